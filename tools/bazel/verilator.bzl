@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""verilator_cc_library: SystemVerilog -> Verilator -> C++ objects, as a CcInfo provider."""
+
+load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain")
+
+def _impl(ctx):
+    prefix = ctx.attr.prefix or "V" + ctx.attr.top
+    srcs_fast = ctx.actions.declare_directory(ctx.label.name + ".v/fast")
+    srcs_slow = ctx.actions.declare_directory(ctx.label.name + ".v/slow")
+    hdrs = ctx.actions.declare_directory(ctx.label.name + ".v/include")
+
+    args = ctx.actions.args()
+    args.add("--sc" if ctx.attr.systemc else "--cc")
+    args.add("--no-timing")
+    args.add("--top-module", ctx.attr.top)
+    args.add("--prefix", prefix)
+    args.add_all(ctx.attr.vopts)
+    for k, v in ctx.attr.params.items():
+        args.add("-G%s=%s" % (k, v))
+    for d in depset([f.dirname for f in ctx.files.hdrs]).to_list():
+        args.add("-I" + d)
+    args.add_all(ctx.files.srcs)
+
+    ctx.actions.run_shell(
+        mnemonic = "Verilate",
+        progress_message = "Verilating %s" % ctx.label,
+        inputs = ctx.files.srcs + ctx.files.hdrs + ctx.files._tool_inputs,
+        outputs = [srcs_fast, srcs_slow, hdrs],
+        arguments = [srcs_fast.path, srcs_slow.path, hdrs.path, args],
+        command = """set -e
+fast=$1; slow=$2; inc=$3; shift 3
+tmp=$(mktemp -d); trap 'rm -rf "$tmp"' EXIT
+verilator --Mdir "$tmp" "$@"
+mkdir -p "$fast" "$slow" "$inc"
+for f in "$tmp"/*.cpp; do
+  case "$f" in *__Slow.cpp|*__Syms.cpp) mv "$f" "$slow"/;; *) mv "$f" "$fast"/;; esac
+done
+mv "$tmp"/*.h "$inc"/
+""",
+        use_default_shell_env = True,
+    )
+
+    cc_toolchain = find_cpp_toolchain(ctx)
+    features = cc_common.configure_features(
+        ctx = ctx,
+        cc_toolchain = cc_toolchain,
+        requested_features = ctx.features,
+        unsupported_features = ctx.disabled_features,
+    )
+    dep_ctx = [d[CcInfo].compilation_context for d in ctx.attr.deps]
+    defines = ["VM_SC=%d" % (1 if ctx.attr.systemc else 0)]
+
+    compilation_contexts = []
+    compilation_outputs = []
+    for (suffix, tree, copts) in [
+        ("_fast", srcs_fast, ctx.attr.copts_fast),
+        ("_slow", srcs_slow, ctx.attr.copts_slow),
+    ]:
+        cctx, outs = cc_common.compile(
+            name = ctx.label.name + suffix,
+            actions = ctx.actions,
+            feature_configuration = features,
+            cc_toolchain = cc_toolchain,
+            srcs = [tree],
+            public_hdrs = [hdrs],
+            includes = [hdrs.path],
+            # cc_common.compile does not add --copt/--cxxopt by itself: without this line the
+            # objects are built as C++14 whatever .bazelrc says.
+            user_compile_flags = ctx.fragments.cpp.copts + ctx.fragments.cpp.cxxopts + copts + ["-Wno-unused", "-Wno-bool-operation", "-Wno-sign-compare"],
+            compilation_contexts = dep_ctx,
+        )
+        compilation_contexts.append(cctx)
+        compilation_outputs.append(outs)
+
+    linking_context, _ = cc_common.create_linking_context_from_compilation_outputs(
+        name = ctx.label.name,
+        actions = ctx.actions,
+        feature_configuration = features,
+        cc_toolchain = cc_toolchain,
+        compilation_outputs = cc_common.merge_compilation_outputs(compilation_outputs = compilation_outputs),
+        linking_contexts = [d[CcInfo].linking_context for d in ctx.attr.deps],
+        disallow_dynamic_library = True,
+    )
+    return [
+        DefaultInfo(files = depset([hdrs, srcs_fast, srcs_slow])),
+        CcInfo(compilation_context = compilation_contexts[0], linking_context = linking_context),
+    ]
+
+verilator_cc_library = rule(
+    implementation = _impl,
+    attrs = {
+        "srcs": attr.label_list(allow_files = [".sv", ".v", ".vlt"], mandatory = True),
+        "hdrs": attr.label_list(allow_files = [".svh", ".vh"]),
+        "top": attr.string(mandatory = True),
+        "prefix": attr.string(),
+        "params": attr.string_dict(),
+        "systemc": attr.bool(default = False),
+        "vopts": attr.string_list(default = ["-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "-Wall", "-Wno-fatal"]),
+        "copts_fast": attr.string_list(default = ["-O3"]),
+        "copts_slow": attr.string_list(default = ["-O1"]),
+        "deps": attr.label_list(providers = [CcInfo]),
+        "_tool_inputs": attr.label(default = "@verilator//:tool_inputs"),
+        "_cc_toolchain": attr.label(default = "@bazel_tools//tools/cpp:current_cc_toolchain"),
+    },
+    fragments = ["cpp"],
+    toolchains = ["@bazel_tools//tools/cpp:toolchain_type"],
+    provides = [CcInfo],
+)
