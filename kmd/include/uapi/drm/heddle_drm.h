@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * User interface of the Heddle NPU driver.
+ *
+ * Rules for all structures: 64-bit layout with explicit padding; fields named
+ * "pad" or "reserved" and unknown flags must be zero (-EINVAL); a user pointer
+ * is always a {pointer, count, stride} triple, so that structures can grow:
+ * the driver reads min(stride, its own size) bytes of each element and refuses
+ * non-zero bytes beyond what it knows (-E2BIG). Place new ioctls at the end.
+ *
+ * Errors common to all: -ENODEV the card is gone, -EINVAL a field has a value
+ * that is not allowed, -ENOENT a handle or id does not exist, -EFAULT a pointer
+ * cannot be reached, -ENOMEM system memory.
+ */
+#ifndef _UAPI_HEDDLE_DRM_H_
+#define _UAPI_HEDDLE_DRM_H_
+
+#include "drm.h"
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+#define DRM_HEDDLE_QUERY		0x00
+#define DRM_HEDDLE_CONTEXT_CREATE	0x01
+#define DRM_HEDDLE_CONTEXT_DESTROY	0x02
+#define DRM_HEDDLE_BO_CREATE		0x03
+#define DRM_HEDDLE_BO_INFO		0x04
+#define DRM_HEDDLE_STREAM_CREATE	0x05
+#define DRM_HEDDLE_STREAM_DESTROY	0x06
+#define DRM_HEDDLE_SUBMIT		0x07
+#define DRM_HEDDLE_WAIT			0x08
+#define DRM_HEDDLE_EVENTS		0x09
+
+/**
+ * struct drm_heddle_array - an array in user memory
+ * @ptr: address of the first element
+ * @count: number of elements
+ * @stride: bytes from one element to the next, at least the element's first
+ *          published size
+ */
+struct drm_heddle_array {
+	__u64 ptr;
+	__u32 count;
+	__u32 stride;
+};
+
+/** enum drm_heddle_query_type - what DRM_IOCTL_HEDDLE_QUERY returns */
+enum drm_heddle_query_type {
+	/** @DRM_HEDDLE_QUERY_DEVICE: struct drm_heddle_device_info */
+	DRM_HEDDLE_QUERY_DEVICE = 0,
+	/** @DRM_HEDDLE_QUERY_MEMORY: struct drm_heddle_memory_info */
+	DRM_HEDDLE_QUERY_MEMORY = 1,
+	/** @DRM_HEDDLE_QUERY_COUNTERS: struct drm_heddle_counters */
+	DRM_HEDDLE_QUERY_COUNTERS = 2,
+};
+
+/**
+ * struct drm_heddle_query - ask for a description of the card
+ * @type: enum drm_heddle_query_type
+ * @pad: zero
+ * @data: count = 1; filled with min(stride, size known to the driver) bytes;
+ *        stride 0 only returns the size
+ * @size: out: size known to the driver
+ */
+struct drm_heddle_query {
+	__u32 type;
+	__u32 pad;
+	struct drm_heddle_array data;
+	__u64 size;
+};
+
+/**
+ * struct drm_heddle_device_info - constant properties of the card
+ * @config: id of the hardware configuration
+ * @hw_version: VERSION register
+ * @core_kind: silicon, RTL or functional model
+ * @priorities: number of priorities (0 is the highest)
+ * @unique: serial number, the same after a re-plug
+ * @max_stream_bytes: largest command stream
+ * @max_steps: most steps of one submission
+ * @pci_vendor: PCI vendor id
+ * @pci_device: PCI device id
+ * @pci_bdf: domain << 16 | bus << 8 | device << 3 | function
+ * @pad: zero
+ */
+struct drm_heddle_device_info {
+	__u32 config;
+	__u32 hw_version;
+	__u32 core_kind;
+	__u32 priorities;
+	__u64 unique;
+	__u32 max_stream_bytes;
+	__u32 max_steps;
+	__u32 pci_vendor;
+	__u32 pci_device;
+	__u32 pci_bdf;
+	__u32 pad;
+};
+
+/**
+ * struct drm_heddle_memory_info - device memory now
+ * @total: bytes of device memory that DEVICE buffers and streams can take
+ *         together (the card's size minus the reserve)
+ * @used: bytes taken, every object rounded up to a page
+ * @used_here: bytes taken by objects of this file
+ * @generation: grows when @total changes
+ */
+struct drm_heddle_memory_info {
+	__u64 total;
+	__u64 used;
+	__u64 used_here;
+	__u64 generation;
+};
+
+/**
+ * struct drm_heddle_counters - sums over all jobs since the driver attached
+ * @jobs: jobs completed
+ * @faults: jobs completed with an error
+ * @resets: engine resets
+ * @compactions: times that device memory was compacted
+ * @macs: multiply-accumulates retired
+ * @cycles: core cycles in jobs (0 on a core without timing)
+ * @bytes_copied: bytes moved between host and device memory
+ * @queued: jobs now waiting or running
+ */
+struct drm_heddle_counters {
+	__u64 jobs;
+	__u64 faults;
+	__u64 resets;
+	__u64 compactions;
+	__u64 macs;
+	__u64 cycles;
+	__u64 bytes_copied;
+	__u64 queued;
+};
+
+/**
+ * struct drm_heddle_context_create - make a context: a queue of its own
+ *
+ * Jobs of one context run in the order of submission; jobs of different
+ * contexts in the order of their priorities. A context whose job was aborted or
+ * faulted keeps working; only that job fails.
+ * @priority: 0 (highest, -EACCES without CAP_SYS_NICE) to priorities - 1
+ * @flags: zero
+ * @context: out: id, not 0
+ * @pad: zero
+ */
+struct drm_heddle_context_create {
+	__u32 priority;
+	__u32 flags;
+	__u32 context;
+	__u32 pad;
+};
+
+/**
+ * struct drm_heddle_context_destroy - destroy a context
+ *
+ * Jobs that have not started are cancelled (-ECANCELED); a running one ends.
+ * @context: id
+ * @pad: zero
+ */
+struct drm_heddle_context_destroy {
+	__u32 context;
+	__u32 pad;
+};
+
+/** enum drm_heddle_placement - where a buffer lives */
+enum drm_heddle_placement {
+	/** @DRM_HEDDLE_HOST: system memory; can be mapped, exported; only
+	 * copy steps reach it
+	 */
+	DRM_HEDDLE_HOST = 0,
+	/** @DRM_HEDDLE_DEVICE: the card's memory; can be a region of a run
+	 * step; zero before first use; cannot be mapped or exported
+	 */
+	DRM_HEDDLE_DEVICE = 1,
+};
+
+/**
+ * struct drm_heddle_bo_create - make a buffer
+ *
+ * -ENOSPC: DEVICE memory does not suffice (sum of page-rounded sizes; never
+ * because of fragmentation).
+ * @size: bytes, not 0; rounded up to a page
+ * @placement: enum drm_heddle_placement
+ * @flags: zero
+ * @handle: out: GEM handle; closed by DRM_IOCTL_GEM_CLOSE
+ * @pad: zero
+ * @available: out, also with -ENOSPC: bytes of DEVICE memory left
+ */
+struct drm_heddle_bo_create {
+	__u64 size;
+	__u32 placement;
+	__u32 flags;
+	__u32 handle;
+	__u32 pad;
+	__u64 available;
+};
+
+/**
+ * struct drm_heddle_bo_info - describe a buffer
+ * @handle: GEM handle
+ * @placement: out: enum drm_heddle_placement
+ * @size: out: bytes, page-rounded
+ * @mmap_offset: out: offset to give to mmap (HOST), 0 for DEVICE
+ */
+struct drm_heddle_bo_info {
+	__u32 handle;
+	__u32 placement;
+	__u64 size;
+	__u64 mmap_offset;
+};
+
+/**
+ * struct drm_heddle_stream_create - copy and validate a command stream
+ *
+ * The stream is copied to device memory that nobody else can reach. What it
+ * touches of each region is computed once, here; SUBMIT compares that with the
+ * buffers it binds. -ENOEXEC: the stream is not valid; @error_offset and
+ * @error_code say where and why. -ENOSPC as BO_CREATE.
+ * @data: the words: count = bytes, stride = 1
+ * @flags: zero
+ * @stream: out: id, not 0
+ * @error_offset: out with -ENOEXEC: byte offset of the refused command
+ * @error_code: out with -ENOEXEC: enum heddle_validate_error
+ */
+struct drm_heddle_stream_create {
+	struct drm_heddle_array data;
+	__u32 flags;
+	__u32 stream;
+	__u32 error_offset;
+	__u32 error_code;
+};
+
+/**
+ * struct drm_heddle_stream_destroy - destroy a stream
+ *
+ * Jobs that use it keep it alive until they end.
+ * @stream: id
+ * @pad: zero
+ */
+struct drm_heddle_stream_destroy {
+	__u32 stream;
+	__u32 pad;
+};
+
+/**
+ * struct drm_heddle_region - binds a buffer to a region of a run step
+ * @index: region number
+ * @handle: GEM handle of a DEVICE buffer
+ * @offset: first byte, a multiple of 64
+ * @size: bytes, not 0
+ * @flags: DRM_HEDDLE_REGION_WRITE or 0
+ * @pad: zero
+ */
+struct drm_heddle_region {
+	__u32 index;
+	__u32 handle;
+	__u64 offset;
+	__u64 size;
+#define DRM_HEDDLE_REGION_WRITE	1
+	__u32 flags;
+	__u32 pad;
+};
+
+/** enum drm_heddle_step_type - kind of a step */
+enum drm_heddle_step_type {
+	/** @DRM_HEDDLE_COPY_IN: HOST buffer to DEVICE buffer */
+	DRM_HEDDLE_COPY_IN = 1,
+	/** @DRM_HEDDLE_RUN: run a command stream */
+	DRM_HEDDLE_RUN = 2,
+	/** @DRM_HEDDLE_COPY_OUT: DEVICE buffer to HOST buffer */
+	DRM_HEDDLE_COPY_OUT = 3,
+	/** @DRM_HEDDLE_FILL: fill a DEVICE buffer with a 32-bit pattern */
+	DRM_HEDDLE_FILL = 5,
+};
+
+/**
+ * struct drm_heddle_step - one step of a job
+ * @type: enum drm_heddle_step_type
+ * @stream: RUN: stream id
+ * @src: COPY_IN: HOST handle; COPY_OUT: DEVICE handle
+ * @dst: COPY_IN, FILL: DEVICE handle; COPY_OUT: HOST handle
+ * @src_offset: bytes
+ * @dst_offset: bytes
+ * @length: bytes to copy or fill (FILL: multiple of 4)
+ * @fill_value: FILL: pattern
+ * @pad: zero
+ * @regions: RUN: array of struct drm_heddle_region
+ */
+struct drm_heddle_step {
+	__u32 type;
+	__u32 stream;
+	__u32 src;
+	__u32 dst;
+	__u64 src_offset;
+	__u64 dst_offset;
+	__u64 length;
+	__u32 fill_value;
+	__u32 pad;
+	struct drm_heddle_array regions;
+};
+
+/**
+ * struct drm_heddle_sync - a point of a syncobj
+ * @handle: syncobj handle
+ * @pad: zero
+ * @point: timeline point, 0 for a binary syncobj
+ */
+struct drm_heddle_sync {
+	__u32 handle;
+	__u32 pad;
+	__u64 point;
+};
+
+/**
+ * struct drm_heddle_submit - queue a job: a list of steps
+ *
+ * -ERANGE: a stream reaches beyond a bound region, writes to one bound without
+ * DRM_HEDDLE_REGION_WRITE, or a copy leaves its buffer; nothing is queued.
+ * -EAGAIN: the context has the most jobs it may have in flight.
+ * @context: id
+ * @flags: zero
+ * @steps: array of struct drm_heddle_step, 1 to max_steps
+ * @in_syncs: array of struct drm_heddle_sync to wait for before the job starts
+ * @out_syncs: array of struct drm_heddle_sync signalled when it ends
+ * @seqno: out: number of the job in its context, counting from 1
+ * @timeout_ns: longest time without progress before the job is aborted;
+ *              0 = the driver's default
+ */
+struct drm_heddle_submit {
+	__u32 context;
+	__u32 flags;
+	struct drm_heddle_array steps;
+	struct drm_heddle_array in_syncs;
+	struct drm_heddle_array out_syncs;
+	__u64 seqno;
+	__u64 timeout_ns;
+};
+
+/**
+ * struct drm_heddle_result - how a job ended
+ * @status: hardware status code; 0 = ok
+ * @error: errno that belongs to it, positive; 0 = ok
+ * @fault_step: index of the step
+ * @fault_offset: byte offset of the command in its stream
+ * @fault_tag: tag of that command
+ * @fault_region: region
+ * @fault_address: as the status code defines it
+ * @cycles: core cycles of the job
+ * @macs: multiply-accumulates
+ * @commands: commands retired
+ * @bytes_loaded: bytes read from device memory
+ * @bytes_stored: bytes written to device memory
+ * @matrix_busy: cycles
+ * @vector_busy: cycles
+ * @dma_busy: cycles
+ */
+struct drm_heddle_result {
+	__u32 status;
+	__u32 error;
+	__u32 fault_step;
+	__u32 fault_offset;
+	__u32 fault_tag;
+	__u32 fault_region;
+	__u64 fault_address;
+	__u64 cycles;
+	__u64 macs;
+	__u64 commands;
+	__u64 bytes_loaded;
+	__u64 bytes_stored;
+	__u64 matrix_busy;
+	__u64 vector_busy;
+	__u64 dma_busy;
+};
+
+/**
+ * struct drm_heddle_wait - wait for a job and fetch its result
+ *
+ * -ETIME: not done at the time given. -ENODEV: the card is gone. -ENOENT: no
+ * such job, or its result is no longer kept (the last 1024 of a context are).
+ * Returns 0 when the job has ended, whatever its status.
+ * @context: id
+ * @pad: zero
+ * @seqno: job
+ * @deadline_ns: absolute CLOCK_MONOTONIC time; 0 = do not wait, ~0 = no limit
+ * @result: out: array of one struct drm_heddle_result, count 0 = not wanted
+ */
+struct drm_heddle_wait {
+	__u32 context;
+	__u32 pad;
+	__u64 seqno;
+	__u64 deadline_ns;
+	struct drm_heddle_array result;
+};
+
+/** enum drm_heddle_event_type - kind of an event */
+enum drm_heddle_event_type {
+	/** @DRM_HEDDLE_EVENT_REMOVED: the card is gone */
+	DRM_HEDDLE_EVENT_REMOVED = 1,
+	/** @DRM_HEDDLE_EVENT_RESET: the engine was reset; value = seqno of the
+	 * guilty job if it was of this file, otherwise 0
+	 */
+	DRM_HEDDLE_EVENT_RESET = 2,
+	/** @DRM_HEDDLE_EVENT_MEMORY: device memory changed; value = new total */
+	DRM_HEDDLE_EVENT_MEMORY = 3,
+};
+
+/**
+ * struct drm_heddle_event - something that happened to the card
+ * @type: enum drm_heddle_event_type
+ * @context: context concerned, 0 = all
+ * @value: as the type says
+ * @time_ns: CLOCK_MONOTONIC
+ */
+struct drm_heddle_event {
+	__u32 type;
+	__u32 context;
+	__u64 value;
+	__u64 time_ns;
+};
+
+/**
+ * struct drm_heddle_events - fetch events of this file
+ *
+ * -ETIME: none came before the time given. Also answers after removal.
+ * @events: array of struct drm_heddle_event to fill
+ * @filled: out: number of events written
+ * @lost: out: events dropped since the last call because too many waited
+ * @deadline_ns: as in struct drm_heddle_wait
+ */
+struct drm_heddle_events {
+	struct drm_heddle_array events;
+	__u32 filled;
+	__u32 lost;
+	__u64 deadline_ns;
+};
+
+#define DRM_IOCTL_HEDDLE_QUERY \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_HEDDLE_QUERY, struct drm_heddle_query)
+#define DRM_IOCTL_HEDDLE_CONTEXT_CREATE \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_HEDDLE_CONTEXT_CREATE, struct drm_heddle_context_create)
+#define DRM_IOCTL_HEDDLE_CONTEXT_DESTROY \
+	DRM_IOW(DRM_COMMAND_BASE + DRM_HEDDLE_CONTEXT_DESTROY, struct drm_heddle_context_destroy)
+#define DRM_IOCTL_HEDDLE_BO_CREATE \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_HEDDLE_BO_CREATE, struct drm_heddle_bo_create)
+#define DRM_IOCTL_HEDDLE_BO_INFO \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_HEDDLE_BO_INFO, struct drm_heddle_bo_info)
+#define DRM_IOCTL_HEDDLE_STREAM_CREATE \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_HEDDLE_STREAM_CREATE, struct drm_heddle_stream_create)
+#define DRM_IOCTL_HEDDLE_STREAM_DESTROY \
+	DRM_IOW(DRM_COMMAND_BASE + DRM_HEDDLE_STREAM_DESTROY, struct drm_heddle_stream_destroy)
+#define DRM_IOCTL_HEDDLE_SUBMIT \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_HEDDLE_SUBMIT, struct drm_heddle_submit)
+#define DRM_IOCTL_HEDDLE_WAIT \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_HEDDLE_WAIT, struct drm_heddle_wait)
+#define DRM_IOCTL_HEDDLE_EVENTS \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_HEDDLE_EVENTS, struct drm_heddle_events)
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif
