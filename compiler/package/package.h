@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads and writes packages (.hpk). Untrusted input: Parse checks the header,
+// both checksums, the FlatBuffers verifier and every range before anything is
+// used; the driver validates the command streams again.
+//
+// Header, 64 bytes, little-endian:
+//   0  8 bytes  magic "HEDDLEPK"
+//   8  u32      format version (kFormatVersion)
+//   12 u32      metadata size
+//   16 u64      file size
+//   24 u64      reserved, zero
+//   32 32 bytes SHA-256 of the file with these 32 bytes zero
+#ifndef HEDDLE_COMPILER_PACKAGE_PACKAGE_H_
+#define HEDDLE_COMPILER_PACKAGE_PACKAGE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "compiler/ir/graph.h"
+
+namespace heddle::package {
+
+constexpr uint32_t kFormatVersion = 1;
+constexpr uint64_t kPageBytes = 4096;
+
+struct TensorInfo {
+  std::string name;
+  compiler::DataType type = compiler::DataType::kUndefined;
+  compiler::Shape shape;
+  uint64_t offset = 0;  // bytes in region 2
+  uint64_t size = 0;    // bytes
+};
+
+struct SourceRange {
+  uint32_t stream = 0;
+  uint32_t first_offset = 0;
+  uint32_t node = 0;
+};
+
+struct Layer {
+  uint32_t node = 0;
+  std::string engine;
+  uint64_t macs = 0;
+  uint64_t dram_bytes = 0;
+  uint64_t estimated_cycles = 0;
+};
+
+// A package in memory. Weights and streams are owned.
+struct Package {
+  std::string model_name;
+  std::string producer;
+  std::string config;
+  uint32_t hw_version = 0;
+  std::vector<uint8_t> weights;                // region 0
+  uint64_t scratch_bytes = 0;                  // region 1
+  uint64_t io_bytes = 0;                       // region 2
+  std::vector<TensorInfo> inputs, outputs, taps;
+  std::vector<std::vector<uint32_t>> streams;  // run one after another
+  std::vector<std::string> nodes;              // ONNX node names
+  std::vector<SourceRange> sources;            // sorted by stream, first_offset
+  std::vector<Layer> layers;
+  uint64_t macs = 0;
+  uint64_t estimated_cycles = 0;
+
+  // The ONNX node that the command at `offset` of `stream` belongs to, or "".
+  std::string NodeAt(uint32_t stream, uint32_t offset) const;
+};
+
+// Deterministic.
+std::string Serialize(const Package& package);
+
+// Errors are InvalidArgument (damaged, not a package), FailedPrecondition
+// (format or hardware version this build does not know); the message names the
+// field.
+absl::StatusOr<Package> Parse(absl::string_view bytes);
+
+}  // namespace heddle::package
+
+#endif  // HEDDLE_COMPILER_PACKAGE_PACKAGE_H_
