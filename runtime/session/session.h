@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs packages on devices: what ONNXIFI, heddle-run and the native API are
+// made of.
+//
+//   auto devices = ListDevices();                      // design.md section 7
+//   auto device = OpenDevice(devices[0].id);
+//   auto graph = LoadGraph(*device, package_bytes, {});
+//   auto run = (*graph)->Start(inputs, outputs, nullptr);
+//   status = (*run)->Wait(absl::InfiniteFuture());
+//
+// Status codes that a caller may rely on (each carries a sentence):
+//   Unavailable        the card is gone            (BACKEND_UNAVAILABLE)
+//   ResourceExhausted  device memory               (NO_DEVICE_MEMORY), or with the
+//                      payload of ExhaustedResource() another resource
+//   InvalidArgument, FailedPrecondition            bad package or arguments
+//   DeadlineExceeded, Cancelled, Internal, DataLoss  how a job failed
+// Everything is safe to call from several threads.
+#ifndef HEDDLE_RUNTIME_SESSION_SESSION_H_
+#define HEDDLE_RUNTIME_SESSION_SESSION_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "compiler/package/package.h"
+
+namespace heddle::session {
+
+// Identity of a device. `id` is stable for the life of the process and across a
+// re-plug of the same card.
+struct DeviceDescription {
+  std::string id;         // "hosted:/run/heddle.sock#0", "drm:/dev/dri/renderD128"
+  std::string transport;  // "hosted", "drm", "null"
+  std::string config;     // "h256"
+  std::string core;       // "silicon", "rtl", "functional"
+  uint64_t unique = 0;    // serial number
+  uint64_t memory_bytes = 0;  // device memory that can be allocated
+  uint32_t pci_vendor = 0, pci_device = 0, pci_bdf = 0;
+  bool simulated = false;
+};
+
+// All devices present now, chosen by HEDDLE_DEVICE (design.md section 7). Starts
+// the private simulated card if nothing else is there. Never touches a device at
+// library load.
+absl::StatusOr<std::vector<DeviceDescription>> ListDevices();
+
+enum class ExhaustedKind { kSystemMemory, kSystemResources, kDeviceMemory, kDeviceResources };
+// Which resource a ResourceExhausted status is about.
+ExhaustedKind ExhaustedResource(const absl::Status& status);
+
+// An open device: one driver context. Destroying it while graphs are alive is
+// allowed; they keep what they need.
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual const DeviceDescription& description() const = 0;
+  // False as soon as the card is known to be gone; never true again.
+  virtual bool available() = 0;
+  // Called once from a runtime thread when the card goes.
+  virtual void OnRemoved(std::function<void()> callback) = 0;
+  struct Memory {
+    uint64_t total = 0, used = 0;
+  };
+  virtual absl::StatusOr<Memory> memory() = 0;
+};
+
+struct OpenOptions {
+  int priority = 1;  // 0 highest
+};
+absl::StatusOr<std::shared_ptr<Device>> OpenDevice(const std::string& id,
+                                                   const OpenOptions& options = {});
+
+struct TensorBuffer {
+  std::string name;
+  void* data = nullptr;
+  uint64_t size = 0;  // bytes; must equal the package's size of that tensor
+};
+
+struct RunStatistics {
+  uint64_t cycles = 0, macs = 0, commands = 0;
+  uint64_t bytes_loaded = 0, bytes_stored = 0;
+  uint64_t matrix_busy = 0, vector_busy = 0, dma_busy = 0;
+};
+
+// One inference in flight.
+class Run {
+ public:
+  virtual ~Run() = default;  // waits for the end
+  // The outputs are written when this returns OK.
+  virtual absl::Status Wait(absl::Time deadline) = 0;
+  virtual RunStatistics statistics() const = 0;  // after Wait
+};
+
+struct LoadOptions {
+  bool taps = false;  // allocate for the taps of the package and return them
+};
+
+// A package on a device.
+class Graph {
+ public:
+  virtual ~Graph() = default;  // waits for its runs
+  virtual const package::Package& package() const = 0;
+  // Bytes of device memory that it takes, page-rounded.
+  virtual uint64_t device_bytes() const = 0;
+  // Queues an inference. Inputs are read before the call returns; outputs are
+  // written before the run is done. `done`, if given, is called once from a
+  // runtime thread with the run's status, after the outputs are written. Runs of
+  // one graph execute in order; each has its own input and output storage.
+  // `outputs` may name outputs and taps in any order.
+  virtual absl::StatusOr<std::shared_ptr<Run>> Start(
+      const std::vector<TensorBuffer>& inputs,
+      const std::vector<TensorBuffer>& outputs,
+      std::function<void(const absl::Status&)> done) = 0;
+};
+
+absl::StatusOr<std::shared_ptr<Graph>> LoadGraph(std::shared_ptr<Device> device,
+                                                 absl::string_view package_bytes,
+                                                 const LoadOptions& options = {});
+
+}  // namespace heddle::session
+
+#endif  // HEDDLE_RUNTIME_SESSION_SESSION_H_
