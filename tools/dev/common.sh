@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# Sourced by ./dev: messages, set-up, and the one way Bazel is called.
+
+say() { printf 'dev: %s\n' "$*" >&2; }
+
+die() {
+  printf 'dev: error: %s\n' "$*" >&2
+  exit 1
+}
+
+ensure_setup() {
+  [[ "${HEDDLE_NO_SETUP:-0}" == 1 ]] || tools/setup/setup.sh
+}
+
+# The folder that @shared shows; "" when there is none. Handing the result to Bazel makes the
+# repository notice when the folder comes or goes.
+shared_folder() {
+  if [[ -n "${HEDDLE_SHARED:-}" ]]; then
+    (cd "$HEDDLE_CALLER_DIR" && cd "$HEDDLE_SHARED" && pwd) ||
+      die "HEDDLE_SHARED is '$HEDDLE_SHARED', which is not a folder"
+  elif [[ -d ../shared ]]; then
+    (cd ../shared && pwd)
+  fi
+}
+
+# Sets bazel_startup. Bazel wants a user and a writable home; a chroot, a
+# container or a service account may have neither.
+bazel_startup=()
+set_bazel_startup() {
+  export USER="${USER:-$(id -un 2>/dev/null || echo builder)}"
+  export HOME="${HOME:-$(getent passwd "$(id -u)" | cut -d: -f6)}"
+  if [[ -n "${HEDDLE_OUTPUT_BASE:-}" ]]; then
+    bazel_startup=("--output_base=$HEDDLE_OUTPUT_BASE")
+  elif [[ ! -w "${HOME:-/nonexistent}" ]]; then
+    HOME="${TMPDIR:-/tmp}/heddle-build-$UID"
+    mkdir -p "$HOME"
+    chmod 700 "$HOME"
+    [[ -O "$HOME" ]] || die "$HOME belongs to somebody else; set HOME or HEDDLE_OUTPUT_BASE"
+    bazel_startup=("--output_user_root=$HOME/bazel")
+  fi
+}
+
+# run_bazel COMMAND ARGUMENTS...: Bazel with the options every command shares.
+run_bazel() {
+  local verb="$1" shared options
+  shift
+  set_bazel_startup
+  shared="$(shared_folder)"
+  options=("--symlink_prefix=/" "--jobs=$(nproc)" "--repo_env=HEDDLE_SHARED=$shared")
+  if [[ -n "${CI:-}" || ! -t 2 ]]; then
+    options+=("--config=ci")
+  fi
+  bazel "${bazel_startup[@]}" "$verb" "${options[@]}" "$@" </dev/null
+}
+
+# list_entries FILE: the lines of a list in tools/dev/, without comments and blanks.
+list_entries() {
+  sed -e 's/[[:space:]]*#.*$//' -e '/^[[:space:]]*$/d' "$1"
+}
+
+# A scratch folder that goes away with the command.
+make_scratch() {
+  HEDDLE_SCRATCH="$(mktemp -d "${TMPDIR:-/tmp}/dev.XXXXXX")"
+  trap 'rm -rf "$HEDDLE_SCRATCH"' EXIT
+}
+
+# run_entry NAME KIND WORDS...: one line of bench.txt or nightly.txt.
+run_entry() {
+  local name="$1" kind="$2"
+  shift 2
+  say "$name"
+  case "$kind" in
+    script) "$@" ;;
+    run) run_bazel run "$@" ;;
+    # Labels, then Bazel options. Nightly targets are tagged so that plain runs leave them out.
+    test)
+      run_bazel test --test_tag_filters= --build_tag_filters= --test_output=errors \
+        --test_timeout=3600,7200,14400,28800 "$@"
+      ;;
+    *) die "tools/dev: entry '$name' has kind '$kind'; use script, run or test" ;;
+  esac
+}
+
+# run_list FILE NAME [ARGUMENTS...]: the entry called NAME, or every entry when NAME is "all".
+run_list() {
+  local file="$1" wanted="$2" found=0 failed=() name words
+  shift 2
+  while IFS='|' read -r name words _; do
+    name="$(xargs <<<"$name")"
+    [[ "$wanted" == all || "$wanted" == "$name" ]] || continue
+    found=1
+    # shellcheck disable=SC2086  # words is a list
+    run_entry "$name" $words "$@" </dev/null || failed+=("$name")
+  done < <(list_entries "$file")
+  if [[ "$found" == 0 ]]; then
+    [[ "$wanted" == all ]] && die "$file has no entry"
+    show_list "$file" >&2
+    die "'$wanted' is not one of these names"
+  fi
+  if [[ "${#failed[@]}" -gt 0 ]]; then
+    die "failed: ${failed[*]}"
+  fi
+}
+
+show_list() {
+  list_entries "$1" | while IFS='|' read -r name _ text; do
+    printf '  %-20s %s\n' "$(xargs <<<"$name")" "$(xargs <<<"$text")"
+  done
+}

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of stage.py: what is copied, replaced, removed and refused."""
+
+import json
+import os
+import tempfile
+import unittest
+
+from tools.dev import stage
+
+
+class StageTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = folder.name
+        self.out = os.path.join(self.root, "out")
+
+    def write(self, name, text, mode=0o644):
+        path = os.path.join(self.root, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(path, mode)
+        return path
+
+    def read(self, name):
+        with open(os.path.join(self.out, name), encoding="utf-8") as file:
+            return file.read()
+
+    def events(self, label, *paths):
+        lines = [
+            {
+                "id": {"namedSet": {"id": "0"}},
+                "namedSetOfFiles": {"files": [{"uri": "file://" + p} for p in paths]},
+            },
+            {"id": {"namedSet": {"id": "1"}}, "namedSetOfFiles": {"fileSets": [{"id": "0"}]}},
+            {
+                "id": {"targetCompleted": {"label": label}},
+                "completed": {
+                    "success": True,
+                    "outputGroup": [{"name": "default", "fileSets": [{"id": "1"}]}],
+                },
+            },
+        ]
+        return self.write("events", "".join(json.dumps(line) + "\n" for line in lines))
+
+    def plan(self, text, events):
+        entries = stage.read_list(self.write("list", text))
+        return stage.plan(entries, stage.outputs_by_label(events), self.root)
+
+    def test_stages_labels_and_paths_and_keeps_the_executable_bit(self):
+        events = self.events("//a/tool:tool", self.write("b/tool", "code", 0o555))
+        self.write("inc/x.h", "header")
+        copies = self.plan("# comment\n//a/tool bin/heddle-tool\ninc/x.h include/\n", events)
+        self.assertEqual(stage.stage(copies, self.out), 2)
+        self.assertEqual(self.read("bin/heddle-tool"), "code")
+        self.assertTrue(os.access(os.path.join(self.out, "bin/heddle-tool"), os.X_OK))
+        self.assertEqual(self.read("include/x.h"), "header")
+        self.assertEqual(stage.stage(copies, self.out), 0)
+
+    def test_replaces_changed_and_removes_unlisted_but_not_foreign_files(self):
+        events = self.events("//a:a", self.write("b/one", "1"), self.write("b/two", "2"))
+        stage.stage(self.plan("//a share/\n", events), self.out)
+        self.write("out/share/mine", "user's own")
+        self.write("b/one", "new")
+        events = self.events("//a:a", os.path.join(self.root, "b/one"))
+        stage.stage(self.plan("//a share/\n", events), self.out)
+        self.assertEqual(self.read("share/one"), "new")
+        self.assertFalse(os.path.exists(os.path.join(self.out, "share/two")))
+        self.assertEqual(self.read("share/mine"), "user's own")
+
+    def test_refuses_what_cannot_be_meant(self):
+        events = self.events("//a:a", self.write("b/one", "1"), self.write("b/two", "2"))
+        for text in (
+            "//a bin/tool\n",  # two files, one name
+            "//gone bin/tool\n",  # not built
+            "missing.h include/\n",
+            "//a ../bin/\n",
+            "//a /bin/\n",
+            "//a\n",
+            "b/one x\nb/two x\n",  # two sources, one name
+        ):
+            with self.subTest(text), self.assertRaises(stage.StageError):
+                self.plan(text, events)
+
+
+if __name__ == "__main__":
+    unittest.main()

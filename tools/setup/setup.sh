@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Installs those packages of packages.txt that are missing, from the apt sources that the machine
+# already has. Changes nothing when none is missing; never edits apt's configuration; asks
+# nothing. Needs root, or sudo without a password, only when something is missing.
+set -euo pipefail
+
+list="$(dirname "$(readlink -f "$0")")/packages.txt"
+
+die() {
+  printf 'setup: error: %s\n' "$*" >&2
+  exit 1
+}
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+  die "this is not a Debian system (no dpkg or apt-get). Heddle builds on Debian 12; \
+run it in a Debian 12 container or chroot, or install what $list names and set HEDDLE_NO_SETUP=1"
+fi
+
+mapfile -t wanted < <(sed -e 's/#.*//' -e 's/[[:space:]]//g' -e '/^$/d' "$list")
+
+mapfile -t missing < <(
+  comm -23 <(printf '%s\n' "${wanted[@]}" | sort -u) \
+    <(dpkg-query -W -f '${db:Status-Status} ${Package}\n' | sed -n 's/^installed //p' | sort -u)
+)
+
+if [[ "${#missing[@]}" -eq 0 ]]; then
+  printf 'setup: all %d packages are installed\n' "${#wanted[@]}" >&2
+  exit 0
+fi
+
+as_root=()
+if [[ "$(id -u)" != 0 ]]; then
+  if command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
+    as_root=(sudo -n)
+  else
+    die "${#missing[@]} packages are missing and neither root nor password-less sudo is at hand. \
+Run this once as root, then repeat the command:
+  apt-get update && apt-get install -y --no-install-recommends ${missing[*]}"
+  fi
+fi
+
+printf 'setup: installing %d of %d packages: %s\n' \
+  "${#missing[@]}" "${#wanted[@]}" "${missing[*]}" >&2
+
+apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q
+  -o DPkg::Lock::Timeout=600 -o Acquire::Retries=3 -o Dpkg::Use-Pty=0)
+
+# One broken third-party source must not stop the set-up: the packages come from Debian.
+"${apt[@]}" update </dev/null >&2 ||
+  printf 'setup: warning: apt-get update reported an error; trying with what is there\n' >&2
+
+"${apt[@]}" install -y --no-install-recommends "${missing[@]}" </dev/null >&2 ||
+  die "apt-get could not install the packages (its message is above). They are all in Debian 12 \
+'main'; see that a bookworm source is configured (apt-cache policy ${missing[0]})"
+printf 'setup: done\n' >&2
