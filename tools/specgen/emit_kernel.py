@@ -4,7 +4,7 @@
 from emit_cpp import quote
 from model import SCALARS, upper
 
-LICENSE = "(GPL-2.0-only OR MIT)"
+LICENSE = "GPL-2.0-only OR MIT"
 KINDS = ("uint", "int", "bool", "f32", "enum", "sem", "region", "sram_word", "sram_byte",
          "dram_offset")
 

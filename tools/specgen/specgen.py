@@ -14,15 +14,20 @@ import sys
 import emit_cpp
 import emit_descriptors
 import emit_kernel
+import emit_md
 import emit_registers
+import emit_sv
 from load import load
 from model import SpecErrors
 
 OUTPUTS = {
+    "ISA.md": emit_md.isa,
+    "REGISTERS.md": emit_md.registers,
     "generated/isa.h": emit_cpp.header,
     "generated/isa.cc": emit_cpp.source,
     "generated/registers.h": emit_registers.header,
     "generated/descriptors.h": emit_descriptors.header,
+    "generated/heddle_pkg.sv": emit_sv.package,
     "generated/heddle_hw.h": emit_kernel.hardware,
     "generated/heddle_isa_fields.h": emit_kernel.fields,
     "generated/heddle_isa_tables.c": emit_kernel.tables,

@@ -1,5 +1,5 @@
 /* generated from rtl/spec by tools/specgen; do not edit. inputs sha256 efc0fa270cc7 */
-/* SPDX-License-Identifier: (GPL-2.0-only OR MIT) */
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * The card as the driver sees it: registers, structures in memory, limits, opcodes and status
  * codes. Structures are little-endian and have no implicit padding.

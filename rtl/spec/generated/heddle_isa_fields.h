@@ -1,5 +1,5 @@
 /* generated from rtl/spec by tools/specgen; do not edit. inputs sha256 efc0fa270cc7 */
-/* SPDX-License-Identifier: (GPL-2.0-only OR MIT) */
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /* Tables and accessors of the command validator. Words are in CPU byte order. */
 #ifndef HEDDLE_ISA_FIELDS_H
 #define HEDDLE_ISA_FIELDS_H
