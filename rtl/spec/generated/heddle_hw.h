@@ -1,4 +1,4 @@
-/* generated from rtl/spec by tools/specgen; do not edit. inputs sha256 efc0fa270cc7 */
+/* generated from rtl/spec by tools/specgen; do not edit. inputs sha256 1ffcd2b5bbff */
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * The card as the driver sees it: registers, structures in memory, limits, opcodes and status
@@ -545,11 +545,15 @@ struct heddle_completion {
 #define HEDDLE_OP_LOAD				0x10
 #define HEDDLE_OP_FILL				0x11
 #define HEDDLE_OP_LOAD_GATHER			0x12
+#define HEDDLE_OP_SYNC_LOAD			0x13
 #define HEDDLE_OP_STORE				0x20
 #define HEDDLE_OP_STORE_SCATTER			0x21
+#define HEDDLE_OP_SYNC_STORE			0x22
 #define HEDDLE_OP_CONV				0x30
+#define HEDDLE_OP_SYNC_MATRIX			0x31
 #define HEDDLE_OP_VRUN				0x40
 #define HEDDLE_OP_VMAC				0x41
+#define HEDDLE_OP_SYNC_VECTOR			0x42
 
 /* Status codes of completion records and of the error register. */
 /* The job ran to its end. */

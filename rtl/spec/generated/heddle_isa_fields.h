@@ -1,4 +1,4 @@
-/* generated from rtl/spec by tools/specgen; do not edit. inputs sha256 efc0fa270cc7 */
+/* generated from rtl/spec by tools/specgen; do not edit. inputs sha256 1ffcd2b5bbff */
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /* Tables and accessors of the command validator. Words are in CPU byte order. */
 #ifndef HEDDLE_ISA_FIELDS_H
@@ -61,7 +61,7 @@ struct heddle_error_info {
 	const char *name;
 };
 
-#define HEDDLE_NUM_COMMANDS	11
+#define HEDDLE_NUM_COMMANDS	15
 #define HEDDLE_LONGEST_COMMAND_WORDS	52
 #define HEDDLE_HEADER_WORDS	4
 #define HEDDLE_NUM_CONFIGS	3

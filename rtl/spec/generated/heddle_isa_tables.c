@@ -1,4 +1,4 @@
-/* generated from rtl/spec by tools/specgen; do not edit. inputs sha256 efc0fa270cc7 */
+/* generated from rtl/spec by tools/specgen; do not edit. inputs sha256 1ffcd2b5bbff */
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* Tables of the command validator; see heddle_isa_fields.h. */
 #include "heddle_isa_fields.h"
@@ -196,6 +196,30 @@ static const __u32 load_gather_reserved[] = {
 	0xff000000, 0x00000000, 0xff000000, 0x00000000, 0x00000000, 0xff000000,
 };
 
+static const struct heddle_isa_field sync_load_fields[] = {
+	{ "opcode", 0, 0, 8, HEDDLE_KIND_UINT, 0, 19LL, 19LL, 0x0ULL },
+	{ "words", 0, 8, 8, HEDDLE_KIND_UINT, 0, 4LL, 4LL, 0x0ULL },
+	{ "wait0_enable", 1, 0, 1, HEDDLE_KIND_BOOL, 0, 0LL, 1LL, 0x0ULL },
+	{ "wait0_sem", 1, 1, 5, HEDDLE_KIND_SEM, 0, 0LL, 31LL, 0x0ULL },
+	{ "wait0_count", 1, 6, 8, HEDDLE_KIND_UINT, 0, 0LL, 255LL, 0x0ULL },
+	{ "wait1_enable", 1, 14, 1, HEDDLE_KIND_BOOL, 0, 0LL, 1LL, 0x0ULL },
+	{ "wait1_sem", 1, 15, 5, HEDDLE_KIND_SEM, 0, 0LL, 31LL, 0x0ULL },
+	{ "wait1_count", 1, 20, 8, HEDDLE_KIND_UINT, 0, 0LL, 255LL, 0x0ULL },
+	{ "signal0_enable", 2, 0, 1, HEDDLE_KIND_BOOL, 0, 0LL, 1LL, 0x0ULL },
+	{ "signal0_sem", 2, 1, 5, HEDDLE_KIND_SEM, 0, 0LL, 31LL, 0x0ULL },
+	{ "signal0_count", 2, 6, 8, HEDDLE_KIND_UINT, 0, 0LL, 255LL, 0x0ULL },
+	{ "signal0_point", 2, 14, 1, HEDDLE_KIND_ENUM, 0, 0LL, 1LL, 0x3ULL },
+	{ "signal1_enable", 2, 15, 1, HEDDLE_KIND_BOOL, 0, 0LL, 1LL, 0x0ULL },
+	{ "signal1_sem", 2, 16, 5, HEDDLE_KIND_SEM, 0, 0LL, 31LL, 0x0ULL },
+	{ "signal1_count", 2, 21, 8, HEDDLE_KIND_UINT, 0, 0LL, 255LL, 0x0ULL },
+	{ "signal1_point", 2, 29, 1, HEDDLE_KIND_ENUM, 0, 0LL, 1LL, 0x3ULL },
+	{ "tag", 3, 0, 32, HEDDLE_KIND_UINT, 0, 0LL, 4294967295LL, 0x0ULL },
+};
+
+static const __u32 sync_load_reserved[] = {
+	0xffff0000, 0xf0000000, 0xc0000000, 0x00000000,
+};
+
 static const struct heddle_isa_field store_fields[] = {
 	{ "opcode", 0, 0, 8, HEDDLE_KIND_UINT, 0, 32LL, 32LL, 0x0ULL },
 	{ "words", 0, 8, 8, HEDDLE_KIND_UINT, 0, 20LL, 20LL, 0x0ULL },
@@ -272,6 +296,30 @@ static const struct heddle_isa_field store_scatter_fields[] = {
 static const __u32 store_scatter_reserved[] = {
 	0xffff0000, 0xf0000000, 0xc0000000, 0x00000000, 0xffffff80, 0x00000000,
 	0xff000000, 0x00000000, 0xff000000, 0x00000000, 0x00000000, 0xff000000,
+};
+
+static const struct heddle_isa_field sync_store_fields[] = {
+	{ "opcode", 0, 0, 8, HEDDLE_KIND_UINT, 0, 34LL, 34LL, 0x0ULL },
+	{ "words", 0, 8, 8, HEDDLE_KIND_UINT, 0, 4LL, 4LL, 0x0ULL },
+	{ "wait0_enable", 1, 0, 1, HEDDLE_KIND_BOOL, 0, 0LL, 1LL, 0x0ULL },
+	{ "wait0_sem", 1, 1, 5, HEDDLE_KIND_SEM, 0, 0LL, 31LL, 0x0ULL },
+	{ "wait0_count", 1, 6, 8, HEDDLE_KIND_UINT, 0, 0LL, 255LL, 0x0ULL },
+	{ "wait1_enable", 1, 14, 1, HEDDLE_KIND_BOOL, 0, 0LL, 1LL, 0x0ULL },
+	{ "wait1_sem", 1, 15, 5, HEDDLE_KIND_SEM, 0, 0LL, 31LL, 0x0ULL },
+	{ "wait1_count", 1, 20, 8, HEDDLE_KIND_UINT, 0, 0LL, 255LL, 0x0ULL },
+	{ "signal0_enable", 2, 0, 1, HEDDLE_KIND_BOOL, 0, 0LL, 1LL, 0x0ULL },
+	{ "signal0_sem", 2, 1, 5, HEDDLE_KIND_SEM, 0, 0LL, 31LL, 0x0ULL },
+	{ "signal0_count", 2, 6, 8, HEDDLE_KIND_UINT, 0, 0LL, 255LL, 0x0ULL },
+	{ "signal0_point", 2, 14, 1, HEDDLE_KIND_ENUM, 0, 0LL, 1LL, 0x3ULL },
+	{ "signal1_enable", 2, 15, 1, HEDDLE_KIND_BOOL, 0, 0LL, 1LL, 0x0ULL },
+	{ "signal1_sem", 2, 16, 5, HEDDLE_KIND_SEM, 0, 0LL, 31LL, 0x0ULL },
+	{ "signal1_count", 2, 21, 8, HEDDLE_KIND_UINT, 0, 0LL, 255LL, 0x0ULL },
+	{ "signal1_point", 2, 29, 1, HEDDLE_KIND_ENUM, 0, 0LL, 1LL, 0x3ULL },
+	{ "tag", 3, 0, 32, HEDDLE_KIND_UINT, 0, 0LL, 4294967295LL, 0x0ULL },
+};
+
+static const __u32 sync_store_reserved[] = {
+	0xffff0000, 0xf0000000, 0xc0000000, 0x00000000,
 };
 
 static const struct heddle_isa_field conv_fields[] = {
@@ -373,6 +421,30 @@ static const __u32 conv_reserved[] = {
 	0xffff0000, 0x00000000, 0xfff00000, 0xfff00000, 0x00000000, 0xfff00000,
 	0x00000000, 0x00000000, 0x00000000, 0x00000000, 0x00000000, 0xfffff000,
 	0x00000000, 0xffff0000, 0x00000000, 0x00000000,
+};
+
+static const struct heddle_isa_field sync_matrix_fields[] = {
+	{ "opcode", 0, 0, 8, HEDDLE_KIND_UINT, 0, 49LL, 49LL, 0x0ULL },
+	{ "words", 0, 8, 8, HEDDLE_KIND_UINT, 0, 4LL, 4LL, 0x0ULL },
+	{ "wait0_enable", 1, 0, 1, HEDDLE_KIND_BOOL, 0, 0LL, 1LL, 0x0ULL },
+	{ "wait0_sem", 1, 1, 5, HEDDLE_KIND_SEM, 0, 0LL, 31LL, 0x0ULL },
+	{ "wait0_count", 1, 6, 8, HEDDLE_KIND_UINT, 0, 0LL, 255LL, 0x0ULL },
+	{ "wait1_enable", 1, 14, 1, HEDDLE_KIND_BOOL, 0, 0LL, 1LL, 0x0ULL },
+	{ "wait1_sem", 1, 15, 5, HEDDLE_KIND_SEM, 0, 0LL, 31LL, 0x0ULL },
+	{ "wait1_count", 1, 20, 8, HEDDLE_KIND_UINT, 0, 0LL, 255LL, 0x0ULL },
+	{ "signal0_enable", 2, 0, 1, HEDDLE_KIND_BOOL, 0, 0LL, 1LL, 0x0ULL },
+	{ "signal0_sem", 2, 1, 5, HEDDLE_KIND_SEM, 0, 0LL, 31LL, 0x0ULL },
+	{ "signal0_count", 2, 6, 8, HEDDLE_KIND_UINT, 0, 0LL, 255LL, 0x0ULL },
+	{ "signal0_point", 2, 14, 1, HEDDLE_KIND_ENUM, 0, 0LL, 1LL, 0x3ULL },
+	{ "signal1_enable", 2, 15, 1, HEDDLE_KIND_BOOL, 0, 0LL, 1LL, 0x0ULL },
+	{ "signal1_sem", 2, 16, 5, HEDDLE_KIND_SEM, 0, 0LL, 31LL, 0x0ULL },
+	{ "signal1_count", 2, 21, 8, HEDDLE_KIND_UINT, 0, 0LL, 255LL, 0x0ULL },
+	{ "signal1_point", 2, 29, 1, HEDDLE_KIND_ENUM, 0, 0LL, 1LL, 0x3ULL },
+	{ "tag", 3, 0, 32, HEDDLE_KIND_UINT, 0, 0LL, 4294967295LL, 0x0ULL },
+};
+
+static const __u32 sync_matrix_reserved[] = {
+	0xffff0000, 0xf0000000, 0xc0000000, 0x00000000,
 };
 
 static const struct heddle_isa_field vrun_fields[] = {
@@ -547,6 +619,30 @@ static const __u32 vmac_reserved[] = {
 	0xff000000, 0xff000000, 0xff000000, 0xff000000,
 };
 
+static const struct heddle_isa_field sync_vector_fields[] = {
+	{ "opcode", 0, 0, 8, HEDDLE_KIND_UINT, 0, 66LL, 66LL, 0x0ULL },
+	{ "words", 0, 8, 8, HEDDLE_KIND_UINT, 0, 4LL, 4LL, 0x0ULL },
+	{ "wait0_enable", 1, 0, 1, HEDDLE_KIND_BOOL, 0, 0LL, 1LL, 0x0ULL },
+	{ "wait0_sem", 1, 1, 5, HEDDLE_KIND_SEM, 0, 0LL, 31LL, 0x0ULL },
+	{ "wait0_count", 1, 6, 8, HEDDLE_KIND_UINT, 0, 0LL, 255LL, 0x0ULL },
+	{ "wait1_enable", 1, 14, 1, HEDDLE_KIND_BOOL, 0, 0LL, 1LL, 0x0ULL },
+	{ "wait1_sem", 1, 15, 5, HEDDLE_KIND_SEM, 0, 0LL, 31LL, 0x0ULL },
+	{ "wait1_count", 1, 20, 8, HEDDLE_KIND_UINT, 0, 0LL, 255LL, 0x0ULL },
+	{ "signal0_enable", 2, 0, 1, HEDDLE_KIND_BOOL, 0, 0LL, 1LL, 0x0ULL },
+	{ "signal0_sem", 2, 1, 5, HEDDLE_KIND_SEM, 0, 0LL, 31LL, 0x0ULL },
+	{ "signal0_count", 2, 6, 8, HEDDLE_KIND_UINT, 0, 0LL, 255LL, 0x0ULL },
+	{ "signal0_point", 2, 14, 1, HEDDLE_KIND_ENUM, 0, 0LL, 1LL, 0x3ULL },
+	{ "signal1_enable", 2, 15, 1, HEDDLE_KIND_BOOL, 0, 0LL, 1LL, 0x0ULL },
+	{ "signal1_sem", 2, 16, 5, HEDDLE_KIND_SEM, 0, 0LL, 31LL, 0x0ULL },
+	{ "signal1_count", 2, 21, 8, HEDDLE_KIND_UINT, 0, 0LL, 255LL, 0x0ULL },
+	{ "signal1_point", 2, 29, 1, HEDDLE_KIND_ENUM, 0, 0LL, 1LL, 0x3ULL },
+	{ "tag", 3, 0, 32, HEDDLE_KIND_UINT, 0, 0LL, 4294967295LL, 0x0ULL },
+};
+
+static const __u32 sync_vector_reserved[] = {
+	0xffff0000, 0xf0000000, 0xc0000000, 0x00000000,
+};
+
 const struct heddle_isa_command heddle_isa_commands[HEDDLE_NUM_COMMANDS] = {
 	{ "nop", HEDDLE_OP_NOP, HEDDLE_ENGINE_CONTROL, 4, 17,
 	  nop_fields, nop_reserved },
@@ -560,16 +656,24 @@ const struct heddle_isa_command heddle_isa_commands[HEDDLE_NUM_COMMANDS] = {
 	  fill_fields, fill_reserved },
 	{ "load.gather", HEDDLE_OP_LOAD_GATHER, HEDDLE_ENGINE_LOAD, 12, 27,
 	  load_gather_fields, load_gather_reserved },
+	{ "sync.load", HEDDLE_OP_SYNC_LOAD, HEDDLE_ENGINE_LOAD, 4, 17,
+	  sync_load_fields, sync_load_reserved },
 	{ "store", HEDDLE_OP_STORE, HEDDLE_ENGINE_STORE, 20, 33,
 	  store_fields, store_reserved },
 	{ "store.scatter", HEDDLE_OP_STORE_SCATTER, HEDDLE_ENGINE_STORE, 12, 27,
 	  store_scatter_fields, store_scatter_reserved },
+	{ "sync.store", HEDDLE_OP_SYNC_STORE, HEDDLE_ENGINE_STORE, 4, 17,
+	  sync_store_fields, sync_store_reserved },
 	{ "conv", HEDDLE_OP_CONV, HEDDLE_ENGINE_MATRIX, 40, 88,
 	  conv_fields, conv_reserved },
+	{ "sync.matrix", HEDDLE_OP_SYNC_MATRIX, HEDDLE_ENGINE_MATRIX, 4, 17,
+	  sync_matrix_fields, sync_matrix_reserved },
 	{ "vrun", HEDDLE_OP_VRUN, HEDDLE_ENGINE_VECTOR, 52, 78,
 	  vrun_fields, vrun_reserved },
 	{ "vmac", HEDDLE_OP_VMAC, HEDDLE_ENGINE_VECTOR, 52, 64,
 	  vmac_fields, vmac_reserved },
+	{ "sync.vector", HEDDLE_OP_SYNC_VECTOR, HEDDLE_ENGINE_VECTOR, 4, 17,
+	  sync_vector_fields, sync_vector_reserved },
 };
 
 const __u8 heddle_isa_by_opcode[256] = {
@@ -579,11 +683,15 @@ const __u8 heddle_isa_by_opcode[256] = {
 	[HEDDLE_OP_LOAD] = 4,
 	[HEDDLE_OP_FILL] = 5,
 	[HEDDLE_OP_LOAD_GATHER] = 6,
-	[HEDDLE_OP_STORE] = 7,
-	[HEDDLE_OP_STORE_SCATTER] = 8,
-	[HEDDLE_OP_CONV] = 9,
-	[HEDDLE_OP_VRUN] = 10,
-	[HEDDLE_OP_VMAC] = 11,
+	[HEDDLE_OP_SYNC_LOAD] = 7,
+	[HEDDLE_OP_STORE] = 8,
+	[HEDDLE_OP_STORE_SCATTER] = 9,
+	[HEDDLE_OP_SYNC_STORE] = 10,
+	[HEDDLE_OP_CONV] = 11,
+	[HEDDLE_OP_SYNC_MATRIX] = 12,
+	[HEDDLE_OP_VRUN] = 13,
+	[HEDDLE_OP_VMAC] = 14,
+	[HEDDLE_OP_SYNC_VECTOR] = 15,
 };
 
 const struct heddle_config heddle_configs[HEDDLE_NUM_CONFIGS] = {

@@ -1,4 +1,4 @@
-// generated from rtl/spec by tools/specgen; do not edit. inputs sha256 efc0fa270cc7
+// generated from rtl/spec by tools/specgen; do not edit. inputs sha256 1ffcd2b5bbff
 // SPDX-License-Identifier: Apache-2.0
 //
 // The hardware description for RTL. Use it as heddle_pkg::NAME, without import.
@@ -263,22 +263,30 @@ package heddle_pkg;
   localparam [7:0] OP_LOAD = 8'h10;
   localparam [7:0] OP_FILL = 8'h11;
   localparam [7:0] OP_LOAD_GATHER = 8'h12;
+  localparam [7:0] OP_SYNC_LOAD = 8'h13;
   localparam [7:0] OP_STORE = 8'h20;
   localparam [7:0] OP_STORE_SCATTER = 8'h21;
+  localparam [7:0] OP_SYNC_STORE = 8'h22;
   localparam [7:0] OP_CONV = 8'h30;
+  localparam [7:0] OP_SYNC_MATRIX = 8'h31;
   localparam [7:0] OP_VRUN = 8'h40;
   localparam [7:0] OP_VMAC = 8'h41;
+  localparam [7:0] OP_SYNC_VECTOR = 8'h42;
   localparam [31:0] NOP_WORDS = 32'd4;
   localparam [31:0] END_WORDS = 32'd4;
   localparam [31:0] BARRIER_WORDS = 32'd4;
   localparam [31:0] LOAD_WORDS = 32'h14;
   localparam [31:0] FILL_WORDS = 32'h10;
   localparam [31:0] LOAD_GATHER_WORDS = 32'hc;
+  localparam [31:0] SYNC_LOAD_WORDS = 32'd4;
   localparam [31:0] STORE_WORDS = 32'h14;
   localparam [31:0] STORE_SCATTER_WORDS = 32'hc;
+  localparam [31:0] SYNC_STORE_WORDS = 32'd4;
   localparam [31:0] CONV_WORDS = 32'h28;
+  localparam [31:0] SYNC_MATRIX_WORDS = 32'd4;
   localparam [31:0] VRUN_WORDS = 32'h34;
   localparam [31:0] VMAC_WORDS = 32'h34;
+  localparam [31:0] SYNC_VECTOR_WORDS = 32'd4;
   localparam [31:0] LONGEST_COMMAND_WORDS = 32'h34;
   localparam [31:0] HEADER_WORDS = 32'd4;
 
@@ -424,6 +432,11 @@ package heddle_pkg;
     header_t header;
   } load_gather_t;
 
+  // sync.load: Waits and signals in the queue of the load engine, nothing else.
+  typedef struct packed {
+    header_t header;
+  } sync_load_t;
+
   // store: Copies a 4-D strided box of elements from SRAM to a region.
   typedef struct packed {
     logic [103:0] rsvd_536;
@@ -469,6 +482,11 @@ package heddle_pkg;
     logic [3:0] region;
     header_t header;
   } store_scatter_t;
+
+  // sync.store: Waits and signals in the queue of the store engine, nothing else.
+  typedef struct packed {
+    header_t header;
+  } sync_store_t;
 
   // conv: Convolution, matrix product, depthwise, first layer or pooling of 8-bit codes, with
   // output stage.
@@ -565,6 +583,11 @@ package heddle_pkg;
     logic [1:0] mode;
     header_t header;
   } conv_t;
+
+  // sync.matrix: Waits and signals in the queue of the matrix engine, nothing else.
+  typedef struct packed {
+    header_t header;
+  } sync_matrix_t;
 
   // vrun: Runs a microprogram over streams.
   typedef struct packed {
@@ -758,6 +781,11 @@ package heddle_pkg;
     header_t header;
   } vmac_t;
 
+  // sync.vector: Waits and signals in the queue of the vector engine, nothing else.
+  typedef struct packed {
+    header_t header;
+  } sync_vector_t;
+
   // Operations of micro-instructions.
   localparam [7:0] UOP_MOV = 8'd1;
   localparam [7:0] UOP_SEL = 8'd2;
@@ -815,11 +843,15 @@ package heddle_pkg;
       OP_LOAD: command_words = 8'd20;
       OP_FILL: command_words = 8'd16;
       OP_LOAD_GATHER: command_words = 8'd12;
+      OP_SYNC_LOAD: command_words = 8'd4;
       OP_STORE: command_words = 8'd20;
       OP_STORE_SCATTER: command_words = 8'd12;
+      OP_SYNC_STORE: command_words = 8'd4;
       OP_CONV: command_words = 8'd40;
+      OP_SYNC_MATRIX: command_words = 8'd4;
       OP_VRUN: command_words = 8'd52;
       OP_VMAC: command_words = 8'd52;
+      OP_SYNC_VECTOR: command_words = 8'd4;
       default: command_words = 8'd0;
     endcase
   endfunction
@@ -833,11 +865,15 @@ package heddle_pkg;
       OP_LOAD: command_engine = ENGINE_LOAD;
       OP_FILL: command_engine = ENGINE_LOAD;
       OP_LOAD_GATHER: command_engine = ENGINE_LOAD;
+      OP_SYNC_LOAD: command_engine = ENGINE_LOAD;
       OP_STORE: command_engine = ENGINE_STORE;
       OP_STORE_SCATTER: command_engine = ENGINE_STORE;
+      OP_SYNC_STORE: command_engine = ENGINE_STORE;
       OP_CONV: command_engine = ENGINE_MATRIX;
+      OP_SYNC_MATRIX: command_engine = ENGINE_MATRIX;
       OP_VRUN: command_engine = ENGINE_VECTOR;
       OP_VMAC: command_engine = ENGINE_VECTOR;
+      OP_SYNC_VECTOR: command_engine = ENGINE_VECTOR;
       default: command_engine = 3'd0;
     endcase
   endfunction
@@ -900,6 +936,13 @@ package heddle_pkg;
     if (w[288 +: 32] == 32'd0) load_gather_legal = 1'b0;
   endfunction
 
+  function automatic sync_load_legal(input [127:0] w);
+    sync_load_legal = 1'b1;
+    if ((w & 128'hc0000000f0000000ffff0000) != 128'd0) sync_load_legal = 1'b0;
+    if (w[0 +: 8] != 8'd19) sync_load_legal = 1'b0;
+    if (w[8 +: 8] != 8'd4) sync_load_legal = 1'b0;
+  endfunction
+
   function automatic store_legal(input [639:0] w);
     store_legal = 1'b1;
     if ((w & 640'hffffffffffffffffffffffffff000000ff000000ff000000ff000000000000000000000000000000000000000000000000000000ff00000000000000ffffff8000000000c0000000f0000000ffff0000) != 640'd0) store_legal = 1'b0;
@@ -921,6 +964,13 @@ package heddle_pkg;
     if (w[224 +: 16] == 16'd0) store_scatter_legal = 1'b0;
     if (w[240 +: 16] == 16'd0) store_scatter_legal = 1'b0;
     if (w[288 +: 32] == 32'd0) store_scatter_legal = 1'b0;
+  endfunction
+
+  function automatic sync_store_legal(input [127:0] w);
+    sync_store_legal = 1'b1;
+    if ((w & 128'hc0000000f0000000ffff0000) != 128'd0) sync_store_legal = 1'b0;
+    if (w[0 +: 8] != 8'd34) sync_store_legal = 1'b0;
+    if (w[8 +: 8] != 8'd4) sync_store_legal = 1'b0;
   endfunction
 
   function automatic conv_legal(input [1279:0] w);
@@ -968,6 +1018,13 @@ package heddle_pkg;
     if ($signed(w[1264 +: 16]) > 16'sd255) conv_legal = 1'b0;
   endfunction
 
+  function automatic sync_matrix_legal(input [127:0] w);
+    sync_matrix_legal = 1'b1;
+    if ((w & 128'hc0000000f0000000ffff0000) != 128'd0) sync_matrix_legal = 1'b0;
+    if (w[0 +: 8] != 8'd49) sync_matrix_legal = 1'b0;
+    if (w[8 +: 8] != 8'd4) sync_matrix_legal = 1'b0;
+  endfunction
+
   function automatic vrun_legal(input [1663:0] w);
     vrun_legal = 1'b1;
     if ((w & 1664'hff000000ff000000ff000000ff000000ff000000ff000000ff000000f0000000ff000000ff000000ff000000ff000000ff000000ff000000ff000000f0000000ff000000ff000000ff000000ff000000ff000000ff000000ff000000f0000000ff000000ff000000ff000000ff000000ff000000ff000000ff000000f0000000ffffffffffffffffffffffff0000000000000000000000000000000000000000ff000000ffffff00ffe00000000000000000000000000000f8000000fff0000000000000c0000000f0000000ffff0000) != 1664'd0) vrun_legal = 1'b0;
@@ -1010,6 +1067,13 @@ package heddle_pkg;
     if (w[1432 +: 4] != 4'd0 && w[1432 +: 4] != 4'd1 && w[1432 +: 4] != 4'd2 && w[1432 +: 4] != 4'd3 && w[1432 +: 4] != 4'd4 && w[1432 +: 4] != 4'd5 && w[1432 +: 4] != 4'd6) vmac_legal = 1'b0;
   endfunction
 
+  function automatic sync_vector_legal(input [127:0] w);
+    sync_vector_legal = 1'b1;
+    if ((w & 128'hc0000000f0000000ffff0000) != 128'd0) sync_vector_legal = 1'b0;
+    if (w[0 +: 8] != 8'd66) sync_vector_legal = 1'b0;
+    if (w[8 +: 8] != 8'd4) sync_vector_legal = 1'b0;
+  endfunction
+
   // The same for the command whose words are in w, whatever its opcode is.
   function automatic command_legal(input [1663:0] w);
     case (w[0 +: 8])
@@ -1019,11 +1083,15 @@ package heddle_pkg;
       OP_LOAD: command_legal = load_legal(w[639:0]);
       OP_FILL: command_legal = fill_legal(w[511:0]);
       OP_LOAD_GATHER: command_legal = load_gather_legal(w[383:0]);
+      OP_SYNC_LOAD: command_legal = sync_load_legal(w[127:0]);
       OP_STORE: command_legal = store_legal(w[639:0]);
       OP_STORE_SCATTER: command_legal = store_scatter_legal(w[383:0]);
+      OP_SYNC_STORE: command_legal = sync_store_legal(w[127:0]);
       OP_CONV: command_legal = conv_legal(w[1279:0]);
+      OP_SYNC_MATRIX: command_legal = sync_matrix_legal(w[127:0]);
       OP_VRUN: command_legal = vrun_legal(w[1663:0]);
       OP_VMAC: command_legal = vmac_legal(w[1663:0]);
+      OP_SYNC_VECTOR: command_legal = sync_vector_legal(w[127:0]);
       default: command_legal = 1'b0;
     endcase
   endfunction

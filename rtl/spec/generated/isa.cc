@@ -1,4 +1,4 @@
-// generated from rtl/spec by tools/specgen; do not edit. inputs sha256 efc0fa270cc7
+// generated from rtl/spec by tools/specgen; do not edit. inputs sha256 1ffcd2b5bbff
 // SPDX-License-Identifier: Apache-2.0
 // clang-format off
 #include "rtl/spec/generated/isa.h"
@@ -376,6 +376,26 @@ static const FieldInfo kLoadGatherFields[] = {
     {"t1", 11, 0, 24, FieldType::kUint, false, false, false, false, 0ll, 16777215ll, 0x0u, nullptr},
 };
 static const uint32_t kLoadGatherReserved[] = {0xffff0000u, 0xf0000000u, 0xc0000000u, 0x0u, 0xffffff80u, 0x0u, 0xff000000u, 0x0u, 0xff000000u, 0x0u, 0x0u, 0xff000000u};
+static const FieldInfo kSyncLoadFields[] = {
+    {"opcode", 0, 0, 8, FieldType::kUint, true, true, false, false, 19ll, 19ll, 0x13u, nullptr},
+    {"words", 0, 8, 8, FieldType::kUint, true, true, false, false, 4ll, 4ll, 0x4u, nullptr},
+    {"wait0_enable", 1, 0, 1, FieldType::kBool, true, false, false, false, 0ll, 1ll, 0x0u, nullptr},
+    {"wait0_sem", 1, 1, 5, FieldType::kSem, true, false, false, false, 0ll, 31ll, 0x0u, nullptr},
+    {"wait0_count", 1, 6, 8, FieldType::kUint, true, false, false, false, 0ll, 255ll, 0x0u, nullptr},
+    {"wait1_enable", 1, 14, 1, FieldType::kBool, true, false, false, false, 0ll, 1ll, 0x0u, nullptr},
+    {"wait1_sem", 1, 15, 5, FieldType::kSem, true, false, false, false, 0ll, 31ll, 0x0u, nullptr},
+    {"wait1_count", 1, 20, 8, FieldType::kUint, true, false, false, false, 0ll, 255ll, 0x0u, nullptr},
+    {"signal0_enable", 2, 0, 1, FieldType::kBool, true, false, false, false, 0ll, 1ll, 0x0u, nullptr},
+    {"signal0_sem", 2, 1, 5, FieldType::kSem, true, false, false, false, 0ll, 31ll, 0x0u, nullptr},
+    {"signal0_count", 2, 6, 8, FieldType::kUint, true, false, false, false, 0ll, 255ll, 0x0u, nullptr},
+    {"signal0_point", 2, 14, 1, FieldType::kEnum, true, false, false, false, 0ll, 1ll, 0x0u, &kSignalPointInfo},
+    {"signal1_enable", 2, 15, 1, FieldType::kBool, true, false, false, false, 0ll, 1ll, 0x0u, nullptr},
+    {"signal1_sem", 2, 16, 5, FieldType::kSem, true, false, false, false, 0ll, 31ll, 0x0u, nullptr},
+    {"signal1_count", 2, 21, 8, FieldType::kUint, true, false, false, false, 0ll, 255ll, 0x0u, nullptr},
+    {"signal1_point", 2, 29, 1, FieldType::kEnum, true, false, false, false, 0ll, 1ll, 0x0u, &kSignalPointInfo},
+    {"tag", 3, 0, 32, FieldType::kUint, true, false, false, false, 0ll, 4294967295ll, 0x0u, nullptr},
+};
+static const uint32_t kSyncLoadReserved[] = {0xffff0000u, 0xf0000000u, 0xc0000000u, 0x0u};
 static const FieldInfo kStoreFields[] = {
     {"opcode", 0, 0, 8, FieldType::kUint, true, true, false, false, 32ll, 32ll, 0x20u, nullptr},
     {"words", 0, 8, 8, FieldType::kUint, true, true, false, false, 20ll, 20ll, 0x14u, nullptr},
@@ -442,6 +462,26 @@ static const FieldInfo kStoreScatterFields[] = {
     {"t1", 11, 0, 24, FieldType::kUint, false, false, false, false, 0ll, 16777215ll, 0x0u, nullptr},
 };
 static const uint32_t kStoreScatterReserved[] = {0xffff0000u, 0xf0000000u, 0xc0000000u, 0x0u, 0xffffff80u, 0x0u, 0xff000000u, 0x0u, 0xff000000u, 0x0u, 0x0u, 0xff000000u};
+static const FieldInfo kSyncStoreFields[] = {
+    {"opcode", 0, 0, 8, FieldType::kUint, true, true, false, false, 34ll, 34ll, 0x22u, nullptr},
+    {"words", 0, 8, 8, FieldType::kUint, true, true, false, false, 4ll, 4ll, 0x4u, nullptr},
+    {"wait0_enable", 1, 0, 1, FieldType::kBool, true, false, false, false, 0ll, 1ll, 0x0u, nullptr},
+    {"wait0_sem", 1, 1, 5, FieldType::kSem, true, false, false, false, 0ll, 31ll, 0x0u, nullptr},
+    {"wait0_count", 1, 6, 8, FieldType::kUint, true, false, false, false, 0ll, 255ll, 0x0u, nullptr},
+    {"wait1_enable", 1, 14, 1, FieldType::kBool, true, false, false, false, 0ll, 1ll, 0x0u, nullptr},
+    {"wait1_sem", 1, 15, 5, FieldType::kSem, true, false, false, false, 0ll, 31ll, 0x0u, nullptr},
+    {"wait1_count", 1, 20, 8, FieldType::kUint, true, false, false, false, 0ll, 255ll, 0x0u, nullptr},
+    {"signal0_enable", 2, 0, 1, FieldType::kBool, true, false, false, false, 0ll, 1ll, 0x0u, nullptr},
+    {"signal0_sem", 2, 1, 5, FieldType::kSem, true, false, false, false, 0ll, 31ll, 0x0u, nullptr},
+    {"signal0_count", 2, 6, 8, FieldType::kUint, true, false, false, false, 0ll, 255ll, 0x0u, nullptr},
+    {"signal0_point", 2, 14, 1, FieldType::kEnum, true, false, false, false, 0ll, 1ll, 0x0u, &kSignalPointInfo},
+    {"signal1_enable", 2, 15, 1, FieldType::kBool, true, false, false, false, 0ll, 1ll, 0x0u, nullptr},
+    {"signal1_sem", 2, 16, 5, FieldType::kSem, true, false, false, false, 0ll, 31ll, 0x0u, nullptr},
+    {"signal1_count", 2, 21, 8, FieldType::kUint, true, false, false, false, 0ll, 255ll, 0x0u, nullptr},
+    {"signal1_point", 2, 29, 1, FieldType::kEnum, true, false, false, false, 0ll, 1ll, 0x0u, &kSignalPointInfo},
+    {"tag", 3, 0, 32, FieldType::kUint, true, false, false, false, 0ll, 4294967295ll, 0x0u, nullptr},
+};
+static const uint32_t kSyncStoreReserved[] = {0xffff0000u, 0xf0000000u, 0xc0000000u, 0x0u};
 static const FieldInfo kConvFields[] = {
     {"opcode", 0, 0, 8, FieldType::kUint, true, true, false, false, 48ll, 48ll, 0x30u, nullptr},
     {"words", 0, 8, 8, FieldType::kUint, true, true, false, false, 40ll, 40ll, 0x28u, nullptr},
@@ -533,6 +573,26 @@ static const FieldInfo kConvFields[] = {
     {"pool_zero_out", 39, 16, 16, FieldType::kInt, false, false, false, false, -128ll, 255ll, 0x0u, nullptr},
 };
 static const uint32_t kConvReserved[] = {0xffff0000u, 0xf0000000u, 0xc0000000u, 0x0u, 0xff800000u, 0xfff00000u, 0xff000000u, 0xfff00000u, 0x0u, 0x0u, 0xfff00000u, 0xff000000u, 0xfff00000u, 0x0u, 0x0u, 0xff000000u, 0xffff0000u, 0x0u, 0x0u, 0xfff00000u, 0xfff00000u, 0xfff00000u, 0xfff00000u, 0x0u, 0xffff0000u, 0x0u, 0xfff00000u, 0xfff00000u, 0x0u, 0xfff00000u, 0x0u, 0x0u, 0x0u, 0x0u, 0x0u, 0xfffff000u, 0x0u, 0xffff0000u, 0x0u, 0x0u};
+static const FieldInfo kSyncMatrixFields[] = {
+    {"opcode", 0, 0, 8, FieldType::kUint, true, true, false, false, 49ll, 49ll, 0x31u, nullptr},
+    {"words", 0, 8, 8, FieldType::kUint, true, true, false, false, 4ll, 4ll, 0x4u, nullptr},
+    {"wait0_enable", 1, 0, 1, FieldType::kBool, true, false, false, false, 0ll, 1ll, 0x0u, nullptr},
+    {"wait0_sem", 1, 1, 5, FieldType::kSem, true, false, false, false, 0ll, 31ll, 0x0u, nullptr},
+    {"wait0_count", 1, 6, 8, FieldType::kUint, true, false, false, false, 0ll, 255ll, 0x0u, nullptr},
+    {"wait1_enable", 1, 14, 1, FieldType::kBool, true, false, false, false, 0ll, 1ll, 0x0u, nullptr},
+    {"wait1_sem", 1, 15, 5, FieldType::kSem, true, false, false, false, 0ll, 31ll, 0x0u, nullptr},
+    {"wait1_count", 1, 20, 8, FieldType::kUint, true, false, false, false, 0ll, 255ll, 0x0u, nullptr},
+    {"signal0_enable", 2, 0, 1, FieldType::kBool, true, false, false, false, 0ll, 1ll, 0x0u, nullptr},
+    {"signal0_sem", 2, 1, 5, FieldType::kSem, true, false, false, false, 0ll, 31ll, 0x0u, nullptr},
+    {"signal0_count", 2, 6, 8, FieldType::kUint, true, false, false, false, 0ll, 255ll, 0x0u, nullptr},
+    {"signal0_point", 2, 14, 1, FieldType::kEnum, true, false, false, false, 0ll, 1ll, 0x0u, &kSignalPointInfo},
+    {"signal1_enable", 2, 15, 1, FieldType::kBool, true, false, false, false, 0ll, 1ll, 0x0u, nullptr},
+    {"signal1_sem", 2, 16, 5, FieldType::kSem, true, false, false, false, 0ll, 31ll, 0x0u, nullptr},
+    {"signal1_count", 2, 21, 8, FieldType::kUint, true, false, false, false, 0ll, 255ll, 0x0u, nullptr},
+    {"signal1_point", 2, 29, 1, FieldType::kEnum, true, false, false, false, 0ll, 1ll, 0x0u, &kSignalPointInfo},
+    {"tag", 3, 0, 32, FieldType::kUint, true, false, false, false, 0ll, 4294967295ll, 0x0u, nullptr},
+};
+static const uint32_t kSyncMatrixReserved[] = {0xffff0000u, 0xf0000000u, 0xc0000000u, 0x0u};
 static const FieldInfo kVrunFields[] = {
     {"opcode", 0, 0, 8, FieldType::kUint, true, true, false, false, 64ll, 64ll, 0x40u, nullptr},
     {"words", 0, 8, 8, FieldType::kUint, true, true, false, false, 52ll, 52ll, 0x34u, nullptr},
@@ -681,6 +741,26 @@ static const FieldInfo kVmacFields[] = {
     {"d_o3_stride", 51, 0, 24, FieldType::kInt, false, false, false, false, -8388608ll, 8388607ll, 0x0u, nullptr},
 };
 static const uint32_t kVmacReserved[] = {0xffff0000u, 0xf0000000u, 0xc0000000u, 0x0u, 0xffffffffu, 0xffffffffu, 0x0u, 0x0u, 0x0u, 0xffff0000u, 0xfffffffcu, 0xffffffffu, 0xffffffffu, 0x0u, 0x0u, 0xffffffffu, 0xffffffffu, 0xffffffffu, 0xffffffffu, 0xffffffffu, 0xf0000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xf0000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xf0000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xf0000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u};
+static const FieldInfo kSyncVectorFields[] = {
+    {"opcode", 0, 0, 8, FieldType::kUint, true, true, false, false, 66ll, 66ll, 0x42u, nullptr},
+    {"words", 0, 8, 8, FieldType::kUint, true, true, false, false, 4ll, 4ll, 0x4u, nullptr},
+    {"wait0_enable", 1, 0, 1, FieldType::kBool, true, false, false, false, 0ll, 1ll, 0x0u, nullptr},
+    {"wait0_sem", 1, 1, 5, FieldType::kSem, true, false, false, false, 0ll, 31ll, 0x0u, nullptr},
+    {"wait0_count", 1, 6, 8, FieldType::kUint, true, false, false, false, 0ll, 255ll, 0x0u, nullptr},
+    {"wait1_enable", 1, 14, 1, FieldType::kBool, true, false, false, false, 0ll, 1ll, 0x0u, nullptr},
+    {"wait1_sem", 1, 15, 5, FieldType::kSem, true, false, false, false, 0ll, 31ll, 0x0u, nullptr},
+    {"wait1_count", 1, 20, 8, FieldType::kUint, true, false, false, false, 0ll, 255ll, 0x0u, nullptr},
+    {"signal0_enable", 2, 0, 1, FieldType::kBool, true, false, false, false, 0ll, 1ll, 0x0u, nullptr},
+    {"signal0_sem", 2, 1, 5, FieldType::kSem, true, false, false, false, 0ll, 31ll, 0x0u, nullptr},
+    {"signal0_count", 2, 6, 8, FieldType::kUint, true, false, false, false, 0ll, 255ll, 0x0u, nullptr},
+    {"signal0_point", 2, 14, 1, FieldType::kEnum, true, false, false, false, 0ll, 1ll, 0x0u, &kSignalPointInfo},
+    {"signal1_enable", 2, 15, 1, FieldType::kBool, true, false, false, false, 0ll, 1ll, 0x0u, nullptr},
+    {"signal1_sem", 2, 16, 5, FieldType::kSem, true, false, false, false, 0ll, 31ll, 0x0u, nullptr},
+    {"signal1_count", 2, 21, 8, FieldType::kUint, true, false, false, false, 0ll, 255ll, 0x0u, nullptr},
+    {"signal1_point", 2, 29, 1, FieldType::kEnum, true, false, false, false, 0ll, 1ll, 0x0u, &kSignalPointInfo},
+    {"tag", 3, 0, 32, FieldType::kUint, true, false, false, false, 0ll, 4294967295ll, 0x0u, nullptr},
+};
+static const uint32_t kSyncVectorReserved[] = {0xffff0000u, 0xf0000000u, 0xc0000000u, 0x0u};
 
 const CommandInfo kCommands[kNumCommands] = {
     {Opcode::kNop, "nop", "nop", Engine::kControl, 4,
@@ -695,16 +775,24 @@ const CommandInfo kCommands[kNumCommands] = {
      kFillFields, 28, kFillReserved, "Fills a 4-D strided box of SRAM elements with a constant."},
     {Opcode::kLoadGather, "load_gather", "load.gather", Engine::kLoad, 12,
      kLoadGatherFields, 27, kLoadGatherReserved, "Loads rows of a table in device memory, chosen by indices in SRAM."},
+    {Opcode::kSyncLoad, "sync_load", "sync.load", Engine::kLoad, 4,
+     kSyncLoadFields, 17, kSyncLoadReserved, "Waits and signals in the queue of the load engine, nothing else."},
     {Opcode::kStore, "store", "store", Engine::kStore, 20,
      kStoreFields, 33, kStoreReserved, "Copies a 4-D strided box of elements from SRAM to a region."},
     {Opcode::kStoreScatter, "store_scatter", "store.scatter", Engine::kStore, 12,
      kStoreScatterFields, 27, kStoreScatterReserved, "Stores rows to places of a table in device memory, chosen by indices in SRAM."},
+    {Opcode::kSyncStore, "sync_store", "sync.store", Engine::kStore, 4,
+     kSyncStoreFields, 17, kSyncStoreReserved, "Waits and signals in the queue of the store engine, nothing else."},
     {Opcode::kConv, "conv", "conv", Engine::kMatrix, 40,
      kConvFields, 88, kConvReserved, "Convolution, matrix product, depthwise, first layer or pooling of 8-bit codes, with output stage."},
+    {Opcode::kSyncMatrix, "sync_matrix", "sync.matrix", Engine::kMatrix, 4,
+     kSyncMatrixFields, 17, kSyncMatrixReserved, "Waits and signals in the queue of the matrix engine, nothing else."},
     {Opcode::kVrun, "vrun", "vrun", Engine::kVector, 52,
      kVrunFields, 78, kVrunReserved, "Runs a microprogram over streams."},
     {Opcode::kVmac, "vmac", "vmac", Engine::kVector, 52,
      kVmacFields, 64, kVmacReserved, "Multiply-reduce: fp32 convolution and matrix product."},
+    {Opcode::kSyncVector, "sync_vector", "sync.vector", Engine::kVector, 4,
+     kSyncVectorFields, 17, kSyncVectorReserved, "Waits and signals in the queue of the vector engine, nothing else."},
 };
 
 uint32_t OpcodeOf(uint32_t first_word) { return first_word & 0xffu; }
@@ -1395,6 +1483,79 @@ bool operator==(const LoadGather& a, const LoadGather& b) {
 }
 
 
+void SyncLoad::Encode(uint32_t* words) const {
+  for (size_t i = 0; i < kWords; ++i) words[i] = 0;
+  words[0] |= (0x13u & 0xffu);
+  words[0] |= (0x4u & 0xffu) << 8;
+  words[1] |= (static_cast<uint32_t>(header.wait0_enable) & 0x1u);
+  words[1] |= (header.wait0_sem & 0x1fu) << 1;
+  words[1] |= (header.wait0_count & 0xffu) << 6;
+  words[1] |= (static_cast<uint32_t>(header.wait1_enable) & 0x1u) << 14;
+  words[1] |= (header.wait1_sem & 0x1fu) << 15;
+  words[1] |= (header.wait1_count & 0xffu) << 20;
+  words[2] |= (static_cast<uint32_t>(header.signal0_enable) & 0x1u);
+  words[2] |= (header.signal0_sem & 0x1fu) << 1;
+  words[2] |= (header.signal0_count & 0xffu) << 6;
+  words[2] |= (static_cast<uint32_t>(header.signal0_point) & 0x1u) << 14;
+  words[2] |= (static_cast<uint32_t>(header.signal1_enable) & 0x1u) << 15;
+  words[2] |= (header.signal1_sem & 0x1fu) << 16;
+  words[2] |= (header.signal1_count & 0xffu) << 21;
+  words[2] |= (static_cast<uint32_t>(header.signal1_point) & 0x1u) << 29;
+  words[3] |= header.tag;
+}
+
+absl::StatusOr<SyncLoad> SyncLoad::Decode(const uint32_t* words, size_t n) {
+  absl::Status status = CheckExactly(words, n, kCommands[6]);
+  if (!status.ok()) return status;
+  SyncLoad r;
+  r.header.wait0_enable = (words[1] & 0x1u) != 0;
+  r.header.wait0_sem = (words[1] >> 1) & 0x1fu;
+  r.header.wait0_count = (words[1] >> 6) & 0xffu;
+  r.header.wait1_enable = ((words[1] >> 14) & 0x1u) != 0;
+  r.header.wait1_sem = (words[1] >> 15) & 0x1fu;
+  r.header.wait1_count = (words[1] >> 20) & 0xffu;
+  r.header.signal0_enable = (words[2] & 0x1u) != 0;
+  r.header.signal0_sem = (words[2] >> 1) & 0x1fu;
+  r.header.signal0_count = (words[2] >> 6) & 0xffu;
+  r.header.signal0_point = static_cast<SignalPoint>((words[2] >> 14) & 0x1u);
+  r.header.signal1_enable = ((words[2] >> 15) & 0x1u) != 0;
+  r.header.signal1_sem = (words[2] >> 16) & 0x1fu;
+  r.header.signal1_count = (words[2] >> 21) & 0xffu;
+  r.header.signal1_point = static_cast<SignalPoint>((words[2] >> 29) & 0x1u);
+  r.header.tag = words[3];
+  return r;
+}
+
+absl::Status SyncLoad::Check() const {
+  uint32_t words[kWords];
+  Encode(words);
+  if (header.wait0_sem != ((words[1] >> 1) & 0x1fu)) return DoesNotFit("sync.load", "wait0_sem");
+  if (header.wait0_count != ((words[1] >> 6) & 0xffu)) return DoesNotFit("sync.load", "wait0_count");
+  if (header.wait1_sem != ((words[1] >> 15) & 0x1fu)) return DoesNotFit("sync.load", "wait1_sem");
+  if (header.wait1_count != ((words[1] >> 20) & 0xffu)) return DoesNotFit("sync.load", "wait1_count");
+  if (header.signal0_sem != ((words[2] >> 1) & 0x1fu)) return DoesNotFit("sync.load", "signal0_sem");
+  if (header.signal0_count != ((words[2] >> 6) & 0xffu)) return DoesNotFit("sync.load", "signal0_count");
+  if (header.signal0_point != (static_cast<SignalPoint>((words[2] >> 14) & 0x1u))) return DoesNotFit("sync.load", "signal0_point");
+  if (header.signal1_sem != ((words[2] >> 16) & 0x1fu)) return DoesNotFit("sync.load", "signal1_sem");
+  if (header.signal1_count != ((words[2] >> 21) & 0xffu)) return DoesNotFit("sync.load", "signal1_count");
+  if (header.signal1_point != (static_cast<SignalPoint>((words[2] >> 29) & 0x1u))) return DoesNotFit("sync.load", "signal1_point");
+  return CheckCommand(words, kWords);
+}
+
+std::string SyncLoad::ToString() const {
+  uint32_t words[kWords];
+  Encode(words);
+  return FormatWords(words, kCommands[6]);
+}
+
+bool operator==(const SyncLoad& a, const SyncLoad& b) {
+  uint32_t wa[SyncLoad::kWords], wb[SyncLoad::kWords];
+  a.Encode(wa);
+  b.Encode(wb);
+  return std::memcmp(wa, wb, sizeof(wa)) == 0;
+}
+
+
 void Store::Encode(uint32_t* words) const {
   for (size_t i = 0; i < kWords; ++i) words[i] = 0;
   words[0] |= (0x20u & 0xffu);
@@ -1433,7 +1594,7 @@ void Store::Encode(uint32_t* words) const {
 }
 
 absl::StatusOr<Store> Store::Decode(const uint32_t* words, size_t n) {
-  absl::Status status = CheckExactly(words, n, kCommands[6]);
+  absl::Status status = CheckExactly(words, n, kCommands[7]);
   if (!status.ok()) return status;
   Store r;
   r.header.wait0_enable = (words[1] & 0x1u) != 0;
@@ -1500,7 +1661,7 @@ absl::Status Store::Check() const {
 std::string Store::ToString() const {
   uint32_t words[kWords];
   Encode(words);
-  return FormatWords(words, kCommands[6]);
+  return FormatWords(words, kCommands[7]);
 }
 
 bool operator==(const Store& a, const Store& b) {
@@ -1543,7 +1704,7 @@ void StoreScatter::Encode(uint32_t* words) const {
 }
 
 absl::StatusOr<StoreScatter> StoreScatter::Decode(const uint32_t* words, size_t n) {
-  absl::Status status = CheckExactly(words, n, kCommands[7]);
+  absl::Status status = CheckExactly(words, n, kCommands[8]);
   if (!status.ok()) return status;
   StoreScatter r;
   r.header.wait0_enable = (words[1] & 0x1u) != 0;
@@ -1600,11 +1761,84 @@ absl::Status StoreScatter::Check() const {
 std::string StoreScatter::ToString() const {
   uint32_t words[kWords];
   Encode(words);
-  return FormatWords(words, kCommands[7]);
+  return FormatWords(words, kCommands[8]);
 }
 
 bool operator==(const StoreScatter& a, const StoreScatter& b) {
   uint32_t wa[StoreScatter::kWords], wb[StoreScatter::kWords];
+  a.Encode(wa);
+  b.Encode(wb);
+  return std::memcmp(wa, wb, sizeof(wa)) == 0;
+}
+
+
+void SyncStore::Encode(uint32_t* words) const {
+  for (size_t i = 0; i < kWords; ++i) words[i] = 0;
+  words[0] |= (0x22u & 0xffu);
+  words[0] |= (0x4u & 0xffu) << 8;
+  words[1] |= (static_cast<uint32_t>(header.wait0_enable) & 0x1u);
+  words[1] |= (header.wait0_sem & 0x1fu) << 1;
+  words[1] |= (header.wait0_count & 0xffu) << 6;
+  words[1] |= (static_cast<uint32_t>(header.wait1_enable) & 0x1u) << 14;
+  words[1] |= (header.wait1_sem & 0x1fu) << 15;
+  words[1] |= (header.wait1_count & 0xffu) << 20;
+  words[2] |= (static_cast<uint32_t>(header.signal0_enable) & 0x1u);
+  words[2] |= (header.signal0_sem & 0x1fu) << 1;
+  words[2] |= (header.signal0_count & 0xffu) << 6;
+  words[2] |= (static_cast<uint32_t>(header.signal0_point) & 0x1u) << 14;
+  words[2] |= (static_cast<uint32_t>(header.signal1_enable) & 0x1u) << 15;
+  words[2] |= (header.signal1_sem & 0x1fu) << 16;
+  words[2] |= (header.signal1_count & 0xffu) << 21;
+  words[2] |= (static_cast<uint32_t>(header.signal1_point) & 0x1u) << 29;
+  words[3] |= header.tag;
+}
+
+absl::StatusOr<SyncStore> SyncStore::Decode(const uint32_t* words, size_t n) {
+  absl::Status status = CheckExactly(words, n, kCommands[9]);
+  if (!status.ok()) return status;
+  SyncStore r;
+  r.header.wait0_enable = (words[1] & 0x1u) != 0;
+  r.header.wait0_sem = (words[1] >> 1) & 0x1fu;
+  r.header.wait0_count = (words[1] >> 6) & 0xffu;
+  r.header.wait1_enable = ((words[1] >> 14) & 0x1u) != 0;
+  r.header.wait1_sem = (words[1] >> 15) & 0x1fu;
+  r.header.wait1_count = (words[1] >> 20) & 0xffu;
+  r.header.signal0_enable = (words[2] & 0x1u) != 0;
+  r.header.signal0_sem = (words[2] >> 1) & 0x1fu;
+  r.header.signal0_count = (words[2] >> 6) & 0xffu;
+  r.header.signal0_point = static_cast<SignalPoint>((words[2] >> 14) & 0x1u);
+  r.header.signal1_enable = ((words[2] >> 15) & 0x1u) != 0;
+  r.header.signal1_sem = (words[2] >> 16) & 0x1fu;
+  r.header.signal1_count = (words[2] >> 21) & 0xffu;
+  r.header.signal1_point = static_cast<SignalPoint>((words[2] >> 29) & 0x1u);
+  r.header.tag = words[3];
+  return r;
+}
+
+absl::Status SyncStore::Check() const {
+  uint32_t words[kWords];
+  Encode(words);
+  if (header.wait0_sem != ((words[1] >> 1) & 0x1fu)) return DoesNotFit("sync.store", "wait0_sem");
+  if (header.wait0_count != ((words[1] >> 6) & 0xffu)) return DoesNotFit("sync.store", "wait0_count");
+  if (header.wait1_sem != ((words[1] >> 15) & 0x1fu)) return DoesNotFit("sync.store", "wait1_sem");
+  if (header.wait1_count != ((words[1] >> 20) & 0xffu)) return DoesNotFit("sync.store", "wait1_count");
+  if (header.signal0_sem != ((words[2] >> 1) & 0x1fu)) return DoesNotFit("sync.store", "signal0_sem");
+  if (header.signal0_count != ((words[2] >> 6) & 0xffu)) return DoesNotFit("sync.store", "signal0_count");
+  if (header.signal0_point != (static_cast<SignalPoint>((words[2] >> 14) & 0x1u))) return DoesNotFit("sync.store", "signal0_point");
+  if (header.signal1_sem != ((words[2] >> 16) & 0x1fu)) return DoesNotFit("sync.store", "signal1_sem");
+  if (header.signal1_count != ((words[2] >> 21) & 0xffu)) return DoesNotFit("sync.store", "signal1_count");
+  if (header.signal1_point != (static_cast<SignalPoint>((words[2] >> 29) & 0x1u))) return DoesNotFit("sync.store", "signal1_point");
+  return CheckCommand(words, kWords);
+}
+
+std::string SyncStore::ToString() const {
+  uint32_t words[kWords];
+  Encode(words);
+  return FormatWords(words, kCommands[9]);
+}
+
+bool operator==(const SyncStore& a, const SyncStore& b) {
+  uint32_t wa[SyncStore::kWords], wb[SyncStore::kWords];
   a.Encode(wa);
   b.Encode(wb);
   return std::memcmp(wa, wb, sizeof(wa)) == 0;
@@ -1704,7 +1938,7 @@ void Conv::Encode(uint32_t* words) const {
 }
 
 absl::StatusOr<Conv> Conv::Decode(const uint32_t* words, size_t n) {
-  absl::Status status = CheckExactly(words, n, kCommands[8]);
+  absl::Status status = CheckExactly(words, n, kCommands[10]);
   if (!status.ok()) return status;
   Conv r;
   r.header.wait0_enable = (words[1] & 0x1u) != 0;
@@ -1873,11 +2107,84 @@ absl::Status Conv::Check() const {
 std::string Conv::ToString() const {
   uint32_t words[kWords];
   Encode(words);
-  return FormatWords(words, kCommands[8]);
+  return FormatWords(words, kCommands[10]);
 }
 
 bool operator==(const Conv& a, const Conv& b) {
   uint32_t wa[Conv::kWords], wb[Conv::kWords];
+  a.Encode(wa);
+  b.Encode(wb);
+  return std::memcmp(wa, wb, sizeof(wa)) == 0;
+}
+
+
+void SyncMatrix::Encode(uint32_t* words) const {
+  for (size_t i = 0; i < kWords; ++i) words[i] = 0;
+  words[0] |= (0x31u & 0xffu);
+  words[0] |= (0x4u & 0xffu) << 8;
+  words[1] |= (static_cast<uint32_t>(header.wait0_enable) & 0x1u);
+  words[1] |= (header.wait0_sem & 0x1fu) << 1;
+  words[1] |= (header.wait0_count & 0xffu) << 6;
+  words[1] |= (static_cast<uint32_t>(header.wait1_enable) & 0x1u) << 14;
+  words[1] |= (header.wait1_sem & 0x1fu) << 15;
+  words[1] |= (header.wait1_count & 0xffu) << 20;
+  words[2] |= (static_cast<uint32_t>(header.signal0_enable) & 0x1u);
+  words[2] |= (header.signal0_sem & 0x1fu) << 1;
+  words[2] |= (header.signal0_count & 0xffu) << 6;
+  words[2] |= (static_cast<uint32_t>(header.signal0_point) & 0x1u) << 14;
+  words[2] |= (static_cast<uint32_t>(header.signal1_enable) & 0x1u) << 15;
+  words[2] |= (header.signal1_sem & 0x1fu) << 16;
+  words[2] |= (header.signal1_count & 0xffu) << 21;
+  words[2] |= (static_cast<uint32_t>(header.signal1_point) & 0x1u) << 29;
+  words[3] |= header.tag;
+}
+
+absl::StatusOr<SyncMatrix> SyncMatrix::Decode(const uint32_t* words, size_t n) {
+  absl::Status status = CheckExactly(words, n, kCommands[11]);
+  if (!status.ok()) return status;
+  SyncMatrix r;
+  r.header.wait0_enable = (words[1] & 0x1u) != 0;
+  r.header.wait0_sem = (words[1] >> 1) & 0x1fu;
+  r.header.wait0_count = (words[1] >> 6) & 0xffu;
+  r.header.wait1_enable = ((words[1] >> 14) & 0x1u) != 0;
+  r.header.wait1_sem = (words[1] >> 15) & 0x1fu;
+  r.header.wait1_count = (words[1] >> 20) & 0xffu;
+  r.header.signal0_enable = (words[2] & 0x1u) != 0;
+  r.header.signal0_sem = (words[2] >> 1) & 0x1fu;
+  r.header.signal0_count = (words[2] >> 6) & 0xffu;
+  r.header.signal0_point = static_cast<SignalPoint>((words[2] >> 14) & 0x1u);
+  r.header.signal1_enable = ((words[2] >> 15) & 0x1u) != 0;
+  r.header.signal1_sem = (words[2] >> 16) & 0x1fu;
+  r.header.signal1_count = (words[2] >> 21) & 0xffu;
+  r.header.signal1_point = static_cast<SignalPoint>((words[2] >> 29) & 0x1u);
+  r.header.tag = words[3];
+  return r;
+}
+
+absl::Status SyncMatrix::Check() const {
+  uint32_t words[kWords];
+  Encode(words);
+  if (header.wait0_sem != ((words[1] >> 1) & 0x1fu)) return DoesNotFit("sync.matrix", "wait0_sem");
+  if (header.wait0_count != ((words[1] >> 6) & 0xffu)) return DoesNotFit("sync.matrix", "wait0_count");
+  if (header.wait1_sem != ((words[1] >> 15) & 0x1fu)) return DoesNotFit("sync.matrix", "wait1_sem");
+  if (header.wait1_count != ((words[1] >> 20) & 0xffu)) return DoesNotFit("sync.matrix", "wait1_count");
+  if (header.signal0_sem != ((words[2] >> 1) & 0x1fu)) return DoesNotFit("sync.matrix", "signal0_sem");
+  if (header.signal0_count != ((words[2] >> 6) & 0xffu)) return DoesNotFit("sync.matrix", "signal0_count");
+  if (header.signal0_point != (static_cast<SignalPoint>((words[2] >> 14) & 0x1u))) return DoesNotFit("sync.matrix", "signal0_point");
+  if (header.signal1_sem != ((words[2] >> 16) & 0x1fu)) return DoesNotFit("sync.matrix", "signal1_sem");
+  if (header.signal1_count != ((words[2] >> 21) & 0xffu)) return DoesNotFit("sync.matrix", "signal1_count");
+  if (header.signal1_point != (static_cast<SignalPoint>((words[2] >> 29) & 0x1u))) return DoesNotFit("sync.matrix", "signal1_point");
+  return CheckCommand(words, kWords);
+}
+
+std::string SyncMatrix::ToString() const {
+  uint32_t words[kWords];
+  Encode(words);
+  return FormatWords(words, kCommands[11]);
+}
+
+bool operator==(const SyncMatrix& a, const SyncMatrix& b) {
+  uint32_t wa[SyncMatrix::kWords], wb[SyncMatrix::kWords];
   a.Encode(wa);
   b.Encode(wb);
   return std::memcmp(wa, wb, sizeof(wa)) == 0;
@@ -1967,7 +2274,7 @@ void Vrun::Encode(uint32_t* words) const {
 }
 
 absl::StatusOr<Vrun> Vrun::Decode(const uint32_t* words, size_t n) {
-  absl::Status status = CheckExactly(words, n, kCommands[9]);
+  absl::Status status = CheckExactly(words, n, kCommands[12]);
   if (!status.ok()) return status;
   Vrun r;
   r.header.wait0_enable = (words[1] & 0x1u) != 0;
@@ -2118,7 +2425,7 @@ absl::Status Vrun::Check() const {
 std::string Vrun::ToString() const {
   uint32_t words[kWords];
   Encode(words);
-  return FormatWords(words, kCommands[9]);
+  return FormatWords(words, kCommands[12]);
 }
 
 bool operator==(const Vrun& a, const Vrun& b) {
@@ -2302,7 +2609,7 @@ void Vmac::Encode(uint32_t* words) const {
 }
 
 absl::StatusOr<Vmac> Vmac::Decode(const uint32_t* words, size_t n) {
-  absl::Status status = CheckExactly(words, n, kCommands[10]);
+  absl::Status status = CheckExactly(words, n, kCommands[13]);
   if (!status.ok()) return status;
   Vmac r;
   r.header.wait0_enable = (words[1] & 0x1u) != 0;
@@ -2432,7 +2739,7 @@ absl::Status Vmac::Check() const {
 std::string Vmac::ToString() const {
   uint32_t words[kWords];
   Encode(words);
-  return FormatWords(words, kCommands[10]);
+  return FormatWords(words, kCommands[13]);
 }
 
 bool operator==(const Vmac& a, const Vmac& b) {
@@ -2546,6 +2853,79 @@ void Vmac::SetD(const Stream& value) {
   d_o3_stride = value.o3_stride;
 }
 
+
+void SyncVector::Encode(uint32_t* words) const {
+  for (size_t i = 0; i < kWords; ++i) words[i] = 0;
+  words[0] |= (0x42u & 0xffu);
+  words[0] |= (0x4u & 0xffu) << 8;
+  words[1] |= (static_cast<uint32_t>(header.wait0_enable) & 0x1u);
+  words[1] |= (header.wait0_sem & 0x1fu) << 1;
+  words[1] |= (header.wait0_count & 0xffu) << 6;
+  words[1] |= (static_cast<uint32_t>(header.wait1_enable) & 0x1u) << 14;
+  words[1] |= (header.wait1_sem & 0x1fu) << 15;
+  words[1] |= (header.wait1_count & 0xffu) << 20;
+  words[2] |= (static_cast<uint32_t>(header.signal0_enable) & 0x1u);
+  words[2] |= (header.signal0_sem & 0x1fu) << 1;
+  words[2] |= (header.signal0_count & 0xffu) << 6;
+  words[2] |= (static_cast<uint32_t>(header.signal0_point) & 0x1u) << 14;
+  words[2] |= (static_cast<uint32_t>(header.signal1_enable) & 0x1u) << 15;
+  words[2] |= (header.signal1_sem & 0x1fu) << 16;
+  words[2] |= (header.signal1_count & 0xffu) << 21;
+  words[2] |= (static_cast<uint32_t>(header.signal1_point) & 0x1u) << 29;
+  words[3] |= header.tag;
+}
+
+absl::StatusOr<SyncVector> SyncVector::Decode(const uint32_t* words, size_t n) {
+  absl::Status status = CheckExactly(words, n, kCommands[14]);
+  if (!status.ok()) return status;
+  SyncVector r;
+  r.header.wait0_enable = (words[1] & 0x1u) != 0;
+  r.header.wait0_sem = (words[1] >> 1) & 0x1fu;
+  r.header.wait0_count = (words[1] >> 6) & 0xffu;
+  r.header.wait1_enable = ((words[1] >> 14) & 0x1u) != 0;
+  r.header.wait1_sem = (words[1] >> 15) & 0x1fu;
+  r.header.wait1_count = (words[1] >> 20) & 0xffu;
+  r.header.signal0_enable = (words[2] & 0x1u) != 0;
+  r.header.signal0_sem = (words[2] >> 1) & 0x1fu;
+  r.header.signal0_count = (words[2] >> 6) & 0xffu;
+  r.header.signal0_point = static_cast<SignalPoint>((words[2] >> 14) & 0x1u);
+  r.header.signal1_enable = ((words[2] >> 15) & 0x1u) != 0;
+  r.header.signal1_sem = (words[2] >> 16) & 0x1fu;
+  r.header.signal1_count = (words[2] >> 21) & 0xffu;
+  r.header.signal1_point = static_cast<SignalPoint>((words[2] >> 29) & 0x1u);
+  r.header.tag = words[3];
+  return r;
+}
+
+absl::Status SyncVector::Check() const {
+  uint32_t words[kWords];
+  Encode(words);
+  if (header.wait0_sem != ((words[1] >> 1) & 0x1fu)) return DoesNotFit("sync.vector", "wait0_sem");
+  if (header.wait0_count != ((words[1] >> 6) & 0xffu)) return DoesNotFit("sync.vector", "wait0_count");
+  if (header.wait1_sem != ((words[1] >> 15) & 0x1fu)) return DoesNotFit("sync.vector", "wait1_sem");
+  if (header.wait1_count != ((words[1] >> 20) & 0xffu)) return DoesNotFit("sync.vector", "wait1_count");
+  if (header.signal0_sem != ((words[2] >> 1) & 0x1fu)) return DoesNotFit("sync.vector", "signal0_sem");
+  if (header.signal0_count != ((words[2] >> 6) & 0xffu)) return DoesNotFit("sync.vector", "signal0_count");
+  if (header.signal0_point != (static_cast<SignalPoint>((words[2] >> 14) & 0x1u))) return DoesNotFit("sync.vector", "signal0_point");
+  if (header.signal1_sem != ((words[2] >> 16) & 0x1fu)) return DoesNotFit("sync.vector", "signal1_sem");
+  if (header.signal1_count != ((words[2] >> 21) & 0xffu)) return DoesNotFit("sync.vector", "signal1_count");
+  if (header.signal1_point != (static_cast<SignalPoint>((words[2] >> 29) & 0x1u))) return DoesNotFit("sync.vector", "signal1_point");
+  return CheckCommand(words, kWords);
+}
+
+std::string SyncVector::ToString() const {
+  uint32_t words[kWords];
+  Encode(words);
+  return FormatWords(words, kCommands[14]);
+}
+
+bool operator==(const SyncVector& a, const SyncVector& b) {
+  uint32_t wa[SyncVector::kWords], wb[SyncVector::kWords];
+  a.Encode(wa);
+  b.Encode(wb);
+  return std::memcmp(wa, wb, sizeof(wa)) == 0;
+}
+
 template <typename T>
 static absl::StatusOr<Command> Wrap(absl::StatusOr<T> command) {
   if (!command.ok()) return command.status();
@@ -2562,11 +2942,15 @@ absl::StatusOr<Command> DecodeAny(const uint32_t* words, size_t n) {
     case 0x10: return Wrap(Load::Decode(words, Load::kWords));
     case 0x11: return Wrap(Fill::Decode(words, Fill::kWords));
     case 0x12: return Wrap(LoadGather::Decode(words, LoadGather::kWords));
+    case 0x13: return Wrap(SyncLoad::Decode(words, SyncLoad::kWords));
     case 0x20: return Wrap(Store::Decode(words, Store::kWords));
     case 0x21: return Wrap(StoreScatter::Decode(words, StoreScatter::kWords));
+    case 0x22: return Wrap(SyncStore::Decode(words, SyncStore::kWords));
     case 0x30: return Wrap(Conv::Decode(words, Conv::kWords));
+    case 0x31: return Wrap(SyncMatrix::Decode(words, SyncMatrix::kWords));
     case 0x40: return Wrap(Vrun::Decode(words, Vrun::kWords));
     case 0x41: return Wrap(Vmac::Decode(words, Vmac::kWords));
+    case 0x42: return Wrap(SyncVector::Decode(words, SyncVector::kWords));
   }
   return absl::InvalidArgumentError("unknown opcode");
 }

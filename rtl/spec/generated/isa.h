@@ -1,4 +1,4 @@
-// generated from rtl/spec by tools/specgen; do not edit. inputs sha256 efc0fa270cc7
+// generated from rtl/spec by tools/specgen; do not edit. inputs sha256 1ffcd2b5bbff
 // SPDX-License-Identifier: Apache-2.0
 // clang-format off
 //
@@ -445,11 +445,15 @@ enum class Opcode : uint32_t {
   kLoad = 0x10,
   kFill = 0x11,
   kLoadGather = 0x12,
+  kSyncLoad = 0x13,
   kStore = 0x20,
   kStoreScatter = 0x21,
+  kSyncStore = 0x22,
   kConv = 0x30,
+  kSyncMatrix = 0x31,
   kVrun = 0x40,
   kVmac = 0x41,
+  kSyncVector = 0x42,
 };
 const char* ToString(Opcode opcode);
 
@@ -720,6 +724,26 @@ struct LoadGather {
 };
 bool operator==(const LoadGather& a, const LoadGather& b);
 
+// sync.load: Waits and signals in the queue of the load engine, nothing else.
+struct SyncLoad {
+  static constexpr Opcode kOpcode = Opcode::kSyncLoad;
+  static constexpr Engine kEngine = Engine::kLoad;
+  static constexpr size_t kWords = 4;
+  static constexpr const char* kMnemonic = "sync.load";
+
+  Header header = Header::For(0x13, 0x4);
+
+  // Writes kWords words. A value wider than its field is cut: Check() tells.
+  void Encode(uint32_t* words) const;
+  // INVALID_ARGUMENT when a field is out of its range.
+  absl::Status Check() const;
+  // Exact length, opcode, ranges, enumerations and reserved bits are all checked.
+  static absl::StatusOr<SyncLoad> Decode(const uint32_t* words, size_t n);
+  // One line of assembler: the mnemonic and every field that differs from its default.
+  std::string ToString() const;
+};
+bool operator==(const SyncLoad& a, const SyncLoad& b);
+
 // store: Copies a 4-D strided box of elements from SRAM to a region.
 struct Store {
   static constexpr Opcode kOpcode = Opcode::kStore;
@@ -811,6 +835,26 @@ struct StoreScatter {
   std::string ToString() const;
 };
 bool operator==(const StoreScatter& a, const StoreScatter& b);
+
+// sync.store: Waits and signals in the queue of the store engine, nothing else.
+struct SyncStore {
+  static constexpr Opcode kOpcode = Opcode::kSyncStore;
+  static constexpr Engine kEngine = Engine::kStore;
+  static constexpr size_t kWords = 4;
+  static constexpr const char* kMnemonic = "sync.store";
+
+  Header header = Header::For(0x22, 0x4);
+
+  // Writes kWords words. A value wider than its field is cut: Check() tells.
+  void Encode(uint32_t* words) const;
+  // INVALID_ARGUMENT when a field is out of its range.
+  absl::Status Check() const;
+  // Exact length, opcode, ranges, enumerations and reserved bits are all checked.
+  static absl::StatusOr<SyncStore> Decode(const uint32_t* words, size_t n);
+  // One line of assembler: the mnemonic and every field that differs from its default.
+  std::string ToString() const;
+};
+bool operator==(const SyncStore& a, const SyncStore& b);
 
 // conv: Convolution, matrix product, depthwise, first layer or pooling of 8-bit codes, with
 // output stage.
@@ -974,6 +1018,26 @@ struct Conv {
   std::string ToString() const;
 };
 bool operator==(const Conv& a, const Conv& b);
+
+// sync.matrix: Waits and signals in the queue of the matrix engine, nothing else.
+struct SyncMatrix {
+  static constexpr Opcode kOpcode = Opcode::kSyncMatrix;
+  static constexpr Engine kEngine = Engine::kMatrix;
+  static constexpr size_t kWords = 4;
+  static constexpr const char* kMnemonic = "sync.matrix";
+
+  Header header = Header::For(0x31, 0x4);
+
+  // Writes kWords words. A value wider than its field is cut: Check() tells.
+  void Encode(uint32_t* words) const;
+  // INVALID_ARGUMENT when a field is out of its range.
+  absl::Status Check() const;
+  // Exact length, opcode, ranges, enumerations and reserved bits are all checked.
+  static absl::StatusOr<SyncMatrix> Decode(const uint32_t* words, size_t n);
+  // One line of assembler: the mnemonic and every field that differs from its default.
+  std::string ToString() const;
+};
+bool operator==(const SyncMatrix& a, const SyncMatrix& b);
 
 // vrun: Runs a microprogram over streams.
 struct Vrun {
@@ -1251,10 +1315,30 @@ struct Vmac {
 };
 bool operator==(const Vmac& a, const Vmac& b);
 
-// Any command.
-using Command = std::variant<Nop, End, Barrier, Load, Fill, LoadGather, Store, StoreScatter, Conv, Vrun, Vmac>;
+// sync.vector: Waits and signals in the queue of the vector engine, nothing else.
+struct SyncVector {
+  static constexpr Opcode kOpcode = Opcode::kSyncVector;
+  static constexpr Engine kEngine = Engine::kVector;
+  static constexpr size_t kWords = 4;
+  static constexpr const char* kMnemonic = "sync.vector";
 
-inline constexpr size_t kNumCommands = 11;
+  Header header = Header::For(0x42, 0x4);
+
+  // Writes kWords words. A value wider than its field is cut: Check() tells.
+  void Encode(uint32_t* words) const;
+  // INVALID_ARGUMENT when a field is out of its range.
+  absl::Status Check() const;
+  // Exact length, opcode, ranges, enumerations and reserved bits are all checked.
+  static absl::StatusOr<SyncVector> Decode(const uint32_t* words, size_t n);
+  // One line of assembler: the mnemonic and every field that differs from its default.
+  std::string ToString() const;
+};
+bool operator==(const SyncVector& a, const SyncVector& b);
+
+// Any command.
+using Command = std::variant<Nop, End, Barrier, Load, Fill, LoadGather, SyncLoad, Store, StoreScatter, SyncStore, Conv, SyncMatrix, Vrun, Vmac, SyncVector>;
+
+inline constexpr size_t kNumCommands = 15;
 inline constexpr size_t kLongestCommandWords = 52;
 
 // What is known of an opcode.

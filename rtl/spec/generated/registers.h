@@ -1,4 +1,4 @@
-// generated from rtl/spec by tools/specgen; do not edit. inputs sha256 efc0fa270cc7
+// generated from rtl/spec by tools/specgen; do not edit. inputs sha256 1ffcd2b5bbff
 // SPDX-License-Identifier: Apache-2.0
 // clang-format off
 //
