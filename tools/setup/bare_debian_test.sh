@@ -69,6 +69,7 @@ done
 command -v debootstrap >/dev/null || die "install debootstrap first: apt-get install debootstrap"
 
 # Debian's own archive, as this machine's apt reaches it.
+# shellcheck disable=SC2016  # the $(...) are apt's own
 mirror="$(apt-get indextargets --format '$(LABEL) $(CODENAME) $(COMPONENT) $(REPO_URI)' \
   'Identifier: Packages' | awk -v suite="$suite" \
   '$1 == "Debian" && $2 == suite && $3 == "main" { print $4; exit }')"
@@ -100,6 +101,7 @@ printf '%6d s  ok      debootstrap --variant=minbase %s\n' $((SECONDS - started)
 
 # The same Debian sources (with updates and security) and the same way to the network.
 rm -f "$root/etc/apt/sources.list"
+# shellcheck disable=SC2016
 apt-get indextargets --format '$(ORIGIN)|$(REPO_URI)|$(CODENAME)|$(COMPONENT)' \
   'Identifier: Packages' | awk -F'|' -v suite="$suite" \
   '$1 == "Debian" && index($3, suite) == 1 { print "deb " $2 " " $3 " " $4 }' | sort -u \

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The repository's style, as far as a machine can tell: `./dev lint`, and `--fix` for `./dev fmt`.
+
+Checks: clang-format (in the kernel's folders of kmd: tabs and line length); shellcheck (where it is installed); an SPDX line at the top of every source
+file; no source or document of more than 800 lines (generated files excepted: their head says so); no path
+of somebody's machine; text hygiene (final newline, no trailing blank, no tab in BUILD and Starlark).
+A finding is printed as FILE:LINE: TEXT; the exit code is 1 when there is any.
+"""
+
+import argparse
+import itertools
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+MAX_LINES = 800
+APACHE = "SPDX-License-Identifier: Apache-2.0"
+KERNEL = "SPDX-License-Identifier: GPL-2.0-only OR MIT"
+
+C_SUFFIXES = (".c", ".cc", ".h")
+SOURCE_SUFFIXES = C_SUFFIXES + (
+    ".bazelrc",
+    ".bzl",
+    ".fbs",
+    ".lds",
+    ".map",
+    ".mk",
+    ".py",
+    ".sh",
+    ".sv",
+    ".svh",
+    ".toml",
+    ".vlt",
+    ".ys",
+)
+SOURCE_NAMES = ("BUILD", "WORKSPACE", "Kbuild", "Makefile", "dev", "run")
+TEXT_SUFFIXES = SOURCE_SUFFIXES + (".md", ".txt")
+BUILD_LIKE = ("BUILD", "WORKSPACE")
+TAB_FREE_SUFFIXES = (".bzl", ".toml", ".sv", ".svh")
+
+# Kernel code follows the kernel's style, which clang-format cannot keep (aligned macros).
+KERNEL_STYLE = ("kmd/core/", "kmd/include/", "kmd/linux/")
+KERNEL_COLUMNS = 100
+
+# The slashes are written as [/] so that this file does not find itself.
+MACHINE_PATH = re.compile(r"(?<![\w.])[/](?:home[/][a-z]|root[/][\w.]|work[/](?:main|shared)|tmp[/]heddle\b)")
+
+
+def is_source(path):
+    name = os.path.basename(path)
+    return name in SOURCE_NAMES or name.endswith(SOURCE_SUFFIXES) or name.endswith(".BUILD")
+
+
+def is_text(path):
+    return is_source(path) or path.endswith(TEXT_SUFFIXES)
+
+
+def is_generated(text):
+    head = "\n".join(text.split("\n", 5)[:5]).lower()
+    return "@generated" in head or ("generated" in head and "do not edit" in head)
+
+
+def is_build(path):
+    return os.path.basename(path) in BUILD_LIKE or path.endswith(".BUILD")
+
+
+def licences_of(path):
+    """The SPDX lines that `path` may have."""
+    if path.startswith("rtl/spec/generated/"):  # also the kernel's headers and tables
+        return [APACHE, KERNEL]
+    return [KERNEL] if path.startswith("kmd/") else [APACHE]
+
+
+def check_text(path, text):
+    """Yields (line number, finding) for one file; `path` is relative to the root."""
+    lines = text.split("\n")
+    if text and not text.endswith("\n"):
+        yield len(lines), "no newline at the end of the file"
+    if is_source(path):
+        licences = licences_of(path)
+        if not any(licence in line for licence in licences for line in lines[:3]):
+            yield 1, f"the first line must be the comment {' or '.join(licences)}"
+    if len(lines) - 1 > MAX_LINES and not is_generated(text):
+        yield MAX_LINES, f"{len(lines) - 1} lines; split the file (limit {MAX_LINES})"
+    tab_free = is_build(path) or path.endswith(TAB_FREE_SUFFIXES)
+    for number, line in enumerate(lines, 1):
+        if line != line.rstrip() and not path.endswith(".md"):
+            yield number, "blank at the end of the line"
+        if tab_free and "\t" in line:
+            yield number, "tab; indent with blanks"
+        if path.startswith(KERNEL_STYLE) and path.endswith((".c", ".h")):
+            if line.startswith(" " * 8):
+                yield number, "kernel style indents with tabs"
+            if len(line.expandtabs(8)) > KERNEL_COLUMNS:
+                yield number, f"longer than {KERNEL_COLUMNS} columns"
+        if MACHINE_PATH.search(line):
+            yield number, "path of one machine; use a path relative to the repository"
+
+
+def list_files(root):
+    """Every file of the repository, also of a copy without git."""
+    git = subprocess.run(
+        ["git", "-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=root,
+        capture_output=True,
+        check=False,
+    )
+    if git.returncode == 0:
+        names = git.stdout.decode().split("\0")
+        return sorted(n for n in names if n and os.path.isfile(os.path.join(root, n)))
+    found = []
+    for folder, folders, names in os.walk(root):
+        folders[:] = [d for d in folders if d not in (".git", "out", "__pycache__") and not d.startswith("bazel-")]
+        found += [os.path.relpath(os.path.join(folder, n), root) for n in names]
+    return sorted(found)
+
+
+def read_text(root, name):
+    with open(os.path.join(root, name), encoding="utf-8", errors="replace") as file:
+        return file.read()
+
+
+def unformatted_lines(root, name, text):
+    """Yields the first line that clang-format would change, if there is one."""
+    done = subprocess.run(["clang-format", name], cwd=root, capture_output=True, check=True)
+    formatted = done.stdout.decode("utf-8", errors="replace")
+    if formatted != text:
+        pairs = itertools.zip_longest(text.split("\n"), formatted.split("\n"))
+        yield next(i for i, (mine, theirs) in enumerate(pairs, 1) if mine != theirs)
+
+
+def run_tool(command, files, root):
+    """Runs a tool over files in groups; returns True when it was content with all of them."""
+    content = True
+    for start in range(0, len(files), 200):
+        content &= subprocess.run(command + files[start : start + 200], cwd=root, check=False).returncode == 0
+    return content
+
+
+def shell_scripts(files, root):
+    for name in files:
+        if name.endswith(".sh"):
+            yield name
+        elif "." not in os.path.basename(name):
+            with open(os.path.join(root, name), "rb") as file:
+                if re.match(rb"#!.*\b(ba)?sh\b", file.readline()):
+                    yield name
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--fix", action="store_true", help="format C and C++ in place, check nothing")
+    parser.add_argument("paths", nargs="*", help="only files below these paths")
+    args = parser.parse_args()
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    files = list_files(root)
+    if args.paths:
+        wanted = [os.path.normpath(path) for path in args.paths]
+        files = [f for f in files if any(f == p or f.startswith(p + "/") for p in wanted)]
+
+    texts = {name: read_text(root, name) for name in files if is_text(name)}
+    own_c = [
+        name
+        for name, text in texts.items()
+        if name.endswith(C_SUFFIXES) and not name.startswith(KERNEL_STYLE) and not is_generated(text)
+    ]
+    if args.fix:
+        return 0 if run_tool(["clang-format", "-i"], own_c, root) else 1
+
+    findings = 0
+    for name, text in texts.items():
+        for number, finding in check_text(name, text):
+            print(f"{name}:{number}: {finding}")
+            findings += 1
+    for name in own_c:
+        for number in unformatted_lines(root, name, texts[name]):
+            print(f"{name}:{number}: not as clang-format writes it; run ./dev fmt")
+            findings += 1
+    content = findings == 0
+    if shutil.which("shellcheck"):
+        content &= run_tool(["shellcheck", "-x", "-S", "warning"], list(shell_scripts(files, root)), root)
+    else:
+        print("lint: shellcheck is not installed; scripts were not checked", file=sys.stderr)
+    print(f"lint: {len(files)} files, {'no finding' if content else 'findings above'}", file=sys.stderr)
+    return 0 if content else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of lint.py: each check finds its case and leaves the clean one alone."""
+
+import unittest
+
+from tools.lint import lint
+
+GOOD = "// " + lint.APACHE + "\nint x;\n"
+
+
+class LintTest(unittest.TestCase):
+    def findings(self, path, text):
+        return [finding for _, finding in lint.check_text(path, text)]
+
+    def test_clean_files_have_no_finding(self):
+        self.assertEqual(self.findings("a/x.cc", GOOD), [])
+        self.assertEqual(self.findings("kmd/core/x.c", "// " + lint.KERNEL + "\n"), [])
+        self.assertEqual(self.findings("dev", "#!/bin/bash\n# " + lint.APACHE + "\n"), [])
+        self.assertEqual(self.findings("README.md", "Text  \n"), [])
+
+    def test_licence(self):
+        self.assertEqual(len(self.findings("a/x.cc", "int x;\n")), 1)
+        self.assertEqual(len(self.findings("kmd/core/x.c", GOOD)), 1)
+        self.assertEqual(len(self.findings("a/BUILD", "cc_library()\n")), 1)
+        self.assertEqual(self.findings("a/list.txt", "no source\n"), [])
+
+    def test_length(self):
+        exact = "// " + lint.APACHE + "\n" + "\n" * (lint.MAX_LINES - 1)
+        self.assertEqual(self.findings("a/x.cc", exact), [])
+        self.assertEqual(len(self.findings("a/x.cc", exact + "\n")), 1)
+        self.assertEqual(self.findings("a/x.cc", "// " + lint.APACHE + " @generated\n" + exact + "\n"), [])
+
+    def test_machine_paths(self):
+        for path in ("/home" + "/jo/x", "/root" + "/x", "/work" + "/main", "/tmp" + "/heddle/x"):
+            self.assertEqual(len(self.findings("a/x.cc", GOOD + f'"{path}";\n')), 1, path)
+        for path in ("/usr/include", "a/home" + "/x", "/tmp/file"):
+            self.assertEqual(self.findings("a/x.cc", GOOD + f'"{path}";\n'), [], path)
+
+    def test_kernel_style(self):
+        head = "// " + lint.KERNEL + "\n"
+        self.assertEqual(self.findings("kmd/core/x.c", head + "\tx;\n"), [])
+        self.assertEqual(len(self.findings("kmd/core/x.c", head + "        x;\n")), 1)
+        self.assertEqual(len(self.findings("kmd/linux/x.c", head + "\t" * 12 + "abcde;\n")), 1)
+        self.assertEqual(self.findings("kmd/hosted/x.cc", head + "        x;\n"), [])
+
+    def test_hygiene(self):
+        self.assertEqual(len(self.findings("a/x.cc", GOOD + "int y; \n")), 1)
+        self.assertEqual(len(self.findings("a/x.cc", GOOD + "int y;")), 1)
+        self.assertEqual(len(self.findings("a/BUILD", "# " + lint.APACHE + "\n\tx\n")), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
