@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/ir/graph.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <unordered_set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace heddle::compiler {
+
+size_t ElementBytes(DataType type) {
+  switch (type) {
+    case DataType::kUint8:
+    case DataType::kInt8:
+    case DataType::kBool:
+      return 1;
+    case DataType::kUint16:
+    case DataType::kInt16:
+    case DataType::kFloat16:
+    case DataType::kBfloat16:
+      return 2;
+    case DataType::kFloat:
+    case DataType::kInt32:
+    case DataType::kUint32:
+      return 4;
+    case DataType::kInt64:
+    case DataType::kDouble:
+    case DataType::kUint64:
+    case DataType::kComplex64:
+      return 8;
+    case DataType::kComplex128:
+      return 16;
+    case DataType::kUndefined:
+    case DataType::kString:
+      return 0;
+  }
+  return 0;
+}
+
+const char* DataTypeName(DataType type) {
+  switch (type) {
+    case DataType::kUndefined:
+      return "undefined";
+    case DataType::kFloat:
+      return "float";
+    case DataType::kUint8:
+      return "uint8";
+    case DataType::kInt8:
+      return "int8";
+    case DataType::kUint16:
+      return "uint16";
+    case DataType::kInt16:
+      return "int16";
+    case DataType::kInt32:
+      return "int32";
+    case DataType::kInt64:
+      return "int64";
+    case DataType::kString:
+      return "string";
+    case DataType::kBool:
+      return "bool";
+    case DataType::kFloat16:
+      return "float16";
+    case DataType::kDouble:
+      return "double";
+    case DataType::kUint32:
+      return "uint32";
+    case DataType::kUint64:
+      return "uint64";
+    case DataType::kComplex64:
+      return "complex64";
+    case DataType::kComplex128:
+      return "complex128";
+    case DataType::kBfloat16:
+      return "bfloat16";
+  }
+  return "unknown";
+}
+
+int64_t ElementCount(const Shape& shape) {
+  // A zero anywhere makes the tensor empty, whatever the other factors are.
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
+  int64_t count = 1;
+  for (int64_t dimension : shape) {
+    if (__builtin_mul_overflow(count, dimension, &count)) {
+      return std::numeric_limits<int64_t>::max();
+    }
+  }
+  return count;
+}
+
+std::string ShapeToString(const Shape& shape) {
+  return absl::StrCat("[", absl::StrJoin(shape, ","), "]");
+}
+
+TensorData TensorData::Zeros(DataType type, Shape shape) {
+  TensorData data;
+  data.type = type;
+  data.bytes.resize(static_cast<size_t>(ElementCount(shape)) *
+                    ElementBytes(type));
+  data.shape = std::move(shape);
+  return data;
+}
+
+namespace {
+
+template <typename T>
+const T* FindAttribute(const Node& node, const std::string& name) {
+  auto it = node.attributes.find(name);
+  return it == node.attributes.end() ? nullptr : std::get_if<T>(&it->second);
+}
+
+}  // namespace
+
+int64_t Node::IntAttribute(const std::string& name, int64_t fallback) const {
+  const auto* value = FindAttribute<int64_t>(*this, name);
+  return value ? *value : fallback;
+}
+
+float Node::FloatAttribute(const std::string& name, float fallback) const {
+  const auto* value = FindAttribute<float>(*this, name);
+  return value ? *value : fallback;
+}
+
+std::string Node::StringAttribute(const std::string& name,
+                                  std::string fallback) const {
+  const auto* value = FindAttribute<std::string>(*this, name);
+  return value ? *value : fallback;
+}
+
+std::vector<int64_t> Node::IntsAttribute(const std::string& name,
+                                         std::vector<int64_t> fallback) const {
+  const auto* value = FindAttribute<std::vector<int64_t>>(*this, name);
+  return value ? *value : fallback;
+}
+
+std::string Node::Describe() const {
+  return absl::StrCat(domain.empty() ? "" : absl::StrCat(domain, "."), op, " '",
+                      name, "'");
+}
+
+TensorId Graph::AddTensor(Tensor tensor) {
+  tensors.push_back(std::move(tensor));
+  return static_cast<TensorId>(tensors.size() - 1);
+}
+
+TensorId Graph::AddConstant(std::string name, TensorData data) {
+  Tensor tensor;
+  tensor.name = std::move(name);
+  tensor.type = data.type;
+  tensor.shape = data.shape;
+  tensor.shape_known = true;
+  tensor.constant = std::make_shared<const TensorData>(std::move(data));
+  return AddTensor(std::move(tensor));
+}
+
+TensorId Graph::AddTemporary(const std::string& hint, DataType type,
+                             Shape shape) {
+  Tensor tensor;
+  tensor.name = hint;
+  if (FindTensor(hint) != kNoTensor) {
+    std::unordered_set<std::string> taken;
+    for (const Tensor& other : tensors) taken.insert(other.name);
+    for (int suffix = 1; taken.count(tensor.name) != 0; ++suffix) {
+      tensor.name = absl::StrCat(hint, "_", suffix);
+    }
+  }
+  tensor.type = type;
+  tensor.shape = std::move(shape);
+  tensor.shape_known = true;
+  return AddTensor(std::move(tensor));
+}
+
+TensorId Graph::FindTensor(const std::string& name) const {
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (tensors[i].name == name) return static_cast<TensorId>(i);
+  }
+  return kNoTensor;
+}
+
+std::vector<std::vector<int>> Graph::Consumers() const {
+  std::vector<std::vector<int>> consumers(tensors.size());
+  for (size_t n = 0; n < nodes.size(); ++n) {
+    for (TensorId id : nodes[n].inputs) {
+      // One entry per reading node, also when it reads a tensor twice.
+      if (id != kNoTensor && (consumers[id].empty() ||
+                              consumers[id].back() != static_cast<int>(n))) {
+        consumers[id].push_back(static_cast<int>(n));
+      }
+    }
+  }
+  return consumers;
+}
+
+std::vector<int> Graph::Producers() const {
+  std::vector<int> producers(tensors.size(), -1);
+  for (size_t n = 0; n < nodes.size(); ++n) {
+    for (TensorId id : nodes[n].outputs) {
+      if (id != kNoTensor) producers[id] = static_cast<int>(n);
+    }
+  }
+  return producers;
+}
+
+bool Graph::IsOutput(TensorId id) const {
+  return std::find(outputs.begin(), outputs.end(), id) != outputs.end();
+}
+
+void Graph::RemoveDeadNodes() {
+  std::vector<bool> needed(tensors.size(), false);
+  for (TensorId id : outputs) needed[id] = true;
+  std::vector<bool> keep(nodes.size(), false);
+  for (size_t n = nodes.size(); n-- > 0;) {
+    for (TensorId id : nodes[n].outputs) {
+      if (id != kNoTensor && needed[id]) keep[n] = true;
+    }
+    if (!keep[n]) continue;
+    for (TensorId id : nodes[n].inputs) {
+      if (id != kNoTensor) needed[id] = true;
+    }
+  }
+  size_t kept = 0;
+  for (size_t n = 0; n < nodes.size(); ++n) {
+    if (!keep[n]) continue;
+    if (kept != n) nodes[kept] = std::move(nodes[n]);
+    ++kept;
+  }
+  nodes.resize(kept);
+}
+
+absl::Status Graph::Verify() const {
+  const auto valid = [this](TensorId id) {
+    return id >= 0 && static_cast<size_t>(id) < tensors.size();
+  };
+  std::vector<bool> available(tensors.size(), false);
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const Tensor& tensor = tensors[i];
+    if (!tensor.is_constant()) continue;
+    available[i] = true;
+    const TensorData& data = *tensor.constant;
+    if (data.type != tensor.type || data.shape != tensor.shape ||
+        !tensor.shape_known ||
+        data.bytes.size() != static_cast<size_t>(ElementCount(data.shape)) *
+                                 ElementBytes(data.type)) {
+      return absl::InternalError(absl::StrCat(
+          "constant '", tensor.name, "' disagrees with its tensor's type ",
+          DataTypeName(tensor.type), " or shape ",
+          ShapeToString(tensor.shape)));
+    }
+  }
+  for (TensorId id : inputs) {
+    if (!valid(id)) {
+      return absl::InternalError(
+          absl::StrCat("graph input has invalid tensor id ", id));
+    }
+    if (available[id]) {
+      return absl::InternalError(absl::StrCat("graph input '", tensors[id].name,
+                                              "' is a constant or repeated"));
+    }
+    available[id] = true;
+  }
+  for (const Node& node : nodes) {
+    for (TensorId id : node.inputs) {
+      if (id == kNoTensor) continue;
+      if (!valid(id)) {
+        return absl::InternalError(
+            absl::StrCat(node.Describe(), " reads invalid tensor id ", id));
+      }
+      if (!available[id]) {
+        return absl::InternalError(absl::StrCat(node.Describe(), " reads '",
+                                                tensors[id].name,
+                                                "' before it is computed"));
+      }
+    }
+    for (TensorId id : node.outputs) {
+      if (id == kNoTensor) continue;
+      if (!valid(id)) {
+        return absl::InternalError(
+            absl::StrCat(node.Describe(), " writes invalid tensor id ", id));
+      }
+      if (available[id]) {
+        return absl::InternalError(
+            absl::StrCat(node.Describe(), " writes '", tensors[id].name,
+                         "', which has a value already"));
+      }
+      available[id] = true;
+    }
+  }
+  for (TensorId id : outputs) {
+    if (!valid(id)) {
+      return absl::InternalError(
+          absl::StrCat("graph output has invalid tensor id ", id));
+    }
+    if (!available[id]) {
+      return absl::InternalError(absl::StrCat(
+          "graph output '", tensors[id].name, "' is never computed"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+std::string Graph::ToString() const {
+  const auto tensor_text = [this](TensorId id) -> std::string {
+    if (id == kNoTensor) return "-";
+    const Tensor& tensor = tensors[id];
+    return absl::StrCat(
+        tensor.is_constant() ? "=" : "", tensor.name, ":",
+        DataTypeName(tensor.type),
+        tensor.shape_known ? ShapeToString(tensor.shape) : "[?]");
+  };
+  const auto join = [&](const std::vector<TensorId>& ids) {
+    return absl::StrJoin(ids, ", ", [&](std::string* out, TensorId id) {
+      out->append(tensor_text(id));
+    });
+  };
+  std::string text = absl::StrCat("graph ", name, "(", join(inputs), ") -> (",
+                                  join(outputs), ")\n");
+  for (const Node& node : nodes) {
+    absl::StrAppend(&text, "  ", join(node.outputs), " = ", node.Describe(),
+                    "(", join(node.inputs), ")");
+    for (const auto& [key, value] : node.attributes) {
+      absl::StrAppend(&text, " ", key, "=");
+      if (const auto* i = std::get_if<int64_t>(&value)) {
+        absl::StrAppend(&text, *i);
+      } else if (const auto* f = std::get_if<float>(&value)) {
+        absl::StrAppend(&text, *f);
+      } else if (const auto* s = std::get_if<std::string>(&value)) {
+        absl::StrAppend(&text, *s);
+      } else if (const auto* is = std::get_if<std::vector<int64_t>>(&value)) {
+        absl::StrAppend(&text, ShapeToString(*is));
+      } else {
+        absl::StrAppend(&text, "...");
+      }
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace heddle::compiler

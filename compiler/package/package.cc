@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/package/package.h"
+
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/package/package_generated.h"
+#include "rtl/spec/generated/registers.h"
+
+namespace heddle::package {
+namespace {
+
+constexpr char kMagic[] = "HEDDLEPK";
+constexpr size_t kHeaderBytes = 64;
+constexpr size_t kVersionAt = 8;
+constexpr size_t kMetadataSizeAt = 12;
+constexpr size_t kFileSizeAt = 16;
+constexpr size_t kReservedAt = 24;
+constexpr size_t kHashAt = 32;
+constexpr size_t kHashBytes = 32;
+// Far above any real package; far below FlatBuffers' own limit of 2 GiB.
+constexpr uint32_t kMaxMetadataBytes = 256u << 20;
+
+template <typename T>
+T Load(absl::string_view bytes, size_t at) {
+  T value;  // the host is little-endian, as is the file
+  std::memcpy(&value, bytes.data() + at, sizeof(value));
+  return value;
+}
+
+template <typename T>
+void Store(std::string* bytes, size_t at, T value) {
+  std::memcpy(&(*bytes)[at], &value, sizeof(value));
+}
+
+uint64_t PageUp(uint64_t offset) {
+  return (offset + kPageBytes - 1) / kPageBytes * kPageBytes;
+}
+
+// SHA-256 of the file with the hash field taken as zero; "" if OpenSSL fails.
+std::string Hash(absl::string_view bytes) {
+  static constexpr char kZeros[kHashBytes] = {};
+  std::string digest(kHashBytes, '\0');
+  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(
+      EVP_MD_CTX_new(), &EVP_MD_CTX_free);
+  const absl::string_view rest = bytes.substr(kHashAt + kHashBytes);
+  if (context == nullptr ||
+      EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) != 1 ||
+      EVP_DigestUpdate(context.get(), bytes.data(), kHashAt) != 1 ||
+      EVP_DigestUpdate(context.get(), kZeros, kHashBytes) != 1 ||
+      EVP_DigestUpdate(context.get(), rest.data(), rest.size()) != 1 ||
+      EVP_DigestFinal_ex(context.get(),
+                         reinterpret_cast<unsigned char*>(&digest[0]),
+                         nullptr) != 1) {
+    return "";
+  }
+  return digest;
+}
+
+template <typename... Args>
+absl::Status Damaged(const Args&... args) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("damaged package: ", args..., "; compile the model again"));
+}
+
+std::unique_ptr<fb::TensorInfoT> PackTensor(const TensorInfo& tensor) {
+  auto packed = std::make_unique<fb::TensorInfoT>();
+  packed->name = tensor.name;
+  packed->type = static_cast<int32_t>(tensor.type);
+  packed->shape = tensor.shape;
+  packed->offset = tensor.offset;
+  packed->size = tensor.size;
+  return packed;
+}
+
+// Checks the range of every tensor of a list inside region 2.
+absl::StatusOr<std::vector<TensorInfo>> UnpackTensors(
+    const char* list,
+    const std::vector<std::unique_ptr<fb::TensorInfoT>>& packed,
+    uint64_t io_bytes) {
+  std::vector<TensorInfo> tensors;
+  tensors.reserve(packed.size());
+  for (const auto& entry : packed) {
+    TensorInfo tensor;
+    tensor.name = entry->name;
+    tensor.type = static_cast<compiler::DataType>(entry->type);
+    tensor.shape = entry->shape;
+    tensor.offset = entry->offset;
+    tensor.size = entry->size;
+    const std::string where =
+        absl::StrCat(list, " tensor '", tensor.name, "' ");
+    const uint64_t element = compiler::ElementBytes(tensor.type);
+    if (element == 0) return Damaged(where, "has type ", entry->type);
+    for (int64_t dimension : tensor.shape) {
+      if (dimension < 0) return Damaged(where, "has dimension ", dimension);
+    }
+    const auto count =
+        static_cast<uint64_t>(compiler::ElementCount(tensor.shape));
+    uint64_t bytes = 0, end = 0;
+    if (__builtin_mul_overflow(count, element, &bytes) ||
+        bytes != tensor.size) {
+      return Damaged(where, "has size ", tensor.size, " but shape ",
+                     compiler::ShapeToString(tensor.shape));
+    }
+    if (__builtin_add_overflow(tensor.offset, tensor.size, &end) ||
+        end > io_bytes) {
+      return Damaged(where, "ends outside io_bytes = ", io_bytes);
+    }
+    tensors.push_back(std::move(tensor));
+  }
+  return tensors;
+}
+
+// Takes sections in their only legal layout: page-aligned, in order, without
+// gaps other than zero padding. Overlap, and with it amplification of a small
+// file into much memory, is thereby impossible.
+class SectionReader {
+ public:
+  SectionReader(absl::string_view file, uint64_t position)
+      : file_(file), position_(position) {}
+
+  absl::Status Next(const std::string& name, const fb::SectionT& section,
+                    absl::string_view* bytes) {
+    const uint64_t expected = PageUp(position_);
+    if (section.offset != expected) {
+      return Damaged("section ", name, " has offset ", section.offset,
+                     ", expected ", expected);
+    }
+    if (section.offset > file_.size() ||
+        section.size > file_.size() - section.offset) {
+      return Damaged("section ", name, " of size ", section.size,
+                     " ends outside the file");
+    }
+    const absl::string_view padding =
+        file_.substr(position_, section.offset - position_);
+    if (padding.find_first_not_of('\0') != absl::string_view::npos) {
+      return Damaged("bytes before section ", name, " are not zero");
+    }
+    *bytes = file_.substr(section.offset, section.size);
+    position_ = section.offset + section.size;
+    return absl::OkStatus();
+  }
+
+  uint64_t position() const { return position_; }
+
+ private:
+  absl::string_view file_;
+  uint64_t position_;
+};
+
+absl::Status CheckHeader(absl::string_view bytes) {
+  if (bytes.size() < kHeaderBytes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("not a package: ", bytes.size(),
+                     " bytes, the header alone has ", kHeaderBytes));
+  }
+  if (bytes.substr(0, kVersionAt) !=
+      absl::string_view(kMagic, sizeof(kMagic) - 1)) {
+    return absl::InvalidArgumentError(
+        "not a package: the magic number is missing; give a file that "
+        "heddle-compile wrote");
+  }
+  const auto version = Load<uint32_t>(bytes, kVersionAt);
+  if (version != kFormatVersion) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "format version ", version, " of the package is not version ",
+        kFormatVersion, " of this build; compile the model again"));
+  }
+  const auto file_size = Load<uint64_t>(bytes, kFileSizeAt);
+  if (file_size != bytes.size()) {
+    return Damaged("file size is ", bytes.size(), ", the header says ",
+                   file_size);
+  }
+  const auto metadata_size = Load<uint32_t>(bytes, kMetadataSizeAt);
+  if (metadata_size > bytes.size() - kHeaderBytes ||
+      metadata_size > kMaxMetadataBytes) {
+    return Damaged("metadata size is ", metadata_size, " in a file of ",
+                   bytes.size());
+  }
+  if (Load<uint64_t>(bytes, kReservedAt) != 0) {
+    return Damaged("the reserved field is not zero");
+  }
+  const std::string hash = Hash(bytes);
+  if (hash.empty()) return absl::InternalError("OpenSSL has no SHA-256");
+  if (hash != bytes.substr(kHashAt, kHashBytes)) {
+    return Damaged("the SHA-256 checksum does not match");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckHardwareVersion(uint32_t version) {
+  const uint32_t known = reg::kVersionReset;
+  const uint32_t major = reg::kVersionMajorMask, minor = reg::kVersionMinorMask;
+  if ((version & major) != (known & major) ||
+      (version & minor) > (known & minor)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("hw_version of the package is 0x", absl::Hex(version),
+                     ", this build knows 0x", absl::Hex(known),
+                     "; compile the model again"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status UnpackTables(const fb::MetadataT& metadata, Package* package) {
+  package->nodes = metadata.nodes;
+  for (const auto& entry : metadata.sources) {
+    const SourceRange range{entry->stream, entry->first_offset, entry->node};
+    if (range.stream >= package->streams.size() ||
+        range.first_offset % 4 != 0 ||
+        range.first_offset / 4 >= package->streams[range.stream].size()) {
+      return Damaged("sources has offset ", range.first_offset, " of stream ",
+                     range.stream);
+    }
+    if (range.node >= package->nodes.size()) {
+      return Damaged("sources has node ", range.node);
+    }
+    if (!package->sources.empty()) {
+      const SourceRange& last = package->sources.back();
+      if (std::make_pair(last.stream, last.first_offset) >=
+          std::make_pair(range.stream, range.first_offset)) {
+        return Damaged("sources is not sorted");
+      }
+    }
+    package->sources.push_back(range);
+  }
+  for (const auto& entry : metadata.layers) {
+    if (entry->node >= package->nodes.size()) {
+      return Damaged("layers has node ", entry->node);
+    }
+    package->layers.push_back(Layer{entry->node, entry->engine, entry->macs,
+                                    entry->dram_bytes,
+                                    entry->estimated_cycles});
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::string Package::NodeAt(uint32_t stream, uint32_t offset) const {
+  const auto after = std::upper_bound(
+      sources.begin(), sources.end(), std::make_pair(stream, offset),
+      [](const std::pair<uint32_t, uint32_t>& key, const SourceRange& range) {
+        return key < std::make_pair(range.stream, range.first_offset);
+      });
+  if (after == sources.begin()) return "";
+  const SourceRange& range = *(after - 1);
+  if (range.stream != stream || range.node >= nodes.size()) return "";
+  return nodes[range.node];
+}
+
+std::string Serialize(const Package& package) {
+  fb::MetadataT metadata;
+  metadata.model_name = package.model_name;
+  metadata.producer = package.producer;
+  metadata.config = package.config;
+  metadata.hw_version = package.hw_version;
+  metadata.scratch_bytes = package.scratch_bytes;
+  metadata.io_bytes = package.io_bytes;
+  for (const auto& t : package.inputs) metadata.inputs.push_back(PackTensor(t));
+  for (const auto& t : package.outputs) {
+    metadata.outputs.push_back(PackTensor(t));
+  }
+  for (const auto& t : package.taps) metadata.taps.push_back(PackTensor(t));
+  metadata.nodes = package.nodes;
+  for (const SourceRange& range : package.sources) {
+    auto entry = std::make_unique<fb::SourceRangeT>();
+    entry->stream = range.stream;
+    entry->first_offset = range.first_offset;
+    entry->node = range.node;
+    metadata.sources.push_back(std::move(entry));
+  }
+  for (const Layer& layer : package.layers) {
+    auto entry = std::make_unique<fb::LayerT>();
+    entry->node = layer.node;
+    entry->engine = layer.engine;
+    entry->macs = layer.macs;
+    entry->dram_bytes = layer.dram_bytes;
+    entry->estimated_cycles = layer.estimated_cycles;
+    metadata.layers.push_back(std::move(entry));
+  }
+  metadata.macs = package.macs;
+  metadata.estimated_cycles = package.estimated_cycles;
+
+  // The offsets in the metadata depend on its size. ForceDefaults makes the
+  // size independent of the offsets, so two rounds are enough.
+  std::string file;
+  uint64_t metadata_size = 0;
+  flatbuffers::FlatBufferBuilder builder;
+  builder.ForceDefaults(true);
+  for (int round = 0; round < 2; ++round) {
+    uint64_t position = kHeaderBytes + metadata_size;
+    const auto section = [&position](uint64_t size) {
+      auto entry = std::make_unique<fb::SectionT>();
+      entry->offset = PageUp(position);
+      entry->size = size;
+      position = entry->offset + size;
+      return entry;
+    };
+    metadata.weights = section(package.weights.size());
+    metadata.streams.clear();
+    for (const auto& stream : package.streams) {
+      metadata.streams.push_back(section(stream.size() * sizeof(uint32_t)));
+    }
+    builder.Clear();
+    builder.ForceDefaults(true);
+    builder.Finish(fb::Metadata::Pack(builder, &metadata));
+    metadata_size = builder.GetSize();
+  }
+
+  file.assign(kHeaderBytes, '\0');
+  file.append(reinterpret_cast<const char*>(builder.GetBufferPointer()),
+              metadata_size);
+  const auto append = [&file](const void* data, size_t size) {
+    file.resize(PageUp(file.size()), '\0');
+    file.append(static_cast<const char*>(data), size);
+  };
+  append(package.weights.data(), package.weights.size());
+  for (const auto& stream : package.streams) {
+    append(stream.data(), stream.size() * sizeof(uint32_t));
+  }
+  std::memcpy(&file[0], kMagic, kVersionAt);
+  Store<uint32_t>(&file, kVersionAt, kFormatVersion);
+  Store<uint32_t>(&file, kMetadataSizeAt, static_cast<uint32_t>(metadata_size));
+  Store<uint64_t>(&file, kFileSizeAt, file.size());
+  const std::string hash = Hash(file);
+  file.replace(kHashAt, hash.size(), hash);
+  return file;
+}
+
+absl::StatusOr<Package> Parse(absl::string_view bytes) {
+  if (absl::Status status = CheckHeader(bytes); !status.ok()) return status;
+  const auto metadata_size = Load<uint32_t>(bytes, kMetadataSizeAt);
+
+  // The verifier checks alignment relative to the buffer: give it an aligned
+  // one, wherever the caller's bytes lie.
+  std::vector<uint64_t> aligned((metadata_size + 7) / 8 + 1);
+  std::memcpy(aligned.data(), bytes.data() + kHeaderBytes, metadata_size);
+  const auto* buffer = reinterpret_cast<const uint8_t*>(aligned.data());
+  flatbuffers::Verifier verifier(buffer, metadata_size, /*max_depth=*/16,
+                                 /*max_tables=*/metadata_size / 8 + 1);
+  if (!fb::VerifyMetadataBuffer(verifier)) {
+    return Damaged("the metadata is not well-formed");
+  }
+  std::unique_ptr<fb::MetadataT> metadata(fb::UnPackMetadata(buffer));
+
+  Package package;
+  if (auto s = CheckHardwareVersion(metadata->hw_version); !s.ok()) return s;
+  package.model_name = metadata->model_name;
+  package.producer = metadata->producer;
+  package.config = metadata->config;
+  package.hw_version = metadata->hw_version;
+  package.scratch_bytes = metadata->scratch_bytes;
+  package.io_bytes = metadata->io_bytes;
+  package.macs = metadata->macs;
+  package.estimated_cycles = metadata->estimated_cycles;
+
+  SectionReader reader(bytes, kHeaderBytes + metadata_size);
+  absl::string_view section;
+  if (auto s = reader.Next("weights", *metadata->weights, &section); !s.ok()) {
+    return s;
+  }
+  package.weights.assign(section.begin(), section.end());
+  for (size_t i = 0; i < metadata->streams.size(); ++i) {
+    const std::string name = absl::StrCat("stream ", i);
+    if (auto s = reader.Next(name, *metadata->streams[i], &section); !s.ok()) {
+      return s;
+    }
+    if (section.size() % sizeof(uint32_t) != 0) {
+      return Damaged("size of ", name, " is ", section.size(),
+                     ", not a multiple of 4");
+    }
+    std::vector<uint32_t> words(section.size() / sizeof(uint32_t));
+    if (!words.empty()) {
+      std::memcpy(words.data(), section.data(), section.size());
+    }
+    package.streams.push_back(std::move(words));
+  }
+  if (reader.position() != bytes.size()) {
+    return Damaged(bytes.size() - reader.position(),
+                   " bytes follow the last section");
+  }
+
+  auto inputs = UnpackTensors("inputs", metadata->inputs, package.io_bytes);
+  if (!inputs.ok()) return inputs.status();
+  package.inputs = *std::move(inputs);
+  auto outputs = UnpackTensors("outputs", metadata->outputs, package.io_bytes);
+  if (!outputs.ok()) return outputs.status();
+  package.outputs = *std::move(outputs);
+  auto taps = UnpackTensors("taps", metadata->taps, package.io_bytes);
+  if (!taps.ok()) return taps.status();
+  package.taps = *std::move(taps);
+  if (auto s = UnpackTables(*metadata, &package); !s.ok()) return s;
+  return package;
+}
+
+}  // namespace heddle::package
