@@ -9,7 +9,8 @@
 run_float: the ONNX meaning (Q and DQ included) with sums in float64, rounded to float32 after
 each node.  run_integer: the meaning the product promises for quantised models: each group
 DQ -> operator -> (Relu) -> Q becomes one integer operator; a group that would not fuse is an error.
-Both take all images at once: every operator here treats images independently.
+Both take all images at once: every operator here treats images independently.  The class of an
+image is its largest logit, the lowest digit among equal ones.
 """
 import argparse
 import collections

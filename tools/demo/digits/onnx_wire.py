@@ -238,6 +238,16 @@ def _read_value_info(data):
 
 def parse(data):
     """Returns the Model held by ModelProto bytes; raises WireError."""
+    try:
+        return _parse(data)
+    except WireError:
+        raise
+    except (AttributeError, TypeError, ValueError) as error:
+        # a field of another wire type than onnx.proto says, or text that is no UTF-8
+        raise WireError(f"malformed model: {error}") from error
+
+
+def _parse(data):
     fields = _fields(data)
     _only(fields, (1, 2, 3, 7, 8), "model")
     opsets = [_fields(entry) for entry in fields[8]]
