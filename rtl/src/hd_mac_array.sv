@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// K x C multipliers: cell k sums C products into one int32 per cycle.
+//
+//   cycle 0  issue: operand registers <- broadcast lanes (conv, fold) or window (depthwise)
+//   cycle 1  products and tree                     } written as one expression; the register
+//   cycle 2  (tree, second half)                   } behind it is there for retiming
+//   cycle 3  psum_o valid together with pix_o
+//
+// Weights: shadow registers are filled word by word, swap_i copies them to the active ones. In conv and
+// fold a word is 16 lanes of one cell (row); in depthwise it is one tap of 16 cells (column), and
+// the first word of a tile clears the other taps.
+// Depthwise window: multiplier m of cell k sees channel k of tap m. Taps are 3 rows x 5 columns or,
+// with wide, 2 x 8; new columns enter on the right, one per step of a chain of HEADS shifts. Row ports
+// p = 0..2 feed rows 0..2.
+//
+// Everything is one clocked process with blocking assignments to registers that nothing else reads:
+// consumers stand before producers, so each statement sees the values of the previous cycle, and
+// the rolled loops over unpacked arrays become vector code under Verilator. Outputs are nonblocking.
+// EW is the width of an operand register: 9 for synthesis; 16 (sign copies) simulates faster.
+module hd_mac_array #(
+    parameter int C = 16,
+    parameter int K = 16,
+    parameter int EW = 9
+) (
+    input  logic                                      clk_i,
+    input  logic                                      rst_ni,
+    // pixel
+    input  logic                                      issue_i,
+    input  hd_matrix_pkg::pixel_t                     pix_i,
+    input  logic                                      dw_i,
+    input  logic [9*C-1:0]                            a_i,
+    // window
+    input  logic                                      shift_i,
+    input  logic                                      clear_i,
+    input  logic                                      wide_i,
+    input  logic [2:0]                                cols_i,
+    input  logic [2:0]                                real_i,
+    input  logic                                      a_signed_i,
+    input  logic [8:0]                                za_i,
+    input  logic [2:0]                                part_i,
+    input  logic [128*hd_matrix_pkg::HEADS*3-1:0]     head_i,
+    input  logic [hd_matrix_pkg::HEADS*3-1:0]         null_i,
+    // weights
+    input  logic                                      swap_i,
+    input  logic [1:0]                                ld_i,
+    input  logic                                      ld_first_i,
+    input  logic                                      ld_dw_i,
+    input  logic [7:0]                                pos0_i,
+    input  logic [7:0]                                pos1_i,
+    input  logic [255:0]                              wdata_i,
+    input  logic                                      w_signed_i,
+    input  logic [8:0]                                zw_i,
+    // result
+    output logic                                      valid_o,
+    output hd_matrix_pkg::pixel_t                     pix_o,
+    output logic [32*K-1:0]                           psum_o
+);
+  localparam int HEADS = hd_matrix_pkg::HEADS;
+  localparam [31:0] CU = 32'(C);
+  localparam [31:0] KU = 32'(K);
+  localparam [31:0] HU = 32'(HEADS);
+  localparam [31:0] HALVES = 32'(C / 16);
+  localparam int CB = $clog2(C);
+  localparam int KB = $clog2(K);
+
+  // 64-bit views: byte selects of wider vectors are slow in simulation.
+  logic [63:0] head64 [0:6*HEADS-1];
+  logic [63:0] wdat64 [0:3];
+  for (genvar g = 0; g < 6 * HEADS; g++) begin : g_head
+    assign head64[g] = head_i[64*g +: 64];
+  end
+  for (genvar g = 0; g < 4; g++) begin : g_wdat
+    assign wdat64[g] = wdata_i[64*g +: 64];
+  end
+  logic signed [EW-1:0] lane [0:C-1];
+  for (genvar c = 0; c < C; c++) begin : g_lane
+    assign lane[c] = EW'($signed(a_i[9*c +: 9]));
+  end
+
+  // Code byte minus zero point, both 9 bits signed; the difference fits in 9 bits.
+  function automatic signed [EW-1:0] operand(input [7:0] code, input is_signed, input [8:0] zero);
+    logic [8:0] d;
+    d = {is_signed && code[7], code} - zero;
+    operand = EW'($signed(d));
+  endfunction
+
+  logic v1_q, dw1_q, v2_q, v3_q;
+  hd_matrix_pkg::pixel_t p1_q, p2_q, p3_q;
+  logic [32*K-1:0] ps2_q, ps3_q;
+  always_ff @(posedge clk_i) begin
+    v1_q <= rst_ni && issue_i;
+    v2_q <= rst_ni && v1_q;
+    v3_q <= rst_ni && v2_q;
+    dw1_q <= dw_i;
+    p1_q <= pix_i;
+    p2_q <= p1_q;
+    p3_q <= p2_q;
+    if (v2_q) ps3_q <= ps2_q;
+  end
+  assign valid_o = v3_q;
+  assign pix_o = p3_q;
+  assign psum_o = ps3_q;
+
+  // State of the process below; nothing else reads it.
+  logic signed [EW-1:0] a [0:C-1];
+  logic signed [EW-1:0] win [0:C-1][0:K-1];  // [tap][channel]; depthwise uses 16 x 16 of it
+  logic signed [EW-1:0] wact [0:C-1][0:K-1];
+  logic signed [EW-1:0] wshd [0:C-1][0:K-1];
+
+  // verilator lint_off BLKSEQ
+  // Reason: see the header; the arrays are private to this process.
+  always_ff @(posedge clk_i) begin : array
+    logic signed [31:0] s [0:K-1];
+    logic [32*K-1:0] sum;
+    logic [31:0] k, c, m, j, row;
+    logic last;
+    logic signed [EW-1:0] x;
+
+    // Products and tree.
+    sum = '0;
+    if (v1_q) begin
+      for (k = 0; k < KU; k = k + 1) s[k[KB-1:0]] = 0;
+      for (c = 0; c < CU; c = c + 1)
+        for (k = 0; k < KU; k = k + 1) begin
+          x = dw1_q ? win[c[CB-1:0]][k[KB-1:0]] : a[c[CB-1:0]];
+          s[k[KB-1:0]] = s[k[KB-1:0]] + 32'(x) * 32'(wact[c[CB-1:0]][k[KB-1:0]]);
+        end
+      for (k = 0; k < KU; k = k + 1) sum[32*k +: 32] = s[k[KB-1:0]];
+      ps2_q <= sum;
+    end
+
+    // Operands.
+    if (issue_i && !dw_i)
+      for (c = 0; c < CU; c = c + 1) a[c[CB-1:0]] = lane[c[CB-1:0]];
+    if (shift_i) begin
+      if (clear_i)
+        for (m = 0; m < 16; m = m + 1)
+          for (k = 0; k < 16; k = k + 1) win[m[CB-1:0]][k[KB-1:0]] = 0;
+      for (j = 0; j < HU; j = j + 1)
+        if (j < {29'd0, cols_i})
+          for (m = 0; m < 16; m = m + 1) begin
+            last = wide_i ? (m == 7 || m == 15) : (m == 4 || m == 9 || m == 14);
+            row = wide_i ? m / 8 : m / 5;
+            if (!last)
+              for (k = 0; k < 16; k = k + 1)
+                win[m[CB-1:0]][k[KB-1:0]] = (m == 15) ? 0 : win[m[CB-1:0]+1'b1][k[KB-1:0]];
+            else if (j < {29'd0, real_i} && part_i[row[1:0]] && !null_i[row[1:0]*HU[3:0]+j[3:0]])
+              for (k = 0; k < 8; k = k + 1) begin
+                win[m[CB-1:0]][k[KB-1:0]] =
+                    operand(8'(head64[(row*HU+j)*2] >> (8*k)), a_signed_i, za_i);
+                win[m[CB-1:0]][k[KB-1:0]+8] =
+                    operand(8'(head64[(row*HU+j)*2+1] >> (8*k)), a_signed_i, za_i);
+              end
+            else
+              for (k = 0; k < 16; k = k + 1) win[m[CB-1:0]][k[KB-1:0]] = 0;
+          end
+    end
+
+    // Weights: active <- shadow, then the shadow takes the next words.
+    if (swap_i)
+      for (c = 0; c < CU; c = c + 1)
+        for (k = 0; k < KU; k = k + 1)
+          wact[c[CB-1:0]][k[KB-1:0]] = wshd[c[CB-1:0]][k[KB-1:0]];
+    if (ld_i[0] && ld_first_i && ld_dw_i)
+      for (c = 0; c < CU; c = c + 1)
+        for (k = 0; k < KU; k = k + 1) wshd[c[CB-1:0]][k[KB-1:0]] = 0;
+    for (j = 0; j < 2; j = j + 1)
+      if (ld_i[j[0]]) begin
+        row = {24'd0, j[0] ? pos1_i : pos0_i};
+        for (k = 0; k < 8; k = k + 1)
+          if (ld_dw_i) begin
+            wshd[row[CB-1:0]][k[KB-1:0]] = operand(8'(wdat64[{j[0], 1'b0}] >> (8*k)), w_signed_i, zw_i);
+            wshd[row[CB-1:0]][k[KB-1:0]+8] = operand(8'(wdat64[{j[0], 1'b1}] >> (8*k)), w_signed_i, zw_i);
+          end else begin
+            // Word position = cell * (C / 16) + group of 16 lanes.
+            c = (row % HALVES) * 16 + k;
+            m = row / HALVES;
+            wshd[c[CB-1:0]][m[KB-1:0]] = operand(8'(wdat64[{j[0], 1'b0}] >> (8*k)), w_signed_i, zw_i);
+            wshd[c[CB-1:0]+8][m[KB-1:0]] = operand(8'(wdat64[{j[0], 1'b1}] >> (8*k)), w_signed_i, zw_i);
+          end
+      end
+  end
+  // verilator lint_on BLKSEQ
+endmodule

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Unified SRAM: BANKS single-port banks of 16-byte words, interleaved by word address.
+//
+//   client 0 .. N-1 --> arbiter --> bank request registers --> banks --> read multiplexer per client
+//        cycle 0            cycle 0               cycle 1        cycle 2
+//
+// A request (req, addr, and wdata for the WRITERS) is held until granted. Read data of a grant in cycle t
+// is valid in cycle t + 2. Requests to one bank are served in the order of their grants, so a write
+// is visible to every read granted after it.
+module hd_sram #(
+    parameter int N = 14,
+    parameter int BANKS = 16,
+    parameter int WORDS = 2048,                 // per bank
+    parameter logic [N-1:0] WRITERS = '0,
+    parameter logic [N-1:0] ROUND2 = '0,
+    parameter logic [N-1:0] CHAIN = '0
+) (
+    input  logic                            clk_i,
+    input  logic                            rst_ni,
+    input  logic [N-1:0]                    req_i,
+    input  logic [N-1:0]                    urgent_i,
+    input  logic [N*hd_matrix_pkg::AW-1:0]  addr_i,
+    input  logic [N*128-1:0]                wdata_i,
+    output logic [N-1:0]                    gnt_o,
+    output logic [N*128-1:0]                rdata_o
+);
+  localparam int BB = $clog2(BANKS);
+  localparam int WB = $clog2(WORDS);
+  localparam int AW = hd_matrix_pkg::AW;
+
+  logic [N*BB-1:0] bank;
+  for (genvar i = 0; i < N; i++) begin : g_bank_of
+    assign bank[BB*i +: BB] = addr_i[AW*i +: BB];
+  end
+  hd_sram_arbiter #(
+      .N(N),
+      .BANKS(BANKS),
+      .ROUND2(ROUND2),
+      .CHAIN(CHAIN)
+  ) u_arbiter (
+      .req_i   (req_i),
+      .urgent_i(urgent_i),
+      .bank_i  (bank),
+      .gnt_o   (gnt_o)
+  );
+
+  // Request crossbar: at most one grant per bank.
+  logic [BANKS-1:0] en, we;
+  logic [WB-1:0] row [0:BANKS-1];
+  logic [127:0] wdata [0:BANKS-1];
+  logic [127:0] rdata [0:BANKS-1];
+  logic [BB-1:0] b;
+  always_comb begin
+    en = '0;
+    we = '0;
+    b = '0;
+    for (int i = 0; i < BANKS; i++) begin
+      row[i] = '0;
+      wdata[i] = '0;
+    end
+    for (int i = 0; i < N; i++) begin
+      b = bank[BB*i +: BB];
+      if (gnt_o[i]) begin
+        en[b] = 1'b1;
+        we[b] = WRITERS[i];
+        row[b] = addr_i[AW*i+BB +: WB];
+        if (WRITERS[i]) wdata[b] = wdata_i[128*i +: 128];
+      end
+    end
+  end
+  for (genvar i = 0; i < BANKS; i++) begin : g_bank
+    hd_sram_bank #(
+        .WORDS(WORDS)
+    ) u_bank (
+        .clk_i  (clk_i),
+        .rst_ni (rst_ni),
+        .en_i   (en[i]),
+        .we_i   (we[i]),
+        .addr_i (row[i]),
+        .wdata_i(wdata[i]),
+        .rdata_o(rdata[i])
+    );
+  end
+
+  // Read multiplexers: the bank of the grant two cycles ago.
+  logic [N*BB-1:0] bank1_q, bank2_q;
+  always_ff @(posedge clk_i) begin
+    bank1_q <= bank;
+    bank2_q <= bank1_q;
+  end
+  for (genvar i = 0; i < N; i++) begin : g_read
+    if (WRITERS[i]) begin : g_none
+      assign rdata_o[128*i +: 128] = '0;
+    end else begin : g_mux
+      assign rdata_o[128*i +: 128] = rdata[bank2_q[BB*i +: BB]];
+    end
+  end
+endmodule

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which clients may use the SRAM banks in this cycle (combinational, fixed priority, one grant per bank).
+//
+// Clients are numbered by index; the bank is the low bits of the word address. Three rounds:
+//   1. urgent requests, by index      output writer with a filling FIFO, nearly empty row FIFOs, aged DMA
+//   2. requests of ROUND2 clients      row ports
+//   3. all requests, by index
+// A client in CHAIN is granted only together with (or after) the client before it: its word follows the
+// other's in the same stream.
+module hd_sram_arbiter #(
+    parameter int N = 14,
+    parameter int BANKS = 16,
+    parameter logic [N-1:0] ROUND2 = '0,
+    parameter logic [N-1:0] CHAIN = '0
+) (
+    input  logic [N-1:0]                  req_i,
+    input  logic [N-1:0]                  urgent_i,
+    input  logic [N*$clog2(BANKS)-1:0]    bank_i,
+    output logic [N-1:0]                  gnt_o
+);
+  localparam int BB = $clog2(BANKS);
+  logic [BANKS-1:0] busy;
+  logic [N-1:0] gnt, round;
+  logic [BB-1:0] bank;
+  always_comb begin
+    busy = '0;
+    gnt = '0;
+    bank = '0;
+    round = '0;
+    for (int r = 0; r < 3; r++) begin
+      round = req_i & ~gnt & ((r == 0) ? urgent_i : (r == 1) ? ROUND2 : {N{1'b1}});
+      if (round != '0)
+        for (int i = 0; i < N; i++) begin
+          bank = bank_i[BB*i +: BB];
+          if (round[i] && !busy[bank] && !(CHAIN[i] && req_i[i-1] && !gnt[i-1])) begin
+            gnt[i] = 1'b1;
+            busy[bank] = 1'b1;
+          end
+        end
+    end
+  end
+  assign gnt_o = gnt;
+endmodule
