@@ -212,6 +212,36 @@ struct drm_heddle_bo_info {
 	__u64 mmap_offset;
 };
 
+/** enum heddle_validate_error - why a command stream was refused */
+enum heddle_validate_error {
+	/** @HEDDLE_VALIDATE_OK: not refused */
+	HEDDLE_VALIDATE_OK = 0,
+	/** @HEDDLE_VALIDATE_SIZE: empty, too long, or not whole SRAM words */
+	HEDDLE_VALIDATE_SIZE = 1,
+	/** @HEDDLE_VALIDATE_OPCODE: there is no such instruction */
+	HEDDLE_VALIDATE_OPCODE = 2,
+	/** @HEDDLE_VALIDATE_LENGTH: length differs from the instruction's */
+	HEDDLE_VALIDATE_LENGTH = 3,
+	/** @HEDDLE_VALIDATE_TRUNCATED: the command crosses the stream's end */
+	HEDDLE_VALIDATE_TRUNCATED = 4,
+	/** @HEDDLE_VALIDATE_RESERVED: a reserved bit is set */
+	HEDDLE_VALIDATE_RESERVED = 5,
+	/** @HEDDLE_VALIDATE_FIELD: a field is out of its range */
+	HEDDLE_VALIDATE_FIELD = 6,
+	/** @HEDDLE_VALIDATE_RULE: a rule under "Legal if" is broken */
+	HEDDLE_VALIDATE_RULE = 7,
+	/** @HEDDLE_VALIDATE_SRAM: an access can leave SRAM */
+	HEDDLE_VALIDATE_SRAM = 8,
+	/** @HEDDLE_VALIDATE_REGION: an offset in a region does not fit 64 bits */
+	HEDDLE_VALIDATE_REGION = 9,
+	/** @HEDDLE_VALIDATE_WAIT: a wait is not satisfied in program order */
+	HEDDLE_VALIDATE_WAIT = 10,
+	/** @HEDDLE_VALIDATE_SIGNAL: a semaphore would exceed its maximum */
+	HEDDLE_VALIDATE_SIGNAL = 11,
+	/** @HEDDLE_VALIDATE_END: no `end` as the last command, or one before */
+	HEDDLE_VALIDATE_END = 12,
+};
+
 /**
  * struct drm_heddle_stream_create - copy and validate a command stream
  *

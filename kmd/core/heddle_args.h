@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Checks of every uAPI structure, before anything is looked up or changed. They
+ * look at the structure alone; what needs objects (handles, sizes of buffers)
+ * takes plain numbers. All return 0 or a negative errno as the uAPI header says.
+ */
+#ifndef HEDDLE_ARGS_H
+#define HEDDLE_ARGS_H
+
+#include <linux/types.h>
+
+#include <drm/heddle_drm.h>
+
+/*
+ * An array in user memory: at most @max elements (-EINVAL) of at least @first
+ * bytes each, the element's first published size (-EINVAL).
+ */
+int heddle_check_array(const struct drm_heddle_array *array, u32 first, u32 max);
+
+/* The known size of what a query of this type returns; 0 = unknown type. */
+u32 heddle_query_size(u32 type);
+
+int heddle_check_query(const struct drm_heddle_query *args);
+/* @may_raise: the caller may use the highest priority. */
+int heddle_check_context_create(const struct drm_heddle_context_create *args, bool may_raise);
+int heddle_check_context_destroy(const struct drm_heddle_context_destroy *args);
+int heddle_check_bo_create(const struct drm_heddle_bo_create *args);
+int heddle_check_stream_create(const struct drm_heddle_stream_create *args);
+int heddle_check_stream_destroy(const struct drm_heddle_stream_destroy *args);
+int heddle_check_submit(const struct drm_heddle_submit *args);
+int heddle_check_step(const struct drm_heddle_step *step);
+/* @used: bitmap of the indices seen so far; bound twice gives -EINVAL. */
+int heddle_check_region(const struct drm_heddle_region *region, u32 *used);
+int heddle_check_sync(const struct drm_heddle_sync *sync);
+int heddle_check_wait(const struct drm_heddle_wait *args);
+int heddle_check_events(const struct drm_heddle_events *args);
+
+/* -ERANGE: @length bytes from @offset do not lie within @size bytes. */
+int heddle_check_range(u64 offset, u64 length, u64 size);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * What single commands touch: the parts of the validator. Private to it. Each
+ * function gets the words of one command whose fields were found to be in their
+ * ranges, and returns HEDDLE_VALIDATE_OK or the reason to refuse it.
+ */
+#ifndef HEDDLE_BOUNDS_H
+#define HEDDLE_BOUNDS_H
+
+#include <linux/overflow.h>
+#include <linux/types.h>
+
+#include "heddle_validate.h"
+
+/* *sum += (count - 1) * stride. True: the result does not fit. */
+static inline bool heddle_add_axis(u64 *sum, u32 count, u32 stride)
+{
+#if HEDDLE_SEEDED_BUG == 2
+	*sum = (u32)(*sum + (u64)(count - 1) * stride);
+	return false;
+#elif HEDDLE_SEEDED_BUG == 3
+	*sum += (u32)((count - 1) * stride);
+	return false;
+#else
+	u64 product;
+
+	return check_mul_overflow((u64)(count - 1), (u64)stride, &product) ||
+	       check_add_overflow(*sum, product, sum);
+#endif
+}
+
+/* Whether @bytes from @address lie in SRAM. */
+static inline enum heddle_validate_error
+heddle_check_sram(const struct heddle_config *config, u64 address, u64 bytes)
+{
+	u64 end;
+
+	if (check_add_overflow(address, bytes, &end) || end > config->sram_bytes)
+		return HEDDLE_VALIDATE_SRAM;
+	return HEDDLE_VALIDATE_OK;
+}
+
+/* Bytes 0 .. end-1 of a region are touched. */
+static inline void heddle_note_region(struct heddle_validate_result *result, u32 region, u64 end,
+				      bool written)
+{
+	u32 bit = 1U << (region % 32);
+
+	if (!(result->used & bit) || result->end[region] < end)
+		result->end[region] = end;
+	result->used |= bit;
+	if (written)
+		result->written |= bit;
+}
+
+/* load, store: both have the same fields at the same places (checked there). */
+enum heddle_validate_error heddle_bounds_copy(const struct heddle_config *config, const u32 *w,
+					      struct heddle_validate_result *result);
+enum heddle_validate_error heddle_bounds_fill(const struct heddle_config *config, const u32 *w);
+/* load_gather, store_scatter. */
+enum heddle_validate_error heddle_bounds_indexed(const struct heddle_config *config, const u32 *w,
+						 struct heddle_validate_result *result);
+enum heddle_validate_error heddle_bounds_conv(const struct heddle_config *config, const u32 *w);
+enum heddle_validate_error heddle_bounds_vrun(const struct heddle_config *config, const u32 *w);
+enum heddle_validate_error heddle_bounds_vmac(const struct heddle_config *config, const u32 *w);
+
+#endif

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* Rules and bounds of `conv`; see heddle_bounds.h. All addresses are in words. */
+#include "heddle_bounds.h"
+
+#define BLOCK 16 /* channels of an activation word */
+
+static u32 blocks(u32 n, u32 size)
+{
+	return (n - 1) / size + 1;
+}
+
+static bool code_ok(s32 value, bool is_signed)
+{
+	return is_signed ? value >= -128 && value <= 127 : value >= 0 && value <= 255;
+}
+
+static bool eight_bit(const u32 *w)
+{
+	return heddle_conv_out_type(w) == HEDDLE_OUT_TYPE_U8 ||
+	       heddle_conv_out_type(w) == HEDDLE_OUT_TYPE_S8;
+}
+
+/* The rules under "Legal if", in their order. */
+static bool legal(const struct heddle_config *config, const u32 *w)
+{
+	u32 mode = heddle_conv_mode(w), pool = heddle_conv_pool(w);
+	bool packed = heddle_conv_w_mode(w) == HEDDLE_WEIGHT_MODE_PACKED;
+	bool own_channel = mode == HEDDLE_MATRIX_MODE_DEPTHWISE ||
+			   mode == HEDDLE_MATRIX_MODE_MAXPOOL;
+	bool out_signed = heddle_conv_out_type(w) == HEDDLE_OUT_TYPE_S8;
+	bool res = heddle_conv_res_op(w) != HEDDLE_RESIDUAL_OP_NONE;
+	u64 entries;
+
+	if (!code_ok(heddle_conv_za(w), heddle_conv_in_signed(w)) ||
+	    !code_ok(heddle_conv_zw(w), heddle_conv_w_signed(w)))
+		return false;
+	if (eight_bit(w) && (!code_ok(heddle_conv_zo(w), out_signed) ||
+			     !code_ok(heddle_conv_pool_zero_in(w), out_signed) ||
+			     !code_ok(heddle_conv_pool_zero_out(w), out_signed)))
+		return false;
+	if (heddle_conv_act_min(w) > heddle_conv_act_max(w) ||
+	    heddle_conv_res_min(w) > heddle_conv_res_max(w))
+		return false;
+	if (!packed && (mode != HEDDLE_MATRIX_MODE_CONV || heddle_conv_kh(w) != 1 ||
+			heddle_conv_kw(w) != 1))
+		return false;
+	if (own_channel && (heddle_conv_ci(w) != heddle_conv_co(w) || !packed ||
+			    heddle_conv_acc_continue(w) || heddle_conv_acc_hold(w)))
+		return false;
+	if (mode == HEDDLE_MATRIX_MODE_MAXPOOL &&
+	    (!eight_bit(w) || out_signed != heddle_conv_in_signed(w) || heddle_conv_lut(w) || res ||
+	     pool != HEDDLE_POOL_KIND_NONE || heddle_conv_bias_f32(w) || heddle_conv_zw_channel(w)))
+		return false;
+	if (mode == HEDDLE_MATRIX_MODE_FOLD ?
+	    !heddle_conv_fold_channels(w) || heddle_conv_ci(w) != heddle_conv_fold_channels(w) :
+	    heddle_conv_fold_channels(w) != 0)
+		return false;
+	if (heddle_conv_acc_continue(w) || heddle_conv_acc_hold(w)) {
+		entries = (u64)blocks(heddle_conv_co(w), config->lanes_out) *
+			  heddle_conv_out_rows(w);
+		if (check_mul_overflow(entries, (u64)heddle_conv_ow(w), &entries) ||
+		    entries > config->acc_pixels)
+			return false;
+	}
+	if (heddle_conv_acc_hold(w) && (heddle_conv_lut(w) || res || pool != HEDDLE_POOL_KIND_NONE))
+		return false;
+	if (!eight_bit(w) && (heddle_conv_lut(w) || res || pool != HEDDLE_POOL_KIND_NONE))
+		return false;
+	if (heddle_conv_bias_f32(w) && heddle_conv_out_type(w) != HEDDLE_OUT_TYPE_F32)
+		return false;
+	if (pool == HEDDLE_POOL_KIND_MAX &&
+	    (!heddle_conv_pool_k(w) || !heddle_conv_pool_s(w) ||
+	     heddle_conv_pool_pad(w) >= heddle_conv_pool_k(w)))
+		return false;
+	if (pool == HEDDLE_POOL_KIND_AVERAGE && heddle_conv_out_wrap(w))
+		return false;
+	return heddle_conv_out_row0(w) + heddle_conv_out_rows(w) - 1 < 65536;
+}
+
+/*
+ * Smallest and largest of start + i*step + j*dilation within 0 .. size-1, for
+ * i < n and j < taps. False: there is none.
+ */
+static bool reached(s64 start, u32 step, u32 n, u32 dilation, u32 taps, u32 size, u32 *low,
+		    u32 *high)
+{
+	bool any = false;
+	u32 j;
+
+	for (j = 0; j < taps; j++) {
+		s64 base = start + (s64)j * dilation, from = 0, to = n - 1;
+
+		if (base < 0)
+			from = (-base + step - 1) / step;
+		if (base > (s64)size - 1)
+			continue;
+		if ((size - 1 - base) / step < to)
+			to = (size - 1 - base) / step;
+		if (from > to)
+			continue;
+		if (!any || base + from * step < *low)
+			*low = base + from * step;
+		if (!any || base + to * step > *high)
+			*high = base + to * step;
+		any = true;
+	}
+	return any;
+}
+
+/* Largest slot that rows up to @last (counted from @row0) take in a buffer. */
+static u32 last_slot(u32 last, u32 row0, u32 wrap)
+{
+	if (!wrap)
+		return last - row0;
+	return last < wrap ? last : wrap - 1;
+}
+
+/* Whether pixels up to (block, slot, column) of @words words each lie in SRAM. */
+static enum heddle_validate_error plane_bounds(const struct heddle_config *config, u32 address,
+					       u32 num_blocks, u32 plane, u32 slot, u32 pitch,
+					       u32 column, u32 xstep, u32 words)
+{
+	u64 sum = address;
+
+	if (heddle_add_axis(&sum, num_blocks, plane) || heddle_add_axis(&sum, slot + 1, pitch) ||
+	    heddle_add_axis(&sum, column + 1, xstep) ||
+	    check_mul_overflow(sum, (u64)HEDDLE_WORD_BYTES, &sum))
+		return HEDDLE_VALIDATE_SRAM;
+	return heddle_check_sram(config, sum, (u64)words * HEDDLE_WORD_BYTES);
+}
+
+static enum heddle_validate_error input_bounds(const struct heddle_config *config, const u32 *w)
+{
+	u32 row_low, row_high, low, high, slot, channels = heddle_conv_fold_channels(w);
+	bool rows, columns;
+	u64 sum;
+
+	rows = reached((s64)heddle_conv_out_row0(w) * heddle_conv_sy(w) - heddle_conv_pad_top(w),
+		       heddle_conv_sy(w), heddle_conv_out_rows(w), heddle_conv_dy(w),
+		       heddle_conv_kh(w), heddle_conv_ih(w), &row_low, &row_high);
+	columns = reached(-(s64)heddle_conv_pad_left(w), heddle_conv_sx(w), heddle_conv_ow(w),
+			  heddle_conv_dx(w), heddle_conv_kw(w), heddle_conv_iw(w), &low, &high);
+	if (!rows)
+		return HEDDLE_VALIDATE_OK;
+	if (!heddle_conv_in_wrap(w) && row_low < heddle_conv_in_row0(w))
+		return HEDDLE_VALIDATE_RULE;
+	if (!columns)
+		return HEDDLE_VALIDATE_OK;
+	slot = last_slot(row_high, heddle_conv_in_row0(w), heddle_conv_in_wrap(w));
+	if (heddle_conv_mode(w) != HEDDLE_MATRIX_MODE_FOLD)
+		return plane_bounds(config, heddle_conv_in_addr(w),
+				    blocks(heddle_conv_ci(w), BLOCK), heddle_conv_in_plane(w), slot,
+				    heddle_conv_in_pitch(w), high, heddle_conv_in_xstep(w), 1);
+	sum = heddle_conv_in_addr(w);
+	if (heddle_add_axis(&sum, slot + 1, heddle_conv_in_pitch(w)) ||
+	    check_mul_overflow(sum, (u64)HEDDLE_WORD_BYTES, &sum))
+		return HEDDLE_VALIDATE_SRAM;
+	return heddle_check_sram(config, sum, (u64)(high + 1) * channels);
+}
+
+/* Weight vectors of mode fold for one block of output channels. */
+static u32 fold_vectors(u32 lanes, u32 rows, u32 row_bytes)
+{
+	u32 total = rows * row_bytes, at = 0, count = 0;
+
+	/* A vector that starts anywhere in a row ends within fold_rows_max rows. */
+	if (lanes <= (HEDDLE_FOLD_ROWS_MAX - 1) * row_bytes + 1)
+		return blocks(total, lanes);
+	while (at < total) {
+		u32 end = (at / row_bytes + HEDDLE_FOLD_ROWS_MAX) * row_bytes;
+
+		at = end - at < lanes ? end : at + lanes;
+		count++;
+	}
+	return count;
+}
+
+static enum heddle_validate_error weight_bounds(const struct heddle_config *config, const u32 *w)
+{
+	u32 ci = heddle_conv_ci(w), co = heddle_conv_co(w), kh = heddle_conv_kh(w);
+	u32 kw = heddle_conv_kw(w);
+	u64 address = (u64)heddle_conv_w_addr(w) * HEDDLE_WORD_BYTES, bytes;
+	u64 tile = (u64)config->lanes_in * config->lanes_out;
+
+	if (heddle_conv_mode(w) == HEDDLE_MATRIX_MODE_MAXPOOL)
+		return HEDDLE_VALIDATE_OK;
+	switch (heddle_conv_w_mode(w)) {
+	case HEDDLE_WEIGHT_MODE_ROW:
+		return plane_bounds(config, heddle_conv_w_addr(w), blocks(ci, BLOCK),
+				    heddle_conv_w_plane(w), 0, 0, co - 1, heddle_conv_w_step(w), 1);
+	case HEDDLE_WEIGHT_MODE_COLUMN:
+		return plane_bounds(config, heddle_conv_w_addr(w), blocks(co, BLOCK),
+				    heddle_conv_w_plane(w), 0, 0, ci - 1, heddle_conv_w_step(w), 1);
+	}
+	/* Products of at most 4096 * 255 * 255 * 4096 tiles or words fit 64 bits. */
+	switch (heddle_conv_mode(w)) {
+	case HEDDLE_MATRIX_MODE_DEPTHWISE:
+		bytes = (u64)blocks(co, BLOCK) * kh * kw * HEDDLE_WORD_BYTES;
+		break;
+	case HEDDLE_MATRIX_MODE_FOLD:
+		bytes = (u64)blocks(co, config->lanes_out) *
+			fold_vectors(config->lanes_in, kh, kw * heddle_conv_fold_channels(w)) *
+			tile;
+		break;
+	default:
+		bytes = (u64)blocks(co, config->lanes_out) * kh * kw *
+			blocks(ci, config->lanes_in);
+		if (check_mul_overflow(bytes, tile, &bytes))
+			return HEDDLE_VALIDATE_SRAM;
+	}
+	return heddle_check_sram(config, address, bytes);
+}
+
+static enum heddle_validate_error parameter_bounds(const struct heddle_config *config, const u32 *w)
+{
+	u32 words = 8 + heddle_conv_zw_channel(w);
+	bool used = heddle_conv_mode(w) != HEDDLE_MATRIX_MODE_MAXPOOL &&
+		    (!heddle_conv_acc_hold(w) || heddle_conv_zw_channel(w));
+	enum heddle_validate_error error = HEDDLE_VALIDATE_OK;
+
+	if (used)
+		error = heddle_check_sram(config,
+					  (u64)heddle_conv_param_addr(w) * HEDDLE_WORD_BYTES,
+					  (u64)blocks(heddle_conv_co(w), BLOCK) * words *
+					  HEDDLE_WORD_BYTES);
+	if (!error && heddle_conv_lut(w))
+		error = heddle_check_sram(config, (u64)heddle_conv_lut_addr(w) * HEDDLE_WORD_BYTES,
+					  256);
+	return error;
+}
+
+static enum heddle_validate_error residual_bounds(const struct heddle_config *config, const u32 *w)
+{
+	u32 row0 = heddle_conv_out_row0(w), last = row0 + heddle_conv_out_rows(w) - 1;
+
+	if (heddle_conv_res_op(w) == HEDDLE_RESIDUAL_OP_NONE)
+		return HEDDLE_VALIDATE_OK;
+	return plane_bounds(config, heddle_conv_res_addr(w), blocks(heddle_conv_co(w), BLOCK),
+			    heddle_conv_res_plane(w), last_slot(last, row0, heddle_conv_res_wrap(w)),
+			    heddle_conv_res_pitch(w), heddle_conv_ow(w) - 1, 1, 1);
+}
+
+/* Output through the pooling stage: rows of windows that the command's rows touch. */
+static enum heddle_validate_error pooled_bounds(const struct heddle_config *config, const u32 *w)
+{
+	s64 k = heddle_conv_pool_k(w), s = heddle_conv_pool_s(w), pad = heddle_conv_pool_pad(w);
+	s64 first_row = heddle_conv_out_row0(w), last_row = first_row + heddle_conv_out_rows(w) - 1;
+	s64 first, last;
+
+	/* Window py covers rows py*s - pad .. py*s - pad + k - 1. */
+	first = first_row + pad - k + 1;
+	first = first > 0 ? (first + s - 1) / s : 0;
+	last = (last_row + pad) / s;
+	if (last > (s64)heddle_conv_pool_oh(w) - 1)
+		last = (s64)heddle_conv_pool_oh(w) - 1;
+	if (first > last || !heddle_conv_pool_ow(w))
+		return HEDDLE_VALIDATE_OK;
+	if (!heddle_conv_out_wrap(w) && first < (s64)heddle_conv_pool_row0(w))
+		return HEDDLE_VALIDATE_RULE;
+	return plane_bounds(config, heddle_conv_out_addr(w), blocks(heddle_conv_co(w), BLOCK),
+			    heddle_conv_out_plane(w),
+			    last_slot(last, heddle_conv_pool_row0(w), heddle_conv_out_wrap(w)),
+			    heddle_conv_out_pitch(w), heddle_conv_pool_ow(w) - 1,
+			    heddle_conv_out_xstep(w), 1);
+}
+
+static enum heddle_validate_error output_bounds(const struct heddle_config *config, const u32 *w)
+{
+	u32 row0 = heddle_conv_out_row0(w), last = row0 + heddle_conv_out_rows(w) - 1;
+
+	if (heddle_conv_acc_hold(w))
+		return HEDDLE_VALIDATE_OK;
+	switch (heddle_conv_pool(w)) {
+	case HEDDLE_POOL_KIND_MAX:
+		return pooled_bounds(config, w);
+	case HEDDLE_POOL_KIND_AVERAGE:
+		return plane_bounds(config, heddle_conv_out_addr(w), blocks(heddle_conv_co(w), BLOCK),
+				    heddle_conv_out_plane(w), 0, 0, 0, 0, 1);
+	}
+	return plane_bounds(config, heddle_conv_out_addr(w), blocks(heddle_conv_co(w), BLOCK),
+			    heddle_conv_out_plane(w), last_slot(last, row0, heddle_conv_out_wrap(w)),
+			    heddle_conv_out_pitch(w), heddle_conv_ow(w) - 1,
+			    heddle_conv_out_xstep(w), eight_bit(w) ? 1 : 4);
+}
+
+enum heddle_validate_error heddle_bounds_conv(const struct heddle_config *config, const u32 *w)
+{
+	enum heddle_validate_error error;
+
+	if (!legal(config, w))
+		return HEDDLE_VALIDATE_RULE;
+	error = input_bounds(config, w);
+	if (!error)
+		error = weight_bounds(config, w);
+	if (!error)
+		error = parameter_bounds(config, w);
+	if (!error)
+		error = residual_bounds(config, w);
+	if (!error)
+		error = output_bounds(config, w);
+	return error;
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* Bounds of the commands of the vector engine; see heddle_bounds.h. */
+#include "heddle_bounds.h"
+
+/* Bytes of a vector element by type. */
+static u32 element_bytes(u32 type)
+{
+	switch (type) {
+	case HEDDLE_ELEMENT_TYPE_U8:
+	case HEDDLE_ELEMENT_TYPE_S8:
+		return 1;
+	case HEDDLE_ELEMENT_TYPE_S16:
+	case HEDDLE_ELEMENT_TYPE_F16:
+	case HEDDLE_ELEMENT_TYPE_BF16:
+		return 2;
+	default:
+		return 4;
+	}
+}
+
+static bool is_float(u32 type)
+{
+	return type == HEDDLE_ELEMENT_TYPE_F16 || type == HEDDLE_ELEMENT_TYPE_BF16 ||
+	       type == HEDDLE_ELEMENT_TYPE_F32;
+}
+
+#define DIMENSIONS 7
+
+/*
+ * A stream: base plus index times stride; dimension 0 is the lanes, 1 to 3 are
+ * r1 to r3, 4 to 6 are o1 to o3.
+ */
+struct stream {
+	u32 base;
+	u32 element;
+	u32 type;
+	s32 stride[DIMENSIONS];
+};
+
+static struct stream decode(const u32 *w)
+{
+	u32 type = heddle_stream_type(w);
+
+	return (struct stream) {
+		.base = heddle_stream_base(w),
+		.element = element_bytes(type),
+		.type = type,
+		.stride = { heddle_stream_lane_stride(w), heddle_stream_r1_stride(w),
+			    heddle_stream_r2_stride(w), heddle_stream_r3_stride(w),
+			    heddle_stream_o1_stride(w), heddle_stream_o2_stride(w),
+			    heddle_stream_o3_stride(w) },
+	};
+}
+
+static bool stream_aligned(const struct stream *s)
+{
+	u32 mask = s->element - 1;
+	int i;
+
+	for (i = 0; i < DIMENSIONS; i++)
+		if ((u32)s->stride[i] & mask)
+			return false;
+	return !(s->base & mask);
+}
+
+/*
+ * Whether all elements with first[i] <= index of dimension i <= last[i], and up
+ * to @extra bytes above each, lie in SRAM.
+ */
+static enum heddle_validate_error stream_bounds(const struct heddle_config *config,
+						const struct stream *s,
+						const u32 first[DIMENSIONS],
+						const u32 last[DIMENSIONS], u64 extra)
+{
+	s64 low = s->base, high = s->base;
+	int i;
+
+	for (i = 0; i < DIMENSIONS; i++) {
+		s64 a, b;
+
+		if (check_mul_overflow((s64)first[i], (s64)s->stride[i], &a) ||
+		    check_mul_overflow((s64)last[i], (s64)s->stride[i], &b) ||
+		    check_add_overflow(low, a < b ? a : b, &low) ||
+		    check_add_overflow(high, a < b ? b : a, &high))
+			return HEDDLE_VALIDATE_SRAM;
+	}
+#if HEDDLE_SEEDED_BUG == 4
+	if (low < 0)
+		low = 0; /* forgets that strides can be negative */
+#endif
+	if (low < 0 || high < 0 || check_add_overflow((u64)high, extra, &extra))
+		return HEDDLE_VALIDATE_SRAM;
+	return heddle_check_sram(config, extra, s->element);
+}
+
+#if HEDDLE_SEEDED_BUG == 8
+/* A bool made of an error code: "refused" converts to true. */
+static enum heddle_validate_error as_bool(enum heddle_validate_error error)
+{
+	bool fine = true;
+
+	if (error)
+		fine = error;
+	return fine ? HEDDLE_VALIDATE_OK : HEDDLE_VALIDATE_SRAM;
+}
+#define stream_bounds(...) as_bool(stream_bounds(__VA_ARGS__))
+#endif
+
+/* Largest element index of the lane dimension that is valid with @tail. */
+static u32 last_tail_lane(u32 lanes, u32 tail)
+{
+	u32 chunk = (lanes - 1) / HEDDLE_VECTOR_LANES * HEDDLE_VECTOR_LANES;
+	u32 rest = lanes - chunk;
+
+	return chunk + (tail < rest ? tail : rest) - 1;
+}
+
+/*
+ * A stream that is accessed in every iteration of the loops; the tail cuts the
+ * lanes in the last step of r1.
+ */
+static enum heddle_validate_error loop_bounds(const struct heddle_config *config,
+					      const struct stream *s, const u32 n[DIMENSIONS],
+					      u32 tail, u64 extra)
+{
+	u32 first[DIMENSIONS] = { 0 }, last[DIMENSIONS];
+	enum heddle_validate_error error;
+	int i;
+
+	for (i = 0; i < DIMENSIONS; i++)
+		last[i] = n[i] - 1;
+	if (!tail)
+		return stream_bounds(config, s, first, last, extra);
+	if (n[1] > 1) {
+		last[1] = n[1] - 2;
+		error = stream_bounds(config, s, first, last, extra);
+		if (error)
+			return error;
+		/* The prologue and the epilogue use r1 = 0 with all lanes: covered. */
+	}
+	first[1] = n[1] - 1;
+	last[1] = n[1] - 1;
+	last[0] = last_tail_lane(n[0], tail);
+	return stream_bounds(config, s, first, last, extra);
+}
+
+enum heddle_validate_error heddle_bounds_vrun(const struct heddle_config *config, const u32 *w)
+{
+	u32 program = heddle_vrun_prologue(w) + heddle_vrun_body(w) + heddle_vrun_epilogue(w);
+	u32 store = heddle_vrun_store(w), stride = heddle_vrun_index_stride(w);
+	u32 bound = heddle_vrun_index_bound(w), tail = heddle_vrun_tail(w);
+	bool enable_a = heddle_vrun_enable_a(w), enable_b = heddle_vrun_enable_b(w);
+	bool enable_c = heddle_vrun_enable_c(w), enable_d = store != HEDDLE_STORE_MODE_NONE;
+	bool gather = heddle_vrun_gather_a(w), scatter = heddle_vrun_scatter_d(w);
+	struct stream a = decode(w + HEDDLE_VRUN_A_WORD), b = decode(w + HEDDLE_VRUN_B_WORD);
+	struct stream c = decode(w + HEDDLE_VRUN_C_WORD), d = decode(w + HEDDLE_VRUN_D_WORD);
+	u32 n[DIMENSIONS] = { heddle_vrun_lanes(w), heddle_vrun_n_r1(w), heddle_vrun_n_r2(w),
+			      heddle_vrun_n_r3(w), heddle_vrun_n_o1(w), heddle_vrun_n_o2(w),
+			      heddle_vrun_n_o3(w) };
+	enum heddle_validate_error error;
+	u64 indexed = bound ? (u64)(bound - 1) * stride : 0;
+	int i;
+
+	if (program > HEDDLE_VECTOR_PROGRAM_MAX)
+		return HEDDLE_VALIDATE_RULE;
+	if ((enable_a && !stream_aligned(&a)) || (enable_b && !stream_aligned(&b)) ||
+	    (enable_c && !stream_aligned(&c)) || (enable_d && !stream_aligned(&d)))
+		return HEDDLE_VALIDATE_RULE;
+	if (heddle_vrun_store_one(w) && !enable_d)
+		return HEDDLE_VALIDATE_RULE;
+	if (gather && (!enable_a || !enable_c || stride & (a.element - 1)))
+		return HEDDLE_VALIDATE_RULE;
+	if (scatter && (!enable_d || !enable_c || stride & (d.element - 1)))
+		return HEDDLE_VALIDATE_RULE;
+	if ((gather || scatter) && c.type != HEDDLE_ELEMENT_TYPE_S32)
+		return HEDDLE_VALIDATE_RULE;
+
+	error = heddle_check_sram(config, (u64)heddle_vrun_prog_addr(w) * HEDDLE_WORD_BYTES,
+				  (u64)program * sizeof(u64));
+	if (!error && enable_a)
+		error = loop_bounds(config, &a, n, tail, gather ? indexed : 0);
+	if (!error && enable_b)
+		error = loop_bounds(config, &b, n, tail, 0);
+	if (!error && enable_c)
+		error = loop_bounds(config, &c, n, tail, 0);
+	if (error || !enable_d)
+		return error;
+	/* The epilogue stores with r = 0; the tail counts there only if r1 has one step. */
+	if (store == HEDDLE_STORE_MODE_EPILOGUE) {
+		if (n[1] > 1)
+			tail = 0;
+		for (i = 1; i <= 3; i++)
+			n[i] = 1;
+	}
+	/* Lane 0 of the last chunk is valid whatever the tail is. */
+	if (heddle_vrun_store_one(w)) {
+		n[0] = (n[0] - 1) / HEDDLE_VECTOR_LANES * HEDDLE_VECTOR_LANES + 1;
+		tail = 0;
+	}
+	return loop_bounds(config, &d, n, tail, scatter ? indexed : 0);
+}
+
+enum heddle_validate_error heddle_bounds_vmac(const struct heddle_config *config, const u32 *w)
+{
+	bool initial = heddle_vmac_initial(w);
+	struct stream a = decode(w + HEDDLE_VMAC_A_WORD), b = decode(w + HEDDLE_VMAC_B_WORD);
+	struct stream c = decode(w + HEDDLE_VMAC_C_WORD), d = decode(w + HEDDLE_VMAC_D_WORD);
+	u32 n[DIMENSIONS] = { heddle_vmac_lanes(w), heddle_vmac_n_r1(w), heddle_vmac_n_r2(w),
+			      heddle_vmac_n_r3(w), heddle_vmac_n_o1(w), heddle_vmac_n_o2(w),
+			      heddle_vmac_n_o3(w) };
+	enum heddle_validate_error error;
+	int i;
+
+	if (!is_float(a.type) || !is_float(b.type) || !is_float(d.type) ||
+	    (initial && !is_float(c.type)))
+		return HEDDLE_VALIDATE_RULE;
+	if (!stream_aligned(&a) || !stream_aligned(&b) || !stream_aligned(&d) ||
+	    (initial && !stream_aligned(&c)))
+		return HEDDLE_VALIDATE_RULE;
+	error = loop_bounds(config, &a, n, 0, 0);
+	if (!error)
+		error = loop_bounds(config, &b, n, 0, 0);
+	/* C and D are used once per element, with r = 0. */
+	for (i = 1; i <= 3; i++)
+		n[i] = 1;
+	if (!error && initial)
+		error = loop_bounds(config, &c, n, 0, 0);
+	if (!error)
+		error = loop_bounds(config, &d, n, 0, 0);
+	return error;
+}

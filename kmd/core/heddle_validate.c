@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* Command-stream validator; see heddle_validate.h. */
+#include "heddle_validate.h"
+
+#include <linux/errno.h>
+
+#include "heddle_bounds.h"
+
+/* Whether every field lies in its range and no reserved bit is set. */
+static enum heddle_validate_error check_fields(const struct heddle_isa_command *command,
+					       const u32 *w)
+{
+	u32 i;
+
+	for (i = 0; i < command->words; i++)
+		if (w[i] & command->reserved[i])
+			return HEDDLE_VALIDATE_RESERVED;
+	for (i = 0; i < command->num_fields; i++) {
+		const struct heddle_isa_field *f = &command->fields[i];
+		u32 raw = w[f->word] >> f->lsb;
+		s64 value;
+
+		if (f->bits < 32)
+			raw &= (1U << f->bits) - 1;
+		value = raw;
+		if (f->flags & HEDDLE_FIELD_SIGNED && raw >> (f->bits - 1))
+			value -= 1LL << f->bits;
+		if (f->flags & HEDDLE_FIELD_NONZERO && !raw)
+			return HEDDLE_VALIDATE_FIELD;
+		if (f->kind == HEDDLE_KIND_F32)
+			continue;
+		if (f->kind == HEDDLE_KIND_ENUM) {
+			if (raw >= 64 || !(f->legal >> raw & 1))
+				return HEDDLE_VALIDATE_FIELD;
+			continue;
+		}
+		if (value < f->min || value > f->max)
+			return HEDDLE_VALIDATE_FIELD;
+	}
+	return HEDDLE_VALIDATE_OK;
+}
+
+/* Waits are taken, then signals given: what running in stream order would do. */
+static enum heddle_validate_error step_semaphores(const struct heddle_isa_command *command,
+						  const u32 *w, u32 *semaphores)
+{
+	bool wait0 = heddle_header_wait0_enable(w), wait1 = heddle_header_wait1_enable(w);
+	bool signal0 = heddle_header_signal0_enable(w), signal1 = heddle_header_signal1_enable(w);
+	u32 w0 = heddle_header_wait0_sem(w), w1 = heddle_header_wait1_sem(w);
+	u32 s0 = heddle_header_signal0_sem(w), s1 = heddle_header_signal1_sem(w);
+
+	if (command->engine == HEDDLE_ENGINE_CONTROL && (wait0 || wait1 || signal0 || signal1))
+		return HEDDLE_VALIDATE_RULE;
+	if ((wait0 && wait1 && w0 == w1) || (signal0 && signal1 && s0 == s1))
+		return HEDDLE_VALIDATE_RULE;
+	if ((wait0 && semaphores[w0] < heddle_header_wait0_count(w)) ||
+	    (wait1 && semaphores[w1] < heddle_header_wait1_count(w)))
+		return HEDDLE_VALIDATE_WAIT;
+	if (wait0)
+		semaphores[w0] -= heddle_header_wait0_count(w);
+	if (wait1)
+		semaphores[w1] -= heddle_header_wait1_count(w);
+	if (signal0)
+		semaphores[s0] += heddle_header_signal0_count(w);
+	if (signal1)
+		semaphores[s1] += heddle_header_signal1_count(w);
+	if ((signal0 && semaphores[s0] > HEDDLE_SEMAPHORE_MAX) ||
+	    (signal1 && semaphores[s1] > HEDDLE_SEMAPHORE_MAX))
+		return HEDDLE_VALIDATE_SIGNAL;
+	return HEDDLE_VALIDATE_OK;
+}
+
+static enum heddle_validate_error check_bounds(const struct heddle_config *config, const u32 *w,
+					       struct heddle_validate_result *result)
+{
+	switch (heddle_header_opcode(w)) {
+	case HEDDLE_OP_NOP:
+	case HEDDLE_OP_END:
+	case HEDDLE_OP_BARRIER:
+		return HEDDLE_VALIDATE_OK;
+	case HEDDLE_OP_LOAD:
+	case HEDDLE_OP_STORE:
+		return heddle_bounds_copy(config, w, result);
+	case HEDDLE_OP_FILL:
+		return heddle_bounds_fill(config, w);
+	case HEDDLE_OP_LOAD_GATHER:
+	case HEDDLE_OP_STORE_SCATTER:
+		return heddle_bounds_indexed(config, w, result);
+	case HEDDLE_OP_CONV:
+		return heddle_bounds_conv(config, w);
+	case HEDDLE_OP_VRUN:
+		return heddle_bounds_vrun(config, w);
+	case HEDDLE_OP_VMAC:
+		return heddle_bounds_vmac(config, w);
+	}
+	/* An instruction that the tables know and this function does not. */
+	return HEDDLE_VALIDATE_OPCODE;
+}
+
+/*
+ * One command at @w, with @left words up to the stream's end; its length goes to
+ * @words. Never looks beyond @left.
+ */
+static enum heddle_validate_error check_command(const struct heddle_config *config, const u32 *w,
+						size_t left, u32 *semaphores,
+						struct heddle_validate_result *result, u32 *words)
+{
+	const struct heddle_isa_command *command;
+	enum heddle_validate_error error;
+	u32 index;
+
+	index = heddle_isa_by_opcode[heddle_header_opcode(w)];
+	if (!index) {
+#if HEDDLE_SEEDED_BUG == 7
+		*words = HEDDLE_HEADER_WORDS; /* skips what it does not know */
+		return HEDDLE_VALIDATE_OK;
+#endif
+		return HEDDLE_VALIDATE_OPCODE;
+	}
+	command = &heddle_isa_commands[index - 1];
+	if (heddle_header_words(w) != command->words)
+		return HEDDLE_VALIDATE_LENGTH;
+	*words = command->words;
+	if (command->words > left) {
+#if HEDDLE_SEEDED_BUG == 6
+		*words = left; /* takes the part that is there for the whole */
+		return HEDDLE_VALIDATE_OK;
+#endif
+		return HEDDLE_VALIDATE_TRUNCATED;
+	}
+	error = check_fields(command, w);
+	if (error)
+		return error;
+	error = step_semaphores(command, w, semaphores);
+	if (error)
+		return error;
+	return check_bounds(config, w, result);
+}
+
+static enum heddle_validate_error check_stream(const struct heddle_config *config, const u32 *words,
+					       size_t count, struct heddle_validate_result *result)
+{
+	u32 semaphores[HEDDLE_SEMAPHORES] = { 0 };
+	bool ended = false;
+	size_t at = 0;
+
+	while (at < count) {
+		enum heddle_validate_error error;
+		u32 length = 0;
+
+		result->offset = at * sizeof(u32);
+		if (ended)
+			return HEDDLE_VALIDATE_END;
+		if (count - at < HEDDLE_HEADER_WORDS)
+			return HEDDLE_VALIDATE_TRUNCATED;
+		error = check_command(config, words + at, count - at, semaphores, result, &length);
+		if (error)
+			return error;
+		ended = heddle_header_opcode(words + at) == HEDDLE_OP_END;
+		result->commands++;
+		at += length;
+	}
+#if HEDDLE_SEEDED_BUG == 6
+	return HEDDLE_VALIDATE_OK;
+#endif
+	return ended ? HEDDLE_VALIDATE_OK : HEDDLE_VALIDATE_END;
+}
+
+int heddle_validate(const struct heddle_config *config, const u32 *words, size_t bytes,
+		    struct heddle_validate_result *result)
+{
+	u32 i;
+
+	result->error = HEDDLE_VALIDATE_OK;
+	result->offset = 0;
+	result->commands = 0;
+	result->used = 0;
+	result->written = 0;
+	for (i = 0; i < HEDDLE_EXTENTS; i++)
+		result->end[i] = 0;
+	if (!bytes || bytes > HEDDLE_STREAM_BYTES_MAX || bytes % HEDDLE_WORD_BYTES)
+		result->error = HEDDLE_VALIDATE_SIZE;
+	else
+		result->error = check_stream(config, words, bytes / sizeof(u32), result);
+	return result->error ? -ENOEXEC : 0;
+}
+
+const struct heddle_config *heddle_find_config(u32 id)
+{
+	u32 i;
+
+	for (i = 0; i < HEDDLE_NUM_CONFIGS; i++)
+		if (heddle_configs[i].id == id)
+			return &heddle_configs[i];
+	return NULL;
+}
+
+int heddle_validate_binding(const struct heddle_validate_result *result,
+			    const u64 sizes[HEDDLE_REGIONS], u32 writable)
+{
+	u32 i;
+
+	for (i = 0; i < HEDDLE_REGIONS; i++)
+		if (result->used >> i & 1 && result->end[i] > sizes[i])
+			return -ERANGE;
+	return result->written & ~writable ? -ERANGE : 0;
+}
