@@ -17,6 +17,7 @@ import emit_kernel
 import emit_md
 import emit_registers
 import emit_sv
+import emit_sv_check
 from load import load
 from model import SpecErrors
 
@@ -28,6 +29,7 @@ OUTPUTS = {
     "generated/registers.h": emit_registers.header,
     "generated/descriptors.h": emit_descriptors.header,
     "generated/heddle_pkg.sv": emit_sv.package,
+    "generated/heddle_pkg_check.sv": emit_sv_check.check,
     "generated/heddle_hw.h": emit_kernel.hardware,
     "generated/heddle_isa_fields.h": emit_kernel.fields,
     "generated/heddle_isa_tables.c": emit_kernel.tables,
