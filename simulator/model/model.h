@@ -62,7 +62,7 @@ struct Options {
 
 // Why a stream ended. Fields as in the completion record.
 struct RunResult {
-  isa::ErrorCode status = isa::ErrorCode::kOk;
+  isa::Error status = isa::Error::kOk;
   uint32_t fault_offset = 0;
   uint32_t fault_tag = 0;
   uint32_t fault_region = 0;
@@ -95,7 +95,8 @@ class Model {
   // Runs a stream of `bytes` bytes (a multiple of 16). `progress`, if given, is
   // called after each retired command with its number; returning false aborts
   // the stream with status aborted.
-  RunResult Run(const uint32_t* stream, size_t bytes, const RegionTable& regions,
+  RunResult Run(const uint32_t* stream, size_t bytes,
+                const RegionTable& regions,
                 const std::function<bool(uint64_t)>& progress = nullptr);
 
   // Findings of the last Run (Options::detect_races), at most 100.
