@@ -22,38 +22,73 @@ namespace heddle::compiler {
 // A rule that a node must satisfy. `text` is at once the line of the support
 // page ("dilations are 1 to 255") and the reason in the error message.
 struct Constraint {
-  Refusal kind;       // what a violation is
-  const char* text;   // one clause, states the limit
-  // True if satisfied. `detail` receives the offending value ("dilations = [300,1]").
+  Refusal kind;      // what a violation is
+  const char* text;  // one clause, states the limit
+  // True if satisfied. `detail` receives the offending value ("dilations =
+  // [300,1]").
   bool (*check)(const Graph& graph, const Node& node, std::string* detail);
 };
 
+// Kinds of attribute values, in the order of the alternatives of Attribute.
+enum class AttributeKind {
+  kInt,
+  kFloat,
+  kString,
+  kInts,
+  kFloats,
+  kStrings,
+  kTensor
+};
+
+struct AttributeRule {
+  const char* name;
+  AttributeKind kind;
+  bool required = false;
+};
+
+// A set of data types: bit number = value of DataType.
+using TypeSet = uint32_t;
+
 struct OperatorInfo {
-  const char* domain;      // "" or "com.microsoft"
-  const char* op;
-  int since_version;       // lowest opset version of the definition handled
-  int until_version;       // highest
-  const char* types;       // support page: "float, uint8, int8"
+  const char* domain = "";  // "" or "com.microsoft"
+  const char* op = "";
+  int since_version = 1;   // lowest opset version of the definition handled
+  int until_version = 1;   // highest
+  const char* types = "";  // support page: "float, uint8, int8"
+  // Inputs that may be given, and how many of the first must be present.
+  int min_inputs = 0;
+  int max_inputs = 0;
+  int max_outputs = 1;
+  // Types accepted at each input; the last entry holds for all further inputs.
+  std::vector<TypeSet> input_types;
+  // All attributes that the definition has; another one is refused.
+  std::vector<AttributeRule> attributes;
   std::vector<Constraint> constraints;
   // Sets type and shape of the outputs from inputs, constants and attributes.
-  absl::Status (*infer)(Graph* graph, const Node& node);
+  absl::Status (*infer)(Graph* graph, const Node& node) = nullptr;
   // Reference semantics: the bytes that every engine and the host must give.
   // Inputs in the node's order, null for an absent one. fp32 reductions use the
   // accumulation order of ISA.md, so results equal the card's bytes.
   absl::StatusOr<std::vector<TensorData>> (*evaluate)(
       const Graph& graph, const Node& node,
-      const std::vector<const TensorData*>& inputs);
+      const std::vector<const TensorData*>& inputs) = nullptr;
 };
 
 // The registered operator for a node (by domain, op and opset), or null.
-const OperatorInfo* FindOperator(const std::string& domain, const std::string& op,
-                                 int opset);
+const OperatorInfo* FindOperator(const std::string& domain,
+                                 const std::string& op, int opset);
 // All operators, sorted by domain and name, for the support page.
 std::vector<const OperatorInfo*> AllOperators();
 
-// Runs a node's constraints; the first violation as a refusal that names the
-// node, the rule and the value. Unknown operators: kUnsupportedOperator.
+// Checks a node whose inputs have known shapes: number and types of inputs,
+// attributes, then the constraints; the first violation as a refusal that names
+// the node, the rule and the value. Unknown operators: kUnsupportedOperator.
 absl::Status CheckNode(const Graph& graph, const Node& node);
+
+// Executes one node; its operator must be registered.
+absl::StatusOr<std::vector<TensorData>> EvaluateNode(
+    const Graph& graph, const Node& node,
+    const std::vector<const TensorData*>& inputs);
 
 // Executes the whole graph with the reference semantics. `inputs` in the order
 // of graph.inputs; the result holds every tensor (constants included), indexed

@@ -129,7 +129,7 @@ TEST(PackageTest, EveryHeaderByteCounts) {
       auto resealed = Parse(Reseal(bad));
       if (resealed.ok()) {
         // Metadata may end a few zero bytes later or earlier without loss.
-        EXPECT_EQ(i, 12u) << "bit " << bit;
+        EXPECT_TRUE(i >= 12 && i < 16) << "byte " << i << " bit " << bit;
         EXPECT_EQ(Serialize(*resealed), bytes);
         continue;
       }

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/ops/broadcast.h"
+
+#include <algorithm>
+
+namespace heddle::compiler {
+
+bool BroadcastShapes(const Shape& a, const Shape& b, Shape* result) {
+  const size_t rank = std::max(a.size(), b.size());
+  result->assign(rank, 1);
+  for (size_t i = 0; i < rank; ++i) {
+    const int64_t da = i < a.size() ? a[a.size() - 1 - i] : 1;
+    const int64_t db = i < b.size() ? b[b.size() - 1 - i] : 1;
+    if (da != db && da != 1 && db != 1) return false;
+    (*result)[rank - 1 - i] = da == 1 ? db : da;
+  }
+  return true;
+}
+
+std::vector<int64_t> BroadcastStrides(const Shape& from, const Shape& to) {
+  std::vector<int64_t> strides(to.size(), 0);
+  int64_t stride = 1;
+  for (size_t i = 0; i < from.size(); ++i) {
+    const int64_t dimension = from[from.size() - 1 - i];
+    if (dimension != 1) strides[to.size() - 1 - i] = stride;
+    stride *= dimension;
+  }
+  return strides;
+}
+
+}  // namespace heddle::compiler

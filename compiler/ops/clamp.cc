@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Relu = fmax(x, +0) and Clip = fmin(fmax(x, min), max) with the ISA's fmax and
+// fmin: a NaN becomes the bound.
+#include "compiler/ops/clamp.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "compiler/ops/define.h"
+#include "simulator/model/numerics.h"
+
+namespace heddle::compiler {
+
+bool ConstantClampBounds(const Graph& graph, const Node& node, float* low,
+                         float* high) {
+  *low = node.op == "Relu" ? 0.0f : std::numeric_limits<float>::lowest();
+  *high = node.op == "Relu" ? std::numeric_limits<float>::infinity()
+                            : std::numeric_limits<float>::max();
+  if (node.op == "Relu") return true;
+  *low = node.FloatAttribute("min", *low);
+  *high = node.FloatAttribute("max", *high);
+  float* bounds[] = {low, high};
+  for (size_t i = 1; i <= 2; ++i) {
+    if (!HasInput(node, i)) continue;
+    const Tensor& bound = InputOf(graph, node, i);
+    if (!bound.is_constant() || bound.type != DataType::kFloat ||
+        bound.constant->count() != 1) {
+      return false;
+    }
+    *bounds[i - 1] = bound.constant->as<float>()[0];
+  }
+  return true;
+}
+
+namespace {
+
+constexpr TypeSet kClampTypes =
+    kReals | Types(DataType::kInt8, DataType::kUint8, DataType::kInt16,
+                   DataType::kUint16, DataType::kInt32, DataType::kInt64);
+
+template <typename T>
+void ClampIntegers(const TensorData& x, const TensorData* low,
+                   const TensorData* high, TensorData* y) {
+  const T lo = low ? low->as<T>()[0] : std::numeric_limits<T>::lowest();
+  const T hi = high ? high->as<T>()[0] : std::numeric_limits<T>::max();
+  for (int64_t i = 0; i < x.count(); ++i) {
+    y->as<T>()[i] = std::min(std::max(x.as<T>()[i], lo), hi);
+  }
+}
+
+Results Clamp(const Node& node, const TensorData& x, const TensorData* low,
+              const TensorData* high, float lo, float hi) {
+  TensorData y = TensorData::Zeros(x.type, x.shape);
+  switch (x.type) {
+    case DataType::kFloat:
+      if (low != nullptr) lo = low->as<float>()[0];
+      if (high != nullptr) hi = high->as<float>()[0];
+      for (int64_t i = 0; i < x.count(); ++i) {
+        y.as<float>()[i] = model::FMin(model::FMax(x.as<float>()[i], lo), hi);
+      }
+      break;
+    case DataType::kFloat16:
+      if (low != nullptr) lo = model::F16ToF32(low->as<uint16_t>()[0]);
+      if (high != nullptr) hi = model::F16ToF32(high->as<uint16_t>()[0]);
+      for (int64_t i = 0; i < x.count(); ++i) {
+        y.as<uint16_t>()[i] = model::F32ToF16(model::FMin(
+            model::FMax(model::F16ToF32(x.as<uint16_t>()[i]), lo), hi));
+      }
+      break;
+    case DataType::kInt8:
+      ClampIntegers<int8_t>(x, low, high, &y);
+      break;
+    case DataType::kUint8:
+      ClampIntegers<uint8_t>(x, low, high, &y);
+      break;
+    case DataType::kInt16:
+      ClampIntegers<int16_t>(x, low, high, &y);
+      break;
+    case DataType::kUint16:
+      ClampIntegers<uint16_t>(x, low, high, &y);
+      break;
+    case DataType::kInt32:
+      ClampIntegers<int32_t>(x, low, high, &y);
+      break;
+    case DataType::kInt64:
+      ClampIntegers<int64_t>(x, low, high, &y);
+      break;
+    default:
+      return absl::InternalError(node.Describe() + ": unexpected type");
+  }
+  return One(std::move(y));
+}
+
+Results EvaluateRelu(const Graph&, const Node& node, const Inputs& inputs) {
+  const TensorData zero = TensorData::Zeros(inputs[0]->type, {});
+  return Clamp(node, *inputs[0], &zero, nullptr, 0,
+               std::numeric_limits<float>::infinity());
+}
+
+absl::Status InferClip(Graph* graph, const Node& node) {
+  const Tensor& x = InputOf(*graph, node, 0);
+  for (size_t i = 1; i <= 2; ++i) {
+    if (!HasInput(node, i)) continue;
+    const Tensor& bound = InputOf(*graph, node, i);
+    if (bound.type != x.type || ElementCount(bound.shape) != 1) {
+      return RefuseNode(Refusal::kInvalidModel, node, "bound '", bound.name,
+                        "' is ", DataTypeName(bound.type),
+                        ShapeToString(bound.shape), ", must be a scalar of ",
+                        DataTypeName(x.type));
+    }
+  }
+  return InferSame(graph, node);
+}
+
+Results EvaluateClip(const Graph&, const Node& node, const Inputs& inputs) {
+  const bool half = inputs[0]->type == DataType::kFloat16;
+  const float limit = half ? 65504.0f : std::numeric_limits<float>::max();
+  return Clamp(node, *inputs[0], At(inputs, 1), At(inputs, 2),
+               node.FloatAttribute("min", -limit),
+               node.FloatAttribute("max", limit));
+}
+
+const OperatorRegistration kRelu(Define("Relu", 6, kMaxOpset)
+                                     .Inputs(1, 1, kClampTypes)
+                                     .Run(InferSame, EvaluateRelu));
+const OperatorRegistration kClip6(Define("Clip", 6, 10)
+                                      .Inputs(1, 1, kReals)
+                                      .Attr("min", AttributeKind::kFloat)
+                                      .Attr("max", AttributeKind::kFloat)
+                                      .Run(InferClip, EvaluateClip));
+const OperatorRegistration kClip11(Define("Clip", 11, kMaxOpset)
+                                       .Inputs(1, 3, kClampTypes)
+                                       .Run(InferClip, EvaluateClip));
+
+}  // namespace
+}  // namespace heddle::compiler

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conv in fp32: the accumulator starts at the bias (+0 without one) and takes
+// one chain of fused multiply-adds over input channel, ky, kx (innermost);
+// padding takes part as 0.
+#include "compiler/ops/conv.h"
+
+#include <algorithm>
+
+#include "compiler/ops/accumulate.h"
+#include "compiler/ops/define.h"
+#include "simulator/model/numerics.h"
+
+namespace heddle::compiler {
+
+absl::StatusOr<ConvShape> ResolveConv(const Node& node, const Shape& x,
+                                      const Shape& w) {
+  if (w.size() != x.size()) {
+    return RefuseNode(Refusal::kMismatchingShape, node, "weights of shape ",
+                      ShapeToString(w), " do not fit the input of shape ",
+                      ShapeToString(x));
+  }
+  const Shape kernel(w.begin() + std::min<size_t>(2, w.size()), w.end());
+  const Shape stated = node.IntsAttribute("kernel_shape", kernel);
+  if (stated != kernel) {
+    return RefuseNode(Refusal::kMismatchingShape, node, "kernel_shape is ",
+                      ShapeToString(stated), ", the weights have ",
+                      ShapeToString(kernel));
+  }
+  auto window = ResolveWindow(node, x, kernel);
+  if (!window.ok()) return window.status();
+  ConvShape shape;
+  shape.n = x[0];
+  shape.channels = x[1];
+  shape.maps = w[0];
+  shape.group = node.IntAttribute("group", 1);
+  shape.window = *window;
+  if (shape.group < 1 || shape.channels % shape.group != 0 ||
+      shape.maps % shape.group != 0) {
+    return RefuseNode(Refusal::kInvalidModel, node, "group ", shape.group,
+                      " does not divide ", shape.channels, " input and ",
+                      shape.maps, " output channels");
+  }
+  if (w[1] != shape.channels / shape.group) {
+    return RefuseNode(Refusal::kMismatchingShape, node, "weights have ", w[1],
+                      " input channels per group, the input has ",
+                      shape.channels / shape.group);
+  }
+  return shape;
+}
+
+namespace {
+
+absl::Status Infer(Graph* graph, const Node& node) {
+  const Tensor& x = InputOf(*graph, node, 0);
+  const Tensor& w = InputOf(*graph, node, 1);
+  auto shape = ResolveConv(node, x.shape, w.shape);
+  if (!shape.ok()) return shape.status();
+  if (HasInput(node, 2)) {
+    const Tensor& bias = InputOf(*graph, node, 2);
+    if (bias.shape != Shape{shape->maps}) {
+      return RefuseNode(Refusal::kMismatchingShape, node, "the bias has shape ",
+                        ShapeToString(bias.shape), ", must be [", shape->maps,
+                        "]");
+    }
+  }
+  return SetOutput(graph, node, 0, x.type,
+                   shape->window.OutputShape(shape->n, shape->maps));
+}
+
+Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
+  const TensorData& x = *inputs[0];
+  const TensorData& w = *inputs[1];
+  const TensorData* bias = At(inputs, 2);
+  auto shape = ResolveConv(node, x.shape, w.shape);
+  if (!shape.ok()) return shape.status();
+  const Window& window = shape->window;
+  TensorData y = TensorData::Zeros(DataType::kFloat,
+                                   window.OutputShape(shape->n, shape->maps));
+  const int64_t in_image = shape->channels * window.in[0] * window.in[1];
+  const int64_t pixels = window.out[0] * window.out[1];
+  for (int64_t n = 0; n < shape->n; ++n) {
+    float* image = y.as<float>() + n * shape->maps * pixels;
+    for (int64_t m = 0; m < shape->maps; ++m) {
+      const float initial = bias != nullptr ? bias->as<float>()[m] : 0.0f;
+      std::fill_n(image + m * pixels, pixels, initial);
+    }
+    ConvolveF32(window, shape->channels, shape->maps, shape->group,
+                x.as<float>() + n * in_image, w.as<float>(), image);
+  }
+  float* values = y.as<float>();
+  for (int64_t i = 0; i < y.count(); ++i) {
+    values[i] = model::Canonical(values[i]);
+  }
+  return One(std::move(y));
+}
+
+const OperatorRegistration kConv(Define("Conv", 1, kMaxOpset)
+                                     .Inputs(2, 3, kFloats)
+                                     .Attr("auto_pad", AttributeKind::kString)
+                                     .Attr("dilations", AttributeKind::kInts)
+                                     .Attr("group", AttributeKind::kInt)
+                                     .Attr("kernel_shape", AttributeKind::kInts)
+                                     .Attr("pads", AttributeKind::kInts)
+                                     .Attr("strides", AttributeKind::kInts)
+                                     .Rules(WindowRules())
+                                     .Run(Infer, Evaluate));
+
+}  // namespace
+}  // namespace heddle::compiler

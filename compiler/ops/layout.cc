@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators that give the same bytes another shape: Reshape, Flatten, Squeeze,
+// Unsqueeze, Identity, Dropout (inference).
+#include "compiler/ops/layout.h"
+
+#include <algorithm>
+
+#include "compiler/ops/define.h"
+
+namespace heddle::compiler {
+
+absl::StatusOr<std::vector<int64_t>> IntsOf(const Graph& graph,
+                                            const Node& node, const char* name,
+                                            size_t index,
+                                            std::vector<int64_t> fallback) {
+  if (!HasInput(node, index)) return node.IntsAttribute(name, fallback);
+  const Tensor& input = InputOf(graph, node, index);
+  if (!input.is_constant()) {
+    return RefuseNode(Refusal::kUnsupportedShape, node, name, " '", input.name,
+                      "' is computed at run time, it must be known when "
+                      "compiling");
+  }
+  if (input.shape.size() > 1 ||
+      (input.type != DataType::kInt64 && input.type != DataType::kInt32)) {
+    return RefuseNode(Refusal::kInvalidModel, node, name, " '", input.name,
+                      "' must be a list of integers, but is ",
+                      DataTypeName(input.type), ShapeToString(input.shape));
+  }
+  return ToInts(*input.constant);
+}
+
+namespace {
+
+// The bytes stay; the shape was found by `infer`.
+Results Copy(const Graph& graph, const Node& node, const Inputs& inputs) {
+  TensorData y = *inputs[0];
+  y.shape = graph.tensors[node.outputs[0]].shape;
+  if (ElementCount(y.shape) != inputs[0]->count()) {
+    return absl::InternalError(node.Describe() + ": shape is not inferred");
+  }
+  return One(std::move(y));
+}
+
+absl::Status InferReshape(Graph* graph, const Node& node) {
+  const Tensor& x = InputOf(*graph, node, 0);
+  auto wanted = IntsOf(*graph, node, "shape", 1, {});
+  if (!wanted.ok()) return wanted.status();
+  const bool allow_zero = node.IntAttribute("allowzero", 0) != 0;
+  Shape shape = *wanted;
+  int64_t known = 1;
+  int unknown = -1;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] == 0 && !allow_zero) {
+      if (i >= x.shape.size()) {
+        return RefuseNode(Refusal::kInvalidModel, node, "shape ",
+                          ShapeToString(*wanted), " copies dimension ", i,
+                          " of an input of shape ", ShapeToString(x.shape));
+      }
+      shape[i] = x.shape[i];
+    }
+    if (shape[i] == -1 && unknown < 0) {
+      unknown = static_cast<int>(i);
+    } else if (shape[i] < 0) {
+      return RefuseNode(Refusal::kInvalidModel, node, "shape ",
+                        ShapeToString(*wanted),
+                        " may have one -1 and no other negative dimension");
+    }
+  }
+  const int64_t count = ElementCount(x.shape);
+  if (unknown >= 0) {
+    Shape rest = shape;
+    rest[unknown] = 1;
+    known = ElementCount(rest);
+    if (known != 0 && count % known == 0) shape[unknown] = count / known;
+  }
+  if (ElementCount(shape) != count || (unknown >= 0 && known == 0)) {
+    return RefuseNode(Refusal::kMismatchingShape, node, "input of shape ",
+                      ShapeToString(x.shape), " cannot take shape ",
+                      ShapeToString(*wanted));
+  }
+  return SetOutput(graph, node, 0, x.type, shape);
+}
+
+absl::Status InferFlatten(Graph* graph, const Node& node) {
+  const Tensor& x = InputOf(*graph, node, 0);
+  const auto rank = static_cast<int64_t>(x.shape.size());
+  int64_t axis = node.IntAttribute("axis", 1);
+  if (axis < 0) axis += rank;
+  if (axis < 0 || axis > rank) {
+    return RefuseNode(Refusal::kInvalidModel, node, "axis ",
+                      node.IntAttribute("axis", 1),
+                      " lies outside an input of rank ", rank);
+  }
+  const Shape front(x.shape.begin(), x.shape.begin() + axis);
+  const Shape back(x.shape.begin() + axis, x.shape.end());
+  return SetOutput(graph, node, 0, x.type,
+                   {ElementCount(front), ElementCount(back)});
+}
+
+// Marks the axes; refuses those outside `rank` and repeated ones.
+absl::Status MarkAxes(const Node& node, const std::vector<int64_t>& axes,
+                      size_t rank, std::vector<bool>* marked) {
+  marked->assign(rank, false);
+  for (int64_t axis : axes) {
+    size_t normal = 0;
+    if (!NormalizeAxis(axis, rank, &normal) || (*marked)[normal]) {
+      return RefuseNode(Refusal::kInvalidModel, node, "axes ",
+                        ShapeToString(axes),
+                        " repeat or leave a tensor of rank ", rank);
+    }
+    (*marked)[normal] = true;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status InferSqueeze(Graph* graph, const Node& node) {
+  const Tensor& x = InputOf(*graph, node, 0);
+  const bool all = !HasInput(node, 1) && node.attributes.count("axes") == 0;
+  auto axes = IntsOf(*graph, node, "axes", 1, {});
+  if (!axes.ok()) return axes.status();
+  std::vector<bool> marked;
+  if (auto s = MarkAxes(node, *axes, x.shape.size(), &marked); !s.ok()) {
+    return s;
+  }
+  Shape shape;
+  for (size_t i = 0; i < x.shape.size(); ++i) {
+    if (marked[i] && x.shape[i] != 1) {
+      return RefuseNode(Refusal::kMismatchingShape, node, "dimension ", i,
+                        " of ", ShapeToString(x.shape),
+                        " is not 1 and cannot be removed");
+    }
+    if (!marked[i] && !(all && x.shape[i] == 1)) shape.push_back(x.shape[i]);
+  }
+  return SetOutput(graph, node, 0, x.type, shape);
+}
+
+absl::Status InferUnsqueeze(Graph* graph, const Node& node) {
+  const Tensor& x = InputOf(*graph, node, 0);
+  auto axes = IntsOf(*graph, node, "axes", 1, {});
+  if (!axes.ok()) return axes.status();
+  std::vector<bool> marked;
+  const size_t rank = x.shape.size() + axes->size();
+  if (auto s = MarkAxes(node, *axes, rank, &marked); !s.ok()) return s;
+  Shape shape;
+  size_t next = 0;
+  for (size_t i = 0; i < rank; ++i) {
+    shape.push_back(marked[i] ? 1 : x.shape[next++]);
+  }
+  return SetOutput(graph, node, 0, x.type, shape);
+}
+
+Results EvaluateDropout(const Graph&, const Node& node, const Inputs& inputs) {
+  std::vector<TensorData> results = One(*inputs[0]);
+  if (node.outputs.size() > 1) {
+    results.push_back(TensorData::Zeros(DataType::kBool, inputs[0]->shape));
+    std::fill(results[1].bytes.begin(), results[1].bytes.end(), 1);
+  }
+  return results;
+}
+
+absl::Status InferDropout(Graph* graph, const Node& node) {
+  const Tensor& x = InputOf(*graph, node, 0);
+  const Shape shape = x.shape;
+  auto s = SetOutput(graph, node, 1, DataType::kBool, shape);
+  if (!s.ok()) return s;
+  return InferSame(graph, node);
+}
+
+bool DropoutIsInference(const Graph& graph, const Node& node, std::string*) {
+  if (!HasInput(node, 2)) return true;
+  const Tensor& training = InputOf(graph, node, 2);
+  return training.is_constant() && training.constant->count() == 1 &&
+         training.constant->bytes[0] == 0;
+}
+
+const OperatorRegistration kReshape(Define("Reshape", 5, kMaxOpset)
+                                        .Inputs(2, 2, kMovable, kInt64s)
+                                        .Attr("allowzero", AttributeKind::kInt)
+                                        .Run(InferReshape, Copy));
+const OperatorRegistration kFlatten(Define("Flatten", 1, kMaxOpset)
+                                        .Inputs(1, 1, kMovable)
+                                        .Attr("axis", AttributeKind::kInt)
+                                        .Run(InferFlatten, Copy));
+const OperatorRegistration kSqueeze1(Define("Squeeze", 1, 12)
+                                         .Inputs(1, 1, kMovable)
+                                         .Attr("axes", AttributeKind::kInts)
+                                         .Run(InferSqueeze, Copy));
+const OperatorRegistration kSqueeze13(Define("Squeeze", 13, kMaxOpset)
+                                          .Inputs(1, 2, kMovable, kInt64s)
+                                          .Run(InferSqueeze, Copy));
+const OperatorRegistration kUnsqueeze1(Define("Unsqueeze", 1, 12)
+                                           .Inputs(1, 1, kMovable)
+                                           .Attr("axes", AttributeKind::kInts,
+                                                 true)
+                                           .Run(InferUnsqueeze, Copy));
+const OperatorRegistration kUnsqueeze13(Define("Unsqueeze", 13, kMaxOpset)
+                                            .Inputs(2, 2, kMovable, kInt64s)
+                                            .Run(InferUnsqueeze, Copy));
+const OperatorRegistration kIdentity(Define("Identity", 1, kMaxOpset)
+                                         .Inputs(1, 1, kMovable)
+                                         .Run(InferSame, Copy));
+const OperatorRegistration kDropout7(Define("Dropout", 7, 11)
+                                         .Inputs(1, 1, kReals)
+                                         .Outputs(2)
+                                         .Attr("ratio", AttributeKind::kFloat)
+                                         .Run(InferDropout, EvaluateDropout));
+const OperatorRegistration kDropout12(
+    Define("Dropout", 12, kMaxOpset)
+        .Inputs(1, 3, kReals, kReals, Types(DataType::kBool))
+        .Outputs(2)
+        .Attr("seed", AttributeKind::kInt)
+        .Rule(Refusal::kUnsupportedAttribute,
+              "training_mode is absent or the constant false",
+              DropoutIsInference)
+        .Run(InferDropout, EvaluateDropout));
+
+}  // namespace
+}  // namespace heddle::compiler

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// MatMul and Gemm in fp32: the accumulator starts at +0 and takes one chain of
+// fused multiply-adds over increasing k. Gemm then multiplies by alpha and adds
+// beta*C, each with its own rounding; a factor of 1 is not multiplied by.
+#include "compiler/ops/matmul.h"
+
+#include "compiler/ops/accumulate.h"
+#include "compiler/ops/broadcast.h"
+#include "compiler/ops/define.h"
+#include "compiler/ops/gemm.h"
+#include "simulator/model/numerics.h"
+
+namespace heddle::compiler {
+
+absl::StatusOr<MatMulShape> ResolveMatMul(const Node& node, const Shape& a,
+                                          const Shape& b) {
+  if (a.empty() || b.empty()) {
+    return RefuseNode(Refusal::kInvalidModel, node,
+                      "operands are scalars: ", ShapeToString(a), " and ",
+                      ShapeToString(b));
+  }
+  Shape a2 = a, b2 = b;
+  if (a.size() == 1) a2.insert(a2.begin(), 1);
+  if (b.size() == 1) b2.push_back(1);
+  MatMulShape shape;
+  shape.m = a2[a2.size() - 2];
+  shape.k = a2.back();
+  shape.n = b2.back();
+  const Shape a_stack(a2.begin(), a2.end() - 2);
+  const Shape b_stack(b2.begin(), b2.end() - 2);
+  Shape stack;
+  if (b2[b2.size() - 2] != shape.k ||
+      !BroadcastShapes(a_stack, b_stack, &stack)) {
+    return RefuseNode(Refusal::kMismatchingShape, node, "shapes ",
+                      ShapeToString(a), " and ", ShapeToString(b),
+                      " cannot be multiplied");
+  }
+  shape.batches = ElementCount(stack);
+  shape.output = stack;
+  if (a.size() > 1) shape.output.push_back(shape.m);
+  if (b.size() > 1) shape.output.push_back(shape.n);
+  if (shape.batches > (int64_t{1} << 24)) {
+    return RefuseNode(
+        Refusal::kUnsupportedShape, node,
+        "at most 16777216 matrices are multiplied, but there are ",
+        shape.batches);
+  }
+  ForEachBroadcast(stack, BroadcastStrides(a_stack, stack),
+                   BroadcastStrides(b_stack, stack),
+                   [&shape](int64_t, int64_t ia, int64_t ib) {
+                     shape.a_matrix.push_back(ia);
+                     shape.b_matrix.push_back(ib);
+                   });
+  return shape;
+}
+
+absl::StatusOr<GemmShape> ResolveGemm(const Node& node, const Shape& a,
+                                      const Shape& b) {
+  if (a.size() != 2 || b.size() != 2) {
+    return RefuseNode(Refusal::kMismatchingShape, node,
+                      "operands must be matrices, their shapes are ",
+                      ShapeToString(a), " and ", ShapeToString(b));
+  }
+  GemmShape shape;
+  shape.trans_a = node.IntAttribute("transA", 0) != 0;
+  shape.trans_b = node.IntAttribute("transB", 0) != 0;
+  shape.m = shape.trans_a ? a[1] : a[0];
+  shape.k = shape.trans_a ? a[0] : a[1];
+  shape.n = shape.trans_b ? b[0] : b[1];
+  const int64_t b_k = shape.trans_b ? b[1] : b[0];
+  if (b_k != shape.k) {
+    return RefuseNode(Refusal::kMismatchingShape, node, "shapes ",
+                      ShapeToString(a), " and ", ShapeToString(b),
+                      " cannot be multiplied");
+  }
+  return shape;
+}
+
+absl::Status CheckGemmBias(const Node& node, const GemmShape& shape,
+                           const Shape& c) {
+  const Shape output = {shape.m, shape.n};
+  Shape common;
+  if (BroadcastShapes(c, output, &common) && common == output) {
+    return absl::OkStatus();
+  }
+  return RefuseNode(Refusal::kMismatchingShape, node, "C of shape ",
+                    ShapeToString(c), " does not broadcast to ",
+                    ShapeToString(output));
+}
+
+namespace {
+
+absl::Status InferMatMul(Graph* graph, const Node& node) {
+  const Tensor& a = InputOf(*graph, node, 0);
+  auto shape = ResolveMatMul(node, a.shape, InputOf(*graph, node, 1).shape);
+  if (!shape.ok()) return shape.status();
+  return SetOutput(graph, node, 0, a.type, shape->output);
+}
+
+Results EvaluateMatMul(const Graph&, const Node& node, const Inputs& inputs) {
+  auto shape = ResolveMatMul(node, inputs[0]->shape, inputs[1]->shape);
+  if (!shape.ok()) return shape.status();
+  TensorData y = TensorData::Zeros(DataType::kFloat, shape->output);
+  float* values = y.as<float>();
+  for (int64_t i = 0; i < shape->batches; ++i) {
+    MultiplyF32(
+        shape->m, shape->k, shape->n,
+        inputs[0]->as<float>() + shape->a_matrix[i] * shape->m * shape->k,
+        inputs[1]->as<float>() + shape->b_matrix[i] * shape->k * shape->n,
+        values + i * shape->m * shape->n);
+  }
+  for (int64_t i = 0; i < y.count(); ++i) {
+    values[i] = model::Canonical(values[i]);
+  }
+  return One(std::move(y));
+}
+
+absl::Status InferGemm(Graph* graph, const Node& node) {
+  const Tensor& a = InputOf(*graph, node, 0);
+  auto shape = ResolveGemm(node, a.shape, InputOf(*graph, node, 1).shape);
+  if (!shape.ok()) return shape.status();
+  if (HasInput(node, 2)) {
+    auto s = CheckGemmBias(node, *shape, InputOf(*graph, node, 2).shape);
+    if (!s.ok()) return s;
+  }
+  return SetOutput(graph, node, 0, a.type, {shape->m, shape->n});
+}
+
+Results EvaluateGemm(const Graph&, const Node& node, const Inputs& inputs) {
+  auto shape = ResolveGemm(node, inputs[0]->shape, inputs[1]->shape);
+  if (!shape.ok()) return shape.status();
+  const auto a =
+      Transposed(inputs[0]->as<float>(), shape->m, shape->k, shape->trans_a);
+  const auto b =
+      Transposed(inputs[1]->as<float>(), shape->k, shape->n, shape->trans_b);
+  const float alpha = node.FloatAttribute("alpha", 1.0f);
+  const float beta = node.FloatAttribute("beta", 1.0f);
+  TensorData y = TensorData::Zeros(DataType::kFloat, {shape->m, shape->n});
+  float* values = y.as<float>();
+  MultiplyF32(shape->m, shape->k, shape->n, a.data(), b.data(), values);
+  for (int64_t i = 0; i < y.count(); ++i) {
+    values[i] = model::Canonical(values[i]);
+    if (alpha != 1.0f) values[i] = model::FMul(alpha, values[i]);
+  }
+  if (const TensorData* c = At(inputs, 2)) {
+    const auto strides = BroadcastStrides(c->shape, y.shape);
+    ForEachBroadcast(y.shape, strides, strides,
+                     [&](int64_t i, int64_t ic, int64_t) {
+                       float term = c->as<float>()[ic];
+                       if (beta != 1.0f) term = model::FMul(beta, term);
+                       values[i] = model::FAdd(values[i], term);
+                     });
+  }
+  return One(std::move(y));
+}
+
+const OperatorRegistration kMatMul(Define("MatMul", 1, kMaxOpset)
+                                       .Inputs(2, 2, kFloats)
+                                       .Run(InferMatMul, EvaluateMatMul));
+
+const OperatorRegistration kGemm(Define("Gemm", 7, kMaxOpset)
+                                     .Inputs(2, 3, kFloats)
+                                     .Attr("alpha", AttributeKind::kFloat)
+                                     .Attr("beta", AttributeKind::kFloat)
+                                     .Attr("transA", AttributeKind::kInt)
+                                     .Attr("transB", AttributeKind::kInt)
+                                     .Run(InferGemm, EvaluateGemm));
+
+}  // namespace
+}  // namespace heddle::compiler

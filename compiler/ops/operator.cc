@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/ops/operator.h"
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/ops/define.h"
+#include "simulator/model/numerics.h"
+
+namespace heddle::compiler {
+namespace {
+
+using Key = std::pair<std::string, std::string>;
+
+// Filled by static objects before main; read-only afterwards. Never destroyed,
+// so that no order of destruction matters.
+std::map<Key, std::vector<OperatorInfo>>& Registry() {
+  static auto* registry = new std::map<Key, std::vector<OperatorInfo>>;
+  return *registry;
+}
+
+const char* KindName(size_t kind) {
+  static constexpr const char* kNames[] = {
+      "int", "float", "string", "ints", "floats", "strings", "tensor"};
+  return kind < 7 ? kNames[kind] : "?";
+}
+
+absl::Status CheckAttributes(const OperatorInfo& info, const Node& node) {
+  for (const auto& [name, value] : node.attributes) {
+    const auto rule = std::find_if(
+        info.attributes.begin(), info.attributes.end(),
+        [&name = name](const AttributeRule& r) { return name == r.name; });
+    if (rule == info.attributes.end()) {
+      return RefuseNode(Refusal::kUnsupportedAttribute, node, "attribute '",
+                        name, "' is not one of this operator's at opset ",
+                        node.opset, "; remove it");
+    }
+    if (value.index() != static_cast<size_t>(rule->kind)) {
+      return RefuseNode(Refusal::kInvalidModel, node, "attribute '", name,
+                        "' has type ", KindName(value.index()),
+                        ", must be of type ",
+                        KindName(static_cast<size_t>(rule->kind)));
+    }
+  }
+  for (const AttributeRule& rule : info.attributes) {
+    if (rule.required && node.attributes.count(rule.name) == 0) {
+      return RefuseNode(Refusal::kInvalidModel, node, "attribute '", rule.name,
+                        "' is missing");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckInputs(const OperatorInfo& info, const Graph& graph,
+                         const Node& node) {
+  const auto given = static_cast<int>(node.inputs.size());
+  if (given > info.max_inputs) {
+    return RefuseNode(Refusal::kInvalidModel, node, "has ", given,
+                      " inputs, at most ", info.max_inputs, " are defined");
+  }
+  for (int i = 0; i < std::max(given, info.min_inputs); ++i) {
+    if (!HasInput(node, i)) {
+      if (i >= info.min_inputs) continue;
+      return RefuseNode(Refusal::kInvalidModel, node, "input ", i,
+                        " is missing");
+    }
+    const Tensor& input = InputOf(graph, node, i);
+    const TypeSet accepted =
+        info.input_types[std::min<size_t>(i, info.input_types.size() - 1)];
+    if (!Contains(accepted, input.type)) {
+      return RefuseNode(Refusal::kUnsupportedDatatype, node, "input ", i, " '",
+                        input.name, "' has type ", DataTypeName(input.type),
+                        ", supported are ", TypeSetToString(accepted));
+    }
+    if (!input.shape_known) {
+      return RefuseNode(Refusal::kUnsupportedShape, node, "input ", i, " '",
+                        input.name, "' has no known shape");
+    }
+  }
+  if (static_cast<int>(node.outputs.size()) > info.max_outputs) {
+    return RefuseNode(Refusal::kUnsupportedAttribute, node, "has ",
+                      node.outputs.size(), " outputs, at most ",
+                      info.max_outputs, " are supported");
+  }
+  if (node.outputs.empty()) {
+    return RefuseNode(Refusal::kInvalidModel, node, "has no output");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+OperatorRegistration::OperatorRegistration(OperatorInfo info) {
+  if (info.types[0] == '\0' && !info.input_types.empty()) {
+    // Text of the support page; kept for the life of the process.
+    static auto* texts = new std::deque<std::string>;
+    texts->push_back(TypeSetToString(info.input_types[0]));
+    info.types = texts->back().c_str();
+  }
+  auto& versions = Registry()[{info.domain, info.op}];
+  const auto at = std::find_if(
+      versions.begin(), versions.end(), [&info](const OperatorInfo& other) {
+        return info.since_version < other.since_version;
+      });
+  versions.insert(at, std::move(info));
+}
+
+const OperatorInfo* FindOperator(const std::string& domain,
+                                 const std::string& op, int opset) {
+  const auto it = Registry().find({domain, op});
+  if (it == Registry().end()) return nullptr;
+  for (const OperatorInfo& info : it->second) {
+    if (info.since_version <= opset && opset <= info.until_version) {
+      return &info;
+    }
+  }
+  return nullptr;
+}
+
+std::vector<const OperatorInfo*> AllOperators() {
+  std::vector<const OperatorInfo*> all;
+  for (const auto& [key, versions] : Registry()) {
+    for (const OperatorInfo& info : versions) all.push_back(&info);
+  }
+  return all;
+}
+
+absl::Status CheckNode(const Graph& graph, const Node& node) {
+  const OperatorInfo* info = FindOperator(node.domain, node.op, node.opset);
+  if (info == nullptr) {
+    return RefuseNode(Refusal::kUnsupportedOperator, node, "operator ",
+                      node.domain.empty() ? "ai.onnx" : node.domain, ".",
+                      node.op, " at opset ", node.opset,
+                      " is not supported; SUPPORTED_OPS.md lists those that "
+                      "are");
+  }
+  if (auto s = CheckInputs(*info, graph, node); !s.ok()) return s;
+  if (auto s = CheckAttributes(*info, node); !s.ok()) return s;
+  for (const Constraint& constraint : info->constraints) {
+    std::string detail;
+    if (!constraint.check(graph, node, &detail)) {
+      return RefuseNode(constraint.kind, node, constraint.text,
+                        detail.empty() ? "" : ", but ", detail);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<TensorData>> EvaluateNode(const Graph& graph,
+                                                     const Node& node,
+                                                     const Inputs& inputs) {
+  const OperatorInfo* info = FindOperator(node.domain, node.op, node.opset);
+  if (info == nullptr || info->evaluate == nullptr) {
+    return absl::InternalError(
+        absl::StrCat(node.Describe(), " has no evaluation"));
+  }
+  const model::ScopedFpEnvironment environment;
+  auto results = info->evaluate(graph, node, inputs);
+  if (results.ok() && results->size() < node.outputs.size()) {
+    return absl::InternalError(
+        absl::StrCat(node.Describe(), " computed too few outputs"));
+  }
+  return results;
+}
+
+absl::StatusOr<std::vector<TensorData>> EvaluateGraph(
+    const Graph& graph, const std::vector<TensorData>& inputs) {
+  if (inputs.size() != graph.inputs.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the graph has ", graph.inputs.size(), " inputs, ",
+                     inputs.size(), " were given"));
+  }
+  std::vector<TensorData> values(graph.tensors.size());
+  for (size_t i = 0; i < graph.tensors.size(); ++i) {
+    if (graph.tensors[i].is_constant()) values[i] = *graph.tensors[i].constant;
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Tensor& tensor = graph.tensors[graph.inputs[i]];
+    if (inputs[i].type != tensor.type || inputs[i].shape != tensor.shape) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "input '", tensor.name, "' is ", DataTypeName(inputs[i].type),
+          ShapeToString(inputs[i].shape), ", the model wants ",
+          DataTypeName(tensor.type), ShapeToString(tensor.shape)));
+    }
+    values[graph.inputs[i]] = inputs[i];
+  }
+  for (const Node& node : graph.nodes) {
+    Inputs arguments;
+    for (TensorId id : node.inputs) {
+      arguments.push_back(id == kNoTensor ? nullptr : &values[id]);
+    }
+    auto results = EvaluateNode(graph, node, arguments);
+    if (!results.ok()) return results.status();
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      const TensorId id = node.outputs[i];
+      if (id == kNoTensor) continue;
+      const Tensor& expected = graph.tensors[id];
+      if (expected.shape_known && ((*results)[i].type != expected.type ||
+                                   (*results)[i].shape != expected.shape)) {
+        return absl::InternalError(absl::StrCat(
+            node.Describe(), " computed ", DataTypeName((*results)[i].type),
+            ShapeToString((*results)[i].shape), ", inferred was ",
+            DataTypeName(expected.type), ShapeToString(expected.shape)));
+      }
+      values[id] = std::move((*results)[i]);
+    }
+  }
+  return values;
+}
+
+}  // namespace heddle::compiler
