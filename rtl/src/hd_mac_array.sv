@@ -112,7 +112,7 @@ module hd_mac_array #(
   always_ff @(posedge clk_i) begin : array
     logic signed [31:0] s [0:K-1];
     logic [32*K-1:0] sum;
-    logic [31:0] k, c, m, j, row;
+    logic [31:0] k, c, m, j, h, row;
     logic last;
     logic signed [EW-1:0] x;
 
@@ -166,18 +166,30 @@ module hd_mac_array #(
         for (k = 0; k < KU; k = k + 1) wshd[c[CB-1:0]][k[KB-1:0]] = 0;
     for (j = 0; j < 2; j = j + 1)
       if (ld_i[j[0]]) begin
+        // Loops over all positions with constant indices: a write enable per register.
         row = {24'd0, j[0] ? pos1_i : pos0_i};
-        for (k = 0; k < 8; k = k + 1)
-          if (ld_dw_i) begin
-            wshd[row[CB-1:0]][k[KB-1:0]] = operand(8'(wdat64[{j[0], 1'b0}] >> (8*k)), w_signed_i, zw_i);
-            wshd[row[CB-1:0]][k[KB-1:0]+8] = operand(8'(wdat64[{j[0], 1'b1}] >> (8*k)), w_signed_i, zw_i);
-          end else begin
-            // Word position = cell * (C / 16) + group of 16 lanes.
-            c = (row % HALVES) * 16 + k;
-            m = row / HALVES;
-            wshd[c[CB-1:0]][m[KB-1:0]] = operand(8'(wdat64[{j[0], 1'b0}] >> (8*k)), w_signed_i, zw_i);
-            wshd[c[CB-1:0]+8][m[KB-1:0]] = operand(8'(wdat64[{j[0], 1'b1}] >> (8*k)), w_signed_i, zw_i);
-          end
+        if (ld_dw_i) begin
+          for (c = 0; c < 16; c = c + 1)
+            if (c == row)
+              for (k = 0; k < 8; k = k + 1) begin
+                wshd[c[CB-1:0]][k[KB-1:0]] =
+                    operand(8'(wdat64[{j[0], 1'b0}] >> (8*k)), w_signed_i, zw_i);
+                wshd[c[CB-1:0]][k[KB-1:0]+8] =
+                    operand(8'(wdat64[{j[0], 1'b1}] >> (8*k)), w_signed_i, zw_i);
+              end
+        end else begin
+          // Word position = cell * (C / 16) + group of 16 lanes.
+          for (m = 0; m < KU * HALVES; m = m + 1)
+            if (m == row)
+              for (k = 0; k < 8; k = k + 1) begin
+                c = (m % HALVES) * 16 + k;
+                h = m / HALVES;
+                wshd[c[CB-1:0]][h[KB-1:0]] =
+                    operand(8'(wdat64[{j[0], 1'b0}] >> (8*k)), w_signed_i, zw_i);
+                wshd[c[CB-1:0]+8][h[KB-1:0]] =
+                    operand(8'(wdat64[{j[0], 1'b1}] >> (8*k)), w_signed_i, zw_i);
+              end
+        end
       end
   end
   // verilator lint_on BLKSEQ

@@ -8,7 +8,8 @@ module hd_matrix_engine #(
     parameter int C = 16,
     parameter int K = 16,
     parameter int ACC_DEPTH = 256,
-    parameter int EW = 9
+    parameter int EW = 9,
+    parameter int WEIGHT_LOW = 16
 ) (
     input  logic                              clk_i,
     input  logic                              rst_ni,
@@ -64,7 +65,7 @@ module hd_matrix_engine #(
   logic [3*ROWS-1:0] pop;
   logic out_urgent;
   logic [2*ROWS-1:0] row_urgent;
-  assign urgent_o = {2'b00, row_urgent, {2{out_urgent}}};
+  assign urgent_o = {{2{wurgent}}, row_urgent, {2{out_urgent}}};
   for (genvar p = 0; p < ROWS; p++) begin : g_row
     logic run_valid, run_ready, urgent;
     hd_matrix_pkg::run_t run;
@@ -130,14 +131,20 @@ module hd_matrix_engine #(
       .run_ready_i(wrun_ready),
       .run_o      (wrun)
   );
-  hd_fetch u_wfetch (
+  // Weights go before row ports that have words in store: behind them, a pair of weight requests falls
+  // into step with the activations (one bank behind) and gets one word per cycle instead of two. The
+  // row ports catch up with their second column.
+  logic wurgent;
+  hd_fetch #(
+      .LOW(WEIGHT_LOW)
+  ) u_wfetch (
       .clk_i      (clk_i),
       .rst_ni     (rst_ni),
       .run_valid_i(wrun_valid),
       .run_ready_o(wrun_ready),
       .run_i      (wrun),
       .req_o      (req_o[11:10]),
-      .urgent_o   (),
+      .urgent_o   (wurgent),
       .addr_o     (addr_o[AW*10 +: 2*AW]),
       .gnt_i      (gnt_i[11:10]),
       .rdata_i    (rdata_i[128*10 +: 256]),

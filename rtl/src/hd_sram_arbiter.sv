@@ -22,17 +22,20 @@ module hd_sram_arbiter #(
   logic [BANKS-1:0] busy;
   logic [N-1:0] gnt, round;
   logic [BB-1:0] bank;
+  logic blocked;  // the client before is still waiting
   always_comb begin
     busy = '0;
     gnt = '0;
     bank = '0;
     round = '0;
+    blocked = 1'b0;
     for (int r = 0; r < 3; r++) begin
       round = req_i & ~gnt & ((r == 0) ? urgent_i : (r == 1) ? ROUND2 : {N{1'b1}});
       if (round != '0)
         for (int i = 0; i < N; i++) begin
           bank = bank_i[BB*i +: BB];
-          if (round[i] && !busy[bank] && !(CHAIN[i] && req_i[i-1] && !gnt[i-1])) begin
+          blocked = (i == 0) ? 1'b0 : CHAIN[i] && req_i[(i+N-1)%N] && !gnt[(i+N-1)%N];
+          if (round[i] && !busy[bank] && !blocked) begin
             gnt[i] = 1'b1;
             busy[bank] = 1'b1;
           end
