@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the control socket understands: one command per line, answered by one
+// line of JSON, {"ok":true, ...} or {"ok":false,"error":"..."}.
+//
+//   status              state of the card and its counters
+//   unplug              surprise removal: the host's connection is dropped,
+//   connects
+//                       are refused; running jobs vanish without a record
+//   plug                the card is back as after power-up, same serial number
+//   memory SIZE         device memory has this size from now on; raises the
+//   memory
+//                       interrupt; what lies beyond is lost
+//   fault KIND [ARGS]   arms a fault (faults.h), each for one event:
+//     lost_interrupt [N=1]           the next N interrupt messages are not sent
+//     late_interrupt [MS=100]        the next one comes MS milliseconds late
+//     spurious_interrupt [VECTOR=0]  one without a cause, now
+//     bus_error host|device          the next access to host or device memory
+//     fails stuck_engine                   the next stream hangs until
+//     RESET.engine bit_flip command|weights|sram [BYTE=0 [BIT=0]]
+//                                    a bit changes before the next stream runs
+//     link_down, link_up             reads are ones, no DMA, no interrupts
+//     none                           disarms everything, link up
+//   quit                ends the process
+#ifndef HEDDLE_SIMULATOR_PLATFORM_COMMANDS_H_
+#define HEDDLE_SIMULATOR_PLATFORM_COMMANDS_H_
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "simulator/platform/platform.h"
+#include "simulator/platform/vfio_user_server.h"
+
+namespace heddle::platform {
+
+// One line per command, for --help.
+extern const char kCommandHelp[];
+
+class Commands {
+ public:
+  // Both must outlive it.
+  Commands(Platform* platform, VfioUserServer* server)
+      : platform_(platform), server_(server) {}
+
+  // Carries out one line; returns the answer without a newline.
+  std::string Run(absl::string_view line);
+
+ private:
+  Platform* platform_;
+  VfioUserServer* server_;
+};
+
+}  // namespace heddle::platform
+
+#endif  // HEDDLE_SIMULATOR_PLATFORM_COMMANDS_H_

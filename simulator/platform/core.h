@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the platform needs of an accelerator core, whatever executes its
+// commands (functional model now, verilated RTL next): start a stream, hear
+// when it has ended, watch its progress, stop it. A core is a SystemC module
+// with one TLM socket to device memory, through which it gets its bytes by
+// b_transport or by a DMI pointer. It runs beside the simulation kernel or in
+// slices of it, never so long that the kernel could not answer the host.
+#ifndef HEDDLE_SIMULATOR_PLATFORM_CORE_H_
+#define HEDDLE_SIMULATOR_PLATFORM_CORE_H_
+
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include <cstdint>
+#include <systemc>
+
+#include "rtl/spec/generated/isa.h"
+#include "simulator/model/model.h"
+#include "simulator/platform/faults.h"
+
+namespace heddle::platform {
+
+// Error codes of isa.h.
+using Status = decltype(model::RunResult::status);
+
+// A run step. The job front end has checked it: the stream is aligned and lies
+// in device memory, and so do the regions.
+struct CoreRequest {
+  uint64_t stream_address = 0;
+  uint64_t stream_bytes = 0;
+  model::RegionTable regions;
+};
+
+struct CoreResult {
+  model::RunResult run;
+  // Zero on a core without timing.
+  uint64_t cycles = 0;
+  uint64_t matrix_busy = 0;
+  uint64_t vector_busy = 0;
+  uint64_t dma_busy = 0;
+};
+
+class Core : public sc_core::sc_module {
+ public:
+  tlm_utils::simple_initiator_socket<Core> memory;
+
+  // `faults` must outlive the core.
+  Core(sc_core::sc_module_name name, Faults* faults)
+      : sc_module(name), memory("memory"), faults_(faults) {}
+
+  virtual isa::CoreKind core_kind() const = 0;
+  // Starts a stream; the core must be idle. done() is notified at its end.
+  virtual void Start(const CoreRequest& request) = 0;
+  // The running stream ends with status aborted at the next command boundary.
+  virtual void Abort() = 0;
+  // Ends what runs, at once and without a result; SRAM and accumulators to
+  // zero.
+  virtual void Reset() = 0;
+  // SRAM and accumulators to zero before the next stream; the core must be
+  // idle.
+  virtual void ClearSram() = 0;
+  virtual bool busy() const = 0;
+  // Commands retired since power-up, modulo 2^32; moves while a stream runs.
+  virtual uint32_t progress() const = 0;
+  // Core cycles since power-up; 0 on a core without timing.
+  virtual uint64_t cycles() const { return 0; }
+  // Of the last stream that ended.
+  const CoreResult& result() const { return result_; }
+  const sc_core::sc_event& done() const { return done_; }
+
+ protected:
+  Faults* faults_;
+  CoreResult result_;
+  sc_core::sc_event done_;
+};
+
+}  // namespace heddle::platform
+
+#endif  // HEDDLE_SIMULATOR_PLATFORM_CORE_H_

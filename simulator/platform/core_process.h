@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The process that runs the functional model. A legal command can keep the
+// model busy for hours, and nothing can interrupt a function call: in a process
+// of its own it can be killed, which is what an engine reset does. It also
+// keeps a fault of the model away from the card.
+//
+// Both sides share one page of CoreShared; a byte over a socket pair says
+// "run", a byte back says "done", end of file means that the other side is
+// gone.
+#ifndef HEDDLE_SIMULATOR_PLATFORM_CORE_PROCESS_H_
+#define HEDDLE_SIMULATOR_PLATFORM_CORE_PROCESS_H_
+
+#include <atomic>
+#include <cstdint>
+
+#include "rtl/spec/generated/isa.h"
+#include "simulator/model/model.h"
+#include "simulator/platform/core.h"
+#include "simulator/platform/faults.h"
+
+namespace heddle::platform {
+
+struct CoreShared {
+  // Written by the card, also while a stream runs.
+  std::atomic<uint32_t> abort;
+  std::atomic<uint64_t> dram_size;
+  // Read while a stream runs. Counts on over streams.
+  std::atomic<uint32_t> progress;
+  // The next access to device memory fails; cleared by that.
+  std::atomic<uint32_t> bus_error;
+
+  // A request; stable while a stream runs.
+  CoreRequest request;
+  uint32_t clear_sram;
+  uint32_t stuck;
+  uint32_t flip_command_valid;
+  BitFlip flip_command;
+  uint32_t flip_sram_valid;
+  BitFlip flip_sram;
+
+  // The answer; stable while none runs.
+  model::RunResult result;
+};
+static_assert(std::atomic<uint64_t>::is_always_lock_free,
+              "shared between processes");
+
+// Serves requests that come over `socket` until its end of file. `dram` is the
+// whole mapping of device memory.
+[[noreturn]] void ServeCore(const isa::Config& config,
+                            const model::Options& options, uint8_t* dram,
+                            CoreShared* shared, int socket);
+
+}  // namespace heddle::platform
+
+#endif  // HEDDLE_SIMULATOR_PLATFORM_CORE_PROCESS_H_

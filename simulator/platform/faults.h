@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Faults that wait to happen. Control arms them, the units consume them; each
+// is used up by the first event that it applies to (interrupt faults: by the
+// stated number of events). PowerCycle disarms all but `link_down`.
+#ifndef HEDDLE_SIMULATOR_PLATFORM_FAULTS_H_
+#define HEDDLE_SIMULATOR_PLATFORM_FAULTS_H_
+
+#include <cstdint>
+#include <optional>
+
+namespace heddle::platform {
+
+// One bit of some memory.
+struct BitFlip {
+  uint64_t byte = 0;  // offset, taken modulo the size of what is hit
+  uint32_t bit = 0;   // 0 .. 7
+};
+
+struct Faults {
+  // That many interrupt messages are never sent; INT_STATUS is right.
+  uint32_t lost_interrupts = 0;
+  // The next interrupt message is sent that much later, in milliseconds.
+  uint32_t late_interrupt_ms = 0;
+  // The next access of the card to host memory fails.
+  bool host_bus_error = false;
+  // The next access of copy engine or core to device memory fails.
+  bool device_bus_error = false;
+  // The next stream hangs after its start: no progress, ABORT has no effect.
+  bool stuck_engine = false;
+  // Before the next stream runs, a bit changes in: the commands as fetched
+  // (device memory keeps the right ones), region 0, SRAM.
+  std::optional<BitFlip> flip_command;
+  std::optional<BitFlip> flip_weights;
+  std::optional<BitFlip> flip_sram;
+  // The link is down: reads are ones, writes are lost, no DMA, no interrupts.
+  bool link_down = false;
+
+  void Disarm() {
+    const bool down = link_down;
+    *this = Faults();
+    link_down = down;
+  }
+};
+
+}  // namespace heddle::platform
+
+#endif  // HEDDLE_SIMULATOR_PLATFORM_FAULTS_H_

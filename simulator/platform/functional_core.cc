@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/platform/functional_core.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <utility>
+
+namespace heddle::platform {
+namespace {
+
+// In the child: keep stderr and `keep`, close everything else. An inherited
+// connection would hide the card's death from the host.
+void CloseAllBut(int keep) {
+  const int null = open("/dev/null", O_RDWR);
+  dup2(null, STDIN_FILENO);
+  dup2(null, STDOUT_FILENO);
+  if (keep > 3) close_range(3, static_cast<unsigned>(keep) - 1, 0);
+  close_range(static_cast<unsigned>(keep) + 1, ~0u, 0);
+}
+
+}  // namespace
+
+FunctionalCore::FunctionalCore(sc_core::sc_module_name name,
+                               const isa::Config& config,
+                               const model::Options& options, DramStore* dram,
+                               Reactor* reactor, Faults* faults)
+    : Core(name, faults),
+      config_(config),
+      options_(options),
+      dram_(dram),
+      reactor_(reactor) {
+  void* page = mmap(nullptr, sizeof(CoreShared), PROT_READ | PROT_WRITE,
+                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) {
+    std::fprintf(stderr, "heddle-sim: error: no memory for the core: %s\n",
+                 strerror(errno));
+    std::exit(1);
+  }
+  shared_ = new (page) CoreShared();
+  DramResized();
+}
+
+FunctionalCore::~FunctionalCore() {
+  Kill();
+  munmap(shared_, sizeof(CoreShared));
+}
+
+void FunctionalCore::DramResized() { shared_->dram_size = dram_->size(); }
+
+void FunctionalCore::Spawn() {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return;
+  const pid_t parent = getpid();
+  const pid_t child = fork();
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_NAME, "heddle-core");
+    if (getppid() != parent) _exit(1);
+    signal(SIGBUS, SIG_DFL);
+    signal(SIGINT,
+           SIG_IGN);  // Ctrl-C in a terminal ends the card, and that ends us
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
+    CloseAllBut(ends[1]);
+    ServeCore(config_, options_, dram_->data(), shared_, ends[1]);
+  }
+  close(ends[1]);
+  if (child < 0) {
+    close(ends[0]);
+    return;
+  }
+  child_ = child;
+  socket_ = ends[0];
+  reactor_->Watch(socket_, [this] { OnAnswer(); });
+}
+
+void FunctionalCore::Kill() {
+  if (child_ < 0) return;
+  reactor_->Forget(socket_);
+  close(std::exchange(socket_, -1));
+  kill(child_, SIGKILL);
+  while (waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  child_ = -1;
+}
+
+void FunctionalCore::Start(const CoreRequest& request) {
+  if (child_ < 0) Spawn();
+  result_ = CoreResult();
+  busy_ = true;
+  shared_->abort = 0;
+  shared_->request = request;
+  shared_->clear_sram = std::exchange(clear_sram_, false);
+  shared_->stuck = std::exchange(faults_->stuck_engine, false);
+  shared_->flip_command_valid = faults_->flip_command.has_value();
+  shared_->flip_command = faults_->flip_command.value_or(BitFlip());
+  faults_->flip_command.reset();
+  shared_->flip_sram_valid = faults_->flip_sram.has_value();
+  shared_->flip_sram = faults_->flip_sram.value_or(BitFlip());
+  faults_->flip_sram.reset();
+  if (faults_->flip_weights && request.regions[0].size > 0) {
+    const model::Region& weights = request.regions[0];
+    dram_->data()[weights.base + faults_->flip_weights->byte % weights.size] ^=
+        static_cast<uint8_t>(1u << (faults_->flip_weights->bit % 8));
+    faults_->flip_weights.reset();
+  }
+  if (std::exchange(faults_->device_bus_error, false)) shared_->bus_error = 1;
+  if (child_ < 0 || send(socket_, "r", 1, MSG_NOSIGNAL) != 1) {
+    Kill();
+    result_.run.status = Status::kBusError;
+    busy_ = false;
+    done_.notify(sc_core::SC_ZERO_TIME);
+  }
+}
+
+void FunctionalCore::OnAnswer() {
+  char byte;
+  const ssize_t n = recv(socket_, &byte, 1, MSG_DONTWAIT);
+  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  const bool answered = n == 1;
+  if (!answered) {
+    std::fprintf(
+        stderr, "heddle-sim: error: the process of the functional core died\n");
+    Kill();
+  }
+  if (!busy_) return;
+  result_.run = answered ? shared_->result : model::RunResult();
+  if (!answered) result_.run.status = Status::kBusError;
+  busy_ = false;
+  done_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void FunctionalCore::Abort() { shared_->abort = 1; }
+
+void FunctionalCore::Reset() {
+  // A new process starts with everything zero.
+  if (busy_) Kill();
+  busy_ = false;
+  clear_sram_ = true;
+  shared_->bus_error = 0;
+}
+
+}  // namespace heddle::platform

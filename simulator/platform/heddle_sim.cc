@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// heddle-sim: one virtual card as a process. Its death is the card's surprise
+// removal. libsystemc brings main() and calls sc_main().
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "simulator/platform/commands.h"
+#include "simulator/platform/control_client.h"
+#include "simulator/platform/control_server.h"
+#include "simulator/platform/parse.h"
+#include "simulator/platform/platform.h"
+#include "simulator/platform/vfio_user_server.h"
+
+namespace heddle::platform {
+namespace {
+
+constexpr char kDescription[] =
+    R"(heddle-sim: a Heddle NPU card as a process, attached over vfio-user.
+
+Example:
+  heddle-sim --socket /tmp/card0.sock --memory 512M --control /tmp/card0.ctl &
+  heddle-sim ctl --control /tmp/card0.ctl unplug
+
+The end of the process is the surprise removal of the card.)";
+
+struct Arguments {
+  std::string socket;
+  std::string config = isa::kConfigs[0].name;
+  std::string memory;
+  std::string serial = "1";
+  std::string core = "fast";
+  std::string control;
+  int ready_fd = -1;
+  int parent_fd = -1;
+  bool exit_with_parent = false;
+  std::vector<std::string> command;
+};
+
+int Fail(absl::string_view message) {
+  std::fprintf(stderr, "heddle-sim: error: %s\n", std::string(message).c_str());
+  return 1;
+}
+
+absl::StatusOr<PlatformOptions> Parse(const Arguments& arguments) {
+  PlatformOptions options;
+  options.config = isa::FindConfig(arguments.config);
+  if (options.config == nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--config ", arguments.config,
+        ": there is no such configuration; give ",
+        absl::StrJoin(isa::kConfigs, ", ",
+                      [](std::string* out, const isa::Config& config) {
+                        out->append(config.name);
+                      })));
+  }
+  if (!arguments.memory.empty()) {
+    absl::StatusOr<uint64_t> size = ParseSize(arguments.memory);
+    if (!size.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--memory: ", size.status().message()));
+    }
+    options.dram_bytes = *size;
+  }
+  absl::StatusOr<uint64_t> serial = ParseNumber(arguments.serial);
+  if (!serial.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--serial: ", serial.status().message()));
+  }
+  options.serial = *serial;
+  if (arguments.core == "fast") {
+    options.implementation = model::Implementation::kFast;
+  } else if (arguments.core == "obvious") {
+    options.implementation = model::Implementation::kObvious;
+  } else {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--core ", arguments.core, ": give fast or obvious"));
+  }
+  return options;
+}
+
+int Control(const Arguments& arguments) {
+  if (arguments.control.empty())
+    return Fail("ctl: give the simulator's --control PATH");
+  absl::StatusOr<std::string> answer =
+      SendCommand(arguments.control, absl::StrJoin(arguments.command, " "));
+  if (!answer.ok()) return Fail(answer.status().message());
+  std::printf("%s\n", answer->c_str());
+  const nlohmann::json parsed = nlohmann::json::parse(*answer, nullptr, false);
+  return parsed.is_object() && parsed.value("ok", false) ? 0 : 1;
+}
+
+// SystemC greets on stderr before sc_main; nobody asked.
+[[maybe_unused]] const int kQuiet =
+    setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 1);
+
+// Ends the simulation on SIGTERM and SIGINT, so that sockets are removed.
+int WatchSignals(Reactor* reactor) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGINT);
+  sigprocmask(SIG_BLOCK, &set, nullptr);
+  const int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (fd >= 0) reactor->Watch(fd, [reactor] { reactor->Quit(); });
+  return fd;
+}
+
+// Ends the simulation when the other end of a pipe is closed.
+void WatchParent(int fd, Reactor* reactor) {
+  fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+  fcntl(fd, F_SETFD, FD_CLOEXEC);
+  reactor->Watch(fd, [fd, reactor] {
+    char buffer[256];
+    const ssize_t n = read(fd, buffer, sizeof(buffer));
+    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) reactor->Quit();
+  });
+}
+
+void TellReady(const Arguments& arguments) {
+  std::printf("heddle-sim: ready at %s\n", arguments.socket.c_str());
+  std::fflush(stdout);
+  if (arguments.ready_fd < 0) return;
+  [[maybe_unused]] const ssize_t n = write(arguments.ready_fd, "ready\n", 6);
+  close(arguments.ready_fd);
+}
+
+int Simulate(const Arguments& arguments) {
+  if (arguments.socket.empty())
+    return Fail("give --socket PATH; see heddle-sim --help");
+  absl::StatusOr<PlatformOptions> options = Parse(arguments);
+  if (!options.ok()) return Fail(options.status().message());
+  if (arguments.exit_with_parent) {
+    const pid_t parent = getppid();
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent) return 0;  // it was faster
+  }
+  signal(SIGPIPE, SIG_IGN);
+  absl::StatusOr<std::unique_ptr<Platform>> platform =
+      Platform::Create(*options);
+  if (!platform.ok()) return Fail(platform.status().message());
+  Reactor* reactor = (*platform)->reactor();
+  VfioUserServer server((*platform)->card(), reactor, arguments.socket);
+  absl::Status status = server.Listen();
+  if (!status.ok()) return Fail(status.message());
+  Commands commands(platform->get(), &server);
+  std::unique_ptr<ControlServer> control;
+  if (!arguments.control.empty()) {
+    control = std::make_unique<ControlServer>(
+        reactor, arguments.control,
+        [&commands](absl::string_view line) { return commands.Run(line); });
+    status = control->Listen();
+    if (!status.ok()) return Fail(status.message());
+  }
+  if (arguments.parent_fd >= 0) WatchParent(arguments.parent_fd, reactor);
+  WatchSignals(reactor);
+  TellReady(arguments);
+  // Nor for "simulation stopped by user".
+  sc_core::sc_report_handler::set_actions("/OSCI/SystemC", sc_core::SC_INFO,
+                                          sc_core::SC_DO_NOTHING);
+  sc_core::sc_start();
+  return 0;
+}
+
+int Main(int argc, char** argv) {
+  Arguments arguments;
+  CLI::App app(kDescription, "heddle-sim");
+  app.footer(absl::StrCat("Commands of ctl:\n", kCommandHelp));
+  app.add_option("--socket", arguments.socket,
+                 "vfio-user socket that the host connects to");
+  app.add_option("--config", arguments.config, "h256, h512 or h1024")
+      ->capture_default_str();
+  app.add_option("--memory", arguments.memory,
+                 "device memory, 64M to 4G [512M]");
+  app.add_option("--serial", arguments.serial, "serial number")
+      ->capture_default_str();
+  app.add_option("--core", arguments.core, "functional model: fast or obvious")
+      ->capture_default_str();
+  app.add_option("--control", arguments.control, "control socket to create");
+  app.add_option("--ready-fd", arguments.ready_fd,
+                 "descriptor that gets a line when ready");
+  app.add_option("--parent-fd", arguments.parent_fd,
+                 "end when the other end of this descriptor is closed");
+  app.add_flag("--exit-with-parent", arguments.exit_with_parent,
+               "end when the parent process ends");
+  CLI::App* ctl =
+      app.add_subcommand("ctl", "send a command to a running simulator");
+  ctl->add_option("--control", arguments.control, "its control socket")
+      ->required();
+  ctl->add_option("command", arguments.command, "the command and its arguments")
+      ->required();
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error);
+  }
+  return ctl->parsed() ? Control(arguments) : Simulate(arguments);
+}
+
+}  // namespace
+}  // namespace heddle::platform
+
+int sc_main(int argc, char** argv) {
+  return heddle::platform::Main(argc, argv);
+}

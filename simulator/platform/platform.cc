@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/platform/platform.h"
+
+#include <functional>
+#include <utility>
+
+#include "rtl/spec/generated/registers.h"
+#include "simulator/platform/config_space.h"
+#include "simulator/platform/copy_engine.h"
+#include "simulator/platform/dram.h"
+#include "simulator/platform/dram_store.h"
+#include "simulator/platform/functional_core.h"
+#include "simulator/platform/host_bridge.h"
+#include "simulator/platform/interrupt_controller.h"
+#include "simulator/platform/job_engine.h"
+#include "simulator/platform/register_block.h"
+
+namespace heddle::platform {
+
+struct Platform::Units {
+  Units(const PlatformOptions& options, std::unique_ptr<DramStore> memory)
+      : store(std::move(memory)),
+        reactor("reactor"),
+        interrupts(&config, &faults,
+                   [this](uint32_t ms, std::function<void()> what) {
+                     reactor.RunAfter(ms, std::move(what));
+                   }),
+        dram("dram", *options.config, store.get(), &faults),
+        core("core", *options.config, CoreOptions(options), store.get(),
+             &reactor, &faults),
+        copy("copy", store.get()),
+        jobs("jobs", store.get(), &core, &copy, &interrupts),
+        registers("registers", *options.config, core.core_kind(),
+                  options.serial, store.get(), &jobs, &interrupts),
+        bridge("bridge", &config, &faults, &interrupts,
+               [this](bool power_cycle) { Reset(power_cycle); }) {
+    bridge.registers.bind(registers.port);
+    copy.host.bind(bridge.dma);
+    jobs.host.bind(bridge.dma);
+    copy.dram.bind(dram.port);
+    core.memory.bind(dram.port);
+  }
+
+  static model::Options CoreOptions(const PlatformOptions& options) {
+    model::Options core;
+    core.implementation = options.implementation;
+    return core;
+  }
+
+  void Reset(bool power_cycle) {
+    jobs.Silence(power_cycle);
+    registers.Reset();
+    if (power_cycle) {
+      store->Clear();
+      faults.Disarm();
+    }
+  }
+
+  Faults faults;
+  ConfigSpace config;
+  std::unique_ptr<DramStore> store;
+  Reactor reactor;
+  InterruptController interrupts;
+  Dram dram;
+  FunctionalCore core;
+  CopyEngine copy;
+  JobEngine jobs;
+  RegisterBlock registers;
+  HostBridge bridge;
+};
+
+absl::StatusOr<std::unique_ptr<Platform>> Platform::Create(
+    const PlatformOptions& options) {
+  absl::StatusOr<std::unique_ptr<DramStore>> store =
+      DramStore::Create(options.dram_bytes);
+  if (!store.ok()) return store.status();
+  return std::unique_ptr<Platform>(
+      new Platform(std::make_unique<Units>(options, std::move(*store))));
+}
+
+Platform::Platform(std::unique_ptr<Units> units) : units_(std::move(units)) {}
+Platform::~Platform() = default;
+
+Card* Platform::card() { return &units_->bridge; }
+Reactor* Platform::reactor() { return &units_->reactor; }
+Faults* Platform::faults() { return &units_->faults; }
+
+void Platform::SetPresent(bool present) {
+  if (present == units_->bridge.present()) return;
+  units_->bridge.SetPresent(present);
+  units_->bridge.PowerCycle();
+}
+
+absl::Status Platform::ResizeMemory(uint64_t bytes) {
+  absl::Status status = units_->store->Resize(bytes);
+  if (!status.ok()) return status;
+  units_->core.DramResized();
+  units_->interrupts.Raise(reg::kIntStatusMemoryMask);
+  return absl::OkStatus();
+}
+
+void Platform::SpuriousInterrupt(uint32_t vector) {
+  units_->interrupts.Spurious(vector);
+}
+
+PlatformStatus Platform::status() const {
+  PlatformStatus s;
+  s.present = units_->bridge.present();
+  s.dram_bytes = units_->store->size();
+  s.status = units_->jobs.status();
+  s.progress = units_->jobs.progress();
+  s.running_fence = units_->jobs.running_fence();
+  s.jobs = units_->jobs.jobs();
+  s.faults = units_->jobs.faults();
+  s.resets = units_->jobs.resets();
+  s.device_error = units_->jobs.device_error();
+  s.interrupts_sent = units_->interrupts.sent();
+  s.mapped_ranges = units_->bridge.mapped_ranges();
+  return s;
+}
+
+}  // namespace heddle::platform

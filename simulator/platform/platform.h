@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The card: all units, bound to each other. One per process, because SystemC
+// has one kernel per process. Built before simulation starts; used by front
+// ends through card(), and by the control socket through the rest.
+#ifndef HEDDLE_SIMULATOR_PLATFORM_PLATFORM_H_
+#define HEDDLE_SIMULATOR_PLATFORM_PLATFORM_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "rtl/spec/generated/isa.h"
+#include "simulator/model/model.h"
+#include "simulator/platform/card.h"
+#include "simulator/platform/faults.h"
+#include "simulator/platform/reactor.h"
+
+namespace heddle::platform {
+
+struct PlatformOptions {
+  const isa::Config* config = &isa::kConfigs[0];
+  uint64_t dram_bytes = isa::kDramBytesDefault;
+  uint64_t serial = 1;
+  model::Implementation implementation = model::Implementation::kFast;
+};
+
+// What `status` tells.
+struct PlatformStatus {
+  bool present;
+  uint64_t dram_bytes;
+  uint32_t status;    // register STATUS
+  uint32_t progress;  // register PROGRESS
+  uint64_t running_fence;
+  uint32_t jobs;
+  uint32_t faults;
+  uint32_t resets;
+  uint32_t device_error;
+  uint64_t interrupts_sent;
+  size_t mapped_ranges;
+};
+
+class Platform {
+ public:
+  static absl::StatusOr<std::unique_ptr<Platform>> Create(
+      const PlatformOptions& options);
+  ~Platform();
+
+  Card* card();
+  Reactor* reactor();
+  Faults* faults();
+
+  // Takes the card out of its slot (Card then reads ones) and puts it back, as
+  // after power-up.
+  void SetPresent(bool present);
+  // Changes the size of device memory and raises the memory interrupt. What
+  // lies beyond the new size is lost; jobs that use it fault.
+  absl::Status ResizeMemory(uint64_t bytes);
+  // Sends an interrupt message without a cause.
+  void SpuriousInterrupt(uint32_t vector);
+  PlatformStatus status() const;
+
+ private:
+  struct Units;
+  explicit Platform(std::unique_ptr<Units> units);
+  std::unique_ptr<Units> units_;
+};
+
+}  // namespace heddle::platform
+
+#endif  // HEDDLE_SIMULATOR_PLATFORM_PLATFORM_H_

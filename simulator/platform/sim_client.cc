@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/platform/sim_client.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "simulator/platform/control_client.h"
+#include "simulator/platform/unix_socket.h"
+
+namespace heddle::platform {
+namespace {
+
+// Where a test's own processes and sockets live: sockets have short names.
+std::string MakeFolder() {
+  char name[] = "/tmp/heddle-simXXXXXX";
+  return mkdtemp(name) == nullptr ? "" : name;
+}
+
+std::string Binary() {
+  const char* path = std::getenv("HEDDLE_SIM");
+  return path == nullptr ? "simulator/platform/heddle-sim" : path;
+}
+
+int64_t MillisecondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+int64_t CpuOf(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::stringstream text;
+  text << file.rdbuf();
+  const std::string s = text.str();
+  // Fields 14 and 15, counted after the name in parentheses.
+  std::istringstream fields(s.substr(s.rfind(')') + 1));
+  std::string field;
+  int64_t ticks = 0;
+  for (int i = 3; i <= 15 && fields >> field; ++i) {
+    if (i >= 14) ticks += std::atoll(field.c_str());
+  }
+  return ticks * 1000 / sysconf(_SC_CLK_TCK);
+}
+
+}  // namespace
+
+// -- SimProcess ---------------------------------------------------------------
+
+SimProcess::SimProcess(std::vector<std::string> options)
+    : folder_(MakeFolder()) {
+  socket_ = folder_ + "/s";
+  control_ = folder_ + "/c";
+  int ready[2];
+  if (pipe(ready) != 0) return;
+  std::vector<std::string> words = {
+      Binary(), "--socket",           socket_,      "--control",
+      control_, "--exit-with-parent", "--ready-fd", std::to_string(ready[1])};
+  words.insert(words.end(), options.begin(), options.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  pid_ = fork();
+  if (pid_ == 0) {
+    close(ready[0]);
+    const int null = open("/dev/null", O_WRONLY);
+    dup2(null, STDOUT_FILENO);
+    execv(argv[0], argv.data());
+    std::fprintf(stderr, "cannot run %s: %s\n", argv[0], strerror(errno));
+    _exit(127);
+  }
+  close(ready[1]);
+  char line[16];
+  [[maybe_unused]] const ssize_t n = read(ready[0], line, sizeof(line));
+  close(ready[0]);
+}
+
+SimProcess::~SimProcess() {
+  if (Alive()) {
+    kill(pid_, SIGTERM);
+    waitpid(pid_, nullptr, 0);
+  }
+  unlink(socket_.c_str());
+  unlink(control_.c_str());
+  rmdir(folder_.c_str());
+}
+
+bool SimProcess::Alive() {
+  if (pid_ > 0 && waitpid(pid_, nullptr, WNOHANG) == pid_) pid_ = -1;
+  return pid_ > 0;
+}
+
+nlohmann::json SimProcess::Command(const std::string& line) {
+  absl::StatusOr<std::string> answer = SendCommand(control_, line);
+  if (!answer.ok()) return nullptr;
+  return nlohmann::json::parse(*answer, nullptr, false);
+}
+
+int64_t SimProcess::CpuMs() {
+  int64_t ms = CpuOf(pid_);
+  const std::string task = std::to_string(pid_);
+  std::ifstream children("/proc/" + task + "/task/" + task + "/children");
+  for (pid_t child; children >> child;) ms += CpuOf(child);
+  return ms;
+}
+
+// -- Connection ---------------------------------------------------------------
+
+bool Connection::Connect(const std::string& path) {
+  Close();
+  absl::StatusOr<int> fd = ConnectUnix(path);
+  if (fd.ok()) fd_ = *fd;
+  return fd.ok();
+}
+
+void Connection::Close() {
+  if (fd_ >= 0) close(fd_);
+  fd_ = -1;
+}
+
+bool Connection::SendRaw(const void* data, size_t bytes) {
+  return fd_ >= 0 &&
+         send(fd_, data, bytes, MSG_NOSIGNAL) == static_cast<ssize_t>(bytes);
+}
+
+bool Connection::ReadAll(void* to, size_t bytes) {
+  auto* p = static_cast<uint8_t*>(to);
+  while (bytes > 0) {
+    const ssize_t n = recv(fd_, p, bytes, 0);
+    if (n <= 0) {
+      if (n < 0 && errno == EINTR) continue;
+      Close();
+      return false;
+    }
+    p += n;
+    bytes -= static_cast<size_t>(n);
+  }
+  return true;
+}
+
+int Connection::Call(uint16_t command, const void* payload, size_t bytes,
+                     std::vector<uint8_t>* reply, const std::vector<int>& fds) {
+  if (fd_ < 0) return -1;
+  vfio::Header header = {++id_, command,
+                         static_cast<uint32_t>(sizeof(header) + bytes), 0, 0};
+  iovec pieces[2] = {{&header, sizeof(header)},
+                     {const_cast<void*>(payload), bytes}};
+  msghdr message = {};
+  message.msg_iov = pieces;
+  message.msg_iovlen = 2;
+  alignas(cmsghdr) char control[CMSG_SPACE(16 * sizeof(int))] = {};
+  if (!fds.empty()) {
+    message.msg_control = control;
+    message.msg_controllen = CMSG_SPACE(fds.size() * sizeof(int));
+    cmsghdr* c = CMSG_FIRSTHDR(&message);
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(fds.size() * sizeof(int));
+    std::memcpy(CMSG_DATA(c), fds.data(), fds.size() * sizeof(int));
+  }
+  if (sendmsg(fd_, &message, MSG_NOSIGNAL) !=
+      static_cast<ssize_t>(sizeof(header) + bytes)) {
+    Close();
+    return -1;
+  }
+  vfio::Header answer;
+  if (!ReadAll(&answer, sizeof(answer))) return -1;
+  std::vector<uint8_t> data(answer.size - sizeof(answer));
+  if (!data.empty() && !ReadAll(data.data(), data.size())) return -1;
+  if (answer.id != id_ || answer.command != command) return -1;
+  if (reply != nullptr) *reply = std::move(data);
+  return answer.flags & vfio::kFlagError ? static_cast<int>(answer.error) : 0;
+}
+
+bool Connection::Version() {
+  struct {
+    vfio::VersionPayload version = {vfio::kMajor, vfio::kMinor};
+    char json[20] = "{\"capabilities\":{}}";
+  } hello;
+  return Call(vfio::kVersion, &hello, sizeof(hello), nullptr) == 0;
+}
+
+// -- SimHost ------------------------------------------------------------------
+
+SimHost::~SimHost() {
+  Detach();
+  if (memory_ != nullptr) munmap(memory_, kBytes);
+  if (memory_fd_ >= 0) close(memory_fd_);
+  for (int fd : events_) {
+    if (fd >= 0) close(fd);
+  }
+}
+
+bool SimHost::Connect() {
+  return connection_.Connect(process_->socket()) && connection_.Version();
+}
+
+bool SimHost::Attach() { return Connect() && SetUp(); }
+
+bool SimHost::SetUp() {
+  if (memory_ == nullptr) {
+    memory_fd_ = memfd_create("heddle-host", MFD_CLOEXEC);
+    if (memory_fd_ < 0 || ftruncate(memory_fd_, kBytes) != 0) return false;
+    void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+                        memory_fd_, 0);
+    if (memory == MAP_FAILED) return false;
+    memory_ = static_cast<uint8_t*>(memory);
+    for (int& fd : events_) fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  }
+  SetCommand(true, true);
+  const vfio::DmaMapPayload map = {
+      sizeof(map), vfio::kDmaRead | vfio::kDmaWrite, 0, kIova, kBytes};
+  if (connection_.Call(vfio::kDmaMap, &map, sizeof(map), nullptr,
+                       {memory_fd_}) != 0)
+    return false;
+  const vfio::SetIrqsPayload irqs = {
+      sizeof(irqs), vfio::kIrqDataEventfd | vfio::kIrqActionTrigger,
+      vfio::kIrqMsix, 0, reg::kPciMsixVectors};
+  if (connection_.Call(vfio::kSetIrqs, &irqs, sizeof(irqs), nullptr,
+                       {events_, events_ + reg::kPciMsixVectors}) != 0) {
+    return false;
+  }
+  FreeAll();
+  std::memset(memory_, 0, free_);
+  const uint64_t completions = kIova;
+  Write(reg::kCompletionBaseLoOffset, static_cast<uint32_t>(completions));
+  Write(reg::kCompletionBaseHiOffset, static_cast<uint32_t>(completions >> 32));
+  Write(reg::kCompletionSizeOffset, kCompletions);
+  for (uint32_t i = 0; i < isa::kRings; ++i) {
+    const uint64_t base = kIova + kCompletions * sizeof(desc::Completion) +
+                          i * kRingEntries * sizeof(desc::JobDescriptor);
+    Write(reg::RingBaseLoOffset(i), static_cast<uint32_t>(base));
+    Write(reg::RingBaseHiOffset(i), static_cast<uint32_t>(base >> 32));
+    Write(reg::RingSizeOffset(i), kRingEntries);
+    heads_[i] = 0;
+  }
+  completions_ = 0;
+  Write(reg::kIntEnableOffset, reg::kIntEnableMaskMask);
+  for (uint32_t v = 0; v < reg::kPciMsixVectors; ++v) Interrupts(v, 0);
+  return Read(reg::kIdOffset) == reg::kIdReset;
+}
+
+void SimHost::Detach() { connection_.Close(); }
+
+uint32_t SimHost::Read(uint32_t offset) {
+  const vfio::RegionAccess access = {offset, vfio::kRegionBar0,
+                                     sizeof(uint32_t)};
+  std::vector<uint8_t> reply;
+  uint32_t value = ~0u;
+  if (connection_.Call(vfio::kRegionRead, &access, sizeof(access), &reply) ==
+          0 &&
+      reply.size() == sizeof(access) + sizeof(value)) {
+    std::memcpy(&value, reply.data() + sizeof(access), sizeof(value));
+  }
+  return value;
+}
+
+void SimHost::Write(uint32_t offset, uint32_t value) {
+  struct {
+    vfio::RegionAccess access;
+    uint32_t value;
+  } message = {{offset, vfio::kRegionBar0, sizeof(value)}, value};
+  connection_.Call(vfio::kRegionWrite, &message,
+                   sizeof(message.access) + sizeof(value), nullptr);
+}
+
+uint32_t SimHost::ConfigRead(uint32_t offset, uint32_t bytes) {
+  const vfio::RegionAccess access = {offset, vfio::kRegionConfig, bytes};
+  std::vector<uint8_t> reply;
+  uint32_t value = ~0u;
+  if (connection_.Call(vfio::kRegionRead, &access, sizeof(access), &reply) ==
+          0 &&
+      reply.size() == sizeof(access) + bytes) {
+    value = 0;
+    std::memcpy(&value, reply.data() + sizeof(access), bytes);
+  }
+  return value;
+}
+
+void SimHost::ConfigWrite(uint32_t offset, uint32_t value, uint32_t bytes) {
+  struct {
+    vfio::RegionAccess access;
+    uint32_t value;
+  } message = {{offset, vfio::kRegionConfig, bytes}, value};
+  connection_.Call(vfio::kRegionWrite, &message, sizeof(message.access) + bytes,
+                   nullptr);
+}
+
+void SimHost::SetCommand(bool memory, bool master) {
+  ConfigWrite(0x04, (memory ? 2u : 0u) | (master ? 4u : 0u), 2);
+}
+
+bool SimHost::WaitRegister(uint32_t offset, uint32_t mask, uint32_t value,
+                           int ms) {
+  const auto start = std::chrono::steady_clock::now();
+  do {
+    if ((Read(offset) & mask) == value) return true;
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  } while (MillisecondsSince(start) < ms);
+  return false;
+}
+
+void SimHost::FreeAll() {
+  free_ = kCompletions * sizeof(desc::Completion) +
+          isa::kRings * kRingEntries * sizeof(desc::JobDescriptor);
+}
+
+uint64_t SimHost::Alloc(size_t bytes) {
+  free_ = (free_ + 63) & ~uint64_t{63};
+  // Tests use little and run the one piece of memory round.
+  if (free_ + bytes > kBytes) FreeAll();
+  const uint64_t iova = kIova + free_;
+  free_ += bytes;
+  return iova;
+}
+
+desc::Step SimHost::CopyIn(uint64_t device, const std::vector<uint8_t>& bytes) {
+  desc::Step step;
+  step.type = static_cast<uint32_t>(isa::StepType::kCopyIn);
+  step.device_address = device;
+  step.length = bytes.size();
+  step.table_iova = Put(std::vector<desc::SgEntry>{{Put(bytes), bytes.size()}});
+  step.sg_count = 1;
+  return step;
+}
+
+desc::Step SimHost::CopyOut(uint64_t device, uint64_t length, uint64_t iova) {
+  desc::Step step;
+  step.type = static_cast<uint32_t>(isa::StepType::kCopyOut);
+  step.device_address = device;
+  step.length = length;
+  step.table_iova = Put(std::vector<desc::SgEntry>{{iova, length}});
+  step.sg_count = 1;
+  return step;
+}
+
+desc::Step SimHost::Copy(uint64_t from, uint64_t to, uint64_t length) {
+  desc::Step step;
+  step.type = static_cast<uint32_t>(isa::StepType::kCopy);
+  step.device_address = from;
+  step.destination = to;
+  step.length = length;
+  return step;
+}
+
+desc::Step SimHost::Fill(uint64_t device, uint64_t length, uint32_t value) {
+  desc::Step step;
+  step.type = static_cast<uint32_t>(isa::StepType::kFill);
+  step.device_address = device;
+  step.length = length;
+  step.fill_value = value;
+  return step;
+}
+
+desc::Step SimHost::Run(uint64_t device, uint64_t length,
+                        const std::vector<desc::Region>& regions) {
+  std::vector<desc::Region> table(isa::kRegions);
+  for (size_t i = 0; i < regions.size(); ++i) table[i] = regions[i];
+  desc::Step step;
+  step.type = static_cast<uint32_t>(isa::StepType::kRun);
+  step.device_address = device;
+  step.length = length;
+  step.table_iova = Put(table);
+  return step;
+}
+
+void SimHost::QueueRaw(uint32_t ring, const desc::JobDescriptor& job) {
+  const uint64_t base = kIova + kCompletions * sizeof(desc::Completion) +
+                        ring * kRingEntries * sizeof(job);
+  std::memcpy(At(base + (heads_[ring]++ % kRingEntries) * sizeof(job)), &job,
+              sizeof(job));
+}
+
+uint64_t SimHost::Queue(uint32_t ring, const std::vector<desc::Step>& steps,
+                        uint32_t flags) {
+  desc::JobDescriptor job;
+  job.fence = ++fence_;
+  job.steps_iova = Put(steps);
+  job.step_count = static_cast<uint32_t>(steps.size());
+  job.flags = flags;
+  job.context_id = 7;
+  QueueRaw(ring, job);
+  return fence_;
+}
+
+void SimHost::Doorbell(uint32_t ring) {
+  Write(reg::RingHeadOffset(ring), heads_[ring]);
+}
+
+bool SimHost::Next(desc::Completion* record, int ms) {
+  auto* entry = static_cast<uint8_t*>(
+      At(kIova + (completions_ % kCompletions) * sizeof(desc::Completion)));
+  auto* sequence = reinterpret_cast<std::atomic<uint32_t>*>(
+      entry + offsetof(desc::Completion, sequence));
+  const auto start = std::chrono::steady_clock::now();
+  while (sequence->load(std::memory_order_acquire) != completions_ + 1) {
+    if (MillisecondsSince(start) >= ms) return false;
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+  std::memcpy(record, entry, sizeof(*record));
+  ++completions_;
+  return true;
+}
+
+desc::Completion SimHost::RunJob(const std::vector<desc::Step>& steps,
+                                 uint32_t ring, uint32_t flags) {
+  Queue(ring, steps, flags);
+  Doorbell(ring);
+  desc::Completion record;
+  if (!Next(&record)) record.status = ~0u;
+  return record;
+}
+
+std::vector<uint8_t> SimHost::Fetch(uint64_t device, size_t length) {
+  const uint64_t iova = Alloc(length);
+  std::memset(At(iova), 0xa5, length);
+  if (RunJob({CopyOut(device, length, iova)}).status != 0) return {};
+  const auto* bytes = static_cast<const uint8_t*>(At(iova));
+  return {bytes, bytes + length};
+}
+
+bool SimHost::Store(uint64_t device, const std::vector<uint8_t>& bytes) {
+  return RunJob({CopyIn(device, bytes)}).status == 0;
+}
+
+uint64_t SimHost::Interrupts(uint32_t vector, int ms) {
+  pollfd p = {events_[vector], POLLIN, 0};
+  uint64_t count = 0;
+  if (poll(&p, 1, ms) != 1 ||
+      read(events_[vector], &count, sizeof(count)) != sizeof(count)) {
+    return 0;
+  }
+  return count;
+}
+
+}  // namespace heddle::platform
