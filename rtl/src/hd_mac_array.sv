@@ -111,9 +111,10 @@ module hd_mac_array #(
   // Reason: see the header; the arrays are private to this process.
   always_ff @(posedge clk_i) begin : array
     logic signed [31:0] s [0:K-1];
+    logic signed [EW-1:0] enter [0:63];
     logic [32*K-1:0] sum;
-    logic [31:0] k, c, m, j, h, row;
-    logic last;
+    logic [31:0] k, c, m, j, row;
+    logic [2:0] live;
     logic signed [EW-1:0] x;
 
     // Products and tree.
@@ -137,23 +138,37 @@ module hd_mac_array #(
         for (m = 0; m < 16; m = m + 1)
           for (k = 0; k < 16; k = k + 1) win[m[CB-1:0]][k[KB-1:0]] = 0;
       for (j = 0; j < HU; j = j + 1)
-        if (j < {29'd0, cols_i})
-          for (m = 0; m < 16; m = m + 1) begin
-            last = wide_i ? (m == 7 || m == 15) : (m == 4 || m == 9 || m == 14);
-            row = wide_i ? m / 8 : m / 5;
-            if (!last)
+        if (j < {29'd0, cols_i}) begin
+          // The column that enters: code minus zero point, or zero.
+          for (row = 0; row < 3; row = row + 1)
+            for (k = 0; k < 8; k = k + 1) begin
+              enter[{row[1:0], 1'b0, k[2:0]}] =
+                  operand(8'(head64[(row*HU+j)*2] >> (8*k)), a_signed_i, za_i);
+              enter[{row[1:0], 1'b1, k[2:0]}] =
+                  operand(8'(head64[(row*HU+j)*2+1] >> (8*k)), a_signed_i, za_i);
+            end
+          for (row = 0; row < 3; row = row + 1)
+            live[row[1:0]] = (j < {29'd0, real_i}) && part_i[row[1:0]] && !null_i[4'(row*HU+j)];
+          if (wide_i) begin
+            for (row = 0; row < 2; row = row + 1) begin
+              for (m = 0; m < 7; m = m + 1)
+                for (k = 0; k < 16; k = k + 1)
+                  win[CB'(row*8+m)][k[KB-1:0]] = win[CB'(row*8+m+1)][k[KB-1:0]];
               for (k = 0; k < 16; k = k + 1)
-                win[m[CB-1:0]][k[KB-1:0]] = (m == 15) ? 0 : win[m[CB-1:0]+1'b1][k[KB-1:0]];
-            else if (j < {29'd0, real_i} && part_i[row[1:0]] && !null_i[row[1:0]*HU[3:0]+j[3:0]])
-              for (k = 0; k < 8; k = k + 1) begin
-                win[m[CB-1:0]][k[KB-1:0]] =
-                    operand(8'(head64[(row*HU+j)*2] >> (8*k)), a_signed_i, za_i);
-                win[m[CB-1:0]][k[KB-1:0]+8] =
-                    operand(8'(head64[(row*HU+j)*2+1] >> (8*k)), a_signed_i, za_i);
-              end
-            else
-              for (k = 0; k < 16; k = k + 1) win[m[CB-1:0]][k[KB-1:0]] = 0;
+                win[CB'(row*8+7)][k[KB-1:0]] = live[row[1:0]] ? enter[{row[1:0], k[3:0]}] : 0;
+            end
+          end else begin
+            for (row = 0; row < 3; row = row + 1) begin
+              for (m = 0; m < 4; m = m + 1)
+                for (k = 0; k < 16; k = k + 1)
+                  win[CB'(row*5+m)][k[KB-1:0]] = win[CB'(row*5+m+1)][k[KB-1:0]];
+              for (k = 0; k < 16; k = k + 1)
+                win[CB'(row*5+4)][k[KB-1:0]] = live[row[1:0]] ? enter[{row[1:0], k[3:0]}] : 0;
+            end
+            // Multiplier 15 has no tap in this shape.
+            for (k = 0; k < 16; k = k + 1) win[15][k[KB-1:0]] = 0;
           end
+        end
     end
 
     // Weights: active <- shadow, then the shadow takes the next words.
@@ -166,29 +181,23 @@ module hd_mac_array #(
         for (k = 0; k < KU; k = k + 1) wshd[c[CB-1:0]][k[KB-1:0]] = 0;
     for (j = 0; j < 2; j = j + 1)
       if (ld_i[j[0]]) begin
+        for (k = 0; k < 8; k = k + 1) begin
+          enter[{3'd0, k[2:0]}] = operand(8'(wdat64[{j[0], 1'b0}] >> (8*k)), w_signed_i, zw_i);
+          enter[{3'd1, k[2:0]}] = operand(8'(wdat64[{j[0], 1'b1}] >> (8*k)), w_signed_i, zw_i);
+        end
         // Loops over all positions with constant indices: a write enable per register.
-        row = {24'd0, j[0] ? pos1_i : pos0_i};
         if (ld_dw_i) begin
           for (c = 0; c < 16; c = c + 1)
-            if (c == row)
-              for (k = 0; k < 8; k = k + 1) begin
-                wshd[c[CB-1:0]][k[KB-1:0]] =
-                    operand(8'(wdat64[{j[0], 1'b0}] >> (8*k)), w_signed_i, zw_i);
-                wshd[c[CB-1:0]][k[KB-1:0]+8] =
-                    operand(8'(wdat64[{j[0], 1'b1}] >> (8*k)), w_signed_i, zw_i);
-              end
+            if (c[7:0] == (j[0] ? pos1_i : pos0_i))
+              for (k = 0; k < 16; k = k + 1)
+                wshd[c[CB-1:0]][k[KB-1:0]] = enter[{2'd0, k[3:0]}];
         end else begin
           // Word position = cell * (C / 16) + group of 16 lanes.
-          for (m = 0; m < KU * HALVES; m = m + 1)
-            if (m == row)
-              for (k = 0; k < 8; k = k + 1) begin
-                c = (m % HALVES) * 16 + k;
-                h = m / HALVES;
-                wshd[c[CB-1:0]][h[KB-1:0]] =
-                    operand(8'(wdat64[{j[0], 1'b0}] >> (8*k)), w_signed_i, zw_i);
-                wshd[c[CB-1:0]+8][h[KB-1:0]] =
-                    operand(8'(wdat64[{j[0], 1'b1}] >> (8*k)), w_signed_i, zw_i);
-              end
+          for (m = 0; m < KU; m = m + 1)
+            for (row = 0; row < HALVES; row = row + 1)
+              if (8'(m * HALVES + row) == (j[0] ? pos1_i : pos0_i))
+                for (k = 0; k < 16; k = k + 1)
+                  wshd[CB'(row*16+k)][m[KB-1:0]] = enter[{2'd0, k[3:0]}];
         end
       end
   end

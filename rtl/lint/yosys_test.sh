@@ -1,0 +1,9 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Reads the given SystemVerilog files (packages first) with yosys and checks the matrix engine.
+set -eu
+if ! command -v yosys > /dev/null; then
+  echo "yosys is not installed (apt-get install yosys): nothing was checked" >&2
+  exit 1
+fi
+exec yosys -q -p "read_verilog -sv $*; hierarchy -check -top hd_matrix_engine; proc; check -assert"
