@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
@@ -139,8 +140,14 @@ std::vector<int64_t> Node::IntsAttribute(const std::string& name,
 }
 
 std::string Node::Describe() const {
-  return absl::StrCat(domain.empty() ? "" : absl::StrCat(domain, "."), op, " '",
-                      name, "'");
+  // Names come from the model: a hostile one must not forge a line of a log.
+  const auto safe = [](const std::string& text) {
+    constexpr size_t kLongest = 200;
+    return absl::StrCat(absl::Utf8SafeCHexEscape(text.substr(0, kLongest)),
+                        text.size() > kLongest ? "..." : "");
+  };
+  return absl::StrCat(domain.empty() ? "" : absl::StrCat(safe(domain), "."),
+                      safe(op), " '", safe(name), "'");
 }
 
 TensorId Graph::AddTensor(Tensor tensor) {

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// AnalyseOnnx: the front end of the compiler, in order.
+#include <utility>
+
+#include "compiler/compiler.h"
+#include "compiler/import/importer.h"
+#include "compiler/ops/operator.h"
+#include "compiler/passes/infer.h"
+#include "compiler/passes/simplify.h"
+
+namespace heddle::compiler {
+
+absl::StatusOr<Graph> AnalyseOnnx(absl::string_view model,
+                                  const CompileOptions& options) {
+  auto imported =
+      ImportOnnx(model, ImportOptions{options.input_shapes, options.weights});
+  if (!imported.ok()) return imported.status();
+  Graph graph = std::move(imported->graph);
+  if (auto s = InferAndFold(&graph, imported->declared); !s.ok()) return s;
+  if (auto s = Simplify(&graph); !s.ok()) return s;
+  if (auto s = FoldConstants(&graph); !s.ok()) return s;
+  if (auto s = Simplify(&graph); !s.ok()) return s;
+  for (const Node& node : graph.nodes) {
+    if (auto s = CheckNode(graph, node); !s.ok()) return s;
+  }
+  if (auto s = graph.Verify(); !s.ok()) return s;
+  return graph;
+}
+
+}  // namespace heddle::compiler

@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/import/importer.h"
+
+#include <google/protobuf/io/coded_stream.h>
+#include <onnx/onnx_pb.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/diagnostic.h"
+#include "compiler/import/attribute_proto.h"
+#include "compiler/import/quote.h"
+#include "compiler/import/tensor_proto.h"
+#include "compiler/import/wire_check.h"
+#include "compiler/ops/define.h"
+
+namespace heddle::compiler {
+namespace {
+
+template <typename... Args>
+absl::Status Invalid(const Args&... why) {
+  return Refuse(Refusal::kInvalidModel, absl::StrCat(why...));
+}
+
+std::string DomainName(const std::string& domain) {
+  return domain.empty() ? "ai.onnx" : domain;
+}
+
+// "" and "ai.onnx" are the same domain.
+std::string NormalDomain(const std::string& domain) {
+  return domain == "ai.onnx" ? "" : domain;
+}
+
+absl::Status Parse(absl::string_view bytes, onnx::ModelProto* model) {
+  if (bytes.size() > static_cast<size_t>(std::numeric_limits<int32_t>::max())) {
+    return Refuse(Refusal::kInvalidProtobuf,
+                  absl::StrCat("the model has ", bytes.size(),
+                               " bytes, protobuf allows 2147483647"));
+  }
+  if (auto s = CheckWire(bytes, *onnx::ModelProto::descriptor()); !s.ok()) {
+    return s;
+  }
+  google::protobuf::io::CodedInputStream stream(
+      reinterpret_cast<const uint8_t*>(bytes.data()),
+      static_cast<int>(bytes.size()));
+  stream.SetRecursionLimit(100);
+  if (!model->ParseFromCodedStream(&stream) ||
+      !stream.ConsumedEntireMessage()) {
+    return Refuse(Refusal::kInvalidProtobuf,
+                  "the bytes are no ONNX model: protobuf cannot parse them");
+  }
+  return absl::OkStatus();
+}
+
+class Importer {
+ public:
+  Importer(const onnx::ModelProto& model, const ImportOptions& options)
+      : model_(model), options_(options) {}
+
+  absl::StatusOr<ImportedModel> Run() {
+    for (auto step :
+         {&Importer::Versions, &Importer::Initializers, &Importer::GraphInputs,
+          &Importer::Weights, &Importer::Nodes, &Importer::Outputs,
+          &Importer::Declarations}) {
+      if (auto s = (this->*step)(); !s.ok()) return s;
+    }
+    if (auto s = result_.graph.Verify(); !s.ok()) return s;
+    return std::move(result_);
+  }
+
+ private:
+  absl::Status Versions() {
+    const int64_t ir = model_.ir_version();
+    if (!model_.has_ir_version()) return Invalid("the model has no ir_version");
+    if (ir < kMinIrVersion || ir > kMaxIrVersion) {
+      return Refuse(
+          Refusal::kUnsupportedVersion,
+          absl::StrCat("ir_version ", ir, " is not supported; ", kMinIrVersion,
+                       " to ", kMaxIrVersion, " are, export the model again"));
+    }
+    if (!model_.has_graph()) return Invalid("the model has no graph");
+    if (model_.opset_import_size() == 0) {
+      return Invalid("the model has no opset_import");
+    }
+    for (const auto& import : model_.opset_import()) {
+      const std::string domain = NormalDomain(import.domain());
+      const int64_t version = import.version();
+      const auto known = opsets_.find(domain);
+      if (known != opsets_.end() && known->second != version) {
+        return Invalid("opset_import has two versions of domain ",
+                       Quote(DomainName(domain)));
+      }
+      if (version < 1) {
+        return Invalid("opset_import of domain ", Quote(DomainName(domain)),
+                       " has version ", version);
+      }
+      if (domain.empty() && (version < kMinOpset || version > kMaxOpset)) {
+        return Refuse(
+            Refusal::kUnsupportedVersion,
+            absl::StrCat("opset ", version, " is not supported; ", kMinOpset,
+                         " to ", kMaxOpset, " are, convert the model"));
+      }
+      opsets_[domain] = static_cast<int>(
+          std::min<int64_t>(version, std::numeric_limits<int>::max()));
+    }
+    result_.graph.name = model_.graph().name();
+    return absl::OkStatus();
+  }
+
+  absl::Status Initializers() {
+    const auto& graph = model_.graph();
+    if (graph.sparse_initializer_size() != 0) {
+      return Refuse(Refusal::kUnsupportedDatatype,
+                    "sparse initializers are not supported; store them dense");
+    }
+    for (const auto& proto : graph.initializer()) {
+      if (proto.name().empty()) return Invalid("an initializer has no name");
+      const std::string what =
+          absl::StrCat("initializer ", Quote(proto.name()));
+      auto data = FromTensorProto(proto, what);
+      if (!data.ok()) return data.status();
+      if (ids_.count(proto.name()) != 0) {
+        return Invalid(what, " occurs twice");
+      }
+      ids_[proto.name()] =
+          result_.graph.AddConstant(proto.name(), *std::move(data));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status GraphInputs() {
+    if (auto s = BindDimensions(); !s.ok()) return s;
+    std::set<std::string> seen;
+    for (const auto& proto : model_.graph().input()) {
+      const std::string& name = proto.name();
+      const std::string what = absl::StrCat("input ", Quote(name));
+      if (name.empty()) return Invalid("a graph input has no name");
+      if (!seen.insert(name).second) return Invalid(what, " occurs twice");
+      Declaration declared;
+      if (auto s = Declare(proto, what, &declared); !s.ok()) return s;
+      if (declared.type == DataType::kUndefined) {
+        return Invalid(what, " has no type");
+      }
+      const auto initializer = ids_.find(name);
+      if (initializer != ids_.end()) {
+        const Tensor& tensor = result_.graph.tensors[initializer->second];
+        if (auto s = CheckDeclared(what, declared, tensor.type, tensor.shape);
+            !s.ok()) {
+          return s;
+        }
+        continue;
+      }
+      Tensor tensor;
+      tensor.name = name;
+      tensor.type = declared.type;
+      const auto weight = options_.weights.find(name);
+      if (weight != options_.weights.end()) {
+        if (auto s = CheckDeclared(what, declared, weight->second.type,
+                                   weight->second.shape);
+            !s.ok()) {
+          return s;
+        }
+        ids_[name] = result_.graph.AddConstant(name, weight->second);
+        continue;
+      }
+      if (auto s = BindShape(proto, what, declared, &tensor.shape); !s.ok()) {
+        return s;
+      }
+      tensor.shape_known = true;
+      ids_[name] = result_.graph.AddTensor(std::move(tensor));
+      result_.graph.inputs.push_back(ids_[name]);
+    }
+    for (const auto& [name, shape] : options_.input_shapes) {
+      if (seen.count(name) == 0) {
+        return Refuse(Refusal::kMismatchingShape,
+                      absl::StrCat("a shape is given for input ", Quote(name),
+                                   ", which the model does not have"));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Weights() {
+    if (!options_.weights.empty() && model_.graph().initializer_size() != 0) {
+      return Invalid(
+          "weights are given beside a model that has initializers; give them "
+          "in one place");
+    }
+    for (const auto& [name, data] : options_.weights) {
+      if (ids_.count(name) == 0) {
+        return Invalid("weight ", Quote(name),
+                       " is given, but the model has no such input");
+      }
+      if (data.bytes.size() !=
+          static_cast<size_t>(data.count()) * ElementBytes(data.type)) {
+        return Invalid("weight ", Quote(name), " has ", data.bytes.size(),
+                       " bytes, which does not fit its shape ",
+                       ShapeToString(data.shape));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // Names of all tensors that nodes write, to tell "too late" from "never".
+  absl::Status CollectWrites() {
+    for (const auto& proto : model_.graph().node()) {
+      for (const std::string& name : proto.output()) {
+        if (name.empty()) continue;
+        if (ids_.count(name) != 0 || !written_.insert(name).second) {
+          return Invalid(proto.op_type(), " ", Quote(proto.name()), " writes ",
+                         Quote(name),
+                         ", which has a value already; names must be unique");
+        }
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Nodes() {
+    if (model_.graph().node_size() == 0) {
+      return Invalid("the graph has no nodes");
+    }
+    if (auto s = CollectWrites(); !s.ok()) return s;
+    std::map<std::string, int> counters;
+    Graph& graph = result_.graph;
+    std::vector<const onnx::NodeProto*> protos;
+    for (const auto& proto : model_.graph().node()) {
+      Node node;
+      node.op = proto.op_type();
+      node.domain = NormalDomain(proto.domain());
+      const int number = counters[node.op]++;
+      node.name = proto.name().empty() ? absl::StrCat(node.op, "_", number)
+                                       : proto.name();
+      if (node.op.empty()) {
+        return Invalid("node ", Quote(node.name), " has no op_type");
+      }
+      node.sources = {node.name};
+      const auto opset = opsets_.find(node.domain);
+      if (opset == opsets_.end()) {
+        return Invalid(node.Describe(), " is of domain ",
+                       Quote(DomainName(node.domain)),
+                       ", which opset_import does not list");
+      }
+      node.opset = opset->second;
+      for (const std::string& name : proto.input()) {
+        const auto id = ids_.find(name);
+        if (name.empty()) {
+          node.inputs.push_back(kNoTensor);
+        } else if (id != ids_.end()) {
+          node.inputs.push_back(id->second);
+        } else if (written_.count(name) != 0) {
+          return Invalid(node.Describe(), " reads ", Quote(name),
+                         " before it is computed; nodes must be in "
+                         "topological order, without cycles");
+        } else {
+          return Invalid(node.Describe(), " reads ", Quote(name),
+                         ", which nothing defines");
+        }
+      }
+      for (const std::string& name : proto.output()) {
+        if (name.empty()) {
+          node.outputs.push_back(kNoTensor);
+          continue;
+        }
+        Tensor tensor;
+        tensor.name = name;
+        ids_[name] = graph.AddTensor(std::move(tensor));
+        node.outputs.push_back(ids_[name]);
+      }
+      if (std::all_of(node.outputs.begin(), node.outputs.end(),
+                      [](TensorId id) { return id == kNoTensor; })) {
+        return Invalid(node.Describe(), " has no output");
+      }
+      graph.nodes.push_back(std::move(node));
+      protos.push_back(&proto);
+    }
+    // After the structure of the whole graph: an unknown operator in an invalid
+    // graph is reported as the latter.
+    for (size_t i = 0; i < graph.nodes.size(); ++i) {
+      if (auto s = Operator(*protos[i], &graph.nodes[i]); !s.ok()) return s;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Operator(const onnx::NodeProto& proto, Node* node) {
+    if (FindOperator(node->domain, node->op, node->opset) == nullptr) {
+      return Refuse(
+          Refusal::kUnsupportedOperator,
+          absl::StrCat(node->Describe(), ": operator ",
+                       DomainName(node->domain), ".", node->op, " at opset ",
+                       node->opset,
+                       " is not supported; SUPPORTED_OPS.md lists those that "
+                       "are"));
+    }
+    return FromAttributeProtos(proto, node);
+  }
+
+  absl::Status Outputs() {
+    if (model_.graph().output_size() == 0) {
+      return Invalid("the graph has no outputs");
+    }
+    std::set<std::string> seen;
+    for (const auto& proto : model_.graph().output()) {
+      const std::string what = absl::StrCat("output ", Quote(proto.name()));
+      if (proto.name().empty()) return Invalid("a graph output has no name");
+      const auto id = ids_.find(proto.name());
+      if (id == ids_.end()) return Invalid(what, " is never computed");
+      if (!seen.insert(proto.name()).second) {
+        return Invalid(what, " occurs twice");
+      }
+      result_.graph.outputs.push_back(id->second);
+      if (auto s = AddDeclaration(proto, what, id->second); !s.ok()) return s;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Declarations() {
+    for (const auto& proto : model_.graph().value_info()) {
+      const auto id = ids_.find(proto.name());
+      if (id == ids_.end()) continue;  // allowed: about a name nobody uses
+      const std::string what = absl::StrCat("value_info ", Quote(proto.name()));
+      if (auto s = AddDeclaration(proto, what, id->second); !s.ok()) return s;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status AddDeclaration(const onnx::ValueInfoProto& proto,
+                              const std::string& what, TensorId id) {
+    Declaration declared;
+    if (auto s = Declare(proto, what, &declared); !s.ok()) return s;
+    const Tensor& tensor = result_.graph.tensors[id];
+    if (tensor.shape_known) {  // an input or a constant
+      return CheckDeclared(what, declared, tensor.type, tensor.shape);
+    }
+    const auto known = result_.declared.find(id);
+    if (known == result_.declared.end()) {
+      result_.declared[id] = std::move(declared);
+    }
+    return absl::OkStatus();
+  }
+
+  // Type and shape of a ValueInfoProto; what it leaves open stays open.
+  static absl::Status Declare(const onnx::ValueInfoProto& proto,
+                              const std::string& what, Declaration* declared) {
+    const onnx::TypeProto& type = proto.type();
+    if (type.value_case() == onnx::TypeProto::VALUE_NOT_SET) {
+      return absl::OkStatus();
+    }
+    if (type.value_case() != onnx::TypeProto::kTensorType) {
+      return Refuse(Refusal::kUnsupportedDatatype,
+                    absl::StrCat(what,
+                                 " is no dense tensor, which is not "
+                                 "supported"));
+    }
+    const auto& tensor = type.tensor_type();
+    const int elem = tensor.elem_type();
+    if (elem < 0 || elem > static_cast<int>(DataType::kBfloat16)) {
+      return Invalid(what, " has the unknown element type ", elem);
+    }
+    declared->type = static_cast<DataType>(elem);
+    if (declared->type == DataType::kString ||
+        declared->type == DataType::kComplex64 ||
+        declared->type == DataType::kComplex128) {
+      return Refuse(
+          Refusal::kUnsupportedDatatype,
+          absl::StrCat(what, " has type ", DataTypeName(declared->type),
+                       ", which is not supported"));
+    }
+    declared->has_shape = tensor.has_shape();
+    for (const auto& dimension : tensor.shape().dim()) {
+      const bool fixed = dimension.value_case() ==
+                             onnx::TensorShapeProto::Dimension::kDimValue &&
+                         dimension.dim_value() >= 0;
+      declared->shape.push_back(fixed ? dimension.dim_value() : -1);
+    }
+    return absl::OkStatus();
+  }
+
+  static absl::Status CheckDeclared(const std::string& what,
+                                    const Declaration& declared, DataType type,
+                                    const Shape& shape) {
+    if (declared.type != DataType::kUndefined && declared.type != type) {
+      return Refuse(
+          Refusal::kMismatchingDatatype,
+          absl::StrCat(what, " is declared as ", DataTypeName(declared.type),
+                       ", but is ", DataTypeName(type)));
+    }
+    bool fits = !declared.has_shape || declared.shape.size() == shape.size();
+    for (size_t i = 0; fits && i < declared.shape.size(); ++i) {
+      fits = declared.shape[i] == -1 || declared.shape[i] == shape[i];
+    }
+    if (fits) return absl::OkStatus();
+    return Refuse(Refusal::kMismatchingShape,
+                  absl::StrCat(what, " is declared with shape ",
+                               ShapeToString(declared.shape), ", but has ",
+                               ShapeToString(shape)));
+  }
+
+  // Values that the options' shapes give to named dimensions.
+  absl::Status BindDimensions() {
+    for (const auto& proto : model_.graph().input()) {
+      const auto given = options_.input_shapes.find(proto.name());
+      if (given == options_.input_shapes.end()) continue;
+      const auto& dims = proto.type().tensor_type().shape().dim();
+      for (int i = 0;
+           i < dims.size() && i < static_cast<int>(given->second.size()); ++i) {
+        const std::string& symbol = dims.Get(i).dim_param();
+        const int64_t value = given->second[i];
+        if (symbol.empty()) continue;
+        const auto [it, added] = symbols_.emplace(symbol, value);
+        if (!added && it->second != value) {
+          return Refuse(Refusal::kMismatchingShape,
+                        absl::StrCat("the given input shapes bind dimension ",
+                                     Quote(symbol), " to ", it->second,
+                                     " and to ", value));
+        }
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status BindShape(const onnx::ValueInfoProto& proto,
+                         const std::string& what, const Declaration& declared,
+                         Shape* shape) const {
+    const auto given = options_.input_shapes.find(proto.name());
+    if (given != options_.input_shapes.end()) {
+      *shape = given->second;
+      for (int64_t dimension : *shape) {
+        if (dimension < 0) {
+          return Refuse(Refusal::kMismatchingShape,
+                        absl::StrCat("the shape given for ", what, " is ",
+                                     ShapeToString(*shape)));
+        }
+      }
+      return CheckDeclared(what, declared, declared.type, *shape);
+    }
+    if (!declared.has_shape) {
+      return Refuse(Refusal::kUnsupportedShape,
+                    absl::StrCat(what, " has no shape; give one"));
+    }
+    *shape = declared.shape;
+    for (size_t i = 0; i < shape->size(); ++i) {
+      if ((*shape)[i] != -1) continue;
+      const auto symbol = symbols_.find(proto.type()
+                                            .tensor_type()
+                                            .shape()
+                                            .dim(static_cast<int>(i))
+                                            .dim_param());
+      (*shape)[i] = symbol == symbols_.end() ? 1 : symbol->second;
+    }
+    return absl::OkStatus();
+  }
+
+  const onnx::ModelProto& model_;
+  const ImportOptions& options_;
+  ImportedModel result_;
+  std::map<std::string, int> opsets_;
+  std::map<std::string, int64_t> symbols_;
+  std::unordered_map<std::string, TensorId> ids_;
+  std::set<std::string> written_;
+};
+
+}  // namespace
+
+absl::StatusOr<ImportedModel> ImportOnnx(absl::string_view bytes,
+                                         const ImportOptions& options) {
+  onnx::ModelProto model;
+  if (auto s = Parse(bytes, &model); !s.ok()) return s;
+  return Importer(model, options).Run();
+}
+
+}  // namespace heddle::compiler

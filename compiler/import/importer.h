@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// ONNX bytes to a Graph: parsing under limits, and every structural rule of the
+// format. Operators are not looked at; that is the work of inference.
+#ifndef HEDDLE_COMPILER_IMPORT_IMPORTER_H_
+#define HEDDLE_COMPILER_IMPORT_IMPORTER_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "compiler/ir/graph.h"
+
+namespace heddle::compiler {
+
+inline constexpr int kMinIrVersion = 3;
+inline constexpr int kMaxIrVersion = 8;
+inline constexpr int kMinOpset = 7;
+
+// What the model declares about a computed tensor; a dimension that it leaves
+// open is -1.
+struct Declaration {
+  DataType type = DataType::kUndefined;
+  bool has_shape = false;
+  Shape shape;
+};
+
+struct ImportOptions {
+  // See CompileOptions.
+  std::map<std::string, Shape> input_shapes;
+  std::map<std::string, TensorData> weights;
+};
+
+struct ImportedModel {
+  Graph graph;  // nodes in the model's order, which is topological
+  std::map<TensorId, Declaration> declared;  // value_info and graph outputs
+};
+
+// Run-time inputs are the graph inputs without initializer and without a
+// weight in the options; their symbolic dimensions are bound to the options'
+// input_shapes (one name, one value), or to 1.
+absl::StatusOr<ImportedModel> ImportOnnx(absl::string_view bytes,
+                                         const ImportOptions& options);
+
+}  // namespace heddle::compiler
+
+#endif  // HEDDLE_COMPILER_IMPORT_IMPORTER_H_

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/import/tensor_proto.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/diagnostic.h"
+
+namespace heddle::compiler {
+namespace {
+
+template <typename... Args>
+absl::Status Invalid(const std::string& what, const Args&... why) {
+  return Refuse(Refusal::kInvalidModel, absl::StrCat(what, " ", why...));
+}
+
+// Copies a typed field into `data`, each value narrowed to T; `per_element`
+// values make one element (2 for complex numbers).
+template <typename T, typename Field>
+absl::Status Take(const Field& field, const char* name, int64_t per_element,
+                  const std::string& what, TensorData* data) {
+  const int64_t expected = data->count() * per_element;
+  if (field.size() != expected) {
+    return Invalid(what, "has ", field.size(), " values in ", name,
+                   ", its shape ", ShapeToString(data->shape), " needs ",
+                   expected);
+  }
+  T* out = data->as<T>();
+  for (int64_t i = 0; i < expected; ++i) {
+    const auto value = field.Get(static_cast<int>(i));
+    out[i] = static_cast<T>(value);
+    if (std::is_integral<T>::value &&
+        static_cast<decltype(value)>(out[i]) != value) {
+      return Invalid(what, "has value ", value, " in ", name,
+                     ", which does not fit ", DataTypeName(data->type));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status TakeTyped(const onnx::TensorProto& proto, const std::string& what,
+                       TensorData* data) {
+  switch (data->type) {
+    case DataType::kFloat:
+      return Take<float>(proto.float_data(), "float_data", 1, what, data);
+    case DataType::kComplex64:
+      return Take<float>(proto.float_data(), "float_data", 2, what, data);
+    case DataType::kDouble:
+      return Take<double>(proto.double_data(), "double_data", 1, what, data);
+    case DataType::kComplex128:
+      return Take<double>(proto.double_data(), "double_data", 2, what, data);
+    case DataType::kInt64:
+      return Take<int64_t>(proto.int64_data(), "int64_data", 1, what, data);
+    case DataType::kUint64:
+      return Take<uint64_t>(proto.uint64_data(), "uint64_data", 1, what, data);
+    case DataType::kUint32:
+      return Take<uint32_t>(proto.uint64_data(), "uint64_data", 1, what, data);
+    case DataType::kInt32:
+      return Take<int32_t>(proto.int32_data(), "int32_data", 1, what, data);
+    case DataType::kInt16:
+      return Take<int16_t>(proto.int32_data(), "int32_data", 1, what, data);
+    case DataType::kInt8:
+      return Take<int8_t>(proto.int32_data(), "int32_data", 1, what, data);
+    case DataType::kUint8:
+    case DataType::kBool:
+      return Take<uint8_t>(proto.int32_data(), "int32_data", 1, what, data);
+    case DataType::kUint16:
+    case DataType::kFloat16:   // bit patterns
+    case DataType::kBfloat16:  // bit patterns
+      return Take<uint16_t>(proto.int32_data(), "int32_data", 1, what, data);
+    case DataType::kUndefined:
+    case DataType::kString:
+      break;
+  }
+  return absl::InternalError("type has no field");
+}
+
+}  // namespace
+
+absl::StatusOr<TensorData> FromTensorProto(const onnx::TensorProto& proto,
+                                           const std::string& what) {
+  if (proto.data_location() == onnx::TensorProto::EXTERNAL) {
+    return Invalid(what,
+                   "keeps its data in another file, which is not supported; "
+                   "store the data inside the model");
+  }
+  if (proto.has_segment()) {
+    return Invalid(what, "is a segment of a tensor, which is not supported");
+  }
+  TensorData data;
+  data.type = static_cast<DataType>(proto.data_type());
+  data.shape.assign(proto.dims().begin(), proto.dims().end());
+  if (!proto.has_data_type() || proto.data_type() <= 0 ||
+      proto.data_type() > static_cast<int>(DataType::kBfloat16)) {
+    return Invalid(what, "has no valid data_type, but ", proto.data_type());
+  }
+  if (data.type == DataType::kString) {
+    return Refuse(Refusal::kUnsupportedDatatype,
+                  absl::StrCat(what,
+                               " has type string, which is not "
+                               "supported"));
+  }
+  for (int64_t dimension : data.shape) {
+    if (dimension < 0) {
+      return Invalid(what, "has the negative dimension ", dimension);
+    }
+  }
+  const int fields =
+      (proto.has_raw_data() && !proto.raw_data().empty()) +
+      (proto.float_data_size() != 0) + (proto.int32_data_size() != 0) +
+      (proto.string_data_size() != 0) + (proto.int64_data_size() != 0) +
+      (proto.double_data_size() != 0) + (proto.uint64_data_size() != 0);
+  if (fields > 1) return Invalid(what, "has data in more than one field");
+
+  // No element is smaller than the message's bytes that state it, so the count
+  // is bounded by the model's size before anything is allocated.
+  const auto element = static_cast<int64_t>(ElementBytes(data.type));
+  const int64_t count = data.count();
+  int64_t bytes = 0;
+  if (__builtin_mul_overflow(count, element, &bytes)) {
+    return Invalid(what, "has the impossible shape ",
+                   ShapeToString(data.shape));
+  }
+  const int64_t stated = static_cast<int64_t>(proto.raw_data().size()) +
+                         proto.float_data_size() + proto.int32_data_size() +
+                         proto.int64_data_size() + proto.double_data_size() +
+                         proto.uint64_data_size();
+  if (count > stated) {
+    return Invalid(what, "has shape ", ShapeToString(data.shape),
+                   " but holds data for at most ", stated, " elements");
+  }
+  data.bytes.resize(static_cast<size_t>(bytes));
+  if (proto.has_raw_data() && !proto.raw_data().empty()) {
+    if (static_cast<int64_t>(proto.raw_data().size()) != bytes) {
+      return Invalid(what, "has ", proto.raw_data().size(),
+                     " bytes in raw_data, its shape ",
+                     ShapeToString(data.shape), " needs ", bytes);
+    }
+    std::copy(proto.raw_data().begin(), proto.raw_data().end(),
+              data.bytes.begin());
+  } else if (auto s = TakeTyped(proto, what, &data); !s.ok()) {
+    return s;
+  }
+  if (data.type == DataType::kBool) {
+    for (uint8_t& byte : data.bytes) byte = byte != 0;
+  }
+  return data;
+}
+
+}  // namespace heddle::compiler

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/passes/infer.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/diagnostic.h"
+#include "compiler/ops/define.h"
+
+namespace heddle::compiler {
+namespace {
+
+// Multiply-adds that folding one node may cost; a bound against models that
+// are small but expensive to fold.
+constexpr int64_t kMaxFoldedWork = int64_t{1} << 30;
+
+bool IsQuantizationBoundary(const Node& node) {
+  return node.op == "DequantizeLinear";
+}
+
+// Values that the node may be evaluated with now; false if some are missing.
+// The result of Shape needs no data, only the shape of its input.
+bool ConstantInputs(const Graph& graph, const Node& node,
+                    std::vector<TensorData>* shape_only, Inputs* inputs) {
+  shape_only->reserve(node.inputs.size());
+  for (TensorId id : node.inputs) {
+    if (id == kNoTensor) {
+      inputs->push_back(nullptr);
+      continue;
+    }
+    const Tensor& tensor = graph.tensors[id];
+    if (tensor.is_constant()) {
+      inputs->push_back(tensor.constant.get());
+    } else if (node.op == "Shape" && node.domain.empty()) {
+      TensorData data;
+      data.type = tensor.type;
+      data.shape = tensor.shape;
+      shape_only->push_back(std::move(data));
+      inputs->push_back(&shape_only->back());
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool IsAffordable(const Graph& graph, const Node& node) {
+  int64_t outputs = 1, largest = 1;
+  for (TensorId id : node.outputs) {
+    if (id == kNoTensor) continue;
+    const Tensor& tensor = graph.tensors[id];
+    const int64_t count = ElementCount(tensor.shape);
+    if (count >
+        kMaxFoldedBytes / std::max<int64_t>(1, ElementBytes(tensor.type))) {
+      return false;
+    }
+    outputs = std::max(outputs, count);
+  }
+  // Work is at most outputs times the largest input for products, and about
+  // the outputs for everything else.
+  if (node.op.find("Conv") == std::string::npos &&
+      node.op.find("MatMul") == std::string::npos &&
+      node.op.find("Gemm") == std::string::npos &&
+      node.op.find("Pool") == std::string::npos) {
+    return true;
+  }
+  for (TensorId id : node.inputs) {
+    if (id == kNoTensor) continue;
+    largest = std::max(largest, ElementCount(graph.tensors[id].shape));
+  }
+  return outputs <= kMaxFoldedWork / largest;
+}
+
+// Gives the outputs constant values if that is possible.
+absl::StatusOr<bool> Fold(Graph* graph, const Node& node) {
+  std::vector<TensorData> shape_only;
+  Inputs inputs;
+  if (!ConstantInputs(*graph, node, &shape_only, &inputs) ||
+      !IsAffordable(*graph, node)) {
+    return false;
+  }
+  auto results = EvaluateNode(*graph, node, inputs);
+  if (!results.ok()) {
+    // An error that every run would meet, e.g. an index out of range.
+    return Refuse(Refusal::kInvalidModel,
+                  std::string(results.status().message()));
+  }
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    if (node.outputs[i] == kNoTensor) continue;
+    Tensor& tensor = graph->tensors[node.outputs[i]];
+    tensor.type = (*results)[i].type;
+    tensor.shape = (*results)[i].shape;
+    tensor.shape_known = true;
+    tensor.constant =
+        std::make_shared<const TensorData>(std::move((*results)[i]));
+  }
+  return true;
+}
+
+absl::Status CheckSize(const Graph& graph, const Node& node) {
+  for (TensorId id : node.outputs) {
+    if (id == kNoTensor) continue;
+    const Tensor& tensor = graph.tensors[id];
+    const auto element =
+        static_cast<int64_t>(std::max<size_t>(1, ElementBytes(tensor.type)));
+    if (ElementCount(tensor.shape) > kMaxTensorBytes / element) {
+      return RefuseNode(Refusal::kUnsupportedShape, node, "output '",
+                        tensor.name, "' has shape ",
+                        ShapeToString(tensor.shape), ", the limit is ",
+                        kMaxTensorBytes, " bytes");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckDeclared(const Graph& graph, const Node& node,
+                           const std::map<TensorId, Declaration>& declared) {
+  for (TensorId id : node.outputs) {
+    const auto it = declared.find(id);
+    if (it == declared.end()) continue;
+    const Declaration& expected = it->second;
+    const Tensor& tensor = graph.tensors[id];
+    if (expected.type != DataType::kUndefined && expected.type != tensor.type) {
+      return RefuseNode(Refusal::kMismatchingDatatype, node, "output '",
+                        tensor.name, "' is declared as ",
+                        DataTypeName(expected.type), ", but is ",
+                        DataTypeName(tensor.type));
+    }
+    bool fits =
+        !expected.has_shape || expected.shape.size() == tensor.shape.size();
+    for (size_t i = 0; fits && i < expected.shape.size(); ++i) {
+      fits = expected.shape[i] == -1 || expected.shape[i] == tensor.shape[i];
+    }
+    if (!fits) {
+      return RefuseNode(Refusal::kMismatchingShape, node, "output '",
+                        tensor.name, "' is declared with shape ",
+                        ShapeToString(expected.shape), ", but has ",
+                        ShapeToString(tensor.shape));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Where inference needs values that are not there (weights given later), the
+// model's own declaration stands in, if it is complete.
+bool TakeDeclared(const std::map<TensorId, Declaration>& declared,
+                  const Node& node, Graph* graph) {
+  for (TensorId id : node.outputs) {
+    if (id == kNoTensor) continue;
+    const auto it = declared.find(id);
+    if (it == declared.end() || !it->second.has_shape ||
+        it->second.type == DataType::kUndefined ||
+        std::count(it->second.shape.begin(), it->second.shape.end(), -1)) {
+      return false;
+    }
+  }
+  for (TensorId id : node.outputs) {
+    if (id == kNoTensor) continue;
+    Tensor& tensor = graph->tensors[id];
+    const Declaration& declaration = declared.find(id)->second;
+    tensor.type = declaration.type;
+    tensor.shape = declaration.shape;
+    tensor.shape_known = true;
+  }
+  return true;
+}
+
+bool NeedsMissingValues(const Graph& graph, const Node& node) {
+  for (size_t i = 1; i < node.inputs.size(); ++i) {
+    if (HasInput(node, i) && !InputOf(graph, node, i).is_constant()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+absl::Status InferAndFold(Graph* graph,
+                          const std::map<TensorId, Declaration>& declared) {
+  std::vector<Node> kept;
+  // `graph->nodes` is not touched while nodes are looked at.
+  for (const Node& node : graph->nodes) {
+    if (auto s = CheckNode(*graph, node); !s.ok()) return s;
+    const OperatorInfo* info = FindOperator(node.domain, node.op, node.opset);
+    if (auto s = info->infer(graph, node); !s.ok()) {
+      if (RefusalOf(s) != Refusal::kUnsupportedShape ||
+          !NeedsMissingValues(*graph, node) ||
+          !TakeDeclared(declared, node, graph)) {
+        return s;
+      }
+    }
+    if (auto s = CheckSize(*graph, node); !s.ok()) return s;
+    if (auto s = CheckDeclared(*graph, node, declared); !s.ok()) return s;
+    if (!IsQuantizationBoundary(node)) {
+      auto folded = Fold(graph, node);
+      if (!folded.ok()) return folded.status();
+      if (*folded) continue;
+    }
+    kept.push_back(node);
+  }
+  graph->nodes = std::move(kept);
+  return absl::OkStatus();
+}
+
+absl::Status FoldConstants(Graph* graph) {
+  std::vector<Node> kept;
+  for (const Node& node : graph->nodes) {
+    auto folded = Fold(graph, node);
+    if (!folded.ok()) return folded.status();
+    if (!*folded) kept.push_back(node);
+  }
+  graph->nodes = std::move(kept);
+  return absl::OkStatus();
+}
+
+}  // namespace heddle::compiler

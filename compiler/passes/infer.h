@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Types and shapes of all tensors, and the values of those that are known when
+// compiling, in one walk: the shape of a Reshape may come from a chain of
+// Shape, Gather and Concat nodes.
+#ifndef HEDDLE_COMPILER_PASSES_INFER_H_
+#define HEDDLE_COMPILER_PASSES_INFER_H_
+
+#include <map>
+
+#include "absl/status/status.h"
+#include "compiler/import/importer.h"
+#include "compiler/ir/graph.h"
+
+namespace heddle::compiler {
+
+// Largest tensor that a graph may have, in bytes: the largest card's memory.
+inline constexpr int64_t kMaxTensorBytes = int64_t{4} << 30;
+// Larger results stay computed at run time, rather than grow the package.
+inline constexpr int64_t kMaxFoldedBytes = int64_t{64} << 20;
+
+// Checks every node, infers its outputs, compares them with what the model
+// declares (kMismatchingShape, kMismatchingDatatype), and replaces nodes whose
+// inputs are all constant by constants. DequantizeLinear of constants is kept:
+// quantized weights must stay visible to the quantization pass.
+absl::Status InferAndFold(Graph* graph,
+                          const std::map<TensorId, Declaration>& declared);
+
+// Replaces nodes whose inputs are all constant, DequantizeLinear included.
+// Shapes must be known.
+absl::Status FoldConstants(Graph* graph);
+
+}  // namespace heddle::compiler
+
+#endif  // HEDDLE_COMPILER_PASSES_INFER_H_

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Removes nodes that do nothing: Identity, Dropout in inference, Cast to the
+// same type, Reshape, Squeeze and Transpose that leave everything in place; and
+// nodes whose results nobody reads.
+#ifndef HEDDLE_COMPILER_PASSES_SIMPLIFY_H_
+#define HEDDLE_COMPILER_PASSES_SIMPLIFY_H_
+
+#include "absl/status/status.h"
+#include "compiler/ir/graph.h"
+
+namespace heddle::compiler {
+
+// Needs inferred shapes. A removed node whose result is a graph output keeps
+// the output's name: its producer writes the output, or, when that is not
+// possible (the input is itself a graph input, output or constant), it stays.
+absl::Status Simplify(Graph* graph);
+
+}  // namespace heddle::compiler
+
+#endif  // HEDDLE_COMPILER_PASSES_SIMPLIFY_H_
