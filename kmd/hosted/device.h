@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+// One attached card, from plug to unplug: rings, memory, jobs, reset. Decisions
+// come from kmd/core; this class moves the bytes. Used by one thread; nothing
+// in it blocks longer than one register access.
+//
+// A card that comes back is a new Device; files of the old one stay dead.
+#ifndef HEDDLE_KMD_HOSTED_DEVICE_H_
+#define HEDDLE_KMD_HOSTED_DEVICE_H_
+
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "kmd/hosted/link.h"
+#include "kmd/hosted/object.h"
+
+namespace heddle::hosted {
+
+// CLOCK_MONOTONIC in nanoseconds.
+uint64_t NowNs();
+
+class Device {
+ public:
+  struct Options {
+    uint64_t timeout_ns = 0;  // of a job without progress; 0 = by kind of core
+  };
+  // Something all files should know (enum drm_heddle_event_type). `client` is
+  // the one whose job is meant by `value`, 0 = none.
+  using EventSink = std::function<void(uint32_t type, uint32_t context,
+                                       uint64_t client, uint64_t value)>;
+
+  static absl::StatusOr<std::shared_ptr<Device>> Attach(
+      std::unique_ptr<Link> link, const Options& options, EventSink sink);
+  ~Device();
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  bool gone() const { return heddle_device_gone(state_); }
+  const drm_heddle_device_info& info() const { return info_; }
+  const heddle_config* config() const { return config_; }
+  uint64_t memory_total() const { return mem_->total; }
+  uint64_t memory_used() const { return mem_->used; }
+  uint64_t memory_available() const { return heddle_mem_available(mem_.get()); }
+  uint64_t memory_generation() const { return memory_generation_; }
+  drm_heddle_counters counters() const;
+
+  // ---- Objects: 0 or a negative errno
+  // ----------------------------------------
+
+  // -EINPROGRESS: objects must move first; ask again after the next Poll().
+  int Allocate(uint64_t bytes, std::shared_ptr<Allocation>* allocation);
+  // Takes over `fd` (a sealed memfd of at least `bytes`), or makes one with -1.
+  int ShareHost(uint64_t bytes, int fd, std::shared_ptr<HostMemory>* memory);
+  void AddContext(const std::shared_ptr<Context>& context);
+  // Cancels what has not started.
+  void DestroyContext(const std::shared_ptr<Context>& context);
+  // Appends a job whose objects have been checked.
+  void Submit(const std::shared_ptr<Context>& context,
+              const std::shared_ptr<Job>& job);
+
+  // ---- Events
+  // ----------------------------------------------------------------
+
+  // Eventfds to watch, the socket (hang-up only), and when to call Poll at the
+  // latest.
+  const std::vector<int>& vectors() const { return link_->vectors(); }
+  int socket() const { return link_->socket(); }
+  void OnInterrupt(size_t vector);
+  void OnHangUp();
+  // Does whatever is due; returns nanoseconds until it wants to be called
+  // again.
+  uint64_t Poll();
+
+ private:
+  struct Slot;
+
+  Device(std::unique_ptr<Link> link, EventSink sink);
+  absl::Status SetUp(const Options& options);
+  bool ReadMemorySize();
+  void Schedule();
+  bool StartUserJob(Context* context);
+  bool NeedsPreparation(const std::shared_ptr<Job>& job, Job* prepare) const;
+  void StartCompaction();
+  // Writes the job's descriptor and rings the doorbell.
+  void Launch(const std::shared_ptr<Job>& job, heddle_sched_entry* entry);
+  uint32_t WriteUserSteps(const Job& job, uint32_t slot);
+  uint32_t WriteOwnSteps(const Job& job, uint32_t slot);
+  void Reap();
+  void Finish(const std::shared_ptr<Job>& job, heddle_job_event event,
+              const heddle_completion* record,
+              uint32_t cause = HEDDLE_ERROR_OK);
+  void FinishOwn(const std::shared_ptr<Job>& job, bool ok);
+  void Retire(const std::shared_ptr<Job>& job);
+  void Watch(uint64_t now);
+  void StartReset();
+  void Lose(const char* why);
+  bool LinkLost();
+  uint64_t TimeoutOf(const Job& job) const {
+    return job.timeout_ns ? job.timeout_ns : timeout_ns_;
+  }
+
+  std::shared_ptr<Link> link_;  // also held by mapped host memory
+  EventSink sink_;
+  heddle_device_state state_ = HEDDLE_DEVICE_PROBING;
+  drm_heddle_device_info info_ = {};
+  const heddle_config* config_ = nullptr;
+  uint64_t timeout_ns_ = 0;
+
+  // Device memory; shared with the objects that will give theirs back.
+  std::shared_ptr<heddle_mem> mem_;
+  uint64_t memory_generation_ = 1;
+  uint64_t wanted_ = 0;  // a gap of this size is asked for
+
+  // Host memory of the driver: completion ring, job rings, one area per slot.
+  std::shared_ptr<HostMemory> arena_;
+  uint8_t* arena_data_ = nullptr;
+  heddle_ring rings_[HEDDLE_RINGS] = {};
+  heddle_completion_ring completions_ = {};
+  uint32_t free_slots_ = 0;  // bitmap
+  uint64_t next_fence_ = 1;
+
+  heddle_sched sched_ = {};
+  heddle_watch watch_ = {};
+  std::list<std::weak_ptr<Context>> contexts_;
+  std::list<std::shared_ptr<Job>> in_flight_;  // in the order given
+  // Every live allocation by its node, to keep what a compaction moves alive.
+  std::shared_ptr<std::map<heddle_mem_node*, std::weak_ptr<Allocation>>>
+      allocations_;
+  std::vector<std::shared_ptr<Allocation>> pinned_;
+
+  // While a stuck job is being ended.
+  std::shared_ptr<Job> guilty_;
+  uint64_t deadline_ns_ = 0;
+  bool ready_seen_ = false;
+  uint64_t next_check_ns_ = 0;
+
+  drm_heddle_counters counters_ = {};
+};
+
+}  // namespace heddle::hosted
+
+#endif  // HEDDLE_KMD_HOSTED_DEVICE_H_

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+// Fences and synchronisation objects, with the meaning of the kernel's
+// dma-fence and drm_syncobj. All are used by one thread, that of their card.
+#ifndef HEDDLE_KMD_HOSTED_FENCE_H_
+#define HEDDLE_KMD_HOSTED_FENCE_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace heddle::hosted {
+
+// Signalled once, with success (0) or a negative errno.
+class Fence {
+ public:
+  static std::shared_ptr<Fence> Signalled() {
+    auto f = std::make_shared<Fence>();
+    f->Signal(0);
+    return f;
+  }
+  void Signal(int error) {
+    if (!signalled_) error_ = error;
+    signalled_ = true;
+  }
+  bool signalled() const { return signalled_; }
+  int error() const { return error_; }
+
+ private:
+  bool signalled_ = false;
+  int error_ = 0;
+};
+
+// A binary object holds one fence; a timeline a fence per point, where a point
+// is signalled when its fence and those of all lower points are.
+class Syncobj {
+ public:
+  void Replace(std::shared_ptr<Fence> fence);  // binary
+  void Reset();
+  // Adds a point. Points at or below the last one take effect as the last one.
+  void Add(uint64_t point, std::shared_ptr<Fence> fence);
+
+  // Point 0 means the binary fence. Whether something was submitted for the
+  // point, and whether it is done.
+  bool Submitted(uint64_t point) const;
+  bool Done(uint64_t point);
+  // The fences that a job which waits for the (submitted) point must wait for.
+  void Collect(uint64_t point, std::vector<std::shared_ptr<Fence>>* fences);
+  // Largest point such that it and all before are signalled.
+  uint64_t Value();
+
+ private:
+  void Advance();
+
+  std::shared_ptr<Fence> fence_;
+  std::map<uint64_t, std::shared_ptr<Fence>> points_;  // not yet passed
+  uint64_t value_ = 0;
+  uint64_t last_ = 0;
+  std::map<uint64_t, std::shared_ptr<Fence>>
+      failed_;  // points passed with an error
+};
+
+}  // namespace heddle::hosted
+
+#endif  // HEDDLE_KMD_HOSTED_FENCE_H_

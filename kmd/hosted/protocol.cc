@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include "kmd/hosted/protocol.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "drm.h"
+#include "kmd/include/uapi/drm/heddle_drm.h"
+
+namespace heddle::hosted {
+namespace {
+
+constexpr uint16_t U16(size_t v) { return static_cast<uint16_t>(v); }
+
+// A drm_heddle_array at `at`.
+constexpr ArrayField Array(size_t at, uint32_t element, Direction direction) {
+  return {U16(at + offsetof(drm_heddle_array, ptr)),
+          U16(at + offsetof(drm_heddle_array, count)),
+          4,
+          U16(at + offsetof(drm_heddle_array, stride)),
+          element,
+          direction};
+}
+
+// DRM core: a pointer and a count somewhere else, elements of fixed size.
+constexpr ArrayField Plain(size_t pointer, size_t count, uint16_t count_size,
+                           uint32_t element, Direction direction) {
+  return {U16(pointer),       U16(count), count_size,
+          ArrayField::kFixed, element,    direction};
+}
+
+constexpr ArrayField kStepFields[] = {
+    Array(offsetof(drm_heddle_step, regions), sizeof(drm_heddle_region),
+          Direction::kIn),
+};
+
+constexpr ArrayField Steps() {
+  ArrayField f = Array(offsetof(drm_heddle_submit, steps),
+                       sizeof(drm_heddle_step), Direction::kIn);
+  f.nested = kStepFields;
+  f.nested_count = 1;
+  return f;
+}
+
+constexpr ArrayField QueryData() {
+  ArrayField f = Array(offsetof(drm_heddle_query, data), 0, Direction::kOut);
+  f.element_from = offsetof(drm_heddle_query, size);
+  return f;
+}
+
+constexpr ArrayField kQuery[] = {QueryData()};
+constexpr ArrayField kStreamCreate[] = {
+    Array(offsetof(drm_heddle_stream_create, data), 1, Direction::kIn)};
+constexpr ArrayField kSubmit[] = {
+    Steps(),
+    Array(offsetof(drm_heddle_submit, in_syncs), sizeof(drm_heddle_sync),
+          Direction::kIn),
+    Array(offsetof(drm_heddle_submit, out_syncs), sizeof(drm_heddle_sync),
+          Direction::kIn),
+};
+constexpr ArrayField kWait[] = {Array(offsetof(drm_heddle_wait, result),
+                                      sizeof(drm_heddle_result),
+                                      Direction::kOut)};
+constexpr ArrayField kEvents[] = {Array(offsetof(drm_heddle_events, events),
+                                        sizeof(drm_heddle_event),
+                                        Direction::kOut)};
+constexpr ArrayField kVersion[] = {
+    Plain(offsetof(drm_version, name), offsetof(drm_version, name_len), 8, 1,
+          Direction::kOut),
+    Plain(offsetof(drm_version, date), offsetof(drm_version, date_len), 8, 1,
+          Direction::kOut),
+    Plain(offsetof(drm_version, desc), offsetof(drm_version, desc_len), 8, 1,
+          Direction::kOut),
+};
+constexpr ArrayField kSyncobjWait[] = {
+    Plain(offsetof(drm_syncobj_wait, handles),
+          offsetof(drm_syncobj_wait, count_handles), 4, 4, Direction::kIn)};
+constexpr ArrayField kSyncobjArray[] = {
+    Plain(offsetof(drm_syncobj_array, handles),
+          offsetof(drm_syncobj_array, count_handles), 4, 4, Direction::kIn)};
+constexpr ArrayField kTimelineWait[] = {
+    Plain(offsetof(drm_syncobj_timeline_wait, handles),
+          offsetof(drm_syncobj_timeline_wait, count_handles), 4, 4,
+          Direction::kIn),
+    Plain(offsetof(drm_syncobj_timeline_wait, points),
+          offsetof(drm_syncobj_timeline_wait, count_handles), 4, 8,
+          Direction::kIn),
+};
+constexpr ArrayField kTimelineSignal[] = {
+    Plain(offsetof(drm_syncobj_timeline_array, handles),
+          offsetof(drm_syncobj_timeline_array, count_handles), 4, 4,
+          Direction::kIn),
+    Plain(offsetof(drm_syncobj_timeline_array, points),
+          offsetof(drm_syncobj_timeline_array, count_handles), 4, 8,
+          Direction::kIn),
+};
+constexpr ArrayField kTimelineQuery[] = {
+    Plain(offsetof(drm_syncobj_timeline_array, handles),
+          offsetof(drm_syncobj_timeline_array, count_handles), 4, 4,
+          Direction::kIn),
+    Plain(offsetof(drm_syncobj_timeline_array, points),
+          offsetof(drm_syncobj_timeline_array, count_handles), 4, 8,
+          Direction::kOut),
+};
+
+template <size_t N>
+constexpr Call Make(unsigned long request, const char* name,
+                    const ArrayField (&fields)[N]) {
+  return {static_cast<uint32_t>(request), name, fields, N};
+}
+
+constexpr Call Make(unsigned long request, const char* name) {
+  return {static_cast<uint32_t>(request), name, nullptr, 0};
+}
+
+constexpr Call MakeFd(unsigned long request, const char* name, int in,
+                      int out) {
+  return {static_cast<uint32_t>(request), name, nullptr, 0, in, out};
+}
+
+size_t Align(size_t n) { return (n + 7) & ~size_t{7}; }
+
+template <typename T>
+T Get(const uint8_t* base, size_t at) {
+  T v;
+  std::memcpy(&v, base + at, sizeof(v));
+  return v;
+}
+
+template <typename T>
+void Put(uint8_t* base, size_t at, T v) {
+  std::memcpy(base + at, &v, sizeof(v));
+}
+
+uint64_t CountOf(const ArrayField& f, const uint8_t* base) {
+  return f.count_size == 8 ? Get<uint64_t>(base, f.count)
+                           : Get<uint32_t>(base, f.count);
+}
+
+uint32_t StrideOf(const ArrayField& f, const uint8_t* base) {
+  return f.stride == ArrayField::kFixed ? f.element
+                                        : Get<uint32_t>(base, f.stride);
+}
+
+// Bytes of an array; false: more than a message may hold.
+bool ArrayBytes(uint64_t count, uint32_t stride, uint64_t* bytes) {
+  return !__builtin_mul_overflow(count, uint64_t{stride}, bytes) &&
+         *bytes <= kMessageBytesMax;
+}
+
+// Whether the pointer lies in an element of `bytes` bytes.
+bool Within(const ArrayField& f, size_t bytes) {
+  return f.pointer + 8u <= bytes && f.count + size_t{f.count_size} <= bytes &&
+         (f.stride == ArrayField::kFixed || f.stride + 4u <= bytes);
+}
+
+int PackFields(const ArrayField* fields, size_t n, const uint8_t* base,
+               size_t base_bytes, std::vector<uint8_t>* payload) {
+  for (size_t i = 0; i < n; ++i) {
+    const ArrayField& f = fields[i];
+    if (!Within(f, base_bytes)) continue;
+    const uint64_t count = CountOf(f, base);
+    const uint32_t stride = StrideOf(f, base);
+    uint64_t bytes = 0;
+    if (!ArrayBytes(count, stride, &bytes)) return -E2BIG;
+    if (f.direction != Direction::kIn || bytes == 0) continue;
+    const auto* from =
+        reinterpret_cast<const uint8_t*>(Get<uint64_t>(base, f.pointer));
+    if (from == nullptr) return -EFAULT;
+    const size_t at = Align(payload->size());
+    if (at + bytes > kMessageBytesMax) return -E2BIG;
+    payload->resize(at + bytes);
+    std::memcpy(payload->data() + at, from, bytes);
+    for (uint64_t e = 0; f.nested_count > 0 && e < count; ++e) {
+      const int err = PackFields(f.nested, f.nested_count, from + e * stride,
+                                 stride, payload);
+      if (err != 0) return err;
+    }
+  }
+  return 0;
+}
+
+// Pieces of a vectored transfer that are still to be done.
+void Consume(iovec* iov, int* count, size_t n) {
+  while (*count > 0 && n >= iov[0].iov_len) {
+    n -= iov[0].iov_len;
+    --*count;
+    std::memmove(iov, iov + 1, *count * sizeof(*iov));
+  }
+  if (*count > 0) {
+    iov[0].iov_base = static_cast<uint8_t*>(iov[0].iov_base) + n;
+    iov[0].iov_len -= n;
+  }
+}
+
+}  // namespace
+
+size_t Call::size() const { return _IOC_SIZE(request); }
+
+const std::vector<Call>& Calls() {
+  static const auto* calls = new std::vector<Call>{
+      Make(DRM_IOCTL_HEDDLE_QUERY, "QUERY", kQuery),
+      Make(DRM_IOCTL_HEDDLE_CONTEXT_CREATE, "CONTEXT_CREATE"),
+      Make(DRM_IOCTL_HEDDLE_CONTEXT_DESTROY, "CONTEXT_DESTROY"),
+      Make(DRM_IOCTL_HEDDLE_BO_CREATE, "BO_CREATE"),
+      Make(DRM_IOCTL_HEDDLE_BO_INFO, "BO_INFO"),
+      Make(DRM_IOCTL_HEDDLE_STREAM_CREATE, "STREAM_CREATE", kStreamCreate),
+      Make(DRM_IOCTL_HEDDLE_STREAM_DESTROY, "STREAM_DESTROY"),
+      Make(DRM_IOCTL_HEDDLE_SUBMIT, "SUBMIT", kSubmit),
+      Make(DRM_IOCTL_HEDDLE_WAIT, "WAIT", kWait),
+      Make(DRM_IOCTL_HEDDLE_EVENTS, "EVENTS", kEvents),
+      Make(DRM_IOCTL_VERSION, "VERSION", kVersion),
+      Make(DRM_IOCTL_GEM_CLOSE, "GEM_CLOSE"),
+      MakeFd(DRM_IOCTL_PRIME_HANDLE_TO_FD, "PRIME_HANDLE_TO_FD", -1,
+             offsetof(drm_prime_handle, fd)),
+      MakeFd(DRM_IOCTL_PRIME_FD_TO_HANDLE, "PRIME_FD_TO_HANDLE",
+             offsetof(drm_prime_handle, fd), -1),
+      Make(DRM_IOCTL_SYNCOBJ_CREATE, "SYNCOBJ_CREATE"),
+      Make(DRM_IOCTL_SYNCOBJ_DESTROY, "SYNCOBJ_DESTROY"),
+      Make(DRM_IOCTL_SYNCOBJ_WAIT, "SYNCOBJ_WAIT", kSyncobjWait),
+      Make(DRM_IOCTL_SYNCOBJ_RESET, "SYNCOBJ_RESET", kSyncobjArray),
+      Make(DRM_IOCTL_SYNCOBJ_SIGNAL, "SYNCOBJ_SIGNAL", kSyncobjArray),
+      Make(DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, "SYNCOBJ_TIMELINE_WAIT",
+           kTimelineWait),
+      Make(DRM_IOCTL_SYNCOBJ_QUERY, "SYNCOBJ_QUERY", kTimelineQuery),
+      Make(DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL, "SYNCOBJ_TIMELINE_SIGNAL",
+           kTimelineSignal),
+  };
+  return *calls;
+}
+
+const Call* FindCall(uint32_t request) {
+  for (const Call& call : Calls()) {
+    if (call.request == request) return &call;
+  }
+  return nullptr;
+}
+
+int PackRequest(const Call& call, const void* arg,
+                std::vector<uint8_t>* payload) {
+  const auto* base = static_cast<const uint8_t*>(arg);
+  payload->assign(base, base + call.size());
+  return PackFields(call.fields, call.field_count, base, call.size(), payload);
+}
+
+int UnpackReply(const Call& call, const std::vector<uint8_t>& payload,
+                void* arg) {
+  if (payload.size() < call.size()) return -EPROTO;
+  auto* base = static_cast<uint8_t*>(arg);
+  std::vector<uint8_t> before(base, base + call.size());
+  std::memcpy(base, payload.data(), call.size());
+  if (call.fd_in >= 0)
+    Put<int>(base, call.fd_in, Get<int>(before.data(), call.fd_in));
+  size_t at = call.size();
+  for (size_t i = 0; i < call.field_count; ++i) {
+    const ArrayField& f = call.fields[i];
+    const auto pointer = Get<uint64_t>(before.data(), f.pointer);
+    Put(base, f.pointer, pointer);
+    if (f.direction != Direction::kOut) continue;
+    at = Align(at);
+    if (payload.size() < at || payload.size() - at < 8) return -EPROTO;
+    const auto elements = Get<uint32_t>(payload.data(), at);
+    const auto each = Get<uint32_t>(payload.data(), at + 4);
+    at += 8;
+    const uint32_t stride = StrideOf(f, before.data());
+    const uint64_t bytes = uint64_t{elements} * each;
+    if (elements > CountOf(f, before.data()) || each > stride ||
+        payload.size() - at < bytes) {
+      return -EPROTO;
+    }
+    if (bytes > 0 && pointer == 0) return -EFAULT;
+    for (uint32_t e = 0; bytes > 0 && e < elements; ++e) {
+      std::memcpy(reinterpret_cast<uint8_t*>(pointer) + uint64_t{e} * stride,
+                  payload.data() + at + uint64_t{e} * each, each);
+    }
+    at += bytes;
+  }
+  return 0;
+}
+
+int CallFrame::Unpack(const Call& call, std::vector<uint8_t> payload) {
+  if (payload.size() < call.size()) return -EPROTO;
+  call_ = &call;
+  data_ = std::move(payload);
+  size_t at = call.size();
+  uint64_t out_bytes = 0;
+  const int err = Walk(call.fields, call.field_count, data_.data(), call.size(),
+                       &at, &out_bytes);
+  if (err != 0) return err;
+  return at == data_.size() ? 0 : -EPROTO;
+}
+
+int CallFrame::Walk(const ArrayField* fields, size_t n, uint8_t* base,
+                    size_t base_bytes, size_t* at, uint64_t* out_bytes) {
+  for (size_t i = 0; i < n; ++i) {
+    const ArrayField& f = fields[i];
+    if (!Within(f, base_bytes)) continue;
+    const uint64_t count = CountOf(f, base);
+    const uint32_t stride = StrideOf(f, base);
+    uint64_t bytes = 0;
+    if (!ArrayBytes(count, stride, &bytes)) return -E2BIG;
+    Put<uint64_t>(base, f.pointer, 0);
+    if (f.direction == Direction::kOut) {
+      *out_bytes += bytes;
+      if (*out_bytes > kMessageBytesMax) return -E2BIG;
+      outs_.push_back({&f, count, stride, std::vector<uint8_t>(bytes)});
+      Put<uint64_t>(base, f.pointer,
+                    reinterpret_cast<uint64_t>(outs_.back().bytes.data()));
+      continue;
+    }
+    if (bytes == 0) continue;
+    *at = Align(*at);
+    if (*at > data_.size() || data_.size() - *at < bytes) return -EPROTO;
+    uint8_t* elements = data_.data() + *at;
+    Put<uint64_t>(base, f.pointer, reinterpret_cast<uint64_t>(elements));
+    *at += bytes;
+    for (uint64_t e = 0; f.nested_count > 0 && e < count; ++e) {
+      const int err = Walk(f.nested, f.nested_count, elements + e * stride,
+                           stride, at, out_bytes);
+      if (err != 0) return err;
+    }
+  }
+  return 0;
+}
+
+std::vector<uint8_t> CallFrame::PackReply() const {
+  std::vector<uint8_t> reply(data_.begin(), data_.begin() + call_->size());
+  for (const Out& out : outs_) {
+    const size_t at = Align(reply.size());
+    const uint8_t* base = data_.data();
+    const uint64_t known = out.field->element_from
+                               ? Get<uint64_t>(base, out.field->element_from)
+                               : out.field->element;
+    const auto each =
+        static_cast<uint32_t>(std::min<uint64_t>(known, out.stride));
+    const auto elements = static_cast<uint32_t>(
+        std::min<uint64_t>(out.count, CountOf(*out.field, base)));
+    reply.resize(at + 8 + uint64_t{elements} * each);
+    Put(reply.data(), at, elements);
+    Put(reply.data(), at + 4, each);
+    for (uint32_t e = 0; each > 0 && e < elements; ++e) {
+      std::memcpy(reply.data() + at + 8 + uint64_t{e} * each,
+                  out.bytes.data() + uint64_t{e} * out.stride, each);
+    }
+  }
+  for (size_t i = 0; i < call_->field_count; ++i) {
+    Put<uint64_t>(reply.data(), call_->fields[i].pointer,
+                  0);  // our addresses stay ours
+  }
+  return reply;
+}
+
+int SendMessage(int socket, const MessageHeader& header, const void* payload,
+                int fd) {
+  MessageHeader copy = header;
+  copy.fds = fd >= 0 ? 1 : 0;
+  iovec iov[2] = {{&copy, sizeof(copy)},
+                  {const_cast<void*>(payload), header.bytes}};
+  int pieces = header.bytes > 0 ? 2 : 1;
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  bool send_fd = fd >= 0;
+  while (pieces > 0) {
+    msghdr m = {};
+    m.msg_iov = iov;
+    m.msg_iovlen = pieces;
+    if (send_fd) {
+      m.msg_control = control;
+      m.msg_controllen = sizeof(control);
+      cmsghdr* c = CMSG_FIRSTHDR(&m);
+      c->cmsg_level = SOL_SOCKET;
+      c->cmsg_type = SCM_RIGHTS;
+      c->cmsg_len = CMSG_LEN(sizeof(int));
+      std::memcpy(CMSG_DATA(c), &fd, sizeof(int));
+    }
+    const ssize_t n = sendmsg(socket, &m, MSG_NOSIGNAL);
+    if (n < 0) {
+      if (errno == EINTR) continue;
+      return -ENODEV;
+    }
+    send_fd = false;
+    Consume(iov, &pieces, n);
+  }
+  return 0;
+}
+
+int ReceiveMessage(int socket, Message* message) {
+  auto receive = [&](void* to, size_t bytes) {
+    size_t done = 0;
+    while (done < bytes) {
+      iovec iov = {static_cast<uint8_t*>(to) + done, bytes - done};
+      alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+      msghdr m = {};
+      m.msg_iov = &iov;
+      m.msg_iovlen = 1;
+      m.msg_control = control;
+      m.msg_controllen = sizeof(control);
+      const ssize_t n = recvmsg(socket, &m, MSG_CMSG_CLOEXEC);
+      if (n < 0 && errno == EINTR) continue;
+      if (n <= 0) return -ENODEV;
+      cmsghdr* c = CMSG_FIRSTHDR(&m);
+      if (c != nullptr && c->cmsg_level == SOL_SOCKET &&
+          c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof(int))) {
+        if (message->fd >= 0) close(message->fd);
+        std::memcpy(&message->fd, CMSG_DATA(c), sizeof(int));
+      }
+      done += n;
+    }
+    return 0;
+  };
+  message->fd = -1;
+  int err = receive(&message->header, sizeof(message->header));
+  if (err != 0) return err;
+  if (message->header.magic != kMessageMagic ||
+      message->header.bytes > kMessageBytesMax) {
+    return -EPROTO;
+  }
+  message->payload.resize(message->header.bytes);
+  return receive(message->payload.data(), message->payload.size());
+}
+
+}  // namespace heddle::hosted

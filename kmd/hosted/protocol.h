@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+// The protocol between heddle-hosted and its clients, over a Unix stream
+// socket.
+//
+// Every message is a MessageHeader and `bytes` bytes of payload; a reply
+// repeats `type` and `id` and may overtake earlier requests. File descriptors
+// travel by SCM_RIGHTS with the first byte of their message. The first message
+// of a connection is kList (any number) or kHello; kHello opens a card, what
+// follows are ioctls of that open file, and closing the socket closes it.
+//
+//   kList   ->  CardEntry[cards]
+//   kHello  Hello -> HelloReply            result -ENXIO: no such card now
+//   kIoctl  struct, arrays -> struct, arrays    request = the ioctl number
+//   kMmap   MmapRequest -> (empty, one descriptor)
+//
+// An ioctl's structure is followed by the arrays that its pointers name, in the
+// order of the one table below (Calls()): to the server the elements of arrays
+// it reads, back the elements of arrays it fills. Each array starts at a
+// multiple of 8 bytes. A filled array is {uint32 elements, uint32 bytes each,
+// elements}: what the caller has beyond those bytes stays untouched.
+#ifndef HEDDLE_KMD_HOSTED_PROTOCOL_H_
+#define HEDDLE_KMD_HOSTED_PROTOCOL_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heddle::hosted {
+
+inline constexpr uint32_t kProtocolVersion = 1;
+inline constexpr uint32_t kMessageMagic = 0x4d444548;  // "HEDM"
+// Largest payload: the largest command stream and room for everything else.
+inline constexpr uint32_t kMessageBytesMax = 24u << 20;
+
+enum MessageType : uint32_t { kList = 1, kHello = 2, kIoctl = 3, kMmap = 4 };
+
+struct MessageHeader {
+  uint32_t magic = kMessageMagic;
+  uint32_t type = 0;
+  uint64_t id = 0;
+  uint32_t bytes = 0;    // of the payload
+  uint32_t request = 0;  // kIoctl: ioctl number
+  int32_t result = 0;    // replies: 0 or a negative errno
+  uint32_t fds = 0;      // descriptors that come along, 0 or 1
+};
+static_assert(sizeof(MessageHeader) == 32, "wire format");
+
+struct Hello {
+  uint32_t version = kProtocolVersion;
+  uint32_t card = 0;  // index
+};
+
+struct HelloReply {
+  uint32_t version = kProtocolVersion;
+  uint32_t card = 0;
+  uint64_t generation = 0;  // grows with every re-plug
+};
+
+struct CardEntry {
+  uint32_t present = 0;
+  uint32_t config = 0;
+  uint32_t core_kind = 0;
+  uint32_t pad = 0;
+  uint64_t unique = 0;
+  uint64_t generation = 0;
+};
+
+struct MmapRequest {
+  uint64_t offset = 0;  // drm_heddle_bo_info.mmap_offset
+};
+
+struct Message {
+  MessageHeader header;
+  std::vector<uint8_t> payload;
+  int fd = -1;  // owned by whoever holds the message
+};
+
+// ---- The table of calls
+// --------------------------------------------------------
+
+enum class Direction : uint8_t { kIn, kOut };
+
+// A pointer in a structure: where it, its count and its stride are.
+struct ArrayField {
+  static constexpr uint16_t kFixed = 0xffff;
+  uint16_t pointer;     // offset of the 64-bit address
+  uint16_t count;       // offset of the count
+  uint16_t count_size;  // 4 or 8
+  uint16_t stride;      // offset of the 32-bit stride, or kFixed
+  uint32_t element;  // bytes of an element as the driver knows it; the stride
+                     // if kFixed
+  Direction direction;
+  uint16_t element_from = 0;  // if not 0: offset of a u64 that gives `element`
+  const ArrayField* nested = nullptr;  // arrays inside each element
+  size_t nested_count = 0;
+};
+
+struct Call {
+  uint32_t request;
+  const char* name;
+  const ArrayField* fields;
+  size_t field_count;
+  int fd_in = -1;   // offset of a descriptor that goes to the server
+  int fd_out = -1;  // offset of a descriptor that comes back
+
+  size_t size() const;  // bytes of the structure
+};
+
+const std::vector<Call>& Calls();
+// nullptr: this protocol does not carry that ioctl.
+const Call* FindCall(uint32_t request);
+
+// ---- Marshalling
+// ---------------------------------------------------------------
+
+// Client, before: the payload for `arg`. 0 or a negative errno (-E2BIG: too
+// much).
+int PackRequest(const Call& call, const void* arg,
+                std::vector<uint8_t>* payload);
+// Client, after: fills `arg` and the caller's arrays. -EPROTO: malformed.
+int UnpackReply(const Call& call, const std::vector<uint8_t>& payload,
+                void* arg);
+
+// The server's side of one ioctl: a private copy of the structure whose
+// pointers lead to private copies of the arrays.
+class CallFrame {
+ public:
+  // -EPROTO: the payload does not fit the call; -E2BIG: the reply would be too
+  // large.
+  int Unpack(const Call& call, std::vector<uint8_t> payload);
+  std::vector<uint8_t> PackReply() const;
+
+  const Call& call() const { return *call_; }
+  void* arg() { return data_.data(); }
+  template <typename T>
+  T* As() {
+    return reinterpret_cast<T*>(data_.data());
+  }
+
+ private:
+  struct Out {
+    const ArrayField* field;
+    uint64_t count;
+    uint32_t stride;
+    std::vector<uint8_t> bytes;
+  };
+  int Walk(const ArrayField* fields, size_t count, uint8_t* base,
+           size_t base_bytes, size_t* at, uint64_t* out_bytes);
+
+  const Call* call_ = nullptr;
+  std::vector<uint8_t> data_;  // the payload; pointers lead into it
+  std::vector<Out> outs_;
+};
+
+// ---- Blocking transfer (clients)
+// -------------------------------------------------
+
+// 0 or a negative errno; -ENODEV when the other end is gone. `fd` is not
+// consumed.
+int SendMessage(int socket, const MessageHeader& header, const void* payload,
+                int fd);
+int ReceiveMessage(int socket, Message* message);
+
+}  // namespace heddle::hosted
+
+#endif  // HEDDLE_KMD_HOSTED_PROTOCOL_H_
