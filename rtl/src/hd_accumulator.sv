@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Adds the array's sums over the passes of a block; K int32 (wrapping) per pixel.
 //
-//   first pass: r = psum; later: r = acc[pix] + psum; last pass: r to the output stage, else to acc.
+//   first pass: r = psum; later: r = acc[pix] + psum; last pass: r to the output stage, else to
+//   acc.
 //
-// The RAM has one read and one write port. A pixel returns no sooner than one tile load (C*K/32 >= 8
+// The RAM has one read and one write port. A pixel returns no sooner than one tile load (C*K/32 >=
+// 8
 // cycles) later, since every pass begins with a new tile, so there is no hazard between its write
 // and its next read and nothing is forwarded.
-// Pipeline: in cycle 0 the sums and their pixel are registered and the read is issued; in cycle 1 the
+// Pipeline: in cycle 0 the sums and their pixel are registered and the read is issued; in cycle 1
+// the
 // addition; out_valid_o in cycle 2.
 module hd_accumulator #(
     parameter int K = 16,

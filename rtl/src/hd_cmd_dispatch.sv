@@ -3,12 +3,14 @@
 //
 // Every unit (row ports, sequencer, weight reader, weight loader, writer) walks the loop nest of a
 // command on its own and moves to the next command when it is done, so the weight reader is already
-// in command n+1 while the writer is still in n. A command sits in one of two slots until every unit
+// in command n+1 while the writer is still in n. A command sits in one of two slots until every
+// unit
 // has taken its copy.
 //   avail_o[u]  unit u may take the slot sel_o[u] in this cycle
 //   take_i[u]   unit u takes it at the end of this cycle
 // A command with barrier set is held back from the readers (row ports, weight reader) until the
-// writer has finished all earlier commands; since banks serve grants in order, "granted" is "visible".
+// writer has finished all earlier commands; since banks serve grants in order, "granted" is
+// "visible".
 module hd_cmd_dispatch #(
     parameter int C = 16,
     parameter int K = 16,

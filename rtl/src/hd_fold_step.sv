@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One vector of the first-layer fold: which bytes of which kernel rows fill the C lanes.
 //
-// A kernel of kh rows is a sequence of kh segments of len = kw * cpix bytes. Vector v starts at byte
+// A kernel of kh rows is a sequence of kh segments of len = kw * cpix bytes. Vector v starts at
+// byte
 // q_i of kernel row r_i and takes bytes in sequence until the C lanes are full, the kernel ends, or
 // ROWS kernel rows have been touched (then the rest of the lanes is empty and has weight zero).
 // Row port i serves the i-th touched row: lanes lane_o[i] .. lane_o[i] + n_o[i] - 1 take bytes

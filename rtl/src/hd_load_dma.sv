@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SRAM side of the load DMA: writes a stream of 16-byte words to successive SRAM words.
 //
-// start_i with base_i and count_i begins a transfer (busy_o low); words come in by valid/ready through a
+// start_i with base_i and count_i begins a transfer (busy_o low); words come in by valid/ready
+// through a
 // FIFO of DEPTH words, one per cycle, and leave one per cycle when the bank is free. A request that
 // has waited AGE cycles becomes urgent, so the DMA cannot starve behind the array's streams.
 // busy_o falls when the last word is visible.

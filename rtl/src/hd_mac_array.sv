@@ -6,16 +6,19 @@
 //   cycle 2  (tree, second half)                   } behind it is there for retiming
 //   cycle 3  psum_o valid together with pix_o
 //
-// Weights: shadow registers are filled word by word, swap_i copies them to the active ones. In conv and
+// Weights: shadow registers are filled word by word, swap_i copies them to the active ones. In
+// conv and
 // fold a word is 16 lanes of one cell (row); in depthwise it is one tap of 16 cells (column), and
 // the first word of a tile clears the other taps.
 // Depthwise window: multiplier m of cell k sees channel k of tap m. Taps are 3 rows x 5 columns or,
-// with wide, 2 x 8; new columns enter on the right, one per step of a chain of HEADS shifts. Row ports
+// with wide, 2 x 8; new columns enter on the right, one per step of a chain of HEADS shifts. Row
+// ports
 // p = 0..2 feed rows 0..2.
 //
 // Everything is one clocked process with blocking assignments to registers that nothing else reads:
 // consumers stand before producers, so each statement sees the values of the previous cycle, and
-// the rolled loops over unpacked arrays become vector code under Verilator. Outputs are nonblocking.
+// the rolled loops over unpacked arrays become vector code under Verilator. Outputs are
+// nonblocking.
 // EW is the width of an operand register: 9 for synthesis; 16 (sign copies) simulates faster.
 module hd_mac_array #(
     parameter int C = 16,

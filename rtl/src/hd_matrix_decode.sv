@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Derived fields of a matrix command (combinational; the dispatcher registers them).
 //
-// Contract: for the limits on the inputs see hd_matrix_pkg. The window of the depthwise mode has two
+// Contract: for the limits on the inputs see hd_matrix_pkg. The window of the depthwise mode has
+// two
 // shapes, 3 rows x 5 columns and 2 rows x 8 columns; wide selects the second when kw > 5.
 module hd_matrix_decode #(
     parameter int C = 16,

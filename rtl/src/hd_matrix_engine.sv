@@ -131,8 +131,10 @@ module hd_matrix_engine #(
       .run_ready_i(wrun_ready),
       .run_o      (wrun)
   );
-  // Weights go before row ports that have words in store: behind them, a pair of weight requests falls
-  // into step with the activations (one bank behind) and gets one word per cycle instead of two. The
+  // Weights go before row ports that have words in store: behind them, a pair of weight requests
+  // falls
+  // into step with the activations (one bank behind) and gets one word per cycle instead of two.
+  // The
   // row ports catch up with their second column.
   logic wurgent;
   hd_fetch #(

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Types shared by the units of the matrix engine.
 //
-// mcmd_t is one matrix command as the units see it: the fields of the instruction plus nothing else.
+// mcmd_t is one matrix command as the units see it: the fields of the instruction plus nothing
+// else.
 // mder_t are values every unit would otherwise derive again (products of fields); hd_matrix_decode
 // computes them once per command, off the critical path, because a command is decoded while its
 // predecessor runs.

@@ -8,7 +8,8 @@
 // loaded (first pixel of a pass: swap_o), and, in the last pass, the output FIFO has room (room_i).
 // Everything issued flows through the array without stalling.
 //
-// Depthwise: the window of a row port holds the newest columns on the right. At the start of a row it
+// Depthwise: the window of a row port holds the newest columns on the right. At the start of a row
+// it
 // is cleared and filled; then sx columns enter per pixel. Up to HEADS columns enter per cycle, the
 // real ones from the FIFO, those right of the image as zeros; only a row start that needs more than
 // HEADS columns (or a stride above HEADS) costs extra cycles.

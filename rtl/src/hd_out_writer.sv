@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Output FIFO and writer: takes one vector of K codes per cycle and writes up to two words per cycle.
+// Output FIFO and writer: takes one vector of K codes per cycle and writes up to two words per
+// cycle.
 //
-// The addresses follow the order in which vectors arrive: stripe, output-channel block, row, column;
+// The addresses follow the order in which vectors arrive: stripe, output-channel block, row,
+// column;
 // the words of a vector (K / 16, depthwise one) go to successive planes. Two words per cycle let
 // the writer make up for lost SRAM slots where a vector arrives in every cycle (depthwise).
 // room_o: a vector may be issued; it counts the vectors under way (issue_i), so the FIFO never

@@ -4,7 +4,8 @@
 //   depthwise  for groups of rp kernel rows (tile of up to 3 x 5 or 2 x 8 taps)
 //   fold       for vectors            (see hd_fold_step)
 // Row ports, sequencer, weight reader and weight loader each hold one, since they are at different
-// passes at the same time. restart_i goes to the first pass, adv_i to the next; last_o marks the last.
+// passes at the same time. restart_i goes to the first pass, adv_i to the next; last_o marks the
+// last.
 // The offsets (rows, words) of a pass are kept by addition, never by multiplication.
 module hd_pass_ctr #(
     parameter int C = 16

@@ -4,10 +4,12 @@
 //   v = f32(f32(acc + bias) * scale)         int32 wraps; each f32() rounds to nearest even
 //   y = min(max(rne(v) + zp, lo), hi)        rne to nearest even, saturating
 //
-// scale is a normal, finite float or zero (a subnormal counts as zero). A product below the normal range is
+// scale is a normal, finite float or zero (a subnormal counts as zero). A product below the normal
+// range is
 // below 1/2 and rounds to 0 anyway, so subnormal products need no care. Clamping after rounding
 // equals clamping before it, since the limits are integers.
-// Pipeline: acc_i, bias_i, scale_i in cycle 0; y_o in cycle 4 (registers behind add, convert, multiply,
+// Pipeline: acc_i, bias_i, scale_i in cycle 0; y_o in cycle 4 (registers behind add, convert,
+// multiply,
 // round). Registers move only under en_i[stage].
 module hd_requant_lane (
     input  logic        clk_i,

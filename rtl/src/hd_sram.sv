@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Unified SRAM: BANKS single-port banks of 16-byte words, interleaved by word address.
 //
-//   client 0 .. N-1 --> arbiter --> bank request registers --> banks --> read multiplexer per client
+//   client 0 .. N-1 --> arbiter --> bank request registers --> banks --> read multiplexer per
+//   client
 //        cycle 0            cycle 0               cycle 1        cycle 2
 //
-// A request (req, addr, and wdata for the WRITERS) is held until granted. Read data of a grant in cycle t
+// A request (req, addr, and wdata for the WRITERS) is held until granted. Read data of a grant in
+// cycle t
 // is valid in cycle t + 2. Requests to one bank are served in the order of their grants, so a write
 // is visible to every read granted after it.
 module hd_sram #(

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which clients may use the SRAM banks in this cycle (combinational, fixed priority, one grant per bank).
+// Which clients may use the SRAM banks in this cycle (combinational, fixed priority, one grant per
+// bank).
 //
 // Clients are numbered by index; the bank is the low bits of the word address. Three rounds:
-//   1. urgent requests, by index      output writer with a filling FIFO, nearly empty row FIFOs, aged DMA
+//   1. urgent requests, by index      output writer with a filling FIFO, nearly empty row FIFOs,
+//   aged DMA
 //   2. requests of ROUND2 clients      row ports
 //   3. all requests, by index
-// A client in CHAIN is granted only together with (or after) the client before it: its word follows the
+// A client in CHAIN is granted only together with (or after) the client before it: its word
+// follows the
 // other's in the same stream.
 module hd_sram_arbiter #(
     parameter int N = 14,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves words from the weight FIFO into the shadow weight registers and the parameter registers, two
-// per cycle. The next tile is loaded while the current one works: full_o says that the shadow holds a
+// Moves words from the weight FIFO into the shadow weight registers and the parameter registers,
+// two
+// per cycle. The next tile is loaded while the current one works: full_o says that the shadow
+// holds a
 // whole tile, swap_i (from the sequencer) makes it the active one; loading goes on in the cycle of
 // the swap. A tile therefore costs C*K/32 cycles (8, 16, 32), hidden behind stripes of that many
 // pixels.
