@@ -6,6 +6,7 @@
 #include "compiler/import/importer.h"
 #include "compiler/ops/operator.h"
 #include "compiler/passes/infer.h"
+#include "compiler/passes/quantize.h"
 #include "compiler/passes/simplify.h"
 
 namespace heddle::compiler {
@@ -18,6 +19,7 @@ absl::StatusOr<Graph> AnalyseOnnx(absl::string_view model,
   Graph graph = std::move(imported->graph);
   if (auto s = InferAndFold(&graph, imported->declared); !s.ok()) return s;
   if (auto s = Simplify(&graph); !s.ok()) return s;
+  if (auto s = FuseQuantization(&graph); !s.ok()) return s;
   if (auto s = FoldConstants(&graph); !s.ok()) return s;
   if (auto s = Simplify(&graph); !s.ok()) return s;
   for (const Node& node : graph.nodes) {

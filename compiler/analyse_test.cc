@@ -88,7 +88,9 @@ TEST_P(IntegerModel, EqualsTheIntegerReference) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, IntegerModel,
-                         testing::Values("mnist_tiny_int8", "qtdnn"),
+                         testing::Values("mnist_tiny_int8", "qtdnn",
+                                         "qdq_mobilenet_edgetpu_frag",
+                                         "mobilenetv2_qdq"),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/passes/quantize.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiler/diagnostic.h"
+#include "compiler/ops/clamp.h"
+#include "compiler/ops/codes.h"
+#include "compiler/ops/gemm.h"
+#include "compiler/ops/operator.h"
+#include "compiler/passes/quantize_bias.h"
+#include "compiler/passes/quantize_pairs.h"
+#include "compiler/passes/rewriter.h"
+
+namespace heddle::compiler {
+namespace {
+
+constexpr const char* kMicrosoft = "com.microsoft";
+
+// Codes with their parameters: what a DequantizeLinear reads or a
+// QuantizeLinear writes. `axis` is the channel axis of a vector scale.
+struct Quantized {
+  TensorId codes = kNoTensor;
+  TensorId scale = kNoTensor;
+  TensorId zero = kNoTensor;
+  DataType type = DataType::kUndefined;
+  int64_t axis = 1;
+  std::vector<std::string> sources;
+};
+
+bool IsCode(DataType type) {
+  return type == DataType::kUint8 || type == DataType::kInt8;
+}
+
+bool IsAnyOf(const std::string& op, std::initializer_list<const char*> list) {
+  return std::any_of(list.begin(), list.end(),
+                     [&op](const char* name) { return op == name; });
+}
+
+class Fuser {
+ public:
+  explicit Fuser(Rewriter* rewriter) : r_(*rewriter) {}
+
+  void Run() {
+    const int count = r_.size();
+    for (int n = 0; n < count; ++n) {
+      if (r_.alive(n) && r_.IsOp(n, "QuantizeLinear")) FuseQuantize(n);
+    }
+    for (int n = 0; n < count; ++n) {
+      if (r_.alive(n) && (r_.IsOp(n, "MatMul") || r_.IsOp(n, "Gemm"))) {
+        FuseToFloat(n);
+      }
+    }
+  }
+
+ private:
+  bool IsScalar(TensorId id) const {
+    return id != kNoTensor && ElementCount(r_.tensor(id).shape) == 1;
+  }
+  // The one element of a constant float scale.
+  std::optional<float> ScalarScale(TensorId id) const {
+    if (!IsScalar(id) || !r_.tensor(id).is_constant()) return std::nullopt;
+    return r_.tensor(id).constant->as<float>()[0];
+  }
+  std::optional<int32_t> ScalarZero(TensorId id) const {
+    if (!IsScalar(id) || !r_.tensor(id).is_constant()) return std::nullopt;
+    return LoadCode(*r_.tensor(id).constant, 0);
+  }
+  TensorId ZeroOfType(DataType type, const std::string& hint) {
+    return r_.NewConstant(hint + "/zero_point", TensorData::Zeros(type, {}));
+  }
+
+  // The codes behind a value that a DequantizeLinear computes.
+  std::optional<Quantized> Dequantized(TensorId id) {
+    const int d = r_.Producer(id);
+    if (!r_.IsOp(d, "DequantizeLinear")) return std::nullopt;
+    const Node node = r_.node(d);
+    Quantized q;
+    q.codes = node.inputs[0];
+    q.scale = node.inputs[1];
+    q.zero = node.input(2);
+    q.type = r_.tensor(q.codes).type;
+    q.axis = node.IntAttribute("axis", 1);
+    q.sources = node.sources;
+    if (q.zero == kNoTensor) {
+      q.zero = ZeroOfType(q.type, r_.tensor(q.codes).name);
+    }
+    return q;
+  }
+
+  // What the QuantizeLinear writes; nothing if it cannot end a fused group.
+  std::optional<Quantized> Target(int n) {
+    const Node node = r_.node(n);
+    Quantized q;
+    q.codes = node.outputs[0];
+    q.scale = node.inputs[1];
+    q.zero = node.input(2);
+    q.type = r_.tensor(q.codes).type;
+    if (!IsCode(q.type) || !IsScalar(q.scale)) return std::nullopt;
+    if (q.zero == kNoTensor) {
+      q.zero = ZeroOfType(q.type, r_.tensor(q.codes).name);
+    }
+    return IsScalar(q.zero) ? std::optional<Quantized>(q) : std::nullopt;
+  }
+
+  // True if the clamp of the QuantizeLinear implies the Relu or Clip.
+  bool IsImplied(const Node& clamp, const Quantized& out) const {
+    const auto scale = ScalarScale(out.scale);
+    const auto zero = ScalarZero(out.zero);
+    if (!scale || !zero || !(*scale > 0)) return false;
+    if (clamp.op == "Relu") return *zero == CodeMin(out.type);
+    float low = 0, high = 0;
+    if (!ConstantClampBounds(r_.graph(), clamp, &low, &high)) return false;
+    const auto code = [&](float bound) {
+      return std::nearbyint(model::FDiv(bound, *scale)) +
+             static_cast<float>(*zero);
+    };
+    return code(low) <= static_cast<float>(CodeMin(out.type)) &&
+           code(high) >= static_cast<float>(CodeMax(out.type));
+  }
+
+  void FuseQuantize(int q) {
+    const auto out = Target(q);
+    if (!out) return;
+    std::vector<std::string> sources;
+    TensorId id = r_.node(q).inputs[0];
+    int t = r_.Producer(id);
+    if (t < 0 || !r_.OnlyUse(id)) return;
+    while (r_.IsOp(t, "Relu") || r_.IsOp(t, "Clip")) {
+      if (!IsImplied(r_.node(t), *out)) return;
+      Append(r_.node(t).sources, &sources);
+      id = r_.node(t).inputs[0];
+      t = r_.Producer(id);
+      if (t < 0 || !r_.OnlyUse(id)) return;
+    }
+    const Node target = r_.node(t);
+    if (!target.domain.empty()) return;
+    Node fused;
+    fused.name = target.name;
+    fused.outputs = {out->codes};
+    fused.sources = target.sources;
+    Append(sources, &fused.sources);
+    Append(r_.node(q).sources, &fused.sources);
+    if (BuildFused(target, *out, &fused)) Replace(q, std::move(fused));
+  }
+
+  static void Append(const std::vector<std::string>& from,
+                     std::vector<std::string>* to) {
+    for (const std::string& name : from) {
+      if (std::find(to->begin(), to->end(), name) == to->end()) {
+        to->push_back(name);
+      }
+    }
+  }
+
+  // Puts `fused` in the place of node n if its own rules accept it; the node
+  // that is replaced stays otherwise.
+  void Replace(int n, Node fused) {
+    const Node old = r_.node(n);
+    Graph& graph = r_.graph();
+    if (!CheckNode(graph, fused).ok()) return;
+    const Tensor before = graph.tensors[fused.outputs[0]];
+    const OperatorInfo* info =
+        FindOperator(fused.domain, fused.op, fused.opset);
+    const bool good = info->infer(&graph, fused).ok();
+    Tensor& after = graph.tensors[fused.outputs[0]];
+    if (!good || after.type != before.type || after.shape != before.shape) {
+      after = before;
+      return;
+    }
+    r_.Remove(n);
+    r_.Add(std::move(fused));
+  }
+
+  bool BuildFused(const Node& target, const Quantized& out, Node* fused) {
+    fused->opset = target.opset;
+    const std::string& op = target.op;
+    if (op == "Conv") return BuildConv(target, out, fused);
+    if (op == "MatMul") return BuildMatMul(target, out, fused);
+    if (op == "Gemm") return BuildGemm(target, &out, fused);
+    if (op == "Concat") return BuildConcat(target, out, fused);
+    if (op == "Add" || op == "Mul") {
+      const auto a = Dequantized(target.inputs[0]);
+      const auto b = Dequantized(target.inputs[1]);
+      if (!a || !b) return false;
+      SetOp(kMicrosoft, op == "Add" ? "QLinearAdd" : "QLinearMul", fused);
+      AppendOperand(*a, fused);
+      AppendOperand(*b, fused);
+      AppendParameters(out, fused);
+      return a->type == b->type && a->type == out.type;
+    }
+    if (IsAnyOf(op,
+                {"AveragePool", "GlobalAveragePool", "Sigmoid", "LeakyRelu"})) {
+      const auto x = Dequantized(target.inputs[0]);
+      if (!x || x->type != out.type) return false;
+      SetOp(kMicrosoft, ("QLinear" + op).c_str(), fused);
+      fused->attributes = target.attributes;
+      AppendOperand(*x, fused);
+      AppendParameters(out, fused);
+      return true;
+    }
+    if (IsAnyOf(op, {"MaxPool", "Reshape", "Transpose", "Flatten", "Squeeze",
+                     "Unsqueeze", "Slice", "Gather", "DepthToSpace"})) {
+      return BuildLayout(target, out, fused);
+    }
+    return false;
+  }
+
+  static void SetOp(const char* domain, const char* op, Node* fused) {
+    fused->domain = domain;
+    fused->op = op;
+    if (domain[0] != '\0') fused->opset = 1;
+  }
+  static void AppendOperand(const Quantized& x, Node* fused) {
+    fused->inputs.insert(fused->inputs.end(), {x.codes, x.scale, x.zero});
+    Append(x.sources, &fused->sources);
+  }
+  static void AppendParameters(const Quantized& out, Node* fused) {
+    fused->inputs.insert(fused->inputs.end(), {out.scale, out.zero});
+  }
+
+  // Activations have one scale; weights one, or one per channel of `axis`.
+  bool HasScalarParameters(const Quantized& x) const {
+    return IsCode(x.type) && IsScalar(x.scale) && IsScalar(x.zero);
+  }
+  bool HasChannelParameters(const Quantized& w, int64_t axis) const {
+    if (!IsCode(w.type)) return false;
+    if (IsScalar(w.scale) && IsScalar(w.zero)) return true;
+    const auto rank = static_cast<int64_t>(r_.tensor(w.codes).shape.size());
+    return (w.axis < 0 ? w.axis + rank : w.axis) == axis;
+  }
+
+  // Weights of a Conv or Gemm: quantized ones, or float constants that are
+  // quantized here, per tensor, int8, asymmetric.
+  std::optional<Quantized> Weights(TensorId id) {
+    if (auto w = Dequantized(id)) return w;
+    const Tensor& tensor = r_.tensor(id);
+    if (!tensor.is_constant() || tensor.type != DataType::kFloat ||
+        tensor.constant->count() == 0) {
+      return std::nullopt;
+    }
+    const std::string name = tensor.name;
+    QuantizedWeights weights = QuantizeWeights(*tensor.constant);
+    Quantized w;
+    w.type = DataType::kInt8;
+    w.codes = r_.NewConstant(name + "/quantized", std::move(weights.codes));
+    w.scale = r_.NewConstant(name + "/scale", std::move(weights.scale));
+    w.zero = r_.NewConstant(name + "/zero_point", std::move(weights.zero));
+    return w;
+  }
+
+  // The int32 bias of a fused Conv or Gemm; kNoTensor in `bias` when there is
+  // none. False if the bias does not fit, and the group stays float.
+  bool Bias(const Node& target, const Quantized& x, const Quantized& w,
+            std::vector<std::string>* sources, TensorId* bias) {
+    *bias = kNoTensor;
+    const TensorId id = target.input(2);
+    if (id == kNoTensor) return true;
+    const Tensor& xs = r_.tensor(x.scale);
+    const Tensor& ws = r_.tensor(w.scale);
+    if (auto b = Dequantized(id)) {
+      const Tensor& zero = r_.tensor(b->zero);
+      if (b->type != DataType::kInt32 || !zero.is_constant() ||
+          std::any_of(zero.constant->bytes.begin(), zero.constant->bytes.end(),
+                      [](uint8_t byte) { return byte != 0; })) {
+        return false;
+      }
+      if (target.op == "Conv") {
+        const Tensor& bs = r_.tensor(b->scale);
+        if (!xs.is_constant() || !ws.is_constant() || !bs.is_constant() ||
+            !BiasScaleFits(*bs.constant, *xs.constant, *ws.constant)) {
+          return false;
+        }
+      }
+      Append(b->sources, sources);
+      *bias = b->codes;
+      return true;
+    }
+    const Tensor& floats = r_.tensor(id);
+    if (!floats.is_constant() || floats.type != DataType::kFloat ||
+        !xs.is_constant() || !ws.is_constant()) {
+      return false;
+    }
+    auto codes = QuantizeBias(*floats.constant, *xs.constant, *ws.constant);
+    if (!codes) return false;
+    const std::string name = floats.name + "/quantized";
+    *bias = r_.NewConstant(name, *std::move(codes));
+    return true;
+  }
+
+  bool BuildConv(const Node& target, const Quantized& out, Node* fused) {
+    const auto x = Dequantized(target.inputs[0]);
+    if (!x || x->type != out.type || !HasScalarParameters(*x)) return false;
+    const auto w = Weights(target.inputs[1]);
+    if (!w || !HasChannelParameters(*w, 0)) return false;
+    if (x->type == DataType::kInt8 && w->type != DataType::kInt8) return false;
+    SetOp("", "QLinearConv", fused);
+    fused->attributes = target.attributes;
+    AppendOperand(*x, fused);
+    AppendOperand(*w, fused);
+    AppendParameters(out, fused);
+    TensorId bias = kNoTensor;
+    if (!Bias(target, *x, *w, &fused->sources, &bias)) return false;
+    if (bias != kNoTensor) fused->inputs.push_back(bias);
+    return true;
+  }
+
+  bool BuildMatMul(const Node& target, const Quantized& out, Node* fused) {
+    const auto a = Dequantized(target.inputs[0]);
+    const auto b = Dequantized(target.inputs[1]);
+    if (!a || !b || a->type != out.type || !HasScalarParameters(*a) ||
+        !HasChannelParameters(
+            *b, static_cast<int64_t>(r_.tensor(b->codes).shape.size()) - 1)) {
+      return false;
+    }
+    if (a->type == DataType::kInt8 && b->type != DataType::kInt8) return false;
+    SetOp("", "QLinearMatMul", fused);
+    AppendOperand(*a, fused);
+    AppendOperand(*b, fused);
+    AppendParameters(out, fused);
+    return true;
+  }
+
+  // With `out` null: float result.
+  bool BuildGemm(const Node& target, const Quantized* out, Node* fused) {
+    const auto a = Dequantized(target.inputs[0]);
+    if (!a || !HasScalarParameters(*a) ||
+        (out != nullptr && a->type != out->type)) {
+      return false;
+    }
+    const auto b = out != nullptr ? Weights(target.inputs[1])
+                                  : Dequantized(target.inputs[1]);
+    const bool trans_b = target.IntAttribute("transB", 0) != 0;
+    if (!b || !HasChannelParameters(*b, trans_b ? 0 : 1)) return false;
+    if (out == nullptr && a->type == DataType::kInt8 &&
+        b->type != DataType::kInt8) {
+      return false;
+    }
+    SetOp(kMicrosoft, "QGemm", fused);
+    AppendOperand(*a, fused);
+    AppendOperand(*b, fused);
+    TensorId bias = kNoTensor;
+    if (target.input(2) != kNoTensor) {
+      if (target.FloatAttribute("alpha", 1) != 1 ||
+          target.FloatAttribute("beta", 1) != 1 ||
+          (out == nullptr &&
+           !r_.IsOp(r_.Producer(target.inputs[2]), "DequantizeLinear")) ||
+          !Bias(target, *a, *b, &fused->sources, &bias)) {
+        return false;
+      }
+    }
+    fused->inputs.push_back(bias);
+    if (out != nullptr) AppendParameters(*out, fused);
+    fused->attributes = target.attributes;
+    fused->attributes.erase("beta");
+    while (fused->inputs.back() == kNoTensor) fused->inputs.pop_back();
+    return true;
+  }
+
+  bool BuildConcat(const Node& target, const Quantized& out, Node* fused) {
+    SetOp(kMicrosoft, "QLinearConcat", fused);
+    fused->attributes = target.attributes;
+    AppendParameters(out, fused);
+    for (TensorId id : target.inputs) {
+      const auto part = Dequantized(id);
+      if (!part || part->type != out.type || !HasScalarParameters(*part)) {
+        return false;
+      }
+      AppendOperand(*part, fused);
+    }
+    return true;
+  }
+
+  // Operators that move codes: only with equal parameters on both sides.
+  bool BuildLayout(const Node& target, const Quantized& out, Node* fused) {
+    const auto x = Dequantized(target.inputs[0]);
+    if (!x || x->type != out.type || !HasScalarParameters(*x)) return false;
+    const auto xs = ScalarScale(x->scale), ys = ScalarScale(out.scale);
+    const auto xz = ScalarZero(x->zero), yz = ScalarZero(out.zero);
+    if (!xs || !ys || !xz || !yz || *xs != *ys || *xz != *yz || !(*xs > 0)) {
+      return false;
+    }
+    fused->op = target.op;
+    fused->attributes = target.attributes;
+    fused->inputs = target.inputs;
+    fused->inputs[0] = x->codes;
+    Append(x->sources, &fused->sources);
+    return true;
+  }
+
+  // A product of dequantized operands whose result stays float.
+  void FuseToFloat(int n) {
+    const Node target = r_.node(n);
+    const TensorId out = target.outputs[0];
+    const auto& readers = r_.Consumers(out);
+    for (int reader : readers) {
+      if (r_.IsOp(reader, "QuantizeLinear")) return;
+    }
+    if (readers.size() == 1 && (r_.IsOp(*readers.begin(), "Relu") ||
+                                r_.IsOp(*readers.begin(), "Clip"))) {
+      const auto& after = r_.Consumers(r_.node(*readers.begin()).outputs[0]);
+      if (after.size() == 1 && r_.IsOp(*after.begin(), "QuantizeLinear")) {
+        return;
+      }
+    }
+    Node fused;
+    fused.name = target.name;
+    fused.outputs = {out};
+    fused.sources = target.sources;
+    if (target.op == "Gemm") {
+      if (BuildGemm(target, nullptr, &fused)) Replace(n, std::move(fused));
+      return;
+    }
+    const auto a = Dequantized(target.inputs[0]);
+    const auto b = Dequantized(target.inputs[1]);
+    if (!a || !b || !HasScalarParameters(*a) ||
+        !HasChannelParameters(
+            *b, static_cast<int64_t>(r_.tensor(b->codes).shape.size()) - 1) ||
+        (a->type == DataType::kInt8 && b->type != DataType::kInt8)) {
+      return;
+    }
+    SetOp(kMicrosoft, "MatMulIntegerToFloat", &fused);
+    fused.inputs = {a->codes, b->codes, a->scale, b->scale, a->zero, b->zero};
+    Append(a->sources, &fused.sources);
+    Append(b->sources, &fused.sources);
+    Replace(n, std::move(fused));
+  }
+
+  Rewriter& r_;
+};
+
+// DequantizeLinear directly followed by QuantizeLinear of equal parameters:
+// the codes pass unchanged.
+void RemoveInversePairs(Rewriter* rewriter) {
+  Rewriter& r = *rewriter;
+  const int count = r.size();
+  for (int q = 0; q < count; ++q) {
+    if (!r.alive(q) || !r.IsOp(q, "QuantizeLinear")) continue;
+    const int d = r.Producer(r.node(q).inputs[0]);
+    if (!r.IsOp(d, "DequantizeLinear")) continue;
+    const TensorId codes = r.node(d).inputs[0];
+    const TensorId out = r.node(q).outputs[0];
+    if (r.tensor(codes).type != r.tensor(out).type) continue;
+    bool equal = true;
+    for (size_t i = 1; i <= 2; ++i) {
+      const TensorId a = r.node(d).input(i), b = r.node(q).input(i);
+      if (a == b && i == 1) continue;
+      if (a == kNoTensor || b == kNoTensor || !r.tensor(a).is_constant() ||
+          !r.tensor(b).is_constant() || r.tensor(a).constant->count() != 1 ||
+          r.tensor(b).constant->count() != 1 ||
+          r.tensor(a).constant->bytes != r.tensor(b).constant->bytes) {
+        equal = false;
+      }
+    }
+    if (!equal || !r.tensor(r.node(d).inputs[1]).is_constant()) continue;
+    // Equal only while scale * code neither overflows nor becomes denormal.
+    const float scale = r.tensor(r.node(d).inputs[1]).constant->as<float>()[0];
+    if (!(scale > 1e-30f && scale < 1e30f)) continue;
+    Node identity;
+    identity.op = "Identity";
+    identity.name = r.node(q).name;
+    identity.opset = r.node(q).opset;
+    identity.sources = r.node(d).sources;
+    identity.sources.insert(identity.sources.end(), r.node(q).sources.begin(),
+                            r.node(q).sources.end());
+    identity.inputs = {codes};
+    identity.outputs = {out};
+    r.Remove(q);
+    r.Add(std::move(identity));
+  }
+}
+
+}  // namespace
+
+absl::Status FuseQuantization(Graph* graph) {
+  Rewriter rewriter(graph);
+  MergeDoublePairs(&rewriter);
+  MovePairs(&rewriter);
+  Fuser(&rewriter).Run();
+  RemoveInversePairs(&rewriter);
+  return rewriter.Finish();
+}
+
+}  // namespace heddle::compiler
