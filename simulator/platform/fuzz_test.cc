@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Nothing that a host sends may end the card: random bytes and messages on the
+// socket, random registers, random descriptors. Each round ends with a card
+// that works. HEDDLE_FUZZ_SEED and HEDDLE_FUZZ_ROUNDS widen a run.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <random>
+
+#include "simulator/platform/sim_client.h"
+#include "simulator/platform/test_stream.h"
+
+namespace heddle::platform {
+namespace {
+
+uint32_t Setting(const char* name, uint32_t otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : static_cast<uint32_t>(std::atoi(text));
+}
+
+class FuzzTest : public testing::Test {
+ protected:
+  FuzzTest()
+      : random_(Setting("HEDDLE_FUZZ_SEED", 1)),
+        rounds_(Setting("HEDDLE_FUZZ_ROUNDS", 1)) {}
+
+  void ExpectWorkingCard() {
+    ASSERT_TRUE(process_.Alive());
+    ASSERT_TRUE(host_.Attach());
+    const std::vector<uint8_t> data(300, static_cast<uint8_t>(Random()));
+    ASSERT_TRUE(host_.Store(0x3000, data));
+    ASSERT_EQ(host_.Fetch(0x3000, 300), data);
+    const std::vector<uint8_t> code = TestStream().Barrier().Bytes();
+    ASSERT_TRUE(host_.Store(0x10000, code));
+    ASSERT_EQ(host_.RunJob({host_.Run(0x10000, code.size(), {})}).status, 0u);
+    host_.Detach();
+  }
+  // Small numbers, powers of two and their neighbours, and anything.
+  uint64_t Number() {
+    switch (Random() % 4) {
+      case 0:
+        return Random() % 64;
+      case 1:
+        return (uint64_t{1} << (Random() % 64)) + Random() % 3 - 1;
+      case 2:
+        return SimHost::kIova + Random() % SimHost::kBytes / 64 * 64;
+      default:
+        return Random() | uint64_t{Random()} << 32;
+    }
+  }
+  uint32_t Random() { return static_cast<uint32_t>(random_()); }
+  // Reads what came back, so that the card is not stopped by a full socket.
+  void Drain(int fd) {
+    char buffer[65536];
+    while (recv(fd, buffer, sizeof(buffer), MSG_DONTWAIT) > 0) {
+    }
+  }
+
+  std::mt19937 random_;
+  uint32_t rounds_;
+  SimProcess process_;
+  SimHost host_{&process_};
+};
+
+TEST_F(FuzzTest, RandomBytes) {
+  for (uint32_t round = 0; round < 100 * rounds_; ++round) {
+    Connection connection;
+    ASSERT_TRUE(connection.Connect(process_.socket()));
+    std::vector<uint8_t> bytes(Random() % 3000);
+    for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(Random());
+    connection.SendRaw(bytes.data(), bytes.size());
+    Drain(connection.fd());
+  }
+  ExpectWorkingCard();
+}
+
+TEST_F(FuzzTest, RandomMessages) {
+  for (uint32_t round = 0; round < 60 * rounds_; ++round) {
+    Connection connection;
+    ASSERT_TRUE(connection.Connect(process_.socket()));
+    if (Random() % 8 != 0) ASSERT_TRUE(connection.Version());
+    for (int i = 0; i < 30; ++i) {
+      std::vector<uint32_t> payload(Random() % 12);
+      for (uint32_t& word : payload) word = static_cast<uint32_t>(Number());
+      vfio::Header header = {
+          static_cast<uint16_t>(i), static_cast<uint16_t>(Random() % 18),
+          static_cast<uint32_t>(sizeof(header) + payload.size() * 4), 0, 0};
+      if (Random() % 16 == 0) header.size = static_cast<uint32_t>(Number());
+      if (Random() % 8 == 0) header.flags = Random();
+      if (!connection.SendRaw(&header, sizeof(header))) break;
+      connection.SendRaw(payload.data(), payload.size() * 4);
+      Drain(connection.fd());
+    }
+  }
+  ExpectWorkingCard();
+}
+
+TEST_F(FuzzTest, RandomDescriptorsOfFiles) {
+  // Mappings and eventfds that are something else, too many, or cut off.
+  const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  const int folder = open("/", O_RDONLY | O_CLOEXEC);
+  for (uint32_t round = 0; round < 40 * rounds_; ++round) {
+    Connection connection;
+    ASSERT_TRUE(connection.Connect(process_.socket()));
+    ASSERT_TRUE(connection.Version());
+    for (int i = 0; i < 5; ++i) {
+      std::vector<int> fds(Random() % 13, Random() % 2 ? null : folder);
+      if (Random() % 2) {
+        const vfio::DmaMapPayload map = {32, Random() % 4, Number() & ~4095ull,
+                                         Number(), Number()};
+        connection.Call(vfio::kDmaMap, &map, sizeof(map), nullptr, fds);
+      } else {
+        const vfio::SetIrqsPayload irqs = {
+            20, 1u << (Random() % 6) | 1u << (Random() % 6), Random() % 6,
+            Random() % 5, Random() % 6};
+        connection.Call(vfio::kSetIrqs, &irqs, sizeof(irqs), nullptr, fds);
+      }
+    }
+  }
+  close(null);
+  close(folder);
+  ExpectWorkingCard();
+}
+
+TEST_F(FuzzTest, RandomRegisters) {
+  for (uint32_t round = 0; round < 5 * rounds_; ++round) {
+    ASSERT_TRUE(host_.Attach());
+    for (int i = 0; i < 400; ++i) {
+      const uint32_t offset =
+          Random() % 4 ? Random() % 0x300 & ~3u : Random() % 0x10000;
+      host_.Write(offset, static_cast<uint32_t>(Number()));
+      if (i % 64 == 0)
+        host_.ConfigWrite(Random() % 256, Random(), 1 + Random() % 4);
+      if (i % 64 == 1) host_.SetCommand(true, true);
+    }
+    host_.Detach();
+  }
+  ExpectWorkingCard();
+}
+
+TEST_F(FuzzTest, RandomJobs) {
+  ASSERT_TRUE(host_.Attach());
+  uint32_t told = 0;
+  for (uint32_t round = 0; round < 300 * rounds_; ++round) {
+    std::vector<desc::Step> steps(1 + Random() % 4);
+    for (desc::Step& step : steps) {
+      step.type = 1 + Random() % 5;
+      step.device_address = Random() % 2 ? Random() % 0x100000 : Number();
+      step.length = Random() % 2 ? Random() % 0x10000 : Number();
+      // No fill or copy of gigabytes: they are legal and take their time.
+      if (step.length < isa::kDramBytesMax) step.length %= 0x100000;
+      if (static_cast<isa::StepType>(step.type) == isa::StepType::kRun &&
+          Random() % 4) {
+        step.device_address &= ~63ull;
+        step.length = 16 * (1 + Random() % 64);
+      }
+      step.table_iova =
+          Random() % 4 ? SimHost::kIova + Random() % 0x10000 * 16 : Number();
+      step.sg_count =
+          Random() % 4 ? Random() % 8 : static_cast<uint32_t>(Number());
+      step.destination = Random() % 2 ? Random() % 0x100000 : Number();
+      if (Random() % 16 == 0) step.reserved0 = 1;
+      if (Random() % 3 == 0) {
+        // A list that is half right.
+        std::vector<desc::SgEntry> list(1 + Random() % 4);
+        for (desc::SgEntry& entry : list)
+          entry = {Number(), step.length / list.size()};
+        step.table_iova = host_.Put(list);
+        step.sg_count = static_cast<uint32_t>(list.size());
+      }
+    }
+    desc::JobDescriptor job;
+    job.fence = round;
+    job.steps_iova = Random() % 8 ? host_.Put(steps) : Number();
+    job.step_count =
+        Random() % 8 ? static_cast<uint32_t>(steps.size()) : Random() % 100;
+    job.flags = Random() % 8 ? Random() % 4 : Random();
+    const uint32_t ring = Random() % isa::kRings;
+    host_.QueueRaw(ring, job);
+    host_.Doorbell(ring);
+    desc::Completion record;
+    if (host_.Next(&record, 3000)) {
+      ++told;
+      ASSERT_EQ(record.fence, round);
+      ASSERT_LE(record.status, static_cast<uint32_t>(isa::Error::kCopyBounds));
+    } else {
+      // A copy out may have hit the rings themselves; a fresh start.
+      ASSERT_TRUE(process_.Alive());
+      host_.Detach();
+      ASSERT_TRUE(host_.Attach());
+    }
+  }
+  EXPECT_GT(told, 200 * rounds_);
+  host_.Detach();
+  ExpectWorkingCard();
+}
+
+}  // namespace
+}  // namespace heddle::platform

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What happens to a card while it runs: removal, re-plug, other memory sizes,
+// injected faults.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "simulator/platform/sim_client.h"
+#include "simulator/platform/test_stream.h"
+
+namespace heddle::platform {
+namespace {
+
+using isa::Error;
+
+constexpr uint64_t kCode = 0x10000;
+constexpr uint64_t kData = 0x100000;
+constexpr uint64_t kMiB = 1 << 20;
+
+uint32_t Code(Error error) { return static_cast<uint32_t>(error); }
+
+class HotplugTest : public testing::Test {
+ protected:
+  void SetUp() override { ASSERT_TRUE(host_.Attach()); }
+  // A run step over region 0 and 2, both the MiB at kData.
+  desc::Step Load(TestStream code) {
+    const std::vector<uint8_t> bytes = code.Bytes();
+    EXPECT_TRUE(host_.Store(kCode, bytes));
+    desc::Region region;
+    region.base = kData;
+    region.size = kMiB;
+    region.flags = desc::kRegionFlagsWritableMask;
+    return host_.Run(kCode, bytes.size(), {region, desc::Region(), region});
+  }
+  bool Ok(const std::string& command) {
+    const nlohmann::json answer = process_.Command(command);
+    return answer.is_object() && answer["ok"] == true;
+  }
+  SimProcess process_{{"--serial", "77"}};
+  SimHost host_{&process_};
+};
+
+TEST_F(HotplugTest, UnplugDuringAJobAndPlugAgain) {
+  ASSERT_TRUE(host_.Store(kData, std::vector<uint8_t>(64, 0xaa)));
+  ASSERT_TRUE(Ok("fault stuck_engine"));
+  host_.Queue(0, {Load(TestStream())});
+  host_.Doorbell(0);
+  ASSERT_TRUE(host_.WaitRegister(reg::kStatusOffset, reg::kStatusBusyMask,
+                                 reg::kStatusBusyMask));
+  ASSERT_TRUE(Ok("unplug"));
+  EXPECT_EQ(host_.Read(reg::kIdOffset), 0xffffffffu);
+  EXPECT_FALSE(host_.connection().open());
+  EXPECT_FALSE(host_.Connect());
+  EXPECT_EQ(process_.Command("status")["present"], false);
+  desc::Completion record;
+  EXPECT_FALSE(host_.Next(&record, 30)) << "a card that is gone writes nothing";
+  ASSERT_TRUE(Ok("plug"));
+  ASSERT_TRUE(host_.Attach());
+  EXPECT_EQ(host_.Read(reg::kUniqueLoOffset), 77u);
+  EXPECT_EQ(host_.Read(reg::kCounterJobsOffset), 0u);
+  EXPECT_EQ(host_.Fetch(kData, 64), std::vector<uint8_t>(64, 0))
+      << "power was off";
+  EXPECT_EQ(host_.RunJob({Load(TestStream())}).status, 0u);
+}
+
+TEST_F(HotplugTest, HostsComeAndGo) {
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(host_.Store(kData, std::vector<uint8_t>(64, 0xbb)));
+    host_.Queue(0, {host_.Fill(0, isa::kDramBytesDefault, 1)});
+    host_.Doorbell(0);
+    host_.Detach();
+    ASSERT_TRUE(host_.Attach()) << i;
+    EXPECT_EQ(host_.Fetch(kData, 64), std::vector<uint8_t>(64, 0));
+  }
+  EXPECT_EQ(process_.Command("status")["mapped_ranges"], 1);
+}
+
+TEST_F(HotplugTest, OneHostAtATime) {
+  SimHost second(&process_);
+  EXPECT_FALSE(second.Connect());
+  EXPECT_EQ(host_.Read(reg::kIdOffset), reg::kIdReset);
+}
+
+TEST_F(HotplugTest, DeathOfTheProcess) {
+  kill(process_.pid(), SIGKILL);
+  EXPECT_EQ(host_.Read(reg::kIdOffset), 0xffffffffu);
+  EXPECT_FALSE(host_.connection().open());
+  for (int i = 0; i < 500 && process_.Alive(); ++i) usleep(10000);
+  EXPECT_FALSE(process_.Alive());
+}
+
+TEST_F(HotplugTest, MemoryChangesSize) {
+  ASSERT_TRUE(host_.Store(100 * kMiB, std::vector<uint8_t>(64, 0xcc)));
+  ASSERT_TRUE(Ok("memory 64M"));
+  EXPECT_EQ(host_.Interrupts(2, 2000), 1u);
+  EXPECT_EQ(host_.Read(reg::kDramLoOffset), 64 * kMiB);
+  const desc::Completion record = host_.RunJob({host_.Fill(100 * kMiB, 64, 0)});
+  EXPECT_EQ(record.status, Code(Error::kCopyBounds));
+  EXPECT_EQ(record.fault_address, 100 * kMiB);
+  ASSERT_TRUE(Ok("memory 4GiB"));
+  EXPECT_EQ(host_.Read(reg::kDramHiOffset), 1u);
+  EXPECT_EQ(host_.Fetch(100 * kMiB, 64), std::vector<uint8_t>(64, 0));
+  EXPECT_EQ(host_.RunJob({host_.Fill(4096 * kMiB - 64, 64, 3)}).status, 0u);
+  for (const char* bad :
+       {"memory", "memory 1M", "memory 5G", "memory 67108865", "memory x"}) {
+    EXPECT_FALSE(Ok(bad)) << bad;
+  }
+}
+
+TEST_F(HotplugTest, InterruptFaults) {
+  auto job = [&] {
+    return host_
+        .RunJob({host_.Fill(kData, 4, 0)}, 0,
+                desc::kJobDescriptorFlagsInterruptMask)
+        .status;
+  };
+  ASSERT_TRUE(Ok("fault lost_interrupt"));
+  EXPECT_EQ(job(), 0u);
+  EXPECT_EQ(host_.Interrupts(0, 30), 0u);
+  EXPECT_EQ(host_.Read(reg::kIntStatusOffset), reg::kIntStatusCompletionMask);
+  EXPECT_EQ(job(), 0u);
+  EXPECT_EQ(host_.Interrupts(0, 2000), 1u);
+  ASSERT_TRUE(Ok("fault late_interrupt 60"));
+  EXPECT_EQ(job(), 0u);
+  EXPECT_EQ(host_.Interrupts(0, 20), 0u);
+  EXPECT_EQ(host_.Interrupts(0, 2000), 1u);
+  ASSERT_TRUE(Ok("fault spurious_interrupt 3"));
+  EXPECT_EQ(host_.Interrupts(3, 2000), 1u);
+}
+
+TEST_F(HotplugTest, BusErrors) {
+  const desc::Step run = Load(TestStream().Load(2, 0, 0, 64));
+  ASSERT_TRUE(Ok("fault bus_error device"));
+  EXPECT_EQ(host_.RunJob({run}).status, Code(Error::kBusError));
+  EXPECT_EQ(host_.RunJob({run}).status, 0u);
+  ASSERT_TRUE(Ok("fault bus_error device"));
+  EXPECT_EQ(host_.RunJob({host_.Fill(kData, 64, 0)}).status,
+            Code(Error::kBusError));
+  // The next access to the host is the fetch of a descriptor.
+  ASSERT_TRUE(Ok("fault bus_error host"));
+  host_.Queue(0, {run});
+  host_.Doorbell(0);
+  ASSERT_TRUE(host_.WaitRegister(reg::kStatusOffset, reg::kStatusHaltedMask,
+                                 reg::kStatusHaltedMask));
+  host_.Write(reg::kResetOffset, reg::kResetEngineMask);
+  desc::Completion record;
+  ASSERT_TRUE(host_.Next(&record));
+  EXPECT_EQ(record.status, 0u);
+}
+
+TEST_F(HotplugTest, StuckEngine) {
+  const desc::Step run = Load(TestStream());
+  ASSERT_TRUE(Ok("fault stuck_engine"));
+  const uint64_t fence = host_.Queue(1, {run});
+  host_.Doorbell(1);
+  ASSERT_TRUE(host_.WaitRegister(reg::kStatusOffset, reg::kStatusBusyMask,
+                                 reg::kStatusBusyMask));
+  host_.Write(reg::kAbortOffset, static_cast<uint32_t>(fence));
+  desc::Completion record;
+  EXPECT_FALSE(host_.Next(&record, 50));
+  host_.Write(reg::kResetOffset, reg::kResetEngineMask);
+  ASSERT_TRUE(host_.Next(&record));
+  EXPECT_EQ(record.status, Code(Error::kAborted));
+  EXPECT_EQ(host_.RunJob({run}).status, 0u);
+}
+
+TEST_F(HotplugTest, BitFlips) {
+  const std::vector<uint8_t> zeros(64, 0);
+  auto flipped = [&](size_t byte, int bit) {
+    std::vector<uint8_t> want = zeros;
+    want[byte] = static_cast<uint8_t>(1 << bit);
+    return want;
+  };
+  const desc::Step save = Load(TestStream().Store(2, 4096, 0, 64));
+  ASSERT_TRUE(Ok("fault bit_flip sram 17 3"));
+  ASSERT_EQ(host_.RunJob({save}).status, 0u);
+  EXPECT_EQ(host_.Fetch(kData + 4096, 64), flipped(17, 3));
+  ASSERT_TRUE(Ok("fault bit_flip weights 5 7"));
+  ASSERT_EQ(host_.RunJob({save}).status, 0u);
+  EXPECT_EQ(host_.Fetch(kData, 64), flipped(5, 7));
+  // Bit 7 of an opcode makes it an unknown one; memory keeps the right stream.
+  ASSERT_TRUE(Ok("fault bit_flip command 0 7"));
+  EXPECT_EQ(host_.RunJob({save}).status, Code(Error::kIllegalCommand));
+  EXPECT_EQ(host_.RunJob({save}).status, 0u);
+}
+
+TEST_F(HotplugTest, LinkDown) {
+  ASSERT_TRUE(Ok("fault link_down"));
+  EXPECT_EQ(host_.Read(reg::kIdOffset), 0xffffffffu);
+  EXPECT_EQ(host_.ConfigRead(0, 4), 0xffffffffu);
+  EXPECT_TRUE(host_.connection().open());
+  host_.Write(reg::kScratchOffset, 9);
+  ASSERT_TRUE(Ok("fault link_up"));
+  EXPECT_EQ(host_.Read(reg::kScratchOffset), 0u);
+}
+
+TEST_F(HotplugTest, ControlAnswersNonsense) {
+  for (const char* bad :
+       {"", "x", "fault", "fault x", "fault bit_flip", "fault bit_flip rom",
+        "fault bit_flip sram 0 8", "fault spurious_interrupt 4",
+        "fault late_interrupt 99999999999", "fault bus_error", "\xff\xfe\""}) {
+    const nlohmann::json answer = process_.Command(bad);
+    ASSERT_TRUE(answer.is_object()) << bad;
+    EXPECT_EQ(answer["ok"], false) << bad;
+    EXPECT_FALSE(answer["error"].get<std::string>().empty());
+  }
+  EXPECT_TRUE(process_.Command(std::string(100000, 'a')).is_null());
+  EXPECT_TRUE(Ok("quit"));
+  for (int i = 0; i < 500 && process_.Alive(); ++i) usleep(10000);
+  EXPECT_FALSE(process_.Alive());
+}
+
+}  // namespace
+}  // namespace heddle::platform
