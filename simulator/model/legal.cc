@@ -156,6 +156,12 @@ const char* Rule(const isa::Config& config, const isa::Conv& c) {
           : c.fold_channels != 0) {
     return "fold_channels must be ci in mode fold and 0 otherwise";
   }
+  if (c.sx * c.fold_channels > 48) {
+    return "a fold step must not pass more than 48 bytes";
+  }
+  if (c.in_wrap != 0 && c.in_wrap < (c.kh - 1) * c.dy + 1) {
+    return "in_wrap must hold all rows of the kernel";
+  }
   const bool wide = c.out_type == OutType::kI32 || c.out_type == OutType::kF32;
   if (maxpool) {
     if (wide || (c.out_type == OutType::kS8) != c.in_signed) {
