@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// From an analysed graph to a package: lowering, memory plan, schedule,
+// synchronisation, encoding.
+#ifndef HEDDLE_COMPILER_BACKEND_BACKEND_H_
+#define HEDDLE_COMPILER_BACKEND_BACKEND_H_
+
+#include "absl/status/statusor.h"
+#include "compiler/compiler.h"
+#include "compiler/package/package.h"
+
+namespace heddle::compiler {
+
+struct BackendResult {
+  package::Package package;
+  CompileReport report;
+};
+
+absl::StatusOr<BackendResult> GeneratePackage(const Graph& graph,
+                                              const CompileOptions& options);
+
+}  // namespace heddle::compiler
+
+#endif  // HEDDLE_COMPILER_BACKEND_BACKEND_H_

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations that compute each element of the result from one element of each
+// operand, with numpy's broadcasting, across layouts.
+#ifndef HEDDLE_COMPILER_BACKEND_ELEMENTWISE_H_
+#define HEDDLE_COMPILER_BACKEND_ELEMENTWISE_H_
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "compiler/backend/device_graph.h"
+
+namespace heddle::compiler {
+
+// An operand: a value, or constant data. The result's shape is the broadcast of
+// all; an operand value has the result's rank (see Lowering::Alias).
+struct Operand {
+  int value = -1;
+  std::shared_ptr<const TensorData> data;
+
+  static Operand Of(int value) { return {value, nullptr}; }
+  static Operand Constant(std::shared_ptr<const TensorData> data) {
+    return {-1, std::move(data)};
+  }
+  // One constant per channel (dimension 1), for tensors of any layout.
+  static Operand PerChannel(const TensorData& values, size_t rank);
+};
+
+// `program` reads operands as streams A, B, C and writes `out`; `arguments` are
+// the command's. With a blocked or packed operand or result all operands have
+// the result's shape or are constants that vary along channels only.
+std::unique_ptr<DeviceOp> MakeElementwise(DeviceGraph* graph,
+                                          const Microprogram& program,
+                                          const std::array<uint32_t, 4>& arguments,
+                                          const std::vector<Operand>& operands,
+                                          int result);
+
+}  // namespace heddle::compiler
+
+#endif  // HEDDLE_COMPILER_BACKEND_ELEMENTWISE_H_

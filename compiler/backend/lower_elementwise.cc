@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// Add, Sub, Mul, Div, Relu, Clip, QuantizeLinear, DequantizeLinear, QLinearAdd.
+#include <cmath>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/backend/elementwise.h"
+#include "compiler/backend/lowering.h"
+#include "compiler/diagnostic.h"
+#include "compiler/ops/broadcast.h"
+#include "compiler/ops/define.h"
+
+namespace heddle::compiler {
+namespace {
+
+using isa::MicroOp;
+
+uint32_t Bits(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return bits;
+}
+
+int64_t CodeMin(DataType type) { return type == DataType::kInt8 ? -128 : 0; }
+int64_t CodeMax(DataType type) { return type == DataType::kInt8 ? 127 : 255; }
+
+// A scalar zero point, 0 when absent.
+int64_t ZeroPoint(const TensorData* data) {
+  return data == nullptr ? 0 : ToInts(*data)[0];
+}
+
+// Operand i of `node`, broadcast towards `shape`: a constant, or a value in
+// dense layout and the result's rank.
+Operand DenseOperand(Lowering* l, const Node& node, size_t i, const Shape& shape) {
+  const TensorId id = node.inputs[i];
+  if (l->tensor(id).is_constant()) return Operand::Constant(l->tensor(id).constant);
+  const int value = l->ValueIn(id, Layout::kDense, node);
+  Shape padded = l->tensor(id).shape;
+  if (padded.size() == shape.size()) return Operand::Of(value);
+  padded.insert(padded.begin(), shape.size() - padded.size(), 1);
+  return Operand::Of(l->Reshaped(value, padded));
+}
+
+template <MicroOp op>
+absl::Status LowerBinary(Lowering* l, const Node& node) {
+  const Shape& shape = l->tensor(node.outputs[0]).shape;
+  const std::vector<Operand> operands = {DenseOperand(l, node, 0, shape),
+                                         DenseOperand(l, node, 1, shape)};
+  const int result = l->NewValue(node.outputs[0], Layout::kDense);
+  l->Add(MakeElementwise(&l->device(), BinaryProgram(op), {}, operands, result),
+         node);
+  return absl::OkStatus();
+}
+
+absl::Status LowerUnary(Lowering* l, const Node& node, const Microprogram& program,
+                        const std::array<uint32_t, 4>& arguments) {
+  const Shape& shape = l->tensor(node.outputs[0]).shape;
+  const std::vector<Operand> operands = {DenseOperand(l, node, 0, shape)};
+  const int result = l->NewValue(node.outputs[0], Layout::kDense);
+  l->Add(MakeElementwise(&l->device(), program, arguments, operands, result), node);
+  return absl::OkStatus();
+}
+
+absl::Status LowerRelu(Lowering* l, const Node& node) {
+  return LowerUnary(l, node, ReluProgram(), {});
+}
+
+absl::Status LowerClip(Lowering* l, const Node& node) {
+  float low = node.FloatAttribute("min", -INFINITY);
+  float high = node.FloatAttribute("max", INFINITY);
+  for (size_t i : {1, 2}) {
+    if (!HasInput(node, i)) continue;
+    const TensorData* bound = l->ConstantInput(node, i);
+    if (bound == nullptr) {
+      return RefuseNode(Refusal::kUnsupportedAttribute, node,
+                        "its bounds must be constants");
+    }
+    (i == 1 ? low : high) = *bound->as<float>();
+  }
+  return LowerUnary(l, node, ClampProgram(), {Bits(low), Bits(high), 0, 0});
+}
+
+absl::Status LowerQuantize(Lowering* l, const Node& node) {
+  const TensorId out = node.outputs[0];
+  const DataType type = l->tensor(out).type;
+  const TensorData* scale = l->ConstantInput(node, 1);
+  const TensorData* zero = l->ConstantInput(node, 2);
+  if (scale == nullptr || (HasInput(node, 2) && zero == nullptr)) {
+    return RefuseNode(Refusal::kUnsupportedAttribute, node,
+                      "scale and zero point must be constants");
+  }
+  const int from = l->ValueIn(node.inputs[0], Layout::kDense, node);
+  const int to = l->NewValue(out, l->LayoutFor(out));
+  DeviceGraph* graph = &l->device();
+  if (scale->count() == 1) {
+    const int64_t z = ZeroPoint(zero);
+    l->Add(MakeElementwise(graph, QuantizeProgram(),
+                           {Bits(*scale->as<float>()), Bits(CodeMin(type) - z),
+                            Bits(CodeMax(type) - z), static_cast<uint32_t>(z)},
+                           {Operand::Of(from)}, to),
+           node);
+    return absl::OkStatus();
+  }
+  const size_t rank = l->tensor(out).shape.size();
+  TensorData zeros = TensorData::Zeros(type, scale->shape);
+  l->Add(MakeElementwise(
+             graph, QuantizeAxisProgram(),
+             {0, Bits(CodeMin(type)), Bits(CodeMax(type)), 0},
+             {Operand::Of(from), Operand::PerChannel(*scale, rank),
+              Operand::PerChannel(zero ? *zero : zeros, rank)},
+             to),
+         node);
+  return absl::OkStatus();
+}
+
+absl::Status LowerDequantize(Lowering* l, const Node& node) {
+  const TensorId in = node.inputs[0], out = node.outputs[0];
+  const TensorData* scale = l->ConstantInput(node, 1);
+  const TensorData* zero = l->ConstantInput(node, 2);
+  if (scale == nullptr || (HasInput(node, 2) && zero == nullptr)) {
+    return RefuseNode(Refusal::kUnsupportedAttribute, node,
+                      "scale and zero point must be constants");
+  }
+  const int from = l->ValueOf(in);
+  const int to = l->NewValue(out, Layout::kDense);
+  DeviceGraph* graph = &l->device();
+  if (scale->count() == 1) {
+    l->Add(MakeElementwise(graph, DequantizeProgram(),
+                           {Bits(*scale->as<float>()),
+                            static_cast<uint32_t>(ZeroPoint(zero)), 0, 0},
+                           {Operand::Of(from)}, to),
+           node);
+    return absl::OkStatus();
+  }
+  const size_t rank = l->tensor(out).shape.size();
+  TensorData zeros = TensorData::Zeros(l->tensor(in).type, scale->shape);
+  l->Add(MakeElementwise(graph, DequantizeAxisProgram(), {},
+                         {Operand::Of(from), Operand::PerChannel(*scale, rank),
+                          Operand::PerChannel(zero ? *zero : zeros, rank)},
+                         to),
+         node);
+  return absl::OkStatus();
+}
+
+// integer-semantics: ra = as/cs, rb = bs/cs, k = cz - fma(ra, az, rb*bz).
+absl::Status LowerQLinearAdd(Lowering* l, const Node& node) {
+  const Shape& a = l->tensor(node.inputs[0]).shape;
+  const Shape& b = l->tensor(node.inputs[3]).shape;
+  const Shape& c = l->tensor(node.outputs[0]).shape;
+  std::array<float, 3> scale;
+  std::array<float, 3> zero;
+  for (int i = 0; i < 3; ++i) {
+    const TensorData* s = l->ConstantInput(node, i == 2 ? 6 : 3 * i + 1);
+    const TensorData* z = l->ConstantInput(node, i == 2 ? 7 : 3 * i + 2);
+    if (s == nullptr || (HasInput(node, i == 2 ? 7 : 3 * i + 2) && z == nullptr)) {
+      return RefuseNode(Refusal::kUnsupportedAttribute, node,
+                        "scales and zero points must be constants");
+    }
+    scale[i] = *s->as<float>();
+    zero[i] = ZeroPoint(z);
+  }
+  // Operands change places where the first is the repeated one.
+  bool swap = false;
+  for (size_t i = 1; i <= std::max(a.size(), b.size()); ++i) {
+    const int64_t da = i <= a.size() ? a[a.size() - i] : 1;
+    const int64_t db = i <= b.size() ? b[b.size() - i] : 1;
+    if (da == 1 && db == 1) continue;
+    swap = da == 1;
+    break;
+  }
+  const int x = swap ? 1 : 0, y = 1 - x;
+  const float rx = scale[x] / scale[2], ry = scale[y] / scale[2];
+  const float k = zero[2] - std::fma(rx, zero[x], ry * zero[y]);
+  const bool same = a == b;
+  std::vector<Operand> operands;
+  for (int i : {x, y}) {
+    const TensorId id = node.inputs[3 * i];
+    if (same && !l->tensor(id).is_constant()) {
+      operands.push_back(Operand::Of(l->ValueIn(id, Layout::kBlocked, node)));
+    } else {
+      operands.push_back(DenseOperand(l, node, 3 * i, c));
+    }
+  }
+  // A constant operand, or broadcasting, is walked in ONNX's order.
+  bool blocked = same;
+  for (const Operand& o : operands) blocked = blocked && o.value >= 0;
+  if (!blocked && same) {
+    operands = {DenseOperand(l, node, 3 * x, c), DenseOperand(l, node, 3 * y, c)};
+  }
+  const int result = l->NewValue(
+      node.outputs[0], blocked ? Layout::kBlocked : Layout::kDense);
+  l->Add(MakeElementwise(&l->device(), QLinearAddProgram(),
+                         {Bits(rx), Bits(ry), Bits(k), 0}, operands, result),
+         node);
+  return absl::OkStatus();
+}
+
+const LoweringRegistration kAdd("", "Add", LowerBinary<MicroOp::kFadd>);
+const LoweringRegistration kSub("", "Sub", LowerBinary<MicroOp::kFsub>);
+const LoweringRegistration kMul("", "Mul", LowerBinary<MicroOp::kFmul>);
+const LoweringRegistration kDiv("", "Div", LowerBinary<MicroOp::kFdiv>);
+const LoweringRegistration kRelu("", "Relu", LowerRelu);
+const LoweringRegistration kClip("", "Clip", LowerClip);
+const LoweringRegistration kQuantize("", "QuantizeLinear", LowerQuantize);
+const LoweringRegistration kDequantize("", "DequantizeLinear", LowerDequantize);
+const LoweringRegistration kQLinearAdd("com.microsoft", "QLinearAdd",
+                                       LowerQLinearAdd);
+
+}  // namespace
+}  // namespace heddle::compiler

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/backend/lowering.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/backend/relayout.h"
+#include "compiler/diagnostic.h"
+
+namespace heddle::compiler {
+namespace {
+
+constexpr uint64_t kIoAlign = 64;
+
+std::map<std::pair<std::string, std::string>, LowerFunction>& Registry() {
+  static auto* registry =
+      new std::map<std::pair<std::string, std::string>, LowerFunction>();
+  return *registry;
+}
+
+bool IsCode(DataType type) {
+  return type == DataType::kUint8 || type == DataType::kInt8;
+}
+
+}  // namespace
+
+LoweringRegistration::LoweringRegistration(const char* domain, const char* op,
+                                           LowerFunction lower) {
+  Registry()[{domain, op}] = lower;
+}
+
+bool HasLowering(const std::string& domain, const std::string& op) {
+  return Registry().count({domain, op}) > 0;
+}
+
+MixedStrides StridesInBlocked(const Shape& shape, const TileView& dense) {
+  if (shape.size() > 2) return {dense.xstep, dense.pitch, dense.plane};
+  return {0, dense.pitch, dense.xstep};
+}
+
+Lowering::Lowering(const Graph& graph, const isa::Config& config,
+                   DeviceGraph* device)
+    : graph_(graph),
+      config_(config),
+      device_(device),
+      values_(graph.tensors.size(), -1),
+      consumers_(graph.Consumers()) {}
+
+const TensorData* Lowering::ConstantInput(const Node& node, size_t i) const {
+  const TensorId id = node.input(i);
+  return id == kNoTensor ? nullptr : graph_.tensors[id].constant.get();
+}
+
+int Lowering::NewTemporary(const std::string& name, DataType type,
+                           const Shape& shape, Layout layout) {
+  Storage s;
+  s.name = name;
+  s.type = type;
+  s.layout = layout;
+  s.extent = ExtentOf(shape, layout);
+  device_->storages.push_back(s);
+  Value v;
+  v.storage = device_->storages.size() - 1;
+  v.shape = shape;
+  v.extent = s.extent;
+  device_->values.push_back(v);
+  return device_->values.size() - 1;
+}
+
+int Lowering::NewValue(TensorId id, Layout layout) {
+  const Tensor& t = graph_.tensors[id];
+  values_[id] = NewTemporary(t.name, t.type, t.shape, layout);
+  return values_[id];
+}
+
+int Lowering::Reshaped(int value, const Shape& shape) {
+  Storage& s = device_->StorageOf(value);
+  s.shared = true;
+  Value v;
+  v.storage = device_->values[value].storage;
+  v.shape = shape;
+  v.extent = ExtentOf(shape, s.layout);
+  device_->values.push_back(v);
+  return device_->values.size() - 1;
+}
+
+Layout Lowering::LayoutFor(TensorId id) const {
+  const Tensor& t = graph_.tensors[id];
+  if (!IsCode(t.type)) return Layout::kDense;
+  bool packed = !consumers_[id].empty();
+  for (int node : consumers_[id]) {
+    packed = packed && AcceptsPacked(graph_, graph_.nodes[node]) &&
+             graph_.nodes[node].inputs[0] == id;
+  }
+  return packed ? Layout::kPacked : Layout::kBlocked;
+}
+
+int Lowering::ValueIn(TensorId id, Layout layout, const Node& node) {
+  const int value = values_[id];
+  const Storage& s = device_->StorageOf(value);
+  if (s.layout == layout) return value;
+  auto [it, fresh] = relayouts_.try_emplace({value, layout}, -1);
+  if (fresh) {
+    const Shape shape = device_->values[value].shape;
+    const int copy = NewTemporary(absl::StrCat(s.name, "/relayout"), s.type,
+                                  shape, layout);
+    it->second = copy;
+    Add(MakeRelayout(device_, value, copy), node);
+  }
+  return it->second;
+}
+
+void Lowering::Add(std::unique_ptr<DeviceOp> op, const Node& node) {
+  op->op = node.op;
+  op->name = node.name;
+  device_->ops.push_back(std::move(op));
+}
+
+absl::Status Lowering::Run(bool taps) {
+  for (TensorId id : graph_.inputs) {
+    NewValue(id, LayoutFor(id));
+    device_->StorageOf(values_[id]).is_input = true;
+  }
+  for (const Node& node : graph_.nodes) {
+    const auto it = Registry().find({node.domain, node.op});
+    if (it == Registry().end()) {
+      return Refuse(Refusal::kUnsupportedOperator,
+                    absl::StrCat(node.Describe(),
+                                 ": the card has no implementation of this "
+                                 "operator; see SUPPORTED_OPS.md"));
+    }
+    if (absl::Status s = it->second(this, node); !s.ok()) return s;
+  }
+  // Outputs that are constants or inputs have no operation: copy them.
+  for (TensorId id : graph_.outputs) {
+    Node copy;
+    copy.op = "Identity";
+    copy.name = graph_.tensors[id].name;
+    if (graph_.tensors[id].is_constant()) {
+      auto op = MakeConstantCopy(this, id);
+      if (!op.ok()) return op.status();
+      Add(*std::move(op), copy);
+    } else if (device_->StorageOf(values_[id]).is_input) {
+      const int from = ValueIn(id, Layout::kDense, copy);
+      const int to = NewTemporary(graph_.tensors[id].name, graph_.tensors[id].type,
+                                  graph_.tensors[id].shape, Layout::kDense);
+      Add(MakeDenseCopy(device_, from, to), copy);
+      values_[id] = to;
+    }
+  }
+  PlaceIo(taps);
+  AssignHalos();
+  return absl::OkStatus();
+}
+
+void Lowering::AssignHalos() {
+  // The first consumer that pads decides on the value of the padding; others
+  // that want another value get a copy from the memory plan.
+  for (const auto& op : device_->ops) {
+    for (const OpInput& in : op->inputs) {
+      Storage& s = device_->StorageOf(in.value);
+      if (in.halo.empty() || s.shared || s.is_input || s.is_output) continue;
+      if (s.halo.empty()) s.halo_value = in.halo_value;
+      if (s.halo_value != in.halo_value) continue;
+      s.halo.top = std::max(s.halo.top, in.halo.top);
+      s.halo.left = std::max(s.halo.left, in.halo.left);
+      s.halo.bottom = std::max(s.halo.bottom, in.halo.bottom);
+      s.halo.right = std::max(s.halo.right, in.halo.right);
+    }
+  }
+}
+
+void Lowering::PlaceIo(bool taps) {
+  uint64_t at = 0;
+  auto place = [&](int value) {
+    Storage& s = device_->StorageOf(value);
+    if (s.region == kIoRegion) return;
+    s.region = kIoRegion;
+    s.dram_offset = at;
+    at += (s.DramBytes() + kIoAlign - 1) / kIoAlign * kIoAlign;
+  };
+  for (TensorId id : graph_.inputs) {
+    place(values_[id]);
+    device_->inputs.push_back({graph_.tensors[id].name, values_[id]});
+  }
+  for (TensorId id : graph_.outputs) {
+    device_->StorageOf(values_[id]).is_output = true;
+    place(values_[id]);
+    device_->outputs.push_back({graph_.tensors[id].name, values_[id]});
+  }
+  if (taps) {
+    for (size_t id = 0; id < graph_.tensors.size(); ++id) {
+      const Tensor& t = graph_.tensors[id];
+      if (t.is_constant() || !IsCode(t.type) || values_[id] < 0) continue;
+      Storage& s = device_->StorageOf(values_[id]);
+      if (s.region != kIoRegion && s.tap_offset < 0) {
+        s.tap_offset = at;
+        const uint64_t bytes = ElementCount(t.shape) * ElementBytes(t.type);
+        at += (bytes + kIoAlign - 1) / kIoAlign * kIoAlign;
+      }
+      device_->taps.push_back({t.name, values_[id]});
+    }
+  }
+  device_->io_bytes = at;
+}
+
+}  // namespace heddle::compiler

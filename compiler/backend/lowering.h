@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the graph in operator form to device operations. Each ONNX operator has
+// one lowering, registered beside its code in lower_*.cc.
+#ifndef HEDDLE_COMPILER_BACKEND_LOWERING_H_
+#define HEDDLE_COMPILER_BACKEND_LOWERING_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "compiler/backend/device_graph.h"
+#include "compiler/ir/graph.h"
+
+namespace heddle::compiler {
+
+class Lowering {
+ public:
+  Lowering(const Graph& graph, const isa::Config& config, DeviceGraph* device);
+
+  const Graph& graph() const { return graph_; }
+  const isa::Config& config() const { return config_; }
+  DeviceGraph& device() { return *device_; }
+  const Tensor& tensor(TensorId id) const { return graph_.tensors[id]; }
+  // Constant data of an input, null when it is computed or absent.
+  const TensorData* ConstantInput(const Node& node, size_t i) const;
+  const std::vector<int>& consumers(TensorId id) const { return consumers_[id]; }
+
+  // The value of a computed tensor that was lowered before.
+  int ValueOf(TensorId id) const { return values_[id]; }
+  // A value in `layout`: that of the tensor, or a copy in the other layout that a
+  // relayout operation makes (once).
+  int ValueIn(TensorId id, Layout layout, const Node& node);
+  // A new storage with its value for a computed tensor. Dense unless `layout`
+  // says otherwise.
+  int NewValue(TensorId id, Layout layout);
+  // A new storage for something that is no tensor of the graph.
+  int NewTemporary(const std::string& name, DataType type, const Shape& shape,
+                   Layout layout);
+  // A view of a dense value in another shape of as many elements.
+  int Reshaped(int value, const Shape& shape);
+  // Records a value for a tensor that some lowering made by itself.
+  void Bind(TensorId id, int value) { values_[id] = value; }
+
+  // The layout that the consumers of an 8-bit tensor want: packed if all are
+  // first layers, else blocked.
+  Layout LayoutFor(TensorId id) const;
+
+  // Appends an operation for `node`.
+  void Add(std::unique_ptr<DeviceOp> op, const Node& node);
+
+  // Lowers everything, and lays out region 2. With `taps`, every quantized
+  // tensor gets a place in it too.
+  absl::Status Run(bool taps);
+
+ private:
+  void PlaceIo(bool taps);
+  void AssignHalos();
+
+  const Graph& graph_;
+  isa::Config config_;
+  DeviceGraph* device_;
+  std::vector<int> values_;                // by TensorId; -1
+  std::vector<std::vector<int>> consumers_;
+  std::map<std::pair<int, Layout>, int> relayouts_;  // of a value
+};
+
+using LowerFunction = absl::Status (*)(Lowering* lowering, const Node& node);
+
+// Registers the lowering of an operator; `domain` "" is ONNX's.
+class LoweringRegistration {
+ public:
+  LoweringRegistration(const char* domain, const char* op, LowerFunction lower);
+};
+
+// Whether the device has a lowering for the operator.
+bool HasLowering(const std::string& domain, const std::string& op);
+
+// Byte strides of a dense view along the columns, rows and channels of the
+// blocked extent of the same shape (they differ for rank 1 and 2).
+struct MixedStrides {
+  int64_t column, row, channel;
+};
+MixedStrides StridesInBlocked(const Shape& shape, const TileView& dense);
+
+// Is `node` a convolution that can read packed rows (mode fold)?
+bool AcceptsPacked(const Graph& graph, const Node& node);
+
+}  // namespace heddle::compiler
+
+#endif  // HEDDLE_COMPILER_BACKEND_LOWERING_H_

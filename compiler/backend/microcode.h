@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Microprograms of the vector engine. Results are defined by the instruction
+// set, so an operator that is a microprogram here has exactly these bits.
+//
+// Scales and bounds come through the command's arguments, so that one program
+// serves all tensors of a network.
+#ifndef HEDDLE_COMPILER_BACKEND_MICROCODE_H_
+#define HEDDLE_COMPILER_BACKEND_MICROCODE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "rtl/spec/generated/isa.h"
+
+namespace heddle::compiler {
+
+struct Microprogram {
+  std::vector<isa::MicroInstruction> prologue, body, epilogue;
+  // Sections one after another, as prog_addr expects them.
+  std::vector<uint8_t> Bytes() const;
+};
+
+// out = a
+Microprogram CopyProgram();
+// out = op(a, b), or op(b, a) when `swap`.
+Microprogram BinaryProgram(isa::MicroOp op, bool swap = false);
+// out = fmax(a, +0)
+Microprogram ReluProgram();
+// out = fmin(fmax(a, arg0), arg1)
+Microprogram ClampProgram();
+// out = rne(fmin(fmax(a / arg0, arg1), arg2)) + arg3: QuantizeLinear with scale
+// arg0, bounds qmin - z and qmax - z (f32) and zero point z (int32).
+Microprogram QuantizeProgram();
+// The same with scale b and zero point c (int32), per axis: arg1 = f32 qmin,
+// arg2 = f32 qmax, bounds computed from c.
+Microprogram QuantizeAxisProgram();
+// out = f32(a - arg1) * arg0: DequantizeLinear of integers.
+Microprogram DequantizeProgram();
+// The same with scale b and zero point c (int32), per axis.
+Microprogram DequantizeAxisProgram();
+// QLinearAdd: out = rne(fma(f32(a), arg0, fma(f32(b), arg1, arg2))), to be
+// stored with saturation. `swap`: b is the first operand.
+Microprogram QLinearAddProgram(bool swap = false);
+// Maximum over the reduction loop from -inf: v = fmax(v, a) in window order.
+Microprogram MaxProgram();
+// out = f32(x + y), x = a or f32(a * arg0), y = b or f32(b * arg1).
+Microprogram ScaleAddProgram(bool scale_a, bool scale_b);
+// out = f32(a * arg0)
+Microprogram ScaleProgram();
+
+}  // namespace heddle::compiler
+
+#endif  // HEDDLE_COMPILER_BACKEND_MICROCODE_H_

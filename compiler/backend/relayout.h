@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations that move a tensor without changing its values.
+#ifndef HEDDLE_COMPILER_BACKEND_RELAYOUT_H_
+#define HEDDLE_COMPILER_BACKEND_RELAYOUT_H_
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "compiler/backend/device_graph.h"
+#include "compiler/ir/graph.h"
+
+namespace heddle::compiler {
+
+class Lowering;
+
+// Between dense, blocked and packed storages of one shape.
+std::unique_ptr<DeviceOp> MakeRelayout(DeviceGraph* graph, int from, int to);
+
+// Between two dense storages of one shape.
+std::unique_ptr<DeviceOp> MakeDenseCopy(DeviceGraph* graph, int from, int to);
+
+// A constant tensor into a new dense value that is bound to it.
+absl::StatusOr<std::unique_ptr<DeviceOp>> MakeConstantCopy(Lowering* lowering,
+                                                           TensorId id);
+
+}  // namespace heddle::compiler
+
+#endif  // HEDDLE_COMPILER_BACKEND_RELAYOUT_H_

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/backend/schedule.h"
+
+#include <algorithm>
+#include <array>
+
+#include "compiler/backend/loops.h"
+#include "compiler/backend/transfer.h"
+
+namespace heddle::compiler {
+namespace {
+
+// What the buffers of a streamed input hold.
+struct Held {
+  int64_t image = -1, first = 0, count = 0;
+  bool operator==(const Held& o) const {
+    return image == o.image && first == o.first && count == o.count;
+  }
+};
+
+class OpScheduler {
+ public:
+  OpScheduler(const DeviceGraph& graph, const MemoryPlan& plan, size_t index,
+              Emitter* emitter)
+      : graph_(graph),
+        op_(*graph.ops[index]),
+        plan_(plan.ops[index]),
+        emitter_(emitter),
+        held_(op_.inputs.size()),
+        used_(op_.inputs.size(), 1) {
+    const Extent& e = graph_.values[op_.output].extent;
+    for (int64_t n = 0; n < e.n; ++n) {
+      for (int64_t row = 0; row < e.h; row += plan_.tile_rows) {
+        // All groups of a tile one after another, so that its result is stored
+        // once, complete.
+        for (int g = 0; g < static_cast<int>(op_.groups.size()); ++g) {
+          Tile tile;
+          tile.group = g;
+          tile.image = n;
+          tile.row0 = row;
+          tile.rows = std::min(plan_.tile_rows, e.h - row);
+          tiles_.push_back(tile);
+        }
+      }
+    }
+  }
+
+  // Constants of the first group; may be emitted during the operation before.
+  void LoadFirstConstants() { LoadConstants(0); }
+
+  // Operands of the first tile.
+  void Begin() {
+    PrepareResult();
+    Prepare(0);
+  }
+
+  void Finish() {
+    for (size_t i = 0; i < tiles_.size(); ++i) {
+      if (i + 1 < tiles_.size()) Prepare(i + 1);
+      op_.Emit(emitter_, tiles_[i]);
+      Store(tiles_[i]);
+    }
+  }
+
+ private:
+  void LoadConstants(int group) {
+    const ConstantGroup& g = op_.groups[group];
+    constant_side_ = 1 - constant_side_;
+    EmitLoadBytes(emitter_, 0, g.offset, plan_.constants[constant_side_], g.bytes);
+  }
+
+  // Halo of a resident result, or lanes beyond the last channel that a vector
+  // operation leaves unwritten.
+  void PrepareResult() {
+    const Storage& s = graph_.StorageOf(op_.output);
+    const bool lanes = s.layout == Layout::kBlocked && s.extent.c % 16 != 0 &&
+                       op_.engine != "matrix";
+    if (s.resident) {
+      if (!s.halo.empty() || lanes) {
+        EmitFill(emitter_, s.sram, (s.SramBytes() + 3) / 4 * 4,
+                 lanes ? 0 : s.halo_value);
+      }
+    } else if (lanes) {
+      const uint64_t bytes = OutputTile(graph_, op_, plan_.tile_rows).bytes;
+      EmitFill(emitter_, plan_.output[0], bytes, 0);
+      if (plan_.output[1] != plan_.output[0]) {
+        EmitFill(emitter_, plan_.output[1], bytes, 0);
+      }
+    }
+  }
+
+  // Sets the tile's addresses and loads what is not in SRAM yet.
+  void Prepare(size_t index) {
+    Tile& tile = tiles_[index];
+    if (index > 0 && tile.group != tiles_[index - 1].group) {
+      LoadConstants(tile.group);
+    }
+    tile.constants = plan_.constants[constant_side_];
+    tile.temporary = plan_.temporary;
+    for (size_t k = 0; k < op_.inputs.size(); ++k) {
+      tile.inputs.push_back(PrepareInput(k, tile));
+    }
+    const Storage& s = graph_.StorageOf(op_.output);
+    const Value& value = graph_.values[op_.output];
+    if (s.resident) {
+      tile.output = ResidentView(s, value, tile.image);
+    } else {
+      const Geometry g = OutputTile(graph_, op_, plan_.tile_rows);
+      const size_t side = index / op_.groups.size() % 2;
+      tile.output = {plan_.output[side], tile.row0, g.pitch, g.plane, g.xstep};
+    }
+  }
+
+  static TileView ResidentView(const Storage& s, const Value& value,
+                               int64_t image) {
+    const Geometry g = GeometryOf(value.extent, s.layout, ElementBytes(s.type),
+                                  value.extent.h, s.halo);
+    return {static_cast<uint32_t>(s.sram + image * g.bytes + g.origin), 0,
+            g.pitch, g.plane, g.xstep};
+  }
+
+  TileView PrepareInput(size_t k, const Tile& tile) {
+    const OpInput& in = op_.inputs[k];
+    const Storage& s = graph_.StorageOf(in.value);
+    const Value& value = graph_.values[in.value];
+    if (s.resident && !plan_.copy[k]) return ResidentView(s, value, tile.image);
+    int64_t first, count;
+    InputRows(graph_, op_, k, tile.row0, tile.rows, &first, &count);
+    const Geometry g = InputTile(graph_, op_, k, plan_.tile_rows);
+    int64_t from = std::max<int64_t>(first, 0);
+    const int64_t until = std::min(first + count, value.extent.h);
+    // The buffer's first row: of the image only, or of the padded window.
+    const bool dense = s.layout == Layout::kDense;
+    const bool whole = in.rows.kind == RowMap::kWhole;
+    const int64_t row0 = !dense ? from : whole ? -in.halo.top : first;
+    const Held wanted{tile.image, first, count};
+    int side = -1;
+    for (int i = 0; i < 2; ++i) {
+      if (held_[k][i] == wanted) side = i;
+    }
+    const bool load = side < 0;
+    if (load) side = 1 - used_[k];
+    if (plan_.inputs[k][0] == plan_.inputs[k][1]) held_[k][1 - side] = Held();
+    used_[k] = side;
+    TileView view{plan_.inputs[k][side], row0, g.pitch, g.plane, g.xstep};
+    if (dense) view.base += in.halo.left * g.xstep;
+    if (!load) return view;
+    held_[k][side] = wanted;
+    if (dense && (!in.halo.empty() || first < 0 ||
+                  first + count > value.extent.h)) {
+      EmitFill(emitter_, plan_.inputs[k][side], (g.bytes + 3) / 4 * 4,
+               in.halo_value);
+    }
+    if (from >= until) return view;
+    if (s.resident) {
+      const TileView source = ResidentView(s, value, tile.image);
+      EmitCopy(emitter_, value.extent, s.type, source, view, from, until - from);
+    } else {
+      EmitTransfer(emitter_, Direction::kLoad, value.extent, s.layout,
+                   ElementBytes(s.type), {s.region, s.dram_offset, s.dram_dense()},
+                   tile.image, from, until - from, view);
+    }
+    return view;
+  }
+
+  void Store(const Tile& tile) {
+    const Storage& s = graph_.StorageOf(op_.output);
+    const Value& value = graph_.values[op_.output];
+    if (tile.group + 1 < static_cast<int>(op_.groups.size())) return;
+    if (!s.resident) {
+      EmitTransfer(emitter_, Direction::kStore, value.extent, s.layout,
+                   ElementBytes(s.type), {s.region, s.dram_offset, s.dram_dense()},
+                   tile.image, tile.row0, tile.rows, tile.output);
+    }
+    if (s.tap_offset >= 0) {
+      EmitTransfer(emitter_, Direction::kStore, value.extent, s.layout,
+                   ElementBytes(s.type),
+                   {kIoRegion, static_cast<uint64_t>(s.tap_offset), true},
+                   tile.image, tile.row0, tile.rows, tile.output);
+    }
+  }
+
+  const DeviceGraph& graph_;
+  const DeviceOp& op_;
+  const OpPlan& plan_;
+  Emitter* emitter_;
+  std::vector<Tile> tiles_;
+  std::vector<std::array<Held, 2>> held_;
+  std::vector<int> used_;    // side that the tile prepared last uses
+  int constant_side_ = 1;    // side of the constants loaded last
+};
+
+}  // namespace
+
+ProgramTable CollectPrograms(const DeviceGraph& graph) {
+  ProgramTable table;
+  auto add = [&](const Microprogram& program) {
+    const std::vector<uint8_t> bytes = program.Bytes();
+    if (!table.offset.try_emplace(bytes, table.bytes.size()).second) return;
+    table.bytes.insert(table.bytes.end(), bytes.begin(), bytes.end());
+    table.bytes.resize((table.bytes.size() + 15) / 16 * 16);
+  };
+  for (const auto& op : graph.ops) {
+    for (const Microprogram& program : op->Programs()) add(program);
+    for (const OpInput& in : op->inputs) {
+      if (!in.halo.empty()) add(CopyProgram());  // the plan may need a copy
+    }
+  }
+  return table;
+}
+
+void EmitNetwork(const DeviceGraph& graph, const MemoryPlan& plan,
+                 const isa::Config& config, const ProgramTable& programs,
+                 const ConstantGroup& program_constant, StreamBuilder* stream) {
+  std::map<std::vector<uint8_t>, uint32_t> address;
+  for (const auto& [bytes, offset] : programs.offset) {
+    address[bytes] = plan.programs + offset;
+  }
+  Emitter emitter;
+  emitter.config = &config;
+  emitter.stream = stream;
+  emitter.program_address = &address;
+  EmitLoadBytes(&emitter, 0, program_constant.offset, plan.programs,
+                (programs.bytes.size() + 15) / 16 * 16);
+  std::unique_ptr<OpScheduler> next;
+  for (size_t i = 0; i < graph.ops.size(); ++i) {
+    std::unique_ptr<OpScheduler> current = std::move(next);
+    emitter.tag = i;
+    if (!current) {
+      current = std::make_unique<OpScheduler>(graph, plan, i, &emitter);
+      current->LoadFirstConstants();
+    }
+    current->Begin();
+    if (i + 1 < graph.ops.size() && plan.ops[i + 1].prefetch) {
+      emitter.tag = i + 1;
+      next = std::make_unique<OpScheduler>(graph, plan, i + 1, &emitter);
+      next->LoadFirstConstants();
+      emitter.tag = i;
+    }
+    current->Finish();
+  }
+}
+
+}  // namespace heddle::compiler

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/compiler.h"
+
+#include <utility>
+
+#include "compiler/backend/backend.h"
+
+namespace heddle::compiler {
+
+absl::StatusOr<CompileResult> CompileOnnx(absl::string_view model,
+                                          const CompileOptions& options) {
+  absl::StatusOr<Graph> graph = AnalyseOnnx(model, options);
+  if (!graph.ok()) return graph.status();
+  absl::StatusOr<BackendResult> made = GeneratePackage(*graph, options);
+  if (!made.ok()) return made.status();
+  CompileResult result;
+  result.package = package::Serialize(made->package);
+  result.report = std::move(made->report);
+  return result;
+}
+
+}  // namespace heddle::compiler

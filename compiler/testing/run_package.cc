@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/testing/run_package.h"
+
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+
+namespace heddle::compiler {
+
+absl::StatusOr<PackageRun> RunPackage(const package::Package& package,
+                                      const std::vector<TensorData>& inputs,
+                                      const model::Options& options) {
+  const isa::Config* config = isa::FindConfig(package.config);
+  if (config == nullptr) return absl::InvalidArgumentError("configuration");
+  auto align = [](uint64_t v) { return (v + 4095) / 4096 * 4096; };
+  const uint64_t scratch = align(package.weights.size());
+  const uint64_t io = scratch + align(package.scratch_bytes);
+  std::vector<uint8_t> memory(io + align(package.io_bytes) + 4096, 0);
+  std::copy(package.weights.begin(), package.weights.end(), memory.begin());
+  if (inputs.size() != package.inputs.size()) {
+    return absl::InvalidArgumentError("number of inputs");
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const package::TensorInfo& info = package.inputs[i];
+    if (inputs[i].bytes.size() != info.size) {
+      return absl::InvalidArgumentError(absl::StrCat("size of input ", info.name));
+    }
+    std::memcpy(&memory[io + info.offset], inputs[i].bytes.data(), info.size);
+  }
+  model::FlatMemory flat(memory.data(), memory.size());
+  model::Model model(*config, &flat, options);
+  model::RegionTable regions;
+  regions[0] = {0, package.weights.size(), false};
+  regions[1] = {scratch, package.scratch_bytes, true};
+  regions[2] = {io, package.io_bytes, true};
+  PackageRun run;
+  for (const auto& stream : package.streams) {
+    const model::RunResult result =
+        model.Run(stream.data(), stream.size() * 4, regions);
+    if (result.status != isa::Error::kOk) {
+      return absl::InternalError(absl::StrCat(
+          "fault ", static_cast<int>(result.status), " at offset ",
+          result.fault_offset, " node '", package.NodeAt(0, result.fault_offset),
+          "' address ", result.fault_address));
+    }
+    run.macs += result.macs;
+    run.findings.insert(run.findings.end(), model.findings().begin(),
+                        model.findings().end());
+  }
+  for (const auto* tensors : {&package.outputs, &package.taps}) {
+    for (const package::TensorInfo& info : *tensors) {
+      TensorData data;
+      data.type = info.type;
+      data.shape = info.shape;
+      data.bytes.assign(&memory[io + info.offset],
+                        &memory[io + info.offset] + info.size);
+      run.outputs[info.name] = std::move(data);
+    }
+  }
+  return run;
+}
+
+}  // namespace heddle::compiler

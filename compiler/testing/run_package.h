@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a package on the functional model, without driver or runtime.
+#ifndef HEDDLE_COMPILER_TESTING_RUN_PACKAGE_H_
+#define HEDDLE_COMPILER_TESTING_RUN_PACKAGE_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/ir/graph.h"
+#include "compiler/package/package.h"
+#include "simulator/model/model.h"
+
+namespace heddle::compiler {
+
+struct PackageRun {
+  std::map<std::string, TensorData> outputs;  // and taps
+  uint64_t macs = 0;
+  std::vector<model::Finding> findings;
+};
+
+// `inputs` in the order of the package's inputs. Errors: a fault of the stream,
+// inputs that do not fit.
+absl::StatusOr<PackageRun> RunPackage(const package::Package& package,
+                                      const std::vector<TensorData>& inputs,
+                                      const model::Options& options = {});
+
+}  // namespace heddle::compiler
+
+#endif  // HEDDLE_COMPILER_TESTING_RUN_PACKAGE_H_
