@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// ONNX's own node cases (Debian package libonnx-testdata) for every operator
+// that is registered: a case gives the expected outputs, or is in the list of
+// refusals below with its kind.
+#include <gtest/gtest.h>
+#include <onnx/onnx_pb.h>
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "compiler/compiler.h"
+#include "compiler/diagnostic.h"
+#include "compiler/ops/operator.h"
+#include "compiler/testing/onnx_files.h"
+
+namespace heddle::compiler {
+namespace {
+
+constexpr char kFolder[] = "/usr/share/libonnx-testdata/data/node";
+
+// Cases of registered operators that are refused, and as what. Types that the
+// card has no arithmetic for, second outputs, and rank.
+const std::map<std::string, Refusal>& ExpectedRefusals() {
+  static const auto* cases = new std::map<std::string, Refusal>{
+      // Not refused. The data truncates to bfloat16, the card rounds to nearest
+      // even; and two data sets disagree with the shapes of their models.
+      {"test_cast_FLOAT_to_BFLOAT16", Refusal::kNone},
+      {"test_castlike_BFLOAT16_to_FLOAT_expanded", Refusal::kNone},
+      {"test_castlike_FLOAT_to_BFLOAT16_expanded", Refusal::kNone},
+      {"test_averagepool_3d_default", Refusal::kUnsupportedShape},
+      {"test_cast_FLOAT_to_STRING", Refusal::kUnsupportedDatatype},
+      {"test_cast_STRING_to_FLOAT", Refusal::kUnsupportedDatatype},
+      {"test_castlike_FLOAT_to_STRING_expanded", Refusal::kUnsupportedDatatype},
+      {"test_castlike_STRING_to_FLOAT_expanded", Refusal::kUnsupportedDatatype},
+      {"test_identity_opt", Refusal::kUnsupportedDatatype},
+      {"test_identity_sequence", Refusal::kUnsupportedDatatype},
+      {"test_maxpool_3d_default", Refusal::kUnsupportedShape},
+      {"test_maxpool_with_argmax_2d_precomputed_pads",
+       Refusal::kUnsupportedAttribute},
+      {"test_maxpool_with_argmax_2d_precomputed_strides",
+       Refusal::kUnsupportedAttribute},
+      {"test_training_dropout", Refusal::kUnsupportedAttribute},
+      {"test_training_dropout_default", Refusal::kUnsupportedAttribute},
+      {"test_training_dropout_default_mask", Refusal::kUnsupportedAttribute},
+      {"test_training_dropout_mask", Refusal::kUnsupportedAttribute},
+      {"test_training_dropout_zero_ratio", Refusal::kUnsupportedAttribute},
+      {"test_training_dropout_zero_ratio_mask", Refusal::kUnsupportedAttribute},
+  };
+  return *cases;
+}
+
+// The data sets store bfloat16 as uint16.
+void AdoptBfloat16(DataType type, TensorData* data) {
+  if (type == DataType::kBfloat16 && data->type == DataType::kUint16) {
+    data->type = type;
+  }
+}
+
+bool AllOperatorsRegistered(const std::string& folder) {
+  auto bytes = ReadFile(folder + "/model.onnx");
+  onnx::ModelProto model;
+  if (!bytes.ok() || !model.ParseFromString(*bytes)) return true;
+  for (const auto& node : model.graph().node()) {
+    if (node.domain() != "" && node.domain() != "ai.onnx") return false;
+    int opset = 0;
+    for (const auto& import : model.opset_import()) {
+      if (import.domain() == node.domain()) {
+        opset = static_cast<int>(import.version());
+      }
+    }
+    if (FindOperator("", node.op_type(), opset) == nullptr) return false;
+  }
+  return true;
+}
+
+absl::Status RunCase(const std::string& folder) {
+  auto bytes = ReadFile(folder + "/model.onnx");
+  if (!bytes.ok()) return bytes.status();
+  absl::StatusOr<Graph> graph = AnalyseOnnx(*bytes, {});
+  if (!graph.ok() && RefusalOf(graph.status()) != Refusal::kUnsupportedShape) {
+    return graph.status();
+  }
+  auto inputs = ReadTensorFiles(folder + "/test_data_set_0", "input_");
+  if (!inputs.ok()) return inputs.status();
+  auto expected = ReadTensorFiles(folder + "/test_data_set_0", "output_");
+  if (!expected.ok()) return expected.status();
+
+  // Inputs that decide shapes (axes, shape, ...) are what a user gives as
+  // weights.
+  if (!graph.ok()) {
+    CompileOptions options;
+    for (size_t i = 1; i < inputs->size(); ++i) {
+      options.weights[(*inputs)[i].name] = (*inputs)[i].data;
+    }
+    graph = AnalyseOnnx(*bytes, options);
+  }
+  if (!graph.ok()) return graph.status();
+  std::vector<TensorData> values;
+  for (TensorId id : graph->inputs) {
+    for (const NamedTensor& input : *inputs) {
+      if (input.name != graph->tensors[id].name) continue;
+      values.push_back(input.data);
+      AdoptBfloat16(graph->tensors[id].type, &values.back());
+    }
+  }
+  auto results = EvaluateGraph(*graph, values);
+  if (!results.ok()) return results.status();
+  if (expected->size() != graph->outputs.size()) {
+    return absl::InternalError("number of outputs");
+  }
+  for (size_t i = 0; i < expected->size(); ++i) {
+    const TensorData& result = (*results)[graph->outputs[i]];
+    AdoptBfloat16(result.type, &(*expected)[i].data);
+    const std::string difference =
+        Difference(result, (*expected)[i].data, 1e-3, 1e-7);
+    if (!difference.empty()) {
+      return absl::InternalError((*expected)[i].name + " " + difference);
+    }
+  }
+  return absl::OkStatus();
+}
+
+TEST(NodeDataTest, EveryCaseOfARegisteredOperatorPassesOrIsListed) {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
+    names.insert(entry.path().filename().string());
+  }
+  ASSERT_GT(names.size(), 900u) << "install libonnx-testdata";
+  int passed = 0;
+  std::set<std::string> refused;
+  for (const std::string& name : names) {
+    const std::string folder = std::string(kFolder) + "/" + name;
+    if (!AllOperatorsRegistered(folder)) continue;
+    const absl::Status status = RunCase(folder);
+    if (status.ok()) {
+      ++passed;
+      EXPECT_EQ(ExpectedRefusals().count(name), 0u)
+          << name << " passes, take it off the list";
+      continue;
+    }
+    const Refusal kind = RefusalOf(status);
+    const auto expected = ExpectedRefusals().find(name);
+    if (expected == ExpectedRefusals().end() || expected->second != kind) {
+      ADD_FAILURE() << name << ": " << RefusalName(kind) << ": "
+                    << status.message();
+    }
+    refused.insert(name);
+  }
+  for (const auto& [name, kind] : ExpectedRefusals()) {
+    EXPECT_EQ(refused.count(name), 1u) << name;
+  }
+  RecordProperty("passed", passed);
+  RecordProperty("refused", static_cast<int>(refused.size()));
+  EXPECT_GE(passed, 166) << "fewer cases pass than did before";
+}
+
+}  // namespace
+}  // namespace heddle::compiler
