@@ -24,11 +24,6 @@ uint32_t Bits(float value) {
 int64_t CodeMin(DataType type) { return type == DataType::kInt8 ? -128 : 0; }
 int64_t CodeMax(DataType type) { return type == DataType::kInt8 ? 127 : 255; }
 
-// A scalar zero point, 0 when absent.
-int64_t ZeroPoint(const TensorData* data) {
-  return data == nullptr ? 0 : ToInts(*data)[0];
-}
-
 // Operand i of `node`, broadcast towards `shape`: a constant, or a value in
 // dense layout and the result's rank.
 Operand DenseOperand(Lowering* l, const Node& node, size_t i, const Shape& shape) {
@@ -93,7 +88,7 @@ absl::Status LowerQuantize(Lowering* l, const Node& node) {
   const int to = l->NewValue(out, l->LayoutFor(out));
   DeviceGraph* graph = &l->device();
   if (scale->count() == 1) {
-    const int64_t z = ZeroPoint(zero);
+    const int64_t z = CodeZero(zero);
     l->Add(MakeElementwise(graph, QuantizeProgram(),
                            {Bits(*scale->as<float>()), Bits(CodeMin(type) - z),
                             Bits(CodeMax(type) - z), static_cast<uint32_t>(z)},
@@ -127,7 +122,7 @@ absl::Status LowerDequantize(Lowering* l, const Node& node) {
   if (scale->count() == 1) {
     l->Add(MakeElementwise(graph, DequantizeProgram(),
                            {Bits(*scale->as<float>()),
-                            static_cast<uint32_t>(ZeroPoint(zero)), 0, 0},
+                            static_cast<uint32_t>(CodeZero(zero)), 0, 0},
                            {Operand::Of(from)}, to),
            node);
     return absl::OkStatus();
@@ -157,7 +152,7 @@ absl::Status LowerQLinearAdd(Lowering* l, const Node& node) {
                         "scales and zero points must be constants");
     }
     scale[i] = *s->as<float>();
-    zero[i] = ZeroPoint(z);
+    zero[i] = CodeZero(z);
   }
   // Operands change places where the first is the repeated one.
   bool swap = false;

@@ -21,10 +21,6 @@ uint32_t RowBase(const TileView& v, int64_t row) {
   return v.base + (row - v.row0) * int64_t{v.pitch};
 }
 
-int64_t CodeValue(uint8_t code, bool is_signed) {
-  return is_signed ? static_cast<int8_t>(code) : code;
-}
-
 // Everything a matrix command needs but the addresses.
 struct MatrixSpec {
   isa::MatrixMode mode = isa::MatrixMode::kConv;
@@ -197,12 +193,6 @@ std::vector<T> Spread(const T* data, int64_t have, int64_t count) {
 std::vector<uint8_t> WeightZeros(const TensorData* zero, int64_t count) {
   if (zero == nullptr) return std::vector<uint8_t>(count, 0);
   return Spread(zero->bytes.data(), zero->count(), count);
-}
-
-int64_t CodeZero(const TensorData* zero) {
-  return zero == nullptr
-             ? 0
-             : CodeValue(zero->bytes[0], zero->type == DataType::kInt8);
 }
 
 isa::OutType OutTypeOf(DataType type) {

@@ -39,6 +39,16 @@ MixedStrides StridesInBlocked(const Shape& shape, const TileView& dense) {
   return {0, dense.pitch, dense.xstep};
 }
 
+int64_t CodeValue(uint8_t code, bool is_signed) {
+  return is_signed ? static_cast<int8_t>(code) : code;
+}
+
+int64_t CodeZero(const TensorData* zero) {
+  if (zero == nullptr) return 0;
+  if (zero->type == DataType::kInt32) return *zero->as<int32_t>();
+  return CodeValue(zero->bytes[0], zero->type == DataType::kInt8);
+}
+
 Lowering::Lowering(const Graph& graph, const isa::Config& config,
                    DeviceGraph* device)
     : graph_(graph),

@@ -84,6 +84,11 @@ struct MixedStrides {
 };
 MixedStrides StridesInBlocked(const Shape& shape, const TileView& dense);
 
+// The value of an 8-bit code, and of the first code of a zero point tensor (0
+// when it is absent; int32 zero points count too).
+int64_t CodeValue(uint8_t code, bool is_signed);
+int64_t CodeZero(const TensorData* zero);
+
 // Is `node` a convolution that can read packed rows (mode fold)?
 bool AcceptsPacked(const Graph& graph, const Node& node);
 
