@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Extension functions of libonnxifi-heddle. All are found by name:
+ *
+ *   onnxExtensionFunctionPointer f;
+ *   onnxGetExtensionFunctionAddress(id, "onnxWaitEventForFunction", &f);
+ *   ((onnxWaitEventForFunction)f)(event, 100, ...);
+ *
+ *   onnxSetIOAndRunGraph            heddleSetIOAndRunGraphFunction (6 arguments)
+ *   onnxSetIOAndRunGraphFunction    onnxSetIOAndRunGraphFunction (7 arguments)
+ *   onnxWaitEventFor, onnxWaitEventForFunction
+ *   onnxReleaseTraceEvents, onnxReleaseTraceEventsFunction
+ *   onnx_extension_function, onnxGetExtensionFunctionAddress
+ */
+#ifndef ONNXIFI_EXT_H
+#define ONNXIFI_EXT_H 1
+
+#include "onnxifi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Any function; to be converted to its own type before it is called. */
+typedef onnxStatus(ONNXIFI_ABI* onnxExtensionFunctionPointer)(void);
+
+/* Stores the function `name`, to be used with objects of this ID; NULL after a
+ * failure.
+ * Returns SUCCESS, INVALID_ID, INVALID_POINTER (name or function NULL),
+ * UNIDENTIFIED_NAME, BACKEND_UNAVAILABLE, INTERNAL_ERROR. */
+typedef ONNXIFI_CHECK_RESULT onnxStatus(
+    ONNXIFI_ABI* onnxGetExtensionFunctionAddressFunction)(
+    onnxBackendID backendID, const char* name,
+    onnxExtensionFunctionPointer* function);
+ONNXIFI_PUBLIC ONNXIFI_CHECK_RESULT onnxStatus ONNXIFI_ABI
+onnxGetExtensionFunctionAddress(onnxBackendID backendID, const char* name,
+                                onnxExtensionFunctionPointer* function);
+
+#define ONNXIFI_TRACE_EVENT_NAME_SIZE 32
+
+/* One point or span of a run's time line. */
+typedef struct onnxTraceEvent {
+  char eventName[ONNXIFI_TRACE_EVENT_NAME_SIZE + 1];
+  /* 'B' begin, 'E' end, 'I' instant, 'X' begin with duration. */
+  char eventType;
+  /* Microseconds since 1970. */
+  uint64_t timestamp;
+  uint32_t tid;
+  /* Of 'X', in microseconds. */
+  uint64_t duration;
+} onnxTraceEvent;
+
+typedef struct onnxTraceEventList {
+  uint64_t numEvents;
+  onnxTraceEvent** traceEvents;
+} onnxTraceEventList;
+
+/* onnxSetGraphIO and onnxRunGraph in one step that no other thread can come
+ * between, with inputs that are ready. The locations stay set afterwards.
+ * Returns what onnxSetGraphIO returns, and of the fence INVALID_POINTER,
+ * UNSUPPORTED_TAG, INVALID_FENCE_TYPE, UNSUPPORTED_FENCE_TYPE. */
+typedef ONNXIFI_CHECK_RESULT onnxStatus(
+    ONNXIFI_ABI* heddleSetIOAndRunGraphFunction)(
+    onnxGraph graph, uint32_t inputsCount,
+    const onnxTensorDescriptorV1* inputDescriptors, uint32_t outputsCount,
+    const onnxTensorDescriptorV1* outputDescriptors,
+    onnxMemoryFenceV1* outputFence);
+
+/* The same with a time line: `traceEvents` is NULL, or a list that is filled
+ * before the output event is signalled and freed by onnxReleaseTraceEvents. */
+typedef ONNXIFI_CHECK_RESULT onnxStatus(
+    ONNXIFI_ABI* onnxSetIOAndRunGraphFunction)(
+    onnxGraph graph, uint32_t inputsCount,
+    const onnxTensorDescriptorV1* inputDescriptors, uint32_t outputsCount,
+    const onnxTensorDescriptorV1* outputDescriptors,
+    onnxMemoryFenceV1* outputFence, onnxTraceEventList* traceEvents);
+
+/* Frees the events of a list and empties it.
+ * Returns SUCCESS, INVALID_POINTER. */
+typedef onnxStatus(ONNXIFI_ABI* onnxReleaseTraceEventsFunction)(
+    onnxTraceEventList* traceEvents);
+
+/* onnxWaitEvent with a limit in milliseconds (0: none). SUCCESS with
+ * *eventState NONSIGNALLED means that the time has passed. When the event is
+ * signalled, *eventStatus is how the run ended and `message` says why, in at
+ * most *messageLength bytes with the final NUL; *messageLength becomes its
+ * length without the NUL.
+ * Returns SUCCESS, INVALID_EVENT, INVALID_POINTER (any of the four NULL),
+ * BACKEND_UNAVAILABLE, INTERNAL_ERROR. */
+typedef ONNXIFI_CHECK_RESULT onnxStatus(ONNXIFI_ABI* onnxWaitEventForFunction)(
+    onnxEvent event, uint32_t timeoutMs, onnxEventState* eventState,
+    onnxStatus* eventStatus, char* message, size_t* messageLength);
+
+/* What deferredWeightReader of onnxInitGraph points to. `read` is called during
+ * onnxInitGraph, once for each weight descriptor with isOffline, on the calling
+ * thread; it fills `size` bytes and returns SUCCESS, or another status, which
+ * makes onnxInitGraph return INTERNAL_ERROR. */
+#define HEDDLE_TAG_DEFERRED_WEIGHT_READER_V1 0x48575231
+typedef struct heddleDeferredWeightReader {
+  /* HEDDLE_TAG_DEFERRED_WEIGHT_READER_V1. */
+  int32_t tag;
+  void* context;
+  onnxStatus(ONNXIFI_ABI* read)(void* context, const char* name, void* buffer,
+                                uint64_t size);
+} heddleDeferredWeightReader;
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* ONNXIFI_EXT_H */
