@@ -7,6 +7,7 @@
 #include "simulator/model/access.h"
 #include "simulator/model/core.h"
 #include "simulator/model/engines.h"
+#include "simulator/model/fast.h"
 #include "simulator/model/legal.h"
 #include "simulator/model/numerics.h"
 
@@ -37,6 +38,7 @@ Fault CheckSram(const Core& core, const isa::Command& command) {
 
 struct Executor {
   Core* core;
+  bool fast;
 
   // Commands of the front end and sync commands do nothing more.
   template <typename T>
@@ -44,18 +46,30 @@ struct Executor {
     static_assert(T::kWords == isa::Header::kWords, "a command not executed");
     return {};
   }
-  Fault operator()(const isa::Load& c) const { return RunLoad(c, core); }
-  Fault operator()(const isa::Fill& c) const { return RunFill(c, core); }
+  Fault operator()(const isa::Load& c) const {
+    return fast ? FastLoad(c, core) : RunLoad(c, core);
+  }
+  Fault operator()(const isa::Fill& c) const {
+    return fast ? FastFill(c, core) : RunFill(c, core);
+  }
   Fault operator()(const isa::LoadGather& c) const {
     return RunLoadGather(c, core);
   }
-  Fault operator()(const isa::Store& c) const { return RunStore(c, core); }
+  Fault operator()(const isa::Store& c) const {
+    return fast ? FastStore(c, core) : RunStore(c, core);
+  }
   Fault operator()(const isa::StoreScatter& c) const {
     return RunStoreScatter(c, core);
   }
-  Fault operator()(const isa::Conv& c) const { return RunConv(c, core); }
-  Fault operator()(const isa::Vrun& c) const { return RunVrun(c, core); }
-  Fault operator()(const isa::Vmac& c) const { return RunVmac(c, core); }
+  Fault operator()(const isa::Conv& c) const {
+    return fast ? FastConv(c, BestKernels(), core) : RunConv(c, core);
+  }
+  Fault operator()(const isa::Vrun& c) const {
+    return fast ? FastVrun(c, core) : RunVrun(c, core);
+  }
+  Fault operator()(const isa::Vmac& c) const {
+    return fast ? FastVmac(c, BestKernels(), core) : RunVmac(c, core);
+  }
 };
 
 }  // namespace
@@ -75,7 +89,8 @@ bool FlatMemory::Write(uint64_t address, const void* from, size_t bytes) {
 class Model::Impl {
  public:
   Impl(const isa::Config& config, Memory* memory, const Options& options)
-      : core(config, memory, options) {}
+      : core(config, memory, options),
+        fast_(options.implementation == Implementation::kFast) {}
 
   RunResult Run(const uint32_t* stream, size_t bytes,
                 const RegionTable& regions,
@@ -137,7 +152,7 @@ class Model::Impl {
     if (!TakeWaits(header)) return illegal;
     core.result.fault_engine = info->engine;
     Fault fault = CheckSram(core, *command);
-    if (fault.ok()) fault = std::visit(Executor{&core}, *command);
+    if (fault.ok()) fault = std::visit(Executor{&core, fast_}, *command);
     if (fault.ok()) fault = GiveSignals(header);
     if (fault.ok()) {
       core.result.fault_offset = 0;
@@ -175,6 +190,7 @@ class Model::Impl {
     return {};
   }
 
+  bool fast_;
   uint32_t semaphores_[isa::kSemaphores] = {};
   bool ended_ = false;  // the command was `end`
 };

@@ -14,10 +14,12 @@ void WriteRow(const isa::Conv& c, int64_t cb, uint32_t oy, const int32_t* codes,
               Core* core) {
   const int64_t row = Slot(oy, c.out_row0, c.out_wrap);
   for (uint32_t ox = 0; ox < c.ow; ++ox) {
-    const int64_t at = OutputAddress(c, cb, row, ox);
+    // A local word: SRAM might alias the codes for all the compiler knows.
+    uint8_t word[kBlock];
     for (uint32_t l = 0; l < kBlock; ++l) {
-      core->sram[at + l] = static_cast<uint8_t>(codes[ox * kBlock + l]);
+      word[l] = static_cast<uint8_t>(codes[ox * kBlock + l]);
     }
+    std::copy_n(word, kBlock, &core->sram[OutputAddress(c, cb, row, ox)]);
   }
 }
 
@@ -121,6 +123,11 @@ void FinishRow(const isa::Conv& c, int64_t cb, uint32_t oy, int32_t* codes,
       codes[i] = Residual(c, codes[i], core->sram[at]);
     }
   }
+  PoolOrWriteRow(c, cb, oy, codes, sums, core);
+}
+
+void PoolOrWriteRow(const isa::Conv& c, int64_t cb, uint32_t oy,
+                    const int32_t* codes, int32_t* sums, Core* core) {
   switch (c.pool) {
     case isa::PoolKind::kNone:
       return WriteRow(c, cb, oy, codes, core);

@@ -37,6 +37,9 @@ inline int32_t Code(uint8_t byte, bool is_signed) {
 // the command writes their result.
 void FinishRow(const isa::Conv& c, int64_t cb, uint32_t oy, int32_t* codes,
                int32_t* sums, Core* core);
+// Step 5 alone.
+void PoolOrWriteRow(const isa::Conv& c, int64_t cb, uint32_t oy,
+                    const int32_t* codes, int32_t* sums, Core* core);
 
 }  // namespace heddle::model
 

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Seeded random race-free legal streams, for tests of anything that executes or
+// checks streams: the model's implementations, RTL lockstep, the validator.
+#ifndef HEDDLE_SIMULATOR_MODEL_RANDOM_STREAM_H_
+#define HEDDLE_SIMULATOR_MODEL_RANDOM_STREAM_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "rtl/spec/generated/isa.h"
+#include "simulator/model/model.h"
+
+namespace heddle::model {
+
+struct RandomStreamOptions {
+  isa::Config config = isa::kH256;
+  uint64_t seed = 1;
+  // Commands besides those that load the SRAM, synchronise and end.
+  int commands = 40;
+  // Bytes of region 0 (read-only) and of region 1 (writable).
+  uint64_t region_bytes = 64 * 1024;
+  // Kinds to take, by prefix of their names ("conv", "vmac"); empty = all.
+  std::vector<std::string> kinds;
+};
+
+struct RandomStream {
+  std::vector<uint32_t> words;
+  // Region 0 and 1 as in the options; region 2 holds what the stream loads into
+  // SRAM first, so it depends on nothing that was there.
+  RegionTable regions = {};
+  std::vector<uint8_t> dram;  // device memory from address 0
+  // How often each kind of command occurs; the kinds take turns.
+  std::map<std::string, int> quota;
+};
+
+RandomStream MakeRandomStream(const RandomStreamOptions& options);
+
+}  // namespace heddle::model
+
+#endif  // HEDDLE_SIMULATOR_MODEL_RANDOM_STREAM_H_
