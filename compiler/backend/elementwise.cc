@@ -50,6 +50,7 @@ class Elementwise : public DeviceOp {
     }
     groups = {graph->constants.Add(blob)};
     tileable = true;
+    channels_ = ExtentOf(shape_, Layout::kBlocked);
     blocked_ = std::any_of(layouts_.begin(), layouts_.end(), [](Layout l) {
       return l != Layout::kDense;
     });
@@ -70,7 +71,7 @@ class Elementwise : public DeviceOp {
       EmitDense(emitter, run, tile);
       return;
     }
-    const int64_t full = extent_.c / kBlock, rest = extent_.c % kBlock;
+    const int64_t full = channels_.c / kBlock, rest = channels_.c % kBlock;
     if (full) EmitChannels(emitter, run, tile, 0, kBlock, full);
     if (rest) EmitChannels(emitter, run, tile, full * kBlock, rest, 1);
   }
@@ -200,14 +201,15 @@ class Elementwise : public DeviceOp {
       o.strides = {0, 0, step, kBlock * step};
       operands.push_back(o);
     }
-    EmitLoop(emitter, run, {extent_.w, tile.rows, count, blocks}, operands,
+    EmitLoop(emitter, run, {channels_.w, tile.rows, count, blocks}, operands,
              operand(layouts_[0], types_[0], tile.output));
   }
 
   Microprogram program_;
   std::array<uint32_t, 4> arguments_;
   Shape shape_;
-  Extent extent_;
+  Extent extent_;    // of the result
+  Extent channels_;  // of the same shape in blocked layout
   std::vector<Source> sources_;
   std::vector<Layout> layouts_;  // result, then operands
   std::vector<DataType> types_;
