@@ -3,7 +3,7 @@
 // Device memory as a TLM target. Addresses are device addresses. A transaction
 // beyond the card's memory gets TLM_ADDRESS_ERROR_RESPONSE, an injected fault
 // TLM_GENERIC_ERROR_RESPONSE. Annotates latency and bandwidth of the
-// configuration, with 1 ns per core cycle.
+// configuration, with 1 ns per core cycle. Gives DMI pointers.
 #ifndef HEDDLE_SIMULATOR_PLATFORM_DRAM_H_
 #define HEDDLE_SIMULATOR_PLATFORM_DRAM_H_
 
@@ -31,6 +31,7 @@ class Dram : public sc_core::sc_module {
         store_(store),
         faults_(faults) {
     port.register_b_transport(this, &Dram::Transport);
+    port.register_get_direct_mem_ptr(this, &Dram::Direct);
   }
 
  private:
@@ -56,6 +57,16 @@ class Dram : public sc_core::sc_module {
                             bytes / config_.dram_bytes_per_cycle),
         sc_core::SC_NS);
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
+  }
+
+  // Covers the largest memory a card can have: the pointer holds over a change
+  // of size, users check DramStore::size() themselves.
+  bool Direct(int, tlm::tlm_generic_payload&, tlm::tlm_dmi& dmi) {
+    dmi.allow_read_write();
+    dmi.set_dmi_ptr(store_->data());
+    dmi.set_start_address(0);
+    dmi.set_end_address(isa::kDramBytesMax - 1);
+    return true;
   }
 
   const isa::Config& config_;

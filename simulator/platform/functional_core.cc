@@ -33,8 +33,9 @@ void CloseAllBut(int keep) {
 
 FunctionalCore::FunctionalCore(sc_core::sc_module_name name,
                                const isa::Config& config,
-                               const model::Options& options, DramStore* dram,
-                               Reactor* reactor, Faults* faults)
+                               const model::Options& options,
+                               const DramStore* dram, Reactor* reactor,
+                               Faults* faults)
     : Core(name, faults),
       config_(config),
       options_(options),
@@ -58,6 +59,17 @@ FunctionalCore::~FunctionalCore() {
 
 void FunctionalCore::DramResized() { shared_->dram_size = dram_->size(); }
 
+void FunctionalCore::start_of_simulation() {
+  tlm::tlm_generic_payload payload;
+  tlm::tlm_dmi dmi;
+  if (!memory->get_direct_mem_ptr(payload, dmi)) {
+    SC_REPORT_FATAL("heddle-sim", "device memory gives no direct pointer");
+  }
+  bytes_ = dmi.get_dmi_ptr() - dmi.get_start_address();
+  // Now, while this process is small: the first job need not wait for it.
+  Spawn();
+}
+
 void FunctionalCore::Spawn() {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return;
@@ -74,7 +86,7 @@ void FunctionalCore::Spawn() {
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
     CloseAllBut(ends[1]);
-    ServeCore(config_, options_, dram_->data(), shared_, ends[1]);
+    ServeCore(config_, options_, bytes_, shared_, ends[1]);
   }
   close(ends[1]);
   if (child < 0) {
@@ -112,7 +124,7 @@ void FunctionalCore::Start(const CoreRequest& request) {
   faults_->flip_sram.reset();
   if (faults_->flip_weights && request.regions[0].size > 0) {
     const model::Region& weights = request.regions[0];
-    dram_->data()[weights.base + faults_->flip_weights->byte % weights.size] ^=
+    bytes_[weights.base + faults_->flip_weights->byte % weights.size] ^=
         static_cast<uint8_t>(1u << (faults_->flip_weights->bit % 8));
     faults_->flip_weights.reset();
   }

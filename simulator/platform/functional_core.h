@@ -19,7 +19,7 @@ class FunctionalCore : public Core {
  public:
   // All must outlive the core. Reads of device memory's size follow `dram`.
   FunctionalCore(sc_core::sc_module_name name, const isa::Config& config,
-                 const model::Options& options, DramStore* dram,
+                 const model::Options& options, const DramStore* dram,
                  Reactor* reactor, Faults* faults);
   ~FunctionalCore() override;
 
@@ -37,13 +37,15 @@ class FunctionalCore : public Core {
   void DramResized();
 
  private:
+  void start_of_simulation() override;
   void Spawn();
   void Kill();
   void OnAnswer();
 
   const isa::Config& config_;
   model::Options options_;
-  DramStore* dram_;
+  const DramStore* dram_;
+  uint8_t* bytes_ = nullptr;  // device memory, by DMI
   Reactor* reactor_;
   CoreShared* shared_;
   pid_t child_ = -1;

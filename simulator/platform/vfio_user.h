@@ -74,6 +74,8 @@ struct DeviceInfoPayload {
   uint32_t regions;
   uint32_t irqs;
 };
+// Longest form that is answered.
+inline constexpr size_t kMaxDeviceInfo = 64;
 inline constexpr uint32_t kDeviceResettable = 1;
 inline constexpr uint32_t kDevicePci = 2;
 

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,7 +11,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "simulator/platform/unix_socket.h"
 
 namespace heddle::platform {
@@ -204,7 +202,11 @@ bool VfioUserServer::DeviceInfo() {
   const vfio::DeviceInfoPayload info = {
       sizeof(info), vfio::kDeviceResettable | vfio::kDevicePci, vfio::kRegions,
       vfio::kIrqs};
-  return Reply(&info, sizeof(info));
+  // Newer clients ask with a longer structure (cap_offset): zeros mean "none".
+  std::vector<uint8_t> payload(
+      std::clamp(peer_->payload().size(), sizeof(info), vfio::kMaxDeviceInfo));
+  std::memcpy(payload.data(), &info, sizeof(info));
+  return Reply(payload.data(), payload.size());
 }
 
 bool VfioUserServer::RegionInfo() {
