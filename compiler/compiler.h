@@ -32,6 +32,9 @@ struct CompileOptions {
   // beside the ordinary outputs. Fusion and tiling stay those of the
   // production package.
   bool taps = false;
+  // SRAM that the package may use; 0 = all of the configuration's. Less makes
+  // more and smaller tiles: for what-if questions and for tests of tiling.
+  uint64_t sram_bytes = 0;
   // Device memory that the package may take; 0 = no limit known.
   uint64_t device_memory_bytes = 0;
 };

@@ -22,9 +22,12 @@ namespace {
 struct Case {
   const char* model;
   const char* config;
+  uint64_t sram_bytes;  // 0 = all
 };
 
-void PrintTo(const Case& c, std::ostream* os) { *os << c.model << "/" << c.config; }
+void PrintTo(const Case& c, std::ostream* os) {
+  *os << c.model << "/" << c.config << "/" << c.sram_bytes;
+}
 
 class WholeModel : public testing::TestWithParam<Case> {};
 
@@ -38,6 +41,7 @@ TEST_P(WholeModel, EqualsTheReferenceSemantics) {
   ASSERT_TRUE(named.ok()) << named.status();
   CompileOptions options;
   options.config = GetParam().config;
+  options.sram_bytes = GetParam().sram_bytes;
   std::vector<TensorData> inputs;
   for (const NamedTensor& input : *named) {
     options.input_shapes[input.name] = input.data.shape;
@@ -85,7 +89,11 @@ std::vector<Case> Cases() {
   for (const char* model : {"mnist_cntk", "mnist_tiny_fp32", "mnist_tiny_int8",
                             "cifar10_classifier_winml", "qtdnn"}) {
     for (const char* config : {"h256", "h512", "h1024"}) {
-      cases.push_back({model, config});
+      // Little SRAM: tensors are spilled, tiles have few rows, weights come in
+      // groups.
+      for (uint64_t sram : {0, 64 << 10, 32 << 10}) {
+        cases.push_back({model, config, sram});
+      }
     }
   }
   return cases;

@@ -133,13 +133,19 @@ void FillReport(const DeviceGraph& device, const StreamBuilder& stream,
 
 absl::StatusOr<BackendResult> GeneratePackage(const Graph& graph,
                                               const CompileOptions& options) {
-  const isa::Config* config = isa::FindConfig(options.config);
-  if (config == nullptr) {
+  const isa::Config* found = isa::FindConfig(options.config);
+  if (found == nullptr) {
     std::string names;
     for (const isa::Config& c : isa::kConfigs) absl::StrAppend(&names, " ", c.name);
     return absl::InvalidArgumentError(absl::StrCat(
         "unknown configuration '", options.config, "'; there are:", names));
   }
+  isa::Config limited = *found;
+  if (options.sram_bytes != 0) {
+    limited.sram_bytes =
+        std::min<uint64_t>(options.sram_bytes, limited.sram_bytes);
+  }
+  const isa::Config* config = &limited;
   if (auto s = CheckTypes(graph); !s.ok()) return s;
   DeviceGraph device;
   Lowering lowering(graph, *config, &device);

@@ -23,7 +23,8 @@ absl::StatusOr<PackageRun> RunPackage(const package::Package& package,
   for (size_t i = 0; i < inputs.size(); ++i) {
     const package::TensorInfo& info = package.inputs[i];
     if (inputs[i].bytes.size() != info.size) {
-      return absl::InvalidArgumentError(absl::StrCat("size of input ", info.name));
+      return absl::InvalidArgumentError(
+          absl::StrCat("size of input ", info.name));
     }
     std::memcpy(&memory[io + info.offset], inputs[i].bytes.data(), info.size);
   }
@@ -38,10 +39,11 @@ absl::StatusOr<PackageRun> RunPackage(const package::Package& package,
     const model::RunResult result =
         model.Run(stream.data(), stream.size() * 4, regions);
     if (result.status != isa::Error::kOk) {
-      return absl::InternalError(absl::StrCat(
-          "fault ", static_cast<int>(result.status), " at offset ",
-          result.fault_offset, " node '", package.NodeAt(0, result.fault_offset),
-          "' address ", result.fault_address));
+      return absl::InternalError(
+          absl::StrCat("fault ", static_cast<int>(result.status), " at offset ",
+                       result.fault_offset, " node '",
+                       package.NodeAt(0, result.fault_offset), "' address ",
+                       result.fault_address));
     }
     run.macs += result.macs;
     run.findings.insert(run.findings.end(), model.findings().begin(),
