@@ -20,61 +20,74 @@ static bool eight_bit(const u32 *w)
 	       heddle_conv_out_type(w) == HEDDLE_OUT_TYPE_S8;
 }
 
-/* The rules under "Legal if", in their order. */
+/* Rules of the output stage of an 8-bit output; what is switched off is not looked at. */
+static bool output_legal(const u32 *w)
+{
+	bool out_signed = heddle_conv_out_type(w) == HEDDLE_OUT_TYPE_S8;
+
+	if (!code_ok(heddle_conv_zo(w), out_signed) ||
+	    heddle_conv_act_min(w) > heddle_conv_act_max(w))
+		return false;
+	if (heddle_conv_res_op(w) != HEDDLE_RESIDUAL_OP_NONE &&
+	    heddle_conv_res_min(w) > heddle_conv_res_max(w))
+		return false;
+	switch (heddle_conv_pool(w)) {
+	case HEDDLE_POOL_KIND_MAX:
+		return heddle_conv_pool_k(w) && heddle_conv_pool_s(w) &&
+		       heddle_conv_pool_pad(w) < heddle_conv_pool_k(w);
+	case HEDDLE_POOL_KIND_AVERAGE:
+		return !heddle_conv_out_wrap(w) && code_ok(heddle_conv_pool_zero_in(w), out_signed) &&
+		       code_ok(heddle_conv_pool_zero_out(w), out_signed);
+	}
+	return true;
+}
+
+/* The rules under "Legal if" but those about rows, which come with the bounds. */
 static bool legal(const struct heddle_config *config, const u32 *w)
 {
-	u32 mode = heddle_conv_mode(w), pool = heddle_conv_pool(w);
+	u32 mode = heddle_conv_mode(w);
 	bool packed = heddle_conv_w_mode(w) == HEDDLE_WEIGHT_MODE_PACKED;
-	bool own_channel = mode == HEDDLE_MATRIX_MODE_DEPTHWISE ||
-			   mode == HEDDLE_MATRIX_MODE_MAXPOOL;
-	bool out_signed = heddle_conv_out_type(w) == HEDDLE_OUT_TYPE_S8;
-	bool res = heddle_conv_res_op(w) != HEDDLE_RESIDUAL_OP_NONE;
+	bool held = heddle_conv_acc_continue(w) || heddle_conv_acc_hold(w);
+	bool extra = heddle_conv_lut(w) || heddle_conv_res_op(w) != HEDDLE_RESIDUAL_OP_NONE ||
+		     heddle_conv_pool(w) != HEDDLE_POOL_KIND_NONE;
 	u64 entries;
 
-	if (!code_ok(heddle_conv_za(w), heddle_conv_in_signed(w)) ||
-	    !code_ok(heddle_conv_zw(w), heddle_conv_w_signed(w)))
-		return false;
-	if (eight_bit(w) && (!code_ok(heddle_conv_zo(w), out_signed) ||
-			     !code_ok(heddle_conv_pool_zero_in(w), out_signed) ||
-			     !code_ok(heddle_conv_pool_zero_out(w), out_signed)))
-		return false;
-	if (heddle_conv_act_min(w) > heddle_conv_act_max(w) ||
-	    heddle_conv_res_min(w) > heddle_conv_res_max(w))
+	if (heddle_conv_out_row0(w) + heddle_conv_out_rows(w) - 1 >= 65536)
 		return false;
 	if (!packed && (mode != HEDDLE_MATRIX_MODE_CONV || heddle_conv_kh(w) != 1 ||
 			heddle_conv_kw(w) != 1))
 		return false;
-	if (own_channel && (heddle_conv_ci(w) != heddle_conv_co(w) || !packed ||
-			    heddle_conv_acc_continue(w) || heddle_conv_acc_hold(w)))
-		return false;
-	if (mode == HEDDLE_MATRIX_MODE_MAXPOOL &&
-	    (!eight_bit(w) || out_signed != heddle_conv_in_signed(w) || heddle_conv_lut(w) || res ||
-	     pool != HEDDLE_POOL_KIND_NONE || heddle_conv_bias_f32(w) || heddle_conv_zw_channel(w)))
+	if ((mode == HEDDLE_MATRIX_MODE_DEPTHWISE || mode == HEDDLE_MATRIX_MODE_MAXPOOL) &&
+	    (heddle_conv_ci(w) != heddle_conv_co(w) || held))
 		return false;
 	if (mode == HEDDLE_MATRIX_MODE_FOLD ?
 	    !heddle_conv_fold_channels(w) || heddle_conv_ci(w) != heddle_conv_fold_channels(w) :
 	    heddle_conv_fold_channels(w) != 0)
 		return false;
-	if (heddle_conv_acc_continue(w) || heddle_conv_acc_hold(w)) {
+	if (heddle_conv_sx(w) * heddle_conv_fold_channels(w) > 48)
+		return false;
+	if (heddle_conv_in_wrap(w) &&
+	    heddle_conv_in_wrap(w) < (heddle_conv_kh(w) - 1) * heddle_conv_dy(w) + 1)
+		return false;
+	if (mode == HEDDLE_MATRIX_MODE_MAXPOOL)
+		return eight_bit(w) && !extra && !heddle_conv_bias_f32(w) &&
+		       !heddle_conv_zw_channel(w) &&
+		       (heddle_conv_out_type(w) == HEDDLE_OUT_TYPE_S8) == heddle_conv_in_signed(w);
+	if (!code_ok(heddle_conv_za(w), heddle_conv_in_signed(w)) ||
+	    !code_ok(heddle_conv_zw(w), heddle_conv_w_signed(w)))
+		return false;
+	if (held) {
 		entries = (u64)blocks(heddle_conv_co(w), config->lanes_out) *
 			  heddle_conv_out_rows(w);
 		if (check_mul_overflow(entries, (u64)heddle_conv_ow(w), &entries) ||
 		    entries > config->acc_pixels)
 			return false;
 	}
-	if (heddle_conv_acc_hold(w) && (heddle_conv_lut(w) || res || pool != HEDDLE_POOL_KIND_NONE))
-		return false;
-	if (!eight_bit(w) && (heddle_conv_lut(w) || res || pool != HEDDLE_POOL_KIND_NONE))
+	if (extra && (heddle_conv_acc_hold(w) || !eight_bit(w)))
 		return false;
 	if (heddle_conv_bias_f32(w) && heddle_conv_out_type(w) != HEDDLE_OUT_TYPE_F32)
 		return false;
-	if (pool == HEDDLE_POOL_KIND_MAX &&
-	    (!heddle_conv_pool_k(w) || !heddle_conv_pool_s(w) ||
-	     heddle_conv_pool_pad(w) >= heddle_conv_pool_k(w)))
-		return false;
-	if (pool == HEDDLE_POOL_KIND_AVERAGE && heddle_conv_out_wrap(w))
-		return false;
-	return heddle_conv_out_row0(w) + heddle_conv_out_rows(w) - 1 < 65536;
+	return !eight_bit(w) || heddle_conv_acc_hold(w) || output_legal(w);
 }
 
 /*

@@ -90,7 +90,7 @@ enum heddle_validate_error heddle_bounds_copy(const struct heddle_config *config
 		return HEDDLE_VALIDATE_RULE;
 	if (box_end(&sram, &end) || end > config->sram_bytes)
 		return HEDDLE_VALIDATE_SRAM;
-	if (box_end(&device, &end))
+	if (box_end(&device, &end) || end >> 63)
 		return HEDDLE_VALIDATE_REGION;
 #if HEDDLE_SEEDED_BUG == 5
 	if (!device.base)
@@ -159,7 +159,7 @@ enum heddle_validate_error heddle_bounds_indexed(const struct heddle_config *con
 	    heddle_check_sram(config, end, row) != HEDDLE_VALIDATE_OK)
 		return HEDDLE_VALIDATE_SRAM;
 	end = offset;
-	if (heddle_add_axis(&end, bound, s1) || check_add_overflow(end, row, &end))
+	if (heddle_add_axis(&end, bound, s1) || check_add_overflow(end, row, &end) || end >> 63)
 		return HEDDLE_VALIDATE_REGION;
 	heddle_note_region(result, region, end, store);
 	return HEDDLE_VALIDATE_OK;

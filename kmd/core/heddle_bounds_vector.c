@@ -64,31 +64,30 @@ static bool stream_aligned(const struct stream *s)
 }
 
 /*
- * Whether all elements with first[i] <= index of dimension i <= last[i], and up
- * to @extra bytes above each, lie in SRAM.
+ * Whether all elements that the loops can reach, and up to @extra bytes above each,
+ * lie in SRAM. Lanes that a tail or store_one leave out count: the card's own check
+ * takes whole loops, too.
  */
 static enum heddle_validate_error stream_bounds(const struct heddle_config *config,
-						const struct stream *s,
-						const u32 first[DIMENSIONS],
-						const u32 last[DIMENSIONS], u64 extra)
+						const struct stream *s, const u32 n[DIMENSIONS],
+						u64 extra)
 {
 	s64 low = s->base, high = s->base;
 	int i;
 
 	for (i = 0; i < DIMENSIONS; i++) {
-		s64 a, b;
+		s64 reach;
 
-		if (check_mul_overflow((s64)first[i], (s64)s->stride[i], &a) ||
-		    check_mul_overflow((s64)last[i], (s64)s->stride[i], &b) ||
-		    check_add_overflow(low, a < b ? a : b, &low) ||
-		    check_add_overflow(high, a < b ? b : a, &high))
+		if (check_mul_overflow((s64)n[i] - 1, (s64)s->stride[i], &reach) ||
+		    check_add_overflow(low, reach < 0 ? reach : 0, &low) ||
+		    check_add_overflow(high, reach > 0 ? reach : 0, &high))
 			return HEDDLE_VALIDATE_SRAM;
 	}
 #if HEDDLE_SEEDED_BUG == 4
 	if (low < 0)
 		low = 0; /* forgets that strides can be negative */
 #endif
-	if (low < 0 || high < 0 || check_add_overflow((u64)high, extra, &extra))
+	if (low < 0 || check_add_overflow((u64)high, extra, &extra))
 		return HEDDLE_VALIDATE_SRAM;
 	return heddle_check_sram(config, extra, s->element);
 }
@@ -106,49 +105,11 @@ static enum heddle_validate_error as_bool(enum heddle_validate_error error)
 #define stream_bounds(...) as_bool(stream_bounds(__VA_ARGS__))
 #endif
 
-/* Largest element index of the lane dimension that is valid with @tail. */
-static u32 last_tail_lane(u32 lanes, u32 tail)
-{
-	u32 chunk = (lanes - 1) / HEDDLE_VECTOR_LANES * HEDDLE_VECTOR_LANES;
-	u32 rest = lanes - chunk;
-
-	return chunk + (tail < rest ? tail : rest) - 1;
-}
-
-/*
- * A stream that is accessed in every iteration of the loops; the tail cuts the
- * lanes in the last step of r1.
- */
-static enum heddle_validate_error loop_bounds(const struct heddle_config *config,
-					      const struct stream *s, const u32 n[DIMENSIONS],
-					      u32 tail, u64 extra)
-{
-	u32 first[DIMENSIONS] = { 0 }, last[DIMENSIONS];
-	enum heddle_validate_error error;
-	int i;
-
-	for (i = 0; i < DIMENSIONS; i++)
-		last[i] = n[i] - 1;
-	if (!tail)
-		return stream_bounds(config, s, first, last, extra);
-	if (n[1] > 1) {
-		last[1] = n[1] - 2;
-		error = stream_bounds(config, s, first, last, extra);
-		if (error)
-			return error;
-		/* The prologue and the epilogue use r1 = 0 with all lanes: covered. */
-	}
-	first[1] = n[1] - 1;
-	last[1] = n[1] - 1;
-	last[0] = last_tail_lane(n[0], tail);
-	return stream_bounds(config, s, first, last, extra);
-}
-
 enum heddle_validate_error heddle_bounds_vrun(const struct heddle_config *config, const u32 *w)
 {
 	u32 program = heddle_vrun_prologue(w) + heddle_vrun_body(w) + heddle_vrun_epilogue(w);
 	u32 store = heddle_vrun_store(w), stride = heddle_vrun_index_stride(w);
-	u32 bound = heddle_vrun_index_bound(w), tail = heddle_vrun_tail(w);
+	u32 bound = heddle_vrun_index_bound(w);
 	bool enable_a = heddle_vrun_enable_a(w), enable_b = heddle_vrun_enable_b(w);
 	bool enable_c = heddle_vrun_enable_c(w), enable_d = store != HEDDLE_STORE_MODE_NONE;
 	bool gather = heddle_vrun_gather_a(w), scatter = heddle_vrun_scatter_d(w);
@@ -177,27 +138,20 @@ enum heddle_validate_error heddle_bounds_vrun(const struct heddle_config *config
 
 	error = heddle_check_sram(config, (u64)heddle_vrun_prog_addr(w) * HEDDLE_WORD_BYTES,
 				  (u64)program * sizeof(u64));
-	if (!error && enable_a)
-		error = loop_bounds(config, &a, n, tail, gather ? indexed : 0);
+	/* With a bound of 0 every index faults before the access. */
+	if (!error && enable_a && (!gather || bound))
+		error = stream_bounds(config, &a, n, gather ? indexed : 0);
 	if (!error && enable_b)
-		error = loop_bounds(config, &b, n, tail, 0);
+		error = stream_bounds(config, &b, n, 0);
 	if (!error && enable_c)
-		error = loop_bounds(config, &c, n, tail, 0);
-	if (error || !enable_d)
+		error = stream_bounds(config, &c, n, 0);
+	if (error || !enable_d || (scatter && !bound))
 		return error;
-	/* The epilogue stores with r = 0; the tail counts there only if r1 has one step. */
-	if (store == HEDDLE_STORE_MODE_EPILOGUE) {
-		if (n[1] > 1)
-			tail = 0;
+	/* The epilogue stores with r = 0. */
+	if (store == HEDDLE_STORE_MODE_EPILOGUE)
 		for (i = 1; i <= 3; i++)
 			n[i] = 1;
-	}
-	/* Lane 0 of the last chunk is valid whatever the tail is. */
-	if (heddle_vrun_store_one(w)) {
-		n[0] = (n[0] - 1) / HEDDLE_VECTOR_LANES * HEDDLE_VECTOR_LANES + 1;
-		tail = 0;
-	}
-	return loop_bounds(config, &d, n, tail, scatter ? indexed : 0);
+	return stream_bounds(config, &d, n, scatter ? indexed : 0);
 }
 
 enum heddle_validate_error heddle_bounds_vmac(const struct heddle_config *config, const u32 *w)
@@ -217,15 +171,15 @@ enum heddle_validate_error heddle_bounds_vmac(const struct heddle_config *config
 	if (!stream_aligned(&a) || !stream_aligned(&b) || !stream_aligned(&d) ||
 	    (initial && !stream_aligned(&c)))
 		return HEDDLE_VALIDATE_RULE;
-	error = loop_bounds(config, &a, n, 0, 0);
+	error = stream_bounds(config, &a, n, 0);
 	if (!error)
-		error = loop_bounds(config, &b, n, 0, 0);
+		error = stream_bounds(config, &b, n, 0);
 	/* C and D are used once per element, with r = 0. */
 	for (i = 1; i <= 3; i++)
 		n[i] = 1;
 	if (!error && initial)
-		error = loop_bounds(config, &c, n, 0, 0);
+		error = stream_bounds(config, &c, n, 0);
 	if (!error)
-		error = loop_bounds(config, &d, n, 0, 0);
+		error = stream_bounds(config, &d, n, 0);
 	return error;
 }

@@ -232,7 +232,7 @@ enum heddle_validate_error {
 	HEDDLE_VALIDATE_RULE = 7,
 	/** @HEDDLE_VALIDATE_SRAM: an access can leave SRAM */
 	HEDDLE_VALIDATE_SRAM = 8,
-	/** @HEDDLE_VALIDATE_REGION: an offset in a region does not fit 64 bits */
+	/** @HEDDLE_VALIDATE_REGION: an offset in a region does not fit 63 bits */
 	HEDDLE_VALIDATE_REGION = 9,
 	/** @HEDDLE_VALIDATE_WAIT: a wait is not satisfied in program order */
 	HEDDLE_VALIDATE_WAIT = 10,
