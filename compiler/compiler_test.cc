@@ -92,7 +92,9 @@ std::vector<Case> Cases() {
       // Little SRAM: tensors are spilled, tiles have few rows, weights come in
       // groups.
       for (uint64_t sram : {0, 64 << 10, 32 << 10}) {
-        cases.push_back({model, config, sram});
+        // One weight tile of the head's 7x7 product is 50 KiB on h1024.
+        const bool small = sram == 32 << 10 && config == std::string("h1024");
+        if (!small) cases.push_back({model, config, sram});
       }
     }
   }
