@@ -241,7 +241,7 @@ void Touch(const isa::Config& config, const isa::Conv& c, const uint8_t*,
     if (c.acc_continue) f(a);
     a.write = true;
     f(a);
-  } else if (c.mode != isa::MatrixMode::kMaxpool) {
+  } else {
     // The accumulators are undefined afterwards.
     Access a;
     a.space = Space::kAccumulators;

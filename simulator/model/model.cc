@@ -10,6 +10,7 @@
 #include "simulator/model/fast.h"
 #include "simulator/model/legal.h"
 #include "simulator/model/numerics.h"
+#include "simulator/model/race.h"
 
 namespace heddle::model {
 namespace {
@@ -90,7 +91,11 @@ class Model::Impl {
  public:
   Impl(const isa::Config& config, Memory* memory, const Options& options)
       : core(config, memory, options),
-        fast_(options.implementation == Implementation::kFast) {}
+        fast_(options.implementation == Implementation::kFast) {
+    if (options.detect_races) {
+      races_ = std::make_unique<RaceDetector>(config);
+    }
+  }
 
   RunResult Run(const uint32_t* stream, size_t bytes,
                 const RegionTable& regions,
@@ -99,7 +104,7 @@ class Model::Impl {
     core.result = {};
     std::copy(std::begin(regions), std::end(regions), core.regions);
     std::fill(std::begin(semaphores_), std::end(semaphores_), 0);
-    findings.clear();
+    if (races_ != nullptr) races_->Start();
     ended_ = false;
     const size_t words = bytes / sizeof(uint32_t);
     for (size_t at = 0;;) {
@@ -125,7 +130,10 @@ class Model::Impl {
   }
 
   Core core;
-  std::vector<Finding> findings;
+  const std::vector<Finding>& findings() const {
+    static const std::vector<Finding>* const none = new std::vector<Finding>();
+    return races_ != nullptr ? races_->findings() : *none;
+  }
 
  private:
   // Runs the command at word `at`; *next is the word after it.
@@ -152,6 +160,9 @@ class Model::Impl {
     if (!TakeWaits(header)) return illegal;
     core.result.fault_engine = info->engine;
     Fault fault = CheckSram(core, *command);
+    if (fault.ok() && races_ != nullptr) {
+      races_->Add(*command, static_cast<uint32_t>(at * 4), core);
+    }
     if (fault.ok()) fault = std::visit(Executor{&core, fast_}, *command);
     if (fault.ok()) fault = GiveSignals(header);
     if (fault.ok()) {
@@ -191,6 +202,7 @@ class Model::Impl {
   }
 
   bool fast_;
+  std::unique_ptr<RaceDetector> races_;  // nullptr: not asked for
   uint32_t semaphores_[isa::kSemaphores] = {};
   bool ended_ = false;  // the command was `end`
 };
@@ -210,7 +222,9 @@ RunResult Model::Run(const uint32_t* stream, size_t bytes,
   return impl_->Run(stream, bytes, regions, progress);
 }
 
-const std::vector<Finding>& Model::findings() const { return impl_->findings; }
+const std::vector<Finding>& Model::findings() const {
+  return impl_->findings();
+}
 uint8_t* Model::sram() { return impl_->core.sram.data(); }
 size_t Model::sram_bytes() const { return impl_->core.sram.size(); }
 int32_t* Model::accumulators() { return impl_->core.acc.data(); }

@@ -54,6 +54,7 @@ class Builder {
       }
       RandomCommand c = generator_.Make(kinds[i % kinds.size()]);
       ++stream_.quota[c.kind];
+      HoldFirst(c.command);
       Append(c.command);
     }
     commands_.push_back(isa::End());
@@ -82,6 +83,23 @@ class Builder {
       if (take) kinds.push_back(k);
     }
     return kinds;
+  }
+
+  // A command that goes on with accumulators needs one that held them.
+  void HoldFirst(const isa::Command& command) {
+    const isa::Conv* conv = std::get_if<isa::Conv>(&command);
+    if (conv == nullptr) return;
+    const uint64_t entries =
+        uint64_t{(conv->co + options_.config.lanes_out - 1) /
+                 options_.config.lanes_out} *
+        conv->out_rows * conv->ow;
+    if (conv->acc_continue && entries > held_) {
+      isa::Conv hold = *conv;
+      hold.acc_continue = false;
+      hold.acc_hold = true;
+      Append(hold);
+    }
+    held_ = conv->acc_hold ? entries : 0;
   }
 
   void LoadEverything() {
@@ -273,6 +291,7 @@ class Builder {
   uint32_t given_[isa::kSemaphores] = {};  // units since the last barrier
   int last_of_[kEngines] = {-1, -1, -1, -1, -1};
   int after_barrier_ = 0;
+  uint64_t held_ = 0;  // accumulator entries with defined values
 };
 
 }  // namespace
