@@ -57,17 +57,20 @@ int Fail(absl::string_view message) {
   return 1;
 }
 
+std::string ConfigNames() {
+  return absl::StrJoin(isa::kConfigs, ", ",
+                       [](std::string* out, const isa::Config& config) {
+                         out->append(config.name);
+                       });
+}
+
 absl::StatusOr<PlatformOptions> Parse(const Arguments& arguments) {
   PlatformOptions options;
   options.config = isa::FindConfig(arguments.config);
   if (options.config == nullptr) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--config ", arguments.config,
-        ": there is no such configuration; give ",
-        absl::StrJoin(isa::kConfigs, ", ",
-                      [](std::string* out, const isa::Config& config) {
-                        out->append(config.name);
-                      })));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--config ", arguments.config,
+                     ": there is no such configuration; give ", ConfigNames()));
   }
   if (!arguments.memory.empty()) {
     absl::StatusOr<uint64_t> size = ParseSize(arguments.memory);
@@ -183,10 +186,12 @@ int Main(int argc, char** argv) {
   app.footer(absl::StrCat("Commands of ctl:\n", kCommandHelp));
   app.add_option("--socket", arguments.socket,
                  "vfio-user socket that the host connects to");
-  app.add_option("--config", arguments.config, "h256, h512 or h1024")
+  app.add_option("--config", arguments.config, ConfigNames())
       ->capture_default_str();
   app.add_option("--memory", arguments.memory,
-                 "device memory, 64M to 4G [512M]");
+                 absl::StrCat("device memory, ", isa::kDramBytesMin >> 20,
+                              "M to ", isa::kDramBytesMax >> 20, "M [",
+                              isa::kDramBytesDefault >> 20, "M]"));
   app.add_option("--serial", arguments.serial, "serial number")
       ->capture_default_str();
   app.add_option("--core", arguments.core, "functional model: fast or obvious")

@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <thread>
@@ -29,8 +30,9 @@ namespace {
 
 // Where a test's own processes and sockets live: sockets have short names.
 std::string MakeFolder() {
-  char name[] = "/tmp/heddle-simXXXXXX";
-  return mkdtemp(name) == nullptr ? "" : name;
+  std::string name =
+      std::filesystem::temp_directory_path() / "heddle-simXXXXXX";
+  return mkdtemp(name.data()) == nullptr ? "" : name;
 }
 
 std::string Binary() {
