@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// libFuzzer target: the front end on arbitrary bytes. What is accepted must be
+// a valid graph, and everything else a refusal with a kind.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+#include "compiler/compiler.h"
+#include "compiler/diagnostic.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using heddle::compiler::AnalyseOnnx;
+  using heddle::compiler::RefusalOf;
+  auto graph = AnalyseOnnx(
+      absl::string_view(reinterpret_cast<const char*>(data), size), {});
+  if (graph.ok()
+          ? !graph->Verify().ok()
+          : RefusalOf(graph.status()) == heddle::compiler::Refusal::kNone) {
+    std::fprintf(stderr, "%s\n", graph.status().ToString().c_str());
+    std::abort();
+  }
+  return 0;
+}

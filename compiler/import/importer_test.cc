@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every structural rule of the importer, with the sentence that names the
+// object at fault.
+#include "compiler/import/importer.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+#include "absl/strings/match.h"
+#include "compiler/diagnostic.h"
+#include "compiler/testing/model_builder.h"
+
+namespace heddle::compiler {
+namespace {
+
+// x -> Relu -> t -> Add w -> y.
+ModelBuilder Sample() {
+  ModelBuilder b;
+  b.Input("x", DataType::kFloat, {-1, 2});
+  b.Constant("w", Floats({2}, {1, 2}));
+  b.Node("Relu", {"x"}, {"t"});
+  b.Node("Add", {"t", "w"}, {"y"});
+  b.Output("y", DataType::kFloat, {-1, 2});
+  return b;
+}
+
+struct Case {
+  const char* name;
+  Refusal kind;
+  const char* message;  // a part of it
+  std::function<void(onnx::ModelProto*)> damage;
+};
+
+class Structure : public testing::TestWithParam<Case> {};
+
+TEST_P(Structure, IsRefused) {
+  ModelBuilder b = Sample();
+  GetParam().damage(&b.proto());
+  auto model = ImportOnnx(b.Bytes(), {});
+  ASSERT_FALSE(model.ok());
+  EXPECT_EQ(RefusalName(RefusalOf(model.status())),
+            std::string(RefusalName(GetParam().kind)))
+      << model.status();
+  EXPECT_TRUE(absl::StrContains(model.status().message(), GetParam().message))
+      << model.status();
+}
+
+using Proto = onnx::ModelProto;
+
+onnx::TensorProto* Initializer(Proto* m) {
+  return m->mutable_graph()->mutable_initializer(0);
+}
+onnx::NodeProto* NodeOf(Proto* m, int i) {
+  return m->mutable_graph()->mutable_node(i);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rules, Structure,
+    testing::Values(
+        Case{"NoIrVersion", Refusal::kInvalidModel, "no ir_version",
+             [](Proto* m) { m->clear_ir_version(); }},
+        Case{"OldIrVersion", Refusal::kUnsupportedVersion, "ir_version 2",
+             [](Proto* m) { m->set_ir_version(2); }},
+        Case{"NewIrVersion", Refusal::kUnsupportedVersion, "ir_version 9",
+             [](Proto* m) { m->set_ir_version(9); }},
+        Case{"NoOpset", Refusal::kInvalidModel, "no opset_import",
+             [](Proto* m) { m->clear_opset_import(); }},
+        Case{"OldOpset", Refusal::kUnsupportedVersion, "opset 6",
+             [](Proto* m) { m->mutable_opset_import(0)->set_version(6); }},
+        Case{"NewOpset", Refusal::kUnsupportedVersion, "opset 18",
+             [](Proto* m) { m->mutable_opset_import(0)->set_version(18); }},
+        Case{"TwoOpsets", Refusal::kInvalidModel, "two versions",
+             [](Proto* m) {
+               auto* import = m->add_opset_import();
+               import->set_domain("ai.onnx");
+               import->set_version(12);
+             }},
+        Case{"NoGraph", Refusal::kInvalidModel, "no graph",
+             [](Proto* m) { m->clear_graph(); }},
+        Case{"NoNodes", Refusal::kInvalidModel, "no nodes",
+             [](Proto* m) { m->mutable_graph()->clear_node(); }},
+        Case{"NoOutputs", Refusal::kInvalidModel, "no outputs",
+             [](Proto* m) { m->mutable_graph()->clear_output(); }},
+        Case{"UnknownOperator", Refusal::kUnsupportedOperator,
+             "Frobnicate 't_node': operator ai.onnx.Frobnicate at opset 13",
+             [](Proto* m) { NodeOf(m, 0)->set_op_type("Frobnicate"); }},
+        Case{"UnknownDomainOperator", Refusal::kUnsupportedOperator,
+             "com.microsoft.Relu",
+             [](Proto* m) { NodeOf(m, 0)->set_domain("com.microsoft"); }},
+        Case{"UnlistedDomain", Refusal::kInvalidModel,
+             "domain 'org.example', which opset_import does not list",
+             [](Proto* m) { NodeOf(m, 0)->set_domain("org.example"); }},
+        Case{"UnlistedDomainBeatsUnknownOperator", Refusal::kInvalidModel,
+             "reads 'nobody', which nothing defines",
+             [](Proto* m) {
+               NodeOf(m, 0)->set_op_type("Frobnicate");
+               NodeOf(m, 1)->set_input(0, "nobody");
+             }},
+        Case{"NoOpType", Refusal::kInvalidModel, "'t_node' has no op_type",
+             [](Proto* m) { NodeOf(m, 0)->clear_op_type(); }},
+        Case{"UndefinedName", Refusal::kInvalidModel,
+             "Add 'y_node' reads 'nobody', which nothing defines",
+             [](Proto* m) { NodeOf(m, 1)->set_input(0, "nobody"); }},
+        Case{"Unsorted", Refusal::kInvalidModel,
+             "reads 't' before it is computed",
+             [](Proto* m) {
+               m->mutable_graph()->mutable_node()->SwapElements(0, 1);
+             }},
+        Case{"Cycle", Refusal::kInvalidModel, "before it is computed",
+             [](Proto* m) { NodeOf(m, 0)->set_input(0, "y"); }},
+        Case{"WrittenTwice", Refusal::kInvalidModel,
+             "Add 'y_node' writes 't', which has a value already",
+             [](Proto* m) { NodeOf(m, 1)->set_output(0, "t"); }},
+        Case{"WritesInput", Refusal::kInvalidModel, "writes 'x'",
+             [](Proto* m) { NodeOf(m, 0)->set_output(0, "x"); }},
+        Case{"WritesInitializer", Refusal::kInvalidModel, "writes 'w'",
+             [](Proto* m) { NodeOf(m, 0)->set_output(0, "w"); }},
+        Case{"NodeWithoutOutput", Refusal::kInvalidModel, "has no output",
+             [](Proto* m) {
+               auto* node = m->mutable_graph()->add_node();
+               node->set_op_type("Relu");
+               node->add_input("x");
+             }},
+        Case{"OutputNeverComputed", Refusal::kInvalidModel,
+             "output 'z' is never computed",
+             [](Proto* m) {
+               m->mutable_graph()->mutable_output(0)->set_name("z");
+             }},
+        Case{"OutputTwice", Refusal::kInvalidModel, "output 'y' occurs twice",
+             [](Proto* m) {
+               *m->mutable_graph()->add_output() = m->graph().output(0);
+             }},
+        Case{"InputTwice", Refusal::kInvalidModel, "input 'x' occurs twice",
+             [](Proto* m) {
+               *m->mutable_graph()->add_input() = m->graph().input(0);
+             }},
+        Case{"InputWithoutType", Refusal::kInvalidModel,
+             "input 'x' has no type",
+             [](Proto* m) {
+               m->mutable_graph()->mutable_input(0)->clear_type();
+             }},
+        Case{"InputWithoutShape", Refusal::kUnsupportedShape,
+             "input 'x' has no shape",
+             [](Proto* m) {
+               m->mutable_graph()
+                   ->mutable_input(0)
+                   ->mutable_type()
+                   ->mutable_tensor_type()
+                   ->clear_shape();
+             }},
+        Case{"InputIsString", Refusal::kUnsupportedDatatype, "type string",
+             [](Proto* m) {
+               m->mutable_graph()
+                   ->mutable_input(0)
+                   ->mutable_type()
+                   ->mutable_tensor_type()
+                   ->set_elem_type(8);
+             }},
+        Case{"InputIsSequence", Refusal::kUnsupportedDatatype,
+             "no dense tensor",
+             [](Proto* m) {
+               m->mutable_graph()
+                   ->mutable_input(0)
+                   ->mutable_type()
+                   ->mutable_sequence_type();
+             }},
+        Case{"InitializerTwice", Refusal::kInvalidModel,
+             "initializer 'w' occurs twice",
+             [](Proto* m) {
+               *m->mutable_graph()->add_initializer() =
+                   m->graph().initializer(0);
+             }},
+        Case{"InitializerDisagreesWithInput", Refusal::kMismatchingShape,
+             "input 'w' is declared with shape [3], but has [2]",
+             [](Proto* m) {
+               auto* input = m->mutable_graph()->add_input();
+               input->set_name("w");
+               auto* type = input->mutable_type()->mutable_tensor_type();
+               type->set_elem_type(1);
+               type->mutable_shape()->add_dim()->set_dim_value(3);
+             }},
+        Case{"SparseInitializer", Refusal::kUnsupportedDatatype, "sparse",
+             [](Proto* m) { m->mutable_graph()->add_sparse_initializer(); }},
+        Case{"ExternalData", Refusal::kInvalidModel,
+             "initializer 'w' keeps its data in another file",
+             [](Proto* m) {
+               Initializer(m)->set_data_location(onnx::TensorProto::EXTERNAL);
+             }},
+        Case{"AttributeTypeLies", Refusal::kInvalidModel,
+             "Relu 't_node': attribute 'a' states type INTS but has a value of "
+             "type INT",
+             [](Proto* m) {
+               auto* a = NodeOf(m, 0)->add_attribute();
+               a->set_name("a");
+               a->set_type(onnx::AttributeProto::INTS);
+               a->set_i(1);
+             }},
+        Case{"AttributeWithoutValue", Refusal::kInvalidModel, "no value",
+             [](Proto* m) {
+               auto* a = NodeOf(m, 0)->add_attribute();
+               a->set_name("a");
+               a->set_type(onnx::AttributeProto::INT);
+             }},
+        Case{"AttributeTwice", Refusal::kInvalidModel,
+             "attribute 'a' occurs twice",
+             [](Proto* m) {
+               SetInt(NodeOf(m, 0), "a", 1);
+               SetInt(NodeOf(m, 0), "a", 1);
+             }},
+        Case{"AttributeIsGraph", Refusal::kUnsupportedAttribute, "type GRAPH",
+             [](Proto* m) {
+               auto* a = NodeOf(m, 0)->add_attribute();
+               a->set_name("body");
+               a->set_type(onnx::AttributeProto::GRAPH);
+               a->mutable_g();
+             }},
+        Case{"ControlCharactersAreEscaped", Refusal::kInvalidModel,
+             "reads 'a\\nb'",
+             [](Proto* m) { NodeOf(m, 1)->set_input(0, "a\nb"); }}),
+    [](const auto& info) { return info.param.name; });
+
+TEST(ImporterTest, SampleIsAccepted) {
+  auto model = ImportOnnx(Sample().Bytes(), {});
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(model->graph.inputs.size(), 1u);
+  EXPECT_EQ(model->graph.tensors[model->graph.inputs[0]].shape, (Shape{1, 2}));
+  EXPECT_EQ(model->graph.nodes[0].sources,
+            (std::vector<std::string>{"t_node"}));
+}
+
+TEST(ImporterTest, NamelessNodesAreNumberedPerOperator) {
+  ModelBuilder b = Sample();
+  for (auto& node : *b.proto().mutable_graph()->mutable_node()) {
+    node.clear_name();
+  }
+  auto model = ImportOnnx(b.Bytes(), {});
+  ASSERT_TRUE(model.ok());
+  EXPECT_EQ(model->graph.nodes[0].name, "Relu_0");
+  EXPECT_EQ(model->graph.nodes[1].name, "Add_0");
+}
+
+TEST(ImporterTest, InitializersMayAlsoBeInputs) {
+  ModelBuilder b = Sample();
+  b.proto().set_ir_version(3);
+  b.Input("w", DataType::kFloat, {2});
+  auto model = ImportOnnx(b.Bytes(), {});
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(model->graph.inputs.size(), 1u);
+}
+
+TEST(ImporterTest, SymbolicDimensionsAreBound) {
+  ModelBuilder b = Sample();
+  b.Input("x2", DataType::kFloat, {-1, 5});
+  ImportOptions options;
+  options.input_shapes["x"] = {7, 2};
+  auto model = ImportOnnx(b.Bytes(), options);
+  ASSERT_TRUE(model.ok()) << model.status();
+  // One name, one value, also for the input that was not given.
+  EXPECT_EQ(model->graph.tensors[model->graph.inputs[1]].shape, (Shape{7, 5}));
+  options.input_shapes["x2"] = {8, 5};
+  EXPECT_EQ(RefusalOf(ImportOnnx(b.Bytes(), options).status()),
+            Refusal::kMismatchingShape);
+  options.input_shapes = {{"x", {7, 3}}};
+  EXPECT_EQ(RefusalOf(ImportOnnx(b.Bytes(), options).status()),
+            Refusal::kMismatchingShape);
+  options.input_shapes = {{"x", {7}}};
+  EXPECT_EQ(RefusalOf(ImportOnnx(b.Bytes(), options).status()),
+            Refusal::kMismatchingShape);
+  options.input_shapes = {{"x", {-7, 2}}};
+  EXPECT_EQ(RefusalOf(ImportOnnx(b.Bytes(), options).status()),
+            Refusal::kMismatchingShape);
+  options.input_shapes = {{"nobody", {1}}};
+  EXPECT_EQ(RefusalOf(ImportOnnx(b.Bytes(), options).status()),
+            Refusal::kMismatchingShape);
+}
+
+TEST(ImporterTest, WeightsComeFromTheOptions) {
+  ModelBuilder b;
+  b.Input("x", DataType::kFloat, {1, 2}).Input("w", DataType::kFloat, {2});
+  b.Node("Add", {"x", "w"}, {"y"});
+  b.Output("y");
+  auto absent = ImportOnnx(b.Bytes(), {});
+  ASSERT_TRUE(absent.ok());
+  EXPECT_EQ(absent->graph.inputs.size(), 2u);
+  ImportOptions options;
+  options.weights["w"] = Floats({2}, {1, 2});
+  auto given = ImportOnnx(b.Bytes(), options);
+  ASSERT_TRUE(given.ok()) << given.status();
+  EXPECT_EQ(given->graph.inputs.size(), 1u);
+  options.weights["w"] = Floats({3}, {1, 2, 3});
+  EXPECT_EQ(RefusalOf(ImportOnnx(b.Bytes(), options).status()),
+            Refusal::kMismatchingShape);
+  options.weights["w"] = Int32s({2}, {1, 2});
+  EXPECT_EQ(RefusalOf(ImportOnnx(b.Bytes(), options).status()),
+            Refusal::kMismatchingDatatype);
+  options.weights["w"] = Floats({2}, {1, 2});
+  options.weights["w"].bytes.pop_back();
+  EXPECT_EQ(RefusalOf(ImportOnnx(b.Bytes(), options).status()),
+            Refusal::kInvalidModel);
+  options.weights = {{"nobody", Floats({}, {1})}};
+  EXPECT_EQ(RefusalOf(ImportOnnx(b.Bytes(), options).status()),
+            Refusal::kInvalidModel);
+  // Not beside initializers.
+  options.weights = {{"w", Floats({2}, {1, 2})}};
+  b.Constant("other", Floats({}, {1}));
+  EXPECT_EQ(RefusalOf(ImportOnnx(b.Bytes(), options).status()),
+            Refusal::kInvalidModel);
+}
+
+TEST(ImporterTest, BytesThatAreNoModel) {
+  for (const std::string& bytes :
+       {std::string("hello, world"), std::string("\x0a\xff\xff\xff\xff\x7f"),
+        std::string(64, '\xff'), std::string("\x3b")}) {
+    EXPECT_EQ(RefusalOf(ImportOnnx(bytes, {}).status()),
+              Refusal::kInvalidProtobuf);
+  }
+  // The empty message is a protobuf, but no model.
+  EXPECT_EQ(RefusalOf(ImportOnnx("", {}).status()), Refusal::kInvalidModel);
+}
+
+TEST(ImporterTest, EveryTruncationIsRefusedOrWhole) {
+  const std::string bytes = Sample().Bytes();
+  int whole = 0;
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    auto model = ImportOnnx(bytes.substr(0, size), {});
+    if (model.ok()) {
+      ++whole;  // cut before the second opset_import, which nothing needs
+    } else {
+      EXPECT_NE(RefusalOf(model.status()), Refusal::kNone) << size;
+    }
+  }
+  EXPECT_LE(whole, 1);
+}
+
+TEST(ImporterTest, EmptyOptionalNames) {
+  ModelBuilder b(11);
+  b.Input("x", DataType::kFloat, {2});
+  b.Constant("hi", Floats({}, {6}));
+  b.Node("Clip", {"x", "", "hi"}, {"y", ""});
+  b.Output("y");
+  auto model = ImportOnnx(b.Bytes(), {});
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(model->graph.nodes[0].inputs[1], kNoTensor);
+  EXPECT_EQ(model->graph.nodes[0].outputs[1], kNoTensor);
+}
+
+}  // namespace
+}  // namespace heddle::compiler

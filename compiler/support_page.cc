@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/support_page.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compiler/import/importer.h"
+#include "compiler/ops/define.h"
+#include "compiler/ops/operator.h"
+
+namespace heddle::compiler {
+
+std::string SupportPage() {
+  std::string page = absl::StrCat(
+      "# Supported operators\n\n"
+      "Generated from the compiler's operator definitions; do not edit.\n"
+      "Refresh with `bazel run //compiler:support_page_tool > "
+      "SUPPORTED_OPS.md`.\n\n"
+      "Models of ONNX IR version ",
+      kMinIrVersion, " to ", kMaxIrVersion, " and opset ", kMinOpset, " to ",
+      kMaxOpset,
+      ". \"Opset\" is the range of opsets whose definition of the operator is "
+      "handled; \"types\" are those of the first input.\n\n"
+      "| Operator | Domain | Opset | Types | Attributes | Limits |\n"
+      "|---|---|---|---|---|---|\n");
+  for (const OperatorInfo* info : AllOperators()) {
+    std::vector<std::string> attributes, limits;
+    for (const AttributeRule& rule : info->attributes) {
+      attributes.push_back(rule.name);
+    }
+    for (const Constraint& constraint : info->constraints) {
+      limits.push_back(constraint.text);
+    }
+    const bool onnx = info->domain[0] == '\0';
+    const int since =
+        onnx ? std::max(info->since_version, kMinOpset) : info->since_version;
+    absl::StrAppend(&page, "| ", info->op, " | ",
+                    onnx ? "ai.onnx" : info->domain, " | ", since);
+    if (info->until_version != since) {
+      absl::StrAppend(&page, "-", info->until_version);
+    }
+    absl::StrAppend(&page, " | ", info->types, " | ",
+                    absl::StrJoin(attributes, ", "), " | ",
+                    absl::StrJoin(limits, "; "), " |\n");
+  }
+  return page;
+}
+
+}  // namespace heddle::compiler
