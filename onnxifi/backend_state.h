@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the events and run queues of one backend share: one mutex for all of
+// their state, and the fact that the device has gone.
+//
+// The engine's threads hold this object, never the backend itself: the last
+// reference to an open device must not be dropped on a thread of that device.
+#ifndef HEDDLE_ONNXIFI_BACKEND_STATE_H_
+#define HEDDLE_ONNXIFI_BACKEND_STATE_H_
+
+#include <atomic>
+#include <mutex>
+
+namespace heddle::onnxifi {
+
+class Event;
+class RunQueue;
+
+class BackendState {
+ public:
+  std::mutex& mutex() { return mutex_; }
+
+  // Final. Wakes every waiting thread and ends every run that has not begun.
+  // Does not allocate.
+  void MarkGone() noexcept;
+  bool gone() const { return gone_.load(std::memory_order_acquire); }
+
+  // With the mutex held.
+  void LinkLocked(Event* event) noexcept;
+  void UnlinkLocked(Event* event) noexcept;
+  void LinkLocked(RunQueue* queue) noexcept;
+  void UnlinkLocked(RunQueue* queue) noexcept;
+
+ private:
+  std::mutex mutex_;
+  std::atomic<bool> gone_{false};  // written with the mutex held
+  Event* events_ = nullptr;
+  RunQueue* queues_ = nullptr;
+};
+
+}  // namespace heddle::onnxifi
+
+#endif  // HEDDLE_ONNXIFI_BACKEND_STATE_H_

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the ONNXIFI objects need from the rest of the system: devices, the
+// compiler and runs. The product's engine stands on runtime/session and the
+// compiler (session_engine.h), that of the tests is testing/fake_engine.h.
+//
+// Statuses: Fail (status.h) and compiler::Refuse keep their code; Unavailable
+// means that the device is gone. Everything is safe to call from several
+// threads and may throw std::bad_alloc.
+#ifndef HEDDLE_ONNXIFI_ENGINE_H_
+#define HEDDLE_ONNXIFI_ENGINE_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "compiler/ir/graph.h"
+
+namespace heddle::onnxifi {
+
+struct DeviceInfo {
+  std::string id;      // for Engine::Open
+  // Equal for the same card also after it was plugged again, different for
+  // another one: what a backend ID stands for.
+  std::string identity;
+  std::string name;    // "h256 (simulated, functional)"
+  std::string config;  // "h256"
+  uint64_t memory_bytes = 0;  // that can be allocated
+  struct Pci {
+    uint32_t domain = 0, bus = 0, device = 0;
+  };
+  std::optional<Pci> pci;  // absent if the system has no such PCI device
+};
+
+// What models the compiler takes.
+struct OnnxSupport {
+  int min_ir_version = 0, max_ir_version = 0;
+  std::vector<std::pair<std::string, int>> opsets;  // {"ai.onnx", 17}
+};
+
+struct CompileRequest {
+  absl::string_view model;  // ModelProto
+  std::string config;
+  uint64_t memory_bytes = 0;
+  const std::map<std::string, compiler::TensorData>* weights = nullptr;
+  std::map<std::string, compiler::Shape> input_shapes;  // others bound to 1
+};
+
+struct TensorInfo {
+  std::string name;
+  compiler::DataType type = compiler::DataType::kUndefined;
+  compiler::Shape shape;
+  uint64_t bytes = 0;
+};
+
+struct EngineBuffer {
+  std::string name;
+  void* data = nullptr;
+  uint64_t bytes = 0;
+};
+
+// A model on a device. The destructor waits for its runs; it must not be called
+// from `done`.
+class EngineGraph {
+ public:
+  virtual ~EngineGraph() = default;
+  virtual const std::vector<TensorInfo>& inputs() const = 0;
+  virtual const std::vector<TensorInfo>& outputs() const = 0;
+  // Whether it runs by an emulation (FALLBACK).
+  virtual bool emulated() const = 0;
+  // Reads the inputs and begins the run. After OK, `done` is called exactly
+  // once, from a thread of the engine or before Start returns, when the outputs
+  // are written or the run has failed; after removal of the device promptly.
+  // After an error or an exception it is never called. `done` does not block.
+  virtual absl::Status Start(const std::vector<EngineBuffer>& inputs,
+                             const std::vector<EngineBuffer>& outputs,
+                             std::function<void(const absl::Status&)> done) = 0;
+};
+
+// An open device.
+class EngineDevice {
+ public:
+  virtual ~EngineDevice() = default;
+  // False once the device is gone; never true again. Cheap.
+  virtual bool available() = 0;
+  // `callback` is called once, from a thread of the engine, when the device
+  // goes (at once if it is gone). At most one per device; it does not block.
+  virtual void OnRemoved(std::function<void()> callback) = 0;
+  // Compiles and loads.
+  virtual absl::StatusOr<std::unique_ptr<EngineGraph>> Load(
+      const CompileRequest& request) = 0;
+};
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  virtual OnnxSupport onnx_support() const = 0;
+  // The devices that are present now.
+  virtual absl::StatusOr<std::vector<DeviceInfo>> ListDevices() = 0;
+  // Whether this very device is present now.
+  virtual bool Present(const DeviceInfo& device) = 0;
+  virtual absl::StatusOr<std::unique_ptr<EngineDevice>> Open(
+      const DeviceInfo& device) = 0;
+  // Whether the device could run the model; true if only by an emulation. Does
+  // not touch the device.
+  virtual absl::StatusOr<bool> Analyse(const CompileRequest& request) = 0;
+};
+
+// The engine of this library; which one is decided at link time. Called once,
+// at the first use.
+std::unique_ptr<Engine> MakeEngine();
+
+}  // namespace heddle::onnxifi
+
+#endif  // HEDDLE_ONNXIFI_ENGINE_H_

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "onnxifi/properties.h"
+
+namespace heddle::onnxifi {
+
+Outcome ReadProperties(const uint64_t* list, Properties* properties) {
+  // Each property is accepted once, so the loop ends also without a NONE.
+  for (; list != nullptr && list[0] != ONNXIFI_BACKEND_PROPERTY_NONE;
+       list += 2) {
+    if (list[0] == ONNXIFI_BACKEND_PROPERTY_OPTIMIZATION) {
+      if (properties->optimization.has_value()) {
+        return Outcome(ONNXIFI_STATUS_INVALID_PROPERTY,
+                       "property OPTIMIZATION is given twice");
+      }
+      if (list[1] > ONNXIFI_OPTIMIZATION_AOT) {
+        return Outcome(ONNXIFI_STATUS_INVALID_PROPERTY,
+                       "property OPTIMIZATION has no such value");
+      }
+      properties->optimization = list[1];
+    } else if (list[0] == ONNXIFI_BACKEND_PROPERTY_LOG_LEVEL) {
+      if (properties->log_level.has_value()) {
+        return Outcome(ONNXIFI_STATUS_INVALID_PROPERTY,
+                       "property LOG_LEVEL is given twice");
+      }
+      if (list[1] < ONNXIFI_LOG_LEVEL_DEBUG ||
+          list[1] > ONNXIFI_LOG_LEVEL_ERROR) {
+        return Outcome(ONNXIFI_STATUS_INVALID_PROPERTY,
+                       "property LOG_LEVEL has no such value");
+      }
+      properties->log_level = static_cast<LogLevel>(list[1]);
+    } else {
+      return Outcome(ONNXIFI_STATUS_UNSUPPORTED_PROPERTY,
+                     "the property list has a property that this backend does "
+                     "not know");
+    }
+  }
+  return Outcome();
+}
+
+}  // namespace heddle::onnxifi
