@@ -23,6 +23,9 @@ class Transport {
   virtual int Export(uint32_t handle) = 0;
   // A new handle for an exported buffer. Returns 0 or a negative errno.
   virtual int Import(int fd, uint32_t* handle) = 0;
+  // Ends all waiting calls, and every later call, with -ENODEV. The driver
+  // frees what the open file owned.
+  virtual void Shutdown() = 0;
 };
 
 }  // namespace heddle::hal

@@ -35,10 +35,10 @@ namespace heddle::session {
 // Identity of a device. `id` is stable for the life of the process and across a
 // re-plug of the same card.
 struct DeviceDescription {
-  std::string id;         // "hosted:/run/heddle.sock#0", "drm:/dev/dri/renderD128"
+  std::string id;         // "hosted:/run/heddle/hosted.sock#0", "sim:config=h256#0"
   std::string transport;  // "hosted", "drm", "null"
   std::string config;     // "h256"
-  std::string core;       // "silicon", "rtl", "functional"
+  std::string core;       // "silicon", "rtl", "functional", "null"
   uint64_t unique = 0;    // serial number
   uint64_t memory_bytes = 0;  // device memory that can be allocated
   uint32_t pci_vendor = 0, pci_device = 0, pci_bdf = 0;
@@ -48,7 +48,9 @@ struct DeviceDescription {
 // All devices present now, chosen by HEDDLE_DEVICE (design.md section 7). Starts
 // the private simulated card if nothing else is there. Never touches a device at
 // library load.
-absl::StatusOr<std::vector<DeviceDescription>> ListDevices();
+// That card has `simulated_config` ("" = the default configuration).
+absl::StatusOr<std::vector<DeviceDescription>> ListDevices(
+    const std::string& simulated_config = "");
 
 enum class ExhaustedKind { kSystemMemory, kSystemResources, kDeviceMemory, kDeviceResources };
 // Which resource a ResourceExhausted status is about.
@@ -105,6 +107,7 @@ struct LoadOptions {
 class Graph {
  public:
   virtual ~Graph() = default;  // waits for its runs
+  // The package without the contents of weights and streams: the card has them.
   virtual const package::Package& package() const = 0;
   // Bytes of device memory that it takes, page-rounded.
   virtual uint64_t device_bytes() const = 0;

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/hal/device.h"
+
+#include <errno.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "rtl/spec/generated/registers.h"
+
+namespace heddle::hal {
+namespace {
+
+template <typename T>
+drm_heddle_array Array(const T* data, size_t count) {
+  drm_heddle_array array = {};
+  array.ptr = reinterpret_cast<uintptr_t>(data);
+  array.count = static_cast<uint32_t>(count);
+  array.stride = sizeof(T);
+  return array;
+}
+
+drm_heddle_step Copy(uint32_t type, uint32_t src, uint64_t src_offset,
+                     uint32_t dst, uint64_t dst_offset, uint64_t length) {
+  drm_heddle_step step = {};
+  step.type = type;
+  step.src = src;
+  step.dst = dst;
+  step.src_offset = src_offset;
+  step.dst_offset = dst_offset;
+  step.length = length;
+  return step;
+}
+
+}  // namespace
+
+uint64_t DeadlineNs(absl::Time deadline) {
+  if (deadline == absl::InfiniteFuture()) return ~uint64_t{0};
+  const int64_t left = absl::ToInt64Nanoseconds(deadline - absl::Now());
+  if (left <= 0) return 0;
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1000000000 +
+         static_cast<uint64_t>(now.tv_nsec) + static_cast<uint64_t>(left);
+}
+
+// ---- Buffer -----------------------------------------------------------------
+
+Buffer::~Buffer() {
+  if (data_ != nullptr) device_->transport_->Unmap(data_, size_);
+  drm_gem_close close = {};
+  close.handle = handle_;
+  device_->Call(DRM_IOCTL_GEM_CLOSE, &close);
+}
+
+absl::StatusOr<int> Buffer::Export() const {
+  if (device_->forked()) return FromErrno("exporting a buffer", ECHILD);
+  const int fd = device_->transport_->Export(handle_);
+  if (fd < 0) return FromErrno("exporting a buffer", fd);
+  return fd;
+}
+
+// ---- Stream, Step
+// -------------------------------------------------------------
+
+Stream::~Stream() {
+  drm_heddle_stream_destroy destroy = {};
+  destroy.stream = id_;
+  device_->Call(DRM_IOCTL_HEDDLE_STREAM_DESTROY, &destroy);
+}
+
+Step Step::CopyIn(const Buffer& host, uint64_t host_offset,
+                  const Buffer& device, uint64_t device_offset,
+                  uint64_t length) {
+  Step step;
+  step.step = Copy(DRM_HEDDLE_COPY_IN, host.handle(), host_offset,
+                   device.handle(), device_offset, length);
+  return step;
+}
+
+Step Step::CopyOut(const Buffer& device, uint64_t device_offset,
+                   const Buffer& host, uint64_t host_offset, uint64_t length) {
+  Step step;
+  step.step = Copy(DRM_HEDDLE_COPY_OUT, device.handle(), device_offset,
+                   host.handle(), host_offset, length);
+  return step;
+}
+
+Step Step::Fill(const Buffer& device, uint64_t offset, uint64_t length,
+                uint32_t value) {
+  Step step;
+  step.step = Copy(DRM_HEDDLE_FILL, 0, 0, device.handle(), offset, length);
+  step.step.fill_value = value;
+  return step;
+}
+
+Step Step::Run(const Stream& stream) {
+  Step step;
+  step.step.type = DRM_HEDDLE_RUN;
+  step.step.stream = stream.id();
+  return step;
+}
+
+Step& Step::Bind(uint32_t index, const Buffer& device, uint64_t size,
+                 bool writable) {
+  drm_heddle_region region = {};
+  region.index = index;
+  region.handle = device.handle();
+  region.size = size;
+  region.flags = writable ? DRM_HEDDLE_REGION_WRITE : 0;
+  regions.push_back(region);
+  return *this;
+}
+
+// ---- Context
+// ------------------------------------------------------------------
+
+Context::~Context() {
+  drm_heddle_context_destroy destroy = {};
+  destroy.context = id_;
+  device_->Call(DRM_IOCTL_HEDDLE_CONTEXT_DESTROY, &destroy);
+}
+
+absl::StatusOr<uint64_t> Context::Submit(const std::vector<Step>& steps,
+                                         const SubmitOptions& options) {
+  std::vector<drm_heddle_step> raw;
+  raw.reserve(steps.size());
+  for (const Step& step : steps) {
+    raw.push_back(step.step);
+    raw.back().regions = Array(step.regions.data(), step.regions.size());
+  }
+  drm_heddle_submit submit = {};
+  submit.context = id_;
+  submit.steps = Array(raw.data(), raw.size());
+  submit.timeout_ns =
+      static_cast<uint64_t>(absl::ToInt64Nanoseconds(options.timeout));
+  const int error = device_->Call(DRM_IOCTL_HEDDLE_SUBMIT, &submit);
+  if (error != 0) return FromErrno("queueing a job", error);
+  return submit.seqno;
+}
+
+absl::StatusOr<drm_heddle_result> Context::Wait(uint64_t job,
+                                                absl::Time deadline) {
+  drm_heddle_result result = {};
+  drm_heddle_wait wait = {};
+  wait.context = id_;
+  wait.seqno = job;
+  wait.deadline_ns = DeadlineNs(deadline);
+  wait.result = Array(&result, 1);
+  int error;
+  do {
+    error = device_->Call(DRM_IOCTL_HEDDLE_WAIT, &wait);
+  } while (error == -EINTR || error == -ERESTART);
+  if (error != 0) return FromErrno("waiting for a job", error);
+  return result;
+}
+
+absl::Status Context::Execute(const std::vector<Step>& steps) {
+  const absl::StatusOr<uint64_t> job = Submit(steps);
+  if (!job.ok()) return job.status();
+  const auto result = Wait(*job, absl::InfiniteFuture());
+  if (!result.ok()) return result.status();
+  return FromResult(*result, "");
+}
+
+// ---- Device
+// -------------------------------------------------------------------
+
+Device::Device(std::unique_ptr<Transport> transport)
+    : transport_(std::move(transport)), process_(getpid()) {}
+
+Device::~Device() {
+  // In a forked child other threads' waits are frozen inside the transport:
+  // destroying it could block for ever.
+  if (forked()) transport_.release();
+}
+
+bool Device::forked() const { return getpid() != process_; }
+
+int Device::Call(unsigned long request, void* argument) {
+  if (forked()) return -ECHILD;
+  return transport_->Ioctl(request, argument);
+}
+
+void Device::Shutdown() {
+  if (!forked()) transport_->Shutdown();
+}
+
+absl::StatusOr<std::shared_ptr<Device>> Device::Open(
+    std::unique_ptr<Transport> transport) {
+  std::shared_ptr<Device> device(new Device(std::move(transport)));
+  absl::Status status =
+      device->Query(DRM_HEDDLE_QUERY_DEVICE, &device->info_,
+                    sizeof(device->info_), "asking the card what it is");
+  if (!status.ok()) return status;
+  const drm_heddle_device_info& info = device->info_;
+  device->config_ = isa::FindConfigById(info.config);
+  if (device->config_ == nullptr) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("the card has hardware configuration ", info.config,
+                     ", which this build does not know; update it"));
+  }
+  if ((info.hw_version & reg::kVersionMajorMask) !=
+      (reg::kVersionReset & reg::kVersionMajorMask)) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "the card has hardware version 0x", absl::Hex(info.hw_version),
+        ", this build knows 0x", absl::Hex(reg::kVersionReset), "; update it"));
+  }
+  return device;
+}
+
+absl::Status Device::Query(uint32_t type, void* data, uint32_t size,
+                           absl::string_view what) {
+  drm_heddle_query query = {};
+  query.type = type;
+  query.data.ptr = reinterpret_cast<uintptr_t>(data);
+  query.data.count = 1;
+  query.data.stride = size;
+  const int error = Call(DRM_IOCTL_HEDDLE_QUERY, &query);
+  return FromErrno(what, error);
+}
+
+absl::StatusOr<drm_heddle_memory_info> Device::Memory() {
+  drm_heddle_memory_info memory = {};
+  absl::Status status = Query(DRM_HEDDLE_QUERY_MEMORY, &memory, sizeof(memory),
+                              "asking for the card's memory");
+  if (!status.ok()) return status;
+  return memory;
+}
+
+absl::StatusOr<drm_heddle_counters> Device::Counters() {
+  drm_heddle_counters counters = {};
+  absl::Status status =
+      Query(DRM_HEDDLE_QUERY_COUNTERS, &counters, sizeof(counters),
+            "asking for the card's counters");
+  if (!status.ok()) return status;
+  return counters;
+}
+
+absl::StatusOr<std::unique_ptr<Buffer>> Device::Describe(
+    uint32_t handle, absl::string_view what) {
+  std::unique_ptr<Buffer> buffer(new Buffer(shared_from_this(), handle));
+  drm_heddle_bo_info info = {};
+  info.handle = handle;
+  const int error = Call(DRM_IOCTL_HEDDLE_BO_INFO, &info);
+  if (error != 0) return FromErrno(what, error);
+  buffer->size_ = info.size;
+  buffer->placement_ = static_cast<Placement>(info.placement);
+  if (buffer->placement_ == Placement::kHost) {
+    buffer->data_ = static_cast<uint8_t*>(transport_->Map(handle, info.size));
+    if (buffer->data_ == nullptr) {
+      // A card that went away meanwhile is the likelier cause.
+      const auto memory = Memory();
+      if (!memory.ok()) return memory.status();
+      return FromErrno(what, ENOMEM);
+    }
+  }
+  return buffer;
+}
+
+absl::StatusOr<std::unique_ptr<Buffer>> Device::CreateBuffer(
+    uint64_t size, Placement placement, absl::string_view what) {
+  const std::string action =
+      absl::StrCat("allocating ", size, " bytes for ", what);
+  drm_heddle_bo_create create = {};
+  create.size = size;
+  create.placement = static_cast<uint32_t>(placement);
+  const int error = Call(DRM_IOCTL_HEDDLE_BO_CREATE, &create);
+  if (error == -ENOSPC) {
+    return NoDeviceMemory(action, size, create.available);
+  }
+  if (error != 0) return FromErrno(action, error);
+  return Describe(create.handle, action);
+}
+
+absl::StatusOr<std::unique_ptr<Buffer>> Device::ImportBuffer(int fd) {
+  uint32_t handle = 0;
+  const int error = forked() ? -ECHILD : transport_->Import(fd, &handle);
+  if (error != 0) return FromErrno("importing a buffer", error);
+  return Describe(handle, "importing a buffer");
+}
+
+absl::StatusOr<std::unique_ptr<Stream>> Device::CreateStream(
+    absl::Span<const uint32_t> words, absl::string_view what) {
+  const uint64_t bytes = words.size() * sizeof(uint32_t);
+  if (bytes == 0 || bytes > info_.max_stream_bytes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(what, " has ", bytes, " bytes; the card takes 1 to ",
+                     info_.max_stream_bytes));
+  }
+  drm_heddle_stream_create create = {};
+  create.data.ptr = reinterpret_cast<uintptr_t>(words.data());
+  create.data.count = static_cast<uint32_t>(bytes);
+  create.data.stride = 1;
+  const int error = Call(DRM_IOCTL_HEDDLE_STREAM_CREATE, &create);
+  if (error == -ENOEXEC) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the driver refuses ", what, " at byte ", create.error_offset, ": ",
+        ValidateRule(create.error_code), " (rule ", create.error_code, ")"));
+  }
+  if (error == -ENOSPC) {
+    const auto memory = Memory();
+    return NoDeviceMemory(absl::StrCat("loading ", what), bytes,
+                          memory.ok() && memory->total > memory->used
+                              ? memory->total - memory->used
+                              : 0);
+  }
+  if (error != 0) return FromErrno(absl::StrCat("loading ", what), error);
+  return std::unique_ptr<Stream>(new Stream(shared_from_this(), create.stream));
+}
+
+absl::StatusOr<std::unique_ptr<Context>> Device::CreateContext(
+    uint32_t priority) {
+  drm_heddle_context_create create = {};
+  create.priority = priority;
+  const int error = Call(DRM_IOCTL_HEDDLE_CONTEXT_CREATE, &create);
+  if (error != 0) {
+    return FromErrno(absl::StrCat("making a context of priority ", priority),
+                     error);
+  }
+  return std::unique_ptr<Context>(
+      new Context(shared_from_this(), create.context));
+}
+
+absl::StatusOr<std::vector<drm_heddle_event>> Device::Events(
+    absl::Time deadline) {
+  std::vector<drm_heddle_event> events(16);
+  drm_heddle_events request = {};
+  request.events = Array(events.data(), events.size());
+  request.deadline_ns = DeadlineNs(deadline);
+  int error;
+  do {
+    error = Call(DRM_IOCTL_HEDDLE_EVENTS, &request);
+  } while (error == -EINTR || error == -ERESTART);
+  if (error != 0) return FromErrno("waiting for events", error);
+  if (request.filled < events.size()) events.resize(request.filled);
+  return events;
+}
+
+}  // namespace heddle::hal

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// The user-mode driver: an open card, its buffers, streams and contexts, over
+// any Transport. Objects keep their device alive and give themselves back when
+// they are destroyed. Everything may be called from several threads.
+//
+// After fork() the child may destroy what it inherited (which does nothing to
+// the parent's objects); every other call gives Unavailable at once.
+#ifndef HEDDLE_RUNTIME_HAL_DEVICE_H_
+#define HEDDLE_RUNTIME_HAL_DEVICE_H_
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "drm/heddle_drm.h"
+#include "rtl/spec/generated/isa.h"
+#include "runtime/hal/status.h"
+#include "runtime/hal/transport.h"
+
+namespace heddle::hal {
+
+class Device;
+
+enum class Placement : uint32_t {
+  kHost = DRM_HEDDLE_HOST,      // mapped; reached by copy steps
+  kDevice = DRM_HEDDLE_DEVICE,  // the card's memory; zero before first use
+};
+
+class Buffer {
+ public:
+  ~Buffer();
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+
+  uint32_t handle() const { return handle_; }
+  uint64_t size() const { return size_; }  // bytes, page-rounded
+  Placement placement() const { return placement_; }
+  // HOST buffers: the memory, mapped for the buffer's life. Null for DEVICE.
+  uint8_t* data() const { return data_; }
+  // HOST buffers: a descriptor for another process or driver; the caller
+  // closes.
+  absl::StatusOr<int> Export() const;
+
+ private:
+  friend class Device;
+  Buffer(std::shared_ptr<Device> device, uint32_t handle)
+      : device_(std::move(device)), handle_(handle) {}
+
+  const std::shared_ptr<Device> device_;
+  const uint32_t handle_;
+  uint64_t size_ = 0;
+  Placement placement_ = Placement::kHost;
+  uint8_t* data_ = nullptr;
+};
+
+// A command stream that the driver has copied and accepted.
+class Stream {
+ public:
+  ~Stream();
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  uint32_t id() const { return id_; }
+
+ private:
+  friend class Device;
+  Stream(std::shared_ptr<Device> device, uint32_t id)
+      : device_(std::move(device)), id_(id) {}
+  const std::shared_ptr<Device> device_;
+  const uint32_t id_;
+};
+
+// One step of a job. Make them with the functions below.
+struct Step {
+  drm_heddle_step step = {};
+  std::vector<drm_heddle_region> regions;
+
+  // `length` bytes from a HOST to a DEVICE buffer, or back.
+  static Step CopyIn(const Buffer& host, uint64_t host_offset,
+                     const Buffer& device, uint64_t device_offset,
+                     uint64_t length);
+  static Step CopyOut(const Buffer& device, uint64_t device_offset,
+                      const Buffer& host, uint64_t host_offset,
+                      uint64_t length);
+  // `length` is a multiple of 4.
+  static Step Fill(const Buffer& device, uint64_t offset, uint64_t length,
+                   uint32_t value);
+  static Step Run(const Stream& stream);
+  // Binds a DEVICE buffer from its start to region `index` of a Run step.
+  Step& Bind(uint32_t index, const Buffer& device, uint64_t size,
+             bool writable);
+};
+
+// A queue of jobs, executed in the order of submission.
+class Context {
+ public:
+  ~Context();  // cancels what has not started
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  struct SubmitOptions {
+    absl::Duration timeout;  // without progress; zero = the driver's default
+  };
+  // Queues a job; its number. ResourceExhausted (kSystemResources) when the
+  // most jobs are in flight.
+  absl::StatusOr<uint64_t> Submit(const std::vector<Step>& steps,
+                                  const SubmitOptions& options);
+  absl::StatusOr<uint64_t> Submit(const std::vector<Step>& steps) {
+    return Submit(steps, SubmitOptions());
+  }
+  // OK when the job has ended, however it did: see FromResult().
+  absl::StatusOr<drm_heddle_result> Wait(uint64_t job, absl::Time deadline);
+  // Submit and Wait; the job's status.
+  absl::Status Execute(const std::vector<Step>& steps);
+
+ private:
+  friend class Device;
+  Context(std::shared_ptr<Device> device, uint32_t id)
+      : device_(std::move(device)), id_(id) {}
+  const std::shared_ptr<Device> device_;
+  const uint32_t id_;
+};
+
+class Device : public std::enable_shared_from_this<Device> {
+ public:
+  // Asks the card what it is. FailedPrecondition: this build does not know its
+  // configuration or hardware version.
+  static absl::StatusOr<std::shared_ptr<Device>> Open(
+      std::unique_ptr<Transport> transport);
+  ~Device();
+
+  const drm_heddle_device_info& info() const { return info_; }
+  const isa::Config& config() const { return *config_; }
+
+  absl::StatusOr<drm_heddle_memory_info> Memory();
+  absl::StatusOr<drm_heddle_counters> Counters();
+
+  // `what` names the buffer in messages.
+  absl::StatusOr<std::unique_ptr<Buffer>> CreateBuffer(uint64_t size,
+                                                       Placement placement,
+                                                       absl::string_view what);
+  // A HOST buffer that was exported; `fd` stays the caller's.
+  absl::StatusOr<std::unique_ptr<Buffer>> ImportBuffer(int fd);
+  // InvalidArgument names offset and rule if the driver refuses the stream.
+  absl::StatusOr<std::unique_ptr<Stream>> CreateStream(
+      absl::Span<const uint32_t> words, absl::string_view what);
+  // 0 is the highest priority.
+  absl::StatusOr<std::unique_ptr<Context>> CreateContext(uint32_t priority);
+
+  // Waits for events of the card. DeadlineExceeded: none.
+  absl::StatusOr<std::vector<drm_heddle_event>> Events(absl::Time deadline);
+
+  // Wakes every waiting call; the device is of no use afterwards.
+  void Shutdown();
+
+  // Whether this is a child of the process that opened the device.
+  bool forked() const;
+  // An ioctl: 0 or a negative errno; -ECHILD in a forked child.
+  int Call(unsigned long request, void* argument);
+
+ private:
+  friend class Buffer;
+  explicit Device(std::unique_ptr<Transport> transport);
+  absl::Status Query(uint32_t type, void* data, uint32_t size,
+                     absl::string_view what);
+  absl::StatusOr<std::unique_ptr<Buffer>> Describe(uint32_t handle,
+                                                   absl::string_view what);
+
+  std::unique_ptr<Transport> transport_;
+  const pid_t process_;
+  drm_heddle_device_info info_ = {};
+  const isa::Config* config_ = nullptr;
+};
+
+// Absolute CLOCK_MONOTONIC nanoseconds as the driver wants them: 0 for the
+// past, ~0 for the infinite future.
+uint64_t DeadlineNs(absl::Time deadline);
+
+}  // namespace heddle::hal
+
+#endif  // HEDDLE_RUNTIME_HAL_DEVICE_H_

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/hal/hosted_transport.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "drm/heddle_drm.h"
+#include "kmd/hosted/client.h"
+#include "runtime/hal/status.h"
+
+namespace heddle::hal {
+namespace {
+
+// Sockets of this process. A child made by fork() gets /dev/null in their
+// place: otherwise the driver would keep what the parent owned until the child
+// ends too, and both could write to one connection.
+struct OpenSockets {
+  std::mutex mutex;
+  std::set<int> fds;
+};
+
+OpenSockets& Sockets() {
+  static OpenSockets* const sockets = [] {
+    auto* made = new OpenSockets;
+    pthread_atfork([] { Sockets().mutex.lock(); },
+                   [] { Sockets().mutex.unlock(); },
+                   [] {
+                     const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+                     for (int fd : Sockets().fds) {
+                       if (null >= 0) dup3(null, fd, O_CLOEXEC);
+                     }
+                     if (null >= 0) close(null);
+                     Sockets().mutex.unlock();
+                   });
+    return made;
+  }();
+  return *sockets;
+}
+
+class HostedTransport : public Transport {
+ public:
+  explicit HostedTransport(std::unique_ptr<hosted::HostedClient> client)
+      : client_(std::move(client)) {
+    OpenSockets& sockets = Sockets();
+    std::lock_guard<std::mutex> lock(sockets.mutex);
+    sockets.fds.insert(client_->fd());
+  }
+
+  ~HostedTransport() override {
+    OpenSockets& sockets = Sockets();
+    std::lock_guard<std::mutex> lock(sockets.mutex);
+    sockets.fds.erase(client_->fd());
+    client_.reset();  // closes it before another one can get its number
+  }
+
+  int Ioctl(unsigned long request, void* argument) override {
+    return client_->Ioctl(request, argument);
+  }
+
+  void* Map(uint32_t handle, size_t size) override {
+    drm_heddle_bo_info info = {};
+    info.handle = handle;
+    if (client_->Ioctl(DRM_IOCTL_HEDDLE_BO_INFO, &info) != 0) return nullptr;
+    if (info.placement != DRM_HEDDLE_HOST || size > info.size) return nullptr;
+    int error = 0;
+    return client_->Mmap(info.mmap_offset, size, &error);
+  }
+
+  void Unmap(void* address, size_t size) override { munmap(address, size); }
+
+  int Export(uint32_t handle) override { return client_->ExportFd(handle); }
+
+  int Import(int fd, uint32_t* handle) override {
+    return client_->ImportFd(fd, handle);
+  }
+
+  void Shutdown() override { shutdown(client_->fd(), SHUT_RDWR); }
+
+ private:
+  std::unique_ptr<hosted::HostedClient> client_;
+};
+
+absl::Status OpenError(const std::string& socket, absl::string_view what,
+                       int error) {
+  switch (-error) {
+    case ENOENT:
+    case ECONNREFUSED:
+    case ENOTSOCK:
+      return absl::UnavailableError(absl::StrCat(
+          "no heddle-hosted listens at '", socket, "' (", std::strerror(-error),
+          "); start it or correct the path"));
+    case ENXIO:
+      return absl::UnavailableError(absl::StrCat(
+          what, " of '", socket, "' is not there (not plugged in)"));
+    case ENAMETOOLONG:
+      return absl::InvalidArgumentError(
+          absl::StrCat("'", socket, "' is empty or too long for a socket"));
+    default:
+      return FromErrno(absl::StrCat("opening ", what, " of '", socket, "'"),
+                       error);
+  }
+}
+
+}  // namespace
+
+void PrepareHostedForFork() { Sockets(); }
+
+absl::StatusOr<std::vector<uint32_t>> ListHosted(const std::string& socket) {
+  std::vector<hosted::CardEntry> cards;
+  const int error = hosted::HostedClient::List(socket, &cards);
+  if (error != 0) return OpenError(socket, "the list", error);
+  std::vector<uint32_t> present;
+  for (size_t i = 0; i < cards.size(); ++i) {
+    if (cards[i].present) present.push_back(static_cast<uint32_t>(i));
+  }
+  return present;
+}
+
+absl::StatusOr<std::unique_ptr<Transport>> OpenHosted(const std::string& socket,
+                                                      uint32_t card) {
+  std::unique_ptr<hosted::HostedClient> client;
+  const int error = hosted::HostedClient::Open(socket, card, &client);
+  if (error != 0) {
+    return OpenError(socket, absl::StrCat("card ", card), error);
+  }
+  return std::unique_ptr<Transport>(
+      std::make_unique<HostedTransport>(std::move(client)));
+}
+
+}  // namespace heddle::hal

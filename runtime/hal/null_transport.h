@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// A transport without a card: objects are made, checked and accounted as the
+// driver does it, device memory has a limit, and jobs complete at once without
+// effect on any buffer. For tests of what stands above, and for measuring what
+// the runtime itself costs.
+//
+// Streams are checked for whole, legal commands with one `end` at the end; what
+// they would touch is not worked out.
+#ifndef HEDDLE_RUNTIME_HAL_NULL_TRANSPORT_H_
+#define HEDDLE_RUNTIME_HAL_NULL_TRANSPORT_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "rtl/spec/generated/isa.h"
+#include "runtime/hal/transport.h"
+
+namespace heddle::hal {
+
+struct NullOptions {
+  const isa::Config* config = &isa::kConfigs[0];
+  uint64_t memory_bytes = isa::kDramBytesDefault;  // of the card
+};
+
+std::unique_ptr<Transport> MakeNullTransport(const NullOptions& options);
+
+}  // namespace heddle::hal
+
+#endif  // HEDDLE_RUNTIME_HAL_NULL_TRANSPORT_H_

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all graphs of an open device share: the driver context, the thread that
+// finishes jobs and calls back, and the thread that listens for the card's end.
+//
+// After fork() the child may destroy a core (its threads and locks are left
+// alone) and gets Unavailable from everything else.
+#ifndef HEDDLE_RUNTIME_SESSION_DEVICE_CORE_H_
+#define HEDDLE_RUNTIME_SESSION_DEVICE_CORE_H_
+
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "runtime/hal/device.h"
+#include "runtime/session/session.h"
+
+namespace heddle::session {
+
+class DeviceCore {
+ public:
+  // Called once from the completion thread: the driver's or the card's failure,
+  // or OK with the job's result (which may be a failure too).
+  using Finish =
+      std::function<void(const absl::Status&, const drm_heddle_result&)>;
+
+  static absl::StatusOr<std::shared_ptr<DeviceCore>> Open(
+      std::shared_ptr<hal::Device> device, DeviceDescription description,
+      int priority);
+  // Waits for the threads, which end at once. All jobs have ended: whoever
+  // submits one keeps the core alive until it is finished.
+  ~DeviceCore();
+  DeviceCore(const DeviceCore&) = delete;
+  DeviceCore& operator=(const DeviceCore&) = delete;
+
+  hal::Device& device() { return *device_; }
+  hal::Context& context() { return *context_; }
+  const DeviceDescription& description() const { return description_; }
+  bool forked() const { return device_->forked(); }
+  bool available() const;
+  void OnRemoved(std::function<void()> callback);
+
+  // Queues a job. Waits while many are in flight, except on the completion
+  // thread, which would wait for itself. If this fails, `finish` is not called.
+  absl::Status Submit(const std::vector<hal::Step>& steps, Finish finish);
+  bool OnCompletionThread() const;
+
+ private:
+  struct State;
+  DeviceCore() = default;
+  static void Complete(const std::shared_ptr<State>& state);
+  static void Listen(const std::shared_ptr<State>& state);
+
+  DeviceDescription description_;
+  std::shared_ptr<hal::Device> device_;
+  std::shared_ptr<hal::Context> context_;
+  std::shared_ptr<State> state_;
+  std::unique_ptr<std::thread> completer_, listener_;
+};
+
+}  // namespace heddle::session
+
+#endif  // HEDDLE_RUNTIME_SESSION_DEVICE_CORE_H_

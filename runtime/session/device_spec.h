@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text of HEDDLE_DEVICE and of device ids:
+//
+//   hosted:SOCKET[#CARD]   cards of a running heddle-hosted
+//   sim[:NAME=VALUE,...]   simulated cards of this process: config=h256,
+//                          memory=512M, core=fast, serial=N, cards=N,
+//                          control=PATH (of card 0, for heddle-sim ctl)
+//   null[:NAME=VALUE,...]  no card, jobs do nothing: config=, memory=
+//   none                   no device
+//   (empty)                choose: a running heddle-hosted, else simulate
+//
+// An id is such a text with "#CARD" at its end for hosted and sim.
+#ifndef HEDDLE_RUNTIME_SESSION_DEVICE_SPEC_H_
+#define HEDDLE_RUNTIME_SESSION_DEVICE_SPEC_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace heddle::session {
+
+struct DeviceSpec {
+  enum class Kind { kAuto, kHosted, kSim, kNull, kNone };
+  Kind kind = Kind::kAuto;
+  std::string socket;                          // kHosted
+  std::map<std::string, std::string> options;  // kSim, kNull
+  std::optional<uint32_t> card;                // one card, otherwise all
+
+  // Text without the card: the id of card n is this and "#n".
+  std::string ToString() const;
+  // Value of an option, or `fallback`.
+  std::string Option(const std::string& name, std::string fallback) const;
+};
+
+// InvalidArgument: not one of the forms above. Unimplemented: `drm:`.
+absl::StatusOr<DeviceSpec> ParseDeviceSpec(absl::string_view text);
+
+// "512M", "1G", "65536": bytes.
+absl::StatusOr<uint64_t> ParseBytes(absl::string_view text);
+
+}  // namespace heddle::session
+
+#endif  // HEDDLE_RUNTIME_SESSION_DEVICE_SPEC_H_

@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/session/graph.h"
+
+#include <errno.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstring>
+#include <set>
+#include <utility>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/strings/str_cat.h"
+#include "rtl/spec/generated/registers.h"
+#include "runtime/session/run.h"
+
+namespace heddle::session {
+namespace {
+
+// Weights travel through a host buffer of this size.
+constexpr uint64_t kUploadBytes = uint64_t{8} << 20;
+// Staging buffers that wait for the next inference.
+constexpr size_t kStagingKept = 8;
+constexpr uint32_t kWeights = 0, kScratch = 1, kIo = 2;
+constexpr const char* kRegionNames[] = {"weights", "scratch",
+                                        "inputs and outputs"};
+
+uint64_t SizeOf(const package::Package& package, uint32_t region) {
+  switch (region) {
+    case kWeights:
+      return package.weights.size();
+    case kScratch:
+      return package.scratch_bytes;
+    default:
+      return package.io_bytes;
+  }
+}
+
+std::string Name(const package::Package& package) {
+  return absl::StrCat("model '", package.model_name, "'");
+}
+
+const package::TensorInfo* Find(const std::vector<package::TensorInfo>& tensors,
+                                const std::string& name) {
+  for (const package::TensorInfo& tensor : tensors) {
+    if (tensor.name == name) return &tensor;
+  }
+  return nullptr;
+}
+
+std::string Names(const std::vector<package::TensorInfo>& tensors) {
+  std::string names;
+  for (const package::TensorInfo& tensor : tensors) {
+    absl::StrAppend(&names, names.empty() ? "'" : ", '", tensor.name, "'");
+  }
+  return names.empty() ? "none" : names;
+}
+
+absl::Status CheckBuffer(const char* kind, const package::TensorInfo& tensor,
+                         const TensorBuffer& buffer) {
+  if (buffer.size != tensor.size) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(kind, " '", tensor.name, "' has ", tensor.size, " bytes (",
+                     compiler::DataTypeName(tensor.type), " ",
+                     compiler::ShapeToString(tensor.shape),
+                     "); the buffer has ", buffer.size));
+  }
+  if (buffer.data == nullptr && buffer.size > 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the buffer of ", kind, " '", tensor.name, "' is null"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<uint64_t> DeviceBytesOf(const package::Package& package) {
+  uint64_t sum = 0;
+  bool overflow = false;
+  const auto add = [&](uint64_t bytes) {
+    uint64_t rounded = 0;
+    overflow |=
+        __builtin_add_overflow(bytes, package::kPageBytes - 1, &rounded);
+    rounded = rounded / package::kPageBytes * package::kPageBytes;
+    overflow |= __builtin_add_overflow(sum, rounded, &sum);
+  };
+  for (uint32_t region : {kWeights, kScratch, kIo}) {
+    add(SizeOf(package, region));
+  }
+  for (const auto& stream : package.streams) {
+    add(stream.size() * sizeof(uint32_t));
+  }
+  if (overflow) {
+    return absl::OutOfRangeError(absl::StrCat(
+        Name(package), ": the sizes in the package are impossible"));
+  }
+  return sum;
+}
+
+// Shared with runs, which may end after the graph was destroyed.
+struct LoadedGraph::Idle {
+  std::mutex mutex;
+  std::condition_variable changed;
+  size_t running = 0;
+  std::vector<std::shared_ptr<hal::Buffer>> staging;
+};
+
+LoadedGraph::LoadedGraph(std::shared_ptr<DeviceCore> core,
+                         package::Package package, const LoadOptions& options)
+    : core_(std::move(core)),
+      package_(std::move(package)),
+      taps_(options.taps),
+      idle_(std::make_shared<Idle>()) {}
+
+LoadedGraph::~LoadedGraph() {
+  // A child of fork() may find the condition variable in use: leave it.
+  if (core_->forked()) new std::shared_ptr<Idle>(std::move(idle_));
+}
+
+absl::StatusOr<std::shared_ptr<LoadedGraph>> LoadedGraph::Load(
+    std::shared_ptr<DeviceCore> core, package::Package package,
+    const LoadOptions& options) {
+  if (core->forked()) return hal::FromErrno("loading a model", ECHILD);
+  std::shared_ptr<LoadedGraph> graph(
+      new LoadedGraph(std::move(core), std::move(package), options));
+  if (absl::Status status = graph->Check(); !status.ok()) return status;
+  if (absl::Status status = graph->Allocate(); !status.ok()) return status;
+  if (absl::Status status = graph->UploadWeights(); !status.ok()) return status;
+  // The card has them now.
+  std::vector<uint8_t>().swap(graph->package_.weights);
+  std::vector<std::vector<uint32_t>>(graph->package_.streams.size())
+      .swap(graph->package_.streams);
+  return graph;
+}
+
+absl::Status LoadedGraph::Check() const {
+  const hal::Device& device = core_->device();
+  if (package_.config != device.config().name) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(Name(package_), " is compiled for configuration ",
+                     package_.config, ", the card is ", device.config().name,
+                     "; compile it for that configuration"));
+  }
+  const uint32_t card = device.info().hw_version;
+  const uint32_t major = reg::kVersionMajorMask, minor = reg::kVersionMinorMask;
+  if ((package_.hw_version & major) != (card & major) ||
+      (package_.hw_version & minor) > (card & minor)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(Name(package_), " is compiled for hardware version 0x",
+                     absl::Hex(package_.hw_version), ", the card has 0x",
+                     absl::Hex(card), "; compile it again"));
+  }
+  // One step at least for each direction.
+  const uint64_t most = std::max<uint64_t>(device.info().max_steps, 2) - 2;
+  if (package_.streams.empty() || package_.streams.size() > most) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        Name(package_), " has ", package_.streams.size(),
+        " command streams; the card runs 1 to ", most, " per inference"));
+  }
+  std::set<std::string> names;
+  for (const auto* list : {&package_.inputs, &package_.outputs}) {
+    names.clear();
+    for (const package::TensorInfo& tensor : *list) {
+      uint64_t end = 0;
+      if (!names.insert(tensor.name).second) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            Name(package_), " has two tensors named '", tensor.name, "'"));
+      }
+      if (__builtin_add_overflow(tensor.offset, tensor.size, &end) ||
+          end > package_.io_bytes) {
+        return absl::InvalidArgumentError(
+            absl::StrCat(Name(package_), ": tensor '", tensor.name,
+                         "' ends outside region 2"));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status LoadedGraph::Allocate() {
+  const auto bytes = DeviceBytesOf(package_);
+  if (!bytes.ok()) return bytes.status();
+  device_bytes_ = *bytes;
+  hal::Device& device = core_->device();
+  const auto memory = device.Memory();
+  if (!memory.ok()) return memory.status();
+  const uint64_t available =
+      memory->total > memory->used ? memory->total - memory->used : 0;
+  if (device_bytes_ > available) {
+    return hal::NoDeviceMemory(Name(package_), device_bytes_, available);
+  }
+  for (uint32_t region : {kWeights, kScratch, kIo}) {
+    const uint64_t size = SizeOf(package_, region);
+    if (size == 0) continue;
+    auto buffer = device.CreateBuffer(
+        size, hal::Placement::kDevice,
+        absl::StrCat("the ", kRegionNames[region], " of ", Name(package_)));
+    if (!buffer.ok()) return buffer.status();
+    regions_[region] = *std::move(buffer);
+  }
+  for (size_t i = 0; i < package_.streams.size(); ++i) {
+    auto stream = device.CreateStream(
+        package_.streams[i],
+        absl::StrCat("command stream ", i, " of ", Name(package_)));
+    if (!stream.ok()) return stream.status();
+    streams_.push_back(*std::move(stream));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status LoadedGraph::UploadWeights() {
+  const uint64_t size = package_.weights.size();
+  if (size == 0) return absl::OkStatus();
+  auto staging = core_->device().CreateBuffer(
+      std::min(size, kUploadBytes), hal::Placement::kHost,
+      absl::StrCat("the transfer of ", Name(package_)));
+  if (!staging.ok()) return staging.status();
+  for (uint64_t at = 0; at < size; at += kUploadBytes) {
+    const uint64_t length = std::min(kUploadBytes, size - at);
+    std::memcpy((*staging)->data(), package_.weights.data() + at, length);
+    absl::Status status = core_->context().Execute(
+        {hal::Step::CopyIn(**staging, 0, *regions_[kWeights], at, length)});
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::shared_ptr<hal::Buffer>> LoadedGraph::TakeStaging() {
+  if (package_.io_bytes == 0) return std::shared_ptr<hal::Buffer>();
+  {
+    std::lock_guard<std::mutex> lock(idle_->mutex);
+    if (!idle_->staging.empty()) {
+      std::shared_ptr<hal::Buffer> staging = std::move(idle_->staging.back());
+      idle_->staging.pop_back();
+      return staging;
+    }
+  }
+  auto made = core_->device().CreateBuffer(
+      package_.io_bytes, hal::Placement::kHost,
+      absl::StrCat("an inference of ", Name(package_)));
+  if (!made.ok()) return made.status();
+  return std::shared_ptr<hal::Buffer>(*std::move(made));
+}
+
+void LoadedGraph::GiveStaging(std::shared_ptr<hal::Buffer> staging) {
+  std::lock_guard<std::mutex> lock(idle_->mutex);
+  if (staging != nullptr && idle_->staging.size() < kStagingKept) {
+    idle_->staging.push_back(std::move(staging));
+  }
+}
+
+absl::Status LoadedGraph::FillInputs(const std::vector<TensorBuffer>& inputs,
+                                     uint8_t* staging) const {
+  std::set<std::string> given;
+  for (const TensorBuffer& buffer : inputs) {
+    const package::TensorInfo* tensor = Find(package_.inputs, buffer.name);
+    if (tensor == nullptr) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(Name(package_), " has no input '", buffer.name,
+                       "'; its inputs are ", Names(package_.inputs)));
+    }
+    if (!given.insert(buffer.name).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("input '", buffer.name, "' is given twice"));
+    }
+    absl::Status status = CheckBuffer("input", *tensor, buffer);
+    if (!status.ok()) return status;
+    if (buffer.size > 0) {
+      std::memcpy(staging + tensor->offset, buffer.data, buffer.size);
+    }
+  }
+  for (const package::TensorInfo& tensor : package_.inputs) {
+    if (given.count(tensor.name) == 0) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "input '", tensor.name, "' of ", Name(package_), " is missing"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status LoadedGraph::PlanOutputs(
+    const std::vector<TensorBuffer>& outputs,
+    std::vector<const package::TensorInfo*>* plan) const {
+  std::set<std::string> given;
+  for (const TensorBuffer& buffer : outputs) {
+    const package::TensorInfo* tensor = Find(package_.outputs, buffer.name);
+    if (tensor == nullptr && taps_) tensor = Find(package_.taps, buffer.name);
+    if (tensor == nullptr) {
+      const bool tap = Find(package_.taps, buffer.name) != nullptr;
+      return absl::InvalidArgumentError(absl::StrCat(
+          Name(package_), " has no output '", buffer.name, "'",
+          tap ? "; it is a tap: load the package with LoadOptions.taps"
+              : absl::StrCat("; its outputs are ", Names(package_.outputs))));
+    }
+    if (!given.insert(buffer.name).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("output '", buffer.name, "' is given twice"));
+    }
+    absl::Status status = CheckBuffer("output", *tensor, buffer);
+    if (!status.ok()) return status;
+    plan->push_back(tensor);
+  }
+  return absl::OkStatus();
+}
+
+std::vector<hal::Step> LoadedGraph::MakeSteps(
+    const hal::Buffer* staging,
+    const std::vector<const package::TensorInfo*>& outputs,
+    uint32_t* first_run) const {
+  const hal::Buffer* io = regions_[kIo].get();
+  const size_t spare = core_->device().info().max_steps - streams_.size();
+  std::vector<Range> in, out;
+  for (const auto& tensor : package_.inputs) {
+    in.push_back({tensor.offset, tensor.size});
+  }
+  for (const auto* tensor : outputs) {
+    out.push_back({tensor->offset, tensor->size});
+  }
+  std::vector<hal::Step> steps;
+  for (const Range& range : Merge(std::move(in), spare / 2)) {
+    steps.push_back(hal::Step::CopyIn(*staging, range.offset, *io, range.offset,
+                                      range.size));
+  }
+  *first_run = static_cast<uint32_t>(steps.size());
+  for (const auto& stream : streams_) {
+    steps.push_back(hal::Step::Run(*stream));
+    for (uint32_t region : {kWeights, kScratch, kIo}) {
+      if (regions_[region] == nullptr) continue;
+      steps.back().Bind(region, *regions_[region], regions_[region]->size(),
+                        region != kWeights);
+    }
+  }
+  for (const Range& range : Merge(std::move(out), spare / 2)) {
+    steps.push_back(hal::Step::CopyOut(*io, range.offset, *staging,
+                                       range.offset, range.size));
+  }
+  return steps;
+}
+
+absl::Status LoadedGraph::JobStatus(const drm_heddle_result& result,
+                                    uint32_t first_run) const {
+  std::string node;
+  const isa::ErrorInfo* info = isa::FindError(result.status);
+  const bool by_command =
+      info != nullptr && (info->scope == isa::ErrorScope::kCommand ||
+                          info->code == isa::Error::kTimeout);
+  if (by_command && result.fault_step >= first_run) {
+    node = package_.NodeAt(result.fault_step - first_run, result.fault_offset);
+  }
+  return hal::FromResult(result, node);
+}
+
+absl::StatusOr<std::shared_ptr<Run>> LoadedGraph::Start(
+    const std::vector<TensorBuffer>& inputs,
+    const std::vector<TensorBuffer>& outputs,
+    std::function<void(const absl::Status&)> done) {
+  if (core_->forked()) return hal::FromErrno("starting an inference", ECHILD);
+  std::vector<const package::TensorInfo*> plan;
+  if (absl::Status s = PlanOutputs(outputs, &plan); !s.ok()) return s;
+  auto taken = TakeStaging();
+  if (!taken.ok()) return taken.status();
+  std::shared_ptr<hal::Buffer> staging = *std::move(taken);
+  if (absl::Status s =
+          FillInputs(inputs, staging != nullptr ? staging->data() : nullptr);
+      !s.ok()) {
+    return s;
+  }
+
+  uint32_t first_run = 0;
+  const std::vector<hal::Step> steps =
+      MakeSteps(staging.get(), plan, &first_run);
+  auto run = std::make_shared<RunState>();
+  {
+    std::lock_guard<std::mutex> lock(idle_->mutex);
+    ++idle_->running;
+  }
+  const auto ended = [idle = idle_] {
+    std::lock_guard<std::mutex> lock(idle->mutex);
+    --idle->running;
+    idle->changed.notify_all();
+  };
+  auto finish = [self = shared_from_this(), staging, run, plan, outputs,
+                 first_run, done = std::move(done),
+                 ended](absl::Status status,
+                        const drm_heddle_result& result) mutable {
+    if (status.ok()) status = self->JobStatus(result, first_run);
+    if (status.ok()) {
+      for (size_t i = 0; i < plan.size(); ++i) {
+        if (plan[i]->size == 0) continue;
+        std::memcpy(outputs[i].data, staging->data() + plan[i]->offset,
+                    plan[i]->size);
+      }
+    }
+    // Destroyed here, on this thread, before anybody is told: a graph that its
+    // owner releases next is then really gone.
+    self->GiveStaging(std::move(staging));
+    self.reset();
+    ended();
+    run->Finish(status, result);
+    if (done != nullptr) done(status);
+  };
+  absl::Status status = core_->Submit(steps, std::move(finish));
+  if (!status.ok()) {
+    ended();
+    return status;
+  }
+  return std::shared_ptr<Run>(
+      std::make_shared<RunHandle>(core_, std::move(run)));
+}
+
+void LoadedGraph::WaitIdle() {
+  if (core_->forked() || core_->OnCompletionThread()) return;
+  std::unique_lock<std::mutex> lock(idle_->mutex);
+  idle_->changed.wait(lock, [this] { return idle_->running == 0; });
+}
+
+}  // namespace heddle::session

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// A package on a device: buffers of regions 0 to 2, its streams, and a pool of
+// staging buffers, one per inference in flight.
+//
+// An inference is one job: copy in the inputs, run each stream, copy out the
+// outputs that the caller asked for.
+#ifndef HEDDLE_RUNTIME_SESSION_GRAPH_H_
+#define HEDDLE_RUNTIME_SESSION_GRAPH_H_
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "runtime/hal/device.h"
+#include "runtime/session/device_core.h"
+#include "runtime/session/session.h"
+#include "runtime/session/transfer.h"
+
+namespace heddle::session {
+
+// Page-rounded bytes of device memory that the package takes. OutOfRange if no
+// 64-bit number holds them.
+absl::StatusOr<uint64_t> DeviceBytesOf(const package::Package& package);
+
+// What runs keep alive until they end.
+class LoadedGraph : public std::enable_shared_from_this<LoadedGraph> {
+ public:
+  static absl::StatusOr<std::shared_ptr<LoadedGraph>> Load(
+      std::shared_ptr<DeviceCore> core, package::Package package,
+      const LoadOptions& options);
+  ~LoadedGraph();
+
+  const package::Package& package() const { return package_; }
+  uint64_t device_bytes() const { return device_bytes_; }
+  DeviceCore& core() { return *core_; }
+
+  absl::StatusOr<std::shared_ptr<Run>> Start(
+      const std::vector<TensorBuffer>& inputs,
+      const std::vector<TensorBuffer>& outputs,
+      std::function<void(const absl::Status&)> done);
+
+  // Waits until no run is in flight; not on the completion thread.
+  void WaitIdle();
+
+ private:
+  struct Idle;
+
+  LoadedGraph(std::shared_ptr<DeviceCore> core, package::Package package,
+              const LoadOptions& options);
+  absl::Status Check() const;
+  absl::Status Allocate();
+  absl::Status UploadWeights();
+  absl::StatusOr<std::shared_ptr<hal::Buffer>> TakeStaging();
+  void GiveStaging(std::shared_ptr<hal::Buffer> staging);
+  absl::Status FillInputs(const std::vector<TensorBuffer>& inputs,
+                          uint8_t* staging) const;
+  absl::Status PlanOutputs(const std::vector<TensorBuffer>& outputs,
+                           std::vector<const package::TensorInfo*>* plan) const;
+  // Steps of a run, and the index of the first that runs a stream.
+  std::vector<hal::Step> MakeSteps(
+      const hal::Buffer* staging,
+      const std::vector<const package::TensorInfo*>& outputs,
+      uint32_t* first_run) const;
+  absl::Status JobStatus(const drm_heddle_result& result,
+                         uint32_t first_run) const;
+
+  const std::shared_ptr<DeviceCore> core_;
+  package::Package package_;
+  const bool taps_;
+  uint64_t device_bytes_ = 0;
+  std::unique_ptr<hal::Buffer> regions_[3];  // null where the size is 0
+  std::vector<std::unique_ptr<hal::Stream>> streams_;
+
+  std::shared_ptr<Idle> idle_;
+};
+
+}  // namespace heddle::session
+
+#endif  // HEDDLE_RUNTIME_SESSION_GRAPH_H_

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// A private pair of heddle-sim and heddle-hosted for this process.
+//
+// Both are found in HEDDLE_BIN_DIR (folders separated by ':'), else beside this
+// library or program, or in ../bin from there. They are no children that wait()
+// could see, get no signals of the terminal, live in a folder of mode 0700 and
+// end, with the folder, by end-of-file of a pipe when this process ends in
+// whatever way. Nothing restarts them.
+#ifndef HEDDLE_RUNTIME_SESSION_PRIVATE_CARD_H_
+#define HEDDLE_RUNTIME_SESSION_PRIVATE_CARD_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "runtime/session/device_spec.h"
+
+namespace heddle::session {
+
+struct PrivateCards {
+  std::string socket;  // of heddle-hosted
+  int lifeline = -1;  // closing it (in every process that has it) ends the pair
+};
+
+// Starts the pair for `spec` (kSim) and waits until its cards are attached.
+// Unavailable: a program is missing or does not start; the message says which
+// and why.
+absl::StatusOr<PrivateCards> StartPrivateCards(const DeviceSpec& spec);
+
+}  // namespace heddle::session
+
+#endif  // HEDDLE_RUNTIME_SESSION_PRIVATE_CARD_H_

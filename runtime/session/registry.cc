@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/session/registry.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/hal/hosted_transport.h"
+#include "runtime/hal/null_transport.h"
+
+namespace heddle::session {
+
+const char kSystemSocket[] = "/run/heddle/hosted.sock";
+
+namespace {
+
+const char* CoreName(uint32_t kind) {
+  return kind <= static_cast<uint32_t>(isa::CoreKind::kFunctional)
+             ? isa::ToString(static_cast<isa::CoreKind>(kind))
+             : "unknown";
+}
+
+absl::StatusOr<DeviceDescription> Describe(const DeviceSpec& spec,
+                                           uint32_t card, hal::Device* device) {
+  const auto memory = device->Memory();
+  if (!memory.ok()) return memory.status();
+  const drm_heddle_device_info& info = device->info();
+  DeviceDescription d;
+  const bool null = spec.kind == DeviceSpec::Kind::kNull;
+  d.id = null ? spec.ToString() : absl::StrCat(spec.ToString(), "#", card);
+  d.transport = null ? "null" : "hosted";
+  d.config = device->config().name;
+  d.core = null ? "null" : CoreName(info.core_kind);
+  d.unique = info.unique;
+  d.memory_bytes = memory->total;
+  d.pci_vendor = info.pci_vendor;
+  d.pci_device = info.pci_device;
+  d.pci_bdf = info.pci_bdf;
+  d.simulated =
+      info.core_kind != static_cast<uint32_t>(isa::CoreKind::kSilicon);
+  return d;
+}
+
+}  // namespace
+
+Registry& Registry::Get() {
+  static Registry* const registry = [] {
+    auto* made = new Registry;
+    // Handlers before a fork run in the reverse order: the transports' locks
+    // are taken while ours is held, so theirs has to be registered first.
+    hal::PrepareHostedForFork();
+    pthread_atfork(BeforeFork, AfterForkInParent, AfterForkInChild);
+    return made;
+  }();
+  return *registry;
+}
+
+void Registry::BeforeFork() { Get().mutex_.lock(); }
+void Registry::AfterForkInParent() { Get().mutex_.unlock(); }
+void Registry::AfterForkInChild() {
+  // The parent's cards end with the parent, not with its children.
+  for (auto& entry : Get().started_) {
+    if (entry.second.ok()) close(entry.second->lifeline);
+  }
+  Get().started_.clear();
+  Get().mutex_.unlock();
+}
+
+absl::StatusOr<std::string> Registry::Start(const DeviceSpec& spec, bool warn) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  const std::string key = spec.ToString();
+  auto it = started_.find(key);
+  if (it == started_.end()) {
+    it = started_.emplace(key, StartPrivateCards(spec)).first;
+    if (it->second.ok() && warn) {
+      std::fprintf(stderr,
+                   "heddle: no Heddle card found; using a simulated one (%s) "
+                   "that lives as long as this process (HEDDLE_DEVICE "
+                   "chooses a device)\n",
+                   spec.Option("config", isa::kConfigs[0].name).c_str());
+    }
+  }
+  if (!it->second.ok()) return it->second.status();
+  return it->second->socket;
+}
+
+absl::StatusOr<DeviceSpec> Registry::Choose(
+    const std::string& simulated_config) {
+  const char* text = std::getenv("HEDDLE_DEVICE");
+  auto spec = ParseDeviceSpec(text != nullptr ? text : "");
+  if (!spec.ok()) {
+    return absl::Status(
+        spec.status().code(),
+        absl::StrCat("HEDDLE_DEVICE: ", spec.status().message()));
+  }
+  if (spec->kind != DeviceSpec::Kind::kAuto) return spec;
+  const auto running = hal::ListHosted(kSystemSocket);
+  if (running.ok() && !running->empty()) {
+    spec->kind = DeviceSpec::Kind::kHosted;
+    spec->socket = kSystemSocket;
+    return spec;
+  }
+  spec->kind = DeviceSpec::Kind::kSim;
+  if (!simulated_config.empty()) {
+    spec->options["config"] = simulated_config;
+  }
+  const auto socket = Start(*spec, /*warn=*/true);
+  if (!socket.ok()) return socket.status();
+  return spec;
+}
+
+absl::StatusOr<std::vector<DeviceDescription>> Registry::List(
+    const std::string& simulated_config) {
+  auto spec = Choose(simulated_config);
+  if (!spec.ok()) return spec.status();
+  std::vector<uint32_t> cards = {0};
+  if (spec->kind == DeviceSpec::Kind::kNone) cards.clear();
+  if (spec->kind == DeviceSpec::Kind::kHosted ||
+      spec->kind == DeviceSpec::Kind::kSim) {
+    std::string socket = spec->socket;
+    if (spec->kind == DeviceSpec::Kind::kSim) {
+      const auto started = Start(*spec, /*warn=*/false);
+      if (!started.ok()) return started.status();
+      socket = *started;
+    }
+    auto present = hal::ListHosted(socket);
+    if (!present.ok()) return present.status();
+    cards = *std::move(present);
+  }
+  std::vector<DeviceDescription> devices;
+  for (uint32_t card : cards) {
+    if (spec->card.has_value() && *spec->card != card) continue;
+    DeviceDescription description;
+    const auto device = Connect(*spec, card, &description);
+    if (absl::IsUnavailable(device.status())) continue;  // it has just gone
+    if (!device.ok()) return device.status();
+    devices.push_back(std::move(description));
+  }
+  return devices;
+}
+
+absl::StatusOr<std::unique_ptr<hal::Transport>> Registry::Reach(
+    const DeviceSpec& spec, uint32_t card) {
+  switch (spec.kind) {
+    case DeviceSpec::Kind::kHosted:
+      return hal::OpenHosted(spec.socket, card);
+    case DeviceSpec::Kind::kSim: {
+      const auto socket = Start(spec, /*warn=*/false);
+      if (!socket.ok()) return socket.status();
+      return hal::OpenHosted(*socket, card);
+    }
+    case DeviceSpec::Kind::kNull: {
+      hal::NullOptions options;
+      options.config =
+          isa::FindConfig(spec.Option("config", isa::kConfigs[0].name));
+      if (const std::string memory = spec.Option("memory", "");
+          !memory.empty()) {
+        const auto bytes = ParseBytes(memory);
+        if (!bytes.ok()) return bytes.status();
+        options.memory_bytes = *bytes;
+      }
+      return hal::MakeNullTransport(options);
+    }
+    default:
+      return absl::InvalidArgumentError(
+          "this is not the id of a device; take one that ListDevices gives");
+  }
+}
+
+absl::StatusOr<std::shared_ptr<hal::Device>> Registry::Connect(
+    const DeviceSpec& spec, uint32_t card, DeviceDescription* description) {
+  auto transport = Reach(spec, card);
+  if (!transport.ok()) return transport.status();
+  auto device = hal::Device::Open(*std::move(transport));
+  if (!device.ok()) return device.status();
+  auto described = Describe(spec, card, device->get());
+  if (!described.ok()) return described.status();
+  *description = *std::move(described);
+  return device;
+}
+
+absl::StatusOr<std::shared_ptr<DeviceCore>> Registry::Open(
+    const std::string& id, int priority) {
+  const auto spec = ParseDeviceSpec(id);
+  if (!spec.ok()) return spec.status();
+  DeviceDescription description;
+  auto device = Connect(*spec, spec->card.value_or(0), &description);
+  if (!device.ok()) return device.status();
+  return DeviceCore::Open(*std::move(device), std::move(description), priority);
+}
+
+}  // namespace heddle::session

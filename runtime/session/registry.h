@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which devices this process can use (design.md, section 7), and the simulated
+// cards that it started. One per process, never destroyed; a child of fork()
+// begins anew.
+#ifndef HEDDLE_RUNTIME_SESSION_REGISTRY_H_
+#define HEDDLE_RUNTIME_SESSION_REGISTRY_H_
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "runtime/session/device_core.h"
+#include "runtime/session/device_spec.h"
+#include "runtime/session/private_card.h"
+#include "runtime/session/session.h"
+
+namespace heddle::session {
+
+// Where a heddle-hosted of the whole system listens.
+extern const char kSystemSocket[];
+
+class Registry {
+ public:
+  static Registry& Get();
+
+  // Devices of HEDDLE_DEVICE that are there now.
+  absl::StatusOr<std::vector<DeviceDescription>> List(
+      const std::string& simulated_config);
+  absl::StatusOr<std::shared_ptr<DeviceCore>> Open(const std::string& id,
+                                                   int priority);
+
+ private:
+  Registry() = default;
+  static void BeforeFork();
+  static void AfterForkInParent();
+  static void AfterForkInChild();
+
+  // Socket of the cards of `spec`, which are started at its first use. A start
+  // that failed is not tried again.
+  absl::StatusOr<std::string> Start(const DeviceSpec& spec, bool warn);
+  absl::StatusOr<std::unique_ptr<hal::Transport>> Reach(const DeviceSpec& spec,
+                                                        uint32_t card);
+  // Opens a card and asks what it is.
+  absl::StatusOr<std::shared_ptr<hal::Device>> Connect(
+      const DeviceSpec& spec, uint32_t card, DeviceDescription* description);
+  absl::StatusOr<DeviceSpec> Choose(const std::string& simulated_config);
+
+  std::mutex mutex_;
+  std::map<std::string, absl::StatusOr<PrivateCards>> started_;
+};
+
+}  // namespace heddle::session
+
+#endif  // HEDDLE_RUNTIME_SESSION_REGISTRY_H_

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// One inference in flight: the part that the completion thread fills in, and
+// the handle that the user waits with.
+#ifndef HEDDLE_RUNTIME_SESSION_RUN_H_
+#define HEDDLE_RUNTIME_SESSION_RUN_H_
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "runtime/session/device_core.h"
+#include "runtime/session/session.h"
+
+namespace heddle::session {
+
+class RunState {
+ public:
+  void Finish(const absl::Status& status, const drm_heddle_result& result);
+  absl::Status Wait(absl::Time deadline);
+  bool ended() const;
+  RunStatistics statistics() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  bool ended_ = false;
+  absl::Status status_;
+  RunStatistics statistics_;
+};
+
+class RunHandle : public Run {
+ public:
+  RunHandle(std::shared_ptr<DeviceCore> core, std::shared_ptr<RunState> state);
+  ~RunHandle() override;
+  absl::Status Wait(absl::Time deadline) override;
+  RunStatistics statistics() const override;
+
+ private:
+  const std::shared_ptr<DeviceCore> core_;
+  std::shared_ptr<RunState> state_;
+};
+
+}  // namespace heddle::session
+
+#endif  // HEDDLE_RUNTIME_SESSION_RUN_H_

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/session/session.h"
+
+#include <unistd.h>
+
+#include <utility>
+
+#include "runtime/hal/status.h"
+#include "runtime/session/device_core.h"
+#include "runtime/session/graph.h"
+#include "runtime/session/registry.h"
+
+namespace heddle::session {
+namespace {
+
+class DeviceHandle : public Device {
+ public:
+  explicit DeviceHandle(std::shared_ptr<DeviceCore> core)
+      : core_(std::move(core)) {}
+  const DeviceDescription& description() const override {
+    return core_->description();
+  }
+  bool available() override { return core_->available(); }
+  void OnRemoved(std::function<void()> callback) override {
+    core_->OnRemoved(std::move(callback));
+  }
+  absl::StatusOr<Memory> memory() override {
+    const auto info = core_->device().Memory();
+    if (!info.ok()) return info.status();
+    return Memory{info->total, info->used};
+  }
+  const std::shared_ptr<DeviceCore>& core() const { return core_; }
+
+ private:
+  const std::shared_ptr<DeviceCore> core_;
+};
+
+class GraphHandle : public Graph {
+ public:
+  explicit GraphHandle(std::shared_ptr<LoadedGraph> graph)
+      : graph_(std::move(graph)) {}
+  ~GraphHandle() override { graph_->WaitIdle(); }
+  const package::Package& package() const override { return graph_->package(); }
+  uint64_t device_bytes() const override { return graph_->device_bytes(); }
+  absl::StatusOr<std::shared_ptr<Run>> Start(
+      const std::vector<TensorBuffer>& inputs,
+      const std::vector<TensorBuffer>& outputs,
+      std::function<void(const absl::Status&)> done) override {
+    return graph_->Start(inputs, outputs, std::move(done));
+  }
+
+ private:
+  const std::shared_ptr<LoadedGraph> graph_;
+};
+
+}  // namespace
+
+ExhaustedKind ExhaustedResource(const absl::Status& status) {
+  switch (hal::ExhaustedResource(status)) {
+    case hal::Resource::kSystemMemory:
+      return ExhaustedKind::kSystemMemory;
+    case hal::Resource::kSystemResources:
+      return ExhaustedKind::kSystemResources;
+    case hal::Resource::kDeviceMemory:
+      return ExhaustedKind::kDeviceMemory;
+    case hal::Resource::kDeviceResources:
+      return ExhaustedKind::kDeviceResources;
+  }
+  return ExhaustedKind::kSystemResources;
+}
+
+absl::StatusOr<std::vector<DeviceDescription>> ListDevices(
+    const std::string& simulated_config) {
+  return Registry::Get().List(simulated_config);
+}
+
+absl::StatusOr<std::shared_ptr<Device>> OpenDevice(const std::string& id,
+                                                   const OpenOptions& options) {
+  auto core = Registry::Get().Open(id, options.priority);
+  if (!core.ok()) return core.status();
+  return std::shared_ptr<Device>(
+      std::make_shared<DeviceHandle>(*std::move(core)));
+}
+
+absl::StatusOr<std::shared_ptr<Graph>> LoadGraph(
+    std::shared_ptr<Device> device, absl::string_view package_bytes,
+    const LoadOptions& options) {
+  auto* handle = dynamic_cast<DeviceHandle*>(device.get());
+  if (handle == nullptr) {
+    return absl::InvalidArgumentError("LoadGraph needs an open device");
+  }
+  auto package = package::Parse(package_bytes);
+  if (!package.ok()) return package.status();
+  auto graph = LoadedGraph::Load(handle->core(), *std::move(package), options);
+  if (!graph.ok()) return graph.status();
+  return std::shared_ptr<Graph>(
+      std::make_shared<GraphHandle>(*std::move(graph)));
+}
+
+}  // namespace heddle::session

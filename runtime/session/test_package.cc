@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/session/test_package.h"
+
+#include <utility>
+#include <vector>
+
+#include "rtl/spec/generated/isa.h"
+#include "rtl/spec/generated/registers.h"
+
+namespace heddle::session {
+namespace {
+
+constexpr uint32_t kElementLog2 = 4;  // 16 bytes
+constexpr uint32_t kElement = 1u << kElementLog2;
+
+template <typename Command>
+void Append(const Command& command, std::vector<uint32_t>* stream) {
+  const size_t at = stream->size();
+  stream->resize(at + Command::kWords);
+  command.Encode(stream->data() + at);
+}
+
+// A box of `bytes` bytes without gaps, on both sides.
+template <typename Command>
+Command Box(uint32_t region, uint64_t offset, uint32_t sram, uint64_t bytes) {
+  Command command;
+  command.region = region;
+  command.elem_log2 = kElementLog2;
+  command.dram_offset = static_cast<uint32_t>(offset);
+  command.sram_addr = sram;
+  command.n0 = static_cast<uint32_t>(bytes / kElement);
+  command.s0 = command.t0 = kElement;
+  return command;
+}
+
+void Signal(uint32_t semaphore, isa::Header* header) {
+  header->signal0_enable = true;
+  header->signal0_sem = semaphore;
+  header->signal0_count = 1;
+  header->signal0_point = isa::SignalPoint::kOutputVisible;
+}
+
+void Wait(uint32_t semaphore, isa::Header* header) {
+  header->wait0_enable = true;
+  header->wait0_sem = semaphore;
+  header->wait0_count = 1;
+}
+
+package::TensorInfo Tensor(const std::string& name, uint64_t offset,
+                           uint64_t bytes) {
+  package::TensorInfo tensor;
+  tensor.name = name;
+  tensor.type = compiler::DataType::kUint8;
+  tensor.shape = {static_cast<int64_t>(bytes)};
+  tensor.offset = offset;
+  tensor.size = bytes;
+  return tensor;
+}
+
+}  // namespace
+
+package::Package CopyPackage(uint64_t bytes, uint64_t weight_bytes,
+                             const std::string& config) {
+  package::Package p;
+  p.model_name = "copy";
+  p.producer = "test";
+  p.config = config;
+  p.hw_version = reg::kVersionReset;
+  for (uint64_t i = 0; i < weight_bytes; ++i) {
+    p.weights.push_back(static_cast<uint8_t>(i % 251));
+  }
+  p.scratch_bytes = bytes;
+  p.io_bytes = 3 * bytes + weight_bytes;
+  p.inputs = {Tensor("x", 0, bytes)};
+  p.outputs = {Tensor("y", bytes, bytes), Tensor("w", 3 * bytes, weight_bytes)};
+  p.taps = {Tensor("t", 2 * bytes, bytes)};
+  p.nodes = {"copy", "weights"};
+
+  std::vector<uint32_t> copy;
+  auto in = Box<isa::Load>(2, 0, 0, bytes);
+  Signal(0, &in.header);
+  Append(in, &copy);
+  auto down = Box<isa::Store>(1, 0, 0, bytes);
+  Wait(0, &down.header);
+  Signal(1, &down.header);
+  Append(down, &copy);
+  auto up = Box<isa::Load>(1, 0, 65536, bytes);
+  Wait(1, &up.header);
+  Signal(2, &up.header);
+  Append(up, &copy);
+  auto out = Box<isa::Store>(2, bytes, 65536, bytes);
+  Wait(2, &out.header);
+  Append(out, &copy);
+  Append(Box<isa::Store>(2, 2 * bytes, 65536, bytes), &copy);
+  Append(isa::End(), &copy);
+
+  std::vector<uint32_t> weights;
+  auto load = Box<isa::Load>(0, 0, 0, weight_bytes);
+  Signal(0, &load.header);
+  Append(load, &weights);
+  auto store = Box<isa::Store>(2, 3 * bytes, 0, weight_bytes);
+  Wait(0, &store.header);
+  Append(store, &weights);
+  Append(isa::End(), &weights);
+
+  p.streams = {std::move(copy), std::move(weights)};
+  p.sources = {{0, 0, 0}, {1, 0, 1}};
+  return p;
+}
+
+package::Package FaultingPackage() {
+  package::Package p = CopyPackage();
+  std::vector<uint32_t> stream;
+  isa::Fill index;  // the index 7
+  index.elem_log2 = 2;
+  index.sram_addr = 0;
+  index.value = 7;
+  Signal(0, &index.header);
+  Append(index, &stream);
+  isa::LoadGather gather;
+  gather.region = 2;
+  gather.elem_log2 = kElementLog2;
+  gather.sram_addr = 64;
+  gather.n0 = 1;
+  gather.count = 1;
+  gather.index_addr = 0;
+  gather.bound = 4;
+  gather.s1 = kElement;
+  gather.t1 = kElement;
+  Wait(0, &gather.header);
+  Append(gather, &stream);
+  Append(isa::End(), &stream);
+  p.streams[0] = std::move(stream);
+  return p;
+}
+
+}  // namespace heddle::session

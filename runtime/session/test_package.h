@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packages made by hand for the tests of the runtime.
+#ifndef HEDDLE_RUNTIME_SESSION_TEST_PACKAGE_H_
+#define HEDDLE_RUNTIME_SESSION_TEST_PACKAGE_H_
+
+#include <cstdint>
+#include <string>
+
+#include "compiler/package/package.h"
+
+namespace heddle::session {
+
+// Copies input "x" (uint8[bytes]) to output "y" through SRAM and scratch in the
+// first of two streams, and the weights, which are 0, 1, 2 ... mod 251, to
+// output "w" (uint8[weight_bytes]) in the second. The tap "t" is a copy of "x",
+// too. Nodes "copy" and "weights". Sizes are multiples of 16 up to 65520.
+package::Package CopyPackage(uint64_t bytes = 4096, uint64_t weight_bytes = 256,
+                             const std::string& config = "h256");
+
+// As CopyPackage(), but the node "copy" faults: it gathers with an index that
+// exceeds its bound.
+package::Package FaultingPackage();
+
+}  // namespace heddle::session
+
+#endif  // HEDDLE_RUNTIME_SESSION_TEST_PACKAGE_H_
