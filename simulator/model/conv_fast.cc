@@ -89,22 +89,9 @@ class FastConvolution {
     return values_.data() + size_t{place} * columns_ * channels_;
   }
 
-  template <bool kSigned>
-  static void ToValues(const uint8_t* from, uint32_t n, int16_t za,
-                       int16_t* to) {
-    for (uint32_t i = 0; i < n; ++i) {
-      to[i] = static_cast<int16_t>(
-          (kSigned ? static_cast<int8_t>(from[i]) : from[i]) - za);
-    }
-  }
   void ToValues(const uint8_t* from, uint32_t n, int16_t* to) const {
-    const int16_t za = static_cast<int16_t>(c_.za);
-    if (n == kBlock) {
-      c_.in_signed ? ToValues<true>(from, kBlock, za, to)
-                   : ToValues<false>(from, kBlock, za, to);
-    } else {
-      c_.in_signed ? ToValues<true>(from, n, za, to)
-                   : ToValues<false>(from, n, za, to);
+    for (uint32_t i = 0; i < n; ++i) {
+      to[i] = static_cast<int16_t>(Code(from[i], c_.in_signed) - c_.za);
     }
   }
 
@@ -121,15 +108,19 @@ class FastConvolution {
                  static_cast<uint32_t>(end - begin) * channels_, to);
         continue;
       }
-      for (int64_t ix = begin; ix < end; ++ix, to += channels_) {
-        const uint8_t* from =
-            sram + InputAddress(c_, by_block_ ? cb : 0, iy, ix);
-        const int64_t plane = int64_t{c_.in_plane} * kBlock;
-        uint32_t ch = 0;
-        for (; ch + kBlock <= channels_; ch += kBlock, from += plane) {
-          ToValues(from, kBlock, to + ch);
-        }
-        if (ch < channels_) ToValues(from, channels_ - ch, to + ch);
+      const int64_t step = int64_t{c_.in_xstep} * kBlock;
+      const uint8_t* from =
+          sram + InputAddress(c_, by_block_ ? cb : 0, iy, begin);
+      const size_t n = static_cast<size_t>(end - begin);
+      uint32_t ch = 0;
+      for (; ch + kBlock <= channels_; ch += kBlock) {
+        kernels_.convert(from, step, c_.in_signed, static_cast<int16_t>(c_.za),
+                         to + ch, channels_, n);
+        from += int64_t{c_.in_plane} * kBlock;
+      }
+      if (ch == channels_) continue;
+      for (size_t i = 0; i < n; ++i, from += step, to += channels_) {
+        ToValues(from, channels_ - ch, to + ch);
       }
     }
   }
@@ -177,7 +168,65 @@ class FastConvolution {
     weights_.assign(size_t{c_.kh} * RunsPerRow() * RunPairs() * 2 * kBlock, 0);
     // Cells behind the last block of parameters have no zero points.
     if (c_.zw_channel && cb >= OutBlocks(c_)) return;
-    for (uint32_t l = 0; l < kBlock; ++l) PackChannel(cb, l, ZeroOf(cb, l));
+    for (uint32_t l = 0; l < kBlock; ++l) {
+      zeros_[l] = static_cast<int16_t>(ZeroOf(cb, l));
+    }
+    const bool rows = c_.w_mode == WeightMode::kRow;
+    if (c_.mode == MatrixMode::kConv &&
+        !(rows && cb * kBlock + kBlock > c_.co) &&
+        c_.w_mode != WeightMode::kColumn) {
+      rows ? PackRows(cb) : PackTiles(cb);
+      return;
+    }
+    for (uint32_t l = 0; l < kBlock; ++l) PackChannel(cb, l, zeros_[l]);
+  }
+
+  // Weights of n consecutive input channels of 16 output channels.
+  void PutBlock(uint32_t ky, uint32_t k, const uint8_t* from, int64_t row_step,
+                uint32_t n) {
+    const uint32_t length = RunLength();
+    const uint32_t run = ky * RunsPerRow() + k / length;
+    const uint32_t at = k % length;
+    uint32_t i = 0;
+    if (at % 2 == 0) {
+      int16_t* to =
+          weights_.data() + (size_t{run} * RunPairs() + at / 2) * 2 * kBlock;
+      for (; i + kBlock <= n; i += kBlock, to += kBlock * kBlock) {
+        kernels_.pack(from + i, row_step, c_.w_signed, zeros_, to);
+      }
+    }
+    for (uint32_t l = 0; l < kBlock && i < n; ++l) {
+      PutWeights(ky, k + i, l, from + l * row_step + i, n - i, zeros_[l]);
+    }
+  }
+
+  void PackRows(uint32_t cb) {
+    const int64_t step = int64_t{c_.w_step} * kBlock;
+    const uint8_t* from = core_->sram.data() + int64_t{c_.w_addr} * kBlock +
+                          int64_t{cb} * kBlock * step;
+    for (uint32_t ch = 0; ch < c_.ci; ch += kBlock) {
+      PutBlock(0, ch, from + int64_t{ch / kBlock} * c_.w_plane * kBlock, step,
+               std::min(kBlock, c_.ci - ch));
+    }
+  }
+
+  void PackTiles(uint32_t cb) {
+    const uint32_t lanes_in = core_->config.lanes_in;
+    const uint32_t lanes_out = core_->config.lanes_out;
+    const size_t tile = size_t{lanes_in} * lanes_out;
+    const uint32_t o = cb * kBlock;
+    const uint8_t* row =
+        core_->sram.data() + int64_t{c_.w_addr} * kBlock +
+        size_t{o % lanes_out} * lanes_in +
+        size_t{o / lanes_out} * c_.kh * c_.kw * CeilDiv(c_.ci, lanes_in) * tile;
+    for (uint32_t ky = 0; ky < c_.kh; ++ky) {
+      for (uint32_t kx = 0; kx < c_.kw; ++kx) {
+        for (uint32_t ch = 0; ch < c_.ci; ch += lanes_in, row += tile) {
+          PutBlock(ky, kx * c_.ci + ch, row, lanes_in,
+                   std::min(lanes_in, c_.ci - ch));
+        }
+      }
+    }
   }
 
   void PackChannel(uint32_t cb, uint32_t l, int32_t zero) {
@@ -200,26 +249,14 @@ class FastConvolution {
       }
       return;
     }
+    // Mode fold.
     const uint32_t lanes_in = core_->config.lanes_in;
     const uint32_t lanes_out = core_->config.lanes_out;
     const size_t tile = size_t{lanes_in} * lanes_out;
-    const uint8_t* row = base + size_t{o % lanes_out} * lanes_in;
-    if (c_.mode == MatrixMode::kFold) {
-      row += size_t{o / lanes_out} * fold_.vectors * tile;
-      for (const FoldPiece& p : fold_.pieces) {
-        PutWeights(p.r, p.q, l, row + p.vector * tile + p.lane, p.n, zero);
-      }
-      return;
-    }
-    const uint32_t in_blocks = CeilDiv(c_.ci, lanes_in);
-    row += size_t{o / lanes_out} * c_.kh * c_.kw * in_blocks * tile;
-    for (uint32_t ky = 0; ky < c_.kh; ++ky) {
-      for (uint32_t kx = 0; kx < c_.kw; ++kx) {
-        for (uint32_t ch = 0; ch < c_.ci; ch += lanes_in, row += tile) {
-          PutWeights(ky, kx * c_.ci + ch, l, row,
-                     std::min(lanes_in, c_.ci - ch), zero);
-        }
-      }
+    const uint8_t* row = base + size_t{o % lanes_out} * lanes_in +
+                         size_t{o / lanes_out} * fold_.vectors * tile;
+    for (const FoldPiece& p : fold_.pieces) {
+      PutWeights(p.r, p.q, l, row + p.vector * tile + p.lane, p.n, zero);
     }
   }
 
@@ -383,6 +420,7 @@ class FastConvolution {
   std::vector<const int16_t*> taps_;
   std::vector<ReduceRun> runs_;
   std::vector<int32_t> acc_, codes_;
+  int16_t zeros_[kBlock] = {};  // weight zero points of the block
   FoldPlan fold_;
 };
 

@@ -56,6 +56,14 @@ struct FmaTile {
 
 struct Kernels {
   const char* name;
+  // n words of 16 codes, `from_step` bytes apart, as 16-bit values minus za,
+  // `to_step` values apart.
+  void (*convert)(const uint8_t* from, ptrdiff_t from_step, bool is_signed,
+                  int16_t za, int16_t* to, ptrdiff_t to_step, size_t n);
+  // 16 weights of each of 16 output channels (rows `row_step` bytes apart), as
+  // 16-bit values minus zeros[channel], to [pair][16 channels][2].
+  void (*pack)(const uint8_t* from, ptrdiff_t row_step, bool is_signed,
+               const int16_t* zeros, int16_t* to);
   // acc[pixel][16] += all runs; activations of consecutive pixels are
   // `pixel_stride` elements apart.
   void (*reduce)(const ReduceRun* runs, size_t num_runs, ptrdiff_t pixel_stride,

@@ -46,9 +46,10 @@ struct Avx2 {
   }
 };
 
-constexpr Kernels kAvx2 = {"avx2",          Reduce<Avx2>,  Depthwise<Avx2>,
-                           x86::Requantise, x86::Residual, x86::RunFmaTile,
-                           x86::FmaLanes,   x86::LaneOp};
+constexpr Kernels kAvx2 = {"avx2",        x86::Convert,    x86::Pack,
+                           Reduce<Avx2>,  Depthwise<Avx2>, x86::Requantise,
+                           x86::Residual, x86::RunFmaTile, x86::FmaLanes,
+                           x86::LaneOp};
 
 }  // namespace
 

@@ -105,14 +105,35 @@ void FmaLanes(const float* a, const float* b, uint32_t n, float* acc) {
   }
 }
 
+int16_t Value(uint8_t code, bool is_signed, int16_t zero) {
+  return static_cast<int16_t>((is_signed ? static_cast<int8_t>(code) : code) -
+                              zero);
+}
+
+void Convert(const uint8_t* from, ptrdiff_t from_step, bool is_signed,
+             int16_t za, int16_t* to, ptrdiff_t to_step, size_t n) {
+  for (size_t i = 0; i < n; ++i, from += from_step, to += to_step) {
+    for (int l = 0; l < 16; ++l) to[l] = Value(from[l], is_signed, za);
+  }
+}
+
+void Pack(const uint8_t* from, ptrdiff_t row_step, bool is_signed,
+          const int16_t* zeros, int16_t* to) {
+  for (int l = 0; l < 16; ++l, from += row_step) {
+    for (int i = 0; i < 16; ++i) {
+      to[i / 2 * 32 + 2 * l + i % 2] = Value(from[i], is_signed, zeros[l]);
+    }
+  }
+}
+
 bool NoLaneOp(isa::MicroOp, const uint32_t*, const uint32_t*, const uint32_t*,
               uint32_t*, size_t) {
   return false;
 }
 
-constexpr Kernels kPortable = {"portable", Reduce<Plain>, Depthwise<Plain>,
-                               Requantise, Residual,      RunFmaTile,
-                               FmaLanes,   NoLaneOp};
+constexpr Kernels kPortable = {
+    "portable", Convert,  Pack,       Reduce<Plain>, Depthwise<Plain>,
+    Requantise, Residual, RunFmaTile, FmaLanes,      NoLaneOp};
 
 }  // namespace
 

@@ -166,6 +166,35 @@ TEST_F(KernelsTest, DepthwiseKeepsChannelsApart) {
   }
 }
 
+TEST_F(KernelsTest, ConvertAndPackGiveValues) {
+  for (const Kernels* k : {PortableKernels(), Avx2Kernels(), VnniKernels()}) {
+    if (k == nullptr) continue;
+    for (bool is_signed : {false, true}) {
+      uint8_t codes[16 * 48];
+      for (uint8_t& c : codes) c = static_cast<uint8_t>(random_());
+      const auto value = [&](uint8_t c) {
+        return is_signed ? static_cast<int8_t>(c) : int{c};
+      };
+      int16_t zeros[16], packed[256], converted[10 * 20];
+      for (int16_t& z : zeros) z = static_cast<int16_t>(random_() % 256 - 128);
+      k->pack(codes, 48, is_signed, zeros, packed);
+      for (int l = 0; l < 16; ++l) {
+        for (int i = 0; i < 16; ++i) {
+          ASSERT_EQ(packed[i / 2 * 32 + 2 * l + i % 2],
+                    value(codes[48 * l + i]) - zeros[l])
+              << k->name;
+        }
+      }
+      k->convert(codes, 32, is_signed, zeros[0], converted, 20, 10);
+      for (int i = 0; i < 160; ++i) {
+        ASSERT_EQ(converted[i / 16 * 20 + i % 16],
+                  value(codes[i / 16 * 32 + i % 16]) - zeros[0])
+            << k->name;
+      }
+    }
+  }
+}
+
 // All variants against the portable one.
 class Float : public KernelsTest,
               public ::testing::WithParamInterface<const Kernels*> {

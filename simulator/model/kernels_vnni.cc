@@ -37,9 +37,10 @@ struct Vnni {
   }
 };
 
-constexpr Kernels kVnni = {"avx512vnni",    Reduce<Vnni>,  Depthwise<Vnni>,
-                           x86::Requantise, x86::Residual, x86::RunFmaTile,
-                           x86::FmaLanes,   x86::LaneOp};
+constexpr Kernels kVnni = {"avx512vnni",  x86::Convert,    x86::Pack,
+                           Reduce<Vnni>,  Depthwise<Vnni>, x86::Requantise,
+                           x86::Residual, x86::RunFmaTile, x86::FmaLanes,
+                           x86::LaneOp};
 
 }  // namespace
 

@@ -17,6 +17,49 @@ static inline __m256i Get(const void* p) {
 static inline void Put(__m256i v, void* p) {
   _mm256_storeu_si256(static_cast<__m256i*>(p), v);
 }
+// 16 codes as 16-bit values.
+static inline __m256i Widen(const uint8_t* from, bool is_signed) {
+  const __m128i raw = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+  return is_signed ? _mm256_cvtepi8_epi16(raw) : _mm256_cvtepu8_epi16(raw);
+}
+
+static inline void Convert(const uint8_t* from, ptrdiff_t from_step,
+                           bool is_signed, int16_t za, int16_t* to,
+                           ptrdiff_t to_step, size_t n) {
+  const __m256i zero = _mm256_set1_epi16(za);
+  for (size_t i = 0; i < n; ++i, from += from_step, to += to_step) {
+    Put(_mm256_sub_epi16(Widen(from, is_signed), zero), to);
+  }
+}
+
+// Two blocks of 8 channels: transpose 8 x 8 pairs.
+static inline void Pack(const uint8_t* from, ptrdiff_t row_step, bool is_signed,
+                        const int16_t* zeros, int16_t* to) {
+  for (int half = 0; half < 16; half += 8) {
+    __m256i r[8], s[8];
+    for (int l = 0; l < 8; ++l) {
+      r[l] = _mm256_sub_epi16(Widen(from + (half + l) * row_step, is_signed),
+                              _mm256_set1_epi16(zeros[half + l]));
+    }
+    for (int l = 0; l < 8; l += 2) {
+      s[l] = _mm256_unpacklo_epi32(r[l], r[l + 1]);
+      s[l + 1] = _mm256_unpackhi_epi32(r[l], r[l + 1]);
+    }
+    for (int l = 0; l < 8; l += 4) {
+      r[l] = _mm256_unpacklo_epi64(s[l], s[l + 2]);
+      r[l + 1] = _mm256_unpackhi_epi64(s[l], s[l + 2]);
+      r[l + 2] = _mm256_unpacklo_epi64(s[l + 1], s[l + 3]);
+      r[l + 3] = _mm256_unpackhi_epi64(s[l + 1], s[l + 3]);
+    }
+    for (int i = 0; i < 4; ++i) {
+      Put(_mm256_permute2x128_si256(r[i], r[i + 4], 0x20),
+          to + 32 * i + 2 * half);
+      Put(_mm256_permute2x128_si256(r[i], r[i + 4], 0x31),
+          to + 32 * (i + 4) + 2 * half);
+    }
+  }
+}
+
 static inline __m256i ClampI(__m256i v, int32_t low, int32_t high) {
   return _mm256_min_epi32(_mm256_max_epi32(v, _mm256_set1_epi32(low)),
                           _mm256_set1_epi32(high));

@@ -21,7 +21,7 @@ using isa::ElementType;
 using isa::Operand;
 
 constexpr uint32_t kLanes = isa::kVectorLanes;
-constexpr uint32_t kStrip = 16;  // groups
+constexpr uint32_t kStrip = 32;  // groups
 constexpr uint32_t kStripLanes = kStrip * kLanes;
 
 using StripValue = std::vector<uint32_t>;  // kStripLanes
@@ -219,16 +219,22 @@ class StripRun {
       case Operand::kLane:
         return &lane_;
       case Operand::kIndexR:
+        uses_index_ = true;
         return &index_r_;
       case Operand::kValid:
+        uses_valid_ = true;
         return &valid_;
       default:
+        uses_register_[static_cast<uint32_t>(o)] = true;
         return &registers_[static_cast<uint32_t>(o)];
     }
   }
 
   void Strip() {
-    for (StripValue& r : registers_) std::fill(r.begin(), r.end(), 0);
+    for (uint32_t r = 0; r < isa::kVectorRegisters; ++r) {
+      if (!uses_register_[r]) continue;
+      std::fill(registers_[r].begin(), registers_[r].end(), 0);
+    }
     std::fill(out_.begin(), out_.end(), 0);
     for (uint32_t i = 0; i < groups_ * kLanes; ++i) {
       lane_[i] = static_cast<uint32_t>(group_[i / kLanes].e) + i % kLanes;
@@ -260,8 +266,10 @@ class StripRun {
 
   void NewIndices(bool valid_changes) {
     for (Input& in : streams_) in.fresh = false;
-    std::fill(index_r_.begin(), index_r_.end(), static_cast<uint32_t>(r1_));
-    if (!valid_changes) return;
+    if (uses_index_) {
+      std::fill(index_r_.begin(), index_r_.end(), static_cast<uint32_t>(r1_));
+    }
+    if (!valid_changes || !uses_valid_) return;
     for (uint32_t g = 0; g < groups_; ++g) {
       const uint32_t n = ValidLanes(g);
       for (uint32_t l = 0; l < kLanes; ++l) {
@@ -356,6 +364,8 @@ class StripRun {
   std::vector<Instruction> program_;
   Group group_[kStrip] = {};
   uint32_t groups_ = 0;
+  bool uses_index_ = false, uses_valid_ = false;
+  bool uses_register_[isa::kVectorRegisters] = {};
   int64_t r1_ = 0, r2_ = 0, r3_ = 0;
 };
 
