@@ -82,7 +82,9 @@ TEST_F(FuzzTest, RandomMessages) {
   for (uint32_t round = 0; round < 60 * rounds_; ++round) {
     Connection connection;
     ASSERT_TRUE(connection.Connect(process_.socket()));
-    if (Random() % 8 != 0) ASSERT_TRUE(connection.Version());
+    if (Random() % 8 != 0) {
+      ASSERT_TRUE(connection.Version());
+    }
     for (int i = 0; i < 30; ++i) {
       std::vector<uint32_t> payload(Random() % 12);
       for (uint32_t& word : payload) word = static_cast<uint32_t>(Number());

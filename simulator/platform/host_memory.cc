@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <csetjmp>
 #include <csignal>
 #include <cstring>
@@ -16,8 +17,9 @@
 namespace heddle::platform {
 namespace {
 
-// Set while GuardedCopy runs; the handler jumps back to it.
-thread_local sigjmp_buf* recovery = nullptr;
+// Set while GuardedCopy runs; the handler jumps back to it. Volatile and
+// fenced: to the compiler, memcpy neither reads this nor can it be interrupted.
+thread_local sigjmp_buf* volatile recovery = nullptr;
 
 void OnSigbus(int signal) {
   if (recovery != nullptr) siglongjmp(*recovery, 1);
@@ -36,7 +38,9 @@ bool GuardedCopy(void* to, const void* from, size_t bytes) {
     return false;
   }
   recovery = &here;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
   std::memcpy(to, from, bytes);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
   recovery = nullptr;
   return true;
 }
