@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// The demo: classifies 200 rendered digits on a card, in fp32 and in int8, and
+// prints some of them as text pictures with the answers.
+//
+//   digits-demo FOLDER     FOLDER holds digits_fp32.onnx, digits_int8.onnx,
+//                          digits_test.u8, digits_test.i32,
+//                          digits_int8_logits.f32
+//
+// Exit code 0: both models ran, and the int8 results are the expected bytes;
+// 1: something failed; 2: usage; 3: no device; 5: results differ.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "compiler/compiler.h"
+#include "runtime/session/session.h"
+
+namespace heddle {
+namespace {
+
+constexpr int kSide = 28;
+constexpr int kPixels = kSide * kSide;
+constexpr int kDigits = 10;
+constexpr int kShown = 4;
+
+bool ReadFile(const std::string& path, std::string* out) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    std::fprintf(stderr, "digits-demo: cannot read %s\n", path.c_str());
+    return false;
+  }
+  std::stringstream buffer;
+  buffer << file.rdbuf();
+  *out = buffer.str();
+  return true;
+}
+
+// Pictures side by side, two pixels of a column per character.
+void Draw(const std::vector<const uint8_t*>& images) {
+  static const char kInk[] = " .:-=+*#%@";
+  for (int y = 0; y < kSide; y += 2) {
+    for (const uint8_t* image : images) {
+      for (int x = 0; x < kSide; ++x) {
+        const int ink = (image[y * kSide + x] + image[(y + 1) * kSide + x]) / 2;
+        std::putchar(kInk[ink * 9 / 255]);
+      }
+    }
+    std::putchar('\n');
+  }
+}
+
+struct Answers {
+  std::vector<int> digit;
+  std::vector<float> logits;
+  std::vector<double> milliseconds;
+  session::RunStatistics statistics;
+  compiler::CompileReport report;
+  std::string config;
+};
+
+int Argmax(const float* logits) {
+  return std::max_element(logits, logits + kDigits) - logits;
+}
+
+absl::StatusOr<Answers> Classify(std::shared_ptr<session::Device> device,
+                                 const std::string& model,
+                                 const std::string& images) {
+  Answers answers;
+  compiler::CompileOptions options;
+  options.config = device->description().config;
+  answers.config = options.config;
+  auto compiled = compiler::CompileOnnx(model, options);
+  if (!compiled.ok()) return compiled.status();
+  answers.report = compiled->report;
+  auto graph = session::LoadGraph(device, compiled->package);
+  if (!graph.ok()) return graph.status();
+  const int count = images.size() / kPixels;
+  for (int i = 0; i < count; ++i) {
+    std::vector<float> input(kPixels);
+    for (int p = 0; p < kPixels; ++p) {
+      input[p] = static_cast<uint8_t>(images[i * kPixels + p]) / 255.0f;
+    }
+    float logits[kDigits];
+    const auto start = std::chrono::steady_clock::now();
+    auto run = (*graph)->Start(
+        {{(*graph)->package().inputs[0].name, input.data(), sizeof(float) * kPixels}},
+        {{(*graph)->package().outputs[0].name, logits, sizeof(logits)}}, nullptr);
+    if (!run.ok()) return run.status();
+    if (absl::Status s = (*run)->Wait(absl::InfiniteFuture()); !s.ok()) return s;
+    answers.milliseconds.push_back(
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() -
+                                                  start)
+            .count());
+    answers.statistics = (*run)->statistics();
+    answers.digit.push_back(Argmax(logits));
+    answers.logits.insert(answers.logits.end(), logits, logits + kDigits);
+  }
+  std::sort(answers.milliseconds.begin(), answers.milliseconds.end());
+  return answers;
+}
+
+void PrintRow(const char* name, const Answers& a, const std::vector<int32_t>& labels) {
+  int right = 0;
+  for (size_t i = 0; i < labels.size(); ++i) right += a.digit[i] == labels[i];
+  const auto& ms = a.milliseconds;
+  std::printf("  %-5s %4d of %zu  %8.3f ms %8.3f ms  %9llu  %9llu  %6.1f %%\n", name,
+              right, labels.size(), ms[ms.size() / 2], ms[ms.size() * 99 / 100],
+              static_cast<unsigned long long>(a.statistics.macs),
+              static_cast<unsigned long long>(a.report.estimated_cycles),
+              100 * a.report.estimated_utilisation);
+}
+
+int Main(const std::string& folder) {
+  std::string fp32, int8, images, label_bytes, expected;
+  if (!ReadFile(folder + "/digits_fp32.onnx", &fp32) ||
+      !ReadFile(folder + "/digits_int8.onnx", &int8) ||
+      !ReadFile(folder + "/digits_test.u8", &images) ||
+      !ReadFile(folder + "/digits_test.i32", &label_bytes) ||
+      !ReadFile(folder + "/digits_int8_logits.f32", &expected)) {
+    return 1;
+  }
+  std::vector<int32_t> labels(label_bytes.size() / sizeof(int32_t));
+  std::memcpy(labels.data(), label_bytes.data(), labels.size() * sizeof(int32_t));
+  if (images.empty() || images.size() != labels.size() * kPixels) {
+    std::fprintf(stderr, "digits-demo: %zu labels do not fit %zu image bytes\n",
+                 labels.size(), images.size());
+    return 1;
+  }
+  auto devices = session::ListDevices();
+  if (!devices.ok() || devices->empty()) {
+    std::fprintf(stderr, "digits-demo: no device: %s\n",
+                 devices.ok() ? "none is present (see HEDDLE_DEVICE in README.md)"
+                              : devices.status().ToString().c_str());
+    return 3;
+  }
+  auto device = session::OpenDevice((*devices)[0].id);
+  if (!device.ok()) {
+    std::fprintf(stderr, "digits-demo: %s\n", device.status().ToString().c_str());
+    return 3;
+  }
+  const session::DeviceDescription& d = (*device)->description();
+  std::printf("Device %s: %s, %s core, %llu MiB of device memory\n\n", d.id.c_str(),
+              d.config.c_str(), d.core.c_str(),
+              static_cast<unsigned long long>(d.memory_bytes >> 20));
+  auto f = Classify(*device, fp32, images);
+  auto q = f.ok() ? Classify(*device, int8, images) : f;
+  if (!q.ok()) {
+    std::fprintf(stderr, "digits-demo: %s\n", q.status().ToString().c_str());
+    return 1;
+  }
+  const int stride = labels.size() / kShown;
+  std::vector<const uint8_t*> shown;
+  for (int i = 0; i < kShown; ++i) {
+    const int at = i * stride + i * 21 % std::max(1, stride);
+    shown.push_back(reinterpret_cast<const uint8_t*>(images.data()) + at * kPixels);
+  }
+  Draw(shown);
+  for (const uint8_t* image : shown) {
+    const int at = (image - reinterpret_cast<const uint8_t*>(images.data())) / kPixels;
+    std::printf("   it is %d: fp32 %d, int8 %d  ", labels[at], f->digit[at],
+                q->digit[at]);
+  }
+  std::printf(
+      "\n\n  model  top-1           median      99 %%       MACs       cycles*   "
+      "utilisation*\n");
+  PrintRow("fp32", *f, labels);
+  PrintRow("int8", *q, labels);
+  std::printf("  * estimated by the compiler, not calibrated on the RTL\n\n");
+  if (q->logits.size() * sizeof(float) != expected.size() ||
+      std::memcmp(q->logits.data(), expected.data(), expected.size()) != 0) {
+    std::fprintf(stderr, "digits-demo: the int8 results are not the expected bytes\n");
+    return 5;
+  }
+  std::printf("int8: all %zu results equal the reference byte for byte.\n",
+              q->logits.size());
+  return 0;
+}
+
+}  // namespace
+}  // namespace heddle
+
+int main(int argc, char** argv) {
+  if (argc != 2 || argv[1][0] == '-') {
+    std::fprintf(stderr, "Example: digits-demo share/heddle/digits\n"
+                         "Usage: digits-demo FOLDER   (a folder with the digit models)\n");
+    return 2;
+  }
+  return heddle::Main(argv[1]);
+}
