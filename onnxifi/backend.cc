@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "onnxifi/backend.h"
+
+#include <utility>
+
+#include "onnxifi/status.h"
+
+namespace heddle::onnxifi {
+
+bool BackendId::RemoveListing() {
+  int64_t count = listings_.load();
+  while (count > 0) {
+    if (listings_.compare_exchange_weak(count, count - 1)) return true;
+  }
+  return false;
+}
+
+absl::StatusOr<std::shared_ptr<Backend>> Backend::Open(
+    Engine* engine, std::shared_ptr<BackendId> id, LogLevel log_level) {
+  std::shared_ptr<Backend> backend(new Backend);
+  backend->log_level_ = log_level;
+  backend->state_ = std::make_shared<BackendState>();
+  auto device = engine->Open(id->device());
+  if (!device.ok()) return device.status();
+  backend->id_ = std::move(id);
+  backend->device_ = *std::move(device);
+  backend->device_->OnRemoved(
+      [state = backend->state_] { state->MarkGone(); });
+  if (backend->gone()) {
+    return Fail(ONNXIFI_STATUS_BACKEND_UNAVAILABLE,
+                "the device went while it was opened");
+  }
+  return backend;
+}
+
+bool Backend::gone() {
+  if (!state_->gone() && !device_->available()) state_->MarkGone();
+  return state_->gone();
+}
+
+}  // namespace heddle::onnxifi

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// The exported functions that are the same in both ABIs. None calls another by
+// its exported name, which could be bound to a wrapper's.
+#include <utility>
+
+#include "onnxifi/c_edge.h"
+#include "onnxifi/extensions.h"
+#include "onnxifi/include/heddle/onnxifi_ext.h"
+
+namespace heddle::onnxifi {
+namespace {
+
+onnxStatus GetExtensionAddress(onnxBackendID id, const char* name,
+                               onnxExtensionFunctionPointer* function);
+
+onnxStatus SetIoAndRunTraced(onnxGraph graph, uint32_t inputs_count,
+                             const onnxTensorDescriptorV1* inputs,
+                             uint32_t outputs_count,
+                             const onnxTensorDescriptorV1* outputs,
+                             onnxMemoryFenceV1* output_fence,
+                             onnxTraceEventList* trace) {
+  const IoArguments io = {inputs_count, inputs, outputs_count, outputs};
+  return Edge(Function::kSetIOAndRunGraph, [&](Library* library, Call* call) {
+    return library->SetIoAndRun(call, graph, io, output_fence, trace);
+  });
+}
+
+onnxStatus SetIoAndRun(onnxGraph graph, uint32_t inputs_count,
+                       const onnxTensorDescriptorV1* inputs,
+                       uint32_t outputs_count,
+                       const onnxTensorDescriptorV1* outputs,
+                       onnxMemoryFenceV1* output_fence) {
+  return SetIoAndRunTraced(graph, inputs_count, inputs, outputs_count, outputs,
+                           output_fence, nullptr);
+}
+
+onnxStatus WaitFor(onnxEvent event, uint32_t timeout_ms, onnxEventState* state,
+                   onnxStatus* status, char* message, size_t* length) {
+  return Edge(Function::kWaitEventFor, [&](Library* library, Call*) {
+    return library->WaitEventFor(event, timeout_ms, state, status, message,
+                                 length);
+  });
+}
+
+onnxStatus ReleaseTrace(onnxTraceEventList* list) {
+  if (list == nullptr) {
+    return Finish(Function::kReleaseTraceEvents, Call(),
+                  Outcome(ONNXIFI_STATUS_INVALID_POINTER, "the list is NULL"));
+  }
+  FreeTraceEvents(list);
+  return ONNXIFI_STATUS_SUCCESS;
+}
+
+onnxExtensionFunctionPointer AddressOf(Extension extension) {
+  const auto plain = [](auto* function) {
+    return reinterpret_cast<onnxExtensionFunctionPointer>(function);
+  };
+  switch (extension) {
+    case Extension::kNone:
+      break;
+    case Extension::kGetExtensionFunctionAddress:
+      return plain(&GetExtensionAddress);
+    case Extension::kSetIOAndRunGraph:
+      return plain(&SetIoAndRun);
+    case Extension::kSetIOAndRunGraphTraced:
+      return plain(&SetIoAndRunTraced);
+    case Extension::kWaitEventFor:
+      return plain(&WaitFor);
+    case Extension::kReleaseTraceEvents:
+      return plain(&ReleaseTrace);
+  }
+  return nullptr;
+}
+
+onnxStatus GetExtensionAddress(onnxBackendID id, const char* name,
+                               onnxExtensionFunctionPointer* function) {
+  if (function != nullptr) *function = nullptr;
+  return Edge(Function::kGetExtensionFunctionAddress,
+              [&](Library* library, Call*) {
+                if (name == nullptr || function == nullptr) {
+                  return Outcome(ONNXIFI_STATUS_INVALID_POINTER,
+                                 "name or function is NULL");
+                }
+                Outcome outcome = library->CheckExtensionsOf(id);
+                if (outcome.failed()) return outcome;
+                *function = AddressOf(FindExtension(name));
+                if (*function != nullptr) return Outcome();
+                return Outcome(ONNXIFI_STATUS_UNIDENTIFIED_NAME,
+                               "there is no such extension function");
+              });
+}
+
+}  // namespace
+}  // namespace heddle::onnxifi
+
+using heddle::onnxifi::AbiForCaller;
+using heddle::onnxifi::Call;
+using heddle::onnxifi::Edge;
+using heddle::onnxifi::Function;
+using heddle::onnxifi::Library;
+
+extern "C" {
+
+onnxStatus onnxGetBackendIDs(onnxBackendID* ids, size_t* count) {
+  const void* caller = __builtin_return_address(0);
+  return Edge(Function::kGetBackendIDs, [&](Library* library, Call*) {
+    return library->GetBackendIDs(AbiForCaller(caller), ids, count);
+  });
+}
+
+onnxStatus onnxReleaseBackendID(onnxBackendID id) {
+  return Edge(Function::kReleaseBackendID, [&](Library* library, Call*) {
+    return library->ReleaseBackendID(id);
+  });
+}
+
+onnxStatus onnxGetBackendInfo(onnxBackendID id, onnxBackendInfo type,
+                              void* value, size_t* size) {
+  return Edge(Function::kGetBackendInfo, [&](Library* library, Call*) {
+    return library->GetBackendInfo(id, type, value, size);
+  });
+}
+
+onnxStatus onnxGetBackendCompatibility(onnxBackendID id, size_t size,
+                                       const void* model) {
+  return Edge(Function::kGetBackendCompatibility, [&](Library* library, Call*) {
+    return library->GetBackendCompatibility(id, size, model);
+  });
+}
+
+onnxStatus onnxInitBackend(onnxBackendID id, const uint64_t* properties,
+                           onnxBackend* backend) {
+  if (backend != nullptr) *backend = nullptr;
+  return Edge(Function::kInitBackend, [&](Library* library, Call* call) {
+    return library->InitBackend(call, id, properties, backend);
+  });
+}
+
+onnxStatus onnxReleaseBackend(onnxBackend backend) {
+  return Edge(Function::kReleaseBackend, [&](Library* library, Call* call) {
+    return library->ReleaseBackend(call, backend);
+  });
+}
+
+onnxStatus onnxInitEvent(onnxBackend backend, onnxEvent* event) {
+  if (event != nullptr) *event = nullptr;
+  return Edge(Function::kInitEvent, [&](Library* library, Call* call) {
+    return library->InitEvent(call, backend, event);
+  });
+}
+
+onnxStatus onnxSignalEvent(onnxEvent event) {
+  return Edge(Function::kSignalEvent, [&](Library* library, Call*) {
+    return library->SignalEvent(event);
+  });
+}
+
+onnxStatus onnxGetEventState(onnxEvent event, onnxEventState* state) {
+  if (state != nullptr) *state = ONNXIFI_EVENT_STATE_INVALID;
+  return Edge(Function::kGetEventState, [&](Library* library, Call*) {
+    return library->GetEventState(event, state);
+  });
+}
+
+onnxStatus onnxWaitEvent(onnxEvent event) {
+  return Edge(Function::kWaitEvent, [&](Library* library, Call*) {
+    return library->WaitEvent(event);
+  });
+}
+
+onnxStatus onnxReleaseEvent(onnxEvent event) {
+  return Edge(Function::kReleaseEvent, [&](Library* library, Call*) {
+    return library->ReleaseEvent(event);
+  });
+}
+
+onnxStatus onnxSetGraphIO(onnxGraph graph, uint32_t inputs_count,
+                          const onnxTensorDescriptorV1* inputs,
+                          uint32_t outputs_count,
+                          const onnxTensorDescriptorV1* outputs) {
+  return Edge(Function::kSetGraphIO, [&](Library* library, Call* call) {
+    return library->SetGraphIO(call, graph,
+                               {inputs_count, inputs, outputs_count, outputs});
+  });
+}
+
+onnxStatus onnxRunGraph(onnxGraph graph, const onnxMemoryFenceV1* input,
+                        onnxMemoryFenceV1* output) {
+  return Edge(Function::kRunGraph, [&](Library* library, Call* call) {
+    return library->RunGraph(call, graph, input, output);
+  });
+}
+
+onnxStatus onnxReleaseGraph(onnxGraph graph) {
+  return Edge(Function::kReleaseGraph, [&](Library* library, Call* call) {
+    return library->ReleaseGraph(call, graph);
+  });
+}
+
+onnxStatus onnxGetExtensionFunctionAddress(
+    onnxBackendID id, const char* name,
+    onnxExtensionFunctionPointer* function) {
+  return heddle::onnxifi::GetExtensionAddress(id, name, function);
+}
+
+}  // extern "C"

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The extension functions by name; the list that onnxGetBackendInfo reports is
+// made from the same table as the addresses.
+#ifndef HEDDLE_ONNXIFI_EXTENSIONS_H_
+#define HEDDLE_ONNXIFI_EXTENSIONS_H_
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace heddle::onnxifi {
+
+enum class Extension {
+  kNone,
+  kGetExtensionFunctionAddress,
+  kSetIOAndRunGraph,        // 6 arguments
+  kSetIOAndRunGraphTraced,  // 7 arguments
+  kWaitEventFor,
+  kReleaseTraceEvents,
+};
+
+// kNone for an unknown name. Does not allocate.
+Extension FindExtension(absl::string_view name);
+
+// All names, separated by blanks.
+std::string ExtensionNames();
+
+}  // namespace heddle::onnxifi
+
+#endif  // HEDDLE_ONNXIFI_EXTENSIONS_H_
