@@ -605,24 +605,44 @@ class Loader:
         self.unique(self.spec.errors, "code", lambda e: e.code)
 
 
+def merge(into, table, loader):
+    """Adds the lists and tables of a part of a description to the whole."""
+    for key, value in table.items():
+        if key not in into:
+            into[key] = value
+        elif isinstance(value, list) and isinstance(into[key], list):
+            into[key] += value
+        else:
+            loader.bad(key, "is already given by another file")
+
+
 def load(folder):
-    """Reads the five files of `folder` into a checked Spec."""
+    """Reads the description in `folder` into a checked Spec.
+
+    The five files, and after each NAME.toml its parts NAME_*.toml in the order of their names.
+    """
     folder = pathlib.Path(folder)
     loader = Loader()
     digest = hashlib.sha256()
     raw = {}
-    for name in FILES:
-        loader.file = name
-        try:
-            data = (folder / name).read_bytes()
-        except OSError as e:
-            loader.bad("file", f"cannot be read: {e.strerror}")
-            continue
-        digest.update(name.encode() + b"\0" + str(len(data)).encode() + b"\0" + data)
-        try:
-            raw[name] = tomllib.loads(data.decode())
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
-            loader.bad("syntax", str(e))
+    for whole in FILES:
+        raw[whole] = {}
+        stem = whole.removesuffix(".toml")
+        for name in [whole] + sorted(p.name for p in folder.glob(f"{stem}_*.toml")):
+            loader.file = name
+            try:
+                data = (folder / name).read_bytes()
+            except OSError as e:
+                loader.bad("file", f"cannot be read: {e.strerror}")
+                raw.pop(whole, None)
+                break
+            digest.update(name.encode() + b"\0" + str(len(data)).encode() + b"\0" + data)
+            try:
+                merge(raw[whole], tomllib.loads(data.decode()), loader)
+            except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
+                loader.bad("syntax", str(e))
+                raw.pop(whole, None)
+                break
     parts = (loader.config, loader.isa, loader.descriptors, loader.regs, loader.errs)
     for name, part in zip(FILES, parts):
         if name in raw:

@@ -1,4 +1,4 @@
-/* generated from rtl/spec by tools/specgen; do not edit. inputs sha256 8702c47b9d84 */
+/* generated from rtl/spec by tools/specgen; do not edit. inputs sha256 e5d3ee079c8e */
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * The card as the driver sees it: registers, structures in memory, limits, opcodes and status
@@ -94,8 +94,8 @@ struct heddle_config {
 
 #define HEDDLE_BAR				0
 #define HEDDLE_BAR_BYTES			0x10000U
-/* PCI vendor; the number is not registered with the PCI-SIG */
-#define HEDDLE_PCI_VENDOR_ID			0x1ed5
+/* PCI vendor; the number that virtual devices use, not an assigned one */
+#define HEDDLE_PCI_VENDOR_ID			0x1234
 /* PCI device */
 #define HEDDLE_PCI_DEVICE_ID			0x4e50
 /* PCI revision */
@@ -103,7 +103,7 @@ struct heddle_config {
 /* processing accelerator */
 #define HEDDLE_PCI_CLASS_CODE			0x120000
 /* PCI subsystem vendor */
-#define HEDDLE_PCI_SUBSYSTEM_VENDOR_ID		0x1ed5
+#define HEDDLE_PCI_SUBSYSTEM_VENDOR_ID		0x1234
 /* PCI subsystem */
 #define HEDDLE_PCI_SUBSYSTEM_ID			0x1
 /* bytes of configuration space; no extended capabilities */

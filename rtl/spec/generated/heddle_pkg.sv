@@ -1,4 +1,4 @@
-// generated from rtl/spec by tools/specgen; do not edit. inputs sha256 8702c47b9d84
+// generated from rtl/spec by tools/specgen; do not edit. inputs sha256 e5d3ee079c8e
 // SPDX-License-Identifier: Apache-2.0
 //
 // The hardware description for RTL. Use it as heddle_pkg::NAME, without import.

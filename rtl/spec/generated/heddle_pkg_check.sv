@@ -1,4 +1,4 @@
-// generated from rtl/spec by tools/specgen; do not edit. inputs sha256 8702c47b9d84
+// generated from rtl/spec by tools/specgen; do not edit. inputs sha256 e5d3ee079c8e
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reads field number `index` of the command (or, with `micro`, of the micro-instruction) in `words`

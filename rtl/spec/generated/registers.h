@@ -1,4 +1,4 @@
-// generated from rtl/spec by tools/specgen; do not edit. inputs sha256 8702c47b9d84
+// generated from rtl/spec by tools/specgen; do not edit. inputs sha256 e5d3ee079c8e
 // SPDX-License-Identifier: Apache-2.0
 // clang-format off
 //
@@ -15,8 +15,8 @@ namespace heddle::reg {
 inline constexpr int kBar = 0;
 inline constexpr uint32_t kBlockBytes = 0x10000;
 
-// PCI vendor; the number is not registered with the PCI-SIG
-inline constexpr uint32_t kPciVendorId = 0x1ed5;
+// PCI vendor; the number that virtual devices use, not an assigned one
+inline constexpr uint32_t kPciVendorId = 0x1234;
 // PCI device
 inline constexpr uint32_t kPciDeviceId = 0x4e50;
 // PCI revision
@@ -24,7 +24,7 @@ inline constexpr uint32_t kPciRevisionId = 0x1;
 // processing accelerator
 inline constexpr uint32_t kPciClassCode = 0x120000;
 // PCI subsystem vendor
-inline constexpr uint32_t kPciSubsystemVendorId = 0x1ed5;
+inline constexpr uint32_t kPciSubsystemVendorId = 0x1234;
 // PCI subsystem
 inline constexpr uint32_t kPciSubsystemId = 0x1;
 // bytes of configuration space; no extended capabilities
