@@ -27,7 +27,6 @@ namespace {
 constexpr int kSide = 28;
 constexpr int kPixels = kSide * kSide;
 constexpr int kDigits = 10;
-constexpr int kShown = 4;
 
 bool ReadFile(const std::string& path, std::string* out) {
   std::ifstream file(path, std::ios::binary);
@@ -154,17 +153,22 @@ int Main(const std::string& folder) {
     std::fprintf(stderr, "digits-demo: %s\n", q.status().ToString().c_str());
     return 1;
   }
-  const int stride = labels.size() / kShown;
+  // The first image of four different digits.
   std::vector<const uint8_t*> shown;
-  for (int i = 0; i < kShown; ++i) {
-    const int at = i * stride + i * 21 % std::max(1, stride);
-    shown.push_back(reinterpret_cast<const uint8_t*>(images.data()) + at * kPixels);
+  std::vector<int> indices;
+  for (int digit : {2, 4, 7, 9}) {
+    const auto it = std::find(labels.begin(), labels.end(), digit);
+    if (it == labels.end()) continue;
+    indices.push_back(it - labels.begin());
+    shown.push_back(reinterpret_cast<const uint8_t*>(images.data()) +
+                    indices.back() * kPixels);
   }
   Draw(shown);
-  for (const uint8_t* image : shown) {
-    const int at = (image - reinterpret_cast<const uint8_t*>(images.data())) / kPixels;
-    std::printf("   it is %d: fp32 %d, int8 %d  ", labels[at], f->digit[at],
-                q->digit[at]);
+  for (int at : indices) {
+    char caption[64];
+    std::snprintf(caption, sizeof(caption), "%d: fp32 says %d, int8 %d", labels[at],
+                  f->digit[at], q->digit[at]);
+    std::printf("    %-*s", kSide - 4, caption);
   }
   std::printf(
       "\n\n  model  top-1           median      99 %%       MACs       cycles*   "
