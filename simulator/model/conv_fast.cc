@@ -36,6 +36,7 @@ class FastConvolution {
     first_column_ = -int64_t{c.pad_left};
     columns_ = int64_t{c.ow - 1} * c.sx + int64_t{c.kw - 1} * c.dx + 1;
     FindRows();
+    FindColumns();
   }
 
   bool Fits() const {
@@ -85,6 +86,22 @@ class FastConvolution {
     }
   }
 
+  // The columns from the first to the last that a tap touches: others may lie
+  // beyond the end of SRAM.
+  void FindColumns() {
+    begin_ = c_.iw;
+    for (uint32_t kx = 0; kx < c_.kw; ++kx) {
+      const int64_t first = first_column_ + int64_t{kx} * c_.dx;
+      const int64_t low = first >= 0 ? 0 : (-first + c_.sx - 1) / c_.sx;
+      if (first + low * c_.sx >= c_.iw) continue;
+      const int64_t high =
+          std::min<int64_t>(c_.ow - 1, (c_.iw - 1 - first) / c_.sx);
+      if (low > high) continue;
+      begin_ = std::min(begin_, first + low * c_.sx);
+      end_ = std::max(end_, first + high * c_.sx + 1);
+    }
+  }
+
   int16_t* RowValues(uint32_t place) {
     return values_.data() + size_t{place} * columns_ * channels_;
   }
@@ -97,21 +114,19 @@ class FastConvolution {
 
   // All channels, or with by_block_ the 16 of block cb.
   void Convert(uint32_t cb) {
-    const int64_t begin = std::max<int64_t>(0, first_column_);
-    const int64_t end = std::min<int64_t>(c_.iw, first_column_ + columns_);
     const uint8_t* sram = core_->sram.data();
-    for (uint32_t r = 0; r < rows_.size() && begin < end; ++r) {
+    for (uint32_t r = 0; r < rows_.size() && begin_ < end_; ++r) {
       const uint32_t iy = rows_[r];
-      int16_t* to = RowValues(r) + (begin - first_column_) * channels_;
+      int16_t* to = RowValues(r) + (begin_ - first_column_) * channels_;
       if (c_.mode == MatrixMode::kFold) {
-        ToValues(sram + FoldAddress(c_, iy, begin),
-                 static_cast<uint32_t>(end - begin) * channels_, to);
+        ToValues(sram + FoldAddress(c_, iy, begin_),
+                 static_cast<uint32_t>(end_ - begin_) * channels_, to);
         continue;
       }
       const int64_t step = int64_t{c_.in_xstep} * kBlock;
       const uint8_t* from =
-          sram + InputAddress(c_, by_block_ ? cb : 0, iy, begin);
-      const size_t n = static_cast<size_t>(end - begin);
+          sram + InputAddress(c_, by_block_ ? cb : 0, iy, begin_);
+      const size_t n = static_cast<size_t>(end_ - begin_);
       uint32_t ch = 0;
       for (; ch + kBlock <= channels_; ch += kBlock) {
         kernels_.convert(from, step, c_.in_signed, static_cast<int16_t>(c_.za),
@@ -414,6 +429,7 @@ class FastConvolution {
   bool by_block_;
   uint32_t channels_;  // values per converted pixel
   int64_t first_column_, columns_;
+  int64_t begin_ = 0, end_ = 0;  // columns to convert
   std::vector<uint32_t> rows_;   // input rows, in order of conversion
   std::vector<uint32_t> place_;  // and where each is
   std::vector<int16_t> values_, weights_, pairs_;

@@ -28,9 +28,11 @@ struct Vnni {
     return _mm512_dpwssd_epi32(a, _mm512_set1_epi32(both), w);
   }
   static Weights Zip(const int16_t* px, const int16_t* py) {
-    const __m512i x = _mm512_cvtepu16_epi32(x86::Get(px));
-    const __m512i y = _mm512_cvtepu16_epi32(x86::Get(py));
-    return _mm512_or_si512(x, _mm512_slli_epi32(y, 16));
+    // The maskz forms: gcc 12 warns about its own header with the plain ones.
+    const __mmask16 all = 0xffff;
+    const __m512i x = _mm512_maskz_cvtepu16_epi32(all, x86::Get(px));
+    const __m512i y = _mm512_maskz_cvtepu16_epi32(all, x86::Get(py));
+    return _mm512_or_si512(x, _mm512_maskz_slli_epi32(all, y, 16));
   }
   static Acc MacPairs(Acc a, Weights p, Weights w) {
     return _mm512_dpwssd_epi32(a, p, w);

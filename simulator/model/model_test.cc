@@ -287,6 +287,27 @@ TEST_F(ModelTest, ConvolutionCountsItsNeighbours) {
   }
 }
 
+// Columns that no tap touches may lie beyond the end of SRAM.
+TEST_F(ModelTest, UntouchedColumnsAreNotRead) {
+  isa::Conv conv;
+  conv.ih = 1;
+  conv.ow = 2;
+  conv.sx = 15;
+  conv.dx = 255;
+  conv.kw = 255;
+  conv.in_addr = isa::kH256.sram_bytes / 16 - 1 - 15;
+  conv.w_addr = 0;
+  conv.param_addr = 8192;
+  conv.out_addr = 8300;
+  conv.iw = 200;  // taps 0 of pixels 0 and 1: columns 0 and 15, the last word
+  Add(conv);
+  EXPECT_EQ(RunToEnd().status, Error::kOk);
+  stream_.clear();
+  conv.in_addr += 1;
+  Add(conv);
+  EXPECT_EQ(RunToEnd().status, Error::kSramBounds);
+}
+
 TEST_F(ModelTest, IllegalMicroInstructionIsNamed) {
   isa::Fill program;
   program.elem_log2 = 2;
