@@ -3,7 +3,8 @@
 #include <errno.h>
 #include <poll.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -794,6 +796,70 @@ TEST_F(HostedTest, WaitsForACardThatIsStillStarting) {
   auto c = Open();
   EXPECT_NE(c, nullptr);
   late.join();
+}
+
+// Whatever a client sends, the others and the server stay well.
+TEST_F(HostedTest, SurvivesMalformedMessages) {
+  Plug();
+  StartServer();
+  auto good = Open();
+  const uint32_t context = NewContext(good.get());
+  uint32_t stream = 0;
+  ASSERT_EQ(NewStream(good.get(), EndCommand(), &stream), 0);
+  std::mt19937 random(5);
+  for (int round = 0; round < 1500; ++round) {
+    const int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_un address = {};
+    address.sun_family = AF_UNIX;
+    std::memcpy(address.sun_path, options_.socket.c_str(),
+                options_.socket.size() + 1);
+    ASSERT_EQ(
+        connect(s, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+    timeval limit = {2, 0};
+    setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+    Hello hello;
+    MessageHeader header;
+    header.type = kHello;
+    header.bytes = sizeof(hello);
+    if (round % 10 != 0) {
+      ASSERT_EQ(SendMessage(s, header, &hello, -1), 0);
+      Message reply;
+      ASSERT_EQ(ReceiveMessage(s, &reply), 0);
+    }
+    for (int i = 0; i < 4; ++i) {
+      const Call& call = Calls()[random() % Calls().size()];
+      std::vector<uint8_t> payload(call.size() + 8 * (random() % 16));
+      for (auto& b : payload) b = random() % 4 == 0 ? random() : random() % 3;
+      header = MessageHeader();
+      header.type = random() % 8 == 0 ? random() % 6 : kIoctl;
+      header.request = random() % 16 == 0 ? random() : call.request;
+      header.bytes = random() % 16 == 0 ? random() % 4096 : payload.size();
+      if (random() % 32 == 0) header.bytes = ~0u;
+      if (random() % 32 == 0) header.magic++;
+      payload.resize(std::min<size_t>(header.bytes, 4096));
+      MessageHeader sent = header;
+      std::vector<uint8_t> bytes(sizeof(sent) + payload.size());
+      std::memcpy(bytes.data(), &sent, sizeof(sent));
+      if (!payload.empty()) {
+        std::memcpy(bytes.data() + sizeof(sent), payload.data(),
+                    payload.size());
+      }
+      if (random() % 16 == 0) bytes.resize(random() % bytes.size());
+      if (send(s, bytes.data(), bytes.size(), MSG_NOSIGNAL) < 0) break;
+    }
+    close(s);
+  }
+  EXPECT_EQ(Do(good.get(), context, {RunStream(stream)}), 0u);
+  for (uint64_t end = InMs(3000);
+       Now() < end &&
+       Query<drm_heddle_memory_info>(good.get(), DRM_HEDDLE_QUERY_MEMORY)
+               .used != kPage;) {
+    usleep(10000);
+  }
+  EXPECT_EQ(
+      Query<drm_heddle_memory_info>(good.get(), DRM_HEDDLE_QUERY_MEMORY).used,
+      kPage)
+      << "what the others made is gone with them";
 }
 
 }  // namespace

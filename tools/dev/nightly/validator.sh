@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../../.."
 total=${1:-100000000}
 shards=$(nproc)
 base=${HEDDLE_ORACLE_SEED:-$(date +%Y%m%d)}
-bazel build //tests/validator:oracle_sweep
+bazel build --build_tag_filters= //tests/validator:oracle_sweep
 bin=$(bazel info bazel-bin)/tests/validator/oracle_sweep
 pids=
 i=0
@@ -21,7 +21,11 @@ status=0
 for pid in $pids; do
   wait "$pid" || status=1
 done
-bazel build --config=asan //tests/validator:oracle_fuzz
-"$(bazel info --config=asan bazel-bin)/tests/validator/oracle_fuzz" -max_total_time=60 \
+# (the flags appear twice because the name of the output directory depends on them)
+fuzz="--config=asan --copt=-fsanitize=fuzzer-no-link"
+# shellcheck disable=SC2086
+bazel build $fuzz --build_tag_filters= //tests/validator:oracle_fuzz
+# shellcheck disable=SC2086
+"$(bazel info $fuzz bazel-bin)/tests/validator/oracle_fuzz" -max_total_time=60 \
   -max_len=4096 || status=1
 exit $status
