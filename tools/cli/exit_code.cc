@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/cli/exit_code.h"
+
+#include <cstdio>
+#include <string>
+
+#include "compiler/diagnostic.h"
+
+namespace heddle::cli {
+
+const char kExitCodeHelp[] =
+    "Exit codes: 0 ok, 1 failed (file, system, device), 2 usage, 3 no device,\n"
+    "4 the model is refused (unsupported or not valid), 5 results differ.";
+
+ExitCode ExitCodeOf(const absl::Status& status) {
+  if (status.ok()) return kOk;
+  switch (compiler::RefusalOf(status)) {
+    case compiler::Refusal::kNone:
+      return absl::IsUnavailable(status) ? kNoDevice : kFailed;
+    case compiler::Refusal::kNoSystemMemory:
+    case compiler::Refusal::kNoDeviceMemory:
+      return kFailed;
+    default:
+      return kRefused;
+  }
+}
+
+int Fail(const char* tool, const absl::Status& status) {
+  std::string text(status.message());
+  const compiler::Refusal kind = compiler::RefusalOf(status);
+  if (kind != compiler::Refusal::kNone) {
+    text = std::string(compiler::RefusalName(kind)) + ": " + text;
+  }
+  std::fprintf(stderr, "%s: error: %s\n", tool, text.c_str());
+  return ExitCodeOf(status);
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_TOOLS_CLI_VERSION_H_
+#define HEDDLE_TOOLS_CLI_VERSION_H_
+
+namespace heddle::cli {
+
+// What --version prints after the tool's name.
+inline constexpr char kVersion[] = "0.1.0";
+
+}  // namespace heddle::cli
+
+#endif  // HEDDLE_TOOLS_CLI_VERSION_H_
