@@ -179,7 +179,8 @@ absl::StatusOr<std::shared_ptr<Graph>> Graph::Create(
   }
   graph->model_ = std::string(model);
   graph->weights_ = std::move(weights);
-  graph->runs_ = std::make_shared<RunQueue>(graph->backend_->state());
+  graph->runs_ = std::make_shared<RunQueue>(graph->backend_->state(),
+                                            graph->backend_->log_level());
   auto program = graph->Load({});
   if (program.ok()) {
     graph->emulated_ = (*program)->emulated();

@@ -42,13 +42,13 @@ LogLevel DefaultLogLevel() {
   return level;
 }
 
-void Log(LogLevel threshold, LogLevel level,
-         absl::string_view message) noexcept {
+void Log(LogLevel threshold, LogLevel level, absl::string_view message,
+         const char* prefix) noexcept {
   if (level < threshold || threshold == LogLevel::kOff) return;
   char line[1024];
   const int saved = errno;
-  int size = std::snprintf(line, sizeof(line), "heddle onnxifi: %s: %.*s\n",
-                           LevelName(level), static_cast<int>(message.size()),
+  int size = std::snprintf(line, sizeof(line), "heddle onnxifi: %s: %s%.*s\n",
+                           LevelName(level), prefix, static_cast<int>(message.size()),
                            message.data());
   if (size >= static_cast<int>(sizeof(line))) {
     size = sizeof(line) - 1;

@@ -17,9 +17,10 @@ LogLevel DefaultLogLevel();
 // For tests: as if HEDDLE_LOG had been `text` ("" = unset).
 LogLevel ParseLogLevel(absl::string_view text);
 
-// Writes "heddle onnxifi: LEVEL: MESSAGE" if `level` is at least `threshold`.
+// Writes "heddle onnxifi: LEVEL: PREFIX MESSAGE" if `level` is at least `threshold`.
 // Does not allocate and does not throw; lines beyond 1 KiB are cut.
-void Log(LogLevel threshold, LogLevel level, absl::string_view message) noexcept;
+void Log(LogLevel threshold, LogLevel level, absl::string_view message,
+         const char* prefix = "") noexcept;
 
 }  // namespace heddle::onnxifi
 

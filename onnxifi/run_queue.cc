@@ -174,6 +174,9 @@ void RunQueue::Done(Run* run, const absl::Status& status) noexcept {
       message.text = "the run failed and there was no memory to say why";
     }
   }
+  if (code != ONNXIFI_STATUS_SUCCESS) {
+    Log(log_level_, LogLevel::kError, message.view(), "a run failed: ");
+  }
   Lock lock(backend_->mutex());
   if (backend_->gone() && code != ONNXIFI_STATUS_SUCCESS) {
     code = ONNXIFI_STATUS_BACKEND_UNAVAILABLE;

@@ -25,6 +25,7 @@
 #include "onnxifi/backend_state.h"
 #include "onnxifi/engine.h"
 #include "onnxifi/event.h"
+#include "onnxifi/log.h"
 #include "onnxifi/trace.h"
 
 namespace heddle::onnxifi {
@@ -49,8 +50,9 @@ class RunQueue : public std::enable_shared_from_this<RunQueue> {
   // Runs of different locations that may be in flight at a time.
   static constexpr int kMaxInFlight = 4;
 
-  explicit RunQueue(std::shared_ptr<BackendState> backend)
-      : backend_(std::move(backend)) {}
+  // Runs that fail are logged at `log_level`.
+  RunQueue(std::shared_ptr<BackendState> backend, LogLevel log_level)
+      : backend_(std::move(backend)), log_level_(log_level) {}
   RunQueue(const RunQueue&) = delete;
   RunQueue& operator=(const RunQueue&) = delete;
 
@@ -97,6 +99,7 @@ class RunQueue : public std::enable_shared_from_this<RunQueue> {
   void Done(Run* run, const absl::Status& status) noexcept;
 
   const std::shared_ptr<BackendState> backend_;
+  const LogLevel log_level_;
   std::thread thread_;
   // All guarded by the backend's mutex.
   std::condition_variable changed_;
