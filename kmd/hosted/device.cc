@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "kmd/hosted/arena.h"
 #include "rtl/spec/generated/registers.h"
 #include "spdlog/spdlog.h"
 
@@ -22,29 +23,6 @@ namespace {
 
 constexpr uint64_t kMs = 1000000;
 constexpr uint64_t kSecond = 1000 * kMs;
-
-// Rings are far deeper than the jobs that the scheduler keeps with the card.
-constexpr uint32_t kRingEntries = 16;
-constexpr uint32_t kCompletionEntries = 64;
-static_assert(kCompletionEntries >= HEDDLE_RINGS * kRingEntries,
-              "registers.toml");
-constexpr uint32_t kSlots = 4;
-static_assert(kSlots >= HEDDLE_SCHED_DEPTH, "a slot per job in flight");
-
-// Layout of the arena.
-constexpr size_t kTableBytes = HEDDLE_REGIONS * HEDDLE_REGION_BYTES;
-constexpr size_t kSlotSteps = 0;
-constexpr size_t kSlotTables =
-    kSlotSteps + HEDDLE_STEPS_MAX * HEDDLE_STEP_BYTES;
-constexpr size_t kSlotLists = kSlotTables + HEDDLE_STEPS_MAX * kTableBytes;
-constexpr size_t kSlotBytes =
-    kSlotLists + HEDDLE_STEPS_MAX * HEDDLE_SG_ENTRY_BYTES;
-constexpr size_t kCompletionAt = 0;
-constexpr size_t kRingsAt =
-    kCompletionAt + kCompletionEntries * HEDDLE_COMPLETION_BYTES;
-constexpr size_t kRingBytes = kRingEntries * HEDDLE_JOB_DESCRIPTOR_BYTES;
-constexpr size_t kSlotsAt = kRingsAt + HEDDLE_RINGS * kRingBytes;
-constexpr size_t kArenaBytes = kSlotsAt + kSlots * kSlotBytes;
 
 // Largest HOST buffer: more than any card can take.
 constexpr uint64_t kHostBytesMax = uint64_t{64} << 30;
@@ -410,98 +388,6 @@ void Device::StartCompaction() {
 
 // ---- Descriptors
 // -----------------------------------------------------------------------
-
-uint32_t Device::WriteUserSteps(const Job& job, uint32_t slot) {
-  uint8_t* area = arena_data_ + kSlotsAt + slot * kSlotBytes;
-  const uint64_t address = arena_->address + kSlotsAt + slot * kSlotBytes;
-  uint32_t n = 0;
-  for (const Step& step : job.steps) {
-    heddle_step hw = {};
-    heddle_sg_entry list = {};
-    heddle_region table[HEDDLE_REGIONS] = {};
-    hw.length = step.length;
-    switch (step.type) {
-      case DRM_HEDDLE_COPY_IN:
-        hw.type = HEDDLE_STEP_TYPE_COPY_IN;
-        hw.device_address = step.dst->device->node.offset + step.dst_offset;
-        list.iova = step.src->host->address + step.src_offset;
-        break;
-      case DRM_HEDDLE_COPY_OUT:
-        hw.type = HEDDLE_STEP_TYPE_COPY_OUT;
-        hw.device_address = step.src->device->node.offset + step.src_offset;
-        list.iova = step.dst->host->address + step.dst_offset;
-        break;
-      case DRM_HEDDLE_FILL:
-        hw.type = HEDDLE_STEP_TYPE_FILL;
-        hw.device_address = step.dst->device->node.offset + step.dst_offset;
-        hw.fill_value = step.fill_value;
-        break;
-      default:
-        hw.type = HEDDLE_STEP_TYPE_RUN;
-        hw.device_address = step.stream->device->node.offset;
-        hw.length = step.stream->bytes;
-        for (uint32_t r = 0; r < HEDDLE_REGIONS; ++r) {
-          const BoundRegion& bound = step.regions[r];
-          if (bound.bo == nullptr) continue;
-          table[r].base = bound.bo->device->node.offset + bound.offset;
-          table[r].size = bound.size;
-          table[r].flags =
-              bound.writable ? HEDDLE_REGION_FLAGS_WRITABLE_MASK : 0;
-        }
-    }
-    if (hw.type == HEDDLE_STEP_TYPE_RUN) {
-      hw.table_iova = address + kSlotTables + n * kTableBytes;
-      std::memcpy(area + kSlotTables + n * kTableBytes, table, sizeof(table));
-    } else if (list.iova != 0) {
-      list.length = step.length;
-      hw.sg_count = 1;  // host buffers are one range of host addresses
-      hw.table_iova = address + kSlotLists + n * sizeof(list);
-      std::memcpy(area + kSlotLists + n * sizeof(list), &list, sizeof(list));
-    }
-    std::memcpy(area + kSlotSteps + n * sizeof(hw), &hw, sizeof(hw));
-    ++n;
-  }
-  return n;
-}
-
-uint32_t Device::WriteOwnSteps(const Job& job, uint32_t slot) {
-  uint8_t* area = arena_data_ + kSlotsAt + slot * kSlotBytes;
-  const uint64_t address = arena_->address + kSlotsAt + slot * kSlotBytes;
-  uint32_t n = 0;
-  auto emit = [&](const heddle_step& hw) {
-    std::memcpy(area + kSlotSteps + n * sizeof(hw), &hw, sizeof(hw));
-    ++n;
-  };
-  for (const auto& a : job.prepares) {
-    const Stream* upload = nullptr;
-    for (const auto& s : job.uploads) {
-      if (s->device == a) upload = s.get();
-    }
-    heddle_step hw = {};
-    hw.device_address = a->node.offset;
-    if (upload == nullptr) {
-      hw.type = HEDDLE_STEP_TYPE_FILL;
-      hw.length = a->node.size;
-    } else {
-      const heddle_sg_entry list = {upload->staging->address, upload->bytes};
-      hw.type = HEDDLE_STEP_TYPE_COPY_IN;
-      hw.length = upload->bytes;
-      hw.sg_count = 1;
-      hw.table_iova = address + kSlotLists + n * sizeof(list);
-      std::memcpy(area + kSlotLists + n * sizeof(list), &list, sizeof(list));
-    }
-    emit(hw);
-  }
-  for (const heddle_mem_move& move : job.moves) {
-    heddle_step hw = {};
-    hw.type = HEDDLE_STEP_TYPE_COPY;
-    hw.device_address = move.from;
-    hw.destination = move.to;
-    hw.length = move.size;
-    emit(hw);
-  }
-  return n;
-}
 
 void Device::Launch(const std::shared_ptr<Job>& job,
                     heddle_sched_entry* entry) {
