@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/heddle-run/data.h"
+
+#include <onnx/onnx_pb.h>
+#include <sys/stat.h>
+
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <random>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/import/tensor_proto.h"
+#include "tools/cli/file.h"
+
+namespace heddle::run {
+namespace {
+
+using compiler::DataType;
+
+void Random(DataType type, std::mt19937_64* random, uint8_t* to) {
+  const uint64_t bits = (*random)();
+  const auto put = [to](auto value) { std::memcpy(to, &value, sizeof(value)); };
+  // 24 bits: exact in every format that is at least as wide as float.
+  const double unit = std::ldexp(static_cast<double>(bits >> 40), -23) - 1;
+  switch (type) {
+    case DataType::kFloat:
+      return put(static_cast<float>(unit));
+    case DataType::kDouble:
+      return put(unit);
+    case DataType::kFloat16:  // any sign and mantissa, exponents 2^-5 .. 2^-1
+      return put(static_cast<uint16_t>((bits & 0x83ff) | (10 + (bits >> 32) % 5)
+                                                             << 10));
+    case DataType::kBfloat16: {
+      const auto value = static_cast<float>(unit);
+      uint32_t word;
+      std::memcpy(&word, &value, sizeof(word));
+      return put(static_cast<uint16_t>(word >> 16));
+    }
+    case DataType::kBool:
+      return put(static_cast<uint8_t>(bits & 1));
+    case DataType::kInt8:
+    case DataType::kUint8:
+      return put(static_cast<uint8_t>(bits));
+    case DataType::kInt16:
+    case DataType::kUint16:
+      return put(static_cast<uint16_t>(bits & 15));
+    case DataType::kInt32:
+    case DataType::kUint32:
+      return put(static_cast<uint32_t>(bits & 15));
+    case DataType::kInt64:
+    case DataType::kUint64:
+      return put(bits & 15);
+    default:
+      return;
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<NamedTensor>> ReadDataSet(const std::string& folder,
+                                                     const std::string& kind) {
+  struct stat info = {};
+  if (stat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) {
+    return absl::NotFoundError(
+        absl::StrCat("'", folder, "' is not a folder with a test data set"));
+  }
+  std::vector<NamedTensor> tensors;
+  for (size_t i = 0;; ++i) {
+    const std::string path = absl::StrCat(folder, "/", kind, "_", i, ".pb");
+    if (stat(path.c_str(), &info) != 0) return tensors;
+    const auto bytes = cli::ReadFile(path);
+    if (!bytes.ok()) return bytes.status();
+    onnx::TensorProto proto;
+    if (!proto.ParseFromString(*bytes)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("'", path, "' is not an onnx.TensorProto"));
+    }
+    auto data = compiler::FromTensorProto(proto, absl::StrCat("'", path, "'"));
+    if (!data.ok()) return absl::InvalidArgumentError(data.status().message());
+    tensors.push_back({proto.name(), *std::move(data)});
+  }
+}
+
+std::vector<std::string> InputNames(absl::string_view model) {
+  onnx::ModelProto proto;
+  std::vector<std::string> names;
+  if (!proto.ParseFromArray(model.data(), static_cast<int>(model.size()))) {
+    return names;
+  }
+  std::set<std::string> initialized;
+  for (const auto& tensor : proto.graph().initializer()) {
+    initialized.insert(tensor.name());
+  }
+  for (const auto& input : proto.graph().input()) {
+    if (initialized.count(input.name()) == 0) names.push_back(input.name());
+  }
+  return names;
+}
+
+absl::StatusOr<std::vector<compiler::TensorData>> Assign(
+    const std::vector<package::TensorInfo>& wanted,
+    std::vector<NamedTensor> tensors, const std::string& what) {
+  if (tensors.size() != wanted.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the model has ", wanted.size(), " ", what, "s, ",
+                     tensors.size(), " are given"));
+  }
+  std::vector<std::optional<compiler::TensorData>> slots(wanted.size());
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    size_t slot = i;
+    for (size_t w = 0; w < wanted.size(); ++w) {
+      if (!tensors[i].name.empty() && wanted[w].name == tensors[i].name) {
+        slot = w;
+      }
+    }
+    const package::TensorInfo& info = wanted[slot];
+    const compiler::TensorData& data = tensors[i].data;
+    if (slots[slot].has_value()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(what, " '", info.name, "' is given twice"));
+    }
+    if (data.type != info.type || data.shape != info.shape) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          what, " '", info.name, "' is ", compiler::DataTypeName(info.type),
+          compiler::ShapeToString(info.shape), ", the data are ",
+          compiler::DataTypeName(data.type),
+          compiler::ShapeToString(data.shape)));
+    }
+    slots[slot] = std::move(tensors[i].data);
+  }
+  std::vector<compiler::TensorData> assigned;
+  for (auto& slot : slots) assigned.push_back(*std::move(slot));
+  return assigned;
+}
+
+compiler::TensorData RandomTensor(const package::TensorInfo& info,
+                                  uint64_t seed) {
+  compiler::TensorData data =
+      compiler::TensorData::Zeros(info.type, info.shape);
+  std::mt19937_64 random(seed);
+  const size_t each = compiler::ElementBytes(info.type);
+  for (int64_t i = 0; i < data.count(); ++i) {
+    Random(info.type, &random, data.bytes.data() + i * each);
+  }
+  return data;
+}
+
+absl::Status WriteTensor(const std::string& path, const std::string& name,
+                         const compiler::TensorData& data) {
+  onnx::TensorProto proto;
+  proto.set_name(name);
+  proto.set_data_type(static_cast<int32_t>(data.type));
+  for (int64_t dimension : data.shape) proto.add_dims(dimension);
+  proto.set_raw_data(data.bytes.data(), data.bytes.size());
+  return cli::WriteFile(path, proto.SerializeAsString());
+}
+
+}  // namespace heddle::run

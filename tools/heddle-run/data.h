@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where inputs come from: ONNX test data sets, images, a random generator.
+#ifndef HEDDLE_TOOLS_HEDDLE_RUN_DATA_H_
+#define HEDDLE_TOOLS_HEDDLE_RUN_DATA_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "compiler/ir/graph.h"
+#include "compiler/package/package.h"
+
+namespace heddle::run {
+
+struct NamedTensor {
+  std::string name;  // may be empty
+  compiler::TensorData data;
+};
+
+// KIND_0.pb, KIND_1.pb ... of a folder; `kind` is "input" or "output". May be
+// none. A folder that does not exist is NotFound.
+absl::StatusOr<std::vector<NamedTensor>> ReadDataSet(const std::string& folder,
+                                                     const std::string& kind);
+
+// Names of the inputs that a caller of the model gives (those without an
+// initializer), in order. Empty if the bytes are not a model.
+std::vector<std::string> InputNames(absl::string_view model);
+
+// The tensors in the order of `wanted`: by name, or by position where a tensor
+// has no name. InvalidArgument: one is missing, too many, other type or shape.
+absl::StatusOr<std::vector<compiler::TensorData>> Assign(
+    const std::vector<package::TensorInfo>& wanted,
+    std::vector<NamedTensor> tensors, const std::string& what);
+
+// The same for every run with that seed: floats in [-1, 1), bool 0 or 1,
+// integers over the type's range, wide ones in [0, 16).
+compiler::TensorData RandomTensor(const package::TensorInfo& info,
+                                  uint64_t seed);
+
+// Writes an onnx.TensorProto.
+absl::Status WriteTensor(const std::string& path, const std::string& name,
+                         const compiler::TensorData& data);
+
+}  // namespace heddle::run
+
+#endif  // HEDDLE_TOOLS_HEDDLE_RUN_DATA_H_

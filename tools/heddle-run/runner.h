@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What heddle-run does with its arguments.
+#ifndef HEDDLE_TOOLS_HEDDLE_RUN_RUNNER_H_
+#define HEDDLE_TOOLS_HEDDLE_RUN_RUNNER_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tools/heddle-run/compare.h"
+#include "tools/heddle-run/images.h"
+
+namespace heddle::run {
+
+struct Arguments {
+  std::string model, config, device, data, taps;
+  std::vector<std::string> shapes;
+  ImageOptions images;
+  Tolerance tolerance;
+  uint64_t limit = 0;  // images; 0 = all
+  int bench = 0;
+  bool check = false, layers = false, no_host = false, json = false;
+};
+
+// Prints results to stdout and errors to stderr; the exit code.
+int Main(const Arguments& arguments);
+
+}  // namespace heddle::run
+
+#endif  // HEDDLE_TOOLS_HEDDLE_RUN_RUNNER_H_
