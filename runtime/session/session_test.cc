@@ -283,7 +283,10 @@ TEST(Session, HandlesMayGoInAnyOrder) {
 }
 
 TEST(Session, AnUnplugWakesEverybody) {
-  const std::string control = std::string(testing::TempDir()) + "/unplug.ctl";
+  // The path of a socket is short: not the test's own folder.
+  char folder[] = "/tmp/hst-XXXXXX";
+  ASSERT_NE(mkdtemp(folder), nullptr);
+  const std::string control = std::string(folder) + "/ctl";
   const auto device = OpenSim("serial=7,control=" + control);
   ASSERT_NE(device, nullptr);
   const auto graph = Load(device, CopyPackage());
@@ -329,6 +332,8 @@ TEST(Session, AnUnplugWakesEverybody) {
   const auto fresh = Load(*again, CopyPackage());
   ASSERT_NE(fresh, nullptr);
   EXPECT_TRUE(RunOnce(fresh.get(), &job).ok());
+  unlink(control.c_str());
+  rmdir(folder);
 }
 
 TEST(Session, ForkIsSafe) {
