@@ -10,7 +10,8 @@
 //
 // Status codes that a caller may rely on (each carries a sentence):
 //   Unavailable        the card is gone            (BACKEND_UNAVAILABLE)
-//   ResourceExhausted  device memory               (NO_DEVICE_MEMORY), or with the
+//   ResourceExhausted  device memory               (NO_DEVICE_MEMORY), or with
+//   the
 //                      payload of ExhaustedResource() another resource
 //   InvalidArgument, FailedPrecondition            bad package or arguments
 //   DeadlineExceeded, Cancelled, Internal, DataLoss  how a job failed
@@ -35,24 +36,29 @@ namespace heddle::session {
 // Identity of a device. `id` is stable for the life of the process and across a
 // re-plug of the same card.
 struct DeviceDescription {
-  std::string id;         // "hosted:/run/heddle/hosted.sock#0", "sim:config=h256#0"
-  std::string transport;  // "hosted", "drm", "null"
-  std::string config;     // "h256"
-  std::string core;       // "silicon", "rtl", "functional", "null"
-  uint64_t unique = 0;    // serial number
+  std::string id;  // "hosted:/run/heddle/hosted.sock#0", "sim:config=h256#0"
+  std::string transport;      // "hosted", "drm", "null"
+  std::string config;         // "h256"
+  std::string core;           // "silicon", "rtl", "functional", "null"
+  uint64_t unique = 0;        // serial number
   uint64_t memory_bytes = 0;  // device memory that can be allocated
   uint32_t pci_vendor = 0, pci_device = 0, pci_bdf = 0;
   bool simulated = false;
 };
 
-// All devices present now, chosen by HEDDLE_DEVICE (design.md section 7). Starts
-// the private simulated card if nothing else is there. Never touches a device at
-// library load.
-// That card has `simulated_config` ("" = the default configuration).
+// All devices present now, chosen by HEDDLE_DEVICE (design.md section 7).
+// Starts the private simulated card if nothing else is there. Never touches a
+// device at library load. That card has `simulated_config` ("" = the default
+// configuration).
 absl::StatusOr<std::vector<DeviceDescription>> ListDevices(
     const std::string& simulated_config = "");
 
-enum class ExhaustedKind { kSystemMemory, kSystemResources, kDeviceMemory, kDeviceResources };
+enum class ExhaustedKind {
+  kSystemMemory,
+  kSystemResources,
+  kDeviceMemory,
+  kDeviceResources
+};
 // Which resource a ResourceExhausted status is about.
 ExhaustedKind ExhaustedResource(const absl::Status& status);
 
@@ -75,8 +81,8 @@ class Device {
 struct OpenOptions {
   int priority = 1;  // 0 highest
 };
-absl::StatusOr<std::shared_ptr<Device>> OpenDevice(const std::string& id,
-                                                   const OpenOptions& options = {});
+absl::StatusOr<std::shared_ptr<Device>> OpenDevice(
+    const std::string& id, const OpenOptions& options = {});
 
 struct TensorBuffer {
   std::string name;
@@ -113,8 +119,8 @@ class Graph {
   virtual uint64_t device_bytes() const = 0;
   // Queues an inference. Inputs are read before the call returns; outputs are
   // written before the run is done. `done`, if given, is called once from a
-  // runtime thread with the run's status, after the outputs are written. Runs of
-  // one graph execute in order; each has its own input and output storage.
+  // runtime thread with the run's status, after the outputs are written. Runs
+  // of one graph execute in order; each has its own input and output storage.
   // `outputs` may name outputs and taps in any order.
   virtual absl::StatusOr<std::shared_ptr<Run>> Start(
       const std::vector<TensorBuffer>& inputs,
@@ -122,9 +128,9 @@ class Graph {
       std::function<void(const absl::Status&)> done) = 0;
 };
 
-absl::StatusOr<std::shared_ptr<Graph>> LoadGraph(std::shared_ptr<Device> device,
-                                                 absl::string_view package_bytes,
-                                                 const LoadOptions& options = {});
+absl::StatusOr<std::shared_ptr<Graph>> LoadGraph(
+    std::shared_ptr<Device> device, absl::string_view package_bytes,
+    const LoadOptions& options = {});
 
 }  // namespace heddle::session
 
