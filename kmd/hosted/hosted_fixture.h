@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <random>
@@ -35,17 +36,22 @@ class HostedTest : public ::testing::Test {
  protected:
   void SetUp() override {
     spdlog::set_level(spdlog::level::off);
-    const std::string base = "/tmp/heddle-test-" + std::to_string(getpid()) +
-                             "-" + std::to_string(counter_++);
-    card_path_ = base + "c";
-    card2_path_ = base + "d";
-    options_.socket = base + "s";
+    // Socket paths must be short, so not below TEST_TMPDIR; process ids repeat
+    // in sandboxes.
+    char folder[] = "/tmp/heddle-XXXXXX";
+    ASSERT_NE(mkdtemp(folder), nullptr);
+    folder_ = folder;
+    card_path_ = folder_ + "/c";
+    card2_path_ = folder_ + "/d";
+    options_.socket = folder_ + "/s";
     options_.cards = {card_path_};
     options_.timeout_ns = 200 * 1000000ull;
   }
   void TearDown() override {
     StopServer();
     card_ = nullptr;
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
   }
   void Plug(uint64_t bytes = 64 * kMiB) {
     card_ = nullptr;  // it removes its path
@@ -78,9 +84,7 @@ class HostedTest : public ::testing::Test {
     return nullptr;
   }
 
-  static inline int counter_ =
-      0;  // paths must be short, so not below TEST_TMPDIR
-  std::string card_path_, card2_path_;
+  std::string folder_, card_path_, card2_path_;
   Server::Options options_;
   std::unique_ptr<FakeCard> card_;
   std::unique_ptr<Server> server_;

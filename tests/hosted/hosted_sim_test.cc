@@ -66,15 +66,15 @@ class Process {
 class HostedSimTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    static int counter = 0;
-    base_ = "/tmp/heddle-it-" + std::to_string(getpid()) + "-" +
-            std::to_string(counter++);
+    char folder[] = "/tmp/heddle-XXXXXX";  // short, and never another test's
+    ASSERT_NE(mkdtemp(folder), nullptr);
+    base_ = std::string(folder) + "/";
   }
   void TearDown() override {
     hosted_ = nullptr;
     for (auto& s : sims_) s = nullptr;
-    for (const char* suffix : {"s", "c0", "c1", "k0", "k1"})
-      unlink((base_ + suffix).c_str());
+    std::error_code ignored;
+    std::filesystem::remove_all(base_, ignored);
   }
   std::string Card(int i) { return base_ + "c" + std::to_string(i); }
   std::string Control(int i) { return base_ + "k" + std::to_string(i); }
