@@ -17,7 +17,9 @@ class Elementwise : public DeviceOp {
   Elementwise(DeviceGraph* graph, const Microprogram& program,
               const std::array<uint32_t, 4>& arguments,
               const std::vector<Operand>& operands, int result)
-      : program_(program), arguments_(arguments) {
+      : program_(program),
+        arguments_(arguments),
+        copy_(program.Bytes() == CopyProgram().Bytes()) {
     engine = "vector";
     output = result;
     shape_ = graph->values[result].shape;
@@ -83,6 +85,10 @@ class Elementwise : public DeviceOp {
     Shape shape;
   };
 
+  isa::ElementType TypeOf(DataType type) const {
+    return copy_ ? MoveType(type) : VectorType(type);
+  }
+
   static uint32_t RowBase(const TileView& v, int64_t row) {
     return v.base + (row - v.row0) * int64_t{v.pitch};
   }
@@ -137,7 +143,7 @@ class Elementwise : public DeviceOp {
     for (size_t k = 0; k < sources_.size(); ++k) {
       const Source& s = sources_[k];
       LoopOperand o;
-      o.type = VectorType(types_[k + 1]);
+      o.type = TypeOf(types_[k + 1]);
       if (s.input >= 0) {
         const TileView& v = tile.inputs[s.input];
         const bool whole = inputs[s.input].rows.kind == RowMap::kWhole;
@@ -155,7 +161,7 @@ class Elementwise : public DeviceOp {
     }
     LoopOperand result;
     result.base = RowBase(tile.output, tile.row0);
-    result.type = VectorType(types_[0]);
+    result.type = TypeOf(types_[0]);
     result.strides = reversed(DenseStrides(shape_, tile.output));
     EmitLoop(emitter, run, counts, operands, result);
   }
@@ -165,7 +171,7 @@ class Elementwise : public DeviceOp {
                     int64_t first, int64_t count, int64_t blocks) const {
     auto operand = [&](Layout layout, DataType type, const TileView& v) {
       LoopOperand o;
-      o.type = VectorType(type);
+      o.type = TypeOf(type);
       o.base = RowBase(v, tile.row0);
       switch (layout) {
         case Layout::kBlocked:
@@ -196,7 +202,7 @@ class Elementwise : public DeviceOp {
       LoopOperand o;
       const int64_t es = ElementBytes(types_[k + 1]);
       const int64_t step = ElementCount(s.shape) > 1 ? es : 0;
-      o.type = VectorType(types_[k + 1]);
+      o.type = TypeOf(types_[k + 1]);
       o.base = tile.constants + s.offset + first * step;
       o.strides = {0, 0, step, kBlock * step};
       operands.push_back(o);
@@ -207,6 +213,7 @@ class Elementwise : public DeviceOp {
 
   Microprogram program_;
   std::array<uint32_t, 4> arguments_;
+  bool copy_;  // moves bits
   Shape shape_;
   Extent extent_;    // of the result
   Extent channels_;  // of the same shape in blocked layout
@@ -218,15 +225,11 @@ class Elementwise : public DeviceOp {
 
 }  // namespace
 
-Operand Operand::PerChannel(const TensorData& values, size_t rank) {
+Operand Operand::PerChannel(const TensorData& values, size_t rank, size_t axis) {
   auto data = std::make_shared<TensorData>(values);
   const int64_t count = values.count();
   data->shape.assign(rank, 1);
-  if (rank >= 2) {
-    data->shape[1] = count;
-  } else if (rank == 1) {
-    data->shape[0] = count;
-  }
+  if (rank > 0) data->shape[axis] = count;
   return Constant(data);
 }
 

@@ -23,8 +23,13 @@ struct Operand {
   static Operand Constant(std::shared_ptr<const TensorData> data) {
     return {-1, std::move(data)};
   }
-  // One constant per channel (dimension 1), for tensors of any layout.
-  static Operand PerChannel(const TensorData& values, size_t rank);
+  // One constant per index of dimension `axis` of a tensor of `rank`. In layouts
+  // other than dense, IsChannel(axis, rank) must hold.
+  static Operand PerChannel(const TensorData& values, size_t rank, size_t axis);
+  // Whether the channels of the blocked and packed layouts are dimension `axis`.
+  static bool IsChannel(size_t axis, size_t rank) {
+    return axis == (rank <= 2 ? rank - 1 : 1) && rank <= 4;
+  }
 };
 
 // `program` reads operands as streams A, B, C and writes `out`; `arguments` are

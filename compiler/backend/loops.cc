@@ -89,6 +89,10 @@ isa::ElementType VectorType(DataType type) {
   }
 }
 
+isa::ElementType MoveType(DataType type) {
+  return ElementBytes(type) == 2 ? isa::ElementType::kS16 : VectorType(type);
+}
+
 void EmitLoop(Emitter* emitter, const isa::Vrun& run,
               const std::vector<int64_t>& counts,
               const std::vector<LoopOperand>& operands,
@@ -129,7 +133,7 @@ void EmitCopy(Emitter* emitter, const Extent& e, DataType type,
   auto operand = [&](const TileView& v) {
     LoopOperand o;
     o.base = v.base + (row - v.row0) * int64_t{v.pitch};
-    o.type = VectorType(type);
+    o.type = MoveType(type);
     o.strides = {v.xstep, v.pitch, v.plane};
     return o;
   };

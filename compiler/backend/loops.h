@@ -21,6 +21,9 @@ struct LoopOperand {
 
 // Vector element type of a tensor type that the vector engine can address.
 isa::ElementType VectorType(DataType type);
+// The one with which a copy keeps every bit: half-precision elements are moved
+// as integers, because converting them would change the payload of a NaN.
+isa::ElementType MoveType(DataType type);
 
 // Emits `run` (program, arguments and flags set by the caller) for every point
 // of the loop `counts` (innermost first). operands[0..2] become streams A, B, C

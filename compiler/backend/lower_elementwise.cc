@@ -2,13 +2,16 @@
 // Add, Sub, Mul, Div, Relu, Clip, QuantizeLinear, DequantizeLinear, QLinearAdd.
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/backend/elementwise.h"
+#include "compiler/backend/loops.h"
 #include "compiler/backend/lowering.h"
 #include "compiler/diagnostic.h"
 #include "compiler/ops/broadcast.h"
 #include "compiler/ops/define.h"
+#include "simulator/model/numerics.h"
 
 namespace heddle::compiler {
 namespace {
@@ -36,13 +39,28 @@ Operand DenseOperand(Lowering* l, const Node& node, size_t i, const Shape& shape
   return Operand::Of(l->Reshaped(value, padded));
 }
 
-template <MicroOp op>
+bool IsFloat(DataType type) {
+  return type == DataType::kFloat || type == DataType::kFloat16 ||
+         type == DataType::kBfloat16;
+}
+
+// `integer_op` is the operation on integers, or the same where there is none.
+template <MicroOp op, MicroOp integer_op>
 absl::Status LowerBinary(Lowering* l, const Node& node) {
+  const DataType type = l->tensor(node.outputs[0]).type;
+  const bool integers = !IsFloat(type);
+  if (integers && op == integer_op) {
+    return RefuseNode(Refusal::kUnsupportedDatatype, node,
+                      "the card divides floats only, the operands are ",
+                      DataTypeName(type));
+  }
+  const Microprogram program =
+      integers ? IntegerProgram(integer_op, VectorType(type)) : BinaryProgram(op);
   const Shape& shape = l->tensor(node.outputs[0]).shape;
   const std::vector<Operand> operands = {DenseOperand(l, node, 0, shape),
                                          DenseOperand(l, node, 1, shape)};
   const int result = l->NewValue(node.outputs[0], Layout::kDense);
-  l->Add(MakeElementwise(&l->device(), BinaryProgram(op), {}, operands, result),
+  l->Add(MakeElementwise(&l->device(), program, {}, operands, result),
          node);
   return absl::OkStatus();
 }
@@ -57,12 +75,37 @@ absl::Status LowerUnary(Lowering* l, const Node& node, const Microprogram& progr
 }
 
 absl::Status LowerRelu(Lowering* l, const Node& node) {
+  if (!IsFloat(l->tensor(node.inputs[0]).type)) {
+    return LowerUnary(l, node, IntegerClampProgram(), {0, INT32_MAX, 0, 0});
+  }
   return LowerUnary(l, node, ReluProgram(), {});
 }
 
+// The element of a scalar constant as the vector engine loads it: bits of a
+// float, or an integer.
+uint32_t Loaded(const TensorData& data) {
+  switch (data.type) {
+    case DataType::kFloat:
+    case DataType::kInt32:
+      return *data.as<uint32_t>();
+    case DataType::kFloat16:
+      return Bits(model::F16ToF32(*data.as<uint16_t>()));
+    case DataType::kInt16:
+      return static_cast<uint32_t>(*data.as<int16_t>());
+    default:
+      return static_cast<uint32_t>(CodeZero(&data));
+  }
+}
+
 absl::Status LowerClip(Lowering* l, const Node& node) {
-  float low = node.FloatAttribute("min", -INFINITY);
-  float high = node.FloatAttribute("max", INFINITY);
+  const DataType type = l->tensor(node.inputs[0]).type;
+  const float limit =
+      type == DataType::kFloat16 ? 65504.0f : std::numeric_limits<float>::max();
+  uint32_t low = static_cast<uint32_t>(INT32_MIN), high = INT32_MAX;
+  if (IsFloat(type)) {
+    low = Bits(node.FloatAttribute("min", -limit));
+    high = Bits(node.FloatAttribute("max", limit));
+  }
   for (size_t i : {1, 2}) {
     if (!HasInput(node, i)) continue;
     const TensorData* bound = l->ConstantInput(node, i);
@@ -70,9 +113,16 @@ absl::Status LowerClip(Lowering* l, const Node& node) {
       return RefuseNode(Refusal::kUnsupportedAttribute, node,
                         "its bounds must be constants");
     }
-    (i == 1 ? low : high) = *bound->as<float>();
+    (i == 1 ? low : high) = Loaded(*bound);
   }
-  return LowerUnary(l, node, ClampProgram(), {Bits(low), Bits(high), 0, 0});
+  return LowerUnary(l, node, IsFloat(type) ? ClampProgram() : IntegerClampProgram(),
+                    {low, high, 0, 0});
+}
+
+size_t AxisOf(const Node& node, size_t rank) {
+  size_t axis = 0;
+  NormalizeAxis(node.IntAttribute("axis", 1), rank, &axis);
+  return axis;
 }
 
 absl::Status LowerQuantize(Lowering* l, const Node& node) {
@@ -85,24 +135,27 @@ absl::Status LowerQuantize(Lowering* l, const Node& node) {
                       "scale and zero point must be constants");
   }
   const int from = l->ValueIn(node.inputs[0], Layout::kDense, node);
-  const int to = l->NewValue(out, l->LayoutFor(out));
+  const bool integers = l->tensor(node.inputs[0]).type == DataType::kInt32;
+  const size_t rank = l->tensor(out).shape.size();
+  const size_t axis = AxisOf(node, rank);
+  const bool dense = scale->count() > 1 && !Operand::IsChannel(axis, rank);
+  const int to = l->NewValue(out, dense ? Layout::kDense : l->LayoutFor(out));
   DeviceGraph* graph = &l->device();
   if (scale->count() == 1) {
     const int64_t z = CodeZero(zero);
-    l->Add(MakeElementwise(graph, QuantizeProgram(),
+    l->Add(MakeElementwise(graph, QuantizeProgram(integers),
                            {Bits(*scale->as<float>()), Bits(CodeMin(type) - z),
                             Bits(CodeMax(type) - z), static_cast<uint32_t>(z)},
                            {Operand::Of(from)}, to),
            node);
     return absl::OkStatus();
   }
-  const size_t rank = l->tensor(out).shape.size();
   TensorData zeros = TensorData::Zeros(type, scale->shape);
   l->Add(MakeElementwise(
-             graph, QuantizeAxisProgram(),
+             graph, QuantizeAxisProgram(integers),
              {0, Bits(CodeMin(type)), Bits(CodeMax(type)), 0},
-             {Operand::Of(from), Operand::PerChannel(*scale, rank),
-              Operand::PerChannel(zero ? *zero : zeros, rank)},
+             {Operand::Of(from), Operand::PerChannel(*scale, rank, axis),
+              Operand::PerChannel(zero ? *zero : zeros, rank, axis)},
              to),
          node);
   return absl::OkStatus();
@@ -116,7 +169,11 @@ absl::Status LowerDequantize(Lowering* l, const Node& node) {
     return RefuseNode(Refusal::kUnsupportedAttribute, node,
                       "scale and zero point must be constants");
   }
-  const int from = l->ValueOf(in);
+  const size_t rank = l->tensor(out).shape.size();
+  const size_t axis = AxisOf(node, rank);
+  const bool dense = scale->count() > 1 && !Operand::IsChannel(axis, rank);
+  const int from =
+      dense ? l->ValueIn(in, Layout::kDense, node) : l->ValueOf(in, node);
   const int to = l->NewValue(out, Layout::kDense);
   DeviceGraph* graph = &l->device();
   if (scale->count() == 1) {
@@ -127,11 +184,10 @@ absl::Status LowerDequantize(Lowering* l, const Node& node) {
            node);
     return absl::OkStatus();
   }
-  const size_t rank = l->tensor(out).shape.size();
   TensorData zeros = TensorData::Zeros(l->tensor(in).type, scale->shape);
   l->Add(MakeElementwise(graph, DequantizeAxisProgram(), {},
-                         {Operand::Of(from), Operand::PerChannel(*scale, rank),
-                          Operand::PerChannel(zero ? *zero : zeros, rank)},
+                         {Operand::Of(from), Operand::PerChannel(*scale, rank, axis),
+                          Operand::PerChannel(zero ? *zero : zeros, rank, axis)},
                          to),
          node);
   return absl::OkStatus();
@@ -190,10 +246,10 @@ absl::Status LowerQLinearAdd(Lowering* l, const Node& node) {
   return absl::OkStatus();
 }
 
-const LoweringRegistration kAdd("", "Add", LowerBinary<MicroOp::kFadd>);
-const LoweringRegistration kSub("", "Sub", LowerBinary<MicroOp::kFsub>);
-const LoweringRegistration kMul("", "Mul", LowerBinary<MicroOp::kFmul>);
-const LoweringRegistration kDiv("", "Div", LowerBinary<MicroOp::kFdiv>);
+const LoweringRegistration kAdd("", "Add", LowerBinary<MicroOp::kFadd, MicroOp::kIadd>);
+const LoweringRegistration kSub("", "Sub", LowerBinary<MicroOp::kFsub, MicroOp::kIsub>);
+const LoweringRegistration kMul("", "Mul", LowerBinary<MicroOp::kFmul, MicroOp::kImul>);
+const LoweringRegistration kDiv("", "Div", LowerBinary<MicroOp::kFdiv, MicroOp::kFdiv>);
 const LoweringRegistration kRelu("", "Relu", LowerRelu);
 const LoweringRegistration kClip("", "Clip", LowerClip);
 const LoweringRegistration kQuantize("", "QuantizeLinear", LowerQuantize);

@@ -15,7 +15,6 @@ namespace heddle::compiler {
 namespace {
 
 constexpr int64_t kFloat = sizeof(float);
-constexpr uint32_t kMinusInfinity = 0xff800000u;
 
 // Constants of one group may take this share of SRAM, so that two groups, the
 // operands and the result fit beside each other.
@@ -186,6 +185,12 @@ absl::Status LowerConv(Lowering* l, const Node& node) {
   absl::StatusOr<ConvShape> shape =
       ResolveConv(node, l->tensor(node.inputs[0]).shape, weights->shape);
   if (!shape.ok()) return shape.status();
+  const Window& w = shape->window;
+  if (auto s = CheckVectorLimits(
+          node, {w.out[0], w.out[1], shape->channels, shape->maps});
+      !s.ok()) {
+    return s;
+  }
   const int from = l->ValueIn(node.inputs[0], Layout::kDense, node);
   const int to = l->NewValue(node.outputs[0], Layout::kDense);
   l->Add(std::make_unique<FloatConv>(l, node, *shape, from, to), node);
@@ -227,7 +232,6 @@ class FloatProduct : public DeviceOp {
     const int64_t count = std::min(step_, shape_.n - first);
     isa::Vmac m;
     m.lanes = count;
-    m.n_o1 = tile.rows;
     isa::Stream a = FloatStream(
         shape_.trans_a ? in.base + tile.row0 * in.xstep : RowBase(in, tile.row0));
     const int64_t k_step = shape_.trans_a ? in.pitch : in.xstep;
@@ -237,13 +241,26 @@ class FloatProduct : public DeviceOp {
     isa::Stream d = FloatStream(RowBase(out, tile.row0) + first * out.xstep);
     d.lane_stride = out.xstep;
     d.o1_stride = out.pitch;
-    // A reduction longer than a counter continues through the result.
     constexpr int64_t kMaxCount = 65535;
+    for (int64_t row = 0; row < tile.rows; row += kMaxCount) {
+      m.n_o1 = std::min(kMaxCount, tile.rows - row);
+      isa::Stream a_rows = a, d_rows = d;
+      a_rows.base += row * a.o1_stride;
+      d_rows.base += row * d.o1_stride;
+      EmitRows(emitter, m, a_rows, b, d_rows, k_step, count * kFloat);
+    }
+  }
+
+ private:
+  // A reduction longer than a counter continues through the result.
+  void EmitRows(Emitter* emitter, isa::Vmac m, isa::Stream a, isa::Stream b,
+                const isa::Stream& d, int64_t a_step, int64_t b_step) const {
+    constexpr int64_t kMaxCount = 65535;
+    a.r1_stride = a_step;
+    b.r1_stride = b_step;
     for (int64_t done = 0; done < shape_.k; done += kMaxCount) {
       m.n_r1 = std::min(kMaxCount, shape_.k - done);
       m.initial = done > 0;
-      a.r1_stride = k_step;
-      b.r1_stride = count * kFloat;
       isa::Stream from_a = a, from_b = b;
       from_a.base += done * a.r1_stride;
       from_b.base += done * b.r1_stride;
@@ -255,7 +272,6 @@ class FloatProduct : public DeviceOp {
     }
   }
 
- private:
   GemmShape shape_;
   int64_t step_ = 0;
 };
@@ -331,14 +347,15 @@ class FloatMaxPool : public DeviceOp {
     engine = "vector";
     output = to;
     tileable = true;
-    inputs = {WindowInput(from, window, kMinusInfinity)};
+    inputs = {WindowInput(from, window, kPoolPadding)};
+    program_ = MaxProgram(!inputs[0].halo.empty());
   }
-  std::vector<Microprogram> Programs() const override { return {MaxProgram()}; }
+  std::vector<Microprogram> Programs() const override { return {program_}; }
   void Emit(Emitter* emitter, const Tile& tile) const override {
     const Window& w = window_;
     const TileView& in = tile.inputs[0];
     const TileView& out = tile.output;
-    isa::Vrun run = emitter->Run(MaxProgram());
+    isa::Vrun run = emitter->Run(program_);
     run.enable_a = true;
     run.store = isa::StoreMode::kEpilogue;
     run.lanes = w.out[1];
@@ -365,6 +382,7 @@ class FloatMaxPool : public DeviceOp {
  private:
   Window window_;
   int64_t channels_;
+  Microprogram program_;
 };
 
 // 8-bit MaxPool: mode maxpool of the matrix engine, on codes.
@@ -432,11 +450,16 @@ absl::Status LowerMaxPool(Lowering* l, const Node& node) {
   }
   const int64_t channels = in.shape[1];
   if (in.type == DataType::kFloat) {
+    if (auto s = CheckVectorLimits(node, {window->out[0], window->out[1], channels});
+        !s.ok()) {
+      return s;
+    }
     const int from = l->ValueIn(node.inputs[0], Layout::kDense, node);
     const int to = l->NewValue(node.outputs[0], Layout::kDense);
     l->Add(std::make_unique<FloatMaxPool>(*window, channels, from, to), node);
     return absl::OkStatus();
   }
+  if (auto s = CheckMatrixLimits(node, *window, channels, channels); !s.ok()) return s;
   const int from = l->ValueIn(node.inputs[0], Layout::kBlocked, node);
   const int to = l->NewValue(node.outputs[0], Layout::kBlocked);
   l->Add(std::make_unique<CodeMaxPool>(*window, channels,

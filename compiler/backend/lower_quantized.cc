@@ -271,7 +271,7 @@ absl::Status LowerQLinearConv(Lowering* l, const Node& node) {
     std::copy_n(bias->as<int32_t>(), shape->maps, spec.bias.begin());
   }
   const bool packed = AcceptsPacked(l->graph(), node) &&
-                      l->device().StorageOf(l->ValueOf(node.inputs[0])).layout ==
+                      l->device().StorageOf(l->ValueOf(node.inputs[0], node)).layout ==
                           Layout::kPacked;
   if (packed) {
     spec.mode = isa::MatrixMode::kFold;
@@ -282,8 +282,12 @@ absl::Status LowerQLinearConv(Lowering* l, const Node& node) {
       spec.weights = Ungroup(spec.weights, shape->group, spec.weight_zero);
     }
   }
-  const int from = packed ? l->ValueOf(node.inputs[0])
+  const int from = packed ? l->ValueOf(node.inputs[0], node)
                           : l->ValueIn(node.inputs[0], Layout::kBlocked, node);
+  if (auto s = CheckMatrixLimits(node, spec.window, spec.weights.ci, spec.weights.co);
+      !s.ok()) {
+    return s;
+  }
   const int to = l->NewValue(node.outputs[0], Layout::kBlocked);
   l->Add(std::make_unique<MatrixOp>(l, std::move(spec), from, to), node);
   return absl::OkStatus();
@@ -312,6 +316,10 @@ absl::Status LowerProduct(Lowering* l, const Node& node, const GemmShape& g,
   } else {
     spec.weights.ci = g.k;
     spec.window.in[0] = spec.window.out[0] = g.m;
+  }
+  if (auto s = CheckMatrixLimits(node, spec.window, spec.weights.ci, spec.weights.co);
+      !s.ok()) {
+    return s;
   }
   const int to = l->NewValue(
       node.outputs[0], spec.out_type == isa::OutType::kF32 ? Layout::kDense
@@ -347,7 +355,8 @@ absl::Status LowerQGemm(Lowering* l, const Node& node) {
   }
   spec.bias.assign(g->n, 0);
   if (const TensorData* c = l->ConstantInput(node, 6)) {
-    if (c->count() != 1 && c->count() != g->n) {
+    const bool row = !c->shape.empty() && c->shape.back() == g->n;
+    if (c->count() != 1 && (c->count() != g->n || !row)) {
       return RefuseNode(Refusal::kUnsupportedShape, node, "C of shape ",
                         ShapeToString(c->shape),
                         " differs from row to row; it must hold 1 or ", g->n,

@@ -12,7 +12,7 @@ namespace {
 // The same bytes in ONNX's order under another shape.
 absl::Status LowerReshape(Lowering* l, const Node& node) {
   const TensorId in = node.inputs[0], out = node.outputs[0];
-  const int value = l->ValueOf(in);
+  const int value = l->ValueOf(in, node);
   const Shape& shape = l->tensor(out).shape;
   const Storage& s = l->device().StorageOf(value);
   const Value& v = l->device().values[value];
@@ -25,7 +25,8 @@ absl::Status LowerReshape(Lowering* l, const Node& node) {
   }
   // A matrix product that flattens one image reads it in its own layout: it
   // permutes its weights instead (see lower_quantized.cc).
-  if (s.layout == Layout::kBlocked && v.extent.n == 1 && shape.size() == 2 &&
+  if (s.layout == Layout::kBlocked && v.extent.n == 1 && v.shape.size() > 2 &&
+      v.shape.size() <= 4 && shape.size() == 2 &&
       shape[0] == 1 && !l->consumers(out).empty() && !l->graph().IsOutput(out)) {
     bool products = true;
     for (int consumer : l->consumers(out)) {
@@ -71,7 +72,7 @@ class TransposeOp : public DeviceOp {
     };
     const std::vector<int64_t> from = natural(in_shape_), to = natural(out_shape_);
     LoopOperand a, d;
-    a.type = d.type = VectorType(type_);
+    a.type = d.type = MoveType(type_);
     a.base = tile.inputs[0].base;
     d.base = tile.output.base;
     std::vector<int64_t> counts;

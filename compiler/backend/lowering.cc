@@ -49,6 +49,47 @@ int64_t CodeZero(const TensorData* zero) {
   return CodeValue(zero->bytes[0], zero->type == DataType::kInt8);
 }
 
+absl::Status CheckMatrixLimits(const Node& node, const Window& w, int64_t ci,
+                               int64_t co) {
+  auto field = [](int64_t v) {
+    return static_cast<uint32_t>(std::min<int64_t>(v, UINT32_MAX));
+  };
+  isa::Conv c;
+  c.ih = field(w.in[0]);
+  c.iw = field(w.in[1]);
+  c.ow = field(w.out[1]);
+  c.out_rows = field(w.out[0]);
+  c.kh = field(w.kernel[0]);
+  c.kw = field(w.kernel[1]);
+  c.sy = field(w.stride[0]);
+  c.sx = field(w.stride[1]);
+  c.dy = field(w.dilation[0]);
+  c.dx = field(w.dilation[1]);
+  c.pad_top = std::min<int64_t>(w.pad_begin[0], INT32_MAX);
+  c.pad_left = std::min<int64_t>(w.pad_begin[1], INT32_MAX);
+  c.ci = field(ci);
+  c.co = field(co);
+  const absl::Status status = c.Check();
+  if (status.ok()) return status;
+  return Refuse(Refusal::kUnsupportedShape,
+                absl::StrCat(node.Describe(),
+                             ": the matrix engine cannot do it in one command (",
+                             status.message(), ")"));
+}
+
+absl::Status CheckVectorLimits(const Node& node,
+                               const std::vector<int64_t>& counts) {
+  for (int64_t count : counts) {
+    isa::Vmac m;
+    m.lanes = static_cast<uint32_t>(std::min<int64_t>(count, UINT32_MAX));
+    if (m.Check().ok()) continue;
+    return Refuse(Refusal::kUnsupportedShape,
+                  absl::StrCat(node.Describe(), ": a dimension of ", count,
+                               " exceeds the vector engine's loop counters"));
+  }
+  return absl::OkStatus();
+}
+
 Lowering::Lowering(const Graph& graph, const isa::Config& config,
                    DeviceGraph* device)
     : graph_(graph),
@@ -106,12 +147,17 @@ Layout Lowering::LayoutFor(TensorId id) const {
   return packed ? Layout::kPacked : Layout::kBlocked;
 }
 
+int Lowering::ValueOf(TensorId id, const Node& node) {
+  if (values_[id] < 0) Add(MakeConstantCopy(this, id), node);
+  return values_[id];
+}
+
 int Lowering::ValueIn(TensorId id, Layout layout, const Node& node) {
-  const int value = values_[id];
-  const Storage& s = device_->StorageOf(value);
-  if (s.layout == layout) return value;
+  const int value = ValueOf(id, node);
+  if (device_->StorageOf(value).layout == layout) return value;
   auto [it, fresh] = relayouts_.try_emplace({value, layout}, -1);
   if (fresh) {
+    const Storage s = device_->StorageOf(value);
     const Shape shape = device_->values[value].shape;
     const int copy = NewTemporary(absl::StrCat(s.name, "/relayout"), s.type,
                                   shape, layout);
@@ -127,10 +173,37 @@ void Lowering::Add(std::unique_ptr<DeviceOp> op, const Node& node) {
   device_->ops.push_back(std::move(op));
 }
 
+absl::Status Lowering::CheckNotEmpty() const {
+  auto check = [&](TensorId id) -> absl::Status {
+    const Tensor& t = graph_.tensors[id];
+    if (ElementCount(t.shape) > 0) return absl::OkStatus();
+    return Refuse(Refusal::kUnsupportedShape,
+                  absl::StrCat("tensor '", t.name, "' of shape ",
+                               ShapeToString(t.shape),
+                               " has no elements; give every dimension at "
+                               "least 1"));
+  };
+  for (TensorId id : graph_.inputs) {
+    if (auto s = check(id); !s.ok()) return s;
+  }
+  for (TensorId id : graph_.outputs) {
+    if (auto s = check(id); !s.ok()) return s;
+  }
+  for (const Node& node : graph_.nodes) {
+    for (TensorId id : node.outputs) {
+      if (id == kNoTensor) continue;
+      if (auto s = check(id); !s.ok()) return s;
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Lowering::Run(bool taps) {
+  if (auto s = CheckNotEmpty(); !s.ok()) return s;
   for (TensorId id : graph_.inputs) {
     NewValue(id, LayoutFor(id));
     device_->StorageOf(values_[id]).is_input = true;
+    device_->inputs.push_back({graph_.tensors[id].name, values_[id]});
   }
   for (const Node& node : graph_.nodes) {
     const auto it = Registry().find({node.domain, node.op});
@@ -148,9 +221,7 @@ absl::Status Lowering::Run(bool taps) {
     copy.op = "Identity";
     copy.name = graph_.tensors[id].name;
     if (graph_.tensors[id].is_constant()) {
-      auto op = MakeConstantCopy(this, id);
-      if (!op.ok()) return op.status();
-      Add(*std::move(op), copy);
+      ValueOf(id, copy);
     } else if (device_->StorageOf(values_[id]).is_input) {
       const int from = ValueIn(id, Layout::kDense, copy);
       const int to = NewTemporary(graph_.tensors[id].name, graph_.tensors[id].type,
@@ -190,10 +261,7 @@ void Lowering::PlaceIo(bool taps) {
     s.dram_offset = at;
     at += (s.DramBytes() + kIoAlign - 1) / kIoAlign * kIoAlign;
   };
-  for (TensorId id : graph_.inputs) {
-    place(values_[id]);
-    device_->inputs.push_back({graph_.tensors[id].name, values_[id]});
-  }
+  for (const auto& [name, value] : device_->inputs) place(value);
   for (TensorId id : graph_.outputs) {
     device_->StorageOf(values_[id]).is_output = true;
     place(values_[id]);

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "compiler/backend/device_graph.h"
 #include "compiler/ir/graph.h"
+#include "compiler/ops/window.h"
 
 namespace heddle::compiler {
 
@@ -27,8 +28,9 @@ class Lowering {
   const TensorData* ConstantInput(const Node& node, size_t i) const;
   const std::vector<int>& consumers(TensorId id) const { return consumers_[id]; }
 
-  // The value of a computed tensor that was lowered before.
-  int ValueOf(TensorId id) const { return values_[id]; }
+  // The value of a tensor that was lowered before; a constant is copied from
+  // region 0 first (once).
+  int ValueOf(TensorId id, const Node& node);
   // A value in `layout`: that of the tensor, or a copy in the other layout that a
   // relayout operation makes (once).
   int ValueIn(TensorId id, Layout layout, const Node& node);
@@ -55,6 +57,7 @@ class Lowering {
   absl::Status Run(bool taps);
 
  private:
+  absl::Status CheckNotEmpty() const;
   void PlaceIo(bool taps);
   void AssignHalos();
 
@@ -88,6 +91,15 @@ MixedStrides StridesInBlocked(const Shape& shape, const TileView& dense);
 // when it is absent; int32 zero points count too).
 int64_t CodeValue(uint8_t code, bool is_signed);
 int64_t CodeZero(const TensorData* zero);
+
+// Whether one matrix command can describe the window over `ci` and `co` channels;
+// the refusal names the field that cannot.
+absl::Status CheckMatrixLimits(const Node& node, const Window& window, int64_t ci,
+                               int64_t co);
+
+// Whether loop counts fit the vector engine's counters.
+absl::Status CheckVectorLimits(const Node& node,
+                               const std::vector<int64_t>& counts);
 
 // Is `node` a convolution that can read packed rows (mode fold)?
 bool AcceptsPacked(const Graph& graph, const Node& node);

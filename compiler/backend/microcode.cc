@@ -52,6 +52,24 @@ Microprogram BinaryProgram(MicroOp op, bool swap) {
   return p;
 }
 
+Microprogram IntegerProgram(MicroOp op, isa::ElementType type) {
+  Microprogram p;
+  p.body = {Op(op, Destination::kV0, Operand::kStreamA, Operand::kStreamB)};
+  auto immediate = [&](MicroOp o, Destination d, uint32_t value) {
+    p.body.push_back(Op(o, d, Operand::kV0, Operand::kImm, Operand::kV0, value));
+  };
+  if (type == isa::ElementType::kU8) {
+    immediate(MicroOp::kIand, Destination::kOut, 0xff);
+  } else if (type == isa::ElementType::kS32) {
+    p.body[0].d = Destination::kOut;
+  } else {
+    const uint32_t shift = type == isa::ElementType::kS8 ? 24 : 16;
+    immediate(MicroOp::kIshl, Destination::kV0, shift);
+    immediate(MicroOp::kIsar, Destination::kOut, shift);
+  }
+  return p;
+}
+
 Microprogram ReluProgram() {
   Microprogram p;
   p.body = {Op(MicroOp::kFmax, Destination::kOut, Operand::kStreamA,
@@ -67,28 +85,48 @@ Microprogram ClampProgram() {
   return p;
 }
 
-Microprogram QuantizeProgram() {
+Microprogram IntegerClampProgram() {
   Microprogram p;
   p.body = {
-      Op(MicroOp::kFdiv, Destination::kV0, Operand::kStreamA, Operand::kArg0),
-      Op(MicroOp::kFmax, Destination::kV0, Operand::kV0, Operand::kArg1),
-      Op(MicroOp::kFmin, Destination::kV0, Operand::kV0, Operand::kArg2),
-      Op(MicroOp::kF2i, Destination::kV0, Operand::kV0),
-      Op(MicroOp::kIadd, Destination::kOut, Operand::kV0, Operand::kArg3)};
+      Op(MicroOp::kImax, Destination::kV0, Operand::kStreamA, Operand::kArg0),
+      Op(MicroOp::kImin, Destination::kOut, Operand::kV0, Operand::kArg1)};
   return p;
 }
 
-Microprogram QuantizeAxisProgram() {
+Microprogram QuantizeProgram(bool integers) {
   Microprogram p;
-  p.body = {
+  const Operand x = integers ? Operand::kV0 : Operand::kStreamA;
+  if (integers) {
+    p.body = {Op(MicroOp::kI2f, Destination::kV0, Operand::kStreamA)};
+  }
+  for (const MicroInstruction& m : {
+      Op(MicroOp::kFdiv, Destination::kV0, x, Operand::kArg0),
+      Op(MicroOp::kFmax, Destination::kV0, Operand::kV0, Operand::kArg1),
+      Op(MicroOp::kFmin, Destination::kV0, Operand::kV0, Operand::kArg2),
+      Op(MicroOp::kF2i, Destination::kV0, Operand::kV0),
+      Op(MicroOp::kIadd, Destination::kOut, Operand::kV0, Operand::kArg3)}) {
+    p.body.push_back(m);
+  }
+  return p;
+}
+
+Microprogram QuantizeAxisProgram(bool integers) {
+  Microprogram p;
+  const Operand x = integers ? Operand::kV0 : Operand::kStreamA;
+  if (integers) {
+    p.body = {Op(MicroOp::kI2f, Destination::kV0, Operand::kStreamA)};
+  }
+  for (const MicroInstruction& m : {
       Op(MicroOp::kI2f, Destination::kV1, Operand::kStreamC),
       Op(MicroOp::kFsub, Destination::kV2, Operand::kArg1, Operand::kV1),
       Op(MicroOp::kFsub, Destination::kV3, Operand::kArg2, Operand::kV1),
-      Op(MicroOp::kFdiv, Destination::kV0, Operand::kStreamA, Operand::kStreamB),
+      Op(MicroOp::kFdiv, Destination::kV0, x, Operand::kStreamB),
       Op(MicroOp::kFmax, Destination::kV0, Operand::kV0, Operand::kV2),
       Op(MicroOp::kFmin, Destination::kV0, Operand::kV0, Operand::kV3),
       Op(MicroOp::kF2i, Destination::kV0, Operand::kV0),
-      Op(MicroOp::kIadd, Destination::kOut, Operand::kV0, Operand::kStreamC)};
+      Op(MicroOp::kIadd, Destination::kOut, Operand::kV0, Operand::kStreamC)}) {
+    p.body.push_back(m);
+  }
   return p;
 }
 
@@ -123,12 +161,20 @@ Microprogram QLinearAddProgram(bool swap) {
   return p;
 }
 
-Microprogram MaxProgram() {
+Microprogram MaxProgram(bool padded) {
   Microprogram p;
   p.prologue = {Op(MicroOp::kMov, Destination::kV0, Operand::kImm, Operand::kV0,
                    Operand::kV0, kMinusInfinity)};
   p.body = {
       Op(MicroOp::kFmax, Destination::kV0, Operand::kV0, Operand::kStreamA)};
+  if (padded) {
+    p.body = {
+        Op(MicroOp::kIeq, Destination::kV1, Operand::kStreamA, Operand::kImm,
+           Operand::kV0, kPoolPadding),
+        Op(MicroOp::kFmax, Destination::kV2, Operand::kV0, Operand::kStreamA),
+        Op(MicroOp::kSel, Destination::kV0, Operand::kV1, Operand::kV0,
+           Operand::kV2)};
+  }
   p.epilogue = {Op(MicroOp::kMov, Destination::kOut, Operand::kV0)};
   return p;
 }

@@ -24,16 +24,21 @@ struct Microprogram {
 Microprogram CopyProgram();
 // out = op(a, b), or op(b, a) when `swap`.
 Microprogram BinaryProgram(isa::MicroOp op, bool swap = false);
+// The same in integers, wrapped to `type` (u8, s8, s16 or s32).
+Microprogram IntegerProgram(isa::MicroOp op, isa::ElementType type);
 // out = fmax(a, +0)
 Microprogram ReluProgram();
 // out = fmin(fmax(a, arg0), arg1)
 Microprogram ClampProgram();
+// out = min(max(a, arg0), arg1) as int32
+Microprogram IntegerClampProgram();
 // out = rne(fmin(fmax(a / arg0, arg1), arg2)) + arg3: QuantizeLinear with scale
-// arg0, bounds qmin - z and qmax - z (f32) and zero point z (int32).
-Microprogram QuantizeProgram();
+// arg0, bounds qmin - z and qmax - z (f32) and zero point z (int32). `integers`:
+// a is int32.
+Microprogram QuantizeProgram(bool integers = false);
 // The same with scale b and zero point c (int32), per axis: arg1 = f32 qmin,
 // arg2 = f32 qmax, bounds computed from c.
-Microprogram QuantizeAxisProgram();
+Microprogram QuantizeAxisProgram(bool integers = false);
 // out = f32(a - arg1) * arg0: DequantizeLinear of integers.
 Microprogram DequantizeProgram();
 // The same with scale b and zero point c (int32), per axis.
@@ -42,7 +47,11 @@ Microprogram DequantizeAxisProgram();
 // stored with saturation. `swap`: b is the first operand.
 Microprogram QLinearAddProgram(bool swap = false);
 // Maximum over the reduction loop from -inf: v = fmax(v, a) in window order.
-Microprogram MaxProgram();
+// `padded`: elements with the bits kPoolPadding are skipped. (-inf would not do
+// as padding: it would replace a NaN.)
+Microprogram MaxProgram(bool padded);
+// A NaN that no operation gives.
+constexpr uint32_t kPoolPadding = 0xffc5a5a5u;
 // out = f32(x + y), x = a or f32(a * arg0), y = b or f32(b * arg1).
 Microprogram ScaleAddProgram(bool scale_a, bool scale_b);
 // out = f32(a * arg0)

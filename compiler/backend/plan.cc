@@ -68,6 +68,12 @@ class Planner {
       : graph_(*graph), capacity_(config.sram_bytes), programs_(program_bytes) {}
 
   absl::StatusOr<MemoryPlan> Run() {
+    if (Align(programs_) >= capacity_) {
+      return Refuse(Refusal::kUnsupportedShape,
+                    absl::StrCat("the microprograms take ", programs_, " of the ",
+                                 capacity_, " bytes of SRAM that may be used; "
+                                 "allow more"));
+    }
     SetLifetimes();
     plan_.ops.resize(graph_.ops.size());
     for (size_t i = 0; i < graph_.ops.size(); ++i) {
@@ -108,8 +114,6 @@ class Planner {
   size_t TryPlace() {
     buffers_.clear();
     owner_.clear();
-    const int last = static_cast<int>(graph_.ops.size()) - 1;
-    Add(programs_, 0, std::max(last, 0), 0);
     std::vector<size_t> storage_buffer(graph_.storages.size(), SIZE_MAX);
     for (size_t i = 0; i < graph_.storages.size(); ++i) {
       const Storage& s = graph_.storages[i];
@@ -160,12 +164,15 @@ class Planner {
       }
       indices[i].temporary = Add(op.temporary_bytes, at, at, at);
     }
-    const size_t failed = Place(&buffers_, capacity_, &plan_.sram_peak);
+    // The microprograms stay throughout, at the beginning.
+    const uint64_t base = Align(programs_);
+    const size_t failed = Place(&buffers_, capacity_ - base, &plan_.sram_peak);
     if (failed < buffers_.size()) return owner_[failed];
+    plan_.sram_peak += base;
     auto address = [&](size_t index) {
-      return static_cast<uint32_t>(buffers_[index].offset);
+      return static_cast<uint32_t>(base + buffers_[index].offset);
     };
-    plan_.programs = address(0);
+    plan_.programs = 0;
     for (size_t i = 0; i < graph_.storages.size(); ++i) {
       if (storage_buffer[i] != SIZE_MAX) {
         graph_.storages[i].sram = address(storage_buffer[i]);

@@ -41,12 +41,11 @@ std::unique_ptr<DeviceOp> MakeDenseCopy(DeviceGraph* graph, int from, int to) {
   return MakeElementwise(graph, CopyProgram(), {}, {Operand::Of(from)}, to);
 }
 
-absl::StatusOr<std::unique_ptr<DeviceOp>> MakeConstantCopy(Lowering* lowering,
-                                                           TensorId id) {
+std::unique_ptr<DeviceOp> MakeConstantCopy(Lowering* lowering, TensorId id) {
   const int to = lowering->NewValue(id, Layout::kDense);
   auto op = std::make_unique<ConstantCopy>(lowering->device(), to);
   op->groups = {lowering->device().constants.Add(lowering->tensor(id).constant->bytes)};
-  return std::unique_ptr<DeviceOp>(std::move(op));
+  return op;
 }
 
 }  // namespace heddle::compiler

@@ -5,7 +5,6 @@
 
 #include <memory>
 
-#include "absl/status/statusor.h"
 #include "compiler/backend/device_graph.h"
 #include "compiler/ir/graph.h"
 
@@ -20,8 +19,7 @@ std::unique_ptr<DeviceOp> MakeRelayout(DeviceGraph* graph, int from, int to);
 std::unique_ptr<DeviceOp> MakeDenseCopy(DeviceGraph* graph, int from, int to);
 
 // A constant tensor into a new dense value that is bound to it.
-absl::StatusOr<std::unique_ptr<DeviceOp>> MakeConstantCopy(Lowering* lowering,
-                                                           TensorId id);
+std::unique_ptr<DeviceOp> MakeConstantCopy(Lowering* lowering, TensorId id);
 
 }  // namespace heddle::compiler
 

@@ -123,7 +123,9 @@ class OpScheduler {
     const OpInput& in = op_.inputs[k];
     const Storage& s = graph_.StorageOf(in.value);
     const Value& value = graph_.values[in.value];
-    if (s.resident && !plan_.copy[k]) return ResidentView(s, value, tile.image);
+    // An operand of one image serves all images of the result.
+    const int64_t image = value.extent.n == 1 ? 0 : tile.image;
+    if (s.resident && !plan_.copy[k]) return ResidentView(s, value, image);
     int64_t first, count;
     InputRows(graph_, op_, k, tile.row0, tile.rows, &first, &count);
     const Geometry g = InputTile(graph_, op_, k, plan_.tile_rows);
@@ -133,7 +135,7 @@ class OpScheduler {
     const bool dense = s.layout == Layout::kDense;
     const bool whole = in.rows.kind == RowMap::kWhole;
     const int64_t row0 = !dense ? from : whole ? -in.halo.top : first;
-    const Held wanted{tile.image, first, count};
+    const Held wanted{image, first, count};
     int side = -1;
     for (int i = 0; i < 2; ++i) {
       if (held_[k][i] == wanted) side = i;
@@ -153,12 +155,12 @@ class OpScheduler {
     }
     if (from >= until) return view;
     if (s.resident) {
-      const TileView source = ResidentView(s, value, tile.image);
+      const TileView source = ResidentView(s, value, image);
       EmitCopy(emitter_, value.extent, s.type, source, view, from, until - from);
     } else {
       EmitTransfer(emitter_, Direction::kLoad, value.extent, s.layout,
                    ElementBytes(s.type), {s.region, s.dram_offset, s.dram_dense()},
-                   tile.image, from, until - from, view);
+                   image, from, until - from, view);
     }
     return view;
   }

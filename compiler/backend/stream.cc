@@ -17,10 +17,6 @@ constexpr int kPoints = 2;
 static_assert(kEngines * kEngines * kPoints == isa::kSemaphores,
               "one semaphore per ordered pair of engines and point");
 
-// More units of one semaphore than this are never outstanding in program order;
-// the rest of semaphore_max is room for engines that run ahead.
-constexpr int kMaxOutstanding = 128;
-
 int EngineIndex(const isa::Command& command) {
   return static_cast<int>(EngineOf(command)) - 1;
 }
@@ -97,15 +93,25 @@ struct Token {
 struct Plan {
   std::vector<std::vector<Token>> waits;    // engine = signaller
   std::vector<std::vector<Token>> signals;  // engine = waiter
+  std::vector<bool> barriers;               // in front of the command
 };
 
-// Dependencies of `commands`, with barriers in front of those in `barriers`.
+// The largest value that one more unit can raise a semaphore to: `takers` are the
+// commands that take the units given before, in order, `known` is the last
+// command that has surely started when this unit is given.
+size_t Highest(const std::vector<int>& takers, int known) {
+  const auto taken = std::upper_bound(takers.begin(), takers.end(), known);
+  return static_cast<size_t>(takers.end() - taken) + 1;
+}
+
 Plan MakePlan(const std::vector<isa::Command>& commands,
-              const std::vector<std::vector<Access>>& accesses,
-              const std::vector<bool>& barriers) {
+              const std::vector<std::vector<Access>>& accesses) {
   Plan plan;
   plan.waits.resize(commands.size());
   plan.signals.resize(commands.size());
+  plan.barriers.resize(commands.size());
+  // Per semaphore the commands that take its units, in order.
+  std::array<std::vector<int>, isa::kSemaphores> takers;
   std::vector<SegmentMap> spaces(kNumSpaces);
   // What is known to have happened when the latest command of each engine
   // started, and when each command started.
@@ -114,11 +120,6 @@ Plan MakePlan(const std::vector<isa::Command>& commands,
   for (size_t i = 0; i < commands.size(); ++i) {
     const int self = EngineIndex(commands[i]);
     const int index = static_cast<int>(i);
-    if (barriers[i]) {
-      for (Clock& clock : engine_clock) {
-        for (auto& engine : clock.reached) engine.fill(index - 1);
-      }
-    }
     // The last command of each engine that must have reached each point.
     std::array<std::array<int, kPoints>, kEngines> need;
     for (auto& n : need) n.fill(-1);
@@ -148,6 +149,8 @@ Plan MakePlan(const std::vector<isa::Command>& commands,
           std::max({clock.reached[e][0], clock.reached[e][1], need[e][1]});
       if (need[e][0] > known) found.push_back({{e, 0}, need[e][0]});
     }
+    std::vector<std::pair<Token, int>> needed;
+    bool overflow = false;
     for (size_t k = 0; k < found.size(); ++k) {
       const auto [token, from] = found[k];
       // Another of these waits may bring this one along: what its signaller
@@ -160,8 +163,27 @@ Plan MakePlan(const std::vector<isa::Command>& commands,
                                     : std::max(reached[0], reached[1])) >= from;
       }
       if (covered) continue;
+      needed.push_back(found[k]);
+      // The giver may run ahead of the takers as far as it knows nothing of
+      // them; its own engine's waits are before its signal in any case.
+      const auto& reached = start_clock[from].reached[self];
+      const int known =
+          token.engine == self ? from : std::max(reached[0], reached[1]);
+      overflow |= Highest(takers[Semaphore(token.engine, self, token.point)],
+                          known) > isa::kSemaphoreMax;
+    }
+    if (overflow) {
+      plan.barriers[i] = true;
+      for (Clock& c : engine_clock) {
+        for (auto& engine : c.reached) engine.fill(index - 1);
+      }
+      found.clear();
+      needed.clear();
+    }
+    for (const auto& [token, from] : needed) {
       plan.waits[i].push_back(token);
       plan.signals[from].push_back({self, token.point});
+      takers[Semaphore(token.engine, self, token.point)].push_back(index);
     }
     for (const auto& [token, from] : found) {
       clock.Merge(start_clock[from]);
@@ -181,25 +203,6 @@ Plan MakePlan(const std::vector<isa::Command>& commands,
     }
   }
   return plan;
-}
-
-// Index of the first command at which more than kMaxOutstanding units of one
-// semaphore wait to be taken, in program order; commands.size() if there is none.
-size_t FirstOverflow(const std::vector<isa::Command>& commands,
-                     const Plan& plan) {
-  std::array<int, isa::kSemaphores> outstanding{};
-  for (size_t i = 0; i < commands.size(); ++i) {
-    const int self = EngineIndex(commands[i]);
-    for (const Token& t : plan.waits[i]) {
-      --outstanding[Semaphore(t.engine, self, t.point)];
-    }
-    for (const Token& t : plan.signals[i]) {
-      if (++outstanding[Semaphore(self, t.engine, t.point)] > kMaxOutstanding) {
-        return i;
-      }
-    }
-  }
-  return commands.size();
 }
 
 void SetWait(isa::Header* h, int slot, uint32_t semaphore) {
@@ -265,21 +268,13 @@ absl::StatusOr<EncodedStream> StreamBuilder::Finish() const {
   for (const isa::Command& c : commands_) {
     accesses.push_back(AccessesOf(c, config_));
   }
-  std::vector<bool> barriers(commands_.size(), false);
-  Plan plan = MakePlan(commands_, accesses, barriers);
-  for (size_t at; (at = FirstOverflow(commands_, plan)) < commands_.size();) {
-    if (barriers[at]) {
-      return absl::InternalError("semaphores overflow in spite of a barrier");
-    }
-    barriers[at] = true;
-    plan = MakePlan(commands_, accesses, barriers);
-  }
+  const Plan plan = MakePlan(commands_, accesses);
   EncodedStream out;
   for (size_t i = 0; i < commands_.size(); ++i) {
     isa::Command command = commands_[i];
     isa::Header* header = HeaderOf(&command);
     const int self = EngineIndex(command);
-    if (barriers[i]) {
+    if (plan.barriers[i]) {
       if (auto s = Encode(isa::Barrier(), &out); !s.ok()) return s;
     }
     const auto& waits = plan.waits[i];

@@ -133,7 +133,7 @@ void EmitTransfer(Emitter* emitter, Direction direction, const Extent& e,
     } else {
       const Geometry own = GeometryOf(e, layout, 1, e.h, Halo());
       box.Emit(1, dram.offset + image * own.bytes + row * own.pitch, sram,
-               {{own.pitch, 1, 1}, {r, own.pitch, view.pitch}});
+               {{w * c, 1, 1}, {r, own.pitch, view.pitch}});
     }
     return;
   }
