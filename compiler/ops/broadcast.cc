@@ -28,4 +28,16 @@ std::vector<int64_t> BroadcastStrides(const Shape& from, const Shape& to) {
   return strides;
 }
 
+// Out of line: gcc 12 at -O2 merges inlined copies of the vector's release and
+// then warns, wrongly, that it frees what was not allocated.
+BroadcastWalk::BroadcastWalk(const Shape& shape,
+                             const std::vector<int64_t>& a_strides,
+                             const std::vector<int64_t>& b_strides)
+    : shape_(shape),
+      a_strides_(a_strides),
+      b_strides_(b_strides),
+      position_(shape.size(), 0) {}
+
+BroadcastWalk::~BroadcastWalk() = default;
+
 }  // namespace heddle::compiler

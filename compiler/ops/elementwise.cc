@@ -65,79 +65,101 @@ absl::Status Infer(Graph* graph, const Node& node) {
   return SetOutput(graph, node, 0, a.type, shape);
 }
 
-template <Arithmetic op>
-Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
+// The operands of one node with the strides that broadcast them.
+struct Operands {
+  const TensorData& a;
+  const TensorData& b;
+  Shape shape;
+  std::vector<int64_t> a_strides, b_strides;
+};
+
+// False if an integer is divided by zero.
+template <typename T>
+bool ComputeIntegers(Arithmetic op, const Operands& in, TensorData* y) {
+  const T* a = in.a.as<T>();
+  const T* b = in.b.as<T>();
+  T* out = y->as<T>();
+  bool defined = true;
+  ForEachBroadcast(in.shape, in.a_strides, in.b_strides,
+                   [&](int64_t i, int64_t ia, int64_t ib) {
+                     if (op == Arithmetic::kDiv && b[ib] == 0) {
+                       defined = false;
+                       return;
+                     }
+                     out[i] = ComputeInteger<T>(op, a[ia], b[ib]);
+                   });
+  return defined;
+}
+
+void ComputeReals(Arithmetic op, const Operands& in, TensorData* y) {
+  const bool half = y->type == DataType::kFloat16;
+  ForEachBroadcast(in.shape, in.a_strides, in.b_strides,
+                   [&](int64_t i, int64_t ia, int64_t ib) {
+                     if (half) {
+                       y->as<uint16_t>()[i] = model::F32ToF16(
+                           Compute(op, model::F16ToF32(in.a.as<uint16_t>()[ia]),
+                                   model::F16ToF32(in.b.as<uint16_t>()[ib])));
+                     } else {
+                       y->as<float>()[i] = Compute(op, in.a.as<float>()[ia],
+                                                   in.b.as<float>()[ib]);
+                     }
+                   });
+}
+
+Results EvaluateArithmetic(Arithmetic op, const Node& node,
+                           const Inputs& inputs) {
   const TensorData& a = *inputs[0];
   const TensorData& b = *inputs[1];
-  Shape shape;
-  if (a.type != b.type || !BroadcastShapes(a.shape, b.shape, &shape)) {
+  Operands in{a, b, {}, {}, {}};
+  if (a.type != b.type || !BroadcastShapes(a.shape, b.shape, &in.shape)) {
     return absl::InternalError(node.Describe() + ": operands do not fit");
   }
-  TensorData y = TensorData::Zeros(a.type, shape);
-  const auto a_strides = BroadcastStrides(a.shape, shape);
-  const auto b_strides = BroadcastStrides(b.shape, shape);
-  bool division_by_zero = false;
-  const auto integers = [&](auto zero) {
-    using T = decltype(zero);
-    T* out = y.as<T>();
-    ForEachBroadcast(shape, a_strides, b_strides,
-                     [&](int64_t i, int64_t ia, int64_t ib) {
-                       const T divisor = b.as<T>()[ib];
-                       if (op == Arithmetic::kDiv && divisor == 0) {
-                         division_by_zero = true;
-                         return;
-                       }
-                       out[i] = ComputeInteger<T>(op, a.as<T>()[ia], divisor);
-                     });
-  };
+  in.a_strides = BroadcastStrides(a.shape, in.shape);
+  in.b_strides = BroadcastStrides(b.shape, in.shape);
+  TensorData y = TensorData::Zeros(a.type, in.shape);
+  bool defined = true;
   switch (a.type) {
     case DataType::kFloat:
-      ForEachBroadcast(shape, a_strides, b_strides,
-                       [&](int64_t i, int64_t ia, int64_t ib) {
-                         y.as<float>()[i] =
-                             Compute(op, a.as<float>()[ia], b.as<float>()[ib]);
-                       });
-      break;
     case DataType::kFloat16:
-      ForEachBroadcast(shape, a_strides, b_strides,
-                       [&](int64_t i, int64_t ia, int64_t ib) {
-                         y.as<uint16_t>()[i] = model::F32ToF16(
-                             Compute(op, model::F16ToF32(a.as<uint16_t>()[ia]),
-                                     model::F16ToF32(b.as<uint16_t>()[ib])));
-                       });
+      ComputeReals(op, in, &y);
       break;
     case DataType::kUint8:
-      integers(uint8_t{});
+      defined = ComputeIntegers<uint8_t>(op, in, &y);
       break;
     case DataType::kInt8:
-      integers(int8_t{});
+      defined = ComputeIntegers<int8_t>(op, in, &y);
       break;
     case DataType::kUint16:
-      integers(uint16_t{});
+      defined = ComputeIntegers<uint16_t>(op, in, &y);
       break;
     case DataType::kInt16:
-      integers(int16_t{});
+      defined = ComputeIntegers<int16_t>(op, in, &y);
       break;
     case DataType::kUint32:
-      integers(uint32_t{});
+      defined = ComputeIntegers<uint32_t>(op, in, &y);
       break;
     case DataType::kInt32:
-      integers(int32_t{});
+      defined = ComputeIntegers<int32_t>(op, in, &y);
       break;
     case DataType::kUint64:
-      integers(uint64_t{});
+      defined = ComputeIntegers<uint64_t>(op, in, &y);
       break;
     case DataType::kInt64:
-      integers(int64_t{});
+      defined = ComputeIntegers<int64_t>(op, in, &y);
       break;
     default:
       return absl::InternalError(node.Describe() + ": unexpected type");
   }
-  if (division_by_zero) {
+  if (!defined) {
     return absl::InvalidArgumentError(node.Describe() +
                                       ": integer division by zero");
   }
   return One(std::move(y));
+}
+
+template <Arithmetic op>
+Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
+  return EvaluateArithmetic(op, node, inputs);
 }
 
 OperatorInfo Binary(const char* op, decltype(OperatorInfo::evaluate) evaluate) {
