@@ -243,6 +243,7 @@ absl::StatusOr<std::shared_ptr<EngineGraph>> Graph::ProgramFor(
       !programs_.empty()) {
     // Other shapes may return, but these are needed now.
     programs_.clear();
+    runs_->WaitIdle();
     program = Load(shapes);
   }
   if (!program.ok()) return program.status();

@@ -87,6 +87,13 @@ absl::Status RunQueue::Submit(std::unique_ptr<Run> owned) {
   return status;
 }
 
+void RunQueue::WaitIdle() noexcept {
+  Lock lock(backend_->mutex());
+  changed_.wait(lock, [this] {
+    return in_flight_count_ == 0 && finished_.first == nullptr && !deleting_;
+  });
+}
+
 void RunQueue::Close() noexcept {
   Lock lock(backend_->mutex());
   closing_ = true;
@@ -186,9 +193,12 @@ void RunQueue::Done(Run* run, const absl::Status& status) noexcept {
 
 bool RunQueue::StepLocked(Lock* lock) noexcept {
   if (Run* run = finished_.PopFront()) {
+    deleting_ = true;
     lock->unlock();
     delete run;
     lock->lock();
+    deleting_ = false;
+    changed_.notify_all();
     return true;
   }
   Run* run = ready_.first;

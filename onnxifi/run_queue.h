@@ -63,6 +63,9 @@ class RunQueue : public std::enable_shared_from_this<RunQueue> {
   // run has left no trace.
   absl::Status Submit(std::unique_ptr<Run> run);
 
+  // Waits until the runs that have begun are over and their programs dropped.
+  void WaitIdle() noexcept;
+
   // Refuses further runs, waits for the end of all, and ends the thread.
   void Close() noexcept;
 
@@ -107,6 +110,7 @@ class RunQueue : public std::enable_shared_from_this<RunQueue> {
   std::array<Run*, kMaxInFlight> in_flight_{};
   int in_flight_count_ = 0;
   int active_ = 0;  // waiting, ready or in flight
+  bool deleting_ = false;
   // Device memory was short: nothing begins before a run has ended.
   bool stalled_ = false;
   bool closing_ = false;

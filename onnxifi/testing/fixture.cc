@@ -26,6 +26,13 @@ void Fill(const TestTensor& tensor, onnx::ValueInfoProto* info) {
 
 }  // namespace
 
+testing::AssertionResult SameStatus(const char*, const char* call,
+                                    onnxStatus want, onnxStatus got) {
+  if (want == got) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << call << " returned " << StatusName(got)
+                                     << ", not " << StatusName(want);
+}
+
 std::string Serialize(const TestModel& model) {
   onnx::ModelProto proto;
   proto.set_ir_version(8);

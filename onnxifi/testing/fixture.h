@@ -47,21 +47,13 @@ class TestDescriptor {
 
 onnxMemoryFenceV1 EventFence(onnxEvent event = nullptr);
 
-// "ONNXIFI_STATUS_X" in failure messages.
-#define EXPECT_STATUS(expected, call)                                \
-  do {                                                               \
-    const onnxStatus status_of_call = (call);                        \
-    EXPECT_EQ(expected, status_of_call)                              \
-        << #call << " returned "                                     \
-        << ::heddle::onnxifi::StatusName(status_of_call);            \
-  } while (false)
-#define ASSERT_STATUS(expected, call)                                \
-  do {                                                               \
-    const onnxStatus status_of_call = (call);                        \
-    ASSERT_EQ(expected, status_of_call)                              \
-        << #call << " returned "                                     \
-        << ::heddle::onnxifi::StatusName(status_of_call);            \
-  } while (false)
+// Names the statuses in failure messages.
+testing::AssertionResult SameStatus(const char* want_text, const char* call,
+                                    onnxStatus want, onnxStatus got);
+#define EXPECT_STATUS(expected, call) \
+  EXPECT_PRED_FORMAT2(::heddle::onnxifi::SameStatus, expected, call)
+#define ASSERT_STATUS(expected, call) \
+  ASSERT_PRED_FORMAT2(::heddle::onnxifi::SameStatus, expected, call)
 #define EXPECT_OK(call) EXPECT_STATUS(ONNXIFI_STATUS_SUCCESS, call)
 #define ASSERT_OK(call) ASSERT_STATUS(ONNXIFI_STATUS_SUCCESS, call)
 
