@@ -33,6 +33,7 @@ struct Arguments {
   Tolerance tolerance;
   std::vector<std::string> exact;
   std::string reference;
+  std::string write;
 };
 
 class Comparer {
@@ -113,6 +114,16 @@ class Comparer {
         if (!outputs.ok()) return Fail(kLibrary, outputs.status(), where);
         for (size_t i = 0; i < outputs->size(); ++i) {
           if (run == 0) {
+            if (!arguments_.write.empty()) {
+              // Named by position: names of tensors may hold any character.
+              Tensor named = (*outputs)[i];
+              named.name = absl::StrCat("set ", data.number, " ", named.name);
+              status =
+                  WriteTensor(absl::StrCat(arguments_.write, "/set_",
+                                           data.number, "_output_", i, ".pb"),
+                              named);
+              if (!status.ok()) return Fail(kFiles, status);
+            }
             Judge(where, data.outputs[i], (*outputs)[i]);
           } else if ((*outputs)[i].bytes != first[i].bytes) {
             Report(where, (*outputs)[i], "UNSTABLE",
@@ -208,6 +219,9 @@ int Main(int argc, char** argv) {
   app.add_option("--reference", arguments.reference,
                  "Folder inside each model's with tensors by name, instead of "
                  "output_M.pb");
+  app.add_option("--write", arguments.write,
+                 "Existing folder for the outputs, as tensors named \"set N "
+                 "NAME\" that --files understands (one model)");
   app.add_option("--files", arguments.files,
                  "Compare the tensors of a folder with those of a reference "
                  "folder, by name")

@@ -141,6 +141,20 @@ absl::StatusOr<Tensor> ReadTensor(const std::string& path) {
   return tensor;
 }
 
+absl::Status WriteTensor(const std::string& path, const Tensor& tensor) {
+  TensorProto proto;
+  proto.set_name(tensor.name);
+  proto.set_data_type(tensor.type);
+  for (const int64_t dimension : tensor.shape) proto.add_dims(dimension);
+  proto.set_raw_data(tensor.bytes);
+  std::ofstream file(path, std::ios::binary);
+  proto.SerializeToOstream(&file);
+  if (!file.flush()) {
+    return absl::PermissionDeniedError(absl::StrCat("cannot write ", path));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::vector<std::string>> ListTensorFiles(
     const std::string& folder) {
   std::error_code error;

@@ -35,6 +35,8 @@ absl::StatusOr<std::string> ReadFile(const std::string& path);
 // A file with one TensorProto. InvalidArgument: damaged, a type without fixed
 // size, or as many bytes as its shape does not say.
 absl::StatusOr<Tensor> ReadTensor(const std::string& path);
+// PermissionDenied: the file cannot be written.
+absl::Status WriteTensor(const std::string& path, const Tensor& tensor);
 // The TensorProto files NAME*.pb of a folder, sorted by name.
 absl::StatusOr<std::vector<std::string>> ListTensorFiles(
     const std::string& folder);

@@ -73,6 +73,22 @@ TEST(TensorTest, RefusesWhatDoesNotFitItsShape) {
   EXPECT_FALSE(ReadTensor(::testing::TempDir() + "/absent.pb").ok());
 }
 
+TEST(TensorTest, WrittenAndReadAgainIsTheSame) {
+  Tensor tensor;
+  tensor.name = "a/b:0";
+  tensor.type = TensorProto::UINT16;
+  tensor.shape = {2, 1};
+  tensor.bytes = std::string("\x00\xff\x01\x02", 4);
+  const std::string path = ::testing::TempDir() + "/written.pb";
+  ASSERT_TRUE(WriteTensor(path, tensor).ok());
+  const auto read = ReadTensor(path);
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->name, tensor.name);
+  EXPECT_EQ(Describe(*read), "UINT16[2,1]");
+  EXPECT_EQ(read->bytes, tensor.bytes);
+  EXPECT_FALSE(WriteTensor(path + "/absent/x.pb", tensor).ok());
+}
+
 TEST(TensorTest, NamedTensorsNeedDifferentNames) {
   const std::string folder = ::testing::TempDir() + "/named";
   ASSERT_EQ(std::system(("mkdir -p " + folder).c_str()), 0);

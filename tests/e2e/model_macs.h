@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Multiply-accumulates of a model, counted by libonnx's shape inference, not by
+// the product.
+#ifndef TESTS_E2E_MODEL_MACS_H_
+#define TESTS_E2E_MODEL_MACS_H_
+
+#include <cstdint>
+#include <string>
+
+namespace heddle::tests {
+
+// Of all convolutions and matrix products, quantized or not, whose shapes can
+// be inferred; symbolic dimensions are 1.
+uint64_t ModelMacs(const std::string& model);
+
+}  // namespace heddle::tests
+
+#endif  // TESTS_E2E_MODEL_MACS_H_

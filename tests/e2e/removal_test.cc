@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// The card is pulled (kill -9 of heddle-sim) with jobs in flight: every waiting
+// ONNXIFI call gives BACKEND_UNAVAILABLE within a second; a new card works in a
+// new backend.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/e2e/client.h"
+#include "tests/e2e/product.h"
+#include "tests/support/virtual_card.h"
+
+namespace heddle::tests {
+namespace {
+
+using status::kBackendUnavailable;
+using status::kSuccess;
+
+constexpr int64_t kSize = 64;
+constexpr int kWaiters = 4;
+
+bool Busy(const VirtualCard& card) {
+  return card.Control("status").find("\"busy\":true") != std::string::npos;
+}
+
+// Runs a model once on a backend of its own.
+void ExpectWorkingCard() {
+  Backend backend;
+  Graph graph(backend, MatMulModel(kSize, kSize, 0.5f));
+  ASSERT_EQ(graph.init_status(), kSuccess);
+  ASSERT_EQ(graph.SetIo(std::vector<float>(kSize, 2), {1, kSize}, {1, kSize}),
+            kSuccess);
+  EXPECT_EQ(graph.Run(), kSuccess);
+  EXPECT_EQ(graph.y(), std::vector<float>(kSize, kSize));
+}
+
+TEST(Removal, WaitingCallsEndWithinASecondAndANewCardWorks) {
+  TempFolder folder;
+  VirtualCard card(folder / "card", {});
+  HostedDriver driver(folder / "driver", {folder / "card"});
+  UseDevice(driver.device());
+  ExpectWorkingCard();
+  {
+    Backend backend;
+    Graph stuck(backend, MatMulModel(kSize, kSize, 0.5f));
+    Graph queued(backend, MatMulModel(kSize, kSize, 0.5f));
+    Graph unready(backend, MatMulModel(kSize, kSize, 0.5f));
+    for (Graph* graph : {&stuck, &queued, &unready}) {
+      ASSERT_EQ(graph->init_status(), kSuccess);
+      ASSERT_EQ(
+          graph->SetIo(std::vector<float>(kSize, 1), {1, kSize}, {1, kSize}),
+          kSuccess);
+    }
+    // One job runs and does not end, one waits behind it, one waits for its
+    // input; an event of the user is never signalled.
+    card.Control("fault stuck_engine");
+    std::vector<void*> events(4);
+    ASSERT_EQ(stuck.Start(&events[0]), kSuccess);
+    ASSERT_TRUE(Eventually([&card] { return Busy(card); }));
+    ASSERT_EQ(queued.Start(&events[1]), kSuccess);
+    void* input = nullptr;
+    ASSERT_EQ(Onnxifi().InitEvent(backend.get(), &input), kSuccess);
+    ASSERT_EQ(Onnxifi().RunGraph(unready.get(), input, &events[2]), kSuccess);
+    ASSERT_EQ(Onnxifi().InitEvent(backend.get(), &events[3]), kSuccess);
+
+    struct Waiter {
+      int status = -1;
+      absl::Time end;
+    };
+    std::vector<Waiter> waiters(events.size() * kWaiters);
+    std::vector<std::thread> threads;
+    std::atomic<int> waiting{0};
+    for (size_t i = 0; i < waiters.size(); ++i) {
+      threads.emplace_back([&, i] {
+        ++waiting;
+        waiters[i].status = Onnxifi().WaitEvent(events[i / kWaiters]);
+        waiters[i].end = absl::Now();
+      });
+    }
+    ASSERT_TRUE(Eventually(
+        [&] { return waiting == static_cast<int>(waiters.size()); }));
+    EXPECT_TRUE(Busy(card));
+
+    const absl::Time pulled = absl::Now();
+    card.Kill();
+    for (std::thread& thread : threads) thread.join();
+    for (const Waiter& waiter : waiters) {
+      EXPECT_EQ(comparer::StatusName(waiter.status),
+                comparer::StatusName(kBackendUnavailable));
+      EXPECT_LT(waiter.end - pulled, absl::Seconds(1));
+    }
+    // Nothing works on it any more, everything can be released.
+    void* unused = nullptr;
+    EXPECT_EQ(Onnxifi().InitGraph(backend.get(), MatMulModel(kSize, kSize, 1),
+                                  &unused),
+              kBackendUnavailable);
+    EXPECT_EQ(unused, nullptr);
+    EXPECT_EQ(stuck.Run(), kBackendUnavailable);
+    EXPECT_EQ(Onnxifi().InitEvent(backend.get(), &unused), kBackendUnavailable);
+    for (void* event : events) {
+      EXPECT_EQ(Onnxifi().ReleaseEvent(event), kSuccess);
+    }
+    EXPECT_EQ(Onnxifi().ReleaseEvent(input), kSuccess);
+
+    EXPECT_TRUE(driver.alive());
+    VirtualCard next(folder / "card", {});
+    ASSERT_TRUE(driver.WaitForCards(1));
+    ExpectWorkingCard();
+    // The old backend stays dead.
+    EXPECT_EQ(stuck.Run(), kBackendUnavailable);
+  }
+}
+
+// Removal between and in many short runs: every run before it is right, the
+// first after it fails as it should.
+TEST(Removal, InTheMiddleOfManyRuns) {
+  for (const int runs_before : {1, 7, 40}) {
+    SCOPED_TRACE(runs_before);
+    TempFolder folder;
+    VirtualCard card(folder / "card", {});
+    HostedDriver driver(folder / "driver", {folder / "card"});
+    UseDevice(driver.device());
+    Backend backend;
+    Graph graph(backend, MatMulModel(kSize, kSize, 0.5f));
+    ASSERT_EQ(graph.init_status(), kSuccess);
+    ASSERT_EQ(graph.SetIo(std::vector<float>(kSize, 2), {1, kSize}, {1, kSize}),
+              kSuccess);
+    std::atomic<int> done{0};
+    int last = kSuccess;
+    bool right = true;
+    std::thread runner([&] {
+      for (; last == kSuccess; ++done) {
+        last = graph.Run();
+        right &=
+            last != kSuccess || graph.y() == std::vector<float>(kSize, kSize);
+      }
+    });
+    EXPECT_TRUE(Eventually([&] { return done >= runs_before; }));
+    card.Kill();
+    runner.join();
+    EXPECT_TRUE(right);
+    EXPECT_EQ(comparer::StatusName(last),
+              comparer::StatusName(kBackendUnavailable));
+  }
+}
+
+}  // namespace
+}  // namespace heddle::tests
