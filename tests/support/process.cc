@@ -47,7 +47,9 @@ std::vector<char*> Pointers(std::vector<std::string>& texts) {
 }  // namespace
 
 TempFolder::TempFolder() {
-  std::string path = "/tmp/heddle-test-XXXXXX";
+  std::string place = std::filesystem::temp_directory_path();
+  if (place.size() > 60) place = "/tmp";  // the path of a socket has 108 bytes
+  std::string path = place + "/test-XXXXXX";
   if (mkdtemp(&path[0]) == nullptr) {
     throw std::runtime_error(path + ": " + std::strerror(errno));
   }
