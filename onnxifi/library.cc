@@ -66,7 +66,9 @@ Library::Library(std::unique_ptr<Engine> engine, uint16_t handle_tag)
       ids_(handle_tag),
       backends_(handle_tag + 1),
       graphs_(handle_tag + 2),
-      events_(handle_tag + 3) {}
+      events_(handle_tag + 3) {
+  PrepareSignatures();
+}
 
 Library::~Library() {
   // Events first: released, they end the runs that graphs would wait for.

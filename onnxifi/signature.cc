@@ -92,6 +92,8 @@ absl::StatusOr<Signature> ReadSignature(absl::string_view model) {
   return signature;
 }
 
+void PrepareSignatures() { onnx::ModelProto::descriptor()->full_name(); }
+
 absl::Status MatchShape(const DeclaredTensor& declared,
                         const compiler::Shape& shape, Dimensions* dimensions) {
   if (!declared.has_shape) return absl::OkStatus();

@@ -41,6 +41,10 @@ struct Signature {
 // Untrusted bytes. INVALID_PROTOBUF, NO_SYSTEM_MEMORY, INVALID_MODEL (no graph).
 absl::StatusOr<Signature> ReadSignature(absl::string_view model);
 
+// Makes protobuf build its tables, which is the one thing of it that does not
+// survive a lack of memory.
+void PrepareSignatures();
+
 // Values of symbolic dimensions by name.
 using Dimensions = std::map<std::string, int64_t>;
 

@@ -85,9 +85,10 @@ class FakeGraph : public EngineGraph {
       Lock lock(world.mutex_);
       generation_ = world.cards_[name_].generation;
       emulated_ = world.emulated_;
-      ++world.live_graphs_;
     }
     thread_ = std::thread([this] { Loop(); });
+    Lock lock(world.mutex_);
+    ++world.live_graphs_;
   }
 
   ~FakeGraph() override {
