@@ -59,7 +59,9 @@ void AddConv(const isa::Conv& c, const isa::Config& config,
   const int64_t bottom =
       int64_t{c.out_row0 + c.out_rows - 1} * c.sy - c.pad_top +
       int64_t{c.kh - 1} * c.dy;
-  const int64_t row_begin = std::max<int64_t>(top, 0);
+  // Rows before in_row0 lie between the taps: a legal command reads none.
+  const int64_t row_begin =
+      std::max<int64_t>(top, c.in_wrap == 0 ? c.in_row0 : 0);
   const int64_t row_end = std::min<int64_t>(bottom, int64_t{c.ih} - 1);
   const uint64_t in_blocks = DivUp(c.ci, 16), out_blocks = DivUp(c.co, 16);
   if (row_begin <= row_end) {
@@ -105,8 +107,9 @@ void AddConv(const isa::Conv& c, const isa::Config& config,
     const uint64_t entries =
         DivUp(c.co, config.lanes_out) * c.out_rows * c.ow;
     if (c.acc_continue) Add(out, kAccumulatorSpace, 0, entries, false);
-    Add(out, kAccumulatorSpace, 0, config.acc_pixels, true);
   }
+  // Without acc_hold the accumulators are left undefined, in every mode.
+  Add(out, kAccumulatorSpace, 0, config.acc_pixels, true);
   if (c.lut) Add(out, kSramSpace, c.lut_addr * kWord, 256, false);
   uint64_t first, last;
   if (c.res_op != isa::ResidualOp::kNone) {
@@ -133,7 +136,8 @@ void AddConv(const isa::Conv& c, const isa::Config& config,
     const int64_t py_last = std::min<int64_t>(
         int64_t{c.pool_oh} - 1,
         (int64_t{c.out_row0} + c.out_rows - 1 + c.pool_pad) / c.pool_s);
-    const int64_t from = std::max<int64_t>(py_first, c.pool_row0);
+    const int64_t from =
+        std::max<int64_t>(py_first, c.out_wrap == 0 ? c.pool_row0 : 0);
     Slots(from, std::max<int64_t>(1, py_last - from + 1), c.pool_row0,
           c.out_wrap, &first, &last);
     Add(out, kSramSpace, (c.out_addr + first * c.out_pitch) * kWord,

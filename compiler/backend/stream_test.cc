@@ -57,7 +57,7 @@ isa::Command VectorCopy(uint32_t from, uint32_t to) {
   c.SetD(d);
   return c;
 }
-// Mode maxpool needs neither weights nor parameters nor accumulators.
+// Mode maxpool needs neither weights nor parameters.
 isa::Command MatrixCopy(uint32_t from, uint32_t to) {
   isa::Conv c;
   c.mode = isa::MatrixMode::kMaxpool;
