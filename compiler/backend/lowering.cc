@@ -34,6 +34,15 @@ bool HasLowering(const std::string& domain, const std::string& op) {
   return Registry().count({domain, op}) > 0;
 }
 
+absl::Status CheckLowering(const Node& node) {
+  if (HasLowering(node.domain, node.op)) return absl::OkStatus();
+  return Refuse(
+      Refusal::kUnsupportedOperator,
+      absl::StrCat(node.Describe(),
+                   ": the card has no implementation of this operator for "
+                   "tensors that are computed at run time; see SUPPORTED_OPS.md"));
+}
+
 MixedStrides StridesInBlocked(const Shape& shape, const TileView& dense) {
   if (shape.size() > 2) return {dense.xstep, dense.pitch, dense.plane};
   return {0, dense.pitch, dense.xstep};
@@ -206,14 +215,9 @@ absl::Status Lowering::Run(bool taps) {
     device_->inputs.push_back({graph_.tensors[id].name, values_[id]});
   }
   for (const Node& node : graph_.nodes) {
-    const auto it = Registry().find({node.domain, node.op});
-    if (it == Registry().end()) {
-      return Refuse(Refusal::kUnsupportedOperator,
-                    absl::StrCat(node.Describe(),
-                                 ": the card has no implementation of this "
-                                 "operator; see SUPPORTED_OPS.md"));
-    }
-    if (absl::Status s = it->second(this, node); !s.ok()) return s;
+    if (absl::Status s = CheckLowering(node); !s.ok()) return s;
+    const LowerFunction lower = Registry().at({node.domain, node.op});
+    if (absl::Status s = lower(this, node); !s.ok()) return s;
   }
   // Outputs that are constants or inputs have no operation: copy them.
   for (TensorId id : graph_.outputs) {

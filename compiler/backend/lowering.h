@@ -79,6 +79,8 @@ class LoweringRegistration {
 
 // Whether the device has a lowering for the operator.
 bool HasLowering(const std::string& domain, const std::string& op);
+// OK, or the refusal of a node whose operator has none.
+absl::Status CheckLowering(const Node& node);
 
 // Byte strides of a dense view along the columns, rows and channels of the
 // blocked extent of the same shape (they differ for rank 1 and 2).
