@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "compiler/backend/backend.h"
+#include "compiler/backend/lowering.h"
 
 namespace heddle::compiler {
 
@@ -17,6 +18,15 @@ absl::StatusOr<CompileResult> CompileOnnx(absl::string_view model,
   result.package = package::Serialize(made->package);
   result.report = std::move(made->report);
   return result;
+}
+
+absl::Status CheckOnnx(absl::string_view model, const CompileOptions& options) {
+  absl::StatusOr<Graph> graph = AnalyseOnnx(model, options);
+  if (!graph.ok()) return graph.status();
+  for (const Node& node : graph->nodes) {
+    if (absl::Status s = CheckLowering(node); !s.ok()) return s;
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace heddle::compiler

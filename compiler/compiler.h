@@ -71,9 +71,14 @@ struct CompileResult {
 absl::StatusOr<CompileResult> CompileOnnx(absl::string_view model,
                                           const CompileOptions& options);
 
+// Whether the card has an implementation of every operator of the model: OK, or
+// the refusal CompileOnnx would give. Weights may be absent; what depends on
+// their values or on memory is left to CompileOnnx. What
+// onnxGetBackendCompatibility needs.
+absl::Status CheckOnnx(absl::string_view model, const CompileOptions& options);
+
 // Import, shape inference, folding and quantization fusion only: the graph that
 // the backend would lower, checked against the constraints of every operator.
-// What onnxGetBackendCompatibility needs; weights may be absent.
 absl::StatusOr<Graph> AnalyseOnnx(absl::string_view model,
                                   const CompileOptions& options);
 

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "compiler/backend/lowering.h"
 #include "compiler/import/importer.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/operator.h"
@@ -21,9 +22,17 @@ std::string SupportPage() {
       kMinIrVersion, " to ", kMaxIrVersion, " and opset ", kMinOpset, " to ",
       kMaxOpset,
       ". \"Opset\" is the range of opsets whose definition of the operator is "
-      "handled; \"types\" are those of the first input.\n\n"
-      "| Operator | Domain | Opset | Types | Attributes | Limits |\n"
-      "|---|---|---|---|---|---|\n");
+      "handled; \"types\" are those of the first input. \"Card\": yes = runs "
+      "on the "
+      "card; no = only where the compiler can evaluate or remove it "
+      "(constants, "
+      "shapes, pass-through), otherwise the model is refused. On the card, "
+      "weights, "
+      "scales and zero points are constants, and arithmetic is on float, "
+      "float16 and "
+      "the 8-bit codes of the quantized operators.\n\n"
+      "| Operator | Domain | Card | Opset | Types | Attributes | Limits |\n"
+      "|---|---|---|---|---|---|---|\n");
   for (const OperatorInfo* info : AllOperators()) {
     std::vector<std::string> attributes, limits;
     for (const AttributeRule& rule : info->attributes) {
@@ -35,8 +44,9 @@ std::string SupportPage() {
     const bool onnx = info->domain[0] == '\0';
     const int since =
         onnx ? std::max(info->since_version, kMinOpset) : info->since_version;
-    absl::StrAppend(&page, "| ", info->op, " | ",
-                    onnx ? "ai.onnx" : info->domain, " | ", since);
+    absl::StrAppend(
+        &page, "| ", info->op, " | ", onnx ? "ai.onnx" : info->domain, " | ",
+        HasLowering(info->domain, info->op) ? "yes" : "no", " | ", since);
     if (info->until_version != since) {
       absl::StrAppend(&page, "-", info->until_version);
     }

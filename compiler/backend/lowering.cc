@@ -38,9 +38,10 @@ absl::Status CheckLowering(const Node& node) {
   if (HasLowering(node.domain, node.op)) return absl::OkStatus();
   return Refuse(
       Refusal::kUnsupportedOperator,
-      absl::StrCat(node.Describe(),
-                   ": the card has no implementation of this operator for "
-                   "tensors that are computed at run time; see SUPPORTED_OPS.md"));
+      absl::StrCat(
+          node.Describe(),
+          ": the card has no implementation of this operator for "
+          "tensors that are computed at run time; see SUPPORTED_OPS.md"));
 }
 
 MixedStrides StridesInBlocked(const Shape& shape, const TileView& dense) {
@@ -80,10 +81,11 @@ absl::Status CheckMatrixLimits(const Node& node, const Window& w, int64_t ci,
   c.co = field(co);
   const absl::Status status = c.Check();
   if (status.ok()) return status;
-  return Refuse(Refusal::kUnsupportedShape,
-                absl::StrCat(node.Describe(),
-                             ": the matrix engine cannot do it in one command (",
-                             status.message(), ")"));
+  return Refuse(
+      Refusal::kUnsupportedShape,
+      absl::StrCat(node.Describe(),
+                   ": the matrix engine cannot do it in one command (",
+                   status.message(), ")"));
 }
 
 absl::Status CheckVectorLimits(const Node& node,
@@ -168,8 +170,8 @@ int Lowering::ValueIn(TensorId id, Layout layout, const Node& node) {
   if (fresh) {
     const Storage s = device_->StorageOf(value);
     const Shape shape = device_->values[value].shape;
-    const int copy = NewTemporary(absl::StrCat(s.name, "/relayout"), s.type,
-                                  shape, layout);
+    const int copy =
+        NewTemporary(absl::StrCat(s.name, "/relayout"), s.type, shape, layout);
     it->second = copy;
     Add(MakeRelayout(device_, value, copy), node);
   }
@@ -186,11 +188,11 @@ absl::Status Lowering::CheckNotEmpty() const {
   auto check = [&](TensorId id) -> absl::Status {
     const Tensor& t = graph_.tensors[id];
     if (ElementCount(t.shape) > 0) return absl::OkStatus();
-    return Refuse(Refusal::kUnsupportedShape,
-                  absl::StrCat("tensor '", t.name, "' of shape ",
-                               ShapeToString(t.shape),
-                               " has no elements; give every dimension at "
-                               "least 1"));
+    return Refuse(
+        Refusal::kUnsupportedShape,
+        absl::StrCat("tensor '", t.name, "' of shape ", ShapeToString(t.shape),
+                     " has no elements; give every dimension at "
+                     "least 1"));
   };
   for (TensorId id : graph_.inputs) {
     if (auto s = check(id); !s.ok()) return s;
@@ -228,8 +230,9 @@ absl::Status Lowering::Run(bool taps) {
       ValueOf(id, copy);
     } else if (device_->StorageOf(values_[id]).is_input) {
       const int from = ValueIn(id, Layout::kDense, copy);
-      const int to = NewTemporary(graph_.tensors[id].name, graph_.tensors[id].type,
-                                  graph_.tensors[id].shape, Layout::kDense);
+      const int to =
+          NewTemporary(graph_.tensors[id].name, graph_.tensors[id].type,
+                       graph_.tensors[id].shape, Layout::kDense);
       Add(MakeDenseCopy(device_, from, to), copy);
       values_[id] = to;
     }
