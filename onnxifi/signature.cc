@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include <google/protobuf/arena.h>
 #include <onnx/onnx_pb.h>
 
 #include "absl/strings/str_cat.h"
@@ -64,7 +65,11 @@ absl::StatusOr<Signature> ReadSignature(absl::string_view model) {
   absl::Status wire =
       compiler::CheckWire(model, *onnx::ModelProto::descriptor());
   if (!wire.ok()) return wire;
-  onnx::ModelProto proto;
+  // On an arena, because protobuf loses what it had allocated elsewhere when
+  // memory ends in the middle of parsing.
+  google::protobuf::Arena arena;
+  auto& proto = *google::protobuf::Arena::CreateMessage<onnx::ModelProto>(
+      &arena);
   if (!proto.ParseFromArray(model.data(), static_cast<int>(model.size()))) {
     return Fail(ONNXIFI_STATUS_INVALID_PROTOBUF,
                 "the bytes are not an onnx.ModelProto");

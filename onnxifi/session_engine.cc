@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+// The product's engine: devices and runs of runtime/session, models through the
+// compiler.
+#include <atomic>
+#include <functional>
+#include <list>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/compiler.h"
+#include "compiler/diagnostic.h"
+#include "compiler/import/importer.h"
+#include "compiler/ops/define.h"
+#include "onnxifi/engine.h"
+#include "onnxifi/signature.h"
+#include "onnxifi/status.h"
+#include "runtime/session/session.h"
+
+namespace heddle::onnxifi {
+namespace {
+
+// Which resource was exhausted, in ONNXIFI's terms; other statuses unchanged.
+absl::Status Translate(const absl::Status& status) {
+  if (!absl::IsResourceExhausted(status) ||
+      compiler::RefusalOf(status) != compiler::Refusal::kNone) {
+    return status;
+  }
+  onnxStatus code = ONNXIFI_STATUS_NO_SYSTEM_RESOURCES;
+  switch (session::ExhaustedResource(status)) {
+    case session::ExhaustedKind::kSystemMemory:
+      code = ONNXIFI_STATUS_NO_SYSTEM_MEMORY;
+      break;
+    case session::ExhaustedKind::kSystemResources:
+      code = ONNXIFI_STATUS_NO_SYSTEM_RESOURCES;
+      break;
+    case session::ExhaustedKind::kDeviceMemory:
+      code = ONNXIFI_STATUS_NO_DEVICE_MEMORY;
+      break;
+    case session::ExhaustedKind::kDeviceResources:
+      code = ONNXIFI_STATUS_NO_DEVICE_RESOURCES;
+      break;
+  }
+  return Fail(code, std::string(status.message()));
+}
+
+compiler::CompileOptions OptionsOf(const CompileRequest& request) {
+  compiler::CompileOptions options;
+  options.config = request.config;
+  options.input_shapes = request.input_shapes;
+  options.device_memory_bytes = request.memory_bytes;
+  if (request.weights != nullptr) options.weights = *request.weights;
+  return options;
+}
+
+// Whether a node is run as something larger than it is: a grouped convolution
+// that is not depthwise becomes an ordinary one with zeros between the groups.
+bool Emulated(const compiler::Graph& graph) {
+  for (const compiler::Node& node : graph.nodes) {
+    if (node.op != "QLinearConv" || node.IntAttribute("group", 1) == 1) {
+      continue;
+    }
+    const int64_t group = node.IntAttribute("group", 1);
+    const compiler::Shape& x = graph.tensors[node.inputs[0]].shape;
+    const compiler::Shape& y = graph.tensors[node.outputs[0]].shape;
+    if (x[1] != group || y[1] != group) return true;
+  }
+  return false;
+}
+
+absl::StatusOr<bool> AnalyseModel(const CompileRequest& request) {
+  const compiler::CompileOptions options = OptionsOf(request);
+  auto graph = compiler::AnalyseOnnx(request.model, options);
+  if (!graph.ok()) return Translate(graph.status());
+  return Emulated(*graph);
+}
+
+std::vector<TensorInfo> TensorsOf(
+    const std::vector<package::TensorInfo>& tensors) {
+  std::vector<TensorInfo> result;
+  for (const package::TensorInfo& tensor : tensors) {
+    result.push_back({tensor.name, tensor.type, tensor.shape, tensor.size});
+  }
+  return result;
+}
+
+std::vector<session::TensorBuffer> BuffersOf(
+    const std::vector<EngineBuffer>& buffers) {
+  std::vector<session::TensorBuffer> result;
+  for (const EngineBuffer& buffer : buffers) {
+    result.push_back({buffer.name, buffer.data, buffer.bytes});
+  }
+  return result;
+}
+
+class SessionGraph : public EngineGraph {
+ public:
+  SessionGraph(std::shared_ptr<session::Graph> graph, bool emulated)
+      : graph_(std::move(graph)),
+        inputs_(TensorsOf(graph_->package().inputs)),
+        outputs_(TensorsOf(graph_->package().outputs)),
+        emulated_(emulated) {}
+
+  ~SessionGraph() override {
+    // The runs wait for their ends here, then the graph goes.
+    std::list<Entry> runs;
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      runs.swap(runs_);
+    }
+  }
+
+  const std::vector<TensorInfo>& inputs() const override { return inputs_; }
+  const std::vector<TensorInfo>& outputs() const override { return outputs_; }
+  bool emulated() const override { return emulated_; }
+
+  absl::Status Start(const std::vector<EngineBuffer>& inputs,
+                     const std::vector<EngineBuffer>& outputs,
+                     std::function<void(const absl::Status&)> done) override {
+    // A run is dropped here or in the destructor, never in its own callback.
+    auto ended = std::make_shared<std::atomic<bool>>(false);
+    std::list<Entry> added(1), over;
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      for (auto it = runs_.begin(); it != runs_.end();) {
+        const auto current = it++;
+        if (*current->ended) over.splice(over.end(), runs_, current);
+      }
+    }
+    auto run = graph_->Start(
+        BuffersOf(inputs), BuffersOf(outputs),
+        [done = std::move(done), ended](const absl::Status& status) {
+          done(Translate(status));
+          *ended = true;
+        });
+    if (!run.ok()) return Translate(run.status());
+    added.front().run = *std::move(run);
+    added.front().ended = std::move(ended);
+    std::lock_guard<std::mutex> lock(mutex_);
+    runs_.splice(runs_.end(), added);
+    return absl::OkStatus();
+  }
+
+ private:
+  struct Entry {
+    std::shared_ptr<session::Run> run;
+    std::shared_ptr<std::atomic<bool>> ended;
+  };
+  const std::shared_ptr<session::Graph> graph_;
+  const std::vector<TensorInfo> inputs_, outputs_;
+  const bool emulated_;
+  std::mutex mutex_;
+  std::list<Entry> runs_;
+};
+
+class SessionDevice : public EngineDevice {
+ public:
+  explicit SessionDevice(std::shared_ptr<session::Device> device)
+      : device_(std::move(device)) {}
+  bool available() override { return device_->available(); }
+  void OnRemoved(std::function<void()> callback) override {
+    device_->OnRemoved(std::move(callback));
+  }
+  absl::StatusOr<std::unique_ptr<EngineGraph>> Load(
+      const CompileRequest& request) override {
+    auto emulated = AnalyseModel(request);
+    if (!emulated.ok()) return emulated.status();
+    auto compiled = compiler::CompileOnnx(request.model, OptionsOf(request));
+    if (!compiled.ok()) return Translate(compiled.status());
+    auto graph = session::LoadGraph(device_, compiled->package);
+    if (!graph.ok()) return Translate(graph.status());
+    return std::make_unique<SessionGraph>(*std::move(graph), *emulated);
+  }
+
+ private:
+  const std::shared_ptr<session::Device> device_;
+};
+
+DeviceInfo InfoOf(const session::DeviceDescription& device) {
+  DeviceInfo info;
+  info.id = device.id;
+  info.config = device.config;
+  info.memory_bytes = device.memory_bytes;
+  info.name = absl::StrCat(
+      "Heddle ", device.config,
+      device.simulated ? absl::StrCat(" (simulated, ", device.core, ")") : "");
+  info.identity = device.unique == 0
+                      ? device.id
+                      : absl::StrCat(device.transport, " ", device.unique, " ",
+                                     device.config);
+  // Of other transports the PCI address is not one of this system.
+  if (device.transport == "drm") {
+    info.pci = DeviceInfo::Pci{device.pci_bdf >> 16, device.pci_bdf >> 8 & 0xff,
+                               device.pci_bdf >> 3 & 0x1f};
+  }
+  return info;
+}
+
+class SessionEngine : public Engine {
+ public:
+  OnnxSupport onnx_support() const override {
+    return {compiler::kMinIrVersion,
+            compiler::kMaxIrVersion,
+            {{"ai.onnx", compiler::kMaxOpset}, {"com.microsoft", 1}}};
+  }
+
+  absl::StatusOr<std::vector<DeviceInfo>> ListDevices() override {
+    auto listed = session::ListDevices();
+    if (!listed.ok()) return Translate(listed.status());
+    std::vector<DeviceInfo> devices;
+    std::set<std::string> identities;
+    for (const session::DeviceDescription& device : *listed) {
+      DeviceInfo info = InfoOf(device);
+      // Cards that carry one serial number are told apart by their place.
+      if (!identities.insert(info.identity).second) {
+        absl::StrAppend(&info.identity, " ", info.id);
+      }
+      devices.push_back(std::move(info));
+    }
+    return devices;
+  }
+
+  bool Present(const DeviceInfo& device) override {
+    std::lock_guard<std::mutex> lock(mutex_);
+    std::shared_ptr<session::Device>& watched = watched_[device.identity];
+    if (watched != nullptr && watched->available()) return true;
+    watched = nullptr;
+    auto devices = ListDevices();
+    if (!devices.ok()) return false;
+    for (const DeviceInfo& candidate : *devices) {
+      if (candidate.identity != device.identity) continue;
+      // Kept open, so that the next question costs nothing.
+      if (auto opened = session::OpenDevice(candidate.id); opened.ok()) {
+        watched = *std::move(opened);
+      }
+      return true;
+    }
+    return false;
+  }
+
+  absl::StatusOr<std::unique_ptr<EngineDevice>> Open(
+      const DeviceInfo& device) override {
+    auto opened = session::OpenDevice(device.id);
+    if (!opened.ok()) return Translate(opened.status());
+    return std::make_unique<SessionDevice>(*std::move(opened));
+  }
+
+  absl::StatusOr<bool> Analyse(const CompileRequest& request) override {
+    auto emulated = AnalyseModel(request);
+    if (!emulated.ok()) return emulated;
+    // The limits of the hardware show in the compiler's back end, which needs
+    // the weights.
+    auto signature = ReadSignature(request.model);
+    if (!signature.ok()) return signature.status();
+    if (signature->has_initializers) {
+      auto compiled = compiler::CompileOnnx(request.model, OptionsOf(request));
+      if (!compiled.ok()) return Translate(compiled.status());
+    }
+    return emulated;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<session::Device>> watched_;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> MakeEngine() {
+  return std::make_unique<SessionEngine>();
+}
+
+}  // namespace heddle::onnxifi
