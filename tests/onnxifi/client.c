@@ -232,7 +232,7 @@ static void UseLibrary(const char* path, int fake) {
 
 /* A child gets an error, and soon. */
 static void AskFromChild(const char* path) {
-  int status;
+  int status = 0;
   pid_t child;
   void* library = Load(path);
   fflush(stdout);
