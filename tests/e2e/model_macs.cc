@@ -5,9 +5,7 @@
 #include <onnx/onnx_pb.h>
 #include <onnx/shape_inference/implementation.h>
 
-#include <map>
 #include <stdexcept>
-#include <vector>
 
 namespace heddle::tests {
 namespace {
@@ -39,6 +37,14 @@ uint64_t Product(const Shape& shape, size_t from = 0) {
   return product;
 }
 
+void SetShape(onnx::ValueInfoProto* value, const Shape& shape) {
+  auto* proto = value->mutable_type()->mutable_tensor_type()->mutable_shape();
+  proto->clear_dim();
+  for (const int64_t dimension : shape) {
+    proto->add_dim()->set_dim_value(dimension);
+  }
+}
+
 // Index of the input with the weights or the right operand; -1 for others.
 int RightOperand(const std::string& op) {
   if (op == "Conv" || op == "MatMul" || op == "Gemm") return 1;
@@ -56,9 +62,18 @@ bool Transposed(const onnx::NodeProto& node) {
 
 }  // namespace
 
-uint64_t ModelMacs(const std::string& bytes) {
+uint64_t ModelMacs(const std::string& bytes,
+                   const std::map<std::string, Shape>& inputs) {
   onnx::ModelProto model;
   if (!model.ParseFromString(bytes)) throw std::runtime_error("not a model");
+  for (auto& input : *model.mutable_graph()->mutable_input()) {
+    const auto given = inputs.find(input.name());
+    if (given != inputs.end()) SetShape(&input, given->second);
+  }
+  for (auto& output : *model.mutable_graph()->mutable_output()) {
+    // What is declared there may not fit the shapes given.
+    output.mutable_type()->mutable_tensor_type()->clear_shape();
+  }
   onnx::shape_inference::InferShapes(model);
   const std::map<std::string, Shape> shapes = ShapesOf(model.graph());
   uint64_t macs = 0;

@@ -5,13 +5,16 @@
 #define TESTS_E2E_MODEL_MACS_H_
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <vector>
 
 namespace heddle::tests {
 
 // Of all convolutions and matrix products, quantized or not, whose shapes can
-// be inferred; symbolic dimensions are 1.
-uint64_t ModelMacs(const std::string& model);
+// be inferred. `inputs` gives shapes to inputs that leave them open.
+uint64_t ModelMacs(const std::string& model,
+                   const std::map<std::string, std::vector<int64_t>>& inputs);
 
 }  // namespace heddle::tests
 

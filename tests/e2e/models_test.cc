@@ -5,9 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
+#include "tests/comparer/model_folder.h"
 #include "tests/comparer/tensor.h"
 #include "tests/e2e/model_macs.h"
 #include "tests/e2e/product.h"
@@ -46,11 +49,25 @@ void CompareOnAllConfigs(const std::string& model,
 
 // The card counts at least the multiply-accumulates that the model needs: the
 // work is done there.
-void ExpectMacs(const nlohmann::json& result, const std::string& model) {
-  const uint64_t needed = ModelMacs(ReadFileOrDie(model));
+void ExpectMacs(const nlohmann::json& result, const std::string& model,
+                const std::map<std::string, std::vector<int64_t>>& inputs) {
+  const uint64_t needed = ModelMacs(ReadFileOrDie(model), inputs);
   EXPECT_GT(needed, 0u);
   EXPECT_GE(result.at("macs").get<uint64_t>(), needed);
   EXPECT_EQ(result.at("host_operators"), 0);
+}
+
+// Shapes of the inputs of data set 0.
+std::map<std::string, std::vector<int64_t>> InputShapes(
+    const std::string& folder) {
+  std::map<std::string, std::vector<int64_t>> shapes;
+  const auto read = comparer::ReadModelFolder(folder, 0);
+  EXPECT_TRUE(read.ok()) << read.status();
+  if (!read.ok()) return shapes;
+  for (const comparer::Tensor& input : read->sets[0].inputs) {
+    shapes[input.name] = input.shape;
+  }
+  return shapes;
 }
 
 // Copies the 8-bit tensors of a folder; how many.
@@ -68,19 +85,20 @@ int CopyQuantized(const std::string& from, const std::string& to) {
   return copied;
 }
 
-// Every quantized tensor of `reference` must be among the taps of a run, with
+// Every quantized tensor of the reference must be among the taps of a run, with
 // the same bytes; the outputs of that run are right, too.
-void CompareTaps(const std::string& model, const std::string& data,
-                 const std::string& reference, const std::string& config) {
+void CompareTaps(const std::string& model, const std::string& config) {
   TempFolder folder;
   std::filesystem::create_directory(folder / "expected");
-  ASSERT_GT(CopyQuantized(reference, folder / "expected"), 2);
-  const Finished run =
-      HeddleRun({model, "--data", data, "--check", "--exact", "--taps",
-                 folder / "taps", "--no-host", "--json"},
-                SimDevice(config));
+  ASSERT_GT(CopyQuantized(model + "/integer_reference", folder / "expected"),
+            2);
+  const Finished run = HeddleRun(
+      {model + "/model.onnx", "--data", model + "/test_data_set_0", "--check",
+       "--exact", "--taps", folder / "taps", "--no-host", "--json"},
+      SimDevice(config));
   ASSERT_EQ(run.code, 0) << config << "\n" << Text(run);
-  ExpectMacs(nlohmann::json::parse(run.out), model);
+  ExpectMacs(nlohmann::json::parse(run.out), model + "/model.onnx",
+             InputShapes(model));
   const Finished same = Compare(
       {"--files", folder / "taps", folder / "expected", "--exact", "ALL"});
   EXPECT_EQ(same.code, 0) << config << "\n" << Text(same);
@@ -107,7 +125,8 @@ TEST_P(FloatModel, RunsOnTheCard) {
                    folder + "/test_data_set_0", "--no-host", "--json"},
                   SimDevice(config));
     ASSERT_EQ(run.code, 0) << config << "\n" << Text(run);
-    ExpectMacs(nlohmann::json::parse(run.out), folder + "/model.onnx");
+    ExpectMacs(nlohmann::json::parse(run.out), folder + "/model.onnx",
+               InputShapes(folder));
   }
 }
 
@@ -138,8 +157,7 @@ TEST_P(QuantizedModel, AllDataSetsAreExact) {
 TEST_P(QuantizedModel, EveryQuantizedTensorIsExactOnAllConfigs) {
   const std::string folder = SharedPath("models/") + GetParam();
   for (const std::string& config : Configs()) {
-    CompareTaps(folder + "/model.onnx", folder + "/test_data_set_0",
-                folder + "/integer_reference", config);
+    CompareTaps(folder, config);
   }
 }
 
@@ -205,7 +223,7 @@ TEST(Digits, MacsAreCountedByTheCard) {
     const Finished run = HeddleRun({Digits(model), "--no-host", "--json"},
                                    SimDevice(Configs().front()));
     ASSERT_EQ(run.code, 0) << Text(run);
-    ExpectMacs(nlohmann::json::parse(run.out), Digits(model));
+    ExpectMacs(nlohmann::json::parse(run.out), Digits(model), {});
   }
 }
 
