@@ -24,8 +24,7 @@ absl::StatusOr<std::shared_ptr<Backend>> Backend::Open(
   if (!device.ok()) return device.status();
   backend->id_ = std::move(id);
   backend->device_ = *std::move(device);
-  backend->device_->OnRemoved(
-      [state = backend->state_] { state->MarkGone(); });
+  backend->device_->OnRemoved([state = backend->state_] { state->MarkGone(); });
   if (backend->gone()) {
     return Fail(ONNXIFI_STATUS_BACKEND_UNAVAILABLE,
                 "the device went while it was opened");

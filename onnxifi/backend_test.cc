@@ -92,8 +92,8 @@ TEST_F(BackendTest, RejectsForeignHandles) {
   ASSERT_OK(onnxReleaseEvent(stale));
   char memory[64] = {};
   void* const wild = reinterpret_cast<void*>(uint64_t{0xdead0000});
-  const std::vector<void*> all = {nullptr, memory, wild, id_,
-                                  backend_, graph, event, stale};
+  const std::vector<void*> all = {nullptr,  memory, wild,  id_,
+                                  backend_, graph,  event, stale};
   onnxMemoryFenceV1 in = EventFence(event), out = EventFence();
   uint8_t x[4], y[4];
   struct Case {
@@ -149,9 +149,9 @@ TEST_F(BackendTest, RejectsForeignHandles) {
 
 TEST_F(BackendTest, AnswersEveryRequiredQuestion) {
   const onnxBackendInfo strings[] = {
-      ONNXIFI_BACKEND_NAME,       ONNXIFI_BACKEND_VENDOR,
-      ONNXIFI_BACKEND_VERSION,    ONNXIFI_BACKEND_EXTENSIONS,
-      ONNXIFI_BACKEND_DEVICE,     ONNXIFI_BACKEND_ONNX_IR_VERSION,
+      ONNXIFI_BACKEND_NAME,         ONNXIFI_BACKEND_VENDOR,
+      ONNXIFI_BACKEND_VERSION,      ONNXIFI_BACKEND_EXTENSIONS,
+      ONNXIFI_BACKEND_DEVICE,       ONNXIFI_BACKEND_ONNX_IR_VERSION,
       ONNXIFI_BACKEND_OPSET_VERSION};
   const onnxBackendInfo numbers[] = {ONNXIFI_BACKEND_ONNXIFI_VERSION,
                                      ONNXIFI_BACKEND_DEVICE_TYPE,
@@ -198,8 +198,7 @@ TEST_F(BackendTest, AnswersEveryRequiredQuestion) {
             static_cast<uint64_t>(ONNXIFI_DEVICE_TYPE_NPU));
   EXPECT_EQ(number(ONNXIFI_BACKEND_MEMORY_SIZE), 1u << 20);
   EXPECT_EQ(number(ONNXIFI_BACKEND_CAPABILITIES), 0x27u);
-  EXPECT_STREQ(answers[ONNXIFI_BACKEND_ONNX_IR_VERSION].c_str(),
-               "3 4 5 6 7 8");
+  EXPECT_STREQ(answers[ONNXIFI_BACKEND_ONNX_IR_VERSION].c_str(), "3 4 5 6 7 8");
   EXPECT_STREQ(answers[ONNXIFI_BACKEND_OPSET_VERSION].c_str(), "ai.onnx:17");
 }
 
@@ -249,12 +248,12 @@ TEST_F(BackendTest, RefusalsAgree) {
       {Refusal::kNone, ONNXIFI_STATUS_INTERNAL_ERROR}};
   for (const auto& [refusal, want] : cases) {
     world().SetRefusal(compiler::Refuse(refusal, "test"));
-    EXPECT_STATUS(want, onnxGetBackendCompatibility(id_, model.size(),
-                                                    model.data()));
+    EXPECT_STATUS(want,
+                  onnxGetBackendCompatibility(id_, model.size(), model.data()));
     onnxGraph graph = &graph;
-    EXPECT_STATUS(want, onnxInitGraph(backend_, nullptr, model.size(),
-                                      model.data(), 0, nullptr, &graph, 0,
-                                      nullptr));
+    EXPECT_STATUS(
+        want, onnxInitGraph(backend_, nullptr, model.size(), model.data(), 0,
+                            nullptr, &graph, 0, nullptr));
     EXPECT_EQ(graph, nullptr);
   }
 }
@@ -284,9 +283,9 @@ TEST_F(BackendTest, Properties) {
     EXPECT_EQ(backend != nullptr, c.want == ONNXIFI_STATUS_SUCCESS);
     if (backend != nullptr) EXPECT_OK(onnxReleaseBackend(backend));
     onnxGraph graph = &graph;
-    EXPECT_STATUS(c.want, onnxInitGraph(backend_, c.list.data(), model.size(),
-                                        model.data(), 0, nullptr, &graph, 0,
-                                        nullptr));
+    EXPECT_STATUS(c.want,
+                  onnxInitGraph(backend_, c.list.data(), model.size(),
+                                model.data(), 0, nullptr, &graph, 0, nullptr));
     EXPECT_EQ(graph != nullptr, c.want == ONNXIFI_STATUS_SUCCESS);
     if (graph != nullptr) EXPECT_OK(onnxReleaseGraph(graph));
   }

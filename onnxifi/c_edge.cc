@@ -60,10 +60,10 @@ onnxStatus Finish(Function function, const Call& call,
   if (level < call.threshold) return code;
   char line[1024];
   const absl::string_view message = outcome.message();
-  const int size = std::snprintf(
-      line, sizeof(line), "%s: %s: %.*s", FunctionName(function),
-      StatusName(outcome.code), static_cast<int>(message.size()),
-      message.data());
+  const int size =
+      std::snprintf(line, sizeof(line), "%s: %s: %.*s", FunctionName(function),
+                    StatusName(outcome.code), static_cast<int>(message.size()),
+                    message.data());
   if (size > 0) {
     Log(call.threshold, level,
         absl::string_view(line, std::min<size_t>(size, sizeof(line) - 1)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C edge: the one Library of the loaded object, and the guarantee that every
-// call ends in a status that its function may return.
+// The C edge: the one Library of the loaded object, and the guarantee that
+// every call ends in a status that its function may return.
 #ifndef HEDDLE_ONNXIFI_C_EDGE_H_
 #define HEDDLE_ONNXIFI_C_EDGE_H_
 

@@ -49,9 +49,8 @@ int32_t TagAt(const void* array, size_t offset) {
 int32_t TagAtIfReadable(const void* array, size_t offset) {
   int32_t tag = 0;
   iovec local = {&tag, sizeof(tag)};
-  iovec remote = {
-      const_cast<char*>(static_cast<const char*>(array)) + offset,
-      sizeof(tag)};
+  iovec remote = {const_cast<char*>(static_cast<const char*>(array)) + offset,
+                  sizeof(tag)};
   const ssize_t size = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
   return size == sizeof(tag) ? tag : 0;
 }
@@ -68,12 +67,13 @@ absl::Status WrongTag(Abi abi, const void* array, uint32_t index,
         absl::StrCat(
             "the ", what, " descriptors are ", other_bytes,
             " bytes long: the program was built against ",
-            extended ? "ONNX 1.x's onnxifi.h, but this backend speaks the "
-                       "extended interface; link lib/onnx1/libonnxifi-heddle.so "
-                       "or set HEDDLE_ONNXIFI_ABI=onnx1"
-                     : "the extended onnxifi.h, but this backend speaks ONNX "
-                       "1.x's interface; link lib/libonnxifi-heddle.so or set "
-                       "HEDDLE_ONNXIFI_ABI=extended"));
+            extended
+                ? "ONNX 1.x's onnxifi.h, but this backend speaks the "
+                  "extended interface; link lib/onnx1/libonnxifi-heddle.so "
+                  "or set HEDDLE_ONNXIFI_ABI=onnx1"
+                : "the extended onnxifi.h, but this backend speaks ONNX "
+                  "1.x's interface; link lib/libonnxifi-heddle.so or set "
+                  "HEDDLE_ONNXIFI_ABI=extended"));
   }
   return Fail(ONNXIFI_STATUS_UNSUPPORTED_TAG,
               absl::StrCat(what, " descriptor ", index,
@@ -132,8 +132,8 @@ absl::StatusOr<std::vector<Descriptor>> ReadDescriptors(Abi abi,
                                                         const void* array,
                                                         uint32_t count,
                                                         const char* what) {
-  const size_t stride = abi == Abi::kExtended ? kExtendedDescriptorBytes
-                                              : kOnnx1DescriptorBytes;
+  const size_t stride =
+      abi == Abi::kExtended ? kExtendedDescriptorBytes : kOnnx1DescriptorBytes;
   for (uint32_t i = 0; i < count; ++i) {
     if (TagAt(array, i * stride) != ONNXIFI_TAG_TENSOR_DESCRIPTOR_V1) {
       return WrongTag(abi, array, i, what);
@@ -155,8 +155,8 @@ absl::Status CheckForm(const Descriptor& descriptor) {
   }
   const auto complain = [&](onnxStatus code, absl::string_view what,
                             uint64_t value) {
-    return Fail(code, absl::StrCat("descriptor of '", descriptor.name, "': ",
-                                   what, " ", value));
+    return Fail(code, absl::StrCat("descriptor of '", descriptor.name,
+                                   "': ", what, " ", value));
   };
   if (!KnownType(descriptor.data_type)) {
     return complain(ONNXIFI_STATUS_INVALID_DATATYPE, "unknown data type",
@@ -179,8 +179,8 @@ absl::Status CheckForm(const Descriptor& descriptor) {
 
 absl::StatusOr<compiler::Shape> ReadShape(const Descriptor& descriptor,
                                           int rank) {
-  const std::string name = absl::StrCat("descriptor of '", descriptor.name,
-                                        "': ");
+  const std::string name =
+      absl::StrCat("descriptor of '", descriptor.name, "': ");
   if (rank >= 0 && descriptor.dimensions != static_cast<uint32_t>(rank)) {
     return Fail(ONNXIFI_STATUS_MISMATCHING_SHAPE,
                 absl::StrCat(name, descriptor.dimensions,

@@ -35,9 +35,9 @@ constexpr uint64_t kFour[] = {4};
 class Guarded {
  public:
   Guarded() : page_(sysconf(_SC_PAGESIZE)) {
-    memory_ = static_cast<uint8_t*>(mmap(nullptr, 2 * page_,
-                                         PROT_READ | PROT_WRITE,
-                                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    memory_ =
+        static_cast<uint8_t*>(mmap(nullptr, 2 * page_, PROT_READ | PROT_WRITE,
+                                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     mprotect(memory_ + page_, page_, PROT_NONE);
   }
   ~Guarded() { munmap(memory_, 2 * page_); }
@@ -52,9 +52,9 @@ TEST(Descriptor, OnlyTheTagIsReadOfAWrongOne) {
   Guarded guarded;
   for (Abi abi : {Abi::kExtended, Abi::kOnnx1}) {
     std::memset(guarded.BeforeEnd(4), 0, 4);
-    EXPECT_EQ(CodeOf(ReadDescriptors(abi, guarded.BeforeEnd(4), 3, "x")
-                         .status()),
-              ONNXIFI_STATUS_UNSUPPORTED_TAG);
+    EXPECT_EQ(
+        CodeOf(ReadDescriptors(abi, guarded.BeforeEnd(4), 3, "x").status()),
+        ONNXIFI_STATUS_UNSUPPORTED_TAG);
   }
 }
 

@@ -25,12 +25,12 @@
 namespace heddle::onnxifi {
 
 struct DeviceInfo {
-  std::string id;      // for Engine::Open
+  std::string id;  // for Engine::Open
   // Equal for the same card also after it was plugged again, different for
   // another one: what a backend ID stands for.
   std::string identity;
-  std::string name;    // "h256 (simulated, functional)"
-  std::string config;  // "h256"
+  std::string name;           // "h256 (simulated, functional)"
+  std::string config;         // "h256"
   uint64_t memory_bytes = 0;  // that can be allocated
   struct Pci {
     uint32_t domain = 0, bus = 0, device = 0;

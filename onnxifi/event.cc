@@ -62,8 +62,8 @@ onnxStatus Event::Wait() noexcept {
 onnxStatus Event::WaitFor(uint32_t timeout_ms, onnxEventState* state,
                           onnxStatus* run_status, char* message,
                           size_t* message_length) noexcept {
-  const auto end = std::chrono::steady_clock::now() +
-                   std::chrono::milliseconds(timeout_ms);
+  const auto end =
+      std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
   Lock lock(backend_->mutex());
   const auto ready = [this] {
     return signalled_ || ReasonLocked() != ONNXIFI_STATUS_SUCCESS;

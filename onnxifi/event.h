@@ -57,7 +57,8 @@ class Event {
   // end with INTERNAL_ERROR.
   void Release() noexcept;
 
-  // ---- With the backend's mutex held -----------------------------------------
+  // ---- With the backend's mutex held
+  // -----------------------------------------
 
   // Signals it as the end of a run. Without effect if it is signalled.
   void CompleteLocked(onnxStatus code, RunMessage message) noexcept;

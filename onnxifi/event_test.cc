@@ -62,8 +62,8 @@ TEST_F(EventTest, WakesAllWaitersWithoutSpinning) {
   std::this_thread::sleep_for(milliseconds(100));
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
   EXPECT_EQ(awake, 0);
-  const double used = (after.tv_sec - before.tv_sec) +
-                      (after.tv_nsec - before.tv_nsec) * 1e-9;
+  const double used =
+      (after.tv_sec - before.tv_sec) + (after.tv_nsec - before.tv_nsec) * 1e-9;
   EXPECT_LT(used, 0.05);  // eight spinning threads would use 0.1 and more
   EXPECT_OK(onnxSignalEvent(event));
   for (auto& thread : threads) thread.join();

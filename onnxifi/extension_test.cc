@@ -41,8 +41,8 @@ TEST_F(ExtensionTest, AddressErrors) {
 
 TEST_F(ExtensionTest, SetIoAndRun) {
   auto six = Extension<heddleSetIOAndRunGraphFunction>("onnxSetIOAndRunGraph");
-  auto seven = Extension<onnxSetIOAndRunGraphFunction>(
-      "onnxSetIOAndRunGraphFunction");
+  auto seven =
+      Extension<onnxSetIOAndRunGraphFunction>("onnxSetIOAndRunGraphFunction");
   auto free_trace = Extension<onnxReleaseTraceEventsFunction>(
       "onnxReleaseTraceEventsFunction");
   onnxGraph graph = MakeGraph();

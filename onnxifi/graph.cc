@@ -49,17 +49,16 @@ absl::StatusOr<std::vector<Located>> Locate(
                                "': only weights may be offline"));
     }
     if (!SameType(located.declared->type, descriptor.data_type)) {
-      return Fail(
-          ONNXIFI_STATUS_MISMATCHING_DATATYPE,
-          absl::StrCat(what, " '", descriptor.name, "' is ",
-                       compiler::DataTypeName(located.declared->type),
-                       " in the model and of type ", descriptor.data_type,
-                       " in its descriptor"));
+      return Fail(ONNXIFI_STATUS_MISMATCHING_DATATYPE,
+                  absl::StrCat(what, " '", descriptor.name, "' is ",
+                               compiler::DataTypeName(located.declared->type),
+                               " in the model and of type ",
+                               descriptor.data_type, " in its descriptor"));
     }
-    auto shape = ReadShape(
-        descriptor, located.declared->has_shape
-                        ? static_cast<int>(located.declared->dims.size())
-                        : -1);
+    auto shape = ReadShape(descriptor,
+                           located.declared->has_shape
+                               ? static_cast<int>(located.declared->dims.size())
+                               : -1);
     if (!shape.ok()) return shape.status();
     located.shape = *std::move(shape);
     if (auto s = MatchShape(*located.declared, located.shape, dimensions);
@@ -92,8 +91,8 @@ absl::StatusOr<std::vector<EngineBuffer>> Buffers(
           return candidate.name == tensor.declared->name;
         });
     if (info == tensors.end()) {
-      return absl::InternalError(absl::StrCat(
-          "the program has no ", what, " '", tensor.declared->name, "'"));
+      return absl::InternalError(absl::StrCat("the program has no ", what, " '",
+                                              tensor.declared->name, "'"));
     }
     if (!SameType(info->type, tensor.data_type)) {
       return Fail(ONNXIFI_STATUS_MISMATCHING_DATATYPE,
@@ -257,9 +256,8 @@ absl::Status Graph::CheckSequence(const DeclaredTensor& declared,
   for (size_t i = 0; i < declared.dims.size(); ++i) {
     if (declared.dims[i].value < 0 && shape[i] > max_sequence_) {
       return Fail(ONNXIFI_STATUS_UNSUPPORTED_SHAPE,
-                  absl::StrCat("dimension ", i, " of '", declared.name,
-                               "' is ", shape[i], "; maxSeqLength is ",
-                               max_sequence_));
+                  absl::StrCat("dimension ", i, " of '", declared.name, "' is ",
+                               shape[i], "; maxSeqLength is ", max_sequence_));
     }
   }
   return absl::OkStatus();
@@ -276,13 +274,13 @@ absl::StatusOr<std::shared_ptr<const Binding>> Graph::Bind(
     return Fail(ONNXIFI_STATUS_BACKEND_UNAVAILABLE, "the device is gone");
   }
   Dimensions dimensions;
-  auto inputs = Locate(backend_->abi(), arguments.inputs,
-                       arguments.inputs_count, "input", signature_.inputs,
-                       &dimensions);
+  auto inputs =
+      Locate(backend_->abi(), arguments.inputs, arguments.inputs_count, "input",
+             signature_.inputs, &dimensions);
   if (!inputs.ok()) return inputs.status();
-  auto outputs = Locate(backend_->abi(), arguments.outputs,
-                        arguments.outputs_count, "output", signature_.outputs,
-                        &dimensions);
+  auto outputs =
+      Locate(backend_->abi(), arguments.outputs, arguments.outputs_count,
+             "output", signature_.outputs, &dimensions);
   if (!outputs.ok()) return outputs.status();
   Shapes shapes;
   for (const Located& input : *inputs) {

@@ -56,8 +56,8 @@ class Graph {
 
   // Replaces the locations; without any after a failure.
   absl::Status SetIo(const IoArguments& arguments);
-  // UNIDENTIFIED_NAME if there are no locations. Takes over `run`, whose binding
-  // it sets.
+  // UNIDENTIFIED_NAME if there are no locations. Takes over `run`, whose
+  // binding it sets.
   absl::Status Submit(std::unique_ptr<Run> run);
   // Both, without another thread between them.
   absl::Status SetIoAndSubmit(const IoArguments& arguments,

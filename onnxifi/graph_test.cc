@@ -22,10 +22,10 @@ class GraphTest : public OnnxifiTest {
                       uint32_t max_sequence = 0) {
     const std::string bytes = Serialize(model);
     *graph = graph;
-    const onnxStatus status = onnxInitGraph(
-        backend_, nullptr, bytes.size(), bytes.data(),
-        static_cast<uint32_t>(weights.size()), weights.data(), graph,
-        max_sequence, reader);
+    const onnxStatus status =
+        onnxInitGraph(backend_, nullptr, bytes.size(), bytes.data(),
+                      static_cast<uint32_t>(weights.size()), weights.data(),
+                      graph, max_sequence, reader);
     if (status != ONNXIFI_STATUS_SUCCESS) {
       EXPECT_EQ(*graph, nullptr);
     }
@@ -50,8 +50,7 @@ TEST_F(GraphTest, Arguments) {
   EXPECT_STATUS(ONNXIFI_STATUS_INVALID_SIZE, init(0, model.data(), 0, &graph));
   EXPECT_STATUS(ONNXIFI_STATUS_INVALID_PROTOBUF,
                 init(model.size() - 1, model.data(), 0, &graph));
-  EXPECT_STATUS(ONNXIFI_STATUS_INVALID_PROTOBUF,
-                init(7, "garbage", 0, &graph));
+  EXPECT_STATUS(ONNXIFI_STATUS_INVALID_PROTOBUF, init(7, "garbage", 0, &graph));
 }
 
 TEST_F(GraphTest, EmulationIsFallbackAndRuns) {
@@ -99,8 +98,8 @@ TEST_F(GraphTest, NumberOfGraphs) {
   world().Plug("card0", 1 << 30);
   uint64_t limit = 0;
   size_t size = sizeof(limit);
-  ASSERT_OK(onnxGetBackendInfo(id_, ONNXIFI_BACKEND_MAX_GRAPH_COUNT, &limit,
-                               &size));
+  ASSERT_OK(
+      onnxGetBackendInfo(id_, ONNXIFI_BACKEND_MAX_GRAPH_COUNT, &limit, &size));
   std::vector<onnxGraph> graphs;
   for (uint64_t i = 0; i < limit; ++i) graphs.push_back(MakeGraph());
   onnxGraph more;
@@ -110,15 +109,16 @@ TEST_F(GraphTest, NumberOfGraphs) {
   for (onnxGraph graph : graphs) EXPECT_OK(onnxReleaseGraph(graph));
 }
 
-// ---- Weights -------------------------------------------------------------------
+// ---- Weights
+// -------------------------------------------------------------------
 
 const TestModel kWithWeight = {{{"x"}, {"w"}}, {{"y"}}, {}, 0};
 
 TEST_F(GraphTest, WeightsAreCopied) {
   const long page = sysconf(_SC_PAGESIZE);
-  auto* memory = static_cast<uint8_t*>(mmap(nullptr, page,
-                                            PROT_READ | PROT_WRITE,
-                                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  auto* memory =
+      static_cast<uint8_t*>(mmap(nullptr, page, PROT_READ | PROT_WRITE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   const std::string bytes = Serialize(kWithWeight);
   ASSERT_LT(bytes.size(), 2000u);
   std::memset(memory, 10, 4);
@@ -283,7 +283,8 @@ TEST_F(GraphTest, OfflineWeights) {
                 InitWith(kWithWeight, {offline}, &graph, &reader));
 }
 
-// ---- Locations -----------------------------------------------------------------
+// ---- Locations
+// -----------------------------------------------------------------
 
 TEST_F(GraphTest, AFailureInvalidatesTheLocations) {
   const TestModel model = {{{"x"}, {"z"}}, {{"y"}, {"v"}}, {}, 0};
@@ -310,12 +311,24 @@ TEST_F(GraphTest, AFailureInvalidatesTheLocations) {
        [&] { return onnxSetGraphIO(graph, 1, nullptr, 1, &dy.value); }},
       {ONNXIFI_STATUS_UNIDENTIFIED_NAME,
        [&] { return onnxSetGraphIO(graph, 0, nullptr, 1, &dy.value); }},
-      {ONNXIFI_STATUS_UNIDENTIFIED_NAME, [&] { return set({dx}, {dy, dv}); }},
-      {ONNXIFI_STATUS_UNIDENTIFIED_NAME, [&] { return set({dx, dz}, {dy}); }},
+      {ONNXIFI_STATUS_UNIDENTIFIED_NAME,
+       [&] {
+         return set({dx}, {dy, dv});
+       }},
+      {ONNXIFI_STATUS_UNIDENTIFIED_NAME,
+       [&] {
+         return set({dx, dz}, {dy});
+       }},
       {ONNXIFI_STATUS_UNIDENTIFIED_NAME,
        [&] { return onnxSetGraphIO(graph, 0, nullptr, 0, &dy.value); }},
-      {ONNXIFI_STATUS_INVALID_NAME, [&] { return set({dx, dx}, {dy, dv}); }},
-      {ONNXIFI_STATUS_INVALID_NAME, [&] { return set({dx, dy}, {dy, dv}); }},
+      {ONNXIFI_STATUS_INVALID_NAME,
+       [&] {
+         return set({dx, dx}, {dy, dv});
+       }},
+      {ONNXIFI_STATUS_INVALID_NAME,
+       [&] {
+         return set({dx, dy}, {dy, dv});
+       }},
       {ONNXIFI_STATUS_INVALID_NAME,
        [&] { return with([](auto* d) { d->name = nullptr; }); }},
       {ONNXIFI_STATUS_INVALID_NAME,
@@ -387,10 +400,8 @@ TEST_F(GraphTest, BoolIsDescribedAsUint8) {
 }
 
 TEST_F(GraphTest, SymbolicDimensions) {
-  const TestModel model = {{{"x", 2, {"N", "2"}}, {"z", 2, {"N", "?"}}},
-                           {{"y", 2, {"N"}}},
-                           {},
-                           0};
+  const TestModel model = {
+      {{"x", 2, {"N", "2"}}, {"z", 2, {"N", "?"}}}, {{"y", 2, {"N"}}}, {}, 0};
   onnxGraph graph;
   ASSERT_OK(InitWith(model, {}, &graph, nullptr, 5));
   uint8_t x[64], z[64], y[64];

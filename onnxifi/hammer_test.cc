@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Eight threads call random functions with random handles, good, stale and of
-// the wrong type, while the device comes and goes. Every status must be one that
-// its function may return. For ThreadSanitizer above all.
+// the wrong type, while the device comes and goes. Every status must be one
+// that its function may return. For ThreadSanitizer above all.
 //
 // Seed and calls per thread: HEDDLE_HAMMER_SEED, HEDDLE_HAMMER_CALLS.
 #include <array>
@@ -69,8 +69,8 @@ class Hammer {
       case 0:
         return nullptr;
       case 1:
-        return reinterpret_cast<void*>(
-            (uint64_t{(*random)()} << 32) | (*random)());
+        return reinterpret_cast<void*>((uint64_t{(*random)()} << 32) |
+                                       (*random)());
       case 2:
         return events_.Any(random);
       case 3:
@@ -97,9 +97,9 @@ class Hammer {
         }
         break;
       case 1: {
-        const onnxStatus status = onnxInitGraph(
-            Handle(&backends_, random), nullptr, model_.size(), model_.data(),
-            0, nullptr, &made, 0, nullptr);
+        const onnxStatus status =
+            onnxInitGraph(Handle(&backends_, random), nullptr, model_.size(),
+                          model_.data(), 0, nullptr, &made, 0, nullptr);
         Check(Function::kInitGraph, status);
         if (made == nullptr) break;
         if (void* old = graphs_.Put(made, random)) {
@@ -118,7 +118,8 @@ class Hammer {
         break;
       case 4:
       case 5:
-        Check(Function::kSignalEvent, onnxSignalEvent(Handle(&events_, random)));
+        Check(Function::kSignalEvent,
+              onnxSignalEvent(Handle(&events_, random)));
         break;
       case 6: {
         onnxEventState state;
@@ -128,9 +129,8 @@ class Hammer {
       }
       case 7: {
         const TestDescriptor in("x", {4}, x_), out("y", {4}, Output());
-        Check(Function::kSetGraphIO,
-              onnxSetGraphIO(Handle(&graphs_, random), 1, &in.value, 1,
-                             &out.value));
+        Check(Function::kSetGraphIO, onnxSetGraphIO(Handle(&graphs_, random), 1,
+                                                    &in.value, 1, &out.value));
         break;
       }
       case 8:

@@ -34,10 +34,9 @@ TEST(HandleTable, RefusesReleasedForeignAndWildHandles) {
   EXPECT_EQ(table.Find(foreign), nullptr);
   int local = 0;
   const uint64_t bits = reinterpret_cast<uint64_t>(again);
-  for (uint64_t wild :
-       {uint64_t{0}, uint64_t{1}, ~uint64_t{0},
-        reinterpret_cast<uint64_t>(&local), bits + 1, bits ^ (1 << 20),
-        bits ^ (uint64_t{1} << 60)}) {
+  for (uint64_t wild : {uint64_t{0}, uint64_t{1}, ~uint64_t{0},
+                        reinterpret_cast<uint64_t>(&local), bits + 1,
+                        bits ^ (1 << 20), bits ^ (uint64_t{1} << 60)}) {
     EXPECT_EQ(table.Find(reinterpret_cast<void*>(wild)), nullptr) << wild;
     EXPECT_EQ(table.Erase(reinterpret_cast<void*>(wild)), nullptr) << wild;
   }

@@ -90,8 +90,8 @@ std::shared_ptr<BackendId> Library::IdFor(const DeviceInfo& device, Abi abi) {
   }
   std::shared_ptr<GraphCount>& count = counts_[device.identity];
   if (count == nullptr) count = std::make_shared<GraphCount>();
-  auto id = std::make_shared<BackendId>(device, abi, engine_->onnx_support(),
-                                        count);
+  auto id =
+      std::make_shared<BackendId>(device, abi, engine_->onnx_support(), count);
   const auto entry = known_.emplace(key, id).first;
   try {
     id->handle = ids_.Insert(id);
@@ -283,13 +283,13 @@ Outcome Library::InitGraph(Call* call, onnxBackend backend,
   auto signature = ReadSignature(model);
   if (!signature.ok()) return Outcome(signature.status());
   const bool extended = found->abi() == Abi::kExtended;
-  auto weights = ReadWeights(found->abi(), arguments.weights,
-                             arguments.weights_count,
-                             extended ? arguments.reader : nullptr, *signature);
+  auto weights =
+      ReadWeights(found->abi(), arguments.weights, arguments.weights_count,
+                  extended ? arguments.reader : nullptr, *signature);
   if (!weights.ok()) return Outcome(weights.status());
-  auto made = Graph::Create(found, model, *std::move(signature),
-                            *std::move(weights),
-                            extended ? arguments.max_sequence : 0);
+  auto made =
+      Graph::Create(found, model, *std::move(signature), *std::move(weights),
+                    extended ? arguments.max_sequence : 0);
   // A device that goes while it is loaded may fail in many ways.
   if (found->gone()) return Gone();
   if (!made.ok()) return Outcome(made.status());
@@ -359,10 +359,9 @@ Outcome Library::RunGraph(Call* call, onnxGraph graph,
     return Outcome(ONNXIFI_STATUS_INVALID_EVENT,
                    "the input event belongs to another backend");
   }
-  return Launch(found.get(), std::move(event), output, nullptr,
-                [&](std::unique_ptr<Run> run) {
-                  return found->Submit(std::move(run));
-                });
+  return Launch(
+      found.get(), std::move(event), output, nullptr,
+      [&](std::unique_ptr<Run> run) { return found->Submit(std::move(run)); });
 }
 
 Outcome Library::ReleaseGraph(Call* call, onnxGraph graph) {
@@ -410,9 +409,8 @@ Outcome Library::WaitEventFor(onnxEvent event, uint32_t timeout_ms,
   }
   std::shared_ptr<Event> found = events_.Find(event);
   if (found == nullptr) return InvalidEvent();
-  return Outcome(
-      found->WaitFor(timeout_ms, state, status, message, length),
-      "the device is gone, or the event was released");
+  return Outcome(found->WaitFor(timeout_ms, state, status, message, length),
+                 "the device is gone, or the event was released");
 }
 
 }  // namespace heddle::onnxifi

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions of the interface over an engine and four handle tables, one per
-// type. No C edge here: functions may throw std::bad_alloc and std::system_error
-// (c_edge.h turns those into statuses) but then leave nothing behind.
+// type. No C edge here: functions may throw std::bad_alloc and
+// std::system_error (c_edge.h turns those into statuses) but then leave nothing
+// behind.
 #ifndef HEDDLE_ONNXIFI_LIBRARY_H_
 #define HEDDLE_ONNXIFI_LIBRARY_H_
 

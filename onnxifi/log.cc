@@ -48,8 +48,8 @@ void Log(LogLevel threshold, LogLevel level, absl::string_view message,
   char line[1024];
   const int saved = errno;
   int size = std::snprintf(line, sizeof(line), "heddle onnxifi: %s: %s%.*s\n",
-                           LevelName(level), prefix, static_cast<int>(message.size()),
-                           message.data());
+                           LevelName(level), prefix,
+                           static_cast<int>(message.size()), message.data());
   if (size >= static_cast<int>(sizeof(line))) {
     size = sizeof(line) - 1;
     line[size - 1] = '\n';

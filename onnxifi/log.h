@@ -10,15 +10,22 @@
 namespace heddle::onnxifi {
 
 // The values are ONNXIFI_LOG_LEVEL_*.
-enum class LogLevel { kDebug = 1, kInfo = 2, kWarning = 3, kError = 4, kOff = 5 };
+enum class LogLevel {
+  kDebug = 1,
+  kInfo = 2,
+  kWarning = 3,
+  kError = 4,
+  kOff = 5
+};
 
 // The level of HEDDLE_LOG, read at the first call.
 LogLevel DefaultLogLevel();
 // For tests: as if HEDDLE_LOG had been `text` ("" = unset).
 LogLevel ParseLogLevel(absl::string_view text);
 
-// Writes "heddle onnxifi: LEVEL: PREFIX MESSAGE" if `level` is at least `threshold`.
-// Does not allocate and does not throw; lines beyond 1 KiB are cut.
+// Writes "heddle onnxifi: LEVEL: PREFIX MESSAGE" if `level` is at least
+// `threshold`. Does not allocate and does not throw; lines beyond 1 KiB are
+// cut.
 void Log(LogLevel threshold, LogLevel level, absl::string_view message,
          const char* prefix = "") noexcept;
 

@@ -51,8 +51,7 @@ class MemoryFailureTest : public OnnxifiTest {
           << FunctionName(function) << " returned " << StatusName(status);
       if (status == ONNXIFI_STATUS_SUCCESS) undo();
       if (!injected) {
-        EXPECT_STATUS(ONNXIFI_STATUS_SUCCESS, status)
-            << FunctionName(function);
+        EXPECT_STATUS(ONNXIFI_STATUS_SUCCESS, status) << FunctionName(function);
         break;
       }
       failures += status == ONNXIFI_STATUS_NO_SYSTEM_MEMORY;

@@ -57,8 +57,7 @@ absl::Status RunQueue::Submit(std::unique_ptr<Run> owned) {
     run->input->AddWaitingLocked(run);
     return absl::OkStatus();
   }
-  if (run->input != nullptr &&
-      run->input->result() != ONNXIFI_STATUS_SUCCESS) {
+  if (run->input != nullptr && run->input->result() != ONNXIFI_STATUS_SUCCESS) {
     FinishLocked(run, run->input->result(),
                  "the run that makes the inputs failed");
     return absl::OkStatus();

@@ -69,7 +69,8 @@ class RunQueue : public std::enable_shared_from_this<RunQueue> {
   // Refuses further runs, waits for the end of all, and ends the thread.
   void Close() noexcept;
 
-  // ---- With the backend's mutex held -----------------------------------------
+  // ---- With the backend's mutex held
+  // -----------------------------------------
 
   // The inputs of a waiting run are ready. Takes ownership.
   void ReadyLocked(Run* run) noexcept;

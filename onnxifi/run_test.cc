@@ -61,12 +61,14 @@ TEST_F(RunTest, Fences) {
   EXPECT_STATUS(ONNXIFI_STATUS_UNSUPPORTED_TAG,
                 run([](auto* f) { f->tag = 1; }, nullptr, true));
   EXPECT_STATUS(ONNXIFI_STATUS_UNSUPPORTED_TAG,
-                run(nullptr, [](auto* f) { f->tag = 1; }, false));
+                run(
+                    nullptr, [](auto* f) { f->tag = 1; }, false));
   for (uint64_t type : {uint64_t{1}, uint64_t{3}, uint64_t{1} << 32}) {
     EXPECT_STATUS(ONNXIFI_STATUS_INVALID_FENCE_TYPE,
                   run([=](auto* f) { f->type = type; }, nullptr, true));
     EXPECT_STATUS(ONNXIFI_STATUS_INVALID_FENCE_TYPE,
-                  run(nullptr, [=](auto* f) { f->type = type; }, false));
+                  run(
+                      nullptr, [=](auto* f) { f->type = type; }, false));
   }
   EXPECT_STATUS(ONNXIFI_STATUS_UNSUPPORTED_FENCE_TYPE,
                 run([](auto* f) { f->type = 2; }, nullptr, true));
@@ -89,9 +91,9 @@ TEST_F(RunTest, Fences) {
 // Only the tag of a fence with another tag is read.
 TEST_F(RunTest, ReadsTheTagFirst) {
   const long page = sysconf(_SC_PAGESIZE);
-  auto* memory = static_cast<uint8_t*>(
-      mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE,
-           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  auto* memory =
+      static_cast<uint8_t*>(mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   mprotect(memory + page, page, PROT_NONE);
   auto* at_the_end =
       reinterpret_cast<onnxMemoryFenceV1*>(memory + page - sizeof(int32_t));

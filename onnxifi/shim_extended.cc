@@ -66,8 +66,9 @@ Abi AbiForCaller(const void* return_address) {
     }
   }
   if (DefaultLogLevel() <= LogLevel::kInfo) {
-    std::string line = abi == Abi::kExtended ? "backend IDs speak the extended "
-                                             : "backend IDs speak the ONNX 1.x ";
+    std::string line = abi == Abi::kExtended
+                           ? "backend IDs speak the extended "
+                           : "backend IDs speak the ONNX 1.x ";
     Log(DefaultLogLevel(), LogLevel::kInfo, line + "ABI: " + why);
   }
   return abi;
@@ -75,17 +76,19 @@ Abi AbiForCaller(const void* return_address) {
 
 }  // namespace heddle::onnxifi
 
-extern "C" onnxStatus onnxInitGraph(
-    onnxBackend backend, const uint64_t* properties, size_t model_size,
-    const void* model, uint32_t weights_count,
-    const onnxTensorDescriptorV1* weights, onnxGraph* graph,
-    uint32_t max_sequence, void* reader) {
+extern "C" onnxStatus onnxInitGraph(onnxBackend backend,
+                                    const uint64_t* properties,
+                                    size_t model_size, const void* model,
+                                    uint32_t weights_count,
+                                    const onnxTensorDescriptorV1* weights,
+                                    onnxGraph* graph, uint32_t max_sequence,
+                                    void* reader) {
   using namespace heddle::onnxifi;  // NOLINT
   if (graph != nullptr) *graph = nullptr;
   // Of a caller with seven arguments the last two are whatever is there; they
   // are ignored where the backend's ID says so.
-  const GraphArguments arguments = {properties,    model_size,   model,
-                                    weights_count, weights,      max_sequence,
+  const GraphArguments arguments = {properties,    model_size, model,
+                                    weights_count, weights,    max_sequence,
                                     reader};
   return Edge(Function::kInitGraph, [&](Library* library, Call* call) {
     return library->InitGraph(call, backend, arguments, graph);

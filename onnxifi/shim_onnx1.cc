@@ -22,14 +22,15 @@ onnxStatus InitGraphOnnx1(onnxBackend backend, const uint64_t* properties,
                           uint32_t weights_count, const void* weights,
                           onnxGraph* graph) __asm__("onnxInitGraph");
 
-ONNXIFI_PUBLIC onnxStatus InitGraphOnnx1(
-    onnxBackend backend, const uint64_t* properties, size_t model_size,
-    const void* model, uint32_t weights_count, const void* weights,
-    onnxGraph* graph) {
+ONNXIFI_PUBLIC onnxStatus InitGraphOnnx1(onnxBackend backend,
+                                         const uint64_t* properties,
+                                         size_t model_size, const void* model,
+                                         uint32_t weights_count,
+                                         const void* weights,
+                                         onnxGraph* graph) {
   if (graph != nullptr) *graph = nullptr;
-  const GraphArguments arguments = {properties,    model_size, model,
-                                    weights_count, weights,    0,
-                                    nullptr};
+  const GraphArguments arguments = {
+      properties, model_size, model, weights_count, weights, 0, nullptr};
   return Edge(Function::kInitGraph, [&](Library* library, Call* call) {
     return library->InitGraph(call, backend, arguments, graph);
   });

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "onnxifi/signature.h"
 
+#include <google/protobuf/arena.h>
+#include <onnx/onnx_pb.h>
+
 #include <climits>
 #include <set>
 #include <utility>
-
-#include <google/protobuf/arena.h>
-#include <onnx/onnx_pb.h>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/import/wire_check.h"
@@ -68,8 +68,8 @@ absl::StatusOr<Signature> ReadSignature(absl::string_view model) {
   // On an arena, because protobuf loses what it had allocated elsewhere when
   // memory ends in the middle of parsing.
   google::protobuf::Arena arena;
-  auto& proto = *google::protobuf::Arena::CreateMessage<onnx::ModelProto>(
-      &arena);
+  auto& proto =
+      *google::protobuf::Arena::CreateMessage<onnx::ModelProto>(&arena);
   if (!proto.ParseFromArray(model.data(), static_cast<int>(model.size()))) {
     return Fail(ONNXIFI_STATUS_INVALID_PROTOBUF,
                 "the bytes are not an onnx.ModelProto");
@@ -114,17 +114,16 @@ absl::Status MatchShape(const DeclaredTensor& declared,
     std::string source = "in the model";
     if (want < 0) {
       if (dim.parameter.empty()) continue;
-      const auto [entry, is_new] =
-          dimensions->emplace(dim.parameter, shape[i]);
+      const auto [entry, is_new] = dimensions->emplace(dim.parameter, shape[i]);
       if (is_new) continue;
       want = entry->second;
       source = absl::StrCat("by '", dim.parameter, "' of another tensor");
     }
     if (want != shape[i]) {
-      return Fail(ONNXIFI_STATUS_MISMATCHING_SHAPE,
-                  absl::StrCat("dimension ", i, " of '", declared.name,
-                               "' is ", want, " ", source, " and ", shape[i],
-                               " in its descriptor"));
+      return Fail(
+          ONNXIFI_STATUS_MISMATCHING_SHAPE,
+          absl::StrCat("dimension ", i, " of '", declared.name, "' is ", want,
+                       " ", source, " and ", shape[i], " in its descriptor"));
     }
   }
   return absl::OkStatus();

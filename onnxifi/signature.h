@@ -38,7 +38,8 @@ struct Signature {
   const DeclaredTensor* FindOutput(absl::string_view name) const;
 };
 
-// Untrusted bytes. INVALID_PROTOBUF, NO_SYSTEM_MEMORY, INVALID_MODEL (no graph).
+// Untrusted bytes. INVALID_PROTOBUF, NO_SYSTEM_MEMORY, INVALID_MODEL (no
+// graph).
 absl::StatusOr<Signature> ReadSignature(absl::string_view model);
 
 // Makes protobuf build its tables, which is the one thing of it that does not

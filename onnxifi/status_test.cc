@@ -58,8 +58,8 @@ TEST(Contract, FatalErrorIsNeverReturned) {
   for (int f = 0; f < kFunctions; ++f) {
     const auto function = static_cast<Function>(f);
     EXPECT_FALSE(MayReturn(function, ONNXIFI_STATUS_FATAL_ERROR));
-    EXPECT_TRUE(MayReturn(
-        function, Contracted(function, ONNXIFI_STATUS_FATAL_ERROR)));
+    EXPECT_TRUE(
+        MayReturn(function, Contracted(function, ONNXIFI_STATUS_FATAL_ERROR)));
   }
 }
 

@@ -63,7 +63,8 @@ void Trace::Publish() noexcept {
 }
 
 void FreeTraceEvents(onnxTraceEventList* list) noexcept {
-  for (uint64_t i = 0; i < list->numEvents; ++i) std::free(list->traceEvents[i]);
+  for (uint64_t i = 0; i < list->numEvents; ++i)
+    std::free(list->traceEvents[i]);
   std::free(list->traceEvents);
   *list = {0, nullptr};
 }

@@ -29,8 +29,8 @@ TEST_F(UnplugTest, BeforeEachFunction) {
   void* made = &made;
   onnxEventState state = 5;
   onnxExtensionFunctionPointer f = nullptr;
-  EXPECT_STATUS(kGone, onnxGetBackendInfo(id_, ONNXIFI_BACKEND_NAME, text,
-                                          &size));
+  EXPECT_STATUS(kGone,
+                onnxGetBackendInfo(id_, ONNXIFI_BACKEND_NAME, text, &size));
   EXPECT_STATUS(kGone,
                 onnxGetBackendCompatibility(id_, model.size(), model.data()));
   EXPECT_STATUS(kGone, onnxInitBackend(id_, nullptr, &made));
@@ -43,9 +43,9 @@ TEST_F(UnplugTest, BeforeEachFunction) {
   EXPECT_STATUS(kGone, onnxWaitEvent(event));
   EXPECT_STATUS(kGone, onnxWaitEvent(signalled));
   made = &made;
-  EXPECT_STATUS(kGone, onnxInitGraph(backend_, nullptr, model.size(),
-                                     model.data(), 0, nullptr, &made, 0,
-                                     nullptr));
+  EXPECT_STATUS(kGone,
+                onnxInitGraph(backend_, nullptr, model.size(), model.data(), 0,
+                              nullptr, &made, 0, nullptr));
   EXPECT_EQ(made, nullptr);
   EXPECT_STATUS(kGone, SetIo(graph, x, y));
   onnxEvent output;
@@ -118,8 +118,8 @@ TEST_F(UnplugTest, WakesEveryoneWhoWaits) {
     calls.push_back(std::async(std::launch::async,
                                [event] { return onnxWaitEvent(event); }));
   }
-  calls.push_back(std::async(std::launch::async,
-                             [&] { return onnxReleaseGraph(second); }));
+  calls.push_back(
+      std::async(std::launch::async, [&] { return onnxReleaseGraph(second); }));
   std::this_thread::sleep_for(milliseconds(30));
   world().Unplug("card0");
   for (size_t i = 0; i < calls.size(); ++i) {

@@ -37,10 +37,10 @@ absl::Status FillOffline(const Descriptor& descriptor, void* reader,
       deferred.read(deferred.context, descriptor.name, data->bytes.data(),
                     data->bytes.size());
   if (status != ONNXIFI_STATUS_SUCCESS) {
-    return Fail(ONNXIFI_STATUS_INTERNAL_ERROR,
-                absl::StrCat("deferredWeightReader returned ",
-                             StatusName(status), " for '", descriptor.name,
-                             "'"));
+    return Fail(
+        ONNXIFI_STATUS_INTERNAL_ERROR,
+        absl::StrCat("deferredWeightReader returned ", StatusName(status),
+                     " for '", descriptor.name, "'"));
   }
   return absl::OkStatus();
 }
@@ -52,8 +52,8 @@ absl::StatusOr<TensorData> ReadWeight(const Descriptor& descriptor,
     return Fail(ONNXIFI_STATUS_MISMATCHING_DATATYPE,
                 absl::StrCat("weight '", declared.name, "' is ",
                              compiler::DataTypeName(declared.type),
-                             " in the model and of type ",
-                             descriptor.data_type, " in its descriptor"));
+                             " in the model and of type ", descriptor.data_type,
+                             " in its descriptor"));
   }
   auto shape = ReadShape(
       descriptor,
@@ -103,11 +103,11 @@ absl::StatusOr<std::map<std::string, TensorData>> ReadWeights(
     if (auto s = CheckForm(descriptor); !s.ok()) return s;
     const DeclaredTensor* declared = signature.FindInput(descriptor.name);
     if (declared == nullptr || weights.count(declared->name) != 0) {
-      return Fail(ONNXIFI_STATUS_INVALID_NAME,
-                  absl::StrCat("weight descriptor '", descriptor.name, "': ",
-                               declared == nullptr
-                                   ? "the model has no such input"
-                                   : "given twice"));
+      return Fail(
+          ONNXIFI_STATUS_INVALID_NAME,
+          absl::StrCat("weight descriptor '", descriptor.name, "': ",
+                       declared == nullptr ? "the model has no such input"
+                                           : "given twice"));
     }
     auto data = ReadWeight(descriptor, reader, *declared);
     if (!data.ok()) return data.status();

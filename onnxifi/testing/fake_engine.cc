@@ -41,8 +41,8 @@ TensorInfo Bind(const DeclaredTensor& declared,
       info.shape.push_back(value);
     }
   }
-  info.bytes = compiler::ElementCount(info.shape) *
-               compiler::ElementBytes(info.type);
+  info.bytes =
+      compiler::ElementCount(info.shape) * compiler::ElementBytes(info.type);
   return info;
 }
 

@@ -7,7 +7,8 @@
  *
  * Loads the library (or ONNX's wrapper), runs y = x + z on every backend, does
  * so again after dlclose and dlopen, and asks from a forked child. `fake`: the
- * engine of the tests computes 1 + x + z on bytes. Exit code 0: all as expected.
+ * engine of the tests computes 1 + x + z on bytes. Exit code 0: all as
+ * expected.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -30,9 +31,9 @@ static void Fail(const char* what, long status) {
   fprintf(stderr, "client: %s: 0x%lx\n", what, (unsigned long)status);
   exit(1);
 }
-#define CHECK_OK(call)                               \
-  do {                                               \
-    const onnxStatus s_ = (call);                    \
+#define CHECK_OK(call)                                 \
+  do {                                                 \
+    const onnxStatus s_ = (call);                      \
     if (s_ != ONNXIFI_STATUS_SUCCESS) Fail(#call, s_); \
   } while (0)
 
@@ -105,21 +106,21 @@ static struct Bytes AddModel(void) {
 
 /* ---- The library --------------------------------------------------------- */
 
-#define EACH_FUNCTION(F)                                                  \
-  F(onnxGetBackendIDs)                                                    \
-  F(onnxReleaseBackendID)                                                 \
-  F(onnxGetBackendInfo)                                                   \
-  F(onnxGetBackendCompatibility)                                          \
-  F(onnxInitBackend)                                                      \
-  F(onnxReleaseBackend)                                                   \
-  F(onnxInitEvent)                                                        \
-  F(onnxSignalEvent)                                                      \
-  F(onnxGetEventState)                                                    \
-  F(onnxWaitEvent)                                                        \
-  F(onnxReleaseEvent)                                                     \
-  F(onnxInitGraph)                                                        \
-  F(onnxSetGraphIO)                                                       \
-  F(onnxRunGraph)                                                         \
+#define EACH_FUNCTION(F)         \
+  F(onnxGetBackendIDs)           \
+  F(onnxReleaseBackendID)        \
+  F(onnxGetBackendInfo)          \
+  F(onnxGetBackendCompatibility) \
+  F(onnxInitBackend)             \
+  F(onnxReleaseBackend)          \
+  F(onnxInitEvent)               \
+  F(onnxSignalEvent)             \
+  F(onnxGetEventState)           \
+  F(onnxWaitEvent)               \
+  F(onnxReleaseEvent)            \
+  F(onnxInitGraph)               \
+  F(onnxSetGraphIO)              \
+  F(onnxRunGraph)                \
   F(onnxReleaseGraph)
 
 static struct {
@@ -134,7 +135,7 @@ static void* Load(const char* path) {
     fprintf(stderr, "client: %s\n", dlerror());
     exit(1);
   }
-#define FIND(name)                           \
+#define FIND(name)                            \
   *(void**)&api.name = dlsym(library, #name); \
   if (api.name == NULL) Fail("no " #name, 0);
   EACH_FUNCTION(FIND)

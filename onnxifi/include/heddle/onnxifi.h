@@ -312,9 +312,8 @@ typedef struct onnxMemoryFenceV1 {
  * Each ID that was stored is to be released once.
  * Returns SUCCESS, FALLBACK (number only), INVALID_POINTER (numBackends NULL),
  * NO_SYSTEM_MEMORY, INTERNAL_ERROR. */
-typedef ONNXIFI_CHECK_RESULT onnxStatus(
-    ONNXIFI_ABI* onnxGetBackendIDsFunction)(onnxBackendID* backendIDs,
-                                            size_t* numBackends);
+typedef ONNXIFI_CHECK_RESULT onnxStatus(ONNXIFI_ABI* onnxGetBackendIDsFunction)(
+    onnxBackendID* backendIDs, size_t* numBackends);
 ONNXIFI_PUBLIC ONNXIFI_CHECK_RESULT onnxStatus ONNXIFI_ABI
 onnxGetBackendIDs(onnxBackendID* backendIDs, size_t* numBackends);
 
@@ -454,11 +453,10 @@ typedef ONNXIFI_CHECK_RESULT onnxStatus(ONNXIFI_ABI* onnxSetGraphIOFunction)(
     onnxGraph graph, uint32_t inputsCount,
     const onnxTensorDescriptorV1* inputDescriptors, uint32_t outputsCount,
     const onnxTensorDescriptorV1* outputDescriptors);
-ONNXIFI_PUBLIC ONNXIFI_CHECK_RESULT onnxStatus ONNXIFI_ABI
-onnxSetGraphIO(onnxGraph graph, uint32_t inputsCount,
-               const onnxTensorDescriptorV1* inputDescriptors,
-               uint32_t outputsCount,
-               const onnxTensorDescriptorV1* outputDescriptors);
+ONNXIFI_PUBLIC ONNXIFI_CHECK_RESULT onnxStatus ONNXIFI_ABI onnxSetGraphIO(
+    onnxGraph graph, uint32_t inputsCount,
+    const onnxTensorDescriptorV1* inputDescriptors, uint32_t outputsCount,
+    const onnxTensorDescriptorV1* outputDescriptors);
 
 /* Starts a run, which begins when the event of `inputFence` is signalled. Makes
  * the event of `outputFence`, which the caller releases; it is signalled when
