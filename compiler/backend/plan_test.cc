@@ -149,7 +149,9 @@ void CheckPlan(const DeviceGraph& graph, const MemoryPlan& plan,
     const int64_t rows = graph.values[graph.ops[i]->output].extent.h;
     EXPECT_GE(plan.ops[i].tile_rows, 1);
     EXPECT_LE(plan.ops[i].tile_rows, rows);
-    if (!graph.ops[i]->tileable) EXPECT_EQ(plan.ops[i].tile_rows, rows);
+    if (!graph.ops[i]->tileable) {
+      EXPECT_EQ(plan.ops[i].tile_rows, rows);
+    }
   }
 }
 
