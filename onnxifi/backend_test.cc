@@ -281,13 +281,17 @@ TEST_F(BackendTest, Properties) {
     onnxBackend backend = &backend;
     EXPECT_STATUS(c.want, onnxInitBackend(id_, c.list.data(), &backend));
     EXPECT_EQ(backend != nullptr, c.want == ONNXIFI_STATUS_SUCCESS);
-    if (backend != nullptr) EXPECT_OK(onnxReleaseBackend(backend));
+    if (backend != nullptr) {
+      EXPECT_OK(onnxReleaseBackend(backend));
+    }
     onnxGraph graph = &graph;
     EXPECT_STATUS(c.want,
                   onnxInitGraph(backend_, c.list.data(), model.size(),
                                 model.data(), 0, nullptr, &graph, 0, nullptr));
     EXPECT_EQ(graph != nullptr, c.want == ONNXIFI_STATUS_SUCCESS);
-    if (graph != nullptr) EXPECT_OK(onnxReleaseGraph(graph));
+    if (graph != nullptr) {
+      EXPECT_OK(onnxReleaseGraph(graph));
+    }
   }
 }
 

@@ -53,7 +53,9 @@ onnxStatus ReleaseTrace(onnxTraceEventList* list) {
 
 onnxExtensionFunctionPointer AddressOf(Extension extension) {
   const auto plain = [](auto* function) {
-    return reinterpret_cast<onnxExtensionFunctionPointer>(function);
+    // By way of void(), gcc's type of any function.
+    return reinterpret_cast<onnxExtensionFunctionPointer>(
+        reinterpret_cast<void (*)()>(function));
   };
   switch (extension) {
     case Extension::kNone:

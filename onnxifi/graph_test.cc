@@ -230,7 +230,9 @@ TEST_F(GraphTest, WeightRefusals) {
     onnxGraph graph;
     EXPECT_STATUS(cases[i].first, InitWith(kWithWeight, {changed}, &graph))
         << "case " << i;
-    if (graph != nullptr) EXPECT_OK(onnxReleaseGraph(graph));
+    if (graph != nullptr) {
+      EXPECT_OK(onnxReleaseGraph(graph));
+    }
   }
   const TestDescriptor twice("w", {4}, w);
   onnxGraph graph;

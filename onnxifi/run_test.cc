@@ -25,7 +25,9 @@ class RunTest : public OnnxifiTest {
   }
   void TearDown() override {
     world().OpenGate();
-    if (graph_ != nullptr) EXPECT_OK(onnxReleaseGraph(graph_));
+    if (graph_ != nullptr) {
+      EXPECT_OK(onnxReleaseGraph(graph_));
+    }
     OnnxifiTest::TearDown();
   }
   onnxEventState StateOf(onnxEvent event) {

@@ -84,7 +84,9 @@ TEST_F(UnplugTest, DuringSetIoAndRun) {
   for (Point point : {Point::kLoad, Point::kStart, Point::kRun}) {
     onnxGraph graph = MakeGraph(symbolic);
     uint8_t x[4] = {}, y[4];
-    if (point != Point::kLoad) ASSERT_OK(SetIo(graph, x, y));
+    if (point != Point::kLoad) {
+      ASSERT_OK(SetIo(graph, x, y));
+    }
     world().SetHook([&](Point at) {
       if (at == point) world().Unplug("card0");
     });

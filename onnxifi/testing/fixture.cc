@@ -82,7 +82,9 @@ void OnnxifiTest::SetUp() {
 
 void OnnxifiTest::TearDown() {
   world().Reset();
-  if (backend_ != nullptr) EXPECT_OK(onnxReleaseBackend(backend_));
+  if (backend_ != nullptr) {
+    EXPECT_OK(onnxReleaseBackend(backend_));
+  }
   for (onnxBackendID id : listed_) EXPECT_OK(onnxReleaseBackendID(id));
   EXPECT_EQ(world().live_graphs(), 0);
   EXPECT_EQ(world().live_devices(), 0);

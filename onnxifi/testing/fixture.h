@@ -79,7 +79,7 @@ class OnnxifiTest : public testing::Test {
   Function Extension(const char* name) {
     onnxExtensionFunctionPointer pointer = nullptr;
     EXPECT_OK(onnxGetExtensionFunctionAddress(id_, name, &pointer));
-    return reinterpret_cast<Function>(pointer);
+    return reinterpret_cast<Function>(reinterpret_cast<void (*)()>(pointer));
   }
 
   onnxBackendID id_ = nullptr;
