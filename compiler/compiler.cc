@@ -20,10 +20,8 @@ absl::StatusOr<CompileResult> CompileOnnx(absl::string_view model,
   return result;
 }
 
-absl::Status CheckOnnx(absl::string_view model, const CompileOptions& options) {
-  absl::StatusOr<Graph> graph = AnalyseOnnx(model, options);
-  if (!graph.ok()) return graph.status();
-  for (const Node& node : graph->nodes) {
+absl::Status CheckGraph(const Graph& graph) {
+  for (const Node& node : graph.nodes) {
     if (absl::Status s = CheckLowering(node); !s.ok()) return s;
   }
   return absl::OkStatus();

@@ -2,8 +2,8 @@
 // The compiler: ONNX bytes in, a package (.hpk) out.
 //
 //   auto result = CompileOnnx(bytes, {.config = "h256"});
-//   if (!result.ok()) ...; RefusalOf(result.status()) says what to tell the user
-//   WriteFile("model.hpk", result->package);
+//   if (!result.ok()) ...; RefusalOf(result.status()) says what to tell the
+//   user WriteFile("model.hpk", result->package);
 //
 // Deterministic: equal input and options give equal bytes, whatever the locale,
 // time or number of threads.
@@ -41,25 +41,25 @@ struct CompileOptions {
 
 // One line of the report: an operator of the lowered graph.
 struct LayerReport {
-  std::string name;     // ONNX node name(s)
+  std::string name;  // ONNX node name(s)
   std::string op;
-  std::string engine;   // "matrix", "vector", "dma", "none" (folded)
+  std::string engine;  // "matrix", "vector", "dma", "none" (folded)
   Shape output_shape;
   uint64_t macs = 0;
-  uint64_t dram_bytes = 0;       // read and written
-  uint64_t estimated_cycles = 0; // uncalibrated
+  uint64_t dram_bytes = 0;        // read and written
+  uint64_t estimated_cycles = 0;  // uncalibrated
 };
 
 struct CompileReport {
   std::vector<LayerReport> layers;
-  uint64_t macs = 0;             // of the model
-  uint64_t weight_bytes = 0;     // region 0
-  uint64_t scratch_bytes = 0;    // region 1
-  uint64_t io_bytes = 0;         // region 2
+  uint64_t macs = 0;           // of the model
+  uint64_t weight_bytes = 0;   // region 0
+  uint64_t scratch_bytes = 0;  // region 1
+  uint64_t io_bytes = 0;       // region 2
   uint64_t stream_bytes = 0;
   uint64_t commands = 0;
   uint64_t sram_peak_bytes = 0;
-  uint64_t estimated_cycles = 0; // uncalibrated
+  uint64_t estimated_cycles = 0;     // uncalibrated
   double estimated_utilisation = 0;  // MACs / (cycles * C * K)
 };
 
@@ -71,16 +71,16 @@ struct CompileResult {
 absl::StatusOr<CompileResult> CompileOnnx(absl::string_view model,
                                           const CompileOptions& options);
 
-// Whether the card has an implementation of every operator of the model: OK, or
-// the refusal CompileOnnx would give. Weights may be absent; what depends on
-// their values or on memory is left to CompileOnnx. What
-// onnxGetBackendCompatibility needs.
-absl::Status CheckOnnx(absl::string_view model, const CompileOptions& options);
-
 // Import, shape inference, folding and quantization fusion only: the graph that
 // the backend would lower, checked against the constraints of every operator.
+// Weights may be absent.
 absl::StatusOr<Graph> AnalyseOnnx(absl::string_view model,
                                   const CompileOptions& options);
+
+// Whether the card has an implementation of every operator of an analysed
+// graph: OK, or the refusal CompileOnnx would give. What depends on the values
+// of weights or on memory is left to CompileOnnx.
+absl::Status CheckGraph(const Graph& graph);
 
 }  // namespace heddle::compiler
 

@@ -69,8 +69,9 @@ TEST_P(WholeModel, EqualsTheReferenceSemantics) {
     ASSERT_TRUE(run.ok()) << run.status();
     for (const model::Finding& f : run->findings) {
       ADD_FAILURE() << f.what << " at " << f.offset << " ("
-                    << package->NodeAt(0, f.offset) << ") and " << f.other_offset
-                    << " (" << package->NodeAt(0, f.other_offset) << ")";
+                    << package->NodeAt(0, f.offset) << ") and "
+                    << f.other_offset << " ("
+                    << package->NodeAt(0, f.other_offset) << ")";
     }
     EXPECT_GE(run->macs, compiled->report.macs);
     EXPECT_GT(compiled->report.macs, 0u);
@@ -80,7 +81,8 @@ TEST_P(WholeModel, EqualsTheReferenceSemantics) {
       EXPECT_EQ(Difference(data, (*expected)[id], 0, 0), "") << name;
       EXPECT_EQ(data.bytes, (*expected)[id].bytes) << name;
     }
-    EXPECT_EQ(run->outputs.size(), package->outputs.size() + package->taps.size());
+    EXPECT_EQ(run->outputs.size(),
+              package->outputs.size() + package->taps.size());
   }
 }
 

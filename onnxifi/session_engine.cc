@@ -75,6 +75,9 @@ absl::StatusOr<bool> AnalyseModel(const CompileRequest& request) {
   const compiler::CompileOptions options = OptionsOf(request);
   auto graph = compiler::AnalyseOnnx(request.model, options);
   if (!graph.ok()) return Translate(graph.status());
+  if (absl::Status s = compiler::CheckGraph(*graph); !s.ok()) {
+    return Translate(s);
+  }
   return Emulated(*graph);
 }
 

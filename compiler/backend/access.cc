@@ -56,9 +56,8 @@ void AddConv(const isa::Conv& c, const isa::Config& config,
              std::vector<Access>* out) {
   // Input rows inside the image.
   const int64_t top = int64_t{c.out_row0} * c.sy - c.pad_top;
-  const int64_t bottom =
-      int64_t{c.out_row0 + c.out_rows - 1} * c.sy - c.pad_top +
-      int64_t{c.kh - 1} * c.dy;
+  const int64_t bottom = int64_t{c.out_row0 + c.out_rows - 1} * c.sy -
+                         c.pad_top + int64_t{c.kh - 1} * c.dy;
   // Rows before in_row0 lie between the taps: a legal command reads none.
   const int64_t row_begin =
       std::max<int64_t>(top, c.in_wrap == 0 ? c.in_row0 : 0);
@@ -90,7 +89,8 @@ void AddConv(const isa::Conv& c, const isa::Config& config,
     } else if (c.mode == isa::MatrixMode::kDepthwise) {
       words = out_blocks * c.kh * c.kw;
     } else {
-      const uint64_t tile = uint64_t{config.lanes_in} * config.lanes_out / kWord;
+      const uint64_t tile =
+          uint64_t{config.lanes_in} * config.lanes_out / kWord;
       const uint64_t tiles =
           c.mode == isa::MatrixMode::kFold
               ? FoldVectors(c.kh, c.kw * c.fold_channels, config.lanes_in)
@@ -104,8 +104,7 @@ void AddConv(const isa::Conv& c, const isa::Config& config,
     } else if (c.zw_channel) {
       Add(out, kSramSpace, c.param_addr * kWord, out_blocks * 9 * kWord, false);
     }
-    const uint64_t entries =
-        DivUp(c.co, config.lanes_out) * c.out_rows * c.ow;
+    const uint64_t entries = DivUp(c.co, config.lanes_out) * c.out_rows * c.ow;
     if (c.acc_continue) Add(out, kAccumulatorSpace, 0, entries, false);
   }
   // Without acc_hold the accumulators are left undefined, in every mode.
@@ -268,15 +267,15 @@ std::vector<Access> AccessesOf(const isa::Command& command,
 }
 
 isa::Engine EngineOf(const isa::Command& command) {
-  return std::visit([](const auto& c) { return std::decay_t<decltype(c)>::kEngine; },
-                    command);
+  return std::visit(
+      [](const auto& c) { return std::decay_t<decltype(c)>::kEngine; },
+      command);
 }
 
 uint64_t MacsOf(const isa::Command& command) {
   if (const auto* c = std::get_if<isa::Conv>(&command)) {
     if (c->mode == isa::MatrixMode::kMaxpool) return 0;
-    const uint64_t taps =
-        uint64_t{c->out_rows} * c->ow * c->kh * c->kw * c->co;
+    const uint64_t taps = uint64_t{c->out_rows} * c->ow * c->kh * c->kw * c->co;
     return c->mode == isa::MatrixMode::kDepthwise ? taps : taps * c->ci;
   }
   if (const auto* c = std::get_if<isa::Vmac>(&command)) {

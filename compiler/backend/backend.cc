@@ -40,11 +40,11 @@ absl::Status CheckTypes(const Graph& graph) {
   auto check = [&](TensorId id, const char* role) -> absl::Status {
     const Tensor& t = graph.tensors[id];
     if (OnDevice(t.type)) return absl::OkStatus();
-    return Refuse(Refusal::kUnsupportedDatatype,
-                  absl::StrCat(role, " '", t.name, "' has type ",
-                               DataTypeName(t.type),
-                               ", which the card does not hold; convert it to "
-                               "float, int32, int16, int8 or uint8"));
+    return Refuse(
+        Refusal::kUnsupportedDatatype,
+        absl::StrCat(role, " '", t.name, "' has type ", DataTypeName(t.type),
+                     ", which the card does not hold; convert it to "
+                     "float, int32, int16, int8 or uint8"));
   };
   for (TensorId id : graph.inputs) {
     if (auto s = check(id, "input"); !s.ok()) return s;
@@ -88,7 +88,8 @@ void FillReport(const DeviceGraph& device, const StreamBuilder& stream,
   };
   std::vector<Sums> sums(device.ops.size());
   for (const isa::Command& c : stream.commands()) {
-    const uint32_t tag = std::visit([](const auto& x) { return x.header.tag; }, c);
+    const uint32_t tag =
+        std::visit([](const auto& x) { return x.header.tag; }, c);
     Sums& s = sums[tag];
     s.busy[static_cast<int>(EngineOf(c))] += EstimateCycles(c, config);
     s.dram += DramBytesOf(c);
@@ -136,7 +137,8 @@ absl::StatusOr<BackendResult> GeneratePackage(const Graph& graph,
   const isa::Config* found = isa::FindConfig(options.config);
   if (found == nullptr) {
     std::string names;
-    for (const isa::Config& c : isa::kConfigs) absl::StrAppend(&names, " ", c.name);
+    for (const isa::Config& c : isa::kConfigs)
+      absl::StrAppend(&names, " ", c.name);
     return absl::InvalidArgumentError(absl::StrCat(
         "unknown configuration '", options.config, "'; there are:", names));
   }
@@ -175,8 +177,8 @@ absl::StatusOr<BackendResult> GeneratePackage(const Graph& graph,
   p.taps = Describe(graph, device, device.taps);
   uint32_t last = UINT32_MAX;
   for (size_t i = 0; i < stream.commands().size(); ++i) {
-    const uint32_t tag =
-        std::visit([](const auto& c) { return c.header.tag; }, stream.commands()[i]);
+    const uint32_t tag = std::visit([](const auto& c) { return c.header.tag; },
+                                    stream.commands()[i]);
     if (tag == last) continue;
     last = tag;
     p.sources.push_back({0, encoded->offsets[i], p.layers[tag].node});
@@ -193,11 +195,12 @@ absl::StatusOr<BackendResult> GeneratePackage(const Graph& graph,
   p.streams.push_back(std::move(encoded->words));
   const uint64_t needed = report.weight_bytes + report.scratch_bytes +
                           report.io_bytes + report.stream_bytes;
-  if (options.device_memory_bytes != 0 && needed > options.device_memory_bytes) {
-    return Refuse(Refusal::kNoDeviceMemory,
-                  absl::StrCat("the model needs ", needed,
-                               " bytes of device memory, ",
-                               options.device_memory_bytes, " are allowed"));
+  if (options.device_memory_bytes != 0 &&
+      needed > options.device_memory_bytes) {
+    return Refuse(
+        Refusal::kNoDeviceMemory,
+        absl::StrCat("the model needs ", needed, " bytes of device memory, ",
+                     options.device_memory_bytes, " are allowed"));
   }
   return result;
 }

@@ -6,7 +6,9 @@
 namespace heddle::compiler {
 namespace {
 
-int64_t RoundUp(int64_t value, int64_t to) { return (value + to - 1) / to * to; }
+int64_t RoundUp(int64_t value, int64_t to) {
+  return (value + to - 1) / to * to;
+}
 
 }  // namespace
 

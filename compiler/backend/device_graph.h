@@ -37,14 +37,16 @@ struct Extent {
   int64_t dense_n = 0, dense_c = 0, dense_h = 0, dense_w = 1;
 };
 // Rank 4: NCHW; 3: NCW; 2: dense: rows and columns, blocked: rows, and columns
-// are channels; 1: columns or channels; more than 4: the middle ones are channels.
+// are channels; 1: columns or channels; more than 4: the middle ones are
+// channels.
 Extent ExtentOf(const Shape& shape, Layout layout);
 
 // Byte distances of an image in SRAM.
 struct Geometry {
-  uint32_t xstep = 0;   // between columns
-  uint32_t pitch = 0;   // between rows
-  uint32_t plane = 0;   // between channels (dense) or 16-channel blocks (blocked)
+  uint32_t xstep = 0;  // between columns
+  uint32_t pitch = 0;  // between rows
+  uint32_t plane =
+      0;  // between channels (dense) or 16-channel blocks (blocked)
   uint64_t bytes = 0;   // of one image, halo included
   uint32_t origin = 0;  // of channel 0, row 0, column 0 in the image
 };
@@ -60,9 +62,9 @@ struct Storage {
   Layout layout = Layout::kDense;
   DataType type = DataType::kFloat;
   Extent extent;
-  Halo halo;              // kDense only
+  Halo halo;                // kDense only
   uint32_t halo_value = 0;  // 32-bit pattern of the halo
-  bool shared = false;    // several views: no halo
+  bool shared = false;      // several views: no halo
   // Device memory: always for inputs and outputs of the network (dense, region
   // 2), else only when the plan spills it (own layout, region 1).
   int region = -1;
@@ -88,8 +90,8 @@ struct Value {
 
 // Where an operation finds rows of an operand, or puts rows of its result.
 // The address of (channel or block k, row y, column x) is
-// base + k*plane + (y - row0)*pitch + x*xstep; rows and columns of a halo are at
-// negative or excess coordinates.
+// base + k*plane + (y - row0)*pitch + x*xstep; rows and columns of a halo are
+// at negative or excess coordinates.
 struct TileView {
   uint32_t base = 0;
   int64_t row0 = 0;
@@ -99,13 +101,14 @@ struct TileView {
 // Which rows of an operand an operation needs for rows of its result.
 struct RowMap {
   enum Kind { kWhole, kSame, kWindow } kind = kWhole;
-  int64_t stride = 1, pad = 0, extent = 1;  // kWindow: y*stride - pad .. + extent
+  int64_t stride = 1, pad = 0,
+          extent = 1;  // kWindow: y*stride - pad .. + extent
 };
 
 struct OpInput {
   int value = -1;
   RowMap rows;
-  Halo halo;                // what the operation reads beyond the image (dense)
+  Halo halo;  // what the operation reads beyond the image (dense)
   uint32_t halo_value = 0;
 };
 
@@ -150,7 +153,7 @@ class DeviceOp {
   std::string engine;  // "matrix", "vector"
   uint64_t macs = 0;   // of the model
   std::vector<OpInput> inputs;
-  int output = -1;     // value
+  int output = -1;  // value
   std::vector<ConstantGroup> groups{ConstantGroup()};
   uint64_t temporary_bytes = 0;
   bool tileable = false;  // by rows of the result
@@ -174,7 +177,8 @@ struct DeviceGraph {
   std::vector<std::unique_ptr<DeviceOp>> ops;
   ConstantPool constants;
   // Region 2.
-  std::vector<std::pair<std::string, int>> inputs, outputs, taps;  // name, value
+  std::vector<std::pair<std::string, int>> inputs, outputs,
+      taps;  // name, value
   uint64_t io_bytes = 0;
 
   const Storage& StorageOf(int value) const {

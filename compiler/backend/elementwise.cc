@@ -53,9 +53,8 @@ class Elementwise : public DeviceOp {
     groups = {graph->constants.Add(blob)};
     tileable = true;
     channels_ = ExtentOf(shape_, Layout::kBlocked);
-    blocked_ = std::any_of(layouts_.begin(), layouts_.end(), [](Layout l) {
-      return l != Layout::kDense;
-    });
+    blocked_ = std::any_of(layouts_.begin(), layouts_.end(),
+                           [](Layout l) { return l != Layout::kDense; });
   }
 
   std::vector<Microprogram> Programs() const override { return {program_}; }
@@ -80,7 +79,7 @@ class Elementwise : public DeviceOp {
 
  private:
   struct Source {
-    int input = -1;       // index in `inputs`, or a constant at `offset`
+    int input = -1;  // index in `inputs`, or a constant at `offset`
     uint32_t offset = 0;
     Shape shape;
   };
@@ -94,7 +93,8 @@ class Elementwise : public DeviceOp {
   }
 
   // Byte strides of a dense view per dimension of `shape`, image excluded.
-  static std::vector<int64_t> DenseStrides(const Shape& shape, const TileView& v) {
+  static std::vector<int64_t> DenseStrides(const Shape& shape,
+                                           const TileView& v) {
     std::vector<int64_t> strides(shape.size(), 0);
     const size_t rank = shape.size();
     if (rank >= 1) strides[rank - 1] = v.xstep;
@@ -122,9 +122,11 @@ class Elementwise : public DeviceOp {
     return out;
   }
 
-  void EmitDense(Emitter* emitter, const isa::Vrun& run, const Tile& tile) const {
+  void EmitDense(Emitter* emitter, const isa::Vrun& run,
+                 const Tile& tile) const {
     const size_t rank = shape_.size();
-    // Loop counts innermost first: columns, rows of the tile, middle dimensions.
+    // Loop counts innermost first: columns, rows of the tile, middle
+    // dimensions.
     const bool images = rank >= 3;
     const bool rows = rank == 2 || rank >= 4;
     std::vector<int64_t> counts;
@@ -135,7 +137,8 @@ class Elementwise : public DeviceOp {
     if (counts.empty()) counts.push_back(1);
     auto reversed = [&](std::vector<int64_t> strides) {
       std::vector<int64_t> out;
-      for (size_t i = rank; i-- > (images ? 1u : 0u);) out.push_back(strides[i]);
+      for (size_t i = rank; i-- > (images ? 1u : 0u);)
+        out.push_back(strides[i]);
       if (out.empty()) out.push_back(0);
       return out;
     };
@@ -148,7 +151,8 @@ class Elementwise : public DeviceOp {
         const TileView& v = tile.inputs[s.input];
         const bool whole = inputs[s.input].rows.kind == RowMap::kWhole;
         o.base = RowBase(v, whole ? 0 : tile.row0);
-        o.strides = reversed(Broadcast(s.shape, shape_, DenseStrides(s.shape, v)));
+        o.strides =
+            reversed(Broadcast(s.shape, shape_, DenseStrides(s.shape, v)));
       } else {
         std::vector<int64_t> strides = BroadcastStrides(s.shape, shape_);
         for (int64_t& x : strides) x *= ElementBytes(types_[k + 1]);
@@ -225,7 +229,8 @@ class Elementwise : public DeviceOp {
 
 }  // namespace
 
-Operand Operand::PerChannel(const TensorData& values, size_t rank, size_t axis) {
+Operand Operand::PerChannel(const TensorData& values, size_t rank,
+                            size_t axis) {
   auto data = std::make_shared<TensorData>(values);
   const int64_t count = values.count();
   data->shape.assign(rank, 1);
@@ -233,12 +238,12 @@ Operand Operand::PerChannel(const TensorData& values, size_t rank, size_t axis) 
   return Constant(data);
 }
 
-std::unique_ptr<DeviceOp> MakeElementwise(DeviceGraph* graph,
-                                          const Microprogram& program,
-                                          const std::array<uint32_t, 4>& arguments,
-                                          const std::vector<Operand>& operands,
-                                          int result) {
-  return std::make_unique<Elementwise>(graph, program, arguments, operands, result);
+std::unique_ptr<DeviceOp> MakeElementwise(
+    DeviceGraph* graph, const Microprogram& program,
+    const std::array<uint32_t, 4>& arguments,
+    const std::vector<Operand>& operands, int result) {
+  return std::make_unique<Elementwise>(graph, program, arguments, operands,
+                                       result);
 }
 
 }  // namespace heddle::compiler

@@ -23,10 +23,11 @@ struct Operand {
   static Operand Constant(std::shared_ptr<const TensorData> data) {
     return {-1, std::move(data)};
   }
-  // One constant per index of dimension `axis` of a tensor of `rank`. In layouts
-  // other than dense, IsChannel(axis, rank) must hold.
+  // One constant per index of dimension `axis` of a tensor of `rank`. In
+  // layouts other than dense, IsChannel(axis, rank) must hold.
   static Operand PerChannel(const TensorData& values, size_t rank, size_t axis);
-  // Whether the channels of the blocked and packed layouts are dimension `axis`.
+  // Whether the channels of the blocked and packed layouts are dimension
+  // `axis`.
   static bool IsChannel(size_t axis, size_t rank) {
     return axis == (rank <= 2 ? rank - 1 : 1) && rank <= 4;
   }
@@ -35,11 +36,10 @@ struct Operand {
 // `program` reads operands as streams A, B, C and writes `out`; `arguments` are
 // the command's. With a blocked or packed operand or result all operands have
 // the result's shape or are constants that vary along channels only.
-std::unique_ptr<DeviceOp> MakeElementwise(DeviceGraph* graph,
-                                          const Microprogram& program,
-                                          const std::array<uint32_t, 4>& arguments,
-                                          const std::vector<Operand>& operands,
-                                          int result);
+std::unique_ptr<DeviceOp> MakeElementwise(
+    DeviceGraph* graph, const Microprogram& program,
+    const std::array<uint32_t, 4>& arguments,
+    const std::vector<Operand>& operands, int result);
 
 }  // namespace heddle::compiler
 

@@ -9,16 +9,18 @@
 namespace heddle::compiler {
 namespace {
 
-constexpr uint64_t kCommandStart = 40;  // until results of a command are visible
+constexpr uint64_t kCommandStart =
+    40;  // until results of a command are visible
 
 uint64_t DivUp(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 
 uint64_t ConvCycles(const isa::Conv& c, const isa::Config& config) {
   const uint64_t pixels = uint64_t{c.out_rows} * c.ow;
-  if (c.mode == isa::MatrixMode::kDepthwise || c.mode == isa::MatrixMode::kMaxpool) {
+  if (c.mode == isa::MatrixMode::kDepthwise ||
+      c.mode == isa::MatrixMode::kMaxpool) {
     // Up to three kernel rows of at most C taps per pass.
-    const uint64_t rows =
-        std::max<uint64_t>(1, std::min<uint64_t>({3, c.kh, config.lanes_in / c.kw}));
+    const uint64_t rows = std::max<uint64_t>(
+        1, std::min<uint64_t>({3, c.kh, config.lanes_in / c.kw}));
     const uint64_t passes = DivUp(c.kh, rows) * DivUp(c.kw, config.lanes_in);
     return DivUp(c.co, 16) * passes * DivUp(pixels, config.depthwise_pixels);
   }
@@ -55,7 +57,8 @@ uint64_t DramBytesOf(const isa::Command& command) {
   return 0;
 }
 
-uint64_t EstimateCycles(const isa::Command& command, const isa::Config& config) {
+uint64_t EstimateCycles(const isa::Command& command,
+                        const isa::Config& config) {
   return std::visit(
       [&](const auto& c) -> uint64_t {
         using T = std::decay_t<decltype(c)>;

@@ -67,7 +67,8 @@ void Emit(Emitter* emitter, const isa::Vrun& prototype, std::vector<Dim> dims,
   if (operands > 1) run.SetB(stream(1));
   if (operands > 2) run.SetC(stream(2));
   run.SetD(stream(operands));
-  // Without reductions all loop dimensions are alike; the outer ones come first.
+  // Without reductions all loop dimensions are alike; the outer ones come
+  // first.
   static constexpr size_t kSlots[] = {0, 4, 5, 6, 1, 2, 3};
   for (size_t i = 0; i < dims.size(); ++i) {
     SetDim(&run, kSlots[i], dims[i].n, dims[i].strides);
@@ -79,13 +80,20 @@ void Emit(Emitter* emitter, const isa::Vrun& prototype, std::vector<Dim> dims,
 
 isa::ElementType VectorType(DataType type) {
   switch (type) {
-    case DataType::kInt8: return isa::ElementType::kS8;
-    case DataType::kInt16: return isa::ElementType::kS16;
-    case DataType::kInt32: return isa::ElementType::kS32;
-    case DataType::kFloat16: return isa::ElementType::kF16;
-    case DataType::kBfloat16: return isa::ElementType::kBf16;
-    case DataType::kFloat: return isa::ElementType::kF32;
-    default: return isa::ElementType::kU8;
+    case DataType::kInt8:
+      return isa::ElementType::kS8;
+    case DataType::kInt16:
+      return isa::ElementType::kS16;
+    case DataType::kInt32:
+      return isa::ElementType::kS32;
+    case DataType::kFloat16:
+      return isa::ElementType::kF16;
+    case DataType::kBfloat16:
+      return isa::ElementType::kBf16;
+    case DataType::kFloat:
+      return isa::ElementType::kF32;
+    default:
+      return isa::ElementType::kU8;
   }
 }
 

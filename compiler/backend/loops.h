@@ -34,7 +34,8 @@ isa::ElementType MoveType(DataType type);
 // store mode is body.
 void EmitLoop(Emitter* emitter, const isa::Vrun& run,
               const std::vector<int64_t>& counts,
-              const std::vector<LoopOperand>& operands, const LoopOperand& result);
+              const std::vector<LoopOperand>& operands,
+              const LoopOperand& result);
 
 // Copies rows of one image between two dense views of the same tensor.
 void EmitCopy(Emitter* emitter, const Extent& extent, DataType type,

@@ -29,9 +29,11 @@ int64_t CodeMax(DataType type) { return type == DataType::kInt8 ? 127 : 255; }
 
 // Operand i of `node`, broadcast towards `shape`: a constant, or a value in
 // dense layout and the result's rank.
-Operand DenseOperand(Lowering* l, const Node& node, size_t i, const Shape& shape) {
+Operand DenseOperand(Lowering* l, const Node& node, size_t i,
+                     const Shape& shape) {
   const TensorId id = node.inputs[i];
-  if (l->tensor(id).is_constant()) return Operand::Constant(l->tensor(id).constant);
+  if (l->tensor(id).is_constant())
+    return Operand::Constant(l->tensor(id).constant);
   const int value = l->ValueIn(id, Layout::kDense, node);
   Shape padded = l->tensor(id).shape;
   if (padded.size() == shape.size()) return Operand::Of(value);
@@ -55,22 +57,24 @@ absl::Status LowerBinary(Lowering* l, const Node& node) {
                       DataTypeName(type));
   }
   const Microprogram program =
-      integers ? IntegerProgram(integer_op, VectorType(type)) : BinaryProgram(op);
+      integers ? IntegerProgram(integer_op, VectorType(type))
+               : BinaryProgram(op);
   const Shape& shape = l->tensor(node.outputs[0]).shape;
   const std::vector<Operand> operands = {DenseOperand(l, node, 0, shape),
                                          DenseOperand(l, node, 1, shape)};
   const int result = l->NewValue(node.outputs[0], Layout::kDense);
-  l->Add(MakeElementwise(&l->device(), program, {}, operands, result),
-         node);
+  l->Add(MakeElementwise(&l->device(), program, {}, operands, result), node);
   return absl::OkStatus();
 }
 
-absl::Status LowerUnary(Lowering* l, const Node& node, const Microprogram& program,
+absl::Status LowerUnary(Lowering* l, const Node& node,
+                        const Microprogram& program,
                         const std::array<uint32_t, 4>& arguments) {
   const Shape& shape = l->tensor(node.outputs[0]).shape;
   const std::vector<Operand> operands = {DenseOperand(l, node, 0, shape)};
   const int result = l->NewValue(node.outputs[0], Layout::kDense);
-  l->Add(MakeElementwise(&l->device(), program, arguments, operands, result), node);
+  l->Add(MakeElementwise(&l->device(), program, arguments, operands, result),
+         node);
   return absl::OkStatus();
 }
 
@@ -115,7 +119,8 @@ absl::Status LowerClip(Lowering* l, const Node& node) {
     }
     (i == 1 ? low : high) = Loaded(*bound);
   }
-  return LowerUnary(l, node, IsFloat(type) ? ClampProgram() : IntegerClampProgram(),
+  return LowerUnary(l, node,
+                    IsFloat(type) ? ClampProgram() : IntegerClampProgram(),
                     {low, high, 0, 0});
 }
 
@@ -185,10 +190,11 @@ absl::Status LowerDequantize(Lowering* l, const Node& node) {
     return absl::OkStatus();
   }
   TensorData zeros = TensorData::Zeros(l->tensor(in).type, scale->shape);
-  l->Add(MakeElementwise(graph, DequantizeAxisProgram(), {},
-                         {Operand::Of(from), Operand::PerChannel(*scale, rank, axis),
-                          Operand::PerChannel(zero ? *zero : zeros, rank, axis)},
-                         to),
+  l->Add(MakeElementwise(
+             graph, DequantizeAxisProgram(), {},
+             {Operand::Of(from), Operand::PerChannel(*scale, rank, axis),
+              Operand::PerChannel(zero ? *zero : zeros, rank, axis)},
+             to),
          node);
   return absl::OkStatus();
 }
@@ -203,7 +209,8 @@ absl::Status LowerQLinearAdd(Lowering* l, const Node& node) {
   for (int i = 0; i < 3; ++i) {
     const TensorData* s = l->ConstantInput(node, i == 2 ? 6 : 3 * i + 1);
     const TensorData* z = l->ConstantInput(node, i == 2 ? 7 : 3 * i + 2);
-    if (s == nullptr || (HasInput(node, i == 2 ? 7 : 3 * i + 2) && z == nullptr)) {
+    if (s == nullptr ||
+        (HasInput(node, i == 2 ? 7 : 3 * i + 2) && z == nullptr)) {
       return RefuseNode(Refusal::kUnsupportedAttribute, node,
                         "scales and zero points must be constants");
     }
@@ -236,20 +243,25 @@ absl::Status LowerQLinearAdd(Lowering* l, const Node& node) {
   bool blocked = same;
   for (const Operand& o : operands) blocked = blocked && o.value >= 0;
   if (!blocked && same) {
-    operands = {DenseOperand(l, node, 3 * x, c), DenseOperand(l, node, 3 * y, c)};
+    operands = {DenseOperand(l, node, 3 * x, c),
+                DenseOperand(l, node, 3 * y, c)};
   }
-  const int result = l->NewValue(
-      node.outputs[0], blocked ? Layout::kBlocked : Layout::kDense);
+  const int result =
+      l->NewValue(node.outputs[0], blocked ? Layout::kBlocked : Layout::kDense);
   l->Add(MakeElementwise(&l->device(), QLinearAddProgram(),
                          {Bits(rx), Bits(ry), Bits(k), 0}, operands, result),
          node);
   return absl::OkStatus();
 }
 
-const LoweringRegistration kAdd("", "Add", LowerBinary<MicroOp::kFadd, MicroOp::kIadd>);
-const LoweringRegistration kSub("", "Sub", LowerBinary<MicroOp::kFsub, MicroOp::kIsub>);
-const LoweringRegistration kMul("", "Mul", LowerBinary<MicroOp::kFmul, MicroOp::kImul>);
-const LoweringRegistration kDiv("", "Div", LowerBinary<MicroOp::kFdiv, MicroOp::kFdiv>);
+const LoweringRegistration kAdd("", "Add",
+                                LowerBinary<MicroOp::kFadd, MicroOp::kIadd>);
+const LoweringRegistration kSub("", "Sub",
+                                LowerBinary<MicroOp::kFsub, MicroOp::kIsub>);
+const LoweringRegistration kMul("", "Mul",
+                                LowerBinary<MicroOp::kFmul, MicroOp::kImul>);
+const LoweringRegistration kDiv("", "Div",
+                                LowerBinary<MicroOp::kFdiv, MicroOp::kFdiv>);
 const LoweringRegistration kRelu("", "Relu", LowerRelu);
 const LoweringRegistration kClip("", "Clip", LowerClip);
 const LoweringRegistration kQuantize("", "QuantizeLinear", LowerQuantize);

@@ -18,7 +18,9 @@ constexpr int64_t kFloat = sizeof(float);
 
 // Constants of one group may take this share of SRAM, so that two groups, the
 // operands and the result fit beside each other.
-uint64_t GroupBudget(const isa::Config& config) { return config.sram_bytes / 8; }
+uint64_t GroupBudget(const isa::Config& config) {
+  return config.sram_bytes / 8;
+}
 
 isa::Stream FloatStream(uint32_t base) {
   isa::Stream s;
@@ -61,7 +63,8 @@ OpInput WindowInput(int value, const Window& w, uint32_t halo_value) {
 // columns (weights in ONNX's order, broadcast).
 class FloatConv : public DeviceOp {
  public:
-  FloatConv(Lowering* l, const Node& node, const ConvShape& shape, int from, int to)
+  FloatConv(Lowering* l, const Node& node, const ConvShape& shape, int from,
+            int to)
       : shape_(shape), lanes_are_channels_(shape.group == 1) {
     engine = "vector";
     output = to;
@@ -77,7 +80,8 @@ class FloatConv : public DeviceOp {
     const int64_t maps_per_group = shape.maps / shape.group;
     // Cut the maps so that each piece of constants fits.
     const int64_t unit = lanes_are_channels_ ? 1 : maps_per_group;
-    const int64_t fit = GroupBudget(l->config()) / ((per_map_ + 1) * kFloat * unit);
+    const int64_t fit =
+        GroupBudget(l->config()) / ((per_map_ + 1) * kFloat * unit);
     step_ = std::min(shape.maps, std::max<int64_t>(1, fit) * unit);
     groups.clear();
     for (int64_t first = 0; first < shape.maps; first += step_) {
@@ -111,12 +115,14 @@ class FloatConv : public DeviceOp {
     m.n_r1 = w.kernel[1];
     m.n_r2 = w.kernel[0];
     m.n_r3 = channels;
-    isa::Stream a = FloatStream(RowBase(in, tile.row0 * w.stride[0] - w.pad_begin[0]) -
-                                w.pad_begin[1] * in.xstep);
+    isa::Stream a =
+        FloatStream(RowBase(in, tile.row0 * w.stride[0] - w.pad_begin[0]) -
+                    w.pad_begin[1] * in.xstep);
     a.r1_stride = w.dilation[1] * in.xstep;
     a.r2_stride = w.dilation[0] * in.pitch;
     a.r3_stride = in.plane;
-    isa::Stream b = FloatStream(tile.constants + (has_bias_ ? count * kFloat : 0));
+    isa::Stream b =
+        FloatStream(tile.constants + (has_bias_ ? count * kFloat : 0));
     isa::Stream c = FloatStream(tile.constants);
     isa::Stream d = FloatStream(RowBase(out, tile.row0) + first * out.plane);
     if (lanes_are_channels_) {
@@ -212,7 +218,8 @@ class FloatProduct : public DeviceOp {
     inputs = {in};
     macs = shape.m * shape.n * shape.k;
     step_ = std::min<int64_t>(
-        shape.n, std::max<int64_t>(1, GroupBudget(l->config()) / (shape.k * kFloat)));
+        shape.n,
+        std::max<int64_t>(1, GroupBudget(l->config()) / (shape.k * kFloat)));
     groups.clear();
     for (int64_t first = 0; first < shape.n; first += step_) {
       const int64_t count = std::min(step_, shape.n - first);
@@ -232,8 +239,8 @@ class FloatProduct : public DeviceOp {
     const int64_t count = std::min(step_, shape_.n - first);
     isa::Vmac m;
     m.lanes = count;
-    isa::Stream a = FloatStream(
-        shape_.trans_a ? in.base + tile.row0 * in.xstep : RowBase(in, tile.row0));
+    isa::Stream a = FloatStream(shape_.trans_a ? in.base + tile.row0 * in.xstep
+                                               : RowBase(in, tile.row0));
     const int64_t k_step = shape_.trans_a ? in.pitch : in.xstep;
     a.o1_stride = shape_.trans_a ? in.xstep : in.pitch;
     isa::Stream b = FloatStream(tile.constants);
@@ -288,10 +295,11 @@ absl::Status LowerMatMul(Lowering* l, const Node& node) {
   shape.k = a_shape.back();
   shape.m = ElementCount(a_shape) / std::max<int64_t>(1, shape.k);
   shape.n = b->shape[1];
-  const int from =
-      l->Reshaped(l->ValueIn(node.inputs[0], Layout::kDense, node), {shape.m, shape.k});
+  const int from = l->Reshaped(l->ValueIn(node.inputs[0], Layout::kDense, node),
+                               {shape.m, shape.k});
   const Tensor& out = l->tensor(node.outputs[0]);
-  const int to = l->NewTemporary(out.name, out.type, {shape.m, shape.n}, Layout::kDense);
+  const int to =
+      l->NewTemporary(out.name, out.type, {shape.m, shape.n}, Layout::kDense);
   const float* data = b->as<float>();
   l->Add(std::make_unique<FloatProduct>(
              l, shape, std::vector<float>(data, data + b->count()), from, to),
@@ -310,17 +318,18 @@ absl::Status LowerGemm(Lowering* l, const Node& node) {
   absl::StatusOr<GemmShape> shape =
       ResolveGemm(node, l->tensor(node.inputs[0]).shape, b->shape);
   if (!shape.ok()) return shape.status();
-  const float alpha = node.FloatAttribute("alpha", 1), beta = node.FloatAttribute("beta", 1);
+  const float alpha = node.FloatAttribute("alpha", 1),
+              beta = node.FloatAttribute("beta", 1);
   const int from = l->ValueIn(node.inputs[0], Layout::kDense, node);
   const Tensor& out = l->tensor(node.outputs[0]);
   const bool tail = c != nullptr || alpha != 1;
-  const int product =
-      tail ? l->NewTemporary(out.name + "/product", out.type, out.shape, Layout::kDense)
-           : l->NewValue(node.outputs[0], Layout::kDense);
+  const int product = tail ? l->NewTemporary(out.name + "/product", out.type,
+                                             out.shape, Layout::kDense)
+                           : l->NewValue(node.outputs[0], Layout::kDense);
   l->Add(std::make_unique<FloatProduct>(
              l, *shape,
-             Transposed(b->as<float>(), shape->k, shape->n, shape->trans_b), from,
-             product),
+             Transposed(b->as<float>(), shape->k, shape->n, shape->trans_b),
+             from, product),
          node);
   if (!tail) return absl::OkStatus();
   std::array<uint32_t, 4> arguments{};
@@ -363,8 +372,9 @@ class FloatMaxPool : public DeviceOp {
     run.n_r2 = w.kernel[0];
     run.n_o1 = tile.rows;
     run.n_o2 = channels_;
-    isa::Stream a = FloatStream(RowBase(in, tile.row0 * w.stride[0] - w.pad_begin[0]) -
-                                w.pad_begin[1] * in.xstep);
+    isa::Stream a =
+        FloatStream(RowBase(in, tile.row0 * w.stride[0] - w.pad_begin[0]) -
+                    w.pad_begin[1] * in.xstep);
     a.lane_stride = w.stride[1] * in.xstep;
     a.r1_stride = w.dilation[1] * in.xstep;
     a.r2_stride = w.dilation[0] * in.pitch;
@@ -388,7 +398,8 @@ class FloatMaxPool : public DeviceOp {
 // 8-bit MaxPool: mode maxpool of the matrix engine, on codes.
 class CodeMaxPool : public DeviceOp {
  public:
-  CodeMaxPool(const Window& window, int64_t channels, bool is_signed, int from, int to)
+  CodeMaxPool(const Window& window, int64_t channels, bool is_signed, int from,
+              int to)
       : window_(window), channels_(channels), signed_(is_signed) {
     engine = "matrix";
     output = to;
@@ -444,13 +455,15 @@ absl::Status LowerMaxPool(Lowering* l, const Node& node) {
   absl::StatusOr<Window> window = ResolveWindow(node, in.shape, kernel);
   if (!window.ok()) return window.status();
   if (node.outputs.size() > 1 && node.outputs[1] != kNoTensor &&
-      (!l->consumers(node.outputs[1]).empty() || l->graph().IsOutput(node.outputs[1]))) {
+      (!l->consumers(node.outputs[1]).empty() ||
+       l->graph().IsOutput(node.outputs[1]))) {
     return RefuseNode(Refusal::kUnsupportedAttribute, node,
                       "the output Indices is not supported");
   }
   const int64_t channels = in.shape[1];
   if (in.type == DataType::kFloat) {
-    if (auto s = CheckVectorLimits(node, {window->out[0], window->out[1], channels});
+    if (auto s =
+            CheckVectorLimits(node, {window->out[0], window->out[1], channels});
         !s.ok()) {
       return s;
     }
@@ -459,7 +472,8 @@ absl::Status LowerMaxPool(Lowering* l, const Node& node) {
     l->Add(std::make_unique<FloatMaxPool>(*window, channels, from, to), node);
     return absl::OkStatus();
   }
-  if (auto s = CheckMatrixLimits(node, *window, channels, channels); !s.ok()) return s;
+  if (auto s = CheckMatrixLimits(node, *window, channels, channels); !s.ok())
+    return s;
   const int from = l->ValueIn(node.inputs[0], Layout::kBlocked, node);
   const int to = l->NewValue(node.outputs[0], Layout::kBlocked);
   l->Add(std::make_unique<CodeMaxPool>(*window, channels,

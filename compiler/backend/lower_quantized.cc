@@ -51,9 +51,11 @@ class MatrixOp : public DeviceOp {
                (w.kernel[0] - 1) * w.dilation[0] + 1};
     inputs = {in};
     tileable = !float_;
-    for (uint8_t z : spec_.weight_zero) zw_channel_ |= z != spec_.weight_zero[0];
+    for (uint8_t z : spec_.weight_zero)
+      zw_channel_ |= z != spec_.weight_zero[0];
     Pack(l);
-    if (float_) temporary_bytes = w.out[0] * w.out[1] * Blocks(spec_.weights.co) * 64;
+    if (float_)
+      temporary_bytes = w.out[0] * w.out[1] * Blocks(spec_.weights.co) * 64;
   }
 
   std::vector<Microprogram> Programs() const override {
@@ -119,24 +121,27 @@ class MatrixOp : public DeviceOp {
   }
 
  private:
-  static int64_t Blocks(int64_t channels) { return (channels + kBlock - 1) / kBlock; }
+  static int64_t Blocks(int64_t channels) {
+    return (channels + kBlock - 1) / kBlock;
+  }
 
   // One group's parameters and weights, in as many groups as fit.
   void Pack(Lowering* l) {
     const isa::Config& config = l->config();
     const CodeWeights& w = spec_.weights;
     const int64_t unit = std::max<int64_t>(kBlock, config.lanes_out);
-    const int64_t unit_bytes = (unit + config.lanes_in) * w.kh * w.kw *
-                               ((w.ci + config.lanes_in - 1) / config.lanes_in *
-                                config.lanes_in);
-    const int64_t fit = std::max<int64_t>(1, config.sram_bytes / 4 / unit_bytes);
+    const int64_t unit_bytes =
+        (unit + config.lanes_in) * w.kh * w.kw *
+        ((w.ci + config.lanes_in - 1) / config.lanes_in * config.lanes_in);
+    const int64_t fit =
+        std::max<int64_t>(1, config.sram_bytes / 4 / unit_bytes);
     step_ = std::min(w.co, fit * unit);
     groups.clear();
     for (int64_t first = 0; first < w.co; first += step_) {
       const int64_t count = std::min(step_, w.co - first);
-      std::vector<uint8_t> blob = PackParameters(spec_.bias, spec_.scale,
-                                                 spec_.weight_zero, zw_channel_,
-                                                 first, count);
+      std::vector<uint8_t> blob =
+          PackParameters(spec_.bias, spec_.scale, spec_.weight_zero,
+                         zw_channel_, first, count);
       std::vector<uint8_t> packed;
       switch (spec_.mode) {
         case isa::MatrixMode::kFold:
@@ -238,7 +243,8 @@ CodeWeights Ungroup(const CodeWeights& w, int64_t group,
 }
 
 absl::Status LowerQLinearConv(Lowering* l, const Node& node) {
-  if (auto s = NeedConstants(l, node, {1, 2, 3, 4, 5, 6, 7, 8}); !s.ok()) return s;
+  if (auto s = NeedConstants(l, node, {1, 2, 3, 4, 5, 6, 7, 8}); !s.ok())
+    return s;
   const Tensor& x = l->tensor(node.inputs[0]);
   const TensorData& w = *l->ConstantInput(node, 3);
   absl::StatusOr<ConvShape> shape = ResolveConv(node, x.shape, w.shape);
@@ -270,9 +276,10 @@ absl::Status LowerQLinearConv(Lowering* l, const Node& node) {
   if (bias != nullptr) {
     std::copy_n(bias->as<int32_t>(), shape->maps, spec.bias.begin());
   }
-  const bool packed = AcceptsPacked(l->graph(), node) &&
-                      l->device().StorageOf(l->ValueOf(node.inputs[0], node)).layout ==
-                          Layout::kPacked;
+  const bool packed =
+      AcceptsPacked(l->graph(), node) &&
+      l->device().StorageOf(l->ValueOf(node.inputs[0], node)).layout ==
+          Layout::kPacked;
   if (packed) {
     spec.mode = isa::MatrixMode::kFold;
   } else if (shape->group > 1) {
@@ -284,7 +291,8 @@ absl::Status LowerQLinearConv(Lowering* l, const Node& node) {
   }
   const int from = packed ? l->ValueOf(node.inputs[0], node)
                           : l->ValueIn(node.inputs[0], Layout::kBlocked, node);
-  if (auto s = CheckMatrixLimits(node, spec.window, spec.weights.ci, spec.weights.co);
+  if (auto s = CheckMatrixLimits(node, spec.window, spec.weights.ci,
+                                 spec.weights.co);
       !s.ok()) {
     return s;
   }
@@ -293,9 +301,9 @@ absl::Status LowerQLinearConv(Lowering* l, const Node& node) {
   return absl::OkStatus();
 }
 
-// [m,k] codes times constant [k,n] codes. `b` is [n][k]. The first operand may be
-// one image whose flattening is the row: then its layout is kept and the product
-// is a convolution with a kernel of the image's size.
+// [m,k] codes times constant [k,n] codes. `b` is [n][k]. The first operand may
+// be one image whose flattening is the row: then its layout is kept and the
+// product is a convolution with a kernel of the image's size.
 absl::Status LowerProduct(Lowering* l, const Node& node, const GemmShape& g,
                           std::vector<uint8_t> b, MatrixSpec spec) {
   const TensorId a = node.inputs[0];
@@ -317,19 +325,21 @@ absl::Status LowerProduct(Lowering* l, const Node& node, const GemmShape& g,
     spec.weights.ci = g.k;
     spec.window.in[0] = spec.window.out[0] = g.m;
   }
-  if (auto s = CheckMatrixLimits(node, spec.window, spec.weights.ci, spec.weights.co);
+  if (auto s = CheckMatrixLimits(node, spec.window, spec.weights.ci,
+                                 spec.weights.co);
       !s.ok()) {
     return s;
   }
   const int to = l->NewValue(
-      node.outputs[0], spec.out_type == isa::OutType::kF32 ? Layout::kDense
-                                                           : Layout::kBlocked);
+      node.outputs[0],
+      spec.out_type == isa::OutType::kF32 ? Layout::kDense : Layout::kBlocked);
   l->Add(std::make_unique<MatrixOp>(l, std::move(spec), from, to), node);
   return absl::OkStatus();
 }
 
 absl::Status LowerQGemm(Lowering* l, const Node& node) {
-  if (auto s = NeedConstants(l, node, {1, 2, 3, 4, 5, 6, 7, 8}); !s.ok()) return s;
+  if (auto s = NeedConstants(l, node, {1, 2, 3, 4, 5, 6, 7, 8}); !s.ok())
+    return s;
   const Tensor& a = l->tensor(node.inputs[0]);
   const TensorData& b = *l->ConstantInput(node, 3);
   absl::StatusOr<GemmShape> g = ResolveGemm(node, a.shape, b.shape);
@@ -402,13 +412,15 @@ absl::Status LowerQLinearMatMul(Lowering* l, const Node& node) {
 }
 
 const LoweringRegistration kQLinearConv("", "QLinearConv", LowerQLinearConv);
-const LoweringRegistration kQLinearMatMul("", "QLinearMatMul", LowerQLinearMatMul);
+const LoweringRegistration kQLinearMatMul("", "QLinearMatMul",
+                                          LowerQLinearMatMul);
 const LoweringRegistration kQGemm("com.microsoft", "QGemm", LowerQGemm);
 
 }  // namespace
 
 bool AcceptsPacked(const Graph& graph, const Node& node) {
-  if (node.op != "QLinearConv" || node.IntAttribute("group", 1) != 1) return false;
+  if (node.op != "QLinearConv" || node.IntAttribute("group", 1) != 1)
+    return false;
   const Tensor& x = graph.tensors[node.inputs[0]];
   const Tensor& w = graph.tensors[node.inputs[3]];
   if (x.shape.size() < 3 || w.shape.size() != x.shape.size()) return false;

@@ -18,23 +18,24 @@ absl::Status LowerReshape(Lowering* l, const Node& node) {
   const Value& v = l->device().values[value];
   // A blocked vector is the same bytes whatever unit dimensions its shape has.
   const Extent e = ExtentOf(shape, s.layout);
-  if (s.layout == Layout::kBlocked && v.extent.c == e.c && e.n * e.h * e.w == 1 &&
-      v.extent.n * v.extent.h * v.extent.w == 1) {
+  if (s.layout == Layout::kBlocked && v.extent.c == e.c &&
+      e.n * e.h * e.w == 1 && v.extent.n * v.extent.h * v.extent.w == 1) {
     l->Bind(out, l->Reshaped(value, shape));
     return absl::OkStatus();
   }
   // A matrix product that flattens one image reads it in its own layout: it
   // permutes its weights instead (see lower_quantized.cc).
   if (s.layout == Layout::kBlocked && v.extent.n == 1 && v.shape.size() > 2 &&
-      v.shape.size() <= 4 && shape.size() == 2 &&
-      shape[0] == 1 && !l->consumers(out).empty() && !l->graph().IsOutput(out)) {
+      v.shape.size() <= 4 && shape.size() == 2 && shape[0] == 1 &&
+      !l->consumers(out).empty() && !l->graph().IsOutput(out)) {
     bool products = true;
     for (int consumer : l->consumers(out)) {
       const Node& n = l->graph().nodes[consumer];
       products = products && n.inputs[0] == out &&
                  (n.op == "QGemm" || n.op == "QLinearMatMul");
     }
-    if (products && v.extent.h <= isa::kKernelMax && v.extent.w <= isa::kKernelMax) {
+    if (products && v.extent.h <= isa::kKernelMax &&
+        v.extent.w <= isa::kKernelMax) {
       l->Bind(out, value);
       return absl::OkStatus();
     }
@@ -59,7 +60,9 @@ class TransposeOp : public DeviceOp {
     input.value = from;
     inputs = {input};
   }
-  std::vector<Microprogram> Programs() const override { return {CopyProgram()}; }
+  std::vector<Microprogram> Programs() const override {
+    return {CopyProgram()};
+  }
 
   void Emit(Emitter* emitter, const Tile& tile) const override {
     const int64_t es = ElementBytes(type_);
@@ -70,7 +73,8 @@ class TransposeOp : public DeviceOp {
       }
       return strides;
     };
-    const std::vector<int64_t> from = natural(in_shape_), to = natural(out_shape_);
+    const std::vector<int64_t> from = natural(in_shape_),
+                               to = natural(out_shape_);
     LoopOperand a, d;
     a.type = d.type = MoveType(type_);
     a.base = tile.inputs[0].base;
@@ -104,8 +108,8 @@ absl::Status LowerTranspose(Lowering* l, const Node& node) {
     l->Bind(out, l->Reshaped(from, l->tensor(out).shape));
     return absl::OkStatus();
   }
-  const int to = l->NewTemporary(l->tensor(out).name, l->tensor(out).type, {count},
-                                 Layout::kDense);
+  const int to = l->NewTemporary(l->tensor(out).name, l->tensor(out).type,
+                                 {count}, Layout::kDense);
   const int flat = l->Reshaped(from, {count});
   l->Add(std::make_unique<TransposeOp>(l->device(), flat, to, l->tensor(in),
                                        l->tensor(out), perm),

@@ -26,13 +26,15 @@ class Lowering {
   const Tensor& tensor(TensorId id) const { return graph_.tensors[id]; }
   // Constant data of an input, null when it is computed or absent.
   const TensorData* ConstantInput(const Node& node, size_t i) const;
-  const std::vector<int>& consumers(TensorId id) const { return consumers_[id]; }
+  const std::vector<int>& consumers(TensorId id) const {
+    return consumers_[id];
+  }
 
   // The value of a tensor that was lowered before; a constant is copied from
   // region 0 first (once).
   int ValueOf(TensorId id, const Node& node);
-  // A value in `layout`: that of the tensor, or a copy in the other layout that a
-  // relayout operation makes (once).
+  // A value in `layout`: that of the tensor, or a copy in the other layout that
+  // a relayout operation makes (once).
   int ValueIn(TensorId id, Layout layout, const Node& node);
   // A new storage with its value for a computed tensor. Dense unless `layout`
   // says otherwise.
@@ -64,7 +66,7 @@ class Lowering {
   const Graph& graph_;
   isa::Config config_;
   DeviceGraph* device_;
-  std::vector<int> values_;                // by TensorId; -1
+  std::vector<int> values_;  // by TensorId; -1
   std::vector<std::vector<int>> consumers_;
   std::map<std::pair<int, Layout>, int> relayouts_;  // of a value
 };
@@ -94,10 +96,10 @@ MixedStrides StridesInBlocked(const Shape& shape, const TileView& dense);
 int64_t CodeValue(uint8_t code, bool is_signed);
 int64_t CodeZero(const TensorData* zero);
 
-// Whether one matrix command can describe the window over `ci` and `co` channels;
-// the refusal names the field that cannot.
-absl::Status CheckMatrixLimits(const Node& node, const Window& window, int64_t ci,
-                               int64_t co);
+// Whether one matrix command can describe the window over `ci` and `co`
+// channels; the refusal names the field that cannot.
+absl::Status CheckMatrixLimits(const Node& node, const Window& window,
+                               int64_t ci, int64_t co);
 
 // Whether loop counts fit the vector engine's counters.
 absl::Status CheckVectorLimits(const Node& node,

@@ -47,7 +47,8 @@ Microprogram CopyProgram() {
 
 Microprogram BinaryProgram(MicroOp op, bool swap) {
   Microprogram p;
-  p.body = {Op(op, Destination::kOut, swap ? Operand::kStreamB : Operand::kStreamA,
+  p.body = {Op(op, Destination::kOut,
+               swap ? Operand::kStreamB : Operand::kStreamA,
                swap ? Operand::kStreamA : Operand::kStreamB)};
   return p;
 }
@@ -56,7 +57,8 @@ Microprogram IntegerProgram(MicroOp op, isa::ElementType type) {
   Microprogram p;
   p.body = {Op(op, Destination::kV0, Operand::kStreamA, Operand::kStreamB)};
   auto immediate = [&](MicroOp o, Destination d, uint32_t value) {
-    p.body.push_back(Op(o, d, Operand::kV0, Operand::kImm, Operand::kV0, value));
+    p.body.push_back(
+        Op(o, d, Operand::kV0, Operand::kImm, Operand::kV0, value));
   };
   if (type == isa::ElementType::kU8) {
     immediate(MicroOp::kIand, Destination::kOut, 0xff);
@@ -99,12 +101,12 @@ Microprogram QuantizeProgram(bool integers) {
   if (integers) {
     p.body = {Op(MicroOp::kI2f, Destination::kV0, Operand::kStreamA)};
   }
-  for (const MicroInstruction& m : {
-      Op(MicroOp::kFdiv, Destination::kV0, x, Operand::kArg0),
-      Op(MicroOp::kFmax, Destination::kV0, Operand::kV0, Operand::kArg1),
-      Op(MicroOp::kFmin, Destination::kV0, Operand::kV0, Operand::kArg2),
-      Op(MicroOp::kF2i, Destination::kV0, Operand::kV0),
-      Op(MicroOp::kIadd, Destination::kOut, Operand::kV0, Operand::kArg3)}) {
+  for (const MicroInstruction& m :
+       {Op(MicroOp::kFdiv, Destination::kV0, x, Operand::kArg0),
+        Op(MicroOp::kFmax, Destination::kV0, Operand::kV0, Operand::kArg1),
+        Op(MicroOp::kFmin, Destination::kV0, Operand::kV0, Operand::kArg2),
+        Op(MicroOp::kF2i, Destination::kV0, Operand::kV0),
+        Op(MicroOp::kIadd, Destination::kOut, Operand::kV0, Operand::kArg3)}) {
     p.body.push_back(m);
   }
   return p;
@@ -116,15 +118,16 @@ Microprogram QuantizeAxisProgram(bool integers) {
   if (integers) {
     p.body = {Op(MicroOp::kI2f, Destination::kV0, Operand::kStreamA)};
   }
-  for (const MicroInstruction& m : {
-      Op(MicroOp::kI2f, Destination::kV1, Operand::kStreamC),
-      Op(MicroOp::kFsub, Destination::kV2, Operand::kArg1, Operand::kV1),
-      Op(MicroOp::kFsub, Destination::kV3, Operand::kArg2, Operand::kV1),
-      Op(MicroOp::kFdiv, Destination::kV0, x, Operand::kStreamB),
-      Op(MicroOp::kFmax, Destination::kV0, Operand::kV0, Operand::kV2),
-      Op(MicroOp::kFmin, Destination::kV0, Operand::kV0, Operand::kV3),
-      Op(MicroOp::kF2i, Destination::kV0, Operand::kV0),
-      Op(MicroOp::kIadd, Destination::kOut, Operand::kV0, Operand::kStreamC)}) {
+  for (const MicroInstruction& m :
+       {Op(MicroOp::kI2f, Destination::kV1, Operand::kStreamC),
+        Op(MicroOp::kFsub, Destination::kV2, Operand::kArg1, Operand::kV1),
+        Op(MicroOp::kFsub, Destination::kV3, Operand::kArg2, Operand::kV1),
+        Op(MicroOp::kFdiv, Destination::kV0, x, Operand::kStreamB),
+        Op(MicroOp::kFmax, Destination::kV0, Operand::kV0, Operand::kV2),
+        Op(MicroOp::kFmin, Destination::kV0, Operand::kV0, Operand::kV3),
+        Op(MicroOp::kF2i, Destination::kV0, Operand::kV0),
+        Op(MicroOp::kIadd, Destination::kOut, Operand::kV0,
+           Operand::kStreamC)}) {
     p.body.push_back(m);
   }
   return p;
@@ -142,7 +145,8 @@ Microprogram DequantizeProgram() {
 Microprogram DequantizeAxisProgram() {
   Microprogram p;
   p.body = {
-      Op(MicroOp::kIsub, Destination::kV0, Operand::kStreamA, Operand::kStreamC),
+      Op(MicroOp::kIsub, Destination::kV0, Operand::kStreamA,
+         Operand::kStreamC),
       Op(MicroOp::kI2f, Destination::kV0, Operand::kV0),
       Op(MicroOp::kFmul, Destination::kOut, Operand::kV0, Operand::kStreamB)};
   return p;
@@ -155,7 +159,8 @@ Microprogram QLinearAddProgram(bool swap) {
   p.body = {
       Op(MicroOp::kI2f, Destination::kV0, Operand::kStreamA),
       Op(MicroOp::kI2f, Destination::kV1, Operand::kStreamB),
-      Op(MicroOp::kFfma, Destination::kV2, second, Operand::kArg1, Operand::kArg2),
+      Op(MicroOp::kFfma, Destination::kV2, second, Operand::kArg1,
+         Operand::kArg2),
       Op(MicroOp::kFfma, Destination::kV2, first, Operand::kArg0, Operand::kV2),
       Op(MicroOp::kF2i, Destination::kOut, Operand::kV2)};
   return p;

@@ -33,8 +33,8 @@ Microprogram ClampProgram();
 // out = min(max(a, arg0), arg1) as int32
 Microprogram IntegerClampProgram();
 // out = rne(fmin(fmax(a / arg0, arg1), arg2)) + arg3: QuantizeLinear with scale
-// arg0, bounds qmin - z and qmax - z (f32) and zero point z (int32). `integers`:
-// a is int32.
+// arg0, bounds qmin - z and qmax - z (f32) and zero point z (int32).
+// `integers`: a is int32.
 Microprogram QuantizeProgram(bool integers = false);
 // The same with scale b and zero point c (int32), per axis: arg1 = f32 qmin,
 // arg2 = f32 qmax, bounds computed from c.

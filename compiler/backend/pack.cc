@@ -13,12 +13,13 @@ int64_t DivUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 }  // namespace
 
-std::vector<uint8_t> PackConv(const CodeWeights& w, int64_t first, int64_t count,
-                              const std::vector<uint8_t>& zero,
+std::vector<uint8_t> PackConv(const CodeWeights& w, int64_t first,
+                              int64_t count, const std::vector<uint8_t>& zero,
                               const isa::Config& config) {
   const int64_t lanes = config.lanes_in, cells = config.lanes_out;
   std::vector<uint8_t> out;
-  out.reserve(DivUp(count, cells) * cells * w.kh * w.kw * DivUp(w.ci, lanes) * lanes);
+  out.reserve(DivUp(count, cells) * cells * w.kh * w.kw * DivUp(w.ci, lanes) *
+              lanes);
   for (int64_t cob = 0; cob < count; cob += cells) {
     for (int64_t y = 0; y < w.kh; ++y) {
       for (int64_t x = 0; x < w.kw; ++x) {
@@ -26,8 +27,9 @@ std::vector<uint8_t> PackConv(const CodeWeights& w, int64_t first, int64_t count
           for (int64_t k = cob; k < cob + cells; ++k) {
             for (int64_t c = cib; c < cib + lanes; ++c) {
               const bool real = k < count && c < w.ci;
-              out.push_back(real ? w.At(first + k, c, y, x)
-                                 : k < count ? zero[first + k] : zero[first]);
+              out.push_back(real        ? w.At(first + k, c, y, x)
+                            : k < count ? zero[first + k]
+                                        : zero[first]);
             }
           }
         }
@@ -37,8 +39,8 @@ std::vector<uint8_t> PackConv(const CodeWeights& w, int64_t first, int64_t count
   return out;
 }
 
-std::vector<uint8_t> PackFold(const CodeWeights& w, int64_t first, int64_t count,
-                              const std::vector<uint8_t>& zero,
+std::vector<uint8_t> PackFold(const CodeWeights& w, int64_t first,
+                              int64_t count, const std::vector<uint8_t>& zero,
                               const isa::Config& config) {
   const int64_t lanes = config.lanes_in, cells = config.lanes_out;
   const int64_t row_bytes = w.kw * w.ci;
@@ -73,8 +75,8 @@ std::vector<uint8_t> PackFold(const CodeWeights& w, int64_t first, int64_t count
           } else if (lane.row < 0) {
             out.push_back(zero[first + k]);
           } else {
-            out.push_back(w.At(first + k, lane.byte % w.ci, lane.row,
-                               lane.byte / w.ci));
+            out.push_back(
+                w.At(first + k, lane.byte % w.ci, lane.row, lane.byte / w.ci));
           }
         }
       }

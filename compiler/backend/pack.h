@@ -23,12 +23,12 @@ struct CodeWeights {
 // Output channels [first, first + count); rows of a tile beyond the last hold
 // `zero[o]`'s code, that is, weights that count nothing.
 // Mode conv: [cob][ky][kx][cib] tiles of K x C.
-std::vector<uint8_t> PackConv(const CodeWeights& w, int64_t first, int64_t count,
-                              const std::vector<uint8_t>& zero,
+std::vector<uint8_t> PackConv(const CodeWeights& w, int64_t first,
+                              int64_t count, const std::vector<uint8_t>& zero,
                               const isa::Config& config);
 // Mode fold: [cob][vector] tiles.
-std::vector<uint8_t> PackFold(const CodeWeights& w, int64_t first, int64_t count,
-                              const std::vector<uint8_t>& zero,
+std::vector<uint8_t> PackFold(const CodeWeights& w, int64_t first,
+                              int64_t count, const std::vector<uint8_t>& zero,
                               const isa::Config& config);
 // Mode depthwise (ci = 1): [block][ky][kx] words.
 std::vector<uint8_t> PackDepthwise(const CodeWeights& w, int64_t first,

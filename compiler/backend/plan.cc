@@ -13,7 +13,9 @@ namespace {
 
 constexpr uint64_t kAlign = 64;
 
-uint64_t Align(uint64_t value) { return (value + kAlign - 1) / kAlign * kAlign; }
+uint64_t Align(uint64_t value) {
+  return (value + kAlign - 1) / kAlign * kAlign;
+}
 
 // A buffer that lives from one operation to another.
 struct Buffer {
@@ -65,13 +67,16 @@ bool HaloFits(const Storage& s, const OpInput& input) {
 class Planner {
  public:
   Planner(DeviceGraph* graph, const isa::Config& config, uint64_t program_bytes)
-      : graph_(*graph), capacity_(config.sram_bytes), programs_(program_bytes) {}
+      : graph_(*graph),
+        capacity_(config.sram_bytes),
+        programs_(program_bytes) {}
 
   absl::StatusOr<MemoryPlan> Run() {
     if (Align(programs_) >= capacity_) {
       return Refuse(Refusal::kUnsupportedShape,
-                    absl::StrCat("the microprograms take ", programs_, " of the ",
-                                 capacity_, " bytes of SRAM that may be used; "
+                    absl::StrCat("the microprograms take ", programs_,
+                                 " of the ", capacity_,
+                                 " bytes of SRAM that may be used; "
                                  "allow more"));
     }
     SetLifetimes();
@@ -130,7 +135,8 @@ class Planner {
       const DeviceOp& op = *graph_.ops[i];
       OpPlan& p = plan_.ops[i];
       const int at = static_cast<int>(i);
-      const bool several = p.tile_rows < ResultRows(i) || op.groups.size() > 1 ||
+      const bool several = p.tile_rows < ResultRows(i) ||
+                           op.groups.size() > 1 ||
                            graph_.values[op.output].extent.n > 1;
       auto pair = [&](uint64_t bytes, int from) {
         const size_t first = Add(bytes, from, at, at);
@@ -185,7 +191,8 @@ class Planner {
       for (int side = 0; side < 2; ++side) {
         p.constants[side] = address(indices[i].constants[side]);
         for (size_t k = 0; k < op.inputs.size(); ++k) {
-          if (graph_.StorageOf(op.inputs[k].value).resident && !p.copy[k]) continue;
+          if (graph_.StorageOf(op.inputs[k].value).resident && !p.copy[k])
+            continue;
           p.inputs[k][side] = address(indices[i].inputs[k][side]);
         }
         if (!graph_.StorageOf(op.output).resident) {
@@ -216,8 +223,7 @@ class Planner {
       const Storage& s = graph_.storages[i];
       const int here = static_cast<int>(at);
       if (!s.resident || s.first_op > here || s.last_op < here) continue;
-      if (largest < 0 ||
-          s.SramBytes() > graph_.storages[largest].SramBytes()) {
+      if (largest < 0 || s.SramBytes() > graph_.storages[largest].SramBytes()) {
         largest = i;
       }
     }
@@ -322,7 +328,8 @@ Geometry InputTile(const DeviceGraph& graph, const DeviceOp& op, size_t i,
                     ElementBytes(s.type), count, sides);
 }
 
-Geometry OutputTile(const DeviceGraph& graph, const DeviceOp& op, int64_t rows) {
+Geometry OutputTile(const DeviceGraph& graph, const DeviceOp& op,
+                    int64_t rows) {
   const Storage& s = graph.StorageOf(op.output);
   return GeometryOf(graph.values[op.output].extent, s.layout,
                     ElementBytes(s.type), rows, Halo());

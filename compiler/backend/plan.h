@@ -21,12 +21,13 @@ namespace heddle::compiler {
 
 // SRAM of one operation.
 struct OpPlan {
-  int64_t tile_rows = 0;         // rows of the result per tile
-  bool prefetch = true;          // constants loaded during the operation before
+  int64_t tile_rows = 0;  // rows of the result per tile
+  bool prefetch = true;   // constants loaded during the operation before
   // Addresses; two where work overlaps, else the same twice.
   uint32_t constants[2] = {0, 0};
-  std::vector<std::array<uint32_t, 2>> inputs;  // of inputs that are not resident
-  std::array<uint32_t, 2> output{0, 0};         // if the result is not resident
+  std::vector<std::array<uint32_t, 2>>
+      inputs;                            // of inputs that are not resident
+  std::array<uint32_t, 2> output{0, 0};  // if the result is not resident
   uint32_t temporary = 0;
   // Inputs that are resident but lack the halo this operation needs are copied.
   std::vector<bool> copy;
@@ -34,7 +35,7 @@ struct OpPlan {
 
 struct MemoryPlan {
   std::vector<OpPlan> ops;
-  uint32_t programs = 0;  // SRAM address of the microprograms
+  uint32_t programs = 0;       // SRAM address of the microprograms
   uint64_t scratch_bytes = 0;  // region 1
   uint64_t sram_peak = 0;
 };

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/backend/relayout.h"
 
+#include "compiler/backend/elementwise.h"
 #include "compiler/backend/loops.h"
 #include "compiler/backend/lowering.h"
-#include "compiler/backend/elementwise.h"
 
 namespace heddle::compiler {
 namespace {
 
 class ConstantCopy : public DeviceOp {
  public:
-  ConstantCopy(const DeviceGraph& graph, int to) : type_(graph.StorageOf(to).type) {
+  ConstantCopy(const DeviceGraph& graph, int to)
+      : type_(graph.StorageOf(to).type) {
     output = to;
     engine = "vector";
     extent_ = graph.values[to].extent;
   }
-  std::vector<Microprogram> Programs() const override { return {CopyProgram()}; }
+  std::vector<Microprogram> Programs() const override {
+    return {CopyProgram()};
+  }
   void Emit(Emitter* emitter, const Tile& tile) const override {
     const uint32_t es = ElementBytes(type_);
     TileView from;
@@ -44,7 +47,8 @@ std::unique_ptr<DeviceOp> MakeDenseCopy(DeviceGraph* graph, int from, int to) {
 std::unique_ptr<DeviceOp> MakeConstantCopy(Lowering* lowering, TensorId id) {
   const int to = lowering->NewValue(id, Layout::kDense);
   auto op = std::make_unique<ConstantCopy>(lowering->device(), to);
-  op->groups = {lowering->device().constants.Add(lowering->tensor(id).constant->bytes)};
+  op->groups = {
+      lowering->device().constants.Add(lowering->tensor(id).constant->bytes)};
   return op;
 }
 

@@ -66,7 +66,8 @@ class OpScheduler {
   void LoadConstants(int group) {
     const ConstantGroup& g = op_.groups[group];
     constant_side_ = 1 - constant_side_;
-    EmitLoadBytes(emitter_, 0, g.offset, plan_.constants[constant_side_], g.bytes);
+    EmitLoadBytes(emitter_, 0, g.offset, plan_.constants[constant_side_],
+                  g.bytes);
   }
 
   // Halo of a resident result, or lanes beyond the last channel that a vector
@@ -148,19 +149,21 @@ class OpScheduler {
     if (dense) view.base += in.halo.left * g.xstep;
     if (!load) return view;
     held_[k][side] = wanted;
-    if (dense && (!in.halo.empty() || first < 0 ||
-                  first + count > value.extent.h)) {
+    if (dense &&
+        (!in.halo.empty() || first < 0 || first + count > value.extent.h)) {
       EmitFill(emitter_, plan_.inputs[k][side], (g.bytes + 3) / 4 * 4,
                in.halo_value);
     }
     if (from >= until) return view;
     if (s.resident) {
       const TileView source = ResidentView(s, value, image);
-      EmitCopy(emitter_, value.extent, s.type, source, view, from, until - from);
+      EmitCopy(emitter_, value.extent, s.type, source, view, from,
+               until - from);
     } else {
       EmitTransfer(emitter_, Direction::kLoad, value.extent, s.layout,
-                   ElementBytes(s.type), {s.region, s.dram_offset, s.dram_dense()},
-                   image, from, until - from, view);
+                   ElementBytes(s.type),
+                   {s.region, s.dram_offset, s.dram_dense()}, image, from,
+                   until - from, view);
     }
     return view;
   }
@@ -171,8 +174,9 @@ class OpScheduler {
     if (tile.group + 1 < static_cast<int>(op_.groups.size())) return;
     if (!s.resident) {
       EmitTransfer(emitter_, Direction::kStore, value.extent, s.layout,
-                   ElementBytes(s.type), {s.region, s.dram_offset, s.dram_dense()},
-                   tile.image, tile.row0, tile.rows, tile.output);
+                   ElementBytes(s.type),
+                   {s.region, s.dram_offset, s.dram_dense()}, tile.image,
+                   tile.row0, tile.rows, tile.output);
     }
     if (s.tap_offset >= 0) {
       EmitTransfer(emitter_, Direction::kStore, value.extent, s.layout,
@@ -188,8 +192,8 @@ class OpScheduler {
   Emitter* emitter_;
   std::vector<Tile> tiles_;
   std::vector<std::array<Held, 2>> held_;
-  std::vector<int> used_;    // side that the tile prepared last uses
-  int constant_side_ = 1;    // side of the constants loaded last
+  std::vector<int> used_;  // side that the tile prepared last uses
+  int constant_side_ = 1;  // side of the constants loaded last
 };
 
 }  // namespace

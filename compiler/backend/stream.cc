@@ -96,8 +96,8 @@ struct Plan {
   std::vector<bool> barriers;               // in front of the command
 };
 
-// The largest value that one more unit can raise a semaphore to: `takers` are the
-// commands that take the units given before, in order, `known` is the last
+// The largest value that one more unit can raise a semaphore to: `takers` are
+// the commands that take the units given before, in order, `known` is the last
 // command that has surely started when this unit is given.
 size_t Highest(const std::vector<int>& takers, int known) {
   const auto taken = std::upper_bound(takers.begin(), takers.end(), known);
@@ -158,7 +158,8 @@ Plan MakePlan(const std::vector<isa::Command>& commands,
       bool covered = false;
       for (size_t j = 0; j < found.size() && !covered; ++j) {
         if (j == k) continue;
-        const auto& reached = start_clock[found[j].second].reached[token.engine];
+        const auto& reached =
+            start_clock[found[j].second].reached[token.engine];
         covered = (token.point == 1 ? reached[1]
                                     : std::max(reached[0], reached[1])) >= from;
       }
@@ -222,10 +223,18 @@ void SetSignal(isa::Header* h, int slot, uint32_t semaphore, int point) {
 isa::Command SyncFor(int engine, uint32_t tag) {
   isa::Command command;
   switch (static_cast<isa::Engine>(engine + 1)) {
-    case isa::Engine::kLoad: command = isa::SyncLoad(); break;
-    case isa::Engine::kStore: command = isa::SyncStore(); break;
-    case isa::Engine::kMatrix: command = isa::SyncMatrix(); break;
-    default: command = isa::SyncVector(); break;
+    case isa::Engine::kLoad:
+      command = isa::SyncLoad();
+      break;
+    case isa::Engine::kStore:
+      command = isa::SyncStore();
+      break;
+    case isa::Engine::kMatrix:
+      command = isa::SyncMatrix();
+      break;
+    default:
+      command = isa::SyncVector();
+      break;
   }
   std::visit([&](auto& c) { c.header.tag = tag; }, command);
   return command;
@@ -240,9 +249,9 @@ absl::Status Encode(const isa::Command& command, EncodedStream* out) {
       [&](const auto& c) -> absl::Status {
         absl::Status status = c.Check();
         if (!status.ok()) {
-          return absl::InternalError(absl::StrCat(
-              "the compiler made a command that is not legal: ", status.message(),
-              " in ", c.ToString()));
+          return absl::InternalError(
+              absl::StrCat("the compiler made a command that is not legal: ",
+                           status.message(), " in ", c.ToString()));
         }
         const size_t at = out->words.size();
         out->words.resize(at + c.kWords);

@@ -4,14 +4,15 @@
 // signals, and encodes.
 //
 // Synchronisation. Each ordered pair of engines and each point has a semaphore
-// of its own (4 x 4 x 2 = all 32), so every semaphore is signalled by one engine
-// at one point and waited for by one engine, as the ISA asks. A dependency of
-// command d on command s becomes one unit: s signals it, d waits for it. Engines
-// start and complete in order, so a dependency that an earlier wait of d's
-// engine (or, transitively, of an engine it waited for) already covers needs
-// none. Commands with more than two waits or signals get sync commands. Where
-// waits that come late could let a semaphore exceed its maximum, in any order
-// that the rule permits, a barrier takes the place of the waits.
+// of its own (4 x 4 x 2 = all 32), so every semaphore is signalled by one
+// engine at one point and waited for by one engine, as the ISA asks. A
+// dependency of command d on command s becomes one unit: s signals it, d waits
+// for it. Engines start and complete in order, so a dependency that an earlier
+// wait of d's engine (or, transitively, of an engine it waited for) already
+// covers needs none. Commands with more than two waits or signals get sync
+// commands. Where waits that come late could let a semaphore exceed its
+// maximum, in any order that the rule permits, a barrier takes the place of the
+// waits.
 #ifndef HEDDLE_COMPILER_BACKEND_STREAM_H_
 #define HEDDLE_COMPILER_BACKEND_STREAM_H_
 

@@ -64,7 +64,8 @@ class BoxEmitter {
         for (uint64_t done = 0; done < dims[i].n; done += kMaxCount) {
           std::vector<Dim> part = dims;
           part[i].n = std::min(kMaxCount, dims[i].n - done);
-          Split(element, dram + done * dims[i].s, sram + done * dims[i].t, part);
+          Split(element, dram + done * dims[i].s, sram + done * dims[i].t,
+                part);
         }
         return;
       }
@@ -72,7 +73,8 @@ class BoxEmitter {
     if (dims.size() > kMaxDims) {
       std::vector<Dim> inner(dims.begin(), dims.end() - 1);
       for (uint64_t k = 0; k < dims.back().n; ++k) {
-        Split(element, dram + k * dims.back().s, sram + k * dims.back().t, inner);
+        Split(element, dram + k * dims.back().s, sram + k * dims.back().t,
+              inner);
       }
       return;
     }
@@ -119,17 +121,20 @@ void EmitTransfer(Emitter* emitter, Direction direction, const Extent& e,
   const uint64_t w = e.w, c = e.c, r = rows;
   const uint64_t column_bytes = e.dense_w * es, row_bytes = e.dense_h * es,
                  plane_bytes = e.dense_c * es;
-  const uint64_t dense =
-      dram.offset + image * e.dense_n * es + row * row_bytes;
+  const uint64_t dense = dram.offset + image * e.dense_n * es + row * row_bytes;
   if (layout == Layout::kDense) {
     box.Emit(es, dense, sram,
-             {{w, column_bytes, es}, {r, row_bytes, view.pitch}, {c, plane_bytes, view.plane}});
+             {{w, column_bytes, es},
+              {r, row_bytes, view.pitch},
+              {c, plane_bytes, view.plane}});
     return;
   }
   if (layout == Layout::kPacked) {
     if (dram.dense) {
       box.Emit(1, dense, sram,
-               {{w, column_bytes, view.xstep}, {r, row_bytes, view.pitch}, {c, plane_bytes, 1}});
+               {{w, column_bytes, view.xstep},
+                {r, row_bytes, view.pitch},
+                {c, plane_bytes, 1}});
     } else {
       const Geometry own = GeometryOf(e, layout, 1, e.h, Halo());
       box.Emit(1, dram.offset + image * own.bytes + row * own.pitch, sram,
@@ -156,7 +161,9 @@ void EmitTransfer(Emitter* emitter, Direction direction, const Extent& e,
   }
   if (rest) {
     box.Emit(1, dense + full * 16 * plane_bytes, sram + full * view.plane,
-             {{w, column_bytes, word}, {r, row_bytes, view.pitch}, {rest, plane_bytes, 1}});
+             {{w, column_bytes, word},
+              {r, row_bytes, view.pitch},
+              {rest, plane_bytes, 1}});
   }
 }
 

@@ -13,20 +13,20 @@ enum class Direction { kLoad, kStore };
 // One side of a transfer in device memory.
 struct DramTensor {
   int region = 0;
-  uint64_t offset = 0;   // of the tensor's first byte
-  bool dense = false;    // ONNX's order (otherwise the storage's own layout)
+  uint64_t offset = 0;  // of the tensor's first byte
+  bool dense = false;   // ONNX's order (otherwise the storage's own layout)
 };
 
-// Rows [row, row + rows) of image `image` of a tensor of `extent`, which lies in
-// SRAM in `layout` as `view` says.
+// Rows [row, row + rows) of image `image` of a tensor of `extent`, which lies
+// in SRAM in `layout` as `view` says.
 void EmitTransfer(Emitter* emitter, Direction direction, const Extent& extent,
                   Layout layout, size_t element_bytes, const DramTensor& dram,
                   int64_t image, int64_t row, int64_t rows,
                   const TileView& view);
 
 // `bytes` bytes of region `region` to SRAM, both multiples of 16.
-void EmitLoadBytes(Emitter* emitter, int region, uint64_t offset,
-                   uint32_t sram, uint64_t bytes);
+void EmitLoadBytes(Emitter* emitter, int region, uint64_t offset, uint32_t sram,
+                   uint64_t bytes);
 
 // Fills `bytes` bytes of SRAM (multiple of 4) with a 32-bit pattern.
 void EmitFill(Emitter* emitter, uint32_t sram, uint64_t bytes, uint32_t value);

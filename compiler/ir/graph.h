@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiler's graph: tensors and nodes in topological order, in ONNX's terms.
+// The compiler's graph: tensors and nodes in topological order, in ONNX's
+// terms.
 //
 // After import, names, attributes and input order are those of the ONNX
 // operator (domain "" or "com.microsoft"). After `passes/quantize` every
-// quantized computation is in operator form (QLinearConv, QGemm, QLinearAdd ...):
-// that is the normal form the backend lowers. Shapes are concrete after shape
-// inference: dimensions that were symbolic have been bound.
+// quantized computation is in operator form (QLinearConv, QGemm, QLinearAdd
+// ...): that is the normal form the backend lowers. Shapes are concrete after
+// shape inference: dimensions that were symbolic have been bound.
 #ifndef HEDDLE_COMPILER_IR_GRAPH_H_
 #define HEDDLE_COMPILER_IR_GRAPH_H_
 
@@ -103,18 +104,21 @@ struct Node {
 
   int64_t IntAttribute(const std::string& name, int64_t fallback) const;
   float FloatAttribute(const std::string& name, float fallback) const;
-  std::string StringAttribute(const std::string& name, std::string fallback) const;
+  std::string StringAttribute(const std::string& name,
+                              std::string fallback) const;
   std::vector<int64_t> IntsAttribute(const std::string& name,
                                      std::vector<int64_t> fallback) const;
-  TensorId input(size_t i) const { return i < inputs.size() ? inputs[i] : kNoTensor; }
+  TensorId input(size_t i) const {
+    return i < inputs.size() ? inputs[i] : kNoTensor;
+  }
   // "Conv 'conv1'" for messages.
   std::string Describe() const;
 };
 
 struct Graph {
   std::string name;
-  std::vector<Tensor> tensors;  // indexed by TensorId
-  std::vector<Node> nodes;      // topological order
+  std::vector<Tensor> tensors;    // indexed by TensorId
+  std::vector<Node> nodes;        // topological order
   std::vector<TensorId> inputs;   // run-time inputs in the model's order
   std::vector<TensorId> outputs;  // in the model's order
 

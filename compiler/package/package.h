@@ -54,9 +54,9 @@ struct Package {
   std::string producer;
   std::string config;
   uint32_t hw_version = 0;
-  std::vector<uint8_t> weights;                // region 0
-  uint64_t scratch_bytes = 0;                  // region 1
-  uint64_t io_bytes = 0;                       // region 2
+  std::vector<uint8_t> weights;  // region 0
+  uint64_t scratch_bytes = 0;    // region 1
+  uint64_t io_bytes = 0;         // region 2
   std::vector<TensorInfo> inputs, outputs, taps;
   std::vector<std::vector<uint32_t>> streams;  // run one after another
   std::vector<std::string> nodes;              // ONNX node names

@@ -249,7 +249,8 @@ static enum heddle_validate_error residual_bounds(const struct heddle_config *co
 	if (heddle_conv_res_op(w) == HEDDLE_RESIDUAL_OP_NONE)
 		return HEDDLE_VALIDATE_OK;
 	return plane_bounds(config, heddle_conv_res_addr(w), blocks(heddle_conv_co(w), BLOCK),
-			    heddle_conv_res_plane(w), last_slot(last, row0, heddle_conv_res_wrap(w)),
+			    heddle_conv_res_plane(w),
+			    last_slot(last, row0, heddle_conv_res_wrap(w)),
 			    heddle_conv_res_pitch(w), heddle_conv_ow(w) - 1, 1, 1);
 }
 
@@ -287,11 +288,13 @@ static enum heddle_validate_error output_bounds(const struct heddle_config *conf
 	case HEDDLE_POOL_KIND_MAX:
 		return pooled_bounds(config, w);
 	case HEDDLE_POOL_KIND_AVERAGE:
-		return plane_bounds(config, heddle_conv_out_addr(w), blocks(heddle_conv_co(w), BLOCK),
+		return plane_bounds(config, heddle_conv_out_addr(w),
+				    blocks(heddle_conv_co(w), BLOCK),
 				    heddle_conv_out_plane(w), 0, 0, 0, 0, 1);
 	}
 	return plane_bounds(config, heddle_conv_out_addr(w), blocks(heddle_conv_co(w), BLOCK),
-			    heddle_conv_out_plane(w), last_slot(last, row0, heddle_conv_out_wrap(w)),
+			    heddle_conv_out_plane(w),
+			    last_slot(last, row0, heddle_conv_out_wrap(w)),
 			    heddle_conv_out_pitch(w), heddle_conv_ow(w) - 1,
 			    heddle_conv_out_xstep(w), eight_bit(w) ? 1 : 4);
 }

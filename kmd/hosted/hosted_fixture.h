@@ -38,9 +38,8 @@ class HostedTest : public ::testing::Test {
     spdlog::set_level(spdlog::level::off);
     // Socket paths must be short, so not below TEST_TMPDIR; process ids repeat
     // in sandboxes.
-    char folder[] = "/tmp/heddle-XXXXXX";
-    ASSERT_NE(mkdtemp(folder), nullptr);
-    folder_ = folder;
+    folder_ = std::filesystem::temp_directory_path() / "heddle-XXXXXX";
+    ASSERT_NE(mkdtemp(folder_.data()), nullptr);
     card_path_ = folder_ + "/c";
     card2_path_ = folder_ + "/d";
     options_.socket = folder_ + "/s";

@@ -27,9 +27,9 @@ void OnSignal(int) { g_server->Stop(); }
 int main(int argc, char** argv) {
   CLI::App app(
       "Example:\n"
-      "  heddle-sim --socket /tmp/card0 &\n"
-      "  heddle-hosted --socket /tmp/heddle --card /tmp/card0\n"
-      "  HEDDLE_DEVICE=hosted:/tmp/heddle heddle-smi list\n\n"
+      "  heddle-sim --socket card0.sock &\n"
+      "  heddle-hosted --socket heddle.sock --card card0.sock\n"
+      "  HEDDLE_DEVICE=hosted:heddle.sock heddle-run model.onnx\n\n"
       "Runs the Heddle driver in a process: attaches to simulated cards over "
       "vfio-user\n"
       "and serves clients on a Unix socket. A card may come and go at any "

@@ -67,9 +67,10 @@ class Process {
 class HostedSimTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    char folder[] = "/tmp/heddle-XXXXXX";  // short, and never another test's
-    ASSERT_NE(mkdtemp(folder), nullptr);
-    base_ = std::string(folder) + "/";
+    // Short, and never another test's.
+    base_ = std::filesystem::temp_directory_path() / "heddle-XXXXXX";
+    ASSERT_NE(mkdtemp(base_.data()), nullptr);
+    base_ += "/";
   }
   void TearDown() override {
     hosted_ = nullptr;

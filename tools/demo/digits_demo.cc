@@ -88,14 +88,16 @@ absl::StatusOr<Answers> Classify(std::shared_ptr<session::Device> device,
     float logits[kDigits];
     const auto start = std::chrono::steady_clock::now();
     auto run = (*graph)->Start(
-        {{(*graph)->package().inputs[0].name, input.data(), sizeof(float) * kPixels}},
-        {{(*graph)->package().outputs[0].name, logits, sizeof(logits)}}, nullptr);
+        {{(*graph)->package().inputs[0].name, input.data(),
+          sizeof(float) * kPixels}},
+        {{(*graph)->package().outputs[0].name, logits, sizeof(logits)}},
+        nullptr);
     if (!run.ok()) return run.status();
-    if (absl::Status s = (*run)->Wait(absl::InfiniteFuture()); !s.ok()) return s;
-    answers.milliseconds.push_back(
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() -
-                                                  start)
-            .count());
+    if (absl::Status s = (*run)->Wait(absl::InfiniteFuture()); !s.ok())
+      return s;
+    answers.milliseconds.push_back(std::chrono::duration<double, std::milli>(
+                                       std::chrono::steady_clock::now() - start)
+                                       .count());
     answers.statistics = (*run)->statistics();
     answers.digit.push_back(Argmax(logits));
     answers.logits.insert(answers.logits.end(), logits, logits + kDigits);
@@ -104,12 +106,14 @@ absl::StatusOr<Answers> Classify(std::shared_ptr<session::Device> device,
   return answers;
 }
 
-void PrintRow(const char* name, const Answers& a, const std::vector<int32_t>& labels) {
+void PrintRow(const char* name, const Answers& a,
+              const std::vector<int32_t>& labels) {
   int right = 0;
   for (size_t i = 0; i < labels.size(); ++i) right += a.digit[i] == labels[i];
   const auto& ms = a.milliseconds;
-  std::printf("  %-5s %4d of %zu  %8.3f ms %8.3f ms  %9llu  %9llu  %6.1f %%\n", name,
-              right, labels.size(), ms[ms.size() / 2], ms[ms.size() * 99 / 100],
+  std::printf("  %-5s %4d of %zu  %8.3f ms %8.3f ms  %9llu  %9llu  %6.1f %%\n",
+              name, right, labels.size(), ms[ms.size() / 2],
+              ms[ms.size() * 99 / 100],
               static_cast<unsigned long long>(a.statistics.macs),
               static_cast<unsigned long long>(a.report.estimated_cycles),
               100 * a.report.estimated_utilisation);
@@ -125,7 +129,8 @@ int Main(const std::string& folder) {
     return 1;
   }
   std::vector<int32_t> labels(label_bytes.size() / sizeof(int32_t));
-  std::memcpy(labels.data(), label_bytes.data(), labels.size() * sizeof(int32_t));
+  std::memcpy(labels.data(), label_bytes.data(),
+              labels.size() * sizeof(int32_t));
   if (images.empty() || images.size() != labels.size() * kPixels) {
     std::fprintf(stderr, "digits-demo: %zu labels do not fit %zu image bytes\n",
                  labels.size(), images.size());
@@ -134,18 +139,20 @@ int Main(const std::string& folder) {
   auto devices = session::ListDevices();
   if (!devices.ok() || devices->empty()) {
     std::fprintf(stderr, "digits-demo: no device: %s\n",
-                 devices.ok() ? "none is present (see HEDDLE_DEVICE in README.md)"
-                              : devices.status().ToString().c_str());
+                 devices.ok()
+                     ? "none is present (see HEDDLE_DEVICE in README.md)"
+                     : devices.status().ToString().c_str());
     return 3;
   }
   auto device = session::OpenDevice((*devices)[0].id);
   if (!device.ok()) {
-    std::fprintf(stderr, "digits-demo: %s\n", device.status().ToString().c_str());
+    std::fprintf(stderr, "digits-demo: %s\n",
+                 device.status().ToString().c_str());
     return 3;
   }
   const session::DeviceDescription& d = (*device)->description();
-  std::printf("Device %s: %s, %s core, %llu MiB of device memory\n\n", d.id.c_str(),
-              d.config.c_str(), d.core.c_str(),
+  std::printf("Device %s: %s, %s core, %llu MiB of device memory\n\n",
+              d.id.c_str(), d.config.c_str(), d.core.c_str(),
               static_cast<unsigned long long>(d.memory_bytes >> 20));
   auto f = Classify(*device, fp32, images);
   auto q = f.ok() ? Classify(*device, int8, images) : f;
@@ -166,19 +173,21 @@ int Main(const std::string& folder) {
   Draw(shown);
   for (int at : indices) {
     char caption[64];
-    std::snprintf(caption, sizeof(caption), "%d: fp32 says %d, int8 %d", labels[at],
-                  f->digit[at], q->digit[at]);
+    std::snprintf(caption, sizeof(caption), "%d: fp32 says %d, int8 %d",
+                  labels[at], f->digit[at], q->digit[at]);
     std::printf("    %-*s", kSide - 4, caption);
   }
   std::printf(
-      "\n\n  model  top-1           median      99 %%       MACs       cycles*   "
+      "\n\n  model  top-1           median      99 %%       MACs       cycles* "
+      "  "
       "utilisation*\n");
   PrintRow("fp32", *f, labels);
   PrintRow("int8", *q, labels);
   std::printf("  * estimated by the compiler, not calibrated on the RTL\n\n");
   if (q->logits.size() * sizeof(float) != expected.size() ||
       std::memcmp(q->logits.data(), expected.data(), expected.size()) != 0) {
-    std::fprintf(stderr, "digits-demo: the int8 results are not the expected bytes\n");
+    std::fprintf(stderr,
+                 "digits-demo: the int8 results are not the expected bytes\n");
     return 5;
   }
   std::printf("int8: all %zu results equal the reference byte for byte.\n",
@@ -191,8 +200,10 @@ int Main(const std::string& folder) {
 
 int main(int argc, char** argv) {
   if (argc != 2 || argv[1][0] == '-') {
-    std::fprintf(stderr, "Example: digits-demo share/heddle/digits\n"
-                         "Usage: digits-demo FOLDER   (a folder with the digit models)\n");
+    std::fprintf(
+        stderr,
+        "Example: digits-demo share/heddle/digits\n"
+        "Usage: digits-demo FOLDER   (a folder with the digit models)\n");
     return 2;
   }
   return heddle::Main(argv[1]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Shim: the kernel's short integer names for code that is built in user space. */
+/* Shim: the kernel's short integer names for code that is built in user space.
+ */
 #ifndef HEDDLE_SHIM_LINUX_TYPES_H
 #define HEDDLE_SHIM_LINUX_TYPES_H
 
