@@ -36,7 +36,8 @@ static bool output_legal(const u32 *w)
 		return heddle_conv_pool_k(w) && heddle_conv_pool_s(w) &&
 		       heddle_conv_pool_pad(w) < heddle_conv_pool_k(w);
 	case HEDDLE_POOL_KIND_AVERAGE:
-		return !heddle_conv_out_wrap(w) && code_ok(heddle_conv_pool_zero_in(w), out_signed) &&
+		return !heddle_conv_out_wrap(w) &&
+		       code_ok(heddle_conv_pool_zero_in(w), out_signed) &&
 		       code_ok(heddle_conv_pool_zero_out(w), out_signed);
 	}
 	return true;
