@@ -7,7 +7,6 @@
 
 #include <dlfcn.h>
 
-#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -102,8 +101,8 @@ class ApiOf : public Api {
   }
   int SetGraphIo(void* graph, const std::vector<TensorPlace>& inputs,
                  const std::vector<TensorPlace>& outputs) override {
-    const std::vector<onnxTensorDescriptorV1> in = Descriptors(inputs);
-    const std::vector<onnxTensorDescriptorV1> out = Descriptors(outputs);
+    const auto in = Descriptors(inputs);
+    const auto out = Descriptors(outputs);
     return set_graph_io_(graph, static_cast<uint32_t>(in.size()), in.data(),
                          static_cast<uint32_t>(out.size()), out.data());
   }
@@ -121,12 +120,18 @@ class ApiOf : public Api {
  private:
   ApiOf() = default;
 
-  static std::vector<onnxTensorDescriptorV1> Descriptors(
+  // Both headers call their descriptor onnxTensorDescriptorV1, with different
+  // sizes. A type of its own keeps the two std::vector of this program apart;
+  // the linker would otherwise merge them.
+  struct Descriptor : onnxTensorDescriptorV1 {};
+  static_assert(sizeof(Descriptor) == sizeof(onnxTensorDescriptorV1), "");
+
+  static std::vector<Descriptor> Descriptors(
       const std::vector<TensorPlace>& places) {
-    std::vector<onnxTensorDescriptorV1> descriptors(places.size());
+    std::vector<Descriptor> descriptors(places.size());
     for (size_t i = 0; i < places.size(); ++i) {
       onnxTensorDescriptorV1& to = descriptors[i];
-      std::memset(&to, 0, sizeof(to));
+      to = {};
       to.tag = ONNXIFI_TAG_TENSOR_DESCRIPTOR_V1;
       to.name = places[i].name.c_str();
       to.dataType = static_cast<onnxEnum>(places[i].type);
