@@ -93,7 +93,7 @@ Comparison Compare(const Tensor& expected, const Tensor& actual,
     double allowed = 0;
     if (!exact && std::isfinite(wanted)) {
       allowed = tolerance->rtol * std::abs(wanted) +
-                tolerance->range_tol * result.range;
+                tolerance->range_tol * result.range + tolerance->atol;
     }
     if (same_bytes || (!exact && distance <= allowed)) continue;
     ++result.differing;

@@ -3,7 +3,7 @@
 //
 // Exact: type, shape and every byte are equal.
 // Tolerance: type and shape are equal, and for each element
-//     |actual - expected| <= rtol * |expected| + range_tol * (max - min)
+//     |actual - expected| <= rtol * |expected| + range_tol * (max - min) + atol
 // with max and min over the finite expected elements. A non-finite expected
 // element needs the same class (and sign) of number. Elements that are not
 // floating-point must be equal.
@@ -20,6 +20,7 @@ namespace heddle::comparer {
 struct Tolerance {
   double rtol = 1e-3;
   double range_tol = 1e-4;
+  double atol = 0;
 };
 
 struct Comparison {

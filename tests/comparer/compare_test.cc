@@ -79,12 +79,20 @@ TEST(CompareTest, NonFiniteNumbersMustBeOfTheSameClass) {
   EXPECT_FALSE(Within(Floats({1}), Floats({kInf})));
 }
 
+TEST(CompareTest, AbsolutePartOfTheTolerance) {
+  const Tolerance tolerance{0, 0, 0.25};
+  EXPECT_TRUE(
+      CompareWithin(Floats({1, 2}), Floats({1.25f, 2}), tolerance).equal);
+  EXPECT_FALSE(
+      CompareWithin(Floats({1, 2}), Floats({1.2501f, 2}), tolerance).equal);
+}
+
 TEST(CompareTest, IntegersMustBeEqualWhateverTheTolerance) {
   const Tensor expected = Make<int8_t>(TensorProto::INT8, {-128, 0, 127});
   EXPECT_TRUE(Within(expected, expected));
   const Tensor actual = Make<int8_t>(TensorProto::INT8, {-128, 1, 127});
   const Comparison result =
-      CompareWithin(expected, actual, Tolerance{1000, 1000});
+      CompareWithin(expected, actual, Tolerance{1000, 1000, 1000});
   EXPECT_FALSE(result.equal);
   EXPECT_EQ(result.max_error, 1);
   // Differences that double cannot show.

@@ -66,14 +66,17 @@ absl::StatusOr<std::unique_ptr<Runner>> Runner::Open(Api* api, size_t card) {
 Runner::~Runner() { Close().IgnoreError(); }
 
 absl::Status Runner::SetModel(const std::string& model) {
-  if (graph_ != nullptr) {
-    const absl::Status status = Check(
-        "onnxReleaseGraph", api_->ReleaseGraph(std::exchange(graph_, nullptr)));
-    if (!status.ok()) return status;
-  }
-  const int status = api_->InitGraph(backend_, model, &graph_);
+  const int status = TryModel(model);
   return status == kFallback ? absl::OkStatus()
                              : Check("onnxInitGraph", status);
+}
+
+int Runner::TryModel(const std::string& model) {
+  if (graph_ != nullptr) {
+    const int status = api_->ReleaseGraph(std::exchange(graph_, nullptr));
+    if (status != kSuccess) return status;
+  }
+  return api_->InitGraph(backend_, model, &graph_);
 }
 
 absl::StatusOr<std::vector<Tensor>> Runner::Run(

@@ -24,6 +24,8 @@ class Runner {
 
   // One graph at a time. FALLBACK counts as success, as the header says.
   absl::Status SetModel(const std::string& model);
+  // The same, with the status of onnxInitGraph as it is.
+  int TryModel(const std::string& model);
   // Runs once. `forms` gives names, types and shapes of the outputs. Output
   // memory starts as a pattern and has guards at both ends: Internal if they or
   // the inputs were changed.
