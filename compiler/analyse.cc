@@ -13,12 +13,18 @@ namespace heddle::compiler {
 
 absl::StatusOr<Graph> AnalyseOnnx(absl::string_view model,
                                   const CompileOptions& options) {
+  const auto stage = [&options](const char* name) {
+    if (options.progress) options.progress(name);
+  };
+  stage("import");
   auto imported =
       ImportOnnx(model, ImportOptions{options.input_shapes, options.weights});
   if (!imported.ok()) return imported.status();
   Graph graph = std::move(imported->graph);
+  stage("shapes");
   if (auto s = InferAndFold(&graph, imported->declared); !s.ok()) return s;
   if (auto s = Simplify(&graph); !s.ok()) return s;
+  stage("quantization");
   if (auto s = FuseQuantization(&graph); !s.ok()) return s;
   if (auto s = FoldConstants(&graph); !s.ok()) return s;
   if (auto s = Simplify(&graph); !s.ok()) return s;

@@ -2,12 +2,9 @@
 #include "compiler/backend/backend.h"
 
 #include <algorithm>
-#include <array>
-#include <map>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/backend/access.h"
-#include "compiler/backend/estimate.h"
+#include "compiler/backend/compile_report.h"
 #include "compiler/backend/lowering.h"
 #include "compiler/backend/plan.h"
 #include "compiler/backend/schedule.h"
@@ -79,57 +76,6 @@ std::vector<package::TensorInfo> Describe(
   return out;
 }
 
-// Per-layer sums over the commands; the report and the package's layer table.
-void FillReport(const DeviceGraph& device, const StreamBuilder& stream,
-                const isa::Config& config, BackendResult* result) {
-  struct Sums {
-    std::array<uint64_t, 5> busy{};  // by engine
-    uint64_t dram = 0;
-  };
-  std::vector<Sums> sums(device.ops.size());
-  for (const isa::Command& c : stream.commands()) {
-    const uint32_t tag =
-        std::visit([](const auto& x) { return x.header.tag; }, c);
-    Sums& s = sums[tag];
-    s.busy[static_cast<int>(EngineOf(c))] += EstimateCycles(c, config);
-    s.dram += DramBytesOf(c);
-  }
-  CompileReport& report = result->report;
-  std::map<std::string, uint32_t> node_index;
-  for (size_t i = 0; i < device.ops.size(); ++i) {
-    const DeviceOp& op = *device.ops[i];
-    LayerReport layer;
-    layer.name = op.name;
-    layer.op = op.op;
-    layer.engine = op.engine;
-    layer.output_shape = device.values[op.output].shape;
-    layer.macs = op.macs;
-    layer.dram_bytes = sums[i].dram;
-    // Engines overlap inside a layer; layers are taken one after another.
-    layer.estimated_cycles =
-        *std::max_element(sums[i].busy.begin(), sums[i].busy.end());
-    report.macs += layer.macs;
-    report.estimated_cycles += layer.estimated_cycles;
-    report.layers.push_back(layer);
-    const auto [it, fresh] =
-        node_index.try_emplace(op.name, result->package.nodes.size());
-    if (fresh) result->package.nodes.push_back(op.name);
-    package::Layer entry;
-    entry.node = it->second;
-    entry.engine = layer.engine;
-    entry.macs = layer.macs;
-    entry.dram_bytes = layer.dram_bytes;
-    entry.estimated_cycles = layer.estimated_cycles;
-    result->package.layers.push_back(entry);
-  }
-  if (report.estimated_cycles > 0) {
-    report.estimated_utilisation =
-        static_cast<double>(report.macs) /
-        (static_cast<double>(report.estimated_cycles) * config.lanes_in *
-         config.lanes_out);
-  }
-}
-
 }  // namespace
 
 absl::StatusOr<BackendResult> GeneratePackage(const Graph& graph,
@@ -148,22 +94,32 @@ absl::StatusOr<BackendResult> GeneratePackage(const Graph& graph,
         std::min<uint64_t>(options.sram_bytes, limited.sram_bytes);
   }
   const isa::Config* config = &limited;
+  const auto stage = [&options](const char* name) {
+    if (options.progress) options.progress(name);
+  };
   if (auto s = CheckTypes(graph); !s.ok()) return s;
+  stage("lowering");
   DeviceGraph device;
   Lowering lowering(graph, *config, &device);
-  if (auto s = lowering.Run(options.taps); !s.ok()) return s;
+  const TapSet taps = !options.taps     ? TapSet::kNone
+                      : options.tap_all ? TapSet::kAll
+                                        : TapSet::kQuantized;
+  if (auto s = lowering.Run(taps); !s.ok()) return s;
+  stage("memory plan");
   const ProgramTable programs = CollectPrograms(device);
   const ConstantGroup program_constant = device.constants.Add(programs.bytes);
-  absl::StatusOr<MemoryPlan> plan =
-      PlanMemory(&device, *config, (programs.bytes.size() + 15) / 16 * 16);
+  const uint64_t program_bytes = (programs.bytes.size() + 15) / 16 * 16;
+  absl::StatusOr<MemoryPlan> plan = PlanMemory(&device, *config, program_bytes);
   if (!plan.ok()) return plan.status();
+  stage("commands");
   StreamBuilder stream(*config);
   EmitNetwork(device, *plan, *config, programs, program_constant, &stream);
+  stage("synchronisation");
   absl::StatusOr<EncodedStream> encoded = stream.Finish();
   if (!encoded.ok()) return encoded.status();
 
+  stage("timeline");
   BackendResult result;
-  FillReport(device, stream, *config, &result);
   package::Package& p = result.package;
   p.model_name = graph.name;
   p.producer = kProducer;
@@ -175,6 +131,14 @@ absl::StatusOr<BackendResult> GeneratePackage(const Graph& graph,
   p.inputs = Describe(graph, device, device.inputs);
   p.outputs = Describe(graph, device, device.outputs);
   p.taps = Describe(graph, device, device.taps);
+  if (auto s = FillReport(device, *plan, encoded->words, *config,
+                          options.details, &result);
+      !s.ok()) {
+    return s;
+  }
+  if (options.details) {
+    result.report.buffers = DescribeBuffers(device, *plan, program_bytes);
+  }
   uint32_t last = UINT32_MAX;
   for (size_t i = 0; i < stream.commands().size(); ++i) {
     const uint32_t tag = std::visit([](const auto& c) { return c.header.tag; },
@@ -184,8 +148,6 @@ absl::StatusOr<BackendResult> GeneratePackage(const Graph& graph,
     p.sources.push_back({0, encoded->offsets[i], p.layers[tag].node});
   }
   CompileReport& report = result.report;
-  p.macs = report.macs;
-  p.estimated_cycles = report.estimated_cycles;
   report.weight_bytes = p.weights.size();
   report.scratch_bytes = p.scratch_bytes;
   report.io_bytes = p.io_bytes;

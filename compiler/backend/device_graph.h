@@ -157,6 +157,8 @@ class DeviceOp {
   std::vector<ConstantGroup> groups{ConstantGroup()};
   uint64_t temporary_bytes = 0;
   bool tileable = false;  // by rows of the result
+
+  std::vector<std::string> sources;  // ONNX nodes that it stands for
 };
 
 // Region 0 under construction; equal blobs are stored once.

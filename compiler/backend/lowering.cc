@@ -181,6 +181,7 @@ int Lowering::ValueIn(TensorId id, Layout layout, const Node& node) {
 void Lowering::Add(std::unique_ptr<DeviceOp> op, const Node& node) {
   op->op = node.op;
   op->name = node.name;
+  op->sources = node.sources;
   device_->ops.push_back(std::move(op));
 }
 
@@ -209,7 +210,7 @@ absl::Status Lowering::CheckNotEmpty() const {
   return absl::OkStatus();
 }
 
-absl::Status Lowering::Run(bool taps) {
+absl::Status Lowering::Run(TapSet taps) {
   if (auto s = CheckNotEmpty(); !s.ok()) return s;
   for (TensorId id : graph_.inputs) {
     NewValue(id, LayoutFor(id));
@@ -259,7 +260,7 @@ void Lowering::AssignHalos() {
   }
 }
 
-void Lowering::PlaceIo(bool taps) {
+void Lowering::PlaceIo(TapSet taps) {
   uint64_t at = 0;
   auto place = [&](int value) {
     Storage& s = device_->StorageOf(value);
@@ -274,10 +275,11 @@ void Lowering::PlaceIo(bool taps) {
     place(values_[id]);
     device_->outputs.push_back({graph_.tensors[id].name, values_[id]});
   }
-  if (taps) {
+  if (taps != TapSet::kNone) {
     for (size_t id = 0; id < graph_.tensors.size(); ++id) {
       const Tensor& t = graph_.tensors[id];
-      if (t.is_constant() || !IsCode(t.type) || values_[id] < 0) continue;
+      if (t.is_constant() || values_[id] < 0) continue;
+      if (taps == TapSet::kQuantized && !IsCode(t.type)) continue;
       Storage& s = device_->StorageOf(values_[id]);
       if (s.region != kIoRegion && s.tap_offset < 0) {
         s.tap_offset = at;

@@ -16,6 +16,10 @@
 
 namespace heddle::compiler {
 
+// Tensors that become additional outputs: the quantized ones, or all that are
+// computed.
+enum class TapSet { kNone, kQuantized, kAll };
+
 class Lowering {
  public:
   Lowering(const Graph& graph, const isa::Config& config, DeviceGraph* device);
@@ -54,13 +58,13 @@ class Lowering {
   // Appends an operation for `node`.
   void Add(std::unique_ptr<DeviceOp> op, const Node& node);
 
-  // Lowers everything, and lays out region 2. With `taps`, every quantized
-  // tensor gets a place in it too.
-  absl::Status Run(bool taps);
+  // Lowers everything, and lays out region 2. Tapped tensors get a place in it
+  // too.
+  absl::Status Run(TapSet taps);
 
  private:
   absl::Status CheckNotEmpty() const;
-  void PlaceIo(bool taps);
+  void PlaceIo(TapSet taps);
   void AssignHalos();
 
   const Graph& graph_;

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/backend/compile_report.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
+
+#include "absl/strings/str_cat.h"
+
+namespace heddle::compiler {
+namespace {
+
+constexpr int kMatrix = 2, kVector = 3;  // of TimedCommand::engine
+
+uint64_t DivUp(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
+
+// MACs per cycle of the engine that a layer's MACs run on.
+uint64_t PeakOf(const std::string& engine, const isa::Config& config) {
+  return engine == "matrix" ? uint64_t{config.lanes_in} * config.lanes_out
+                            : isa::kVectorLanes;
+}
+
+const char* LayoutName(Layout layout) {
+  switch (layout) {
+    case Layout::kBlocked:
+      return "blocked";
+    case Layout::kPacked:
+      return "packed";
+    default:
+      return "dense";
+  }
+}
+
+std::string BoundOf(const LayerTime& time, const isa::Config& config) {
+  if (time.cycles == 0) return "hidden";
+  const uint64_t matrix = time.busy[kMatrix], vector = time.busy[kVector];
+  const uint64_t dram = DivUp(time.bytes, config.dram_bytes_per_cycle);
+  const uint64_t most = std::max({matrix, vector, dram});
+  if (2 * most < time.cycles) return "waiting";
+  if (most == matrix) return "matrix";
+  return most == vector ? "vector" : "DRAM";
+}
+
+OperandReport Operand(const DeviceGraph& graph, int value, bool copied) {
+  const Storage& s = graph.StorageOf(value);
+  OperandReport operand;
+  operand.tensor = s.name;
+  operand.place = !s.resident ? "device memory"
+                  : copied    ? "SRAM, copied for its padding"
+                              : "SRAM";
+  operand.layout = LayoutName(s.layout);
+  operand.shape = graph.values[value].shape;
+  operand.bytes = s.SramBytes();
+  return operand;
+}
+
+void FillDetails(const DeviceGraph& graph, const DeviceOp& op,
+                 const OpPlan& plan, LayerReport* layer) {
+  for (size_t k = 0; k < op.inputs.size(); ++k) {
+    layer->inputs.push_back(Operand(graph, op.inputs[k].value,
+                                    k < plan.copy.size() && plan.copy[k]));
+  }
+  layer->output = Operand(graph, op.output, false);
+  const Extent& e = graph.values[op.output].extent;
+  layer->rows = e.h;
+  layer->tile_rows = std::min(plan.tile_rows, e.h);
+  layer->groups = op.groups.size();
+  layer->tiles = plan.tile_rows > 0
+                     ? e.n * DivUp(e.h, plan.tile_rows) * op.groups.size()
+                     : 0;
+  for (const ConstantGroup& g : op.groups) layer->constant_bytes += g.bytes;
+}
+
+void FillCommands(const Timeline& timeline, CompileReport* report) {
+  for (const TimedCommand& c : timeline.commands) {
+    CommandReport command;
+    const isa::CommandInfo* info =
+        isa::FindCommand(static_cast<uint32_t>(c.opcode));
+    if (info != nullptr) command.mnemonic = info->mnemonic;
+    if (c.engine >= 0) command.layer = static_cast<int>(c.tag);
+    command.engine = c.engine;
+    command.offset = c.offset;
+    command.start = c.start;
+    command.end = c.end;
+    command.bytes = c.bytes;
+    report->commands_in_time.push_back(command);
+  }
+}
+
+void FillBounds(const package::Package& package, const isa::Config& config,
+                CompileReport* report) {
+  std::map<std::string, uint64_t> macs;  // by engine
+  for (const LayerReport& layer : report->layers) {
+    const uint64_t compute = DivUp(layer.macs, PeakOf(layer.engine, config));
+    macs[layer.engine] += layer.macs;
+    report->layer_bound_cycles +=
+        std::max(compute, DivUp(layer.dram_bytes, config.dram_bytes_per_cycle));
+  }
+  for (const auto& [engine, sum] : macs) {
+    report->compute_bound_cycles = std::max(report->compute_bound_cycles,
+                                            DivUp(sum, PeakOf(engine, config)));
+  }
+  uint64_t bytes = package.weights.size();
+  for (const auto& tensor : package.inputs) bytes += tensor.size;
+  for (const auto& tensor : package.outputs) bytes += tensor.size;
+  report->dram_bound_cycles = DivUp(bytes, config.dram_bytes_per_cycle);
+}
+
+}  // namespace
+
+absl::Status FillReport(const DeviceGraph& graph, const MemoryPlan& plan,
+                        const std::vector<uint32_t>& words,
+                        const isa::Config& config, bool details,
+                        BackendResult* result) {
+  const absl::StatusOr<Timeline> timeline = SimulateTimeline(words, config);
+  if (!timeline.ok()) {
+    return absl::InternalError(
+        absl::StrCat("the compiler made a stream that cannot run: ",
+                     timeline.status().message()));
+  }
+  const std::vector<LayerTime> times =
+      AttributeToLayers(*timeline, graph.ops.size());
+  CompileReport& report = result->report;
+  package::Package& package = result->package;
+  std::map<std::string, uint32_t> node_index;
+  for (size_t i = 0; i < graph.ops.size(); ++i) {
+    const DeviceOp& op = *graph.ops[i];
+    const LayerTime& time = times[i];
+    LayerReport layer;
+    layer.name = op.name;
+    layer.op = op.op;
+    layer.engine = op.engine;
+    layer.sources = op.sources;
+    layer.output_shape = graph.values[op.output].shape;
+    layer.macs = op.macs;
+    layer.dram_bytes = time.bytes;
+    layer.estimated_cycles = time.cycles;
+    layer.first_cycle = time.first;
+    layer.last_cycle = time.last;
+    layer.busy_cycles = time.busy;
+    layer.commands = time.commands;
+    layer.bound = BoundOf(time, config);
+    if (time.cycles > 0) {
+      layer.utilisation = static_cast<double>(op.macs) /
+                          (static_cast<double>(time.cycles) *
+                           static_cast<double>(PeakOf(op.engine, config)));
+    }
+    if (details) FillDetails(graph, op, plan.ops[i], &layer);
+    report.macs += layer.macs;
+    report.dram_bytes += layer.dram_bytes;
+    const auto [it, fresh] =
+        node_index.try_emplace(op.name, package.nodes.size());
+    if (fresh) package.nodes.push_back(op.name);
+    package::Layer entry;
+    entry.node = it->second;
+    entry.engine = layer.engine;
+    entry.macs = layer.macs;
+    entry.dram_bytes = layer.dram_bytes;
+    entry.estimated_cycles = layer.estimated_cycles;
+    package.layers.push_back(entry);
+    report.layers.push_back(std::move(layer));
+  }
+  for (int e = 0; e < kTimedEngines; ++e) {
+    const EngineTime& t = timeline->engines[e];
+    EngineReport engine;
+    engine.name = EngineName(e);
+    engine.commands = t.commands;
+    engine.bytes = t.bytes;
+    engine.busy = t.busy;
+    engine.wait_for = t.wait_for;
+    engine.wait_for_commands = t.wait_for_commands;
+    engine.finished = t.finished;
+    report.engines.push_back(engine);
+  }
+  report.bus_busy_cycles = timeline->bus_busy;
+  report.estimated_cycles = timeline->cycles;
+  report.estimated_utilisation =
+      timeline->cycles == 0 ? 0
+                            : static_cast<double>(report.macs) /
+                                  (static_cast<double>(timeline->cycles) *
+                                   config.lanes_in * config.lanes_out);
+  report.sram_bytes = config.sram_bytes;
+  package.macs = report.macs;
+  package.estimated_cycles = report.estimated_cycles;
+  FillBounds(package, config, &report);
+  if (details) FillCommands(*timeline, &report);
+  return absl::OkStatus();
+}
+
+std::vector<BufferReport> DescribeBuffers(const DeviceGraph& graph,
+                                          const MemoryPlan& plan,
+                                          uint64_t program_bytes) {
+  std::vector<BufferReport> buffers;
+  const auto add = [&](const std::string& name, const char* kind,
+                       uint64_t address, uint64_t bytes, size_t first,
+                       size_t last) {
+    if (bytes == 0) return;
+    buffers.push_back({name, kind, address, bytes, first, last});
+  };
+  if (!graph.ops.empty()) {
+    add("microprograms", "programs", plan.programs, program_bytes, 0,
+        graph.ops.size() - 1);
+  }
+  for (const Storage& s : graph.storages) {
+    if (!s.resident || s.first_op < 0) continue;
+    add(s.name, "tensor", s.sram, s.SramBytes(), s.first_op, s.last_op);
+  }
+  for (size_t i = 0; i < graph.ops.size(); ++i) {
+    const DeviceOp& op = *graph.ops[i];
+    const OpPlan& p = plan.ops[i];
+    // Once where both sides are the same place.
+    const auto pair = [&](const std::string& name, const char* kind, uint32_t a,
+                          uint32_t b, uint64_t bytes, size_t first) {
+      add(name, kind, a, bytes, first, i);
+      if (b != a) add(name, kind, b, bytes, first, i);
+    };
+    uint64_t constants = 0;
+    for (const ConstantGroup& g : op.groups) {
+      constants = std::max(constants, g.bytes);
+    }
+    pair(op.name, "constants", p.constants[0], p.constants[1], constants,
+         p.prefetch && i > 0 ? i - 1 : i);
+    for (size_t k = 0; k < op.inputs.size() && k < p.inputs.size(); ++k) {
+      const Storage& s = graph.StorageOf(op.inputs[k].value);
+      if (s.resident && !p.copy[k]) continue;
+      pair(s.name, "operand", p.inputs[k][0], p.inputs[k][1],
+           InputTile(graph, op, k, p.tile_rows).bytes, i);
+    }
+    const Storage& result = graph.StorageOf(op.output);
+    if (!result.resident) {
+      pair(result.name, "result", p.output[0], p.output[1],
+           OutputTile(graph, op, p.tile_rows).bytes, i);
+    }
+    add(op.name, "temporary", p.temporary, op.temporary_bytes, i, i);
+  }
+  std::stable_sort(buffers.begin(), buffers.end(),
+                   [](const BufferReport& a, const BufferReport& b) {
+                     return std::tie(a.address, a.first_layer) <
+                            std::tie(b.address, b.first_layer);
+                   });
+  return buffers;
+}
+
+}  // namespace heddle::compiler

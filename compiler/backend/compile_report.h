@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What GeneratePackage tells of its work: the layers in the order in which the
+// card executes them, their times from the simulated timeline, the bounds, and
+// with CompileOptions::details every command and every piece of SRAM.
+#ifndef HEDDLE_COMPILER_BACKEND_COMPILE_REPORT_H_
+#define HEDDLE_COMPILER_BACKEND_COMPILE_REPORT_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "compiler/backend/backend.h"
+#include "compiler/backend/device_graph.h"
+#include "compiler/backend/plan.h"
+#include "compiler/backend/timeline.h"
+#include "compiler/compiler.h"
+
+namespace heddle::compiler {
+
+// Sets the layers, engines, cycles and bounds of the report, and the same of
+// result->package. The tags in `words` are indices of graph.ops; weights and
+// region 2 of the package are set already. Internal error if the stream cannot
+// run.
+absl::Status FillReport(const DeviceGraph& graph, const MemoryPlan& plan,
+                        const std::vector<uint32_t>& words,
+                        const isa::Config& config, bool details,
+                        BackendResult* result);
+
+// The pieces of SRAM that the plan gives to tensors and layers, by address and
+// first layer. `program_bytes`: see PlanMemory.
+std::vector<BufferReport> DescribeBuffers(const DeviceGraph& graph,
+                                          const MemoryPlan& plan,
+                                          uint64_t program_bytes);
+
+}  // namespace heddle::compiler
+
+#endif  // HEDDLE_COMPILER_BACKEND_COMPILE_REPORT_H_
