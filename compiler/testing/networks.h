@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Well-known quantized networks as ONNX files: their structure, with weights
+// drawn from a fixed generator, for benches of compiler and card where no
+// trained file is at hand. Activations are uint8 (zero point 0 where a ReLU
+// follows, so that saturation is the ReLU), weights int8.
+#ifndef HEDDLE_COMPILER_TESTING_NETWORKS_H_
+#define HEDDLE_COMPILER_TESTING_NETWORKS_H_
+
+#include <string>
+#include <vector>
+
+namespace heddle::compiler {
+
+// resnet50 and mobilenet_v1, mobilenet_v2 at 224 x 224 (ResNet v1.5: He et al.
+// 2015, stride in the 3x3; Howard et al. 2017; Sandler et al. 2018), and those
+// of MLPerf Tiny (Banbury et al. 2021): resnet8, ds_cnn, vww, autoencoder.
+std::vector<std::string> NetworkNames();
+
+// The serialized model; empty for an unknown name. Equal for equal names.
+std::string MakeNetwork(const std::string& name);
+
+}  // namespace heddle::compiler
+
+#endif  // HEDDLE_COMPILER_TESTING_NETWORKS_H_
