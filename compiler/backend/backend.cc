@@ -69,7 +69,8 @@ std::vector<package::TensorInfo> Describe(
     info.name = name;
     info.type = t.type;
     info.shape = t.shape;
-    info.offset = s.tap_offset >= 0 ? s.tap_offset : s.dram_offset;
+    info.offset = (s.tap_offset >= 0 ? s.tap_offset : s.dram_offset) +
+                  device.values[value].offset;
     info.size = ElementCount(t.shape) * ElementBytes(t.type);
     out.push_back(info);
   }

@@ -54,6 +54,7 @@ struct Geometry {
 Geometry GeometryOf(const Extent& extent, Layout layout, size_t element_bytes,
                     int64_t rows, const Halo& halo);
 
+constexpr int kWeightRegion = 0;
 constexpr int kScratchRegion = 1;
 constexpr int kIoRegion = 2;
 
@@ -66,10 +67,12 @@ struct Storage {
   uint32_t halo_value = 0;  // 32-bit pattern of the halo
   bool shared = false;      // several views: no halo
   // Device memory: always for inputs and outputs of the network (dense, region
-  // 2), else only when the plan spills it (own layout, region 1).
+  // 2) and constants (dense, region 0), else only when the plan spills it (own
+  // layout, region 1).
   int region = -1;
   uint64_t dram_offset = 0;
   bool is_input = false, is_output = false;
+  bool is_constant = false;  // lies in region 0, in ONNX's order
   // SRAM, when resident from first_op to last_op.
   bool resident = false;
   uint32_t sram = 0;
@@ -77,15 +80,18 @@ struct Storage {
   // Region 2 offset of the tap (dense), or -1.
   int64_t tap_offset = -1;
 
-  bool dram_dense() const { return is_input || is_output; }
+  bool dram_dense() const { return is_input || is_output || is_constant; }
   uint64_t DramBytes() const;
   uint64_t SramBytes() const;  // all images
 };
 
+// Its bytes are contiguous in the storage, from `offset` on: a storage may hold
+// several tensors one after another (parts of a concatenation).
 struct Value {
   int storage = -1;
   Shape shape;
   Extent extent;
+  uint64_t offset = 0;  // bytes, the same in SRAM and in device memory
 };
 
 // Where an operation finds rows of an operand, or puts rows of its result.
@@ -96,11 +102,20 @@ struct TileView {
   uint32_t base = 0;
   int64_t row0 = 0;
   uint32_t pitch = 0, plane = 0, xstep = 0;
+  // kDirect only: the distance of images, and where the operand is. In device
+  // memory (region >= 0) addresses count from `dram` instead of `base`, and
+  // `lane` is the distance of a block's channels.
+  uint32_t image = 0;
+  int region = -1;
+  uint64_t dram = 0;
+  uint32_t lane = 1;
 };
 
 // Which rows of an operand an operation needs for rows of its result.
 struct RowMap {
-  enum Kind { kWhole, kSame, kWindow } kind = kWhole;
+  // kDirect: the operation reads the operand by itself where it lies, all
+  // images, from SRAM or by its own loads from device memory.
+  enum Kind { kWhole, kSame, kWindow, kDirect } kind = kWhole;
   int64_t stride = 1, pad = 0,
           extent = 1;  // kWindow: y*stride - pad .. + extent
 };

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reshape, Flatten, Squeeze, Unsqueeze, Identity, Transpose.
-#include <algorithm>
-
-#include "compiler/backend/loops.h"
+// Reshape, Flatten, Squeeze, Unsqueeze, Identity: the same bytes.
 #include "compiler/backend/lowering.h"
-#include "compiler/ops/define.h"
 
 namespace heddle::compiler {
 namespace {
@@ -44,86 +40,11 @@ absl::Status LowerReshape(Lowering* l, const Node& node) {
   return absl::OkStatus();
 }
 
-// out[i] = in[perm[i]] on dense storages of up to seven dimensions.
-class TransposeOp : public DeviceOp {
- public:
-  // `from` and `to` are one-dimensional views, so that the tensor is one tile.
-  TransposeOp(const DeviceGraph& graph, int from, int to, const Tensor& in,
-              const Tensor& out, std::vector<int64_t> perm)
-      : perm_(std::move(perm)),
-        in_shape_(in.shape),
-        out_shape_(out.shape),
-        type_(graph.StorageOf(to).type) {
-    engine = "vector";
-    output = to;
-    OpInput input;
-    input.value = from;
-    inputs = {input};
-  }
-  std::vector<Microprogram> Programs() const override {
-    return {CopyProgram()};
-  }
-
-  void Emit(Emitter* emitter, const Tile& tile) const override {
-    const int64_t es = ElementBytes(type_);
-    auto natural = [&](const Shape& shape) {
-      std::vector<int64_t> strides(shape.size(), es);
-      for (size_t i = shape.size() - 1; i-- > 0;) {
-        strides[i] = strides[i + 1] * shape[i + 1];
-      }
-      return strides;
-    };
-    const std::vector<int64_t> from = natural(in_shape_),
-                               to = natural(out_shape_);
-    LoopOperand a, d;
-    a.type = d.type = MoveType(type_);
-    a.base = tile.inputs[0].base;
-    d.base = tile.output.base;
-    std::vector<int64_t> counts;
-    for (size_t i = out_shape_.size(); i-- > 0;) {
-      counts.push_back(out_shape_[i]);
-      a.strides.push_back(from[perm_[i]]);
-      d.strides.push_back(to[i]);
-    }
-    isa::Vrun run = emitter->Run(CopyProgram());
-    run.enable_a = true;
-    EmitLoop(emitter, run, counts, {a}, d);
-  }
-
- private:
-  std::vector<int64_t> perm_;
-  Shape in_shape_, out_shape_;
-  DataType type_;
-};
-
-absl::Status LowerTranspose(Lowering* l, const Node& node) {
-  const TensorId in = node.inputs[0], out = node.outputs[0];
-  const size_t rank = l->tensor(in).shape.size();
-  std::vector<int64_t> reversed(rank);
-  for (size_t i = 0; i < rank; ++i) reversed[i] = rank - 1 - i;
-  const std::vector<int64_t> perm = node.IntsAttribute("perm", reversed);
-  const int64_t count = ElementCount(l->tensor(in).shape);
-  const int from = l->ValueIn(in, Layout::kDense, node);
-  if (rank < 2 || count == 0) {
-    l->Bind(out, l->Reshaped(from, l->tensor(out).shape));
-    return absl::OkStatus();
-  }
-  const int to = l->NewTemporary(l->tensor(out).name, l->tensor(out).type,
-                                 {count}, Layout::kDense);
-  const int flat = l->Reshaped(from, {count});
-  l->Add(std::make_unique<TransposeOp>(l->device(), flat, to, l->tensor(in),
-                                       l->tensor(out), perm),
-         node);
-  l->Bind(out, l->Reshaped(to, l->tensor(out).shape));
-  return absl::OkStatus();
-}
-
 const LoweringRegistration kReshape("", "Reshape", LowerReshape);
 const LoweringRegistration kFlatten("", "Flatten", LowerReshape);
 const LoweringRegistration kSqueeze("", "Squeeze", LowerReshape);
 const LoweringRegistration kUnsqueeze("", "Unsqueeze", LowerReshape);
 const LoweringRegistration kIdentity("", "Identity", LowerReshape);
-const LoweringRegistration kTranspose("", "Transpose", LowerTranspose);
 
 }  // namespace
 }  // namespace heddle::compiler

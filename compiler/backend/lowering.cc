@@ -136,6 +136,39 @@ int Lowering::NewValue(TensorId id, Layout layout) {
   return values_[id];
 }
 
+bool Lowering::Covers(int value) const {
+  const Value& v = device_->values[value];
+  const Storage& s = device_->storages[v.storage];
+  return v.offset == 0 && ElementCount(v.shape) ==
+                              s.extent.n * s.extent.c * s.extent.h * s.extent.w;
+}
+
+int Lowering::Part(int value, uint64_t offset, const Shape& shape) {
+  const int part = Reshaped(value, shape);
+  device_->values[part].offset += offset;
+  return part;
+}
+
+bool Lowering::Adopt(int value, int whole, uint64_t offset) {
+  const int from = device_->values[value].storage,
+            to = device_->values[whole].storage;
+  const Storage& s = device_->storages[from];
+  const Storage& t = device_->storages[to];
+  if (from == to || s.is_input || s.is_constant || s.layout != t.layout ||
+      s.type != t.type || s.layout == Layout::kPacked || !Covers(value) ||
+      (s.layout == Layout::kBlocked && s.extent.n != 1)) {
+    return false;
+  }
+  device_->storages[to].shared = true;
+  const uint64_t at = device_->values[whole].offset + offset;
+  for (Value& v : device_->values) {
+    if (v.storage != from) continue;
+    v.storage = to;
+    v.offset += at;
+  }
+  return true;
+}
+
 int Lowering::Reshaped(int value, const Shape& shape) {
   Storage& s = device_->StorageOf(value);
   s.shared = true;
@@ -143,6 +176,7 @@ int Lowering::Reshaped(int value, const Shape& shape) {
   v.storage = device_->values[value].storage;
   v.shape = shape;
   v.extent = ExtentOf(shape, s.layout);
+  v.offset = device_->values[value].offset;
   device_->values.push_back(v);
   return device_->values.size() - 1;
 }
@@ -158,9 +192,15 @@ Layout Lowering::LayoutFor(TensorId id) const {
   return packed ? Layout::kPacked : Layout::kBlocked;
 }
 
-int Lowering::ValueOf(TensorId id, const Node& node) {
-  if (values_[id] < 0) Add(MakeConstantCopy(this, id), node);
-  return values_[id];
+int Lowering::ValueOf(TensorId id, const Node&) {
+  if (values_[id] >= 0) return values_[id];
+  const int value = NewValue(id, Layout::kDense);
+  Storage& s = device_->StorageOf(value);
+  s.is_constant = true;
+  s.region = kWeightRegion;
+  s.dram_offset =
+      device_->constants.Add(graph_.tensors[id].constant->bytes).offset;
+  return value;
 }
 
 int Lowering::ValueIn(TensorId id, Layout layout, const Node& node) {
@@ -222,21 +262,20 @@ absl::Status Lowering::Run(TapSet taps) {
     const LowerFunction lower = Registry().at({node.domain, node.op});
     if (absl::Status s = lower(this, node); !s.ok()) return s;
   }
-  // Outputs that are constants or inputs have no operation: copy them.
+  // Outputs that are constants or inputs have no operation, and an output has
+  // a place of its own: copy those, and parts of other storages.
   for (TensorId id : graph_.outputs) {
     Node copy;
     copy.op = "Identity";
     copy.name = graph_.tensors[id].name;
-    if (graph_.tensors[id].is_constant()) {
-      ValueOf(id, copy);
-    } else if (device_->StorageOf(values_[id]).is_input) {
-      const int from = ValueIn(id, Layout::kDense, copy);
-      const int to =
-          NewTemporary(graph_.tensors[id].name, graph_.tensors[id].type,
-                       graph_.tensors[id].shape, Layout::kDense);
-      Add(MakeDenseCopy(device_, from, to), copy);
-      values_[id] = to;
-    }
+    const Storage& s = device_->StorageOf(ValueOf(id, copy));
+    if (!s.is_input && !s.is_constant && Covers(values_[id])) continue;
+    const int from = ValueIn(id, Layout::kDense, copy);
+    const int to =
+        NewTemporary(graph_.tensors[id].name, graph_.tensors[id].type,
+                     graph_.tensors[id].shape, Layout::kDense);
+    AddDenseCopy(this, copy, from, to);
+    values_[id] = to;
   }
   PlaceIo(taps);
   AssignHalos();
@@ -249,7 +288,7 @@ void Lowering::AssignHalos() {
   for (const auto& op : device_->ops) {
     for (const OpInput& in : op->inputs) {
       Storage& s = device_->StorageOf(in.value);
-      if (in.halo.empty() || s.shared || s.is_input || s.is_output) continue;
+      if (in.halo.empty() || s.shared || s.dram_dense()) continue;
       if (s.halo.empty()) s.halo_value = in.halo_value;
       if (s.halo_value != in.halo_value) continue;
       s.halo.top = std::max(s.halo.top, in.halo.top);
@@ -283,7 +322,8 @@ void Lowering::PlaceIo(TapSet taps) {
       Storage& s = device_->StorageOf(values_[id]);
       if (s.region != kIoRegion && s.tap_offset < 0) {
         s.tap_offset = at;
-        const uint64_t bytes = ElementCount(t.shape) * ElementBytes(t.type);
+        const uint64_t bytes = s.extent.n * s.extent.c * s.extent.h *
+                               s.extent.w * ElementBytes(s.type);
         at += (bytes + kIoAlign - 1) / kIoAlign * kIoAlign;
       }
       device_->taps.push_back({t.name, values_[id]});

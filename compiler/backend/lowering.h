@@ -34,8 +34,8 @@ class Lowering {
     return consumers_[id];
   }
 
-  // The value of a tensor that was lowered before; a constant is copied from
-  // region 0 first (once).
+  // The value of a tensor that was lowered before; a constant is a storage in
+  // region 0.
   int ValueOf(TensorId id, const Node& node);
   // A value in `layout`: that of the tensor, or a copy in the other layout that
   // a relayout operation makes (once).
@@ -48,6 +48,13 @@ class Lowering {
                    Layout layout);
   // A view of a dense value in another shape of as many elements.
   int Reshaped(int value, const Shape& shape);
+  // A view of the bytes of `value` from `offset` on, as a tensor of `shape`.
+  int Part(int value, uint64_t offset, const Shape& shape);
+  // Lets the storage of `value` become the bytes of `whole` from `offset` on,
+  // so that its producers write there; every view of it follows. False, and
+  // nothing done, if that storage cannot move: its place is given, its layout
+  // is another, or `value` does not cover it.
+  bool Adopt(int value, int whole, uint64_t offset);
   // Records a value for a tensor that some lowering made by itself.
   void Bind(TensorId id, int value) { values_[id] = value; }
 
@@ -64,6 +71,8 @@ class Lowering {
 
  private:
   absl::Status CheckNotEmpty() const;
+  // Is the value all of its storage?
+  bool Covers(int value) const;
   void PlaceIo(TapSet taps);
   void AssignHalos();
 

@@ -110,7 +110,7 @@ class Planner {
       touch(op.output);
     }
     for (Storage& s : graph_.storages) {
-      s.resident = !s.is_input && !s.is_output && s.first_op >= 0;
+      s.resident = !s.dram_dense() && s.first_op >= 0;
     }
   }
 
@@ -260,7 +260,7 @@ class Planner {
     std::vector<size_t> which;
     for (size_t i = 0; i < graph_.storages.size(); ++i) {
       Storage& s = graph_.storages[i];
-      if (s.resident || s.is_input || s.is_output || s.first_op < 0) continue;
+      if (s.resident || s.dram_dense() || s.first_op < 0) continue;
       s.region = kScratchRegion;
       buffers.push_back({s.DramBytes(), s.first_op, s.last_op, 0});
       which.push_back(i);
@@ -303,6 +303,10 @@ void InputRows(const DeviceGraph& graph, const DeviceOp& op, size_t i,
     case RowMap::kWindow:
       *first = row0 * in.rows.stride - in.rows.pad;
       *count = (rows - 1) * in.rows.stride + in.rows.extent;
+      break;
+    case RowMap::kDirect:
+      *first = 0;
+      *count = 0;
       break;
   }
 }

@@ -15,11 +15,8 @@ class Lowering;
 // Between dense, blocked and packed storages of one shape.
 std::unique_ptr<DeviceOp> MakeRelayout(DeviceGraph* graph, int from, int to);
 
-// Between two dense storages of one shape.
-std::unique_ptr<DeviceOp> MakeDenseCopy(DeviceGraph* graph, int from, int to);
-
-// A constant tensor into a new dense value that is bound to it.
-std::unique_ptr<DeviceOp> MakeConstantCopy(Lowering* lowering, TensorId id);
+// Appends the copy between two dense storages of one shape and any size.
+void AddDenseCopy(Lowering* lowering, const Node& node, int from, int to);
 
 }  // namespace heddle::compiler
 

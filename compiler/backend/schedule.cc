@@ -74,12 +74,17 @@ class OpScheduler {
   // operation leaves unwritten.
   void PrepareResult() {
     const Storage& s = graph_.StorageOf(op_.output);
-    const bool lanes = s.layout == Layout::kBlocked && s.extent.c % 16 != 0 &&
-                       op_.engine != "matrix";
+    const Value& value = graph_.values[op_.output];
+    const bool lanes = s.layout == Layout::kBlocked &&
+                       value.extent.c % 16 != 0 && op_.engine != "matrix";
     if (s.resident) {
-      if (!s.halo.empty() || lanes) {
-        EmitFill(emitter_, s.sram, (s.SramBytes() + 3) / 4 * 4,
-                 lanes ? 0 : s.halo_value);
+      if (!s.halo.empty()) {
+        EmitFill(emitter_, s.sram, (s.SramBytes() + 3) / 4 * 4, s.halo_value);
+      } else if (lanes) {
+        // Only this operation's part: others may have written theirs.
+        const Geometry g =
+            GeometryOf(value.extent, s.layout, 1, value.extent.h, Halo());
+        EmitFill(emitter_, s.sram + value.offset, value.extent.n * g.bytes, 0);
       }
     } else if (lanes) {
       const uint64_t bytes = OutputTile(graph_, op_, plan_.tile_rows).bytes;
@@ -116,8 +121,35 @@ class OpScheduler {
                                int64_t image) {
     const Geometry g = GeometryOf(value.extent, s.layout, ElementBytes(s.type),
                                   value.extent.h, s.halo);
-    return {static_cast<uint32_t>(s.sram + image * g.bytes + g.origin), 0,
-            g.pitch, g.plane, g.xstep};
+    TileView view;
+    view.base = s.sram + value.offset + image * g.bytes + g.origin;
+    view.pitch = g.pitch;
+    view.plane = g.plane;
+    view.xstep = g.xstep;
+    view.image = g.bytes;
+    return view;
+  }
+
+  // The whole operand in device memory.
+  static TileView DeviceView(const Storage& s, const Value& value) {
+    const Extent& e = value.extent;
+    const size_t es = ElementBytes(s.type);
+    const Geometry g = GeometryOf(e, s.layout, es, e.h, Halo());
+    TileView view;
+    view.region = s.region;
+    view.dram = s.dram_offset + value.offset;
+    view.pitch = g.pitch;
+    view.plane = g.plane;
+    view.xstep = g.xstep;
+    view.image = g.bytes;
+    if (s.dram_dense() && s.layout == Layout::kBlocked) {
+      view.xstep = e.dense_w;
+      view.pitch = e.dense_h;
+      view.lane = e.dense_c;
+      view.plane = 16 * e.dense_c;
+      view.image = e.dense_n;
+    }
+    return view;
   }
 
   TileView PrepareInput(size_t k, const Tile& tile) {
@@ -125,8 +157,10 @@ class OpScheduler {
     const Storage& s = graph_.StorageOf(in.value);
     const Value& value = graph_.values[in.value];
     // An operand of one image serves all images of the result.
-    const int64_t image = value.extent.n == 1 ? 0 : tile.image;
+    const bool direct = in.rows.kind == RowMap::kDirect;
+    const int64_t image = value.extent.n == 1 || direct ? 0 : tile.image;
     if (s.resident && !plan_.copy[k]) return ResidentView(s, value, image);
+    if (direct) return DeviceView(s, value);
     int64_t first, count;
     InputRows(graph_, op_, k, tile.row0, tile.rows, &first, &count);
     const Geometry g = InputTile(graph_, op_, k, plan_.tile_rows);
@@ -162,8 +196,8 @@ class OpScheduler {
     } else {
       EmitTransfer(emitter_, Direction::kLoad, value.extent, s.layout,
                    ElementBytes(s.type),
-                   {s.region, s.dram_offset, s.dram_dense()}, image, from,
-                   until - from, view);
+                   {s.region, s.dram_offset + value.offset, s.dram_dense()},
+                   image, from, until - from, view);
     }
     return view;
   }
@@ -175,14 +209,14 @@ class OpScheduler {
     if (!s.resident) {
       EmitTransfer(emitter_, Direction::kStore, value.extent, s.layout,
                    ElementBytes(s.type),
-                   {s.region, s.dram_offset, s.dram_dense()}, tile.image,
-                   tile.row0, tile.rows, tile.output);
+                   {s.region, s.dram_offset + value.offset, s.dram_dense()},
+                   tile.image, tile.row0, tile.rows, tile.output);
     }
     if (s.tap_offset >= 0) {
       EmitTransfer(emitter_, Direction::kStore, value.extent, s.layout,
                    ElementBytes(s.type),
-                   {kIoRegion, static_cast<uint64_t>(s.tap_offset), true},
-                   tile.image, tile.row0, tile.rows, tile.output);
+                   {kIoRegion, s.tap_offset + value.offset, true}, tile.image,
+                   tile.row0, tile.rows, tile.output);
     }
   }
 

@@ -10,9 +10,7 @@ namespace {
 constexpr uint64_t kMaxCount = 65535;  // of one dimension of a DMA command
 constexpr size_t kMaxDims = 4;
 
-struct Dim {
-  uint64_t n, s, t;  // count, device stride, SRAM stride
-};
+using Dim = BoxDim;
 
 // Emits a box of any number of dimensions and any counts, innermost first.
 class BoxEmitter {
@@ -165,6 +163,38 @@ void EmitTransfer(Emitter* emitter, Direction direction, const Extent& e,
               {r, row_bytes, view.pitch},
               {rest, plane_bytes, 1}});
   }
+}
+
+void EmitLoadBox(Emitter* emitter, int region, uint64_t element, uint64_t dram,
+                 uint32_t sram, const std::vector<BoxDim>& dims) {
+  BoxEmitter(emitter, Direction::kLoad, region).Emit(element, dram, sram, dims);
+}
+
+void EmitFillBox(Emitter* emitter, uint64_t element, uint32_t value,
+                 uint32_t sram, const std::vector<BoxDim>& dims) {
+  for (size_t i = 0; i < dims.size(); ++i) {
+    const bool too_many = dims.size() > kMaxDims && i + 1 == dims.size();
+    if (dims[i].n <= kMaxCount && !too_many) continue;
+    const uint64_t step = too_many ? 1 : kMaxCount;
+    for (uint64_t done = 0; done < dims[i].n; done += step) {
+      std::vector<BoxDim> part = dims;
+      part[i].n = std::min(step, dims[i].n - done);
+      if (too_many) part.pop_back();
+      EmitFillBox(emitter, element, value, sram + done * dims[i].t, part);
+    }
+    return;
+  }
+  isa::Fill fill;
+  while ((1u << fill.elem_log2) < element) ++fill.elem_log2;
+  fill.value = value;
+  fill.sram_addr = sram;
+  uint32_t* const n[] = {&fill.n0, &fill.n1, &fill.n2, &fill.n3};
+  uint32_t* const t[] = {&fill.t0, &fill.t1, &fill.t2, &fill.t3};
+  for (size_t i = 0; i < dims.size(); ++i) {
+    *n[i] = dims[i].n;
+    *t[i] = dims[i].t;
+  }
+  emitter->Append(fill);
 }
 
 void EmitLoadBytes(Emitter* emitter, int region, uint64_t offset, uint32_t sram,

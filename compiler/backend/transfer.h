@@ -4,6 +4,8 @@
 #ifndef HEDDLE_COMPILER_BACKEND_TRANSFER_H_
 #define HEDDLE_COMPILER_BACKEND_TRANSFER_H_
 
+#include <vector>
+
 #include "compiler/backend/device_graph.h"
 
 namespace heddle::compiler {
@@ -23,6 +25,20 @@ void EmitTransfer(Emitter* emitter, Direction direction, const Extent& extent,
                   Layout layout, size_t element_bytes, const DramTensor& dram,
                   int64_t image, int64_t row, int64_t rows,
                   const TileView& view);
+
+// One dimension of a box: count, and byte strides in device memory and SRAM.
+struct BoxDim {
+  uint64_t n, s, t;
+};
+// Loads a box of any number of dimensions (innermost first) and any counts.
+// Addresses and strides are multiples of `element` (1 to 16 bytes).
+void EmitLoadBox(Emitter* emitter, int region, uint64_t element, uint64_t dram,
+                 uint32_t sram, const std::vector<BoxDim>& dims);
+
+// Fills such a box of SRAM (`s` is not looked at) with the low `element` bytes
+// (1, 2 or 4) of a pattern.
+void EmitFillBox(Emitter* emitter, uint64_t element, uint32_t value,
+                 uint32_t sram, const std::vector<BoxDim>& dims);
 
 // `bytes` bytes of region `region` to SRAM, both multiples of 16.
 void EmitLoadBytes(Emitter* emitter, int region, uint64_t offset, uint32_t sram,
