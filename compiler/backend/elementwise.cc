@@ -173,34 +173,41 @@ class Elementwise : public DeviceOp {
   // `count` channels of each of `blocks` blocks from channel `first` on.
   void EmitChannels(Emitter* emitter, const isa::Vrun& run, const Tile& tile,
                     int64_t first, int64_t count, int64_t blocks) const {
-    auto operand = [&](Layout layout, DataType type, const TileView& v) {
+    // An operand that has one column, row or channel repeats it.
+    auto operand = [&](Layout layout, DataType type, const TileView& v,
+                       const Shape& own) {
+      const Extent e = ExtentOf(own, Layout::kBlocked);
+      const bool channels = e.c == channels_.c;
       LoopOperand o;
       o.type = TypeOf(type);
-      o.base = RowBase(v, tile.row0);
+      o.base = RowBase(v, e.h == channels_.h ? tile.row0 : 0);
       switch (layout) {
         case Layout::kBlocked:
-          o.base += first / kBlock * v.plane;
+          if (channels) o.base += first / kBlock * v.plane;
           o.strides = {v.xstep, v.pitch, 1, v.plane};
           break;
         case Layout::kPacked:
-          o.base += first;
+          if (channels) o.base += first;
           o.strides = {v.xstep, v.pitch, 1, kBlock};
           break;
         case Layout::kDense: {
           const MixedStrides m = StridesInBlocked(shape_, v);
-          o.base += first * m.channel;
+          if (channels) o.base += first * m.channel;
           o.strides = {m.column, m.row, m.channel, kBlock * m.channel};
           break;
         }
       }
+      if (e.w != channels_.w) o.strides[0] = 0;
+      if (e.h != channels_.h) o.strides[1] = 0;
+      if (!channels) o.strides[2] = o.strides[3] = 0;
       return o;
     };
     std::vector<LoopOperand> operands;
     for (size_t k = 0; k < sources_.size(); ++k) {
       const Source& s = sources_[k];
       if (s.input >= 0) {
-        operands.push_back(
-            operand(layouts_[k + 1], types_[k + 1], tile.inputs[s.input]));
+        operands.push_back(operand(layouts_[k + 1], types_[k + 1],
+                                   tile.inputs[s.input], s.shape));
         continue;
       }
       LoopOperand o;
@@ -212,7 +219,7 @@ class Elementwise : public DeviceOp {
       operands.push_back(o);
     }
     EmitLoop(emitter, run, {channels_.w, tile.rows, count, blocks}, operands,
-             operand(layouts_[0], types_[0], tile.output));
+             operand(layouts_[0], types_[0], tile.output, shape_));
   }
 
   Microprogram program_;

@@ -34,8 +34,9 @@ struct Operand {
 };
 
 // `program` reads operands as streams A, B, C and writes `out`; `arguments` are
-// the command's. With a blocked or packed operand or result all operands have
-// the result's shape or are constants that vary along channels only.
+// the command's. With a blocked or packed operand or result an operand value
+// has the result's rank (at most 4, or the result's shape) and may repeat one
+// image, row, column or channel; a constant varies along channels only.
 std::unique_ptr<DeviceOp> MakeElementwise(
     DeviceGraph* graph, const Microprogram& program,
     const std::array<uint32_t, 4>& arguments,

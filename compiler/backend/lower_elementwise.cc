@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Add, Sub, Mul, Div, Relu, Clip, QuantizeLinear, DequantizeLinear, QLinearAdd.
-#include <cmath>
+// Add, Sub, Mul, Div, Relu, Clip, QuantizeLinear, DequantizeLinear.
 #include <cstring>
 #include <limits>
 
@@ -199,61 +198,6 @@ absl::Status LowerDequantize(Lowering* l, const Node& node) {
   return absl::OkStatus();
 }
 
-// integer-semantics: ra = as/cs, rb = bs/cs, k = cz - fma(ra, az, rb*bz).
-absl::Status LowerQLinearAdd(Lowering* l, const Node& node) {
-  const Shape& a = l->tensor(node.inputs[0]).shape;
-  const Shape& b = l->tensor(node.inputs[3]).shape;
-  const Shape& c = l->tensor(node.outputs[0]).shape;
-  std::array<float, 3> scale;
-  std::array<float, 3> zero;
-  for (int i = 0; i < 3; ++i) {
-    const TensorData* s = l->ConstantInput(node, i == 2 ? 6 : 3 * i + 1);
-    const TensorData* z = l->ConstantInput(node, i == 2 ? 7 : 3 * i + 2);
-    if (s == nullptr ||
-        (HasInput(node, i == 2 ? 7 : 3 * i + 2) && z == nullptr)) {
-      return RefuseNode(Refusal::kUnsupportedAttribute, node,
-                        "scales and zero points must be constants");
-    }
-    scale[i] = *s->as<float>();
-    zero[i] = CodeZero(z);
-  }
-  // Operands change places where the first is the repeated one.
-  bool swap = false;
-  for (size_t i = 1; i <= std::max(a.size(), b.size()); ++i) {
-    const int64_t da = i <= a.size() ? a[a.size() - i] : 1;
-    const int64_t db = i <= b.size() ? b[b.size() - i] : 1;
-    if (da == 1 && db == 1) continue;
-    swap = da == 1;
-    break;
-  }
-  const int x = swap ? 1 : 0, y = 1 - x;
-  const float rx = scale[x] / scale[2], ry = scale[y] / scale[2];
-  const float k = zero[2] - std::fma(rx, zero[x], ry * zero[y]);
-  const bool same = a == b;
-  std::vector<Operand> operands;
-  for (int i : {x, y}) {
-    const TensorId id = node.inputs[3 * i];
-    if (same && !l->tensor(id).is_constant()) {
-      operands.push_back(Operand::Of(l->ValueIn(id, Layout::kBlocked, node)));
-    } else {
-      operands.push_back(DenseOperand(l, node, 3 * i, c));
-    }
-  }
-  // A constant operand, or broadcasting, is walked in ONNX's order.
-  bool blocked = same;
-  for (const Operand& o : operands) blocked = blocked && o.value >= 0;
-  if (!blocked && same) {
-    operands = {DenseOperand(l, node, 3 * x, c),
-                DenseOperand(l, node, 3 * y, c)};
-  }
-  const int result =
-      l->NewValue(node.outputs[0], blocked ? Layout::kBlocked : Layout::kDense);
-  l->Add(MakeElementwise(&l->device(), QLinearAddProgram(),
-                         {Bits(rx), Bits(ry), Bits(k), 0}, operands, result),
-         node);
-  return absl::OkStatus();
-}
-
 const LoweringRegistration kAdd("", "Add",
                                 LowerBinary<MicroOp::kFadd, MicroOp::kIadd>);
 const LoweringRegistration kSub("", "Sub",
@@ -266,8 +210,6 @@ const LoweringRegistration kRelu("", "Relu", LowerRelu);
 const LoweringRegistration kClip("", "Clip", LowerClip);
 const LoweringRegistration kQuantize("", "QuantizeLinear", LowerQuantize);
 const LoweringRegistration kDequantize("", "DequantizeLinear", LowerDequantize);
-const LoweringRegistration kQLinearAdd("com.microsoft", "QLinearAdd",
-                                       LowerQLinearAdd);
 
 }  // namespace
 }  // namespace heddle::compiler

@@ -69,6 +69,12 @@ class Define {
     info_.input_types = {sets...};
     return *this;
   }
+  // Inputs before the last required one that may be absent all the same.
+  template <typename... Indices>
+  Define& Optional(Indices... indices) {
+    info_.optional_inputs = ((uint32_t{1} << indices) | ...);
+    return *this;
+  }
   Define& Outputs(int max) {
     info_.max_outputs = max;
     return *this;

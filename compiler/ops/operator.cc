@@ -64,7 +64,10 @@ absl::Status CheckInputs(const OperatorInfo& info, const Graph& graph,
   }
   for (int i = 0; i < std::max(given, info.min_inputs); ++i) {
     if (!HasInput(node, i)) {
-      if (i >= info.min_inputs) continue;
+      if (i >= info.min_inputs ||
+          (i < 32 && (info.optional_inputs >> i & 1) != 0)) {
+        continue;
+      }
       return RefuseNode(Refusal::kInvalidModel, node, "input ", i,
                         " is missing");
     }

@@ -58,6 +58,8 @@ struct OperatorInfo {
   // Inputs that may be given, and how many of the first must be present.
   int min_inputs = 0;
   int max_inputs = 0;
+  // Bit i: input i may be absent although it stands before a required one.
+  uint32_t optional_inputs = 0;
   int max_outputs = 1;
   // Types accepted at each input; the last entry holds for all further inputs.
   std::vector<TypeSet> input_types;

@@ -113,6 +113,7 @@ OperatorInfo Binary(const char* op, decltype(OperatorInfo::evaluate) evaluate) {
       .Domain("com.microsoft")
       .Inputs(7, 8, kCodes, kFloats, kCodes, kCodes, kFloats, kCodes, kFloats,
               kCodes)
+      .Optional(kAZero, kBZero)
       .Run(Infer, evaluate);
 }
 
