@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/backend/microcode.h"
 
-#include <cstring>
-
 namespace heddle::compiler {
 namespace {
 
@@ -27,17 +25,6 @@ MicroInstruction Op(MicroOp op, Destination d, Operand a,
 constexpr uint32_t kMinusInfinity = 0xff800000u;
 
 }  // namespace
-
-std::vector<uint8_t> Microprogram::Bytes() const {
-  std::vector<uint8_t> bytes;
-  for (const auto* section : {&prologue, &body, &epilogue}) {
-    for (const MicroInstruction& m : *section) {
-      const uint64_t word = m.Encode();
-      for (int i = 0; i < 8; ++i) bytes.push_back(word >> (8 * i));
-    }
-  }
-  return bytes;
-}
 
 Microprogram CopyProgram() {
   Microprogram p;

@@ -8,17 +8,11 @@
 #define HEDDLE_COMPILER_BACKEND_MICROCODE_H_
 
 #include <cstdint>
-#include <vector>
 
+#include "compiler/ops/microprogram.h"
 #include "rtl/spec/generated/isa.h"
 
 namespace heddle::compiler {
-
-struct Microprogram {
-  std::vector<isa::MicroInstruction> prologue, body, epilogue;
-  // Sections one after another, as prog_addr expects them.
-  std::vector<uint8_t> Bytes() const;
-};
 
 // out = a
 Microprogram CopyProgram();

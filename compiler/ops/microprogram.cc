@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/ops/microprogram.h"
+
+#include <algorithm>
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "simulator/model/kernels.h"
+#include "simulator/model/micro.h"
+#include "simulator/model/numerics.h"
+
+namespace heddle::compiler {
+
+using isa::Destination;
+using isa::MicroInstruction;
+using isa::MicroOp;
+using isa::Operand;
+
+std::vector<uint8_t> Microprogram::Bytes() const {
+  std::vector<uint8_t> bytes;
+  for (const auto* section : {&prologue, &body, &epilogue}) {
+    for (const MicroInstruction& m : *section) {
+      const uint64_t word = m.Encode();
+      for (int i = 0; i < 8; ++i) bytes.push_back(word >> (8 * i));
+    }
+  }
+  return bytes;
+}
+
+Term ProgramBuilder::Stream(int i) {
+  return {static_cast<Operand>(static_cast<int>(Operand::kStreamA) + i)};
+}
+
+Term ProgramBuilder::Arg(int i) {
+  return {static_cast<Operand>(static_cast<int>(Operand::kArg0) + i)};
+}
+
+Term ProgramBuilder::Imm(float value) { return ImmBits(model::Bits(value)); }
+
+Term ProgramBuilder::Op(MicroOp op, Term a, Term b, Term c) {
+  std::array<Term, 3> x = {a, b, c};
+  const isa::MicroOpInfo* info = isa::FindMicroOp(static_cast<uint32_t>(op));
+  const int count = info->num_operands - 1;
+  const Term* immediate = nullptr;
+  for (int k = 0; k < 3; ++k) {
+    if (k >= count) {
+      x[k] = Term();
+      continue;
+    }
+    if (x[k].id >= 0 || x[k].operand != Operand::kImm) continue;
+    if (immediate == nullptr) {
+      immediate = &x[k];
+    } else if (immediate->imm != x[k].imm) {
+      x[k] = Op(MicroOp::kMov, x[k]);
+    }
+  }
+  Term result;
+  result.id = static_cast<int>(variable_.size());
+  variable_.push_back(false);
+  steps_[section_].push_back({op, x, result.id});
+  return result;
+}
+
+Term ProgramBuilder::Variable() {
+  Term variable;
+  variable.id = static_cast<int>(variable_.size());
+  variable_.push_back(true);
+  return variable;
+}
+
+void ProgramBuilder::Assign(Term variable, Term value) {
+  steps_[section_].push_back({MicroOp::kMov, {value}, variable.id});
+}
+
+void ProgramBuilder::Out(Term value) {
+  steps_[section_].push_back({MicroOp::kMov, {value}, kOut});
+}
+
+absl::StatusOr<Microprogram> ProgramBuilder::Finish() const {
+  constexpr int kSections = 3;
+  std::array<std::vector<Step>, kSections> steps = {steps_[0], steps_[1],
+                                                    steps_[2]};
+  const size_t ids = variable_.size();
+
+  // Drop what nobody reads, last instruction first.
+  std::vector<int> uses(ids, 0);
+  for (int s = kSections; s-- > 0;) {
+    std::vector<Step> kept;
+    for (size_t i = steps[s].size(); i-- > 0;) {
+      const Step& step = steps[s][i];
+      if (step.d != kOut && !variable_[step.d] && uses[step.d] == 0) continue;
+      for (const Term& t : step.x) {
+        if (t.id >= 0) ++uses[t.id];
+      }
+      kept.push_back(step);
+    }
+    std::reverse(kept.begin(), kept.end());
+    steps[s] = std::move(kept);
+  }
+  // A result that is only moved on by the next instruction goes there itself.
+  for (auto& section : steps) {
+    std::vector<Step> merged;
+    for (const Step& step : section) {
+      const int from = step.x[0].id;
+      if (step.op == MicroOp::kMov && from >= 0 && !merged.empty() &&
+          merged.back().d == from && !variable_[from] && uses[from] == 1) {
+        merged.back().d = step.d;
+      } else {
+        merged.push_back(step);
+      }
+    }
+    section = std::move(merged);
+  }
+
+  // Where each id is read last; across sections: never free again.
+  constexpr int kForever = 1 << 30;
+  std::vector<int> last(ids, -1), home(ids, -1);
+  int position = 0;
+  for (int s = 0; s < kSections; ++s) {
+    for (const Step& step : steps[s]) {
+      for (const Term& t : step.x) {
+        if (t.id < 0) continue;
+        if (last[t.id] == kForever) continue;
+        last[t.id] = variable_[t.id] || home[t.id] == s ? position : kForever;
+      }
+      if (step.d != kOut && !variable_[step.d]) home[step.d] = s;
+      ++position;
+    }
+  }
+  if (steps[kBody].empty() ||
+      position > static_cast<int>(isa::kVectorProgramMax)) {
+    return absl::InternalError(absl::StrCat(
+        "microprogram has ", position, " instructions, ", steps[kBody].size(),
+        " in the body; the limit is ", isa::kVectorProgramMax));
+  }
+
+  constexpr int kRegisters = isa::kVectorRegisters;
+  std::array<int, kRegisters> holds;  // id, or -1
+  holds.fill(-1);
+  std::vector<int> place(ids, -1);
+  auto allocate = [&](int id) {
+    for (int r = 0; r < kRegisters; ++r) {
+      if (holds[r] >= 0) continue;
+      holds[r] = id;
+      place[id] = r;
+      return true;
+    }
+    return false;
+  };
+  const absl::Status full = absl::InternalError(
+      absl::StrCat("microprogram needs more than ", kRegisters, " registers"));
+  for (size_t id = 0; id < ids; ++id) {
+    if (variable_[id] && !allocate(static_cast<int>(id))) return full;
+  }
+  Microprogram program;
+  std::vector<MicroInstruction>* out[kSections] = {
+      &program.prologue, &program.body, &program.epilogue};
+  position = 0;
+  for (int s = 0; s < kSections; ++s) {
+    for (const Step& step : steps[s]) {
+      MicroInstruction m;
+      m.op = step.op;
+      Operand* x[3] = {&m.a, &m.b, &m.c};
+      for (int k = 0; k < 3; ++k) {
+        const Term& t = step.x[k];
+        *x[k] = t.id >= 0 ? static_cast<Operand>(place[t.id]) : t.operand;
+        if (t.id < 0 && t.operand == Operand::kImm) m.imm = t.imm;
+      }
+      for (int& id : holds) {
+        if (id >= 0 && !variable_[id] && last[id] <= position) id = -1;
+      }
+      if (step.d == kOut) {
+        m.d = Destination::kOut;
+      } else {
+        if (place[step.d] < 0 && !allocate(step.d)) return full;
+        m.d = static_cast<Destination>(place[step.d]);
+      }
+      out[s]->push_back(m);
+      ++position;
+    }
+  }
+  return program;
+}
+
+namespace {
+
+// Elements that one instruction works on before the next is looked at: all
+// registers together stay in the first two caches.
+constexpr int64_t kChunk = 1024;
+
+class HostRun {
+ public:
+  absl::Status Prepare(const Microprogram& program,
+                       const std::array<uint32_t, 4>& arguments,
+                       const std::array<HostStream, 3>& streams,
+                       int64_t count) {
+    streams_ = streams;
+    lanes_ = std::min(kChunk, (count + isa::kVectorLanes - 1) /
+                                  isa::kVectorLanes * isa::kVectorLanes);
+    registers_.assign(isa::kVectorRegisters * lanes_, 0);
+    out_.assign(lanes_, 0);
+    zero_.assign(lanes_, 0);
+    for (int s = 0; s < 3; ++s) {
+      if (streams_[s].data == nullptr) continue;
+      tail_[s].assign(lanes_, streams_[s].single ? *streams_[s].data : 0);
+    }
+    for (const auto* section :
+         {&program.prologue, &program.body, &program.epilogue}) {
+      for (const MicroInstruction& m : *section) {
+        const isa::MicroOpInfo* info =
+            isa::FindMicroOp(static_cast<uint32_t>(m.op));
+        if (info == nullptr || m.op >= MicroOp::kHsum) {
+          return absl::InvalidArgumentError(
+              "the host runs lane-wise microprograms only");
+        }
+        Instruction in;
+        in.op = m.op;
+        const Operand operands[3] = {m.a, m.b, m.c};
+        for (int k = 0; k < 3; ++k) {
+          in.x[k] = zero_.data();
+          if (k + 1 >= info->num_operands) continue;
+          if (auto s = Place(operands[k], m.imm, arguments, k, &in); !s.ok()) {
+            return s;
+          }
+        }
+        in.d = m.d == Destination::kOut
+                   ? out_.data()
+                   : &registers_[static_cast<size_t>(m.d) * lanes_];
+        program_.push_back(in);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  void Run(int64_t count, uint32_t* out) {
+    const model::Kernels& kernels = model::BestKernels();
+    for (int64_t first = 0; first < count; first += lanes_) {
+      const int64_t n = std::min(lanes_, count - first);
+      const int64_t padded =
+          (n + isa::kVectorLanes - 1) / isa::kVectorLanes * isa::kVectorLanes;
+      const uint32_t* stream[3];
+      for (int s = 0; s < 3; ++s) {
+        stream[s] = tail_[s].data();
+        if (streams_[s].data == nullptr || streams_[s].single) continue;
+        if (n == padded) {
+          stream[s] = streams_[s].data + first;
+        } else {
+          std::copy_n(streams_[s].data + first, n, tail_[s].begin());
+        }
+      }
+      std::fill(registers_.begin(), registers_.end(), 0);
+      std::fill(out_.begin(), out_.end(), 0);
+      for (const Instruction& in : program_) {
+        const uint32_t* x[3];
+        for (int k = 0; k < 3; ++k) {
+          x[k] = in.stream[k] >= 0 ? stream[in.stream[k]] : in.x[k];
+        }
+        if (kernels.lane_op(in.op, x[0], x[1], x[2], in.d, padded)) continue;
+        for (int64_t i = 0; i < padded; ++i) {
+          in.d[i] = model::LaneOp(in.op, x[0][i], x[1][i], x[2][i]);
+        }
+      }
+      std::copy_n(out_.begin(), n, out + first);
+    }
+  }
+
+ private:
+  struct Instruction {
+    MicroOp op;
+    const uint32_t* x[3];
+    int stream[3] = {-1, -1, -1};
+    uint32_t* d;
+  };
+
+  const uint32_t* Constant(uint32_t value) {
+    std::vector<uint32_t>& lanes = constants_[value];
+    if (lanes.empty()) lanes.assign(lanes_, value);
+    return lanes.data();
+  }
+
+  absl::Status Place(Operand o, uint32_t imm,
+                     const std::array<uint32_t, 4>& arguments, int k,
+                     Instruction* in) {
+    switch (o) {
+      case Operand::kStreamA:
+      case Operand::kStreamB:
+      case Operand::kStreamC:
+        in->stream[k] =
+            static_cast<int>(o) - static_cast<int>(Operand::kStreamA);
+        if (streams_[in->stream[k]].data == nullptr) {
+          return absl::InvalidArgumentError(
+              absl::StrCat("the microprogram reads stream ", in->stream[k],
+                           ", which is absent"));
+        }
+        break;
+      case Operand::kImm:
+        in->x[k] = Constant(imm);
+        break;
+      case Operand::kArg0:
+      case Operand::kArg1:
+      case Operand::kArg2:
+      case Operand::kArg3:
+        in->x[k] = Constant(
+            arguments[static_cast<int>(o) - static_cast<int>(Operand::kArg0)]);
+        break;
+      case Operand::kValid:
+        in->x[k] = Constant(~uint32_t{0});
+        break;
+      case Operand::kLane:
+      case Operand::kIndexR:
+        return absl::InvalidArgumentError(
+            "the microprogram reads an index, which the host does not have");
+      default:
+        in->x[k] = &registers_[static_cast<size_t>(o) * lanes_];
+    }
+    return absl::OkStatus();
+  }
+
+  int64_t lanes_ = 0;
+  std::array<HostStream, 3> streams_;
+  std::vector<uint32_t> registers_, out_, zero_, tail_[3];
+  std::map<uint32_t, std::vector<uint32_t>> constants_;
+  std::vector<Instruction> program_;
+};
+
+}  // namespace
+
+absl::Status Evaluate(const Microprogram& program,
+                      const std::array<uint32_t, 4>& arguments,
+                      const std::array<HostStream, 3>& streams, int64_t count,
+                      uint32_t* out) {
+  if (count <= 0) return absl::OkStatus();
+  const model::ScopedFpEnvironment environment;
+  HostRun run;
+  if (auto s = run.Prepare(program, arguments, streams, count); !s.ok()) {
+    return s;
+  }
+  run.Run(count, out);
+  return absl::OkStatus();
+}
+
+}  // namespace heddle::compiler
