@@ -94,6 +94,12 @@ std::unique_ptr<Process> Process::Start(const Command& command) {
   return process;
 }
 
+double TimeFactor() {
+  const char* text = getenv("HEDDLE_TEST_TIME_FACTOR");
+  const double factor = text == nullptr ? 1 : atof(text);
+  return factor >= 1 ? factor : 1;
+}
+
 Process::~Process() {
   if (pid_ > 0 && !code_.has_value()) {
     Signal(SIGKILL);
@@ -129,6 +135,7 @@ Finished RunCommand(const Command& command, absl::Duration limit) {
   Finished finished;
   auto process = Process::Start(command);
   if (process == nullptr) return finished;
+  limit *= TimeFactor();
   const std::optional<int> code = process->Wait(limit);
   if (!code.has_value()) {
     ADD_FAILURE() << command.argv[0] << " did not end in " << limit;

@@ -39,6 +39,10 @@ struct Command {
   int ready_fd = -1;  // open in the child under the same number
 };
 
+// Factor for limits of time, more than 1 in instrumented builds: environment
+// variable HEDDLE_TEST_TIME_FACTOR.
+double TimeFactor();
+
 class Process {
  public:
   // Fails the test and returns null if the program cannot be started. Standard

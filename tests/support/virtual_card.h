@@ -60,7 +60,7 @@ class HostedDriver {
 template <typename Condition>
 bool Eventually(const Condition& condition,
                 absl::Duration limit = absl::Seconds(20)) {
-  const absl::Time until = absl::Now() + limit;
+  const absl::Time until = absl::Now() + limit * TimeFactor();
   while (!condition()) {
     if (absl::Now() > until) return false;
     absl::SleepFor(absl::Milliseconds(2));
