@@ -99,6 +99,8 @@ struct BufferReport {
                      // "programs"
   uint64_t address = 0, bytes = 0;
   size_t first_layer = 0, last_layer = 0;
+  // From the start of the first command that touches it to the end of the last.
+  uint64_t first_cycle = 0, last_cycle = 0;
 };
 
 struct CommandReport {

@@ -2,9 +2,13 @@
 #include "compiler/support_page.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "compiler/backend/lowering.h"
 #include "compiler/import/importer.h"
 #include "compiler/ops/define.h"
@@ -55,6 +59,40 @@ std::string SupportPage() {
                     absl::StrJoin(limits, "; "), " |\n");
   }
   return page;
+}
+
+std::string SupportJson() {
+  using nlohmann::ordered_json;
+  ordered_json operators = ordered_json::array();
+  for (const OperatorInfo* info : AllOperators()) {
+    ordered_json attributes = ordered_json::array();
+    for (const AttributeRule& rule : info->attributes) {
+      attributes.push_back(rule.name);
+    }
+    ordered_json limits = ordered_json::array();
+    for (const Constraint& constraint : info->constraints) {
+      limits.push_back(constraint.text);
+    }
+    const int since = info->domain[0] == '\0'
+                          ? std::max(info->since_version, kMinOpset)
+                          : info->since_version;
+    operators.push_back({{"op", info->op},
+                         {"domain", info->domain},
+                         {"card", HasLowering(info->domain, info->op)},
+                         {"since_opset", since},
+                         {"until_opset", info->until_version},
+                         {"types", std::vector<std::string>(absl::StrSplit(
+                                       info->types, ", ", absl::SkipEmpty()))},
+                         {"attributes", std::move(attributes)},
+                         {"limits", std::move(limits)}});
+  }
+  const ordered_json json = {{"schema", "heddle-supported-ops/1"},
+                             {"min_ir_version", kMinIrVersion},
+                             {"max_ir_version", kMaxIrVersion},
+                             {"min_opset", kMinOpset},
+                             {"max_opset", kMaxOpset},
+                             {"operators", std::move(operators)}};
+  return json.dump(2) + "\n";
 }
 
 }  // namespace heddle::compiler

@@ -132,13 +132,10 @@ absl::StatusOr<BackendResult> GeneratePackage(const Graph& graph,
   p.inputs = Describe(graph, device, device.inputs);
   p.outputs = Describe(graph, device, device.outputs);
   p.taps = Describe(graph, device, device.taps);
-  if (auto s = FillReport(device, *plan, encoded->words, *config,
+  if (auto s = FillReport(device, *plan, program_bytes, encoded->words, *config,
                           options.details, &result);
       !s.ok()) {
     return s;
-  }
-  if (options.details) {
-    result.report.buffers = DescribeBuffers(device, *plan, program_bytes);
   }
   uint32_t last = UINT32_MAX;
   for (size_t i = 0; i < stream.commands().size(); ++i) {

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/backend/access.h"
 
 namespace heddle::compiler {
 namespace {
@@ -107,9 +108,98 @@ void FillBounds(const package::Package& package, const isa::Config& config,
   report->dram_bound_cycles = DivUp(bytes, config.dram_bytes_per_cycle);
 }
 
+// The pieces of SRAM that the plan gives to tensors and layers, by address and
+// first layer.
+std::vector<BufferReport> DescribeBuffers(const DeviceGraph& graph,
+                                          const MemoryPlan& plan,
+                                          uint64_t program_bytes) {
+  std::vector<BufferReport> buffers;
+  const auto add = [&](const std::string& name, const char* kind,
+                       uint64_t address, uint64_t bytes, size_t first,
+                       size_t last) {
+    if (bytes == 0) return;
+    buffers.push_back({name, kind, address, bytes, first, last});
+  };
+  if (!graph.ops.empty()) {
+    add("microprograms", "programs", plan.programs, program_bytes, 0,
+        graph.ops.size() - 1);
+  }
+  for (const Storage& s : graph.storages) {
+    if (!s.resident || s.first_op < 0) continue;
+    add(s.name, "tensor", s.sram, s.SramBytes(), s.first_op, s.last_op);
+  }
+  for (size_t i = 0; i < graph.ops.size(); ++i) {
+    const DeviceOp& op = *graph.ops[i];
+    const OpPlan& p = plan.ops[i];
+    // Once where both sides are the same place.
+    const auto pair = [&](const std::string& name, const char* kind, uint32_t a,
+                          uint32_t b, uint64_t bytes, size_t first) {
+      add(name, kind, a, bytes, first, i);
+      if (b != a) add(name, kind, b, bytes, first, i);
+    };
+    uint64_t constants = 0;
+    for (const ConstantGroup& g : op.groups) {
+      constants = std::max(constants, g.bytes);
+    }
+    pair(op.name, "constants", p.constants[0], p.constants[1], constants,
+         p.prefetch && i > 0 ? i - 1 : i);
+    for (size_t k = 0; k < op.inputs.size() && k < p.inputs.size(); ++k) {
+      const Storage& s = graph.StorageOf(op.inputs[k].value);
+      if (s.resident && !p.copy[k]) continue;
+      pair(s.name, "operand", p.inputs[k][0], p.inputs[k][1],
+           InputTile(graph, op, k, p.tile_rows).bytes, i);
+    }
+    const Storage& result = graph.StorageOf(op.output);
+    if (!result.resident) {
+      pair(result.name, "result", p.output[0], p.output[1],
+           OutputTile(graph, op, p.tile_rows).bytes, i);
+    }
+    add(op.name, "temporary", p.temporary, op.temporary_bytes, i, i);
+  }
+  std::stable_sort(buffers.begin(), buffers.end(),
+                   [](const BufferReport& a, const BufferReport& b) {
+                     return std::tie(a.address, a.first_layer) <
+                            std::tie(b.address, b.first_layer);
+                   });
+  return buffers;
+}
+
+// When commands touch the buffers.
+void TimeBuffers(const std::vector<uint32_t>& words, const isa::Config& config,
+                 CompileReport* report) {
+  std::vector<BufferReport>& buffers = report->buffers;
+  std::vector<std::vector<size_t>> alive(report->layers.size());
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    for (size_t l = buffers[i].first_layer; l <= buffers[i].last_layer; ++l) {
+      alive[l].push_back(i);
+    }
+  }
+  std::vector<bool> touched(buffers.size());
+  for (const CommandReport& command : report->commands_in_time) {
+    if (command.layer < 0) continue;
+    const size_t at = command.offset / sizeof(uint32_t);
+    const auto decoded = isa::DecodeAny(&words[at], words.size() - at);
+    if (!decoded.ok()) continue;  // FillReport decoded it before
+    for (const Access& access : AccessesOf(*decoded, config)) {
+      if (access.space != kSramSpace) continue;
+      for (size_t i : alive[command.layer]) {
+        BufferReport& b = buffers[i];
+        if (access.begin >= b.address + b.bytes || access.end <= b.address) {
+          continue;
+        }
+        b.first_cycle =
+            touched[i] ? std::min(b.first_cycle, command.start) : command.start;
+        b.last_cycle = std::max(b.last_cycle, command.end);
+        touched[i] = true;
+      }
+    }
+  }
+}
+
 }  // namespace
 
 absl::Status FillReport(const DeviceGraph& graph, const MemoryPlan& plan,
+                        uint64_t program_bytes,
                         const std::vector<uint32_t>& words,
                         const isa::Config& config, bool details,
                         BackendResult* result) {
@@ -184,62 +274,12 @@ absl::Status FillReport(const DeviceGraph& graph, const MemoryPlan& plan,
   package.macs = report.macs;
   package.estimated_cycles = report.estimated_cycles;
   FillBounds(package, config, &report);
-  if (details) FillCommands(*timeline, &report);
+  if (details) {
+    FillCommands(*timeline, &report);
+    report.buffers = DescribeBuffers(graph, plan, program_bytes);
+    TimeBuffers(words, config, &report);
+  }
   return absl::OkStatus();
-}
-
-std::vector<BufferReport> DescribeBuffers(const DeviceGraph& graph,
-                                          const MemoryPlan& plan,
-                                          uint64_t program_bytes) {
-  std::vector<BufferReport> buffers;
-  const auto add = [&](const std::string& name, const char* kind,
-                       uint64_t address, uint64_t bytes, size_t first,
-                       size_t last) {
-    if (bytes == 0) return;
-    buffers.push_back({name, kind, address, bytes, first, last});
-  };
-  if (!graph.ops.empty()) {
-    add("microprograms", "programs", plan.programs, program_bytes, 0,
-        graph.ops.size() - 1);
-  }
-  for (const Storage& s : graph.storages) {
-    if (!s.resident || s.first_op < 0) continue;
-    add(s.name, "tensor", s.sram, s.SramBytes(), s.first_op, s.last_op);
-  }
-  for (size_t i = 0; i < graph.ops.size(); ++i) {
-    const DeviceOp& op = *graph.ops[i];
-    const OpPlan& p = plan.ops[i];
-    // Once where both sides are the same place.
-    const auto pair = [&](const std::string& name, const char* kind, uint32_t a,
-                          uint32_t b, uint64_t bytes, size_t first) {
-      add(name, kind, a, bytes, first, i);
-      if (b != a) add(name, kind, b, bytes, first, i);
-    };
-    uint64_t constants = 0;
-    for (const ConstantGroup& g : op.groups) {
-      constants = std::max(constants, g.bytes);
-    }
-    pair(op.name, "constants", p.constants[0], p.constants[1], constants,
-         p.prefetch && i > 0 ? i - 1 : i);
-    for (size_t k = 0; k < op.inputs.size() && k < p.inputs.size(); ++k) {
-      const Storage& s = graph.StorageOf(op.inputs[k].value);
-      if (s.resident && !p.copy[k]) continue;
-      pair(s.name, "operand", p.inputs[k][0], p.inputs[k][1],
-           InputTile(graph, op, k, p.tile_rows).bytes, i);
-    }
-    const Storage& result = graph.StorageOf(op.output);
-    if (!result.resident) {
-      pair(result.name, "result", p.output[0], p.output[1],
-           OutputTile(graph, op, p.tile_rows).bytes, i);
-    }
-    add(op.name, "temporary", p.temporary, op.temporary_bytes, i, i);
-  }
-  std::stable_sort(buffers.begin(), buffers.end(),
-                   [](const BufferReport& a, const BufferReport& b) {
-                     return std::tie(a.address, a.first_layer) <
-                            std::tie(b.address, b.first_layer);
-                   });
-  return buffers;
 }
 
 }  // namespace heddle::compiler

@@ -18,19 +18,14 @@
 namespace heddle::compiler {
 
 // Sets the layers, engines, cycles and bounds of the report, and the same of
-// result->package. The tags in `words` are indices of graph.ops; weights and
-// region 2 of the package are set already. Internal error if the stream cannot
-// run.
+// result->package, whose weights and tensors are set already. The tags in
+// `words` are indices of graph.ops. `program_bytes`: see PlanMemory. Internal
+// error if the stream cannot run.
 absl::Status FillReport(const DeviceGraph& graph, const MemoryPlan& plan,
+                        uint64_t program_bytes,
                         const std::vector<uint32_t>& words,
                         const isa::Config& config, bool details,
                         BackendResult* result);
-
-// The pieces of SRAM that the plan gives to tensors and layers, by address and
-// first layer. `program_bytes`: see PlanMemory.
-std::vector<BufferReport> DescribeBuffers(const DeviceGraph& graph,
-                                          const MemoryPlan& plan,
-                                          uint64_t program_bytes);
 
 }  // namespace heddle::compiler
 

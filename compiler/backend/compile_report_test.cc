@@ -123,7 +123,8 @@ TEST_P(CompileReportTest, BuffersHoldEveryAccess) {
         const auto layer = static_cast<size_t>(command.layer);
         found |= b.first_layer <= layer && layer <= b.last_layer &&
                  b.address <= access.begin &&
-                 access.end <= b.address + (b.bytes + 15) / 16 * 16;
+                 access.end <= b.address + (b.bytes + 15) / 16 * 16 &&
+                 b.first_cycle <= command.start && command.end <= b.last_cycle;
       }
       EXPECT_TRUE(found) << command.mnemonic << " of layer " << command.layer
                          << " touches " << access.begin << " to " << access.end;

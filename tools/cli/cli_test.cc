@@ -2,10 +2,17 @@
 #include <dirent.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <string>
+#include <thread>
 
 #include "compiler/diagnostic.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/file.h"
+#include "tools/cli/printable.h"
+#include "tools/cli/progress.h"
 #include "tools/cli/shape_option.h"
 
 namespace heddle::cli {
@@ -58,6 +65,41 @@ TEST(Shapes, Parse) {
     EXPECT_FALSE(ParseShapes({text}, &shapes).ok()) << text;
   }
   EXPECT_FALSE(ParseShapes({"a=1"}, &shapes).ok());
+}
+
+TEST(Printable, ControlsNothing) {
+  EXPECT_EQ(Printable("conv1/\xc3\xa4 <b>"), "conv1/\xc3\xa4 <b>");
+  EXPECT_EQ(Printable("a\x1b[2Jb\nc\x7f"), "a?[2Jb?c?");
+  EXPECT_EQ(Printable("a\xc2\x9b"
+                      "2J"),
+            "a??2J");
+  EXPECT_EQ(Printable("\xc2"), "\xc2");
+  EXPECT_EQ(Printable(std::string("\0x", 2)), "?x");
+}
+
+// What Progress writes to something that is no terminal.
+std::string Shown(bool force, int delay_ms, int work_ms) {
+  int pipe_fds[2];
+  EXPECT_EQ(pipe(pipe_fds), 0);
+  {
+    Progress progress("tool", force, pipe_fds[1],
+                      std::chrono::milliseconds(delay_ms));
+    progress.Set("first\nstage");
+    std::this_thread::sleep_for(std::chrono::milliseconds(work_ms));
+  }
+  close(pipe_fds[1]);
+  char buffer[4096];
+  const ssize_t n = read(pipe_fds[0], buffer, sizeof(buffer));
+  close(pipe_fds[0]);
+  return std::string(buffer, n < 0 ? 0 : static_cast<size_t>(n));
+}
+
+TEST(Progress, IsForLongWorkOnly) {
+  EXPECT_EQ(Shown(true, 60000, 1), "");
+  EXPECT_EQ(Shown(false, 1, 100), "");
+  // Once, although shown again and again: the text does not change.
+  EXPECT_EQ(Shown(true, 1, 300).find("tool: first?stage (0 s)\n"), 0u);
+  EXPECT_EQ(Shown(true, 1, 300).size(), 24u);
 }
 
 }  // namespace

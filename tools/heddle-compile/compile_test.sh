@@ -30,7 +30,38 @@ assert r["schema"] == "heddle-compile/1" and r["config"] == "h256"
 assert r["macs"] > 0 and r["layers"] and r["inputs"][0]["shape"] == [1, 1, 28, 28]
 PY
 rm -f ./*.hpk
+# The HTML report: beside the package, named by the model without one, or as told.
+expect 0 "$model" -o d.v1.hpk --report=html
+[[ -s d.v1.html && ! -s out ]] || fail "no d.v1.html, or something on stdout"
+grep -q 'report in d.v1.html' err || fail "the file's name is not said"
+expect 0 --report=html "$model"
+cmp -s digits_int8.html d.v1.html || fail "the report depends on the output's name"
+grep -q 'not calibrated' digits_int8.html || fail "estimates without a word of warning"
+expect 0 "$model" --report=json --report-file r.json
+python3 -c 'import json; r = json.load(open("r.json")); assert r["buffers"] and r["limits"]["distance"] >= 1'
+expect 1 "$model" --report=html --report-file none/r.html
+rm -f ./*.hpk ./*.html r.json
+# What became of a node.
+node=$("$compile" "$model" --report=json | python3 -c 'import json, sys; print(json.load(sys.stdin)["layers"][0]["name"])')
+expect 0 "$model" --explain "$node"
+grep -q "'$node'" out && grep -q 'commands  ' out || fail "--explain says too little: $(cat out)"
+expect 1 "$model" --explain "${node}x"
+grep -q "near are: '$node'" err || fail "no suggestion: $(cat err)"
+expect 2 "$model" --explain x -o a.hpk
+# Operators.
+expect 0 --supported-ops
+grep -q '^| Conv | ai.onnx | yes |' out || fail "no table of operators"
+expect 0 --supported-ops=json
+python3 - <<'PY' || fail "JSON of operators"
+import json
+r = json.load(open("out"))
+assert r["schema"] == "heddle-supported-ops/1"
+conv = [o for o in r["operators"] if o["op"] == "Conv"]
+assert conv and conv[0]["card"] and "float" in conv[0]["types"] and conv[0]["limits"]
+PY
 expect 2
+expect 2 --report
+expect 2 "$model" --report-file x
 expect 2 "$model" --config h1
 expect 2 "$model" --shape image
 expect 2 "$model" --report=xml

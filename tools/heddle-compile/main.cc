@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// heddle-compile: an ONNX model to a package (.hpk).
+// heddle-compile: an ONNX model to a package (.hpk), and what became of it.
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -8,67 +8,160 @@
 #include "CLI/CLI.hpp"
 #include "absl/strings/str_cat.h"
 #include "compiler/compiler.h"
+#include "compiler/diagnostic.h"
+#include "compiler/explain.h"
 #include "compiler/package/package.h"
+#include "compiler/support_page.h"
 #include "rtl/spec/generated/isa.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/file.h"
+#include "tools/cli/printable.h"
+#include "tools/cli/progress.h"
 #include "tools/cli/shape_option.h"
 #include "tools/cli/version.h"
+#include "tools/heddle-compile/html_report.h"
 #include "tools/heddle-compile/report.h"
 
 namespace {
+
+using heddle::cli::Fail;
 
 constexpr char kTool[] = "heddle-compile";
 
 constexpr char kHelp[] =
     "Example:\n"
     "  heddle-compile model.onnx -o model.hpk --report\n"
+    "  heddle-compile model.onnx --report=html    (writes model.html)\n"
+    "  heddle-compile model.onnx --explain conv1\n"
     "  heddle-run model.hpk\n"
     "\n"
     "Compiles an ONNX model to a package that the Heddle runtime loads. The\n"
     "same model and options always give the same bytes.\n";
 
 struct Arguments {
-  std::string model, output, report;
+  std::string model, output, report, report_file, explain, supported;
   std::string config = heddle::isa::kConfigs[0].name;
   std::vector<std::string> shapes;
-  bool taps = false;
-  uint64_t device_memory = 0;
+  bool taps = false, progress = false;
+  uint64_t device_memory = 0, sram = 0;
 };
 
+int Print(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() ||
+      std::fflush(stdout) != 0) {
+    return Fail(kTool, absl::DataLossError("cannot write to stdout"));
+  }
+  return heddle::cli::kOk;
+}
+
+// The package's name with .html instead; without a package the model's, here.
+std::string HtmlFile(const Arguments& arguments) {
+  if (!arguments.report_file.empty()) return arguments.report_file;
+  std::string name = arguments.output;
+  if (name.empty()) {
+    name = arguments.model.substr(arguments.model.rfind('/') + 1);
+  }
+  const size_t dot = name.rfind('.');
+  const size_t slash = name.rfind('/');
+  if (dot != std::string::npos && dot > 0 &&
+      (slash == std::string::npos || dot > slash + 1)) {
+    name.resize(dot);
+  }
+  return name + ".html";
+}
+
+// After a refusal for an operator: everything that is missing, at once.
+void PrintMissing(const std::string& model,
+                  const heddle::compiler::CompileOptions& options) {
+  const auto missing = heddle::compiler::MissingOperators(model, options);
+  if (missing.empty()) return;
+  std::fprintf(stderr, "%s: operators that the card lacks:\n", kTool);
+  for (const auto& m : missing) {
+    std::fprintf(
+        stderr, "  %-24s %-14s %6zu   first: '%s'\n",
+        heddle::cli::Printable(m.op).c_str(),
+        m.domain.empty() ? "ai.onnx" : heddle::cli::Printable(m.domain).c_str(),
+        m.count, heddle::cli::Printable(m.first_node).c_str());
+  }
+}
+
+int Explain(const Arguments& arguments, const std::string& model,
+            const heddle::compiler::CompileOptions& options) {
+  const auto explanation =
+      heddle::compiler::ExplainNode(model, options, arguments.explain);
+  if (!explanation.ok()) return Fail(kTool, explanation.status());
+  // Line by line: names may hold anything.
+  std::string text;
+  for (absl::string_view rest = explanation->text; !rest.empty();) {
+    const size_t end = rest.find('\n');
+    absl::StrAppend(&text, heddle::cli::Printable(rest.substr(0, end)), "\n");
+    if (end == absl::string_view::npos) break;
+    rest.remove_prefix(end + 1);
+  }
+  if (const int code = Print(text); code != heddle::cli::kOk) return code;
+  return heddle::cli::ExitCodeOf(explanation->refusal);
+}
+
+int WriteReport(const Arguments& arguments,
+                const heddle::compiler::CompileResult& result) {
+  const auto package = heddle::package::Parse(result.package);
+  if (!package.ok()) return Fail(kTool, package.status());
+  std::string file = arguments.report_file, text;
+  if (arguments.report == "json") {
+    text = heddle::compile::JsonReport(*package, result.report);
+  } else if (arguments.report == "html") {
+    file = HtmlFile(arguments);
+    text = heddle::compile::HtmlReport(*package, result.report);
+  } else {
+    text = heddle::compile::TextReport(*package, result.report);
+  }
+  if (file.empty()) return Print(text);
+  const absl::Status status = heddle::cli::WriteFile(file, text);
+  if (!status.ok()) return Fail(kTool, status);
+  std::fprintf(stderr, "%s: report in %s\n", kTool, file.c_str());
+  return heddle::cli::kOk;
+}
+
 int Compile(const Arguments& arguments) {
-  using heddle::cli::Fail;
   heddle::compiler::CompileOptions options;
   options.config = arguments.config;
   options.taps = arguments.taps;
   options.device_memory_bytes = arguments.device_memory;
+  options.sram_bytes = arguments.sram;
+  options.details = !arguments.report.empty() && arguments.report != "text";
   absl::Status status =
       heddle::cli::ParseShapes(arguments.shapes, &options.input_shapes);
   if (!status.ok()) {
     Fail(kTool, status);
     return heddle::cli::kUsage;
   }
+  heddle::cli::Progress progress(kTool, arguments.progress);
+  options.progress = [&progress](const char* stage) {
+    progress.Set(absl::StrCat("compiling: ", stage));
+  };
   const auto model = heddle::cli::ReadFile(arguments.model);
   if (!model.ok()) return Fail(kTool, model.status());
+  if (!arguments.explain.empty()) {
+    const int code = Explain(arguments, *model, options);
+    return code;
+  }
   const auto result = heddle::compiler::CompileOnnx(*model, options);
-  if (!result.ok()) return Fail(kTool, result.status());
+  progress.Stop();
+  if (!result.ok()) {
+    const int code = Fail(kTool, result.status());
+    options.progress = nullptr;
+    if (heddle::compiler::RefusalOf(result.status()) ==
+        heddle::compiler::Refusal::kUnsupportedOperator) {
+      PrintMissing(*model, options);
+    }
+    return code;
+  }
   if (!arguments.output.empty()) {
     status = heddle::cli::WriteFile(arguments.output, result->package);
     if (!status.ok()) return Fail(kTool, status);
   }
-  if (!arguments.report.empty()) {
-    const auto package = heddle::package::Parse(result->package);
-    if (!package.ok()) return Fail(kTool, package.status());
-    const std::string text =
-        arguments.report == "json"
-            ? heddle::compile::JsonReport(*package, result->report)
-            : heddle::compile::TextReport(*package, result->report);
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() ||
-        std::fflush(stdout) != 0) {
-      return Fail(kTool, absl::DataLossError("cannot write the report"));
-    }
-  }
-  return heddle::cli::kOk;
+  if (arguments.report.empty()) return heddle::cli::kOk;
+  return WriteReport(arguments, *result);
 }
 
 }  // namespace
@@ -78,9 +171,10 @@ int main(int argc, char** argv) {
   CLI::App app(kHelp, kTool);
   app.set_version_flag("--version",
                        absl::StrCat(kTool, " ", heddle::cli::kVersion));
-  app.add_option("model", arguments.model, "ONNX model")->required();
-  app.add_option("-o,--output", arguments.output,
-                 "package to write; without it only checks and reports");
+  auto* model = app.add_option("model", arguments.model, "ONNX model");
+  auto* output =
+      app.add_option("-o,--output", arguments.output,
+                     "package to write; without it only checks and reports");
   std::vector<std::string> configs;
   for (const auto& config : heddle::isa::kConfigs) {
     configs.push_back(config.name);
@@ -97,18 +191,48 @@ int main(int argc, char** argv) {
                "give every quantized tensor as an additional output");
   // [=json]: CLI11 takes the value of an optional option from the next word,
   // too, which would swallow the model.
-  app.add_flag("--report{text}", arguments.report,
-               "print a report: --report or --report=json")
+  auto* report =
+      app.add_flag("--report{text}", arguments.report,
+                   "report: --report or --report=json on stdout; "
+                   "--report=html writes OUTPUT.html (or MODEL.html here), "
+                   "one file with timeline, SRAM, roofline and layers")
+          ->check(CLI::IsMember({"text", "json", "html"}));
+  app.add_option("--report-file", arguments.report_file,
+                 "write the report to this file")
+      ->needs(report);
+  app.add_option("--explain", arguments.explain,
+                 "NODE: where a node (or the node that computes a tensor) "
+                 "went: fusion, engine, tiles, places, commands; or why it is "
+                 "refused")
+      ->excludes(output)
+      ->excludes(report);
+  app.add_flag("--supported-ops{text}", arguments.supported,
+               "print the operators that are supported, with their limits: "
+               "--supported-ops or --supported-ops=json; needs no model")
       ->check(CLI::IsMember({"text", "json"}));
   app.add_option("--device-memory", arguments.device_memory,
                  "refuse a package that takes more bytes than this, such as "
                  "512MB")
       ->transform(CLI::AsSizeValue(false));
+  app.add_option("--sram", arguments.sram,
+                 "use only this much SRAM, such as 256KB: what if there were "
+                 "less")
+      ->transform(CLI::AsSizeValue(false));
+  app.add_flag("--progress", arguments.progress,
+               "show progress although stderr is no terminal");
   app.footer(heddle::cli::kExitCodeHelp);
   try {
     app.parse(argc, argv);
+    if (arguments.supported.empty() && model->empty()) {
+      throw CLI::RequiredError("model");
+    }
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? heddle::cli::kOk : heddle::cli::kUsage;
+  }
+  if (!arguments.supported.empty()) {
+    return Print(arguments.supported == "json"
+                     ? heddle::compiler::SupportJson()
+                     : heddle::compiler::SupportPage());
   }
   return Compile(arguments);
 }

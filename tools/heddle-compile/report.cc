@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/heddle-compile/report.h"
 
-#include <nlohmann/json.hpp>
+#include <algorithm>
+#include <map>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "tools/cli/printable.h"
 
 namespace heddle::compile {
 namespace {
 
+using cli::Printable;
 using nlohmann::ordered_json;
+
+constexpr size_t kWidest = 60;  // column of names
 
 uint64_t PageUp(uint64_t bytes) {
   return (bytes + package::kPageBytes - 1) / package::kPageBytes *
@@ -27,6 +33,85 @@ ordered_json Tensors(const std::vector<package::TensorInfo>& tensors) {
   return list;
 }
 
+// Operations by engine.
+std::map<std::string, size_t> Operators(const compiler::CompileReport& report) {
+  std::map<std::string, size_t> count;
+  for (const compiler::LayerReport& layer : report.layers) {
+    ++count[layer.engine];
+  }
+  return count;
+}
+
+uint64_t Limit(const compiler::CompileReport& report) {
+  return std::max(report.compute_bound_cycles, report.dram_bound_cycles);
+}
+const char* LimitName(const compiler::CompileReport& report) {
+  return report.compute_bound_cycles >= report.dram_bound_cycles ? "compute"
+                                                                 : "DRAM";
+}
+double Ratio(uint64_t a, uint64_t b) {
+  return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
+}
+
+std::string LayerName(const compiler::LayerReport& layer) {
+  std::string name = Printable(layer.name);
+  if (layer.sources.size() > 1) {
+    absl::StrAppend(&name, " (+", layer.sources.size() - 1, ")");
+  }
+  return name;
+}
+
+// A table of the layers, in the order of execution.
+std::string LayerTable(const compiler::CompileReport& report) {
+  size_t width = 5, shape_width = 5;
+  for (const compiler::LayerReport& layer : report.layers) {
+    width = std::max(width, std::min(kWidest, LayerName(layer).size()));
+    shape_width = std::max(shape_width,
+                           compiler::ShapeToString(layer.output_shape).size());
+  }
+  const int w = static_cast<int>(width), s = static_cast<int>(shape_width);
+  std::string text =
+      absl::StrFormat("%-*s %-17s %-7s %-*s %13s %11s %10s %7s %s\n", w,
+                      "layer", "operator", "engine", s, "shape", "MACs",
+                      "DRAM bytes", "cycles*", "util*", "bound by*");
+  for (const compiler::LayerReport& layer : report.layers) {
+    absl::StrAppendFormat(&text,
+                          "%-*s %-17s %-7s %-*s %13d %11d %10d %6.1f%% %s\n", w,
+                          LayerName(layer), layer.op, layer.engine, s,
+                          compiler::ShapeToString(layer.output_shape),
+                          layer.macs, layer.dram_bytes, layer.estimated_cycles,
+                          100 * layer.utilisation, layer.bound);
+  }
+  return text;
+}
+
+std::string EngineTable(const compiler::CompileReport& report) {
+  std::string text = absl::StrFormat("%-8s %9s %12s %8s  waiting for*\n",
+                                     "engine", "commands", "bytes", "busy*");
+  const auto percent = [&report](uint64_t cycles) {
+    return 100 * Ratio(cycles, report.estimated_cycles);
+  };
+  for (const compiler::EngineReport& engine : report.engines) {
+    absl::StrAppendFormat(&text, "%-8s %9d %12d %7.1f%% ", engine.name,
+                          engine.commands, engine.bytes, percent(engine.busy));
+    for (size_t i = 0; i < report.engines.size(); ++i) {
+      if (percent(engine.wait_for[i]) < 0.05) continue;
+      absl::StrAppendFormat(&text, " %s %.1f%%", report.engines[i].name,
+                            percent(engine.wait_for[i]));
+    }
+    if (percent(engine.wait_for_commands) >= 0.05) {
+      absl::StrAppendFormat(&text, " commands %.1f%%",
+                            percent(engine.wait_for_commands));
+    }
+    if (percent(engine.finished) >= 0.05) {
+      absl::StrAppendFormat(&text, " (nothing left to do %.1f%%)",
+                            percent(engine.finished));
+    }
+    text += '\n';
+  }
+  return text;
+}
+
 }  // namespace
 
 uint64_t DeviceBytes(const package::Package& package) {
@@ -40,36 +125,43 @@ uint64_t DeviceBytes(const package::Package& package) {
 
 std::string TextReport(const package::Package& package,
                        const compiler::CompileReport& report) {
-  std::string text;
-  absl::StrAppendFormat(&text, "%-40s %-16s %-7s %14s %12s %12s\n", "layer",
-                        "operator", "engine", "MACs", "DRAM bytes", "cycles*");
-  for (const compiler::LayerReport& layer : report.layers) {
-    absl::StrAppendFormat(&text, "%-40s %-16s %-7s %14d %12d %12d\n",
-                          layer.name, layer.op, layer.engine, layer.macs,
-                          layer.dram_bytes, layer.estimated_cycles);
+  std::string text = LayerTable(report);
+  absl::StrAppend(&text, "\n", EngineTable(report), "\n");
+  std::string operators;
+  for (const auto& [engine, count] : Operators(report)) {
+    absl::StrAppend(&operators, engine, " ", count, ", ");
   }
   absl::StrAppendFormat(
       &text,
       "model             %s for %s\n"
+      "operations        %shost 0 (a model with an operator that the card "
+      "lacks is refused)\n"
       "MACs              %d\n"
       "weights           %d bytes\n"
       "scratch           %d bytes\n"
       "inputs, outputs   %d bytes\n"
       "command streams   %d bytes, %d commands\n"
       "device memory     %d bytes\n"
-      "SRAM peak         %d bytes\n"
+      "DRAM traffic      %d bytes\n"
+      "SRAM peak         %d of %d bytes\n"
       "cycles*           %d\n"
-      "utilisation*      %.1f %%\n"
+      "limit             %d cycles, by %s (compute %d, DRAM %d)\n"
+      "distance*         %.2f times the limit; layer by layer at least %d\n"
+      "utilisation*      %.1f %% of the matrix engine's MACs\n"
       "* estimated by the compiler, not calibrated\n",
-      package.model_name, package.config, report.macs, report.weight_bytes,
-      report.scratch_bytes, report.io_bytes, report.stream_bytes,
-      report.commands, DeviceBytes(package), report.sram_peak_bytes,
-      report.estimated_cycles, 100 * report.estimated_utilisation);
+      Printable(package.model_name), package.config, operators, report.macs,
+      report.weight_bytes, report.scratch_bytes, report.io_bytes,
+      report.stream_bytes, report.commands, DeviceBytes(package),
+      report.dram_bytes, report.sram_peak_bytes, report.sram_bytes,
+      report.estimated_cycles, Limit(report), LimitName(report),
+      report.compute_bound_cycles, report.dram_bound_cycles,
+      Ratio(report.estimated_cycles, Limit(report)), report.layer_bound_cycles,
+      100 * report.estimated_utilisation);
   return text;
 }
 
-std::string JsonReport(const package::Package& package,
-                       const compiler::CompileReport& report) {
+ordered_json ReportAsJson(const package::Package& package,
+                          const compiler::CompileReport& report) {
   ordered_json layers = ordered_json::array();
   for (const compiler::LayerReport& layer : report.layers) {
     layers.push_back({{"name", layer.name},
@@ -78,28 +170,77 @@ std::string JsonReport(const package::Package& package,
                       {"shape", layer.output_shape},
                       {"macs", layer.macs},
                       {"dram_bytes", layer.dram_bytes},
-                      {"estimated_cycles", layer.estimated_cycles}});
+                      {"estimated_cycles", layer.estimated_cycles},
+                      {"first_cycle", layer.first_cycle},
+                      {"last_cycle", layer.last_cycle},
+                      {"utilisation", layer.utilisation},
+                      {"bound", layer.bound},
+                      {"commands", layer.commands},
+                      {"sources", layer.sources},
+                      {"tiles", layer.tiles}});
   }
-  const ordered_json json = {
-      {"schema", "heddle-compile/1"},
-      {"model", package.model_name},
-      {"config", package.config},
-      {"macs", report.macs},
-      {"weight_bytes", report.weight_bytes},
-      {"scratch_bytes", report.scratch_bytes},
-      {"io_bytes", report.io_bytes},
-      {"stream_bytes", report.stream_bytes},
-      {"device_bytes", DeviceBytes(package)},
-      {"commands", report.commands},
-      {"sram_peak_bytes", report.sram_peak_bytes},
-      {"estimated_cycles", report.estimated_cycles},
-      {"estimated_utilisation", report.estimated_utilisation},
-      {"inputs", Tensors(package.inputs)},
-      {"outputs", Tensors(package.outputs)},
-      {"taps", Tensors(package.taps)},
-      {"layers", std::move(layers)}};
+  ordered_json engines = ordered_json::array();
+  for (const compiler::EngineReport& engine : report.engines) {
+    ordered_json entry = {{"name", engine.name},
+                          {"commands", engine.commands},
+                          {"bytes", engine.bytes},
+                          {"busy", engine.busy}};
+    for (size_t i = 0; i < report.engines.size(); ++i) {
+      entry["wait_for_" + report.engines[i].name] = engine.wait_for[i];
+    }
+    entry["wait_for_commands"] = engine.wait_for_commands;
+    entry["finished"] = engine.finished;
+    engines.push_back(std::move(entry));
+  }
+  ordered_json buffers = ordered_json::array();
+  for (const compiler::BufferReport& buffer : report.buffers) {
+    buffers.push_back({{"name", buffer.name},
+                       {"kind", buffer.kind},
+                       {"address", buffer.address},
+                       {"bytes", buffer.bytes},
+                       {"first_layer", buffer.first_layer},
+                       {"last_layer", buffer.last_layer},
+                       {"first_cycle", buffer.first_cycle},
+                       {"last_cycle", buffer.last_cycle}});
+  }
+  const ordered_json limits = {
+      {"compute_bound_cycles", report.compute_bound_cycles},
+      {"dram_bound_cycles", report.dram_bound_cycles},
+      {"layer_bound_cycles", report.layer_bound_cycles},
+      {"bound_by", LimitName(report)},
+      {"distance", Ratio(report.estimated_cycles, Limit(report))}};
+  return {{"schema", "heddle-compile/1"},
+          {"model", package.model_name},
+          {"config", package.config},
+          {"macs", report.macs},
+          {"weight_bytes", report.weight_bytes},
+          {"scratch_bytes", report.scratch_bytes},
+          {"io_bytes", report.io_bytes},
+          {"stream_bytes", report.stream_bytes},
+          {"device_bytes", DeviceBytes(package)},
+          {"commands", report.commands},
+          {"sram_bytes", report.sram_bytes},
+          {"sram_peak_bytes", report.sram_peak_bytes},
+          {"dram_bytes", report.dram_bytes},
+          {"operators", Operators(report)},
+          {"host_operators", ordered_json::array()},
+          {"calibrated", false},
+          {"estimated_cycles", report.estimated_cycles},
+          {"estimated_utilisation", report.estimated_utilisation},
+          {"limits", limits},
+          {"engines", std::move(engines)},
+          {"inputs", Tensors(package.inputs)},
+          {"outputs", Tensors(package.outputs)},
+          {"taps", Tensors(package.taps)},
+          {"layers", std::move(layers)},
+          {"buffers", std::move(buffers)}};
+}
+
+std::string JsonReport(const package::Package& package,
+                       const compiler::CompileReport& report) {
   // Names are the user's bytes: what is no UTF-8 is replaced.
-  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) +
+  return ReportAsJson(package, report)
+             .dump(2, ' ', false, ordered_json::error_handler_t::replace) +
          "\n";
 }
 

@@ -4,13 +4,28 @@
 // JSON, keys stable within a schema version:
 //   {"schema": "heddle-compile/1", "model", "config", "macs", "weight_bytes",
 //    "scratch_bytes", "io_bytes", "stream_bytes", "device_bytes", "commands",
-//    "sram_peak_bytes", "estimated_cycles", "estimated_utilisation",
+//    "sram_bytes", "sram_peak_bytes", "dram_bytes",
+//    "operators": {ENGINE: number of operations},
+//    "host_operators": [] (the card refuses what it lacks),
+//    "calibrated": false, "estimated_cycles", "estimated_utilisation",
+//    "limits": {"compute_bound_cycles", "dram_bound_cycles",
+//               "layer_bound_cycles", "bound_by": "compute"|"DRAM",
+//               "distance": estimated cycles / the larger of the first two},
+//    "engines": [{"name", "commands", "bytes", "busy", "wait_for_load",
+//                 "wait_for_store", "wait_for_matrix", "wait_for_vector",
+//                 "wait_for_commands", "finished"}] (cycles; the last seven add
+//                 up to estimated_cycles),
 //    "inputs"|"outputs"|"taps": [{"name", "type", "shape", "bytes"}],
 //    "layers": [{"name", "op", "engine", "shape", "macs", "dram_bytes",
-//                "estimated_cycles"}]}
+//                "estimated_cycles", "first_cycle", "last_cycle",
+//                "utilisation", "bound", "commands", "sources", "tiles"}],
+//    "buffers": [{"name", "kind", "address", "bytes", "first_layer",
+//                 "last_layer", "first_cycle", "last_cycle"}]}
+// What the cycles of layers mean: compiler.h, LayerReport.
 #ifndef HEDDLE_TOOLS_HEDDLE_COMPILE_REPORT_H_
 #define HEDDLE_TOOLS_HEDDLE_COMPILE_REPORT_H_
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "compiler/compiler.h"
@@ -22,6 +37,8 @@ namespace heddle::compile {
 uint64_t DeviceBytes(const package::Package& package);
 std::string TextReport(const package::Package& package,
                        const compiler::CompileReport& report);
+nlohmann::ordered_json ReportAsJson(const package::Package& package,
+                                    const compiler::CompileReport& report);
 std::string JsonReport(const package::Package& package,
                        const compiler::CompileReport& report);
 

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hostile names in every form of the report; numbers that must agree.
+#include "tools/heddle-compile/report.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "compiler/testing/model_builder.h"
+#include "tools/heddle-compile/html_report.h"
+
+namespace heddle::compile {
+namespace {
+
+using compiler::DataType;
+using nlohmann::ordered_json;
+
+constexpr char kHostile[] =
+    "</script><script>alert(1)</script><img src=x "
+    "onerror=alert(1)>&\x1b[2J\xff";
+
+struct Compiled {
+  package::Package package;
+  compiler::CompileReport report;
+};
+
+Compiled Compile() {
+  compiler::ModelBuilder b;
+  b.Input("x", DataType::kFloat, {1, 4});
+  b.Node("Relu", {"x"}, {"r"})->set_name(kHostile);
+  b.Node("Add", {"r", "x"}, {"y"});
+  b.Output("y");
+  b.proto().mutable_graph()->set_name(kHostile);
+  compiler::CompileOptions options;
+  options.details = true;
+  auto result = compiler::CompileOnnx(b.Bytes(), options);
+  EXPECT_TRUE(result.ok()) << result.status();
+  auto package = package::Parse(result->package);
+  EXPECT_TRUE(package.ok()) << package.status();
+  return {*std::move(package), std::move(result->report)};
+}
+
+size_t Count(const std::string& text, const std::string& what) {
+  size_t count = 0;
+  for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; ++at) {
+    ++count;
+  }
+  return count;
+}
+
+TEST(HtmlReport, NamesAreNoMarkup) {
+  const Compiled c = Compile();
+  const std::string html = HtmlReport(c.package, c.report);
+  EXPECT_EQ(html.find("alert(1)</script>"), std::string::npos);
+  EXPECT_EQ(html.find("<img"), std::string::npos);
+  EXPECT_EQ(Count(html, "<script"), 2u) << "data and program";
+  EXPECT_EQ(Count(html, "</script"), 2u);
+  EXPECT_NE(html.find("\\u003c/script\\u003e"), std::string::npos);
+  // The data are whole JSON.
+  const std::string mark = "id=\"data\">";
+  const size_t begin = html.find(mark) + mark.size();
+  const ordered_json data = ordered_json::parse(
+      html.substr(begin, html.find("</script>", begin) - begin));
+  EXPECT_EQ(data["layers"].size(), c.report.layers.size());
+  EXPECT_EQ(data["timeline"].size(), c.report.commands_in_time.size() - 1);
+  EXPECT_EQ(data["hardware"]["matrix_macs_per_cycle"], 256);
+  EXPECT_FALSE(data["buffers"].empty());
+}
+
+TEST(HtmlReport, LoadsNothing) {
+  const Compiled c = Compile();
+  std::string html = HtmlReport(c.package, c.report);
+  const size_t begin = html.find("id=\"data\">");
+  html.erase(begin, html.find("</script>", begin) - begin);
+  // The name of SVG's elements is no address that anything opens.
+  const std::string space = "http://www.w3.org/2000/svg";
+  html.replace(html.find(space), space.size(), "");
+  for (const char* text : {"http:", "https:", "src=", "@import", "url("}) {
+    EXPECT_EQ(html.find(text), std::string::npos) << text;
+  }
+  EXPECT_EQ(Count(html, "innerHTML"), 0u);
+}
+
+TEST(TextReport, NamesControlNothing) {
+  const Compiled c = Compile();
+  const std::string text = TextReport(c.package, c.report);
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+  EXPECT_NE(text.find("not calibrated"), std::string::npos);
+}
+
+TEST(JsonReport, AgreesWithItself) {
+  const Compiled c = Compile();
+  const ordered_json json =
+      ordered_json::parse(JsonReport(c.package, c.report));
+  uint64_t cycles = 0;
+  for (const auto& layer : json["layers"]) {
+    cycles += layer["estimated_cycles"].get<uint64_t>();
+  }
+  EXPECT_EQ(json["estimated_cycles"], cycles);
+  EXPECT_EQ(json["calibrated"], false);
+  EXPECT_EQ(json["limits"]["bound_by"], "DRAM");
+  EXPECT_GE(json["limits"]["distance"].get<double>(), 1);
+  for (const auto& engine : json["engines"]) {
+    uint64_t sum = 0;
+    for (const char* key :
+         {"busy", "wait_for_load", "wait_for_store", "wait_for_matrix",
+          "wait_for_vector", "wait_for_commands", "finished"}) {
+      sum += engine[key].get<uint64_t>();
+    }
+    EXPECT_EQ(sum, cycles) << engine["name"];
+  }
+}
+
+}  // namespace
+}  // namespace heddle::compile
