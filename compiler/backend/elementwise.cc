@@ -11,6 +11,9 @@ namespace heddle::compiler {
 namespace {
 
 constexpr int64_t kBlock = 16;  // channels of a word
+// A larger part of SRAM is not spent on a constant as a whole: it is tiled like
+// a computed operand.
+constexpr uint64_t kConstantShare = 64;
 
 class Elementwise : public DeviceOp {
  public:
@@ -243,6 +246,19 @@ Operand Operand::PerChannel(const TensorData& values, size_t rank,
   data->shape.assign(rank, 1);
   if (rank > 0) data->shape[axis] = count;
   return Constant(data);
+}
+
+Operand DenseOperand(Lowering* l, const Node& node, size_t i, size_t rank) {
+  const Tensor& tensor = l->tensor(node.inputs[i]);
+  if (tensor.is_constant() && tensor.constant->bytes.size() <=
+                                  l->config().sram_bytes / kConstantShare) {
+    return Operand::Constant(tensor.constant);
+  }
+  const int value = l->ValueIn(node.inputs[i], Layout::kDense, node);
+  if (tensor.shape.size() == rank) return Operand::Of(value);
+  Shape padded = tensor.shape;
+  padded.insert(padded.begin(), rank - padded.size(), 1);
+  return Operand::Of(l->Reshaped(value, padded));
 }
 
 std::unique_ptr<DeviceOp> MakeElementwise(

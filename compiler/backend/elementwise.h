@@ -13,6 +13,8 @@
 
 namespace heddle::compiler {
 
+class Lowering;
+
 // An operand: a value, or constant data. The result's shape is the broadcast of
 // all; an operand value has the result's rank (see Lowering::Alias).
 struct Operand {
@@ -32,6 +34,10 @@ struct Operand {
     return axis == (rank <= 2 ? rank - 1 : 1) && rank <= 4;
   }
 };
+
+// Input i of `node` towards a dense result of `rank`: a small constant, or a
+// value with as many dimensions.
+Operand DenseOperand(Lowering* l, const Node& node, size_t i, size_t rank);
 
 // `program` reads operands as streams A, B, C and writes `out`; `arguments` are
 // the command's. With a blocked or packed operand or result an operand value

@@ -26,20 +26,6 @@ uint32_t Bits(float value) {
 int64_t CodeMin(DataType type) { return type == DataType::kInt8 ? -128 : 0; }
 int64_t CodeMax(DataType type) { return type == DataType::kInt8 ? 127 : 255; }
 
-// Operand i of `node`, broadcast towards `shape`: a constant, or a value in
-// dense layout and the result's rank.
-Operand DenseOperand(Lowering* l, const Node& node, size_t i,
-                     const Shape& shape) {
-  const TensorId id = node.inputs[i];
-  if (l->tensor(id).is_constant())
-    return Operand::Constant(l->tensor(id).constant);
-  const int value = l->ValueIn(id, Layout::kDense, node);
-  Shape padded = l->tensor(id).shape;
-  if (padded.size() == shape.size()) return Operand::Of(value);
-  padded.insert(padded.begin(), shape.size() - padded.size(), 1);
-  return Operand::Of(l->Reshaped(value, padded));
-}
-
 bool IsFloat(DataType type) {
   return type == DataType::kFloat || type == DataType::kFloat16 ||
          type == DataType::kBfloat16;
@@ -58,9 +44,9 @@ absl::Status LowerBinary(Lowering* l, const Node& node) {
   const Microprogram program =
       integers ? IntegerProgram(integer_op, VectorType(type))
                : BinaryProgram(op);
-  const Shape& shape = l->tensor(node.outputs[0]).shape;
-  const std::vector<Operand> operands = {DenseOperand(l, node, 0, shape),
-                                         DenseOperand(l, node, 1, shape)};
+  const size_t rank = l->tensor(node.outputs[0]).shape.size();
+  const std::vector<Operand> operands = {DenseOperand(l, node, 0, rank),
+                                         DenseOperand(l, node, 1, rank)};
   const int result = l->NewValue(node.outputs[0], Layout::kDense);
   l->Add(MakeElementwise(&l->device(), program, {}, operands, result), node);
   return absl::OkStatus();
@@ -69,8 +55,8 @@ absl::Status LowerBinary(Lowering* l, const Node& node) {
 absl::Status LowerUnary(Lowering* l, const Node& node,
                         const Microprogram& program,
                         const std::array<uint32_t, 4>& arguments) {
-  const Shape& shape = l->tensor(node.outputs[0]).shape;
-  const std::vector<Operand> operands = {DenseOperand(l, node, 0, shape)};
+  const size_t rank = l->tensor(node.outputs[0]).shape.size();
+  const std::vector<Operand> operands = {DenseOperand(l, node, 0, rank)};
   const int result = l->NewValue(node.outputs[0], Layout::kDense);
   l->Add(MakeElementwise(&l->device(), program, arguments, operands, result),
          node);

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sigmoid: the rational approximation of ONNX Runtime's kernel, with fma:
-//   x = clamp(v, -18, 18), u = f32(x*x), p = (..(u*a9 + a7)*u ..+ a1) * x,
-//   q = ..(u*b10 + b8)*u .. + b0, y = max(0, f32(f32(p/q) + 0.5)).
-// LeakyRelu: v >= 0 ? v : f32(alpha * v).
-// QLinearSigmoid, QLinearLeakyRelu: 256-entry tables of the same functions.
+// QLinearSigmoid, QLinearLeakyRelu: 256-entry tables of Sigmoid (its formula is
+// in vector_math.h) and of v >= 0 ? v : f32(alpha * v).
 // QLinearConcat: each input through its table; equal parameters copy.
 #include <algorithm>
 
@@ -37,16 +34,6 @@ float LeakyRelu(float v, float alpha) {
 float Same(float v, float) { return model::Canonical(v); }
 
 float Alpha(const Node& node) { return node.FloatAttribute("alpha", 0.01f); }
-
-template <float (*function)(float, float)>
-Results EvaluateFloat(const Graph&, const Node& node, const Inputs& inputs) {
-  const TensorData& x = *inputs[0];
-  TensorData y = TensorData::Zeros(x.type, x.shape);
-  for (int64_t i = 0; i < x.count(); ++i) {
-    y.as<float>()[i] = function(x.as<float>()[i], Alpha(node));
-  }
-  return One(std::move(y));
-}
 
 absl::Status InferCodes(Graph* graph, const Node& node) {
   const DataType type = InputOf(*graph, node, 0).type;
@@ -165,15 +152,6 @@ Define Table(const char* op) {
   return define;
 }
 
-const OperatorRegistration kSigmoid(Define("Sigmoid", 6, kMaxOpset)
-                                        .Inputs(1, 1, kFloats)
-                                        .Run(InferSame,
-                                             EvaluateFloat<Sigmoid>));
-const OperatorRegistration kLeakyRelu(Define("LeakyRelu", 6, kMaxOpset)
-                                          .Inputs(1, 1, kFloats)
-                                          .Attr("alpha", AttributeKind::kFloat)
-                                          .Run(InferSame,
-                                               EvaluateFloat<LeakyRelu>));
 const OperatorRegistration kQLinearSigmoid(
     Table("QLinearSigmoid").Run(InferCodes, EvaluateCodes<Sigmoid>));
 const OperatorRegistration kQLinearLeakyRelu(

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pow and PRelu with numpy's broadcasting, as microprograms. float16 is
+// computed in fp32 and rounded once. The exponent of Pow may be of another
+// type: integers are converted to fp32. Integers to a power are the host's:
+// by multiplication, which wraps, or for real exponents in fp32, toward zero.
+#include "compiler/ops/broadcast.h"
+#include "compiler/ops/program_operator.h"
+#include "compiler/ops/vector_math.h"
+#include "simulator/model/numerics.h"
+
+namespace heddle::compiler {
+namespace {
+
+using Steps = absl::StatusOr<std::vector<ElementwiseStep>>;
+
+// The exponent of every element is 2: then the product is exact, rounded once.
+bool IsSquare(const Tensor& exponent) {
+  if (!exponent.is_constant() || exponent.constant->count() != 1) return false;
+  const TensorData data = LaneData(*exponent.constant);
+  switch (data.type) {
+    case DataType::kFloat:
+      return *data.as<float>() == 2;
+    case DataType::kFloat16:
+      return model::F16ToF32(*data.as<uint16_t>()) == 2;
+    case DataType::kInt32:
+      return *data.as<int32_t>() == 2;
+    default:
+      return false;
+  }
+}
+
+Steps PowSteps(const Graph& graph, const Node& node) {
+  const Tensor& exponent = InputOf(graph, node, 1);
+  ProgramBuilder b;
+  if (IsSquare(exponent)) {
+    b.Out(b.Mul(b.A(), b.A()));
+    // The exponent's shape counts in broadcasting, if it has a higher rank.
+    return OneStep(b, {0, 1});
+  }
+  isa::ElementType element = isa::ElementType::kF32;
+  LaneType(exponent.type, &element);
+  const bool real = element == isa::ElementType::kF32 ||
+                    element == isa::ElementType::kF16 ||
+                    element == isa::ElementType::kBf16;
+  const Term y = real ? b.B() : b.FromInt(b.B());
+  b.Out(Pow(&b, b.A(), y));
+  return OneStep(b, {0, 1});
+}
+
+int64_t Integer(const TensorData& data, int64_t i) {
+  switch (data.type) {
+    case DataType::kInt32:
+      return data.as<int32_t>()[i];
+    case DataType::kInt64:
+      return data.as<int64_t>()[i];
+    case DataType::kUint32:
+      return data.as<uint32_t>()[i];
+    case DataType::kUint64: {
+      const uint64_t v = data.as<uint64_t>()[i];
+      return v > INT64_MAX ? INT64_MAX : static_cast<int64_t>(v);
+    }
+    case DataType::kInt16:
+      return data.as<int16_t>()[i];
+    case DataType::kUint16:
+      return data.as<uint16_t>()[i];
+    case DataType::kInt8:
+      return data.as<int8_t>()[i];
+    default:
+      return data.bytes[i];
+  }
+}
+
+uint64_t Power(uint64_t base, int64_t exponent) {
+  if (exponent < 0) {
+    // 1 / base^n: a whole number for 1 and -1, else 0 towards zero.
+    if (base == 1) return 1;
+    if (base == ~uint64_t{0}) return exponent % 2 == 0 ? 1 : base;
+    return 0;
+  }
+  uint64_t power = 1;
+  for (auto n = static_cast<uint64_t>(exponent); n != 0; n >>= 1) {
+    if (n & 1) power *= base;
+    base *= base;
+  }
+  return power;
+}
+
+void SetInteger(uint64_t v, int64_t i, TensorData* data) {
+  if (data->type == DataType::kInt64) {
+    data->as<uint64_t>()[i] = v;
+  } else {
+    data->as<uint32_t>()[i] = static_cast<uint32_t>(v);
+  }
+}
+
+Results IntegerPow(const Node& node, const TensorData& x, const TensorData& y) {
+  Shape shape;
+  if (!BroadcastShapes(x.shape, y.shape, &shape)) {
+    return absl::InternalError(node.Describe() + ": operands do not fit");
+  }
+  TensorData z = TensorData::Zeros(x.type, shape);
+  if (Contains(kIntegers, y.type)) {
+    ForEachBroadcast(
+        shape, BroadcastStrides(x.shape, shape),
+        BroadcastStrides(y.shape, shape), [&](int64_t i, int64_t a, int64_t b) {
+          SetInteger(Power(static_cast<uint64_t>(Integer(x, a)), Integer(y, b)),
+                     i, &z);
+        });
+    return One(std::move(z));
+  }
+  TensorData base = TensorData::Zeros(DataType::kFloat, x.shape);
+  for (int64_t i = 0; i < x.count(); ++i) {
+    base.as<float>()[i] = static_cast<float>(Integer(x, i));
+  }
+  ProgramBuilder b;
+  b.Out(Pow(&b, b.A(), b.B()));
+  auto steps = OneStep(b, {0, 1});
+  if (!steps.ok()) return steps.status();
+  auto result = RunStep(steps->front(), {&base, &y}, DataType::kFloat);
+  if (!result.ok()) return result.status();
+  for (int64_t i = 0; i < z.count(); ++i) {
+    const float v = result->as<float>()[i];
+    // Out of range and NaN: the lowest value, as conversions of x86 give.
+    const bool fits = v >= -0x1p63f && v < 0x1p63f;
+    const int64_t whole = fits ? static_cast<int64_t>(v) : INT64_MIN;
+    SetInteger(z.type == DataType::kInt32
+                   ? static_cast<uint64_t>(model::Trunc(v))
+                   : static_cast<uint64_t>(whole),
+               i, &z);
+  }
+  return One(std::move(z));
+}
+
+Results WidePow(const Graph&, const Node& node, const Inputs& inputs) {
+  return IntegerPow(node, *inputs[0], *inputs[1]);
+}
+
+// x >= 0 ? x : slope x
+Steps PReluSteps(const Graph&, const Node&) {
+  ProgramBuilder b;
+  const Term positive = b.LessEqual(b.Imm(0), b.A());
+  b.Out(b.Select(positive, b.A(), b.Mul(b.B(), b.A())));
+  return OneStep(b, {0, 1});
+}
+
+absl::Status InferPRelu(Graph* graph, const Node& node) {
+  const Tensor& x = InputOf(*graph, node, 0);
+  const Tensor& slope = InputOf(*graph, node, 1);
+  Shape shape;
+  if (!BroadcastShapes(x.shape, slope.shape, &shape) || shape != x.shape) {
+    return RefuseNode(Refusal::kMismatchingShape, node, "slope of shape ",
+                      ShapeToString(slope.shape),
+                      " cannot be broadcast to the input's ",
+                      ShapeToString(x.shape));
+  }
+  return InferBroadcastSameType(graph, node);
+}
+
+const ProgramOperator kPow(
+    Define("Pow", 7, kMaxOpset)
+        .Inputs(2, 2, kReals | Types(DataType::kInt32, DataType::kInt64),
+                kNumbers),
+    InferBroadcast, PowSteps, kReals, WidePow);
+const ProgramOperator kPRelu(Define("PRelu", 7, kMaxOpset).Inputs(2, 2, kReals),
+                             InferPRelu, PReluSteps);
+
+}  // namespace
+}  // namespace heddle::compiler

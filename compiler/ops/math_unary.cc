@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of one element, as microprograms: the exponential family, roundings
+// and activations. float16 is computed in fp32 and rounded once.
+#include "compiler/ops/program_operator.h"
+#include "compiler/ops/vector_math.h"
+#include "simulator/model/numerics.h"
+
+namespace heddle::compiler {
+namespace {
+
+using Steps = absl::StatusOr<std::vector<ElementwiseStep>>;
+using model::Bits;
+
+constexpr TypeSet kSigned = kReals | Types(DataType::kInt8, DataType::kInt16,
+                                           DataType::kInt32, DataType::kInt64);
+
+// out = function(a)
+template <Term (*function)(ProgramBuilder*, Term)>
+Steps Function(const Graph&, const Node&) {
+  ProgramBuilder b;
+  b.Out(function(&b, b.A()));
+  return OneStep(b, {0});
+}
+
+Define Unary(const char* op, int since, TypeSet types = kReals) {
+  Define define(op, since, kMaxOpset);
+  define.Inputs(1, 1, types);
+  return define;
+}
+
+Term Sqrt(ProgramBuilder* b, Term x) { return b->Sqrt(x); }
+
+Term Reciprocal(ProgramBuilder* b, Term x) { return b->Div(b->Imm(1.0f), x); }
+
+// x / (1 + |x|), 1 for infinity.
+Term Softsign(ProgramBuilder* b, Term x) {
+  return b->Div(x, b->Add(b->Imm(1.0f), Abs(b, x)));
+}
+
+// max(0, min(1, alpha x + beta)); a NaN stays.
+Term HardSigmoid(ProgramBuilder* b, Term x, Term alpha, Term beta) {
+  const Term line = b->Fma(x, alpha, beta);
+  return b->Max(b->Imm(0), b->Min(b->Imm(1.0f), line));
+}
+
+// As ONNX defines it, so -infinity gives NaN (-infinity times 0).
+Term HardSwish(ProgramBuilder* b, Term x) {
+  return b->Mul(x, HardSigmoid(b, x, b->Imm(1.0f / 6), b->Imm(0.5f)));
+}
+
+Steps HardSigmoidSteps(const Graph&, const Node& node) {
+  ProgramBuilder b;
+  b.Out(HardSigmoid(&b, b.A(), b.Arg(0), b.Arg(1)));
+  return OneStep(b, {0},
+                 {Bits(node.FloatAttribute("alpha", 0.2f)),
+                  Bits(node.FloatAttribute("beta", 0.5f)), 0, 0});
+}
+
+// x < 0 ? alpha (exp(x) - 1) : x
+Steps EluSteps(const Graph&, const Node& node) {
+  ProgramBuilder b;
+  const Term low = b.Mul(b.Arg(0), Expm1NonPositive(&b, b.A()));
+  b.Out(b.Select(b.Less(b.A(), b.Imm(0)), low, b.A()));
+  return OneStep(b, {0}, {Bits(node.FloatAttribute("alpha", 1.0f)), 0, 0, 0});
+}
+
+// gamma (x > 0 ? x : alpha (exp(x) - 1))
+Steps SeluSteps(const Graph&, const Node& node) {
+  ProgramBuilder b;
+  const Term low = b.Mul(b.Arg(0), Expm1NonPositive(&b, b.A()));
+  const Term y = b.Select(b.Less(b.A(), b.Imm(0)), low, b.A());
+  b.Out(b.Mul(y, b.Arg(1)));
+  return OneStep(
+      b, {0},
+      {Bits(node.FloatAttribute("alpha", 1.67326319217681884765625f)),
+       Bits(node.FloatAttribute("gamma", 1.05070102214813232421875f)), 0, 0});
+}
+
+// max(0, x) + min(0, alpha (exp(x / alpha) - 1))
+Steps CeluSteps(const Graph&, const Node& node) {
+  ProgramBuilder b;
+  const Term low =
+      b.Mul(b.Arg(0), Expm1NonPositive(&b, b.Div(b.A(), b.Arg(0))));
+  b.Out(b.Select(b.Less(b.A(), b.Imm(0)), low, b.A()));
+  return OneStep(b, {0}, {Bits(node.FloatAttribute("alpha", 1.0f)), 0, 0, 0});
+}
+
+bool PositiveAlpha(const Graph&, const Node& node, std::string* detail) {
+  const float alpha = node.FloatAttribute("alpha", 1.0f);
+  *detail = absl::StrCat("alpha = ", alpha);
+  return alpha > 0;
+}
+
+// x >= 0 ? x : alpha x
+Steps LeakyReluSteps(const Graph&, const Node& node) {
+  ProgramBuilder b;
+  const Term positive = b.LessEqual(b.Imm(0), b.A());
+  b.Out(b.Select(positive, b.A(), b.Mul(b.Arg(0), b.A())));
+  return OneStep(b, {0}, {Bits(node.FloatAttribute("alpha", 0.01f)), 0, 0, 0});
+}
+
+// x > alpha ? x : 0
+Steps ThresholdedReluSteps(const Graph&, const Node& node) {
+  ProgramBuilder b;
+  b.Out(b.And(b.Less(b.Arg(0), b.A()), b.A()));
+  return OneStep(b, {0}, {Bits(node.FloatAttribute("alpha", 1.0f)), 0, 0, 0});
+}
+
+bool IsReal(const Graph& graph, const Node& node) {
+  return Contains(kReals, InputOf(graph, node, 0).type);
+}
+
+// The low bits of an integer as the type holds it; the store saturates.
+Term Wrapped(ProgramBuilder* b, Term x, DataType type) {
+  const uint32_t shift = type == DataType::kInt8    ? 24
+                         : type == DataType::kInt16 ? 16
+                                                    : 0;
+  return shift == 0 ? x : b->Sar(b->Shl(x, shift), shift);
+}
+
+Steps AbsSteps(const Graph& graph, const Node& node) {
+  if (IsReal(graph, node)) return Function<Abs>(graph, node);
+  ProgramBuilder b;
+  const Term other = b.ISub(b.ImmBits(0), b.A());
+  b.Out(Wrapped(&b, b.IMax(b.A(), other), InputOf(graph, node, 0).type));
+  return OneStep(b, {0});
+}
+
+Steps NegSteps(const Graph& graph, const Node& node) {
+  if (IsReal(graph, node)) return Function<Neg>(graph, node);
+  ProgramBuilder b;
+  b.Out(Wrapped(&b, b.ISub(b.ImmBits(0), b.A()), InputOf(graph, node, 0).type));
+  return OneStep(b, {0});
+}
+
+Steps SignSteps(const Graph& graph, const Node& node) {
+  if (IsReal(graph, node)) return Function<Sign>(graph, node);
+  ProgramBuilder b;
+  b.Out(b.IMax(b.IMin(b.A(), b.ImmBits(1)), b.ImmBits(~0u)));
+  return OneStep(b, {0});
+}
+
+// Types that lanes do not have.
+template <typename T, typename Function>
+TensorData Map(const TensorData& x, Function function) {
+  TensorData y = TensorData::Zeros(x.type, x.shape);
+  for (int64_t i = 0; i < x.count(); ++i) {
+    y.as<T>()[i] = function(x.as<T>()[i]);
+  }
+  return y;
+}
+
+// `function` is applied to the 64 bits of the value, sign extended.
+template <typename Function>
+Results MapWide(const Node& node, const TensorData& x, Function function) {
+  switch (x.type) {
+    case DataType::kUint16:
+      return One(Map<uint16_t>(x, function));
+    case DataType::kUint32:
+      return One(Map<uint32_t>(x, function));
+    case DataType::kUint64:
+      return One(Map<uint64_t>(x, function));
+    case DataType::kInt64:
+      return One(Map<int64_t>(x, function));
+    default:
+      return absl::InternalError(node.Describe() + ": unexpected type");
+  }
+}
+
+Results WideAbs(const Graph&, const Node& node, const Inputs& inputs) {
+  const bool has_sign = inputs[0]->type == DataType::kInt64;
+  return MapWide(node, *inputs[0], [has_sign](uint64_t v) {
+    return has_sign && (v >> 63) != 0 ? 0 - v : v;
+  });
+}
+
+Results WideNeg(const Graph&, const Node& node, const Inputs& inputs) {
+  return MapWide(node, *inputs[0], [](uint64_t v) { return 0 - v; });
+}
+
+Results WideSign(const Graph&, const Node& node, const Inputs& inputs) {
+  const bool has_sign = inputs[0]->type == DataType::kInt64;
+  return MapWide(node, *inputs[0], [has_sign](uint64_t v) {
+    return has_sign && (v >> 63) != 0 ? ~uint64_t{0} : uint64_t{v != 0};
+  });
+}
+
+const ProgramOperator kExp(Unary("Exp", 6), InferSame, Function<Exp>);
+const ProgramOperator kLog(Unary("Log", 6), InferSame, Function<Log>);
+const ProgramOperator kSqrt(Unary("Sqrt", 6), InferSame, Function<Sqrt>);
+const ProgramOperator kErf(Unary("Erf", 9), InferSame, Function<Erf>);
+const ProgramOperator kTanh(Unary("Tanh", 6), InferSame, Function<Tanh>);
+const ProgramOperator kSigmoid(Unary("Sigmoid", 6), InferSame,
+                               Function<Sigmoid>);
+const ProgramOperator kSoftplus(Unary("Softplus", 1), InferSame,
+                                Function<Softplus>);
+const ProgramOperator kSoftsign(Unary("Softsign", 1), InferSame,
+                                Function<Softsign>);
+const ProgramOperator kReciprocal(Unary("Reciprocal", 6), InferSame,
+                                  Function<Reciprocal>);
+const ProgramOperator kFloor(Unary("Floor", 6), InferSame, Function<Floor>);
+const ProgramOperator kCeil(Unary("Ceil", 6), InferSame, Function<Ceil>);
+const ProgramOperator kRound(Unary("Round", 11), InferSame,
+                             Function<RoundEven>);
+const ProgramOperator kHardSwish(Unary("HardSwish", 14), InferSame,
+                                 Function<HardSwish>);
+const ProgramOperator kAbs(Unary("Abs", 6, kNumbers), InferSame, AbsSteps,
+                           kAllTypes, WideAbs);
+const ProgramOperator kNeg(Unary("Neg", 6, kSigned), InferSame, NegSteps,
+                           kAllTypes, WideNeg);
+const ProgramOperator kSign(Unary("Sign", 9, kNumbers), InferSame, SignSteps,
+                            kAllTypes, WideSign);
+const ProgramOperator kHardSigmoid(Unary("HardSigmoid", 6)
+                                       .Attr("alpha", AttributeKind::kFloat)
+                                       .Attr("beta", AttributeKind::kFloat),
+                                   InferSame, HardSigmoidSteps);
+const ProgramOperator kElu(Unary("Elu", 6).Attr("alpha", AttributeKind::kFloat),
+                           InferSame, EluSteps);
+const ProgramOperator kSelu(Unary("Selu", 6)
+                                .Attr("alpha", AttributeKind::kFloat)
+                                .Attr("gamma", AttributeKind::kFloat),
+                            InferSame, SeluSteps);
+const ProgramOperator kCelu(Unary("Celu", 12)
+                                .Attr("alpha", AttributeKind::kFloat)
+                                .Rule(Refusal::kUnsupportedAttribute,
+                                      "alpha is positive", PositiveAlpha),
+                            InferSame, CeluSteps);
+const ProgramOperator kLeakyRelu(
+    Unary("LeakyRelu", 6).Attr("alpha", AttributeKind::kFloat), InferSame,
+    LeakyReluSteps);
+const ProgramOperator kThresholdedRelu(
+    Unary("ThresholdedRelu", 10).Attr("alpha", AttributeKind::kFloat),
+    InferSame, ThresholdedReluSteps);
+
+}  // namespace
+}  // namespace heddle::compiler

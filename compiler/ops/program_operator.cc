@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/ops/program_operator.h"
+
+#include <cstring>
+#include <map>
+
+#include "compiler/ops/broadcast.h"
+#include "simulator/model/micro.h"
+#include "simulator/model/numerics.h"
+
+namespace heddle::compiler {
+namespace {
+
+struct Entry {
+  StepsFunction steps;
+  TypeSet lanes;
+  decltype(OperatorInfo::evaluate) wide;
+};
+
+std::map<std::string, Entry>& Registry() {
+  static auto* registry = new std::map<std::string, Entry>();
+  return *registry;
+}
+
+bool OnLanes(const Entry& entry, DataType type) {
+  isa::ElementType element;
+  return LaneType(type, &element) && Contains(entry.lanes, type);
+}
+
+Results EvaluateSteps(const Graph& graph, const Node& node,
+                      const Inputs& inputs) {
+  const Entry& entry = Registry()[node.op];
+  const DataType type = inputs[0]->type;
+  if (!OnLanes(entry, type)) {
+    if (entry.wide != nullptr) return entry.wide(graph, node, inputs);
+    return absl::InternalError(node.Describe() + ": unexpected type");
+  }
+  auto steps = entry.steps(graph, node);
+  if (!steps.ok()) return steps.status();
+  const bool real = type == DataType::kFloat || type == DataType::kFloat16;
+  TensorData previous;
+  for (size_t i = 0; i < steps->size(); ++i) {
+    const bool last = i + 1 == steps->size();
+    std::vector<const TensorData*> operands;
+    for (int k : (*steps)[i].operands) {
+      operands.push_back(k == ElementwiseStep::kPrevious ? &previous
+                                                         : inputs[k]);
+    }
+    auto result =
+        RunStep((*steps)[i], operands, last || !real ? type : DataType::kFloat);
+    if (!result.ok()) {
+      return absl::InternalError(
+          absl::StrCat(node.Describe(), ": ", result.status().message()));
+    }
+    previous = std::move(*result);
+  }
+  return One(std::move(previous));
+}
+
+template <typename T>
+void ToFloats(const TensorData& from, TensorData* to) {
+  for (int64_t i = 0; i < from.count(); ++i) {
+    to->as<float>()[i] = static_cast<float>(from.as<T>()[i]);
+  }
+}
+
+absl::Status Infer(Graph* graph, const Node& node, bool same_type) {
+  const Tensor& first = InputOf(*graph, node, 0);
+  const DataType type = first.type;
+  Shape shape = first.shape;
+  for (size_t i = 1; i < node.inputs.size(); ++i) {
+    if (!HasInput(node, i)) {
+      return RefuseNode(Refusal::kInvalidModel, node, "input ", i,
+                        " is missing");
+    }
+    const Tensor& other = InputOf(*graph, node, i);
+    if (same_type && other.type != type) {
+      return RefuseNode(Refusal::kInvalidModel, node, "inputs have types ",
+                        DataTypeName(type), " and ", DataTypeName(other.type),
+                        ", which must be equal");
+    }
+    Shape both;
+    if (!BroadcastShapes(shape, other.shape, &both)) {
+      return RefuseNode(Refusal::kMismatchingShape, node, "shapes ",
+                        ShapeToString(shape), " and ",
+                        ShapeToString(other.shape),
+                        " cannot be broadcast to one another");
+    }
+    shape = both;
+  }
+  return SetOutput(graph, node, 0, type, shape);
+}
+
+}  // namespace
+
+bool LaneType(DataType type, isa::ElementType* element) {
+  switch (type) {
+    case DataType::kUint8:
+    case DataType::kBool:
+      *element = isa::ElementType::kU8;
+      return true;
+    case DataType::kInt8:
+      *element = isa::ElementType::kS8;
+      return true;
+    case DataType::kInt16:
+      *element = isa::ElementType::kS16;
+      return true;
+    case DataType::kInt32:
+      *element = isa::ElementType::kS32;
+      return true;
+    case DataType::kFloat16:
+      *element = isa::ElementType::kF16;
+      return true;
+    case DataType::kBfloat16:
+      *element = isa::ElementType::kBf16;
+      return true;
+    case DataType::kFloat:
+      *element = isa::ElementType::kF32;
+      return true;
+    default:
+      return false;
+  }
+}
+
+TensorData LaneData(const TensorData& data) {
+  isa::ElementType element;
+  if (LaneType(data.type, &element)) return data;
+  const model::ScopedFpEnvironment environment;
+  TensorData floats = TensorData::Zeros(DataType::kFloat, data.shape);
+  switch (data.type) {
+    case DataType::kUint16:
+      ToFloats<uint16_t>(data, &floats);
+      break;
+    case DataType::kUint32:
+      ToFloats<uint32_t>(data, &floats);
+      break;
+    case DataType::kUint64:
+      ToFloats<uint64_t>(data, &floats);
+      break;
+    case DataType::kInt64:
+      ToFloats<int64_t>(data, &floats);
+      break;
+    case DataType::kDouble:
+      ToFloats<double>(data, &floats);
+      break;
+    default:
+      break;
+  }
+  return floats;
+}
+
+absl::StatusOr<std::vector<ElementwiseStep>> OneStep(
+    const ProgramBuilder& builder, std::vector<int> operands,
+    const std::array<uint32_t, 4>& arguments) {
+  auto program = builder.Finish();
+  if (!program.ok()) return program.status();
+  return std::vector<ElementwiseStep>{
+      {*std::move(program), arguments, std::move(operands)}};
+}
+
+absl::Status InferBroadcast(Graph* graph, const Node& node) {
+  return Infer(graph, node, false);
+}
+
+absl::Status InferBroadcastSameType(Graph* graph, const Node& node) {
+  return Infer(graph, node, true);
+}
+
+ProgramOperator::ProgramOperator(Define define,
+                                 decltype(OperatorInfo::infer) infer,
+                                 StepsFunction steps, TypeSet lanes,
+                                 decltype(OperatorInfo::evaluate) wide) {
+  OperatorInfo info = define.Run(infer, EvaluateSteps);
+  Registry()[info.op] = {steps, lanes, wide};
+  OperatorRegistration registration(std::move(info));
+}
+
+absl::StatusOr<std::vector<ElementwiseStep>> StepsOf(const Graph& graph,
+                                                     const Node& node) {
+  const auto it = Registry().find(node.op);
+  if (it == Registry().end()) {
+    return absl::InternalError(node.Describe() + ": has no microprogram");
+  }
+  const DataType type = InputOf(graph, node, 0).type;
+  if (!OnLanes(it->second, type)) {
+    return RefuseNode(Refusal::kUnsupportedDatatype, node,
+                      "the card does not compute this operator on ",
+                      DataTypeName(type));
+  }
+  return it->second.steps(graph, node);
+}
+
+absl::StatusOr<TensorData> RunStep(
+    const ElementwiseStep& step, const std::vector<const TensorData*>& operands,
+    DataType type) {
+  Shape shape;
+  for (const TensorData* operand : operands) {
+    Shape both;
+    if (!BroadcastShapes(shape, operand->shape, &both)) {
+      return absl::InternalError("operands do not fit");
+    }
+    shape = both;
+  }
+  TensorData result = TensorData::Zeros(type, shape);
+  const int64_t count = result.count();
+  if (count == 0) return result;
+  const model::ScopedFpEnvironment environment;
+  std::array<HostStream, 3> streams;
+  std::vector<uint32_t> loaded[3];
+  for (size_t k = 0; k < operands.size(); ++k) {
+    isa::ElementType element = isa::ElementType::kF32;
+    TensorData converted;
+    const bool loadable = LaneType(operands[k]->type, &element);
+    if (!loadable) converted = LaneData(*operands[k]);
+    const TensorData& data = loadable ? *operands[k] : converted;
+    const size_t bytes = ElementBytes(data.type);
+    if (data.count() == 1) {
+      loaded[k] = {model::LoadElement(element, data.bytes.data())};
+      streams[k] = {loaded[k].data(), true};
+      continue;
+    }
+    if (loadable && data.count() == count && bytes == 4) {
+      streams[k] = {data.as<uint32_t>(), false};
+      continue;
+    }
+    loaded[k].resize(static_cast<size_t>(count));
+    const std::vector<int64_t> strides = BroadcastStrides(data.shape, shape);
+    ForEachBroadcast(
+        shape, strides, strides, [&](int64_t i, int64_t from, int64_t) {
+          loaded[k][i] =
+              model::LoadElement(element, data.bytes.data() + from * bytes);
+        });
+    streams[k] = {loaded[k].data(), false};
+  }
+  isa::ElementType element;
+  if (!LaneType(type, &element)) {
+    return absl::InternalError("the result's type is none of the lanes'");
+  }
+  if (ElementBytes(type) == 4) {
+    auto status = Evaluate(step.program, step.arguments, streams, count,
+                           result.as<uint32_t>());
+    if (!status.ok()) return status;
+    return result;
+  }
+  std::vector<uint32_t> out(static_cast<size_t>(count));
+  auto status =
+      Evaluate(step.program, step.arguments, streams, count, out.data());
+  if (!status.ok()) return status;
+  const size_t bytes = ElementBytes(type);
+  for (int64_t i = 0; i < count; ++i) {
+    model::StoreElement(element, out[i], result.bytes.data() + i * bytes);
+  }
+  return result;
+}
+
+}  // namespace heddle::compiler
