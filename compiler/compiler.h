@@ -23,6 +23,28 @@
 
 namespace heddle::compiler {
 
+// What the compiler may do to make a network fast. Results never depend on it:
+// each switch is there so that what it brings can be measured.
+struct Features {
+  // QLinearAdd and QLinearMul in the output stage of the operand's producer.
+  bool fuse_residual = true;
+  // 8-bit functions of one operand as the output stage's table.
+  bool fuse_table = true;
+  // MaxPool and QLinearGlobalAveragePool in the output stage.
+  bool fuse_pool = true;
+  // Height of tiles, and what is spilled, by the closed form of what it costs
+  // (otherwise halved until it fits).
+  bool cost_tiles = true;
+  // Constants of all groups are kept, or the groups' loop put outside that of
+  // the tiles, where that saves reloading them for every tile.
+  bool keep_weights = true;
+  // Constants are loaded while the operations before compute.
+  bool prefetch = true;
+  // Several layers in turn on one stripe of rows, the tensors between them in
+  // rolling buffers.
+  bool cascade = true;
+};
+
 struct CompileOptions {
   std::string config = "h256";  // name of a hardware configuration
   // Concrete shapes for inputs with symbolic dimensions; a symbolic dimension
@@ -32,7 +54,8 @@ struct CompileOptions {
   std::map<std::string, TensorData> weights;
   // Additional outputs: every quantized tensor under its ONNX name, stored
   // beside the ordinary outputs. Fusion and tiling stay those of the
-  // production package.
+  // production package. A tensor that fusion has removed is computed behind
+  // the production commands, by the same operation without the fused part.
   bool taps = false;
   // With `taps`: every computed tensor that has a place of its own on the card.
   bool tap_all = false;
@@ -45,6 +68,7 @@ struct CompileOptions {
   bool details = false;
   // Called when a stage begins ("lowering"), from the calling thread.
   std::function<void(const char* stage)> progress;
+  Features features;
 };
 
 // Where a layer finds an operand, or puts its result.

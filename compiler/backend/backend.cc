@@ -8,6 +8,7 @@
 #include "compiler/backend/lowering.h"
 #include "compiler/backend/plan.h"
 #include "compiler/backend/schedule.h"
+#include "compiler/backend/taps.h"
 #include "compiler/diagnostic.h"
 #include "rtl/spec/generated/registers.h"
 
@@ -77,44 +78,56 @@ std::vector<package::TensorInfo> Describe(
   return out;
 }
 
-}  // namespace
+// Commands for a lowered graph, appended to `stream` with tags from `first_tag`
+// on.
+absl::StatusOr<MemoryPlan> EmitGraph(
+    DeviceGraph* device, ConstantPool* constants, const isa::Config& config,
+    const Features& features, uint32_t first_tag, StreamBuilder* stream) {
+  const ProgramTable programs = CollectPrograms(*device);
+  const ConstantGroup program_constant = constants->Add(programs.bytes);
+  absl::StatusOr<MemoryPlan> plan = PlanMemory(
+      device, config, (programs.bytes.size() + 15) / 16 * 16, features);
+  if (!plan.ok()) return plan.status();
+  EmitNetwork(*device, *plan, config, programs, program_constant, first_tag,
+              stream);
+  return plan;
+}
 
-absl::StatusOr<BackendResult> GeneratePackage(const Graph& graph,
-                                              const CompileOptions& options) {
-  const isa::Config* found = isa::FindConfig(options.config);
-  if (found == nullptr) {
-    std::string names;
-    for (const isa::Config& c : isa::kConfigs)
-      absl::StrAppend(&names, " ", c.name);
-    return absl::InvalidArgumentError(absl::StrCat(
-        "unknown configuration '", options.config, "'; there are:", names));
-  }
-  isa::Config limited = *found;
-  if (options.sram_bytes != 0) {
-    limited.sram_bytes =
-        std::min<uint64_t>(options.sram_bytes, limited.sram_bytes);
-  }
+uint64_t ProgramBytes(const DeviceGraph& device) {
+  return (CollectPrograms(device).bytes.size() + 15) / 16 * 16;
+}
+
+absl::StatusOr<BackendResult> Generate(const Graph& graph,
+                                       const CompileOptions& options,
+                                       const isa::Config& limited) {
   const isa::Config* config = &limited;
   const auto stage = [&options](const char* name) {
     if (options.progress) options.progress(name);
   };
-  if (auto s = CheckTypes(graph); !s.ok()) return s;
   stage("lowering");
   DeviceGraph device;
-  Lowering lowering(graph, *config, &device);
-  const TapSet taps = !options.taps     ? TapSet::kNone
-                      : options.tap_all ? TapSet::kAll
-                                        : TapSet::kQuantized;
-  if (auto s = lowering.Run(taps); !s.ok()) return s;
+  Lowering lowering(graph, *config, options.features, &device);
+  const TapSet tap_set = !options.taps     ? TapSet::kNone
+                         : options.tap_all ? TapSet::kAll
+                                           : TapSet::kQuantized;
+  if (auto s = lowering.Run(tap_set); !s.ok()) return s;
   stage("memory plan");
-  const ProgramTable programs = CollectPrograms(device);
-  const ConstantGroup program_constant = device.constants.Add(programs.bytes);
-  const uint64_t program_bytes = (programs.bytes.size() + 15) / 16 * 16;
-  absl::StatusOr<MemoryPlan> plan = PlanMemory(&device, *config, program_bytes);
-  if (!plan.ok()) return plan.status();
-  stage("commands");
+  for (const auto& op : device.ops) op->Place(&device.constants);
+  std::vector<uint32_t> tap_owners;
+  DeviceGraph taps;
+  if (options.taps) taps = MakeTapGraph(&device, &tap_owners);
   StreamBuilder stream(*config);
-  EmitNetwork(device, *plan, *config, programs, program_constant, &stream);
+  absl::StatusOr<MemoryPlan> plan = EmitGraph(
+      &device, &device.constants, *config, options.features, 0, &stream);
+  if (!plan.ok()) return plan.status();
+  if (!taps.ops.empty()) {
+    absl::StatusOr<MemoryPlan> tap_plan =
+        EmitGraph(&taps, &device.constants, *config, options.features,
+                  device.ops.size(), &stream);
+    if (!tap_plan.ok()) return tap_plan.status();
+    plan->scratch_bytes =
+        std::max(plan->scratch_bytes, tap_plan->scratch_bytes);
+  }
   stage("synchronisation");
   absl::StatusOr<EncodedStream> encoded = stream.Finish();
   if (!encoded.ok()) return encoded.status();
@@ -132,8 +145,8 @@ absl::StatusOr<BackendResult> GeneratePackage(const Graph& graph,
   p.inputs = Describe(graph, device, device.inputs);
   p.outputs = Describe(graph, device, device.outputs);
   p.taps = Describe(graph, device, device.taps);
-  if (auto s = FillReport(device, *plan, program_bytes, encoded->words, *config,
-                          options.details, &result);
+  if (auto s = FillReport(device, *plan, ProgramBytes(device), encoded->words,
+                          *config, options.details, &result);
       !s.ok()) {
     return s;
   }
@@ -143,7 +156,9 @@ absl::StatusOr<BackendResult> GeneratePackage(const Graph& graph,
                                     stream.commands()[i]);
     if (tag == last) continue;
     last = tag;
-    p.sources.push_back({0, encoded->offsets[i], p.layers[tag].node});
+    const uint32_t layer =
+        tag < p.layers.size() ? tag : tap_owners[tag - p.layers.size()];
+    p.sources.push_back({0, encoded->offsets[i], p.layers[layer].node});
   }
   CompileReport& report = result.report;
   report.weight_bytes = p.weights.size();
@@ -163,6 +178,35 @@ absl::StatusOr<BackendResult> GeneratePackage(const Graph& graph,
                      options.device_memory_bytes, " are allowed"));
   }
   return result;
+}
+
+}  // namespace
+
+absl::StatusOr<BackendResult> GeneratePackage(const Graph& graph,
+                                              const CompileOptions& options) {
+  const isa::Config* found = isa::FindConfig(options.config);
+  if (found == nullptr) {
+    std::string names;
+    for (const isa::Config& c : isa::kConfigs)
+      absl::StrAppend(&names, " ", c.name);
+    return absl::InvalidArgumentError(absl::StrCat(
+        "unknown configuration '", options.config, "'; there are:", names));
+  }
+  isa::Config limited = *found;
+  if (options.sram_bytes != 0) {
+    limited.sram_bytes =
+        std::min<uint64_t>(options.sram_bytes, limited.sram_bytes);
+  }
+  if (auto s = CheckTypes(graph); !s.ok()) return s;
+  absl::StatusOr<BackendResult> result = Generate(graph, options, limited);
+  if (result.ok() || !options.features.fuse_pool ||
+      RefusalOf(result.status()) != Refusal::kUnsupportedShape) {
+    return result;
+  }
+  // A fused pooling asks for the whole image in SRAM; without, there are tiles.
+  CompileOptions less = options;
+  less.features.fuse_pool = false;
+  return Generate(graph, less, limited);
 }
 
 }  // namespace heddle::compiler

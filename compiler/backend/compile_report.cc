@@ -79,7 +79,10 @@ void FillCommands(const Timeline& timeline, CompileReport* report) {
     const isa::CommandInfo* info =
         isa::FindCommand(static_cast<uint32_t>(c.opcode));
     if (info != nullptr) command.mnemonic = info->mnemonic;
-    if (c.engine >= 0) command.layer = static_cast<int>(c.tag);
+    // What only makes taps belongs to no layer.
+    if (c.engine >= 0 && c.tag < report->layers.size()) {
+      command.layer = static_cast<int>(c.tag);
+    }
     command.engine = c.engine;
     command.offset = c.offset;
     command.start = c.start;

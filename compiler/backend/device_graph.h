@@ -109,6 +109,9 @@ struct TileView {
   int region = -1;
   uint64_t dram = 0;
   uint32_t lane = 1;
+  // Rolling buffer of this many rows: row y is at base + (y mod wrap)*pitch,
+  // and row0 means nothing. Only operations of the matrix engine are given one.
+  int64_t wrap = 0;
 };
 
 // Which rows of an operand an operation needs for rows of its result.
@@ -125,6 +128,9 @@ struct OpInput {
   RowMap rows;
   Halo halo;  // what the operation reads beyond the image (dense)
   uint32_t halo_value = 0;
+  // The operation also reads the lanes beyond the last channel (blocked): they
+  // must hold something.
+  bool all_lanes = false;
 };
 
 struct Tile {
@@ -155,11 +161,18 @@ struct Emitter {
   isa::Vrun Run(const Microprogram& program) const;
 };
 
+class ConstantPool;
+class MatrixOp;
+
 class DeviceOp {
  public:
   virtual ~DeviceOp() = default;
   // Commands for one tile. All addresses are final.
   virtual void Emit(Emitter* emitter, const Tile& tile) const = 0;
+  // Puts the constants into region 0 and sets the offsets of `groups`, for
+  // operations that do so only when it is certain which they need.
+  virtual void Place(ConstantPool*) {}
+  virtual MatrixOp* AsMatrix() { return nullptr; }
   // Programs that Emit uses.
   virtual std::vector<Microprogram> Programs() const { return {}; }
 

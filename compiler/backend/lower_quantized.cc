@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // QLinearConv, QLinearMatMul and QGemm on the matrix engine.
 #include <algorithm>
-#include <cstring>
+#include <memory>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/backend/loops.h"
 #include "compiler/backend/lowering.h"
+#include "compiler/backend/matrix_op.h"
 #include "compiler/backend/pack.h"
 #include "compiler/ops/conv.h"
 #include "compiler/ops/define.h"
@@ -14,178 +15,13 @@
 namespace heddle::compiler {
 namespace {
 
-constexpr uint32_t kWord = isa::kWordBytes;
-constexpr int64_t kBlock = 16;
-
-uint32_t RowBase(const TileView& v, int64_t row) {
-  return v.base + (row - v.row0) * int64_t{v.pitch};
+void AddMatrix(Lowering* l, MatrixSpec spec, int from, int to,
+               const Node& node) {
+  l->Add(std::make_unique<MatrixOp>(
+             l->config(), std::make_shared<const MatrixSpec>(std::move(spec)),
+             from, to),
+         node);
 }
-
-// Everything a matrix command needs but the addresses.
-struct MatrixSpec {
-  isa::MatrixMode mode = isa::MatrixMode::kConv;
-  CodeWeights weights;
-  std::vector<uint8_t> weight_zero;  // code per output channel
-  std::vector<int32_t> bias;
-  std::vector<float> scale;
-  bool in_signed = false, w_signed = false;
-  int64_t za = 0, zo = 0;
-  isa::OutType out_type = isa::OutType::kU8;
-  Window window;
-  uint64_t macs = 0;
-};
-
-class MatrixOp : public DeviceOp {
- public:
-  // With an fp32 result the matrix engine writes to the temporary and a copy
-  // brings the rows into ONNX's order.
-  MatrixOp(Lowering* l, MatrixSpec spec, int from, int to)
-      : spec_(std::move(spec)), float_(spec_.out_type == isa::OutType::kF32) {
-    engine = "matrix";
-    output = to;
-    macs = spec_.macs;
-    const Window& w = spec_.window;
-    OpInput in;
-    in.value = from;
-    in.rows = {RowMap::kWindow, w.stride[0], w.pad_begin[0],
-               (w.kernel[0] - 1) * w.dilation[0] + 1};
-    inputs = {in};
-    tileable = !float_;
-    for (uint8_t z : spec_.weight_zero)
-      zw_channel_ |= z != spec_.weight_zero[0];
-    Pack(l);
-    if (float_)
-      temporary_bytes = w.out[0] * w.out[1] * Blocks(spec_.weights.co) * 64;
-  }
-
-  std::vector<Microprogram> Programs() const override {
-    if (float_) return {CopyProgram()};
-    return {};
-  }
-
-  void Emit(Emitter* emitter, const Tile& tile) const override {
-    const Window& w = spec_.window;
-    const TileView& in = tile.inputs[0];
-    const int64_t first = tile.group * step_;
-    const int64_t count = std::min(step_, spec_.weights.co - first);
-    isa::Conv c;
-    c.mode = spec_.mode;
-    c.in_signed = spec_.in_signed;
-    c.w_signed = spec_.w_signed;
-    c.out_type = spec_.out_type;
-    c.zw_channel = zw_channel_;
-    c.in_addr = in.base / kWord;
-    c.in_pitch = in.pitch / kWord;
-    c.in_row0 = in.row0;
-    if (spec_.mode == isa::MatrixMode::kFold) {
-      c.fold_channels = spec_.weights.ci;
-    } else {
-      c.in_plane = in.plane / kWord;
-    }
-    c.ih = w.in[0];
-    c.iw = w.in[1];
-    c.ow = w.out[1];
-    c.out_rows = tile.rows;
-    c.out_row0 = tile.row0;
-    c.kh = w.kernel[0];
-    c.kw = w.kernel[1];
-    c.sy = w.stride[0];
-    c.sx = w.stride[1];
-    c.dy = w.dilation[0];
-    c.dx = w.dilation[1];
-    c.pad_top = w.pad_begin[0];
-    c.pad_left = w.pad_begin[1];
-    c.co = count;
-    c.ci = spec_.weights.ci;
-    if (spec_.mode == isa::MatrixMode::kDepthwise) {
-      c.ci = count;
-      c.in_addr += first / kBlock * c.in_plane;
-    }
-    c.param_addr = tile.constants / kWord;
-    c.w_addr = c.param_addr + Blocks(count) * (zw_channel_ ? 9 : 8);
-    c.za = spec_.za;
-    if (!zw_channel_) c.zw = CodeValue(spec_.weight_zero[0], spec_.w_signed);
-    if (float_) {
-      EmitFloat(emitter, c, tile, first, count);
-      return;
-    }
-    const TileView& out = tile.output;
-    c.zo = spec_.zo;
-    const bool s8 = spec_.out_type == isa::OutType::kS8;
-    c.act_min = (s8 ? -128 : 0) - spec_.zo;
-    c.act_max = (s8 ? 127 : 255) - spec_.zo;
-    c.out_plane = out.plane / kWord;
-    c.out_addr = RowBase(out, tile.row0) / kWord + first / kBlock * c.out_plane;
-    c.out_pitch = out.pitch / kWord;
-    emitter->Append(c);
-  }
-
- private:
-  static int64_t Blocks(int64_t channels) {
-    return (channels + kBlock - 1) / kBlock;
-  }
-
-  // One group's parameters and weights, in as many groups as fit.
-  void Pack(Lowering* l) {
-    const isa::Config& config = l->config();
-    const CodeWeights& w = spec_.weights;
-    const int64_t unit = std::max<int64_t>(kBlock, config.lanes_out);
-    const int64_t unit_bytes =
-        (unit + config.lanes_in) * w.kh * w.kw *
-        ((w.ci + config.lanes_in - 1) / config.lanes_in * config.lanes_in);
-    const int64_t fit =
-        std::max<int64_t>(1, config.sram_bytes / 4 / unit_bytes);
-    step_ = std::min(w.co, fit * unit);
-    groups.clear();
-    for (int64_t first = 0; first < w.co; first += step_) {
-      const int64_t count = std::min(step_, w.co - first);
-      std::vector<uint8_t> blob =
-          PackParameters(spec_.bias, spec_.scale, spec_.weight_zero,
-                         zw_channel_, first, count);
-      std::vector<uint8_t> packed;
-      switch (spec_.mode) {
-        case isa::MatrixMode::kFold:
-          packed = PackFold(w, first, count, spec_.weight_zero, config);
-          break;
-        case isa::MatrixMode::kDepthwise:
-          packed = PackDepthwise(w, first, count, spec_.weight_zero);
-          break;
-        default:
-          packed = PackConv(w, first, count, spec_.weight_zero, config);
-      }
-      blob.insert(blob.end(), packed.begin(), packed.end());
-      groups.push_back(l->device().constants.Add(blob));
-    }
-  }
-
-  void EmitFloat(Emitter* emitter, isa::Conv c, const Tile& tile, int64_t first,
-                 int64_t count) const {
-    // [block][pixel][16] fp32 in the temporary.
-    const int64_t pixels = int64_t{c.ow} * c.out_rows;
-    c.out_addr = tile.temporary / kWord;
-    c.out_xstep = 4;
-    c.out_pitch = 4 * c.ow;
-    c.out_plane = 4 * pixels;
-    emitter->Append(c);
-    isa::Vrun run = emitter->Run(CopyProgram());
-    run.enable_a = true;
-    // The result is rows x channels: pixels are its rows.
-    const TileView& out = tile.output;
-    for (int64_t done = 0; done < count; done += kBlock) {
-      LoopOperand a, d;
-      a.base = tile.temporary + done / kBlock * pixels * 64;
-      a.strides = {4, 64};
-      d.base = RowBase(out, tile.row0) + (first + done) * out.xstep;
-      d.strides = {out.xstep, out.pitch};
-      EmitLoop(emitter, run, {std::min(kBlock, count - done), pixels}, {a}, d);
-    }
-  }
-
-  MatrixSpec spec_;
-  bool float_;
-  bool zw_channel_ = false;
-  int64_t step_ = 0;  // output channels of a group
-};
 
 // Scalar or per-channel constants, `count` of them.
 template <typename T>
@@ -297,7 +133,7 @@ absl::Status LowerQLinearConv(Lowering* l, const Node& node) {
     return s;
   }
   const int to = l->NewValue(node.outputs[0], Layout::kBlocked);
-  l->Add(std::make_unique<MatrixOp>(l, std::move(spec), from, to), node);
+  AddMatrix(l, std::move(spec), from, to, node);
   return absl::OkStatus();
 }
 
@@ -333,7 +169,7 @@ absl::Status LowerProduct(Lowering* l, const Node& node, const GemmShape& g,
   const int to = l->NewValue(
       node.outputs[0],
       spec.out_type == isa::OutType::kF32 ? Layout::kDense : Layout::kBlocked);
-  l->Add(std::make_unique<MatrixOp>(l, std::move(spec), from, to), node);
+  AddMatrix(l, std::move(spec), from, to, node);
   return absl::OkStatus();
 }
 

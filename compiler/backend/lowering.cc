@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/backend/fuse.h"
 #include "compiler/backend/relayout.h"
 #include "compiler/diagnostic.h"
 
@@ -102,9 +103,10 @@ absl::Status CheckVectorLimits(const Node& node,
 }
 
 Lowering::Lowering(const Graph& graph, const isa::Config& config,
-                   DeviceGraph* device)
+                   const Features& features, DeviceGraph* device)
     : graph_(graph),
       config_(config),
+      features_(features),
       device_(device),
       values_(graph.tensors.size(), -1),
       consumers_(graph.Consumers()) {}
@@ -258,6 +260,7 @@ absl::Status Lowering::Run(TapSet taps) {
     device_->inputs.push_back({graph_.tensors[id].name, values_[id]});
   }
   for (const Node& node : graph_.nodes) {
+    if (FuseIntoMatrix(this, node)) continue;
     if (absl::Status s = CheckLowering(node); !s.ok()) return s;
     const LowerFunction lower = Registry().at({node.domain, node.op});
     if (absl::Status s = lower(this, node); !s.ok()) return s;

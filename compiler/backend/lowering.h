@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "compiler/backend/device_graph.h"
+#include "compiler/compiler.h"
 #include "compiler/ir/graph.h"
 #include "compiler/ops/window.h"
 
@@ -22,10 +23,12 @@ enum class TapSet { kNone, kQuantized, kAll };
 
 class Lowering {
  public:
-  Lowering(const Graph& graph, const isa::Config& config, DeviceGraph* device);
+  Lowering(const Graph& graph, const isa::Config& config,
+           const Features& features, DeviceGraph* device);
 
   const Graph& graph() const { return graph_; }
   const isa::Config& config() const { return config_; }
+  const Features& features() const { return features_; }
   DeviceGraph& device() { return *device_; }
   const Tensor& tensor(TensorId id) const { return graph_.tensors[id]; }
   // Constant data of an input, null when it is computed or absent.
@@ -34,6 +37,8 @@ class Lowering {
     return consumers_[id];
   }
 
+  // Whether ValueOf() needs nothing new.
+  bool IsLowered(TensorId id) const { return values_[id] >= 0; }
   // The value of a tensor that was lowered before; a constant is a storage in
   // region 0.
   int ValueOf(TensorId id, const Node& node);
@@ -78,6 +83,7 @@ class Lowering {
 
   const Graph& graph_;
   isa::Config config_;
+  Features features_;
   DeviceGraph* device_;
   std::vector<int> values_;  // by TensorId; -1
   std::vector<std::vector<int>> consumers_;

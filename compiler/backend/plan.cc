@@ -341,7 +341,9 @@ Geometry OutputTile(const DeviceGraph& graph, const DeviceOp& op,
 
 absl::StatusOr<MemoryPlan> PlanMemory(DeviceGraph* graph,
                                       const isa::Config& config,
-                                      uint64_t program_bytes) {
+                                      uint64_t program_bytes,
+                                      const Features& features) {
+  (void)features;
   return Planner(graph, config, program_bytes).Run();
 }
 

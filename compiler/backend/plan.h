@@ -16,6 +16,7 @@
 
 #include "absl/status/statusor.h"
 #include "compiler/backend/device_graph.h"
+#include "compiler/compiler.h"
 
 namespace heddle::compiler {
 
@@ -53,7 +54,8 @@ void InputRows(const DeviceGraph& graph, const DeviceOp& op, size_t i,
 // `program_bytes`: size of the microprograms, kept in SRAM throughout.
 absl::StatusOr<MemoryPlan> PlanMemory(DeviceGraph* graph,
                                       const isa::Config& config,
-                                      uint64_t program_bytes);
+                                      uint64_t program_bytes,
+                                      const Features& features = {});
 
 }  // namespace heddle::compiler
 

@@ -188,6 +188,9 @@ class OpScheduler {
       EmitFill(emitter_, plan_.inputs[k][side], (g.bytes + 3) / 4 * 4,
                in.halo_value);
     }
+    if (in.all_lanes && s.dram_dense() && value.extent.c % 16 != 0) {
+      EmitFill(emitter_, plan_.inputs[k][side], g.bytes, 0);
+    }
     if (from >= until) return view;
     if (s.resident) {
       const TileView source = ResidentView(s, value, image);
@@ -251,7 +254,8 @@ ProgramTable CollectPrograms(const DeviceGraph& graph) {
 
 void EmitNetwork(const DeviceGraph& graph, const MemoryPlan& plan,
                  const isa::Config& config, const ProgramTable& programs,
-                 const ConstantGroup& program_constant, StreamBuilder* stream) {
+                 const ConstantGroup& program_constant, uint32_t first_tag,
+                 StreamBuilder* stream) {
   std::map<std::vector<uint8_t>, uint32_t> address;
   for (const auto& [bytes, offset] : programs.offset) {
     address[bytes] = plan.programs + offset;
@@ -260,22 +264,23 @@ void EmitNetwork(const DeviceGraph& graph, const MemoryPlan& plan,
   emitter.config = &config;
   emitter.stream = stream;
   emitter.program_address = &address;
+  emitter.tag = first_tag;
   EmitLoadBytes(&emitter, 0, program_constant.offset, plan.programs,
                 (programs.bytes.size() + 15) / 16 * 16);
   std::unique_ptr<OpScheduler> next;
   for (size_t i = 0; i < graph.ops.size(); ++i) {
     std::unique_ptr<OpScheduler> current = std::move(next);
-    emitter.tag = i;
+    emitter.tag = first_tag + i;
     if (!current) {
       current = std::make_unique<OpScheduler>(graph, plan, i, &emitter);
       current->LoadFirstConstants();
     }
     current->Begin();
     if (i + 1 < graph.ops.size() && plan.ops[i + 1].prefetch) {
-      emitter.tag = i + 1;
+      emitter.tag = first_tag + i + 1;
       next = std::make_unique<OpScheduler>(graph, plan, i + 1, &emitter);
       next->LoadFirstConstants();
-      emitter.tag = i;
+      emitter.tag = first_tag + i;
     }
     current->Finish();
   }

@@ -18,11 +18,13 @@ struct ProgramTable {
 };
 ProgramTable CollectPrograms(const DeviceGraph& graph);
 
-// Appends the whole network to `stream`; the tag of each command is the index
-// of its operation. `programs` lie at `program_constant` of region 0.
+// Appends the whole network to `stream`; the tag of each command is `first_tag`
+// plus the index of its operation. `programs` lie at `program_constant` of
+// region 0.
 void EmitNetwork(const DeviceGraph& graph, const MemoryPlan& plan,
                  const isa::Config& config, const ProgramTable& programs,
-                 const ConstantGroup& program_constant, StreamBuilder* stream);
+                 const ConstantGroup& program_constant, uint32_t first_tag,
+                 StreamBuilder* stream);
 
 }  // namespace heddle::compiler
 
