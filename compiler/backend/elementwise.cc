@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "compiler/backend/flatten.h"
 #include "compiler/backend/loops.h"
 #include "compiler/backend/lowering.h"
 #include "compiler/ops/broadcast.h"
@@ -261,12 +262,69 @@ Operand DenseOperand(Lowering* l, const Node& node, size_t i, size_t rank) {
   return Operand::Of(l->Reshaped(value, padded));
 }
 
+namespace {
+
+// A view of `value` in another shape.
+int View(DeviceGraph* graph, int value, const Shape& shape) {
+  if (graph->values[value].shape == shape) return value;
+  graph->StorageOf(value).shared = true;
+  Value v = graph->values[value];
+  v.shape = shape;
+  v.extent = ExtentOf(shape, Layout::kDense);
+  graph->values.push_back(v);
+  return static_cast<int>(graph->values.size()) - 1;
+}
+
+// Bytes of the smallest tile of all operands and the result that is no reason
+// to give up the shapes of the graph: much of SRAM, but little where there are
+// no rows (rank 1 and 3), which a tile would be made of.
+constexpr int64_t kSmallestTile = 128 << 10;
+constexpr int64_t kUncut = 4 << 10;
+
+// Views in which the operation can be cut into smaller tiles, if it needs that.
+void FlattenOperands(DeviceGraph* graph, std::vector<Operand>* operands,
+                     int* result) {
+  Shape shape = graph->values[*result].shape;
+  if (graph->StorageOf(*result).layout != Layout::kDense) return;
+  int64_t bytes =
+      RowElements(shape) * ElementBytes(graph->StorageOf(*result).type);
+  std::vector<Shape> shapes;
+  for (const Operand& o : *operands) {
+    if (o.value < 0) {
+      shapes.push_back(o.data->shape);
+      continue;
+    }
+    const Storage& s = graph->StorageOf(o.value);
+    if (s.layout != Layout::kDense) return;
+    shapes.push_back(graph->values[o.value].shape);
+    bytes += RowElements(shapes.back()) * ElementBytes(s.type);
+  }
+  const bool rows = shape.size() == 2 || shape.size() > 3;
+  if (bytes <= (rows ? kSmallestTile : kUncut)) return;
+  const int64_t before = RowElements(shape);
+  if (!Flatten(&shape, &shapes) || RowElements(shape) >= before) return;
+  for (size_t k = 0; k < operands->size(); ++k) {
+    Operand& o = (*operands)[k];
+    if (o.value < 0) {
+      auto data = std::make_shared<TensorData>(*o.data);
+      data->shape = shapes[k];
+      o.data = data;
+    } else {
+      o.value = View(graph, o.value, shapes[k]);
+    }
+  }
+  *result = View(graph, *result, shape);
+}
+
+}  // namespace
+
 std::unique_ptr<DeviceOp> MakeElementwise(
     DeviceGraph* graph, const Microprogram& program,
     const std::array<uint32_t, 4>& arguments,
     const std::vector<Operand>& operands, int result) {
-  return std::make_unique<Elementwise>(graph, program, arguments, operands,
-                                       result);
+  std::vector<Operand> flat = operands;
+  FlattenOperands(graph, &flat, &result);
+  return std::make_unique<Elementwise>(graph, program, arguments, flat, result);
 }
 
 }  // namespace heddle::compiler

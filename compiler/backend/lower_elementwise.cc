@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Add, Sub, Mul, Div, Relu, Clip, QuantizeLinear, DequantizeLinear.
+#include <array>
 #include <cstring>
 #include <limits>
 
@@ -86,27 +87,43 @@ uint32_t Loaded(const TensorData& data) {
   }
 }
 
+// Constant bounds are arguments of the command, computed ones streams of one
+// element.
 absl::Status LowerClip(Lowering* l, const Node& node) {
   const DataType type = l->tensor(node.inputs[0]).type;
   const float limit =
       type == DataType::kFloat16 ? 65504.0f : std::numeric_limits<float>::max();
-  uint32_t low = static_cast<uint32_t>(INT32_MIN), high = INT32_MAX;
+  std::array<uint32_t, 4> arguments = {static_cast<uint32_t>(INT32_MIN),
+                                       INT32_MAX, 0, 0};
   if (IsFloat(type)) {
-    low = Bits(node.FloatAttribute("min", -limit));
-    high = Bits(node.FloatAttribute("max", limit));
+    arguments[0] = Bits(node.FloatAttribute("min", -limit));
+    arguments[1] = Bits(node.FloatAttribute("max", limit));
   }
-  for (size_t i : {1, 2}) {
-    if (!HasInput(node, i)) continue;
-    const TensorData* bound = l->ConstantInput(node, i);
-    if (bound == nullptr) {
-      return RefuseNode(Refusal::kUnsupportedAttribute, node,
-                        "its bounds must be constants");
+  const size_t rank = l->tensor(node.outputs[0]).shape.size();
+  std::vector<Operand> operands = {DenseOperand(l, node, 0, rank)};
+  Term bounds[2] = {ProgramBuilder::Arg(0), ProgramBuilder::Arg(1)};
+  for (int i : {0, 1}) {
+    if (!HasInput(node, i + 1)) continue;
+    const TensorData* bound = l->ConstantInput(node, i + 1);
+    if (bound != nullptr) {
+      arguments[i] = Loaded(*bound);
+      continue;
     }
-    (i == 1 ? low : high) = Loaded(*bound);
+    bounds[i] = ProgramBuilder::Stream(static_cast<int>(operands.size()));
+    const int value = l->ValueIn(node.inputs[i + 1], Layout::kDense, node);
+    operands.push_back(Operand::Of(l->Reshaped(value, Shape(rank, 1))));
   }
-  return LowerUnary(l, node,
-                    IsFloat(type) ? ClampProgram() : IntegerClampProgram(),
-                    {low, high, 0, 0});
+  ProgramBuilder b;
+  const bool real = IsFloat(type);
+  const Term low = b.Op(real ? MicroOp::kFmax : MicroOp::kImax,
+                        ProgramBuilder::A(), bounds[0]);
+  b.Out(b.Op(real ? MicroOp::kFmin : MicroOp::kImin, low, bounds[1]));
+  auto program = b.Finish();
+  if (!program.ok()) return program.status();
+  const int result = l->NewValue(node.outputs[0], Layout::kDense);
+  l->Add(MakeElementwise(&l->device(), *program, arguments, operands, result),
+         node);
+  return absl::OkStatus();
 }
 
 size_t AxisOf(const Node& node, size_t rank) {

@@ -24,5 +24,24 @@ TEST(LowerElementwise, BroadcastsAcrossTiles) {
   EXPECT_EQ(z[0].as<float>()[5], product > 0 ? product : 0);
 }
 
+TEST(LowerElementwise, ClipWithComputedBounds) {
+  for (DataType type : {DataType::kFloat, DataType::kFloat16, DataType::kInt8,
+                        DataType::kInt32}) {
+    ModelBuilder b;
+    b.Input("x", type, {3, 50});
+    b.Input("low", type, {});
+    b.Input("high", type, {1});
+    b.Node("Clip", {"x", "low", "high"}, {"both"});
+    b.Node("Clip", {"x", "", "high"}, {"above"});
+    b.Node("Clip", {"x", "low"}, {"below"});
+    for (const char* name : {"both", "above", "below"}) b.Output(name);
+    const auto y = ExpectCardEqualsReference(
+        b.Bytes(),
+        {RandomData(type, {3, 50}, 1, -9, 9), RandomData(type, {}, 2, -5, -3),
+         RandomData(type, {1}, 3, 2, 4)});
+    EXPECT_EQ(y.size(), 3u);
+  }
+}
+
 }  // namespace
 }  // namespace heddle::compiler

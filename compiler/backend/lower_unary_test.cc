@@ -231,6 +231,36 @@ TEST(LowerUnary, MinAndMaxOfIntegers) {
   }
 }
 
+// Tensors that have no rows, or rows that are too long, are cut all the same.
+TEST(LowerUnary, LargeTensorsOfAnyRank) {
+  const struct {
+    Shape x, y;
+  } cases[] = {{{200000}, {200000}},
+               {{200000}, {1}},
+               {{1, 150, 1200}, {1200}},
+               {{1, 150, 1200}, {150, 1}},
+               {{2, 150, 600}, {2, 1, 1}},
+               {{3, 60000}, {3, 1}},
+               {{2, 100, 1, 900}, {1, 900}},
+               {{2, 3, 40, 10, 80}, {40, 10, 80}},
+               {{4, 30, 50, 30}, {4, 1, 50, 1}}};
+  for (const auto& c : cases) {
+    SCOPED_TRACE(ShapeToString(c.x) + ShapeToString(c.y));
+    ModelBuilder b;
+    b.Input("x", DataType::kFloat, c.x);
+    b.Input("y", DataType::kFloat, c.y);
+    b.Constant("c", RandomData(DataType::kFloat, c.y, 3));
+    b.Node("Mul", {"x", "y"}, {"p"});
+    b.Node("Tanh", {"p"}, {"t"});
+    b.Node("Max", {"c", "t"}, {"m"});
+    b.Node("Sub", {"m", "x"}, {"z"});
+    b.Output("z");
+    ExpectCardEqualsReference(b.Bytes(),
+                              {RandomData(DataType::kFloat, c.x, 1),
+                               RandomData(DataType::kFloat, c.y, 2)});
+  }
+}
+
 // A constant as large as the tensor is tiled like an operand.
 TEST(LowerUnary, LargeConstants) {
   ModelBuilder b;
