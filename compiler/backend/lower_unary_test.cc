@@ -26,13 +26,14 @@ TensorData Specials(DataType type, const Shape& shape, uint64_t seed) {
                            1.0f,    -1.0f,   0.5f,  -0.5f,  1e-40f,
                            -1e-40f, 1e-45f,  3e38f, -3e38f, 88.8f,
                            -88.0f,  -103.0f, 2.5f,  -2.5f,  8388609.0f};
-  const uint16_t half[] = {0,      0x8000, 0x7c00, 0xfc00, 0x7e00,
-                           0x3c00, 0xbc00, 0x3800, 0x0001, 0x8001,
-                           0x03ff, 0x7bff, 0xfbff, 0x4100, 0xc100};
+  const uint16_t half[] = {0,      0x8000, 0x7c00, 0xfc00, 0x7e00, 0x3c00,
+                           0xbc00, 0x3800, 0x0001, 0x8001, 0x03ff, 0x7bff,
+                           0xfbff, 0x4100, 0xc100, 0x7d01, 0xfe12};
   for (size_t i = 0; i < 20 && type == DataType::kFloat; ++i) {
     data.as<float>()[i] = special[i];
   }
-  for (size_t i = 0; i < 15 && type == DataType::kFloat16; ++i) {
+  if (type == DataType::kFloat) data.as<uint32_t>()[20] = 0xffa00001u;
+  for (size_t i = 0; i < 17 && type == DataType::kFloat16; ++i) {
     data.as<uint16_t>()[i] = half[i];
   }
   return data;
