@@ -20,6 +20,9 @@ constexpr char kHelp[] =
     "Example:\n"
     "  heddle-run model.onnx --data test_data_set_0 --check\n"
     "  heddle-run model.onnx --bench 100 --layers\n"
+    "  heddle-run squeezenet.onnx --image cat.jpg --resize 256 --crop 224 \\\n"
+    "      --channels bgr --scale 1 --mean 104,117,123 --labels-file "
+    "names.txt\n"
     "  heddle-run digits.onnx --images test.u8 --labels test.i32 --dims "
     "1,28,28\n"
     "\n"
@@ -27,8 +30,9 @@ constexpr char kHelp[] =
     "device.\n"
     "Without a device in the system one is simulated; HEDDLE_DEVICE or "
     "--device\n"
-    "chooses. Without --data or --images the inputs are random, always the "
-    "same.\n";
+    "chooses. Without --data, --image or --images the inputs are random, "
+    "always\n"
+    "the same.\n";
 
 }  // namespace
 
@@ -55,9 +59,14 @@ int main(int argc, char** argv) {
                  "null, none");
   auto* data = app.add_option("--data", a.data,
                               "folder with input_0.pb ... and output_0.pb ...");
+  // [=layers]: see heddle-compile's --report.
   auto* check =
-      app.add_flag("--check", a.check, "compare with the outputs of --data");
-  check->needs(data);
+      app.add_flag("--check{outputs}", a.check,
+                   "compare with the outputs of --data; when they differ, say "
+                   "which tensor first differs from the reference semantics. "
+                   "--check=layers compares all tensors in any case, also "
+                   "without --data")
+          ->check(CLI::IsMember({"outputs", "layers"}));
   app.add_flag("--exact", a.tolerance.exact, "compare bytes, floats too")
       ->needs(check);
   app.add_option("--rtol", a.tolerance.rtol, "relative tolerance of floats")
@@ -66,27 +75,64 @@ int main(int argc, char** argv) {
                  "absolute tolerance of floats, as a part of the expected "
                  "output's range")
       ->capture_default_str();
+  auto* image = app.add_option("--image", a.images.files,
+                               "PNG or JPEG picture; prints the five largest "
+                               "outputs; repeat for more")
+                    ->expected(1)
+                    ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+                    ->excludes(data);
+  app.add_option("--labels-file", a.names,
+                 "names of the classes for --image, one per line")
+      ->needs(image);
+  app.add_option("--resize", a.images.resize,
+                 "N: the shorter side of the picture; WxH: both (default: what "
+                 "fills the model's size)")
+      ->needs(image);
+  app.add_option("--crop", a.images.crop,
+                 "N or WxH: cut out the middle (default: the model's size)")
+      ->needs(image);
   auto* images =
       app.add_option("--images", a.images.images,
                      "raw images: bytes, channel by channel, one after another")
-          ->excludes(data);
+          ->excludes(data)
+          ->excludes(image);
   app.add_option("--labels", a.images.labels,
-                 "little-endian int32 for each image; prints top-1")
+                 "little-endian int32 for each of --images; prints top-1 and "
+                 "top-5")
       ->needs(images);
   auto* dims = app.add_option("--dims", a.images.dims, "C,H,W of --images")
                    ->delimiter(',')
                    ->expected(3);
   images->needs(dims);
-  app.add_option("--scale", a.images.scale,
-                 "value = (byte * scale - mean) / std")
+  heddle::run::PixelOptions& pixels = a.images.pixels;
+  app.add_option("--scale", pixels.scale,
+                 "value = (byte * scale - mean) / std; an 8-bit input takes "
+                 "the bytes")
       ->capture_default_str();
-  app.add_option("--mean", a.images.mean, "one value, or one per channel")
+  app.add_option("--mean", pixels.mean,
+                 "one value, or one per channel in the model's order")
       ->delimiter(',');
-  app.add_option("--std", a.images.std, "one value, or one per channel")
+  app.add_option("--std", pixels.std,
+                 "one value, or one per channel in the model's order")
       ->delimiter(',');
+  std::string channels = "rgb";
+  app.add_option("--channels", channels,
+                 "order of the channels that the model wants")
+      ->check(CLI::IsMember({"rgb", "bgr"}))
+      ->capture_default_str();
+  app.add_option("--layout", pixels.layout,
+                 "where the model has its channels; auto finds 1 or 3 of them")
+      ->check(CLI::IsMember({"auto", "nchw", "nhwc"}))
+      ->capture_default_str();
   app.add_option("--limit", a.limit, "only the first N images")->needs(images);
-  app.add_option("--bench", a.bench, "measure N inferences after a warm-up")
-      ->check(CLI::PositiveNumber);
+  auto* bench =
+      app.add_option("--bench", a.bench,
+                     "measure N inferences: percentiles, throughput, noise")
+          ->check(CLI::PositiveNumber);
+  app.add_option("--warmup", a.warmup,
+                 "inferences before --bench (default: a tenth, at least one)")
+      ->check(CLI::PositiveNumber)
+      ->needs(bench);
   app.add_flag("--layers", a.layers, "print what the compiler knows of layers");
   app.add_option("--taps", a.taps,
                  "write every quantized tensor of the first inference to this "
@@ -94,12 +140,18 @@ int main(int argc, char** argv) {
   app.add_flag("--no-host", a.no_host,
                "refuse a model with operators that the host would run (this "
                "version runs everything on the card)");
+  app.add_flag("--progress", a.progress,
+               "show progress although stderr is no terminal");
   app.add_flag("--json", a.json, "print JSON (schema heddle-run/1)");
   app.footer(heddle::cli::kExitCodeHelp);
   try {
     app.parse(argc, argv);
+    if (a.check == "outputs" && data->empty()) {
+      throw CLI::RequiresError("--check", "--data");
+    }
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? heddle::cli::kOk : heddle::cli::kUsage;
   }
+  pixels.bgr = channels == "bgr";
   return heddle::run::Main(a);
 }

@@ -4,15 +4,17 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "rtl/spec/generated/isa.h"
+#include "tools/cli/printable.h"
+#include "tools/heddle-run/bench.h"
 
 namespace heddle::run {
 namespace {
 
+using cli::Printable;
 using nlohmann::ordered_json;
 
 // Cycles that the card counted, or what the compiler expects if its core has no
@@ -37,20 +39,30 @@ Cycles CyclesOf(const package::Package& package, const Result& result) {
   return cycles;
 }
 
-struct Summary {
-  double min = 0, median = 0, p95 = 0, mean = 0;
-};
+std::string BenchText(const BenchResult& bench) {
+  const BenchSummary s = Summarize(bench.ms);
+  const auto ms = [](const std::optional<double>& value) {
+    return value.has_value() ? absl::StrFormat("%.3f", *value) : "-";
+  };
+  std::string text = absl::StrFormat(
+      "bench         %d runs after %d to warm up, one after another: %.1f per "
+      "second\n"
+      "  ms          min %.3f, P50 %.3f, P90 %s, P95 %s, P99 %s, P99.9 %s, max "
+      "%.3f, mean %.3f\n"
+      "  noise       relative MAD %.1f %%; second half %+.1f %% against the "
+      "first",
+      s.runs, bench.warmup, s.per_second, s.min, s.median, ms(s.p90), ms(s.p95),
+      ms(s.p99), ms(s.p99_9), s.max, s.mean, 100 * s.relative_mad,
+      100 * s.half_difference);
+  if (s.halves_differ) {
+    text += ": THEY DIFFER, the machine was not quiet; measure again";
+  }
+  return text + "\n";
+}
 
-Summary Summarize(std::vector<double> ms) {
-  Summary s;
-  if (ms.empty()) return s;
-  std::sort(ms.begin(), ms.end());
-  s.min = ms.front();
-  s.median = ms[ms.size() / 2];
-  s.p95 = ms[std::min(ms.size() - 1, ms.size() * 95 / 100)];
-  s.mean = std::accumulate(ms.begin(), ms.end(), 0.0) /
-           static_cast<double>(ms.size());
-  return s;
+std::string ClassName(const Result& result, int64_t index) {
+  const auto i = static_cast<size_t>(index);
+  return i < result.names.size() ? result.names[i] : "";
 }
 
 std::string NodeName(const package::Package& package, uint32_t node) {
@@ -63,9 +75,51 @@ ordered_json Number(double value) {
   return absl::StrCat(value);
 }
 
+ordered_json BenchJson(const BenchResult& bench) {
+  const BenchSummary b = Summarize(bench.ms);
+  const auto ms = [](const std::optional<double>& value) {
+    return value.has_value() ? ordered_json(*value) : ordered_json(nullptr);
+  };
+  return {{"runs", b.runs},
+          {"warmup", bench.warmup},
+          {"min_ms", b.min},
+          {"median_ms", b.median},
+          {"p90_ms", ms(b.p90)},
+          {"p95_ms", ms(b.p95)},
+          {"p99_ms", ms(b.p99)},
+          {"p99_9_ms", ms(b.p99_9)},
+          {"max_ms", b.max},
+          {"mean_ms", b.mean},
+          {"per_second", b.per_second},
+          {"relative_mad", b.relative_mad},
+          {"half_difference", b.half_difference},
+          {"halves_differ", b.halves_differ}};
+}
+
+ordered_json LayerCheckJson(const LayerCheck& check) {
+  ordered_json json = {{"compared", check.compared},
+                       {"differing", check.differing}};
+  if (check.differing == 0) return json;
+  json["first"] = {{"tensor", check.tensor},
+                   {"node", check.node},
+                   {"op", check.op},
+                   {"sources", check.sources}};
+  const Comparison& c = check.first;
+  if (!c.problem.empty()) {
+    json["first"]["problem"] = c.problem;
+  } else {
+    json["first"]["differing"] = c.differing;
+    json["first"]["index"] = c.first;
+    json["first"]["value"] = Number(c.value);
+    json["first"]["reference"] = Number(c.expected);
+  }
+  return json;
+}
+
 }  // namespace
 
 bool Result::matches() const {
+  if (layer_check.has_value() && layer_check->differing > 0) return false;
   return std::all_of(comparisons.begin(), comparisons.end(),
                      [](const Comparison& c) { return c.equal; });
 }
@@ -76,14 +130,16 @@ std::string ToText(const package::Package& package, const Result& result) {
     absl::StrAppendFormat(&text, "%-48s %-7s %14s %12s %12s\n", "layer",
                           "engine", "MACs", "DRAM bytes", "cycles*");
     for (const package::Layer& layer : package.layers) {
-      absl::StrAppendFormat(
-          &text, "%-48s %-7s %14d %12d %12d\n", NodeName(package, layer.node),
-          layer.engine, layer.macs, layer.dram_bytes, layer.estimated_cycles);
+      absl::StrAppendFormat(&text, "%-48s %-7s %14d %12d %12d\n",
+                            Printable(NodeName(package, layer.node)),
+                            layer.engine, layer.macs, layer.dram_bytes,
+                            layer.estimated_cycles);
     }
     absl::StrAppend(&text, "* estimated by the compiler, not calibrated\n\n");
   }
   const Cycles cycles = CyclesOf(package, result);
-  const char* estimated = cycles.estimated ? " (estimated)" : "";
+  const char* estimated =
+      cycles.estimated ? " (estimated, not calibrated)" : "";
   absl::StrAppendFormat(
       &text,
       "model         %s for %s, %d bytes of device memory\n"
@@ -92,32 +148,38 @@ std::string ToText(const package::Package& package, const Result& result) {
       "MACs          %d of the model, %d counted by the card\n"
       "cycles        %d%s\n"
       "utilisation   %.1f %%%s\n",
-      package.model_name, package.config, result.device_bytes, result.device.id,
-      result.device.core, result.device.simulated ? ", simulated" : "",
-      result.latency_ms, package.macs, result.statistics.macs, cycles.count,
-      estimated, 100 * cycles.utilisation, estimated);
-  if (result.bench.has_value()) {
-    const Summary s = Summarize(result.bench->ms);
-    absl::StrAppendFormat(
-        &text,
-        "bench         %d runs: min %.3f, median %.3f, 95%% %.3f, mean %.3f "
-        "ms; %.1f per second\n",
-        result.bench->ms.size(), s.min, s.median, s.p95, s.mean,
-        s.mean > 0 ? 1000 / s.mean : 0);
-  }
+      Printable(package.model_name), package.config, result.device_bytes,
+      result.device.id, result.device.core,
+      result.device.simulated ? ", simulated" : "", result.latency_ms,
+      package.macs, result.statistics.macs, cycles.count, estimated,
+      100 * cycles.utilisation, estimated);
+  if (result.bench.has_value()) text += BenchText(*result.bench);
   if (result.images.has_value()) {
-    absl::StrAppendFormat(&text, "images        %d", result.images->count);
-    if (result.images->correct.has_value()) {
-      absl::StrAppendFormat(
-          &text, ", top-1 %d (%.2f %%)", *result.images->correct,
-          100.0 * *result.images->correct / result.images->count);
+    const ImageResult& images = *result.images;
+    absl::StrAppendFormat(&text, "images        %d", images.count);
+    const double percent = images.count > 0 ? 100.0 / images.count : 0;
+    if (images.correct.has_value()) {
+      absl::StrAppendFormat(&text, ", top-1 %d (%.2f %%)", *images.correct,
+                            percent * *images.correct);
+    }
+    if (images.correct5.has_value()) {
+      absl::StrAppendFormat(&text, ", top-5 %d (%.2f %%)", *images.correct5,
+                            percent * *images.correct5);
     }
     text += '\n';
+  }
+  for (const PictureResult& picture : result.pictures) {
+    absl::StrAppendFormat(&text, "%s\n", Printable(picture.file));
+    for (const Scored& scored : picture.top) {
+      absl::StrAppendFormat(&text, "  %12.6g  %5d  %s\n", scored.value,
+                            scored.index,
+                            Printable(ClassName(result, scored.index)));
+    }
   }
   for (size_t i = 0; i < result.comparisons.size(); ++i) {
     const Comparison& c = result.comparisons[i];
     const package::TensorInfo& output = package.outputs[i];
-    absl::StrAppendFormat(&text, "output '%s'  ", output.name);
+    absl::StrAppendFormat(&text, "output '%s'  ", Printable(output.name));
     if (!c.problem.empty()) {
       absl::StrAppend(&text, c.problem, "\n");
       continue;
@@ -131,6 +193,7 @@ std::string ToText(const package::Package& package, const Result& result) {
     }
     text += '\n';
   }
+  if (result.layer_check.has_value()) text += Describe(*result.layer_check);
   return text;
 }
 
@@ -149,6 +212,7 @@ std::string ToJson(const package::Package& package, const Result& result) {
                        {"macs", s.macs},
                        {"cycles", cycles.count},
                        {"cycles_estimated", cycles.estimated},
+                       {"calibrated", false},
                        {"utilisation", cycles.utilisation},
                        {"commands", s.commands},
                        {"bytes_loaded", s.bytes_loaded},
@@ -177,22 +241,32 @@ std::string ToJson(const package::Package& package, const Result& result) {
     }
     json["outputs"].push_back(std::move(entry));
   }
-  if (result.bench.has_value()) {
-    const Summary b = Summarize(result.bench->ms);
-    json["bench"] = {{"runs", result.bench->ms.size()},
-                     {"min_ms", b.min},
-                     {"median_ms", b.median},
-                     {"p95_ms", b.p95},
-                     {"mean_ms", b.mean},
-                     {"per_second", b.mean > 0 ? 1000 / b.mean : 0}};
+  if (result.layer_check.has_value()) {
+    json["layer_check"] = LayerCheckJson(*result.layer_check);
   }
+  if (result.bench.has_value()) json["bench"] = BenchJson(*result.bench);
   if (result.images.has_value()) {
-    json["images"] = {{"count", result.images->count}};
-    if (result.images->correct.has_value()) {
-      json["images"]["correct"] = *result.images->correct;
-      json["images"]["top1"] = static_cast<double>(*result.images->correct) /
-                               static_cast<double>(result.images->count);
+    const ImageResult& images = *result.images;
+    json["images"] = {{"count", images.count}};
+    const auto put = [&](const char* count, const char* part, size_t value) {
+      json["images"][count] = value;
+      json["images"][part] =
+          static_cast<double>(value) / static_cast<double>(images.count);
+    };
+    if (images.correct) put("correct", "top1", *images.correct);
+    if (images.correct5) put("correct5", "top5", *images.correct5);
+  }
+  for (const PictureResult& picture : result.pictures) {
+    ordered_json top = ordered_json::array();
+    for (const Scored& scored : picture.top) {
+      ordered_json entry = {{"class", scored.index},
+                            {"value", Number(scored.value)}};
+      const std::string name = ClassName(result, scored.index);
+      if (!name.empty()) entry["name"] = name;
+      top.push_back(std::move(entry));
     }
+    json["pictures"].push_back(
+        {{"file", picture.file}, {"top", std::move(top)}});
   }
   if (result.layers) {
     json["layers"] = ordered_json::array();

@@ -4,15 +4,20 @@
 // JSON, keys stable within a schema version; a part that was not asked for is
 // absent:
 //   {"schema": "heddle-run/1", "model", "config", "device", "core",
-//   "simulated",
-//    "device_bytes", "latency_ms", "model_macs", "macs", "cycles",
-//    "cycles_estimated", "utilisation", "commands", "bytes_loaded",
-//    "bytes_stored", "host_operators": 0, "outputs": [{"name", "type", "shape",
-//    "equal", "max_error", "differing",
+//    "simulated", "device_bytes", "latency_ms", "model_macs", "macs", "cycles",
+//    "cycles_estimated", "calibrated": false, "utilisation", "commands",
+//    "bytes_loaded", "bytes_stored", "host_operators": 0,
+//    "outputs": [{"name", "type", "shape", "equal", "max_error", "differing",
 //                 "first": {"index", "value", "expected"}, "problem"}],
-//    "bench": {"runs", "min_ms", "median_ms", "p95_ms", "mean_ms",
-//              "per_second"},
-//    "images": {"count", "correct", "top1"},
+//    "layer_check": {"compared", "differing",
+//                    "first": {"tensor", "node", "op", "sources", "differing",
+//                              "index", "value", "reference"}},
+//    "bench": {"runs", "warmup", "min_ms", "median_ms", "p90_ms", "p95_ms",
+//              "p99_ms", "p99_9_ms" (null with too few runs), "max_ms",
+//              "mean_ms", "per_second", "relative_mad", "half_difference",
+//              "halves_differ"},
+//    "images": {"count", "correct", "top1", "correct5", "top5"},
+//    "pictures": [{"file", "top": [{"class", "value", "name"}]}],
 //    "layers": [{"node", "engine", "macs", "dram_bytes", "estimated_cycles"}]}
 #ifndef HEDDLE_TOOLS_HEDDLE_RUN_RESULT_H_
 #define HEDDLE_TOOLS_HEDDLE_RUN_RESULT_H_
@@ -24,16 +29,24 @@
 #include "compiler/package/package.h"
 #include "runtime/session/session.h"
 #include "tools/heddle-run/compare.h"
+#include "tools/heddle-run/images.h"
+#include "tools/heddle-run/layer_check.h"
 
 namespace heddle::run {
 
 struct BenchResult {
   std::vector<double> ms;  // of each inference
+  int warmup = 0;
 };
 
 struct ImageResult {
   size_t count = 0;
-  std::optional<size_t> correct;  // with labels
+  std::optional<size_t> correct, correct5;  // with labels
+};
+
+struct PictureResult {
+  std::string file;
+  std::vector<Scored> top;
 };
 
 struct Result {
@@ -44,6 +57,9 @@ struct Result {
   std::vector<Comparison> comparisons;  // one per output, with --check
   std::optional<BenchResult> bench;
   std::optional<ImageResult> images;
+  std::vector<PictureResult> pictures;
+  std::vector<std::string> names;  // of classes; may be fewer
+  std::optional<LayerCheck> layer_check;
   bool layers = false;
 
   bool matches() const;

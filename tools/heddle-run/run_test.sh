@@ -5,6 +5,7 @@
 set -euo pipefail
 run=$PWD/$1 compile=$PWD/$2
 digits=$PWD/tools/demo/digits
+pictures=$PWD/tools/heddle-run/testdata
 export HEDDLE_BIN_DIR=$PWD/kmd/hosted:$PWD/simulator/platform
 cd "$(mktemp -d "$TEST_TMPDIR/XXXXXX")"
 
@@ -25,7 +26,30 @@ grep -q 'simulated' err || [[ -S /run/heddle/hosted.sock ]] || fail "no warning"
 export HEDDLE_DEVICE=sim
 expect 0 "$int8" --images "$digits/digits_test.u8" --labels "$digits/digits_test.i32" \
   --dims 1,28,28 --limit 50
-grep -q 'top-1 50 (100.00 %)' out || fail "top-1"
+grep -q 'top-1 50 (100.00 %), top-5 50' out || fail "top-1"
+# Pictures: grey by itself; top 5 with names.
+printf '%s\n' zero one two three four five six seven eight nine >names
+expect 0 "$int8" --image "$pictures/rgb.png" --image "$pictures/baseline.jpg" --labels-file names --json
+python3 - <<'PY' || fail "pictures"
+import json
+r = json.load(open("out"))
+assert len(r["pictures"]) == 2
+names = "zero one two three four five six seven eight nine".split()
+for p in r["pictures"]:
+    assert len(p["top"]) == 5
+    assert all(t["name"] == names[t["class"]] for t in p["top"])
+    values = [t["value"] for t in p["top"]]
+    assert values == sorted(values, reverse=True)
+PY
+expect 0 "$int8" --image "$pictures/rgb.png" --labels-file names
+grep -q 'rgb.png' out || fail "no picture"
+expect 1 "$int8" --image "$pictures/huge.png"
+grep -q 'huge.png' err || fail "the file is not named"
+expect 1 "$int8" --image "$pictures/rgb.png" --resize 28x30
+grep -q -- '--crop' err || fail "no way out"
+expect 1 "$int8" --image "$pictures/rgb.png" --channels bgr
+expect 2 "$int8" --image "$pictures/rgb.png" --channels xyz
+expect 2 "$int8" --resize 28
 # A package and another configuration.
 "$compile" "$int8" -o h512.hpk --config h512
 expect 3 h512.hpk
@@ -34,7 +58,9 @@ python3 - <<'PY' || fail "JSON"
 import json
 r = json.load(open("out"))
 assert r["schema"] == "heddle-run/1" and r["config"] == "h512" and r["simulated"]
-assert r["bench"]["runs"] == 3 and r["layers"] and r["macs"] > 0
+assert r["bench"]["runs"] == 3 and r["bench"]["warmup"] == 1 and r["bench"]["p99_ms"] is None
+assert r["bench"]["min_ms"] <= r["bench"]["median_ms"] <= r["bench"]["max_ms"]
+assert r["layers"] and r["macs"] > 0
 assert r["outputs"][0]["shape"] == [1, 10]
 PY
 # A data set made of its own output, and one that differs.
@@ -65,6 +91,20 @@ expect 0 "$int8" --data good --check --exact
 grep -q "output 'logits'  matches, max error 0" out || fail "no match"
 expect 5 "$int8" --data bad --check
 grep -q 'first at 3' out || fail "first difference"
+grep -q 'equal the reference semantics byte for byte' out || fail "whose fault it is"
+# All tensors, without expected outputs; float networks, too.
+for model in "$int8" "$digits"/digits_f*.onnx; do
+  expect 0 "$model" --check=layers --json
+  python3 - <<'PY' || fail "layers"
+import json
+check = json.load(open("out"))["layer_check"]
+assert check["compared"] >= 4 and check["differing"] == 0
+PY
+done
+expect 1 h512.hpk --device sim:config=h512 --check=layers
+expect 5 h512.hpk --device sim:config=h512 --data bad --check
+expect 0 "$int8" --bench 20 --warmup 2
+grep -q 'P99.9 -' out && grep -q 'relative MAD' out || fail "bench"
 # Errors.
 expect 2
 expect 2 "$int8" --check

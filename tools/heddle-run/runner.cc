@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <map>
@@ -16,90 +15,79 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/compiler.h"
-#include "runtime/session/session.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/file.h"
+#include "tools/cli/progress.h"
 #include "tools/cli/shape_option.h"
 #include "tools/heddle-run/data.h"
+#include "tools/heddle-run/device_model.h"
+#include "tools/heddle-run/layer_check.h"
 #include "tools/heddle-run/result.h"
 
 namespace heddle::run {
 namespace {
 
+using compiler::TensorData;
+
 constexpr char kTool[] = "heddle-run";
 constexpr uint64_t kSeed = 20240229;
+constexpr size_t kTop = 5;
 
-double MsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(
-             std::chrono::steady_clock::now() - start)
-      .count();
-}
-
-// The first device of that configuration ("" = any).
-absl::StatusOr<session::DeviceDescription> ChooseDevice(
-    const std::string& config) {
-  const auto devices = session::ListDevices(config);
-  if (!devices.ok()) return devices.status();
-  for (const session::DeviceDescription& device : *devices) {
-    if (config.empty() || device.config == config) return device;
-  }
-  if (devices->empty()) {
-    return absl::UnavailableError(
-        "there is no Heddle device; see --device and HEDDLE_DEVICE");
-  }
-  return absl::UnavailableError(absl::StrCat(
-      "there is no device of configuration ", config, " (", devices->front().id,
-      " is ", devices->front().config, "); give --device sim:config=", config));
-}
-
-// A model on a device, with the storage of one inference.
 class Runner {
  public:
-  explicit Runner(const Arguments& arguments) : arguments_(arguments) {}
+  explicit Runner(const Arguments& arguments)
+      : arguments_(arguments), progress_(kTool, arguments.progress) {}
 
   absl::Status Prepare();
   absl::Status Execute();
   bool matches() const { return result_.matches(); }
+  void StopProgress() { progress_.Stop(); }
   std::string Report() const {
     return arguments_.json ? ToJson(package(), result_)
                            : ToText(package(), result_);
   }
 
  private:
-  const package::Package& package() const { return graph_->package(); }
-  absl::Status Compile(absl::string_view model, std::string* bytes);
-  absl::Status RunOnce(const std::vector<compiler::TensorData>& inputs,
-                       bool with_taps);
+  const package::Package& package() const { return model_->package(); }
+  absl::StatusOr<compiler::CompileOptions> Options();
+  absl::Status RunOnce(const std::vector<TensorData>& inputs, bool with_taps);
+  absl::Status CheckClassifier(const char* option) const;
   absl::Status RunImages();
+  absl::Status RunPictures();
+  absl::Status Bench(const std::vector<TensorData>& inputs);
+  absl::Status CompareOutputs();
+  absl::Status CompareAllLayers(const std::vector<TensorData>& inputs);
   absl::Status WriteTaps() const;
 
   const Arguments& arguments_;
+  cli::Progress progress_;
+  std::string bytes_;  // of the model
+  bool is_package_ = false;
   std::vector<NamedTensor> given_;  // inputs of --data
-  std::shared_ptr<session::Graph> graph_;
-  std::vector<compiler::TensorData> outputs_, taps_;
+  std::unique_ptr<DeviceModel> model_;
   Result result_;
 };
 
-absl::Status Runner::Compile(absl::string_view model, std::string* bytes) {
+absl::StatusOr<compiler::CompileOptions> Runner::Options() {
   compiler::CompileOptions options;
-  options.config = result_.device.config;
+  options.config = arguments_.config;
   options.taps = !arguments_.taps.empty();
-  options.device_memory_bytes = result_.device.memory_bytes;
+  options.progress = [this](const char* stage) {
+    progress_.Set(absl::StrCat("compiling: ", stage));
+  };
   absl::Status status =
       cli::ParseShapes(arguments_.shapes, &options.input_shapes);
   if (!status.ok()) return status;
+  if (is_package_) return options;
   // The data say what symbolic dimensions are, unless the user does.
-  const std::vector<std::string> names = InputNames(model);
+  const std::vector<std::string> names = InputNames(bytes_);
   for (size_t i = 0; i < given_.size() && i < names.size(); ++i) {
     const bool named =
         std::find(names.begin(), names.end(), given_[i].name) != names.end();
     options.input_shapes.emplace(named ? given_[i].name : names[i],
                                  given_[i].data.shape);
   }
-  auto compiled = compiler::CompileOnnx(model, options);
-  if (!compiled.ok()) return compiled.status();
-  *bytes = std::move(compiled->package);
-  return absl::OkStatus();
+  return options;
 }
 
 absl::Status Runner::Prepare() {
@@ -108,100 +96,179 @@ absl::Status Runner::Prepare() {
   }
   auto model = cli::ReadFile(arguments_.model);
   if (!model.ok()) return model.status();
+  bytes_ = *std::move(model);
+  is_package_ = absl::EndsWith(arguments_.model, ".hpk");
+  if (arguments_.check == "layers" && is_package_) {
+    return absl::InvalidArgumentError(
+        "--check=layers needs the ONNX model; a package does not hold the "
+        "reference semantics");
+  }
   if (!arguments_.data.empty()) {
     auto given = ReadDataSet(arguments_.data, "input");
     if (!given.ok()) return given.status();
     given_ = *std::move(given);
   }
-  std::string config = arguments_.config;
-  const bool is_package = absl::EndsWith(arguments_.model, ".hpk");
-  if (is_package) {
-    const auto package = package::Parse(*model);
-    if (!package.ok()) return package.status();
-    config = package->config;
+  if (!arguments_.names.empty()) {
+    auto names = ReadNames(arguments_.names);
+    if (!names.ok()) return names.status();
+    result_.names = *std::move(names);
   }
-  auto description = ChooseDevice(config);
-  if (!description.ok()) return description.status();
-  result_.device = *std::move(description);
-  std::string bytes = *std::move(model);
-  if (!is_package) {
-    const std::string onnx = std::move(bytes);
-    if (absl::Status s = Compile(onnx, &bytes); !s.ok()) return s;
-  }
-  auto device = session::OpenDevice(result_.device.id);
-  if (!device.ok()) return device.status();
-  session::LoadOptions options;
-  options.taps = !arguments_.taps.empty();
-  auto graph = session::LoadGraph(*device, bytes, options);
-  if (!graph.ok()) return graph.status();
-  graph_ = *std::move(graph);
-  result_.device_bytes = graph_->device_bytes();
+  auto options = Options();
+  if (!options.ok()) return options.status();
+  auto loaded = DeviceModel::Load(bytes_, is_package_, *options);
+  if (!loaded.ok()) return loaded.status();
+  model_ = *std::move(loaded);
+  result_.device = model_->device();
+  result_.device_bytes = model_->device_bytes();
   result_.layers = arguments_.layers;
-  for (const auto& info : package().outputs) {
-    outputs_.push_back(compiler::TensorData::Zeros(info.type, info.shape));
+  return absl::OkStatus();
+}
+
+absl::Status Runner::RunOnce(const std::vector<TensorData>& inputs,
+                             bool with_taps) {
+  const absl::Status status = model_->Run(inputs, with_taps);
+  result_.latency_ms = model_->latency_ms();
+  result_.statistics = model_->statistics();
+  return status;
+}
+
+absl::Status Runner::CheckClassifier(const char* option) const {
+  if (package().inputs.size() == 1 && !package().outputs.empty()) {
+    return absl::OkStatus();
   }
-  for (const auto& info : package().taps) {
-    taps_.push_back(compiler::TensorData::Zeros(info.type, info.shape));
+  return absl::InvalidArgumentError(absl::StrCat(
+      option, " needs a model with one input and an output; it has ",
+      package().inputs.size(), " and ", package().outputs.size()));
+}
+
+absl::Status Runner::RunImages() {
+  if (absl::Status s = CheckClassifier("--images"); !s.ok()) return s;
+  const auto images = ImageSet::Read(arguments_.images);
+  if (!images.ok()) return images.status();
+  const package::TensorInfo& input = package().inputs[0];
+  const auto format = images->FormatFor(input);
+  if (!format.ok()) return format.status();
+  size_t count = images->size();
+  if (arguments_.limit > 0) count = std::min<size_t>(count, arguments_.limit);
+  const auto batch = static_cast<size_t>(format->batch());
+  const TensorData& scores = model_->outputs()[0];
+  const int64_t classes = scores.count() / static_cast<int64_t>(batch);
+  ImageResult found;
+  found.count = count;
+  size_t correct = 0, correct5 = 0;
+  for (size_t first = 0; first < count; first += batch) {
+    progress_.Set(absl::StrCat(
+        "image ", first, " of ", count,
+        images->labelled() && first > 0
+            ? absl::StrCat(", top-1 ", correct, ", top-5 ", correct5)
+            : ""));
+    absl::Status status =
+        RunOnce({images->Batch(input, *format, first)}, first == 0);
+    if (!status.ok()) return status;
+    for (size_t n = 0; n < batch && first + n < count; ++n) {
+      if (!images->labelled()) continue;
+      const auto top =
+          Largest(scores, static_cast<int64_t>(n) * classes, classes, kTop);
+      const int64_t label = images->label(first + n);
+      for (size_t k = 0; k < top.size(); ++k) {
+        if (top[k].index != label) continue;
+        ++correct5;
+        if (k == 0) ++correct;
+      }
+    }
+  }
+  if (images->labelled()) {
+    found.correct = correct;
+    if (classes > static_cast<int64_t>(kTop)) found.correct5 = correct5;
+  }
+  result_.images = found;
+  return absl::OkStatus();
+}
+
+absl::Status Runner::RunPictures() {
+  if (absl::Status s = CheckClassifier("--image"); !s.ok()) return s;
+  const package::TensorInfo& input = package().inputs[0];
+  for (const std::string& file : arguments_.images.files) {
+    progress_.Set(absl::StrCat("picture ", file));
+    auto data = ReadPicture(file, arguments_.images, input);
+    if (!data.ok()) return data.status();
+    const bool first = result_.pictures.empty();
+    if (auto s = RunOnce({*std::move(data)}, first); !s.ok()) return s;
+    const TensorData& scores = model_->outputs()[0];
+    const int64_t batch = std::max<int64_t>(input.shape[0], 1);
+    result_.pictures.push_back(
+        {file, Largest(scores, 0, scores.count() / batch, kTop)});
   }
   return absl::OkStatus();
 }
 
-absl::Status Runner::RunOnce(const std::vector<compiler::TensorData>& inputs,
-                             bool with_taps) {
-  const package::Package& p = package();
-  std::vector<session::TensorBuffer> in, out;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    // The session only reads inputs.
-    in.push_back({p.inputs[i].name,
-                  const_cast<uint8_t*>(inputs[i].bytes.data()),
-                  inputs[i].bytes.size()});
+absl::Status Runner::Bench(const std::vector<TensorData>& inputs) {
+  BenchResult bench;
+  // One run has been before.
+  bench.warmup = arguments_.warmup >= 0 ? arguments_.warmup
+                                        : std::max(1, arguments_.bench / 10);
+  for (int i = 1; i < bench.warmup; ++i) {
+    progress_.Set("warming up");
+    if (absl::Status s = RunOnce(inputs, false); !s.ok()) return s;
   }
-  for (size_t i = 0; i < outputs_.size(); ++i) {
-    out.push_back({p.outputs[i].name, outputs_[i].bytes.data(),
-                   outputs_[i].bytes.size()});
+  for (int i = 0; i < arguments_.bench; ++i) {
+    progress_.Set(absl::StrCat("run ", i, " of ", arguments_.bench));
+    if (absl::Status s = RunOnce(inputs, false); !s.ok()) return s;
+    bench.ms.push_back(result_.latency_ms);
   }
-  for (size_t i = 0; with_taps && i < taps_.size(); ++i) {
-    out.push_back(
-        {p.taps[i].name, taps_[i].bytes.data(), taps_[i].bytes.size()});
-  }
-  const auto start = std::chrono::steady_clock::now();
-  const auto run = graph_->Start(in, out, nullptr);
-  if (!run.ok()) return run.status();
-  absl::Status status = (*run)->Wait(absl::InfiniteFuture());
-  result_.latency_ms = MsSince(start);
-  result_.statistics = (*run)->statistics();
-  return status;
+  result_.bench = std::move(bench);
+  return absl::OkStatus();
 }
 
-absl::Status Runner::RunImages() {
-  const auto images = ImageSet::Read(arguments_.images);
-  if (!images.ok()) return images.status();
-  if (package().inputs.size() != 1 || package().outputs.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--images needs a model with one input and an output; it has ",
-        package().inputs.size(), " and ", package().outputs.size()));
+absl::Status Runner::CompareOutputs() {
+  auto expected = ReadDataSet(arguments_.data, "output");
+  if (!expected.ok()) return expected.status();
+  const auto& outputs = model_->outputs();
+  if (expected->size() != outputs.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the model has ", outputs.size(), " outputs, '",
+                     arguments_.data, "' has ", expected->size()));
   }
-  const package::TensorInfo& input = package().inputs[0];
-  if (absl::Status s = images->Check(input); !s.ok()) return s;
-  size_t count = images->size();
-  if (arguments_.limit > 0) count = std::min<size_t>(count, arguments_.limit);
-  const auto batch = static_cast<size_t>(input.shape[0]);
-  const int64_t classes = outputs_[0].count() / static_cast<int64_t>(batch);
-  ImageResult found;
-  found.count = count;
-  if (images->labelled()) found.correct = 0;
-  for (size_t first = 0; first < count; first += batch) {
-    absl::Status status = RunOnce({images->Batch(input, first)}, first == 0);
-    if (!status.ok()) return status;
-    for (size_t n = 0; n < batch && first + n < count; ++n) {
-      if (found.correct.has_value() &&
-          Top1(outputs_[0], static_cast<int64_t>(n) * classes, classes) ==
-              images->label(first + n)) {
-        ++*found.correct;
-      }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const NamedTensor* mine = &(*expected)[i];
+    for (const NamedTensor& tensor : *expected) {
+      if (tensor.name == package().outputs[i].name) mine = &tensor;
     }
+    result_.comparisons.push_back(
+        Compare(outputs[i], mine->data, arguments_.tolerance));
   }
-  result_.images = found;
+  return absl::OkStatus();
+}
+
+// A second package of the same model, with all its tensors as outputs; on a
+// device again, since taps must not change what was measured.
+absl::Status Runner::CompareAllLayers(const std::vector<TensorData>& inputs) {
+  auto options = Options();
+  if (!options.ok()) return options.status();
+  options->config = package().config;
+  // The shapes that --data gave are bound already.
+  for (const package::TensorInfo& input : package().inputs) {
+    options->input_shapes.emplace(input.name, input.shape);
+  }
+  progress_.Set("reference semantics");
+  const auto graph = compiler::AnalyseOnnx(bytes_, *options);
+  if (!graph.ok()) return graph.status();
+  options->taps = true;
+  options->tap_all = true;
+  auto tapped = DeviceModel::Load(bytes_, false, *options);
+  if (!tapped.ok()) return tapped.status();
+  if (auto s = (*tapped)->Run(inputs, true); !s.ok()) return s;
+  std::vector<NamedTensor> card;
+  const package::Package& p = (*tapped)->package();
+  for (size_t i = 0; i < p.taps.size(); ++i) {
+    card.push_back({p.taps[i].name, (*tapped)->taps()[i]});
+  }
+  for (size_t i = 0; i < p.outputs.size(); ++i) {
+    card.push_back({p.outputs[i].name, (*tapped)->outputs()[i]});
+  }
+  auto check = CompareLayers(*graph, inputs, card);
+  if (!check.ok()) return check.status();
+  result_.layer_check = *std::move(check);
   return absl::OkStatus();
 }
 
@@ -211,7 +278,8 @@ absl::Status Runner::WriteTaps() const {
                                             arguments_.taps,
                                             "': ", std::strerror(errno)));
   }
-  for (size_t i = 0; i < taps_.size(); ++i) {
+  const auto& taps = model_->taps();
+  for (size_t i = 0; i < taps.size(); ++i) {
     // Names are the model's: nothing of them may lead out of the folder. The
     // number keeps different names different.
     std::string file = package().taps[i].name;
@@ -222,17 +290,16 @@ absl::Status Runner::WriteTaps() const {
     }
     absl::Status status = WriteTensor(
         absl::StrCat(arguments_.taps, "/", i, "_", file.substr(0, 100), ".pb"),
-        package().taps[i].name, taps_[i]);
+        package().taps[i].name, taps[i]);
     if (!status.ok()) return status;
   }
   return absl::OkStatus();
 }
 
 absl::Status Runner::Execute() {
-  std::vector<compiler::TensorData> inputs;
-  if (!arguments_.images.images.empty()) {
-    if (absl::Status s = RunImages(); !s.ok()) return s;
-  }
+  std::vector<TensorData> inputs;
+  const bool images = !arguments_.images.images.empty();
+  const bool pictures = !arguments_.images.files.empty();
   if (!arguments_.data.empty()) {
     auto assigned = Assign(package().inputs, std::move(given_), "input");
     if (!assigned.ok()) return assigned.status();
@@ -242,36 +309,29 @@ absl::Status Runner::Execute() {
       inputs.push_back(RandomTensor(package().inputs[i], kSeed + i));
     }
   }
-  if (arguments_.images.images.empty()) {
-    if (absl::Status s = RunOnce(inputs, true); !s.ok()) return s;
-  }
+  progress_.Set("running");
+  absl::Status status = images     ? RunImages()
+                        : pictures ? RunPictures()
+                                   : RunOnce(inputs, true);
+  if (!status.ok()) return status;
   if (!arguments_.taps.empty()) {
     if (absl::Status s = WriteTaps(); !s.ok()) return s;
   }
-  if (arguments_.check) {
-    auto expected = ReadDataSet(arguments_.data, "output");
-    if (!expected.ok()) return expected.status();
-    if (expected->size() != outputs_.size()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("the model has ", outputs_.size(), " outputs, '",
-                       arguments_.data, "' has ", expected->size()));
-    }
-    for (size_t i = 0; i < outputs_.size(); ++i) {
-      const NamedTensor* mine = &(*expected)[i];
-      for (const NamedTensor& tensor : *expected) {
-        if (tensor.name == package().outputs[i].name) mine = &tensor;
-      }
-      result_.comparisons.push_back(
-          Compare(outputs_[i], mine->data, arguments_.tolerance));
-    }
+  if (!arguments_.check.empty() && !arguments_.data.empty()) {
+    if (absl::Status s = CompareOutputs(); !s.ok()) return s;
   }
   if (arguments_.bench > 0) {
-    BenchResult bench;
-    for (int i = 0; i < arguments_.bench; ++i) {
-      if (absl::Status s = RunOnce(inputs, false); !s.ok()) return s;
-      bench.ms.push_back(result_.latency_ms);
+    if (absl::Status s = Bench(inputs); !s.ok()) return s;
+  }
+  const bool asked = arguments_.check == "layers";
+  if (asked || (!result_.matches() && !is_package_)) {
+    const absl::Status s = CompareAllLayers(inputs);
+    // On a mismatch this is an extra: the mismatch is the result.
+    if (!s.ok() && asked) return s;
+    if (!s.ok()) {
+      std::fprintf(stderr, "%s: the layers cannot be compared: %s\n", kTool,
+                   std::string(s.message()).c_str());
     }
-    result_.bench = std::move(bench);
   }
   return absl::OkStatus();
 }
@@ -285,8 +345,10 @@ int Main(const Arguments& arguments) {
     return cli::kUsage;
   }
   Runner runner(arguments);
-  if (absl::Status s = runner.Prepare(); !s.ok()) return cli::Fail(kTool, s);
-  if (absl::Status s = runner.Execute(); !s.ok()) return cli::Fail(kTool, s);
+  absl::Status status = runner.Prepare();
+  if (status.ok()) status = runner.Execute();
+  runner.StopProgress();
+  if (!status.ok()) return cli::Fail(kTool, status);
   const std::string text = runner.Report();
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() ||
       std::fflush(stdout) != 0) {

@@ -16,10 +16,13 @@ struct Arguments {
   std::string model, config, device, data, taps;
   std::vector<std::string> shapes;
   ImageOptions images;
+  std::string names;  // of classes: a file
   Tolerance tolerance;
   uint64_t limit = 0;  // images; 0 = all
   int bench = 0;
-  bool check = false, layers = false, no_host = false, json = false;
+  int warmup = -1;    // -1: a tenth of bench
+  std::string check;  // "", "outputs", "layers"
+  bool layers = false, no_host = false, json = false, progress = false;
 };
 
 // Prints results to stdout and errors to stderr; the exit code.

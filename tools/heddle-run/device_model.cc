@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/heddle-run/device_model.h"
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace heddle::run {
+namespace {
+
+// The first device of that configuration ("" = any).
+absl::StatusOr<session::DeviceDescription> ChooseDevice(
+    const std::string& config) {
+  const auto devices = session::ListDevices(config);
+  if (!devices.ok()) return devices.status();
+  for (const session::DeviceDescription& device : *devices) {
+    if (config.empty() || device.config == config) return device;
+  }
+  if (devices->empty()) {
+    return absl::UnavailableError(
+        "there is no Heddle device; see --device and HEDDLE_DEVICE");
+  }
+  return absl::UnavailableError(absl::StrCat(
+      "there is no device of configuration ", config, " (", devices->front().id,
+      " is ", devices->front().config, "); give --device sim:config=", config));
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<DeviceModel>> DeviceModel::Load(
+    absl::string_view bytes, bool is_package,
+    compiler::CompileOptions options) {
+  std::string package_bytes;
+  if (is_package) {
+    const auto package = package::Parse(bytes);
+    if (!package.ok()) return package.status();
+    options.config = package->config;
+    package_bytes = std::string(bytes);
+  }
+  auto model = std::make_unique<DeviceModel>();
+  auto description = ChooseDevice(options.config);
+  if (!description.ok()) return description.status();
+  model->device_ = *std::move(description);
+  if (!is_package) {
+    options.config = model->device_.config;
+    options.device_memory_bytes = model->device_.memory_bytes;
+    auto compiled = compiler::CompileOnnx(bytes, options);
+    if (!compiled.ok()) return compiled.status();
+    package_bytes = std::move(compiled->package);
+  }
+  auto device = session::OpenDevice(model->device_.id);
+  if (!device.ok()) return device.status();
+  session::LoadOptions load;
+  load.taps = options.taps;
+  auto graph = session::LoadGraph(*device, package_bytes, load);
+  if (!graph.ok()) return graph.status();
+  model->graph_ = *std::move(graph);
+  for (const auto& info : model->package().outputs) {
+    model->outputs_.push_back(
+        compiler::TensorData::Zeros(info.type, info.shape));
+  }
+  if (options.taps) {
+    for (const auto& info : model->package().taps) {
+      model->taps_.push_back(
+          compiler::TensorData::Zeros(info.type, info.shape));
+    }
+  }
+  return model;
+}
+
+absl::Status DeviceModel::Run(const std::vector<compiler::TensorData>& inputs,
+                              bool with_taps) {
+  const package::Package& p = package();
+  std::vector<session::TensorBuffer> in, out;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    // The session only reads inputs.
+    in.push_back({p.inputs[i].name,
+                  const_cast<uint8_t*>(inputs[i].bytes.data()),
+                  inputs[i].bytes.size()});
+  }
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    out.push_back({p.outputs[i].name, outputs_[i].bytes.data(),
+                   outputs_[i].bytes.size()});
+  }
+  // A tap may be an output, too: the session gives it once.
+  std::map<std::string, size_t> output;
+  for (size_t i = 0; i < outputs_.size(); ++i) output[p.outputs[i].name] = i;
+  for (size_t i = 0; with_taps && i < taps_.size(); ++i) {
+    if (output.count(p.taps[i].name) > 0) continue;
+    out.push_back(
+        {p.taps[i].name, taps_[i].bytes.data(), taps_[i].bytes.size()});
+  }
+  const auto start = std::chrono::steady_clock::now();
+  const auto run = graph_->Start(in, out, nullptr);
+  if (!run.ok()) return run.status();
+  const absl::Status status = (*run)->Wait(absl::InfiniteFuture());
+  latency_ms_ = std::chrono::duration<double, std::milli>(
+                    std::chrono::steady_clock::now() - start)
+                    .count();
+  statistics_ = (*run)->statistics();
+  for (size_t i = 0; with_taps && i < taps_.size(); ++i) {
+    const auto same = output.find(p.taps[i].name);
+    if (same != output.end()) taps_[i] = outputs_[same->second];
+  }
+  return status;
+}
+
+}  // namespace heddle::run

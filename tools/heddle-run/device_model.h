@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model on a device, with the storage of one inference.
+#ifndef HEDDLE_TOOLS_HEDDLE_RUN_DEVICE_MODEL_H_
+#define HEDDLE_TOOLS_HEDDLE_RUN_DEVICE_MODEL_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "compiler/compiler.h"
+#include "compiler/package/package.h"
+#include "runtime/session/session.h"
+
+namespace heddle::run {
+
+class DeviceModel {
+ public:
+  // `bytes` are an ONNX model, compiled with `options` for the device that is
+  // found (options.config "" = any), or with `is_package` a package, which says
+  // itself what it is for. Taps as the options say, or all that a package has.
+  static absl::StatusOr<std::unique_ptr<DeviceModel>> Load(
+      absl::string_view bytes, bool is_package,
+      compiler::CompileOptions options);
+
+  // One inference; sets everything below. The inputs are in the package's
+  // order.
+  absl::Status Run(const std::vector<compiler::TensorData>& inputs,
+                   bool with_taps);
+
+  const package::Package& package() const { return graph_->package(); }
+  const session::DeviceDescription& device() const { return device_; }
+  uint64_t device_bytes() const { return graph_->device_bytes(); }
+  const std::vector<compiler::TensorData>& outputs() const { return outputs_; }
+  const std::vector<compiler::TensorData>& taps() const { return taps_; }
+  const session::RunStatistics& statistics() const { return statistics_; }
+  double latency_ms() const { return latency_ms_; }
+
+ private:
+  session::DeviceDescription device_;
+  std::shared_ptr<session::Graph> graph_;
+  std::vector<compiler::TensorData> outputs_, taps_;
+  session::RunStatistics statistics_;
+  double latency_ms_ = 0;
+};
+
+}  // namespace heddle::run
+
+#endif  // HEDDLE_TOOLS_HEDDLE_RUN_DEVICE_MODEL_H_
