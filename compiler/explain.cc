@@ -208,14 +208,18 @@ std::string DescribeFate(const Graph& model, const Node& node,
     size_t layers = 0;
     for (size_t i = 0; i < report->layers.size(); ++i) {
       const LayerReport& layer = report->layers[i];
-      if (layer.name != made.name || layer.sources != made.sources) continue;
+      if (!Has(layer.sources, node.name)) continue;
+      if (layer.name != made.name) {
+        absl::StrAppend(&text, "Layer ", i, " does it along with ", layer.op,
+                        " '", layer.name, "'.\n");
+      }
       text += DescribeLayer(*report, i);
       ++layers;
     }
     if (layers == 0) {
       text +=
           "No command is needed: its result is another view of bytes that "
-          "are there, or another layer does it along.\n";
+          "are there.\n";
     }
   }
   if (found) return text;
