@@ -119,8 +119,14 @@ struct RowMap {
   // kDirect: the operation reads the operand by itself where it lies, all
   // images, from SRAM or by its own loads from device memory.
   enum Kind { kWhole, kSame, kWindow, kDirect } kind = kWhole;
-  int64_t stride = 1, pad = 0,
-          extent = 1;  // kWindow: y*stride - pad .. + extent
+  // kWindow: from floor((y*stride - pad) / divide) to
+  // floor((y*stride - pad + extent - 1) / divide).
+  int64_t stride = 1, pad = 0, extent = 1;
+  int64_t divide = 1;
+};
+
+struct Slice {
+  int64_t first = 0, count = 0;
 };
 
 struct OpInput {
@@ -131,6 +137,9 @@ struct OpInput {
   // The operation also reads the lanes beyond the last channel (blocked): they
   // must hold something.
   bool all_lanes = false;
+  // Dense operands of which each constant group reads a part only: its channels
+  // or its rows (with kWhole). One for each group, or empty.
+  std::vector<Slice> channel_slices, row_slices;
 };
 
 struct Tile {

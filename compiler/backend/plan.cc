@@ -288,13 +288,36 @@ class Planner {
 
 }  // namespace
 
+namespace {
+
+Slice SliceOf(const std::vector<Slice>& slices, int group, int64_t all) {
+  if (slices.empty()) return {0, all};
+  if (group >= 0) return slices[group];
+  return {0, std::max_element(slices.begin(), slices.end(),
+                              [](const Slice& a, const Slice& b) {
+                                return a.count < b.count;
+                              })
+                 ->count};
+}
+
+}  // namespace
+
+Slice InputChannels(const DeviceGraph& graph, const DeviceOp& op, size_t i,
+                    int group) {
+  const OpInput& in = op.inputs[i];
+  return SliceOf(in.channel_slices, group, graph.values[in.value].extent.c);
+}
+
 void InputRows(const DeviceGraph& graph, const DeviceOp& op, size_t i,
-               int64_t row0, int64_t rows, int64_t* first, int64_t* count) {
+               int64_t row0, int64_t rows, int group, int64_t* first,
+               int64_t* count) {
   const OpInput& in = op.inputs[i];
   switch (in.rows.kind) {
     case RowMap::kWhole:
-      *first = 0;
-      *count = graph.values[in.value].extent.h;
+      *first =
+          SliceOf(in.row_slices, group, graph.values[in.value].extent.h).first;
+      *count =
+          SliceOf(in.row_slices, group, graph.values[in.value].extent.h).count;
       break;
     case RowMap::kSame:
       *first = row0;
@@ -303,6 +326,12 @@ void InputRows(const DeviceGraph& graph, const DeviceOp& op, size_t i,
     case RowMap::kWindow:
       *first = row0 * in.rows.stride - in.rows.pad;
       *count = (rows - 1) * in.rows.stride + in.rows.extent;
+      if (in.rows.divide > 1) {
+        const int64_t d = in.rows.divide;
+        *first = *first >= 0 ? *first / d : -((-*first + d - 1) / d);
+        // Wherever the tile begins between two rows of the input.
+        *count = (*count - 1) / d + 2;
+      }
       break;
     case RowMap::kDirect:
       *first = 0;
@@ -316,7 +345,7 @@ Geometry InputTile(const DeviceGraph& graph, const DeviceOp& op, size_t i,
   const OpInput& in = op.inputs[i];
   const Storage& s = graph.StorageOf(in.value);
   int64_t first, count;
-  InputRows(graph, op, i, 0, rows, &first, &count);
+  InputRows(graph, op, i, 0, rows, -1, &first, &count);
   Halo sides;
   sides.left = in.halo.left;
   sides.right = in.halo.right;
@@ -328,8 +357,9 @@ Geometry InputTile(const DeviceGraph& graph, const DeviceOp& op, size_t i,
     // The matrix engine pads by itself: only rows of the image are kept.
     count = std::min(count, s.extent.h);
   }
-  return GeometryOf(graph.values[in.value].extent, s.layout,
-                    ElementBytes(s.type), count, sides);
+  Extent extent = graph.values[in.value].extent;
+  extent.c = InputChannels(graph, op, i, -1).count;
+  return GeometryOf(extent, s.layout, ElementBytes(s.type), count, sides);
 }
 
 Geometry OutputTile(const DeviceGraph& graph, const DeviceOp& op,

@@ -46,9 +46,14 @@ Geometry InputTile(const DeviceGraph& graph, const DeviceOp& op, size_t i,
                    int64_t rows);
 Geometry OutputTile(const DeviceGraph& graph, const DeviceOp& op, int64_t rows);
 // First row and number of rows of input `i` that rows [row0, row0+rows) of the
-// result need, not clipped to the image.
+// result need, not clipped to the image. `count` depends on `rows` and `group`
+// only; group -1 is the one that needs most.
 void InputRows(const DeviceGraph& graph, const DeviceOp& op, size_t i,
-               int64_t row0, int64_t rows, int64_t* first, int64_t* count);
+               int64_t row0, int64_t rows, int group, int64_t* first,
+               int64_t* count);
+// The channels of input `i` that `group` needs; -1: as many as any needs.
+Slice InputChannels(const DeviceGraph& graph, const DeviceOp& op, size_t i,
+                    int group);
 
 // Places everything; sets the storages' resident, sram, region, dram_offset.
 // `program_bytes`: size of the microprograms, kept in SRAM throughout.

@@ -12,9 +12,10 @@ namespace {
 
 // What the buffers of a streamed input hold.
 struct Held {
-  int64_t image = -1, first = 0, count = 0;
+  int64_t image = -1, first = 0, count = 0, channel = 0, channels = 0;
   bool operator==(const Held& o) const {
-    return image == o.image && first == o.first && count == o.count;
+    return image == o.image && first == o.first && count == o.count &&
+           channel == o.channel && channels == o.channels;
   }
 };
 
@@ -162,15 +163,16 @@ class OpScheduler {
     if (s.resident && !plan_.copy[k]) return ResidentView(s, value, image);
     if (direct) return DeviceView(s, value);
     int64_t first, count;
-    InputRows(graph_, op_, k, tile.row0, tile.rows, &first, &count);
+    InputRows(graph_, op_, k, tile.row0, tile.rows, tile.group, &first, &count);
+    const Slice channels = InputChannels(graph_, op_, k, tile.group);
     const Geometry g = InputTile(graph_, op_, k, plan_.tile_rows);
     int64_t from = std::max<int64_t>(first, 0);
     const int64_t until = std::min(first + count, value.extent.h);
     // The buffer's first row: of the image only, or of the padded window.
     const bool dense = s.layout == Layout::kDense;
     const bool whole = in.rows.kind == RowMap::kWhole;
-    const int64_t row0 = !dense ? from : whole ? -in.halo.top : first;
-    const Held wanted{image, first, count};
+    const int64_t row0 = !dense ? from : whole ? first - in.halo.top : first;
+    const Held wanted{image, first, count, channels.first, channels.count};
     int side = -1;
     for (int i = 0; i < 2; ++i) {
       if (held_[k][i] == wanted) side = i;
@@ -181,7 +183,10 @@ class OpScheduler {
     used_[k] = side;
     TileView view{plan_.inputs[k][side], row0, g.pitch, g.plane, g.xstep};
     if (dense) view.base += in.halo.left * g.xstep;
-    if (!load) return view;
+    // The buffer holds a slice; the operation counts all channels.
+    TileView result = view;
+    if (channels.first > 0) result.base -= channels.first * g.plane;
+    if (!load) return result;
     held_[k][side] = wanted;
     if (dense &&
         (!in.halo.empty() || first < 0 || first + count > value.extent.h)) {
@@ -191,18 +196,22 @@ class OpScheduler {
     if (in.all_lanes && s.dram_dense() && value.extent.c % 16 != 0) {
       EmitFill(emitter_, plan_.inputs[k][side], g.bytes, 0);
     }
-    if (from >= until) return view;
+    if (from >= until) return result;
+    Extent extent = value.extent;
+    if (dense) extent.c = channels.count;
     if (s.resident) {
-      const TileView source = ResidentView(s, value, image);
-      EmitCopy(emitter_, value.extent, s.type, source, view, from,
-               until - from);
+      TileView source = ResidentView(s, value, image);
+      source.base += channels.first * source.plane;
+      EmitCopy(emitter_, extent, s.type, source, view, from, until - from);
     } else {
-      EmitTransfer(emitter_, Direction::kLoad, value.extent, s.layout,
-                   ElementBytes(s.type),
-                   {s.region, s.dram_offset + value.offset, s.dram_dense()},
-                   image, from, until - from, view);
+      const uint64_t skipped =
+          channels.first * extent.dense_c * ElementBytes(s.type);
+      EmitTransfer(
+          emitter_, Direction::kLoad, extent, s.layout, ElementBytes(s.type),
+          {s.region, s.dram_offset + value.offset + skipped, s.dram_dense()},
+          image, from, until - from, view);
     }
-    return view;
+    return result;
   }
 
   void Store(const Tile& tile) {

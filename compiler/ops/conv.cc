@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conv in fp32: the accumulator starts at the bias (+0 without one) and takes
-// one chain of fused multiply-adds over input channel, ky, kx (innermost);
-// padding takes part as 0.
+// Conv: the accumulator starts at the bias (+0 without one) and takes one chain
+// of fused multiply-adds over input channel, ky, kx (innermost); padding takes
+// part as 0. float16 is computed in fp32 and rounded once, at the end.
 #include "compiler/ops/conv.h"
 
 #include <algorithm>
 
 #include "compiler/ops/accumulate.h"
 #include "compiler/ops/define.h"
+#include "compiler/ops/half.h"
 #include "simulator/model/numerics.h"
 
 namespace heddle::compiler {
@@ -68,9 +69,10 @@ absl::Status Infer(Graph* graph, const Node& node) {
 }
 
 Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
-  const TensorData& x = *inputs[0];
-  const TensorData& w = *inputs[1];
-  const TensorData* bias = At(inputs, 2);
+  const Widened wide(inputs);
+  const TensorData& x = *wide[0];
+  const TensorData& w = *wide[1];
+  const TensorData* bias = wide[2];
   auto shape = ResolveConv(node, x.shape, w.shape);
   if (!shape.ok()) return shape.status();
   const Window& window = shape->window;
@@ -91,11 +93,13 @@ Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
   for (int64_t i = 0; i < y.count(); ++i) {
     values[i] = model::Canonical(values[i]);
   }
-  return One(std::move(y));
+  return One(Narrowed(std::move(y), inputs[0]->type));
 }
 
 const OperatorRegistration kConv(Define("Conv", 1, kMaxOpset)
-                                     .Inputs(2, 3, kFloats)
+                                     .Inputs(2, 3, kReals)
+                                     .Rule(Refusal::kInvalidModel,
+                                           kSameTypeText, SameTypes)
                                      .Attr("auto_pad", AttributeKind::kString)
                                      .Attr("dilations", AttributeKind::kInts)
                                      .Attr("group", AttributeKind::kInt)

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// MatMul and Gemm in fp32: the accumulator starts at +0 and takes one chain of
-// fused multiply-adds over increasing k. Gemm then multiplies by alpha and adds
-// beta*C, each with its own rounding; a factor of 1 is not multiplied by.
+// MatMul and Gemm: one chain of fused multiply-adds over increasing k. The
+// accumulator starts at +0; in Gemm with alpha = 1 it starts at f32(beta*C).
+// With another alpha, Gemm multiplies the finished sum by alpha and adds
+// f32(beta*C), each with its own rounding. A factor of 1 is not multiplied by.
+// float16 is computed in fp32 and rounded once, at the end.
 #include "compiler/ops/matmul.h"
 
 #include "compiler/ops/accumulate.h"
 #include "compiler/ops/broadcast.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/gemm.h"
+#include "compiler/ops/half.h"
 #include "simulator/model/numerics.h"
 
 namespace heddle::compiler {
@@ -98,21 +101,21 @@ absl::Status InferMatMul(Graph* graph, const Node& node) {
 }
 
 Results EvaluateMatMul(const Graph&, const Node& node, const Inputs& inputs) {
-  auto shape = ResolveMatMul(node, inputs[0]->shape, inputs[1]->shape);
+  const Widened wide(inputs);
+  auto shape = ResolveMatMul(node, wide[0]->shape, wide[1]->shape);
   if (!shape.ok()) return shape.status();
   TensorData y = TensorData::Zeros(DataType::kFloat, shape->output);
   float* values = y.as<float>();
   for (int64_t i = 0; i < shape->batches; ++i) {
-    MultiplyF32(
-        shape->m, shape->k, shape->n,
-        inputs[0]->as<float>() + shape->a_matrix[i] * shape->m * shape->k,
-        inputs[1]->as<float>() + shape->b_matrix[i] * shape->k * shape->n,
-        values + i * shape->m * shape->n);
+    MultiplyF32(shape->m, shape->k, shape->n,
+                wide[0]->as<float>() + shape->a_matrix[i] * shape->m * shape->k,
+                wide[1]->as<float>() + shape->b_matrix[i] * shape->k * shape->n,
+                values + i * shape->m * shape->n);
   }
   for (int64_t i = 0; i < y.count(); ++i) {
     values[i] = model::Canonical(values[i]);
   }
-  return One(std::move(y));
+  return One(Narrowed(std::move(y), inputs[0]->type));
 }
 
 absl::Status InferGemm(Graph* graph, const Node& node) {
@@ -127,39 +130,49 @@ absl::Status InferGemm(Graph* graph, const Node& node) {
 }
 
 Results EvaluateGemm(const Graph&, const Node& node, const Inputs& inputs) {
-  auto shape = ResolveGemm(node, inputs[0]->shape, inputs[1]->shape);
+  const Widened wide(inputs);
+  auto shape = ResolveGemm(node, wide[0]->shape, wide[1]->shape);
   if (!shape.ok()) return shape.status();
   const auto a =
-      Transposed(inputs[0]->as<float>(), shape->m, shape->k, shape->trans_a);
+      Transposed(wide[0]->as<float>(), shape->m, shape->k, shape->trans_a);
   const auto b =
-      Transposed(inputs[1]->as<float>(), shape->k, shape->n, shape->trans_b);
+      Transposed(wide[1]->as<float>(), shape->k, shape->n, shape->trans_b);
   const float alpha = node.FloatAttribute("alpha", 1.0f);
   const float beta = node.FloatAttribute("beta", 1.0f);
   TensorData y = TensorData::Zeros(DataType::kFloat, {shape->m, shape->n});
+  TensorData term = y;
+  if (const TensorData* c = wide[2]) {
+    const auto strides = BroadcastStrides(c->shape, y.shape);
+    ForEachBroadcast(
+        y.shape, strides, strides, [&](int64_t i, int64_t ic, int64_t) {
+          const float v = c->as<float>()[ic];
+          term.as<float>()[i] = beta != 1.0f ? model::FMul(v, beta) : v;
+        });
+    if (alpha == 1.0f) y = term;
+  }
   float* values = y.as<float>();
   MultiplyF32(shape->m, shape->k, shape->n, a.data(), b.data(), values);
   for (int64_t i = 0; i < y.count(); ++i) {
     values[i] = model::Canonical(values[i]);
-    if (alpha != 1.0f) values[i] = model::FMul(alpha, values[i]);
+    if (alpha == 1.0f) continue;
+    values[i] = model::FMul(values[i], alpha);
+    if (wide[2] != nullptr) {
+      values[i] = model::FAdd(values[i], term.as<float>()[i]);
+    }
   }
-  if (const TensorData* c = At(inputs, 2)) {
-    const auto strides = BroadcastStrides(c->shape, y.shape);
-    ForEachBroadcast(y.shape, strides, strides,
-                     [&](int64_t i, int64_t ic, int64_t) {
-                       float term = c->as<float>()[ic];
-                       if (beta != 1.0f) term = model::FMul(beta, term);
-                       values[i] = model::FAdd(values[i], term);
-                     });
-  }
-  return One(std::move(y));
+  return One(Narrowed(std::move(y), inputs[0]->type));
 }
 
 const OperatorRegistration kMatMul(Define("MatMul", 1, kMaxOpset)
-                                       .Inputs(2, 2, kFloats)
+                                       .Inputs(2, 2, kReals)
+                                       .Rule(Refusal::kInvalidModel,
+                                             kSameTypeText, SameTypes)
                                        .Run(InferMatMul, EvaluateMatMul));
 
 const OperatorRegistration kGemm(Define("Gemm", 7, kMaxOpset)
-                                     .Inputs(2, 3, kFloats)
+                                     .Inputs(2, 3, kReals)
+                                     .Rule(Refusal::kInvalidModel,
+                                           kSameTypeText, SameTypes)
                                      .Attr("alpha", AttributeKind::kFloat)
                                      .Attr("beta", AttributeKind::kFloat)
                                      .Attr("transA", AttributeKind::kInt)

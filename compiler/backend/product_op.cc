@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/backend/product_op.h"
+
+#include <algorithm>
+
+#include "compiler/backend/loops.h"
+
+namespace heddle::compiler {
+namespace {
+
+class ProductOp : public DeviceOp {
+ public:
+  ProductOp(DeviceGraph* graph, const ProductSpec& spec, const ProductCut& cut,
+            const ProductOperands& o, const MacClamp& clamp, int to)
+      : spec_(spec),
+        cut_(cut),
+        clamp_(clamp),
+        constant_(o.b < 0),
+        es_(ElementBytes(spec.type)),
+        out_type_(VectorType(graph->StorageOf(to).type)) {
+    engine = "vector";
+    output = to;
+    tileable = true;
+    macs = graph->values[to].extent.n * spec.a_plane.size() * spec.m * spec.n *
+           spec.k;
+    inputs.push_back(
+        InputOf(o.a, spec.trans_a ? RowMap::kWhole : RowMap::kSame));
+    if (cut.slice_a) {
+      for (const ProductPiece& p : cut.pieces) {
+        inputs.back().row_slices.push_back({p.k0, p.k1 - p.k0});
+      }
+    }
+    if (!constant_) {
+      b_ = inputs.size();
+      inputs.push_back(InputOf(o.b, RowMap::kWhole));
+      if (cut.slice_b) {
+        for (const ProductPiece& p : cut.pieces) {
+          inputs.back().row_slices.push_back(spec.trans_b
+                                                 ? Slice{p.n0, p.n1 - p.n0}
+                                                 : Slice{p.k0, p.k1 - p.k0});
+        }
+      }
+    }
+    if (o.initial >= 0) {
+      initial_ = static_cast<int>(inputs.size());
+      initial_extent_ = graph->values[o.initial].extent;
+      initial_type_ = VectorType(graph->StorageOf(o.initial).type);
+      inputs.push_back(InputOf(
+          o.initial, initial_extent_.h > 1 ? RowMap::kSame : RowMap::kWhole));
+    }
+    groups.assign(cut.pieces.size(), ConstantGroup());
+    if (!constant_) return;
+    for (size_t i = 0; i < cut.pieces.size(); ++i) {
+      const ProductPiece& p = cut.pieces[i];
+      std::vector<uint8_t> blob;
+      blob.reserve((p.k1 - p.k0) * (p.n1 - p.n0) * es_);
+      for (int64_t k = p.k0; k < p.k1; ++k) {
+        for (int64_t n = p.n0; n < p.n1; ++n) {
+          const int64_t at = spec.trans_b ? n * spec.k + k : k * spec.n + n;
+          const uint8_t* from = o.data->bytes.data() + at * es_;
+          blob.insert(blob.end(), from, from + es_);
+        }
+      }
+      groups[i] = graph->constants.Add(blob);
+    }
+  }
+
+  void Emit(Emitter* emitter, const Tile& tile) const override {
+    const ProductPiece& p = cut_.pieces[tile.group];
+    const TileView& a = tile.inputs[0];
+    const TileView& out = tile.output;
+    MacLoop loop;
+    loop.a_type = loop.b_type = VectorType(spec_.type);
+    loop.d_type = out_type_;
+    MacDim rows, columns, planes;
+    rows.n = tile.rows;
+    columns.n = p.n1 - p.n0;
+    loop.r[0].n = p.k1 - p.k0;
+    int64_t k_step = a.xstep;
+    rows.a = a.pitch;
+    if (spec_.trans_a) std::swap(k_step, rows.a);
+    loop.r[0].a = k_step;
+    // The element [tile.row0, k0] of plane 0.
+    const int64_t a_row = spec_.trans_a ? p.k0 : tile.row0;
+    const int64_t a_column = spec_.trans_a ? tile.row0 : p.k0;
+    const int64_t a_base = a.base + (a_row - a.row0) * int64_t{a.pitch} +
+                           a_column * int64_t{a.xstep};
+    int64_t b_base = tile.constants, b_plane = 0;
+    loop.r[0].b = columns.n * es_;
+    columns.b = es_;
+    if (!constant_) {
+      const TileView& b = tile.inputs[b_];
+      loop.r[0].b = spec_.trans_b ? b.xstep : b.pitch;
+      columns.b = spec_.trans_b ? b.pitch : b.xstep;
+      const int64_t row = spec_.trans_b ? p.n0 : p.k0;
+      const int64_t column = spec_.trans_b ? p.k0 : p.n0;
+      b_base = b.base + (row - b.row0) * int64_t{b.pitch} +
+               column * int64_t{b.xstep};
+      b_plane = b.plane;
+    }
+    const int64_t d_base = out.base +
+                           (tile.row0 - out.row0) * int64_t{out.pitch} +
+                           p.n0 * int64_t{out.xstep};
+    rows.d = out.pitch;
+    columns.d = out.xstep;
+    int64_t c_base = 0;
+    if (p.k0 > 0) {
+      loop.initial = true;
+      loop.c_type = out_type_;
+      c_base = d_base;
+      rows.c = rows.d;
+      columns.c = columns.d;
+    } else if (initial_ >= 0) {
+      const TileView& c = tile.inputs[initial_];
+      loop.initial = true;
+      loop.c_type = initial_type_;
+      rows.c = initial_extent_.h > 1 ? c.pitch : 0;
+      columns.c = initial_extent_.w > 1 ? c.xstep : 0;
+      c_base = c.base;
+      if (rows.c != 0) c_base += (tile.row0 - c.row0) * rows.c;
+      c_base += p.n0 * columns.c;
+    }
+    if (p.k1 == spec_.k) loop.clamp = clamp_;
+    // Runs of planes at constant distances.
+    const std::vector<int64_t>& pa = spec_.a_plane;
+    const std::vector<int64_t>& pb = spec_.b_plane;
+    for (size_t i = 0; i < pa.size();) {
+      size_t end = i + 1;
+      const int64_t da = end < pa.size() ? pa[end] - pa[i] : 0;
+      const int64_t db = end < pb.size() ? pb[end] - pb[i] : 0;
+      while (end < pa.size() && pa[end] - pa[end - 1] == da &&
+             pb[end] - pb[end - 1] == db) {
+        ++end;
+      }
+      planes.n = static_cast<int64_t>(end - i);
+      planes.a = da * a.plane;
+      planes.b = db * b_plane;
+      planes.d = out.plane;
+      planes.c = p.k0 > 0 ? planes.d : 0;
+      loop.a = a_base + pa[i] * int64_t{a.plane};
+      loop.b = b_base + pb[i] * b_plane;
+      loop.d = d_base + static_cast<int64_t>(i) * out.plane;
+      loop.c = p.k0 > 0 ? loop.d : c_base;
+      loop.dims = {columns, rows, planes};
+      EmitMac(emitter, loop);
+      i = end;
+    }
+  }
+
+ private:
+  static OpInput InputOf(int value, RowMap::Kind kind) {
+    OpInput in;
+    in.value = value;
+    in.rows.kind = kind;
+    return in;
+  }
+
+  ProductSpec spec_;
+  ProductCut cut_;
+  MacClamp clamp_;
+  bool constant_;
+  int64_t es_;
+  isa::ElementType out_type_;
+  size_t b_ = 0;
+  int initial_ = -1;
+  Extent initial_extent_;
+  isa::ElementType initial_type_ = isa::ElementType::kF32;
+};
+
+}  // namespace
+
+ProductCut CutProduct(const ProductSpec& spec, bool constant_b,
+                      uint64_t a_bytes, uint64_t b_bytes,
+                      const isa::Config& config) {
+  const int64_t es = ElementBytes(spec.type);
+  const int64_t budget = GroupBudget(config);
+  const uint64_t large = config.sram_bytes / 4;
+  ProductCut cut;
+  int64_t k = spec.k, n = spec.n;
+  if (constant_b) {
+    if (k * es > budget / std::min<int64_t>(n, isa::kVectorLanes)) {
+      n = std::min<int64_t>(n, isa::kVectorLanes);
+      k = std::max<int64_t>(1, budget / (n * es));
+    } else {
+      n = std::min(n, budget / (k * es));
+      if (n < spec.n) n -= n % isa::kVectorLanes;
+    }
+  } else if (b_bytes > large) {
+    cut.slice_b = true;
+    const int64_t rows = spec.trans_b ? spec.n : spec.k;
+    const int64_t fit =
+        std::max<int64_t>(1, budget / (static_cast<int64_t>(b_bytes) / rows));
+    (spec.trans_b ? n : k) = std::min(rows, fit);
+  }
+  if (spec.trans_a && a_bytes > large) {
+    cut.slice_a = true;
+    k = std::min(k, std::max<int64_t>(
+                        1, budget / (static_cast<int64_t>(a_bytes) / spec.k)));
+  }
+  for (int64_t k0 = 0; k0 < spec.k; k0 += k) {
+    for (int64_t n0 = 0; n0 < spec.n; n0 += n) {
+      cut.pieces.push_back(
+          {k0, std::min(spec.k, k0 + k), n0, std::min(spec.n, n0 + n)});
+    }
+  }
+  cut.split = k < spec.k || k > kMaxLoop;
+  return cut;
+}
+
+std::unique_ptr<DeviceOp> MakeProductOp(DeviceGraph* graph,
+                                        const ProductSpec& spec,
+                                        const ProductCut& cut,
+                                        const ProductOperands& operands,
+                                        const MacClamp& clamp, int to) {
+  return std::make_unique<ProductOp>(graph, spec, cut, operands, clamp, to);
+}
+
+}  // namespace heddle::compiler

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/ops/half.h"
+
+#include "absl/strings/str_cat.h"
+#include "simulator/model/numerics.h"
+
+namespace heddle::compiler {
+
+Widened::Widened(const Inputs& inputs) {
+  for (const TensorData* input : inputs) {
+    if (input == nullptr || input->type != DataType::kFloat16) {
+      views_.push_back(input);
+      continue;
+    }
+    TensorData copy = TensorData::Zeros(DataType::kFloat, input->shape);
+    for (int64_t i = 0; i < copy.count(); ++i) {
+      copy.as<float>()[i] = model::F16ToF32(input->as<uint16_t>()[i]);
+    }
+    copies_.push_back(std::move(copy));
+    views_.push_back(&copies_.back());
+  }
+}
+
+TensorData Narrowed(TensorData data, DataType type) {
+  if (type != DataType::kFloat16) return data;
+  TensorData half = TensorData::Zeros(type, data.shape);
+  for (int64_t i = 0; i < half.count(); ++i) {
+    half.as<uint16_t>()[i] = model::F32ToF16(data.as<float>()[i]);
+  }
+  return half;
+}
+
+bool SameTypes(const Graph& graph, const Node& node, std::string* detail) {
+  const DataType first = InputOf(graph, node, 0).type;
+  for (size_t i = 1; i < node.inputs.size(); ++i) {
+    if (!HasInput(node, i)) continue;
+    const DataType type = InputOf(graph, node, i).type;
+    if (type == first) continue;
+    *detail = absl::StrCat("input ", i, " is ", DataTypeName(type),
+                           ", input 0 is ", DataTypeName(first));
+    return false;
+  }
+  return true;
+}
+
+}  // namespace heddle::compiler
