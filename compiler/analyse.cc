@@ -5,6 +5,9 @@
 #include "compiler/compiler.h"
 #include "compiler/import/importer.h"
 #include "compiler/ops/operator.h"
+#include "compiler/passes/cancel_moves.h"
+#include "compiler/passes/fold_affine.h"
+#include "compiler/passes/fold_pad.h"
 #include "compiler/passes/infer.h"
 #include "compiler/passes/quantize.h"
 #include "compiler/passes/simplify.h"
@@ -26,6 +29,10 @@ absl::StatusOr<Graph> AnalyseOnnx(absl::string_view model,
   if (auto s = Simplify(&graph); !s.ok()) return s;
   stage("quantization");
   if (auto s = FuseQuantization(&graph); !s.ok()) return s;
+  stage("folding");
+  if (auto s = FoldAffine(&graph); !s.ok()) return s;
+  if (auto s = FoldPad(&graph); !s.ok()) return s;
+  if (auto s = CancelMoves(&graph); !s.ok()) return s;
   if (auto s = FoldConstants(&graph); !s.ok()) return s;
   if (auto s = Simplify(&graph); !s.ok()) return s;
   for (const Node& node : graph.nodes) {

@@ -52,6 +52,7 @@ const std::map<std::string, Refusal>& ExpectedRefusals() {
       {"test_cast_STRING_to_FLOAT", Refusal::kUnsupportedDatatype},
       {"test_castlike_FLOAT_to_STRING_expanded", Refusal::kUnsupportedDatatype},
       {"test_castlike_STRING_to_FLOAT_expanded", Refusal::kUnsupportedDatatype},
+      {"test_convtranspose_3d", Refusal::kUnsupportedShape},
       {"test_identity_opt", Refusal::kUnsupportedDatatype},
       {"test_identity_sequence", Refusal::kUnsupportedDatatype},
       {"test_maxpool_3d_default", Refusal::kUnsupportedShape},

@@ -2,6 +2,7 @@
 // Cuts a convolution's weights into pieces that fit SRAM beside everything
 // else, and its input into channels where a single row of all is too much.
 #include <algorithm>
+#include <utility>
 
 #include "compiler/backend/conv_op.h"
 
@@ -55,6 +56,22 @@ Steps ChooseSteps(const ConvSpec& spec, const ConvPhase& p, int64_t budget,
 }
 
 }  // namespace
+
+ConvSpec Turned(ConvSpec spec) {
+  const auto turn = [](int64_t* pair) { std::swap(pair[0], pair[1]); };
+  turn(spec.in);
+  turn(spec.out);
+  turn(spec.kernel);
+  std::swap(spec.rows, spec.columns);
+  for (ConvPhase& p : spec.phases) {
+    for (int64_t* pair :
+         {p.out_first, p.out_step, p.out_count, p.in_first, p.in_step, p.taps,
+          p.tap_step, p.kernel_first, p.kernel_step}) {
+      turn(pair);
+    }
+  }
+  return spec;
+}
 
 ConvCut CutConv(const ConvSpec& spec, const isa::Config& config) {
   const int64_t es = ElementBytes(spec.type);

@@ -313,7 +313,17 @@ std::unique_ptr<DeviceOp> MakeConvOp(DeviceGraph* graph, const ConvSpec& spec,
 }
 
 absl::Status LowerConvolution(Lowering* l, const Node& node,
-                              const ConvSpec& spec) {
+                              const ConvSpec& original) {
+  // An image of one row is cut into tiles of columns if it is long.
+  const int64_t es = ElementBytes(original.type);
+  const bool line =
+      original.in[0] == 1 && original.out[0] == 1 && original.kernel[0] == 1;
+  const int64_t row =
+      (original.channels * original.in[1] + original.maps * original.out[1]) *
+      es;
+  const bool turn =
+      line && 4 * row > static_cast<int64_t>(l->config().sram_bytes);
+  const ConvSpec spec = turn ? Turned(original) : original;
   DeviceGraph* device = &l->device();
   if (auto s = CheckRow(node, spec); !s.ok()) return s;
   ConvWeights weights;
@@ -329,7 +339,11 @@ absl::Status LowerConvolution(Lowering* l, const Node& node,
                       "weights and bias must be constants where the strides "
                       "leave results without any tap");
   }
-  const int from = l->ValueIn(node.inputs[0], Layout::kDense, node);
+  int from = l->ValueIn(node.inputs[0], Layout::kDense, node);
+  const int64_t images = l->tensor(node.inputs[0]).shape[0];
+  if (turn) {
+    from = l->Reshaped(from, {images, spec.channels, spec.in[0], 1});
+  }
   if (computed) {
     const auto flat = [&](size_t i) {
       const int64_t count = ElementCount(l->tensor(node.inputs[i]).shape);
@@ -344,10 +358,18 @@ absl::Status LowerConvolution(Lowering* l, const Node& node,
   TensorId result = node.outputs[0];
   const MacClamp clamp = FindClamp(*l, result, &result);
   const Tensor& tensor = l->tensor(result);
-  const int to = l->NewValue(result, Layout::kDense);
+  const Shape shape =
+      turn ? Shape{images, spec.maps, spec.out[0], 1} : tensor.shape;
+  int to = -1;
+  if (turn) {
+    to = l->NewTemporary(tensor.name, tensor.type, shape, Layout::kDense);
+    l->Bind(result, l->Reshaped(to, tensor.shape));
+  } else {
+    to = l->NewValue(result, Layout::kDense);
+  }
   int sum = to;
   if (cut.split && spec.type != DataType::kFloat) {
-    sum = l->NewTemporary(tensor.name + "/sum", DataType::kFloat, tensor.shape,
+    sum = l->NewTemporary(tensor.name + "/sum", DataType::kFloat, shape,
                           Layout::kDense);
   }
   l->Add(MakeConvOp(device, spec, cut, weights, clamp, from, sum), node);

@@ -33,9 +33,14 @@ struct ConvSpec {
   int64_t in[2] = {1, 1}, out[2] = {1, 1}, kernel[2] = {1, 1};
   std::vector<ConvPhase> phases;
   RowMap rows;               // of the input for rows of the result
+  RowMap columns;            // likewise, for a spec that Turned() turns
   bool maps_inside = false;  // weights [channel][map]... as ConvTranspose's
   DataType type = DataType::kFloat;
 };
+
+// The same with rows and columns exchanged: a long image of one row is one of
+// one column, so that it can be cut into tiles.
+ConvSpec Turned(ConvSpec spec);
 
 // A piece of the weights: of conv groups g, maps m (within a group), channels
 // c, kernel rows y and columns x of the phase; [0] first, [1] behind the last.

@@ -19,8 +19,11 @@ absl::Status LowerConv(Lowering* l, const Node& node) {
   spec.maps = shape->maps;
   spec.group = shape->group;
   spec.type = x.type;
-  spec.rows = {RowMap::kWindow, w.stride[0], w.pad_begin[0],
-               (w.kernel[0] - 1) * w.dilation[0] + 1};
+  for (int d = 0; d < 2; ++d) {
+    (d == 0 ? spec.rows : spec.columns) = {
+        RowMap::kWindow, w.stride[d], w.pad_begin[d],
+        (w.kernel[d] - 1) * w.dilation[d] + 1};
+  }
   ConvPhase p;
   for (int d = 0; d < 2; ++d) {
     spec.in[d] = w.in[d];
@@ -52,9 +55,11 @@ absl::Status LowerConvTranspose(Lowering* l, const Node& node) {
   spec.group = c.group;
   spec.type = x.type;
   spec.maps_inside = true;
-  const int64_t reach = (c.kernel[0] - 1) * c.dilation[0];
-  spec.rows = {RowMap::kWindow, 1, reach - c.pad_begin[0], reach + 1,
-               c.stride[0]};
+  for (int d = 0; d < 2; ++d) {
+    const int64_t reach = (c.kernel[d] - 1) * c.dilation[d];
+    (d == 0 ? spec.rows : spec.columns) = {
+        RowMap::kWindow, 1, reach - c.pad_begin[d], reach + 1, c.stride[d]};
+  }
   std::vector<TransposePhase> phases[2];
   for (int d = 0; d < 2; ++d) {
     spec.in[d] = c.in[d];
