@@ -260,10 +260,10 @@ absl::Status Lowering::Run(TapSet taps) {
     device_->inputs.push_back({graph_.tensors[id].name, values_[id]});
   }
   for (const Node& node : graph_.nodes) {
-    if (FuseIntoMatrix(this, node)) continue;
     // Done together with a node before it.
     const TensorId first = node.outputs.empty() ? kNoTensor : node.outputs[0];
     if (first != kNoTensor && values_[first] >= 0) continue;
+    if (FuseIntoMatrix(this, node)) continue;
     if (absl::Status s = CheckLowering(node); !s.ok()) return s;
     const LowerFunction lower = Registry().at({node.domain, node.op});
     if (absl::Status s = lower(this, node); !s.ok()) return s;
