@@ -105,8 +105,12 @@ ConvCut CutConv(const ConvSpec& spec, const isa::Config& config) {
     const int64_t ys = empty ? 1 : DivUp(p.taps[0], s.y);
     const int64_t xs = empty ? 1 : DivUp(p.taps[1], s.x);
     const int64_t cs = empty ? 1 : DivUp(channels, s.c);
-    const int64_t ms = DivUp(maps, s.m);
-    const int64_t gs = DivUp(spec.group, s.g);
+    const int64_t first_m = spec.group == 1 ? spec.first_map : 0;
+    const int64_t end_m = spec.group == 1 ? spec.end_map : maps;
+    const int64_t first_g = spec.first_map / maps;
+    const int64_t end_g = DivUp(spec.end_map, maps);
+    const int64_t ms = DivUp(end_m - first_m, s.m);
+    const int64_t gs = DivUp(end_g - first_g, s.g);
     const int64_t pieces = cs * ys * xs;
     cut.split = cut.split || pieces > 1 || p.taps[0] > kMaxLoop ||
                 p.taps[1] > kMaxLoop || s.c > kMaxLoop;
@@ -115,14 +119,14 @@ ConvCut CutConv(const ConvSpec& spec, const isa::Config& config) {
       for (int64_t piece = 0; piece < pieces; ++piece) {
         for (int64_t m = 0; m < ms; ++m) {
           const auto range = [](int64_t i, int64_t step, int64_t all,
-                                int64_t* to) {
-            to[0] = i * step;
+                                int64_t* to, int64_t first = 0) {
+            to[0] = first + i * step;
             to[1] = std::min(all, to[0] + step);
           };
           ConvChunk k;
           k.phase = phase;
-          range(g, s.g, spec.group, k.g);
-          range(m, s.m, maps, k.m);
+          range(g, s.g, end_g, k.g, first_g);
+          range(m, s.m, end_m, k.m, first_m);
           range(piece / (ys * xs), s.c, channels, k.c);
           range(piece / xs % ys, s.y, p.taps[0], k.y);
           range(piece % xs, s.x, p.taps[1], k.x);

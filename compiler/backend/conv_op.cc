@@ -36,8 +36,9 @@ class ConvOp : public DeviceOp {
     inputs = {in};
     const int64_t images = graph->values[to].extent.n;
     for (const ConvPhase& p : spec.phases) {
-      macs += images * spec.maps * (spec.channels / spec.group) * p.taps[0] *
-              p.taps[1] * p.out_count[0] * p.out_count[1];
+      macs += images * (spec.end_map - spec.first_map) *
+              (spec.channels / spec.group) * p.taps[0] * p.taps[1] *
+              p.out_count[0] * p.out_count[1];
     }
     has_bias_ = weights.bias_data != nullptr || weights.bias_value >= 0;
     if (computed_) {
@@ -164,7 +165,8 @@ class ConvOp : public DeviceOp {
     loop.d =
         out.base +
         (p.out_first[0] + j0 * p.out_step[0] - out.row0) * int64_t{out.pitch} +
-        p.out_first[1] * int64_t{out.xstep} + first_map * int64_t{out.plane};
+        p.out_first[1] * int64_t{out.xstep} +
+        (first_map - spec_.first_map) * int64_t{out.plane};
     loop.a =
         in.base +
         (p.in_first[0] + j0 * p.in_step[0] + k.y[0] * p.tap_step[0] - in.row0) *
@@ -286,6 +288,21 @@ ConvCut Whole(const ConvSpec& spec) {
   return cut;
 }
 
+// A row of the result of all maps has to fit SRAM twice; where it is too much,
+// several operations compute some of the maps each.
+int64_t MapsPerOperation(const ConvSpec& spec, const isa::Config& config) {
+  constexpr int64_t kBytes = sizeof(float);  // of a sum
+  const int64_t sram = config.sram_bytes;
+  const int64_t map = spec.out[1] * kBytes;
+  if (spec.maps * map <= sram / 4) return spec.maps;
+  const int64_t unit = spec.maps / spec.group;
+  if (spec.group > 1) {
+    return unit * std::max<int64_t>(1, sram / 8 / (map * unit));
+  }
+  const int64_t step = std::max<int64_t>(1, sram / 8 / map);
+  return step <= isa::kVectorLanes ? step : step - step % isa::kVectorLanes;
+}
+
 // SRAM addresses have 24 bits; a row has to stay far below.
 absl::Status CheckRow(const Node& node, const ConvSpec& spec) {
   constexpr int64_t kLimit = int64_t{1} << 24;
@@ -323,7 +340,8 @@ absl::Status LowerConvolution(Lowering* l, const Node& node,
       es;
   const bool turn =
       line && 4 * row > static_cast<int64_t>(l->config().sram_bytes);
-  const ConvSpec spec = turn ? Turned(original) : original;
+  ConvSpec spec = turn ? Turned(original) : original;
+  spec.end_map = spec.maps;
   DeviceGraph* device = &l->device();
   if (auto s = CheckRow(node, spec); !s.ok()) return s;
   ConvWeights weights;
@@ -354,7 +372,6 @@ absl::Status LowerConvolution(Lowering* l, const Node& node,
     weights.value = flat(1);
     if (HasInput(node, 2)) weights.bias_value = flat(2);
   }
-  const ConvCut cut = computed ? Whole(spec) : CutConv(spec, l->config());
   TensorId result = node.outputs[0];
   const MacClamp clamp = FindClamp(*l, result, &result);
   const Tensor& tensor = l->tensor(result);
@@ -367,13 +384,26 @@ absl::Status LowerConvolution(Lowering* l, const Node& node,
   } else {
     to = l->NewValue(result, Layout::kDense);
   }
-  int sum = to;
-  if (cut.split && spec.type != DataType::kFloat) {
-    sum = l->NewTemporary(tensor.name + "/sum", DataType::kFloat, shape,
-                          Layout::kDense);
+  const int64_t step =
+      computed || images > 1 ? spec.maps : MapsPerOperation(spec, l->config());
+  for (int64_t first = 0; first < spec.maps; first += step) {
+    spec.first_map = first;
+    spec.end_map = std::min(spec.maps, first + step);
+    int part = to;
+    Shape part_shape = shape;
+    if (step < spec.maps) {
+      part_shape[1] = spec.end_map - first;
+      part = l->Part(to, first * spec.out[0] * spec.out[1] * es, part_shape);
+    }
+    const ConvCut cut = computed ? Whole(spec) : CutConv(spec, l->config());
+    int sum = part;
+    if (cut.split && spec.type != DataType::kFloat) {
+      sum = l->NewTemporary(tensor.name + "/sum", DataType::kFloat, part_shape,
+                            Layout::kDense);
+    }
+    l->Add(MakeConvOp(device, spec, cut, weights, clamp, from, sum), node);
+    if (sum != part) l->Add(MakeRounding(*device, sum, part), node);
   }
-  l->Add(MakeConvOp(device, spec, cut, weights, clamp, from, sum), node);
-  if (sum != to) l->Add(MakeRounding(*device, sum, to), node);
   return absl::OkStatus();
 }
 

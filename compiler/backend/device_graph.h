@@ -127,6 +127,9 @@ struct RowMap {
 
 struct Slice {
   int64_t first = 0, count = 0;
+  bool operator==(const Slice& o) const {
+    return first == o.first && count == o.count;
+  }
 };
 
 struct OpInput {
@@ -137,9 +140,10 @@ struct OpInput {
   // The operation also reads the lanes beyond the last channel (blocked): they
   // must hold something.
   bool all_lanes = false;
-  // Dense operands of which each constant group reads a part only: its channels
-  // or its rows (with kWhole). One for each group, or empty.
-  std::vector<Slice> channel_slices, row_slices;
+  // Dense operands of which each constant group reads a part only: its
+  // channels, its rows (with kWhole), its columns. One for each group, or
+  // empty.
+  std::vector<Slice> channel_slices, row_slices, column_slices;
 };
 
 struct Tile {

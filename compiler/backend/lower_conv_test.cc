@@ -266,6 +266,18 @@ TEST(LowerConvTest, ConvTransposeInPieces) {
         {{16 << 10, 64 << 10}, false});
 }
 
+// One row of all maps is larger than SRAM: an operation for some of them each.
+TEST(LowerConvTest, ResultRowsLargerThanSram) {
+  const CardCase sizes{{0, 16 << 10, 64 << 10}, false};
+  Check({{1, 3, 5, 200}, {70, 3, 3, 3}, 1, {}, {}, {1, 1, 1, 1}}, sizes);
+  Check({{1, 70, 4, 120}, {70, 1, 3, 3}, 70, {}, {}, {1, 1, 1, 1}}, sizes);
+  ConvCase c{{1, 40, 3, 60}, {40, 20, 3, 3}, 1, {2, 2}};
+  c.op = "ConvTranspose";
+  c.type = DataType::kFloat16;
+  c.clamp = "Relu";
+  Check(c, sizes);
+}
+
 // The convolutions of SqueezeNet 1.0 compile, and keep the vector engine's
 // lanes full.
 TEST(LowerConvTest, SqueezeNetLayers) {

@@ -13,9 +13,13 @@
 namespace heddle::compiler {
 namespace {
 
-uint64_t ImageBytes(const DeviceGraph& device, int value) {
-  const Extent& e = device.values[value].extent;
-  return e.c * e.h * e.w * ElementBytes(device.StorageOf(value).type);
+// The cut for operands `o`.
+ProductCut CutFor(Lowering* l, const ProductSpec& spec,
+                  const ProductOperands& o) {
+  const auto planes = [l](int value) {
+    return value < 0 ? 1 : l->device().values[value].extent.c;
+  };
+  return CutProduct(spec, o.b < 0, planes(o.a), planes(o.b), l->config());
 }
 
 // An operand as a value of `shape`.
@@ -30,9 +34,7 @@ int OperandValue(Lowering* l, const Node& node, size_t i, const Shape& shape) {
 void AddProduct(Lowering* l, const Node& node, const ProductSpec& spec,
                 const ProductOperands& o, const Shape& shape) {
   DeviceGraph* device = &l->device();
-  const ProductCut cut =
-      CutProduct(spec, o.b < 0, ImageBytes(*device, o.a),
-                 o.b < 0 ? 0 : ImageBytes(*device, o.b), l->config());
+  const ProductCut cut = CutFor(l, spec, o);
   TensorId result = node.outputs[0];
   const MacClamp clamp = FindClamp(*l, result, &result);
   const Tensor& tensor = l->tensor(result);
@@ -197,9 +199,7 @@ absl::Status LowerGemm(Lowering* l, const Node& node) {
     return absl::OkStatus();
   }
   DeviceGraph* device = &l->device();
-  const ProductCut cut =
-      CutProduct(spec, o.b < 0, ImageBytes(*device, o.a),
-                 o.b < 0 ? 0 : ImageBytes(*device, o.b), l->config());
+  const ProductCut cut = CutFor(l, spec, o);
   const int product = l->NewTemporary(out.name + "/product", DataType::kFloat,
                                       out.shape, Layout::kDense);
   l->Add(MakeProductOp(device, spec, cut, o, MacClamp(), product), node);

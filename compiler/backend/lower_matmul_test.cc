@@ -83,6 +83,13 @@ TEST(LowerMatMulTest, LongReductions) {
               kNoRefusal);
   CheckMatMul({3, 9, 300}, {3, 300, 20}, Constant::kNone, DataType::kFloat16,
               kNoRefusal);
+  CheckMatMul({9, 30}, {30, 300}, Constant::kNone, DataType::kFloat,
+              kNoRefusal);
+  // Rows of a in pieces; longer than a loop counter.
+  CheckMatMul({2, 5000}, {5000, 3}, Constant::kNone, DataType::kFloat,
+              kNoRefusal);
+  CheckMatMul({1, 70000}, {70000, 1}, Constant::kB, DataType::kFloat,
+              {{0}, false});
 }
 
 struct GemmCase {

@@ -308,6 +308,12 @@ Slice InputChannels(const DeviceGraph& graph, const DeviceOp& op, size_t i,
   return SliceOf(in.channel_slices, group, graph.values[in.value].extent.c);
 }
 
+Slice InputColumns(const DeviceGraph& graph, const DeviceOp& op, size_t i,
+                   int group) {
+  const OpInput& in = op.inputs[i];
+  return SliceOf(in.column_slices, group, graph.values[in.value].extent.w);
+}
+
 void InputRows(const DeviceGraph& graph, const DeviceOp& op, size_t i,
                int64_t row0, int64_t rows, int group, int64_t* first,
                int64_t* count) {
@@ -359,6 +365,7 @@ Geometry InputTile(const DeviceGraph& graph, const DeviceOp& op, size_t i,
   }
   Extent extent = graph.values[in.value].extent;
   extent.c = InputChannels(graph, op, i, -1).count;
+  extent.w = InputColumns(graph, op, i, -1).count;
   return GeometryOf(extent, s.layout, ElementBytes(s.type), count, sides);
 }
 

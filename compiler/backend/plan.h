@@ -51,9 +51,12 @@ Geometry OutputTile(const DeviceGraph& graph, const DeviceOp& op, int64_t rows);
 void InputRows(const DeviceGraph& graph, const DeviceOp& op, size_t i,
                int64_t row0, int64_t rows, int group, int64_t* first,
                int64_t* count);
-// The channels of input `i` that `group` needs; -1: as many as any needs.
+// The channels and columns of input `i` that `group` needs; -1: as many as any
+// needs.
 Slice InputChannels(const DeviceGraph& graph, const DeviceOp& op, size_t i,
                     int group);
+Slice InputColumns(const DeviceGraph& graph, const DeviceOp& op, size_t i,
+                   int group);
 
 // Places everything; sets the storages' resident, sram, region, dram_offset.
 // `program_bytes`: size of the microprograms, kept in SRAM throughout.

@@ -25,20 +25,18 @@ class ProductOp : public DeviceOp {
            spec.k;
     inputs.push_back(
         InputOf(o.a, spec.trans_a ? RowMap::kWhole : RowMap::kSame));
-    if (cut.slice_a) {
-      for (const ProductPiece& p : cut.pieces) {
-        inputs.back().row_slices.push_back({p.k0, p.k1 - p.k0});
-      }
-    }
     if (!constant_) {
       b_ = inputs.size();
       inputs.push_back(InputOf(o.b, RowMap::kWhole));
-      if (cut.slice_b) {
-        for (const ProductPiece& p : cut.pieces) {
-          inputs.back().row_slices.push_back(spec.trans_b
-                                                 ? Slice{p.n0, p.n1 - p.n0}
-                                                 : Slice{p.k0, p.k1 - p.k0});
-        }
+    }
+    if (cut.pieces.size() > 1) {
+      for (const ProductPiece& p : cut.pieces) {
+        const Slice k{p.k0, p.k1 - p.k0}, n{p.n0, p.n1 - p.n0};
+        (spec.trans_a ? inputs[0].row_slices : inputs[0].column_slices)
+            .push_back(k);
+        if (constant_) continue;
+        inputs[b_].row_slices.push_back(spec.trans_b ? n : k);
+        inputs[b_].column_slices.push_back(spec.trans_b ? k : n);
       }
     }
     if (o.initial >= 0) {
@@ -170,33 +168,27 @@ class ProductOp : public DeviceOp {
 }  // namespace
 
 ProductCut CutProduct(const ProductSpec& spec, bool constant_b,
-                      uint64_t a_bytes, uint64_t b_bytes,
+                      int64_t a_planes, int64_t b_planes,
                       const isa::Config& config) {
+  constexpr int64_t kLanes = isa::kVectorLanes;
   const int64_t es = ElementBytes(spec.type);
   const int64_t budget = GroupBudget(config);
-  const uint64_t large = config.sram_bytes / 4;
-  ProductCut cut;
+  const int64_t large = config.sram_bytes / 4;
   int64_t k = spec.k, n = spec.n;
-  if (constant_b) {
-    if (k * es > budget / std::min<int64_t>(n, isa::kVectorLanes)) {
-      n = std::min<int64_t>(n, isa::kVectorLanes);
-      k = std::max<int64_t>(1, budget / (n * es));
-    } else {
-      n = std::min(n, budget / (k * es));
-      if (n < spec.n) n -= n % isa::kVectorLanes;
-    }
-  } else if (b_bytes > large) {
-    cut.slice_b = true;
-    const int64_t rows = spec.trans_b ? spec.n : spec.k;
-    const int64_t fit =
-        std::max<int64_t>(1, budget / (static_cast<int64_t>(b_bytes) / rows));
-    (spec.trans_b ? n : k) = std::min(rows, fit);
+  // What a tile needs of a at least: one row, or with trans_a all.
+  const int64_t a_unit = a_planes * es * (spec.trans_a ? spec.m : 1);
+  if (a_unit * spec.k > (spec.trans_a ? large : large / 2)) {
+    k = std::clamp<int64_t>(budget / a_unit, 1, k);
   }
-  if (spec.trans_a && a_bytes > large) {
-    cut.slice_a = true;
-    k = std::min(k, std::max<int64_t>(
-                        1, budget / (static_cast<int64_t>(a_bytes) / spec.k)));
+  // Pieces of b: long in k, as long as lanes stay full.
+  const int64_t b_unit = constant_b ? es : b_planes * es;
+  if (b_unit * k * n > (constant_b ? budget : large)) {
+    n = std::min(n, std::max(kLanes, budget / (k * b_unit)));
+    if (n < spec.n) n -= n % kLanes;
+    k = std::clamp<int64_t>(budget / (n * b_unit), 1, k);
+    if (k == 1) n = std::clamp<int64_t>(budget / b_unit, 1, n);
   }
+  ProductCut cut;
   for (int64_t k0 = 0; k0 < spec.k; k0 += k) {
     for (int64_t n0 = 0; n0 < spec.n; n0 += n) {
       cut.pieces.push_back(

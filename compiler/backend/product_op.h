@@ -30,12 +30,11 @@ struct ProductPiece {
 };
 struct ProductCut {
   std::vector<ProductPiece> pieces;
-  bool split = false;                     // some chain is in several pieces
-  bool slice_a = false, slice_b = false;  // rows of the operand per piece
+  bool split = false;  // some chain is in several pieces
 };
-// `a_bytes`, `b_bytes`: of one image of the operands.
+// `a_planes`, `b_planes`: matrices in one image of the operands.
 ProductCut CutProduct(const ProductSpec& spec, bool constant_b,
-                      uint64_t a_bytes, uint64_t b_bytes,
+                      int64_t a_planes, int64_t b_planes,
                       const isa::Config& config);
 
 struct ProductOperands {

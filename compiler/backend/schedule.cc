@@ -12,10 +12,11 @@ namespace {
 
 // What the buffers of a streamed input hold.
 struct Held {
-  int64_t image = -1, first = 0, count = 0, channel = 0, channels = 0;
+  int64_t image = -1, first = 0, count = 0;
+  Slice channels, columns;
   bool operator==(const Held& o) const {
     return image == o.image && first == o.first && count == o.count &&
-           channel == o.channel && channels == o.channels;
+           channels == o.channels && columns == o.columns;
   }
 };
 
@@ -165,6 +166,7 @@ class OpScheduler {
     int64_t first, count;
     InputRows(graph_, op_, k, tile.row0, tile.rows, tile.group, &first, &count);
     const Slice channels = InputChannels(graph_, op_, k, tile.group);
+    const Slice columns = InputColumns(graph_, op_, k, tile.group);
     const Geometry g = InputTile(graph_, op_, k, plan_.tile_rows);
     int64_t from = std::max<int64_t>(first, 0);
     const int64_t until = std::min(first + count, value.extent.h);
@@ -172,7 +174,7 @@ class OpScheduler {
     const bool dense = s.layout == Layout::kDense;
     const bool whole = in.rows.kind == RowMap::kWhole;
     const int64_t row0 = !dense ? from : whole ? first - in.halo.top : first;
-    const Held wanted{image, first, count, channels.first, channels.count};
+    const Held wanted{image, first, count, channels, columns};
     int side = -1;
     for (int i = 0; i < 2; ++i) {
       if (held_[k][i] == wanted) side = i;
@@ -185,7 +187,7 @@ class OpScheduler {
     if (dense) view.base += in.halo.left * g.xstep;
     // The buffer holds a slice; the operation counts all channels.
     TileView result = view;
-    if (channels.first > 0) result.base -= channels.first * g.plane;
+    result.base -= channels.first * g.plane + columns.first * g.xstep;
     if (!load) return result;
     held_[k][side] = wanted;
     if (dense &&
@@ -198,14 +200,19 @@ class OpScheduler {
     }
     if (from >= until) return result;
     Extent extent = value.extent;
-    if (dense) extent.c = channels.count;
+    if (dense) {
+      extent.c = channels.count;
+      extent.w = columns.count;
+    }
     if (s.resident) {
       TileView source = ResidentView(s, value, image);
-      source.base += channels.first * source.plane;
+      source.base +=
+          channels.first * source.plane + columns.first * source.xstep;
       EmitCopy(emitter_, extent, s.type, source, view, from, until - from);
     } else {
       const uint64_t skipped =
-          channels.first * extent.dense_c * ElementBytes(s.type);
+          (channels.first * extent.dense_c + columns.first * extent.dense_w) *
+          ElementBytes(s.type);
       EmitTransfer(
           emitter_, Direction::kLoad, extent, s.layout, ElementBytes(s.type),
           {s.region, s.dram_offset + value.offset + skipped, s.dram_dense()},

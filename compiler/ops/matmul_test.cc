@@ -84,6 +84,49 @@ TEST(GemmTest, RoundsAfterAlphaAndAfterBeta) {
   }
 }
 
+TEST(GemmTest, WithoutAlphaTheChainStartsAtBetaC) {
+  std::mt19937 random(5);
+  const TensorData a = Random({3, 9}, &random), b = Random({9, 4}, &random),
+                   c = Random({3, 1}, &random);
+  const float beta = 1.3f;
+  auto y = RunNode({"Gemm", "", 13, {{"beta", beta}}}, {a, b, c});
+  ASSERT_TRUE(y.ok()) << y.status();
+  for (int m = 0; m < 3; ++m) {
+    for (int n = 0; n < 4; ++n) {
+      float acc = beta * c.as<float>()[m];
+      for (int k = 0; k < 9; ++k) {
+        acc = std::fma(a.as<float>()[m * 9 + k], b.as<float>()[k * 4 + n], acc);
+      }
+      EXPECT_EQ(model::Bits(acc), model::Bits(y->as<float>()[m * 4 + n]));
+    }
+  }
+}
+
+// Half precision is computed in fp32 and rounded once.
+TEST(MatMulTest, HalfIsRoundedOnce) {
+  std::mt19937 random(9);
+  std::vector<TensorData> wide = {Random({3, 40}, &random),
+                                  Random({40, 5}, &random)};
+  std::vector<TensorData> half;
+  for (TensorData& t : wide) {
+    half.push_back(TensorData::Zeros(DataType::kFloat16, t.shape));
+    for (int64_t i = 0; i < t.count(); ++i) {
+      const uint16_t h = model::F32ToF16(t.as<float>()[i]);
+      half.back().as<uint16_t>()[i] = h;
+      t.as<float>()[i] = model::F16ToF32(h);
+    }
+  }
+  for (const char* op : {"MatMul", "Gemm"}) {
+    auto y = RunNode({op, "", 13, {}}, half),
+         full = RunNode({op, "", 13, {}}, wide);
+    ASSERT_TRUE(y.ok()) << y.status();
+    ASSERT_TRUE(full.ok()) << full.status();
+    for (int64_t i = 0; i < y->count(); ++i) {
+      EXPECT_EQ(y->as<uint16_t>()[i], model::F32ToF16(full->as<float>()[i]));
+    }
+  }
+}
+
 TEST(GemmTest, BiasBroadcastsOneWay) {
   const auto zeros = [](Shape s) {
     return TensorData::Zeros(DataType::kFloat, std::move(s));
