@@ -37,7 +37,9 @@ bool OnDevice(DataType type) {
 absl::Status CheckTypes(const Graph& graph) {
   auto check = [&](TensorId id, const char* role) -> absl::Status {
     const Tensor& t = graph.tensors[id];
-    if (OnDevice(t.type)) return absl::OkStatus();
+    if (OnDevice(t.type) || t.type == DataType::kInt64) {
+      return absl::OkStatus();
+    }
     return Refuse(
         Refusal::kUnsupportedDatatype,
         absl::StrCat(role, " '", t.name, "' has type ", DataTypeName(t.type),
@@ -54,6 +56,20 @@ absl::Status CheckTypes(const Graph& graph) {
     for (TensorId id : node.outputs) {
       if (id == kNoTensor) continue;
       if (auto s = check(id, node.Describe().c_str()); !s.ok()) return s;
+    }
+    if (NarrowsInt64(node.domain, node.op)) continue;
+    std::vector<TensorId> all = node.inputs;
+    all.insert(all.end(), node.outputs.begin(), node.outputs.end());
+    for (TensorId id : all) {
+      if (id == kNoTensor || graph.tensors[id].is_constant() ||
+          graph.tensors[id].type != DataType::kInt64) {
+        continue;
+      }
+      return Refuse(
+          Refusal::kUnsupportedDatatype,
+          absl::StrCat(node.Describe(), ": tensor '", graph.tensors[id].name,
+                       "' has type int64, which the card only moves and "
+                       "converts (as int32); convert it to int32"));
     }
   }
   return absl::OkStatus();

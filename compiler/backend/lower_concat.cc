@@ -108,8 +108,8 @@ absl::Status LowerTranspose(Lowering* l, const Node& node) {
   return absl::OkStatus();
 }
 
-const LoweringRegistration kConcat("", "Concat", LowerConcat);
-const LoweringRegistration kTranspose("", "Transpose", LowerTranspose);
+const LoweringRegistration kConcat("", "Concat", LowerConcat, true);
+const LoweringRegistration kTranspose("", "Transpose", LowerTranspose, true);
 
 }  // namespace
 }  // namespace heddle::compiler

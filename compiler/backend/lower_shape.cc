@@ -40,11 +40,11 @@ absl::Status LowerReshape(Lowering* l, const Node& node) {
   return absl::OkStatus();
 }
 
-const LoweringRegistration kReshape("", "Reshape", LowerReshape);
-const LoweringRegistration kFlatten("", "Flatten", LowerReshape);
-const LoweringRegistration kSqueeze("", "Squeeze", LowerReshape);
-const LoweringRegistration kUnsqueeze("", "Unsqueeze", LowerReshape);
-const LoweringRegistration kIdentity("", "Identity", LowerReshape);
+const LoweringRegistration kReshape("", "Reshape", LowerReshape, true);
+const LoweringRegistration kFlatten("", "Flatten", LowerReshape, true);
+const LoweringRegistration kSqueeze("", "Squeeze", LowerReshape, true);
+const LoweringRegistration kUnsqueeze("", "Unsqueeze", LowerReshape, true);
+const LoweringRegistration kIdentity("", "Identity", LowerReshape, true);
 
 }  // namespace
 }  // namespace heddle::compiler

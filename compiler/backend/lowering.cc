@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/backend/elementwise.h"
 #include "compiler/backend/fuse.h"
+#include "compiler/backend/move.h"
 #include "compiler/backend/relayout.h"
 #include "compiler/diagnostic.h"
 
@@ -14,9 +16,14 @@ namespace {
 
 constexpr uint64_t kIoAlign = 64;
 
-std::map<std::pair<std::string, std::string>, LowerFunction>& Registry() {
+struct Entry {
+  LowerFunction lower = nullptr;
+  bool narrows = false;
+};
+
+std::map<std::pair<std::string, std::string>, Entry>& Registry() {
   static auto* registry =
-      new std::map<std::pair<std::string, std::string>, LowerFunction>();
+      new std::map<std::pair<std::string, std::string>, Entry>();
   return *registry;
 }
 
@@ -27,8 +34,13 @@ bool IsCode(DataType type) {
 }  // namespace
 
 LoweringRegistration::LoweringRegistration(const char* domain, const char* op,
-                                           LowerFunction lower) {
-  Registry()[{domain, op}] = lower;
+                                           LowerFunction lower, bool narrows) {
+  Registry()[{domain, op}] = {lower, narrows};
+}
+
+bool NarrowsInt64(const std::string& domain, const std::string& op) {
+  const auto found = Registry().find({domain, op});
+  return found != Registry().end() && found->second.narrows;
 }
 
 bool HasLowering(const std::string& domain, const std::string& op) {
@@ -120,7 +132,7 @@ int Lowering::NewTemporary(const std::string& name, DataType type,
                            const Shape& shape, Layout layout) {
   Storage s;
   s.name = name;
-  s.type = type;
+  s.type = type == DataType::kInt64 ? DataType::kInt32 : type;
   s.layout = layout;
   s.extent = ExtentOf(shape, layout);
   device_->storages.push_back(s);
@@ -194,15 +206,73 @@ Layout Lowering::LayoutFor(TensorId id) const {
   return packed ? Layout::kPacked : Layout::kBlocked;
 }
 
-int Lowering::ValueOf(TensorId id, const Node&) {
+int Lowering::ValueOf(TensorId id, const Node& node) {
   if (values_[id] >= 0) return values_[id];
+  const TensorData& data = *graph_.tensors[id].constant;
   const int value = NewValue(id, Layout::kDense);
   Storage& s = device_->StorageOf(value);
   s.is_constant = true;
   s.region = kWeightRegion;
-  s.dram_offset =
-      device_->constants.Add(graph_.tensors[id].constant->bytes).offset;
+  if (data.type != DataType::kInt64) {
+    s.dram_offset = device_->constants.Add(data.bytes).offset;
+    return value;
+  }
+  std::vector<uint8_t> words;
+  for (int64_t i = 0; i < data.count(); ++i) {
+    const int64_t v = data.as<int64_t>()[i];
+    if (v != static_cast<int32_t>(v) && narrowing_.ok()) {
+      narrowing_ = Refuse(
+          Refusal::kUnsupportedDatatype,
+          absl::StrCat(node.Describe(), ": element ", i, " of constant '",
+                       graph_.tensors[id].name, "' is ", v,
+                       "; the card holds int64 values that fit int32"));
+    }
+    words.insert(words.end(), data.bytes.begin() + 8 * i,
+                 data.bytes.begin() + 8 * i + 4);
+  }
+  s.dram_offset = device_->constants.Add(words).offset;
   return value;
+}
+
+int Lowering::FromWords(TensorId id) {
+  const Tensor& t = graph_.tensors[id];
+  Shape pairs = t.shape;
+  pairs.push_back(2);
+  const int words =
+      NewTemporary(t.name, DataType::kInt32, pairs, Layout::kDense);
+  const int value = NewValue(id, Layout::kDense);
+  Node node;
+  node.op = "Cast";
+  node.name = t.name;
+  std::vector<int64_t> strides = RowMajor(t.shape);
+  for (int64_t& s : strides) s *= 2;
+  AddMove(this, node, {words}, {WholeBox(0, t.shape, strides)}, value);
+  return words;
+}
+
+int Lowering::ToWords(TensorId id, int value) {
+  const Tensor& t = graph_.tensors[id];
+  const Shape flat = FlatShape(t.shape, 4);
+  Shape pairs = t.shape;
+  pairs.push_back(2);
+  Node node;
+  node.op = "Cast";
+  node.name = t.name;
+  const int high =
+      NewTemporary(t.name + "/sign", DataType::kInt32, flat, Layout::kDense);
+  Add(MakeElementwise(device_, SignWordProgram(), {},
+                      {Operand::Of(Reshaped(value, flat))}, high),
+      node);
+  const int words =
+      NewTemporary(t.name, DataType::kInt32, pairs, Layout::kDense);
+  const int64_t count = ElementCount(t.shape);
+  MoveBox low_words, high_words;
+  low_words.input = 0;
+  high_words.input = 1;
+  high_words.result = 1;
+  low_words.dims = high_words.dims = {{count, 1, 2}};
+  AddMove(this, node, {value, high}, {low_words, high_words}, words);
+  return words;
 }
 
 int Lowering::ValueIn(TensorId id, Layout layout, const Node& node) {
@@ -255,9 +325,10 @@ absl::Status Lowering::CheckNotEmpty() const {
 absl::Status Lowering::Run(TapSet taps) {
   if (auto s = CheckNotEmpty(); !s.ok()) return s;
   for (TensorId id : graph_.inputs) {
-    NewValue(id, LayoutFor(id));
-    device_->StorageOf(values_[id]).is_input = true;
-    device_->inputs.push_back({graph_.tensors[id].name, values_[id]});
+    const bool wide = graph_.tensors[id].type == DataType::kInt64;
+    const int value = wide ? FromWords(id) : NewValue(id, LayoutFor(id));
+    device_->StorageOf(value).is_input = true;
+    device_->inputs.push_back({graph_.tensors[id].name, value});
   }
   for (const Node& node : graph_.nodes) {
     // Done together with a node before it.
@@ -265,8 +336,9 @@ absl::Status Lowering::Run(TapSet taps) {
     if (first != kNoTensor && values_[first] >= 0) continue;
     if (FuseIntoMatrix(this, node)) continue;
     if (absl::Status s = CheckLowering(node); !s.ok()) return s;
-    const LowerFunction lower = Registry().at({node.domain, node.op});
+    const LowerFunction lower = Registry().at({node.domain, node.op}).lower;
     if (absl::Status s = lower(this, node); !s.ok()) return s;
+    if (!narrowing_.ok()) return narrowing_;
   }
   // Outputs that are constants or inputs have no operation, and an output has
   // a place of its own: copy those, and parts of other storages.
@@ -274,6 +346,11 @@ absl::Status Lowering::Run(TapSet taps) {
     Node copy;
     copy.op = "Identity";
     copy.name = graph_.tensors[id].name;
+    if (graph_.tensors[id].type == DataType::kInt64) {
+      values_[id] = ToWords(id, ValueIn(id, Layout::kDense, copy));
+      if (!narrowing_.ok()) return narrowing_;
+      continue;
+    }
     const Storage& s = device_->StorageOf(ValueOf(id, copy));
     if (!s.is_input && !s.is_constant && Covers(values_[id])) continue;
     const int from = ValueIn(id, Layout::kDense, copy);

@@ -40,7 +40,8 @@ class Lowering {
   // Whether ValueOf() needs nothing new.
   bool IsLowered(TensorId id) const { return values_[id] >= 0; }
   // The value of a tensor that was lowered before; a constant is a storage in
-  // region 0.
+  // region 0. int64 tensors are int32 on the card: a constant that does not
+  // fit makes Run fail.
   int ValueOf(TensorId id, const Node& node);
   // A value in `layout`: that of the tensor, or a copy in the other layout that
   // a relayout operation makes (once).
@@ -79,6 +80,10 @@ class Lowering {
   // Is the value all of its storage?
   bool Covers(int value) const;
   void PlaceIo(TapSet taps);
+  // The edge of int64 tensors: the low words of an input, and both words of an
+  // output.
+  int FromWords(TensorId id);
+  int ToWords(TensorId id, int value);
   void AssignHalos();
 
   const Graph& graph_;
@@ -86,17 +91,23 @@ class Lowering {
   Features features_;
   DeviceGraph* device_;
   std::vector<int> values_;  // by TensorId; -1
+  absl::Status narrowing_;   // why some constant is refused
   std::vector<std::vector<int>> consumers_;
   std::map<std::pair<int, Layout>, int> relayouts_;  // of a value
 };
 
 using LowerFunction = absl::Status (*)(Lowering* lowering, const Node& node);
 
-// Registers the lowering of an operator; `domain` "" is ONNX's.
+// Registers the lowering of an operator; `domain` "" is ONNX's. `narrows`: it
+// is exact on int64 tensors, whose values the card holds as int32.
 class LoweringRegistration {
  public:
-  LoweringRegistration(const char* domain, const char* op, LowerFunction lower);
+  LoweringRegistration(const char* domain, const char* op, LowerFunction lower,
+                       bool narrows = false);
 };
+
+// Whether the operator's lowering takes int64 tensors that are computed.
+bool NarrowsInt64(const std::string& domain, const std::string& op);
 
 // Whether the device has a lowering for the operator.
 bool HasLowering(const std::string& domain, const std::string& op);

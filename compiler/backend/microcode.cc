@@ -193,4 +193,73 @@ Microprogram ScaleProgram() {
   return p;
 }
 
+Microprogram SignWordProgram() {
+  Microprogram p;
+  p.body = {Op(MicroOp::kIsar, Destination::kOut, Operand::kStreamA,
+               Operand::kImm, Operand::kV0, 31)};
+  return p;
+}
+
+Microprogram WrapIndexProgram() {
+  Microprogram p;
+  p.body = {
+      Op(MicroOp::kIsar, Destination::kV0, Operand::kStreamA, Operand::kImm,
+         Operand::kV0, 31),
+      Op(MicroOp::kIand, Destination::kV0, Operand::kV0, Operand::kArg0),
+      Op(MicroOp::kIadd, Destination::kOut, Operand::kStreamA, Operand::kV0)};
+  return p;
+}
+
+Microprogram InterpolateProgram() {
+  Microprogram p;
+  p.body = {
+      Op(MicroOp::kFsub, Destination::kV0, Operand::kImm, Operand::kStreamC,
+         Operand::kV0, 0x3f800000u),
+      Op(MicroOp::kFmul, Destination::kV0, Operand::kStreamA, Operand::kV0),
+      Op(MicroOp::kFfma, Destination::kOut, Operand::kStreamB,
+         Operand::kStreamC, Operand::kV0)};
+  return p;
+}
+
+Microprogram CastProgram(ElementKind from, ElementKind to, uint32_t bits,
+                         bool is_signed) {
+  Microprogram p;
+  Operand x = Operand::kStreamA;
+  if (from == ElementKind::kBool || to == ElementKind::kBool) {
+    const MicroOp equal =
+        from == ElementKind::kReal ? MicroOp::kFeq : MicroOp::kIeq;
+    p.body.push_back(
+        Op(equal, Destination::kV0, x, Operand::kImm, Operand::kV0, 0));
+    // v1 = 0, the value of every register at first.
+    p.body.push_back(Op(MicroOp::kSel, Destination::kV0, Operand::kV0,
+                        Operand::kV1, Operand::kImm, 1));
+    x = Operand::kV0;
+    if (to == ElementKind::kReal) {
+      p.body.push_back(Op(MicroOp::kI2f, Destination::kV0, x));
+    }
+  } else if (from == ElementKind::kReal && to == ElementKind::kInteger) {
+    p.body.push_back(Op(MicroOp::kF2iTrunc, Destination::kV0, x));
+    x = Operand::kV0;
+  } else if (from == ElementKind::kInteger && to == ElementKind::kReal) {
+    p.body.push_back(Op(MicroOp::kI2f, Destination::kV0, x));
+    x = Operand::kV0;
+  }
+  if (to == ElementKind::kInteger && bits < 32) {
+    // The store would saturate.
+    p.body.push_back(Op(MicroOp::kIshl, Destination::kV0, x, Operand::kImm,
+                        Operand::kV0, 32 - bits));
+    p.body.push_back(Op(is_signed ? MicroOp::kIsar : MicroOp::kIshr,
+                        Destination::kV0, Operand::kV0, Operand::kImm,
+                        Operand::kV0, 32 - bits));
+    x = Operand::kV0;
+  }
+  // Never the program of a copy, which moves bits and converts nothing.
+  if (x == Operand::kStreamA) {
+    p.body.push_back(Op(MicroOp::kMov, Destination::kV0, x));
+    x = Operand::kV0;
+  }
+  p.body.push_back(Op(MicroOp::kMov, Destination::kOut, x));
+  return p;
+}
+
 }  // namespace heddle::compiler

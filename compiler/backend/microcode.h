@@ -50,6 +50,18 @@ constexpr uint32_t kPoolPadding = 0xffc5a5a5u;
 Microprogram ScaleAddProgram(bool scale_a, bool scale_b);
 // out = f32(a * arg0)
 Microprogram ScaleProgram();
+// out = a < 0 ? -1 : 0: the high word of an int32 as int64
+Microprogram SignWordProgram();
+// out = a < 0 ? a + arg0 : a
+Microprogram WrapIndexProgram();
+// out = fma(b, c, f32(a * f32(1 - c)))
+Microprogram InterpolateProgram();
+// Kinds of elements as the vector engine loads them.
+enum class ElementKind { kReal, kInteger, kBool };
+// Cast: reals to integers truncate (trunc of ISA.md), `bits` = width of an
+// integer result (8, 16, 32), to which high bits are dropped; bool is a != 0.
+Microprogram CastProgram(ElementKind from, ElementKind to, uint32_t bits,
+                         bool is_signed);
 
 }  // namespace heddle::compiler
 

@@ -328,6 +328,22 @@ void ClipBox(const MoveBox& box, int64_t begin, int64_t end,
   }
 }
 
+Shape FlatShape(const Shape& shape, int64_t element_bytes) {
+  const int64_t most = kFlatRowBytes / element_bytes;
+  int64_t columns = 1;
+  for (size_t i = shape.size(); i-- > 0;) {
+    if (columns * shape[i] <= most) {
+      columns *= shape[i];
+      continue;
+    }
+    int64_t divisor = most / columns;
+    while (shape[i] % divisor != 0) --divisor;
+    columns *= divisor;
+    break;
+  }
+  return {ElementCount(shape) / columns, columns};
+}
+
 void AddMove(Lowering* l, const Node& node, const std::vector<int>& operands,
              std::vector<MoveBox> boxes, int result) {
   DeviceGraph& graph = l->device();
@@ -339,21 +355,7 @@ void AddMove(Lowering* l, const Node& node, const std::vector<int>& operands,
   if (s.layout == Layout::kDense &&
       (e.c * e.w * es > kNaturalRowBytes || e.n * e.h == 1 ||
        !KeepsPlanes(e, boxes))) {
-    const Shape& shape = graph.values[result].shape;
-    const int64_t count = ElementCount(shape);
-    const int64_t most = kFlatRowBytes / es;
-    int64_t columns = 1;
-    for (size_t i = shape.size(); i-- > 0;) {
-      if (columns * shape[i] <= most) {
-        columns *= shape[i];
-        continue;
-      }
-      int64_t divisor = most / columns;
-      while (shape[i] % divisor != 0) --divisor;
-      columns *= divisor;
-      break;
-    }
-    result = l->Reshaped(result, {count / columns, columns});
+    result = l->Reshaped(result, FlatShape(graph.values[result].shape, es));
   }
   l->Add(std::make_unique<MoveOp>(graph, operands, std::move(boxes), result),
          node);

@@ -46,6 +46,10 @@ MoveBox WholeBox(int input, const Shape& shape,
 void ClipBox(const MoveBox& box, int64_t begin, int64_t end,
              std::vector<MoveBox>* parts);
 
+// `shape` as rows of at most 4 KiB: the view in which a dense tensor of any
+// shape is cut into tiles of any size.
+Shape FlatShape(const Shape& shape, int64_t element_bytes);
+
 // Appends the operation that fills `result` for `node`. Operands are values of
 // the result's element type and layout: dense, or blocked with whole blocks.
 // The boxes cover the result and do not overlap.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <cstdint>
 #include <cstring>
 #include <set>
 #include <utility>
@@ -68,6 +69,23 @@ absl::Status CheckBuffer(const char* kind, const package::TensorInfo& tensor,
   if (buffer.data == nullptr && buffer.size > 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("the buffer of ", kind, " '", tensor.name, "' is null"));
+  }
+  return absl::OkStatus();
+}
+
+// The card holds int64 tensors as int32: a value that does not fit must not
+// come in.
+absl::Status CheckFitsInt32(const package::TensorInfo& tensor,
+                            const TensorBuffer& buffer) {
+  if (tensor.type != compiler::DataType::kInt64) return absl::OkStatus();
+  const auto* bytes = static_cast<const uint8_t*>(buffer.data);
+  for (uint64_t i = 0; i < buffer.size / sizeof(int64_t); ++i) {
+    int64_t value = 0;
+    std::memcpy(&value, bytes + i * sizeof(value), sizeof(value));
+    if (value == static_cast<int32_t>(value)) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "element ", i, " of input '", tensor.name, "' is ", value,
+        "; the card takes int64 values from ", INT32_MIN, " to ", INT32_MAX));
   }
   return absl::OkStatus();
 }
@@ -264,6 +282,7 @@ absl::Status LoadedGraph::FillInputs(const std::vector<TensorBuffer>& inputs,
           absl::StrCat("input '", buffer.name, "' is given twice"));
     }
     absl::Status status = CheckBuffer("input", *tensor, buffer);
+    if (status.ok()) status = CheckFitsInt32(*tensor, buffer);
     if (!status.ok()) return status;
     if (buffer.size > 0) {
       std::memcpy(staging + tensor->offset, buffer.data, buffer.size);

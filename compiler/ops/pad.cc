@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pad, Tile, Expand.
+#include "compiler/ops/pad.h"
+
+#include "compiler/ops/broadcast.h"
+#include "compiler/ops/define.h"
+#include "compiler/ops/index_map.h"
+#include "compiler/ops/layout.h"
+
+namespace heddle::compiler {
+namespace {
+
+bool ModeIsKnown(const Graph&, const Node& node, std::string* detail) {
+  const std::string mode = node.StringAttribute("mode", "constant");
+  *detail = absl::StrCat("mode = ", mode);
+  return mode == "constant" || mode == "reflect" || mode == "edge";
+}
+
+absl::Status InferPad(Graph* graph, const Node& node) {
+  auto padding = PaddingOf(*graph, node);
+  if (!padding.ok()) return padding.status();
+  if (padding->mode == "constant") {
+    if (auto c = PadConstant(*graph, node); !c.ok()) return c.status();
+  }
+  Shape shape = InputOf(*graph, node, 0).shape;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    shape[i] += padding->before[i] + padding->after[i];
+  }
+  return SetOutput(graph, node, 0, InputOf(*graph, node, 0).type, shape);
+}
+
+absl::Status InferTile(Graph* graph, const Node& node) {
+  auto repeats = RepeatsOf(*graph, node);
+  if (!repeats.ok()) return repeats.status();
+  Shape shape = InputOf(*graph, node, 0).shape;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (__builtin_mul_overflow(shape[i], (*repeats)[i], &shape[i])) {
+      return RefuseNode(Refusal::kUnsupportedShape, node, "repeats ",
+                        ShapeToString(*repeats), " overflow");
+    }
+  }
+  return SetOutput(graph, node, 0, InputOf(*graph, node, 0).type, shape);
+}
+
+absl::Status InferExpand(Graph* graph, const Node& node) {
+  const Tensor& x = InputOf(*graph, node, 0);
+  auto wanted = IntsOf(*graph, node, "shape", 1, {});
+  if (!wanted.ok()) return wanted.status();
+  Shape shape;
+  bool fits = true;
+  for (int64_t n : *wanted) fits = fits && n >= 0;
+  if (!fits || !BroadcastShapes(x.shape, *wanted, &shape)) {
+    return RefuseNode(Refusal::kMismatchingShape, node, "shape ",
+                      ShapeToString(*wanted), " and the input's ",
+                      ShapeToString(x.shape), " do not broadcast");
+  }
+  return SetOutput(graph, node, 0, x.type, shape);
+}
+
+template <absl::StatusOr<IndexMap> (*map_of)(const Graph&, const Node&, size_t)>
+Results Evaluate(const Graph& graph, const Node& node, const Inputs& inputs) {
+  // Without elements a dimension may be of any size: no map for it.
+  const Shape& shape = graph.tensors[node.outputs[0]].shape;
+  if (ElementCount(shape) == 0) {
+    return One(TensorData::Zeros(inputs[0]->type, shape));
+  }
+  const BoundNode bound = BindInputs(graph, node, inputs);
+  auto map = map_of(bound.graph, bound.node, 0);
+  if (!map.ok()) return map.status();
+  return One(TakeElements(*inputs[0], *map));
+}
+
+constexpr char kModeRule[] = "mode is constant, reflect or edge";
+
+const OperatorRegistration kPad2(Define("Pad", 2, 10)
+                                     .Inputs(1, 1, kReals)
+                                     .Attr("mode", AttributeKind::kString)
+                                     .Attr("pads", AttributeKind::kInts, true)
+                                     .Attr("value", AttributeKind::kFloat)
+                                     .Rule(Refusal::kUnsupportedAttribute,
+                                           kModeRule, ModeIsKnown)
+                                     .Run(InferPad, Evaluate<PadMap>));
+const OperatorRegistration kPad11(Define("Pad", 11, kMaxOpset)
+                                      .Inputs(2, 3, kMovable, kInt64s, kMovable)
+                                      .Attr("mode", AttributeKind::kString)
+                                      .Rule(Refusal::kUnsupportedAttribute,
+                                            kModeRule, ModeIsKnown)
+                                      .Run(InferPad, Evaluate<PadMap>));
+const OperatorRegistration kTile(Define("Tile", 6, kMaxOpset)
+                                     .Inputs(2, 2, kMovable, kInt64s)
+                                     .Run(InferTile, Evaluate<TileMap>));
+const OperatorRegistration kExpand(Define("Expand", 8, kMaxOpset)
+                                       .Inputs(2, 2, kMovable, kInt64s)
+                                       .Run(InferExpand, Evaluate<ExpandMap>));
+
+}  // namespace
+}  // namespace heddle::compiler

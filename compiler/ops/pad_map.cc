@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Index maps of Pad, Tile and Expand.
+#include <algorithm>
+#include <cstring>
+
+#include "compiler/ops/broadcast.h"
+#include "compiler/ops/define.h"
+#include "compiler/ops/index_map.h"
+#include "compiler/ops/layout.h"
+#include "compiler/ops/pad.h"
+
+namespace heddle::compiler {
+namespace {
+
+constexpr int64_t kMost = int64_t{1} << 31;
+
+}  // namespace
+
+absl::StatusOr<Padding> PaddingOf(const Graph& graph, const Node& node) {
+  const Shape& shape = InputOf(graph, node, 0).shape;
+  Padding padding;
+  padding.mode = node.StringAttribute("mode", "constant");
+  auto pads = IntsOf(graph, node, "pads", 1, {});
+  if (!pads.ok()) return pads.status();
+  const size_t rank = shape.size();
+  if (pads->size() != 2 * rank) {
+    return RefuseNode(Refusal::kInvalidModel, node, "it has ", pads->size(),
+                      " pads, an input of rank ", rank, " needs ", 2 * rank);
+  }
+  for (size_t i = 0; i < rank; ++i) {
+    const int64_t before = (*pads)[i], after = (*pads)[rank + i];
+    if (before < -kMost || before > kMost || after < -kMost || after > kMost ||
+        before + after + shape[i] < 0) {
+      return RefuseNode(Refusal::kInvalidModel, node, "pads ",
+                        ShapeToString(*pads), " do not fit an input of shape ",
+                        ShapeToString(shape));
+    }
+    if (padding.mode != "constant" && shape[i] == 0 && before + after > 0) {
+      return RefuseNode(Refusal::kInvalidModel, node, "dimension ", i,
+                        " has no element to repeat");
+    }
+    padding.before.push_back(before);
+    padding.after.push_back(after);
+  }
+  return padding;
+}
+
+absl::StatusOr<std::vector<uint8_t>> PadConstant(const Graph& graph,
+                                                 const Node& node) {
+  const DataType type = InputOf(graph, node, 0).type;
+  if (!HasInput(node, 2)) {
+    std::vector<uint8_t> bytes(ElementBytes(type), 0);
+    const float value = node.FloatAttribute("value", 0);
+    if (type == DataType::kFloat) std::memcpy(bytes.data(), &value, 4);
+    return bytes;
+  }
+  const Tensor& value = InputOf(graph, node, 2);
+  if (!value.is_constant()) {
+    return RefuseNode(Refusal::kUnsupportedShape, node, "constant_value '",
+                      value.name,
+                      "' is computed at run time, it must be known when "
+                      "compiling");
+  }
+  if (value.type != type || value.constant->count() != 1) {
+    return RefuseNode(Refusal::kInvalidModel, node, "constant_value is ",
+                      DataTypeName(value.type), ShapeToString(value.shape),
+                      ", it must be one ", DataTypeName(type));
+  }
+  return value.constant->bytes;
+}
+
+absl::StatusOr<std::vector<int64_t>> RepeatsOf(const Graph& graph,
+                                               const Node& node) {
+  const Shape& shape = InputOf(graph, node, 0).shape;
+  auto repeats = IntsOf(graph, node, "repeats", 1, {});
+  if (!repeats.ok()) return repeats.status();
+  bool fits = repeats->size() == shape.size();
+  for (int64_t r : *repeats) fits = fits && r >= 0 && r <= kMost;
+  if (!fits) {
+    return RefuseNode(Refusal::kInvalidModel, node, "repeats ",
+                      ShapeToString(*repeats), " do not fit an input of shape ",
+                      ShapeToString(shape));
+  }
+  return repeats;
+}
+
+absl::StatusOr<IndexMap> PadMap(const Graph& graph, const Node& node, size_t) {
+  auto padding = PaddingOf(graph, node);
+  if (!padding.ok()) return padding.status();
+  IndexMap map;
+  map.from = InputOf(graph, node, 0).shape;
+  if (padding->mode == "constant") {
+    auto constant = PadConstant(graph, node);
+    if (!constant.ok()) return constant.status();
+    map.constant = *constant;
+  }
+  for (size_t i = 0; i < map.from.size(); ++i) {
+    const int64_t n = map.from[i];
+    std::vector<int64_t> axis;
+    for (int64_t k = -padding->before[i]; k < n + padding->after[i]; ++k) {
+      if (padding->mode == "edge") {
+        axis.push_back(std::clamp<int64_t>(k, 0, n - 1));
+      } else if (padding->mode == "reflect") {
+        const int64_t period = std::max<int64_t>(1, 2 * (n - 1));
+        const int64_t m = ((k % period) + period) % period;
+        axis.push_back(m < n ? m : period - m);
+      } else {
+        axis.push_back(k >= 0 && k < n ? k : -1);
+      }
+    }
+    map.axes.push_back(axis);
+  }
+  return map;
+}
+
+absl::StatusOr<IndexMap> TileMap(const Graph& graph, const Node& node, size_t) {
+  auto repeats = RepeatsOf(graph, node);
+  if (!repeats.ok()) return repeats.status();
+  IndexMap map = IdentityMap(InputOf(graph, node, 0).shape);
+  for (size_t i = 0; i < map.axes.size(); ++i) {
+    const std::vector<int64_t> once = map.axes[i];
+    map.axes[i].clear();
+    for (int64_t k = 0; k < (*repeats)[i]; ++k) {
+      map.axes[i].insert(map.axes[i].end(), once.begin(), once.end());
+    }
+  }
+  return map;
+}
+
+absl::StatusOr<IndexMap> ExpandMap(const Graph& graph, const Node& node,
+                                   size_t) {
+  const Shape& to = graph.tensors[node.outputs[0]].shape;
+  Shape from = InputOf(graph, node, 0).shape;
+  from.insert(from.begin(), to.size() - from.size(), 1);
+  IndexMap map = IdentityMap(from);
+  for (size_t i = 0; i < to.size(); ++i) {
+    if (from[i] == 1) map.axes[i].assign(to[i], 0);
+  }
+  return map;
+}
+
+}  // namespace heddle::compiler

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Resize and Upsample: nearest for every type, linear for fp32.
+//
+// Mode linear goes axis by axis, the last first: an element is
+// fma(high, weight, f32(low * f32(1 - weight))).
+#include "compiler/ops/resize.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "compiler/ops/define.h"
+#include "compiler/ops/index_map.h"
+#include "simulator/model/numerics.h"
+
+namespace heddle::compiler {
+namespace {
+
+bool ModeIsKnown(const Graph& graph, const Node& node, std::string* detail) {
+  const std::string mode = node.StringAttribute("mode", "nearest");
+  const DataType type = InputOf(graph, node, 0).type;
+  *detail = absl::StrCat("mode = ", mode, " of ", DataTypeName(type));
+  return mode == "nearest" ||
+         ((mode == "linear" || mode == "bilinear") && type == DataType::kFloat);
+}
+
+bool CoordinatesAreKnown(const Graph& graph, const Node& node,
+                         std::string* detail) {
+  const std::string mode =
+      node.StringAttribute("coordinate_transformation_mode", "half_pixel");
+  *detail = absl::StrCat("coordinate_transformation_mode = ", mode);
+  // Other types have no extrapolation value.
+  if (mode == "tf_crop_and_resize") {
+    return InputOf(graph, node, 0).type == DataType::kFloat;
+  }
+  return mode == "half_pixel" || mode == "pytorch_half_pixel" ||
+         mode == "align_corners" || mode == "asymmetric" ||
+         mode == "tf_half_pixel_for_nn";
+}
+
+bool NearestIsKnown(const Graph&, const Node& node, std::string* detail) {
+  const std::string mode =
+      node.StringAttribute("nearest_mode", "round_prefer_floor");
+  *detail = absl::StrCat("nearest_mode = ", mode);
+  return mode == "round_prefer_floor" || mode == "round_prefer_ceil" ||
+         mode == "floor" || mode == "ceil";
+}
+
+absl::Status Infer(Graph* graph, const Node& node) {
+  auto plan = ResizePlanOf(*graph, node);
+  if (!plan.ok()) return plan.status();
+  return SetOutput(graph, node, 0, InputOf(*graph, node, 0).type, plan->to);
+}
+
+TensorData Interpolate(const TensorData& x, const ResizePlan& plan,
+                       size_t axis) {
+  const LinearAxis taps = LinearAxisOf(plan, x.shape, axis);
+  IndexMap map = IdentityMap(x.shape);
+  map.constant.resize(4);
+  std::memcpy(map.constant.data(), &plan.extrapolation, 4);
+  map.axes[axis] = taps.low;
+  TensorData y = TakeElements(x, map);
+  map.axes[axis] = taps.high;
+  const TensorData high = TakeElements(x, map);
+  int64_t inner = 1;
+  for (size_t i = axis + 1; i < x.shape.size(); ++i) inner *= x.shape[i];
+  for (int64_t i = 0; i < y.count(); ++i) {
+    const float w = taps.weight[i / inner % plan.to[axis]];
+    float* low = y.as<float>() + i;
+    const float rest = 1.0f - w;
+    const float first = model::Canonical(*low * rest);
+    *low = model::Canonical(std::fma(high.as<float>()[i], w, first));
+  }
+  return y;
+}
+
+Results Evaluate(const Graph& graph, const Node& node, const Inputs& inputs) {
+  const BoundNode bound = BindInputs(graph, node, inputs);
+  auto plan = ResizePlanOf(bound.graph, bound.node);
+  if (!plan.ok()) return plan.status();
+  if (plan->mode == "nearest") {
+    auto map = ResizeMap(bound.graph, bound.node, 0);
+    if (!map.ok()) return map.status();
+    return One(TakeElements(*inputs[0], *map));
+  }
+  TensorData y = *inputs[0];
+  for (size_t axis : ResizedAxes(*plan, inputs[0]->shape)) {
+    y = Interpolate(y, *plan, axis);
+  }
+  return One(std::move(y));
+}
+
+constexpr char kModeRule[] =
+    "mode is nearest, or linear (between fp32 neighbours of each axis)";
+constexpr TypeSet kScales = kFloats;
+
+const OperatorRegistration kUpsample7(Define("Upsample", 7, 8)
+                                          .Inputs(1, 1, kMovable)
+                                          .Attr("mode", AttributeKind::kString)
+                                          .Attr("scales",
+                                                AttributeKind::kFloats, true)
+                                          .Rule(Refusal::kUnsupportedAttribute,
+                                                kModeRule, ModeIsKnown)
+                                          .Run(Infer, Evaluate));
+const OperatorRegistration kUpsample9(Define("Upsample", 9, 9)
+                                          .Inputs(2, 2, kMovable, kScales)
+                                          .Attr("mode", AttributeKind::kString)
+                                          .Rule(Refusal::kUnsupportedAttribute,
+                                                kModeRule, ModeIsKnown)
+                                          .Run(Infer, Evaluate));
+const OperatorRegistration kResize10(Define("Resize", 10, 10)
+                                         .Inputs(2, 2, kMovable, kScales)
+                                         .Attr("mode", AttributeKind::kString)
+                                         .Rule(Refusal::kUnsupportedAttribute,
+                                               kModeRule, ModeIsKnown)
+                                         .Run(Infer, Evaluate));
+const OperatorRegistration kResize11(
+    Define("Resize", 11, kMaxOpset)
+        .Inputs(1, 4, kMovable, kFloats | Types(DataType::kFloat16), kScales,
+                kInt64s)
+        .Attr("mode", AttributeKind::kString)
+        .Attr("coordinate_transformation_mode", AttributeKind::kString)
+        .Attr("nearest_mode", AttributeKind::kString)
+        .Attr("cubic_coeff_a", AttributeKind::kFloat)
+        .Attr("exclude_outside", AttributeKind::kInt)
+        .Attr("extrapolation_value", AttributeKind::kFloat)
+        .Rule(Refusal::kUnsupportedAttribute, kModeRule, ModeIsKnown)
+        .Rule(Refusal::kUnsupportedAttribute,
+              "coordinate_transformation_mode is half_pixel, "
+              "pytorch_half_pixel, align_corners, asymmetric, "
+              "tf_half_pixel_for_nn, or tf_crop_and_resize of floats",
+              CoordinatesAreKnown)
+        .Rule(Refusal::kUnsupportedAttribute,
+              "nearest_mode is round_prefer_floor, round_prefer_ceil, floor or "
+              "ceil",
+              NearestIsKnown)
+        .Run(Infer, Evaluate));
+
+}  // namespace
+}  // namespace heddle::compiler

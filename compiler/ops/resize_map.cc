@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "compiler/ops/define.h"
+#include "compiler/ops/index_map.h"
+#include "compiler/ops/layout.h"
+#include "compiler/ops/resize.h"
+
+namespace heddle::compiler {
+namespace {
+
+constexpr int64_t kMostSize = int64_t{1} << 31;
+
+// Floats of constant input `index`; empty when absent or empty.
+absl::StatusOr<std::vector<float>> FloatsOf(const Graph& graph,
+                                            const Node& node, const char* name,
+                                            size_t index) {
+  if (!HasInput(node, index)) return std::vector<float>();
+  const Tensor& input = InputOf(graph, node, index);
+  if (!input.is_constant()) {
+    return RefuseNode(Refusal::kUnsupportedShape, node, name, " '", input.name,
+                      "' is computed at run time, it must be known when "
+                      "compiling");
+  }
+  const TensorData& data = *input.constant;
+  if (data.count() == 0) return std::vector<float>();
+  if (data.type != DataType::kFloat || data.shape.size() > 1) {
+    return RefuseNode(Refusal::kUnsupportedDatatype, node, name, " is ",
+                      DataTypeName(data.type), ShapeToString(data.shape),
+                      ", it must be a list of floats");
+  }
+  return std::vector<float>(data.as<float>(), data.as<float>() + data.count());
+}
+
+}  // namespace
+
+absl::StatusOr<ResizePlan> ResizePlanOf(const Graph& graph, const Node& node) {
+  const Shape& from = InputOf(graph, node, 0).shape;
+  const size_t rank = from.size();
+  ResizePlan plan;
+  plan.mode = node.StringAttribute("mode", "nearest");
+  // Before opset 11 the position is x / scale, rounded down.
+  const bool old = node.op == "Upsample" || node.opset < 11;
+  plan.coordinate = old ? "asymmetric"
+                        : node.StringAttribute("coordinate_transformation_mode",
+                                               "half_pixel");
+  plan.nearest =
+      old ? "floor"
+          : node.StringAttribute("nearest_mode", "round_prefer_floor");
+  plan.extrapolation = node.FloatAttribute("extrapolation_value", 0);
+  std::vector<float> roi;
+  if (const auto it = node.attributes.find("scales");
+      it != node.attributes.end() &&
+      std::holds_alternative<std::vector<float>>(it->second)) {
+    plan.scales = std::get<std::vector<float>>(it->second);
+  } else {
+    auto scales = FloatsOf(graph, node, "scales", old ? 1 : 2);
+    if (!scales.ok()) return scales.status();
+    plan.scales = *scales;
+  }
+  std::vector<int64_t> sizes;
+  if (!old) {
+    auto given = IntsOf(graph, node, "sizes", 3, {});
+    if (!given.ok()) return given.status();
+    sizes = *given;
+    if (plan.coordinate == "tf_crop_and_resize") {
+      auto r = FloatsOf(graph, node, "roi", 1);
+      if (!r.ok()) return r.status();
+      roi = *r;
+      if (roi.size() != 2 * rank) {
+        return RefuseNode(Refusal::kInvalidModel, node, "roi has ", roi.size(),
+                          " values, it must have ", 2 * rank);
+      }
+    }
+  }
+  if (plan.scales.empty() == sizes.empty() ||
+      (sizes.empty() ? plan.scales.size() : sizes.size()) != rank) {
+    return RefuseNode(Refusal::kInvalidModel, node, "it has ",
+                      plan.scales.size(), " scales and ", sizes.size(),
+                      " sizes; an input of rank ", rank,
+                      " needs as many of one of them");
+  }
+  for (size_t i = 0; i < rank; ++i) {
+    plan.begin.push_back(roi.empty() ? 0 : roi[i]);
+    plan.end.push_back(roi.empty() ? 1 : roi[rank + i]);
+    if (from[i] == 0) {
+      return RefuseNode(Refusal::kUnsupportedShape, node, "dimension ", i,
+                        " of its input has no elements");
+    }
+    if (!sizes.empty()) {
+      if (sizes[i] < 1 || sizes[i] > kMostSize) {
+        return RefuseNode(Refusal::kInvalidModel, node, "sizes ",
+                          ShapeToString(sizes), " are not 1 to 2^31");
+      }
+      plan.to.push_back(sizes[i]);
+      plan.scales.push_back(static_cast<float>(sizes[i]) /
+                            static_cast<float>(from[i]));
+      continue;
+    }
+    float size = plan.scales[i] * static_cast<float>(from[i]);
+    if (plan.coordinate == "tf_crop_and_resize") {
+      size *= plan.end[i] - plan.begin[i];
+    }
+    if (!(plan.scales[i] > 0) || !(size >= 1 && size < float(kMostSize))) {
+      return RefuseNode(Refusal::kInvalidModel, node, "scales[", i,
+                        "] = ", plan.scales[i], " makes a dimension of ",
+                        from[i], " one of ", size, "; it must be 1 to 2^31");
+    }
+    plan.to.push_back(static_cast<int64_t>(size));
+  }
+  return plan;
+}
+
+float ResizeCoordinate(const ResizePlan& plan, const Shape& shape, size_t axis,
+                       int64_t index) {
+  const auto x = static_cast<float>(index), scale = plan.scales[axis];
+  const auto from = static_cast<float>(shape[axis]),
+             to = static_cast<float>(plan.to[axis]);
+  if (plan.coordinate == "asymmetric") return x / scale;
+  if (plan.coordinate == "align_corners") {
+    return to == 1 ? 0 : x * (from - 1) / (to - 1);
+  }
+  if (plan.coordinate == "tf_half_pixel_for_nn") return (x + 0.5f) / scale;
+  if (plan.coordinate == "tf_crop_and_resize") {
+    const float begin = plan.begin[axis], end = plan.end[axis];
+    return to > 1
+               ? begin * (from - 1) + x * (end - begin) * (from - 1) / (to - 1)
+               : 0.5f * (begin + end) * (from - 1);
+  }
+  if (plan.coordinate == "pytorch_half_pixel" && !(to > 1)) return 0;
+  return (x + 0.5f) / scale - 0.5f;
+}
+
+std::vector<size_t> ResizedAxes(const ResizePlan& plan, const Shape& from) {
+  std::vector<size_t> axes;
+  for (size_t i = from.size(); i-- > 0;) {
+    const bool cropped = plan.coordinate == "tf_crop_and_resize" &&
+                         (plan.begin[i] != 0 || plan.end[i] != 1);
+    if (plan.to[i] != from[i] || plan.scales[i] != 1 || cropped) {
+      axes.push_back(i);
+    }
+  }
+  return axes;
+}
+
+LinearAxis LinearAxisOf(const ResizePlan& plan, const Shape& from,
+                        size_t axis) {
+  LinearAxis result;
+  const int64_t last = from[axis] - 1;
+  for (int64_t i = 0; i < plan.to[axis]; ++i) {
+    const float x = ResizeCoordinate(plan, from, axis, i);
+    const bool outside = plan.coordinate == "tf_crop_and_resize" &&
+                         !(x >= 0 && x <= static_cast<float>(last));
+    const float inside =
+        outside ? 0 : std::clamp(x, 0.0f, static_cast<float>(last));
+    const auto low = std::min(static_cast<int64_t>(inside), last);
+    result.low.push_back(outside ? -1 : low);
+    result.high.push_back(outside ? -1 : std::min(low + 1, last));
+    result.weight.push_back(outside ? 0.0f : inside - static_cast<float>(low));
+  }
+  return result;
+}
+
+absl::StatusOr<IndexMap> ResizeMap(const Graph& graph, const Node& node,
+                                   size_t) {
+  auto plan = ResizePlanOf(graph, node);
+  if (!plan.ok()) return plan.status();
+  const Tensor& x = InputOf(graph, node, 0);
+  IndexMap map = IdentityMap(x.shape);
+  for (size_t axis : ResizedAxes(*plan, x.shape)) {
+    map.axes[axis].clear();
+    const auto last = static_cast<float>(x.shape[axis] - 1);
+    for (int64_t i = 0; i < plan->to[axis]; ++i) {
+      const float at = ResizeCoordinate(*plan, x.shape, axis, i);
+      if (plan->coordinate == "tf_crop_and_resize" &&
+          !(at >= 0 && at <= last)) {
+        map.axes[axis].push_back(-1);
+        continue;
+      }
+      float rounded = std::floor(at);
+      if (plan->nearest == "ceil") {
+        rounded = std::ceil(at);
+      } else if (plan->nearest == "round_prefer_ceil") {
+        rounded = std::floor(at + 0.5f);
+      } else if (plan->nearest == "round_prefer_floor") {
+        rounded = std::ceil(at - 0.5f);
+      }
+      map.axes[axis].push_back(
+          static_cast<int64_t>(std::clamp(rounded, 0.0f, last)));
+    }
+  }
+  if (x.type == DataType::kFloat) {
+    map.constant.resize(4);
+    std::memcpy(map.constant.data(), &plan->extrapolation, 4);
+  }
+  return map;
+}
+
+}  // namespace heddle::compiler

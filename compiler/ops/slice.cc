@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Slice, Split.
+#include "compiler/ops/slice.h"
+
+#include "compiler/ops/define.h"
+#include "compiler/ops/index_map.h"
+
+namespace heddle::compiler {
+namespace {
+
+constexpr int kMostParts = 65536;
+
+absl::Status InferSlice(Graph* graph, const Node& node) {
+  auto ranges = SliceRanges(*graph, node);
+  if (!ranges.ok()) return ranges.status();
+  Shape shape;
+  for (const AxisRange& r : *ranges) shape.push_back(r.count);
+  return SetOutput(graph, node, 0, InputOf(*graph, node, 0).type, shape);
+}
+
+Results EvaluateSlice(const Graph& graph, const Node& node,
+                      const Inputs& inputs) {
+  const BoundNode bound = BindInputs(graph, node, inputs);
+  auto map = SliceMap(bound.graph, bound.node, 0);
+  if (!map.ok()) return map.status();
+  return One(TakeElements(*inputs[0], *map));
+}
+
+absl::Status InferSplit(Graph* graph, const Node& node) {
+  size_t axis = 0;
+  auto sizes = SplitSizes(*graph, node, &axis);
+  if (!sizes.ok()) return sizes.status();
+  Shape shape = InputOf(*graph, node, 0).shape;
+  const DataType type = InputOf(*graph, node, 0).type;
+  for (size_t i = 0; i < sizes->size(); ++i) {
+    shape[axis] = (*sizes)[i];
+    if (auto s = SetOutput(graph, node, i, type, shape); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+Results EvaluateSplit(const Graph& graph, const Node& node,
+                      const Inputs& inputs) {
+  const BoundNode bound = BindInputs(graph, node, inputs);
+  std::vector<TensorData> results;
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    auto map = SplitMap(bound.graph, bound.node, i);
+    if (!map.ok()) return map.status();
+    results.push_back(TakeElements(*inputs[0], *map));
+  }
+  return results;
+}
+
+const OperatorRegistration kSlice1(Define("Slice", 1, 9)
+                                       .Inputs(1, 1, kMovable)
+                                       .Attr("starts", AttributeKind::kInts,
+                                             true)
+                                       .Attr("ends", AttributeKind::kInts, true)
+                                       .Attr("axes", AttributeKind::kInts)
+                                       .Run(InferSlice, EvaluateSlice));
+const OperatorRegistration kSlice10(Define("Slice", 10, kMaxOpset)
+                                        .Inputs(3, 5, kMovable, kIndices)
+                                        .Run(InferSlice, EvaluateSlice));
+const OperatorRegistration kSplit2(Define("Split", 2, 12)
+                                       .Inputs(1, 1, kMovable)
+                                       .Outputs(kMostParts)
+                                       .Attr("axis", AttributeKind::kInt)
+                                       .Attr("split", AttributeKind::kInts)
+                                       .Run(InferSplit, EvaluateSplit));
+const OperatorRegistration kSplit13(Define("Split", 13, kMaxOpset)
+                                        .Inputs(1, 2, kMovable, kInt64s)
+                                        .Outputs(kMostParts)
+                                        .Attr("axis", AttributeKind::kInt)
+                                        .Run(InferSplit, EvaluateSplit));
+
+}  // namespace
+}  // namespace heddle::compiler
