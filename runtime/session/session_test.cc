@@ -166,6 +166,30 @@ TEST(Session, RefusesWrongBuffers) {
   EXPECT_TRUE(RunOnce(graph.get(), &job).ok());
 }
 
+// The card holds int64 as int32.
+TEST(Session, RefusesInt64ValuesBeyondInt32) {
+  const auto device = OpenSim();
+  ASSERT_NE(device, nullptr);
+  package::Package package = CopyPackage();
+  package.inputs[0].type = compiler::DataType::kInt64;
+  package.inputs[0].shape = {512};
+  const auto graph = Load(device, package);
+  ASSERT_NE(graph, nullptr);
+  Job job(1);
+  std::vector<int64_t> values(512, INT32_MIN);
+  values[511] = int64_t{INT32_MAX} + 1;
+  const std::vector<TensorBuffer> in = {{"x", values.data(), 4096}};
+  const absl::Status status = graph->Start(in, job.outputs(), nullptr).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
+  EXPECT_NE(status.message().find("element 511 of input 'x' is 2147483648"),
+            absl::string_view::npos)
+      << status;
+  values[511] = INT32_MAX;
+  auto run = graph->Start(in, job.outputs(), nullptr);
+  ASSERT_TRUE(run.ok()) << run.status();
+  EXPECT_TRUE((*run)->Wait(In(20)).ok());
+}
+
 TEST(Session, RefusesOtherConfigurationsAndDamage) {
   const auto device = OpenSim();
   ASSERT_NE(device, nullptr);

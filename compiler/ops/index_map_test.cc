@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Slice, Split, Pad, Tile, Expand, Resize, DepthToSpace: what the ONNX node
+// cases do not reach.
+#include "compiler/ops/index_map.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <memory>
+
+#include "compiler/diagnostic.h"
+#include "compiler/testing/model_builder.h"
+#include "compiler/testing/run_node.h"
+
+namespace heddle::compiler {
+namespace {
+
+constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
+constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+
+std::vector<int32_t> Values(const absl::StatusOr<TensorData>& data) {
+  if (!data.ok()) {
+    ADD_FAILURE() << data.status();
+    return {};
+  }
+  return std::vector<int32_t>(data->as<int32_t>(),
+                              data->as<int32_t>() + data->count());
+}
+
+Refusal Kind(const absl::StatusOr<TensorData>& data) {
+  return RefusalOf(data.status());
+}
+
+TEST(SliceTest, ExtremeBounds) {
+  const TensorData x = Int32s({5}, {0, 1, 2, 3, 4});
+  auto slice = [&](int64_t start, int64_t end, int64_t step) {
+    return RunNode({"Slice", "", 13, {}},
+                   {x, Int64s({1}, {start}), Int64s({1}, {end}),
+                    Int64s({1}, {0}), Int64s({1}, {step})});
+  };
+  EXPECT_EQ(Values(slice(kMin, kMax, 1)),
+            (std::vector<int32_t>{0, 1, 2, 3, 4}));
+  EXPECT_EQ(Values(slice(kMax, kMin, -1)),
+            (std::vector<int32_t>{4, 3, 2, 1, 0}));
+  EXPECT_EQ(Values(slice(kMax, kMin, kMin)), (std::vector<int32_t>{4}));
+  EXPECT_EQ(Values(slice(1, kMax, kMax)), (std::vector<int32_t>{1}));
+  EXPECT_EQ(Values(slice(3, 1, 1)), (std::vector<int32_t>{}));
+  EXPECT_EQ(Values(slice(-2, kMin, -3)), (std::vector<int32_t>{3, 0}));
+  EXPECT_EQ(Kind(slice(0, 1, 0)), Refusal::kInvalidModel);
+}
+
+TEST(SliceTest, AttributesOfOpset9) {
+  NodeSpec spec = {"Slice", "", 9, {}};
+  spec.attributes["starts"] = std::vector<int64_t>{1};
+  spec.attributes["ends"] = std::vector<int64_t>{-1};
+  spec.attributes["axes"] = std::vector<int64_t>{-1};
+  EXPECT_EQ(Values(RunNode(spec, {Int32s({1, 4}, {0, 1, 2, 3})})),
+            (std::vector<int32_t>{1, 2}));
+  spec.attributes["axes"] = std::vector<int64_t>{2};
+  EXPECT_EQ(Kind(RunNode(spec, {Int32s({1, 4}, {0, 1, 2, 3})})),
+            Refusal::kInvalidModel);
+}
+
+TEST(PadTest, ModesAndCrops) {
+  const TensorData x = Int32s({3}, {1, 2, 3});
+  auto pad = [&](const char* mode, int64_t before, int64_t after) {
+    NodeSpec spec = {"Pad", "", 13, {}};
+    spec.attributes["mode"] = std::string(mode);
+    return RunNode(spec, {x, Int64s({2}, {before, after})});
+  };
+  EXPECT_EQ(Values(pad("reflect", 5, 1)),
+            (std::vector<int32_t>{2, 1, 2, 3, 2, 1, 2, 3, 2}));
+  EXPECT_EQ(Values(pad("edge", 1, -2)), (std::vector<int32_t>{1, 1}));
+  EXPECT_EQ(Values(pad("constant", -1, 2)), (std::vector<int32_t>{2, 3, 0, 0}));
+  EXPECT_EQ(Kind(pad("wrap", 1, 1)), Refusal::kUnsupportedAttribute);
+  EXPECT_EQ(Kind(pad("edge", -2, -2)), Refusal::kInvalidModel);
+  EXPECT_EQ(Kind(pad("edge", kMax, kMax)), Refusal::kInvalidModel);
+}
+
+TEST(TileTest, RefusesWhatDoesNotFit) {
+  const TensorData x = Int32s({2}, {1, 2});
+  EXPECT_EQ(Values(RunNode({"Tile", "", 13, {}}, {x, Int64s({1}, {2})})),
+            (std::vector<int32_t>{1, 2, 1, 2}));
+  EXPECT_EQ(Values(RunNode({"Tile", "", 13, {}}, {x, Int64s({1}, {0})})),
+            (std::vector<int32_t>{}));
+  EXPECT_EQ(Kind(RunNode({"Tile", "", 13, {}}, {x, Int64s({1}, {-1})})),
+            Refusal::kInvalidModel);
+  EXPECT_EQ(Kind(RunNode({"Tile", "", 13, {}}, {x, Int64s({2}, {1, 1})})),
+            Refusal::kInvalidModel);
+}
+
+TEST(ExpandTest, BroadcastsBothWays) {
+  const TensorData x = Int32s({2, 1}, {1, 2});
+  EXPECT_EQ(Values(RunNode({"Expand", "", 13, {}}, {x, Int64s({2}, {1, 3})})),
+            (std::vector<int32_t>{1, 1, 1, 2, 2, 2}));
+  EXPECT_EQ(Kind(RunNode({"Expand", "", 13, {}}, {x, Int64s({1}, {-1})})),
+            Refusal::kMismatchingShape);
+  EXPECT_EQ(Kind(RunNode({"Expand", "", 13, {}}, {x, Int64s({2}, {3, 3})})),
+            Refusal::kMismatchingShape);
+}
+
+TEST(ResizeTest, RefusesWhatItCannot) {
+  const TensorData x = Floats({1, 2}, {1, 2});
+  auto resize = [&](std::vector<float> scales, const char* mode) {
+    NodeSpec spec = {"Resize", "", 13, {}};
+    spec.attributes["mode"] = std::string(mode);
+    return RunNode(spec,
+                   {x, TensorData(),
+                    Floats({static_cast<int64_t>(scales.size())}, scales)});
+  };
+  EXPECT_TRUE(resize({1, 2}, "nearest").ok());
+  EXPECT_EQ(Kind(resize({1, 2}, "cubic")), Refusal::kUnsupportedAttribute);
+  EXPECT_EQ(Kind(resize({1}, "nearest")), Refusal::kInvalidModel);
+  EXPECT_EQ(Kind(resize({1, -2}, "nearest")), Refusal::kInvalidModel);
+  EXPECT_EQ(Kind(resize({1, 0.1f}, "nearest")), Refusal::kInvalidModel);
+  EXPECT_EQ(
+      Kind(resize({1, std::numeric_limits<float>::quiet_NaN()}, "nearest")),
+      Refusal::kInvalidModel);
+}
+
+TEST(DepthToSpaceTest, RefusesWhatDoesNotSplit) {
+  NodeSpec spec = {"DepthToSpace", "", 13, {}};
+  spec.attributes["blocksize"] = int64_t{2};
+  EXPECT_EQ(Values(RunNode(spec, {Int32s({1, 4, 1, 1}, {1, 2, 3, 4})})),
+            (std::vector<int32_t>{1, 2, 3, 4}));
+  EXPECT_EQ(Kind(RunNode(spec, {Int32s({1, 3, 1, 1}, {1, 2, 3})})),
+            Refusal::kMismatchingShape);
+  spec.attributes["blocksize"] = int64_t{0};
+  EXPECT_EQ(Kind(RunNode(spec, {Int32s({1, 4, 1, 1}, {1, 2, 3, 4})})),
+            Refusal::kUnsupportedAttribute);
+}
+
+}  // namespace
+}  // namespace heddle::compiler
