@@ -3,7 +3,9 @@
 // the lowest value); padding is skipped.
 // AveragePool: acc = f32(acc + x) over the window row by row, from +0, then one
 // division by the count.
-// GlobalAveragePool: the 16-lane reduction of ISA.md, then one division.
+// GlobalAveragePool, GlobalMaxPool: ReduceMean and ReduceMax over the spatial
+// dimensions, in the order of reduce.h.
+// float16 is computed in fp32 and rounded once at the end.
 #include "compiler/ops/pool.h"
 
 #include <algorithm>
@@ -16,30 +18,6 @@
 #include "simulator/model/numerics.h"
 
 namespace heddle::compiler {
-
-absl::StatusOr<Window> ResolvePool(const Node& node, const Shape& x) {
-  return ResolveWindow(node, x, node.IntsAttribute("kernel_shape", {}));
-}
-
-int64_t AverageCount(const Window& w, int64_t oy, int64_t ox,
-                     bool count_include_pad) {
-  const int64_t at[2] = {oy, ox};
-  int64_t count = 1;
-  for (int d = 0; d < 2; ++d) {
-    // With count_include_pad the padding counts, what lies beyond it (the
-    // overhang of ceil_mode) does not.
-    const int64_t low = count_include_pad ? -w.pad_begin[d] : 0;
-    const int64_t high = w.in[d] + (count_include_pad ? w.pad_end[d] : 0);
-    int64_t inside = 0;
-    for (int64_t k = 0; k < w.kernel[d]; ++k) {
-      const int64_t i =
-          at[d] * w.stride[d] - w.pad_begin[d] + k * w.dilation[d];
-      if (i >= low && i < high) ++inside;
-    }
-    count *= inside;
-  }
-  return count;
-}
 
 namespace {
 
@@ -85,8 +63,10 @@ Results EvaluateMaxPool(const Graph&, const Node& node, const Inputs& inputs) {
   TensorData y =
       TensorData::Zeros(x.type, window->OutputShape(x.shape[0], x.shape[1]));
   const int64_t planes = x.shape[0] * x.shape[1];
-  if (x.type == DataType::kFloat) {
-    MaxPool(*window, planes, x.as<float>(), y.as<float>());
+  if (Contains(kReals, x.type)) {
+    std::vector<float> out(y.count());
+    MaxPool(*window, planes, ToFloats(x).data(), out.data());
+    y = FromFloats(x.type, y.shape, out);
   } else if (x.type == DataType::kUint8) {
     MaxPool(*window, planes, x.as<uint8_t>(), y.as<uint8_t>());
   } else {
@@ -104,8 +84,10 @@ Results EvaluateAveragePool(const Graph&, const Node& node,
   const bool include_pad = node.IntAttribute("count_include_pad", 0) != 0;
   TensorData y =
       TensorData::Zeros(x.type, w.OutputShape(x.shape[0], x.shape[1]));
-  const float* in = x.as<float>();
-  float* out = y.as<float>();
+  const std::vector<float> values = ToFloats(x);
+  std::vector<float> results(y.count());
+  const float* in = values.data();
+  float* out = results.data();
   for (int64_t plane = 0; plane < x.shape[0] * x.shape[1]; ++plane) {
     ForEachWindow(w, [&](int64_t oy, int64_t ox) {
       float acc = 0;
@@ -118,32 +100,40 @@ Results EvaluateAveragePool(const Graph&, const Node& node,
     in += w.in[0] * w.in[1];
     out += w.out[0] * w.out[1];
   }
-  return One(std::move(y));
+  return One(FromFloats(x.type, y.shape, results));
+}
+
+Shape GlobalShape(const Shape& x) {
+  Shape shape(x.size(), 1);
+  shape[0] = x[0];
+  shape[1] = x[1];
+  return shape;
 }
 
 absl::Status InferGlobal(Graph* graph, const Node& node) {
   const Tensor& x = InputOf(*graph, node, 0);
-  Shape shape(x.shape.size(), 1);
-  shape[0] = x.shape[0];
-  shape[1] = x.shape[1];
-  return SetOutput(graph, node, 0, x.type, shape);
+  return SetOutput(graph, node, 0, x.type, GlobalShape(x.shape));
 }
 
-Results EvaluateGlobalAveragePool(const Graph&, const Node&,
-                                  const Inputs& inputs) {
+Results EvaluateGlobal(const Graph&, const Node& node, const Inputs& inputs) {
   const TensorData& x = *inputs[0];
-  Shape shape(x.shape.size(), 1);
-  shape[0] = x.shape[0];
-  shape[1] = x.shape[1];
-  TensorData y = TensorData::Zeros(x.type, shape);
-  const int64_t pixels =
-      ElementCount(Shape(x.shape.begin() + 2, x.shape.end()));
-  for (int64_t i = 0; i < y.count(); ++i) {
-    y.as<float>()[i] =
-        model::FDiv(SumLanes(x.as<float>() + i * pixels, 1, pixels),
-                    static_cast<float>(pixels));
-  }
-  return One(std::move(y));
+  std::vector<bool> spatial(x.shape.size(), true);
+  spatial[0] = spatial[1] = false;
+  return One(FromFloats(x.type, GlobalShape(x.shape),
+                        Reduce(ToFloats(x), ReduceStages(x.shape, spatial),
+                               *FindReduction(node.op))));
+}
+
+OperatorInfo Global(const char* op) {
+  return Define(op, 1, kMaxOpset)
+      .Inputs(1, 1, kReals)
+      .Rule(Refusal::kUnsupportedShape, "input has rank 3 to 5",
+            [](const Graph& graph, const Node& node, std::string* detail) {
+              const Shape& shape = InputOf(graph, node, 0).shape;
+              *detail = absl::StrCat("its shape is ", ShapeToString(shape));
+              return shape.size() >= 3 && shape.size() <= 5;
+            })
+      .Run(InferGlobal, EvaluateGlobal);
 }
 
 Define Pool(const char* op, int since, TypeSet types) {
@@ -158,26 +148,18 @@ Define Pool(const char* op, int since, TypeSet types) {
   return define;
 }
 
-const OperatorRegistration kMaxPool(Pool("MaxPool", 1, kFloats | kCodes)
+const OperatorRegistration kMaxPool(Pool("MaxPool", 1, kReals | kCodes)
                                         .Attr("dilations", AttributeKind::kInts)
                                         .Attr("storage_order",
                                               AttributeKind::kInt)
                                         .Run(InferPool, EvaluateMaxPool));
-const OperatorRegistration kAveragePool(Pool("AveragePool", 7, kFloats)
+const OperatorRegistration kAveragePool(Pool("AveragePool", 7, kReals)
                                             .Attr("count_include_pad",
                                                   AttributeKind::kInt)
                                             .Run(InferPool,
                                                  EvaluateAveragePool));
-const OperatorRegistration kGlobalAveragePool(
-    Define("GlobalAveragePool", 1, kMaxOpset)
-        .Inputs(1, 1, kFloats)
-        .Rule(Refusal::kUnsupportedShape, "input has rank 3 to 5",
-              [](const Graph& graph, const Node& node, std::string* detail) {
-                const Shape& shape = InputOf(graph, node, 0).shape;
-                *detail = absl::StrCat("its shape is ", ShapeToString(shape));
-                return shape.size() >= 3 && shape.size() <= 5;
-              })
-        .Run(InferGlobal, EvaluateGlobalAveragePool));
+const OperatorRegistration kGlobalAveragePool(Global("GlobalAveragePool"));
+const OperatorRegistration kGlobalMaxPool(Global("GlobalMaxPool"));
 
 }  // namespace
 }  // namespace heddle::compiler

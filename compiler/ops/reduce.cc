@@ -1,27 +1,246 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/ops/reduce.h"
 
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "compiler/ops/define.h"
 #include "simulator/model/numerics.h"
 
 namespace heddle::compiler {
 namespace {
 
 constexpr int kLanes = 16;
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+float Start(Fold fold) {
+  switch (fold) {
+    case Fold::kSum:
+      return 0;
+    case Fold::kProduct:
+      return 1;
+    case Fold::kMax:
+      return -kInfinity;
+    case Fold::kMin:
+      return kInfinity;
+  }
+  return 0;
+}
+
+float Combine(Fold fold, float acc, float x) {
+  switch (fold) {
+    case Fold::kSum:
+      return model::FAdd(acc, x);
+    case Fold::kProduct:
+      return model::FMul(acc, x);
+    case Fold::kMax:
+      return model::FMax(acc, x);
+    case Fold::kMin:
+      return model::FMin(acc, x);
+  }
+  return 0;
+}
+
+bool IsNan(float x) { return x != x; }
+
+// One result of a stage: elements x[0], x[step], ...
+float Fold1(const float* x, int64_t step, int64_t count, Fold fold,
+            Premap premap, bool in_lanes) {
+  float lanes[kLanes];
+  std::fill(lanes, lanes + kLanes, Start(fold));
+  bool nan = false;
+  for (int64_t i = 0; i < count; ++i) {
+    float& lane = lanes[in_lanes ? i % kLanes : 0];
+    float v = x[i * step];
+    nan = nan || IsNan(v);
+    if (premap == Premap::kSquare) {
+      lane = model::Fma(v, v, lane);
+      continue;
+    }
+    if (premap == Premap::kAbs) {
+      v = model::FromBits(model::Bits(v) & 0x7fffffffu);
+    }
+    lane = Combine(fold, lane, v);
+  }
+  for (int half = in_lanes ? kLanes / 2 : 0; half > 0; half /= 2) {
+    for (int l = 0; l < half; ++l) {
+      lanes[l] = Combine(fold, lanes[l], lanes[l + half]);
+    }
+  }
+  // A comparison drops NaNs depending on their place; the result must not.
+  if (nan && (fold == Fold::kMax || fold == Fold::kMin)) {
+    return model::FromBits(model::kNan);
+  }
+  return lanes[0];
+}
+
+int64_t Product(int64_t a, int64_t b) {
+  int64_t c;
+  return __builtin_mul_overflow(a, b, &c) ? std::numeric_limits<int64_t>::max()
+                                          : c;
+}
 
 }  // namespace
 
 float SumLanes(const float* x, int64_t step, int64_t count) {
-  float lanes[kLanes] = {};
-  for (int64_t i = 0; i < count; ++i) {
-    float& lane = lanes[i % kLanes];
-    lane = model::FAdd(lane, x[i * step]);
-  }
-  for (int half = kLanes / 2; half > 0; half /= 2) {
-    for (int l = 0; l < half; ++l) {
-      lanes[l] = model::FAdd(lanes[l], lanes[l + half]);
+  return Fold1(x, step, count, Fold::kSum, Premap::kNone, true);
+}
+
+std::vector<ReduceStage> ReduceStages(const Shape& shape,
+                                      const std::vector<bool>& reduced) {
+  struct Run {
+    int64_t n;
+    bool reduced;
+  };
+  std::vector<Run> runs;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] == 1) continue;
+    if (!runs.empty() && runs.back().reduced == reduced[i]) {
+      runs.back().n = Product(runs.back().n, shape[i]);
+    } else {
+      runs.push_back({shape[i], reduced[i]});
     }
   }
-  return lanes[0];
+  std::vector<ReduceStage> stages;
+  int64_t inner = 1;
+  while (!runs.empty()) {
+    const Run run = runs.back();
+    runs.pop_back();
+    if (!run.reduced) {
+      inner = Product(inner, run.n);
+      continue;
+    }
+    int64_t outer = 1;
+    for (const Run& r : runs) outer = Product(outer, r.n);
+    int64_t left = run.n;
+    while (left > kMaxRun) {
+      int64_t pieces = (left + kMaxRun - 1) / kMaxRun;
+      while (pieces < kMaxPieces && left % pieces != 0) ++pieces;
+      if (left % pieces != 0) break;  // a multiple of a large prime
+      stages.push_back({Product(outer, pieces), left / pieces, inner});
+      left = pieces;
+    }
+    stages.push_back({outer, left, inner});
+  }
+  if (stages.empty()) stages.push_back({ElementCount(shape), 1, 1});
+  return stages;
+}
+
+float ReducedCount(const std::vector<ReduceStage>& stages) {
+  int64_t count = 1;
+  for (const ReduceStage& s : stages) count = Product(count, s.count);
+  return static_cast<float>(count);
+}
+
+absl::StatusOr<ReduceAxes> ResolveReduce(const Graph& graph, const Node& node) {
+  const Tensor& x = InputOf(graph, node, 0);
+  const size_t rank = x.shape.size();
+  std::vector<int64_t> axes = node.IntsAttribute("axes", {});
+  if (HasInput(node, 1)) {
+    const Tensor& input = InputOf(graph, node, 1);
+    if (!input.is_constant()) {
+      return RefuseNode(Refusal::kUnsupportedShape, node, "axes '", input.name,
+                        "' is computed at run time, it must be known when "
+                        "compiling");
+    }
+    if (input.shape.size() > 1) {
+      return RefuseNode(Refusal::kInvalidModel, node, "axes '", input.name,
+                        "' must be a list, its shape is ",
+                        ShapeToString(input.shape));
+    }
+    axes = ToInts(*input.constant);
+  }
+  ReduceAxes result;
+  result.shape = x.shape;
+  if (axes.empty() && node.IntAttribute("noop_with_empty_axes", 0) != 0) {
+    return result;
+  }
+  result.reduced.assign(rank, axes.empty());
+  for (int64_t axis : axes) {
+    size_t normal = 0;
+    if (!NormalizeAxis(axis, rank, &normal) || result.reduced[normal]) {
+      return RefuseNode(Refusal::kInvalidModel, node, "axes ",
+                        ShapeToString(axes),
+                        " repeat or leave a tensor of rank ", rank);
+    }
+    result.reduced[normal] = true;
+  }
+  if (rank == 0) result.reduced.assign(1, true);  // a scalar is one element
+  const bool keep = node.IntAttribute("keepdims", 1) != 0;
+  result.shape.clear();
+  for (size_t i = 0; i < rank; ++i) {
+    if (!result.reduced[i]) {
+      result.shape.push_back(x.shape[i]);
+    } else if (keep) {
+      result.shape.push_back(1);
+    }
+  }
+  return result;
+}
+
+const Reduction* FindReduction(const std::string& op) {
+  static const auto* table = new std::map<std::string, Reduction>{
+      {"GlobalAveragePool", {Fold::kSum, Premap::kNone, Finish::kMean}},
+      {"GlobalMaxPool", {Fold::kMax, Premap::kNone, Finish::kNone}},
+      {"ReduceL1", {Fold::kSum, Premap::kAbs, Finish::kNone}},
+      {"ReduceL2", {Fold::kSum, Premap::kSquare, Finish::kSqrt}},
+      {"ReduceMax", {Fold::kMax, Premap::kNone, Finish::kNone}},
+      {"ReduceMean", {Fold::kSum, Premap::kNone, Finish::kMean}},
+      {"ReduceMin", {Fold::kMin, Premap::kNone, Finish::kNone}},
+      {"ReduceProd", {Fold::kProduct, Premap::kNone, Finish::kNone}},
+      {"ReduceSum", {Fold::kSum, Premap::kNone, Finish::kNone}},
+      {"ReduceSumSquare", {Fold::kSum, Premap::kSquare, Finish::kNone}},
+  };
+  const auto it = table->find(op);
+  return it == table->end() ? nullptr : &it->second;
+}
+
+std::vector<float> Reduce(std::vector<float> x,
+                          const std::vector<ReduceStage>& stages,
+                          const Reduction& reduction) {
+  Premap premap = reduction.premap;
+  for (const ReduceStage& s : stages) {
+    std::vector<float> y(s.outer * s.inner);
+    for (int64_t o = 0; o < s.outer; ++o) {
+      for (int64_t i = 0; i < s.inner; ++i) {
+        y[o * s.inner + i] =
+            Fold1(x.data() + o * s.count * s.inner + i, s.inner, s.count,
+                  reduction.fold, premap, s.InLanes(reduction.fold));
+      }
+    }
+    premap = Premap::kNone;
+    x = std::move(y);
+  }
+  const float total = ReducedCount(stages);
+  for (float& v : x) {
+    if (reduction.finish == Finish::kMean) v = model::FDiv(v, total);
+    if (reduction.finish == Finish::kSqrt) v = model::FSqrt(v);
+  }
+  return x;
+}
+
+std::vector<float> ToFloats(const TensorData& data) {
+  std::vector<float> values(data.count());
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] = data.type == DataType::kFloat16
+                    ? model::F16ToF32(data.as<uint16_t>()[i])
+                    : data.as<float>()[i];
+  }
+  return values;
+}
+
+TensorData FromFloats(DataType type, const Shape& shape,
+                      const std::vector<float>& values) {
+  TensorData data = TensorData::Zeros(type, shape);
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (type == DataType::kFloat16) {
+      data.as<uint16_t>()[i] = model::F32ToF16(values[i]);
+    } else {
+      data.as<float>()[i] = values[i];
+    }
+  }
+  return data;
 }
 
 }  // namespace heddle::compiler

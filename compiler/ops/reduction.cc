@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// ReduceSum, ReduceMean, ReduceMax, ReduceMin, ReduceProd, ReduceL1, ReduceL2,
+// ReduceSumSquare: fp32 in the order of reduce.h; float16 is computed in fp32
+// and rounded once at the end. Integers wrap.
+#include <algorithm>
+#include <limits>
+
+#include "compiler/ops/define.h"
+#include "compiler/ops/reduce.h"
+
+namespace heddle::compiler {
+namespace {
+
+constexpr TypeSet kInts = kInt32s | kInt64s;
+
+absl::Status Infer(Graph* graph, const Node& node) {
+  auto axes = ResolveReduce(*graph, node);
+  if (!axes.ok()) return axes.status();
+  return SetOutput(graph, node, 0, InputOf(*graph, node, 0).type, axes->shape);
+}
+
+// Sums and products modulo 2^64, which truncate to those of any width.
+int64_t FoldIntegers(Fold fold, int64_t acc, int64_t x) {
+  const auto a = static_cast<uint64_t>(acc), b = static_cast<uint64_t>(x);
+  switch (fold) {
+    case Fold::kSum:
+      return static_cast<int64_t>(a + b);
+    case Fold::kProduct:
+      return static_cast<int64_t>(a * b);
+    case Fold::kMax:
+      return std::max(acc, x);
+    case Fold::kMin:
+      return std::min(acc, x);
+  }
+  return 0;
+}
+
+int64_t Start(Fold fold) {
+  switch (fold) {
+    case Fold::kSum:
+      return 0;
+    case Fold::kProduct:
+      return 1;
+    case Fold::kMax:
+      return std::numeric_limits<int64_t>::min();
+    case Fold::kMin:
+      return std::numeric_limits<int64_t>::max();
+  }
+  return 0;
+}
+
+int64_t Premapped(Premap premap, int64_t x) {
+  const auto u = static_cast<uint64_t>(x);
+  switch (premap) {
+    case Premap::kNone:
+      return x;
+    case Premap::kAbs:
+      return x < 0 ? static_cast<int64_t>(0 - u) : x;
+    case Premap::kSquare:
+      return static_cast<int64_t>(u * u);
+  }
+  return x;
+}
+
+// The order does not matter: one pass over the stages as they are.
+template <typename T>
+void ReduceIntegers(const TensorData& x, const std::vector<ReduceStage>& stages,
+                    const Reduction& reduction, TensorData* y) {
+  std::vector<int64_t> values(x.count());
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] = Premapped(reduction.premap, x.as<T>()[i]);
+  }
+  for (const ReduceStage& s : stages) {
+    std::vector<int64_t> next(s.outer * s.inner, Start(reduction.fold));
+    for (int64_t o = 0; o < s.outer; ++o) {
+      for (int64_t k = 0; k < s.count; ++k) {
+        for (int64_t i = 0; i < s.inner; ++i) {
+          int64_t& acc = next[o * s.inner + i];
+          acc = FoldIntegers(reduction.fold, acc,
+                             values[(o * s.count + k) * s.inner + i]);
+        }
+      }
+    }
+    values = std::move(next);
+  }
+  for (size_t i = 0; i < values.size(); ++i) {
+    y->as<T>()[i] = static_cast<T>(values[i]);
+  }
+}
+
+Results Evaluate(const Graph& graph, const Node& node, const Inputs& inputs) {
+  const TensorData& x = *inputs[0];
+  auto axes = ResolveReduce(graph, node);
+  if (!axes.ok()) return axes.status();
+  if (axes->noop()) return One(x);
+  const Reduction& reduction = *FindReduction(node.op);
+  const auto stages = ReduceStages(x.shape, axes->reduced);
+  TensorData y = TensorData::Zeros(x.type, axes->shape);
+  switch (x.type) {
+    case DataType::kUint8:
+      ReduceIntegers<uint8_t>(x, stages, reduction, &y);
+      break;
+    case DataType::kInt8:
+      ReduceIntegers<int8_t>(x, stages, reduction, &y);
+      break;
+    case DataType::kInt32:
+      ReduceIntegers<int32_t>(x, stages, reduction, &y);
+      break;
+    case DataType::kInt64:
+      ReduceIntegers<int64_t>(x, stages, reduction, &y);
+      break;
+    default:
+      y = FromFloats(x.type, axes->shape,
+                     Reduce(ToFloats(x), stages, reduction));
+  }
+  return One(std::move(y));
+}
+
+// Axes are an attribute.
+OperatorInfo WithAttribute(const char* op, int until, TypeSet types) {
+  return Define(op, 1, until)
+      .Inputs(1, 1, types)
+      .Attr("axes", AttributeKind::kInts)
+      .Attr("keepdims", AttributeKind::kInt)
+      .Run(Infer, Evaluate);
+}
+
+const OperatorRegistration kReduceL1(WithAttribute("ReduceL1", kMaxOpset,
+                                                   kReals | kInts));
+const OperatorRegistration kReduceL2(WithAttribute("ReduceL2", kMaxOpset,
+                                                   kReals));
+const OperatorRegistration kReduceMax(WithAttribute("ReduceMax", kMaxOpset,
+                                                    kReals | kInts | kCodes));
+const OperatorRegistration kReduceMean(WithAttribute("ReduceMean", kMaxOpset,
+                                                     kReals));
+const OperatorRegistration kReduceMin(WithAttribute("ReduceMin", kMaxOpset,
+                                                    kReals | kInts | kCodes));
+const OperatorRegistration kReduceProd(WithAttribute("ReduceProd", kMaxOpset,
+                                                     kReals | kInts));
+const OperatorRegistration kReduceSumOld(WithAttribute("ReduceSum", 12,
+                                                       kReals | kInts));
+const OperatorRegistration kReduceSum(Define("ReduceSum", 13, kMaxOpset)
+                                          .Inputs(1, 2, kReals | kInts, kInt64s)
+                                          .Attr("keepdims", AttributeKind::kInt)
+                                          .Attr("noop_with_empty_axes",
+                                                AttributeKind::kInt)
+                                          .Run(Infer, Evaluate));
+const OperatorRegistration kReduceSumSquare(WithAttribute("ReduceSumSquare",
+                                                          kMaxOpset,
+                                                          kReals | kInts));
+
+}  // namespace
+}  // namespace heddle::compiler
