@@ -116,8 +116,9 @@ std::vector<ReduceStage> ReduceStages(const Shape& shape,
     int64_t left = run.n;
     while (left > kMaxRun) {
       int64_t pieces = (left + kMaxRun - 1) / kMaxRun;
-      while (pieces < kMaxPieces && left % pieces != 0) ++pieces;
-      if (left % pieces != 0) break;  // a multiple of a large prime
+      const int64_t most = std::min(kMaxPieces, left / 2);
+      while (pieces < most && left % pieces != 0) ++pieces;
+      if (pieces > most || left % pieces != 0) break;  // a large prime factor
       stages.push_back({Product(outer, pieces), left / pieces, inner});
       left = pieces;
     }
@@ -133,13 +134,15 @@ float ReducedCount(const std::vector<ReduceStage>& stages) {
   return static_cast<float>(count);
 }
 
-absl::StatusOr<ReduceAxes> ResolveReduce(const Graph& graph, const Node& node) {
+absl::StatusOr<ReduceAxes> ResolveReduce(const Graph& graph, const Node& node,
+                                         const TensorData* given) {
   const Tensor& x = InputOf(graph, node, 0);
   const size_t rank = x.shape.size();
   std::vector<int64_t> axes = node.IntsAttribute("axes", {});
   if (HasInput(node, 1)) {
     const Tensor& input = InputOf(graph, node, 1);
-    if (!input.is_constant()) {
+    if (given == nullptr) given = input.constant.get();
+    if (given == nullptr) {
       return RefuseNode(Refusal::kUnsupportedShape, node, "axes '", input.name,
                         "' is computed at run time, it must be known when "
                         "compiling");
@@ -149,7 +152,7 @@ absl::StatusOr<ReduceAxes> ResolveReduce(const Graph& graph, const Node& node) {
                         "' must be a list, its shape is ",
                         ShapeToString(input.shape));
     }
-    axes = ToInts(*input.constant);
+    axes = ToInts(*given);
   }
   ReduceAxes result;
   result.shape = x.shape;

@@ -4,9 +4,9 @@
 // Reduced dimensions that lie beside each other (dimensions of 1 do not count)
 // are one run. Runs are reduced one after another, the last first, each in one
 // stage; a run of more than kMaxRun elements is first cut into the smallest
-// number of equal pieces of at most kMaxRun (if there is such a number up to
-// kMaxPieces), and the pieces' results are reduced in the stage after, by the
-// same rule. A stage sees [outer, count, inner]
+// number of equal pieces of 2 to kMaxRun elements (if there is such a number up
+// to kMaxPieces), and the pieces' results are reduced in the stage after, by
+// the same rule. A stage sees [outer, count, inner]
 // and computes, for each of outer * inner results,
 // - where inner is 1 (the elements lie beside each other), the 16-lane
 //   reduction of ISA.md: element i goes to lane i mod 16 in increasing i, and
@@ -76,9 +76,10 @@ struct ReduceAxes {
   Shape shape;  // of the result
   bool noop() const { return reduced.empty(); }
 };
-// `x` is the shape of input 0; axes are an attribute or, from opset 13 on in
-// ReduceSum, constant input 1. The refusal names the node.
-absl::StatusOr<ReduceAxes> ResolveReduce(const Graph& graph, const Node& node);
+// Axes are an attribute or, from opset 13 on in ReduceSum, input 1: `axes`, or
+// where that is null a constant of the graph. The refusal names the node.
+absl::StatusOr<ReduceAxes> ResolveReduce(const Graph& graph, const Node& node,
+                                         const TensorData* axes = nullptr);
 
 // The operators of this family: ReduceSum, ReduceMean, ... null for others.
 const Reduction* FindReduction(const std::string& op);

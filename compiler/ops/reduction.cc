@@ -90,7 +90,7 @@ void ReduceIntegers(const TensorData& x, const std::vector<ReduceStage>& stages,
 
 Results Evaluate(const Graph& graph, const Node& node, const Inputs& inputs) {
   const TensorData& x = *inputs[0];
-  auto axes = ResolveReduce(graph, node);
+  auto axes = ResolveReduce(graph, node, At(inputs, 1));
   if (!axes.ok()) return axes.status();
   if (axes->noop()) return One(x);
   const Reduction& reduction = *FindReduction(node.op);

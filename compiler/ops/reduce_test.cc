@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/ops/reduce.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "compiler/diagnostic.h"
+#include "compiler/testing/model_builder.h"
+#include "compiler/testing/onnx_files.h"
+#include "compiler/testing/run_node.h"
+
+namespace heddle::compiler {
+namespace {
+
+using Ints = std::vector<int64_t>;
+
+std::string Describe(const std::vector<ReduceStage>& stages) {
+  std::string text;
+  for (const ReduceStage& s : stages) {
+    text += ShapeToString({s.outer, s.count, s.inner});
+  }
+  return text;
+}
+
+TEST(ReduceStagesTest, RunsFromTheLastOn) {
+  EXPECT_EQ(Describe(ReduceStages({2, 3, 4, 5}, {false, true, false, true})),
+            "[24,5,1][2,3,4]");
+  EXPECT_EQ(Describe(ReduceStages({2, 3, 4, 5}, {false, true, true, false})),
+            "[2,12,5]");
+  EXPECT_EQ(Describe(ReduceStages({2, 3, 1, 5}, {true, true, false, true})),
+            "[1,30,1]");
+  EXPECT_EQ(Describe(ReduceStages({2, 1}, {false, true})), "[2,1,1]");
+  EXPECT_EQ(Describe(ReduceStages({}, {true})), "[1,1,1]");
+}
+
+TEST(ReduceStagesTest, LongRunsAreCutEvenly) {
+  EXPECT_EQ(Describe(ReduceStages({3, 4096}, {false, true})), "[3,4096,1]");
+  EXPECT_EQ(Describe(ReduceStages({3, 4098}, {false, true})),
+            "[6,2049,1][3,2,1]");
+  // A prime stays whole.
+  EXPECT_EQ(Describe(ReduceStages({4099}, {true})), "[1,4099,1]");
+  EXPECT_EQ(Describe(ReduceStages({4099 * 3}, {true})), "[4099,3,1][1,4099,1]");
+  EXPECT_EQ(Describe(ReduceStages({1 << 25, 2}, {true, false})),
+            "[8192,4096,2][2,4096,2][1,2,2]");
+}
+
+TEST(ReduceTest, OrderIsLanesOrOneChain) {
+  // 2^24 absorbs every 1 that is added to it alone.
+  std::vector<float> values(32, 1.0f);
+  values[0] = 16777216.0f;
+  const Reduction sum;
+  const auto lanes = Reduce(values, ReduceStages({32}, {true}), sum);
+  EXPECT_EQ(lanes[0], 16777216.0f + 30.0f);
+  std::vector<float> columns;
+  for (float v : values) columns.insert(columns.end(), {v, v});
+  const auto chain = Reduce(columns, ReduceStages({32, 2}, {true, false}), sum);
+  EXPECT_EQ(chain[0], 16777216.0f);
+}
+
+TEST(ReduceTest, NanWinsWhereverItStands) {
+  const float nan = std::nanf("");
+  for (int at = 0; at < 40; ++at) {
+    std::vector<float> values(40, 3.0f);
+    values[at] = nan;
+    for (const Fold fold : {Fold::kMax, Fold::kMin}) {
+      Reduction reduction;
+      reduction.fold = fold;
+      EXPECT_TRUE(
+          std::isnan(Reduce(values, ReduceStages({40}, {true}), reduction)[0]));
+      EXPECT_TRUE(std::isnan(
+          Reduce(values, ReduceStages({40, 1}, {true, false}), reduction)[0]));
+    }
+  }
+}
+
+TEST(ReduceTest, IntegersWrap) {
+  auto y = RunNode({"ReduceSum", "", 11, {{"axes", Ints{0}}}},
+                   {Int32s({2}, {2000000000, 2000000000})});
+  ASSERT_TRUE(y.ok()) << y.status();
+  EXPECT_EQ(Difference(*y, Int32s({1}, {-294967296}), 0, 0), "");
+  y = RunNode({"ReduceProd", "", 11, {{"keepdims", int64_t{0}}}},
+              {Int64s({3}, {2, 3, 7})});
+  ASSERT_TRUE(y.ok()) << y.status();
+  EXPECT_EQ(Difference(*y, Int64s({}, {42}), 0, 0), "");
+}
+
+TEST(ReduceTest, RefusesAxesOutsideOrTwice) {
+  for (const Ints& axes : {Ints{2}, Ints{-3}, Ints{0, -2}}) {
+    EXPECT_EQ(RefusalOf(RunNode({"ReduceMax", "", 11, {{"axes", axes}}},
+                                {Floats({1, 2}, {1, 2})})
+                            .status()),
+              Refusal::kInvalidModel);
+  }
+}
+
+}  // namespace
+}  // namespace heddle::compiler
