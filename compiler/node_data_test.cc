@@ -50,6 +50,8 @@ const std::map<std::string, Refusal>& ExpectedRefusals() {
       {"test_softsign_example", Refusal::kUnsupportedVersion},
       {"test_globalaveragepool", Refusal::kUnsupportedVersion},
       {"test_globalaveragepool_precomputed", Refusal::kUnsupportedVersion},
+      {"test_instancenorm_epsilon", Refusal::kUnsupportedVersion},
+      {"test_instancenorm_example", Refusal::kUnsupportedVersion},
       {"test_globalmaxpool", Refusal::kUnsupportedVersion},
       {"test_globalmaxpool_precomputed", Refusal::kUnsupportedVersion},
       {"test_averagepool_3d_default", Refusal::kUnsupportedShape},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ArgMax and ArgMin: one search in each lane, lanes are results. The index goes
-// to the low half of an int64, a second command clears the high half.
+// ArgMax and ArgMin: one search in each lane, lanes are results. Indices are
+// int32 on the card.
 #include <memory>
 
 #include "compiler/backend/lines.h"
@@ -40,19 +40,13 @@ absl::StatusOr<Microprogram> SearchProgram(bool largest, bool last,
   return b.Finish();
 }
 
-absl::StatusOr<Microprogram> ZeroProgram() {
-  ProgramBuilder b;
-  b.Out(b.ImmBits(0));
-  return b.Finish();
-}
-
 class ArgOp : public DeviceOp {
  public:
   ArgOp(const DeviceGraph& graph, const ReduceStage& stage,
-        std::vector<Microprogram> programs, int from, int to)
+        Microprogram program, int from, int to)
       : view_(stage),
         in_type_(VectorType(graph.StorageOf(from).type)),
-        programs_(std::move(programs)) {
+        program_(std::move(program)) {
     engine = "vector";
     output = to;
     tileable = true;
@@ -61,23 +55,17 @@ class ArgOp : public DeviceOp {
     in.rows.kind = RowMap::kSame;
     inputs = {in};
   }
-  std::vector<Microprogram> Programs() const override { return programs_; }
+  std::vector<Microprogram> Programs() const override { return {program_}; }
   void Emit(Emitter* emitter, const Tile& tile) const override {
-    const Lines lines = view_.LinesOf(tile.rows);
-    LineStream low =
-        view_.Result(tile.output, isa::ElementType::kS32, tile.row0);
-    EmitLines(emitter, emitter->Run(programs_[0]), lines,
-              {view_.Operand(tile.inputs[0], in_type_, tile.row0)}, low);
-    Lines results = lines;
-    results.count = 1;
-    low.base += sizeof(int32_t);
-    EmitEach(emitter, emitter->Run(programs_[1]), results, {}, low);
+    EmitLines(emitter, emitter->Run(program_), view_.LinesOf(tile.rows),
+              {view_.Operand(tile.inputs[0], in_type_, tile.row0)},
+              view_.Result(tile.output, isa::ElementType::kS32, tile.row0));
   }
 
  private:
   LineView view_;
   isa::ElementType in_type_;
-  std::vector<Microprogram> programs_;  // search, zero
+  Microprogram program_;
 };
 
 absl::Status LowerArg(Lowering* l, const Node& node) {
@@ -88,31 +76,22 @@ absl::Status LowerArg(Lowering* l, const Node& node) {
         "the card compares integers of up to 32 bits, input 0 is ",
         DataTypeName(x.type));
   }
-  if (!l->consumers(node.outputs[0]).empty()) {
-    return RefuseNode(Refusal::kUnsupportedDatatype, node, "its int64 result '",
-                      l->tensor(node.outputs[0]).name,
-                      "' can only be an output of the network");
-  }
   auto search = ResolveArg(node, x.shape);
   if (!search.ok()) return search.status();
   if (auto s = CheckVectorLimits(node, {search->stage.count}); !s.ok()) {
     return s;
   }
-  std::vector<Microprogram> programs;
-  for (auto program :
-       {SearchProgram(search->largest, search->last, !Contains(kReals, x.type)),
-        ZeroProgram()}) {
-    if (!program.ok()) return program.status();
-    programs.push_back(*std::move(program));
-  }
+  auto program =
+      SearchProgram(search->largest, search->last, !Contains(kReals, x.type));
+  if (!program.ok()) return program.status();
   const LineView view(search->stage);
   const int from = l->Reshaped(l->ValueIn(node.inputs[0], Layout::kDense, node),
                                view.OperandShape());
   const Tensor& y = l->tensor(node.outputs[0]);
-  const int to =
-      l->NewTemporary(y.name, y.type, view.ResultShape(), Layout::kDense);
+  const int to = l->NewTemporary(y.name, DataType::kInt32, view.ResultShape(),
+                                 Layout::kDense);
   l->Add(std::make_unique<ArgOp>(l->device(), search->stage,
-                                 std::move(programs), from, to),
+                                 *std::move(program), from, to),
          node);
   l->Bind(node.outputs[0], l->Reshaped(to, y.shape));
   return absl::OkStatus();

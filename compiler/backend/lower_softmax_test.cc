@@ -53,12 +53,13 @@ TEST(LowerSoftmax, SumsToOneAndAgreesWithTheDefinition) {
       Model("Softmax", DataType::kFloat, {2, 50}, 1, 13), {x});
   ASSERT_EQ(y.size(), 1u);
   for (int r = 0; r < 2; ++r) {
+    // x - m of up to 40 has an error of 2e-6.
     double sum = 0;
     for (int i = 0; i < 50; ++i)
       sum += std::exp(double(x.as<float>()[50 * r + i]));
     for (int i = 0; i < 50; ++i) {
       const double expected = std::exp(double(x.as<float>()[50 * r + i])) / sum;
-      EXPECT_NEAR(y[0].as<float>()[50 * r + i], expected, 1e-6 * expected);
+      EXPECT_NEAR(y[0].as<float>()[50 * r + i], expected, 4e-6 * expected);
     }
   }
 }
