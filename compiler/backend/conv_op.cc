@@ -374,6 +374,7 @@ absl::Status LowerConvolution(Lowering* l, const Node& node,
   }
   TensorId result = node.outputs[0];
   const MacClamp clamp = FindClamp(*l, result, &result);
+  const Node done = WithClamp(*l, node, result);
   const Tensor& tensor = l->tensor(result);
   const Shape shape =
       turn ? Shape{images, spec.maps, spec.out[0], 1} : tensor.shape;
@@ -401,8 +402,8 @@ absl::Status LowerConvolution(Lowering* l, const Node& node,
       sum = l->NewTemporary(tensor.name + "/sum", DataType::kFloat, part_shape,
                             Layout::kDense);
     }
-    l->Add(MakeConvOp(device, spec, cut, weights, clamp, from, sum), node);
-    if (sum != part) l->Add(MakeRounding(*device, sum, part), node);
+    l->Add(MakeConvOp(device, spec, cut, weights, clamp, from, sum), done);
+    if (sum != part) l->Add(MakeRounding(*device, sum, part), done);
   }
   return absl::OkStatus();
 }

@@ -143,7 +143,8 @@ TEST(LowerConvTest, ClampsAreFused) {
         std::vector<TensorData> inputs;
         auto result = CompileOnnx(Build(c, &inputs), {});
         ASSERT_TRUE(result.ok()) << result.status();
-        EXPECT_EQ(result->report.layers.size(), 1u);
+        ASSERT_EQ(result->report.layers.size(), 1u);
+        EXPECT_EQ(result->report.layers[0].sources.size(), 2u);
       }
     }
   }

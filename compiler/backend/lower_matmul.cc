@@ -37,6 +37,7 @@ void AddProduct(Lowering* l, const Node& node, const ProductSpec& spec,
   const ProductCut cut = CutFor(l, spec, o);
   TensorId result = node.outputs[0];
   const MacClamp clamp = FindClamp(*l, result, &result);
+  const Node done = WithClamp(*l, node, result);
   const Tensor& tensor = l->tensor(result);
   int to = -1;
   if (shape == tensor.shape) {
@@ -50,8 +51,8 @@ void AddProduct(Lowering* l, const Node& node, const ProductSpec& spec,
     sum = l->NewTemporary(tensor.name + "/sum", DataType::kFloat, shape,
                           Layout::kDense);
   }
-  l->Add(MakeProductOp(device, spec, cut, o, clamp, sum), node);
-  if (sum != to) l->Add(MakeRounding(*device, sum, to), node);
+  l->Add(MakeProductOp(device, spec, cut, o, clamp, sum), done);
+  if (sum != to) l->Add(MakeRounding(*device, sum, to), done);
 }
 
 // A dimension of the stack, outermost first.

@@ -241,6 +241,15 @@ MacClamp FindClamp(const Lowering& l, TensorId id, TensorId* result) {
   return clamp;
 }
 
+Node WithClamp(const Lowering& l, const Node& node, TensorId result) {
+  Node both = node;
+  if (result == node.outputs[0]) return both;
+  const Node& clamp = l.graph().nodes[l.consumers(node.outputs[0])[0]];
+  both.sources.insert(both.sources.end(), clamp.sources.begin(),
+                      clamp.sources.end());
+  return both;
+}
+
 int ConstantValue(Lowering* l, const std::string& name, const TensorData& data,
                   const Shape& shape) {
   const int value = l->NewTemporary(name, data.type, shape, Layout::kDense);

@@ -63,6 +63,8 @@ inline uint64_t GroupBudget(const isa::Config& config) {
 // and which vmac's clamp does exactly. `result` is the tensor behind it (or
 // `id`, when there is none): bind that one.
 MacClamp FindClamp(const Lowering& lowering, TensorId id, TensorId* result);
+// `node` with the sources of that reader, if there is one.
+Node WithClamp(const Lowering& lowering, const Node& node, TensorId result);
 
 // Constant data in region 0 as a value that is read by tiles, like an input.
 int ConstantValue(Lowering* lowering, const std::string& name,
