@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/backend/choose.h"
 #include "compiler/backend/compile_report.h"
 #include "compiler/backend/lowering.h"
 #include "compiler/backend/plan.h"
@@ -14,6 +15,9 @@
 
 namespace heddle::compiler {
 namespace {
+
+// See ChooseSchedule.
+constexpr double kTrafficWeights[] = {0.02, 0.3};
 
 constexpr char kProducer[] = "heddle-compile 0.1";
 
@@ -113,32 +117,48 @@ uint64_t ProgramBytes(const DeviceGraph& device) {
   return (CollectPrograms(device).bytes.size() + 15) / 16 * 16;
 }
 
+// What GeneratePackage tries.
+struct Attempt {
+  Features features;
+  bool choose = false;        // ChooseSchedule
+  double traffic_weight = 0;  // its argument
+};
+
 absl::StatusOr<BackendResult> Generate(const Graph& graph,
                                        const CompileOptions& options,
-                                       const isa::Config& limited) {
+                                       const isa::Config& limited,
+                                       const Attempt& attempt) {
+  const Features& features = attempt.features;
   const isa::Config* config = &limited;
   const auto stage = [&options](const char* name) {
     if (options.progress) options.progress(name);
   };
   stage("lowering");
   DeviceGraph device;
-  Lowering lowering(graph, *config, options.features, &device);
+  Lowering lowering(graph, *config, features, &device);
   const TapSet tap_set = !options.taps     ? TapSet::kNone
                          : options.tap_all ? TapSet::kAll
                                            : TapSet::kQuantized;
   if (auto s = lowering.Run(tap_set); !s.ok()) return s;
   stage("memory plan");
-  for (const auto& op : device.ops) op->Place(&device.constants);
   std::vector<uint32_t> tap_owners;
   DeviceGraph taps;
   if (options.taps) taps = MakeTapGraph(&device, &tap_owners);
+  if (attempt.choose) {
+    const std::vector<uint32_t> index =
+        ChooseSchedule(&device, *config, features, ProgramBytes(device),
+                       attempt.traffic_weight);
+    for (uint32_t& owner : tap_owners) owner = index[owner];
+  }
+  for (const auto& op : device.ops) op->Place(&device.constants);
+  for (const auto& op : taps.ops) op->Place(&device.constants);
   StreamBuilder stream(*config);
-  absl::StatusOr<MemoryPlan> plan = EmitGraph(
-      &device, &device.constants, *config, options.features, 0, &stream);
+  absl::StatusOr<MemoryPlan> plan =
+      EmitGraph(&device, &device.constants, *config, features, 0, &stream);
   if (!plan.ok()) return plan.status();
   if (!taps.ops.empty()) {
     absl::StatusOr<MemoryPlan> tap_plan =
-        EmitGraph(&taps, &device.constants, *config, options.features,
+        EmitGraph(&taps, &device.constants, *config, features,
                   device.ops.size(), &stream);
     if (!tap_plan.ok()) return tap_plan.status();
     plan->scratch_bytes =
@@ -214,15 +234,44 @@ absl::StatusOr<BackendResult> GeneratePackage(const Graph& graph,
         std::min<uint64_t>(options.sram_bytes, limited.sram_bytes);
   }
   if (auto s = CheckTypes(graph); !s.ok()) return s;
-  absl::StatusOr<BackendResult> result = Generate(graph, options, limited);
-  if (result.ok() || !options.features.fuse_pool ||
-      RefusalOf(result.status()) != Refusal::kUnsupportedShape) {
-    return result;
+  // Closed forms find candidates, the timeline decides: of the production
+  // package, so that taps change nothing.
+  CompileOptions production = options;
+  production.taps = production.tap_all = production.details = false;
+  std::vector<Attempt> attempts;
+  attempts.push_back({options.features, false, 0});
+  if (options.features.cost_tiles || options.features.cascade) {
+    for (double weight : kTrafficWeights) {
+      attempts.push_back({options.features, true, weight});
+    }
   }
-  // A fused pooling asks for the whole image in SRAM; without, there are tiles.
-  CompileOptions less = options;
-  less.features.fuse_pool = false;
-  return Generate(graph, less, limited);
+  absl::StatusOr<BackendResult> best = absl::InternalError("no attempt");
+  Attempt chosen;
+  for (size_t i = 0; i < attempts.size(); ++i) {
+    absl::StatusOr<BackendResult> made =
+        Generate(graph, production, limited, attempts[i]);
+    if (!made.ok() && attempts[i].features.fuse_pool &&
+        RefusalOf(made.status()) == Refusal::kUnsupportedShape) {
+      // A fused pooling asks for the whole image in SRAM; without, there are
+      // tiles.
+      for (Attempt& a : attempts) a.features.fuse_pool = false;
+      made = Generate(graph, production, limited, attempts[i]);
+    }
+    production.progress = nullptr;
+    if (!made.ok()) {
+      if (i == 0) best = made.status();
+      continue;
+    }
+    if (!best.ok() ||
+        made->report.estimated_cycles < best->report.estimated_cycles) {
+      best = std::move(made);
+      chosen = attempts[i];
+    }
+  }
+  if (!best.ok() || (!options.taps && !options.details)) return best;
+  CompileOptions final_options = options;
+  final_options.progress = nullptr;
+  return Generate(graph, final_options, limited, chosen);
 }
 
 }  // namespace heddle::compiler

@@ -142,7 +142,7 @@ std::vector<BufferReport> DescribeBuffers(const DeviceGraph& graph,
     };
     uint64_t constants = 0;
     for (const ConstantGroup& g : op.groups) {
-      constants = std::max(constants, g.bytes);
+      constants = p.keep ? constants + g.bytes : std::max(constants, g.bytes);
     }
     pair(op.name, "constants", p.constants[0], p.constants[1], constants,
          p.prefetch && i > 0 ? i - 1 : i);

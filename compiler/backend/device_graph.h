@@ -73,6 +73,8 @@ struct Storage {
   uint64_t dram_offset = 0;
   bool is_input = false, is_output = false;
   bool is_constant = false;  // lies in region 0, in ONNX's order
+  // The choice of the schedule: not resident though it may fit.
+  bool spill = false;
   // SRAM, when resident from first_op to last_op.
   bool resident = false;
   uint32_t sram = 0;
@@ -186,6 +188,13 @@ class DeviceOp {
   // operations that do so only when it is certain which they need.
   virtual void Place(ConstantPool*) {}
   virtual MatrixOp* AsMatrix() { return nullptr; }
+  virtual const MatrixOp* AsMatrix() const { return nullptr; }
+  // Rows of input `input` that rows [row0, row0 + rows) of the result need, not
+  // clipped to the image, for operations whose needs are no RowMap. False: what
+  // inputs[input].rows says.
+  virtual bool RowsOf(size_t, int64_t, int64_t, int64_t*, int64_t*) const {
+    return false;
+  }
   // Programs that Emit uses.
   virtual std::vector<Microprogram> Programs() const { return {}; }
 
@@ -198,6 +207,8 @@ class DeviceOp {
   std::vector<ConstantGroup> groups{ConstantGroup()};
   uint64_t temporary_bytes = 0;
   bool tileable = false;  // by rows of the result
+  // Rows of a tile that the choice of the schedule prefers; 0 = the image.
+  int64_t tile_rows = 0;
 
   std::vector<std::string> sources;  // ONNX nodes that it stands for
 };

@@ -62,7 +62,9 @@ class Net {
     CardCase sizes;
     sizes.sram_bytes = {0, 24 << 10, 12 << 10, 8 << 10};
     ExpectCardEqualsReference(b_.Bytes(), inputs_, sizes);
-    auto result = CompileOnnx(b_.Bytes(), {});
+    CompileOptions single;
+    single.features.cascade = false;
+    auto result = CompileOnnx(b_.Bytes(), single);
     ASSERT_TRUE(result.ok()) << result.status();
     std::vector<std::string> made;
     for (const LayerReport& l : result->report.layers) made.push_back(l.op);

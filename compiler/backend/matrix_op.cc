@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "compiler/backend/access.h"
+#include "compiler/backend/estimate.h"
 #include "compiler/backend/loops.h"
 
 namespace heddle::compiler {
@@ -192,6 +193,28 @@ void MatrixOp::Place(ConstantPool* pool) {
     group = pool->Add(blob);
     first += step_;
   }
+}
+
+uint64_t MatrixOp::Cycles(int64_t rows) const {
+  const Window& w = spec_->window;
+  int64_t first, count;
+  ConvRows(0, rows, &first, &count);
+  isa::Conv c;
+  c.mode = spec_->mode;
+  c.out_rows = count;
+  c.ow = w.out[1];
+  c.kh = w.kernel[0];
+  c.kw = w.kernel[1];
+  c.ci = spec_->weights.ci;
+  c.co = spec_->weights.co;
+  if (spec_->mode == isa::MatrixMode::kFold) c.fold_channels = c.ci;
+  return EstimateCycles(c, config_);
+}
+
+uint64_t MatrixOp::ConstantBytes() const {
+  uint64_t bytes = 0;
+  for (const ConstantGroup& g : groups) bytes += g.bytes;
+  return bytes;
 }
 
 std::vector<Microprogram> MatrixOp::Programs() const {

@@ -74,6 +74,11 @@ class MatrixOp : public DeviceOp {
   void Regroup(uint64_t max_bytes);
   void Place(ConstantPool* pool) override;
   MatrixOp* AsMatrix() override { return this; }
+  const MatrixOp* AsMatrix() const override { return this; }
+  // Estimated cycles of a command for `rows` rows of the result, and bytes of
+  // all constants.
+  uint64_t Cycles(int64_t rows) const;
+  uint64_t ConstantBytes() const;
 
   std::vector<Microprogram> Programs() const override;
   void Emit(Emitter* emitter, const Tile& tile) const override;

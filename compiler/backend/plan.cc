@@ -66,10 +66,12 @@ bool HaloFits(const Storage& s, const OpInput& input) {
 
 class Planner {
  public:
-  Planner(DeviceGraph* graph, const isa::Config& config, uint64_t program_bytes)
+  Planner(DeviceGraph* graph, const isa::Config& config, uint64_t program_bytes,
+          const Features& features)
       : graph_(*graph),
         capacity_(config.sram_bytes),
-        programs_(program_bytes) {}
+        programs_(program_bytes),
+        features_(features) {}
 
   absl::StatusOr<MemoryPlan> Run() {
     if (Align(programs_) >= capacity_) {
@@ -82,12 +84,23 @@ class Planner {
     SetLifetimes();
     plan_.ops.resize(graph_.ops.size());
     for (size_t i = 0; i < graph_.ops.size(); ++i) {
-      plan_.ops[i].tile_rows = ResultRows(i);
+      const DeviceOp& op = *graph_.ops[i];
+      OpPlan& p = plan_.ops[i];
+      p.tile_rows = ResultRows(i);
+      if (op.tileable && op.tile_rows > 0) {
+        p.tile_rows = std::min(p.tile_rows, op.tile_rows);
+      }
+      p.prefetch = features_.prefetch;
+      p.keep = features_.keep_weights && op.groups.size() > 1;
     }
     while (true) {
       const size_t failed = TryPlace();
       if (failed == graph_.ops.size()) break;
       if (absl::Status s = Relax(failed); !s.ok()) return s;
+    }
+    for (size_t i = 0; i < graph_.ops.size(); ++i) {
+      plan_.ops[i].keep &= Tiles(i) > 1;
+      ChooseOrder(i);
     }
     PlaceScratch();
     return std::move(plan_);
@@ -96,6 +109,33 @@ class Planner {
  private:
   int64_t ResultRows(size_t op) const {
     return graph_.values[graph_.ops[op]->output].extent.h;
+  }
+
+  uint64_t Tiles(size_t op) const {
+    const Extent& e = graph_.values[graph_.ops[op]->output].extent;
+    const int64_t rows = plan_.ops[op].tile_rows;
+    return e.n * ((e.h + rows - 1) / rows);
+  }
+
+  // Groups outside, tiles inside, where constants would be loaded again for
+  // every tile otherwise, and operands are not worth more. The result must be
+  // in SRAM, because it is complete only at the end.
+  void ChooseOrder(size_t at) {
+    OpPlan& p = plan_.ops[at];
+    const DeviceOp& op = *graph_.ops[at];
+    if (!features_.keep_weights || p.keep || op.groups.size() < 2 ||
+        Tiles(at) < 2 || op.AsMatrix() == nullptr ||
+        !graph_.StorageOf(op.output).resident) {
+      return;
+    }
+    uint64_t constants = 0, operands = 0;
+    for (const ConstantGroup& g : op.groups) constants += g.bytes;
+    for (size_t k = 0; k < op.inputs.size(); ++k) {
+      if (graph_.StorageOf(op.inputs[k].value).resident && !p.copy[k]) continue;
+      operands += InputTile(graph_, op, k, p.tile_rows).bytes * Tiles(at);
+    }
+    p.group_outer =
+        constants * (Tiles(at) - 1) > operands * (op.groups.size() - 1);
   }
 
   void SetLifetimes() {
@@ -110,7 +150,7 @@ class Planner {
       touch(op.output);
     }
     for (Storage& s : graph_.storages) {
-      s.resident = !s.dram_dense() && s.first_op >= 0;
+      s.resident = !s.dram_dense() && s.first_op >= 0 && !s.spill;
     }
   }
 
@@ -148,7 +188,12 @@ class Planner {
         constant_bytes = std::max(constant_bytes, g.bytes);
       }
       const int from = p.prefetch && i > 0 ? at - 1 : at;
-      if (op.groups.size() > 1) {
+      const bool keep = p.keep && Tiles(i) > 1;
+      if (keep) {
+        constant_bytes = 0;
+        for (const ConstantGroup& g : op.groups) constant_bytes += g.bytes;
+      }
+      if (op.groups.size() > 1 && !keep) {
         indices[i].constants = pair(constant_bytes, from);
       } else {
         const size_t one = Add(constant_bytes, from, at, at);
@@ -216,6 +261,10 @@ class Planner {
       plan_.ops[at + 1].prefetch = false;
       return absl::OkStatus();
     }
+    if (p.keep && Tiles(at) > 1) {
+      p.keep = false;
+      return absl::OkStatus();
+    }
     // A smaller tile helps only what is not resident; spilling the largest
     // tensor alive here helps everything. Take whichever frees more first.
     int largest = -1;
@@ -281,6 +330,7 @@ class Planner {
   DeviceGraph& graph_;
   const uint64_t capacity_;
   const uint64_t programs_;
+  const Features features_;
   MemoryPlan plan_;
   std::vector<Buffer> buffers_;
   std::vector<size_t> owner_;  // operation to relax when a buffer does not fit
@@ -317,6 +367,7 @@ Slice InputColumns(const DeviceGraph& graph, const DeviceOp& op, size_t i,
 void InputRows(const DeviceGraph& graph, const DeviceOp& op, size_t i,
                int64_t row0, int64_t rows, int group, int64_t* first,
                int64_t* count) {
+  if (op.RowsOf(i, row0, rows, first, count)) return;
   const OpInput& in = op.inputs[i];
   switch (in.rows.kind) {
     case RowMap::kWhole:
@@ -352,6 +403,15 @@ Geometry InputTile(const DeviceGraph& graph, const DeviceOp& op, size_t i,
   const Storage& s = graph.StorageOf(in.value);
   int64_t first, count;
   InputRows(graph, op, i, 0, rows, -1, &first, &count);
+  if (op.RowsOf(i, 0, rows, &first, &count)) {
+    // Stripes may differ.
+    const int64_t height = graph.values[op.output].extent.h;
+    for (int64_t row0 = rows; row0 < height; row0 += rows) {
+      int64_t some;
+      op.RowsOf(i, row0, std::min(rows, height - row0), &first, &some);
+      count = std::max(count, some);
+    }
+  }
   Halo sides;
   sides.left = in.halo.left;
   sides.right = in.halo.right;
@@ -380,8 +440,7 @@ absl::StatusOr<MemoryPlan> PlanMemory(DeviceGraph* graph,
                                       const isa::Config& config,
                                       uint64_t program_bytes,
                                       const Features& features) {
-  (void)features;
-  return Planner(graph, config, program_bytes).Run();
+  return Planner(graph, config, program_bytes, features).Run();
 }
 
 }  // namespace heddle::compiler

@@ -3,10 +3,11 @@
 // many rows a tile of each operation has, where every buffer lies in SRAM, and
 // the device memory of what is spilled.
 //
-// Everything is resident and every operation one tile at first. While some
-// operation does not fit, in this order: its constants are no longer loaded
-// ahead, its tiles get fewer rows, the largest resident tensor alive there is
-// spilled to region 1. Deterministic.
+// At first everything is resident, and every operation one tile, but for what
+// the choice of the schedule (choose.h) asks for. While some operation does not
+// fit, in this order: its constants are no longer loaded ahead, those of its
+// groups no longer kept, its tiles get fewer rows, the largest resident tensor
+// alive there is spilled to region 1. Deterministic.
 #ifndef HEDDLE_COMPILER_BACKEND_PLAN_H_
 #define HEDDLE_COMPILER_BACKEND_PLAN_H_
 
@@ -24,6 +25,11 @@ namespace heddle::compiler {
 struct OpPlan {
   int64_t tile_rows = 0;  // rows of the result per tile
   bool prefetch = true;   // constants loaded during the operation before
+  // Constants of all groups are in SRAM at once, one after another from
+  // constants[0] on, and loaded once for all tiles.
+  bool keep = false;
+  bool group_outer =
+      false;  // the loop over groups is outside that of the tiles
   // Addresses; two where work overlaps, else the same twice.
   uint32_t constants[2] = {0, 0};
   std::vector<std::array<uint32_t, 2>>

@@ -105,9 +105,10 @@ std::vector<Interval> Buffers(const DeviceGraph& graph, const MemoryPlan& plan,
     };
     uint64_t constants = 0;
     for (const ConstantGroup& g : op.groups)
-      constants = std::max(constants, g.bytes);
+      constants = p.keep ? constants + g.bytes : std::max(constants, g.bytes);
     pair(p.constants[0], p.constants[1], constants,
-         p.prefetch && i > 0 ? i - 1 : i, op.groups.size() > 1, "constants");
+         p.prefetch && i > 0 ? i - 1 : i, op.groups.size() > 1 && !p.keep,
+         "constants");
     for (size_t k = 0; k < op.inputs.size(); ++k) {
       const Storage& s = graph.StorageOf(op.inputs[k].value);
       if (s.resident && !p.copy[k]) continue;

@@ -29,7 +29,8 @@ class OpScheduler {
         plan_(plan.ops[index]),
         emitter_(emitter),
         held_(op_.inputs.size()),
-        used_(op_.inputs.size(), 1) {
+        used_(op_.inputs.size(), 1),
+        loaded_(op_.groups.size(), false) {
     const Extent& e = graph_.values[op_.output].extent;
     for (int64_t n = 0; n < e.n; ++n) {
       for (int64_t row = 0; row < e.h; row += plan_.tile_rows) {
@@ -44,6 +45,11 @@ class OpScheduler {
           tiles_.push_back(tile);
         }
       }
+    }
+    if (plan_.group_outer) {
+      std::stable_sort(
+          tiles_.begin(), tiles_.end(),
+          [](const Tile& a, const Tile& b) { return a.group < b.group; });
     }
   }
 
@@ -67,9 +73,22 @@ class OpScheduler {
  private:
   void LoadConstants(int group) {
     const ConstantGroup& g = op_.groups[group];
+    if (plan_.keep) {
+      if (loaded_[group]) return;
+      loaded_[group] = true;
+      EmitLoadBytes(emitter_, 0, g.offset, KeptConstants(group), g.bytes);
+      return;
+    }
     constant_side_ = 1 - constant_side_;
     EmitLoadBytes(emitter_, 0, g.offset, plan_.constants[constant_side_],
                   g.bytes);
+  }
+
+  // Where the constants of a group are when all are kept.
+  uint32_t KeptConstants(int group) const {
+    uint32_t at = plan_.constants[0];
+    for (int g = 0; g < group; ++g) at += op_.groups[g].bytes;
+    return at;
   }
 
   // Halo of a resident result, or lanes beyond the last channel that a vector
@@ -103,7 +122,8 @@ class OpScheduler {
     if (index > 0 && tile.group != tiles_[index - 1].group) {
       LoadConstants(tile.group);
     }
-    tile.constants = plan_.constants[constant_side_];
+    tile.constants = plan_.keep ? KeptConstants(tile.group)
+                                : plan_.constants[constant_side_];
     tile.temporary = plan_.temporary;
     for (size_t k = 0; k < op_.inputs.size(); ++k) {
       tile.inputs.push_back(PrepareInput(k, tile));
@@ -245,8 +265,9 @@ class OpScheduler {
   Emitter* emitter_;
   std::vector<Tile> tiles_;
   std::vector<std::array<Held, 2>> held_;
-  std::vector<int> used_;  // side that the tile prepared last uses
-  int constant_side_ = 1;  // side of the constants loaded last
+  std::vector<int> used_;     // side that the tile prepared last uses
+  std::vector<bool> loaded_;  // groups whose constants are kept
+  int constant_side_ = 1;     // side of the constants loaded last
 };
 
 }  // namespace

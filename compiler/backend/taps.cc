@@ -52,7 +52,6 @@ DeviceGraph MakeTapGraph(DeviceGraph* graph, std::vector<uint32_t>* owners) {
       for (OpInput& in : prefix->inputs) in.value = external(in.value, false);
       prefix->output = external(prefix->output, true);
       prefix->macs = 0;  // not of the model
-      prefix->Place(&graph->constants);
       taps.ops.push_back(std::move(prefix));
       owners->push_back(static_cast<uint32_t>(i));
     }

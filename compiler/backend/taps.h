@@ -16,7 +16,7 @@ namespace heddle::compiler {
 // The operations for `graph`'s fused-away tensors that have a place in region 2
 // (tap_offset). Operands without a tap of their own get a place at the end of
 // region 2 (io_bytes). `owners` receives for each the index in graph->ops.
-// Constants go to graph->constants.
+// Their constants are not placed yet.
 DeviceGraph MakeTapGraph(DeviceGraph* graph, std::vector<uint32_t>* owners);
 
 }  // namespace heddle::compiler
