@@ -42,7 +42,7 @@ absl::Status CheckChannelParameters(const Graph& graph, const Node& node,
       channels > 1 ? absl::StrCat("1 or ", channels, " elements")
                    : std::string("1 element");
   if (scale.type != DataType::kFloat || !fits(scale)) {
-    return RefuseNode(Refusal::kUnsupportedShape, node, "scale '", scale.name,
+    return RefuseNode(Refusal::kMismatchingShape, node, "scale '", scale.name,
                       "' must be float with ", one_or_more, ", but is ",
                       DataTypeName(scale.type), ShapeToString(scale.shape));
   }
@@ -54,7 +54,7 @@ absl::Status CheckChannelParameters(const Graph& graph, const Node& node,
                       DataTypeName(type));
   }
   if (!fits(zero)) {
-    return RefuseNode(Refusal::kUnsupportedShape, node, "zero point '",
+    return RefuseNode(Refusal::kMismatchingShape, node, "zero point '",
                       zero.name, "' must have ", one_or_more, ", its shape is ",
                       ShapeToString(zero.shape));
   }

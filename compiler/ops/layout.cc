@@ -153,6 +153,19 @@ bool DropoutIsInference(const Graph& graph, const Node& node, std::string*) {
          training.constant->bytes[0] == 0;
 }
 
+// Unused without training, but a model that breaks this is no ONNX.
+bool DropoutRatioIsValid(const Graph& graph, const Node& node,
+                         std::string* detail) {
+  if (!HasInput(node, 1)) return true;
+  const Tensor& ratio = InputOf(graph, node, 1);
+  *detail = absl::StrCat("its shape is ", ShapeToString(ratio.shape));
+  if (!ratio.shape.empty() && ratio.shape != Shape{1}) return false;
+  if (!ratio.is_constant() || ratio.type != DataType::kFloat) return true;
+  const float value = ratio.constant->as<float>()[0];
+  *detail = absl::StrCat("it is ", value);
+  return value >= 0 && value < 1;
+}
+
 const OperatorRegistration kReshape(Define("Reshape", 5, kMaxOpset)
                                         .Inputs(2, 2, kMovable, kInt64s)
                                         .Attr("allowzero", AttributeKind::kInt)
@@ -192,6 +205,8 @@ const OperatorRegistration kDropout12(
         .Rule(Refusal::kUnsupportedAttribute,
               "training_mode is absent or the constant false",
               DropoutIsInference)
+        .Rule(Refusal::kInvalidModel, "the ratio is a scalar in [0, 1)",
+              DropoutRatioIsValid)
         .Run(InferDropout, EvaluateDropout));
 
 }  // namespace

@@ -140,6 +140,14 @@ absl::Status InferGather(Graph* graph, const Node& node) {
                       node.IntAttribute("axis", 0),
                       " lies outside an input of rank ", x.shape.size());
   }
+  if (indices.is_constant()) {
+    const int64_t size = x.shape[axis];
+    for (int64_t index : ToInts(*indices.constant)) {
+      if (index >= -size && index < size) continue;
+      return RefuseNode(Refusal::kInvalidModel, node, "index ", index,
+                        " lies outside a dimension of size ", size);
+    }
+  }
   Shape shape(x.shape.begin(), x.shape.begin() + axis);
   shape.insert(shape.end(), indices.shape.begin(), indices.shape.end());
   shape.insert(shape.end(), x.shape.begin() + axis + 1, x.shape.end());

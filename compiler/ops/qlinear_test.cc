@@ -243,7 +243,7 @@ TEST(QLinearTest, TypesMustAgree) {
                          Uint8s({1}, {1}), Floats({}, {1}), Uint8s({}, {0}),
                          Floats({}, {1}), Uint8s({}, {0})})
                     .status()),
-      Refusal::kUnsupportedShape);
+      Refusal::kMismatchingShape);
 }
 
 }  // namespace

@@ -27,6 +27,11 @@ absl::StatusOr<Channels> ResolveChannels(const Node& node, const Shape& x,
   if (channels.count == 1 && zero_fits) return channels;
   size_t axis = 0;
   const int64_t given = node.IntAttribute("axis", 1);
+  if (node.attributes.count("axis") != 0 &&
+      !NormalizeAxis(given, x.size(), &axis)) {
+    return RefuseNode(Refusal::kInvalidModel, node, "axis ", given,
+                      " lies outside an input of rank ", x.size());
+  }
   if (node.opset < 13 || scale.size() != 1 || !zero_fits ||
       !NormalizeAxis(given, x.size(), &axis) || x[axis] != channels.count) {
     return RefuseNode(

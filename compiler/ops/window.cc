@@ -2,6 +2,7 @@
 #include "compiler/ops/window.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include "compiler/ops/define.h"
@@ -11,11 +12,12 @@ namespace {
 
 constexpr int64_t kMaxExtent = 65535;
 
-bool AllWithin(const Node& node, const char* name, int64_t low,
+// Every value of a list attribute is in [low, high].
+bool AllWithin(const Node& node, const char* name, int64_t low, int64_t high,
                std::string* detail) {
   const auto values = node.IntsAttribute(name, {});
-  const bool good = std::all_of(values.begin(), values.end(), [low](int64_t v) {
-    return v >= low && v <= kMaxExtent;
+  const bool good = std::all_of(values.begin(), values.end(), [=](int64_t v) {
+    return v >= low && v <= high;
   });
   if (!good) *detail = absl::StrCat(name, " = ", ShapeToString(values));
   return good;
@@ -36,16 +38,22 @@ std::vector<Constraint> WindowRules() {
          *detail = absl::StrCat("it is ", ShapeToString(shape));
          return shape.size() == 3 || shape.size() == 4;
        }},
-      {Refusal::kUnsupportedAttribute,
-       "strides, dilations and kernel_shape are 1 to 65535",
+      {Refusal::kInvalidModel,
+       "strides, dilations and kernel_shape are positive, pads not negative",
        [](const Graph&, const Node& node, std::string* detail) {
-         return AllWithin(node, "strides", 1, detail) &&
-                AllWithin(node, "dilations", 1, detail) &&
-                AllWithin(node, "kernel_shape", 1, detail);
+         constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+         return AllWithin(node, "strides", 1, kMost, detail) &&
+                AllWithin(node, "dilations", 1, kMost, detail) &&
+                AllWithin(node, "kernel_shape", 1, kMost, detail) &&
+                AllWithin(node, "pads", 0, kMost, detail);
        }},
-      {Refusal::kUnsupportedAttribute, "pads are 0 to 65535",
+      {Refusal::kUnsupportedAttribute,
+       "strides, dilations, kernel_shape and pads are at most 65535",
        [](const Graph&, const Node& node, std::string* detail) {
-         return AllWithin(node, "pads", 0, detail);
+         return AllWithin(node, "strides", 1, kMaxExtent, detail) &&
+                AllWithin(node, "dilations", 1, kMaxExtent, detail) &&
+                AllWithin(node, "kernel_shape", 1, kMaxExtent, detail) &&
+                AllWithin(node, "pads", 0, kMaxExtent, detail);
        }},
       {Refusal::kInvalidModel,
        "auto_pad is NOTSET, VALID, SAME_UPPER or SAME_LOWER",
