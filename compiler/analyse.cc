@@ -21,7 +21,8 @@ absl::StatusOr<Graph> AnalyseOnnx(absl::string_view model,
   };
   stage("import");
   auto imported =
-      ImportOnnx(model, ImportOptions{options.input_shapes, options.weights});
+      ImportOnnx(model, ImportOptions{options.input_shapes, options.weights,
+                                      options.data_folder});
   if (!imported.ok()) return imported.status();
   Graph graph = std::move(imported->graph);
   stage("shapes");

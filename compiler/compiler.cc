@@ -17,6 +17,7 @@ absl::StatusOr<CompileResult> CompileOnnx(absl::string_view model,
   CompileResult result;
   result.package = package::Serialize(made->package);
   result.report = std::move(made->report);
+  result.report.notes = std::move(graph->notes);
   return result;
 }
 

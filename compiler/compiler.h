@@ -52,6 +52,9 @@ struct CompileOptions {
   std::map<std::string, Shape> input_shapes;
   // Weights that the caller gives separately (ONNXIFI weight descriptors).
   std::map<std::string, TensorData> weights;
+  // Folder of the model's file, from which tensors with external data are read
+  // and that they cannot leave; "" for a model that has none: they are refused.
+  std::string data_folder;
   // Additional outputs: every quantized tensor under its ONNX name, stored
   // beside the ordinary outputs. Fusion and tiling stay those of the
   // production package. A tensor that fusion has removed is computed behind
@@ -169,6 +172,8 @@ struct CompileReport {
   uint64_t sram_peak_bytes = 0;
   uint64_t estimated_cycles = 0;     // uncalibrated
   double estimated_utilisation = 0;  // MACs / (cycles * C * K)
+  // What the model says and the compiler does not use, one sentence each.
+  std::vector<std::string> notes;
 };
 
 struct CompileResult {

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/diagnostic.h"
 #include "compiler/import/quote.h"
+#include "compiler/import/sparse_tensor.h"
 #include "compiler/import/tensor_proto.h"
 
 namespace heddle::compiler {
@@ -51,9 +52,21 @@ bool IsList(AttributeProto::AttributeType type) {
          type == AttributeProto::TYPE_PROTOS;
 }
 
+bool IsScalar(AttributeProto::AttributeType type) {
+  return type == AttributeProto::FLOAT || type == AttributeProto::INT ||
+         type == AttributeProto::STRING;
+}
+
+// Only Constant has a sparse attribute, and it can be nothing else.
+bool IsSparseValue(const Node& node, const AttributeProto& attribute) {
+  return node.op == "Constant" && node.domain.empty() &&
+         attribute.name() == "sparse_value";
+}
+
 }  // namespace
 
-absl::Status FromAttributeProtos(const onnx::NodeProto& proto, Node* node) {
+absl::Status FromAttributeProtos(const onnx::NodeProto& proto,
+                                 TensorSource* source, Node* node) {
   for (const AttributeProto& attribute : proto.attribute()) {
     const std::string what =
         absl::StrCat(node->Describe(), ": attribute ", Quote(attribute.name()));
@@ -73,8 +86,8 @@ absl::Status FromAttributeProtos(const onnx::NodeProto& proto, Node* node) {
     auto type = attribute.type();
     if (fields > 1) return invalid("has more than one value");
     if (type == AttributeProto::UNDEFINED) type = filled;
-    // An empty list fills no field.
-    if (type != filled && !(fields == 0 && IsList(type))) {
+    // An empty list fills no field; nor does a 0 in proto3.
+    if (type != filled && !(fields == 0 && (IsList(type) || IsScalar(type)))) {
       return invalid(absl::StrCat(
           "states type ", AttributeProto::AttributeType_Name(type), " but has ",
           fields == 0 ? "no value"
@@ -104,8 +117,16 @@ absl::Status FromAttributeProtos(const onnx::NodeProto& proto, Node* node) {
         value = std::vector<std::string>(attribute.strings().begin(),
                                          attribute.strings().end());
         break;
-      case AttributeProto::TENSOR: {
-        auto data = FromTensorProto(attribute.t(), what);
+      case AttributeProto::TENSOR:
+      case AttributeProto::SPARSE_TENSOR: {
+        const bool sparse = type == AttributeProto::SPARSE_TENSOR;
+        if (IsSparseValue(*node, attribute) != sparse) {
+          return invalid(sparse ? "is a sparse tensor, must be a dense one"
+                                : "is a dense tensor, must be a sparse one");
+        }
+        auto data = sparse ? FromSparseTensorProto(attribute.sparse_tensor(),
+                                                   what, source)
+                           : FromTensorProto(attribute.t(), what, source);
         if (!data.ok()) return data.status();
         value = std::make_shared<const TensorData>(*std::move(data));
         break;

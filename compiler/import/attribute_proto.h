@@ -6,15 +6,20 @@
 #include <onnx/onnx_pb.h>
 
 #include "absl/status/status.h"
+#include "compiler/import/tensor_proto.h"
 #include "compiler/ir/graph.h"
 
 namespace heddle::compiler {
 
 // Fills node->attributes. Refusals: kInvalidModel (no name, repeated, value
-// that disagrees with the stated type, reference outside a function),
-// kUnsupportedAttribute (graphs, sparse tensors, lists of tensors, type
-// protos).
-absl::Status FromAttributeProtos(const onnx::NodeProto& proto, Node* node);
+// that disagrees with the stated type, reference outside a function, a sparse
+// tensor elsewhere than in Constant's sparse_value), kUnsupportedAttribute
+// (graphs, lists of tensors, type protos), and those of tensors.
+//
+// A number or a string without a value is 0 or "": messages of proto3 do not
+// hold such values.
+absl::Status FromAttributeProtos(const onnx::NodeProto& proto,
+                                 TensorSource* source, Node* node);
 
 }  // namespace heddle::compiler
 

@@ -14,7 +14,10 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/diagnostic.h"
 #include "compiler/import/attribute_proto.h"
+#include "compiler/import/inline.h"
+#include "compiler/import/quantization_annotation.h"
 #include "compiler/import/quote.h"
+#include "compiler/import/sparse_tensor.h"
 #include "compiler/import/tensor_proto.h"
 #include "compiler/import/wire_check.h"
 #include "compiler/ops/define.h"
@@ -60,13 +63,13 @@ absl::Status Parse(absl::string_view bytes, onnx::ModelProto* model) {
 class Importer {
  public:
   Importer(const onnx::ModelProto& model, const ImportOptions& options)
-      : model_(model), options_(options) {}
+      : model_(model), options_(options), source_(options.data_folder) {}
 
   absl::StatusOr<ImportedModel> Run() {
     for (auto step :
          {&Importer::Versions, &Importer::Initializers, &Importer::GraphInputs,
           &Importer::Weights, &Importer::Nodes, &Importer::Outputs,
-          &Importer::Declarations}) {
+          &Importer::Declarations, &Importer::Annotations}) {
       if (auto s = (this->*step)(); !s.ok()) return s;
     }
     if (auto s = result_.graph.Verify(); !s.ok()) return s;
@@ -105,6 +108,14 @@ class Importer {
             absl::StrCat("opset ", version, " is not supported; ", kMinOpset,
                          " to ", kMaxOpset, " are, convert the model"));
       }
+      if (domain == "com.microsoft" && version != kMicrosoftOpset) {
+        return Refuse(Refusal::kUnsupportedVersion,
+                      absl::StrCat("version ", version,
+                                   " of domain 'com.microsoft' is not "
+                                   "supported; ",
+                                   kMicrosoftOpset, " is"));
+      }
+      // Of other domains no operator is known; a node says so.
       opsets_[domain] = static_cast<int>(
           std::min<int64_t>(version, std::numeric_limits<int>::max()));
     }
@@ -114,23 +125,53 @@ class Importer {
 
   absl::Status Initializers() {
     const auto& graph = model_.graph();
-    if (graph.sparse_initializer_size() != 0) {
-      return Refuse(Refusal::kUnsupportedDatatype,
-                    "sparse initializers are not supported; store them dense");
-    }
     for (const auto& proto : graph.initializer()) {
       if (proto.name().empty()) return Invalid("an initializer has no name");
       const std::string what =
           absl::StrCat("initializer ", Quote(proto.name()));
-      auto data = FromTensorProto(proto, what);
-      if (!data.ok()) return data.status();
-      if (ids_.count(proto.name()) != 0) {
-        return Invalid(what, " occurs twice");
+      if (IsUnusedText(proto)) continue;
+      auto data = FromTensorProto(proto, what, &source_);
+      if (auto s = AddInitializer(proto.name(), what, std::move(data));
+          !s.ok()) {
+        return s;
       }
-      ids_[proto.name()] =
-          result_.graph.AddConstant(proto.name(), *std::move(data));
+    }
+    for (const auto& proto : graph.sparse_initializer()) {
+      const std::string& name = proto.values().name();
+      if (name.empty()) {
+        return Invalid(
+            "a sparse_initializer has no name; it is the name of "
+            "its values");
+      }
+      const std::string what = absl::StrCat("sparse_initializer ", Quote(name));
+      auto data = FromSparseTensorProto(proto, what, &source_);
+      if (auto s = AddInitializer(name, what, std::move(data)); !s.ok()) {
+        return s;
+      }
     }
     return absl::OkStatus();
+  }
+
+  absl::Status AddInitializer(const std::string& name, const std::string& what,
+                              absl::StatusOr<TensorData> data) {
+    if (!data.ok()) return data.status();
+    if (ids_.count(name) != 0) return Invalid(what, " occurs twice");
+    ids_[name] = result_.graph.AddConstant(name, *std::move(data));
+    return absl::OkStatus();
+  }
+
+  // Labels and the like that exporters leave behind hurt nobody.
+  bool IsUnusedText(const onnx::TensorProto& proto) {
+    if (proto.data_type() != onnx::TensorProto::STRING) return false;
+    if (used_.empty()) {
+      const auto& graph = model_.graph();
+      for (const auto& node : graph.node()) {
+        used_.insert(node.input().begin(), node.input().end());
+      }
+      for (const auto& value : graph.output()) used_.insert(value.name());
+      for (const auto& value : graph.input()) used_.insert(value.name());
+    }
+    return used_.count(proto.name()) == 0;
   }
 
   absl::Status GraphInputs() {
@@ -186,7 +227,9 @@ class Importer {
   }
 
   absl::Status Weights() {
-    if (!options_.weights.empty() && model_.graph().initializer_size() != 0) {
+    if (!options_.weights.empty() &&
+        (model_.graph().initializer_size() != 0 ||
+         model_.graph().sparse_initializer_size() != 0)) {
       return Invalid(
           "weights are given beside a model that has initializers; give them "
           "in one place");
@@ -291,13 +334,16 @@ class Importer {
     if (FindOperator(node->domain, node->op, node->opset) == nullptr) {
       return Refuse(
           Refusal::kUnsupportedOperator,
-          absl::StrCat(node->Describe(), ": operator ",
-                       DomainName(node->domain), ".", node->op, " at opset ",
-                       node->opset,
-                       " is not supported; SUPPORTED_OPS.md lists those that "
-                       "are"));
+          absl::StrCat(
+              node->Describe(), ": operator ", DomainName(node->domain), ".",
+              node->op, " at opset ", node->opset,
+              " is not supported; SUPPORTED_OPS.md lists those that "
+              "are",
+              node->op == "If" ? " (an If whose condition is a constant is its "
+                                 "branch)"
+                               : ""));
     }
-    return FromAttributeProtos(proto, node);
+    return FromAttributeProtos(proto, &source_, node);
   }
 
   absl::Status Outputs() {
@@ -327,6 +373,14 @@ class Importer {
       if (auto s = AddDeclaration(proto, what, id->second); !s.ok()) return s;
     }
     return absl::OkStatus();
+  }
+
+  absl::Status Annotations() {
+    const auto find = [this](const std::string& name) {
+      const auto id = ids_.find(name);
+      return id == ids_.end() ? kNoTensor : id->second;
+    };
+    return CheckAnnotations(model_.graph(), find, &result_.graph);
   }
 
   absl::Status AddDeclaration(const onnx::ValueInfoProto& proto,
@@ -401,23 +455,38 @@ class Importer {
                                ShapeToString(shape)));
   }
 
-  // Values that the options' shapes give to named dimensions.
+  // Values that the shapes of options, weights and initializers give to named
+  // dimensions of the inputs.
   absl::Status BindDimensions() {
     for (const auto& proto : model_.graph().input()) {
-      const auto given = options_.input_shapes.find(proto.name());
-      if (given == options_.input_shapes.end()) continue;
+      const std::string& name = proto.name();
+      const Shape* shape = nullptr;
+      const auto given = options_.input_shapes.find(name);
+      const auto weight = options_.weights.find(name);
+      const auto initializer = ids_.find(name);
+      if (given != options_.input_shapes.end()) {
+        shape = &given->second;
+      } else if (weight != options_.weights.end()) {
+        shape = &weight->second.shape;
+      } else if (initializer != ids_.end()) {
+        shape = &result_.graph.tensors[initializer->second].shape;
+      } else {
+        continue;
+      }
       const auto& dims = proto.type().tensor_type().shape().dim();
-      for (int i = 0;
-           i < dims.size() && i < static_cast<int>(given->second.size()); ++i) {
+      for (int i = 0; i < dims.size() && i < static_cast<int>(shape->size());
+           ++i) {
         const std::string& symbol = dims.Get(i).dim_param();
-        const int64_t value = given->second[i];
         if (symbol.empty()) continue;
-        const auto [it, added] = symbols_.emplace(symbol, value);
-        if (!added && it->second != value) {
+        const auto [it, added] =
+            symbols_.emplace(symbol, Binding{(*shape)[i], name});
+        if (!added && it->second.value != (*shape)[i]) {
           return Refuse(Refusal::kMismatchingShape,
-                        absl::StrCat("the given input shapes bind dimension ",
-                                     Quote(symbol), " to ", it->second,
-                                     " and to ", value));
+                        absl::StrCat("dimension ", Quote(symbol), " is ",
+                                     it->second.value, " in input ",
+                                     Quote(it->second.input), " and ",
+                                     (*shape)[i], " in input ", Quote(name),
+                                     "; a name must have one value"));
         }
       }
     }
@@ -451,7 +520,7 @@ class Importer {
                                             .shape()
                                             .dim(static_cast<int>(i))
                                             .dim_param());
-      (*shape)[i] = symbol == symbols_.end() ? 1 : symbol->second;
+      (*shape)[i] = symbol == symbols_.end() ? 1 : symbol->second.value;
     }
     return absl::OkStatus();
   }
@@ -460,7 +529,14 @@ class Importer {
   const ImportOptions& options_;
   ImportedModel result_;
   std::map<std::string, int> opsets_;
-  std::map<std::string, int64_t> symbols_;
+  // What a named dimension is, and the input that said so first.
+  struct Binding {
+    int64_t value;
+    std::string input;
+  };
+  std::map<std::string, Binding> symbols_;
+  std::set<std::string> used_;  // names that nodes or the graph read
+  TensorSource source_;
   std::unordered_map<std::string, TensorId> ids_;
   std::set<std::string> written_;
 };
@@ -471,6 +547,7 @@ absl::StatusOr<ImportedModel> ImportOnnx(absl::string_view bytes,
                                          const ImportOptions& options) {
   onnx::ModelProto model;
   if (auto s = Parse(bytes, &model); !s.ok()) return s;
+  if (auto s = InlineGraphs(&model); !s.ok()) return s;
   return Importer(model, options).Run();
 }
 

@@ -17,6 +17,7 @@ namespace heddle::compiler {
 inline constexpr int kMinIrVersion = 3;
 inline constexpr int kMaxIrVersion = 8;
 inline constexpr int kMinOpset = 7;
+inline constexpr int kMicrosoftOpset = 1;  // of com.microsoft
 
 // What the model declares about a computed tensor; a dimension that it leaves
 // open is -1.
@@ -30,6 +31,7 @@ struct ImportOptions {
   // See CompileOptions.
   std::map<std::string, Shape> input_shapes;
   std::map<std::string, TensorData> weights;
+  std::string data_folder;
 };
 
 struct ImportedModel {

@@ -181,13 +181,46 @@ INSTANTIATE_TEST_SUITE_P(
                type->set_elem_type(1);
                type->mutable_shape()->add_dim()->set_dim_value(3);
              }},
-        Case{"SparseInitializer", Refusal::kUnsupportedDatatype, "sparse",
+        Case{"SparseInitializerWithoutName", Refusal::kInvalidModel,
+             "a sparse_initializer has no name",
              [](Proto* m) { m->mutable_graph()->add_sparse_initializer(); }},
-        Case{"ExternalData", Refusal::kInvalidModel,
-             "initializer 'w' keeps its data in another file",
+        Case{"SparseInitializerWithoutValues", Refusal::kInvalidModel,
+             "sparse_initializer 's': values has no valid data_type",
              [](Proto* m) {
+               m->mutable_graph()
+                   ->add_sparse_initializer()
+                   ->mutable_values()
+                   ->set_name("s");
+             }},
+        Case{"ExternalData", Refusal::kInvalidModel,
+             "initializer 'w': external_data has no location",
+             [](Proto* m) {
+               Initializer(m)->clear_raw_data();
                Initializer(m)->set_data_location(onnx::TensorProto::EXTERNAL);
              }},
+        Case{"ExternalDataWithoutFolder", Refusal::kInvalidModel,
+             "initializer 'w': keeps its data in the file 'w.bin', but a model "
+             "that is given as bytes has no folder",
+             [](Proto* m) {
+               Initializer(m)->clear_raw_data();
+               Initializer(m)->set_data_location(onnx::TensorProto::EXTERNAL);
+               auto* entry = Initializer(m)->add_external_data();
+               entry->set_key("location");
+               entry->set_value("w.bin");
+             }},
+        Case{"TextThatANodeReads", Refusal::kUnsupportedDatatype,
+             "initializer 'w' has type string",
+             [](Proto* m) {
+               Initializer(m)->clear_raw_data();
+               Initializer(m)->set_data_type(onnx::TensorProto::STRING);
+             }},
+        Case{"OldMicrosoftDomain", Refusal::kUnsupportedVersion,
+             "version 2 of domain 'com.microsoft'",
+             [](Proto* m) { m->mutable_opset_import(1)->set_version(2); }},
+        Case{
+            "DomainWithoutVersion", Refusal::kInvalidModel,
+            "domain 'org.example' has version 0",
+            [](Proto* m) { m->add_opset_import()->set_domain("org.example"); }},
         Case{"AttributeTypeLies", Refusal::kInvalidModel,
              "Relu 't_node': attribute 'a' states type INTS but has a value of "
              "type INT",
@@ -201,8 +234,10 @@ INSTANTIATE_TEST_SUITE_P(
              [](Proto* m) {
                auto* a = NodeOf(m, 0)->add_attribute();
                a->set_name("a");
-               a->set_type(onnx::AttributeProto::INT);
+               a->set_type(onnx::AttributeProto::TENSOR);
              }},
+        Case{"AttributeWithoutType", Refusal::kInvalidModel, "no value",
+             [](Proto* m) { NodeOf(m, 0)->add_attribute()->set_name("a"); }},
         Case{"AttributeTwice", Refusal::kInvalidModel,
              "attribute 'a' occurs twice",
              [](Proto* m) {

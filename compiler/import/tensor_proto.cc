@@ -78,15 +78,16 @@ absl::Status TakeTyped(const onnx::TensorProto& proto, const std::string& what,
   return absl::InternalError("type has no field");
 }
 
+void NormalizeBools(TensorData* data) {
+  if (data->type != DataType::kBool) return;
+  for (uint8_t& byte : data->bytes) byte = byte != 0;
+}
+
 }  // namespace
 
 absl::StatusOr<TensorData> FromTensorProto(const onnx::TensorProto& proto,
-                                           const std::string& what) {
-  if (proto.data_location() == onnx::TensorProto::EXTERNAL) {
-    return Invalid(what,
-                   "keeps its data in another file, which is not supported; "
-                   "store the data inside the model");
-  }
+                                           const std::string& what,
+                                           TensorSource* source) {
   if (proto.has_segment()) {
     return Invalid(what, "is a segment of a tensor, which is not supported");
   }
@@ -114,15 +115,28 @@ absl::StatusOr<TensorData> FromTensorProto(const onnx::TensorProto& proto,
       (proto.string_data_size() != 0) + (proto.int64_data_size() != 0) +
       (proto.double_data_size() != 0) + (proto.uint64_data_size() != 0);
   if (fields > 1) return Invalid(what, "has data in more than one field");
+  const bool external = proto.data_location() == onnx::TensorProto::EXTERNAL;
+  if (external ? fields != 0 : proto.external_data_size() != 0) {
+    return Invalid(what, external ? "has data_location EXTERNAL and data"
+                                  : "has external_data, but data_location is "
+                                    "not EXTERNAL");
+  }
 
-  // No element is smaller than the message's bytes that state it, so the count
-  // is bounded by the model's size before anything is allocated.
+  // No element is smaller than the bytes that state it, in the message or in a
+  // file, so the count is bounded by their size before anything is allocated.
   const auto element = static_cast<int64_t>(ElementBytes(data.type));
   const int64_t count = data.count();
   int64_t bytes = 0;
   if (__builtin_mul_overflow(count, element, &bytes)) {
     return Invalid(what, "has the impossible shape ",
                    ShapeToString(data.shape));
+  }
+  if (external) {
+    auto read = source->files.Read(proto, what, bytes);
+    if (!read.ok()) return read.status();
+    data.bytes = *std::move(read);
+    NormalizeBools(&data);
+    return data;
   }
   const int64_t stated = static_cast<int64_t>(proto.raw_data().size()) +
                          proto.float_data_size() + proto.int32_data_size() +
@@ -144,9 +158,7 @@ absl::StatusOr<TensorData> FromTensorProto(const onnx::TensorProto& proto,
   } else if (auto s = TakeTyped(proto, what, &data); !s.ok()) {
     return s;
   }
-  if (data.type == DataType::kBool) {
-    for (uint8_t& byte : data.bytes) byte = byte != 0;
-  }
+  NormalizeBools(&data);
   return data;
 }
 

@@ -1,22 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// onnx.TensorProto to dense data, in every form the format allows.
+// onnx.TensorProto to dense data, in every form the format allows: raw_data,
+// the typed fields, and files beside the model.
 #ifndef HEDDLE_COMPILER_IMPORT_TENSOR_PROTO_H_
 #define HEDDLE_COMPILER_IMPORT_TENSOR_PROTO_H_
 
 #include <onnx/onnx_pb.h>
 
+#include <cstdint>
 #include <string>
+#include <utility>
 
 #include "absl/status/statusor.h"
+#include "compiler/import/external_data.h"
 #include "compiler/ir/graph.h"
 
 namespace heddle::compiler {
 
+// Bytes that the sparse tensors of a model may take as dense ones: a bound
+// against files that are small but expensive to expand.
+inline constexpr int64_t kMaxSparseBytes = int64_t{256} << 20;
+
+// What tensors draw on beside their own messages; one per model.
+struct TensorSource {
+  explicit TensorSource(std::string folder) : files(std::move(folder)) {}
+  ExternalData files;
+  int64_t sparse_bytes = kMaxSparseBytes;  // still free
+};
+
 // `what` names the tensor in messages ("initializer 'w'"). Refusals:
-// kInvalidModel (sizes that disagree, two value fields, external data),
-// kUnsupportedDatatype (strings, undefined).
+// kInvalidModel (sizes that disagree, two value fields, external data that
+// cannot be had), kUnsupportedDatatype (strings, undefined).
 absl::StatusOr<TensorData> FromTensorProto(const onnx::TensorProto& proto,
-                                           const std::string& what);
+                                           const std::string& what,
+                                           TensorSource* source);
 
 }  // namespace heddle::compiler
 

@@ -19,13 +19,15 @@ onnx::TensorProto Proto(int type, std::vector<int64_t> dims) {
 }
 
 TensorData Take(const onnx::TensorProto& proto) {
-  auto data = FromTensorProto(proto, "initializer 'w'");
+  TensorSource source("");
+  auto data = FromTensorProto(proto, "initializer 'w'", &source);
   EXPECT_TRUE(data.ok()) << data.status();
   return data.ok() ? *data : TensorData();
 }
 
 Refusal KindOf(const onnx::TensorProto& proto) {
-  return RefusalOf(FromTensorProto(proto, "initializer 'w'").status());
+  TensorSource source("");
+  return RefusalOf(FromTensorProto(proto, "initializer 'w'", &source).status());
 }
 
 TEST(TensorProtoTest, TypedFields) {

@@ -59,7 +59,7 @@ class Walker {
           }
           break;
         }
-        default:  // groups are not part of ONNX
+        default:  // groups: proto3 has none, and ONNX never had one
           return Malformed(type);
       }
     }

@@ -121,6 +121,8 @@ struct Graph {
   std::vector<Node> nodes;        // topological order
   std::vector<TensorId> inputs;   // run-time inputs in the model's order
   std::vector<TensorId> outputs;  // in the model's order
+  // What the model says and the compiler does not use, one sentence each.
+  std::vector<std::string> notes;
 
   TensorId AddTensor(Tensor tensor);
   TensorId AddConstant(std::string name, TensorData data);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constant and Shape: values that are known when compiling.
+// Constant, Shape and Size: values that are known when compiling. A
+// sparse_value is dense already: the importer expands it.
 #include <algorithm>
 #include <cstring>
 
@@ -81,15 +82,31 @@ Results EvaluateShape(const Graph&, const Node& node, const Inputs& inputs) {
                         {static_cast<int64_t>(shape.size())}));
 }
 
-const OperatorRegistration kConstant1(Define("Constant", 1, 11)
+absl::Status InferSize(Graph* graph, const Node& node) {
+  return SetOutput(graph, node, 0, DataType::kInt64, {});
+}
+
+Results EvaluateSize(const Graph&, const Node&, const Inputs& inputs) {
+  const int64_t count = inputs[0]->count();
+  return One(FromValues(DataType::kInt64, &count, 1, {}));
+}
+
+const OperatorRegistration kConstant1(Define("Constant", 1, 10)
                                           .Inputs(0, 0)
                                           .Attr("value", AttributeKind::kTensor)
                                           .Run(InferConstant,
                                                EvaluateConstant));
+const OperatorRegistration kConstant11(
+    Define("Constant", 11, 11)
+        .Inputs(0, 0)
+        .Attr("value", AttributeKind::kTensor)
+        .Attr("sparse_value", AttributeKind::kTensor)
+        .Run(InferConstant, EvaluateConstant));
 const OperatorRegistration kConstant12(
     Define("Constant", 12, kMaxOpset)
         .Inputs(0, 0)
         .Attr("value", AttributeKind::kTensor)
+        .Attr("sparse_value", AttributeKind::kTensor)
         .Attr("value_float", AttributeKind::kFloat)
         .Attr("value_floats", AttributeKind::kFloats)
         .Attr("value_int", AttributeKind::kInt)
@@ -105,6 +122,10 @@ const OperatorRegistration kShape15(Define("Shape", 15, kMaxOpset)
                                         .Attr("start", AttributeKind::kInt)
                                         .Attr("end", AttributeKind::kInt)
                                         .Run(InferShape, EvaluateShape));
+
+const OperatorRegistration kSize(Define("Size", 1, kMaxOpset)
+                                     .Inputs(1, 1, kMovable)
+                                     .Run(InferSize, EvaluateSize));
 
 }  // namespace
 }  // namespace heddle::compiler

@@ -22,7 +22,7 @@ bool IsQuantizationBoundary(const Node& node) {
 }
 
 // Values that the node may be evaluated with now; false if some are missing.
-// The result of Shape needs no data, only the shape of its input.
+// The results of Shape and Size need no data, only the shape of the input.
 bool ConstantInputs(const Graph& graph, const Node& node,
                     std::vector<TensorData>* shape_only, Inputs* inputs) {
   shape_only->reserve(node.inputs.size());
@@ -34,7 +34,8 @@ bool ConstantInputs(const Graph& graph, const Node& node,
     const Tensor& tensor = graph.tensors[id];
     if (tensor.is_constant()) {
       inputs->push_back(tensor.constant.get());
-    } else if (node.op == "Shape" && node.domain.empty()) {
+    } else if ((node.op == "Shape" || node.op == "Size") &&
+               node.domain.empty()) {
       TensorData data;
       data.type = tensor.type;
       data.shape = tensor.shape;
@@ -74,12 +75,26 @@ bool IsAffordable(const Graph& graph, const Node& node) {
   return outputs <= kMaxFoldedWork / largest;
 }
 
+bool TakeBytes(const Graph& graph, const Node& node, int64_t* budget) {
+  int64_t bytes = 0;  // each output is affordable: no overflow
+  for (TensorId id : node.outputs) {
+    if (id == kNoTensor) continue;
+    const Tensor& tensor = graph.tensors[id];
+    bytes += ElementCount(tensor.shape) *
+             static_cast<int64_t>(ElementBytes(tensor.type));
+  }
+  if (bytes > *budget) return false;
+  *budget -= bytes;
+  return true;
+}
+
 // Gives the outputs constant values if that is possible.
-absl::StatusOr<bool> Fold(Graph* graph, const Node& node) {
+// `budget`: bytes that folded tensors may still take.
+absl::StatusOr<bool> Fold(Graph* graph, const Node& node, int64_t* budget) {
   std::vector<TensorData> shape_only;
   Inputs inputs;
   if (!ConstantInputs(*graph, node, &shape_only, &inputs) ||
-      !IsAffordable(*graph, node)) {
+      !IsAffordable(*graph, node) || !TakeBytes(*graph, node, budget)) {
     return false;
   }
   auto results = EvaluateNode(*graph, node, inputs);
@@ -182,6 +197,7 @@ bool NeedsMissingValues(const Graph& graph, const Node& node) {
 absl::Status InferAndFold(Graph* graph,
                           const std::map<TensorId, Declaration>& declared) {
   std::vector<Node> kept;
+  int64_t budget = kMaxFoldedTotal;
   // `graph->nodes` is not touched while nodes are looked at.
   for (const Node& node : graph->nodes) {
     if (auto s = CheckNode(*graph, node); !s.ok()) return s;
@@ -196,7 +212,7 @@ absl::Status InferAndFold(Graph* graph,
     if (auto s = CheckSize(*graph, node); !s.ok()) return s;
     if (auto s = CheckDeclared(*graph, node, declared); !s.ok()) return s;
     if (!IsQuantizationBoundary(node)) {
-      auto folded = Fold(graph, node);
+      auto folded = Fold(graph, node, &budget);
       if (!folded.ok()) return folded.status();
       if (*folded) continue;
     }
@@ -208,8 +224,9 @@ absl::Status InferAndFold(Graph* graph,
 
 absl::Status FoldConstants(Graph* graph) {
   std::vector<Node> kept;
+  int64_t budget = kMaxFoldedTotal;
   for (const Node& node : graph->nodes) {
-    auto folded = Fold(graph, node);
+    auto folded = Fold(graph, node, &budget);
     if (!folded.ok()) return folded.status();
     if (!*folded) kept.push_back(node);
   }

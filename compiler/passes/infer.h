@@ -17,6 +17,8 @@ namespace heddle::compiler {
 inline constexpr int64_t kMaxTensorBytes = int64_t{4} << 30;
 // Larger results stay computed at run time, rather than grow the package.
 inline constexpr int64_t kMaxFoldedBytes = int64_t{64} << 20;
+// All folded tensors of a graph together.
+inline constexpr int64_t kMaxFoldedTotal = int64_t{1} << 30;
 
 // Checks every node, infers its outputs, compares them with what the model
 // declares (kMismatchingShape, kMismatchingDatatype), and replaces nodes whose

@@ -33,7 +33,8 @@ absl::StatusOr<NamedTensor> ReadTensorFile(const std::string& path) {
   if (!proto.ParseFromString(*bytes)) {
     return absl::InvalidArgumentError(absl::StrCat(path, " is no TensorProto"));
   }
-  auto data = FromTensorProto(proto, path);
+  TensorSource source("");
+  auto data = FromTensorProto(proto, path, &source);
   if (!data.ok()) return data.status();
   return NamedTensor{proto.name(), *std::move(data)};
 }

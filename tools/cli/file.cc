@@ -70,4 +70,10 @@ absl::Status WriteFile(const std::string& path, absl::string_view bytes) {
   return Broken("write", path, error);
 }
 
+std::string FolderOf(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
 }  // namespace heddle::cli

@@ -18,6 +18,9 @@ absl::StatusOr<std::string> ReadFile(const std::string& path);
 // is, and on failure nothing is left behind.
 absl::Status WriteFile(const std::string& path, absl::string_view bytes);
 
+// The folder that a file is in; "." for a name without folder.
+std::string FolderOf(const std::string& path);
+
 }  // namespace heddle::cli
 
 #endif  // HEDDLE_TOOLS_CLI_FILE_H_

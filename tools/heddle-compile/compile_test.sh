@@ -65,6 +65,40 @@ expect 2 "$model" --report-file x
 expect 2 "$model" --config h1
 expect 2 "$model" --shape image
 expect 2 "$model" --report=xml
+# A model whose weights are in a file beside it, which must not be left.
+mkdir -p apart
+python3 - <<'PY'
+import struct
+def varint(n):
+    out = b""
+    while n > 127:
+        out += bytes([n & 127 | 128])
+        n >>= 7
+    return out + bytes([n])
+def number(field, n): return varint(field << 3) + varint(n)
+def text(field, data):
+    data = data.encode() if isinstance(data, str) else data
+    return varint(field << 3 | 2) + varint(len(data)) + data
+def value(name):  # ValueInfoProto of float[2]
+    shape = text(2, text(1, number(1, 2)))
+    return text(1, name) + text(2, text(1, number(1, 1) + shape))
+entries = [("location", "w.bin"), ("offset", "4"), ("length", "8")]
+weight = (number(1, 2) + number(2, 1) + text(8, "w") + number(14, 1) +
+          b"".join(text(13, text(1, k) + text(2, v)) for k, v in entries))
+node = text(1, "x") + text(1, "w") + text(2, "y") + text(4, "Add")
+graph = text(1, node) + text(2, "g") + text(5, weight) + text(11, value("x")) + \
+    text(12, value("y"))
+open("apart/m.onnx", "wb").write(number(1, 8) + text(7, graph) + text(8, number(2, 13)))
+open("apart/w.bin", "wb").write(struct.pack("<3f", 9, 1, 2))
+PY
+expect 0 apart/m.onnx
+(cd apart && expect 0 m.onnx)
+truncate -s 11 apart/w.bin
+expect 4 apart/m.onnx
+grep -q "that file has 11 bytes" err || fail "no reason: $(cat err)"
+mv apart/w.bin . && ln -s ../w.bin apart/w.bin
+expect 4 apart/m.onnx
+grep -q "leads out of the model's folder" err || fail "no reason: $(cat err)"
 expect 1 none.onnx -o a.hpk
 head -c 100 "$model" >bad.onnx
 expect 4 bad.onnx -o a.hpk

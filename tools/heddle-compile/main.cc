@@ -126,6 +126,7 @@ int Compile(const Arguments& arguments) {
   heddle::compiler::CompileOptions options;
   options.config = arguments.config;
   options.taps = arguments.taps;
+  options.data_folder = heddle::cli::FolderOf(arguments.model);
   options.device_memory_bytes = arguments.device_memory;
   options.sram_bytes = arguments.sram;
   options.details = !arguments.report.empty() && arguments.report != "text";

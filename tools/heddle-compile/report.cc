@@ -157,6 +157,9 @@ std::string TextReport(const package::Package& package,
       report.compute_bound_cycles, report.dram_bound_cycles,
       Ratio(report.estimated_cycles, Limit(report)), report.layer_bound_cycles,
       100 * report.estimated_utilisation);
+  for (const std::string& note : report.notes) {
+    absl::StrAppend(&text, "note: ", note, "\n");
+  }
   return text;
 }
 
@@ -232,6 +235,7 @@ ordered_json ReportAsJson(const package::Package& package,
           {"inputs", Tensors(package.inputs)},
           {"outputs", Tensors(package.outputs)},
           {"taps", Tensors(package.taps)},
+          {"notes", report.notes},
           {"layers", std::move(layers)},
           {"buffers", std::move(buffers)}};
 }

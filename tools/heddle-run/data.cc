@@ -78,7 +78,9 @@ absl::StatusOr<std::vector<NamedTensor>> ReadDataSet(const std::string& folder,
       return absl::InvalidArgumentError(
           absl::StrCat("'", path, "' is not an onnx.TensorProto"));
     }
-    auto data = compiler::FromTensorProto(proto, absl::StrCat("'", path, "'"));
+    compiler::TensorSource source("");
+    auto data = compiler::FromTensorProto(proto, absl::StrCat("'", path, "'"),
+                                          &source);
     if (!data.ok()) return absl::InvalidArgumentError(data.status().message());
     tensors.push_back({proto.name(), *std::move(data)});
   }

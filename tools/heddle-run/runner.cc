@@ -72,6 +72,7 @@ absl::StatusOr<compiler::CompileOptions> Runner::Options() {
   compiler::CompileOptions options;
   options.config = arguments_.config;
   options.taps = !arguments_.taps.empty();
+  options.data_folder = cli::FolderOf(arguments_.model);
   options.progress = [this](const char* stage) {
     progress_.Set(absl::StrCat("compiling: ", stage));
   };

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Data of tensors that a model keeps in files of its folder: the entries of
+// TensorProto.external_data.
+//
+//   location   path below the model's folder; "/", ".." and links that lead out
+//              of the folder are refused
+//   offset     bytes from the file's beginning, 0 without
+//   length     bytes of the tensor; must agree with type and shape
+//   checksum   SHA-1 of the whole file, 40 hexadecimal digits
+#ifndef HEDDLE_COMPILER_IMPORT_EXTERNAL_DATA_H_
+#define HEDDLE_COMPILER_IMPORT_EXTERNAL_DATA_H_
+
+#include <onnx/onnx_pb.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace heddle::compiler {
+
+class ExternalData {
+ public:
+  // Files of `folder`; "" is no folder: every tensor is refused.
+  explicit ExternalData(std::string folder) : folder_(std::move(folder)) {}
+  ~ExternalData();
+  ExternalData(const ExternalData&) = delete;
+  ExternalData& operator=(const ExternalData&) = delete;
+
+  // The `bytes` bytes of a tensor. `what` names it in messages. Refusals:
+  // kInvalidModel, with the entry at fault.
+  absl::StatusOr<std::vector<uint8_t>> Read(const onnx::TensorProto& proto,
+                                            const std::string& what,
+                                            int64_t bytes);
+
+ private:
+  struct File {
+    int descriptor = -1;
+    int64_t size = 0;
+    std::string sha1;  // "" until somebody asks
+  };
+
+  absl::StatusOr<File*> Open(const std::string& location,
+                             const std::string& what);
+  static absl::Status Check(const std::string& checksum,
+                            const std::string& what, File* file);
+
+  const std::string folder_;
+  std::string real_folder_;
+  std::map<std::string, File> files_;  // by location
+};
+
+}  // namespace heddle::compiler
+
+#endif  // HEDDLE_COMPILER_IMPORT_EXTERNAL_DATA_H_

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graphs inside of graphs, put in place before import:
+//
+//   If          with a condition that is an initializer or a Constant: the
+//               nodes of its branch
+//   functions   a call of one of the model's own functions: the function's
+//   nodes
+//
+// Names that belong to the inner graph get the prefix "<first output>/", its
+// nodes "<node>/". What cannot be put in place stays, and is refused as an
+// operator that is not supported.
+#ifndef HEDDLE_COMPILER_IMPORT_INLINE_H_
+#define HEDDLE_COMPILER_IMPORT_INLINE_H_
+
+#include <onnx/onnx_pb.h>
+
+#include "absl/status/status.h"
+
+namespace heddle::compiler {
+
+// Refusals: kInvalidModel (a branch or function that contradicts its use, a
+// function that calls itself), kUnsupportedVersion (a function of other opsets
+// than the model), kNoSystemMemory (functions that grow beyond all measure).
+absl::Status InlineGraphs(onnx::ModelProto* model);
+
+}  // namespace heddle::compiler
+
+#endif  // HEDDLE_COMPILER_IMPORT_INLINE_H_
