@@ -79,8 +79,8 @@ absl::StatusOr<std::vector<NamedTensor>> ReadDataSet(const std::string& folder,
           absl::StrCat("'", path, "' is not an onnx.TensorProto"));
     }
     compiler::TensorSource source("");
-    auto data = compiler::FromTensorProto(proto, absl::StrCat("'", path, "'"),
-                                          &source);
+    auto data =
+        compiler::FromTensorProto(proto, absl::StrCat("'", path, "'"), &source);
     if (!data.ok()) return absl::InvalidArgumentError(data.status().message());
     tensors.push_back({proto.name(), *std::move(data)});
   }
