@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/backend/loops.h"
 #include "compiler/backend/lower_codes.h"
+#include "compiler/backend/move.h"
 #include "compiler/backend/relayout.h"
 #include "compiler/ops/define.h"
 
@@ -158,51 +159,6 @@ class BlockedConcat : public DeviceOp {
   int64_t temporary_rows_ = 1;
 };
 
-// [outer, count * inner] matrices side by side.
-class DenseConcat : public DeviceOp {
- public:
-  DenseConcat(Lowering* l, std::vector<Part> parts, int64_t inner, int to)
-      : parts_(std::move(parts)),
-        inner_(inner),
-        type_(MoveType(l->device().StorageOf(to).type)) {
-    engine = "vector";
-    output = to;
-    tileable = true;
-    for (const Part& part : parts_) {
-      OpInput in;
-      in.value = part.value;
-      in.rows.kind = RowMap::kSame;
-      inputs.push_back(in);
-    }
-  }
-
-  std::vector<Microprogram> Programs() const override {
-    return {CopyProgram()};
-  }
-
-  void Emit(Emitter* emitter, const Tile& tile) const override {
-    isa::Vrun run = emitter->Run(CopyProgram());
-    run.enable_a = true;
-    for (size_t i = 0; i < parts_.size(); ++i) {
-      auto operand = [&](const TileView& v, int64_t first) {
-        LoopOperand o;
-        o.type = type_;
-        o.base = RowBase(v, tile.row0) + first * v.xstep;
-        o.strides = {v.xstep, v.pitch};
-        return o;
-      };
-      EmitLoop(emitter, run, {parts_[i].count * inner_, tile.rows},
-               {operand(tile.inputs[i], 0)},
-               operand(tile.output, parts_[i].begin * inner_));
-    }
-  }
-
- private:
-  std::vector<Part> parts_;
-  int64_t inner_;
-  isa::ElementType type_;
-};
-
 // The dimension of the blocked layout that an axis is.
 bool BlockedAxis(size_t axis, size_t rank, Axis* found) {
   if (rank == 0 || rank > 4) return false;
@@ -268,7 +224,9 @@ absl::Status LowerConcat(Lowering* l, const Node& node) {
       ElementCount(Shape(shape.begin(), shape.begin() + axis));
   const int64_t inner =
       ElementCount(Shape(shape.begin() + axis + 1, shape.end()));
-  for (Part& part : parts) {
+  std::vector<int> operands;
+  std::vector<MoveBox> boxes;
+  for (const Part& part : parts) {
     int dense = -1;
     if (part.table.empty()) {
       dense = l->ValueIn(part.id, Layout::kDense, node);
@@ -282,12 +240,16 @@ absl::Status LowerConcat(Lowering* l, const Node& node) {
           l->NewTemporary(t.name + "/dense", t.type, t.shape, Layout::kDense);
       l->Add(MakeRelayout(&l->device(), mapped, dense), node);
     }
-    part.value = l->Reshaped(dense, {outer, part.count * inner});
+    MoveBox box;
+    box.input = static_cast<int>(operands.size());
+    box.result = part.begin * inner;
+    box.dims = {{outer, part.count * inner, shape[axis] * inner},
+                {part.count * inner, 1, 1}};
+    boxes.push_back(box);
+    operands.push_back(dense);
   }
-  const int to = l->NewTemporary(l->tensor(out).name, type,
-                                 {outer, shape[axis] * inner}, Layout::kDense);
-  l->Add(std::make_unique<DenseConcat>(l, std::move(parts), inner, to), node);
-  l->Bind(out, l->Reshaped(to, shape));
+  const int to = l->NewValue(out, Layout::kDense);
+  AddMove(l, node, operands, std::move(boxes), to);
   return absl::OkStatus();
 }
 

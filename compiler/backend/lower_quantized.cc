@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/backend/lower_qproduct.h"
 #include "compiler/backend/lowering.h"
 #include "compiler/backend/matrix_op.h"
 #include "compiler/backend/pack.h"
@@ -42,44 +43,8 @@ isa::OutType OutTypeOf(DataType type) {
                                     : isa::OutType::kU8;
 }
 
-// All of `indices` are absent or constant.
-absl::Status NeedConstants(Lowering* l, const Node& node,
-                           const std::vector<size_t>& indices) {
-  for (size_t i : indices) {
-    if (HasInput(node, i) && l->ConstantInput(node, i) == nullptr) {
-      return RefuseNode(Refusal::kUnsupportedAttribute, node, "input ", i,
-                        " ('", l->tensor(node.inputs[i]).name,
-                        "') must be a constant");
-    }
-  }
-  return absl::OkStatus();
-}
-
-// A grouped convolution as an ordinary one: weights that connect groups count
-// nothing (they hold the zero point's code).
-CodeWeights Ungroup(const CodeWeights& w, int64_t group,
-                    const std::vector<uint8_t>& zero) {
-  CodeWeights full;
-  full.co = w.co;
-  full.ci = w.ci * group;
-  full.kh = w.kh;
-  full.kw = w.kw;
-  const int64_t maps = w.co / group, taps = w.kh * w.kw;
-  full.codes.resize(full.co * full.ci * taps);
-  for (int64_t o = 0; o < w.co; ++o) {
-    for (int64_t c = 0; c < full.ci; ++c) {
-      const bool own = c / w.ci == o / maps;
-      for (int64_t t = 0; t < taps; ++t) {
-        full.codes[(o * full.ci + c) * taps + t] =
-            own ? w.codes[(o * w.ci + c % w.ci) * taps + t] : zero[o];
-      }
-    }
-  }
-  return full;
-}
-
 absl::Status LowerQLinearConv(Lowering* l, const Node& node) {
-  if (auto s = NeedConstants(l, node, {1, 2, 3, 4, 5, 6, 7, 8}); !s.ok())
+  if (auto s = NeedConstants(*l, node, {1, 2, 3, 4, 5, 6, 7, 8}); !s.ok())
     return s;
   const Tensor& x = l->tensor(node.inputs[0]);
   const TensorData& w = *l->ConstantInput(node, 3);
@@ -122,7 +87,8 @@ absl::Status LowerQLinearConv(Lowering* l, const Node& node) {
     if (shape->group == shape->channels && shape->maps == shape->channels) {
       spec.mode = isa::MatrixMode::kDepthwise;
     } else {
-      spec.weights = Ungroup(spec.weights, shape->group, spec.weight_zero);
+      spec.weights =
+          WithoutGroups(spec.weights, shape->group, spec.weight_zero);
     }
   }
   const int from = packed ? l->ValueOf(node.inputs[0], node)
@@ -173,16 +139,26 @@ absl::Status LowerProduct(Lowering* l, const Node& node, const GemmShape& g,
   return absl::OkStatus();
 }
 
+// Whether the fused form below is enough: a constant B, A as it is, and C the
+// same in all rows.
+bool IsPlainGemm(Lowering* l, const Node& node) {
+  const TensorData* b = l->ConstantInput(node, 3);
+  if (b == nullptr || node.IntAttribute("transA", 0) != 0) return false;
+  if (!HasInput(node, 6)) return true;
+  const TensorData* c = l->ConstantInput(node, 6);
+  const int64_t n = b->shape[node.IntAttribute("transB", 0) != 0 ? 0 : 1];
+  return c != nullptr &&
+         (c->count() == 1 || (c->count() == n && c->shape.back() == n));
+}
+
 absl::Status LowerQGemm(Lowering* l, const Node& node) {
-  if (auto s = NeedConstants(l, node, {1, 2, 3, 4, 5, 6, 7, 8}); !s.ok())
+  if (!IsPlainGemm(l, node)) return LowerGeneralGemm(l, node);
+  if (auto s = NeedConstants(*l, node, {1, 2, 3, 4, 5, 6, 7, 8}); !s.ok())
     return s;
   const Tensor& a = l->tensor(node.inputs[0]);
   const TensorData& b = *l->ConstantInput(node, 3);
   absl::StatusOr<GemmShape> g = ResolveGemm(node, a.shape, b.shape);
   if (!g.ok()) return g.status();
-  if (g->trans_a) {
-    return RefuseNode(Refusal::kUnsupportedAttribute, node, "transA must be 0");
-  }
   MatrixSpec spec;
   spec.w_signed = b.type == DataType::kInt8;
   spec.in_signed = a.type == DataType::kInt8;
@@ -201,13 +177,6 @@ absl::Status LowerQGemm(Lowering* l, const Node& node) {
   }
   spec.bias.assign(g->n, 0);
   if (const TensorData* c = l->ConstantInput(node, 6)) {
-    const bool row = !c->shape.empty() && c->shape.back() == g->n;
-    if (c->count() != 1 && (c->count() != g->n || !row)) {
-      return RefuseNode(Refusal::kUnsupportedShape, node, "C of shape ",
-                        ShapeToString(c->shape),
-                        " differs from row to row; it must hold 1 or ", g->n,
-                        " values");
-    }
     spec.bias = Spread(c->as<int32_t>(), c->count(), g->n);
   }
   // [n][k] whatever transB says.
@@ -217,13 +186,13 @@ absl::Status LowerQGemm(Lowering* l, const Node& node) {
 }
 
 absl::Status LowerQLinearMatMul(Lowering* l, const Node& node) {
-  if (auto s = NeedConstants(l, node, {1, 2, 3, 4, 5, 6, 7}); !s.ok()) return s;
   const Tensor& a = l->tensor(node.inputs[0]);
-  const TensorData& b = *l->ConstantInput(node, 3);
-  if (a.shape.size() != 2 || b.shape.size() != 2) {
-    return RefuseNode(Refusal::kUnsupportedShape, node,
-                      "both operands must be matrices");
+  if (l->ConstantInput(node, 3) == nullptr || a.shape.size() != 2 ||
+      l->ConstantInput(node, 3)->shape.size() != 2) {
+    return LowerGeneralMatMul(l, node);
   }
+  if (auto s = NeedConstants(*l, node, {1, 2, 4, 5, 6, 7}); !s.ok()) return s;
+  const TensorData& b = *l->ConstantInput(node, 3);
   GemmShape g;
   g.m = a.shape[0];
   g.k = a.shape[1];
