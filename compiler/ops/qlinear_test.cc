@@ -246,5 +246,37 @@ TEST(QLinearTest, TypesMustAgree) {
       Refusal::kMismatchingShape);
 }
 
+// Values that tell the floor of 1/ys, and the offset after rounding, from
+// others.
+TEST(QLinearSoftmaxTest, FloorOfTheReciprocalScale) {
+  // Equal codes: E/S = 1/4, N = floor(243.9) = 243: 60.75 -> 61, not 60.97.
+  auto y = RunNode({"QLinearSoftmax", "com.microsoft", 13, {}},
+                   {Uint8s({1, 4}, {9, 9, 9, 9}), Floats({}, {0.1f}),
+                    Uint8s({}, {5}), Floats({}, {0.0041f}), Uint8s({}, {7})});
+  ASSERT_TRUE(y.ok()) << y.status();
+  EXPECT_EQ(y->bytes, (Bytes{68, 68, 68, 68}));
+  // 1/2 of 1: a tie, to even, then the odd offset.
+  y = RunNode({"QLinearSoftmax", "com.microsoft", 13, {}},
+              {Uint8s({1, 2}, {1, 1}), Floats({}, {1}), Uint8s({}, {0}),
+               Floats({}, {1}), Uint8s({}, {1})});
+  ASSERT_TRUE(y.ok()) << y.status();
+  EXPECT_EQ(y->bytes, Bytes(2, 1));
+}
+
+TEST(QLinearBinaryTest, AbsentZeroPointsAreZero) {
+  for (const char* op : {"QLinearAdd", "QLinearMul"}) {
+    const TensorData none;
+    const TensorData a = Uint8s({3}, {5, 100, 250}), s = Floats({}, {0.5f});
+    auto absent = RunNode({op, "com.microsoft", 13, {}},
+                          {a, s, none, a, s, none, s, Uint8s({}, {3})});
+    auto zero = RunNode(
+        {op, "com.microsoft", 13, {}},
+        {a, s, Uint8s({}, {0}), a, s, Uint8s({}, {0}), s, Uint8s({}, {3})});
+    ASSERT_TRUE(absent.ok()) << absent.status();
+    ASSERT_TRUE(zero.ok()) << zero.status();
+    EXPECT_EQ(absent->bytes, zero->bytes);
+  }
+}
+
 }  // namespace
 }  // namespace heddle::compiler
