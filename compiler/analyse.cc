@@ -27,7 +27,7 @@ absl::StatusOr<Graph> AnalyseOnnx(absl::string_view model,
   Graph graph = std::move(imported->graph);
   stage("shapes");
   if (auto s = InferAndFold(&graph, imported->declared); !s.ok()) return s;
-  if (auto s = Simplify(&graph); !s.ok()) return s;
+  if (auto s = SimplifyIdentities(&graph); !s.ok()) return s;
   stage("quantization");
   if (auto s = FuseQuantization(&graph); !s.ok()) return s;
   stage("folding");

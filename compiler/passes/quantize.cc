@@ -52,6 +52,10 @@ class Fuser {
       if (r_.alive(n) && r_.IsOp(n, "QuantizeLinear")) FuseQuantize(n);
     }
     for (int n = 0; n < count; ++n) {
+      if (r_.alive(n) && r_.IsOp(n, "Split")) FuseSplit(n);
+      if (r_.alive(n) && r_.IsOp(n, "ArgMax")) FuseArgMax(n);
+    }
+    for (int n = 0; n < count; ++n) {
       if (r_.alive(n) && (r_.IsOp(n, "MatMul") || r_.IsOp(n, "Gemm"))) {
         FuseToFloat(n);
       }
@@ -184,6 +188,7 @@ class Fuser {
     if (op == "MatMul") return BuildMatMul(target, out, fused);
     if (op == "Gemm") return BuildGemm(target, &out, fused);
     if (op == "Concat") return BuildConcat(target, out, fused);
+    if (op == "Where") return BuildWhere(target, out, fused);
     if (op == "Add" || op == "Mul") {
       const auto a = Dequantized(target.inputs[0]);
       const auto b = Dequantized(target.inputs[1]);
@@ -194,18 +199,25 @@ class Fuser {
       AppendParameters(out, fused);
       return a->type == b->type && a->type == out.type;
     }
-    if (IsAnyOf(op,
-                {"AveragePool", "GlobalAveragePool", "Sigmoid", "LeakyRelu"})) {
+    if (IsAnyOf(op, {"AveragePool", "GlobalAveragePool", "Sigmoid", "LeakyRelu",
+                     "Softmax"})) {
       const auto x = Dequantized(target.inputs[0]);
       if (!x || x->type != out.type) return false;
       SetOp(kMicrosoft, ("QLinear" + op).c_str(), fused);
       fused->attributes = target.attributes;
+      if (op == "Softmax") {
+        fused->attributes["axis"] =
+            target.IntAttribute("axis", target.opset < 13 ? 1 : -1);
+        fused->attributes["opset"] = static_cast<int64_t>(target.opset);
+      }
       AppendOperand(*x, fused);
       AppendParameters(out, fused);
-      return true;
+      return HasScalarParameters(*x);
     }
     if (IsAnyOf(op, {"MaxPool", "Reshape", "Transpose", "Flatten", "Squeeze",
-                     "Unsqueeze", "Slice", "Gather", "DepthToSpace"})) {
+                     "Unsqueeze", "Slice", "Gather", "GatherElements", "Expand",
+                     "Tile", "DepthToSpace"}) ||
+        (op == "Resize" && CopiesElements(target))) {
       return BuildLayout(target, out, fused);
     }
     return false;
@@ -376,15 +388,80 @@ class Fuser {
     return true;
   }
 
+  bool BuildWhere(const Node& target, const Quantized& out, Node* fused) {
+    const auto x = Dequantized(target.inputs[1]);
+    const auto y = Dequantized(target.inputs[2]);
+    if (!x || !y || x->type != out.type || y->type != out.type ||
+        !HasScalarParameters(*x) || !HasScalarParameters(*y)) {
+      return false;
+    }
+    SetOp(kMicrosoft, "QLinearWhere", fused);
+    fused->inputs = {target.inputs[0]};
+    AppendOperand(*x, fused);
+    AppendOperand(*y, fused);
+    AppendParameters(out, fused);
+    return true;
+  }
+
+  // A Resize whose results are elements of its input.
+  static bool CopiesElements(const Node& node) {
+    return node.StringAttribute("mode", "nearest") == "nearest" &&
+           node.StringAttribute("coordinate_transformation_mode",
+                                "half_pixel") != "tf_crop_and_resize";
+  }
+
+  // Type, scale and zero point of both sides are one, constant, and positive.
+  bool SameParameters(const Quantized& x, const Quantized& y) const {
+    if (x.type != y.type || !HasScalarParameters(x)) return false;
+    const auto xs = ScalarScale(x.scale), ys = ScalarScale(y.scale);
+    const auto xz = ScalarZero(x.zero), yz = ScalarZero(y.zero);
+    return xs && ys && xz && yz && *xs == *ys && *xz == *yz && *xs > 0;
+  }
+
+  // Split on codes, if every result goes to a QuantizeLinear of the input's
+  // parameters and nowhere else.
+  void FuseSplit(int n) {
+    const Node target = r_.node(n);
+    const auto x = Dequantized(target.inputs[0]);
+    if (!x) return;
+    Node fused = target;
+    fused.inputs[0] = x->codes;
+    Append(x->sources, &fused.sources);
+    std::vector<int> quantizers;
+    for (TensorId& out : fused.outputs) {
+      if (out == kNoTensor || !r_.OnlyUse(out)) return;
+      const int q = *r_.Consumers(out).begin();
+      if (!r_.IsOp(q, "QuantizeLinear") || r_.node(q).inputs[0] != out) return;
+      const auto to = Target(q);
+      if (!to || !SameParameters(*x, *to)) return;
+      quantizers.push_back(q);
+      Append(r_.node(q).sources, &fused.sources);
+      out = to->codes;
+    }
+    if (!CheckNode(r_.graph(), fused).ok()) return;
+    for (int q : quantizers) r_.Remove(q);
+    r_.Remove(n);
+    r_.Add(std::move(fused));
+  }
+
+  // The place of the largest value is that of the largest code.
+  void FuseArgMax(int n) {
+    const Node target = r_.node(n);
+    const auto x = Dequantized(target.inputs[0]);
+    if (!x || !HasScalarParameters(*x)) return;
+    const auto scale = ScalarScale(x->scale);
+    // So small a scale, or so large a one, makes different codes equal.
+    if (!scale || !(*scale > 1e-30f && *scale < 1e30f)) return;
+    Node fused = target;
+    fused.inputs[0] = x->codes;
+    Append(x->sources, &fused.sources);
+    Replace(n, std::move(fused));
+  }
+
   // Operators that move codes: only with equal parameters on both sides.
   bool BuildLayout(const Node& target, const Quantized& out, Node* fused) {
     const auto x = Dequantized(target.inputs[0]);
-    if (!x || x->type != out.type || !HasScalarParameters(*x)) return false;
-    const auto xs = ScalarScale(x->scale), ys = ScalarScale(out.scale);
-    const auto xz = ScalarZero(x->zero), yz = ScalarZero(out.zero);
-    if (!xs || !ys || !xz || !yz || *xs != *ys || *xz != *yz || !(*xs > 0)) {
-      return false;
-    }
+    if (!x || !SameParameters(*x, out)) return false;
     fused->op = target.op;
     fused->attributes = target.attributes;
     fused->inputs = target.inputs;

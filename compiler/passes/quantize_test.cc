@@ -331,6 +331,70 @@ TEST(LayoutPattern, RunsOnCodesOnlyWithEqualParameters) {
   }
 }
 
+// Patterns of operators that may be registered or not.
+bool Known(const char* op) { return FindOperator("", op, 13) != nullptr; }
+
+TEST(LayoutPattern, SplitNeedsAQuantizeBehindEveryResult) {
+  if (!Known("Split")) GTEST_SKIP() << "no operator Split";
+  for (const bool equal : {true, false}) {
+    ModelBuilder b;
+    Begin(&b, {1, 4, 3, 3});
+    SetInt(b.Node("Split", {"xd"}, {"s", "t"}), "axis", 1);
+    b.Quantize("t", "tq", equal ? 0.25f : 0.5f, Zero(DataType::kUint8, 3));
+    b.Output("tq");
+    End(&b, "s", 0.25f, 3);
+    const Graph graph = Analyse(b);
+    EXPECT_EQ(Count(graph, "Split"), 1);
+    const TensorId tq = graph.FindTensor("tq");
+    ASSERT_NE(tq, kNoTensor);
+    EXPECT_EQ(graph.nodes[graph.Producers()[tq]].op == "Split", equal);
+  }
+}
+
+TEST(LayoutPattern, ArgMaxOfCodes) {
+  if (!Known("ArgMax")) GTEST_SKIP() << "no operator ArgMax";
+  ModelBuilder b;
+  Begin(&b, {2, 5});
+  SetInt(b.Node("ArgMax", {"xd"}, {"y"}), "axis", 1);
+  b.Output("y");
+  const Graph graph = Analyse(b);
+  const TensorId y = graph.FindTensor("y");
+  const Node& node = graph.nodes[graph.Producers()[y]];
+  EXPECT_EQ(node.op, "ArgMax");
+  // Where ArgMax takes codes, it reads them.
+  if (graph.tensors[node.inputs[0]].type == DataType::kFloat) {
+    EXPECT_EQ(Count(graph, "DequantizeLinear"), 1);
+  }
+}
+
+TEST(UnaryPattern, Softmax) {
+  if (!Known("Softmax")) GTEST_SKIP() << "no operator Softmax";
+  for (int opset : {12, 13}) {
+    ModelBuilder b(opset);
+    Begin(&b, {2, 3, 4});
+    b.Node("Softmax", {"xd"}, {"s"});
+    End(&b, "s", 1 / 256.0f, 0);
+    const Graph graph = Analyse(b);
+    EXPECT_EQ(Ops(graph), "QLinearSoftmax");
+    for (const Node& node : graph.nodes) {
+      if (node.op != "QLinearSoftmax") continue;
+      EXPECT_EQ(node.IntAttribute("axis", 7), opset < 13 ? 1 : -1);
+      EXPECT_EQ(node.IntAttribute("opset", 7), opset);
+    }
+  }
+}
+
+TEST(ElementwisePattern, Where) {
+  if (!Known("Where")) GTEST_SKIP() << "no operator Where";
+  ModelBuilder b;
+  b.Input("c", DataType::kBool, {2, 3});
+  Begin(&b, {2, 3});
+  Begin(&b, {1, 3}, DataType::kUint8, "z");
+  b.Node("Where", {"c", "xd", "zd"}, {"s"});
+  End(&b, "s", 0.5f, 7);
+  EXPECT_EQ(Ops(Analyse(b)), "QLinearWhere");
+}
+
 TEST(MotionPattern, QuantizeMovesBackAcrossMaxPoolAndReshape) {
   ModelBuilder b;
   Begin(&b, {1, 1, 4, 4});
@@ -374,6 +438,19 @@ TEST(DoublePairs, EqualParametersOnlyRemove) {
   const Graph graph = Analyse(b);
   EXPECT_EQ(Count(graph, "QuantizeLinear"), 1);
   EXPECT_EQ(Count(graph, "DequantizeLinear"), 1);
+}
+
+TEST(DoublePairs, AMoveThatLeavesAllInPlaceKeepsThemApart) {
+  ModelBuilder b;
+  Begin(&b, {1, 4});
+  SetInts(b.Node("Transpose", {"xd"}, {"t"}), "perm", {1, 0});
+  End(&b, "t", 0.5f, 128);
+  const Graph graph = Analyse(b);
+  // The first one keeps its parameters.
+  ASSERT_GE(graph.nodes.size(), 1u);
+  const Node& q = graph.nodes[0];
+  ASSERT_EQ(q.op, "QuantizeLinear");
+  EXPECT_EQ(graph.tensors[q.inputs[1]].constant->as<float>()[0], 0.25f);
 }
 
 TEST(DoublePairs, IntersectionOfTheRanges) {

@@ -8,7 +8,7 @@
 namespace heddle::compiler {
 namespace {
 
-bool IsNoOp(const Graph& graph, const Node& node) {
+bool IsNoOp(const Graph& graph, const Node& node, bool moves) {
   if (!node.domain.empty() || node.input(0) == kNoTensor ||
       node.outputs.empty() || node.outputs[0] == kNoTensor) {
     return false;
@@ -17,8 +17,10 @@ bool IsNoOp(const Graph& graph, const Node& node) {
   const Tensor& out = graph.tensors[node.outputs[0]];
   if (node.op == "Identity") return true;
   if (in.type != out.type || in.shape != out.shape) return false;
-  if (node.op == "Cast" || node.op == "Reshape" || node.op == "Flatten" ||
-      node.op == "Squeeze" || node.op == "Unsqueeze") {
+  if (node.op == "Cast") return true;
+  if (!moves) return false;
+  if (node.op == "Reshape" || node.op == "Flatten" || node.op == "Squeeze" ||
+      node.op == "Unsqueeze") {
     return true;
   }
   if (node.op == "Concat") return node.inputs.size() == 1;
@@ -52,9 +54,7 @@ bool IsInferenceDropout(const Graph& graph, const Node& node) {
   return true;
 }
 
-}  // namespace
-
-absl::Status Simplify(Graph* graph) {
+absl::Status RemoveNoOps(Graph* graph, bool moves) {
   graph->RemoveDeadNodes();
   std::vector<TensorId> alias(graph->tensors.size());
   for (size_t i = 0; i < alias.size(); ++i) {
@@ -68,7 +68,7 @@ absl::Status Simplify(Graph* graph) {
     for (TensorId& id : node.inputs) {
       if (id != kNoTensor) id = alias[id];
     }
-    if (IsNoOp(*graph, node) || IsInferenceDropout(*graph, node)) {
+    if (IsNoOp(*graph, node, moves) || IsInferenceDropout(*graph, node)) {
       const TensorId in = node.inputs[0];
       const TensorId out = node.outputs[0];
       if (!graph->IsOutput(out)) {
@@ -96,6 +96,14 @@ absl::Status Simplify(Graph* graph) {
   graph->nodes = std::move(kept);
   graph->RemoveDeadNodes();
   return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status Simplify(Graph* graph) { return RemoveNoOps(graph, true); }
+
+absl::Status SimplifyIdentities(Graph* graph) {
+  return RemoveNoOps(graph, false);
 }
 
 }  // namespace heddle::compiler

@@ -15,6 +15,12 @@ namespace heddle::compiler {
 // possible (the input is itself a graph input, output or constant), it stays.
 absl::Status Simplify(Graph* graph);
 
+// Only Identity, Dropout and Cast, and what nobody reads. This is what may go
+// before quantization is fused: a Reshape or Transpose, even one that leaves
+// everything in place, keeps pairs of QuantizeLinear and DequantizeLinear apart
+// that would be merged otherwise, and so decides on the codes.
+absl::Status SimplifyIdentities(Graph* graph);
+
 }  // namespace heddle::compiler
 
 #endif  // HEDDLE_COMPILER_PASSES_SIMPLIFY_H_
