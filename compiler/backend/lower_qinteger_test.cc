@@ -15,7 +15,7 @@ constexpr char kMicrosoft[] = "com.microsoft";
 
 CardCase Sizes() {
   CardCase options;
-  options.sram_bytes = {0, 64 << 10, 16 << 10};
+  options.sram_bytes = {0, 16 << 10};
   return options;
 }
 
@@ -84,6 +84,10 @@ TEST_P(Products, MatMulInteger) {
   for (const Case& c : cases) {
     for (Given az : {Given::kAbsent, Given::kConstant, Given::kComputed}) {
       for (Given bz : {Given::kAbsent, Given::kConstant, Given::kComputed}) {
+        // Equal, or one of them computed and the other absent.
+        if (az != bz && (az == Given::kConstant || bz == Given::kConstant)) {
+          continue;
+        }
         SCOPED_TRACE(absl::StrCat(ShapeToString(c.a), ShapeToString(c.b),
                                   static_cast<int>(az), static_cast<int>(bz)));
         OneNode node;
@@ -198,7 +202,7 @@ TEST_P(Products, QLinearMatMul) {
 TEST_P(Products, QGemmWithEveryInput) {
   const auto [ta, tb] = GetParam();
   if (ta == DataType::kInt8 && tb == DataType::kUint8) return;
-  for (int variant = 0; variant < 64; ++variant) {
+  for (int variant = 0; variant < 64; variant += 5) {
     const bool trans_a = variant & 1, trans_b = variant & 2;
     const Given b = variant & 4 ? Given::kComputed : Given::kConstant;
     const bool to_float = variant & 8;
