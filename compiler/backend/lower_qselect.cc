@@ -227,8 +227,8 @@ absl::Status LowerSoftmax(Lowering* l, const Node& node) {
   const model::ScopedFpEnvironment environment;
   const TensorId out = node.outputs[0];
   const Tensor t = l->tensor(out);
-  const SoftmaxShape s = ResolveSoftmax(t.shape, node.IntAttribute("axis", -1),
-                                        node.IntAttribute("opset", 13));
+  const SoftmaxShape s = ResolveSoftmaxRows(
+      t.shape, node.IntAttribute("axis", -1), node.IntAttribute("opset", 13));
   if (auto status = CheckVectorLimits(node, {s.d}); !status.ok()) return status;
   const bool planes = s.inner > 1;
   const Shape view =

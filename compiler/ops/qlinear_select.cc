@@ -92,8 +92,8 @@ absl::Status InferSoftmax(Graph* graph, const Node& node) {
 
 Results EvaluateSoftmax(const Graph&, const Node& node, const Inputs& inputs) {
   const TensorData& x = *inputs[0];
-  const SoftmaxShape s = ResolveSoftmax(x.shape, node.IntAttribute("axis", -1),
-                                        node.IntAttribute("opset", 13));
+  const SoftmaxShape s = ResolveSoftmaxRows(
+      x.shape, node.IntAttribute("axis", -1), node.IntAttribute("opset", 13));
   const auto table = SoftmaxTable(s.d, ScalarF32(*inputs[1]));
   const float n = std::floor(model::FDiv(1.0f, ScalarF32(*inputs[3])));
   const int32_t yz = ZeroPoint(At(inputs, 4));

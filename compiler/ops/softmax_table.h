@@ -33,8 +33,8 @@ inline std::vector<float> SoftmaxTable(int64_t d, float xs) {
 struct SoftmaxShape {
   int64_t outer = 1, d = 1, inner = 1;
 };
-inline SoftmaxShape ResolveSoftmax(const Shape& shape, int64_t axis,
-                                   int64_t opset) {
+inline SoftmaxShape ResolveSoftmaxRows(const Shape& shape, int64_t axis,
+                                       int64_t opset) {
   const auto rank = static_cast<int64_t>(shape.size());
   if (axis < 0) axis += rank;
   SoftmaxShape s;
