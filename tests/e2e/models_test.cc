@@ -86,16 +86,22 @@ int CopyQuantized(const std::string& from, const std::string& to) {
 }
 
 // Every quantized tensor of the reference must be among the taps of a run, with
-// the same bytes; the outputs of that run are right, too.
-void CompareTaps(const std::string& model, const std::string& config) {
+// the same bytes; with `check` the outputs of that run are those of data set 0.
+void CompareTaps(const std::string& model, const std::string& config,
+                 bool check) {
   TempFolder folder;
   std::filesystem::create_directory(folder / "expected");
   ASSERT_GT(CopyQuantized(model + "/integer_reference", folder / "expected"),
             2);
-  const Finished run = HeddleRun(
-      {model + "/model.onnx", "--data", model + "/test_data_set_0", "--check",
-       "--exact", "--taps", folder / "taps", "--no-host", "--json"},
-      SimDevice(config));
+  std::vector<std::string> arguments = {model + "/model.onnx",
+                                        "--data",
+                                        model + "/test_data_set_0",
+                                        "--taps",
+                                        folder / "taps",
+                                        "--no-host",
+                                        "--json"};
+  if (check) arguments.insert(arguments.end(), {"--check", "--exact"});
+  const Finished run = HeddleRun(arguments, SimDevice(config));
   ASSERT_EQ(run.code, 0) << config << "\n" << Text(run);
   ExpectMacs(nlohmann::json::parse(run.out), model + "/model.onnx",
              InputShapes(model));
@@ -109,16 +115,22 @@ class SharedModel : public testing::Test {
   void SetUp() override { HEDDLE_SKIP_WITHOUT_SHARED(); }
 };
 
+struct FloatCase {
+  const char* name;
+  const char *rtol, *atol_range;  // the latter in ranges of the output
+};
+
 class FloatModel : public SharedModel,
-                   public testing::WithParamInterface<const char*> {};
+                   public testing::WithParamInterface<FloatCase> {};
 
 TEST_P(FloatModel, IsWithinTheToleranceAndTheSameOnAllConfigs) {
-  const std::string folder = SharedPath("models/") + GetParam();
-  CompareOnAllConfigs(folder, {"--rtol", "1e-3", "--atol-range", "1e-4"});
+  const std::string folder = SharedPath("models/") + GetParam().name;
+  CompareOnAllConfigs(folder, {"--rtol", GetParam().rtol, "--atol-range",
+                               GetParam().atol_range});
 }
 
 TEST_P(FloatModel, RunsOnTheCard) {
-  const std::string folder = SharedPath("models/") + GetParam();
+  const std::string folder = SharedPath("models/") + GetParam().name;
   for (const std::string& config : Configs()) {
     const Finished run =
         HeddleRun({folder + "/model.onnx", "--data",
@@ -130,10 +142,17 @@ TEST_P(FloatModel, RunsOnTheCard) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shared, FloatModel,
-                         testing::Values("mnist_cntk", "mnist_tiny_fp32",
-                                         "cifar10_classifier_winml"),
-                         [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(
+    Shared, FloatModel,
+    testing::Values(FloatCase{"mnist_cntk", "1e-3", "1e-4"},
+                    FloatCase{"mnist_tiny_fp32", "1e-3", "1e-4"},
+                    FloatCase{"cifar10_classifier_winml", "1e-3", "1e-4"},
+                    FloatCase{"squeezenet1_0_fp32_derived", "1e-3", "1e-4"},
+                    // Half precision: every tensor is rounded to 11 bits.
+                    FloatCase{"squeezenet1_0_fp16", "1e-2", "1e-2"},
+                    FloatCase{"ultraface_slim_320", "1e-3", "1e-4"},
+                    FloatCase{"super_resolution_op9_derived", "1e-3", "1e-4"}),
+    [](const auto& info) { return info.param.name; });
 
 class QuantizedModel : public SharedModel,
                        public testing::WithParamInterface<const char*> {};
@@ -157,7 +176,7 @@ TEST_P(QuantizedModel, AllDataSetsAreExact) {
 TEST_P(QuantizedModel, EveryQuantizedTensorIsExactOnAllConfigs) {
   const std::string folder = SharedPath("models/") + GetParam();
   for (const std::string& config : Configs()) {
-    CompareTaps(folder, config);
+    CompareTaps(folder, config, true);
   }
 }
 
@@ -171,6 +190,30 @@ TEST_P(QuantizedModel, WorksThroughTheAbiOfOnnx1) {
 
 INSTANTIATE_TEST_SUITE_P(Shared, QuantizedModel,
                          testing::Values("mnist_tiny_int8", "qtdnn"),
+                         [](const auto& info) { return info.param; });
+
+// Models with QuantizeLinear and DequantizeLinear: the reference of data set 0
+// is what ONNX Runtime's integer kernels compute; the outputs of the data sets
+// themselves are those of its float kernels, and differ.
+class QdqModel : public SharedModel,
+                 public testing::WithParamInterface<const char*> {};
+
+TEST_P(QdqModel, OutputsAreTheReferenceBytesOnAllConfigs) {
+  const std::string folder = SharedPath("models/") + GetParam();
+  CompareOnAllConfigs(folder, {"--set", "0", "--exact", "ALL", "--reference",
+                               "integer_reference"});
+}
+
+TEST_P(QdqModel, EveryQuantizedTensorIsExactOnAllConfigs) {
+  const std::string folder = SharedPath("models/") + GetParam();
+  for (const std::string& config : Configs()) {
+    CompareTaps(folder, config, false);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shared, QdqModel,
+                         testing::Values("mobilenetv2_qdq",
+                                         "qdq_mobilenet_edgetpu_frag"),
                          [](const auto& info) { return info.param; });
 
 TEST(Digits, LogitsAreTheExpectedBytesOnAllConfigs) {
