@@ -97,8 +97,8 @@ absl::Status LowerArg(Lowering* l, const Node& node) {
   return absl::OkStatus();
 }
 
-const LoweringRegistration kArgMax("", "ArgMax", LowerArg);
-const LoweringRegistration kArgMin("", "ArgMin", LowerArg);
+const LoweringRegistration kArgMax("", "ArgMax", LowerArg, true);
+const LoweringRegistration kArgMin("", "ArgMin", LowerArg, true);
 
 }  // namespace
 }  // namespace heddle::compiler
