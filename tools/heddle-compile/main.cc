@@ -70,11 +70,12 @@ std::string HtmlFile(const Arguments& arguments) {
   return name + ".html";
 }
 
-// After a refusal for an operator: everything that is missing, at once.
+// After a refusal for an operator: everything that is missing, at once; the
+// refusal itself has named one.
 void PrintMissing(const std::string& model,
                   const heddle::compiler::CompileOptions& options) {
   const auto missing = heddle::compiler::MissingOperators(model, options);
-  if (missing.empty()) return;
+  if (missing.size() < 2) return;
   std::fprintf(stderr, "%s: operators that the card lacks:\n", kTool);
   for (const auto& m : missing) {
     std::fprintf(
