@@ -108,6 +108,7 @@ bool ReadAt(int descriptor, int64_t offset, uint8_t* data, size_t size) {
     const ssize_t count =
         pread(descriptor, data, std::min<size_t>(size, 1 << 30), offset);
     if (count < 0 && errno == EINTR) continue;
+    if (count == 0) errno = ESTALE;  // shorter than it was
     if (count <= 0) return false;
     data += count;
     offset += count;
@@ -187,8 +188,8 @@ absl::StatusOr<ExternalData::File*> ExternalData::Open(
   if (!IsBelow(path, real_folder_)) return refuse(kOutside);
   File file;
   // Not blocking: opening a pipe must not wait for its writer.
-  file.descriptor =
-      open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+  file.descriptor = open(
+      path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
   if (file.descriptor < 0) {
     return refuse(
         absl::StrCat("which cannot be opened: ", std::strerror(errno)));
@@ -207,6 +208,12 @@ absl::StatusOr<ExternalData::File*> ExternalData::Open(
 
 absl::Status ExternalData::Check(const std::string& checksum,
                                  const std::string& what, File* file) {
+  if (file->size > kMaxExternalBytes) {
+    return Refuse(Refusal::kNoSystemMemory,
+                  absl::StrCat(what, ": its file has ", file->size,
+                               " bytes, checksums are made of at most ",
+                               kMaxExternalBytes, "; leave checksum out"));
+  }
   if (file->sha1.empty()) file->sha1 = Sha1(file->descriptor, file->size);
   if (file->sha1 == checksum) return absl::OkStatus();
   return Invalid(what, "its file has the SHA-1 ",
@@ -231,6 +238,15 @@ absl::StatusOr<std::vector<uint8_t>> ExternalData::Read(
                    entries->offset, " of ", Quote(entries->location),
                    ", but that file has ", (*file)->size, " bytes");
   }
+  if (bytes > left_) {
+    return Refuse(
+        Refusal::kNoSystemMemory,
+        absl::StrCat(what, ": its ", bytes, " bytes in ",
+                     Quote(entries->location),
+                     " are more than what is left of ", kMaxExternalBytes,
+                     " bytes that a model may keep in files"));
+  }
+  left_ -= bytes;
   if (!entries->checksum.empty()) {
     if (auto s = Check(entries->checksum, what, *file); !s.ok()) return s;
   }

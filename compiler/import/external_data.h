@@ -22,6 +22,10 @@
 
 namespace heddle::compiler {
 
+// Bytes that a model may take from its files: a file can have holes, and many
+// tensors can name the same bytes, so the files' own size is no bound.
+inline constexpr int64_t kMaxExternalBytes = int64_t{8} << 30;
+
 class ExternalData {
  public:
   // Files of `folder`; "" is no folder: every tensor is refused.
@@ -31,7 +35,8 @@ class ExternalData {
   ExternalData& operator=(const ExternalData&) = delete;
 
   // The `bytes` bytes of a tensor. `what` names it in messages. Refusals:
-  // kInvalidModel, with the entry at fault.
+  // kInvalidModel, with the entry at fault; kNoSystemMemory beyond
+  // kMaxExternalBytes, together or of a file whose checksum is asked for.
   absl::StatusOr<std::vector<uint8_t>> Read(const onnx::TensorProto& proto,
                                             const std::string& what,
                                             int64_t bytes);
@@ -51,6 +56,7 @@ class ExternalData {
   const std::string folder_;
   std::string real_folder_;
   std::map<std::string, File> files_;  // by location
+  int64_t left_ = kMaxExternalBytes;   // still free
 };
 
 }  // namespace heddle::compiler

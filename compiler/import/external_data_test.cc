@@ -100,6 +100,29 @@ TEST_F(ExternalDataTest, OffsetAndLengthAreHeldAgainstTheFile) {
   }
 }
 
+// A file of holes costs nothing to make; ten times its bytes would.
+TEST_F(ExternalDataTest, TheBytesOfAModelAreBounded) {
+  const fs::path path = folder_ / "model" / "holes";
+  Write(path, "");
+  fs::resize_file(path, static_cast<uintmax_t>(kMaxExternalBytes) + 1);
+  onnx::TensorProto proto;
+  auto* entry = proto.add_external_data();
+  entry->set_key("location");
+  entry->set_value("holes");
+  ExternalData data((folder_ / "model").string());
+  EXPECT_TRUE(data.Read(proto, "w", 8).ok());
+  const absl::Status status =
+      data.Read(proto, "w", kMaxExternalBytes - 7).status();
+  EXPECT_EQ(RefusalOf(status), Refusal::kNoSystemMemory) << status;
+  EXPECT_TRUE(data.Read(proto, "w", 8).ok());
+  entry = proto.add_external_data();
+  entry->set_key("checksum");
+  entry->set_value(kSha1);
+  EXPECT_EQ(RefusalOf(data.Read(proto, "w", 8).status()),
+            Refusal::kNoSystemMemory);
+  fs::remove(path);
+}
+
 TEST_F(ExternalDataTest, Entries) {
   EXPECT_SAYS(Why({}), "no location");
   EXPECT_SAYS(Why({{"location", ""}}), "no location");

@@ -12,12 +12,41 @@
 namespace heddle::compiler {
 namespace {
 
-using Names = std::map<std::string, std::string>;
-
-// Functions call functions: what they may make of a small model.
+// Functions call functions, and every name inside gets a prefix: what they may
+// make of a small model.
 constexpr int kMostNodes = 200'000;
 constexpr size_t kMostBytes = size_t{256} << 20;
 constexpr int kDeepest = 32;
+
+// New names of an inner graph's tensors. Every byte that a name adds counts as
+// made in `*bytes`; beyond the limit nothing is renamed any more, and whoever
+// placed the graph must refuse.
+class Names {
+ public:
+  explicit Names(size_t* bytes) : bytes_(*bytes) {}
+
+  void Set(const std::string& name, const std::string& prefix,
+           const std::string& rest) {
+    if (Take(prefix.size() + rest.size())) names_[name] = prefix + rest;
+  }
+  void Rename(std::string* name) {
+    const auto it = names_.find(*name);
+    if (it != names_.end() && Take(it->second.size())) *name = it->second;
+  }
+  void Prefix(const std::string& prefix, const std::string& rest,
+              std::string* name) {
+    if (Take(prefix.size() + rest.size())) *name = prefix + rest;
+  }
+
+ private:
+  bool Take(size_t bytes) {
+    bytes_ += bytes;
+    return bytes_ <= kMostBytes;
+  }
+
+  size_t& bytes_;
+  std::map<std::string, std::string> names_;
+};
 
 template <typename... Args>
 absl::Status Invalid(const onnx::NodeProto& node, const Args&... why) {
@@ -26,31 +55,25 @@ absl::Status Invalid(const onnx::NodeProto& node, const Args&... why) {
       absl::StrCat(node.op_type(), " ", Quote(node.name()), ": ", why...));
 }
 
-std::string Renamed(const Names& names, const std::string& name) {
-  const auto it = names.find(name);
-  return it == names.end() ? name : it->second;
-}
-
-void RenameNode(const Names& names, const std::string& prefix,
-                onnx::NodeProto* node);
+void RenameNode(const std::string& prefix, Names* names, onnx::NodeProto* node);
 
 // Also the names that inner graphs take from outside; ONNX lets no inner name
 // hide an outer one.
-void RenameGraph(const Names& names, onnx::GraphProto* graph) {
-  for (auto& node : *graph->mutable_node()) RenameNode(names, "", &node);
+void RenameGraph(Names* names, onnx::GraphProto* graph) {
+  for (auto& node : *graph->mutable_node()) RenameNode("", names, &node);
   for (auto& output : *graph->mutable_output()) {
-    output.set_name(Renamed(names, output.name()));
+    names->Rename(output.mutable_name());
   }
 }
 
-void RenameNode(const Names& names, const std::string& prefix,
+void RenameNode(const std::string& prefix, Names* names,
                 onnx::NodeProto* node) {
   if (!prefix.empty()) {
-    node->set_name(prefix +
-                   (node->name().empty() ? node->op_type() : node->name()));
+    names->Prefix(prefix, node->name().empty() ? node->op_type() : node->name(),
+                  node->mutable_name());
   }
-  for (auto& name : *node->mutable_input()) name = Renamed(names, name);
-  for (auto& name : *node->mutable_output()) name = Renamed(names, name);
+  for (auto& name : *node->mutable_input()) names->Rename(&name);
+  for (auto& name : *node->mutable_output()) names->Rename(&name);
   for (auto& attribute : *node->mutable_attribute()) {
     if (attribute.has_g()) RenameGraph(names, attribute.mutable_g());
   }
@@ -117,19 +140,24 @@ class Inliner {
     return domain == "ai.onnx" ? "" : domain;
   }
 
+  // OK while the limits are not exceeded; `node` is the call or the If.
+  absl::Status CheckLimits(const onnx::NodeProto& node) const {
+    if (nodes_ <= kMostNodes && bytes_ <= kMostBytes) return absl::OkStatus();
+    return Refuse(
+        Refusal::kNoSystemMemory,
+        absl::StrCat(node.op_type(), " ", Quote(node.name()),
+                     ": the model's functions and branches make more than ",
+                     kMostNodes, " nodes or ", kMostBytes,
+                     " bytes; inline them before, or give shorter names"));
+  }
+
   void Remember(const std::string& name, const onnx::TensorProto& tensor) {
     bool value = false;
     if (BoolOf(tensor, &value)) conditions_[name] = value;
   }
 
   absl::Status Place(onnx::NodeProto node, int depth) {
-    if (depth > 0 && (++nodes_ > kMostNodes || bytes_ > kMostBytes)) {
-      return Refuse(
-          Refusal::kNoSystemMemory,
-          absl::StrCat("the model's functions and branches make more than ",
-                       kMostNodes, " nodes or ", kMostBytes, " bytes, at ",
-                       Quote(node.name()), "; inline them before"));
-    }
+    nodes_ += depth > 0;
     const auto function =
         functions_.find({Domain(node.domain()), node.op_type()});
     const bool call = function != functions_.end();
@@ -160,12 +188,15 @@ class Inliner {
     return "";
   }
 
-  // An output of an inner graph under its outer name.
-  void PlaceIdentity(const std::string& from, const std::string& to) {
+  // An output of an inner graph under its outer name, if somebody wants it.
+  void PlaceIdentity(const std::string& from, const std::string& to,
+                     Names* names) {
+    if (to.empty()) return;
     onnx::NodeProto* identity = graph_->add_node();
     identity->set_op_type("Identity");
     identity->set_name(to);
     identity->add_input(from);
+    names->Rename(identity->mutable_input(0));
     identity->add_output(to);
   }
 
@@ -189,28 +220,29 @@ class Inliner {
                                  "supported there"));
     }
     const std::string prefix = FirstOutput(node) + "/";
-    Names names;
+    Names names(&bytes_);
     const auto own = [&](const std::string& inner) {
-      if (!inner.empty()) names[inner] = prefix + inner;
+      if (!inner.empty()) names.Set(inner, prefix, inner);
     };
     for (const auto& tensor : branch.initializer()) own(tensor.name());
     for (const auto& inner : branch.node()) {
       for (const std::string& output : inner.output()) own(output);
     }
+    if (auto s = CheckLimits(node); !s.ok()) return s;
     for (auto& tensor : *branch.mutable_initializer()) {
-      tensor.set_name(Renamed(names, tensor.name()));
+      names.Rename(tensor.mutable_name());
       Remember(tensor.name(), tensor);
       *graph_->add_initializer() = std::move(tensor);
     }
     for (auto& inner : *branch.mutable_node()) {
-      RenameNode(names, node.name() + "/", &inner);
+      RenameNode(node.name() + "/", &names, &inner);
+      if (auto s = CheckLimits(node); !s.ok()) return s;
       if (auto s = Place(std::move(inner), depth + 1); !s.ok()) return s;
     }
     for (int i = 0; i < node.output_size(); ++i) {
-      if (node.output(i).empty()) continue;
-      PlaceIdentity(Renamed(names, branch.output(i).name()), node.output(i));
+      PlaceIdentity(branch.output(i).name(), node.output(i), &names);
     }
-    return absl::OkStatus();
+    return CheckLimits(node);
   }
 
   absl::Status PlaceCall(const onnx::NodeProto& node,
@@ -233,28 +265,29 @@ class Inliner {
       }
     }
     const std::string prefix = FirstOutput(node) + "/";
-    Names names;
+    Names names(&bytes_);
     for (const auto& inner : function.node()) {
       for (const std::string& output : inner.output()) {
-        if (!output.empty()) names[output] = prefix + output;
+        if (!output.empty()) names.Set(output, prefix, output);
       }
     }
     for (int i = 0; i < function.input_size(); ++i) {
-      names[function.input(i)] = i < node.input_size() ? node.input(i) : "";
+      names.Set(function.input(i), "",
+                i < node.input_size() ? node.input(i) : "");
     }
     for (const auto& body : function.node()) {
       bytes_ += body.ByteSizeLong() + node.ByteSizeLong();
-      if (bytes_ > kMostBytes) return Place({}, depth + 1);  // refuses
+      if (auto s = CheckLimits(node); !s.ok()) return s;
       onnx::NodeProto inner = body;
       GiveAttributes(node, &inner);
-      RenameNode(names, node.name() + "/", &inner);
+      RenameNode(node.name() + "/", &names, &inner);
+      if (auto s = CheckLimits(node); !s.ok()) return s;
       if (auto s = Place(std::move(inner), depth + 1); !s.ok()) return s;
     }
     for (int i = 0; i < node.output_size(); ++i) {
-      if (node.output(i).empty()) continue;
-      PlaceIdentity(Renamed(names, function.output(i)), node.output(i));
+      PlaceIdentity(function.output(i), node.output(i), &names);
     }
-    return absl::OkStatus();
+    return CheckLimits(node);
   }
 
   // Replaces references to the function's attributes by the call's; one that
@@ -288,8 +321,8 @@ class Inliner {
   std::map<std::pair<std::string, std::string>, const onnx::FunctionProto*>
       functions_;
   std::map<std::string, bool> conditions_;  // bools that are known
-  int nodes_ = 0;                           // of inner graphs, and
-  size_t bytes_ = 0;  // of functions' bodies, put in place so far
+  int nodes_ = 0;                           // of inner graphs that are in place
+  size_t bytes_ = 0;  // of functions' bodies and of new names, so far
 };
 
 bool HasSomething(const onnx::ModelProto& model) {

@@ -221,5 +221,33 @@ TEST(InlineTest, GrowthIsBounded) {
             Refusal::kNoSystemMemory);
 }
 
+// Every inner name gets the outer one as its prefix: a long one many times.
+TEST(InlineTest, LongNamesAreBounded) {
+  const std::string name(1 << 20, 'y');
+  ModelBuilder b = WithIf();
+  b.Constant("c", Bool(true));
+  auto* graph = b.proto().mutable_graph();
+  graph->mutable_output(0)->set_name(name);
+  auto* node = graph->mutable_node(1);
+  node->set_output(0, name);
+  auto* then = node->mutable_attribute(0)->mutable_g();
+  for (int i = 0; i < 300; ++i) {
+    then->mutable_node(0)->add_output(absl::StrCat("o", i));
+  }
+  EXPECT_EQ(RefusalOf(ImportOnnx(b.Bytes(), {}).status()),
+            Refusal::kNoSystemMemory);
+  // The argument of a call, as often as the function reads it.
+  b = WithFunction();
+  graph = b.proto().mutable_graph();
+  graph->mutable_input(0)->set_name(name);
+  graph->mutable_node(0)->set_input(0, name);
+  auto* function = b.proto().mutable_functions(0);
+  for (int i = 0; i < 300; ++i) {
+    function->mutable_node(0)->add_input(function->input(0));
+  }
+  EXPECT_EQ(RefusalOf(ImportOnnx(b.Bytes(), {}).status()),
+            Refusal::kNoSystemMemory);
+}
+
 }  // namespace
 }  // namespace heddle::compiler
