@@ -60,7 +60,8 @@ struct CompileOptions {
   // production package. A tensor that fusion has removed is computed behind
   // the production commands, by the same operation without the fused part.
   bool taps = false;
-  // With `taps`: every computed tensor that has a place of its own on the card.
+  // With `taps`: every computed tensor that has a place of its own on the card
+  // (int64 tensors, which the card holds as int32, do not).
   bool tap_all = false;
   // SRAM that the package may use; 0 = all of the configuration's. Less makes
   // more and smaller tiles: for what-if questions and for tests of tiling.

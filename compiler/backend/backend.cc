@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/backend/choose.h"
 #include "compiler/backend/compile_report.h"
+#include "compiler/backend/int64_range.h"
 #include "compiler/backend/lowering.h"
 #include "compiler/backend/plan.h"
 #include "compiler/backend/schedule.h"
@@ -179,6 +180,13 @@ absl::StatusOr<BackendResult> Generate(const Graph& graph,
   p.scratch_bytes = plan->scratch_bytes;
   p.io_bytes = device.io_bytes;
   p.inputs = Describe(graph, device, device.inputs);
+  const absl::StatusOr<int64_t> bound = Int64InputBound(graph);
+  if (!bound.ok()) return bound.status();
+  for (package::TensorInfo& input : p.inputs) {
+    if (input.type != DataType::kInt64) continue;
+    input.minimum = -*bound;
+    input.maximum = *bound - 1;
+  }
   p.outputs = Describe(graph, device, device.outputs);
   p.taps = Describe(graph, device, device.taps);
   if (auto s = FillReport(device, *plan, ProgramBytes(device), encoded->words,

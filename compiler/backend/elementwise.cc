@@ -251,7 +251,9 @@ Operand Operand::PerChannel(const TensorData& values, size_t rank,
 
 Operand DenseOperand(Lowering* l, const Node& node, size_t i, size_t rank) {
   const Tensor& tensor = l->tensor(node.inputs[i]);
-  if (tensor.is_constant() && tensor.constant->bytes.size() <=
+  // (int64 constants are narrowed where they become values)
+  if (tensor.is_constant() && tensor.type != DataType::kInt64 &&
+      tensor.constant->bytes.size() <=
                                   l->config().sram_bytes / kConstantShare) {
     return Operand::Constant(tensor.constant);
   }

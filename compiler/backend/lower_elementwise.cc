@@ -43,8 +43,11 @@ absl::Status LowerBinary(Lowering* l, const Node& node) {
                       DataTypeName(type));
   }
   const Microprogram program =
-      integers ? IntegerProgram(integer_op, VectorType(type))
-               : BinaryProgram(op);
+      integers
+          ? IntegerProgram(
+                integer_op,
+                VectorType(type == DataType::kInt64 ? DataType::kInt32 : type))
+          : BinaryProgram(op);
   const size_t rank = l->tensor(node.outputs[0]).shape.size();
   const std::vector<Operand> operands = {DenseOperand(l, node, 0, rank),
                                          DenseOperand(l, node, 1, rank)};
@@ -202,11 +205,14 @@ absl::Status LowerDequantize(Lowering* l, const Node& node) {
 }
 
 const LoweringRegistration kAdd("", "Add",
-                                LowerBinary<MicroOp::kFadd, MicroOp::kIadd>);
+                                LowerBinary<MicroOp::kFadd, MicroOp::kIadd>,
+                                true);
 const LoweringRegistration kSub("", "Sub",
-                                LowerBinary<MicroOp::kFsub, MicroOp::kIsub>);
+                                LowerBinary<MicroOp::kFsub, MicroOp::kIsub>,
+                                true);
 const LoweringRegistration kMul("", "Mul",
-                                LowerBinary<MicroOp::kFmul, MicroOp::kImul>);
+                                LowerBinary<MicroOp::kFmul, MicroOp::kImul>,
+                                true);
 const LoweringRegistration kDiv("", "Div",
                                 LowerBinary<MicroOp::kFdiv, MicroOp::kFdiv>);
 const LoweringRegistration kRelu("", "Relu", LowerRelu);

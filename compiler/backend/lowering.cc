@@ -402,6 +402,8 @@ void Lowering::PlaceIo(TapSet taps) {
       const Tensor& t = graph_.tensors[id];
       if (t.is_constant() || values_[id] < 0) continue;
       if (taps == TapSet::kQuantized && !IsCode(t.type)) continue;
+      // int64 tensors are int32 here: their bytes would not be the tensor's.
+      if (t.type == DataType::kInt64) continue;
       Storage& s = device_->StorageOf(values_[id]);
       if (s.region != kIoRegion && s.tap_offset < 0) {
         s.tap_offset = at;

@@ -76,6 +76,8 @@ std::unique_ptr<fb::TensorInfoT> PackTensor(const TensorInfo& tensor) {
   packed->shape = tensor.shape;
   packed->offset = tensor.offset;
   packed->size = tensor.size;
+  packed->minimum = tensor.minimum;
+  packed->maximum = tensor.maximum;
   return packed;
 }
 
@@ -93,9 +95,16 @@ absl::StatusOr<std::vector<TensorInfo>> UnpackTensors(
     tensor.shape = entry->shape;
     tensor.offset = entry->offset;
     tensor.size = entry->size;
+    tensor.minimum = entry->minimum;
+    tensor.maximum = entry->maximum;
     const std::string where =
         absl::StrCat(list, " tensor '", tensor.name, "' ");
     const uint64_t element = compiler::ElementBytes(tensor.type);
+    if (tensor.minimum > tensor.maximum || tensor.minimum < INT32_MIN ||
+        tensor.maximum > INT32_MAX) {
+      return Damaged(where, "takes values from ", tensor.minimum, " to ",
+                     tensor.maximum);
+    }
     if (element == 0) return Damaged(where, "has type ", entry->type);
     for (int64_t dimension : tensor.shape) {
       if (dimension < 0) return Damaged(where, "has dimension ", dimension);

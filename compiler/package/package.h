@@ -32,6 +32,9 @@ struct TensorInfo {
   compiler::Shape shape;
   uint64_t offset = 0;  // bytes in region 2
   uint64_t size = 0;    // bytes
+  // Values that an int64 input may have: the card computes with int32, and
+  // sums and products must fit, too.
+  int64_t minimum = INT32_MIN, maximum = INT32_MAX;
 };
 
 struct SourceRange {

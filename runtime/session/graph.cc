@@ -73,19 +73,20 @@ absl::Status CheckBuffer(const char* kind, const package::TensorInfo& tensor,
   return absl::OkStatus();
 }
 
-// The card holds int64 tensors as int32: a value that does not fit must not
-// come in.
-absl::Status CheckFitsInt32(const package::TensorInfo& tensor,
-                            const TensorBuffer& buffer) {
+// The card holds int64 tensors as int32: a value that does not fit, or whose
+// sums or products may not, must not come in.
+absl::Status CheckInt64Range(const package::TensorInfo& tensor,
+                             const TensorBuffer& buffer) {
   if (tensor.type != compiler::DataType::kInt64) return absl::OkStatus();
   const auto* bytes = static_cast<const uint8_t*>(buffer.data);
   for (uint64_t i = 0; i < buffer.size / sizeof(int64_t); ++i) {
     int64_t value = 0;
     std::memcpy(&value, bytes + i * sizeof(value), sizeof(value));
-    if (value == static_cast<int32_t>(value)) continue;
+    if (value >= tensor.minimum && value <= tensor.maximum) continue;
     return absl::InvalidArgumentError(absl::StrCat(
         "element ", i, " of input '", tensor.name, "' is ", value,
-        "; the card takes int64 values from ", INT32_MIN, " to ", INT32_MAX));
+        "; this model takes int64 values from ", tensor.minimum, " to ",
+        tensor.maximum, ", because the card computes with 32 bits"));
   }
   return absl::OkStatus();
 }
@@ -282,7 +283,7 @@ absl::Status LoadedGraph::FillInputs(const std::vector<TensorBuffer>& inputs,
           absl::StrCat("input '", buffer.name, "' is given twice"));
     }
     absl::Status status = CheckBuffer("input", *tensor, buffer);
-    if (status.ok()) status = CheckFitsInt32(*tensor, buffer);
+    if (status.ok()) status = CheckInt64Range(*tensor, buffer);
     if (!status.ok()) return status;
     if (buffer.size > 0) {
       std::memcpy(staging + tensor->offset, buffer.data, buffer.size);

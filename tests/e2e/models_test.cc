@@ -151,7 +151,8 @@ INSTANTIATE_TEST_SUITE_P(
                     // Half precision: every tensor is rounded to 11 bits.
                     FloatCase{"squeezenet1_0_fp16", "1e-2", "1e-2"},
                     FloatCase{"ultraface_slim_320", "1e-3", "1e-4"},
-                    FloatCase{"super_resolution_op9_derived", "1e-3", "1e-4"}),
+                    FloatCase{"super_resolution_op9_derived", "1e-3", "1e-4"},
+                    FloatCase{"bert_tiny_mlm_structure", "1e-3", "1e-4"}),
     [](const auto& info) { return info.param.name; });
 
 class QuantizedModel : public SharedModel,
