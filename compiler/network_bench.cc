@@ -59,15 +59,13 @@ bool Measure(const std::string& name, const std::string& config, int repeat) {
   }
   double best = 0;
   for (int i = 0; i < repeat; ++i) {
-    const double before = CpuSeconds();
     auto run = RunPackage(*package, inputs);
-    const double seconds = CpuSeconds() - before;
     if (!run.ok()) {
       std::fprintf(stderr, "%s: %s\n", name.c_str(),
                    run.status().ToString().c_str());
       return false;
     }
-    best = i == 0 ? seconds : std::min(best, seconds);
+    best = i == 0 ? run->cpu_seconds : std::min(best, run->cpu_seconds);
   }
   const CompileReport& r = result->report;
   std::printf("%-14s %9.1f %9.1f %9.1f %8.1f %12llu %6.1f %%\n", name.c_str(),

@@ -2,10 +2,20 @@
 #include "compiler/testing/run_package.h"
 
 #include <cstring>
+#include <ctime>
 
 #include "absl/strings/str_cat.h"
 
 namespace heddle::compiler {
+namespace {
+
+double CpuSeconds() {
+  timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+}  // namespace
 
 absl::StatusOr<PackageRun> RunPackage(const package::Package& package,
                                       const std::vector<TensorData>& inputs,
@@ -36,8 +46,10 @@ absl::StatusOr<PackageRun> RunPackage(const package::Package& package,
   regions[2] = {io, package.io_bytes, true};
   PackageRun run;
   for (const auto& stream : package.streams) {
+    const double before = CpuSeconds();
     const model::RunResult result =
         model.Run(stream.data(), stream.size() * 4, regions);
+    run.cpu_seconds += CpuSeconds() - before;
     if (result.status != isa::Error::kOk) {
       return absl::InternalError(
           absl::StrCat("fault ", static_cast<int>(result.status), " at offset ",

@@ -17,6 +17,7 @@ namespace heddle::compiler {
 struct PackageRun {
   std::map<std::string, TensorData> outputs;  // and taps
   uint64_t macs = 0;
+  double cpu_seconds = 0;  // of the commands, without setting up the memory
   std::vector<model::Finding> findings;
 };
 
