@@ -18,7 +18,6 @@
 #include "compiler/package/package.h"
 #include "compiler/testing/card_case.h"
 #include "compiler/testing/networks.h"
-#include "compiler/testing/onnx_files.h"
 #include "compiler/testing/run_package.h"
 
 namespace heddle::compiler {
@@ -32,20 +31,15 @@ double CpuSeconds() {
 
 // False, with a line on stderr, if the network cannot be compiled or run.
 bool Measure(const std::string& name, const std::string& config, int repeat) {
-  std::string model = MakeNetwork(name);
-  if (model.empty()) {
-    auto file = ReadFile(name);
-    if (!file.ok()) {
-      std::fprintf(stderr, "%s: neither a known network nor a file: %s\n",
-                   name.c_str(), file.status().ToString().c_str());
-      return false;
-    }
-    model = *std::move(file);
+  auto model = NetworkOrFile(name);
+  if (!model.ok()) {
+    std::fprintf(stderr, "%s\n", std::string(model.status().message()).c_str());
+    return false;
   }
   CompileOptions options;
   options.config = config;
   const double start = CpuSeconds();
-  auto result = CompileOnnx(model, options);
+  auto result = CompileOnnx(*model, options);
   const double compiled = CpuSeconds() - start;
   if (!result.ok()) {
     std::fprintf(stderr, "%s: %s\n", name.c_str(),

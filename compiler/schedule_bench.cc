@@ -4,8 +4,9 @@
 // one switched off. No measurement: cycles are those of the timeline over
 // uncalibrated estimates.
 //
-// Arguments: [--layers] [--config=NAME] [MODEL...]; without models
-// mobilenetv2_qdq and qdq_mobilenet_edgetpu_frag of the shared folder.
+// Arguments: [--layers] [--config=NAME] [NETWORK | MODEL.onnx ...]; by default
+// resnet50 and mobilenet_v2 of compiler/testing/networks.h, and mobilenetv2_qdq
+// and qdq_mobilenet_edgetpu_frag of the shared folder.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -17,7 +18,7 @@
 #include "compiler/backend/backend.h"
 #include "compiler/backend/timeline.h"
 #include "compiler/compiler.h"
-#include "compiler/testing/onnx_files.h"
+#include "compiler/testing/networks.h"
 
 namespace heddle::compiler {
 namespace {
@@ -75,9 +76,9 @@ void PrintLayers(const BackendResult& result, const isa::Config& config) {
 }
 
 int Measure(const std::string& path, const std::string& config, bool layers) {
-  auto bytes = ReadFile(path);
+  auto bytes = NetworkOrFile(path);
   if (!bytes.ok()) {
-    std::printf("%s: cannot be read, skipped\n", path.c_str());
+    std::printf("skipped: %s\n", std::string(bytes.status().message()).c_str());
     return 0;
   }
   auto graph = AnalyseOnnx(*bytes, {});
@@ -138,6 +139,7 @@ int Main(int argc, char** argv) {
     return 1;
   }
   if (models.empty()) {
+    models = {"resnet50", "mobilenet_v2"};
     // As `bazel run` starts it, in the runfiles of the workspace.
     const char* dir = std::getenv("HEDDLE_SHARED_DIR");
     const std::string shared = dir ? dir : "../shared";

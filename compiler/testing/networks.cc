@@ -6,8 +6,11 @@
 #include <map>
 #include <random>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "compiler/ir/graph.h"
 #include "compiler/testing/model_builder.h"
+#include "compiler/testing/onnx_files.h"
 
 namespace heddle::compiler {
 namespace {
@@ -297,6 +300,16 @@ std::vector<std::string> NetworkNames() {
 std::string MakeNetwork(const std::string& name) {
   const auto it = Networks().find(name);
   return it == Networks().end() ? std::string() : it->second();
+}
+
+absl::StatusOr<std::string> NetworkOrFile(const std::string& name) {
+  std::string model = MakeNetwork(name);
+  if (!model.empty()) return model;
+  auto file = ReadFile(name);
+  if (file.ok()) return file;
+  return absl::NotFoundError(absl::StrCat("'", name,
+                                          "' is neither a file nor one of ",
+                                          absl::StrJoin(NetworkNames(), ", ")));
 }
 
 }  // namespace heddle::compiler

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
+
 namespace heddle::compiler {
 
 // resnet50 and mobilenet_v1, mobilenet_v2 at 224 x 224 (ResNet v1.5: He et al.
@@ -18,6 +20,9 @@ std::vector<std::string> NetworkNames();
 
 // The serialized model; empty for an unknown name. Equal for equal names.
 std::string MakeNetwork(const std::string& name);
+
+// MakeNetwork(name), or the bytes of the file of that name.
+absl::StatusOr<std::string> NetworkOrFile(const std::string& name);
 
 }  // namespace heddle::compiler
 
