@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -14,29 +15,43 @@
 namespace heddle::compiler {
 namespace {
 
-constexpr int kOpset = 13;
-
-struct Maker {
-  int weight;
-  NodeMaker make;
+// Of makers by name, and of makers by operator.
+struct Makers {
+  std::map<std::string, NodeMaker> by_name;
+  std::map<std::string, std::vector<std::string>> by_op;
 };
 
-std::map<std::string, Maker>& Makers() {
-  static auto* makers = new std::map<std::string, Maker>();
+Makers& AllMakers() {
+  static auto* makers = new Makers();
   return *makers;
 }
 
 }  // namespace
 
-NodeMakerRegistration::NodeMakerRegistration(const char* name, int weight,
-                                             NodeMaker maker) {
-  Makers()[name] = {weight, maker};
+NodeMakerRegistration::NodeMakerRegistration(
+    const char* name, std::initializer_list<const char*> ops, NodeMaker maker) {
+  Makers& all = AllMakers();
+  all.by_name[name] = maker;
+  for (const char* op : ops) {
+    auto& names = all.by_op[op];
+    // Registrations run in the order of linking: sorted, they do not show it.
+    names.insert(std::upper_bound(names.begin(), names.end(), name), name);
+  }
 }
 
 RandomGraphBuilder::RandomGraphBuilder(const RandomGraphOptions& options)
     : options_(options), random_(options.seed * 0x9e3779b97f4a7c15u + 1) {
   batch_ = OneIn(2) ? 1 : Between(2, 3);
   specials_ = OneIn(4);
+  any_int64_ = options.reads_int64 == nullptr || OneIn(40);
+  if (OneIn(2)) opset_ = Pick({9, 9, 10, 11, 12, 14, 15, 15, 16, 17, 17});
+}
+
+const char* RandomGraphBuilder::PickOp(std::initializer_list<const char*> ops) {
+  for (const char* op : ops) {
+    if (wanted_ == op) return op;
+  }
+  return Pick(ops);
 }
 
 float RandomGraphBuilder::Scale(int64_t terms) {
@@ -46,11 +61,26 @@ float RandomGraphBuilder::Scale(int64_t terms) {
 RandomGraph RandomGraphBuilder::Run() {
   RandomGraph out;
   const int inputs = Between(1, 2);
-  for (int i = 0; i < inputs; ++i) AddInput(i);
+  for (int i = 0; i < inputs; ++i) AddInput();
   const int nodes = Between(options_.min_nodes, options_.max_nodes);
+  // Every operator comes first in one of as many seeds as there are operators.
+  auto first = AllMakers().by_op.begin();
+  std::advance(first, options_.seed % AllMakers().by_op.size());
+  std::string op = first->first;
+  if (op == "Upsample") opset_ = 9;
+  if (op == "HardSwish") opset_ = 15;
   for (int tries = 0; tries < 40 * nodes; ++tries) {
     if (static_cast<int>(graph_.nodes.size()) >= nodes) break;
-    AddRandomNode();
+    // An operator that nothing here fits gets an input of its own.
+    if (!AddNode(op) && graph_.inputs.size() < 5 && OneIn(4)) {
+      AddInput();
+      if (!AddNode(op)) {
+        graph_.inputs.pop_back();
+        computed_.pop_back();
+        graph_.tensors.pop_back();
+      }
+    }
+    op = RandomOperator();
   }
   // Results that nobody reads, and now and then one that somebody reads.
   const auto consumers = graph_.Consumers();
@@ -66,6 +96,7 @@ RandomGraph RandomGraphBuilder::Run() {
   for (TensorId id : graph_.inputs) {
     const Tensor& t = graph_.tensors[id];
     out.inputs.push_back(Values(t.type, t.shape, 3.0f, specials_));
+    out.other_inputs.push_back(Values(t.type, t.shape, 3.0f, specials_));
   }
   out.graph = std::move(graph_);
   return out;
@@ -100,6 +131,9 @@ TensorData RandomGraphBuilder::Values(DataType type, const Shape& shape,
       case DataType::kInt16:
         data.as<int16_t>()[i] = static_cast<int16_t>(random_());
         break;
+      case DataType::kInt64:
+        data.as<int64_t>()[i] = Between(-1000, 1000);
+        break;
       default:
         data.bytes[i] = static_cast<uint8_t>(random_());
     }
@@ -133,15 +167,15 @@ Shape RandomGraphBuilder::RandomShape(size_t rank) {
   return shape;
 }
 
-void RandomGraphBuilder::AddInput(int index) {
+void RandomGraphBuilder::AddInput() {
   Tensor t;
-  t.name = absl::StrCat("x", index);
+  t.name = absl::StrCat("x", graph_.tensors.size());
   t.type = Pick(
       {DataType::kFloat, DataType::kUint8, DataType::kUint8, DataType::kInt8});
   if (OneIn(6)) {
     t.type = Pick({DataType::kInt32, DataType::kFloat16, DataType::kInt16});
   }
-  t.shape = RandomShape(Pick<size_t>({2, 3, 4, 4, 4, 4}));
+  t.shape = RandomShape(Pick<size_t>({2, 2, 3, 4, 4, 4, 4}));
   if (OneIn(12)) t.shape = RandomShape(Pick<size_t>({1, 5}));
   t.shape_known = true;
   const TensorId id = graph_.AddTensor(std::move(t));
@@ -157,10 +191,19 @@ bool RandomGraphBuilder::Append(const std::string& domain,
                                 int outputs) {
   if (options_.allowed != nullptr && !options_.allowed(domain, op))
     return false;
+  if (!wanted_.empty() && op != wanted_) return false;
+  if (!any_int64_ && !options_.reads_int64(domain, op)) {
+    for (TensorId id : inputs) {
+      if (id != kNoTensor && !T(id).is_constant() &&
+          T(id).type == DataType::kInt64) {
+        return false;
+      }
+    }
+  }
   Node node;
   node.op = op;
   node.domain = domain;
-  node.opset = domain.empty() ? kOpset : 1;
+  node.opset = domain.empty() ? opset_ : 1;
   node.name = absl::StrCat(op, "_", graph_.nodes.size());
   node.inputs = std::move(inputs);
   node.attributes = std::move(attributes);
@@ -241,19 +284,50 @@ TensorId RandomGraphBuilder::Partner(DataType type, const Shape& shape,
   return Constant(Values(type, s, 2, specials_));
 }
 
-void RandomGraphBuilder::AddRandomNode() {
-  // Mostly chains, now and then a branch.
-  const TensorId x =
-      OneIn(3) ? computed_[Below(computed_.size())] : computed_.back();
-  int total = 0;
-  for (const auto& [name, maker] : Makers()) total += maker.weight;
-  int64_t draw = Below(total);
-  for (const auto& [name, maker] : Makers()) {
-    draw -= maker.weight;
-    if (draw >= 0) continue;
-    maker.make(this, x);
-    return;
+bool RandomGraphBuilder::AppendWithLists(
+    int since, const std::string& op, TensorId x,
+    const std::vector<std::pair<const char*, std::vector<int64_t>>>& lists,
+    std::map<std::string, Attribute> attributes, int outputs) {
+  std::vector<TensorId> inputs = {x};
+  for (const auto& [name, values] : lists) {
+    if (opset_ < since) {
+      attributes[name] = values;
+    } else {
+      inputs.push_back(
+          Constant(Int64s({static_cast<int64_t>(values.size())}, values)));
+    }
   }
+  return Append("", op, inputs, attributes, outputs);
+}
+
+std::string RandomGraphBuilder::RandomOperator() {
+  // What only graphs of some opsets have.
+  if (opset_ < 10 && OneIn(8)) return "Upsample";
+  if (opset_ >= 14 && OneIn(20)) return "HardSwish";
+  // What few tensors fit.
+  if (OneIn(14)) return Pick({"Gemm", "Gemm", "QGemm", "SpaceToDepth"});
+  auto drawn = AllMakers().by_op.begin();
+  std::advance(drawn, Below(static_cast<int64_t>(AllMakers().by_op.size())));
+  return drawn->first;
+}
+
+// Appends a node of operator `op` to one of some tensors, if it fits one.
+bool RandomGraphBuilder::AddNode(const std::string& op) {
+  const auto& names = AllMakers().by_op.at(op);
+  wanted_ = op;
+  bool done = false;
+  for (int tries = 0; tries < 12 && !done; ++tries) {
+    const auto count = static_cast<int64_t>(computed_.size());
+    // Mostly chains, now and then a branch.
+    const TensorId x =
+        tries > 0 || OneIn(3) ? computed_[Below(count)] : computed_.back();
+    const std::string& name = names[Below(static_cast<int64_t>(names.size()))];
+    const size_t tensors = graph_.tensors.size();
+    done = AllMakers().by_name.at(name)(this, x);
+    if (!done) graph_.tensors.resize(tensors);
+  }
+  wanted_.clear();
+  return done;
 }
 
 RandomGraph MakeRandomGraph(const RandomGraphOptions& options) {

@@ -75,7 +75,7 @@ bool AddProduct(RandomGraphBuilder* b, TensorId a) {
   const int64_t k = as.back();
   if (!IsCode(b->T(a).type)) {
     if (b->T(a).type != DataType::kFloat) return false;
-    if (as.size() != 2 || b->OneIn(2)) {
+    if (as.size() != 2 || b->Takes("MatMul", 2)) {
       return b->Append(
           "", "MatMul",
           {a, b->Constant(b->Values(DataType::kFloat, {k, n}, 1,
@@ -109,9 +109,7 @@ bool AddProduct(RandomGraphBuilder* b, TensorId a) {
     b_zero = b->Constant(b->OneIn(2) ? b->Values(wt, {n}, 1, false)
                                      : TensorData::Zeros(wt, {n}));
   }
-  // Stacks of matrices may be refused: a few are enough.
-  if (as.size() != 2 && !b->OneIn(20)) return false;
-  if (as.size() != 2 || b->OneIn(2)) {
+  if (as.size() != 2 || b->Takes("QLinearMatMul", 2)) {
     return b->Append(
         "", "QLinearMatMul",
         {a, b->ScaleConstant(b->Scale()), b->ZeroConstant(type),
@@ -147,7 +145,8 @@ bool AddBinary(RandomGraphBuilder* b, TensorId x) {
   TensorId y = b->Partner(type, b->T(x).shape, true);
   const bool swap = b->OneIn(2);
   const TensorId first = swap ? y : x, second = swap ? x : y;
-  if (IsCode(type) && !b->OneIn(5)) {
+  const bool quantized = b->Takes("QLinearMul", 3) || b->Takes("QLinearAdd", 3);
+  if (IsCode(type) && quantized) {
     std::vector<TensorId> in = {first,
                                 b->ScaleConstant(b->Scale()),
                                 b->ZeroConstant(type),
@@ -156,10 +155,10 @@ bool AddBinary(RandomGraphBuilder* b, TensorId x) {
                                 b->ZeroConstant(type),
                                 b->ScaleConstant(b->Scale())};
     if (!b->OneIn(4)) in.push_back(b->ZeroConstant(type));
-    return b->Append("com.microsoft", b->OneIn(3) ? "QLinearMul" : "QLinearAdd",
+    return b->Append("com.microsoft", b->PickOp({"QLinearMul", "QLinearAdd"}),
                      in);
   }
-  const char* op = b->Pick<const char*>({"Add", "Sub", "Mul", "Div"});
+  const char* op = b->PickOp({"Add", "Sub", "Mul", "Div"});
   // An integer division by zero is an error of the model.
   const bool floats = type == DataType::kFloat || type == DataType::kFloat16;
   if (!floats && std::string(op) == "Div") return false;
@@ -169,8 +168,8 @@ bool AddBinary(RandomGraphBuilder* b, TensorId x) {
 bool AddQuantize(RandomGraphBuilder* b, TensorId x) {
   const Tensor t = b->T(x);
   const DataType to = b->Pick({DataType::kUint8, DataType::kInt8});
-  const bool down =
-      !IsCode(t.type) && (t.type == DataType::kFloat || b->OneIn(2));
+  const bool down = !IsCode(t.type) && (t.type == DataType::kFloat ||
+                                        b->Takes("QuantizeLinear", 2));
   const DataType zero_type = down ? to : t.type;
   TensorId scale = b->ScaleConstant(b->Scale());
   TensorId zero = t.type == DataType::kInt32 && !down
@@ -196,52 +195,62 @@ bool AddQuantize(RandomGraphBuilder* b, TensorId x) {
 
 bool AddShape(RandomGraphBuilder* b, TensorId x) {
   const Shape s = b->T(x).shape;
-  switch (b->Below(5)) {
-    case 0:
-      return b->Append(
-          "", "Flatten", {x},
-          {{"axis", b->OneIn(2) ? int64_t{1} : b->Below(s.size() + 1)}});
-    case 1: {
-      Shape perm(s.size());
-      for (size_t i = 0; i < perm.size(); ++i) perm[i] = i;
-      std::shuffle(perm.begin(), perm.end(), b->random());
-      return b->Append("", "Transpose", {x}, {{"perm", perm}});
-    }
-    case 2:
-      return b->Append("", "Identity", {x});
-    case 3: {
-      Shape axes = {b->Below(s.size() + 1)};
-      return b->Append("", "Unsqueeze", {x, b->Constant(Int64s({1}, axes))});
-    }
-    default: {
-      // Splits the elements among another number of dimensions.
-      Shape to;
-      int64_t left = ElementCount(s);
-      const int rank = b->Between(1, 5);
-      if (b->OneIn(2) && !s.empty() && rank > 1) {
-        to.push_back(s[0]);
-        left /= s[0];
-      }
-      while (static_cast<int>(to.size()) + 1 < rank) {
-        std::vector<int64_t> divisors;
-        for (int64_t d = 1; d <= left && d <= 64; ++d) {
-          if (left % d == 0) divisors.push_back(d);
-        }
-        to.push_back(divisors[b->Below(divisors.size())]);
-        left /= to.back();
-      }
-      to.push_back(left);
-      const Shape dims = {static_cast<int64_t>(to.size())};
-      return b->Append("", "Reshape", {x, b->Constant(Int64s(dims, to))});
-    }
+  const std::string op = b->PickOp(
+      {"Flatten", "Transpose", "Identity", "Unsqueeze", "Squeeze", "Reshape"});
+  if (op == "Flatten") {
+    return b->Append(
+        "", "Flatten", {x},
+        {{"axis", b->OneIn(2) ? int64_t{1} : b->Below(s.size() + 1)}});
   }
+  if (op == "Transpose") {
+    Shape perm(s.size());
+    for (size_t i = 0; i < perm.size(); ++i) perm[i] = i;
+    std::shuffle(perm.begin(), perm.end(), b->random());
+    return b->Append("", "Transpose", {x}, {{"perm", perm}});
+  }
+  if (op == "Identity") return b->Append("", "Identity", {x});
+  if (op == "Unsqueeze") {
+    const int64_t axis = b->Below(s.size() + 1);
+    return b->AppendWithLists(13, op, x, {{"axes", {axis}}});
+  }
+  if (op == "Squeeze") {
+    Shape axes;
+    const auto rank = static_cast<int64_t>(s.size());
+    for (int64_t i = 0; i < rank; ++i) {
+      if (s[i] == 1 && !b->OneIn(3)) axes.push_back(b->OneIn(4) ? i - rank : i);
+    }
+    // Without axes all of 1, or none at all.
+    if (axes.empty()) return b->Append("", "Squeeze", {x});
+    return b->AppendWithLists(13, op, x, {{"axes", axes}});
+  }
+  // Splits the elements among another number of dimensions.
+  Shape to;
+  int64_t left = ElementCount(s);
+  const int rank = b->Between(1, 5);
+  if (b->OneIn(2) && !s.empty() && rank > 1) {
+    to.push_back(s[0]);
+    left /= s[0];
+  }
+  while (static_cast<int>(to.size()) + 1 < rank) {
+    std::vector<int64_t> divisors;
+    for (int64_t d = 1; d <= left && d <= 64; ++d) {
+      if (left % d == 0) divisors.push_back(d);
+    }
+    to.push_back(divisors[b->Below(divisors.size())]);
+    left /= to.back();
+  }
+  to.push_back(left);
+  const Shape dims = {static_cast<int64_t>(to.size())};
+  return b->Append("", "Reshape", {x, b->Constant(Int64s(dims, to))});
 }
 
 bool AddUnary(RandomGraphBuilder* b, TensorId x) {
   const Tensor t = b->T(x);
-  const char* op =
-      b->Pick<const char*>({"Relu", "Clip", "Sigmoid", "LeakyRelu"});
+  const char* op = b->PickOp({"Relu", "Clip", "Sigmoid", "LeakyRelu"});
   std::vector<TensorId> in = {x};
+  if (std::string(op) == "Clip" && b->opset() < 11) {
+    return b->Append("", op, in, {{"min", -1.0f}, {"max", 2.0f}});
+  }
   if (std::string(op) == "Clip") {
     for (float bound : {-1.0f, 2.0f}) {
       if (b->OneIn(4)) {
@@ -273,18 +282,29 @@ bool AddPool(RandomGraphBuilder* b, TensorId x) {
   const Shape kernel = b->Kernel(s.size() - 2);
   auto attributes = b->WindowAttributes(kernel);
   attributes["kernel_shape"] = kernel;
-  if (b->OneIn(4)) attributes["ceil_mode"] = int64_t{1};
-  return b->Append("", b->OneIn(5) ? "AveragePool" : "MaxPool", {x},
+  if (b->opset() >= 10 && b->OneIn(4)) attributes["ceil_mode"] = int64_t{1};
+  return b->Append("", b->PickOp({"AveragePool", "MaxPool", "MaxPool"}), {x},
                    attributes);
 }
 
-const NodeMakerRegistration kConv("conv", 8, AddConv);
-const NodeMakerRegistration kProduct("product", 4, AddProduct);
-const NodeMakerRegistration kPool("pool", 2, AddPool);
-const NodeMakerRegistration kBinary("binary", 4, AddBinary);
-const NodeMakerRegistration kQuantize("quantize", 2, AddQuantize);
-const NodeMakerRegistration kShape("shape", 2, AddShape);
-const NodeMakerRegistration kUnary("unary", 2, AddUnary);
+const NodeMakerRegistration kConv("conv", {"Conv", "QLinearConv"}, AddConv);
+const NodeMakerRegistration kProduct(
+    "product", {"MatMul", "Gemm", "QLinearMatMul", "QGemm"}, AddProduct);
+const NodeMakerRegistration kPool("pool", {"AveragePool", "MaxPool"}, AddPool);
+const NodeMakerRegistration kBinary("binary",
+                                    {"Add", "Sub", "Mul", "Div", "QLinearAdd",
+                                     "QLinearMul"},
+                                    AddBinary);
+const NodeMakerRegistration kQuantize("quantize",
+                                      {"QuantizeLinear", "DequantizeLinear"},
+                                      AddQuantize);
+const NodeMakerRegistration kShape("shape",
+                                   {"Flatten", "Transpose", "Identity",
+                                    "Unsqueeze", "Squeeze", "Reshape"},
+                                   AddShape);
+const NodeMakerRegistration kUnary("unary",
+                                   {"Relu", "Clip", "Sigmoid", "LeakyRelu"},
+                                   AddUnary);
 
 }  // namespace
 }  // namespace heddle::compiler

@@ -77,7 +77,7 @@ bool AddComputedProduct(RandomGraphBuilder* b, TensorId x) {
   const Shape s = b->T(x).shape;
   const DataType type = b->T(x).type;
   if (s.empty() || !IsReal(type)) return false;
-  if (s.size() == 2 && b->OneIn(2)) {
+  if (s.size() == 2 && b->Takes("Gemm", 2)) {
     const int64_t trans_a = b->Below(2), trans_b = 1 - trans_a;
     const int64_t m = trans_a ? s[1] : s[0];
     const TensorId other = Exactly(b, type, s);
@@ -113,10 +113,11 @@ bool AddComputedProduct(RandomGraphBuilder* b, TensorId x) {
   return b->Append("", "MatMul", {Exactly(b, type, other), x});
 }
 
-const NodeMakerRegistration kConvTranspose("conv_transpose", 2,
+const NodeMakerRegistration kConvTranspose("conv_transpose", {"ConvTranspose"},
                                            AddConvTranspose);
-const NodeMakerRegistration kHalfConv("half_conv", 2, AddHalfConv);
-const NodeMakerRegistration kComputedProduct("computed_product", 2,
+const NodeMakerRegistration kHalfConv("half_conv", {"Conv"}, AddHalfConv);
+const NodeMakerRegistration kComputedProduct("computed_product",
+                                             {"Gemm", "MatMul"},
                                              AddComputedProduct);
 
 }  // namespace

@@ -13,9 +13,9 @@ bool IsReal(DataType type) {
 
 bool AddFunction(RandomGraphBuilder* b, TensorId x) {
   if (!IsReal(b->T(x).type)) {
-    return b->Append("", b->Pick<const char*>({"Abs", "Neg", "Sign"}), {x});
+    return b->Append("", b->PickOp({"Abs", "Neg", "Sign"}), {x});
   }
-  const std::string op = b->Pick<const char*>(
+  const std::string op = b->PickOp(
       {"Abs",        "Ceil",           "Celu",      "Elu",     "Erf",
        "Exp",        "Floor",          "HardSwish", "Log",     "Neg",
        "Reciprocal", "Round",          "Selu",      "Sigmoid", "Sign",
@@ -39,28 +39,36 @@ bool AddVariadic(RandomGraphBuilder* b, TensorId x) {
     in.push_back(b->Partner(type, b->T(x).shape, true));
   }
   std::swap(in.front(), in[b->Below(in.size())]);
-  const char* op = IsReal(type)
-                       ? b->Pick<const char*>({"Max", "Min", "Mean", "Sum"})
-                       : b->Pick<const char*>({"Max", "Min"});
+  const char* op = IsReal(type) ? b->PickOp({"Max", "Min", "Mean", "Sum"})
+                                : b->PickOp({"Max", "Min"});
   return b->Append("", op, in);
 }
 
 bool AddPower(RandomGraphBuilder* b, TensorId x) {
   const Tensor t = b->T(x);
   if (!IsReal(t.type)) return false;
-  if (b->OneIn(3)) {
+  if (b->Takes("Pow", 3) && b->OneIn(2)) {
     TensorData exponent = TensorData::Zeros(DataType::kFloat, {});
     *exponent.as<float>() = b->Pick<float>({2, 3, 0.5f, -1, 0});
     return b->Append("", "Pow", {x, b->Constant(exponent)});
   }
   const TensorId y = b->Partner(t.type, t.shape, true);
-  if (b->OneIn(2)) return b->Append("", "PRelu", {x, y});
+  if (b->Takes("PRelu", 2)) return b->Append("", "PRelu", {x, y});
   return b->Append("", "Pow", {x, y});
 }
 
-const NodeMakerRegistration kFunction("math_function", 3, AddFunction);
-const NodeMakerRegistration kVariadic("math_variadic", 2, AddVariadic);
-const NodeMakerRegistration kPower("math_power", 2, AddPower);
+const NodeMakerRegistration kFunction(
+    "math_function",
+    {"Abs",        "Ceil",           "Celu",      "Elu",     "Erf",
+     "Exp",        "Floor",          "HardSwish", "Log",     "Neg",
+     "Reciprocal", "Round",          "Selu",      "Sigmoid", "Sign",
+     "Softplus",   "Softsign",       "Sqrt",      "Tanh",    "HardSigmoid",
+     "LeakyRelu",  "ThresholdedRelu"},
+    AddFunction);
+const NodeMakerRegistration kVariadic("math_variadic",
+                                      {"Max", "Min", "Mean", "Sum"},
+                                      AddVariadic);
+const NodeMakerRegistration kPower("math_power", {"Pow", "PRelu"}, AddPower);
 
 }  // namespace
 }  // namespace heddle::compiler

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makers of nodes that move or convert elements: Concat, Split, Slice, Pad,
-// Tile, Expand, Gather, DepthToSpace, SpaceToDepth, Resize, Cast.
+// Tile, Expand, Gather, DepthToSpace, SpaceToDepth, Resize, Upsample, Cast,
+// Dropout.
 #include <algorithm>
 
 #include "compiler/backend/random_graph.h"
@@ -56,8 +57,8 @@ bool AddSplit(RandomGraphBuilder* b, TensorId x) {
     left -= sizes.back();
   }
   sizes.push_back(left);
-  return b->Append("", "Split", {x, Integers(b, sizes)}, {{"axis", axis}},
-                   parts);
+  return b->AppendWithLists(13, "Split", x, {{"split", sizes}},
+                            {{"axis", axis}}, parts);
 }
 
 bool AddSlice(RandomGraphBuilder* b, TensorId x) {
@@ -67,13 +68,18 @@ bool AddSlice(RandomGraphBuilder* b, TensorId x) {
   for (size_t i = 0; i < s.size(); ++i) {
     if (b->OneIn(2)) continue;
     const int64_t a = b->Below(s[i]), z = b->Below(s[i]);
-    const bool back = b->OneIn(3);
+    // No steps before opset 10.
+    const bool back = b->opset() >= 10 && b->OneIn(3);
     axes.push_back(static_cast<int64_t>(i));
     starts.push_back(back ? std::max(a, z) : std::min(a, z));
     ends.push_back(back ? std::min(a, z) - 1 - s[i] : std::max(a, z) + 1);
     steps.push_back(b->Between(1, 3) * (back ? -1 : 1));
   }
   if (axes.empty()) return false;
+  if (b->opset() < 10) {
+    return b->Append("", "Slice", {x},
+                     {{"starts", starts}, {"ends", ends}, {"axes", axes}});
+  }
   return b->Append("", "Slice",
                    {x, Integers(b, starts), Integers(b, ends),
                     Integers(b, axes), Integers(b, steps)});
@@ -87,6 +93,11 @@ bool AddPad(RandomGraphBuilder* b, TensorId x) {
     pads.push_back(b->OneIn(2) ? 0 : b->Between(-1, 3));
   }
   const char* mode = b->Pick({"constant", "reflect", "edge"});
+  if (b->opset() < 11) {
+    return b->Append(
+        "", "Pad", {x},
+        {{"pads", pads}, {"mode", std::string(mode)}, {"value", b->Real()}});
+  }
   std::vector<TensorId> inputs = {x, Integers(b, pads)};
   if (*mode == 'c' && b->OneIn(2)) {
     inputs.push_back(b->Constant(b->Values(t.type, {}, 3, b->specials())));
@@ -127,12 +138,39 @@ bool AddGather(RandomGraphBuilder* b, TensorId x) {
 
 bool AddSpace(RandomGraphBuilder* b, TensorId x) {
   const int64_t block = b->Between(2, 3);
-  if (b->OneIn(2)) {
+  if (b->Takes("SpaceToDepth", 2)) {
     return b->Append("", "SpaceToDepth", {x}, {{"blocksize", block}});
   }
+  std::map<std::string, Attribute> attributes = {{"blocksize", block}};
+  if (b->opset() >= 11) {
+    attributes["mode"] = std::string(b->Pick({"DCR", "CRD"}));
+  }
+  return b->Append("", "DepthToSpace", {x}, attributes);
+}
+
+// Upsample, and Resize as it was in opset 10.
+bool AddUpsample(RandomGraphBuilder* b, TensorId x) {
+  const Shape s = b->T(x).shape;
+  if (s.empty()) return false;
+  std::vector<float> scales(s.size(), 1);
+  for (size_t i = s.size() > 2 ? 2 : 0; i < s.size(); ++i) {
+    scales[i] = b->Pick<float>({1, 1.5f, 2, 2, 3});
+  }
+  const bool linear = b->T(x).type == DataType::kFloat && b->OneIn(2);
   return b->Append(
-      "", "DepthToSpace", {x},
-      {{"blocksize", block}, {"mode", std::string(b->Pick({"DCR", "CRD"}))}});
+      "", b->PickOp({"Resize", "Upsample"}),
+      {x, b->Constant(Floats({static_cast<int64_t>(s.size())}, scales))},
+      {{"mode", std::string(linear ? "linear" : "nearest")}});
+}
+
+bool AddDropout(RandomGraphBuilder* b, TensorId x) {
+  const int outputs = b->OneIn(3) ? 2 : 1;
+  if (b->opset() < 12) {
+    return b->Append("", "Dropout", {x}, {{"ratio", 0.25f}}, outputs);
+  }
+  std::vector<TensorId> in = {x};
+  if (b->OneIn(2)) in.push_back(b->Constant(Floats({}, {0.25f})));
+  return b->Append("", "Dropout", in, {}, outputs);
 }
 
 bool AddResize(RandomGraphBuilder* b, TensorId x) {
@@ -159,19 +197,29 @@ bool AddCast(RandomGraphBuilder* b, TensorId x) {
       {DataType::kFloat, DataType::kFloat16, DataType::kUint8, DataType::kInt8,
        DataType::kInt16, DataType::kInt32, DataType::kBool, DataType::kInt64});
   if (to == b->T(x).type) return false;
+  const DataType from = b->T(x).type;
+  // The card holds int64 as int32, which a float need not fit.
+  if (to == DataType::kInt64 && !b->any_int64() &&
+      (from == DataType::kFloat || from == DataType::kFloat16)) {
+    return false;
+  }
   return b->Append("", "Cast", {x}, {{"to", static_cast<int64_t>(to)}});
 }
 
-const NodeMakerRegistration kConcat("concat", 3, AddConcat);
-const NodeMakerRegistration kSplit("split", 1, AddSplit);
-const NodeMakerRegistration kSlice("slice", 1, AddSlice);
-const NodeMakerRegistration kPad("pad", 1, AddPad);
-const NodeMakerRegistration kTile("tile", 1, AddTile);
-const NodeMakerRegistration kExpand("expand", 1, AddExpand);
-const NodeMakerRegistration kGather("gather", 1, AddGather);
-const NodeMakerRegistration kSpace("space", 1, AddSpace);
-const NodeMakerRegistration kResize("resize", 1, AddResize);
-const NodeMakerRegistration kCast("cast", 1, AddCast);
+const NodeMakerRegistration kConcat("concat", {"Concat"}, AddConcat);
+const NodeMakerRegistration kSplit("split", {"Split"}, AddSplit);
+const NodeMakerRegistration kSlice("slice", {"Slice"}, AddSlice);
+const NodeMakerRegistration kPad("pad", {"Pad"}, AddPad);
+const NodeMakerRegistration kTile("tile", {"Tile"}, AddTile);
+const NodeMakerRegistration kExpand("expand", {"Expand"}, AddExpand);
+const NodeMakerRegistration kGather("gather", {"Gather"}, AddGather);
+const NodeMakerRegistration kSpace("space", {"SpaceToDepth", "DepthToSpace"},
+                                   AddSpace);
+const NodeMakerRegistration kResize("resize", {"Resize"}, AddResize);
+const NodeMakerRegistration kCast("cast", {"Cast"}, AddCast);
+const NodeMakerRegistration kUpsample("upsample", {"Upsample", "Resize"},
+                                      AddUpsample);
+const NodeMakerRegistration kDropout("dropout", {"Dropout"}, AddDropout);
 
 }  // namespace
 }  // namespace heddle::compiler

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makers of operators on codes: tables, poolings, concatenation, integer
 // products, dynamic quantization.
+#include <string>
+
 #include "compiler/backend/random_graph.h"
 
 namespace heddle::compiler {
@@ -19,7 +21,7 @@ std::vector<TensorId> Parameters(RandomGraphBuilder* b, TensorId x,
 
 bool AddTable(RandomGraphBuilder* b, TensorId x) {
   if (!IsCode(b->T(x).type)) return false;
-  if (b->OneIn(2)) {
+  if (b->Takes("QLinearSigmoid", 2)) {
     return b->Append(kMicrosoft, "QLinearSigmoid", Parameters(b, x, 0.1f));
   }
   return b->Append(kMicrosoft, "QLinearLeakyRelu", Parameters(b, x, 1),
@@ -29,7 +31,7 @@ bool AddTable(RandomGraphBuilder* b, TensorId x) {
 bool AddCodePool(RandomGraphBuilder* b, TensorId x) {
   const Shape shape = b->T(x).shape;
   if (!IsCode(b->T(x).type) || shape.size() < 3) return false;
-  if (b->OneIn(3) || shape.size() > 4) {
+  if (b->Takes("QLinearGlobalAveragePool", 3) || shape.size() > 4) {
     return b->Append(kMicrosoft, "QLinearGlobalAveragePool",
                      Parameters(b, x, 0.3f));
   }
@@ -91,30 +93,30 @@ bool AddIntegerProduct(RandomGraphBuilder* b, TensorId a) {
   if (b->OneIn(3)) {
     b_zero = b->Constant(b->Values(other, {columns}, 1, false));
   }
-  switch (b->Below(3)) {
-    case 0:
-      return b->Append("", "MatMulInteger", {a, second, a_zero, b_zero});
-    case 1: {
-      std::vector<TensorId> in = {a,
-                                  second,
-                                  b->ScaleConstant(b->Scale()),
-                                  b->ScaleConstant(b->Scale(k)),
-                                  a_zero,
-                                  b_zero};
-      if (b->OneIn(2)) {
-        in.push_back(
-            b->Constant(b->Values(DataType::kFloat, {columns}, 1, false)));
-      }
-      return b->Append(kMicrosoft, "MatMulIntegerToFloat", in);
-    }
-    default:
-      if (type == DataType::kInt8 && other == DataType::kUint8) return false;
-      return b->Append(
-          "", "QLinearMatMul",
-          {a, b->ScaleConstant(b->Scale()), b->ZeroConstant(type), second,
-           b->ScaleConstant(b->Scale(k)), b->ZeroConstant(other),
-           b->ScaleConstant(b->Scale() * 4), b->ZeroConstant(type)});
+  const std::string op =
+      b->PickOp({"MatMulInteger", "MatMulIntegerToFloat", "QLinearMatMul"});
+  if (op == "MatMulInteger") {
+    return b->Append("", op, {a, second, a_zero, b_zero});
   }
+  if (op == "MatMulIntegerToFloat") {
+    std::vector<TensorId> in = {a,
+                                second,
+                                b->ScaleConstant(b->Scale()),
+                                b->ScaleConstant(b->Scale(k)),
+                                a_zero,
+                                b_zero};
+    if (b->OneIn(2)) {
+      in.push_back(
+          b->Constant(b->Values(DataType::kFloat, {columns}, 1, false)));
+    }
+    return b->Append(kMicrosoft, "MatMulIntegerToFloat", in);
+  }
+  if (type == DataType::kInt8 && other == DataType::kUint8) return false;
+  return b->Append(
+      "", "QLinearMatMul",
+      {a, b->ScaleConstant(b->Scale()), b->ZeroConstant(type), second,
+       b->ScaleConstant(b->Scale(k)), b->ZeroConstant(other),
+       b->ScaleConstant(b->Scale() * 4), b->ZeroConstant(type)});
 }
 
 bool AddConvInteger(RandomGraphBuilder* b, TensorId x) {
@@ -141,12 +143,23 @@ bool AddDynamic(RandomGraphBuilder* b, TensorId x) {
   return b->Append("", "DynamicQuantizeLinear", {x}, {}, 3);
 }
 
-const NodeMakerRegistration kTable("code_table", 2, AddTable);
-const NodeMakerRegistration kPool("code_pool", 2, AddCodePool);
-const NodeMakerRegistration kConcat("code_concat", 2, AddCodeConcat);
-const NodeMakerRegistration kProduct("integer_product", 2, AddIntegerProduct);
-const NodeMakerRegistration kConv("integer_conv", 2, AddConvInteger);
-const NodeMakerRegistration kDynamic("dynamic_quantize", 1, AddDynamic);
+const NodeMakerRegistration kTable("code_table",
+                                   {"QLinearSigmoid", "QLinearLeakyRelu"},
+                                   AddTable);
+const NodeMakerRegistration kPool("code_pool",
+                                  {"QLinearGlobalAveragePool",
+                                   "QLinearAveragePool"},
+                                  AddCodePool);
+const NodeMakerRegistration kConcat("code_concat", {"QLinearConcat"},
+                                    AddCodeConcat);
+const NodeMakerRegistration kProduct("integer_product",
+                                     {"MatMulInteger", "MatMulIntegerToFloat",
+                                      "QLinearMatMul"},
+                                     AddIntegerProduct);
+const NodeMakerRegistration kConv("integer_conv", {"ConvInteger"},
+                                  AddConvInteger);
+const NodeMakerRegistration kDynamic("dynamic_quantize",
+                                     {"DynamicQuantizeLinear"}, AddDynamic);
 
 }  // namespace
 }  // namespace heddle::compiler
