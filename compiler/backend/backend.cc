@@ -114,6 +114,20 @@ absl::StatusOr<MemoryPlan> EmitGraph(
   return plan;
 }
 
+// Commands reach 32 bits of a region; the scratch memory is the plan's.
+absl::Status CheckRegions(const DeviceGraph& device) {
+  const auto check = [](const char* what, uint64_t bytes) -> absl::Status {
+    if (bytes <= UINT32_MAX) return absl::OkStatus();
+    return Refuse(Refusal::kNoDeviceMemory,
+                  absl::StrCat("the model's ", what, " take ", bytes,
+                               " bytes, at most ", UINT32_MAX,
+                               " can be addressed; make the batch or the "
+                               "tensors smaller"));
+  };
+  if (auto s = check("inputs and outputs", device.io_bytes); !s.ok()) return s;
+  return check("constants", device.constants.bytes().size());
+}
+
 uint64_t ProgramBytes(const DeviceGraph& device) {
   return (CollectPrograms(device).bytes.size() + 15) / 16 * 16;
 }
@@ -153,6 +167,7 @@ absl::StatusOr<BackendResult> Generate(const Graph& graph,
   }
   for (const auto& op : device.ops) op->Place(&device.constants);
   for (const auto& op : taps.ops) op->Place(&device.constants);
+  if (auto s = CheckRegions(device); !s.ok()) return s;
   StreamBuilder stream(*config);
   absl::StatusOr<MemoryPlan> plan =
       EmitGraph(&device, &device.constants, *config, features, 0, &stream);

@@ -179,6 +179,29 @@ TEST(Backend, LongDimensionsOnTheVectorEngine) {
   }
 }
 
+TEST(Backend, WhatCommandsCannotAddressIsRefused) {
+  {
+    Builder b;
+    const TensorId x = b.Input(DataType::kFloat, {int64_t{1} << 29});
+    ExpectRefused(&b, b.Node("Relu", {x}), Refusal::kNoDeviceMemory,
+                  "inputs and outputs take 4294967296 bytes");
+  }
+  {
+    // Every image is a tile.
+    Builder b;
+    const TensorId x = b.Input(DataType::kUint8, {1 << 22, 1, 1, 1});
+    ExpectRefused(&b, b.Node("MaxPool", {x}, {{"kernel_shape", Shape{1, 1}}}),
+                  Refusal::kUnsupportedShape, "a stream has at most");
+  }
+}
+
+TEST(Backend, GroupsThatWouldBecomeHugeWeightsAreRefused) {
+  Builder b;
+  const TensorId x = b.Input(DataType::kUint8, {1, 32768, 1, 1});
+  ExpectRefused(&b, b.Conv(x, {65536, 1, 1, 1}, {{"group", int64_t{32768}}}),
+                Refusal::kUnsupportedShape, "in 32768 groups");
+}
+
 TEST(Backend, TensorsWithoutElementsAreRefused) {
   Builder b;
   const TensorId x = b.Input(DataType::kFloat, {0, 3});

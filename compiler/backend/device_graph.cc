@@ -41,28 +41,32 @@ Extent ExtentOf(const Shape& shape, Layout layout) {
 
 Geometry GeometryOf(const Extent& e, Layout layout, size_t element_bytes,
                     int64_t rows, const Halo& halo) {
+  // In 64 bits: `bytes` must be true also where distances do not fit their 32
+  // bits, so that the memory plan finds no place for such a tensor.
   Geometry g;
+  uint64_t pitch = 0, plane = 1;
   switch (layout) {
     case Layout::kDense:
       g.xstep = element_bytes;
-      g.pitch = (e.w + halo.left + halo.right) * element_bytes;
-      g.plane = g.pitch * (rows + halo.top + halo.bottom);
-      g.bytes = g.plane * uint64_t(e.c);
-      g.origin = halo.top * g.pitch + halo.left * g.xstep;
+      pitch = uint64_t(e.w + halo.left + halo.right) * element_bytes;
+      plane = pitch * (rows + halo.top + halo.bottom);
+      g.bytes = plane * e.c;
+      g.origin = halo.top * pitch + halo.left * g.xstep;
       break;
     case Layout::kBlocked:
       g.xstep = isa::kWordBytes;
-      g.pitch = e.w * g.xstep;
-      g.plane = g.pitch * rows;
-      g.bytes = g.plane * uint64_t((e.c + 15) / 16);
+      pitch = uint64_t(e.w) * g.xstep;
+      plane = pitch * rows;
+      g.bytes = plane * ((e.c + 15) / 16);
       break;
     case Layout::kPacked:
       g.xstep = e.c;
-      g.pitch = RoundUp(e.w * e.c, isa::kWordBytes);
-      g.plane = 1;
-      g.bytes = g.pitch * uint64_t(rows);
+      pitch = RoundUp(e.w * e.c, isa::kWordBytes);
+      g.bytes = pitch * rows;
       break;
   }
+  g.pitch = static_cast<uint32_t>(pitch);
+  g.plane = static_cast<uint32_t>(plane);
   return g;
 }
 

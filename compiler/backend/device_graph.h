@@ -116,6 +116,11 @@ struct TileView {
   int64_t wrap = 0;
 };
 
+// The address of row `row` of channel 0, which a view without wrap has.
+inline uint32_t RowBase(const TileView& v, int64_t row) {
+  return v.base + (row - v.row0) * int64_t{v.pitch};
+}
+
 // Which rows of an operand an operation needs for rows of its result.
 struct RowMap {
   // kDirect: the operation reads the operand by itself where it lies, all

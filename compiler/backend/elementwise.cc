@@ -92,10 +92,6 @@ class Elementwise : public DeviceOp {
     return copy_ ? MoveType(type) : VectorType(type);
   }
 
-  static uint32_t RowBase(const TileView& v, int64_t row) {
-    return v.base + (row - v.row0) * int64_t{v.pitch};
-  }
-
   // Byte strides of a dense view per dimension of `shape`, image excluded.
   static std::vector<int64_t> DenseStrides(const Shape& shape,
                                            const TileView& v) {

@@ -130,7 +130,7 @@ Lines LineView::LinesOf(int64_t rows) const {
 LineStream LineView::Operand(const TileView& v, isa::ElementType type,
                              int64_t row) const {
   LineStream s;
-  s.base = v.base + (row - v.row0) * int64_t{v.pitch};
+  s.base = RowBase(v, row);
   s.type = type;
   s.row = by_image_ ? 0 : v.pitch;
   s.step = by_image_ ? v.plane : stage_.inner * v.xstep;

@@ -140,7 +140,7 @@ void EmitCopy(Emitter* emitter, const Extent& e, DataType type,
               int64_t rows) {
   auto operand = [&](const TileView& v) {
     LoopOperand o;
-    o.base = v.base + (row - v.row0) * int64_t{v.pitch};
+    o.base = RowBase(v, row);
     o.type = MoveType(type);
     o.strides = {v.xstep, v.pitch, v.plane};
     return o;

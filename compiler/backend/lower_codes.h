@@ -22,10 +22,6 @@ inline uint32_t FloatBits(float value) {
   return bits;
 }
 
-inline uint32_t RowBase(const TileView& v, int64_t row) {
-  return v.base + (row - v.row0) * int64_t{v.pitch};
-}
-
 inline int64_t CodeBlocks(int64_t channels) {
   return (channels + kCodeBlock - 1) / kCodeBlock;
 }

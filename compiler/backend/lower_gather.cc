@@ -45,10 +45,8 @@ class GatherOp : public DeviceOp {
     const TileView& table = tile.inputs[0];
     const TileView& index = tile.inputs[1];
     const int64_t row_bytes = row_ * element_;
-    const uint32_t indices =
-        index.base + (tile.row0 - index.row0) * int64_t{index.pitch};
-    const uint32_t to = tile.output.base + (tile.row0 - tile.output.row0) *
-                                               int64_t{tile.output.pitch};
+    const uint32_t indices = RowBase(index, tile.row0);
+    const uint32_t to = RowBase(tile.output, tile.row0);
     if (table.region >= 0) {
       isa::LoadGather load;
       load.region = table.region;

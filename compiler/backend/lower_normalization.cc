@@ -170,7 +170,7 @@ class LrnOp : public DeviceOp {
                       int64_t row) {
       isa::Stream s;
       s.type = type;
-      s.base = v.base + (row - v.row0) * int64_t{v.pitch} + channel * v.plane;
+      s.base = RowBase(v, row) + channel * v.plane;
       s.lane_stride = v.pitch;
       s.o1_stride = v.plane;
       return s;

@@ -151,8 +151,8 @@ Factors FactorsOf(Lowering* l, const Node& node, const MatMulShape& shape,
   return f;
 }
 
-ProductSpec SpecOf(const Factors& f) {
-  ProductSpec spec;
+CodeProductSpec SpecOf(const Factors& f) {
+  CodeProductSpec spec;
   spec.window.in[0] = spec.window.out[0] = f.m;
   spec.weights.co = f.n;
   spec.weights.ci = f.k;
@@ -195,7 +195,7 @@ absl::StatusOr<int> Accumulators(Lowering* l, const Node& node,
   if (auto s = CheckProduct(node, f); !s.ok()) return s;
   const Zeros zeros = ZerosOf(l, node, a_zero, b_zero, f.n);
   const std::string name = l->tensor(node.outputs[0]).name;
-  ProductSpec spec = SpecOf(f);
+  CodeProductSpec spec = SpecOf(f);
   spec.za = zeros.a;
   spec.weight_zero = zeros.b;
   const Shape full = {f.matrices, 1, f.m, f.n};
@@ -229,7 +229,7 @@ absl::StatusOr<int> Accumulators(Lowering* l, const Node& node,
       column.m = 1;
       column.a_signed = false;
       column.macs = 0;
-      ProductSpec sum = SpecOf(column);
+      CodeProductSpec sum = SpecOf(column);
       sum.weight_zero = zeros.b;
       const int64_t images = l->device().values[f.b].extent.n;
       const int value = l->NewTemporary(name + "/columns", DataType::kInt32,
@@ -250,7 +250,7 @@ absl::StatusOr<int> Accumulators(Lowering* l, const Node& node,
     row.b_signed = false;
     row.mode = isa::WeightMode::kPacked;
     row.weights.assign(f.k, 1);
-    ProductSpec sum = SpecOf(row);
+    CodeProductSpec sum = SpecOf(row);
     sum.za = zeros.a;
     int sums = l->NewTemporary(name + "/rows", DataType::kInt32, column,
                                Layout::kDense);
@@ -297,7 +297,7 @@ absl::Status LowerMatMulIntegerToFloat(Lowering* l, const Node& node) {
   if (NeedConstants(*l, node, {2, 3, 4, 5, 6}).ok()) {
     // The output stage does all of it.
     if (auto s = CheckProduct(node, f); !s.ok()) return s;
-    ProductSpec spec = SpecOf(f);
+    CodeProductSpec spec = SpecOf(f);
     spec.out_type = isa::OutType::kF32;
     spec.za = ZeroOf(*l, node, 4);
     spec.weight_zero = ZeroCodes(l->ConstantInput(node, 5), f.n);
@@ -361,11 +361,18 @@ Operand TapSums(const TensorData& w, const TensorData* zero,
     for (size_t i = 2; i < own.size(); ++i) own[i] = 1;
     return Ints(sums, own);
   }
-  const std::vector<int32_t> ones(shape.channels * window.in[0] * window.in[1],
-                                  1);
+  // All channels are inside at the same places: one of them, with the sums of
+  // the weights over the channels.
+  const int64_t area = window.kernel[0] * window.kernel[1];
+  std::vector<int32_t> kernels(shape.maps * area, 0);
+  for (size_t i = 0; i < weights.size(); ++i) {
+    int32_t& sum = kernels[i / taps * area + i % area];
+    sum = model::WrapAdd(sum, weights[i]);
+  }
+  const std::vector<int32_t> ones(window.in[0] * window.in[1], 1);
   std::vector<int32_t> sums(shape.maps * window.out[0] * window.out[1], 0);
-  ConvolveI32(window, shape.channels, shape.maps, shape.group, ones.data(),
-              weights.data(), sums.data());
+  ConvolveI32(window, 1, shape.maps, 1, ones.data(), kernels.data(),
+              sums.data());
   return Ints(sums, own);
 }
 
@@ -376,7 +383,7 @@ absl::Status LowerConvInteger(Lowering* l, const Node& node) {
   absl::StatusOr<ConvShape> shape = ResolveConv(node, x.shape, w.shape);
   if (!shape.ok()) return shape.status();
   const bool computed = HasInput(node, 2) && !l->ConstantInput(node, 2);
-  ProductSpec spec;
+  CodeProductSpec spec;
   spec.window = shape->window;
   spec.weights = WeightsOf(w, *shape);
   spec.w_signed = w.type == DataType::kInt8;
@@ -389,8 +396,10 @@ absl::Status LowerConvInteger(Lowering* l, const Node& node) {
     if (shape->group == shape->channels && shape->maps == shape->channels) {
       spec.mode = isa::MatrixMode::kDepthwise;
     } else {
-      spec.weights =
-          WithoutGroups(spec.weights, shape->group, spec.weight_zero);
+      auto full =
+          WithoutGroups(node, spec.weights, shape->group, spec.weight_zero);
+      if (!full.ok()) return full.status();
+      spec.weights = *std::move(full);
     }
   }
   if (auto s = CheckMatrixLimits(node, spec.window, spec.weights.ci,
@@ -433,7 +442,7 @@ absl::Status LowerGeneralMatMul(Lowering* l, const Node& node) {
   const model::ScopedFpEnvironment environment;
   const Factors f = FactorsOf(l, node, *shape, a, b);
   if (auto s = CheckProduct(node, f); !s.ok()) return s;
-  ProductSpec spec = SpecOf(f);
+  CodeProductSpec spec = SpecOf(f);
   const DataType type = l->tensor(out).type;
   spec.out_type =
       type == DataType::kInt8 ? isa::OutType::kS8 : isa::OutType::kU8;

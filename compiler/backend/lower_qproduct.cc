@@ -2,22 +2,27 @@
 #include "compiler/backend/lower_qproduct.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/backend/loops.h"
 #include "compiler/backend/relayout.h"
 #include "compiler/ops/codes.h"
+#include "compiler/ops/define.h"
 
 namespace heddle::compiler {
 namespace {
 
 constexpr uint32_t kWord = isa::kWordBytes;
+// Of a grouped convolution made one of a single group: its weights grow by the
+// number of groups.
+constexpr int64_t kMaxFullWeights = int64_t{256} << 20;
 constexpr int64_t kWide = 64;  // bytes of 16 results of 4 bytes
 
 class Product : public DeviceOp {
  public:
-  Product(Lowering* l, ProductSpec spec, int a, int b, int to)
+  Product(Lowering* l, CodeProductSpec spec, int a, int b, int to)
       : spec_(std::move(spec)),
         wide_(spec_.out_type == isa::OutType::kI32 ||
               spec_.out_type == isa::OutType::kF32) {
@@ -194,7 +199,7 @@ class Product : public DeviceOp {
     }
   }
 
-  ProductSpec spec_;
+  CodeProductSpec spec_;
   bool wide_;
   bool zw_channel_ = false;
   isa::ElementType type_ = isa::ElementType::kS32;
@@ -280,7 +285,7 @@ class RowsCopy : public DeviceOp {
 
 }  // namespace
 
-std::unique_ptr<DeviceOp> MakeProduct(Lowering* l, ProductSpec spec, int a,
+std::unique_ptr<DeviceOp> MakeProduct(Lowering* l, CodeProductSpec spec, int a,
                                       int b, int to) {
   return std::make_unique<Product>(l, std::move(spec), a, b, to);
 }
@@ -324,12 +329,21 @@ int DenseOfRows(Lowering* l, const Node& node, int rows_value) {
   return to;
 }
 
-CodeWeights WithoutGroups(const CodeWeights& w, int64_t group,
-                          const std::vector<uint8_t>& zero) {
+absl::StatusOr<CodeWeights> WithoutGroups(const Node& node,
+                                          const CodeWeights& w, int64_t group,
+                                          const std::vector<uint8_t>& zero) {
   CodeWeights full = w;
   full.ci = w.ci * group;
   const int64_t maps = w.co / group, taps = w.kh * w.kw, run = w.ci * taps;
+  const auto bytes = static_cast<int64_t>(w.codes.size());
+  if (bytes > kMaxFullWeights / group) {
+    return RefuseNode(Refusal::kUnsupportedShape, node, "its ", bytes,
+                      " bytes of weights in ", group,
+                      " groups are made one group, of at most ",
+                      kMaxFullWeights, " bytes; split the convolution");
+  }
   full.codes.clear();
+  full.codes.reserve(bytes * group);
   for (int64_t o = 0; o < w.co; ++o) {
     for (int64_t g = 0; g < group; ++g) {
       if (g == o / maps) {

@@ -20,7 +20,8 @@
 
 namespace heddle::compiler {
 
-struct ProductSpec {
+// Not to be mixed up with the ProductSpec of floats (product_op.h).
+struct CodeProductSpec {
   isa::MatrixMode mode = isa::MatrixMode::kConv;
   Window window;        // over an image of the first operand
   CodeWeights weights;  // no codes: the second operand is computed
@@ -39,7 +40,7 @@ struct ProductSpec {
 };
 
 // `b` is the computed second operand in rows, or -1.
-std::unique_ptr<DeviceOp> MakeProduct(Lowering* l, ProductSpec spec, int a,
+std::unique_ptr<DeviceOp> MakeProduct(Lowering* l, CodeProductSpec spec, int a,
                                       int b, int to);
 
 // A stack of matrices in rows: matrix i of the result is matrix map[i] of the
@@ -50,9 +51,11 @@ int RowsOf(Lowering* l, const Node& node, TensorId id, int64_t rows,
 int DenseOfRows(Lowering* l, const Node& node, int rows_value);
 
 // Weights of a grouped convolution as those of an ordinary one: what connects
-// groups holds the zero point's code.
-CodeWeights WithoutGroups(const CodeWeights& w, int64_t group,
-                          const std::vector<uint8_t>& zero);
+// groups holds the zero point's code. Refusal: kUnsupportedShape, where they
+// would be beyond all measure.
+absl::StatusOr<CodeWeights> WithoutGroups(const Node& node,
+                                          const CodeWeights& w, int64_t group,
+                                          const std::vector<uint8_t>& zero);
 
 // One code per output channel, from an absent, scalar or per-channel constant.
 std::vector<uint8_t> ZeroCodes(const TensorData* zero, int64_t channels);

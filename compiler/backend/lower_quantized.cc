@@ -87,8 +87,10 @@ absl::Status LowerQLinearConv(Lowering* l, const Node& node) {
     if (shape->group == shape->channels && shape->maps == shape->channels) {
       spec.mode = isa::MatrixMode::kDepthwise;
     } else {
-      spec.weights =
-          WithoutGroups(spec.weights, shape->group, spec.weight_zero);
+      auto full =
+          WithoutGroups(node, spec.weights, shape->group, spec.weight_zero);
+      if (!full.ok()) return full.status();
+      spec.weights = *std::move(full);
     }
   }
   const int from = packed ? l->ValueOf(node.inputs[0], node)

@@ -111,7 +111,7 @@ class Rounding : public DeviceOp {
   void Emit(Emitter* emitter, const Tile& tile) const override {
     const auto operand = [&](const TileView& v, isa::ElementType type) {
       LoopOperand o;
-      o.base = v.base + (tile.row0 - v.row0) * int64_t{v.pitch};
+      o.base = RowBase(v, tile.row0);
       o.type = type;
       o.strides = {v.xstep, v.pitch, v.plane};
       return o;

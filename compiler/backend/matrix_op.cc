@@ -20,10 +20,6 @@ int64_t RoundUp(int64_t value, int64_t to) {
   return (value + to - 1) / to * to;
 }
 
-uint32_t RowBase(const TileView& v, int64_t row) {
-  return v.base + (row - v.row0) * int64_t{v.pitch};
-}
-
 int64_t LowestCode(bool is_signed) { return is_signed ? -128 : 0; }
 
 }  // namespace

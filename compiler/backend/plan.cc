@@ -102,7 +102,8 @@ class Planner {
       plan_.ops[i].keep &= Tiles(i) > 1;
       ChooseOrder(i);
     }
-    PlaceScratch();
+    if (absl::Status s = CheckTiles(); !s.ok()) return s;
+    if (absl::Status s = PlaceScratch(); !s.ok()) return s;
     return std::move(plan_);
   }
 
@@ -115,6 +116,23 @@ class Planner {
     const Extent& e = graph_.values[graph_.ops[op]->output].extent;
     const int64_t rows = plan_.ops[op].tile_rows;
     return e.n * ((e.h + rows - 1) / rows);
+  }
+
+  // Every tile is a command at least: beyond a stream there is no use in
+  // making them.
+  absl::Status CheckTiles() const {
+    constexpr uint64_t kMost = isa::kStreamBytesMax / isa::kWordBytes;
+    for (size_t i = 0; i < graph_.ops.size(); ++i) {
+      const DeviceOp& op = *graph_.ops[i];
+      const uint64_t commands = Tiles(i) * op.groups.size();
+      if (commands <= kMost) continue;
+      return Refuse(
+          Refusal::kUnsupportedShape,
+          absl::StrCat(op.op, " '", op.name, "': it needs ", commands,
+                       " commands or more, a stream has at most ", kMost,
+                       "; make the batch smaller or split the operator"));
+    }
+    return absl::OkStatus();
   }
 
   // Groups outside, tiles inside, where constants would be loaded again for
@@ -304,7 +322,7 @@ class Planner {
                      "or split the operator"));
   }
 
-  void PlaceScratch() {
+  absl::Status PlaceScratch() {
     std::vector<Buffer> buffers;
     std::vector<size_t> which;
     for (size_t i = 0; i < graph_.storages.size(); ++i) {
@@ -314,11 +332,23 @@ class Planner {
       buffers.push_back({s.DramBytes(), s.first_op, s.last_op, 0});
       which.push_back(i);
     }
-    Place(&buffers, UINT32_MAX, &plan_.scratch_bytes);
+    const size_t failed = Place(&buffers, UINT32_MAX, &plan_.scratch_bytes);
+    if (failed < buffers.size()) {
+      return Refuse(
+          Refusal::kNoDeviceMemory,
+          absl::StrCat("tensor '", graph_.storages[which[failed]].name, "' of ",
+                       buffers[failed].bytes,
+                       " bytes has no place beside the others that are alive "
+                       "with it: between operations ",
+                       UINT32_MAX,
+                       " bytes of device memory can be used; make the batch or "
+                       "the tensors smaller"));
+    }
     for (size_t i = 0; i < which.size(); ++i) {
       graph_.storages[which[i]].dram_offset = buffers[i].offset;
     }
     plan_.scratch_bytes = Align(plan_.scratch_bytes);
+    return absl::OkStatus();
   }
 
   size_t Add(uint64_t bytes, int first, int last, size_t owner) {

@@ -312,5 +312,38 @@ TEST(Plan, MicroprogramsNeverMakeAnOperationGiveWay) {
             Refusal::kUnsupportedShape);
 }
 
+// Distances have 32 bits, sizes must not: a plane of 64 GiB is not empty.
+TEST(Plan, GeometryOfHugeTensors) {
+  const Extent e = ExtentOf({1, 1, 65536, 65536}, Layout::kBlocked);
+  EXPECT_EQ(GeometryOf(e, Layout::kBlocked, 1, e.h, Halo()).bytes,
+            uint64_t{1} << 36);
+  const Extent row = ExtentOf({1, 1, 1, int64_t{1} << 30}, Layout::kDense);
+  EXPECT_EQ(GeometryOf(row, Layout::kDense, 4, 1, Halo()).bytes,
+            uint64_t{1} << 32);
+}
+
+TEST(Plan, ScratchBeyondDeviceMemoryIsRefused) {
+  DeviceGraph graph;
+  Chain(&graph, 10 << 20, 0);  // 2.5 GiB each, two alive at once
+  isa::Config config = isa::kH256;
+  const auto plan = PlanMemory(&graph, config, 160);
+  ASSERT_FALSE(plan.ok());
+  EXPECT_EQ(RefusalOf(plan.status()), Refusal::kNoDeviceMemory)
+      << plan.status();
+}
+
+TEST(Plan, TilesBeyondAStreamAreRefusedByName) {
+  DeviceGraph graph;
+  const Shape shape = {int64_t{1} << 24, 1, 1, 4};
+  const int x = AddTensor(&graph, shape, Layout::kDense);
+  const int y = AddTensor(&graph, shape, Layout::kDense);
+  AddOp(&graph, {x}, y);
+  const auto plan = PlanMemory(&graph, isa::kH256, 160);
+  ASSERT_FALSE(plan.ok());
+  EXPECT_EQ(RefusalOf(plan.status()), Refusal::kUnsupportedShape);
+  EXPECT_NE(plan.status().message().find("Fake 'op0'"), std::string::npos)
+      << plan.status();
+}
+
 }  // namespace
 }  // namespace heddle::compiler

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/backend/access.h"
+#include "compiler/diagnostic.h"
 
 namespace heddle::compiler {
 namespace {
@@ -262,16 +263,27 @@ absl::Status Encode(const isa::Command& command, EncodedStream* out) {
       command);
 }
 
+absl::Status TooLong(uint64_t bytes) {
+  return Refuse(
+      Refusal::kUnsupportedShape,
+      absl::StrCat("the model's commands take ", bytes, " bytes, a stream has ",
+                   "at most ", isa::kStreamBytesMax,
+                   "; make the batch or the tensors smaller, or split the "
+                   "model"));
+}
+
 }  // namespace
 
 void StreamBuilder::Append(isa::Command command, uint32_t tag) {
   isa::Header* header = HeaderOf(&command);
   *header = isa::Header::For(header->opcode, header->words);
   header->tag = tag;
-  commands_.push_back(std::move(command));
+  bytes_ += header->words * sizeof(uint32_t);
+  if (!too_long()) commands_.push_back(std::move(command));
 }
 
 absl::StatusOr<EncodedStream> StreamBuilder::Finish() const {
+  if (too_long()) return TooLong(bytes_);
   std::vector<std::vector<Access>> accesses;
   accesses.reserve(commands_.size());
   for (const isa::Command& c : commands_) {
@@ -320,6 +332,8 @@ absl::StatusOr<EncodedStream> StreamBuilder::Finish() const {
     }
   }
   if (auto s = Encode(isa::End(), &out); !s.ok()) return s;
+  const uint64_t bytes = out.words.size() * sizeof(uint32_t);
+  if (bytes > isa::kStreamBytesMax) return TooLong(bytes);
   return out;
 }
 

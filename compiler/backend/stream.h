@@ -36,18 +36,22 @@ class StreamBuilder {
   explicit StreamBuilder(const isa::Config& config) : config_(config) {}
 
   // Appends a command for layer `tag`. Its header's waits and signals are
-  // overwritten.
+  // overwritten. Commands beyond isa::kStreamBytesMax are dropped.
   void Append(isa::Command command, uint32_t tag);
+  // Whether commands were dropped: there is no such stream.
+  bool too_long() const { return bytes_ > isa::kStreamBytesMax; }
 
   size_t size() const { return commands_.size(); }
   const std::vector<isa::Command>& commands() const { return commands_; }
 
-  // The whole stream, ended by `end`. Internal error if a command is not legal.
+  // The whole stream, ended by `end`. Internal error if a command is not legal;
+  // kUnsupportedShape if the driver would refuse the stream for its length.
   absl::StatusOr<EncodedStream> Finish() const;
 
  private:
   isa::Config config_;
   std::vector<isa::Command> commands_;
+  uint64_t bytes_ = 0;  // of all commands, dropped ones included
 };
 
 }  // namespace heddle::compiler

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "compiler/backend/access.h"
+#include "compiler/diagnostic.h"
 
 namespace heddle::compiler {
 namespace {
@@ -508,6 +509,17 @@ TEST(Stream, RandomSequencesUnderAdversarialSchedules) {
     ASSERT_EQ(CheckSchedules(s, length > 1000 ? 4 : 24, seed), "")
         << "seed " << seed;
   }
+}
+
+TEST(Stream, MoreThanTheDriverTakesIsRefused) {
+  StreamBuilder builder(isa::kH256);
+  const size_t most = isa::kStreamBytesMax / isa::kWordBytes;
+  for (size_t i = 0; i < most && !builder.too_long(); ++i) {
+    builder.Append(LoadTo(0x1000), 0);
+  }
+  EXPECT_TRUE(builder.too_long());
+  EXPECT_LT(builder.size(), most);
+  EXPECT_EQ(RefusalOf(builder.Finish().status()), Refusal::kUnsupportedShape);
 }
 
 // The checker itself: without waits it must find disorder.

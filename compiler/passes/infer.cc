@@ -115,17 +115,35 @@ absl::StatusOr<bool> Fold(Graph* graph, const Node& node, int64_t* budget) {
   return true;
 }
 
+bool IsTooLarge(const Tensor& tensor) {
+  const auto element =
+      static_cast<int64_t>(std::max<size_t>(1, ElementBytes(tensor.type)));
+  return ElementCount(tensor.shape) > kMaxTensorBytes / element;
+}
+
 absl::Status CheckSize(const Graph& graph, const Node& node) {
   for (TensorId id : node.outputs) {
     if (id == kNoTensor) continue;
     const Tensor& tensor = graph.tensors[id];
-    const auto element =
-        static_cast<int64_t>(std::max<size_t>(1, ElementBytes(tensor.type)));
-    if (ElementCount(tensor.shape) > kMaxTensorBytes / element) {
+    if (IsTooLarge(tensor)) {
       return RefuseNode(Refusal::kUnsupportedShape, node, "output '",
                         tensor.name, "' has shape ",
                         ShapeToString(tensor.shape), ", the limit is ",
                         kMaxTensorBytes, " bytes");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckInputSizes(const Graph& graph) {
+  for (TensorId id : graph.inputs) {
+    const Tensor& tensor = graph.tensors[id];
+    if (tensor.shape_known && IsTooLarge(tensor)) {
+      return Refuse(
+          Refusal::kUnsupportedShape,
+          absl::StrCat("input '", tensor.name, "' has shape ",
+                       ShapeToString(tensor.shape), ", the limit is ",
+                       kMaxTensorBytes, " bytes; give a smaller shape"));
     }
   }
   return absl::OkStatus();
@@ -196,6 +214,7 @@ bool NeedsMissingValues(const Graph& graph, const Node& node) {
 
 absl::Status InferAndFold(Graph* graph,
                           const std::map<TensorId, Declaration>& declared) {
+  if (auto s = CheckInputSizes(*graph); !s.ok()) return s;
   std::vector<Node> kept;
   int64_t budget = kMaxFoldedTotal;
   // `graph->nodes` is not touched while nodes are looked at.

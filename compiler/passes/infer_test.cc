@@ -109,6 +109,16 @@ TEST(InferTest, HugeResultsAreRefused) {
   Refused(b, Refusal::kUnsupportedShape);
 }
 
+TEST(InferTest, HugeInputsAreRefused) {
+  ModelBuilder b;
+  b.Input("x", DataType::kFloat, {int64_t{1} << 32, int64_t{1} << 32});
+  b.Node("Relu", {"x"}, {"r"});
+  b.Node("Shape", {"x"}, {"y"});
+  b.Output("y");
+  EXPECT_TRUE(
+      absl::StrContains(Refused(b, Refusal::kUnsupportedShape), "input 'x'"));
+}
+
 TEST(SimplifyTest, NodesThatDoNothingGo) {
   ModelBuilder b;
   b.Input("x", DataType::kFloat, {1, 3});
