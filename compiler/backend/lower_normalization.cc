@@ -5,6 +5,7 @@
 
 #include "compiler/backend/elementwise.h"
 #include "compiler/backend/loops.h"
+#include "compiler/backend/lower_codes.h"
 #include "compiler/backend/lowering.h"
 #include "compiler/backend/reduction.h"
 #include "compiler/ops/define.h"
@@ -13,17 +14,6 @@
 
 namespace heddle::compiler {
 namespace {
-
-// Inputs first .. last must be constants.
-absl::Status NeedConstants(Lowering* l, const Node& node, size_t first,
-                           size_t last) {
-  for (size_t i = first; i <= last; ++i) {
-    if (l->ConstantInput(node, i) != nullptr) continue;
-    return RefuseNode(Refusal::kUnsupportedAttribute, node, "input ", i, " ('",
-                      l->tensor(node.inputs[i]).name, "') must be a constant");
-  }
-  return absl::OkStatus();
-}
 
 std::shared_ptr<const TensorData> Data(const Shape& shape,
                                        const std::vector<float>& values) {
@@ -39,7 +29,7 @@ absl::StatusOr<Microprogram> FmaProgram() {
 }
 
 absl::Status LowerBatchNorm(Lowering* l, const Node& node) {
-  if (auto s = NeedConstants(l, node, 1, 4); !s.ok()) return s;
+  if (auto s = NeedConstants(*l, node, {1, 2, 3, 4}); !s.ok()) return s;
   const BatchNormFactors f =
       FactorsOf(*l->ConstantInput(node, 1), *l->ConstantInput(node, 2),
                 *l->ConstantInput(node, 3), *l->ConstantInput(node, 4),
@@ -63,7 +53,7 @@ absl::Status LowerBatchNorm(Lowering* l, const Node& node) {
 // Planes are rows, or images of as many rows as there are pieces where the
 // reduction cuts them (see reduce.h): tiles are as small as the reduction's.
 absl::Status LowerInstanceNorm(Lowering* l, const Node& node) {
-  if (auto s = NeedConstants(l, node, 1, 2); !s.ok()) return s;
+  if (auto s = NeedConstants(*l, node, {1, 2}); !s.ok()) return s;
   const Tensor& x = l->tensor(node.inputs[0]);
   const Tensor& y = l->tensor(node.outputs[0]);
   const std::vector<ReduceStage> stages = PlaneStages(x.shape);
@@ -75,11 +65,12 @@ absl::Status LowerInstanceNorm(Lowering* l, const Node& node) {
       rows ? Shape{planes, length} : Shape{planes, 1, pieces, length};
   const Shape per_plane = rows ? Shape{planes, 1} : Shape{planes, 1, 1, 1};
   // Constants of every plane.
+  const auto scales = ToFloats(*l->ConstantInput(node, 1)),
+             biases = ToFloats(*l->ConstantInput(node, 2));
   std::vector<float> scale, bias;
   for (int64_t i = 0; i < planes; ++i) {
-    const int64_t c = i % channels;
-    scale.push_back(ToFloats(*l->ConstantInput(node, 1))[c]);
-    bias.push_back(ToFloats(*l->ConstantInput(node, 2))[c]);
+    scale.push_back(scales[i % channels]);
+    bias.push_back(biases[i % channels]);
   }
   ProgramBuilder b;
   b.Out(b.Div(b.B(), b.Sqrt(b.Add(b.A(), b.Arg(0)))));
