@@ -6,11 +6,11 @@
  *   onnxGetExtensionFunctionAddress(id, "onnxWaitEventForFunction", &f);
  *   ((onnxWaitEventForFunction)f)(event, 100, ...);
  *
- *   onnxSetIOAndRunGraph            heddleSetIOAndRunGraphFunction (6
- * arguments) onnxSetIOAndRunGraphFunction    onnxSetIOAndRunGraphFunction (7
- * arguments) onnxWaitEventFor, onnxWaitEventForFunction onnxReleaseTraceEvents,
- * onnxReleaseTraceEventsFunction onnx_extension_function,
- * onnxGetExtensionFunctionAddress
+ * - "onnxSetIOAndRunGraph": heddleSetIOAndRunGraphFunction, 6 arguments;
+ * - "onnxSetIOAndRunGraphFunction": onnxSetIOAndRunGraphFunction, 7 arguments;
+ * - "onnxWaitEventFor", "onnxWaitEventForFunction";
+ * - "onnxReleaseTraceEvents", "onnxReleaseTraceEventsFunction";
+ * - "onnxGetExtensionFunctionAddress", "onnx_extension_function".
  */
 #ifndef ONNXIFI_EXT_H
 #define ONNXIFI_EXT_H 1
