@@ -174,6 +174,20 @@ class Importer {
     return used_.count(proto.name()) == 0;
   }
 
+  // For a message: the first names of inputs.
+  std::string SomeInputs() const {
+    constexpr size_t kMost = 5;
+    const auto& inputs = result_.graph.inputs;
+    if (inputs.empty()) return "; it has no inputs";
+    std::string text = "; its inputs are ";
+    for (size_t i = 0; i < inputs.size() && i < kMost; ++i) {
+      absl::StrAppend(&text, i == 0 ? "" : ", ",
+                      Quote(result_.graph.tensors[inputs[i]].name));
+    }
+    if (inputs.size() > kMost) absl::StrAppend(&text, " and more");
+    return text;
+  }
+
   absl::Status GraphInputs() {
     if (auto s = BindDimensions(); !s.ok()) return s;
     std::set<std::string> seen;
@@ -218,9 +232,10 @@ class Importer {
     }
     for (const auto& [name, shape] : options_.input_shapes) {
       if (seen.count(name) == 0) {
-        return Refuse(Refusal::kMismatchingShape,
-                      absl::StrCat("a shape is given for input ", Quote(name),
-                                   ", which the model does not have"));
+        return Refuse(
+            Refusal::kMismatchingShape,
+            absl::StrCat("a shape is given for input ", Quote(name),
+                         ", which the model does not have", SomeInputs()));
       }
     }
     return absl::OkStatus();

@@ -20,7 +20,13 @@ expect 0 "$model" -o b.hpk
 cmp a.hpk b.hpk || fail "two compilations differ"
 expect 0 "$model" -o c.hpk --config h512
 ! cmp -s a.hpk c.hpk || fail "the configuration has no effect"
+expect 2 a.hpk
+grep -q 'heddle-run runs it' err || fail "no way out for a package"
+expect 0 "$model"
+grep -q -- '-o FILE writes the package' err || fail "no word on what was done"
 expect 0 --report "$model"
+grep -q "^input  *'image' float\[1,1,28,28\]$" out || fail "no input in the report"
+grep -q "^output  *'logits' float\[1,10\]$" out || fail "no output in the report"
 grep -q '^MACs  ' out || fail "no MACs in the report"
 expect 0 --report=json "$model"
 python3 - <<'PY' || fail "JSON report"
@@ -65,6 +71,8 @@ expect 2 "$model" --report-file x
 expect 2 "$model" --config h1
 expect 2 "$model" --shape image
 expect 2 "$model" --report=xml
+expect 2 "$model" --report html
+grep -q -- '--report=html' err || fail "no way out"
 # A model whose weights are in a file beside it, which must not be left.
 mkdir -p apart
 python3 - <<'PY'

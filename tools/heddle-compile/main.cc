@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "CLI/CLI.hpp"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/compiler.h"
 #include "compiler/diagnostic.h"
@@ -162,6 +163,12 @@ int Compile(const Arguments& arguments) {
     status = heddle::cli::WriteFile(arguments.output, result->package);
     if (!status.ok()) return Fail(kTool, status);
   }
+  if (arguments.output.empty() && arguments.report.empty()) {
+    std::fprintf(stderr,
+                 "%s: the model compiles for %s; -o FILE writes the package, "
+                 "--report says more\n",
+                 kTool, arguments.config.c_str());
+  }
   if (arguments.report.empty()) return heddle::cli::kOk;
   return WriteReport(arguments, *result);
 }
@@ -176,7 +183,8 @@ int main(int argc, char** argv) {
   auto* model = app.add_option("model", arguments.model, "ONNX model");
   auto* output =
       app.add_option("-o,--output", arguments.output,
-                     "package to write; without it only checks and reports");
+                     "package to write; without it only checks and reports")
+          ->type_name("FILE");
   std::vector<std::string> configs;
   for (const auto& config : heddle::isa::kConfigs) {
     configs.push_back(config.name);
@@ -185,8 +193,9 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember(configs))
       ->capture_default_str();
   app.add_option("--shape", arguments.shapes,
-                 "NAME=D,D,...: shape of an input with symbolic dimensions "
-                 "(which are 1 otherwise); repeat for more")
+                 "shape of an input with symbolic dimensions (which are 1 "
+                 "otherwise); repeat for more")
+      ->type_name("NAME=D,D,...")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_flag("--taps", arguments.taps,
@@ -201,11 +210,13 @@ int main(int argc, char** argv) {
           ->check(CLI::IsMember({"text", "json", "html"}));
   app.add_option("--report-file", arguments.report_file,
                  "write the report to this file")
+      ->type_name("FILE")
       ->needs(report);
   app.add_option("--explain", arguments.explain,
-                 "NODE: where a node (or the node that computes a tensor) "
+                 "where a node (or the node that computes a tensor) "
                  "went: fusion, engine, tiles, places, commands; or why it is "
                  "refused")
+      ->type_name("NODE")
       ->excludes(output)
       ->excludes(report);
   app.add_flag("--supported-ops{text}", arguments.supported,
@@ -228,6 +239,17 @@ int main(int argc, char** argv) {
     if (arguments.supported.empty() && model->empty()) {
       throw CLI::RequiredError("model");
     }
+    if (absl::EndsWith(arguments.model, ".hpk")) {
+      throw CLI::ValidationError(
+          "model", absl::StrCat("'", arguments.model,
+                                "' is compiled already; heddle-run runs it"));
+    }
+  } catch (const CLI::ExtrasError& error) {
+    app.exit(error);
+    std::fprintf(stderr,
+                 "One model is compiled at a time; the values of --report and "
+                 "--supported-ops follow '=': --report=html.\n");
+    return heddle::cli::kUsage;
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? heddle::cli::kOk : heddle::cli::kUsage;
   }

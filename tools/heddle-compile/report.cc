@@ -33,6 +33,12 @@ ordered_json Tensors(const std::vector<package::TensorInfo>& tensors) {
   return list;
 }
 
+std::string TensorText(const package::TensorInfo& tensor) {
+  return absl::StrCat("'", Printable(tensor.name), "' ",
+                      compiler::DataTypeName(tensor.type),
+                      compiler::ShapeToString(tensor.shape));
+}
+
 // Operations by engine.
 std::map<std::string, size_t> Operators(const compiler::CompileReport& report) {
   std::map<std::string, size_t> count;
@@ -131,9 +137,16 @@ std::string TextReport(const package::Package& package,
   for (const auto& [engine, count] : Operators(report)) {
     absl::StrAppend(&operators, engine, " ", count, ", ");
   }
+  std::string tensors;
+  for (const package::TensorInfo& input : package.inputs) {
+    absl::StrAppend(&tensors, "input             ", TensorText(input), "\n");
+  }
+  for (const package::TensorInfo& output : package.outputs) {
+    absl::StrAppend(&tensors, "output            ", TensorText(output), "\n");
+  }
   absl::StrAppendFormat(
       &text,
-      "model             %s for %s\n"
+      "model             %s for %s\n%s"
       "operations        %shost 0 (a model with an operator that the card "
       "lacks is refused)\n"
       "MACs              %d\n"
@@ -149,8 +162,8 @@ std::string TextReport(const package::Package& package,
       "distance*         %.2f times the limit; layer by layer at least %d\n"
       "utilisation*      %.1f %% of the matrix engine's MACs\n"
       "* estimated by the compiler, not calibrated\n",
-      Printable(package.model_name), package.config, operators, report.macs,
-      report.weight_bytes, report.scratch_bytes, report.io_bytes,
+      Printable(package.model_name), package.config, tensors, operators,
+      report.macs, report.weight_bytes, report.scratch_bytes, report.io_bytes,
       report.stream_bytes, report.commands, DeviceBytes(package),
       report.dram_bytes, report.sram_peak_bytes, report.sram_bytes,
       report.estimated_cycles, Limit(report), LimitName(report),

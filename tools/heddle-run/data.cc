@@ -107,8 +107,9 @@ absl::StatusOr<std::vector<compiler::TensorData>> Assign(
     std::vector<NamedTensor> tensors, const std::string& what) {
   if (tensors.size() != wanted.size()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("the model has ", wanted.size(), " ", what, "s, ",
-                     tensors.size(), " are given"));
+        absl::StrCat("the model has ", wanted.size(), " ", what,
+                     wanted.size() == 1 ? "" : "s", ", the data set has ",
+                     tensors.size(), " (", what, "_0.pb and so on)"));
   }
   std::vector<std::optional<compiler::TensorData>> slots(wanted.size());
   for (size_t i = 0; i < tensors.size(); ++i) {

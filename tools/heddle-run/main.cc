@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "CLI/CLI.hpp"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "rtl/spec/generated/isa.h"
 #include "tools/cli/exit_code.h"
@@ -34,6 +36,37 @@ constexpr char kHelp[] =
     "always\n"
     "the same.\n";
 
+// CLI11's own check names the largest double when it refuses.
+std::string CheckCount(const std::string& text) {
+  int count = 0;
+  return absl::SimpleAtoi(text, &count) && count >= 1
+             ? ""
+             : absl::StrCat("'", text, "' is no number of inferences, from 1");
+}
+
+// What would have no effect is a mistake.
+void CheckCombinations(const CLI::App& app,
+                       const heddle::run::Arguments& arguments) {
+  if (arguments.check == "outputs" && app.count("--data") == 0) {
+    throw CLI::RequiresError("--check", "--data");
+  }
+  const bool pixels = app.count("--image") + app.count("--images") > 0;
+  for (const char* option :
+       {"--scale", "--mean", "--std", "--channels", "--layout"}) {
+    if (!pixels && app.count(option) > 0) {
+      throw CLI::RequiresError(option, "--image or --images");
+    }
+  }
+  for (const char* option : {"--config", "--shape"}) {
+    if (absl::EndsWith(arguments.model, ".hpk") && app.count(option) > 0) {
+      throw CLI::ValidationError(
+          option, absl::StrCat("'", arguments.model,
+                               "' is compiled already; give this option to "
+                               "heddle-compile, or give the ONNX model"));
+    }
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -51,14 +84,16 @@ int main(int argc, char** argv) {
                  "device's)")
       ->check(CLI::IsMember(configs));
   app.add_option("--shape", a.shapes,
-                 "NAME=D,D,...: shape of an input with symbolic dimensions")
+                 "shape of an input with symbolic dimensions; repeat for more")
+      ->type_name("NAME=D,D,...")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--device", a.device,
                  "hosted:SOCKET[#CARD], sim[:config=h256,memory=512M,...], "
                  "null, none");
   auto* data = app.add_option("--data", a.data,
-                              "folder with input_0.pb ... and output_0.pb ...");
+                              "folder with input_0.pb ... and output_0.pb ...")
+                   ->type_name("FOLDER");
   // [=layers]: see heddle-compile's --report.
   auto* check =
       app.add_flag("--check{outputs}", a.check,
@@ -79,10 +114,12 @@ int main(int argc, char** argv) {
                                "PNG or JPEG picture; prints the five largest "
                                "outputs; repeat for more")
                     ->expected(1)
+                    ->type_name("FILE")
                     ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
                     ->excludes(data);
   app.add_option("--labels-file", a.names,
                  "names of the classes for --image, one per line")
+      ->type_name("FILE")
       ->needs(image);
   app.add_option("--resize", a.images.resize,
                  "N: the shorter side of the picture; WxH: both (default: what "
@@ -94,11 +131,13 @@ int main(int argc, char** argv) {
   auto* images =
       app.add_option("--images", a.images.images,
                      "raw images: bytes, channel by channel, one after another")
+          ->type_name("FILE")
           ->excludes(data)
           ->excludes(image);
   app.add_option("--labels", a.images.labels,
                  "little-endian int32 for each of --images; prints top-1 and "
                  "top-5")
+      ->type_name("FILE")
       ->needs(images);
   auto* dims = app.add_option("--dims", a.images.dims, "C,H,W of --images")
                    ->delimiter(',')
@@ -128,10 +167,12 @@ int main(int argc, char** argv) {
   auto* bench =
       app.add_option("--bench", a.bench,
                      "measure N inferences: percentiles, throughput, noise")
-          ->check(CLI::PositiveNumber);
+          ->check(CheckCount)
+          ->type_name("N");
   app.add_option("--warmup", a.warmup,
                  "inferences before --bench (default: a tenth, at least one)")
-      ->check(CLI::PositiveNumber)
+      ->check(CheckCount)
+      ->type_name("N")
       ->needs(bench);
   app.add_flag("--layers", a.layers, "print what the compiler knows of layers");
   app.add_option("--taps", a.taps,
@@ -146,12 +187,19 @@ int main(int argc, char** argv) {
   app.footer(heddle::cli::kExitCodeHelp);
   try {
     app.parse(argc, argv);
-    if (a.check == "outputs" && data->empty()) {
-      throw CLI::RequiresError("--check", "--data");
-    }
+    CheckCombinations(app, a);
+  } catch (const CLI::ExtrasError& error) {
+    app.exit(error);
+    std::fprintf(stderr,
+                 "One model is run at a time; pictures follow --image, and the "
+                 "value of --check follows '=': --check=layers.\n");
+    return heddle::cli::kUsage;
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? heddle::cli::kOk : heddle::cli::kUsage;
   }
   pixels.bgr = channels == "bgr";
+  a.pixels_given = app.count("--scale") + app.count("--mean") +
+                       app.count("--std") + app.count("--channels") >
+                   0;
   return heddle::run::Main(a);
 }

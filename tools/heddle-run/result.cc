@@ -169,7 +169,8 @@ std::string ToText(const package::Package& package, const Result& result) {
     text += '\n';
   }
   for (const PictureResult& picture : result.pictures) {
-    absl::StrAppendFormat(&text, "%s\n", Printable(picture.file));
+    absl::StrAppendFormat(&text, "%s\n  %12s  %5s\n", Printable(picture.file),
+                          "value", "class");
     for (const Scored& scored : picture.top) {
       absl::StrAppendFormat(&text, "  %12.6g  %5d  %s\n", scored.value,
                             scored.index,
@@ -193,7 +194,16 @@ std::string ToText(const package::Package& package, const Result& result) {
     }
     text += '\n';
   }
-  if (result.layer_check.has_value()) text += Describe(*result.layer_check);
+  if (result.layer_check.has_value()) {
+    text += Describe(*result.layer_check);
+    if (!result.matches() && result.layer_check->compared > 0 &&
+        result.layer_check->differing == 0) {
+      text +=
+          "              so the card is right by Heddle's definition; the "
+          "expected outputs come from other arithmetic (see --rtol, "
+          "--atol-range)\n";
+    }
+  }
   return text;
 }
 

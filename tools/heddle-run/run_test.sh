@@ -43,6 +43,9 @@ for p in r["pictures"]:
 PY
 expect 0 "$int8" --image "$pictures/rgb.png" --labels-file names
 grep -q 'rgb.png' out || fail "no picture"
+grep -q 'byte / 255' err || fail "not said what the pixels became"
+expect 0 "$int8" --image "$pictures/rgb.png" --mean 0
+! grep -q 'byte / 255' err || fail "a hint although --mean was given"
 expect 1 "$int8" --image "$pictures/huge.png"
 grep -q 'huge.png' err || fail "the file is not named"
 expect 1 "$int8" --image "$pictures/rgb.png" --resize 28x30
@@ -50,6 +53,9 @@ grep -q -- '--crop' err || fail "no way out"
 expect 1 "$int8" --image "$pictures/rgb.png" --channels bgr
 expect 2 "$int8" --image "$pictures/rgb.png" --channels xyz
 expect 2 "$int8" --resize 28
+# Options that would have no effect.
+expect 2 "$int8" --mean 0.5
+expect 2 "$int8" --channels bgr
 # A model whose weights are in a file beside it, read when it is compiled.
 mkdir -p apart
 python3 - <<'PY'
@@ -82,6 +88,8 @@ expect 4 apart/m.onnx
 # A package and another configuration.
 "$compile" "$int8" -o h512.hpk --config h512
 expect 3 h512.hpk
+expect 2 h512.hpk --config h256
+grep -q "'h512.hpk' is compiled already" err || fail "why --config is refused"
 expect 0 h512.hpk --device sim:config=h512 --json --bench 3 --layers
 python3 - <<'PY' || fail "JSON"
 import json
@@ -121,6 +129,7 @@ grep -q "output 'logits'  matches, max error 0" out || fail "no match"
 expect 5 "$int8" --data bad --check
 grep -q 'first at 3' out || fail "first difference"
 grep -q 'equal the reference semantics byte for byte' out || fail "whose fault it is"
+grep -q 'expected outputs come from other arithmetic' out || fail "what that means"
 # All tensors, without expected outputs; float networks, too.
 for model in "$int8" "$digits"/digits_f*.onnx; do
   expect 0 "$model" --check=layers --json
@@ -136,6 +145,17 @@ expect 0 "$int8" --bench 20 --warmup 2
 grep -q 'P99.9 -' out && grep -q 'relative MAD' out || fail "bench"
 # Errors.
 expect 2
+expect 2 "$int8" "$pictures/rgb.png"
+grep -q -- 'pictures follow --image' err || fail "no way out"
+for count in 0 -3 x 1.5 99999999999; do
+  expect 2 "$int8" --bench "$count"
+  grep -q "'$count' is no number of inferences" err || fail "--bench $count: no reason"
+done
+mkdir empty
+expect 1 "$int8" --data empty
+grep -q 'the model has 1 input, the data set has 0' err || fail "empty data set"
+expect 4 "$int8" --shape pixels=1,1,28,28
+grep -q "its inputs are 'image'" err || fail "the inputs are not named"
 expect 2 "$int8" --check
 expect 2 "$int8" --shape x
 expect 1 none.onnx

@@ -189,6 +189,12 @@ absl::Status Runner::RunImages() {
 absl::Status Runner::RunPictures() {
   if (absl::Status s = CheckClassifier("--image"); !s.ok()) return s;
   const package::TensorInfo& input = package().inputs[0];
+  if (!arguments_.pixels_given && compiler::ElementBytes(input.type) > 1) {
+    std::fprintf(stderr,
+                 "%s: the input is byte / 255, red first; many models want "
+                 "something else (--mean, --std, --scale, --channels)\n",
+                 kTool);
+  }
   for (const std::string& file : arguments_.images.files) {
     progress_.Set(absl::StrCat("picture ", file));
     auto data = ReadPicture(file, arguments_.images, input);
@@ -227,8 +233,9 @@ absl::Status Runner::CompareOutputs() {
   const auto& outputs = model_->outputs();
   if (expected->size() != outputs.size()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("the model has ", outputs.size(), " outputs, '",
-                     arguments_.data, "' has ", expected->size()));
+        absl::StrCat("the model has ", outputs.size(), " output",
+                     outputs.size() == 1 ? "" : "s", ", '", arguments_.data,
+                     "' has ", expected->size(), " (output_0.pb and so on)"));
   }
   for (size_t i = 0; i < outputs.size(); ++i) {
     const NamedTensor* mine = &(*expected)[i];

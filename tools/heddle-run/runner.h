@@ -16,7 +16,8 @@ struct Arguments {
   std::string model, config, device, data, taps;
   std::vector<std::string> shapes;
   ImageOptions images;
-  std::string names;  // of classes: a file
+  bool pixels_given = false;  // any of images.pixels by the user
+  std::string names;          // of classes: a file
   Tolerance tolerance;
   uint64_t limit = 0;  // images; 0 = all
   int bench = 0;
