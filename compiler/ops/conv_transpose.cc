@@ -13,6 +13,7 @@
 #include "compiler/ops/accumulate.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/half.h"
+#include "compiler/ops/window.h"
 #include "simulator/model/numerics.h"
 
 namespace heddle::compiler {
@@ -54,11 +55,15 @@ std::vector<TransposePhase> ConvTransposeShape::Phases(int d) const {
 absl::StatusOr<ConvTransposeShape> ResolveConvTranspose(const Node& node,
                                                         const Shape& x,
                                                         const Shape& w) {
-  if ((x.size() != 3 && x.size() != 4) || w.size() != x.size()) {
+  if (x.size() != 3 && x.size() != 4) {
     return RefuseNode(Refusal::kUnsupportedShape, node,
-                      "input and weights must have rank 3 or 4, their shapes "
-                      "are ",
-                      ShapeToString(x), " and ", ShapeToString(w));
+                      "input must have rank 3 or 4, its shape is ",
+                      ShapeToString(x));
+  }
+  if (w.size() != x.size()) {
+    return RefuseNode(Refusal::kMismatchingShape, node, "weights of shape ",
+                      ShapeToString(w), " must have the rank of the input ",
+                      ShapeToString(x));
   }
   ConvTransposeShape c;
   const size_t rank = x.size() - 2;
@@ -247,38 +252,14 @@ const OperatorRegistration kConvTranspose(
         .Attr("output_shape", AttributeKind::kInts)
         .Attr("pads", AttributeKind::kInts)
         .Attr("strides", AttributeKind::kInts)
-        .Rule(Refusal::kUnsupportedShape, "input is [N,C,W] or [N,C,H,W]",
-              [](const Graph& graph, const Node& node, std::string* detail) {
-                const Shape& shape = InputOf(graph, node, 0).shape;
-                *detail = absl::StrCat("it is ", ShapeToString(shape));
-                return shape.size() == 3 || shape.size() == 4;
-              })
-        .Rule(Refusal::kUnsupportedAttribute,
-              "strides, dilations and kernel_shape are 1 to 65535",
+        .Rules(WindowRules())
+        .Rule(Refusal::kInvalidModel, "output_padding is not negative",
               [](const Graph&, const Node& node, std::string* detail) {
-                for (const char* name :
-                     {"strides", "dilations", "kernel_shape"}) {
-                  const auto values = node.IntsAttribute(name, {});
-                  if (Within(values, 1)) continue;
-                  *detail = absl::StrCat(name, " = ", ShapeToString(values));
-                  return false;
-                }
-                return true;
-              })
-        .Rule(Refusal::kUnsupportedAttribute, "pads are 0 to 65535",
-              [](const Graph&, const Node& node, std::string* detail) {
-                const auto values = node.IntsAttribute("pads", {});
-                *detail = absl::StrCat("pads = ", ShapeToString(values));
-                return Within(values, 0);
-              })
-        .Rule(Refusal::kInvalidModel,
-              "auto_pad is NOTSET, VALID, SAME_UPPER or SAME_LOWER",
-              [](const Graph&, const Node& node, std::string* detail) {
-                const std::string mode =
-                    node.StringAttribute("auto_pad", "NOTSET");
-                *detail = absl::StrCat("auto_pad = ", mode);
-                return mode == "NOTSET" || mode == "VALID" ||
-                       mode == "SAME_UPPER" || mode == "SAME_LOWER";
+                const auto values = node.IntsAttribute("output_padding", {});
+                *detail =
+                    absl::StrCat("output_padding = ", ShapeToString(values));
+                return std::all_of(values.begin(), values.end(),
+                                   [](int64_t v) { return v >= 0; });
               })
         .Run(Infer, Evaluate));
 

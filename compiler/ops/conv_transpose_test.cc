@@ -168,17 +168,16 @@ TEST(ConvTransposeTest, Refusals) {
   EXPECT_EQ(kind({}, {x, zeros({6, 4, 3, 3})}), Refusal::kMismatchingShape);
   EXPECT_EQ(kind({{"kernel_shape", Ints{2, 2}}}, {x, w}),
             Refusal::kMismatchingShape);
-  EXPECT_EQ(kind({{"strides", Ints{0, 1}}}, {x, w}),
-            Refusal::kUnsupportedAttribute);
+  EXPECT_EQ(kind({{"strides", Ints{0, 1}}}, {x, w}), Refusal::kInvalidModel);
   EXPECT_EQ(kind({{"strides", Ints{1}}}, {x, w}), Refusal::kInvalidModel);
   EXPECT_EQ(kind({{"pads", Ints{-1, 0, 0, 0}}}, {x, w}),
-            Refusal::kUnsupportedAttribute);
+            Refusal::kInvalidModel);
   EXPECT_EQ(kind({{"pads", Ints{9, 9, 9, 9}}}, {x, w}),
             Refusal::kMismatchingShape);
   EXPECT_EQ(kind({{"auto_pad", std::string("SAME")}}, {x, w}),
             Refusal::kInvalidModel);
   EXPECT_EQ(kind({{"output_padding", Ints{-1, 0}}}, {x, w}),
-            Refusal::kUnsupportedShape);
+            Refusal::kInvalidModel);
   EXPECT_EQ(kind({}, {x, w, zeros({5})}), Refusal::kMismatchingShape);
   EXPECT_EQ(kind({}, {zeros({1, 4, 8, 8, 8}), zeros({4, 6, 3, 3, 3})}),
             Refusal::kUnsupportedShape);

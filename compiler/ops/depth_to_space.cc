@@ -12,7 +12,13 @@ constexpr int64_t kMostBlock = 65535;
 bool BlockFits(const Graph&, const Node& node, std::string* detail) {
   const int64_t b = node.IntAttribute("blocksize", 0);
   *detail = absl::StrCat("blocksize = ", b);
-  return b >= 1 && b <= kMostBlock;
+  return b <= kMostBlock;
+}
+
+bool BlockIsPositive(const Graph&, const Node& node, std::string* detail) {
+  const int64_t b = node.IntAttribute("blocksize", 0);
+  *detail = absl::StrCat("blocksize = ", b);
+  return b >= 1;
 }
 
 bool ModeIsKnown(const Graph&, const Node& node, std::string* detail) {
@@ -77,30 +83,25 @@ Results Evaluate(const Graph& graph, const Node& node, const Inputs& inputs) {
   return One(std::move(y));
 }
 
-constexpr char kBlockRule[] = "blocksize is 1 to 65535";
+Define Blocks(const char* op, int since, int until) {
+  Define define(op, since, until);
+  define.Inputs(1, 1, kMovable)
+      .Attr("blocksize", AttributeKind::kInt, true)
+      .Rule(Refusal::kInvalidModel, "blocksize is positive", BlockIsPositive)
+      .Rule(Refusal::kUnsupportedAttribute, "blocksize is at most 65535",
+            BlockFits);
+  return define;
+}
 
-const OperatorRegistration kDepth1(Define("DepthToSpace", 1, 10)
-                                       .Inputs(1, 1, kMovable)
-                                       .Attr("blocksize", AttributeKind::kInt,
-                                             true)
-                                       .Rule(Refusal::kUnsupportedAttribute,
-                                             kBlockRule, BlockFits)
-                                       .Run(Infer, Evaluate));
-const OperatorRegistration kDepth11(
-    Define("DepthToSpace", 11, kMaxOpset)
-        .Inputs(1, 1, kMovable)
-        .Attr("blocksize", AttributeKind::kInt, true)
-        .Attr("mode", AttributeKind::kString)
-        .Rule(Refusal::kUnsupportedAttribute, kBlockRule, BlockFits)
-        .Rule(Refusal::kUnsupportedAttribute, "mode is DCR or CRD", ModeIsKnown)
-        .Run(Infer, Evaluate));
-const OperatorRegistration kSpace(Define("SpaceToDepth", 1, kMaxOpset)
-                                      .Inputs(1, 1, kMovable)
-                                      .Attr("blocksize", AttributeKind::kInt,
-                                            true)
-                                      .Rule(Refusal::kUnsupportedAttribute,
-                                            kBlockRule, BlockFits)
-                                      .Run(Infer, Evaluate));
+const OperatorRegistration kDepth1(
+    Blocks("DepthToSpace", 1, 10).Run(Infer, Evaluate));
+const OperatorRegistration kDepth11(Blocks("DepthToSpace", 11, kMaxOpset)
+                                        .Attr("mode", AttributeKind::kString)
+                                        .Rule(Refusal::kUnsupportedAttribute,
+                                              "mode is DCR or CRD", ModeIsKnown)
+                                        .Run(Infer, Evaluate));
+const OperatorRegistration kSpace(
+    Blocks("SpaceToDepth", 1, kMaxOpset).Run(Infer, Evaluate));
 
 }  // namespace
 }  // namespace heddle::compiler

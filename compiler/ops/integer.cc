@@ -30,10 +30,18 @@ absl::Status CheckZero(const Graph& graph, const Node& node, size_t i,
   if (count == 1 || (zero.shape.size() == 1 && count == channels)) {
     return absl::OkStatus();
   }
-  return RefuseNode(Refusal::kUnsupportedShape, node, "zero point '", zero.name,
-                    "' has shape ", ShapeToString(zero.shape),
-                    ", must have 1 element",
-                    channels > 1 ? absl::StrCat(" or ", channels) : "");
+  // MatMulInteger's definition has zero points per row too, of rank 2 or more
+  // for stacks; no other shape has a meaning.
+  const Shape& operand = InputOf(graph, node, i - 2).shape;
+  const bool per_row =
+      node.op == "MatMulInteger" &&
+      (zero.shape.size() > 1 ||
+       (i == 2 && operand.size() > 1 && count == operand[operand.size() - 2]));
+  return RefuseNode(
+      per_row ? Refusal::kUnsupportedShape : Refusal::kMismatchingShape, node,
+      "zero point '", zero.name, "' has shape ", ShapeToString(zero.shape),
+      ", must have 1 element",
+      channels > 1 ? absl::StrCat(" or ", channels) : "");
 }
 
 absl::Status InferMatMul(Graph* graph, const Node& node) {

@@ -173,11 +173,17 @@ const OperatorRegistration kLrn(
         .Attr("bias", AttributeKind::kFloat)
         .Attr("size", AttributeKind::kInt, true)
         .Rule(Refusal::kUnsupportedShape, kHasChannelsText, HasChannels)
-        .Rule(Refusal::kUnsupportedAttribute, "size is 1 to 65535",
+        .Rule(Refusal::kInvalidModel, "size is positive",
               [](const Graph&, const Node& node, std::string* detail) {
                 const int64_t size = node.IntAttribute("size", 1);
                 *detail = absl::StrCat("size = ", size);
-                return size >= 1 && size <= 65535;
+                return size >= 1;
+              })
+        .Rule(Refusal::kUnsupportedAttribute, "size is at most 65535",
+              [](const Graph&, const Node& node, std::string* detail) {
+                const int64_t size = node.IntAttribute("size", 1);
+                *detail = absl::StrCat("size = ", size);
+                return size <= 65535;
               })
         .Run(InferSame, EvaluateLrn));
 

@@ -26,10 +26,15 @@ absl::StatusOr<std::vector<float>> FloatsOf(const Graph& graph,
   }
   const TensorData& data = *input.constant;
   if (data.count() == 0) return std::vector<float>();
-  if (data.type != DataType::kFloat || data.shape.size() > 1) {
-    return RefuseNode(Refusal::kUnsupportedDatatype, node, name, " is ",
-                      DataTypeName(data.type), ShapeToString(data.shape),
-                      ", it must be a list of floats");
+  if (data.type != DataType::kFloat) {
+    return RefuseNode(Refusal::kUnsupportedDatatype, node, name, " '",
+                      input.name, "' is of ", DataTypeName(data.type),
+                      ", it must be of float");
+  }
+  if (data.shape.size() > 1) {
+    return RefuseNode(Refusal::kMismatchingShape, node, name, " '", input.name,
+                      "' has shape ", ShapeToString(data.shape),
+                      ", it must have rank 1");
   }
   return std::vector<float>(data.as<float>(), data.as<float>() + data.count());
 }
@@ -98,6 +103,10 @@ absl::StatusOr<ResizePlan> ResizePlanOf(const Graph& graph, const Node& node) {
       plan.scales.push_back(static_cast<float>(sizes[i]) /
                             static_cast<float>(from[i]));
       continue;
+    }
+    if (node.op == "Upsample" && !(plan.scales[i] >= 1)) {
+      return RefuseNode(Refusal::kInvalidModel, node, "scales[", i,
+                        "] = ", plan.scales[i], ", it must be 1 or more");
     }
     float size = plan.scales[i] * static_cast<float>(from[i]);
     if (plan.coordinate == "tf_crop_and_resize") {
