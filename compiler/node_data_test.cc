@@ -34,24 +34,13 @@ const std::map<std::string, Refusal>& ExpectedRefusals() {
       // The data takes the resized length before rounding (2.4, not 2); ONNX
       // Runtime does not.
       {"test_resize_downsample_scales_linear_align_corners", Refusal::kNone},
-      // Models of opset 1 and 6; the importer takes 7 and later.
-      {"test_elu", Refusal::kUnsupportedVersion},
-      {"test_elu_default", Refusal::kUnsupportedVersion},
-      {"test_elu_example", Refusal::kUnsupportedVersion},
-      {"test_hardsigmoid", Refusal::kUnsupportedVersion},
-      {"test_hardsigmoid_default", Refusal::kUnsupportedVersion},
-      {"test_hardsigmoid_example", Refusal::kUnsupportedVersion},
-      {"test_selu", Refusal::kUnsupportedVersion},
-      {"test_selu_default", Refusal::kUnsupportedVersion},
-      {"test_selu_example", Refusal::kUnsupportedVersion},
+      // Models of opset 1; the importer takes 6 and later.
       {"test_softplus", Refusal::kUnsupportedVersion},
       {"test_softplus_example", Refusal::kUnsupportedVersion},
       {"test_softsign", Refusal::kUnsupportedVersion},
       {"test_softsign_example", Refusal::kUnsupportedVersion},
       {"test_globalaveragepool", Refusal::kUnsupportedVersion},
       {"test_globalaveragepool_precomputed", Refusal::kUnsupportedVersion},
-      {"test_instancenorm_epsilon", Refusal::kUnsupportedVersion},
-      {"test_instancenorm_example", Refusal::kUnsupportedVersion},
       {"test_globalmaxpool", Refusal::kUnsupportedVersion},
       {"test_globalmaxpool_precomputed", Refusal::kUnsupportedVersion},
       {"test_averagepool_3d_default", Refusal::kUnsupportedShape},

@@ -147,8 +147,8 @@ TEST(WireFormatTest, IrVersions3To8) {
   }
 }
 
-TEST(WireFormatTest, Opsets7To17) {
-  for (int opset = 7; opset <= 17; ++opset) {
+TEST(WireFormatTest, Opsets6To17) {
+  for (int opset = 6; opset <= 17; ++opset) {
     ModelBuilder b(opset);
     b.Input("x", DataType::kFloat, {2});
     b.Node("Relu", {"x"}, {"y"});

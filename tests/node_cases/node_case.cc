@@ -14,7 +14,7 @@ namespace heddle::tests {
 namespace {
 
 constexpr char kFolder[] = "/usr/share/libonnx-testdata/data/node/";
-constexpr int kOldestOpset = 7, kNewestOpset = 17;
+constexpr int kOldestOpset = 6, kNewestOpset = 17;
 constexpr char kExpanded[] = "_expanded";
 
 // Of "test_softmax_axis_0_expanded_ver13", "test_softmax_axis_0".

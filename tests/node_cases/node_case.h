@@ -32,7 +32,7 @@ absl::StatusOr<NodeCase> ReadNodeCase(const std::string& name);
 // and are for cases that are refused in the form before.
 enum class Form {
   kAsGiven,
-  // At the newest opset instead of one before 7. A case is of the opset that
+  // At the newest opset instead of one before 6. A case is of the opset that
   // brought its operator's newest definition, so nothing else changes.
   kNewOpset,
   // And all inputs but the first (weights, scales, axes, shapes) as

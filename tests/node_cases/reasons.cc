@@ -18,7 +18,7 @@ constexpr int kUnsupportedVersion = 0x0202, kUnsupportedOperator = 0x0203,
               kUnsupportedAttribute = 0x0204, kUnsupportedShape = 0x0205,
               kUnsupportedDatatype = 0x0206;
 
-constexpr int kOldestOpset = 7;
+constexpr int kOldestOpset = 6;
 constexpr int kHighestRank = 4;
 
 using Positions = std::map<std::string, std::vector<int>>;
