@@ -127,7 +127,7 @@ TEST(DepthToSpaceTest, RefusesWhatDoesNotSplit) {
             Refusal::kMismatchingShape);
   spec.attributes["blocksize"] = int64_t{0};
   EXPECT_EQ(Kind(RunNode(spec, {Int32s({1, 4, 1, 1}, {1, 2, 3, 4})})),
-            Refusal::kUnsupportedAttribute);
+            Refusal::kInvalidModel);
 }
 
 }  // namespace

@@ -129,14 +129,22 @@ std::string OtherType(const onnx::ModelProto& model) {
 }
 
 std::string ParameterAtRunTime(const Positions& positions,
-                               const onnx::ModelProto& model) {
-  std::set<std::string> inputs;
-  for (const auto& input : model.graph().input()) inputs.insert(input.name());
+                               const onnx::ModelProto& model, Form form) {
+  // Inputs, of form kConstants only the first, and what nodes compute.
+  std::set<std::string> varying;
+  for (const auto& input : model.graph().input()) {
+    varying.insert(input.name());
+    if (form == Form::kConstants) break;
+  }
+  for (const auto& node : model.graph().node()) {
+    if (node.op_type() == "Constant") continue;
+    varying.insert(node.output().begin(), node.output().end());
+  }
   for (const auto& node : model.graph().node()) {
     const auto found = positions.find(node.op_type());
     if (found == positions.end()) continue;
     for (int i : found->second) {
-      if (i < node.input_size() && inputs.count(node.input(i)) != 0) {
+      if (i < node.input_size() && varying.count(node.input(i)) != 0) {
         return absl::StrCat(node.op_type(), "'s ", node.input(i),
                             " at run time");
       }
@@ -189,7 +197,7 @@ std::string OptionalOperator(const onnx::ModelProto& model) {
   std::set<std::string> known(RequiredOperators().begin(),
                               RequiredOperators().end());
   // Evaluated by the compiler.
-  known.insert({"Constant", "ConstantOfShape", "Range", "Shape", "Size"});
+  known.insert({"Constant", "ConstantOfShape", "Shape", "Size"});
   for (const auto& node : model.graph().node()) {
     if (known.count(node.op_type()) == 0) return node.op_type();
   }
@@ -213,16 +221,12 @@ std::string ReasonFor(int status, Form form, const NodeCase& node_case) {
       return OtherType(model);
     case kUnsupportedAttribute: {
       const std::string value =
-          form == Form::kConstants
-              ? ""
-              : ParameterAtRunTime(ValueParameters(), model);
+          ParameterAtRunTime(ValueParameters(), model, form);
       return value.empty() ? HardAttribute(model) : value;
     }
     case kUnsupportedShape: {
       const std::string shape =
-          form == Form::kConstants
-              ? ""
-              : ParameterAtRunTime(ShapeParameters(), model);
+          ParameterAtRunTime(ShapeParameters(), model, form);
       return shape.empty() ? UnusualShape(model) : shape;
     }
     default:
@@ -281,8 +285,6 @@ const std::vector<std::string>& RequiredOperators() {
                                    "QuantizeLinear",
                                    "ReduceL1",
                                    "ReduceL2",
-                                   "ReduceLogSum",
-                                   "ReduceLogSumExp",
                                    "ReduceMax",
                                    "ReduceMean",
                                    "ReduceMin",
