@@ -2,10 +2,12 @@
 #include "tools/heddle-run/device_model.h"
 
 #include <chrono>
+#include <cstdlib>
 #include <map>
 #include <string>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 namespace heddle::run {
@@ -20,6 +22,12 @@ absl::StatusOr<session::DeviceDescription> ChooseDevice(
     if (config.empty() || device.config == config) return device;
   }
   if (devices->empty()) {
+    const char* form = std::getenv("HEDDLE_DEVICE");
+    if (form != nullptr && absl::StartsWith(form, "hosted:")) {
+      return absl::UnavailableError(absl::StrCat(
+          "there is no Heddle device: '", form,
+          "' has no card now; heddle-hosted says when it finds one"));
+    }
     return absl::UnavailableError(
         "there is no Heddle device; see --device and HEDDLE_DEVICE");
   }

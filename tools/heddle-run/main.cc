@@ -41,7 +41,7 @@ std::string CheckCount(const std::string& text) {
   int count = 0;
   return absl::SimpleAtoi(text, &count) && count >= 1
              ? ""
-             : absl::StrCat("'", text, "' is no number of inferences, from 1");
+             : absl::StrCat("'", text, "' is no whole number from 1 on");
 }
 
 // What would have no effect is a mistake.
@@ -139,7 +139,9 @@ int main(int argc, char** argv) {
                  "top-5")
       ->type_name("FILE")
       ->needs(images);
-  auto* dims = app.add_option("--dims", a.images.dims, "C,H,W of --images")
+  auto* dims = app.add_option("--dims", a.images.dims,
+                              "channels, height and width of --images")
+                   ->type_name("C,H,W")
                    ->delimiter(',')
                    ->expected(3);
   images->needs(dims);
@@ -163,7 +165,10 @@ int main(int argc, char** argv) {
                  "where the model has its channels; auto finds 1 or 3 of them")
       ->check(CLI::IsMember({"auto", "nchw", "nhwc"}))
       ->capture_default_str();
-  app.add_option("--limit", a.limit, "only the first N images")->needs(images);
+  app.add_option("--limit", a.limit, "only the first N images")
+      ->check(CheckCount)
+      ->type_name("N")
+      ->needs(images);
   auto* bench =
       app.add_option("--bench", a.bench,
                      "measure N inferences: percentiles, throughput, noise")
@@ -192,7 +197,7 @@ int main(int argc, char** argv) {
     app.exit(error);
     std::fprintf(stderr,
                  "One model is run at a time; pictures follow --image, and the "
-                 "value of --check follows '=': --check=layers.\n");
+                 "value of --check an '=': --check=layers.\n");
     return heddle::cli::kUsage;
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? heddle::cli::kOk : heddle::cli::kUsage;

@@ -149,8 +149,9 @@ expect 2 "$int8" "$pictures/rgb.png"
 grep -q -- 'pictures follow --image' err || fail "no way out"
 for count in 0 -3 x 1.5 99999999999; do
   expect 2 "$int8" --bench "$count"
-  grep -q "'$count' is no number of inferences" err || fail "--bench $count: no reason"
+  grep -q "'$count' is no whole number" err || fail "--bench $count: no reason"
 done
+expect 2 "$int8" --images "$digits/digits_test.u8" --dims 1,28,28 --limit -1
 mkdir empty
 expect 1 "$int8" --data empty
 grep -q 'the model has 1 input, the data set has 0' err || fail "empty data set"
