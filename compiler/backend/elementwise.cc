@@ -250,7 +250,7 @@ Operand DenseOperand(Lowering* l, const Node& node, size_t i, size_t rank) {
   // (int64 constants are narrowed where they become values)
   if (tensor.is_constant() && tensor.type != DataType::kInt64 &&
       tensor.constant->bytes.size() <=
-                                  l->config().sram_bytes / kConstantShare) {
+          l->config().sram_bytes / kConstantShare) {
     return Operand::Constant(tensor.constant);
   }
   const int value = l->ValueIn(node.inputs[i], Layout::kDense, node);
