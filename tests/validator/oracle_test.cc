@@ -48,6 +48,11 @@ TEST(ValidatorOracle, KeepsItsPromise) {
       for (int i = 0; i < changes; ++i) Mutate(&random, &words);
       const Verdict v = Check(options.config, words, mutant % 4 == 0);
       ++looked;
+      if (looked % 1000000 == 0) {
+        fprintf(stderr, "%llu million of %llu streams\n",
+                static_cast<unsigned long long>(looked / 1000000),
+                static_cast<unsigned long long>(wanted));
+      }
       accepted += v.accepted;
       executed += v.executed;
       if (mutant == 0 && !v.accepted) {
