@@ -80,6 +80,7 @@ const LoweringRegistration kLowerings[] = {
     {"", "Softplus", LowerSteps},  {"", "Softsign", LowerSteps},
     {"", "Sqrt", LowerSteps},      {"", "Sum", LowerSteps},
     {"", "Tanh", LowerSteps},      {"", "ThresholdedRelu", LowerSteps},
+    {"", "Where", LowerSteps},
 };
 
 }  // namespace

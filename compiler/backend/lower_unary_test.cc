@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "compiler/compiler.h"
@@ -274,6 +275,34 @@ TEST(LowerUnary, LargeConstants) {
   c.may_refuse_less_sram = false;
   ExpectCardEqualsReference(b.Bytes(),
                             {RandomData(DataType::kFloat, {40, 300}, 1)}, c);
+}
+
+TEST(LowerUnary, WhereBroadcastsAndKeepsTypes) {
+  for (DataType type : {DataType::kFloat, DataType::kFloat16, DataType::kUint8,
+                        DataType::kInt8, DataType::kInt32, DataType::kInt16}) {
+    ModelBuilder b;
+    b.Input("c", DataType::kBool, {2, 1, 7, 9});
+    b.Input("x", type, {2, 5, 7, 9});
+    b.Input("z", type, {5, 1, 9});
+    b.Node("Where", {"c", "x", "z"}, {"y"});
+    b.Output("y");
+    CardCase options;
+    options.sram_bytes = {0, 16 << 10};
+    const TensorData c = RandomData(DataType::kBool, {2, 1, 7, 9}, 1);
+    const TensorData x = RandomData(type, {2, 5, 7, 9}, 2);
+    const TensorData z = RandomData(type, {5, 1, 9}, 3);
+    const auto y = ExpectCardEqualsReference(b.Bytes(), {c, x, z}, options);
+    ASSERT_EQ(y.size(), 1u);
+    const size_t es = ElementBytes(type);
+    for (int64_t i = 0; i < x.count(); ++i) {
+      const int64_t column = i % 9, row = i / 9 % 7, channel = i / 63 % 5;
+      const bool holds = c.bytes[(i / 315 * 7 + row) * 9 + column] != 0;
+      const TensorData& from = holds ? x : z;
+      const int64_t k = holds ? i : channel * 9 + column;
+      EXPECT_EQ(std::memcmp(&y[0].bytes[i * es], &from.bytes[k * es], es), 0)
+          << DataTypeName(type) << " " << i;
+    }
+  }
 }
 
 }  // namespace

@@ -37,7 +37,8 @@ Results EvaluateSteps(const Graph& graph, const Node& node,
   }
   auto steps = entry.steps(graph, node);
   if (!steps.ok()) return steps.status();
-  const bool real = type == DataType::kFloat || type == DataType::kFloat16;
+  const DataType out = graph.tensors[node.outputs[0]].type;
+  const bool real = out == DataType::kFloat || out == DataType::kFloat16;
   TensorData previous;
   for (size_t i = 0; i < steps->size(); ++i) {
     const bool last = i + 1 == steps->size();
@@ -47,7 +48,7 @@ Results EvaluateSteps(const Graph& graph, const Node& node,
                                                          : inputs[k]);
     }
     auto result =
-        RunStep((*steps)[i], operands, last || !real ? type : DataType::kFloat);
+        RunStep((*steps)[i], operands, last || !real ? out : DataType::kFloat);
     if (!result.ok()) {
       return absl::InternalError(
           absl::StrCat(node.Describe(), ": ", result.status().message()));

@@ -332,10 +332,8 @@ TEST(LayoutPattern, RunsOnCodesOnlyWithEqualParameters) {
 }
 
 // Patterns of operators that may be registered or not.
-bool Known(const char* op) { return FindOperator("", op, 13) != nullptr; }
 
 TEST(LayoutPattern, SplitNeedsAQuantizeBehindEveryResult) {
-  if (!Known("Split")) GTEST_SKIP() << "no operator Split";
   for (const bool equal : {true, false}) {
     ModelBuilder b;
     Begin(&b, {1, 4, 3, 3});
@@ -352,7 +350,6 @@ TEST(LayoutPattern, SplitNeedsAQuantizeBehindEveryResult) {
 }
 
 TEST(LayoutPattern, ArgMaxOfCodes) {
-  if (!Known("ArgMax")) GTEST_SKIP() << "no operator ArgMax";
   ModelBuilder b;
   Begin(&b, {2, 5});
   SetInt(b.Node("ArgMax", {"xd"}, {"y"}), "axis", 1);
@@ -368,7 +365,6 @@ TEST(LayoutPattern, ArgMaxOfCodes) {
 }
 
 TEST(UnaryPattern, Softmax) {
-  if (!Known("Softmax")) GTEST_SKIP() << "no operator Softmax";
   for (int opset : {12, 13}) {
     ModelBuilder b(opset);
     Begin(&b, {2, 3, 4});
@@ -385,7 +381,6 @@ TEST(UnaryPattern, Softmax) {
 }
 
 TEST(ElementwisePattern, Where) {
-  if (!Known("Where")) GTEST_SKIP() << "no operator Where";
   ModelBuilder b;
   b.Input("c", DataType::kBool, {2, 3});
   Begin(&b, {2, 3});
