@@ -78,6 +78,7 @@ const std::map<std::string, Refusal>& ExpectedRefusals() {
       {"test_training_dropout_mask", Refusal::kUnsupportedAttribute},
       {"test_training_dropout_zero_ratio", Refusal::kUnsupportedAttribute},
       {"test_training_dropout_zero_ratio_mask", Refusal::kUnsupportedAttribute},
+      {"test_where_long_example", Refusal::kUnsupportedDatatype},
   };
   return *cases;
 }
