@@ -5,35 +5,44 @@
 //   client
 //        cycle 0            cycle 0               cycle 1        cycle 2
 //
-// A request (req, addr, and wdata for the WRITERS) is held until granted. Read data of a grant in
-// cycle t
-// is valid in cycle t + 2. Requests to one bank are served in the order of their grants, so a write
-// is visible to every read granted after it.
+// A request (req, addr, and for a client in WRITES we, wdata and, if in MASKED, wstrb) is held
+// until granted. Read data of a grant in cycle t is valid in cycle t + 2. Requests to one bank are
+// served in the order of their grants, so a write is visible to every read granted after it.
+// Addresses are inside the SRAM: the clients compare bounds.
+// clear_i zeroes everything, one word of every bank per cycle (WORDS cycles, clear_busy_o); no
+// client may ask meanwhile.
 module hd_sram #(
-    parameter int N = 14,
+    parameter int N = hd_pkg::SRAM_CLIENTS,
     parameter int BANKS = 16,
-    parameter int WORDS = 2048,                 // per bank
-    parameter logic [N-1:0] WRITERS = '0,
-    parameter logic [N-1:0] ROUND2 = '0,
-    parameter logic [N-1:0] CHAIN = '0
+    parameter int WORDS = 2048,  // per bank
+    parameter logic [N-1:0] WRITES = hd_pkg::SRAM_WRITES,
+    parameter logic [N-1:0] READS = hd_pkg::SRAM_READS,
+    parameter logic [N-1:0] MASKED = hd_pkg::SRAM_MASKED,
+    parameter logic [N-1:0] ROUND2 = hd_pkg::SRAM_ROUND2,
+    parameter logic [N-1:0] CHAIN = hd_pkg::SRAM_CHAIN
 ) (
-    input  logic                            clk_i,
-    input  logic                            rst_ni,
-    input  logic [N-1:0]                    req_i,
-    input  logic [N-1:0]                    urgent_i,
-    input  logic [N*hd_matrix_pkg::AW-1:0]  addr_i,
-    input  logic [N*128-1:0]                wdata_i,
-    output logic [N-1:0]                    gnt_o,
-    output logic [N*128-1:0]                rdata_o
+    input  logic                   clk_i,
+    input  logic                   rst_ni,
+    input  logic                   clear_i,
+    output logic                   clear_busy_o,
+    input  logic [N-1:0]           req_i,
+    input  logic [N-1:0]           urgent_i,
+    input  logic [N-1:0]           we_i,
+    input  logic [N*hd_pkg::AW-1:0] addr_i,
+    input  logic [N*128-1:0]       wdata_i,
+    input  logic [N*16-1:0]        wstrb_i,
+    output logic [N-1:0]           gnt_o,
+    output logic [N*128-1:0]       rdata_o
 );
   localparam int BB = $clog2(BANKS);
   localparam int WB = $clog2(WORDS);
-  localparam int AW = hd_matrix_pkg::AW;
+  localparam int AW = hd_pkg::AW;
 
   logic [N*BB-1:0] bank;
   for (genvar i = 0; i < N; i++) begin : g_bank_of
     assign bank[BB*i +: BB] = addr_i[AW*i +: BB];
   end
+  logic [N-1:0] gnt;
   hd_sram_arbiter #(
       .N(N),
       .BANKS(BANKS),
@@ -43,13 +52,26 @@ module hd_sram #(
       .req_i   (req_i),
       .urgent_i(urgent_i),
       .bank_i  (bank),
-      .gnt_o   (gnt_o)
+      .gnt_o   (gnt)
   );
+  assign gnt_o = gnt;
+
+  logic clear_q;
+  logic [WB-1:0] clear_row_q;
+  assign clear_busy_o = clear_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) clear_q <= 1'b0;
+    else if (clear_i) clear_q <= 1'b1;
+    else if (clear_row_q == '1) clear_q <= 1'b0;
+    if (clear_q) clear_row_q <= clear_row_q + WB'(1);
+    else clear_row_q <= '0;
+  end
 
   // Request crossbar: at most one grant per bank.
   logic [BANKS-1:0] en, we;
   logic [WB-1:0] row [0:BANKS-1];
   logic [127:0] wdata [0:BANKS-1];
+  logic [15:0] wstrb [0:BANKS-1];
   logic [127:0] rdata [0:BANKS-1];
   logic [BB-1:0] b;
   always_comb begin
@@ -57,18 +79,25 @@ module hd_sram #(
     we = '0;
     b = '0;
     for (int i = 0; i < BANKS; i++) begin
-      row[i] = '0;
+      row[i] = clear_row_q;
       wdata[i] = '0;
+      wstrb[i] = '1;
     end
-    for (int i = 0; i < N; i++) begin
-      b = bank[BB*i +: BB];
-      if (gnt_o[i]) begin
-        en[b] = 1'b1;
-        we[b] = WRITERS[i];
-        row[b] = addr_i[AW*i+BB +: WB];
-        if (WRITERS[i]) wdata[b] = wdata_i[128*i +: 128];
-      end
-    end
+    if (clear_q) begin
+      en = '1;
+      we = '1;
+    end else
+      for (int i = 0; i < N; i++)
+        if (gnt[i]) begin
+          b = bank[BB*i +: BB];
+          en[b] = 1'b1;
+          row[b] = addr_i[AW*i+BB +: WB];
+          if (WRITES[i] && we_i[i]) begin
+            we[b] = 1'b1;
+            wdata[b] = wdata_i[128*i +: 128];
+            if (MASKED[i]) wstrb[b] = wstrb_i[16*i +: 16];
+          end
+        end
   end
   for (genvar i = 0; i < BANKS; i++) begin : g_bank
     hd_sram_bank #(
@@ -80,6 +109,7 @@ module hd_sram #(
         .we_i   (we[i]),
         .addr_i (row[i]),
         .wdata_i(wdata[i]),
+        .wstrb_i(wstrb[i]),
         .rdata_o(rdata[i])
     );
   end
@@ -91,10 +121,10 @@ module hd_sram #(
     bank2_q <= bank1_q;
   end
   for (genvar i = 0; i < N; i++) begin : g_read
-    if (WRITERS[i]) begin : g_none
-      assign rdata_o[128*i +: 128] = '0;
-    end else begin : g_mux
+    if (READS[i]) begin : g_mux
       assign rdata_o[128*i +: 128] = rdata[bank2_q[BB*i +: BB]];
+    end else begin : g_none
+      assign rdata_o[128*i +: 128] = '0;
     end
   end
 endmodule

@@ -160,17 +160,23 @@ module hd_core_bench #(
       .N(N),
       .BANKS(BANKS),
       .WORDS(WORDS),
-      .WRITERS(14'b01_0000_0000_0011),
+      .WRITES (14'b01_0000_0000_0011),
+      .READS  (14'b10_1111_1111_1100),
+      .MASKED (14'd0),
       .ROUND2 (14'b00_0011_1111_1100),
       .CHAIN  (14'b00_1010_1010_1010)
   ) u_sram (
-      .clk_i   (clk_i),
-      .rst_ni  (rst_ni),
-      .req_i   (req),
-      .urgent_i(urgent),
-      .addr_i  (addr),
-      .wdata_i ({128'd0, dma_wdata, {10{128'd0}}, out_wdata}),
-      .gnt_o   (gnt),
-      .rdata_o (rdata)
+      .clk_i       (clk_i),
+      .rst_ni      (rst_ni),
+      .clear_i     (1'b0),
+      .clear_busy_o(),
+      .req_i       (req),
+      .urgent_i    (urgent),
+      .we_i        (14'b01_0000_0000_0011),
+      .addr_i      (addr),
+      .wdata_i     ({128'd0, dma_wdata, {10{128'd0}}, out_wdata}),
+      .wstrb_i     ('1),
+      .gnt_o       (gnt),
+      .rdata_o     (rdata)
   );
 endmodule
