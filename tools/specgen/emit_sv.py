@@ -2,7 +2,8 @@
 """SystemVerilog: heddle_pkg.sv, in the subset that Verilator 5, yosys 0.23 and Icarus 11 share.
 
 Constants have a packed range and no `int`; functions assign to their own name; no packed 2-D
-arrays, no enums, no casts.  A member whose name is a SystemVerilog word gets a trailing '_'.
+arrays, no enums, no casts.  A member whose name is a word of SystemVerilog or C++ gets a trailing
+'_'.
 """
 
 import textwrap
@@ -31,6 +32,14 @@ until_with untyped use uwire var vectored wait wait_order wand weak weak0 weak1 
 within wor xnor
 """.split())
 
+# Words of C++ that Verilator warns about.
+CPP_WORDS = frozenset("""
+asm auto bool catch char delete double explicit false float friend inline list long map mutable
+namespace operator private protected public set short sizeof template throw true try typename vector
+volatile
+""".split())
+
+
 class Package:
     """Collects the package's lines and refuses two constants of one name."""
 
@@ -56,7 +65,7 @@ class Package:
 
 
 def member(name):
-    return name + "_" if name in SV_WORDS else name
+    return name + "_" if name in SV_WORDS or name in CPP_WORDS else name
 
 
 def declare(f, name=None):
@@ -76,6 +85,21 @@ def packed(pkg, name, bits, items):
     if at < bits:
         rows.append(f"logic [{bits - at - 1}:0] rsvd_{at};")
     pkg.add("typedef struct packed {", *("  " + r for r in reversed(rows)), f"}} {pkg.name(name)};", "")
+
+
+def structure(pkg, s):
+    """A struct in memory as a packed struct, byte 0 in bits 7:0; arrays are one vector."""
+    prefix = upper(s.name)
+    pkg.comment(s.doc)
+    packed(pkg, f"{s.name}_t", 8 * s.size,
+           [(8 * m.offset, 8 * m.size, f"logic [{8 * m.size - 1}:0] {member(m.name)};") for m in s.members])
+    pkg.const(f"{prefix}_BYTES", s.size, 32)
+    for m in s.members:
+        pkg.const(f"{prefix}_{upper(m.name)}_OFFSET", m.offset, 32)
+        for b in m.bits:
+            pkg.const(f"{prefix}_{upper(m.name)}_{upper(b.name)}_MASK", b.mask, 8 * m.size)
+            pkg.const(f"{prefix}_{upper(m.name)}_{upper(b.name)}_SHIFT", b.lsb, 32)
+    pkg.add("")
 
 
 def fields_of(fields):
@@ -207,14 +231,22 @@ def package(spec):
     for i in spec.instructions:
         pkg.add(f"    OP_{upper(i.name)}: command_legal = {i.name}_legal(w[{32 * i.words - 1}:0]);")
     pkg.add("    default: command_legal = 1'b0;", "  endcase", "endfunction", "")
+    pkg.comment("Structures that card and driver exchange in memory.")
+    for s in spec.structs:
+        structure(pkg, s)
     pkg.comment("Byte offsets of the registers in the BAR (of the first one of an array), their reset "
-                "values and the masks of their fields.")
+                "values, the bits of each kind of access (none is written as no constant) and the masks "
+                "of their fields.")
+    pkg.const("REG_BLOCK_BYTES", spec.block.size, 32)
     for r in spec.registers:
         pkg.const(f"REG_{upper(r.name)}", r.offset, 32)
         pkg.const(f"REG_{upper(r.name)}_RESET", r.reset, 32)
         if r.count:
             pkg.const(f"REG_{upper(r.name)}_COUNT", r.count, 32)
             pkg.const(f"REG_{upper(r.name)}_STRIDE", r.stride, 32)
+        for a in ("ro", "rw", "wo", "w1c", "w1s"):
+            if r.mask(a):
+                pkg.const(f"REG_{upper(r.name)}_{upper(a)}_BITS", r.mask(a), 32)
         for f in r.fields:
             pkg.const(f"REG_{upper(r.name)}_{upper(f.name)}_MASK", f.mask, 32)
             pkg.const(f"REG_{upper(r.name)}_{upper(f.name)}_SHIFT", f.lsb, 32)

@@ -273,6 +273,16 @@ class OutputTest(Case):
         if not ran:
             self.skipTest("none of verilator, yosys and iverilog is installed")
 
+    def test_systemverilog_has_registers_and_structures(self):
+        text = (self.write() / "generated/heddle_pkg.sv").read_text()
+        for line in ("localparam [31:0] REG_STATUS_W1C_BITS = 32'd1;", "localparam [31:0] REG_STATUS_RW_BITS = 32'h70;",
+                     "localparam [31:0] REG_RING_BASE_RW_BITS = 32'hffffffff;", "localparam [31:0] JOB_BYTES = 32'h40;",
+                     "localparam [31:0] JOB_LIST_OFFSET = 32'd8;", "localparam [31:0] JOB_FLAGS_CLEAR_MASK = 32'h18;"):
+            self.assertIn(line, text)
+        self.assertNotIn("REG_ID_RW_BITS", text)
+        self.assertIn("    logic [7:0] kind;\n    logic [31:0] rsvd_448;\n    logic [383:0] list_;\n"
+                      "    logic [31:0] rsvd_32;\n    logic [31:0] flags;\n  } job_t;\n", text)
+
     def test_check_mode(self):
         out = self.dir / "out"
         args = ["--spec", str(self.dir), "--out", str(out)]

@@ -1096,32 +1096,172 @@ package heddle_pkg;
     endcase
   endfunction
 
-  // Byte offsets of the registers in the BAR (of the first one of an array), their reset values
-  // and the masks of their fields.
+  // Structures that card and driver exchange in memory.
+  // One entry of a job ring, in host memory that user space cannot reach. The driver writes entry
+  // HEAD modulo the ring's size, then the doorbell.
+  typedef struct packed {
+    logic [255:0] reserved1;
+    logic [31:0] reserved0;
+    logic [31:0] context_id;
+    logic [31:0] flags;
+    logic [31:0] step_count;
+    logic [63:0] steps_iova;
+    logic [63:0] fence;
+  } job_descriptor_t;
+
+  localparam [31:0] JOB_DESCRIPTOR_BYTES = 32'h40;
+  localparam [31:0] JOB_DESCRIPTOR_FENCE_OFFSET = 32'd0;
+  localparam [31:0] JOB_DESCRIPTOR_STEPS_IOVA_OFFSET = 32'd8;
+  localparam [31:0] JOB_DESCRIPTOR_STEP_COUNT_OFFSET = 32'h10;
+  localparam [31:0] JOB_DESCRIPTOR_FLAGS_OFFSET = 32'h14;
+  localparam [31:0] JOB_DESCRIPTOR_FLAGS_CLEAR_SRAM_MASK = 32'd1;
+  localparam [31:0] JOB_DESCRIPTOR_FLAGS_CLEAR_SRAM_SHIFT = 32'd0;
+  localparam [31:0] JOB_DESCRIPTOR_FLAGS_INTERRUPT_MASK = 32'd2;
+  localparam [31:0] JOB_DESCRIPTOR_FLAGS_INTERRUPT_SHIFT = 32'd1;
+  localparam [31:0] JOB_DESCRIPTOR_CONTEXT_ID_OFFSET = 32'h18;
+  localparam [31:0] JOB_DESCRIPTOR_RESERVED0_OFFSET = 32'h1c;
+  localparam [31:0] JOB_DESCRIPTOR_RESERVED1_OFFSET = 32'h20;
+
+  // One step of a job. Steps run one after another in order; every step sees all that the steps
+  // before it wrote.
+  typedef struct packed {
+    logic [127:0] reserved1;
+    logic [63:0] destination;
+    logic [31:0] fill_value;
+    logic [31:0] sg_count;
+    logic [63:0] table_iova;
+    logic [63:0] length;
+    logic [63:0] device_address;
+    logic [31:0] reserved0;
+    logic [31:0] type_;
+  } step_t;
+
+  localparam [31:0] STEP_BYTES = 32'h40;
+  localparam [31:0] STEP_TYPE_OFFSET = 32'd0;
+  localparam [31:0] STEP_RESERVED0_OFFSET = 32'd4;
+  localparam [31:0] STEP_DEVICE_ADDRESS_OFFSET = 32'd8;
+  localparam [31:0] STEP_LENGTH_OFFSET = 32'h10;
+  localparam [31:0] STEP_TABLE_IOVA_OFFSET = 32'h18;
+  localparam [31:0] STEP_SG_COUNT_OFFSET = 32'h20;
+  localparam [31:0] STEP_FILL_VALUE_OFFSET = 32'h24;
+  localparam [31:0] STEP_DESTINATION_OFFSET = 32'h28;
+  localparam [31:0] STEP_RESERVED1_OFFSET = 32'h30;
+
+  // One piece of a host buffer.
+  typedef struct packed {
+    logic [63:0] length;
+    logic [63:0] iova;
+  } sg_entry_t;
+
+  localparam [31:0] SG_ENTRY_BYTES = 32'h10;
+  localparam [31:0] SG_ENTRY_IOVA_OFFSET = 32'd0;
+  localparam [31:0] SG_ENTRY_LENGTH_OFFSET = 32'd8;
+
+  // One entry of a run step's region table. Every burst of the stream is checked against it by the
+  // hardware.
+  typedef struct packed {
+    logic [63:0] reserved1;
+    logic [31:0] reserved0;
+    logic [31:0] flags;
+    logic [63:0] size;
+    logic [63:0] base;
+  } region_t;
+
+  localparam [31:0] REGION_BYTES = 32'h20;
+  localparam [31:0] REGION_BASE_OFFSET = 32'd0;
+  localparam [31:0] REGION_SIZE_OFFSET = 32'd8;
+  localparam [31:0] REGION_FLAGS_OFFSET = 32'h10;
+  localparam [31:0] REGION_FLAGS_WRITABLE_MASK = 32'd1;
+  localparam [31:0] REGION_FLAGS_WRITABLE_SHIFT = 32'd0;
+  localparam [31:0] REGION_RESERVED0_OFFSET = 32'h14;
+  localparam [31:0] REGION_RESERVED1_OFFSET = 32'h18;
+
+  // One entry of the completion ring, written by the card in one piece except `sequence`, which is
+  // written last. The driver knows a new entry by its sequence number.
+  typedef struct packed {
+    logic [31:0] sequence_;
+    logic [31:0] reserved0;
+    logic [63:0] bytes_copied;
+    logic [63:0] dma_busy;
+    logic [63:0] vector_busy;
+    logic [63:0] matrix_busy;
+    logic [63:0] bytes_stored;
+    logic [63:0] bytes_loaded;
+    logic [63:0] macs;
+    logic [63:0] commands;
+    logic [63:0] cycles;
+    logic [63:0] fault_address;
+    logic [31:0] fault_region;
+    logic [31:0] fault_engine;
+    logic [31:0] fault_tag;
+    logic [31:0] fault_offset;
+    logic [31:0] fault_step;
+    logic [31:0] context_id;
+    logic [31:0] ring;
+    logic [31:0] status;
+    logic [63:0] fence;
+  } completion_t;
+
+  localparam [31:0] COMPLETION_BYTES = 32'h80;
+  localparam [31:0] COMPLETION_FENCE_OFFSET = 32'd0;
+  localparam [31:0] COMPLETION_STATUS_OFFSET = 32'd8;
+  localparam [31:0] COMPLETION_RING_OFFSET = 32'hc;
+  localparam [31:0] COMPLETION_CONTEXT_ID_OFFSET = 32'h10;
+  localparam [31:0] COMPLETION_FAULT_STEP_OFFSET = 32'h14;
+  localparam [31:0] COMPLETION_FAULT_OFFSET_OFFSET = 32'h18;
+  localparam [31:0] COMPLETION_FAULT_TAG_OFFSET = 32'h1c;
+  localparam [31:0] COMPLETION_FAULT_ENGINE_OFFSET = 32'h20;
+  localparam [31:0] COMPLETION_FAULT_REGION_OFFSET = 32'h24;
+  localparam [31:0] COMPLETION_FAULT_ADDRESS_OFFSET = 32'h28;
+  localparam [31:0] COMPLETION_CYCLES_OFFSET = 32'h30;
+  localparam [31:0] COMPLETION_COMMANDS_OFFSET = 32'h38;
+  localparam [31:0] COMPLETION_MACS_OFFSET = 32'h40;
+  localparam [31:0] COMPLETION_BYTES_LOADED_OFFSET = 32'h48;
+  localparam [31:0] COMPLETION_BYTES_STORED_OFFSET = 32'h50;
+  localparam [31:0] COMPLETION_MATRIX_BUSY_OFFSET = 32'h58;
+  localparam [31:0] COMPLETION_VECTOR_BUSY_OFFSET = 32'h60;
+  localparam [31:0] COMPLETION_DMA_BUSY_OFFSET = 32'h68;
+  localparam [31:0] COMPLETION_BYTES_COPIED_OFFSET = 32'h70;
+  localparam [31:0] COMPLETION_RESERVED0_OFFSET = 32'h78;
+  localparam [31:0] COMPLETION_SEQUENCE_OFFSET = 32'h7c;
+
+  // Byte offsets of the registers in the BAR (of the first one of an array), their reset values,
+  // the bits of each kind of access (none is written as no constant) and the masks of their
+  // fields.
+  localparam [31:0] REG_BLOCK_BYTES = 32'h10000;
   localparam [31:0] REG_ID = 32'd0;
   localparam [31:0] REG_ID_RESET = 32'h4c444548;
+  localparam [31:0] REG_ID_RO_BITS = 32'hffffffff;
   localparam [31:0] REG_VERSION = 32'd4;
   localparam [31:0] REG_VERSION_RESET = 32'h10000;
+  localparam [31:0] REG_VERSION_RO_BITS = 32'hffffffff;
   localparam [31:0] REG_VERSION_MINOR_MASK = 32'hffff;
   localparam [31:0] REG_VERSION_MINOR_SHIFT = 32'd0;
   localparam [31:0] REG_VERSION_MAJOR_MASK = 32'hffff0000;
   localparam [31:0] REG_VERSION_MAJOR_SHIFT = 32'h10;
   localparam [31:0] REG_CONFIG = 32'd8;
   localparam [31:0] REG_CONFIG_RESET = 32'd1;
+  localparam [31:0] REG_CONFIG_RO_BITS = 32'hffffffff;
   localparam [31:0] REG_CORE_KIND = 32'hc;
   localparam [31:0] REG_CORE_KIND_RESET = 32'd0;
+  localparam [31:0] REG_CORE_KIND_RO_BITS = 32'hf;
   localparam [31:0] REG_CORE_KIND_KIND_MASK = 32'hf;
   localparam [31:0] REG_CORE_KIND_KIND_SHIFT = 32'd0;
   localparam [31:0] REG_DRAM_LO = 32'h10;
   localparam [31:0] REG_DRAM_LO_RESET = 32'h20000000;
+  localparam [31:0] REG_DRAM_LO_RO_BITS = 32'hffffffff;
   localparam [31:0] REG_DRAM_HI = 32'h14;
   localparam [31:0] REG_DRAM_HI_RESET = 32'd0;
+  localparam [31:0] REG_DRAM_HI_RO_BITS = 32'hffffffff;
   localparam [31:0] REG_UNIQUE_LO = 32'h18;
   localparam [31:0] REG_UNIQUE_LO_RESET = 32'd0;
+  localparam [31:0] REG_UNIQUE_LO_RO_BITS = 32'hffffffff;
   localparam [31:0] REG_UNIQUE_HI = 32'h1c;
   localparam [31:0] REG_UNIQUE_HI_RESET = 32'd0;
+  localparam [31:0] REG_UNIQUE_HI_RO_BITS = 32'hffffffff;
   localparam [31:0] REG_STATUS = 32'h20;
   localparam [31:0] REG_STATUS_RESET = 32'd1;
+  localparam [31:0] REG_STATUS_RO_BITS = 32'hf07;
   localparam [31:0] REG_STATUS_READY_MASK = 32'd1;
   localparam [31:0] REG_STATUS_READY_SHIFT = 32'd0;
   localparam [31:0] REG_STATUS_BUSY_MASK = 32'd2;
@@ -1132,20 +1272,26 @@ package heddle_pkg;
   localparam [31:0] REG_STATUS_RING_SHIFT = 32'd8;
   localparam [31:0] REG_RESET = 32'h24;
   localparam [31:0] REG_RESET_RESET = 32'd0;
+  localparam [31:0] REG_RESET_WO_BITS = 32'd3;
   localparam [31:0] REG_RESET_ENGINE_MASK = 32'd1;
   localparam [31:0] REG_RESET_ENGINE_SHIFT = 32'd0;
   localparam [31:0] REG_RESET_CARD_MASK = 32'd2;
   localparam [31:0] REG_RESET_CARD_SHIFT = 32'd1;
   localparam [31:0] REG_ABORT = 32'h28;
   localparam [31:0] REG_ABORT_RESET = 32'd0;
+  localparam [31:0] REG_ABORT_WO_BITS = 32'hffffffff;
   localparam [31:0] REG_PROGRESS = 32'h2c;
   localparam [31:0] REG_PROGRESS_RESET = 32'd0;
+  localparam [31:0] REG_PROGRESS_RO_BITS = 32'hffffffff;
   localparam [31:0] REG_RUNNING_LO = 32'h30;
   localparam [31:0] REG_RUNNING_LO_RESET = 32'd0;
+  localparam [31:0] REG_RUNNING_LO_RO_BITS = 32'hffffffff;
   localparam [31:0] REG_RUNNING_HI = 32'h34;
   localparam [31:0] REG_RUNNING_HI_RESET = 32'd0;
+  localparam [31:0] REG_RUNNING_HI_RO_BITS = 32'hffffffff;
   localparam [31:0] REG_INT_STATUS = 32'h40;
   localparam [31:0] REG_INT_STATUS_RESET = 32'd0;
+  localparam [31:0] REG_INT_STATUS_W1C_BITS = 32'hf;
   localparam [31:0] REG_INT_STATUS_COMPLETION_MASK = 32'd1;
   localparam [31:0] REG_INT_STATUS_COMPLETION_SHIFT = 32'd0;
   localparam [31:0] REG_INT_STATUS_FAULT_MASK = 32'd2;
@@ -1156,58 +1302,78 @@ package heddle_pkg;
   localparam [31:0] REG_INT_STATUS_ERROR_SHIFT = 32'd3;
   localparam [31:0] REG_INT_ENABLE = 32'h44;
   localparam [31:0] REG_INT_ENABLE_RESET = 32'd0;
+  localparam [31:0] REG_INT_ENABLE_RW_BITS = 32'hf;
   localparam [31:0] REG_INT_ENABLE_MASK_MASK = 32'hf;
   localparam [31:0] REG_INT_ENABLE_MASK_SHIFT = 32'd0;
   localparam [31:0] REG_INT_RAISE = 32'h48;
   localparam [31:0] REG_INT_RAISE_RESET = 32'd0;
+  localparam [31:0] REG_INT_RAISE_WO_BITS = 32'hf;
   localparam [31:0] REG_INT_RAISE_MASK_MASK = 32'hf;
   localparam [31:0] REG_INT_RAISE_MASK_SHIFT = 32'd0;
   localparam [31:0] REG_DEVICE_ERROR = 32'h4c;
   localparam [31:0] REG_DEVICE_ERROR_RESET = 32'd0;
+  localparam [31:0] REG_DEVICE_ERROR_W1C_BITS = 32'hffffffff;
   localparam [31:0] REG_COMPLETION_BASE_LO = 32'h60;
   localparam [31:0] REG_COMPLETION_BASE_LO_RESET = 32'd0;
+  localparam [31:0] REG_COMPLETION_BASE_LO_RW_BITS = 32'hffffffff;
   localparam [31:0] REG_COMPLETION_BASE_HI = 32'h64;
   localparam [31:0] REG_COMPLETION_BASE_HI_RESET = 32'd0;
+  localparam [31:0] REG_COMPLETION_BASE_HI_RW_BITS = 32'hffffffff;
   localparam [31:0] REG_COMPLETION_SIZE = 32'h68;
   localparam [31:0] REG_COMPLETION_SIZE_RESET = 32'd0;
+  localparam [31:0] REG_COMPLETION_SIZE_RW_BITS = 32'hffffffff;
   localparam [31:0] REG_COMPLETION_TAIL = 32'h6c;
   localparam [31:0] REG_COMPLETION_TAIL_RESET = 32'd0;
+  localparam [31:0] REG_COMPLETION_TAIL_RO_BITS = 32'hffffffff;
   localparam [31:0] REG_RING_BASE_LO = 32'h100;
   localparam [31:0] REG_RING_BASE_LO_RESET = 32'd0;
   localparam [31:0] REG_RING_BASE_LO_COUNT = 32'd4;
   localparam [31:0] REG_RING_BASE_LO_STRIDE = 32'h20;
+  localparam [31:0] REG_RING_BASE_LO_RW_BITS = 32'hffffffff;
   localparam [31:0] REG_RING_BASE_HI = 32'h104;
   localparam [31:0] REG_RING_BASE_HI_RESET = 32'd0;
   localparam [31:0] REG_RING_BASE_HI_COUNT = 32'd4;
   localparam [31:0] REG_RING_BASE_HI_STRIDE = 32'h20;
+  localparam [31:0] REG_RING_BASE_HI_RW_BITS = 32'hffffffff;
   localparam [31:0] REG_RING_SIZE = 32'h108;
   localparam [31:0] REG_RING_SIZE_RESET = 32'd0;
   localparam [31:0] REG_RING_SIZE_COUNT = 32'd4;
   localparam [31:0] REG_RING_SIZE_STRIDE = 32'h20;
+  localparam [31:0] REG_RING_SIZE_RW_BITS = 32'hffffffff;
   localparam [31:0] REG_RING_HEAD = 32'h10c;
   localparam [31:0] REG_RING_HEAD_RESET = 32'd0;
   localparam [31:0] REG_RING_HEAD_COUNT = 32'd4;
   localparam [31:0] REG_RING_HEAD_STRIDE = 32'h20;
+  localparam [31:0] REG_RING_HEAD_RW_BITS = 32'hffffffff;
   localparam [31:0] REG_RING_TAIL = 32'h110;
   localparam [31:0] REG_RING_TAIL_RESET = 32'd0;
   localparam [31:0] REG_RING_TAIL_COUNT = 32'd4;
   localparam [31:0] REG_RING_TAIL_STRIDE = 32'h20;
+  localparam [31:0] REG_RING_TAIL_RO_BITS = 32'hffffffff;
   localparam [31:0] REG_COUNTER_CYCLES_LO = 32'h200;
   localparam [31:0] REG_COUNTER_CYCLES_LO_RESET = 32'd0;
+  localparam [31:0] REG_COUNTER_CYCLES_LO_RO_BITS = 32'hffffffff;
   localparam [31:0] REG_COUNTER_CYCLES_HI = 32'h204;
   localparam [31:0] REG_COUNTER_CYCLES_HI_RESET = 32'd0;
+  localparam [31:0] REG_COUNTER_CYCLES_HI_RO_BITS = 32'hffffffff;
   localparam [31:0] REG_COUNTER_MACS_LO = 32'h208;
   localparam [31:0] REG_COUNTER_MACS_LO_RESET = 32'd0;
+  localparam [31:0] REG_COUNTER_MACS_LO_RO_BITS = 32'hffffffff;
   localparam [31:0] REG_COUNTER_MACS_HI = 32'h20c;
   localparam [31:0] REG_COUNTER_MACS_HI_RESET = 32'd0;
+  localparam [31:0] REG_COUNTER_MACS_HI_RO_BITS = 32'hffffffff;
   localparam [31:0] REG_COUNTER_JOBS = 32'h210;
   localparam [31:0] REG_COUNTER_JOBS_RESET = 32'd0;
+  localparam [31:0] REG_COUNTER_JOBS_RO_BITS = 32'hffffffff;
   localparam [31:0] REG_COUNTER_FAULTS = 32'h214;
   localparam [31:0] REG_COUNTER_FAULTS_RESET = 32'd0;
+  localparam [31:0] REG_COUNTER_FAULTS_RO_BITS = 32'hffffffff;
   localparam [31:0] REG_COUNTER_RESETS = 32'h218;
   localparam [31:0] REG_COUNTER_RESETS_RESET = 32'd0;
+  localparam [31:0] REG_COUNTER_RESETS_RO_BITS = 32'hffffffff;
   localparam [31:0] REG_SCRATCH = 32'hffc;
   localparam [31:0] REG_SCRATCH_RESET = 32'd0;
+  localparam [31:0] REG_SCRATCH_RW_BITS = 32'hffffffff;
 
   // Status codes.
   localparam [31:0] ERROR_OK = 32'd0;
