@@ -6,4 +6,5 @@ if ! command -v yosys > /dev/null; then
   echo "yosys is not installed (apt-get install yosys): nothing was checked" >&2
   exit 1
 fi
-exec yosys -q -p "read_verilog -sv $*; hierarchy -check -top "${TOP:-hd_matrix_engine}"; proc; check -assert"
+top=${TOP:-hd_matrix_engine}
+exec yosys -q -p "read_verilog -sv $*; hierarchy -check -top $top; proc; check -assert"
