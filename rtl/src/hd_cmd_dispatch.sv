@@ -24,9 +24,9 @@ module hd_cmd_dispatch #(
     output logic                 ready_o,
     input  hd_matrix_pkg::mcmd_t cmd_i,
     output hd_matrix_pkg::mcmd_t cmd0_o,
-    output hd_matrix_pkg::mder_t der0_o,
+    output hd_matrix_pkg::spike_der_t der0_o,
     output hd_matrix_pkg::mcmd_t cmd1_o,
-    output hd_matrix_pkg::mder_t der1_o,
+    output hd_matrix_pkg::spike_der_t der1_o,
     output logic [UNITS-1:0]     avail_o,
     output logic [UNITS-1:0]     sel_o,
     input  logic [UNITS-1:0]     take_i,
@@ -34,7 +34,7 @@ module hd_cmd_dispatch #(
     output logic                 idle_o
 );
   hd_matrix_pkg::mcmd_t cmd0_q, cmd1_q;
-  hd_matrix_pkg::mder_t der, der0_q, der1_q;
+  hd_matrix_pkg::spike_der_t der, der0_q, der1_q;
   logic [UNITS-1:0] pend0_q, pend1_q, sel_q;
   logic wsel_q;
 

@@ -9,7 +9,7 @@ module hd_matrix_decode #(
     parameter int K = 16
 ) (
     input  hd_matrix_pkg::mcmd_t cmd_i,
-    output hd_matrix_pkg::mder_t der_o
+    output hd_matrix_pkg::spike_der_t der_o
 );
   // The products take one cycle here; the front end of the full core computes them with one
   // sequential multiplier while the command waits in its queue.

@@ -36,7 +36,7 @@ module hd_matrix_engine #(
   // Units: 0..3 row ports, 4 weight reader, 5 weight loader, 6 sequencer, 7 writer.
   logic [7:0] avail, sel, take;
   hd_matrix_pkg::mcmd_t cmd0, cmd1;
-  hd_matrix_pkg::mder_t der0, der1;
+  hd_matrix_pkg::spike_der_t der0, der1;
   logic writer_busy, slots_idle;
   hd_cmd_dispatch #(
       .C(C),

@@ -12,7 +12,7 @@ module hd_pass_ctr #(
 ) (
     input  logic                             clk_i,
     input  hd_matrix_pkg::mcmd_t             cmd_i,
-    input  hd_matrix_pkg::mder_t             der_i,
+    input  hd_matrix_pkg::spike_der_t             der_i,
     input  logic                             restart_i,
     input  logic                             adv_i,
     output logic                             first_o,

@@ -13,9 +13,9 @@ module hd_row_iter #(
     input  logic                 clk_i,
     input  logic                 rst_ni,
     input  hd_matrix_pkg::mcmd_t cmd0_i,
-    input  hd_matrix_pkg::mder_t der0_i,
+    input  hd_matrix_pkg::spike_der_t der0_i,
     input  hd_matrix_pkg::mcmd_t cmd1_i,
-    input  hd_matrix_pkg::mder_t der1_i,
+    input  hd_matrix_pkg::spike_der_t der1_i,
     input  logic                 avail_i,
     input  logic                 sel_i,
     output logic                 take_o,
@@ -34,7 +34,7 @@ module hd_row_iter #(
   } state_e;
   state_e state_q;
   hd_matrix_pkg::mcmd_t cmd_q;
-  hd_matrix_pkg::mder_t der_q;
+  hd_matrix_pkg::spike_der_t der_q;
   logic [15:0] left_q, srow_q, iy_s_q, ra_s_q, iy_y_q, ra_y_q, cob_a_q;
   logic [7:0] cob_q;
 

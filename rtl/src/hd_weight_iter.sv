@@ -9,9 +9,9 @@ module hd_weight_iter #(
     input  logic                 clk_i,
     input  logic                 rst_ni,
     input  hd_matrix_pkg::mcmd_t cmd0_i,
-    input  hd_matrix_pkg::mder_t der0_i,
+    input  hd_matrix_pkg::spike_der_t der0_i,
     input  hd_matrix_pkg::mcmd_t cmd1_i,
-    input  hd_matrix_pkg::mder_t der1_i,
+    input  hd_matrix_pkg::spike_der_t der1_i,
     input  logic                 avail_i,
     input  logic                 sel_i,
     output logic                 take_o,
@@ -29,7 +29,7 @@ module hd_weight_iter #(
   } state_e;
   state_e state_q;
   hd_matrix_pkg::mcmd_t cmd_q;
-  hd_matrix_pkg::mder_t der_q;
+  hd_matrix_pkg::spike_der_t der_q;
   logic [15:0] left_q, pa_q, wa_q;
   logic [7:0] cob_q;
 
