@@ -3,8 +3,9 @@
 // registered, then served: rdata_o holds the word two cycles after the request and until the next
 // read. WORDS x 16 bytes: 32 KiB in every configuration.
 //
-// A write of a whole word is a statement of its own, because that is the usual case and the
-// bytes one by one are slow in simulation; both go to the same port.
+// The array is written by blocking assignments: nothing but this process reads it, and every
+// nonblocking assignment to an array costs simulation time in every cycle. A write of a whole word
+// is a statement of its own, because it is the usual case; both go to the same port.
 module hd_sram_bank #(
     parameter int WORDS = 2048
 ) (
@@ -32,28 +33,16 @@ module hd_sram_bank #(
         wstrb_q <= wstrb_i;
       end
     end
+    // verilator lint_off BLKSEQ
+    // Reason: see the header.
     if (en_q) begin
       if (!we_q) rdata_q <= mem[addr_q];
-      else if (wstrb_q == 16'hffff) mem[addr_q] <= wdata_q;
-      else begin
-        if (wstrb_q[0]) mem[addr_q][7:0] <= wdata_q[7:0];
-        if (wstrb_q[1]) mem[addr_q][15:8] <= wdata_q[15:8];
-        if (wstrb_q[2]) mem[addr_q][23:16] <= wdata_q[23:16];
-        if (wstrb_q[3]) mem[addr_q][31:24] <= wdata_q[31:24];
-        if (wstrb_q[4]) mem[addr_q][39:32] <= wdata_q[39:32];
-        if (wstrb_q[5]) mem[addr_q][47:40] <= wdata_q[47:40];
-        if (wstrb_q[6]) mem[addr_q][55:48] <= wdata_q[55:48];
-        if (wstrb_q[7]) mem[addr_q][63:56] <= wdata_q[63:56];
-        if (wstrb_q[8]) mem[addr_q][71:64] <= wdata_q[71:64];
-        if (wstrb_q[9]) mem[addr_q][79:72] <= wdata_q[79:72];
-        if (wstrb_q[10]) mem[addr_q][87:80] <= wdata_q[87:80];
-        if (wstrb_q[11]) mem[addr_q][95:88] <= wdata_q[95:88];
-        if (wstrb_q[12]) mem[addr_q][103:96] <= wdata_q[103:96];
-        if (wstrb_q[13]) mem[addr_q][111:104] <= wdata_q[111:104];
-        if (wstrb_q[14]) mem[addr_q][119:112] <= wdata_q[119:112];
-        if (wstrb_q[15]) mem[addr_q][127:120] <= wdata_q[127:120];
-      end
+      else if (wstrb_q == 16'hffff) mem[addr_q] = wdata_q;
+      else
+        for (int i = 0; i < 16; i++)
+          if (wstrb_q[i]) mem[addr_q][8*i +: 8] = wdata_q[8*i +: 8];
     end
+    // verilator lint_on BLKSEQ
   end
   assign rdata_o = rdata_q;
 endmodule
