@@ -22,27 +22,34 @@ module hd_sram_arbiter #(
     output logic [N-1:0]                  gnt_o
 );
   localparam int BB = $clog2(BANKS);
+  localparam int NB = $clog2(N);
+  localparam [31:0] NU = 32'(N);
+  logic [BB-1:0] bank [0:N-1];
+  for (genvar i = 0; i < N; i++) begin : g_bank
+    assign bank[i] = bank_i[BB*i +: BB];
+  end
   logic [BANKS-1:0] busy;
   logic [N-1:0] gnt, round;
-  logic [BB-1:0] bank;
-  logic blocked;  // the client before is still waiting
+  logic waits;  // the client before is still waiting
+  logic [31:0] i, r;
   always_comb begin
     busy = '0;
     gnt = '0;
-    bank = '0;
     round = '0;
-    blocked = 1'b0;
-    for (int r = 0; r < 3; r++) begin
+    waits = 1'b0;
+    i = 0;
+    for (r = 0; r < 3; r = r + 1) begin
       round = req_i & ~gnt & ((r == 0) ? urgent_i : (r == 1) ? ROUND2 : {N{1'b1}});
-      if (round != '0)
-        for (int i = 0; i < N; i++) begin
-          bank = bank_i[BB*i +: BB];
-          blocked = (i == 0) ? 1'b0 : CHAIN[i] && req_i[(i+N-1)%N] && !gnt[(i+N-1)%N];
-          if (round[i] && !busy[bank] && !blocked) begin
-            gnt[i] = 1'b1;
-            busy[bank] = 1'b1;
+      if (round != '0) begin
+        waits = 1'b0;
+        for (i = 0; i < NU; i = i + 1) begin
+          if (round[i[NB-1:0]] && !busy[bank[i[NB-1:0]]] && !(waits && CHAIN[i[NB-1:0]])) begin
+            gnt[i[NB-1:0]] = 1'b1;
+            busy[bank[i[NB-1:0]]] = 1'b1;
           end
+          waits = req_i[i[NB-1:0]] && !gnt[i[NB-1:0]];
         end
+      end
     end
   end
   assign gnt_o = gnt;
