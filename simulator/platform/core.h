@@ -15,30 +15,10 @@
 #include <systemc>
 
 #include "rtl/spec/generated/isa.h"
-#include "simulator/model/model.h"
+#include "simulator/platform/core_request.h"
 #include "simulator/platform/faults.h"
 
 namespace heddle::platform {
-
-// Error codes of isa.h.
-using Status = decltype(model::RunResult::status);
-
-// A run step. The job front end has checked it: the stream is aligned and lies
-// in device memory, and so do the regions.
-struct CoreRequest {
-  uint64_t stream_address = 0;
-  uint64_t stream_bytes = 0;
-  model::RegionTable regions;
-};
-
-struct CoreResult {
-  model::RunResult run;
-  // Zero on a core without timing.
-  uint64_t cycles = 0;
-  uint64_t matrix_busy = 0;
-  uint64_t vector_busy = 0;
-  uint64_t dma_busy = 0;
-};
 
 class Core : public sc_core::sc_module {
  public:

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a core is asked to do and what it answers, whatever executes it; free
+// of SystemC.
+#ifndef HEDDLE_SIMULATOR_PLATFORM_CORE_REQUEST_H_
+#define HEDDLE_SIMULATOR_PLATFORM_CORE_REQUEST_H_
+
+#include <cstdint>
+
+#include "simulator/model/model.h"
+
+namespace heddle::platform {
+
+// Error codes of isa.h.
+using Status = decltype(model::RunResult::status);
+
+// A run step. The job front end has checked it: the stream is aligned and lies
+// in device memory, and so do the regions.
+struct CoreRequest {
+  uint64_t stream_address = 0;
+  uint64_t stream_bytes = 0;
+  model::RegionTable regions;
+};
+
+struct CoreResult {
+  model::RunResult run;
+  // Of the stream. Zero on a core without timing.
+  uint64_t cycles = 0;
+  uint64_t matrix_busy = 0;
+  uint64_t vector_busy = 0;
+  uint64_t dma_busy = 0;
+};
+
+}  // namespace heddle::platform
+
+#endif  // HEDDLE_SIMULATOR_PLATFORM_CORE_REQUEST_H_

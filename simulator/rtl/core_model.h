@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A core with cycles, in plain C++: the verilated RTL with device memory's
+// timing in one loop (verilated_core.h), or a stand-in for tests of what is
+// around it (stand_in_core.h). Used by the platform (simulator/platform,
+// RtlCore) and, without SystemC, by lockstep and benches.
+#ifndef HEDDLE_SIMULATOR_RTL_CORE_MODEL_H_
+#define HEDDLE_SIMULATOR_RTL_CORE_MODEL_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "rtl/spec/generated/isa.h"
+#include "simulator/platform/core_request.h"
+#include "simulator/rtl/device_memory.h"
+
+namespace heddle::rtl {
+
+// Looks inside a core, cycle by cycle. Within a cycle: accepts, writes, done.
+class CoreObserver {
+ public:
+  virtual ~CoreObserver() = default;
+  // The engine takes its next command in stream order. It may take several
+  // before the first is done.
+  virtual void OnAccept(isa::Engine engine) = 0;
+  // Its oldest command that is not done has reached output_visible.
+  virtual void OnDone(isa::Engine engine) = 0;
+  // The engine writes the bytes of SRAM word `word` whose strobe bit is set.
+  virtual void OnSramWrite(isa::Engine engine, uint32_t word,
+                           const uint8_t* data, uint32_t strobe) = 0;
+  // Device memory has just been written by the store engine.
+  virtual void OnMemoryWrite(uint64_t address, uint32_t strobe) = 0;
+};
+
+class CoreModel {
+ public:
+  virtual ~CoreModel() = default;
+
+  const isa::Config& config() const { return config_; }
+  DeviceMemory* memory() { return &memory_; }
+
+  // Starts a stream; the core must not be busy. The cycles of a pending
+  // ClearSram() come first and are not the stream's.
+  virtual void Start(const platform::CoreRequest& request) = 0;
+  // Advances by up to `cycles` cycles, fewer when the stream ends. Returns how
+  // many; 0 when no stream runs: an idle core is not clocked.
+  virtual uint64_t Step(uint64_t cycles) = 0;
+  virtual bool busy() const = 0;
+  // Of the last stream that ended.
+  const platform::CoreResult& result() const { return result_; }
+
+  // The stream ends with status aborted at the next command boundary.
+  virtual void Abort() = 0;
+  // Ends what runs, without a result, and clears.
+  virtual void Reset() = 0;
+  // SRAM and accumulators are zero when the next stream starts.
+  virtual void ClearSram() = 0;
+  // The next stream hangs until Reset(); Abort() has no effect on it.
+  virtual void HangNext() = 0;
+  // Commands retired since power-up, modulo 2^32.
+  virtual uint32_t progress() const = 0;
+  // Cycles since power-up in which the core was clocked.
+  virtual uint64_t cycles() const = 0;
+
+  // nullptr: nobody looks. False: this core cannot be looked into.
+  virtual bool Observe(CoreObserver* observer) = 0;
+  // All of the SRAM, between streams. False: it cannot be seen.
+  virtual bool ReadSram(uint8_t* to) = 0;
+  // Changes a bit of it. False: it cannot be reached.
+  virtual bool FlipSram(uint64_t byte, uint32_t bit) = 0;
+
+  // Cycles [from, to) since power-up go to an FST file. UNIMPLEMENTED where
+  // the model was built without.
+  virtual absl::Status Trace(const std::string& /*file*/, uint64_t /*from*/,
+                             uint64_t /*to*/) {
+    return absl::UnimplementedError(
+        "this build of the RTL core has no tracing");
+  }
+
+ protected:
+  CoreModel(const isa::Config& config, const MemoryOptions& options)
+      : config_(config), memory_(config, options) {}
+
+  const isa::Config config_;
+  DeviceMemory memory_;
+  platform::CoreResult result_;
+};
+
+// The core of a configuration. Device memory is empty until it is attached.
+// UNIMPLEMENTED: this program was built without it. The library that is linked
+// decides what it is: //simulator/rtl:core or //simulator/rtl:stand_in_core.
+absl::StatusOr<std::unique_ptr<CoreModel>> MakeCore(
+    const isa::Config& config, const MemoryOptions& options = {});
+
+}  // namespace heddle::rtl
+
+#endif  // HEDDLE_SIMULATOR_RTL_CORE_MODEL_H_

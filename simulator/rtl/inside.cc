@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/rtl/inside.h"
+
+#include <verilated.h>
+#include <verilated_sym_props.h>
+#include <verilated_syms.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <string>
+
+namespace heddle::rtl {
+namespace {
+
+// Clients of the SRAM that write, by the order of hd_pkg: 0-1 output writer,
+// 13-16 vector engine, 17 load DMA. The others only read.
+constexpr uint32_t kFirstVector = 13, kLoad = 17;
+
+isa::Engine EngineOfClient(uint32_t i) {
+  if (i < kFirstVector) return isa::Engine::kMatrix;
+  return i < kLoad ? isa::Engine::kVector : isa::Engine::kLoad;
+}
+
+// Bit i of a vector of engines.
+isa::Engine EngineAt(uint32_t i) { return static_cast<isa::Engine>(i + 1); }
+constexpr uint32_t kEngines = 4;
+
+const void* Find(VerilatedContext* context, const char* name) {
+  for (const auto& [path, scope] : *context->scopeNameMap()) {
+    if (const VerilatedVar* var = scope->varFind(name); var != nullptr) {
+      return var->datap();
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+SramBanks::SramBanks(VerilatedContext* context, const isa::Config& config) {
+  std::map<int, uint8_t*> found;
+  const int rows =
+      static_cast<int>(config.sram_bytes / isa::kWordBytes / config.sram_banks);
+  for (const auto& [path, scope] : *context->scopeNameMap()) {
+    const VerilatedVar* var = scope->varFind("mem");
+    const char* index = std::strrchr(path, '[');
+    if (var == nullptr || index == nullptr ||
+        std::strstr(path, "bank") == nullptr || var->elements(1) != rows) {
+      continue;
+    }
+    found[std::atoi(index + 1)] = static_cast<uint8_t*>(var->datap());
+  }
+  if (found.size() != config.sram_banks ||
+      found.rbegin()->first + 1 != static_cast<int>(config.sram_banks)) {
+    return;
+  }
+  for (const auto& [i, data] : found) banks_.push_back(data);
+  bytes_ = config.sram_bytes;
+}
+
+bool SramBanks::Read(uint8_t* to) const {
+  for (uint64_t at = 0; at < bytes_; at += isa::kWordBytes) {
+    const uint64_t word = at / isa::kWordBytes;
+    std::memcpy(
+        to + at,
+        banks_[word % banks_.size()] + word / banks_.size() * isa::kWordBytes,
+        isa::kWordBytes);
+  }
+  return found();
+}
+
+bool SramBanks::Flip(uint64_t byte, uint32_t bit) {
+  if (!found()) return false;
+  byte %= bytes_;
+  const uint64_t word = byte / isa::kWordBytes;
+  banks_[word % banks_.size()]
+        [word / banks_.size() * isa::kWordBytes + byte % isa::kWordBytes] ^=
+      static_cast<uint8_t>(1u << (bit % 8));
+  return true;
+}
+
+Probes::Probes(VerilatedContext* context) {
+  const void* accept = Find(context, "probe_accept");
+  done_ = static_cast<const uint8_t*>(Find(context, "probe_done"));
+  we_ = static_cast<const uint32_t*>(Find(context, "probe_sram_we"));
+  address_ = static_cast<const uint8_t*>(Find(context, "probe_sram_addr"));
+  data_ = static_cast<const uint8_t*>(Find(context, "probe_sram_wdata"));
+  strobe_ = static_cast<const uint8_t*>(Find(context, "probe_sram_wstrb"));
+  if (done_ != nullptr && we_ != nullptr && address_ != nullptr &&
+      data_ != nullptr && strobe_ != nullptr) {
+    accept_ = static_cast<const uint8_t*>(accept);
+  }
+}
+
+void Probes::Before(CoreObserver* observer) const {
+  for (uint32_t e = 0; e < kEngines; ++e) {
+    if (*accept_ >> e & 1) observer->OnAccept(EngineAt(e));
+  }
+  for (uint32_t writes = *we_; writes != 0; writes &= writes - 1) {
+    const uint32_t i = static_cast<uint32_t>(__builtin_ctz(writes));
+    uint16_t word, strobe;
+    std::memcpy(&word, address_ + 2 * i, sizeof(word));
+    std::memcpy(&strobe, strobe_ + 2 * i, sizeof(strobe));
+    observer->OnSramWrite(EngineOfClient(i), word, data_ + kBeatBytes * i,
+                          strobe);
+  }
+}
+
+void Probes::TellDone(uint32_t engines, CoreObserver* observer) {
+  for (uint32_t e = 0; e < kEngines; ++e) {
+    if (engines >> e & 1) observer->OnDone(EngineAt(e));
+  }
+}
+
+}  // namespace heddle::rtl

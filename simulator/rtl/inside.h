@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The inside of a verilated core, found by name at run time: what public.vlt
+// makes public. Names of instances do not matter, but for the number of an
+// SRAM bank, which is the last index in its path.
+#ifndef HEDDLE_SIMULATOR_RTL_INSIDE_H_
+#define HEDDLE_SIMULATOR_RTL_INSIDE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "simulator/rtl/core_model.h"
+
+class VerilatedContext;
+
+namespace heddle::rtl {
+
+// The banks of the SRAM: every array `mem` of 16-byte words whose path names
+// an SRAM bank. Word w is row w / banks of bank w % banks.
+class SramBanks {
+ public:
+  SramBanks() = default;
+  SramBanks(VerilatedContext* context, const isa::Config& config);
+
+  // All banks are there, as large as the configuration says.
+  bool found() const { return !banks_.empty(); }
+  // As CoreModel.
+  bool Read(uint8_t* to) const;
+  bool Flip(uint64_t byte, uint32_t bit);
+
+ private:
+  std::vector<uint8_t*> banks_;
+  uint64_t bytes_ = 0;
+};
+
+// The signals of hd_core that tell what its engines do in a cycle. Vectors of
+// bit or word i for SRAM client i (hd_pkg), bit i for engine i of load, store,
+// matrix, vector.
+class Probes {
+ public:
+  Probes() = default;
+  explicit Probes(VerilatedContext* context);
+
+  bool found() const { return accept_ != nullptr; }
+  // Before the clock edge of a cycle.
+  void Before(CoreObserver* observer) const;
+  uint32_t Done() const { return *done_; }
+  static void TellDone(uint32_t engines, CoreObserver* observer);
+
+ private:
+  const uint8_t* accept_ = nullptr;
+  const uint8_t* done_ = nullptr;
+  const uint32_t* we_ = nullptr;
+  const uint8_t* address_ = nullptr;
+  const uint8_t* data_ = nullptr;
+  const uint8_t* strobe_ = nullptr;
+};
+
+}  // namespace heddle::rtl
+
+#endif  // HEDDLE_SIMULATOR_RTL_INSIDE_H_

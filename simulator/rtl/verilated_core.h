@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// VerilatedCore<V>: the verilated hd_core of one configuration, V its class,
+// as a CoreModel. One file per configuration instantiates it, so that only that
+// file sees the generated headers.
+//
+// A cycle: inputs are set from what device memory has decided before, eval with
+// the clock low settles everything, outputs are sampled, eval with the clock
+// high is the edge, and device memory is clocked with the samples.
+//
+// What is inside the core is seen through inside.h.
+#ifndef HEDDLE_SIMULATOR_RTL_VERILATED_CORE_H_
+#define HEDDLE_SIMULATOR_RTL_VERILATED_CORE_H_
+
+#include <verilated.h>
+
+#ifdef HEDDLE_RTL_TRACE
+#include <verilated_fst_c.h>
+#endif
+
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "simulator/rtl/core_model.h"
+#include "simulator/rtl/inside.h"
+
+namespace heddle::rtl {
+
+template <typename V>
+class VerilatedCore : public CoreModel {
+ public:
+  VerilatedCore(const isa::Config& config, const MemoryOptions& options)
+      : CoreModel(config, options), top_(MakeTop()) {
+    banks_ = SramBanks(context_.get(), config);
+    probes_ = Probes(context_.get());
+    PowerUp();
+  }
+  ~VerilatedCore() override {
+#ifdef HEDDLE_RTL_TRACE
+    if (trace_ != nullptr) trace_->close();
+#endif
+    top_->final();
+  }
+
+  void Start(const platform::CoreRequest& request) override {
+    request_ = request;
+    busy_ = true;
+    phase_ = clear_ ? Phase::kClear : Phase::kRegions;
+    clear_ = false;
+    region_ = 0;
+    top_->hang_i = hang_;
+    hang_ = false;
+  }
+
+  uint64_t Step(uint64_t cycles) override {
+    uint64_t n = 0;
+    while (n < cycles && busy_) {
+      if (phase_ != Phase::kRun) Drive();
+      Cycle();
+      ++n;
+    }
+    return n;
+  }
+
+  bool busy() const override { return busy_; }
+  void Abort() override {
+    if (busy_) top_->abort_i = 1;
+  }
+
+  void Reset() override {
+    // progress_o counts from zero again; ours does not.
+    progress_base_ = Progress();
+    top_->rst_ni = 0;
+    top_->start_i = top_->clear_i = top_->abort_i = top_->hang_i = 0;
+    top_->region_we_i = 0;
+    memory_.Reset();
+    memory_.ForgetFlip();
+    // Synchronous; a few cycles, as on a board.
+    for (int i = 0; i < 4; ++i) Cycle();
+    memory_.Reset();
+    top_->rst_ni = 1;
+    busy_ = false;
+    hang_ = false;
+    clear_ = true;
+    phase_ = Phase::kIdle;
+  }
+  void ClearSram() override { clear_ = true; }
+  void HangNext() override { hang_ = true; }
+
+  uint32_t progress() const override { return Progress(); }
+  uint64_t cycles() const override { return cycle_; }
+  bool Observe(CoreObserver* observer) override {
+    observer_ = probes_.found() ? observer : nullptr;
+    return observer_ == observer;
+  }
+  bool ReadSram(uint8_t* to) override { return banks_.Read(to); }
+  bool FlipSram(uint64_t byte, uint32_t bit) override {
+    return banks_.Flip(byte, bit);
+  }
+
+#ifdef HEDDLE_RTL_TRACE
+  absl::Status Trace(const std::string& file, uint64_t from,
+                     uint64_t to) override {
+    trace_ = std::make_unique<VerilatedFstC>();
+    top_->trace(trace_.get(), 99);
+    trace_->open(file.c_str());
+    trace_from_ = from;
+    trace_to_ = to;
+    return trace_->isOpen()
+               ? absl::OkStatus()
+               : absl::PermissionDeniedError("cannot write the trace " + file);
+  }
+#endif
+
+ private:
+  // What the cycles before a stream are for.
+  enum class Phase {
+    kIdle,
+    kClear,
+    kClearing,
+    kRegions,
+    kStart,
+    kStarted,
+    kRun
+  };
+
+  std::unique_ptr<V> MakeTop() {
+    context_ = std::make_unique<VerilatedContext>();
+#ifdef HEDDLE_RTL_TRACE
+    context_->traceEverOn(true);
+#endif
+    return std::make_unique<V>(context_.get(), "hd_core");
+  }
+
+  void PowerUp() {
+    Reset();
+    progress_base_ = 0;
+    cycle_ = 0;
+  }
+
+  uint32_t Progress() const {
+    return progress_base_ + static_cast<uint32_t>(top_->progress_o);
+  }
+
+  // Inputs of the cycles before the stream runs: clear, one region per cycle,
+  // start.
+  void Drive() {
+    top_->region_we_i = top_->start_i = top_->clear_i = 0;
+    switch (phase_) {
+      case Phase::kClear:
+        top_->clear_i = 1;
+        phase_ = Phase::kClearing;
+        return;
+      case Phase::kClearing:
+        // busy_o as the cycle before left it.
+        if (top_->busy_o) return;
+        phase_ = Phase::kRegions;
+        [[fallthrough]];
+      case Phase::kRegions: {
+        const model::Region& r = request_.regions[region_];
+        top_->region_we_i = 1;
+        top_->region_index_i = region_;
+        top_->region_base_i = r.base;
+        top_->region_size_i = r.size;
+        top_->region_writable_i = r.writable;
+        if (++region_ == isa::kRegions) phase_ = Phase::kStart;
+        return;
+      }
+      case Phase::kStart:
+        top_->start_i = 1;
+        top_->stream_addr_i = request_.stream_address;
+        top_->stream_bytes_i = static_cast<uint32_t>(request_.stream_bytes);
+        phase_ = Phase::kStarted;
+        return;
+      default:
+        phase_ = Phase::kRun;
+    }
+  }
+
+  void Cycle() {
+    const DeviceMemory::ToCore& to = memory_.outputs();
+    top_->mem_req_ready_i = to.request_ready;
+    top_->mem_w_ready_i = to.write_ready;
+    top_->mem_r_valid_i = to.read_valid;
+    if (to.read_valid) {
+      top_->mem_r_error_i = to.read_error;
+      std::memcpy(&top_->mem_r_data_i, to.read_data, kBeatBytes);
+    }
+    top_->mem_b_valid_i = to.answer_valid;
+    top_->mem_b_error_i = to.answer_error;
+    top_->clk_i = 0;
+    top_->eval();
+    Dump(0);
+    if (observer_ != nullptr) probes_.Before(observer_);
+    DeviceMemory::FromCore from;
+    from.request_valid = top_->mem_req_valid_o;
+    from.request_write = top_->mem_req_write_o;
+    from.request_address = top_->mem_req_addr_o;
+    from.request_beats = top_->mem_req_beats_o;
+    from.write_valid = top_->mem_w_valid_o;
+    from.write_strobe = top_->mem_w_strb_o;
+    uint8_t data[kBeatBytes];
+    if (from.write_valid) {
+      std::memcpy(data, &top_->mem_w_data_o, kBeatBytes);
+      from.write_data = data;
+    }
+    from.read_ready = top_->mem_r_ready_o;
+    const bool done = top_->done_o;
+    const uint32_t done_engines = observer_ != nullptr ? probes_.Done() : 0;
+    top_->clk_i = 1;
+    top_->eval();
+    Dump(1);
+    memory_.Clock(from);
+    if (observer_ != nullptr) {
+      if (memory_.written()) {
+        observer_->OnMemoryWrite(memory_.written()->address,
+                                 memory_.written()->strobe);
+      }
+      Probes::TellDone(done_engines, observer_);
+    }
+    ++cycle_;
+    if (done) Finish();
+  }
+
+  void Finish() {
+    model::RunResult& run = result_.run;
+    run = model::RunResult();
+    run.status = static_cast<isa::Error>(top_->status_o);
+    if (run.status != isa::Error::kOk) {
+      run.fault_offset = top_->fault_offset_o;
+      run.fault_tag = top_->fault_tag_o;
+      run.fault_region = top_->fault_region_o;
+      run.fault_engine = static_cast<isa::Engine>(top_->fault_engine_o);
+      run.fault_address = top_->fault_addr_o;
+    }
+    run.commands = top_->commands_o;
+    run.macs = top_->macs_o;
+    run.bytes_loaded = top_->bytes_loaded_o;
+    run.bytes_stored = top_->bytes_stored_o;
+    result_.cycles = top_->cycles_o;
+    result_.matrix_busy = top_->matrix_busy_o;
+    result_.vector_busy = top_->vector_busy_o;
+    result_.dma_busy = top_->dma_busy_o;
+    top_->abort_i = 0;
+    busy_ = false;
+    phase_ = Phase::kIdle;
+    memory_.ForgetFlip();
+  }
+
+  void Dump([[maybe_unused]] uint64_t half) {
+#ifdef HEDDLE_RTL_TRACE
+    if (trace_ != nullptr && cycle_ >= trace_from_ && cycle_ < trace_to_) {
+      trace_->dump(2 * cycle_ + half);
+    }
+#endif
+  }
+
+  std::unique_ptr<VerilatedContext> context_;
+  std::unique_ptr<V> top_;
+  SramBanks banks_;
+  Probes probes_;
+  CoreObserver* observer_ = nullptr;
+  platform::CoreRequest request_;
+  Phase phase_ = Phase::kIdle;
+  uint32_t region_ = 0;
+  bool busy_ = false;
+  bool clear_ = true;
+  bool hang_ = false;
+  uint32_t progress_base_ = 0;
+  uint64_t cycle_ = 0;
+#ifdef HEDDLE_RTL_TRACE
+  std::unique_ptr<VerilatedFstC> trace_;
+  uint64_t trace_from_ = 0, trace_to_ = 0;
+#endif
+};
+
+}  // namespace heddle::rtl
+
+#endif  // HEDDLE_SIMULATOR_RTL_VERILATED_CORE_H_
