@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conversions of LANES lanes (ISA.md, "Numbers"). 16-bit values stand in the low half of a lane;
+// the high half of such an operand is ignored, that of such a result is zero.
+//
+//   op_i      y
+//   F2I       rne(a): to int32, ties to even; NaN and |a| >= 2^31 give -2^31
+//   F2I_T     trunc(a): to int32 toward zero; NaN and out of range give -2^31
+//   I2F       f32(a), a as int32, ties to even
+//   F32_F16   to nearest even; overflow gives infinity, a NaN 0x7e00
+//   F32_BF16  to nearest even; overflow gives infinity, a NaN 0x7fc0
+//   F16_F32   exact; a NaN gives 0x7fc00000
+//   BF16_F32  exact; a NaN gives 0x7fc00000
+//
+// Pipeline: as hd_fp_fma. The operand into a register with en_i (cycle 0), y_o in cycle 1 when
+// valid_o is set, otherwise zero.
+module hd_fp_cvt #(
+    parameter int LANES = 16
+) (
+    input  logic                clk_i,
+    input  logic                rst_ni,
+    input  logic                en_i,
+    input  logic [2:0]          op_i,
+    input  logic [32*LANES-1:0] a_i,
+    output logic                valid_o,
+    output logic [32*LANES-1:0] y_o
+);
+  localparam [2:0] F2I = 3'd0, F2I_T = 3'd1, I2F = 3'd2, F32_F16 = 3'd3, F32_BF16 = 3'd4,
+                   F16_F32 = 3'd5;
+  localparam [31:0] N = LANES;
+  localparam int B = LANES > 1 ? $clog2(LANES) : 1;
+
+  logic valid_q;
+  logic [2:0] op_q;
+  logic [31:0] a_q [0:LANES-1];
+  logic [31:0] y [0:LANES-1];
+
+  assign valid_o = valid_q;
+  always_ff @(posedge clk_i) begin
+    valid_q <= rst_ni && en_i;
+    if (en_i) op_q <= op_i;
+  end
+  for (genvar i = 0; i < LANES; i++) begin : g_lane
+    always_ff @(posedge clk_i) begin
+      if (en_i) a_q[i] <= a_i[32*i +: 32];
+    end
+    assign y_o[32*i +: 32] = y[i];
+  end
+
+  always_comb begin : lanes
+    logic [31:0] l, av, mag, sign, e, n, t, r;
+    logic [63:0] w, half;
+    l = 0; av = 0; mag = 0; sign = 0; e = 0; n = 0; t = 0; r = 0; w = 0; half = 0;
+    if (valid_q && (op_q == F2I || op_q == F2I_T)) begin
+      // w = |a| with 32 bits after the point. Bits that fall out do not matter: then |a| < 2^-8.
+      half = op_q == F2I ? 64'h7fffffff : 64'd0;
+      for (l = 0; l < N; l = l + 1) begin
+        av = a_q[l[B-1:0]];
+        e = {24'd0, av[30:23]};
+        n = 32'd157 - e;
+        n = n > 32'd63 ? 32'd63 : n;
+        w = {1'd0, 1'd1, av[22:0], 39'd0} >> n[5:0];
+        w = (w + half + (half & {63'd0, w[32]})) >> 32;
+        r = w[31:0];
+        r = av[31] ? -r : r;
+        y[l[B-1:0]] = e > 32'd157 ? 32'h80000000 : r;
+      end
+    end else if (valid_q && op_q == I2F) begin
+      for (l = 0; l < N; l = l + 1) begin
+        av = a_q[l[B-1:0]];
+        sign = av & 32'h80000000;
+        mag = av[31] ? -av : av;
+        t = mag;
+        e = t[31:16] == 16'd0 ? 32'd141 : 32'd157;
+        t = t[31:16] == 16'd0 ? t << 16 : t;
+        e = t[31:24] == 8'd0 ? e - 32'd8 : e;
+        t = t[31:24] == 8'd0 ? t << 8 : t;
+        e = t[31:28] == 4'd0 ? e - 32'd4 : e;
+        t = t[31:28] == 4'd0 ? t << 4 : t;
+        e = t[31:30] == 2'd0 ? e - 32'd2 : e;
+        t = t[31:30] == 2'd0 ? t << 2 : t;
+        e = t[31] ? e : e - 32'd1;
+        t = t[31] ? t : t << 1;
+        // e is the exponent minus one: the leading one of the significand adds the one.
+        r = (e << 23) + (t >> 8) + (((t & 32'hff) + 32'd127 + {31'd0, t[8]}) >> 8);
+        y[l[B-1:0]] = mag == 32'd0 ? 32'd0 : r | sign;
+      end
+    end else if (valid_q && op_q == F32_F16) begin
+      for (l = 0; l < N; l = l + 1) begin
+        av = a_q[l[B-1:0]];
+        mag = av & 32'h7fffffff;
+        sign = (av >> 16) & 32'h8000;
+        // Normal: the exponent is rebased; a carry moves into it.
+        t = mag - 32'h38000000;
+        t = (t + 32'hfff + {31'd0, t[13]}) >> 13;
+        // Subnormal, units of 2^-24: below 2^-25 nothing is left, whatever the shift.
+        n = 32'd126 - (mag >> 23);
+        n = n > 32'd31 ? 32'd31 : n;
+        e = {9'd1, av[22:0]};
+        r = e >> n[4:0];
+        r = (e + ((32'd1 << n[4:0]) >> 1) - 32'd1 + (r & 32'd1)) >> n[4:0];
+        r = mag < 32'h38800000 ? r : t;
+        r = mag >= 32'h47800000 ? 32'h7c00 : r;
+        r = r | sign;
+        y[l[B-1:0]] = mag > 32'h7f800000 ? 32'h7e00 : r;
+      end
+    end else if (valid_q && op_q == F32_BF16) begin
+      for (l = 0; l < N; l = l + 1) begin
+        av = a_q[l[B-1:0]];
+        r = (av + 32'h7fff + {31'd0, av[16]}) >> 16;
+        y[l[B-1:0]] = (av & 32'h7fffffff) > 32'h7f800000 ? 32'h7fc0 : r;
+      end
+    end else if (valid_q && op_q == F16_F32) begin
+      for (l = 0; l < N; l = l + 1) begin
+        av = a_q[l[B-1:0]];
+        sign = (av & 32'h8000) << 16;
+        mag = av & 32'h7fff;
+        // Subnormal: the leading one to bit 10; it adds one to the exponent.
+        t = mag;
+        e = t[10:3] == 8'd0 ? 32'd104 : 32'd112;
+        t = t[10:3] == 8'd0 ? t << 8 : t;
+        e = t[10:7] == 4'd0 ? e - 32'd4 : e;
+        t = t[10:7] == 4'd0 ? t << 4 : t;
+        e = t[10:9] == 2'd0 ? e - 32'd2 : e;
+        t = t[10:9] == 2'd0 ? t << 2 : t;
+        e = t[10] ? e : e - 32'd1;
+        t = t[10] ? t : t << 1;
+        r = mag >= 32'h400 ? (mag << 13) + 32'h38000000 : (e << 23) + (t << 13);
+        r = mag == 32'd0 ? 32'd0 : r;
+        r = mag >= 32'h7c00 ? 32'h7f800000 : r;
+        r = r | sign;
+        y[l[B-1:0]] = mag > 32'h7c00 ? 32'h7fc00000 : r;
+      end
+    end else if (valid_q) begin
+      for (l = 0; l < N; l = l + 1) begin
+        av = a_q[l[B-1:0]] << 16;
+        y[l[B-1:0]] = (av & 32'h7fffffff) > 32'h7f800000 ? 32'h7fc00000 : av;
+      end
+    end else begin
+      for (l = 0; l < N; l = l + 1) y[l[B-1:0]] = 32'd0;
+    end
+  end
+endmodule
