@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""formal_test: a proof with yosys and z3 (rtl/formal/prove.sh) as a test."""
+
+def formal_test(name, top, srcs, mode = "bmc", depth = 12, params = {}, broken = None, size = "medium", **kwargs):
+    """Proves the assertions of `top`, a module of immediate assertions around the unit.
+
+    Args:
+      name: of the test.
+      top: module of the properties, by convention hd_foo_formal in rtl/formal/hd_foo_formal.sv.
+      srcs: SystemVerilog files in order, packages first; labels.
+      mode: "bmc" (the first `depth` cycles from reset), "prove" (k-induction as well) or "cover".
+      depth: cycles.
+      params: {"W": "4"}, parameters of top.
+      broken: name of a macro that breaks the design or the environment: then the test is that the
+        prover finds it. One such test per property file shows that its properties say something.
+      size: of the test.
+      **kwargs: of sh_test.
+    """
+    native.sh_test(
+        name = name,
+        size = size,
+        srcs = ["//rtl/formal:prove.sh"],
+        args = [
+            mode,
+            str(depth),
+            top,
+            "'%s'" % " ".join(["-set %s %s" % (k, v) for k, v in params.items()]),
+        ] + ["$(locations %s)" % s for s in srcs],
+        data = srcs,
+        env = {"VACUITY": broken} if broken else {},
+        **kwargs
+    )
