@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the platform needs of an accelerator core, whatever executes its
-// commands (functional model now, verilated RTL next): start a stream, hear
+// commands (functional model, verilated RTL): start a stream, hear
 // when it has ended, watch its progress, stop it. A core is a SystemC module
 // with one TLM socket to device memory, through which it gets its bytes by
 // b_transport or by a DMI pointer. It runs beside the simulation kernel or in
@@ -42,6 +42,8 @@ class Core : public sc_core::sc_module {
   virtual bool busy() const = 0;
   // Commands retired since power-up, modulo 2^32; moves while a stream runs.
   virtual uint32_t progress() const = 0;
+  // After a change of the size of device memory.
+  virtual void DramResized() = 0;
   // Core cycles since power-up; 0 on a core without timing.
   virtual uint64_t cycles() const { return 0; }
   // Of the last stream that ended.

@@ -32,9 +32,7 @@ class FunctionalCore : public Core {
   void ClearSram() override { clear_sram_ = true; }
   bool busy() const override { return busy_; }
   uint32_t progress() const override { return shared_->progress.load(); }
-
-  // After a change of the size of device memory.
-  void DramResized();
+  void DramResized() override;
 
  private:
   void start_of_simulation() override;

@@ -20,12 +20,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "simulator/platform/commands.h"
 #include "simulator/platform/control_client.h"
 #include "simulator/platform/control_server.h"
 #include "simulator/platform/parse.h"
 #include "simulator/platform/platform.h"
 #include "simulator/platform/vfio_user_server.h"
+#include "simulator/rtl/core_model.h"
+#include "simulator/rtl/self_test.h"
 
 namespace heddle::platform {
 namespace {
@@ -45,6 +48,8 @@ struct Arguments {
   std::string memory;
   std::string serial = "1";
   std::string core = "fast";
+  uint64_t quantum = PlatformOptions().quantum;
+  std::string trace, trace_window;
   std::string control;
   int ready_fd = -1;
   int parent_fd = -1;
@@ -90,11 +95,63 @@ absl::StatusOr<PlatformOptions> Parse(const Arguments& arguments) {
     options.implementation = model::Implementation::kFast;
   } else if (arguments.core == "obvious") {
     options.implementation = model::Implementation::kObvious;
+  } else if (arguments.core == "rtl") {
+    options.rtl = true;
   } else {
     return absl::InvalidArgumentError(
-        absl::StrCat("--core ", arguments.core, ": give fast or obvious"));
+        absl::StrCat("--core ", arguments.core, ": give fast, obvious or rtl"));
+  }
+  options.quantum = arguments.quantum;
+  options.trace_file = arguments.trace;
+  if (!arguments.trace_window.empty()) {
+    const std::pair<std::string, std::string> window =
+        absl::StrSplit(arguments.trace_window, absl::MaxSplits(':', 1));
+    const auto from = ParseNumber(window.first);
+    const auto to = ParseNumber(window.second);
+    if (!from.ok() || !to.ok() || *from >= *to) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--trace-window ", arguments.trace_window,
+                       ": give FROM:TO, two numbers of cycles"));
+    }
+    options.trace_from = *from;
+    options.trace_to = *to;
+  }
+  if (!options.rtl &&
+      (!arguments.trace.empty() || !arguments.trace_window.empty())) {
+    return absl::InvalidArgumentError("--trace: only --core rtl has signals");
+  }
+  if (arguments.trace.empty() && !arguments.trace_window.empty()) {
+    return absl::InvalidArgumentError("--trace-window: give --trace FILE");
   }
   return options;
+}
+
+// The program beside this one that can write waveforms gets its arguments.
+// Returns only if it cannot be run.
+absl::Status BecomeTracer(char** argv) {
+  char self[4096];
+  const ssize_t n = readlink("/proc/self/exe", self, sizeof(self));
+  std::string path = n > 0 ? std::string(self, static_cast<size_t>(n)) : "";
+  path += "-trace";
+  execv(path.c_str(), argv);
+  return absl::UnimplementedError(absl::StrCat(
+      "--trace: this program writes no waveforms, and ", path,
+      " is not there: build //simulator/platform:heddle-sim-trace"));
+}
+
+int RunSelfTest(const Arguments& arguments) {
+  const isa::Config* config = isa::FindConfig(arguments.config);
+  if (config == nullptr) {
+    return Fail(absl::StrCat("--config ", arguments.config,
+                             ": there is no such configuration; give ",
+                             ConfigNames()));
+  }
+  auto core = rtl::MakeCore(*config);
+  if (!core.ok()) return Fail(core.status().message());
+  std::string report;
+  const bool good = rtl::SelfTest(core->get(), &report);
+  std::printf("%s", report.c_str());
+  return good ? 0 : 1;
 }
 
 int Control(const Arguments& arguments) {
@@ -143,7 +200,7 @@ void TellReady(const Arguments& arguments) {
   close(arguments.ready_fd);
 }
 
-int Simulate(const Arguments& arguments) {
+int Simulate(const Arguments& arguments, char** argv) {
   if (arguments.socket.empty())
     return Fail("give --socket PATH; see heddle-sim --help");
   absl::StatusOr<PlatformOptions> options = Parse(arguments);
@@ -156,6 +213,9 @@ int Simulate(const Arguments& arguments) {
   signal(SIGPIPE, SIG_IGN);
   absl::StatusOr<std::unique_ptr<Platform>> platform =
       Platform::Create(*options);
+  if (absl::IsUnimplemented(platform.status()) && !arguments.trace.empty()) {
+    platform = BecomeTracer(argv);
+  }
   if (!platform.ok()) return Fail(platform.status().message());
   Reactor* reactor = (*platform)->reactor();
   VfioUserServer server((*platform)->card(), reactor, arguments.socket);
@@ -194,8 +254,16 @@ int Main(int argc, char** argv) {
                               isa::kDramBytesDefault >> 20, "M]"));
   app.add_option("--serial", arguments.serial, "serial number")
       ->capture_default_str();
-  app.add_option("--core", arguments.core, "functional model: fast or obvious")
+  app.add_option("--core", arguments.core,
+                 "functional model: fast or obvious; or rtl, cycle by cycle")
       ->capture_default_str();
+  app.add_option("--quantum", arguments.quantum,
+                 "rtl: cycles between two looks at the host")
+      ->capture_default_str()
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1000000}));
+  app.add_option("--trace", arguments.trace, "rtl: waveforms to this FST file");
+  app.add_option("--trace-window", arguments.trace_window,
+                 "of the cycles FROM:TO since power-up");
   app.add_option("--control", arguments.control, "control socket to create");
   app.add_option("--ready-fd", arguments.ready_fd,
                  "descriptor that gets a line when ready");
@@ -209,12 +277,17 @@ int Main(int argc, char** argv) {
       ->required();
   ctl->add_option("command", arguments.command, "the command and its arguments")
       ->required();
+  CLI::App* self_test = app.add_subcommand(
+      "selftest", "check values and cycles of the RTL core, without a card");
+  self_test->add_option("--config", arguments.config, ConfigNames())
+      ->capture_default_str();
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error);
   }
-  return ctl->parsed() ? Control(arguments) : Simulate(arguments);
+  if (self_test->parsed()) return RunSelfTest(arguments);
+  return ctl->parsed() ? Control(arguments) : Simulate(arguments, argv);
 }
 
 }  // namespace

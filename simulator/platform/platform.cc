@@ -14,11 +14,15 @@
 #include "simulator/platform/interrupt_controller.h"
 #include "simulator/platform/job_engine.h"
 #include "simulator/platform/register_block.h"
+#include "simulator/platform/rtl_core.h"
+#include "simulator/rtl/core_model.h"
 
 namespace heddle::platform {
 
 struct Platform::Units {
-  Units(const PlatformOptions& options, std::unique_ptr<DramStore> memory)
+  // `model`: the RTL core; nullptr for the functional model.
+  Units(const PlatformOptions& options, std::unique_ptr<DramStore> memory,
+        std::unique_ptr<rtl::CoreModel> model)
       : store(std::move(memory)),
         reactor("reactor"),
         interrupts(&config, &faults,
@@ -26,11 +30,10 @@ struct Platform::Units {
                      reactor.RunAfter(ms, std::move(what));
                    }),
         dram("dram", *options.config, store.get(), &faults),
-        core("core", *options.config, CoreOptions(options), store.get(),
-             &reactor, &faults),
+        core(MakeCore(options, std::move(model))),
         copy("copy", store.get()),
-        jobs("jobs", store.get(), &core, &copy, &interrupts),
-        registers("registers", *options.config, core.core_kind(),
+        jobs("jobs", store.get(), core.get(), &copy, &interrupts),
+        registers("registers", *options.config, core->core_kind(),
                   options.serial, store.get(), &jobs, &interrupts),
         bridge("bridge", &config, &faults, &interrupts,
                [this](bool power_cycle) { Reset(power_cycle); }) {
@@ -38,13 +41,19 @@ struct Platform::Units {
     copy.host.bind(bridge.dma);
     jobs.host.bind(bridge.dma);
     copy.dram.bind(dram.port);
-    core.memory.bind(dram.port);
+    core->memory.bind(dram.port);
   }
 
-  static model::Options CoreOptions(const PlatformOptions& options) {
-    model::Options core;
-    core.implementation = options.implementation;
-    return core;
+  std::unique_ptr<Core> MakeCore(const PlatformOptions& options,
+                                 std::unique_ptr<rtl::CoreModel> model) {
+    if (model != nullptr) {
+      return std::make_unique<RtlCore>("core", std::move(model), store.get(),
+                                       options.quantum, &faults);
+    }
+    model::Options functional;
+    functional.implementation = options.implementation;
+    return std::make_unique<FunctionalCore>("core", *options.config, functional,
+                                            store.get(), &reactor, &faults);
   }
 
   void Reset(bool power_cycle) {
@@ -62,7 +71,7 @@ struct Platform::Units {
   Reactor reactor;
   InterruptController interrupts;
   Dram dram;
-  FunctionalCore core;
+  std::unique_ptr<Core> core;
   CopyEngine copy;
   JobEngine jobs;
   RegisterBlock registers;
@@ -74,8 +83,19 @@ absl::StatusOr<std::unique_ptr<Platform>> Platform::Create(
   absl::StatusOr<std::unique_ptr<DramStore>> store =
       DramStore::Create(options.dram_bytes);
   if (!store.ok()) return store.status();
-  return std::unique_ptr<Platform>(
-      new Platform(std::make_unique<Units>(options, std::move(*store))));
+  std::unique_ptr<rtl::CoreModel> model;
+  if (options.rtl) {
+    auto made = rtl::MakeCore(*options.config);
+    if (!made.ok()) return made.status();
+    model = std::move(*made);
+    if (!options.trace_file.empty()) {
+      absl::Status status = model->Trace(options.trace_file, options.trace_from,
+                                         options.trace_to);
+      if (!status.ok()) return status;
+    }
+  }
+  return std::unique_ptr<Platform>(new Platform(
+      std::make_unique<Units>(options, std::move(*store), std::move(model))));
 }
 
 Platform::Platform(std::unique_ptr<Units> units) : units_(std::move(units)) {}
@@ -94,7 +114,7 @@ void Platform::SetPresent(bool present) {
 absl::Status Platform::ResizeMemory(uint64_t bytes) {
   absl::Status status = units_->store->Resize(bytes);
   if (!status.ok()) return status;
-  units_->core.DramResized();
+  units_->core->DramResized();
   units_->interrupts.Raise(reg::kIntStatusMemoryMask);
   return absl::OkStatus();
 }

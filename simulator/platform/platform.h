@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "rtl/spec/generated/isa.h"
@@ -23,6 +24,14 @@ struct PlatformOptions {
   uint64_t dram_bytes = isa::kDramBytesDefault;
   uint64_t serial = 1;
   model::Implementation implementation = model::Implementation::kFast;
+  // The RTL core in the place of the functional model.
+  bool rtl = false;
+  // Of the RTL core: cycles between two looks at the host.
+  uint64_t quantum = 256;
+  // And its waveforms: a file for cycles [trace_from, trace_to); empty: none.
+  std::string trace_file;
+  uint64_t trace_from = 0;
+  uint64_t trace_to = UINT64_MAX;
 };
 
 // What `status` tells.
@@ -42,6 +51,7 @@ struct PlatformStatus {
 
 class Platform {
  public:
+  // UNIMPLEMENTED: this program was built without that core.
   static absl::StatusOr<std::unique_ptr<Platform>> Create(
       const PlatformOptions& options);
   ~Platform();

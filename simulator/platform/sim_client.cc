@@ -75,6 +75,9 @@ SimProcess::SimProcess(std::vector<std::string> options)
       Binary(), "--socket",           socket_,      "--control",
       control_, "--exit-with-parent", "--ready-fd", std::to_string(ready[1])};
   words.insert(words.end(), options.begin(), options.end());
+  if (const char* core = std::getenv("HEDDLE_SIM_CORE")) {
+    words.insert(words.end(), {"--core", core});
+  }
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);

@@ -69,7 +69,8 @@ class CoreModel {
   virtual bool Observe(CoreObserver* observer) = 0;
   // All of the SRAM, between streams. False: it cannot be seen.
   virtual bool ReadSram(uint8_t* to) = 0;
-  // Changes a bit of it. False: it cannot be reached.
+  // Changes a bit of it, after a pending ClearSram(). False: it cannot be
+  // reached.
   virtual bool FlipSram(uint64_t byte, uint32_t bit) = 0;
 
   // Cycles [from, to) since power-up go to an FST file. UNIMPLEMENTED where

@@ -55,9 +55,25 @@ void DeviceMemory::Violation(const std::string& what) {
   }
 }
 
-bool DeviceMemory::Fails(uint64_t address) {
-  return address > size_ || size_ - address < kBeatBytes ||
+bool DeviceMemory::Fails(uint64_t address, uint64_t bytes) {
+  return address > size_ || size_ - address < bytes ||
          std::exchange(inject_error_, false);
+}
+
+bool DeviceMemory::ReadNow(uint64_t address, void* to, size_t bytes) {
+  if (Fails(address, bytes)) return false;
+  std::memcpy(to, data_ + address, bytes);
+  if (flip_ && flip_->address - address < bytes) {
+    static_cast<uint8_t*>(to)[flip_->address - address] ^= flip_->mask;
+    flip_.reset();
+  }
+  return true;
+}
+
+bool DeviceMemory::WriteNow(uint64_t address, const void* from, size_t bytes) {
+  if (Fails(address, bytes)) return false;
+  std::memcpy(data_ + address, from, bytes);
+  return true;
 }
 
 void DeviceMemory::Accept(const FromCore& in) {

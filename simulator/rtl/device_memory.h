@@ -22,6 +22,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "rtl/spec/generated/isa.h"
 
@@ -89,11 +90,17 @@ class DeviceMemory {
   // The next beat fails.
   void InjectError() { inject_error_ = true; }
   bool error_pending() const { return inject_error_; }
+  // Takes an error back that has not hit; false: there is none.
+  bool TakeError() { return std::exchange(inject_error_, false); }
   // The next read of that byte gets it with a bit changed; the byte stays.
   void FlipOnRead(uint64_t address, uint32_t bit) {
     flip_ = Flip{address, static_cast<uint8_t>(1u << (bit % 8))};
   }
   void ForgetFlip() { flip_.reset(); }
+  // A read without time, with the faults above; for cores without a port.
+  // False: an error.
+  bool ReadNow(uint64_t address, void* to, size_t bytes);
+  bool WriteNow(uint64_t address, const void* from, size_t bytes);
 
   uint64_t cycles() const { return cycle_; }
   uint64_t read_beats() const { return read_beats_; }
@@ -132,7 +139,7 @@ class DeviceMemory {
   void Accept(const FromCore& in);
   void ServeRead();
   void ServeWrite(const FromCore& in);
-  bool Fails(uint64_t address);
+  bool Fails(uint64_t address, uint64_t bytes = kBeatBytes);
   void Violation(const std::string& what);
   uint32_t Random(uint32_t below);
   bool Stall();

@@ -20,6 +20,7 @@
 
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "simulator/rtl/core_model.h"
@@ -96,7 +97,9 @@ class VerilatedCore : public CoreModel {
   }
   bool ReadSram(uint8_t* to) override { return banks_.Read(to); }
   bool FlipSram(uint64_t byte, uint32_t bit) override {
-    return banks_.Flip(byte, bit);
+    // Clearing would take it back.
+    if (clear_) flip_ = Flip{byte, bit};
+    return clear_ ? banks_.found() : banks_.Flip(byte, bit);
   }
 
 #ifdef HEDDLE_RTL_TRACE
@@ -133,6 +136,11 @@ class VerilatedCore : public CoreModel {
     return std::make_unique<V>(context_.get(), "hd_core");
   }
 
+  struct Flip {
+    uint64_t byte;
+    uint32_t bit;
+  };
+
   void PowerUp() {
     Reset();
     progress_base_ = 0;
@@ -158,6 +166,8 @@ class VerilatedCore : public CoreModel {
         phase_ = Phase::kRegions;
         [[fallthrough]];
       case Phase::kRegions: {
+        if (flip_) banks_.Flip(flip_->byte, flip_->bit);
+        flip_.reset();
         const model::Region& r = request_.regions[region_];
         top_->region_we_i = 1;
         top_->region_index_i = region_;
@@ -267,6 +277,7 @@ class VerilatedCore : public CoreModel {
   bool busy_ = false;
   bool clear_ = true;
   bool hang_ = false;
+  std::optional<Flip> flip_;
   uint32_t progress_base_ = 0;
   uint64_t cycle_ = 0;
 #ifdef HEDDLE_RTL_TRACE

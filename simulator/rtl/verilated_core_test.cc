@@ -215,6 +215,13 @@ TEST_F(VerilatedCoreTest, ObserverAndSram) {
   uint32_t word;
   std::memcpy(&word, &sram[3 * 16], 4);
   EXPECT_EQ(word, sum);
+  // Before a clear that is due, a flip waits for it.
+  core_->ClearSram();
+  ASSERT_TRUE(core_->FlipSram(160, 1));
+  platform::CoreRequest no_write = Request(0x2000, 160);
+  Run(no_write);
+  ASSERT_TRUE(core_->ReadSram(sram.data()));
+  EXPECT_EQ(sram[160], 2);
   std::vector<uint8_t> want = sram;
   for (uint64_t byte :
        {uint64_t{0}, uint64_t{51}, uint64_t{524287}, uint64_t{524288 + 777}}) {

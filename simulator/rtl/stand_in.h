@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The functional model in the place of the RTL, for tests of what surrounds a
+// core with cycles: it takes time (invented, but the same in every run), shows
+// an observer each command's writes, hangs in commands that would run for
+// hours, and, for the test of lockstep, makes a mistake when it is told to.
+// Commands run one after another; waits and signals are not looked at.
+#ifndef HEDDLE_SIMULATOR_RTL_STAND_IN_H_
+#define HEDDLE_SIMULATOR_RTL_STAND_IN_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "simulator/model/model.h"
+#include "simulator/rtl/core_model.h"
+
+namespace heddle::rtl {
+
+// A mistake in one command, counted from 0 over the stream.
+struct Mistake {
+  enum class Kind {
+    kNone,
+    kWrongByte,    // one byte of its first write has a bit changed
+    kLostWrite,    // its last write does not happen
+    kStrayWrite,   // one more write, to a place it must not touch
+    kEarlyDone,    // done before its last write
+    kMoreMacs,     // the counter of the stream is off by one
+    kWrongStatus,  // the stream ends with a fault that it has not
+  };
+  Kind kind = Kind::kNone;
+  uint64_t command = 0;
+};
+
+class StandIn : public CoreModel {
+ public:
+  StandIn(const isa::Config& config, const MemoryOptions& options);
+  ~StandIn() override;
+
+  void Start(const platform::CoreRequest& request) override;
+  uint64_t Step(uint64_t cycles) override;
+  bool busy() const override { return busy_; }
+  void Abort() override { abort_ = true; }
+  void Reset() override;
+  void ClearSram() override { model_->ClearSram(); }
+  void HangNext() override { hang_ = true; }
+  uint32_t progress() const override { return progress_; }
+  uint64_t cycles() const override { return cycle_; }
+  bool Observe(CoreObserver* observer) override {
+    observer_ = observer;
+    return true;
+  }
+  bool ReadSram(uint8_t* to) override;
+  bool FlipSram(uint64_t byte, uint32_t bit) override;
+
+  void Make(const Mistake& mistake) { mistake_ = mistake; }
+  // Commands of one engine that follow each other overlap, as in engines that
+  // take the next command before the last write of one is visible.
+  void Overlap(bool on) { overlap_ = on; }
+
+ private:
+  class Overlay;
+  struct Event {
+    enum class Kind {
+      kAccept,
+      kSramWrite,
+      kMemoryWrite,
+      kDone,
+      kForever,
+      kEnd
+    };
+    Kind kind;
+    isa::Engine engine;
+    uint64_t address;  // byte
+    uint32_t strobe;
+    uint8_t data[kBeatBytes];
+    uint32_t cycles;  // before it
+    uint32_t offset;  // kDone: of its command in the stream
+    uint32_t tag;
+  };
+
+  // Makes the events of the next command.
+  void Record();
+  // And of the one after it, if the two overlap.
+  void OverlapNext();
+  // The stream ends here with what `run` says.
+  void RecordEnd(const model::RunResult& run);
+  void RecordWrites(const isa::Command& command, isa::Engine engine,
+                    const uint8_t* before);
+  void Spoil(size_t first_event);
+  void Play(const Event& event);
+  void Finish(const model::RunResult& run);
+
+  std::unique_ptr<Overlay> overlay_;
+  std::unique_ptr<model::Model> model_;
+  CoreObserver* observer_ = nullptr;
+  Mistake mistake_;
+  bool overlap_ = false;
+  bool hang_ = false, hung_ = false, abort_ = false, busy_ = false;
+  model::RegionTable regions_;
+  std::vector<uint32_t> stream_;
+  size_t at_ = 0;         // word of the next command
+  uint64_t command_ = 0;  // its number
+  std::vector<Event> events_;
+  size_t next_ = 0;
+  uint64_t wait_ = 0;  // cycles until the next event
+  model::RunResult totals_, run_;
+  uint64_t retired_ = 0;  // commands of this stream, as played
+  uint64_t start_cycle_ = 0;
+  uint64_t cycle_ = 0;
+  uint32_t progress_ = 0;
+};
+
+}  // namespace heddle::rtl
+
+#endif  // HEDDLE_SIMULATOR_RTL_STAND_IN_H_
