@@ -7,14 +7,16 @@
 //   y = x saturated to int8 (signed_i) or uint8
 //
 // lo, hi (-255 .. 255, lo <= hi) and zp (-128 .. 255) are signed; all of them, and signed_i, are
-// taken with en_i. Average pooling uses it too: bias 0, the sum as acc, the factor in every lane's scale.
+// taken with en_i. Average pooling uses it too: bias 0, the sum as acc, the factor in every lane's
+// scale.
 //
 // Why less than a whole float multiplier does: since limits are integers, clamping after rounding
-// equals clamping before it; what is 256 or more is beyond every limit; and what is below 1/2 rounds
-// to zero, so subnormal scales and products need no care (they are all below 2^-94).
+// equals clamping before it; what is 256 or more is beyond every limit; and what is below 1/2
+// rounds to zero, so subnormal scales and products need no care (they are all below 2^-94).
 //
-// Pipeline: acc + bias and scale into registers with en_i (cycle 0), y_o in cycle 1 when valid_o is
-// set (otherwise zero). In silicon the logic is four stages: registers behind y_o, retimed to "cut".
+// Pipeline: acc + bias and scale into registers with en_i (cycle 0), y_o in cycle 1 when valid_o
+// is set (otherwise zero). In silicon the logic is four stages: registers behind y_o, retimed to
+// the lines "cut". Simulation: 5 ns per lane.
 module hd_cro_lane #(
     parameter int LANES = 16
 ) (
