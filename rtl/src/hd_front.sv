@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+// The front end of the card: register block, interrupts, rings, job engine and copy engine, with
+// ports to the host (registers, memory, interrupt requests), to device memory (master 0) and to the
+// compute core. Wiring only.
+module hd_front #(
+    localparam int RW = $clog2(heddle_pkg::REGIONS)
+) (
+    input  logic         clk_i,
+    input  logic         rst_ni,
+    // what the card is
+    input  logic [31:0]  config_i,
+    input  logic [3:0]   core_kind_i,
+    input  logic [63:0]  dram_bytes_i,   // a change of it is told by INT_STATUS.memory
+    input  logic [63:0]  unique_i,
+    // reset of the PCI function: everything but COUNTER_RESETS as after power-up, no record
+    input  logic         function_reset_i,
+    // fault injection, a pulse: the next stream hangs
+    input  logic         hang_i,
+    // registers (hd_registers)
+    input  logic         req_i,
+    input  logic         write_i,
+    input  logic [15:0]  addr_i,
+    input  logic [31:0]  wdata_i,
+    input  logic [3:0]   strb_i,
+    output logic         ack_o,
+    output logic [31:0]  rdata_o,
+    // interrupt requests (hd_interrupts)
+    output logic         irq_valid_o,
+    output logic [1:0]   irq_vector_o,
+    input  logic         irq_ready_i,
+    // host memory
+    output logic         host_req_valid_o,
+    input  logic         host_req_ready_i,
+    output logic         host_req_write_o,
+    output logic [63:0]  host_req_addr_o,
+    output logic [6:0]   host_req_beats_o,
+    output logic         host_w_valid_o,
+    input  logic         host_w_ready_i,
+    output logic [127:0] host_w_data_o,
+    output logic [15:0]  host_w_strb_o,
+    input  logic         host_r_valid_i,
+    output logic         host_r_ready_o,
+    input  logic [127:0] host_r_data_i,
+    input  logic         host_r_error_i,
+    input  logic         host_b_valid_i,
+    input  logic         host_b_error_i,
+    // device memory
+    output logic         mem_req_valid_o,
+    input  logic         mem_req_ready_i,
+    output logic         mem_req_write_o,
+    output logic [hd_pkg::MEM_AW-1:0] mem_req_addr_o,
+    output logic [6:0]   mem_req_beats_o,
+    output logic         mem_w_valid_o,
+    input  logic         mem_w_ready_i,
+    output logic [127:0] mem_w_data_o,
+    output logic [15:0]  mem_w_strb_o,
+    input  logic         mem_r_valid_i,
+    output logic         mem_r_ready_o,
+    input  logic [127:0] mem_r_data_i,
+    input  logic         mem_r_error_i,
+    input  logic         mem_b_valid_i,
+    input  logic         mem_b_error_i,
+    // core (hd_job_engine)
+    output logic         core_start_o,
+    output logic [hd_pkg::MEM_AW-1:0] core_stream_addr_o,
+    output logic [31:0]  core_stream_bytes_o,
+    output logic         region_we_o,
+    output logic [RW-1:0] region_index_o,
+    output logic [63:0]  region_base_o,
+    output logic [63:0]  region_size_o,
+    output logic         region_writable_o,
+    output logic         core_abort_o,
+    output logic         core_clear_o,
+    output logic         core_reset_o,
+    output logic         core_hang_o,
+    input  logic         core_busy_i,
+    input  logic         core_done_i,
+    input  logic [7:0]   core_status_i,
+    input  logic [31:0]  core_fault_offset_i,
+    input  logic [31:0]  core_fault_tag_i,
+    input  logic [2:0]   core_fault_engine_i,
+    input  logic [3:0]   core_fault_region_i,
+    input  logic [63:0]  core_fault_addr_i,
+    input  logic [63:0]  core_commands_i,
+    input  logic [63:0]  core_macs_i,
+    input  logic [63:0]  core_bytes_loaded_i,
+    input  logic [63:0]  core_bytes_stored_i,
+    input  logic [63:0]  core_matrix_busy_i,
+    input  logic [63:0]  core_vector_busy_i,
+    input  logic [63:0]  core_dma_busy_i,
+    input  logic [31:0]  core_progress_i
+);
+  localparam int R = heddle_pkg::RINGS;
+
+  logic clear;
+  logic [31:0] wdata, status, progress, device_error, completion_tail, jobs, faults, resets;
+  logic [63:0] running, cycles, macs, completion_base;
+  logic [3:0] int_status, raise, raise_write;
+  logic [32*R-1:0] ring_head, ring_tail;
+  logic [64*R-1:0] ring_base;
+  logic [R-1:0] ring_size_we, ring_head_we;
+  logic reset_we, abort_we, int_status_we, int_enable_we, int_raise_we, device_error_we, completion_size_we;
+  logic ring_error;
+
+  hd_registers u_registers (
+      .clk_i,
+      .rst_ni,
+      .clear_i(clear),
+      .req_i,
+      .write_i,
+      .addr_i,
+      .wdata_i,
+      .strb_i,
+      .ack_o,
+      .rdata_o,
+      .config_i,
+      .core_kind_i,
+      .dram_bytes_i,
+      .unique_i,
+      .status_i(status),
+      .progress_i(progress),
+      .running_i(running),
+      .int_status_i(int_status),
+      .device_error_i(device_error),
+      .completion_tail_i(completion_tail),
+      .ring_head_i(ring_head),
+      .ring_tail_i(ring_tail),
+      .cycles_i(cycles),
+      .macs_i(macs),
+      .jobs_i(jobs),
+      .faults_i(faults),
+      .resets_i(resets),
+      .wdata_o(wdata),
+      .reset_we_o(reset_we),
+      .abort_we_o(abort_we),
+      .int_status_we_o(int_status_we),
+      .int_enable_we_o(int_enable_we),
+      .int_raise_we_o(int_raise_we),
+      .device_error_we_o(device_error_we),
+      .completion_size_we_o(completion_size_we),
+      .ring_size_we_o(ring_size_we),
+      .ring_head_we_o(ring_head_we),
+      .completion_base_o(completion_base),
+      .ring_base_o(ring_base)
+  );
+
+  logic [63:0] dram_bytes_q;
+  logic known_q, resized;
+  assign resized = known_q && (dram_bytes_q != dram_bytes_i);
+  always_ff @(posedge clk_i) begin
+    known_q <= rst_ni;
+    dram_bytes_q <= dram_bytes_i;
+  end
+  assign raise_write = (int_raise_we ? wdata[3:0] : 4'd0)
+      | (ring_error ? heddle_pkg::REG_INT_STATUS_ERROR_MASK[3:0] : 4'd0);
+
+  hd_interrupts u_interrupts (
+      .clk_i,
+      .rst_ni,
+      .clear_i(clear),
+      .raise_jobs_i(raise),
+      .raise_write_i(raise_write),
+      .raise_memory_i(resized ? heddle_pkg::REG_INT_STATUS_MEMORY_MASK[3:0] : 4'd0),
+      .ack_i(int_status_we ? wdata[3:0] : 4'd0),
+      .enable_we_i(int_enable_we),
+      .enable_i(wdata[3:0]),
+      .status_o(int_status),
+      .irq_valid_o,
+      .irq_vector_o,
+      .irq_ready_i
+  );
+
+  logic next_valid, take, finish, record_on, record_take;
+  logic [1:0] next_ring;
+  logic [63:0] next_iova, record_iova;
+  logic [31:0] record_sequence;
+
+  hd_rings u_rings (
+      .clk_i,
+      .rst_ni,
+      .clear_i(clear),
+      .wdata_i(wdata),
+      .ring_size_we_i(ring_size_we),
+      .ring_head_we_i(ring_head_we),
+      .completion_size_we_i(completion_size_we),
+      .ring_base_i(ring_base),
+      .completion_base_i(completion_base),
+      .error_o(ring_error),
+      .next_valid_o(next_valid),
+      .next_ring_o(next_ring),
+      .next_iova_o(next_iova),
+      .take_i(take),
+      .finish_i(finish),
+      .record_on_o(record_on),
+      .record_iova_o(record_iova),
+      .record_sequence_o(record_sequence),
+      .record_take_i(record_take),
+      .head_o(ring_head),
+      .tail_o(ring_tail),
+      .completion_tail_o(completion_tail)
+  );
+
+  logic copy_start, copy_active, stop, copy_done, piece;
+  logic [7:0] copy_status;
+  logic [63:0] copy_fault_addr, copy_bytes;
+  logic [8*heddle_pkg::STEP_BYTES-1:0] step;
+  logic job_req_valid, job_req_write, job_w_valid, copy_req_valid, copy_req_write, copy_w_valid;
+  logic [63:0] job_req_addr, copy_req_addr;
+  logic [6:0] job_req_beats, copy_req_beats;
+  logic [127:0] job_w_data, copy_w_data;
+  logic [15:0] job_w_strb, copy_w_strb;
+
+  hd_job_engine u_jobs (
+      .clk_i,
+      .rst_ni,
+      .dram_bytes_i,
+      .function_reset_i,
+      .hang_i,
+      .wdata_i(wdata),
+      .reset_we_i(reset_we),
+      .abort_we_i(abort_we),
+      .device_error_we_i(device_error_we),
+      .ring_error_i(ring_error),
+      .clear_o(clear),
+      .status_o(status),
+      .progress_o(progress),
+      .running_o(running),
+      .device_error_o(device_error),
+      .cycles_o(cycles),
+      .macs_o(macs),
+      .jobs_o(jobs),
+      .faults_o(faults),
+      .resets_o(resets),
+      .raise_o(raise),
+      .next_valid_i(next_valid),
+      .next_ring_i(next_ring),
+      .next_iova_i(next_iova),
+      .take_o(take),
+      .finish_o(finish),
+      .record_on_i(record_on),
+      .record_iova_i(record_iova),
+      .record_sequence_i(record_sequence),
+      .record_take_o(record_take),
+      .host_req_valid_o(job_req_valid),
+      .host_req_ready_i(host_req_ready_i && !copy_active),
+      .host_req_write_o(job_req_write),
+      .host_req_addr_o(job_req_addr),
+      .host_req_beats_o(job_req_beats),
+      .host_w_valid_o(job_w_valid),
+      .host_w_ready_i(host_w_ready_i && !copy_active),
+      .host_w_data_o(job_w_data),
+      .host_w_strb_o(job_w_strb),
+      .host_r_valid_i(host_r_valid_i && !copy_active),
+      .host_r_data_i,
+      .host_r_error_i,
+      .host_b_valid_i(host_b_valid_i && !copy_active),
+      .host_b_error_i,
+      .copy_start_o(copy_start),
+      .copy_active_o(copy_active),
+      .stop_o(stop),
+      .step_o(step),
+      .copy_done_i(copy_done),
+      .copy_status_i(copy_status),
+      .copy_fault_addr_i(copy_fault_addr),
+      .copy_bytes_i(copy_bytes),
+      .piece_i(piece),
+      .core_start_o,
+      .core_stream_addr_o,
+      .core_stream_bytes_o,
+      .region_we_o,
+      .region_index_o,
+      .region_base_o,
+      .region_size_o,
+      .region_writable_o,
+      .core_abort_o,
+      .core_clear_o,
+      .core_reset_o,
+      .core_hang_o,
+      .core_busy_i,
+      .core_done_i,
+      .core_status_i,
+      .core_fault_offset_i,
+      .core_fault_tag_i,
+      .core_fault_engine_i,
+      .core_fault_region_i,
+      .core_fault_addr_i,
+      .core_commands_i,
+      .core_macs_i,
+      .core_bytes_loaded_i,
+      .core_bytes_stored_i,
+      .core_matrix_busy_i,
+      .core_vector_busy_i,
+      .core_dma_busy_i,
+      .core_progress_i
+  );
+
+  hd_copy_engine u_copy (
+      .clk_i,
+      .rst_ni,
+      .dram_bytes_i,
+      .start_i(copy_start),
+      .step_i(step),
+      .stop_i(stop && copy_active),
+      .done_o(copy_done),
+      .status_o(copy_status),
+      .fault_addr_o(copy_fault_addr),
+      .bytes_copied_o(copy_bytes),
+      .piece_o(piece),
+      .host_req_valid_o(copy_req_valid),
+      .host_req_ready_i(host_req_ready_i && copy_active),
+      .host_req_write_o(copy_req_write),
+      .host_req_addr_o(copy_req_addr),
+      .host_req_beats_o(copy_req_beats),
+      .host_w_valid_o(copy_w_valid),
+      .host_w_ready_i(host_w_ready_i && copy_active),
+      .host_w_data_o(copy_w_data),
+      .host_w_strb_o(copy_w_strb),
+      .host_r_valid_i(host_r_valid_i && copy_active),
+      .host_r_data_i,
+      .host_r_error_i,
+      .host_b_valid_i(host_b_valid_i && copy_active),
+      .host_b_error_i,
+      .mem_req_valid_o,
+      .mem_req_ready_i,
+      .mem_req_write_o,
+      .mem_req_addr_o,
+      .mem_req_beats_o,
+      .mem_w_valid_o,
+      .mem_w_ready_i,
+      .mem_w_data_o,
+      .mem_w_strb_o,
+      .mem_r_valid_i,
+      .mem_r_data_i,
+      .mem_r_error_i,
+      .mem_b_valid_i,
+      .mem_b_error_i
+  );
+
+  assign host_req_valid_o = copy_active ? copy_req_valid : job_req_valid;
+  assign host_req_write_o = copy_active ? copy_req_write : job_req_write;
+  assign host_req_addr_o = copy_active ? copy_req_addr : job_req_addr;
+  assign host_req_beats_o = copy_active ? copy_req_beats : job_req_beats;
+  assign host_w_valid_o = copy_active ? copy_w_valid : job_w_valid;
+  assign host_w_data_o = copy_active ? copy_w_data : job_w_data;
+  assign host_w_strb_o = copy_active ? copy_w_strb : job_w_strb;
+  assign host_r_ready_o = 1'b1;
+  assign mem_r_ready_o = 1'b1;
+endmodule
