@@ -310,7 +310,7 @@ module hd_job_engine #(
       stop_q <= (stop_asked > stop_kept) ? stop_asked : stop_kept;
       cycle_q <= clear_o ? 64'd0 : cycle_q + 64'd1;
       if (piece_i) pieces_q <= pieces_q + 32'd1;
-      if (clear_o) progress_base_q <= core_progress_i + pieces_q + {31'd0, piece_i};
+      if (clear_o || stop_q == SILENT) progress_base_q <= core_progress_i + pieces_q + {31'd0, piece_i};
       if (clear_o) device_error_q <= 32'd0;
       else if (host_lost) device_error_q <= heddle_pkg::ERROR_HOST_DMA;
       else if (ring_error_i) device_error_q <= heddle_pkg::ERROR_ILLEGAL_DESCRIPTOR;
