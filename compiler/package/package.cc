@@ -249,6 +249,25 @@ absl::Status UnpackTables(const fb::MetadataT& metadata, Package* package) {
   return absl::OkStatus();
 }
 
+// The verifier compares the alignment of a vector's length, not that of its
+// elements: int64 in a shape may lie anywhere.
+bool ShapesAligned(const uint8_t* buffer) {
+  const fb::Metadata* metadata = fb::GetMetadata(buffer);
+  for (const auto* tensors :
+       {metadata->inputs(), metadata->outputs(), metadata->taps()}) {
+    if (tensors == nullptr) continue;
+    for (const fb::TensorInfo* tensor : *tensors) {
+      if (tensor->shape() != nullptr &&
+          reinterpret_cast<uintptr_t>(tensor->shape()->Data()) %
+                  alignof(int64_t) !=
+              0) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 std::string Package::NodeAt(uint32_t stream, uint32_t offset) const {
@@ -353,7 +372,7 @@ absl::StatusOr<Package> Parse(absl::string_view bytes) {
   const auto* buffer = reinterpret_cast<const uint8_t*>(aligned.data());
   flatbuffers::Verifier verifier(buffer, metadata_size, /*max_depth=*/16,
                                  /*max_tables=*/metadata_size / 8 + 1);
-  if (!fb::VerifyMetadataBuffer(verifier)) {
+  if (!fb::VerifyMetadataBuffer(verifier) || !ShapesAligned(buffer)) {
     return Damaged("the metadata is not well-formed");
   }
   std::unique_ptr<fb::MetadataT> metadata(fb::UnPackMetadata(buffer));
