@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lockstep itself: it is silent about a core that is right, and it finds every
+// kind of mistake in it, in the right command.
+#include "tests/lockstep/lockstep.h"
+
+#include <gtest/gtest.h>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "simulator/model/random_stream.h"
+#include "simulator/rtl/stand_in.h"
+#include "tests/lockstep/quota.h"
+
+namespace heddle::lockstep {
+namespace {
+
+using rtl::Mistake;
+using rtl::StandIn;
+
+Program RandomProgram(uint64_t seed, const isa::Config& config, int commands) {
+  model::RandomStreamOptions options;
+  options.seed = seed;
+  options.config = config;
+  options.commands = commands;
+  model::RandomStream stream = model::MakeRandomStream(options);
+  Program program;
+  program.words = stream.words;
+  std::copy(std::begin(stream.regions), std::end(stream.regions),
+            program.regions);
+  program.memory = std::move(stream.dram);
+  return program;
+}
+
+// The commands of a program: opcode and offset of each.
+struct Listed {
+  isa::Opcode opcode;
+  uint32_t offset;
+};
+std::vector<Listed> List(const Program& program) {
+  std::vector<Listed> list;
+  for (size_t at = 0; at < program.words.size();) {
+    const isa::CommandInfo* info =
+        isa::FindCommand(isa::OpcodeOf(program.words[at]));
+    list.push_back({info->opcode, static_cast<uint32_t>(at * 4)});
+    at += info->words;
+  }
+  return list;
+}
+
+TEST(Lockstep, AgreesWithACoreThatIsRight) {
+  for (uint64_t seed = 1; seed <= 6; ++seed) {
+    const isa::Config& config = isa::kConfigs[seed % isa::kNumConfigs];
+    const Program program = RandomProgram(seed, config, 200);
+    StandIn core(config, {});
+    core.Overlap(seed % 2 == 0);
+    Lockstep lockstep(&core);
+    EXPECT_EQ(lockstep.Run(program).divergence, "") << seed;
+    // Again on the same core: SRAM is cleared.
+    EXPECT_EQ(lockstep.Run(program).divergence, "") << seed;
+  }
+}
+
+TEST(Lockstep, FaultsAreEqual) {
+  const isa::Config& config = isa::kH256;
+  Program program = RandomProgram(3, config, 60);
+  const std::vector<Listed> list = List(program);
+  StandIn core(config, {});
+  Lockstep lockstep(&core);
+  int faults = 0;
+  for (size_t i = 1; i < list.size(); i += 7) {
+    Program bad = program;
+    bad.words[list[i].offset / 4 + 1] |= 0xf0000000;  // reserved bits
+    const Outcome outcome = lockstep.Run(bad);
+    EXPECT_EQ(outcome.divergence, "");
+    EXPECT_EQ(outcome.result.run.status, isa::Error::kIllegalCommand);
+    EXPECT_EQ(outcome.result.run.fault_offset, list[i].offset);
+    ++faults;
+  }
+  EXPECT_GT(faults, 5);
+}
+
+// Which commands of a program write something, by the model.
+std::vector<bool> Writers(const Program& program, const isa::Config& config) {
+  NotingMemory memory(program.memory);
+  model::Model model(config, &memory);
+  std::vector<bool> writers;
+  const std::vector<Listed> list = List(program);
+  const auto sram_bytes = [&](size_t i) {
+    const size_t at = list[i].offset / 4;
+    Effect e = SramEffect(
+        config, *isa::DecodeAny(&program.words[at], program.words.size() - at),
+        model.sram());
+    e.Take(model.sram());
+    return e.bytes();
+  };
+  uint64_t sram = sram_bytes(0);
+  model.Run(program.words.data(), program.words.size() * 4, program.regions,
+            [&](uint64_t n) {
+              writers.push_back(sram > 0 || memory.TakeEffect().bytes() > 0);
+              if (n < list.size()) sram = sram_bytes(n);
+              return true;
+            });
+  return writers;
+}
+
+TEST(Lockstep, FindsEveryMistakeInItsCommand) {
+  using Kind = Mistake::Kind;
+  int found = 0;
+  for (uint64_t seed = 11; seed <= 12; ++seed) {
+    const isa::Config& config = isa::kConfigs[seed % isa::kNumConfigs];
+    const Program program = RandomProgram(seed, config, 60);
+    const std::vector<Listed> list = List(program);
+    const std::vector<bool> writers = Writers(program, config);
+    for (Kind kind : {Kind::kWrongByte, Kind::kLostWrite, Kind::kStrayWrite,
+                      Kind::kEarlyDone}) {
+      for (size_t i = seed % 9; i < list.size(); i += 9) {
+        if (!writers[i]) continue;
+        StandIn core(config, {});
+        core.Make({kind, i});
+        Lockstep lockstep(&core);
+        const std::string got = lockstep.Run(program).divergence;
+        // A stray write to a place that the command writes anyway is none.
+        if (got.empty() && kind == Kind::kStrayWrite) continue;
+        EXPECT_TRUE(absl::StrContains(
+            got, absl::StrCat("command ", i, " at offset ", list[i].offset)))
+            << "kind " << static_cast<int>(kind) << " in command " << i << ": "
+            << got;
+        ++found;
+      }
+    }
+  }
+  EXPECT_GT(found, 30);
+}
+
+TEST(Lockstep, FindsWrongResults) {
+  const Program program = RandomProgram(21, isa::kH512, 40);
+  for (Mistake::Kind kind :
+       {Mistake::Kind::kMoreMacs, Mistake::Kind::kWrongStatus}) {
+    StandIn core(isa::kH512, {});
+    core.Make({kind, 0});
+    Lockstep lockstep(&core);
+    EXPECT_TRUE(absl::StrContains(lockstep.Run(program).divergence,
+                                  "the results differ"));
+  }
+}
+
+TEST(Lockstep, NamesTheNode) {
+  Program program = RandomProgram(31, isa::kH256, 40);
+  program.node = [](uint32_t offset) { return absl::StrCat("at", offset); };
+  StandIn core(isa::kH256, {});
+  core.Make({Mistake::Kind::kWrongByte, 0});
+  Lockstep lockstep(&core);
+  const std::string got = lockstep.Run(program).divergence;
+  EXPECT_TRUE(absl::StrContains(got, "node 'at0'")) << got;
+  EXPECT_TRUE(absl::StrContains(got, "expected 0x")) << got;
+  EXPECT_TRUE(absl::StrContains(got, "load ")) << got;
+}
+
+TEST(Quota, KnowsWhatIsMissing) {
+  Quota quota;
+  EXPECT_EQ(quota.hit(), 0u);
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    quota.Count(RandomProgram(seed, isa::kH256, 200).words);
+  }
+  EXPECT_GT(quota.commands(), 1000u);
+  EXPECT_GT(quota.hit(), quota.cells() / 3);
+  EXPECT_LT(quota.hit(), quota.cells());
+  for (const auto& [kind, n] : quota.kinds()) {
+    EXPECT_TRUE(n > 0 || kind == "nop") << kind;
+  }
+  EXPECT_TRUE(absl::StrContains(quota.Missing(), "largest ("));
+}
+
+}  // namespace
+}  // namespace heddle::lockstep
