@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Quotient and square root of LANES binary32 lanes: f32(a / b) or f32(sqrt(a)), round to nearest
+// even, subnormals kept, every NaN result 0x7fc00000 (ISA.md). One digit of the result per cycle in
+// every lane, all lanes in step.
+//
+//   cycle 0       start_i (only while ready_o): op_i (0 quotient, 1 root), operands
+//   cycle 1       operands taken apart, significands normalised
+//   cycle 2..27   26 digits: the significand and one or two more for rounding; the remainder says
+//                 whether the result is exact
+//   cycle 28      round
+//   cycle 29      done_o for one cycle; y_o holds the result until the cycle after the next start
+// ready_o is set again in cycle 29, so an operation takes 29 cycles (ISA.md allows 32).
+//
+// Digit step (restoring; w = remainder, q = digits so far):
+//   quotient  w >= x gives a one; w = 2*(w - digit*x)    x = significand of b; w starts as a's
+//   root      w = 4*w + next two bits of x, t = 4*q + 1; w >= t gives a one; w = w - digit*t
+//                                                        x = bits of a not used; w starts as 0
+// The first digit of a root is one (the bits of a start with 01, or with 1 when its exponent is
+// odd); that of a quotient is zero when the significand of a is the smaller one.
+module hd_fp_divsqrt #(
+    parameter int LANES = 16
+) (
+    input  logic                clk_i,
+    input  logic                rst_ni,
+    input  logic                start_i,
+    input  logic                op_i,
+    input  logic [32*LANES-1:0] a_i,
+    input  logic [32*LANES-1:0] b_i,
+    output logic                ready_o,
+    output logic                done_o,
+    output logic [32*LANES-1:0] y_o
+);
+  localparam [31:0] N = LANES;
+  localparam int B = LANES > 1 ? $clog2(LANES) : 1;
+  localparam [4:0] PREPARE = 5'd1, ROUND = 5'd28, DONE = 5'd29;
+
+  logic [4:0] step_q;  // number of the cycle; 0 idle
+  logic root_q, start, work;
+  assign ready_o = step_q == 5'd0 || step_q == DONE;
+  assign done_o = step_q == DONE;
+  assign start = start_i && ready_o;
+  assign work = !ready_o;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) step_q <= 5'd0;
+    else if (start) step_q <= PREPARE;
+    else if (step_q == DONE) step_q <= 5'd0;
+    else if (work) step_q <= step_q + 5'd1;
+    if (start) root_q <= op_i;
+  end
+
+  // w: operand a, then the remainder. x: operand b, then the divisor or the rest of the radicand.
+  // q: digits, then the result. s: bit 31 sign, bit 30 the result is special and bits 29:28 say
+  // which (0 zero, 1 infinity, 2 NaN), bits 15:0 exponent of the result, biased, signed.
+  logic [31:0] w_q [0:LANES-1];
+  logic [31:0] x_q [0:LANES-1];
+  logic [31:0] q_q [0:LANES-1];
+  logic [31:0] s_q [0:LANES-1];
+  logic [31:0] w_d [0:LANES-1];
+  logic [31:0] x_d [0:LANES-1];
+  logic [31:0] q_d [0:LANES-1];
+  logic [31:0] s_d [0:LANES-1];
+  for (genvar i = 0; i < LANES; i++) begin : g_lane
+    always_ff @(posedge clk_i) begin
+      if (start) begin
+        w_q[i] <= a_i[32*i +: 32];
+        x_q[i] <= b_i[32*i +: 32];
+      end else if (work) begin
+        w_q[i] <= w_d[i];
+        x_q[i] <= x_d[i];
+        q_q[i] <= q_d[i];
+        s_q[i] <= s_d[i];
+      end
+    end
+    assign y_o[32*i +: 32] = q_q[i];
+  end
+
+  always_comb begin : lanes
+    logic [31:0] l, av, bv, ea, eb, ma, mb, kind, t, w, x, q, s, n;
+    l = 0; av = 0; bv = 0; ea = 0; eb = 0; ma = 0; mb = 0; kind = 0; t = 0; w = 0; x = 0; q = 0;
+    s = 0; n = 0;
+    if (step_q == PREPARE) begin
+      for (l = 0; l < N; l = l + 1) begin
+        av = w_q[l[B-1:0]];
+        bv = root_q ? 32'h3f800000 : x_q[l[B-1:0]];
+        // Significands with the leading one at bit 23; a subnormal's exponent is 1 and below.
+        ea = {24'd0, av[30:23]};
+        ma = ea == 32'd0 ? {9'd0, av[22:0]} : {9'd1, av[22:0]};
+        ea = ea == 32'd0 ? 32'd1 : ea;
+        ea = ma[23:8] == 16'd0 ? ea - 32'd16 : ea;
+        ma = ma[23:8] == 16'd0 ? ma << 16 : ma;
+        ea = ma[23:16] == 8'd0 ? ea - 32'd8 : ea;
+        ma = ma[23:16] == 8'd0 ? ma << 8 : ma;
+        ea = ma[23:20] == 4'd0 ? ea - 32'd4 : ea;
+        ma = ma[23:20] == 4'd0 ? ma << 4 : ma;
+        ea = ma[23:22] == 2'd0 ? ea - 32'd2 : ea;
+        ma = ma[23:22] == 2'd0 ? ma << 2 : ma;
+        ea = ma[23] ? ea : ea - 32'd1;
+        ma = ma[23] ? ma : ma << 1;
+        eb = {24'd0, bv[30:23]};
+        mb = eb == 32'd0 ? {9'd0, bv[22:0]} : {9'd1, bv[22:0]};
+        eb = eb == 32'd0 ? 32'd1 : eb;
+        eb = mb[23:8] == 16'd0 ? eb - 32'd16 : eb;
+        mb = mb[23:8] == 16'd0 ? mb << 16 : mb;
+        eb = mb[23:16] == 8'd0 ? eb - 32'd8 : eb;
+        mb = mb[23:16] == 8'd0 ? mb << 8 : mb;
+        eb = mb[23:20] == 4'd0 ? eb - 32'd4 : eb;
+        mb = mb[23:20] == 4'd0 ? mb << 4 : mb;
+        eb = mb[23:22] == 2'd0 ? eb - 32'd2 : eb;
+        mb = mb[23:22] == 2'd0 ? mb << 2 : mb;
+        eb = mb[23] ? eb : eb - 32'd1;
+        mb = mb[23] ? mb : mb << 1;
+        // What is not computed. Later lines win.
+        s = (av ^ bv) & 32'h80000000;
+        n = av & 32'h7fffffff;
+        t = bv & 32'h7fffffff;
+        kind = (n == 32'd0 || t == 32'h7f800000) ? 32'd4 : 32'd0;
+        kind = (t == 32'd0 || n == 32'h7f800000) ? 32'd5 : kind;
+        kind = (n == 32'd0 && t == 32'd0) || (n == 32'h7f800000 && t == 32'h7f800000) ? 32'd6
+                                                                                     : kind;
+        kind = root_q && av > 32'h80000000 ? 32'd6 : kind;
+        kind = (n > 32'h7f800000 || t > 32'h7f800000) ? 32'd6 : kind;
+        // The exponent: ea - eb + 127, or half of that of a with the bias kept.
+        t = root_q ? (ea + 32'd1023) >> 1 : ea - eb + 32'd127;
+        t = root_q ? t - 32'd448 : t;
+        s_d[l[B-1:0]] = s | kind << 28 | (t & 32'hffff);
+        w_d[l[B-1:0]] = root_q ? 32'd0 : ma;
+        // Biased exponents are odd where true ones are even.
+        x_d[l[B-1:0]] = root_q ? (ea[0] ? ma << 7 : ma << 8) : mb;
+        q_d[l[B-1:0]] = 32'd0;
+      end
+    end else if (step_q == ROUND) begin
+      for (l = 0; l < N; l = l + 1) begin
+        w = w_q[l[B-1:0]];
+        q = q_q[l[B-1:0]];
+        s = s_q[l[B-1:0]];
+        // e - 1, sign extended. Leading one of the digits to bit 25, sticky bit below bit 0.
+        t = {{16{s[15]}}, s[15:0]} - 32'd1;
+        t = q[25] ? t : t - 32'd1;
+        q = q[25] ? q << 1 : q << 2;
+        q = q | (w != 32'd0 ? 32'd1 : 32'd0);
+        // Subnormal: the rest of a shift right goes into the sticky bit.
+        n = t[31] ? -t : 32'd0;
+        n = n > 32'd31 ? 32'd31 : n;
+        t = t[31] ? 32'd0 : t;
+        w = q >> n[4:0];
+        w = w | (w << n[4:0] != q ? 32'd1 : 32'd0);
+        w = (w + 32'd3 + {31'd0, w[3]}) >> 3;
+        q = (t << 23) + w;
+        q = q > 32'h7f800000 ? 32'h7f800000 : q;
+        q = s[30] ? (s[28] ? 32'h7f800000 : 32'd0) : q;
+        q = q | (s & 32'h80000000);
+        q_d[l[B-1:0]] = s[30] && s[29] ? 32'h7fc00000 : q;
+        w_d[l[B-1:0]] = 32'd0;
+        x_d[l[B-1:0]] = 32'd0;
+        s_d[l[B-1:0]] = 32'd0;
+      end
+    end else if (work && root_q) begin
+      for (l = 0; l < N; l = l + 1) begin
+        x = x_q[l[B-1:0]];
+        q = q_q[l[B-1:0]];
+        w = w_q[l[B-1:0]] << 2 | x >> 30;
+        t = q << 2 | 32'd1;
+        q_d[l[B-1:0]] = q << 1 | (w >= t ? 32'd1 : 32'd0);
+        w_d[l[B-1:0]] = w >= t ? w - t : w;
+        x_d[l[B-1:0]] = x << 2;
+        s_d[l[B-1:0]] = s_q[l[B-1:0]];
+      end
+    end else if (work) begin
+      for (l = 0; l < N; l = l + 1) begin
+        x = x_q[l[B-1:0]];
+        w = w_q[l[B-1:0]];
+        q_d[l[B-1:0]] = q_q[l[B-1:0]] << 1 | (w >= x ? 32'd1 : 32'd0);
+        w_d[l[B-1:0]] = (w >= x ? w - x : w) << 1;
+        x_d[l[B-1:0]] = x;
+        s_d[l[B-1:0]] = s_q[l[B-1:0]];
+      end
+    end else begin
+      for (l = 0; l < N; l = l + 1) begin
+        w_d[l[B-1:0]] = 32'd0;
+        x_d[l[B-1:0]] = 32'd0;
+        q_d[l[B-1:0]] = 32'd0;
+        s_d[l[B-1:0]] = 32'd0;
+      end
+    end
+  end
+endmodule
