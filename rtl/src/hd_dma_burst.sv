@@ -7,7 +7,8 @@
 //      one that is not allowed is never requested: fault_o is held until reset and the gate shut
 //   2  request, held until it is taken
 // One burst per cycle. stop_i holds bursts back in stage 1. go_i: the sender's room for the answer
-// (or, for writes, its data) is there; grant_o tells that it was used, beats_o how much.
+// (or, for writes, its data) is there; grant_o tells that it was used, beats_o how
+// much.
 // Proved in rtl/formal: a request's bytes lie in the region that was offered with it, a write only
 // if that region is writable. (Beats are whole: up to 15 bytes before and behind the burst's bytes
 // are read with it and dropped, or not strobed.)
@@ -26,6 +27,7 @@ module hd_dma_burst (
     input  logic                        go_i,
     output logic                        grant_o,
     output logic [ 6:0]                 beats_o,
+    output logic [hd_pkg::MEM_AW-1:0]   first_o,     // device address of its first byte
     output logic                        fault_o,
     output logic [ 7:0]                 fault_code_o,
     output logic [63:0]                 fault_addr_o,
@@ -59,6 +61,7 @@ module hd_dma_burst (
       .code_o(code),
       .addr_o(addr)
   );
+  assign first_o = dev;
   assign dev = base1_q[hd_pkg::MEM_AW-1:0] + off1_q;
   // Beats from the one with the first byte to the one with the last.
   assign span = {8'd0, dev[3:0]} + {1'b0, bytes1_q} + 12'd15;

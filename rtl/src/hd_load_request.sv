@@ -153,6 +153,7 @@ module hd_load_request #(
       .go_i({2'd0, beats_o} <= credit_q),
       .grant_o,
       .beats_o,
+      .first_o(),
       .fault_o(burst_fault),
       .fault_code_o(burst_code),
       .fault_addr_o(burst_addr),
