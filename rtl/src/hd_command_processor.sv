@@ -21,9 +21,6 @@
 //     commands no longer count, for they will never end).
 //   * engine_rst_no is low in reset, and for two cycles after a fault.
 //   * *_bytes_valid_i: bytes moved from or to device memory in this cycle.
-/* verilator lint_off UNDRIVEN */
-/* verilator lint_off UNUSEDSIGNAL */
-/* verilator lint_off UNUSEDPARAM */
 module hd_command_processor #(
     parameter int K = 16,          // lanes_out of the configuration
     parameter int ACC_DEPTH = 256  // acc_pixels of the configuration
@@ -124,5 +121,194 @@ module hd_command_processor #(
     input  logic          vector_idle_i,
     input  logic          vector_busy_i
 );
-  // The wiring follows.
+  // Control.
+  logic begin_stream, run, flush, fetch_stop, count, aborted, ended, fault, fetch_idle;
+  logic [3:0] retired, idle;
+  logic [39:0] addr_q;
+  logic [27:0] beats_q;
+  always_ff @(posedge clk_i) begin
+    if (start_i && !busy_o) begin
+      addr_q <= stream_addr_i;
+      beats_q <= stream_bytes_i[31:4];
+    end
+  end
+  assign idle = {vector_idle_i, matrix_idle_i, store_idle_i, load_idle_i};
+  hd_core_ctrl ctrl (
+      .clk_i, .rst_ni,
+      .start_i, .clear_i, .abort_i, .hang_i, .busy_o, .done_o, .sram_clear_o, .sram_clear_busy_i,
+      .begin_o(begin_stream), .run_o(run), .flush_o(flush), .fetch_stop_o(fetch_stop),
+      .count_o(count), .aborted_o(aborted),
+      .ended_i(ended), .fault_i(fault), .fetch_idle_i(fetch_idle),
+      .retired_i(retired), .idle_i(idle), .stop_o, .engine_rst_no
+  );
+
+  // Stream to commands.
+  logic beat_valid, beat_ready, beat_error;
+  logic [127:0] beat;
+  hd_stream_fetch fetch (
+      .clk_i, .rst_ni,
+      .start_i(begin_stream), .addr_i(addr_q), .beats_i(beats_q), .stop_i(fetch_stop),
+      .idle_o(fetch_idle),
+      .mem_req_valid_o, .mem_req_ready_i, .mem_req_addr_o, .mem_req_beats_o,
+      .mem_r_valid_i, .mem_r_ready_o, .mem_r_data_i, .mem_r_error_i,
+      .valid_o(beat_valid), .ready_i(beat_ready), .data_o(beat), .error_o(beat_error)
+  );
+
+  logic cmd_valid, cmd_ready, cmd_last;
+  logic [1663:0] cmd;
+  logic [7:0] cmd_status;
+  logic [27:0] cmd_offset;
+  logic [31:0] cmd_tag;
+  logic [39:0] error_addr;
+  hd_command_assembler assembler (
+      .clk_i, .rst_ni,
+      .start_i(begin_stream), .addr_i(addr_q), .beats_i(beats_q), .stop_i(fetch_stop),
+      .beat_valid_i(beat_valid), .beat_ready_o(beat_ready), .beat_i(beat),
+      .beat_error_i(beat_error),
+      .valid_o(cmd_valid), .ready_i(cmd_ready), .cmd_o(cmd), .status_o(cmd_status),
+      .offset_o(cmd_offset), .tag_o(cmd_tag), .last_o(cmd_last), .error_addr_o(error_addr)
+  );
+
+  logic decode_start, decode_done, decode_legal;
+  hd_decode #(.K(K), .ACC_DEPTH(ACC_DEPTH)) decode (
+      .clk_i, .rst_ni, .clear_i(flush),
+      .start_i(decode_start), .cmd_i(cmd), .done_o(decode_done), .legal_o(decode_legal)
+  );
+
+  logic [3:0] push, full, empty, want, take;
+  logic front_retire, front_fault, front_stuck;
+  logic [7:0] front_code;
+  hd_dispatch dispatch (
+      .clk_i, .rst_ni, .clear_i(flush), .enable_i(run),
+      .cmd_valid_i(cmd_valid), .cmd_ready_o(cmd_ready), .opcode_i(cmd[7:0]),
+      .status_i(cmd_status), .last_i(cmd_last),
+      .decode_start_o(decode_start), .decode_done_i(decode_done), .decode_legal_i(decode_legal),
+      .push_o(push), .full_i(full), .empty_i(empty), .retired_i(retired), .idle_i(idle),
+      .want_i(want), .take_i(take),
+      .retire_o(front_retire), .ended_o(ended), .fault_o(front_fault),
+      .fault_stuck_o(front_stuck), .fault_code_o(front_code)
+  );
+
+  // Queues and semaphores.
+  logic [7:0] wait_enable;
+  logic [39:0] wait_sem;
+  logic [63:0] wait_count;
+  logic [15:0] signal_valid;
+  logic [79:0] signal_sem;
+  logic [127:0] signal_count;
+  logic [335:0] record_offset;
+  logic [383:0] record_tag;
+  logic [3:0] same;
+
+  hd_engine_queue #(.W(20)) load_queue (
+      .clk_i, .rst_ni, .clear_i(flush), .hold_i(!run),
+      .push_i(push[0]), .cmd_i(cmd[639:0]), .offset_i(cmd_offset),
+      .full_o(full[0]), .empty_o(empty[0]), .retired_o(retired[0]),
+      .want_o(want[0]), .wait_enable_o(wait_enable[1:0]),
+      .wait_sem_o(wait_sem[9:0]), .wait_count_o(wait_count[15:0]),
+      .take_i(take[0]), .signal_valid_o(signal_valid[3:0]),
+      .signal_sem_o(signal_sem[19:0]), .signal_count_o(signal_count[31:0]),
+      .engine_valid_o(load_cmd_valid_o), .engine_ready_i(load_cmd_ready_i),
+      .engine_cmd_o(load_cmd_o), .read_i(load_read_i), .done_i(load_done_i),
+      .record_offset_o(record_offset[83:0]), .record_tag_o(record_tag[95:0]),
+      .same_o(same[0])
+  );
+
+  hd_engine_queue #(.W(20)) store_queue (
+      .clk_i, .rst_ni, .clear_i(flush), .hold_i(!run),
+      .push_i(push[1]), .cmd_i(cmd[639:0]), .offset_i(cmd_offset),
+      .full_o(full[1]), .empty_o(empty[1]), .retired_o(retired[1]),
+      .want_o(want[1]), .wait_enable_o(wait_enable[3:2]),
+      .wait_sem_o(wait_sem[19:10]), .wait_count_o(wait_count[31:16]),
+      .take_i(take[1]), .signal_valid_o(signal_valid[7:4]),
+      .signal_sem_o(signal_sem[39:20]), .signal_count_o(signal_count[63:32]),
+      .engine_valid_o(store_cmd_valid_o), .engine_ready_i(store_cmd_ready_i),
+      .engine_cmd_o(store_cmd_o), .read_i(store_read_i), .done_i(store_done_i),
+      .record_offset_o(record_offset[167:84]), .record_tag_o(record_tag[191:96]),
+      .same_o(same[1])
+  );
+
+  hd_engine_queue #(.W(40)) matrix_queue (
+      .clk_i, .rst_ni, .clear_i(flush), .hold_i(!run),
+      .push_i(push[2]), .cmd_i(cmd[1279:0]), .offset_i(cmd_offset),
+      .full_o(full[2]), .empty_o(empty[2]), .retired_o(retired[2]),
+      .want_o(want[2]), .wait_enable_o(wait_enable[5:4]),
+      .wait_sem_o(wait_sem[29:20]), .wait_count_o(wait_count[47:32]),
+      .take_i(take[2]), .signal_valid_o(signal_valid[11:8]),
+      .signal_sem_o(signal_sem[59:40]), .signal_count_o(signal_count[95:64]),
+      .engine_valid_o(matrix_cmd_valid_o), .engine_ready_i(matrix_cmd_ready_i),
+      .engine_cmd_o(matrix_cmd_o), .read_i(matrix_read_i), .done_i(matrix_done_i),
+      .record_offset_o(record_offset[251:168]), .record_tag_o(record_tag[287:192]),
+      .same_o(same[2])
+  );
+
+  hd_engine_queue #(.W(52)) vector_queue (
+      .clk_i, .rst_ni, .clear_i(flush), .hold_i(!run),
+      .push_i(push[3]), .cmd_i(cmd[1663:0]), .offset_i(cmd_offset),
+      .full_o(full[3]), .empty_o(empty[3]), .retired_o(retired[3]),
+      .want_o(want[3]), .wait_enable_o(wait_enable[7:6]),
+      .wait_sem_o(wait_sem[39:30]), .wait_count_o(wait_count[63:48]),
+      .take_i(take[3]), .signal_valid_o(signal_valid[15:12]),
+      .signal_sem_o(signal_sem[79:60]), .signal_count_o(signal_count[127:96]),
+      .engine_valid_o(vector_cmd_valid_o), .engine_ready_i(vector_cmd_ready_i),
+      .engine_cmd_o(vector_cmd_o), .read_i(vector_read_i), .done_i(vector_done_i),
+      .record_offset_o(record_offset[335:252]), .record_tag_o(record_tag[383:288]),
+      .same_o(same[3])
+  );
+
+  logic overflow;
+  logic [3:0] overflow_slot;
+  logic [4:0] overflow_sem;
+  hd_semaphores semaphores (
+      .clk_i, .rst_ni, .clear_i(begin_stream),
+      .signal_valid_i(signal_valid), .signal_sem_i(signal_sem), .signal_count_i(signal_count),
+      .overflow_o(overflow), .overflow_slot_o(overflow_slot), .overflow_sem_o(overflow_sem),
+      .want_i(want), .wait_enable_i(wait_enable), .wait_sem_i(wait_sem),
+      .wait_count_i(wait_count), .take_o(take)
+  );
+
+  // Results. Engine faults of a stream that is over are those of the next reset.
+  logic [3:0] done;
+  logic [4:0] retire;
+  logic [7:0] code;
+  logic [27:0] fault_offset, last_offset;
+  logic [31:0] fault_tag, last_tag;
+  assign done = {vector_done_i, matrix_done_i, store_done_i, load_done_i};
+  hd_fault_record fault_record (
+      .clk_i, .rst_ni, .clear_i(begin_stream),
+      .engine_fault_i({vector_fault_i, matrix_fault_i, store_fault_i, load_fault_i} & {4{count}}),
+      .engine_code_i({vector_fault_code_i, matrix_fault_code_i, store_fault_code_i,
+                      load_fault_code_i}),
+      .engine_region_i({vector_fault_region_i, matrix_fault_region_i, store_fault_region_i,
+                        load_fault_region_i}),
+      .engine_addr_i({vector_fault_addr_i, matrix_fault_addr_i, store_fault_addr_i,
+                      load_fault_addr_i}),
+      .done_i(done), .record_offset_i(record_offset), .record_tag_i(record_tag), .same_i(same),
+      .empty_i(empty),
+      .overflow_i(overflow), .overflow_slot_i(overflow_slot[3:1]), .overflow_sem_i(overflow_sem),
+      .front_retire_i(front_retire), .front_fault_i(front_fault), .front_stuck_i(front_stuck),
+      .front_code_i(front_code), .front_offset_i(cmd_offset), .front_tag_i(cmd_tag),
+      .front_addr_i(error_addr),
+      .retire_o(retire), .fault_o(fault), .code_o(code), .offset_o(fault_offset),
+      .tag_o(fault_tag), .engine_o(fault_engine_o), .region_o(fault_region_o),
+      .addr_o(fault_addr_o), .last_offset_o(last_offset), .last_tag_o(last_tag)
+  );
+  logic ended_aborted;
+  assign ended_aborted = aborted && !fault;
+  assign status_o = ended_aborted ? heddle_pkg::ERROR_ABORTED[7:0] : code;
+  assign fault_offset_o = {ended_aborted ? last_offset : fault_offset, 4'd0};
+  assign fault_tag_o = ended_aborted ? last_tag : fault_tag;
+
+  hd_core_counters counters (
+      .clk_i, .rst_ni, .clear_i(begin_stream), .count_i(count),
+      .retire_i(retire), .done_i(done),
+      .matrix_macs_i, .vector_macs_i,
+      .load_bytes_valid_i, .load_bytes_i, .store_bytes_valid_i, .store_bytes_i,
+      .busy_i({vector_busy_i, matrix_busy_i, store_busy_i, load_busy_i}),
+      .commands_o, .macs_o, .bytes_loaded_o, .bytes_stored_o, .cycles_o,
+      .matrix_busy_o, .vector_busy_o, .dma_busy_o, .progress_o
+  );
+
+  logic unused;
+  assign unused = (stream_bytes_i[3:0] != '0) || overflow_slot[0];
 endmodule

@@ -28,6 +28,7 @@ module hd_decode #(
 ) (
     input  logic          clk_i,
     input  logic          rst_ni,
+    input  logic          clear_i,  // give up the command in hand
     input  logic          start_i,
     input  logic [1663:0] cmd_i,
     output logic          done_o,
@@ -108,13 +109,13 @@ module hd_decode #(
   logic rows_q, rows_done, rows_legal;  // rows_q: hd_decode_rows works
   logic rows_start;
   hd_decode_rows #(.K(K), .ACC_DEPTH(ACC_DEPTH)) rows (
-      .clk_i, .rst_ni,
+      .clk_i, .rst_ni, .clear_i,
       .start_i(rows_start), .cmd_i(cmd_i[1279:0]), .done_o(rows_done), .legal_o(rows_legal)
   );
   assign rows_start = start_i && is_conv && encoding && header_rule && conv_rule;
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
+    if (!rst_ni || clear_i) begin
       done_o <= 1'b0;
       rows_q <= 1'b0;
     end else if (start_i) begin

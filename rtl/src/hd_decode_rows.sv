@@ -33,6 +33,7 @@ module hd_decode_rows #(
 ) (
     input  logic          clk_i,
     input  logic          rst_ni,
+    input  logic          clear_i,
     input  logic          start_i,
     input  logic [1279:0] cmd_i,
     output logic          done_o,
@@ -140,7 +141,7 @@ module hd_decode_rows #(
   assign legal_o = !bad_q;
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
+    if (!rst_ni || clear_i) begin
       state_q <= IDLE;
       slow_rows_q <= 1'b0;
     end else begin
