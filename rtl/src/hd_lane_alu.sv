@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// ALU of LANES lanes for every micro-instruction of ISA.md but the h operations: op_i is the code
+// (heddle_pkg::UOP_*), a_i, b_i, c_i its operands; operands that an operation does not take are
+// ignored. An unknown code gives zero.
+//
+// Pipeline: operands are taken with en_i (only while ready_o) in cycle 0. valid_o is set for one
+// cycle, in which y_o holds the result (otherwise zero): in cycle 1, for fdiv and fsqrt in cycle
+// 29; ready_o is clear from cycle 1 to 28 of these, so results come in order, at most one per
+// cycle. Each unit has operand registers of its own and keeps quiet unless the operation is its.
+module hd_lane_alu #(
+    parameter int LANES = 16
+) (
+    input  logic                clk_i,
+    input  logic                rst_ni,
+    input  logic                en_i,
+    input  logic [7:0]          op_i,
+    input  logic [32*LANES-1:0] a_i,
+    input  logic [32*LANES-1:0] b_i,
+    input  logic [32*LANES-1:0] c_i,
+    output logic                ready_o,
+    output logic                valid_o,
+    output logic [32*LANES-1:0] y_o
+);
+  logic take, is_fma, is_cmp, is_cvt, is_iter, is_int;
+  logic [1:0] fma_op;
+  logic [2:0] cmp_op, cvt_op;
+  assign take = en_i && ready_o;
+  always_comb begin
+    is_fma = 1'b0;
+    is_cmp = 1'b0;
+    is_cvt = 1'b0;
+    is_iter = 1'b0;
+    is_int = 1'b0;
+    fma_op = 2'd0;
+    cmp_op = 3'd0;
+    cvt_op = 3'd0;
+    if (take) begin
+      case (op_i)
+        heddle_pkg::UOP_FFMA: is_fma = 1'b1;
+        heddle_pkg::UOP_FADD: begin is_fma = 1'b1; fma_op = 2'd1; end
+        heddle_pkg::UOP_FSUB: begin is_fma = 1'b1; fma_op = 2'd2; end
+        heddle_pkg::UOP_FMUL: begin is_fma = 1'b1; fma_op = 2'd3; end
+        heddle_pkg::UOP_FMIN: is_cmp = 1'b1;
+        heddle_pkg::UOP_FMAX: begin is_cmp = 1'b1; cmp_op = 3'd1; end
+        heddle_pkg::UOP_FLT: begin is_cmp = 1'b1; cmp_op = 3'd2; end
+        heddle_pkg::UOP_FLE: begin is_cmp = 1'b1; cmp_op = 3'd3; end
+        heddle_pkg::UOP_FEQ: begin is_cmp = 1'b1; cmp_op = 3'd4; end
+        heddle_pkg::UOP_F2I: is_cvt = 1'b1;
+        heddle_pkg::UOP_F2I_TRUNC: begin is_cvt = 1'b1; cvt_op = 3'd1; end
+        heddle_pkg::UOP_I2F: begin is_cvt = 1'b1; cvt_op = 3'd2; end
+        heddle_pkg::UOP_FDIV, heddle_pkg::UOP_FSQRT: is_iter = 1'b1;
+        default: is_int = 1'b1;
+      endcase
+    end
+  end
+
+  logic fma_valid, cmp_valid, cvt_valid, int_valid, iter_done;
+  logic [32*LANES-1:0] fma_y, cmp_y, cvt_y, int_y, iter_y;
+  hd_fp_fma #(.LANES(LANES)) u_fma (
+      .clk_i, .rst_ni, .en_i(is_fma), .op_i(fma_op), .a_i, .b_i, .c_i, .valid_o(fma_valid),
+      .y_o(fma_y));
+  hd_fp_cmp #(.LANES(LANES)) u_cmp (
+      .clk_i, .rst_ni, .en_i(is_cmp), .op_i(cmp_op), .a_i, .b_i, .valid_o(cmp_valid), .y_o(cmp_y));
+  hd_fp_cvt #(.LANES(LANES)) u_cvt (
+      .clk_i, .rst_ni, .en_i(is_cvt), .op_i(cvt_op), .a_i, .valid_o(cvt_valid), .y_o(cvt_y));
+  hd_int_lane #(.LANES(LANES)) u_int (
+      .clk_i, .rst_ni, .en_i(is_int), .op_i, .a_i, .b_i, .c_i, .valid_o(int_valid), .y_o(int_y));
+  hd_fp_divsqrt #(.LANES(LANES)) u_iter (
+      .clk_i, .rst_ni, .start_i(is_iter), .op_i(op_i == heddle_pkg::UOP_FSQRT), .a_i, .b_i,
+      .ready_o, .done_o(iter_done), .y_o(iter_y));
+
+  // At most one of them.
+  assign valid_o = fma_valid || cmp_valid || cvt_valid || int_valid || iter_done;
+  always_comb begin
+    y_o = '0;
+    if (fma_valid) y_o = fma_y;
+    else if (int_valid) y_o = int_y;
+    else if (cmp_valid) y_o = cmp_y;
+    else if (cvt_valid) y_o = cvt_y;
+    else if (iter_done) y_o = iter_y;
+  end
+endmodule
