@@ -78,8 +78,14 @@ module hd_copy_engine (
   // -- Bounds of [device_address, + length) and [destination, + length)
   logic length_bad, device_out, destination_out;
   assign length_bad = (step.length == 64'd0) || (step.length > heddle_pkg::FILL_BYTES_MAX);
-  assign device_out = (step.length > dram_bytes_i) || (step.device_address > dram_bytes_i - step.length);
-  assign destination_out = (step.length > dram_bytes_i) || (step.destination > dram_bytes_i - step.length);
+  assign device_out = (step.length > dram_bytes_i)
+      || (step.device_address > dram_bytes_i - step.length);
+  assign destination_out = (step.length > dram_bytes_i)
+      || (step.destination > dram_bytes_i - step.length);
+
+  logic list_bad;
+  assign list_bad = (step.sg_count == 32'd0) || (step.sg_count > heddle_pkg::SG_ENTRIES_MAX)
+      || (step.table_iova[3:0] != 4'd0);
 
   // -- Pieces to move
   logic [63:0] device_q, left_q;     // next device address; bytes not handed to the mover
@@ -237,7 +243,8 @@ module hd_copy_engine (
       waiting_q <= 1'b0;
     end else begin
       waiting_q <= host_req_valid_o && !host_req_ready_i && !pick_list;
-      if (host_req_valid_o && host_req_ready_i && !host_req_write_o) order_in_q <= order_in_q + 6'd1;
+      if (host_req_valid_o && host_req_ready_i && !host_req_write_o)
+        order_in_q <= order_in_q + 6'd1;
       if (host_r_valid_i) begin
         if (order_beat_q + 7'd1 == order_beats_q[order_out_q[4:0]]) begin
           order_beat_q <= '0;
@@ -258,14 +265,16 @@ module hd_copy_engine (
   assign mem_pick_read = !is_in && rreq_valid && (mem_read_q || is_out || !wreq_valid);
   assign mem_req_valid_o = mem_pick_read || (!is_out && wreq_valid);
   assign mem_req_write_o = !mem_pick_read;
-  assign mem_req_addr_o = mem_pick_read ? rreq_addr[hd_pkg::MEM_AW-1:0] : wreq_addr[hd_pkg::MEM_AW-1:0];
+  assign mem_req_addr_o = mem_pick_read ? rreq_addr[hd_pkg::MEM_AW-1:0]
+      : wreq_addr[hd_pkg::MEM_AW-1:0];
   assign mem_req_beats_o = mem_pick_read ? rreq_beats : wreq_beats;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) mem_read_q <= 1'b0;
     else mem_read_q <= mem_pick_read && !mem_req_ready_i;
   end
 
-  assign rreq_ready = is_in ? host_req_ready_i && order_room && !pick_list : mem_req_ready_i && mem_pick_read;
+  assign rreq_ready = is_in ? host_req_ready_i && order_room && !pick_list
+      : mem_req_ready_i && mem_pick_read;
   assign wreq_ready = is_out ? host_req_ready_i && !pick_list : mem_req_ready_i && !mem_pick_read;
   assign r_valid = is_in ? host_r_valid_i && !order_list : mem_r_valid_i;
   assign r_data = is_in ? host_r_data_i : mem_r_data_i;
@@ -324,14 +333,12 @@ module hd_copy_engine (
           end else if (is_fill && step.length[1:0] != 2'd0) begin
             status_q <= heddle_pkg::ERROR_ILLEGAL_DESCRIPTOR[7:0];
             fault_q <= step.length;
-          end else if (with_host && (step.sg_count == 32'd0 || step.sg_count > heddle_pkg::SG_ENTRIES_MAX
-                                     || step.table_iova[3:0] != 4'd0)) begin
+          end else if (with_host && list_bad) begin
             status_q <= heddle_pkg::ERROR_ILLEGAL_DESCRIPTOR[7:0];
             fault_q <= step.table_iova;
           end
-          if (length_bad || device_out || (is_copy && destination_out) || (is_fill && step.length[1:0] != 2'd0)
-              || (with_host && (step.sg_count == 32'd0 || step.sg_count > heddle_pkg::SG_ENTRIES_MAX
-                                || step.table_iova[3:0] != 4'd0))) begin
+          if (length_bad || device_out || (is_copy && destination_out) || (with_host && list_bad)
+              || (is_fill && step.length[1:0] != 2'd0)) begin
             check_q <= 1'b0;
             done_q  <= 1'b1;
             state_q <= IDLE;

@@ -184,7 +184,8 @@ module hd_copy_mover #(
   logic [31:0] spun;  // the pattern as it lies in an aligned word
   assign spun = 32'({pattern_i, pattern_i} >> {3'd4 - {1'b0, dst_q[sent][1:0]}, 3'd0});
   assign w_data_o = fill_i ? {4{spun}} : stored;
-  assign w_strb_o = ((word_q == 9'd0) ? head_q[sent] : 16'hffff) & (wlast ? tail_q[sent] : 16'hffff);
+  assign w_strb_o = ((word_q == 9'd0) ? head_q[sent] : 16'hffff)
+      & (wlast ? tail_q[sent] : 16'hffff);
 
   for (genvar l = 0; l < 16; l++) begin : g_lane
     logic [7:0] mem_q[0:WORDS-1];
@@ -207,8 +208,8 @@ module hd_copy_mover #(
   assign fail_addr_o = fail_addr_q;
   assign fail_bytes_o = fail_bytes_q;
   // What quits is over when the ports are quiet; after stop_i also every begun piece is reported.
-  assign flush = quit && busy && (rout_q == '0) && !rreq_q && !wreq_q && (owed_q == '0) && (bout_q == '0)
-      && (fail_q || (!wbusy_q && wask_q == done_q));
+  assign flush = quit && busy && (rout_q == '0) && !rreq_q && !wreq_q
+      && (owed_q == '0) && (bout_q == '0) && (fail_q || (!wbusy_q && wask_q == done_q));
   assign idle_o = !busy;
 
   always_ff @(posedge clk_i) begin
@@ -236,7 +237,8 @@ module hd_copy_mover #(
         if (!fill_i) alloc_q <= alloc_q + AW'(new_words);
       end
       if (busy || take) begin
-        used_q <= used_q + ((take && !fill_i) ? (AW + 1)'(new_words) : '0) - (AW + 1)'(send && !fill_i);
+        used_q <= used_q + ((take && !fill_i) ? (AW + 1)'(new_words) : '0)
+            - (AW + 1)'(send && !fill_i);
       end
       if (fill_i) begin
         if (take) begin
@@ -291,7 +293,8 @@ module hd_copy_mover #(
       if (!rreq_q || rreq_ready_i) rreq_q <= (rleft_q != '0) && !quit;
       if (!wreq_q || wreq_ready_i) wreq_q <= wbusy_q && !fail_q;
       if (busy) begin
-        rout_q <= rout_q + ((rreq_q && rreq_ready_i) ? (AW + 1)'(rreq_beats_q) : '0) - (AW + 1)'(r_valid_i);
+        rout_q <= rout_q + ((rreq_q && rreq_ready_i) ? (AW + 1)'(rreq_beats_q) : '0)
+            - (AW + 1)'(r_valid_i);
         owed_q <= owed_q + ((wreq_q && wreq_ready_i) ? 11'(wreq_beats_q) : '0) - 11'(send);
         bout_q <= bout_q + 6'(wreq_q && wreq_ready_i) - 6'(b_valid_i);
       end

@@ -99,7 +99,8 @@ module hd_front #(
   logic [32*R-1:0] ring_head, ring_tail;
   logic [64*R-1:0] ring_base;
   logic [R-1:0] ring_size_we, ring_head_we;
-  logic reset_we, abort_we, int_status_we, int_enable_we, int_raise_we, device_error_we, completion_size_we;
+  logic reset_we, abort_we, int_status_we, int_enable_we, int_raise_we, device_error_we;
+  logic completion_size_we;
   logic ring_error;
 
   hd_registers u_registers (

@@ -17,7 +17,7 @@ module hd_interrupts #(
 ) (
     input  logic         clk_i,
     input  logic         rst_ni,
-    input  logic         clear_i,      // reset of the card: everything to zero, waiting requests too
+    input  logic         clear_i,      // everything to zero, waiting requests too
     input  logic [N-1:0] raise_jobs_i,
     input  logic [N-1:0] raise_write_i,
     input  logic [N-1:0] raise_memory_i,

@@ -9,9 +9,9 @@
 // - A job that ABORT ended leaves the card halted; a job that faults does not. While halted nothing
 //   is fetched; rings and doorbells work.
 // - Nothing of a job runs unless all its steps are well-formed.
-// - A larger reason to stop overrules a smaller one: abort (at the next boundary of a command, piece
-//   or step), reset of the engine (the stream ends at once), reset of the card, function reset
-//   (nothing more is written to the host). A copy ends at a piece in every case.
+// - A larger reason to stop overrules a smaller one: abort (at the next boundary of a command,
+//   piece or step), reset of the engine (the stream ends at once), reset of the card, reset of the
+//   function (nothing more is written to the host). A copy ends at a piece in every case.
 // - What the job has changed (TAIL, counters, RUNNING, halted) is visible in registers before the
 //   sequence number is in host memory, interrupts come after it.
 // - After power-up, a reset or a job with clear_sram, SRAM and accumulators are cleared before the
@@ -38,7 +38,7 @@ module hd_job_engine #(
     input  logic            device_error_we_i,
     input  logic            ring_error_i,      // a register write to the rings was refused
     // registers
-    output logic            clear_o,           // registers, interrupts and rings to their reset state
+    output logic            clear_o,           // registers, interrupts, rings as after power-up
     output logic [31:0]     status_o,
     output logic [31:0]     progress_o,
     output logic [63:0]     running_o,
@@ -114,9 +114,9 @@ module hd_job_engine #(
     input  logic [63:0]     core_dma_busy_i,
     input  logic [31:0]     core_progress_i
 );
-  localparam [4:0] IDLE = 5'd0, DESCRIPTOR = 5'd1, CHECK = 5'd2, STEPS = 5'd3, NEXT = 5'd4, LOAD = 5'd5,
-      DISPATCH = 5'd6, TABLE = 5'd7, CLEAR = 5'd8, CLEARED = 5'd9, RUN = 5'd10, KILL = 5'd11,
-      COPY = 5'd12, STEPPED = 5'd13, BODY = 5'd14, WROTE = 5'd15, COMMIT = 5'd16, SEQUENCE = 5'd17,
+  localparam [4:0] IDLE = 5'd0, DESCRIPTOR = 5'd1, CHECK = 5'd2, STEPS = 5'd3, NEXT = 5'd4,
+      LOAD = 5'd5, DISPATCH = 5'd6, TABLE = 5'd7, CLEAR = 5'd8, CLEARED = 5'd9, RUN = 5'd10,
+      KILL = 5'd11, COPY = 5'd12, STEPPED = 5'd13, BODY = 5'd14, WROTE = 5'd15, COMMIT = 5'd16, SEQUENCE = 5'd17,
       TELL = 5'd18, RESET = 5'd19, QUIET = 5'd20;
   localparam [2:0] NONE = 3'd0, ABORT = 3'd1, ENGINE = 3'd2, CARD = 3'd3, SILENT = 3'd4;
   localparam int STEPS_SHIFT = $clog2(heddle_pkg::STEP_BYTES);
@@ -233,7 +233,8 @@ module hd_job_engine #(
                            | heddle_pkg::JOB_DESCRIPTOR_FLAGS_INTERRUPT_MASK)) == 32'd0)
       && (job_q.reserved0 == 32'd0) && (job_q.reserved1 == 256'd0)
       && (job_q.steps_iova[STEPS_SHIFT-1:0] == '0);
-  assign stream_out = (step.length > dram_bytes_i) || (step.device_address > dram_bytes_i - step.length);
+  assign stream_out = (step.length > dram_bytes_i)
+      || (step.device_address > dram_bytes_i - step.length);
 
   // -- Stop
   logic ending, late;
@@ -256,7 +257,8 @@ module hd_job_engine #(
   logic host_lost;  // no job can be told
   assign clear_o = function_reset_i || (state_q == QUIET && stop_q == CARD);
   assign status_o = ((stop_q <= ABORT) ? heddle_pkg::REG_STATUS_READY_MASK : 32'd0)
-      | (running_q ? heddle_pkg::REG_STATUS_BUSY_MASK | ({30'd0, ring_q} << heddle_pkg::REG_STATUS_RING_SHIFT) : 32'd0)
+      | (running_q ? heddle_pkg::REG_STATUS_BUSY_MASK : 32'd0)
+      | (running_q ? {30'd0, ring_q} << heddle_pkg::REG_STATUS_RING_SHIFT : 32'd0)
       | (halted_q ? heddle_pkg::REG_STATUS_HALTED_MASK : 32'd0);
   assign progress_o = core_progress_i + pieces_q - progress_base_q;
   assign running_o = running_q ? job_q.fence : 64'd0;
@@ -310,7 +312,8 @@ module hd_job_engine #(
       stop_q <= (stop_asked > stop_kept) ? stop_asked : stop_kept;
       cycle_q <= clear_o ? 64'd0 : cycle_q + 64'd1;
       if (piece_i) pieces_q <= pieces_q + 32'd1;
-      if (clear_o || stop_q == SILENT) progress_base_q <= core_progress_i + pieces_q + {31'd0, piece_i};
+      if (clear_o || stop_q == SILENT)
+        progress_base_q <= core_progress_i + pieces_q + {31'd0, piece_i};
       if (clear_o) device_error_q <= 32'd0;
       else if (host_lost) device_error_q <= heddle_pkg::ERROR_HOST_DMA;
       else if (ring_error_i) device_error_q <= heddle_pkg::ERROR_ILLEGAL_DESCRIPTOR;
@@ -324,7 +327,8 @@ module hd_job_engine #(
         jobs_q <= jobs_q + 32'd1;
         if (result_q != heddle_pkg::ERROR_OK[7:0]) faults_q <= faults_q + 32'd1;
       end
-      if (reset_we_i && (wdata_i & heddle_pkg::REG_RESET_WO_BITS) != 32'd0) resets_q <= resets_q + 32'd1;
+      if (reset_we_i && (wdata_i & heddle_pkg::REG_RESET_WO_BITS) != 32'd0)
+        resets_q <= resets_q + 32'd1;
     end
   end
 
@@ -398,7 +402,8 @@ module hd_job_engine #(
               record_q.fault_step <= 32'(step_bad_index);
             end else begin
               state_q <= NEXT;
-              if ((job_q.flags & heddle_pkg::JOB_DESCRIPTOR_FLAGS_CLEAR_SRAM_MASK) != 32'd0) stale_q <= 1'b1;
+              if ((job_q.flags & heddle_pkg::JOB_DESCRIPTOR_FLAGS_CLEAR_SRAM_MASK) != 32'd0)
+                stale_q <= 1'b1;
             end
           end
         end
@@ -414,14 +419,16 @@ module hd_job_engine #(
         LOAD: if (step_ready) state_q <= DISPATCH;
         DISPATCH: begin
           fetch_addr_q <= step.table_iova;
-          fetch_words_q <= 9'(heddle_pkg::REGIONS * heddle_pkg::REGION_BYTES / heddle_pkg::WORD_BYTES);
+          fetch_words_q <= 9'(heddle_pkg::REGIONS
+              * heddle_pkg::REGION_BYTES / heddle_pkg::WORD_BYTES);
           if (step.type_ != heddle_pkg::STEP_TYPE_RUN) begin
             state_q <= COPY;
             copy_q <= 1'b1;
           end else if (stream_out) begin
             state_q <= BODY;
             result_q <= heddle_pkg::ERROR_COPY_BOUNDS[7:0];
-            record_q.fault_address <= (step.device_address > dram_bytes_i) ? step.device_address : dram_bytes_i;
+            record_q.fault_address <= (step.device_address > dram_bytes_i)
+                ? step.device_address : dram_bytes_i;
           end else begin
             state_q <= TABLE;
             fetch_q <= 1'b1;
@@ -436,7 +443,8 @@ module hd_job_engine #(
             end else if (table_bad) begin
               result_q <= heddle_pkg::ERROR_ILLEGAL_DESCRIPTOR[7:0];
               record_q.fault_region <= 32'(table_bad_index);
-              record_q.fault_address <= step.table_iova + 64'(table_bad_index) * {32'd0, heddle_pkg::REGION_BYTES};
+              record_q.fault_address <= step.table_iova
+                  + 64'(table_bad_index) * {32'd0, heddle_pkg::REGION_BYTES};
             end else begin
               state_q <= CLEAR;
             end
@@ -497,7 +505,8 @@ module hd_job_engine #(
             state_q <= STEPPED;
             result_q <= copy_status_i;
             record_q.bytes_copied <= record_q.bytes_copied + copy_bytes_i;
-            if (copy_status_i != heddle_pkg::ERROR_OK[7:0]) record_q.fault_address <= copy_fault_addr_i;
+            if (copy_status_i != heddle_pkg::ERROR_OK[7:0])
+              record_q.fault_address <= copy_fault_addr_i;
           end
         end
         STEPPED: begin

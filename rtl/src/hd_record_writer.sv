@@ -28,7 +28,8 @@ module hd_record_writer (
   localparam int WORDS = heddle_pkg::COMPLETION_BYTES / heddle_pkg::WORD_BYTES;
   localparam int LW = $clog2(WORDS);
   localparam [LW-1:0] LAST = LW'(heddle_pkg::COMPLETION_SEQUENCE_OFFSET / heddle_pkg::WORD_BYTES);
-  localparam [15:0] SEQUENCE_STRB = 16'hf << (heddle_pkg::COMPLETION_SEQUENCE_OFFSET % heddle_pkg::WORD_BYTES);
+  localparam [15:0] SEQUENCE_STRB = 16'hf
+      << (heddle_pkg::COMPLETION_SEQUENCE_OFFSET % heddle_pkg::WORD_BYTES);
 
   logic req_q, data_q, sequence_q, done_q, error_q;
   logic [LW-1:0] word_q;

@@ -94,11 +94,16 @@ module hd_registers #(
     at_tail = '0;
     if (take) begin
       for (int i = 0; i < R; i++) begin
-        at_lo[i] = offset == heddle_pkg::REG_RING_BASE_LO + 32'(i) * heddle_pkg::REG_RING_BASE_LO_STRIDE;
-        at_hi[i] = offset == heddle_pkg::REG_RING_BASE_HI + 32'(i) * heddle_pkg::REG_RING_BASE_HI_STRIDE;
-        at_size[i] = offset == heddle_pkg::REG_RING_SIZE + 32'(i) * heddle_pkg::REG_RING_SIZE_STRIDE;
-        at_head[i] = offset == heddle_pkg::REG_RING_HEAD + 32'(i) * heddle_pkg::REG_RING_HEAD_STRIDE;
-        at_tail[i] = offset == heddle_pkg::REG_RING_TAIL + 32'(i) * heddle_pkg::REG_RING_TAIL_STRIDE;
+        at_lo[i] = offset
+            == heddle_pkg::REG_RING_BASE_LO + 32'(i) * heddle_pkg::REG_RING_BASE_LO_STRIDE;
+        at_hi[i] = offset
+            == heddle_pkg::REG_RING_BASE_HI + 32'(i) * heddle_pkg::REG_RING_BASE_HI_STRIDE;
+        at_size[i] = offset
+            == heddle_pkg::REG_RING_SIZE + 32'(i) * heddle_pkg::REG_RING_SIZE_STRIDE;
+        at_head[i] = offset
+            == heddle_pkg::REG_RING_HEAD + 32'(i) * heddle_pkg::REG_RING_HEAD_STRIDE;
+        at_tail[i] = offset
+            == heddle_pkg::REG_RING_TAIL + 32'(i) * heddle_pkg::REG_RING_TAIL_STRIDE;
       end
     end
   end

@@ -53,7 +53,8 @@ module hd_rings #(
   logic [63:0] record_base_q;
   logic record_legal;
 
-  assign legal_size = (wdata_i <= heddle_pkg::RING_ENTRIES_MAX) && ((wdata_i & (wdata_i - 32'd1)) == 32'd0);
+  assign legal_size = (wdata_i <= heddle_pkg::RING_ENTRIES_MAX)
+      && ((wdata_i & (wdata_i - 32'd1)) == 32'd0);
   assign record_legal = legal_size && (completion_base_i[RECORD_SHIFT-1:0] == '0);
   assign error_o = (refused != '0) || (completion_size_we_i && wdata_i != 32'd0 && !record_legal);
 

@@ -46,8 +46,10 @@ module hd_step_store #(
     known = 1'b0;
     wrong = 1'b0;
     if (valid_i && in_q[1:0] == 2'd3) begin
-      known = (come.type_ == heddle_pkg::STEP_TYPE_COPY_IN) || (come.type_ == heddle_pkg::STEP_TYPE_COPY_OUT)
-          || (come.type_ == heddle_pkg::STEP_TYPE_COPY) || (come.type_ == heddle_pkg::STEP_TYPE_FILL);
+      known = (come.type_ == heddle_pkg::STEP_TYPE_COPY_IN)
+          || (come.type_ == heddle_pkg::STEP_TYPE_COPY_OUT)
+          || (come.type_ == heddle_pkg::STEP_TYPE_COPY)
+          || (come.type_ == heddle_pkg::STEP_TYPE_FILL);
       if (come.type_ == heddle_pkg::STEP_TYPE_RUN) begin
         known = (come.device_address[STREAM_SHIFT-1:0] == '0)
             && (come.length != 64'd0) && (come.length <= {32'd0, heddle_pkg::STREAM_BYTES_MAX})
