@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// The float lanes of the output stage (hd_float_lane), shared by f32 outputs, which come from the
+// accumulators, and the residual stage, which comes behind the table; one vector per cycle.
+//
+// Both never come in the same cycle: the stage issues no f32 vector while a residual vector is
+// between issue and here. Codes of commands without residual wait in a small ring meanwhile, so
+// that vectors keep their order; the lanes do not move for them.
+//   f32_valid_i, acc_i, bias_i, scale_i in cycle 0: float_o with float_valid_o in cycle 4
+//   valid_i, code_i, res_i (the vector's residual, taken by pop_o) in cycle 0: code_o in cycle 5
+module hd_out_float #(
+    parameter int K = 16
+) (
+    input  logic                clk_i,
+    input  logic                rst_ni,
+    // f32 outputs
+    input  logic                f32_valid_i,
+    input  logic                bias_f32_i,
+    input  logic [32*K-1:0]     acc_i,
+    input  logic [32*K-1:0]     bias_i,
+    input  logic [32*K-1:0]     scale_i,
+    output logic                float_valid_o,
+    output logic [32*K-1:0]     float_o,
+    // codes
+    input  logic                valid_i,
+    input  hd_output_pkg::s2c_t c_i,
+    input  logic [8*K-1:0]      code_i,
+    input  logic [8*K-1:0]      res_i,
+    output logic                pop_o,
+    output logic                valid_o,
+    output logic [8*K-1:0]      code_o
+);
+  localparam int N = hd_output_pkg::RESIDUAL_CYCLES;
+  localparam int IW = $clog2(N + 1);
+  localparam [1:0] F32 = 2'd0, F32_BIAS = 2'd1, RES_ADD = 2'd2, RES_MUL = 2'd3;
+  logic [N-1:0] v_q;
+  logic has;
+  logic [1:0] op;
+  assign has = c_i.op != heddle_pkg::RESIDUAL_OP_NONE;
+  assign pop_o = valid_i && has;
+  assign valid_o = v_q[N-1];
+  always_comb begin
+    if (f32_valid_i) op = bias_f32_i ? F32_BIAS : F32;
+    else op = (c_i.op == heddle_pkg::RESIDUAL_OP_ADD) ? RES_ADD : RES_MUL;
+  end
+
+  logic lane_valid;
+  logic [8*K-1:0] lane_code;
+  hd_float_lane #(
+      .LANES(K)
+  ) u_lanes (
+      .clk_i       (clk_i),
+      .rst_ni      (rst_ni),
+      .en_i        (f32_valid_i || pop_o),
+      .op_i        (op),
+      .acc_i       (acc_i),
+      .bias_i      (bias_i),
+      .scale_i     (scale_i),
+      .x_i         (code_i),
+      .r_i         (res_i),
+      .out_signed_i(c_i.sgn),
+      .res_signed_i(c_i.res_signed),
+      .res_first_i (c_i.res_first),
+      .mid_zero_i  (c_i.mid_zero),
+      .res_zero_i  (c_i.res_zero),
+      .res_a_i     (c_i.a),
+      .res_b_i     (c_i.b),
+      .res_k_i     (c_i.k),
+      .res_min_i   (c_i.lo),
+      .res_max_i   (c_i.hi),
+      .f_valid_o   (float_valid_o),
+      .f_o         (float_o),
+      .code_valid_o(lane_valid),
+      .code_o      (lane_code)
+  );
+
+  // Ring for codes that pass.
+  logic [8*K-1:0] ring_q [0:(1<<IW)-1];
+  logic [IW-1:0] wp_q, rp_q;
+  assign code_o = lane_valid ? lane_code : ring_q[rp_q];
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      v_q <= '0;
+      wp_q <= '0;
+      rp_q <= '0;
+    end else begin
+      v_q <= {v_q[N-2:0], valid_i};
+      if (valid_i && !has) wp_q <= wp_q + IW'(1);
+      if (valid_o && !lane_valid) rp_q <= rp_q + IW'(1);
+    end
+    if (valid_i && !has) ring_q[wp_q] <= code_i;
+  end
+endmodule
