@@ -7,17 +7,26 @@
 // guarantees for a pair of clients. A null word (padding) takes a place in the FIFO but no SRAM
 // access. Places are reserved when a slot is filled, so the FIFO cannot overflow. The fetch crosses
 // runs without a bubble and runs ahead of the consumer until the FIFO is full.
-// urgent_o: fewer than LOW words are in the FIFO or on their way.
-// pop_i must not exceed level_o.
+// A word beyond the SRAM is not asked for; it becomes a null word, and fault_o is set (until reset)
+// with its byte address.
+// urgent_o: fewer than LOW words are in the FIFO or on their way. drained_o: no run, no request.
+// pop_i must not exceed level_o. stop_i: no request from now on.
+// The FIFO (DEPTH words: 256 bytes) is registers.
 module hd_fetch #(
     parameter int DEPTH = 16,
-    parameter int LOW = 4
+    parameter int LOW = 4,
+    parameter int HEADS = hd_matrix_pkg::HEADS,
+    parameter int SRAM_WORDS = 32768
 ) (
     input  logic                                clk_i,
     input  logic                                rst_ni,
+    input  logic                                stop_i,
     input  logic                                run_valid_i,
     output logic                                run_ready_o,
     input  hd_matrix_pkg::run_t                 run_i,
+    output logic                                drained_o,
+    output logic                                fault_o,
+    output logic [63:0]                         fault_addr_o,
     // SRAM: two clients, granted in the same cycle, data two cycles later
     output logic [1:0]                          req_o,
     output logic                                urgent_o,
@@ -26,27 +35,25 @@ module hd_fetch #(
     input  logic [255:0]                        rdata_i,
     // consumer
     output logic [7:0]                          level_o,
-    output logic [128*hd_matrix_pkg::HEADS-1:0] head_o,
-    output logic [hd_matrix_pkg::HEADS-1:0]     null_o,
+    output logic [128*HEADS-1:0]                head_o,
+    output logic [HEADS-1:0]                    null_o,
     input  logic [2:0]                          pop_i
 );
   localparam int IW = $clog2(DEPTH);
   localparam [7:0] DEPTH8 = 8'(DEPTH);
+  localparam [35:0] END = 36'(SRAM_WORDS);
 
-  // Column counter.
-  hd_matrix_pkg::run_t run_q;  // count = 0: idle
-  logic [15:0] col1, addr1;
-  logic null0, null1;
-  assign col1 = run_q.col + run_q.cstep;
-  assign addr1 = run_q.addr + run_q.astep;
-  assign null0 = run_q.null_row || run_q.col[15] || (run_q.col >= run_q.limit);
-  assign null1 = run_q.null_row || col1[15] || (col1 >= run_q.limit);
+  // Column counter. The run as separate registers: cheaper to simulate than a wide struct.
+  logic [19:0] count_q;  // 0: idle
+  logic null_row_q;
+  logic signed [23:0] col_q, limit_q, cstep_q;
+  logic [35:0] addr_q, astep_q;
 
   // Request slots; slot 1 is valid only if slot 0 is.
   logic v0_q, v1_q, n0_q, n1_q;
   logic [15:0] a0_q, a1_q;
   logic done0, done1;
-  assign req_o = {v1_q && !n1_q, v0_q && !n0_q};
+  assign req_o = stop_i ? 2'b00 : {v1_q && !n1_q, v0_q && !n0_q};
   assign addr_o = {a1_q, a0_q};
   assign done0 = v0_q && (n0_q || gnt_i[0]);
   assign done1 = v1_q && done0 && (n1_q || gnt_i[1]);
@@ -56,10 +63,35 @@ module hd_fetch #(
   logic [7:0] room;
   assign room = DEPTH8 - used_q;
   assign stay = {1'b0, v0_q} + {1'b0, v1_q} - {1'b0, done0} - {1'b0, done1};
-  assign have = (run_q.count >= 16'd2) ? 2'd2 : run_q.count[1:0];
+  assign have = (count_q >= 20'd2) ? 2'd2 : count_q[1:0];
   assign want = (have < 2'd2 - stay) ? have : 2'd2 - stay;
-  assign take = ({6'd0, want} <= room) ? want : room[1:0];
-  assign run_ready_o = (run_q.count == {14'd0, take});
+  assign take = ({6'd0, want} < room) ? want : room[1:0];
+  assign run_ready_o = (count_q == {18'd0, take});
+  assign drained_o = (count_q == 20'd0) && !v0_q;
+
+  // The next two words.
+  logic signed [23:0] col1;
+  logic [35:0] addr1;
+  logic null0, null1, out0, out1, fault_q;
+  logic [39:0] fault_addr_q;
+  always_comb begin
+    col1 = 24'sd0;
+    addr1 = 36'd0;
+    null0 = 1'b0;
+    null1 = 1'b0;
+    out0 = 1'b0;
+    out1 = 1'b0;
+    if (count_q != 20'd0) begin
+      col1 = col_q + cstep_q;
+      addr1 = addr_q + astep_q;
+      null0 = null_row_q || (col_q < 24'sd0) || (col_q >= limit_q);
+      null1 = null_row_q || (col1 < 24'sd0) || (col1 >= limit_q);
+      out0 = !null0 && (addr_q >= END);
+      out1 = !null1 && (addr1 >= END);
+    end
+  end
+  assign fault_o = fault_q;
+  assign fault_addr_o = {{24{fault_addr_q[39]}}, fault_addr_q};
 
   // Answers: two cycles behind the grant.
   logic d0_q, d1_q, dn0_q, dn1_q, e0_q, e1_q, en0_q, en1_q;
@@ -69,20 +101,16 @@ module hd_fetch #(
   logic [DEPTH-1:0] nul_q;
   logic [IW-1:0] wp_q, rp_q;
   logic [7:0] level_q;
-  logic [IW-1:0] wp1;
-  assign wp1 = wp_q + IW'(1);
   assign level_o = level_q;
   assign urgent_o = used_q < 8'(LOW);
-  always_comb begin
-    for (int j = 0; j < hd_matrix_pkg::HEADS; j++) begin
-      head_o[128*j +: 128] = mem_q[rp_q + IW'(j)];
-      null_o[j] = nul_q[rp_q + IW'(j)];
-    end
+  for (genvar j = 0; j < HEADS; j++) begin : g_head
+    assign head_o[128*j +: 128] = mem_q[rp_q + IW'(j)];
+    assign null_o[j] = nul_q[rp_q + IW'(j)];
   end
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      run_q.count <= 16'd0;
+      count_q <= 20'd0;
       v0_q <= 1'b0;
       v1_q <= 1'b0;
       used_q <= 8'd0;
@@ -93,60 +121,75 @@ module hd_fetch #(
       wp_q <= '0;
       rp_q <= '0;
       level_q <= 8'd0;
+      fault_q <= 1'b0;
     end else begin
       if (run_ready_o) begin
-        if (run_valid_i) run_q <= run_i;
-        else run_q.count <= 16'd0;
-      end else begin
-        run_q.count <= run_q.count - {14'd0, take};
+        count_q <= 20'd0;
+        if (run_valid_i) begin
+          count_q <= run_i.count;
+          null_row_q <= run_i.null_row;
+          col_q <= $signed(run_i.col);
+          cstep_q <= $signed({20'd0, run_i.cstep});
+          limit_q <= $signed({8'd0, run_i.limit});
+          addr_q <= run_i.addr;
+          astep_q <= {16'd0, run_i.astep};
+        end
+      end else if (take != 2'd0) begin
+        count_q <= count_q - {18'd0, take};
         if (take == 2'd1) begin
-          run_q.col <= col1;
-          run_q.addr <= addr1;
-        end else if (take == 2'd2) begin
-          run_q.col <= col1 + run_q.cstep;
-          run_q.addr <= addr1 + run_q.astep;
+          col_q <= col1;
+          addr_q <= addr1;
+        end else begin
+          col_q <= col1 + cstep_q;
+          addr_q <= addr1 + astep_q;
         end
       end
-      case (stay)
-        2'd0: begin
-          v0_q <= (take != 2'd0);
-          v1_q <= (take == 2'd2);
-          n0_q <= null0;
-          n1_q <= null1;
-          a0_q <= run_q.addr;
-          a1_q <= addr1;
-        end
-        2'd1: begin
-          v1_q <= (take != 2'd0);
-          n1_q <= null0;
-          a1_q <= run_q.addr;
-          if (done0) begin
-            n0_q <= n1_q;
-            a0_q <= a1_q;
+      if (v0_q || take != 2'd0) begin
+        case (stay)
+          2'd0: begin
+            v0_q <= (take != 2'd0);
+            v1_q <= (take == 2'd2);
+            n0_q <= null0 || out0;
+            n1_q <= null1 || out1;
+            a0_q <= addr_q[15:0];
+            a1_q <= addr1[15:0];
           end
-        end
-        default: ;
-      endcase
+          2'd1: begin
+            v1_q <= (take != 2'd0);
+            n1_q <= null0 || out0;
+            a1_q <= addr_q[15:0];
+            if (done0) begin
+              n0_q <= n1_q;
+              a0_q <= a1_q;
+            end
+          end
+          default: ;
+        endcase
+      end
+      if (!fault_q && ((take != 2'd0 && out0) || (take == 2'd2 && out1))) begin
+        fault_q <= 1'b1;
+        fault_addr_q <= {out0 ? addr_q : addr1, 4'd0};
+      end
       used_q <= used_q + {6'd0, take} - {5'd0, pop_i};
       d0_q <= done0;
       d1_q <= done1;
       e0_q <= d0_q;
       e1_q <= d1_q;
-      wp_q <= wp_q + IW'(e0_q) + IW'(e1_q);
       rp_q <= rp_q + IW'(pop_i);
       level_q <= level_q + {7'd0, e0_q} + {7'd0, e1_q} - {5'd0, pop_i};
-    end
-    dn0_q <= n0_q;
-    dn1_q <= n1_q;
-    en0_q <= dn0_q;
-    en1_q <= dn1_q;
-    if (e0_q) begin
-      mem_q[wp_q] <= rdata_i[127:0];
-      nul_q[wp_q] <= en0_q;
-    end
-    if (e1_q) begin
-      mem_q[wp1] <= rdata_i[255:128];
-      nul_q[wp1] <= en1_q;
+      dn0_q <= n0_q;
+      dn1_q <= n1_q;
+      en0_q <= dn0_q;
+      en1_q <= dn1_q;
+      if (e0_q) begin
+        wp_q <= wp_q + IW'(1) + IW'(e1_q);
+        mem_q[wp_q] <= rdata_i[127:0];
+        nul_q[wp_q] <= en0_q;
+        if (e1_q) begin
+          mem_q[wp_q + IW'(1)] <= rdata_i[255:128];
+          nul_q[wp_q + IW'(1)] <= en1_q;
+        end
+      end
     end
   end
 endmodule

@@ -1,29 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix engine: commands in, SRAM reads and writes out. See rtl/README.md for the figure.
+// Matrix engine: commands conv and sync.matrix in, SRAM reads and writes out. See rtl/README.md for
+// the figure.
 //
-// SRAM clients (pairs in stream order): 0-1 output writer, 2..9 row ports 0..3, 10-11 weights.
-// Zero point and limits of the output stage belong to the command of the vector; they are delayed
-// along the pipeline from the sequencer's command copy.
+//   cmd -> hd_matrix_decode -> hd_cmd_dispatch -> row ports, weights, sequencer, output stage
+//      \-> hd_matrix_order: read_o, done_o, macs_o in the order of acceptance
+//
+// SRAM clients (pairs in stream order): 0-1 output writer, 2..9 row ports 0..3, 10-11 weights, 12
+// residual and pooling reader.
+// Up to five commands are inside: one in decode, two in the slots, two in the units. A command is
+// decoded in 8 to 20 cycles while the ones before it run.
+// A word beyond the SRAM is found by the unit that would ask for it, perhaps while earlier commands
+// still run; fault_o rises when the command is the oldest (units count the commands they have
+// finished). From then on nothing is requested, until reset.
+// clear_i zeroes the accumulators (ACC_DEPTH cycles, idle_o low); the engine must be idle.
 module hd_matrix_engine #(
     parameter int C = 16,
     parameter int K = 16,
     parameter int ACC_DEPTH = 256,
-    parameter int EW = 9,
+    parameter int SRAM_WORDS = 32768,
+    parameter int EW = 16,
     parameter int WEIGHT_LOW = 16
 ) (
     input  logic                              clk_i,
     input  logic                              rst_ni,
     input  logic                              cmd_valid_i,
     output logic                              cmd_ready_o,
-    input  hd_matrix_pkg::mcmd_t              cmd_i,
-    output logic                              idle_o,  // all writes of all commands are visible
+    input  logic [1279:0]                     cmd_i,
+    output logic                              read_o,
+    output logic                              done_o,
+    output logic [63:0]                       macs_o,
+    output logic                              fault_o,
+    output logic [7:0]                        fault_code_o,
+    output logic [3:0]                        fault_region_o,
+    output logic [63:0]                       fault_addr_o,
+    output logic                              idle_o,
+    input  logic                              clear_i,
     // SRAM
-    output logic [11:0]                       req_o,
-    output logic [11:0]                       urgent_o,
-    output logic [12*hd_matrix_pkg::AW-1:0]   addr_o,
+    output logic [12:0]                       req_o,
+    output logic [12:0]                       urgent_o,
+    output logic [13*hd_matrix_pkg::AW-1:0]   addr_o,
     output logic [255:0]                      wdata_o,  // of clients 0 and 1
-    input  logic [11:0]                       gnt_i,
-    input  logic [12*128-1:0]                 rdata_i,
+    input  logic [12:0]                       gnt_i,
+    input  logic [13*128-1:0]                 rdata_i,
     // counters
     output logic                              busy_o,
     output logic                              wait_weight_o,
@@ -33,41 +51,110 @@ module hd_matrix_engine #(
   localparam int ROWS = hd_matrix_pkg::ROWS;
   localparam int HEADS = hd_matrix_pkg::HEADS;
   localparam int AW = hd_matrix_pkg::AW;
-  // Units: 0..3 row ports, 4 weight reader, 5 weight loader, 6 sequencer, 7 writer.
-  logic [7:0] avail, sel, take;
-  hd_matrix_pkg::mcmd_t cmd0, cmd1;
-  hd_matrix_pkg::spike_der_t der0, der1;
-  logic writer_busy, slots_idle;
-  hd_cmd_dispatch #(
-      .C(C),
-      .K(K)
-  ) u_dispatch (
-      .clk_i        (clk_i),
-      .rst_ni       (rst_ni),
-      .valid_i      (cmd_valid_i),
-      .ready_o      (cmd_ready_o),
-      .cmd_i        (cmd_i),
-      .cmd0_o       (cmd0),
-      .der0_o       (der0),
-      .cmd1_o       (cmd1),
-      .der1_o       (der1),
-      .avail_o      (avail),
-      .sel_o        (sel),
-      .take_i       (take),
-      .writer_busy_i(writer_busy),
-      .idle_o       (slots_idle)
-  );
-  assign idle_o = slots_idle && !writer_busy;
 
+  // Commands.
+  heddle_pkg::conv_t cmd;
+  assign cmd = cmd_i;
+  logic sync, accept, dec_ready, dec_valid, slot_ready, order_busy, order_full, order_empty;
+  assign sync = (cmd_i[7:0] == heddle_pkg::OP_SYNC_MATRIX);
+  assign cmd_ready_o = !order_full && !order_busy && dec_ready;
+  assign accept = cmd_valid_i && cmd_ready_o;
+  heddle_pkg::conv_t dec_cmd, cmd0, cmd1;
+  hd_matrix_pkg::mder_t dec_der, der0, der1;
+  hd_matrix_decode #(
+      .C(C),
+      .K(K),
+      .ACC_DEPTH(ACC_DEPTH)
+  ) u_decode (
+      .clk_i  (clk_i),
+      .rst_ni (rst_ni),
+      .valid_i(accept && !sync),
+      .ready_o(dec_ready),
+      .cmd_i  (cmd),
+      .valid_o(dec_valid),
+      .ready_i(slot_ready),
+      .cmd_o  (dec_cmd),
+      .der_o  (dec_der)
+  );
+  // Units: 0..3 row ports, 4 weight reader, 5 weight loader, 6 sequencer, 7 output stage.
+  logic [7:0] avail, sel, take;
+  hd_cmd_dispatch u_dispatch (
+      .clk_i  (clk_i),
+      .rst_ni (rst_ni),
+      .valid_i(dec_valid),
+      .ready_o(slot_ready),
+      .cmd_i  (dec_cmd),
+      .der_i  (dec_der),
+      .cmd0_o (cmd0),
+      .der0_o (der0),
+      .cmd1_o (cmd1),
+      .der1_o (der1),
+      .avail_o(avail),
+      .sel_o  (sel),
+      .take_i (take)
+  );
+
+  // Order and faults. A unit's fault belongs to the command after those it has finished.
+  logic [5:0] ends;
+  logic out_done, conv_done, block_done, fault_q;
+  logic [5:0] unit_fault;  // row ports, weight reader, output stage
+  logic [63:0] row_fault_addr [0:ROWS-1];
+  logic [63:0] w_fault_addr, out_fault_addr, fault_addr_q;
+  logic [3*5-1:0] seq_q;   // commands finished by the readers, modulo 8
+  logic [2:0] done_q;      // commands done, modulo 8
+  logic [5:0] oldest;      // the fault is the oldest command's
+  for (genvar i = 0; i < 5; i++) begin : g_seq
+    assign oldest[i] = unit_fault[i] && (seq_q[3*i +: 3] == done_q);
+  end
+  assign oldest[5] = unit_fault[5];
+  assign block_done = (oldest != 6'd0) || fault_q;
+  hd_matrix_order u_order (
+      .clk_i       (clk_i),
+      .rst_ni      (rst_ni),
+      .accept_i    (accept),
+      .sync_i      (sync),
+      .cmd_i       (cmd),
+      .busy_o      (order_busy),
+      .full_o      (order_full),
+      .empty_o     (order_empty),
+      .end_i       (ends),
+      .out_done_i  (out_done),
+      .done_block_i(block_done),
+      .read_o      (read_o),
+      .done_o      (done_o),
+      .conv_done_o (conv_done),
+      .macs_o      (macs_o)
+  );
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      fault_q <= 1'b0;
+      seq_q <= '0;
+      done_q <= 3'd0;
+    end else begin
+      if (conv_done) done_q <= done_q + 3'd1;
+      for (int i = 0; i < 5; i++)
+        if (ends[i]) seq_q[3*i +: 3] <= seq_q[3*i +: 3] + 3'd1;
+      if (!fault_q && oldest != 6'd0) begin
+        fault_q <= 1'b1;
+        fault_addr_q <= oldest[0] ? row_fault_addr[0] : oldest[1] ? row_fault_addr[1]
+                        : oldest[2] ? row_fault_addr[2] : oldest[3] ? row_fault_addr[3]
+                        : oldest[4] ? w_fault_addr : out_fault_addr;
+      end
+    end
+  end
+  assign fault_o = fault_q;
+  assign fault_code_o = heddle_pkg::ERROR_SRAM_BOUNDS[7:0];
+  assign fault_region_o = 4'd0;
+  assign fault_addr_o = fault_addr_q;
+
+  // Activations.
   logic [8*ROWS-1:0] level;
   logic [128*HEADS*ROWS-1:0] head;
   logic [HEADS*ROWS-1:0] nul;
   logic [3*ROWS-1:0] pop;
-  logic out_urgent;
   logic [2*ROWS-1:0] row_urgent;
-  assign urgent_o = {{2{wurgent}}, row_urgent, {2{out_urgent}}};
   for (genvar p = 0; p < ROWS; p++) begin : g_row
-    logic run_valid, run_ready, urgent;
+    logic run_valid, run_ready, urgent, drained;
     hd_matrix_pkg::run_t run;
     hd_row_iter #(
         .PORT(p),
@@ -84,34 +171,46 @@ module hd_matrix_engine #(
         .take_o     (take[p]),
         .run_valid_o(run_valid),
         .run_ready_i(run_ready),
-        .run_o      (run)
+        .run_o      (run),
+        .drained_i  (drained),
+        .end_o      (ends[p])
     );
-    hd_fetch u_fetch (
-        .clk_i      (clk_i),
-        .rst_ni     (rst_ni),
-        .run_valid_i(run_valid),
-        .run_ready_o(run_ready),
-        .run_i      (run),
-        .req_o      (req_o[2+2*p +: 2]),
-        .urgent_o   (urgent),
-        .addr_o     (addr_o[AW*(2+2*p) +: 2*AW]),
-        .gnt_i      (gnt_i[2+2*p +: 2]),
-        .rdata_i    (rdata_i[128*(2+2*p) +: 256]),
-        .level_o    (level[8*p +: 8]),
-        .head_o     (head[128*HEADS*p +: 128*HEADS]),
-        .null_o     (nul[HEADS*p +: HEADS]),
-        .pop_i      (pop[3*p +: 3])
+    hd_fetch #(
+        .SRAM_WORDS(SRAM_WORDS)
+    ) u_fetch (
+        .clk_i       (clk_i),
+        .rst_ni      (rst_ni),
+        .stop_i      (fault_q),
+        .run_valid_i (run_valid),
+        .run_ready_o (run_ready),
+        .run_i       (run),
+        .drained_o   (drained),
+        .fault_o     (unit_fault[p]),
+        .fault_addr_o(row_fault_addr[p]),
+        .req_o       (req_o[2+2*p +: 2]),
+        .urgent_o    (urgent),
+        .addr_o      (addr_o[AW*(2+2*p) +: 2*AW]),
+        .gnt_i       (gnt_i[2+2*p +: 2]),
+        .rdata_i     (rdata_i[128*(2+2*p) +: 256]),
+        .level_o     (level[8*p +: 8]),
+        .head_o      (head[128*HEADS*p +: 128*HEADS]),
+        .null_o      (nul[HEADS*p +: HEADS]),
+        .pop_i       (pop[3*p +: 3])
     );
     assign row_urgent[2*p +: 2] = {2{urgent}};
   end
 
-  // Weights and parameters.
-  logic wrun_valid, wrun_ready;
+  // Weights and parameters. They go before row ports that have words in store: behind them, a pair
+  // of weight requests falls into step with the activations (one bank behind) and gets one word per
+  // cycle instead of two. The row ports catch up with their second column.
+  logic wrun_valid, wrun_ready, wdrained, wurgent;
   hd_matrix_pkg::run_t wrun;
   logic [7:0] wlevel;
-  logic [128*HEADS-1:0] whead;
-  logic [1:0] wpop, ld;
-  logic ld_first, ld_dw, w_signed, full, swap, pld, pset;
+  logic [255:0] whead;
+  logic [1:0] wpop, ld, wnull;
+  logic ld_clear, ld_one, ld_col, ld_grp, ld_keep, zset, zld, zgrp, w_signed, full, swap;
+  logic pld, pset;
+  logic [4:0] ld_cells;
   logic [7:0] pos0, pos1, pidx;
   logic [8:0] zw;
   hd_weight_iter #(
@@ -129,31 +228,33 @@ module hd_matrix_engine #(
       .take_o     (take[4]),
       .run_valid_o(wrun_valid),
       .run_ready_i(wrun_ready),
-      .run_o      (wrun)
+      .run_o      (wrun),
+      .drained_i  (wdrained),
+      .end_o      (ends[4])
   );
-  // Weights go before row ports that have words in store: behind them, a pair of weight requests
-  // falls
-  // into step with the activations (one bank behind) and gets one word per cycle instead of two.
-  // The
-  // row ports catch up with their second column.
-  logic wurgent;
   hd_fetch #(
-      .LOW(WEIGHT_LOW)
+      .LOW(WEIGHT_LOW),
+      .HEADS(2),
+      .SRAM_WORDS(SRAM_WORDS)
   ) u_wfetch (
-      .clk_i      (clk_i),
-      .rst_ni     (rst_ni),
-      .run_valid_i(wrun_valid),
-      .run_ready_o(wrun_ready),
-      .run_i      (wrun),
-      .req_o      (req_o[11:10]),
-      .urgent_o   (wurgent),
-      .addr_o     (addr_o[AW*10 +: 2*AW]),
-      .gnt_i      (gnt_i[11:10]),
-      .rdata_i    (rdata_i[128*10 +: 256]),
-      .level_o    (wlevel),
-      .head_o     (whead),
-      .null_o     (),
-      .pop_i      ({1'b0, wpop})
+      .clk_i       (clk_i),
+      .rst_ni      (rst_ni),
+      .stop_i      (fault_q),
+      .run_valid_i (wrun_valid),
+      .run_ready_o (wrun_ready),
+      .run_i       (wrun),
+      .drained_o   (wdrained),
+      .fault_o     (unit_fault[4]),
+      .fault_addr_o(w_fault_addr),
+      .req_o       (req_o[11:10]),
+      .urgent_o    (wurgent),
+      .addr_o      (addr_o[AW*10 +: 2*AW]),
+      .gnt_i       (gnt_i[11:10]),
+      .rdata_i     (rdata_i[128*10 +: 256]),
+      .level_o     (wlevel),
+      .head_o      (whead),
+      .null_o      (wnull),
+      .pop_i       ({1'b0, wpop})
   );
   hd_weight_loader #(
       .C(C),
@@ -171,25 +272,34 @@ module hd_matrix_engine #(
       .level_i   (wlevel),
       .pop_o     (wpop),
       .ld_o      (ld),
-      .ld_first_o(ld_first),
-      .ld_dw_o   (ld_dw),
+      .ld_clear_o(ld_clear),
+      .ld_one_o  (ld_one),
+      .ld_col_o  (ld_col),
+      .ld_grp_o  (ld_grp),
+      .ld_cells_o(ld_cells),
+      .ld_keep_o (ld_keep),
       .pos0_o    (pos0),
       .pos1_o    (pos1),
       .zw_o      (zw),
+      .zset_o    (zset),
+      .zld_o     (zld),
+      .zgrp_o    (zgrp),
       .w_signed_o(w_signed),
       .full_o    (full),
       .swap_i    (swap),
       .pld_o     (pld),
       .pset_o    (pset),
-      .pidx_o    (pidx)
+      .pidx_o    (pidx),
+      .lld_o     (),
+      .lset_o    (),
+      .lidx_o    ()
   );
 
   // Sequencer, operands, array.
-  logic issue, a_signed, shift, clear, wide, room;
+  logic issue, a_signed, shift, clear, wide, room, dw, fold;
   hd_matrix_pkg::pixel_t pix;
-  logic [1:0] mode;
   logic [8:0] za;
-  logic [26:0] post;
+  logic [7:0] lanes;
   logic [2:0] cols, real_cols;
   logic [ROWS-1:0] part;
   logic [4*ROWS-1:0] off;
@@ -199,6 +309,7 @@ module hd_matrix_engine #(
   ) u_seq (
       .clk_i         (clk_i),
       .rst_ni        (rst_ni),
+      .stop_i        (fault_q),
       .cmd0_i        (cmd0),
       .der0_i        (der0),
       .cmd1_i        (cmd1),
@@ -213,10 +324,11 @@ module hd_matrix_engine #(
       .room_i        (room),
       .issue_o       (issue),
       .pix_o         (pix),
-      .mode_o        (mode),
+      .dw_o          (dw),
+      .fold_o        (fold),
       .a_signed_o    (a_signed),
       .za_o          (za),
-      .post_o        (post),
+      .lanes_o       (lanes),
       .shift_o       (shift),
       .clear_o       (clear),
       .wide_o        (wide),
@@ -232,21 +344,23 @@ module hd_matrix_engine #(
       .wait_operand_o(wait_operand_o),
       .wait_output_o (wait_output_o)
   );
-  logic [9*C-1:0] a;
+  logic [8*C-1:0] code;
+  logic [C-1:0] keep;
   hd_operand_align #(
       .C(C)
   ) u_align (
-      .fold_i    (mode == hd_matrix_pkg::MODE_FOLD),
-      .a_signed_i(a_signed),
-      .za_i      (za),
-      .head_i    (head),
-      .null_i    (nul),
-      .part_i    (part),
-      .off_i     (off),
-      .lane_i    (lane),
-      .lo_i      (lo),
-      .hi_i      (hi),
-      .a_o       (a)
+      .en_i   (issue),
+      .fold_i (fold),
+      .lanes_i(lanes),
+      .head_i (head),
+      .null_i (nul),
+      .part_i (part),
+      .off_i  (off),
+      .lane_i (lane),
+      .lo_i   (lo),
+      .hi_i   (hi),
+      .code_o (code),
+      .keep_o (keep)
   );
   logic ps_valid;
   hd_matrix_pkg::pixel_t ps_pix;
@@ -260,8 +374,9 @@ module hd_matrix_engine #(
       .rst_ni    (rst_ni),
       .issue_i   (issue),
       .pix_i     (pix),
-      .dw_i      (mode == hd_matrix_pkg::MODE_DW),
-      .a_i       (a),
+      .dw_i      (dw),
+      .code_i    (code),
+      .keep_i    (keep),
       .shift_i   (shift),
       .clear_i   (clear),
       .wide_i    (wide),
@@ -274,79 +389,86 @@ module hd_matrix_engine #(
       .null_i    (nul[HEADS*3-1:0]),
       .swap_i    (swap),
       .ld_i      (ld),
-      .ld_first_i(ld_first),
-      .ld_dw_i   (ld_dw),
+      .ld_clear_i(ld_clear),
+      .ld_one_i  (ld_one),
+      .ld_col_i  (ld_col),
+      .ld_grp_i  (ld_grp),
+      .ld_cells_i(ld_cells),
+      .ld_keep_i (ld_keep),
       .pos0_i    (pos0),
       .pos1_i    (pos1),
-      .wdata_i   (whead[255:0]),
+      .wdata_i   (whead),
+      .wnull_i   (wnull),
       .w_signed_i(w_signed),
       .zw_i      (zw),
+      .zset_i    (zset),
+      .zld_i     (zld),
+      .zgrp_i    (zgrp),
       .valid_o   (ps_valid),
       .pix_o     (ps_pix),
       .psum_o    (psum)
   );
 
   // Accumulators and output.
-  logic acc_valid, acc_pbank, y_valid;
+  logic acc_valid, acc_pbank, hold_done, clear_busy, out_busy;
   logic [32*K-1:0] acc;
-  logic [8*K-1:0] y;
   hd_accumulator #(
       .K(K),
       .DEPTH(ACC_DEPTH)
   ) u_acc (
-      .clk_i  (clk_i),
-      .rst_ni (rst_ni),
-      .valid_i(ps_valid),
-      .pix_i  (ps_pix),
-      .psum_i (psum),
-      .valid_o(acc_valid),
-      .pbank_o(acc_pbank),
-      .acc_o  (acc)
+      .clk_i       (clk_i),
+      .rst_ni      (rst_ni),
+      .clear_i     (clear_i),
+      .clear_busy_o(clear_busy),
+      .valid_i     (ps_valid),
+      .pix_i       (ps_pix),
+      .psum_i      (psum),
+      .valid_o     (acc_valid),
+      .pbank_o     (acc_pbank),
+      .acc_o       (acc),
+      .hold_done_o (hold_done)
   );
-
-  // From issue to the last step of the output stage: 3 (array) + 2 (accumulator) + 3.
-  localparam int POST = 8;
-  logic [27*POST-1:0] post_q;
-  always_ff @(posedge clk_i) post_q <= {post_q[27*(POST-1)-1:0], post};
-  logic [26:0] post_now;
-  assign post_now = post_q[27*(POST-1) +: 27];
-  hd_requant #(
-      .K(K)
-  ) u_requant (
-      .clk_i  (clk_i),
-      .rst_ni (rst_ni),
-      .valid_i(acc_valid),
-      .pbank_i(acc_pbank),
-      .acc_i  (acc),
-      .zp_i   (post_now[26:18]),
-      .lo_i   (post_now[17:9]),
-      .hi_i   (post_now[8:0]),
-      .pld_i  (pld),
-      .pset_i (pset),
-      .pidx_i (pidx),
-      .pdata_i(whead[255:0]),
-      .valid_o(y_valid),
-      .y_o    (y)
+  logic [2:0] out_req, out_urgent;
+  logic [3*AW-1:0] out_addr;
+  hd_output_simple #(
+      .K(K),
+      .SRAM_WORDS(SRAM_WORDS)
+  ) u_output (
+      .clk_i       (clk_i),
+      .rst_ni      (rst_ni),
+      .cmd0_i      (cmd0),
+      .der0_i      (der0),
+      .cmd1_i      (cmd1),
+      .der1_i      (der1),
+      .avail_i     (avail[7]),
+      .sel_i       (sel[7]),
+      .take_o      (take[7]),
+      .res_read_o  (ends[5]),
+      .done_o      (out_done),
+      .hold_done_i (hold_done),
+      .fault_o     (unit_fault[5]),
+      .fault_addr_o(out_fault_addr),
+      .stop_i      (fault_q),
+      .busy_o      (out_busy),
+      .issue_i     (issue && pix.last),
+      .room_o      (room),
+      .valid_i     (acc_valid),
+      .pbank_i     (acc_pbank),
+      .acc_i       (acc),
+      .pld_i       (pld),
+      .pset_i      (pset),
+      .pidx_i      (pidx),
+      .pdata_i     (whead),
+      .req_o       (out_req),
+      .urgent_o    (out_urgent),
+      .addr_o      (out_addr),
+      .wdata_o     (wdata_o),
+      .gnt_i       ({gnt_i[12], gnt_i[1:0]})
   );
-  hd_out_writer #(
-      .K(K)
-  ) u_writer (
-      .clk_i   (clk_i),
-      .rst_ni  (rst_ni),
-      .cmd0_i  (cmd0),
-      .cmd1_i  (cmd1),
-      .avail_i (avail[7]),
-      .sel_i   (sel[7]),
-      .take_o  (take[7]),
-      .busy_o  (writer_busy),
-      .issue_i (issue && pix.last),
-      .room_o  (room),
-      .valid_i (y_valid),
-      .y_i     (y),
-      .req_o   (req_o[1:0]),
-      .urgent_o(out_urgent),
-      .addr_o  (addr_o[2*AW-1:0]),
-      .wdata_o (wdata_o),
-      .gnt_i   (gnt_i[1:0])
-  );
+  assign req_o[1:0] = out_req[1:0];
+  assign req_o[12] = out_req[2];
+  assign urgent_o = {out_urgent[2], {2{wurgent}}, row_urgent, out_urgent[1:0]};
+  assign addr_o[2*AW-1:0] = out_addr[2*AW-1:0];
+  assign addr_o[12*AW +: AW] = out_addr[3*AW-1:2*AW];
+  assign idle_o = order_empty && !clear_busy && !out_busy;
 endmodule

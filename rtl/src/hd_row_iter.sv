@@ -1,168 +1,308 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows that row port PORT must fetch for a command, one run of words per row, in the order in which
-// the sequencer consumes them: for stripe, output-channel block, pass, output row.
-//   conv       one word per output pixel; port p reads channel block cib * C/16 + p
-//   depthwise  every input column once; port p reads kernel row ky + p
-//   fold       every word of the packed row that the pass touches; port p reads kernel row r + p
-// One row per cycle; a pass in which the port has no part costs one cycle. Rows in the padding are
-// runs of null words, so the consumer never asks where a word came from.
+// the sequencer consumes them: the loop nest of hd_matrix_pkg::mder_t, rows innermost.
+//   conv              one word per output pixel; port p reads channel block cib * C/16 + p
+//   depthwise window  every input column once; port p reads kernel row ky + p
+//   depthwise narrow  one word per output pixel; port p reads kernel row ky + p
+//   fold              every word of the packed row that the pass touches; port p: row ky + p
+// Rows in the padding, and channel blocks that do not exist, are runs of null words, so the consumer
+// never asks where a word came from.
+//
+// One row per cycle into a register in front of hd_fetch. A row is counted by its input row iy, its
+// slot in the buffer (modulo in_wrap) and its address; kernel rows lie less than in_wrap slots
+// further on, so that one subtraction is enough.
+// end_o: all words of a command have been granted (the port is drained; the words are in its FIFO,
+// which bridges the few cycles until the next command's).
 module hd_row_iter #(
     parameter int PORT = 0,
     parameter int C = 16
 ) (
     input  logic                 clk_i,
     input  logic                 rst_ni,
-    input  hd_matrix_pkg::mcmd_t cmd0_i,
-    input  hd_matrix_pkg::spike_der_t der0_i,
-    input  hd_matrix_pkg::mcmd_t cmd1_i,
-    input  hd_matrix_pkg::spike_der_t der1_i,
+    input  heddle_pkg::conv_t    cmd0_i,
+    input  hd_matrix_pkg::mder_t der0_i,
+    input  heddle_pkg::conv_t    cmd1_i,
+    input  hd_matrix_pkg::mder_t der1_i,
     input  logic                 avail_i,
     input  logic                 sel_i,
     output logic                 take_o,
     output logic                 run_valid_o,
     input  logic                 run_ready_i,
-    output hd_matrix_pkg::run_t  run_o
+    output hd_matrix_pkg::run_t  run_o,
+    input  logic                 drained_i,   // the fetch has nothing to ask for
+    output logic                 end_o
 );
   localparam [7:0] P8 = 8'(PORT);
   localparam [15:0] P16 = 16'(PORT);
+  localparam [17:0] P18 = 18'(PORT);
+  localparam [35:0] P36 = 36'(PORT);
   localparam logic IN_CONV = (PORT < C / 16);
+  localparam logic IN_DW = (PORT < 3);
 
   typedef enum logic [1:0] {
     IDLE,
     INIT,
-    RUN
+    RUN,
+    DRAIN
   } state_e;
   state_e state_q;
-  hd_matrix_pkg::mcmd_t cmd_q;
-  hd_matrix_pkg::spike_der_t der_q;
-  logic [15:0] left_q, srow_q, iy_s_q, ra_s_q, iy_y_q, ra_y_q, cob_a_q;
-  logic [7:0] cob_q;
+  heddle_pkg::conv_t cmd_q;
+  hd_matrix_pkg::mder_t der_q;
+  logic conv_q, fold_q, window_q;
+  logic [15:0] srow_q;
+  logic signed [21:0] iy_s_q, iy_q, slot_s_q, slot_q;  // first row of the stripe, present row
+  logic [35:0] ra_s_q, ra_q;
+  logic signed [23:0] col_q;                           // of the chunk, kernel column 0
+  logic [35:0] col_a_q, cob_a_q;
 
   logic pass_last, pass_adv, pass_restart;
-  logic [7:0] ky;
-  logic [15:0] p_row, p_row_a, p_col, p_off_a;
+  logic [1:0] p_rows;
+  logic [3:0] p_cols;
+  logic [15:0] p_blk;
+  logic [17:0] p_row, p_col;
+  logic [35:0] p_row_a, p_col_a, p_blk_a;
   logic [hd_matrix_pkg::ROWS-1:0] seg_en;
-  logic [8*hd_matrix_pkg::ROWS-1:0] seg_q, seg_n;
+  logic [20*hd_matrix_pkg::ROWS-1:0] seg_q;
+  logic [8*hd_matrix_pkg::ROWS-1:0] seg_n;
   hd_pass_ctr #(
       .C(C)
   ) u_pass (
       .clk_i     (clk_i),
-      .cmd_i     (cmd_q),
+      .mode_i    (cmd_q.mode),
+      .kh_i      (cmd_q.kh),
+      .kw_i      (cmd_q.kw),
+      .dy_i      (cmd_q.dy),
+      .dx_i      (cmd_q.dx),
+      .channels_i(cmd_q.fold_channels),
       .der_i     (der_q),
+      .plane_i   (cmd_q.in_plane),
       .restart_i (pass_restart),
       .adv_i     (pass_adv),
       .first_o   (),
       .last_o    (pass_last),
-      .ky_o      (ky),
+      .vec_end_o (),
+      .ci_last_o (),
+      .ky_o      (),
+      .kx_o      (),
+      .rows_o    (p_rows),
+      .cols_o    (p_cols),
+      .blk_o     (p_blk),
       .row_o     (p_row),
       .row_a_o   (p_row_a),
       .col_o     (p_col),
-      .off_a_o   (p_off_a),
+      .col_a_o   (p_col_a),
+      .blk_a_o   (p_blk_a),
       .seg_en_o  (seg_en),
       .seg_q_o   (seg_q),
       .seg_lane_o(),
       .seg_n_o   (seg_n)
   );
+  logic block_end, xlast, cob_inc, cob_wrap, chunk_inc, chunk_wrap, stripe_inc, stripe_wrap, done;
+  logic [15:0] n_rows, n_cols;
+  hd_nest_ctr u_nest (
+      .clk_i        (clk_i),
+      .out_rows_i   (cmd_q.out_rows),
+      .ow_i         (cmd_q.ow),
+      .der_i        (der_q),
+      .restart_i    (state_q == INIT),
+      .adv_i        (block_end),
+      .rows_o       (n_rows),
+      .cols_o       (n_cols),
+      .cob_o        (),
+      .xlast_o      (xlast),
+      .cob_inc_o    (cob_inc),
+      .cob_wrap_o   (cob_wrap),
+      .chunk_inc_o  (chunk_inc),
+      .chunk_wrap_o (chunk_wrap),
+      .stripe_inc_o (stripe_inc),
+      .stripe_wrap_o(stripe_wrap),
+      .done_o       (done)
+  );
 
-  // The run of the current row.
-  logic part;
-  logic [15:0] iy, row_a, port_a, fold_f, fold_e, fold_h, fold_t;
-  assign fold_f = {8'd0, seg_q[8*PORT +: 8]} - der_q.plc;          // first byte of the first pixel
-  assign fold_e = fold_f + der_q.spanc + {8'd0, seg_n[8*PORT +: 8]} - 16'd1;  // last of the last
-  assign fold_h = $signed(fold_f) >>> 4;
-  assign fold_t = $signed(fold_e) >>> 4;
-  assign port_a = P16 * ((cmd_q.mode == hd_matrix_pkg::MODE_CONV) ? cmd_q.iplane : cmd_q.ipitch);
-  assign iy = iy_y_q + p_row + ((cmd_q.mode == hd_matrix_pkg::MODE_CONV) ? 16'd0 : P16);
-  assign row_a = ra_y_q + p_row_a + port_a;
+  logic valid_q, fresh_q;  // fresh: first row of a block
+  hd_matrix_pkg::run_t run_q, run;
+  assign run_valid_o = valid_q;
+  assign run_o = run_q;
+
+  // One row.
+  logic go, y_last, part;
+  assign go = (state_q == RUN) && (!valid_q || run_ready_i);
+  assign y_last = fresh_q ? (n_rows == 16'd1) : (srow_q == 16'd1);
+  logic signed [21:0] iy, k_row, slot, wrap22;
+  logic [35:0] row_a, k_row_a;
+  logic signed [23:0] f, h, t, c0, c1, span;
+  logic wrapped;
   always_comb begin
-    run_o.null_row = iy[15] || (iy >= cmd_q.ih);
-    case (cmd_q.mode)
-      hd_matrix_pkg::MODE_DW: begin
-        part = (P8 < der_q.rp) && ({1'b0, ky} + {1'b0, P8} < {1'b0, cmd_q.kh})
-               && (der_q.ncol != 16'd0);
-        run_o.count = der_q.ncol;
-        run_o.col = der_q.col0;
-        run_o.cstep = 16'd1;
-        run_o.limit = cmd_q.iw;
-        run_o.addr = row_a + cob_a_q + (cmd_q.pl[15] ? -der_q.pl_a : 16'd0);
-        run_o.astep = cmd_q.ixstep;
+    part = 1'b0;
+    run = '0;
+    iy = 22'sd0;
+    k_row = 22'sd0;
+    k_row_a = 36'd0;
+    slot = 22'sd0;
+    wrap22 = 22'sd0;
+    row_a = 36'd0;
+    wrapped = 1'b0;
+    f = 24'sd0;
+    h = 24'sd0;
+    t = 24'sd0;
+    c0 = 24'sd0;
+    c1 = 24'sd0;
+    span = 24'sd0;
+    if (go) begin
+      k_row = $signed({4'd0, p_row});
+      k_row_a = p_row_a;
+      if (!conv_q) begin
+        k_row = $signed({4'd0, p_row + P18 * {10'd0, cmd_q.dy}});
+        k_row_a = p_row_a + P36 * der_q.dy_a;
       end
-      hd_matrix_pkg::MODE_FOLD: begin
+      iy = iy_q + k_row;
+      slot = slot_q + k_row;
+      wrap22 = $signed({6'd0, cmd_q.in_wrap});
+      wrapped = (cmd_q.in_wrap != 16'd0) && (slot >= wrap22);
+      row_a = ra_q + k_row_a - (wrapped ? der_q.wrap_a : 36'd0);
+      span = $signed(xlast ? der_q.xspan_l : der_q.xspan);
+      run.null_row = (iy < 22'sd0) || (iy >= $signed({6'd0, cmd_q.ih}));
+      if (fold_q) begin
         part = seg_en[PORT];
-        run_o.count = fold_t - fold_h + 16'd1;
-        run_o.col = fold_h;
-        run_o.cstep = 16'd1;
-        run_o.limit = der_q.roww;
-        run_o.addr = row_a + fold_h;
-        run_o.astep = 16'd1;
+        f = $signed({4'd0, seg_q[20*PORT +: 20]}) + col_q;             // first byte of the first
+        t = f + span + $signed({16'd0, seg_n[8*PORT +: 8]}) - 24'sd1;   // last of the last
+        h = f >>> 4;
+        t = t >>> 4;
+        run.count = 20'(t - h + 24'sd1);
+        run.col = h;
+        run.cstep = 4'd1;
+        run.limit = 16'((der_q.wc + 24'd15) >> 4);
+        run.addr = row_a + 36'(h);
+        run.astep = 20'd1;
+      end else if (window_q) begin
+        c0 = col_q + $signed({6'd0, p_col});
+        c1 = c0 + span + $signed({20'd0, p_cols});
+        if (c1 > $signed({8'd0, cmd_q.iw})) c1 = $signed({8'd0, cmd_q.iw});
+        run.addr = row_a + cob_a_q;
+        if (c0 < 24'sd0) c0 = 24'sd0;
+        else run.addr = row_a + cob_a_q + col_a_q + p_col_a;
+        part = (P8[1:0] < p_rows) && IN_DW && (c1 > c0);
+        run.count = 20'(c1 - c0);
+        run.col = c0;
+        run.cstep = 4'd1;
+        run.limit = cmd_q.iw;
+        run.astep = {12'd0, cmd_q.in_xstep};
+      end else begin
+        part = conv_q ? IN_CONV : (P8[1:0] < p_rows) && IN_DW;
+        if (conv_q && p_blk + P16 >= der_q.iblocks) run.null_row = 1'b1;
+        run.count = {4'd0, n_cols};
+        run.col = col_q + $signed({6'd0, p_col});
+        run.cstep = cmd_q.sx;
+        run.limit = cmd_q.iw;
+        run.addr = row_a + col_a_q + p_col_a
+                   + (conv_q ? p_blk_a + P36 * {16'd0, cmd_q.in_plane} : cob_a_q);
+        run.astep = der_q.sx_a[19:0];
       end
-      default: begin
-        part = IN_CONV;
-        run_o.count = cmd_q.ow;
-        run_o.col = p_col - cmd_q.pl;
-        run_o.cstep = {8'd0, cmd_q.sx};
-        run_o.limit = cmd_q.iw;
-        run_o.addr = row_a + p_off_a - der_q.pl_a;
-        run_o.astep = der_q.sx_a;
-      end
-    endcase
+    end
   end
 
-  logic run, next_row, next_pass, y_last, cob_last, stripe_last;
-  assign run = (state_q == RUN);
-  assign run_valid_o = run && part;
-  assign y_last = (srow_q == 16'd1);
-  assign cob_last = (cob_q + 8'd1 == cmd_q.cob);
-  assign stripe_last = (left_q <= cmd_q.srows);
-  assign next_row = run_valid_o && run_ready_i && !y_last;
-  assign next_pass = run && (!part || (run_ready_i && y_last));
-  assign pass_restart = (state_q == INIT) || (next_pass && pass_last);
-  assign pass_adv = next_pass;
-  assign take_o = (state_q == IDLE) && avail_i;
+  // The row after this one.
+  logic signed [21:0] slot_n;
+  logic [35:0] ra_n;
+  always_comb begin
+    slot_n = slot_q;
+    ra_n = ra_q;
+    if (go) begin
+      slot_n = slot_q + $signed({6'd0, der_q.sy_w});
+      ra_n = ra_q + der_q.sy_a;
+      if (cmd_q.in_wrap != 16'd0 && slot_n >= wrap22) begin
+        slot_n = slot_n - wrap22;
+        ra_n = ra_n - der_q.wrap_a;
+      end
+    end
+  end
 
-  logic [15:0] left_n;
-  assign left_n = left_q - cmd_q.srows;
+  logic row_end;
+  assign row_end = go && y_last;
+  assign pass_restart = (state_q == INIT) || (row_end && pass_last);
+  assign pass_adv = row_end;
+  assign block_end = row_end && pass_last;
+  assign take_o = (state_q == IDLE) && avail_i;
+  assign end_o = (state_q == DRAIN) && !valid_q && drained_i;
+
+  // A port without any part in a command skips it.
+  logic skip;
+  assign skip = conv_q ? !IN_CONV : !fold_q && !IN_DW;
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) state_q <= IDLE;
-    else begin
+    if (!rst_ni) begin
+      state_q <= IDLE;
+      valid_q <= 1'b0;
+    end else begin
       case (state_q)
-        IDLE: if (avail_i) state_q <= INIT;
-        INIT: state_q <= RUN;
-        default: if (next_pass && pass_last && cob_last && stripe_last) state_q <= IDLE;
+        IDLE:
+          if (avail_i) begin
+            state_q <= INIT;
+            cmd_q <= sel_i ? cmd1_i : cmd0_i;
+            der_q <= sel_i ? der1_i : der0_i;
+            conv_q <= (sel_i ? cmd1_i.mode : cmd0_i.mode) == heddle_pkg::MATRIX_MODE_CONV;
+            fold_q <= (sel_i ? cmd1_i.mode : cmd0_i.mode) == heddle_pkg::MATRIX_MODE_FOLD;
+            window_q <= sel_i ? (der1_i.dwise && !der1_i.narrow)
+                              : (der0_i.dwise && !der0_i.narrow);
+          end
+        INIT: state_q <= skip ? DRAIN : RUN;
+        RUN: if (block_end && done) state_q <= DRAIN;
+        default: if (end_o) state_q <= IDLE;
       endcase
-    end
-    if (take_o) begin
-      cmd_q <= sel_i ? cmd1_i : cmd0_i;
-      der_q <= sel_i ? der1_i : der0_i;
+      if (go) begin
+        valid_q <= part;
+        if (part) run_q <= run;
+      end else if (run_ready_i) valid_q <= 1'b0;
     end
     if (state_q == INIT) begin
-      left_q <= cmd_q.oh;
-      srow_q <= (cmd_q.oh < cmd_q.srows) ? cmd_q.oh : cmd_q.srows;
-      iy_s_q <= cmd_q.iy0;
-      iy_y_q <= cmd_q.iy0;
+      iy_s_q <= $signed(der_q.iy0);
+      iy_q <= $signed(der_q.iy0);
+      slot_s_q <= $signed(der_q.slot0);
+      slot_q <= $signed(der_q.slot0);
       ra_s_q <= der_q.org;
-      ra_y_q <= der_q.org;
-      cob_q <= 8'd0;
-      cob_a_q <= 16'd0;
-    end else if (next_row) begin
-      srow_q <= srow_q - 16'd1;
-      iy_y_q <= iy_y_q + {8'd0, cmd_q.sy};
-      ra_y_q <= ra_y_q + der_q.sy_a;
-    end else if (next_pass) begin
-      srow_q <= (left_q < cmd_q.srows) ? left_q : cmd_q.srows;
-      iy_y_q <= iy_s_q;
-      ra_y_q <= ra_s_q;
-      if (pass_last) begin
-        cob_q <= cob_last ? 8'd0 : cob_q + 8'd1;
-        cob_a_q <= cob_last ? 16'd0 : cob_a_q + cmd_q.iplane;
-        if (cob_last) begin
-          left_q <= left_n;
-          srow_q <= (left_n < cmd_q.srows) ? left_n : cmd_q.srows;
-          iy_s_q <= iy_s_q + der_q.ssy;
-          iy_y_q <= iy_s_q + der_q.ssy;
-          ra_s_q <= ra_s_q + der_q.ssy_a;
-          ra_y_q <= ra_s_q + der_q.ssy_a;
+      ra_q <= der_q.org;
+      col_q <= fold_q ? -$signed(der_q.plc) : -24'($signed(cmd_q.pad_left));
+      col_a_q <= -der_q.pl_a;
+      cob_a_q <= 36'd0;
+      fresh_q <= 1'b1;
+    end else if (go) begin
+      fresh_q <= y_last;
+      srow_q <= (fresh_q ? n_rows : srow_q) - 16'd1;
+      iy_q <= iy_q + $signed({18'd0, cmd_q.sy});
+      slot_q <= slot_n;
+      ra_q <= ra_n;
+      if (y_last) begin
+        iy_q <= iy_s_q;
+        slot_q <= slot_s_q;
+        ra_q <= ra_s_q;
+      end
+      if (block_end) begin
+        if (cob_inc) cob_a_q <= cob_wrap ? 36'd0 : cob_a_q + {16'd0, cmd_q.in_plane};
+        if (chunk_inc) begin
+          if (chunk_wrap) begin
+            col_q <= fold_q ? -$signed(der_q.plc) : -24'($signed(cmd_q.pad_left));
+            col_a_q <= -der_q.pl_a;
+          end else begin
+            col_q <= col_q + $signed(der_q.xchunk);
+            col_a_q <= col_a_q + der_q.xchunk_a;
+          end
+        end
+        if (stripe_inc) begin
+          if (stripe_wrap) begin
+            iy_s_q <= $signed(der_q.iy0);
+            iy_q <= $signed(der_q.iy0);
+            slot_s_q <= $signed(der_q.slot0);
+            slot_q <= $signed(der_q.slot0);
+            ra_s_q <= der_q.org;
+            ra_q <= der_q.org;
+          end else begin
+            iy_s_q <= iy_q + $signed({18'd0, cmd_q.sy});
+            iy_q <= iy_q + $signed({18'd0, cmd_q.sy});
+            slot_s_q <= slot_n;
+            slot_q <= slot_n;
+            ra_s_q <= ra_n;
+            ra_q <= ra_n;
+          end
         end
       end
     end
