@@ -33,6 +33,8 @@ class VerilatedCore : public CoreModel {
  public:
   VerilatedCore(const isa::Config& config, const MemoryOptions& options)
       : CoreModel(config, options), top_(MakeTop()) {
+    // Nobody but the core uses device memory.
+    top_->m0_req_valid_i = top_->m0_w_valid_i = top_->m0_r_ready_i = 0;
     banks_ = SramBanks(context_.get(), config);
     probes_ = Probes(context_.get());
     PowerUp();

@@ -9,6 +9,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "runtime/session/device_spec.h"
 
 namespace heddle::run {
 namespace {
@@ -37,6 +38,26 @@ absl::StatusOr<session::DeviceDescription> ChooseDevice(
 }
 
 }  // namespace
+
+absl::StatusOr<std::string> SimulatedDevice(const std::string& device,
+                                            const std::string& core,
+                                            const std::string& config) {
+  auto spec = session::ParseDeviceSpec(device.empty() ? "sim" : device);
+  if (!spec.ok()) return spec.status();
+  if (spec->kind != session::DeviceSpec::Kind::kSim) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--core ", core, ": the device '", device,
+                     "' is not simulated by this program; give --device sim"));
+  }
+  const std::string other = spec->Option("core", core);
+  if (other != core) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--core ", core, ": the device '", device, "' says core=", other));
+  }
+  spec->options["core"] = core;
+  if (!config.empty()) spec->options.emplace("config", config);
+  return spec->ToString();
+}
 
 absl::StatusOr<std::unique_ptr<DeviceModel>> DeviceModel::Load(
     absl::string_view bytes, bool is_package,

@@ -16,6 +16,12 @@
 
 namespace heddle::run {
 
+// HEDDLE_DEVICE for a simulated card like `device` with that core. `config` is
+// taken where `device` names none. InvalidArgument: `device` is not simulated.
+absl::StatusOr<std::string> SimulatedDevice(const std::string& device,
+                                            const std::string& core,
+                                            const std::string& config);
+
 class DeviceModel {
  public:
   // `bytes` are an ONNX model, compiled with `options` for the device that is

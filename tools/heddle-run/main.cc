@@ -91,6 +91,10 @@ int main(int argc, char** argv) {
   app.add_option("--device", a.device,
                  "hosted:SOCKET[#CARD], sim[:config=h256,memory=512M,...], "
                  "null, none");
+  app.add_option("--core", a.core,
+                 "what a simulated card computes with: fast, the functional "
+                 "model; rtl, the hardware cycle by cycle (slow); obvious")
+      ->check(CLI::IsMember({"fast", "rtl", "obvious"}));
   auto* data = app.add_option("--data", a.data,
                               "folder with input_0.pb ... and output_0.pb ...")
                    ->type_name("FOLDER");

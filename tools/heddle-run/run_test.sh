@@ -28,6 +28,12 @@ expect 0 "$int8" --images "$digits/digits_test.u8" --labels "$digits/digits_test
   --dims 1,28,28 --limit 50
 grep -q 'top-1 50 (100.00 %), top-5 50' out || fail "top-1"
 # Pictures: grey by itself; top 5 with names.
+# Which core a simulated card has.
+expect 0 "$int8" --core fast
+expect 1 "$int8" --core fast --device null
+grep -q 'not simulated' err || fail "--core on a device that is not simulated"
+expect 1 "$int8" --core fast --device sim:core=obvious
+expect 2 "$int8" --core quantum
 printf '%s\n' zero one two three four five six seven eight nine >names
 expect 0 "$int8" --image "$pictures/rgb.png" --image "$pictures/baseline.jpg" --labels-file names --json
 python3 - <<'PY' || fail "pictures"

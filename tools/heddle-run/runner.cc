@@ -99,6 +99,18 @@ absl::Status Runner::Prepare() {
   if (!model.ok()) return model.status();
   bytes_ = *std::move(model);
   is_package_ = absl::EndsWith(arguments_.model, ".hpk");
+  if (!arguments_.core.empty()) {
+    const char* given = getenv("HEDDLE_DEVICE");
+    std::string config = arguments_.config;
+    if (is_package_) {
+      const auto package = package::Parse(bytes_);
+      if (package.ok()) config = package->config;
+    }
+    auto device =
+        SimulatedDevice(given != nullptr ? given : "", arguments_.core, config);
+    if (!device.ok()) return device.status();
+    setenv("HEDDLE_DEVICE", device->c_str(), 1);
+  }
   if (arguments_.check == "layers" && is_package_) {
     return absl::InvalidArgumentError(
         "--check=layers needs the ONNX model; a package does not hold the "

@@ -54,7 +54,10 @@ module hd_core #(
     input  logic [127:0] mem_r_data_i,
     input  logic         mem_r_error_i,
     input  logic         mem_b_valid_i,
-    input  logic         mem_b_error_i
+    input  logic         mem_b_error_i,
+    input  logic         m0_req_valid_i,
+    input  logic         m0_w_valid_i,
+    input  logic         m0_r_ready_i
 );
   localparam [7:0] OK = 8'd0, BUS_ERROR = 8'd9, ABORTED = 8'd11;
 
