@@ -209,7 +209,8 @@ module hd_matrix_engine #(
   logic [255:0] whead;
   logic [1:0] wpop, ld, wnull;
   logic ld_clear, ld_one, ld_col, ld_grp, ld_keep, zset, zld, zgrp, w_signed, full, swap;
-  logic pld, pset;
+  logic pld, pset, lld, lset;
+  logic [3:0] lidx;
   logic [4:0] ld_cells;
   logic [7:0] pos0, pos1, pidx;
   logic [8:0] zw;
@@ -290,9 +291,9 @@ module hd_matrix_engine #(
       .pld_o     (pld),
       .pset_o    (pset),
       .pidx_o    (pidx),
-      .lld_o     (),
-      .lset_o    (),
-      .lidx_o    ()
+      .lld_o     (lld),
+      .lset_o    (lset),
+      .lidx_o    (lidx)
   );
 
   // Sequencer, operands, array.
@@ -430,7 +431,8 @@ module hd_matrix_engine #(
   );
   logic [2:0] out_req, out_urgent;
   logic [3*AW-1:0] out_addr;
-  hd_output_simple #(
+  hd_output_stage #(
+      .C(C),
       .K(K),
       .SRAM_WORDS(SRAM_WORDS)
   ) u_output (
@@ -459,11 +461,16 @@ module hd_matrix_engine #(
       .pset_i      (pset),
       .pidx_i      (pidx),
       .pdata_i     (whead),
+      .lld_i       (lld),
+      .lset_i      (lset),
+      .lidx_i      (lidx),
+      .ldata_i     (whead[127:0]),
       .req_o       (out_req),
       .urgent_o    (out_urgent),
       .addr_o      (out_addr),
       .wdata_o     (wdata_o),
-      .gnt_i       ({gnt_i[12], gnt_i[1:0]})
+      .gnt_i       ({gnt_i[12], gnt_i[1:0]}),
+      .rdata_i     (rdata_i[128*12 +: 128])
   );
   assign req_o[1:0] = out_req[1:0];
   assign req_o[12] = out_req[2];
