@@ -16,6 +16,10 @@ module hd_front #(
     input  logic         function_reset_i,
     // fault injection, a pulse: the next stream hangs
     input  logic         hang_i,
+    // a pulse when registers and interrupts are put back: the MSI-X table outside, too
+    output logic         clear_o,
+    // low: nothing happens until an input changes, so the clock may stop
+    output logic         active_o,
     // registers (hd_registers)
     input  logic         req_i,
     input  logic         write_i,
@@ -92,7 +96,7 @@ module hd_front #(
 );
   localparam int R = heddle_pkg::RINGS;
 
-  logic clear;
+  logic clear, jobs_active;
   logic [31:0] wdata, status, progress, device_error, completion_tail, jobs, faults, resets;
   logic [63:0] running, cycles, macs, completion_base;
   logic [3:0] int_status, raise, raise_write;
@@ -147,6 +151,9 @@ module hd_front #(
 
   logic [63:0] dram_bytes_q;
   logic known_q, resized;
+  assign clear_o = clear;
+  assign active_o = jobs_active || irq_valid_o || req_i || function_reset_i || resized;
+
   assign resized = known_q && (dram_bytes_q != dram_bytes_i);
   always_ff @(posedge clk_i) begin
     known_q <= rst_ni;
@@ -223,6 +230,7 @@ module hd_front #(
       .device_error_we_i(device_error_we),
       .ring_error_i(ring_error),
       .clear_o(clear),
+      .active_o(jobs_active),
       .status_o(status),
       .progress_o(progress),
       .running_o(running),

@@ -39,6 +39,7 @@ module hd_job_engine #(
     input  logic            ring_error_i,      // a register write to the rings was refused
     // registers
     output logic            clear_o,           // registers, interrupts, rings as after power-up
+    output logic            active_o,          // low: nothing happens until an input changes
     output logic [31:0]     status_o,
     output logic [31:0]     progress_o,
     output logic [63:0]     running_o,
@@ -255,6 +256,7 @@ module hd_job_engine #(
   logic [31:0] pieces_q, progress_base_q, device_error_q, jobs_q, faults_q, resets_q;
   logic [63:0] macs_q;
   logic host_lost;  // no job can be told
+  assign active_o = (state_q != IDLE) || (stop_q != NONE) || (next_valid_i && !halted_q);
   assign clear_o = function_reset_i || (state_q == QUIET && stop_q == CARD);
   assign status_o = ((stop_q <= ABORT) ? heddle_pkg::REG_STATUS_READY_MASK : 32'd0)
       | (running_q ? heddle_pkg::REG_STATUS_BUSY_MASK : 32'd0)
