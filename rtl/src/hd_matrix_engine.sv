@@ -100,13 +100,14 @@ module hd_matrix_engine #(
   logic [5:0] unit_fault;  // row ports, weight reader, output stage
   logic [63:0] row_fault_addr [0:ROWS-1];
   logic [63:0] w_fault_addr, out_fault_addr, fault_addr_q;
-  logic [3*5-1:0] seq_q;   // commands finished by the readers, modulo 8
+  logic [3*6-1:0] seq_q;   // commands finished by the unit, modulo 8
   logic [2:0] done_q;      // commands done, modulo 8
   logic [5:0] oldest;      // the fault is the oldest command's
-  for (genvar i = 0; i < 5; i++) begin : g_seq
+  logic [5:0] finish;
+  assign finish = {out_done, ends[4:0]};
+  for (genvar i = 0; i < 6; i++) begin : g_seq
     assign oldest[i] = unit_fault[i] && (seq_q[3*i +: 3] == done_q);
   end
-  assign oldest[5] = unit_fault[5];
   assign block_done = (oldest != 6'd0) || fault_q;
   hd_matrix_order u_order (
       .clk_i       (clk_i),
@@ -132,8 +133,8 @@ module hd_matrix_engine #(
       done_q <= 3'd0;
     end else begin
       if (conv_done) done_q <= done_q + 3'd1;
-      for (int i = 0; i < 5; i++)
-        if (ends[i]) seq_q[3*i +: 3] <= seq_q[3*i +: 3] + 3'd1;
+      for (int i = 0; i < 6; i++)
+        if (finish[i]) seq_q[3*i +: 3] <= seq_q[3*i +: 3] + 3'd1;
       if (!fault_q && oldest != 6'd0) begin
         fault_q <= 1'b1;
         fault_addr_q <= oldest[0] ? row_fault_addr[0] : oldest[1] ? row_fault_addr[1]

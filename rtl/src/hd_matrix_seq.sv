@@ -318,7 +318,7 @@ module hd_matrix_seq #(
       start_q <= 1'b1;
       fresh_q <= 1'b1;
       chunk_q <= (cmd_q.mode == heddle_pkg::MATRIX_MODE_FOLD) ? -$signed(der_q.plc)
-                                                              : -24'($signed(cmd_q.pad_left));
+                                                              : 24'sd0 - 24'($signed(cmd_q.pad_left));
       xoff_q <= -$signed(der_q.plc);
     end else if (step) begin
       fresh_q <= row_end;
@@ -340,9 +340,9 @@ module hd_matrix_seq #(
             pix_q <= base_n;
             base_q <= base_n;
             if (block_end && chunk_inc) begin
-              chunk_q <= chunk_wrap ? (fold_q ? -$signed(der_q.plc) : -24'($signed(cmd_q.pad_left)))
+              chunk_q <= chunk_wrap ? (fold_q ? -$signed(der_q.plc) : 24'sd0 - 24'($signed(cmd_q.pad_left)))
                                     : chunk_q + $signed(der_q.xchunk);
-              xoff_q <= chunk_wrap ? (fold_q ? -$signed(der_q.plc) : -24'($signed(cmd_q.pad_left)))
+              xoff_q <= chunk_wrap ? (fold_q ? -$signed(der_q.plc) : 24'sd0 - 24'($signed(cmd_q.pad_left)))
                                    : chunk_q + $signed(der_q.xchunk);
             end
           end

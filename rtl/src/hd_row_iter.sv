@@ -261,7 +261,7 @@ module hd_row_iter #(
       slot_q <= $signed(der_q.slot0);
       ra_s_q <= der_q.org;
       ra_q <= der_q.org;
-      col_q <= fold_q ? -$signed(der_q.plc) : -24'($signed(cmd_q.pad_left));
+      col_q <= fold_q ? -$signed(der_q.plc) : 24'sd0 - 24'($signed(cmd_q.pad_left));
       col_a_q <= -der_q.pl_a;
       cob_a_q <= 36'd0;
       fresh_q <= 1'b1;
@@ -280,7 +280,7 @@ module hd_row_iter #(
         if (cob_inc) cob_a_q <= cob_wrap ? 36'd0 : cob_a_q + {16'd0, cmd_q.in_plane};
         if (chunk_inc) begin
           if (chunk_wrap) begin
-            col_q <= fold_q ? -$signed(der_q.plc) : -24'($signed(cmd_q.pad_left));
+            col_q <= fold_q ? -$signed(der_q.plc) : 24'sd0 - 24'($signed(cmd_q.pad_left));
             col_a_q <= -der_q.pl_a;
           end else begin
             col_q <= col_q + $signed(der_q.xchunk);
