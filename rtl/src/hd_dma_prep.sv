@@ -16,8 +16,7 @@
 // = 2, 3, 4 or 16): the dimension with t = 1 becomes the planes, or one with a single step. With t0
 // = 16 the planes must lie in one word for every pixel.
 module hd_dma_prep #(
-    parameter int SRAM_BYTES = 524288,
-    parameter int GROUPS = 1             // 0: never choose a grouped walk
+    parameter int SRAM_BYTES = 524288
 ) (
     input  logic                                     clk_i,
     input  logic                                     rst_ni,
@@ -244,7 +243,7 @@ module hd_dma_prep #(
             d_q.bad_addr <= region_off;
             if (region_code == heddle_pkg::ERROR_BUS_ERROR[7:0]) d_q.region <= 4'd0;
           end
-          if (GROUPS != 0 && t0_ok && words_ok && pick != 2'd0) begin
+          if (t0_ok && words_ok && pick != 2'd0) begin
             d_q.group <= 1'b1;
             if (pick == 2'd2) begin
               d_q.n1 <= d_q.n2;

@@ -67,8 +67,7 @@ module hd_store_engine #(
   logic prep_valid, prep_ready, push, room, q_valid, q_pop;
   hd_dma_pkg::dma_t prep, q_dma;
   hd_dma_prep #(
-      .SRAM_BYTES(SRAM_BYTES),
-      .GROUPS(0)
+      .SRAM_BYTES(SRAM_BYTES)
   ) u_prep (
       .clk_i,
       .rst_ni,
@@ -105,7 +104,7 @@ module hd_store_engine #(
   end
 
   logic fault_q, err_q;
-  logic word_valid, word_taken, row_valid, row_pop, halt, read_busy;
+  logic word_valid, word_group, word_last, word_taken, row_valid, row_pop, halt, read_busy;
   logic [OFFW-1:0] row;
   logic [7:0] halt_code;
   logic [3:0] halt_region;
@@ -128,6 +127,8 @@ module hd_store_engine #(
       .sram_gnt_i,
       .sram_rdata_i,
       .word_valid_o(word_valid),
+      .word_group_o(word_group),
+      .word_last_o(word_last),
       .taken_i(word_taken),
       .row_valid_o(row_valid),
       .row_o(row),
@@ -140,15 +141,15 @@ module hd_store_engine #(
   );
 
   logic [1:0] count, pop;
-  logic [127:0] head0, head1;
+  logic [129:0] head0, head1;
   hd_beat_fifo #(
-      .W(128),
+      .W(130),
       .DEPTH(8)
   ) u_words (
       .clk_i,
       .rst_ni,
       .push_i(word_valid),
-      .data_i(sram_rdata_i),
+      .data_i({word_group, word_last, sram_rdata_i}),
       .taken_o(word_taken),
       .count_o(count),
       .head0_o(head0),

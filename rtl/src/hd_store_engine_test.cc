@@ -174,6 +174,34 @@ TEST(HdStoreEngine, RowRate) {
   EXPECT_GE(Rows(7, 512, 7, 16, 0), 4.9);
 }
 
+double Planes(uint32_t xstep, uint32_t planes, uint32_t width, uint32_t height,
+              uint32_t offset) {
+  Bench bench(kCard);
+  isa::Store c;
+  c.region = 1;
+  c.dram_offset = offset;
+  c.n0 = width;
+  c.s0 = 1;
+  c.t0 = xstep;
+  c.n1 = height;
+  c.s1 = width;
+  c.t1 = (width * xstep + 15) / 16 * 16;
+  c.n2 = planes;
+  c.s2 = width * height;
+  c.t2 = 1;
+  bench.Add(c);
+  return BytesPerCycle(bench.Compare("planes"));
+}
+
+TEST(HdStoreEngine, PlaneRate) {
+  EXPECT_GE(Planes(16, 16, 56, 16, 0), 11.0);
+  EXPECT_GE(Planes(16, 16, 56, 56, 0), 11.0);
+  EXPECT_GE(Planes(16, 4, 56, 16, 0), 3.5);
+  EXPECT_GE(Planes(3, 3, 224, 32, 0), 12.0);
+  EXPECT_GE(Planes(4, 4, 224, 32, 0), 12.0);
+  EXPECT_GE(Planes(16, 16, 7, 7, 0), 3.0);
+}
+
 TEST(HdStoreEngine, CommandRate) {
   Bench bench(kCard);
   for (uint32_t i = 0; i < 64; ++i) {

@@ -3,7 +3,7 @@
 // SRAM words, and bursts out of beats.
 //
 //   0  the two oldest words and the walker give the bytes of one beat (contiguous runs) or one
-//      element (strided ones)
+//      element (strided ones); or one plane of a chunk (grouped, through hd_dma_collect)
 //   1  pending beat: what follows in the same beat is merged into it, whatever row it is of; anything
 //      else pushes it into the write FIFO
 // A burst goes on while beats follow each other within 256 bytes of device memory and within a
@@ -22,8 +22,8 @@ module hd_store_pack (
     input  logic [hd_dma_pkg::OFFW-1:0] row_i,
     output logic                        row_pop_o,
     input  logic [ 1:0]                 count_i,
-    input  logic [127:0]                head0_i,
-    input  logic [127:0]                head1_i,
+    input  logic [129:0]                head0_i,      // of a grouped command, last of a chunk, word
+    input  logic [129:0]                head1_i,
     output logic [ 1:0]                 pop_o,
     // Write FIFO.
     input  logic                        w_room_i,
@@ -49,7 +49,8 @@ module hd_store_pack (
   logic busy_q, idx;
   assign idx = (d_q.kind == hd_dma_pkg::KIND_INDEX);
 
-  logic run, run_last, next, load;
+  logic run, run_last, next, load, plane_last;
+  logic [4:0] run_n, plane;
   logic [OFFW-1:0] run_src;
   logic [23:0] run_dst;
   hd_dma_walk u_walk (
@@ -65,12 +66,33 @@ module hd_store_pack (
       .last_o(run_last),
       .src_o(run_src),
       .dst_o(run_dst),
-      .n_o(),
-      .plane_o(),
-      .plane_last_o()
+      .n_o(run_n),
+      .plane_o(plane),
+      .plane_last_o(plane_last)
+  );
+
+  // ---- Planes of a grouped command, instead of words.
+  logic coll_take, coll_valid;
+  logic [127:0] vec;
+  logic [23:0] dst0;  // element 0 of plane 0
+  assign dst0 = run_dst - {19'd0, plane};
+  hd_dma_collect u_collect (
+      .clk_i,
+      .rst_ni,
+      .word_valid_i(count_i != 2'd0 && head0_i[129]),
+      .word_i(head0_i[127:0]),
+      .last_i(head0_i[128]),
+      .take_o(coll_take),
+      .valid_o(coll_valid),
+      .use_i(busy_q && d_q.group && coll_valid),
+      .stride_i(d_q.t0[4:0]),
+      .o_i({1'b0, dst0[3:0]} + plane),
+      .vec_o(vec),
+      .free_i(next && d_q.group && plane_last)
   );
 
   // ---- The operation of this cycle.
+  logic flow;  // a run of bytes
   logic cont_q, there, two, fire, op_end, run_end;
   logic [OFFW-1:0] src, src_q;
   logic [3:0] dst, dst_q;   // byte in the SRAM word
@@ -104,28 +126,31 @@ module hd_store_pack (
       there = run;
       if (!cont_q) begin
         src = idx ? row_i : run_src;
-        dst = run_dst[3:0];
-        rem = d_q.cont ? d_q.t_span : {5'd0, d_q.n0};
+        dst = d_q.group ? 4'd0 : run_dst[3:0];
+        rem = d_q.group ? {16'd0, run_n} : d_q.cont ? d_q.t_span : {5'd0, d_q.n0};
         if (idx) there = run && row_valid_i;
       end
       dev = d_q.base[OFFW-1:0] + src;
       b = dev[3:0];
       room = 5'd16 - {1'b0, b};
-      k = !d_q.cont ? d_q.esize : (rem < {16'd0, room}) ? rem[4:0] : room;
-      run_end = d_q.cont ? (rem == {16'd0, k}) : (rem == 21'd1);
+      k = !flow ? d_q.esize : (rem < {16'd0, room}) ? rem[4:0] : room;
+      run_end = flow ? (rem == {16'd0, k}) : (rem == 21'd1);
       upto = {2'd0, dst} + {1'b0, k};
       step = {2'd0, dst} + (d_q.cont ? {1'b0, k} : {1'b0, d_q.t0[4:0]});
       two = (upto > 6'd16);
-      if (count_i == 2'd0 || (two && count_i == 2'd1)) there = 1'b0;
-      if (run_end || d_q.t_single) pops = two ? 2'd2 : 2'd1;
+      if (d_q.group) there = there && coll_valid;
+      else if (count_i == 2'd0 || (two && count_i == 2'd1)) there = 1'b0;
+      if (d_q.group) pops = 2'd0;
+      else if (run_end || d_q.t_single) pops = two ? 2'd2 : 2'd1;
       else pops = {1'b0, step[5] | step[4]};
       shift = 5'd16 + {1'b0, dst} - {1'b0, b};
       strb = ((16'd1 << k[3:0]) - 16'd1) | {16{k[4]}};
       strb = strb << b;
     end
   end
+  assign flow = d_q.cont || d_q.group;
   assign beat = dev[OFFW-1:4];
-  assign window = {head1_i, head0_i, 128'd0};
+  assign window = {head1_i[127:0], d_q.group ? vec : head0_i[127:0], 128'd0};
   always_comb begin
     data = 128'd0;
     if (there) data = 128'(window >> {shift, 3'd0});
@@ -163,7 +188,7 @@ module hd_store_pack (
   assign next = fire && run_end;
   assign op_end = next && run_last;
   assign row_pop_o = next && idx;
-  assign pop_o = fire ? pops : 2'd0;
+  assign pop_o = coll_take ? 2'd1 : fire ? pops : 2'd0;  // never both: words come in order
   assign bytes_o = fire ? {3'd0, k} : 8'd0;
 
   logic sync, q_go;
@@ -197,9 +222,9 @@ module hd_store_pack (
       end
       if (fire) begin
         cont_q <= !run_end;
-        src_q <= src + (d_q.cont ? OFFW'(k) : OFFW'(d_q.s0));
-        dst_q <= dst + (d_q.cont ? k[3:0] : d_q.t0[3:0]);
-        rem_q <= rem - (d_q.cont ? {16'd0, k} : 21'd1);
+        src_q <= src + (flow ? OFFW'(k) : OFFW'(d_q.s0));
+        dst_q <= dst + (flow ? k[3:0] : d_q.t0[3:0]);
+        rem_q <= rem - (flow ? {16'd0, k} : 21'd1);
       end
       if (fire) begin
         pend_q <= 1'b1;

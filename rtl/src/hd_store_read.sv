@@ -29,6 +29,8 @@ module hd_store_read #(
     input  logic [127:0]                sram_rdata_i,
     // To the packing side.
     output logic                        word_valid_o,  // sram_rdata_i is a word of a run
+    output logic                        word_group_o,  // of a grouped command
+    output logic                        word_last_o,   // the last of the run
     input  logic                        taken_i,
     output logic                        row_valid_o,
     output logic [hd_dma_pkg::OFFW-1:0] row_o,
@@ -114,7 +116,8 @@ module hd_store_read #(
   assign next = word_gnt && word_end;
 
   // ---- One client.
-  logic held_q, held_idx_q, pick_idx, word1_q, word2_q;
+  logic held_q, held_idx_q, pick_idx;
+  logic [2:0] word1_q, word2_q;
   logic [4:0] age_q;
   assign pick_idx = held_q ? held_idx_q : idx_req;
   assign sram_req_o = pick_idx ? idx_req : word_req;
@@ -122,7 +125,9 @@ module hd_store_read #(
   assign sram_urgent_o = (age_q >= 5'd16);
   assign idx_gnt = sram_gnt_i && pick_idx;
   assign word_gnt = sram_gnt_i && !pick_idx;
-  assign word_valid_o = word2_q;
+  assign word_valid_o = word2_q[0];
+  assign word_group_o = word2_q[1];
+  assign word_last_o = word2_q[2];
 
   logic ends;
   assign ends = busy_q && !walk && !idx_busy_q && !halt_q;
@@ -139,8 +144,8 @@ module hd_store_read #(
       free_q <= 4'(PLACES);
       held_q <= 1'b0;
       held_idx_q <= 1'b0;
-      word1_q <= 1'b0;
-      word2_q <= 1'b0;
+      word1_q <= 3'd0;
+      word2_q <= 3'd0;
       age_q <= 5'd0;
     end else begin
       if (take) begin
@@ -169,7 +174,7 @@ module hd_store_read #(
         last_q <= last;
       end
       free_q <= free_q - {3'd0, word_gnt} + {3'd0, taken_i};
-      word1_q <= word_gnt;
+      word1_q <= word_gnt ? {word_end, d_q.group, 1'b1} : 3'd0;
       word2_q <= word1_q;
       held_q <= sram_req_o && !sram_gnt_i;
       held_idx_q <= pick_idx;
