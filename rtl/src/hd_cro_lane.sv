@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// First output stage for LANES lanes: int32 accumulator to an 8-bit code, exact for every bias and
-// every f32 scale (infinite, NaN, subnormal and negative ones too). ISA.md, "Output stage", step 2:
+// First output stage for LANES (8 or more) lanes: int32 accumulator to an 8-bit code, exact for
+// every bias and every f32 scale (infinite, NaN, subnormal and negative ones too). ISA.md, "Output
+// stage", step 2:
 //
 //   v = f32(f32(acc + bias) * scale)                      acc + bias wraps
 //   x = rne(fmin(fmax(v, lo), hi)) + zp                   a NaN v gives lo + zp
@@ -34,36 +35,36 @@ module hd_cro_lane #(
     output logic [8*LANES-1:0]  y_o
 );
   localparam [31:0] N = LANES;
-  localparam int B = LANES > 1 ? $clog2(LANES) : 1;
+  localparam [31:0] W = LANES / 4;
+  localparam int B = $clog2(LANES);
   // Codes and limits are compared as unsigned numbers, 512 added.
   localparam [31:0] BASE = 32'd512;
 
   logic valid_q, signed_q;
   logic [8:0] lo_q, hi_q, zp_q;
-  logic [31:0] sum_q [0:LANES-1];
-  logic [31:0] scale_q [0:LANES-1];
-  logic [31:0] y [0:LANES-1];
+  logic [32*LANES-1:0] sum_q;
+  logic [32*LANES-1:0] scale_q;
+  logic [32*LANES-1:0] y;
 
   assign valid_o = valid_q;
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_i) begin : take
+    logic [31:0] l;
+    logic [32*LANES-1:0] sum;
+    l = 0;
     valid_q <= rst_ni && en_i;
     if (en_i) begin
       lo_q <= lo_i;
       hi_q <= hi_i;
       zp_q <= zp_i;
       signed_q <= signed_i;
+      sum = '0;
+      for (l = 0; l < N; l = l + 1)
+        sum[{l[B-1:0], 5'd0} +: 32] = acc_i[{l[B-1:0], 5'd0} +: 32]
+                                      + bias_i[{l[B-1:0], 5'd0} +: 32];
+      sum_q <= sum;
+      scale_q <= scale_i;
     end
   end
-  for (genvar i = 0; i < LANES; i++) begin : g_lane
-    always_ff @(posedge clk_i) begin
-      if (en_i) begin
-        sum_q[i] <= acc_i[32*i +: 32] + bias_i[32*i +: 32];
-        scale_q[i] <= scale_i[32*i +: 32];
-      end
-    end
-    assign y_o[8*i +: 8] = y[i][7:0];
-  end
-
   always_comb begin : lanes
     logic [31:0] l, sv, sc, t, lz, es, n, r, lo, hi, zp, bottom, top, neg;
     logic [63:0] p;
@@ -73,10 +74,11 @@ module hd_cro_lane #(
     zp = {{23{zp_q[8]}}, zp_q};
     bottom = signed_q ? BASE - 32'd128 : BASE;
     top = signed_q ? BASE + 32'd127 : BASE + 32'd255;
+    y = '0;
     if (valid_q) begin
       for (l = 0; l < N; l = l + 1) begin
-        sv = sum_q[l[B-1:0]];
-        sc = scale_q[l[B-1:0]];
+        sv = sum_q[{l[B-1:0], 5'd0} +: 32];
+        sc = scale_q[{l[B-1:0], 5'd0} +: 32];
         neg = sv ^ sc;
         es = {24'd0, sc[30:23]};
         // int32 to a significand of 24 bits (2^24 after a carry) times 2^(8 - lz)
@@ -114,10 +116,21 @@ module hd_cro_lane #(
         r = r + zp;
         r = r < bottom ? bottom : r;
         r = r > top ? top : r;
-        y[l[B-1:0]] = r;
+        y[{l[B-1:0], 5'd0} +: 32] = r;
       end
-    end else begin
-      for (l = 0; l < N; l = l + 1) y[l[B-1:0]] = 32'd0;
+    end
+  end
+
+  // Four codes per word.
+  always_comb begin : pack
+    logic [31:0] w;
+    w = 0;
+    y_o = '0;
+    if (valid_q) begin
+      for (w = 0; w < W; w = w + 1)
+        y_o[{w[B-3:0], 5'd0} +: 32] = {
+            y[{w[B-3:0], 7'd96} +: 8], y[{w[B-3:0], 7'd64} +: 8],
+            y[{w[B-3:0], 7'd32} +: 8], y[{w[B-3:0], 7'd0} +: 8]};
     end
   end
 endmodule

@@ -29,23 +29,17 @@ module hd_fp_cmp #(
 
   logic valid_q;
   logic [2:0] op_q;
-  logic [31:0] a_q [0:LANES-1];
-  logic [31:0] b_q [0:LANES-1];
-  logic [31:0] y [0:LANES-1];
+  logic [32*LANES-1:0] a_q;
+  logic [32*LANES-1:0] b_q;
 
   assign valid_o = valid_q;
   always_ff @(posedge clk_i) begin
     valid_q <= rst_ni && en_i;
-    if (en_i) op_q <= op_i;
-  end
-  for (genvar i = 0; i < LANES; i++) begin : g_lane
-    always_ff @(posedge clk_i) begin
-      if (en_i) begin
-        a_q[i] <= a_i[32*i +: 32];
-        b_q[i] <= b_i[32*i +: 32];
-      end
+    if (en_i) begin
+      op_q <= op_i;
+      a_q <= a_i;
+      b_q <= b_i;
     end
-    assign y_o[32*i +: 32] = y[i];
   end
 
   // Which of less, equal, greater choose all ones (or operand a); patterns become unsigned keys.
@@ -56,10 +50,11 @@ module hd_fp_cmp #(
     m_gt = op_q == MAX ? 32'hffffffff : 32'd0;
     m_eq = (op_q == LE || op_q == EQ) ? 32'hffffffff : 32'd0;
     m_sel = (op_q == MIN || op_q == MAX) ? 32'hffffffff : 32'd0;
+    y_o = '0;
     if (valid_q) begin
       for (l = 0; l < N; l = l + 1) begin
-        av = a_q[l[B-1:0]];
-        bv = b_q[l[B-1:0]];
+        av = a_q[{l[B-1:0], 5'd0} +: 32];
+        bv = b_q[{l[B-1:0], 5'd0} +: 32];
         ka = av == 32'h80000000 ? 32'd0 : av;
         kb = bv == 32'h80000000 ? 32'd0 : bv;
         ka = ka ^ (ka[31] ? 32'hffffffff : 32'h80000000);
@@ -72,10 +67,8 @@ module hd_fp_cmp #(
         r = (bv & 32'h7fffffff) > 32'h7f800000 ? 32'd0 : r;
         // Only b can be a NaN that is chosen.
         bv = (bv & 32'h7fffffff) > 32'h7f800000 ? 32'h7fc00000 : bv;
-        y[l[B-1:0]] = (r & (av | ~m_sel)) | (~r & bv & m_sel);
+        y_o[{l[B-1:0], 5'd0} +: 32] = (r & (av | ~m_sel)) | (~r & bv & m_sel);
       end
-    end else begin
-      for (l = 0; l < N; l = l + 1) y[l[B-1:0]] = 32'd0;
     end
   end
 endmodule

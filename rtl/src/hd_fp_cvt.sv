@@ -31,30 +31,27 @@ module hd_fp_cvt #(
 
   logic valid_q;
   logic [2:0] op_q;
-  logic [31:0] a_q [0:LANES-1];
-  logic [31:0] y [0:LANES-1];
+  logic [32*LANES-1:0] a_q;
 
   assign valid_o = valid_q;
   always_ff @(posedge clk_i) begin
     valid_q <= rst_ni && en_i;
-    if (en_i) op_q <= op_i;
-  end
-  for (genvar i = 0; i < LANES; i++) begin : g_lane
-    always_ff @(posedge clk_i) begin
-      if (en_i) a_q[i] <= a_i[32*i +: 32];
+    if (en_i) begin
+      op_q <= op_i;
+      a_q <= a_i;
     end
-    assign y_o[32*i +: 32] = y[i];
   end
 
   always_comb begin : lanes
     logic [31:0] l, av, mag, sign, e, n, t, r;
     logic [63:0] w, half;
     l = 0; av = 0; mag = 0; sign = 0; e = 0; n = 0; t = 0; r = 0; w = 0; half = 0;
+    y_o = '0;
     if (valid_q && (op_q == F2I || op_q == F2I_T)) begin
       // w = |a| with 32 bits after the point. Bits that fall out do not matter: then |a| < 2^-8.
       half = op_q == F2I ? 64'h7fffffff : 64'd0;
       for (l = 0; l < N; l = l + 1) begin
-        av = a_q[l[B-1:0]];
+        av = a_q[{l[B-1:0], 5'd0} +: 32];
         e = {24'd0, av[30:23]};
         n = 32'd157 - e;
         n = n > 32'd63 ? 32'd63 : n;
@@ -62,11 +59,11 @@ module hd_fp_cvt #(
         w = (w + half + (half & {63'd0, w[32]})) >> 32;
         r = w[31:0];
         r = av[31] ? -r : r;
-        y[l[B-1:0]] = e > 32'd157 ? 32'h80000000 : r;
+        y_o[{l[B-1:0], 5'd0} +: 32] = e > 32'd157 ? 32'h80000000 : r;
       end
     end else if (valid_q && op_q == I2F) begin
       for (l = 0; l < N; l = l + 1) begin
-        av = a_q[l[B-1:0]];
+        av = a_q[{l[B-1:0], 5'd0} +: 32];
         sign = av & 32'h80000000;
         mag = av[31] ? -av : av;
         t = mag;
@@ -82,11 +79,11 @@ module hd_fp_cvt #(
         t = t[31] ? t : t << 1;
         // e is the exponent minus one: the leading one of the significand adds the one.
         r = (e << 23) + (t >> 8) + (((t & 32'hff) + 32'd127 + {31'd0, t[8]}) >> 8);
-        y[l[B-1:0]] = mag == 32'd0 ? 32'd0 : r | sign;
+        y_o[{l[B-1:0], 5'd0} +: 32] = mag == 32'd0 ? 32'd0 : r | sign;
       end
     end else if (valid_q && op_q == F32_F16) begin
       for (l = 0; l < N; l = l + 1) begin
-        av = a_q[l[B-1:0]];
+        av = a_q[{l[B-1:0], 5'd0} +: 32];
         mag = av & 32'h7fffffff;
         sign = (av >> 16) & 32'h8000;
         // Normal: the exponent is rebased; a carry moves into it.
@@ -101,17 +98,17 @@ module hd_fp_cvt #(
         r = mag < 32'h38800000 ? r : t;
         r = mag >= 32'h47800000 ? 32'h7c00 : r;
         r = r | sign;
-        y[l[B-1:0]] = mag > 32'h7f800000 ? 32'h7e00 : r;
+        y_o[{l[B-1:0], 5'd0} +: 32] = mag > 32'h7f800000 ? 32'h7e00 : r;
       end
     end else if (valid_q && op_q == F32_BF16) begin
       for (l = 0; l < N; l = l + 1) begin
-        av = a_q[l[B-1:0]];
+        av = a_q[{l[B-1:0], 5'd0} +: 32];
         r = (av + 32'h7fff + {31'd0, av[16]}) >> 16;
-        y[l[B-1:0]] = (av & 32'h7fffffff) > 32'h7f800000 ? 32'h7fc0 : r;
+        y_o[{l[B-1:0], 5'd0} +: 32] = (av & 32'h7fffffff) > 32'h7f800000 ? 32'h7fc0 : r;
       end
     end else if (valid_q && op_q == F16_F32) begin
       for (l = 0; l < N; l = l + 1) begin
-        av = a_q[l[B-1:0]];
+        av = a_q[{l[B-1:0], 5'd0} +: 32];
         sign = (av & 32'h8000) << 16;
         mag = av & 32'h7fff;
         // Subnormal: the leading one to bit 10; it adds one to the exponent.
@@ -128,15 +125,13 @@ module hd_fp_cvt #(
         r = mag == 32'd0 ? 32'd0 : r;
         r = mag >= 32'h7c00 ? 32'h7f800000 : r;
         r = r | sign;
-        y[l[B-1:0]] = mag > 32'h7c00 ? 32'h7fc00000 : r;
+        y_o[{l[B-1:0], 5'd0} +: 32] = mag > 32'h7c00 ? 32'h7fc00000 : r;
       end
     end else if (valid_q) begin
       for (l = 0; l < N; l = l + 1) begin
-        av = a_q[l[B-1:0]] << 16;
-        y[l[B-1:0]] = (av & 32'h7fffffff) > 32'h7f800000 ? 32'h7fc00000 : av;
+        av = a_q[{l[B-1:0], 5'd0} +: 32] << 16;
+        y_o[{l[B-1:0], 5'd0} +: 32] = (av & 32'h7fffffff) > 32'h7f800000 ? 32'h7fc00000 : av;
       end
-    end else begin
-      for (l = 0; l < N; l = l + 1) y[l[B-1:0]] = 32'd0;
     end
   end
 endmodule

@@ -51,37 +51,28 @@ module hd_fp_divsqrt #(
   // w: operand a, then the remainder. x: operand b, then the divisor or the rest of the radicand.
   // q: digits, then the result. s: bit 31 sign, bit 30 the result is special and bits 29:28 say
   // which (0 zero, 1 infinity, 2 NaN), bits 15:0 exponent of the result, biased, signed.
-  logic [31:0] w_q [0:LANES-1];
-  logic [31:0] x_q [0:LANES-1];
-  logic [31:0] q_q [0:LANES-1];
-  logic [31:0] s_q [0:LANES-1];
-  logic [31:0] w_d [0:LANES-1];
-  logic [31:0] x_d [0:LANES-1];
-  logic [31:0] q_d [0:LANES-1];
-  logic [31:0] s_d [0:LANES-1];
-  for (genvar i = 0; i < LANES; i++) begin : g_lane
-    always_ff @(posedge clk_i) begin
-      if (start) begin
-        w_q[i] <= a_i[32*i +: 32];
-        x_q[i] <= b_i[32*i +: 32];
-      end else if (work) begin
-        w_q[i] <= w_d[i];
-        x_q[i] <= x_d[i];
-        q_q[i] <= q_d[i];
-        s_q[i] <= s_d[i];
-      end
-    end
-    assign y_o[32*i +: 32] = q_q[i];
-  end
+  logic [32*LANES-1:0] w_q;
+  logic [32*LANES-1:0] x_q;
+  logic [32*LANES-1:0] q_q;
+  logic [32*LANES-1:0] s_q;
+  assign y_o = q_q;
 
-  always_comb begin : lanes
+  // The next values are local, so that nothing is simulated while idle.
+  always_ff @(posedge clk_i) begin : lanes
+    logic [32*LANES-1:0] w_d, x_d, q_d, s_d;
     logic [31:0] l, av, bv, ea, eb, ma, mb, kind, t, w, x, q, s, n;
     l = 0; av = 0; bv = 0; ea = 0; eb = 0; ma = 0; mb = 0; kind = 0; t = 0; w = 0; x = 0; q = 0;
     s = 0; n = 0;
-    if (step_q == PREPARE) begin
+    if (start) begin
+      w_q <= a_i;
+      x_q <= b_i;
+    end else if (step_q == PREPARE) begin
+      w_d = '0;
+      x_d = '0;
+      s_d = '0;
       for (l = 0; l < N; l = l + 1) begin
-        av = w_q[l[B-1:0]];
-        bv = root_q ? 32'h3f800000 : x_q[l[B-1:0]];
+        av = w_q[{l[B-1:0], 5'd0} +: 32];
+        bv = root_q ? 32'h3f800000 : x_q[{l[B-1:0], 5'd0} +: 32];
         // Significands with the leading one at bit 23; a subnormal's exponent is 1 and below.
         ea = {24'd0, av[30:23]};
         ma = ea == 32'd0 ? {9'd0, av[22:0]} : {9'd1, av[22:0]};
@@ -122,17 +113,21 @@ module hd_fp_divsqrt #(
         // The exponent: ea - eb + 127, or half of that of a with the bias kept.
         t = root_q ? (ea + 32'd1023) >> 1 : ea - eb + 32'd127;
         t = root_q ? t - 32'd448 : t;
-        s_d[l[B-1:0]] = s | kind << 28 | (t & 32'hffff);
-        w_d[l[B-1:0]] = root_q ? 32'd0 : ma;
+        s_d[{l[B-1:0], 5'd0} +: 32] = s | kind << 28 | (t & 32'hffff);
+        w_d[{l[B-1:0], 5'd0} +: 32] = root_q ? 32'd0 : ma;
         // Biased exponents are odd where true ones are even.
-        x_d[l[B-1:0]] = root_q ? (ea[0] ? ma << 7 : ma << 8) : mb;
-        q_d[l[B-1:0]] = 32'd0;
+        x_d[{l[B-1:0], 5'd0} +: 32] = root_q ? (ea[0] ? ma << 7 : ma << 8) : mb;
       end
+      w_q <= w_d;
+      x_q <= x_d;
+      s_q <= s_d;
+      q_q <= '0;
     end else if (step_q == ROUND) begin
+      q_d = '0;
       for (l = 0; l < N; l = l + 1) begin
-        w = w_q[l[B-1:0]];
-        q = q_q[l[B-1:0]];
-        s = s_q[l[B-1:0]];
+        w = w_q[{l[B-1:0], 5'd0} +: 32];
+        q = q_q[{l[B-1:0], 5'd0} +: 32];
+        s = s_q[{l[B-1:0], 5'd0} +: 32];
         // e - 1, sign extended. Leading one of the digits to bit 25, sticky bit below bit 0.
         t = {{16{s[15]}}, s[15:0]} - 32'd1;
         t = q[25] ? t : t - 32'd1;
@@ -149,38 +144,36 @@ module hd_fp_divsqrt #(
         q = q > 32'h7f800000 ? 32'h7f800000 : q;
         q = s[30] ? (s[28] ? 32'h7f800000 : 32'd0) : q;
         q = q | (s & 32'h80000000);
-        q_d[l[B-1:0]] = s[30] && s[29] ? 32'h7fc00000 : q;
-        w_d[l[B-1:0]] = 32'd0;
-        x_d[l[B-1:0]] = 32'd0;
-        s_d[l[B-1:0]] = 32'd0;
+        q_d[{l[B-1:0], 5'd0} +: 32] = s[30] && s[29] ? 32'h7fc00000 : q;
       end
+      q_q <= q_d;
     end else if (work && root_q) begin
+      w_d = '0;
+      x_d = '0;
+      q_d = '0;
       for (l = 0; l < N; l = l + 1) begin
-        x = x_q[l[B-1:0]];
-        q = q_q[l[B-1:0]];
-        w = w_q[l[B-1:0]] << 2 | x >> 30;
+        x = x_q[{l[B-1:0], 5'd0} +: 32];
+        q = q_q[{l[B-1:0], 5'd0} +: 32];
+        w = w_q[{l[B-1:0], 5'd0} +: 32] << 2 | x >> 30;
         t = q << 2 | 32'd1;
-        q_d[l[B-1:0]] = q << 1 | (w >= t ? 32'd1 : 32'd0);
-        w_d[l[B-1:0]] = w >= t ? w - t : w;
-        x_d[l[B-1:0]] = x << 2;
-        s_d[l[B-1:0]] = s_q[l[B-1:0]];
+        q_d[{l[B-1:0], 5'd0} +: 32] = q << 1 | (w >= t ? 32'd1 : 32'd0);
+        w_d[{l[B-1:0], 5'd0} +: 32] = w >= t ? w - t : w;
+        x_d[{l[B-1:0], 5'd0} +: 32] = x << 2;
       end
+      w_q <= w_d;
+      x_q <= x_d;
+      q_q <= q_d;
     end else if (work) begin
+      w_d = '0;
+      q_d = '0;
       for (l = 0; l < N; l = l + 1) begin
-        x = x_q[l[B-1:0]];
-        w = w_q[l[B-1:0]];
-        q_d[l[B-1:0]] = q_q[l[B-1:0]] << 1 | (w >= x ? 32'd1 : 32'd0);
-        w_d[l[B-1:0]] = (w >= x ? w - x : w) << 1;
-        x_d[l[B-1:0]] = x;
-        s_d[l[B-1:0]] = s_q[l[B-1:0]];
+        x = x_q[{l[B-1:0], 5'd0} +: 32];
+        w = w_q[{l[B-1:0], 5'd0} +: 32];
+        q_d[{l[B-1:0], 5'd0} +: 32] = q_q[{l[B-1:0], 5'd0} +: 32] << 1 | (w >= x ? 32'd1 : 32'd0);
+        w_d[{l[B-1:0], 5'd0} +: 32] = (w >= x ? w - x : w) << 1;
       end
-    end else begin
-      for (l = 0; l < N; l = l + 1) begin
-        w_d[l[B-1:0]] = 32'd0;
-        x_d[l[B-1:0]] = 32'd0;
-        q_d[l[B-1:0]] = 32'd0;
-        s_d[l[B-1:0]] = 32'd0;
-      end
+      w_q <= w_d;
+      q_q <= q_d;
     end
   end
 endmodule

@@ -40,54 +40,57 @@ module hd_fp_fma #(
     output logic                valid_o,
     output logic [32*LANES-1:0] y_o
 );
-  localparam [1:0] FMA = 2'd0, ADD = 2'd1, SUB = 2'd2, MUL = 2'd3;
+  localparam [1:0] FMA = 2'd0, ADD = 2'd1, SUB = 2'd2;  // and MUL = 3
   localparam [31:0] N = LANES;
   localparam int B = LANES > 1 ? $clog2(LANES) : 1;
 
   logic valid_q;
-  logic [31:0] a_q [0:LANES-1];
-  logic [31:0] b_q [0:LANES-1];
-  logic [31:0] c_q [0:LANES-1];
-  logic [31:0] y [0:LANES-1];
+  logic [32*LANES-1:0] a_q;
+  logic [32*LANES-1:0] b_q;
+  logic [32*LANES-1:0] c_q;
 
-  // Masks that choose the operands.
-  logic [31:0] m_b, m_one, m_c, m_bc, m_neg, m_sign;
-  always_comb begin
-    m_b = (op_i == FMA || op_i == MUL) ? 32'hffffffff : 32'd0;
-    m_one = (op_i == FMA || op_i == MUL) ? 32'd0 : 32'h3f800000;
-    m_c = op_i == FMA ? 32'hffffffff : 32'd0;
-    m_bc = (op_i == ADD || op_i == SUB) ? 32'hffffffff : 32'd0;
-    m_neg = op_i == SUB ? 32'h80000000 : 32'd0;
-    m_sign = op_i == MUL ? 32'h80000000 : 32'd0;
-  end
+  localparam [32*LANES-1:0] ONES = {LANES{32'h3f800000}};
+  localparam [32*LANES-1:0] SIGNS = {LANES{32'h80000000}};
   assign valid_o = valid_q;
   always_ff @(posedge clk_i) begin
     valid_q <= rst_ni && en_i;
-  end
-  for (genvar i = 0; i < LANES; i++) begin : g_lane
-    always_ff @(posedge clk_i) begin
-      if (en_i) begin
-        a_q[i] <= a_i[32*i +: 32];
-        b_q[i] <= (b_i[32*i +: 32] & m_b) | m_one;
-        c_q[i] <= (c_i[32*i +: 32] & m_c) | ((b_i[32*i +: 32] ^ m_neg) & m_bc)
-                  | ((a_i[32*i +: 32] ^ b_i[32*i +: 32]) & m_sign);
-      end
+    if (en_i) begin
+      a_q <= a_i;
+      case (op_i)
+        FMA: begin
+          b_q <= b_i;
+          c_q <= c_i;
+        end
+        ADD: begin
+          b_q <= ONES;
+          c_q <= b_i;
+        end
+        SUB: begin
+          b_q <= ONES;
+          c_q <= b_i ^ SIGNS;
+        end
+        default: begin
+          b_q <= b_i;
+          c_q <= (a_i ^ b_i) & SIGNS;
+        end
+      endcase
     end
-    assign y_o[32*i +: 32] = y[i];
   end
 
-  // Selections by masks, and ?: instead of if: the C++ compiler then sees a loop without branches.
+  // ?: instead of if: the C++ compiler then sees a loop without branches. Lanes are taken from the
+  // packed registers at whole words.
   always_comb begin : lanes
     logic [31:0] l, av, bv, cv, ea, eb, ec, we, d, n, lz, r, sub, sign, special;
     logic [63:0] p, x, hi, lo, sum, m, t;
     l = 0; av = 0; bv = 0; cv = 0; ea = 0; eb = 0; ec = 0; we = 0; d = 0; n = 0; lz = 0; r = 0;
     sub = 0; sign = 0; special = 0;
     p = 0; x = 0; hi = 0; lo = 0; sum = 0; m = 0; t = 0;
+    y_o = '0;
     if (valid_q) begin
       for (l = 0; l < N; l = l + 1) begin
-        av = a_q[l[B-1:0]];
-        bv = b_q[l[B-1:0]];
-        cv = c_q[l[B-1:0]];
+        av = a_q[{l[B-1:0], 5'd0} +: 32];
+        bv = b_q[{l[B-1:0], 5'd0} +: 32];
+        cv = c_q[{l[B-1:0], 5'd0} +: 32];
         ea = {24'd0, av[30:23]};
         eb = {24'd0, bv[30:23]};
         ec = {24'd0, cv[30:23]};
@@ -137,33 +140,31 @@ module hd_fp_fma #(
         r = r > 32'h7f800000 ? 32'h7f800000 : r;
         // An exact zero is +0 unless both terms are -0.
         r = m == 64'd0 ? (sub[31] ? 32'd0 : cv & 32'h80000000) : r | (sign & 32'h80000000);
-        y[l[B-1:0]] = r;
+        y_o[{l[B-1:0], 5'd0} +: 32] = r;
       end
       // Infinities and NaN, in a pass of their own that data rarely needs.
       for (l = 0; l < N; l = l + 1) begin
-        special = special | ((a_q[l[B-1:0]] & 32'h7f800000) + 32'h00800000)
-                          | ((b_q[l[B-1:0]] & 32'h7f800000) + 32'h00800000)
-                          | ((c_q[l[B-1:0]] & 32'h7f800000) + 32'h00800000);
+        special = special | ((a_q[{l[B-1:0], 5'd0} +: 32] & 32'h7f800000) + 32'h00800000)
+                          | ((b_q[{l[B-1:0], 5'd0} +: 32] & 32'h7f800000) + 32'h00800000)
+                          | ((c_q[{l[B-1:0], 5'd0} +: 32] & 32'h7f800000) + 32'h00800000);
       end
       if (special[31]) begin
         for (l = 0; l < N; l = l + 1) begin
-          av = a_q[l[B-1:0]];
-          bv = b_q[l[B-1:0]];
-          cv = c_q[l[B-1:0]];
+          av = a_q[{l[B-1:0], 5'd0} +: 32];
+          bv = b_q[{l[B-1:0], 5'd0} +: 32];
+          cv = c_q[{l[B-1:0], 5'd0} +: 32];
           sign = av ^ bv;
           if (av[30:0] > 31'h7f800000 || bv[30:0] > 31'h7f800000 || cv[30:0] > 31'h7f800000
               || (av[30:0] == 31'h7f800000 && bv[30:0] == 31'd0)
               || (bv[30:0] == 31'h7f800000 && av[30:0] == 31'd0)
               || (cv[30:0] == 31'h7f800000 && sign[31] != cv[31]
                   && (av[30:23] == 8'hff || bv[30:23] == 8'hff)))
-            y[l[B-1:0]] = 32'h7fc00000;
-          else if (cv[30:23] == 8'hff) y[l[B-1:0]] = cv;
+            y_o[{l[B-1:0], 5'd0} +: 32] = 32'h7fc00000;
+          else if (cv[30:23] == 8'hff) y_o[{l[B-1:0], 5'd0} +: 32] = cv;
           else if (av[30:23] == 8'hff || bv[30:23] == 8'hff)
-            y[l[B-1:0]] = {sign[31], 31'h7f800000};
+            y_o[{l[B-1:0], 5'd0} +: 32] = {sign[31], 31'h7f800000};
         end
       end
-    end else begin
-      for (l = 0; l < N; l = l + 1) y[l[B-1:0]] = 32'd0;
     end
   end
 endmodule

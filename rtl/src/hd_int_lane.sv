@@ -22,25 +22,19 @@ module hd_int_lane #(
 
   logic valid_q;
   logic [7:0] op_q;
-  logic [31:0] a_q [0:LANES-1];
-  logic [31:0] b_q [0:LANES-1];
-  logic [31:0] c_q [0:LANES-1];
-  logic [31:0] y [0:LANES-1];
+  logic [32*LANES-1:0] a_q;
+  logic [32*LANES-1:0] b_q;
+  logic [32*LANES-1:0] c_q;
 
   assign valid_o = valid_q;
   always_ff @(posedge clk_i) begin
     valid_q <= rst_ni && en_i;
-    if (en_i) op_q <= op_i;
-  end
-  for (genvar i = 0; i < LANES; i++) begin : g_lane
-    always_ff @(posedge clk_i) begin
-      if (en_i) begin
-        a_q[i] <= a_i[32*i +: 32];
-        b_q[i] <= b_i[32*i +: 32];
-        c_q[i] <= c_i[32*i +: 32];
-      end
+    if (en_i) begin
+      op_q <= op_i;
+      a_q <= a_i;
+      b_q <= b_i;
+      c_q <= c_i;
     end
-    assign y_o[32*i +: 32] = y[i];
   end
 
   // A loop per operation, so that only one of them is simulated. int32 are compared as unsigned
@@ -48,65 +42,64 @@ module hd_int_lane #(
   always_comb begin : lanes
     logic [31:0] l, av, bv;
     l = 0; av = 0; bv = 0;
+    y_o = '0;
     if (valid_q) begin
       case (op_q)
-        heddle_pkg::UOP_MOV: for (l = 0; l < N; l = l + 1) y[l[B-1:0]] = a_q[l[B-1:0]];
+        heddle_pkg::UOP_MOV: for (l = 0; l < N; l = l + 1) y_o[{l[B-1:0], 5'd0} +: 32] = a_q[{l[B-1:0], 5'd0} +: 32];
         heddle_pkg::UOP_SEL:
           for (l = 0; l < N; l = l + 1)
-            y[l[B-1:0]] = a_q[l[B-1:0]] != 32'd0 ? b_q[l[B-1:0]] : c_q[l[B-1:0]];
+            y_o[{l[B-1:0], 5'd0} +: 32] = a_q[{l[B-1:0], 5'd0} +: 32] != 32'd0 ? b_q[{l[B-1:0], 5'd0} +: 32] : c_q[{l[B-1:0], 5'd0} +: 32];
         heddle_pkg::UOP_IADD:
-          for (l = 0; l < N; l = l + 1) y[l[B-1:0]] = a_q[l[B-1:0]] + b_q[l[B-1:0]];
+          for (l = 0; l < N; l = l + 1) y_o[{l[B-1:0], 5'd0} +: 32] = a_q[{l[B-1:0], 5'd0} +: 32] + b_q[{l[B-1:0], 5'd0} +: 32];
         heddle_pkg::UOP_ISUB:
-          for (l = 0; l < N; l = l + 1) y[l[B-1:0]] = a_q[l[B-1:0]] - b_q[l[B-1:0]];
+          for (l = 0; l < N; l = l + 1) y_o[{l[B-1:0], 5'd0} +: 32] = a_q[{l[B-1:0], 5'd0} +: 32] - b_q[{l[B-1:0], 5'd0} +: 32];
         heddle_pkg::UOP_IMUL:
-          for (l = 0; l < N; l = l + 1) y[l[B-1:0]] = a_q[l[B-1:0]] * b_q[l[B-1:0]];
+          for (l = 0; l < N; l = l + 1) y_o[{l[B-1:0], 5'd0} +: 32] = a_q[{l[B-1:0], 5'd0} +: 32] * b_q[{l[B-1:0], 5'd0} +: 32];
         heddle_pkg::UOP_IAND:
-          for (l = 0; l < N; l = l + 1) y[l[B-1:0]] = a_q[l[B-1:0]] & b_q[l[B-1:0]];
+          for (l = 0; l < N; l = l + 1) y_o[{l[B-1:0], 5'd0} +: 32] = a_q[{l[B-1:0], 5'd0} +: 32] & b_q[{l[B-1:0], 5'd0} +: 32];
         heddle_pkg::UOP_IOR:
-          for (l = 0; l < N; l = l + 1) y[l[B-1:0]] = a_q[l[B-1:0]] | b_q[l[B-1:0]];
+          for (l = 0; l < N; l = l + 1) y_o[{l[B-1:0], 5'd0} +: 32] = a_q[{l[B-1:0], 5'd0} +: 32] | b_q[{l[B-1:0], 5'd0} +: 32];
         heddle_pkg::UOP_IXOR:
-          for (l = 0; l < N; l = l + 1) y[l[B-1:0]] = a_q[l[B-1:0]] ^ b_q[l[B-1:0]];
+          for (l = 0; l < N; l = l + 1) y_o[{l[B-1:0], 5'd0} +: 32] = a_q[{l[B-1:0], 5'd0} +: 32] ^ b_q[{l[B-1:0], 5'd0} +: 32];
         heddle_pkg::UOP_ISHL:
           for (l = 0; l < N; l = l + 1) begin
-            bv = b_q[l[B-1:0]];
-            y[l[B-1:0]] = a_q[l[B-1:0]] << bv[4:0];
+            bv = b_q[{l[B-1:0], 5'd0} +: 32];
+            y_o[{l[B-1:0], 5'd0} +: 32] = a_q[{l[B-1:0], 5'd0} +: 32] << bv[4:0];
           end
         heddle_pkg::UOP_ISHR:
           for (l = 0; l < N; l = l + 1) begin
-            bv = b_q[l[B-1:0]];
-            y[l[B-1:0]] = a_q[l[B-1:0]] >> bv[4:0];
+            bv = b_q[{l[B-1:0], 5'd0} +: 32];
+            y_o[{l[B-1:0], 5'd0} +: 32] = a_q[{l[B-1:0], 5'd0} +: 32] >> bv[4:0];
           end
         heddle_pkg::UOP_ISAR:
           for (l = 0; l < N; l = l + 1) begin
-            av = a_q[l[B-1:0]];
-            bv = b_q[l[B-1:0]];
-            y[l[B-1:0]] = (av >> bv[4:0]) | (av[31] ? ~(32'hffffffff >> bv[4:0]) : 32'd0);
+            av = a_q[{l[B-1:0], 5'd0} +: 32];
+            bv = b_q[{l[B-1:0], 5'd0} +: 32];
+            y_o[{l[B-1:0], 5'd0} +: 32] = (av >> bv[4:0]) | (av[31] ? ~(32'hffffffff >> bv[4:0]) : 32'd0);
           end
         heddle_pkg::UOP_IMIN:
           for (l = 0; l < N; l = l + 1) begin
-            av = a_q[l[B-1:0]] ^ 32'h80000000;
-            bv = b_q[l[B-1:0]] ^ 32'h80000000;
-            y[l[B-1:0]] = (av < bv ? av : bv) ^ 32'h80000000;
+            av = a_q[{l[B-1:0], 5'd0} +: 32] ^ 32'h80000000;
+            bv = b_q[{l[B-1:0], 5'd0} +: 32] ^ 32'h80000000;
+            y_o[{l[B-1:0], 5'd0} +: 32] = (av < bv ? av : bv) ^ 32'h80000000;
           end
         heddle_pkg::UOP_IMAX:
           for (l = 0; l < N; l = l + 1) begin
-            av = a_q[l[B-1:0]] ^ 32'h80000000;
-            bv = b_q[l[B-1:0]] ^ 32'h80000000;
-            y[l[B-1:0]] = (av > bv ? av : bv) ^ 32'h80000000;
+            av = a_q[{l[B-1:0], 5'd0} +: 32] ^ 32'h80000000;
+            bv = b_q[{l[B-1:0], 5'd0} +: 32] ^ 32'h80000000;
+            y_o[{l[B-1:0], 5'd0} +: 32] = (av > bv ? av : bv) ^ 32'h80000000;
           end
         heddle_pkg::UOP_ILT:
           for (l = 0; l < N; l = l + 1) begin
-            av = a_q[l[B-1:0]] ^ 32'h80000000;
-            bv = b_q[l[B-1:0]] ^ 32'h80000000;
-            y[l[B-1:0]] = av < bv ? 32'hffffffff : 32'd0;
+            av = a_q[{l[B-1:0], 5'd0} +: 32] ^ 32'h80000000;
+            bv = b_q[{l[B-1:0], 5'd0} +: 32] ^ 32'h80000000;
+            y_o[{l[B-1:0], 5'd0} +: 32] = av < bv ? 32'hffffffff : 32'd0;
           end
         heddle_pkg::UOP_IEQ:
           for (l = 0; l < N; l = l + 1)
-            y[l[B-1:0]] = a_q[l[B-1:0]] == b_q[l[B-1:0]] ? 32'hffffffff : 32'd0;
-        default: for (l = 0; l < N; l = l + 1) y[l[B-1:0]] = 32'd0;
+            y_o[{l[B-1:0], 5'd0} +: 32] = a_q[{l[B-1:0], 5'd0} +: 32] == b_q[{l[B-1:0], 5'd0} +: 32] ? 32'hffffffff : 32'd0;
+        default: for (l = 0; l < N; l = l + 1) y_o[{l[B-1:0], 5'd0} +: 32] = 32'd0;
       endcase
-    end else begin
-      for (l = 0; l < N; l = l + 1) y[l[B-1:0]] = 32'd0;
     end
   end
 endmodule

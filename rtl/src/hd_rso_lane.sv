@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Last step of the residual stage for LANES lanes: f32 to a code (ISA.md, "Output stage", step 4):
+// Last step of the residual stage for LANES (8 or more) lanes: f32 to a code (ISA.md, "Output
+// stage", step 4):
 //
 //   y = rso(v) clamped to [min, max],   rso(v) = sat8(sat16(rne(v)))
 //
@@ -21,14 +22,15 @@ module hd_rso_lane #(
     output logic [8*LANES-1:0]  y_o
 );
   localparam [31:0] N = LANES;
-  localparam int B = LANES > 1 ? $clog2(LANES) : 1;
+  localparam [31:0] W = LANES / 4;
+  localparam int B = $clog2(LANES);
   // Codes and limits are compared as unsigned numbers, 512 added.
   localparam [31:0] BASE = 32'd512;
 
   logic valid_q, signed_q;
   logic [8:0] min_q, max_q;
-  logic [31:0] v_q [0:LANES-1];
-  logic [31:0] y [0:LANES-1];
+  logic [32*LANES-1:0] v_q;
+  logic [32*LANES-1:0] y;
 
   assign valid_o = valid_q;
   always_ff @(posedge clk_i) begin
@@ -37,13 +39,8 @@ module hd_rso_lane #(
       signed_q <= signed_i;
       min_q <= min_i;
       max_q <= max_i;
+      v_q <= v_i;
     end
-  end
-  for (genvar i = 0; i < LANES; i++) begin : g_lane
-    always_ff @(posedge clk_i) begin
-      if (en_i) v_q[i] <= v_i[32*i +: 32];
-    end
-    assign y_o[8*i +: 8] = y[i][7:0];
   end
 
   always_comb begin : lanes
@@ -53,9 +50,10 @@ module hd_rso_lane #(
     top = signed_q ? BASE + 32'd127 : BASE + 32'd255;
     lo = {{23{min_q[8]}}, min_q} + BASE;
     hi = {{23{max_q[8]}}, max_q} + BASE;
+    y = '0;
     if (valid_q) begin
       for (l = 0; l < N; l = l + 1) begin
-        v = v_q[l[B-1:0]];
+        v = v_q[{l[B-1:0], 5'd0} +: 32];
         e = {24'd0, v[30:23]};
         t = {9'd1, v[22:0]};
         // |v| = t / 2^n; below 1/2 nothing is left, from 256 on every code is passed
@@ -69,10 +67,21 @@ module hd_rso_lane #(
         r = r > top ? top : r;
         r = r < lo ? lo : r;
         r = r > hi ? hi : r;
-        y[l[B-1:0]] = r;
+        y[{l[B-1:0], 5'd0} +: 32] = r;
       end
-    end else begin
-      for (l = 0; l < N; l = l + 1) y[l[B-1:0]] = 32'd0;
+    end
+  end
+
+  // Four codes per word.
+  always_comb begin : pack
+    logic [31:0] w;
+    w = 0;
+    y_o = '0;
+    if (valid_q) begin
+      for (w = 0; w < W; w = w + 1)
+        y_o[{w[B-3:0], 5'd0} +: 32] = {
+            y[{w[B-3:0], 7'd96} +: 8], y[{w[B-3:0], 7'd64} +: 8],
+            y[{w[B-3:0], 7'd32} +: 8], y[{w[B-3:0], 7'd0} +: 8]};
     end
   end
 endmodule
