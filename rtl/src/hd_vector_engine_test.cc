@@ -1,0 +1,588 @@
+// SPDX-License-Identifier: Apache-2.0
+// The vector engine against the functional model, SRAM byte for byte after
+// every command: random commands, the compiler's kinds of loops, faults, and
+// the cycles that ordinary commands may take.
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "Vhd_vector_engine.h"
+#include "gtest/gtest.h"
+#include "rtl/spec/generated/isa.h"
+#include "rtl/testbench/clocked.h"
+#include "rtl/testbench/sram_model.h"
+#include "simulator/model/model.h"
+#include "simulator/model/numerics.h"
+#include "simulator/model/random_command.h"
+
+namespace heddle::rtl {
+namespace {
+
+using isa::Destination;
+using isa::ElementType;
+using isa::MicroInstruction;
+using isa::MicroOp;
+using isa::Operand;
+
+constexpr uint32_t kWords = 52;
+
+struct Outcome {
+  bool fault = false;
+  isa::Error code = isa::Error::kOk;
+  uint64_t address = 0;
+  uint64_t macs = 0;
+  uint64_t cycles = 0;  // from acceptance to done
+};
+
+// The engine with its SRAM; `others` percent of the grants go elsewhere.
+class Bench {
+ public:
+  explicit Bench(uint32_t stall_percent = 0, uint64_t seed = 1)
+      : config_(isa::kConfigs[0]),
+        sram_(config_.sram_bytes, config_.sram_banks, 4, stall_percent, seed) {
+    dut_->cmd_valid_i = 0;
+    dut_.Settle();
+  }
+
+  uint8_t* sram() { return sram_.data(); }
+  testbench::SramModel& model() { return sram_; }
+  uint64_t cycles() const { return dut_.cycles(); }
+  uint64_t writes() const { return writes_; }
+
+  void Step() {
+    dut_->clk_i = 0;
+    for (int p = 0; p < 4; ++p) {
+      std::memcpy(&dut_->sram_rdata_i[4 * p], sram_.ReadData(p), 16);
+    }
+    dut_->sram_gnt_i = 0;
+    dut_->eval();
+    uint32_t grants = 0;
+    for (int p = 0; p < 4; ++p) {
+      if ((dut_->sram_req_o >> p & 1) == 0) continue;
+      testbench::SramRequest r;
+      const uint64_t addresses = dut_->sram_addr_o;
+      r.addr = addresses >> (16 * p) & 0xffff;
+      r.write = (dut_->sram_we_o >> p & 1) != 0;
+      r.wdata = &dut_->sram_wdata_o[4 * p];
+      const uint64_t strobes = dut_->sram_wstrb_o;
+      r.wstrb = static_cast<uint16_t>(strobes >> (16 * p));
+      r.urgent = (dut_->sram_urgent_o >> p & 1) != 0;
+      if (sram_.Grant(p, r)) {
+        grants |= 1u << p;
+        if (r.write) ++writes_;
+      }
+    }
+    dut_->sram_gnt_i = grants;
+    dut_->eval();
+    dut_.Tick();
+    sram_.EndCycle();
+  }
+
+  Outcome Run(const isa::Command& command) {
+    uint32_t words[kWords] = {};
+    std::visit([&](const auto& c) { c.Encode(words); }, command);
+    Outcome outcome;
+    dut_->cmd_valid_i = 1;
+    for (uint32_t i = 0; i < kWords; ++i) dut_->cmd_i[i] = words[i];
+    dut_.Settle();
+    EXPECT_EQ(dut_->cmd_ready_o, 1);
+    const uint64_t begin = dut_.cycles();
+    bool read = false;
+    for (;;) {
+      Step();
+      dut_->cmd_valid_i = 0;
+      dut_.Settle();
+      if (dut_->read_o) {
+        EXPECT_FALSE(read) << "read_o twice";
+        read = true;
+      }
+      if (dut_->done_o) {
+        EXPECT_TRUE(read) << "done_o before read_o";
+        outcome.macs = dut_->macs_o;
+        Step();
+        break;
+      }
+      if (dut_->fault_o) {
+        outcome.fault = true;
+        outcome.code = static_cast<isa::Error>(dut_->fault_code_o);
+        outcome.address = dut_->fault_addr_o;
+        EXPECT_EQ(dut_->fault_region_o, 0);
+        // It stays, and nothing is asked of SRAM any more (what was under way
+        // may end).
+        for (int i = 0; i < 20; ++i) Step();
+        EXPECT_EQ(dut_->sram_req_o, 0);
+        EXPECT_EQ(dut_->fault_o, 1);
+        Reset();
+        break;
+      }
+      if (dut_.cycles() - begin > 4000000) {
+        ADD_FAILURE() << "no end";
+        std::abort();
+      }
+    }
+    outcome.cycles = dut_.cycles() - begin;
+    EXPECT_TRUE(outcome.fault || dut_->idle_o);
+    return outcome;
+  }
+
+  void Reset() { dut_.Reset(); }
+
+ private:
+  isa::Config config_;
+  Clocked<Vhd_vector_engine> dut_;
+  testbench::SramModel sram_;
+  uint64_t writes_ = 0;
+};
+
+// A bench and the model beside it.
+class Pair {
+ public:
+  explicit Pair(uint32_t stall_percent = 0, uint64_t seed = 1)
+      : bench_(stall_percent, seed),
+        memory_(dram_, sizeof(dram_)),
+        model_(isa::kConfigs[0], &memory_, Options()) {}
+
+  static model::Options Options() {
+    model::Options o;
+    o.implementation = model::Implementation::kObvious;
+    return o;
+  }
+
+  void Fill(const std::vector<uint8_t>& bytes) {
+    std::memcpy(bench_.sram(), bytes.data(), bytes.size());
+    std::memcpy(model_.sram(), bytes.data(), bytes.size());
+  }
+  void Poke(uint64_t at, const void* from, size_t n) {
+    std::memcpy(bench_.sram() + at, from, n);
+    std::memcpy(model_.sram() + at, from, n);
+  }
+  Bench& bench() { return bench_; }
+  uint8_t* sram() { return model_.sram(); }
+
+  // Runs it on both; true if they agree.
+  bool Agree(const isa::Command& command, const std::string& what,
+             Outcome* outcome = nullptr) {
+    std::vector<uint32_t> stream(kWords + 4);
+    size_t words = 0;
+    std::visit(
+        [&](const auto& c) {
+          c.Encode(stream.data());
+          words = c.kWords;
+        },
+        command);
+    isa::End().Encode(&stream[words]);
+    const model::RegionTable regions = {};
+    const model::RunResult expected =
+        model_.Run(stream.data(), 4 * (words + 4), regions);
+    const Outcome got = bench_.Run(command);
+    if (outcome != nullptr) *outcome = got;
+    const bool faults = expected.status != isa::Error::kOk;
+    EXPECT_EQ(got.fault, faults) << what;
+    if (got.fault != faults) return false;
+    if (faults) {
+      EXPECT_EQ(got.code, expected.status) << what;
+      EXPECT_EQ(got.address, expected.fault_address) << what;
+      // What was written is undefined.
+      std::memcpy(bench_.sram(), model_.sram(), model_.sram_bytes());
+      return got.code == expected.status &&
+             got.address == expected.fault_address;
+    }
+    EXPECT_EQ(got.macs, expected.macs) << what;
+    EXPECT_TRUE(bench_.model().violations().empty());
+    if (std::memcmp(bench_.sram(), model_.sram(), model_.sram_bytes()) == 0) {
+      return got.macs == expected.macs;
+    }
+    size_t shown = 0;
+    for (size_t i = 0; i < model_.sram_bytes() && shown < 10; ++i) {
+      if (bench_.sram()[i] == model_.sram()[i]) continue;
+      ++shown;
+      ADD_FAILURE() << what << ": byte " << i << " is " << int{bench_.sram()[i]}
+                    << ", not " << int{model_.sram()[i]};
+    }
+    return false;
+  }
+
+ private:
+  uint8_t dram_[64] = {};
+  Bench bench_;
+  model::FlatMemory memory_;
+  model::Model model_;
+};
+
+size_t CommandCount() {
+  const char* text = std::getenv("HEDDLE_VECTOR_COMMANDS");
+  return text != nullptr ? std::strtoul(text, nullptr, 10) : 2600;
+}
+
+// Random commands of every kind of the vector engine.
+class Random : public testing::TestWithParam<int> {};
+
+TEST_P(Random, AgreesWithModel) {
+  const uint64_t seed = 100 + GetParam();
+  const uint32_t stall[] = {0, 0, 20, 60};
+  std::map<std::string, int> kinds;
+  std::set<MicroOp> ops;
+  std::set<int> types;
+  size_t done = 0;
+  for (uint64_t round = 0; done < CommandCount(); ++round) {
+    model::CommandGenerator generator(isa::kConfigs[0], 4096,
+                                      seed * 1000 + round);
+    Pair pair(stall[(GetParam() + round) % 4], seed + round);
+    pair.Fill(generator.InitialSram());
+    size_t first = 0;
+    while (generator.Make(first).kind.rfind("vrun", 0) != 0) ++first;
+    const size_t n = model::CommandGenerator::kinds() - first;
+    for (size_t i = 0; i < 30 * n && done < CommandCount(); ++i, ++done) {
+      const model::RandomCommand c = generator.Make(first + i % n);
+      ++kinds[c.kind];
+      if (const auto* run = std::get_if<isa::Vrun>(&c.command)) {
+        const uint32_t length = run->prologue + run->body + run->epilogue;
+        for (uint32_t k = 0; k < length; ++k) {
+          uint64_t word;
+          std::memcpy(&word, pair.sram() + 16 * run->prog_addr + 8 * k, 8);
+          const auto m = MicroInstruction::Decode(word);
+          if (m.ok()) ops.insert(m->op);
+        }
+        if (run->enable_a) types.insert(static_cast<int>(run->a_type));
+        types.insert(100 + static_cast<int>(run->d_type));
+      }
+      ASSERT_TRUE(pair.Agree(
+          c.command, c.kind + " seed " + std::to_string(seed * 1000 + round) +
+                         " number " + std::to_string(i)));
+    }
+  }
+  EXPECT_EQ(kinds.size(), 9u);
+  if (CommandCount() >= 2600) {
+    EXPECT_EQ(ops.size(), size_t{isa::kNumMicroOps});
+    EXPECT_EQ(types.size(), 2 * size_t{isa::kNumElementTypeValues});
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, Random, testing::Range(0, 8));
+
+// ---- Ordinary commands, and the cycles they take ----
+
+constexpr uint32_t kProgramAt = 500 * 1024;
+
+MicroInstruction Op(MicroOp op, Destination d, Operand a,
+                    Operand b = Operand::kV0, Operand c = Operand::kV0,
+                    uint32_t imm = 0) {
+  MicroInstruction m;
+  m.op = op;
+  m.d = d;
+  m.a = a;
+  m.b = b;
+  m.c = c;
+  m.imm = imm;
+  return m;
+}
+
+struct Program {
+  std::vector<MicroInstruction> prologue, body, epilogue;
+};
+
+isa::Stream Stream(uint32_t base, ElementType type, int32_t lane,
+                   int32_t o1 = 0, int32_t o2 = 0, int32_t r1 = 0) {
+  isa::Stream s;
+  s.base = base;
+  s.type = type;
+  s.lane_stride = lane;
+  s.o1_stride = o1;
+  s.o2_stride = o2;
+  s.r1_stride = r1;
+  return s;
+}
+
+class Shapes : public testing::Test {
+ protected:
+  Shapes() {
+    model::CommandGenerator generator(isa::kConfigs[0], 4096, 5);
+    pair_.Fill(generator.Data(isa::kConfigs[0].sram_bytes));
+  }
+  isa::Vrun Load(const Program& p) {
+    uint32_t at = kProgramAt;
+    for (const auto* section : {&p.prologue, &p.body, &p.epilogue}) {
+      for (const MicroInstruction& m : *section) {
+        const uint64_t word = m.Encode();
+        pair_.Poke(at, &word, 8);
+        at += 8;
+      }
+    }
+    isa::Vrun c;
+    c.prog_addr = kProgramAt / 16;
+    c.prologue = static_cast<uint32_t>(p.prologue.size());
+    c.body = static_cast<uint32_t>(p.body.size());
+    c.epilogue = static_cast<uint32_t>(p.epilogue.size());
+    c.store = isa::StoreMode::kBody;
+    return c;
+  }
+  // Cycles per 16 elements (vrun), or the part of the multipliers at work.
+  double Cost(const isa::Command& command, const std::string& what,
+              double vectors) {
+    Outcome o;
+    EXPECT_TRUE(pair_.Agree(command, what, &o));
+    const double cost = static_cast<double>(o.cycles) / vectors;
+    std::printf("%-44s %8llu cycles %7.2f per vector\n", what.c_str(),
+                static_cast<unsigned long long>(o.cycles), cost);
+    return cost;
+  }
+  double Use(const isa::Vmac& command, const std::string& what) {
+    Outcome o;
+    EXPECT_TRUE(pair_.Agree(command, what, &o));
+    const double use =
+        static_cast<double>(o.macs) / 16.0 / static_cast<double>(o.cycles);
+    std::printf("%-44s %8llu cycles %6.1f %% of 16 MAC\n", what.c_str(),
+                static_cast<unsigned long long>(o.cycles), 100 * use);
+    return use;
+  }
+  Pair pair_;
+};
+
+constexpr ElementType kF32 = ElementType::kF32;
+constexpr ElementType kU8 = ElementType::kU8;
+
+TEST_F(Shapes, Elementwise) {
+  Program add;
+  add.body = {Op(MicroOp::kFadd, Destination::kOut, Operand::kStreamA,
+                 Operand::kStreamB)};
+  isa::Vrun c = Load(add);
+  c.enable_a = c.enable_b = true;
+  c.lanes = 16000;
+  c.SetA(Stream(0, kF32, 4));
+  c.SetB(Stream(65536, kF32, 4));
+  c.SetD(Stream(131072, kF32, 4));
+  EXPECT_LT(Cost(c, "f32 add, contiguous", 1000), 3.5);
+  c.SetA(Stream(4, kF32, 4));
+  c.SetB(Stream(65536 + 8, kF32, 4));
+  c.SetD(Stream(131072 + 12, kF32, 4));
+  EXPECT_LT(Cost(c, "f32 add, not aligned", 1000), 3.6);
+  c.SetB(Stream(65536, kF32, 0));
+  EXPECT_LT(Cost(c, "f32 add, scalar", 1000), 3.5);
+  c.SetD(Stream(4, kF32, 4));
+  EXPECT_LT(Cost(c, "f32 add, scalar, in place", 1000), 3.5);
+
+  Program copy;
+  copy.body = {Op(MicroOp::kMov, Destination::kOut, Operand::kStreamA)};
+  c = Load(copy);
+  c.enable_a = true;
+  c.lanes = 16000;
+  c.SetA(Stream(0, kU8, 1));
+  c.SetD(Stream(131072, kU8, 1));
+  EXPECT_LT(Cost(c, "u8 copy", 1000), 1.5);
+  c.SetD(Stream(131072, kF32, 4));
+  EXPECT_LT(Cost(c, "u8 to 32 bits", 1000), 1.6);
+
+  Program dequantise;
+  dequantise.body = {
+      Op(MicroOp::kIsub, Destination::kV0, Operand::kStreamA, Operand::kArg1),
+      Op(MicroOp::kI2f, Destination::kV0, Operand::kV0),
+      Op(MicroOp::kFmul, Destination::kOut, Operand::kV0, Operand::kArg0)};
+  c = Load(dequantise);
+  c.enable_a = true;
+  c.lanes = 16000;
+  c.arg0 = model::Bits(0.25f);
+  c.arg1 = 128;
+  c.SetA(Stream(3, kU8, 1));
+  c.SetD(Stream(131072, kF32, 4));
+  EXPECT_LT(Cost(c, "dequantise u8 (3 instructions)", 1000), 3.2);
+
+  Program quantise;
+  quantise.body = {
+      Op(MicroOp::kFmul, Destination::kV0, Operand::kStreamA, Operand::kArg0),
+      Op(MicroOp::kF2i, Destination::kV0, Operand::kV0),
+      Op(MicroOp::kIadd, Destination::kOut, Operand::kV0, Operand::kArg3)};
+  c = Load(quantise);
+  c.enable_a = true;
+  c.lanes = 16000;
+  c.arg0 = model::Bits(0.25f);
+  c.SetA(Stream(0, kF32, 4));
+  c.SetD(Stream(131072, kU8, 1));
+  EXPECT_LT(Cost(c, "quantise by product (3 instructions)", 1000), 3.2);
+  quantise.body[0].op = MicroOp::kFdiv;
+  const isa::Vrun q = c;
+  c = Load(quantise);
+  c.enable_a = true;
+  c.lanes = 3200;
+  c.arg0 = q.arg0;
+  c.SetA(q.GetA());
+  c.SetD(q.GetD());
+  EXPECT_LT(Cost(c, "quantise by quotient", 200), 40);
+}
+
+// The polynomial of exp and what is around it: 24 instructions, 6 registers.
+TEST_F(Shapes, LongProgram) {
+  Program p;
+  p.body = {Op(MicroOp::kFmax, Destination::kV0, Operand::kImm,
+               Operand::kStreamA, Operand::kV0, model::Bits(-104.0f)),
+            Op(MicroOp::kFmin, Destination::kV0, Operand::kImm, Operand::kV0,
+               Operand::kV0, model::Bits(89.0f)),
+            Op(MicroOp::kFmul, Destination::kV1, Operand::kV0, Operand::kImm,
+               Operand::kV0, model::Bits(0x1.715476p+0f)),
+            Op(MicroOp::kF2i, Destination::kV1, Operand::kV1),
+            Op(MicroOp::kI2f, Destination::kV2, Operand::kV1),
+            Op(MicroOp::kFfma, Destination::kV3, Operand::kV2, Operand::kArg0,
+               Operand::kV0)};
+  for (int i = 0; i < 6; ++i) {
+    p.body.push_back(Op(MicroOp::kFfma, Destination::kV4, Operand::kV4,
+                        Operand::kV3, Operand::kImm, model::Bits(0.1f * i)));
+  }
+  p.body.push_back(Op(MicroOp::kIshl, Destination::kV5, Operand::kV1,
+                      Operand::kImm, Operand::kV0, 23));
+  p.body.push_back(
+      Op(MicroOp::kFmul, Destination::kOut, Operand::kV4, Operand::kV5));
+  isa::Vrun c = Load(p);
+  c.enable_a = true;
+  c.lanes = 8000;
+  c.arg0 = model::Bits(-0x1.62e4p-1f);
+  c.SetA(Stream(0, kF32, 4));
+  c.SetD(Stream(131072, kF32, 4));
+  EXPECT_LT(Cost(c, "exp (14 instructions)", 500), 15);
+}
+
+TEST_F(Shapes, Reductions) {
+  Program sum;
+  sum.body = {
+      Op(MicroOp::kFadd, Destination::kV0, Operand::kV0, Operand::kStreamA)};
+  sum.epilogue = {Op(MicroOp::kHsum, Destination::kV0, Operand::kV0),
+                  Op(MicroOp::kMov, Destination::kOut, Operand::kV0)};
+  isa::Vrun c = Load(sum);
+  c.enable_a = true;
+  c.store = isa::StoreMode::kEpilogue;
+  c.store_one = true;
+  c.lanes = 16;
+  c.n_r1 = 8;
+  c.n_o1 = 100;
+  c.SetA(Stream(0, kF32, 4, 512, 0, 64));
+  c.SetD(Stream(131072, kF32, 0, 4));
+  EXPECT_LT(Cost(c, "sum of rows of 128", 800), 2.2);
+  c = Load(sum);
+  c.epilogue = 2;
+  c.enable_a = true;
+  c.store = isa::StoreMode::kEpilogue;
+  c.lanes = 256;
+  c.n_r1 = 64;
+  c.SetA(Stream(0, kF32, 4, 0, 0, 1024));
+  c.SetD(Stream(131072, kF32, 4));
+  EXPECT_LT(Cost(c, "sum of columns, 64 x 256", 1024), 1.6);
+  // Normalise rows by a vector that all rows share, and one number per row.
+  Program scale;
+  scale.body = {
+      Op(MicroOp::kFsub, Destination::kV0, Operand::kStreamA,
+         Operand::kStreamC),
+      Op(MicroOp::kFmul, Destination::kOut, Operand::kV0, Operand::kStreamB)};
+  c = Load(scale);
+  c.enable_a = c.enable_b = c.enable_c = true;
+  c.lanes = 128;
+  c.n_o1 = 100;
+  c.SetA(Stream(0, kF32, 4, 512));
+  c.SetB(Stream(65536, kF32, 4));
+  c.SetC(Stream(131072, kF32, 0, 4));
+  c.SetD(Stream(196608, kF32, 4, 512));
+  EXPECT_LT(Cost(c, "normalise rows of 128", 800), 4);
+}
+
+TEST_F(Shapes, Moves) {
+  Program copy;
+  copy.body = {Op(MicroOp::kMov, Destination::kOut, Operand::kStreamA)};
+  isa::Vrun c = Load(copy);
+  c.enable_a = true;
+  c.lanes = 64;
+  c.n_o1 = 64;
+  c.SetA(Stream(0, kF32, 4, 256));
+  c.SetD(Stream(131072, kF32, 256, 4));
+  EXPECT_LT(Cost(c, "transpose f32 64 x 64, scattered stores", 256), 18);
+  c.SetA(Stream(0, kF32, 256, 4));
+  c.SetD(Stream(131072, kF32, 4, 256));
+  EXPECT_LT(Cost(c, "transpose f32 64 x 64, gathered loads", 256), 18);
+  c.gather_a = true;
+  c.enable_c = true;
+  for (uint32_t i = 0; i < 64; ++i) {
+    const uint32_t index = i * 37 % 64;
+    pair_.Poke(400000 + 4 * i, &index, 4);
+  }
+  c.index_bound = 64;
+  c.index_stride = 4;
+  c.SetA(Stream(0, kF32, 0, 256));
+  c.SetC(Stream(400000, ElementType::kS32, 4));
+  EXPECT_LT(Cost(c, "gather along rows of 64", 256), 24);
+}
+
+TEST_F(Shapes, Products) {
+  // 3x3, 16 channels, image 30 x 28 (padded) to 28 x 28... of 32 maps.
+  isa::Vmac m;
+  auto conv = [&](uint32_t lanes, uint32_t rows, uint32_t maps,
+                  uint32_t channels, uint32_t kernel, uint32_t base) {
+    m = {};
+    const int32_t pitch = static_cast<int32_t>(lanes + kernel - 1) * 4;
+    const int32_t plane = pitch * static_cast<int32_t>(rows + kernel - 1);
+    m.lanes = lanes;
+    m.n_o1 = rows;
+    m.n_o2 = maps;
+    m.n_r1 = kernel;
+    m.n_r2 = kernel;
+    m.n_r3 = channels;
+    m.initial = true;
+    isa::Stream a = Stream(base, kF32, 4, pitch, 0, 4);
+    a.r2_stride = pitch;
+    a.r3_stride = plane;
+    const int32_t k = static_cast<int32_t>(kernel);
+    isa::Stream b =
+        Stream(200000, kF32, 0, 0, 4, 4 * static_cast<int32_t>(maps));
+    b.r2_stride = k * b.r1_stride;
+    b.r3_stride = k * b.r2_stride;
+    m.SetA(a);
+    m.SetB(b);
+    m.SetC(Stream(300000, kF32, 0, 0, 4));
+    m.SetD(Stream(320000, kF32, 4, static_cast<int32_t>(lanes) * 4,
+                  static_cast<int32_t>(lanes * rows) * 4));
+  };
+  conv(28, 28, 32, 4, 3, 0);
+  EXPECT_GT(Use(m, "conv 3x3 28 x 28, lanes are columns"), 0.6);
+  conv(784, 1, 32, 16, 1, 0);
+  EXPECT_GT(Use(m, "conv 1x1 28 x 28"), 0.8);
+  conv(196, 1, 64, 32, 1, 4);
+  EXPECT_GT(Use(m, "conv 1x1 14 x 14, not aligned"), 0.7);
+  // Lanes are maps: 7 x 7, 64 maps, 3x3, 8 channels.
+  conv(7, 7, 64, 8, 3, 0);
+  isa::Vmac n = m;
+  n.lanes = 64;
+  n.n_o1 = 7;
+  n.n_o2 = 7;
+  auto turn = [](isa::Stream s) {
+    isa::Stream t = s;
+    t.lane_stride = s.o2_stride;
+    t.o1_stride = s.lane_stride;
+    t.o2_stride = s.o1_stride;
+    return t;
+  };
+  n.SetA(turn(m.GetA()));
+  n.SetB(turn(m.GetB()));
+  n.SetC(turn(m.GetC()));
+  n.SetD(turn(m.GetD()));
+  EXPECT_GT(Use(n, "conv 3x3 7 x 7, lanes are maps"), 0.6);
+  // Matrix product 64 x 128 by 128 x 64.
+  isa::Vmac p;
+  p.lanes = 64;
+  p.n_o1 = 64;
+  p.n_r1 = 128;
+  p.SetA(Stream(0, kF32, 0, 512, 0, 4));
+  p.SetB(Stream(65536, kF32, 4, 0, 0, 256));
+  p.SetC(Stream(0, kF32, 0));
+  p.SetD(Stream(131072, kF32, 4, 256));
+  EXPECT_GT(Use(p, "matrix product 64 x 128 x 64"), 0.8);
+  // One row: a fully connected layer of batch 1.
+  p.n_o1 = 1;
+  p.lanes = 256;
+  p.SetA(Stream(0, kF32, 0, 0, 0, 4));
+  p.SetB(Stream(65536, kF32, 4, 0, 0, 1024));
+  EXPECT_GT(Use(p, "matrix product 1 x 128 x 256"), 0.6);
+}
+
+}  // namespace
+}  // namespace heddle::rtl
