@@ -9,16 +9,17 @@
 //   RES_ADD   second * res_b + res_k   first * res_a + A      code_o = clamp(rso(B))
 //   RES_MUL   f32(P) * res_a           + res_k                code_o = clamp(rso(B))
 //
-// with x the code of the stage before (x_i, of the type out_signed_i), r the residual's (r_i, of the
-// type res_signed_i), first = res_first_i ? r : x, second the other, P = (x - mid_zero) *
+// with x the code of the stage before (x_i, of the type out_signed_i), r the residual's (r_i, of
+// the type res_signed_i), first = res_first_i ? r : x, second the other, P = (x - mid_zero) *
 // (r - res_zero). All inputs are taken with en_i: commands may follow each other without a gap.
+// LANES is 8 or more.
 //
 // Pipeline (a new vector every cycle, never stalls):
 //   0  inputs, acc + bias        3  A
 //   1  P                         4  B, f_o with f_valid_o
 //   2  integer to float          5  round, saturate, clamp, code_o with code_valid_o
-// In silicon A and B are four stages each: registers behind f_o, retimed (see hd_fp_fma); valid bits
-// and what is carried along grow with them.
+// In silicon A and B are four stages each: registers behind f_o, retimed (see hd_fp_fma); valid
+// bits and what is carried along grow with them.
 module hd_float_lane #(
     parameter int LANES = 16
 ) (
@@ -52,7 +53,7 @@ module hd_float_lane #(
   localparam [1:0] FMA = 2'd0, ADD = 2'd1, MUL = 2'd3;
   localparam [2:0] I2F = 3'd2;
   localparam [31:0] N = LANES;
-  localparam int B = LANES > 1 ? $clog2(LANES) : 1;
+  localparam int B = $clog2(LANES);
 
   // Valid bits and settings of the vector in cycles 1 to 4.
   logic v1_q, v2_q, v3_q, v4_q, res4_q;
@@ -107,44 +108,50 @@ module hd_float_lane #(
   end
 
   // 0: one integer per lane for wide outputs, two for the residual stage
-  logic [31:0] s_q [0:LANES-1];
-  logic [31:0] r_q [0:LANES-1];
-  logic [31:0] p [0:LANES-1];
-  logic [31:0] q [0:LANES-1];
-  logic [32*LANES-1:0] p_int, q_int;
-  for (genvar i = 0; i < LANES; i++) begin : g_lane
-    always_ff @(posedge clk_i) begin
-      if (en_i) begin
-        if (op_i[1]) s_q[i] <= {{24{x_i[8*i+7] && out_signed_i}}, x_i[8*i +: 8]};
-        else s_q[i] <= acc_i[32*i +: 32] + (op_i == F32 ? bias_i[32*i +: 32] : 32'd0);
-        if (op_i[1]) r_q[i] <= {{24{r_i[8*i+7] && res_signed_i}}, r_i[8*i +: 8]};
-      end
+  logic [32*LANES-1:0] s_q, r_q, p_int, q_int;
+  always_ff @(posedge clk_i) begin : take
+    logic [31:0] l, x, r;
+    logic [32*LANES-1:0] s_d, r_d;
+    l = 0; x = 0; r = 0;
+    if (en_i) begin
+      s_d = '0;
+      r_d = '0;
+      if (op_i[1]) begin
+        for (l = 0; l < N; l = l + 1) begin
+          x = {24'd0, x_i[{l[B-1:0], 3'd0} +: 8]};
+          r = {24'd0, r_i[{l[B-1:0], 3'd0} +: 8]};
+          s_d[{l[B-1:0], 5'd0} +: 32] = x | (x[7] && out_signed_i ? 32'hffffff00 : 32'd0);
+          r_d[{l[B-1:0], 5'd0} +: 32] = r | (r[7] && res_signed_i ? 32'hffffff00 : 32'd0);
+        end
+        r_q <= r_d;
+      end else if (op_i == F32) begin
+        for (l = 0; l < N; l = l + 1)
+          s_d[{l[B-1:0], 5'd0} +: 32] = acc_i[{l[B-1:0], 5'd0} +: 32]
+                                        + bias_i[{l[B-1:0], 5'd0} +: 32];
+      end else s_d = acc_i;
+      s_q <= s_d;
     end
-    assign p_int[32*i +: 32] = p[i];
-    assign q_int[32*i +: 32] = q[i];
   end
 
   // 1: p goes to A, q (first operand of the addition) to B
   always_comb begin : integers
-    logic [31:0] l, mid, zero;
-    l = 0;
+    logic [31:0] l, x, r, mid, zero;
+    l = 0; x = 0; r = 0;
     mid = {{23{mid1_q[8]}}, mid1_q};
     zero = {{23{zero1_q[8]}}, zero1_q};
-    for (l = 0; l < N; l = l + 1) begin
-      p[l[B-1:0]] = 32'd0;
-      q[l[B-1:0]] = 32'd0;
-    end
+    p_int = '0;
+    q_int = '0;
     if (v1_q) begin
-      if (!op1_q[1]) begin
-        for (l = 0; l < N; l = l + 1) p[l[B-1:0]] = s_q[l[B-1:0]];
-      end else if (op1_q == RES_ADD) begin
-        for (l = 0; l < N; l = l + 1) begin
-          p[l[B-1:0]] = first1_q ? s_q[l[B-1:0]] : r_q[l[B-1:0]];
-          q[l[B-1:0]] = first1_q ? r_q[l[B-1:0]] : s_q[l[B-1:0]];
-        end
+      if (!op1_q[1]) p_int = s_q;
+      else if (op1_q == RES_ADD) begin
+        p_int = first1_q ? s_q : r_q;
+        q_int = first1_q ? r_q : s_q;
       end else begin
-        for (l = 0; l < N; l = l + 1)
-          p[l[B-1:0]] = (s_q[l[B-1:0]] - mid) * (r_q[l[B-1:0]] - zero);
+        for (l = 0; l < N; l = l + 1) begin
+          x = s_q[{l[B-1:0], 5'd0} +: 32];
+          r = r_q[{l[B-1:0], 5'd0} +: 32];
+          p_int[{l[B-1:0], 5'd0} +: 32] = (x - mid) * (r - zero);
+        end
       end
     end
   end

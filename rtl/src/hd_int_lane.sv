@@ -18,6 +18,7 @@ module hd_int_lane #(
     output logic [32*LANES-1:0] y_o
 );
   localparam [31:0] N = LANES;
+  localparam [31:0] SIGN = 32'h80000000;
   localparam int B = LANES > 1 ? $clog2(LANES) : 1;
 
   logic valid_q;
@@ -40,36 +41,70 @@ module hd_int_lane #(
   // A loop per operation, so that only one of them is simulated. int32 are compared as unsigned
   // numbers, 2^31 added.
   always_comb begin : lanes
-    logic [31:0] l, av, bv;
-    l = 0; av = 0; bv = 0;
+    logic [31:0] l, av, bv, cv;
+    l = 0; av = 0; bv = 0; cv = 0;
     y_o = '0;
     if (valid_q) begin
       case (op_q)
-        heddle_pkg::UOP_MOV: for (l = 0; l < N; l = l + 1) y_o[{l[B-1:0], 5'd0} +: 32] = a_q[{l[B-1:0], 5'd0} +: 32];
+        heddle_pkg::UOP_MOV:
+          for (l = 0; l < N; l = l + 1) begin
+            av = a_q[{l[B-1:0], 5'd0} +: 32];
+            y_o[{l[B-1:0], 5'd0} +: 32] = av;
+          end
         heddle_pkg::UOP_SEL:
-          for (l = 0; l < N; l = l + 1)
-            y_o[{l[B-1:0], 5'd0} +: 32] = a_q[{l[B-1:0], 5'd0} +: 32] != 32'd0 ? b_q[{l[B-1:0], 5'd0} +: 32] : c_q[{l[B-1:0], 5'd0} +: 32];
+          for (l = 0; l < N; l = l + 1) begin
+            av = a_q[{l[B-1:0], 5'd0} +: 32];
+            bv = b_q[{l[B-1:0], 5'd0} +: 32];
+            cv = c_q[{l[B-1:0], 5'd0} +: 32];
+            y_o[{l[B-1:0], 5'd0} +: 32] = av != 32'd0 ? bv : cv;
+          end
         heddle_pkg::UOP_IADD:
-          for (l = 0; l < N; l = l + 1) y_o[{l[B-1:0], 5'd0} +: 32] = a_q[{l[B-1:0], 5'd0} +: 32] + b_q[{l[B-1:0], 5'd0} +: 32];
+          for (l = 0; l < N; l = l + 1) begin
+            av = a_q[{l[B-1:0], 5'd0} +: 32];
+            bv = b_q[{l[B-1:0], 5'd0} +: 32];
+            y_o[{l[B-1:0], 5'd0} +: 32] = av + bv;
+          end
         heddle_pkg::UOP_ISUB:
-          for (l = 0; l < N; l = l + 1) y_o[{l[B-1:0], 5'd0} +: 32] = a_q[{l[B-1:0], 5'd0} +: 32] - b_q[{l[B-1:0], 5'd0} +: 32];
+          for (l = 0; l < N; l = l + 1) begin
+            av = a_q[{l[B-1:0], 5'd0} +: 32];
+            bv = b_q[{l[B-1:0], 5'd0} +: 32];
+            y_o[{l[B-1:0], 5'd0} +: 32] = av - bv;
+          end
         heddle_pkg::UOP_IMUL:
-          for (l = 0; l < N; l = l + 1) y_o[{l[B-1:0], 5'd0} +: 32] = a_q[{l[B-1:0], 5'd0} +: 32] * b_q[{l[B-1:0], 5'd0} +: 32];
+          for (l = 0; l < N; l = l + 1) begin
+            av = a_q[{l[B-1:0], 5'd0} +: 32];
+            bv = b_q[{l[B-1:0], 5'd0} +: 32];
+            y_o[{l[B-1:0], 5'd0} +: 32] = av * bv;
+          end
         heddle_pkg::UOP_IAND:
-          for (l = 0; l < N; l = l + 1) y_o[{l[B-1:0], 5'd0} +: 32] = a_q[{l[B-1:0], 5'd0} +: 32] & b_q[{l[B-1:0], 5'd0} +: 32];
+          for (l = 0; l < N; l = l + 1) begin
+            av = a_q[{l[B-1:0], 5'd0} +: 32];
+            bv = b_q[{l[B-1:0], 5'd0} +: 32];
+            y_o[{l[B-1:0], 5'd0} +: 32] = av & bv;
+          end
         heddle_pkg::UOP_IOR:
-          for (l = 0; l < N; l = l + 1) y_o[{l[B-1:0], 5'd0} +: 32] = a_q[{l[B-1:0], 5'd0} +: 32] | b_q[{l[B-1:0], 5'd0} +: 32];
+          for (l = 0; l < N; l = l + 1) begin
+            av = a_q[{l[B-1:0], 5'd0} +: 32];
+            bv = b_q[{l[B-1:0], 5'd0} +: 32];
+            y_o[{l[B-1:0], 5'd0} +: 32] = av | bv;
+          end
         heddle_pkg::UOP_IXOR:
-          for (l = 0; l < N; l = l + 1) y_o[{l[B-1:0], 5'd0} +: 32] = a_q[{l[B-1:0], 5'd0} +: 32] ^ b_q[{l[B-1:0], 5'd0} +: 32];
+          for (l = 0; l < N; l = l + 1) begin
+            av = a_q[{l[B-1:0], 5'd0} +: 32];
+            bv = b_q[{l[B-1:0], 5'd0} +: 32];
+            y_o[{l[B-1:0], 5'd0} +: 32] = av ^ bv;
+          end
         heddle_pkg::UOP_ISHL:
           for (l = 0; l < N; l = l + 1) begin
+            av = a_q[{l[B-1:0], 5'd0} +: 32];
             bv = b_q[{l[B-1:0], 5'd0} +: 32];
-            y_o[{l[B-1:0], 5'd0} +: 32] = a_q[{l[B-1:0], 5'd0} +: 32] << bv[4:0];
+            y_o[{l[B-1:0], 5'd0} +: 32] = av << bv[4:0];
           end
         heddle_pkg::UOP_ISHR:
           for (l = 0; l < N; l = l + 1) begin
+            av = a_q[{l[B-1:0], 5'd0} +: 32];
             bv = b_q[{l[B-1:0], 5'd0} +: 32];
-            y_o[{l[B-1:0], 5'd0} +: 32] = a_q[{l[B-1:0], 5'd0} +: 32] >> bv[4:0];
+            y_o[{l[B-1:0], 5'd0} +: 32] = av >> bv[4:0];
           end
         heddle_pkg::UOP_ISAR:
           for (l = 0; l < N; l = l + 1) begin
@@ -79,26 +114,29 @@ module hd_int_lane #(
           end
         heddle_pkg::UOP_IMIN:
           for (l = 0; l < N; l = l + 1) begin
-            av = a_q[{l[B-1:0], 5'd0} +: 32] ^ 32'h80000000;
-            bv = b_q[{l[B-1:0], 5'd0} +: 32] ^ 32'h80000000;
-            y_o[{l[B-1:0], 5'd0} +: 32] = (av < bv ? av : bv) ^ 32'h80000000;
+            av = a_q[{l[B-1:0], 5'd0} +: 32];
+            bv = b_q[{l[B-1:0], 5'd0} +: 32];
+            y_o[{l[B-1:0], 5'd0} +: 32] = (av ^ SIGN) < (bv ^ SIGN) ? av : bv;
           end
         heddle_pkg::UOP_IMAX:
           for (l = 0; l < N; l = l + 1) begin
-            av = a_q[{l[B-1:0], 5'd0} +: 32] ^ 32'h80000000;
-            bv = b_q[{l[B-1:0], 5'd0} +: 32] ^ 32'h80000000;
-            y_o[{l[B-1:0], 5'd0} +: 32] = (av > bv ? av : bv) ^ 32'h80000000;
+            av = a_q[{l[B-1:0], 5'd0} +: 32];
+            bv = b_q[{l[B-1:0], 5'd0} +: 32];
+            y_o[{l[B-1:0], 5'd0} +: 32] = (av ^ SIGN) > (bv ^ SIGN) ? av : bv;
           end
         heddle_pkg::UOP_ILT:
           for (l = 0; l < N; l = l + 1) begin
-            av = a_q[{l[B-1:0], 5'd0} +: 32] ^ 32'h80000000;
-            bv = b_q[{l[B-1:0], 5'd0} +: 32] ^ 32'h80000000;
-            y_o[{l[B-1:0], 5'd0} +: 32] = av < bv ? 32'hffffffff : 32'd0;
+            av = a_q[{l[B-1:0], 5'd0} +: 32];
+            bv = b_q[{l[B-1:0], 5'd0} +: 32];
+            y_o[{l[B-1:0], 5'd0} +: 32] = (av ^ SIGN) < (bv ^ SIGN) ? 32'hffffffff : 32'd0;
           end
         heddle_pkg::UOP_IEQ:
-          for (l = 0; l < N; l = l + 1)
-            y_o[{l[B-1:0], 5'd0} +: 32] = a_q[{l[B-1:0], 5'd0} +: 32] == b_q[{l[B-1:0], 5'd0} +: 32] ? 32'hffffffff : 32'd0;
-        default: for (l = 0; l < N; l = l + 1) y_o[{l[B-1:0], 5'd0} +: 32] = 32'd0;
+          for (l = 0; l < N; l = l + 1) begin
+            av = a_q[{l[B-1:0], 5'd0} +: 32];
+            bv = b_q[{l[B-1:0], 5'd0} +: 32];
+            y_o[{l[B-1:0], 5'd0} +: 32] = av == bv ? 32'hffffffff : 32'd0;
+          end
+        default: y_o = '0;
       endcase
     end
   end
