@@ -6,6 +6,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <map>
 #include <set>
 
@@ -30,9 +31,13 @@ TEST(CardTest, RegistersBehaveAsTheTableSays) {
     acts.insert(reg::RingSizeOffset(i));
     acts.insert(reg::RingHeadOffset(i));
   }
+  // In RTL the clock runs while registers are read.
+  const bool clocked = std::getenv("HEDDLE_SIM_FRONT") != nullptr;
+  if (clocked) acts.insert(reg::kCounterCyclesLoOffset);
   for (const reg::RegisterInfo& info : reg::kRegisters) {
     for (uint32_t i = 0; i < info.count; ++i) {
       const uint32_t offset = info.offset + i * info.stride;
+      if (clocked && offset == reg::kCounterCyclesLoOffset) continue;
       auto it = identity.find(offset);
       const uint32_t reset =
           it == identity.end() ? info.reset & ~info.wo_mask : it->second;

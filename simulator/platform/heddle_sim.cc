@@ -47,7 +47,7 @@ struct Arguments {
   std::string config = isa::kConfigs[0].name;
   std::string memory;
   std::string serial = "1";
-  std::string core = "fast";
+  std::string core = "fast", front = "fast";
   uint64_t quantum = PlatformOptions().quantum;
   std::string trace, trace_window;
   std::string control;
@@ -101,6 +101,11 @@ absl::StatusOr<PlatformOptions> Parse(const Arguments& arguments) {
     return absl::InvalidArgumentError(
         absl::StrCat("--core ", arguments.core, ": give fast, obvious or rtl"));
   }
+  if (arguments.front != "fast" && arguments.front != "rtl") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--front ", arguments.front, ": give fast or rtl"));
+  }
+  options.rtl_front = arguments.front == "rtl";
   options.quantum = arguments.quantum;
   options.trace_file = arguments.trace;
   if (!arguments.trace_window.empty()) {
@@ -256,6 +261,9 @@ int Main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--core", arguments.core,
                  "functional model: fast or obvious; or rtl, cycle by cycle")
+      ->capture_default_str();
+  app.add_option("--front", arguments.front,
+                 "registers, jobs and copies: fast; or rtl, for any core")
       ->capture_default_str();
   app.add_option("--quantum", arguments.quantum,
                  "rtl: cycles between two looks at the host")

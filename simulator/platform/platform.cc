@@ -4,17 +4,15 @@
 #include <functional>
 #include <utility>
 
-#include "rtl/spec/generated/registers.h"
 #include "simulator/platform/config_space.h"
-#include "simulator/platform/copy_engine.h"
 #include "simulator/platform/dram.h"
 #include "simulator/platform/dram_store.h"
 #include "simulator/platform/functional_core.h"
 #include "simulator/platform/host_bridge.h"
 #include "simulator/platform/interrupt_controller.h"
-#include "simulator/platform/job_engine.h"
-#include "simulator/platform/register_block.h"
 #include "simulator/platform/rtl_core.h"
+#include "simulator/platform/rtl_front.h"
+#include "simulator/platform/units_front.h"
 #include "simulator/rtl/core_model.h"
 
 namespace heddle::platform {
@@ -31,16 +29,10 @@ struct Platform::Units {
                    }),
         dram("dram", *options.config, store.get(), &faults),
         core(MakeCore(options, std::move(model))),
-        copy("copy", store.get()),
-        jobs("jobs", store.get(), core.get(), &copy, &interrupts),
-        registers("registers", *options.config, core->core_kind(),
-                  options.serial, store.get(), &jobs, &interrupts),
+        front(MakeFront(options)),
         bridge("bridge", &config, &faults, &interrupts,
                [this](bool power_cycle) { Reset(power_cycle); }) {
-    bridge.registers.bind(registers.port);
-    copy.host.bind(bridge.dma);
-    jobs.host.bind(bridge.dma);
-    copy.dram.bind(dram.port);
+    front->Bind(&bridge, &dram);
     core->memory.bind(dram.port);
   }
 
@@ -56,9 +48,19 @@ struct Platform::Units {
                                             store.get(), &reactor, &faults);
   }
 
+  std::unique_ptr<FrontEnd> MakeFront(const PlatformOptions& options) {
+    if (options.rtl_front) {
+      auto made = std::make_unique<RtlFront>("front", store.get(), core.get(),
+                                             &interrupts);
+      rtl_front = made.get();
+      return made;
+    }
+    return std::make_unique<UnitsFront>(*options.config, options.serial,
+                                        store.get(), core.get(), &interrupts);
+  }
+
   void Reset(bool power_cycle) {
-    jobs.Silence(power_cycle);
-    registers.Reset();
+    front->Reset(power_cycle);
     if (power_cycle) {
       store->Clear();
       faults.Disarm();
@@ -72,9 +74,8 @@ struct Platform::Units {
   InterruptController interrupts;
   Dram dram;
   std::unique_ptr<Core> core;
-  CopyEngine copy;
-  JobEngine jobs;
-  RegisterBlock registers;
+  RtlFront* rtl_front = nullptr;  // if that is what `front` is
+  std::unique_ptr<FrontEnd> front;
   HostBridge bridge;
 };
 
@@ -94,8 +95,15 @@ absl::StatusOr<std::unique_ptr<Platform>> Platform::Create(
       if (!status.ok()) return status;
     }
   }
-  return std::unique_ptr<Platform>(new Platform(
-      std::make_unique<Units>(options, std::move(*store), std::move(model))));
+  auto units =
+      std::make_unique<Units>(options, std::move(*store), std::move(model));
+  if (units->rtl_front != nullptr) {
+    absl::Status status =
+        units->rtl_front->Make({options.config->id, units->core->core_kind(),
+                                options.serial, units->store->size()});
+    if (!status.ok()) return status;
+  }
+  return std::unique_ptr<Platform>(new Platform(std::move(units)));
 }
 
 Platform::Platform(std::unique_ptr<Units> units) : units_(std::move(units)) {}
@@ -115,7 +123,7 @@ absl::Status Platform::ResizeMemory(uint64_t bytes) {
   absl::Status status = units_->store->Resize(bytes);
   if (!status.ok()) return status;
   units_->core->DramResized();
-  units_->interrupts.Raise(reg::kIntStatusMemoryMask);
+  units_->front->DramResized();
   return absl::OkStatus();
 }
 
@@ -127,13 +135,14 @@ PlatformStatus Platform::status() const {
   PlatformStatus s;
   s.present = units_->bridge.present();
   s.dram_bytes = units_->store->size();
-  s.status = units_->jobs.status();
-  s.progress = units_->jobs.progress();
-  s.running_fence = units_->jobs.running_fence();
-  s.jobs = units_->jobs.jobs();
-  s.faults = units_->jobs.faults();
-  s.resets = units_->jobs.resets();
-  s.device_error = units_->jobs.device_error();
+  const FrontStatus front = units_->front->status();
+  s.status = front.status;
+  s.progress = front.progress;
+  s.running_fence = front.running_fence;
+  s.jobs = front.jobs;
+  s.faults = front.faults;
+  s.resets = front.resets;
+  s.device_error = front.device_error;
   s.interrupts_sent = units_->interrupts.sent();
   s.mapped_ranges = units_->bridge.mapped_ranges();
   return s;

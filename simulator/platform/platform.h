@@ -26,6 +26,8 @@ struct PlatformOptions {
   model::Implementation implementation = model::Implementation::kFast;
   // The RTL core in the place of the functional model.
   bool rtl = false;
+  // The front end (registers, jobs, copies) in RTL, before whichever core.
+  bool rtl_front = false;
   // Of the RTL core: cycles between two looks at the host.
   uint64_t quantum = 256;
   // And its waveforms: a file for cycles [trace_from, trace_to); empty: none.

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the platform needs of the card's front end (registers, jobs, copies),
+// whatever it is made of: units in C++ (UnitsFront) or the verilated RTL
+// (RtlFront). A host cannot tell them apart but by cycle counts.
+#ifndef HEDDLE_SIMULATOR_PLATFORM_FRONT_END_H_
+#define HEDDLE_SIMULATOR_PLATFORM_FRONT_END_H_
+
+#include <cstdint>
+
+#include "simulator/platform/dram.h"
+#include "simulator/platform/host_bridge.h"
+
+namespace heddle::platform {
+
+struct FrontStatus {
+  uint32_t status;    // register STATUS
+  uint32_t progress;  // register PROGRESS
+  uint64_t running_fence;
+  uint32_t jobs;
+  uint32_t faults;
+  uint32_t resets;
+  uint32_t device_error;
+};
+
+class FrontEnd {
+ public:
+  virtual ~FrontEnd() = default;
+  virtual void Bind(HostBridge* bridge, Dram* dram) = 0;
+  // Function-level reset or power cycle: at once, and nothing more is written
+  // to the host.
+  virtual void Reset(bool power_cycle) = 0;
+  // The size of device memory has changed.
+  virtual void DramResized() = 0;
+  virtual FrontStatus status() = 0;
+};
+
+}  // namespace heddle::platform
+
+#endif  // HEDDLE_SIMULATOR_PLATFORM_FRONT_END_H_
