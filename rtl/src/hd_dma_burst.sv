@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The gate to device memory: the only place where a DMA engine makes requests.
 //
-//   0  a burst is offered: offset in the region and bytes (first to last byte within 1 KiB of device
+//   0  a burst is offered: offset in the region and bytes (first to last byte within 1 KiB of
+// device
 //      memory, so at most 64 beats and never across 4 KiB), with the region's entry
 //   1  every burst is compared with the region here, whatever was checked before (hd_region_check);
 //      one that is not allowed is never requested: fault_o is held until reset and the gate shut

@@ -3,7 +3,8 @@
 //
 // Words of a chunk (up to 16 elements, up to 16 words) are taken one per cycle; last_i marks the
 // chunk's last. When all are there, valid_o; vec_o holds in byte j the byte o_i + j*stride_i of the
-// chunk's words (stride 2, 3 or 4, or 16 with o_i <= 15), combinationally for the plane that is asked
+// chunk's words (stride 2, 3 or 4, or 16 with o_i <= 15), combinationally for the plane that is
+// asked
 // for; free_i gives the chunk up. Two buffers of 16 words (2 x 16 x 128 bits of registers): one
 // fills while the other is read.
 module hd_dma_collect (

@@ -2,8 +2,10 @@
 // Interleaves bytes of up to 16 planes into SRAM words: a chunk of up to 16 elements of each plane
 // comes in, one plane per cycle, and leaves as whole words, one per cycle.
 //
-// Element j of a plane lies at byte o_i + j*stride_i behind the first byte of word word_i (o_i = byte
-// of element 0 of plane 0, plus the plane's number); stride 2, 3 or 4 (five words at most) or 16 (one
+// Element j of a plane lies at byte o_i + j*stride_i behind the first byte of word word_i (o_i =
+// byte
+// of element 0 of plane 0, plus the plane's number); stride 2, 3 or 4 (five words at most) or 16
+// (one
 // word per element, o_i <= 15). first_i, last_i: first and last plane of the chunk; end_i with
 // last_i: last chunk of the command, handed on with its last word (end_o).
 //
@@ -40,41 +42,53 @@ module hd_dma_spread (
   logic fill_q, drain_q;
   logic [3:0] row_q;
 
-  // Narrow strides: the image of the chunk as 80 bytes.
+  // Narrow strides: the image of the chunk as 80 bytes, and which of them it has. Computed only when
+  // a plane is pushed.
   logic [15:0] live;
+  logic [127:0] ones;
   logic [79:0] marks;
-  logic [639:0] image;
+  logic [639:0] image, mask;
   logic narrow;
   logic [8:0] reach;
   assign narrow = !stride_i[4];
   always_comb begin : spread
     logic [31:0] j;
+    j = 0;
     live = 16'd0;
+    ones = 128'd0;
     marks = 80'd0;
     image = 640'd0;
-    j = 0;
+    mask = 640'd0;
+    reach = 9'd0;
     if (push_i) begin
-      for (j = 0; j < 16; j = j + 1) live[j[3:0]] = (j < {27'd0, n_i});
+      live = ((16'd1 << n_i[3:0]) - 16'd1) | {16{n_i[4]}};
+      for (j = 0; j < 16; j = j + 1) ones[8*j+:8] = {8{live[j[3:0]]}};
+      reach = {4'd0, o_i} + ({4'd0, n_i} - 9'd1) * {4'd0, stride_i};
       if (narrow) begin
-        case (stride_i[2:0])
-          3'd2: for (j = 0; j < 16; j = j + 1) begin
-            image[16*j+:8] = data_i[8*j+:8];
-            marks[2*j] = live[j[3:0]];
-          end
-          3'd3: for (j = 0; j < 16; j = j + 1) begin
-            image[24*j+:8] = data_i[8*j+:8];
-            marks[3*j] = live[j[3:0]];
-          end
-          default: for (j = 0; j < 16; j = j + 1) begin
-            image[32*j+:8] = data_i[8*j+:8];
-            marks[4*j] = live[j[3:0]];
-          end
-        endcase
+        for (j = 0; j < 16; j = j + 1) begin
+          case (stride_i[2:0])
+            3'd2: begin
+              image[16*j+:8] = data_i[8*j+:8];
+              mask[16*j+:8] = ones[8*j+:8];
+              marks[2*j] = live[j[3:0]];
+            end
+            3'd3: begin
+              image[24*j+:8] = data_i[8*j+:8];
+              mask[24*j+:8] = ones[8*j+:8];
+              marks[3*j] = live[j[3:0]];
+            end
+            default: begin
+              image[32*j+:8] = data_i[8*j+:8];
+              mask[32*j+:8] = ones[8*j+:8];
+              marks[4*j] = live[j[3:0]];
+            end
+          endcase
+        end
         image = image << {o_i, 3'd0};
+        mask = mask << {o_i, 3'd0};
         marks = marks << o_i;
       end
     end
-    reach = {4'd0, o_i} + ({4'd0, n_i} - 9'd1) * {4'd0, stride_i};
   end
 
   assign ready_o = !full_q[fill_q];
@@ -87,27 +101,19 @@ module hd_dma_spread (
   assign row_last = (row_q == (drain_q ? last1_q : last0_q));
   assign end_o = end_q[drain_q] && row_last;
 
-  genvar r, b;
+  genvar r;
   generate
     for (r = 0; r < 32; r = r + 1) begin : g_row
-      logic [15:0] mark;
-      logic [127:0] put, mask;
-      logic hit;
-      assign hit = push_i && (fill_q == (r >= 16));
-      if (r % 16 < 5) begin : g_low
-        assign mark = narrow ? marks[16*(r%16)+:16] : live[r%16] ? 16'd1 << o_i[3:0] : 16'd0;
-        assign put = narrow ? image[128*(r%16)+:128] : {16{data_i[8*(r%16)+:8]}};
-      end else begin : g_high
-        assign mark = (!narrow && live[r%16]) ? 16'd1 << o_i[3:0] : 16'd0;
-        assign put = {16{data_i[8*(r%16)+:8]}};
-      end
-      for (b = 0; b < 16; b = b + 1) begin : g_mask
-        assign mask[8*b+:8] = {8{mark[b]}};
-      end
       always_ff @(posedge clk_i) begin
-        if (hit) begin
-          strb_q[r] <= (first_i ? 16'd0 : strb_q[r]) | mark;
-          data_q[r] <= (data_q[r] & ~mask) | (put & mask);
+        if (push_i && fill_q == (r >= 16)) begin
+          if (!narrow) begin
+            if (live[r%16]) data_q[r][8*o_i[3:0]+:8] <= data_i[8*(r%16)+:8];
+            strb_q[r] <= (first_i ? 16'd0 : strb_q[r]) | ({15'd0, live[r%16]} << o_i[3:0]);
+          end else if (r % 16 < 5) begin
+            data_q[r] <= (data_q[r] & ~mask[128*(r%16)%640+:128]) |
+                (image[128*(r%16)%640+:128] & mask[128*(r%16)%640+:128]);
+            strb_q[r] <= (first_i ? 16'd0 : strb_q[r]) | marks[16*(r%16)%80+:16];
+          end
         end
       end
     end

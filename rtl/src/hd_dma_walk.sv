@@ -3,12 +3,15 @@
 // region (src_o) and in SRAM (dst_o). The engines have two of these each, one in front of the
 // latency and one behind it, so that no burst needs a record of its own.
 //
-// load_i takes the start from cmd_first_i; from the next cycle on valid_o is 1, cmd_i must hold the same
+// load_i takes the start from cmd_first_i; from the next cycle on valid_o is 1, cmd_i must hold
+// the same
 // command, and next_i steps. last_o: no run after this one; the step behind it clears valid_o.
 // One adder per side: the next run is a stored loop start plus one stride.
 //
-// elements_i: a run per element of dimension 0. planes_i: in a grouped walk, a run per plane of each
-// chunk (otherwise a run per chunk). A chunk ends where plane 0 reaches a 16-byte boundary of device
+// elements_i: a run per element of dimension 0. planes_i: in a grouped walk, a run per plane of
+// each
+// chunk (otherwise a run per chunk). A chunk ends where plane 0 reaches a 16-byte boundary of
+// device
 // memory (n_o elements), so planes of equal alignment need one beat per chunk.
 module hd_dma_walk (
     input  logic                        clk_i,
@@ -36,13 +39,24 @@ module hd_dma_walk (
 
   logic last0, last1, lastx, last2, last3;
   logic [4:0] room;
-  assign room = 5'd16 - {1'b0, cmd_i.base[3:0] + sx_q[3:0]};
-  assign n_o = (left_q < {11'd0, room}) ? left_q[4:0] : room;
-  assign last0 = !elements_i || (i0_q + 16'd1 == cmd_i.n0);
-  assign last1 = (cmd_i.group && !planes_i) || (i1_q + 16'd1 == cmd_i.n1);
-  assign lastx = !cmd_i.group || (left_q == {11'd0, n_o});
-  assign last2 = (i2_q + 16'd1 == cmd_i.n2);
-  assign last3 = (i3_q + 16'd1 == cmd_i.n3);
+  always_comb begin
+    room = 5'd16;
+    n_o = 5'd0;
+    last0 = 1'b1;
+    last1 = 1'b1;
+    lastx = 1'b1;
+    last2 = 1'b1;
+    last3 = 1'b1;
+    if (valid_q) begin
+      room = 5'd16 - {1'b0, cmd_i.base[3:0] + sx_q[3:0]};
+      n_o = (left_q < {11'd0, room}) ? left_q[4:0] : room;
+      last0 = !elements_i || (i0_q + 16'd1 == cmd_i.n0);
+      last1 = (cmd_i.group && !planes_i) || (i1_q + 16'd1 == cmd_i.n1);
+      lastx = !cmd_i.group || (left_q == {11'd0, n_o});
+      last2 = (i2_q + 16'd1 == cmd_i.n2);
+      last3 = (i3_q + 16'd1 == cmd_i.n3);
+    end
+  end
   assign last_o = last0 && last1 && lastx && last2 && last3;
   assign valid_o = valid_q;
   assign src_o = s_q;
@@ -60,7 +74,7 @@ module hd_dma_walk (
     t_from = t_q;
     t_add = cmd_i.t0;
     n_t0 = 24'd0;
-    if (!last0) begin
+    if (!valid_q || !last0) begin
     end else if (!last1) begin
       s_from = s1_q;
       s_add = OFFW'(cmd_i.s1);

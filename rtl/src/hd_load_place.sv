@@ -5,7 +5,8 @@
 // element (strided ones), or one plane's chunk (grouped, through hd_dma_spread).
 //   0  the two oldest beats and the walker give a word: shift by (byte in beat - byte in word)
 //   1  request to SRAM, held until granted (urgent when it has waited AGE cycles)
-// A word that needs two beats takes both in one cycle, and up to two beats leave, so a run of D SRAM
+// A word that needs two beats takes both in one cycle, and up to two beats leave, so a run of D
+// SRAM
 // words takes D cycles whatever the alignments are. The next run, and the next command, follow
 // without a gap. fill goes the same way without beats. done_o: the last word was granted.
 //

@@ -4,11 +4,13 @@
 // A prepared command is taken when this unit is free and the queue to the return side has room
 // (push_o: it goes there in the same cycle). fill, sync and bad commands cost one cycle here.
 // Runs are cut at 1 KiB of device memory; one burst per cycle goes to hd_dma_burst as long as
-// places are left in the beat FIFO (credits: PLACES, one back per taken_i). Rows and commands follow
+// places are left in the beat FIFO (credits: PLACES, one back per taken_i). Rows and commands
+// follow
 // each other without a gap but one cycle per command.
 //
 // load.gather: for each index: read its word (four indices per read), compare with the bound,
-// multiply by the row stride, offer the row; the row's offset also goes to the return side through a
+// multiply by the row stride, offer the row; the row's offset also goes to the return side through
+// a
 // FIFO of 16. About four cycles per row besides its bursts.
 //
 // halt_o: a fault (index, or a burst that is refused) stopped this unit until reset; it is that of

@@ -2,7 +2,8 @@
 // Four masters of the memory port into one (hd_pkg::MEM_*: 0 front end, 1 stream fetch, 2 load,
 // 3 store).
 //
-// Requests: one register stage; in every cycle in which it is free the next master is chosen and its
+// Requests: one register stage; in every cycle in which it is free the next master is chosen and
+// its
 // request taken (req_ready_o), so requests and beats go through without bubbles. Order: the stream
 // fetch first (few requests, and everything waits for it), then the others in turn, so none waits
 // for more than three requests of others besides fetches.

@@ -3,7 +3,8 @@
 //
 // ok_o = 0: code_o and addr_o say why. Bounds come before read-only; addr_o is the offset of the
 // first byte outside (0 for read-only). A region that reaches beyond the 40 address bits of device
-// memory does not answer there: bus_error with the device address, as of a memory that is too small.
+// memory does not answer there: bus_error with the device address, as of a memory that is too
+// small.
 // Nothing wraps: last_i < first_i is out of bounds, and the sum with the base has a carry bit.
 module hd_region_check (
     input  logic [63:0] first_i,

@@ -11,11 +11,13 @@
 // answered: bursts are numbered, and the number of a command's last burst waits in a queue of 16.
 // The SRAM reads of later commands go on meanwhile.
 //
-// Arrays: write FIFO 128 x 144 bits (2.3 KiB, 1R1W): eight bursts; addresses of unanswered bursts 128
+// Arrays: write FIFO 128 x 144 bits (2.3 KiB, 1R1W): eight bursts; addresses of unanswered bursts
+// 128
 // x 40 bits (0.6 KiB), for the address of a bus error; queue 8 x dma_t (about 0.8 KiB).
 //
 // A write request is made when all its beats are in the write FIFO; its data then flows without a
-// gap. A bus error belongs to the oldest command (answers come in order); its address is that of the
+// gap. A bus error belongs to the oldest command (answers come in order); its address is that of
+// the
 // burst's first byte. stop_i and quiet_o as in hd_load_engine.
 module hd_store_engine #(
     parameter int SRAM_BYTES = 524288

@@ -4,10 +4,12 @@
 //
 //   0  the two oldest words and the walker give the bytes of one beat (contiguous runs) or one
 //      element (strided ones); or one plane of a chunk (grouped, through hd_dma_collect)
-//   1  pending beat: what follows in the same beat is merged into it, whatever row it is of; anything
+//   1  pending beat: what follows in the same beat is merged into it, whatever row it is of;
+// anything
 //      else pushes it into the write FIFO
 // A burst goes on while beats follow each other within 256 bytes of device memory and within a
-// command (short bursts: their data waits less for the end); when it ends, all its beats are in the FIFO (or go in at the same time), and it is offered to
+// command (short bursts: their data waits less for the end); when it ends, all its beats are in
+// the FIFO (or go in at the same time), and it is offered to
 // hd_dma_burst. So a run of D beats takes D cycles, and dense rows join into long bursts.
 //
 // end_o: a command's last burst was closed (or it has none: sync), in order.
