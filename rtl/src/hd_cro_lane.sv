@@ -122,15 +122,19 @@ module hd_cro_lane #(
   end
 
   // Four codes per word.
-  always_comb begin : pack
-    logic [31:0] w;
-    w = 0;
-    y_o = '0;
-    if (valid_q) begin
-      for (w = 0; w < W; w = w + 1)
-        y_o[{w[B-3:0], 5'd0} +: 32] = {
-            y[{w[B-3:0], 7'd96} +: 8], y[{w[B-3:0], 7'd64} +: 8],
-            y[{w[B-3:0], 7'd32} +: 8], y[{w[B-3:0], 7'd0} +: 8]};
+  if (LANES == 4) begin : g_word
+    assign y_o = {y[96 +: 8], y[64 +: 8], y[32 +: 8], y[0 +: 8]};
+  end else begin : g_words
+    always_comb begin : pack
+      logic [31:0] w;
+      w = 0;
+      y_o = '0;
+      if (valid_q) begin
+        for (w = 0; w < W; w = w + 1)
+          y_o[{w[B-3:0], 5'd0} +: 32] = {
+              y[{w[B-3:0], 7'd96} +: 8], y[{w[B-3:0], 7'd64} +: 8],
+              y[{w[B-3:0], 7'd32} +: 8], y[{w[B-3:0], 7'd0} +: 8]};
+      end
     end
   end
 endmodule
