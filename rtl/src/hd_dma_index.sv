@@ -9,7 +9,8 @@
 //   RUN    offered (valid_o) until next_i
 // Four indices per word: about 4.75 cycles per row. The caller holds cmd_i from the cycle after
 // start_i to the last row. With FIFO = 1 each row's offset is also stored for a second walk of the
-// same rows (row_*, 16 deep; a row is not offered before it has a place there).
+// same rows (row_*, 32 deep: at five cycles
+// per row more than a latency of 100; a row is not offered before it has a place there).
 module hd_dma_index #(
     parameter int FIFO = 1
 ) (
@@ -100,23 +101,23 @@ module hd_dma_index #(
 
   generate
     if (FIFO != 0) begin : g_rows
-      logic [OFFW-1:0] rows_q[0:15];
-      logic [3:0] wp_q, rp_q;
-      logic [4:0] level_q;
+      logic [OFFW-1:0] rows_q[0:31];
+      logic [4:0] wp_q, rp_q;
+      logic [5:0] level_q;
       logic push;
       assign push = (state_q == ADD) && room;
-      assign room = !level_q[4];
-      assign row_valid_o = (level_q != 5'd0);
+      assign room = !level_q[5];
+      assign row_valid_o = (level_q != 6'd0);
       assign row_o = rows_q[rp_q];
       always_ff @(posedge clk_i) begin
         if (!rst_ni) begin
-          wp_q <= 4'd0;
-          rp_q <= 4'd0;
-          level_q <= 5'd0;
+          wp_q <= 5'd0;
+          rp_q <= 5'd0;
+          level_q <= 6'd0;
         end else begin
-          wp_q <= wp_q + {3'd0, push};
-          rp_q <= rp_q + {3'd0, row_pop_i};
-          level_q <= level_q + {4'd0, push} - {4'd0, row_pop_i};
+          wp_q <= wp_q + {4'd0, push};
+          rp_q <= rp_q + {4'd0, row_pop_i};
+          level_q <= level_q + {5'd0, push} - {5'd0, row_pop_i};
         end
         if (push) rows_q[wp_q] <= OFFW'(prod_q) + OFFW'(cmd_i.off);
       end

@@ -42,8 +42,8 @@ module hd_dma_spread (
   logic fill_q, drain_q;
   logic [3:0] row_q;
 
-  // Narrow strides: the image of the chunk as 80 bytes, and which of them it has. Computed only when
-  // a plane is pushed.
+  // Narrow strides: the image of the chunk as 80 bytes, and which of them it has. Computed only
+  // when a plane is pushed.
   logic [15:0] live;
   logic [127:0] ones;
   logic [79:0] marks;

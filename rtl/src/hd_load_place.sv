@@ -189,7 +189,8 @@ module hd_load_place #(
   // ---- Commands.
   logic sync, q_go;
   assign q_go = q_valid_i && !q_dma_i.bad && !fault_q && !err_q;
-  assign sync = q_go && !busy_q && q_dma_i.kind == hd_dma_pkg::KIND_SYNC && out_free && spread_empty;
+  assign sync = q_go && !busy_q && q_dma_i.kind == hd_dma_pkg::KIND_SYNC && out_free &&
+      spread_empty;
   assign load = q_go && q_dma_i.kind != hd_dma_pkg::KIND_SYNC && (!busy_q || op_end);
   assign q_pop_o = sync || load;
 

@@ -11,7 +11,7 @@
 // load.gather: for each index: read its word (four indices per read), compare with the bound,
 // multiply by the row stride, offer the row; the row's offset also goes to the return side through
 // a
-// FIFO of 16. About four cycles per row besides its bursts.
+// FIFO of 32. About four cycles per row besides its bursts.
 //
 // halt_o: a fault (index, or a burst that is refused) stopped this unit until reset; it is that of
 // the command that was pushed last.
@@ -55,7 +55,8 @@ module hd_load_request #(
   // A command is taken when the last burst of the one before has passed the gate, so that a refusal
   // is never blamed on the wrong one.
   assign take = valid_i && ready_o;
-  assign work = (dma_i.kind == hd_dma_pkg::KIND_BOX || dma_i.kind == hd_dma_pkg::KIND_INDEX) && !dma_i.bad;
+  assign work = !dma_i.bad &&
+      (dma_i.kind == hd_dma_pkg::KIND_BOX || dma_i.kind == hd_dma_pkg::KIND_INDEX);
   assign push_o = take;
   assign ready_o = room_i && !busy_q && !halt_q && burst_ready;
 

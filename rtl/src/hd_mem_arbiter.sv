@@ -77,7 +77,8 @@ module hd_mem_arbiter #(
   assign free = !req_q || req_ready_i;
   assign read_room = !read_n[PW];
   assign write_room = !answer_n[PW];
-  assign can = m_req_valid_i & ((m_req_write_i & {4{write_room}}) | (~m_req_write_i & {4{read_room}}));
+  assign can = m_req_valid_i &
+      ((m_req_write_i & {4{write_room}}) | (~m_req_write_i & {4{read_room}}));
   always_comb begin
     pick = 2'd1;
     if (!can[1]) begin

@@ -159,7 +159,8 @@ module hd_store_engine #(
       .pop_i(pop)
   );
 
-  logic w_room, w_push, burst_valid, burst_ready, burst_writable, end_ready, ends, pack_busy, pending;
+  logic w_room, w_push, burst_valid, burst_ready, burst_writable, end_ready;
+  logic ends, pack_busy, pending;
   logic [127:0] w_data;
   logic [15:0] w_strb;
   logic [OFFW-1:0] burst_off;
