@@ -69,27 +69,8 @@ module hd_fetch #(
   assign run_ready_o = (count_q == {18'd0, take});
   assign drained_o = (count_q == 20'd0) && !v0_q;
 
-  // The next two words.
-  logic signed [23:0] col1;
-  logic [35:0] addr1;
-  logic null0, null1, out0, out1, fault_q;
+  logic fault_q;
   logic [39:0] fault_addr_q;
-  always_comb begin
-    col1 = 24'sd0;
-    addr1 = 36'd0;
-    null0 = 1'b0;
-    null1 = 1'b0;
-    out0 = 1'b0;
-    out1 = 1'b0;
-    if (count_q != 20'd0) begin
-      col1 = col_q + cstep_q;
-      addr1 = addr_q + astep_q;
-      null0 = null_row_q || (col_q < 24'sd0) || (col_q >= limit_q);
-      null1 = null_row_q || (col1 < 24'sd0) || (col1 >= limit_q);
-      out0 = !null0 && (addr_q >= END);
-      out1 = !null1 && (addr1 >= END);
-    end
-  end
   assign fault_o = fault_q;
   assign fault_addr_o = {{24{fault_addr_q[39]}}, fault_addr_q};
 
@@ -108,7 +89,13 @@ module hd_fetch #(
     assign null_o[j] = nul_q[rp_q + IW'(j)];
   end
 
-  always_ff @(posedge clk_i) begin
+  // verilator lint_off BLKSEQ
+  // Reason: temporary values of the clocked process, set before they are read.
+  always_ff @(posedge clk_i) begin : fetch
+    // The next two words.
+    logic signed [23:0] col1;
+    logic [35:0] addr1;
+    logic null0, null1, out0, out1;
     if (!rst_ni) begin
       count_q <= 20'd0;
       v0_q <= 1'b0;
@@ -123,6 +110,30 @@ module hd_fetch #(
       level_q <= 8'd0;
       fault_q <= 1'b0;
     end else begin
+      if (take != 2'd0) begin
+        col1 = col_q + cstep_q;
+        addr1 = addr_q + astep_q;
+        null0 = null_row_q || (col_q < 24'sd0) || (col_q >= limit_q);
+        null1 = null_row_q || (col1 < 24'sd0) || (col1 >= limit_q);
+        out0 = !null0 && (addr_q >= END);
+        out1 = !null1 && (addr1 >= END);
+        if (stay == 2'd0) begin
+          n0_q <= null0 || out0;
+          n1_q <= null1 || out1;
+          a0_q <= addr_q[15:0];
+          a1_q <= addr1[15:0];
+        end else begin
+          n1_q <= null0 || out0;
+          a1_q <= addr_q[15:0];
+        end
+        if (!fault_q && (out0 || (take == 2'd2 && out1))) begin
+          fault_q <= 1'b1;
+          fault_addr_q <= {out0 ? addr_q : addr1, 4'd0};
+        end
+        count_q <= count_q - {18'd0, take};
+        col_q <= (take == 2'd1) ? col1 : col1 + cstep_q;
+        addr_q <= (take == 2'd1) ? addr1 : addr1 + astep_q;
+      end
       if (run_ready_o) begin
         count_q <= 20'd0;
         if (run_valid_i) begin
@@ -134,42 +145,21 @@ module hd_fetch #(
           addr_q <= run_i.addr;
           astep_q <= {16'd0, run_i.astep};
         end
-      end else if (take != 2'd0) begin
-        count_q <= count_q - {18'd0, take};
-        if (take == 2'd1) begin
-          col_q <= col1;
-          addr_q <= addr1;
-        end else begin
-          col_q <= col1 + cstep_q;
-          addr_q <= addr1 + astep_q;
+      end
+      case (stay)
+        2'd0: begin
+          v0_q <= (take != 2'd0);
+          v1_q <= (take == 2'd2);
         end
-      end
-      if (v0_q || take != 2'd0) begin
-        case (stay)
-          2'd0: begin
-            v0_q <= (take != 2'd0);
-            v1_q <= (take == 2'd2);
-            n0_q <= null0 || out0;
-            n1_q <= null1 || out1;
-            a0_q <= addr_q[15:0];
-            a1_q <= addr1[15:0];
+        2'd1: begin
+          v1_q <= (take != 2'd0);
+          if (done0) begin
+            n0_q <= n1_q;
+            a0_q <= a1_q;
           end
-          2'd1: begin
-            v1_q <= (take != 2'd0);
-            n1_q <= null0 || out0;
-            a1_q <= addr_q[15:0];
-            if (done0) begin
-              n0_q <= n1_q;
-              a0_q <= a1_q;
-            end
-          end
-          default: ;
-        endcase
-      end
-      if (!fault_q && ((take != 2'd0 && out0) || (take == 2'd2 && out1))) begin
-        fault_q <= 1'b1;
-        fault_addr_q <= {out0 ? addr_q : addr1, 4'd0};
-      end
+        end
+        default: ;
+      endcase
       used_q <= used_q + {6'd0, take} - {5'd0, pop_i};
       d0_q <= done0;
       d1_q <= done1;
@@ -192,4 +182,5 @@ module hd_fetch #(
       end
     end
   end
+  // verilator lint_on BLKSEQ
 endmodule

@@ -40,23 +40,23 @@ module hd_nest_ctr (
   assign cob_o = cob_q;
   assign xlast_o = xl_q;
 
-  logic [15:0] left, xleft, cob;
-  always_comb begin
-    left = left_q;
-    xleft = xleft_q;
-    cob = cob_q;
-    if (restart_i) begin
-      left = out_rows_i;
-      xleft = ow_i;
-      cob = 16'd0;
-    end else if (adv_i) begin
-      if (cob_inc_o) cob = cl_q ? 16'd0 : cob_q + 16'd1;
-      if (chunk_inc_o) xleft = xl_q ? ow_i : xleft_q - der_i.scols;
-      if (stripe_inc_o) left = yl_q ? out_rows_i : left_q - der_i.srows;
-    end
-  end
-  always_ff @(posedge clk_i) begin
+  // verilator lint_off BLKSEQ
+  // Reason: temporary values of the clocked process, set before they are read.
+  always_ff @(posedge clk_i) begin : next
+    logic [15:0] left, xleft, cob;
     if (restart_i || adv_i) begin
+      left = left_q;
+      xleft = xleft_q;
+      cob = cob_q;
+      if (restart_i) begin
+        left = out_rows_i;
+        xleft = ow_i;
+        cob = 16'd0;
+      end else begin
+        if (cob_inc_o) cob = cl_q ? 16'd0 : cob_q + 16'd1;
+        if (chunk_inc_o) xleft = xl_q ? ow_i : xleft_q - der_i.scols;
+        if (stripe_inc_o) left = yl_q ? out_rows_i : left_q - der_i.srows;
+      end
       left_q <= left;
       xleft_q <= xleft;
       cob_q <= cob;
@@ -67,4 +67,5 @@ module hd_nest_ctr (
       cl_q <= (cob + 16'd1 == der_i.cobs);
     end
   end
+  // verilator lint_on BLKSEQ
 endmodule

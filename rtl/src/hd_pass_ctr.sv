@@ -94,42 +94,45 @@ module hd_pass_ctr #(
   assign fold = (mode_i == heddle_pkg::MATRIX_MODE_FOLD);
   assign conv = (mode_i == heddle_pkg::MATRIX_MODE_CONV);
 
-  // The next pass; all under the enable, since a pass lasts for many cycles.
-  logic [7:0] ky, kx, r, lane, n, jump, rows_left, cols_left;
-  logic [15:0] ci;
-  logic [11:0] q, rest;
-  logic ci_end, kx_end, vec_end;
-  logic [7:0] fkx;
-  logic [3:0] ch;
-  logic [1:0] vr;
-  logic [19:0] pos;
-  logic [ROWS-1:0] en;
-  logic [20*ROWS-1:0] sq;
-  logic [8*ROWS-1:0] sl, sn;
-  always_comb begin
-    ky = 8'd0;
-    kx = 8'd0;
-    ci = 16'd0;
-    jump = 8'd0;
-    ci_end = 1'b0;
-    kx_end = 1'b0;
-    r = 8'd0;
-    q = 12'd0;
-    rest = 12'd0;
-    lane = 8'd0;
-    n = 8'd0;
-    en = '0;
-    sq = '0;
-    sl = '0;
-    sn = '0;
-    rows_left = 8'd0;
-    cols_left = 8'd0;
-    vec_end = 1'b1;
-    fkx = 8'd0;
-    ch = 4'd0;
-    vr = 2'd0;
-    pos = 20'd0;
+  // The next pass, all under the enable since a pass lasts for many cycles. Variables of the process
+  // are temporary values.
+  // verilator lint_off BLKSEQ
+  // Reason: temporary values of the clocked process, set before they are read.
+  always_ff @(posedge clk_i) begin : next_pass
+    logic [7:0] ky, kx, r, lane, n, jump, rows_left, cols_left;
+    logic [15:0] ci;
+    logic [11:0] q, rest;
+    logic ci_end, kx_end, vec_end;
+    logic [7:0] fkx;
+    logic [3:0] ch;
+    logic [1:0] vr;
+    logic [19:0] pos;
+    logic [ROWS-1:0] en;
+    logic [20*ROWS-1:0] sq;
+    logic [8*ROWS-1:0] sl, sn;
     if (restart_i || adv_i) begin
+      ky = 8'd0;
+      kx = 8'd0;
+      ci = 16'd0;
+      jump = 8'd0;
+      ci_end = 1'b0;
+      kx_end = 1'b0;
+      r = 8'd0;
+      q = 12'd0;
+      rest = 12'd0;
+      lane = 8'd0;
+      n = 8'd0;
+      en = '0;
+      sq = '0;
+      sl = '0;
+      sn = '0;
+      rows_left = 8'd0;
+      cols_left = 8'd0;
+      vec_end = 1'b1;
+      fkx = 8'd0;
+      ch = 4'd0;
+      vr = 2'd0;
+      pos = 20'd0;
       if (!restart_i) begin
         ky = ky_q;
         if (fold) begin
@@ -202,11 +205,6 @@ module hd_pass_ctr #(
           end
         end
       end
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (restart_i || adv_i) begin
       first_q <= restart_i;
       ky_q <= ky;
       kx_q <= kx;
@@ -255,4 +253,5 @@ module hd_pass_ctr #(
       end
     end
   end
+  // verilator lint_on BLKSEQ
 endmodule

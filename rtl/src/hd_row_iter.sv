@@ -120,102 +120,14 @@ module hd_row_iter #(
   );
 
   logic valid_q, fresh_q;  // fresh: first row of a block
-  hd_matrix_pkg::run_t run_q, run;
+  hd_matrix_pkg::run_t run_q;
   assign run_valid_o = valid_q;
   assign run_o = run_q;
 
   // One row.
-  logic go, y_last, part;
+  logic go, y_last;
   assign go = (state_q == RUN) && (!valid_q || run_ready_i);
   assign y_last = fresh_q ? (n_rows == 16'd1) : (srow_q == 16'd1);
-  logic signed [21:0] iy, k_row, slot, wrap22;
-  logic [35:0] row_a, k_row_a;
-  logic signed [23:0] f, h, t, c0, c1, span;
-  logic wrapped;
-  always_comb begin
-    part = 1'b0;
-    run = '0;
-    iy = 22'sd0;
-    k_row = 22'sd0;
-    k_row_a = 36'd0;
-    slot = 22'sd0;
-    wrap22 = 22'sd0;
-    row_a = 36'd0;
-    wrapped = 1'b0;
-    f = 24'sd0;
-    h = 24'sd0;
-    t = 24'sd0;
-    c0 = 24'sd0;
-    c1 = 24'sd0;
-    span = 24'sd0;
-    if (go) begin
-      k_row = $signed({4'd0, p_row});
-      k_row_a = p_row_a;
-      if (!conv_q) begin
-        k_row = $signed({4'd0, p_row + P18 * {10'd0, cmd_q.dy}});
-        k_row_a = p_row_a + P36 * der_q.dy_a;
-      end
-      iy = iy_q + k_row;
-      slot = slot_q + k_row;
-      wrap22 = $signed({6'd0, cmd_q.in_wrap});
-      wrapped = (cmd_q.in_wrap != 16'd0) && (slot >= wrap22);
-      row_a = ra_q + k_row_a - (wrapped ? der_q.wrap_a : 36'd0);
-      span = $signed(xlast ? der_q.xspan_l : der_q.xspan);
-      run.null_row = (iy < 22'sd0) || (iy >= $signed({6'd0, cmd_q.ih}));
-      if (fold_q) begin
-        part = seg_en[PORT];
-        f = $signed({4'd0, seg_q[20*PORT +: 20]}) + col_q;             // first byte of the first
-        t = f + span + $signed({16'd0, seg_n[8*PORT +: 8]}) - 24'sd1;   // last of the last
-        h = f >>> 4;
-        t = t >>> 4;
-        run.count = 20'(t - h + 24'sd1);
-        run.col = h;
-        run.cstep = 4'd1;
-        run.limit = 16'((der_q.wc + 24'd15) >> 4);
-        run.addr = row_a + 36'(h);
-        run.astep = 20'd1;
-      end else if (window_q) begin
-        c0 = col_q + $signed({6'd0, p_col});
-        c1 = c0 + span + $signed({20'd0, p_cols});
-        if (c1 > $signed({8'd0, cmd_q.iw})) c1 = $signed({8'd0, cmd_q.iw});
-        run.addr = row_a + cob_a_q;
-        if (c0 < 24'sd0) c0 = 24'sd0;
-        else run.addr = row_a + cob_a_q + col_a_q + p_col_a;
-        part = (P8[1:0] < p_rows) && IN_DW && (c1 > c0);
-        run.count = 20'(c1 - c0);
-        run.col = c0;
-        run.cstep = 4'd1;
-        run.limit = cmd_q.iw;
-        run.astep = {12'd0, cmd_q.in_xstep};
-      end else begin
-        part = conv_q ? IN_CONV : (P8[1:0] < p_rows) && IN_DW;
-        if (conv_q && p_blk + P16 >= der_q.iblocks) run.null_row = 1'b1;
-        run.count = {4'd0, n_cols};
-        run.col = col_q + $signed({6'd0, p_col});
-        run.cstep = cmd_q.sx;
-        run.limit = cmd_q.iw;
-        run.addr = row_a + col_a_q + p_col_a
-                   + (conv_q ? p_blk_a + P36 * {16'd0, cmd_q.in_plane} : cob_a_q);
-        run.astep = der_q.sx_a[19:0];
-      end
-    end
-  end
-
-  // The row after this one.
-  logic signed [21:0] slot_n;
-  logic [35:0] ra_n;
-  always_comb begin
-    slot_n = slot_q;
-    ra_n = ra_q;
-    if (go) begin
-      slot_n = slot_q + $signed({6'd0, der_q.sy_w});
-      ra_n = ra_q + der_q.sy_a;
-      if (cmd_q.in_wrap != 16'd0 && slot_n >= wrap22) begin
-        slot_n = slot_n - wrap22;
-        ra_n = ra_n - der_q.wrap_a;
-      end
-    end
-  end
 
   logic row_end;
   assign row_end = go && y_last;
@@ -229,7 +141,15 @@ module hd_row_iter #(
   logic skip;
   assign skip = conv_q ? !IN_CONV : !fold_q && !IN_DW;
 
-  always_ff @(posedge clk_i) begin
+  // verilator lint_off BLKSEQ
+  // Reason: temporary values of the clocked process, set before they are read; a row takes many
+  // cycles, and nothing is computed in those between.
+  always_ff @(posedge clk_i) begin : rows
+    hd_matrix_pkg::run_t run;
+    logic part, wrapped;
+    logic signed [21:0] iy, k_row, slot, wrap22, slot_n;
+    logic [35:0] row_a, k_row_a, ra_n;
+    logic signed [23:0] f, h, t, c0, c1, span;
     if (!rst_ni) begin
       state_q <= IDLE;
       valid_q <= 1'b0;
@@ -250,6 +170,56 @@ module hd_row_iter #(
         default: if (end_o) state_q <= IDLE;
       endcase
       if (go) begin
+        run = '0;
+        k_row = $signed({4'd0, p_row});
+        k_row_a = p_row_a;
+        if (!conv_q) begin
+          k_row = $signed({4'd0, p_row + P18 * {10'd0, cmd_q.dy}});
+          k_row_a = p_row_a + P36 * der_q.dy_a;
+        end
+        iy = iy_q + k_row;
+        slot = slot_q + k_row;
+        wrap22 = $signed({6'd0, cmd_q.in_wrap});
+        wrapped = (cmd_q.in_wrap != 16'd0) && (slot >= wrap22);
+        row_a = ra_q + k_row_a - (wrapped ? der_q.wrap_a : 36'd0);
+        span = $signed(xlast ? der_q.xspan_l : der_q.xspan);
+        run.null_row = (iy < 22'sd0) || (iy >= $signed({6'd0, cmd_q.ih}));
+        if (fold_q) begin
+          part = seg_en[PORT];
+          f = $signed({4'd0, seg_q[20*PORT +: 20]}) + col_q;             // first byte of the first
+          t = f + span + $signed({16'd0, seg_n[8*PORT +: 8]}) - 24'sd1;   // last of the last
+          h = f >>> 4;
+          t = t >>> 4;
+          run.count = 20'(t - h + 24'sd1);
+          run.col = h;
+          run.cstep = 4'd1;
+          run.limit = 16'((der_q.wc + 24'd15) >> 4);
+          run.addr = row_a + 36'(h);
+          run.astep = 20'd1;
+        end else if (window_q) begin
+          c0 = col_q + $signed({6'd0, p_col});
+          c1 = c0 + span + $signed({20'd0, p_cols});
+          if (c1 > $signed({8'd0, cmd_q.iw})) c1 = $signed({8'd0, cmd_q.iw});
+          run.addr = row_a + cob_a_q;
+          if (c0 < 24'sd0) c0 = 24'sd0;
+          else run.addr = row_a + cob_a_q + col_a_q + p_col_a;
+          part = (P8[1:0] < p_rows) && IN_DW && (c1 > c0);
+          run.count = 20'(c1 - c0);
+          run.col = c0;
+          run.cstep = 4'd1;
+          run.limit = cmd_q.iw;
+          run.astep = {12'd0, cmd_q.in_xstep};
+        end else begin
+          part = conv_q ? IN_CONV : (P8[1:0] < p_rows) && IN_DW;
+          if (conv_q && p_blk + P16 >= der_q.iblocks) run.null_row = 1'b1;
+          run.count = {4'd0, n_cols};
+          run.col = col_q + $signed({6'd0, p_col});
+          run.cstep = cmd_q.sx;
+          run.limit = cmd_q.iw;
+          run.addr = row_a + col_a_q + p_col_a
+                     + (conv_q ? p_blk_a + P36 * {16'd0, cmd_q.in_plane} : cob_a_q);
+          run.astep = der_q.sx_a[19:0];
+        end
         valid_q <= part;
         if (part) run_q <= run;
       end else if (run_ready_i) valid_q <= 1'b0;
@@ -266,6 +236,14 @@ module hd_row_iter #(
       cob_a_q <= 36'd0;
       fresh_q <= 1'b1;
     end else if (go) begin
+      // The row after this one.
+      slot_n = slot_q + $signed({6'd0, der_q.sy_w});
+      ra_n = ra_q + der_q.sy_a;
+      wrap22 = $signed({6'd0, cmd_q.in_wrap});
+      if (cmd_q.in_wrap != 16'd0 && slot_n >= wrap22) begin
+        slot_n = slot_n - wrap22;
+        ra_n = ra_n - der_q.wrap_a;
+      end
       fresh_q <= y_last;
       srow_q <= (fresh_q ? n_rows : srow_q) - 16'd1;
       iy_q <= iy_q + $signed({18'd0, cmd_q.sy});
@@ -307,4 +285,5 @@ module hd_row_iter #(
       end
     end
   end
+  // verilator lint_on BLKSEQ
 endmodule
