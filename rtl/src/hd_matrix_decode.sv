@@ -179,6 +179,9 @@ module hd_matrix_decode #(
   assign cmd_o = cmd_q;
   assign der_o = d_q;
 
+  // By itself: in one process with the rest, simulation would move it in every cycle.
+  always_ff @(posedge clk_i) if (valid_i && ready_o) cmd_q <= cmd_i;
+
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q <= IDLE;
@@ -192,10 +195,7 @@ module hd_matrix_decode #(
       end
       case (state_q)
         IDLE:
-          if (valid_i) begin
-            cmd_q <= cmd_i;
-            state_q <= SUMS;
-          end
+          if (valid_i) state_q <= SUMS;
         SUMS: begin
           d_q.dwise <= dwise;
           d_q.cob_outer <= (cmd_q.pool == heddle_pkg::POOL_KIND_AVERAGE)

@@ -281,6 +281,14 @@ module hd_matrix_seq #(
     if (block_end && held_q && cob_inc) base_n = cob_wrap ? 16'd0 : base_q + der_q.npix;
   end
 
+  // The copy of the command by itself: in one process with the rest, simulation would move it in
+  // every cycle.
+  always_ff @(posedge clk_i)
+    if (take_o) begin
+      cmd_q <= sel_i ? cmd1_i : cmd0_i;
+      der_q <= sel_i ? der1_i : der0_i;
+    end
+
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q <= IDLE;
@@ -290,8 +298,6 @@ module hd_matrix_seq #(
       swapped_q <= swap_o;
       if (take_o) begin
         state_q <= INIT;
-        cmd_q <= sel_i ? cmd1_i : cmd0_i;
-        der_q <= sel_i ? der1_i : der0_i;
       end else if (state_q == INIT) begin
         state_q <= RUN;
       end else if (block_end && done) state_q <= IDLE;

@@ -141,6 +141,14 @@ module hd_row_iter #(
   logic skip;
   assign skip = conv_q ? !IN_CONV : !fold_q && !IN_DW;
 
+  // The copy of the command by itself: in one process with the rest, simulation would move it in
+  // every cycle.
+  always_ff @(posedge clk_i)
+    if (take_o) begin
+      cmd_q <= sel_i ? cmd1_i : cmd0_i;
+      der_q <= sel_i ? der1_i : der0_i;
+    end
+
   // verilator lint_off BLKSEQ
   // Reason: temporary values of the clocked process, set before they are read; a row takes many
   // cycles, and nothing is computed in those between.
@@ -158,8 +166,6 @@ module hd_row_iter #(
         IDLE:
           if (avail_i) begin
             state_q <= INIT;
-            cmd_q <= sel_i ? cmd1_i : cmd0_i;
-            der_q <= sel_i ? der1_i : der0_i;
             conv_q <= (sel_i ? cmd1_i.mode : cmd0_i.mode) == heddle_pkg::MATRIX_MODE_CONV;
             fold_q <= (sel_i ? cmd1_i.mode : cmd0_i.mode) == heddle_pkg::MATRIX_MODE_FOLD;
             window_q <= sel_i ? (der1_i.dwise && !der1_i.narrow)

@@ -189,6 +189,14 @@ module hd_weight_iter #(
     end
   end
 
+  // The copy of the command by itself: in one process with the rest, simulation would move it in
+  // every cycle.
+  always_ff @(posedge clk_i)
+    if (take_o) begin
+      cmd_q <= sel_i ? cmd1_i : cmd0_i;
+      der_q <= sel_i ? der1_i : der0_i;
+    end
+
   always_ff @(posedge clk_i) begin
     if (!rst_ni) state_q <= IDLE;
     else begin
@@ -196,8 +204,6 @@ module hd_weight_iter #(
         IDLE:
           if (avail_i) begin
             state_q <= INIT;
-            cmd_q <= sel_i ? cmd1_i : cmd0_i;
-            der_q <= sel_i ? der1_i : der0_i;
             none_q <= (sel_i ? cmd1_i.mode : cmd0_i.mode) == heddle_pkg::MATRIX_MODE_MAXPOOL;
           end
         INIT: begin

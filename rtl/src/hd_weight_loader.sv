@@ -240,6 +240,14 @@ module hd_weight_loader #(
   state_e first_state;
   assign first_state = maxi_q ? TILE : !cmd_q.acc_hold ? PARAM : zw_q ? ZERO : TILE;
 
+  // The copy of the command by itself: in one process with the rest, simulation would move it in
+  // every cycle.
+  always_ff @(posedge clk_i)
+    if (take_o) begin
+      cmd_q <= sel_i ? cmd1_i : cmd0_i;
+      der_q <= sel_i ? der1_i : der0_i;
+    end
+
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q <= IDLE;
@@ -257,8 +265,6 @@ module hd_weight_loader #(
         IDLE:
           if (avail_i) begin
             state_q <= INIT;
-            cmd_q <= sel_i ? cmd1_i : cmd0_i;
-            der_q <= sel_i ? der1_i : der0_i;
             maxi_q <= (sel_i ? cmd1_i.mode : cmd0_i.mode) == heddle_pkg::MATRIX_MODE_MAXPOOL;
           end
         INIT: begin
