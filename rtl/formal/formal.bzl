@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""formal_test: a proof with yosys and z3 (rtl/formal/prove.sh) as a test."""
+"""formal_test: a proof with yosys and ABC (rtl/formal/prove.sh) as a test."""
 
 def formal_test(name, top, srcs, mode = "bmc", depth = 12, params = {}, broken = None, size = "medium", **kwargs):
     """Proves the assertions of `top`, a module of immediate assertions around the unit.
@@ -8,7 +8,7 @@ def formal_test(name, top, srcs, mode = "bmc", depth = 12, params = {}, broken =
       name: of the test.
       top: module of the properties, by convention hd_foo_formal in rtl/formal/hd_foo_formal.sv.
       srcs: SystemVerilog files in order, packages first; labels.
-      mode: "bmc" (the first `depth` cycles from reset), "prove" (k-induction as well) or "cover".
+      mode: "bmc" (the first `depth` cycles), "prove" (every cycle) or "cover".
       depth: cycles.
       params: {"W": "4"}, parameters of top.
       broken: name of a macro that breaks the design or the environment: then the test is that the

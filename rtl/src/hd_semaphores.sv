@@ -10,7 +10,9 @@
 // command, 1 = input_read (of a later one or the same). All are added at the end of the cycle.
 // If a sum would exceed semaphore_max, overflow_o rises in this cycle, with the first slot that
 // signals such a semaphore, and that semaphore keeps its value: the stream ends there.
-module hd_semaphores (
+module hd_semaphores #(
+    parameter int N = 32  // heddle_pkg::SEMAPHORES; less only for proofs
+) (
     input  logic         clk_i,
     input  logic         rst_ni,
     input  logic         clear_i,
@@ -27,11 +29,18 @@ module hd_semaphores (
     input  logic [39:0]  wait_sem_i,
     input  logic [63:0]  wait_count_i,
     output logic [3:0]   take_o
+`ifdef FORMAL
+    ,
+    output logic [8*N-1:0] count_o
+`endif
 );
-  localparam int N = 32;  // heddle_pkg::SEMAPHORES: five bits name one
   localparam [11:0] MAX = heddle_pkg::SEMAPHORE_MAX[11:0];
 
-  logic [255:0] count_q;  // semaphore s in bits 8*s +: 8
+  logic [8*N-1:0] count_q;  // semaphore s in bits 8*s +: 8
+
+`ifdef FORMAL
+  assign count_o = count_q;
+`endif
 
   // Waits.
   logic [3:0] enough;
@@ -65,7 +74,7 @@ module hd_semaphores (
   // Sums.
   logic change;
   logic [N-1:0] over;     // the sum exceeds the maximum
-  logic [255:0] next;
+  logic [8*N-1:0] next;
   logic [11:0] sum;
   assign change = (signal_valid_i != '0) || (take_o != '0);
   always_comb begin
