@@ -11,6 +11,7 @@
 #          cover: every cover statement is reached within DEPTH cycles.
 # PARAMS   "" or yosys chparam options such as "-set W 4".
 #
+# An assertion in a clocked block is seen one cycle after the values it is about: count that in DEPTH.
 # A proof without any assertion is an error, and so is one that finds no verdict in time. With
 # VACUITY=name the macro `name` is defined and the proof must FAIL: that is how properties are shown
 # to say something.
