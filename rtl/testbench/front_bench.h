@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A host around the card's front end (hd_front): host and device memory behind
-// its ports, register accesses, job rings filled by hand, interrupts counted,
-// and in place of the compute core one that does as it is told (FakeCore).
+// A host around the card's front end (hd_front) or the card (hd_card): host and
+// device memory behind its ports, register accesses, job rings filled by hand,
+// interrupts counted, and in place of the front end's compute core one that
+// does as it is told (FakeCore).
 //
 // Host memory is kHost .. kHost + kHostBytes of the host's addresses: the
 // completion ring, the job rings, then what Alloc hands out. All else answers
@@ -16,6 +17,10 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <random>
+#include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "rtl/spec/generated/descriptors.h"
@@ -56,6 +61,13 @@ struct FakeCore {
   uint64_t busy = 0;
 };
 
+// Whether the module has ports for a core: hd_front, not hd_card.
+template <typename Dut, typename = void>
+struct HasCorePorts : std::false_type {};
+template <typename Dut>
+struct HasCorePorts<Dut, std::void_t<decltype(Dut::core_start_o)>>
+    : std::true_type {};
+
 template <typename Dut>
 class FrontBench {
  public:
@@ -64,6 +76,7 @@ class FrontBench {
   static constexpr uint64_t kDeviceBytes = 2 << 20;
   static constexpr uint32_t kRingEntries = 16;
   static constexpr uint32_t kCompletions = 64;
+  static constexpr bool kFakeCore = HasCorePorts<Dut>::value;
   static constexpr uint64_t kSerial = 0x1122334455667788;
 
   explicit FrontBench(const testbench::MemoryTiming& host_timing = {60, 20, 10},
@@ -72,7 +85,7 @@ class FrontBench {
       : host_(kHostBytes, host_timing, seed),
         device_(kDeviceBytes, timing, seed + 1),
         random_(seed) {
-    dut->config_i = 2;
+    if constexpr (kFakeCore) dut->config_i = 2;
     dut->core_kind_i = 1;
     dut->dram_bytes_i = kDeviceBytes;
     dut->unique_i = kSerial;
@@ -93,7 +106,7 @@ class FrontBench {
     Fail(&device_fail_, *device_port_.r_valid, device_port_.r_error,
          *device_port_.b_valid, device_port_.b_error);
     dut->irq_ready_i = random_() % 4 != 0;
-    DriveCore();
+    if constexpr (kFakeCore) DriveCore();
     dut->eval();
     const uint64_t at = dut->host_req_addr_o - kHost;
     host_addr_ =
@@ -102,7 +115,7 @@ class FrontBench {
     Note(&device_fail_, device_port_);
     host_.Sample(host_port_);
     device_.Sample(device_port_);
-    SampleCore();
+    if constexpr (kFakeCore) SampleCore();
     if (dut->irq_valid_o && dut->irq_ready_i) ++irqs_[dut->irq_vector_o];
     // Without work its clock stands still: nobody may notice.
     if (dut->active_o || dut->hang_i) {

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The card as a whole: streams that compute, fault, are aborted, hang and are
+// reset at any time, among copies. What each unit does is tested beside it.
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <numeric>
+#include <vector>
+
+#include "Vhd_card.h"
+#include "rtl/testbench/front_bench.h"
+#include "simulator/platform/test_stream.h"
+
+namespace heddle::rtl {
+namespace {
+
+using isa::Error;
+using platform::Program;
+using platform::TestStream;
+using Bench = FrontBench<Vhd_card>;
+
+constexpr uint64_t kCode = 0x10000;
+constexpr uint64_t kData = 0x80000;
+constexpr uint32_t kRegion = 1 << 20;
+
+std::vector<uint8_t> Pattern(size_t bytes, uint32_t seed = 1) {
+  std::vector<uint8_t> out(bytes);
+  for (uint8_t &b : out) {
+    seed = seed * 1664525 + 1013904223;
+    b = static_cast<uint8_t>(seed >> 24);
+  }
+  return out;
+}
+
+class CardTest : public testing::Test {
+protected:
+  void SetUp() override { b.SetUpRings(); }
+  // Puts a stream into device memory; region 2 is 1 MiB at kData.
+  desc::Step Load(TestStream stream, bool writable = true) {
+    const std::vector<uint8_t> bytes = stream.Bytes();
+    std::memcpy(b.Device(kCode), bytes.data(), bytes.size());
+    std::vector<desc::Region> regions(3);
+    regions[2].base = kData;
+    regions[2].size = kRegion;
+    regions[2].flags = writable ? desc::kRegionFlagsWritableMask : 0;
+    return b.Run(kCode, bytes.size(), regions);
+  }
+  // Loads and stores for a long time.
+  desc::Step Busy() {
+    TestStream code;
+    for (int i = 0; i < 100; ++i) {
+      code.Load(2, 0, 0, 8192).Barrier();
+      code.Store(2, 65536, 0, 8192).Barrier();
+    }
+    return Load(code);
+  }
+  // A command that runs for days.
+  desc::Step Endless() {
+    isa::MicroInstruction mov;
+    mov.op = isa::MicroOp::kMov;
+    mov.a = isa::Operand::kLane;
+    const std::vector<uint8_t> program = Program({mov});
+    std::memcpy(b.Device(kData), program.data(), program.size());
+    return Load(TestStream().Load(2, 0, 0, 16).Barrier().Spin(0, 6));
+  }
+  desc::Completion WaitForRecord() {
+    desc::Completion record;
+    if (!b.Next(&record))
+      record.status = ~0u;
+    return record;
+  }
+  bool Zero(uint64_t address, size_t bytes) {
+    for (size_t i = 0; i < bytes; ++i) {
+      if (*b.Device(address + i) != 0)
+        return false;
+    }
+    return true;
+  }
+  // SRAM, as a stream sees it, is zero.
+  void ExpectSramZero() {
+    std::memset(b.Device(kData + 65536), 9, 8192);
+    EXPECT_EQ(b.RunJob({Load(TestStream().Store(2, 65536, 0, 8192))}).status,
+              0u);
+    EXPECT_TRUE(Zero(kData + 65536, 8192));
+  }
+
+  Bench b;
+};
+
+TEST_F(CardTest, ComputesBetweenCopies) {
+  // out[i] = a[i] + b[i], int32, 64 elements.
+  isa::MicroInstruction add;
+  add.op = isa::MicroOp::kIadd;
+  add.d = isa::Destination::kOut;
+  add.a = isa::Operand::kStreamA;
+  add.b = isa::Operand::kStreamB;
+  std::vector<int32_t> x(64), y(64);
+  std::iota(x.begin(), x.end(), -5);
+  std::iota(y.begin(), y.end(), 1000);
+  std::vector<uint8_t> input = Program({add});
+  input.resize(16 + 512);
+  std::memcpy(input.data() + 16, x.data(), 256);
+  std::memcpy(input.data() + 272, y.data(), 256);
+  isa::Vrun run;
+  run.body = 1;
+  run.lanes = 64;
+  run.store = isa::StoreMode::kBody;
+  run.enable_a = run.enable_b = true;
+  isa::Stream stream;
+  stream.type = isa::ElementType::kS32;
+  stream.lane_stride = 4;
+  stream.base = 16;
+  run.SetA(stream);
+  stream.base = 272;
+  run.SetB(stream);
+  stream.base = 4096;
+  run.SetD(stream);
+  TestStream code;
+  code.Load(2, 0, 0, static_cast<uint32_t>(input.size())).Barrier();
+  code.Add(run).Barrier();
+  code.Store(2, 8192, 4096, 256);
+  const desc::Step step = Load(code);
+  const uint64_t target = b.Alloc(256);
+  const desc::Completion record = b.RunJob(
+      {b.CopyIn(kData, input), step, b.CopyOut(kData + 8192, 256, target)}, 1,
+      desc::kJobDescriptorFlagsInterruptMask);
+  ASSERT_EQ(record.status, 0u) << "offset " << record.fault_offset;
+  EXPECT_EQ(record.commands, 6u);
+  EXPECT_EQ(record.bytes_loaded, input.size());
+  EXPECT_EQ(record.bytes_stored, 256u);
+  EXPECT_EQ(record.bytes_copied, input.size() + 256);
+  EXPECT_GT(record.cycles, 500u);
+  EXPECT_GT(record.vector_busy, 4u);
+  EXPECT_GT(record.dma_busy, 40u);
+  int32_t out[64];
+  std::memcpy(out, b.At(target), sizeof(out));
+  for (int i = 0; i < 64; ++i)
+    EXPECT_EQ(out[i], x[i] + y[i]);
+  EXPECT_EQ(b.TakeInterrupts(0), 1u);
+  EXPECT_EQ(b.Read(reg::kProgressOffset), 6u + 2u);
+  EXPECT_EQ(b.Read(reg::kConfigOffset), isa::kConfigs[0].id);
+}
+
+TEST_F(CardTest, FaultsAreTold) {
+  isa::Load load;
+  load.header.tag = 0x1234;
+  load.region = 5;
+  load.elem_log2 = 4;
+  desc::Completion record = b.RunJob({Load(TestStream().Barrier().Add(load))});
+  EXPECT_EQ(record.status, Code(Error::kRegionBounds));
+  EXPECT_EQ(record.fault_offset, isa::Barrier::kWords * 4);
+  EXPECT_EQ(record.fault_tag, 0x1234u);
+  EXPECT_EQ(record.fault_region, 5u);
+  EXPECT_EQ(record.fault_engine, static_cast<uint32_t>(isa::Engine::kLoad));
+  record = b.RunJob({Load(TestStream().Store(2, 0, 0, 16), false)});
+  EXPECT_EQ(record.status, Code(Error::kRegionReadonly));
+  b.device()->set_error_range(kData + 4096, kData + 4112);
+  record = b.RunJob({Load(TestStream().Load(2, 0, 0, 8192))});
+  EXPECT_EQ(record.status, Code(Error::kBusError));
+  b.device()->set_error_range(0, 0);
+  EXPECT_EQ(b.RunJob({Load(TestStream())}).status, 0u) << "faults do not halt";
+}
+
+TEST_F(CardTest, SramIsClearedBetweenClients) {
+  ExpectSramZero(); // after power-up
+  const std::vector<uint8_t> secret = Pattern(8192, 7);
+  std::memcpy(b.Device(kData), secret.data(), secret.size());
+  ASSERT_EQ(b.RunJob({Load(TestStream().Load(2, 0, 0, 8192))}).status, 0u);
+  const desc::Step read = Load(TestStream().Store(2, 65536, 0, 8192));
+  ASSERT_EQ(b.RunJob({read}).status, 0u);
+  EXPECT_EQ(std::memcmp(b.Device(kData + 65536), secret.data(), 8192), 0)
+      << "the same client";
+  ASSERT_EQ(b.RunJob({read}, 0, desc::kJobDescriptorFlagsClearSramMask).status,
+            0u);
+  EXPECT_TRUE(Zero(kData + 65536, 8192)) << "another one";
+}
+
+TEST_F(CardTest, AbortEndsAtACommandBoundary) {
+  const uint64_t fence = b.Queue(0, {Busy()});
+  b.Doorbell(0);
+  b.Cycles(20000);
+  b.Write(reg::kAbortOffset, static_cast<uint32_t>(fence));
+  const desc::Completion record = WaitForRecord();
+  EXPECT_EQ(record.status, Code(Error::kAborted));
+  EXPECT_GT(record.commands, 1u);
+  EXPECT_LT(record.commands, 400u);
+  b.Write(reg::kResetOffset, reg::kResetEngineMask);
+  ASSERT_TRUE(b.WaitRegister(reg::kStatusOffset, ~0u, reg::kStatusReadyMask));
+  EXPECT_TRUE(b.quiet());
+  ExpectSramZero();
+}
+
+TEST_F(CardTest, HungEngineNeedsAReset) {
+  for (const bool endless : {true, false}) {
+    b.dut->hang_i = !endless;
+    b.Cycle();
+    std::memset(b.Device(0), 7, 100);
+    const uint64_t fence = b.Queue(0, {endless ? Endless() : Busy()});
+    b.Doorbell(0);
+    b.Cycles(10000);
+    const uint32_t progress = b.Read(reg::kProgressOffset);
+    b.Write(reg::kAbortOffset, static_cast<uint32_t>(fence));
+    b.Cycles(10000);
+    EXPECT_EQ(b.Read(reg::kProgressOffset), progress);
+    EXPECT_EQ(b.Read(reg::kStatusOffset) & reg::kStatusHaltedMask, 0u);
+    b.Write(reg::kResetOffset, reg::kResetEngineMask);
+    EXPECT_EQ(WaitForRecord().status, Code(Error::kAborted));
+    ASSERT_TRUE(b.WaitRegister(reg::kStatusOffset, ~0u, reg::kStatusReadyMask));
+    EXPECT_EQ(b.Read(reg::kProgressOffset), progress) << "it goes on";
+    EXPECT_EQ(*b.Device(50), 7) << "device memory is kept";
+    ExpectSramZero();
+  }
+}
+
+// With bursts of the DMA engines under way. The bench's memories complain about
+// any transfer that breaks.
+TEST_F(CardTest, ResetAtAnyTime) {
+  const std::vector<uint8_t> data = Pattern(8192);
+  for (uint64_t when = 300; when < 6000; when += 97) {
+    b.FreeAll();
+    std::memcpy(b.Device(kData), data.data(), data.size());
+    b.Queue(1, {Busy()});
+    b.Doorbell(1);
+    b.Cycles(when);
+    b.Write(reg::kResetOffset, reg::kResetEngineMask);
+    ASSERT_EQ(WaitForRecord().status, Code(Error::kAborted)) << when;
+    ASSERT_TRUE(b.WaitRegister(reg::kStatusOffset, ~0u, reg::kStatusReadyMask));
+    ASSERT_TRUE(b.quiet());
+    EXPECT_EQ(std::memcmp(b.Device(kData), data.data(), data.size()), 0);
+    ASSERT_EQ(b.RunJob({Load(TestStream()
+                                 .Load(2, 0, 4096, 4096)
+                                 .Barrier()
+                                 .Store(2, 131072, 4096, 4096))})
+                  .status,
+              0u);
+    EXPECT_EQ(std::memcmp(b.Device(kData + 131072), data.data(), 4096), 0);
+  }
+}
+
+} // namespace
+} // namespace heddle::rtl
