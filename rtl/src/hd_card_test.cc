@@ -35,7 +35,7 @@ std::vector<uint8_t> Pattern(size_t bytes, uint32_t seed = 1) {
 }
 
 class CardTest : public testing::Test {
-protected:
+ protected:
   void SetUp() override { b.SetUpRings(); }
   // Puts a stream into device memory; region 2 is 1 MiB at kData.
   desc::Step Load(TestStream stream, bool writable = true) {
@@ -67,14 +67,12 @@ protected:
   }
   desc::Completion WaitForRecord() {
     desc::Completion record;
-    if (!b.Next(&record))
-      record.status = ~0u;
+    if (!b.Next(&record)) record.status = ~0u;
     return record;
   }
   bool Zero(uint64_t address, size_t bytes) {
     for (size_t i = 0; i < bytes; ++i) {
-      if (*b.Device(address + i) != 0)
-        return false;
+      if (*b.Device(address + i) != 0) return false;
     }
     return true;
   }
@@ -136,8 +134,7 @@ TEST_F(CardTest, ComputesBetweenCopies) {
   EXPECT_GT(record.dma_busy, 40u);
   int32_t out[64];
   std::memcpy(out, b.At(target), sizeof(out));
-  for (int i = 0; i < 64; ++i)
-    EXPECT_EQ(out[i], x[i] + y[i]);
+  for (int i = 0; i < 64; ++i) EXPECT_EQ(out[i], x[i] + y[i]);
   EXPECT_EQ(b.TakeInterrupts(0), 1u);
   EXPECT_EQ(b.Read(reg::kProgressOffset), 6u + 2u);
   EXPECT_EQ(b.Read(reg::kConfigOffset), isa::kConfigs[0].id);
@@ -164,7 +161,7 @@ TEST_F(CardTest, FaultsAreTold) {
 }
 
 TEST_F(CardTest, SramIsClearedBetweenClients) {
-  ExpectSramZero(); // after power-up
+  ExpectSramZero();  // after power-up
   const std::vector<uint8_t> secret = Pattern(8192, 7);
   std::memcpy(b.Device(kData), secret.data(), secret.size());
   ASSERT_EQ(b.RunJob({Load(TestStream().Load(2, 0, 0, 8192))}).status, 0u);
@@ -239,5 +236,5 @@ TEST_F(CardTest, ResetAtAnyTime) {
   }
 }
 
-} // namespace
-} // namespace heddle::rtl
+}  // namespace
+}  // namespace heddle::rtl
