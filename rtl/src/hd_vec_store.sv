@@ -12,7 +12,8 @@
 // the open line when no vector waits (end of the command, or loads that must see it).
 //
 // With scatter_i every lane is a step of its own, at D's address + index * index_stride_i; an index out
-// of bounds stops the unit with fault_o.
+// of bounds stops the unit with fault_o. A lane's store may hit the index of a higher lane (the lanes
+// store one after another), so the unit walks along the indices too and patches those it overwrites.
 module hd_vec_store #(
     parameter int QUEUE = 16
 ) (
@@ -26,6 +27,7 @@ module hd_vec_store #(
     input  logic                      one_i,
     input  logic                      flush_i,
     input  logic                      scatter_i,
+    input  hd_vec_pkg::stream_t       index_stream_i,
     input  logic [31:0]               bound_i,
     input  logic [hd_vec_pkg::BA-1:0] index_stride_i,
     input  logic                      index_valid_i,
@@ -82,6 +84,37 @@ module hd_vec_store #(
     always_ff @(posedge clk_i) if (start_i) lane_at_q[l] <= stream_i.lane * BA'(l);
   end
 
+  // Addresses of the indices.
+  logic [BA-1:0] index_at;
+  logic [BA-1:0] index_lane_q [0:15];
+  hd_vec_walk u_index_walk (
+      .clk_i    (clk_i),
+      .rst_ni   (rst_ni),
+      .start_i  (start_i && scatter_i),
+      .loops_i  (loops_i),
+      .stream_i (index_stream_i),
+      .counts_i (counts),
+      .gated_i  (1'b0),
+      .open_i   (3'd0),
+      .adv_i    (adv),
+      .again_i  (1'b0),
+      .busy_o   (),
+      .valid_o  (),
+      .addr_o   (index_at),
+      .lanes_o  (),
+      .e_o      (),
+      .r1_o     (),
+      .slot_o   (),
+      .section_o(),
+      .item_o   (),
+      .fresh_o  (),
+      .round_o  (),
+      .turn_o   ()
+  );
+  for (genvar l = 0; l < 16; l++) begin : g_index_at
+    always_ff @(posedge clk_i) if (start_i) index_lane_q[l] <= index_stream_i.lane * BA'(l);
+  end
+
   // Queue.
   logic [511:0] queue_q [0:QUEUE-1];
   logic [QB-1:0] rd_q, wr_q;
@@ -111,6 +144,10 @@ module hd_vec_store #(
   logic [31:0] data_q [0:15];
   logic [31:0] mask_q [0:15];
   logic [31:0] lane_data [0:15];
+  logic [31:0] patch_q [0:15];       // what lower lanes have stored over the indices
+  logic [31:0] patch_mask_q [0:15];
+  logic [15:0] hit;
+  logic [BA-1:0] index_a;
   logic [511:0] head;
   logic [31:0] unit;
   logic same;
@@ -122,6 +159,8 @@ module hd_vec_store #(
   always_comb begin
     pending = '0;
     mask = '0;
+    hit = '0;
+    index_a = '0;
     first = '0;
     index = '0;
     bad = 1'b0;
@@ -139,7 +178,8 @@ module hd_vec_store #(
       pending = part_q ? pend_q : one_i ? 16'd1 : ~(16'hffff << lanes);
       for (int l = 15; l >= 0; l--) if (pending[l]) first = l[3:0];
       if (scatter_i) begin
-        index = index_i[{first, 5'd0} +: 32];
+        index = (index_i[{first, 5'd0} +: 32] & ~patch_mask_q[first]) |
+            (patch_q[first] & patch_mask_q[first]);
         bad = index[31] || index >= bound_i;
         origin = addr + index[BA-1:0] * index_stride_i;
       end
@@ -158,6 +198,16 @@ module hd_vec_store #(
           part = unit << {a[1:0], 3'd0};
           new_data[a[5:2]] = (new_data[a[5:2]] & ~part) | (value & part);
           new_mask[a[5:2]] = new_mask[a[5:2]] | part;
+        end
+      end
+      if (scatter_i) begin
+        value = hd_vec_pkg::store_element(stream_i.kind, lane_data[first]);
+        a = origin + lane_at_q[first];
+        value = value << {a[1:0], 3'd0};
+        part = unit << {a[1:0], 3'd0};
+        for (int l = 0; l < 16; l++) begin
+          index_a = index_at + index_lane_q[l];
+          hit[l] = (index_a ^ a) < BA'(4);  // the same aligned word
         end
       end
     end
@@ -196,6 +246,17 @@ module hd_vec_store #(
     if (step) begin
       pend_q <= pending & ~mask;
       line_q <= line;
+    end
+  end
+  for (genvar i = 0; i < 16; i++) begin : g_patch
+    always_ff @(posedge clk_i) begin
+      if (start_i || (adv && scatter_i)) begin
+        patch_mask_q[i] <= '0;
+        patch_q[i] <= '0;
+      end else if (step && hit[i]) begin
+        patch_mask_q[i] <= patch_mask_q[i] | part;
+        patch_q[i] <= (patch_q[i] & ~part) | (value & part);
+      end
     end
   end
   for (genvar i = 0; i < 16; i++) begin : g_open

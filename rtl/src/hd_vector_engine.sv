@@ -386,6 +386,7 @@ module hd_vector_engine #(
       .one_i         (!vmac_q && cmd_run.store_one),
       .flush_i       (gated_q || !seq_busy),
       .scatter_i     (scatter),
+      .index_stream_i(sc),
       .bound_i       (cmd_run.index_bound),
       .index_stride_i(cmd_run.index_stride[BA-1:0]),
       .index_valid_i (index_valid),

@@ -266,6 +266,191 @@ TEST_P(Random, AgreesWithModel) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Random, testing::Range(0, 8));
 
+// sync.vector does nothing and is done at once; every command is idle after.
+TEST(VectorEngine, Sync) {
+  Pair pair;
+  for (int i = 0; i < 3; ++i) {
+    Outcome o;
+    EXPECT_TRUE(pair.Agree(isa::SyncVector(), "sync", &o));
+    EXPECT_LT(o.cycles, 5u);
+    EXPECT_EQ(o.macs, 0u);
+  }
+}
+
+// ---- Commands that no compiler writes ----
+
+// Streams that overlap in every way, inside 4 KiB: what is read may have been
+// stored by the same command, elements of D coincide, gather and scatter
+// together, indices out of bounds, programs that are not legal, streams that
+// leave SRAM. All of it is defined.
+class Wild : public testing::TestWithParam<int> {
+ protected:
+  Wild() : random_(GetParam() * 77 + 5) {}
+  uint32_t Below(uint32_t n) {
+    return static_cast<uint32_t>((random_() >> 16) % n);
+  }
+  bool OneIn(uint32_t n) { return Below(n) == 0; }
+
+  // An operand, mostly of the streams that are enabled.
+  Operand AnyOperand(const isa::Vrun& c) {
+    switch (Below(8)) {
+      case 0:
+        if (c.enable_a) return Operand::kStreamA;
+        break;
+      case 1:
+        if (c.enable_b) return Operand::kStreamB;
+        break;
+      case 2:
+        if (c.enable_c) return Operand::kStreamC;
+        break;
+      case 3:
+        return static_cast<Operand>(static_cast<uint32_t>(Operand::kImm) +
+                                    Below(8));
+      default:
+        break;
+    }
+    return static_cast<Operand>(Below(4));
+  }
+
+  MicroInstruction AnyInstruction(const isa::Vrun& c) {
+    const isa::MicroOpInfo& info = isa::kMicroOps[Below(isa::kNumMicroOps)];
+    MicroInstruction m;
+    m.op = OneIn(3) ? MicroOp::kMov : info.op;
+    const isa::MicroOpInfo& chosen =
+        *isa::FindMicroOp(static_cast<uint32_t>(m.op));
+    m.d = static_cast<Destination>(OneIn(2) ? 16 : Below(4));
+    Operand* operands[3] = {&m.a, &m.b, &m.c};
+    bool imm = false;
+    for (int k = 0; k + 1 < chosen.num_operands; ++k) {
+      *operands[k] = AnyOperand(c);
+      imm = imm || *operands[k] == Operand::kImm;
+    }
+    if (imm) m.imm = static_cast<uint32_t>(random_());
+    return m;
+  }
+
+  isa::Stream AnyStream(ElementType type, const uint32_t n[7], uint32_t base) {
+    isa::Stream s;
+    s.type = type;
+    const int32_t e = type == ElementType::kU8 || type == ElementType::kS8 ? 1
+                      : type == ElementType::kS32 || type == ElementType::kF32
+                          ? 4
+                          : 2;
+    int32_t* strides[7] = {&s.lane_stride, &s.r1_stride, &s.r2_stride,
+                           &s.r3_stride,   &s.o1_stride, &s.o2_stride,
+                           &s.o3_stride};
+    int32_t size = e;
+    for (int d = 0; d < 7; ++d) {
+      switch (Below(6)) {
+        case 0:
+          *strides[d] = 0;
+          break;
+        case 1:
+          *strides[d] = e * static_cast<int32_t>(Below(20));
+          break;
+        case 2:
+          *strides[d] = -size;
+          break;
+        default:
+          *strides[d] = size;
+          break;
+      }
+      size += std::abs(*strides[d]) * static_cast<int32_t>(n[d] - 1);
+    }
+    s.base = base + e * Below(64);
+    return s;
+  }
+
+  isa::Vrun Command(Pair* pair) {
+    isa::Vrun c;
+    const uint32_t near_end = OneIn(60) ? isa::kConfigs[0].sram_bytes - 512 : 0;
+    c.lanes = OneIn(2) ? 1 + Below(40) : 16;
+    uint32_t n[7] = {c.lanes, 1, 1, 1, 1, 1, 1};
+    for (int d = 1; d < 7; ++d) n[d] = OneIn(2) ? 1 + Below(4) : 1;
+    if (OneIn(4)) n[4 + Below(3)] = 9 + Below(9);
+    c.n_r1 = n[1], c.n_r2 = n[2], c.n_r3 = n[3];
+    c.n_o1 = n[4], c.n_o2 = n[5], c.n_o3 = n[6];
+    if (OneIn(4)) c.tail = 1 + Below(15);
+    c.enable_a = !OneIn(4);
+    c.enable_b = OneIn(2);
+    c.enable_c = OneIn(2);
+    c.store = static_cast<isa::StoreMode>(OneIn(12) ? 0 : 1 + Below(2));
+    c.store_one = c.store != isa::StoreMode::kNone && OneIn(5);
+    c.gather_a = c.enable_a && c.enable_c && OneIn(3);
+    c.scatter_d = c.enable_c && c.store != isa::StoreMode::kNone && OneIn(3);
+    c.arg0 = model::Bits(1.5f);
+    c.arg1 = 7;
+    auto type = [&] {
+      return static_cast<ElementType>(Below(isa::kNumElementTypeValues));
+    };
+    const bool indexed = c.gather_a || c.scatter_d;
+    const uint32_t base = near_end != 0 ? near_end : OneIn(60) ? 0 : 16384;
+    c.SetA(AnyStream(type(), n, base));
+    c.SetB(AnyStream(type(), n, base + 4 * Below(128)));
+    c.SetC(AnyStream(indexed ? ElementType::kS32 : type(), n,
+                     indexed ? 40960 : base));
+    c.SetD(AnyStream(type(), n, base + 4 * Below(128)));
+    if (OneIn(3)) {
+      isa::Stream d = c.GetA();
+      if (OneIn(3)) d.base += 4 * Below(3);
+      if (OneIn(4)) d.o1_stride = d.o1_stride == 0 ? 4 : 0;
+      c.SetD(d);
+    }
+    c.index_bound = OneIn(30) ? 0 : 40;
+    c.index_stride = 4 * Below(4);
+    // Indices around the bound, few of them beyond it.
+    for (uint32_t i = 0; indexed && i < 4096; ++i) {
+      const uint32_t index = OneIn(4000) ? 40 + Below(3) : Below(40);
+      pair->Poke(40960 - 8192 + 4 * i, &index, 4);
+    }
+    c.prologue = OneIn(2) ? Below(3) : 0;
+    c.body = 1 + Below(4);
+    c.epilogue = OneIn(2) ? Below(3) : 0;
+    c.prog_addr = kProgramWord + Below(8);
+    const uint32_t length = c.prologue + c.body + c.epilogue;
+    for (uint32_t i = 0; i < length; ++i) {
+      uint64_t word = AnyInstruction(c).Encode();
+      if (OneIn(400)) word ^= uint64_t{1} << Below(64);
+      pair->Poke(16 * c.prog_addr + 8 * i, &word, 8);
+    }
+    return c;
+  }
+
+  static constexpr uint32_t kProgramWord = 20000;
+  std::mt19937_64 random_;
+};
+
+TEST_P(Wild, AgreesWithModel) {
+  const uint32_t stall[] = {0, 10, 50, 0};
+  Pair pair(stall[GetParam() % 4], GetParam());
+  model::CommandGenerator generator(isa::kConfigs[0], 4096, 9 + GetParam());
+  std::map<isa::Error, int> outcomes;
+  const size_t count = CommandCount() / 2;
+  for (size_t i = 0; i < count; ++i) {
+    const std::vector<uint8_t> data = generator.Data(8192);
+    pair.Poke(12288, data.data(), data.size());
+    const isa::Vrun c = Command(&pair);
+    const uint64_t work = uint64_t{c.lanes / 16 + 1} * c.n_r1 * c.n_r2 *
+                          c.n_r3 * c.n_o1 * c.n_o2 * c.n_o3;
+    if (work > 3000) continue;
+    Outcome o;
+    ASSERT_TRUE(pair.Agree(
+        c,
+        "seed " + std::to_string(GetParam()) + " number " + std::to_string(i),
+        &o))
+        << isa::ToString(isa::Command(c));
+    ++outcomes[o.code];
+  }
+  if (count >= 1000) {
+    EXPECT_GT(outcomes[isa::Error::kOk], 500);
+    EXPECT_GT(outcomes[isa::Error::kSramBounds], 3);
+    EXPECT_GT(outcomes[isa::Error::kIndexBounds], 3);
+    EXPECT_GT(outcomes[isa::Error::kIllegalProgram], 3);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, Wild, testing::Range(0, 8));
+
 // ---- Ordinary commands, and the cycles they take ----
 
 constexpr uint32_t kProgramAt = 500 * 1024;
@@ -406,6 +591,8 @@ TEST_F(Shapes, Elementwise) {
   EXPECT_LT(Cost(c, "quantise by product (3 instructions)", 1000), 3.2);
   quantise.body[0].op = MicroOp::kFdiv;
   const isa::Vrun q = c;
+  c.lanes = 16;
+  EXPECT_LT(Cost(c, "shortest command", 1), 60);
   c = Load(quantise);
   c.enable_a = true;
   c.lanes = 3200;
