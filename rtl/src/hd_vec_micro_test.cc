@@ -49,10 +49,11 @@ TEST(VecMicro, LegalAsTheInstructionSetSays) {
       ASSERT_EQ(dut.legal_o, expected) << std::hex << word << " " << enable;
       if (expected) {
         ++legal;
+        info = isa::FindMicroOp(static_cast<uint32_t>(m->op));
         EXPECT_EQ(dut.streams_o, names) << std::hex << word;
         EXPECT_EQ(dut.takes_b_o, info->num_operands > 2);
         EXPECT_EQ(dut.takes_c_o, info->num_operands > 3);
-        EXPECT_EQ(dut.tree_o, op >= 0x30);
+        EXPECT_EQ(dut.tree_o, m->op >= isa::MicroOp::kHsum);
       }
     }
   }
