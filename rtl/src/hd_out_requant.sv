@@ -65,15 +65,32 @@ module hd_out_requant #(
       end
   end
 
-  // Parameters of the lanes. Cycle 0.
-  logic [32*K-1:0] bias, scale;
-  for (genvar k = 0; k < K; k++) begin : g_lane
-    localparam [PB-1:0] WORD = PB'(k / 16 * 8 + k % 16 / 4);
-    logic [127:0] bias_w, scale_w;
-    assign bias_w = par_q[{pbank_i, WORD}];
-    assign scale_w = par_q[{pbank_i, WORD + PB'(4)}];
-    assign bias[32*k +: 32] = c_i.raw ? 32'd0 : bias_w[32*(k%4) +: 32];
-    assign scale[32*k +: 32] = c_i.raw ? 32'h3f800000 : scale_w[32*(k%4) +: 32];
+  // Parameters of the lanes, read for a vector only. Cycle 0.
+  logic [32*K-1:0] bias, scale, bias_set, scale_set;
+  if (K == 16) begin : g_one
+    assign bias_set = {par_q[{pbank_i, 3'd3}], par_q[{pbank_i, 3'd2}],
+                       par_q[{pbank_i, 3'd1}], par_q[{pbank_i, 3'd0}]};
+    assign scale_set = {par_q[{pbank_i, 3'd7}], par_q[{pbank_i, 3'd6}],
+                        par_q[{pbank_i, 3'd5}], par_q[{pbank_i, 3'd4}]};
+  end else begin : g_two
+    assign bias_set = {par_q[{pbank_i, 4'd11}], par_q[{pbank_i, 4'd10}],
+                       par_q[{pbank_i, 4'd9}], par_q[{pbank_i, 4'd8}],
+                       par_q[{pbank_i, 4'd3}], par_q[{pbank_i, 4'd2}],
+                       par_q[{pbank_i, 4'd1}], par_q[{pbank_i, 4'd0}]};
+    assign scale_set = {par_q[{pbank_i, 4'd15}], par_q[{pbank_i, 4'd14}],
+                        par_q[{pbank_i, 4'd13}], par_q[{pbank_i, 4'd12}],
+                        par_q[{pbank_i, 4'd7}], par_q[{pbank_i, 4'd6}],
+                        par_q[{pbank_i, 4'd5}], par_q[{pbank_i, 4'd4}]};
+  end
+  always_comb begin
+    bias = '0;
+    scale = '0;
+    if (valid_i && c_i.raw) begin
+      scale = {K{32'h3f800000}};
+    end else if (valid_i) begin
+      bias = bias_set;
+      scale = scale_set;
+    end
   end
   logic [8*K-1:0] y, y2_q, y3_q, y4_q;
   hd_cro_lane #(

@@ -94,6 +94,16 @@ class OutputStageDriver {
     jobs_.push_back(std::move(work));
   }
 
+  // Gives the hardware another command than the reference had (bounds tests).
+  void ReplaceLast(const isa::Conv& c) {
+    Work* work = jobs_.back().get();
+    work->job.c = c;
+    work->cobs = model::CeilDiv<uint32_t>(c.co, k_);
+    work->params.resize(model::OutBlocks(c));
+    work->table.clear();
+    PlanBlocks(work);
+  }
+
   // Runs until everything is done or `limit` cycles have passed since the last
   // progress. False if it hangs or a rule is broken (see error()).
   bool Run(uint64_t limit = 20000) {
@@ -119,6 +129,7 @@ class OutputStageDriver {
     }
     return true;
   }
+  size_t done() const { return done_; }
   const std::string& error() const { return error_; }
   uint64_t cycle() const { return cycle_; }
   uint64_t first_issue() const { return first_issue_; }
