@@ -64,14 +64,14 @@ module hd_out_write_queue #(
   assign bad1 = !nop_q[rp1] && (a1 >= WORDS);
   assign ok0 = have0 && !bad0 && !(last_q[rp_q] && !last_ok_i);
   assign real0 = ok0 && !nop_q[rp_q];
-  // The second goes only if the first does, and not behind a last one or as a last one.
-  assign real1 = ok0 && have1 && !bad1 && !nop_q[rp1] && !last_q[rp_q] && !last_q[rp1];
+  // The second goes only if the first does; one command ends per cycle.
+  assign real1 = ok0 && have1 && !bad1 && !nop_q[rp1] && (!last_q[rp1] || (last_ok_i && !last_q[rp_q]));
   assign req_o = stop_i ? 2'b00 : {real1, real0};
   assign addr_o = {a1[AW-1:0], a0[AW-1:0]};
   assign wdata_o = {data_q[rp1], data_q[rp_q]};
   assign pop0 = ok0 && !stop_i && (nop_q[rp_q] || gnt_i[0]);
   assign pop1 = pop0 && real1 && gnt_i[1];
-  assign done_o = pop0 && last_q[rp_q];
+  assign done_o = (pop0 && last_q[rp_q]) || (pop1 && last_q[rp1]);
   assign fault_o = have0 && bad0;
   assign fault_addr_o = a0;
 
