@@ -19,6 +19,12 @@
 
 namespace heddle::rtl {
 
+enum MatrixWait : uint32_t {
+  kWaitWeights = 1,
+  kWaitOperands = 2,
+  kWaitOutput = 4,
+};
+
 // Looks inside a core, cycle by cycle. Within a cycle: accepts, writes, done.
 class CoreObserver {
  public:
@@ -31,6 +37,9 @@ class CoreObserver {
   // The engine writes the bytes of SRAM word `word` whose strobe bit is set.
   virtual void OnSramWrite(isa::Engine engine, uint32_t word,
                            const uint8_t* data, uint32_t strobe) = 0;
+  // The matrix engine has a command and does nothing for it in this cycle; bits
+  // of MatrixWait.
+  virtual void OnMatrixWait(uint32_t /*reasons*/) {}
   // Device memory has just been written by the store engine.
   virtual void OnMemoryWrite(uint64_t address, uint32_t strobe) = 0;
 };

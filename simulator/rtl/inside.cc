@@ -82,17 +82,19 @@ bool SramBanks::Flip(uint64_t byte, uint32_t bit) {
 Probes::Probes(VerilatedContext* context) {
   const void* accept = Find(context, "probe_accept");
   done_ = static_cast<const uint8_t*>(Find(context, "probe_done"));
+  wait_ = static_cast<const uint8_t*>(Find(context, "probe_wait"));
   we_ = static_cast<const uint32_t*>(Find(context, "probe_sram_we"));
   address_ = static_cast<const uint8_t*>(Find(context, "probe_sram_addr"));
   data_ = static_cast<const uint8_t*>(Find(context, "probe_sram_wdata"));
   strobe_ = static_cast<const uint8_t*>(Find(context, "probe_sram_wstrb"));
-  if (done_ != nullptr && we_ != nullptr && address_ != nullptr &&
-      data_ != nullptr && strobe_ != nullptr) {
+  if (done_ != nullptr && wait_ != nullptr && we_ != nullptr &&
+      address_ != nullptr && data_ != nullptr && strobe_ != nullptr) {
     accept_ = static_cast<const uint8_t*>(accept);
   }
 }
 
 void Probes::Before(CoreObserver* observer) const {
+  if (*wait_ != 0) observer->OnMatrixWait(*wait_);
   for (uint32_t e = 0; e < kEngines; ++e) {
     if (*accept_ >> e & 1) observer->OnAccept(EngineAt(e));
   }

@@ -50,6 +50,7 @@ class Probes {
  private:
   const uint8_t* accept_ = nullptr;
   const uint8_t* done_ = nullptr;
+  const uint8_t* wait_ = nullptr;
   const uint32_t* we_ = nullptr;
   const uint8_t* address_ = nullptr;
   const uint8_t* data_ = nullptr;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// MakeCore: the verilated cores, one translation unit per configuration
-// (one_core.cc).
+// MakeCore of the verilated cores, each in a translation unit of its own
+// (one_core.cc). The build says which there are: HEDDLE_CORES is a list of
+// HEDDLE_CORE(name).
 #include "absl/strings/str_cat.h"
 #include "simulator/rtl/core_model.h"
 
@@ -9,19 +10,19 @@ namespace heddle::rtl {
 #define HEDDLE_CORE(NAME)                                               \
   std::unique_ptr<CoreModel> MakeCore_##NAME(const isa::Config& config, \
                                              const MemoryOptions& options);
-HEDDLE_CORE(h256)
-HEDDLE_CORE(h512)
-HEDDLE_CORE(h1024)
+HEDDLE_CORES
 #undef HEDDLE_CORE
 
 absl::StatusOr<std::unique_ptr<CoreModel>> MakeCore(
     const isa::Config& config, const MemoryOptions& options) {
-  const absl::string_view name = config.name;
-  if (name == "h256") return MakeCore_h256(config, options);
-  if (name == "h512") return MakeCore_h512(config, options);
-  if (name == "h1024") return MakeCore_h1024(config, options);
-  return absl::UnimplementedError(
-      absl::StrCat("there is no RTL core of configuration ", name));
+#define HEDDLE_CORE(NAME)                        \
+  if (absl::string_view(config.name) == #NAME) { \
+    return MakeCore_##NAME(config, options);     \
+  }
+  HEDDLE_CORES
+#undef HEDDLE_CORE
+  return absl::UnimplementedError(absl::StrCat(
+      "this build has no RTL core of configuration ", config.name));
 }
 
 }  // namespace heddle::rtl

@@ -52,6 +52,13 @@ class Activity : public rtl::CoreObserver {
   void OnDone(isa::Engine engine) override { --under_way_[Index(engine)]; }
   void OnSramWrite(isa::Engine, uint32_t, const uint8_t*, uint32_t) override {}
   void OnMemoryWrite(uint64_t, uint32_t) override {}
+  void OnMatrixWait(uint32_t reasons) override {
+    // The first reason there is, in this order.
+    ++waits_[reasons & rtl::kWaitOutput    ? 2
+             : reasons & rtl::kWaitWeights ? 0
+                                           : 1];
+  }
+  const uint64_t* waits() const { return waits_; }
   uint32_t set() const {
     uint32_t set = 0;
     for (uint32_t e = 0; e < 4; ++e) set |= (under_way_[e] > 0) << e;
@@ -63,6 +70,7 @@ class Activity : public rtl::CoreObserver {
     return static_cast<uint32_t>(engine) - 1;
   }
   int under_way_[4] = {};
+  uint64_t waits_[3] = {};
 };
 
 struct Measured {
@@ -70,6 +78,7 @@ struct Measured {
   uint64_t matrix_busy = 0, vector_busy = 0, dma_busy = 0, commands = 0;
   uint64_t beats = 0;
   uint64_t sets[kSets] = {};
+  uint64_t waits[3] = {};  // of the matrix engine: weights, operands, output
   bool observed = false;
   double seconds = 0;
 };
@@ -130,6 +139,7 @@ absl::StatusOr<Measured> Run(const package::Package& package,
     m.dma_busy += r.dma_busy;
   }
   m.seconds = CpuSeconds() - before;
+  std::copy(activity.waits(), activity.waits() + 3, m.waits);
   rtl::DeviceMemory* dram = (*core)->memory();
   m.beats = dram->read_beats() + dram->write_beats();
   if (check) {
@@ -169,6 +179,10 @@ nlohmann::json ToJson(const std::string& name, const isa::Config& config,
           {"dma_busy", m.dma_busy},
           {"memory_beats", m.beats},
           {"cycles_by_engines", sets},
+          {"matrix_waits",
+           {{"weights", m.waits[0]},
+            {"operands", m.waits[1]},
+            {"output", m.waits[2]}}},
           {"cpu_seconds", m.seconds}};
 }
 
@@ -186,6 +200,13 @@ void Print(const nlohmann::json& j) {
               j["cpu_seconds"].get<double>() > 0
                   ? cycles / j["cpu_seconds"].get<double>() * 1e-6
                   : 0.0);
+  for (const auto& [reason, n] : j["matrix_waits"].items()) {
+    const double percent = 100 * n.get<double>() / cycles;
+    if (percent >= 1) {
+      std::printf("%20.1f %%  matrix engine waits for %s\n", percent,
+                  reason.c_str());
+    }
+  }
   // The largest first.
   std::vector<std::pair<uint64_t, std::string>> sets;
   for (const auto& [name, n] : j["cycles_by_engines"].items()) {

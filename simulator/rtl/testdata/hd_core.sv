@@ -160,10 +160,12 @@ module hd_core #(
 
   // What an observer looks at: the load engine writes SRAM word 3.
   logic [3:0] probe_accept, probe_done;
+  logic [2:0] probe_wait;
   logic [18:0] probe_sram_we;
   logic [19*16-1:0] probe_sram_addr, probe_sram_wstrb;
   logic [19*128-1:0] probe_sram_wdata;
   always_comb begin
+    probe_wait = {2'd0, running_q && !read_all};
     probe_accept = {3'd0, start_i};
     probe_done = {3'd0, write_sram};
     probe_sram_we = {1'b0, write_sram, 17'd0};
