@@ -45,7 +45,7 @@ class Builder {
     stream_.dram.insert(stream_.dram.end(), sram.begin(), sram.end());
     LoadEverything();
     std::vector<size_t> kinds = Kinds();
-    for (int i = 0; i < options_.commands; ++i) {
+    for (int i = 0; i < options_.commands && !kinds.empty(); ++i) {
       if (i % kinds.size() == 0) {
         for (size_t k = kinds.size(); k > 1; --k) {
           std::swap(kinds[k - 1],

@@ -39,16 +39,25 @@ const char* NameOf(isa::Engine engine) {
 
 // What must be equal. After a fault, commands of other engines may or may not
 // have been executed.
-std::string ToText(const model::RunResult& r) {
+std::string ToText(const model::RunResult& r, uint64_t sram_bytes) {
   if (r.status == isa::Error::kOk) {
     return absl::StrFormat(
         "status 0, %d commands, %d macs, %d bytes loaded, %d stored",
         r.commands, r.macs, r.bytes_loaded, r.bytes_stored);
   }
-  return absl::StrFormat(
-      "status %d offset %d tag %d region %d engine %d address %d",
-      static_cast<int>(r.status), r.fault_offset, r.fault_tag, r.fault_region,
-      static_cast<int>(r.fault_engine), r.fault_address);
+  std::string text =
+      absl::StrFormat("status %d offset %d tag %d region %d engine %d",
+                      static_cast<int>(r.status), r.fault_offset, r.fault_tag,
+                      r.fault_region, static_cast<int>(r.fault_engine));
+  // Which of the bytes beyond SRAM is the first is up to the engine, and where
+  // a burst begins that leaves its region, too.
+  if (r.status == isa::Error::kSramBounds) {
+    const bool beyond = r.fault_address >= sram_bytes;
+    absl::StrAppend(&text, beyond ? " beyond SRAM" : " inside SRAM");
+  } else if (r.status != isa::Error::kRegionBounds) {
+    absl::StrAppend(&text, " address ", r.fault_address);
+  }
+  return text;
 }
 
 }  // namespace
@@ -238,8 +247,8 @@ bool Lockstep::Retired(uint64_t number, model::Model* model,
 
 void Lockstep::CompareEnd(const model::RunResult& want, model::Model* model,
                           const NotingMemory& memory) {
-  const std::string want_text = ToText(want);
-  const std::string got_text = ToText(core_->result().run);
+  const std::string want_text = ToText(want, sram_.size());
+  const std::string got_text = ToText(core_->result().run, sram_.size());
   if (want_text != got_text) {
     const Pending last = {want.commands, want.fault_offset, {}, {}};
     const bool fault = want.status != isa::Error::kOk;

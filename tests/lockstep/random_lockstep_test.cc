@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -56,6 +57,173 @@ rtl::MemoryOptions MemoryOf(uint64_t seed) {
   return memory;
 }
 
+Program ProgramOf(model::RandomStream stream) {
+  Program program;
+  program.words = std::move(stream.words);
+  std::copy(std::begin(stream.regions), std::end(stream.regions),
+            program.regions);
+  program.memory = std::move(stream.dram);
+  return program;
+}
+
+// That lockstep looks at this core at all: it gets one wrong bit from memory in
+// its first command.
+TEST(RandomLockstep, AFlippedBitIsFound) {
+  for (const isa::Config& config : isa::kConfigs) {
+    if (!only_config.empty() && only_config != config.name) continue;
+    model::RandomStreamOptions options;
+    options.config = config;
+    options.commands = 5;
+    const Program program = ProgramOf(model::MakeRandomStream(options));
+    auto core = rtl::MakeCore(config);
+    ASSERT_TRUE(core.ok()) << core.status();
+    (*core)->memory()->FlipOnRead(program.regions[2].base + 0x1234, 5);
+    Lockstep lockstep(core->get());
+    const std::string got = lockstep.Run(program).divergence;
+    EXPECT_TRUE(absl::StrContains(got, "SRAM byte 0x1234: expected")) << got;
+    EXPECT_TRUE(absl::StrContains(got, "command 0 at offset 0: load")) << got;
+    EXPECT_EQ(lockstep.Run(program).divergence, "") << "on the same core";
+  }
+}
+
+// What one command of a stream can be made to do wrong.
+struct Spoiled {
+  const char* what;
+  // False: not this command.
+  bool (*spoil)(isa::Command* command);
+};
+template <typename C>
+bool Unbound(isa::Command* command) {
+  if (auto* c = std::get_if<C>(command)) return c->region = 9, true;
+  return false;
+}
+const Spoiled kSpoiled[] = {
+    {"load from a region that is not bound", Unbound<isa::Load>},
+    {"store to a region that is not bound", Unbound<isa::Store>},
+    {"gather from a region that is not bound", Unbound<isa::LoadGather>},
+    {"scatter to a region that is not bound", Unbound<isa::StoreScatter>},
+    {"load beyond the end of a region",
+     [](isa::Command* command) {
+       auto* c = std::get_if<isa::Load>(command);
+       if (c != nullptr) c->dram_offset = 0x7ffffff0;
+       return c != nullptr;
+     }},
+    {"store to a read-only region",
+     [](isa::Command* command) {
+       auto* c = std::get_if<isa::Store>(command);
+       if (c != nullptr) c->region = 0;
+       return c != nullptr;
+     }},
+    {"load beyond SRAM",
+     [](isa::Command* command) {
+       auto* c = std::get_if<isa::Load>(command);
+       if (c != nullptr) c->sram_addr = 0xfff000;
+       return c != nullptr;
+     }},
+    {"store from beyond SRAM",
+     [](isa::Command* command) {
+       auto* c = std::get_if<isa::Store>(command);
+       if (c != nullptr) c->sram_addr = 0xfff000;
+       return c != nullptr;
+     }},
+    {"fill beyond SRAM",
+     [](isa::Command* command) {
+       auto* c = std::get_if<isa::Fill>(command);
+       if (c != nullptr) c->sram_addr = 0xfff000;
+       return c != nullptr;
+     }},
+    {"conv from beyond SRAM",
+     [](isa::Command* command) {
+       auto* c = std::get_if<isa::Conv>(command);
+       if (c != nullptr) c->in_addr = 0xfff00;
+       return c != nullptr;
+     }},
+    {"conv to beyond SRAM",
+     [](isa::Command* command) {
+       auto* c = std::get_if<isa::Conv>(command);
+       if (c == nullptr || c->acc_hold) return false;
+       c->out_addr = 0xfff00;
+       return true;
+     }},
+    {"conv weights beyond SRAM",
+     [](isa::Command* command) {
+       auto* c = std::get_if<isa::Conv>(command);
+       if (c == nullptr || c->mode == isa::MatrixMode::kMaxpool) return false;
+       c->w_addr = 0xfff00;
+       return true;
+     }},
+    {"microprogram beyond SRAM",
+     [](isa::Command* command) {
+       auto* c = std::get_if<isa::Vrun>(command);
+       if (c != nullptr) c->prog_addr = 0xfff00;
+       return c != nullptr;
+     }},
+    {"microprogram that is none",
+     [](isa::Command* command) {
+       auto* c = std::get_if<isa::Vrun>(command);
+       if (c != nullptr) c->prog_addr = 0;
+       return c != nullptr;
+     }},
+    {"vmac to beyond SRAM",
+     [](isa::Command* command) {
+       auto* c = std::get_if<isa::Vmac>(command);
+       if (c != nullptr) {
+         isa::Stream d = c->GetD();
+         d.base = 0xfff000;
+         c->SetD(d);
+       }
+       return c != nullptr;
+     }},
+    {"indices beyond the bound",
+     [](isa::Command* command) {
+       auto* c = std::get_if<isa::LoadGather>(command);
+       if (c != nullptr) c->bound = 1;
+       return c != nullptr;
+     }},
+};
+
+// One command is spoiled; the first fault is the same.
+TEST(RandomLockstep, FaultsAreEqual) {
+  uint64_t seed = first_seed;
+  for (const Spoiled& spoiled : kSpoiled) {
+    // Some streams have no such command.
+    int done = 0;
+    for (int turn = 0; turn < 20 && done < 3; ++turn) {
+      model::RandomStreamOptions options;
+      options.seed = ++seed;
+      options.config = only_config.empty()
+                           ? isa::kConfigs[seed % isa::kNumConfigs]
+                           : *isa::FindConfig(only_config);
+      options.commands = 80;
+      Program program = ProgramOf(model::MakeRandomStream(options));
+      size_t at = isa::Load::kWords;  // behind the load of everything
+      size_t skip = seed % 3;
+      for (; at < program.words.size();) {
+        auto command =
+            isa::DecodeAny(&program.words[at], program.words.size() - at);
+        ASSERT_TRUE(command.ok());
+        const size_t words = isa::WordsOf(*command);
+        if (spoiled.spoil(&*command) && skip-- == 0) {
+          std::vector<uint32_t> encoded;
+          isa::Append(*command, &encoded);
+          std::copy(encoded.begin(), encoded.end(), &program.words[at]);
+          break;
+        }
+        at += words;
+      }
+      if (at >= program.words.size()) continue;
+      auto core = rtl::MakeCore(options.config, MemoryOf(seed));
+      ASSERT_TRUE(core.ok()) << core.status();
+      Lockstep lockstep(core->get());
+      const Outcome outcome = lockstep.Run(program);
+      EXPECT_EQ(outcome.divergence, "") << "\n"
+                                        << spoiled.what << ", seed " << seed;
+      done += outcome.result.run.status != isa::Error::kOk;
+    }
+    EXPECT_GT(done, 0) << spoiled.what << ": it never faulted";
+  }
+}
+
 TEST(RandomLockstep, CoreIsModel) {
   const uint64_t shards = FromEnvironment("TEST_TOTAL_SHARDS", 1);
   const uint64_t shard = FromEnvironment("TEST_SHARD_INDEX", 0);
@@ -78,12 +246,9 @@ TEST(RandomLockstep, CoreIsModel) {
     options.commands = static_cast<int>(length);
     options.kinds = kinds;
     model::RandomStream stream = model::MakeRandomStream(options);
+    ASSERT_FALSE(stream.quota.empty()) << "no command is of these kinds";
     quota.Count(stream.words);
-    Program program;
-    program.words = std::move(stream.words);
-    std::copy(std::begin(stream.regions), std::end(stream.regions),
-              program.regions);
-    program.memory = std::move(stream.dram);
+    const Program program = ProgramOf(std::move(stream));
     auto core = rtl::MakeCore(options.config, MemoryOf(seed));
     ASSERT_TRUE(core.ok()) << core.status();
     Lockstep lockstep(core->get());
