@@ -260,7 +260,7 @@ TEST(HdMatrixEngine, ShapesEqualTheModel) {
   auto one_in = [&](uint32_t n) { return pick(1, n) == 1; };
   model::CommandGenerator generator(kConfig, 65536, 5);
   Pair pair(5);
-  int run = 0, stripes = 0, chunks = 0, wraps = 0;
+  int run = 0, stripes = 0, chunks = 0, wraps = 0, averages = 0;
   for (int tries = 0; run < 160 && tries < 20000; ++tries) {
     isa::Conv c;
     c.mode = static_cast<MatrixMode>(pick(0, 3));
@@ -301,7 +301,13 @@ TEST(HdMatrixEngine, ShapesEqualTheModel) {
     c.out_type = c.mode == MatrixMode::kMaxpool
                      ? (c.in_signed ? OutType::kS8 : OutType::kU8)
                      : OutType::kI32;
-    if (!conv || one_in(3)) c.acc_hold = false;
+    // Average pooling has the loops in another order.
+    if (c.mode != MatrixMode::kMaxpool && one_in(6)) {
+      c.out_type = OutType::kU8;
+      c.act_max = 255;
+      c.pool = isa::PoolKind::kAverage;
+      c.pool_scale = 1.0f / (c.ow * c.out_rows);
+    }
     const uint64_t work = uint64_t{c.out_rows} * c.ow * c.kh * c.kw *
                           CeilDiv(c.co, 16) *
                           (conv ? CeilDiv(c.ci, kConfig.lanes_in) : 1);
@@ -310,7 +316,8 @@ TEST(HdMatrixEngine, ShapesEqualTheModel) {
     }
     pair.Fill(generator.InitialSram());
     std::vector<isa::Command> commands;
-    if ((conv || c.mode == MatrixMode::kFold) && one_in(3)) {
+    if ((conv || c.mode == MatrixMode::kFold) &&
+        c.pool == isa::PoolKind::kNone && one_in(3)) {
       c.acc_continue = true;
       if (model::BrokenRule(kConfig, c) != nullptr) c.acc_continue = false;
     }
@@ -319,14 +326,18 @@ TEST(HdMatrixEngine, ShapesEqualTheModel) {
     stripes += pixels > 256 && c.ow <= 256;
     chunks += c.ow > 256;
     wraps += c.in_wrap != 0;
+    averages += c.pool == isa::PoolKind::kAverage && pixels > 256;
     ++run;
     if (!pair.Run(commands, SomeTraffic(run))) return;
   }
-  std::printf("%d cases: %d with stripes, %d with chunks, %d rolling\n", run,
-              stripes, chunks, wraps);
+  std::printf(
+      "%d cases: %d with stripes, %d with chunks, %d rolling, "
+      "%d averages over several\n",
+      run, stripes, chunks, wraps, averages);
   EXPECT_GE(run, 150);
   EXPECT_GT(stripes, 10);
   EXPECT_GT(chunks, 10);
+  EXPECT_GT(averages, 3);
 }
 
 // A word beyond the SRAM: the commands before are done, nothing is touched

@@ -149,15 +149,15 @@ module hd_row_iter #(
       der_q <= sel_i ? der1_i : der0_i;
     end
 
+  hd_matrix_pkg::run_t run;
+  logic part, wrapped;
+  logic signed [21:0] iy, k_row, slot, wrap22, slot_n;
+  logic [35:0] row_a, k_row_a, ra_n;
+  logic signed [23:0] f, h, t, c0, c1, span;
   // verilator lint_off BLKSEQ
   // Reason: temporary values of the clocked process, set before they are read; a row takes many
   // cycles, and nothing is computed in those between.
-  always_ff @(posedge clk_i) begin : rows
-    hd_matrix_pkg::run_t run;
-    logic part, wrapped;
-    logic signed [21:0] iy, k_row, slot, wrap22, slot_n;
-    logic [35:0] row_a, k_row_a, ra_n;
-    logic signed [23:0] f, h, t, c0, c1, span;
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q <= IDLE;
       valid_q <= 1'b0;
