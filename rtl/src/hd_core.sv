@@ -262,7 +262,28 @@ module hd_core #(
       .rdata_o     (rdata)
   );
 
-  // Engines.
+  // Engines. Each has a gated clock: it runs in reset and while there is a command for it or in it.
+  logic load_clk, store_clk, matrix_clk, vector_clk;
+  hd_clock_gate u_load_clock (
+      .clk_i(clk_i),
+      .en_i (!engine_rst_n || load_cmd_valid || !load_idle || !load_quiet),
+      .clk_o(load_clk)
+  );
+  hd_clock_gate u_store_clock (
+      .clk_i(clk_i),
+      .en_i (!engine_rst_n || store_cmd_valid || !store_idle || !store_quiet),
+      .clk_o(store_clk)
+  );
+  hd_clock_gate u_matrix_clock (
+      .clk_i(clk_i),
+      .en_i (!engine_rst_n || matrix_cmd_valid || !matrix_idle || sram_clear || sram_clear_busy),
+      .clk_o(matrix_clk)
+  );
+  hd_clock_gate u_vector_clock (
+      .clk_i(clk_i),
+      .en_i (!engine_rst_n || vector_cmd_valid || !vector_idle),
+      .clk_o(vector_clk)
+  );
   logic load_req_valid, load_req_ready, load_req_write, load_r_valid, load_r_ready;
   logic store_req_valid, store_req_ready, store_req_write, store_w_valid, store_w_ready, store_b_valid;
   logic [39:0] load_req_addr, store_req_addr;
@@ -272,7 +293,7 @@ module hd_core #(
   hd_load_engine #(
       .SRAM_BYTES(SRAM_BYTES)
   ) u_load (
-      .clk_i            (clk_i),
+      .clk_i            (load_clk),
       .rst_ni           (engine_rst_n),
       .cmd_valid_i      (load_cmd_valid),
       .cmd_ready_o      (load_cmd_ready),
@@ -313,7 +334,7 @@ module hd_core #(
   hd_store_engine #(
       .SRAM_BYTES(SRAM_BYTES)
   ) u_store (
-      .clk_i            (clk_i),
+      .clk_i            (store_clk),
       .rst_ni           (engine_rst_n),
       .cmd_valid_i      (store_cmd_valid),
       .cmd_ready_o      (store_cmd_ready),
@@ -357,7 +378,7 @@ module hd_core #(
       .ACC_DEPTH(ACC_DEPTH),
       .SRAM_WORDS(SRAM_WORDS)
   ) u_matrix (
-      .clk_i         (clk_i),
+      .clk_i         (matrix_clk),
       .rst_ni        (engine_rst_n),
       .cmd_valid_i   (matrix_cmd_valid),
       .cmd_ready_o   (matrix_cmd_ready),
@@ -386,7 +407,7 @@ module hd_core #(
       .BANKS(BANKS),
       .WORDS(SRAM_WORDS / BANKS)
   ) u_vector (
-      .clk_i         (clk_i),
+      .clk_i         (vector_clk),
       .rst_ni        (engine_rst_n),
       .cmd_valid_i   (vector_cmd_valid),
       .cmd_ready_o   (vector_cmd_ready),
