@@ -78,12 +78,12 @@ module hd_core #(
     output logic         m0_b_valid_o,
     output logic         m0_b_error_o
 );
-  localparam int C = int'(heddle_pkg::cfg_lanes_in(CONFIG));
-  localparam int K = int'(heddle_pkg::cfg_lanes_out(CONFIG));
-  localparam int BANKS = int'(heddle_pkg::cfg_sram_banks(CONFIG));
-  localparam int SRAM_BYTES = int'(heddle_pkg::cfg_sram_bytes(CONFIG));
+  localparam int C = heddle_pkg::cfg_lanes_in(CONFIG);
+  localparam int K = heddle_pkg::cfg_lanes_out(CONFIG);
+  localparam int BANKS = heddle_pkg::cfg_sram_banks(CONFIG);
+  localparam int SRAM_BYTES = heddle_pkg::cfg_sram_bytes(CONFIG);
   localparam int SRAM_WORDS = SRAM_BYTES / 16;
-  localparam int ACC_DEPTH = int'(heddle_pkg::cfg_acc_pixels(CONFIG));
+  localparam int ACC_DEPTH = heddle_pkg::cfg_acc_pixels(CONFIG);
   localparam int N = hd_pkg::SRAM_CLIENTS;
   localparam int AW = hd_pkg::AW;
 
