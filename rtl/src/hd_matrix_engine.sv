@@ -94,9 +94,10 @@ module hd_matrix_engine #(
       .take_i (take)
   );
 
-  // Order and faults. A unit's fault belongs to the command after those it has finished.
+  // Order and faults. A unit's fault belongs to the command after those it had finished when it
+  // noticed; it goes on with null words and may finish that command, which does not count.
   logic [5:0] ends;
-  logic out_done, conv_done, block_done, fault_q;
+  logic out_done, conv_done, sync_next, block_done, fault_q;
   logic [5:0] unit_fault;  // row ports, weight reader, output stage
   logic [63:0] row_fault_addr [0:ROWS-1];
   logic [63:0] w_fault_addr, out_fault_addr, fault_addr_q;
@@ -106,7 +107,7 @@ module hd_matrix_engine #(
   logic [5:0] finish;
   assign finish = {out_done, ends[4:0]};
   for (genvar i = 0; i < 6; i++) begin : g_seq
-    assign oldest[i] = unit_fault[i] && (seq_q[3*i +: 3] == done_q);
+    assign oldest[i] = unit_fault[i] && (seq_q[3*i +: 3] == done_q) && !sync_next;
   end
   assign block_done = (oldest != 6'd0) || fault_q;
   hd_matrix_order u_order (
@@ -124,6 +125,7 @@ module hd_matrix_engine #(
       .read_o      (read_o),
       .done_o      (done_o),
       .conv_done_o (conv_done),
+      .sync_next_o (sync_next),
       .macs_o      (macs_o)
   );
   always_ff @(posedge clk_i) begin
@@ -134,7 +136,7 @@ module hd_matrix_engine #(
     end else begin
       if (conv_done) done_q <= done_q + 3'd1;
       for (int i = 0; i < 6; i++)
-        if (finish[i]) seq_q[3*i +: 3] <= seq_q[3*i +: 3] + 3'd1;
+        if (finish[i] && !unit_fault[i]) seq_q[3*i +: 3] <= seq_q[3*i +: 3] + 3'd1;
       if (!fault_q && oldest != 6'd0) begin
         fault_q <= 1'b1;
         fault_addr_q <= oldest[0] ? row_fault_addr[0] : oldest[1] ? row_fault_addr[1]

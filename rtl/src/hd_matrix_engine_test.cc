@@ -381,6 +381,39 @@ TEST(HdMatrixEngine, FaultsBeyondTheSram) {
   }
 }
 
+// A command so small that its reader has finished it, and those behind it that
+// do nothing, long before it is the oldest: the fault is still its own.
+TEST(HdMatrixEngine, AFaultStaysWithItsCommand) {
+  for (int which = 0; which < 4; ++which) {
+    SCOPED_TRACE(which);
+    isa::Conv good;
+    good.ci = good.co = 32;
+    good.kh = good.kw = 3;
+    good.ih = good.iw = good.ow = good.out_rows = 14;
+    good.pad_top = good.pad_left = 1;
+    ASSERT_TRUE(Place(&good, 0));
+    isa::Conv bad;
+    bad.ow = bad.iw = 3;
+    bad.out_addr = 20000;
+    bad.mode = which < 2 ? MatrixMode::kConv : MatrixMode::kFold;
+    bad.fold_channels = which < 2 ? 0 : 1;
+    (which % 2 == 0 ? bad.in_addr : bad.w_addr) = 0xfff00;
+    ASSERT_EQ(model::BrokenRule(kConfig, bad), nullptr);
+    Pair pair(which + 1);
+    model::CommandGenerator generator(kConfig, 65536, 9);
+    pair.Fill(generator.InitialSram());
+    // Syncs before it: they are done first.
+    std::vector<isa::Command> commands = {good};
+    for (int i = 0; i < which; ++i) commands.push_back(isa::SyncMatrix());
+    const uint32_t before = static_cast<uint32_t>(commands.size());
+    commands.insert(commands.end(), {bad, isa::SyncMatrix(), good});
+    const Measure m = pair.bench().Run(commands);
+    EXPECT_TRUE(m.fault);
+    EXPECT_EQ(m.done, before);
+    EXPECT_EQ(m.fault_address, 0xfff000u);
+  }
+}
+
 // After clear_i a command that continues finds zeros.
 TEST(HdMatrixEngine, ClearZeroesTheAccumulators) {
   Pair pair(3);

@@ -25,6 +25,7 @@ module hd_matrix_order #(
     output logic               read_o,
     output logic               done_o,
     output logic               conv_done_o,  // done_o, and the command was a conv
+    output logic               sync_next_o,  // the oldest command is a sync
     output logic [63:0]        macs_o
 );
   // Places in order: 8, more than the engine can hold.
@@ -48,6 +49,7 @@ module hd_matrix_order #(
                      && !done_block_i && !(busy_o && mp_q == dp_q);
   assign done_o = conv_done || ((level_q != 4'd0) && sync_q[dp_q] && read_before);
   assign conv_done_o = conv_done;
+  assign sync_next_o = (level_q != 4'd0) && sync_q[dp_q];
   assign macs_o = sync_q[dp_q] ? 64'd0 : macs_q[dp_q];
   assign full_o = (level_q == 4'd8);
   assign empty_o = (level_q == 4'd0);
