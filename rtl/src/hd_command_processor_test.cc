@@ -289,6 +289,33 @@ TEST(CommandProcessorTest, BrokenStreams) {
   EXPECT_GE(seen["semaphore beyond its maximum: semaphore_overflow"], 90);
 }
 
+// A stream that ends inside of its last command, at every beat of every
+// instruction.
+TEST(CommandProcessorTest, StreamEndsInACommand) {
+  int cut = 0;
+  for (const auto& [opcode, words] :
+       {std::pair{isa::Opcode::kLoad, isa::Load::kWords},
+        {isa::Opcode::kLoadGather, isa::LoadGather::kWords},
+        {isa::Opcode::kFill, isa::Fill::kWords},
+        {isa::Opcode::kConv, isa::Conv::kWords},
+        {isa::Opcode::kVmac, isa::Vmac::kWords},
+        {isa::Opcode::kVrun, isa::Vrun::kWords}}) {
+    for (size_t beats = 1; beats < words / 4; ++beats) {
+      Words stream(words);
+      stream[0] = static_cast<uint32_t>(opcode) | words << 8;
+      stream[3] = 0x1234;
+      const model::RunResult expected = RunModel(stream, beats * 16);
+      ASSERT_EQ(expected.status, isa::Error::kStreamOverrun);
+      Bench bench(beats, Timing(beats));
+      bench.Load(stream, beats * 16);
+      ExpectEqual(bench.Run(), expected, true);
+      ExpectClean(bench);
+      ++cut;
+    }
+  }
+  EXPECT_GT(cut, 20);
+}
+
 TEST(CommandProcessorTest, EmptyStreamOverruns) {
   const Words words(16);
   Bench bench(1, Timing(1));

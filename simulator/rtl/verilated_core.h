@@ -17,6 +17,11 @@
 #ifdef HEDDLE_RTL_TRACE
 #include <verilated_fst_c.h>
 #endif
+#ifdef HEDDLE_RTL_COVERAGE
+#include <verilated_cov.h>
+
+#include <cstdlib>
+#endif
 
 #include <cstring>
 #include <memory>
@@ -44,6 +49,11 @@ class VerilatedCore : public CoreModel {
     if (trace_ != nullptr) trace_->close();
 #endif
     top_->final();
+#ifdef HEDDLE_RTL_COVERAGE
+    // Counts of all cores so far (tools/bazel/verilator.bzl).
+    const char* file = std::getenv("HEDDLE_COVERAGE_FILE");
+    if (file != nullptr) context_->coveragep()->write(file);
+#endif
   }
 
   void Start(const platform::CoreRequest& request) override {

@@ -37,6 +37,28 @@ VERILATOR_COPTS_V3 = [
     "-march=x86-64-v3",
 ]
 
+# With --coverage-*: all instances of a model count in the same place, which outlives them, so that
+# a process that makes many models, one after another, writes its counts once, at its end. Nor is
+# counting atomic: one thread at a time clocks models.
+_COVERAGE = """
+grep -q '__Vcoverage\\[' "$tmp"/*__Syms.h || { echo "nothing is counted" >&2; exit 1; }
+sed -i -e 's/^ *std::atomic<uint32_t> __Vcoverage\\[/static inline &/' -e '/#include "verilated.h"/a\\
+#include <atomic>\\
+inline void Count(std::atomic<uint32_t>& n) {\\
+  n.store(n.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);\\
+}' "$tmp"/*__Syms.h
+sed -i 's/\\(vlSymsp->__Vcoverage\\[[0-9]*\\]\\)\\.fetch_add(1, std::memory_order_relaxed)/Count(\\1)/' "$tmp"/*.cpp
+"""
+
+# Lines are cheap to count. Bits of signals are not: models are some hundred times slower, even if
+# only those of signals of at most 32 bits are counted (a wide data bus says little).
+VERILATOR_LINES = VERILATOR_FAST + ["--coverage-line"]
+VERILATOR_TOGGLES = VERILATOR_FAST + [
+    "--coverage-toggle",
+    "--coverage-max-width",
+    "32",
+]
+
 def _impl(ctx):
     prefix = ctx.attr.prefix or "V" + ctx.attr.top
     srcs_fast = ctx.actions.declare_directory(ctx.label.name + ".v/fast")
@@ -65,7 +87,7 @@ def _impl(ctx):
 fast=$1; slow=$2; inc=$3; shift 3
 tmp=$(mktemp -d); trap 'rm -rf "$tmp"' EXIT
 verilator --Mdir "$tmp" "$@"
-mkdir -p "$fast" "$slow" "$inc"
+""" + (_COVERAGE if [o for o in ctx.attr.vopts if o.startswith("--coverage")] else "") + """mkdir -p "$fast" "$slow" "$inc"
 for f in "$tmp"/*.cpp; do
   case "$f" in *__Slow.cpp|*__Syms.cpp) mv "$f" "$slow"/;; *) mv "$f" "$fast"/;; esac
 done
