@@ -24,6 +24,7 @@ module hd_cmd_dispatch #(
     output logic [UNITS-1:0]     sel_o,
     input  logic [UNITS-1:0]     take_i
 );
+  logic clk;  // moves only when something happens, see the end
   heddle_pkg::conv_t cmd0_q, cmd1_q;
   hd_matrix_pkg::mder_t der0_q, der1_q;
   logic [UNITS-1:0] pend0_q, pend1_q, sel_q;
@@ -37,7 +38,7 @@ module hd_cmd_dispatch #(
   assign der0_o = der0_q;
   assign der1_o = der1_q;
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     if (!rst_ni) begin
       pend0_q <= '0;
       pend1_q <= '0;
@@ -61,4 +62,11 @@ module hd_cmd_dispatch #(
       end
     end
   end
+
+  // Only where a command comes or is taken.
+  hd_clock_gate u_clock (
+      .clk_i(clk_i),
+      .en_i (!rst_ni || (valid_i && ready_o) || (take_i != '0)),
+      .clk_o(clk)
+  );
 endmodule

@@ -170,8 +170,13 @@ module hd_command_processor #(
   );
 
   logic decode_start, decode_done, decode_legal;
+  // It moves until it has its verdict.
+  logic decode_clk;
+  hd_clock_gate decode_clock (
+      .clk_i, .en_i(!rst_ni || flush || decode_start || !decode_done), .clk_o(decode_clk)
+  );
   hd_decode #(.K(K), .ACC_DEPTH(ACC_DEPTH)) decode (
-      .clk_i, .rst_ni, .clear_i(flush),
+      .clk_i(decode_clk), .rst_ni, .clear_i(flush),
       .start_i(decode_start), .cmd_i(cmd), .done_o(decode_done), .legal_o(decode_legal)
   );
 

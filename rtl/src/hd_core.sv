@@ -263,7 +263,7 @@ module hd_core #(
   );
 
   // Engines. Each has a gated clock: it runs in reset and while there is a command for it or in it.
-  logic load_clk, store_clk, matrix_clk, vector_clk;
+  logic load_clk, store_clk, vector_clk;
   hd_clock_gate u_load_clock (
       .clk_i(clk_i),
       .en_i (!engine_rst_n || load_cmd_valid || !load_idle || !load_quiet),
@@ -273,11 +273,6 @@ module hd_core #(
       .clk_i(clk_i),
       .en_i (!engine_rst_n || store_cmd_valid || !store_idle || !store_quiet),
       .clk_o(store_clk)
-  );
-  hd_clock_gate u_matrix_clock (
-      .clk_i(clk_i),
-      .en_i (!engine_rst_n || matrix_cmd_valid || !matrix_idle || sram_clear || sram_clear_busy),
-      .clk_o(matrix_clk)
   );
   hd_clock_gate u_vector_clock (
       .clk_i(clk_i),
@@ -378,7 +373,7 @@ module hd_core #(
       .ACC_DEPTH(ACC_DEPTH),
       .SRAM_WORDS(SRAM_WORDS)
   ) u_matrix (
-      .clk_i         (matrix_clk),
+      .clk_i         (clk_i),
       .rst_ni        (engine_rst_n),
       .cmd_valid_i   (matrix_cmd_valid),
       .cmd_ready_o   (matrix_cmd_ready),

@@ -33,25 +33,39 @@ module hd_core_counters (
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni || clear_i) begin
-      commands_o <= '0;
-      macs_o <= '0;
-      bytes_loaded_o <= '0;
-      bytes_stored_o <= '0;
       cycles_o <= '0;
       matrix_busy_o <= '0;
       vector_busy_o <= '0;
       dma_busy_o <= '0;
     end else if (count_i) begin
       cycles_o <= cycles_o + 64'd1;
+      if (busy_i[2]) matrix_busy_o <= matrix_busy_o + 64'd1;
+      if (busy_i[3]) vector_busy_o <= vector_busy_o + 64'd1;
+      if (busy_i[1:0] != '0) dma_busy_o <= dma_busy_o + 64'd1;
+    end
+  end
+
+  // What does not happen in most cycles.
+  logic clk;
+  hd_clock_gate u_clock (
+      .clk_i(clk_i),
+      .en_i (!rst_ni || clear_i || (retire_i != '0) || (done_i[3:2] != '0) || load_bytes_valid_i
+             || store_bytes_valid_i),
+      .clk_o(clk)
+  );
+  always_ff @(posedge clk) begin
+    if (!rst_ni || clear_i) begin
+      commands_o <= '0;
+      macs_o <= '0;
+      bytes_loaded_o <= '0;
+      bytes_stored_o <= '0;
+    end else if (count_i) begin
       if (retire_i != '0) commands_o <= commands_o + {61'd0, retired};
       if (done_i[3:2] != '0) begin
         macs_o <= macs_o + (done_i[2] ? matrix_macs_i : '0) + (done_i[3] ? vector_macs_i : '0);
       end
       if (load_bytes_valid_i) bytes_loaded_o <= bytes_loaded_o + {57'd0, load_bytes_i};
       if (store_bytes_valid_i) bytes_stored_o <= bytes_stored_o + {57'd0, store_bytes_i};
-      if (busy_i[2]) matrix_busy_o <= matrix_busy_o + 64'd1;
-      if (busy_i[3]) vector_busy_o <= vector_busy_o + 64'd1;
-      if (busy_i[1:0] != '0) dma_busy_o <= dma_busy_o + 64'd1;
     end
     if (!rst_ni) progress_o <= '0;
     else if (count_i && (retire_i != '0)) progress_o <= progress_o + {29'd0, retired};

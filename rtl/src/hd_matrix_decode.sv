@@ -29,6 +29,7 @@ module hd_matrix_decode #(
     output heddle_pkg::conv_t    cmd_o,
     output hd_matrix_pkg::mder_t der_o
 );
+  logic clk;  // moves only when something happens, see the end
   localparam int CB = $clog2(C);
   localparam int KB = $clog2(K);
   localparam int DB = $clog2(ACC_DEPTH);
@@ -180,9 +181,9 @@ module hd_matrix_decode #(
   assign der_o = d_q;
 
   // By itself: in one process with the rest, simulation would move it in every cycle.
-  always_ff @(posedge clk_i) if (valid_i && ready_o) cmd_q <= cmd_i;
+  always_ff @(posedge clk) if (valid_i && ready_o) cmd_q <= cmd_i;
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     if (!rst_ni) begin
       state_q <= IDLE;
       div_q <= 3'd0;
@@ -328,4 +329,11 @@ module hd_matrix_decode #(
       endcase
     end
   end
+
+  // Only while there is a command.
+  hd_clock_gate u_clock (
+      .clk_i(clk_i),
+      .en_i (!rst_ni || valid_i || !ready_o),
+      .clk_o(clk)
+  );
 endmodule

@@ -48,6 +48,13 @@ module hd_matrix_engine #(
     output logic                              wait_operand_o,
     output logic                              wait_output_o
 );
+  // Units have gated clocks of their own, from the free clock; the rest moves while there is work.
+  logic clk;
+  hd_clock_gate u_clock (
+      .clk_i(clk_i),
+      .en_i (!rst_ni || cmd_valid_i || !idle_o || clear_i),
+      .clk_o(clk)
+  );
   localparam int ROWS = hd_matrix_pkg::ROWS;
   localparam int HEADS = hd_matrix_pkg::HEADS;
   localparam int AW = hd_matrix_pkg::AW;
@@ -128,7 +135,7 @@ module hd_matrix_engine #(
       .sync_next_o (sync_next),
       .macs_o      (macs_o)
   );
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     if (!rst_ni) begin
       fault_q <= 1'b0;
       seq_q <= '0;
@@ -374,7 +381,7 @@ module hd_matrix_engine #(
       .K(K),
       .EW(EW)
   ) u_array (
-      .clk_i     (clk_i),
+      .clk_i     (clk),
       .rst_ni    (rst_ni),
       .issue_i   (issue),
       .pix_i     (pix),
@@ -420,7 +427,7 @@ module hd_matrix_engine #(
       .K(K),
       .DEPTH(ACC_DEPTH)
   ) u_acc (
-      .clk_i       (clk_i),
+      .clk_i       (clk),
       .rst_ni      (rst_ni),
       .clear_i     (clear_i),
       .clear_busy_o(clear_busy),

@@ -28,6 +28,7 @@ module hd_matrix_order #(
     output logic               sync_next_o,  // the oldest command is a sync
     output logic [63:0]        macs_o
 );
+  logic clk;  // moves only when something happens, see the end
   // Places in order: 8, more than the engine can hold.
   logic [7:0] sync_q;
   logic [63:0] macs_q [0:7];
@@ -65,7 +66,7 @@ module hd_matrix_order #(
     if (busy_o) sum = {sum_q[59:0], 4'd0} + base_q * {60'd0, factors_q[79:76]};
   end
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     if (!rst_ni) begin
       wp_q <= 3'd0;
       rp_q <= 3'd0;
@@ -112,4 +113,11 @@ module hd_matrix_order #(
       outs_q <= outs_q + {3'd0, out_done_i} - {3'd0, conv_done};
     end
   end
+
+  // Only where a point is reached, and while a product is computed.
+  hd_clock_gate u_clock (
+      .clk_i(clk_i),
+      .en_i (!rst_ni || accept_i || busy_o || (end_i != '0) || out_done_i || read_o || done_o),
+      .clk_o(clk)
+  );
 endmodule

@@ -54,6 +54,7 @@ module hd_out_back #(
     output logic                    fault_o,
     output logic [35:0]             fault_addr_o
 );
+  logic clk, pool_clk;  // see the end
   localparam int IW = $clog2(DEPTH);
   localparam int WW = $clog2(WIDE);
   hd_output_pkg::ocmd_t cmd_q;
@@ -84,7 +85,7 @@ module hd_out_back #(
   logic [15:0] xpos;
   logic drain_q;  // all vectors are taken; pooling is on its way
   hd_out_walk u_walk (
-      .clk_i        (clk_i),
+      .clk_i        (clk),
       .load_i       (load_o),
       .step_i       (step),
       .rows_i       (next_i.rows),
@@ -123,7 +124,7 @@ module hd_out_back #(
   hd_out_write_queue #(
       .SRAM_WORDS(SRAM_WORDS)
   ) u_queue (
-      .clk_i       (clk_i),
+      .clk_i       (clk),
       .rst_ni      (rst_ni),
       .stop_i      (stop_i),
       .push_i      (push),
@@ -158,7 +159,7 @@ module hd_out_back #(
   hd_out_pool_max #(
       .K(K)
   ) u_max (
-      .clk_i        (clk_i),
+      .clk_i        (pool_clk),
       .rst_ni       (rst_ni),
       .load_i       (load_q),
       .cmd_i        (cmd_q),
@@ -188,7 +189,7 @@ module hd_out_back #(
       .K         (K),
       .SRAM_WORDS(SRAM_WORDS)
   ) u_rmw (
-      .clk_i    (clk_i),
+      .clk_i    (pool_clk),
       .rst_ni   (rst_ni),
       .valid_i  (mvalid),
       .ready_o  (mready),
@@ -226,7 +227,7 @@ module hd_out_back #(
   hd_out_average #(
       .K(K)
   ) u_average (
-      .clk_i      (clk_i),
+      .clk_i      (pool_clk),
       .rst_ni     (rst_ni),
       .cmd_i      (cmd_q),
       .load_i     (load_o),
@@ -300,7 +301,7 @@ module hd_out_back #(
   assign leave_o = leave;
   assign load_o = next_valid_i && (!busy_q || leave);
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     load_q <= load_o;
     if (!rst_ni) begin
       busy_q <= 1'b0;
@@ -340,4 +341,20 @@ module hd_out_back #(
   assign fault_addr_o = qfault ? qfault_addr : addr_o;
   logic ridle_p;
   assign ridle_p = rpush == 2'b00;
+
+  logic pooling;
+  assign pooling = busy_q && cmd_q.pool != heddle_pkg::POOL_KIND_NONE;
+  // Most passes of a block give no vector: nothing moves then.
+  hd_clock_gate u_clock (
+      .clk_i(clk_i),
+      .en_i (!rst_ni || load_o || load_q || leave || valid_i || sum_valid_i || wide_valid_i || have
+             || whave || !empty || drain_q || pooling || hold_done_i),
+      .clk_o(clk)
+  );
+  // Pooling moves only in commands that pool.
+  hd_clock_gate u_pool_clock (
+      .clk_i(clk_i),
+      .en_i (!rst_ni || load_o || load_q || pooling),
+      .clk_o(pool_clk)
+  );
 endmodule

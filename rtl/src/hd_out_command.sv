@@ -27,6 +27,7 @@ module hd_out_command #(
     output hd_output_pkg::s1c_t   s1_o,
     output hd_output_pkg::s2c_t   s2_o
 );
+  logic clk;  // moves only when something happens, see the end
   typedef enum logic [3:0] {
     IDLE,
     ROWS,
@@ -87,7 +88,7 @@ module hd_out_command #(
   logic divided_q;  // the divider has the answer for the state it comes back to
   logic [16:0] first_row;
   assign first_row = pmax ? out_q.py0 : {1'b0, cmd_q.out_row0};
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     valid_q <= 1'b0;
     if (!rst_ni) begin
       state_q <= IDLE;
@@ -241,4 +242,11 @@ module hd_out_command #(
     end
     if (state_q != DIVIDE) bit_q <= 5'd0;
   end
+
+  // Only while there is a command.
+  hd_clock_gate u_clock (
+      .clk_i(clk_i),
+      .en_i (!rst_ni || take_o || (state_q != IDLE) || valid_q),
+      .clk_o(clk)
+  );
 endmodule

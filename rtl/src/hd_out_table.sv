@@ -17,6 +17,7 @@ module hd_out_table #(
     input  logic [8*K-1:0] code_i,
     output logic [8*K-1:0] code_o
 );
+  logic clk;  // moves only when something happens, see the end
   logic [127:0] mem_q [0:31];
   logic [8*K-1:0] code_q, found;
   assign code_o = code_q;
@@ -27,8 +28,15 @@ module hd_out_table #(
       for (logic [31:0] k = 0; k < K; k = k + 1)
         found[8*k +: 8] = mem_q[{set_i, code_i[8*k+4 +: 4]}][{code_i[8*k +: 4], 3'd0} +: 8];
   end
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     if (lld_i) mem_q[{lset_i, lidx_i}] <= ldata_i;
     if (valid_i) code_q <= found;
   end
+
+  // Only where something is written or looked up.
+  hd_clock_gate u_clock (
+      .clk_i(clk_i),
+      .en_i (lld_i || valid_i),
+      .clk_o(clk)
+  );
 endmodule

@@ -52,6 +52,7 @@ module hd_output_stage #(
     input  logic [2:0]              gnt_i,
     input  logic [127:0]            rdata_i
 );
+  logic clk;  // moves while there is a command
   localparam int AW = hd_pkg::AW;
   localparam int DEPTH = 32;
   localparam int WIDE = 8;
@@ -93,7 +94,7 @@ module hd_output_stage #(
   // Counters of vectors: issued, arrived.
   logic [1:0] issue_tag, tag;
   hd_out_count u_issued (
-      .clk_i    (clk_i),
+      .clk_i    (clk),
       .rst_ni   (rst_ni),
       .new_i    (new_valid),
       .novec_i  (new_cmd.novec),
@@ -104,7 +105,7 @@ module hd_output_stage #(
   );
   logic issue_valid;
   hd_out_count u_arrived (
-      .clk_i    (clk_i),
+      .clk_i    (clk),
       .rst_ni   (rst_ni),
       .new_i    (new_valid),
       .novec_i  (new_cmd.novec),
@@ -288,7 +289,7 @@ module hd_output_stage #(
   logic rr;
   assign rr = n_rr_q != 3'd0 && read_q[rr_q] && (!late_q[rr_q] || left_q[rr_q]);
   assign res_read_o = rr;
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     if (!rst_ni) begin
       used_q <= 3'd0;
       n_rd_q <= 3'd0;
@@ -342,6 +343,17 @@ module hd_output_stage #(
       under_way_q <= under_way_q + {7'd0, issue_i && iss_res} - {7'd0, res_pop};
       wfifo_q <= wfifo_q + {7'd0, issue_i && iss_wide} - {7'd0, wpop};
     end
+    if (y_valid) t_tag_q <= y_tag;
+  end
+
+  // Commands are wide; they have a clock that moves only for them.
+  logic cmd_clk;
+  hd_clock_gate u_cmd_clock (
+      .clk_i(clk_i),
+      .en_i (new_valid || fill_r || fill_b),
+      .clk_o(cmd_clk)
+  );
+  always_ff @(posedge cmd_clk) begin
     if (new_valid) begin
       ent_q[new_q] <= new_cmd;
       s1_q[new_q] <= new_s1;
@@ -349,6 +361,10 @@ module hd_output_stage #(
     end
     if (fill_r) nxr_q <= ent_q[rd_q];
     if (fill_b) nxb_q <= ent_q[bk_q];
-    if (y_valid) t_tag_q <= y_tag;
   end
+  hd_clock_gate u_clock (
+      .clk_i(clk_i),
+      .en_i (!rst_ni || take_o || (used_q != 3'd0)),
+      .clk_o(clk)
+  );
 endmodule

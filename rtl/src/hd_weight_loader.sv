@@ -56,6 +56,7 @@ module hd_weight_loader #(
     output logic                 lset_o,
     output logic [3:0]           lidx_o
 );
+  logic clk;  // moves only when something happens, see the end
   localparam int CB = $clog2(C);
   localparam int KB = $clog2(K);
   localparam int HB = $clog2(C / 16);
@@ -87,7 +88,7 @@ module hd_weight_loader #(
   hd_pass_ctr #(
       .C(C)
   ) u_pass (
-      .clk_i     (clk_i),
+      .clk_i     (clk),
       .mode_i    (cmd_q.mode),
       .kh_i      (cmd_q.kh),
       .kw_i      (cmd_q.kw),
@@ -119,7 +120,7 @@ module hd_weight_loader #(
   );
   logic cob_inc, cob_wrap, done;
   hd_nest_ctr u_nest (
-      .clk_i        (clk_i),
+      .clk_i        (clk),
       .out_rows_i   (cmd_q.out_rows),
       .ow_i         (cmd_q.ow),
       .der_i        (der_q),
@@ -242,13 +243,13 @@ module hd_weight_loader #(
 
   // The copy of the command by itself: in one process with the rest, simulation would move it in
   // every cycle.
-  always_ff @(posedge clk_i)
+  always_ff @(posedge clk)
     if (take_o) begin
       cmd_q <= sel_i ? cmd1_i : cmd0_i;
       der_q <= sel_i ? der1_i : der0_i;
     end
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     if (!rst_ni) begin
       state_q <= IDLE;
       full_q <= 1'b0;
@@ -348,4 +349,12 @@ module hd_weight_loader #(
       else if (thold_q != 6'd0) thold_q <= thold_q - 6'd1;
     end
   end
+
+  // Nothing moves while the loaded tile waits, or the words for it.
+  hd_clock_gate u_clock (
+      .clk_i(clk_i),
+      .en_i (!rst_ni || take_o || (state_q == INIT) || (n != 2'd0) || swap_i
+             || (hold_q != 3'd0) || (thold_q != 6'd0)),
+      .clk_o(clk)
+  );
 endmodule
