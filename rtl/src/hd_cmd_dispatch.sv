@@ -12,6 +12,7 @@ module hd_cmd_dispatch #(
 ) (
     input  logic                 clk_i,
     input  logic                 rst_ni,
+    output logic move_o,  // the clock is needed: something happens (see the end)
     input  logic                 valid_i,
     output logic                 ready_o,
     input  heddle_pkg::conv_t    cmd_i,
@@ -24,7 +25,6 @@ module hd_cmd_dispatch #(
     output logic [UNITS-1:0]     sel_o,
     input  logic [UNITS-1:0]     take_i
 );
-  logic clk;  // moves only when something happens, see the end
   heddle_pkg::conv_t cmd0_q, cmd1_q;
   hd_matrix_pkg::mder_t der0_q, der1_q;
   logic [UNITS-1:0] pend0_q, pend1_q, sel_q;
@@ -38,7 +38,7 @@ module hd_cmd_dispatch #(
   assign der0_o = der0_q;
   assign der1_o = der1_q;
 
-  always_ff @(posedge clk) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       pend0_q <= '0;
       pend1_q <= '0;
@@ -64,9 +64,5 @@ module hd_cmd_dispatch #(
   end
 
   // Only where a command comes or is taken.
-  hd_clock_gate u_clock (
-      .clk_i(clk_i),
-      .en_i (!rst_ni || (valid_i && ready_o) || (take_i != '0)),
-      .clk_o(clk)
-  );
+  assign move_o = !rst_ni || (valid_i && ready_o) || (take_i != '0);
 endmodule

@@ -15,6 +15,7 @@
 module hd_command_assembler (
     input  logic          clk_i,
     input  logic          rst_ni,
+    output logic move_o,  // the clock is needed: something happens (see the end)
     input  logic          start_i,   // pulse: a new stream
     input  logic [39:0]   addr_i,    // with start_i
     input  logic [27:0]   beats_i,   // with start_i: its length
@@ -34,7 +35,6 @@ module hd_command_assembler (
     output logic          last_o,
     output logic [39:0]   error_addr_o
 );
-  logic clk;  // moves only when something happens, see the end
   localparam [1:0] OFF = 2'd0;   // no stream
   localparam [1:0] HEAD = 2'd1;  // waits for the header
   localparam [1:0] BODY = 2'd2;
@@ -66,7 +66,7 @@ module hd_command_assembler (
   assign last_o = (left_q == {24'd0, need_q});
   assign error_addr_o = {addr_q, 4'd0};
 
-  always_ff @(posedge clk) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni || stop_i) begin
       state_q <= OFF;
     end else if (start_i) begin
@@ -147,10 +147,6 @@ module hd_command_assembler (
   assign unused = (words[7:6] != 2'd0) || (words[1:0] != 2'd0) || (addr_i[3:0] != 4'd0);
 
   // Only where a beat comes or a command goes.
-  hd_clock_gate u_clock (
-      .clk_i(clk_i),
-      .en_i (!rst_ni || stop_i || start_i || take || ((state_q == FULL) && ready_i)
-             || ((state_q == HEAD) && (left_q == '0))),
-      .clk_o(clk)
-  );
+  assign move_o = !rst_ni || stop_i || start_i || take || ((state_q == FULL) && ready_i)
+             || ((state_q == HEAD) && (left_q == '0));
 endmodule

@@ -121,7 +121,15 @@ module hd_command_processor #(
     input  logic          vector_idle_i,
     input  logic          vector_busy_i
 );
+  // What moves only where a command does: it runs for hundreds of cycles.
+  logic cmd_clk;
+  logic [6:0] moves;
+  hd_clock_gate cmd_clock (
+      .clk_i, .en_i((moves != '0) || flush || decode_start || !decode_done), .clk_o(cmd_clk)
+  );
+
   // Control.
+  logic decode_start, decode_done, decode_legal;
   logic begin_stream, run, flush, fetch_stop, count, aborted, ended, fault, fetch_idle;
   logic [3:0] retired, idle;
   logic [39:0] addr_q;
@@ -161,7 +169,7 @@ module hd_command_processor #(
   logic [31:0] cmd_tag;
   logic [39:0] error_addr;
   hd_command_assembler assembler (
-      .clk_i, .rst_ni,
+      .clk_i(cmd_clk), .move_o(moves[4]), .rst_ni,
       .start_i(begin_stream), .addr_i(addr_q), .beats_i(beats_q), .stop_i(fetch_stop),
       .beat_valid_i(beat_valid), .beat_ready_o(beat_ready), .beat_i(beat),
       .beat_error_i(beat_error),
@@ -169,14 +177,8 @@ module hd_command_processor #(
       .offset_o(cmd_offset), .tag_o(cmd_tag), .last_o(cmd_last), .error_addr_o(error_addr)
   );
 
-  logic decode_start, decode_done, decode_legal;
-  // It moves until it has its verdict.
-  logic decode_clk;
-  hd_clock_gate decode_clock (
-      .clk_i, .en_i(!rst_ni || flush || decode_start || !decode_done), .clk_o(decode_clk)
-  );
   hd_decode #(.K(K), .ACC_DEPTH(ACC_DEPTH)) decode (
-      .clk_i(decode_clk), .rst_ni, .clear_i(flush),
+      .clk_i(cmd_clk), .rst_ni, .clear_i(flush),
       .start_i(decode_start), .cmd_i(cmd), .done_o(decode_done), .legal_o(decode_legal)
   );
 
@@ -206,7 +208,7 @@ module hd_command_processor #(
   logic [3:0] same;
 
   hd_engine_queue #(.W(20)) load_queue (
-      .clk_i, .rst_ni, .clear_i(flush), .hold_i(!run),
+      .clk_i(cmd_clk), .move_o(moves[0]), .rst_ni, .clear_i(flush), .hold_i(!run),
       .push_i(push[0]), .cmd_i(cmd[639:0]), .offset_i(cmd_offset),
       .full_o(full[0]), .empty_o(empty[0]), .retired_o(retired[0]),
       .want_o(want[0]), .wait_enable_o(wait_enable[1:0]),
@@ -220,7 +222,7 @@ module hd_command_processor #(
   );
 
   hd_engine_queue #(.W(20)) store_queue (
-      .clk_i, .rst_ni, .clear_i(flush), .hold_i(!run),
+      .clk_i(cmd_clk), .move_o(moves[1]), .rst_ni, .clear_i(flush), .hold_i(!run),
       .push_i(push[1]), .cmd_i(cmd[639:0]), .offset_i(cmd_offset),
       .full_o(full[1]), .empty_o(empty[1]), .retired_o(retired[1]),
       .want_o(want[1]), .wait_enable_o(wait_enable[3:2]),
@@ -234,7 +236,7 @@ module hd_command_processor #(
   );
 
   hd_engine_queue #(.W(40)) matrix_queue (
-      .clk_i, .rst_ni, .clear_i(flush), .hold_i(!run),
+      .clk_i(cmd_clk), .move_o(moves[2]), .rst_ni, .clear_i(flush), .hold_i(!run),
       .push_i(push[2]), .cmd_i(cmd[1279:0]), .offset_i(cmd_offset),
       .full_o(full[2]), .empty_o(empty[2]), .retired_o(retired[2]),
       .want_o(want[2]), .wait_enable_o(wait_enable[5:4]),
@@ -248,7 +250,7 @@ module hd_command_processor #(
   );
 
   hd_engine_queue #(.W(52)) vector_queue (
-      .clk_i, .rst_ni, .clear_i(flush), .hold_i(!run),
+      .clk_i(cmd_clk), .move_o(moves[3]), .rst_ni, .clear_i(flush), .hold_i(!run),
       .push_i(push[3]), .cmd_i(cmd[1663:0]), .offset_i(cmd_offset),
       .full_o(full[3]), .empty_o(empty[3]), .retired_o(retired[3]),
       .want_o(want[3]), .wait_enable_o(wait_enable[7:6]),
@@ -280,7 +282,7 @@ module hd_command_processor #(
   logic [31:0] fault_tag, last_tag;
   assign done = {vector_done_i, matrix_done_i, store_done_i, load_done_i};
   hd_fault_record fault_record (
-      .clk_i, .rst_ni, .clear_i(begin_stream),
+      .clk_i(cmd_clk), .move_o(moves[5]), .rst_ni, .clear_i(begin_stream),
       .engine_fault_i({vector_fault_i, matrix_fault_i, store_fault_i, load_fault_i} & {4{count}}),
       .engine_code_i({vector_fault_code_i, matrix_fault_code_i, store_fault_code_i,
                       load_fault_code_i}),
@@ -305,7 +307,7 @@ module hd_command_processor #(
   assign fault_tag_o = ended_aborted ? last_tag : fault_tag;
 
   hd_core_counters counters (
-      .clk_i, .rst_ni, .clear_i(begin_stream), .count_i(count),
+      .clk_i, .event_clk_i(cmd_clk), .move_o(moves[6]), .rst_ni, .clear_i(begin_stream), .count_i(count),
       .retire_i(retire), .done_i(done),
       .matrix_macs_i, .vector_macs_i,
       .load_bytes_valid_i, .load_bytes_i, .store_bytes_valid_i, .store_bytes_i,

@@ -6,6 +6,8 @@
 module hd_core_counters (
     input  logic        clk_i,
     input  logic        rst_ni,
+    input  logic        event_clk_i,  // clk_i, needed when move_o
+    output logic        move_o,
     input  logic        clear_i,
     input  logic        count_i,
     input  logic [4:0]  retire_i,
@@ -46,14 +48,9 @@ module hd_core_counters (
   end
 
   // What does not happen in most cycles.
-  logic clk;
-  hd_clock_gate u_clock (
-      .clk_i(clk_i),
-      .en_i (!rst_ni || clear_i || (retire_i != '0) || (done_i[3:2] != '0) || load_bytes_valid_i
-             || store_bytes_valid_i),
-      .clk_o(clk)
-  );
-  always_ff @(posedge clk) begin
+  assign move_o = !rst_ni || clear_i || (retire_i != '0) || (done_i[3:2] != '0) || load_bytes_valid_i
+             || store_bytes_valid_i;
+  always_ff @(posedge event_clk_i) begin
     if (!rst_ni || clear_i) begin
       commands_o <= '0;
       macs_o <= '0;

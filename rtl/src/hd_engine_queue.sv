@@ -22,6 +22,7 @@ module hd_engine_queue #(
 ) (
     input  logic            clk_i,
     input  logic            rst_ni,
+    output logic move_o,  // the clock is needed: something happens (see the end)
     input  logic            clear_i,
     input  logic            hold_i,
     // from dispatch
@@ -51,7 +52,6 @@ module hd_engine_queue #(
     output logic [95:0]     record_tag_o,
     output logic            same_o       // records 0 and 1 are one command
 );
-  logic clk;  // moves only when something happens, see the end
   localparam int DEPTH = heddle_pkg::QUEUE_DEPTH;
   localparam int TABLE = 8;  // more than any engine accepts before its first is done
   localparam int TW = $clog2(TABLE);
@@ -62,7 +62,7 @@ module hd_engine_queue #(
   logic [32*W+27:0] head;
   heddle_pkg::header_t cmd_header;
   hd_cmd_fifo #(.W(32 * W + 28), .DEPTH(DEPTH)) fifo (
-      .clk_i(clk), .rst_ni, .clear_i,
+      .clk_i(clk_i), .rst_ni, .clear_i,
       .push_i, .data_i({offset_i, cmd_i}), .full_o,
       .valid_o(valid), .data_o(head), .pop_i(pop), .level_o()
   );
@@ -108,7 +108,7 @@ module hd_engine_queue #(
   assign record_offset_o = {head[32*W +: 28], at_read[89:62], at_done[89:62]};
   assign record_tag_o = {cmd_header.tag, at_read[61:30], at_done[61:30]};
 
-  always_ff @(posedge clk) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni || clear_i) begin
       accept_q <= '0;
       read_q <= '0;
@@ -129,9 +129,5 @@ module hd_engine_queue #(
   end
 
   // A command runs for hundreds of cycles; in between nothing moves.
-  hd_clock_gate u_clock (
-      .clk_i(clk_i),
-      .en_i (!rst_ni || clear_i || push_i || pop || take_i || read || done),
-      .clk_o(clk)
-  );
+  assign move_o = !rst_ni || clear_i || push_i || pop || take_i || read || done;
 endmodule

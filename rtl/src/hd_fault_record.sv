@@ -11,6 +11,7 @@
 module hd_fault_record (
     input  logic         clk_i,
     input  logic         rst_ni,
+    output logic move_o,  // the clock is needed: something happens (see the end)
     input  logic         clear_i,
     // engines: 0 load, 1 store, 2 matrix, 3 vector
     input  logic [3:0]   engine_fault_i,
@@ -47,7 +48,6 @@ module hd_fault_record (
     output logic [27:0]  last_offset_o,
     output logic [31:0]  last_tag_o
 );
-  logic clk;  // moves only when something happens, see the end
   // The new fault of this cycle.
   logic hit;
   logic [7:0] code;
@@ -117,7 +117,7 @@ module hd_fault_record (
     if (fault_o) retire_o = '0;
   end
 
-  always_ff @(posedge clk) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni || clear_i) begin
       fault_o <= 1'b0;
       code_o <= heddle_pkg::ERROR_OK[7:0];
@@ -152,9 +152,5 @@ module hd_fault_record (
   end
 
   // Only where something retires or fails.
-  hd_clock_gate u_clock (
-      .clk_i(clk_i),
-      .en_i (!rst_ni || clear_i || hit || (retire_o != '0)),
-      .clk_o(clk)
-  );
+  assign move_o = !rst_ni || clear_i || hit || (retire_o != '0);
 endmodule

@@ -20,6 +20,7 @@ module hd_fetch #(
 ) (
     input  logic                                clk_i,
     input  logic                                rst_ni,
+    output logic move_o,  // the clock is needed: something happens (see the end)
     input  logic                                stop_i,
     input  logic                                run_valid_i,
     output logic                                run_ready_o,
@@ -39,7 +40,6 @@ module hd_fetch #(
     output logic [HEADS-1:0]                    null_o,
     input  logic [2:0]                          pop_i
 );
-  logic clk;  // moves only when something happens, see the end
   localparam int IW = $clog2(DEPTH);
   localparam [7:0] DEPTH8 = 8'(DEPTH);
   localparam [35:0] END = 36'(SRAM_WORDS);
@@ -92,7 +92,7 @@ module hd_fetch #(
 
   // verilator lint_off BLKSEQ
   // Reason: temporary values of the clocked process, set before they are read.
-  always_ff @(posedge clk) begin : fetch
+  always_ff @(posedge clk_i) begin : fetch
     // The next two words.
     logic signed [23:0] col1;
     logic [35:0] addr1;
@@ -186,10 +186,6 @@ module hd_fetch #(
   // verilator lint_on BLKSEQ
 
   // Nothing moves while the FIFO is full, or when there is nothing to fetch.
-  hd_clock_gate u_clock (
-      .clk_i(clk_i),
-      .en_i (!rst_ni || (take != 2'd0) || v0_q || d0_q || e0_q || (pop_i != 3'd0)
-             || (run_valid_i && run_ready_o)),
-      .clk_o(clk)
-  );
+  assign move_o = !rst_ni || (take != 2'd0) || v0_q || d0_q || e0_q || (pop_i != 3'd0)
+             || (run_valid_i && run_ready_o);
 endmodule

@@ -21,6 +21,7 @@ module hd_matrix_decode #(
 ) (
     input  logic                 clk_i,
     input  logic                 rst_ni,
+    output logic move_o,  // the clock is needed: something happens (see the end)
     input  logic                 valid_i,
     output logic                 ready_o,
     input  heddle_pkg::conv_t    cmd_i,
@@ -29,7 +30,6 @@ module hd_matrix_decode #(
     output heddle_pkg::conv_t    cmd_o,
     output hd_matrix_pkg::mder_t der_o
 );
-  logic clk;  // moves only when something happens, see the end
   localparam int CB = $clog2(C);
   localparam int KB = $clog2(K);
   localparam int DB = $clog2(ACC_DEPTH);
@@ -181,9 +181,9 @@ module hd_matrix_decode #(
   assign der_o = d_q;
 
   // By itself: in one process with the rest, simulation would move it in every cycle.
-  always_ff @(posedge clk) if (valid_i && ready_o) cmd_q <= cmd_i;
+  always_ff @(posedge clk_i) if (valid_i && ready_o) cmd_q <= cmd_i;
 
-  always_ff @(posedge clk) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q <= IDLE;
       div_q <= 3'd0;
@@ -331,9 +331,5 @@ module hd_matrix_decode #(
   end
 
   // Only while there is a command.
-  hd_clock_gate u_clock (
-      .clk_i(clk_i),
-      .en_i (!rst_ni || valid_i || !ready_o),
-      .clk_o(clk)
-  );
+  assign move_o = !rst_ni || valid_i || !ready_o;
 endmodule

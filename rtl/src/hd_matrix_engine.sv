@@ -48,12 +48,37 @@ module hd_matrix_engine #(
     output logic                              wait_operand_o,
     output logic                              wait_output_o
 );
-  // Units have gated clocks of their own, from the free clock; the rest moves while there is work.
-  logic clk;
+  // Clocks. The array's moves while there is work; that of commands, loop nests and passes where one
+  // of these moves; row port 0 (all there is with 16 lanes) and the others where they fetch; weights
+  // where they are fetched or loaded. More of them cost more in simulation than they save.
+  logic clk, cmd_clk, weight_clk;
+  logic [ROWS-1:0] row_move;
+  logic [8:0] moves;
+  logic wfetch_move, loader_move, row0_clk, rows_clk;
   hd_clock_gate u_clock (
       .clk_i(clk_i),
       .en_i (!rst_ni || cmd_valid_i || !idle_o || clear_i),
       .clk_o(clk)
+  );
+  hd_clock_gate u_cmd_clock (
+      .clk_i(clk_i),
+      .en_i (moves != '0),
+      .clk_o(cmd_clk)
+  );
+  hd_clock_gate u_row0_clock (
+      .clk_i(clk_i),
+      .en_i (row_move[0]),
+      .clk_o(row0_clk)
+  );
+  hd_clock_gate u_rows_clock (
+      .clk_i(clk_i),
+      .en_i (row_move[ROWS-1:1] != '0),
+      .clk_o(rows_clk)
+  );
+  hd_clock_gate u_weight_clock (
+      .clk_i(clk_i),
+      .en_i (wfetch_move || loader_move),
+      .clk_o(weight_clk)
   );
   localparam int ROWS = hd_matrix_pkg::ROWS;
   localparam int HEADS = hd_matrix_pkg::HEADS;
@@ -73,7 +98,8 @@ module hd_matrix_engine #(
       .K(K),
       .ACC_DEPTH(ACC_DEPTH)
   ) u_decode (
-      .clk_i  (clk_i),
+      .clk_i  (cmd_clk),
+      .move_o (moves[0]),
       .rst_ni (rst_ni),
       .valid_i(accept && !sync),
       .ready_o(dec_ready),
@@ -86,7 +112,8 @@ module hd_matrix_engine #(
   // Units: 0..3 row ports, 4 weight reader, 5 weight loader, 6 sequencer, 7 output stage.
   logic [7:0] avail, sel, take;
   hd_cmd_dispatch u_dispatch (
-      .clk_i  (clk_i),
+      .clk_i  (cmd_clk),
+      .move_o (moves[1]),
       .rst_ni (rst_ni),
       .valid_i(dec_valid),
       .ready_o(slot_ready),
@@ -118,7 +145,8 @@ module hd_matrix_engine #(
   end
   assign block_done = (oldest != 6'd0) || fault_q;
   hd_matrix_order u_order (
-      .clk_i       (clk_i),
+      .clk_i       (cmd_clk),
+      .move_o      (moves[2]),
       .rst_ni      (rst_ni),
       .accept_i    (accept),
       .sync_i      (sync),
@@ -164,13 +192,15 @@ module hd_matrix_engine #(
   logic [3*ROWS-1:0] pop;
   logic [2*ROWS-1:0] row_urgent;
   for (genvar p = 0; p < ROWS; p++) begin : g_row
-    logic run_valid, run_ready, urgent, drained;
+    logic run_valid, run_ready, urgent, drained, fetch_clk;
+    assign fetch_clk = (p == 0) ? row0_clk : rows_clk;
     hd_matrix_pkg::run_t run;
     hd_row_iter #(
         .PORT(p),
         .C(C)
     ) u_iter (
-        .clk_i      (clk_i),
+        .clk_i      (cmd_clk),
+      .move_o     (moves[3+p]),
         .rst_ni     (rst_ni),
         .cmd0_i     (cmd0),
         .der0_i     (der0),
@@ -188,7 +218,8 @@ module hd_matrix_engine #(
     hd_fetch #(
         .SRAM_WORDS(SRAM_WORDS)
     ) u_fetch (
-        .clk_i       (clk_i),
+        .clk_i       (fetch_clk),
+      .move_o      (row_move[p]),
         .rst_ni      (rst_ni),
         .stop_i      (fault_q),
         .run_valid_i (run_valid),
@@ -228,7 +259,8 @@ module hd_matrix_engine #(
       .C(C),
       .K(K)
   ) u_witer (
-      .clk_i      (clk_i),
+      .clk_i      (cmd_clk),
+      .move_o     (moves[7]),
       .rst_ni     (rst_ni),
       .cmd0_i     (cmd0),
       .der0_i     (der0),
@@ -248,7 +280,8 @@ module hd_matrix_engine #(
       .HEADS(2),
       .SRAM_WORDS(SRAM_WORDS)
   ) u_wfetch (
-      .clk_i       (clk_i),
+      .clk_i       (weight_clk),
+      .move_o      (wfetch_move),
       .rst_ni      (rst_ni),
       .stop_i      (fault_q),
       .run_valid_i (wrun_valid),
@@ -271,7 +304,8 @@ module hd_matrix_engine #(
       .C(C),
       .K(K)
   ) u_loader (
-      .clk_i     (clk_i),
+      .clk_i     (weight_clk),
+      .move_o    (loader_move),
       .rst_ni    (rst_ni),
       .cmd0_i    (cmd0),
       .der0_i    (der0),
@@ -318,7 +352,9 @@ module hd_matrix_engine #(
   hd_matrix_seq #(
       .C(C)
   ) u_seq (
-      .clk_i         (clk_i),
+      .clk_i         (clk),
+      .pass_clk_i    (cmd_clk),
+      .pass_move_o   (moves[8]),
       .rst_ni        (rst_ni),
       .stop_i        (fault_q),
       .cmd0_i        (cmd0),

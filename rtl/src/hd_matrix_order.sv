@@ -13,6 +13,7 @@ module hd_matrix_order #(
 ) (
     input  logic               clk_i,
     input  logic               rst_ni,
+    output logic move_o,  // the clock is needed: something happens (see the end)
     input  logic               accept_i,
     input  logic               sync_i,
     input  heddle_pkg::conv_t  cmd_i,
@@ -28,7 +29,6 @@ module hd_matrix_order #(
     output logic               sync_next_o,  // the oldest command is a sync
     output logic [63:0]        macs_o
 );
-  logic clk;  // moves only when something happens, see the end
   // Places in order: 8, more than the engine can hold.
   logic [7:0] sync_q;
   logic [63:0] macs_q [0:7];
@@ -66,7 +66,7 @@ module hd_matrix_order #(
     if (busy_o) sum = {sum_q[59:0], 4'd0} + base_q * {60'd0, factors_q[79:76]};
   end
 
-  always_ff @(posedge clk) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       wp_q <= 3'd0;
       rp_q <= 3'd0;
@@ -115,9 +115,5 @@ module hd_matrix_order #(
   end
 
   // Only where a point is reached, and while a product is computed.
-  hd_clock_gate u_clock (
-      .clk_i(clk_i),
-      .en_i (!rst_ni || accept_i || busy_o || (end_i != '0) || out_done_i || read_o || done_o),
-      .clk_o(clk)
-  );
+  assign move_o = !rst_ni || accept_i || busy_o || (end_i != '0) || out_done_i || read_o || done_o;
 endmodule

@@ -20,6 +20,8 @@ module hd_matrix_seq #(
 ) (
     input  logic                             clk_i,
     input  logic                             rst_ni,
+    input  logic                             pass_clk_i,   // clk_i, needed when pass_move_o
+    output logic                             pass_move_o,
     input  logic                             stop_i,
     input  heddle_pkg::conv_t                cmd0_i,
     input  hd_matrix_pkg::mder_t             der0_i,
@@ -58,7 +60,6 @@ module hd_matrix_seq #(
     output logic                             wait_operand_o,
     output logic                             wait_output_o
 );
-  logic clk;  // moves while there is a command
   localparam int ROWS = hd_matrix_pkg::ROWS;
   typedef enum logic [1:0] {
     IDLE,
@@ -89,11 +90,10 @@ module hd_matrix_seq #(
   logic [ROWS-1:0] seg_en;
   logic [20*ROWS-1:0] seg_q;
   logic [8*ROWS-1:0] seg_n, seg_lane;
-  logic pass_clk;  // of the counters: moves at the end of a pass
   hd_pass_ctr #(
       .C(C)
   ) u_pass (
-      .clk_i     (pass_clk),
+      .clk_i     (pass_clk_i),
       .mode_i    (cmd_q.mode),
       .kh_i      (cmd_q.kh),
       .kw_i      (cmd_q.kw),
@@ -126,7 +126,7 @@ module hd_matrix_seq #(
   logic block_end, cob_inc, cob_wrap, chunk_inc, chunk_wrap, done;
   logic [15:0] n_rows, n_cols;
   hd_nest_ctr u_nest (
-      .clk_i        (pass_clk),
+      .clk_i        (pass_clk_i),
       .out_rows_i   (cmd_q.out_rows),
       .ow_i         (cmd_q.ow),
       .der_i        (der_q),
@@ -285,13 +285,13 @@ module hd_matrix_seq #(
 
   // The copy of the command by itself: in one process with the rest, simulation would move it in
   // every cycle.
-  always_ff @(posedge clk)
+  always_ff @(posedge clk_i)
     if (take_o) begin
       cmd_q <= sel_i ? cmd1_i : cmd0_i;
       der_q <= sel_i ? der1_i : der0_i;
     end
 
-  always_ff @(posedge clk) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q <= IDLE;
       pbank_q <= 1'b0;
@@ -359,14 +359,5 @@ module hd_matrix_seq #(
     end
   end
 
-  hd_clock_gate u_pass_clock (
-      .clk_i(clk_i),
-      .en_i (pass_restart || pass_adv),
-      .clk_o(pass_clk)
-  );
-  hd_clock_gate u_clock (
-      .clk_i(clk_i),
-      .en_i (!rst_ni || avail_i || (state_q != IDLE) || swapped_q),
-      .clk_o(clk)
-  );
+  assign pass_move_o = pass_restart || pass_adv;
 endmodule

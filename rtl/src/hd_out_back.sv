@@ -18,6 +18,9 @@ module hd_out_back #(
 ) (
     input  logic                    clk_i,
     input  logic                    rst_ni,
+    output logic                    move_o,       // clk_i is needed
+    input  logic                    pool_clk_i,   // clk_i, needed when pool_move_o
+    output logic                    pool_move_o,
     input  logic                    stop_i,
     // the next command
     input  logic                    next_valid_i,
@@ -54,7 +57,6 @@ module hd_out_back #(
     output logic                    fault_o,
     output logic [35:0]             fault_addr_o
 );
-  logic clk, pool_clk;  // see the end
   localparam int IW = $clog2(DEPTH);
   localparam int WW = $clog2(WIDE);
   hd_output_pkg::ocmd_t cmd_q;
@@ -85,7 +87,7 @@ module hd_out_back #(
   logic [15:0] xpos;
   logic drain_q;  // all vectors are taken; pooling is on its way
   hd_out_walk u_walk (
-      .clk_i        (clk),
+      .clk_i        (clk_i),
       .load_i       (load_o),
       .step_i       (step),
       .rows_i       (next_i.rows),
@@ -124,7 +126,7 @@ module hd_out_back #(
   hd_out_write_queue #(
       .SRAM_WORDS(SRAM_WORDS)
   ) u_queue (
-      .clk_i       (clk),
+      .clk_i       (clk_i),
       .rst_ni      (rst_ni),
       .stop_i      (stop_i),
       .push_i      (push),
@@ -159,7 +161,7 @@ module hd_out_back #(
   hd_out_pool_max #(
       .K(K)
   ) u_max (
-      .clk_i        (pool_clk),
+      .clk_i        (pool_clk_i),
       .rst_ni       (rst_ni),
       .load_i       (load_q),
       .cmd_i        (cmd_q),
@@ -189,7 +191,7 @@ module hd_out_back #(
       .K         (K),
       .SRAM_WORDS(SRAM_WORDS)
   ) u_rmw (
-      .clk_i    (pool_clk),
+      .clk_i    (pool_clk_i),
       .rst_ni   (rst_ni),
       .valid_i  (mvalid),
       .ready_o  (mready),
@@ -227,7 +229,7 @@ module hd_out_back #(
   hd_out_average #(
       .K(K)
   ) u_average (
-      .clk_i      (pool_clk),
+      .clk_i      (pool_clk_i),
       .rst_ni     (rst_ni),
       .cmd_i      (cmd_q),
       .load_i     (load_o),
@@ -301,7 +303,7 @@ module hd_out_back #(
   assign leave_o = leave;
   assign load_o = next_valid_i && (!busy_q || leave);
 
-  always_ff @(posedge clk) begin
+  always_ff @(posedge clk_i) begin
     load_q <= load_o;
     if (!rst_ni) begin
       busy_q <= 1'b0;
@@ -345,16 +347,8 @@ module hd_out_back #(
   logic pooling;
   assign pooling = busy_q && cmd_q.pool != heddle_pkg::POOL_KIND_NONE;
   // Most passes of a block give no vector: nothing moves then.
-  hd_clock_gate u_clock (
-      .clk_i(clk_i),
-      .en_i (!rst_ni || load_o || load_q || leave || valid_i || sum_valid_i || wide_valid_i || have
-             || whave || !empty || drain_q || pooling || hold_done_i),
-      .clk_o(clk)
-  );
+  assign move_o = !rst_ni || load_o || load_q || leave || valid_i || sum_valid_i || wide_valid_i || have
+             || whave || !empty || drain_q || pooling || hold_done_i;
   // Pooling moves only in commands that pool.
-  hd_clock_gate u_pool_clock (
-      .clk_i(clk_i),
-      .en_i (!rst_ni || load_o || load_q || pooling),
-      .clk_o(pool_clk)
-  );
+  assign pool_move_o = !rst_ni || load_o || load_q || pooling;
 endmodule

@@ -14,6 +14,7 @@ module hd_out_command #(
 ) (
     input  logic                  clk_i,
     input  logic                  rst_ni,
+    output logic move_o,  // the clock is needed: something happens (see the end)
     input  heddle_pkg::conv_t     cmd0_i,
     input  heddle_pkg::conv_t     cmd1_i,
     input  hd_matrix_pkg::mder_t  der0_i,
@@ -27,7 +28,6 @@ module hd_out_command #(
     output hd_output_pkg::s1c_t   s1_o,
     output hd_output_pkg::s2c_t   s2_o
 );
-  logic clk;  // moves only when something happens, see the end
   typedef enum logic [3:0] {
     IDLE,
     ROWS,
@@ -88,7 +88,7 @@ module hd_out_command #(
   logic divided_q;  // the divider has the answer for the state it comes back to
   logic [16:0] first_row;
   assign first_row = pmax ? out_q.py0 : {1'b0, cmd_q.out_row0};
-  always_ff @(posedge clk) begin
+  always_ff @(posedge clk_i) begin
     valid_q <= 1'b0;
     if (!rst_ni) begin
       state_q <= IDLE;
@@ -244,9 +244,5 @@ module hd_out_command #(
   end
 
   // Only while there is a command.
-  hd_clock_gate u_clock (
-      .clk_i(clk_i),
-      .en_i (!rst_ni || take_o || (state_q != IDLE) || valid_q),
-      .clk_o(clk)
-  );
+  assign move_o = !rst_ni || take_o || (state_q != IDLE) || valid_q;
 endmodule

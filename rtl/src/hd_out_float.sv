@@ -12,6 +12,9 @@ module hd_out_float #(
 ) (
     input  logic                clk_i,
     input  logic                rst_ni,
+    output logic                move_o,       // clk_i is needed
+    input  logic                lane_clk_i,   // clk_i, needed when lane_move_o
+    output logic                lane_move_o,
     // f32 outputs
     input  logic                f32_valid_i,
     input  logic                bias_f32_i,
@@ -29,7 +32,6 @@ module hd_out_float #(
     output logic                valid_o,
     output logic [8*K-1:0]      code_o
 );
-  logic clk;  // moves while there is a vector
   localparam int N = hd_output_pkg::RESIDUAL_CYCLES;
   localparam int IW = $clog2(N + 1);
   localparam [1:0] F32 = 2'd0, F32_BIAS = 2'd1, RES_ADD = 2'd2, RES_MUL = 2'd3;
@@ -46,12 +48,11 @@ module hd_out_float #(
 
   logic lane_valid;
   logic [8*K-1:0] lane_code;
-  logic lane_clk;  // moves while a vector is in the lanes
   logic [N:0] in_lanes_q;
   hd_float_lane #(
       .LANES(K)
   ) u_lanes (
-      .clk_i       (lane_clk),
+      .clk_i       (lane_clk_i),
       .rst_ni      (rst_ni),
       .en_i        (f32_valid_i || pop_o),
       .op_i        (op),
@@ -80,7 +81,7 @@ module hd_out_float #(
   logic [8*K-1:0] ring_q [0:(1<<IW)-1];
   logic [IW-1:0] wp_q, rp_q;
   assign code_o = lane_valid ? lane_code : ring_q[rp_q];
-  always_ff @(posedge clk) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       v_q <= '0;
       wp_q <= '0;
@@ -96,18 +97,10 @@ module hd_out_float #(
   // A vector is in the lanes for N cycles; they need one more to become empty.
   logic enter;
   assign enter = f32_valid_i || pop_o;
-  always_ff @(posedge clk) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) in_lanes_q <= '0;
     else in_lanes_q <= {in_lanes_q[N-1:0], enter};
   end
-  hd_clock_gate u_lane_clock (
-      .clk_i(clk_i),
-      .en_i (!rst_ni || enter || (in_lanes_q != '0)),
-      .clk_o(lane_clk)
-  );
-  hd_clock_gate u_clock (
-      .clk_i(clk_i),
-      .en_i (!rst_ni || valid_i || enter || (v_q != '0) || (in_lanes_q != '0)),
-      .clk_o(clk)
-  );
+  assign lane_move_o = !rst_ni || enter || (in_lanes_q != '0);
+  assign move_o = lane_move_o || valid_i || (v_q != '0);
 endmodule

@@ -10,6 +10,7 @@ module hd_out_requant #(
 ) (
     input  logic                clk_i,
     input  logic                rst_ni,
+    output logic move_o,  // the clock is needed: something happens (see the end)
     input  logic                valid_i,
     input  logic                pbank_i,
     input  logic [32*K-1:0]     acc_i,
@@ -33,12 +34,11 @@ module hd_out_requant #(
     output hd_output_pkg::s1c_t c_o,
     output logic [8*K-1:0]      code_o
 );
-  logic clk;  // moves only when something happens, see the end
   localparam int N = hd_output_pkg::CRO_CYCLES;
   localparam int F = hd_output_pkg::FLOAT_CYCLES;
   localparam int PB = $clog2(K / 2);
   logic [127:0] par_q [0:K-1];
-  always_ff @(posedge clk) begin
+  always_ff @(posedge clk_i) begin
     if (pld_i) begin
       par_q[{pset_i, pidx_i[PB-1:0]}] <= pdata_i[127:0];
       par_q[{pset_i, pidx_i[PB-1:1], 1'b1}] <= pdata_i[255:128];
@@ -52,7 +52,7 @@ module hd_out_requant #(
   assign valid_o = v_q[N-1];
   assign tag_o = tag_q[N-1];
   assign c_o = c_q[N-1];
-  always_ff @(posedge clk) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) v_q <= '0;
     else v_q <= en;
     if (en[0]) begin
@@ -97,7 +97,7 @@ module hd_out_requant #(
   hd_cro_lane #(
       .LANES(K)
   ) u_lanes (
-      .clk_i   (clk),
+      .clk_i   (clk_i),
       .rst_ni  (rst_ni),
       .en_i    (valid_i && !c_i.wide),
       .acc_i   (acc_i),
@@ -111,7 +111,7 @@ module hd_out_requant #(
       .y_o     (y)
   );
   // Three registers that synthesis moves into the lanes.
-  always_ff @(posedge clk) begin
+  always_ff @(posedge clk_i) begin
     if (v_q[0]) y2_q <= y;
     if (v_q[1]) y3_q <= y2_q;
     if (v_q[2]) y4_q <= y3_q;
@@ -126,7 +126,7 @@ module hd_out_requant #(
   for (genvar k = 0; k < K; k++) begin : g_sum
     assign sum[32*k +: 32] = acc_i[32*k +: 32] + bias[32*k +: 32];
   end
-  always_ff @(posedge clk) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) w_q <= '0;
     else w_q <= {w_q[F-2:0], valid_i && c_i.wide};
     if (valid_i && c_i.wide) i32_q <= !c_i.f32;
@@ -140,9 +140,5 @@ module hd_out_requant #(
   assign scale_o = scale;
 
   // Only while there is a vector; most passes of a block give none.
-  hd_clock_gate u_clock (
-      .clk_i(clk_i),
-      .en_i (!rst_ni || valid_i || pld_i || (v_q != '0) || (w_q != '0)),
-      .clk_o(clk)
-  );
+  assign move_o = !rst_ni || valid_i || pld_i || (v_q != '0) || (w_q != '0);
 endmodule

@@ -20,6 +20,7 @@ module hd_out_residual_reader #(
 ) (
     input  logic                 clk_i,
     input  logic                 rst_ni,
+    output logic move_o,  // the clock is needed: something happens (see the end)
     // the next command
     input  logic                 next_valid_i,
     input  hd_output_pkg::ocmd_t next_i,
@@ -39,7 +40,6 @@ module hd_out_residual_reader #(
     output logic [8*K-1:0]       head_o,
     input  logic                 pop_i
 );
-  logic clk;  // moves only when something happens, see the end
   localparam int IW = $clog2(DEPTH);
   localparam logic [35:0] WORDS = 36'(SRAM_WORDS);
   hd_output_pkg::ocmd_t cmd_q;
@@ -49,7 +49,7 @@ module hd_out_residual_reader #(
   logic [35:0] addr, waddr;
   logic last, cob_last, step, half_q, two, fill;
   hd_out_walk u_walk (
-      .clk_i        (clk),
+      .clk_i        (clk_i),
       .load_i       (load_o),
       .step_i       (step),
       .rows_i       (next_i.rows),
@@ -110,11 +110,11 @@ module hd_out_residual_reader #(
     assign head_o = low_q[rp_q];
   end else begin : g_two
     logic [127:0] high_q [0:DEPTH-1];
-    always_ff @(posedge clk) if (e1_q && e1half_q) high_q[wp_q] <= rdata_i;
+    always_ff @(posedge clk_i) if (e1_q && e1half_q) high_q[wp_q] <= rdata_i;
     assign head_o = {high_q[rp_q], low_q[rp_q]};
   end
 
-  always_ff @(posedge clk) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       busy_q <= 1'b0;
       v_q <= 1'b0;
@@ -153,9 +153,5 @@ module hd_out_residual_reader #(
   end
 
   // Only while there is a command with residual.
-  hd_clock_gate u_clock (
-      .clk_i(clk_i),
-      .en_i (!rst_ni || next_valid_i || busy_q || v_q || (used_q != 8'd0)),
-      .clk_o(clk)
-  );
+  assign move_o = !rst_ni || next_valid_i || busy_q || v_q || (used_q != 8'd0);
 endmodule

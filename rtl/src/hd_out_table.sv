@@ -7,6 +7,7 @@ module hd_out_table #(
     parameter int K = 16
 ) (
     input  logic           clk_i,
+    output logic move_o,  // the clock is needed: something happens (see the end)
     input  logic           lld_i,
     input  logic           lset_i,
     input  logic [3:0]     lidx_i,
@@ -17,7 +18,6 @@ module hd_out_table #(
     input  logic [8*K-1:0] code_i,
     output logic [8*K-1:0] code_o
 );
-  logic clk;  // moves only when something happens, see the end
   logic [127:0] mem_q [0:31];
   logic [8*K-1:0] code_q, found;
   assign code_o = code_q;
@@ -28,15 +28,11 @@ module hd_out_table #(
       for (logic [31:0] k = 0; k < K; k = k + 1)
         found[8*k +: 8] = mem_q[{set_i, code_i[8*k+4 +: 4]}][{code_i[8*k +: 4], 3'd0} +: 8];
   end
-  always_ff @(posedge clk) begin
+  always_ff @(posedge clk_i) begin
     if (lld_i) mem_q[{lset_i, lidx_i}] <= ldata_i;
     if (valid_i) code_q <= found;
   end
 
   // Only where something is written or looked up.
-  hd_clock_gate u_clock (
-      .clk_i(clk_i),
-      .en_i (lld_i || valid_i),
-      .clk_o(clk)
-  );
+  assign move_o = lld_i || valid_i;
 endmodule

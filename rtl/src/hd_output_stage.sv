@@ -52,7 +52,10 @@ module hd_output_stage #(
     input  logic [2:0]              gnt_i,
     input  logic [127:0]            rdata_i
 );
-  logic clk;  // moves while there is a command
+  // Clocks: of what runs while there is a command; of commands; of vectors; of what few commands
+  // need (residual, float, pooling). More of them cost more in simulation than they save.
+  logic clk, cmd_clk, vec_clk, extra_clk;
+  logic cmd_move, reader_move, requant_move, table_move, float_move, lane_move, back_move, pool_move;
   localparam int AW = hd_pkg::AW;
   localparam int DEPTH = 32;
   localparam int WIDE = 8;
@@ -66,7 +69,8 @@ module hd_output_stage #(
   hd_out_command #(
       .K(K)
   ) u_command (
-      .clk_i  (clk_i),
+      .clk_i  (cmd_clk),
+      .move_o (cmd_move),
       .rst_ni (rst_ni),
       .cmd0_i (cmd0_i),
       .cmd1_i (cmd1_i),
@@ -136,7 +140,8 @@ module hd_output_stage #(
       .SRAM_WORDS(SRAM_WORDS),
       .DEPTH     (DEPTH)
   ) u_reader (
-      .clk_i       (clk_i),
+      .clk_i       (extra_clk),
+      .move_o      (reader_move),
       .rst_ni      (rst_ni),
       .next_valid_i(nxr_v_q),
       .next_i      (nxr_q),
@@ -169,7 +174,8 @@ module hd_output_stage #(
   hd_out_requant #(
       .K(K)
   ) u_requant (
-      .clk_i      (clk_i),
+      .clk_i      (vec_clk),
+      .move_o     (requant_move),
       .rst_ni     (rst_ni),
       .valid_i    (valid_i),
       .pbank_i    (pbank_i),
@@ -194,7 +200,8 @@ module hd_output_stage #(
   hd_out_table #(
       .K(K)
   ) u_table (
-      .clk_i  (clk_i),
+      .clk_i  (vec_clk),
+      .move_o (table_move),
       .lld_i  (lld_i),
       .lset_i (lset_i),
       .lidx_i (lidx_i),
@@ -209,7 +216,10 @@ module hd_output_stage #(
   hd_out_float #(
       .K(K)
   ) u_float (
-      .clk_i        (clk_i),
+      .clk_i        (vec_clk),
+      .move_o       (float_move),
+      .lane_clk_i   (extra_clk),
+      .lane_move_o  (lane_move),
       .rst_ni       (rst_ni),
       .f32_valid_i  (valid_i && s1.f32),
       .bias_f32_i   (s1.bias_f32),
@@ -237,7 +247,10 @@ module hd_output_stage #(
       .DEPTH     (DEPTH),
       .WIDE      (WIDE)
   ) u_back (
-      .clk_i       (clk_i),
+      .clk_i       (vec_clk),
+      .move_o      (back_move),
+      .pool_clk_i  (extra_clk),
+      .pool_move_o (pool_move),
       .rst_ni      (rst_ni),
       .stop_i      (stop_i),
       .next_valid_i(nxb_v_q),
@@ -346,12 +359,20 @@ module hd_output_stage #(
     if (y_valid) t_tag_q <= y_tag;
   end
 
-  // Commands are wide; they have a clock that moves only for them.
-  logic cmd_clk;
   hd_clock_gate u_cmd_clock (
       .clk_i(clk_i),
-      .en_i (new_valid || fill_r || fill_b),
+      .en_i (cmd_move || new_valid || fill_r || fill_b),
       .clk_o(cmd_clk)
+  );
+  hd_clock_gate u_vec_clock (
+      .clk_i(clk_i),
+      .en_i (requant_move || table_move || float_move || back_move),
+      .clk_o(vec_clk)
+  );
+  hd_clock_gate u_extra_clock (
+      .clk_i(clk_i),
+      .en_i (reader_move || lane_move || pool_move),
+      .clk_o(extra_clk)
   );
   always_ff @(posedge cmd_clk) begin
     if (new_valid) begin

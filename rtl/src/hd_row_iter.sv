@@ -19,6 +19,7 @@ module hd_row_iter #(
 ) (
     input  logic                 clk_i,
     input  logic                 rst_ni,
+    output logic move_o,  // the clock is needed: something happens (see the end)
     input  heddle_pkg::conv_t    cmd0_i,
     input  hd_matrix_pkg::mder_t der0_i,
     input  heddle_pkg::conv_t    cmd1_i,
@@ -32,7 +33,6 @@ module hd_row_iter #(
     input  logic                 drained_i,   // the fetch has nothing to ask for
     output logic                 end_o
 );
-  logic clk;  // moves only when something happens, see the end
   localparam [7:0] P8 = 8'(PORT);
   localparam [15:0] P16 = 16'(PORT);
   localparam [17:0] P18 = 18'(PORT);
@@ -68,7 +68,7 @@ module hd_row_iter #(
   hd_pass_ctr #(
       .C(C)
   ) u_pass (
-      .clk_i     (clk),
+      .clk_i     (clk_i),
       .mode_i    (cmd_q.mode),
       .kh_i      (cmd_q.kh),
       .kw_i      (cmd_q.kw),
@@ -101,7 +101,7 @@ module hd_row_iter #(
   logic block_end, xlast, cob_inc, cob_wrap, chunk_inc, chunk_wrap, stripe_inc, stripe_wrap, done;
   logic [15:0] n_rows, n_cols;
   hd_nest_ctr u_nest (
-      .clk_i        (clk),
+      .clk_i        (clk_i),
       .out_rows_i   (cmd_q.out_rows),
       .ow_i         (cmd_q.ow),
       .der_i        (der_q),
@@ -144,7 +144,7 @@ module hd_row_iter #(
 
   // The copy of the command by itself: in one process with the rest, simulation would move it in
   // every cycle.
-  always_ff @(posedge clk)
+  always_ff @(posedge clk_i)
     if (take_o) begin
       cmd_q <= sel_i ? cmd1_i : cmd0_i;
       der_q <= sel_i ? der1_i : der0_i;
@@ -158,7 +158,7 @@ module hd_row_iter #(
   // verilator lint_off BLKSEQ
   // Reason: temporary values of the clocked process, set before they are read; a row takes many
   // cycles, and nothing is computed in those between.
-  always_ff @(posedge clk) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q <= IDLE;
       valid_q <= 1'b0;
@@ -295,9 +295,5 @@ module hd_row_iter #(
   // verilator lint_on BLKSEQ
 
   // A row takes many cycles; between rows nothing moves.
-  hd_clock_gate u_clock (
-      .clk_i(clk_i),
-      .en_i (!rst_ni || take_o || (state_q == INIT) || go || (valid_q && run_ready_i) || end_o),
-      .clk_o(clk)
-  );
+  assign move_o = !rst_ni || take_o || (state_q == INIT) || go || (valid_q && run_ready_i) || end_o;
 endmodule

@@ -16,6 +16,7 @@ module hd_weight_iter #(
 ) (
     input  logic                 clk_i,
     input  logic                 rst_ni,
+    output logic move_o,  // the clock is needed: something happens (see the end)
     input  heddle_pkg::conv_t    cmd0_i,
     input  hd_matrix_pkg::mder_t der0_i,
     input  heddle_pkg::conv_t    cmd1_i,
@@ -29,7 +30,6 @@ module hd_weight_iter #(
     input  logic                 drained_i,
     output logic                 end_o
 );
-  logic clk;  // moves only when something happens, see the end
   localparam int CB = $clog2(C);
   localparam int KB = $clog2(K);
   localparam [19:0] TILE_WORDS = 20'(C * K / 16);
@@ -60,7 +60,7 @@ module hd_weight_iter #(
   hd_pass_ctr #(
       .C(C)
   ) u_pass (
-      .clk_i     (clk),
+      .clk_i     (clk_i),
       .mode_i    (cmd_q.mode),
       .kh_i      (cmd_q.kh),
       .kw_i      (cmd_q.kw),
@@ -93,7 +93,7 @@ module hd_weight_iter #(
   logic block_end, cob_inc, cob_wrap, done;
   logic [15:0] cob;
   hd_nest_ctr u_nest (
-      .clk_i        (clk),
+      .clk_i        (clk_i),
       .out_rows_i   (cmd_q.out_rows),
       .ow_i         (cmd_q.ow),
       .der_i        (der_q),
@@ -192,13 +192,13 @@ module hd_weight_iter #(
 
   // The copy of the command by itself: in one process with the rest, simulation would move it in
   // every cycle.
-  always_ff @(posedge clk)
+  always_ff @(posedge clk_i)
     if (take_o) begin
       cmd_q <= sel_i ? cmd1_i : cmd0_i;
       der_q <= sel_i ? der1_i : der0_i;
     end
 
-  always_ff @(posedge clk) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) state_q <= IDLE;
     else begin
       case (state_q)
@@ -279,9 +279,5 @@ module hd_weight_iter #(
   end
 
   // A run takes many cycles; between runs nothing moves.
-  hd_clock_gate u_clock (
-      .clk_i(clk_i),
-      .en_i (!rst_ni || take_o || (state_q == INIT) || step || end_o),
-      .clk_o(clk)
-  );
+  assign move_o = !rst_ni || take_o || (state_q == INIT) || step || end_o;
 endmodule

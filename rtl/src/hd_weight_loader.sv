@@ -20,6 +20,7 @@ module hd_weight_loader #(
 ) (
     input  logic                 clk_i,
     input  logic                 rst_ni,
+    output logic move_o,  // the clock is needed: something happens (see the end)
     input  heddle_pkg::conv_t    cmd0_i,
     input  hd_matrix_pkg::mder_t der0_i,
     input  heddle_pkg::conv_t    cmd1_i,
@@ -56,7 +57,6 @@ module hd_weight_loader #(
     output logic                 lset_o,
     output logic [3:0]           lidx_o
 );
-  logic clk;  // moves only when something happens, see the end
   localparam int CB = $clog2(C);
   localparam int KB = $clog2(K);
   localparam int HB = $clog2(C / 16);
@@ -88,7 +88,7 @@ module hd_weight_loader #(
   hd_pass_ctr #(
       .C(C)
   ) u_pass (
-      .clk_i     (clk),
+      .clk_i     (clk_i),
       .mode_i    (cmd_q.mode),
       .kh_i      (cmd_q.kh),
       .kw_i      (cmd_q.kw),
@@ -120,7 +120,7 @@ module hd_weight_loader #(
   );
   logic cob_inc, cob_wrap, done;
   hd_nest_ctr u_nest (
-      .clk_i        (clk),
+      .clk_i        (clk_i),
       .out_rows_i   (cmd_q.out_rows),
       .ow_i         (cmd_q.ow),
       .der_i        (der_q),
@@ -243,13 +243,13 @@ module hd_weight_loader #(
 
   // The copy of the command by itself: in one process with the rest, simulation would move it in
   // every cycle.
-  always_ff @(posedge clk)
+  always_ff @(posedge clk_i)
     if (take_o) begin
       cmd_q <= sel_i ? cmd1_i : cmd0_i;
       der_q <= sel_i ? der1_i : der0_i;
     end
 
-  always_ff @(posedge clk) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q <= IDLE;
       full_q <= 1'b0;
@@ -351,10 +351,6 @@ module hd_weight_loader #(
   end
 
   // Nothing moves while the loaded tile waits, or the words for it.
-  hd_clock_gate u_clock (
-      .clk_i(clk_i),
-      .en_i (!rst_ni || take_o || (state_q == INIT) || (n != 2'd0) || swap_i
-             || (hold_q != 3'd0) || (thold_q != 6'd0)),
-      .clk_o(clk)
-  );
+  assign move_o = !rst_ni || take_o || (state_q == INIT) || (n != 2'd0) || swap_i
+             || (hold_q != 3'd0) || (thold_q != 6'd0);
 endmodule

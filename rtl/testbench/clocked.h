@@ -5,7 +5,11 @@
 //   Clocked<Vhd_foo> dut;         // reset, then out of it
 //   dut->valid_i = 1;             // inputs of this cycle
 //   dut.Settle();                 // combinational outputs of this cycle
-//   dut.Tick();                   // rising edge
+//   dut.Tick();                   // falling edge, rising edge
+//
+// The clock falls only when all inputs of the cycle are there, also those that
+// answer outputs (grants): the falling edge samples what gated clocks depend on
+// (hd_clock_gate).
 #ifndef HEDDLE_RTL_TESTBENCH_CLOCKED_H_
 #define HEDDLE_RTL_TESTBENCH_CLOCKED_H_
 
@@ -31,12 +35,10 @@ class Clocked {
     dut_->rst_ni = 1;
     Settle();
   }
-  void Settle() {
+  void Settle() { dut_->eval(); }
+  void Tick() {
     dut_->clk_i = 0;
     dut_->eval();
-  }
-  void Tick() {
-    Settle();
     dut_->clk_i = 1;
     dut_->eval();
     ++cycles_;

@@ -149,7 +149,6 @@ class OutputStageDriver {
   }
 
   void Cycle() {
-    dut_->clk_i = 0;
     DriveCommand();
     DriveLoader();
     DriveVectors();
