@@ -38,8 +38,9 @@ struct Features {
   // Constants of all groups are kept, or the groups' loop put outside that of
   // the tiles, where that saves reloading them for every tile.
   bool keep_weights = true;
-  // Constants are loaded while the operations before compute.
-  bool prefetch = true;
+  // Constants are loaded while up to so many operations before compute, as far
+  // as there is SRAM for them; 0: when their operation begins.
+  int prefetch = 8;
   // Several layers in turn on one stripe of rows, the tensors between them in
   // rolling buffers.
   bool cascade = true;

@@ -35,12 +35,11 @@ const Variant kVariants[] = {
     {"no fuse_pool", [](Features* f) { f->fuse_pool = false; }},
     {"no cost_tiles", [](Features* f) { f->cost_tiles = false; }},
     {"no keep_weights", [](Features* f) { f->keep_weights = false; }},
-    {"no prefetch", [](Features* f) { f->prefetch = false; }},
+    {"prefetch of one operation", [](Features* f) { f->prefetch = 1; }},
+    {"no prefetch", [](Features* f) { f->prefetch = 0; }},
     {"no cascade", [](Features* f) { f->cascade = false; }},
     {"none",
-     [](Features* f) {
-       *f = {false, false, false, false, false, false, false};
-     }},
+     [](Features* f) { *f = {false, false, false, false, false, 0, false}; }},
 };
 
 // Where the network's first operator stands that the card does not have: it is

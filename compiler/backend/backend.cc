@@ -8,6 +8,7 @@
 #include "compiler/backend/compile_report.h"
 #include "compiler/backend/int64_range.h"
 #include "compiler/backend/lowering.h"
+#include "compiler/backend/matrix_op.h"
 #include "compiler/backend/plan.h"
 #include "compiler/backend/schedule.h"
 #include "compiler/backend/taps.h"
@@ -137,6 +138,9 @@ struct Attempt {
   Features features;
   bool choose = false;        // ChooseSchedule
   double traffic_weight = 0;  // its argument
+  // Weights of a matrix operation are cut into groups of at most 1/so much of
+  // SRAM; 0: as lowered. Small groups leave room to load others ahead.
+  uint64_t group_divisor = 0;
 };
 
 absl::StatusOr<BackendResult> Generate(const Graph& graph,
@@ -159,6 +163,13 @@ absl::StatusOr<BackendResult> Generate(const Graph& graph,
   std::vector<uint32_t> tap_owners;
   DeviceGraph taps;
   if (options.taps) taps = MakeTapGraph(&device, &tap_owners);
+  if (attempt.group_divisor > 0) {
+    for (const auto& op : device.ops) {
+      MatrixOp* matrix = op->AsMatrix();
+      if (matrix == nullptr || matrix->groups.size() < 2) continue;
+      matrix->Regroup(config->sram_bytes / attempt.group_divisor);
+    }
+  }
   if (attempt.choose) {
     const std::vector<uint32_t> index =
         ChooseSchedule(&device, *config, features, ProgramBytes(device),
@@ -268,8 +279,19 @@ absl::StatusOr<BackendResult> GeneratePackage(const Graph& graph,
       attempts.push_back({options.features, true, weight});
     }
   }
+  if (options.features.keep_weights) {
+    const size_t count = attempts.size();
+    for (size_t i = 1; i < count; ++i) {
+      attempts.push_back(attempts[i]);
+      attempts.back().features.keep_weights = false;
+    }
+  }
   absl::StatusOr<BackendResult> best = absl::InternalError("no attempt");
   Attempt chosen;
+  // The schedule first, with constants loaded one operation ahead; then how far
+  // ahead is best for it.
+  const int farthest = options.features.prefetch;
+  for (Attempt& a : attempts) a.features.prefetch = std::min(farthest, 1);
   for (size_t i = 0; i < attempts.size(); ++i) {
     absl::StatusOr<BackendResult> made =
         Generate(graph, production, limited, attempts[i]);
@@ -290,6 +312,27 @@ absl::StatusOr<BackendResult> GeneratePackage(const Graph& graph,
       best = std::move(made);
       chosen = attempts[i];
     }
+  }
+  const auto improve = [&](const Attempt& attempt) {
+    absl::StatusOr<BackendResult> made =
+        Generate(graph, production, limited, attempt);
+    if (!made.ok() ||
+        made->report.estimated_cycles >= best->report.estimated_cycles) {
+      return;
+    }
+    best = std::move(made);
+    chosen = attempt;
+  };
+  for (int ahead = 2; best.ok() && ahead <= farthest; ahead *= 2) {
+    Attempt attempt = chosen;
+    attempt.features.prefetch = ahead;
+    improve(attempt);
+  }
+  for (uint64_t divisor : {8, 16}) {
+    if (!best.ok() || farthest == 0) break;
+    Attempt attempt = chosen;
+    attempt.group_divisor = divisor;
+    improve(attempt);
   }
   if (!best.ok() || (!options.taps && !options.details)) return best;
   CompileOptions final_options = options;

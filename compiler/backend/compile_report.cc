@@ -145,7 +145,7 @@ std::vector<BufferReport> DescribeBuffers(const DeviceGraph& graph,
       constants = p.keep ? constants + g.bytes : std::max(constants, g.bytes);
     }
     pair(op.name, "constants", p.constants[0], p.constants[1], constants,
-         p.prefetch && i > 0 ? i - 1 : i);
+         i - p.ahead);
     for (size_t k = 0; k < op.inputs.size() && k < p.inputs.size(); ++k) {
       const Storage& s = graph.StorageOf(op.inputs[k].value);
       if (s.resident && !p.copy[k]) continue;

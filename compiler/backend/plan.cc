@@ -90,7 +90,7 @@ class Planner {
       if (op.tileable && op.tile_rows > 0) {
         p.tile_rows = std::min(p.tile_rows, op.tile_rows);
       }
-      p.prefetch = features_.prefetch;
+      p.ahead = std::min(features_.prefetch, static_cast<int>(i));
       p.keep = features_.keep_weights && op.groups.size() > 1;
     }
     while (true) {
@@ -205,7 +205,7 @@ class Planner {
       for (const ConstantGroup& g : op.groups) {
         constant_bytes = std::max(constant_bytes, g.bytes);
       }
-      const int from = p.prefetch && i > 0 ? at - 1 : at;
+      const int from = at - p.ahead;
       const bool keep = p.keep && Tiles(i) > 1;
       if (keep) {
         constant_bytes = 0;
@@ -271,12 +271,15 @@ class Planner {
   absl::Status Relax(size_t at) {
     OpPlan& p = plan_.ops[at];
     const DeviceOp& op = *graph_.ops[at];
-    if (p.prefetch && at > 0) {
-      p.prefetch = false;
+    if (p.ahead > 0) {
+      p.ahead /= 2;
       return absl::OkStatus();
     }
-    if (at + 1 < plan_.ops.size() && plan_.ops[at + 1].prefetch) {
-      plan_.ops[at + 1].prefetch = false;
+    // Of others, those that are needed last.
+    for (size_t j = plan_.ops.size() - 1; j > at; --j) {
+      const int distance = static_cast<int>(j - at);
+      if (plan_.ops[j].ahead < distance) continue;
+      plan_.ops[j].ahead = distance - 1;
       return absl::OkStatus();
     }
     if (p.keep && Tiles(at) > 1) {

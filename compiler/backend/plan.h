@@ -5,9 +5,9 @@
 //
 // At first everything is resident, and every operation one tile, but for what
 // the choice of the schedule (choose.h) asks for. While some operation does not
-// fit, in this order: its constants are no longer loaded ahead, those of its
-// groups no longer kept, its tiles get fewer rows, the largest resident tensor
-// alive there is spilled to region 1. Deterministic.
+// fit, in this order: its constants are loaded less far ahead, and those of
+// others; those of its groups are no longer kept, its tiles get fewer rows, the
+// largest resident tensor alive there is spilled to region 1. Deterministic.
 #ifndef HEDDLE_COMPILER_BACKEND_PLAN_H_
 #define HEDDLE_COMPILER_BACKEND_PLAN_H_
 
@@ -24,7 +24,9 @@ namespace heddle::compiler {
 // SRAM of one operation.
 struct OpPlan {
   int64_t tile_rows = 0;  // rows of the result per tile
-  bool prefetch = true;   // constants loaded during the operation before
+  // The constants (of the first group) are loaded when the operation that many
+  // before this one begins.
+  int ahead = 1;
   // Constants of all groups are in SRAM at once, one after another from
   // constants[0] on, and loaded once for all tiles.
   bool keep = false;

@@ -106,9 +106,8 @@ std::vector<Interval> Buffers(const DeviceGraph& graph, const MemoryPlan& plan,
     uint64_t constants = 0;
     for (const ConstantGroup& g : op.groups)
       constants = p.keep ? constants + g.bytes : std::max(constants, g.bytes);
-    pair(p.constants[0], p.constants[1], constants,
-         p.prefetch && i > 0 ? i - 1 : i, op.groups.size() > 1 && !p.keep,
-         "constants");
+    pair(p.constants[0], p.constants[1], constants, i - p.ahead,
+         op.groups.size() > 1 && !p.keep, "constants");
     for (size_t k = 0; k < op.inputs.size(); ++k) {
       const Storage& s = graph.StorageOf(op.inputs[k].value);
       if (s.resident && !p.copy[k]) continue;
@@ -262,7 +261,7 @@ TEST(Plan, EverythingResidentWhenItFits) {
   EXPECT_EQ(plan->scratch_bytes, 0u);
   for (const OpPlan& p : plan->ops) {
     EXPECT_EQ(p.tile_rows, 64);
-    EXPECT_TRUE(p.prefetch);
+    EXPECT_EQ(p.ahead, &p - plan->ops.data());
   }
   CheckPlan(graph, *plan, config.sram_bytes, 160);
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "compiler/backend/loops.h"
 #include "compiler/backend/transfer.h"
@@ -53,8 +54,18 @@ class OpScheduler {
     }
   }
 
-  // Constants of the first group; may be emitted during the operation before.
-  void LoadFirstConstants() { LoadConstants(0); }
+  // Constants of the first group, and where they are loaded ahead those of the
+  // second into the other side.
+  void LoadFirstConstants() {
+    LoadConstants(0);
+    if (plan_.ahead == 0) return;
+    for (const Tile& tile : tiles_) {
+      if (tile.group == 0) continue;
+      LoadConstants(tile.group);
+      constant_side_ = 1 - constant_side_;
+      break;
+    }
+  }
 
   // Operands of the first tile.
   void Begin() {
@@ -80,6 +91,7 @@ class OpScheduler {
       return;
     }
     constant_side_ = 1 - constant_side_;
+    if (std::exchange(sides_[constant_side_], group) == group) return;
     EmitLoadBytes(emitter_, 0, g.offset, plan_.constants[constant_side_],
                   g.bytes);
   }
@@ -265,9 +277,10 @@ class OpScheduler {
   Emitter* emitter_;
   std::vector<Tile> tiles_;
   std::vector<std::array<Held, 2>> held_;
-  std::vector<int> used_;     // side that the tile prepared last uses
-  std::vector<bool> loaded_;  // groups whose constants are kept
-  int constant_side_ = 1;     // side of the constants loaded last
+  std::vector<int> used_;             // side that the tile prepared last uses
+  std::vector<bool> loaded_;          // groups whose constants are kept
+  int constant_side_ = 1;             // side of the constants in use
+  std::array<int, 2> sides_{-1, -1};  // groups in the sides
 };
 
 }  // namespace
@@ -304,22 +317,25 @@ void EmitNetwork(const DeviceGraph& graph, const MemoryPlan& plan,
   emitter.tag = first_tag;
   EmitLoadBytes(&emitter, 0, program_constant.offset, plan.programs,
                 (programs.bytes.size() + 15) / 16 * 16);
-  std::unique_ptr<OpScheduler> next;
-  for (size_t i = 0; i < graph.ops.size(); ++i) {
-    std::unique_ptr<OpScheduler> current = std::move(next);
+  const size_t count = graph.ops.size();
+  std::vector<std::vector<size_t>> loads(count);  // ahead, by when
+  for (size_t i = 0; i < count; ++i) {
+    if (plan.ops[i].ahead > 0) loads[i - plan.ops[i].ahead].push_back(i);
+  }
+  std::vector<std::unique_ptr<OpScheduler>> schedulers(count);
+  const auto begin = [&](size_t i) {
     emitter.tag = first_tag + i;
-    if (!current) {
-      current = std::make_unique<OpScheduler>(graph, plan, i, &emitter);
-      current->LoadFirstConstants();
-    }
-    current->Begin();
-    if (i + 1 < graph.ops.size() && plan.ops[i + 1].prefetch) {
-      emitter.tag = first_tag + i + 1;
-      next = std::make_unique<OpScheduler>(graph, plan, i + 1, &emitter);
-      next->LoadFirstConstants();
-      emitter.tag = first_tag + i;
-    }
-    current->Finish();
+    schedulers[i] = std::make_unique<OpScheduler>(graph, plan, i, &emitter);
+    schedulers[i]->LoadFirstConstants();
+  };
+  for (size_t i = 0; i < count; ++i) {
+    if (!schedulers[i]) begin(i);
+    emitter.tag = first_tag + i;
+    schedulers[i]->Begin();
+    for (size_t later : loads[i]) begin(later);
+    emitter.tag = first_tag + i;
+    schedulers[i]->Finish();
+    schedulers[i].reset();
   }
 }
 
