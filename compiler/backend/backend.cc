@@ -133,6 +133,9 @@ uint64_t ProgramBytes(const DeviceGraph& device) {
   return (CollectPrograms(device).bytes.size() + 15) / 16 * 16;
 }
 
+// Fewer bytes of constants take no time that is worth hiding.
+constexpr size_t kConstantsToHide = 16 << 10;
+
 // What GeneratePackage tries.
 struct Attempt {
   Features features;
@@ -143,10 +146,16 @@ struct Attempt {
   uint64_t group_divisor = 0;
 };
 
+// What decides which further attempts can bring anything.
+struct Facts {
+  bool grouped = false;  // some operation's weights are cut into groups
+  bool loads = false;    // several operations share many constants
+};
+
 absl::StatusOr<BackendResult> Generate(const Graph& graph,
                                        const CompileOptions& options,
                                        const isa::Config& limited,
-                                       const Attempt& attempt) {
+                                       const Attempt& attempt, Facts* facts) {
   const Features& features = attempt.features;
   const isa::Config* config = &limited;
   const auto stage = [&options](const char* name) {
@@ -178,6 +187,9 @@ absl::StatusOr<BackendResult> Generate(const Graph& graph,
   }
   for (const auto& op : device.ops) op->Place(&device.constants);
   for (const auto& op : taps.ops) op->Place(&device.constants);
+  for (const auto& op : device.ops) facts->grouped |= op->groups.size() > 1;
+  facts->loads = device.ops.size() > 3 &&
+                 device.constants.bytes().size() > kConstantsToHide;
   if (auto s = CheckRegions(device); !s.ok()) return s;
   StreamBuilder stream(*config);
   absl::StatusOr<MemoryPlan> plan =
@@ -279,28 +291,23 @@ absl::StatusOr<BackendResult> GeneratePackage(const Graph& graph,
       attempts.push_back({options.features, true, weight});
     }
   }
-  if (options.features.keep_weights) {
-    const size_t count = attempts.size();
-    for (size_t i = 1; i < count; ++i) {
-      attempts.push_back(attempts[i]);
-      attempts.back().features.keep_weights = false;
-    }
-  }
   absl::StatusOr<BackendResult> best = absl::InternalError("no attempt");
   Attempt chosen;
   // The schedule first, with constants loaded one operation ahead; then how far
   // ahead is best for it.
   const int farthest = options.features.prefetch;
   for (Attempt& a : attempts) a.features.prefetch = std::min(farthest, 1);
+  Facts facts;
+  const size_t with_choice = attempts.size();
   for (size_t i = 0; i < attempts.size(); ++i) {
     absl::StatusOr<BackendResult> made =
-        Generate(graph, production, limited, attempts[i]);
+        Generate(graph, production, limited, attempts[i], &facts);
     if (!made.ok() && attempts[i].features.fuse_pool &&
         RefusalOf(made.status()) == Refusal::kUnsupportedShape) {
       // A fused pooling asks for the whole image in SRAM; without, there are
       // tiles.
       for (Attempt& a : attempts) a.features.fuse_pool = false;
-      made = Generate(graph, production, limited, attempts[i]);
+      made = Generate(graph, production, limited, attempts[i], &facts);
     }
     production.progress = nullptr;
     if (!made.ok()) {
@@ -312,10 +319,18 @@ absl::StatusOr<BackendResult> GeneratePackage(const Graph& graph,
       best = std::move(made);
       chosen = attempts[i];
     }
+    // The same without keeping groups of weights, if there are any.
+    if (i + 1 == with_choice && facts.grouped &&
+        options.features.keep_weights) {
+      for (size_t k = 1; k < with_choice; ++k) {
+        attempts.push_back(attempts[k]);
+        attempts.back().features.keep_weights = false;
+      }
+    }
   }
   const auto improve = [&](const Attempt& attempt) {
     absl::StatusOr<BackendResult> made =
-        Generate(graph, production, limited, attempt);
+        Generate(graph, production, limited, attempt, &facts);
     if (!made.ok() ||
         made->report.estimated_cycles >= best->report.estimated_cycles) {
       return;
@@ -323,13 +338,14 @@ absl::StatusOr<BackendResult> GeneratePackage(const Graph& graph,
     best = std::move(made);
     chosen = attempt;
   };
-  for (int ahead = 2; best.ok() && ahead <= farthest; ahead *= 2) {
+  for (int ahead = 2; best.ok() && facts.loads && ahead <= farthest;
+       ahead *= 2) {
     Attempt attempt = chosen;
     attempt.features.prefetch = ahead;
     improve(attempt);
   }
   for (uint64_t divisor : {8, 16}) {
-    if (!best.ok() || farthest == 0) break;
+    if (!best.ok() || !facts.grouped || farthest == 0) break;
     Attempt attempt = chosen;
     attempt.group_divisor = divisor;
     improve(attempt);
@@ -337,7 +353,7 @@ absl::StatusOr<BackendResult> GeneratePackage(const Graph& graph,
   if (!best.ok() || (!options.taps && !options.details)) return best;
   CompileOptions final_options = options;
   final_options.progress = nullptr;
-  return Generate(graph, final_options, limited, chosen);
+  return Generate(graph, final_options, limited, chosen, &facts);
 }
 
 }  // namespace heddle::compiler
