@@ -381,6 +381,30 @@ TEST(HdMatrixEngine, FaultsBeyondTheSram) {
   }
 }
 
+// Pooled columns far to the right of the row: qmin, all of them.
+TEST(HdMatrixEngine, WindowsWithoutColumnsGiveTheMinimum) {
+  isa::Conv c;
+  c.mode = MatrixMode::kDepthwise;
+  c.ih = c.iw = c.ow = c.out_rows = 8;
+  c.in_pitch = 8;
+  c.out_type = OutType::kS8;
+  c.act_min = -128;
+  c.act_max = 127;
+  c.w_addr = 2000;
+  c.param_addr = 3000;
+  c.out_addr = 4000;
+  c.pool = isa::PoolKind::kMax;
+  c.pool_k = 2;
+  c.pool_s = 15;
+  c.pool_oh = 1;
+  c.pool_ow = c.out_pitch = 40;
+  ASSERT_EQ(model::BrokenRule(kConfig, c), nullptr);
+  Pair pair(3);
+  model::CommandGenerator generator(kConfig, 65536, 3);
+  pair.Fill(generator.InitialSram());
+  EXPECT_TRUE(pair.Run({c}, {}));
+}
+
 // A command so small that its reader has finished it, and those behind it that
 // do nothing, long before it is the oldest: the fault is still its own.
 TEST(HdMatrixEngine, AFaultStaysWithItsCommand) {

@@ -212,7 +212,7 @@ module hd_out_pool_max #(
       end else if (out) begin  // at the end of a chunk: next window, same vector
         px_q <= px1;
         off_q <= off1;
-        a_q <= a_q - s6;
+        if (!a_q[5]) a_q <= a_q - s6;  // right of the row: how far does not matter, and may be far
       end
       if (next_row) begin
         ya_q <= ya_n;
