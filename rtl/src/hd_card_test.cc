@@ -192,7 +192,6 @@ TEST_F(CardTest, AbortEndsAtACommandBoundary) {
 TEST_F(CardTest, HungEngineNeedsAReset) {
   for (const bool endless : {true, false}) {
     b.dut->hang_i = !endless;
-    b.Cycle();
     std::memset(b.Device(0), 7, 100);
     const uint64_t fence = b.Queue(0, {endless ? Endless() : Busy()});
     b.Doorbell(0);
@@ -202,6 +201,7 @@ TEST_F(CardTest, HungEngineNeedsAReset) {
     b.Cycles(10000);
     EXPECT_EQ(b.Read(reg::kProgressOffset), progress);
     EXPECT_EQ(b.Read(reg::kStatusOffset) & reg::kStatusHaltedMask, 0u);
+    b.dut->hang_i = 0;
     b.Write(reg::kResetOffset, reg::kResetEngineMask);
     EXPECT_EQ(WaitForRecord().status, Code(Error::kAborted));
     ASSERT_TRUE(b.WaitRegister(reg::kStatusOffset, ~0u, reg::kStatusReadyMask));

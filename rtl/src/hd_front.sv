@@ -14,7 +14,7 @@ module hd_front #(
     input  logic [63:0]  unique_i,
     // reset of the PCI function: everything but COUNTER_RESETS as after power-up, no record
     input  logic         function_reset_i,
-    // fault injection, a pulse: the next stream hangs
+    // fault injection: a stream that begins while it is high hangs until it is reset
     input  logic         hang_i,
     // a pulse when registers and interrupts are put back: the MSI-X table outside, too
     output logic         clear_o,

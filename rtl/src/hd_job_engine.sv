@@ -19,7 +19,7 @@
 //
 // Core port (hd_core): start, abort (level until done) and clear as there; core_reset_o is a pulse
 // that ends what the core does, at once and without done, core_busy_i stays high until it is over.
-// core_hang_o is high during the one stream that hang_i (a pulse) was armed for.
+// core_hang_o is high during a stream that began while hang_i (fault injection) was high.
 //
 //   idle: 1 cycle to the fetch of a descriptor; between two steps 8 cycles
 module hd_job_engine #(
@@ -30,7 +30,7 @@ module hd_job_engine #(
     input  logic            rst_ni,
     input  logic [63:0]     dram_bytes_i,
     input  logic            function_reset_i,  // pulse
-    input  logic            hang_i,            // pulse
+    input  logic            hang_i,
     // register writes
     input  logic [31:0]     wdata_i,
     input  logic            reset_we_i,
@@ -289,7 +289,7 @@ module hd_job_engine #(
   assign record_take_o = (state_q == BODY) && (stop_q != SILENT) && record_on_i;
 
   assign copy_active_o = (state_q == COPY);
-  logic copy_q, core_start_q, core_clear_q, core_reset_q, hang_q, hang_armed_q;
+  logic copy_q, core_start_q, core_clear_q, core_reset_q, hang_q;
   assign copy_start_o = copy_q;
   assign core_start_o = core_start_q;
   assign core_clear_o = core_clear_q;
@@ -350,9 +350,7 @@ module hd_job_engine #(
       halted_q <= 1'b0;
       stale_q <= 1'b1;
       hang_q <= 1'b0;
-      hang_armed_q <= 1'b0;
     end else begin
-      if (hang_i) hang_armed_q <= 1'b1;
       case (state_q)
         IDLE: begin
           running_q <= 1'b0;
@@ -464,8 +462,7 @@ module hd_job_engine #(
           end else begin
             state_q <= RUN;
             core_start_q <= 1'b1;
-            hang_q <= hang_armed_q;
-            hang_armed_q <= hang_i;
+            hang_q <= hang_i;
           end
         end
         CLEARED: if (!settle_q && !core_clear_q && !core_busy_i) state_q <= CLEAR;

@@ -118,13 +118,12 @@ class FrontBench {
     if constexpr (kFakeCore) SampleCore();
     if (dut->irq_valid_o && dut->irq_ready_i) ++irqs_[dut->irq_vector_o];
     // Without work its clock stands still: nobody may notice.
-    if (dut->active_o || dut->hang_i) {
+    if (dut->active_o) {
       dut->clk_i = 1;
       dut->eval();
     } else {
       ++stood_still_;
     }
-    dut->hang_i = 0;
     dut->function_reset_i = 0;
     ++cycles_;
   }
