@@ -22,8 +22,11 @@ TEST(CardTest, RegistersBehaveAsTheTableSays) {
   ASSERT_TRUE(host.Connect());
   host.SetCommand(true, false);
   // Values that say what card this is.
+  const bool clocked = std::getenv("HEDDLE_SIM_CORE") != nullptr;
   const std::map<uint32_t, uint32_t> identity = {
-      {reg::kCoreKindOffset, static_cast<uint32_t>(isa::CoreKind::kFunctional)},
+      {reg::kCoreKindOffset,
+       static_cast<uint32_t>(clocked ? isa::CoreKind::kRtl
+                                     : isa::CoreKind::kFunctional)},
       {reg::kUniqueLoOffset, 1}};
   // Registers that act when written; job_test writes them.
   std::set<uint32_t> acts = {reg::kCompletionSizeOffset, reg::kResetOffset};
@@ -32,7 +35,6 @@ TEST(CardTest, RegistersBehaveAsTheTableSays) {
     acts.insert(reg::RingHeadOffset(i));
   }
   // In RTL the clock runs while registers are read.
-  const bool clocked = std::getenv("HEDDLE_SIM_FRONT") != nullptr;
   if (clocked) acts.insert(reg::kCounterCyclesLoOffset);
   for (const reg::RegisterInfo& info : reg::kRegisters) {
     for (uint32_t i = 0; i < info.count; ++i) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the platform needs of the card's front end (registers, jobs, copies),
-// whatever it is made of: units in C++ (UnitsFront) or the verilated RTL
-// (RtlFront). A host cannot tell them apart but by cycle counts.
+// What the platform needs of the card's front end (registers, jobs, copies) and
+// of what is behind it, whatever that is made of: units in C++ before a
+// functional core (UnitsFront) or the verilated card (RtlCard). A host cannot
+// tell them apart but by cycle counts.
 #ifndef HEDDLE_SIMULATOR_PLATFORM_FRONT_END_H_
 #define HEDDLE_SIMULATOR_PLATFORM_FRONT_END_H_
 
@@ -26,6 +27,7 @@ struct FrontStatus {
 class FrontEnd {
  public:
   virtual ~FrontEnd() = default;
+  // `dram` may be nullptr for one that has device memory itself.
   virtual void Bind(HostBridge* bridge, Dram* dram) = 0;
   // Function-level reset or power cycle: at once, and nothing more is written
   // to the host.

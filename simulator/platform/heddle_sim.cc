@@ -27,8 +27,7 @@
 #include "simulator/platform/parse.h"
 #include "simulator/platform/platform.h"
 #include "simulator/platform/vfio_user_server.h"
-#include "simulator/rtl/core_model.h"
-#include "simulator/rtl/self_test.h"
+#include "simulator/rtl/card_target.h"
 
 namespace heddle::platform {
 namespace {
@@ -47,7 +46,7 @@ struct Arguments {
   std::string config = isa::kConfigs[0].name;
   std::string memory;
   std::string serial = "1";
-  std::string core = "fast", front = "fast";
+  std::string core = "fast";
   uint64_t quantum = PlatformOptions().quantum;
   std::string trace, trace_window;
   std::string control;
@@ -101,11 +100,6 @@ absl::StatusOr<PlatformOptions> Parse(const Arguments& arguments) {
     return absl::InvalidArgumentError(
         absl::StrCat("--core ", arguments.core, ": give fast, obvious or rtl"));
   }
-  if (arguments.front != "fast" && arguments.front != "rtl") {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--front ", arguments.front, ": give fast or rtl"));
-  }
-  options.rtl_front = arguments.front == "rtl";
   options.quantum = arguments.quantum;
   options.trace_file = arguments.trace;
   if (!arguments.trace_window.empty()) {
@@ -151,10 +145,10 @@ int RunSelfTest(const Arguments& arguments) {
                              ": there is no such configuration; give ",
                              ConfigNames()));
   }
-  auto core = rtl::MakeCore(*config);
-  if (!core.ok()) return Fail(core.status().message());
+  auto card = rtl::CardTarget::Make(*config);
+  if (!card.ok()) return Fail(card.status().message());
   std::string report;
-  const bool good = rtl::SelfTest(core->get(), &report);
+  const bool good = rtl::SelfTest(card->get(), &report);
   std::printf("%s", report.c_str());
   return good ? 0 : 1;
 }
@@ -259,11 +253,10 @@ int Main(int argc, char** argv) {
                               isa::kDramBytesDefault >> 20, "M]"));
   app.add_option("--serial", arguments.serial, "serial number")
       ->capture_default_str();
-  app.add_option("--core", arguments.core,
-                 "functional model: fast or obvious; or rtl, cycle by cycle")
-      ->capture_default_str();
-  app.add_option("--front", arguments.front,
-                 "registers, jobs and copies: fast; or rtl, for any core")
+  app.add_option(
+         "--core", arguments.core,
+         "functional model: fast or obvious; or the card in rtl, cycle by "
+         "cycle")
       ->capture_default_str();
   app.add_option("--quantum", arguments.quantum,
                  "rtl: cycles between two looks at the host")
@@ -286,7 +279,7 @@ int Main(int argc, char** argv) {
   ctl->add_option("command", arguments.command, "the command and its arguments")
       ->required();
   CLI::App* self_test = app.add_subcommand(
-      "selftest", "check values and cycles of the RTL core, without a card");
+      "selftest", "check values and cycles of the RTL card, without a host");
   self_test->add_option("--config", arguments.config, ConfigNames())
       ->capture_default_str();
   try {

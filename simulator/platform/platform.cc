@@ -10,53 +10,54 @@
 #include "simulator/platform/functional_core.h"
 #include "simulator/platform/host_bridge.h"
 #include "simulator/platform/interrupt_controller.h"
-#include "simulator/platform/rtl_core.h"
-#include "simulator/platform/rtl_front.h"
+#include "simulator/platform/rtl_card.h"
 #include "simulator/platform/units_front.h"
-#include "simulator/rtl/core_model.h"
+#include "simulator/rtl/card_model.h"
 
 namespace heddle::platform {
 
 struct Platform::Units {
-  // `model`: the RTL core; nullptr for the functional model.
-  Units(const PlatformOptions& options, std::unique_ptr<DramStore> memory,
-        std::unique_ptr<rtl::CoreModel> model)
+  explicit Units(std::unique_ptr<DramStore> memory)
       : store(std::move(memory)),
         reactor("reactor"),
         interrupts(&config, &faults,
                    [this](uint32_t ms, std::function<void()> what) {
                      reactor.RunAfter(ms, std::move(what));
                    }),
-        dram("dram", *options.config, store.get(), &faults),
-        core(MakeCore(options, std::move(model))),
-        front(MakeFront(options)),
         bridge("bridge", &config, &faults, &interrupts,
-               [this](bool power_cycle) { Reset(power_cycle); }) {
-    front->Bind(&bridge, &dram);
-    core->memory.bind(dram.port);
+               [this](bool power_cycle) { Reset(power_cycle); }) {}
+
+  absl::Status MakeFront(const PlatformOptions& options) {
+    absl::Status status = options.rtl ? MakeRtl(options) : MakeUnits(options);
+    if (status.ok()) front->Bind(&bridge, dram.get());
+    return status;
   }
 
-  std::unique_ptr<Core> MakeCore(const PlatformOptions& options,
-                                 std::unique_ptr<rtl::CoreModel> model) {
-    if (model != nullptr) {
-      return std::make_unique<RtlCore>("core", std::move(model), store.get(),
-                                       options.quantum, &faults);
+  absl::Status MakeRtl(const PlatformOptions& options) {
+    auto card = std::make_unique<RtlCard>("card", store.get(), &faults,
+                                          &interrupts, options.quantum);
+    rtl::CardOptions rtl;
+    rtl.serial = options.serial;
+    absl::Status status = card->Make(*options.config, rtl);
+    if (status.ok() && !options.trace_file.empty()) {
+      status = card->model()->Trace(options.trace_file, options.trace_from,
+                                    options.trace_to);
     }
+    front = std::move(card);
+    return status;
+  }
+
+  absl::Status MakeUnits(const PlatformOptions& options) {
+    dram =
+        std::make_unique<Dram>("dram", *options.config, store.get(), &faults);
     model::Options functional;
     functional.implementation = options.implementation;
-    return std::make_unique<FunctionalCore>("core", *options.config, functional,
+    core = std::make_unique<FunctionalCore>("core", *options.config, functional,
                                             store.get(), &reactor, &faults);
-  }
-
-  std::unique_ptr<FrontEnd> MakeFront(const PlatformOptions& options) {
-    if (options.rtl_front) {
-      auto made = std::make_unique<RtlFront>("front", store.get(), core.get(),
-                                             &interrupts);
-      rtl_front = made.get();
-      return made;
-    }
-    return std::make_unique<UnitsFront>(*options.config, options.serial,
-                                        store.get(), core.get(), &interrupts);
+    core->memory.bind(dram->port);
+    front = std::make_unique<UnitsFront>(*options.config, options.serial,
+                                         store.get(), core.get(), &interrupts);
+    return absl::OkStatus();
   }
 
   void Reset(bool power_cycle) {
@@ -72,11 +73,11 @@ struct Platform::Units {
   std::unique_ptr<DramStore> store;
   Reactor reactor;
   InterruptController interrupts;
-  Dram dram;
-  std::unique_ptr<Core> core;
-  RtlFront* rtl_front = nullptr;  // if that is what `front` is
-  std::unique_ptr<FrontEnd> front;
   HostBridge bridge;
+  // nullptr where `front` has them.
+  std::unique_ptr<Dram> dram;
+  std::unique_ptr<Core> core;
+  std::unique_ptr<FrontEnd> front;
 };
 
 absl::StatusOr<std::unique_ptr<Platform>> Platform::Create(
@@ -84,25 +85,9 @@ absl::StatusOr<std::unique_ptr<Platform>> Platform::Create(
   absl::StatusOr<std::unique_ptr<DramStore>> store =
       DramStore::Create(options.dram_bytes);
   if (!store.ok()) return store.status();
-  std::unique_ptr<rtl::CoreModel> model;
-  if (options.rtl) {
-    auto made = rtl::MakeCore(*options.config);
-    if (!made.ok()) return made.status();
-    model = std::move(*made);
-    if (!options.trace_file.empty()) {
-      absl::Status status = model->Trace(options.trace_file, options.trace_from,
-                                         options.trace_to);
-      if (!status.ok()) return status;
-    }
-  }
-  auto units =
-      std::make_unique<Units>(options, std::move(*store), std::move(model));
-  if (units->rtl_front != nullptr) {
-    absl::Status status =
-        units->rtl_front->Make({options.config->id, units->core->core_kind(),
-                                options.serial, units->store->size()});
-    if (!status.ok()) return status;
-  }
+  auto units = std::make_unique<Units>(std::move(*store));
+  absl::Status status = units->MakeFront(options);
+  if (!status.ok()) return status;
   return std::unique_ptr<Platform>(new Platform(std::move(units)));
 }
 
@@ -122,7 +107,7 @@ void Platform::SetPresent(bool present) {
 absl::Status Platform::ResizeMemory(uint64_t bytes) {
   absl::Status status = units_->store->Resize(bytes);
   if (!status.ok()) return status;
-  units_->core->DramResized();
+  if (units_->core != nullptr) units_->core->DramResized();
   units_->front->DramResized();
   return absl::OkStatus();
 }

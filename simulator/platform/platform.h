@@ -24,12 +24,10 @@ struct PlatformOptions {
   uint64_t dram_bytes = isa::kDramBytesDefault;
   uint64_t serial = 1;
   model::Implementation implementation = model::Implementation::kFast;
-  // The RTL core in the place of the functional model.
+  // The whole card in RTL in the place of units in C++ and functional model.
   bool rtl = false;
-  // The front end (registers, jobs, copies) in RTL, before whichever core.
-  bool rtl_front = false;
-  // Of the RTL core: cycles between two looks at the host.
-  uint64_t quantum = 256;
+  // Of the RTL: cycles between two looks at the host.
+  uint64_t quantum = 100;
   // And its waveforms: a file for cycles [trace_from, trace_to); empty: none.
   std::string trace_file;
   uint64_t trace_from = 0;
@@ -53,7 +51,7 @@ struct PlatformStatus {
 
 class Platform {
  public:
-  // UNIMPLEMENTED: this program was built without that core.
+  // UNIMPLEMENTED: this program was built without the RTL.
   static absl::StatusOr<std::unique_ptr<Platform>> Create(
       const PlatformOptions& options);
   ~Platform();

@@ -78,9 +78,6 @@ SimProcess::SimProcess(std::vector<std::string> options)
   if (const char* core = std::getenv("HEDDLE_SIM_CORE")) {
     words.insert(words.end(), {"--core", core});
   }
-  if (const char* front = std::getenv("HEDDLE_SIM_FRONT")) {
-    words.insert(words.end(), {"--front", front});
-  }
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);

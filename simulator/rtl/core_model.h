@@ -2,8 +2,8 @@
 //
 // A core with cycles, in plain C++: the verilated RTL with device memory's
 // timing in one loop (verilated_core.h), or a stand-in for tests of what is
-// around it (stand_in_core.h). Used by the platform (simulator/platform,
-// RtlCore) and, without SystemC, by lockstep and benches.
+// around it (stand_in.h). Used by lockstep and benches of streams; the card has
+// the whole of hd_card (card_model.h).
 #ifndef HEDDLE_SIMULATOR_RTL_CORE_MODEL_H_
 #define HEDDLE_SIMULATOR_RTL_CORE_MODEL_H_
 
@@ -81,14 +81,6 @@ class CoreModel {
   // Changes a bit of it, after a pending ClearSram(). False: it cannot be
   // reached.
   virtual bool FlipSram(uint64_t byte, uint32_t bit) = 0;
-
-  // Cycles [from, to) since power-up go to an FST file. UNIMPLEMENTED where
-  // the model was built without.
-  virtual absl::Status Trace(const std::string& /*file*/, uint64_t /*from*/,
-                             uint64_t /*to*/) {
-    return absl::UnimplementedError(
-        "this build of the RTL core has no tracing");
-  }
 
  protected:
   CoreModel(const isa::Config& config, const MemoryOptions& options)

@@ -8,7 +8,7 @@
 
 #include "simulator/platform/test_stream.h"
 #include "simulator/rtl/core_model.h"
-#include "simulator/rtl/self_test.h"
+#include "simulator/rtl/core_target.h"
 
 namespace heddle::rtl {
 namespace {
@@ -18,8 +18,8 @@ TEST(RtlCore, SelfTest) {
     auto core = MakeCore(config);
     ASSERT_TRUE(core.ok()) << core.status();
     std::string report;
-    EXPECT_TRUE(SelfTest(core->get(), &report)) << config.name << "\n"
-                                                << report;
+    CoreTarget target(core->get());
+    EXPECT_TRUE(SelfTest(&target, &report)) << config.name << "\n" << report;
   }
 }
 

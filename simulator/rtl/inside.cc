@@ -114,4 +114,21 @@ void Probes::TellDone(uint32_t engines, CoreObserver* observer) {
   }
 }
 
+StreamProbe::StreamProbe(VerilatedContext* context) {
+  const void* start = Find(context, "start");
+  done_ = static_cast<const uint8_t*>(Find(context, "guard_done"));
+  reset_ = static_cast<const uint8_t*>(Find(context, "reset"));
+  address_ = static_cast<const uint64_t*>(Find(context, "stream_addr"));
+  bytes_ = static_cast<const uint32_t*>(Find(context, "stream_bytes"));
+  region_we_ = static_cast<const uint8_t*>(Find(context, "region_we"));
+  region_index_ = static_cast<const uint8_t*>(Find(context, "region_index"));
+  region_base_ = static_cast<const uint64_t*>(Find(context, "region_base"));
+  region_size_ = static_cast<const uint64_t*>(Find(context, "region_size"));
+  if (done_ != nullptr && reset_ != nullptr && address_ != nullptr &&
+      bytes_ != nullptr && region_we_ != nullptr && region_index_ != nullptr &&
+      region_base_ != nullptr && region_size_ != nullptr) {
+    start_ = static_cast<const uint8_t*>(start);
+  }
+}
+
 }  // namespace heddle::rtl

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The inside of a verilated core, found by name at run time: what public.vlt
-// makes public. Names of instances do not matter, but for the number of an
-// SRAM bank, which is the last index in its path.
+// The inside of a verilated core or card, found by name at run time: what
+// public.vlt or card.vlt makes public. Names of instances do not matter, but
+// for the number of an SRAM bank, which is the last index in its path.
 #ifndef HEDDLE_SIMULATOR_RTL_INSIDE_H_
 #define HEDDLE_SIMULATOR_RTL_INSIDE_H_
 
 #include <cstdint>
 #include <vector>
 
+#include "simulator/rtl/card_model.h"
 #include "simulator/rtl/core_model.h"
 
 class VerilatedContext;
@@ -55,6 +56,39 @@ class Probes {
   const uint8_t* address_ = nullptr;
   const uint8_t* data_ = nullptr;
   const uint8_t* strobe_ = nullptr;
+};
+
+// Streams as hd_card hands them to its core.
+class StreamProbe {
+ public:
+  StreamProbe() = default;
+  explicit StreamProbe(VerilatedContext* context);
+
+  bool found() const { return start_ != nullptr; }
+  // Before the clock edge of a cycle.
+  void Sample(StreamStart* stream) const {
+    if (*region_we_ && *region_index_ == 0) {
+      stream->weights = *region_base_;
+      stream->weights_bytes = *region_size_;
+    }
+    if (*start_) {
+      stream->address = *address_;
+      stream->bytes = *bytes_;
+    }
+  }
+  bool starts() const { return *start_; }
+  bool ends() const { return *done_ || *reset_; }
+
+ private:
+  const uint8_t* start_ = nullptr;
+  const uint8_t* done_ = nullptr;
+  const uint8_t* reset_ = nullptr;
+  const uint64_t* address_ = nullptr;
+  const uint32_t* bytes_ = nullptr;
+  const uint8_t* region_we_ = nullptr;
+  const uint8_t* region_index_ = nullptr;
+  const uint64_t* region_base_ = nullptr;
+  const uint64_t* region_size_ = nullptr;
 };
 
 }  // namespace heddle::rtl

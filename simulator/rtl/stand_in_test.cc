@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "simulator/model/random_stream.h"
-#include "simulator/rtl/self_test.h"
+#include "simulator/rtl/core_target.h"
 
 namespace heddle::rtl {
 namespace {
@@ -58,7 +58,8 @@ TEST(StandIn, ComputesWhatTheModelComputes) {
 TEST(SelfTest, SeesTimesThatCannotBe) {
   StandIn core(isa::kH256, {});
   std::string report;
-  EXPECT_FALSE(SelfTest(&core, &report));
+  CoreTarget target(&core);
+  EXPECT_FALSE(SelfTest(&target, &report));
   EXPECT_NE(report.find("FAIL its fetch takes the latency"), std::string::npos)
       << report;
   EXPECT_NE(report.find("ok   vector sum"), std::string::npos) << report;

@@ -14,9 +14,6 @@
 
 #include <verilated.h>
 
-#ifdef HEDDLE_RTL_TRACE
-#include <verilated_fst_c.h>
-#endif
 #ifdef HEDDLE_RTL_COVERAGE
 #include <verilated_cov.h>
 
@@ -45,9 +42,6 @@ class VerilatedCore : public CoreModel {
     PowerUp();
   }
   ~VerilatedCore() override {
-#ifdef HEDDLE_RTL_TRACE
-    if (trace_ != nullptr) trace_->close();
-#endif
     top_->final();
 #ifdef HEDDLE_RTL_COVERAGE
     // Counts of all cores so far (tools/bazel/verilator.bzl).
@@ -114,20 +108,6 @@ class VerilatedCore : public CoreModel {
     return clear_ ? banks_.found() : banks_.Flip(byte, bit);
   }
 
-#ifdef HEDDLE_RTL_TRACE
-  absl::Status Trace(const std::string& file, uint64_t from,
-                     uint64_t to) override {
-    trace_ = std::make_unique<VerilatedFstC>();
-    top_->trace(trace_.get(), 99);
-    trace_->open(file.c_str());
-    trace_from_ = from;
-    trace_to_ = to;
-    return trace_->isOpen()
-               ? absl::OkStatus()
-               : absl::PermissionDeniedError("cannot write the trace " + file);
-  }
-#endif
-
  private:
   // What the cycles before a stream are for.
   enum class Phase {
@@ -142,9 +122,6 @@ class VerilatedCore : public CoreModel {
 
   std::unique_ptr<V> MakeTop() {
     context_ = std::make_unique<VerilatedContext>();
-#ifdef HEDDLE_RTL_TRACE
-    context_->traceEverOn(true);
-#endif
     return std::make_unique<V>(context_.get(), "hd_core");
   }
 
@@ -213,7 +190,6 @@ class VerilatedCore : public CoreModel {
     top_->mem_b_error_i = to.answer_error;
     top_->clk_i = 0;
     top_->eval();
-    Dump(0);
     if (observer_ != nullptr) probes_.Before(observer_);
     DeviceMemory::FromCore from;
     from.request_valid = top_->mem_req_valid_o;
@@ -232,7 +208,6 @@ class VerilatedCore : public CoreModel {
     const uint32_t done_engines = observer_ != nullptr ? probes_.Done() : 0;
     top_->clk_i = 1;
     top_->eval();
-    Dump(1);
     memory_.Clock(from);
     if (observer_ != nullptr) {
       if (memory_.written()) {
@@ -270,14 +245,6 @@ class VerilatedCore : public CoreModel {
     memory_.ForgetFlip();
   }
 
-  void Dump([[maybe_unused]] uint64_t half) {
-#ifdef HEDDLE_RTL_TRACE
-    if (trace_ != nullptr && cycle_ >= trace_from_ && cycle_ < trace_to_) {
-      trace_->dump(2 * cycle_ + half);
-    }
-#endif
-  }
-
   std::unique_ptr<VerilatedContext> context_;
   std::unique_ptr<V> top_;
   SramBanks banks_;
@@ -292,10 +259,6 @@ class VerilatedCore : public CoreModel {
   std::optional<Flip> flip_;
   uint32_t progress_base_ = 0;
   uint64_t cycle_ = 0;
-#ifdef HEDDLE_RTL_TRACE
-  std::unique_ptr<VerilatedFstC> trace_;
-  uint64_t trace_from_ = 0, trace_to_ = 0;
-#endif
 };
 
 }  // namespace heddle::rtl

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What only a core with cycles does on the card. HEDDLE_SIM says which
-// heddle-sim: with the RTL, or with a core that only takes time.
+// What only a card with cycles does: heddle-sim --core rtl. What happens inside
+// is tested without processes in simulator/rtl/card_test.cc.
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -44,7 +45,7 @@ class Bench {
   SimHost host_;
 };
 
-TEST(RtlCore, IsOneAndCountsCycles) {
+TEST(RtlCard, IsOneAndCountsCycles) {
   Bench bench;
   EXPECT_EQ(bench.host().Read(reg::kCoreKindOffset),
             static_cast<uint32_t>(isa::CoreKind::kRtl));
@@ -52,19 +53,34 @@ TEST(RtlCore, IsOneAndCountsCycles) {
   ASSERT_EQ(record.status, 0u);
   EXPECT_EQ(record.commands, 4u);
   EXPECT_GT(record.cycles, 2 * 4096u / 16);
-  const uint64_t cycles = bench.Cycles();
+  // What is left of the job after its record: the answers of the bus.
+  uint64_t before = bench.Cycles(), cycles = before;
+  for (int i = 0; i < 500; ++i) {
+    before = cycles;
+    usleep(10000);
+    cycles = bench.Cycles();
+    if (cycles < before + 20) break;
+  }
   EXPECT_GE(cycles, record.cycles);
-  usleep(20000);
-  EXPECT_EQ(bench.Cycles(), cycles) << "an idle core is not clocked";
+  EXPECT_LT(cycles, before + 20)
+      << "only for what it is asked: an idle card is not clocked";
 }
 
-TEST(RtlCore, CyclesDoNotDependOnTheQuantum) {
+TEST(RtlCard, CyclesDoNotDependOnTheQuantum) {
   std::vector<uint64_t> cycles;
   for (const char* quantum : {"1", "10", "100", "1000"}) {
     Bench bench({"--quantum", quantum});
     for (uint32_t bytes : {16u, 4096u, 65536u - 16}) {
-      const desc::Completion record = bench.host().RunJob({bench.Copy(bytes)});
+      SimHost& host = bench.host();
+      host.FreeAll();
+      const uint64_t to = host.Alloc(bytes);
+      const desc::Step run = bench.Copy(bytes);
+      const std::vector<uint8_t> data(bytes, 0x77);
+      const desc::Completion record =
+          host.RunJob({host.CopyIn(kData, data), run,
+                       host.CopyOut(kData + 65536, bytes, to)});
       ASSERT_EQ(record.status, 0u);
+      EXPECT_EQ(std::memcmp(host.At(to), data.data(), bytes), 0);
       cycles.push_back(record.cycles);
     }
   }
@@ -73,7 +89,7 @@ TEST(RtlCore, CyclesDoNotDependOnTheQuantum) {
   }
 }
 
-TEST(RtlCore, ManyResetsInTheMiddle) {
+TEST(RtlCard, ManyResetsInTheMiddle) {
   Bench bench;
   SimHost& host = bench.host();
   const std::vector<uint8_t> data(4096, 0x5c);
@@ -106,7 +122,7 @@ TEST(RtlCore, ManyResetsInTheMiddle) {
   }
 }
 
-TEST(RtlCore, TheHostIsServedWhileItRuns) {
+TEST(RtlCard, TheHostIsServedWhileItRuns) {
   Bench bench;
   SimHost& host = bench.host();
   isa::Fill fill;
