@@ -23,13 +23,13 @@ std::string FromEnvironment(const char* name) {
 
 Finished RunTool(const std::string& tool,
                  const std::vector<std::string>& arguments,
-                 const std::string& device) {
+                 const std::string& device, absl::Duration limit) {
   Command command;
   command.argv = arguments;
   command.argv.insert(command.argv.begin(), Runfile(tool));
   command.env["HEDDLE_BIN_DIR"] = BinFolders();
   if (!device.empty()) command.env["HEDDLE_DEVICE"] = device;
-  return RunCommand(command, absl::Seconds(60));
+  return RunCommand(command, limit);
 }
 
 }  // namespace
@@ -68,12 +68,13 @@ Finished Compare(const std::vector<std::string>& arguments,
 }
 
 Finished HeddleRun(const std::vector<std::string>& arguments,
-                   const std::string& device) {
-  return RunTool("tools/heddle-run/heddle-run", arguments, device);
+                   const std::string& device, absl::Duration limit) {
+  return RunTool("tools/heddle-run/heddle-run", arguments, device, limit);
 }
 
 Finished HeddleCompile(const std::vector<std::string>& arguments) {
-  return RunTool("tools/heddle-compile/heddle-compile", arguments, "");
+  return RunTool("tools/heddle-compile/heddle-compile", arguments, "",
+                 absl::Seconds(60));
 }
 
 void UseDevice(const std::string& device) {

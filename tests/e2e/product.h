@@ -27,7 +27,8 @@ std::vector<std::string> Configs();
 Finished Compare(const std::vector<std::string>& arguments,
                  const std::string& device = "");
 Finished HeddleRun(const std::vector<std::string>& arguments,
-                   const std::string& device = "");
+                   const std::string& device = "",
+                   absl::Duration limit = absl::Seconds(60));
 Finished HeddleCompile(const std::vector<std::string>& arguments);
 
 Command CompareCommand(const std::vector<std::string>& arguments,

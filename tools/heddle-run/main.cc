@@ -187,6 +187,12 @@ int main(int argc, char** argv) {
   app.add_option("--taps", a.taps,
                  "write every quantized tensor of the first inference to this "
                  "folder, as onnx.TensorProto");
+  app.add_option("--outputs", a.outputs,
+                 "write the outputs of the inference to this folder, as "
+                 "onnx.TensorProto")
+      ->type_name("FOLDER")
+      ->excludes("--image")
+      ->excludes("--images");
   app.add_flag("--no-host", a.no_host,
                "refuse a model with operators that the host would run (this "
                "version runs everything on the card)");

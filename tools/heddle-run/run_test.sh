@@ -107,8 +107,9 @@ assert r["layers"] and r["macs"] > 0
 assert r["outputs"][0]["shape"] == [1, 10]
 PY
 # A data set made of its own output, and one that differs.
-expect 0 "$int8" --taps taps
+expect 0 "$int8" --taps taps --outputs outputs
 ls taps/*.pb >/dev/null || fail "no taps"
+[[ $(ls outputs) == 0_logits.pb ]] || fail "no outputs"
 python3 - "$digits" <<'PY'
 import os, struct, sys
 def varint(n):

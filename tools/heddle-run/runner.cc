@@ -57,7 +57,9 @@ class Runner {
   absl::Status Bench(const std::vector<TensorData>& inputs);
   absl::Status CompareOutputs();
   absl::Status CompareAllLayers(const std::vector<TensorData>& inputs);
-  absl::Status WriteTaps() const;
+  absl::Status WriteTensors(const std::string& folder,
+                            const std::vector<package::TensorInfo>& infos,
+                            const std::vector<TensorData>& tensors) const;
 
   const Arguments& arguments_;
   cli::Progress progress_;
@@ -292,25 +294,25 @@ absl::Status Runner::CompareAllLayers(const std::vector<TensorData>& inputs) {
   return absl::OkStatus();
 }
 
-absl::Status Runner::WriteTaps() const {
-  if (mkdir(arguments_.taps.c_str(), 0777) != 0 && errno != EEXIST) {
-    return absl::NotFoundError(absl::StrCat("cannot make the folder '",
-                                            arguments_.taps,
+absl::Status Runner::WriteTensors(
+    const std::string& folder, const std::vector<package::TensorInfo>& infos,
+    const std::vector<TensorData>& tensors) const {
+  if (mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST) {
+    return absl::NotFoundError(absl::StrCat("cannot make the folder '", folder,
                                             "': ", std::strerror(errno)));
   }
-  const auto& taps = model_->taps();
-  for (size_t i = 0; i < taps.size(); ++i) {
+  for (size_t i = 0; i < tensors.size(); ++i) {
     // Names are the model's: nothing of them may lead out of the folder. The
     // number keeps different names different.
-    std::string file = package().taps[i].name;
+    std::string file = infos[i].name;
     for (char& c : file) {
       const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
                          (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
       if (!plain) c = '_';
     }
     absl::Status status = WriteTensor(
-        absl::StrCat(arguments_.taps, "/", i, "_", file.substr(0, 100), ".pb"),
-        package().taps[i].name, taps[i]);
+        absl::StrCat(folder, "/", i, "_", file.substr(0, 100), ".pb"),
+        infos[i].name, tensors[i]);
     if (!status.ok()) return status;
   }
   return absl::OkStatus();
@@ -335,7 +337,14 @@ absl::Status Runner::Execute() {
                                    : RunOnce(inputs, true);
   if (!status.ok()) return status;
   if (!arguments_.taps.empty()) {
-    if (absl::Status s = WriteTaps(); !s.ok()) return s;
+    const absl::Status s =
+        WriteTensors(arguments_.taps, package().taps, model_->taps());
+    if (!s.ok()) return s;
+  }
+  if (!arguments_.outputs.empty()) {
+    const absl::Status s =
+        WriteTensors(arguments_.outputs, package().outputs, model_->outputs());
+    if (!s.ok()) return s;
   }
   if (!arguments_.check.empty() && !arguments_.data.empty()) {
     if (absl::Status s = CompareOutputs(); !s.ok()) return s;
