@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole networks on the RTL core, without driver or runtime:
 //
-//   rtl_bench [--config h256] [--json] [--check] [NETWORK | MODEL.onnx ...]
+//   rtl_bench [--config h256] [--json] [--check] [--max-error 5] [--speed]
+//             [NETWORK | MODEL.onnx ...]
 //
 // Without names: those of compiler/testing/networks.h that are small enough for
 // a coffee. Per network: cycles, MACs, the share of the array's peak, how long
@@ -10,8 +11,19 @@
 // as good as it gets; "load" alone means that all wait for device memory;
 // "nobody" is fetch, dispatch and semaphores. --check compares every output
 // with the functional model.
+//
+// Distances, cycles over the bound (performance is judged by all three):
+//   ideal      max(MACs / P, (weights + inputs + outputs) / B): nothing but the
+//              arithmetic, or nothing but the bytes that must move
+//   layers     sum over layers of max(MACs / P, its bytes of device memory / B)
+//   array      closed-form cycles of the matrix commands, one after another
+// P = lanes_in * lanes_out, B = dram_bytes_per_cycle. "error": the compiler's
+// estimate against the RTL; --max-error makes more than so many percent a
+// failure. --speed does not look into the core, so that Mcycle/s is the
+// simulator's own.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
@@ -21,6 +33,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/backend/timeline.h"
 #include "compiler/compiler.h"
 #include "compiler/package/package.h"
 #include "compiler/testing/card_case.h"
@@ -91,7 +104,7 @@ double CpuSeconds() {
 
 absl::StatusOr<Measured> Run(const package::Package& package,
                              const std::vector<compiler::TensorData>& inputs,
-                             bool check) {
+                             bool check, bool look) {
   const isa::Config* config = isa::FindConfig(package.config);
   auto programs = ProgramsOf(package, inputs);
   if (!programs.ok()) return programs.status();
@@ -99,7 +112,7 @@ absl::StatusOr<Measured> Run(const package::Package& package,
   if (!core.ok()) return core.status();
   Activity activity;
   Measured m;
-  m.observed = (*core)->Observe(&activity);
+  m.observed = look && (*core)->Observe(&activity);
   std::vector<uint8_t> memory = programs->front().memory;
   const uint64_t code = (memory.size() + 4095) / 4096 * 4096;
   const double before = CpuSeconds();
@@ -157,33 +170,65 @@ absl::StatusOr<Measured> Run(const package::Package& package,
   return m;
 }
 
+// See the comment at the top.
+nlohmann::json Bounds(const package::Package& package,
+                      const isa::Config& config) {
+  const double peak = 1.0 * config.lanes_in * config.lanes_out;
+  const double bus = config.dram_bytes_per_cycle;
+  double macs = 0, layers = 0, array = 0;
+  for (const package::Layer& l : package.layers) {
+    macs += static_cast<double>(l.macs);
+    layers += std::max(static_cast<double>(l.macs) / peak,
+                       static_cast<double>(l.dram_bytes) / bus);
+  }
+  double bytes = static_cast<double>(package.weights.size());
+  for (const auto* tensors : {&package.inputs, &package.outputs}) {
+    for (const package::TensorInfo& t : *tensors) {
+      bytes += static_cast<double>(t.size);
+    }
+  }
+  for (const auto& stream : package.streams) {
+    auto timeline = compiler::SimulateTimeline(stream, config);
+    if (timeline.ok()) {
+      array += static_cast<double>(timeline->engines[2].busy);
+    }
+  }
+  return {{"ideal", std::max(macs / peak, bytes / bus)},
+          {"layers", layers},
+          {"array", array}};
+}
+
 nlohmann::json ToJson(const std::string& name, const isa::Config& config,
-                      const Measured& m, uint64_t estimated) {
+                      const Measured& m, const package::Package& package) {
+  const double estimated = static_cast<double>(package.estimated_cycles);
   nlohmann::json sets = nlohmann::json::object();
   for (uint32_t s = 0; s < kSets; ++s) {
     if (m.sets[s] > 0) sets[SetName(s)] = m.sets[s];
   }
-  return {{"network", name},
-          {"config", config.name},
-          {"cycles", m.cycles},
-          {"estimated_cycles", estimated},
-          {"macs", m.macs},
-          {"utilisation",
-           static_cast<double>(m.macs) / (static_cast<double>(m.cycles) *
-                                          config.lanes_in * config.lanes_out)},
-          {"commands", m.commands},
-          {"bytes_loaded", m.bytes_loaded},
-          {"bytes_stored", m.bytes_stored},
-          {"matrix_busy", m.matrix_busy},
-          {"vector_busy", m.vector_busy},
-          {"dma_busy", m.dma_busy},
-          {"memory_beats", m.beats},
-          {"cycles_by_engines", sets},
-          {"matrix_waits",
-           {{"weights", m.waits[0]},
-            {"operands", m.waits[1]},
-            {"output", m.waits[2]}}},
-          {"cpu_seconds", m.seconds}};
+  return {
+      {"network", name},
+      {"config", config.name},
+      {"cycles", m.cycles},
+      {"estimated_cycles", estimated},
+      {"error_percent", 100 * (estimated / static_cast<double>(m.cycles) - 1)},
+      {"bounds", Bounds(package, config)},
+      {"macs", m.macs},
+      {"utilisation",
+       static_cast<double>(m.macs) / (static_cast<double>(m.cycles) *
+                                      config.lanes_in * config.lanes_out)},
+      {"commands", m.commands},
+      {"bytes_loaded", m.bytes_loaded},
+      {"bytes_stored", m.bytes_stored},
+      {"matrix_busy", m.matrix_busy},
+      {"vector_busy", m.vector_busy},
+      {"dma_busy", m.dma_busy},
+      {"memory_beats", m.beats},
+      {"cycles_by_engines", sets},
+      {"matrix_waits",
+       {{"weights", m.waits[0]},
+        {"operands", m.waits[1]},
+        {"output", m.waits[2]}}},
+      {"cpu_seconds", m.seconds}};
 }
 
 void Print(const nlohmann::json& j) {
@@ -200,6 +245,15 @@ void Print(const nlohmann::json& j) {
               j["cpu_seconds"].get<double>() > 0
                   ? cycles / j["cpu_seconds"].get<double>() * 1e-6
                   : 0.0);
+  std::printf("%22s", "distance:");
+  for (const auto& [bound, n] : j["bounds"].items()) {
+    if (n.get<double>() > 0) {
+      std::printf("  %s %.3f", bound.c_str(), cycles / n.get<double>());
+    }
+  }
+  std::printf("   estimate %.0f, error %+.2f %%\n",
+              j["estimated_cycles"].get<double>(),
+              j["error_percent"].get<double>());
   for (const auto& [reason, n] : j["matrix_waits"].items()) {
     const double percent = 100 * n.get<double>() / cycles;
     if (percent >= 1) {
@@ -222,10 +276,14 @@ void Print(const nlohmann::json& j) {
 int Main(int argc, char** argv) {
   CLI::App app("Networks on the RTL core");
   std::vector<std::string> names, configs = {isa::kConfigs[0].name};
-  bool json = false, check = false;
+  bool json = false, check = false, speed = false;
+  double max_error = 0;
   app.add_option("--config", configs, "hardware configurations");
   app.add_flag("--json", json, "print JSON");
   app.add_flag("--check", check, "compare the outputs with the model");
+  app.add_option("--max-error", max_error,
+                 "fail when the compiler's estimate is further off, percent");
+  app.add_flag("--speed", speed, "do not look into the core");
   app.add_option("names", names, "networks or model files");
   CLI11_PARSE(app, argc, argv);
   if (names.empty()) names = {"autoencoder", "ds_cnn", "resnet8", "vww"};
@@ -243,19 +301,19 @@ int Main(int argc, char** argv) {
       options.config = config;
       absl::Status status = model.status();
       absl::StatusOr<Measured> measured = absl::UnknownError("");
-      uint64_t estimated = 0;
+      package::Package parsed;
       if (model.ok()) {
         auto compiled = compiler::CompileOnnx(*model, options);
         status = compiled.status();
         if (compiled.ok()) {
           auto package = package::Parse(compiled->package);
-          estimated = package->estimated_cycles;
+          parsed = *package;
           std::vector<compiler::TensorData> inputs;
-          for (const package::TensorInfo& info : package->inputs) {
+          for (const package::TensorInfo& info : parsed.inputs) {
             inputs.push_back(
                 compiler::RandomData(info.type, info.shape, inputs.size() + 1));
           }
-          measured = Run(*package, inputs, check);
+          measured = Run(parsed, inputs, check, !speed);
           status = measured.status();
         }
       }
@@ -265,9 +323,14 @@ int Main(int argc, char** argv) {
         good = false;
         continue;
       }
-      all.push_back(
-          ToJson(name, *isa::FindConfig(config), *measured, estimated));
+      all.push_back(ToJson(name, *isa::FindConfig(config), *measured, parsed));
       if (!json) Print(all.back());
+      const double error = all.back()["error_percent"].get<double>();
+      if (max_error > 0 && std::abs(error) > max_error) {
+        std::fprintf(stderr, "%s, %s: the estimate is off by %.2f %%\n",
+                     name.c_str(), config.c_str(), error);
+        good = false;
+      }
     }
   }
   if (json) std::printf("%s\n", all.dump(1).c_str());
