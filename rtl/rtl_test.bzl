@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """rtl_unit_tests: a cc_test for every src/hd_x_test.cc, with hd_x verilated as class Vhd_x."""
 
-load("//tools/bazel:verilator.bzl", "VERILATOR_COPTS_V3", "VERILATOR_FAST", "verilator_cc_library")
+load("//tools/bazel:verilator.bzl", "VERILATOR_COPTS_V3", "VERILATOR_FAST", "VERILATOR_LINES", "verilator_cc_library")
 
 def rtl_unit_tests(tests, srcs, params = {}, deps = {}, sizes = {}, shards = {}, variants = {}):
     """Makes //rtl:hd_x_test of every file of `tests`.
+
+    Also //rtl:hd_x_lines, the same test on a model that counts the lines it reaches.
 
     Args:
       tests: src/hd_x_test.cc files.
@@ -49,3 +51,31 @@ def rtl_unit_tests(tests, srcs, params = {}, deps = {}, sizes = {}, shards = {},
                     "@system//:gtest_main",
                 ] + deps.get(top, []),
             )
+        verilator_cc_library(
+            name = top + "_lines_model",
+            testonly = True,
+            srcs = srcs,
+            copts_fast = ["-O1"],
+            copts_slow = ["-O0"],
+            params = params.get(top, {}),
+            prefix = "V" + top,
+            tags = ["manual"],
+            top = top,
+            vopts = VERILATOR_LINES,
+            deps = ["@verilator//:verilated"],
+        )
+        native.cc_binary(
+            name = top + "_lines",
+            testonly = True,
+            srcs = [test],
+            tags = ["manual"],
+            deps = [
+                ":" + top + "_lines_model",
+                ":testbench",
+                "//rtl/coverage:at_exit",
+                "//rtl/spec:isa",
+                "//simulator/model",
+                "//simulator/model:numerics",
+                "@system//:gtest_main",
+            ] + deps.get(top, []),
+        )

@@ -3,8 +3,8 @@
 
 Works in a copy of the repository with a Bazel output base of its own, so that nothing of the
 repository changes, and each fault costs what a change of one line costs. A fault is killed if its
-test was built, ran to its end and said which of its checks failed; a test that does not build,
-crashes or does not come to an end has not found anything. Fails if a fault is not killed, or no
+test was built, ran and said which of its checks failed; a test that does not build, or crashes or
+runs out of time without a word, has not found anything. Fails if a fault is not killed, or no
 longer fits the source.
 
   run.py [--bazel COMMAND] [--tree FOLDER] [--report FILE] [NAME ...]
@@ -69,7 +69,7 @@ class Bazel:
                         "--noshow_progress")
 
     def failed_checks(self, test, since):
-        """Names of failed checks of a test's run; None if a part of it did not end."""
+        """Names of the tests with a failed check in the runs since then."""
         names = []
         for log in (glob.glob(f"{self.logs}/rtl/{test}_test/test.log")
                     + glob.glob(f"{self.logs}/rtl/{test}_test/shard_*/test.log")):
@@ -77,9 +77,10 @@ class Bazel:
                 continue
             with open(log, encoding="utf-8", errors="replace") as f:
                 text = f.read()
-            found = re.findall(r"^\[  FAILED  \] ([\w./]+)", text, re.M)
-            if found and re.search(r"^ *\d+ FAILED TESTS?$", text, re.M):
-                names += found
+            # The first failed check, and the test it is in.
+            failure = re.search(r"^\S+:\d+: Failure$", text, re.M)
+            if failure:
+                names += re.findall(r"^\[ RUN      \] ([\w./]+)", text[:failure.start()], re.M)[-1:]
         return names
 
 

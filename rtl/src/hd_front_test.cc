@@ -328,6 +328,12 @@ TEST_F(FrontTest, RunStepsAreChecked) {
   EXPECT_EQ(record.status, Code(Error::kCopyBounds));
   EXPECT_EQ(record.fault_address, Bench::kDeviceBytes);
   EXPECT_EQ(record.fault_step, 1u);
+  // Begins inside.
+  bad.device_address = Bench::kDeviceBytes - 64;
+  bad.length = 128;
+  record = run(bad);
+  EXPECT_EQ(record.status, Code(Error::kCopyBounds));
+  EXPECT_EQ(record.fault_address, Bench::kDeviceBytes);
   bad = good;
   bad.table_iova = 64;
   record = run(bad);

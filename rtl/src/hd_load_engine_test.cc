@@ -254,5 +254,32 @@ TEST(HdLoadEngine, GatherRate) {
   EXPECT_GE(Gather(1, 5000), 3.0);
 }
 
+// Indices that end with SRAM, and one index beyond.
+TEST(HdLoadEngine, IndicesAtTheEndOfSram) {
+  for (uint32_t count : {1u, 3u, 100u}) {
+    for (uint32_t beyond : {0u, 1u}) {
+      Bench bench(kCard);
+      isa::LoadGather c;
+      c.region = 1;
+      c.elem_log2 = 2;
+      c.n0 = 4;
+      c.s1 = c.t1 = 16;
+      c.count = count;
+      c.bound = 64;
+      c.index_addr = bench.sram.size() - 4 * (count - beyond);
+      for (uint32_t j = 0; j < count - beyond; ++j) {
+        const uint32_t index = j % 64;
+        std::memcpy(bench.sram.data() + c.index_addr + 4 * j, &index, 4);
+      }
+      bench.Add(c);
+      const DmaResult r = bench.Compare("count " + std::to_string(count));
+      EXPECT_EQ(r.fault, beyond == 1);
+      if (r.fault) {
+        EXPECT_EQ(r.code, static_cast<uint32_t>(isa::Error::kSramBounds));
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace heddle::rtl

@@ -117,6 +117,12 @@ class Bench {
     d->m_r_ready_i = r_ready;
     dut.Settle();
     memory.Sample(port);
+    // Data only of requests that memory has taken before.
+    if (d->w_valid_o) EXPECT_GT(owed_, 0u);
+    if (d->w_valid_o && d->w_ready_i) --owed_;
+    if (d->req_valid_o && d->req_ready_i && d->req_write_o) {
+      owed_ += d->req_beats_o;
+    }
     // Master m's strobes leave out the four bytes of its word m.
     for (int m = 0; m < 4; ++m) {
       Master& a = masters[m];
@@ -204,6 +210,7 @@ class Bench {
 
   std::mt19937_64 random_;
   uint32_t stall_;
+  uint64_t owed_ = 0;
   std::vector<uint8_t> start_, expected_;
   uint32_t quiet_ = 15;
 };

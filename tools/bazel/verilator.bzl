@@ -37,17 +37,19 @@ VERILATOR_COPTS_V3 = [
     "-march=x86-64-v3",
 ]
 
-# With --coverage-*: all instances of a model count in the same place, which outlives them, so that
-# a process that makes many models, one after another, writes its counts once, at its end. Nor is
-# counting atomic: one thread at a time clocks models.
+# With --coverage-*: all instances of a model count in the same place, which outlives them, and a
+# model that is made does not set it to zero: a process that makes many models, one after another,
+# writes the counts of all. Nor is counting atomic: one thread at a time clocks models.
 _COVERAGE = """
-grep -q '__Vcoverage\\[' "$tmp"/*__Syms.h || { echo "nothing is counted" >&2; exit 1; }
+grep -q '__Vcoverage\\[' "$tmp"/*__Syms.h && grep -q '\\*count32p = 0;' "$tmp"/*.cpp || {
+  echo "coverage is not counted as it was" >&2; exit 1; }
 sed -i -e 's/^ *std::atomic<uint32_t> __Vcoverage\\[/static inline &/' -e '/#include "verilated.h"/a\\
 #include <atomic>\\
 inline void Count(std::atomic<uint32_t>& n) {\\
   n.store(n.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);\\
 }' "$tmp"/*__Syms.h
-sed -i 's/\\(vlSymsp->__Vcoverage\\[[0-9]*\\]\\)\\.fetch_add(1, std::memory_order_relaxed)/Count(\\1)/' "$tmp"/*.cpp
+sed -i -e 's/\\(vlSymsp->__Vcoverage\\[[0-9]*\\]\\)\\.fetch_add(1, std::memory_order_relaxed)/Count(\\1)/' \\
+  -e 's/^ *\\*count32p = 0;//' "$tmp"/*.cpp
 """
 
 # Lines are cheap to count. Bits of signals are not: models are some hundred times slower, even if

@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# What the tests of the RTL reach, h256: lines by random streams in lockstep (20,000 commands, or
+# $1), streams with faults, compiled networks and the units' own tests; bits of signals by fewer
+# random commands ($2), because counting them is slow. Prints a table per module and every line that
+# was not reached; fails if one of them has no reason in rtl/lint/coverage_exceptions.txt.
+# Instructions and modes: what the random streams did not exercise is printed before (--quota).
+set -eu
+cd "$(dirname "$0")/../../.."
+commands=${1:-20000}
+toggle_commands=${2:-1000}
+build=${HEDDLE_BAZEL:-bazel}
+# Whose faults and corners streams do not reach, and what is not in the core.
+units="command_processor copy_engine core_guard decode dma_burst dma_collect dma_spread fp_cvt front
+  host_fetch int_lane interrupts load_engine matrix_engine mem_arbiter output_stage record_writer
+  region_check registers rings semaphores sram step_store store_engine table_check vector_engine"
+targets="//tests/lockstep:random_lockstep_lines //tests/lockstep:random_lockstep_toggles
+  //tests/lockstep:package_lockstep_lines"
+for unit in $units; do targets="$targets //rtl:hd_${unit}_lines"; done
+# shellcheck disable=SC2086
+$build build $targets
+bin=$($build info bazel-bin)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+status=0
+
+# run FILE PROGRAM ARGUMENTS...: counts go to FILE; its output is shown if it fails.
+run() {
+  file=$1
+  shift
+  if ! HEDDLE_COVERAGE_FILE="$scratch/$file" "$@" > "$scratch/log" 2>&1; then
+    cat "$scratch/log"
+    echo "failed: $*" >&2
+    status=1
+  fi
+}
+
+random=$bin/tests/lockstep/random_lockstep
+run random.lines "${random}_lines" --config=h256 --commands="$commands" --length=1000 --quota \
+  --gtest_filter='*CoreIsModel'
+cat "$scratch/log"
+run faults.lines "${random}_lines" --config=h256 --gtest_filter='*FaultsAreEqual'
+run networks.lines "$bin/tests/lockstep/package_lockstep_lines" --config h256 -- \
+  autoencoder ds_cnn resnet8
+for unit in $units; do run "$unit.lines" "$bin/rtl/hd_${unit}_lines"; done
+run random.toggles "${random}_toggles" --config=h256 --commands="$toggle_commands" --length=100 \
+  --gtest_filter='*CoreIsModel'
+verilator_coverage --write "$scratch/all.lines" "$scratch"/*.lines
+python3 rtl/coverage/report.py --exceptions rtl/lint/coverage_exceptions.txt \
+  --toggles "$scratch/random.toggles" -- "$scratch/all.lines" || status=1
+exit $status
