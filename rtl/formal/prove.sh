@@ -38,6 +38,7 @@ if [ "$mode" = cover ]; then
   run_yosys "$read opt -fast; dffunmap; setundef -anyseq; opt_clean; check -assert;
     write_smt2 -wires $work/design.smt2"
   grep -q "yosys-smt2-cover" "$work/design.smt2" || { echo "$top has no cover statement" >&2; exit 1; }
+  # shellcheck disable=SC3045  # dash and bash have it
   ulimit -v 6000000
   timeout "$seconds" yosys-smtbmc -s z3 --unroll --noprogress -c -t "$depth" "$work/design.smt2" \
     > "$work/out" 2>&1 || { cat "$work/out" >&2; exit 1; }
