@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // When every command of a stream starts and ends, by the closed-form cycles of
-// estimate.h. Uncalibrated, deterministic, exact integers.
+// estimate.h. Deterministic, exact integers; //tests/lockstep:rtl_bench_test
+// holds it to 5 % of the RTL for four networks on h256.
 //
 // The model. The front end takes a cycle for each four 32-bit words and stops
 // at a full queue (queue_depth commands besides the one that executes) and at a
