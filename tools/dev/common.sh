@@ -24,6 +24,12 @@ shared_folder() {
   fi
 }
 
+# The folder of the guest kernel (tools/setup/guest_kernel.sh); "" when there is none.
+guest_kernel_folder() {
+  local cache="${XDG_CACHE_HOME:-${HOME:-}/.cache}/heddle/guest"
+  readlink -e "$cache/${HEDDLE_GUEST_KERNEL:-current}" || true
+}
+
 # Sets bazel_startup. Bazel wants a user and a writable home; a chroot, a
 # container or a service account may have neither.
 bazel_startup=()
@@ -43,11 +49,13 @@ set_bazel_startup() {
 
 # run_bazel COMMAND ARGUMENTS...: Bazel with the options every command shares.
 run_bazel() {
-  local verb="$1" shared options
+  local verb="$1" shared guest options
   shift
+  guest="$(guest_kernel_folder)" # before HOME may change
   set_bazel_startup
   shared="$(shared_folder)"
-  options=("--symlink_prefix=/" "--jobs=$(nproc)" "--repo_env=HEDDLE_SHARED=$shared")
+  options=("--symlink_prefix=/" "--jobs=$(nproc)" "--repo_env=HEDDLE_SHARED=$shared"
+    "--repo_env=HEDDLE_GUEST_KERNEL_DIR=$guest")
   if [[ -n "${CI:-}" || ! -t 2 ]]; then
     options+=("--config=ci")
   fi

@@ -2,15 +2,25 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Installs those packages of packages.txt that are missing, from the apt sources that the machine
-# already has. Changes nothing when none is missing; never edits apt's configuration; asks
-# nothing. Needs root, or sudo without a password, only when something is missing.
+# already has, and fetches the kernel in which the driver is tested (guest_kernel.sh; not
+# installed). Changes nothing when nothing is missing; never edits apt's configuration; asks
+# nothing. Needs root, or sudo without a password, only when a package is missing.
 set -euo pipefail
 
-list="$(dirname "$(readlink -f "$0")")/packages.txt"
+here="$(dirname "$(readlink -f "$0")")"
+list="$here/packages.txt"
 
 die() {
   printf 'setup: error: %s\n' "$*" >&2
   exit 1
+}
+
+# Without the kernel, everything but the tests in it works, and these are skipped; one that was asked
+# for by name must come.
+fetch_guest_kernel() {
+  "$here/guest_kernel.sh" >/dev/null && return
+  [[ -z "${HEDDLE_GUEST_KERNEL:-}" ]] || die "there is no guest kernel $HEDDLE_GUEST_KERNEL"
+  printf 'setup: warning: no guest kernel; tests of the driver in a kernel will be skipped\n' >&2
 }
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
@@ -27,6 +37,7 @@ mapfile -t missing < <(
 
 if [[ "${#missing[@]}" -eq 0 ]]; then
   printf 'setup: all %d packages are installed\n' "${#wanted[@]}" >&2
+  fetch_guest_kernel
   exit 0
 fi
 
@@ -54,4 +65,5 @@ apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q
 "${apt[@]}" install -y --no-install-recommends "${missing[@]}" </dev/null >&2 ||
   die "apt-get could not install the packages (its message is above). They are all in Debian 12 \
 'main'; see that a bookworm source is configured (apt-cache policy ${missing[0]})"
+fetch_guest_kernel
 printf 'setup: done\n' >&2

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""kernel_module: builds a Linux module with Kbuild, against the headers of @guest_kernel.
+
+    load("//tools/bazel:kernel_module.bzl", "kernel_module")
+
+    kernel_module(
+        name = "heddle",                      # yields heddle.ko
+        kbuild = "Kbuild",                    # its folder is M=
+        srcs = glob(["*.c", "*.h"]) + [       # everything that is compiled or included
+            "//kmd/core:heddle_ring.c", ...,
+            "//rtl/spec:generated/heddle_hw.h", ...,
+        ],
+    )
+
+The files are copied to a scratch folder at their paths from the repository's root, so Kbuild may
+name files of other folders relative to its own ($(src)/../core, $(src)/../../rtl/spec/generated),
+as in the source tree. Kbuild says `obj-m := heddle.o`: the module is called like the target.
+
+    :heddle                 heddle.ko, built with W=1; a warning of compiler or modpost is an error
+    :heddle_sparse_test     sparse (C=2) has nothing to say of these files
+    :heddle_kernel_test     the module fits the kernel: its vermagic is that of @guest_kernel
+
+Without @guest_kernel (see guest_kernel.bzl) heddle.ko is an empty file and the tests skip.
+"""
+
+# What make says that is no finding: no BTF without the kernel's own debug information, and a compiler
+# of a later Debian revision.
+_HARMLESS = "Skipping BTF generation|the compiler differs from the one used|The kernel was built by:|You are using:"
+
+_MAKE = """set -euo pipefail
+out=$1 report=$2 info=$3 kbuild=$4 headers=$5 log=$(mktemp) work=$(mktemp -d)
+shift 5
+trap 'rm -rf "$work" "$log"' EXIT
+: >"$out"; : >"$report"
+grep -q '^absent=' "$info" && exit 0
+while [[ $# -gt 0 ]]; do
+  mkdir -p "$work/$(dirname "$2")"
+  cp -L "$1" "$work/$2"
+  chmod u+w "$work/$2"
+  shift 2
+done
+release=$(sed -n 's/^release=//p' "$info")
+folder=$(realpath "$headers/usr/src/linux-headers-$release")
+module=$work/$(dirname "$kbuild")
+run() {
+  LC_ALL=C make -C "$folder" M="$module" modules "$@" >"$log" 2>&1
+}
+"""
+
+_BUILD = _MAKE + """
+if ! run W=1 KCFLAGS="-Werror -fmacro-prefix-map=$work/= -fdebug-prefix-map=$work=." ||
+  grep -vE '""" + _HARMLESS + """' "$log" | grep -iE 'warning|error' >/dev/null; then
+  sed "s,$work/,,g" "$log" >&2
+  exit 1
+fi
+cp "$module/$(basename "$out")" "$out"
+"""
+
+# Findings in the kernel's own headers are not ours.
+_SPARSE = _MAKE + """
+run C=2 || { sed "s,$work/,,g" "$log" >&2; exit 1; }
+grep -E 'warning:|error:' "$log" | grep -F "$work" | sed "s,$work/,,g" >"$report" || true
+"""
+
+def _impl(ctx):
+    out = ctx.actions.declare_file(ctx.attr.module + (".checked" if ctx.attr.sparse else ".ko"))
+    report = ctx.actions.declare_file(ctx.label.name + ".findings.txt")
+    files = ctx.files.srcs + [ctx.file.kbuild]
+    args = ctx.actions.args()
+    args.add_all([out, report, ctx.file._info])
+    args.add(ctx.file.kbuild.short_path)
+    headers = ctx.files._headers
+    args.add(headers[0].path if headers else "none")
+    for file in files:
+        args.add(file)
+        args.add(file.short_path)
+    ctx.actions.run_shell(
+        mnemonic = "Kbuild",
+        progress_message = "Building kernel module %s" % ctx.label,
+        inputs = files + headers + [ctx.file._info],
+        outputs = [out, report],
+        arguments = [args],
+        command = _SPARSE if ctx.attr.sparse else _BUILD,
+        use_default_shell_env = True,
+    )
+    result = [report if ctx.attr.sparse else out]
+    return [DefaultInfo(files = depset(result), runfiles = ctx.runfiles(files = result))]
+
+_kernel_module = rule(
+    implementation = _impl,
+    attrs = {
+        "kbuild": attr.label(allow_single_file = True, mandatory = True),
+        "module": attr.string(mandatory = True),
+        "sparse": attr.bool(),
+        "srcs": attr.label_list(allow_files = True, mandatory = True),
+        "_headers": attr.label(default = "@guest_kernel//:headers_folder", allow_files = True),
+        "_info": attr.label(default = "@guest_kernel//:kernel.txt", allow_single_file = True),
+    },
+)
+
+def kernel_module(name, kbuild, srcs, visibility = None):
+    """Declares the module and its two tests.
+
+    Args:
+      name: of the module, and of the target that yields NAME.ko.
+      kbuild: the Kbuild file.
+      srcs: sources and headers.
+      visibility: of the module.
+    """
+    _kernel_module(
+        name = name,
+        kbuild = kbuild,
+        module = name,
+        srcs = srcs,
+        visibility = visibility,
+    )
+    _kernel_module(
+        name = name + "_sparse",
+        kbuild = kbuild,
+        module = name,
+        sparse = True,
+        srcs = srcs,
+        visibility = ["//visibility:private"],
+    )
+    data = [":" + name, ":%s_sparse" % name, "@guest_kernel//:kernel.txt"]
+    for what in ["sparse", "kernel"]:
+        native.sh_test(
+            name = "%s_%s_test" % (name, what),
+            size = "small",
+            srcs = ["//tools/bazel:kernel_module_test.sh"],
+            args = [what, "$(rootpath @guest_kernel//:kernel.txt)", "$(rootpath :%s)" % name, "$(rootpath :%s_sparse)" % name],
+            data = data,
+        )
