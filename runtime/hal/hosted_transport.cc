@@ -2,65 +2,30 @@
 #include "runtime/hal/hosted_transport.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <cstring>
-#include <mutex>
-#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "drm/heddle_drm.h"
 #include "kmd/hosted/client.h"
+#include "runtime/hal/fork_guard.h"
 #include "runtime/hal/status.h"
 
 namespace heddle::hal {
 namespace {
 
-// Sockets of this process. A child made by fork() gets /dev/null in their
-// place: otherwise the driver would keep what the parent owned until the child
-// ends too, and both could write to one connection.
-struct OpenSockets {
-  std::mutex mutex;
-  std::set<int> fds;
-};
-
-OpenSockets& Sockets() {
-  static OpenSockets* const sockets = [] {
-    auto* made = new OpenSockets;
-    pthread_atfork([] { Sockets().mutex.lock(); },
-                   [] { Sockets().mutex.unlock(); },
-                   [] {
-                     const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-                     for (int fd : Sockets().fds) {
-                       if (null >= 0) dup3(null, fd, O_CLOEXEC);
-                     }
-                     if (null >= 0) close(null);
-                     Sockets().mutex.unlock();
-                   });
-    return made;
-  }();
-  return *sockets;
-}
-
 class HostedTransport : public Transport {
  public:
   explicit HostedTransport(std::unique_ptr<hosted::HostedClient> client)
       : client_(std::move(client)) {
-    OpenSockets& sockets = Sockets();
-    std::lock_guard<std::mutex> lock(sockets.mutex);
-    sockets.fds.insert(client_->fd());
+    GuardDescriptor(client_->fd());
   }
 
   ~HostedTransport() override {
-    OpenSockets& sockets = Sockets();
-    std::lock_guard<std::mutex> lock(sockets.mutex);
-    sockets.fds.erase(client_->fd());
-    client_.reset();  // closes it before another one can get its number
+    CloseGuarded(client_->fd(), [this] { client_.reset(); });
   }
 
   int Ioctl(unsigned long request, void* argument) override {
@@ -68,12 +33,10 @@ class HostedTransport : public Transport {
   }
 
   void* Map(uint32_t handle, size_t size) override {
-    drm_heddle_bo_info info = {};
-    info.handle = handle;
-    if (client_->Ioctl(DRM_IOCTL_HEDDLE_BO_INFO, &info) != 0) return nullptr;
-    if (info.placement != DRM_HEDDLE_HOST || size > info.size) return nullptr;
-    int error = 0;
-    return client_->Mmap(info.mmap_offset, size, &error);
+    uint64_t offset = 0;
+    int error = HostOffset(this, handle, size, &offset);
+    if (error != 0) return nullptr;
+    return client_->Mmap(offset, size, &error);
   }
 
   void Unmap(void* address, size_t size) override { munmap(address, size); }
@@ -112,8 +75,6 @@ absl::Status OpenError(const std::string& socket, absl::string_view what,
 }
 
 }  // namespace
-
-void PrepareHostedForFork() { Sockets(); }
 
 absl::StatusOr<std::vector<uint32_t>> ListHosted(const std::string& socket) {
   std::vector<hosted::CardEntry> cards;

@@ -21,9 +21,6 @@ absl::StatusOr<std::vector<uint32_t>> ListHosted(const std::string& socket);
 absl::StatusOr<std::unique_ptr<Transport>> OpenHosted(const std::string& socket,
                                                       uint32_t card);
 
-// Registers the fork handlers now instead of at the first open.
-void PrepareHostedForFork();
-
 }  // namespace heddle::hal
 
 #endif  // HEDDLE_RUNTIME_HAL_HOSTED_TRANSPORT_H_

@@ -28,6 +28,11 @@ class Transport {
   virtual void Shutdown() = 0;
 };
 
+// For transports that map through drm_heddle_bo_info: the offset of a HOST
+// buffer that has `size` bytes. 0 or a negative errno.
+int HostOffset(Transport* transport, uint32_t handle, size_t size,
+               uint64_t* offset);
+
 }  // namespace heddle::hal
 
 #endif  // HEDDLE_RUNTIME_HAL_TRANSPORT_H_

@@ -17,10 +17,10 @@ namespace {
 constexpr uint32_t kMaxCards = 16;
 
 absl::Status Bad(absl::string_view text, absl::string_view why) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      "device '", text, "': ", why,
-      "; give hosted:SOCKET[#CARD], sim[:config=h256,memory=512M,...], null "
-      "or none"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("device '", text, "': ", why,
+                   "; give drm[:NODE], hosted:SOCKET[#CARD], "
+                   "sim[:config=h256,memory=512M,...], null or none"));
 }
 
 absl::Status CheckOption(DeviceSpec::Kind kind, absl::string_view text,
@@ -71,6 +71,9 @@ std::string DeviceSpec::ToString() const {
   switch (kind) {
     case Kind::kAuto:
       return "";
+    case Kind::kDrm:
+      if (serial.has_value()) return absl::StrCat("drm:serial=", *serial);
+      return node.empty() ? "drm" : absl::StrCat("drm:", node);
     case Kind::kHosted:
       return absl::StrCat("hosted:", socket);
     case Kind::kSim:
@@ -112,10 +115,24 @@ absl::StatusOr<DeviceSpec> ParseDeviceSpec(absl::string_view text) {
     return spec;
   }
   if (parts.first == "drm") {
-    return absl::UnimplementedError(
-        absl::StrCat("device '", text,
-                     "': DRM render nodes are not built in this version; use "
-                     "hosted: or sim"));
+    spec.kind = DeviceSpec::Kind::kDrm;
+    if (spec.card.has_value()) {
+      return Bad(text, "a card of heddle.ko has no number; give its node");
+    }
+    absl::string_view where = parts.second;
+    if (colon && where.empty()) return Bad(text, "the node is missing");
+    if (absl::ConsumePrefix(&where, "serial=")) {
+      uint64_t serial = 0;
+      if (!absl::SimpleAtoi(where, &serial)) {
+        return Bad(text, absl::StrCat("serial=", where, " is not a number"));
+      }
+      spec.serial = serial;
+    } else if (!where.empty() && where.find('/') == absl::string_view::npos) {
+      spec.node = absl::StrCat("/dev/dri/", where);
+    } else {
+      spec.node = std::string(where);
+    }
+    return spec;
   }
   if (parts.first == "none" && !colon && !spec.card.has_value()) {
     spec.kind = DeviceSpec::Kind::kNone;

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text of HEDDLE_DEVICE and of device ids:
 //
+//   drm[:NODE]             cards of heddle.ko, or the one of this render node
+//                          (a path, or a name in /dev/dri)
+//   drm:serial=N           the card of heddle.ko with this serial number
 //   hosted:SOCKET[#CARD]   cards of a running heddle-hosted
 //   sim[:NAME=VALUE,...]   simulated cards of this process: config=h256,
 //                          memory=512M, core=fast, serial=N, cards=N,
 //                          control=PATH (of card 0, for heddle-sim ctl)
 //   null[:NAME=VALUE,...]  no card, jobs do nothing: config=, memory=
 //   none                   no device
-//   (empty)                choose: a running heddle-hosted, else simulate
+//   (empty)                choose: heddle.ko, else a running heddle-hosted,
+//                          else simulate
 //
-// An id is such a text with "#CARD" at its end for hosted and sim.
+// An id is such a text with "#CARD" at its end for hosted and sim. A card of
+// heddle.ko gets a new node when it is plugged again, so its id has the serial
+// number if that is not 0.
 #ifndef HEDDLE_RUNTIME_SESSION_DEVICE_SPEC_H_
 #define HEDDLE_RUNTIME_SESSION_DEVICE_SPEC_H_
 
@@ -23,9 +29,14 @@
 
 namespace heddle::session {
 
+// Where a heddle-hosted of the whole system listens.
+inline constexpr char kSystemSocket[] = "/run/heddle/hosted.sock";
+
 struct DeviceSpec {
-  enum class Kind { kAuto, kHosted, kSim, kNull, kNone };
+  enum class Kind { kAuto, kDrm, kHosted, kSim, kNull, kNone };
   Kind kind = Kind::kAuto;
+  std::string node;                            // kDrm, empty = all
+  std::optional<uint64_t> serial;              // kDrm
   std::string socket;                          // kHosted
   std::map<std::string, std::string> options;  // kSim, kNull
   std::optional<uint32_t> card;                // one card, otherwise all
@@ -36,7 +47,7 @@ struct DeviceSpec {
   std::string Option(const std::string& name, std::string fallback) const;
 };
 
-// InvalidArgument: not one of the forms above. Unimplemented: `drm:`.
+// InvalidArgument: not one of the forms above.
 absl::StatusOr<DeviceSpec> ParseDeviceSpec(absl::string_view text);
 
 // "512M", "1G", "65536": bytes.

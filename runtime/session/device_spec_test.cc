@@ -13,6 +13,17 @@ TEST(DeviceSpec, KnownForms) {
   EXPECT_EQ(ParseDeviceSpec("none")->kind, Kind::kNone);
   EXPECT_EQ(ParseDeviceSpec("null")->kind, Kind::kNull);
   EXPECT_EQ(ParseDeviceSpec("null:memory=64M")->Option("memory", ""), "64M");
+  EXPECT_EQ(ParseDeviceSpec("drm")->kind, Kind::kDrm);
+  EXPECT_EQ(ParseDeviceSpec("drm")->ToString(), "drm");
+  EXPECT_EQ(ParseDeviceSpec("drm:renderD129")->node, "/dev/dri/renderD129");
+  const auto node = ParseDeviceSpec("drm:/dev/dri/renderD128");
+  ASSERT_TRUE(node.ok());
+  EXPECT_EQ(node->node, "/dev/dri/renderD128");
+  EXPECT_EQ(node->ToString(), "drm:/dev/dri/renderD128");
+  const auto serial = ParseDeviceSpec("drm:serial=18446744073709551615");
+  ASSERT_TRUE(serial.ok());
+  EXPECT_EQ(serial->serial, ~uint64_t{0});
+  EXPECT_EQ(serial->ToString(), "drm:serial=18446744073709551615");
   const auto hosted = ParseDeviceSpec("hosted:/run/a:b.sock#3");
   ASSERT_TRUE(hosted.ok());
   EXPECT_EQ(hosted->kind, Kind::kHosted);
@@ -47,14 +58,17 @@ TEST(DeviceSpec, Refusals) {
                            "null#0",
                            "none:",
                            "none#0",
+                           "drm:",
+                           "drm:/dev/dri/renderD128#0",
+                           "drm#0",
+                           "drm:serial=",
+                           "drm:serial=-1",
                            "gpu",
                            " "}) {
     EXPECT_EQ(ParseDeviceSpec(text).status().code(),
               absl::StatusCode::kInvalidArgument)
         << text;
   }
-  EXPECT_EQ(ParseDeviceSpec("drm:/dev/dri/renderD128").status().code(),
-            absl::StatusCode::kUnimplemented);
 }
 
 TEST(DeviceSpec, Bytes) {

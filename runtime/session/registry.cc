@@ -6,15 +6,16 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/hal/drm_transport.h"
+#include "runtime/hal/fork_guard.h"
 #include "runtime/hal/hosted_transport.h"
 #include "runtime/hal/null_transport.h"
 
 namespace heddle::session {
-
-const char kSystemSocket[] = "/run/heddle/hosted.sock";
 
 namespace {
 
@@ -31,8 +32,10 @@ absl::StatusOr<DeviceDescription> Describe(const DeviceSpec& spec,
   const drm_heddle_device_info& info = device->info();
   DeviceDescription d;
   const bool null = spec.kind == DeviceSpec::Kind::kNull;
-  d.id = null ? spec.ToString() : absl::StrCat(spec.ToString(), "#", card);
-  d.transport = null ? "null" : "hosted";
+  const bool drm = spec.kind == DeviceSpec::Kind::kDrm;
+  d.id =
+      null || drm ? spec.ToString() : absl::StrCat(spec.ToString(), "#", card);
+  d.transport = null ? "null" : drm ? "drm" : "hosted";
   d.config = device->config().name;
   d.core = null ? "null" : CoreName(info.core_kind);
   d.unique = info.unique;
@@ -52,7 +55,7 @@ Registry& Registry::Get() {
     auto* made = new Registry;
     // Handlers before a fork run in the reverse order: the transports' locks
     // are taken while ours is held, so theirs has to be registered first.
-    hal::PrepareHostedForFork();
+    hal::PrepareForFork();
     pthread_atfork(BeforeFork, AfterForkInParent, AfterForkInChild);
     return made;
   }();
@@ -98,6 +101,20 @@ absl::StatusOr<DeviceSpec> Registry::Choose(
         absl::StrCat("HEDDLE_DEVICE: ", spec.status().message()));
   }
   if (spec->kind != DeviceSpec::Kind::kAuto) return spec;
+  std::unique_lock<std::mutex> lock(mutex_);
+  if (found_.has_value()) return *found_;
+  const auto nodes = hal::ListDrm();
+  if (nodes.ok() && !nodes->empty()) {
+    spec->kind = DeviceSpec::Kind::kDrm;
+    found_ = *spec;
+    return spec;
+  }
+  if (absl::IsFailedPrecondition(nodes.status())) return nodes.status();
+  if (!nodes.ok() && !std::exchange(warned_, true)) {
+    std::fprintf(stderr, "heddle: %s\n",
+                 std::string(nodes.status().message()).c_str());
+  }
+  lock.unlock();
   const auto running = hal::ListHosted(kSystemSocket);
   if (running.ok() && !running->empty()) {
     spec->kind = DeviceSpec::Kind::kHosted;
@@ -118,6 +135,7 @@ absl::StatusOr<std::vector<DeviceDescription>> Registry::List(
   auto spec = Choose(simulated_config);
   if (!spec.ok()) return spec.status();
   std::vector<uint32_t> cards = {0};
+  if (spec->kind == DeviceSpec::Kind::kDrm) return ListNodes(*spec);
   if (spec->kind == DeviceSpec::Kind::kNone) cards.clear();
   if (spec->kind == DeviceSpec::Kind::kHosted ||
       spec->kind == DeviceSpec::Kind::kSim) {
@@ -143,9 +161,42 @@ absl::StatusOr<std::vector<DeviceDescription>> Registry::List(
   return devices;
 }
 
+absl::StatusOr<std::vector<DeviceDescription>> Registry::ListNodes(
+    const DeviceSpec& spec) {
+  std::vector<DeviceSpec> specs = {spec};
+  const bool all = spec.node.empty() && !spec.serial.has_value();
+  if (all) {
+    const auto nodes = hal::ListDrm();
+    if (!nodes.ok()) return nodes.status();
+    specs.assign(nodes->size(), spec);
+    for (size_t i = 0; i < specs.size(); ++i) specs[i].node = (*nodes)[i];
+  }
+  std::vector<DeviceDescription> devices;
+  std::set<uint64_t> serials;
+  for (DeviceSpec& one : specs) {
+    DeviceDescription description;
+    const auto device = Connect(one, 0, &description);
+    if (absl::IsUnavailable(device.status())) continue;  // it has just gone
+    if (!device.ok()) return device.status();
+    const uint64_t serial = description.unique;
+    if (all && serial != 0 && serials.insert(serial).second) {
+      one.serial = serial;
+      description.id = one.ToString();
+    }
+    devices.push_back(std::move(description));
+  }
+  return devices;
+}
+
 absl::StatusOr<std::unique_ptr<hal::Transport>> Registry::Reach(
     const DeviceSpec& spec, uint32_t card) {
   switch (spec.kind) {
+    case DeviceSpec::Kind::kDrm: {
+      if (!spec.serial.has_value()) return hal::OpenDrm(spec.node);
+      const auto node = hal::FindDrm(*spec.serial);
+      if (!node.ok()) return node.status();
+      return hal::OpenDrm(*node);
+    }
     case DeviceSpec::Kind::kHosted:
       return hal::OpenHosted(spec.socket, card);
     case DeviceSpec::Kind::kSim: {

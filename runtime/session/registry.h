@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,9 +20,6 @@
 #include "runtime/session/session.h"
 
 namespace heddle::session {
-
-// Where a heddle-hosted of the whole system listens.
-extern const char kSystemSocket[];
 
 class Registry {
  public:
@@ -47,9 +45,16 @@ class Registry {
   // Opens a card and asks what it is.
   absl::StatusOr<std::shared_ptr<hal::Device>> Connect(
       const DeviceSpec& spec, uint32_t card, DeviceDescription* description);
+  // Cards of heddle.ko that `spec` means.
+  absl::StatusOr<std::vector<DeviceDescription>> ListNodes(
+      const DeviceSpec& spec);
   absl::StatusOr<DeviceSpec> Choose(const std::string& simulated_config);
 
   std::mutex mutex_;
+  // What was found without HEDDLE_DEVICE. A card that went away may come back;
+  // nothing else takes its place.
+  std::optional<DeviceSpec> found_;
+  bool warned_ = false;  // of nodes that may not be opened
   std::map<std::string, absl::StatusOr<PrivateCards>> started_;
 };
 

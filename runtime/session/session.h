@@ -36,7 +36,8 @@ namespace heddle::session {
 // Identity of a device. `id` is stable for the life of the process and across a
 // re-plug of the same card.
 struct DeviceDescription {
-  std::string id;  // "hosted:/run/heddle/hosted.sock#0", "sim:config=h256#0"
+  // "drm:serial=7", "hosted:/run/heddle/hosted.sock#0", "sim:config=h256#0"
+  std::string id;
   std::string transport;      // "hosted", "drm", "null"
   std::string config;         // "h256"
   std::string core;           // "silicon", "rtl", "functional", "null"

@@ -89,8 +89,8 @@ int main(int argc, char** argv) {
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--device", a.device,
-                 "hosted:SOCKET[#CARD], sim[:config=h256,memory=512M,...], "
-                 "null, none");
+                 "drm[:NODE], hosted:SOCKET[#CARD], "
+                 "sim[:config=h256,memory=512M,...], null, none");
   app.add_option("--core", a.core,
                  "what a simulated card computes with: fast, the functional "
                  "model; rtl, the hardware cycle by cycle (slow); obvious")

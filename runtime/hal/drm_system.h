@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the transport to a render node needs of the system. Tests put another
+// one in its place.
+#ifndef HEDDLE_RUNTIME_HAL_DRM_SYSTEM_H_
+#define HEDDLE_RUNTIME_HAL_DRM_SYSTEM_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heddle::hal {
+
+class DrmSystem {
+ public:
+  virtual ~DrmSystem() = default;
+  // Render nodes of PCI devices with Heddle's ids, by libdrm; nothing is
+  // opened, so no other device is woken.
+  virtual std::vector<std::string> RenderNodes() = 0;
+  // A descriptor that close() closes, or a negative errno.
+  virtual int Open(const std::string& path) = 0;
+  // 0 or a negative errno; restarted after signals.
+  virtual int Ioctl(int fd, unsigned long request, void* argument) = 0;
+  // Null on failure.
+  virtual void* Map(int fd, uint64_t offset, size_t size) = 0;
+
+  // The real one, unless a test has put its own there.
+  static DrmSystem& Get();
+  static void SetForTest(DrmSystem* system);
+};
+
+}  // namespace heddle::hal
+
+#endif  // HEDDLE_RUNTIME_HAL_DRM_SYSTEM_H_

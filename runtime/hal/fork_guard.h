@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Descriptors of open cards across fork(). A child gets /dev/null in their
+// place: otherwise the driver would keep what the parent owned until the child
+// ends too, and both could use one open file.
+#ifndef HEDDLE_RUNTIME_HAL_FORK_GUARD_H_
+#define HEDDLE_RUNTIME_HAL_FORK_GUARD_H_
+
+#include <functional>
+
+namespace heddle::hal {
+
+void GuardDescriptor(int fd);
+// Calls `close`, which closes fd, before another one can get its number.
+void CloseGuarded(int fd, const std::function<void()>& close);
+
+// Puts /dev/null in the place of fd, which stays open. False: that failed.
+bool DetachDescriptor(int fd);
+
+// Registers the fork handlers now instead of at the first open.
+void PrepareForFork();
+
+}  // namespace heddle::hal
+
+#endif  // HEDDLE_RUNTIME_HAL_FORK_GUARD_H_

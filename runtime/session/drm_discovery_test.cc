@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which cards of heddle.ko a process sees and what it calls them, with
+// heddle-hosted as the driver behind the nodes. One program, one test: the
+// process remembers what it found.
+#include <errno.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "runtime/hal/fake_drm.h"
+#include "runtime/session/device_spec.h"
+#include "runtime/session/private_card.h"
+#include "runtime/session/session.h"
+
+namespace heddle::session {
+namespace {
+
+// Nodes that can be taken away and come back under other names.
+class PluggedDrm : public hal::FakeDrm {
+ public:
+  using FakeDrm::FakeDrm;
+  std::vector<std::string> RenderNodes() override { return nodes; }
+  int Open(const std::string& path) override {
+    const bool there =
+        std::find(nodes.begin(), nodes.end(), path) != nodes.end();
+    if (!there) return -ENOENT;
+    ++opened;
+    const size_t plus = path.find('+');  // a later node of the same card
+    return FakeDrm::Open(path.substr(0, plus));
+  }
+  std::vector<std::string> nodes;
+  int opened = 0;
+};
+
+TEST(DrmDiscovery, RealCardsComeFirstAndKeepTheirIds) {
+  const auto cards =
+      StartPrivateCards(*ParseDeviceSpec("sim:memory=64M,cards=2,serial=7"));
+  ASSERT_TRUE(cards.ok()) << cards.status();
+  PluggedDrm system(cards->socket);
+  hal::DrmSystem::SetForTest(&system);
+  unsetenv("HEDDLE_DEVICE");
+
+  // HEDDLE_DEVICE=drm needs a card, but finding none is no error.
+  setenv("HEDDLE_DEVICE", "drm", 1);
+  EXPECT_TRUE(ListDevices()->empty());
+  setenv("HEDDLE_DEVICE", "drm:fake/renderD0", 1);
+  EXPECT_TRUE(ListDevices()->empty());
+  unsetenv("HEDDLE_DEVICE");
+
+  system.nodes = {"fake/renderD0", "fake/renderD1"};
+  auto devices = ListDevices();
+  ASSERT_TRUE(devices.ok()) << devices.status();
+  ASSERT_EQ(devices->size(), 2u);
+  EXPECT_EQ((*devices)[0].id, "drm:serial=7");
+  EXPECT_EQ((*devices)[1].id, "drm:serial=8");
+  EXPECT_EQ((*devices)[0].transport, "drm");
+  EXPECT_EQ((*devices)[0].config, "h256");
+  auto device = OpenDevice("drm:serial=8");
+  ASSERT_TRUE(device.ok()) << device.status();
+  EXPECT_EQ((*device)->description().unique, 8u);
+  EXPECT_EQ((*device)->description().id, "drm:serial=8");
+  EXPECT_GT((*device)->memory()->total, 0u);
+
+  // Gone: nothing else takes its place, simulated cards least of all.
+  system.nodes.clear();
+  EXPECT_TRUE(ListDevices()->empty());
+  EXPECT_TRUE(absl::IsUnavailable(OpenDevice("drm:serial=8").status()));
+  // Back at another node.
+  system.nodes = {"fake/renderD1+"};
+  EXPECT_EQ(ListDevices()->size(), 1u);
+  EXPECT_TRUE(OpenDevice("drm:serial=8").ok());
+
+  // Two cards with one number: the second one has the name of its node.
+  system.nodes = {"fake/renderD0", "fake/renderD0+"};
+  devices = ListDevices();
+  ASSERT_EQ(devices->size(), 2u);
+  EXPECT_EQ((*devices)[0].id, "drm:serial=7");
+  EXPECT_EQ((*devices)[1].id, "drm:fake/renderD0+");
+  EXPECT_TRUE(OpenDevice("drm:fake/renderD0+").ok());
+
+  // By name, and by number.
+  setenv("HEDDLE_DEVICE", "drm:fake/renderD0", 1);
+  devices = ListDevices();
+  ASSERT_EQ(devices->size(), 1u);
+  EXPECT_EQ((*devices)[0].id, "drm:fake/renderD0");
+  setenv("HEDDLE_DEVICE", "drm:serial=7", 1);
+  EXPECT_EQ(ListDevices()->size(), 1u);
+  setenv("HEDDLE_DEVICE", "none", 1);
+  system.opened = 0;
+  EXPECT_TRUE(ListDevices()->empty());
+  EXPECT_EQ(system.opened, 0);
+}
+
+}  // namespace
+}  // namespace heddle::session
