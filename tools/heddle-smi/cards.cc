@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/heddle-smi/cards.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "rtl/spec/generated/isa.h"
+#include "runtime/hal/device.h"
+#include "runtime/hal/drm_transport.h"
+#include "runtime/hal/hosted_transport.h"
+#include "runtime/session/device_spec.h"
+
+namespace heddle::smi {
+namespace {
+
+using Kind = session::DeviceSpec::Kind;
+using Opened = absl::StatusOr<std::unique_ptr<hal::Transport>>;
+
+std::string CoreName(uint32_t kind) {
+  return kind <= static_cast<uint32_t>(isa::CoreKind::kFunctional)
+             ? isa::ToString(static_cast<isa::CoreKind>(kind))
+             : absl::StrCat("unknown (", kind, ")");
+}
+
+Card Ask(std::string id, const char* where, Opened transport) {
+  Card card;
+  card.id = std::move(id);
+  card.where = where;
+  card.status = transport.status();
+  if (!transport.ok()) return card;
+  const auto device = hal::Device::Open(*std::move(transport));
+  card.status = device.status();
+  if (!device.ok()) return card;
+  const auto memory = (*device)->Memory();
+  const auto counters = (*device)->Counters();
+  card.status.Update(memory.status());
+  card.status.Update(counters.status());
+  if (!card.status.ok()) return card;
+  card.info = (*device)->info();
+  card.config = (*device)->config().name;
+  card.core = CoreName(card.info.core_kind);
+  card.memory = *memory;
+  card.counters = *counters;
+  // The PCI address behind heddle-hosted is not one of this system.
+  if (card.where == "drm") card.pdev = PciAddress(card.info.pci_bdf);
+  return card;
+}
+
+void AddDrm(const session::DeviceSpec& spec, bool all, CardList* list) {
+  std::vector<std::string> nodes = {spec.node};
+  if (spec.serial.has_value()) {
+    const auto node = hal::FindDrm(*spec.serial);
+    if (!node.ok()) {
+      list->notes.push_back(std::string(node.status().message()));
+      return;
+    }
+    nodes = {*node};
+  } else if (spec.node.empty()) {
+    const auto found = hal::ListDrm();
+    if (!found.ok()) {
+      list->notes.push_back(std::string(found.status().message()));
+      return;
+    }
+    if (found->empty() && !all) {
+      list->notes.push_back("there is no render node of the driver heddle");
+    }
+    nodes = *found;
+  }
+  for (const std::string& node : nodes) {
+    list->cards.push_back(
+        Ask(absl::StrCat("drm:", node), "drm", hal::OpenDrm(node)));
+  }
+}
+
+void AddHosted(const session::DeviceSpec& spec, bool all, CardList* list) {
+  const std::string socket = all ? session::kSystemSocket : spec.socket;
+  const auto cards = hal::ListHosted(socket);
+  if (!cards.ok()) {
+    // Of all places, one where nobody listens is none.
+    if (!all || !absl::IsUnavailable(cards.status())) {
+      list->notes.push_back(std::string(cards.status().message()));
+    }
+    return;
+  }
+  if (cards->empty()) {
+    list->notes.push_back(
+        absl::StrCat("the heddle-hosted at '", socket, "' has no card now"));
+  }
+  for (uint32_t card : *cards) {
+    if (spec.card.has_value() && *spec.card != card) continue;
+    list->cards.push_back(Ask(absl::StrCat("hosted:", socket, "#", card),
+                              "hosted", hal::OpenHosted(socket, card)));
+  }
+}
+
+}  // namespace
+
+std::string PciAddress(uint32_t bdf) {
+  return absl::StrFormat("%04x:%02x:%02x.%x", bdf >> 16, bdf >> 8 & 0xff,
+                         bdf >> 3 & 0x1f, bdf & 7);
+}
+
+absl::StatusOr<CardList> ListCards(const std::string& device) {
+  const auto spec = session::ParseDeviceSpec(device);
+  if (!spec.ok()) return spec.status();
+  const bool all = spec->kind == Kind::kAuto;
+  CardList list;
+  switch (spec->kind) {
+    case Kind::kAuto:
+    case Kind::kDrm:
+    case Kind::kHosted:
+      if (spec->kind != Kind::kHosted) AddDrm(*spec, all, &list);
+      if (spec->kind != Kind::kDrm) AddHosted(*spec, all, &list);
+      return list;
+    default:
+      return absl::InvalidArgumentError(absl::StrCat(
+          "'", device,
+          "' is no card that can be looked at from outside: simulated cards "
+          "belong to the process that started them; give drm[:NODE] or "
+          "hosted:SOCKET[#CARD]"));
+  }
+}
+
+}  // namespace heddle::smi

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/heddle-smi/doctor.h"
+
+#include <grp.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "rtl/spec/generated/registers.h"
+#include "runtime/session/device_spec.h"
+#include "tools/cli/printable.h"
+
+namespace heddle::smi {
+namespace {
+
+using Level = Finding::Level;
+
+constexpr char kPciFolder[] = "/sys/bus/pci/devices";
+constexpr char kLibrary[] = "libonnxifi-heddle.so";
+
+class Doctor {
+ public:
+  explicit Doctor(const DoctorSystem& system) : system_(system) {}
+
+  std::vector<Finding> Run() {
+    const bool kernel = CheckDevice();
+    CheckHosted();
+    if (kernel) CheckKernel();
+    CheckLibrary();
+    CheckPrograms();
+    return std::move(findings_);
+  }
+
+ private:
+  void Add(Level level, std::string check, std::string text,
+           std::string fix = "") {
+    findings_.push_back(
+        {level, std::move(check), std::move(text), std::move(fix)});
+  }
+  const Rooted& files() const { return system_.files; }
+
+  // What HEDDLE_DEVICE asks for. Whether cards of heddle.ko matter to it.
+  bool CheckDevice() {
+    const auto spec = session::ParseDeviceSpec(system_.device);
+    if (!spec.ok()) {
+      Add(Level::kProblem, "HEDDLE_DEVICE",
+          cli::Printable(spec.status().message()), "unset HEDDLE_DEVICE");
+      return true;
+    }
+    using Kind = session::DeviceSpec::Kind;
+    if (spec->kind == Kind::kAuto) {
+      Add(Level::kOk, "HEDDLE_DEVICE",
+          "not set: cards of heddle.ko, else of heddle-hosted, else a "
+          "simulated one");
+      return true;
+    }
+    Add(Level::kOk, "HEDDLE_DEVICE", cli::Printable(system_.device));
+    if (spec->kind == Kind::kHosted) socket_ = spec->socket;
+    asked_node_ = spec->node;
+    return spec->kind == Kind::kDrm;
+  }
+
+  void CheckHosted() {
+    const bool asked = socket_ != session::kSystemSocket;
+    const std::string shown = cli::Printable(socket_);
+    if (!files().Exists(socket_)) {
+      Add(asked ? Level::kProblem : Level::kNote, "heddle-hosted",
+          absl::StrCat("there is no socket '", shown, "'"),
+          asked ? absl::StrCat("start it: heddle-hosted --socket ", shown,
+                               " --card CARD_SOCKET")
+                : "");
+      return;
+    }
+    const auto cards = system_.list_hosted(socket_);
+    if (absl::IsUnimplemented(cards.status())) {
+      Add(Level::kNote, "heddle-hosted",
+          absl::StrCat("there is a socket '", shown, "'; it was not asked"));
+    } else if (!cards.ok()) {
+      Add(Level::kProblem, "heddle-hosted",
+          cli::Printable(cards.status().message()),
+          absl::StrCat("start heddle-hosted again, or remove '", shown, "'"));
+    } else if (*cards == 0) {
+      Add(Level::kProblem, "heddle-hosted",
+          absl::StrCat("runs at '", shown, "' but has no card"),
+          "start the card: heddle-sim --socket CARD_SOCKET, the path that "
+          "heddle-hosted got as --card");
+    } else {
+      hosted_ = true;
+      Add(Level::kOk, "heddle-hosted",
+          absl::StrCat("runs at '", shown, "', cards: ", *cards));
+    }
+  }
+
+  void CheckKernel() {
+    FindPci();
+    if (cards_.empty()) {
+      Add(hosted_ && asked_node_.empty() ? Level::kNote : Level::kProblem,
+          "PCI device",
+          absl::StrFormat("there is none with the ids %04x:%04x",
+                          reg::kPciVendorId, reg::kPciDeviceId),
+          absl::StrFormat(
+              "put the card in (lspci -d %04x:%04x shows it; if it was there: "
+              "echo 1 | sudo tee /sys/bus/pci/rescan); without a card, "
+              "programs use a simulated one",
+              reg::kPciVendorId, reg::kPciDeviceId));
+    }
+    for (const std::string& card : cards_) {
+      Add(Level::kOk, "PCI device", card);
+    }
+    const bool loaded = CheckModule();
+    if (cards_.empty() || !loaded) return;
+    for (const std::string& card : cards_) CheckCard(card);
+    CheckInterrupts();
+  }
+
+  void FindPci() {
+    for (const std::string& name : files().List(kPciFolder)) {
+      const std::string folder = absl::StrCat(kPciFolder, "/", name);
+      uint32_t vendor = 0, device = 0;
+      if (absl::SimpleHexAtoi(files().Line(folder + "/vendor"), &vendor) &&
+          absl::SimpleHexAtoi(files().Line(folder + "/device"), &device) &&
+          vendor == reg::kPciVendorId && device == reg::kPciDeviceId) {
+        cards_.push_back(name);
+      }
+    }
+  }
+
+  bool CheckModule() {
+    if (files().Exists("/sys/module/heddle")) {
+      const std::string version =
+          cli::Printable(files().Line("/sys/module/heddle/version"));
+      Add(Level::kOk, "module",
+          absl::StrCat(
+              "heddle.ko is loaded",
+              version.empty() ? "" : absl::StrCat(", version ", version)));
+      return true;
+    }
+    // Without a card nobody needs it.
+    const Level level = cards_.empty() ? Level::kNote : Level::kProblem;
+    const std::string kernel =
+        cli::Printable(files().Line("/proc/sys/kernel/osrelease"));
+    const std::string modules =
+        files()
+            .Read(absl::StrCat("/lib/modules/", kernel, "/modules.dep"))
+            .value_or("");
+    if (absl::StrContains(modules, "/heddle.ko")) {
+      Add(level, "module", "heddle.ko is installed but not loaded",
+          "sudo modprobe heddle (what it says: sudo dmesg | grep heddle)");
+    } else {
+      Add(level, "module",
+          absl::StrCat("heddle.ko is not installed for the kernel ", kernel),
+          "sudo dkms install heddle/VERSION, or make -C kmd/linux and sudo "
+          "insmod kmd/linux/heddle.ko");
+    }
+    return false;
+  }
+
+  void CheckCard(const std::string& card) {
+    const std::string folder = absl::StrCat(kPciFolder, "/", card);
+    const std::string driver = files().LinkName(folder + "/driver");
+    if (driver != "heddle") {
+      Add(Level::kProblem, "driver",
+          absl::StrCat(
+              card,
+              driver.empty() ? " has no driver" : " is taken by the driver ",
+              cli::Printable(driver)),
+          driver.empty()
+              ? absl::StrCat("sudo dmesg | grep ", card,
+                             " says why heddle.ko did not take it; try again "
+                             "with: echo ",
+                             card, " | sudo tee /sys/bus/pci/drivers_probe")
+              : absl::StrCat("echo ", card, " | sudo tee ", folder,
+                             "/driver/unbind; echo ", card,
+                             " | sudo tee /sys/bus/pci/drivers_probe"));
+      return;
+    }
+    std::string node;
+    for (const std::string& name : files().List(folder + "/drm")) {
+      if (absl::StartsWith(name, "renderD")) node = "/dev/dri/" + name;
+    }
+    if (node.empty()) {
+      Add(Level::kProblem, "node",
+          absl::StrCat(card, " has no render node although heddle.ko has it"),
+          absl::StrCat("sudo dmesg | grep heddle says why; then: echo ", card,
+                       " | sudo tee ", folder,
+                       "/driver/unbind and load the "
+                       "module again"));
+      return;
+    }
+    node = cli::Printable(node);
+    struct stat info;
+    if (stat(files().Path(node).c_str(), &info) != 0) {
+      Add(Level::kProblem, "node", absl::StrCat(node, " is not there"),
+          absl::StrCat("in a container give it the device (--device ", node,
+                       "); else see that /dev is a devtmpfs and udev runs"));
+      return;
+    }
+    if (!asked_node_.empty() && asked_node_ != node) {
+      Add(Level::kNote, "node",
+          absl::StrCat("HEDDLE_DEVICE asks for ", cli::Printable(asked_node_),
+                       ", ", card, " is ", node),
+          absl::StrCat("HEDDLE_DEVICE=drm:", node));
+    }
+    Add(Level::kOk, "node", absl::StrCat(node, " (", card, ")"));
+    if (CheckRights(node, info)) CheckInterface(node);
+  }
+
+  bool CheckRights(const std::string& node, const struct stat& info) {
+    const mode_t mode = info.st_mode & 07777;
+    const bool member = std::find(system_.groups.begin(), system_.groups.end(),
+                                  info.st_gid) != system_.groups.end();
+    const mode_t mine = info.st_uid == system_.user ? mode >> 6
+                        : member                    ? mode >> 3
+                                                    : mode;
+    const std::string group = GroupName(info.st_gid);
+    if (system_.user == 0 || (mine & 6) == 6) {
+      Add(Level::kOk, "rights",
+          absl::StrFormat("this user may open %s (group %s, mode %04o)", node,
+                          group, mode));
+      if (mode & 2) {
+        Add(Level::kNote, "rights", absl::StrCat("every user may open ", node),
+            "install the udev rule of kmd/linux (group render, mode 0660)");
+      }
+      return true;
+    }
+    const bool group_helps = (mode >> 3 & 6) == 6 && info.st_gid != 0;
+    Add(Level::kProblem, "rights",
+        absl::StrFormat("this user may not open %s (group %s, mode %04o)", node,
+                        group, mode),
+        group_helps
+            ? absl::StrCat("sudo usermod -aG ", group,
+                           " $USER, then log in again")
+            : absl::StrCat("install the udev rule of kmd/linux (group render, "
+                           "mode 0660), then: sudo udevadm trigger ",
+                           node));
+    return false;
+  }
+
+  void CheckInterface(const std::string& node) {
+    const auto jobs = system_.open_node(node);
+    if (jobs.ok()) {
+      jobs_ = jobs_.value_or(0) + *jobs;
+      Add(Level::kOk, "interface", absl::StrCat(node, " speaks version 1"));
+      return;
+    }
+    if (absl::IsUnimplemented(jobs.status())) return;  // not asked
+    Add(Level::kProblem, "interface", cli::Printable(jobs.status().message()),
+        absl::IsFailedPrecondition(jobs.status())
+            ? "install the module and the library of one release; modinfo "
+              "heddle shows the module's"
+        : absl::IsUnavailable(jobs.status())
+            ? "the card has gone or does not answer: sudo dmesg | grep heddle"
+            : "sudo dmesg | grep heddle");
+  }
+
+  // Lines of /proc/interrupts: "NUMBER: COUNT... CHIP NAME".
+  void CheckInterrupts() {
+    const auto text = files().Read("/proc/interrupts");
+    if (!text.has_value()) {
+      Add(Level::kNote, "interrupts", "/proc/interrupts cannot be read");
+      return;
+    }
+    uint64_t count = 0;
+    int vectors = 0;
+    for (absl::string_view line : absl::StrSplit(*text, '\n')) {
+      const std::vector<absl::string_view> words =
+          absl::StrSplit(line, ' ', absl::SkipEmpty());
+      if (words.size() < 3 || !absl::StrContains(words.back(), "heddle")) {
+        continue;
+      }
+      ++vectors;
+      for (size_t i = 1; i < words.size(); ++i) {
+        uint64_t one = 0;
+        if (!absl::SimpleAtoi(words[i], &one)) break;  // the chip
+        count += one;
+      }
+    }
+    const uint64_t jobs = jobs_.value_or(0);
+    const std::string found =
+        absl::StrCat(count, " on ", vectors, " vectors, jobs: ",
+                     jobs_.has_value() ? absl::StrCat(jobs) : "not known");
+    if (vectors == 0) {
+      Add(Level::kProblem, "interrupts", "heddle.ko has none",
+          "MSI must be on: look for pci=nomsi in /proc/cmdline and for heddle "
+          "in sudo dmesg");
+    } else if (count == 0 && jobs > 0) {
+      Add(Level::kProblem, "interrupts", found,
+          "jobs end only when the driver looks for itself: a virtual card must "
+          "raise MSI-X; on a real one see sudo dmesg for the interrupt "
+          "controller");
+    } else {
+      Add(Level::kOk, "interrupts", found);
+    }
+  }
+
+  void CheckLibrary() {
+    for (const std::string& folder : system_.library_folders) {
+      const std::string path = absl::StrCat(folder, "/", kLibrary);
+      if (files().Exists(path)) {
+        Add(Level::kOk, "library", path);
+        return;
+      }
+    }
+    Add(Level::kProblem, "library",
+        absl::StrCat(kLibrary, " is in none of the usual folders"),
+        absl::StrCat("sudo cp out/lib/", kLibrary,
+                     " /usr/lib/, or LD_LIBRARY_PATH=FOLDER"));
+  }
+
+  void CheckPrograms() {
+    for (const char* name : {"heddle-sim", "heddle-hosted"}) {
+      const auto found = std::find_if(
+          system_.program_folders.begin(), system_.program_folders.end(),
+          [&](const std::string& folder) {
+            return files().Exists(absl::StrCat(folder, "/", name));
+          });
+      if (found != system_.program_folders.end()) continue;
+      Add(Level::kNote, "simulation",
+          absl::StrCat(name,
+                       " is not beside the tools: without a card there "
+                       "is no simulated one"),
+          "HEDDLE_BIN_DIR=FOLDER of heddle-sim and heddle-hosted");
+      return;
+    }
+    Add(Level::kOk, "simulation", "heddle-sim and heddle-hosted are there");
+  }
+
+  std::string GroupName(gid_t gid) const {
+    for (absl::string_view line :
+         absl::StrSplit(files().Read("/etc/group").value_or(""), '\n')) {
+      const std::vector<absl::string_view> parts = absl::StrSplit(line, ':');
+      uint64_t number = 0;
+      if (parts.size() >= 3 && absl::SimpleAtoi(parts[2], &number) &&
+          number == gid) {
+        return cli::Printable(parts[0]);
+      }
+    }
+    return absl::StrCat(gid);
+  }
+
+  const DoctorSystem& system_;
+  std::vector<Finding> findings_;
+  std::vector<std::string> cards_;  // PCI addresses
+  std::string socket_ = session::kSystemSocket;
+  std::string asked_node_;
+  bool hosted_ = false;
+  std::optional<uint64_t> jobs_;
+};
+
+}  // namespace
+
+std::vector<Finding> Diagnose(const DoctorSystem& system) {
+  return Doctor(system).Run();
+}
+
+const char* LevelName(Finding::Level level) {
+  switch (level) {
+    case Level::kOk:
+      return "ok";
+    case Level::kNote:
+      return "note";
+    case Level::kProblem:
+      return "problem";
+  }
+  return "";
+}
+
+}  // namespace heddle::smi
