@@ -28,8 +28,8 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "simulator/platform/host_server.h"
 #include "simulator/platform/platform.h"
-#include "simulator/platform/vfio_user_server.h"
 
 namespace heddle::platform {
 
@@ -39,7 +39,7 @@ extern const char kCommandHelp[];
 class Commands {
  public:
   // Both must outlive it.
-  Commands(Platform* platform, VfioUserServer* server)
+  Commands(Platform* platform, HostServer* server)
       : platform_(platform), server_(server) {}
 
   // Carries out one line; returns the answer without a newline.
@@ -47,7 +47,7 @@ class Commands {
 
  private:
   Platform* platform_;
-  VfioUserServer* server_;
+  HostServer* server_;
 };
 
 }  // namespace heddle::platform

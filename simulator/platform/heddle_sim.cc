@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -26,6 +27,7 @@
 #include "simulator/platform/control_server.h"
 #include "simulator/platform/parse.h"
 #include "simulator/platform/platform.h"
+#include "simulator/platform/qemu_server.h"
 #include "simulator/platform/vfio_user_server.h"
 #include "simulator/rtl/card_target.h"
 
@@ -33,7 +35,8 @@ namespace heddle::platform {
 namespace {
 
 constexpr char kDescription[] =
-    R"(heddle-sim: a Heddle NPU card as a process, attached over vfio-user.
+    R"(heddle-sim: a Heddle NPU card as a process, attached over vfio-user, or to
+QEMU 7.2 as x-pci-proxy-dev.
 
 Example:
   heddle-sim --socket /tmp/card0.sock --memory 512M --control /tmp/card0.ctl &
@@ -50,6 +53,8 @@ struct Arguments {
   uint64_t quantum = PlatformOptions().quantum;
   std::string trace, trace_window;
   std::string control;
+  bool qemu = false;
+  int qtest_fd = -1;
   int ready_fd = -1;
   int parent_fd = -1;
   bool exit_with_parent = false;
@@ -121,6 +126,15 @@ absl::StatusOr<PlatformOptions> Parse(const Arguments& arguments) {
   }
   if (arguments.trace.empty() && !arguments.trace_window.empty()) {
     return absl::InvalidArgumentError("--trace-window: give --trace FILE");
+  }
+  if (!arguments.qemu && arguments.qtest_fd >= 0) {
+    return absl::InvalidArgumentError("--qtest-fd: only --qemu needs it");
+  }
+  struct stat info;
+  if (arguments.qtest_fd >= 0 &&
+      (fstat(arguments.qtest_fd, &info) != 0 || !S_ISSOCK(info.st_mode))) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--qtest-fd ", arguments.qtest_fd, ": this is no open socket"));
   }
   return options;
 }
@@ -217,10 +231,17 @@ int Simulate(const Arguments& arguments, char** argv) {
   }
   if (!platform.ok()) return Fail(platform.status().message());
   Reactor* reactor = (*platform)->reactor();
-  VfioUserServer server((*platform)->card(), reactor, arguments.socket);
-  absl::Status status = server.Listen();
+  std::unique_ptr<HostServer> server;
+  if (arguments.qemu) {
+    server = std::make_unique<QemuServer>((*platform)->card(), reactor,
+                                          arguments.socket, arguments.qtest_fd);
+  } else {
+    server = std::make_unique<VfioUserServer>((*platform)->card(), reactor,
+                                              arguments.socket);
+  }
+  absl::Status status = server->Listen();
   if (!status.ok()) return Fail(status.message());
-  Commands commands(platform->get(), &server);
+  Commands commands(platform->get(), server.get());
   std::unique_ptr<ControlServer> control;
   if (!arguments.control.empty()) {
     control = std::make_unique<ControlServer>(
@@ -244,7 +265,12 @@ int Main(int argc, char** argv) {
   CLI::App app(kDescription, "heddle-sim");
   app.footer(absl::StrCat("Commands of ctl:\n", kCommandHelp));
   app.add_option("--socket", arguments.socket,
-                 "vfio-user socket that the host connects to");
+                 "socket that the host connects to");
+  app.add_flag("--qemu", arguments.qemu,
+               "speak QEMU 7.2's x-pci-proxy-dev at the socket");
+  app.add_option("--qtest-fd", arguments.qtest_fd,
+                 "with --qemu: descriptor connected to QEMU's qtest, for "
+                 "interrupts; cards may share it");
   app.add_option("--config", arguments.config, ConfigNames())
       ->capture_default_str();
   app.add_option("--memory", arguments.memory,

@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kMaxQueued = 4u << 20;
 }  // namespace
 
-MessageSocket::MessageSocket(int fd) : fd_(fd) {
+MessageSocket::MessageSocket(int fd, PayloadSize size) : fd_(fd), size_(size) {
   fcntl(fd_, F_SETFL, fcntl(fd_, F_GETFL) | O_NONBLOCK);
 }
 
@@ -39,7 +39,7 @@ int MessageSocket::TakeFd(size_t i) {
 long MessageSocket::Read(void* to, size_t bytes) {
   iovec piece = {to, bytes};
   // Room for more descriptors than allowed, to notice them.
-  alignas(cmsghdr) char control[CMSG_SPACE((vfio::kMaxFds + 1) * sizeof(int))];
+  alignas(cmsghdr) char control[CMSG_SPACE((kMaxFds + 1) * sizeof(int))];
   msghdr message = {};
   message.msg_iov = &piece;
   message.msg_iovlen = 1;
@@ -58,7 +58,7 @@ long MessageSocket::Read(void* to, size_t bytes) {
       fds_.push_back(fd);
     }
   }
-  if (n == 0 || fds_.size() > vfio::kMaxFds || (message.msg_flags & MSG_CTRUNC))
+  if (n == 0 || fds_.size() > kMaxFds || (message.msg_flags & MSG_CTRUNC))
     return -1;
   return n;
 }
@@ -75,15 +75,13 @@ MessageSocket::Result MessageSocket::Receive() {
     void* to;
     size_t want;
     if (have_ < sizeof(header_)) {
-      to = reinterpret_cast<uint8_t*>(&header_) + have_;
+      to = header_ + have_;
       want = sizeof(header_) - have_;
     } else {
       if (have_ == sizeof(header_)) {
-        if (header_.size < sizeof(header_) ||
-            header_.size > vfio::kMaxMessage) {
-          return Result::kClosed;
-        }
-        payload_.resize(header_.size - sizeof(header_));
+        const std::optional<size_t> size = size_(header_);
+        if (!size) return Result::kClosed;
+        payload_.resize(*size);
       }
       const size_t got = have_ - sizeof(header_);
       want = payload_.size() - got;
@@ -100,12 +98,12 @@ MessageSocket::Result MessageSocket::Receive() {
   }
 }
 
-bool MessageSocket::Send(const vfio::Header& header, const void* payload,
-                         size_t bytes) {
-  if (out_.size() + sizeof(header) + bytes > kMaxQueued) return false;
-  const auto* h = reinterpret_cast<const uint8_t*>(&header);
+bool MessageSocket::SendMessage(const void* header, const void* payload,
+                                size_t bytes) {
+  if (out_.size() + kHeaderBytes + bytes > kMaxQueued) return false;
+  const auto* h = static_cast<const uint8_t*>(header);
   const auto* p = static_cast<const uint8_t*>(payload);
-  out_.insert(out_.end(), h, h + sizeof(header));
+  out_.insert(out_.end(), h, h + kHeaderBytes);
   if (bytes > 0) out_.insert(out_.end(), p, p + bytes);
   return Flush();
 }

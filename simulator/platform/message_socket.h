@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One end of a vfio-user connection without blocking: whole messages in, whole
-// messages out. A peer that sends what is no message, more descriptors than
-// allowed, or that does not take its replies is cut off.
+// One end of a connection without blocking: whole messages in, whole messages
+// out. A message is a header of 16 bytes, a payload whose size follows from the
+// header, and descriptors as ancillary data. A peer that sends what is no
+// message, more descriptors than allowed, or that does not take its replies is
+// cut off.
 #ifndef HEDDLE_SIMULATOR_PLATFORM_MESSAGE_SOCKET_H_
 #define HEDDLE_SIMULATOR_PLATFORM_MESSAGE_SOCKET_H_
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <optional>
 #include <vector>
-
-#include "simulator/platform/vfio_user.h"
 
 namespace heddle::platform {
 
@@ -22,8 +24,13 @@ class MessageSocket {
     kClosed,   // the peer is gone, or misbehaved
   };
 
+  static constexpr size_t kHeaderBytes = 16;
+  static constexpr size_t kMaxFds = 8;
+  // Bytes of payload behind this header; nothing when it is no header.
+  using PayloadSize = std::optional<size_t> (*)(const void* header);
+
   // Takes `fd`, a connected stream socket.
-  explicit MessageSocket(int fd);
+  MessageSocket(int fd, PayloadSize size);
   ~MessageSocket();
   MessageSocket(const MessageSocket&) = delete;
   MessageSocket& operator=(const MessageSocket&) = delete;
@@ -31,25 +38,39 @@ class MessageSocket {
   int fd() const { return fd_; }
 
   Result Receive();
-  const vfio::Header& header() const { return header_; }
+  template <typename Header>
+  Header header() const {
+    static_assert(sizeof(Header) == kHeaderBytes,
+                  "every protocol has the same");
+    Header header;
+    std::memcpy(&header, header_, sizeof(header));
+    return header;
+  }
   const std::vector<uint8_t>& payload() const { return payload_; }
   const std::vector<int>& fds() const { return fds_; }
   // Takes descriptor `i` out of fds(); it will not be closed here. -1: none.
   int TakeFd(size_t i);
 
   // Queues a message. False: the peer does not read, give it up.
-  bool Send(const vfio::Header& header, const void* payload, size_t bytes);
+  template <typename Header>
+  bool Send(const Header& header, const void* payload, size_t bytes) {
+    static_assert(sizeof(Header) == kHeaderBytes,
+                  "every protocol has the same");
+    return SendMessage(&header, payload, bytes);
+  }
   // Sends what is queued. False: the peer is gone.
   bool Flush();
   bool sending() const { return !out_.empty(); }
 
  private:
+  bool SendMessage(const void* header, const void* payload, size_t bytes);
   // Reads up to `bytes` more; -1 closed, 0 nothing now.
   long Read(void* to, size_t bytes);
   void CloseFds();
 
   int fd_;
-  vfio::Header header_ = {};
+  PayloadSize size_;
+  uint8_t header_[kHeaderBytes] = {};
   std::vector<uint8_t> payload_;
   std::vector<int> fds_;
   size_t have_ = 0;  // bytes of header and payload received

@@ -21,8 +21,11 @@
 #include <fstream>
 #include <sstream>
 #include <thread>
+#include <utility>
 
+#include "simulator/platform/config_space.h"
 #include "simulator/platform/control_client.h"
+#include "simulator/platform/message_socket.h"
 #include "simulator/platform/unix_socket.h"
 
 namespace heddle::platform {
@@ -78,6 +81,16 @@ SimProcess::SimProcess(std::vector<std::string> options)
   if (const char* core = std::getenv("HEDDLE_SIM_CORE")) {
     words.insert(words.end(), {"--core", core});
   }
+  int qtest[2] = {-1, -1};
+  if (const char* front = std::getenv("HEDDLE_SIM_FRONT")) {
+    if (std::string(front) != "qemu" ||
+        socketpair(AF_UNIX, SOCK_STREAM, 0, qtest) != 0)
+      return;
+    fcntl(qtest[0], F_SETFD, FD_CLOEXEC);
+    qtest_ = qtest[0];
+    words.insert(words.end(),
+                 {"--qemu", "--qtest-fd", std::to_string(qtest[1])});
+  }
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
@@ -91,6 +104,7 @@ SimProcess::SimProcess(std::vector<std::string> options)
     _exit(127);
   }
   close(ready[1]);
+  if (qtest[1] >= 0) close(qtest[1]);
   char line[16];
   [[maybe_unused]] const ssize_t n = read(ready[0], line, sizeof(line));
   close(ready[0]);
@@ -101,6 +115,7 @@ SimProcess::~SimProcess() {
     kill(pid_, SIGTERM);
     waitpid(pid_, nullptr, 0);
   }
+  if (qtest_ >= 0) close(qtest_);
   unlink(socket_.c_str());
   unlink(control_.c_str());
   rmdir(folder_.c_str());
@@ -159,12 +174,10 @@ bool Connection::ReadAll(void* to, size_t bytes) {
   return true;
 }
 
-int Connection::Call(uint16_t command, const void* payload, size_t bytes,
-                     std::vector<uint8_t>* reply, const std::vector<int>& fds) {
-  if (fd_ < 0) return -1;
-  vfio::Header header = {++id_, command,
-                         static_cast<uint32_t>(sizeof(header) + bytes), 0, 0};
-  iovec pieces[2] = {{&header, sizeof(header)},
+bool Connection::SendMessage(const void* header, const void* payload,
+                             size_t bytes, const std::vector<int>& fds) {
+  if (fd_ < 0) return false;
+  iovec pieces[2] = {{const_cast<void*>(header), MessageSocket::kHeaderBytes},
                      {const_cast<void*>(payload), bytes}};
   msghdr message = {};
   message.msg_iov = pieces;
@@ -180,10 +193,18 @@ int Connection::Call(uint16_t command, const void* payload, size_t bytes,
     std::memcpy(CMSG_DATA(c), fds.data(), fds.size() * sizeof(int));
   }
   if (sendmsg(fd_, &message, MSG_NOSIGNAL) !=
-      static_cast<ssize_t>(sizeof(header) + bytes)) {
+      static_cast<ssize_t>(MessageSocket::kHeaderBytes + bytes)) {
     Close();
-    return -1;
+    return false;
   }
+  return true;
+}
+
+int Connection::Call(uint16_t command, const void* payload, size_t bytes,
+                     std::vector<uint8_t>* reply, const std::vector<int>& fds) {
+  const vfio::Header header = {
+      ++id_, command, static_cast<uint32_t>(sizeof(header) + bytes), 0, 0};
+  if (!SendMessage(&header, payload, bytes, fds)) return -1;
   vfio::Header answer;
   if (!ReadAll(&answer, sizeof(answer))) return -1;
   std::vector<uint8_t> data(answer.size - sizeof(answer));
@@ -191,6 +212,21 @@ int Connection::Call(uint16_t command, const void* payload, size_t bytes,
   if (answer.id != id_ || answer.command != command) return -1;
   if (reply != nullptr) *reply = std::move(data);
   return answer.flags & vfio::kFlagError ? static_cast<int>(answer.error) : 0;
+}
+
+bool Connection::QemuCall(int32_t command, const void* payload, size_t bytes,
+                          uint64_t* reply, const std::vector<int>& fds) {
+  const mpqemu::Header header = {command, 0, bytes};
+  if (!SendMessage(&header, payload, bytes, fds)) return false;
+  if (reply == nullptr) return true;
+  struct {
+    mpqemu::Header header;
+    uint64_t value;
+  } answer;
+  if (!ReadAll(&answer, sizeof(answer))) return false;
+  *reply = answer.value;
+  return answer.header.command == mpqemu::kRet &&
+         answer.header.size == sizeof(answer.value);
 }
 
 bool Connection::Version() {
@@ -213,7 +249,12 @@ SimHost::~SimHost() {
 }
 
 bool SimHost::Connect() {
-  return connection_.Connect(process_->socket()) && connection_.Version();
+  if (!connection_.Connect(process_->socket())) return false;
+  if (!qemu()) return connection_.Version();
+  // QEMU does not negotiate: a card that has closed the socket shows so here.
+  const mpqemu::ConfigPayload id = {0, 0, 4};
+  uint64_t reply;
+  return connection_.QemuCall(mpqemu::kConfigRead, &id, sizeof(id), &reply);
 }
 
 bool SimHost::Attach() { return Connect() && SetUp(); }
@@ -229,18 +270,7 @@ bool SimHost::SetUp() {
     for (int& fd : events_) fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
   }
   SetCommand(true, true);
-  const vfio::DmaMapPayload map = {
-      sizeof(map), vfio::kDmaRead | vfio::kDmaWrite, 0, kIova, kBytes};
-  if (connection_.Call(vfio::kDmaMap, &map, sizeof(map), nullptr,
-                       {memory_fd_}) != 0)
-    return false;
-  const vfio::SetIrqsPayload irqs = {
-      sizeof(irqs), vfio::kIrqDataEventfd | vfio::kIrqActionTrigger,
-      vfio::kIrqMsix, 0, reg::kPciMsixVectors};
-  if (connection_.Call(vfio::kSetIrqs, &irqs, sizeof(irqs), nullptr,
-                       {events_, events_ + reg::kPciMsixVectors}) != 0) {
-    return false;
-  }
+  if (!MapMemory() || !SetUpInterrupts()) return false;
   FreeAll();
   std::memset(memory_, 0, free_);
   const uint64_t completions = kIova;
@@ -261,9 +291,51 @@ bool SimHost::SetUp() {
   return Read(reg::kIdOffset) == reg::kIdReset;
 }
 
+bool SimHost::MapMemory() {
+  if (qemu()) {
+    mpqemu::SysmemPayload map = {};
+    map.address[0] = kIova;
+    map.size[0] = kBytes;
+    return connection_.QemuCall(mpqemu::kSyncSysmem, &map, sizeof(map), nullptr,
+                                {memory_fd_});
+  }
+  const vfio::DmaMapPayload map = {
+      sizeof(map), vfio::kDmaRead | vfio::kDmaWrite, 0, kIova, kBytes};
+  return connection_.Call(vfio::kDmaMap, &map, sizeof(map), nullptr,
+                          {memory_fd_}) == 0;
+}
+
+bool SimHost::SetUpInterrupts() {
+  if (qemu()) {
+    for (uint32_t v = 0; v < reg::kPciMsixVectors; ++v) {
+      const uint32_t entry = reg::kPciMsixTableOffset + 16 * v;
+      Write(entry, static_cast<uint32_t>(kQemuMessage));
+      Write(entry + 4, static_cast<uint32_t>(kQemuMessage >> 32));
+      Write(entry + 8, kQemuData + v);
+      Write(entry + 12, 0);
+    }
+    ConfigWrite(ConfigSpace::kMsix + 2, 0x8000, 2);
+    return connection_.open();
+  }
+  const vfio::SetIrqsPayload irqs = {
+      sizeof(irqs), vfio::kIrqDataEventfd | vfio::kIrqActionTrigger,
+      vfio::kIrqMsix, 0, reg::kPciMsixVectors};
+  return connection_.Call(vfio::kSetIrqs, &irqs, sizeof(irqs), nullptr,
+                          {events_, events_ + reg::kPciMsixVectors}) == 0;
+}
+
 void SimHost::Detach() { connection_.Close(); }
 
 uint32_t SimHost::Read(uint32_t offset) {
+  if (qemu()) {
+    const mpqemu::BarPayload access = {
+        kQemuBar + uint64_t{offset}, 0, 4, 1, {}};
+    uint64_t reply;
+    return connection_.QemuCall(mpqemu::kBarRead, &access, sizeof(access),
+                                &reply)
+               ? static_cast<uint32_t>(reply)
+               : ~0u;
+  }
   const vfio::RegionAccess access = {offset, vfio::kRegionBar0,
                                      sizeof(uint32_t)};
   std::vector<uint8_t> reply;
@@ -277,6 +349,13 @@ uint32_t SimHost::Read(uint32_t offset) {
 }
 
 void SimHost::Write(uint32_t offset, uint32_t value) {
+  if (qemu()) {
+    const mpqemu::BarPayload access = {
+        kQemuBar + uint64_t{offset}, value, 4, 1, {}};
+    uint64_t reply;
+    connection_.QemuCall(mpqemu::kBarWrite, &access, sizeof(access), &reply);
+    return;
+  }
   struct {
     vfio::RegionAccess access;
     uint32_t value;
@@ -286,6 +365,15 @@ void SimHost::Write(uint32_t offset, uint32_t value) {
 }
 
 uint32_t SimHost::ConfigRead(uint32_t offset, uint32_t bytes) {
+  if (qemu()) {
+    const mpqemu::ConfigPayload access = {offset, 0,
+                                          static_cast<int32_t>(bytes)};
+    uint64_t reply;
+    return connection_.QemuCall(mpqemu::kConfigRead, &access, sizeof(access),
+                                &reply)
+               ? static_cast<uint32_t>(reply)
+               : ~0u;
+  }
   const vfio::RegionAccess access = {offset, vfio::kRegionConfig, bytes};
   std::vector<uint8_t> reply;
   uint32_t value = ~0u;
@@ -299,6 +387,13 @@ uint32_t SimHost::ConfigRead(uint32_t offset, uint32_t bytes) {
 }
 
 void SimHost::ConfigWrite(uint32_t offset, uint32_t value, uint32_t bytes) {
+  if (qemu()) {
+    const mpqemu::ConfigPayload access = {offset, value,
+                                          static_cast<int32_t>(bytes)};
+    uint64_t reply;
+    connection_.QemuCall(mpqemu::kConfigWrite, &access, sizeof(access), &reply);
+    return;
+  }
   struct {
     vfio::RegionAccess access;
     uint32_t value;
@@ -308,6 +403,8 @@ void SimHost::ConfigWrite(uint32_t offset, uint32_t value, uint32_t bytes) {
 }
 
 void SimHost::SetCommand(bool memory, bool master) {
+  // Addresses of QEMU's accesses are those of the bus.
+  if (qemu()) ConfigWrite(0x10, kQemuBar, 4);
   ConfigWrite(0x04, (memory ? 2u : 0u) | (master ? 4u : 0u), 2);
 }
 
@@ -444,7 +541,34 @@ bool SimHost::Store(uint64_t device, const std::vector<uint8_t>& bytes) {
   return RunJob({CopyIn(device, bytes)}).status == 0;
 }
 
+void SimHost::ReadQtest(int ms) {
+  pollfd p = {process_->qtest(), POLLIN, 0};
+  if (poll(&p, 1, ms) != 1) return;
+  char buffer[4096];
+  const ssize_t n =
+      recv(process_->qtest(), buffer, sizeof(buffer), MSG_DONTWAIT);
+  if (n > 0) qtest_text_.append(buffer, static_cast<size_t>(n));
+  for (size_t end; (end = qtest_text_.find('\n')) != std::string::npos;) {
+    for (uint32_t v = 0; v < reg::kPciMsixVectors; ++v) {
+      std::ostringstream line;
+      line << std::hex << "writel 0x" << kQemuMessage << " 0x" << kQemuData + v;
+      if (qtest_text_.compare(0, end, line.str()) == 0) ++counts_[v];
+    }
+    qtest_text_.erase(0, end + 1);
+    [[maybe_unused]] const ssize_t sent =
+        send(process_->qtest(), "OK\n", 3, MSG_DONTWAIT | MSG_NOSIGNAL);
+  }
+}
+
 uint64_t SimHost::Interrupts(uint32_t vector, int ms) {
+  if (qemu()) {
+    const auto start = std::chrono::steady_clock::now();
+    ReadQtest(0);
+    while (counts_[vector] == 0 && MillisecondsSince(start) < ms) {
+      ReadQtest(static_cast<int>(ms - MillisecondsSince(start)));
+    }
+    return std::exchange(counts_[vector], 0);
+  }
   pollfd p = {events_[vector], POLLIN, 0};
   uint64_t count = 0;
   if (poll(&p, 1, ms) != 1 ||

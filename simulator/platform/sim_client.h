@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A host for tests: starts heddle-sim as a process, attaches to it over
-// vfio-user, owns a piece of "host memory" that the card reaches by DMA, and
-// puts jobs into rings by hand. It shares no code with the driver.
+// vfio-user, or as QEMU does if HEDDLE_SIM_FRONT is "qemu", owns a piece of
+// "host memory" that the card reaches by DMA, and puts jobs into rings by hand.
+// It shares no code with the driver.
 //
 // Memory layout, as host addresses from kIova on: completion ring, job rings,
 // then whatever Alloc hands out.
@@ -21,6 +22,7 @@
 #include "rtl/spec/generated/descriptors.h"
 #include "rtl/spec/generated/isa.h"
 #include "rtl/spec/generated/registers.h"
+#include "simulator/platform/mpqemu.h"
 #include "simulator/platform/vfio_user.h"
 
 namespace heddle::platform {
@@ -33,6 +35,8 @@ class SimProcess {
   const std::string& socket() const { return socket_; }
   const std::string& control() const { return control_; }
   pid_t pid() const { return pid_; }
+  // The test's end of the qtest channel; -1: the front end is vfio-user.
+  int qtest() const { return qtest_; }
   bool Alive();
   // Sends a command; the parsed answer, null when there is none.
   nlohmann::json Command(const std::string& line);
@@ -42,9 +46,10 @@ class SimProcess {
  private:
   std::string folder_, socket_, control_;
   pid_t pid_ = -1;
+  int qtest_ = -1;
 };
 
-// A raw vfio-user connection.
+// A raw connection, vfio-user or QEMU's.
 class Connection {
  public:
   Connection() = default;
@@ -59,8 +64,13 @@ class Connection {
   int Call(uint16_t command, const void* payload, size_t bytes,
            std::vector<uint8_t>* reply, const std::vector<int>& fds = {});
   bool Version();
+  // The same in QEMU's protocol. `reply`: nullptr if none is due.
+  bool QemuCall(int32_t command, const void* payload, size_t bytes,
+                uint64_t* reply, const std::vector<int>& fds = {});
 
  private:
+  bool SendMessage(const void* header, const void* payload, size_t bytes,
+                   const std::vector<int>& fds);
   bool ReadAll(void* to, size_t bytes);
   int fd_ = -1;
   uint16_t id_ = 0;
@@ -72,6 +82,10 @@ class SimHost {
   static constexpr uint64_t kBytes = 32 << 20;
   static constexpr uint32_t kRingEntries = 16;
   static constexpr uint32_t kCompletions = 64;
+  // With QEMU's protocol: where BAR0 is, and the messages of the vectors.
+  static constexpr uint32_t kQemuBar = 0xfe200000;
+  static constexpr uint64_t kQemuMessage = 0xfee01000;
+  static constexpr uint32_t kQemuData = 0x4020;
 
   explicit SimHost(SimProcess* process) : process_(process) {}
   ~SimHost();
@@ -131,12 +145,21 @@ class SimHost {
   uint64_t Interrupts(uint32_t vector, int ms);
 
  private:
+  bool qemu() const { return process_->qtest() >= 0; }
+  bool MapMemory();
+  bool SetUpInterrupts();
+  // Reads what the card has said on the qtest channel, waiting for it up to
+  // `ms`.
+  void ReadQtest(int ms);
+
   SimProcess* process_;
   Connection connection_;
   int memory_fd_ = -1;
   uint8_t* memory_ = nullptr;
   uint64_t free_ = 0;
   int events_[reg::kPciMsixVectors] = {-1, -1, -1, -1};
+  std::string qtest_text_;
+  uint64_t counts_[reg::kPciMsixVectors] = {};
   uint32_t heads_[isa::kRings] = {};
   uint32_t completions_ = 0;
   uint64_t fence_ = 100;

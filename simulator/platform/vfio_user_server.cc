@@ -2,22 +2,19 @@
 #include "simulator/platform/vfio_user_server.h"
 
 #include <errno.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "simulator/platform/unix_socket.h"
+#include "simulator/platform/vfio_user.h"
 
 namespace heddle::platform {
 namespace {
-
-// Messages handled before the simulation gets its turn.
-constexpr int kMessagesPerTurn = 64;
 
 // Copies a payload's fixed part. False: it is too short.
 template <typename T>
@@ -27,75 +24,29 @@ bool Parse(const std::vector<uint8_t>& payload, T* to) {
   return true;
 }
 
+std::optional<size_t> PayloadSize(const void* bytes) {
+  vfio::Header header;
+  std::memcpy(&header, bytes, sizeof(header));
+  if (header.size < sizeof(header) || header.size > vfio::kMaxMessage)
+    return {};
+  return header.size - sizeof(header);
+}
+
 }  // namespace
 
 VfioUserServer::VfioUserServer(Card* card, Reactor* reactor, std::string path)
-    : card_(card), reactor_(reactor), path_(std::move(path)) {
+    : HostServer(card, reactor, std::move(path), PayloadSize) {
   std::fill(std::begin(msix_), std::end(msix_), -1);
   std::fill(std::begin(msi_), std::end(msi_), -1);
-  card_->SetInterruptSink(this);
 }
 
-VfioUserServer::~VfioUserServer() {
-  Close();
-  card_->SetInterruptSink(nullptr);
-}
+VfioUserServer::~VfioUserServer() { Close(); }
 
-absl::Status VfioUserServer::Listen() {
-  if (listener_ >= 0) return absl::OkStatus();
-  absl::StatusOr<int> fd = ListenUnix(path_);
-  if (!fd.ok()) return fd.status();
-  listener_ = *fd;
-  reactor_->Watch(listener_, [this] { OnConnect(); });
-  return absl::OkStatus();
-}
+void VfioUserServer::Attached() { negotiated_ = false; }
 
-void VfioUserServer::Close() {
-  if (listener_ >= 0) {
-    reactor_->Forget(listener_);
-    close(std::exchange(listener_, -1));
-    unlink(path_.c_str());
-  }
-  Disconnect();
-}
-
-void VfioUserServer::OnConnect() {
-  const int fd =
-      accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-  if (fd < 0) return;
-  // A host that has just closed its end must not block its successor.
-  if (peer_) OnMessages();
-  if (peer_) {
-    close(fd);
-    return;
-  }
-  card_->PowerCycle();
-  peer_ = std::make_unique<MessageSocket>(fd);
-  negotiated_ = false;
-  reactor_->Watch(fd, [this] { OnMessages(); });
-}
-
-void VfioUserServer::Disconnect() {
-  if (!peer_) return;
-  reactor_->Forget(peer_->fd());
-  peer_.reset();
+void VfioUserServer::Detached() {
   ClearIrqs(msix_, reg::kPciMsixVectors);
   ClearIrqs(msi_, reg::kPciMsiVectors);
-  card_->PowerCycle();
-}
-
-void VfioUserServer::OnMessages() {
-  bool alive = peer_->Flush();
-  for (int i = 0; alive && i < kMessagesPerTurn; ++i) {
-    const MessageSocket::Result result = peer_->Receive();
-    if (result == MessageSocket::Result::kNothing) break;
-    alive = result == MessageSocket::Result::kMessage && Handle();
-  }
-  if (alive) {
-    reactor_->WatchWritable(peer_->fd(), peer_->sending());
-  } else {
-    Disconnect();
-  }
 }
 
 void VfioUserServer::RaiseInterrupt(uint32_t vector) {
@@ -110,18 +61,18 @@ void VfioUserServer::RaiseInterrupt(uint32_t vector) {
 }
 
 bool VfioUserServer::Reply(const void* payload, size_t bytes, uint32_t error) {
-  const vfio::Header& request = peer_->header();
+  const auto request = peer()->header<vfio::Header>();
   if (request.flags & vfio::kFlagNoReply) return true;
   if (error != 0) bytes = 0;
   const vfio::Header header = {
       request.id, request.command,
       static_cast<uint32_t>(sizeof(vfio::Header) + bytes),
       vfio::kFlagReply | (error ? vfio::kFlagError : 0), error};
-  return peer_->Send(header, payload, bytes);
+  return peer()->Send(header, payload, bytes);
 }
 
 bool VfioUserServer::Handle() {
-  const vfio::Header& header = peer_->header();
+  const auto header = peer()->header<vfio::Header>();
   if ((header.flags & vfio::kFlagTypeMask) != 0)
     return true;  // a reply to nothing we asked
   if (!negotiated_ && header.command != vfio::kVersion)
@@ -145,8 +96,8 @@ bool VfioUserServer::Handle() {
     case vfio::kDmaUnmap: {
       const uint32_t error = DmaUnmap();
       return Reply(
-          peer_->payload().data(),
-          std::min(peer_->payload().size(), sizeof(vfio::DmaUnmapPayload)),
+          peer()->payload().data(),
+          std::min(peer()->payload().size(), sizeof(vfio::DmaUnmapPayload)),
           error);
     }
     case vfio::kDeviceInfo:
@@ -162,7 +113,7 @@ bool VfioUserServer::Handle() {
     case vfio::kRegionWrite:
       return RegionWrite();
     case vfio::kDeviceReset:
-      card_->Reset();
+      card()->Reset();
       return Reply(nullptr, 0);
     default:
       return Reply(nullptr, 0, ENOTSUP);
@@ -171,7 +122,7 @@ bool VfioUserServer::Handle() {
 
 uint32_t VfioUserServer::Version() {
   vfio::VersionPayload version;
-  if (!Parse(peer_->payload(), &version) || version.major != vfio::kMajor)
+  if (!Parse(peer()->payload(), &version) || version.major != vfio::kMajor)
     return EINVAL;
   negotiated_ = true;
   return 0;
@@ -179,23 +130,23 @@ uint32_t VfioUserServer::Version() {
 
 uint32_t VfioUserServer::DmaMap() {
   vfio::DmaMapPayload map;
-  if (!Parse(peer_->payload(), &map)) return EINVAL;
-  if (peer_->fds().empty()) return 0;
+  if (!Parse(peer()->payload(), &map)) return EINVAL;
+  if (peer()->fds().empty()) return 0;
   const absl::Status status =
-      card_->DmaMap(map.address, map.size, peer_->fds()[0], map.offset,
-                    map.flags & vfio::kDmaRead, map.flags & vfio::kDmaWrite);
+      card()->DmaMap(map.address, map.size, peer()->fds()[0], map.offset,
+                     map.flags & vfio::kDmaRead, map.flags & vfio::kDmaWrite);
   if (status.ok()) return 0;
   return absl::IsResourceExhausted(status) ? ENOSPC : EINVAL;
 }
 
 uint32_t VfioUserServer::DmaUnmap() {
   vfio::DmaUnmapPayload unmap;
-  if (!Parse(peer_->payload(), &unmap)) return EINVAL;
+  if (!Parse(peer()->payload(), &unmap)) return EINVAL;
   if (unmap.flags & vfio::kDmaUnmapAll) {
-    card_->DmaUnmapAll();
+    card()->DmaUnmapAll();
     return 0;
   }
-  return card_->DmaUnmap(unmap.address, unmap.size).ok() ? 0 : ENOENT;
+  return card()->DmaUnmap(unmap.address, unmap.size).ok() ? 0 : ENOENT;
 }
 
 bool VfioUserServer::DeviceInfo() {
@@ -204,14 +155,14 @@ bool VfioUserServer::DeviceInfo() {
       vfio::kIrqs};
   // Newer clients ask with a longer structure (cap_offset): zeros mean "none".
   std::vector<uint8_t> payload(
-      std::clamp(peer_->payload().size(), sizeof(info), vfio::kMaxDeviceInfo));
+      std::clamp(peer()->payload().size(), sizeof(info), vfio::kMaxDeviceInfo));
   std::memcpy(payload.data(), &info, sizeof(info));
   return Reply(payload.data(), payload.size());
 }
 
 bool VfioUserServer::RegionInfo() {
   vfio::RegionInfoPayload info;
-  if (!Parse(peer_->payload(), &info) || info.index >= vfio::kRegions) {
+  if (!Parse(peer()->payload(), &info) || info.index >= vfio::kRegions) {
     return Reply(nullptr, 0, EINVAL);
   }
   info.argsz = sizeof(info);
@@ -227,7 +178,7 @@ bool VfioUserServer::RegionInfo() {
 
 bool VfioUserServer::IrqInfo() {
   vfio::IrqInfoPayload info;
-  if (!Parse(peer_->payload(), &info) || info.index >= vfio::kIrqs) {
+  if (!Parse(peer()->payload(), &info) || info.index >= vfio::kIrqs) {
     return Reply(nullptr, 0, EINVAL);
   }
   info.argsz = sizeof(info);
@@ -246,7 +197,7 @@ void VfioUserServer::ClearIrqs(int* fds, size_t count) {
 
 uint32_t VfioUserServer::SetIrqs() {
   vfio::SetIrqsPayload set;
-  if (!Parse(peer_->payload(), &set)) return EINVAL;
+  if (!Parse(peer()->payload(), &set)) return EINVAL;
   int* fds;
   uint32_t vectors;
   if (set.index == vfio::kIrqMsix) {
@@ -267,21 +218,21 @@ uint32_t VfioUserServer::SetIrqs() {
   }
   if (set.flags & vfio::kIrqDataEventfd) {
     // No descriptors at all: these vectors are switched off.
-    if (!peer_->fds().empty() && peer_->fds().size() != set.count)
+    if (!peer()->fds().empty() && peer()->fds().size() != set.count)
       return EINVAL;
     for (uint32_t i = 0; i < set.count; ++i) {
       ClearIrqs(&fds[set.start + i], 1);
-      fds[set.start + i] = peer_->TakeFd(i);
+      fds[set.start + i] = peer()->TakeFd(i);
     }
     return 0;
   }
   const bool chosen = set.flags & vfio::kIrqDataBool;
   if (!chosen && !(set.flags & vfio::kIrqDataNone)) return EINVAL;
-  if (chosen && peer_->payload().size() < sizeof(set) + set.count)
+  if (chosen && peer()->payload().size() < sizeof(set) + set.count)
     return EINVAL;
   for (uint32_t i = 0; i < set.count; ++i) {
     const int fd = fds[set.start + i];
-    if (fd < 0 || (chosen && peer_->payload()[sizeof(set) + i] == 0)) continue;
+    if (fd < 0 || (chosen && peer()->payload()[sizeof(set) + i] == 0)) continue;
     const uint64_t one = 1;
     [[maybe_unused]] const ssize_t n = write(fd, &one, sizeof(one));
   }
@@ -290,7 +241,7 @@ uint32_t VfioUserServer::SetIrqs() {
 
 bool VfioUserServer::RegionRead() {
   vfio::RegionAccess access;
-  if (!Parse(peer_->payload(), &access) || access.count > vfio::kMaxTransfer ||
+  if (!Parse(peer()->payload(), &access) || access.count > vfio::kMaxTransfer ||
       access.region >= vfio::kRegions) {
     return Reply(nullptr, 0, EINVAL);
   }
@@ -300,27 +251,27 @@ bool VfioUserServer::RegionRead() {
   if (access.offset <= UINT32_MAX) {
     const auto offset = static_cast<uint32_t>(access.offset);
     if (access.region == vfio::kRegionConfig)
-      card_->ConfigRead(offset, data, access.count);
+      card()->ConfigRead(offset, data, access.count);
     if (access.region == vfio::kRegionBar0)
-      card_->BarRead(offset, data, access.count);
+      card()->BarRead(offset, data, access.count);
   }
   return Reply(payload.data(), payload.size());
 }
 
 bool VfioUserServer::RegionWrite() {
   vfio::RegionAccess access;
-  if (!Parse(peer_->payload(), &access) || access.count > vfio::kMaxTransfer ||
+  if (!Parse(peer()->payload(), &access) || access.count > vfio::kMaxTransfer ||
       access.region >= vfio::kRegions ||
-      peer_->payload().size() - sizeof(access) < access.count) {
+      peer()->payload().size() - sizeof(access) < access.count) {
     return Reply(nullptr, 0, EINVAL);
   }
-  const uint8_t* data = peer_->payload().data() + sizeof(access);
+  const uint8_t* data = peer()->payload().data() + sizeof(access);
   if (access.offset <= UINT32_MAX) {
     const auto offset = static_cast<uint32_t>(access.offset);
     if (access.region == vfio::kRegionConfig)
-      card_->ConfigWrite(offset, data, access.count);
+      card()->ConfigWrite(offset, data, access.count);
     if (access.region == vfio::kRegionBar0)
-      card_->BarWrite(offset, data, access.count);
+      card()->BarWrite(offset, data, access.count);
   }
   return Reply(&access, sizeof(access));
 }
