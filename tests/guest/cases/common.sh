@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
+# Sourced by the cases of cards_test.
+set -eu
+
+fail() {
+  echo "FAILED: $*"
+  exit 1
+}
+
+# The folders of the cards in sysfs, in the order of the slots.
+cards() {
+  for device in /sys/bus/pci/devices/*; do
+    read -r vendor <"$device/vendor"
+    read -r id <"$device/device"
+    [ "$vendor:$id" != 0x1234:0x4e50 ] || echo "$device"
+  done
+}
+
+card() { cards | sed -n "$(($1 + 1))p"; }
+
+# until_true SECONDS COMMAND...: repeats it until it succeeds.
+until_true() {
+  tries=$(($1 * 50))
+  shift
+  until "$@"; do
+    tries=$((tries - 1))
+    [ "$tries" -gt 0 ] || return 1
+    sleep 0.02
+  done
+}
+
+bound() { [ -e "$1/driver" ]; }

@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# Process 1 of the guest from then on: does what the host puts into the shared folder.
+#
+#   environment    shell text, read once: variables, and the folder to work in
+#   commands/N     shell text; N counts from 0. Its output goes to out/N.out, and when it has ended
+#                  out/N.rc gets its exit code
+#   shutdown       ends the guest with the exit code that says so
+#
+# Files appear by renaming, complete. The kernel's log tells where a command begins and ends.
+share=/run/heddle
+. "$share/environment"
+cd "$HEDDLE_GUEST_CWD" || exit 1
+cp "$share/heddle-host" /run/bin/
+n=0
+: >"$share/ready"
+# From here on the console has the whole log; until here, warnings.
+dmesg >"$share/dmesg"
+echo 8 >/proc/sys/kernel/printk
+while :; do
+  if [ -f "$share/commands/$n" ]; then
+    echo "heddle-guest: begin $n" >/dev/kmsg
+    setsid sh "$share/commands/$n" </dev/null >"$share/out/$n.out" 2>&1
+    code=$?
+    echo "heddle-guest: end $n" >/dev/kmsg
+    echo "$code" >"$share/out/$n.new"
+    mv "$share/out/$n.new" "$share/out/$n.rc"
+    n=$((n + 1))
+  elif [ -f "$share/shutdown" ]; then
+    sync
+    # isa-debug-exit: QEMU's exit code becomes 0x10 * 2 + 1. A panic, too, would end QEMU with 0.
+    printf '\020' | dd of=/dev/port bs=1 seek=244 count=1 conv=notrunc 2>/dev/null
+    while :; do sleep 1; done
+  else
+    sleep 0.01
+  fi
+done

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the plan of a guest_test (guest.bzl): boots once, runs the cases, reports each.
+
+run_guest.py PLAN.json. TESTBRIDGE_TEST_ONLY (bazel test --test_filter=REGEXP) chooses cases. The
+report (XML_OUTPUT_FILE) has the form of GoogleTest's, which ./dev test counts. With
+HEDDLE_GUEST_KEEP set, console, outputs and logs are printed also when all is well.
+"""
+
+import json
+import os
+import re
+import sys
+import time
+import xml.etree.ElementTree as xml
+
+from tests.guest import kernel_log
+from tests.guest.machine import GuestError, Machine, kernel_info
+
+KERNEL_INFO = "../guest_kernel/kernel.txt"
+VMLINUX = "../guest_kernel/vmlinux"
+INITRD = "tests/guest/initramfs_image.cpio"
+BOOT_SECONDS = 60
+PASSED_ON = ("TEST_SRCDIR", "TEST_WORKSPACE", "RUNFILES_DIR", "HEDDLE_TEST_TIME_FACTOR")
+
+
+class Report:
+    """Results in GoogleTest's XML."""
+
+    def __init__(self):
+        self.failed = 0
+        self._root = xml.Element("testsuites", name="AllTests")
+        self._suite = xml.SubElement(self._root, "testsuite", name="guest")
+
+    def add(self, suite, name, seconds, failure="", skipped=""):
+        case = xml.SubElement(
+            self._suite, "testcase", classname=suite, name=name, time=f"{seconds:.3f}", status="run"
+        )
+        case.set("result", "skipped" if skipped else "completed")
+        if skipped:
+            xml.SubElement(case, "skipped", message=clean(skipped))
+        if failure:
+            self.failed += 1
+            xml.SubElement(case, "failure", message=clean(failure))
+        word = "FAILED " if failure else "skipped" if skipped else "ok     "
+        print(f"{word} {suite}.{name} ({seconds:.2f} s){': ' + skipped if skipped else ''}", flush=True)
+        if failure:
+            print(failure, flush=True)
+
+    def add_gtest(self, prefix, path):
+        """The cases of a GoogleTest program; how many failed. None: there is no report."""
+        try:
+            root = xml.parse(path).getroot()
+        except (OSError, xml.ParseError):
+            return None
+        failed = 0
+        for case in root.iter("testcase"):
+            failures = [f.get("message", "") for f in case.findall("failure")]
+            skip = case.find("skipped")
+            skipped = (skip.get("message") or "skipped") if skip is not None else ""
+            if case.get("status") == "notrun":
+                skipped = "disabled in the source"
+            failed += bool(failures)
+            self.add(
+                f"{prefix}.{case.get('classname')}",
+                case.get("name"),
+                float(case.get("time") or 0),
+                "\n".join(failures),
+                "" if failures else skipped,
+            )
+        return failed
+
+    def write(self):
+        if os.environ.get("XML_OUTPUT_FILE"):
+            xml.ElementTree(self._root).write(os.environ["XML_OUTPUT_FILE"], encoding="utf-8")
+
+
+def clean(text):
+    """Without the characters that XML cannot hold."""
+    return re.sub(r"[^\t\n\x20-\ud7ff\ue000-\ufffd]", "?", text)
+
+
+def tail(text, lines=80):
+    return "\n".join(text.strip().split("\n")[-lines:])
+
+
+def read(path):
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+class Runner:
+    def __init__(self, machine, report):
+        self.machine = machine
+        self.report = report
+        self.factor = float(os.environ.get("HEDDLE_TEST_TIME_FACTOR", "1"))
+        self.numbers = {}  # of command: its case
+        self.failures = {}  # number of command: what is wrong but for the kernel's log
+
+    def command(self, case, text):
+        """Runs it in the guest; returns (seconds, exit code, output)."""
+        number = len(self.numbers)
+        self.numbers[number] = case
+        started = time.monotonic()
+        self.machine.put(f"commands/{number}", text + "\n")
+        self.machine.wait_for(f"out/{number}.rc", case["seconds"] * self.factor + 10)
+        seconds = time.monotonic() - started
+        out = os.path.join(self.machine.share, "out", str(number))
+        return number, seconds, int(read(out + ".rc")), read(out + ".out")
+
+    def run(self, case):
+        text = f"exec timeout -k 5 {case['seconds'] * self.factor:g} sh -c {quoted(case['command'])}"
+        xml_path = f"out/{len(self.numbers)}.xml"
+        if case["gtest"]:
+            text = f"export GTEST_OUTPUT=xml:/run/heddle/{xml_path}\n{text}"
+        number, seconds, code, output = self.command(case, text)
+        print(f"---- {case['name']}\n{tail(output, 2000)}" if output.strip() else f"---- {case['name']}", flush=True)
+        log = kernel_log.split(self.machine.console()).get(number, [])
+        failure = ""
+        if code in (124, 137):
+            failure = f"still ran after {case['seconds']} s"
+        elif code != 0:
+            failure = f"exit code {code}"
+        failed = None
+        if case["gtest"]:
+            failed = self.report.add_gtest(case["name"], os.path.join(self.machine.share, xml_path))
+        found = kernel_log.findings(log, case["allow"])
+        if found:
+            self.report.add(case["name"], "kernel_log", seconds, "in the kernel's log:\n" + "\n".join(found))
+        if failed is None:
+            if failure:
+                failure += f"\n{tail(output)}\nkernel's log:\n" + "\n".join(log[-40:])
+            elif case["gtest"]:
+                failure = "the program wrote no report"
+            skip = re.search(r"^SKIPPED: (.*)$", output, re.MULTILINE)
+            self.report.add("guest", case["name"], seconds, failure, skip.group(1) if skip else "")
+        elif failure and failed == 0:
+            self.report.add(case["name"], "program", seconds, failure)
+
+
+def quoted(text):
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def boot(machine, plan, report):
+    """Waits for the guest, loads the modules."""
+    variables = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+    variables.update(
+        HOME="/root",
+        LANG="C.UTF-8",
+        PATH="/run/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+        HEDDLE_GUEST_SHARE="/run/heddle",
+        TEST_TMPDIR="/tmp",
+        TMPDIR="/tmp",
+        **plan.get("env", {}),
+    )
+    machine.set_environment(variables, os.getcwd())
+    started = time.monotonic()
+    machine.wait_for("ready", BOOT_SECONDS)
+    report.add("guest", "boot", time.monotonic() - started)
+
+
+def run_plan(plan, machine, report):
+    boot(machine, plan, report)
+    runner = Runner(machine, report)
+    chosen = re.compile(os.environ.get("TESTBRIDGE_TEST_ONLY", ""))
+    for module in plan["modules"]:
+        name = re.sub(r"\W", "_", os.path.basename(module)[: -len(".ko")])
+        runner.run(dict(name=f"insmod_{name}", command=f"insmod {module}", seconds=20, gtest=False, allow=""))
+    pending = [case for case in plan["cases"] if chosen.search(case["name"])]
+    try:
+        while pending:
+            runner.run(pending[0])
+            pending.pop(0)
+        machine.shut_down(20)
+    except GuestError as error:
+        hung = machine.process.poll() is None
+        if hung:
+            machine.trace()
+        names = [case["name"] for case in pending]
+        log = tail(machine.console(), 60)
+        report.add("guest", names[0] if names else "shutdown", 0, f"{error}\nkernel's log:\n{log}")
+        for name in names[1:]:
+            report.add("guest", name, 0, "not run: the guest was lost before")
+    outside = kernel_log.split(machine.console())[None]
+    found = kernel_log.findings(outside)
+    # Boot, and what was logged between two cases.
+    early = kernel_log.findings(read(os.path.join(machine.share, "dmesg")).split("\n"))
+    report.add("guest", "kernel_log", 0, "\n".join(found or early))
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8") as file:
+        plan = json.load(file)
+    absent = kernel_info(KERNEL_INFO).get("absent")
+    if absent:
+        print(f"SKIPPED: {absent}")
+        return 0
+    report = Report()
+    machine = None
+    try:
+        machine = Machine(
+            os.path.realpath(VMLINUX),
+            os.path.realpath(INITRD),
+            cards=plan["cards"],
+            cpus=plan["cpus"],
+            memory=plan["memory"],
+        )
+        run_plan(plan, machine, report)
+    except (GuestError, RuntimeError) as error:
+        report.add("guest", "start", 0, str(error))
+    finally:
+        if machine is not None:
+            if report.failed or os.environ.get("HEDDLE_GUEST_KEEP"):
+                print("==== console\n" + tail(machine.console(), 300))
+                print("==== QEMU\n" + machine.qemu_log())
+            machine.close()
+        report.write()
+    print(f"{report.failed} failed")
+    return 1 if report.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
