@@ -67,6 +67,8 @@ def hardware(spec):
             out += define(f"HEDDLE_REG_{n}_COUNT", r.count)
         else:
             out += define(f"HEDDLE_REG_{n}", f"{r.offset:#06x}")
+        if r.reset:
+            out += define(f"HEDDLE_REG_{n}_RESET", unsigned(r.reset))
         for f in r.fields:
             out += define(f"HEDDLE_{n}_{upper(f.name)}_MASK", f"{f.mask:#010x}U")
             out += define(f"HEDDLE_{n}_{upper(f.name)}_SHIFT", f.lsb)

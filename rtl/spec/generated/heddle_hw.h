@@ -119,9 +119,11 @@ struct heddle_config {
 
 /* ASCII 'HEDL'. Any other value: not this card, or gone. */
 #define HEDDLE_REG_ID				0x0000
+#define HEDDLE_REG_ID_RESET			0x4c444548U
 
 /* Version of registers, descriptors and instruction set. */
 #define HEDDLE_REG_VERSION			0x0004
+#define HEDDLE_REG_VERSION_RESET		0x10000U
 #define HEDDLE_VERSION_MINOR_MASK		0x0000ffffU
 #define HEDDLE_VERSION_MINOR_SHIFT		0
 #define HEDDLE_VERSION_MAJOR_MASK		0xffff0000U
@@ -129,6 +131,7 @@ struct heddle_config {
 
 /* id of the configuration (config.toml). The reset value is h256's. */
 #define HEDDLE_REG_CONFIG			0x0008
+#define HEDDLE_REG_CONFIG_RESET			1U
 
 /* What executes the commands. */
 #define HEDDLE_REG_CORE_KIND			0x000c
@@ -137,6 +140,7 @@ struct heddle_config {
 
 /* Device memory in bytes, low half. The reset value is the default card's. */
 #define HEDDLE_REG_DRAM_LO			0x0010
+#define HEDDLE_REG_DRAM_LO_RESET		0x20000000U
 
 /* Device memory in bytes, high half. */
 #define HEDDLE_REG_DRAM_HI			0x0014
@@ -149,6 +153,7 @@ struct heddle_config {
 
 /* State of the card. */
 #define HEDDLE_REG_STATUS			0x0020
+#define HEDDLE_REG_STATUS_RESET			1U
 #define HEDDLE_STATUS_READY_MASK		0x00000001U
 #define HEDDLE_STATUS_READY_SHIFT		0
 #define HEDDLE_STATUS_BUSY_MASK			0x00000002U

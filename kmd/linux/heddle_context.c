@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* Open files, and their contexts: each a queue of its own. */
+#include <linux/capability.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "heddle_args.h"
+#include "heddle_compat.h"
+#include "heddle_drv.h"
+
+static atomic64_t heddle_clients = ATOMIC64_INIT(0);
+
+/* Contexts that exist, dead ones included: the module must not go before them. */
+static atomic_t heddle_num_contexts = ATOMIC_INIT(0);
+
+/* At the module's end: jobs that waited for other drivers may still hold contexts. */
+void heddle_contexts_drain(void)
+{
+	wait_var_event(&heddle_num_contexts, !atomic_read(&heddle_num_contexts));
+}
+
+static void heddle_file_release(struct kref *ref)
+{
+	struct heddle_file *file = container_of(ref, struct heddle_file, ref);
+
+	vfree(file->events);
+	kfree(file);
+}
+
+void heddle_file_put(struct heddle_file *file)
+{
+	kref_put(&file->ref, heddle_file_release);
+}
+
+static void heddle_context_release(struct kref *ref)
+{
+	struct heddle_context *context = container_of(ref, struct heddle_context, ref);
+	struct heddle_outcome *outcome;
+	unsigned long seqno;
+
+	xa_for_each(&context->outcomes, seqno, outcome)
+		heddle_outcome_put(outcome);
+	xa_destroy(&context->outcomes);
+	heddle_file_put(context->file);
+	mutex_destroy(&context->lock);
+	kfree(context);
+	if (atomic_dec_and_test(&heddle_num_contexts))
+		wake_up_var(&heddle_num_contexts);
+}
+
+void heddle_context_put(struct heddle_context *context)
+{
+	kref_put(&context->ref, heddle_context_release);
+}
+
+struct heddle_context *heddle_context_find(struct heddle_file *file, u32 id)
+{
+	struct heddle_context *context;
+
+	xa_lock(&file->contexts);
+	context = xa_load(&file->contexts, id);
+	if (context)
+		kref_get(&context->ref);
+	xa_unlock(&file->contexts);
+	return context;
+}
+
+/* What has not started never will; what runs, ends. */
+static void heddle_context_kill(struct heddle_context *context)
+{
+	bool dead;
+
+	mutex_lock(&context->lock);
+	dead = context->dead;
+	WRITE_ONCE(context->dead, true);
+	mutex_unlock(&context->lock);
+	if (!dead)
+		drm_sched_entity_fini(&context->entity);
+	wake_up_all(&context->wq);
+}
+
+int heddle_context_create_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_file)
+{
+	static const enum drm_sched_priority priorities[HEDDLE_RINGS] = {
+		DRM_SCHED_PRIORITY_KERNEL,
+		DRM_SCHED_PRIORITY_HIGH,
+		DRM_SCHED_PRIORITY_NORMAL,
+		HEDDLE_SCHED_PRIORITY_LAST,
+	};
+	struct heddle_file *file = drm_file->driver_priv;
+	struct drm_heddle_context_create *args = data;
+	struct drm_gpu_scheduler *sched = &file->dev->sched;
+	struct heddle_context *context;
+	int err;
+
+	err = heddle_check_context_create(args, capable(CAP_SYS_NICE));
+	if (err)
+		return err;
+	if (atomic_inc_return(&file->num_contexts) > HEDDLE_OBJECTS_MAX) {
+		err = -ENOMEM;
+		goto count;
+	}
+	context = kzalloc(sizeof(*context), GFP_KERNEL);
+	if (!context) {
+		err = -ENOMEM;
+		goto count;
+	}
+	kref_init(&context->ref);
+	mutex_init(&context->lock);
+	xa_init(&context->outcomes);
+	init_waitqueue_head(&context->wq);
+	context->next_seqno = 1;
+	context->oldest = 1;
+	context->file = file;
+	kref_get(&file->ref);
+	atomic_inc(&heddle_num_contexts);
+	err = drm_sched_entity_init(&context->entity, priorities[args->priority], &sched, 1, NULL);
+	if (err)
+		goto put;
+
+	/* Under the lock that removal takes to find all contexts. */
+	mutex_lock(&file->dev->files_lock);
+	err = heddle_gone(file->dev) ? -ENODEV :
+		xa_alloc_cyclic(&file->contexts, &args->context, context, XA_LIMIT(1, U32_MAX),
+				&file->next_context, GFP_KERNEL);
+	mutex_unlock(&file->dev->files_lock);
+	if (err >= 0)
+		return 0;
+	heddle_context_kill(context);
+put:
+	heddle_context_put(context);
+count:
+	atomic_dec(&file->num_contexts);
+	return err;
+}
+
+int heddle_context_destroy_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_file)
+{
+	struct heddle_file *file = drm_file->driver_priv;
+	struct drm_heddle_context_destroy *args = data;
+	struct heddle_context *context;
+	int err;
+
+	err = heddle_check_context_destroy(args);
+	if (err)
+		return err;
+	mutex_lock(&file->dev->files_lock);
+	context = xa_erase(&file->contexts, args->context);
+	mutex_unlock(&file->dev->files_lock);
+	if (!context)
+		return -ENOENT;
+	atomic_dec(&file->num_contexts);
+	heddle_context_kill(context);
+	heddle_context_put(context);
+	return 0;
+}
+
+/* At removal: no job of any file is queued any more, and none will be. */
+void heddle_contexts_kill(struct heddle_device *dev)
+{
+	struct heddle_context *context;
+	struct heddle_file *file;
+	unsigned long id;
+
+	mutex_lock(&dev->files_lock);
+	list_for_each_entry(file, &dev->files, link)
+		xa_for_each(&file->contexts, id, context)
+			heddle_context_kill(context);
+	mutex_unlock(&dev->files_lock);
+}
+
+/* Those who sleep for a job that waits for another driver look at the card again. */
+void heddle_contexts_wake(struct heddle_device *dev)
+{
+	struct heddle_context *context;
+	struct heddle_file *file;
+	unsigned long id;
+
+	mutex_lock(&dev->files_lock);
+	list_for_each_entry(file, &dev->files, link) {
+		wake_up_all(&file->wq);
+		xa_for_each(&file->contexts, id, context)
+			wake_up_all(&context->wq);
+	}
+	mutex_unlock(&dev->files_lock);
+}
+
+int heddle_open(struct drm_device *drm, struct drm_file *drm_file)
+{
+	struct heddle_device *dev = to_heddle(drm);
+	struct heddle_file *file;
+
+	if (heddle_gone(dev))
+		return -ENODEV;
+	file = kzalloc(sizeof(*file), GFP_KERNEL);
+	if (!file)
+		return -ENOMEM;
+	file->events = vzalloc(HEDDLE_EVENTS_KEPT * sizeof(*file->events));
+	if (!file->events) {
+		kfree(file);
+		return -ENOMEM;
+	}
+	kref_init(&file->ref);
+	file->dev = dev;
+	file->client = atomic64_inc_return(&heddle_clients);
+	xa_init_flags(&file->contexts, XA_FLAGS_ALLOC1);
+	xa_init_flags(&file->streams, XA_FLAGS_ALLOC1);
+	spin_lock_init(&file->lock);
+	init_waitqueue_head(&file->wq);
+	drm_file->driver_priv = file;
+	mutex_lock(&dev->files_lock);
+	list_add_tail(&file->link, &dev->files);
+	dev->num_files++;
+	mutex_unlock(&dev->files_lock);
+	heddle_schedule_watch(dev);
+	return 0;
+}
+
+void heddle_postclose(struct drm_device *drm, struct drm_file *drm_file)
+{
+	struct heddle_file *file = drm_file->driver_priv;
+	struct heddle_device *dev = file->dev;
+	struct heddle_context *context;
+	struct heddle_stream *stream;
+	unsigned long id;
+
+	mutex_lock(&dev->files_lock);
+	list_del(&file->link);
+	dev->num_files--;
+	mutex_unlock(&dev->files_lock);
+	xa_for_each(&file->contexts, id, context) {
+		heddle_context_kill(context);
+		heddle_context_put(context);
+	}
+	xa_destroy(&file->contexts);
+	xa_for_each(&file->streams, id, stream)
+		heddle_stream_put(stream);
+	xa_destroy(&file->streams);
+	heddle_file_put(file);
+}

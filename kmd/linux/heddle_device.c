@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * The set-up of a card, and its end. heddle_device_fini() undoes it in the order
+ * that surprise removal needs: nobody new, nothing from the card, nothing for it,
+ * then all that waited is told, then the memory that it could reach is taken back.
+ */
+#include <linux/delay.h>
+#include <linux/pci.h>
+
+#include <drm/drm_drv.h>
+
+#include "heddle_drv.h"
+
+#define HEDDLE_RESET_MS		10000
+#define HEDDLE_SCRATCH_TEST	0x5a5aa5a5
+
+static u64 heddle_default_timeout(u32 core_kind)
+{
+	if (heddle_timeout_ms)
+		return (u64)heddle_timeout_ms * NSEC_PER_MSEC;
+	switch (core_kind) {
+	case HEDDLE_CORE_KIND_SILICON:
+		return 2 * NSEC_PER_SEC;
+	case HEDDLE_CORE_KIND_RTL: /* one command of a simulated core can take long */
+		return 120 * NSEC_PER_SEC;
+	default:
+		return 30 * NSEC_PER_SEC;
+	}
+}
+
+/* Takes over the size of device memory, which the card may change. */
+int heddle_read_memory_size(struct heddle_device *dev)
+{
+	u64 bytes = dev->regs ? heddle_read64(dev, HEDDLE_REG_DRAM_LO, HEDDLE_REG_DRAM_HI) :
+				HEDDLE_DRAM_BYTES_DEFAULT;
+	u64 total;
+	int err;
+
+	err = heddle_mem_total(bytes, &total);
+	if (err)
+		return err;
+	mutex_lock(&dev->mem_lock);
+	if (!dev->mem.total)
+		heddle_mem_init(&dev->mem, total);
+	else
+		heddle_mem_resize(&dev->mem, total);
+	mutex_unlock(&dev->mem_lock);
+	return 0;
+}
+
+static void heddle_memory_changed(struct work_struct *work)
+{
+	struct heddle_device *dev = container_of(work, struct heddle_device, memory_work);
+	u64 before = dev->mem.total;
+	int idx;
+
+	if (!drm_dev_enter(&dev->drm, &idx))
+		return;
+	if (!heddle_gone(dev)) {
+		if (heddle_card_lost(dev))
+			heddle_lose(dev, "it does not answer");
+		else if (heddle_read_memory_size(dev))
+			heddle_lose(dev, "the size of its memory is not possible");
+	}
+	if (!heddle_gone(dev) && dev->mem.total != before) {
+		mutex_lock(&dev->mem_lock);
+		dev->mem_generation++;
+		mutex_unlock(&dev->mem_lock);
+		heddle_notify(dev, DRM_HEDDLE_EVENT_MEMORY, 0, 0, dev->mem.total);
+	}
+	drm_dev_exit(idx);
+}
+
+/* Resets the card and waits until it is ready. */
+static int heddle_reset_card(struct heddle_device *dev)
+{
+	unsigned long limit = jiffies + msecs_to_jiffies(HEDDLE_RESET_MS);
+
+	heddle_write(dev, HEDDLE_REG_RESET, HEDDLE_RESET_CARD_MASK);
+	while (!(heddle_read(dev, HEDDLE_REG_STATUS) & HEDDLE_STATUS_READY_MASK)) {
+		if (heddle_card_lost(dev) || time_after(jiffies, limit))
+			return -ENODEV;
+		usleep_range(200, 1000);
+	}
+	return heddle_card_lost(dev) ? -ENODEV : 0;
+}
+
+static int heddle_identify(struct heddle_device *dev)
+{
+	struct device *parent = dev->drm.dev;
+	u32 version = HEDDLE_REG_VERSION_RESET;
+	u32 config = HEDDLE_CONFIG_H256;
+	u32 core_kind = HEDDLE_CORE_KIND_FUNCTIONAL;
+
+	if (dev->regs) {
+		if (heddle_card_lost(dev))
+			return dev_err_probe(parent, -ENODEV, "the card does not answer\n");
+		version = heddle_read(dev, HEDDLE_REG_VERSION);
+		config = heddle_read(dev, HEDDLE_REG_CONFIG);
+		core_kind = (heddle_read(dev, HEDDLE_REG_CORE_KIND) &
+			     HEDDLE_CORE_KIND_KIND_MASK) >> HEDDLE_CORE_KIND_KIND_SHIFT;
+		dev->info.unique = heddle_read64(dev, HEDDLE_REG_UNIQUE_LO, HEDDLE_REG_UNIQUE_HI);
+	}
+	if ((version ^ HEDDLE_REG_VERSION_RESET) & HEDDLE_VERSION_MAJOR_MASK)
+		return dev_err_probe(parent, -ENODEV,
+				     "hardware version %u is not known: update the driver\n",
+				     version >> HEDDLE_VERSION_MAJOR_SHIFT);
+	dev->config = heddle_find_config(config);
+	if (!dev->config)
+		return dev_err_probe(parent, -ENODEV,
+				     "configuration %u is not known: update the driver\n", config);
+	dev->info.config = config;
+	dev->info.hw_version = version;
+	dev->info.core_kind = core_kind;
+	dev->info.priorities = HEDDLE_RINGS;
+	dev->info.max_stream_bytes = HEDDLE_STREAM_BYTES_MAX;
+	dev->info.max_steps = HEDDLE_STEPS_MAX;
+	dev->info.pci_vendor = HEDDLE_PCI_VENDOR_ID;
+	dev->info.pci_device = HEDDLE_PCI_DEVICE_ID;
+	if (dev_is_pci(parent)) {
+		struct pci_dev *pdev = to_pci_dev(parent);
+
+		dev->info.pci_bdf = pci_domain_nr(pdev->bus) << 16 | pci_dev_id(pdev);
+	}
+	dev->timeout_ns = heddle_default_timeout(core_kind);
+	if (heddle_read_memory_size(dev))
+		return dev_err_probe(parent, -ENODEV, "the size of its memory is not possible\n");
+	return 0;
+}
+
+/* Whether the card keeps what is written, and holds what it says. */
+static int heddle_access_test(struct heddle_device *dev)
+{
+	heddle_write(dev, HEDDLE_REG_SCRATCH, HEDDLE_SCRATCH_TEST);
+	return heddle_read(dev, HEDDLE_REG_SCRATCH) == HEDDLE_SCRATCH_TEST ? 0 : -EIO;
+}
+
+int heddle_device_init(struct heddle_device *dev)
+{
+	int err;
+
+	mutex_init(&dev->own_lock);
+	mutex_init(&dev->mem_lock);
+	mutex_init(&dev->map_lock);
+	mutex_init(&dev->host_lock);
+	mutex_init(&dev->files_lock);
+	spin_lock_init(&dev->lock);
+	INIT_LIST_HEAD(&dev->mapped);
+	INIT_LIST_HEAD(&dev->areas);
+	INIT_LIST_HEAD(&dev->in_flight);
+	INIT_LIST_HEAD(&dev->files);
+	init_waitqueue_head(&dev->idle);
+	INIT_DELAYED_WORK(&dev->watch_work, heddle_watch);
+	INIT_WORK(&dev->memory_work, heddle_memory_changed);
+	dev->state = HEDDLE_DEVICE_PROBING;
+	dev->mem_generation = 1;
+
+	err = heddle_identify(dev);
+	if (err)
+		return err;
+	err = heddle_engine_init(dev);
+	if (err)
+		return err;
+	if (dev->regs) {
+		err = heddle_reset_card(dev) ?: heddle_access_test(dev);
+		if (err)
+			return dev_err_probe(dev->drm.dev, err, "the card cannot be reset\n");
+		err = heddle_irq_init(dev);
+		if (err)
+			return err;
+	}
+	err = heddle_exec_init(dev);
+	if (err) {
+		if (dev->regs)
+			heddle_irq_fini(dev);
+		return err;
+	}
+	heddle_engine_rings(dev);
+	heddle_device_step(&dev->state, HEDDLE_DEVICE_PROBED);
+	return 0;
+}
+
+void heddle_device_fini(struct heddle_device *dev)
+{
+	if (dev->regs && !heddle_card_lost(dev)) {
+		heddle_write(dev, HEDDLE_REG_INT_ENABLE, 0);
+		heddle_reset_card(dev); /* nothing is read or written from here on */
+	}
+	heddle_lose(dev, "the driver was unbound or the card unplugged");
+	cancel_work_sync(&dev->memory_work);
+	cancel_delayed_work_sync(&dev->watch_work);
+	if (dev->regs)
+		heddle_irq_fini(dev);
+	heddle_contexts_kill(dev);
+	heddle_exec_fini(dev);
+	heddle_host_close(dev);
+}

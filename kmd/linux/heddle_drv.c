@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * heddle: DRM driver of the Heddle NPU. A render node per card; the user interface
+ * is include/uapi/drm/heddle_drm.h.
+ */
+#include <linux/dma-mapping.h>
+#include <linux/module.h>
+#include <linux/pci.h>
+#include <linux/pm_runtime.h>
+
+#include <drm/drm_drv.h>
+#include <drm/drm_gem.h>
+#include <drm/drm_ioctl.h>
+
+#include "heddle_drv.h"
+
+#ifdef CONFIG_CPU_BIG_ENDIAN
+#error "structures in memory are used as they are: little-endian only"
+#endif
+
+bool heddle_null_submission;
+module_param_named(null_submission, heddle_null_submission, bool, 0600);
+MODULE_PARM_DESC(null_submission, "jobs are checked and queued, and succeed without the card");
+
+static uint null_hw;
+module_param(null_hw, uint, 0400);
+MODULE_PARM_DESC(null_hw, "number of cards without hardware to make (0)");
+
+uint heddle_timeout_ms;
+module_param_named(timeout_ms, heddle_timeout_ms, uint, 0400);
+MODULE_PARM_DESC(timeout_ms, "default limit of a job without progress (0: by kind of core)");
+
+#define HEDDLE_IOCTL(name, function) \
+	DRM_IOCTL_DEF_DRV(HEDDLE_##name, function, DRM_RENDER_ALLOW)
+
+static const struct drm_ioctl_desc heddle_ioctls[] = {
+	HEDDLE_IOCTL(QUERY, heddle_query_ioctl),
+	HEDDLE_IOCTL(CONTEXT_CREATE, heddle_context_create_ioctl),
+	HEDDLE_IOCTL(CONTEXT_DESTROY, heddle_context_destroy_ioctl),
+	HEDDLE_IOCTL(BO_CREATE, heddle_gem_create_ioctl),
+	HEDDLE_IOCTL(BO_INFO, heddle_gem_info_ioctl),
+	HEDDLE_IOCTL(STREAM_CREATE, heddle_stream_create_ioctl),
+	HEDDLE_IOCTL(STREAM_DESTROY, heddle_stream_destroy_ioctl),
+	HEDDLE_IOCTL(SUBMIT, heddle_submit_ioctl),
+	HEDDLE_IOCTL(WAIT, heddle_wait_ioctl),
+	HEDDLE_IOCTL(EVENTS, heddle_events_ioctl),
+};
+
+/* EVENTS still answers when the card is gone; DRM would say -ENODEV. */
+static long heddle_late_events(struct drm_file *file, unsigned long arg)
+{
+	struct drm_heddle_events args;
+	int err;
+
+	if (copy_from_user(&args, (void __user *)arg, sizeof(args)))
+		return -EFAULT;
+	err = heddle_events_ioctl(file->minor->dev, &args, file);
+	if (copy_to_user((void __user *)arg, &args, sizeof(args)))
+		return -EFAULT;
+	return err;
+}
+
+static long heddle_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
+{
+	struct drm_file *file = filp->private_data;
+
+	if (heddle_gone(to_heddle(file->minor->dev)))
+		return cmd == DRM_IOCTL_HEDDLE_EVENTS ? heddle_late_events(file, arg) : -ENODEV;
+	return drm_ioctl(filp, cmd, arg);
+}
+
+static const struct file_operations heddle_fops = {
+	.owner = THIS_MODULE,
+	.open = drm_open,
+	.release = drm_release,
+	.unlocked_ioctl = heddle_ioctl,
+	.compat_ioctl = heddle_ioctl, /* no structure differs */
+	.poll = drm_poll,
+	.read = drm_read,
+	.llseek = noop_llseek,
+	.mmap = drm_gem_mmap,
+	.show_fdinfo = heddle_show_fdinfo,
+#ifdef FOP_UNSIGNED_OFFSET
+	.fop_flags = FOP_UNSIGNED_OFFSET,
+#endif
+};
+
+static const struct drm_driver heddle_driver = {
+	.driver_features = DRIVER_GEM | DRIVER_RENDER | DRIVER_SYNCOBJ | DRIVER_SYNCOBJ_TIMELINE,
+	.open = heddle_open,
+	.postclose = heddle_postclose,
+	.gem_create_object = heddle_gem_create_object,
+	DRM_GEM_SHMEM_DRIVER_OPS,
+	.debugfs_init = heddle_debugfs_init,
+	.fops = &heddle_fops,
+	.ioctls = heddle_ioctls,
+	.num_ioctls = ARRAY_SIZE(heddle_ioctls),
+	.name = "heddle",
+	.desc = "Heddle NPU",
+#ifdef HEDDLE_HAVE_DRIVER_DATE
+	.date = "20260101",
+#endif
+	.major = 1,
+	.minor = 0,
+};
+
+struct heddle_device *heddle_device_create(struct device *parent)
+{
+	return devm_drm_dev_alloc(parent, &heddle_driver, struct heddle_device, drm);
+}
+
+static int heddle_probe(struct pci_dev *pdev, const struct pci_device_id *id)
+{
+	struct heddle_device *dev;
+	int err;
+
+	dev = heddle_device_create(&pdev->dev);
+	if (IS_ERR(dev))
+		return PTR_ERR(dev);
+	pci_set_drvdata(pdev, dev);
+	err = pcim_enable_device(pdev);
+	if (err)
+		return err;
+	err = pcim_iomap_regions(pdev, BIT(HEDDLE_BAR), "heddle");
+	if (err)
+		return err;
+	dev->regs = pcim_iomap_table(pdev)[HEDDLE_BAR];
+	if (pci_resource_len(pdev, HEDDLE_BAR) < HEDDLE_BAR_BYTES)
+		return dev_err_probe(&pdev->dev, -ENODEV, "BAR %u is too small\n", HEDDLE_BAR);
+	err = dma_set_mask_and_coherent(&pdev->dev, DMA_BIT_MASK(64));
+	if (err)
+		return err;
+	dma_set_max_seg_size(&pdev->dev, UINT_MAX);
+	pci_set_master(pdev);
+	err = heddle_device_init(dev);
+	if (err)
+		return err;
+	err = drm_dev_register(&dev->drm, 0);
+	if (err) {
+		heddle_device_fini(dev);
+		return err;
+	}
+	dev_info(&pdev->dev, "Heddle %s, %llu MiB, serial %llx, hardware version %u.%u\n",
+		 dev->config->name, dev->mem.total >> 20, dev->info.unique,
+		 dev->info.hw_version >> HEDDLE_VERSION_MAJOR_SHIFT,
+		 dev->info.hw_version & HEDDLE_VERSION_MINOR_MASK);
+	pm_runtime_set_autosuspend_delay(&pdev->dev, 1000);
+	pm_runtime_use_autosuspend(&pdev->dev);
+	pm_runtime_put_noidle(&pdev->dev); /* the PCI core's reference for probe */
+	pm_runtime_allow(&pdev->dev);
+	return 0;
+}
+
+static void heddle_remove(struct pci_dev *pdev)
+{
+	struct heddle_device *dev = pci_get_drvdata(pdev);
+
+	pm_runtime_forbid(&pdev->dev);
+	pm_runtime_get_noresume(&pdev->dev);
+	drm_dev_unplug(&dev->drm);
+	heddle_device_fini(dev);
+	pci_clear_master(pdev);
+}
+
+/* Nobody's memory is on the card: it may sleep, and forgets its rings. */
+static int heddle_runtime_suspend(struct device *device)
+{
+	struct heddle_device *dev = dev_get_drvdata(device);
+	u64 used;
+
+	mutex_lock(&dev->mem_lock);
+	used = dev->mem.used;
+	mutex_unlock(&dev->mem_lock);
+	if (used)
+		return -EBUSY;
+	heddle_write(dev, HEDDLE_REG_INT_ENABLE, 0);
+	heddle_write(dev, HEDDLE_REG_RING_SIZE(0), 0);
+	heddle_write(dev, HEDDLE_REG_COMPLETION_SIZE, 0);
+	return 0;
+}
+
+static int heddle_runtime_resume(struct device *device)
+{
+	struct heddle_device *dev = dev_get_drvdata(device);
+
+	if (heddle_gone(dev))
+		return 0;
+	spin_lock_irq(&dev->lock);
+	heddle_engine_rings(dev);
+	spin_unlock_irq(&dev->lock);
+	heddle_schedule_watch(dev);
+	return 0;
+}
+
+static const struct dev_pm_ops heddle_pm_ops = {
+	RUNTIME_PM_OPS(heddle_runtime_suspend, heddle_runtime_resume, NULL)
+	SYSTEM_SLEEP_PM_OPS(pm_runtime_force_suspend, pm_runtime_force_resume)
+};
+
+static const struct pci_device_id heddle_ids[] = {
+	{ PCI_DEVICE(HEDDLE_PCI_VENDOR_ID, HEDDLE_PCI_DEVICE_ID) },
+	{}
+};
+MODULE_DEVICE_TABLE(pci, heddle_ids);
+
+static struct pci_driver heddle_pci_driver = {
+	.name = "heddle",
+	.id_table = heddle_ids,
+	.probe = heddle_probe,
+	.remove = heddle_remove,
+	.driver.pm = pm_ptr(&heddle_pm_ops),
+};
+
+static int __init heddle_module_init(void)
+{
+	int err = heddle_null_init(null_hw);
+
+	if (err)
+		return err;
+	err = pci_register_driver(&heddle_pci_driver);
+	if (err)
+		heddle_null_fini();
+	return err;
+}
+
+static void __exit heddle_module_exit(void)
+{
+	pci_unregister_driver(&heddle_pci_driver);
+	heddle_null_fini();
+	heddle_contexts_drain();
+	rcu_barrier(); /* fences are freed after a grace period */
+}
+
+module_init(heddle_module_init);
+module_exit(heddle_module_exit);
+
+MODULE_DESCRIPTION("Heddle NPU");
+MODULE_AUTHOR("The Heddle authors");
+MODULE_LICENSE("Dual MIT/GPL");

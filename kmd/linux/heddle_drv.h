@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The kernel driver's own types, and per source file the functions it exports.
+ *
+ * Decisions (argument checks, validation, memory policy, state tables) are in
+ * kmd/core; the files here take the locks, ask core, and do what it said.
+ *
+ * Locks, outermost first:
+ *   heddle_device.files_lock  the list of files, their tables of contexts
+ *   heddle_context.lock   order of submission, the table of outcomes
+ *   heddle_device.mem_lock   device memory: nodes, their addresses, compaction
+ *   heddle_device.map_lock   making HOST buffers reachable for the card
+ *   heddle_device.host_lock  the lists of what the card can reach in system memory
+ *   heddle_device.lock    (irq-safe) the card: rings, jobs in flight, state, counters
+ *   heddle_file.lock      a file's queue of events
+ * What signals fences takes no mutex. The scheduler's thread frees jobs and so takes
+ * mem_lock and host_lock: nobody allocates memory under these two.
+ */
+#ifndef HEDDLE_DRV_H
+#define HEDDLE_DRV_H
+
+#include <linux/atomic.h>
+#include <linux/dma-fence.h>
+#include <linux/io.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+
+#include <drm/drm_device.h>
+#include <drm/drm_file.h>
+#include <drm/drm_gem_shmem_helper.h>
+#include <drm/gpu_scheduler.h>
+#include <drm/heddle_drm.h>
+
+#include "heddle_hw.h"
+#include "heddle_isa_fields.h"
+#include "heddle_job.h"
+#include "heddle_mem.h"
+#include "heddle_ring.h"
+#include "heddle_sched.h"
+#include "heddle_state.h"
+#include "heddle_validate.h"
+
+#define HEDDLE_RING_ENTRIES	16
+#define HEDDLE_RECORDS		64
+#define HEDDLE_EVENTS_KEPT	256
+#define HEDDLE_RESULTS_KEPT	1024
+#define HEDDLE_JOBS_QUEUED_MAX	256
+#define HEDDLE_OBJECTS_MAX	65536
+
+struct heddle_device;
+
+/* One interrupt vector: all of a card with MSI-X, the only one otherwise. */
+struct heddle_vector {
+	struct heddle_device *dev;
+	u32 bits; /* of INT_STATUS; 0 = ask the card */
+	int irq;
+};
+
+/* A card, from probe to the last reference to its DRM device. */
+struct heddle_device {
+	struct drm_device drm;
+	void __iomem *regs; /* NULL: null_hw, there is no card */
+	const struct heddle_config *config;
+	struct drm_heddle_device_info info;
+	u64 timeout_ns;
+
+	struct heddle_vector vectors[HEDDLE_INTERRUPT_VECTORS];
+	u32 num_vectors;
+
+	struct drm_gpu_scheduler sched;
+	struct drm_sched_entity own; /* jobs that make memory ready for use */
+	struct mutex own_lock;	     /* order of the driver's own jobs */
+	bool own_closed;	     /* under own_lock: no more of them */
+	atomic_t started;	     /* jobs that run_job() saw and free_job() did not */
+
+	struct mutex mem_lock;
+	struct heddle_mem mem;
+	u64 mem_generation;
+
+	struct mutex map_lock;
+	struct mutex host_lock;
+	struct list_head mapped; /* HOST buffers with DMA addresses */
+	struct list_head areas;
+	bool host_closed; /* nothing may be mapped for the card any more */
+
+	spinlock_t lock;
+	enum heddle_device_state state;
+	bool hold; /* compaction: no job may start */
+	struct heddle_job_descriptor *descriptors;
+	struct heddle_completion *records;
+	dma_addr_t ring_dma;
+	struct heddle_ring ring;
+	struct heddle_completion_ring completions;
+	struct list_head in_flight; /* heddle_run.link, in the order given */
+	u64 next_fence;
+	u64 fence_context;
+	struct heddle_sched order;
+	struct heddle_watch watch;
+	struct heddle_run *guilty; /* only compared while a job is being ended */
+	bool guilty_ended;
+	bool card_reset; /* the engine's reset did not help */
+	u64 deadline_ns;
+	bool ready_seen;
+	u32 guilty_context;
+	u64 guilty_client;
+	u64 guilty_seqno;
+	struct drm_heddle_counters counters;
+	u64 last_end_ns;
+
+	wait_queue_head_t idle; /* in_flight, hold, state or started changed */
+	struct delayed_work watch_work;
+	struct work_struct memory_work;
+
+	struct mutex files_lock;
+	struct list_head files;
+	u32 num_files;
+};
+
+static inline struct heddle_device *to_heddle(struct drm_device *drm)
+{
+	return container_of(drm, struct heddle_device, drm);
+}
+
+static inline u32 heddle_read(struct heddle_device *dev, u32 reg)
+{
+	return readl(dev->regs + reg);
+}
+
+static inline u64 heddle_read64(struct heddle_device *dev, u32 lo, u32 hi)
+{
+	u64 low = readl(dev->regs + lo);
+
+	return low | (u64)readl(dev->regs + hi) << 32;
+}
+
+static inline void heddle_write(struct heddle_device *dev, u32 reg, u32 value)
+{
+	writel(value, dev->regs + reg);
+}
+
+static inline bool heddle_gone(struct heddle_device *dev)
+{
+	return heddle_device_gone(READ_ONCE(dev->state));
+}
+
+/*
+ * A piece of device memory: a DEVICE buffer's or a stream's. Jobs that use it
+ * keep it alive. It may be used when @ready has signalled and @prepared is true.
+ */
+struct heddle_alloc {
+	struct kref ref;
+	struct heddle_device *dev;
+	struct heddle_mem_node node;
+	struct dma_fence *ready;
+	bool prepared;
+};
+
+/* Memory that the card reads: a job's steps, tables and lists. */
+struct heddle_area {
+	struct list_head link;
+	void *cpu; /* NULL: taken back at removal */
+	dma_addr_t dma;
+	size_t size;
+};
+
+/* A GEM object. HOST uses all of @shmem, DEVICE only shmem.base. */
+struct heddle_bo {
+	struct drm_gem_shmem_object shmem;
+	u32 placement;
+	struct heddle_alloc *alloc;  /* DEVICE */
+	struct list_head mapped;     /* HOST: in heddle_device.mapped */
+	struct sg_table *sgt;	     /* HOST: the card's addresses, or NULL */
+	bool pinned;
+};
+
+static inline struct heddle_bo *to_heddle_bo(struct drm_gem_object *obj)
+{
+	return container_of(to_drm_gem_shmem_obj(obj), struct heddle_bo, shmem);
+}
+
+struct heddle_stream {
+	struct kref ref;
+	struct heddle_alloc *alloc;
+	u32 bytes;
+	struct heddle_validate_result facts;
+};
+
+struct heddle_file {
+	struct heddle_device *dev;
+	struct list_head link; /* in heddle_device.files */
+	u64 client;
+	struct xarray contexts;
+	struct xarray streams;
+	u32 next_context;
+	u32 next_stream;
+	atomic_t num_contexts;
+	atomic_t num_streams;
+	atomic64_t device_bytes;
+	atomic64_t host_bytes;
+	atomic64_t busy_ns;
+	atomic64_t jobs;
+	struct kref ref; /* contexts keep it for the sums above */
+
+	spinlock_t lock;
+	wait_queue_head_t wq;
+	struct drm_heddle_event *events; /* a ring of HEDDLE_EVENTS_KEPT */
+	u32 first_event;
+	u32 num_events;
+	u32 lost_events;
+};
+
+struct heddle_context {
+	struct kref ref;
+	struct heddle_file *file;
+	u32 id;
+	struct drm_sched_entity entity;
+	bool dead; /* under lock: takes no jobs, its entity is finished */
+	struct mutex lock;
+	struct xarray outcomes; /* by seqno */
+	u64 next_seqno;
+	u64 oldest;
+	atomic_t unfinished;
+	wait_queue_head_t wq;
+};
+
+/* How a job ended; outlives the job, because WAIT asks for it. */
+struct heddle_outcome {
+	struct kref ref;
+	enum heddle_job_state state;
+	struct drm_heddle_result result;
+	struct dma_fence *finished; /* the scheduler's */
+	struct dma_fence_cb cb;
+	struct heddle_device *dev;
+	struct heddle_context *context; /* until finished; NULL: the driver's own */
+	u32 cause; /* why it never ran, a status code */
+};
+
+/* What the card is given: one descriptor. */
+struct heddle_run {
+	struct list_head link;
+	struct dma_fence *fence; /* signals when the card is done with it, or: */
+	struct completion *done;
+	u64 id;
+	u64 client;
+	dma_addr_t steps_dma;
+	u32 num_steps;
+	bool uses_sram;
+	u64 timeout_ns;
+	u64 start_ns;
+	u64 seqno;
+	struct heddle_outcome *outcome;
+	struct heddle_alloc *prepares; /* becomes usable by this run */
+};
+
+/* An address that is known only when the job starts: objects may move before. */
+struct heddle_patch {
+	u64 *where;
+	struct heddle_alloc *alloc;
+	u64 offset;
+};
+
+struct heddle_job {
+	struct drm_sched_job base;
+	struct heddle_device *dev;
+	struct heddle_context *context; /* NULL: the driver's own */
+	struct heddle_area *area;
+	struct heddle_run run;
+	bool counted; /* in heddle_device.started */
+	u32 num_patches;
+	struct heddle_patch *patches;
+	u32 num_hosts;
+	struct drm_gem_object **hosts;
+};
+
+/* heddle_drv.c */
+extern bool heddle_null_submission;
+extern uint heddle_timeout_ms;
+
+/* heddle_device.c: set-up and end of a card */
+int heddle_device_init(struct heddle_device *dev);
+void heddle_device_fini(struct heddle_device *dev);
+int heddle_read_memory_size(struct heddle_device *dev);
+void heddle_schedule_watch(struct heddle_device *dev);
+
+/* heddle_engine.c: rings, completion records, jobs in flight */
+int heddle_engine_init(struct heddle_device *dev);
+void heddle_engine_rings(struct heddle_device *dev);
+struct dma_fence *heddle_fence_alloc(void);
+int heddle_engine_start(struct heddle_device *dev, struct heddle_run *run, bool own,
+			const struct heddle_patch *patches, u32 num_patches);
+void heddle_engine_reap(struct heddle_device *dev);
+void heddle_engine_end_all(struct heddle_device *dev, enum heddle_job_event event);
+struct heddle_outcome *heddle_outcome_alloc(struct heddle_device *dev);
+void heddle_outcome_put(struct heddle_outcome *outcome);
+
+/* heddle_irq.c */
+int heddle_irq_init(struct heddle_device *dev);
+void heddle_irq_fini(struct heddle_device *dev);
+
+/* heddle_reset.c: hangs, resets, a card that is gone */
+bool heddle_card_lost(struct heddle_device *dev);
+void heddle_lose(struct heddle_device *dev, const char *why);
+void heddle_watch(struct work_struct *work);
+
+/* heddle_dram.c: device memory */
+int heddle_alloc_create(struct heddle_device *dev, u64 size, struct heddle_alloc **alloc);
+void heddle_alloc_put(struct heddle_alloc *alloc);
+u64 heddle_dram_available(struct heddle_device *dev);
+
+/* heddle_gem.c: buffers */
+struct drm_gem_object *heddle_gem_create_object(struct drm_device *drm, size_t size);
+int heddle_gem_host_create(struct heddle_device *dev, size_t size, struct heddle_bo **bo);
+struct heddle_bo *heddle_gem_find(struct drm_file *file, u32 handle, u32 placement, int *err);
+int heddle_gem_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+int heddle_gem_info_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+
+/* heddle_host.c: what the card can reach in system memory */
+int heddle_host_map(struct heddle_bo *bo);
+void heddle_host_unmap(struct heddle_bo *bo);
+u32 heddle_host_entries(struct heddle_bo *bo, u64 offset, u64 length,
+			struct heddle_sg_entry *entries);
+struct heddle_area *heddle_area_alloc(struct heddle_device *dev, size_t size);
+void heddle_area_free(struct heddle_device *dev, struct heddle_area *area);
+void heddle_host_close(struct heddle_device *dev);
+
+/* heddle_stream.c: command streams */
+int heddle_stream_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+int heddle_stream_destroy_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+struct heddle_stream *heddle_stream_find(struct heddle_file *file, u32 id);
+void heddle_stream_put(struct heddle_stream *stream);
+
+/* heddle_context.c: contexts and files */
+int heddle_open(struct drm_device *drm, struct drm_file *file);
+void heddle_postclose(struct drm_device *drm, struct drm_file *file);
+void heddle_file_put(struct heddle_file *file);
+int heddle_context_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+int heddle_context_destroy_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+struct heddle_context *heddle_context_find(struct heddle_file *file, u32 id);
+void heddle_context_put(struct heddle_context *context);
+void heddle_contexts_kill(struct heddle_device *dev);
+void heddle_contexts_wake(struct heddle_device *dev);
+void heddle_contexts_drain(void);
+
+/* heddle_exec.c: the scheduler's side of a job */
+int heddle_exec_init(struct heddle_device *dev);
+void heddle_exec_fini(struct heddle_device *dev);
+struct heddle_job *heddle_job_alloc(struct heddle_device *dev, struct heddle_context *context,
+				    u32 num_patches, u32 num_hosts);
+void heddle_job_free(struct heddle_job *job);
+void heddle_job_push(struct heddle_job *job);
+int heddle_exec_prepare(struct heddle_alloc *alloc, struct heddle_bo *staging, u32 bytes);
+
+/* heddle_submit.c, heddle_wait.c, heddle_event.c, heddle_query.c */
+int heddle_copy_element(void *to, size_t size, const struct drm_heddle_array *array, u32 index);
+int heddle_fill_element(const struct drm_heddle_array *array, u32 index, const void *from,
+			size_t size);
+int heddle_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+int heddle_wait_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+int heddle_events_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+int heddle_query_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+ktime_t heddle_time_left(u64 deadline_ns);
+void heddle_notify(struct heddle_device *dev, u32 type, u32 context, u64 client, u64 value);
+void heddle_show_fdinfo(struct seq_file *m, struct file *file);
+
+/* heddle_debugfs.c, heddle_coredump.c, heddle_null.c */
+void heddle_debugfs_init(struct drm_minor *minor);
+void heddle_coredump(struct heddle_device *dev, const char *why);
+int heddle_null_init(uint cards);
+void heddle_null_fini(void);
+struct heddle_device *heddle_device_create(struct device *parent);
+
+#endif

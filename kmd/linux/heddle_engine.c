@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * The job ring and the completion ring: jobs go to the card here, and end here.
+ *
+ * All jobs use ring 0. drm_gpu_scheduler decides the order; the card runs what it
+ * was given in that order, HEDDLE_SCHED_DEPTH at a time, so that a late urgent job
+ * waits for few and the order in which jobs use SRAM is known.
+ */
+#include <linux/dma-mapping.h>
+#include <linux/slab.h>
+
+#include "heddle_drv.h"
+#include "heddle_trace.h"
+
+struct heddle_fence {
+	struct dma_fence base;
+	spinlock_t lock; /* of base; here because fences outlive cards */
+};
+
+static const char *heddle_fence_driver_name(struct dma_fence *fence)
+{
+	return "heddle";
+}
+
+static const char *heddle_fence_timeline_name(struct dma_fence *fence)
+{
+	return "card";
+}
+
+static const struct dma_fence_ops heddle_fence_ops = {
+	.get_driver_name = heddle_fence_driver_name,
+	.get_timeline_name = heddle_fence_timeline_name,
+};
+
+/* A fence that heddle_engine_start() will initialise; kfree() it if that never comes. */
+struct dma_fence *heddle_fence_alloc(void)
+{
+	struct heddle_fence *fence = kzalloc(sizeof(*fence), GFP_KERNEL);
+
+	if (!fence)
+		return NULL;
+	spin_lock_init(&fence->lock);
+	return &fence->base;
+}
+
+struct heddle_outcome *heddle_outcome_alloc(struct heddle_device *dev)
+{
+	struct heddle_outcome *outcome = kzalloc(sizeof(*outcome), GFP_KERNEL);
+
+	if (!outcome)
+		return NULL;
+	kref_init(&outcome->ref);
+	outcome->dev = dev;
+	outcome->state = HEDDLE_JOB_QUEUED;
+	return outcome;
+}
+
+static void heddle_outcome_release(struct kref *ref)
+{
+	struct heddle_outcome *outcome = container_of(ref, struct heddle_outcome, ref);
+
+	dma_fence_put(outcome->finished);
+	kfree(outcome);
+}
+
+void heddle_outcome_put(struct heddle_outcome *outcome)
+{
+	if (outcome)
+		kref_put(&outcome->ref, heddle_outcome_release);
+}
+
+int heddle_engine_init(struct heddle_device *dev)
+{
+	size_t records = HEDDLE_RECORDS * sizeof(*dev->records);
+	size_t descriptors = HEDDLE_RING_ENTRIES * sizeof(*dev->descriptors);
+
+	BUILD_BUG_ON(HEDDLE_RECORDS < HEDDLE_RING_ENTRIES);
+	BUILD_BUG_ON(HEDDLE_RING_ENTRIES < 2 * HEDDLE_SCHED_DEPTH);
+	dev->records = dmam_alloc_coherent(dev->drm.dev, records + descriptors, &dev->ring_dma,
+					   GFP_KERNEL);
+	if (!dev->records)
+		return -ENOMEM;
+	dev->descriptors = (void *)dev->records + records;
+	dev->fence_context = dma_fence_context_alloc(1);
+	dev->next_fence = 1;
+	heddle_sched_init(&dev->order);
+	return 0;
+}
+
+/* Tells a card that has just been reset where the rings are. Nothing is in flight. */
+void heddle_engine_rings(struct heddle_device *dev)
+{
+	size_t records = HEDDLE_RECORDS * sizeof(*dev->records);
+	u64 descriptors = dev->ring_dma + records;
+
+	memset(dev->records, 0, records);
+	heddle_completion_init(&dev->completions, HEDDLE_RECORDS);
+	heddle_ring_init(&dev->ring, HEDDLE_RING_ENTRIES);
+	heddle_sched_reset(&dev->order);
+	if (!dev->regs)
+		return;
+	heddle_write(dev, HEDDLE_REG_COMPLETION_BASE_LO, lower_32_bits(dev->ring_dma));
+	heddle_write(dev, HEDDLE_REG_COMPLETION_BASE_HI, upper_32_bits(dev->ring_dma));
+	heddle_write(dev, HEDDLE_REG_COMPLETION_SIZE, HEDDLE_RECORDS);
+	heddle_write(dev, HEDDLE_REG_RING_BASE_LO(0), lower_32_bits(descriptors));
+	heddle_write(dev, HEDDLE_REG_RING_BASE_HI(0), upper_32_bits(descriptors));
+	heddle_write(dev, HEDDLE_REG_RING_SIZE(0), HEDDLE_RING_ENTRIES);
+	heddle_write(dev, HEDDLE_REG_INT_STATUS, HEDDLE_INT_ENABLE_MASK_MASK);
+	heddle_write(dev, HEDDLE_REG_INT_ENABLE, HEDDLE_INT_ENABLE_MASK_MASK);
+}
+
+/*
+ * Gives a run to the card. @own: it is the driver's, and moves memory while all
+ * others are held back. Addresses are filled in here, under the lock that keeps
+ * objects where they are. -EAGAIN: not now, wait on dev->idle; -ENODEV.
+ */
+int heddle_engine_start(struct heddle_device *dev, struct heddle_run *run, bool own,
+			const struct heddle_patch *patches, u32 num_patches)
+{
+	struct heddle_sched_entry entry = {};
+	struct heddle_job_descriptor *d;
+	unsigned long flags;
+	int err = 0;
+	bool clear;
+	u32 index;
+	u32 i;
+
+	spin_lock_irqsave(&dev->lock, flags);
+	if (heddle_device_gone(dev->state)) {
+		err = -ENODEV;
+		goto unlock;
+	}
+	if (own ? dev->state != HEDDLE_DEVICE_COMPACTING :
+		  dev->hold || !heddle_device_accepts_jobs(dev->state)) {
+		err = -EAGAIN;
+		goto unlock;
+	}
+	err = heddle_ring_push(&dev->ring, &index);
+	if (err) { /* the scheduler's depth is far below the ring's */
+		err = -EAGAIN;
+		goto unlock;
+	}
+	run->id = dev->next_fence++;
+	run->start_ns = ktime_get_ns();
+	if (run->fence)
+		dma_fence_init(run->fence, &heddle_fence_ops,
+			       &container_of(run->fence, struct heddle_fence, base)->lock,
+			       dev->fence_context, run->id);
+	for (i = 0; i < num_patches; i++)
+		*patches[i].where = patches[i].alloc->node.offset + patches[i].offset;
+	clear = heddle_sched_start(&dev->order, &entry, run->client, run->uses_sram);
+
+	d = &dev->descriptors[index];
+	memset(d, 0, sizeof(*d));
+	d->fence = run->id;
+	d->steps_iova = run->steps_dma;
+	d->step_count = run->num_steps;
+	d->flags = HEDDLE_JOB_DESCRIPTOR_FLAGS_INTERRUPT_MASK;
+	if (clear)
+		d->flags |= HEDDLE_JOB_DESCRIPTOR_FLAGS_CLEAR_SRAM_MASK;
+	d->context_id = (u32)run->client;
+	heddle_job_step(&run->outcome->state, HEDDLE_JOB_START);
+	list_add_tail(&run->link, &dev->in_flight);
+	trace_heddle_start(dev, run);
+	dma_wmb(); /* the descriptor before the doorbell */
+	heddle_write(dev, HEDDLE_REG_RING_HEAD(0), dev->ring.head);
+	heddle_schedule_watch(dev);
+unlock:
+	spin_unlock_irqrestore(&dev->lock, flags);
+	return err;
+}
+
+/* Copies what the card says of a job, each value within its bounds. */
+static void heddle_take_record(struct heddle_device *dev, struct drm_heddle_result *result,
+			       const struct heddle_completion *record)
+{
+	result->fault_step = min_t(u32, record->fault_step, HEDDLE_STEPS_MAX - 1);
+	result->fault_offset = min_t(u32, record->fault_offset, HEDDLE_STREAM_BYTES_MAX);
+	result->fault_tag = record->fault_tag;
+	result->fault_region = min_t(u32, record->fault_region, HEDDLE_REGIONS - 1);
+	result->fault_address = record->fault_address;
+	result->cycles = record->cycles;
+	result->macs = record->macs;
+	result->commands = record->commands;
+	result->bytes_loaded = record->bytes_loaded;
+	result->bytes_stored = record->bytes_stored;
+	result->matrix_busy = record->matrix_busy;
+	result->vector_busy = record->vector_busy;
+	result->dma_busy = record->dma_busy;
+	dev->counters.cycles += record->cycles;
+	dev->counters.macs += record->macs;
+	dev->counters.bytes_copied += record->bytes_copied;
+}
+
+/* The card no longer has @run: its result, and off to @done. Holds dev->lock. */
+static void heddle_end_run(struct heddle_device *dev, struct heddle_run *run,
+			   enum heddle_job_event event, const struct heddle_completion *record,
+			   struct list_head *done)
+{
+	struct heddle_outcome *outcome = run->outcome;
+	struct drm_heddle_result *result = &outcome->result;
+	bool lost = heddle_device_gone(dev->state);
+	u64 now = ktime_get_ns();
+	u32 count;
+
+	lockdep_assert_held(&dev->lock);
+	heddle_job_step(&outcome->state, event);
+	if (record)
+		heddle_take_record(dev, result, record);
+	result->status = heddle_job_status(outcome->state, record ? record->status : 0, lost);
+	result->error = heddle_job_errno(result->status);
+	if (run->prepares && result->status == HEDDLE_ERROR_OK)
+		WRITE_ONCE(run->prepares->prepared, true);
+	if (outcome->context) {
+		struct heddle_file *file = outcome->context->file;
+
+		atomic64_add(now - max(run->start_ns, dev->last_end_ns), &file->busy_ns);
+		atomic64_inc(&file->jobs);
+		if (!lost) {
+			dev->counters.jobs++;
+			if (result->status != HEDDLE_ERROR_OK)
+				dev->counters.faults++;
+		}
+	}
+	dev->last_end_ns = now;
+	if (run == dev->guilty)
+		dev->guilty_ended = true;
+	heddle_ring_retire(&dev->ring, dev->ring.tail + 1, &count);
+	heddle_sched_end(&dev->order);
+	list_move_tail(&run->link, done);
+	if (list_empty(&dev->in_flight))
+		heddle_watch_idle(&dev->watch);
+	trace_heddle_end(dev, run);
+}
+
+/* Without dev->lock: what waits for these runs goes on. They may be gone afterwards. */
+static void heddle_signal(struct heddle_device *dev, struct list_head *done)
+{
+	struct heddle_run *run, *next;
+
+	list_for_each_entry_safe(run, next, done, link) {
+		struct dma_fence *fence = run->fence ? dma_fence_get(run->fence) : NULL;
+		struct heddle_outcome *outcome = run->outcome;
+		struct completion *completed = run->done;
+		int error = -(int)outcome->result.error;
+
+		list_del_init(&run->link);
+		if (completed) {
+			complete(completed);
+			continue;
+		}
+		if (error) {
+			dma_fence_set_error(fence, error);
+			/* Some schedulers do not pass the error on. */
+			if (!dma_fence_is_signaled(outcome->finished))
+				dma_fence_set_error(outcome->finished, error);
+		}
+		dma_fence_signal(fence);
+		dma_fence_put(fence);
+	}
+	wake_up_all(&dev->idle);
+}
+
+static struct heddle_run *heddle_find_run(struct heddle_device *dev, u64 id)
+{
+	struct heddle_run *run;
+
+	list_for_each_entry(run, &dev->in_flight, link)
+		if (run->id == id)
+			return run;
+	return NULL;
+}
+
+/* Takes all new completion records. Any context. */
+void heddle_engine_reap(struct heddle_device *dev)
+{
+	struct heddle_completion record;
+	unsigned long flags;
+	LIST_HEAD(done);
+
+	spin_lock_irqsave(&dev->lock, flags);
+	while (!heddle_device_gone(dev->state)) {
+		u32 index = heddle_completion_index(&dev->completions);
+		struct heddle_run *run;
+		bool hung;
+
+		if (!heddle_completion_ready(&dev->completions,
+					     READ_ONCE(dev->records[index].sequence)))
+			break;
+		dma_rmb(); /* the sequence number before the rest */
+		record = dev->records[index];
+		heddle_completion_advance(&dev->completions);
+		run = heddle_find_run(dev, record.fence);
+		if (!run) {
+			dev_warn_ratelimited(dev->drm.dev, "completion of an unknown job %llu\n",
+					     record.fence);
+			continue;
+		}
+		hung = run == dev->guilty && record.status == HEDDLE_ERROR_ABORTED;
+		heddle_end_run(dev, run, hung ? HEDDLE_JOB_HANG : HEDDLE_JOB_COMPLETE, &record,
+			       &done);
+	}
+	spin_unlock_irqrestore(&dev->lock, flags);
+	heddle_signal(dev, &done);
+}
+
+/* Ends everything in flight: the card is gone, or was reset as a whole. */
+void heddle_engine_end_all(struct heddle_device *dev, enum heddle_job_event event)
+{
+	struct heddle_run *run, *next;
+	unsigned long flags;
+	LIST_HEAD(done);
+
+	spin_lock_irqsave(&dev->lock, flags);
+	list_for_each_entry_safe(run, next, &dev->in_flight, link)
+		heddle_end_run(dev, run, run == dev->guilty ? HEDDLE_JOB_HANG : event, NULL, &done);
+	spin_unlock_irqrestore(&dev->lock, flags);
+	heddle_signal(dev, &done);
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* EVENTS: what happened to the card, kept per file; and the same as uevents. */
+#include <linux/kobject.h>
+
+#include <drm/drm_drv.h>
+
+#include "heddle_args.h"
+#include "heddle_drv.h"
+
+static void heddle_queue_event(struct heddle_file *file, const struct drm_heddle_event *event)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&file->lock, flags);
+	if (file->num_events == HEDDLE_EVENTS_KEPT) {
+		file->first_event = (file->first_event + 1) % HEDDLE_EVENTS_KEPT;
+		file->num_events--;
+		file->lost_events++;
+	}
+	file->events[(file->first_event + file->num_events++) % HEDDLE_EVENTS_KEPT] = *event;
+	spin_unlock_irqrestore(&file->lock, flags);
+	wake_up_all(&file->wq);
+}
+
+/* Tells all files, and udev. @client: whose job @value means; others see 0. */
+void heddle_notify(struct heddle_device *dev, u32 type, u32 context, u64 client, u64 value)
+{
+	static const char *const names[] = {
+		[DRM_HEDDLE_EVENT_REMOVED] = "HEDDLE_EVENT=OFFLINE",
+		[DRM_HEDDLE_EVENT_RESET] = "HEDDLE_EVENT=RESET",
+		[DRM_HEDDLE_EVENT_MEMORY] = "HEDDLE_EVENT=MEMORY",
+	};
+	char *env[] = { (char *)names[type], NULL };
+	struct heddle_file *file;
+
+	mutex_lock(&dev->files_lock);
+	list_for_each_entry(file, &dev->files, link) {
+		struct drm_heddle_event event = {
+			.type = type,
+			.value = value,
+			.time_ns = ktime_get_ns(),
+		};
+
+		if (type == DRM_HEDDLE_EVENT_RESET) {
+			event.context = file->client == client ? context : 0;
+			event.value = file->client == client ? value : 0;
+		}
+		heddle_queue_event(file, &event);
+	}
+	mutex_unlock(&dev->files_lock);
+	kobject_uevent_env(&dev->drm.dev->kobj, KOBJ_CHANGE, env);
+}
+
+/* The oldest events, at most @max, copied to the caller one by one. */
+static int heddle_take_events(struct heddle_file *file, struct drm_heddle_events *args)
+{
+	struct drm_heddle_event event;
+	int err = 0;
+
+	args->filled = 0;
+	while (!err && args->filled < args->events.count) {
+		bool some;
+
+		spin_lock_irq(&file->lock);
+		some = file->num_events > 0;
+		if (some) {
+			event = file->events[file->first_event];
+			file->first_event = (file->first_event + 1) % HEDDLE_EVENTS_KEPT;
+			file->num_events--;
+		}
+		spin_unlock_irq(&file->lock);
+		if (!some)
+			break;
+		err = heddle_fill_element(&args->events, args->filled++, &event, sizeof(event));
+	}
+	spin_lock_irq(&file->lock);
+	args->lost = file->lost_events;
+	file->lost_events = 0;
+	spin_unlock_irq(&file->lock);
+	return err;
+}
+
+int heddle_events_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_file)
+{
+	struct heddle_file *file = drm_file->driver_priv;
+	struct drm_heddle_events *args = data;
+	ktime_t left;
+	int err;
+
+	err = heddle_check_events(args);
+	if (err)
+		return err;
+	left = heddle_time_left(args->deadline_ns);
+	if (!left)
+		err = READ_ONCE(file->num_events) ? 0 : -ETIME;
+	else
+		err = wait_event_interruptible_hrtimeout(file->wq, READ_ONCE(file->num_events) ||
+							 heddle_gone(file->dev), left);
+	if (!READ_ONCE(file->num_events)) {
+		if (heddle_gone(file->dev))
+			return -ENODEV;
+		return err ?: -EAGAIN; /* another thread took it */
+	}
+	return heddle_take_events(file, args);
+}

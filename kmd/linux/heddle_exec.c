@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * The scheduler's side of a job.
+ *
+ * A job is made by SUBMIT (or here, for memory that must be made ready), waits in
+ * its context's entity, is given to the card by run_job() and ends when its fence
+ * signals. The scheduler's own timeout is not used: a job may take as long as it
+ * makes progress, which heddle_reset.c watches; an engine's reset ends only the
+ * guilty job and leaves the ring as it is, so nothing has to be submitted again.
+ */
+#include <linux/slab.h>
+
+#include <drm/drm_drv.h>
+
+#include "heddle_compat.h"
+#include "heddle_drv.h"
+#include "heddle_trace.h"
+
+static struct heddle_job *to_heddle_job(struct drm_sched_job *job)
+{
+	return container_of(job, struct heddle_job, base);
+}
+
+/* The scheduler's fence has signalled. Any context. */
+static void heddle_finished(struct dma_fence *fence, struct dma_fence_cb *cb)
+{
+	struct heddle_outcome *outcome = container_of(cb, struct heddle_outcome, cb);
+	struct heddle_context *context = outcome->context;
+
+	if (!heddle_job_ended(outcome->state)) { /* it never ran */
+		bool lost = heddle_gone(outcome->dev);
+
+		heddle_job_step(&outcome->state, lost ? HEDDLE_JOB_LOST : HEDDLE_JOB_CANCEL);
+		outcome->result.status = outcome->cause ?:
+			heddle_job_status(outcome->state, 0, lost);
+		outcome->result.error = heddle_job_errno(outcome->result.status);
+	}
+	if (context) {
+		atomic_dec(&context->unfinished);
+		wake_up_all(&context->wq);
+	}
+	heddle_outcome_put(outcome);
+}
+
+/* After arm: how @job ends will be known. */
+static void heddle_job_watch(struct heddle_job *job)
+{
+	struct heddle_outcome *outcome = job->run.outcome;
+
+	outcome->finished = dma_fence_get(&job->base.s_fence->finished);
+	kref_get(&outcome->ref);
+	if (job->context)
+		atomic_inc(&job->context->unfinished);
+	dma_fence_add_callback(outcome->finished, &outcome->cb, heddle_finished);
+}
+
+struct heddle_job *heddle_job_alloc(struct heddle_device *dev, struct heddle_context *context,
+				    u32 num_patches, u32 num_hosts)
+{
+	struct heddle_job *job = kzalloc(sizeof(*job), GFP_KERNEL);
+
+	if (!job)
+		return NULL;
+	job->dev = dev;
+	INIT_LIST_HEAD(&job->run.link);
+	job->patches = kvcalloc(max(num_patches, 1U), sizeof(*job->patches), GFP_KERNEL);
+	job->hosts = kvcalloc(max(num_hosts, 1U), sizeof(*job->hosts), GFP_KERNEL);
+	job->run.fence = heddle_fence_alloc();
+	job->run.outcome = heddle_outcome_alloc(dev);
+	drm_dev_get(&dev->drm);
+	if (context) {
+		kref_get(&context->ref);
+		job->context = context;
+	}
+	if (!job->patches || !job->hosts || !job->run.fence || !job->run.outcome) {
+		heddle_job_free(job);
+		return NULL;
+	}
+	job->run.outcome->context = context;
+	return job;
+}
+
+/* Everything but what the scheduler holds. */
+void heddle_job_free(struct heddle_job *job)
+{
+	struct heddle_device *dev = job->dev;
+	u32 i;
+
+	for (i = 0; i < job->num_patches; i++)
+		heddle_alloc_put(job->patches[i].alloc);
+	for (i = 0; i < job->num_hosts; i++)
+		drm_gem_object_put(job->hosts[i]);
+	heddle_area_free(dev, job->area);
+	if (job->run.fence && job->run.fence->ops)
+		dma_fence_put(job->run.fence);
+	else
+		kfree(job->run.fence); /* never started */
+	if (job->run.outcome && job->run.outcome->finished)
+		/* Waits for heddle_finished(), which may still be at it. */
+		dma_fence_remove_callback(job->run.outcome->finished, &job->run.outcome->cb);
+	if (job->run.outcome)
+		job->run.outcome->context = NULL;
+	heddle_outcome_put(job->run.outcome);
+	kvfree(job->patches);
+	kvfree(job->hosts);
+	if (job->context)
+		heddle_context_put(job->context);
+	kfree(job);
+	drm_dev_put(&dev->drm);
+}
+
+/* The memory that the job touches is as it should be. */
+static bool heddle_job_prepared(const struct heddle_job *job)
+{
+	u32 i;
+
+	for (i = 0; i < job->num_patches; i++)
+		if (job->patches[i].alloc != job->run.prepares &&
+		    !READ_ONCE(job->patches[i].alloc->prepared))
+			return false;
+	return true;
+}
+
+static struct dma_fence *heddle_refuse(struct heddle_job *job, u32 status)
+{
+	job->run.outcome->cause = status;
+	return ERR_PTR(-(int)heddle_job_errno(status));
+}
+
+/* null_submission and null_hw: everything is done but the work. */
+static struct dma_fence *heddle_run_null(struct heddle_job *job)
+{
+	struct heddle_device *dev = job->dev;
+	unsigned long flags;
+
+	spin_lock_irqsave(&dev->lock, flags);
+	heddle_job_step(&job->run.outcome->state, HEDDLE_JOB_START);
+	heddle_job_step(&job->run.outcome->state, HEDDLE_JOB_COMPLETE);
+	if (job->run.prepares)
+		WRITE_ONCE(job->run.prepares->prepared, true);
+	if (job->context) {
+		dev->counters.jobs++;
+		atomic64_inc(&job->context->file->jobs);
+	}
+	spin_unlock_irqrestore(&dev->lock, flags);
+	return NULL;
+}
+
+static struct dma_fence *heddle_run_job(struct drm_sched_job *sched_job)
+{
+	struct heddle_job *job = to_heddle_job(sched_job);
+	struct heddle_device *dev = job->dev;
+	int err;
+	int idx;
+
+	job->counted = true;
+	atomic_inc(&dev->started);
+	if (heddle_gone(dev))
+		return heddle_refuse(job, HEDDLE_ERROR_DEVICE_LOST);
+	if (job->context && READ_ONCE(job->context->dead))
+		return heddle_refuse(job, HEDDLE_ERROR_ABORTED);
+	if (!heddle_job_prepared(job))
+		return heddle_refuse(job, HEDDLE_ERROR_BUS_ERROR);
+	if (heddle_null_submission || !dev->regs)
+		return heddle_run_null(job);
+	do {
+		wait_event(dev->idle, heddle_gone(dev) ||
+				      (!READ_ONCE(dev->hold) &&
+				       heddle_device_accepts_jobs(READ_ONCE(dev->state))));
+		if (!drm_dev_enter(&dev->drm, &idx))
+			return heddle_refuse(job, HEDDLE_ERROR_DEVICE_LOST);
+		err = heddle_engine_start(dev, &job->run, false, job->patches, job->num_patches);
+		drm_dev_exit(idx);
+	} while (err == -EAGAIN);
+	if (err)
+		return heddle_refuse(job, HEDDLE_ERROR_DEVICE_LOST);
+	return dma_fence_get(job->run.fence);
+}
+
+/* Cannot happen: the scheduler was told never to time out. */
+static enum drm_gpu_sched_stat heddle_timedout_job(struct drm_sched_job *sched_job)
+{
+	return DRM_GPU_SCHED_STAT_NOMINAL;
+}
+
+static void heddle_free_job(struct drm_sched_job *sched_job)
+{
+	struct heddle_job *job = to_heddle_job(sched_job);
+	struct heddle_device *dev = job->dev;
+	bool counted = job->counted;
+
+	drm_sched_job_cleanup(sched_job);
+	drm_dev_get(&dev->drm);
+	heddle_job_free(job);
+	if (counted && atomic_dec_and_test(&dev->started))
+		wake_up_all(&dev->idle);
+	drm_dev_put(&dev->drm);
+}
+
+static const struct drm_sched_backend_ops heddle_sched_ops = {
+	.run_job = heddle_run_job,
+	.timedout_job = heddle_timedout_job,
+	.free_job = heddle_free_job,
+};
+
+/* Gives an armed job to the scheduler. The caller keeps the order of the entity. */
+void heddle_job_push(struct heddle_job *job)
+{
+	heddle_job_watch(job);
+	drm_sched_entity_push_job(&job->base);
+}
+
+/*
+ * Makes @alloc ready for use: zero, or the first @bytes of @staging and then zero.
+ * The job is the driver's own and goes before all others; alloc->ready tells when
+ * it has ended.
+ */
+int heddle_exec_prepare(struct heddle_alloc *alloc, struct heddle_bo *staging, u32 bytes)
+{
+	struct heddle_device *dev = alloc->dev;
+	u32 entries = staging ? heddle_host_entries(staging, 0, bytes, NULL) : 0;
+	struct heddle_sg_entry *list;
+	struct heddle_area *area;
+	struct heddle_step *step;
+	struct heddle_job *job;
+	int err;
+
+	job = heddle_job_alloc(dev, NULL, 1, 1);
+	if (!job)
+		return -ENOMEM;
+	area = heddle_area_alloc(dev, sizeof(*step) + entries * sizeof(*list));
+	if (IS_ERR(area)) {
+		err = PTR_ERR(area);
+		goto free;
+	}
+	job->area = area;
+	step = area->cpu;
+	list = (void *)(step + 1);
+	if (staging) {
+		drm_gem_object_get(&staging->shmem.base);
+		job->hosts[job->num_hosts++] = &staging->shmem.base;
+		step->type = HEDDLE_STEP_TYPE_COPY_IN;
+		step->length = bytes;
+		step->sg_count = heddle_host_entries(staging, 0, bytes, list);
+		step->table_iova = area->dma + sizeof(*step);
+	} else {
+		step->type = HEDDLE_STEP_TYPE_FILL;
+		step->length = alloc->node.size;
+	}
+	kref_get(&alloc->ref);
+	job->patches[0].where = &step->device_address;
+	job->patches[0].alloc = alloc;
+	job->num_patches = 1;
+	job->run.prepares = alloc;
+	job->run.steps_dma = area->dma;
+	job->run.num_steps = 1;
+
+	mutex_lock(&dev->own_lock);
+	err = dev->own_closed ? -ENODEV : heddle_sched_job_setup(&job->base, &dev->own, NULL);
+	if (!err) {
+		drm_sched_job_arm(&job->base);
+		alloc->ready = dma_fence_get(&job->base.s_fence->finished);
+		heddle_job_push(job);
+	}
+	mutex_unlock(&dev->own_lock);
+	if (!err)
+		return 0;
+free:
+	heddle_job_free(job);
+	return err;
+}
+
+int heddle_exec_init(struct heddle_device *dev)
+{
+	struct drm_gpu_scheduler *sched = &dev->sched;
+	int err;
+
+	err = heddle_sched_setup(sched, &heddle_sched_ops, HEDDLE_SCHED_DEPTH, "heddle",
+				 dev->drm.dev);
+	if (err)
+		return err;
+	err = drm_sched_entity_init(&dev->own, DRM_SCHED_PRIORITY_KERNEL, &sched, 1, NULL);
+	if (err)
+		drm_sched_fini(sched);
+	return err;
+}
+
+/* The card is gone for the driver; all that was queued ends, and then the scheduler. */
+void heddle_exec_fini(struct heddle_device *dev)
+{
+	mutex_lock(&dev->own_lock);
+	dev->own_closed = true;
+	mutex_unlock(&dev->own_lock);
+	drm_sched_entity_destroy(&dev->own);
+	wait_event(dev->idle, !atomic_read(&dev->started));
+	drm_sched_fini(&dev->sched);
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Buffers: HOST ones are shmem objects that can be mapped and exported, DEVICE
+ * ones have a handle and device memory, and nothing to look at.
+ */
+#include <linux/slab.h>
+
+#include <drm/drm_gem.h>
+
+#include "heddle_args.h"
+#include "heddle_drv.h"
+
+/* Largest HOST buffer: more than any card can take. */
+#define HEDDLE_HOST_BYTES_MAX (64ULL << 30)
+
+static int heddle_gem_open(struct drm_gem_object *obj, struct drm_file *file)
+{
+	struct heddle_file *hfile = file->driver_priv;
+
+	atomic64_add(obj->size, to_heddle_bo(obj)->placement == DRM_HEDDLE_DEVICE ?
+					&hfile->device_bytes : &hfile->host_bytes);
+	return 0;
+}
+
+static void heddle_gem_close(struct drm_gem_object *obj, struct drm_file *file)
+{
+	struct heddle_file *hfile = file->driver_priv;
+
+	atomic64_sub(obj->size, to_heddle_bo(obj)->placement == DRM_HEDDLE_DEVICE ?
+					&hfile->device_bytes : &hfile->host_bytes);
+}
+
+static void heddle_host_free(struct drm_gem_object *obj)
+{
+	struct heddle_bo *bo = to_heddle_bo(obj);
+
+	heddle_host_unmap(bo);
+	drm_gem_shmem_free(&bo->shmem);
+}
+
+static void heddle_device_free(struct drm_gem_object *obj)
+{
+	struct heddle_bo *bo = to_heddle_bo(obj);
+
+	heddle_alloc_put(bo->alloc);
+	drm_gem_object_release(obj);
+	kfree(bo);
+}
+
+static struct dma_buf *heddle_device_export(struct drm_gem_object *obj, int flags)
+{
+	return ERR_PTR(-EOPNOTSUPP);
+}
+
+static const struct drm_gem_object_funcs heddle_host_funcs = {
+	.free = heddle_host_free,
+	.open = heddle_gem_open,
+	.close = heddle_gem_close,
+	.print_info = drm_gem_shmem_object_print_info,
+	.pin = drm_gem_shmem_object_pin,
+	.unpin = drm_gem_shmem_object_unpin,
+	.get_sg_table = drm_gem_shmem_object_get_sg_table,
+	.vmap = drm_gem_shmem_object_vmap,
+	.vunmap = drm_gem_shmem_object_vunmap,
+	.mmap = drm_gem_shmem_object_mmap,
+	.vm_ops = &drm_gem_shmem_vm_ops,
+};
+
+static const struct drm_gem_object_funcs heddle_device_funcs = {
+	.free = heddle_device_free,
+	.open = heddle_gem_open,
+	.close = heddle_gem_close,
+	.export = heddle_device_export,
+};
+
+/* HOST and imported objects begin here. */
+struct drm_gem_object *heddle_gem_create_object(struct drm_device *drm, size_t size)
+{
+	struct heddle_bo *bo = kzalloc(sizeof(*bo), GFP_KERNEL);
+
+	if (!bo)
+		return ERR_PTR(-ENOMEM);
+	bo->placement = DRM_HEDDLE_HOST;
+	INIT_LIST_HEAD(&bo->mapped);
+	bo->shmem.base.funcs = &heddle_host_funcs;
+	return &bo->shmem.base;
+}
+
+int heddle_gem_host_create(struct heddle_device *dev, size_t size, struct heddle_bo **bo)
+{
+	struct drm_gem_shmem_object *shmem = drm_gem_shmem_create(&dev->drm, size);
+
+	if (IS_ERR(shmem))
+		return PTR_ERR(shmem);
+	*bo = to_heddle_bo(&shmem->base);
+	return 0;
+}
+
+static int heddle_gem_device_create(struct heddle_device *dev, u64 size, struct heddle_bo **out)
+{
+	struct heddle_bo *bo = kzalloc(sizeof(*bo), GFP_KERNEL);
+	int err;
+
+	if (!bo)
+		return -ENOMEM;
+	bo->placement = DRM_HEDDLE_DEVICE;
+	INIT_LIST_HEAD(&bo->mapped);
+	err = heddle_alloc_create(dev, size, &bo->alloc);
+	if (err)
+		goto free;
+	err = heddle_exec_prepare(bo->alloc, NULL, 0);
+	if (err)
+		goto put;
+	bo->shmem.base.funcs = &heddle_device_funcs;
+	drm_gem_private_object_init(&dev->drm, &bo->shmem.base, bo->alloc->node.size);
+	*out = bo;
+	return 0;
+put:
+	heddle_alloc_put(bo->alloc);
+free:
+	kfree(bo);
+	return err;
+}
+
+/* The object with this handle and placement; put it after use. */
+struct heddle_bo *heddle_gem_find(struct drm_file *file, u32 handle, u32 placement, int *err)
+{
+	struct drm_gem_object *obj = drm_gem_object_lookup(file, handle);
+
+	if (!obj) {
+		*err = -ENOENT;
+		return NULL;
+	}
+	if (to_heddle_bo(obj)->placement != placement) {
+		drm_gem_object_put(obj);
+		*err = -EINVAL;
+		return NULL;
+	}
+	return to_heddle_bo(obj);
+}
+
+int heddle_gem_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct heddle_device *dev = to_heddle(drm);
+	struct drm_heddle_bo_create *args = data;
+	struct heddle_bo *bo;
+	u64 size;
+	int err;
+
+	err = heddle_check_bo_create(args);
+	if (err)
+		return err;
+	err = heddle_mem_round(args->size, &size);
+	if (args->placement == DRM_HEDDLE_DEVICE)
+		err = err ?: heddle_gem_device_create(dev, args->size, &bo);
+	else if (err || size > HEDDLE_HOST_BYTES_MAX)
+		err = -ENOMEM;
+	else
+		err = heddle_gem_host_create(dev, size, &bo);
+	args->available = heddle_dram_available(dev);
+	if (err)
+		return err;
+	err = drm_gem_handle_create(file, &bo->shmem.base, &args->handle);
+	drm_gem_object_put(&bo->shmem.base);
+	return err;
+}
+
+int heddle_gem_info_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct drm_heddle_bo_info *args = data;
+	struct drm_gem_object *obj = drm_gem_object_lookup(file, args->handle);
+	int err = 0;
+
+	if (!obj)
+		return -ENOENT;
+	args->placement = to_heddle_bo(obj)->placement;
+	args->size = obj->size;
+	args->mmap_offset = 0;
+	if (args->placement == DRM_HEDDLE_HOST && !obj->import_attach) {
+		err = drm_gem_create_mmap_offset(obj);
+		if (!err)
+			args->mmap_offset = drm_vma_node_offset_addr(&obj->vma_node);
+	}
+	drm_gem_object_put(obj);
+	return err;
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* Interrupts: a vector per bit of INT_STATUS with MSI-X, one for all otherwise. */
+#include <linux/interrupt.h>
+#include <linux/pci.h>
+
+#include "heddle_drv.h"
+
+static irqreturn_t heddle_interrupt(int irq, void *data)
+{
+	struct heddle_vector *vector = data;
+	struct heddle_device *dev = vector->dev;
+	u32 bits = vector->bits;
+
+	if (!bits)
+		bits = heddle_read(dev, HEDDLE_REG_INT_STATUS);
+	if (!bits)
+		return IRQ_NONE;
+	if (bits == ~0U) { /* the watch will see that the card is gone */
+		mod_delayed_work(system_wq, &dev->watch_work, 0);
+		return IRQ_HANDLED;
+	}
+	/* Before looking, so that nothing that comes later is missed. */
+	heddle_write(dev, HEDDLE_REG_INT_STATUS, bits);
+	if (bits & HEDDLE_INT_STATUS_MEMORY_MASK)
+		schedule_work(&dev->memory_work);
+	if (bits & HEDDLE_INT_STATUS_ERROR_MASK) {
+		u32 error = heddle_read(dev, HEDDLE_REG_DEVICE_ERROR);
+
+		heddle_write(dev, HEDDLE_REG_DEVICE_ERROR, ~0U);
+		dev_warn_ratelimited(dev->drm.dev, "device error %u\n", error);
+	}
+	heddle_engine_reap(dev);
+	return IRQ_HANDLED;
+}
+
+int heddle_irq_init(struct heddle_device *dev)
+{
+	struct pci_dev *pdev = to_pci_dev(dev->drm.dev);
+	int count;
+	int err;
+	u32 i;
+
+	count = pci_alloc_irq_vectors(pdev, HEDDLE_INTERRUPT_VECTORS, HEDDLE_INTERRUPT_VECTORS,
+				      PCI_IRQ_MSIX);
+	if (count < 0)
+		count = pci_alloc_irq_vectors(pdev, 1, 1, PCI_IRQ_MSI);
+	if (count < 0)
+		return dev_err_probe(&pdev->dev, count, "no interrupt vectors\n");
+	for (i = 0; i < count; i++) {
+		struct heddle_vector *vector = &dev->vectors[i];
+
+		vector->dev = dev;
+		vector->bits = count > 1 ? 1U << i : 0;
+		vector->irq = pci_irq_vector(pdev, i);
+		err = request_irq(vector->irq, heddle_interrupt, 0, "heddle", vector);
+		if (err) {
+			heddle_irq_fini(dev);
+			return err;
+		}
+		dev->num_vectors++;
+	}
+	return 0;
+}
+
+void heddle_irq_fini(struct heddle_device *dev)
+{
+	while (dev->num_vectors) {
+		struct heddle_vector *vector = &dev->vectors[--dev->num_vectors];
+
+		free_irq(vector->irq, vector);
+	}
+	pci_free_irq_vectors(to_pci_dev(dev->drm.dev));
+}

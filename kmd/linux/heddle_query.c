@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* QUERY, and what /proc/PID/fdinfo says of a file. */
+#include <linux/pci.h>
+#include <linux/seq_file.h>
+
+#include "heddle_args.h"
+#include "heddle_drv.h"
+
+static void heddle_query_memory(struct heddle_file *file, struct drm_heddle_memory_info *info)
+{
+	struct heddle_device *dev = file->dev;
+
+	mutex_lock(&dev->mem_lock);
+	info->total = dev->mem.total;
+	info->used = dev->mem.used;
+	info->generation = dev->mem_generation;
+	mutex_unlock(&dev->mem_lock);
+	info->used_here = atomic64_read(&file->device_bytes);
+}
+
+static void heddle_query_counters(struct heddle_device *dev, struct drm_heddle_counters *counters)
+{
+	struct heddle_context *context;
+	struct heddle_file *file;
+	unsigned long id;
+	u64 queued = 0;
+
+	mutex_lock(&dev->files_lock);
+	list_for_each_entry(file, &dev->files, link)
+		xa_for_each(&file->contexts, id, context)
+			queued += atomic_read(&context->unfinished);
+	mutex_unlock(&dev->files_lock);
+	spin_lock_irq(&dev->lock);
+	*counters = dev->counters;
+	spin_unlock_irq(&dev->lock);
+	counters->queued = queued;
+}
+
+int heddle_query_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_file)
+{
+	struct heddle_file *file = drm_file->driver_priv;
+	struct drm_heddle_query *args = data;
+	union {
+		struct drm_heddle_memory_info memory;
+		struct drm_heddle_counters counters;
+	} answer = {};
+	const void *from = &answer;
+	int err;
+
+	err = heddle_check_query(args);
+	if (err)
+		return err;
+	args->size = heddle_query_size(args->type);
+	if (!args->data.count || !args->data.stride)
+		return 0;
+	if (args->type == DRM_HEDDLE_QUERY_DEVICE)
+		from = &file->dev->info;
+	else if (args->type == DRM_HEDDLE_QUERY_MEMORY)
+		heddle_query_memory(file, &answer.memory);
+	else
+		heddle_query_counters(file->dev, &answer.counters);
+	return heddle_fill_element(&args->data, 0, from, args->size);
+}
+
+void heddle_show_fdinfo(struct seq_file *m, struct file *f)
+{
+	struct drm_file *drm_file = f->private_data;
+	struct heddle_file *file = drm_file->driver_priv;
+	struct device *parent = file->dev->drm.dev;
+
+	seq_puts(m, "drm-driver:\theddle\n");
+	seq_printf(m, "drm-client-id:\t%llu\n", file->client);
+	if (dev_is_pci(parent))
+		seq_printf(m, "drm-pdev:\t%s\n", pci_name(to_pci_dev(parent)));
+	seq_printf(m, "drm-engine-npu:\t%lld ns\n", atomic64_read(&file->busy_ns));
+	seq_printf(m, "drm-memory-device:\t%lld KiB\n", atomic64_read(&file->device_bytes) / 1024);
+	seq_printf(m, "drm-memory-host:\t%lld KiB\n", atomic64_read(&file->host_bytes) / 1024);
+	seq_printf(m, "drm-heddle-jobs:\t%lld\n", atomic64_read(&file->jobs));
+}

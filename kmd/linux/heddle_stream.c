@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* Command streams: copied once, validated once, and then out of everybody's reach. */
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+
+#include "heddle_args.h"
+#include "heddle_drv.h"
+
+static void heddle_stream_release(struct kref *ref)
+{
+	struct heddle_stream *stream = container_of(ref, struct heddle_stream, ref);
+
+	heddle_alloc_put(stream->alloc);
+	kfree(stream);
+}
+
+void heddle_stream_put(struct heddle_stream *stream)
+{
+	if (stream)
+		kref_put(&stream->ref, heddle_stream_release);
+}
+
+struct heddle_stream *heddle_stream_find(struct heddle_file *file, u32 id)
+{
+	struct heddle_stream *stream;
+
+	xa_lock(&file->streams);
+	stream = xa_load(&file->streams, id);
+	if (stream)
+		kref_get(&stream->ref);
+	xa_unlock(&file->streams);
+	return stream;
+}
+
+/* Copies the user's words to @bo, which user space cannot map, and looks at them there. */
+static int heddle_stream_take(struct heddle_device *dev, struct heddle_bo *bo,
+			      struct drm_heddle_stream_create *args,
+			      struct heddle_validate_result *facts)
+{
+	u32 pages = bo->shmem.base.size >> PAGE_SHIFT;
+	void *words;
+	int err;
+
+	err = heddle_host_map(bo);
+	if (err)
+		return err;
+	words = vmap(bo->shmem.pages, pages, VM_MAP, PAGE_KERNEL);
+	if (!words)
+		return -ENOMEM;
+	if (copy_from_user(words, u64_to_user_ptr(args->data.ptr), args->data.count)) {
+		err = -EFAULT;
+	} else {
+		err = heddle_validate(dev->config, words, args->data.count, facts);
+		if (err) {
+			args->error_offset = facts->offset;
+			args->error_code = facts->error;
+		}
+	}
+	vunmap(words);
+	return err;
+}
+
+int heddle_stream_create_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_file)
+{
+	struct heddle_file *file = drm_file->driver_priv;
+	struct heddle_device *dev = to_heddle(drm);
+	struct drm_heddle_stream_create *args = data;
+	struct heddle_bo *staging = NULL;
+	struct heddle_stream *stream;
+	int err;
+
+	err = heddle_check_stream_create(args);
+	if (err)
+		return err;
+	stream = kzalloc(sizeof(*stream), GFP_KERNEL);
+	if (!stream)
+		return -ENOMEM;
+	kref_init(&stream->ref);
+	stream->bytes = args->data.count;
+	err = heddle_gem_host_create(dev, PAGE_ALIGN(args->data.count), &staging);
+	if (err)
+		goto free;
+	err = heddle_stream_take(dev, staging, args, &stream->facts);
+	if (err)
+		goto put_staging;
+	err = heddle_alloc_create(dev, args->data.count, &stream->alloc);
+	if (err)
+		goto put_staging;
+	err = heddle_exec_prepare(stream->alloc, staging, stream->bytes);
+	if (err)
+		goto put_staging;
+	if (atomic_inc_return(&file->num_streams) > HEDDLE_OBJECTS_MAX) {
+		err = -ENOMEM;
+		goto count;
+	}
+	atomic64_add(stream->alloc->node.size, &file->device_bytes);
+	err = xa_alloc_cyclic(&file->streams, &args->stream, stream, XA_LIMIT(1, U32_MAX),
+			      &file->next_stream, GFP_KERNEL);
+	if (err >= 0) {
+		err = 0;
+		stream = NULL; /* the table's */
+		goto put_staging;
+	}
+	atomic64_sub(stream->alloc->node.size, &file->device_bytes);
+count:
+	atomic_dec(&file->num_streams);
+put_staging:
+	drm_gem_object_put(&staging->shmem.base);
+free:
+	heddle_stream_put(stream);
+	return err;
+}
+
+int heddle_stream_destroy_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_file)
+{
+	struct heddle_file *file = drm_file->driver_priv;
+	struct drm_heddle_stream_destroy *args = data;
+	struct heddle_stream *stream;
+	int err;
+
+	err = heddle_check_stream_destroy(args);
+	if (err)
+		return err;
+	stream = xa_erase(&file->streams, args->stream);
+	if (!stream)
+		return -ENOENT;
+	atomic_dec(&file->num_streams);
+	atomic64_sub(stream->alloc->node.size, &file->device_bytes);
+	heddle_stream_put(stream);
+	return 0;
+}

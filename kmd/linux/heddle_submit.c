@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * SUBMIT: looks up everything that a job names, checks that it fits, and writes
+ * the job's steps, tables and lists into memory of its own. Device addresses are
+ * left open: they are known when the job starts.
+ */
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include <drm/drm_syncobj.h>
+
+#include "heddle_args.h"
+#include "heddle_compat.h"
+#include "heddle_drv.h"
+#include "heddle_trace.h"
+
+/* Element @index: what the caller knows of it, the rest zero. -E2BIG: it uses more than we know. */
+int heddle_copy_element(void *to, size_t size, const struct drm_heddle_array *array, u32 index)
+{
+	u64 at = array->ptr + (u64)index * array->stride;
+
+	if (at < array->ptr)
+		return -EFAULT;
+	return copy_struct_from_user(to, size, u64_to_user_ptr(at), array->stride);
+}
+
+int heddle_fill_element(const struct drm_heddle_array *array, u32 index, const void *from,
+			size_t size)
+{
+	u64 at = array->ptr + (u64)index * array->stride;
+
+	if (at < array->ptr)
+		return -EFAULT;
+	return copy_to_user(u64_to_user_ptr(at), from, min_t(size_t, size, array->stride)) ?
+		-EFAULT : 0;
+}
+
+/* One step with what it names; references are held. */
+struct heddle_bound_step {
+	struct drm_heddle_step in;
+	struct heddle_bo *host;
+	struct heddle_bo *device;
+	struct heddle_stream *stream;
+	u32 entries; /* of its scatter list */
+	u32 regions;
+	struct heddle_bound_region {
+		struct heddle_bo *bo;
+		u32 index;
+		u32 flags;
+		u64 offset;
+		u64 size;
+	} region[HEDDLE_REGIONS];
+};
+
+/* A submission on its way to become a job. */
+struct heddle_submission {
+	u32 num_steps;
+	u32 num_patches;
+	u32 num_hosts;
+	u32 num_runs;
+	u32 num_entries;
+	struct heddle_bound_step *steps;
+	u32 num_out;
+	struct heddle_out_sync {
+		struct drm_syncobj *syncobj;
+		struct dma_fence_chain *chain;
+		u64 point;
+	} *out;
+};
+
+static int heddle_bind_run(struct drm_file *file, struct heddle_bound_step *step)
+{
+	u64 sizes[HEDDLE_REGIONS] = {};
+	struct drm_heddle_region in;
+	u32 writable = 0;
+	u32 used = 0;
+	int err;
+	u32 i;
+
+	step->stream = heddle_stream_find(file->driver_priv, step->in.stream);
+	if (!step->stream)
+		return -ENOENT;
+	for (i = 0; i < step->in.regions.count; i++) {
+		struct heddle_bound_region *region = &step->region[step->regions];
+
+		err = heddle_copy_element(&in, sizeof(in), &step->in.regions, i);
+		if (!err)
+			err = heddle_check_region(&in, &used);
+		if (err)
+			return err;
+		region->bo = heddle_gem_find(file, in.handle, DRM_HEDDLE_DEVICE, &err);
+		if (!region->bo)
+			return err;
+		step->regions++;
+		err = heddle_check_range(in.offset, in.size, region->bo->shmem.base.size);
+		if (err)
+			return err;
+		region->index = in.index;
+		region->offset = in.offset;
+		region->size = in.size;
+		sizes[in.index] = in.size;
+		if (in.flags & DRM_HEDDLE_REGION_WRITE) {
+			region->flags = HEDDLE_REGION_FLAGS_WRITABLE_MASK;
+			writable |= 1U << in.index;
+		}
+	}
+	return heddle_validate_binding(&step->stream->facts, sizes, writable);
+}
+
+static int heddle_bind_step(struct drm_file *file, struct heddle_bound_step *step)
+{
+	const struct drm_heddle_step *in = &step->in;
+	bool out = in->type == DRM_HEDDLE_COPY_OUT;
+	int err;
+
+	err = heddle_check_step(in);
+	if (err)
+		return err;
+	if (in->type == DRM_HEDDLE_RUN)
+		return heddle_bind_run(file, step);
+
+	step->device = heddle_gem_find(file, out ? in->src : in->dst, DRM_HEDDLE_DEVICE, &err);
+	if (!step->device)
+		return err;
+	err = heddle_check_range(out ? in->src_offset : in->dst_offset, in->length,
+				 step->device->shmem.base.size);
+	if (err || in->type == DRM_HEDDLE_FILL)
+		return err;
+	step->host = heddle_gem_find(file, out ? in->dst : in->src, DRM_HEDDLE_HOST, &err);
+	if (!step->host)
+		return err;
+	err = heddle_check_range(out ? in->dst_offset : in->src_offset, in->length,
+				 step->host->shmem.base.size);
+	if (err)
+		return err;
+	err = heddle_host_map(step->host);
+	if (err)
+		return err;
+	step->entries = heddle_host_entries(step->host, out ? in->dst_offset : in->src_offset,
+					    in->length, NULL);
+	/* Memory in more pieces than one list takes. */
+	return step->entries > HEDDLE_SG_ENTRIES_MAX ? -ENOMEM : 0;
+}
+
+static int heddle_bind(struct drm_file *file, const struct drm_heddle_submit *args,
+		       struct heddle_submission *s)
+{
+	int err;
+	u32 i;
+
+	s->steps = kvcalloc(args->steps.count, sizeof(*s->steps), GFP_KERNEL);
+	if (!s->steps)
+		return -ENOMEM;
+	for (i = 0; i < args->steps.count; i++) {
+		struct heddle_bound_step *step = &s->steps[i];
+
+		err = heddle_copy_element(&step->in, sizeof(step->in), &args->steps, i);
+		if (err)
+			return err;
+		s->num_steps = i + 1;
+		err = heddle_bind_step(file, step);
+		if (err)
+			return err;
+		s->num_patches += 1 + step->regions;
+		s->num_hosts += step->host ? 1 : 0;
+		s->num_runs += step->stream ? 1 : 0;
+		s->num_entries += step->entries;
+	}
+	return 0;
+}
+
+static int heddle_take_out_syncs(struct drm_file *file, const struct drm_heddle_submit *args,
+				 struct heddle_submission *s)
+{
+	struct drm_heddle_sync sync;
+	int err;
+	u32 i;
+
+	if (!args->out_syncs.count)
+		return 0;
+	s->out = kvcalloc(args->out_syncs.count, sizeof(*s->out), GFP_KERNEL);
+	if (!s->out)
+		return -ENOMEM;
+	for (i = 0; i < args->out_syncs.count; i++) {
+		struct heddle_out_sync *out = &s->out[i];
+
+		err = heddle_copy_element(&sync, sizeof(sync), &args->out_syncs, i);
+		if (!err)
+			err = heddle_check_sync(&sync);
+		if (err)
+			return err;
+		out->syncobj = drm_syncobj_find(file, sync.handle);
+		if (!out->syncobj)
+			return -ENOENT;
+		s->num_out = i + 1;
+		out->point = sync.point;
+		if (sync.point) {
+			out->chain = dma_fence_chain_alloc();
+			if (!out->chain)
+				return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+static int heddle_add_in_syncs(struct drm_file *file, const struct drm_heddle_submit *args,
+			       struct heddle_job *job)
+{
+	struct drm_heddle_sync sync;
+	struct dma_fence *fence;
+	int err;
+	u32 i;
+
+	for (i = 0; i < args->in_syncs.count; i++) {
+		err = heddle_copy_element(&sync, sizeof(sync), &args->in_syncs, i);
+		if (!err)
+			err = heddle_check_sync(&sync);
+		if (!err)
+			err = drm_syncobj_find_fence(file, sync.handle, sync.point, 0, &fence);
+		if (!err)
+			err = drm_sched_job_add_dependency(&job->base, fence); /* takes the fence */
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* The driver's memory behind a job: all steps, then the tables of runs, then the lists. */
+static int heddle_write_job(struct heddle_job *job, struct heddle_submission *s)
+{
+	size_t table_bytes = HEDDLE_REGIONS * sizeof(struct heddle_region);
+	size_t tables = s->num_steps * sizeof(struct heddle_step);
+	size_t lists = tables + s->num_runs * table_bytes;
+	struct heddle_area *area;
+	u32 i, r;
+
+	area = heddle_area_alloc(job->dev,
+				 lists + s->num_entries * sizeof(struct heddle_sg_entry));
+	if (IS_ERR(area))
+		return PTR_ERR(area);
+	job->area = area;
+	job->run.steps_dma = area->dma;
+	job->run.num_steps = s->num_steps;
+	for (i = 0; i < s->num_steps; i++) {
+		struct heddle_step *hw = (struct heddle_step *)area->cpu + i;
+		struct heddle_bound_step *step = &s->steps[i];
+		bool out = step->in.type == DRM_HEDDLE_COPY_OUT;
+		struct heddle_patch *patch = &job->patches[job->num_patches++];
+
+		patch->where = &hw->device_address;
+		hw->length = step->in.length;
+		if (step->stream) {
+			struct heddle_region *table = area->cpu + tables;
+
+			hw->type = HEDDLE_STEP_TYPE_RUN;
+			hw->length = step->stream->bytes;
+			hw->table_iova = area->dma + tables;
+			tables += table_bytes;
+			patch->alloc = step->stream->alloc;
+			kref_get(&patch->alloc->ref);
+			job->run.uses_sram = true;
+			for (r = 0; r < step->regions; r++) {
+				struct heddle_bound_region *region = &step->region[r];
+
+				table[region->index].size = region->size;
+				table[region->index].flags = region->flags;
+				patch = &job->patches[job->num_patches++];
+				patch->where = &table[region->index].base;
+				patch->alloc = region->bo->alloc;
+				patch->offset = region->offset;
+				kref_get(&patch->alloc->ref);
+			}
+			continue;
+		}
+		patch->alloc = step->device->alloc;
+		patch->offset = out ? step->in.src_offset : step->in.dst_offset;
+		kref_get(&patch->alloc->ref);
+		if (!step->host) {
+			hw->type = HEDDLE_STEP_TYPE_FILL;
+			hw->fill_value = step->in.fill_value;
+			continue;
+		}
+		hw->type = out ? HEDDLE_STEP_TYPE_COPY_OUT : HEDDLE_STEP_TYPE_COPY_IN;
+		hw->sg_count = heddle_host_entries(step->host, out ? step->in.dst_offset :
+						   step->in.src_offset, step->in.length,
+						   area->cpu + lists);
+		hw->table_iova = area->dma + lists;
+		lists += hw->sg_count * sizeof(struct heddle_sg_entry);
+		drm_gem_object_get(&step->host->shmem.base);
+		job->hosts[job->num_hosts++] = &step->host->shmem.base;
+	}
+	return 0;
+}
+
+/* The job may start when all memory that it touches has been made ready. */
+static int heddle_add_ready(struct heddle_job *job)
+{
+	int err;
+	u32 i;
+
+	for (i = 0; i < job->num_patches; i++) {
+		struct heddle_alloc *alloc = job->patches[i].alloc;
+
+		if (READ_ONCE(alloc->prepared))
+			continue;
+		err = drm_sched_job_add_dependency(&job->base, dma_fence_get(alloc->ready));
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* Room for the outcome of a new job; the oldest that have ended go. Holds context->lock. */
+static int heddle_keep_outcome(struct heddle_context *context, struct heddle_job *job)
+{
+	struct heddle_outcome *old;
+	int err;
+
+	while (context->next_seqno - context->oldest >= HEDDLE_RESULTS_KEPT) {
+		old = xa_load(&context->outcomes, context->oldest);
+		if (old && !dma_fence_is_signaled(old->finished))
+			break;
+		xa_erase(&context->outcomes, context->oldest++);
+		heddle_outcome_put(old);
+	}
+	err = xa_err(xa_store(&context->outcomes, context->next_seqno, job->run.outcome,
+			      GFP_KERNEL));
+	if (err)
+		return err;
+	kref_get(&job->run.outcome->ref);
+	job->run.seqno = context->next_seqno++;
+	return 0;
+}
+
+static int heddle_queue(struct heddle_context *context, struct heddle_job *job,
+			struct heddle_submission *s, u64 *seqno)
+{
+	int err = 0;
+	u32 i;
+
+	mutex_lock(&context->lock);
+	if (context->dead)
+		err = heddle_gone(job->dev) ? -ENODEV : -ENOENT;
+	else if (atomic_read(&context->unfinished) >= HEDDLE_JOBS_QUEUED_MAX)
+		err = -EAGAIN;
+	else
+		err = heddle_keep_outcome(context, job);
+	if (err)
+		goto unlock;
+	/* Nothing can fail from here on. */
+	drm_sched_job_arm(&job->base);
+	*seqno = job->run.seqno;
+	trace_heddle_submit(job->dev, job);
+	for (i = 0; i < s->num_out; i++) {
+		struct heddle_out_sync *out = &s->out[i];
+		struct dma_fence *fence = &job->base.s_fence->finished;
+
+		if (out->chain) {
+			drm_syncobj_add_point(out->syncobj, out->chain, fence, out->point);
+			out->chain = NULL;
+		} else {
+			drm_syncobj_replace_fence(out->syncobj, fence);
+		}
+	}
+	heddle_job_push(job);
+unlock:
+	mutex_unlock(&context->lock);
+	return err;
+}
+
+static void heddle_submission_free(struct heddle_submission *s)
+{
+	u32 i, r;
+
+	for (i = 0; i < s->num_steps; i++) {
+		struct heddle_bound_step *step = &s->steps[i];
+
+		if (step->host)
+			drm_gem_object_put(&step->host->shmem.base);
+		if (step->device)
+			drm_gem_object_put(&step->device->shmem.base);
+		heddle_stream_put(step->stream);
+		for (r = 0; r < step->regions; r++)
+			drm_gem_object_put(&step->region[r].bo->shmem.base);
+	}
+	kvfree(s->steps);
+	for (i = 0; i < s->num_out; i++) {
+		drm_syncobj_put(s->out[i].syncobj);
+		dma_fence_chain_free(s->out[i].chain);
+	}
+	kvfree(s->out);
+}
+
+int heddle_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct heddle_device *dev = to_heddle(drm);
+	struct drm_heddle_submit *args = data;
+	struct heddle_submission s = {};
+	struct heddle_context *context;
+	struct heddle_job *job;
+	int err;
+
+	err = heddle_check_submit(args);
+	if (err)
+		return err;
+	context = heddle_context_find(file->driver_priv, args->context);
+	if (!context)
+		return -ENOENT;
+	err = heddle_bind(file, args, &s);
+	if (!err)
+		err = heddle_take_out_syncs(file, args, &s);
+	if (err)
+		goto free;
+	job = heddle_job_alloc(dev, context, s.num_patches, s.num_hosts);
+	if (!job) {
+		err = -ENOMEM;
+		goto free;
+	}
+	job->run.client = context->file->client;
+	job->run.timeout_ns = args->timeout_ns;
+	err = heddle_write_job(job, &s);
+	if (err)
+		goto free_job;
+	err = heddle_sched_job_setup(&job->base, &context->entity, file);
+	if (err)
+		goto free_job;
+	err = heddle_add_in_syncs(file, args, job);
+	if (!err)
+		err = heddle_add_ready(job);
+	if (!err)
+		err = heddle_queue(context, job, &s, &args->seqno);
+	if (!err)
+		goto free;
+	drm_sched_job_cleanup(&job->base);
+free_job:
+	heddle_job_free(job);
+free:
+	heddle_submission_free(&s);
+	heddle_context_put(context);
+	return err;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* Tracepoints: the life of a job, and what happens to a card. */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM heddle
+
+#if !defined(HEDDLE_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define HEDDLE_TRACE_H
+
+#include <linux/tracepoint.h>
+
+#include "heddle_drv.h"
+
+TRACE_EVENT(heddle_submit,
+	TP_PROTO(struct heddle_device *dev, struct heddle_job *job),
+	TP_ARGS(dev, job),
+	TP_STRUCT__entry(
+		__field(u64, card)
+		__field(u64, client)
+		__field(u32, context)
+		__field(u64, seqno)
+		__field(u32, steps)
+	),
+	TP_fast_assign(
+		__entry->card = dev->info.unique;
+		__entry->client = job->run.client;
+		__entry->context = job->context->id;
+		__entry->seqno = job->run.seqno;
+		__entry->steps = job->run.num_steps;
+	),
+	TP_printk("card=%llx client=%llu context=%u seqno=%llu steps=%u", __entry->card,
+		  __entry->client, __entry->context, __entry->seqno, __entry->steps)
+);
+
+DECLARE_EVENT_CLASS(heddle_run,
+	TP_PROTO(struct heddle_device *dev, struct heddle_run *run),
+	TP_ARGS(dev, run),
+	TP_STRUCT__entry(
+		__field(u64, card)
+		__field(u64, client)
+		__field(u64, seqno)
+		__field(u64, fence)
+		__field(u32, status)
+	),
+	TP_fast_assign(
+		__entry->card = dev->info.unique;
+		__entry->client = run->client;
+		__entry->seqno = run->seqno;
+		__entry->fence = run->id;
+		__entry->status = run->outcome->result.status;
+	),
+	TP_printk("card=%llx client=%llu seqno=%llu fence=%llu status=%u", __entry->card,
+		  __entry->client, __entry->seqno, __entry->fence, __entry->status)
+);
+
+DEFINE_EVENT(heddle_run, heddle_start,
+	TP_PROTO(struct heddle_device *dev, struct heddle_run *run),
+	TP_ARGS(dev, run)
+);
+
+DEFINE_EVENT(heddle_run, heddle_end,
+	TP_PROTO(struct heddle_device *dev, struct heddle_run *run),
+	TP_ARGS(dev, run)
+);
+
+DECLARE_EVENT_CLASS(heddle_card,
+	TP_PROTO(struct heddle_device *dev, u64 value),
+	TP_ARGS(dev, value),
+	TP_STRUCT__entry(
+		__field(u64, card)
+		__field(u64, value)
+	),
+	TP_fast_assign(
+		__entry->card = dev->info.unique;
+		__entry->value = value;
+	),
+	TP_printk("card=%llx value=%llu", __entry->card, __entry->value)
+);
+
+/* value: bits of RESET */
+DEFINE_EVENT(heddle_card, heddle_reset,
+	TP_PROTO(struct heddle_device *dev, u64 value),
+	TP_ARGS(dev, value)
+);
+
+/* value: bytes of the gap that is wanted */
+DEFINE_EVENT(heddle_card, heddle_compact,
+	TP_PROTO(struct heddle_device *dev, u64 value),
+	TP_ARGS(dev, value)
+);
+
+/* value: jobs that were with the card or had been */
+DEFINE_EVENT(heddle_card, heddle_lost,
+	TP_PROTO(struct heddle_device *dev, u64 value),
+	TP_ARGS(dev, value)
+);
+
+#endif
+
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE heddle_trace
+#include <trace/define_trace.h>

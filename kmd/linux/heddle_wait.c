@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* WAIT: sleeping until a job has ended, and its result. */
+#include <linux/sched/signal.h>
+
+#include "heddle_args.h"
+#include "heddle_drv.h"
+
+/* Until an absolute CLOCK_MONOTONIC time: KTIME_MAX = no limit, 0 = do not wait. */
+ktime_t heddle_time_left(u64 deadline_ns)
+{
+	u64 now = ktime_get_ns();
+
+	if (deadline_ns == ~0ULL)
+		return KTIME_MAX;
+	if (deadline_ns <= now)
+		return 0;
+	return ns_to_ktime(min_t(u64, deadline_ns - now, KTIME_MAX - 1));
+}
+
+static struct heddle_outcome *heddle_outcome_find(struct heddle_context *context, u64 seqno)
+{
+	struct heddle_outcome *outcome = NULL;
+
+	mutex_lock(&context->lock);
+	if (seqno >= context->oldest && seqno < context->next_seqno)
+		outcome = xa_load(&context->outcomes, seqno);
+	/* One that was never queued has no fence. */
+	if (outcome && !outcome->finished)
+		outcome = NULL;
+	if (outcome)
+		kref_get(&outcome->ref);
+	mutex_unlock(&context->lock);
+	return outcome;
+}
+
+int heddle_wait_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct heddle_device *dev = to_heddle(drm);
+	struct drm_heddle_wait *args = data;
+	struct heddle_context *context;
+	struct heddle_outcome *outcome;
+	ktime_t left;
+	int err;
+
+	err = heddle_check_wait(args);
+	if (err)
+		return err;
+	context = heddle_context_find(file->driver_priv, args->context);
+	if (!context)
+		return -ENOENT;
+	outcome = heddle_outcome_find(context, args->seqno);
+	if (!outcome) {
+		heddle_context_put(context);
+		return -ENOENT;
+	}
+	left = heddle_time_left(args->deadline_ns);
+	if (!left)
+		err = dma_fence_is_signaled(outcome->finished) ? 0 : -ETIME;
+	else
+		err = wait_event_interruptible_hrtimeout(context->wq,
+							 dma_fence_is_signaled(outcome->finished) ||
+							 heddle_gone(dev), left);
+	if (heddle_gone(dev))
+		err = -ENODEV;
+	else if (!err && args->result.count)
+		err = heddle_fill_element(&args->result, 0, &outcome->result,
+					  sizeof(outcome->result));
+	heddle_outcome_put(outcome);
+	heddle_context_put(context);
+	return err;
+}
