@@ -34,6 +34,7 @@ class Card:
         os.close(ready)
         if not line:
             self.process.wait()
+            self.close()
             with open(self._log.name, encoding="utf-8", errors="replace") as log:
                 raise RuntimeError(f"heddle-sim {' '.join(options)} did not start: {log.read()}")
 

@@ -30,4 +30,5 @@ until_true() {
   done
 }
 
-bound() { [ -e "$1/driver" ]; }
+# The driver's attributes appear when its probe has succeeded.
+bound() { [ -e "$1/heddle_id" ]; }

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nothing bad passes: one boot with cases that fail in every way there is, the last one a panic."""
+
+import unittest
+
+from tests.guest import run_guest
+from tests.guest.machine import kernel_info
+
+WARNING = "echo 'WARNING: CPU: 0 PID: 1 at here' >/dev/kmsg"
+
+
+def case(name, command, seconds=20, gtest=False, allow=""):
+    return dict(name=name, command=command, seconds=seconds, gtest=gtest, allow=allow)
+
+
+class HarnessTest(unittest.TestCase):
+    def setUp(self):
+        absent = kernel_info(run_guest.KERNEL_INFO).get("absent")
+        if absent:
+            print(f"SKIPPED: {absent}")
+            self.skipTest(absent)
+
+    def run_cases(self, cases, cards=()):
+        report = run_guest.Report()
+        plan = dict(cards=list(cards), cpus=1, memory="512M", env={"COLOUR": "o'range"}, modules=[], cases=cases)
+        run_guest.execute(plan, report)
+        self.assertEqual(report.failed, sum(bool(failure) for _, _, failure, _ in report.entries))
+        self.seconds = {name: seconds for name, seconds, _, _ in report.entries}
+        return {name: (failure, skipped) for name, _, failure, skipped in report.entries}
+
+    def test_failures_are_failures(self):
+        results = self.run_cases(
+            [
+                case("good", 'test "$COLOUR" = "o\'range" && test "$(id -u)" = 0'),
+                case("code", "echo some output; exit 3"),
+                case("warning", WARNING),
+                case("allowed", WARNING, allow="at here"),
+                case("slow", "sleep 60", seconds=1),
+                case("stubborn", "trap '' TERM; while :; do sleep 1; done", seconds=1),
+                case("clock", "sleep 2"),
+                case("left_behind", "setsid sleep 60 &"),
+                case("skipped", "echo SKIPPED: not today"),
+                case("no_report", "true", gtest=True),
+                case("not_there", "tests/guest/no_such_program"),
+                case("read_only", "touch /etc/hostname && test \"$(cat /run/heddle/ready)\" = ''"),
+                case("panic", "echo 1 >/proc/sys/kernel/sysrq; echo c >/proc/sysrq-trigger; sleep 10"),
+                case("after", "true"),
+            ]
+        )
+        for good in ("boot", "good", "warning", "allowed", "clock", "left_behind", "read_only"):
+            self.assertEqual(results[f"guest.{good}"], ("", ""), good)
+        for bad, text in [
+            ("guest.code", "exit code 3"),
+            ("guest.code", "some output"),
+            ("warning.kernel_log", "at here"),
+            ("guest.slow", "still ran after 1 s"),
+            ("guest.stubborn", "still ran after 1 s"),
+            ("guest.no_report", "wrote no report"),
+            ("guest.not_there", "exit code 127"),
+            ("guest.panic", "QEMU ended with 0"),
+            ("guest.panic", "sysrq_handle_crash"),
+            ("guest.after", "not run"),
+        ]:
+            self.assertIn(text, results[bad][0], bad)
+        self.assertNotIn("allowed.kernel_log", results)
+        self.assertGreater(self.seconds["guest.clock"], 1.9)
+        self.assertEqual(results["guest.skipped"], ("", "not today"))
+
+    def test_a_card_that_does_not_start(self):
+        results = self.run_cases([case("good", "true")], cards=["--memory 1K"])
+        self.assertIn("--memory", results["guest.start"][0])
+
+    def test_a_machine_that_does_not_start(self):
+        report = run_guest.Report()
+        run_guest.execute(dict(cards=[], cpus=1, memory="nothing", env={}, modules=[], cases=[]), report)
+        self.assertEqual([name for name, _, failure, _ in report.entries if failure], ["guest.start"])
+
+
+if __name__ == "__main__":
+    unittest.main()
