@@ -205,8 +205,11 @@ std::vector<uint8_t> CommandGenerator::InitialSram() {
     std::memcpy(&sram[uint64_t{p.first_word} * kBlock], p.code.data(),
                 p.code.size() * 8);
   }
+  // One at word 0 as well, where it does not stay.
+  std::memcpy(&sram[0], programs_[1].code.data(), programs_[1].code.size() * 8);
   for (uint32_t i = 0; i < kIndices; ++i) {
-    const uint32_t v = Below(kIndexBound);
+    const uint32_t any = Below(kIndexBound);
+    const uint32_t v = i % 16 == 0 ? 0 : any;  // for small bounds
     std::memcpy(&sram[index_address_ + 4 * i], &v, 4);
   }
   for (int layout = 0; layout < 3; ++layout) {

@@ -41,6 +41,15 @@ class CommandGenerator {
   // subnormals, infinities and NaNs.
   std::vector<uint8_t> Data(size_t bytes);
 
+  const isa::Config& config() const { return config_; }
+  uint64_t region_bytes() const { return region_bytes_; }
+  // The data area is [0, data_bytes()).
+  uint64_t data_bytes() const { return data_bytes_; }
+  // Nothing writes this SRAM word after it was loaded.
+  bool IsConstant(uint32_t word) const {
+    return uint64_t{word} * isa::kWordBytes >= data_bytes_;
+  }
+
   uint32_t Below(uint32_t n) {
     return static_cast<uint32_t>((random_() >> 16) % n);
   }

@@ -32,17 +32,31 @@ class Builder {
  public:
   explicit Builder(const RandomStreamOptions& options)
       : options_(options),
-        generator_(options.config, options.region_bytes, options.seed) {}
+        generator_(options.config, options.region_bytes, options.seed),
+        numbers_(options.seed) {
+    std::iota(std::begin(semaphores_), std::end(semaphores_), 0);
+    if (!options.vary) return;
+    std::shuffle(std::begin(semaphores_), std::end(semaphores_), numbers_);
+    uint32_t regions[isa::kRegions];
+    std::iota(std::begin(regions), std::end(regions), 0);
+    std::swap(regions[2], regions[isa::kRegions - 1]);
+    // Often the first and the last.
+    std::shuffle(std::begin(regions), std::end(regions) - 1, numbers_);
+    if (options.seed % 2 == 0) regions[options.seed / 2 % 2] = 15;
+    if (options.seed % 3 == 0 && regions[0] != 0) regions[1] = 0;
+    if (options.seed % 3 == 1 && regions[0] != 1) regions[1] = 1;
+    std::copy(regions, regions + 2, region_);
+  }
 
   RandomStream Build() {
     const uint64_t size = options_.region_bytes;
     const uint64_t aligned = CeilDivAlign(size);
-    stream_.regions[0] = {0, size, false};
-    stream_.regions[1] = {aligned, size, true};
+    stream_.regions[region_[0]] = {0, size, false};
+    stream_.regions[region_[1]] = {aligned, size, true};
     stream_.regions[2] = {2 * aligned, options_.config.sram_bytes, false};
     stream_.dram = generator_.Data(2 * aligned);
-    const std::vector<uint8_t> sram = generator_.InitialSram();
-    stream_.dram.insert(stream_.dram.end(), sram.begin(), sram.end());
+    sram_ = generator_.InitialSram();
+    stream_.dram.insert(stream_.dram.end(), sram_.begin(), sram_.end());
     LoadEverything();
     std::vector<size_t> kinds = Kinds();
     for (int i = 0; i < options_.commands && !kinds.empty(); ++i) {
@@ -52,13 +66,27 @@ class Builder {
                     kinds[generator_.Below(static_cast<uint32_t>(k))]);
         }
       }
-      RandomCommand c = generator_.Make(kinds[i % kinds.size()]);
-      ++stream_.quota[c.kind];
-      HoldFirst(c.command);
-      Append(c.command);
+      if (i > 0 && i * options_.streams / options_.commands !=
+                       (i - 1) * options_.streams / options_.commands) {
+        EndStream();
+      }
+      if (options_.vary && generator_.OneIn(30))
+        commands_.push_back(isa::Nop());
+      std::optional<isa::Command> chosen;
+      if (options_.choose) chosen = options_.choose(&generator_, sram_);
+      if (!chosen) {
+        RandomCommand c = generator_.Make(kinds[i % kinds.size()]);
+        ++stream_.quota[c.kind];
+        chosen = c.command;
+      }
+      HoldFirst(*chosen);
+      ProgramFirst(*chosen);
+      IndicesFirst(*chosen);
+      Append(*chosen);
     }
-    commands_.push_back(isa::End());
-    for (const isa::Command& c : commands_) isa::Append(c, &stream_.words);
+    EndStream();
+    stream_.words = std::move(stream_.following.front());
+    stream_.following.erase(stream_.following.begin());
     return std::move(stream_);
   }
 
@@ -97,9 +125,98 @@ class Builder {
       isa::Conv hold = *conv;
       hold.acc_continue = false;
       hold.acc_hold = true;
+      hold.lut = false;
+      hold.res_op = isa::ResidualOp::kNone;
+      hold.pool = isa::PoolKind::kNone;
       Append(hold);
     }
     held_ = conv->acc_hold ? entries : 0;
+  }
+
+  // The end of a stream is a barrier, too.
+  void EndStream() {
+    commands_.push_back(isa::End());
+    std::vector<uint32_t> words;
+    for (isa::Command& c : commands_) {
+      Number(&c);
+      WaitForNothing(&c);
+      isa::Append(c, &words);
+    }
+    stream_.following.push_back(std::move(words));
+    commands_.clear();
+    Forget();
+    std::fill(std::begin(last_of_), std::end(last_of_), -1);
+  }
+
+  // The region numbers of this stream.
+  void Number(isa::Command* command) const {
+    std::visit(
+        [&](auto& c) {
+          using C = std::decay_t<decltype(c)>;
+          if constexpr (std::is_same_v<C, isa::Load> ||
+                        std::is_same_v<C, isa::LoadGather> ||
+                        std::is_same_v<C, isa::Store> ||
+                        std::is_same_v<C, isa::StoreScatter>) {
+            if (c.region < 2) c.region = region_[c.region];
+          }
+        },
+        *command);
+  }
+
+  // Waits and signals of no units: nothing may come of them.
+  void WaitForNothing(isa::Command* command) {
+    if (!options_.vary || !generator_.OneIn(10)) return;
+    const auto engine =
+        std::visit([](const auto& c) { return c.kEngine; }, *command);
+    if (engine == isa::Engine::kControl) return;
+    isa::Header& h = HeaderOf(command);
+    const uint32_t sem = generator_.Below(isa::kSemaphores);
+    if (!h.wait0_enable) {
+      h.wait0_enable = true;
+      h.wait0_sem = sem;
+    } else if (!h.wait1_enable && h.wait0_sem != sem) {
+      h.wait1_enable = true;
+      h.wait1_sem = sem;
+    }
+    if (!h.signal0_enable) {
+      h.signal0_enable = true;
+      h.signal0_sem = sem;
+    } else if (!h.signal1_enable && h.signal0_sem != sem) {
+      h.signal1_enable = true;
+      h.signal1_sem = sem;
+    }
+  }
+
+  // Indices outside the constant area are zeros, written before.
+  void IndicesFirst(const isa::Command& command) {
+    isa::Fill fill;
+    if (const auto* c = std::get_if<isa::LoadGather>(&command)) {
+      fill.sram_addr = c->index_addr;
+      fill.n0 = c->count;
+    } else if (const auto* s = std::get_if<isa::StoreScatter>(&command)) {
+      fill.sram_addr = s->index_addr;
+      fill.n0 = s->count;
+    } else {
+      return;
+    }
+    if (generator_.IsConstant(fill.sram_addr / 16)) return;
+    fill.elem_log2 = 2;
+    fill.t0 = 4;
+    Append(fill);
+  }
+
+  // A microprogram outside the constant area, where anything may have been
+  // written, is loaded first.
+  void ProgramFirst(const isa::Command& command) {
+    const isa::Vrun* vrun = std::get_if<isa::Vrun>(&command);
+    if (vrun == nullptr || generator_.IsConstant(vrun->prog_addr)) return;
+    isa::Load load;
+    load.region = 2;
+    load.elem_log2 = 4;
+    load.sram_addr = load.dram_offset = vrun->prog_addr * 16;
+    load.n0 = (vrun->prologue + vrun->body + vrun->epilogue + 1) / 2;
+    load.s0 = load.t0 = 16;
+    Append(load);
   }
 
   void LoadEverything() {
@@ -183,8 +300,12 @@ class Builder {
     for (uint32_t p = 0; p < kEngines; ++p) {
       if (need[p] == 0) continue;
       const bool everything = need[p] == 2 || generator_.OneIn(3);
-      const uint32_t count = generator_.Between(1, 3);
+      uint32_t count = generator_.Between(1, 3);
       const uint32_t sem = Semaphore(p, engine, everything);
+      // All at once; the next one goes behind a barrier.
+      if (options_.vary && given_[sem] == 0 && generator_.OneIn(20)) {
+        count = isa::kSemaphoreMax;
+      }
       given_[sem] += count;
       Signal(p, sem, count,
              everything ? isa::SignalPoint::kOutputVisible
@@ -194,6 +315,7 @@ class Builder {
       if (everything) seen_[engine][p] = issued_.size();
     }
     header.tag = static_cast<uint32_t>(commands_.size());
+    if (options_.vary && generator_.OneIn(8)) header.tag = UINT32_MAX;
     last_of_[engine] = static_cast<int>(commands_.size());
     commands_.push_back(command);
     issued_.push_back({engine, std::move(f)});
@@ -201,9 +323,9 @@ class Builder {
 
   // One semaphore for each pair of engines and point; the self-loops of load,
   // store and matrix engine share the point output_visible.
-  static uint32_t Semaphore(uint32_t from, uint32_t to, bool everything) {
+  uint32_t Semaphore(uint32_t from, uint32_t to, bool everything) const {
     const uint32_t pair = (from - 1) * 4 + (to - 1);  // 0 .. 15
-    return everything || from == to ? pair : 16 + pair;
+    return semaphores_[everything || from == to ? pair : 16 + pair];
   }
 
   // The last command of the engine gives the signal if it has room, since all
@@ -272,6 +394,11 @@ class Builder {
 
   void Barrier() {
     commands_.push_back(isa::Barrier());
+    Forget();
+  }
+
+  // Everything so far is done.
+  void Forget() {
     after_barrier_ = static_cast<int>(commands_.size());
     issued_.clear();
     std::fill(std::begin(given_), std::end(given_), 0);
@@ -281,6 +408,10 @@ class Builder {
 
   RandomStreamOptions options_;
   CommandGenerator generator_;
+  std::mt19937_64 numbers_;
+  uint32_t region_[2] = {0, 1};
+  uint32_t semaphores_[isa::kSemaphores];
+  std::vector<uint8_t> sram_;  // that the stream loads
   RandomStream stream_;
   std::vector<isa::Command> commands_;
   std::vector<Issued> issued_;  // since the last barrier

@@ -5,12 +5,15 @@
 #define HEDDLE_SIMULATOR_MODEL_RANDOM_STREAM_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "rtl/spec/generated/isa.h"
 #include "simulator/model/model.h"
+#include "simulator/model/random_command.h"
 
 namespace heddle::model {
 
@@ -23,12 +26,25 @@ struct RandomStreamOptions {
   uint64_t region_bytes = 64 * 1024;
   // Kinds to take, by prefix of their names ("conv", "vmac"); empty = all.
   std::vector<std::string> kinds;
+  // Numbers of regions and semaphores, counts and tags vary, too, and there are
+  // nops.
+  bool vary = false;
+  // The commands in several streams, one run behind the other without clearing:
+  // the later ones find SRAM and accumulators as the earlier ones left them.
+  int streams = 1;
+  // If set, asked for each command first, with the SRAM that the stream loads;
+  // it gives one that CommandGenerator could have made, or none.
+  std::function<std::optional<isa::Command>(CommandGenerator*,
+                                            const std::vector<uint8_t>& sram)>
+      choose;
 };
 
 struct RandomStream {
   std::vector<uint32_t> words;
-  // Region 0 and 1 as in the options; region 2 holds what the stream loads into
-  // SRAM first, so it depends on nothing that was there.
+  std::vector<std::vector<uint32_t>> following;  // further streams
+  // Region 0 and 1 as in the options (with `vary` they have other numbers);
+  // region 2 holds what the stream loads into SRAM first, so it depends on
+  // nothing that was there.
   RegionTable regions = {};
   std::vector<uint8_t> dram;  // device memory from address 0
   // How often each kind of command occurs; the kinds take turns.

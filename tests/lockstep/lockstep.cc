@@ -66,8 +66,7 @@ std::string Lockstep::Describe(const Pending& command) const {
   const std::string node =
       program_->node ? program_->node(command.offset) : std::string();
   const size_t at = command.offset / 4;
-  const auto decoded =
-      isa::DecodeAny(program_->words.data() + at, program_->words.size() - at);
+  const auto decoded = isa::DecodeAny(words_->data() + at, words_->size() - at);
   return absl::StrCat("command ", command.number, " at offset ", command.offset,
                       node.empty() ? "" : absl::StrCat(", node '", node, "'"),
                       ": ",
@@ -213,8 +212,8 @@ void Lockstep::Advance(size_t most) {
 // The next command of the model and the places it will write.
 void Lockstep::FindFootprint(const model::Model&, const uint8_t* sram) {
   next_.reset();
-  const auto decoded = isa::DecodeAny(program_->words.data() + at_,
-                                      program_->words.size() - at_);
+  const auto decoded =
+      isa::DecodeAny(words_->data() + at_, words_->size() - at_);
   if (!decoded.ok()) return;  // the model will say so
   next_ = *decoded;
   // Out of bounds: it will not be executed, and the indices cannot be read.
@@ -240,7 +239,7 @@ bool Lockstep::Retired(uint64_t number, model::Model* model,
     ++not_done_;
   }
   at_ += isa::WordsOf(*next_);
-  if (at_ < program_->words.size()) FindFootprint(*model, model->sram());
+  if (at_ < words_->size()) FindFootprint(*model, model->sram());
   Advance(kAhead);
   return divergence_.empty();
 }
@@ -287,22 +286,46 @@ void Lockstep::CompareEnd(const model::RunResult& want, model::Model* model,
   }
 }
 
-Outcome Lockstep::Run(const Program& program) {
-  program_ = &program;
-  divergence_.clear();
+void Lockstep::RunStream(uint64_t address, model::Model* model,
+                         NotingMemory* memory) {
   for (Queue& q : queues_) q = Queue();
   not_done_ = 0;
   done_ = 0;
   faulted_ = false;
+  const size_t bytes = words_->size() * sizeof(uint32_t);
+  platform::CoreRequest request;
+  request.stream_address = address;
+  request.stream_bytes = bytes;
+  std::copy(std::begin(program_->regions), std::end(program_->regions),
+            request.regions);
+  core_->Start(request);
+  at_ = 0;
+  FindFootprint(*model, model->sram());
+  const model::RunResult want = model->Run(
+      words_->data(), bytes, program_->regions,
+      [&](uint64_t number) { return Retired(number, model, memory); });
+  faulted_ = want.status != isa::Error::kOk;
+  Advance(0);
+  if (divergence_.empty()) CompareEnd(want, model, *memory);
+}
+
+Outcome Lockstep::Run(const Program& program) {
+  program_ = &program;
+  divergence_.clear();
   sram_.assign(core_->config().sram_bytes, 0);
 
-  const size_t bytes = program.words.size() * sizeof(uint32_t);
-  const uint64_t code = (program.memory.size() + isa::kStreamAlign - 1) /
-                        isa::kStreamAlign * isa::kStreamAlign;
+  std::vector<const std::vector<uint32_t>*> streams = {&program.words};
+  for (const auto& words : program.following) streams.push_back(&words);
   Outcome outcome;
   outcome.memory = program.memory;
-  outcome.memory.resize(code + bytes);
-  std::memcpy(&outcome.memory[code], program.words.data(), bytes);
+  std::vector<uint64_t> code;
+  for (const auto* words : streams) {
+    code.push_back((outcome.memory.size() + isa::kStreamAlign - 1) /
+                   isa::kStreamAlign * isa::kStreamAlign);
+    const size_t bytes = words->size() * sizeof(uint32_t);
+    outcome.memory.resize(code.back() + bytes);
+    std::memcpy(&outcome.memory[code.back()], words->data(), bytes);
+  }
   NotingMemory memory(outcome.memory);
   model::Model model(core_->config(), &memory);
 
@@ -312,20 +335,16 @@ Outcome Lockstep::Run(const Program& program) {
     outcome.divergence = "this core cannot be observed";
     return outcome;
   }
-  platform::CoreRequest request;
-  request.stream_address = code;
-  request.stream_bytes = bytes;
-  std::copy(std::begin(program.regions), std::end(program.regions),
-            request.regions);
-  core_->Start(request);
-  at_ = 0;
-  FindFootprint(model, model.sram());
-  const model::RunResult want = model.Run(
-      program.words.data(), bytes, program.regions,
-      [&](uint64_t number) { return Retired(number, &model, &memory); });
-  faulted_ = want.status != isa::Error::kOk;
-  Advance(0);
-  if (divergence_.empty()) CompareEnd(want, &model, memory);
+  for (size_t i = 0; i < streams.size() && divergence_.empty(); ++i) {
+    words_ = streams[i];
+    RunStream(code[i], &model, &memory);
+    if (!divergence_.empty() && i > 0) {
+      divergence_ = absl::StrCat("stream ", i, ", ", divergence_);
+    }
+    outcome.cycles += core_->result().cycles;
+    outcome.macs += core_->result().run.macs;
+    if (core_->result().run.status != isa::Error::kOk) break;
+  }
   core_->Observe(nullptr);
   if (core_->busy() || !divergence_.empty()) core_->Reset();
   outcome.divergence = divergence_;

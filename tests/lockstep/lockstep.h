@@ -10,7 +10,8 @@
 //   they must hold what the model says, unless a later accepted command of the
 //   same engine writes them, too.
 // At the end, the results, and all of SRAM and device memory must be equal. So
-// the stream must be race-free; it starts with SRAM and accumulators zero.
+// the stream must be race-free; it starts with SRAM and accumulators zero, and
+// further streams with what the one before left.
 #ifndef HEDDLE_TESTS_LOCKSTEP_LOCKSTEP_H_
 #define HEDDLE_TESTS_LOCKSTEP_LOCKSTEP_H_
 
@@ -29,8 +30,10 @@ namespace heddle::lockstep {
 
 struct Program {
   std::vector<uint32_t> words;
+  // Streams that run behind it, without clearing.
+  std::vector<std::vector<uint32_t>> following;
   model::RegionTable regions = {};
-  // Device memory from address 0, without the stream.
+  // Device memory from address 0, without the streams.
   std::vector<uint8_t> memory;
   // The ONNX node of the command at a stream offset; may be empty.
   std::function<std::string(uint32_t)> node;
@@ -39,9 +42,10 @@ struct Program {
 struct Outcome {
   // Empty: they agree. Otherwise the first divergence, with the command.
   std::string divergence;
-  // Of the core.
+  // Of the core, its last stream.
   platform::CoreResult result;
-  std::vector<uint8_t> memory;  // of the program, afterwards
+  uint64_t cycles = 0, macs = 0;  // of all streams
+  std::vector<uint8_t> memory;    // of the program, afterwards
 };
 
 class Lockstep : public rtl::CoreObserver {
@@ -72,6 +76,8 @@ class Lockstep : public rtl::CoreObserver {
                    uint32_t strobe) override;
   void OnMemoryWrite(uint64_t address, uint32_t strobe) override;
 
+  // Runs the stream at words_, whose copy is at `address` in device memory.
+  void RunStream(uint64_t address, model::Model* model, NotingMemory* memory);
   // The model has retired the next command.
   bool Retired(uint64_t number, model::Model* model, NotingMemory* memory);
   void FindFootprint(const model::Model& model, const uint8_t* sram);
@@ -88,6 +94,7 @@ class Lockstep : public rtl::CoreObserver {
 
   rtl::CoreModel* core_;
   const Program* program_ = nullptr;
+  const std::vector<uint32_t>* words_ = nullptr;  // the present stream
   std::string divergence_;
   Queue queues_[kEngines];
   size_t not_done_ = 0;

@@ -156,6 +156,25 @@ TEST(Lockstep, NamesTheNode) {
   EXPECT_TRUE(absl::StrContains(got, "load ")) << got;
 }
 
+// The streams behind the first find what it left.
+TEST(Lockstep, StreamsFollowWithoutClearing) {
+  model::RandomStreamOptions options;
+  options.commands = 60;
+  options.streams = 3;
+  options.vary = true;
+  model::RandomStream stream = model::MakeRandomStream(options);
+  ASSERT_EQ(stream.following.size(), 2u);
+  Program program;
+  program.words = stream.words;
+  program.following = stream.following;
+  std::copy(std::begin(stream.regions), std::end(stream.regions),
+            program.regions);
+  program.memory = stream.dram;
+  StandIn core(isa::kH256, {});
+  Lockstep lockstep(&core);
+  EXPECT_EQ(lockstep.Run(program).divergence, "");
+}
+
 TEST(Quota, KnowsWhatIsMissing) {
   Quota quota;
   EXPECT_EQ(quota.hit(), 0u);
@@ -163,12 +182,12 @@ TEST(Quota, KnowsWhatIsMissing) {
     quota.Count(RandomProgram(seed, isa::kH256, 200).words);
   }
   EXPECT_GT(quota.commands(), 1000u);
-  EXPECT_GT(quota.hit(), quota.cells() / 3);
+  EXPECT_GT(quota.hit(), quota.cells() / 4);
   EXPECT_LT(quota.hit(), quota.cells());
   for (const auto& [kind, n] : quota.kinds()) {
     EXPECT_TRUE(n > 0 || kind == "nop") << kind;
   }
-  EXPECT_TRUE(absl::StrContains(quota.Missing(), "largest ("));
+  EXPECT_TRUE(absl::StrContains(quota.Missing(), " largest"));
 }
 
 }  // namespace

@@ -1,16 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a set of streams has exercised: for every instruction and, for conv, its
-// mode, the smallest and the largest legal value of every field and a value
-// between, every value of every enumeration and flag.
+// What a set of streams has exercised. A kind is an instruction or, for conv,
+// one of its modes. The cells of a field of a kind: the smallest and the
+// largest legal value, 0 and 1 where they lie between, any other value, every
+// value of an enumeration. A value counts only where the command uses the
+// field; a field that is switched off in some commands has a cell "unused" for
+// a value other than 0 that must be ignored.
+//
+// unreachable.txt lists the cells that no legal command of a race-free stream
+// can hit, with the reason.
 #ifndef HEDDLE_TESTS_LOCKSTEP_QUOTA_H_
 #define HEDDLE_TESTS_LOCKSTEP_QUOTA_H_
 
 #include <cstdint>
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "rtl/spec/generated/isa.h"
+
 namespace heddle::lockstep {
+
+struct Cell {
+  std::string kind;  // "conv maxpool", "load", "header"
+  std::string field;
+  std::string value;
+  bool operator<(const Cell& o) const {
+    return std::tie(kind, field, value) < std::tie(o.kind, o.field, o.value);
+  }
+};
+
+// The cells that the command at `words` hits, and its kind.
+std::vector<Cell> CellsOf(const uint32_t* words, size_t n, std::string* kind);
+
+// A cell with the bits that hit it, if there is one value that does.
+struct Target {
+  Cell cell;
+  const isa::FieldInfo* field;
+  bool has_bits;
+  uint32_t bits;
+};
+std::vector<Target> AllTargets();
 
 class Quota {
  public:
@@ -21,25 +53,33 @@ class Quota {
   // Cells, and those that were hit at least once.
   size_t cells() const { return hits_.size(); }
   size_t hit() const;
+  bool IsHit(const Cell& cell) const { return hits_.at(cell) > 0; }
   // What was not, one line per instruction and mode.
   std::string Missing() const;
   // "conv maxpool": how often.
   const std::map<std::string, uint64_t>& kinds() const { return kinds_; }
 
  private:
-  // Kind, field, and what of it.
-  struct Key {
-    std::string kind;
-    std::string field;
-    std::string value;
-    bool operator<(const Key& o) const {
-      if (kind != o.kind) return kind < o.kind;
-      return field != o.field ? field < o.field : value < o.value;
-    }
-  };
-  std::map<Key, uint64_t> hits_;
+  std::map<Cell, uint64_t> hits_;
   std::map<std::string, uint64_t> kinds_;
   uint64_t commands_ = 0;
+};
+
+// Lines "kind | field | value: reason", in whose names * is
+// anything and ? one character.
+class Unreachable {
+ public:
+  static absl::StatusOr<Unreachable> Parse(absl::string_view text);
+  bool Has(const Cell& cell) const;
+  // Lines that name no cell at all.
+  std::string Idle() const;
+
+ private:
+  struct Line {
+    std::string text, kind, field, value;
+  };
+  static bool Names(const Line& line, const Cell& cell);
+  std::vector<Line> lines_;
 };
 
 }  // namespace heddle::lockstep
