@@ -136,6 +136,13 @@ bool StepsAreGood(const isa::Store& c) {
 bool StepsAreGood(const isa::Conv& c) {
   if (c.acc_hold) return true;
   if (c.co > 16 && c.out_plane == 0) return false;
+  // ISA.md does not say what a second stage clamped outside the type writes.
+  const bool is_signed = c.out_type == isa::OutType::kS8;
+  if (c.res_op != isa::ResidualOp::kNone &&
+      (c.res_min < (is_signed ? -128 : 0) ||
+       c.res_max > (is_signed ? 127 : 255))) {
+    return false;
+  }
   if (c.pool == isa::PoolKind::kAverage) return true;
   const bool max = c.pool == isa::PoolKind::kMax;
   const uint32_t columns = max ? c.pool_ow : c.ow;
@@ -339,14 +346,24 @@ void Support(const isa::CommandInfo& info, absl::string_view name,
     Set(info, "lanes", 1, words);
     Set(info, "a_type", 0, words);
     Set(info, "d_type", 0, words);
+    // Every 16th index is 0.
     const isa::FieldInfo* at = FieldOf(info, "c_base");
-    isa::SetField(*at, isa::GetField(*at, words) + 4 * g->Below(200), words);
+    isa::SetField(*at, isa::GetField(*at, words) & ~63u, words);
   } else if (name == "count" || name == "index_addr") {
     Set(info, "elem_log2", 0, words);
     Set(info, "index_addr", 4 * g->Below(64), words);
     Set(info, "n0", 1, words);
     Set(info, "t1", 1, words);
     if (!g->OneIn(3)) Set(info, "sram_addr", 300000 + g->Below(999), words);
+  } else if (absl::StartsWith(name, "pool_zero") || name == "pool_scale") {
+    Set(info, "pool", 2, words);
+    Set(info, "out_wrap", 0, words);
+    Set(info, "out_type", g->Below(2), words);
+  } else if (absl::StartsWith(name, "pool_")) {
+    Set(info, "pool", 1, words);
+    Set(info, "out_wrap", 0, words);
+    Set(info, "pool_ow", g->Below(3), words);
+    Set(info, "pool_oh", g->Below(3), words);
   } else if (name == "res_min" || name == "act_min") {
     Set(info, absl::StrCat(name.substr(0, 4), "max"), value, words);
   } else if (name == "res_max" || name == "act_max") {
