@@ -9,6 +9,7 @@
 //   --kinds=A,B    only commands of these kinds (prefixes: "conv", "vmac")
 //   --length=N     commands of a stream, besides those that load and wait
 //   --quota        print what was not exercised
+//   --boundaries   aim at the cells of the quota
 //   --faults=N     streams with one command that faults, of each sort
 #include <gtest/gtest.h>
 
@@ -39,6 +40,7 @@ uint64_t first_seed = 1;
 uint64_t length = 150;
 uint64_t faults = 3;
 bool print_quota = false;
+bool boundaries = false;
 std::string only_config;
 std::vector<std::string> kinds;
 
@@ -268,7 +270,7 @@ TEST(RandomLockstep, CoreIsModel) {
         seed,
         config != nullptr ? *config
                           : isa::kConfigs[seed / 4 % isa::kNumConfigs],
-        length, kinds.empty() ? &targets : nullptr);
+        length, boundaries && kinds.empty() ? &targets : nullptr);
     options.kinds = kinds;
     model::RandomStream stream = model::MakeRandomStream(options);
     ASSERT_FALSE(stream.quota.empty()) << "no command is of these kinds";
@@ -282,6 +284,7 @@ TEST(RandomLockstep, CoreIsModel) {
     ASSERT_EQ(outcome.divergence, "")
         << "\nagain: --seed=" << seed << " --commands=1 --length=" << length
         << " --config=" << options.config.name
+        << (boundaries ? " --boundaries" : "")
         << (kinds.empty() ? "" : " --kinds=") << absl::StrJoin(kinds, ",");
     cycles += outcome.cycles;
     macs += outcome.macs;
@@ -311,6 +314,8 @@ bool Parse(absl::string_view argument) {
   absl::string_view rest = argument;
   if (argument == "--quota") {
     print_quota = true;
+  } else if (argument == "--boundaries") {
+    boundaries = true;
   } else if (absl::ConsumePrefix(&rest, "--config=")) {
     only_config = std::string(rest);
   } else if (absl::ConsumePrefix(&rest, "--kinds=")) {
