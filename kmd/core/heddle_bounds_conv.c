@@ -29,7 +29,9 @@ static bool output_legal(const u32 *w)
 	    heddle_conv_act_min(w) > heddle_conv_act_max(w))
 		return false;
 	if (heddle_conv_res_op(w) != HEDDLE_RESIDUAL_OP_NONE &&
-	    heddle_conv_res_min(w) > heddle_conv_res_max(w))
+	    (heddle_conv_res_min(w) > heddle_conv_res_max(w) ||
+	     !code_ok(heddle_conv_res_min(w), out_signed) ||
+	     !code_ok(heddle_conv_res_max(w), out_signed)))
 		return false;
 	switch (heddle_conv_pool(w)) {
 	case HEDDLE_POOL_KIND_MAX:

@@ -70,7 +70,8 @@ module hd_decode_conv (
           if (!in_type(cmd_conv.zo[15:7], out_s8)) legal_o = 1'b0;
           if (cmd_conv.act_min > cmd_conv.act_max) legal_o = 1'b0;
           if ((cmd_conv.res_op != heddle_pkg::RESIDUAL_OP_NONE) &&
-              (cmd_conv.res_min > cmd_conv.res_max))
+              ((cmd_conv.res_min > cmd_conv.res_max) || !in_type(cmd_conv.res_min[15:7], out_s8) ||
+               !in_type(cmd_conv.res_max[15:7], out_s8)))
             legal_o = 1'b0;
           if ((cmd_conv.pool == heddle_pkg::POOL_KIND_AVERAGE) &&
               ((cmd_conv.out_wrap != 16'd0) || !in_type(cmd_conv.pool_zero_in[15:7], out_s8) ||

@@ -118,8 +118,11 @@ const char* OutputStageRule(const isa::Conv& c) {
   const bool out_signed = c.out_type == OutType::kS8;
   if (!InType(c.zo, out_signed)) return "zo is not in the output's range";
   if (c.act_min > c.act_max) return "act_min is above act_max";
-  if (c.res_op != ResidualOp::kNone && c.res_min > c.res_max) {
-    return "res_min is above res_max";
+  if (c.res_op != ResidualOp::kNone) {
+    if (c.res_min > c.res_max) return "res_min is above res_max";
+    if (!InType(c.res_min, out_signed) || !InType(c.res_max, out_signed)) {
+      return "res_min or res_max is not in the output's range";
+    }
   }
   if (c.pool == PoolKind::kAverage) {
     if (c.out_wrap != 0) return "average pooling into a rolling buffer";

@@ -1,4 +1,4 @@
-// generated from rtl/spec by tools/specgen; do not edit. inputs sha256 126d797ccf71
+// generated from rtl/spec by tools/specgen; do not edit. inputs sha256 f375d9e51a9f
 // SPDX-License-Identifier: Apache-2.0
 // clang-format off
 //
