@@ -18,7 +18,9 @@ using model::Access;
 using model::CommandGenerator;
 using model::Space;
 
-constexpr uint64_t kMostWork = 3000000;
+constexpr uint64_t kMostWork = 600000;
+// Targets of a stream: of 400 commands, every third asks for one.
+constexpr size_t kTargetShare = 120;
 
 // Cycles, roughly and at most.
 uint64_t Work(const isa::Conv& c) {
@@ -136,13 +138,6 @@ bool StepsAreGood(const isa::Store& c) {
 bool StepsAreGood(const isa::Conv& c) {
   if (c.acc_hold) return true;
   if (c.co > 16 && c.out_plane == 0) return false;
-  // ISA.md does not say what a second stage clamped outside the type writes.
-  const bool is_signed = c.out_type == isa::OutType::kS8;
-  if (c.res_op != isa::ResidualOp::kNone &&
-      (c.res_min < (is_signed ? -128 : 0) ||
-       c.res_max > (is_signed ? 127 : 255))) {
-    return false;
-  }
   if (c.pool == isa::PoolKind::kAverage) return true;
   const bool max = c.pool == isa::PoolKind::kMax;
   const uint32_t columns = max ? c.pool_ow : c.ow;
@@ -305,6 +300,12 @@ void Support(const isa::CommandInfo& info, absl::string_view name,
   } else if (name.size() == 2 && (name[0] == 's' || name[0] == 't')) {
     Set(info, "elem_log2", 0, words);
     Set(info, absl::StrCat("n", name.substr(1)), 1, words);
+    if (FieldOf(info, "bound") != nullptr && !g->OneIn(3)) {
+      // Indices that are all 0.
+      Set(info, "bound", 1, words);
+      Set(info, "index_addr", 4 * g->Below(64), words);
+      Set(info, "sram_addr", 300000 + g->Below(999), words);
+    }
   } else if (absl::EndsWith(name, "_stride") && name.size() > 3) {
     const absl::string_view dim = name.substr(2, name.size() - 9);
     Set(info, dim == "lane" ? "lanes" : absl::StrCat("n_", dim), 1, words);
@@ -355,6 +356,16 @@ void Support(const isa::CommandInfo& info, absl::string_view name,
     Set(info, "n0", 1, words);
     Set(info, "t1", 1, words);
     if (!g->OneIn(3)) Set(info, "sram_addr", 300000 + g->Below(999), words);
+  } else if (name == "out_addr" && !g->OneIn(3)) {
+    // Nothing is written there: no pooled row.
+    Set(info, "acc_hold", 0, words);
+    Set(info, "out_type", g->Below(2), words);
+    Set(info, "out_wrap", 0, words);
+    Set(info, "pool", 1, words);
+    Set(info, "pool_k", 1, words);
+    Set(info, "pool_s", 1, words);
+    Set(info, "pool_pad", 0, words);
+    Set(info, "pool_oh", 0, words);
   } else if (absl::StartsWith(name, "pool_zero") || name == "pool_scale") {
     Set(info, "pool", 2, words);
     Set(info, "out_wrap", 0, words);
@@ -431,7 +442,7 @@ std::optional<isa::Command> Boundary::Find(const Target& target, int tries,
         Disturb(other, g, words.data());
       }
     }
-    if (i > tries / 4 && !g->OneIn(4)) {
+    if (i > tries / 4 && target.cell.value != kUnused && !g->OneIn(4)) {
       Support(info, target.cell.field, target.bits, g, words.data());
     }
     if (target.has_bits) {
@@ -449,20 +460,22 @@ std::optional<isa::Command> Boundary::Find(const Target& target, int tries,
   return std::nullopt;
 }
 
+const isa::Config& ConfigOf(uint64_t seed) {
+  return isa::kConfigs[seed / 4 % isa::kNumConfigs];
+}
+
 model::RandomStreamOptions StreamOptions(uint64_t seed,
                                          const isa::Config& config,
-                                         uint64_t length,
-                                         const std::vector<Target>* targets) {
+                                         uint64_t length, uint64_t nth,
+                                         const std::vector<Target>& targets) {
   model::RandomStreamOptions options;
   options.seed = seed;
   options.config = config;
   options.commands = static_cast<int>(length);
   options.vary = true;
   options.streams = 1 + static_cast<int>(seed % 3);
-  // Whatever the seed's configuration and memory are, another part.
-  const uint64_t turn = seed / 4 / isa::kNumConfigs * 4 + seed % 4;
-  if (targets != nullptr) {
-    options.choose = Boundary(targets, turn, kTargetShare);
+  if (nth != 0 && seed % nth == 0) {
+    options.choose = Boundary(&targets, seed / nth, kTargetShare);
   }
   return options;
 }

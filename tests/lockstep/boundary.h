@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands that hit given cells of the quota: random ones whose fields are
 // changed until they hit the cell and are still legal, inside their places, and
-// defined. Work that takes the core more than a few million cycles is refused.
+// defined. Work that takes the core a million cycles is refused.
 #ifndef HEDDLE_TESTS_LOCKSTEP_BOUNDARY_H_
 #define HEDDLE_TESTS_LOCKSTEP_BOUNDARY_H_
 
@@ -35,12 +35,14 @@ class Boundary {
   size_t next_, left_;
 };
 
-// The streams of random_lockstep_test: what seed `seed` is.
-constexpr uint64_t kTargetShare = 120;
+// The streams of random_lockstep_test: what seed `seed` is. Every nth aims at
+// targets; 0 = none. With an n that has no common factor with 12, all
+// configurations and all four memories of the test get all targets.
+const isa::Config& ConfigOf(uint64_t seed);
 model::RandomStreamOptions StreamOptions(uint64_t seed,
                                          const isa::Config& config,
-                                         uint64_t length,
-                                         const std::vector<Target>* targets);
+                                         uint64_t length, uint64_t nth,
+                                         const std::vector<Target>& targets);
 
 // Targets that are worth aiming at: not the header's, nor what nothing hits.
 std::vector<Target> TargetsToAimAt(const Unreachable& unreachable);

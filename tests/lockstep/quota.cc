@@ -11,7 +11,6 @@ namespace heddle::lockstep {
 namespace {
 
 constexpr char kMode[] = "mode";
-constexpr char kUnused[] = "unused";
 
 const isa::FieldInfo* ModeOf(const isa::CommandInfo& info) {
   if (info.opcode != isa::Opcode::kConv) return nullptr;

@@ -32,6 +32,8 @@ struct Cell {
   }
 };
 
+inline constexpr char kUnused[] = "unused";
+
 // The cells that the command at `words` hits, and its kind.
 std::vector<Cell> CellsOf(const uint32_t* words, size_t n, std::string* kind);
 

@@ -9,7 +9,8 @@
 //   --kinds=A,B    only commands of these kinds (prefixes: "conv", "vmac")
 //   --length=N     commands of a stream, besides those that load and wait
 //   --quota        print what was not exercised
-//   --boundaries   aim at the cells of the quota
+//   --boundaries=N aim at the cells of the quota in every Nth stream
+//   --progress=N   a line every N commands
 //   --faults=N     streams with one command that faults, of each sort
 #include <gtest/gtest.h>
 
@@ -22,6 +23,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
@@ -40,7 +42,8 @@ uint64_t first_seed = 1;
 uint64_t length = 150;
 uint64_t faults = 3;
 bool print_quota = false;
-bool boundaries = false;
+uint64_t boundaries = 0;
+uint64_t progress = 0;
 std::string only_config;
 std::vector<std::string> kinds;
 
@@ -261,16 +264,14 @@ TEST(RandomLockstep, CoreIsModel) {
   ASSERT_TRUE(unreachable.ok()) << unreachable.status();
   const std::vector<Target> targets = TargetsToAimAt(*unreachable);
   Quota quota;
-  uint64_t cycles = 0, macs = 0;
+  uint64_t cycles = 0, macs = 0, reported = 0;
   const uint64_t mine = (commands + shards - 1) / shards;
   for (uint64_t seed = first_seed + shard; quota.commands() < mine;
        seed += shards) {
     // Configurations and memories are drawn apart, whatever the shards are.
-    model::RandomStreamOptions options = StreamOptions(
-        seed,
-        config != nullptr ? *config
-                          : isa::kConfigs[seed / 4 % isa::kNumConfigs],
-        length, boundaries && kinds.empty() ? &targets : nullptr);
+    model::RandomStreamOptions options =
+        StreamOptions(seed, config != nullptr ? *config : ConfigOf(seed),
+                      length, kinds.empty() ? boundaries : 0, targets);
     options.kinds = kinds;
     model::RandomStream stream = model::MakeRandomStream(options);
     ASSERT_FALSE(stream.quota.empty()) << "no command is of these kinds";
@@ -284,10 +285,17 @@ TEST(RandomLockstep, CoreIsModel) {
     ASSERT_EQ(outcome.divergence, "")
         << "\nagain: --seed=" << seed << " --commands=1 --length=" << length
         << " --config=" << options.config.name
-        << (boundaries ? " --boundaries" : "")
+        << (boundaries != 0 ? absl::StrCat(" --boundaries=", boundaries) : "")
         << (kinds.empty() ? "" : " --kinds=") << absl::StrJoin(kinds, ",");
     cycles += outcome.cycles;
     macs += outcome.macs;
+    if (progress != 0 && quota.commands() >= reported + progress) {
+      reported = quota.commands() / progress * progress;
+      std::printf("%llu commands equal, the last seed is %llu; cells hit %zu\n",
+                  static_cast<unsigned long long>(quota.commands()),
+                  static_cast<unsigned long long>(seed), quota.hit());
+      std::fflush(stdout);
+    }
   }
   std::printf("%llu commands, %llu cycles, %llu MACs; quota %zu of %zu\n",
               static_cast<unsigned long long>(quota.commands()),
@@ -314,15 +322,15 @@ bool Parse(absl::string_view argument) {
   absl::string_view rest = argument;
   if (argument == "--quota") {
     print_quota = true;
-  } else if (argument == "--boundaries") {
-    boundaries = true;
   } else if (absl::ConsumePrefix(&rest, "--config=")) {
     only_config = std::string(rest);
   } else if (absl::ConsumePrefix(&rest, "--kinds=")) {
     kinds = absl::StrSplit(rest, ',');
   } else {
     return number("--commands=", &commands) || number("--seed=", &first_seed) ||
-           number("--length=", &length) || number("--faults=", &faults);
+           number("--length=", &length) || number("--faults=", &faults) ||
+           number("--boundaries=", &boundaries) ||
+           number("--progress=", &progress);
   }
   return true;
 }
