@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Well-known quantized networks as ONNX files: their structure, with weights
-// drawn from a fixed generator, for benches of compiler and card where no
-// trained file is at hand. Activations are uint8 (zero point 0 where a ReLU
-// follows, so that saturation is the ReLU), weights int8.
+// drawn from a fixed generator (network_builder.h), for benches of compiler and
+// card where no trained file is at hand.
 #ifndef HEDDLE_COMPILER_TESTING_NETWORKS_H_
 #define HEDDLE_COMPILER_TESTING_NETWORKS_H_
 
@@ -14,8 +13,10 @@
 namespace heddle::compiler {
 
 // resnet50 and mobilenet_v1, mobilenet_v2 at 224 x 224 (ResNet v1.5: He et al.
-// 2015, stride in the 3x3; Howard et al. 2017; Sandler et al. 2018), and those
-// of MLPerf Tiny (Banbury et al. 2021): resnet8, ds_cnn, vww, autoencoder.
+// 2015, stride in the 3x3; Howard et al. 2017; Sandler et al. 2018), squeezenet
+// (1.1; Iandola et al. 2016), those of MLPerf Tiny (Banbury et al. 2021):
+// resnet8, ds_cnn, vww, autoencoder; and fully_connected, the one layer of 2048
+// to 1000.
 std::vector<std::string> NetworkNames();
 
 // The serialized model; empty for an unknown name. Equal for equal names.
