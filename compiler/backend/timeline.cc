@@ -15,6 +15,8 @@ namespace {
 constexpr int kLoadEngine = static_cast<int>(isa::Engine::kLoad) - 1;
 constexpr int kStoreEngine = static_cast<int>(isa::Engine::kStore) - 1;
 constexpr uint64_t kWordsPerCycle = 4;  // of the front end
+// Between two loads of which the second did not have to wait (measured).
+constexpr uint64_t kLoadGap = 16;
 
 struct Unit {
   uint32_t semaphore = 0;
@@ -92,6 +94,9 @@ class Simulation {
   struct Engine {
     std::deque<size_t> queue;
     bool busy = false;
+    // The first of the queue has had its waits satisfied since `since`.
+    bool ready = false;
+    uint64_t since = 0;
     size_t current = 0;
     uint64_t fixed = 0;
     uint64_t half_transfer = 0;  // half cycles of the bus
@@ -141,10 +146,20 @@ class Simulation {
         for (const Unit& u : w.waits) semaphores_[u.semaphore] -= u.count;
         e.busy = true;
         e.fixed = w.fixed;
+        // Requests of the next load are under way while the one before ends.
+        if (i == kLoadEngine && e.ready && w.transfer > 0) {
+          const uint64_t floor = std::min(e.fixed, kLoadGap);
+          e.fixed -= std::min(e.fixed - floor, now_ - e.since);
+        }
+        e.ready = false;
         e.half_transfer = 2 * w.transfer;
         timeline_.commands[e.current].start = now_;
         any = true;
         if (e.fixed + e.half_transfer == 0) End(i);
+      }
+      if (!e.ready && !e.queue.empty() && WaitsFor(i) < 0) {
+        e.ready = true;
+        e.since = now_;
       }
     }
     return any;

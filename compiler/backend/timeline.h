@@ -9,7 +9,8 @@
 // when its waits are satisfied, ends after EstimateCycles() and gives all its
 // signals then, whichever point they name. Transfers of the load and the store
 // engine share dram_bytes_per_cycle: the latency of a command overlaps the
-// other's transfer, and while both transfer each has half. Fetching commands
+// other's transfer, and that of a load the load before it, as far as it did not
+// have to wait; while both transfer each has half. Fetching commands
 // costs no bandwidth.
 #ifndef HEDDLE_COMPILER_BACKEND_TIMELINE_H_
 #define HEDDLE_COMPILER_BACKEND_TIMELINE_H_
