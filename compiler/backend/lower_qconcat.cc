@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // QLinearConcat. In the blocked layout parts are joined along rows, columns or
-// channels: words go through the part's table on the matrix engine; a part that
+// channels: parts that need no change of codes and begin with whole words are
+// computed in their place, if all are such; else words go through the part's
+// table on the matrix engine, and a part that
 // does not begin with a whole word of channels is then put in place, a run of
 // channels at a time, by the vector engine. Other axes are joined in ONNX's
 // order.
@@ -173,6 +175,34 @@ bool BlockedAxis(size_t axis, size_t rank, Axis* found) {
   return true;
 }
 
+// Along channels of one image, where no part needs its codes changed and all
+// begin with a whole word: what computes a part puts it in its place, and parts
+// that something else has are copied there. False: nothing has been done.
+bool PutInPlace(Lowering* l, const Node& node, bool is_signed, int to,
+                const std::vector<Part>& parts) {
+  const Extent e = l->device().values[to].extent;
+  for (const Part& part : parts) {
+    if (part.begin % kCodeBlock != 0 || !part.table.empty()) return false;
+  }
+  std::vector<const Part*> others;
+  for (const Part& part : parts) {
+    if (!l->Adopt(part.value, to, part.begin * e.h * e.w)) {
+      others.push_back(&part);
+    }
+  }
+  if (others.size() == parts.size()) return false;
+  for (const Part* part : others) {
+    const int place =
+        l->Part(to, part->begin * e.h * e.w, l->tensor(part->id).shape);
+    Part alone = *part;
+    alone.begin = 0;
+    l->Add(std::make_unique<BlockedConcat>(l, is_signed, Axis::kChannels,
+                                           std::vector<Part>{alone}, place),
+           node);
+  }
+  return true;
+}
+
 absl::Status LowerConcat(Lowering* l, const Node& node) {
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     if (i >= 2 && i % 3 == 2) continue;
@@ -215,6 +245,10 @@ absl::Status LowerConcat(Lowering* l, const Node& node) {
       part.value = l->ValueIn(part.id, Layout::kBlocked, node);
     }
     const int to = l->NewValue(out, Layout::kBlocked);
+    if (blocked == Axis::kChannels && shape.size() == 4 && shape[0] == 1 &&
+        PutInPlace(l, node, is_signed, to, parts)) {
+      return absl::OkStatus();
+    }
     l->Add(std::make_unique<BlockedConcat>(l, is_signed, blocked,
                                            std::move(parts), to),
            node);

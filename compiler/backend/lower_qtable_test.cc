@@ -91,6 +91,49 @@ TEST_P(Tables, ConcatAlongEveryAxis) {
   }
 }
 
+// Parts with the result's parameters are computed in their place: those made on
+// the way, but not an input, not the same part again; a part that is read
+// elsewhere or is an output, and a concatenation in another, are.
+TEST_P(Tables, PartsInTheirPlace) {
+  const DataType type = GetParam();
+  for (const Shape& map : {Shape{9, 11}, Shape{1, 1}, Shape{40, 33}}) {
+    SCOPED_TRACE(ShapeToString(map));
+    ModelBuilder b;
+    b.Constant("s", Floats({}, {0.04f}));
+    b.Constant("z", Code(type, 100));
+    const auto input = [&](const std::string& name, int64_t channels) {
+      b.Input(name, type, {1, channels, map[0], map[1]});
+      return RandomData(type, {1, channels, map[0], map[1]}, channels);
+    };
+    const auto leaky = [&](const std::string& from, const std::string& to) {
+      SetFloat(b.Node("QLinearLeakyRelu", {from, "s", "z", "s", "z"}, {to},
+                      kMicrosoft),
+               "alpha", 0.3f);
+    };
+    const auto concat = [&](const std::vector<std::string>& parts,
+                            const std::string& to) {
+      std::vector<std::string> names = {"s", "z"};
+      for (const std::string& part : parts) {
+        names.insert(names.end(), {part, "s", "z"});
+      }
+      SetInt(b.Node("QLinearConcat", names, {to}, kMicrosoft), "axis", 1);
+    };
+    const std::vector<TensorData> inputs = {input("x", 32), input("y", 16),
+                                            input("w", 21)};
+    leaky("x", "a");
+    leaky("y", "b");
+    leaky("w", "c");
+    concat({"a", "y", "b", "a"}, "first");
+    leaky("b", "d");
+    leaky("first", "e");
+    concat({"d", "first", "c"}, "second");
+    // 21 channels: what follows does not begin with a word.
+    concat({"c", "e"}, "third");
+    b.Output("b").Output("second").Output("third").Output("first");
+    ExpectCardEqualsReference(b.Bytes(), inputs, Sizes());
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Tables,
                          testing::Values(DataType::kUint8, DataType::kInt8),
                          [](const auto& info) {
