@@ -18,29 +18,11 @@
 #include "compiler/backend/backend.h"
 #include "compiler/backend/timeline.h"
 #include "compiler/compiler.h"
+#include "compiler/testing/feature_variants.h"
 #include "compiler/testing/networks.h"
 
 namespace heddle::compiler {
 namespace {
-
-struct Variant {
-  const char* name;
-  void (*change)(Features*);
-};
-
-const Variant kVariants[] = {
-    {"all features", [](Features*) {}},
-    {"no fuse_residual", [](Features* f) { f->fuse_residual = false; }},
-    {"no fuse_table", [](Features* f) { f->fuse_table = false; }},
-    {"no fuse_pool", [](Features* f) { f->fuse_pool = false; }},
-    {"no cost_tiles", [](Features* f) { f->cost_tiles = false; }},
-    {"no keep_weights", [](Features* f) { f->keep_weights = false; }},
-    {"prefetch of one operation", [](Features* f) { f->prefetch = 1; }},
-    {"no prefetch", [](Features* f) { f->prefetch = 0; }},
-    {"no cascade", [](Features* f) { f->cascade = false; }},
-    {"none",
-     [](Features* f) { *f = {false, false, false, false, false, 0, false}; }},
-};
 
 // Where the network's first operator stands that the card does not have: it is
 // cut there, and said so.
@@ -90,7 +72,7 @@ int Measure(const std::string& path, const std::string& config, bool layers) {
   CutAtUnsupported(&*graph);
   std::printf("  %-18s %12s %12s %6s %10s %8s %8s\n", "", "DRAM bytes",
               "est. cycles", "util", "bus busy", "commands", "CPU ms");
-  for (const Variant& v : kVariants) {
+  for (const FeatureVariant& v : kFeatureVariants) {
     CompileOptions options;
     options.config = config;
     v.change(&options.features);
@@ -114,7 +96,7 @@ int Measure(const std::string& path, const std::string& config, bool layers) {
             (double(timeline->cycles) * hardware.lanes_in * hardware.lanes_out),
         100.0 * timeline->bus_busy / timeline->cycles,
         size_t(result->report.commands), ms);
-    if (layers && &v == kVariants) PrintLayers(*result, hardware);
+    if (layers && &v == kFeatureVariants) PrintLayers(*result, hardware);
   }
   return 0;
 }

@@ -73,18 +73,6 @@ NetworkBuilder& NetworkBuilder::Conv(int64_t maps, const ConvOptions& o) {
   return *this;
 }
 
-NetworkBuilder& NetworkBuilder::IntegerConv(int64_t maps, int64_t kernel) {
-  const Activation from = at_;
-  at_.name = Next("conv");
-  at_.c = maps;
-  const std::string w =
-      Weights({maps, from.c, kernel, kernel}, at_.name + "_w");
-  onnx::NodeProto* node = builder_.Node(
-      "ConvInteger", {from.name, w, Zero(from.zero), SignedZero()}, {at_.name});
-  Window(node, from, kernel, kernel, 1, Padding::kSame);
-  return *this;
-}
-
 NetworkBuilder& NetworkBuilder::MaxPool(int64_t kernel, int64_t stride,
                                         Padding padding) {
   const Activation from = at_;

@@ -48,8 +48,6 @@ class NetworkBuilder {
   NetworkBuilder& Depthwise(int64_t stride) {
     return Conv(at_.c, {3, 3, stride, at_.c, true});
   }
-  // Sums that are not requantised: an int32 tensor, the network's last.
-  NetworkBuilder& IntegerConv(int64_t maps, int64_t kernel);
   NetworkBuilder& MaxPool(int64_t kernel, int64_t stride,
                           Padding padding = Padding::kSame);
   NetworkBuilder& Add(const Activation& other, bool relu);

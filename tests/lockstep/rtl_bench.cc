@@ -2,7 +2,8 @@
 // Whole networks on the RTL core, without driver or runtime:
 //
 //   rtl_bench [--config h256] [--json] [--layers] [--commands] [--check]
-//             [--max-error 5] [--speed] [NETWORK | MODEL.onnx ...]
+//             [--max-error 5] [--max-cycles NAME=CYCLES] [--speed] [NETWORK |
+//             MODEL.onnx ...]
 //
 // Without names: those of compiler/testing/networks.h that are small enough for
 // a coffee. Per network: cycles, MACs, the share of the array's peak, how long
@@ -14,18 +15,20 @@
 //
 // "distance": cycles over the three bounds of rtl_run.h. "error": the
 // compiler's estimate against the RTL; --max-error makes more than so many
-// percent a failure. --layers prints the layers; --json has them always, and
-// every command with --commands. --speed does not look into the core, so that
-// Mcycle/s is the simulator's own.
+// percent a failure, --max-cycles more than so many cycles. --layers prints the
+// layers; --json has them always, and every command with --commands. --speed
+// does not look into the core, so that Mcycle/s is the simulator's own.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
 #include "compiler/compiler.h"
 #include "compiler/package/package.h"
 #include "compiler/testing/networks.h"
@@ -212,6 +215,7 @@ int Main(int argc, char** argv) {
   bool json = false, check = false, speed = false;
   bool layers = false, commands = false;
   double max_error = 0;
+  std::vector<std::string> max_cycles;
   app.add_option("--config", configs, "hardware configurations");
   app.add_flag("--json", json, "print JSON");
   app.add_flag("--layers", layers, "print the layers");
@@ -219,6 +223,8 @@ int Main(int argc, char** argv) {
   app.add_flag("--check", check, "compare the outputs with the model");
   app.add_option("--max-error", max_error,
                  "fail when the compiler's estimate is further off, percent");
+  app.add_option("--max-cycles", max_cycles,
+                 "fail when a network takes more: NAME=CYCLES");
   app.add_flag("--speed", speed, "do not look into the core");
   app.add_option("names", names, "networks or model files");
   CLI11_PARSE(app, argc, argv);
@@ -257,6 +263,21 @@ int Main(int argc, char** argv) {
           ToJson(name, *isa::FindConfig(config), *run, package, commands));
       if (!json) Print(all.back());
       if (!json && layers && !speed) PrintLayers(all.back());
+      for (const std::string& limit : max_cycles) {
+        const std::pair<std::string, std::string> parts =
+            absl::StrSplit(limit, absl::MaxSplits('=', 1));
+        uint64_t most = 0;
+        if (!absl::SimpleAtoi(parts.second, &most)) {
+          std::fprintf(stderr, "--max-cycles %s: give NAME=CYCLES\n",
+                       limit.c_str());
+          good = false;
+        } else if (parts.first == name && run->cycles > most) {
+          std::fprintf(stderr, "%s, %s: %zu cycles, more than %zu\n",
+                       name.c_str(), config.c_str(), size_t(run->cycles),
+                       size_t(most));
+          good = false;
+        }
+      }
       const double error = all.back()["error_percent"].get<double>();
       if (max_error > 0 && std::abs(error) > max_error) {
         std::fprintf(stderr, "%s, %s: the estimate is off by %.2f %%\n",
