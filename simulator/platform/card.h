@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The seam between front ends (vfio-user now; QEMU's x-pci-proxy-dev and
-// vhost-user pcidev later; test harnesses) and the platform. A front end
+// The seam between front ends (vfio-user, QEMU's x-pci-proxy-dev; vhost-user
+// pcidev later; test harnesses) and the platform. A front end
 // translates one wire protocol into these calls and knows nothing of registers
 // or jobs; the platform knows nothing of sockets.
 //

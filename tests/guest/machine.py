@@ -44,8 +44,11 @@ def kernel_info(path):
 
 
 class Machine:
-    def __init__(self, kernel, initrd, cards=(), cpus=1, memory="768M", console="file", options=""):
-        """Starts it, with a card per entry of `cards` (options of heddle-sim as one text)."""
+    def __init__(self, kernel, initrd, cards=(), cpus=1, memory="768M", console="file", more=()):
+        """Starts it, with a card per entry of `cards` (options of heddle-sim as one text).
+
+        `console`: "file", or "stdio" for somebody at a terminal. `more`: options of QEMU.
+        """
         self.folder = tempfile.mkdtemp(prefix="guest.", dir="/tmp")
         self.share = os.path.join(self.folder, "share")
         for name in ("commands", "out", "requests", "replies"):
@@ -64,12 +67,13 @@ class Machine:
             *(QEMU, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"),
             *("-machine", "q35,memory-backend=ram", "-accel", "tcg", "-cpu", "max", "-smp", str(cpus)),
             *("-m", memory, "-object", f"memory-backend-memfd,id=ram,size={memory},share=on"),
-            *("-kernel", kernel, "-initrd", initrd, "-append", f"{KERNEL_OPTIONS} {options}"),
+            *("-kernel", kernel, "-initrd", initrd, "-append", KERNEL_OPTIONS),
             *("-device", "isa-debug-exit,iobase=0xf4,iosize=4"),
             *("-chardev", f"socket,id=qmp,fd={qmp.fileno()}", "-mon", "chardev=qmp,mode=control"),
             *("-chardev", f"socket,id=qtest,fd={qtest.fileno()}"),
             *("-qtest", "chardev:qtest", "-qtest-log", "/dev/null"),
             *("-serial", "mon:stdio" if console == "stdio" else f"file:{self.console_path}"),
+            *more,
         ]
         for tag, path, read_only in (("root", "/", ",readonly=on"), ("share", self.share, "")):
             words += ["-fsdev", f"local,id={tag},path={path},security_model=none,multidevs=remap{read_only}"]
@@ -81,12 +85,11 @@ class Machine:
                 connection = self._new_card(slot, card_options).connect()
                 inherited.append(connection)
                 words += ["-device", f"x-pci-proxy-dev,id=card{slot},bus=port{slot},fd={connection.fileno()}"]
-            stdio = None if console == "stdio" else subprocess.DEVNULL
             self.process = subprocess.Popen(
                 words,
                 pass_fds=[end.fileno() for end in inherited],
-                stdin=stdio,
-                stdout=stdio or self._log,
+                stdin=None if console == "stdio" else subprocess.DEVNULL,
+                stdout=None if console == "stdio" else self._log,
                 stderr=self._log,
             )
             for end in inherited:

@@ -8,11 +8,34 @@
 #                  out/N.rc gets its exit code
 #   shutdown       ends the guest with the exit code that says so
 #
+# With HEDDLE_GUEST_SHELL in the environment it is a shell on the console instead, or the one command
+# HEDDLE_GUEST_COMMAND, after loading HEDDLE_GUEST_MODULE; out/shell.rc gets its exit code.
+#
 # Files appear by renaming, complete. The kernel's log tells where a command begins and ends.
 share=/run/heddle
 . "$share/environment"
 cd "$HEDDLE_GUEST_CWD" || exit 1
 cp "$share/heddle-host" /run/bin/
+
+end() {
+  sync
+  # isa-debug-exit: QEMU's exit code becomes 0x10 * 2 + 1. A panic, too, would end QEMU with 0.
+  printf '\020' | dd of=/dev/port bs=1 seek=244 count=1 conv=notrunc 2>/dev/null
+  while :; do sleep 1; done
+}
+
+if [ -n "${HEDDLE_GUEST_SHELL:-}" ]; then
+  [ -z "$HEDDLE_GUEST_MODULE" ] || insmod "$HEDDLE_GUEST_MODULE"
+  if [ -n "$HEDDLE_GUEST_COMMAND" ]; then
+    sh -c "$HEDDLE_GUEST_COMMAND" </dev/null >/dev/ttyS0 2>&1
+  else
+    echo 7 >/proc/sys/kernel/printk
+    setsid -c sh -i </dev/ttyS0 >/dev/ttyS0 2>&1
+  fi
+  echo $? >"$share/out/shell.rc"
+  end
+fi
+
 n=0
 : >"$share/ready"
 # From here on the console has the whole log; until here, warnings.
@@ -28,10 +51,7 @@ while :; do
     mv "$share/out/$n.new" "$share/out/$n.rc"
     n=$((n + 1))
   elif [ -f "$share/shutdown" ]; then
-    sync
-    # isa-debug-exit: QEMU's exit code becomes 0x10 * 2 + 1. A panic, too, would end QEMU with 0.
-    printf '\020' | dd of=/dev/port bs=1 seek=244 count=1 conv=notrunc 2>/dev/null
-    while :; do sleep 1; done
+    end
   else
     sleep 0.01
   fi

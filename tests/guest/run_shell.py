@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A shell in the guest, as root, with cards and heddle.ko: `./dev guest`."""
+
+import argparse
+import os
+import sys
+import time
+
+from tests.guest.machine import GOOD_EXIT, GuestError, Machine, kernel_info
+from tests.guest.run_guest import INITRD, KERNEL_INFO, VMLINUX
+
+MODULE = "kmd/heddle.ko"
+TOOLS = ("tools/heddle-run", "tools/heddle-smi")
+HELP = """\
+In the guest: the host's files are there, read-only underneath, what is written is gone with the guest.
+  heddle-smi; heddle-run MODEL.onnx       on the card of heddle.ko
+  heddle-host ctl 0 fault stuck_engine    asks the host; also plug, unplug, kill (heddle-host alone: all)
+  exit                                    ends the guest; Ctrl-A X kills it, Ctrl-A C is QEMU's monitor
+"""
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./dev guest", description=__doc__, epilog=HELP)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument(
+        "--card",
+        action="append",
+        metavar="OPTIONS",
+        help="a card with these options of heddle-sim, e.g. --card '--memory 64M'; up to four [one card]",
+    )
+    parser.add_argument("--cpus", type=int, default=1, help="processors of the guest [1]")
+    parser.add_argument("--memory", default="1G", help="memory of the guest [1G]")
+    parser.add_argument("--no-module", action="store_true", help="do not load heddle.ko")
+    parser.add_argument("--gdb", action="store_true", help="QEMU's gdb server on port 1234 (target remote :1234)")
+    parser.add_argument("command", nargs="*", help="run this instead of a shell; its exit code is ours")
+    arguments = parser.parse_args()
+    absent = kernel_info(KERNEL_INFO).get("absent")
+    if absent:
+        sys.exit(f"./dev guest: error: {absent}")
+    runfiles = os.getcwd()
+    tools = ":".join(os.path.join(runfiles, tool) for tool in TOOLS)
+    variables = dict(
+        HOME="/root",
+        TERM=os.environ.get("TERM", "linux"),
+        PATH=f"/run/bin:{tools}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+        HEDDLE_GUEST_SHARE="/run/heddle",
+        HEDDLE_GUEST_SHELL="1",
+        HEDDLE_GUEST_COMMAND=" ".join(arguments.command),
+        HEDDLE_GUEST_MODULE="" if arguments.no_module else os.path.join(runfiles, MODULE),
+        PS1="guest# ",
+    )
+    if not arguments.command:
+        print(HELP, flush=True)
+    machine = None
+    try:
+        machine = Machine(
+            os.path.realpath(VMLINUX),
+            os.path.realpath(INITRD),
+            cards=[""] if arguments.card is None else arguments.card,
+            cpus=arguments.cpus,
+            memory=arguments.memory,
+            console="stdio",
+            more=["-s"] if arguments.gdb else [],
+        )
+        machine.set_environment(variables, os.environ.get("HEDDLE_CALLER_DIR", runfiles))
+        while machine.process.poll() is None:
+            machine.serve()
+            time.sleep(0.005)
+        if machine.process.returncode != GOOD_EXIT:
+            print(f"./dev guest: QEMU ended with {machine.process.returncode}", machine.qemu_log(), file=sys.stderr)
+            return 1
+        code = os.path.join(machine.share, "out", "shell.rc")
+        with open(code, encoding="utf-8") as file:
+            return int(file.read())
+    except GuestError as error:
+        sys.exit(f"./dev guest: error: {error}")
+    except KeyboardInterrupt:
+        return 130
+    finally:
+        if machine is not None:
+            machine.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
