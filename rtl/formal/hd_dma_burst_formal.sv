@@ -104,5 +104,11 @@ module hd_dma_burst_formal (
     end
     cover (past_q && req_valid && req_beats == 7'd64);
     cover (past_q && fault && code == 8'd4);
+    // At a region's end: a burst of 64 beats that ends with it, and one that begins inside, behind a
+    // request that was made, and crosses it.
+    cover (past_q && req_valid && req_beats == 7'd64 && region_end == {1'b0, size2_q});
+    cover (past_q && req_valid && fault && code == heddle_pkg::ERROR_REGION_BOUNDS[7:0] &&
+           {24'd0, off1_q} < size1_q && {25'd0, off1_q} + {54'd0, bytes1_q} > {1'b0, size1_q} &&
+           off1_q == off2_q + {29'd0, bytes2_q});
   end
 endmodule

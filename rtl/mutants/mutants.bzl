@@ -18,7 +18,7 @@ MUTANTS = [
     dict(name = "decode_same_semaphore_twice", file = "hd_decode", test = "hd_decode",
          text = "(cmd_header.signal0_sem == cmd_header.signal1_sem)", becomes = "(cmd_header.signal0_sem == cmd_header.wait1_sem)"),
     dict(name = "decode_rows_accumulators", file = "hd_decode_rows", test = "hd_decode",
-         text = "if (product > {9'd0, ACC_MAX}) bad_q <= 1'b1;", becomes = "if (product > {9'd0, ACC_MAX} + 25'd32) bad_q <= 1'b1;"),
+         text = "if (product > {9'd0, ACC_MAX}) bad_q <= 1'b1;", becomes = "if (product > {9'd0, ACC_MAX} + 25'd2) bad_q <= 1'b1;"),
     dict(name = "decode_rows_dilated_phase", file = "hd_decode_rows", test = "hd_decode",
          text = "(rem_q == '0) ? 4'd0 : cmd_conv.sy - rem_q", becomes = "cmd_conv.sy - rem_q"),
     dict(name = "semaphore_second_wait", file = "hd_semaphores", test = "hd_semaphores",

@@ -244,6 +244,56 @@ TEST_F(DecodeTest, VerdictIsTheModels) {
   }
 }
 
+// Held accumulators: every way to need about as many entries as there are, with
+// the last lane of a block and the first of the next.
+TEST_F(DecodeTest, AccumulatorsAtTheirLimit) {
+  model::CommandGenerator generator(kConfig, 65536, kSeed);
+  isa::Conv base;
+  const auto usable = [](const isa::Command& command) {
+    const auto* c = std::get_if<isa::Conv>(&command);
+    return c != nullptr && c->mode == isa::MatrixMode::kConv && c->acc_hold;
+  };
+  for (size_t kind = 0;; kind = (kind + 1) % model::CommandGenerator::kinds()) {
+    const isa::Command command = generator.Make(kind).command;
+    if (!usable(command)) continue;
+    base = std::get<isa::Conv>(command);
+    break;
+  }
+  // No other rule is broken, with or without acc_hold.
+  base.out_row0 = base.in_row0 = 0;
+  base.zo = 0;
+  base.act_min = -255;
+  base.act_max = 255;
+  const uint32_t limit = kConfig.acc_pixels;
+  std::map<uint32_t, int> needed;
+  for (uint32_t rows = 1; rows <= limit + 4; ++rows) {
+    for (uint32_t blocks = 1; blocks * rows <= limit + 4; ++blocks) {
+      // The last width that fits, and the next ones.
+      const uint32_t fits = limit / (blocks * rows);
+      for (uint32_t ow = std::max(fits, 1u); ow <= fits + 2; ++ow) {
+        isa::Conv c = base;
+        c.out_rows = rows;
+        c.ow = ow;
+        c.acc_hold = Below(2) != 0;
+        c.acc_continue = !c.acc_hold || Below(2) != 0;
+        c.co = blocks * kConfig.lanes_out;
+        if (Below(2) != 0) c.co -= Below(kConfig.lanes_out);
+        Words words(c.kWords);
+        c.Encode(words.data());
+        ++needed[rows * blocks * ow];
+        Check(Padded(words));
+      }
+    }
+  }
+  // 257 is a prime number: one factor has it all.
+  for (uint32_t n = limit - 4; n <= limit + 6; ++n) {
+    EXPECT_GE(needed[n], 1) << n;
+  }
+  EXPECT_GT(opcodes_["conv"].legal, 1000);
+  EXPECT_EQ(rules_.size(), 1u);
+  EXPECT_GT(rules_["more pixels than accumulators"], 1000);
+}
+
 TEST_F(DecodeTest, OrdinaryConvIsDecodedInTwelveCycles) {
   model::CommandGenerator generator(kConfig, 65536, kSeed);
   int convs = 0, slow = 0;

@@ -52,9 +52,17 @@ sed -i -e 's/\\(vlSymsp->__Vcoverage\\[[0-9]*\\]\\)\\.fetch_add(1, std::memory_o
   -e 's/^ *\\*count32p = 0;//' "$tmp"/*.cpp
 """
 
-# Lines are cheap to count. Bits of signals are not: models are some hundred times slower, even if
+# Lines are cheap to count. Splitting and reordering would move a branch's counter behind the process
+# it is in, where the branch's condition may have another value: such a branch counts as if it were
+# never taken (Verilator 5.006). Unsplit processes look like loops (UNOPTFLAT); lint looks for real
+# ones. Bits of signals are not: models are some hundred times slower, even if
 # only those of signals of at most 32 bits are counted (a wide data bus says little).
-VERILATOR_LINES = VERILATOR_FAST + ["--coverage-line"]
+VERILATOR_LINES = VERILATOR_FAST + [
+    "--coverage-line",
+    "-fno-reorder",
+    "-fno-split",
+    "-Wno-UNOPTFLAT",
+]
 VERILATOR_TOGGLES = VERILATOR_FAST + [
     "--coverage-toggle",
     "--coverage-max-width",
