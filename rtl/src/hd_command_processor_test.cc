@@ -373,6 +373,87 @@ TEST(CommandProcessorTest, BusErrorOfTheStream) {
   ExpectClean(bench);
 }
 
+// In every beat of a command but the first, whose header is known by then.
+TEST(CommandProcessorTest, BusErrorInACommand) {
+  for (size_t beat = 1; beat < isa::Conv::kWords / 4; ++beat) {
+    Words stream(isa::Conv::kWords);
+    stream[0] = static_cast<uint32_t>(isa::Opcode::kConv) | isa::Conv::kWords
+                                                                << 8;
+    stream[3] = 0x1234;
+    Bench bench(beat, Timing(beat));
+    bench.Load(stream, stream.size() * 4);
+    const uint64_t at = Bench::kBase + 16 * beat;
+    bench.memory().set_error_range(at, at + 16);
+    const CommandResult r = bench.Run();
+    ASSERT_TRUE(r.done);
+    EXPECT_EQ(r.status, isa::Error::kBusError);
+    EXPECT_EQ(r.offset, 0u);
+    EXPECT_EQ(r.tag, 0x1234u);
+    EXPECT_EQ(r.engine, 0u);
+    EXPECT_EQ(r.address, at);
+    EXPECT_EQ(r.commands, 0u);
+    ExpectClean(bench);
+  }
+}
+
+// A command faults while an abort waits for it: the fault is what is told, and
+// the engines are reset.
+TEST(CommandProcessorTest, FaultAfterAbort) {
+  int faults = 0, aborts = 0;
+  for (uint64_t seed = 1; seed <= 300; ++seed) {
+    SCOPED_TRACE(seed);
+    SyncStream make(seed);
+    const Words words = make.Make(60);
+    uint32_t at = make.Below(60);
+    while (words[4 * at] < 0x410) at = (at + 1) % 60;  // not control
+    Bench bench(seed, Timing(seed));
+    bench.slowness = 200;
+    bench.has_fault = true;
+    bench.fault = {words[4 * at + 3], 3, 1, 0x1234};
+    bench.abort_at = 100 + make.Below(2000);
+    bench.Load(words, words.size() * 4);
+    const CommandResult r = bench.Run();
+    ASSERT_TRUE(r.done);
+    if (r.status == isa::Error::kAborted) {
+      ++aborts;
+      EXPECT_EQ(bench.resets(), 0);
+    } else {
+      ++faults;
+      EXPECT_EQ(static_cast<uint8_t>(r.status), bench.fault.code);
+      EXPECT_EQ(r.offset, at * 16);
+      EXPECT_EQ(bench.resets(), 2);
+    }
+    ExpectClean(bench);
+    bench.has_fault = false;
+    bench.abort_at = ~uint64_t{0};
+    ExpectEqual(bench.Run(), RunModel(words, words.size() * 4), true);
+    ExpectClean(bench);
+  }
+  EXPECT_GT(faults, 20);
+  EXPECT_GT(aborts, 20);
+}
+
+// The fault injection also holds a core that is about to end an abort.
+TEST(CommandProcessorTest, HangDuringAbort) {
+  const Words words = SyncStream(10).Make(60);
+  Bench bench(10, Timing(10));
+  bench.Load(words, words.size() * 4);
+  bench.Start();
+  for (int i = 0; i < 3000; ++i) {
+    bench.dut->abort_i = i > 200;
+    bench.dut->hang_i = i > 202;
+    bench.Cycle();
+    ASSERT_FALSE(bench.dut->done_o);
+  }
+  EXPECT_TRUE(bench.dut->busy_o);
+  EXPECT_EQ(bench.accepted(), bench.completed());
+  bench.dut->abort_i = 0;
+  bench.dut->hang_i = 0;
+  bench.dut.Reset();
+  ExpectEqual(bench.Run(), RunModel(words, words.size() * 4), true);
+  ExpectClean(bench);
+}
+
 TEST(CommandProcessorTest, AbortEndsAfterRunningCommands) {
   int aborted = 0, midway = 0;
   for (uint64_t seed = 1; seed <= 200; ++seed) {

@@ -319,6 +319,69 @@ TEST(CopyEngineTest, StopAtAnyTime) {
   EXPECT_LT(stopped, 190);
 }
 
+// A stop while the list has no fetch under way: it has 64 entries, and more
+// are left in host memory.
+TEST(CopyEngineTest, StopWhileTheListWaits) {
+  for (const uint64_t stop : {1500u, 1503u, 1601u, 2000u, 2501u}) {
+    Bench b(stop);
+    Case c;
+    for (int i = 0; i < 120; ++i) {
+      desc::SgEntry e;
+      e.iova = kHost + 1000 * i;
+      e.length = 1000;
+      c.list.push_back(e);
+    }
+    c.step.type = static_cast<uint32_t>(StepType::kCopyIn);
+    c.step.length = 120 * 1000;
+    c.step.table_iova = kList;
+    c.step.sg_count = 120;
+    std::memcpy(b.host.data() + (kList - kHost), c.list.data(),
+                c.list.size() * sizeof(desc::SgEntry));
+    Model m(&b);
+    m.Cut(c.step, c.list);
+    const Outcome o = b.Run(c.step, stop);
+    EXPECT_EQ(o.status, Code(Error::kAborted));
+    EXPECT_GT(o.pieces, 0u);
+    EXPECT_LT(o.pieces, m.pieces.size());
+    m.Move(c.step, o.pieces);
+    EXPECT_TRUE(m.Same(&b));
+  }
+}
+
+// A step beyond device memory moves nothing. When memory becomes smaller while
+// a step runs, what fails is the step's bounds, not the bus.
+TEST(CopyEngineTest, DeviceMemoryEnds) {
+  Bench b(12);
+  Case c;
+  c.step.type = static_cast<uint32_t>(StepType::kFill);
+  c.step.length = 2 * 4096;
+  c.step.device_address = kDeviceBytes - 4096;
+  Model m(&b);
+  Outcome o = b.Run(c.step);
+  EXPECT_EQ(o.status, Code(Error::kCopyBounds));
+  EXPECT_EQ(o.pieces, 0u);
+  EXPECT_TRUE(m.Same(&b));
+
+  c.step.type = static_cast<uint32_t>(StepType::kCopyIn);
+  c.step.length = 20 * 4096;
+  c.step.device_address = kDeviceBytes - c.step.length;
+  c.step.table_iova = kList;
+  c.step.sg_count = 1;
+  desc::SgEntry e;
+  e.iova = kHost;
+  e.length = c.step.length;
+  std::memcpy(b.host.data() + (kList - kHost), &e, sizeof(e));
+  b.after = b.accesses + 4;
+  b.then = [&b] {
+    b.dut->dram_bytes_i = kDeviceBytes - 4096;
+    b.device.set_error_range(kDeviceBytes - 4096, kDeviceBytes);
+  };
+  o = b.Run(c.step);
+  EXPECT_EQ(o.status, Code(Error::kCopyBounds));
+  EXPECT_EQ(o.fault, kDeviceBytes - 4096);
+  EXPECT_EQ(o.pieces, 19u);
+}
+
 TEST(CopyEngineTest, HostAccessFails) {
   std::mt19937_64 random(7);
   Bench b(10);
