@@ -87,7 +87,9 @@ module hd_decode_conv_formal (
       if (w[4][10] && (w[4][7:6] != 2'd3)) ok = 1'b0;
       if (!wide && !hold) begin
         if (!code(w[24][15:0], out_s8) || above(w[25][15:0], w[25][31:16])) ok = 1'b0;
-        if ((res_op != 2'd0) && above(w[34][15:0], w[34][31:16])) ok = 1'b0;
+        if ((res_op != 2'd0) && (above(w[34][15:0], w[34][31:16]) || !code(w[34][15:0], out_s8) ||
+                                 !code(w[34][31:16], out_s8)))
+          ok = 1'b0;
         if ((pool == 2'd2) && ((w[14][31:16] != 0) || !code(w[39][15:0], out_s8) ||
                                !code(w[39][31:16], out_s8)))
           ok = 1'b0;
