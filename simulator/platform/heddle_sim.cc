@@ -182,13 +182,18 @@ int Control(const Arguments& arguments) {
 [[maybe_unused]] const int kQuiet =
     setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 1);
 
-// Ends the simulation on SIGTERM and SIGINT, so that sockets are removed.
-int WatchSignals(Reactor* reactor) {
+sigset_t EndingSignals() {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGTERM);
   sigaddset(&set, SIGINT);
-  sigprocmask(SIG_BLOCK, &set, nullptr);
+  return set;
+}
+
+// Ends the simulation on EndingSignals(), which are blocked, so that sockets
+// are removed and waveforms complete.
+int WatchSignals(Reactor* reactor) {
+  const sigset_t set = EndingSignals();
   const int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
   if (fd >= 0) reactor->Watch(fd, [reactor] { reactor->Quit(); });
   return fd;
@@ -224,6 +229,10 @@ int Simulate(const Arguments& arguments, char** argv) {
     if (getppid() != parent) return 0;  // it was faster
   }
   signal(SIGPIPE, SIG_IGN);
+  // Before there are threads (the writer of waveforms is one): a signal that
+  // one of them does not block ends the process at once.
+  const sigset_t ending = EndingSignals();
+  sigprocmask(SIG_BLOCK, &ending, nullptr);
   absl::StatusOr<std::unique_ptr<Platform>> platform =
       Platform::Create(*options);
   if (absl::IsUnimplemented(platform.status()) && !arguments.trace.empty()) {

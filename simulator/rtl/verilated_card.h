@@ -232,8 +232,13 @@ class VerilatedCard : public CardModel {
 
   void Dump([[maybe_unused]] uint64_t half) {
 #ifdef HEDDLE_RTL_TRACE
-    if (trace_ != nullptr && cycle_ >= trace_from_ && cycle_ < trace_to_) {
+    if (trace_ == nullptr || cycle_ < trace_from_) return;
+    if (cycle_ < trace_to_) {
       trace_->dump(2 * cycle_ + half);
+    } else {
+      // The file is complete from here on, whatever ends the process.
+      trace_->close();
+      trace_.reset();
     }
 #endif
   }
