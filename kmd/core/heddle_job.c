@@ -42,6 +42,11 @@ bool heddle_job_ended(enum heddle_job_state state)
 	       state == HEDDLE_JOB_CANCELLED;
 }
 
+u64 heddle_job_timeout(u64 asked, u64 limit)
+{
+	return asked && asked < limit ? asked : limit;
+}
+
 static const struct heddle_error_info *find(u32 status)
 {
 	u32 i;

@@ -46,6 +46,13 @@ int heddle_job_step(enum heddle_job_state *state, enum heddle_job_event event);
 bool heddle_job_ended(enum heddle_job_state state);
 
 /*
+ * How long a job may make no progress, in ns: what its submission @asked for, but
+ * never longer than the driver's own limit, so that nobody can keep the card from
+ * the others; 0 asks for the limit.
+ */
+u64 heddle_job_timeout(u64 asked, u64 limit);
+
+/*
  * The status code that a job reports: the card's (which is bounded here), or the
  * driver's own for a job that did not end by itself.
  */

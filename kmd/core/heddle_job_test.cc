@@ -57,6 +57,14 @@ TEST(HeddleJob, ReportsWhoEndedIt) {
             HEDDLE_ERROR_ABORTED + 0u);
 }
 
+TEST(HeddleJob, NobodyMayHangLongerThanTheDriverAllows) {
+  EXPECT_EQ(heddle_job_timeout(0, 1000), 1000u);
+  EXPECT_EQ(heddle_job_timeout(1, 1000), 1u);
+  EXPECT_EQ(heddle_job_timeout(999, 1000), 999u);
+  EXPECT_EQ(heddle_job_timeout(1001, 1000), 1000u);
+  EXPECT_EQ(heddle_job_timeout(~u64{0}, 1000), 1000u);
+}
+
 TEST(HeddleJob, MapsEveryStatusToAnErrno) {
   EXPECT_EQ(heddle_job_errno(HEDDLE_ERROR_OK), 0u);
   EXPECT_EQ(heddle_job_errno(HEDDLE_ERROR_TIMEOUT), ETIME + 0u);

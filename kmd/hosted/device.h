@@ -102,7 +102,7 @@ class Device {
   void Lose(const char* why);
   bool LinkLost();
   uint64_t TimeoutOf(const Job& job) const {
-    return job.timeout_ns ? job.timeout_ns : timeout_ns_;
+    return heddle_job_timeout(job.timeout_ns, timeout_ns_);
   }
 
   std::shared_ptr<Link> link_;  // also held by mapped host memory

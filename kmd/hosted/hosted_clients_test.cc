@@ -106,6 +106,14 @@ TEST_F(HostedTest, OrdersJobsByTimelines) {
   EXPECT_EQ(WaitPoint(c.get(), mine, 3, 0, 0), -EINVAL);
   EXPECT_EQ(c->Ioctl(DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL, &query), 0);
   EXPECT_EQ(WaitPoint(c.get(), mine, 3, 0, 0), 0);
+  // Only timelines have points to become available, as in the kernel.
+  drm_syncobj_wait binary = {};
+  binary.handles = reinterpret_cast<uint64_t>(&mine);
+  binary.count_handles = 1;
+  binary.flags = DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE;
+  EXPECT_EQ(c->Ioctl(DRM_IOCTL_SYNCOBJ_WAIT, &binary), -EINVAL);
+  binary.flags = 0;
+  EXPECT_EQ(c->Ioctl(DRM_IOCTL_SYNCOBJ_WAIT, &binary), 0);
 }
 
 TEST_F(HostedTest, CancelsJobsOfADestroyedContext) {

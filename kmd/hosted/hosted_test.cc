@@ -409,6 +409,31 @@ TEST_F(HostedTest, EndsAStuckJobAndNoOther) {
   }
 }
 
+// Or one client could keep the card from all others.
+TEST_F(HostedTest, NoJobHangsLongerThanTheDriverAllows) {
+  Plug();
+  StartServer();
+  auto a = Open(), b = Open();
+  const uint32_t ca = NewContext(a.get()), cb = NewContext(b.get());
+  uint32_t stream = 0, other = 0;
+  ASSERT_EQ(NewStream(a.get(), EndCommand(), &stream), 0);
+  ASSERT_EQ(NewStream(b.get(), EndCommand(), &other), 0);
+  FakeCard::Behaviour behaviour;
+  behaviour.hang_runs = true;
+  card_->Set(behaviour);
+  uint64_t bad = 0;
+  ASSERT_EQ(Submit(a.get(), ca, {RunStream(stream)}, &bad, {}, {}, ~0ull), 0);
+  drm_heddle_result result;
+  ASSERT_EQ(Wait(a.get(), ca, bad, &result, InMs(5000)), 0);
+  EXPECT_EQ(result.status, HEDDLE_ERROR_TIMEOUT + 0u);
+  // Nor with its file closed.
+  ASSERT_EQ(Submit(a.get(), ca, {RunStream(stream)}, &bad, {}, {}, ~0ull), 0);
+  a = nullptr;
+  usleep(20000);
+  card_->Set({});
+  EXPECT_EQ(Do(b.get(), cb, {RunStream(other)}), 0u);
+}
+
 TEST_F(HostedTest, ReportsTheFaultOfAJob) {
   Plug();
   StartServer();

@@ -3,7 +3,7 @@
 # heddle-smi as a program: exit codes and output, with a card of heddle-hosted.
 set -euo pipefail
 smi=$PWD/$1 hosted=$PWD/$2 sim=$PWD/$3
-folder=$(mktemp -d /tmp/heddle-XXXXXX)
+folder=$(mktemp -d)
 unset HEDDLE_DEVICE
 processes=()
 # shellcheck disable=SC2317

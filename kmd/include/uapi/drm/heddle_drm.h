@@ -357,7 +357,7 @@ struct drm_heddle_sync {
  * @out_syncs: array of struct drm_heddle_sync signalled when it ends
  * @seqno: out: number of the job in its context, counting from 1
  * @timeout_ns: longest time without progress before the job is aborted;
- *              0 = the driver's default
+ *              0, or more than the driver's limit = that limit
  */
 struct drm_heddle_submit {
 	__u32 context;
