@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Drivers that are wrong must be found.
+#include "tests/fuzz_ioctl/oracle.h"
+
+#include <errno.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "drm/heddle_drm.h"
+#include "tests/fuzz_ioctl/generator.h"
+
+namespace heddle::fuzz {
+namespace {
+
+class Scripted : public hal::Transport {
+ public:
+  explicit Scripted(std::function<int(unsigned long, void*)> answer)
+      : answer_(std::move(answer)) {}
+  int Ioctl(unsigned long request, void* argument) override {
+    return answer_(request, argument);
+  }
+  void* Map(uint32_t, size_t) override { return nullptr; }
+  void Unmap(void*, size_t) override {}
+  int Export(uint32_t) override { return -EINVAL; }
+  int Import(int, uint32_t*) override { return -EINVAL; }
+  void Shutdown() override {}
+
+ private:
+  const std::function<int(unsigned long, void*)> answer_;
+};
+
+// The first complaint of some thousand calls.
+std::string Complaint(std::function<int(unsigned long, void*)> answer,
+                      bool gone = false) {
+  Scripted transport(std::move(answer));
+  File file;
+  file.transport = &transport;
+  const std::atomic<bool> may_be_gone{gone};
+  Generator generator(1, {&file}, &may_be_gone);
+  for (int i = 0; i < 5000; ++i) {
+    const std::string wrong = generator.Step();
+    if (!wrong.empty()) return wrong;
+  }
+  return "";
+}
+
+TEST(Oracle, KnowsTheErrorsOfTheInterface) {
+  const auto judge = [](unsigned long request, int result, bool must_fail) {
+    return Judge({request, must_fail, false}, result).empty();
+  };
+  EXPECT_TRUE(judge(DRM_IOCTL_HEDDLE_SUBMIT, 0, false));
+  EXPECT_TRUE(judge(DRM_IOCTL_HEDDLE_SUBMIT, -EAGAIN, true));
+  EXPECT_FALSE(judge(DRM_IOCTL_HEDDLE_SUBMIT, 0, true));
+  EXPECT_FALSE(judge(DRM_IOCTL_HEDDLE_SUBMIT, -ETIME, false));
+  EXPECT_FALSE(judge(DRM_IOCTL_HEDDLE_SUBMIT, -EIO, true));
+  EXPECT_FALSE(judge(DRM_IOCTL_HEDDLE_SUBMIT, 5, false));
+  EXPECT_FALSE(judge(DRM_IOCTL_HEDDLE_SUBMIT, -ENOTTY, true));
+  EXPECT_TRUE(judge(0x12345678, -ENOTTY, true));
+  EXPECT_FALSE(judge(0x12345678, -ENOMEM, true));
+  EXPECT_FALSE(judge(DRM_IOCTL_HEDDLE_WAIT, -ENODEV, false));
+  EXPECT_TRUE(Judge({DRM_IOCTL_HEDDLE_WAIT, false, true}, -ENODEV).empty());
+}
+
+TEST(Oracle, WrongDriversAreFound) {
+  EXPECT_NE(Complaint([](unsigned long, void*) { return 0; }), "");
+  EXPECT_NE(Complaint([](unsigned long, void*) { return -EIO; }), "");
+  EXPECT_NE(Complaint([](unsigned long, void*) { return -ENODEV; }), "");
+  EXPECT_EQ(Complaint([](unsigned long, void*) { return -ENODEV; }, true), "");
+  EXPECT_EQ(Complaint([](unsigned long, void*) { return -EINVAL; }), "");
+  // Takes one call that it has to refuse: each kind of call is tried so.
+  for (unsigned long taken : {DRM_IOCTL_HEDDLE_QUERY,
+                              DRM_IOCTL_HEDDLE_CONTEXT_CREATE,
+                              DRM_IOCTL_HEDDLE_CONTEXT_DESTROY,
+                              DRM_IOCTL_HEDDLE_BO_CREATE,
+                              DRM_IOCTL_HEDDLE_BO_INFO,
+                              DRM_IOCTL_HEDDLE_STREAM_CREATE,
+                              DRM_IOCTL_HEDDLE_STREAM_DESTROY,
+                              DRM_IOCTL_HEDDLE_SUBMIT,
+                              DRM_IOCTL_HEDDLE_WAIT,
+                              DRM_IOCTL_HEDDLE_EVENTS,
+                              DRM_IOCTL_VERSION,
+                              DRM_IOCTL_PRIME_HANDLE_TO_FD,
+                              DRM_IOCTL_PRIME_FD_TO_HANDLE,
+                              DRM_IOCTL_SYNCOBJ_CREATE,
+                              DRM_IOCTL_SYNCOBJ_DESTROY,
+                              DRM_IOCTL_SYNCOBJ_WAIT,
+                              DRM_IOCTL_SYNCOBJ_RESET,
+                              DRM_IOCTL_SYNCOBJ_SIGNAL,
+                              DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT,
+                              DRM_IOCTL_SYNCOBJ_QUERY,
+                              DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL}) {
+    EXPECT_NE(Complaint([taken](unsigned long request, void*) {
+                return request == taken ? 0 : -EINVAL;
+              }),
+              "")
+        << NameOf(taken);
+  }
+}
+
+}  // namespace
+}  // namespace heddle::fuzz
