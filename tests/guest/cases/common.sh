@@ -32,3 +32,9 @@ until_true() {
 
 # The driver's attributes appear when its probe has succeeded.
 bound() { [ -e "$1/heddle_id" ]; }
+
+# node_of CARD_FOLDER: its render node; nothing when it has none.
+node_of() { find "$1/drm" -maxdepth 1 -name 'renderD*' 2>/dev/null | sed 's,.*/,/dev/dri/,'; }
+
+# Whether there are that many render nodes.
+node_count() { [ "$(find /dev/dri -name 'renderD*' 2>/dev/null | wc -l)" = "$1" ]; }
