@@ -173,7 +173,7 @@ static void heddle_power_put(struct heddle_device *dev)
 
 /*
  * A piece of device memory of @size bytes. -ENOSPC: the page-rounded sum would not
- * fit. It is not ready for use: see heddle_exec_prepare().
+ * fit. It is made ready for use when a job needs it: heddle_exec_prepare().
  */
 int heddle_alloc_create(struct heddle_device *dev, u64 size, struct heddle_alloc **out)
 {
@@ -222,6 +222,15 @@ int heddle_alloc_create(struct heddle_device *dev, u64 size, struct heddle_alloc
 	return 0;
 }
 
+/* The staged bytes are on the card, or nobody wants them any more. */
+void heddle_alloc_unstage(struct heddle_alloc *alloc)
+{
+	struct heddle_bo *staging = xchg(&alloc->staging, NULL);
+
+	if (staging)
+		drm_gem_object_put(&staging->shmem.base);
+}
+
 static void heddle_alloc_release(struct kref *ref)
 {
 	struct heddle_alloc *alloc = container_of(ref, struct heddle_alloc, ref);
@@ -231,6 +240,7 @@ static void heddle_alloc_release(struct kref *ref)
 	heddle_mem_remove(&dev->mem, &alloc->node);
 	mutex_unlock(&dev->mem_lock);
 	heddle_power_put(dev);
+	heddle_alloc_unstage(alloc);
 	dma_fence_put(alloc->ready);
 	kfree(alloc);
 	drm_dev_put(&dev->drm);

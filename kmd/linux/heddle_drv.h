@@ -150,13 +150,15 @@ static inline bool heddle_gone(struct heddle_device *dev)
 
 /*
  * A piece of device memory: a DEVICE buffer's or a stream's. Jobs that use it
- * keep it alive. It may be used when @ready has signalled and @prepared is true.
+ * keep it alive. The first of them has it made ready: zero, or the stream.
  */
 struct heddle_alloc {
 	struct kref ref;
 	struct heddle_device *dev;
 	struct heddle_mem_node node;
-	struct dma_fence *ready;
+	struct heddle_bo *staging; /* a stream's words, until they are on the card */
+	u32 staged_bytes;
+	struct dma_fence *ready; /* under own_lock: signals when it has been tried */
 	bool prepared;
 };
 
@@ -310,6 +312,7 @@ void heddle_watch(struct work_struct *work);
 /* heddle_dram.c: device memory */
 int heddle_alloc_create(struct heddle_device *dev, u64 size, struct heddle_alloc **alloc);
 void heddle_alloc_put(struct heddle_alloc *alloc);
+void heddle_alloc_unstage(struct heddle_alloc *alloc);
 u64 heddle_dram_available(struct heddle_device *dev);
 
 /* heddle_gem.c: buffers */
@@ -353,7 +356,7 @@ struct heddle_job *heddle_job_alloc(struct heddle_device *dev, struct heddle_con
 				    u32 num_patches, u32 num_hosts);
 void heddle_job_free(struct heddle_job *job);
 void heddle_job_push(struct heddle_job *job);
-int heddle_exec_prepare(struct heddle_alloc *alloc, struct heddle_bo *staging, u32 bytes);
+int heddle_exec_prepare(struct heddle_alloc *alloc, struct dma_fence **ready);
 
 /* heddle_submit.c, heddle_wait.c, heddle_event.c, heddle_query.c */
 int heddle_copy_element(void *to, size_t size, const struct drm_heddle_array *array, u32 index);

@@ -86,6 +86,8 @@ void heddle_job_free(struct heddle_job *job)
 	struct heddle_device *dev = job->dev;
 	u32 i;
 
+	if (job->run.prepares && READ_ONCE(job->run.prepares->prepared))
+		heddle_alloc_unstage(job->run.prepares);
 	for (i = 0; i < job->num_patches; i++)
 		heddle_alloc_put(job->patches[i].alloc);
 	for (i = 0; i < job->num_hosts; i++)
@@ -210,28 +212,26 @@ void heddle_job_push(struct heddle_job *job)
 	drm_sched_entity_push_job(&job->base);
 }
 
-/*
- * Makes @alloc ready for use: zero, or the first @bytes of @staging and then zero.
- * The job is the driver's own and goes before all others; alloc->ready tells when
- * it has ended.
- */
-int heddle_exec_prepare(struct heddle_alloc *alloc, struct heddle_bo *staging, u32 bytes)
+/* The job that makes @alloc ready: zero, or its staged bytes. */
+static struct heddle_job *heddle_prepare_job(struct heddle_alloc *alloc)
 {
 	struct heddle_device *dev = alloc->dev;
-	u32 entries = staging ? heddle_host_entries(staging, 0, bytes, NULL) : 0;
+	struct heddle_bo *staging = alloc->staging;
+	u32 bytes = alloc->staged_bytes;
 	struct heddle_sg_entry *list;
-	struct heddle_area *area;
 	struct heddle_step *step;
+	struct heddle_area *area;
 	struct heddle_job *job;
-	int err;
+	u32 entries;
 
 	job = heddle_job_alloc(dev, NULL, 1, 1);
 	if (!job)
-		return -ENOMEM;
+		return ERR_PTR(-ENOMEM);
+	entries = staging ? heddle_host_entries(staging, 0, bytes, NULL) : 0;
 	area = heddle_area_alloc(dev, sizeof(*step) + entries * sizeof(*list));
 	if (IS_ERR(area)) {
-		err = PTR_ERR(area);
-		goto free;
+		heddle_job_free(job);
+		return ERR_CAST(area);
 	}
 	job->area = area;
 	step = area->cpu;
@@ -254,19 +254,46 @@ int heddle_exec_prepare(struct heddle_alloc *alloc, struct heddle_bo *staging, u
 	job->run.prepares = alloc;
 	job->run.steps_dma = area->dma;
 	job->run.num_steps = 1;
+	return job;
+}
 
+/*
+ * Has @alloc made ready for use, if nobody has before; @ready is the fence to wait
+ * for, or NULL. Such jobs are the driver's own and go before all others. One that
+ * failed, because the card was reset meanwhile, is tried again.
+ */
+int heddle_exec_prepare(struct heddle_alloc *alloc, struct dma_fence **ready)
+{
+	struct heddle_device *dev = alloc->dev;
+	struct heddle_job *job;
+	int err = 0;
+
+	*ready = NULL;
 	mutex_lock(&dev->own_lock);
-	err = dev->own_closed ? -ENODEV : heddle_sched_job_setup(&job->base, &dev->own, NULL);
-	if (!err) {
-		drm_sched_job_arm(&job->base);
-		alloc->ready = dma_fence_get(&job->base.s_fence->finished);
-		heddle_job_push(job);
+	if (READ_ONCE(alloc->prepared))
+		goto unlock;
+	if (alloc->ready && !dma_fence_is_signaled(alloc->ready))
+		goto wait;
+	job = dev->own_closed ? ERR_PTR(-ENODEV) : heddle_prepare_job(alloc);
+	if (IS_ERR(job)) {
+		err = PTR_ERR(job);
+		goto unlock;
 	}
+	err = heddle_sched_job_setup(&job->base, &dev->own, NULL);
+	if (err) {
+		heddle_job_free(job);
+		goto unlock;
+	}
+	drm_sched_job_arm(&job->base);
+	dma_fence_put(alloc->ready);
+	alloc->ready = dma_fence_get(&job->base.s_fence->finished);
+	/* Who waits for it looks at how it ended: being with the card is not enough. */
+	set_bit(DRM_SCHED_FENCE_DONT_PIPELINE, &alloc->ready->flags);
+	heddle_job_push(job);
+wait:
+	*ready = dma_fence_get(alloc->ready);
+unlock:
 	mutex_unlock(&dev->own_lock);
-	if (!err)
-		return 0;
-free:
-	heddle_job_free(job);
 	return err;
 }
 

@@ -106,20 +106,14 @@ static int heddle_gem_device_create(struct heddle_device *dev, u64 size, struct 
 	bo->placement = DRM_HEDDLE_DEVICE;
 	INIT_LIST_HEAD(&bo->mapped);
 	err = heddle_alloc_create(dev, size, &bo->alloc);
-	if (err)
-		goto free;
-	err = heddle_exec_prepare(bo->alloc, NULL, 0);
-	if (err)
-		goto put;
+	if (err) {
+		kfree(bo);
+		return err;
+	}
 	bo->shmem.base.funcs = &heddle_device_funcs;
 	drm_gem_private_object_init(&dev->drm, &bo->shmem.base, bo->alloc->node.size);
 	*out = bo;
 	return 0;
-put:
-	heddle_alloc_put(bo->alloc);
-free:
-	kfree(bo);
-	return err;
 }
 
 /* The object with this handle and placement; put it after use. */

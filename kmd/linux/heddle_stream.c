@@ -87,9 +87,9 @@ int heddle_stream_create_ioctl(struct drm_device *drm, void *data, struct drm_fi
 	err = heddle_alloc_create(dev, args->data.count, &stream->alloc);
 	if (err)
 		goto put_staging;
-	err = heddle_exec_prepare(stream->alloc, staging, stream->bytes);
-	if (err)
-		goto put_staging;
+	stream->alloc->staged_bytes = stream->bytes;
+	stream->alloc->staging = staging; /* with our reference */
+	staging = NULL;
 	if (atomic_inc_return(&file->num_streams) > HEDDLE_OBJECTS_MAX) {
 		err = -ENOMEM;
 		goto count;
@@ -97,16 +97,14 @@ int heddle_stream_create_ioctl(struct drm_device *drm, void *data, struct drm_fi
 	atomic64_add(stream->alloc->node.size, &file->device_bytes);
 	err = xa_alloc_cyclic(&file->streams, &args->stream, stream, XA_LIMIT(1, U32_MAX),
 			      &file->next_stream, GFP_KERNEL);
-	if (err >= 0) {
-		err = 0;
-		stream = NULL; /* the table's */
-		goto put_staging;
-	}
+	if (err >= 0)
+		return 0; /* it is the table's now */
 	atomic64_sub(stream->alloc->node.size, &file->device_bytes);
 count:
 	atomic_dec(&file->num_streams);
 put_staging:
-	drm_gem_object_put(&staging->shmem.base);
+	if (staging)
+		drm_gem_object_put(&staging->shmem.base);
 free:
 	heddle_stream_put(stream);
 	return err;

@@ -295,6 +295,7 @@ static int heddle_write_job(struct heddle_job *job, struct heddle_submission *s)
 /* The job may start when all memory that it touches has been made ready. */
 static int heddle_add_ready(struct heddle_job *job)
 {
+	struct dma_fence *ready;
 	int err;
 	u32 i;
 
@@ -303,7 +304,9 @@ static int heddle_add_ready(struct heddle_job *job)
 
 		if (READ_ONCE(alloc->prepared))
 			continue;
-		err = drm_sched_job_add_dependency(&job->base, dma_fence_get(alloc->ready));
+		err = heddle_exec_prepare(alloc, &ready);
+		if (!err && ready)
+			err = drm_sched_job_add_dependency(&job->base, ready); /* takes it */
 		if (err)
 			return err;
 	}

@@ -167,7 +167,8 @@ TEST_P(Cts, BadStepsAreRefused) {
             absl::StatusCode::kInvalidArgument);
   const std::vector<Step> many(isa::kStepsMax + 1, Step::Run(**stream));
   EXPECT_FALSE(context_->Submit(many).ok());
-  EXPECT_TRUE(context_->Execute({Step::Run(**stream)}).ok());
+  const auto ran = context_->Execute({Step::Run(**stream)});
+  EXPECT_TRUE(ran.ok()) << ran;
 }
 
 TEST_P(Cts, BadStreamsAreRefused) {
