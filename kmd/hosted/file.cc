@@ -585,8 +585,8 @@ File::Outcome File::WaitFor(const uint32_t* handles, const uint64_t* points,
 
 File::Outcome File::SyncobjWait(drm_syncobj_wait* args) {
   // As the kernel: only timelines can be waited for to become available.
-  constexpr uint32_t kKnown = DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL |
-                              DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT;
+  constexpr uint32_t kKnown =
+      DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL | DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT;
   if (args->pad != 0 || args->flags & ~kKnown) return Fail(-EINVAL);
   return WaitFor(reinterpret_cast<const uint32_t*>(args->handles), nullptr,
                  args->count_handles, args->timeout_nsec, args->flags,
