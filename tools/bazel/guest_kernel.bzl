@@ -9,6 +9,7 @@ files need no condition:
     :vmlinux_file     the kernel, uncompressed
     :modules_folder   holds lib/modules/RELEASE
     :headers_folder   holds usr/src/linux-headers-RELEASE
+    :checkpatch_folder  holds checkpatch.pl, or nothing
     :config_file      the kernel's configuration
 
 Without a kernel all but kernel.txt are empty. Whoever uses them looks at kernel.txt first and skips,
@@ -27,6 +28,7 @@ filegroup(name = "{name}")
 """
 
 _TARGETS = {
+    "checkpatch_folder": "checkpatch",
     "config_file": "config",
     "headers_folder": "headers",
     "modules_folder": "root",
@@ -52,9 +54,9 @@ def _guest_kernel_repository_impl(ctx):
     else:
         ctx.file("kernel.txt", "absent=no guest kernel (tools/setup/guest_kernel.sh fetches it)\n", executable = False)
     for name, file in _TARGETS.items():
-        if present:
+        if present and folder.get_child(file).exists:
             ctx.symlink(folder.realpath.get_child(file), file)
-        build.append((_PRESENT if present else _ABSENT).format(name = name, file = file))
+        build.append((_PRESENT if present and folder.get_child(file).exists else _ABSENT).format(name = name, file = file))
     ctx.file("BUILD", "".join(build), executable = False)
 
 guest_kernel_repository = repository_rule(

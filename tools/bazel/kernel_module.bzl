@@ -18,6 +18,7 @@ as in the source tree. Kbuild says `obj-m := heddle.o`: the module is called lik
 
     :heddle                 heddle.ko, built with W=1; a warning of compiler or modpost is an error
     :heddle_sparse_test     sparse (C=2) has nothing to say of these files
+    :heddle_checkpatch_test checkpatch.pl has nothing to say of srcs, but those in folders `generated`
     :heddle_kernel_test     the module fits the kernel: its vermagic is that of @guest_kernel
 
 Without @guest_kernel (see guest_kernel.bzl) heddle.ko is an empty file and the tests skip.
@@ -100,7 +101,7 @@ _kernel_module = rule(
 )
 
 def kernel_module(name, kbuild, srcs, visibility = None):
-    """Declares the module and its two tests.
+    """Declares the module and its tests.
 
     Args:
       name: of the module, and of the target that yields NAME.ko.
@@ -123,12 +124,19 @@ def kernel_module(name, kbuild, srcs, visibility = None):
         srcs = srcs,
         visibility = ["//visibility:private"],
     )
-    data = [":" + name, ":%s_sparse" % name, "@guest_kernel//:kernel.txt"]
+    kernel = "@guest_kernel//:kernel.txt"
     for what in ["sparse", "kernel"]:
         native.sh_test(
             name = "%s_%s_test" % (name, what),
             size = "small",
             srcs = ["//tools/bazel:kernel_module_test.sh"],
-            args = [what, "$(rootpath @guest_kernel//:kernel.txt)", "$(rootpath :%s)" % name, "$(rootpath :%s_sparse)" % name],
-            data = data,
+            args = [what, "$(rootpath %s)" % kernel, "$(rootpath :%s)" % name, "$(rootpath :%s_sparse)" % name],
+            data = [":" + name, ":%s_sparse" % name, kernel],
         )
+    native.sh_test(
+        name = name + "_checkpatch_test",
+        size = "small",
+        srcs = ["//tools/bazel:kernel_module_test.sh"],
+        args = ["checkpatch", "$(rootpath %s)" % kernel] + ["$(rootpaths %s)" % src for src in srcs],
+        data = srcs + ["@guest_kernel//:checkpatch_folder", kernel],
+    )

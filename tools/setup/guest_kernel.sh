@@ -16,6 +16,7 @@
 #   config       its configuration
 #   root/        lib/modules/RELEASE, with depmod's tables (modprobe -d FOLDER/root)
 #   headers/     usr/src/linux-headers-RELEASE, to build against; can be moved
+#   checkpatch/  the kernel's checkpatch.pl with its word lists; empty when apt has no linux-source
 # and is complete when it exists: it is put in place by one rename.
 set -euo pipefail
 
@@ -49,7 +50,7 @@ refresh_apt() {
 }
 
 # Asking apt takes a second; its answer changes with its lists only.
-if [[ -z "${HEDDLE_GUEST_KERNEL:-}" && -f "$cache/current/kernel.txt" &&
+if [[ -z "${HEDDLE_GUEST_KERNEL:-}" && -f "$cache/current/kernel.txt" && -d "$cache/current/checkpatch" &&
   "$cache/asked" -nt /var/lib/apt/lists ]]; then
   readlink -f "$cache/current"
   exit 0
@@ -72,8 +73,35 @@ if [[ -z "$abi" ]]; then
 fi
 [[ "$abi" =~ ^[0-9][0-9a-z.+~-]*$ ]] || die "HEDDLE_GUEST_KERNEL is '$abi'; give e.g. 6.1.0-50"
 
+# checkpatch.pl is in no package but the whole source.
+fetch_checkpatch() {
+  local target="$cache/$abi/checkpatch" version name scratch files
+  [[ ! -d "$target" ]] || return 0
+  version="$(sed -n 's/^version=//p' "$cache/$abi/kernel.txt")"
+  name="linux-source-$(cut -d. -f1,2 <<<"$abi")"
+  scratch="$(mktemp -d "$cache/.new.XXXXXX")"
+  mkdir "$scratch/checkpatch"
+  say "downloading $name=$version for checkpatch.pl"
+  if (cd "$scratch" && apt-get -q -o Acquire::Retries=3 -o APT::Sandbox::User=root \
+    download "$name=$version" </dev/null >&2); then
+    files=(checkpatch.pl const_structs.checkpatch spelling.txt)
+    # tar stops reading when it has all, which the one before it takes for an error.
+    dpkg-deb --fsys-tarfile "$scratch/$name"_*.deb 2>/dev/null |
+      tar -xO "./usr/src/$name.tar.xz" 2>/dev/null |
+      tar -xJ -C "$scratch/checkpatch" --strip-components=2 --occurrence=1 \
+        "${files[@]/#/$name/scripts/}" || true
+    [[ -f "$scratch/checkpatch/checkpatch.pl" ]] || die "$name has no checkpatch.pl"
+  else
+    say "apt has no $name=$version: sources are not checked by checkpatch.pl"
+  fi
+  chmod -R go+rX "$scratch/checkpatch"
+  mv -T "$scratch/checkpatch" "$target"
+  rm -rf "$scratch"
+}
+
 # `current` is for those who do not name a version.
 finish() {
+  fetch_checkpatch
   if [[ -z "${HEDDLE_GUEST_KERNEL:-}" ]]; then
     ln -sfn "$abi" "$cache/current"
     touch "$cache/asked"
