@@ -137,8 +137,9 @@ static bool heddle_find_stuck(struct heddle_device *dev, u64 now)
 		if (!suspect || run->id == fence)
 			suspect = run;
 	if (suspect) {
-		stuck = heddle_watch_stuck(&dev->watch, suspect->id, progress, now,
-					   suspect->timeout_ns ?: dev->timeout_ns);
+		u64 limit = heddle_job_timeout(suspect->timeout_ns, dev->timeout_ns);
+
+		stuck = heddle_watch_stuck(&dev->watch, suspect->id, progress, now, limit);
 		if (stuck) {
 			dev->guilty = suspect;
 			dev->guilty_ended = false;

@@ -263,7 +263,9 @@ std::string Generator::SyncobjWait() {
   std::string wrong =
       Do(DRM_IOCTL_SYNCOBJ_WAIT, &args,
          handles.empty() || (args.flags & ~kFlags) != 0, &result);
-  if (result == 0 && args.first_signaled >= handles.size()) {
+  // The kernel does not say which was the first of all.
+  if (result == 0 && !(args.flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL) &&
+      args.first_signaled >= handles.size()) {
     return absl::StrCat("signalled: number ", args.first_signaled, " of ",
                         handles.size());
   }
@@ -291,7 +293,9 @@ std::string Generator::TimelineWait() {
   std::string wrong =
       Do(DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, &args,
          handles.empty() || (args.flags & ~kFlags) != 0, &result);
-  if (result == 0 && args.first_signaled >= handles.size()) {
+  // The kernel does not say which was the first of all.
+  if (result == 0 && !(args.flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL) &&
+      args.first_signaled >= handles.size()) {
     return absl::StrCat("signalled: number ", args.first_signaled, " of ",
                         handles.size());
   }

@@ -1,0 +1,45 @@
+#!/run/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# heddle-smi with heddle.ko: the card, a process that uses it, and the doctor.
+. tests/guest/cases/common.sh
+smi() { tools/heddle-smi/heddle-smi "$@" >/tmp/out 2>&1; }
+has() { grep -q -- "$1" /tmp/out || fail "no '$1' in: $(cat /tmp/out)"; }
+
+smi || fail "list: $(cat /tmp/out)"
+has '^drm:/dev/dri/renderD'
+has ' h256 .* 0000:'
+# A process that only holds the node open is a client.
+node="$(node_of "$(card 0)")"
+sleep 30 3<>"$node" &
+holder=$!
+smi --json || fail "JSON: $(cat /tmp/out)"
+has "\"pid\":$holder,\"name\":\"sleep\",\"client\":"
+has '"engine_ns":{"npu":'
+has '"memory_bytes":{"device":0,"host":0}'
+kill "$holder"
+wait "$holder" || true
+smi --json || fail "JSON: $(cat /tmp/out)"
+! grep -q '"name":"sleep"' /tmp/out || fail "the client stays: $(cat /tmp/out)"
+# Jobs are counted.
+HEDDLE_DEVICE="drm:$node" tools/demo/digits-demo tools/demo/digits >/tmp/out 2>&1 ||
+  fail "demo: $(cat /tmp/out)"
+smi --json || fail "JSON: $(cat /tmp/out)"
+! grep -q '"jobs":0,"queued"' /tmp/out || fail "no jobs: $(cat /tmp/out)"
+has '"used_bytes":0'
+
+# Nothing that the doctor says of the kernel's side is a problem; the library is not installed here.
+smi doctor || true
+has '^ok       PCI device: 0000:'
+has '^ok       module: heddle.ko is loaded'
+has '^ok       node: /dev/dri/renderD'
+has '^ok       rights: '
+has '^ok       interface: /dev/dri/renderD.* speaks version 1'
+has '^ok       interrupts: [1-9]'
+# Without a driver at the card.
+address="$(basename "$(card 0)")"
+echo "$address" >"/sys/bus/pci/devices/$address/driver/unbind"
+smi doctor && fail "a card without a driver is no problem"
+has '^problem  driver: .* has no driver'
+echo "$address" >/sys/bus/pci/drivers/heddle/bind
+until_true 5 node_count 1 || fail "no node after bind"
+smi || fail "list: $(cat /tmp/out)"
