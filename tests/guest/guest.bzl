@@ -89,7 +89,8 @@ def guest_test(name, cases, cards = [""], modules = [], data = [], cpus = 1, mem
       cards: options of heddle-sim for each card there is at the start.
       modules: labels of kernel_module.
       data: files of the cases, at run time.
-      cpus: of the guest.
+      cpus: of the guest. With more than one, QEMU 7.2 drops register accesses that meet ("Blocked
+        re-entrant IO"), and the driver takes the card for gone.
       memory: of the guest.
       env: variables of the cases.
       size: of the test.
