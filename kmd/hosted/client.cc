@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -176,6 +177,13 @@ void* HostedClient::Mmap(uint64_t offset, size_t bytes, int* error) {
   if (*error == 0 && reply.fd < 0) *error = -EPROTO;
   if (*error != 0) {
     if (reply.fd >= 0) close(reply.fd);
+    return nullptr;
+  }
+  struct stat buffer = {};
+  if (fstat(reply.fd, &buffer) != 0 ||
+      bytes > static_cast<uint64_t>(buffer.st_size)) {
+    *error = -EINVAL;
+    close(reply.fd);
     return nullptr;
   }
   void* p =

@@ -66,9 +66,13 @@ constexpr ArrayField kSubmit[] = {
 constexpr ArrayField kWait[] = {Array(offsetof(drm_heddle_wait, result),
                                       sizeof(drm_heddle_result),
                                       Direction::kOut)};
-constexpr ArrayField kEvents[] = {Array(offsetof(drm_heddle_events, events),
-                                        sizeof(drm_heddle_event),
-                                        Direction::kOut)};
+constexpr ArrayField EventList() {
+  ArrayField f = Array(offsetof(drm_heddle_events, events),
+                       sizeof(drm_heddle_event), Direction::kOut);
+  f.filled_from = offsetof(drm_heddle_events, filled);
+  return f;
+}
+constexpr ArrayField kEvents[] = {EventList()};
 constexpr ArrayField kVersion[] = {
     Plain(offsetof(drm_version, name), offsetof(drm_version, name_len), 8, 1,
           Direction::kOut),
@@ -122,6 +126,10 @@ constexpr Call MakeFd(unsigned long request, const char* name, int in,
                       int out) {
   return {static_cast<uint32_t>(request), name, nullptr, 0, in, out};
 }
+
+// A caller may leave any room between the elements that it gets; what it does
+// not know of need not travel.
+constexpr uint32_t kOutStrideMax = 4096;
 
 size_t Align(size_t n) { return (n + 7) & ~size_t{7}; }
 
@@ -245,7 +253,16 @@ int PackRequest(const Call& call, const void* arg,
                 std::vector<uint8_t>* payload) {
   const auto* base = static_cast<const uint8_t*>(arg);
   payload->assign(base, base + call.size());
-  return PackFields(call.fields, call.field_count, base, call.size(), payload);
+  for (size_t i = 0; i < call.field_count; ++i) {
+    const ArrayField& f = call.fields[i];
+    if (f.direction != Direction::kOut || f.stride == ArrayField::kFixed)
+      continue;
+    Put(payload->data(), f.stride,
+        std::min(StrideOf(f, payload->data()), kOutStrideMax));
+  }
+  const std::vector<uint8_t> head = *payload;
+  return PackFields(call.fields, call.field_count, head.data(), head.size(),
+                    payload);
 }
 
 int UnpackReply(const Call& call, const std::vector<uint8_t>& payload,
@@ -261,6 +278,8 @@ int UnpackReply(const Call& call, const std::vector<uint8_t>& payload,
     const ArrayField& f = call.fields[i];
     const auto pointer = Get<uint64_t>(before.data(), f.pointer);
     Put(base, f.pointer, pointer);
+    if (f.stride != ArrayField::kFixed)
+      Put(base, f.stride, StrideOf(f, before.data()));
     if (f.direction != Direction::kOut) continue;
     at = Align(at);
     if (payload.size() < at || payload.size() - at < 8) return -EPROTO;
@@ -328,7 +347,7 @@ int CallFrame::Walk(const ArrayField* fields, size_t n, uint8_t* base,
   return 0;
 }
 
-std::vector<uint8_t> CallFrame::PackReply() const {
+std::vector<uint8_t> CallFrame::PackReply(int result) const {
   std::vector<uint8_t> reply(data_.begin(), data_.begin() + call_->size());
   for (const Out& out : outs_) {
     const size_t at = Align(reply.size());
@@ -338,8 +357,13 @@ std::vector<uint8_t> CallFrame::PackReply() const {
                                : out.field->element;
     const auto each =
         static_cast<uint32_t>(std::min<uint64_t>(known, out.stride));
-    const auto elements = static_cast<uint32_t>(
+    auto elements = static_cast<uint32_t>(
         std::min<uint64_t>(out.count, CountOf(*out.field, base)));
+    if (out.field->filled_from) {
+      elements =
+          std::min(elements, Get<uint32_t>(base, out.field->filled_from));
+    }
+    if (result < 0) elements = 0;
     reply.resize(at + 8 + uint64_t{elements} * each);
     Put(reply.data(), at, elements);
     Put(reply.data(), at + 4, each);

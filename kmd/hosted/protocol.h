@@ -92,6 +92,7 @@ struct ArrayField {
                      // if kFixed
   Direction direction;
   uint16_t element_from = 0;  // if not 0: offset of a u64 that gives `element`
+  uint16_t filled_from = 0;   // if not 0: offset of a u32: elements filled
   const ArrayField* nested = nullptr;  // arrays inside each element
   size_t nested_count = 0;
 };
@@ -129,7 +130,8 @@ class CallFrame {
   // -EPROTO: the payload does not fit the call; -E2BIG: the reply would be too
   // large.
   int Unpack(const Call& call, std::vector<uint8_t> payload);
-  std::vector<uint8_t> PackReply() const;
+  // Of a call that failed only the structure goes back, as the kernel's does.
+  std::vector<uint8_t> PackReply(int result) const;
 
   const Call& call() const { return *call_; }
   void* arg() { return data_.data(); }

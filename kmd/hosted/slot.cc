@@ -146,7 +146,7 @@ void Slot::Welcome(uint64_t now) {
 void Slot::Answer(Client* client, const MessageHeader& header, CallFrame* frame,
                   const File::Outcome& outcome) {
   std::vector<uint8_t> payload;
-  if (frame != nullptr) payload = frame->PackReply();
+  if (frame != nullptr) payload = frame->PackReply(outcome.result);
   client->connection->Reply(header, outcome.result, std::move(payload),
                             outcome.fd);
 }
