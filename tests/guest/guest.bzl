@@ -80,7 +80,7 @@ _DATA = [
     "@guest_kernel//:vmlinux_file",
 ]
 
-def guest_test(name, cases, cards = [""], modules = [], data = [], cpus = 1, memory = "768M", env = {}, size = "medium", **kwargs):
+def guest_test(name, cases, cards = [""], modules = [], data = [], cpus = 1, memory = "768M", env = {}, size = "medium", tags = [], **kwargs):
     """Declares the test.
 
     Args:
@@ -94,6 +94,7 @@ def guest_test(name, cases, cards = [""], modules = [], data = [], cpus = 1, mem
       memory: of the guest.
       env: variables of the cases.
       size: of the test.
+      tags: of the test.
       **kwargs: of sh_test.
     """
     plan = struct(
@@ -117,5 +118,7 @@ def guest_test(name, cases, cards = [""], modules = [], data = [], cpus = 1, mem
         srcs = ["//tools/bazel:run_python.sh"],
         args = ["tests/guest/run_guest.py", "$(rootpath :%s_plan)" % name],
         data = _DATA + data + modules + [":%s_plan" % name],
+        # QEMU and the cards. An emulated processor is too slow for TSan.
+        tags = tags + ["cpu:2", "no-tsan"],
         **kwargs
     )

@@ -9,6 +9,7 @@ HEDDLE_GUEST_KEEP set, console, outputs and logs are printed also when all is we
 import json
 import os
 import re
+import signal
 import sys
 import time
 import xml.etree.ElementTree as xml
@@ -219,6 +220,8 @@ def execute(plan, report):
 
 
 def main():
+    # So that QEMU and cards end, and their files go.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     with open(sys.argv[1], encoding="utf-8") as file:
         plan = json.load(file)
     absent = kernel_info(KERNEL_INFO).get("absent")

@@ -3,6 +3,7 @@
 
 import argparse
 import os
+import signal
 import sys
 import time
 
@@ -20,6 +21,8 @@ In the guest: the host's files are there, read-only underneath, what is written 
 
 
 def main():
+    # So that QEMU and cards end, and their files go.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     parser = argparse.ArgumentParser(prog="./dev guest", description=__doc__, epilog=HELP)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument(
