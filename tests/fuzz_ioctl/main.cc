@@ -32,9 +32,14 @@ int main(int argc, char** argv) {
   heddle::fuzz::Options options;
   std::string device;
   bool calm = false;
+  int slot = -1;
   CLI::App app(kHelp, "fuzz_ioctl");
   app.add_option("--device", device,
                  "drm[:NODE] or hosted:SOCKET[#CARD]; nobody else may use it");
+  app.add_option("--guest-card", slot,
+                 "in a guest of tests/guest: the card of this slot, which "
+                 "misbehaves")
+      ->excludes("--device");
   app.add_option("--sequences", options.sequences, "how many")
       ->capture_default_str();
   app.add_option("--first", options.first,
@@ -66,7 +71,9 @@ int main(int argc, char** argv) {
   signal(SIGPIPE, SIG_IGN);
 
   std::unique_ptr<heddle::fuzz::Target> target;
-  if (device.empty()) {
+  if (slot >= 0) {
+    target = heddle::fuzz::MakeGuest(slot);
+  } else if (device.empty()) {
     target = heddle::fuzz::MakeInProcess();
   } else {
     auto made = heddle::fuzz::MakeTarget(device);

@@ -21,8 +21,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kSettleLimit = std::chrono::seconds(60);
-
 // Ends the process when a call takes too long: the thread cannot be ended.
 class Watchdog {
  public:
@@ -175,7 +173,8 @@ class Runner {
     if (mapped != mapped_) {
       Fail(absl::StrCat(mapped, " bytes are still mapped, before: ", mapped_));
     }
-    const Clock::time_point limit = Clock::now() + kSettleLimit;
+    const Clock::time_point limit =
+        Clock::now() + std::chrono::seconds(options_.limit_s);
     uint64_t descriptors = 0;
     while ((descriptors = target_->Descriptors()) > descriptors_ &&
            Clock::now() < limit) {
@@ -194,8 +193,7 @@ class Runner {
     for (uint64_t n = values->Below(4); n > 0 && options_.disturb && !stop_;
          --n) {
       pause();
-      if (values->Once(2)) {
-        target_->SendRaw(values);
+      if (values->Once(2) && target_->SendRaw(values)) {
         ++report_.malformed;
         continue;
       }
@@ -219,7 +217,8 @@ class Runner {
 
   // Waits until the card has nothing to do and nobody owns anything.
   bool Idle(uint64_t* mapped) {
-    const Clock::time_point limit = Clock::now() + kSettleLimit;
+    const Clock::time_point limit =
+        Clock::now() + std::chrono::seconds(options_.limit_s);
     drm_heddle_memory_info memory = {};
     drm_heddle_counters counters = {};
     const char* why = "the card cannot be opened";

@@ -16,6 +16,7 @@
 #include "runtime/hal/hosted_transport.h"
 #include "runtime/session/device_spec.h"
 #include "spdlog/spdlog.h"
+#include "tests/guest/host_request.h"
 
 namespace heddle::fuzz {
 namespace {
@@ -32,6 +33,59 @@ class DrmTarget : public Target {
   const std::string node_;
 };
 
+// The card in a slot of the guest: the host lets it lose interrupts, fail
+// accesses, flip bits, change its memory and go away.
+class GuestTarget : public Target {
+ public:
+  explicit GuestTarget(int slot) : slot_(slot) {}
+  std::unique_ptr<hal::Transport> Open() override {
+    const auto nodes = hal::ListDrm();
+    if (!nodes.ok() || nodes->empty()) return nullptr;
+    auto transport = hal::OpenDrm(nodes->front());
+    return transport.ok() ? *std::move(transport) : nullptr;
+  }
+  Effect Disturb(Values* values, std::string* what) override {
+    if (values->Once(8)) {
+      *what = "killed";
+      gone_ = true;
+      Ask("kill");
+      return Effect::kRemoved;
+    }
+    const auto [fault, effect] = values->Of<std::pair<const char*, Effect>>({
+        {"fault lost_interrupt 1", Effect::kWorks},
+        {"fault late_interrupt 20", Effect::kWorks},
+        {"fault spurious_interrupt", Effect::kWorks},
+        {"fault bit_flip command 2 3", Effect::kWorks},
+        {"fault bit_flip sram 5 1", Effect::kWorks},
+        // The driver gives a card up whose compaction or clearing fails.
+        {"fault bus_error device", Effect::kMayGo},
+        {"fault bus_error host", Effect::kMayGo},
+        {"memory 72M", Effect::kWorks},
+        {"memory 64M", Effect::kMayGo},
+    });
+    *what = fault;
+    Ask("ctl", fault);
+    return effect;
+  }
+  void Settle() override {
+    if (!gone_) {
+      Ask("ctl", "fault none");
+      // A card that the driver gave up does not come back by itself.
+      if (Open() != nullptr) return;
+    }
+    gone_ = false;
+    Ask("unplug");
+    Ask("plug", "--memory 64M");
+  }
+
+ private:
+  void Ask(const char* verb, const char* rest = "") {
+    tests::HostRequest(absl::StrCat(verb, " ", slot_, " ", rest));
+  }
+  const int slot_;
+  bool gone_ = false;
+};
+
 class HostedTarget : public Target {
  public:
   HostedTarget(std::string socket, uint32_t card)
@@ -40,7 +94,10 @@ class HostedTarget : public Target {
     auto transport = hal::OpenHosted(socket_, card_);
     return transport.ok() ? *std::move(transport) : nullptr;
   }
-  void SendRaw(Values* values) override { SendMalformed(socket_, values); }
+  bool SendRaw(Values* values) override {
+    SendMalformed(socket_, values);
+    return true;
+  }
 
  private:
   const std::string socket_;
@@ -151,8 +208,9 @@ class InProcess : public Target {
     }
     return count;
   }
-  void SendRaw(Values* values) override {
+  bool SendRaw(Values* values) override {
     SendMalformed(options_.socket, values);
+    return true;
   }
 
  private:
@@ -193,6 +251,10 @@ absl::StatusOr<std::unique_ptr<Target>> MakeTarget(const std::string& device) {
     spec->node = nodes->front();
   }
   return std::make_unique<DrmTarget>(spec->node);
+}
+
+std::unique_ptr<Target> MakeGuest(int slot) {
+  return std::make_unique<GuestTarget>(slot);
 }
 
 std::unique_ptr<Target> MakeInProcess() {

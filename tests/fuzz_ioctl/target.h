@@ -37,12 +37,16 @@ class Target {
   virtual uint64_t MappedBytes() { return 0; }
   // Descriptors of the driver; 0 if nobody knows.
   virtual uint64_t Descriptors() { return 0; }
-  // A message that no proper client sends; hosted only.
-  virtual void SendRaw(Values*) {}
+  // A message that no proper client sends. False: there are no messages.
+  virtual bool SendRaw(Values*) { return false; }
 };
 
 // A node or a heddle-hosted that is there: "drm[:NODE]", "hosted:SOCKET[#N]".
 absl::StatusOr<std::unique_ptr<Target>> MakeTarget(const std::string& device);
+
+// heddle.ko in a guest (tests/guest) with the card of that slot, which
+// misbehaves and goes away.
+std::unique_ptr<Target> MakeGuest(int slot);
 
 // The driver of heddle-hosted in this process with a card that hangs, faults,
 // changes its memory and goes away.
