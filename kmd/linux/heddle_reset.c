@@ -123,11 +123,15 @@ static void heddle_watch_reset(struct heddle_device *dev, u64 now)
 	heddle_begin_reset(dev, HEDDLE_RESET_CARD_MASK, now);
 }
 
-/* Whether the job that the card runs has been silent for too long; it is then dev->guilty. */
+/*
+ * Whether the job that the card runs has been silent for too long, or the engine
+ * has halted by itself; the job is then dev->guilty.
+ */
 static bool heddle_find_stuck(struct heddle_device *dev, u64 now)
 {
 	u64 fence = heddle_read64(dev, HEDDLE_REG_RUNNING_LO, HEDDLE_REG_RUNNING_HI);
 	u32 progress = heddle_read(dev, HEDDLE_REG_PROGRESS);
+	bool halted = heddle_read(dev, HEDDLE_REG_STATUS) & HEDDLE_STATUS_HALTED_MASK;
 	struct heddle_run *suspect = NULL;
 	struct heddle_run *run;
 	bool stuck = false;
@@ -139,7 +143,8 @@ static bool heddle_find_stuck(struct heddle_device *dev, u64 now)
 	if (suspect) {
 		u64 limit = heddle_job_timeout(suspect->timeout_ns, dev->timeout_ns);
 
-		stuck = heddle_watch_stuck(&dev->watch, suspect->id, progress, now, limit);
+		stuck = heddle_watch_stuck(&dev->watch, suspect->id, progress, now, limit) ||
+			halted;
 		if (stuck) {
 			dev->guilty = suspect;
 			dev->guilty_ended = false;
