@@ -43,9 +43,11 @@ static inline int heddle_sched_setup(struct drm_gpu_scheduler *sched,
 }
 
 static inline int heddle_sched_job_setup(struct drm_sched_job *job,
-					 struct drm_sched_entity *entity, void *owner)
+					 struct drm_sched_entity *entity, void *owner, u64 client)
 {
-#ifdef HEDDLE_HAVE_SCHED_CREDITS
+#if defined(HEDDLE_HAVE_SCHED_CLIENT_ID)
+	return drm_sched_job_init(job, entity, 1, owner, client);
+#elif defined(HEDDLE_HAVE_SCHED_CREDITS)
 	return drm_sched_job_init(job, entity, 1, owner);
 #else
 	return drm_sched_job_init(job, entity, owner);

@@ -279,7 +279,7 @@ int heddle_exec_prepare(struct heddle_alloc *alloc, struct dma_fence **ready)
 		err = PTR_ERR(job);
 		goto unlock;
 	}
-	err = heddle_sched_job_setup(&job->base, &dev->own, NULL);
+	err = heddle_sched_job_setup(&job->base, &dev->own, NULL, 0);
 	if (err) {
 		heddle_job_free(job);
 		goto unlock;

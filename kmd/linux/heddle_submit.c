@@ -424,7 +424,7 @@ int heddle_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *fil
 	err = heddle_write_job(job, &s);
 	if (err)
 		goto free_job;
-	err = heddle_sched_job_setup(&job->base, &context->entity, file);
+	err = heddle_sched_job_setup(&job->base, &context->entity, file, job->run.client);
 	if (err)
 		goto free_job;
 	err = heddle_add_in_syncs(file, args, job);
