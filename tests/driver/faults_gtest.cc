@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// In the guest: each fault of kmd/faults.toml has the effect that it says, and
+// nothing else: result, fence, event, uevent, dump, and whether the card goes
+// on.
+#include <dirent.h>
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <linux/sync_file.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "rtl/spec/generated/heddle_hw.h"
+#include "tests/comparer/model_folder.h"
+#include "tests/driver/uevents.h"
+#include "tests/e2e/product.h"
+#include "tests/guest/host_request.h"
+#include "tests/uapi/calls.h"
+#include "tests/uapi/client.h"
+#include "tests/uapi/streams.h"
+
+namespace heddle::tests {
+namespace {
+
+using uapi::Client;
+
+enum class Job { kNone, kCopyIn, kFill, kRun };
+
+struct Fault {
+  const char* name;
+  const char* inject;
+  Job job;
+  uint32_t status;
+  int error;  // errno of the job and of its fence
+  uint32_t event;
+  const char* uevent;
+  bool coredump;
+  bool survives;
+  const char* onnxifi;
+};
+
+constexpr Fault kFaults[] = {
+#include "tests/driver/faults_table.inc"
+};
+
+constexpr char kDumps[] = "/sys/class/devcoredump";
+
+// The first dump there is; it is removed. Empty: none.
+std::string TakeDump() {
+  DIR* dumps = opendir(kDumps);
+  if (dumps == nullptr) return "";
+  std::string text;
+  while (const dirent* entry = readdir(dumps)) {
+    if (std::string(entry->d_name).compare(0, 5, "devcd") != 0) continue;
+    const std::string file =
+        std::string(kDumps) + "/" + entry->d_name + "/data";
+    std::ifstream in(file);
+    text.assign(std::istreambuf_iterator<char>(in), {});
+    std::ofstream(file) << "0";
+    break;
+  }
+  closedir(dumps);
+  return text;
+}
+
+class FaultTest : public testing::TestWithParam<Fault> {
+ protected:
+  void SetUp() override {
+    client_ = Open();
+    ASSERT_NE(client_, nullptr);
+    context_ = uapi::NewContext(client_.get());
+    buffer_ = uapi::NewDevice(client_.get(), uapi::kPage);
+    host_ = uapi::NewHost(client_.get(), uapi::kPage);
+    stream_ = uapi::NewStream(client_.get(), uapi::EmptyStream());
+    // Memory is ready and the card at rest before the fault is armed.
+    ASSERT_EQ(Do(Job::kRun), HEDDLE_ERROR_OK);
+    ASSERT_EQ(Do(Job::kFill), HEDDLE_ERROR_OK);
+    while (!TakeDump().empty()) {
+    }
+  }
+
+  static std::unique_ptr<Client> Open() {
+    int error = 0;
+    auto client = uapi::Driver::Get().Open(&error);
+    EXPECT_NE(client, nullptr) << error;
+    return client;
+  }
+
+  drm_heddle_step StepOf(Job job) const {
+    if (job == Job::kCopyIn)
+      return uapi::CopyIn(host_->handle, buffer_, uapi::kPage);
+    if (job == Job::kFill) return uapi::Fill(buffer_, uapi::kPage, 1);
+    return uapi::RunStream(stream_);
+  }
+
+  uint32_t Do(Job job) {
+    return uapi::Do(client_.get(), context_, {StepOf(job)}).status;
+  }
+
+  // 1, or the negative errno of a fence that has signalled.
+  int FenceStatus(uint32_t syncobj) {
+    drm_syncobj_handle handle = {};
+    handle.handle = syncobj;
+    handle.flags = DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE;
+    if (client_->Ioctl(DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &handle) != 0) return 0;
+    sync_file_info info = {};
+    EXPECT_EQ(ioctl(handle.fd, SYNC_IOC_FILE_INFO, &info), 0);
+    close(handle.fd);
+    return info.status;
+  }
+
+  // The same fault under an inference.
+  void ExpectOnnxifi(const Fault& fault) {
+    TempFolder folder;
+    MakeDigitsFolder(folder / "digits", 1);
+    const std::vector<std::string> arguments = {
+        "--library", ExtendedLibrary(), folder / "digits", "--exact", "ALL"};
+    ASSERT_TRUE(HostRequest(std::string("ctl 0 ") + fault.inject).ok);
+    const Finished hit = Compare(arguments, "drm:serial=1");
+    if (fault.status == HEDDLE_ERROR_OK) {
+      EXPECT_EQ(hit.code, 0) << hit.out << hit.err;
+    } else {
+      EXPECT_NE(hit.code, 0) << hit.out;
+      EXPECT_NE(hit.err.find(fault.onnxifi), std::string::npos) << hit.err;
+    }
+    const Finished after = Compare(arguments, "drm:serial=1");
+    EXPECT_EQ(after.code, 0) << after.out << after.err;
+    while (!TakeDump().empty()) {
+    }
+  }
+
+  void Replug() {
+    client_.reset();
+    EXPECT_TRUE(HostRequest("unplug 0").ok);
+    const HostAnswer answer = HostRequest("plug 0");
+    ASSERT_TRUE(answer.ok) << answer.text;
+    for (int tries = 0; tries < 500; ++tries) {
+      int error = 0;
+      client_ = uapi::Driver::Get().Open(&error);
+      if (client_ != nullptr) return;
+      usleep(10000);
+    }
+    FAIL() << "no node for the new card";
+  }
+
+  std::unique_ptr<Client> client_;
+  uint32_t context_ = 0, buffer_ = 0, stream_ = 0;
+  std::unique_ptr<uapi::HostBuffer> host_;
+};
+
+TEST_P(FaultTest, IsAsDocumented) {
+  const Fault& fault = GetParam();
+  auto witness = Open();  // another file: what does it learn?
+  ASSERT_NE(witness, nullptr);
+  Uevents uevents;
+  ASSERT_TRUE(uevents.ok());
+  // A job that is certainly with the card when the card goes.
+  const bool lost = fault.status == HEDDLE_ERROR_DEVICE_LOST;
+  if (lost) {
+    ASSERT_TRUE(HostRequest("ctl 0 fault stuck_engine").ok);
+  } else {
+    const HostAnswer armed = HostRequest(std::string("ctl 0 ") + fault.inject);
+    ASSERT_TRUE(armed.ok) << armed.text;
+  }
+
+  if (fault.job != Job::kNone) {
+    const uint32_t syncobj = uapi::NewSyncobj(client_.get());
+    uapi::Syncs syncs;
+    syncs.out.push_back({syncobj, 0, 0});
+    const uint64_t seqno =
+        uapi::NewJob(client_.get(), context_, {StepOf(fault.job)}, syncs,
+                     lost ? 0 : 500 * 1000000ull);
+    if (lost) {
+      EXPECT_EQ(uapi::Wait(client_.get(), context_, seqno, uapi::InMs(200)),
+                -ETIME);
+      const HostAnswer gone =
+          HostRequest(std::string(fault.inject) == "kill"
+                          ? "kill 0"
+                          : std::string("ctl 0 ") + fault.inject);
+      ASSERT_TRUE(gone.ok) << gone.text;
+      EXPECT_EQ(uapi::Wait(client_.get(), context_, seqno, uapi::kForever),
+                -ENODEV);
+    } else {
+      const drm_heddle_result result =
+          uapi::ResultOf(client_.get(), context_, seqno);
+      EXPECT_EQ(result.status, fault.status);
+      EXPECT_EQ(static_cast<int>(result.error), fault.error);
+      const int fence = FenceStatus(syncobj);
+      EXPECT_EQ(fence, fault.error == 0 ? 1 : -fault.error);
+    }
+  }
+
+  drm_heddle_event event = {};
+  if (fault.event != 0) {
+    for (Client* c : {client_.get(), witness.get()}) {
+      ASSERT_EQ(uapi::NextEvent(c, uapi::InMs(15000), &event), 0);
+      EXPECT_EQ(event.type, fault.event);
+    }
+    EXPECT_EQ(uevents.Next("HEDDLE_EVENT", 5000), fault.uevent);
+  }
+  EXPECT_EQ(uapi::NextEvent(witness.get(), uapi::InMs(100), &event),
+            lost ? -ENODEV : -ETIME);
+  EXPECT_EQ(uevents.Next("HEDDLE_EVENT", 100), "");
+  const std::string dump = TakeDump();
+  EXPECT_EQ(!dump.empty(), fault.coredump) << dump;
+  if (fault.coredump) {
+    EXPECT_NE(dump.find("heddle coredump 1\n"), std::string::npos) << dump;
+    EXPECT_NE(dump.find("(guilty)"), std::string::npos) << dump;
+  }
+
+  if (fault.survives) {
+    EXPECT_EQ(Do(Job::kRun), HEDDLE_ERROR_OK);
+    EXPECT_EQ(Do(Job::kCopyIn), HEDDLE_ERROR_OK);
+    if (fault.job == Job::kRun) ExpectOnnxifi(fault);
+    return;
+  }
+  drm_heddle_context_create create = {};
+  create.priority = 1;
+  EXPECT_EQ(client_->Ioctl(DRM_IOCTL_HEDDLE_CONTEXT_CREATE, &create), -ENODEV);
+  host_->data[0] = 7;  // the map stays
+  EXPECT_EQ(host_->data[0], 7);
+  host_.reset();
+  witness.reset();
+  Replug();
+  ASSERT_NE(client_, nullptr);
+  context_ = uapi::NewContext(client_.get());
+  stream_ = uapi::NewStream(client_.get(), uapi::EmptyStream());
+  EXPECT_EQ(Do(Job::kRun), HEDDLE_ERROR_OK);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kmd, FaultTest, testing::ValuesIn(kFaults),
+                         [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace heddle::tests
