@@ -123,6 +123,7 @@ int heddle_context_create_ioctl(struct drm_device *drm, void *data, struct drm_f
 	err = heddle_gone(file->dev) ? -ENODEV :
 		xa_alloc_cyclic(&file->contexts, &args->context, context, XA_LIMIT(1, U32_MAX),
 				&file->next_context, GFP_KERNEL);
+	context->id = args->context;
 	mutex_unlock(&file->dev->files_lock);
 	if (err >= 0)
 		return 0;

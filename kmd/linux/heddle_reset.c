@@ -173,7 +173,7 @@ static void heddle_hang(struct heddle_device *dev, u64 now)
 	}
 	spin_unlock_irq(&dev->lock);
 	if (compacting) {
-		heddle_lose(dev, "compaction makes no progress; device memory is not to be trusted");
+		heddle_lose(dev, "compaction hangs; device memory is not to be trusted");
 		return;
 	}
 	dev_warn(dev->drm.dev, "job %llu of client %llu makes no progress: aborting it\n",
