@@ -64,7 +64,7 @@ static void heddle_dump_jobs(struct heddle_device *dev, struct heddle_dump *dump
 	spin_lock_irqsave(&dev->lock, flags);
 	list_for_each_entry(run, &dev->in_flight, link)
 		heddle_dump(dump,
-			    "fence = %llu%s, client = %llu, seqno = %llu, steps = %u at %pad, %llu ms\n",
+			    "fence %llu%s, client %llu, seqno %llu, %u steps at %pad, %llu ms\n",
 			    run->id, run == dev->guilty ? " (guilty)" : "", run->client,
 			    run->seqno, run->num_steps, &run->steps_dma,
 			    (ktime_get_ns() - run->start_ns) / NSEC_PER_MSEC);
