@@ -13,6 +13,17 @@
         deps = ["@verilator//:verilated"],  # with --trace-fst also @verilator//:verilated_fst
     )
 
+    # The same model as its measured users run it: a program that links :core_training (and runs)
+    # tells what code runs how often, and :core_profiled is compiled with that.
+    verilator_model_variant(name = "core_training", model = ":core_h256", training = True)
+    verilator_profile(name = "core_profile", program = ":train", arguments = ["resnet8"])
+    verilator_model_variant(
+        name = "core_profiled",
+        model = ":core_h256",
+        copts_fast = VERILATOR_COPTS_V3,
+        profile = ":core_profile",
+    )
+
 Include the model as "Vcore.h". Verilator's warnings are errors (waive one with a lint_off
 comment or a .vlt file); those of the C++ compiler are off, the C++ is not ours to judge.
 """
@@ -69,6 +80,59 @@ VERILATOR_TOGGLES = VERILATOR_FAST + [
     "32",
 ]
 
+VerilatedInfo = provider(
+    doc = "A model's generated C++, for verilator_model_variant.",
+    fields = {
+        "fast": "folder of sources that run in every cycle",
+        "headers": "folder",
+        "slow": "CcCompilationOutputs of the other sources",
+        "compilation_context": "of the model",
+        "linking_contexts": "of what the model needs",
+    },
+)
+
+def _toolchain(ctx):
+    """The C++ toolchain, and the features that are on."""
+    cc_toolchain = find_cpp_toolchain(ctx)
+    return cc_toolchain, cc_common.configure_features(
+        ctx = ctx,
+        cc_toolchain = cc_toolchain,
+        requested_features = ctx.features,
+        unsupported_features = ctx.disabled_features,
+    )
+
+def _compile(ctx, suffix, tree, headers, copts, contexts, inputs = []):
+    """A folder of generated sources: CcCompilationContext, CcCompilationOutputs."""
+    cc_toolchain, features = _toolchain(ctx)
+    return cc_common.compile(
+        name = ctx.label.name + suffix,
+        actions = ctx.actions,
+        feature_configuration = features,
+        cc_toolchain = cc_toolchain,
+        srcs = [tree],
+        public_hdrs = [headers],
+        includes = [headers.path],
+        additional_inputs = inputs,
+        # cc_common.compile does not add --copt/--cxxopt by itself: without this line the
+        # objects are built as C++14 whatever .bazelrc says.
+        user_compile_flags = ctx.fragments.cpp.copts + ctx.fragments.cpp.cxxopts + copts + ["-w"],
+        compilation_contexts = contexts,
+    )
+
+def _link(ctx, outputs, linking_contexts, flags = []):
+    cc_toolchain, features = _toolchain(ctx)
+    linking_context, _ = cc_common.create_linking_context_from_compilation_outputs(
+        name = ctx.label.name,
+        actions = ctx.actions,
+        feature_configuration = features,
+        cc_toolchain = cc_toolchain,
+        compilation_outputs = cc_common.merge_compilation_outputs(compilation_outputs = outputs),
+        linking_contexts = linking_contexts,
+        user_link_flags = flags,
+        disallow_dynamic_library = True,
+    )
+    return linking_context
+
 def _impl(ctx):
     prefix = ctx.attr.prefix or "V" + ctx.attr.top
     srcs_fast = ctx.actions.declare_directory(ctx.label.name + ".v/fast")
@@ -106,48 +170,23 @@ mv "$tmp"/*.h "$inc"/
         use_default_shell_env = True,
     )
 
-    cc_toolchain = find_cpp_toolchain(ctx)
-    features = cc_common.configure_features(
-        ctx = ctx,
-        cc_toolchain = cc_toolchain,
-        requested_features = ctx.features,
-        unsupported_features = ctx.disabled_features,
-    )
-    dep_ctx = [d[CcInfo].compilation_context for d in ctx.attr.deps]
-    compilation_contexts = []
-    compilation_outputs = []
-    for (suffix, tree, copts) in [
-        ("_fast", srcs_fast, ctx.attr.copts_fast),
-        ("_slow", srcs_slow, ctx.attr.copts_slow),
-    ]:
-        cctx, outs = cc_common.compile(
-            name = ctx.label.name + suffix,
-            actions = ctx.actions,
-            feature_configuration = features,
-            cc_toolchain = cc_toolchain,
-            srcs = [tree],
-            public_hdrs = [hdrs],
-            includes = [hdrs.path],
-            # cc_common.compile does not add --copt/--cxxopt by itself: without this line the
-            # objects are built as C++14 whatever .bazelrc says.
-            user_compile_flags = ctx.fragments.cpp.copts + ctx.fragments.cpp.cxxopts + copts + ["-w"],
-            compilation_contexts = dep_ctx,
-        )
-        compilation_contexts.append(cctx)
-        compilation_outputs.append(outs)
-
-    linking_context, _ = cc_common.create_linking_context_from_compilation_outputs(
-        name = ctx.label.name,
-        actions = ctx.actions,
-        feature_configuration = features,
-        cc_toolchain = cc_toolchain,
-        compilation_outputs = cc_common.merge_compilation_outputs(compilation_outputs = compilation_outputs),
-        linking_contexts = [d[CcInfo].linking_context for d in ctx.attr.deps],
-        disallow_dynamic_library = True,
-    )
+    contexts = [d[CcInfo].compilation_context for d in ctx.attr.deps]
+    linking_contexts = [d[CcInfo].linking_context for d in ctx.attr.deps]
+    context, fast = _compile(ctx, "_fast", srcs_fast, hdrs, ctx.attr.copts_fast, contexts)
+    _, slow = _compile(ctx, "_slow", srcs_slow, hdrs, ctx.attr.copts_slow, contexts)
     return [
         DefaultInfo(files = depset([hdrs, srcs_fast, srcs_slow])),
-        CcInfo(compilation_context = compilation_contexts[0], linking_context = linking_context),
+        CcInfo(
+            compilation_context = context,
+            linking_context = _link(ctx, [fast, slow], linking_contexts),
+        ),
+        VerilatedInfo(
+            fast = srcs_fast,
+            headers = hdrs,
+            slow = slow,
+            compilation_context = context,
+            linking_contexts = linking_contexts,
+        ),
     ]
 
 verilator_cc_library = rule(
@@ -168,5 +207,97 @@ verilator_cc_library = rule(
     },
     fragments = ["cpp"],
     toolchains = ["@bazel_tools//tools/cpp:toolchain_type"],
+    provides = [CcInfo, VerilatedInfo],
+)
+
+def _why_no_profile(ctx):
+    """Why this build has no profiles; None if it has."""
+    if find_cpp_toolchain(ctx).compiler != "clang":
+        return "profiles are made and read by clang"
+    for option in ctx.fragments.cpp.copts:
+        if option.startswith("-fsanitize"):
+            return "what %s adds would be profiled, too" % option
+    return None
+
+def _variant_impl(ctx):
+    model = ctx.attr.model[VerilatedInfo]
+    copts = ctx.attr.copts_fast
+    inputs = []
+    link_flags = []
+    why_not = _why_no_profile(ctx)
+    if why_not and ctx.attr.training:
+        pass  # :NAME_profiled says it; nothing runs the program.
+    elif why_not:
+        # buildifier: disable=print
+        print("%s: without a profile: %s" % (ctx.label, why_not))
+    elif ctx.attr.training:
+        link_flags = ["-fprofile-instr-generate"]
+        copts = copts + link_flags
+    else:
+        inputs = [ctx.file.profile]
+        copts = copts + ["-fprofile-instr-use=" + ctx.file.profile.path]
+    context, fast = _compile(
+        ctx,
+        "_fast",
+        model.fast,
+        model.headers,
+        copts,
+        [model.compilation_context],
+        inputs,
+    )
+    return [
+        CcInfo(
+            compilation_context = context,
+            linking_context = _link(ctx, [fast, model.slow], model.linking_contexts, link_flags),
+        ),
+    ]
+
+verilator_model_variant = rule(
+    implementation = _variant_impl,
+    doc = "A model (verilator_cc_library) with its fast sources compiled in another way.",
+    attrs = {
+        "model": attr.label(providers = [VerilatedInfo], mandatory = True),
+        # Counts what runs. How well the C++ compiler optimises it does not change the counts.
+        "training": attr.bool(default = False),
+        # What ran how often in training; mandatory without `training`.
+        "profile": attr.label(allow_single_file = [".profdata"]),
+        "copts_fast": attr.string_list(default = ["-O1"]),
+        "_cc_toolchain": attr.label(default = "@bazel_tools//tools/cpp:current_cc_toolchain"),
+    },
+    fragments = ["cpp"],
+    toolchains = ["@bazel_tools//tools/cpp:toolchain_type"],
     provides = [CcInfo],
+)
+
+def _profile_impl(ctx):
+    out = ctx.actions.declare_file(ctx.label.name + ".profdata")
+    program = ctx.attr.program[DefaultInfo].files_to_run
+    ctx.actions.run_shell(
+        mnemonic = "Profile",
+        progress_message = "Training %s" % ctx.label,
+        inputs = ctx.files.data,
+        tools = [program],
+        outputs = [out],
+        arguments = [out.path, program.executable.path] +
+                    [ctx.expand_location(a, ctx.attr.data) for a in ctx.attr.arguments],
+        command = """set -e
+out=$1; shift
+tmp=$(mktemp -d); trap 'rm -rf "$tmp"' EXIT
+LLVM_PROFILE_FILE="$tmp/raw" "$@" >"$tmp/log" 2>&1 || { cat "$tmp/log"; exit 1; }
+[ -s "$tmp/raw" ] || { echo "$1 counts nothing: it has no model built for training"; exit 1; }
+llvm-profdata-14 merge -sparse -o "$out" "$tmp/raw"
+""",
+        use_default_shell_env = True,
+    )
+    return [DefaultInfo(files = depset([out]))]
+
+verilator_profile = rule(
+    implementation = _profile_impl,
+    doc = "NAME.profdata: runs a program with a model built for training.",
+    attrs = {
+        # As the target's, not as a tool's: the model is the same one.
+        "program": attr.label(executable = True, cfg = "target", mandatory = True),
+        "arguments": attr.string_list(),
+        "data": attr.label_list(allow_files = True),
+    },
 )

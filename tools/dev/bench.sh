@@ -5,7 +5,7 @@
 heddle_bench() {
   # shellcheck source=tools/dev/build.sh
   source tools/dev/build.sh
-  build_and_stage
+  build_and_stage --config=profiled
   export HEDDLE_PREFIX="$HEDDLE_ROOT/out"
   local name="${1:-all}"
   [[ $# -gt 0 ]] && shift

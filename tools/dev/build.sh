@@ -17,4 +17,5 @@ build_and_stage() {
     --events "$HEDDLE_SCRATCH/events.json" --source . --out out
 }
 
-heddle_build() { build_and_stage "$@"; }
+# Models of the RTL are profiled ones (.bazelrc): who takes the SDK may run them for long.
+heddle_build() { build_and_stage --config=profiled "$@"; }
