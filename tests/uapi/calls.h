@@ -68,7 +68,8 @@ uint32_t NewDevice(Client* c, uint64_t size);
 int BoInfo(Client* c, uint32_t handle, drm_heddle_bo_info* info);
 int CloseBo(Client* c, uint32_t handle);
 
-// A HOST buffer with its mapping, which stays when the handle is closed.
+// A HOST buffer with its mapping, which stays when the handle is closed. On a
+// render node a mapping keeps the file open, with all that belongs to it.
 struct HostBuffer {
   uint32_t handle = 0;
   uint8_t* data = nullptr;

@@ -19,6 +19,10 @@ class OrderTest : public UapiTest {
     load_ = std::make_unique<Load>(c());
     Do(c(), NewContext(c()), {Fill(word_, kPage, 0)});
   }
+  void TearDown() override {
+    places_ = nullptr;  // a mapping keeps its file
+    UapiTest::TearDown();
+  }
   // Job `number`, not 0.
   uint64_t Numbered(uint32_t context, uint32_t number,
                     const Syncs& syncs = {}) {

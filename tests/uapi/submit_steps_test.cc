@@ -24,6 +24,10 @@ class SubmitStepsTest : public UapiTest {
     all_ = copies_;
     all_.push_back(Fill(bo_, kSize, 5));
   }
+  void TearDown() override {
+    host_ = nullptr;  // a mapping keeps its file
+    UapiTest::TearDown();
+  }
   int Send(const drm_heddle_step& step) {
     return Submit(c(), context_, {step});
   }

@@ -9,7 +9,21 @@
 #include <cstdio>
 #include <cstring>
 
+#include "tests/support/process.h"
+
 namespace heddle::uapi {
+
+namespace {
+
+// A call that does not return must not hide which one it is.
+void TooLong(int) {
+  const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
+  std::fprintf(stderr, "%s.%s does not end\n", info->test_suite_name(),
+               info->name());
+  _exit(124);
+}
+
+}  // namespace
 
 std::unique_ptr<Client> UapiTest::Open() {
   int error = 0;
@@ -19,6 +33,9 @@ std::unique_ptr<Client> UapiTest::Open() {
 }
 
 void UapiTest::SetUp() {
+  std::fflush(nullptr);
+  signal(SIGALRM, TooLong);
+  alarm(static_cast<unsigned>(120 * tests::TimeFactor()));
   client_ = Open();
   ASSERT_NE(client_, nullptr);
 }
@@ -32,6 +49,7 @@ void UapiTest::TearDown() {
       << Counters(watcher.get()).queued << " jobs are left";
   EXPECT_TRUE(Eventually([&] { return MemoryInfo(watcher.get()).used == 0; }))
       << MemoryInfo(watcher.get()).used << " bytes are left";
+  alarm(0);
 }
 
 void InChild(const std::function<void()>& body) {
