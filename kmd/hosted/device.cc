@@ -286,16 +286,6 @@ void Device::Schedule() {
         continue;
       }
       ++it;
-      // Jobs that wait for something that failed never start.
-      while (!context->queue.empty()) {
-        auto& fences = context->queue.front()->in_fences;
-        if (std::none_of(fences.begin(), fences.end(), [](const auto& f) {
-              return f->signalled() && f->error() != 0;
-            })) {
-          break;
-        }
-        Finish(context->queue.front(), HEDDLE_JOB_CANCEL, nullptr);
-      }
       heddle_sched_entry entry = context->entry;
       entry.ready = false;
       if (!context->queue.empty()) {
@@ -518,7 +508,7 @@ void Device::Finish(const std::shared_ptr<Job>& job, heddle_job_event event,
   // What the job used is free from here on; only its result is kept.
   job->steps.clear();
   job->in_fences.clear();
-  job->fence->Signal(-static_cast<int>(r.error));
+  job->fence->Signal();
 }
 
 void Device::FinishOwn(const std::shared_ptr<Job>& job, bool ok) {

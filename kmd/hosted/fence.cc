@@ -5,10 +5,6 @@
 #include <utility>
 
 namespace heddle::hosted {
-namespace {
-constexpr size_t kFailedKept = 64;
-}
-
 void Syncobj::Replace(std::shared_ptr<Fence> fence) {
   Reset();
   fence_ = std::move(fence);
@@ -17,7 +13,6 @@ void Syncobj::Replace(std::shared_ptr<Fence> fence) {
 void Syncobj::Reset() {
   fence_ = nullptr;
   points_.clear();
-  failed_.clear();
   value_ = 0;
   last_ = 0;
 }
@@ -37,9 +32,6 @@ void Syncobj::Add(uint64_t point, std::shared_ptr<Fence> fence) {
 void Syncobj::Advance() {
   while (!points_.empty() && points_.begin()->second->signalled()) {
     value_ = points_.begin()->first;
-    if (points_.begin()->second->error() != 0)
-      failed_[value_] = points_.begin()->second;
-    if (failed_.size() > kFailedKept) failed_.erase(failed_.begin());
     points_.erase(points_.begin());
   }
 }
@@ -61,11 +53,7 @@ void Syncobj::Collect(uint64_t point,
     if (fence_ != nullptr) fences->push_back(fence_);
     return;
   }
-  if (value_ >= point) {
-    auto it = failed_.find(point);
-    fences->push_back(it != failed_.end() ? it->second : Fence::Signalled());
-    return;
-  }
+  if (value_ >= point) return;
   for (const auto& [at, fence] : points_) {
     fences->push_back(fence);
     if (at >= point) break;

@@ -11,24 +11,20 @@
 
 namespace heddle::hosted {
 
-// Signalled once, with success (0) or a negative errno.
+// Signalled once, when the job has ended, whether well or not: who waits for it
+// goes on.
 class Fence {
  public:
   static std::shared_ptr<Fence> Signalled() {
     auto f = std::make_shared<Fence>();
-    f->Signal(0);
+    f->Signal();
     return f;
   }
-  void Signal(int error) {
-    if (!signalled_) error_ = error;
-    signalled_ = true;
-  }
+  void Signal() { signalled_ = true; }
   bool signalled() const { return signalled_; }
-  int error() const { return error_; }
 
  private:
   bool signalled_ = false;
-  int error_ = 0;
 };
 
 // A binary object holds one fence; a timeline a fence per point, where a point
@@ -56,8 +52,6 @@ class Syncobj {
   std::map<uint64_t, std::shared_ptr<Fence>> points_;  // not yet passed
   uint64_t value_ = 0;
   uint64_t last_ = 0;
-  std::map<uint64_t, std::shared_ptr<Fence>>
-      failed_;  // points passed with an error
 };
 
 }  // namespace heddle::hosted

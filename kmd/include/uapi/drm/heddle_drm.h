@@ -353,7 +353,8 @@ struct drm_heddle_sync {
  * @context: id
  * @flags: zero
  * @steps: array of struct drm_heddle_step, 1 to max_steps
- * @in_syncs: array of struct drm_heddle_sync to wait for before the job starts
+ * @in_syncs: array of struct drm_heddle_sync to wait for before the job starts;
+ *            it starts although a job that it waits for failed
  * @out_syncs: array of struct drm_heddle_sync signalled when it ends
  * @seqno: out: number of the job in its context, counting from 1
  * @timeout_ns: longest time without progress before the job is aborted;
