@@ -96,6 +96,10 @@ TEST_F(EventsTest, TimeoutSparesTheJobsOfOthers) {
   EXPECT_EQ(ResultOf(other.get(), theirs, good).status, 0u);
   EXPECT_EQ(host->Word(1023), 31u);
   EXPECT_EQ(Counters(c()).resets, resets + 1);
+  // The reset is not over when the job is.
+  drm_heddle_event event = {};
+  EXPECT_EQ(NextEvent(c(), InMs(20000), &event), 0);
+  EXPECT_EQ(NextEvent(other.get(), InMs(20000), &event), 0);
 }
 
 TEST_F(EventsTest, TellsOfAChangeOfMemory) {

@@ -200,5 +200,21 @@ TEST_F(OrderTest, DestroyingAContextCancelsItsJobs) {
   }
 }
 
+TEST_F(OrderTest, AJobStartsAlthoughWhatItWaitsForFailed) {
+  const uint32_t first = NewContext(c(), 3), second = NewContext(c(), 1);
+  const uint32_t sync = NewSyncobj(c());
+  const uint32_t stream = NewStream(c(), FaultingStream(0));
+  const std::vector<drm_heddle_region> regions = {Region(0, word_, kPage)};
+  load_->Queue(first, 200);
+  const uint64_t bad =
+      NewJob(c(), first, {RunStream(stream, regions)}, {{}, {{sync, 0, 0}}});
+  const uint64_t early = Numbered(second, 1, {{{sync, 0, 0}}, {}});
+  EXPECT_NE(ResultOf(c(), first, bad).status, 0u);
+  const uint64_t late = Numbered(second, 2, {{{sync, 0, 0}}, {}});
+  EXPECT_EQ(ResultOf(c(), second, early).status, 0u);
+  EXPECT_EQ(ResultOf(c(), second, late).status, 0u);
+  EXPECT_EQ(Order(2), (std::vector<uint32_t>{1, 2}));
+}
+
 }  // namespace
 }  // namespace heddle::uapi
