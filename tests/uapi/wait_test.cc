@@ -177,8 +177,8 @@ TEST_F(WaitTest, FillsNoMoreThanTheCallerKnows) {
   std::memset(bytes, 0xee, sizeof(bytes));
   ASSERT_EQ(WaitRaw(1, {reinterpret_cast<uint64_t>(bytes), 1, sizeof(bytes)}),
             0);
-  for (size_t i = 0; i < sizeof(bytes); ++i) {
-    if (i >= sizeof(drm_heddle_result)) EXPECT_EQ(bytes[i], 0xee) << i;
+  for (size_t i = sizeof(drm_heddle_result); i < sizeof(bytes); ++i) {
+    EXPECT_EQ(bytes[i], 0xee) << i;
   }
 }
 
