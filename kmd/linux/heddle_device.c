@@ -187,10 +187,10 @@ void heddle_device_fini(struct heddle_device *dev)
 		heddle_reset_card(dev); /* nothing is read or written from here on */
 	}
 	heddle_lose(dev, "the driver was unbound or the card unplugged");
+	if (dev->regs)
+		heddle_irq_fini(dev); /* before what its handlers queue */
 	cancel_work_sync(&dev->memory_work);
 	cancel_delayed_work_sync(&dev->watch_work);
-	if (dev->regs)
-		heddle_irq_fini(dev);
 	heddle_contexts_kill(dev);
 	heddle_exec_fini(dev);
 	heddle_host_close(dev);

@@ -73,10 +73,12 @@ static int heddle_take_events(struct heddle_file *file, struct drm_heddle_events
 			break;
 		err = heddle_fill_element(&args->events, args->filled++, &event, sizeof(event));
 	}
-	spin_lock_irq(&file->lock);
-	args->lost = file->lost_events;
-	file->lost_events = 0;
-	spin_unlock_irq(&file->lock);
+	if (args->filled) {
+		spin_lock_irq(&file->lock);
+		args->lost = file->lost_events;
+		file->lost_events = 0;
+		spin_unlock_irq(&file->lock);
+	}
 	return err;
 }
 
@@ -90,16 +92,22 @@ int heddle_events_ioctl(struct drm_device *drm, void *data, struct drm_file *drm
 	err = heddle_check_events(args);
 	if (err)
 		return err;
-	left = heddle_time_left(args->deadline_ns);
-	if (!left)
-		err = READ_ONCE(file->num_events) ? 0 : -ETIME;
-	else
-		err = wait_event_interruptible_hrtimeout(file->wq, READ_ONCE(file->num_events) ||
-							 heddle_gone(file->dev), left);
-	if (!READ_ONCE(file->num_events)) {
-		if (heddle_gone(file->dev))
+	/* Another thread may take what woke this one. */
+	do {
+		left = heddle_time_left(args->deadline_ns);
+		if (!left)
+			err = READ_ONCE(file->num_events) ? 0 : -ETIME;
+		else
+			err = wait_event_interruptible_hrtimeout(file->wq,
+								 READ_ONCE(file->num_events) ||
+								 heddle_gone(file->dev), left);
+		if (READ_ONCE(file->num_events)) {
+			err = heddle_take_events(file, args);
+			if (err || args->filled)
+				return err;
+		} else if (heddle_gone(file->dev)) {
 			return -ENODEV;
-		return err ?: -EAGAIN; /* another thread took it */
-	}
-	return heddle_take_events(file, args);
+		}
+	} while (!err);
+	return err;
 }
