@@ -145,6 +145,7 @@ static int heddle_compact(struct heddle_device *dev, u64 need, struct heddle_com
 		err = heddle_execute_moves(dev, c, count);
 		if (err) {
 			heddle_lose(dev, "compaction failed; device memory is not to be trusted");
+			err = -ENODEV;
 			break;
 		}
 		heddle_mem_apply(c->moves, count);
