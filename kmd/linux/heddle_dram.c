@@ -52,7 +52,7 @@ static void heddle_compaction_free(struct heddle_device *dev, struct heddle_comp
 static int heddle_execute_moves(struct heddle_device *dev, struct heddle_compaction *c, int count)
 {
 	DECLARE_COMPLETION_ONSTACK(done);
-	struct heddle_step *steps = c->area->cpu;
+	struct heddle_step *steps;
 	struct heddle_run run = {
 		.num_steps = count,
 		.steps_dma = c->area->dma,
@@ -60,10 +60,14 @@ static int heddle_execute_moves(struct heddle_device *dev, struct heddle_compact
 		.done = &done,
 	};
 	int err;
+	int idx;
 	int i;
 
 	INIT_LIST_HEAD(&run.link);
 	c->outcome->state = HEDDLE_JOB_QUEUED;
+	if (!drm_dev_enter(&dev->drm, &idx))
+		return -ENODEV;
+	steps = c->area->cpu;
 	memset(steps, 0, count * sizeof(*steps));
 	for (i = 0; i < count; i++) {
 		steps[i].type = HEDDLE_STEP_TYPE_COPY;
@@ -72,9 +76,10 @@ static int heddle_execute_moves(struct heddle_device *dev, struct heddle_compact
 		steps[i].length = c->moves[i].size;
 	}
 	err = heddle_engine_start(dev, &run, true, NULL, 0);
+	drm_dev_exit(idx);
 	if (err)
 		return err;
-	/* Ends in any case: the watch finds a card that makes no progress. */
+	/* Ends in any case: by the watch if the card makes no progress, or by removal. */
 	wait_for_completion(&done);
 	if (heddle_gone(dev))
 		return -ENODEV;

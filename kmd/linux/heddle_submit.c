@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include <drm/drm_drv.h>
 #include <drm/drm_syncobj.h>
 
 #include "heddle_args.h"
@@ -112,6 +113,7 @@ static int heddle_bind_step(struct drm_file *file, struct heddle_bound_step *ste
 	const struct drm_heddle_step *in = &step->in;
 	bool out = in->type == DRM_HEDDLE_COPY_OUT;
 	int err;
+	int idx;
 
 	err = heddle_check_step(in);
 	if (err)
@@ -133,11 +135,15 @@ static int heddle_bind_step(struct drm_file *file, struct heddle_bound_step *ste
 				 step->host->shmem.base.size);
 	if (err)
 		return err;
+	if (!drm_dev_enter(step->host->shmem.base.dev, &idx))
+		return -ENODEV;
 	err = heddle_host_map(step->host);
+	if (!err)
+		step->entries = heddle_host_entries(step->host, out ? in->dst_offset :
+						    in->src_offset, in->length, NULL);
+	drm_dev_exit(idx);
 	if (err)
 		return err;
-	step->entries = heddle_host_entries(step->host, out ? in->dst_offset : in->src_offset,
-					    in->length, NULL);
 	/* Memory in more pieces than one list takes. */
 	return step->entries > HEDDLE_SG_ENTRIES_MAX ? -ENOMEM : 0;
 }
@@ -313,6 +319,19 @@ static int heddle_add_ready(struct heddle_job *job)
 	return 0;
 }
 
+/* Everything of a job that lies in memory that is taken back from a removed card. */
+static int heddle_make_job(struct heddle_job *job, struct heddle_submission *s)
+{
+	int err;
+	int idx;
+
+	if (!drm_dev_enter(&job->dev->drm, &idx))
+		return -ENODEV;
+	err = heddle_write_job(job, s) ?: heddle_add_ready(job);
+	drm_dev_exit(idx);
+	return err;
+}
+
 /* Room for the outcome of a new job; the oldest that have ended go. Holds context->lock. */
 static int heddle_keep_outcome(struct heddle_context *context, struct heddle_job *job)
 {
@@ -421,15 +440,12 @@ int heddle_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *fil
 	}
 	job->run.client = context->file->client;
 	job->run.timeout_ns = args->timeout_ns;
-	err = heddle_write_job(job, &s);
-	if (err)
-		goto free_job;
 	err = heddle_sched_job_setup(&job->base, &context->entity, file, job->run.client);
 	if (err)
 		goto free_job;
 	err = heddle_add_in_syncs(file, args, job);
 	if (!err)
-		err = heddle_add_ready(job);
+		err = heddle_make_job(job, &s);
 	if (!err)
 		err = heddle_queue(context, job, &s, &args->seqno);
 	if (!err)
