@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
+// A random life of the memory; the named cases are in cases/.
 extern "C" {
 #include "kmd/core/heddle_mem.h"
 
@@ -16,66 +17,6 @@ extern "C" {
 namespace {
 
 constexpr u64 kPage = HEDDLE_PAGE_BYTES;
-
-TEST(HeddleMem, HandsOutTheCardWithoutTheReserve) {
-  u64 total = 0;
-  EXPECT_EQ(heddle_mem_total(HEDDLE_DRAM_BYTES_MIN, &total), 0);
-  EXPECT_EQ(total, HEDDLE_DRAM_BYTES_MIN - HEDDLE_DEVICE_RESERVE_BYTES);
-  EXPECT_EQ(heddle_mem_total(HEDDLE_DRAM_BYTES_MIN + 5, &total), 0);
-  EXPECT_EQ(total % kPage, 0u);
-  // The size comes from the card.
-  for (u64 bytes : {u64{0}, u64{HEDDLE_DEVICE_RESERVE_BYTES},
-                    HEDDLE_DRAM_BYTES_MAX + 1, ~u64{0}}) {
-    EXPECT_EQ(heddle_mem_total(bytes, &total), -ERANGE) << bytes;
-  }
-}
-
-TEST(HeddleMem, RoundsUpToPages) {
-  u64 r = 0;
-  EXPECT_EQ(heddle_mem_round(0, &r), -EINVAL);
-  EXPECT_EQ(heddle_mem_round(1, &r), 0);
-  EXPECT_EQ(r, kPage);
-  EXPECT_EQ(heddle_mem_round(kPage, &r), 0);
-  EXPECT_EQ(r, kPage);
-  EXPECT_EQ(heddle_mem_round(~u64{0}, &r), -ENOSPC);
-  EXPECT_EQ(heddle_mem_round(~u64{0} - kPage + 1, &r), 0);
-}
-
-TEST(HeddleMem, RefusesOnlyWhenTheSumExceedsTheTotal) {
-  heddle_mem mem;
-  heddle_mem_init(&mem, 3 * kPage);
-  heddle_mem_node a = {}, b = {}, c = {}, d = {};
-  EXPECT_EQ(heddle_mem_insert(&mem, &a, 1), 0);
-  EXPECT_EQ(heddle_mem_insert(&mem, &b, 2 * kPage + 1), -ENOSPC);
-  EXPECT_EQ(heddle_mem_insert(&mem, &b, kPage), 0);
-  EXPECT_EQ(heddle_mem_insert(&mem, &c, kPage), 0);
-  EXPECT_EQ(heddle_mem_available(&mem), 0u);
-  EXPECT_EQ(heddle_mem_insert(&mem, &d, 1), -ENOSPC);
-  heddle_mem_remove(&mem, &a);
-  heddle_mem_remove(&mem, &a);  // not placed: nothing happens
-  heddle_mem_remove(&mem, &c);
-  EXPECT_EQ(heddle_mem_available(&mem), 2 * kPage);
-  EXPECT_EQ(heddle_mem_insert(&mem, &d, 2 * kPage), -EAGAIN);
-  heddle_mem_move move;
-  ASSERT_EQ(heddle_mem_plan(&mem, 2 * kPage, &move, 1), 1);
-  EXPECT_EQ(move.node, &b);
-  EXPECT_EQ(move.to, 0u);
-  heddle_mem_apply(&move, 1);
-  EXPECT_EQ(heddle_mem_plan(&mem, 2 * kPage, &move, 1), 0);
-  EXPECT_EQ(heddle_mem_insert(&mem, &d, 2 * kPage), 0);
-}
-
-TEST(HeddleMem, ShrinkingRefusesNewObjectsAndKeepsOld) {
-  heddle_mem mem;
-  heddle_mem_init(&mem, 8 * kPage);
-  heddle_mem_node a = {}, b = {};
-  ASSERT_EQ(heddle_mem_insert(&mem, &a, 6 * kPage), 0);
-  heddle_mem_resize(&mem, 4 * kPage);
-  EXPECT_EQ(heddle_mem_available(&mem), 0u);
-  EXPECT_EQ(heddle_mem_insert(&mem, &b, 1), -ENOSPC);
-  heddle_mem_remove(&mem, &a);
-  EXPECT_EQ(heddle_mem_insert(&mem, &b, 4 * kPage), 0);
-}
 
 // Against a plain picture of the memory: whatever happens, nothing overlaps,
 // accounting is exact, an allocation fails only when the sum does not fit, and

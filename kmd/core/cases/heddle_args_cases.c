@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* Cases of heddle_args.h: a structure, and what its check says of it. */
+#include "heddle_args.h"
+
+#include <linux/errno.h>
+#include <linux/kernel.h>
+
+#include "heddle_cases.h"
+#include "heddle_hw.h"
+
+#define BYTES(type) ((u32)sizeof(struct drm_heddle_##type))
+
+static void arrays(struct heddle_test *t)
+{
+	static const struct {
+		const char *row;
+		struct drm_heddle_array array;
+		int want;
+	} rows[] = {
+		{ "empty: the stride does not matter", { 0, 0, 0 }, 0 },
+		{ "as many as may be", { 1, 4, 16 }, 0 },
+		{ "one more", { 1, 5, 16 }, -EINVAL },
+		{ "elements too short", { 1, 1, 15 }, -EINVAL },
+		{ "structures may have grown", { 1, 1, 4096 }, 0 },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		heddle_row(t, rows[i].row, i);
+		HEDDLE_EXPECT_EQ(t, heddle_check_array(&rows[i].array, 16, 4), rows[i].want);
+	}
+}
+
+static void query(struct heddle_test *t)
+{
+	static const struct {
+		const char *row;
+		struct drm_heddle_query args;
+		int want;
+	} rows[] = {
+		{ "size only", { .type = 0 }, 0 },
+		{ "two", { .data = { 1, 2, 8 } }, -EINVAL },
+		{ "none, with a stride", { .data = { 1, 0, 8 } }, -EINVAL },
+		{ "one", { .data = { 1, 1, 8 } }, 0 },
+		{ "padding", { .pad = 1, .data = { 1, 1, 8 } }, -EINVAL },
+		{ "last type", { .type = DRM_HEDDLE_QUERY_COUNTERS, .data = { 1, 1, 8 } }, 0 },
+		{ "no such type", { .type = DRM_HEDDLE_QUERY_COUNTERS + 1, .data = { 1, 1, 8 } },
+		  -EINVAL },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		heddle_row(t, rows[i].row, i);
+		HEDDLE_EXPECT_EQ(t, heddle_check_query(&rows[i].args), rows[i].want);
+	}
+}
+
+static void context_create(struct heddle_test *t)
+{
+	static const struct {
+		const char *row;
+		struct drm_heddle_context_create args;
+		bool may_raise;
+		int want;
+	} rows[] = {
+		{ "highest priority, not allowed", { .priority = 0 }, false, -EACCES },
+		{ "highest priority, allowed", { .priority = 0 }, true, 0 },
+		{ "lowest priority", { .priority = HEDDLE_RINGS - 1 }, false, 0 },
+		{ "no such priority", { .priority = HEDDLE_RINGS }, true, -EINVAL },
+		{ "a flag", { .priority = 1, .flags = 1 }, true, -EINVAL },
+		{ "padding", { .priority = 1, .pad = 1 }, true, -EINVAL },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		heddle_row(t, rows[i].row, i);
+		HEDDLE_EXPECT_EQ(t, heddle_check_context_create(&rows[i].args, rows[i].may_raise),
+				 rows[i].want);
+	}
+}
+
+static void padding_is_zero(struct heddle_test *t)
+{
+	static const struct drm_heddle_context_destroy contexts[] = { { 1, 0 }, { 1, 1 } };
+	static const struct drm_heddle_stream_destroy streams[] = { { 1, 0 }, { 1, 1 } };
+	static const struct drm_heddle_sync syncs[] = { { 1, 0, 1 }, { 1, 1, 1 } };
+	static const int want[] = { 0, -EINVAL };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(want); i++) {
+		heddle_row(t, "pad", i);
+		HEDDLE_EXPECT_EQ(t, heddle_check_context_destroy(&contexts[i]), want[i]);
+		HEDDLE_EXPECT_EQ(t, heddle_check_stream_destroy(&streams[i]), want[i]);
+		HEDDLE_EXPECT_EQ(t, heddle_check_sync(&syncs[i]), want[i]);
+	}
+}
+
+static void bo_create(struct heddle_test *t)
+{
+	static const struct {
+		const char *row;
+		struct drm_heddle_bo_create args;
+		int want;
+	} rows[] = {
+		{ "no size", { .size = 0 }, -EINVAL },
+		{ "one byte", { .size = 1 }, 0 },
+		{ "last placement", { .size = 1, .placement = DRM_HEDDLE_DEVICE }, 0 },
+		{ "no such placement", { .size = 1, .placement = 2 }, -EINVAL },
+		{ "a flag", { .size = 1, .flags = 1 }, -EINVAL },
+		{ "padding", { .size = 1, .pad = 1 }, -EINVAL },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		heddle_row(t, rows[i].row, i);
+		HEDDLE_EXPECT_EQ(t, heddle_check_bo_create(&rows[i].args), rows[i].want);
+	}
+}
+
+static void stream_create(struct heddle_test *t)
+{
+	static const struct {
+		const char *row;
+		struct drm_heddle_stream_create args;
+		int want;
+	} rows[] = {
+		{ "shortest", { .data = { 1, 16, 1 } }, 0 },
+		{ "longest", { .data = { 1, HEDDLE_STREAM_BYTES_MAX, 1 } }, 0 },
+		{ "empty", { .data = { 1, 0, 1 } }, -EINVAL },
+		{ "short of an SRAM word", { .data = { 1, 15, 1 } }, -EINVAL },
+		{ "beyond an SRAM word", { .data = { 1, 17, 1 } }, -EINVAL },
+		{ "too long", { .data = { 1, HEDDLE_STREAM_BYTES_MAX + 16, 1 } }, -EINVAL },
+		{ "longest of 32 bits", { .data = { 1, ~0U, 1 } }, -EINVAL },
+		{ "not bytes", { .data = { 1, 16, 4 } }, -EINVAL },
+		{ "a flag", { .data = { 1, 16, 1 }, .flags = 1 }, -EINVAL },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		heddle_row(t, rows[i].row, i);
+		HEDDLE_EXPECT_EQ(t, heddle_check_stream_create(&rows[i].args), rows[i].want);
+	}
+}
+
+static void submit(struct heddle_test *t)
+{
+	static const struct {
+		const char *row;
+		struct drm_heddle_submit args;
+		int want;
+	} rows[] = {
+		{ "no step", { .flags = 0 }, -EINVAL },
+		{ "as many steps as may be",
+		  { .steps = { 1, HEDDLE_STEPS_MAX, BYTES(step) } }, 0 },
+		{ "one more", { .steps = { 1, HEDDLE_STEPS_MAX + 1, BYTES(step) } }, -EINVAL },
+		{ "a flag", { .flags = 1, .steps = { 1, 1, BYTES(step) } }, -EINVAL },
+		{ "sync points too short",
+		  { .steps = { 1, 1, BYTES(step) }, .in_syncs = { 1, 1, 8 } }, -EINVAL },
+		{ "sync points of any number",
+		  { .steps = { 1, 1, BYTES(step) }, .out_syncs = { 1, ~0U, BYTES(sync) } },
+		  -EINVAL },
+		{ "one of each", { .steps = { 1, 1, BYTES(step) },
+				   .in_syncs = { 1, 1, BYTES(sync) },
+				   .out_syncs = { 1, 1, BYTES(sync) } }, 0 },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		heddle_row(t, rows[i].row, i);
+		HEDDLE_EXPECT_EQ(t, heddle_check_submit(&rows[i].args), rows[i].want);
+	}
+}
+
+static void steps(struct heddle_test *t)
+{
+	static const struct {
+		const char *row;
+		struct drm_heddle_step step;
+		int want;
+	} rows[] = {
+		{ "type 0", { .type = 0, .length = 4 }, -EINVAL },
+		{ "type 4", { .type = 4, .length = 4 }, -EINVAL },
+		{ "type 6", { .type = 6, .length = 4 }, -EINVAL },
+		{ "type of 32 bits", { .type = ~0U, .length = 4 }, -EINVAL },
+		{ "fill", { .type = DRM_HEDDLE_FILL, .length = 4 }, 0 },
+		{ "fill, half a word", { .type = DRM_HEDDLE_FILL, .length = 6 }, -EINVAL },
+		{ "copy in", { .type = DRM_HEDDLE_COPY_IN, .length = 6 }, 0 },
+		{ "copy in, nothing", { .type = DRM_HEDDLE_COPY_IN, .length = 0 }, -EINVAL },
+		{ "copy out", { .type = DRM_HEDDLE_COPY_OUT, .length = 1 }, 0 },
+		{ "copy with a region", { .type = DRM_HEDDLE_COPY_OUT, .length = 1,
+					  .regions = { 1, 1, BYTES(region) } }, -EINVAL },
+		{ "padding", { .type = DRM_HEDDLE_COPY_IN, .length = 6, .pad = 1 }, -EINVAL },
+		{ "run", { .type = DRM_HEDDLE_RUN,
+			   .regions = { 1, HEDDLE_REGIONS, BYTES(region) } }, 0 },
+		{ "run, a region too many",
+		  { .type = DRM_HEDDLE_RUN,
+		    .regions = { 1, HEDDLE_REGIONS + 1, BYTES(region) } }, -EINVAL },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		heddle_row(t, rows[i].row, i);
+		HEDDLE_EXPECT_EQ(t, heddle_check_step(&rows[i].step), rows[i].want);
+	}
+}
+
+#define LAST (HEDDLE_REGIONS - 1)
+
+/* In this order: an index that was taken cannot be bound again. */
+static void regions(struct heddle_test *t)
+{
+	static const struct {
+		const char *row;
+		struct drm_heddle_region region;
+		int want;
+		u32 used;
+	} rows[] = {
+		{ "last", { .index = LAST, .size = 1 }, 0, 1U << LAST },
+		{ "bound twice", { .index = LAST, .size = 1 }, -EINVAL, 1U << LAST },
+		{ "no such region", { .index = LAST + 1, .size = 1 }, -EINVAL, 1U << LAST },
+		{ "not aligned", { .offset = 32, .size = 1 }, -EINVAL, 1U << LAST },
+		{ "no such flag", { .offset = 64, .size = 1, .flags = 2 }, -EINVAL, 1U << LAST },
+		{ "padding", { .offset = 64, .size = 1, .pad = 1 }, -EINVAL, 1U << LAST },
+		{ "empty", { .offset = 64, .size = 0 }, -EINVAL, 1U << LAST },
+		{ "first", { .offset = 64, .size = 1, .flags = DRM_HEDDLE_REGION_WRITE }, 0,
+		  1U << LAST | 1 },
+	};
+	u32 i, used = 0;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		heddle_row(t, rows[i].row, i);
+		HEDDLE_EXPECT_EQ(t, heddle_check_region(&rows[i].region, &used), rows[i].want);
+		HEDDLE_EXPECT_EQ(t, used, rows[i].used);
+	}
+}
+
+static void ranges_do_not_wrap(struct heddle_test *t)
+{
+	static const struct {
+		u64 offset;
+		u64 length;
+		u64 size;
+		int want;
+	} rows[] = {
+		{ 0, 10, 10, 0 },
+		{ 1, 10, 10, -ERANGE },
+		{ ~0ULL, 2, 10, -ERANGE },
+		{ 2, ~0ULL, ~0ULL, -ERANGE },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		heddle_row(t, "range", i);
+		HEDDLE_EXPECT_EQ(t, heddle_check_range(rows[i].offset, rows[i].length,
+						       rows[i].size), rows[i].want);
+	}
+}
+
+static void wait_for_job(struct heddle_test *t)
+{
+	static const struct {
+		const char *row;
+		struct drm_heddle_wait args;
+		int want;
+	} rows[] = {
+		{ "jobs count from 1", { .seqno = 0 }, -EINVAL },
+		{ "the first job", { .seqno = 1 }, 0 },
+		{ "its result", { .seqno = 1, .result = { 1, 1, BYTES(result) } }, 0 },
+		{ "two results", { .seqno = 1, .result = { 1, 2, BYTES(result) } }, -EINVAL },
+		{ "padding", { .seqno = 1, .pad = 1 }, -EINVAL },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		heddle_row(t, rows[i].row, i);
+		HEDDLE_EXPECT_EQ(t, heddle_check_wait(&rows[i].args), rows[i].want);
+	}
+}
+
+static void read_events(struct heddle_test *t)
+{
+	static const struct {
+		const char *row;
+		struct drm_heddle_events args;
+		int want;
+	} rows[] = {
+		{ "room for none", { .filled = 0 }, -EINVAL },
+		{ "room for some", { .events = { 1, 4, BYTES(event) } }, 0 },
+		{ "events too short", { .events = { 1, 4, BYTES(event) - 1 } }, -EINVAL },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		heddle_row(t, rows[i].row, i);
+		HEDDLE_EXPECT_EQ(t, heddle_check_events(&rows[i].args), rows[i].want);
+	}
+}
+
+const struct heddle_case heddle_args_cases[] = {
+	{ "arrays", arrays },
+	{ "query", query },
+	{ "context_create", context_create },
+	{ "padding_is_zero", padding_is_zero },
+	{ "bo_create", bo_create },
+	{ "stream_create", stream_create },
+	{ "submit", submit },
+	{ "steps", steps },
+	{ "regions", regions },
+	{ "ranges_do_not_wrap", ranges_do_not_wrap },
+	{ "wait_for_job", wait_for_job },
+	{ "read_events", read_events },
+	{ }
+};
