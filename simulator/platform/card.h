@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The seam between front ends (vfio-user, QEMU's x-pci-proxy-dev; vhost-user
-// pcidev later; test harnesses) and the platform. A front end
-// translates one wire protocol into these calls and knows nothing of registers
-// or jobs; the platform knows nothing of sockets.
+// The seam between front ends (vfio-user, QEMU's x-pci-proxy-dev, vhost-user's
+// virtio_pcidev for user-mode Linux; test harnesses) and the platform. A front
+// end translates one wire protocol into these calls and knows nothing of
+// registers or jobs; the platform knows nothing of sockets.
 //
 // One PCI function: config space of 256 bytes, BAR0 of reg::kBlockBytes bytes.
 // All values are little-endian. Calls come from one thread, that of the

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Nothing that a host sends may end the card: random bytes and messages on the
-// socket, random registers, random descriptors. Each round ends with a card
-// that works. HEDDLE_FUZZ_SEED and HEDDLE_FUZZ_ROUNDS widen a run.
+// socket, random queues, random registers, random descriptors. Each round ends
+// with a card that works. HEDDLE_FUZZ_SEED and HEDDLE_FUZZ_ROUNDS widen a run;
+// HEDDLE_SIM_FRONT may be "uml".
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -39,6 +40,7 @@ class FuzzTest : public testing::Test {
     ASSERT_EQ(host_.RunJob({host_.Run(0x10000, code.size(), {})}).status, 0u);
     host_.Detach();
   }
+  UmlGuest& uml() { return host_.uml(); }
   // Small numbers, powers of two and their neighbours, and anything.
   uint64_t Number() {
     switch (Random() % 4) {
@@ -79,6 +81,7 @@ TEST_F(FuzzTest, RandomBytes) {
 }
 
 TEST_F(FuzzTest, RandomMessages) {
+  if (FrontOfTest() != Front::kVfioUser) GTEST_SKIP() << "another protocol";
   for (uint32_t round = 0; round < 60 * rounds_; ++round) {
     Connection connection;
     ASSERT_TRUE(connection.Connect(process_.socket()));
@@ -102,6 +105,7 @@ TEST_F(FuzzTest, RandomMessages) {
 }
 
 TEST_F(FuzzTest, RandomDescriptorsOfFiles) {
+  if (FrontOfTest() != Front::kVfioUser) GTEST_SKIP() << "another protocol";
   // Mappings and eventfds that are something else, too many, or cut off.
   const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
   const int folder = open("/", O_RDONLY | O_CLOEXEC);
@@ -125,6 +129,100 @@ TEST_F(FuzzTest, RandomDescriptorsOfFiles) {
   }
   close(null);
   close(folder);
+  ExpectWorkingCard();
+}
+
+TEST_F(FuzzTest, RandomUmlRequests) {
+  if (FrontOfTest() != Front::kUml) GTEST_SKIP() << "another protocol";
+  const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  constexpr uint32_t kRequests[] = {1, 2, 3, 5, 8, 9, 10, 15, 16, 18, 21, 35};
+  constexpr size_t kSizes[] = {0, 8, 0, 264, 8, 40, 8, 0, 8, 8, 0, 8};
+  for (uint32_t round = 0; round < 100 * rounds_; ++round) {
+    host_.Detach();
+    ASSERT_TRUE(host_.Connect());
+    const UmlGuest::Memory memory = host_.memory();
+    for (int i = 0; i < 30 && host_.connection().open(); ++i) {
+      const size_t which = Random() % std::size(kRequests);
+      size_t bytes = kSizes[which];
+      std::vector<uint64_t> payload(bytes / 8 + 1);
+      for (uint64_t& word : payload) {
+        word = Random() % 2 ? Number()
+                            : Random() % 3 | uint64_t{Random() % 2} << 32;
+      }
+      std::vector<int> fds;
+      if (kRequests[which] == vhost::kSetMemTable) {
+        payload[0] = Random() % 16 ? Random() % 9 : Random();
+        for (size_t r = 1; Random() % 8 && r + 3 < payload.size(); r += 4) {
+          payload[r] = SimHost::kIova + Random() % 64 * 0x100000;
+          payload[r + 1] = (1 + Random() % 8) << 20;
+          payload[r + 3] = Random() % 24 << 20;
+        }
+        fds.assign(Random() % 16 ? payload[0] % 9 : Random() % 10,
+                   Random() % 4 ? memory.fd : null);
+      } else if (kRequests[which] == vhost::kSetBackendSocket) {
+        if (Random() % 4 && uml().SetBackendSocket()) continue;
+        fds.assign(Random() % 3, null);
+      } else if (Random() % 64 == 0) {
+        bytes = Random() % (payload.size() * 8);
+      }
+      uint64_t answer;
+      host_.connection().VhostCall(kRequests[which], payload.data(), bytes,
+                                   &answer, fds);
+    }
+  }
+  close(null);
+  ExpectWorkingCard();
+}
+
+TEST_F(FuzzTest, RandomUmlQueues) {
+  if (FrontOfTest() != Front::kUml) GTEST_SKIP() << "another protocol";
+  uint32_t done = 0;
+  for (uint32_t round = 0; round < 300 * rounds_; ++round) {
+    if (!host_.connection().open()) {
+      host_.Detach();
+      ASSERT_TRUE(host_.Attach());
+    }
+    // A command, which may be a right one.
+    const uint32_t size =
+        Random() % 4 ? 1u << Random() % 4 : static_cast<uint32_t>(Number());
+    const vhost::PcidevMessage message = {
+        static_cast<uint8_t>(Random() % 16 ? 1 + Random() % 5 : Random()),
+        static_cast<uint8_t>(Random() % 8 ? 0 : Random()), 0, size,
+        Random() % 4 ? Random() % reg::kBlockBytes : Number()};
+    const uint64_t data[4] = {Number(), Number(), Number(), Number()};
+    uml().Prepare(message, data, Random() % sizeof(data), Random() % 32,
+                  Random() % 2);
+    for (uint32_t q = 0; q < vhost::kQueues; ++q) {
+      // Damage, in a few places.
+      for (uint32_t n = Random() % 8 ? 0 : Random() % 4; n > 0; --n) {
+        UmlGuest::Descriptor* d = &uml().descriptors(q)[Random() % 10];
+        switch (Random() % 6) {
+          case 0:
+            d->address = Number();
+            break;
+          case 1:
+            d->length = static_cast<uint32_t>(Number());
+            break;
+          case 2:
+            d->flags = static_cast<uint16_t>(Random() % 5);
+            break;
+          case 3:
+            d->next = static_cast<uint16_t>(Number());
+            break;
+          case 4:
+            uml().Offer(q, static_cast<uint16_t>(Number()));
+            break;
+          default:
+            uml().available(q)[1] = static_cast<uint16_t>(Number());
+        }
+      }
+      if (uml().Kick(q)) ++done;
+    }
+    if (Random() % 4 == 0) host_.Write(reg::kIntRaiseOffset, Random() % 16);
+    uml().TakeInterrupts(0);
+  }
+  EXPECT_GT(done, 100 * rounds_);
+  host_.Detach();
   ExpectWorkingCard();
 }
 

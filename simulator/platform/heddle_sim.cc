@@ -29,14 +29,15 @@
 #include "simulator/platform/platform.h"
 #include "simulator/platform/qemu_server.h"
 #include "simulator/platform/vfio_user_server.h"
+#include "simulator/platform/vhost_user_server.h"
 #include "simulator/rtl/card_target.h"
 
 namespace heddle::platform {
 namespace {
 
 constexpr char kDescription[] =
-    R"(heddle-sim: a Heddle NPU card as a process, attached over vfio-user, or to
-QEMU 7.2 as x-pci-proxy-dev.
+    R"(heddle-sim: a Heddle NPU card as a process, attached over vfio-user, to QEMU
+7.2 as x-pci-proxy-dev, or to user-mode Linux over vhost-user.
 
 Example:
   heddle-sim --socket /tmp/card0.sock --memory 512M --control /tmp/card0.ctl &
@@ -53,7 +54,7 @@ struct Arguments {
   uint64_t quantum = PlatformOptions().quantum;
   std::string trace, trace_window;
   std::string control;
-  bool qemu = false;
+  bool qemu = false, uml = false;
   int qtest_fd = -1;
   int ready_fd = -1;
   int parent_fd = -1;
@@ -126,6 +127,9 @@ absl::StatusOr<PlatformOptions> Parse(const Arguments& arguments) {
   }
   if (arguments.trace.empty() && !arguments.trace_window.empty()) {
     return absl::InvalidArgumentError("--trace-window: give --trace FILE");
+  }
+  if (arguments.qemu && arguments.uml) {
+    return absl::InvalidArgumentError("--qemu and --uml: give one of them");
   }
   if (!arguments.qemu && arguments.qtest_fd >= 0) {
     return absl::InvalidArgumentError("--qtest-fd: only --qemu needs it");
@@ -244,6 +248,9 @@ int Simulate(const Arguments& arguments, char** argv) {
   if (arguments.qemu) {
     server = std::make_unique<QemuServer>((*platform)->card(), reactor,
                                           arguments.socket, arguments.qtest_fd);
+  } else if (arguments.uml) {
+    server = std::make_unique<VhostUserServer>((*platform)->card(), reactor,
+                                               arguments.socket);
   } else {
     server = std::make_unique<VfioUserServer>((*platform)->card(), reactor,
                                               arguments.socket);
@@ -277,6 +284,9 @@ int Main(int argc, char** argv) {
                  "socket that the host connects to");
   app.add_flag("--qemu", arguments.qemu,
                "speak QEMU 7.2's x-pci-proxy-dev at the socket");
+  app.add_flag("--uml", arguments.uml,
+               "speak vhost-user's virtio_pcidev at the socket, for user-mode "
+               "Linux");
   app.add_option("--qtest-fd", arguments.qtest_fd,
                  "with --qemu: descriptor connected to QEMU's qtest, for "
                  "interrupts; cards may share it");

@@ -30,8 +30,9 @@ void OnSigbus(int signal) {
   raise(signal);
 }
 
-// memcpy that survives a vanished backing. False when it met one.
-bool GuardedCopy(void* to, const void* from, size_t bytes) {
+// Runs an access that survives a vanished backing. False when it met one.
+template <typename Touch>
+[[gnu::noinline]] bool Guarded(const Touch& touch) {
   sigjmp_buf here;
   if (sigsetjmp(here, 0) != 0) {
     recovery = nullptr;
@@ -39,10 +40,14 @@ bool GuardedCopy(void* to, const void* from, size_t bytes) {
   }
   recovery = &here;
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  std::memcpy(to, from, bytes);
+  touch();
   std::atomic_signal_fence(std::memory_order_seq_cst);
   recovery = nullptr;
   return true;
+}
+
+bool GuardedCopy(void* to, const void* from, size_t bytes) {
+  return Guarded([&] { std::memcpy(to, from, bytes); });
 }
 
 }  // namespace
@@ -144,6 +149,32 @@ bool HostMemory::Access(uint64_t iova, uint8_t* buffer, size_t bytes,
     bytes -= piece;
   }
   return true;
+}
+
+uint16_t* HostMemory::Word(uint64_t iova, bool write) const {
+  auto it = ranges_.upper_bound(iova);
+  if (it == ranges_.begin()) return nullptr;
+  --it;
+  const Range& range = it->second;
+  const uint64_t offset = iova - it->first;
+  if (offset >= range.size || range.size - offset < sizeof(uint16_t) ||
+      offset % sizeof(uint16_t) != 0 ||
+      !(write ? range.writable : range.readable)) {
+    return nullptr;
+  }
+  return reinterpret_cast<uint16_t*>(range.data + offset);
+}
+
+bool HostMemory::Load16(uint64_t iova, uint16_t* value) const {
+  const uint16_t* word = Word(iova, false);
+  return word != nullptr &&
+         Guarded([&] { *value = __atomic_load_n(word, __ATOMIC_ACQUIRE); });
+}
+
+bool HostMemory::Store16(uint64_t iova, uint16_t value) const {
+  uint16_t* word = Word(iova, true);
+  return word != nullptr &&
+         Guarded([&] { __atomic_store_n(word, value, __ATOMIC_RELEASE); });
 }
 
 bool HostMemory::Read(uint64_t iova, void* to, size_t bytes) const {

@@ -39,6 +39,10 @@ class HostMemory {
   // gone; bytes before it may have been copied.
   bool Read(uint64_t iova, void* to, size_t bytes) const;
   bool Write(uint64_t iova, const void* from, size_t bytes) const;
+  // The same for a word that orders what is around it (an index of a ring),
+  // which must be aligned: a load with acquire, a store with release semantics.
+  bool Load16(uint64_t iova, uint16_t* value) const;
+  bool Store16(uint64_t iova, uint16_t value) const;
 
   size_t ranges() const { return ranges_.size(); }
 
@@ -50,6 +54,7 @@ class HostMemory {
     bool writable;
   };
   bool Access(uint64_t iova, uint8_t* buffer, size_t bytes, bool write) const;
+  uint16_t* Word(uint64_t iova, bool write) const;
 
   std::map<uint64_t, Range> ranges_;  // by IOVA, disjoint
 };

@@ -17,7 +17,7 @@ constexpr int kMessagesPerTurn = 64;
 }  // namespace
 
 HostServer::HostServer(Card* card, Reactor* reactor, std::string path,
-                       MessageSocket::PayloadSize framing)
+                       MessageSocket::Framing framing)
     : card_(card),
       reactor_(reactor),
       path_(std::move(path)),
@@ -67,6 +67,11 @@ void HostServer::Disconnect() {
   peer_.reset();
   Detached();
   card_->PowerCycle();
+}
+
+void HostServer::CutOff() {
+  // What is ready then is the end of the connection.
+  if (peer_) shutdown(peer_->fd(), SHUT_RDWR);
 }
 
 void HostServer::OnMessages() {

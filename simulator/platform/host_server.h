@@ -32,10 +32,12 @@ class HostServer : public InterruptSink {
   // `card` and `reactor` must outlive the server. A derived class calls Close
   // in its destructor.
   HostServer(Card* card, Reactor* reactor, std::string path,
-             MessageSocket::PayloadSize framing);
+             MessageSocket::Framing framing);
 
   // Handles the message in peer(). False: cut the host off.
   virtual bool Handle() = 0;
+  // Cuts the host off soon, where this cannot be Handle's answer.
+  void CutOff();
   // A host has come; one has gone, and peer() with it.
   virtual void Attached() {}
   virtual void Detached() {}
@@ -52,7 +54,7 @@ class HostServer : public InterruptSink {
   Card* card_;
   Reactor* reactor_;
   std::string path_;
-  MessageSocket::PayloadSize framing_;
+  MessageSocket::Framing framing_;
   int listener_ = -1;
   std::unique_ptr<MessageSocket> peer_;
 };

@@ -16,7 +16,8 @@ namespace {
 constexpr size_t kMaxQueued = 4u << 20;
 }  // namespace
 
-MessageSocket::MessageSocket(int fd, PayloadSize size) : fd_(fd), size_(size) {
+MessageSocket::MessageSocket(int fd, Framing framing)
+    : fd_(fd), framing_(framing) {
   fcntl(fd_, F_SETFL, fcntl(fd_, F_GETFL) | O_NONBLOCK);
 }
 
@@ -69,21 +70,22 @@ MessageSocket::Result MessageSocket::Receive() {
     have_ = 0;
     delivered_ = false;
   }
+  const size_t header_bytes = framing_.header_bytes;
   // Header and payload are read apart: the descriptors that come with a read
   // then belong to this message.
   for (;;) {
     void* to;
     size_t want;
-    if (have_ < sizeof(header_)) {
+    if (have_ < header_bytes) {
       to = header_ + have_;
-      want = sizeof(header_) - have_;
+      want = header_bytes - have_;
     } else {
-      if (have_ == sizeof(header_)) {
-        const std::optional<size_t> size = size_(header_);
+      if (have_ == header_bytes) {
+        const std::optional<size_t> size = framing_.payload_bytes(header_);
         if (!size) return Result::kClosed;
         payload_.resize(*size);
       }
-      const size_t got = have_ - sizeof(header_);
+      const size_t got = have_ - header_bytes;
       want = payload_.size() - got;
       to = payload_.data() + got;
     }
@@ -98,12 +100,12 @@ MessageSocket::Result MessageSocket::Receive() {
   }
 }
 
-bool MessageSocket::SendMessage(const void* header, const void* payload,
-                                size_t bytes) {
-  if (out_.size() + kHeaderBytes + bytes > kMaxQueued) return false;
+bool MessageSocket::SendMessage(const void* header, size_t header_bytes,
+                                const void* payload, size_t bytes) {
+  if (out_.size() + header_bytes + bytes > kMaxQueued) return false;
   const auto* h = static_cast<const uint8_t*>(header);
   const auto* p = static_cast<const uint8_t*>(payload);
-  out_.insert(out_.end(), h, h + kHeaderBytes);
+  out_.insert(out_.end(), h, h + header_bytes);
   if (bytes > 0) out_.insert(out_.end(), p, p + bytes);
   return Flush();
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One end of a connection without blocking: whole messages in, whole messages
-// out. A message is a header of 16 bytes, a payload whose size follows from the
-// header, and descriptors as ancillary data. A peer that sends what is no
+// out. A message is a header of a fixed size, a payload whose size follows from
+// the header, and descriptors as ancillary data. A peer that sends what is no
 // message, more descriptors than allowed, or that does not take its replies is
 // cut off.
 #ifndef HEDDLE_SIMULATOR_PLATFORM_MESSAGE_SOCKET_H_
@@ -24,13 +24,17 @@ class MessageSocket {
     kClosed,   // the peer is gone, or misbehaved
   };
 
-  static constexpr size_t kHeaderBytes = 16;
+  static constexpr size_t kMaxHeaderBytes = 16;
   static constexpr size_t kMaxFds = 8;
-  // Bytes of payload behind this header; nothing when it is no header.
-  using PayloadSize = std::optional<size_t> (*)(const void* header);
+  // What a protocol's messages look like.
+  struct Framing {
+    size_t header_bytes;  // at most kMaxHeaderBytes
+    // Bytes of payload behind this header; nothing when it is no header.
+    std::optional<size_t> (*payload_bytes)(const void* header);
+  };
 
   // Takes `fd`, a connected stream socket.
-  MessageSocket(int fd, PayloadSize size);
+  MessageSocket(int fd, Framing framing);
   ~MessageSocket();
   MessageSocket(const MessageSocket&) = delete;
   MessageSocket& operator=(const MessageSocket&) = delete;
@@ -40,8 +44,7 @@ class MessageSocket {
   Result Receive();
   template <typename Header>
   Header header() const {
-    static_assert(sizeof(Header) == kHeaderBytes,
-                  "every protocol has the same");
+    static_assert(sizeof(Header) <= kMaxHeaderBytes, "it is not held");
     Header header;
     std::memcpy(&header, header_, sizeof(header));
     return header;
@@ -54,23 +57,22 @@ class MessageSocket {
   // Queues a message. False: the peer does not read, give it up.
   template <typename Header>
   bool Send(const Header& header, const void* payload, size_t bytes) {
-    static_assert(sizeof(Header) == kHeaderBytes,
-                  "every protocol has the same");
-    return SendMessage(&header, payload, bytes);
+    return SendMessage(&header, sizeof(header), payload, bytes);
   }
   // Sends what is queued. False: the peer is gone.
   bool Flush();
   bool sending() const { return !out_.empty(); }
 
  private:
-  bool SendMessage(const void* header, const void* payload, size_t bytes);
+  bool SendMessage(const void* header, size_t header_bytes, const void* payload,
+                   size_t bytes);
   // Reads up to `bytes` more; -1 closed, 0 nothing now.
   long Read(void* to, size_t bytes);
   void CloseFds();
 
   int fd_;
-  PayloadSize size_;
-  uint8_t header_[kHeaderBytes] = {};
+  Framing framing_;
+  uint8_t header_[kMaxHeaderBytes] = {};
   std::vector<uint8_t> payload_;
   std::vector<int> fds_;
   size_t have_ = 0;  // bytes of header and payload received

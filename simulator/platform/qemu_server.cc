@@ -41,7 +41,8 @@ bool QemuServer::Range::operator==(const Range& other) const {
 
 QemuServer::QemuServer(Card* card, Reactor* reactor, std::string path,
                        int qtest_fd)
-    : HostServer(card, reactor, std::move(path), PayloadSize),
+    : HostServer(card, reactor, std::move(path),
+                 {sizeof(mpqemu::Header), PayloadSize}),
       qtest_(qtest_fd, reactor) {}
 
 QemuServer::~QemuServer() { Close(); }

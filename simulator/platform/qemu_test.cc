@@ -109,8 +109,8 @@ TEST_F(QemuTest, MsixComesThroughQtest) {
   EXPECT_EQ(host_.Interrupts(0, 2000), 1u);
   // MSI instead.
   host_.ConfigWrite(ConfigSpace::kMsix + 2, 0, 2);
-  host_.ConfigWrite(ConfigSpace::kMsi + 4, SimHost::kQemuMessage, 4);
-  host_.ConfigWrite(ConfigSpace::kMsi + 12, SimHost::kQemuData + 3, 2);
+  host_.ConfigWrite(ConfigSpace::kMsi + 4, SimHost::kMessage, 4);
+  host_.ConfigWrite(ConfigSpace::kMsi + 12, SimHost::kMessageData + 3, 2);
   host_.ConfigWrite(ConfigSpace::kMsi + 2, 1, 2);
   host_.Write(reg::kIntRaiseOffset, 1);
   EXPECT_EQ(host_.Interrupts(3, 2000), 1u);

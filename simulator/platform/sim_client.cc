@@ -25,7 +25,6 @@
 
 #include "simulator/platform/config_space.h"
 #include "simulator/platform/control_client.h"
-#include "simulator/platform/message_socket.h"
 #include "simulator/platform/unix_socket.h"
 
 namespace heddle::platform {
@@ -66,6 +65,12 @@ int64_t CpuOf(pid_t pid) {
 
 }  // namespace
 
+Front FrontOfTest() {
+  const char* front = std::getenv("HEDDLE_SIM_FRONT");
+  if (front == nullptr) return Front::kVfioUser;
+  return std::string(front) == "uml" ? Front::kUml : Front::kQemu;
+}
+
 // -- SimProcess ---------------------------------------------------------------
 
 SimProcess::SimProcess(std::vector<std::string> options)
@@ -82,10 +87,9 @@ SimProcess::SimProcess(std::vector<std::string> options)
     words.insert(words.end(), {"--core", core});
   }
   int qtest[2] = {-1, -1};
-  if (const char* front = std::getenv("HEDDLE_SIM_FRONT")) {
-    if (std::string(front) != "qemu" ||
-        socketpair(AF_UNIX, SOCK_STREAM, 0, qtest) != 0)
-      return;
+  if (FrontOfTest() == Front::kUml) words.push_back("--uml");
+  if (FrontOfTest() == Front::kQemu) {
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, qtest) != 0) return;
     fcntl(qtest[0], F_SETFD, FD_CLOEXEC);
     qtest_ = qtest[0];
     words.insert(words.end(),
@@ -174,10 +178,11 @@ bool Connection::ReadAll(void* to, size_t bytes) {
   return true;
 }
 
-bool Connection::SendMessage(const void* header, const void* payload,
-                             size_t bytes, const std::vector<int>& fds) {
+bool Connection::SendMessage(const void* header, size_t header_bytes,
+                             const void* payload, size_t bytes,
+                             const std::vector<int>& fds) {
   if (fd_ < 0) return false;
-  iovec pieces[2] = {{const_cast<void*>(header), MessageSocket::kHeaderBytes},
+  iovec pieces[2] = {{const_cast<void*>(header), header_bytes},
                      {const_cast<void*>(payload), bytes}};
   msghdr message = {};
   message.msg_iov = pieces;
@@ -193,7 +198,7 @@ bool Connection::SendMessage(const void* header, const void* payload,
     std::memcpy(CMSG_DATA(c), fds.data(), fds.size() * sizeof(int));
   }
   if (sendmsg(fd_, &message, MSG_NOSIGNAL) !=
-      static_cast<ssize_t>(MessageSocket::kHeaderBytes + bytes)) {
+      static_cast<ssize_t>(header_bytes + bytes)) {
     Close();
     return false;
   }
@@ -204,7 +209,7 @@ int Connection::Call(uint16_t command, const void* payload, size_t bytes,
                      std::vector<uint8_t>* reply, const std::vector<int>& fds) {
   const vfio::Header header = {
       ++id_, command, static_cast<uint32_t>(sizeof(header) + bytes), 0, 0};
-  if (!SendMessage(&header, payload, bytes, fds)) return -1;
+  if (!SendMessage(&header, sizeof(header), payload, bytes, fds)) return -1;
   vfio::Header answer;
   if (!ReadAll(&answer, sizeof(answer))) return -1;
   std::vector<uint8_t> data(answer.size - sizeof(answer));
@@ -217,7 +222,7 @@ int Connection::Call(uint16_t command, const void* payload, size_t bytes,
 bool Connection::QemuCall(int32_t command, const void* payload, size_t bytes,
                           uint64_t* reply, const std::vector<int>& fds) {
   const mpqemu::Header header = {command, 0, bytes};
-  if (!SendMessage(&header, payload, bytes, fds)) return false;
+  if (!SendMessage(&header, sizeof(header), payload, bytes, fds)) return false;
   if (reply == nullptr) return true;
   struct {
     mpqemu::Header header;
@@ -227,6 +232,21 @@ bool Connection::QemuCall(int32_t command, const void* payload, size_t bytes,
   *reply = answer.value;
   return answer.header.command == mpqemu::kRet &&
          answer.header.size == sizeof(answer.value);
+}
+
+bool Connection::VhostCall(uint32_t request, const void* payload, size_t bytes,
+                           uint64_t* reply, const std::vector<int>& fds) {
+  const bool asks =
+      request == vhost::kGetFeatures || request == vhost::kGetProtocolFeatures;
+  const vhost::Header header = {
+      request, vhost::kVersion | (asks ? 0 : vhost::kFlagNeedReply),
+      static_cast<uint32_t>(bytes)};
+  if (!SendMessage(&header, sizeof(header), payload, bytes, fds)) return false;
+  vhost::Header answer;
+  if (!ReadAll(&answer, sizeof(answer)) || !ReadAll(reply, sizeof(*reply)))
+    return false;
+  return answer.request == request && answer.size == sizeof(*reply) &&
+         answer.flags == (vhost::kVersion | vhost::kFlagReply);
 }
 
 bool Connection::Version() {
@@ -250,6 +270,7 @@ SimHost::~SimHost() {
 
 bool SimHost::Connect() {
   if (!connection_.Connect(process_->socket())) return false;
+  if (front_ == Front::kUml) return MakeMemory() && uml_.Attach(memory());
   if (!qemu()) return connection_.Version();
   // QEMU does not negotiate: a card that has closed the socket shows so here.
   const mpqemu::ConfigPayload id = {0, 0, 4};
@@ -259,16 +280,20 @@ bool SimHost::Connect() {
 
 bool SimHost::Attach() { return Connect() && SetUp(); }
 
+bool SimHost::MakeMemory() {
+  if (memory_ != nullptr) return true;
+  memory_fd_ = memfd_create("heddle-host", MFD_CLOEXEC);
+  if (memory_fd_ < 0 || ftruncate(memory_fd_, kBytes) != 0) return false;
+  void* memory =
+      mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory_fd_, 0);
+  if (memory == MAP_FAILED) return false;
+  memory_ = static_cast<uint8_t*>(memory);
+  for (int& fd : events_) fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  return true;
+}
+
 bool SimHost::SetUp() {
-  if (memory_ == nullptr) {
-    memory_fd_ = memfd_create("heddle-host", MFD_CLOEXEC);
-    if (memory_fd_ < 0 || ftruncate(memory_fd_, kBytes) != 0) return false;
-    void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED,
-                        memory_fd_, 0);
-    if (memory == MAP_FAILED) return false;
-    memory_ = static_cast<uint8_t*>(memory);
-    for (int& fd : events_) fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-  }
+  if (!MakeMemory()) return false;
   SetCommand(true, true);
   if (!MapMemory() || !SetUpInterrupts()) return false;
   FreeAll();
@@ -292,6 +317,7 @@ bool SimHost::SetUp() {
 }
 
 bool SimHost::MapMemory() {
+  if (front_ == Front::kUml) return connection_.open();  // before the queues
   if (qemu()) {
     mpqemu::SysmemPayload map = {};
     map.address[0] = kIova;
@@ -306,12 +332,12 @@ bool SimHost::MapMemory() {
 }
 
 bool SimHost::SetUpInterrupts() {
-  if (qemu()) {
+  if (front_ != Front::kVfioUser) {
     for (uint32_t v = 0; v < reg::kPciMsixVectors; ++v) {
       const uint32_t entry = reg::kPciMsixTableOffset + 16 * v;
-      Write(entry, static_cast<uint32_t>(kQemuMessage));
-      Write(entry + 4, static_cast<uint32_t>(kQemuMessage >> 32));
-      Write(entry + 8, kQemuData + v);
+      Write(entry, static_cast<uint32_t>(kMessage));
+      Write(entry + 4, static_cast<uint32_t>(kMessage >> 32));
+      Write(entry + 8, kMessageData + v);
       Write(entry + 12, 0);
     }
     ConfigWrite(ConfigSpace::kMsix + 2, 0x8000, 2);
@@ -324,9 +350,14 @@ bool SimHost::SetUpInterrupts() {
                           {events_, events_ + reg::kPciMsixVectors}) == 0;
 }
 
-void SimHost::Detach() { connection_.Close(); }
+void SimHost::Detach() {
+  connection_.Close();
+  uml_.Detach();
+}
 
 uint32_t SimHost::Read(uint32_t offset) {
+  if (front_ == Front::kUml)
+    return static_cast<uint32_t>(uml_.Read(vhost::kMmioRead, offset, 4));
   if (qemu()) {
     const mpqemu::BarPayload access = {
         kQemuBar + uint64_t{offset}, 0, 4, 1, {}};
@@ -349,6 +380,10 @@ uint32_t SimHost::Read(uint32_t offset) {
 }
 
 void SimHost::Write(uint32_t offset, uint32_t value) {
+  if (front_ == Front::kUml) {
+    uml_.Write(vhost::kMmioWrite, offset, value, 4);
+    return;
+  }
   if (qemu()) {
     const mpqemu::BarPayload access = {
         kQemuBar + uint64_t{offset}, value, 4, 1, {}};
@@ -365,6 +400,8 @@ void SimHost::Write(uint32_t offset, uint32_t value) {
 }
 
 uint32_t SimHost::ConfigRead(uint32_t offset, uint32_t bytes) {
+  if (front_ == Front::kUml)
+    return static_cast<uint32_t>(uml_.Read(vhost::kConfigRead, offset, bytes));
   if (qemu()) {
     const mpqemu::ConfigPayload access = {offset, 0,
                                           static_cast<int32_t>(bytes)};
@@ -387,6 +424,10 @@ uint32_t SimHost::ConfigRead(uint32_t offset, uint32_t bytes) {
 }
 
 void SimHost::ConfigWrite(uint32_t offset, uint32_t value, uint32_t bytes) {
+  if (front_ == Front::kUml) {
+    uml_.Write(vhost::kConfigWrite, offset, value, bytes);
+    return;
+  }
   if (qemu()) {
     const mpqemu::ConfigPayload access = {offset, value,
                                           static_cast<int32_t>(bytes)};
@@ -426,7 +467,7 @@ void SimHost::FreeAll() {
 uint64_t SimHost::Alloc(size_t bytes) {
   free_ = (free_ + 63) & ~uint64_t{63};
   // Tests use little and run the one piece of memory round.
-  if (free_ + bytes > kBytes) FreeAll();
+  if (free_ + bytes > kBytes - UmlGuest::kArea) FreeAll();
   const uint64_t iova = kIova + free_;
   free_ += bytes;
   return iova;
@@ -551,7 +592,7 @@ void SimHost::ReadQtest(int ms) {
   for (size_t end; (end = qtest_text_.find('\n')) != std::string::npos;) {
     for (uint32_t v = 0; v < reg::kPciMsixVectors; ++v) {
       std::ostringstream line;
-      line << std::hex << "writel 0x" << kQemuMessage << " 0x" << kQemuData + v;
+      line << std::hex << "writel 0x" << kMessage << " 0x" << kMessageData + v;
       if (qtest_text_.compare(0, end, line.str()) == 0) ++counts_[v];
     }
     qtest_text_.erase(0, end + 1);
@@ -560,12 +601,22 @@ void SimHost::ReadQtest(int ms) {
   }
 }
 
+void SimHost::ReadMessages(int ms) {
+  if (qemu()) return ReadQtest(ms);
+  for (const UmlGuest::Interrupt& taken : uml_.TakeInterrupts(ms)) {
+    if (taken.address == kMessage &&
+        taken.data - kMessageData < reg::kPciMsixVectors) {
+      ++counts_[taken.data - kMessageData];
+    }
+  }
+}
+
 uint64_t SimHost::Interrupts(uint32_t vector, int ms) {
-  if (qemu()) {
+  if (front_ != Front::kVfioUser) {
     const auto start = std::chrono::steady_clock::now();
-    ReadQtest(0);
+    ReadMessages(0);
     while (counts_[vector] == 0 && MillisecondsSince(start) < ms) {
-      ReadQtest(static_cast<int>(ms - MillisecondsSince(start)));
+      ReadMessages(static_cast<int>(ms - MillisecondsSince(start)));
     }
     return std::exchange(counts_[vector], 0);
   }

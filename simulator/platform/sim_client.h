@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A host for tests: starts heddle-sim as a process, attaches to it over
-// vfio-user, or as QEMU does if HEDDLE_SIM_FRONT is "qemu", owns a piece of
-// "host memory" that the card reaches by DMA, and puts jobs into rings by hand.
-// It shares no code with the driver.
+// vfio-user, or as QEMU or user-mode Linux do if HEDDLE_SIM_FRONT is "qemu" or
+// "uml", owns a piece of "host memory" that the card reaches by DMA, and puts
+// jobs into rings by hand. It shares no code with the driver.
 //
 // Memory layout, as host addresses from kIova on: completion ring, job rings,
-// then whatever Alloc hands out.
+// then whatever Alloc hands out; at the end what UmlGuest needs.
 #ifndef HEDDLE_SIMULATOR_PLATFORM_SIM_CLIENT_H_
 #define HEDDLE_SIMULATOR_PLATFORM_SIM_CLIENT_H_
 
@@ -23,9 +23,15 @@
 #include "rtl/spec/generated/isa.h"
 #include "rtl/spec/generated/registers.h"
 #include "simulator/platform/mpqemu.h"
+#include "simulator/platform/uml_guest.h"
 #include "simulator/platform/vfio_user.h"
+#include "simulator/platform/vhost_user.h"
 
 namespace heddle::platform {
+
+enum class Front { kVfioUser, kQemu, kUml };
+// The one that HEDDLE_SIM_FRONT names.
+Front FrontOfTest();
 
 // The process. Ends it when destroyed.
 class SimProcess {
@@ -35,7 +41,7 @@ class SimProcess {
   const std::string& socket() const { return socket_; }
   const std::string& control() const { return control_; }
   pid_t pid() const { return pid_; }
-  // The test's end of the qtest channel; -1: the front end is vfio-user.
+  // The test's end of the qtest channel; -1: the front end is not QEMU's.
   int qtest() const { return qtest_; }
   bool Alive();
   // Sends a command; the parsed answer, null when there is none.
@@ -49,7 +55,7 @@ class SimProcess {
   int qtest_ = -1;
 };
 
-// A raw connection, vfio-user or QEMU's.
+// A raw connection of any of the front ends.
 class Connection {
  public:
   Connection() = default;
@@ -67,10 +73,13 @@ class Connection {
   // The same in QEMU's protocol. `reply`: nullptr if none is due.
   bool QemuCall(int32_t command, const void* payload, size_t bytes,
                 uint64_t* reply, const std::vector<int>& fds = {});
+  // The same in vhost-user, always with a reply.
+  bool VhostCall(uint32_t request, const void* payload, size_t bytes,
+                 uint64_t* reply, const std::vector<int>& fds = {});
 
  private:
-  bool SendMessage(const void* header, const void* payload, size_t bytes,
-                   const std::vector<int>& fds);
+  bool SendMessage(const void* header, size_t header_bytes, const void* payload,
+                   size_t bytes, const std::vector<int>& fds);
   bool ReadAll(void* to, size_t bytes);
   int fd_ = -1;
   uint16_t id_ = 0;
@@ -82,10 +91,11 @@ class SimHost {
   static constexpr uint64_t kBytes = 32 << 20;
   static constexpr uint32_t kRingEntries = 16;
   static constexpr uint32_t kCompletions = 64;
-  // With QEMU's protocol: where BAR0 is, and the messages of the vectors.
+  // With QEMU's protocol: where BAR0 is; there and with UML's: the messages of
+  // the vectors.
   static constexpr uint32_t kQemuBar = 0xfe200000;
-  static constexpr uint64_t kQemuMessage = 0xfee01000;
-  static constexpr uint32_t kQemuData = 0x4020;
+  static constexpr uint64_t kMessage = 0xfee01000;
+  static constexpr uint32_t kMessageData = 0x4020;
 
   explicit SimHost(SimProcess* process) : process_(process) {}
   ~SimHost();
@@ -99,6 +109,9 @@ class SimHost {
   // The rest of Attach.
   bool SetUp();
   Connection& connection() { return connection_; }
+  UmlGuest& uml() { return uml_; }
+  // The host memory, as UmlGuest takes it.
+  UmlGuest::Memory memory() { return {memory_fd_, memory_, kIova, kBytes}; }
 
   uint32_t Read(uint32_t offset);  // all ones when the card is gone
   void Write(uint32_t offset, uint32_t value);
@@ -145,15 +158,19 @@ class SimHost {
   uint64_t Interrupts(uint32_t vector, int ms);
 
  private:
-  bool qemu() const { return process_->qtest() >= 0; }
+  bool qemu() const { return front_ == Front::kQemu; }
+  bool MakeMemory();
   bool MapMemory();
   bool SetUpInterrupts();
-  // Reads what the card has said on the qtest channel, waiting for it up to
-  // `ms`.
+  // Counts the messages that the card has sent on the qtest channel or through
+  // UML's queue, waiting for one up to `ms`.
+  void ReadMessages(int ms);
   void ReadQtest(int ms);
 
   SimProcess* process_;
+  const Front front_ = FrontOfTest();
   Connection connection_;
+  UmlGuest uml_{&connection_};
   int memory_fd_ = -1;
   uint8_t* memory_ = nullptr;
   uint64_t free_ = 0;

@@ -35,7 +35,8 @@ std::optional<size_t> PayloadSize(const void* bytes) {
 }  // namespace
 
 VfioUserServer::VfioUserServer(Card* card, Reactor* reactor, std::string path)
-    : HostServer(card, reactor, std::move(path), PayloadSize) {
+    : HostServer(card, reactor, std::move(path),
+                 {sizeof(vfio::Header), PayloadSize}) {
   std::fill(std::begin(msix_), std::end(msix_), -1);
   std::fill(std::begin(msi_), std::end(msi_), -1);
 }
