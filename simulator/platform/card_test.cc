@@ -21,6 +21,9 @@ TEST(CardTest, RegistersBehaveAsTheTableSays) {
   SimHost host(&process);
   ASSERT_TRUE(host.Connect());
   host.SetCommand(true, false);
+  // It has been powered up a moment ago.
+  ASSERT_TRUE(host.WaitRegister(reg::kStatusOffset, reg::kStatusReadyMask,
+                                reg::kStatusReadyMask));
   // Values that say what card this is.
   const bool clocked = std::getenv("HEDDLE_SIM_CORE") != nullptr;
   const std::map<uint32_t, uint32_t> identity = {
