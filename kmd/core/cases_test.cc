@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 // Runs the cases of one unit (cases/heddle_<unit>_cases.c, HEDDLE_UNIT=<unit>):
-// each is a GoogleTest case of its own. cases/heddle_kunit.c does the same
+// each is a GoogleTest case of its own. cases/heddle_kunit_suites.c does the same
 // within a kernel.
 #include <cstddef>
 #include <memory>

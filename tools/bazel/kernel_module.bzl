@@ -22,6 +22,10 @@ as in the source tree. Kbuild says `obj-m := heddle.o`: the module is called lik
     :heddle_kernel_test     the module fits the kernel: its vermagic is that of @guest_kernel
 
 Without @guest_kernel (see guest_kernel.bzl) heddle.ko is an empty file and the tests skip.
+
+A module may need something that not every kernel has: `needs = "CONFIG_KUNIT"`. Where that is off
+its files are compiled as if it were on (headers declare it all the same) and looked at by sparse;
+they are not linked, NAME.ko is an empty file, and NAME_kernel_test skips and says so.
 """
 
 # What make says that is no finding: no BTF without the kernel's own debug information, and a compiler
@@ -29,8 +33,8 @@ Without @guest_kernel (see guest_kernel.bzl) heddle.ko is an empty file and the 
 _HARMLESS = "Skipping BTF generation|the compiler differs from the one used|The kernel was built by:|You are using:"
 
 _MAKE = """set -euo pipefail
-out=$1 report=$2 info=$3 kbuild=$4 headers=$5 log=$(mktemp) work=$(mktemp -d)
-shift 5
+out=$1 report=$2 info=$3 kbuild=$4 headers=$5 needs=$6 config=$7 log=$(mktemp) work=$(mktemp -d)
+shift 7
 trap 'rm -rf "$work" "$log"' EXIT
 : >"$out"; : >"$report"
 grep -q '^absent=' "$info" && exit 0
@@ -43,24 +47,36 @@ done
 release=$(sed -n 's/^release=//p' "$info")
 folder=$(realpath "$headers/usr/src/linux-headers-$release")
 module=$work/$(dirname "$kbuild")
+lacking=
+if [[ "$needs" != nothing ]] && ! grep -qE "^$needs=[ym]$" "$config"; then
+  lacking=$needs
+fi
+# run FLAGS ARGUMENTS...: compiler flags, and more for make.
 run() {
+  local flags=$1 goals=(modules)
+  shift
+  if [[ -n "$lacking" ]]; then
+    flags+=" -D${lacking}_MODULE=1"
+    goals=("$lacking=m" "$(basename "${out%.*}").o")
+  fi
   # No BTF: it would take pahole, and the headers of some kernels hold a vmlinux that asks for it.
-  LC_ALL=C make -C "$folder" M="$module" CONFIG_DEBUG_INFO_BTF_MODULES= modules "$@" >"$log" 2>&1
+  LC_ALL=C make -C "$folder" M="$module" CONFIG_DEBUG_INFO_BTF_MODULES= "${goals[@]}" \
+    KCFLAGS="$flags" "$@" >"$log" 2>&1
 }
 """
 
 _BUILD = _MAKE + """
-if ! run W=1 KCFLAGS="-Werror -fmacro-prefix-map=$work/= -fdebug-prefix-map=$work=." ||
+if ! run "-Werror -fmacro-prefix-map=$work/= -fdebug-prefix-map=$work=." W=1 ||
   grep -vE '""" + _HARMLESS + """' "$log" | grep -iE 'warning|error' >/dev/null; then
   sed "s,$work/,,g" "$log" >&2
   exit 1
 fi
-cp "$module/$(basename "$out")" "$out"
+[[ -n "$lacking" ]] || cp "$module/$(basename "$out")" "$out"
 """
 
 # Findings in the kernel's own headers are not ours.
 _SPARSE = _MAKE + """
-run C=2 || { sed "s,$work/,,g" "$log" >&2; exit 1; }
+run "" C=2 || { sed "s,$work/,,g" "$log" >&2; exit 1; }
 grep -E 'warning:|error:' "$log" | grep -F "$work" | sed "s,$work/,,g" >"$report" || true
 """
 
@@ -73,13 +89,15 @@ def _impl(ctx):
     args.add(ctx.file.kbuild.short_path)
     headers = ctx.files._headers
     args.add(headers[0].path if headers else "none")
+    args.add(ctx.attr.needs or "nothing")
+    args.add(ctx.files._config[0].path if ctx.files._config else "/dev/null")
     for file in files:
         args.add(file)
         args.add(file.short_path)
     ctx.actions.run_shell(
         mnemonic = "Kbuild",
         progress_message = "Building kernel module %s" % ctx.label,
-        inputs = files + headers + [ctx.file._info],
+        inputs = files + headers + ctx.files._config + [ctx.file._info],
         outputs = [out, report],
         arguments = [args],
         command = _SPARSE if ctx.attr.sparse else _BUILD,
@@ -93,26 +111,30 @@ _kernel_module = rule(
     attrs = {
         "kbuild": attr.label(allow_single_file = True, mandatory = True),
         "module": attr.string(mandatory = True),
+        "needs": attr.string(),
         "sparse": attr.bool(),
         "srcs": attr.label_list(allow_files = True, mandatory = True),
+        "_config": attr.label(default = "@guest_kernel//:config_file", allow_files = True),
         "_headers": attr.label(default = "@guest_kernel//:headers_folder", allow_files = True),
         "_info": attr.label(default = "@guest_kernel//:kernel.txt", allow_single_file = True),
     },
 )
 
-def kernel_module(name, kbuild, srcs, visibility = None):
+def kernel_module(name, kbuild, srcs, needs = None, visibility = None):
     """Declares the module and its tests.
 
     Args:
       name: of the module, and of the target that yields NAME.ko.
       kbuild: the Kbuild file.
       srcs: sources and headers.
+      needs: option of the kernel's configuration without which there is no module.
       visibility: of the module.
     """
     _kernel_module(
         name = name,
         kbuild = kbuild,
         module = name,
+        needs = needs,
         srcs = srcs,
         visibility = visibility,
     )
@@ -120,6 +142,7 @@ def kernel_module(name, kbuild, srcs, visibility = None):
         name = name + "_sparse",
         kbuild = kbuild,
         module = name,
+        needs = needs,
         sparse = True,
         srcs = srcs,
         visibility = ["//visibility:private"],
@@ -130,7 +153,8 @@ def kernel_module(name, kbuild, srcs, visibility = None):
             name = "%s_%s_test" % (name, what),
             size = "small",
             srcs = ["//tools/bazel:kernel_module_test.sh"],
-            args = [what, "$(rootpath %s)" % kernel, "$(rootpath :%s)" % name, "$(rootpath :%s_sparse)" % name],
+            args = [what, "$(rootpath %s)" % kernel, "$(rootpath :%s)" % name, "$(rootpath :%s_sparse)" % name] +
+                   ([needs] if needs else []),
             data = [":" + name, ":%s_sparse" % name, kernel],
         )
     native.sh_test(

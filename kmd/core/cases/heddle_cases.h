@@ -2,7 +2,7 @@
 /*
  * The tests of kmd/core. A unit's cases are a table in heddle_<unit>_cases.c, plain C that knows
  * nothing of what runs it: in user space that is ../cases_test.cc (GoogleTest), in a kernel
- * heddle_kunit.c (KUnit).
+ * heddle_kunit_suites.c (KUnit).
  *
  * An expectation that fails is reported and the case goes on; it returns whether it held, so a
  * case can leave by itself where going on makes no sense.

@@ -283,6 +283,19 @@ static void computes_extents_of_transfers(struct heddle_test *t)
 	HEDDLE_EXPECT_EQ(t, result.end[15], 65534ULL * 0xffffffff + 1);
 }
 
+static void a_region_is_not_its_neighbours_bits(struct heddle_test *t)
+{
+	static const struct stream stream = {
+		.row = "load",
+		.commands = { { "load", { { "region", 3 }, { "elem_log2", 1 } } } },
+	};
+	struct heddle_validate_result result = { .offset = 0 };
+
+	validate(t, &stream, &result);
+	HEDDLE_EXPECT_EQ(t, result.used, 1U << 3);
+	HEDDLE_EXPECT_EQ(t, result.end[3], 2);
+}
+
 static void gathers_reach_every_row_below_the_bound(struct heddle_test *t)
 {
 	static const struct stream good = {
@@ -450,6 +463,7 @@ const struct heddle_case heddle_validate_cases[] = {
 	{ "knows_every_opcode_and_no_other", knows_every_opcode_and_no_other },
 	{ "refuses_wrong_lengths_and_reserved_bits", refuses_wrong_lengths_and_reserved_bits },
 	{ "computes_extents_of_transfers", computes_extents_of_transfers },
+	{ "a_region_is_not_its_neighbours_bits", a_region_is_not_its_neighbours_bits },
 	{ "gathers_reach_every_row_below_the_bound", gathers_reach_every_row_below_the_bound },
 	{ "keeps_transfers_in_sram", keeps_transfers_in_sram },
 	{ "checks_fields_and_rules_of_transfers", checks_fields_and_rules_of_transfers },
