@@ -46,6 +46,7 @@ while [[ $# -gt 0 ]]; do
 done
 release=$(sed -n 's/^release=//p' "$info")
 folder=$(realpath "$headers/usr/src/linux-headers-$release")
+arch=$(sed -n 's/^arch=/ARCH=/p' "$info")
 module=$work/$(dirname "$kbuild")
 lacking=
 if [[ "$needs" != nothing ]] && ! grep -qE "^$needs=[ym]$" "$config"; then
@@ -60,7 +61,7 @@ run() {
     goals=("$lacking=m" "$(basename "${out%.*}").o")
   fi
   # No BTF: it would take pahole, and the headers of some kernels hold a vmlinux that asks for it.
-  LC_ALL=C make -C "$folder" M="$module" CONFIG_DEBUG_INFO_BTF_MODULES= "${goals[@]}" \
+  LC_ALL=C make -C "$folder" $arch M="$module" CONFIG_DEBUG_INFO_BTF_MODULES= "${goals[@]}" \
     KCFLAGS="$flags" "$@" >"$log" 2>&1
 }
 """

@@ -17,18 +17,17 @@ struct heddle_kunit {
 	struct kunit *kunit;
 };
 
-static void report(struct heddle_test *t, const struct heddle_failure *failure)
+static void report(struct heddle_test *t, const struct heddle_failure *f)
 {
 	struct kunit *kunit = container_of(t, struct heddle_kunit, test)->kunit;
-	const char *row = t->row ? t->row : "none";
 
-	if (failure->has_values)
-		KUNIT_FAIL(kunit, "%s:%d: %s\nleft: %lld (%#llx)\nright: %lld (%#llx)\nrow: %s, %lld\n",
-			   failure->file, failure->line, failure->text, failure->got, failure->got,
-			   failure->want, failure->want, row, t->number);
+	if (t->row)
+		kunit_err(kunit, "row: %s, %lld\n", t->row, t->number);
+	if (f->has_values)
+		KUNIT_FAIL(kunit, "%s:%d: %s\nleft: %lld (%#llx)\nright: %lld (%#llx)\n", f->file,
+			   f->line, f->text, f->got, f->got, f->want, f->want);
 	else
-		KUNIT_FAIL(kunit, "%s:%d: %s\nrow: %s, %lld\n", failure->file, failure->line,
-			   failure->text, row, t->number);
+		KUNIT_FAIL(kunit, "%s:%d: %s\n", f->file, f->line, f->text);
 }
 
 static void *allocate(struct heddle_test *t, size_t bytes)
