@@ -59,6 +59,7 @@ absl::StatusOr<uint32_t> RunPcidevCommand(const Virtqueue& queue,
   if (config && (message.size > 8 || message.address > UINT32_MAX)) {
     return Malformed(message, "no access to config space is like this");
   }
+  if (message.size == 0) return 0;  // it touches nothing
   // Setting has no data, and what is behind the BAR's end is not touched.
   if (message.op != vhost::kMmioMemset && message.size > kMaxPcidevAccess) {
     return Malformed(message, "it is too long");

@@ -99,11 +99,15 @@ TEST_F(VhostUserTest, AccessesOfAllSizes) {
   EXPECT_EQ(uml().Read(kMmioRead, reg::kIdOffset + 2, 4), 0xffffffffu);
   EXPECT_EQ(uml().Read(kMmioRead, reg::kIdOffset + 2, 8), ~uint64_t{0});
   EXPECT_EQ(host_.Read(reg::kScratchOffset), 0x12345678u);
+  uint64_t any;
   // Eight bytes are two registers.
   const uint32_t entry = reg::kPciMsixTableOffset;
   EXPECT_TRUE(uml().Write(kMmioWrite, entry, 0x11111110deadbeec, 8));
   EXPECT_EQ(host_.Read(entry), 0xdeadbeecu);
   EXPECT_EQ(host_.Read(entry + 4), 0x11111110u);
+  EXPECT_TRUE(uml().Command({kMmioRead, 0, 0, 0, 0}, nullptr, 0, &any, 8));
+  EXPECT_TRUE(uml().Command({kMmioWrite, 0, 0, 0, 0}, nullptr, 0, nullptr, 0));
+  EXPECT_TRUE(uml().Command({kConfigRead, 0, 0, 0, 0}, nullptr, 0, &any, 8));
   // Other BARs, and what is behind the end.
   EXPECT_EQ(uml().Read(kMmioRead, reg::kIdOffset, 4, 2), 0xffffffffu);
   EXPECT_TRUE(uml().Write(kMmioWrite, reg::kScratchOffset, 1, 4, 1));
