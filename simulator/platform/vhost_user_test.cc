@@ -151,6 +151,9 @@ TEST_F(VhostUserTest, CopiesAreOneMessage) {
                       &byte, 1, nullptr, 0));
   }
   EXPECT_EQ(host_.Read(reg::kPciMsixTableOffset + 16), entries[4]);
+  // What is behind the end of the BAR takes no time.
+  EXPECT_TRUE(uml().Command({kMmioMemset, 0, 0, ~3u, reg::kPciMsixPbaOffset},
+                            &byte, 1, nullptr, 0));
   // The whole BAR and a little more.
   std::vector<uint32_t> all(reg::kBlockBytes / 4 + 2);
   ASSERT_TRUE(
@@ -335,6 +338,17 @@ TEST_F(VhostUserTest, DisabledQueuesAreNotServed) {
   ASSERT_TRUE(uml().Vring(vhost::kSetVringEnable, kCommandQueue, 1));
   ASSERT_TRUE(uml().Kick(kCommandQueue));  // what was left
   EXPECT_EQ(host_.Read(reg::kIdOffset), reg::kIdReset);
+}
+
+// Nothing of the host before is left: not its queues, not its memory.
+TEST_F(VhostUserTest, KicksBeforeThereAreQueuesDoNothing) {
+  ASSERT_TRUE(host_.Attach());
+  host_.Detach();
+  ASSERT_TRUE(connection().Connect(process_.socket()));
+  ASSERT_TRUE(uml().Negotiate());
+  EXPECT_TRUE(uml().Kick(kCommandQueue));
+  EXPECT_TRUE(uml().Kick(kInterruptQueue));
+  EXPECT_EQ(process_.Command("status")["mapped_ranges"], 0);
 }
 
 TEST_F(VhostUserTest, NotEveryRequestIsAnswered) {
