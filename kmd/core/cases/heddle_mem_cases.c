@@ -134,6 +134,59 @@ static void shrinking_refuses_new_objects_and_keeps_old(struct heddle_test *t)
 	do_sequence(t, 8 * PAGE, steps);
 }
 
+/* Of what lies above, nothing moves once the gap is there. */
+static void compacts_no_more_than_it_must(struct heddle_test *t)
+{
+	static const struct step steps[] = {
+		{ INSERT, A, PAGE, 0, 0 },
+		{ INSERT, B, PAGE, 0, PAGE },
+		{ INSERT, C, PAGE, 0, 2 * PAGE },
+		{ REMOVE, A, 0, 0, 0 },
+		{ INSERT, A, 2 * PAGE, 0, 3 * PAGE },
+		{ INSERT, D, PAGE, 0, 0 },
+		{ REMOVE, C, 0, 0, 0 },
+		{ REMOVE, D, 0, 0, 0 },
+		/* . B . A A . : one page is there, two need B to move. */
+		{ AVAILABLE, A, 3 * PAGE, 0, 0 },
+		{ PLAN, A, PAGE, 0, 0 },
+		{ INSERT, C, 2 * PAGE, -EAGAIN, 0 },
+		{ PLAN, B, 2 * PAGE, 1, 0 },
+		{ PLAN, B, 2 * PAGE, 0, 0 },
+		{ INSERT, C, 2 * PAGE, 0, PAGE },
+		{ STOP, 0, 0, 0, 0 },
+	};
+
+	do_sequence(t, 6 * PAGE, steps);
+}
+
+static void plans_in_portions(struct heddle_test *t)
+{
+	struct heddle_mem_node nodes[3] = { { .size = 0 } };
+	struct heddle_mem_move moves[3] = { { .size = 0 } };
+	struct heddle_mem mem;
+	u32 i;
+
+	/* A gap of one page below each of two objects, and one above. */
+	heddle_mem_init(&mem, 5 * PAGE);
+	for (i = 0; i < 3; i++)
+		HEDDLE_EXPECT_EQ(t, heddle_mem_insert(&mem, &nodes[i], PAGE), 0);
+	heddle_mem_remove(&mem, &nodes[0]);
+	nodes[1].offset = PAGE;
+	nodes[2].offset = 3 * PAGE;
+	for (i = 1; i < 3; i++) {
+		heddle_row(t, "portion", i);
+		if (!HEDDLE_EXPECT_EQ(t, heddle_mem_plan(&mem, 3 * PAGE, moves, 1), 1))
+			return;
+		HEDDLE_EXPECT(t, moves[0].node == &nodes[i]);
+		HEDDLE_EXPECT_EQ(t, moves[0].to, (i - 1) * PAGE);
+		HEDDLE_EXPECT(t, !moves[1].node);
+		heddle_mem_apply(moves, 1);
+	}
+	HEDDLE_EXPECT_EQ(t, heddle_mem_plan(&mem, 3 * PAGE, moves, 1), 0);
+	HEDDLE_EXPECT_EQ(t, heddle_mem_insert(&mem, &nodes[0], 3 * PAGE), 0);
+	expect_sound(t, &mem);
+}
+
 static void takes_the_first_gap_that_is_large_enough(struct heddle_test *t)
 {
 	static const struct step steps[] = {
@@ -165,6 +218,8 @@ static void hands_out_the_card_without_the_reserve(struct heddle_test *t)
 	HEDDLE_EXPECT_EQ(t, total, HEDDLE_DRAM_BYTES_MIN - HEDDLE_DEVICE_RESERVE_BYTES);
 	HEDDLE_EXPECT_EQ(t, heddle_mem_total(HEDDLE_DRAM_BYTES_MIN + 5, &total), 0);
 	HEDDLE_EXPECT_EQ(t, total % PAGE, 0);
+	HEDDLE_EXPECT_EQ(t, heddle_mem_total(HEDDLE_DRAM_BYTES_MAX, &total), 0);
+	HEDDLE_EXPECT_EQ(t, total, HEDDLE_DRAM_BYTES_MAX - HEDDLE_DEVICE_RESERVE_BYTES);
 	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
 		heddle_row(t, "wrong size", wrong[i]);
 		HEDDLE_EXPECT_EQ(t, heddle_mem_total(wrong[i], &total), -ERANGE);
@@ -202,6 +257,8 @@ const struct heddle_case heddle_mem_cases[] = {
 	  refuses_only_when_the_sum_exceeds_the_total },
 	{ "shrinking_refuses_new_objects_and_keeps_old",
 	  shrinking_refuses_new_objects_and_keeps_old },
+	{ "compacts_no_more_than_it_must", compacts_no_more_than_it_must },
+	{ "plans_in_portions", plans_in_portions },
 	{ "takes_the_first_gap_that_is_large_enough", takes_the_first_gap_that_is_large_enough },
 	{ }
 };

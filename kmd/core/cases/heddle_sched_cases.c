@@ -92,6 +92,18 @@ static void never_lets_a_job_overtake_one_with_the_card(struct heddle_test *t)
 	HEDDLE_EXPECT_EQ(t, heddle_sched_pick(&sched, e, 0, &chosen), -EAGAIN);
 }
 
+static void chooses_nobody_when_nobody_is_ready(struct heddle_test *t)
+{
+	struct heddle_sched_entry e[2] = { { 0, false, 0 }, { 1, false, 0 } };
+	struct heddle_sched sched;
+	u32 chosen = 9;
+
+	heddle_sched_init(&sched);
+	HEDDLE_EXPECT_EQ(t, heddle_sched_pick(&sched, e, 2, &chosen), -EAGAIN);
+	HEDDLE_EXPECT_EQ(t, heddle_sched_pick(&sched, e, 0, &chosen), -EAGAIN);
+	HEDDLE_EXPECT_EQ(t, chosen, 9);
+}
+
 static void clears_sram_for_another_client_and_after_a_reset(struct heddle_test *t)
 {
 	static const struct {
@@ -101,13 +113,15 @@ static void clears_sram_for_another_client_and_after_a_reset(struct heddle_test 
 		bool uses_sram;
 		bool want;
 	} rows[] = {
-		{ "what was there before us", false, 7, true, true },
+		{ "what was there before us", false, 1, true, true },
+		{ "another client", false, 7, true, true },
 		{ "the same client", false, 7, true, false },
 		{ "a copy does not look", false, 8, false, false },
 		{ "the same client, after a copy", false, 7, true, false },
-		{ "another client", false, 8, true, true },
+		{ "again another client", false, 8, true, true },
 		{ "and back", false, 7, true, true },
 		{ "after a reset", true, 7, true, true },
+		{ "another client after a reset", true, 1, true, true },
 	};
 	struct heddle_sched_entry e = { 1, true, 0 };
 	struct heddle_sched sched;
@@ -159,6 +173,7 @@ const struct heddle_case heddle_sched_cases[] = {
 	  a_busy_context_gets_no_more_than_its_share },
 	{ "never_lets_a_job_overtake_one_with_the_card",
 	  never_lets_a_job_overtake_one_with_the_card },
+	{ "chooses_nobody_when_nobody_is_ready", chooses_nobody_when_nobody_is_ready },
 	{ "clears_sram_for_another_client_and_after_a_reset",
 	  clears_sram_for_another_client_and_after_a_reset },
 	{ "sees_standstill_of_one_job_only", sees_standstill_of_one_job_only },

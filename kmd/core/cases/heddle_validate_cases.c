@@ -164,9 +164,11 @@ static void validate_all(struct heddle_test *t, const struct stream *streams, u3
 static void accepts_the_shortest_stream(struct heddle_test *t)
 {
 	static const struct stream stream = { .row = "end" };
-	struct heddle_validate_result result = { .used = 1 };
+	struct heddle_validate_result result = { .used = 1, .written = 1, .end = { 1, 1 } };
 
 	validate(t, &stream, &result);
+	HEDDLE_EXPECT_EQ(t, result.end[0], 0);
+	HEDDLE_EXPECT_EQ(t, result.end[1], 0);
 	HEDDLE_EXPECT_EQ(t, result.commands, 1);
 	HEDDLE_EXPECT_EQ(t, result.used, 0);
 	HEDDLE_EXPECT_EQ(t, result.written, 0);
@@ -184,6 +186,18 @@ static void refuses_sizes_that_no_stream_has(struct heddle_test *t)
 		HEDDLE_EXPECT_EQ(t, heddle_validate(config(), words, sizes[i], &result), -ENOEXEC);
 		HEDDLE_EXPECT_EQ(t, result.error, HEDDLE_VALIDATE_SIZE);
 	}
+}
+
+/* The longest may be: it is refused for its commands only. */
+static void judges_the_longest_stream_by_its_commands(struct heddle_test *t)
+{
+	struct heddle_validate_result result;
+	u32 words[HEDDLE_HEADER_WORDS] = { 0 };
+
+	/* Opcode 0 does not exist; nothing behind it is read. */
+	HEDDLE_EXPECT_EQ(t, heddle_validate(config(), words, HEDDLE_STREAM_BYTES_MAX, &result),
+			 -ENOEXEC);
+	HEDDLE_EXPECT_EQ(t, result.error, HEDDLE_VALIDATE_OPCODE);
 }
 
 static void knows_its_configurations(struct heddle_test *t)
@@ -256,12 +270,19 @@ static void refuses_wrong_lengths_and_reserved_bits(struct heddle_test *t)
 	static const struct command end = { .name = "end" };
 	struct heddle_validate_result result = { .offset = 0 };
 	u32 words[HEDDLE_HEADER_WORDS];
+	u32 i;
 
 	validate(t, &length, &result);
 	HEDDLE_EXPECT_EQ(t, encode(t, &end, words), ARRAY_SIZE(words));
-	words[2] |= 1U << 31;
+	for (i = 0; i < 3; i++) {
+		heddle_row(t, "word", i);
+		words[i] |= 1U << 31;
+		judge(t, words, ARRAY_SIZE(words), &result);
+		HEDDLE_EXPECT_EQ(t, result.error, HEDDLE_VALIDATE_RESERVED);
+		words[i] &= ~(1U << 31);
+	}
 	judge(t, words, ARRAY_SIZE(words), &result);
-	HEDDLE_EXPECT_EQ(t, result.error, HEDDLE_VALIDATE_RESERVED);
+	HEDDLE_EXPECT_EQ(t, result.error, HEDDLE_VALIDATE_OK);
 }
 
 static void computes_extents_of_transfers(struct heddle_test *t)
@@ -371,6 +392,11 @@ static void checks_fields_and_rules_of_transfers(struct heddle_test *t)
 	{ "fill", { { "signal0_enable", 1 }, { "signal0_sem", 31 }, { "signal0_count", n } } }
 #define TAKE(n) \
 	{ "fill", { { "wait1_enable", 1 }, { "wait1_sem", 31 }, { "wait1_count", n } } }
+/* The same by the other half of the header. */
+#define GIVE_1(n) \
+	{ "fill", { { "signal1_enable", 1 }, { "signal1_sem", 31 }, { "signal1_count", n } } }
+#define TAKE_0(n) \
+	{ "fill", { { "wait0_enable", 1 }, { "wait0_sem", 31 }, { "wait0_count", n } } }
 
 static void follows_semaphores_in_program_order(struct heddle_test *t)
 {
@@ -382,6 +408,16 @@ static void follows_semaphores_in_program_order(struct heddle_test *t)
 		{ "give all", { GIVE(255) }, false, HEDDLE_VALIDATE_OK, 0 },
 		{ "give one more", { GIVE(255), GIVE(1) }, false,
 		  HEDDLE_VALIDATE_SIGNAL, 1 },
+		{ "give all, signal 1", { GIVE_1(255), TAKE_0(255) }, false,
+		  HEDDLE_VALIDATE_OK, 0 },
+		{ "give one more, signal 1", { GIVE_1(255), GIVE_1(1) }, false,
+		  HEDDLE_VALIDATE_SIGNAL, 1 },
+		{ "take too much, wait 0", { GIVE_1(1), TAKE_0(2) }, false,
+		  HEDDLE_VALIDATE_WAIT, 1 },
+		{ "no wait, a count all the same", { { "fill", { { "wait0_count", 1 } } } }, false,
+		  HEDDLE_VALIDATE_OK, 0 },
+		{ "no signal from a full one", { GIVE(255), { "fill", { { "signal1_sem", 31 } } } },
+		  false, HEDDLE_VALIDATE_OK, 0 },
 		{ "give all again", { GIVE(255), TAKE(255), GIVE(255) }, false,
 		  HEDDLE_VALIDATE_OK, 0 },
 	};
@@ -394,6 +430,23 @@ static void checks_who_may_use_semaphores(struct heddle_test *t)
 	static const struct stream streams[] = {
 		{ "the front end", { { "barrier", { { "signal0_enable", 1 } } } }, false,
 		  HEDDLE_VALIDATE_RULE, 0 },
+		{ "the front end, signal 1", { { "barrier", { { "signal1_enable", 1 } } } }, false,
+		  HEDDLE_VALIDATE_RULE, 0 },
+		{ "the front end waits", { { "barrier", { { "wait0_enable", 1 } } } }, false,
+		  HEDDLE_VALIDATE_RULE, 0 },
+		{ "the front end waits, 1", { { "barrier", { { "wait1_enable", 1 } } } }, false,
+		  HEDDLE_VALIDATE_RULE, 0 },
+		{ "two semaphores", { { "sync.load", { { "signal0_enable", 1 },
+						       { "signal1_enable", 1 },
+						       { "signal1_sem", 1 } } } }, false,
+		  HEDDLE_VALIDATE_OK, 0 },
+		{ "waits for one semaphore twice",
+		  { { "sync.load", { { "wait0_enable", 1 }, { "wait1_enable", 1 } } } }, false,
+		  HEDDLE_VALIDATE_RULE, 0 },
+		{ "waits for two",
+		  { { "sync.load", { { "wait0_enable", 1 }, { "wait1_enable", 1 },
+				     { "wait1_sem", 1 } } } }, false,
+		  HEDDLE_VALIDATE_OK, 0 },
 		{ "an engine", { { "sync.load", { { "signal0_enable", 1 } } } }, false,
 		  HEDDLE_VALIDATE_OK, 0 },
 		{ "one semaphore twice",
@@ -424,30 +477,33 @@ static void compares_with_what_is_bound(struct heddle_test *t)
 {
 	static const struct {
 		const char *row;
-		u32 used;
-		u64 end;
-		u32 written;
+		u32 region;
+		bool used;
+		bool written;
 		u64 size;
 		u32 writable;
 		int want;
 	} rows[] = {
-		{ "nothing is used", 0, 0, 0, 0, 0, 0 },
-		{ "not bound", 1U << 5, 100, 0, 0, 0, -ERANGE },
-		{ "too small", 1U << 5, 100, 0, 99, 0, -ERANGE },
-		{ "large enough", 1U << 5, 100, 0, 100, 0, 0 },
-		{ "another may be written", 1U << 5, 100, 1U << 5, 100, 1U << 4, -ERANGE },
-		{ "may be written", 1U << 5, 100, 1U << 5, 100, 1U << 5, 0 },
+		{ "nothing is used", 5, false, false, 0, 0, 0 },
+		{ "not bound", 5, true, false, 0, 0, -ERANGE },
+		{ "too small", 5, true, false, 99, 0, -ERANGE },
+		{ "large enough", 5, true, false, 100, 0, 0 },
+		{ "another may be written", 5, true, true, 100, 1U << 4, -ERANGE },
+		{ "may be written", 5, true, true, 100, 1U << 5, 0 },
+		{ "the first, too small", 0, true, false, 99, 0, -ERANGE },
+		{ "the last, too small", HEDDLE_REGIONS - 1, true, false, 99, 0, -ERANGE },
 	};
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct heddle_validate_result result = {
-			.used = rows[i].used, .written = rows[i].written,
-		};
+		const u32 region = rows[i].region;
+		struct heddle_validate_result result = { .offset = 0 };
 		u64 sizes[HEDDLE_REGIONS] = { 0 };
 
-		result.end[5] = rows[i].end;
-		sizes[5] = rows[i].size;
+		result.used = (u32)rows[i].used << region;
+		result.written = (u32)rows[i].written << region;
+		result.end[region] = 100;
+		sizes[region] = rows[i].size;
 		heddle_row(t, rows[i].row, i);
 		HEDDLE_EXPECT_EQ(t, heddle_validate_binding(&result, sizes, rows[i].writable),
 				 rows[i].want);
@@ -457,6 +513,7 @@ static void compares_with_what_is_bound(struct heddle_test *t)
 const struct heddle_case heddle_validate_cases[] = {
 	{ "accepts_the_shortest_stream", accepts_the_shortest_stream },
 	{ "refuses_sizes_that_no_stream_has", refuses_sizes_that_no_stream_has },
+	{ "judges_the_longest_stream_by_its_commands", judges_the_longest_stream_by_its_commands },
 	{ "knows_its_configurations", knows_its_configurations },
 	{ "wants_one_end_at_the_end", wants_one_end_at_the_end },
 	{ "refuses_a_command_cut_by_the_end", refuses_a_command_cut_by_the_end },
