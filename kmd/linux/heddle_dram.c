@@ -177,6 +177,16 @@ static void heddle_power_put(struct heddle_device *dev)
 	}
 }
 
+/* Memory of jobs that have ended is free when the scheduler has freed the jobs, a moment later. */
+static int heddle_await_freed(struct heddle_device *dev)
+{
+	s64 ended = atomic64_read(&dev->ended);
+	long left = wait_event_interruptible_timeout(dev->idle,
+						     atomic64_read(&dev->freed) >= ended, HZ);
+
+	return left < 0 ? left : 0;
+}
+
 /*
  * A piece of device memory of @size bytes. -ENOSPC: the page-rounded sum would not
  * fit. It is made ready for use when a job needs it: heddle_exec_prepare().
@@ -185,6 +195,7 @@ int heddle_alloc_create(struct heddle_device *dev, u64 size, struct heddle_alloc
 {
 	struct heddle_alloc *alloc = kzalloc(sizeof(*alloc), GFP_KERNEL);
 	struct heddle_compaction *c = NULL;
+	bool waited = false;
 	u64 need;
 	int err;
 
@@ -208,6 +219,12 @@ int heddle_alloc_create(struct heddle_device *dev, u64 size, struct heddle_alloc
 				err = heddle_mem_insert(&dev->mem, &alloc->node, size);
 		}
 		mutex_unlock(&dev->mem_lock);
+		if (err == -ENOSPC && !waited) {
+			waited = true;
+			err = heddle_await_freed(dev);
+			if (!err)
+				continue;
+		}
 		if (err != -EAGAIN || c)
 			break;
 		c = heddle_compaction_alloc(dev);

@@ -77,6 +77,8 @@ struct heddle_device {
 	struct mutex own_lock;	     /* order of the driver's own jobs */
 	bool own_closed;	     /* under own_lock: no more of them */
 	atomic_t started;	     /* jobs that run_job() saw and free_job() did not */
+	atomic64_t ended;	     /* jobs whose fences have signalled, and */
+	atomic64_t freed;	     /* those of them that are freed */
 
 	struct mutex mem_lock;
 	struct heddle_mem mem;
@@ -112,13 +114,14 @@ struct heddle_device {
 	struct drm_heddle_counters counters;
 	u64 last_end_ns;
 
-	wait_queue_head_t idle; /* in_flight, hold, state or started changed */
+	wait_queue_head_t idle; /* in_flight, hold, state, started or freed changed */
 	struct delayed_work watch_work;
 	struct work_struct memory_work;
 
 	struct mutex files_lock;
 	struct list_head files;
 	u32 num_files;
+	bool told_gone; /* every file has the event */
 };
 
 static inline struct heddle_device *to_heddle(struct drm_device *drm)

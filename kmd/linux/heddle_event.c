@@ -47,6 +47,8 @@ void heddle_notify(struct heddle_device *dev, u32 type, u32 context, u64 client,
 		}
 		heddle_queue_event(file, &event);
 	}
+	if (type == DRM_HEDDLE_EVENT_REMOVED)
+		WRITE_ONCE(dev->told_gone, true);
 	mutex_unlock(&dev->files_lock);
 	kobject_uevent_env(&dev->drm.dev->kobj, KOBJ_CHANGE, env);
 }
@@ -86,6 +88,7 @@ int heddle_events_ioctl(struct drm_device *drm, void *data, struct drm_file *drm
 {
 	struct heddle_file *file = drm_file->driver_priv;
 	struct drm_heddle_events *args = data;
+	bool *gone = &file->dev->told_gone;
 	ktime_t left;
 	int err;
 
@@ -100,12 +103,12 @@ int heddle_events_ioctl(struct drm_device *drm, void *data, struct drm_file *drm
 		else
 			err = wait_event_interruptible_hrtimeout(file->wq,
 								 READ_ONCE(file->num_events) ||
-								 heddle_gone(file->dev), left);
+								 READ_ONCE(*gone), left);
 		if (READ_ONCE(file->num_events)) {
 			err = heddle_take_events(file, args);
 			if (err || args->filled)
 				return err;
-		} else if (heddle_gone(file->dev)) {
+		} else if (READ_ONCE(*gone)) {
 			return -ENODEV;
 		}
 	} while (!err);

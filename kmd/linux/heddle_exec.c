@@ -35,6 +35,7 @@ static void heddle_finished(struct dma_fence *fence, struct dma_fence_cb *cb)
 			heddle_job_status(outcome->state, 0, lost);
 		outcome->result.error = heddle_job_errno(outcome->result.status);
 	}
+	atomic64_inc(&outcome->dev->ended);
 	if (context) {
 		atomic_dec(&context->unfinished);
 		wake_up_all(&context->wq);
@@ -194,8 +195,10 @@ static void heddle_free_job(struct drm_sched_job *sched_job)
 	drm_sched_job_cleanup(sched_job);
 	drm_dev_get(&dev->drm);
 	heddle_job_free(job);
-	if (counted && atomic_dec_and_test(&dev->started))
-		wake_up_all(&dev->idle);
+	if (counted)
+		atomic_dec(&dev->started);
+	atomic64_inc(&dev->freed);
+	wake_up_all(&dev->idle);
 	drm_dev_put(&dev->drm);
 }
 

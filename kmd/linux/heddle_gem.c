@@ -90,8 +90,8 @@ int heddle_gem_host_create(struct heddle_device *dev, size_t size, struct heddle
 {
 	struct drm_gem_shmem_object *shmem = drm_gem_shmem_create(&dev->drm, size);
 
-	if (IS_ERR(shmem))
-		return PTR_ERR(shmem);
+	if (IS_ERR(shmem)) /* shmem's -ENOSPC is system memory, our callers' is the card's */
+		return PTR_ERR(shmem) == -ENOSPC ? -ENOMEM : PTR_ERR(shmem);
 	*bo = to_heddle_bo(&shmem->base);
 	return 0;
 }

@@ -28,6 +28,8 @@ int heddle_host_map(struct heddle_bo *bo)
 	}
 	if (!bo->pinned) {
 		err = drm_gem_shmem_pin(&bo->shmem);
+		if (err == -ENOSPC) /* as in heddle_gem_host_create() */
+			err = -ENOMEM;
 		if (err)
 			goto unlock;
 		bo->pinned = true;
