@@ -139,8 +139,10 @@ struct drm_heddle_counters {
  * struct drm_heddle_context_create - make a context: a queue of its own
  *
  * Jobs of one context run in the order of submission; jobs of different
- * contexts in the order of their priorities. A context whose job was aborted or
- * faulted keeps working; only that job fails.
+ * contexts in the order of their priorities. Contexts of the same priority take
+ * turns, or the oldest job goes first, as the kernel's scheduler was told
+ * (gpu_sched.sched_policy). A context whose job was aborted or faulted keeps
+ * working; only that job fails.
  * @priority: 0 (highest, -EACCES without CAP_SYS_NICE) to priorities - 1
  * @flags: zero
  * @context: out: id, not 0
