@@ -15,6 +15,8 @@ namespace heddle::fuzz {
 namespace {
 
 constexpr size_t kSyncobjsMax = 40;
+// Of Linux 6.6 (WAIT_DEADLINE). Later kernels also take a list of no syncobjs.
+constexpr uint32_t kLaterWaitFlags = 1 << 3;
 
 }  // namespace
 
@@ -262,9 +264,10 @@ std::string Generator::SyncobjWait() {
   int result;
   std::string wrong =
       Do(DRM_IOCTL_SYNCOBJ_WAIT, &args,
-         handles.empty() || (args.flags & ~kFlags) != 0, &result);
+         (args.flags & ~(kFlags | kLaterWaitFlags)) != 0, &result);
   // The kernel does not say which was the first of all.
-  if (result == 0 && !(args.flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL) &&
+  if (result == 0 && !handles.empty() &&
+      !(args.flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL) &&
       args.first_signaled >= handles.size()) {
     return absl::StrCat("signalled: number ", args.first_signaled, " of ",
                         handles.size());
@@ -292,9 +295,10 @@ std::string Generator::TimelineWait() {
   int result;
   std::string wrong =
       Do(DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, &args,
-         handles.empty() || (args.flags & ~kFlags) != 0, &result);
+         (args.flags & ~(kFlags | kLaterWaitFlags)) != 0, &result);
   // The kernel does not say which was the first of all.
-  if (result == 0 && !(args.flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL) &&
+  if (result == 0 && !handles.empty() &&
+      !(args.flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL) &&
       args.first_signaled >= handles.size()) {
     return absl::StrCat("signalled: number ", args.first_signaled, " of ",
                         handles.size());

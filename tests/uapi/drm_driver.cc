@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The suite on a render node: HEDDLE_DRM_NODE, or the first whose driver says
 // that it is heddle. System calls only; no library between.
+//
+// With HEDDLE_FAIL_ALLOCATIONS set (a kernel with fail-nth, and rights), every
+// ioctl is swept: made with its first allocation failing, then with its second,
+// until one is made in which none was left to fail. All that fail say -ENOMEM
+// and change nothing, so the cases pass as without.
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -11,9 +16,12 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "drm.h"
+#include "drm/heddle_drm.h"
 #include "gtest/gtest.h"
 #include "tests/guest/host_request.h"
 #include "tests/uapi/client.h"
@@ -21,12 +29,110 @@
 namespace heddle::uapi {
 namespace {
 
+int Call(int fd, unsigned long request, void* arg) {
+  return ioctl(fd, request, arg) == 0 ? 0 : -errno;
+}
+
+// Which allocation of this thread's next system calls fails; 0: none any more.
+class FailNth {
+ public:
+  FailNth()
+      : fd_(open(("/proc/self/task/" + std::to_string(syscall(SYS_gettid)) +
+                  "/fail-nth")
+                     .c_str(),
+                 O_RDWR | O_CLOEXEC)) {
+    // What a call copies must be there: a page that cannot be had is EFAULT.
+    mlockall(MCL_CURRENT | MCL_FUTURE);
+  }
+  ~FailNth() { close(fd_); }
+  bool Set(int n) {
+    const std::string text = std::to_string(n);
+    return pwrite(fd_, text.data(), text.size(), 0) ==
+           static_cast<ssize_t>(text.size());
+  }
+  int Left() {
+    char text[16] = {};
+    return pread(fd_, text, sizeof(text) - 1, 0) > 0 ? std::atoi(text) : -1;
+  }
+
+ private:
+  const int fd_;
+};
+
+// The bytes of a call's structure; nothing where there are none.
+std::string Bytes(const void* arg, size_t size) {
+  std::string bytes(size, 0);
+  const int fd = memfd_create("bytes", MFD_CLOEXEC);
+  const bool there = pwrite(fd, arg, size, 0) == static_cast<ssize_t>(size) &&
+                     pread(fd, &bytes[0], size, 0) > 0;
+  close(fd);
+  return there ? bytes : "";
+}
+
+// Takes back what a call has made. False: this one cannot be.
+bool Undo(int fd, unsigned long request, const void* arg) {
+  switch (request) {
+    case DRM_IOCTL_HEDDLE_CONTEXT_CREATE: {
+      drm_heddle_context_destroy args = {
+          static_cast<const drm_heddle_context_create*>(arg)->context, 0};
+      return Call(fd, DRM_IOCTL_HEDDLE_CONTEXT_DESTROY, &args) == 0;
+    }
+    case DRM_IOCTL_HEDDLE_STREAM_CREATE: {
+      drm_heddle_stream_destroy args = {
+          static_cast<const drm_heddle_stream_create*>(arg)->stream, 0};
+      return Call(fd, DRM_IOCTL_HEDDLE_STREAM_DESTROY, &args) == 0;
+    }
+    case DRM_IOCTL_HEDDLE_BO_CREATE: {
+      drm_gem_close args = {
+          static_cast<const drm_heddle_bo_create*>(arg)->handle, 0};
+      return Call(fd, DRM_IOCTL_GEM_CLOSE, &args) == 0;
+    }
+    default:
+      return false;
+  }
+}
+
+int SweepAllocations(int fd, unsigned long request, void* arg) {
+  // A child has its parent's, which is of no use to it.
+  thread_local std::unique_ptr<FailNth> owned;
+  thread_local pid_t owner = 0;
+  if (owner != static_cast<pid_t>(syscall(SYS_gettid))) {
+    owner = static_cast<pid_t>(syscall(SYS_gettid));
+    owned = std::make_unique<FailNth>();
+  }
+  FailNth& fail = *owned;
+  const std::string before = Bytes(arg, _IOC_SIZE(request));
+  std::vector<int> odd;
+  // Of very many (a page each) it is a sample.
+  for (int n = 1;; n += n < 64 ? 1 : n / 4) {
+    if (!before.empty()) std::memcpy(arg, before.data(), before.size());
+    if (!fail.Set(n)) {
+      ADD_FAILURE() << "no fail-nth in this kernel, or no right to it";
+      return Call(fd, request, arg);
+    }
+    const int result = Call(fd, request, arg);
+    const int left = fail.Left();
+    fail.Set(0);
+    if (left != 0) {  // none failed: this is the call's answer
+      for (int error : odd) {
+        EXPECT_EQ(error, result)
+            << "ioctl " << _IOC_NR(request) << " without memory";
+      }
+      return result;
+    }
+    if (result == 0 && !Undo(fd, request, arg)) return 0;  // it did without
+    if (result != 0 && result != -ENOMEM) odd.push_back(result);
+  }
+}
+
 class RenderNode : public Client {
  public:
   explicit RenderNode(int fd) : fd_(fd) {}
   ~RenderNode() override { close(fd_); }
   int Ioctl(unsigned long request, void* arg) override {
-    return ioctl(fd_, request, arg) == 0 ? 0 : -errno;
+    static const bool sweep = std::getenv("HEDDLE_FAIL_ALLOCATIONS") != nullptr;
+    return sweep ? SweepAllocations(fd_, request, arg)
+                 : Call(fd_, request, arg);
   }
   void* Mmap(uint64_t offset, size_t bytes, int* error) override {
     void* p =
@@ -64,7 +170,8 @@ std::string FindNode() {
 class Drm : public Driver {
  public:
   std::unique_ptr<Client> Open(int* error) override {
-    const int fd = open(node_.c_str(), O_RDWR | O_CLOEXEC);
+    // Another one after a card has come anew.
+    const int fd = open(FindNode().c_str(), O_RDWR | O_CLOEXEC);
     *error = fd < 0 ? -errno : 0;
     return fd < 0 ? nullptr : std::make_unique<RenderNode>(fd);
   }
@@ -87,9 +194,6 @@ class Drm : public Driver {
     EXPECT_TRUE(answer.ok) << answer.text;
     return answer.ok;
   }
-
- private:
-  const std::string node_ = FindNode();
 };
 
 }  // namespace

