@@ -264,7 +264,7 @@ TEST_P(Random, AgreesWithModel) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, Random, testing::Range(0, 8));
+INSTANTIATE_TEST_SUITE_P(Seeds, Random, testing::Range(0, 4));
 
 // sync.vector does nothing and is done at once; every command is idle after.
 TEST(VectorEngine, Sync) {
@@ -449,7 +449,7 @@ TEST_P(Wild, AgreesWithModel) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, Wild, testing::Range(0, 8));
+INSTANTIATE_TEST_SUITE_P(Seeds, Wild, testing::Range(0, 4));
 
 // ---- Ordinary commands, and the cycles they take ----
 
