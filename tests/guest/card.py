@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One virtual card of a guest: a heddle-sim process with QEMU's protocol."""
+"""One virtual card of a guest: a heddle-sim process."""
 
 import os
 import socket
@@ -11,19 +11,19 @@ HEDDLE_SIM = "simulator/platform/heddle-sim"
 class Card:
     """Starts the process; it ends with this object, or with the process that made it."""
 
-    def __init__(self, folder, name, options, qtest):
-        """`qtest`: socket connected to QEMU's qtest, shared by all cards."""
-        self._socket_path = os.path.join(folder, name + ".s")
+    def __init__(self, folder, name, options, pass_fds=()):
+        """`options` of heddle-sim; `pass_fds`: descriptors that they name."""
+        self.socket_path = os.path.join(folder, name + ".s")
         self._control_path = os.path.join(folder, name + ".c")
         # The process ends when this pipe is closed.
         child_end, self._parent = os.pipe()
         ready, told = os.pipe()
         self._log = open(os.path.join(folder, name + ".log"), "wb")
         self.process = subprocess.Popen(
-            [HEDDLE_SIM, "--qemu", "--qtest-fd", str(qtest.fileno()), "--socket", self._socket_path]
+            [HEDDLE_SIM, "--socket", self.socket_path]
             + ["--control", self._control_path, "--parent-fd", str(child_end), "--ready-fd", str(told)]
             + options,
-            pass_fds=[qtest.fileno(), child_end, told],
+            pass_fds=[*pass_fds, child_end, told],
             stdin=subprocess.DEVNULL,
             stdout=self._log,
             stderr=subprocess.STDOUT,
@@ -39,9 +39,9 @@ class Card:
                 raise RuntimeError(f"heddle-sim {' '.join(options)} did not start: {log.read()}")
 
     def connect(self):
-        """A connection for QEMU's device."""
+        """A connection to it."""
         connection = socket.socket(socket.AF_UNIX)
-        connection.connect(self._socket_path)
+        connection.connect(self.socket_path)
         return connection
 
     def control(self, line):

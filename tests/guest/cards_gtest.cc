@@ -37,9 +37,5 @@ TEST(GuestTest, AsksTheHost) {
   EXPECT_NE(none.text.find("no card"), std::string::npos) << none.text;
 }
 
-TEST(GuestTest, SkipsAreSkips) {
-  GTEST_SKIP() << "to see that the report has it";
-}
-
 }  // namespace
 }  // namespace heddle::tests

@@ -23,7 +23,7 @@ the kernel logged meanwhile.
 # What the guest needs before it sees the host's files, and what the driver stands on.
 _MODULES = ["drm_shmem_helper", "gpu-sched", "virtio_pci", "9pnet_virtio", "9p", "overlay"]
 
-def guest_case(name, command, seconds = 30, gtest = False, allow = ""):
+def guest_case(name, command, seconds = 30, gtest = False, allow = "", expect = ""):
     """One case.
 
     Args:
@@ -32,8 +32,17 @@ def guest_case(name, command, seconds = 30, gtest = False, allow = ""):
       seconds: time limit.
       gtest: the command is a GoogleTest program.
       allow: regular expression of lines of the kernel's log that are no failure here.
+      expect: regular expression of a line that the kernel's log must have; nothing else in it is a
+        failure then.
     """
-    return struct(name = name, command = command, seconds = seconds, gtest = gtest, allow = allow)
+    return struct(
+        name = name,
+        allow = allow,
+        command = command,
+        expect = expect,
+        gtest = gtest,
+        seconds = seconds,
+    )
 
 def _initramfs_impl(ctx):
     out = ctx.actions.declare_file(ctx.label.name + ".cpio")

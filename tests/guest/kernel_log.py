@@ -10,8 +10,12 @@ FINDING = re.compile(
     r"|soft lockup|hard LOCKUP|scheduling while atomic|sleeping function|bad page|DMA-API|Unable to handle"
     r"|unhandled irq|nobody cared|segfault at|Trying to free|still has|leaked|sysfs: cannot create duplicate"
 )
-# Emulated processors and firmware have quirks that the kernel reports at boot.
-HARMLESS = re.compile(r"x86/cpu: |ACPI BIOS|Unknown NMI|kernel command line parameters")
+# Emulated processors and firmware have quirks that the kernel reports at boot; and debugging options
+# say that they are on.
+HARMLESS = re.compile(
+    r"x86/cpu: |ACPI BIOS|Unknown NMI|kernel command line parameters"
+    r"|RCU lockdep checking is enabled|DMA-API: (preallocated|debugging enabled)"
+)
 MARK = re.compile(r"heddle-guest: (begin|end) (\d+)")
 
 

@@ -6,7 +6,7 @@ import socket
 import time
 
 
-class QmpError(Exception):
+class QmpError(RuntimeError):
     """The command failed, or QEMU is gone."""
 
 

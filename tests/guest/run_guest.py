@@ -15,7 +15,9 @@ import time
 import xml.etree.ElementTree as xml
 
 from tests.guest import kernel_log
-from tests.guest.machine import GuestError, Machine, kernel_info
+from tests.guest.machine import GuestError, kernel_info
+from tests.guest.qemu_machine import QemuMachine
+from tests.guest.uml_machine import UmlMachine
 
 KERNEL_INFO = "../guest_kernel/kernel.txt"
 VMLINUX = "../guest_kernel/vmlinux"
@@ -131,7 +133,10 @@ class Runner:
         failed = None
         if case["gtest"]:
             failed = self.report.add_gtest(case["name"], os.path.join(self.machine.share, xml_path))
-        found = kernel_log.findings(log, case["allow"])
+        expect = case.get("expect")
+        if expect and not any(re.search(expect, line) for line in log):
+            failure = failure or f"the kernel's log has no line with {expect}"
+        found = [] if expect else kernel_log.findings(log, case["allow"])
         if found:
             self.report.add(case["name"], "kernel_log", seconds, "in the kernel's log:\n" + "\n".join(found))
         if failed is None:
@@ -176,6 +181,8 @@ def run_plan(plan, machine, report):
         name = re.sub(r"\W", "_", os.path.basename(module)[: -len(".ko")])
         runner.run(dict(name=f"insmod_{name}", command=f"insmod {module}", seconds=20, gtest=False, allow=""))
     pending = [case for case in plan["cases"] if chosen.search(case["name"])]
+    for name, command, seconds in machine.last_cases:
+        pending.append(dict(name=name, command=command, seconds=seconds, gtest=False, allow=""))
     try:
         while pending:
             runner.run(pending[0])
@@ -201,7 +208,8 @@ def execute(plan, report):
     """Boots, runs the plan, ends the guest; everything that happens is in the report."""
     machine = None
     try:
-        machine = Machine(
+        kind = UmlMachine if kernel_info(KERNEL_INFO).get("arch") == "um" else QemuMachine
+        machine = kind(
             os.path.realpath(VMLINUX),
             os.path.realpath(INITRD),
             cards=plan["cards"],
@@ -215,7 +223,7 @@ def execute(plan, report):
         if machine is not None:
             if report.failed or os.environ.get("HEDDLE_GUEST_KEEP"):
                 print("==== console\n" + tail(machine.console(), 300))
-                print("==== QEMU\n" + machine.qemu_log())
+                print(f"==== {machine.name}\n{machine.log()}")
             machine.close()
 
 

@@ -7,7 +7,8 @@ import signal
 import sys
 import time
 
-from tests.guest.machine import GOOD_EXIT, GuestError, Machine, kernel_info
+from tests.guest.machine import GOOD_EXIT, GuestError, kernel_info
+from tests.guest.qemu_machine import QemuMachine
 from tests.guest.run_guest import INITRD, KERNEL_INFO, VMLINUX
 
 MODULE = "kmd/heddle.ko"
@@ -56,7 +57,7 @@ def main():
         print(HELP, flush=True)
     machine = None
     try:
-        machine = Machine(
+        machine = QemuMachine(
             os.path.realpath(VMLINUX),
             os.path.realpath(INITRD),
             cards=[""] if arguments.card is None else arguments.card,
@@ -70,7 +71,7 @@ def main():
             machine.serve()
             time.sleep(0.005)
         if machine.process.returncode != GOOD_EXIT:
-            print(f"./dev guest: QEMU ended with {machine.process.returncode}", machine.qemu_log(), file=sys.stderr)
+            print(f"./dev guest: QEMU ended with {machine.process.returncode}", machine.log(), file=sys.stderr)
             return 1
         code = os.path.join(machine.share, "out", "shell.rc")
         with open(code, encoding="utf-8") as file:

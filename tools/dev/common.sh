@@ -24,8 +24,13 @@ shared_folder() {
   fi
 }
 
-# The folder of the guest kernel (tools/setup/guest_kernel.sh); "" when there is none.
+# The folder of the guest kernel (tools/setup/guest_kernel.sh), or another one that a command or the
+# user has chosen; "" when there is none.
 guest_kernel_folder() {
+  if [[ -n "${HEDDLE_GUEST_KERNEL_DIR:-}" ]]; then
+    printf '%s\n' "$HEDDLE_GUEST_KERNEL_DIR"
+    return
+  fi
   local cache="${XDG_CACHE_HOME:-${HOME:-}/.cache}/heddle/guest"
   readlink -e "$cache/${HEDDLE_GUEST_KERNEL:-current}" || true
 }

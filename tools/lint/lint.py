@@ -41,7 +41,8 @@ BUILD_LIKE = ("BUILD", "WORKSPACE")
 TAB_FREE_SUFFIXES = (".bzl", ".toml", ".sv", ".svh")
 
 # Kernel code follows the kernel's style, which clang-format cannot keep (aligned macros).
-KERNEL_STYLE = ("kmd/core/", "kmd/include/", "kmd/linux/", "tests/guest/module/")
+KERNEL_MODULES_OF_TESTS = ("tests/guest/debug/module/", "tests/guest/module/")
+KERNEL_STYLE = ("kmd/core/", "kmd/include/", "kmd/linux/", *KERNEL_MODULES_OF_TESTS)
 KERNEL_COLUMNS = 100
 
 # The slashes are written as [/] so that this file does not find itself.
@@ -70,7 +71,7 @@ def licences_of(path):
     """The SPDX lines that `path` may have."""
     if path.startswith("rtl/spec/generated/"):  # also the kernel's headers and tables
         return [APACHE, KERNEL]
-    if path.startswith("tests/guest/module/") and not is_build(path):
+    if path.startswith(KERNEL_MODULES_OF_TESTS) and not is_build(path):
         return [KERNEL]
     return [KERNEL] if path.startswith("kmd/") else [APACHE]
 

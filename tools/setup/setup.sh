@@ -3,12 +3,14 @@
 #
 # Installs those packages of packages.txt that are missing, from the apt sources that the machine
 # already has, and fetches the kernel in which the driver is tested (guest_kernel.sh; not
-# installed). Changes nothing when nothing is missing; never edits apt's configuration; asks
-# nothing. Needs root, or sudo without a password, only when a package is missing.
+# installed). With --debug-kernel also what debug_kernel.sh builds with. Changes nothing when nothing
+# is missing; never edits apt's configuration; asks nothing. Needs root, or sudo without a password,
+# only when a package is missing.
 set -euo pipefail
 
 here="$(dirname "$(readlink -f "$0")")"
-list="$here/packages.txt"
+lists=("$here/packages.txt")
+[[ "${1:-}" != --debug-kernel ]] || lists+=("$here/debug_kernel/packages.txt")
 
 die() {
   printf 'setup: error: %s\n' "$*" >&2
@@ -25,10 +27,10 @@ fetch_guest_kernel() {
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   die "this is not a Debian system (no dpkg or apt-get). Heddle builds on Debian 12; \
-run it in a Debian 12 container or chroot, or install what $list names and set HEDDLE_NO_SETUP=1"
+run it in a Debian 12 container or chroot, or install what ${lists[*]} names and set HEDDLE_NO_SETUP=1"
 fi
 
-mapfile -t wanted < <(sed -e 's/#.*//' -e 's/[[:space:]]//g' -e '/^$/d' "$list")
+mapfile -t wanted < <(sed -e 's/#.*//' -e 's/[[:space:]]//g' -e '/^$/d' "${lists[@]}")
 
 mapfile -t missing < <(
   comm -23 <(printf '%s\n' "${wanted[@]}" | sort -u) \

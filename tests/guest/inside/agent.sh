@@ -6,6 +6,8 @@
 #   environment    shell text, read once: variables, and the folder to work in
 #   commands/N     shell text; N counts from 0. Its output goes to out/N.out, and when it has ended
 #                  out/N.rc gets its exit code
+#   orders/N       the same, carried out while a command runs, in user-mode Linux only: how a card is
+#                  plugged there; orders/N.rc gets the exit code
 #   shutdown       ends the guest with the exit code that says so
 #
 # With HEDDLE_GUEST_SHELL in the environment it is a shell on the console instead, or the one command
@@ -17,8 +19,19 @@ share=/run/heddle
 cd "$HEDDLE_GUEST_CWD" || exit 1
 cp "$share/heddle-host" /run/bin/
 
+uml=
+! grep -qw hostfs /proc/filesystems || uml=1
+
 end() {
   sync
+  if [ -n "$uml" ]; then
+    # Cards that are still there would be taken out when most of the kernel is shut down.
+    for card in /sys/bus/platform/drivers/virtio-uml/virtio-uml.*; do
+      [ ! -e "$card" ] || basename "$card" >/sys/bus/platform/drivers/virtio-uml/unbind
+    done
+    echo 33 >/proc/exitcode
+    poweroff -f
+  fi
   # isa-debug-exit: QEMU's exit code becomes 0x10 * 2 + 1. A panic, too, would end QEMU with 0.
   printf '\020' | dd of=/dev/port bs=1 seek=244 count=1 conv=notrunc 2>/dev/null
   while :; do sleep 1; done
@@ -34,6 +47,22 @@ if [ -n "${HEDDLE_GUEST_SHELL:-}" ]; then
   fi
   echo $? >"$share/out/shell.rc"
   end
+fi
+
+if [ -n "$uml" ]; then
+  (
+    n=0
+    while :; do
+      if [ -f "$share/orders/$n" ]; then
+        sh "$share/orders/$n" >/dev/null 2>&1 </dev/null
+        echo "$?" >"$share/orders/$n.new"
+        mv "$share/orders/$n.new" "$share/orders/$n.rc"
+        n=$((n + 1))
+      else
+        sleep 0.01
+      fi
+    done
+  ) &
 fi
 
 n=0

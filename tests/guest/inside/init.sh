@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Process 1 of the guest, in the initramfs: loads the modules that lie beside it, puts a writable
-# overlay over the host's root (9p "root", read-only), mounts the folder that guest and host share
-# (9p "share") at /run/heddle, and becomes agent.sh of that folder. Whatever fails is fatal: the
+# overlay over the host's root (read-only), mounts the folder that guest and host share at
+# /run/heddle, and becomes agent.sh of that folder. Both come over 9p ("root" and "share") in QEMU,
+# over hostfs in user-mode Linux. Whatever fails is fatal: the
 # kernel panics when process 1 ends, and that is a failed test.
 set -e
 export PATH=/bin
@@ -12,11 +13,20 @@ mount -t devtmpfs dev /dev
 exec </dev/console >/dev/console 2>&1
 mount -t proc proc /proc
 mount -t sysfs sysfs /sys
-while read -r module; do
-  insmod "/modules/$module"
-done </modules/order
-options=trans=virtio,version=9p2000.L,msize=512000
-mount -t 9p -o "$options,cache=loose,ro" root /host
+if grep -qw hostfs /proc/filesystems; then
+  share="$(sed 's/.*heddle_share=\([^ ]*\).*/\1/' /proc/cmdline)"
+  mount_root() { mount -t hostfs -o ro none /host; }
+  mount_share() { mount -t hostfs -o "$share" none "$1"; }
+else
+  while read -r module; do
+    insmod "/modules/$module"
+  done </modules/order
+  options=trans=virtio,version=9p2000.L,msize=512000
+  mount_root() { mount -t 9p -o "$options,cache=loose,ro" root /host; }
+  ip link set lo up
+  mount_share() { mount -t 9p -o "$options,cache=none" share "$1"; }
+fi
+mount_root
 mount -t tmpfs -o mode=755 upper /upper
 mkdir /upper/data /upper/work
 mount -t overlay -o lowerdir=/host,upperdir=/upper/data,workdir=/upper/work overlay /new
@@ -27,8 +37,7 @@ mount -t tmpfs -o mode=755 run /new/run
 mkdir -p /new/run/heddle /new/dev/shm
 cp -a /bin /new/run/bin
 mount -t tmpfs shm /new/dev/shm
-mount -t 9p -o "$options,cache=none" share /new/run/heddle
+mount_share /new/run/heddle
 mount -t debugfs debugfs /new/sys/kernel/debug
-ip link set lo up
 export PATH=/run/bin:/usr/sbin:/usr/bin:/sbin:/bin
 exec switch_root /new /run/bin/sh /run/heddle/agent.sh

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Bugs on purpose, one per load (bug=NAME), to see that the debug kernel reports
+ * them: only then does its silence about a driver mean something. Loading fails
+ * always, so that nothing has to be unloaded.
+ */
+#include <linux/dma-mapping.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/pci.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+
+static char *bug = "";
+module_param(bug, charp, 0400);
+MODULE_PARM_DESC(bug, "which one: order, sleep, leak, dma or freed");
+
+static DEFINE_MUTEX(first);
+static DEFINE_MUTEX(second);
+static DEFINE_SPINLOCK(spin);
+
+/* Two locks in both orders. */
+static void plant_order(void)
+{
+	mutex_lock(&first);
+	mutex_lock(&second);
+	mutex_unlock(&second);
+	mutex_unlock(&first);
+	mutex_lock(&second);
+	mutex_lock(&first);
+	mutex_unlock(&first);
+	mutex_unlock(&second);
+}
+
+static void plant_sleep(void)
+{
+	spin_lock(&spin);
+	mutex_lock(&first);
+	mutex_unlock(&first);
+	spin_unlock(&spin);
+}
+
+static void plant_leak(void)
+{
+	memset(kmalloc(123, GFP_KERNEL | __GFP_NOFAIL), 0x5a, 123);
+}
+
+/* A mapping that is taken back with another size. */
+static void plant_dma(void)
+{
+	struct pci_dev *pdev = pci_get_device(PCI_ANY_ID, PCI_ANY_ID, NULL);
+	dma_addr_t address;
+	void *data;
+
+	if (!pdev)
+		return;
+	data = kmalloc(PAGE_SIZE, GFP_KERNEL);
+	address = dma_map_single(&pdev->dev, data, PAGE_SIZE, DMA_TO_DEVICE);
+	if (!dma_mapping_error(&pdev->dev, address))
+		dma_unmap_single(&pdev->dev, address, PAGE_SIZE / 2, DMA_TO_DEVICE);
+	kfree(data);
+	pci_dev_put(pdev);
+}
+
+static void plant_freed(void)
+{
+	u32 *data = kmalloc(64, GFP_KERNEL);
+	u32 *alias = data;
+
+	if (!data)
+		return;
+	OPTIMIZER_HIDE_VAR(alias); /* or the compiler would find it */
+	kfree(data);
+	WRITE_ONCE(alias[3], 1);
+}
+
+static int __init planted_bugs_init(void)
+{
+	if (!strcmp(bug, "order"))
+		plant_order();
+	else if (!strcmp(bug, "sleep"))
+		plant_sleep();
+	else if (!strcmp(bug, "leak"))
+		plant_leak();
+	else if (!strcmp(bug, "dma"))
+		plant_dma();
+	else if (!strcmp(bug, "freed"))
+		plant_freed();
+	return -ENODEV;
+}
+module_init(planted_bugs_init);
+
+MODULE_DESCRIPTION("Bugs for the debug kernel to find");
+MODULE_LICENSE("Dual MIT/GPL");
