@@ -22,18 +22,9 @@ here="$(dirname "$(readlink -f "$0")")"
 name=linux-source-6.12
 inputs=("$here/debug_kernel/config" "$here/debug_kernel/linux-6.12.patch" "$here/debug_kernel.sh")
 
-say() { printf 'debug kernel: %s\n' "$*" >&2; }
-
-die() {
-  printf 'debug kernel: error: %s\n' "$*" >&2
-  exit 1
-}
-
-[[ "$(dpkg --print-architecture 2>/dev/null)" == amd64 ]] ||
-  die "user-mode Linux is for amd64; this machine is not"
-[[ -n "${XDG_CACHE_HOME:-}${HOME:-}" ]] || die "neither XDG_CACHE_HOME nor HOME is set"
-cache="${XDG_CACHE_HOME:-$HOME/.cache}/heddle/debug-kernel"
-mkdir -p "$cache" || die "cannot create $cache; set XDG_CACHE_HOME to a folder of yours"
+# shellcheck source=tools/setup/kernel_cache.sh
+source "$here/kernel_cache.sh"
+kernel_cache "debug kernel" debug-kernel
 
 version="$(apt-cache show --no-all-versions "$name" 2>/dev/null | sed -n 's/^Version: //p' | head -n 1)"
 if [[ -z "$version" ]]; then

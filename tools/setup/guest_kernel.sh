@@ -22,18 +22,9 @@ set -euo pipefail
 
 here="$(dirname "$(readlink -f "$0")")"
 
-say() { printf 'guest kernel: %s\n' "$*" >&2; }
-
-die() {
-  printf 'guest kernel: error: %s\n' "$*" >&2
-  exit 1
-}
-
-[[ "$(dpkg --print-architecture 2>/dev/null)" == amd64 ]] ||
-  die "the guest is an amd64 Debian; this machine is not"
-[[ -n "${XDG_CACHE_HOME:-}${HOME:-}" ]] || die "neither XDG_CACHE_HOME nor HOME is set"
-cache="${XDG_CACHE_HOME:-$HOME/.cache}/heddle/guest"
-mkdir -p "$cache" || die "cannot create $cache; set XDG_CACHE_HOME to a folder of yours"
+# shellcheck source=tools/setup/kernel_cache.sh
+source "$here/kernel_cache.sh"
+kernel_cache "guest kernel" guest
 
 # What linux-image-amd64 stands for today, e.g. 6.1.0-56; nothing when apt does not know.
 newest_abi() {
