@@ -68,14 +68,18 @@ struct heddle_context *heddle_context_find(struct heddle_file *file, u32 id)
 /* What has not started never will; what runs, ends. */
 static void heddle_context_kill(struct heddle_context *context)
 {
+	struct heddle_device *dev = context->file->dev;
 	bool dead;
 
 	mutex_lock(&context->lock);
 	dead = context->dead;
 	WRITE_ONCE(context->dead, true);
 	mutex_unlock(&context->lock);
-	if (!dead)
+	if (!dead) {
 		drm_sched_entity_fini(&context->entity);
+		if (atomic_dec_and_test(&dev->entities))
+			wake_up_all(&dev->idle);
+	}
 	wake_up_all(&context->wq);
 }
 
@@ -89,7 +93,8 @@ int heddle_context_create_ioctl(struct drm_device *drm, void *data, struct drm_f
 	};
 	struct heddle_file *file = drm_file->driver_priv;
 	struct drm_heddle_context_create *args = data;
-	struct drm_gpu_scheduler *sched = &file->dev->sched;
+	struct heddle_device *dev = file->dev;
+	struct drm_gpu_scheduler *sched = &dev->sched;
 	struct heddle_context *context;
 	int err;
 
@@ -114,17 +119,20 @@ int heddle_context_create_ioctl(struct drm_device *drm, void *data, struct drm_f
 	context->file = file;
 	kref_get(&file->ref);
 	atomic_inc(&heddle_num_contexts);
-	err = drm_sched_entity_init(&context->entity, priorities[args->priority], &sched, 1, NULL);
-	if (err)
-		goto put;
 
 	/* Under the lock that removal takes to find all contexts. */
-	mutex_lock(&file->dev->files_lock);
-	err = heddle_gone(file->dev) ? -ENODEV :
-		xa_alloc_cyclic(&file->contexts, &args->context, context, XA_LIMIT(1, U32_MAX),
-				&file->next_context, GFP_KERNEL);
+	mutex_lock(&dev->files_lock);
+	err = heddle_gone(dev) ? -ENODEV :
+		drm_sched_entity_init(&context->entity, priorities[args->priority], &sched, 1, NULL);
+	if (err) {
+		mutex_unlock(&dev->files_lock);
+		goto put;
+	}
+	atomic_inc(&dev->entities);
+	err = xa_alloc_cyclic(&file->contexts, &args->context, context, XA_LIMIT(1, U32_MAX),
+			      &file->next_context, GFP_KERNEL);
 	context->id = args->context;
-	mutex_unlock(&file->dev->files_lock);
+	mutex_unlock(&dev->files_lock);
 	if (err >= 0)
 		return 0;
 	heddle_context_kill(context);

@@ -74,6 +74,7 @@ struct heddle_device {
 
 	struct drm_gpu_scheduler sched;
 	struct drm_sched_entity own; /* jobs that make memory ready for use */
+	atomic_t entities;	     /* of contexts, not yet finished */
 	struct mutex own_lock;	     /* order of the driver's own jobs */
 	bool own_closed;	     /* under own_lock: no more of them */
 	atomic_t started;	     /* jobs that run_job() saw and free_job() did not */
@@ -114,7 +115,7 @@ struct heddle_device {
 	struct drm_heddle_counters counters;
 	u64 last_end_ns;
 
-	wait_queue_head_t idle; /* in_flight, hold, state, started or freed changed */
+	wait_queue_head_t idle; /* in_flight, hold, state, entities, started or freed */
 	struct delayed_work watch_work;
 	struct work_struct memory_work;
 

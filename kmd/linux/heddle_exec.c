@@ -322,6 +322,8 @@ void heddle_exec_fini(struct heddle_device *dev)
 	dev->own_closed = true;
 	mutex_unlock(&dev->own_lock);
 	drm_sched_entity_destroy(&dev->own);
+	/* Files that close just now finish their contexts themselves. */
+	wait_event(dev->idle, !atomic_read(&dev->entities));
 	wait_event(dev->idle, !atomic_read(&dev->started));
 	drm_sched_fini(&dev->sched);
 }
