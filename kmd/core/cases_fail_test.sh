@@ -5,7 +5,8 @@
 set -euo pipefail
 out="$TEST_TMPDIR/out"
 status=0
-"$1" --gtest_color=no >"$out" || status=$?
+# Without a report: these failures are nobody's.
+env -u XML_OUTPUT_FILE "$1" --gtest_color=no >"$out" || status=$?
 cat "$out"
 [[ "$status" == 1 ]] || {
   echo "the program ended with $status"

