@@ -122,8 +122,10 @@ int heddle_context_create_ioctl(struct drm_device *drm, void *data, struct drm_f
 
 	/* Under the lock that removal takes to find all contexts. */
 	mutex_lock(&dev->files_lock);
-	err = heddle_gone(dev) ? -ENODEV :
-		drm_sched_entity_init(&context->entity, priorities[args->priority], &sched, 1, NULL);
+	err = -ENODEV;
+	if (!heddle_gone(dev))
+		err = drm_sched_entity_init(&context->entity, priorities[args->priority],
+					    &sched, 1, NULL);
 	if (err) {
 		mutex_unlock(&dev->files_lock);
 		goto put;

@@ -273,10 +273,11 @@ int heddle_exec_prepare(struct heddle_alloc *alloc, struct dma_fence **ready)
 
 	*ready = NULL;
 	mutex_lock(&dev->own_lock);
-	if (READ_ONCE(alloc->prepared))
-		goto unlock;
 	if (alloc->ready && !dma_fence_is_signaled(alloc->ready))
 		goto wait;
+	smp_rmb(); /* what the job achieved was written before its fence signalled */
+	if (READ_ONCE(alloc->prepared))
+		goto unlock;
 	job = dev->own_closed ? ERR_PTR(-ENODEV) : heddle_prepare_job(alloc);
 	if (IS_ERR(job)) {
 		err = PTR_ERR(job);
