@@ -40,10 +40,11 @@ uint64_t AddressOf(const void* data) {
 }  // namespace
 
 Generator::Generator(uint64_t seed, std::vector<File*> files,
-                     const std::atomic<bool>* gone)
+                     const std::atomic<bool>* gone, bool waits_of_linux_6_6)
     : values_(seed),
       files_(std::move(files)),
       gone_(gone),
+      waits_of_linux_6_6_(waits_of_linux_6_6),
       scratch_(kScratch) {}
 
 Generator::~Generator() {

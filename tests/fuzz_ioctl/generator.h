@@ -26,9 +26,10 @@ struct File {
 class Generator {
  public:
   // `files`: of which each call uses one; buffers are shared between them.
-  // `gone`: whether the card may have gone.
+  // `gone`: whether the card may have gone. `waits_of_linux_6_6`: waits for
+  // syncobjs know a deadline and have nothing against an empty list.
   Generator(uint64_t seed, std::vector<File*> files,
-            const std::atomic<bool>* gone);
+            const std::atomic<bool>* gone, bool waits_of_linux_6_6);
   ~Generator();
 
   // One call. Empty, or what was wrong with its answer.
@@ -56,6 +57,9 @@ class Generator {
   uint32_t Zero(bool* must_fail);
   std::vector<drm_heddle_sync> Syncs();
   std::vector<uint32_t> Handles();
+  // Whether a wait for that many syncobjs, with these flags of which the
+  // driver knows `known` since ever, must fail.
+  bool WaitMustFail(size_t handles, uint32_t flags, uint32_t known) const;
   drm_heddle_step MakeStep();
 
   std::string Query();
@@ -84,6 +88,7 @@ class Generator {
   const std::vector<File*> files_;
   File* file_ = nullptr;  // of this call
   const std::atomic<bool>* gone_;
+  const bool waits_of_linux_6_6_;
   const char* last_ = "";
   std::vector<uint8_t> scratch_;
   size_t scratch_used_ = 0;

@@ -33,15 +33,15 @@ class Scripted : public hal::Transport {
   const std::function<int(unsigned long, void*)> answer_;
 };
 
-// The first complaint of some thousand calls.
+// The first complaint of some ten thousand calls.
 std::string Complaint(std::function<int(unsigned long, void*)> answer,
-                      bool gone = false) {
+                      bool gone = false, bool waits_of_linux_6_6 = false) {
   Scripted transport(std::move(answer));
   File file;
   file.transport = &transport;
   const std::atomic<bool> may_be_gone{gone};
-  Generator generator(1, {&file}, &may_be_gone);
-  for (int i = 0; i < 5000; ++i) {
+  Generator generator(1, {&file}, &may_be_gone, waits_of_linux_6_6);
+  for (int i = 0; i < 50000; ++i) {
     const std::string wrong = generator.Step();
     if (!wrong.empty()) return wrong;
   }
@@ -98,6 +98,43 @@ TEST(Oracle, WrongDriversAreFound) {
               }),
               "")
         << NameOf(taken);
+  }
+}
+
+// Of a driver that takes only waits for which `takes` holds.
+std::string ComplaintOfWaits(std::function<bool(const drm_syncobj_wait&)> takes,
+                             bool linux_6_6) {
+  return Complaint(
+      [takes](unsigned long request, void* argument) {
+        return request == DRM_IOCTL_SYNCOBJ_WAIT &&
+                       takes(*static_cast<drm_syncobj_wait*>(argument))
+                   ? 0
+                   : -EINVAL;
+      },
+      false, linux_6_6);
+}
+
+TEST(Oracle, WaitsAreThoseOfTheKernel) {
+  constexpr uint32_t kOld =
+      DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL | DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT;
+  constexpr uint32_t kDeadline = 1 << 3;
+  const auto of_none = [](const drm_syncobj_wait& wait) {
+    return wait.count_handles == 0 && (wait.flags & ~kOld) == 0;
+  };
+  const auto with_deadline = [](const drm_syncobj_wait& wait) {
+    return wait.count_handles > 0 && (wait.flags & kDeadline) != 0 &&
+           (wait.flags & ~(kOld | kDeadline)) == 0;
+  };
+  EXPECT_NE(ComplaintOfWaits(of_none, false), "");
+  EXPECT_EQ(ComplaintOfWaits(of_none, true), "");
+  EXPECT_NE(ComplaintOfWaits(with_deadline, false), "");
+  EXPECT_EQ(ComplaintOfWaits(with_deadline, true), "");
+  for (uint32_t unknown : {1u << 2, 1u << 4, 1u << 5, 1u << 31}) {
+    const auto with_unknown = [unknown](const drm_syncobj_wait& wait) {
+      return (wait.flags & unknown) != 0;
+    };
+    EXPECT_NE(ComplaintOfWaits(with_unknown, false), "") << unknown;
+    EXPECT_NE(ComplaintOfWaits(with_unknown, true), "") << unknown;
   }
 }
 

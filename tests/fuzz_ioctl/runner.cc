@@ -123,7 +123,8 @@ class Runner {
   }
 
   void Thread(int index, const std::vector<File*>& files) {
-    Generator generator(SeedOf(static_cast<uint64_t>(index)), files, &gone_);
+    Generator generator(SeedOf(static_cast<uint64_t>(index)), files, &gone_,
+                        target_->WaitsOfLinux66());
     Watchdog::Slot& slot = watchdog_.slot(index);
     slot.busy = true;
     for (int i = 0; i < options_.steps && !stop_; ++i) {

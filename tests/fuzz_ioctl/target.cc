@@ -17,6 +17,7 @@
 #include "runtime/session/device_spec.h"
 #include "spdlog/spdlog.h"
 #include "tests/guest/host_request.h"
+#include "tests/support/kernel_release.h"
 
 namespace heddle::fuzz {
 namespace {
@@ -28,6 +29,7 @@ class DrmTarget : public Target {
     auto transport = hal::OpenDrm(node_);
     return transport.ok() ? *std::move(transport) : nullptr;
   }
+  bool WaitsOfLinux66() override { return tests::KernelAtLeast(6, 6); }
 
  private:
   const std::string node_;
@@ -77,6 +79,7 @@ class GuestTarget : public Target {
     Ask("unplug");
     Ask("plug", "--memory 64M");
   }
+  bool WaitsOfLinux66() override { return tests::KernelAtLeast(6, 6); }
 
  private:
   void Ask(const char* verb, const char* rest = "") {

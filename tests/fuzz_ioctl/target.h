@@ -37,6 +37,9 @@ class Target {
   virtual uint64_t MappedBytes() { return 0; }
   // Descriptors of the driver; 0 if nobody knows.
   virtual uint64_t Descriptors() { return 0; }
+  // Whether waits for DRM's syncobjs are those of Linux 6.6 and later
+  // (generator.h).
+  virtual bool WaitsOfLinux66() { return false; }
   // A message that no proper client sends. False: there are no messages.
   virtual bool SendRaw(Values*) { return false; }
 };

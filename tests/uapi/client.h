@@ -39,6 +39,10 @@ class Driver {
   // A command of `heddle-sim ctl` to the card, e.g. "fault stuck_engine".
   // False: this card has no such door.
   virtual bool Control(const std::string& command) = 0;
+  // Whether waits for DRM's syncobjs are those of Linux 6.6 and later: they
+  // know a deadline (DRM_SYNCOBJ_WAIT_FLAGS_WAIT_DEADLINE, 1 << 3) and have
+  // nothing against an empty list.
+  virtual bool WaitsOfLinux66() = 0;
 };
 
 }  // namespace heddle::uapi

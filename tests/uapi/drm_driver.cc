@@ -24,6 +24,7 @@
 #include "drm/heddle_drm.h"
 #include "gtest/gtest.h"
 #include "tests/guest/host_request.h"
+#include "tests/support/kernel_release.h"
 #include "tests/uapi/client.h"
 
 namespace heddle::uapi {
@@ -194,6 +195,7 @@ class Drm : public Driver {
     EXPECT_TRUE(answer.ok) << answer.text;
     return answer.ok;
   }
+  bool WaitsOfLinux66() override { return tests::KernelAtLeast(6, 6); }
 };
 
 }  // namespace

@@ -51,6 +51,7 @@ class Hosted : public Driver {
   bool Control(const std::string& command) override {
     return !card_.Control(command).empty();
   }
+  bool WaitsOfLinux66() override { return false; }
 
  private:
   tests::TempFolder folder_;
