@@ -19,10 +19,15 @@ def case(name, command, seconds=20, gtest=False, allow=""):
 
 class HarnessTest(unittest.TestCase):
     def setUp(self):
-        absent = kernel_info(run_guest.KERNEL_INFO).get("absent")
+        kernel = kernel_info(run_guest.KERNEL_INFO)
+        absent = kernel.get("absent")
         if absent:
             print(f"SKIPPED: {absent}")
             self.skipTest(absent)
+        if kernel.get("arch") == "um":
+            self.panic = ("linux ended with -6", "sysrq triggered crash")
+        else:
+            self.panic = ("QEMU ended with 0", "sysrq_handle_crash")
 
     def run_cases(self, cases, cards=()):
         report = run_guest.Report()
@@ -65,8 +70,8 @@ class HarnessTest(unittest.TestCase):
             ("guest.stubborn", "still ran after 1 s"),
             ("guest.no_report", "wrote no report"),
             ("guest.not_there", "exit code 127"),
-            ("guest.panic", "ended with "),
-            ("guest.panic", "sysrq"),
+            ("guest.panic", self.panic[0]),
+            ("guest.panic", self.panic[1]),
             ("guest.after", "not run"),
         ]:
             self.assertIn(text, results[bad][0], bad)
