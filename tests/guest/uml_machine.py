@@ -7,7 +7,7 @@ writes the same to a parameter of the module virtio_uml. When a card's process e
 the device off its bus at once: there are no slots with something dead in them.
 
 Kernel and cards share one processor: an access to a register then takes 5 us, on two of them 60.
-A panic ends it with SIGABRT, and so does a warning before the modules are loaded.
+A panic ends it with SIGABRT.
 """
 
 import os

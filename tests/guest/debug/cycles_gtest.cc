@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -110,16 +111,14 @@ class Workers {
   std::vector<std::thread> threads_;
 };
 
-// The driver says so when it is ready; and so does the test's end.
-std::unique_ptr<Client> Card(bool there) {
+// Waits until the card's node can be opened (`there`), or no longer can.
+void WaitForCard(bool there) {
   for (int tries = 0; tries < 10000; ++tries) {
     int err = 0;
-    auto client = uapi::Driver::Get().Open(&err);
-    if ((client != nullptr) == there) return client;
+    if ((uapi::Driver::Get().Open(&err) != nullptr) == there) return;
     usleep(2000);
   }
   ADD_FAILURE() << (there ? "no node for the new card" : "the node stays");
-  return nullptr;
 }
 
 void GoesAndComes(bool by_surprise) {
@@ -131,16 +130,16 @@ void GoesAndComes(bool by_surprise) {
     }
     const HostAnswer gone = HostRequest("unplug 0", 60);
     ASSERT_TRUE(gone.ok) << gone.text;
-    Card(false);
+    WaitForCard(false);
     const HostAnswer come =
         HostRequest("plug 0 --memory 64M --serial " + std::to_string(n), 60);
     ASSERT_TRUE(come.ok) << come.text;
-    Card(true);
+    WaitForCard(true);
   }
   ASSERT_TRUE(workers.AllWork());
   // So that the threads see the end.
   ASSERT_TRUE(HostRequest("unplug 0", 60).ok);
-  Card(false);
+  WaitForCard(false);
   std::printf("%d cycles, %llu jobs\n", Cycles(),
               static_cast<unsigned long long>(workers.rounds()));
 }
@@ -149,7 +148,7 @@ class CyclesTest : public testing::Test {
  protected:
   void TearDown() override {
     HostRequest("plug 0 --memory 64M");
-    Card(true);
+    WaitForCard(true);
   }
 };
 
