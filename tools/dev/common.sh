@@ -9,8 +9,9 @@ die() {
   exit 1
 }
 
+# ensure_setup [ARGUMENTS...]: of setup.sh.
 ensure_setup() {
-  [[ "${HEDDLE_NO_SETUP:-0}" == 1 ]] || tools/setup/setup.sh
+  [[ "${HEDDLE_NO_SETUP:-0}" == 1 ]] || tools/setup/setup.sh "$@"
 }
 
 # The folder that @shared shows; "" when there is none. Handing the result to Bazel makes the

@@ -5,8 +5,12 @@
 
 heddle_test-kernel-debug() {
   source tools/dev/test.sh
-  tools/setup/setup.sh --debug-kernel
-  HEDDLE_GUEST_KERNEL_DIR="$(tools/setup/debug_kernel.sh)"
+  local setup_status=0
+  { ensure_setup --debug-kernel && HEDDLE_GUEST_KERNEL_DIR="$(tools/setup/debug_kernel.sh)"; } || setup_status=$?
+  if [[ "$setup_status" != 0 ]]; then
+    echo "0 passed, 1 failed, 0 skipped"
+    exit "$setup_status"
+  fi
   export HEDDLE_GUEST_KERNEL_DIR HEDDLE_NO_SETUP=1
   local options=(--test_tag_filters= --build_tag_filters= "--test_timeout=600,1800,7200,14400") argument
   local targets=()

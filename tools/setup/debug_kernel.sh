@@ -4,7 +4,8 @@
 # Builds the kernel with KASAN, lockdep, kmemleak and the like in which ./dev test-kernel-debug runs
 # the driver's tests: user-mode Linux, a process that needs no rights, from Debian's linux-source.
 # Debian's own user-mode-linux has neither PCI nor DRM. Prints the folder on standard output; it has
-# the form of guest_kernel.sh's. A few minutes the first time, nothing later.
+# the form of guest_kernel.sh's. Some minutes the first time, nothing later. When a new one is ready,
+# those that nobody has asked for in a day are removed.
 #
 #   tools/setup/debug_kernel.sh
 #
@@ -30,7 +31,7 @@ version="$(apt-cache show --no-all-versions "$name" 2>/dev/null | sed -n 's/^Ver
 if [[ -z "$version" ]]; then
   # Without apt's lists, what was built last.
   last="$(readlink -e "$cache/current" || true)"
-  [[ -n "$last" ]] || die "apt knows no $name. It is in Debian 12's security suite and in \
+  use_kernel "${last##*/}" || die "apt knows no $name. It is in Debian 12's security suite and in \
 bookworm-backports: see that one is configured (apt-cache policy $name), and run apt-get update"
   printf '%s\n' "$last"
   exit 0
@@ -42,16 +43,18 @@ finish() {
   printf '%s\n' "$cache/$key"
   exit 0
 }
-[[ -f "$cache/$key/kernel.txt" ]] && finish
+use_kernel "$key" && finish
 exec 9>"$cache/lock"
 flock 9
-[[ -f "$cache/$key/kernel.txt" ]] && finish # somebody else was at it
+use_kernel "$key" && finish # somebody else was at it
 
+rm -rf "$cache"/.new.* # of runs that were killed: who holds the lock is alone
 work="$(mktemp -d "$cache/.new.XXXXXX")"
 trap 'rm -rf "$work"' EXIT
 say "downloading $name=$version (150 MB)"
 (cd "$work" && apt-get -q -o Acquire::Retries=3 -o APT::Sandbox::User=root \
-  download "$name=$version" </dev/null >&2) || die "cannot download $name (apt's message is above)"
+  download "$name=$version" </dev/null >&2) || die "cannot download $name=$version (apt's message is above). \
+Mirrors keep only the newest version; with newer lists of apt it may be another one: run apt-get update"
 say "unpacking"
 dpkg-deb --fsys-tarfile "$work/$name"_*.deb | tar -xO "./usr/src/$name.tar.xz" | tar -xJ -C "$work"
 rm "$work/$name"_*.deb
@@ -64,7 +67,7 @@ build() {
   tail -n 40 "$work/log" >&2
   die "the kernel does not build (the compiler's messages are above)"
 }
-say "building $version, a few minutes"
+say "building $version, some minutes"
 build KCONFIG_ALLCONFIG="${inputs[0]}" allnoconfig
 # What Kconfig does not know, or what depends on something that is off, it drops without a word.
 lost="$(grep -vxFf "$source/.config" <(grep '^CONFIG_' "${inputs[0]}") || true)"
@@ -91,4 +94,6 @@ chmod -R u+rwX,go+rX "$new"
 rm -rf "${cache:?}/$key"
 mv -T "$new" "$cache/$key"
 say "kernel $release is ready"
+use_kernel "$key"
+remove_unused_kernels "$key" || say "cannot remove the others"
 finish

@@ -3,6 +3,8 @@
 # Sourced by guest_kernel.sh and debug_kernel.sh: kernels are kept in the user's cache folder.
 #
 #   kernel_cache WHAT FOLDER    WHAT is what messages begin with; sets `cache`, which exists
+#   use_kernel NAME             marks a kernel of the cache as used now; false when it is not there
+#   remove_unused_kernels NAME  those but NAME that nobody has used for a day
 
 say() { printf '%s: %s\n' "$kernel_what" "$*" >&2; }
 
@@ -18,4 +20,34 @@ kernel_cache() {
   [[ -n "${XDG_CACHE_HOME:-}${HOME:-}" ]] || die "neither XDG_CACHE_HOME nor HOME is set"
   cache="${XDG_CACHE_HOME:-$HOME/.cache}/heddle/$2"
   mkdir -p "$cache" || die "cannot create $cache; set XDG_CACHE_HOME to a folder of yours"
+}
+
+# A kernel's mark is the file `used` in it. Who has marked one may use it for a day: another one is
+# removed under the same lock, so none goes between the look and the mark.
+use_kernel() {
+  (
+    flock 8
+    [[ -f "$cache/$1/kernel.txt" ]] || exit 1
+    touch "$cache/$1/used"
+  ) 8>"$cache/used.lock"
+}
+
+# Kernels are named by 16 hexadecimal digits; whatever else is there stays.
+remove_unused_kernels() {
+  (
+    flock 8
+    local kernel name mark
+    for kernel in "$cache"/*/; do
+      kernel="${kernel%/}"
+      name="${kernel##*/}"
+      [[ "$name" =~ ^[0-9a-f]{16}$ && "$name" != "$1" && ! -L "$kernel" && -f "$kernel/kernel.txt" ]] || continue
+      mark="$kernel/used"
+      [[ -f "$mark" ]] || mark="$kernel/kernel.txt"
+      if [[ -n "$(find "$mark" -mmin +1440)" ]]; then
+        say "nobody has used $kernel for a day: removing it"
+        mv -T "$kernel" "$cache/.old.$name"
+      fi
+    done
+    rm -rf "$cache"/.old.*
+  ) 8>"$cache/used.lock"
 }
