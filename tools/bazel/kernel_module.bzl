@@ -25,7 +25,8 @@ Without @guest_kernel (see guest_kernel.bzl) heddle.ko is an empty file and the 
 
 A module may need something that not every kernel has: `needs = "CONFIG_KUNIT"`. Where that is off
 its files are compiled as if it were on (headers declare it all the same) and looked at by sparse;
-they are not linked, NAME.ko is an empty file, and NAME_kernel_test skips and says so.
+they are not linked and NAME.ko is an empty file. NAME_kernel_test then says that the option is off, and
+passes: the module is not expected there.
 """
 
 # What make says that is no finding: no BTF without the kernel's own debug information, and a compiler
