@@ -15,17 +15,35 @@ namespace {
 
 constexpr uint32_t kEngines = isa::kNumEngineValues;
 
-// Granules of 16 bytes of SRAM, of every region, and accumulator entries.
-struct Footprint {
-  std::vector<uint64_t> read, write;
+// A set of granules: 16 bytes of SRAM or of a region, or an accumulator entry.
+// Most commands touch few of them, in one place.
+class Granules {
+ public:
+  explicit Granules(uint64_t limit) : bits_(limit / 64 + 1) {}
 
-  static bool Meet(const std::vector<uint64_t>& a,
-                   const std::vector<uint64_t>& b) {
-    for (size_t i = 0; i < a.size(); ++i) {
-      if ((a[i] & b[i]) != 0) return true;
+  void Add(uint64_t first, uint64_t last) {
+    for (uint64_t g = first; g <= last; ++g) {
+      bits_[g / 64] |= uint64_t{1} << (g % 64);
+    }
+    begin_ = std::min<size_t>(begin_, first / 64);
+    end_ = std::max<size_t>(end_, last / 64 + 1);
+  }
+  bool Meets(const Granules& other) const {
+    const size_t end = std::min(end_, other.end_);
+    for (size_t i = std::max(begin_, other.begin_); i < end; ++i) {
+      if ((bits_[i] & other.bits_[i]) != 0) return true;
     }
     return false;
   }
+
+ private:
+  std::vector<uint64_t> bits_;
+  // Words outside are zero.
+  size_t begin_ = SIZE_MAX, end_ = 0;
+};
+
+struct Footprint {
+  Granules read, write;
 };
 
 class Builder {
@@ -40,11 +58,15 @@ class Builder {
     uint32_t regions[isa::kRegions];
     std::iota(std::begin(regions), std::end(regions), 0);
     std::swap(regions[2], regions[isa::kRegions - 1]);
-    // Often the first and the last.
     std::shuffle(std::begin(regions), std::end(regions) - 1, numbers_);
-    if (options.seed % 2 == 0) regions[options.seed / 2 % 2] = 15;
-    if (options.seed % 3 == 0 && regions[0] != 0) regions[1] = 0;
-    if (options.seed % 3 == 1 && regions[0] != 1) regions[1] = 1;
+    // Often the first and the last; never one number twice.
+    const auto take = [&](int slot, uint32_t number) {
+      if (regions[1 - slot] == number) return;
+      std::swap(regions[slot],
+                *std::find(std::begin(regions), std::end(regions), number));
+    };
+    if (options.seed % 2 == 0) take(options.seed / 2 % 2, 15);
+    if (options.seed % 3 < 2) take(1, options.seed % 3);
     std::copy(regions, regions + 2, region_);
   }
 
@@ -237,11 +259,9 @@ class Builder {
                                 options_.region_bytes, config.sram_bytes)) /
                             16;
     const uint64_t granules = sram + 3 * region + config.acc_pixels;
-    Footprint f;
-    f.read.resize(granules / 64 + 1);
-    f.write.resize(granules / 64 + 1);
+    Footprint f{Granules(granules), Granules(granules)};
     ForEachAccess(config, command, nullptr, [&](const Access& a) {
-      std::vector<uint64_t>* bits = a.write ? &f.write : &f.read;
+      Granules* touched = a.write ? &f.write : &f.read;
       a.ForEachRun([&](int64_t at, uint64_t n) {
         uint64_t first = static_cast<uint64_t>(at);
         uint64_t last = first + n - 1;
@@ -256,9 +276,7 @@ class Builder {
             last += sram + a.region * region;
           }
         }
-        for (uint64_t g = first; g <= last; ++g) {
-          (*bits)[g / 64] |= uint64_t{1} << (g % 64);
-        }
+        touched->Add(first, last);
       });
     });
     return f;
@@ -280,9 +298,9 @@ class Builder {
     for (size_t i = 0; i < issued_.size(); ++i) {
       const Issued& old = issued_[i];
       const uint32_t p = old.engine;
-      const bool raw = Footprint::Meet(old.footprint.write, f.read);
-      const bool waw = Footprint::Meet(old.footprint.write, f.write);
-      const bool war = Footprint::Meet(old.footprint.read, f.write);
+      const bool raw = old.footprint.write.Meets(f.read);
+      const bool waw = old.footprint.write.Meets(f.write);
+      const bool war = old.footprint.read.Meets(f.write);
       if (p == engine) {
         const bool vector = p == static_cast<uint32_t>(isa::Engine::kVector);
         if (raw && !vector && i >= seen_[engine][p]) need[p] = 2;

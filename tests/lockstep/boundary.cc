@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "simulator/model/access.h"
 #include "simulator/model/legal.h"
+#include "simulator/model/own_output.h"
 
 namespace heddle::lockstep {
 namespace {
@@ -116,15 +117,6 @@ bool IndicesAreGood(const isa::Command& command,
   return all;
 }
 
-bool SameBox(const Access& a, const Access& b) {
-  bool equal =
-      a.base == b.base && a.bytes == b.bytes && a.num_dims == b.num_dims;
-  for (int i = 0; equal && i < a.num_dims; ++i) {
-    equal = a.dims[i].n == b.dims[i].n && a.dims[i].stride == b.dims[i].stride;
-  }
-  return equal;
-}
-
 // False: elements of the result lie on each other because a step is 0 (boxes do
 // not tell) or a rolling buffer is too small.
 bool StepsAreGood(const isa::Load& c) {
@@ -168,7 +160,7 @@ bool Good(const isa::Command& command, const CommandGenerator& generator,
     return false;
   }
   bool inside = true;
-  std::vector<Access> writes, reads;
+  std::vector<Access> writes;
   model::ForEachAccess(config, command, nullptr, [&](const Access& a) {
     if (a.empty || a.space == Space::kAccumulators) return;
     const uint64_t limit = a.space == Space::kDram ? generator.region_bytes()
@@ -181,7 +173,7 @@ bool Good(const isa::Command& command, const CommandGenerator& generator,
         (a.region > 1 || (a.write && a.region == 0))) {
       inside = false;
     }
-    (a.write ? writes : reads).push_back(a);
+    if (a.write) writes.push_back(a);
   });
   if (!inside) return false;
   const auto* vrun = std::get_if<isa::Vrun>(&command);
@@ -201,21 +193,7 @@ bool Good(const isa::Command& command, const CommandGenerator& generator,
       }
     });
   }
-  for (const Access& r : reads) {
-    if (r.space != Space::kSram || !inside) continue;
-    if (std::any_of(writes.begin(), writes.end(), [&](const Access& w) {
-          return w.space == r.space && SameBox(r, w);
-        })) {
-      continue;
-    }
-    if (!writes.empty() && writes[0].space != Space::kSram) break;
-    r.ForEachRun([&](int64_t at, uint64_t n) {
-      inside = inside &&
-               std::find(written.begin() + at, written.begin() + at + n, 1) ==
-                   written.begin() + at + n;
-    });
-  }
-  return inside;
+  return inside && !model::ReadsItsOutput(config, command);
 }
 
 // Makes most of a command small, so that one field of it can be large.
@@ -306,7 +284,7 @@ void Support(const isa::CommandInfo& info, absl::string_view name,
       Set(info, "index_addr", 4 * g->Below(64), words);
       Set(info, "sram_addr", 300000 + g->Below(999), words);
     }
-  } else if (absl::EndsWith(name, "_stride") && name.size() > 3) {
+  } else if (absl::EndsWith(name, "_stride") && name != "index_stride") {
     const absl::string_view dim = name.substr(2, name.size() - 9);
     Set(info, dim == "lane" ? "lanes" : absl::StrCat("n_", dim), 1, words);
     Set(info, absl::StrCat(name.substr(0, 2), "type"), g->Below(2), words);
@@ -343,13 +321,13 @@ void Support(const isa::CommandInfo& info, absl::string_view name,
       isa::SetField(*at, isa::GetField(*at, words) + 4 * g->Below(200), words);
     }
   } else if (name == "index_stride") {
-    Set(info, "index_bound", 1, words);
-    Set(info, "lanes", 1, words);
+    // One element only, for the first index is 0.
+    for (const char* count : {"lanes", "n_r1", "n_r2", "n_r3", "n_o1", "n_o2",
+                              "n_o3", "index_bound"}) {
+      Set(info, count, 1, words);
+    }
     Set(info, "a_type", 0, words);
     Set(info, "d_type", 0, words);
-    // Every 16th index is 0.
-    const isa::FieldInfo* at = FieldOf(info, "c_base");
-    isa::SetField(*at, isa::GetField(*at, words) & ~63u, words);
   } else if (name == "count" || name == "index_addr") {
     Set(info, "elem_log2", 0, words);
     Set(info, "index_addr", 4 * g->Below(64), words);

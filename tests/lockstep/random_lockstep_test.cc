@@ -44,6 +44,7 @@ uint64_t faults = 3;
 bool print_quota = false;
 uint64_t boundaries = 0;
 uint64_t progress = 0;
+constexpr uint64_t kMostDivergences = 10;
 std::string only_config;
 std::vector<std::string> kinds;
 
@@ -264,7 +265,7 @@ TEST(RandomLockstep, CoreIsModel) {
   ASSERT_TRUE(unreachable.ok()) << unreachable.status();
   const std::vector<Target> targets = TargetsToAimAt(*unreachable);
   Quota quota;
-  uint64_t cycles = 0, macs = 0, reported = 0;
+  uint64_t cycles = 0, macs = 0, reported = 0, divergences = 0;
   const uint64_t mine = (commands + shards - 1) / shards;
   for (uint64_t seed = first_seed + shard; quota.commands() < mine;
        seed += shards) {
@@ -282,11 +283,13 @@ TEST(RandomLockstep, CoreIsModel) {
     ASSERT_TRUE(core.ok()) << core.status();
     Lockstep lockstep(core->get());
     const Outcome outcome = lockstep.Run(program);
-    ASSERT_EQ(outcome.divergence, "")
+    // A long run goes on: one cause seldom explains all.
+    EXPECT_EQ(outcome.divergence, "")
         << "\nagain: --seed=" << seed << " --commands=1 --length=" << length
         << " --config=" << options.config.name
         << (boundaries != 0 ? absl::StrCat(" --boundaries=", boundaries) : "")
         << (kinds.empty() ? "" : " --kinds=") << absl::StrJoin(kinds, ",");
+    if (!outcome.divergence.empty()) ASSERT_LT(++divergences, kMostDivergences);
     cycles += outcome.cycles;
     macs += outcome.macs;
     if (progress != 0 && quota.commands() >= reported + progress) {

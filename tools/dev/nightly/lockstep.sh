@@ -16,7 +16,7 @@ trap 'kill $pids 2> /dev/null; exit 130' INT TERM
 i=0
 while [ "$i" -lt "$shards" ]; do
   TEST_TOTAL_SHARDS=$shards TEST_SHARD_INDEX=$i "$bin" --commands="$total" \
-    --seed=$((base * 1000000000)) --length=400 --boundaries=25 --progress=100000 \
+    --seed=$((base * 1000000000)) --length=1000 --boundaries=25 --progress=100000 \
     --quota '--gtest_filter=*CoreIsModel' &
   pids="$pids $!"
   i=$((i + 1))
