@@ -7,6 +7,7 @@ as "file: item: reason".
 
 import ast
 import hashlib
+import json
 import pathlib
 import re
 import tomllib
@@ -623,7 +624,6 @@ def load(folder):
     """
     folder = pathlib.Path(folder)
     loader = Loader()
-    digest = hashlib.sha256()
     raw = {}
     for whole in FILES:
         raw[whole] = {}
@@ -636,7 +636,6 @@ def load(folder):
                 loader.bad("file", f"cannot be read: {e.strerror}")
                 raw.pop(whole, None)
                 break
-            digest.update(name.encode() + b"\0" + str(len(data)).encode() + b"\0" + data)
             try:
                 merge(raw[whole], tomllib.loads(data.decode()), loader)
             except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
@@ -650,5 +649,8 @@ def load(folder):
             part(raw[name])
     if loader.problems:
         raise SpecErrors(loader.problems)
-    loader.spec.sha = digest.hexdigest()[:12]
+    # Sections of prose are in the pages alone: a word changed there recompiles nothing.
+    facts = {name: {key: value for key, value in raw[name].items() if key != "section"}
+             for name in FILES}
+    loader.spec.sha = hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:12]
     return loader.spec
