@@ -107,15 +107,46 @@ module hd_front #(
   logic completion_size_we;
   logic ring_error;
 
-  hd_registers u_registers (
+  // While the core runs a stream, everything here waits for it, for the driver or for a reset; the
+  // copy engine works in its own steps only.
+  logic front_clk, copy_clk, rests, copy_active, known_q, resized, access_q;
+  logic [63:0] dram_bytes_q;
+  hd_clock_gate u_clock (
       .clk_i,
+      .en_i(!rst_ni || !rests || req_i || access_q || ack_o || irq_valid_o || resized
+            || function_reset_i),
+      .clk_o(front_clk)
+  );
+  hd_clock_gate u_copy_clock (
+      .clk_i,
+      .en_i(!rst_ni || copy_active),
+      .clk_o(copy_clk)
+  );
+
+  // An access enters through a register: what decodes it does not follow the pins.
+  logic access_write_q;
+  logic [15:0] access_addr_q;
+  logic [31:0] access_wdata_q;
+  logic [3:0] access_strb_q;
+  always_ff @(posedge front_clk) begin
+    access_q <= rst_ni && req_i && !ack_o;
+    if (req_i) begin
+      access_write_q <= write_i;
+      access_addr_q <= addr_i;
+      access_wdata_q <= wdata_i;
+      access_strb_q <= strb_i;
+    end
+  end
+
+  hd_registers u_registers (
+      .clk_i(front_clk),
       .rst_ni,
       .clear_i(clear),
-      .req_i,
-      .write_i,
-      .addr_i,
-      .wdata_i,
-      .strb_i,
+      .req_i(access_q),
+      .write_i(access_write_q),
+      .addr_i(access_addr_q),
+      .wdata_i(access_wdata_q),
+      .strb_i(access_strb_q),
       .ack_o,
       .rdata_o,
       .config_i,
@@ -149,13 +180,11 @@ module hd_front #(
       .ring_base_o(ring_base)
   );
 
-  logic [63:0] dram_bytes_q;
-  logic known_q, resized;
   assign clear_o = clear;
   assign active_o = jobs_active || irq_valid_o || req_i || function_reset_i || resized;
 
   assign resized = known_q && (dram_bytes_q != dram_bytes_i);
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge front_clk) begin
     known_q <= rst_ni;
     dram_bytes_q <= dram_bytes_i;
   end
@@ -163,7 +192,7 @@ module hd_front #(
       | (ring_error ? heddle_pkg::REG_INT_STATUS_ERROR_MASK[3:0] : 4'd0);
 
   hd_interrupts u_interrupts (
-      .clk_i,
+      .clk_i(front_clk),
       .rst_ni,
       .clear_i(clear),
       .raise_jobs_i(raise),
@@ -184,7 +213,7 @@ module hd_front #(
   logic [31:0] record_sequence;
 
   hd_rings u_rings (
-      .clk_i,
+      .clk_i(front_clk),
       .rst_ni,
       .clear_i(clear),
       .wdata_i(wdata),
@@ -208,7 +237,7 @@ module hd_front #(
       .completion_tail_o(completion_tail)
   );
 
-  logic copy_start, copy_active, stop, copy_done, piece;
+  logic copy_start, stop, copy_done, piece;
   logic [7:0] copy_status;
   logic [63:0] copy_fault_addr, copy_bytes;
   logic [8*heddle_pkg::STEP_BYTES-1:0] step;
@@ -219,7 +248,8 @@ module hd_front #(
   logic [15:0] job_w_strb, copy_w_strb;
 
   hd_job_engine u_jobs (
-      .clk_i,
+      .clk_i(front_clk),
+      .free_clk_i(clk_i),
       .rst_ni,
       .dram_bytes_i,
       .function_reset_i,
@@ -231,6 +261,7 @@ module hd_front #(
       .ring_error_i(ring_error),
       .clear_o(clear),
       .active_o(jobs_active),
+      .rests_o(rests),
       .status_o(status),
       .progress_o(progress),
       .running_o(running),
@@ -304,7 +335,7 @@ module hd_front #(
   );
 
   hd_copy_engine u_copy (
-      .clk_i,
+      .clk_i(copy_clk),
       .rst_ni,
       .dram_bytes_i,
       .start_i(copy_start),

@@ -27,6 +27,7 @@ module hd_job_engine #(
     localparam int SW = $clog2(heddle_pkg::STEPS_MAX)
 ) (
     input  logic            clk_i,
+    input  logic            free_clk_i,  // not gated, for the counter of cycles
     input  logic            rst_ni,
     input  logic [63:0]     dram_bytes_i,
     input  logic            function_reset_i,  // pulse
@@ -40,6 +41,8 @@ module hd_job_engine #(
     // registers
     output logic            clear_o,           // registers, interrupts, rings as after power-up
     output logic            active_o,          // low: nothing happens until an input changes
+    // nothing changes here until the core is done or another unit asks for something
+    output logic            rests_o,
     output logic [31:0]     status_o,
     output logic [31:0]     progress_o,
     output logic [63:0]     running_o,
@@ -302,7 +305,6 @@ module hd_job_engine #(
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       stop_q <= NONE;
-      cycle_q <= 64'd0;
       pieces_q <= 32'd0;
       progress_base_q <= 32'd0;
       device_error_q <= 32'd0;
@@ -312,7 +314,6 @@ module hd_job_engine #(
       resets_q <= 32'd0;
     end else begin
       stop_q <= (stop_asked > stop_kept) ? stop_asked : stop_kept;
-      cycle_q <= clear_o ? 64'd0 : cycle_q + 64'd1;
       if (piece_i) pieces_q <= pieces_q + 32'd1;
       if (clear_o || stop_q == SILENT)
         progress_base_q <= core_progress_i + pieces_q + {31'd0, piece_i};
@@ -333,6 +334,16 @@ module hd_job_engine #(
         resets_q <= resets_q + 32'd1;
     end
   end
+
+  always_ff @(posedge free_clk_i) begin
+    if (!rst_ni || clear_o) cycle_q <= 64'd0;
+    else cycle_q <= cycle_q + 64'd1;
+  end
+
+  // What the step began (fetch, table, pulses) has come to rest after some cycles of its run.
+  logic [1:0] calm_q;
+  always_ff @(posedge clk_i) calm_q <= (state_q != RUN) ? 2'd0 : calm_q + {1'b0, calm_q != 2'd3};
+  assign rests_o = (calm_q == 2'd3) && (state_q == RUN) && (stop_q == NONE) && !core_done_i;
 
   // -- The sequence
   always_ff @(posedge clk_i) begin

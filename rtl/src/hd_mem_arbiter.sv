@@ -118,7 +118,10 @@ module hd_mem_arbiter #(
   assign write_from = write_head[8:7];
   assign w_open = (write_n > {{PW{1'b0}}, req_q && req_write_o});
   assign w_valid_o = w_open && m_w_valid_i[write_from];
-  assign w_data_o = m_w_data_i[128*write_from+:128];
+  // Fixed parts of the vector: simulators put a whole one together for a part that moves.
+  assign w_data_o = write_from[1]
+      ? (write_from[0] ? m_w_data_i[3*128+:128] : m_w_data_i[2*128+:128])
+      : (write_from[0] ? m_w_data_i[1*128+:128] : m_w_data_i[0*128+:128]);
   assign w_strb_o = m_w_strb_i[16*write_from+:16];
   assign m_w_ready_o = (w_open && w_ready_i) ? (4'd1 << write_from) : 4'd0;
   assign w_go = w_valid_o && w_ready_i;
