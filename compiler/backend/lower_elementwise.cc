@@ -8,6 +8,7 @@
 #include "compiler/backend/elementwise.h"
 #include "compiler/backend/loops.h"
 #include "compiler/backend/lowering.h"
+#include "compiler/backend/quantize_reciprocal.h"
 #include "compiler/diagnostic.h"
 #include "compiler/ops/broadcast.h"
 #include "compiler/ops/define.h"
@@ -153,10 +154,17 @@ absl::Status LowerQuantize(Lowering* l, const Node& node) {
   DeviceGraph* graph = &l->device();
   if (scale->count() == 1) {
     const int64_t z = CodeZero(zero);
-    l->Add(MakeElementwise(graph, QuantizeProgram(integers),
-                           {Bits(*scale->as<float>()), Bits(CodeMin(type) - z),
-                            Bits(CodeMax(type) - z), static_cast<uint32_t>(z)},
-                           {Operand::Of(from)}, to),
+    const float s = *scale->as<float>();
+    const int64_t low = CodeMin(type) - z, high = CodeMax(type) - z;
+    const auto fast = MakeQuantizeByReciprocal(
+        s, static_cast<int32_t>(low), static_cast<int32_t>(high),
+        static_cast<int32_t>(z), integers);
+    l->Add(fast ? MakeElementwise(graph, fast->program, fast->arguments,
+                                  {Operand::Of(from)}, to)
+                : MakeElementwise(graph, QuantizeProgram(integers),
+                                  {Bits(s), Bits(low), Bits(high),
+                                   static_cast<uint32_t>(z)},
+                                  {Operand::Of(from)}, to),
            node);
     return absl::OkStatus();
   }
