@@ -94,6 +94,25 @@ TEST(HdLoadEngine, FaultsAreThoseOfTheModel) {
   EXPECT_GT(faults, 50);
 }
 
+// A region may be bound beyond the 40 bits of device addresses: nothing answers
+// there, and no burst goes out.
+TEST(HdLoadEngine, RegionBeyondTheAddresses) {
+  Bench bench(kCard);
+  bench.regions[5] = {(uint64_t{1} << 40) - 0x100, 0x1000, true};
+  isa::Load c;
+  c.region = 5;
+  c.elem_log2 = 4;
+  c.n0 = 32;
+  c.s0 = c.t0 = 16;
+  bench.Add(c);
+  const DmaResult r = bench.Run();
+  EXPECT_TRUE(r.fault);
+  EXPECT_EQ(r.code, static_cast<uint32_t>(isa::Error::kBusError));
+  EXPECT_EQ(r.region, 0u);
+  EXPECT_EQ(r.address, (uint64_t{1} << 40) + 0xff);
+  EXPECT_EQ(r.dones, 0u);
+}
+
 TEST(HdLoadEngine, StopHoldsBackBursts) {
   Bench bench(kCard);
   isa::Load c;
