@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "simulator/model/access.h"
+#include "simulator/model/geometry.h"
 
 namespace heddle::model {
 namespace {
@@ -35,21 +36,30 @@ bool ReadsItsOutput(const isa::Config& config, const isa::Command& command) {
     });
   });
   if (!any) return false;
-  // Rows that are read for rows that are written come just before them: one for
-  // one, or all rows of the residual before all rows of the output.
+  // What is read for what is written comes just before it; of a residual all
+  // rows come before all rows of the output, and it is never in place of pooled
+  // rows.
   const auto* conv = std::get_if<isa::Conv>(&command);
-  const size_t rows = conv != nullptr &&
-                              conv->res_op != isa::ResidualOp::kNone &&
-                              conv->pool == isa::PoolKind::kNone
-                          ? conv->out_rows
-                          : 1;
-  const auto is_over = [&](size_t read, size_t distance) {
+  size_t distance = 1;
+  std::vector<int64_t> never;
+  if (conv != nullptr && conv->res_op != isa::ResidualOp::kNone) {
+    if (conv->pool == isa::PoolKind::kNone) {
+      distance = conv->out_rows;
+    } else {
+      for (uint32_t y = 0; y < conv->out_rows; ++y) {
+        never.push_back(ResidualAddress(*conv, 0, conv->out_row0 + y, 0));
+      }
+    }
+  }
+  const auto is_over = [&](size_t read) {
     return read + distance < accesses.size() &&
            accesses[read + distance].write &&
-           SameBox(accesses[read], accesses[read + distance]);
+           SameBox(accesses[read], accesses[read + distance]) &&
+           std::find(never.begin(), never.end(), accesses[read].base) ==
+               never.end();
   };
   for (size_t i = 0; i < accesses.size(); ++i) {
-    if (accesses[i].write || is_over(i, 1) || is_over(i, rows)) continue;
+    if (accesses[i].write || is_over(i)) continue;
     bool own = false;
     accesses[i].ForEachRun([&](int64_t at, uint64_t n) {
       const auto first = written.begin() + at;

@@ -45,6 +45,25 @@ TEST(ReadsItsOutput, Residual) {
   EXPECT_FALSE(Reads(c));
 }
 
+// The last row of the residual is the first row of the output.
+TEST(ReadsItsOutput, ResidualBehindItsOutput) {
+  isa::Conv c = Residual();
+  c.out_rows = 5;
+  c.out_pitch = c.res_pitch = 1;
+  c.res_addr = c.out_addr - 4;
+  EXPECT_TRUE(Reads(c));
+  c.res_addr = c.out_addr;
+  EXPECT_FALSE(Reads(c));
+  // The same in front of a pooled row.
+  c.pool = isa::PoolKind::kMax;
+  c.pool_k = c.pool_s = 5;
+  c.pool_oh = c.pool_ow = 1;
+  c.res_addr = c.out_addr - 4;
+  EXPECT_TRUE(Reads(c));
+  c.res_addr = c.out_addr - 5;
+  EXPECT_FALSE(Reads(c));
+}
+
 TEST(ReadsItsOutput, Input) {
   isa::Conv c = Residual();
   c.res_op = isa::ResidualOp::kNone;
