@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The front end of the card: register block, interrupts, rings, job engine and copy engine, with
 // ports to the host (registers, memory, interrupt requests), to device memory (master 0) and to the
-// compute core. Wiring only.
+// compute core. Wiring, besides the clocks of the units and the register through which accesses enter.
 module hd_front #(
     localparam int RW = $clog2(heddle_pkg::REGIONS)
 ) (

@@ -294,9 +294,12 @@ TEST(RandomLockstep, CoreIsModel) {
     macs += outcome.macs;
     if (progress != 0 && quota.commands() >= reported + progress) {
       reported = quota.commands() / progress * progress;
-      std::printf("%llu commands equal, the last seed is %llu; cells hit %zu\n",
-                  static_cast<unsigned long long>(quota.commands()),
-                  static_cast<unsigned long long>(seed), quota.hit());
+      std::printf(
+          "%llu commands compared, %llu streams differ, the last seed is %llu; "
+          "cells hit %zu\n",
+          static_cast<unsigned long long>(quota.commands()),
+          static_cast<unsigned long long>(divergences),
+          static_cast<unsigned long long>(seed), quota.hit());
       std::fflush(stdout);
     }
   }

@@ -43,7 +43,7 @@ VERILATOR_FAST = [
 ]
 
 # AVX2 and the like; every x86-64 server since 2013 has them. Fusing is off (.bazelrc). A model is
-# long code that runs once per cycle, so what counts is that it is short: -O3 is 7 % slower than -O2,
+# long code that runs once per cycle, so what counts is that it is short: -O3 is 5 % slower than -O2,
 # -O1 a third. Frame pointers, which Bazel's toolchain asks for, cost a register.
 VERILATOR_COPTS_V3 = [
     "-O2",
