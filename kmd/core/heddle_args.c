@@ -29,6 +29,8 @@ u32 heddle_query_size(u32 type)
 		return sizeof(struct drm_heddle_memory_info);
 	case DRM_HEDDLE_QUERY_COUNTERS:
 		return sizeof(struct drm_heddle_counters);
+	case DRM_HEDDLE_QUERY_LIMITS:
+		return sizeof(struct drm_heddle_limits);
 	default:
 		return 0;
 	}
@@ -48,7 +50,19 @@ int heddle_check_context_create(const struct drm_heddle_context_create *args, bo
 {
 	if (args->flags || args->pad || args->priority >= HEDDLE_RINGS)
 		return -EINVAL;
-	if (!args->priority && !may_raise)
+	if (args->priority < HEDDLE_PRIORITY_NORMAL && !may_raise)
+		return -EACCES;
+	return 0;
+}
+
+int heddle_check_context_control(const struct drm_heddle_context_control *args, u64 run_cycles,
+				 bool may_raise)
+{
+	if (args->flags & ~DRM_HEDDLE_CONTROL_RUN_CYCLES || args->state || args->hangs)
+		return -EINVAL;
+	if (!(args->flags & DRM_HEDDLE_CONTROL_RUN_CYCLES))
+		return args->run_cycles ? -EINVAL : 0;
+	if (args->run_cycles > run_cycles && !may_raise)
 		return -EACCES;
 	return 0;
 }

@@ -21,8 +21,14 @@ int heddle_check_array(const struct drm_heddle_array *array, u32 first, u32 max)
 u32 heddle_query_size(u32 type);
 
 int heddle_check_query(const struct drm_heddle_query *args);
-/* @may_raise: the caller may use the highest priority. */
+/* The priority of who asks for nothing; smaller numbers go first and need a privilege. */
+#define HEDDLE_PRIORITY_NORMAL	2
+
+/* @may_raise: the caller may use a priority above the normal one. */
 int heddle_check_context_create(const struct drm_heddle_context_create *args, bool may_raise);
+/* @run_cycles: the limit that needs no privilege; @may_raise: the caller may exceed it. */
+int heddle_check_context_control(const struct drm_heddle_context_control *args, u64 run_cycles,
+				 bool may_raise);
 int heddle_check_context_destroy(const struct drm_heddle_context_destroy *args);
 int heddle_check_bo_create(const struct drm_heddle_bo_create *args);
 int heddle_check_stream_create(const struct drm_heddle_stream_create *args);

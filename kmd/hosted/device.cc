@@ -90,6 +90,7 @@ bool Device::ReadMemorySize() {
   } else {
     heddle_mem_resize(mem_.get(), total);
   }
+  limits_.device_bytes = total;
   return true;
 }
 
@@ -131,6 +132,10 @@ absl::Status Device::SetUp(const Options& options) {
     return absl::FailedPreconditionError(
         "the size of device memory is not possible");
   }
+  heddle_limits_init(&limits_, mem_->total,
+                     static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+                         static_cast<uint64_t>(sysconf(_SC_PAGESIZE)),
+                     timeout_ns_);
 
   link_->Write(HEDDLE_REG_RESET, HEDDLE_RESET_CARD_MASK);
   const uint64_t limit = NowNs() + kResetGraceNs;

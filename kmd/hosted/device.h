@@ -48,6 +48,7 @@ class Device {
   uint64_t memory_used() const { return mem_->used; }
   uint64_t memory_available() const { return heddle_mem_available(mem_.get()); }
   uint64_t memory_generation() const { return memory_generation_; }
+  const drm_heddle_limits& limits() const { return limits_; }
   drm_heddle_counters counters() const;
 
   // ---- Objects: 0 or a negative errno
@@ -111,6 +112,7 @@ class Device {
   drm_heddle_device_info info_ = {};
   const heddle_config* config_ = nullptr;
   uint64_t timeout_ns_ = 0;
+  drm_heddle_limits limits_ = {};
 
   // Device memory; shared with the objects that will give theirs back.
   std::shared_ptr<heddle_mem> mem_;

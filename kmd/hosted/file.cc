@@ -160,6 +160,9 @@ File::Outcome File::Query(drm_heddle_query* args) {
       Fill(args->data, 0, info);
       break;
     }
+    case DRM_HEDDLE_QUERY_LIMITS:
+      Fill(args->data, 0, device_->limits());
+      break;
     default:
       Fill(args->data, 0, device_->counters());
   }

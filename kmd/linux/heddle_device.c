@@ -5,6 +5,7 @@
  * then all that waited is told, then the memory that it could reach is taken back.
  */
 #include <linux/delay.h>
+#include <linux/mm.h>
 #include <linux/pci.h>
 
 #include <drm/drm_drv.h>
@@ -44,6 +45,7 @@ int heddle_read_memory_size(struct heddle_device *dev)
 		heddle_mem_init(&dev->mem, total);
 	else
 		heddle_mem_resize(&dev->mem, total);
+	dev->limits.device_bytes = total;
 	mutex_unlock(&dev->mem_lock);
 	return 0;
 }
@@ -125,6 +127,8 @@ static int heddle_identify(struct heddle_device *dev)
 	dev->timeout_ns = heddle_default_timeout(core_kind);
 	if (heddle_read_memory_size(dev))
 		return dev_err_probe(parent, -ENODEV, "the size of its memory is not possible\n");
+	heddle_limits_init(&dev->limits, dev->mem.total, (u64)totalram_pages() << PAGE_SHIFT,
+			   dev->timeout_ns);
 	return 0;
 }
 

@@ -36,9 +36,11 @@
 #include <drm/gpu_scheduler.h>
 #include <drm/heddle_drm.h>
 
+#include "heddle_fair.h"
 #include "heddle_hw.h"
 #include "heddle_isa_fields.h"
 #include "heddle_job.h"
+#include "heddle_limits.h"
 #include "heddle_mem.h"
 #include "heddle_ring.h"
 #include "heddle_sched.h"
@@ -68,6 +70,7 @@ struct heddle_device {
 	const struct heddle_config *config;
 	struct drm_heddle_device_info info;
 	u64 timeout_ns;
+	struct drm_heddle_limits limits;
 
 	struct heddle_vector vectors[HEDDLE_INTERRUPT_VECTORS];
 	u32 num_vectors;

@@ -57,6 +57,8 @@ int heddle_query_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_
 		from = &file->dev->info;
 	else if (args->type == DRM_HEDDLE_QUERY_MEMORY)
 		heddle_query_memory(file, &answer.memory);
+	else if (args->type == DRM_HEDDLE_QUERY_LIMITS)
+		from = &file->dev->limits;
 	else
 		heddle_query_counters(file->dev, &answer.counters);
 	return heddle_fill_element(&args->data, 0, from, args->size);

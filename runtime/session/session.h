@@ -80,7 +80,7 @@ class Device {
 };
 
 struct OpenOptions {
-  int priority = 1;  // 0 highest
+  int priority = 2;  // 0 highest; 0 and 1 need CAP_SYS_NICE
 };
 absl::StatusOr<std::shared_ptr<Device>> OpenDevice(
     const std::string& id, const OpenOptions& options = {});

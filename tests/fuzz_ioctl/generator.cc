@@ -167,7 +167,7 @@ std::string Generator::Query() {
   bool must_fail = false;
   args.type = values_.Once(10) ? values_.Edge32()
                                : static_cast<uint32_t>(values_.Below(3));
-  must_fail |= args.type > DRM_HEDDLE_QUERY_COUNTERS;
+  must_fail |= args.type > DRM_HEDDLE_QUERY_LIMITS;
   args.pad = Zero(&must_fail);
   args.size = values_.Any();  // out: does not matter
   args.data = EdgeArray(sizeof(drm_heddle_counters), 1);

@@ -31,6 +31,9 @@ drm_heddle_memory_info MemoryInfo(Client* c) {
 drm_heddle_counters Counters(Client* c) {
   return Query<drm_heddle_counters>(c, DRM_HEDDLE_QUERY_COUNTERS);
 }
+drm_heddle_limits Limits(Client* c) {
+  return Query<drm_heddle_limits>(c, DRM_HEDDLE_QUERY_LIMITS);
+}
 
 int CreateContext(Client* c, uint32_t priority, uint32_t* id) {
   drm_heddle_context_create args = {};

@@ -57,6 +57,7 @@ T Query(Client* c, uint32_t type) {
 drm_heddle_device_info DeviceInfo(Client* c);
 drm_heddle_memory_info MemoryInfo(Client* c);
 drm_heddle_counters Counters(Client* c);
+drm_heddle_limits Limits(Client* c);
 
 int CreateContext(Client* c, uint32_t priority, uint32_t* id);
 uint32_t NewContext(Client* c, uint32_t priority = 1);

@@ -92,6 +92,20 @@ TEST_F(QueryTest, CountsFaults) {
   EXPECT_EQ(Counters(c()).faults, before.faults + 1);
 }
 
+TEST_F(QueryTest, LimitsOfAFileAreThoseOfTheCard) {
+  const auto limits = Limits(c());
+  EXPECT_EQ(limits.device_bytes, MemoryInfo(c()).total);
+  EXPECT_GT(limits.run_cycles, 0u);
+  EXPECT_GT(limits.timeout_ns, 0u);
+  EXPECT_GT(limits.pinned_bytes, 0u);
+  EXPECT_GT(limits.buffers, 0u);
+  EXPECT_GT(limits.streams, 0u);
+  EXPECT_GT(limits.contexts, 0u);
+  EXPECT_GT(limits.jobs, 0u);
+  EXPECT_GT(limits.hangs, 0u);
+  EXPECT_EQ(limits.pad, 0u);
+}
+
 TEST_F(QueryTest, SaysTheSizeOnlyWithStrideZero) {
   uint64_t size = 0;
   EXPECT_EQ(Ask(DRM_HEDDLE_QUERY_DEVICE, 0, nullptr, &size), 0);
@@ -100,6 +114,8 @@ TEST_F(QueryTest, SaysTheSizeOnlyWithStrideZero) {
   EXPECT_EQ(size, sizeof(drm_heddle_memory_info));
   EXPECT_EQ(Ask(DRM_HEDDLE_QUERY_COUNTERS, 0, nullptr, &size), 0);
   EXPECT_EQ(size, sizeof(drm_heddle_counters));
+  EXPECT_EQ(Ask(DRM_HEDDLE_QUERY_LIMITS, 0, nullptr, &size), 0);
+  EXPECT_EQ(size, sizeof(drm_heddle_limits));
 }
 
 TEST_F(QueryTest, FillsNoMoreThanTheCallerKnows) {

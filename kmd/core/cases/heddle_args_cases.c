@@ -43,8 +43,8 @@ static void query(struct heddle_test *t)
 		{ "none, with a stride", { .data = { 1, 0, 8 } }, -EINVAL },
 		{ "one", { .data = { 1, 1, 8 } }, 0 },
 		{ "padding", { .pad = 1, .data = { 1, 1, 8 } }, -EINVAL },
-		{ "last type", { .type = DRM_HEDDLE_QUERY_COUNTERS, .data = { 1, 1, 8 } }, 0 },
-		{ "no such type", { .type = DRM_HEDDLE_QUERY_COUNTERS + 1, .data = { 1, 1, 8 } },
+		{ "last type", { .type = DRM_HEDDLE_QUERY_LIMITS, .data = { 1, 1, 8 } }, 0 },
+		{ "no such type", { .type = DRM_HEDDLE_QUERY_LIMITS + 1, .data = { 1, 1, 8 } },
 		  -EINVAL },
 	};
 	u32 i;
@@ -65,6 +65,9 @@ static void context_create(struct heddle_test *t)
 	} rows[] = {
 		{ "highest priority, not allowed", { .priority = 0 }, false, -EACCES },
 		{ "highest priority, allowed", { .priority = 0 }, true, 0 },
+		{ "above normal, not allowed", { .priority = 1 }, false, -EACCES },
+		{ "above normal, allowed", { .priority = 1 }, true, 0 },
+		{ "normal", { .priority = HEDDLE_PRIORITY_NORMAL }, false, 0 },
 		{ "lowest priority", { .priority = HEDDLE_RINGS - 1 }, false, 0 },
 		{ "no such priority", { .priority = HEDDLE_RINGS }, true, -EINVAL },
 		{ "a flag", { .priority = 1, .flags = 1 }, true, -EINVAL },
@@ -75,6 +78,36 @@ static void context_create(struct heddle_test *t)
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		heddle_row(t, rows[i].row, i);
 		HEDDLE_EXPECT_EQ(t, heddle_check_context_create(&rows[i].args, rows[i].may_raise),
+				 rows[i].want);
+	}
+}
+
+static void context_control(struct heddle_test *t)
+{
+	static const struct {
+		const char *row;
+		struct drm_heddle_context_control args;
+		bool may_raise;
+		int want;
+	} rows[] = {
+		{ "read", { .context = 1 }, false, 0 },
+		{ "read, with a limit", { .run_cycles = 1 }, true, -EINVAL },
+		{ "the default again", { .flags = 1 }, false, 0 },
+		{ "a lower limit", { .flags = 1, .run_cycles = 999 }, false, 0 },
+		{ "the same limit", { .flags = 1, .run_cycles = 1000 }, false, 0 },
+		{ "a higher limit, not allowed", { .flags = 1, .run_cycles = 1001 }, false,
+		  -EACCES },
+		{ "a higher limit, allowed", { .flags = 1, .run_cycles = 1001 }, true, 0 },
+		{ "no such flag", { .flags = 2 }, true, -EINVAL },
+		{ "state is for reading", { .state = 1 }, true, -EINVAL },
+		{ "so are hangs", { .hangs = 1 }, true, -EINVAL },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		heddle_row(t, rows[i].row, i);
+		HEDDLE_EXPECT_EQ(t, heddle_check_context_control(&rows[i].args, 1000,
+								 rows[i].may_raise),
 				 rows[i].want);
 	}
 }
@@ -300,6 +333,7 @@ const struct heddle_case heddle_args_cases[] = {
 	{ "arrays", arrays },
 	{ "query", query },
 	{ "context_create", context_create },
+	{ "context_control", context_control },
 	{ "padding_is_zero", padding_is_zero },
 	{ "bo_create", bo_create },
 	{ "stream_create", stream_create },

@@ -86,7 +86,9 @@ static inline void heddle_row(struct heddle_test *t, const char *row, u64 number
 
 extern const struct heddle_case heddle_args_cases[];
 extern const struct heddle_case heddle_check_cases[];
+extern const struct heddle_case heddle_fair_cases[];
 extern const struct heddle_case heddle_job_cases[];
+extern const struct heddle_case heddle_limits_cases[];
 extern const struct heddle_case heddle_mem_cases[];
 extern const struct heddle_case heddle_ring_cases[];
 extern const struct heddle_case heddle_sched_cases[];

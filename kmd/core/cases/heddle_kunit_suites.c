@@ -72,7 +72,9 @@ static const void *next_case(const struct heddle_case *first, const void *prev, 
 
 HEDDLE_SUITE(args);
 HEDDLE_SUITE(check);
+HEDDLE_SUITE(fair);
 HEDDLE_SUITE(job);
+HEDDLE_SUITE(limits);
 HEDDLE_SUITE(mem);
 HEDDLE_SUITE(ring);
 HEDDLE_SUITE(sched);
@@ -102,8 +104,8 @@ static struct kunit_suite must_fail_suite = {
 	.test_cases = must_fail_kunit_cases,
 };
 
-kunit_test_suites(&args_suite, &check_suite, &job_suite, &mem_suite, &ring_suite, &sched_suite,
-		  &state_suite, &validate_suite, &must_fail_suite);
+kunit_test_suites(&args_suite, &check_suite, &fair_suite, &job_suite, &limits_suite, &mem_suite,
+		  &ring_suite, &sched_suite, &state_suite, &validate_suite, &must_fail_suite);
 
 MODULE_DESCRIPTION("KUnit tests of the Heddle driver's core");
 MODULE_LICENSE("Dual MIT/GPL");

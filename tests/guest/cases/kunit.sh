@@ -27,7 +27,7 @@ for suite in "$results"/heddle_*; do
   cat "$suite/results"
 done >/tmp/ktap
 cat /tmp/ktap
-[ "$(grep -c '^suite ' /tmp/ktap)" = 9 ] || fail "there are not 9 suites"
+[ "$(grep -c '^suite ' /tmp/ktap)" = 11 ] || fail "there are not 11 suites"
 
 if [ "$mode" = must_fail ]; then
   awk '

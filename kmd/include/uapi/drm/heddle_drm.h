@@ -31,6 +31,7 @@ extern "C" {
 #define DRM_HEDDLE_SUBMIT		0x07
 #define DRM_HEDDLE_WAIT			0x08
 #define DRM_HEDDLE_EVENTS		0x09
+#define DRM_HEDDLE_CONTEXT_CONTROL	0x0a
 
 /**
  * struct drm_heddle_array - an array in user memory
@@ -53,6 +54,8 @@ enum drm_heddle_query_type {
 	DRM_HEDDLE_QUERY_MEMORY = 1,
 	/** @DRM_HEDDLE_QUERY_COUNTERS: struct drm_heddle_counters */
 	DRM_HEDDLE_QUERY_COUNTERS = 2,
+	/** @DRM_HEDDLE_QUERY_LIMITS: struct drm_heddle_limits */
+	DRM_HEDDLE_QUERY_LIMITS = 3,
 };
 
 /**
@@ -114,7 +117,39 @@ struct drm_heddle_memory_info {
 };
 
 /**
+ * struct drm_heddle_limits - what one file may take, and one job
+ *
+ * Quotas count what this file holds; using one up gives -EDQUOT (jobs: -EAGAIN,
+ * because the condition passes).
+ * @run_cycles: most card cycles of a job, unless DRM_IOCTL_HEDDLE_CONTEXT_CONTROL
+ *              has set another limit for its context
+ * @timeout_ns: longest time without progress
+ * @device_bytes: DEVICE buffers and streams, page-rounded
+ * @pinned_bytes: HOST buffers that the card can reach
+ * @buffers: buffers
+ * @streams: command streams
+ * @contexts: contexts
+ * @jobs: jobs that have not ended
+ * @hangs: jobs of one file that may hang before it is banned
+ * @pad: zero
+ */
+struct drm_heddle_limits {
+	__u64 run_cycles;
+	__u64 timeout_ns;
+	__u64 device_bytes;
+	__u64 pinned_bytes;
+	__u32 buffers;
+	__u32 streams;
+	__u32 contexts;
+	__u32 jobs;
+	__u32 hangs;
+	__u32 pad;
+};
+
+/**
  * struct drm_heddle_counters - sums over all jobs since the driver attached
+ *
+ * Sums over all clients need CAP_PERFMON; without it they are of this file's jobs.
  * @jobs: jobs completed
  * @faults: jobs completed with an error
  * @resets: engine resets
@@ -142,8 +177,13 @@ struct drm_heddle_counters {
  * contexts in the order of their priorities. Contexts of the same priority take
  * turns, or the oldest job goes first, as the kernel's scheduler was told
  * (gpu_sched.sched_policy). A context whose job was aborted or faulted keeps
- * working; only that job fails.
- * @priority: 0 (highest, -EACCES without CAP_SYS_NICE) to priorities - 1
+ * working; only that job fails. When jobs of this file have hung too often
+ * (struct drm_heddle_limits), the file is banned: no context of it takes jobs any
+ * more (-EIO).
+ *
+ * -EDQUOT: the file has as many contexts as it may have. -EIO: it is banned.
+ * @priority: 0 (highest) to priorities - 1. 2 is normal; above it (0 and 1) needs
+ *            CAP_SYS_NICE (-EACCES)
  * @flags: zero
  * @context: out: id, not 0
  * @pad: zero
@@ -158,7 +198,7 @@ struct drm_heddle_context_create {
 /**
  * struct drm_heddle_context_destroy - destroy a context
  *
- * Jobs that have not started are cancelled (-ECANCELED); a running one ends.
+ * Jobs that have not ended are cancelled (-ECANCELED); a running one is aborted.
  * @context: id
  * @pad: zero
  */
@@ -183,7 +223,7 @@ enum drm_heddle_placement {
  * struct drm_heddle_bo_create - make a buffer
  *
  * -ENOSPC: DEVICE memory does not suffice (sum of page-rounded sizes; never
- * because of fragmentation).
+ * because of fragmentation). -EDQUOT: the file's quota is used up.
  * @size: bytes, not 0; rounded up to a page
  * @placement: enum drm_heddle_placement
  * @flags: zero
@@ -250,7 +290,7 @@ enum heddle_validate_error {
  * The stream is copied to device memory that nobody else can reach. What it
  * touches of each region is computed once, here; SUBMIT compares that with the
  * buffers it binds. -ENOEXEC: the stream is not valid; @error_offset and
- * @error_code say where and why. -ENOSPC as BO_CREATE.
+ * @error_code say where and why. -ENOSPC and -EDQUOT as BO_CREATE.
  * @data: the words: count = bytes, stride = 1
  * @flags: zero
  * @stream: out: id, not 0
@@ -351,7 +391,10 @@ struct drm_heddle_sync {
  *
  * -ERANGE: a stream reaches beyond a bound region, writes to one bound without
  * DRM_HEDDLE_REGION_WRITE, or a copy leaves its buffer; nothing is queued.
- * -EAGAIN: the context has the most jobs it may have in flight.
+ * -EAGAIN: the context or the file has the most jobs it may have in flight.
+ * -EFBIG: the job can take more card cycles than its context's limit allows (the
+ * bound is computed from the streams and the bytes copied). -EIO: the file is
+ * banned. -EDQUOT: it would pin more memory than the file may pin.
  * @context: id
  * @flags: zero
  * @steps: array of struct drm_heddle_step, 1 to max_steps
@@ -470,6 +513,35 @@ struct drm_heddle_events {
 	__u64 deadline_ns;
 };
 
+/** enum drm_heddle_context_state - whether a context takes jobs */
+enum drm_heddle_context_state {
+	/** @DRM_HEDDLE_CONTEXT_USABLE: it does */
+	DRM_HEDDLE_CONTEXT_USABLE = 0,
+	/** @DRM_HEDDLE_CONTEXT_BANNED: jobs of its file hung too often */
+	DRM_HEDDLE_CONTEXT_BANNED = 1,
+};
+
+/**
+ * struct drm_heddle_context_control - read a context's state, set its run limit
+ *
+ * -EACCES: a limit above the one in struct drm_heddle_limits, without CAP_SYS_ADMIN.
+ * @context: id
+ * @flags: DRM_HEDDLE_CONTROL_RUN_CYCLES or 0
+ * @run_cycles: in, with DRM_HEDDLE_CONTROL_RUN_CYCLES: most card cycles of a job
+ *              that is submitted from now on, 0 = the default; otherwise zero.
+ *              out: the limit in force
+ * @state: out: enum drm_heddle_context_state
+ * @hangs: out: jobs of this context that hung
+ */
+struct drm_heddle_context_control {
+	__u32 context;
+#define DRM_HEDDLE_CONTROL_RUN_CYCLES	1
+	__u32 flags;
+	__u64 run_cycles;
+	__u32 state;
+	__u32 hangs;
+};
+
 #define DRM_IOCTL_HEDDLE_QUERY \
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_HEDDLE_QUERY, struct drm_heddle_query)
 #define DRM_IOCTL_HEDDLE_CONTEXT_CREATE \
@@ -490,6 +562,8 @@ struct drm_heddle_events {
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_HEDDLE_WAIT, struct drm_heddle_wait)
 #define DRM_IOCTL_HEDDLE_EVENTS \
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_HEDDLE_EVENTS, struct drm_heddle_events)
+#define DRM_IOCTL_HEDDLE_CONTEXT_CONTROL \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_HEDDLE_CONTEXT_CONTROL, struct drm_heddle_context_control)
 
 #if defined(__cplusplus)
 }
