@@ -136,40 +136,42 @@ static enum heddle_validate_error check_command(const struct heddle_config *conf
 	return check_bounds(config, w, result);
 }
 
-static enum heddle_validate_error check_stream(const struct heddle_config *config, const u32 *words,
-					       size_t count, struct heddle_validate_result *result)
+/* The command at the place that has been reached. */
+static enum heddle_validate_error check_next(struct heddle_validation *v)
 {
-	u32 semaphores[HEDDLE_SEMAPHORES] = { 0 };
-	bool ended = false;
-	size_t at = 0;
+	struct heddle_validate_result *result = v->result;
+	const u32 *w = v->words + v->at;
+	size_t left = v->count - v->at;
+	enum heddle_validate_error error;
+	u32 length = 0;
 
-	while (at < count) {
-		enum heddle_validate_error error;
-		u32 length = 0;
-
-		result->offset = at * sizeof(u32);
-		if (ended)
-			return HEDDLE_VALIDATE_END;
-		if (count - at < HEDDLE_HEADER_WORDS)
-			return HEDDLE_VALIDATE_TRUNCATED;
-		error = check_command(config, words + at, count - at, semaphores, result, &length);
-		if (error)
-			return error;
-		ended = heddle_header_opcode(words + at) == HEDDLE_OP_END;
-		result->commands++;
-		at += length;
-	}
-#if HEDDLE_SEEDED_BUG == 6
+	result->offset = v->at * sizeof(u32);
+	if (v->ended)
+		return HEDDLE_VALIDATE_END;
+	if (left < HEDDLE_HEADER_WORDS)
+		return HEDDLE_VALIDATE_TRUNCATED;
+	error = check_command(v->config, w, left, v->semaphores, result, &length);
+	if (error)
+		return error;
+	v->ended = heddle_header_opcode(w) == HEDDLE_OP_END;
+	result->commands++;
+	v->at += length;
 	return HEDDLE_VALIDATE_OK;
-#endif
-	return ended ? HEDDLE_VALIDATE_OK : HEDDLE_VALIDATE_END;
 }
 
-int heddle_validate(const struct heddle_config *config, const u32 *words, size_t bytes,
-		    struct heddle_validate_result *result)
+void heddle_validate_begin(struct heddle_validation *v, const struct heddle_config *config,
+			   const u32 *words, size_t bytes, struct heddle_validate_result *result)
 {
 	u32 i;
 
+	v->config = config;
+	v->words = words;
+	v->count = bytes / sizeof(u32);
+	v->at = 0;
+	v->ended = false;
+	v->result = result;
+	for (i = 0; i < HEDDLE_SEMAPHORES; i++)
+		v->semaphores[i] = 0;
 	result->error = HEDDLE_VALIDATE_OK;
 	result->offset = 0;
 	result->commands = 0;
@@ -179,9 +181,36 @@ int heddle_validate(const struct heddle_config *config, const u32 *words, size_t
 		result->end[i] = 0;
 	if (!bytes || bytes > HEDDLE_STREAM_BYTES_MAX || bytes % HEDDLE_WORD_BYTES)
 		result->error = HEDDLE_VALIDATE_SIZE;
-	else
-		result->error = check_stream(config, words, bytes / sizeof(u32), result);
+}
+
+int heddle_validate_step(struct heddle_validation *v, u32 commands)
+{
+	struct heddle_validate_result *result = v->result;
+
+	while (!result->error && v->at < v->count) {
+		if (!commands--)
+			return -EAGAIN;
+		result->error = check_next(v);
+	}
+#if HEDDLE_SEEDED_BUG == 6
 	return result->error ? -ENOEXEC : 0;
+#endif
+	if (!result->error && !v->ended)
+		result->error = HEDDLE_VALIDATE_END;
+	return result->error ? -ENOEXEC : 0;
+}
+
+int heddle_validate(const struct heddle_config *config, const u32 *words, size_t bytes,
+		    struct heddle_validate_result *result)
+{
+	struct heddle_validation v;
+	int err;
+
+	heddle_validate_begin(&v, config, words, bytes, result);
+	do {
+		err = heddle_validate_step(&v, HEDDLE_VALIDATE_CHUNK);
+	} while (err == -EAGAIN);
+	return err;
 }
 
 const struct heddle_config *heddle_find_config(u32 id)

@@ -48,10 +48,41 @@ struct heddle_validate_result {
 	u64 end[HEDDLE_EXTENTS];
 };
 
-/*
- * Checks a stream of @bytes bytes for a card of configuration @config. Returns 0
- * or -ENOEXEC; @result is filled in both cases.
+/* Commands that are looked at in less than a millisecond or two. */
+#define HEDDLE_VALIDATE_CHUNK 256
+
+/**
+ * struct heddle_validation - where a validation is; nothing in it needs to be released
+ * @config: of the card
+ * @words: the stream
+ * @count: words of it
+ * @at: word that is looked at next
+ * @ended: `end` was seen
+ * @semaphores: value of each in program order
+ * @result: where the verdict goes
  */
+struct heddle_validation {
+	const struct heddle_config *config;
+	const u32 *words;
+	size_t count;
+	size_t at;
+	bool ended;
+	u32 semaphores[HEDDLE_SEMAPHORES];
+	struct heddle_validate_result *result;
+};
+
+/* Prepares to check a stream of @bytes bytes for a card of configuration @config. */
+void heddle_validate_begin(struct heddle_validation *v, const struct heddle_config *config,
+			   const u32 *words, size_t bytes, struct heddle_validate_result *result);
+
+/*
+ * Checks at most @commands further commands, so that the caller can let others run
+ * in between. -EAGAIN: there are more. Otherwise it is done: 0 or -ENOEXEC, and the
+ * result is filled in either way.
+ */
+int heddle_validate_step(struct heddle_validation *v, u32 commands);
+
+/* All of it at once. */
 int heddle_validate(const struct heddle_config *config, const u32 *words, size_t bytes,
 		    struct heddle_validate_result *result);
 

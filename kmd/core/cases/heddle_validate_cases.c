@@ -200,6 +200,39 @@ static void judges_the_longest_stream_by_its_commands(struct heddle_test *t)
 	HEDDLE_EXPECT_EQ(t, result.error, HEDDLE_VALIDATE_OPCODE);
 }
 
+/* Commands looked at when a step returns, for any size of steps; the verdict stays. */
+static void looks_at_no_more_than_it_is_told(struct heddle_test *t)
+{
+	static const struct command nop = { .name = "nop" }, end = { .name = "end" };
+	struct heddle_validate_result result;
+	struct heddle_validation v;
+	u32 words[6 * HEDDLE_HEADER_WORDS];
+	u32 step, i, seen, refused;
+
+	for (i = 0; i < 5; i++)
+		encode(t, &nop, words + i * HEDDLE_HEADER_WORDS);
+	encode(t, &end, words + 5 * HEDDLE_HEADER_WORDS);
+	for (refused = 0; refused < 2; refused++) {
+		u32 commands = refused ? 3 : 6;
+		int verdict = refused ? -ENOEXEC : 0;
+
+		if (refused)
+			words[3 * HEDDLE_HEADER_WORDS] = 0;
+		for (step = 1; step <= 7; step++) {
+			heddle_row(t, refused ? "refused" : "accepted", step);
+			heddle_validate_begin(&v, config(), words, sizeof(words), &result);
+			for (seen = step; seen < commands + refused; seen += step) {
+				HEDDLE_EXPECT_EQ(t, heddle_validate_step(&v, step), -EAGAIN);
+				HEDDLE_EXPECT_EQ(t, result.commands, seen);
+			}
+			for (i = 0; i < 2; i++) {
+				HEDDLE_EXPECT_EQ(t, heddle_validate_step(&v, step), verdict);
+				HEDDLE_EXPECT_EQ(t, result.commands, commands);
+			}
+		}
+	}
+}
+
 static void knows_its_configurations(struct heddle_test *t)
 {
 	HEDDLE_EXPECT(t, config());
@@ -514,6 +547,7 @@ const struct heddle_case heddle_validate_cases[] = {
 	{ "accepts_the_shortest_stream", accepts_the_shortest_stream },
 	{ "refuses_sizes_that_no_stream_has", refuses_sizes_that_no_stream_has },
 	{ "judges_the_longest_stream_by_its_commands", judges_the_longest_stream_by_its_commands },
+	{ "looks_at_no_more_than_it_is_told", looks_at_no_more_than_it_is_told },
 	{ "knows_its_configurations", knows_its_configurations },
 	{ "wants_one_end_at_the_end", wants_one_end_at_the_end },
 	{ "refuses_a_command_cut_by_the_end", refuses_a_command_cut_by_the_end },
