@@ -5,6 +5,7 @@
 #include <linux/errno.h>
 
 #include "heddle_bounds.h"
+#include "heddle_cycles.h"
 
 /* Whether every field lies in its range and no reserved bit is set. */
 static enum heddle_validate_error check_fields(const struct heddle_isa_command *command,
@@ -155,6 +156,8 @@ static enum heddle_validate_error check_next(struct heddle_validation *v)
 		return error;
 	v->ended = heddle_header_opcode(w) == HEDDLE_OP_END;
 	result->commands++;
+	result->max_cycles = heddle_cycles_add(result->max_cycles,
+					       heddle_command_cycles(v->config, w));
 	v->at += length;
 	return HEDDLE_VALIDATE_OK;
 }
@@ -177,6 +180,7 @@ void heddle_validate_begin(struct heddle_validation *v, const struct heddle_conf
 	result->commands = 0;
 	result->used = 0;
 	result->written = 0;
+	result->max_cycles = HEDDLE_STREAM_CYCLES;
 	for (i = 0; i < HEDDLE_EXTENTS; i++)
 		result->end[i] = 0;
 	if (!bytes || bytes > HEDDLE_STREAM_BYTES_MAX || bytes % HEDDLE_WORD_BYTES)

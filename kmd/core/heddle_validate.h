@@ -37,6 +37,8 @@
  * @commands: number of commands (of an accepted stream, `end` included)
  * @used: bitmap of the regions that are read or written
  * @written: bitmap of the regions that are written
+ * @max_cycles: upper bound of the cycles that the card takes for the stream; ~0 =
+ *              no u64 holds it (see heddle_cycles.h)
  * @end: for a region in @used: one more than the largest byte offset touched
  */
 struct heddle_validate_result {
@@ -45,6 +47,7 @@ struct heddle_validate_result {
 	u32 commands;
 	u32 used;
 	u32 written;
+	u64 max_cycles;
 	u64 end[HEDDLE_EXTENTS];
 };
 

@@ -490,6 +490,38 @@ static void checks_who_may_use_semaphores(struct heddle_test *t)
 	validate_all(t, streams, ARRAY_SIZE(streams));
 }
 
+/* Each command adds to the bound; what no u64 holds is no small number. */
+static void bounds_the_time_of_a_stream(struct heddle_test *t)
+{
+	static const struct stream streams[] = {
+		{ .row = "nothing" },
+		{ .row = "a byte", .commands = { { .name = "load" } } },
+		{ .row = "64 KiB",
+		  .commands = { { "load", { { "elem_log2", 4 }, { "n0", 4096 }, { "s0", 16 },
+					    { "t0", 16 } } } } },
+		{ .row = "a million micro-instructions",
+		  .commands = { { "vrun", { { "body", 16 }, { "n_o1", 65535 } } } } },
+		{ .row = "the longest loops",
+		  .commands = { { "vrun", { { "body", 16 }, { "n_o1", 65535 },
+					    { "n_o2", 65535 }, { "n_o3", 65535 },
+					    { "n_r1", 65535 }, { "n_r2", 65535 } } } } },
+	};
+	static const u64 least[] = { 0, 1, 64 * 1024 / 16, 16 * 65535ULL, ~0ULL };
+	struct heddle_validate_result result = { .offset = 0 };
+	u64 before = 0;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(streams); i++) {
+		heddle_row(t, streams[i].row, i);
+		validate(t, &streams[i], &result);
+		HEDDLE_EXPECT(t, result.max_cycles > before);
+		HEDDLE_EXPECT(t, result.max_cycles >= least[i]);
+		before = result.max_cycles;
+	}
+	validate(t, &streams[1], &result);
+	HEDDLE_EXPECT(t, result.max_cycles < 10000);
+}
+
 static void sees_negative_strides(struct heddle_test *t)
 {
 	static const struct stream streams[] = {
@@ -560,6 +592,7 @@ const struct heddle_case heddle_validate_cases[] = {
 	{ "checks_fields_and_rules_of_transfers", checks_fields_and_rules_of_transfers },
 	{ "follows_semaphores_in_program_order", follows_semaphores_in_program_order },
 	{ "checks_who_may_use_semaphores", checks_who_may_use_semaphores },
+	{ "bounds_the_time_of_a_stream", bounds_the_time_of_a_stream },
 	{ "sees_negative_strides", sees_negative_strides },
 	{ "compares_with_what_is_bound", compares_with_what_is_bound },
 	{ }
