@@ -41,34 +41,88 @@ static enum heddle_validate_error check_fields(const struct heddle_isa_command *
 	return HEDDLE_VALIDATE_OK;
 }
 
+/* What one wait or signal of a command asks. */
+struct units {
+	bool enabled;
+	u32 semaphore;
+	u32 count;
+	u32 point;
+};
+
+/* @who, not 0, is the only one there since the last barrier, or the first. */
+static bool alone(u8 *owner, u32 who)
+{
+	if (*owner && *owner != who)
+		return false;
+	*owner = who;
+	return true;
+}
+
+static enum heddle_validate_error take(struct heddle_semaphore *semaphores, u32 engine,
+				       const struct units *wait)
+{
+	struct heddle_semaphore *s = &semaphores[wait->semaphore];
+
+	if (!wait->enabled || !wait->count)
+		return HEDDLE_VALIDATE_OK;
+	if (!alone(&s->taker, 1 + engine))
+		return HEDDLE_VALIDATE_SEMAPHORE;
+	if (s->value < wait->count)
+		return HEDDLE_VALIDATE_WAIT;
+	s->value -= wait->count;
+	return HEDDLE_VALIDATE_OK;
+}
+
+static enum heddle_validate_error give(struct heddle_semaphore *semaphores, u32 engine,
+				       const struct units *signal)
+{
+	struct heddle_semaphore *s = &semaphores[signal->semaphore];
+
+	if (!signal->enabled || !signal->count)
+		return HEDDLE_VALIDATE_OK;
+	if (!alone(&s->giver, 1 + 2 * engine + signal->point))
+		return HEDDLE_VALIDATE_SEMAPHORE;
+	s->value += signal->count;
+	return s->value > HEDDLE_SEMAPHORE_MAX ? HEDDLE_VALIDATE_SIGNAL : HEDDLE_VALIDATE_OK;
+}
+
 /* Waits are taken, then signals given: what running in stream order would do. */
 static enum heddle_validate_error step_semaphores(const struct heddle_isa_command *command,
-						  const u32 *w, u32 *semaphores)
+						  const u32 *w, struct heddle_semaphore *semaphores)
 {
-	bool wait0 = heddle_header_wait0_enable(w), wait1 = heddle_header_wait1_enable(w);
-	bool signal0 = heddle_header_signal0_enable(w), signal1 = heddle_header_signal1_enable(w);
-	u32 w0 = heddle_header_wait0_sem(w), w1 = heddle_header_wait1_sem(w);
-	u32 s0 = heddle_header_signal0_sem(w), s1 = heddle_header_signal1_sem(w);
+	const struct units wait0 = { heddle_header_wait0_enable(w), heddle_header_wait0_sem(w),
+				     heddle_header_wait0_count(w), 0 };
+	const struct units wait1 = { heddle_header_wait1_enable(w), heddle_header_wait1_sem(w),
+				     heddle_header_wait1_count(w), 0 };
+	const struct units signal0 = { heddle_header_signal0_enable(w),
+				       heddle_header_signal0_sem(w),
+				       heddle_header_signal0_count(w),
+				       heddle_header_signal0_point(w) };
+	const struct units signal1 = { heddle_header_signal1_enable(w),
+				       heddle_header_signal1_sem(w),
+				       heddle_header_signal1_count(w),
+				       heddle_header_signal1_point(w) };
+	enum heddle_validate_error error;
+	u32 i;
 
-	if (command->engine == HEDDLE_ENGINE_CONTROL && (wait0 || wait1 || signal0 || signal1))
+	if (command->engine == HEDDLE_ENGINE_CONTROL &&
+	    (wait0.enabled || wait1.enabled || signal0.enabled || signal1.enabled))
 		return HEDDLE_VALIDATE_RULE;
-	if ((wait0 && wait1 && w0 == w1) || (signal0 && signal1 && s0 == s1))
+	if ((wait0.enabled && wait1.enabled && wait0.semaphore == wait1.semaphore) ||
+	    (signal0.enabled && signal1.enabled && signal0.semaphore == signal1.semaphore))
 		return HEDDLE_VALIDATE_RULE;
-	if ((wait0 && semaphores[w0] < heddle_header_wait0_count(w)) ||
-	    (wait1 && semaphores[w1] < heddle_header_wait1_count(w)))
-		return HEDDLE_VALIDATE_WAIT;
-	if (wait0)
-		semaphores[w0] -= heddle_header_wait0_count(w);
-	if (wait1)
-		semaphores[w1] -= heddle_header_wait1_count(w);
-	if (signal0)
-		semaphores[s0] += heddle_header_signal0_count(w);
-	if (signal1)
-		semaphores[s1] += heddle_header_signal1_count(w);
-	if ((signal0 && semaphores[s0] > HEDDLE_SEMAPHORE_MAX) ||
-	    (signal1 && semaphores[s1] > HEDDLE_SEMAPHORE_MAX))
-		return HEDDLE_VALIDATE_SIGNAL;
-	return HEDDLE_VALIDATE_OK;
+	/* All before it has ended, so who comes next may be another. */
+	if (command->opcode == HEDDLE_OP_BARRIER)
+		for (i = 0; i < HEDDLE_SEMAPHORES; i++)
+			semaphores[i].giver = semaphores[i].taker = 0;
+	error = take(semaphores, command->engine, &wait0);
+	if (!error)
+		error = take(semaphores, command->engine, &wait1);
+	if (!error)
+		error = give(semaphores, command->engine, &signal0);
+	if (!error)
+		error = give(semaphores, command->engine, &signal1);
+	return error;
 }
 
 static enum heddle_validate_error check_bounds(const struct heddle_config *config, const u32 *w,
@@ -102,7 +156,7 @@ static enum heddle_validate_error check_bounds(const struct heddle_config *confi
  * @words. Never looks beyond @left.
  */
 static enum heddle_validate_error check_command(const struct heddle_config *config, const u32 *w,
-						size_t left, u32 *semaphores,
+						size_t left, struct heddle_semaphore *semaphores,
 						struct heddle_validate_result *result, u32 *words)
 {
 	const struct heddle_isa_command *command;
@@ -174,7 +228,7 @@ void heddle_validate_begin(struct heddle_validation *v, const struct heddle_conf
 	v->ended = false;
 	v->result = result;
 	for (i = 0; i < HEDDLE_SEMAPHORES; i++)
-		v->semaphores[i] = 0;
+		v->semaphores[i] = (struct heddle_semaphore) { 0 };
 	result->error = HEDDLE_VALIDATE_OK;
 	result->offset = 0;
 	result->commands = 0;

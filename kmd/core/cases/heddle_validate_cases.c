@@ -490,6 +490,41 @@ static void checks_who_may_use_semaphores(struct heddle_test *t)
 	validate_all(t, streams, ARRAY_SIZE(streams));
 }
 
+#define LOAD_GIVES(n) { "sync.load", { { "signal0_enable", 1 }, { "signal0_count", n } } }
+#define LOAD_GIVES_LATER { "sync.load", { { "signal0_enable", 1 }, { "signal0_count", 1 }, \
+					  { "signal0_point", 1 } } }
+#define STORE_GIVES { "sync.store", { { "signal1_enable", 1 }, { "signal1_count", 1 } } }
+#define MATRIX_TAKES { "sync.matrix", { { "wait0_enable", 1 }, { "wait0_count", 1 } } }
+#define VECTOR_TAKES { "sync.vector", { { "wait1_enable", 1 }, { "wait1_count", 1 } } }
+#define VECTOR_OF_NONE { "sync.vector", { { "wait1_enable", 1 }, { "signal1_enable", 1 } } }
+#define BARRIER { .name = "barrier" }
+
+static void wants_one_giver_and_one_taker(struct heddle_test *t)
+{
+	static const struct stream streams[] = {
+		{ "two units, one taker", { LOAD_GIVES(2), MATRIX_TAKES, MATRIX_TAKES }, false,
+		  HEDDLE_VALIDATE_OK, 0 },
+		{ "two takers", { LOAD_GIVES(2), MATRIX_TAKES, VECTOR_TAKES }, false,
+		  HEDDLE_VALIDATE_SEMAPHORE, 2 },
+		{ "one after the other",
+		  { LOAD_GIVES(1), MATRIX_TAKES, LOAD_GIVES(1), VECTOR_TAKES }, false,
+		  HEDDLE_VALIDATE_SEMAPHORE, 3 },
+		{ "behind a barrier", { LOAD_GIVES(2), MATRIX_TAKES, BARRIER, VECTOR_TAKES },
+		  false, HEDDLE_VALIDATE_OK, 0 },
+		{ "two givers", { LOAD_GIVES(1), STORE_GIVES }, false,
+		  HEDDLE_VALIDATE_SEMAPHORE, 1 },
+		{ "two points", { LOAD_GIVES(1), LOAD_GIVES_LATER }, false,
+		  HEDDLE_VALIDATE_SEMAPHORE, 1 },
+		{ "another giver behind a barrier",
+		  { LOAD_GIVES(1), MATRIX_TAKES, BARRIER, STORE_GIVES }, false,
+		  HEDDLE_VALIDATE_OK, 0 },
+		{ "no units", { LOAD_GIVES(1), VECTOR_OF_NONE, MATRIX_TAKES }, false,
+		  HEDDLE_VALIDATE_OK, 0 },
+	};
+
+	validate_all(t, streams, ARRAY_SIZE(streams));
+}
+
 /* Each command adds to the bound; what no u64 holds is no small number. */
 static void bounds_the_time_of_a_stream(struct heddle_test *t)
 {
@@ -592,6 +627,7 @@ const struct heddle_case heddle_validate_cases[] = {
 	{ "checks_fields_and_rules_of_transfers", checks_fields_and_rules_of_transfers },
 	{ "follows_semaphores_in_program_order", follows_semaphores_in_program_order },
 	{ "checks_who_may_use_semaphores", checks_who_may_use_semaphores },
+	{ "wants_one_giver_and_one_taker", wants_one_giver_and_one_taker },
 	{ "bounds_the_time_of_a_stream", bounds_the_time_of_a_stream },
 	{ "sees_negative_strides", sees_negative_strides },
 	{ "compares_with_what_is_bound", compares_with_what_is_bound },
