@@ -5,6 +5,8 @@
 #include <linux/errno.h>
 #include <linux/overflow.h>
 
+#include "heddle_cycles.h"
+
 /* About a minute at 1 GHz: a thousand images of ResNet-50, with what the bound is too high. */
 #define RUN_CYCLES		(1ULL << 36)
 #define BUFFERS			16384
@@ -82,12 +84,5 @@ bool heddle_usage_banned(const struct heddle_usage *usage, const struct drm_hedd
 
 u64 heddle_copy_cycles(u64 bytes)
 {
-	return heddle_add_cycles(bytes, COPY_CYCLES_FIXED);
-}
-
-u64 heddle_add_cycles(u64 sum, u64 cycles)
-{
-	u64 total;
-
-	return check_add_overflow(sum, cycles, &total) ? ~0ULL : total;
+	return heddle_cycles_add(bytes, COPY_CYCLES_FIXED);
 }

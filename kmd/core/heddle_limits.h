@@ -66,7 +66,4 @@ bool heddle_usage_banned(const struct heddle_usage *usage,
  */
 u64 heddle_copy_cycles(u64 bytes);
 
-/* @sum + @cycles, or ~0 when that does not fit. */
-u64 heddle_add_cycles(u64 sum, u64 cycles);
-
 #endif

@@ -18,6 +18,9 @@ namespace {
 // Objects of each kind that one file may have.
 constexpr size_t kObjectsMax = 1u << 16;
 
+// Commands of a stream that are validated before others are served again.
+constexpr u32 kCommandsPerTurn = 4 * HEDDLE_VALIDATE_CHUNK;
+
 File::Outcome Fail(int error) {
   File::Outcome o;
   o.result = error;
@@ -58,6 +61,14 @@ File::Outcome Later(uint64_t deadline_ns, int error_when_over) {
   File::Outcome o;
   o.pending = true;
   o.deadline_ns = deadline_ns;
+  return o;
+}
+
+// Another look as soon as all others have had theirs.
+File::Outcome Soon() {
+  File::Outcome o;
+  o.pending = true;
+  o.deadline_ns = 0;
   return o;
 }
 
@@ -313,35 +324,54 @@ File::Outcome File::PrimeImport(drm_prime_handle* args, int fd) {
 // ---- Streams
 // ---------------------------------------------------------------------------
 
+int File::Validate(const drm_heddle_stream_create* args,
+                   StreamInCreation* creation) {
+  if (creation->stream == nullptr) {
+    creation->stream = std::make_shared<Stream>();
+    creation->stream->bytes = args->data.count;
+    // args->data leads to a private, 8-byte aligned copy that nobody else can
+    // change.
+    heddle_validate_begin(&creation->validation, device_->config(),
+                          reinterpret_cast<const u32*>(args->data.ptr),
+                          args->data.count, &creation->stream->facts);
+  }
+  return heddle_validate_step(&creation->validation, kCommandsPerTurn);
+}
+
+int File::Place(const drm_heddle_stream_create* args, Stream* stream) {
+  if (streams_.size() >= kObjectsMax) return -ENOMEM;
+  int err = device_->Allocate(stream->bytes, &stream->device);
+  if (err != 0) return err;
+  err = device_->ShareHost(stream->bytes, -1, &stream->staging);
+  if (err != 0) return err;
+  const auto* words = reinterpret_cast<const uint8_t*>(args->data.ptr);
+  for (size_t done = 0; done < stream->bytes;) {
+    const ssize_t n =
+        pwrite(stream->staging->fd, words + done, stream->bytes - done, done);
+    if (n <= 0) return -ENOMEM;
+    done += n;
+  }
+  return 0;
+}
+
 File::Outcome File::StreamCreate(drm_heddle_stream_create* args) {
   int err = heddle_check_stream_create(args);
   if (err != 0) return Fail(err);
-  if (streams_.size() >= kObjectsMax) return Fail(-ENOMEM);
-  auto stream = std::make_shared<Stream>();
-  stream->bytes = args->data.count;
-  // args->data leads to a private, 8-byte aligned copy that nobody else can
-  // change.
-  const auto* words = reinterpret_cast<const u32*>(args->data.ptr);
-  if (heddle_validate(device_->config(), words, stream->bytes,
-                      &stream->facts) != 0) {
+  StreamInCreation& creation = creations_[args];
+  err = Validate(args, &creation);
+  // Others' turn first.
+  if (err == -EAGAIN) return Soon();
+  const std::shared_ptr<Stream> stream = creation.stream;
+  if (err == 0) err = Place(args, stream.get());
+  if (err == -EINPROGRESS) return Later(~uint64_t{0}, 0);
+  creations_.erase(args);
+  if (err == -ENOEXEC) {
     args->error_offset = stream->facts.offset;
     args->error_code = stream->facts.error;
-    return Fail(-ENOEXEC);
   }
-  err = device_->Allocate(stream->bytes, &stream->device);
-  if (err == -EINPROGRESS) return Later(~uint64_t{0}, 0);
   if (err != 0) return Fail(err);
-  err = device_->ShareHost(stream->bytes, -1, &stream->staging);
-  if (err != 0) return Fail(err);
-  for (size_t done = 0; done < stream->bytes;) {
-    const ssize_t n = pwrite(stream->staging->fd,
-                             reinterpret_cast<const uint8_t*>(words) + done,
-                             stream->bytes - done, done);
-    if (n <= 0) return Fail(-ENOMEM);
-    done += n;
-  }
   args->stream = NewId(streams_, &next_id_);
-  streams_[args->stream] = std::move(stream);
+  streams_[args->stream] = stream;
   return Done();
 }
 

@@ -70,6 +70,18 @@ class File {
   Outcome TimelineSignal(struct drm_syncobj_timeline_array* args);
   Outcome TimelineQuery(struct drm_syncobj_timeline_array* args);
 
+  // A stream that is being created, over as many looks as it takes.
+  struct StreamInCreation {
+    std::shared_ptr<Stream> stream;
+    heddle_validation validation = {};
+  };
+
+  // Goes on with the validation. -EAGAIN: it is not at its end.
+  int Validate(const drm_heddle_stream_create* args,
+               StreamInCreation* creation);
+  // With an accepted stream: memory for it. -EINPROGRESS: not yet.
+  int Place(const drm_heddle_stream_create* args, Stream* stream);
+
   int ResolveStep(const drm_heddle_step& in, Step* step) const;
   int ResolveRun(const drm_heddle_step& in, Step* step) const;
   std::shared_ptr<Bo> FindBo(uint32_t handle, uint32_t placement,
@@ -85,6 +97,8 @@ class File {
   uint32_t next_id_ = 1;  // handles and ids are not reused soon
   std::map<uint32_t, std::shared_ptr<Bo>> bos_;
   std::map<uint32_t, std::shared_ptr<Stream>> streams_;
+  // By the arguments of the call, which stay where they are until it ends.
+  std::map<const drm_heddle_stream_create*, StreamInCreation> creations_;
   std::map<uint32_t, std::shared_ptr<Context>> contexts_;
   std::map<uint32_t, std::unique_ptr<Syncobj>> syncobjs_;
   std::deque<drm_heddle_event> events_;
