@@ -22,6 +22,7 @@
  * @slow: jobs that took more than twice @job_ns
  * @worst_ns: longest time from submission to end
  * @turn: when it was served last
+ * @fair: what the unit under test knows of it
  */
 struct actor {
 	u64 job_ns;
