@@ -83,6 +83,11 @@ class PiecesTest(unittest.TestCase):
         )
         self.assertIn("3 of 3 pieces passed, 0 failed, 10 of 10 things", out.splitlines()[-1])
 
+    def test_pieces_of_another_size(self):
+        status, out = self.main("--per-piece", "2")
+        self.assertEqual(status, 0, out)
+        self.assertEqual(len(self.calls()), 5)
+
     def test_goes_on_where_it_was_left(self):
         self.main()
         os.unlink(os.path.join(self.folder, "piece-00001.json"))

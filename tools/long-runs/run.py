@@ -110,6 +110,7 @@ def parse(argv):
     parser.add_argument("--seed", type=int, help="of the first piece (by default from today's date)")
     parser.add_argument("--slurm", action="store_true", help="as a job array; words after -- go to sbatch")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="pieces at a time on this machine")
+    parser.add_argument("--per-piece", type=int, help="units of a piece (by default the run's own number)")
     parser.add_argument("--folder", help="where results are kept")
     parser.add_argument("--again", action="store_true", help="do pieces that have failed once more")
     parser.add_argument("--piece-of", help=argparse.SUPPRESS)
@@ -124,6 +125,8 @@ def parse(argv):
         parser.error("which run? " + ", ".join(sorted(runs())))
     if args.total is not None and args.total < 1:
         parser.error("the total is at least 1")
+    if args.per_piece is not None and args.per_piece < 1:
+        parser.error("--per-piece is at least 1")
     if args.jobs < 1:
         parser.error("--jobs is at least 1")
     if extra and not args.slurm:
@@ -138,6 +141,7 @@ def main(argv):
     if args.piece_of is not None:
         return 0 if pieces.Run(args.piece_of).do(args.piece) == 0 else 1
     spec = runs()[args.name]
+    spec["piece"] = args.per_piece or spec["piece"]
     total = args.total or spec["total"]
     seed = args.seed if args.seed is not None else int(time.strftime("%Y%m%d")) * 1_000_000_000
     folder = args.folder or os.path.join(

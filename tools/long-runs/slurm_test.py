@@ -24,6 +24,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "sinfo")
 PACKAGES = "munge slurmctld slurmd slurm-client"
 WAIT_SECONDS = 120
+PIECES = 8
 
 CONF = """
 ClusterName=heddle
@@ -161,7 +162,7 @@ class Cluster:
 def check(cluster, name, total):
     results = os.path.join(cluster.folder, "results")
     command = [sys.executable, os.path.join(HERE, "run.py"), name, str(total)]
-    command += ["--slurm", "--folder", results, "--seed", "1"]
+    command += ["--slurm", "--folder", results, "--seed", "1", "--per-piece", str(max(1, total // PIECES))]
     driver = subprocess.Popen(command, env=cluster.env, stdin=subprocess.DEVNULL)
     try:
 
@@ -202,7 +203,7 @@ def check(cluster, name, total):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--run", default="validator")
-    parser.add_argument("--total", type=int, default=20_000_000)
+    parser.add_argument("--total", type=int, default=4_000_000)
     args = parser.parse_args()
     missing = [program for program in PROGRAMS if shutil.which(program) is None]
     if missing:
