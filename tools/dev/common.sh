@@ -87,12 +87,14 @@ run_entry() {
   case "$kind" in
     script) "$@" ;;
     run) run_bazel run "$@" ;;
+    # A run of tools/long-runs/runs.toml, and its options.
+    pieces) python3 tools/long-runs/run.py "$@" ;;
     # Labels, then Bazel options. Nightly targets are tagged so that plain runs leave them out.
     test)
       run_bazel test --test_tag_filters= --build_tag_filters= --test_output=errors \
         --test_timeout=3600,7200,14400,28800 "$@"
       ;;
-    *) die "tools/dev: entry '$name' has kind '$kind'; use script, run or test" ;;
+    *) die "tools/dev: entry '$name' has kind '$kind'; use script, run, pieces or test" ;;
   esac
 }
 

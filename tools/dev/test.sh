@@ -4,10 +4,11 @@
 # "N passed, N failed, N skipped".
 
 heddle_test() {
-  local options=() targets=() count=() argument
+  local options=() targets=() count=() seconds=0 argument
   for argument in "$@"; do
     case "$argument" in
       --require-shared) count+=("--no-skip") ;;
+      --seconds) seconds=1 ;;
       -//*) targets+=("$argument") ;;  # a target to leave out
       -*) options+=("$argument") ;;
       *) targets+=("$argument") ;;
@@ -25,6 +26,7 @@ heddle_test() {
   # With --keep_going every test runs even when another target does not build.
   run_bazel test --keep_going --build_event_json_file="$HEDDLE_SCRATCH/events.json" \
     "${options[@]}" -- "${targets[@]}" || status=$?
+  [[ "$seconds" == 0 ]] || python3 tools/dev/test_seconds.py "$HEDDLE_SCRATCH/events.json"
   python3 tools/dev/count_tests.py --bazel-status "$status" "${count[@]}" \
     "$HEDDLE_SCRATCH/events.json"
 }

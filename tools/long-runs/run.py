@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Long runs in pieces, on this machine's cores or on a Slurm cluster; resumed when started again.
+
+  ./dev nightly validator                  all of it, on all cores of this machine
+  ./dev nightly validator 1000000          a million streams
+  ./dev nightly validator --slurm          as a job array; results are gathered here
+  ./dev nightly validator --slurm -- --partition=night
+
+A run is known by its name, total and seed (--seed, by default the date): started again it does
+only what has no result yet. Results are in --folder, by default under ~/.cache/heddle/long-runs,
+which with --slurm the nodes must see under the same path. Exits 0 when every piece has passed.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import shutil
+import subprocess
+import sys
+import time
+import tomllib
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+
+import pieces  # noqa: E402
+import slurm  # noqa: E402
+
+LOG_LINES = 30
+
+
+def runs():
+    with open(os.path.join(HERE, "runs.toml"), "rb") as file:
+        return tomllib.load(file)
+
+
+def build(spec):
+    """Builds the program of a run; returns its path."""
+    label, options = spec["target"], spec.get("options", [])
+    tool = os.environ.get("HEDDLE_BAZEL", "bazel")
+    subprocess.run(
+        [tool, "build", "--build_tag_filters=", *options, label], stdin=subprocess.DEVNULL, check=True
+    )
+    out = subprocess.run(
+        [tool, "info", *options, "bazel-bin"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=True
+    ).stdout.strip()
+    return os.path.join(out, *label.removeprefix("//").split(":"))
+
+
+class Reporter:
+    """A line for each piece that has ended."""
+
+    def __init__(self, run):
+        self.told = {piece.number for piece in run.pieces} - set(run.missing())
+        self.whole = len(run.pieces)
+        if self.told:
+            print(f"{run.name}: {len(self.told)} of {self.whole} pieces were done before")
+
+    def __call__(self, run):
+        for piece in run.pieces:
+            result = None if piece.number in self.told else run.result(piece.number)
+            if result is None:
+                continue
+            self.told.add(piece.number)
+            how = "passed" if result["status"] == 0 else f"FAILED ({result['status']})"
+            print(
+                f"{run.name}: piece {piece.number} {how}, seed {piece.seed}, {piece.count} {run.unit}, "
+                f"{result['seconds']:.0f} s on {result['host']}; {len(self.told)} of {self.whole} done",
+                flush=True,
+            )
+
+
+def work_here(run, numbers, report, jobs):
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        left = {pool.submit(run.do, number) for number in numbers}
+        try:
+            while left:
+                done, left = concurrent.futures.wait(left, timeout=1)
+                for future in done:
+                    future.result()
+                report(run)
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def summarize(run):
+    """The last lines; returns the exit code."""
+    failed, missing = run.failed(), run.missing()
+    for number in failed:
+        piece = run.pieces[number]
+        print(f"{run.name}: piece {number} failed, seed {piece.seed}: {run.path(number, 'log')}")
+        with open(run.path(number, "log"), encoding="utf-8", errors="replace") as log:
+            print("  " + "  ".join(log.readlines()[-LOG_LINES:]), end="")
+    good = [p for p in run.pieces if p.number not in failed and p.number not in missing]
+    print(
+        f"{run.name}: {len(good)} of {len(run.pieces)} pieces passed, {len(failed)} failed, "
+        f"{sum(p.count for p in good)} of {run.total} {run.unit}, seed {run.seed}, {run.folder}"
+    )
+    return 0 if len(good) == len(run.pieces) else 1
+
+
+def parse(argv):
+    parser = argparse.ArgumentParser(
+        prog="./dev nightly NAME", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("name", nargs="?", choices=sorted(runs()), metavar="NAME", help=argparse.SUPPRESS)
+    parser.add_argument("total", nargs="?", type=int, help="how many units (by default the run's own number)")
+    parser.add_argument("--seed", type=int, help="of the first piece (by default from today's date)")
+    parser.add_argument("--slurm", action="store_true", help="as a job array; words after -- go to sbatch")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="pieces at a time on this machine")
+    parser.add_argument("--per-piece", type=int, help="units of a piece (by default the run's own number)")
+    parser.add_argument("--folder", help="where results are kept")
+    parser.add_argument("--again", action="store_true", help="do pieces that have failed once more")
+    parser.add_argument("--piece-of", help=argparse.SUPPRESS)
+    parser.add_argument("--piece", type=int, help=argparse.SUPPRESS)
+    extra = []
+    if "--" in argv:
+        cut = argv.index("--")
+        argv, extra = argv[:cut], argv[cut + 1 :]
+    args = parser.parse_intermixed_args(argv)
+    args.sbatch = extra
+    if args.piece_of is None and args.name is None:
+        parser.error("which run? " + ", ".join(sorted(runs())))
+    if args.total is not None and args.total < 1:
+        parser.error("the total is at least 1")
+    if args.per_piece is not None and args.per_piece < 1:
+        parser.error("--per-piece is at least 1")
+    if args.jobs < 1:
+        parser.error("--jobs is at least 1")
+    if extra and not args.slurm:
+        parser.error("words after -- are for sbatch: they need --slurm")
+    if args.slurm and shutil.which("sbatch") is None:
+        parser.error("there is no sbatch: install slurm-client, or leave --slurm out")
+    return args
+
+
+def main(argv):
+    args = parse(argv)
+    if args.piece_of is not None:
+        return 0 if pieces.Run(args.piece_of).do(args.piece) == 0 else 1
+    spec = runs()[args.name]
+    spec["piece"] = args.per_piece or spec["piece"]
+    total = args.total or spec["total"]
+    seed = args.seed if args.seed is not None else int(time.strftime("%Y%m%d")) * 1_000_000_000
+    folder = args.folder or os.path.join(
+        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"),
+        "heddle/long-runs",
+        f"{args.name}-{total}-{seed}",
+    )
+    content = pieces.plan(args.name, spec, total, seed)
+    try:
+        run = pieces.create(folder, content, build(spec))
+    except ValueError as error:
+        print(f"{args.name}: {error}", file=sys.stderr)
+        return 2
+    for name in ("run.py", "pieces.py", "slurm.py", "runs.toml"):
+        shutil.copy2(os.path.join(HERE, name), folder)
+    if args.again:
+        run.forget(run.failed())
+    report = Reporter(run)
+    try:
+        if args.slurm:
+            slurm.work(run, run.missing(), args.sbatch, report)
+        else:
+            work_here(run, run.missing(), report, args.jobs)
+    except KeyboardInterrupt:
+        print(f"{args.name}: interrupted; the same command goes on from here", file=sys.stderr)
+        return 130
+    except RuntimeError as error:
+        print(f"{args.name}: {error}", file=sys.stderr)
+    report(run)
+    return summarize(run)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
