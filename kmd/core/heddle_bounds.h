@@ -15,18 +15,10 @@
 /* *sum += (count - 1) * stride. True: the result does not fit. */
 static inline bool heddle_add_axis(u64 *sum, u32 count, u32 stride)
 {
-#if HEDDLE_SEEDED_BUG == 2
-	*sum = (u32)(*sum + (u64)(count - 1) * stride);
-	return false;
-#elif HEDDLE_SEEDED_BUG == 3
-	*sum += (u32)((count - 1) * stride);
-	return false;
-#else
 	u64 product;
 
 	return check_mul_overflow((u64)(count - 1), (u64)stride, &product) ||
 	       check_add_overflow(*sum, product, sum);
-#endif
 }
 
 /* Whether @bytes from @address lie in SRAM. */

@@ -37,15 +37,6 @@ static bool box_end(const struct box *box, u64 *end)
 	return check_add_overflow(sum, (u64)box->element, end);
 }
 
-static u32 copy_region(const u32 *w)
-{
-#if HEDDLE_SEEDED_BUG == 1
-	return w[4] & 0x7f; /* three bits of the neighbour */
-#else
-	return heddle_load_region(w);
-#endif
-}
-
 enum heddle_validate_error heddle_bounds_copy(const struct heddle_config *config, const u32 *w,
 					      struct heddle_validate_result *result)
 {
@@ -92,11 +83,8 @@ enum heddle_validate_error heddle_bounds_copy(const struct heddle_config *config
 		return HEDDLE_VALIDATE_SRAM;
 	if (box_end(&device, &end) || end >> 63)
 		return HEDDLE_VALIDATE_REGION;
-#if HEDDLE_SEEDED_BUG == 5
-	if (!device.base)
-		return HEDDLE_VALIDATE_OK; /* takes the legal value 0 for "not set" */
-#endif
-	heddle_note_region(result, store ? heddle_store_region(w) : copy_region(w), end, store);
+	heddle_note_region(result, store ? heddle_store_region(w) : heddle_load_region(w), end,
+			   store);
 	return HEDDLE_VALIDATE_OK;
 }
 

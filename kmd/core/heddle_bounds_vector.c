@@ -83,27 +83,10 @@ static enum heddle_validate_error stream_bounds(const struct heddle_config *conf
 		    check_add_overflow(high, reach > 0 ? reach : 0, &high))
 			return HEDDLE_VALIDATE_SRAM;
 	}
-#if HEDDLE_SEEDED_BUG == 4
-	if (low < 0)
-		low = 0; /* forgets that strides can be negative */
-#endif
 	if (low < 0 || check_add_overflow((u64)high, extra, &extra))
 		return HEDDLE_VALIDATE_SRAM;
 	return heddle_check_sram(config, extra, s->element);
 }
-
-#if HEDDLE_SEEDED_BUG == 8
-/* A bool made of an error code: "refused" converts to true. */
-static enum heddle_validate_error as_bool(enum heddle_validate_error error)
-{
-	bool fine = true;
-
-	if (error)
-		fine = error;
-	return fine ? HEDDLE_VALIDATE_OK : HEDDLE_VALIDATE_SRAM;
-}
-#define stream_bounds(...) as_bool(stream_bounds(__VA_ARGS__))
-#endif
 
 enum heddle_validate_error heddle_bounds_vrun(const struct heddle_config *config, const u32 *w)
 {

@@ -164,24 +164,14 @@ static enum heddle_validate_error check_command(const struct heddle_config *conf
 	u32 index;
 
 	index = heddle_isa_by_opcode[heddle_header_opcode(w)];
-	if (!index) {
-#if HEDDLE_SEEDED_BUG == 7
-		*words = HEDDLE_HEADER_WORDS; /* skips what it does not know */
-		return HEDDLE_VALIDATE_OK;
-#endif
+	if (!index)
 		return HEDDLE_VALIDATE_OPCODE;
-	}
 	command = &heddle_isa_commands[index - 1];
 	if (heddle_header_words(w) != command->words)
 		return HEDDLE_VALIDATE_LENGTH;
 	*words = command->words;
-	if (command->words > left) {
-#if HEDDLE_SEEDED_BUG == 6
-		*words = left; /* takes the part that is there for the whole */
-		return HEDDLE_VALIDATE_OK;
-#endif
+	if (command->words > left)
 		return HEDDLE_VALIDATE_TRUNCATED;
-	}
 	error = check_fields(command, w);
 	if (error)
 		return error;
@@ -235,7 +225,7 @@ void heddle_validate_begin(struct heddle_validation *v, const struct heddle_conf
 	result->used = 0;
 	result->written = 0;
 	result->max_cycles = HEDDLE_STREAM_CYCLES;
-	for (i = 0; i < HEDDLE_EXTENTS; i++)
+	for (i = 0; i < HEDDLE_REGIONS; i++)
 		result->end[i] = 0;
 	if (!bytes || bytes > HEDDLE_STREAM_BYTES_MAX || bytes % HEDDLE_WORD_BYTES)
 		result->error = HEDDLE_VALIDATE_SIZE;
@@ -250,9 +240,6 @@ int heddle_validate_step(struct heddle_validation *v, u32 commands)
 			return -EAGAIN;
 		result->error = check_next(v);
 	}
-#if HEDDLE_SEEDED_BUG == 6
-	return result->error ? -ENOEXEC : 0;
-#endif
 	if (!result->error && !v->ended)
 		result->error = HEDDLE_VALIDATE_END;
 	return result->error ? -ENOEXEC : 0;

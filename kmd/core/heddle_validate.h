@@ -36,16 +36,6 @@
 
 #include "heddle_isa_fields.h"
 
-/* Only the tests of the validator's oracle build with a bug put in on purpose. */
-#ifndef HEDDLE_SEEDED_BUG
-#define HEDDLE_SEEDED_BUG 0
-#endif
-#if HEDDLE_SEEDED_BUG == 1
-#define HEDDLE_EXTENTS 128 /* contains the damage of the bug */
-#else
-#define HEDDLE_EXTENTS HEDDLE_REGIONS
-#endif
-
 /**
  * struct heddle_validate_result - what is known about a stream
  * @error: why it was refused; HEDDLE_VALIDATE_OK = accepted
@@ -64,7 +54,7 @@ struct heddle_validate_result {
 	u32 used;
 	u32 written;
 	u64 max_cycles;
-	u64 end[HEDDLE_EXTENTS];
+	u64 end[HEDDLE_REGIONS];
 };
 
 /* Commands that are looked at in less than a millisecond or two. */
