@@ -2,21 +2,21 @@
 #include "kmd/hosted/device.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "kmd/hosted/arena.h"
+#include "kmd/hosted/log.h"
+#include "kmd/hosted/shared_memory.h"
 #include "rtl/spec/generated/registers.h"
-#include "spdlog/spdlog.h"
 
 namespace heddle::hosted {
 namespace {
@@ -51,12 +51,6 @@ uint32_t Bounded(uint32_t value, uint32_t max) { return std::min(value, max); }
 
 }  // namespace
 
-uint64_t NowNs() {
-  timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return uint64_t(t.tv_sec) * kSecond + t.tv_nsec;
-}
-
 absl::StatusOr<std::shared_ptr<Device>> Device::Attach(
     std::unique_ptr<Link> link, const Options& options, EventSink sink) {
   std::shared_ptr<Device> device(new Device(std::move(link), std::move(sink)));
@@ -68,9 +62,7 @@ absl::StatusOr<std::shared_ptr<Device>> Device::Attach(
 Device::Device(std::unique_ptr<Link> link, EventSink sink)
     : link_(std::move(link)),
       sink_(std::move(sink)),
-      mem_(std::make_shared<heddle_mem>()),
-      allocations_(std::make_shared<
-                   std::map<heddle_mem_node*, std::weak_ptr<Allocation>>>()) {}
+      memory_(std::make_shared<DeviceMemory>()) {}
 
 Device::~Device() {
   if (arena_data_ != nullptr) munmap(arena_data_, kArenaBytes);
@@ -85,10 +77,10 @@ bool Device::ReadMemorySize() {
   const uint64_t bytes = link_->Read64(HEDDLE_REG_DRAM_LO, HEDDLE_REG_DRAM_HI);
   u64 total = 0;
   if (heddle_mem_total(bytes, &total) != 0) return false;
-  if (mem_->first == nullptr && mem_->total == 0) {
-    heddle_mem_init(mem_.get(), total);
+  if (memory_->mem.first == nullptr && memory_->mem.total == 0) {
+    heddle_mem_init(&memory_->mem, total);
   } else {
-    heddle_mem_resize(mem_.get(), total);
+    heddle_mem_resize(&memory_->mem, total);
   }
   limits_.device_bytes = total;
   return true;
@@ -198,7 +190,9 @@ int Device::Allocate(uint64_t bytes, std::shared_ptr<Allocation>* allocation) {
   // While objects move, their nodes must stay as they are.
   if (state_ == HEDDLE_DEVICE_COMPACTING) return -EINPROGRESS;
   auto a = std::make_shared<Allocation>();
-  const int err = heddle_mem_insert(mem_.get(), &a->node, bytes);
+  auto entry = memory_->allocations.emplace(&a->node, a).first;
+  const int err = heddle_mem_insert(&memory_->mem, &a->node, bytes);
+  if (err != 0) memory_->allocations.erase(entry);
   if (err == -EAGAIN) {
     u64 rounded = 0;
     heddle_mem_round(bytes, &rounded);
@@ -206,35 +200,40 @@ int Device::Allocate(uint64_t bytes, std::shared_ptr<Allocation>* allocation) {
     return -EINPROGRESS;
   }
   if (err != 0) return err;
-  a->release = [mem = mem_, all = allocations_](Allocation* me) {
-    all->erase(&me->node);
-    heddle_mem_remove(mem.get(), &me->node);
-  };
-  (*allocations_)[&a->node] = a;
+  a->from = memory_;
   *allocation = std::move(a);
   return 0;
 }
 
+HostMemory::~HostMemory() {
+  if (address != 0 && link->up()) link->Unmap(address, size);
+  if (fd >= 0) close(fd);
+}
+
 int Device::ShareHost(uint64_t bytes, int fd,
                       std::shared_ptr<HostMemory>* memory) {
-  auto m = std::make_shared<HostMemory>();
+  std::shared_ptr<HostMemory> m;
+  try {
+    m = std::make_shared<HostMemory>();
+  } catch (const std::bad_alloc&) {
+    if (fd >= 0) close(fd);
+    throw;
+  }
   m->fd = fd;
-  m->release = [](HostMemory* me) {
-    if (me->fd >= 0) close(me->fd);
-  };
   if (gone()) return -ENODEV;
   u64 rounded = 0;
   if (heddle_mem_round(bytes, &rounded) != 0 || rounded > kHostBytesMax)
     return -ENOMEM;
   m->size = rounded;
   if (m->fd < 0) {
-    m->fd = memfd_create("heddle", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (m->fd < 0 || ftruncate(m->fd, m->size) != 0) return -ENOMEM;
-    // Nobody who gets this descriptor can take the memory away from the card.
-    if (fcntl(m->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) !=
-        0)
-      return -ENOMEM;
+    m->fd = NewSharedMemory(rounded);
+    if (m->fd < 0) return -ENOMEM;
   }
+  struct stat st = {};
+  if (fstat(m->fd, &st) != 0) return -ENOMEM;
+  m->device = st.st_dev;
+  m->node = st.st_ino;
+  m->link = link_;
   m->address = link_->Map(m->fd, m->size);
   if (m->address == 0) {
     if (!link_->up()) {
@@ -243,10 +242,6 @@ int Device::ShareHost(uint64_t bytes, int fd,
     }
     return -ENOMEM;
   }
-  m->release = [link = link_](HostMemory* me) {
-    if (link->up()) link->Unmap(me->address, me->size);
-    close(me->fd);
-  };
   *memory = std::move(m);
   return 0;
 }
@@ -267,9 +262,13 @@ void Device::DestroyContext(const std::shared_ptr<Context>& context) {
 void Device::Submit(const std::shared_ptr<Context>& context,
                     const std::shared_ptr<Job>& job) {
   context->queue.push_back(job);
-  context->jobs[job->seqno] = job;
+  try {
+    context->jobs[job->seqno] = job;
+  } catch (const std::bad_alloc&) {
+    context->queue.pop_back();
+    throw;
+  }
   context->unfinished++;
-  Schedule();
 }
 
 // ---- Scheduling
@@ -294,10 +293,11 @@ void Device::Schedule() {
       heddle_sched_entry entry = context->entry;
       entry.ready = false;
       if (!context->queue.empty()) {
-        const Job& job = *context->queue.front();
-        entry.ready = !job.preparing &&
-                      std::all_of(job.in_fences.begin(), job.in_fences.end(),
-                                  [](const auto& f) { return f->signalled(); });
+        Job* job = context->queue.front().get();
+        // Each is looked at until it is signalled, and never again.
+        while (!job->in_fences.empty() && job->in_fences.back()->signalled())
+          job->in_fences.pop_back();
+        entry.ready = !job->preparing && job->in_fences.empty();
       }
       contexts.push_back(std::move(context));
       entries.push_back(entry);
@@ -346,13 +346,15 @@ bool Device::StartUserJob(Context* context) {
     prepare->priority = job->priority;
     prepare->beneficiary = job;
     prepare->timeout_ns = 0;
+    std::list<std::shared_ptr<Job>> given{std::move(prepare)};
     job->preparing = true;
     heddle_sched_entry entry = context->entry;  // the turn stays the job's
-    Launch(prepare, &entry);
+    Launch(&given, &entry);
     return true;
   }
+  std::list<std::shared_ptr<Job>> given{std::move(job)};
   context->queue.pop_front();
-  Launch(job, &context->entry);
+  Launch(&given, &context->entry);
   return true;
 }
 
@@ -360,37 +362,44 @@ void Device::StartCompaction() {
   auto job = std::make_shared<Job>();
   job->kind = Job::Kind::kCompact;
   job->moves.resize(HEDDLE_STEPS_MAX);
-  const int n =
-      heddle_mem_plan(mem_.get(), wanted_, job->moves.data(), HEDDLE_STEPS_MAX);
+  const int n = heddle_mem_plan(&memory_->mem, wanted_, job->moves.data(),
+                                HEDDLE_STEPS_MAX);
   if (n <= 0) {  // done, or no longer possible: who asked will see
     wanted_ = 0;
     pinned_.clear();
     if (state_ == HEDDLE_DEVICE_COMPACTING)
       heddle_device_step(&state_, HEDDLE_DEVICE_COMPACTED);
+    memory_waiters_.Notify();
     return;
   }
   job->moves.resize(n);
+  std::list<std::shared_ptr<Job>> given{std::move(job)};
   if (state_ != HEDDLE_DEVICE_COMPACTING) {
+    pinned_.reserve(memory_->allocations.size());
     if (heddle_device_step(&state_, HEDDLE_DEVICE_COMPACT) != 0) return;
     counters_.compactions++;
-    for (const auto& [node, weak] : *allocations_) {
+    for (const auto& [node, weak] : memory_->allocations) {
       if (auto a = weak.lock()) pinned_.push_back(std::move(a));
     }
   }
   heddle_sched_entry entry = {};
-  Launch(job, &entry);
+  Launch(&given, &entry);
 }
 
 // ---- Descriptors
 // -----------------------------------------------------------------------
 
-void Device::Launch(const std::shared_ptr<Job>& job,
+void Device::Launch(std::list<std::shared_ptr<Job>>* given,
                     heddle_sched_entry* entry) {
+  Job* const job = given->front().get();
   uint32_t index = 0;
   heddle_ring* ring = &rings_[job->priority];
   if (heddle_ring_push(ring, &index) != 0 || free_slots_ == 0) {
     // Depth is limited far below this; only a card that loses records gets
     // here.
+    // The job counts as given, and is lost with the card.
+    heddle_job_step(&job->state, HEDDLE_JOB_START);
+    in_flight_.splice(in_flight_.end(), *given);
     Lose("completion records are missing");
     return;
   }
@@ -415,7 +424,7 @@ void Device::Launch(const std::shared_ptr<Job>& job,
       arena_data_ + kRingsAt + job->priority * kRingBytes + index * sizeof(d),
       &d, sizeof(d));
   heddle_job_step(&job->state, HEDDLE_JOB_START);
-  in_flight_.push_back(job);
+  in_flight_.splice(in_flight_.end(), *given);
   // The doorbell is a message to another process: everything before it is
   // visible there.
   link_->Write(HEDDLE_REG_RING_HEAD(job->priority), ring->head);
@@ -443,8 +452,9 @@ void Device::Reap() {
         in_flight_.begin(), in_flight_.end(),
         [&](const auto& job) { return job->hw_fence == record.fence; });
     if (it == in_flight_.end()) {
-      spdlog::warn("card {:x}: completion record for unknown fence {}",
-                   info_.unique, record.fence);
+      Log(spdlog::level::warn,
+          "card {:x}: completion record for unknown fence {}", info_.unique,
+          record.fence);
       continue;
     }
     std::shared_ptr<Job> job = *it;
@@ -536,8 +546,7 @@ void Device::FinishOwn(const std::shared_ptr<Job>& job, bool ok) {
     Lose("compaction failed; the contents of device memory are unknown");
     return;
   }
-  heddle_mem_apply(job->moves.data(), job->moves.size());
-  StartCompaction();  // the rest, or the end
+  heddle_mem_apply(job->moves.data(), job->moves.size());  // Poll() goes on
 }
 
 // ---- Interrupts, hangs, removal
@@ -558,20 +567,20 @@ void Device::OnInterrupt(size_t vector) {
   link_->Write(HEDDLE_REG_INT_STATUS,
                bits);  // before looking, so that nothing is missed
   if (bits & HEDDLE_INT_STATUS_MEMORY_MASK) {
-    const uint64_t before = mem_->total;
+    const uint64_t before = memory_total();
     if (!ReadMemorySize()) {
       Lose("the size of device memory is not possible");
       return;
     }
-    if (mem_->total != before) {
+    if (memory_total() != before) {
       memory_generation_++;
-      sink_(DRM_HEDDLE_EVENT_MEMORY, 0, 0, mem_->total);
+      sink_(DRM_HEDDLE_EVENT_MEMORY, 0, 0, memory_total());
     }
   }
   if (bits & HEDDLE_INT_STATUS_ERROR_MASK) {
     const uint32_t error = link_->Read(HEDDLE_REG_DEVICE_ERROR);
     link_->Write(HEDDLE_REG_DEVICE_ERROR, ~0u);
-    spdlog::warn("card {:x}: device error {}", info_.unique, error);
+    Log(spdlog::level::warn, "card {:x}: device error {}", info_.unique, error);
   }
   Reap();
 }
@@ -580,12 +589,14 @@ void Device::OnHangUp() { Lose("its connection was closed"); }
 
 void Device::Lose(const char* why) {
   if (heddle_device_step(&state_, HEDDLE_DEVICE_LOST) != 0) return;
-  spdlog::warn("card {:x} is gone: {}", info_.unique, why);
+  Log(spdlog::level::warn, "card {:x} is gone: {}", info_.unique, why);
   link_->Drop();
   wanted_ = 0;
   guilty_ = nullptr;
-  auto running = in_flight_;
-  for (const auto& job : running) Finish(job, HEDDLE_JOB_LOST, nullptr);
+  while (!in_flight_.empty()) {
+    const std::shared_ptr<Job> job = in_flight_.front();
+    Finish(job, HEDDLE_JOB_LOST, nullptr);
+  }
   for (const auto& weak : contexts_) {
     auto context = weak.lock();
     if (context == nullptr) continue;
@@ -595,6 +606,7 @@ void Device::Lose(const char* why) {
     }
   }
   pinned_.clear();
+  memory_waiters_.Notify();
   sink_(DRM_HEDDLE_EVENT_REMOVED, 0, 0, 0);
 }
 
@@ -655,8 +667,9 @@ void Device::Watch(uint64_t now) {
         "unknown");
     return;
   }
-  spdlog::warn("card {:x}: job {} of client {} makes no progress: aborting",
-               info_.unique, suspect->seqno, suspect->client);
+  Log(spdlog::level::warn,
+      "card {:x}: job {} of client {} makes no progress: aborting",
+      info_.unique, suspect->seqno, suspect->client);
   guilty_ = suspect;
   heddle_device_step(&state_, HEDDLE_DEVICE_HANG);
   deadline_ns_ = now + kAbortGraceNs;
@@ -681,6 +694,9 @@ uint64_t Device::Poll() {
     Watch(now);
     next_check_ns_ = now + (in_flight_.empty() ? kCheckIdleNs : kCheckBusyNs);
   }
+  // The rest of a compaction, or its end.
+  if (state_ == HEDDLE_DEVICE_COMPACTING && in_flight_.empty())
+    StartCompaction();
   if (!gone()) Schedule();
   if (gone()) return UINT64_MAX;
   if (state_ == HEDDLE_DEVICE_ABORTING || state_ == HEDDLE_DEVICE_RESETTING)

@@ -17,13 +17,11 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "kmd/hosted/clock.h"
 #include "kmd/hosted/link.h"
 #include "kmd/hosted/object.h"
 
 namespace heddle::hosted {
-
-// CLOCK_MONOTONIC in nanoseconds.
-uint64_t NowNs();
 
 class Device {
  public:
@@ -44,9 +42,11 @@ class Device {
   bool gone() const { return heddle_device_gone(state_); }
   const drm_heddle_device_info& info() const { return info_; }
   const heddle_config* config() const { return config_; }
-  uint64_t memory_total() const { return mem_->total; }
-  uint64_t memory_used() const { return mem_->used; }
-  uint64_t memory_available() const { return heddle_mem_available(mem_.get()); }
+  uint64_t memory_total() const { return memory_->mem.total; }
+  uint64_t memory_used() const { return memory_->mem.used; }
+  uint64_t memory_available() const {
+    return heddle_mem_available(&memory_->mem);
+  }
   uint64_t memory_generation() const { return memory_generation_; }
   const drm_heddle_limits& limits() const { return limits_; }
   drm_heddle_counters counters() const;
@@ -54,8 +54,9 @@ class Device {
   // ---- Objects: 0 or a negative errno
   // ----------------------------------------
 
-  // -EINPROGRESS: objects must move first; ask again after the next Poll().
+  // -EINPROGRESS: objects must move first; ask again when AwaitMemory fires.
   int Allocate(uint64_t bytes, std::shared_ptr<Allocation>* allocation);
+  void AwaitMemory(WaitLink* link) { memory_waiters_.Add(link); }
   // Takes over `fd` (a sealed memfd of at least `bytes`), or makes one with -1.
   int ShareHost(uint64_t bytes, int fd, std::shared_ptr<HostMemory>* memory);
   void AddContext(const std::shared_ptr<Context>& context);
@@ -88,8 +89,9 @@ class Device {
   bool StartUserJob(Context* context);
   bool NeedsPreparation(const std::shared_ptr<Job>& job, Job* prepare) const;
   void StartCompaction();
-  // Writes the job's descriptor and rings the doorbell.
-  void Launch(const std::shared_ptr<Job>& job, heddle_sched_entry* entry);
+  // Writes down the only job of `given` for the card and rings the doorbell.
+  void Launch(std::list<std::shared_ptr<Job>>* given,
+              heddle_sched_entry* entry);
   uint32_t WriteUserSteps(const Job& job, uint32_t slot);
   uint32_t WriteOwnSteps(const Job& job, uint32_t slot);
   void Reap();
@@ -114,8 +116,8 @@ class Device {
   uint64_t timeout_ns_ = 0;
   drm_heddle_limits limits_ = {};
 
-  // Device memory; shared with the objects that will give theirs back.
-  std::shared_ptr<heddle_mem> mem_;
+  std::shared_ptr<DeviceMemory> memory_;
+  WaitList memory_waiters_;  // for a compaction
   uint64_t memory_generation_ = 1;
   uint64_t wanted_ = 0;  // a gap of this size is asked for
 
@@ -131,9 +133,6 @@ class Device {
   heddle_watch watch_ = {};
   std::list<std::weak_ptr<Context>> contexts_;
   std::list<std::shared_ptr<Job>> in_flight_;  // in the order given
-  // Every live allocation by its node, to keep what a compaction moves alive.
-  std::shared_ptr<std::map<heddle_mem_node*, std::weak_ptr<Allocation>>>
-      allocations_;
   std::vector<std::shared_ptr<Allocation>> pinned_;
 
   // While a stuck job is being ended.

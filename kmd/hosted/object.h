@@ -6,36 +6,55 @@
 
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <map>
 #include <memory>
 #include <vector>
 
+#include "kmd/hosted/accounts.h"
 #include "kmd/hosted/core.h"
 #include "kmd/hosted/fence.h"
+#include "kmd/hosted/link.h"
 #include "kmd/include/uapi/drm/heddle_drm.h"
 
 namespace heddle::hosted {
 
+struct Allocation;
+
+// Device memory and what is in it; shared with the objects that will give
+// theirs back.
+struct DeviceMemory {
+  heddle_mem mem = {};
+  // Every live allocation by its node, to keep what a compaction moves alive.
+  std::map<heddle_mem_node*, std::weak_ptr<Allocation>> allocations;
+};
+
 // A piece of device memory. Gives itself back when nobody uses it any more.
 struct Allocation {
-  heddle_mem_node node = {};
-  bool prepared = false;  // zeroed, or holds its stream
-  std::function<void(Allocation*)> release;
+  heddle_mem_node node = {};  // size 0: not placed
+  bool prepared = false;      // zeroed, or holds its stream
+  std::shared_ptr<DeviceMemory> from;
+  Allocation() = default;
+  Allocation(const Allocation&) = delete;
+  Allocation& operator=(const Allocation&) = delete;
   ~Allocation() {
-    if (release) release(this);
+    if (from == nullptr) return;
+    from->allocations.erase(&node);
+    heddle_mem_remove(&from->mem, &node);
   }
 };
 
 // Shared host memory that the card can reach.
 struct HostMemory {
   int fd = -1;
-  uint64_t size = 0;     // page-rounded
-  uint64_t address = 0;  // as the card sees it
-  std::function<void(HostMemory*)> release;
-  ~HostMemory() {
-    if (release) release(this);
-  }
+  uint64_t size = 0;              // page-rounded
+  uint64_t address = 0;           // as the card sees it; 0 = it cannot
+  uint64_t device = 0, node = 0;  // what identifies it, however it came here
+  ClientPart::Share share;        // the descriptor, of its client's part
+  std::shared_ptr<Link> link;     // of the card
+  HostMemory() = default;
+  HostMemory(const HostMemory&) = delete;
+  HostMemory& operator=(const HostMemory&) = delete;
+  ~HostMemory();
 };
 
 struct Bo {
