@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "kmd/hosted/arena.h"
 #include "kmd/hosted/log.h"
+#include "kmd/hosted/rivals.h"
 #include "kmd/hosted/shared_memory.h"
 #include "rtl/spec/generated/registers.h"
 
@@ -28,11 +29,7 @@ constexpr uint64_t kSecond = 1000 * kMs;
 constexpr uint64_t kHostBytesMax = uint64_t{64} << 30;
 
 // How long the card may take for what should be immediate.
-constexpr uint64_t kAbortGraceNs = 500 * kMs;
 constexpr uint64_t kResetGraceNs = 10 * kSecond;
-constexpr uint64_t kCheckBusyNs = 50 * kMs;
-constexpr uint64_t kCheckIdleNs = 250 * kMs;
-constexpr uint64_t kCheckResetNs = 5 * kMs;
 
 uint64_t DefaultTimeout(uint32_t core_kind) {
   switch (core_kind) {
@@ -124,10 +121,11 @@ absl::Status Device::SetUp(const Options& options) {
     return absl::FailedPreconditionError(
         "the size of device memory is not possible");
   }
-  heddle_limits_init(&limits_, mem_->total,
+  heddle_limits_init(&limits_, memory_total(),
                      static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
                          static_cast<uint64_t>(sysconf(_SC_PAGESIZE)),
                      timeout_ns_);
+  if (options.run_cycles != 0) limits_.run_cycles = options.run_cycles;
 
   link_->Write(HEDDLE_REG_RESET, HEDDLE_RESET_CARD_MASK);
   const uint64_t limit = NowNs() + kResetGraceNs;
@@ -182,20 +180,40 @@ drm_heddle_counters Device::counters() const {
   return c;
 }
 
+drm_heddle_counters Device::counters(const ClientState& client) const {
+  drm_heddle_counters c = client.counters;
+  c.queued = client.fair.unfinished;
+  return c;
+}
+
 // ---- Objects
 // -----------------------------------------------------------------------
 
-int Device::Allocate(uint64_t bytes, std::shared_ptr<Allocation>* allocation) {
+std::shared_ptr<ClientState> Device::AddClient(uint64_t id) {
+  auto client = std::make_shared<ClientState>();
+  client->id = id;
+  heddle_fair_open(&fair_, &client->fair, NowNs());
+  clients_.push_back(client);
+  return client;
+}
+
+int Device::Allocate(uint64_t bytes, const std::shared_ptr<ClientState>& payer,
+                     std::shared_ptr<Allocation>* allocation) {
   if (gone()) return -ENODEV;
   // While objects move, their nodes must stay as they are.
   if (state_ == HEDDLE_DEVICE_COMPACTING) return -EINPROGRESS;
+  u64 rounded = 0;
+  int err = heddle_mem_round(bytes, &rounded);
+  if (err != 0) return err;
   auto a = std::make_shared<Allocation>();
+  err = a->charge.Take(payer, limits_, HEDDLE_DEVICE_BYTES, rounded);
+  // More than there is is no matter of quotas.
+  if (rounded > memory_available()) err = -ENOSPC;
+  if (err != 0) return err;
   auto entry = memory_->allocations.emplace(&a->node, a).first;
-  const int err = heddle_mem_insert(&memory_->mem, &a->node, bytes);
+  err = heddle_mem_insert(&memory_->mem, &a->node, bytes);
   if (err != 0) memory_->allocations.erase(entry);
   if (err == -EAGAIN) {
-    u64 rounded = 0;
-    heddle_mem_round(bytes, &rounded);
     wanted_ = std::max<uint64_t>(wanted_, rounded);
     return -EINPROGRESS;
   }
@@ -248,13 +266,24 @@ int Device::ShareHost(uint64_t bytes, int fd,
 
 void Device::AddContext(const std::shared_ptr<Context>& context) {
   context->entry.turn = sched_.turn;
+  context->run_cycles = limits_.run_cycles;
   contexts_.push_back(context);
 }
 
 void Device::DestroyContext(const std::shared_ptr<Context>& context) {
   context->destroyed = true;
+  CancelQueued(context.get());
+  for (const auto& job : in_flight_) {
+    if (job->kind != Job::Kind::kUser || job->context.lock() != context)
+      continue;
+    job->cancelled = true;
+    next_check_ns_ = 0;  // to abort it as soon as it runs
+  }
+}
+
+void Device::CancelQueued(Context* context) {
   while (!context->queue.empty()) {
-    auto job = context->queue.front();
+    const auto job = context->queue.front();
     Finish(job, HEDDLE_JOB_CANCEL, nullptr);
   }
 }
@@ -269,166 +298,8 @@ void Device::Submit(const std::shared_ptr<Context>& context,
     throw;
   }
   context->unfinished++;
-}
-
-// ---- Scheduling
-// ----------------------------------------------------------------------
-
-void Device::Schedule() {
-  if (!heddle_device_accepts_jobs(state_)) return;
-  if (wanted_ > 0) {
-    if (in_flight_.empty()) StartCompaction();
-    return;  // the jobs with the card end first
-  }
-  for (;;) {
-    std::vector<std::shared_ptr<Context>> contexts;
-    std::vector<heddle_sched_entry> entries;
-    for (auto it = contexts_.begin(); it != contexts_.end();) {
-      auto context = it->lock();
-      if (context == nullptr) {
-        it = contexts_.erase(it);
-        continue;
-      }
-      ++it;
-      heddle_sched_entry entry = context->entry;
-      entry.ready = false;
-      if (!context->queue.empty()) {
-        Job* job = context->queue.front().get();
-        // Each is looked at until it is signalled, and never again.
-        while (!job->in_fences.empty() && job->in_fences.back()->signalled())
-          job->in_fences.pop_back();
-        entry.ready = !job->preparing && job->in_fences.empty();
-      }
-      contexts.push_back(std::move(context));
-      entries.push_back(entry);
-    }
-    uint32_t chosen = 0;
-    if (heddle_sched_pick(&sched_, entries.data(), entries.size(), &chosen) !=
-        0)
-      return;
-    if (!StartUserJob(contexts[chosen].get())) return;
-    if (gone()) return;
-  }
-}
-
-// Objects of the job that are not ready to be used yet go to `prepare`.
-bool Device::NeedsPreparation(const std::shared_ptr<Job>& job,
-                              Job* prepare) const {
-  auto add = [&](const std::shared_ptr<Allocation>& a) {
-    if (a == nullptr || a->prepared ||
-        prepare->prepares.size() >= HEDDLE_STEPS_MAX)
-      return false;
-    for (const auto& p : prepare->prepares) {
-      if (p == a) return false;
-    }
-    prepare->prepares.push_back(a);
-    return true;
-  };
-  for (const Step& step : job->steps) {
-    if (step.src != nullptr) add(step.src->device);
-    if (step.dst != nullptr) add(step.dst->device);
-    for (const BoundRegion& r : step.regions) {
-      if (r.bo != nullptr) add(r.bo->device);
-    }
-    if (step.stream != nullptr && add(step.stream->device)) {
-      prepare->uploads.push_back(step.stream);
-    }
-  }
-  return !prepare->prepares.empty();
-}
-
-bool Device::StartUserJob(Context* context) {
-  std::shared_ptr<Job> job = context->queue.front();
-  auto prepare = std::make_shared<Job>();
-  if (NeedsPreparation(job, prepare.get())) {
-    prepare->kind = Job::Kind::kPrepare;
-    prepare->client = job->client;
-    prepare->priority = job->priority;
-    prepare->beneficiary = job;
-    prepare->timeout_ns = 0;
-    std::list<std::shared_ptr<Job>> given{std::move(prepare)};
-    job->preparing = true;
-    heddle_sched_entry entry = context->entry;  // the turn stays the job's
-    Launch(&given, &entry);
-    return true;
-  }
-  std::list<std::shared_ptr<Job>> given{std::move(job)};
-  context->queue.pop_front();
-  Launch(&given, &context->entry);
-  return true;
-}
-
-void Device::StartCompaction() {
-  auto job = std::make_shared<Job>();
-  job->kind = Job::Kind::kCompact;
-  job->moves.resize(HEDDLE_STEPS_MAX);
-  const int n = heddle_mem_plan(&memory_->mem, wanted_, job->moves.data(),
-                                HEDDLE_STEPS_MAX);
-  if (n <= 0) {  // done, or no longer possible: who asked will see
-    wanted_ = 0;
-    pinned_.clear();
-    if (state_ == HEDDLE_DEVICE_COMPACTING)
-      heddle_device_step(&state_, HEDDLE_DEVICE_COMPACTED);
-    memory_waiters_.Notify();
-    return;
-  }
-  job->moves.resize(n);
-  std::list<std::shared_ptr<Job>> given{std::move(job)};
-  if (state_ != HEDDLE_DEVICE_COMPACTING) {
-    pinned_.reserve(memory_->allocations.size());
-    if (heddle_device_step(&state_, HEDDLE_DEVICE_COMPACT) != 0) return;
-    counters_.compactions++;
-    for (const auto& [node, weak] : memory_->allocations) {
-      if (auto a = weak.lock()) pinned_.push_back(std::move(a));
-    }
-  }
-  heddle_sched_entry entry = {};
-  Launch(&given, &entry);
-}
-
-// ---- Descriptors
-// -----------------------------------------------------------------------
-
-void Device::Launch(std::list<std::shared_ptr<Job>>* given,
-                    heddle_sched_entry* entry) {
-  Job* const job = given->front().get();
-  uint32_t index = 0;
-  heddle_ring* ring = &rings_[job->priority];
-  if (heddle_ring_push(ring, &index) != 0 || free_slots_ == 0) {
-    // Depth is limited far below this; only a card that loses records gets
-    // here.
-    // The job counts as given, and is lost with the card.
-    heddle_job_step(&job->state, HEDDLE_JOB_START);
-    in_flight_.splice(in_flight_.end(), *given);
-    Lose("completion records are missing");
-    return;
-  }
-  job->slot = __builtin_ctz(free_slots_);
-  free_slots_ &= ~(1u << job->slot);
-  job->hw_fence = next_fence_++;
-
-  bool uses_sram = false;
-  for (const Step& step : job->steps) uses_sram |= step.type == DRM_HEDDLE_RUN;
-  const bool clear = heddle_sched_start(&sched_, entry, job->client, uses_sram);
-
-  heddle_job_descriptor d = {};
-  d.fence = job->hw_fence;
-  d.steps_iova =
-      arena_->address + kSlotsAt + job->slot * kSlotBytes + kSlotSteps;
-  d.step_count = job->kind == Job::Kind::kUser ? WriteUserSteps(*job, job->slot)
-                                               : WriteOwnSteps(*job, job->slot);
-  d.flags = HEDDLE_JOB_DESCRIPTOR_FLAGS_INTERRUPT_MASK |
-            (clear ? HEDDLE_JOB_DESCRIPTOR_FLAGS_CLEAR_SRAM_MASK : 0);
-  d.context_id = static_cast<uint32_t>(job->client);
-  std::memcpy(
-      arena_data_ + kRingsAt + job->priority * kRingBytes + index * sizeof(d),
-      &d, sizeof(d));
-  heddle_job_step(&job->state, HEDDLE_JOB_START);
-  in_flight_.splice(in_flight_.end(), *given);
-  // The doorbell is a message to another process: everything before it is
-  // visible there.
-  link_->Write(HEDDLE_REG_RING_HEAD(job->priority), ring->head);
-  if (!link_->up()) Lose("the link broke");
+  job->counted = true;
+  heddle_fair_queue(&job->owner->fair);
 }
 
 // ---- Completion
@@ -458,8 +329,8 @@ void Device::Reap() {
       continue;
     }
     std::shared_ptr<Job> job = *it;
-    const bool hung = job == guilty_ && record.status == HEDDLE_ERROR_ABORTED;
-    Finish(job, hung ? HEDDLE_JOB_HANG : HEDDLE_JOB_COMPLETE, &record);
+    const bool ended = job == guilty_ && record.status == HEDDLE_ERROR_ABORTED;
+    Finish(job, ended ? guilty_event_ : HEDDLE_JOB_COMPLETE, &record);
   }
 }
 
@@ -472,6 +343,9 @@ void Device::Retire(const std::shared_ptr<Job>& job) {
                      &count);
   heddle_sched_end(&sched_);
   if (in_flight_.empty()) heddle_watch_idle(&watch_);
+  const uint64_t now = NowNs();
+  job->held_ns += now - held_since_ns_;
+  held_since_ns_ = now;  // the next one's time begins
 }
 
 void Device::Finish(const std::shared_ptr<Job>& job, heddle_job_event event,
@@ -499,18 +373,23 @@ void Device::Finish(const std::shared_ptr<Job>& job, heddle_job_event event,
     r.matrix_busy = record->matrix_busy;
     r.vector_busy = record->vector_busy;
     r.dma_busy = record->dma_busy;
-    counters_.cycles += record->cycles;
-    counters_.macs += record->macs;
-    counters_.bytes_copied += record->bytes_copied;
+    Count(job->owner.get(), [&](drm_heddle_counters* c) {
+      c->cycles += record->cycles;
+      c->macs += record->macs;
+      c->bytes_copied += record->bytes_copied;
+    });
   }
   if (job->kind != Job::Kind::kUser) {
     FinishOwn(job, event == HEDDLE_JOB_COMPLETE && r.status == HEDDLE_ERROR_OK);
     return;
   }
   if (was_running && !lost) {
-    counters_.jobs++;
-    if (r.status != HEDDLE_ERROR_OK) counters_.faults++;
+    Count(job->owner.get(), [&](drm_heddle_counters* c) {
+      c->jobs++;
+      if (r.status != HEDDLE_ERROR_OK) c->faults++;
+    });
   }
+  AccountFor(job.get(), was_running);
   if (auto context = job->context.lock()) {
     auto& queue = context->queue;
     queue.erase(std::remove(queue.begin(), queue.end(), job), queue.end());
@@ -524,10 +403,39 @@ void Device::Finish(const std::shared_ptr<Job>& job, heddle_job_event event,
   job->steps.clear();
   job->in_fences.clear();
   job->fence->Signal();
+  if (event == HEDDLE_JOB_HANG) TakeNoteOfHang(*job);
+}
+
+void Device::AccountFor(Job* job, bool was_running) {
+  job->charge.Release();
+  if (!job->counted) return;
+  job->counted = false;
+  const uint64_t now = NowNs();
+  Rivals rivals(now);
+  MeetClients(&rivals);
+  const heddle_fair_rivals mine = rivals.Of(*job->owner);
+  heddle_fair_end(&fair_, &job->owner->fair, &mine, was_running, job->held_ns,
+                  now);
+}
+
+// A client whose jobs hang again and again gets no more of the card.
+void Device::TakeNoteOfHang(const Job& job) {
+  if (auto context = job.context.lock()) context->hangs++;
+  if (!heddle_usage_hang(&job.owner->usage, &limits_)) return;
+  Log(spdlog::level::warn, "card {:x}: client {} is banned: {} jobs of it hung",
+      info_.unique, job.owner->id, job.owner->usage.hangs);
+  for (const auto& weak : contexts_) {
+    auto context = weak.lock();
+    if (context != nullptr && context->owner == job.owner)
+      CancelQueued(context.get());
+  }
 }
 
 void Device::FinishOwn(const std::shared_ptr<Job>& job, bool ok) {
   if (job->kind == Job::Kind::kPrepare) {
+    // Its time is that of the job which it was for.
+    if (job->owner->fair.with_card > 0) job->owner->fair.with_card--;
+    if (auto user = job->beneficiary.lock()) user->held_ns += job->held_ns;
     if (ok) {
       for (const auto& a : job->prepares) a->prepared = true;
       for (const auto& s : job->uploads) s->staging = nullptr;
@@ -608,103 +516,6 @@ void Device::Lose(const char* why) {
   pinned_.clear();
   memory_waiters_.Notify();
   sink_(DRM_HEDDLE_EVENT_REMOVED, 0, 0, 0);
-}
-
-void Device::StartReset() {
-  heddle_device_step(&state_, HEDDLE_DEVICE_STUCK);
-  ready_seen_ = false;
-  deadline_ns_ = NowNs() + kResetGraceNs;
-  counters_.resets++;
-  link_->Write(HEDDLE_REG_RESET, HEDDLE_RESET_ENGINE_MASK);
-}
-
-// Looks for a stuck job, and drives abort and reset.
-void Device::Watch(uint64_t now) {
-  if (state_ == HEDDLE_DEVICE_ABORTING) {
-    const bool ended = heddle_job_ended(guilty_->state);
-    const bool halted =
-        link_->Read(HEDDLE_REG_STATUS) & HEDDLE_STATUS_HALTED_MASK;
-    if (ended && !halted) {
-      heddle_device_step(&state_, HEDDLE_DEVICE_ABORTED);
-      guilty_ = nullptr;
-    } else if (halted || now >= deadline_ns_) {
-      StartReset();
-    }
-  }
-  if (state_ == HEDDLE_DEVICE_RESETTING) {
-    ready_seen_ |=
-        (link_->Read(HEDDLE_REG_STATUS) & HEDDLE_STATUS_READY_MASK) != 0;
-    Reap();
-    if (state_ != HEDDLE_DEVICE_RESETTING) return;  // Reap found the card gone
-    if (ready_seen_ && heddle_job_ended(guilty_->state)) {
-      heddle_sched_reset(&sched_);
-      heddle_watch_idle(&watch_);
-      heddle_device_step(&state_, HEDDLE_DEVICE_RESET_DONE);
-      auto context = guilty_->context.lock();
-      sink_(DRM_HEDDLE_EVENT_RESET, context != nullptr ? context->id : 0,
-            guilty_->client, guilty_->seqno);
-      guilty_ = nullptr;
-    } else if (now >= deadline_ns_) {
-      Lose("its engine cannot be reset");
-    }
-  }
-  if (in_flight_.empty() || gone()) return;
-  if (state_ != HEDDLE_DEVICE_READY && state_ != HEDDLE_DEVICE_COMPACTING)
-    return;
-  const uint64_t fence =
-      link_->Read64(HEDDLE_REG_RUNNING_LO, HEDDLE_REG_RUNNING_HI);
-  const uint32_t progress = link_->Read(HEDDLE_REG_PROGRESS);
-  std::shared_ptr<Job> suspect = in_flight_.front();
-  for (const auto& job : in_flight_) {
-    if (job->hw_fence == fence) suspect = job;
-  }
-  if (!heddle_watch_stuck(&watch_, suspect->hw_fence, progress, now,
-                          TimeoutOf(*suspect)))
-    return;
-  if (state_ == HEDDLE_DEVICE_COMPACTING) {
-    Lose(
-        "compaction makes no progress; the contents of device memory are "
-        "unknown");
-    return;
-  }
-  Log(spdlog::level::warn,
-      "card {:x}: job {} of client {} makes no progress: aborting",
-      info_.unique, suspect->seqno, suspect->client);
-  guilty_ = suspect;
-  heddle_device_step(&state_, HEDDLE_DEVICE_HANG);
-  deadline_ns_ = now + kAbortGraceNs;
-  link_->Write(HEDDLE_REG_ABORT, static_cast<uint32_t>(suspect->hw_fence));
-}
-
-uint64_t Device::Poll() {
-  if (gone()) return UINT64_MAX;
-  if (!link_->up()) {
-    Lose("the link broke");
-    return UINT64_MAX;
-  }
-  Reap();  // an interrupt may have been lost
-  const uint64_t now = NowNs();
-  const bool ending =
-      state_ == HEDDLE_DEVICE_ABORTING || state_ == HEDDLE_DEVICE_RESETTING;
-  if (now >= next_check_ns_ || ending) {
-    if (LinkLost()) {
-      Lose("it does not answer");
-      return UINT64_MAX;
-    }
-    Watch(now);
-    next_check_ns_ = now + (in_flight_.empty() ? kCheckIdleNs : kCheckBusyNs);
-  }
-  // The rest of a compaction, or its end.
-  if (state_ == HEDDLE_DEVICE_COMPACTING && in_flight_.empty())
-    StartCompaction();
-  if (!gone()) Schedule();
-  if (gone()) return UINT64_MAX;
-  if (state_ == HEDDLE_DEVICE_ABORTING || state_ == HEDDLE_DEVICE_RESETTING)
-    return kCheckResetNs;
-  const uint64_t limit =
-      now + (in_flight_.empty() ? kCheckIdleNs : kCheckBusyNs);
-  next_check_ns_ = std::min(next_check_ns_, limit);
-  return next_check_ns_ > now ? next_check_ns_ - now : 0;
 }
 
 }  // namespace heddle::hosted

@@ -23,10 +23,13 @@
 
 namespace heddle::hosted {
 
+class Rivals;
+
 class Device {
  public:
   struct Options {
     uint64_t timeout_ns = 0;  // of a job without progress; 0 = by kind of core
+    uint64_t run_cycles = 0;  // most of a job; 0 = kmd/core's default
   };
   // Something all files should know (enum drm_heddle_event_type). `client` is
   // the one whose job is meant by `value`, 0 = none.
@@ -50,17 +53,22 @@ class Device {
   uint64_t memory_generation() const { return memory_generation_; }
   const drm_heddle_limits& limits() const { return limits_; }
   drm_heddle_counters counters() const;
+  drm_heddle_counters counters(const ClientState& client) const;
+
+  // A new client, known to the device as long as anybody holds it.
+  std::shared_ptr<ClientState> AddClient(uint64_t id);
 
   // ---- Objects: 0 or a negative errno
   // ----------------------------------------
 
   // -EINPROGRESS: objects must move first; ask again when AwaitMemory fires.
-  int Allocate(uint64_t bytes, std::shared_ptr<Allocation>* allocation);
+  int Allocate(uint64_t bytes, const std::shared_ptr<ClientState>& payer,
+               std::shared_ptr<Allocation>* allocation);
   void AwaitMemory(WaitLink* link) { memory_waiters_.Add(link); }
   // Takes over `fd` (a sealed memfd of at least `bytes`), or makes one with -1.
   int ShareHost(uint64_t bytes, int fd, std::shared_ptr<HostMemory>* memory);
   void AddContext(const std::shared_ptr<Context>& context);
-  // Cancels what has not started.
+  // Cancels what has not started, aborts what runs.
   void DestroyContext(const std::shared_ptr<Context>& context);
   // Appends a job whose objects have been checked.
   void Submit(const std::shared_ptr<Context>& context,
@@ -80,12 +88,11 @@ class Device {
   uint64_t Poll();
 
  private:
-  struct Slot;
-
   Device(std::unique_ptr<Link> link, EventSink sink);
   absl::Status SetUp(const Options& options);
   bool ReadMemorySize();
   void Schedule();
+  void MeetClients(Rivals* rivals);
   bool StartUserJob(Context* context);
   bool NeedsPreparation(const std::shared_ptr<Job>& job, Job* prepare) const;
   void StartCompaction();
@@ -100,7 +107,18 @@ class Device {
               uint32_t cause = HEDDLE_ERROR_OK);
   void FinishOwn(const std::shared_ptr<Job>& job, bool ok);
   void Retire(const std::shared_ptr<Job>& job);
+  void CancelQueued(Context* context);
+  // Of a job of a client's that has ended.
+  void AccountFor(Job* job, bool was_running);
+  void TakeNoteOfHang(const Job& job);
+  template <typename Add>
+  void Count(ClientState* client, const Add& add) {
+    add(&counters_);
+    if (client != nullptr) add(&client->counters);
+  }
   void Watch(uint64_t now);
+  void WatchEnding(uint64_t now);
+  bool RunsTooLong(const Job& job);
   void StartReset();
   void Lose(const char* why);
   bool LinkLost();
@@ -131,12 +149,18 @@ class Device {
 
   heddle_sched sched_ = {};
   heddle_watch watch_ = {};
+  uint64_t watched_fence_ = 0, watched_cycles_ = 0;  // of the job that runs
+  heddle_fair fair_ = {};
+  std::list<std::weak_ptr<ClientState>> clients_;
+  uint64_t held_since_ns_ = 0;  // since when the first in flight runs
+  uint64_t next_start_ns_ = ~uint64_t{0};  // when a client's rest may be over
   std::list<std::weak_ptr<Context>> contexts_;
   std::list<std::shared_ptr<Job>> in_flight_;  // in the order given
   std::vector<std::shared_ptr<Allocation>> pinned_;
 
-  // While a stuck job is being ended.
+  // While a job is being ended, and what that is for the job.
   std::shared_ptr<Job> guilty_;
+  heddle_job_event guilty_event_ = HEDDLE_JOB_HANG;
   uint64_t deadline_ns_ = 0;
   bool ready_seen_ = false;
   uint64_t next_check_ns_ = 0;

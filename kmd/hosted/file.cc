@@ -26,7 +26,7 @@ File::File(std::shared_ptr<Device> device, StreamChecker* checker,
            const Owner& owner)
     : device_(std::move(device)),
       checker_(checker),
-      client_(owner.client),
+      state_(device_->AddClient(owner.client)),
       privileged_(owner.privileged),
       descriptors_(owner.descriptors) {}
 
@@ -42,6 +42,8 @@ Outcome File::Ioctl(const std::shared_ptr<CallFrame>& frame, int* fd) {
       return Query(frame->As<drm_heddle_query>());
     case DRM_IOCTL_HEDDLE_CONTEXT_CREATE:
       return ContextCreate(frame->As<drm_heddle_context_create>());
+    case DRM_IOCTL_HEDDLE_CONTEXT_CONTROL:
+      return ContextControl(frame->As<drm_heddle_context_control>());
     case DRM_IOCTL_HEDDLE_CONTEXT_DESTROY:
       return ContextDestroy(frame->As<drm_heddle_context_destroy>());
     case DRM_IOCTL_HEDDLE_BO_CREATE:
@@ -111,7 +113,8 @@ Outcome File::Query(drm_heddle_query* args) {
       Fill(args->data, 0, device_->limits());
       break;
     default:
-      Fill(args->data, 0, device_->counters());
+      Fill(args->data, 0,
+           privileged_ ? device_->counters() : device_->counters(*state_));
   }
   return Ended(0);
 }
@@ -135,16 +138,39 @@ Outcome File::Version(drm_version* args) {
 // --------------------------------------------------------------------------
 
 Outcome File::ContextCreate(drm_heddle_context_create* args) {
-  const int err = heddle_check_context_create(args, privileged_);
+  int err = heddle_check_context_create(args, privileged_);
   if (err != 0) return Ended(err);
-  if (contexts_.size() >= kObjectsMax) return Ended(-ENOMEM);
+  const drm_heddle_limits& limits = device_->limits();
+  if (heddle_usage_banned(&state_->usage, &limits)) return Ended(-EIO);
   auto context = std::make_shared<Context>();
+  err = context->charge.Take(state_, limits, HEDDLE_CONTEXTS, 1);
+  if (err != 0) return Ended(err);
   context->id = NewId(contexts_, &next_id_);
-  context->client = client_;
+  context->owner = state_;
   context->entry.priority = args->priority;
   device_->AddContext(context);  // which forgets it when nobody else knows it
   contexts_[context->id] = context;
   args->context = context->id;
+  return Ended(0);
+}
+
+Outcome File::ContextControl(drm_heddle_context_control* args) {
+  const drm_heddle_limits& limits = device_->limits();
+  const int err =
+      heddle_check_context_control(args, limits.run_cycles, privileged_);
+  if (err != 0) return Ended(err);
+  auto it = contexts_.find(args->context);
+  if (it == contexts_.end()) return Ended(-ENOENT);
+  Context* context = it->second.get();
+  if (args->flags & DRM_HEDDLE_CONTROL_RUN_CYCLES) {
+    context->run_cycles =
+        args->run_cycles != 0 ? args->run_cycles : limits.run_cycles;
+  }
+  args->run_cycles = context->run_cycles;
+  args->state = heddle_usage_banned(&state_->usage, &limits)
+                    ? DRM_HEDDLE_CONTEXT_BANNED
+                    : DRM_HEDDLE_CONTEXT_USABLE;
+  args->hangs = context->hangs;
   return Ended(0);
 }
 
@@ -164,14 +190,13 @@ Outcome File::ContextDestroy(drm_heddle_context_destroy* args) {
 // Makes a DEVICE buffer as soon as there is a gap for it.
 class File::DeviceBo : public WaitingCall {
  public:
-  DeviceBo(File* file, drm_heddle_bo_create* args)
-      : file_(file), args_(args), bo_(std::make_shared<Bo>()) {
-    bo_->placement = DRM_HEDDLE_DEVICE;
-  }
+  DeviceBo(File* file, drm_heddle_bo_create* args, std::shared_ptr<Bo> bo)
+      : file_(file), args_(args), bo_(std::move(bo)) {}
   bool Resume(Outcome* outcome) override {
     Device* device = file_->device_.get();
-    int err =
-        file_->gone() ? -ENODEV : device->Allocate(args_->size, &bo_->device);
+    int err = file_->gone()
+                  ? -ENODEV
+                  : device->Allocate(args_->size, file_->state_, &bo_->device);
     if (err == -EINPROGRESS) {
       device->AwaitMemory(&link_);
       return false;
@@ -213,21 +238,37 @@ int File::ShareHost(uint64_t bytes, int* fd,
   int err = descriptors_->Take(&share);
   if (err != 0) return err;
   err = device_->ShareHost(bytes, std::exchange(*fd, -1), memory);
-  if (err == 0) (*memory)->share = std::move(share);
-  return err;
+  if (err != 0) return err;
+  (*memory)->share = std::move(share);
+  return 0;
+}
+
+int File::PinHost(uint64_t bytes, int* fd,
+                  std::shared_ptr<HostMemory>* memory) {
+  u64 rounded = 0;
+  // What no u64 holds is no matter of quotas.
+  if (heddle_mem_round(bytes, &rounded) != 0) return -ENOMEM;
+  Charge charge;
+  int err =
+      charge.Take(state_, device_->limits(), HEDDLE_PINNED_BYTES, rounded);
+  if (err == 0) err = ShareHost(bytes, fd, memory);
+  if (err != 0) return err;
+  (*memory)->charge = std::move(charge);
+  return 0;
 }
 
 Outcome File::BoCreate(drm_heddle_bo_create* args) {
   int err = heddle_check_bo_create(args);
   if (err != 0) return Ended(err);
-  if (bos_.size() >= kObjectsMax) return Ended(-ENOMEM);
-  if (args->placement == DRM_HEDDLE_DEVICE)
-    return Begin(std::make_unique<DeviceBo>(this, args));
+  args->available = device_->memory_available();
   auto bo = std::make_shared<Bo>();
   bo->placement = args->placement;
+  err = bo->charge.Take(state_, device_->limits(), HEDDLE_BUFFERS, 1);
+  if (err != 0) return Ended(err);
+  if (args->placement == DRM_HEDDLE_DEVICE)
+    return Begin(std::make_unique<DeviceBo>(this, args, std::move(bo)));
   int none = -1;
-  err = ShareHost(args->size, &none, &bo->host);
-  args->available = device_->memory_available();
+  err = PinHost(args->size, &none, &bo->host);
   if (err != 0) return Ended(err);
   bo->size = bo->host->size;
   AddBo(bo, &args->handle);
@@ -296,10 +337,10 @@ Outcome File::PrimeImport(drm_prime_handle* args, int* fd) {
   const int seals = fcntl(*fd, F_GET_SEALS);
   if (seals < 0 || !(seals & F_SEAL_SHRINK)) return Ended(-EINVAL);
   if ((fcntl(*fd, F_GETFL) & O_ACCMODE) != O_RDWR) return Ended(-EACCES);
-  if (theirs.st_size % HEDDLE_PAGE_BYTES != 0 || bos_.size() >= kObjectsMax)
-    return Ended(-EINVAL);
+  if (theirs.st_size % HEDDLE_PAGE_BYTES != 0) return Ended(-EINVAL);
   auto bo = std::make_shared<Bo>();
-  const int err = ShareHost(theirs.st_size, fd, &bo->host);
+  int err = bo->charge.Take(state_, device_->limits(), HEDDLE_BUFFERS, 1);
+  if (err == 0) err = PinHost(theirs.st_size, fd, &bo->host);
   if (err != 0) return Ended(err);
   bo->size = bo->host->size;
   AddBo(bo, &args->handle);
@@ -312,12 +353,13 @@ Outcome File::PrimeImport(drm_prime_handle* args, int* fd) {
 // Makes a stream: validates it, waits for a gap, keeps it for its upload.
 class File::NewStream : public WaitingCall {
  public:
-  NewStream(File* file, const std::shared_ptr<CallFrame>& frame)
+  NewStream(File* file, const std::shared_ptr<CallFrame>& frame,
+            std::shared_ptr<Stream> stream)
       : file_(file),
         args_(frame->As<drm_heddle_stream_create>()),
         check_(std::make_shared<StreamChecker::Check>()),
-        stream_(std::make_shared<Stream>()) {
-    check_->client = file->client_;
+        stream_(std::move(stream)) {
+    check_->client = file->state_->id;
     check_->config = file->device_->config();
     // This leads to a private, 8-byte aligned copy that nobody else can change.
     check_->words = reinterpret_cast<const u32*>(args_->data.ptr);
@@ -351,7 +393,8 @@ class File::NewStream : public WaitingCall {
     args_->error_offset = check_->result == -ENOEXEC ? check_->facts.offset : 0;
     args_->error_code = check_->result == -ENOEXEC ? check_->facts.error : 0;
     if (check_->result != 0) return check_->result;
-    int err = file_->device_->Allocate(stream_->bytes, &stream_->device);
+    int err = file_->device_->Allocate(stream_->bytes, file_->state_,
+                                       &stream_->device);
     if (err != 0) return err;
     err = file_->ShareHost(stream_->bytes, &check_->fd, &stream_->staging);
     if (err != 0) return err;
@@ -371,11 +414,12 @@ class File::NewStream : public WaitingCall {
 };
 
 Outcome File::StreamCreate(const std::shared_ptr<CallFrame>& frame) {
-  const int err =
-      heddle_check_stream_create(frame->As<drm_heddle_stream_create>());
+  int err = heddle_check_stream_create(frame->As<drm_heddle_stream_create>());
   if (err != 0) return Ended(err);
-  if (streams_.size() >= kObjectsMax) return Ended(-ENOMEM);
-  return Begin(std::make_unique<NewStream>(this, frame));
+  auto stream = std::make_shared<Stream>();
+  err = stream->charge.Take(state_, device_->limits(), HEDDLE_STREAMS, 1);
+  if (err != 0) return Ended(err);
+  return Begin(std::make_unique<NewStream>(this, frame, std::move(stream)));
 }
 
 Outcome File::StreamDestroy(drm_heddle_stream_destroy* args) {

@@ -23,7 +23,8 @@ class File {
  public:
   struct Owner {
     uint64_t client;  // a number not 0 that no other file ever has
-    bool privileged;  // may use the highest priority
+    // May use all priorities, exceed the run limit, see everybody's counters.
+    bool privileged;
     std::shared_ptr<ClientPart> descriptors;
   };
   // `checker` delivers to the card's thread and outlives the file.
@@ -46,7 +47,7 @@ class File {
   void Notify(uint32_t type, uint32_t context, uint64_t client,
               uint64_t value) noexcept;
   bool gone() const { return device_->gone(); }
-  uint64_t client() const { return client_; }
+  uint64_t client() const { return state_->id; }
 
  private:
   static constexpr size_t kEventsKept = 256;
@@ -60,6 +61,7 @@ class File {
 
   Outcome Query(drm_heddle_query* args);
   Outcome ContextCreate(drm_heddle_context_create* args);
+  Outcome ContextControl(drm_heddle_context_control* args);
   Outcome ContextDestroy(drm_heddle_context_destroy* args);
   Outcome BoCreate(drm_heddle_bo_create* args);
   Outcome BoInfo(drm_heddle_bo_info* args);
@@ -81,6 +83,8 @@ class File {
   Outcome TimelineSignal(struct drm_syncobj_timeline_array* args);
   Outcome TimelineQuery(struct drm_syncobj_timeline_array* args);
 
+  // Most card cycles of a step.
+  static uint64_t CyclesOf(const Step& step);
   int ResolveStep(const drm_heddle_step& in, Step* step) const;
   int ResolveRun(const drm_heddle_step& in, Step* step) const;
   std::shared_ptr<Bo> FindBo(uint32_t handle, uint32_t placement,
@@ -89,6 +93,8 @@ class File {
   void AddBo(const std::shared_ptr<Bo>& bo, uint32_t* handle);
   // As Device's, for one of this client's descriptors; `*fd` is taken over.
   int ShareHost(uint64_t bytes, int* fd, std::shared_ptr<HostMemory>* memory);
+  // And for memory that counts as pinned.
+  int PinHost(uint64_t bytes, int* fd, std::shared_ptr<HostMemory>* memory);
   void TakeEvents(drm_heddle_events* args);
   Outcome WaitFor(const uint32_t* handles, const uint64_t* points,
                   uint32_t count, int64_t timeout_ns, uint32_t flags,
@@ -96,7 +102,7 @@ class File {
 
   std::shared_ptr<Device> device_;
   StreamChecker* const checker_;
-  const uint64_t client_;
+  const std::shared_ptr<ClientState> state_;
   const bool privileged_;
   const std::shared_ptr<ClientPart> descriptors_;
   uint32_t next_id_ = 1;  // handles and ids are not reused soon

@@ -80,25 +80,32 @@ int File::ResolveStep(const drm_heddle_step& in, Step* step) const {
   return heddle_check_range(in.src_offset, in.length, step->src->size);
 }
 
+uint64_t File::CyclesOf(const Step& step) {
+  return step.type == DRM_HEDDLE_RUN ? 0 : heddle_copy_cycles(step.length);
+}
+
 Outcome File::Submit(drm_heddle_submit* args) {
   int err = heddle_check_submit(args);
   if (err != 0) return Ended(err);
   auto it = contexts_.find(args->context);
   if (it == contexts_.end()) return Ended(-ENOENT);
   const auto& context = it->second;
-  if (context->unfinished >= Context::kQueuedMax) return Ended(-EAGAIN);
   auto job = std::make_shared<Job>();
-  job->client = client_;
+  job->owner = state_;
   job->priority = context->entry.priority;
   job->context = context;
   job->timeout_ns = args->timeout_ns;
+  job->run_cycles = context->run_cycles;
+  uint64_t cycles = 0;
   job->steps.resize(args->steps.count);
   for (uint32_t i = 0; i < args->steps.count; ++i) {
     drm_heddle_step step;
     err = Element(args->steps, i, &step);
     if (err == 0) err = ResolveStep(step, &job->steps[i]);
     if (err != 0) return Ended(err);
+    cycles = heddle_add_cycles(cycles, CyclesOf(job->steps[i]));
   }
+  if (cycles > context->run_cycles) return Ended(-EFBIG);
   for (uint32_t i = 0; i < args->in_syncs.count; ++i) {
     drm_heddle_sync sync;
     err = Element(args->in_syncs, i, &sync);
@@ -124,6 +131,11 @@ Outcome File::Submit(drm_heddle_submit* args) {
     if (object == nullptr) return Ended(-ENOENT);
     out.emplace_back(object, sync.point);
   }
+  if (heddle_usage_banned(&state_->usage, &device_->limits()))
+    return Ended(-EIO);
+  if (context->unfinished >= Context::kQueuedMax) return Ended(-EAGAIN);
+  err = job->charge.Take(state_, device_->limits(), HEDDLE_JOBS, 1);
+  if (err != 0) return Ended(err);
   // The points before the job, because they may fail for want of memory: it
   // would then stay without a number, and they are signalled at once.
   struct SignalUnlessQueued {
@@ -230,8 +242,8 @@ void File::Notify(uint32_t type, uint32_t context, uint64_t client,
   event.time_ns = NowNs();
   event.value = value;
   if (type == DRM_HEDDLE_EVENT_RESET) {
-    event.context = client == client_ ? context : 0;
-    event.value = client == client_ ? value : 0;
+    event.context = client == state_->id ? context : 0;
+    event.value = client == state_->id ? value : 0;
   }
   if (events_.size() >= kEventsKept) {
     events_.pop_front();

@@ -65,9 +65,6 @@ uint32_t NewId(const Map& map, uint32_t* next) {
   return (*next)++;
 }
 
-// Objects of each kind that one file may have.
-inline constexpr size_t kObjectsMax = 1u << 16;
-
 }  // namespace heddle::hosted
 
 #endif  // HEDDLE_KMD_HOSTED_FILE_OUTCOME_H_

@@ -14,6 +14,9 @@
 namespace heddle::hosted {
 namespace {
 
+// Objects that one file may have.
+constexpr size_t kObjectsMax = 1u << 16;
+
 // Points that one call may wait for: what it holds is not in its request.
 constexpr uint32_t kWaitedMax = 4096;
 

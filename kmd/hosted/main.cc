@@ -78,6 +78,10 @@ int main(int argc, char** argv) {
                  "Abort a job that makes no progress for so long (default: 2 s "
                  "on silicon,\n"
                  "30 s on the functional model, 120 s on RTL)");
+  app.add_option("--run-cycles", options.run_cycles,
+                 "Most card cycles of a job whose context has no limit of its "
+                 "own (default: about\na minute at 1 GHz). More than that: "
+                 "EFBIG");
   uint64_t queued_mib = options.limits.queued_bytes >> 20;
   uint64_t greeting_ms = options.limits.greeting_ns / 1000000;
   uint64_t unread_ms = options.limits.unread_ns / 1000000;

@@ -61,6 +61,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const Options& options) {
   if (!status.ok()) return status;
   Device::Options device;
   device.timeout_ns = options.timeout_ns;
+  device.run_cycles = options.run_cycles;
   for (size_t i = 0; i < options.cards.size(); ++i) {
     server->slots_.push_back(std::make_unique<Slot>(
         i, options.cards[i], device, limits, server->descriptors_));

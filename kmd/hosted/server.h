@@ -24,6 +24,7 @@ class Server {
     std::string socket;              // path to listen at
     std::vector<std::string> cards;  // vfio-user sockets
     uint64_t timeout_ns = 0;         // Device::Options
+    uint64_t run_cycles = 0;         // Device::Options
     // End when standard input reaches end-of-file, or, when it is neither a
     // pipe nor a socket, when the last client has gone.
     bool idle_exit = false;
