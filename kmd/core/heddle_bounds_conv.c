@@ -95,28 +95,29 @@ static bool legal(const struct heddle_config *config, const u32 *w)
 
 /*
  * Smallest and largest of start + i*step + j*dilation within 0 .. size-1, for
- * i < n and j < taps. False: there is none.
+ * i < n and j < taps. False: there is none. All of these fit 21 bits, and 32-bit
+ * kernels have no division of 64.
  */
-static bool reached(s64 start, u32 step, u32 n, u32 dilation, u32 taps, u32 size, u32 *low,
+static bool reached(s32 start, s32 step, s32 n, s32 dilation, s32 taps, s32 size, u32 *low,
 		    u32 *high)
 {
 	bool any = false;
-	u32 j;
+	s32 j;
 
 	for (j = 0; j < taps; j++) {
-		s64 base = start + (s64)j * dilation, from = 0, to = n - 1;
+		s32 base = start + j * dilation, from = 0, to = n - 1;
 
+		if (base > size - 1)
+			break;
 		if (base < 0)
 			from = (-base + step - 1) / step;
-		if (base > (s64)size - 1)
-			continue;
 		if ((size - 1 - base) / step < to)
 			to = (size - 1 - base) / step;
 		if (from > to)
 			continue;
-		if (!any || base + from * step < *low)
+		if (!any || base + from * step < (s32)*low)
 			*low = base + from * step;
-		if (!any || base + to * step > *high)
+		if (!any || base + to * step > (s32)*high)
 			*high = base + to * step;
 		any = true;
 	}
@@ -151,10 +152,10 @@ static enum heddle_validate_error input_bounds(const struct heddle_config *confi
 	bool rows, columns;
 	u64 sum;
 
-	rows = reached((s64)heddle_conv_out_row0(w) * heddle_conv_sy(w) - heddle_conv_pad_top(w),
+	rows = reached((s32)(heddle_conv_out_row0(w) * heddle_conv_sy(w)) - heddle_conv_pad_top(w),
 		       heddle_conv_sy(w), heddle_conv_out_rows(w), heddle_conv_dy(w),
 		       heddle_conv_kh(w), heddle_conv_ih(w), &row_low, &row_high);
-	columns = reached(-(s64)heddle_conv_pad_left(w), heddle_conv_sx(w), heddle_conv_ow(w),
+	columns = reached(-heddle_conv_pad_left(w), heddle_conv_sx(w), heddle_conv_ow(w),
 			  heddle_conv_dx(w), heddle_conv_kw(w), heddle_conv_iw(w), &low, &high);
 	if (!rows)
 		return HEDDLE_VALIDATE_OK;
@@ -260,19 +261,19 @@ static enum heddle_validate_error residual_bounds(const struct heddle_config *co
 /* Output through the pooling stage: rows of windows that the command's rows touch. */
 static enum heddle_validate_error pooled_bounds(const struct heddle_config *config, const u32 *w)
 {
-	s64 k = heddle_conv_pool_k(w), s = heddle_conv_pool_s(w), pad = heddle_conv_pool_pad(w);
-	s64 first_row = heddle_conv_out_row0(w), last_row = first_row + heddle_conv_out_rows(w) - 1;
-	s64 first, last;
+	s32 k = heddle_conv_pool_k(w), s = heddle_conv_pool_s(w), pad = heddle_conv_pool_pad(w);
+	s32 first_row = heddle_conv_out_row0(w), last_row = first_row + heddle_conv_out_rows(w) - 1;
+	s32 first, last;
 
 	/* Window py covers rows py*s - pad .. py*s - pad + k - 1. */
 	first = first_row + pad - k + 1;
 	first = first > 0 ? (first + s - 1) / s : 0;
 	last = (last_row + pad) / s;
-	if (last > (s64)heddle_conv_pool_oh(w) - 1)
-		last = (s64)heddle_conv_pool_oh(w) - 1;
+	if (last > (s32)heddle_conv_pool_oh(w) - 1)
+		last = (s32)heddle_conv_pool_oh(w) - 1;
 	if (first > last || !heddle_conv_pool_ow(w))
 		return HEDDLE_VALIDATE_OK;
-	if (!heddle_conv_out_wrap(w) && first < (s64)heddle_conv_pool_row0(w))
+	if (!heddle_conv_out_wrap(w) && first < (s32)heddle_conv_pool_row0(w))
 		return HEDDLE_VALIDATE_RULE;
 	return plane_bounds(config, heddle_conv_out_addr(w), blocks(heddle_conv_co(w), BLOCK),
 			    heddle_conv_out_plane(w),

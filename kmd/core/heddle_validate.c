@@ -5,6 +5,7 @@
 #include <linux/errno.h>
 
 #include "heddle_bounds.h"
+#include "heddle_cycles.h"
 
 /* Whether every field lies in its range and no reserved bit is set. */
 static enum heddle_validate_error check_fields(const struct heddle_isa_command *command,
@@ -40,34 +41,88 @@ static enum heddle_validate_error check_fields(const struct heddle_isa_command *
 	return HEDDLE_VALIDATE_OK;
 }
 
+/* What one wait or signal of a command asks. */
+struct units {
+	bool enabled;
+	u32 semaphore;
+	u32 count;
+	u32 point;
+};
+
+/* @who, not 0, is the only one there since the last barrier, or the first. */
+static bool alone(u8 *owner, u32 who)
+{
+	if (*owner && *owner != who)
+		return false;
+	*owner = who;
+	return true;
+}
+
+static enum heddle_validate_error take(struct heddle_semaphore *semaphores, u32 engine,
+				       const struct units *wait)
+{
+	struct heddle_semaphore *s = &semaphores[wait->semaphore];
+
+	if (!wait->enabled || !wait->count)
+		return HEDDLE_VALIDATE_OK;
+	if (!alone(&s->taker, 1 + engine))
+		return HEDDLE_VALIDATE_SEMAPHORE;
+	if (s->value < wait->count)
+		return HEDDLE_VALIDATE_WAIT;
+	s->value -= wait->count;
+	return HEDDLE_VALIDATE_OK;
+}
+
+static enum heddle_validate_error give(struct heddle_semaphore *semaphores, u32 engine,
+				       const struct units *signal)
+{
+	struct heddle_semaphore *s = &semaphores[signal->semaphore];
+
+	if (!signal->enabled || !signal->count)
+		return HEDDLE_VALIDATE_OK;
+	if (!alone(&s->giver, 1 + 2 * engine + signal->point))
+		return HEDDLE_VALIDATE_SEMAPHORE;
+	s->value += signal->count;
+	return s->value > HEDDLE_SEMAPHORE_MAX ? HEDDLE_VALIDATE_SIGNAL : HEDDLE_VALIDATE_OK;
+}
+
 /* Waits are taken, then signals given: what running in stream order would do. */
 static enum heddle_validate_error step_semaphores(const struct heddle_isa_command *command,
-						  const u32 *w, u32 *semaphores)
+						  const u32 *w, struct heddle_semaphore *semaphores)
 {
-	bool wait0 = heddle_header_wait0_enable(w), wait1 = heddle_header_wait1_enable(w);
-	bool signal0 = heddle_header_signal0_enable(w), signal1 = heddle_header_signal1_enable(w);
-	u32 w0 = heddle_header_wait0_sem(w), w1 = heddle_header_wait1_sem(w);
-	u32 s0 = heddle_header_signal0_sem(w), s1 = heddle_header_signal1_sem(w);
+	const struct units wait0 = { heddle_header_wait0_enable(w), heddle_header_wait0_sem(w),
+				     heddle_header_wait0_count(w), 0 };
+	const struct units wait1 = { heddle_header_wait1_enable(w), heddle_header_wait1_sem(w),
+				     heddle_header_wait1_count(w), 0 };
+	const struct units signal0 = { heddle_header_signal0_enable(w),
+				       heddle_header_signal0_sem(w),
+				       heddle_header_signal0_count(w),
+				       heddle_header_signal0_point(w) };
+	const struct units signal1 = { heddle_header_signal1_enable(w),
+				       heddle_header_signal1_sem(w),
+				       heddle_header_signal1_count(w),
+				       heddle_header_signal1_point(w) };
+	enum heddle_validate_error error;
+	u32 i;
 
-	if (command->engine == HEDDLE_ENGINE_CONTROL && (wait0 || wait1 || signal0 || signal1))
+	if (command->engine == HEDDLE_ENGINE_CONTROL &&
+	    (wait0.enabled || wait1.enabled || signal0.enabled || signal1.enabled))
 		return HEDDLE_VALIDATE_RULE;
-	if ((wait0 && wait1 && w0 == w1) || (signal0 && signal1 && s0 == s1))
+	if ((wait0.enabled && wait1.enabled && wait0.semaphore == wait1.semaphore) ||
+	    (signal0.enabled && signal1.enabled && signal0.semaphore == signal1.semaphore))
 		return HEDDLE_VALIDATE_RULE;
-	if ((wait0 && semaphores[w0] < heddle_header_wait0_count(w)) ||
-	    (wait1 && semaphores[w1] < heddle_header_wait1_count(w)))
-		return HEDDLE_VALIDATE_WAIT;
-	if (wait0)
-		semaphores[w0] -= heddle_header_wait0_count(w);
-	if (wait1)
-		semaphores[w1] -= heddle_header_wait1_count(w);
-	if (signal0)
-		semaphores[s0] += heddle_header_signal0_count(w);
-	if (signal1)
-		semaphores[s1] += heddle_header_signal1_count(w);
-	if ((signal0 && semaphores[s0] > HEDDLE_SEMAPHORE_MAX) ||
-	    (signal1 && semaphores[s1] > HEDDLE_SEMAPHORE_MAX))
-		return HEDDLE_VALIDATE_SIGNAL;
-	return HEDDLE_VALIDATE_OK;
+	/* All before it has ended, so who comes next may be another. */
+	if (command->opcode == HEDDLE_OP_BARRIER)
+		for (i = 0; i < HEDDLE_SEMAPHORES; i++)
+			semaphores[i].giver = semaphores[i].taker = 0;
+	error = take(semaphores, command->engine, &wait0);
+	if (!error)
+		error = take(semaphores, command->engine, &wait1);
+	if (!error)
+		error = give(semaphores, command->engine, &signal0);
+	if (!error)
+		error = give(semaphores, command->engine, &signal1);
+	return error;
 }
 
 static enum heddle_validate_error check_bounds(const struct heddle_config *config, const u32 *w,
@@ -101,7 +156,7 @@ static enum heddle_validate_error check_bounds(const struct heddle_config *confi
  * @words. Never looks beyond @left.
  */
 static enum heddle_validate_error check_command(const struct heddle_config *config, const u32 *w,
-						size_t left, u32 *semaphores,
+						size_t left, struct heddle_semaphore *semaphores,
 						struct heddle_validate_result *result, u32 *words)
 {
 	const struct heddle_isa_command *command;
@@ -136,52 +191,84 @@ static enum heddle_validate_error check_command(const struct heddle_config *conf
 	return check_bounds(config, w, result);
 }
 
-static enum heddle_validate_error check_stream(const struct heddle_config *config, const u32 *words,
-					       size_t count, struct heddle_validate_result *result)
+/* The command at the place that has been reached. */
+static enum heddle_validate_error check_next(struct heddle_validation *v)
 {
-	u32 semaphores[HEDDLE_SEMAPHORES] = { 0 };
-	bool ended = false;
-	size_t at = 0;
+	struct heddle_validate_result *result = v->result;
+	const u32 *w = v->words + v->at;
+	size_t left = v->count - v->at;
+	enum heddle_validate_error error;
+	u32 length = 0;
 
-	while (at < count) {
-		enum heddle_validate_error error;
-		u32 length = 0;
-
-		result->offset = at * sizeof(u32);
-		if (ended)
-			return HEDDLE_VALIDATE_END;
-		if (count - at < HEDDLE_HEADER_WORDS)
-			return HEDDLE_VALIDATE_TRUNCATED;
-		error = check_command(config, words + at, count - at, semaphores, result, &length);
-		if (error)
-			return error;
-		ended = heddle_header_opcode(words + at) == HEDDLE_OP_END;
-		result->commands++;
-		at += length;
-	}
-#if HEDDLE_SEEDED_BUG == 6
+	result->offset = v->at * sizeof(u32);
+	if (v->ended)
+		return HEDDLE_VALIDATE_END;
+	if (left < HEDDLE_HEADER_WORDS)
+		return HEDDLE_VALIDATE_TRUNCATED;
+	error = check_command(v->config, w, left, v->semaphores, result, &length);
+	if (error)
+		return error;
+	v->ended = heddle_header_opcode(w) == HEDDLE_OP_END;
+	result->commands++;
+	result->max_cycles = heddle_cycles_add(result->max_cycles,
+					       heddle_command_cycles(v->config, w));
+	v->at += length;
 	return HEDDLE_VALIDATE_OK;
-#endif
-	return ended ? HEDDLE_VALIDATE_OK : HEDDLE_VALIDATE_END;
 }
 
-int heddle_validate(const struct heddle_config *config, const u32 *words, size_t bytes,
-		    struct heddle_validate_result *result)
+void heddle_validate_begin(struct heddle_validation *v, const struct heddle_config *config,
+			   const u32 *words, size_t bytes, struct heddle_validate_result *result)
 {
 	u32 i;
 
+	v->config = config;
+	v->words = words;
+	v->count = bytes / sizeof(u32);
+	v->at = 0;
+	v->ended = false;
+	v->result = result;
+	for (i = 0; i < HEDDLE_SEMAPHORES; i++)
+		v->semaphores[i] = (struct heddle_semaphore) { 0 };
 	result->error = HEDDLE_VALIDATE_OK;
 	result->offset = 0;
 	result->commands = 0;
 	result->used = 0;
 	result->written = 0;
+	result->max_cycles = HEDDLE_STREAM_CYCLES;
 	for (i = 0; i < HEDDLE_EXTENTS; i++)
 		result->end[i] = 0;
 	if (!bytes || bytes > HEDDLE_STREAM_BYTES_MAX || bytes % HEDDLE_WORD_BYTES)
 		result->error = HEDDLE_VALIDATE_SIZE;
-	else
-		result->error = check_stream(config, words, bytes / sizeof(u32), result);
+}
+
+int heddle_validate_step(struct heddle_validation *v, u32 commands)
+{
+	struct heddle_validate_result *result = v->result;
+
+	while (!result->error && v->at < v->count) {
+		if (!commands--)
+			return -EAGAIN;
+		result->error = check_next(v);
+	}
+#if HEDDLE_SEEDED_BUG == 6
 	return result->error ? -ENOEXEC : 0;
+#endif
+	if (!result->error && !v->ended)
+		result->error = HEDDLE_VALIDATE_END;
+	return result->error ? -ENOEXEC : 0;
+}
+
+int heddle_validate(const struct heddle_config *config, const u32 *words, size_t bytes,
+		    struct heddle_validate_result *result)
+{
+	struct heddle_validation v;
+	int err;
+
+	heddle_validate_begin(&v, config, words, bytes, result);
+	do {
+		err = heddle_validate_step(&v, HEDDLE_VALIDATE_CHUNK);
+	} while (err == -EAGAIN);
+	return err;
 }
 
 const struct heddle_config *heddle_find_config(u32 id)

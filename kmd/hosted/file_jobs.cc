@@ -81,7 +81,8 @@ int File::ResolveStep(const drm_heddle_step& in, Step* step) const {
 }
 
 uint64_t File::CyclesOf(const Step& step) {
-  return step.type == DRM_HEDDLE_RUN ? 0 : heddle_copy_cycles(step.length);
+  return step.type == DRM_HEDDLE_RUN ? step.stream->facts.max_cycles
+                                     : heddle_copy_cycles(step.length);
 }
 
 Outcome File::Submit(drm_heddle_submit* args) {

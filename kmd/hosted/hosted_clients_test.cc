@@ -267,6 +267,73 @@ TEST_F(HostedTest, ManyClientsAtOnce) {
   EXPECT_EQ(good, std::vector<int>(8, 50));
 }
 
+// The longest stream there is, and behind it a call that takes no time.
+TEST_F(HostedTest, ServesOthersWhileAStreamIsValidated) {
+  Plug();
+  StartServer();
+  const int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, options_.socket.c_str(),
+              options_.socket.size() + 1);
+  ASSERT_EQ(connect(s, reinterpret_cast<sockaddr*>(&address), sizeof(address)),
+            0);
+  Hello hello;
+  MessageHeader header;
+  header.type = kHello;
+  header.bytes = sizeof(hello);
+  ASSERT_EQ(SendMessage(s, header, &hello, -1), 0);
+  Message reply;
+  ASSERT_EQ(ReceiveMessage(s, &reply), 0);
+
+  // (Without its end, so that it is refused where it stops.)
+  std::vector<uint32_t> words(HEDDLE_STREAM_BYTES_MAX / sizeof(uint32_t));
+  for (size_t at = 0; at < words.size(); at += HEDDLE_HEADER_WORDS) {
+    words[at] = HEDDLE_OP_NOP | HEDDLE_HEADER_WORDS << 8;
+  }
+  drm_heddle_stream_create create = {};
+  create.data.ptr = reinterpret_cast<uintptr_t>(words.data());
+  create.data.count = HEDDLE_STREAM_BYTES_MAX;
+  create.data.stride = 1;
+  drm_heddle_context_create context = {};
+  context.priority = 1;
+  std::vector<uint8_t> bytes;
+  const auto add = [&](uint64_t id, uint32_t request, const void* args) {
+    std::vector<uint8_t> payload;
+    ASSERT_EQ(PackRequest(*FindCall(request), args, &payload), 0);
+    MessageHeader call;
+    call.type = kIoctl;
+    call.request = request;
+    call.id = id;
+    call.bytes = static_cast<uint32_t>(payload.size());
+    const auto* h = reinterpret_cast<const uint8_t*>(&call);
+    bytes.insert(bytes.end(), h, h + sizeof(call));
+    bytes.insert(bytes.end(), payload.begin(), payload.end());
+  };
+  add(1, DRM_IOCTL_HEDDLE_STREAM_CREATE, &create);
+  add(2, DRM_IOCTL_HEDDLE_CONTEXT_CREATE, &context);
+  for (size_t done = 0; done < bytes.size();) {
+    const ssize_t n =
+        send(s, bytes.data() + done, bytes.size() - done, MSG_NOSIGNAL);
+    ASSERT_GT(n, 0);
+    done += n;
+  }
+  Message first, second;
+  ASSERT_EQ(ReceiveMessage(s, &first), 0);
+  ASSERT_EQ(ReceiveMessage(s, &second), 0);
+  EXPECT_EQ(first.header.id, 2u);
+  EXPECT_EQ(first.header.result, 0);
+  EXPECT_EQ(second.header.id, 1u);
+  EXPECT_EQ(second.header.result, -ENOEXEC);
+  drm_heddle_stream_create verdict = {};
+  ASSERT_EQ(UnpackReply(*FindCall(DRM_IOCTL_HEDDLE_STREAM_CREATE),
+                        second.payload, &verdict),
+            0);
+  EXPECT_EQ(verdict.error_code, HEDDLE_VALIDATE_END + 0u);
+  EXPECT_EQ(verdict.error_offset, HEDDLE_STREAM_BYTES_MAX - 16);
+  close(s);
+}
+
 TEST_F(HostedTest, WaitsForACardThatIsStillStarting) {
   StartServer();
   std::thread late([this] {

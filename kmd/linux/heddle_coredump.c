@@ -5,6 +5,7 @@
  * No buffer contents: they belong to users.
  */
 #include <linux/devcoredump.h>
+#include <linux/math64.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
@@ -67,7 +68,7 @@ static void heddle_dump_jobs(struct heddle_device *dev, struct heddle_dump *dump
 			    "fence %llu%s, client %llu, seqno %llu, %u steps at %pad, %llu ms\n",
 			    run->id, run == dev->guilty ? " (guilty)" : "", run->client,
 			    run->seqno, run->num_steps, &run->steps_dma,
-			    (ktime_get_ns() - run->start_ns) / NSEC_PER_MSEC);
+			    div_u64(ktime_get_ns() - run->start_ns, NSEC_PER_MSEC));
 	heddle_dump(dump, "next completion = %u, ring head = %u, ring tail = %u\n",
 		    dev->completions.next, dev->ring.head, dev->ring.tail);
 	spin_unlock_irqrestore(&dev->lock, flags);

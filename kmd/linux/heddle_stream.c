@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* Command streams: copied once, validated once, and then out of everybody's reach. */
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
@@ -33,6 +34,25 @@ struct heddle_stream *heddle_stream_find(struct heddle_file *file, u32 id)
 	return stream;
 }
 
+/*
+ * A long stream takes a good part of a second: others run in between, and who is being
+ * killed does not wait for the verdict.
+ */
+static int heddle_stream_validate(struct heddle_device *dev, const u32 *words, size_t bytes,
+				  struct heddle_validate_result *facts)
+{
+	struct heddle_validation validation;
+	int err;
+
+	heddle_validate_begin(&validation, dev->config, words, bytes, facts);
+	while ((err = heddle_validate_step(&validation, HEDDLE_VALIDATE_CHUNK)) == -EAGAIN) {
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
+	}
+	return err;
+}
+
 /* Copies the user's words to @bo, which user space cannot map, and looks at them there. */
 static int heddle_stream_take(struct heddle_device *dev, struct heddle_bo *bo,
 			      struct drm_heddle_stream_create *args,
@@ -51,8 +71,8 @@ static int heddle_stream_take(struct heddle_device *dev, struct heddle_bo *bo,
 	if (copy_from_user(words, u64_to_user_ptr(args->data.ptr), args->data.count)) {
 		err = -EFAULT;
 	} else {
-		err = heddle_validate(dev->config, words, args->data.count, facts);
-		if (err) {
+		err = heddle_stream_validate(dev, words, args->data.count, facts);
+		if (err == -ENOEXEC) {
 			args->error_offset = facts->offset;
 			args->error_code = facts->error;
 		}

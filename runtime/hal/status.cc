@@ -182,6 +182,9 @@ const char* ValidateRule(uint32_t code) {
       return "a semaphore would exceed its maximum";
     case HEDDLE_VALIDATE_END:
       return "there is no end command as the last one, or one before";
+    case HEDDLE_VALIDATE_SEMAPHORE:
+      return "between two barriers a semaphore has a second signalling engine, "
+             "signal point or waiting engine";
     default:
       return "the driver gave no reason";
   }

@@ -75,7 +75,7 @@ TEST(Status, ResultsFollowTheTable) {
 }
 
 TEST(Status, EveryRuleHasAPhrase) {
-  for (uint32_t code = HEDDLE_VALIDATE_SIZE; code <= HEDDLE_VALIDATE_END;
+  for (uint32_t code = HEDDLE_VALIDATE_SIZE; code <= HEDDLE_VALIDATE_SEMAPHORE;
        ++code) {
     EXPECT_STRNE(ValidateRule(code), ValidateRule(0)) << code;
   }

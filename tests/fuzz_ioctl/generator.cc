@@ -383,7 +383,7 @@ std::string Generator::StreamCreate() {
       Do(DRM_IOCTL_HEDDLE_STREAM_CREATE, &args, must_fail, &result);
   if (!wrong.empty()) return wrong;
   if (result == -ENOEXEC &&
-      (args.error_code == 0 || args.error_code > HEDDLE_VALIDATE_END ||
+      (args.error_code == 0 || args.error_code > HEDDLE_VALIDATE_SEMAPHORE ||
        args.error_offset > args.data.count)) {
     return absl::StrCat("refused stream: rule ", args.error_code, " at ",
                         args.error_offset);

@@ -200,6 +200,39 @@ static void judges_the_longest_stream_by_its_commands(struct heddle_test *t)
 	HEDDLE_EXPECT_EQ(t, result.error, HEDDLE_VALIDATE_OPCODE);
 }
 
+/* Commands looked at when a step returns, for any size of steps; the verdict stays. */
+static void looks_at_no_more_than_it_is_told(struct heddle_test *t)
+{
+	static const struct command nop = { .name = "nop" }, end = { .name = "end" };
+	struct heddle_validate_result result;
+	struct heddle_validation v;
+	u32 words[6 * HEDDLE_HEADER_WORDS];
+	u32 step, i, seen, refused;
+
+	for (i = 0; i < 5; i++)
+		encode(t, &nop, words + i * HEDDLE_HEADER_WORDS);
+	encode(t, &end, words + 5 * HEDDLE_HEADER_WORDS);
+	for (refused = 0; refused < 2; refused++) {
+		u32 commands = refused ? 3 : 6;
+		int verdict = refused ? -ENOEXEC : 0;
+
+		if (refused)
+			words[3 * HEDDLE_HEADER_WORDS] = 0;
+		for (step = 1; step <= 7; step++) {
+			heddle_row(t, refused ? "refused" : "accepted", step);
+			heddle_validate_begin(&v, config(), words, sizeof(words), &result);
+			for (seen = step; seen < commands + refused; seen += step) {
+				HEDDLE_EXPECT_EQ(t, heddle_validate_step(&v, step), -EAGAIN);
+				HEDDLE_EXPECT_EQ(t, result.commands, seen);
+			}
+			for (i = 0; i < 2; i++) {
+				HEDDLE_EXPECT_EQ(t, heddle_validate_step(&v, step), verdict);
+				HEDDLE_EXPECT_EQ(t, result.commands, commands);
+			}
+		}
+	}
+}
+
 static void knows_its_configurations(struct heddle_test *t)
 {
 	HEDDLE_EXPECT(t, config());
@@ -457,6 +490,73 @@ static void checks_who_may_use_semaphores(struct heddle_test *t)
 	validate_all(t, streams, ARRAY_SIZE(streams));
 }
 
+#define LOAD_GIVES(n) { "sync.load", { { "signal0_enable", 1 }, { "signal0_count", n } } }
+#define LOAD_GIVES_LATER { "sync.load", { { "signal0_enable", 1 }, { "signal0_count", 1 }, \
+					  { "signal0_point", 1 } } }
+#define STORE_GIVES { "sync.store", { { "signal1_enable", 1 }, { "signal1_count", 1 } } }
+#define MATRIX_TAKES { "sync.matrix", { { "wait0_enable", 1 }, { "wait0_count", 1 } } }
+#define VECTOR_TAKES { "sync.vector", { { "wait1_enable", 1 }, { "wait1_count", 1 } } }
+#define VECTOR_OF_NONE { "sync.vector", { { "wait1_enable", 1 }, { "signal1_enable", 1 } } }
+#define BARRIER { .name = "barrier" }
+
+static void wants_one_giver_and_one_taker(struct heddle_test *t)
+{
+	static const struct stream streams[] = {
+		{ "two units, one taker", { LOAD_GIVES(2), MATRIX_TAKES, MATRIX_TAKES }, false,
+		  HEDDLE_VALIDATE_OK, 0 },
+		{ "two takers", { LOAD_GIVES(2), MATRIX_TAKES, VECTOR_TAKES }, false,
+		  HEDDLE_VALIDATE_SEMAPHORE, 2 },
+		{ "one after the other",
+		  { LOAD_GIVES(1), MATRIX_TAKES, LOAD_GIVES(1), VECTOR_TAKES }, false,
+		  HEDDLE_VALIDATE_SEMAPHORE, 3 },
+		{ "behind a barrier", { LOAD_GIVES(2), MATRIX_TAKES, BARRIER, VECTOR_TAKES },
+		  false, HEDDLE_VALIDATE_OK, 0 },
+		{ "two givers", { LOAD_GIVES(1), STORE_GIVES }, false,
+		  HEDDLE_VALIDATE_SEMAPHORE, 1 },
+		{ "two points", { LOAD_GIVES(1), LOAD_GIVES_LATER }, false,
+		  HEDDLE_VALIDATE_SEMAPHORE, 1 },
+		{ "another giver behind a barrier",
+		  { LOAD_GIVES(1), MATRIX_TAKES, BARRIER, STORE_GIVES }, false,
+		  HEDDLE_VALIDATE_OK, 0 },
+		{ "no units", { LOAD_GIVES(1), VECTOR_OF_NONE, MATRIX_TAKES }, false,
+		  HEDDLE_VALIDATE_OK, 0 },
+	};
+
+	validate_all(t, streams, ARRAY_SIZE(streams));
+}
+
+/* Each command adds to the bound; what no u64 holds is no small number. */
+static void bounds_the_time_of_a_stream(struct heddle_test *t)
+{
+	static const struct stream streams[] = {
+		{ .row = "nothing" },
+		{ .row = "a byte", .commands = { { .name = "load" } } },
+		{ .row = "64 KiB",
+		  .commands = { { "load", { { "elem_log2", 4 }, { "n0", 4096 }, { "s0", 16 },
+					    { "t0", 16 } } } } },
+		{ .row = "a million micro-instructions",
+		  .commands = { { "vrun", { { "body", 16 }, { "n_o1", 65535 } } } } },
+		{ .row = "the longest loops",
+		  .commands = { { "vrun", { { "body", 16 }, { "n_o1", 65535 },
+					    { "n_o2", 65535 }, { "n_o3", 65535 },
+					    { "n_r1", 65535 }, { "n_r2", 65535 } } } } },
+	};
+	static const u64 least[] = { 0, 1, 64 * 1024 / 16, 16 * 65535ULL, ~0ULL };
+	struct heddle_validate_result result = { .offset = 0 };
+	u64 before = 0;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(streams); i++) {
+		heddle_row(t, streams[i].row, i);
+		validate(t, &streams[i], &result);
+		HEDDLE_EXPECT(t, result.max_cycles > before);
+		HEDDLE_EXPECT(t, result.max_cycles >= least[i]);
+		before = result.max_cycles;
+	}
+	validate(t, &streams[1], &result);
+	HEDDLE_EXPECT(t, result.max_cycles < 10000);
+}
+
 static void sees_negative_strides(struct heddle_test *t)
 {
 	static const struct stream streams[] = {
@@ -514,6 +614,7 @@ const struct heddle_case heddle_validate_cases[] = {
 	{ "accepts_the_shortest_stream", accepts_the_shortest_stream },
 	{ "refuses_sizes_that_no_stream_has", refuses_sizes_that_no_stream_has },
 	{ "judges_the_longest_stream_by_its_commands", judges_the_longest_stream_by_its_commands },
+	{ "looks_at_no_more_than_it_is_told", looks_at_no_more_than_it_is_told },
 	{ "knows_its_configurations", knows_its_configurations },
 	{ "wants_one_end_at_the_end", wants_one_end_at_the_end },
 	{ "refuses_a_command_cut_by_the_end", refuses_a_command_cut_by_the_end },
@@ -526,6 +627,8 @@ const struct heddle_case heddle_validate_cases[] = {
 	{ "checks_fields_and_rules_of_transfers", checks_fields_and_rules_of_transfers },
 	{ "follows_semaphores_in_program_order", follows_semaphores_in_program_order },
 	{ "checks_who_may_use_semaphores", checks_who_may_use_semaphores },
+	{ "wants_one_giver_and_one_taker", wants_one_giver_and_one_taker },
+	{ "bounds_the_time_of_a_stream", bounds_the_time_of_a_stream },
 	{ "sees_negative_strides", sees_negative_strides },
 	{ "compares_with_what_is_bound", compares_with_what_is_bound },
 	{ }

@@ -282,6 +282,8 @@ enum heddle_validate_error {
 	HEDDLE_VALIDATE_SIGNAL = 11,
 	/** @HEDDLE_VALIDATE_END: no `end` as the last command, or one before */
 	HEDDLE_VALIDATE_END = 12,
+	/** @HEDDLE_VALIDATE_SEMAPHORE: two signal it, or two wait, with no barrier between */
+	HEDDLE_VALIDATE_SEMAPHORE = 13,
 };
 
 /**
