@@ -6,31 +6,52 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
+#include <new>
 #include <utility>
 
-namespace heddle::hosted {
+#include "kmd/hosted/clock.h"
+#include "kmd/hosted/object.h"
 
-Connection::Connection(int socket) : socket_(socket) {
+namespace heddle::hosted {
+namespace {
+
+// Read in one go, so that nobody else waits for a long message.
+constexpr size_t kTurnBytes = 256u << 10;
+// A payload's buffer grows as it arrives: who announces much has to send it.
+constexpr size_t kFirstBytes = 64u << 10;
+
+constexpr uid_t kUnknownUser = 65534;
+
+uid_t PeerOf(int socket) {
+  ucred who = {};
+  socklen_t size = sizeof(who);
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &who, &size) != 0)
+    return kUnknownUser;
+  return who.uid;
+}
+
+}  // namespace
+
+Connection::Connection(int socket)
+    : socket_(socket), user_(PeerOf(socket)), idle_since_ns_(NowNs()) {
   fcntl(socket_, F_SETFL, fcntl(socket_, F_GETFL) | O_NONBLOCK);
 }
 
 Connection::~Connection() {
   if (in_.fd >= 0) close(in_.fd);
-  for (const Outgoing& o : out_) {
-    if (o.fd >= 0) close(o.fd);
-  }
   close(socket_);
 }
 
-// Advances received_ by what can be read into `to`, which is `bytes` long and
-// of which the first part may be there. True: all is there.
-bool Connection::Fill(void* to, size_t bytes) {
-  const size_t start =
-      received_ < sizeof(MessageHeader) ? 0 : sizeof(MessageHeader);
-  while (received_ - start < bytes) {
-    iovec iov = {static_cast<uint8_t*>(to) + (received_ - start),
-                 bytes - (received_ - start)};
+// Advances received_ by what can be read into `to`, at most `*left`. True: all
+// `bytes` are there.
+bool Connection::Fill(void* to, size_t bytes, size_t* left) {
+  size_t done = 0;
+  while (done < bytes) {
+    if (*left == 0) return false;
+    iovec iov = {static_cast<uint8_t*>(to) + done,
+                 std::min(bytes - done, *left)};
     // Room for more descriptors than are allowed: surplus ones must not leak.
     alignas(cmsghdr) char control[CMSG_SPACE(8 * sizeof(int))] = {};
     msghdr m = {};
@@ -45,6 +66,8 @@ bool Connection::Fill(void* to, size_t bytes) {
       broken_ = true;
       return false;
     }
+    // The kernel had no number left for the descriptor.
+    if (m.msg_flags & MSG_CTRUNC) fd_lost_ = true;
     for (cmsghdr* c = CMSG_FIRSTHDR(&m); c != nullptr; c = CMSG_NXTHDR(&m, c)) {
       if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) continue;
       const size_t fds = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
@@ -59,75 +82,123 @@ bool Connection::Fill(void* to, size_t bytes) {
         }
       }
     }
+    done += n;
     received_ += n;
+    *left -= n;
   }
   return true;
 }
 
-bool Connection::Receive(Message* message) {
-  if (broken_) return false;
-  if (received_ < sizeof(MessageHeader)) {
-    if (!Fill(&in_.header, sizeof(in_.header)) || broken_) return false;
-    if (in_.header.magic != kMessageMagic ||
-        in_.header.bytes > kMessageBytesMax) {
-      broken_ = true;
-      return false;
+// True: the payload is there, or has been thrown away.
+bool Connection::ReceivePayload(size_t* left) {
+  const size_t bytes = in_.header.bytes;
+  for (;;) {
+    const size_t got = received_ - sizeof(MessageHeader);
+    if (got == bytes) return true;
+    if (refused_ != 0) {
+      uint8_t scratch[4096];
+      if (!Fill(scratch, std::min(bytes - got, sizeof(scratch)), left))
+        return false;
+      continue;
     }
-    in_.payload.resize(in_.header.bytes);
+    if (in_.payload.size() == got) {
+      try {
+        in_.payload.resize(std::min(bytes, std::max(kFirstBytes, 2 * got)));
+      } catch (const std::bad_alloc&) {
+        refused_ = -ENOMEM;
+        std::vector<uint8_t>().swap(in_.payload);
+        continue;
+      }
+    }
+    if (!Fill(in_.payload.data() + got, in_.payload.size() - got, left))
+      return false;
   }
-  if (!Fill(in_.payload.data(), in_.payload.size()) || broken_) return false;
+}
+
+Connection::Received Connection::Receive(uint64_t room, Message* message,
+                                         int* error) {
+  if (broken_) return Received::kNothing;
+  size_t left = kTurnBytes;
+  if (received_ < sizeof(MessageHeader)) {
+    if (!Fill(reinterpret_cast<uint8_t*>(&in_.header) + received_,
+              sizeof(in_.header) - received_, &left) ||
+        broken_)
+      return Received::kNothing;
+    if (in_.header.magic != kMessageMagic || in_.header.bytes > message_max_) {
+      broken_ = true;
+      return Received::kNothing;
+    }
+    if (in_.header.bytes > room) refused_ = -ENOBUFS;
+  }
+  if (!ReceivePayload(&left) || broken_) return Received::kNothing;
+  if (fd_lost_ && refused_ == 0) refused_ = -EMFILE;
+  *error = refused_;
   *message = std::move(in_);
   in_ = Message();
   received_ = 0;
-  return true;
+  fd_lost_ = false;
+  return std::exchange(refused_, 0) != 0 ? Received::kRefused
+                                         : Received::kMessage;
 }
 
-void Connection::Reply(const MessageHeader& request, int result,
-                       std::vector<uint8_t> payload, int fd) {
-  MessageHeader header = request;
-  header.magic = kMessageMagic;
-  header.result = result;
-  header.bytes = static_cast<uint32_t>(payload.size());
-  header.fds = fd >= 0 ? 1 : 0;
-  Outgoing o;
-  o.bytes.resize(sizeof(header) + payload.size());
-  std::memcpy(o.bytes.data(), &header, sizeof(header));
-  if (!payload.empty()) {
-    std::memcpy(o.bytes.data() + sizeof(header), payload.data(),
-                payload.size());
-  }
-  o.fd = fd;
-  out_.push_back(std::move(o));
+void Connection::Reply(Slip* reply) noexcept {
+  Outgoing& o = reply->front();
+  o.header.magic = kMessageMagic;
+  o.header.bytes = static_cast<uint32_t>(o.payload.size());
+  o.header.fds = o.shows != nullptr ? 1 : 0;
+  o.sent = 0;
+  out_bytes_ += o.payload.capacity();
+  if (out_.empty()) idle_since_ns_ = NowNs();
+  out_.splice(out_.end(), *reply);
   Flush();
 }
 
-void Connection::Flush() {
+void Connection::Flush() noexcept {
   while (!out_.empty() && !broken_) {
     Outgoing& o = out_.front();
-    iovec iov = {o.bytes.data() + o.sent, o.bytes.size() - o.sent};
+    iovec iov[2];
+    int pieces = 0;
+    if (o.sent < sizeof(o.header)) {
+      iov[pieces++] = {reinterpret_cast<uint8_t*>(&o.header) + o.sent,
+                       sizeof(o.header) - o.sent};
+    }
+    const size_t done = std::max(o.sent, sizeof(o.header)) - sizeof(o.header);
+    if (done < o.payload.size())
+      iov[pieces++] = {o.payload.data() + done, o.payload.size() - done};
     alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
     msghdr m = {};
-    m.msg_iov = &iov;
-    m.msg_iovlen = 1;
-    if (o.fd >= 0) {
+    m.msg_iov = iov;
+    m.msg_iovlen = pieces;
+    if (o.shows != nullptr) {
       m.msg_control = control;
       m.msg_controllen = sizeof(control);
       cmsghdr* c = CMSG_FIRSTHDR(&m);
       c->cmsg_level = SOL_SOCKET;
       c->cmsg_type = SCM_RIGHTS;
       c->cmsg_len = CMSG_LEN(sizeof(int));
-      std::memcpy(CMSG_DATA(c), &o.fd, sizeof(int));
+      std::memcpy(CMSG_DATA(c), &o.shows->fd, sizeof(int));
     }
     const ssize_t n = sendmsg(socket_, &m, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+    if (n < 0 && errno == ETOOMANYREFS && o.shows != nullptr) {
+      // Too many descriptors are on their way: this call fails, not the client.
+      o.shows = nullptr;
+      o.header.fds = 0;
+      o.header.result = -EMFILE;
+      continue;
+    }
     if (n < 0) {
       broken_ = true;
       return;
     }
-    if (o.fd >= 0) close(std::exchange(o.fd, -1));
+    o.shows = nullptr;
     o.sent += n;
-    if (o.sent == o.bytes.size()) out_.pop_front();
+    idle_since_ns_ = NowNs();
+    if (o.sent == sizeof(o.header) + o.payload.size()) {
+      out_bytes_ -= o.payload.capacity();
+      out_.pop_front();
+    }
   }
 }
 

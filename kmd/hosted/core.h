@@ -7,6 +7,7 @@ extern "C" {
 #include "heddle_hw.h"
 #include "heddle_isa_fields.h"
 #include "kmd/core/heddle_args.h"
+#include "kmd/core/heddle_cycles.h"
 #include "kmd/core/heddle_fair.h"
 #include "kmd/core/heddle_job.h"
 #include "kmd/core/heddle_limits.h"

@@ -2,21 +2,22 @@
 #include "kmd/hosted/device.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "kmd/hosted/arena.h"
+#include "kmd/hosted/log.h"
+#include "kmd/hosted/rivals.h"
+#include "kmd/hosted/shared_memory.h"
 #include "rtl/spec/generated/registers.h"
-#include "spdlog/spdlog.h"
 
 namespace heddle::hosted {
 namespace {
@@ -28,11 +29,7 @@ constexpr uint64_t kSecond = 1000 * kMs;
 constexpr uint64_t kHostBytesMax = uint64_t{64} << 30;
 
 // How long the card may take for what should be immediate.
-constexpr uint64_t kAbortGraceNs = 500 * kMs;
 constexpr uint64_t kResetGraceNs = 10 * kSecond;
-constexpr uint64_t kCheckBusyNs = 50 * kMs;
-constexpr uint64_t kCheckIdleNs = 250 * kMs;
-constexpr uint64_t kCheckResetNs = 5 * kMs;
 
 uint64_t DefaultTimeout(uint32_t core_kind) {
   switch (core_kind) {
@@ -51,12 +48,6 @@ uint32_t Bounded(uint32_t value, uint32_t max) { return std::min(value, max); }
 
 }  // namespace
 
-uint64_t NowNs() {
-  timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return uint64_t(t.tv_sec) * kSecond + t.tv_nsec;
-}
-
 absl::StatusOr<std::shared_ptr<Device>> Device::Attach(
     std::unique_ptr<Link> link, const Options& options, EventSink sink) {
   std::shared_ptr<Device> device(new Device(std::move(link), std::move(sink)));
@@ -68,9 +59,7 @@ absl::StatusOr<std::shared_ptr<Device>> Device::Attach(
 Device::Device(std::unique_ptr<Link> link, EventSink sink)
     : link_(std::move(link)),
       sink_(std::move(sink)),
-      mem_(std::make_shared<heddle_mem>()),
-      allocations_(std::make_shared<
-                   std::map<heddle_mem_node*, std::weak_ptr<Allocation>>>()) {}
+      memory_(std::make_shared<DeviceMemory>()) {}
 
 Device::~Device() {
   if (arena_data_ != nullptr) munmap(arena_data_, kArenaBytes);
@@ -85,10 +74,10 @@ bool Device::ReadMemorySize() {
   const uint64_t bytes = link_->Read64(HEDDLE_REG_DRAM_LO, HEDDLE_REG_DRAM_HI);
   u64 total = 0;
   if (heddle_mem_total(bytes, &total) != 0) return false;
-  if (mem_->first == nullptr && mem_->total == 0) {
-    heddle_mem_init(mem_.get(), total);
+  if (memory_->mem.first == nullptr && memory_->mem.total == 0) {
+    heddle_mem_init(&memory_->mem, total);
   } else {
-    heddle_mem_resize(mem_.get(), total);
+    heddle_mem_resize(&memory_->mem, total);
   }
   limits_.device_bytes = total;
   return true;
@@ -132,10 +121,11 @@ absl::Status Device::SetUp(const Options& options) {
     return absl::FailedPreconditionError(
         "the size of device memory is not possible");
   }
-  heddle_limits_init(&limits_, mem_->total,
+  heddle_limits_init(&limits_, memory_total(),
                      static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
                          static_cast<uint64_t>(sysconf(_SC_PAGESIZE)),
                      timeout_ns_);
+  if (options.run_cycles != 0) limits_.run_cycles = options.run_cycles;
 
   link_->Write(HEDDLE_REG_RESET, HEDDLE_RESET_CARD_MASK);
   const uint64_t limit = NowNs() + kResetGraceNs;
@@ -190,51 +180,78 @@ drm_heddle_counters Device::counters() const {
   return c;
 }
 
+drm_heddle_counters Device::counters(const ClientState& client) const {
+  drm_heddle_counters c = client.counters;
+  c.queued = client.fair.unfinished;
+  return c;
+}
+
 // ---- Objects
 // -----------------------------------------------------------------------
 
-int Device::Allocate(uint64_t bytes, std::shared_ptr<Allocation>* allocation) {
+std::shared_ptr<ClientState> Device::AddClient(uint64_t id) {
+  auto client = std::make_shared<ClientState>();
+  client->id = id;
+  heddle_fair_open(&fair_, &client->fair, NowNs());
+  clients_.push_back(client);
+  return client;
+}
+
+int Device::Allocate(uint64_t bytes, const std::shared_ptr<ClientState>& payer,
+                     std::shared_ptr<Allocation>* allocation) {
   if (gone()) return -ENODEV;
   // While objects move, their nodes must stay as they are.
   if (state_ == HEDDLE_DEVICE_COMPACTING) return -EINPROGRESS;
+  u64 rounded = 0;
+  int err = heddle_mem_round(bytes, &rounded);
+  if (err != 0) return err;
   auto a = std::make_shared<Allocation>();
-  const int err = heddle_mem_insert(mem_.get(), &a->node, bytes);
+  err = a->charge.Take(payer, limits_, HEDDLE_DEVICE_BYTES, rounded);
+  // More than there is is no matter of quotas.
+  if (rounded > memory_available()) err = -ENOSPC;
+  if (err != 0) return err;
+  auto entry = memory_->allocations.emplace(&a->node, a).first;
+  err = heddle_mem_insert(&memory_->mem, &a->node, bytes);
+  if (err != 0) memory_->allocations.erase(entry);
   if (err == -EAGAIN) {
-    u64 rounded = 0;
-    heddle_mem_round(bytes, &rounded);
     wanted_ = std::max<uint64_t>(wanted_, rounded);
     return -EINPROGRESS;
   }
   if (err != 0) return err;
-  a->release = [mem = mem_, all = allocations_](Allocation* me) {
-    all->erase(&me->node);
-    heddle_mem_remove(mem.get(), &me->node);
-  };
-  (*allocations_)[&a->node] = a;
+  a->from = memory_;
   *allocation = std::move(a);
   return 0;
 }
 
+HostMemory::~HostMemory() {
+  if (address != 0 && link->up()) link->Unmap(address, size);
+  if (fd >= 0) close(fd);
+}
+
 int Device::ShareHost(uint64_t bytes, int fd,
                       std::shared_ptr<HostMemory>* memory) {
-  auto m = std::make_shared<HostMemory>();
+  std::shared_ptr<HostMemory> m;
+  try {
+    m = std::make_shared<HostMemory>();
+  } catch (const std::bad_alloc&) {
+    if (fd >= 0) close(fd);
+    throw;
+  }
   m->fd = fd;
-  m->release = [](HostMemory* me) {
-    if (me->fd >= 0) close(me->fd);
-  };
   if (gone()) return -ENODEV;
   u64 rounded = 0;
   if (heddle_mem_round(bytes, &rounded) != 0 || rounded > kHostBytesMax)
     return -ENOMEM;
   m->size = rounded;
   if (m->fd < 0) {
-    m->fd = memfd_create("heddle", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (m->fd < 0 || ftruncate(m->fd, m->size) != 0) return -ENOMEM;
-    // Nobody who gets this descriptor can take the memory away from the card.
-    if (fcntl(m->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) !=
-        0)
-      return -ENOMEM;
+    m->fd = NewSharedMemory(rounded);
+    if (m->fd < 0) return -ENOMEM;
   }
+  struct stat st = {};
+  if (fstat(m->fd, &st) != 0) return -ENOMEM;
+  m->device = st.st_dev;
+  m->node = st.st_ino;
+  m->link = link_;
   m->address = link_->Map(m->fd, m->size);
   if (m->address == 0) {
     if (!link_->up()) {
@@ -243,23 +260,30 @@ int Device::ShareHost(uint64_t bytes, int fd,
     }
     return -ENOMEM;
   }
-  m->release = [link = link_](HostMemory* me) {
-    if (link->up()) link->Unmap(me->address, me->size);
-    close(me->fd);
-  };
   *memory = std::move(m);
   return 0;
 }
 
 void Device::AddContext(const std::shared_ptr<Context>& context) {
   context->entry.turn = sched_.turn;
+  context->run_cycles = limits_.run_cycles;
   contexts_.push_back(context);
 }
 
 void Device::DestroyContext(const std::shared_ptr<Context>& context) {
   context->destroyed = true;
+  CancelQueued(context.get());
+  for (const auto& job : in_flight_) {
+    if (job->kind != Job::Kind::kUser || job->context.lock() != context)
+      continue;
+    job->cancelled = true;
+    next_check_ns_ = 0;  // to abort it as soon as it runs
+  }
+}
+
+void Device::CancelQueued(Context* context) {
   while (!context->queue.empty()) {
-    auto job = context->queue.front();
+    const auto job = context->queue.front();
     Finish(job, HEDDLE_JOB_CANCEL, nullptr);
   }
 }
@@ -267,159 +291,15 @@ void Device::DestroyContext(const std::shared_ptr<Context>& context) {
 void Device::Submit(const std::shared_ptr<Context>& context,
                     const std::shared_ptr<Job>& job) {
   context->queue.push_back(job);
-  context->jobs[job->seqno] = job;
+  try {
+    context->jobs[job->seqno] = job;
+  } catch (const std::bad_alloc&) {
+    context->queue.pop_back();
+    throw;
+  }
   context->unfinished++;
-  Schedule();
-}
-
-// ---- Scheduling
-// ----------------------------------------------------------------------
-
-void Device::Schedule() {
-  if (!heddle_device_accepts_jobs(state_)) return;
-  if (wanted_ > 0) {
-    if (in_flight_.empty()) StartCompaction();
-    return;  // the jobs with the card end first
-  }
-  for (;;) {
-    std::vector<std::shared_ptr<Context>> contexts;
-    std::vector<heddle_sched_entry> entries;
-    for (auto it = contexts_.begin(); it != contexts_.end();) {
-      auto context = it->lock();
-      if (context == nullptr) {
-        it = contexts_.erase(it);
-        continue;
-      }
-      ++it;
-      heddle_sched_entry entry = context->entry;
-      entry.ready = false;
-      if (!context->queue.empty()) {
-        const Job& job = *context->queue.front();
-        entry.ready = !job.preparing &&
-                      std::all_of(job.in_fences.begin(), job.in_fences.end(),
-                                  [](const auto& f) { return f->signalled(); });
-      }
-      contexts.push_back(std::move(context));
-      entries.push_back(entry);
-    }
-    uint32_t chosen = 0;
-    if (heddle_sched_pick(&sched_, entries.data(), entries.size(), &chosen) !=
-        0)
-      return;
-    if (!StartUserJob(contexts[chosen].get())) return;
-    if (gone()) return;
-  }
-}
-
-// Objects of the job that are not ready to be used yet go to `prepare`.
-bool Device::NeedsPreparation(const std::shared_ptr<Job>& job,
-                              Job* prepare) const {
-  auto add = [&](const std::shared_ptr<Allocation>& a) {
-    if (a == nullptr || a->prepared ||
-        prepare->prepares.size() >= HEDDLE_STEPS_MAX)
-      return false;
-    for (const auto& p : prepare->prepares) {
-      if (p == a) return false;
-    }
-    prepare->prepares.push_back(a);
-    return true;
-  };
-  for (const Step& step : job->steps) {
-    if (step.src != nullptr) add(step.src->device);
-    if (step.dst != nullptr) add(step.dst->device);
-    for (const BoundRegion& r : step.regions) {
-      if (r.bo != nullptr) add(r.bo->device);
-    }
-    if (step.stream != nullptr && add(step.stream->device)) {
-      prepare->uploads.push_back(step.stream);
-    }
-  }
-  return !prepare->prepares.empty();
-}
-
-bool Device::StartUserJob(Context* context) {
-  std::shared_ptr<Job> job = context->queue.front();
-  auto prepare = std::make_shared<Job>();
-  if (NeedsPreparation(job, prepare.get())) {
-    prepare->kind = Job::Kind::kPrepare;
-    prepare->client = job->client;
-    prepare->priority = job->priority;
-    prepare->beneficiary = job;
-    prepare->timeout_ns = 0;
-    job->preparing = true;
-    heddle_sched_entry entry = context->entry;  // the turn stays the job's
-    Launch(prepare, &entry);
-    return true;
-  }
-  context->queue.pop_front();
-  Launch(job, &context->entry);
-  return true;
-}
-
-void Device::StartCompaction() {
-  auto job = std::make_shared<Job>();
-  job->kind = Job::Kind::kCompact;
-  job->moves.resize(HEDDLE_STEPS_MAX);
-  const int n =
-      heddle_mem_plan(mem_.get(), wanted_, job->moves.data(), HEDDLE_STEPS_MAX);
-  if (n <= 0) {  // done, or no longer possible: who asked will see
-    wanted_ = 0;
-    pinned_.clear();
-    if (state_ == HEDDLE_DEVICE_COMPACTING)
-      heddle_device_step(&state_, HEDDLE_DEVICE_COMPACTED);
-    return;
-  }
-  job->moves.resize(n);
-  if (state_ != HEDDLE_DEVICE_COMPACTING) {
-    if (heddle_device_step(&state_, HEDDLE_DEVICE_COMPACT) != 0) return;
-    counters_.compactions++;
-    for (const auto& [node, weak] : *allocations_) {
-      if (auto a = weak.lock()) pinned_.push_back(std::move(a));
-    }
-  }
-  heddle_sched_entry entry = {};
-  Launch(job, &entry);
-}
-
-// ---- Descriptors
-// -----------------------------------------------------------------------
-
-void Device::Launch(const std::shared_ptr<Job>& job,
-                    heddle_sched_entry* entry) {
-  uint32_t index = 0;
-  heddle_ring* ring = &rings_[job->priority];
-  if (heddle_ring_push(ring, &index) != 0 || free_slots_ == 0) {
-    // Depth is limited far below this; only a card that loses records gets
-    // here.
-    Lose("completion records are missing");
-    return;
-  }
-  job->slot = __builtin_ctz(free_slots_);
-  free_slots_ &= ~(1u << job->slot);
-  job->hw_fence = next_fence_++;
-
-  bool uses_sram = false;
-  for (const Step& step : job->steps) uses_sram |= step.type == DRM_HEDDLE_RUN;
-  const bool clear = heddle_sched_start(&sched_, entry, job->client, uses_sram);
-
-  heddle_job_descriptor d = {};
-  d.fence = job->hw_fence;
-  d.steps_iova =
-      arena_->address + kSlotsAt + job->slot * kSlotBytes + kSlotSteps;
-  d.step_count = job->kind == Job::Kind::kUser ? WriteUserSteps(*job, job->slot)
-                                               : WriteOwnSteps(*job, job->slot);
-  d.flags = HEDDLE_JOB_DESCRIPTOR_FLAGS_INTERRUPT_MASK |
-            (clear ? HEDDLE_JOB_DESCRIPTOR_FLAGS_CLEAR_SRAM_MASK : 0);
-  d.context_id = static_cast<uint32_t>(job->client);
-  std::memcpy(
-      arena_data_ + kRingsAt + job->priority * kRingBytes + index * sizeof(d),
-      &d, sizeof(d));
-  heddle_job_step(&job->state, HEDDLE_JOB_START);
-  in_flight_.push_back(job);
-  // The doorbell is a message to another process: everything before it is
-  // visible there.
-  link_->Write(HEDDLE_REG_RING_HEAD(job->priority), ring->head);
-  if (!link_->up()) Lose("the link broke");
+  job->counted = true;
+  heddle_fair_queue(&job->owner->fair);
 }
 
 // ---- Completion
@@ -443,13 +323,14 @@ void Device::Reap() {
         in_flight_.begin(), in_flight_.end(),
         [&](const auto& job) { return job->hw_fence == record.fence; });
     if (it == in_flight_.end()) {
-      spdlog::warn("card {:x}: completion record for unknown fence {}",
-                   info_.unique, record.fence);
+      Log(spdlog::level::warn,
+          "card {:x}: completion record for unknown fence {}", info_.unique,
+          record.fence);
       continue;
     }
     std::shared_ptr<Job> job = *it;
-    const bool hung = job == guilty_ && record.status == HEDDLE_ERROR_ABORTED;
-    Finish(job, hung ? HEDDLE_JOB_HANG : HEDDLE_JOB_COMPLETE, &record);
+    const bool ended = job == guilty_ && record.status == HEDDLE_ERROR_ABORTED;
+    Finish(job, ended ? guilty_event_ : HEDDLE_JOB_COMPLETE, &record);
   }
 }
 
@@ -462,6 +343,9 @@ void Device::Retire(const std::shared_ptr<Job>& job) {
                      &count);
   heddle_sched_end(&sched_);
   if (in_flight_.empty()) heddle_watch_idle(&watch_);
+  const uint64_t now = NowNs();
+  job->held_ns += now - held_since_ns_;
+  held_since_ns_ = now;  // the next one's time begins
 }
 
 void Device::Finish(const std::shared_ptr<Job>& job, heddle_job_event event,
@@ -489,18 +373,23 @@ void Device::Finish(const std::shared_ptr<Job>& job, heddle_job_event event,
     r.matrix_busy = record->matrix_busy;
     r.vector_busy = record->vector_busy;
     r.dma_busy = record->dma_busy;
-    counters_.cycles += record->cycles;
-    counters_.macs += record->macs;
-    counters_.bytes_copied += record->bytes_copied;
+    Count(job->owner.get(), [&](drm_heddle_counters* c) {
+      c->cycles += record->cycles;
+      c->macs += record->macs;
+      c->bytes_copied += record->bytes_copied;
+    });
   }
   if (job->kind != Job::Kind::kUser) {
     FinishOwn(job, event == HEDDLE_JOB_COMPLETE && r.status == HEDDLE_ERROR_OK);
     return;
   }
   if (was_running && !lost) {
-    counters_.jobs++;
-    if (r.status != HEDDLE_ERROR_OK) counters_.faults++;
+    Count(job->owner.get(), [&](drm_heddle_counters* c) {
+      c->jobs++;
+      if (r.status != HEDDLE_ERROR_OK) c->faults++;
+    });
   }
+  AccountFor(job.get(), was_running);
   if (auto context = job->context.lock()) {
     auto& queue = context->queue;
     queue.erase(std::remove(queue.begin(), queue.end(), job), queue.end());
@@ -514,10 +403,39 @@ void Device::Finish(const std::shared_ptr<Job>& job, heddle_job_event event,
   job->steps.clear();
   job->in_fences.clear();
   job->fence->Signal();
+  if (event == HEDDLE_JOB_HANG) TakeNoteOfHang(*job);
+}
+
+void Device::AccountFor(Job* job, bool was_running) {
+  job->charge.Release();
+  if (!job->counted) return;
+  job->counted = false;
+  const uint64_t now = NowNs();
+  Rivals rivals(now);
+  MeetClients(&rivals);
+  const heddle_fair_rivals mine = rivals.Of(*job->owner);
+  heddle_fair_end(&fair_, &job->owner->fair, &mine, was_running, job->held_ns,
+                  now);
+}
+
+// A client whose jobs hang again and again gets no more of the card.
+void Device::TakeNoteOfHang(const Job& job) {
+  if (auto context = job.context.lock()) context->hangs++;
+  if (!heddle_usage_hang(&job.owner->usage, &limits_)) return;
+  Log(spdlog::level::warn, "card {:x}: client {} is banned: {} jobs of it hung",
+      info_.unique, job.owner->id, job.owner->usage.hangs);
+  for (const auto& weak : contexts_) {
+    auto context = weak.lock();
+    if (context != nullptr && context->owner == job.owner)
+      CancelQueued(context.get());
+  }
 }
 
 void Device::FinishOwn(const std::shared_ptr<Job>& job, bool ok) {
   if (job->kind == Job::Kind::kPrepare) {
+    // Its time is that of the job which it was for.
+    if (job->owner->fair.with_card > 0) job->owner->fair.with_card--;
+    if (auto user = job->beneficiary.lock()) user->held_ns += job->held_ns;
     if (ok) {
       for (const auto& a : job->prepares) a->prepared = true;
       for (const auto& s : job->uploads) s->staging = nullptr;
@@ -536,8 +454,7 @@ void Device::FinishOwn(const std::shared_ptr<Job>& job, bool ok) {
     Lose("compaction failed; the contents of device memory are unknown");
     return;
   }
-  heddle_mem_apply(job->moves.data(), job->moves.size());
-  StartCompaction();  // the rest, or the end
+  heddle_mem_apply(job->moves.data(), job->moves.size());  // Poll() goes on
 }
 
 // ---- Interrupts, hangs, removal
@@ -558,20 +475,20 @@ void Device::OnInterrupt(size_t vector) {
   link_->Write(HEDDLE_REG_INT_STATUS,
                bits);  // before looking, so that nothing is missed
   if (bits & HEDDLE_INT_STATUS_MEMORY_MASK) {
-    const uint64_t before = mem_->total;
+    const uint64_t before = memory_total();
     if (!ReadMemorySize()) {
       Lose("the size of device memory is not possible");
       return;
     }
-    if (mem_->total != before) {
+    if (memory_total() != before) {
       memory_generation_++;
-      sink_(DRM_HEDDLE_EVENT_MEMORY, 0, 0, mem_->total);
+      sink_(DRM_HEDDLE_EVENT_MEMORY, 0, 0, memory_total());
     }
   }
   if (bits & HEDDLE_INT_STATUS_ERROR_MASK) {
     const uint32_t error = link_->Read(HEDDLE_REG_DEVICE_ERROR);
     link_->Write(HEDDLE_REG_DEVICE_ERROR, ~0u);
-    spdlog::warn("card {:x}: device error {}", info_.unique, error);
+    Log(spdlog::level::warn, "card {:x}: device error {}", info_.unique, error);
   }
   Reap();
 }
@@ -580,12 +497,14 @@ void Device::OnHangUp() { Lose("its connection was closed"); }
 
 void Device::Lose(const char* why) {
   if (heddle_device_step(&state_, HEDDLE_DEVICE_LOST) != 0) return;
-  spdlog::warn("card {:x} is gone: {}", info_.unique, why);
+  Log(spdlog::level::warn, "card {:x} is gone: {}", info_.unique, why);
   link_->Drop();
   wanted_ = 0;
   guilty_ = nullptr;
-  auto running = in_flight_;
-  for (const auto& job : running) Finish(job, HEDDLE_JOB_LOST, nullptr);
+  while (!in_flight_.empty()) {
+    const std::shared_ptr<Job> job = in_flight_.front();
+    Finish(job, HEDDLE_JOB_LOST, nullptr);
+  }
   for (const auto& weak : contexts_) {
     auto context = weak.lock();
     if (context == nullptr) continue;
@@ -595,100 +514,8 @@ void Device::Lose(const char* why) {
     }
   }
   pinned_.clear();
+  memory_waiters_.Notify();
   sink_(DRM_HEDDLE_EVENT_REMOVED, 0, 0, 0);
-}
-
-void Device::StartReset() {
-  heddle_device_step(&state_, HEDDLE_DEVICE_STUCK);
-  ready_seen_ = false;
-  deadline_ns_ = NowNs() + kResetGraceNs;
-  counters_.resets++;
-  link_->Write(HEDDLE_REG_RESET, HEDDLE_RESET_ENGINE_MASK);
-}
-
-// Looks for a stuck job, and drives abort and reset.
-void Device::Watch(uint64_t now) {
-  if (state_ == HEDDLE_DEVICE_ABORTING) {
-    const bool ended = heddle_job_ended(guilty_->state);
-    const bool halted =
-        link_->Read(HEDDLE_REG_STATUS) & HEDDLE_STATUS_HALTED_MASK;
-    if (ended && !halted) {
-      heddle_device_step(&state_, HEDDLE_DEVICE_ABORTED);
-      guilty_ = nullptr;
-    } else if (halted || now >= deadline_ns_) {
-      StartReset();
-    }
-  }
-  if (state_ == HEDDLE_DEVICE_RESETTING) {
-    ready_seen_ |=
-        (link_->Read(HEDDLE_REG_STATUS) & HEDDLE_STATUS_READY_MASK) != 0;
-    Reap();
-    if (state_ != HEDDLE_DEVICE_RESETTING) return;  // Reap found the card gone
-    if (ready_seen_ && heddle_job_ended(guilty_->state)) {
-      heddle_sched_reset(&sched_);
-      heddle_watch_idle(&watch_);
-      heddle_device_step(&state_, HEDDLE_DEVICE_RESET_DONE);
-      auto context = guilty_->context.lock();
-      sink_(DRM_HEDDLE_EVENT_RESET, context != nullptr ? context->id : 0,
-            guilty_->client, guilty_->seqno);
-      guilty_ = nullptr;
-    } else if (now >= deadline_ns_) {
-      Lose("its engine cannot be reset");
-    }
-  }
-  if (in_flight_.empty() || gone()) return;
-  if (state_ != HEDDLE_DEVICE_READY && state_ != HEDDLE_DEVICE_COMPACTING)
-    return;
-  const uint64_t fence =
-      link_->Read64(HEDDLE_REG_RUNNING_LO, HEDDLE_REG_RUNNING_HI);
-  const uint32_t progress = link_->Read(HEDDLE_REG_PROGRESS);
-  std::shared_ptr<Job> suspect = in_flight_.front();
-  for (const auto& job : in_flight_) {
-    if (job->hw_fence == fence) suspect = job;
-  }
-  if (!heddle_watch_stuck(&watch_, suspect->hw_fence, progress, now,
-                          TimeoutOf(*suspect)))
-    return;
-  if (state_ == HEDDLE_DEVICE_COMPACTING) {
-    Lose(
-        "compaction makes no progress; the contents of device memory are "
-        "unknown");
-    return;
-  }
-  spdlog::warn("card {:x}: job {} of client {} makes no progress: aborting",
-               info_.unique, suspect->seqno, suspect->client);
-  guilty_ = suspect;
-  heddle_device_step(&state_, HEDDLE_DEVICE_HANG);
-  deadline_ns_ = now + kAbortGraceNs;
-  link_->Write(HEDDLE_REG_ABORT, static_cast<uint32_t>(suspect->hw_fence));
-}
-
-uint64_t Device::Poll() {
-  if (gone()) return UINT64_MAX;
-  if (!link_->up()) {
-    Lose("the link broke");
-    return UINT64_MAX;
-  }
-  Reap();  // an interrupt may have been lost
-  const uint64_t now = NowNs();
-  const bool ending =
-      state_ == HEDDLE_DEVICE_ABORTING || state_ == HEDDLE_DEVICE_RESETTING;
-  if (now >= next_check_ns_ || ending) {
-    if (LinkLost()) {
-      Lose("it does not answer");
-      return UINT64_MAX;
-    }
-    Watch(now);
-    next_check_ns_ = now + (in_flight_.empty() ? kCheckIdleNs : kCheckBusyNs);
-  }
-  if (!gone()) Schedule();
-  if (gone()) return UINT64_MAX;
-  if (state_ == HEDDLE_DEVICE_ABORTING || state_ == HEDDLE_DEVICE_RESETTING)
-    return kCheckResetNs;
-  const uint64_t limit =
-      now + (in_flight_.empty() ? kCheckIdleNs : kCheckBusyNs);
-  next_check_ns_ = std::min(next_check_ns_, limit);
-  return next_check_ns_ > now ? next_check_ns_ - now : 0;
 }
 
 }  // namespace heddle::hosted

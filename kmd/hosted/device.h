@@ -17,18 +17,19 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "kmd/hosted/clock.h"
 #include "kmd/hosted/link.h"
 #include "kmd/hosted/object.h"
 
 namespace heddle::hosted {
 
-// CLOCK_MONOTONIC in nanoseconds.
-uint64_t NowNs();
+class Rivals;
 
 class Device {
  public:
   struct Options {
     uint64_t timeout_ns = 0;  // of a job without progress; 0 = by kind of core
+    uint64_t run_cycles = 0;  // most of a job; 0 = kmd/core's default
   };
   // Something all files should know (enum drm_heddle_event_type). `client` is
   // the one whose job is meant by `value`, 0 = none.
@@ -44,22 +45,30 @@ class Device {
   bool gone() const { return heddle_device_gone(state_); }
   const drm_heddle_device_info& info() const { return info_; }
   const heddle_config* config() const { return config_; }
-  uint64_t memory_total() const { return mem_->total; }
-  uint64_t memory_used() const { return mem_->used; }
-  uint64_t memory_available() const { return heddle_mem_available(mem_.get()); }
+  uint64_t memory_total() const { return memory_->mem.total; }
+  uint64_t memory_used() const { return memory_->mem.used; }
+  uint64_t memory_available() const {
+    return heddle_mem_available(&memory_->mem);
+  }
   uint64_t memory_generation() const { return memory_generation_; }
   const drm_heddle_limits& limits() const { return limits_; }
   drm_heddle_counters counters() const;
+  drm_heddle_counters counters(const ClientState& client) const;
+
+  // A new client, known to the device as long as anybody holds it.
+  std::shared_ptr<ClientState> AddClient(uint64_t id);
 
   // ---- Objects: 0 or a negative errno
   // ----------------------------------------
 
-  // -EINPROGRESS: objects must move first; ask again after the next Poll().
-  int Allocate(uint64_t bytes, std::shared_ptr<Allocation>* allocation);
+  // -EINPROGRESS: objects must move first; ask again when AwaitMemory fires.
+  int Allocate(uint64_t bytes, const std::shared_ptr<ClientState>& payer,
+               std::shared_ptr<Allocation>* allocation);
+  void AwaitMemory(WaitLink* link) { memory_waiters_.Add(link); }
   // Takes over `fd` (a sealed memfd of at least `bytes`), or makes one with -1.
   int ShareHost(uint64_t bytes, int fd, std::shared_ptr<HostMemory>* memory);
   void AddContext(const std::shared_ptr<Context>& context);
-  // Cancels what has not started.
+  // Cancels what has not started, aborts what runs.
   void DestroyContext(const std::shared_ptr<Context>& context);
   // Appends a job whose objects have been checked.
   void Submit(const std::shared_ptr<Context>& context,
@@ -79,17 +88,17 @@ class Device {
   uint64_t Poll();
 
  private:
-  struct Slot;
-
   Device(std::unique_ptr<Link> link, EventSink sink);
   absl::Status SetUp(const Options& options);
   bool ReadMemorySize();
   void Schedule();
+  void MeetClients(Rivals* rivals);
   bool StartUserJob(Context* context);
   bool NeedsPreparation(const std::shared_ptr<Job>& job, Job* prepare) const;
   void StartCompaction();
-  // Writes the job's descriptor and rings the doorbell.
-  void Launch(const std::shared_ptr<Job>& job, heddle_sched_entry* entry);
+  // Writes down the only job of `given` for the card and rings the doorbell.
+  void Launch(std::list<std::shared_ptr<Job>>* given,
+              heddle_sched_entry* entry);
   uint32_t WriteUserSteps(const Job& job, uint32_t slot);
   uint32_t WriteOwnSteps(const Job& job, uint32_t slot);
   void Reap();
@@ -98,7 +107,18 @@ class Device {
               uint32_t cause = HEDDLE_ERROR_OK);
   void FinishOwn(const std::shared_ptr<Job>& job, bool ok);
   void Retire(const std::shared_ptr<Job>& job);
+  void CancelQueued(Context* context);
+  // Of a job of a client's that has ended.
+  void AccountFor(Job* job, bool was_running);
+  void TakeNoteOfHang(const Job& job);
+  template <typename Add>
+  void Count(ClientState* client, const Add& add) {
+    add(&counters_);
+    if (client != nullptr) add(&client->counters);
+  }
   void Watch(uint64_t now);
+  void WatchEnding(uint64_t now);
+  bool RunsTooLong(const Job& job);
   void StartReset();
   void Lose(const char* why);
   bool LinkLost();
@@ -114,8 +134,8 @@ class Device {
   uint64_t timeout_ns_ = 0;
   drm_heddle_limits limits_ = {};
 
-  // Device memory; shared with the objects that will give theirs back.
-  std::shared_ptr<heddle_mem> mem_;
+  std::shared_ptr<DeviceMemory> memory_;
+  WaitList memory_waiters_;  // for a compaction
   uint64_t memory_generation_ = 1;
   uint64_t wanted_ = 0;  // a gap of this size is asked for
 
@@ -129,15 +149,18 @@ class Device {
 
   heddle_sched sched_ = {};
   heddle_watch watch_ = {};
+  uint64_t watched_fence_ = 0, watched_cycles_ = 0;  // of the job that runs
+  heddle_fair fair_ = {};
+  std::list<std::weak_ptr<ClientState>> clients_;
+  uint64_t held_since_ns_ = 0;  // since when the first in flight runs
+  uint64_t next_start_ns_ = ~uint64_t{0};  // when a client's rest may be over
   std::list<std::weak_ptr<Context>> contexts_;
   std::list<std::shared_ptr<Job>> in_flight_;  // in the order given
-  // Every live allocation by its node, to keep what a compaction moves alive.
-  std::shared_ptr<std::map<heddle_mem_node*, std::weak_ptr<Allocation>>>
-      allocations_;
   std::vector<std::shared_ptr<Allocation>> pinned_;
 
-  // While a stuck job is being ended.
+  // While a job is being ended, and what that is for the job.
   std::shared_ptr<Job> guilty_;
+  heddle_job_event guilty_event_ = HEDDLE_JOB_HANG;
   uint64_t deadline_ns_ = 0;
   bool ready_seen_ = false;
   uint64_t next_check_ns_ = 0;

@@ -5,9 +5,11 @@
 #include <utility>
 
 namespace heddle::hosted {
+
 void Syncobj::Replace(std::shared_ptr<Fence> fence) {
   Reset();
   fence_ = std::move(fence);
+  submissions_.Notify();
 }
 
 void Syncobj::Reset() {
@@ -18,15 +20,14 @@ void Syncobj::Reset() {
 }
 
 void Syncobj::Add(uint64_t point, std::shared_ptr<Fence> fence) {
-  fence_ = fence;
-  last_ = std::max(last_, point);
+  uint64_t at = std::max(last_, point);
   // Two fences for one point: it is done when both are.
-  auto it = points_.find(last_);
-  if (it != points_.end() && !it->second->signalled()) {
-    points_[last_ == UINT64_MAX ? last_ : ++last_] = std::move(fence);
-    return;
-  }
-  points_[last_] = std::move(fence);
+  auto it = points_.find(at);
+  if (it != points_.end() && !it->second->signalled() && at != UINT64_MAX) ++at;
+  points_[at] = fence;  // all that can fail comes first
+  last_ = at;
+  fence_ = std::move(fence);
+  submissions_.Notify();
 }
 
 void Syncobj::Advance() {

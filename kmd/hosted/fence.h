@@ -9,6 +9,8 @@
 #include <memory>
 #include <vector>
 
+#include "kmd/hosted/wait.h"
+
 namespace heddle::hosted {
 
 // Signalled once, when the job has ended, whether well or not: who waits for it
@@ -20,11 +22,16 @@ class Fence {
     f->Signal();
     return f;
   }
-  void Signal() { signalled_ = true; }
+  void Signal() {
+    signalled_ = true;
+    waiters_.Notify();
+  }
   bool signalled() const { return signalled_; }
+  void Await(WaitLink* link) { waiters_.Add(link); }
 
  private:
   bool signalled_ = false;
+  WaitList waiters_;
 };
 
 // A binary object holds one fence; a timeline a fence per point, where a point
@@ -44,6 +51,8 @@ class Syncobj {
   void Collect(uint64_t point, std::vector<std::shared_ptr<Fence>>* fences);
   // Largest point such that it and all before are signalled.
   uint64_t Value();
+  // Fires when something is submitted.
+  void AwaitSubmission(WaitLink* link) { submissions_.Add(link); }
 
  private:
   void Advance();
@@ -52,6 +61,7 @@ class Syncobj {
   std::map<uint64_t, std::shared_ptr<Fence>> points_;  // not yet passed
   uint64_t value_ = 0;
   uint64_t last_ = 0;
+  WaitList submissions_;
 };
 
 }  // namespace heddle::hosted

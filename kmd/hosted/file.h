@@ -8,51 +8,64 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <vector>
+#include <utility>
 
+#include "kmd/hosted/accounts.h"
+#include "kmd/hosted/call.h"
 #include "kmd/hosted/device.h"
 #include "kmd/hosted/object.h"
 #include "kmd/hosted/protocol.h"
+#include "kmd/hosted/stream_checker.h"
 
 namespace heddle::hosted {
 
 class File {
  public:
-  // `client` is a number not 0 that no other file ever has; `privileged`: may
-  // use the highest priority.
-  File(std::shared_ptr<Device> device, uint64_t client, bool privileged);
+  struct Owner {
+    uint64_t client;  // a number not 0 that no other file ever has
+    // May use all priorities, exceed the run limit, see everybody's counters.
+    bool privileged;
+    std::shared_ptr<ClientPart> descriptors;
+  };
+  // `checker` delivers to the card's thread and outlives the file.
+  File(std::shared_ptr<Device> device, StreamChecker* checker,
+       const Owner& owner);
   // Cancels what has not started; what the card works on keeps its buffers
-  // alive.
+  // alive. No call may wait any more.
   ~File();
   File(const File&) = delete;
   File& operator=(const File&) = delete;
 
-  struct Outcome {
-    int result = 0;        // 0 or a negative errno
-    bool pending = false;  // call again after the next event, at the latest at:
-    uint64_t deadline_ns = ~uint64_t{0};
-    int fd = -1;  // goes to the client; owned by the outcome's holder
-    bool progressed = false;  // the device may have something to do
-  };
-  // `fd` came with the request; taken over by File.
-  Outcome Ioctl(CallFrame* frame, int fd);
+  // Carries out a call, or begins it. `*fd` came with the request; -1 when it
+  // was taken over. Throws std::bad_alloc; the call has then failed and left
+  // nothing behind.
+  Outcome Ioctl(const std::shared_ptr<CallFrame>& frame, int* fd);
   // A descriptor that shows the buffer.
   Outcome Mmap(uint64_t offset);
 
   // An event of the device for this file.
-  void Notify(uint32_t type, uint32_t context, uint64_t client, uint64_t value);
+  void Notify(uint32_t type, uint32_t context, uint64_t client,
+              uint64_t value) noexcept;
   bool gone() const { return device_->gone(); }
-  uint64_t client() const { return client_; }
+  uint64_t client() const { return state_->id; }
 
  private:
   static constexpr size_t kEventsKept = 256;
 
+  // What is left of calls that wait.
+  class DeviceBo;
+  class NewStream;
+  class JobWait;
+  class EventWait;
+  class SyncobjsWait;
+
   Outcome Query(drm_heddle_query* args);
   Outcome ContextCreate(drm_heddle_context_create* args);
+  Outcome ContextControl(drm_heddle_context_control* args);
   Outcome ContextDestroy(drm_heddle_context_destroy* args);
   Outcome BoCreate(drm_heddle_bo_create* args);
   Outcome BoInfo(drm_heddle_bo_info* args);
-  Outcome StreamCreate(drm_heddle_stream_create* args);
+  Outcome StreamCreate(const std::shared_ptr<CallFrame>& frame);
   Outcome StreamDestroy(drm_heddle_stream_destroy* args);
   Outcome Submit(drm_heddle_submit* args);
   Outcome Wait(drm_heddle_wait* args);
@@ -60,7 +73,7 @@ class File {
   Outcome Version(struct drm_version* args);
   Outcome GemClose(struct drm_gem_close* args);
   Outcome PrimeExport(struct drm_prime_handle* args);
-  Outcome PrimeImport(struct drm_prime_handle* args, int fd);
+  Outcome PrimeImport(struct drm_prime_handle* args, int* fd);
   Outcome SyncobjCreate(struct drm_syncobj_create* args);
   Outcome SyncobjDestroy(struct drm_syncobj_destroy* args);
   Outcome SyncobjReset(struct drm_syncobj_array* args);
@@ -70,39 +83,39 @@ class File {
   Outcome TimelineSignal(struct drm_syncobj_timeline_array* args);
   Outcome TimelineQuery(struct drm_syncobj_timeline_array* args);
 
-  // A stream that is being created, over as many looks as it takes.
-  struct StreamInCreation {
-    std::shared_ptr<Stream> stream;
-    heddle_validation validation = {};
-  };
-
-  // Goes on with the validation. -EAGAIN: it is not at its end.
-  int Validate(const drm_heddle_stream_create* args,
-               StreamInCreation* creation);
-  // With an accepted stream: memory for it. -EINPROGRESS: not yet.
-  int Place(const drm_heddle_stream_create* args, Stream* stream);
-
+  // Most card cycles of a step.
+  static uint64_t CyclesOf(const Step& step);
   int ResolveStep(const drm_heddle_step& in, Step* step) const;
   int ResolveRun(const drm_heddle_step& in, Step* step) const;
   std::shared_ptr<Bo> FindBo(uint32_t handle, uint32_t placement,
                              int* error) const;
-  Syncobj* FindSyncobj(uint32_t handle);
+  std::shared_ptr<Syncobj> FindSyncobj(uint32_t handle);
+  void AddBo(const std::shared_ptr<Bo>& bo, uint32_t* handle);
+  // As Device's, for one of this client's descriptors; `*fd` is taken over.
+  int ShareHost(uint64_t bytes, int* fd, std::shared_ptr<HostMemory>* memory);
+  // And for memory that counts as pinned.
+  int PinHost(uint64_t bytes, int* fd, std::shared_ptr<HostMemory>* memory);
+  void TakeEvents(drm_heddle_events* args);
   Outcome WaitFor(const uint32_t* handles, const uint64_t* points,
                   uint32_t count, int64_t timeout_ns, uint32_t flags,
                   uint32_t* first);
 
   std::shared_ptr<Device> device_;
-  const uint64_t client_;
+  StreamChecker* const checker_;
+  const std::shared_ptr<ClientState> state_;
   const bool privileged_;
+  const std::shared_ptr<ClientPart> descriptors_;
   uint32_t next_id_ = 1;  // handles and ids are not reused soon
   std::map<uint32_t, std::shared_ptr<Bo>> bos_;
   std::map<uint32_t, std::shared_ptr<Stream>> streams_;
-  // By the arguments of the call, which stay where they are until it ends.
-  std::map<const drm_heddle_stream_create*, StreamInCreation> creations_;
   std::map<uint32_t, std::shared_ptr<Context>> contexts_;
-  std::map<uint32_t, std::unique_ptr<Syncobj>> syncobjs_;
+  std::map<uint32_t, std::shared_ptr<Syncobj>> syncobjs_;
+  // Handles of HOST buffers by what identifies their memory.
+  std::map<std::pair<uint64_t, uint64_t>, uint32_t> by_node_;
+  uint64_t used_here_ = 0;  // device memory of what has a handle
   std::deque<drm_heddle_event> events_;
   uint32_t events_lost_ = 0;
+  WaitList event_waiters_;
 };
 
 }  // namespace heddle::hosted

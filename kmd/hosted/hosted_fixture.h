@@ -83,6 +83,9 @@ class HostedTest : public ::testing::Test {
     return nullptr;
   }
 
+  // Open files, as the server counts them.
+  uint32_t server_clients() const { return server_->open_files(); }
+
   std::string folder_, card_path_, card2_path_;
   Server::Options options_;
   std::unique_ptr<FakeCard> card_;

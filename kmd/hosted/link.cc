@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "kmd/hosted/clock.h"
 #include "kmd/hosted/core.h"
 #include "kmd/hosted/vfio_user.h"
 #include "rtl/spec/generated/registers.h"
@@ -20,7 +21,6 @@ namespace heddle::hosted {
 namespace {
 
 constexpr uint32_t kPageMask = HEDDLE_PAGE_BYTES - 1;
-constexpr uint32_t kReplyBytesMax = 1u << 16;
 
 // Standard config space.
 constexpr uint32_t kPciVendor = 0x00;
@@ -106,6 +106,7 @@ bool Link::SendAll(const void* data, size_t bytes, const int* fds,
 bool Link::ReceiveAll(void* data, size_t bytes) {
   size_t done = 0;
   while (done < bytes) {
+    if (NowNs() >= answer_limit_ns_) return false;
     const ssize_t n =
         recv(socket_, static_cast<uint8_t*>(data) + done, bytes - done, 0);
     if (n < 0 && errno == EINTR) continue;
@@ -116,28 +117,25 @@ bool Link::ReceiveAll(void* data, size_t bytes) {
 }
 
 bool Link::Exchange(uint16_t command, const void* body, uint32_t bytes,
-                    const int* fds, int num_fds, std::vector<uint8_t>* reply,
-                    uint32_t* error) {
+                    const int* fds, int num_fds, uint32_t* error) {
   *error = 0;
-  if (!up()) return false;
+  reply_bytes_ = 0;
+  if (!up() || bytes > kBodyBytesMax) return false;
   vfio::Header header = {next_id_++, command,
                          static_cast<uint32_t>(sizeof(header) + bytes), 0, 0};
-  std::vector<uint8_t> message(header.size);
-  std::memcpy(message.data(), &header, sizeof(header));
-  if (bytes > 0) std::memcpy(message.data() + sizeof(header), body, bytes);
+  std::memcpy(request_.data(), &header, sizeof(header));
+  if (bytes > 0) std::memcpy(request_.data() + sizeof(header), body, bytes);
   vfio::Header answer;
-  if (!SendAll(message.data(), message.size(), fds, num_fds) ||
+  answer_limit_ns_ = NowNs() + uint64_t{kAnswerSeconds} * 1000000000;
+  if (!SendAll(request_.data(), header.size, fds, num_fds) ||
       !ReceiveAll(&answer, sizeof(answer)) || answer.id != header.id ||
       !(answer.flags & vfio::kReply) || answer.size < sizeof(answer) ||
-      answer.size > kReplyBytesMax) {
+      answer.size - sizeof(answer) > kReplyBytesMax ||
+      !ReceiveAll(reply_.data(), answer.size - sizeof(answer))) {
     Drop();
     return false;
   }
-  reply->resize(answer.size - sizeof(answer));
-  if (!ReceiveAll(reply->data(), reply->size())) {
-    Drop();
-    return false;
-  }
+  reply_bytes_ = answer.size - sizeof(answer);
   if (answer.flags & vfio::kError) {
     *error = answer.error != 0 ? answer.error : EIO;
     return false;
@@ -151,21 +149,19 @@ bool Link::Access(uint32_t region, uint64_t offset, uint32_t bytes, void* data,
   uint8_t message[sizeof(body) + 8];
   std::memcpy(message, &body, sizeof(body));
   if (write) std::memcpy(message + sizeof(body), data, bytes);
-  std::vector<uint8_t> reply;
   uint32_t error;
   if (!Exchange(write ? vfio::kRegionWrite : vfio::kRegionRead, message,
-                sizeof(body) + (write ? bytes : 0), nullptr, 0, &reply,
-                &error)) {
+                sizeof(body) + (write ? bytes : 0), nullptr, 0, &error)) {
     if (!write) std::memset(data, 0xff, bytes);
     return false;
   }
   if (write) return true;
-  if (reply.size() < sizeof(body) + bytes) {
+  if (reply_bytes_ < sizeof(body) + bytes) {
     Drop();
     std::memset(data, 0xff, bytes);
     return false;
   }
-  std::memcpy(data, reply.data() + sizeof(body), bytes);
+  std::memcpy(data, reply_.data() + sizeof(body), bytes);
   return true;
 }
 
@@ -187,10 +183,8 @@ void Link::Write(uint32_t offset, uint32_t value) {
 uint64_t Link::Map(int fd, uint64_t size) {
   const uint64_t bytes = (size + kPageMask) & ~uint64_t{kPageMask};
   vfio::DmaMapBody body = {sizeof(body), 3, 0, next_address_, bytes};
-  std::vector<uint8_t> reply;
   uint32_t error;
-  if (!Exchange(vfio::kDmaMap, &body, sizeof(body), &fd, 1, &reply, &error))
-    return 0;
+  if (!Exchange(vfio::kDmaMap, &body, sizeof(body), &fd, 1, &error)) return 0;
   next_address_ += bytes;
   return body.address;
 }
@@ -198,14 +192,12 @@ uint64_t Link::Map(int fd, uint64_t size) {
 void Link::Unmap(uint64_t address, uint64_t size) {
   const uint64_t bytes = (size + kPageMask) & ~uint64_t{kPageMask};
   vfio::DmaUnmapBody body = {sizeof(body), 0, address, bytes};
-  std::vector<uint8_t> reply;
   uint32_t error;
-  Exchange(vfio::kDmaUnmap, &body, sizeof(body), nullptr, 0, &reply, &error);
+  Exchange(vfio::kDmaUnmap, &body, sizeof(body), nullptr, 0, &error);
 }
 
 absl::Status Link::SetUp() {
   auto lost = [] { return absl::UnavailableError("the card does not answer"); };
-  std::vector<uint8_t> reply;
   uint32_t error;
   const char json[] =
       "{\"capabilities\":{\"max_msg_fds\":8,\"max_data_xfer_size\":65536}}";
@@ -213,40 +205,35 @@ absl::Status Link::SetUp() {
   std::memcpy(version.data() + sizeof(vfio::VersionBody), json, sizeof(json));
   vfio::VersionBody answer;
   if (!Exchange(vfio::kVersion, version.data(), version.size(), nullptr, 0,
-                &reply, &error) ||
-      reply.size() < sizeof(answer)) {
+                &error) ||
+      !Reply(&answer)) {
     return lost();
   }
-  std::memcpy(&answer, reply.data(), sizeof(answer));
   if (answer.major != 0) {
     return absl::FailedPreconditionError(
         absl::StrCat("speaks vfio-user ", answer.major, ".", answer.minor,
                      ", 0.x is needed"));
   }
   vfio::InfoBody info = {sizeof(info), 0, 0, 0};
-  if (!Exchange(vfio::kGetInfo, &info, sizeof(info), nullptr, 0, &reply,
-                &error) ||
-      reply.size() < sizeof(info)) {
+  if (!Exchange(vfio::kGetInfo, &info, sizeof(info), nullptr, 0, &error) ||
+      !Reply(&info)) {
     return lost();
   }
-  std::memcpy(&info, reply.data(), sizeof(info));
   if (info.regions <= vfio::kConfigRegion || info.irqs <= vfio::kMsixIrq) {
     return absl::FailedPreconditionError("is not a PCI function");
   }
   vfio::RegionInfoBody region = {sizeof(region), 0, vfio::kBar0Region, 0, 0, 0};
-  if (!Exchange(vfio::kRegionInfo, &region, sizeof(region), nullptr, 0, &reply,
+  if (!Exchange(vfio::kRegionInfo, &region, sizeof(region), nullptr, 0,
                 &error) ||
-      reply.size() < sizeof(region)) {
+      !Reply(&region)) {
     return lost();
   }
-  std::memcpy(&region, reply.data(), sizeof(region));
   if (region.size < HEDDLE_BAR_BYTES) {
     return absl::FailedPreconditionError(absl::StrCat(
         "BAR0 has ", region.size, " bytes, ", HEDDLE_BAR_BYTES, " are needed"));
   }
   // A fresh function, whatever an earlier client left.
-  if (!Exchange(vfio::kReset, nullptr, 0, nullptr, 0, &reply, &error))
-    return lost();
+  if (!Exchange(vfio::kReset, nullptr, 0, nullptr, 0, &error)) return lost();
 
   uint16_t vendor = 0, device = 0;
   if (!Access(vfio::kConfigRegion, kPciVendor, 2, &vendor, false) ||
@@ -266,15 +253,12 @@ absl::Status Link::SetUp() {
 
 absl::Status Link::SetUpInterrupts() {
   auto lost = [] { return absl::UnavailableError("the card does not answer"); };
-  std::vector<uint8_t> reply;
   uint32_t error;
   vfio::IrqInfoBody irq = {sizeof(irq), 0, vfio::kMsixIrq, 0};
-  if (!Exchange(vfio::kIrqInfo, &irq, sizeof(irq), nullptr, 0, &reply,
-                &error) ||
-      reply.size() < sizeof(irq)) {
+  if (!Exchange(vfio::kIrqInfo, &irq, sizeof(irq), nullptr, 0, &error) ||
+      !Reply(&irq)) {
     return lost();
   }
-  std::memcpy(&irq, reply.data(), sizeof(irq));
   uint32_t index = vfio::kMsixIrq, count = HEDDLE_PCI_MSIX_VECTORS;
   if (irq.count < count) {  // the fallback: one message for everything
     index = vfio::kMsiIrq;
@@ -291,7 +275,7 @@ absl::Status Link::SetUpInterrupts() {
                            vfio::kIrqDataEventfd | vfio::kIrqActionTrigger,
                            index, 0, count};
   if (!Exchange(vfio::kSetIrqs, &set, sizeof(set), vectors_.data(),
-                vectors_.size(), &reply, &error)) {
+                vectors_.size(), &error)) {
     return lost();
   }
   // What firmware and the kernel's PCI code would do: unmask the vectors of the

@@ -9,6 +9,7 @@
 #define HEDDLE_KMD_HOSTED_LINK_H_
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -47,14 +48,25 @@ class Link {
   const std::vector<int>& vectors() const { return vectors_; }
 
  private:
-  explicit Link(int socket) : socket_(socket) {}
+  // Larger ones are no answers to what is asked here.
+  static constexpr uint32_t kBodyBytesMax = 256;
+  static constexpr uint32_t kReplyBytesMax = 1u << 16;
+
+  explicit Link(int socket)
+      : socket_(socket), request_(kBodyBytesMax + 16), reply_(kReplyBytesMax) {}
   absl::Status SetUp();
   absl::Status SetUpInterrupts();
-  // Sends a command and receives its reply into `reply` (resized). False:
-  // failed; *error is the peer's errno, or 0 when the link went down.
+  // Sends a command; its reply is in reply_ until the next one. False: failed;
+  // *error is the peer's errno, or 0 when the link went down.
   bool Exchange(uint16_t command, const void* body, uint32_t bytes,
-                const int* fds, int num_fds, std::vector<uint8_t>* reply,
-                uint32_t* error);
+                const int* fds, int num_fds, uint32_t* error);
+  // The start of the reply. False: it is shorter.
+  template <typename T>
+  bool Reply(T* to) const {
+    if (reply_bytes_ < sizeof(T)) return false;
+    std::memcpy(to, reply_.data(), sizeof(T));
+    return true;
+  }
   bool Access(uint32_t region, uint64_t offset, uint32_t bytes, void* data,
               bool write);
   bool SendAll(const void* data, size_t bytes, const int* fds, int num_fds);
@@ -65,6 +77,10 @@ class Link {
   uint64_t next_address_ = uint64_t{1}
                            << 32;  // host addresses are never used twice
   std::vector<int> vectors_;
+  // Made once: an access to the card must not fail for want of memory.
+  std::vector<uint8_t> request_, reply_;
+  size_t reply_bytes_ = 0;
+  uint64_t answer_limit_ns_ = 0;
 };
 
 }  // namespace heddle::hosted

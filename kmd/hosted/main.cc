@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 // heddle-hosted: the driver as a process.
+#include <grp.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -21,6 +24,30 @@ constexpr int kSocket = 3;
 heddle::hosted::Server* g_server = nullptr;
 
 void OnSignal(int) { g_server->Stop(); }
+
+// Empty text leaves the value as it is.
+bool ParseMode(const std::string& text, int* mode) {
+  if (text.empty()) return true;
+  char* end = nullptr;
+  const long value = std::strtol(text.c_str(), &end, 8);
+  if (*end != 0 || value < 0 || value > 0777) return false;
+  *mode = static_cast<int>(value);
+  return true;
+}
+
+bool ParseGroup(const std::string& text, int64_t* group) {
+  if (text.empty()) return true;
+  if (const struct group* known = getgrnam(text.c_str())) {
+    *group = known->gr_gid;
+    return true;
+  }
+  char* end = nullptr;
+  const unsigned long value = std::strtoul(text.c_str(), &end, 10);
+  if (text[0] < '0' || text[0] > '9' || *end != 0 || value >= UINT32_MAX)
+    return false;
+  *group = static_cast<int64_t>(value);
+  return true;
+}
 
 }  // namespace
 
@@ -51,6 +78,60 @@ int main(int argc, char** argv) {
                  "Abort a job that makes no progress for so long (default: 2 s "
                  "on silicon,\n"
                  "30 s on the functional model, 120 s on RTL)");
+  app.add_option("--run-cycles", options.run_cycles,
+                 "Most card cycles of a job whose context has no limit of its "
+                 "own (default: about\na minute at 1 GHz). More than that: "
+                 "EFBIG");
+  uint64_t queued_mib = options.limits.queued_bytes >> 20;
+  uint64_t greeting_ms = options.limits.greeting_ns / 1000000;
+  uint64_t unread_ms = options.limits.unread_ns / 1000000;
+  std::string mode, group;
+  app.add_option("--socket-mode", mode,
+                 "Mode of the socket in octal (default: 0660 with "
+                 "--socket-group, otherwise as\n"
+                 "the umask says); who may write to it may use the cards");
+  app.add_option("--socket-group", group,
+                 "Group of the socket, a name or a number");
+  auto* limits = app.add_option_group(
+      "Limits",
+      "What clients may take of this process (of a card: see the "
+      "driver's QUERY_LIMITS)");
+  limits
+      ->add_option("--max-clients", options.limits.clients,
+                   "Open files of all users; one user may have three quarters "
+                   "of them. One more:\nENFILE, or EMFILE for the user's part")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  limits
+      ->add_option("--max-calls", options.limits.calls,
+                   "Calls of a client that wait at a time. One more: EAGAIN")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  limits
+      ->add_option("--max-queued-mib", queued_mib,
+                   "MiB of a client's requests and replies that are held. A "
+                   "call that would exceed\nit: ENOBUFS")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+  limits
+      ->add_option("--max-descriptors", options.limits.descriptors,
+                   "Descriptors for a client's HOST buffers and streams. One "
+                   "more: EDQUOT. All\nclients share what the limit of open "
+                   "files leaves; when that is used up: ENOMEM")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+  limits
+      ->add_option("--greeting-ms", greeting_ms,
+                   "A connection that has not said for so long what it wants "
+                   "is closed")
+      ->check(CLI::Range(1, 1 << 30))
+      ->capture_default_str();
+  limits
+      ->add_option("--unread-ms", unread_ms,
+                   "A client that fetches nothing of its replies for so long "
+                   "is disconnected")
+      ->check(CLI::Range(1, 1 << 30))
+      ->capture_default_str();
   app.add_option("--log", log,
                  "Least severity to print: debug, info, warn, error, off")
       ->check(CLI::IsMember({"debug", "info", "warn", "error", "off"}));
@@ -74,6 +155,21 @@ int main(int argc, char** argv) {
   spdlog::set_pattern("heddle-hosted: %l: %v");
   spdlog::set_level(spdlog::level::from_str(log));
   options.timeout_ns = timeout_ms * 1000000;
+  options.limits.queued_bytes = queued_mib << 20;
+  options.limits.greeting_ns = greeting_ms * 1000000;
+  options.limits.unread_ns = unread_ms * 1000000;
+  if (!ParseMode(mode, &options.socket_mode)) {
+    std::fprintf(stderr,
+                 "heddle-hosted: --socket-mode %s: octal digits are expected, "
+                 "0 to 777\n",
+                 mode.c_str());
+    return kUsage;
+  }
+  if (!ParseGroup(group, &options.socket_group)) {
+    std::fprintf(stderr, "heddle-hosted: --socket-group %s: no such group\n",
+                 group.c_str());
+    return kUsage;
+  }
 
   auto server = heddle::hosted::Server::Start(options);
   if (!server.ok()) {

@@ -6,36 +6,58 @@
 
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <map>
 #include <memory>
 #include <vector>
 
+#include "kmd/hosted/accounts.h"
+#include "kmd/hosted/client_state.h"
 #include "kmd/hosted/core.h"
 #include "kmd/hosted/fence.h"
+#include "kmd/hosted/link.h"
 #include "kmd/include/uapi/drm/heddle_drm.h"
 
 namespace heddle::hosted {
 
+struct Allocation;
+
+// Device memory and what is in it; shared with the objects that will give
+// theirs back.
+struct DeviceMemory {
+  heddle_mem mem = {};
+  // Every live allocation by its node, to keep what a compaction moves alive.
+  std::map<heddle_mem_node*, std::weak_ptr<Allocation>> allocations;
+};
+
 // A piece of device memory. Gives itself back when nobody uses it any more.
 struct Allocation {
-  heddle_mem_node node = {};
-  bool prepared = false;  // zeroed, or holds its stream
-  std::function<void(Allocation*)> release;
+  heddle_mem_node node = {};  // size 0: not placed
+  bool prepared = false;      // zeroed, or holds its stream
+  Charge charge;
+  std::shared_ptr<DeviceMemory> from;
+  Allocation() = default;
+  Allocation(const Allocation&) = delete;
+  Allocation& operator=(const Allocation&) = delete;
   ~Allocation() {
-    if (release) release(this);
+    if (from == nullptr) return;
+    from->allocations.erase(&node);
+    heddle_mem_remove(&from->mem, &node);
   }
 };
 
 // Shared host memory that the card can reach.
 struct HostMemory {
   int fd = -1;
-  uint64_t size = 0;     // page-rounded
-  uint64_t address = 0;  // as the card sees it
-  std::function<void(HostMemory*)> release;
-  ~HostMemory() {
-    if (release) release(this);
-  }
+  uint64_t size = 0;              // page-rounded
+  uint64_t address = 0;           // as the card sees it; 0 = it cannot
+  uint64_t device = 0, node = 0;  // what identifies it, however it came here
+  ClientPart::Share share;        // the descriptor, of its client's part
+  Charge charge;                  // its bytes, if a client shares them
+  std::shared_ptr<Link> link;     // of the card
+  HostMemory() = default;
+  HostMemory(const HostMemory&) = delete;
+  HostMemory& operator=(const HostMemory&) = delete;
+  ~HostMemory();
 };
 
 struct Bo {
@@ -43,6 +65,7 @@ struct Bo {
   uint64_t size = 0;  // page-rounded
   std::shared_ptr<Allocation> device;
   std::shared_ptr<HostMemory> host;
+  Charge charge;
 };
 
 struct Stream {
@@ -50,6 +73,7 @@ struct Stream {
   std::shared_ptr<HostMemory> staging;  // until it is in device memory
   uint64_t bytes = 0;
   heddle_validate_result facts = {};
+  Charge charge;
 };
 
 struct BoundRegion {
@@ -73,7 +97,8 @@ struct Context;
 struct Job {
   enum class Kind { kUser, kPrepare, kCompact };
   Kind kind = Kind::kUser;
-  uint64_t client = 0;
+  std::shared_ptr<ClientState> owner;  // null: the driver
+  Charge charge;
   uint32_t priority = 0;
   uint64_t seqno = 0;
   std::weak_ptr<Context> context;  // kUser
@@ -81,6 +106,10 @@ struct Job {
   std::vector<std::shared_ptr<Fence>> in_fences;
   std::shared_ptr<Fence> fence = std::make_shared<Fence>();
   uint64_t timeout_ns = 0;
+  uint64_t run_cycles = 0;  // most; 0 = no limit
+  bool cancelled = false;   // is to be aborted as soon as it runs
+  bool counted = false;     // among its owner's unfinished jobs
+  uint64_t held_ns = 0;     // how long it kept the card from others
   heddle_job_state state = HEDDLE_JOB_QUEUED;
   drm_heddle_result result = {};
 
@@ -103,7 +132,10 @@ struct Context {
   static constexpr size_t kQueuedMax = 256;
 
   uint32_t id = 0;
-  uint64_t client = 0;
+  std::shared_ptr<ClientState> owner;
+  Charge charge;
+  uint64_t run_cycles = 0;  // most of a job
+  uint32_t hangs = 0;
   heddle_sched_entry entry = {};
   uint64_t next_seqno = 1;
   std::deque<std::shared_ptr<Job>> queue;  // not started, in order

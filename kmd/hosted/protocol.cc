@@ -215,6 +215,7 @@ const std::vector<Call>& Calls() {
       Make(DRM_IOCTL_HEDDLE_QUERY, "QUERY", kQuery),
       Make(DRM_IOCTL_HEDDLE_CONTEXT_CREATE, "CONTEXT_CREATE"),
       Make(DRM_IOCTL_HEDDLE_CONTEXT_DESTROY, "CONTEXT_DESTROY"),
+      Make(DRM_IOCTL_HEDDLE_CONTEXT_CONTROL, "CONTEXT_CONTROL"),
       Make(DRM_IOCTL_HEDDLE_BO_CREATE, "BO_CREATE"),
       Make(DRM_IOCTL_HEDDLE_BO_INFO, "BO_INFO"),
       Make(DRM_IOCTL_HEDDLE_STREAM_CREATE, "STREAM_CREATE", kStreamCreate),
@@ -302,20 +303,21 @@ int UnpackReply(const Call& call, const std::vector<uint8_t>& payload,
   return 0;
 }
 
-int CallFrame::Unpack(const Call& call, std::vector<uint8_t> payload) {
+int CallFrame::Unpack(const Call& call, std::vector<uint8_t> payload,
+                      uint64_t room) {
   if (payload.size() < call.size()) return -EPROTO;
+  if (payload.capacity() > room) return -ENOBUFS;
   call_ = &call;
   data_ = std::move(payload);
   size_t at = call.size();
-  uint64_t out_bytes = 0;
   const int err = Walk(call.fields, call.field_count, data_.data(), call.size(),
-                       &at, &out_bytes);
+                       &at, room - data_.capacity());
   if (err != 0) return err;
   return at == data_.size() ? 0 : -EPROTO;
 }
 
 int CallFrame::Walk(const ArrayField* fields, size_t n, uint8_t* base,
-                    size_t base_bytes, size_t* at, uint64_t* out_bytes) {
+                    size_t base_bytes, size_t* at, uint64_t room) {
   for (size_t i = 0; i < n; ++i) {
     const ArrayField& f = fields[i];
     if (!Within(f, base_bytes)) continue;
@@ -325,9 +327,11 @@ int CallFrame::Walk(const ArrayField* fields, size_t n, uint8_t* base,
     if (!ArrayBytes(count, stride, &bytes)) return -E2BIG;
     Put<uint64_t>(base, f.pointer, 0);
     if (f.direction == Direction::kOut) {
-      *out_bytes += bytes;
-      if (*out_bytes > kMessageBytesMax) return -E2BIG;
+      if (out_bytes_ + bytes > kMessageBytesMax) return -E2BIG;
+      // Once here and once in the reply.
+      if (2 * (out_bytes_ + bytes) > room) return -ENOBUFS;
       outs_.push_back({&f, count, stride, std::vector<uint8_t>(bytes)});
+      out_bytes_ += bytes;
       Put<uint64_t>(base, f.pointer,
                     reinterpret_cast<uint64_t>(outs_.back().bytes.data()));
       continue;
@@ -340,17 +344,22 @@ int CallFrame::Walk(const ArrayField* fields, size_t n, uint8_t* base,
     *at += bytes;
     for (uint64_t e = 0; f.nested_count > 0 && e < count; ++e) {
       const int err = Walk(f.nested, f.nested_count, elements + e * stride,
-                           stride, at, out_bytes);
+                           stride, at, room);
       if (err != 0) return err;
     }
   }
   return 0;
 }
 
-std::vector<uint8_t> CallFrame::PackReply(int result) const {
-  std::vector<uint8_t> reply(data_.begin(), data_.begin() + call_->size());
+uint64_t CallFrame::reply_bytes_max() const {
+  // A count, a size and padding for each array.
+  return call_->size() + out_bytes_ + outs_.size() * 16;
+}
+
+void CallFrame::PackReply(int result, std::vector<uint8_t>* reply) const {
+  reply->assign(data_.begin(), data_.begin() + call_->size());
   for (const Out& out : outs_) {
-    const size_t at = Align(reply.size());
+    const size_t at = Align(reply->size());
     const uint8_t* base = data_.data();
     const uint64_t known = out.field->element_from
                                ? Get<uint64_t>(base, out.field->element_from)
@@ -364,19 +373,18 @@ std::vector<uint8_t> CallFrame::PackReply(int result) const {
           std::min(elements, Get<uint32_t>(base, out.field->filled_from));
     }
     if (result < 0) elements = 0;
-    reply.resize(at + 8 + uint64_t{elements} * each);
-    Put(reply.data(), at, elements);
-    Put(reply.data(), at + 4, each);
+    reply->resize(at + 8 + uint64_t{elements} * each);
+    Put(reply->data(), at, elements);
+    Put(reply->data(), at + 4, each);
     for (uint32_t e = 0; each > 0 && e < elements; ++e) {
-      std::memcpy(reply.data() + at + 8 + uint64_t{e} * each,
+      std::memcpy(reply->data() + at + 8 + uint64_t{e} * each,
                   out.bytes.data() + uint64_t{e} * out.stride, each);
     }
   }
   for (size_t i = 0; i < call_->field_count; ++i) {
-    Put<uint64_t>(reply.data(), call_->fields[i].pointer,
+    Put<uint64_t>(reply->data(), call_->fields[i].pointer,
                   0);  // our addresses stay ours
   }
-  return reply;
 }
 
 int SendMessage(int socket, const MessageHeader& header, const void* payload,

@@ -128,10 +128,15 @@ int UnpackReply(const Call& call, const std::vector<uint8_t>& payload,
 class CallFrame {
  public:
   // -EPROTO: the payload does not fit the call; -E2BIG: the reply would be too
-  // large.
-  int Unpack(const Call& call, std::vector<uint8_t> payload);
+  // large; -ENOBUFS: frame and reply would take more than `room` bytes.
+  int Unpack(const Call& call, std::vector<uint8_t> payload,
+             uint64_t room = ~uint64_t{0});
+  // Bytes that the frame takes, and the most that its reply can have.
+  uint64_t held() const { return data_.capacity() + out_bytes_; }
+  uint64_t reply_bytes_max() const;
   // Of a call that failed only the structure goes back, as the kernel's does.
-  std::vector<uint8_t> PackReply(int result) const;
+  // Allocates nothing if `reply` has room for reply_bytes_max().
+  void PackReply(int result, std::vector<uint8_t>* reply) const;
 
   const Call& call() const { return *call_; }
   void* arg() { return data_.data(); }
@@ -148,11 +153,12 @@ class CallFrame {
     std::vector<uint8_t> bytes;
   };
   int Walk(const ArrayField* fields, size_t count, uint8_t* base,
-           size_t base_bytes, size_t* at, uint64_t* out_bytes);
+           size_t base_bytes, size_t* at, uint64_t room);
 
   const Call* call_ = nullptr;
   std::vector<uint8_t> data_;  // the payload; pointers lead into it
   std::vector<Out> outs_;
+  uint64_t out_bytes_ = 0;
 };
 
 // ---- Blocking transfer (clients)

@@ -2,14 +2,17 @@
 #include "kmd/hosted/slot.h"
 
 #include <errno.h>
-#include <poll.h>
+#include <pthread.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <new>
 #include <utility>
 
+#include "kmd/hosted/log.h"
 #include "spdlog/spdlog.h"
 
 namespace heddle::hosted {
@@ -20,23 +23,27 @@ constexpr uint64_t kAttachPeriodNs = 100 * kMs;
 // Whoever opens a card this soon after the start waits for it.
 constexpr uint64_t kFirstAttachNs = 5000 * kMs;
 
+constexpr char kThreadName[] = "heddle-card";
+
 // Never used twice in a process: SRAM is cleared between different clients.
 std::atomic<uint64_t> g_next_client{1};
 
 }  // namespace
 
-Slot::Slot(uint32_t index, std::string path, const Device::Options& options)
+Slot::Slot(uint32_t index, std::string path, const Device::Options& options,
+           const ServiceLimits& limits, std::shared_ptr<Account> descriptors)
     : index_(index),
       path_(std::move(path)),
       options_(options),
-      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+      limits_(limits),
+      descriptors_(std::move(descriptors)),
+      checker_(wake_.fd) {}
 
 Slot::~Slot() {
   stop_ = true;
   const uint64_t one = 1;
-  (void)!write(wake_, &one, sizeof(one));
+  (void)!write(wake_.fd, &one, sizeof(one));
   if (thread_.joinable()) thread_.join();
-  close(wake_);
 }
 
 void Slot::Start() {
@@ -48,25 +55,26 @@ CardEntry Slot::Describe() const {
   return entry_;
 }
 
-void Slot::Adopt(std::unique_ptr<Connection> connection,
+void Slot::Adopt(std::unique_ptr<Connection>* connection, Account::Share* share,
                  const MessageHeader& hello, bool privileged) {
-  Client client;
-  client.connection = std::move(connection);
+  std::list<Client> one(1);
+  Client& client = one.front();
+  client.connection = std::move(*connection);
+  client.share = std::move(*share);
   client.hello = hello;
   client.privileged = privileged;
   clients_++;
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    newcomers_.push_back(std::move(client));
+    newcomers_.splice(newcomers_.end(), one);
   }
-  const uint64_t one = 1;
-  (void)!write(wake_, &one, sizeof(one));
+  const uint64_t count = 1;
+  (void)!write(wake_.fd, &count, sizeof(count));
 }
 
 void Slot::TakeNewcomers() {
   std::lock_guard<std::mutex> lock(mutex_);
-  for (Client& c : newcomers_) served_.push_back(std::move(c));
-  newcomers_.clear();
+  served_.splice(served_.end(), newcomers_);
 }
 
 void Slot::Publish() {
@@ -90,13 +98,7 @@ void Slot::TryAttach(uint64_t now) {
   if (status.ok()) {
     auto sink = [this](uint32_t type, uint32_t context, uint64_t client,
                        uint64_t value) {
-      for (Client& c : served_) {
-        // Only files of the device that speaks: the others' are gone already.
-        if (c.file != nullptr && c.device == device_) {
-          c.file->Notify(type, context, client, value);
-        }
-      }
-      if (type == DRM_HEDDLE_EVENT_REMOVED) Publish();
+      OnEvent(type, context, client, value);
     };
     auto device = Device::Attach(std::move(*link), options_, sink);
     status = device.status();
@@ -115,157 +117,278 @@ void Slot::TryAttach(uint64_t now) {
   last_complaint_.clear();
   generation_++;
   Publish();
-  spdlog::info("card {}: {} with {} MiB of device memory, serial {:x}", index_,
-               device_->config()->name, device_->memory_total() >> 20,
-               device_->info().unique);
+  Log(spdlog::level::info,
+      "card {}: {} with {} MiB of device memory, serial {:x}", index_,
+      device_->config()->name, device_->memory_total() >> 20,
+      device_->info().unique);
+}
+
+void Slot::OnEvent(uint32_t type, uint32_t context, uint64_t client,
+                   uint64_t value) {
+  for (Client& c : served_) {
+    // Only files of the device that speaks: the others' are gone already.
+    if (c.file == nullptr || c.device != device_) continue;
+    c.file->Notify(type, context, client, value);
+    if (type != DRM_HEDDLE_EVENT_REMOVED) continue;
+    for (Pending& p : c.pending) p.rest->Poke();
+  }
+  if (type == DRM_HEDDLE_EVENT_REMOVED) Publish();
 }
 
 void Slot::Welcome(uint64_t now) {
   const bool present = device_ != nullptr && !device_->gone();
   const bool may_come = generation_ == 0 && now < first_attach_limit_ns_;
   for (Client& c : served_) {
-    if (c.file != nullptr || c.connection->broken() || (!present && may_come))
+    if (c.file != nullptr || c.refused || c.connection->broken() ||
+        (!present && may_come))
       continue;
-    if (!present) {
-      c.connection->Reply(c.hello, -ENXIO, {}, -1);
-      // It gets end-of-file once the reply is out.
-      c.hello.type = 0;
+    if (present) {
+      OpenFile(&c);
       continue;
     }
-    c.device = device_;
-    c.file = std::make_unique<File>(device_, g_next_client++, c.privileged);
-    HelloReply reply;
-    reply.card = index_;
-    reply.generation = generation_;
-    std::vector<uint8_t> payload(sizeof(reply));
-    std::memcpy(payload.data(), &reply, sizeof(reply));
-    c.connection->Reply(c.hello, 0, std::move(payload), -1);
+    Connection::Slip reply(1);
+    reply.front().header = c.hello;
+    reply.front().header.result = -ENXIO;
+    c.connection->Reply(&reply);
+    c.refused = true;
   }
 }
 
-void Slot::Answer(Client* client, const MessageHeader& header, CallFrame* frame,
-                  const File::Outcome& outcome) {
-  std::vector<uint8_t> payload;
-  if (frame != nullptr) payload = frame->PackReply(outcome.result);
-  client->connection->Reply(header, outcome.result, std::move(payload),
-                            outcome.fd);
+void Slot::OpenFile(Client* c) {
+  Connection::Slip reply(1);
+  HelloReply answer;
+  answer.card = index_;
+  answer.generation = generation_;
+  reply.front().header = c->hello;
+  reply.front().header.result = 0;
+  reply.front().payload.resize(sizeof(answer));
+  std::memcpy(reply.front().payload.data(), &answer, sizeof(answer));
+  File::Owner owner;
+  owner.client = g_next_client++;
+  owner.privileged = c->privileged;
+  owner.descriptors = std::make_shared<ClientPart>(
+      descriptors_, c->connection->user(), limits_.descriptors);
+  c->file = std::make_unique<File>(device_, &checker_, owner);
+  c->device = device_;
+  c->connection->set_message_max(kMessageBytesMax);
+  c->connection->Reply(&reply);
+}
+
+void Slot::DropClients(uint64_t now) {
+  for (auto it = served_.begin(); it != served_.end();) {
+    Client& c = *it++;
+    const bool unread = c.connection->wants_write();
+    bool drop = c.connection->broken() || (c.refused && !unread);
+    if (!drop && unread &&
+        now - c.connection->idle_since_ns() >= limits_.unread_ns) {
+      Log(spdlog::level::warn,
+          "card {}: a client of user {} does not fetch its replies: "
+          "disconnected",
+          index_, c.connection->user());
+      drop = true;
+    }
+    if (!drop) continue;
+    for (Pending& p : c.pending) {
+      if (p.timer != timers_.end()) timers_.erase(p.timer);
+    }
+    served_.erase(std::prev(it));
+    clients_--;
+  }
+}
+
+void Slot::Refuse(Client* client, const MessageHeader& header, int error) {
+  client->spare.front().header = header;
+  client->spare.front().header.result = error;
+  client->connection->Reply(&client->spare);
 }
 
 void Slot::Serve(Client* client) {
+  // Whatever comes gets a reply.
+  if (client->spare.empty()) client->spare.emplace_back();
   Message message;
-  if (!client->connection->Receive(&message)) return;
-  const MessageHeader& header = message.header;
-  auto refuse = [&](int error) {
-    if (message.fd >= 0) close(message.fd);
-    client->connection->Reply(header, error, {}, -1);
-  };
-  if (client->file == nullptr) return refuse(-EPROTO);
-  if (header.type == kMmap) {
-    MmapRequest request;
-    if (message.payload.size() != sizeof(request)) return refuse(-EPROTO);
-    std::memcpy(&request, message.payload.data(), sizeof(request));
-    if (message.fd >= 0) close(message.fd);
-    Answer(client, header, nullptr, client->file->Mmap(request.offset));
-    return;
+  int error = 0;
+  const uint64_t room = limits_.queued_bytes > client->held
+                            ? limits_.queued_bytes - client->held
+                            : 0;
+  switch (client->connection->Receive(room, &message, &error)) {
+    case Connection::Received::kNothing:
+      return;
+    case Connection::Received::kRefused:
+      Refuse(client, message.header, error);
+      break;
+    case Connection::Received::kMessage:
+      try {
+        StartCall(client, &message, room);
+      } catch (const std::bad_alloc&) {
+        Refuse(client, message.header, -ENOMEM);
+      }
   }
-  const Call* call = header.type == kIoctl ? FindCall(header.request) : nullptr;
-  if (call == nullptr) return refuse(header.type == kIoctl ? -ENOTTY : -EPROTO);
-  if (client->pending.size() >= kPendingMax) return refuse(-EAGAIN);
-  auto frame = std::make_unique<CallFrame>();
-  const int err = frame->Unpack(*call, std::move(message.payload));
-  if (err != 0) return refuse(err);
-  const File::Outcome outcome = client->file->Ioctl(frame.get(), message.fd);
-  if (outcome.pending) {
-    client->pending.push_back({header, std::move(frame), outcome.deadline_ns});
-    return;
-  }
-  Answer(client, header, frame.get(), outcome);
+  if (message.fd >= 0) close(message.fd);
 }
 
-void Slot::Retry(Client* client) {
-  for (auto it = client->pending.begin(); it != client->pending.end();) {
-    const File::Outcome outcome = client->file->Ioctl(it->frame.get(), -1);
-    if (outcome.pending) {
-      it->deadline_ns = outcome.deadline_ns;
-      ++it;
-      continue;
+void Slot::StartCall(Client* client, Message* message, uint64_t room) {
+  const MessageHeader& header = message->header;
+  auto refuse = [&](int error) { Refuse(client, header, error); };
+  if (client->file == nullptr) return refuse(-EPROTO);
+  std::list<Pending> call(1);
+  Pending& p = call.front();
+  p.client = client;
+  p.header = header;
+  p.reply.emplace_back();
+  p.timer = timers_.end();
+  if (header.type == kMmap) {
+    MmapRequest request;
+    if (message->payload.size() != sizeof(request)) return refuse(-EPROTO);
+    std::memcpy(&request, message->payload.data(), sizeof(request));
+    return End(&call, client->file->Mmap(request.offset));
+  }
+  const Call* known =
+      header.type == kIoctl ? FindCall(header.request) : nullptr;
+  if (known == nullptr)
+    return refuse(header.type == kIoctl ? -ENOTTY : -EPROTO);
+  if (client->pending.size() >= limits_.calls) return refuse(-EAGAIN);
+  p.frame = std::make_shared<CallFrame>();
+  const int err = p.frame->Unpack(*known, std::move(message->payload), room);
+  if (err != 0) return refuse(err);
+  p.reply.front().payload.reserve(p.frame->reply_bytes_max());
+  Outcome outcome = client->file->Ioctl(p.frame, &message->fd);
+  if (outcome.rest == nullptr) return End(&call, std::move(outcome));
+  if (outcome.deadline_ns != ~uint64_t{0})
+    p.timer = timers_.emplace(outcome.deadline_ns, &p);
+  p.rest = std::move(outcome.rest);
+  p.held =
+      p.frame->held() + p.reply.front().payload.capacity() + p.rest->held();
+  client->held += p.held;
+  client->pending.splice(client->pending.end(), call);
+  p.self = std::prev(client->pending.end());
+  p.rest->Attach(&ready_, &p);
+}
+
+void Slot::End(std::list<Pending>* call, Outcome outcome) {
+  Pending& p = call->front();
+  Connection::Outgoing& reply = p.reply.front();
+  reply.header = p.header;
+  reply.header.result = outcome.result;
+  reply.shows = std::move(outcome.shows);
+  if (p.frame != nullptr) p.frame->PackReply(outcome.result, &reply.payload);
+  p.client->connection->Reply(&p.reply);
+}
+
+void Slot::Resume() {
+  const uint64_t now = NowNs();
+  while (!timers_.empty() && timers_.begin()->first <= now) {
+    Pending* p = timers_.begin()->second;
+    timers_.erase(timers_.begin());
+    p->timer = timers_.end();
+    p->rest->Poke();
+  }
+  while (WaitingCall* rest = ready_.Take()) {
+    auto* p = static_cast<Pending*>(rest->owner());
+    Outcome outcome;
+    try {
+      if (!rest->Resume(&outcome)) continue;
+    } catch (const std::bad_alloc&) {
+      outcome = Outcome();
+      outcome.result = -ENOMEM;
     }
-    Answer(client, it->header, it->frame.get(), outcome);
-    it = client->pending.erase(it);
+    if (p->timer != timers_.end()) timers_.erase(p->timer);
+    Client* client = p->client;
+    client->held -= p->held;
+    std::list<Pending> call;
+    call.splice(call.end(), client->pending, p->self);
+    End(&call, std::move(outcome));
+  }
+}
+
+uint64_t Slot::SleepFor(uint64_t now, uint64_t device_ns) {
+  uint64_t sleep_ns = device_ns;
+  auto until = [&](uint64_t when) {
+    sleep_ns = std::min(sleep_ns, when > now ? when - now : 0);
+  };
+  if (!timers_.empty()) until(timers_.begin()->first);
+  for (const Client& c : served_) {
+    if (c.connection->wants_write())
+      until(c.connection->idle_since_ns() + limits_.unread_ns);
+  }
+  return ready_.empty() ? sleep_ns : 0;
+}
+
+// Whatever is due, then everything that can go on, which can give the device
+// new work; then sleeps until something happens, and takes in what it was.
+void Slot::Turn() {
+  const uint64_t now = NowNs();
+  TakeNewcomers();
+  TryAttach(now);
+  Welcome(now);
+  checker_.Deliver();
+  uint64_t sleep_ns = kAttachPeriodNs;
+  if (device_ != nullptr && !device_->gone()) {
+    device_->Poll();
+    Resume();
+    sleep_ns = device_->Poll();
+  }
+  Resume();
+  DropClients(now);
+  if (device_ == nullptr || device_->gone()) sleep_ns = kAttachPeriodNs;
+
+  polled_.clear();
+  polled_.push_back({wake_.fd, POLLIN, 0});
+  const std::shared_ptr<Device> device = device_;
+  size_t vectors = 0;
+  if (device != nullptr && !device->gone()) {
+    vectors = device->vectors().size();
+    for (int fd : device->vectors()) polled_.push_back({fd, POLLIN, 0});
+    polled_.push_back({device->socket(), POLLRDHUP, 0});
+  }
+  // Everybody is first in turn.
+  if (!served_.empty()) served_.splice(served_.end(), served_, served_.begin());
+  const size_t first_client = polled_.size();
+  for (const Client& c : served_) {
+    // Who does not fetch its replies is not read from.
+    polled_.push_back(
+        {c.connection->socket(),
+         static_cast<short>(c.connection->wants_write() ? POLLOUT : POLLIN),
+         0});
+  }
+  sleep_ns = SleepFor(NowNs(), sleep_ns);
+  timespec sleep = {static_cast<time_t>(sleep_ns / (1000 * kMs)),
+                    static_cast<long>(sleep_ns % (1000 * kMs))};
+  if (ppoll(polled_.data(), polled_.size(), &sleep, nullptr) <= 0) return;
+
+  if (polled_[0].revents != 0) {
+    uint64_t count;
+    (void)!read(wake_.fd, &count, sizeof(count));
+  }
+  for (size_t v = 0; v < vectors; ++v) {
+    if (polled_[1 + v].revents & POLLIN) device->OnInterrupt(v);
+  }
+  if (vectors > 0 && polled_[1 + vectors].revents != 0) device->OnHangUp();
+  size_t i = first_client;
+  uint64_t looked = NowNs();
+  for (Client& c : served_) {
+    const short events = polled_[i++].revents;
+    if (events & POLLOUT) c.connection->Flush();
+    if (events & (POLLIN | POLLHUP | POLLERR)) Serve(&c);
+    // However many clients want something, the card does not wait long.
+    if (vectors > 0 && events != 0 && NowNs() - looked >= kMs) {
+      device->Poll();
+      looked = NowNs();
+    }
   }
 }
 
 void Slot::Run() {
+  pthread_setname_np(pthread_self(), kThreadName);
   first_attach_limit_ns_ = NowNs() + kFirstAttachNs;
   while (!stop_) {
-    uint64_t now = NowNs();
-    TakeNewcomers();
-    TryAttach(now);
-    Welcome(now);
-
-    // Whatever is due, then everything that waits gets another look; that can
-    // give the device new work.
-    uint64_t sleep_ns = kAttachPeriodNs;
-    if (device_ != nullptr && !device_->gone()) {
-      device_->Poll();
-      for (Client& c : served_) {
-        if (c.file != nullptr) Retry(&c);
-      }
-      sleep_ns = device_->Poll();
-    } else {
-      for (Client& c : served_) {
-        if (c.file != nullptr) Retry(&c);
-      }
-    }
-    served_.remove_if([this](const Client& c) {
-      const bool refused = c.hello.type == 0 && !c.connection->wants_write();
-      if (!c.connection->broken() && !refused) return false;
-      clients_--;
-      return true;
-    });
-    if (device_ == nullptr || device_->gone()) sleep_ns = kAttachPeriodNs;
-    now = NowNs();
-    for (const Client& c : served_) {
-      for (const Pending& p : c.pending) {
-        sleep_ns =
-            std::min(sleep_ns, p.deadline_ns > now ? p.deadline_ns - now : 0);
-      }
-    }
-
-    std::vector<pollfd> fds = {{wake_, POLLIN, 0}};
-    std::shared_ptr<Device> device = device_;
-    size_t vectors = 0;
-    if (device != nullptr && !device->gone()) {
-      vectors = device->vectors().size();
-      for (int fd : device->vectors()) fds.push_back({fd, POLLIN, 0});
-      fds.push_back({device->socket(), POLLRDHUP, 0});
-    }
-    const size_t first_client = fds.size();
-    for (const Client& c : served_) {
-      const int out = c.connection->wants_write() ? POLLOUT : 0;
-      // Who does not fetch its replies is not read from.
-      const int in = c.connection->wants_write() ? 0 : POLLIN;
-      fds.push_back({c.connection->socket(), static_cast<short>(in | out), 0});
-    }
-    timespec sleep = {static_cast<time_t>(sleep_ns / (1000 * kMs)),
-                      static_cast<long>(sleep_ns % (1000 * kMs))};
-    if (ppoll(fds.data(), fds.size(), &sleep, nullptr) <= 0) continue;
-
-    if (fds[0].revents != 0) {
-      uint64_t count;
-      (void)!read(wake_, &count, sizeof(count));
-    }
-    for (size_t v = 0; v < vectors; ++v) {
-      if (fds[1 + v].revents & POLLIN) device->OnInterrupt(v);
-    }
-    if (vectors > 0 && fds[1 + vectors].revents != 0) device->OnHangUp();
-    size_t i = first_client;
-    for (Client& c : served_) {
-      const short events = fds[i++].revents;
-      if (events & POLLOUT) c.connection->Flush();
-      if (events & (POLLIN | POLLHUP | POLLERR)) Serve(&c);
+    try {
+      Turn();
+    } catch (const std::bad_alloc&) {
+      // Whatever it was is still to be done.
+      usleep(1000);
     }
   }
+  timers_.clear();
   served_.clear();
   device_ = nullptr;
 }

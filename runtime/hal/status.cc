@@ -124,6 +124,29 @@ absl::Status FromErrno(absl::string_view what, int error) {
                        absl::StrCat(what,
                                     ": too much is in flight; wait for "
                                     "what was started before"));
+    case EDQUOT:
+      return Exhausted(
+          Resource::kDeviceResources,
+          absl::StrCat(what,
+                       ": this process has all that the driver's limits leave "
+                       "to one open file"));
+    case ENOBUFS:
+      return Exhausted(Resource::kSystemResources,
+                       absl::StrCat(what,
+                                    ": heddle-hosted holds too many bytes of "
+                                    "this process's calls (--max-queued-mib)"));
+    case EFBIG:
+      return Exhausted(
+          Resource::kDeviceResources,
+          absl::StrCat(what,
+                       ": the job can take more card cycles than the run limit "
+                       "allows; split the model, or have an administrator "
+                       "raise the limit"));
+    case EIO:
+      return absl::FailedPreconditionError(absl::StrCat(
+          what,
+          ": jobs of this process hung too often, and the driver takes no more "
+          "of them; open the device again"));
     case EBUSY:
       return Exhausted(Resource::kDeviceResources,
                        absl::StrCat(what, ": the card is busy"));

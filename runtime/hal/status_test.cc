@@ -16,6 +16,7 @@ TEST(Status, ErrnoOfEitherSign) {
     EXPECT_TRUE(absl::IsDeadlineExceeded(FromErrno("x", sign * ETIME)));
     EXPECT_TRUE(absl::IsInvalidArgument(FromErrno("x", sign * ENOEXEC)));
     EXPECT_TRUE(absl::IsInternal(FromErrno("x", sign * EPROTO)));
+    EXPECT_TRUE(absl::IsFailedPrecondition(FromErrno("x", sign * EIO)));
   }
   EXPECT_NE(FromErrno("loading z", EIO).message().find("loading z"),
             absl::string_view::npos);
@@ -29,6 +30,9 @@ TEST(Status, ResourcesAreToldApart) {
                {EMFILE, Resource::kSystemResources},
                {EAGAIN, Resource::kSystemResources},
                {ENOSPC, Resource::kDeviceMemory},
+               {ENOBUFS, Resource::kSystemResources},
+               {EDQUOT, Resource::kDeviceResources},
+               {EFBIG, Resource::kDeviceResources},
                {EBUSY, Resource::kDeviceResources}};
   for (const auto& c : cases) {
     const absl::Status status = FromErrno("x", c.error);

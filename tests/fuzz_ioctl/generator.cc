@@ -68,7 +68,7 @@ std::string Generator::Step() {
       {5, &Generator::SyncobjCreate},  {3, &Generator::SyncobjDestroy},
       {4, &Generator::SyncobjArray},   {4, &Generator::SyncobjWait},
       {5, &Generator::TimelineWait},   {5, &Generator::TimelineArray},
-      {1, &Generator::Unknown},
+      {4, &Generator::ContextControl}, {1, &Generator::Unknown},
   };
   static const uint64_t total = [] {
     uint64_t sum = 0;
@@ -166,7 +166,7 @@ std::string Generator::Query() {
   drm_heddle_query args = {};
   bool must_fail = false;
   args.type = values_.Once(10) ? values_.Edge32()
-                               : static_cast<uint32_t>(values_.Below(3));
+                               : static_cast<uint32_t>(values_.Below(4));
   must_fail |= args.type > DRM_HEDDLE_QUERY_LIMITS;
   args.pad = Zero(&must_fail);
   args.size = values_.Any();  // out: does not matter
@@ -223,6 +223,36 @@ std::string Generator::ContextDestroy() {
       Do(DRM_IOCTL_HEDDLE_CONTEXT_DESTROY, &args, must_fail, &result);
   if (result == 0) file_->objects.Remove(Object::kContext, args.context);
   return wrong;
+}
+
+std::string Generator::ContextControl() {
+  last_ = "CONTEXT_CONTROL";
+  drm_heddle_context_control args = {};
+  bool must_fail = false;
+  args.context = file_->objects.Pick(Object::kContext, &values_);
+  args.flags = values_.Once(10) ? values_.Edge32()
+                                : static_cast<uint32_t>(values_.Below(2));
+  must_fail |= (args.flags & ~DRM_HEDDLE_CONTROL_RUN_CYCLES) != 0;
+  // Rarely so low that jobs are refused: there is more to see of those that
+  // are not.
+  const bool set = args.flags & DRM_HEDDLE_CONTROL_RUN_CYCLES;
+  if (set || values_.Once(20)) {
+    args.run_cycles = values_.Once(4) ? values_.Edge64()
+                                      : uint64_t{1} << (30 + values_.Below(6));
+  }
+  must_fail |= !set && args.run_cycles != 0;
+  args.state = Zero(&must_fail);
+  args.hangs = Zero(&must_fail);
+  int result;
+  const uint64_t asked = args.run_cycles;
+  std::string wrong =
+      Do(DRM_IOCTL_HEDDLE_CONTEXT_CONTROL, &args, must_fail, &result);
+  if (!wrong.empty() || result != 0) return wrong;
+  if (set && asked != 0 && args.run_cycles != asked)
+    return absl::StrCat("a run limit of ", asked, " became ", args.run_cycles);
+  if (args.state > DRM_HEDDLE_CONTEXT_BANNED || args.run_cycles == 0)
+    return absl::StrCat("state ", args.state, ", run limit ", args.run_cycles);
+  return "";
 }
 
 std::string Generator::BoCreate() {

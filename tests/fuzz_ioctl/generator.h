@@ -65,6 +65,7 @@ class Generator {
   std::string Query();
   std::string ContextCreate();
   std::string ContextDestroy();
+  std::string ContextControl();
   std::string BoCreate();
   std::string BoInfo();
   std::string MapBuffer();

@@ -69,14 +69,16 @@ std::unique_ptr<Process> Process::Start(const Command& command) {
   const std::vector<char*> env_pointers = Pointers(env);
   const std::string out = process->folder_ / "out";
   const std::string err = process->folder_ / "err";
+  // Here, so that what it has written can be read from the beginning.
+  const int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
+  const int to_out = open(out.c_str(), flags, 0600);
+  const int to_err = open(err.c_str(), flags, 0600);
   const pid_t parent = getpid();
   const pid_t pid = fork();
   if (pid == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(127);
     const int in = open("/dev/null", O_RDONLY);
-    const int to_out = open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    const int to_err = open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     dup2(in, 0);
     dup2(to_out, 1);
     dup2(to_err, 2);
@@ -84,6 +86,8 @@ std::unique_ptr<Process> Process::Start(const Command& command) {
     execve(argv_pointers[0], argv_pointers.data(), env_pointers.data());
     _exit(127);
   }
+  close(to_out);
+  close(to_err);
   if (pid < 0) {
     ADD_FAILURE() << "fork: " << std::strerror(errno);
     return nullptr;

@@ -71,7 +71,8 @@ std::string VirtualCard::Control(const std::string& command) const {
 }
 
 HostedDriver::HostedDriver(const std::string& socket,
-                           const std::vector<std::string>& cards)
+                           const std::vector<std::string>& cards,
+                           const std::vector<std::string>& options)
     : socket_(socket) {
   Command command;
   command.argv = {Runfile("kmd/hosted/heddle-hosted"), "--socket", socket};
@@ -79,6 +80,7 @@ HostedDriver::HostedDriver(const std::string& socket,
     command.argv.push_back("--card");
     command.argv.push_back(card);
   }
+  command.argv.insert(command.argv.end(), options.begin(), options.end());
   process_ = Process::Start(command);
   EXPECT_TRUE(WaitForCards(cards.size()))
       << "heddle-hosted did not attach its cards: " << process_->err();

@@ -41,8 +41,9 @@ class VirtualCard {
 
 class HostedDriver {
  public:
-  HostedDriver(const std::string& socket,
-               const std::vector<std::string>& cards);
+  // `options`: more of heddle-hosted's.
+  HostedDriver(const std::string& socket, const std::vector<std::string>& cards,
+               const std::vector<std::string>& options = {});
 
   std::string device() const { return "hosted:" + socket_; }
   // Number of cards that are attached now.

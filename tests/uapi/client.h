@@ -33,8 +33,9 @@ class Driver {
   virtual std::unique_ptr<Client> Open(int* error) = 0;
   // Addresses that no driver may read or write.
   virtual std::vector<uint64_t> BadPointers() = 0;
-  // Takes the right to the highest priority from this process, whatever else
-  // it may do, for files opened from now on. False: it cannot be taken.
+  // Takes from this process, for files opened from now on, the rights to the
+  // highest priorities, to exceed the run limit and to everybody's counters,
+  // whatever else it may do. False: they cannot be taken.
   virtual bool DropPriority() = 0;
   // A command of `heddle-sim ctl` to the card, e.g. "fault stuck_engine".
   // False: this card has no such door.

@@ -184,8 +184,13 @@ class Drm : public Driver {
     __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
     __user_cap_data_struct data[2] = {};
     if (syscall(SYS_capget, &header, data) != 0) return false;
-    for (auto* set : {&data[0].effective, &data[0].permitted}) {
-      *set &= ~(1u << CAP_SYS_NICE);
+    for (auto& word : data) {
+      const bool high = &word == &data[1];
+      for (unsigned cap : {CAP_SYS_NICE, CAP_SYS_ADMIN, CAP_PERFMON}) {
+        if (cap / 32 != (high ? 1u : 0u)) continue;
+        word.effective &= ~(1u << cap % 32);
+        word.permitted &= ~(1u << cap % 32);
+      }
     }
     return syscall(SYS_capset, &header, data) == 0;
   }

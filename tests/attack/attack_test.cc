@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// One client does everything in its power, another measures itself. Its median
+// is at most twice what it is alone, nothing takes longer than the longest job
+// that the attacker is allowed, a reset and its own job together, and nothing
+// fails.
+//
+// On heddle-hosted with a card of heddle-sim, both started here; on the card of
+// a driver that is there already if HEDDLE_DEVICE names it (in the guest: drm).
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/attack/victim.h"
+#include "tests/guest/host_request.h"
+#include "tests/support/virtual_card.h"
+#include "tests/uapi/calls.h"
+
+namespace heddle::attack {
+namespace {
+
+using tests::Process;
+using uapi::NowNs;
+
+// Small, so that what the attacker does with it is far more than noise, and the
+// test short.
+constexpr char kRunCycles[] = "2147483648";
+
+constexpr uint32_t kInferenceMs = 10;
+constexpr int kRounds = 2;
+constexpr int kSamples = 11;  // of a round, alone and under attack each
+// A machine that does something else at the same time.
+constexpr int kAttempts = 3;
+constexpr uint64_t kMs = 1000000;
+// Abort, reset, and what the machine adds.
+constexpr uint64_t kResetNs = 2000 * kMs;
+
+class AttackTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (const char* device = getenv("HEDDLE_DEVICE")) {
+      device_ = device;
+      return;
+    }
+    card_ = std::make_unique<tests::VirtualCard>(folder_ / "card",
+                                                 tests::CardOptions{});
+    driver_ = std::make_unique<tests::HostedDriver>(
+        folder_ / "driver", std::vector<std::string>{folder_ / "card"},
+        std::vector<std::string>{"--run-cycles", kRunCycles});
+    device_ = driver_->device();
+  }
+
+  std::unique_ptr<Process> StartAttacker(const std::string& kind) {
+    tests::Command command;
+    command.argv = {tests::Runfile("tests/attack/attacker"), device_, kind};
+    auto process = Process::Start(command);
+    EXPECT_TRUE(tests::Eventually([&] { return !process->out().empty(); },
+                                  absl::Seconds(60)))
+        << "the attacker did not get far: " << process->err();
+    return process;
+  }
+  void Kill(std::unique_ptr<Process>* attacker) {
+    (*attacker)->Signal(SIGKILL);
+    EXPECT_TRUE((*attacker)->Wait(absl::Seconds(30)).has_value());
+    *attacker = nullptr;
+  }
+  // The card's answer; empty if this card has no such door.
+  std::string Control(const std::string& command) {
+    if (card_ != nullptr) return card_->Control(command);
+    const auto answer = tests::HostRequest("ctl 0 " + command);
+    return answer.ok ? answer.text : "";
+  }
+  std::string RunningFence() {
+    const std::string text = Control("status");
+    const size_t at = text.find("\"running_fence\":");
+    return at == std::string::npos ? ""
+                                   : text.substr(at, text.find(',', at) - at);
+  }
+  // Until the card has had the same job for a fifth of a second.
+  bool WaitUntilStuck() {
+    return tests::Eventually([this] {
+      const std::string fence = RunningFence();
+      if (fence.empty() || fence.back() == ':' ||
+          fence.find_first_of("123456789") == std::string::npos)
+        return false;
+      for (int i = 0; i < 10; ++i) {
+        usleep(20000);
+        if (RunningFence() != fence) return false;
+      }
+      return true;
+    });
+  }
+
+  // How long the longest job takes that the driver accepts.
+  uint64_t LongestJob() {
+    auto file = Open(device_);
+    const uint32_t context = uapi::NewContext(file.get(), 2);
+    const uint64_t begin = NowNs();
+    const uint32_t stream = LongestStream(file.get(), context);
+    EXPECT_NE(stream, 0u);
+    uapi::ResultOf(file.get(), context, 1);
+    const uint64_t middle = NowNs();
+    uapi::Do(file.get(), context, {uapi::RunStream(stream)});
+    return std::max(NowNs() - middle, (middle - begin) / 8);
+  }
+
+  void Sample(Victim* victim, std::vector<uint64_t>* to) {
+    for (int i = 0; i < kSamples; ++i) {
+      const uint64_t took = victim->Infer();
+      if (took == ~uint64_t{0}) ADD_FAILURE() << victim->failure();
+      to->push_back(took);
+      usleep(500);
+    }
+  }
+  static uint64_t Median(std::vector<uint64_t> values) {
+    std::nth_element(values.begin(), values.begin() + values.size() / 2,
+                     values.end());
+    return values[values.size() / 2];
+  }
+  static uint64_t Max(const std::vector<uint64_t>& values) {
+    return *std::max_element(values.begin(), values.end());
+  }
+
+  // The attacker is killed in the middle of what it does, round for round.
+  void Attack(const std::string& kind) {
+    const uint64_t longest = LongestJob();
+    for (int attempt = 1;; ++attempt) {
+      Victim victim(device_, kInferenceMs);
+      std::vector<uint64_t> alone, attacked;
+      for (int round = 0; round < kRounds; ++round) {
+        auto attacker = StartAttacker(kind);
+        if (HasFailure()) return;
+        Sample(&victim, &attacked);
+        Kill(&attacker);
+        // What it left with the card ends.
+        victim.Infer();
+        Sample(&victim, &alone);
+      }
+      if (HasFailure()) return;
+      const uint64_t allowed = 2 * longest + kResetNs + Max(alone);
+      std::printf(
+          "%-9s median %6.2f ms, alone %6.2f ms; longest %7.2f ms, alone "
+          "%6.2f ms; the attacker's longest job %7.2f ms\n",
+          kind.c_str(), Median(attacked) / 1e6, Median(alone) / 1e6,
+          Max(attacked) / 1e6, Max(alone) / 1e6, longest / 1e6);
+      const bool good =
+          Median(attacked) <= 2 * Median(alone) && Max(attacked) <= allowed;
+      if (!good && attempt < kAttempts) continue;
+      EXPECT_LE(Median(attacked), 2 * Median(alone)) << kind;
+      EXPECT_LE(Max(attacked), allowed) << kind;
+      return;
+    }
+  }
+
+  tests::TempFolder folder_;
+  std::unique_ptr<tests::VirtualCard> card_;
+  std::unique_ptr<tests::HostedDriver> driver_;
+  std::string device_;
+};
+
+TEST_F(AttackTest, LongJobs) { Attack("long"); }
+TEST_F(AttackTest, LongJobsOfNewFiles) { Attack("reopen"); }
+TEST_F(AttackTest, Fragmentation) { Attack("fragment"); }
+TEST_F(AttackTest, AllHandles) { Attack("handles"); }
+TEST_F(AttackTest, AllMemory) { Attack("memory"); }
+TEST_F(AttackTest, ContextsThatComeAndGo) { Attack("contexts"); }
+TEST_F(AttackTest, CallsThatWait) { Attack("calls"); }
+
+// A card that gets stuck in the attacker's jobs: whoever is next waits for the
+// timeout, the reset and its own job, and for nothing else.
+TEST_F(AttackTest, StuckCard) {
+  Victim victim(device_, kInferenceMs);
+  std::vector<uint64_t> alone, attacked;
+  Sample(&victim, &alone);
+  auto attacker = StartAttacker("hang");
+  if (HasFailure()) return;
+  for (int i = 0; i < 3; ++i) {
+    if (Control("fault stuck_engine").empty())
+      GTEST_SKIP() << "this card cannot be told to fail";
+    ASSERT_TRUE(WaitUntilStuck()) << RunningFence();
+    const uint64_t took = victim.Infer();
+    if (took == ~uint64_t{0}) ADD_FAILURE() << victim.failure();
+    attacked.push_back(took);
+  }
+  if (HasFailure()) return;
+  std::printf("%-9s longest %7.2f ms, alone %6.2f ms\n", "hang",
+              Max(attacked) / 1e6, Max(alone) / 1e6);
+  const auto slow = static_cast<uint64_t>(tests::TimeFactor());
+  EXPECT_LE(Max(attacked), (1000 * kMs + kResetNs) * slow + Max(alone));
+  Kill(&attacker);
+  EXPECT_NE(victim.Infer(), ~uint64_t{0}) << victim.failure();
+}
+
+}  // namespace
+}  // namespace heddle::attack
