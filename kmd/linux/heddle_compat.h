@@ -17,6 +17,13 @@
 #define HEDDLE_SCHED_PRIORITY_LAST DRM_SCHED_PRIORITY_MIN
 #endif
 
+/* Renamed: of a job whose time is over, that nothing is wrong with the card. */
+#ifdef HEDDLE_HAVE_SCHED_STAT_NOMINAL
+#define HEDDLE_SCHED_STAT_RESET DRM_GPU_SCHED_STAT_NOMINAL
+#else
+#define HEDDLE_SCHED_STAT_RESET DRM_GPU_SCHED_STAT_RESET
+#endif
+
 static inline int heddle_sched_setup(struct drm_gpu_scheduler *sched,
 				     const struct drm_sched_backend_ops *ops, u32 depth,
 				     const char *name, struct device *dev)
