@@ -3,6 +3,7 @@
  * heddle: DRM driver of the Heddle NPU. A render node per card; the user interface
  * is include/uapi/drm/heddle_drm.h.
  */
+#include <linux/compat.h>
 #include <linux/dma-mapping.h>
 #include <linux/module.h>
 #include <linux/pci.h>
@@ -19,7 +20,7 @@
 #endif
 
 bool heddle_null_submission;
-module_param_named(null_submission, heddle_null_submission, bool, 0600);
+module_param_named(null_submission, heddle_null_submission, bool, 0400);
 MODULE_PARM_DESC(null_submission, "jobs are checked and queued, and succeed without the card");
 
 static uint null_hw;
@@ -69,12 +70,26 @@ static long heddle_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 	return drm_ioctl(filp, cmd, arg);
 }
 
+#ifdef CONFIG_COMPAT
+/* No structure of ours differs for a 32-bit process; some of DRM's do. */
+static long heddle_compat_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
+{
+	struct drm_file *file = filp->private_data;
+
+	if (heddle_gone(to_heddle(file->minor->dev)))
+		return heddle_ioctl(filp, cmd, (unsigned long)compat_ptr(arg));
+	return drm_compat_ioctl(filp, cmd, arg);
+}
+#else
+#define heddle_compat_ioctl NULL
+#endif
+
 static const struct file_operations heddle_fops = {
 	.owner = THIS_MODULE,
 	.open = drm_open,
 	.release = drm_release,
 	.unlocked_ioctl = heddle_ioctl,
-	.compat_ioctl = heddle_ioctl, /* no structure differs */
+	.compat_ioctl = heddle_compat_ioctl,
 	.poll = drm_poll,
 	.read = drm_read,
 	.llseek = noop_llseek,
@@ -106,7 +121,14 @@ static const struct drm_driver heddle_driver = {
 
 struct heddle_device *heddle_device_create(struct device *parent)
 {
-	return devm_drm_dev_alloc(parent, &heddle_driver, struct heddle_device, drm);
+	struct heddle_device *dev =
+		devm_drm_dev_alloc(parent, &heddle_driver, struct heddle_device, drm);
+
+#ifdef HEDDLE_SERIAL_MMIO
+	if (!IS_ERR(dev))
+		raw_spin_lock_init(&dev->mmio_lock);
+#endif
+	return dev;
 }
 
 static int heddle_probe(struct pci_dev *pdev, const struct pci_device_id *id)

@@ -15,7 +15,7 @@ holder=$!
 smi --json || fail "JSON: $(cat /tmp/out)"
 has "\"pid\":$holder,\"name\":\"sleep\",\"client\":"
 has '"engine_ns":{"npu":'
-has '"memory_bytes":{"device":0,"host":0}'
+has '"memory_bytes":{"device":0,"memory":0}'
 kill "$holder"
 wait "$holder" || true
 smi --json || fail "JSON: $(cat /tmp/out)"
