@@ -215,6 +215,7 @@ def execute(plan, report):
             cards=plan["cards"],
             cpus=plan["cpus"],
             memory=plan["memory"],
+            parallel=plan.get("parallel", False),
         )
         run_plan(plan, machine, report)
     except (GuestError, RuntimeError) as error:
