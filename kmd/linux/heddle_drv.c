@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * heddle: DRM driver of the Heddle NPU. A render node per card; the user interface
- * is include/uapi/drm/heddle_drm.h.
+ * heddle: DRM driver of the Heddle NPU. A node per card, of the class accel where the
+ * kernel has it and a render node elsewhere; the user interface is
+ * include/uapi/drm/heddle_drm.h.
  */
 #include <linux/compat.h>
 #include <linux/dma-mapping.h>
@@ -13,6 +14,7 @@
 #include <drm/drm_gem.h>
 #include <drm/drm_ioctl.h>
 
+#include "heddle_compat.h"
 #include "heddle_drv.h"
 
 #ifdef CONFIG_CPU_BIG_ENDIAN
@@ -86,7 +88,7 @@ static long heddle_compat_ioctl(struct file *filp, unsigned int cmd, unsigned lo
 
 static const struct file_operations heddle_fops = {
 	.owner = THIS_MODULE,
-	.open = drm_open,
+	.open = HEDDLE_NODE_OPEN,
 	.release = drm_release,
 	.unlocked_ioctl = heddle_ioctl,
 	.compat_ioctl = heddle_compat_ioctl,
@@ -101,7 +103,7 @@ static const struct file_operations heddle_fops = {
 };
 
 static const struct drm_driver heddle_driver = {
-	.driver_features = DRIVER_GEM | DRIVER_RENDER | DRIVER_SYNCOBJ | DRIVER_SYNCOBJ_TIMELINE,
+	.driver_features = HEDDLE_NODE | DRIVER_GEM | DRIVER_SYNCOBJ | DRIVER_SYNCOBJ_TIMELINE,
 	.open = heddle_open,
 	.postclose = heddle_postclose,
 	.gem_create_object = heddle_gem_create_object,
@@ -131,6 +133,20 @@ struct heddle_device *heddle_device_create(struct device *parent)
 	return dev;
 }
 
+int heddle_device_register(struct heddle_device *dev)
+{
+	int err = drm_dev_register(&dev->drm, 0);
+
+	if (err) {
+		heddle_device_fini(dev);
+		return err;
+	}
+#ifdef HEDDLE_ACCEL
+	heddle_debugfs_init(dev->drm.accel); /* DRM does it for the other nodes */
+#endif
+	return 0;
+}
+
 static int heddle_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 {
 	struct heddle_device *dev;
@@ -157,11 +173,9 @@ static int heddle_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	err = heddle_device_init(dev);
 	if (err)
 		return err;
-	err = drm_dev_register(&dev->drm, 0);
-	if (err) {
-		heddle_device_fini(dev);
+	err = heddle_device_register(dev);
+	if (err)
 		return err;
-	}
 	dev_info(&pdev->dev, "Heddle %s, %llu MiB, serial %llx, hardware version %u.%u\n",
 		 dev->config->name, dev->mem.total >> 20, dev->info.unique,
 		 dev->info.hw_version >> HEDDLE_VERSION_MAJOR_SHIFT,

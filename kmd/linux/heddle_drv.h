@@ -310,6 +310,8 @@ struct heddle_job {
 };
 
 /* heddle_drv.c */
+struct heddle_device *heddle_device_create(struct device *parent);
+int heddle_device_register(struct heddle_device *dev);
 extern bool heddle_null_submission;
 extern uint heddle_timeout_ms;
 
@@ -405,6 +407,5 @@ void heddle_debugfs_init(struct drm_minor *minor);
 void heddle_coredump(struct heddle_device *dev, const char *why);
 int heddle_null_init(uint cards);
 void heddle_null_fini(void);
-struct heddle_device *heddle_device_create(struct device *parent);
 
 #endif

@@ -249,7 +249,7 @@ absl::StatusOr<std::unique_ptr<Target>> MakeTarget(const std::string& device) {
     if (!nodes.ok()) return nodes.status();
     if (nodes->empty()) {
       return absl::UnavailableError(
-          "there is no render node of the driver heddle");
+          "there is no node of the driver heddle");
     }
     spec->node = nodes->front();
   }
