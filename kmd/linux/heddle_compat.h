@@ -8,13 +8,32 @@
 
 #include <linux/pm_runtime.h>
 
+#include <drm/drm_drv.h>
 #include <drm/gpu_scheduler.h>
+
+/* The kind of a card's node: /dev/accel where the kernel has it. */
+#if IS_ENABLED(CONFIG_DRM_ACCEL)
+#include <drm/drm_accel.h>
+#define HEDDLE_ACCEL
+#define HEDDLE_NODE DRIVER_COMPUTE_ACCEL
+#define HEDDLE_NODE_OPEN accel_open
+#else
+#define HEDDLE_NODE DRIVER_RENDER
+#define HEDDLE_NODE_OPEN drm_open
+#endif
 
 /* The scheduler's priorities, of priority 0 to 3. */
 #ifdef HEDDLE_HAVE_SCHED_PRIORITY_LOW
 #define HEDDLE_SCHED_PRIORITY_LAST DRM_SCHED_PRIORITY_LOW
 #else
 #define HEDDLE_SCHED_PRIORITY_LAST DRM_SCHED_PRIORITY_MIN
+#endif
+
+/* Renamed: of a job whose time is over, that nothing is wrong with the card. */
+#ifdef HEDDLE_HAVE_SCHED_STAT_NOMINAL
+#define HEDDLE_SCHED_STAT_RESET DRM_GPU_SCHED_STAT_NOMINAL
+#else
+#define HEDDLE_SCHED_STAT_RESET DRM_GPU_SCHED_STAT_RESET
 #endif
 
 static inline int heddle_sched_setup(struct drm_gpu_scheduler *sched,

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * heddle: DRM driver of the Heddle NPU. A render node per card; the user interface
- * is include/uapi/drm/heddle_drm.h.
+ * heddle: DRM driver of the Heddle NPU. A node per card, of the class accel where the
+ * kernel has it and a render node elsewhere; the user interface is
+ * include/uapi/drm/heddle_drm.h.
  */
+#include <linux/compat.h>
 #include <linux/dma-mapping.h>
 #include <linux/module.h>
 #include <linux/pci.h>
@@ -12,6 +14,7 @@
 #include <drm/drm_gem.h>
 #include <drm/drm_ioctl.h>
 
+#include "heddle_compat.h"
 #include "heddle_drv.h"
 
 #ifdef CONFIG_CPU_BIG_ENDIAN
@@ -19,7 +22,7 @@
 #endif
 
 bool heddle_null_submission;
-module_param_named(null_submission, heddle_null_submission, bool, 0600);
+module_param_named(null_submission, heddle_null_submission, bool, 0400);
 MODULE_PARM_DESC(null_submission, "jobs are checked and queued, and succeed without the card");
 
 static uint null_hw;
@@ -69,12 +72,26 @@ static long heddle_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 	return drm_ioctl(filp, cmd, arg);
 }
 
+#ifdef CONFIG_COMPAT
+/* No structure of ours differs for a 32-bit process; some of DRM's do. */
+static long heddle_compat_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
+{
+	struct drm_file *file = filp->private_data;
+
+	if (heddle_gone(to_heddle(file->minor->dev)))
+		return heddle_ioctl(filp, cmd, (unsigned long)compat_ptr(arg));
+	return drm_compat_ioctl(filp, cmd, arg);
+}
+#else
+#define heddle_compat_ioctl NULL
+#endif
+
 static const struct file_operations heddle_fops = {
 	.owner = THIS_MODULE,
-	.open = drm_open,
+	.open = HEDDLE_NODE_OPEN,
 	.release = drm_release,
 	.unlocked_ioctl = heddle_ioctl,
-	.compat_ioctl = heddle_ioctl, /* no structure differs */
+	.compat_ioctl = heddle_compat_ioctl,
 	.poll = drm_poll,
 	.read = drm_read,
 	.llseek = noop_llseek,
@@ -86,7 +103,7 @@ static const struct file_operations heddle_fops = {
 };
 
 static const struct drm_driver heddle_driver = {
-	.driver_features = DRIVER_GEM | DRIVER_RENDER | DRIVER_SYNCOBJ | DRIVER_SYNCOBJ_TIMELINE,
+	.driver_features = HEDDLE_NODE | DRIVER_GEM | DRIVER_SYNCOBJ | DRIVER_SYNCOBJ_TIMELINE,
 	.open = heddle_open,
 	.postclose = heddle_postclose,
 	.gem_create_object = heddle_gem_create_object,
@@ -106,7 +123,28 @@ static const struct drm_driver heddle_driver = {
 
 struct heddle_device *heddle_device_create(struct device *parent)
 {
-	return devm_drm_dev_alloc(parent, &heddle_driver, struct heddle_device, drm);
+	struct heddle_device *dev =
+		devm_drm_dev_alloc(parent, &heddle_driver, struct heddle_device, drm);
+
+#ifdef HEDDLE_SERIAL_MMIO
+	if (!IS_ERR(dev))
+		raw_spin_lock_init(&dev->mmio_lock);
+#endif
+	return dev;
+}
+
+int heddle_device_register(struct heddle_device *dev)
+{
+	int err = drm_dev_register(&dev->drm, 0);
+
+	if (err) {
+		heddle_device_fini(dev);
+		return err;
+	}
+#ifdef HEDDLE_ACCEL
+	heddle_debugfs_init(dev->drm.accel); /* DRM does it for the other nodes */
+#endif
+	return 0;
 }
 
 static int heddle_probe(struct pci_dev *pdev, const struct pci_device_id *id)
@@ -135,11 +173,9 @@ static int heddle_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	err = heddle_device_init(dev);
 	if (err)
 		return err;
-	err = drm_dev_register(&dev->drm, 0);
-	if (err) {
-		heddle_device_fini(dev);
+	err = heddle_device_register(dev);
+	if (err)
 		return err;
-	}
 	dev_info(&pdev->dev, "Heddle %s, %llu MiB, serial %llx, hardware version %u.%u\n",
 		 dev->config->name, dev->mem.total >> 20, dev->info.unique,
 		 dev->info.hw_version >> HEDDLE_VERSION_MAJOR_SHIFT,

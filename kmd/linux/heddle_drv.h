@@ -67,6 +67,9 @@ struct heddle_vector {
 struct heddle_device {
 	struct drm_device drm;
 	void __iomem *regs; /* NULL: null_hw, there is no card */
+#ifdef HEDDLE_SERIAL_MMIO
+	raw_spinlock_t mmio_lock;
+#endif
 	const struct heddle_config *config;
 	struct drm_heddle_device_info info;
 	u64 timeout_ns;
@@ -133,21 +136,41 @@ static inline struct heddle_device *to_heddle(struct drm_device *drm)
 	return container_of(drm, struct heddle_device, drm);
 }
 
+/*
+ * Registers are read and written through these three. QEMU's proxy of a virtual card drops
+ * accesses that meet: a build for tests on several processors makes them one after another.
+ */
+#ifdef HEDDLE_SERIAL_MMIO
+#define HEDDLE_MMIO(dev, access)						\
+	do {									\
+		unsigned long mmio_flags;					\
+										\
+		raw_spin_lock_irqsave(&(dev)->mmio_lock, mmio_flags);		\
+		access;								\
+		raw_spin_unlock_irqrestore(&(dev)->mmio_lock, mmio_flags);	\
+	} while (0)
+#else
+#define HEDDLE_MMIO(dev, access) access
+#endif
+
 static inline u32 heddle_read(struct heddle_device *dev, u32 reg)
 {
-	return readl(dev->regs + reg);
+	u32 value;
+
+	HEDDLE_MMIO(dev, value = readl(dev->regs + reg));
+	return value;
 }
 
 static inline u64 heddle_read64(struct heddle_device *dev, u32 lo, u32 hi)
 {
-	u64 low = readl(dev->regs + lo);
+	u64 low = heddle_read(dev, lo);
 
-	return low | (u64)readl(dev->regs + hi) << 32;
+	return low | (u64)heddle_read(dev, hi) << 32;
 }
 
 static inline void heddle_write(struct heddle_device *dev, u32 reg, u32 value)
 {
-	writel(value, dev->regs + reg);
+	HEDDLE_MMIO(dev, writel(value, dev->regs + reg));
 }
 
 static inline bool heddle_gone(struct heddle_device *dev)
@@ -287,6 +310,8 @@ struct heddle_job {
 };
 
 /* heddle_drv.c */
+struct heddle_device *heddle_device_create(struct device *parent);
+int heddle_device_register(struct heddle_device *dev);
 extern bool heddle_null_submission;
 extern uint heddle_timeout_ms;
 
@@ -382,6 +407,5 @@ void heddle_debugfs_init(struct drm_minor *minor);
 void heddle_coredump(struct heddle_device *dev, const char *why);
 int heddle_null_init(uint cards);
 void heddle_null_fini(void);
-struct heddle_device *heddle_device_create(struct device *parent);
 
 #endif

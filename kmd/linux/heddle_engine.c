@@ -130,6 +130,10 @@ int heddle_engine_start(struct heddle_device *dev, struct heddle_run *run, bool 
 		err = -ENODEV;
 		goto unlock;
 	}
+	if (!dev->regs) { /* null_hw: moving memory that is not there is done */
+		complete(run->done);
+		goto unlock;
+	}
 	if (own ? dev->state != HEDDLE_DEVICE_COMPACTING :
 		  dev->hold || !heddle_device_accepts_jobs(dev->state)) {
 		err = -EAGAIN;

@@ -94,10 +94,10 @@ void heddle_job_free(struct heddle_job *job)
 	for (i = 0; i < job->num_hosts; i++)
 		drm_gem_object_put(job->hosts[i]);
 	heddle_area_free(dev, job->area);
-	if (job->run.fence && job->run.fence->ops)
+	if (job->run.id)
 		dma_fence_put(job->run.fence);
 	else
-		kfree(job->run.fence); /* never started */
+		kfree(job->run.fence); /* never started: not a fence yet */
 	if (job->run.outcome && job->run.outcome->finished)
 		/* Waits for heddle_finished(), which may still be at it. */
 		dma_fence_remove_callback(job->run.outcome->finished, &job->run.outcome->cb);
@@ -183,7 +183,7 @@ static struct dma_fence *heddle_run_job(struct drm_sched_job *sched_job)
 /* Cannot happen: the scheduler was told never to time out. */
 static enum drm_gpu_sched_stat heddle_timedout_job(struct drm_sched_job *sched_job)
 {
-	return DRM_GPU_SCHED_STAT_NOMINAL;
+	return HEDDLE_SCHED_STAT_RESET;
 }
 
 static void heddle_free_job(struct drm_sched_job *sched_job)

@@ -38,11 +38,9 @@ static int heddle_null_probe(struct platform_device *pdev)
 	err = heddle_device_init(dev);
 	if (err)
 		return err;
-	err = drm_dev_register(&dev->drm, 0);
-	if (err) {
-		heddle_device_fini(dev);
+	err = heddle_device_register(dev);
+	if (err)
 		return err;
-	}
 	/* What the type of remove() is depends on the kernel. */
 	return devm_add_action_or_reset(&pdev->dev, heddle_null_unbind, dev);
 }

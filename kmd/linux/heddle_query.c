@@ -2,6 +2,7 @@
 /* QUERY, and what /proc/PID/fdinfo says of a file. */
 #include <linux/pci.h>
 #include <linux/seq_file.h>
+#include <linux/sizes.h>
 
 #include "heddle_args.h"
 #include "heddle_drv.h"
@@ -64,6 +65,14 @@ int heddle_query_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_
 	return heddle_fill_element(&args->data, 0, from, args->size);
 }
 
+/* Under the name of the kernel's documentation since 6.5, and the one before. */
+static void heddle_show_memory(struct seq_file *m, const char *region, s64 bytes)
+{
+	seq_printf(m, "drm-total-%s:\t%lld KiB\n", region, bytes / SZ_1K);
+	seq_printf(m, "drm-memory-%s:\t%lld KiB\n", region, bytes / SZ_1K);
+}
+
+/* Documentation/gpu/drm-usage-stats.rst; "memory" is its name for system memory. */
 void heddle_show_fdinfo(struct seq_file *m, struct file *f)
 {
 	struct drm_file *drm_file = f->private_data;
@@ -75,7 +84,7 @@ void heddle_show_fdinfo(struct seq_file *m, struct file *f)
 	if (dev_is_pci(parent))
 		seq_printf(m, "drm-pdev:\t%s\n", pci_name(to_pci_dev(parent)));
 	seq_printf(m, "drm-engine-npu:\t%lld ns\n", atomic64_read(&file->busy_ns));
-	seq_printf(m, "drm-memory-device:\t%lld KiB\n", atomic64_read(&file->device_bytes) / 1024);
-	seq_printf(m, "drm-memory-host:\t%lld KiB\n", atomic64_read(&file->host_bytes) / 1024);
-	seq_printf(m, "drm-heddle-jobs:\t%lld\n", atomic64_read(&file->jobs));
+	heddle_show_memory(m, "device", atomic64_read(&file->device_bytes));
+	heddle_show_memory(m, "memory", atomic64_read(&file->host_bytes));
+	seq_printf(m, "heddle-jobs:\t%lld\n", atomic64_read(&file->jobs));
 }

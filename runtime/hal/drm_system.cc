@@ -8,38 +8,61 @@
 #include <xf86drm.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <ios>
+#include <system_error>
 
 #include "rtl/spec/generated/registers.h"
 
 namespace heddle::hal {
 namespace {
 
+// renderD99 before renderD128.
+void SortByNumber(std::vector<std::string>* nodes) {
+  std::sort(nodes->begin(), nodes->end(),
+            [](const std::string& a, const std::string& b) {
+              return a.size() != b.size() ? a.size() < b.size() : a < b;
+            });
+}
+
+std::vector<std::string> RenderNodes() {
+  std::vector<std::string> nodes;
+  // Flags 0: reading the revision would wake sleeping devices.
+  const int count = drmGetDevices2(0, nullptr, 0);
+  if (count <= 0) return nodes;
+  std::vector<drmDevicePtr> devices(static_cast<size_t>(count));
+  const int got = drmGetDevices2(0, devices.data(), count);
+  if (got <= 0) return nodes;
+  devices.resize(static_cast<size_t>(std::min(got, count)));
+  for (const drmDevice* device : devices) {
+    if (!(device->available_nodes & 1 << DRM_NODE_RENDER) ||
+        device->bustype != DRM_BUS_PCI ||
+        device->deviceinfo.pci->vendor_id != reg::kPciVendorId ||
+        device->deviceinfo.pci->device_id != reg::kPciDeviceId) {
+      continue;
+    }
+    nodes.push_back(device->nodes[DRM_NODE_RENDER]);
+  }
+  drmFreeDevices(devices.data(), static_cast<int>(devices.size()));
+  SortByNumber(&nodes);
+  return nodes;
+}
+
+// The number in a file of sysfs, "0x1234"; 0 when there is none.
+uint32_t ReadId(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  uint32_t id = 0;
+  file >> std::hex >> id;
+  return file ? id : 0;
+}
+
 class RealSystem : public DrmSystem {
  public:
-  std::vector<std::string> RenderNodes() override {
-    std::vector<std::string> nodes;
-    // Flags 0: reading the revision would wake sleeping devices.
-    const int count = drmGetDevices2(0, nullptr, 0);
-    if (count <= 0) return nodes;
-    std::vector<drmDevicePtr> devices(static_cast<size_t>(count));
-    const int got = drmGetDevices2(0, devices.data(), count);
-    if (got <= 0) return nodes;
-    devices.resize(static_cast<size_t>(std::min(got, count)));
-    for (const drmDevice* device : devices) {
-      if (!(device->available_nodes & 1 << DRM_NODE_RENDER) ||
-          device->bustype != DRM_BUS_PCI ||
-          device->deviceinfo.pci->vendor_id != reg::kPciVendorId ||
-          device->deviceinfo.pci->device_id != reg::kPciDeviceId) {
-        continue;
-      }
-      nodes.push_back(device->nodes[DRM_NODE_RENDER]);
-    }
-    drmFreeDevices(devices.data(), static_cast<int>(devices.size()));
-    // renderD99 before renderD128.
-    std::sort(nodes.begin(), nodes.end(),
-              [](const std::string& a, const std::string& b) {
-                return a.size() != b.size() ? a.size() < b.size() : a < b;
-              });
+  std::vector<std::string> Nodes() override {
+    std::vector<std::string> nodes = AccelNodes();
+    const std::vector<std::string> render = RenderNodes();
+    nodes.insert(nodes.end(), render.begin(), render.end());
     return nodes;
   }
 
@@ -71,6 +94,22 @@ DrmSystem*& System() {
 }
 
 }  // namespace
+
+std::vector<std::string> AccelNodes(const std::string& sys) {
+  std::vector<std::string> nodes;
+  std::error_code error;
+  auto entry = std::filesystem::directory_iterator(sys + "/class/accel", error);
+  for (; !error && entry != std::filesystem::directory_iterator();
+       entry.increment(error)) {
+    const std::filesystem::path device = entry->path() / "device";
+    if (ReadId(device / "vendor") == reg::kPciVendorId &&
+        ReadId(device / "device") == reg::kPciDeviceId) {
+      nodes.push_back("/dev/accel/" + entry->path().filename().string());
+    }
+  }
+  SortByNumber(&nodes);
+  return nodes;
+}
 
 DrmSystem& DrmSystem::Get() { return *System(); }
 

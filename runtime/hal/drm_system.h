@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the transport to a render node needs of the system. Tests put another
-// one in its place.
+// What the transport to a node of heddle.ko needs of the system. Tests put
+// another one in its place.
 #ifndef HEDDLE_RUNTIME_HAL_DRM_SYSTEM_H_
 #define HEDDLE_RUNTIME_HAL_DRM_SYSTEM_H_
 
@@ -14,9 +14,9 @@ namespace heddle::hal {
 class DrmSystem {
  public:
   virtual ~DrmSystem() = default;
-  // Render nodes of PCI devices with Heddle's ids, by libdrm; nothing is
-  // opened, so no other device is woken.
-  virtual std::vector<std::string> RenderNodes() = 0;
+  // Accel nodes, then render nodes, of PCI devices with Heddle's ids. Nothing
+  // is opened, so no other device is woken.
+  virtual std::vector<std::string> Nodes() = 0;
   // A descriptor that close() closes, or a negative errno.
   virtual int Open(const std::string& path) = 0;
   // 0 or a negative errno; restarted after signals.
@@ -28,6 +28,10 @@ class DrmSystem {
   static DrmSystem& Get();
   static void SetForTest(DrmSystem* system);
 };
+
+// The accel nodes of PCI devices with Heddle's ids in the sysfs at `sys`,
+// "/dev/accel/accel0" and so on: what libdrm does not list.
+std::vector<std::string> AccelNodes(const std::string& sys = "/sys");
 
 }  // namespace heddle::hal
 

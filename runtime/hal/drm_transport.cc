@@ -150,7 +150,7 @@ absl::Status CheckVersion(const std::string& node, int fd, DrmSystem& system) {
   const int error = system.Ioctl(fd, DRM_IOCTL_VERSION, &version);
   if (error == -ENOTTY || error == -EINVAL) {
     return absl::InvalidArgumentError(
-        absl::StrCat("'", node, "' is not a DRM render node"));
+        absl::StrCat("'", node, "' is not a node of a DRM driver"));
   }
   if (error != 0) {
     return FromErrno(absl::StrCat("asking '", node, "' for its driver"), error);
@@ -175,7 +175,7 @@ absl::Status CheckVersion(const std::string& node, int fd, DrmSystem& system) {
 absl::StatusOr<std::vector<std::string>> ListDrm(DrmSystem& system) {
   std::vector<std::string> nodes;
   absl::Status denied;
-  for (const std::string& node : system.RenderNodes()) {
+  for (const std::string& node : system.Nodes()) {
     const auto transport = OpenDrm(node, system);
     if (transport.ok()) {
       nodes.push_back(node);

@@ -11,13 +11,18 @@
 
 #include <atomic>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <map>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "absl/time/clock.h"
 #include "drm/heddle_drm.h"
 #include "runtime/hal/device.h"
+#include "runtime/hal/drm_system.h"
 #include "runtime/hal/fake_drm.h"
 #include "runtime/session/device_spec.h"
 #include "runtime/session/private_card.h"
@@ -28,7 +33,7 @@ namespace {
 // Nodes that fail on demand: results of open by path, answers to ioctls.
 class ScriptedSystem : public DrmSystem {
  public:
-  std::vector<std::string> RenderNodes() override {
+  std::vector<std::string> Nodes() override {
     std::vector<std::string> nodes;
     for (const auto& entry : opens) nodes.push_back(entry.first);
     return nodes;
@@ -153,6 +158,27 @@ TEST(DrmTransport, WaitsKeepTheirDeadlines) {
   EXPECT_EQ((*transport)->Ioctl(DRM_IOCTL_SYNCOBJ_WAIT, &sync), 0);
   EXPECT_EQ(calls, 3);
   EXPECT_EQ(sync.timeout_nsec, INT64_MAX);
+}
+
+TEST(AccelNodes, AreThoseOfPciDevicesWithOurIds) {
+  namespace fs = std::filesystem;
+  const fs::path sys = fs::path(testing::TempDir()) / "sys";
+  const auto node = [&](const std::string& name, const char* vendor,
+                        const char* device) {
+    const fs::path folder = sys / "class/accel" / name / "device";
+    fs::create_directories(folder);
+    std::ofstream(folder / "vendor") << vendor << "\n";
+    std::ofstream(folder / "device") << device << "\n";
+  };
+  EXPECT_TRUE(AccelNodes(sys).empty());  // a kernel without
+  node("accel10", "0x1234", "0x4e50");
+  node("accel2", "0x1234", "0x4e50");
+  node("accel0", "0x8086", "0x4e50");
+  node("accel1", "0x1234", "0x4e51");
+  node("accel3", "", "");
+  fs::create_directories(sys / "class/accel/accel4");  // no PCI device
+  EXPECT_EQ(AccelNodes(sys), (std::vector<std::string>{"/dev/accel/accel2",
+                                                       "/dev/accel/accel10"}));
 }
 
 class DrmOverHosted : public testing::Test {

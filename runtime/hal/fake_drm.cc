@@ -13,7 +13,7 @@ constexpr char kPrefix[] = "fake/renderD";
 
 }  // namespace
 
-std::vector<std::string> FakeDrm::RenderNodes() {
+std::vector<std::string> FakeDrm::Nodes() {
   std::vector<hosted::CardEntry> cards;
   std::vector<std::string> nodes;
   if (hosted::HostedClient::List(socket_, &cards) != 0) return nodes;

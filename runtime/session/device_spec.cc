@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -128,7 +129,9 @@ absl::StatusOr<DeviceSpec> ParseDeviceSpec(absl::string_view text) {
       }
       spec.serial = serial;
     } else if (!where.empty() && where.find('/') == absl::string_view::npos) {
-      spec.node = absl::StrCat("/dev/dri/", where);
+      spec.node = absl::StrCat(
+          absl::StartsWith(where, "accel") ? "/dev/accel/" : "/dev/dri/",
+          where);
     } else {
       spec.node = std::string(where);
     }

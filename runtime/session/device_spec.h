@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text of HEDDLE_DEVICE and of device ids:
 //
-//   drm[:NODE]             cards of heddle.ko, or the one of this render node
-//                          (a path, or a name in /dev/dri)
+//   drm[:NODE]             cards of heddle.ko, or the one of this node (a path,
+//                          or a name in /dev/accel or /dev/dri)
 //   drm:serial=N           the card of heddle.ko with this serial number
 //   hosted:SOCKET[#CARD]   cards of a running heddle-hosted
 //   sim[:NAME=VALUE,...]   simulated cards of this process: config=h256,

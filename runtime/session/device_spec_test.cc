@@ -16,6 +16,7 @@ TEST(DeviceSpec, KnownForms) {
   EXPECT_EQ(ParseDeviceSpec("drm")->kind, Kind::kDrm);
   EXPECT_EQ(ParseDeviceSpec("drm")->ToString(), "drm");
   EXPECT_EQ(ParseDeviceSpec("drm:renderD129")->node, "/dev/dri/renderD129");
+  EXPECT_EQ(ParseDeviceSpec("drm:accel1")->node, "/dev/accel/accel1");
   const auto node = ParseDeviceSpec("drm:/dev/dri/renderD128");
   ASSERT_TRUE(node.ok());
   EXPECT_EQ(node->node, "/dev/dri/renderD128");

@@ -22,7 +22,7 @@ namespace {
 class PluggedDrm : public hal::FakeDrm {
  public:
   using FakeDrm::FakeDrm;
-  std::vector<std::string> RenderNodes() override { return nodes; }
+  std::vector<std::string> Nodes() override { return nodes; }
   int Open(const std::string& path) override {
     const bool there =
         std::find(nodes.begin(), nodes.end(), path) != nodes.end();

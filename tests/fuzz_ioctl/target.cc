@@ -248,8 +248,7 @@ absl::StatusOr<std::unique_ptr<Target>> MakeTarget(const std::string& device) {
     const auto nodes = hal::ListDrm();
     if (!nodes.ok()) return nodes.status();
     if (nodes->empty()) {
-      return absl::UnavailableError(
-          "there is no render node of the driver heddle");
+      return absl::UnavailableError("there is no node of the driver heddle");
     }
     spec->node = nodes->front();
   }

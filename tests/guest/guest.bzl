@@ -89,7 +89,7 @@ _DATA = [
     "@guest_kernel//:vmlinux_file",
 ]
 
-def guest_test(name, cases, cards = [""], modules = [], data = [], cpus = 1, memory = "768M", env = {}, size = "medium", tags = [], **kwargs):
+def guest_test(name, cases, cards = [""], modules = [], data = [], cpus = 1, memory = "768M", parallel = False, env = {}, size = "medium", tags = [], **kwargs):
     """Declares the test.
 
     Args:
@@ -101,6 +101,8 @@ def guest_test(name, cases, cards = [""], modules = [], data = [], cpus = 1, mem
       cpus: of the guest. With more than one, QEMU 7.2 drops register accesses that meet ("Blocked
         re-entrant IO"), and the driver takes the card for gone.
       memory: of the guest.
+      parallel: the guest's processors run at the same time, in a thread each. Without cards, or with a
+        driver whose accesses to registers never meet: //tests/guest/smp:heddle.
       env: variables of the cases.
       size: of the test.
       tags: of the test.
@@ -113,6 +115,7 @@ def guest_test(name, cases, cards = [""], modules = [], data = [], cpus = 1, mem
         env = env,
         memory = memory,
         modules = ["$(rootpath %s)" % module for module in modules],
+        parallel = parallel,
     )
     _guest_cases(
         name = name + "_plan",

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The guest kernel's log: what belongs to which command, and what in it is a failure."""
 
+import os
 import re
 
 # Reports of the kernel about itself, with or without debugging options.
@@ -39,3 +40,45 @@ def split(text):
             continue
         parts.setdefault(current, []).append(line)
     return parts
+
+
+def take_races(lines):
+    """(the other lines, KCSAN's reports, each a list of lines)."""
+    rest, reports, current = [], [], None
+    for line in lines:
+        if "BUG: KCSAN:" in line:
+            current = [line]
+            reports.append(current)
+        elif current is None:
+            rest.append(line)
+        else:
+            current.append(line)
+            if "=======" in line:
+                current = None
+    return rest, reports
+
+
+def argued_races(text):
+    """The regular expressions of races.txt: a title and what must be in the report."""
+    entries = []
+    for line in text.split("\n"):
+        if line.strip() and not line.startswith("#"):
+            title, inside, _ = (part.strip() for part in line.split("|", 2))
+            entries.append((re.compile(title), re.compile(inside)))
+    return entries
+
+
+def races(reports, argued):
+    """The lines of those in which a module had a part, but for what has been argued."""
+    lines = []
+    for report in reports:
+        text = "\n".join(report)
+        known = any(title.search(report[0]) and inside.search(text) for title, inside in argued)
+        if re.search(r"\[(heddle|planted_bugs)\]", text) and not known:
+            lines += report
+    return lines
+
+
+def read_argued_races():
+    with open(os.path.join(os.path.dirname(__file__), "races.txt"), encoding="utf-8") as file:
+        return argued_races(file.read())

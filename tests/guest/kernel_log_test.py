@@ -50,6 +50,38 @@ class KernelLogTest(unittest.TestCase):
         text = "boot\r\nheddle-guest: begin 0\na\n[1] heddle-guest: end 0\nmid\n[2] heddle-guest: begin 1\nb\nc"
         self.assertEqual(kernel_log.split(text), {None: ["boot", "mid"], 0: ["a"], 1: ["b", "c"]})
 
+    RACES = """\
+before
+[ 1.0] ==================================================================
+[ 1.0] BUG: KCSAN: data-race in init_file / init_file
+[ 1.0] write to 0xffff888000d74378 of 4 bytes by task 106 on cpu 0:
+[ 1.0] ==================================================================
+between
+[ 1.0] ==================================================================
+[ 1.0] BUG: KCSAN: data-race in dma_fence_get [heddle] / put
+[ 1.0]  heddle_wait_ioctl+0x58/0x1900 [heddle]
+[ 1.0] ==================================================================
+after"""
+
+    def test_races(self):
+        rest, reports = kernel_log.take_races(self.RACES.split("\n"))
+        self.assertEqual([line for line in rest if "====" not in line], ["before", "between", "after"])
+        self.assertEqual(kernel_log.findings(rest), [])
+        self.assertEqual(len(reports), 2)
+        # One of the kernel's own is none of the driver's.
+        self.assertEqual(kernel_log.races(reports, []), reports[1])
+        for entry, known in (
+            ("dma_fence_get | heddle_wait_ioctl | it is so", True),
+            ("dma_fence_get | heddle_submit_ioctl | another caller", False),
+            ("init_file | heddle_wait_ioctl | another race", False),
+        ):
+            argued = kernel_log.argued_races("# a comment\n\n" + entry + "\n")
+            self.assertEqual(kernel_log.races(reports, argued), [] if known else reports[1])
+
+    def test_list_of_races(self):
+        for title, inside in kernel_log.read_argued_races():
+            self.assertTrue(title.pattern and inside.pattern)
+
 
 if __name__ == "__main__":
     unittest.main()

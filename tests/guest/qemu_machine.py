@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The guest in QEMU 7.2: a stock Debian kernel, the host's root read-only over 9p, and cards.
 
-QEMU is asked for TCG by name: a /dev/kvm that exists need not be able to run a stock kernel. And for
-one thread, however many processors the guest has: with a thread each, accesses to a card at the same
-time get wrong answers (a driver that finds its card gone, jobs that time out). The kernel is an
-uncompressed vmlinux, which boots some seconds faster than a bzImage in emulation.
+QEMU is asked for TCG by name: a /dev/kvm that exists need not be able to run a stock kernel. By default
+the guest's processors take turns in one thread, because x-pci-proxy-dev drops accesses to a card that
+meet (a driver that finds its card gone, jobs that time out). With `parallel` each has a thread of its own:
+for a guest without a card, or a driver that makes its accesses one after another (//tests/guest/smp:heddle).
+The kernel is an uncompressed vmlinux, which boots some seconds faster than a bzImage in emulation.
 Exit codes: agent.sh ends QEMU with 33; a panic ends it with 0, so 0 is a failure.
 """
 
@@ -39,10 +40,10 @@ def version():
 class QemuMachine(Machine):
     name = "QEMU"
 
-    def __init__(self, kernel, initrd, cards=(), cpus=1, memory="768M", console="file", more=()):
+    def __init__(self, kernel, initrd, cards=(), cpus=1, memory="768M", parallel=False, console="file", more=()):
         """Starts it, with a card per entry of `cards` (options of heddle-sim as one text).
 
-        `console`: "file", or "stdio" for somebody at a terminal. `more`: options of QEMU.
+        `parallel`: a thread for each processor. `console`: "file", or "stdio" for somebody at a terminal. `more`: options of QEMU.
         """
         super().__init__()
         self._qtest, qtest = socket.socketpair()
@@ -50,7 +51,8 @@ class QemuMachine(Machine):
         inherited = [qtest, qmp]
         words = [
             *(QEMU, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"),
-            *("-machine", "q35,memory-backend=ram", "-accel", "tcg,thread=single", "-cpu", "max", "-smp", str(cpus)),
+            *("-machine", "q35,memory-backend=ram", "-accel", f"tcg,thread={'multi' if parallel else 'single'}"),
+            *("-cpu", "max", "-smp", str(cpus)),
             *("-m", memory, "-object", f"memory-backend-memfd,id=ram,size={memory},share=on"),
             *("-kernel", kernel, "-initrd", initrd, "-append", KERNEL_OPTIONS + (ONE_CPU_OPTIONS if cpus == 1 else "")),
             *("-device", "isa-debug-exit,iobase=0xf4,iosize=4"),

@@ -23,6 +23,8 @@ KERNEL_INFO = "../guest_kernel/kernel.txt"
 VMLINUX = "../guest_kernel/vmlinux"
 INITRD = "tests/guest/initramfs_image.cpio"
 BOOT_SECONDS = 150
+# Every so manieth access of a processor is watched for a while. The kernel's default is for a fast one.
+KCSAN_ON = "echo 500 >/sys/module/kcsan/parameters/skip_watch && echo on >/sys/kernel/debug/kcsan"
 PASSED_ON = ("TEST_SRCDIR", "TEST_WORKSPACE", "RUNFILES_DIR", "HEDDLE_TEST_TIME_FACTOR")
 
 
@@ -102,6 +104,7 @@ class Runner:
         self.machine = machine
         self.report = report
         self.factor = float(os.environ.get("HEDDLE_TEST_TIME_FACTOR", "1"))
+        self.argued = kernel_log.read_argued_races()
         self.numbers = {}  # of command: its case
         self.failures = {}  # number of command: what is wrong but for the kernel's log
 
@@ -136,7 +139,12 @@ class Runner:
         expect = case.get("expect")
         if expect and not any(re.search(expect, line) for line in log):
             failure = failure or f"the kernel's log has no line with {expect}"
-        found = [] if expect else kernel_log.findings(log, case["allow"])
+        log_but_races, races = kernel_log.take_races(log)
+        found = []
+        if not expect:
+            found = kernel_log.findings(log_but_races, case["allow"]) or kernel_log.races(races, self.argued)
+        if races:
+            print(f"        {len(races)} reports of KCSAN")
         if found:
             self.report.add(case["name"], "kernel_log", seconds, "in the kernel's log:\n" + "\n".join(found))
         if failed is None:
@@ -177,6 +185,8 @@ def run_plan(plan, machine, report):
     boot(machine, plan, report)
     runner = Runner(machine, report)
     chosen = re.compile(os.environ.get("TESTBRIDGE_TEST_ONLY", ""))
+    if kernel_info(KERNEL_INFO).get("kcsan"):
+        runner.run(dict(name="kcsan_on", command=KCSAN_ON, seconds=20, gtest=False, allow=""))
     for module in plan["modules"]:
         name = re.sub(r"\W", "_", os.path.basename(module)[: -len(".ko")])
         runner.run(dict(name=f"insmod_{name}", command=f"insmod {module}", seconds=20, gtest=False, allow=""))
@@ -197,11 +207,12 @@ def run_plan(plan, machine, report):
         report.add("guest", names[0] if names else "shutdown", 0, f"{error}\nkernel's log:\n{log}")
         for name in names[1:]:
             report.add("guest", name, 0, "not run: the guest was lost before")
-    outside = kernel_log.split(machine.console())[None]
+    outside, races = kernel_log.take_races(kernel_log.split(machine.console())[None])
+    races = kernel_log.races(races, runner.argued)
     found = kernel_log.findings(outside)
     # Boot, and what was logged between two cases.
     early = kernel_log.findings(read(os.path.join(machine.share, "dmesg")).split("\n"))
-    report.add("guest", "kernel_log", 0, "\n".join(found or early))
+    report.add("guest", "kernel_log", 0, "\n".join(found or early or races))
 
 
 def execute(plan, report):
@@ -215,6 +226,7 @@ def execute(plan, report):
             cards=plan["cards"],
             cpus=plan["cpus"],
             memory=plan["memory"],
+            parallel=plan.get("parallel", False),
         )
         run_plan(plan, machine, report)
     except (GuestError, RuntimeError) as error:

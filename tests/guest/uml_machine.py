@@ -46,10 +46,10 @@ class UmlMachine(Machine):
     name = "linux"
     last_cases = (("kmemleak", LEAKS, 60),)
 
-    def __init__(self, kernel, initrd, cards=(), cpus=1, memory="768M"):
+    def __init__(self, kernel, initrd, cards=(), cpus=1, memory="768M", parallel=False):
         """Starts it, with a card per entry of `cards` (options of heddle-sim as one text).
 
-        It has one processor, whatever `cpus` says, and twice the memory, for KASAN's shadow and
+        It has one processor, whatever `cpus` and `parallel` say, and twice the memory, for KASAN's shadow and
         kmemleak's tables.
         """
         self._orders = 0

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the suite drives: an open file of a card. The same cases run on
-// heddle-hosted (hosted_driver.cc) and on a render node (drm_driver.cc); what
-// both must do is said in heddle_drm.h.
+// heddle-hosted (hosted_driver.cc) and on a node of heddle.ko (drm_driver.cc);
+// what both must do is said in heddle_drm.h.
 #ifndef TESTS_UAPI_CLIENT_H_
 #define TESTS_UAPI_CLIENT_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite on a render node: HEDDLE_DRM_NODE, or the first whose driver says
-// that it is heddle. System calls only; no library between.
+// The suite on a node of heddle.ko: HEDDLE_DRM_NODE, or the first whose driver
+// says that it is heddle. System calls only; no library between.
 //
 // With HEDDLE_FAIL_ALLOCATIONS set (a kernel with fail-nth, and rights), every
 // ioctl is swept: made with its first allocation failing, then with its second,
@@ -26,6 +26,7 @@
 #include "tests/guest/host_request.h"
 #include "tests/support/kernel_release.h"
 #include "tests/uapi/client.h"
+#include "tests/uapi/drm_nodes.h"
 
 namespace heddle::uapi {
 namespace {
@@ -126,10 +127,10 @@ int SweepAllocations(int fd, unsigned long request, void* arg) {
   }
 }
 
-class RenderNode : public Client {
+class NodeClient : public Client {
  public:
-  explicit RenderNode(int fd) : fd_(fd) {}
-  ~RenderNode() override { close(fd_); }
+  explicit NodeClient(int fd) : fd_(fd) {}
+  ~NodeClient() override { close(fd_); }
   int Ioctl(unsigned long request, void* arg) override {
     static const bool sweep = std::getenv("HEDDLE_FAIL_ALLOCATIONS") != nullptr;
     return sweep ? SweepAllocations(fd_, request, arg)
@@ -157,24 +158,15 @@ bool IsHeddle(int fd) {
 
 std::string FindNode() {
   if (const char* node = std::getenv("HEDDLE_DRM_NODE")) return node;
-  for (int minor = 128; minor < 192; ++minor) {
-    const std::string node = "/dev/dri/renderD" + std::to_string(minor);
-    const int fd = open(node.c_str(), O_RDWR | O_CLOEXEC);
-    if (fd < 0) continue;
-    const bool ours = IsHeddle(fd);
-    close(fd);
-    if (ours) return node;
-  }
-  return "";
+  const std::vector<std::string> nodes = DrmNodes();
+  return nodes.empty() ? "" : nodes.front();
 }
 
 class Drm : public Driver {
  public:
   std::unique_ptr<Client> Open(int* error) override {
     // Another one after a card has come anew.
-    const int fd = open(FindNode().c_str(), O_RDWR | O_CLOEXEC);
-    *error = fd < 0 ? -errno : 0;
-    return fd < 0 ? nullptr : std::make_unique<RenderNode>(fd);
+    return OpenDrmNode(FindNode(), error);
   }
   std::vector<uint64_t> BadPointers() override {
     // Null, not mapped, not user space, the last byte there is.
@@ -204,6 +196,27 @@ class Drm : public Driver {
 };
 
 }  // namespace
+
+std::vector<std::string> DrmNodes() {
+  std::vector<std::string> nodes;
+  for (const char* prefix : {"/dev/accel/accel", "/dev/dri/renderD"}) {
+    const int first = prefix[5] == 'd' ? 128 : 0;
+    for (int minor = first; minor < first + 64; ++minor) {
+      const std::string node = prefix + std::to_string(minor);
+      const int fd = open(node.c_str(), O_RDWR | O_CLOEXEC);
+      if (fd < 0) continue;
+      if (IsHeddle(fd)) nodes.push_back(node);
+      close(fd);
+    }
+  }
+  return nodes;
+}
+
+std::unique_ptr<Client> OpenDrmNode(const std::string& node, int* error) {
+  const int fd = open(node.c_str(), O_RDWR | O_CLOEXEC);
+  *error = fd < 0 ? -errno : 0;
+  return fd < 0 ? nullptr : std::make_unique<NodeClient>(fd);
+}
 
 Driver& Driver::Get() {
   static auto* const driver = new Drm;

@@ -34,8 +34,8 @@ passes: the module is not expected there.
 _HARMLESS = "Skipping BTF generation|the compiler differs from the one used|The kernel was built by:|You are using:"
 
 _MAKE = """set -euo pipefail
-out=$1 report=$2 info=$3 kbuild=$4 headers=$5 needs=$6 config=$7 log=$(mktemp) work=$(mktemp -d)
-shift 7
+out=$1 report=$2 info=$3 kbuild=$4 headers=$5 needs=$6 config=$7 defines=$8 log=$(mktemp) work=$(mktemp -d)
+shift 8
 trap 'rm -rf "$work" "$log"' EXIT
 : >"$out"; : >"$report"
 grep -q '^absent=' "$info" && exit 0
@@ -63,7 +63,7 @@ run() {
   fi
   # No BTF: it would take pahole, and the headers of some kernels hold a vmlinux that asks for it.
   LC_ALL=C make -C "$folder" $arch M="$module" CONFIG_DEBUG_INFO_BTF_MODULES= "${goals[@]}" \
-    KCFLAGS="$flags" "$@" >"$log" 2>&1
+    KCFLAGS="$flags $defines" "$@" >"$log" 2>&1
 }
 """
 
@@ -93,6 +93,7 @@ def _impl(ctx):
     args.add(headers[0].path if headers else "none")
     args.add(ctx.attr.needs or "nothing")
     args.add(ctx.files._config[0].path if ctx.files._config else "/dev/null")
+    args.add(" ".join(["-D" + define for define in ctx.attr.defines]))
     for file in files:
         args.add(file)
         args.add(file.short_path)
@@ -111,6 +112,7 @@ def _impl(ctx):
 _kernel_module = rule(
     implementation = _impl,
     attrs = {
+        "defines": attr.string_list(),
         "kbuild": attr.label(allow_single_file = True, mandatory = True),
         "module": attr.string(mandatory = True),
         "needs": attr.string(),
@@ -121,6 +123,26 @@ _kernel_module = rule(
         "_info": attr.label(default = "@guest_kernel//:kernel.txt", allow_single_file = True),
     },
 )
+
+def kernel_module_variant(name, kbuild, srcs, defines, visibility = None):
+    """The same module once more, with macros of its own: for tests, and not itself checked.
+
+    Args:
+      name: of the module, in a package of its own.
+      kbuild: the Kbuild file.
+      srcs: sources and headers.
+      defines: macros.
+      visibility: of the module.
+    """
+    _kernel_module(
+        name = name,
+        testonly = True,
+        defines = defines,
+        kbuild = kbuild,
+        module = name,
+        srcs = srcs,
+        visibility = visibility,
+    )
 
 def kernel_module(name, kbuild, srcs, needs = None, visibility = None):
     """Declares the module and its tests.

@@ -1,25 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # ./dev test-kernel-debug: the driver's tests in a kernel with KASAN, lockdep, kmemleak, DMA-API
-# debugging and failing allocations; and what only such a kernel can show. Ends as ./dev test does.
+# debugging and failing allocations, and what only such a kernel can show; then those of several
+# processors in one with KCSAN. With --kcsan only the latter, with targets only these. Ends as
+# ./dev test does, of each of the two.
+
+# run_in_kernel LIST OPTIONS...: `targets`, or those of the list, in the kernel of debug_kernel.sh.
+run_in_kernel() {
+  local list="$1" setup_status=0
+  shift
+  { ensure_setup --debug-kernel && HEDDLE_GUEST_KERNEL_DIR="$(tools/setup/debug_kernel.sh "${kind[@]}")"; } ||
+    setup_status=$?
+  if [[ "$setup_status" != 0 ]]; then
+    echo "0 passed, 1 failed, 0 skipped"
+    return "$setup_status"
+  fi
+  export HEDDLE_GUEST_KERNEL_DIR HEDDLE_NO_SETUP=1
+  local chosen=("${targets[@]}")
+  [[ "${#chosen[@]}" -gt 0 ]] || mapfile -t chosen < <(list_entries "$list")
+  heddle_test --test_tag_filters= --build_tag_filters= --test_timeout=600,1800,7200,14400 "$@" "${chosen[@]}"
+}
 
 heddle_test-kernel-debug() {
   source tools/dev/test.sh
-  local setup_status=0
-  { ensure_setup --debug-kernel && HEDDLE_GUEST_KERNEL_DIR="$(tools/setup/debug_kernel.sh)"; } || setup_status=$?
-  if [[ "$setup_status" != 0 ]]; then
-    echo "0 passed, 1 failed, 0 skipped"
-    exit "$setup_status"
-  fi
-  export HEDDLE_GUEST_KERNEL_DIR HEDDLE_NO_SETUP=1
-  local options=(--test_tag_filters= --build_tag_filters= "--test_timeout=600,1800,7200,14400") argument
-  local targets=()
+  local options=() targets=() kind=() argument status=0
   for argument in "$@"; do
     case "$argument" in
+      --kcsan) kind=(--kcsan) ;;
       -*) options+=("$argument") ;;
       *) targets+=("$argument") ;;
     esac
   done
-  [[ "${#targets[@]}" -gt 0 ]] || mapfile -t targets < <(list_entries tools/dev/test-kernel-debug.txt)
-  heddle_test "${options[@]}" "${targets[@]}"
+  if [[ "${#kind[@]}" == 0 ]]; then
+    (run_in_kernel tools/dev/test-kernel-debug.txt "${options[@]}") || status=$?
+    [[ "${#targets[@]}" == 0 ]] || exit "$status"
+    kind=(--kcsan)
+  fi
+  # Every access to memory is a call there, and the processors are emulated.
+  (run_in_kernel tools/dev/test-kernel-kcsan.txt --test_env=HEDDLE_TEST_TIME_FACTOR=10 "${options[@]}") || status=$?
+  exit "$status"
 }

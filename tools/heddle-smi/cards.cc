@@ -63,7 +63,7 @@ void AddDrm(const session::DeviceSpec& spec, bool all, CardList* list) {
       return;
     }
     if (found->empty() && !all) {
-      list->notes.push_back("there is no render node of the driver heddle");
+      list->notes.push_back("there is no node of the driver heddle");
     }
     nodes = *found;
   }

@@ -186,9 +186,12 @@ class Doctor {
     for (const std::string& name : files().List(folder + "/drm")) {
       if (absl::StartsWith(name, "renderD")) node = "/dev/dri/" + name;
     }
+    for (const std::string& name : files().List(folder + "/accel")) {
+      node = "/dev/accel/" + name;
+    }
     if (node.empty()) {
       Add(Level::kProblem, "node",
-          absl::StrCat(card, " has no render node although heddle.ko has it"),
+          absl::StrCat(card, " has no node although heddle.ko has it"),
           absl::StrCat("sudo dmesg | grep heddle says why; then: echo ", card,
                        " | sudo tee ", folder,
                        "/driver/unbind and load the "

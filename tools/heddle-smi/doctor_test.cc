@@ -94,6 +94,19 @@ class DoctorTest : public testing::Test {
 #define EXPECT_HAS(text, part) \
   EXPECT_TRUE(absl::StrContains(text, part)) << text
 
+TEST_F(DoctorTest, FindsTheAccelNode) {
+  tree_.Remove(absl::StrCat(kCard, "/drm"));
+  tree_.Remove("/dev/dri/renderD128");
+  tree_.File(absl::StrCat(kCard, "/accel/accel0/uevent"), "");
+  tree_.File("/dev/accel/accel0", "");
+  chmod((tree_ / "/dev/accel/accel0").c_str(), 0660);
+  const auto findings = Diagnose(system_);
+  for (const Finding& finding : findings) {
+    EXPECT_NE(finding.level, Level::kProblem) << finding.text;
+  }
+  EXPECT_EQ(opened_, std::vector<std::string>{"/dev/accel/accel0"});
+}
+
 TEST_F(DoctorTest, NothingToComplainOf) {
   const auto findings = Diagnose(system_);
   for (const Finding& finding : findings) {

@@ -54,7 +54,7 @@ std::optional<Client> ParseFdinfo(absl::string_view text) {
       client.pdev = cli::Printable(value);
     } else if (key == "drm-client-id") {
       has_id = ParseAmount(value, &client.id);
-    } else if (key == "drm-heddle-jobs") {
+    } else if (key == "heddle-jobs") {
       if (ParseAmount(value, &amount)) client.jobs = amount;
     } else if (absl::StartsWith(key, "drm-engine-capacity-")) {
       continue;  // a number of engines, not a time

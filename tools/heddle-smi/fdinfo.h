@@ -4,9 +4,9 @@
 // documentation), lines of "KEY: VALUE [UNIT]":
 //
 //   drm-driver: heddle          drm-engine-npu: 123 ns
-//   drm-pdev: 0000:00:04.0      drm-memory-device: 16 KiB  (or drm-total-)
-//   drm-client-id: 7            drm-memory-host: 4 KiB
-//                               drm-heddle-jobs: 12        (our own key)
+//   drm-pdev: 0000:00:04.0      drm-total-device: 16 KiB   (or drm-memory-)
+//   drm-client-id: 7            drm-total-memory: 4 KiB    (system memory)
+//                               heddle-jobs: 12            (our own key)
 #ifndef HEDDLE_TOOLS_HEDDLE_SMI_FDINFO_H_
 #define HEDDLE_TOOLS_HEDDLE_SMI_FDINFO_H_
 

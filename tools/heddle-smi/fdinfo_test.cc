@@ -13,8 +13,10 @@ namespace {
 constexpr char kFull[] =
     "pos:\t0\nflags:\t02100002\nmnt_id:\t26\nino:\t540\n"
     "drm-driver:\theddle\ndrm-pdev:\t0000:00:04.0\ndrm-client-id:\t7\n"
-    "drm-engine-npu:\t1500000000 ns\ndrm-memory-device:\t16 KiB\n"
-    "drm-memory-host:\t2 MiB\ndrm-heddle-jobs:\t12\n";
+    "drm-engine-npu:\t1500000000 ns\n"
+    "drm-total-device:\t16 KiB\ndrm-memory-device:\t16 KiB\n"
+    "drm-total-memory:\t2 MiB\ndrm-memory-memory:\t2 MiB\n"
+    "heddle-jobs:\t12\n";
 
 TEST(Fdinfo, ReadsTheKeysOfTheDriver) {
   const auto client = ParseFdinfo(kFull);
@@ -23,7 +25,7 @@ TEST(Fdinfo, ReadsTheKeysOfTheDriver) {
   EXPECT_EQ(client->id, 7u);
   EXPECT_EQ(client->engine_ns.at("npu"), 1500000000u);
   EXPECT_EQ(client->memory_bytes.at("device"), 16384u);
-  EXPECT_EQ(client->memory_bytes.at("host"), 2u << 20);
+  EXPECT_EQ(client->memory_bytes.at("memory"), 2u << 20);
   EXPECT_EQ(client->jobs, 12u);
 }
 
@@ -68,7 +70,7 @@ TEST(Fdinfo, LinesThatAreNotUnderstoodArePassedOver) {
         "drm-engine-npu: 18446744073709551616 ns\n",
         "drm-memory-device: 18446744073709551615 KiB\n",
         "drm-memory-device: 1.5 KiB\n", "drm-memory-device: 5 TiB\n",
-        "drm-memory-: 5 KiB\n", ": 5\n", ":::\n", "drm-heddle-jobs: many\n"}) {
+        "drm-memory-: 5 KiB\n", ": 5\n", ":::\n", "heddle-jobs: many\n"}) {
     const auto parsed = ParseFdinfo(client + line);
     ASSERT_TRUE(parsed.has_value()) << line;
     EXPECT_TRUE(parsed->engine_ns.empty()) << line;

@@ -114,7 +114,7 @@ std::string ViewText(const View& view, const View* before, double seconds) {
     rows.push_back({absl::StrCat(use.pid), use.name, use.client.pdev,
                     Busy(use, before, seconds),
                     MiB(At(use.client.memory_bytes, "device")),
-                    MiB(At(use.client.memory_bytes, "host")),
+                    MiB(At(use.client.memory_bytes, "memory")),
                     absl::StrCat(use.client.jobs)});
   }
   if (rows.size() > 1) absl::StrAppend(&text, "\n", Table(std::move(rows)));

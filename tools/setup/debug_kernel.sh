@@ -1,31 +1,50 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Builds the kernel with KASAN, lockdep, kmemleak and the like in which ./dev test-kernel-debug runs
-# the driver's tests: user-mode Linux, a process that needs no rights, from Debian's linux-source.
-# Debian's own user-mode-linux has neither PCI nor DRM. Prints the folder on standard output; it has
-# the form of guest_kernel.sh's. Some minutes the first time, nothing later. When a new one is ready,
-# those that nobody has asked for in a day are removed.
+# Builds the kernels in which ./dev test-kernel-debug runs the driver's tests, from Debian's
+# linux-source:
 #
-#   tools/setup/debug_kernel.sh
+#   tools/setup/debug_kernel.sh           with KASAN, lockdep, kmemleak and the like: user-mode Linux, a
+#                                         process that needs no rights; Debian's own user-mode-linux has
+#                                         neither PCI nor DRM
+#   tools/setup/debug_kernel.sh --kcsan   with KCSAN, which finds data races and missing barriers: for a
+#                                         PC with several processors, as QEMU makes it
 #
-#   XDG_CACHE_HOME        where the folder is made: heddle/debug-kernel/KEY in it [~/.cache]
+# Prints the kernel's folder on standard output; it has the form of guest_kernel.sh's. Some minutes the
+# first time, nothing later. When a new one is ready, those that nobody has asked for in a day are
+# removed.
+#
+#   XDG_CACHE_HOME        where the folder is made: heddle/debug-kernel/KEY in it, or
+#                         heddle/kcsan-kernel/KEY [~/.cache]
 #
 # The folder holds
-#   kernel.txt   lines KEY=VALUE: abi, release (of `uname -r`), version (of the package), arch=um
-#   vmlinux      the kernel, a program
+#   kernel.txt   lines KEY=VALUE: abi, release (of `uname -r`), version (of the package), modules=none
+#                (all is built in), arch=um or kcsan=1
+#   vmlinux      the kernel; of user-mode Linux, a program
 #   config       its configuration
-#   headers/     usr/src/linux-headers-RELEASE, to build modules against (make ARCH=um)
+#   headers/     usr/src/linux-headers-RELEASE, to build modules against
 #   checkpatch/  checkpatch.pl with its word lists
 set -euo pipefail
 
 here="$(dirname "$(readlink -f "$0")")"
 name=linux-source-6.12
-inputs=("$here/debug_kernel/config" "$here/debug_kernel/linux-6.12.patch" "$here/debug_kernel.sh")
 
 # shellcheck source=tools/setup/kernel_cache.sh
 source "$here/kernel_cache.sh"
-kernel_cache "debug kernel" debug-kernel
+case "${1:-}" in
+  "")
+    kernel_cache "debug kernel" debug-kernel
+    arch=um image=linux kind=arch=um config="$here/debug_kernel/config"
+    patches=("$here/debug_kernel/linux-6.12.patch")
+    ;;
+  --kcsan)
+    kernel_cache "KCSAN kernel" kcsan-kernel
+    arch=x86_64 image=vmlinux kind=kcsan=1 config="$here/debug_kernel/config-kcsan"
+    patches=()
+    ;;
+  *) die "unknown option $1; give --kcsan or nothing" ;;
+esac
+inputs=("$config" "${patches[@]}" "$here/debug_kernel.sh")
 
 version="$(apt-cache show --no-all-versions "$name" 2>/dev/null | sed -n 's/^Version: //p' | head -n 1)"
 if [[ -z "$version" ]]; then
@@ -56,40 +75,33 @@ say "downloading $name=$version (150 MB)"
   download "$name=$version" </dev/null >&2) || die "cannot download $name=$version (apt's message is above). \
 Mirrors keep only the newest version; with newer lists of apt it may be another one: run apt-get update"
 say "unpacking"
-dpkg-deb --fsys-tarfile "$work/$name"_*.deb | tar -xO "./usr/src/$name.tar.xz" | tar -xJ -C "$work"
+unpack_source "$work/$name"_*.deb "$work"
 rm "$work/$name"_*.deb
 source="$work/$name"
-patch -s -d "$source" -p1 <"${inputs[1]}" ||
-  die "linux-6.12.patch does not fit $version: see tools/setup/debug_kernel"
+for patch in "${patches[@]}"; do
+  patch -s -d "$source" -p1 <"$patch" || die "${patch##*/} does not fit $version: see tools/setup/debug_kernel"
+done
 
 build() {
-  make -s -C "$source" ARCH=um "$@" >"$work/log" 2>&1 && return
+  make -s -C "$source" ARCH="$arch" "$@" >"$work/log" 2>&1 && return
   tail -n 40 "$work/log" >&2
   die "the kernel does not build (the compiler's messages are above)"
 }
 say "building $version, some minutes"
-build KCONFIG_ALLCONFIG="${inputs[0]}" allnoconfig
+build KCONFIG_ALLCONFIG="$config" allnoconfig
 # What Kconfig does not know, or what depends on something that is off, it drops without a word.
-lost="$(grep -vxFf "$source/.config" <(grep '^CONFIG_' "${inputs[0]}") || true)"
+lost="$(grep -vxFf "$source/.config" <(grep '^CONFIG_' "$config") || true)"
 [[ -z "$lost" ]] || die "the configuration lost: ${lost//$'\n'/, }"
-build -j"$(nproc)"
+build -j"$(nproc)" "$image" modules
 
-release="$(make -s -C "$source" ARCH=um kernelrelease)"
+release="$(make -s -C "$source" ARCH="$arch" kernelrelease)"
 new="$work/new"
-headers="$new/headers/usr/src/linux-headers-$release"
-mkdir -p "$headers/arch" "$headers/tools" "$new/checkpatch"
-cp "$source/linux" "$new/vmlinux"
+mkdir "$new"
+cp "$source/$image" "$new/vmlinux"
 cp "$source/.config" "$new/config"
-cp "$source"/scripts/{checkpatch.pl,const_structs.checkpatch,spelling.txt} "$new/checkpatch/"
-(
-  cd "$source"
-  cp -r Makefile Kconfig .config Module.symvers scripts include "$headers/"
-  cp -r --parents arch/um/{Makefile*,include,scripts} arch/x86/{um,include} arch/x86/Makefile* \
-    tools/include "$headers/"
-)
-# With links into what was left out, Bazel refuses the folder.
-find "$headers" \( -name '*.o' -o -name '*.a' -o -name '.*.cmd' -o -xtype l \) -delete
-printf '%s\n' "abi=$release" "release=$release" "version=$version" arch=um >"$new/kernel.txt"
+copy_checkpatch "$source" "$new/checkpatch"
+copy_headers "$source" "$new/headers/usr/src/linux-headers-$release"
+printf '%s\n' "abi=$release" "release=$release" "version=$version" modules=none "$kind" >"$new/kernel.txt"
 chmod -R u+rwX,go+rX "$new"
 rm -rf "${cache:?}/$key"
 mv -T "$new" "$cache/$key"

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# Sourced by guest_kernel.sh and debug_kernel.sh: kernels are kept in the user's cache folder.
+# Sourced by guest_kernel.sh, debug_kernel.sh and newest_kernel.sh: kernels are kept in the user's cache
+# folder.
 #
 #   kernel_cache WHAT FOLDER    WHAT is what messages begin with; sets `cache`, which exists
 #   use_kernel NAME             marks a kernel of the cache as used now; false when it is not there
 #   remove_unused_kernels NAME  those but NAME that nobody has used for a day
+#   unpack_source DEB FOLDER    the tree of a package linux-source-VERSION, as FOLDER/linux-source-VERSION
+#   copy_headers SOURCE TARGET  what modules are built with, of a tree that is configured and prepared
+#   copy_checkpatch SOURCE TARGET
 
 say() { printf '%s: %s\n' "$kernel_what" "$*" >&2; }
 
@@ -50,4 +54,31 @@ remove_unused_kernels() {
     done
     rm -rf "$cache"/.old.*
   ) 8>"$cache/used.lock"
+}
+
+unpack_source() {
+  local name="${1##*/}"
+  name="${name%%_*}"
+  dpkg-deb --fsys-tarfile "$1" | tar -xO "./usr/src/$name.tar.xz" | tar -xJ -C "$2"
+}
+
+copy_headers() {
+  mkdir -p "$2"
+  (
+    cd "$1" || exit
+    cp -r Makefile Kconfig .config Module.symvers scripts include "$2/"
+    cp -r --parents arch/x86/include arch/x86/Makefile* tools/include "$2/"
+    if grep -q '^CONFIG_UML=y' .config; then
+      cp -r --parents arch/um/{Makefile*,include,scripts} arch/x86/um "$2/"
+    elif [[ -f tools/objtool/objtool ]]; then
+      cp --parents tools/objtool/objtool "$2/"
+    fi
+  )
+  # With links into what was left out, Bazel refuses the folder.
+  find "$2" \( -name '*.o' -o -name '*.a' -o -name '.*.cmd' -o -xtype l \) -delete
+}
+
+copy_checkpatch() {
+  mkdir -p "$2"
+  cp "$1"/scripts/{checkpatch.pl,const_structs.checkpatch,spelling.txt} "$2/"
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite on a render node of heddle.ko: the one of HEDDLE_DRM_NODE, or the
+// The suite on a node of heddle.ko: the one of HEDDLE_DRM_NODE, or the
 // first there is. Without a node the tests are skipped with the reason.
 #include <cstdio>
 #include <cstdlib>
@@ -20,7 +20,7 @@ std::string Node(std::string* why) {
     return "";
   }
   if (nodes->empty()) {
-    *why = "there is no render node of the driver heddle";
+    *why = "there is no node of the driver heddle";
     return "";
   }
   return nodes->front();

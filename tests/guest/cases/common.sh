@@ -33,8 +33,12 @@ until_true() {
 # The driver's attributes appear when its probe has succeeded.
 bound() { [ -e "$1/heddle_id" ]; }
 
-# node_of CARD_FOLDER: its render node; nothing when it has none.
-node_of() { find "$1/drm" -maxdepth 1 -name 'renderD*' 2>/dev/null | sed 's,.*/,/dev/dri/,'; }
+# node_of CARD_FOLDER: its node; nothing when it has none.
+node_of() {
+  find "$1/drm" -maxdepth 1 -name 'renderD*' 2>/dev/null | sed 's,.*/,/dev/dri/,'
+  find "$1/accel" -maxdepth 1 -name 'accel[0-9]*' 2>/dev/null | sed 's,.*/,/dev/accel/,'
+}
 
-# Whether there are that many render nodes.
-node_count() { [ "$(find /dev/dri -name 'renderD*' 2>/dev/null | wc -l)" = "$1" ]; }
+# The nodes that there are: accel nodes where the kernel has them, else render nodes.
+nodes() { find /dev/accel /dev/dri -name 'accel[0-9]*' -o -name 'renderD*' 2>/dev/null; }
+node_count() { [ "$(nodes | wc -l)" = "$1" ]; }

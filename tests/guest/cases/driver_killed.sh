@@ -14,7 +14,7 @@ wait "$demo" || status=$?
 [ "$status" != 0 ] || fail "a dead card computed: $(cat /tmp/out)"
 [ "$status" -lt 124 ] || fail "exit code $status: $(cat /tmp/out)"
 heddle-host unplug 1
-node_count 1 || fail "nodes: $(ls /dev/dri)"
+node_count 1 || fail "nodes: $(nodes)"
 heddle-host plug 1 --memory 64M --serial 2
 until_true 5 node_count 2 || fail "no node"
 HEDDLE_DEVICE=drm:serial=2 tools/demo/digits-demo tools/demo/digits >/tmp/out 2>&1 || fail "$(cat /tmp/out)"

@@ -13,7 +13,7 @@ leave() {
     unbind) echo "$address" >"$driver/unbind" ;;
     unplug) echo 1 >"$device/remove" ;;
   esac
-  node_count 1 || fail "$scenario: the node stays: $(ls /dev/dri)"
+  node_count 1 || fail "$scenario: the node stays: $(nodes)"
 }
 come() {
   case "$1" in

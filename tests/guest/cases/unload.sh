@@ -5,7 +5,7 @@
 module="$1"
 for round in 1 2 3; do
   rmmod heddle
-  node_count 0 || fail "round $round: nodes stay: $(ls /dev/dri)"
+  node_count 0 || fail "round $round: nodes stay: $(nodes)"
   insmod "$module"
   until_true 5 node_count 2 || fail "round $round: nodes are missing"
 done

@@ -19,7 +19,10 @@ if grep -qw hostfs /proc/filesystems; then
   mount_share() { mount -t hostfs -o "$share" none "$1"; }
 else
   while read -r module; do
-    insmod "/modules/$module"
+    options=
+    # Contexts of one priority take turns, in later kernels as in 6.1.
+    [ "$module" != gpu-sched.ko ] || options=sched_policy=0
+    insmod "/modules/$module" $options
   done </modules/order
   options=trans=virtio,version=9p2000.L,msize=512000
   mount_root() { mount -t 9p -o "$options,cache=loose,ro" root /host; }

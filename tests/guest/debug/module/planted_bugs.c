@@ -5,6 +5,7 @@
  * always, so that nothing has to be unloaded.
  */
 #include <linux/dma-mapping.h>
+#include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/pci.h>
@@ -13,7 +14,7 @@
 
 static char *bug = "";
 module_param(bug, charp, 0400);
-MODULE_PARM_DESC(bug, "which one: order, sleep, leak, dma or freed");
+MODULE_PARM_DESC(bug, "which one: order, sleep, leak, dma, freed, race or barrier");
 
 static DEFINE_MUTEX(first);
 static DEFINE_MUTEX(second);
@@ -74,6 +75,51 @@ static void plant_freed(void)
 	WRITE_ONCE(alias[3], 1);
 }
 
+static u32 shared;
+static u32 flag;
+
+/* Counts without a lock, as plant_race() does. */
+static int count(void *unused)
+{
+	while (!kthread_should_stop()) {
+		shared++;
+		cond_resched();
+	}
+	return 0;
+}
+
+/* Reads what the flag says is there. */
+static int consume(void *unused)
+{
+	while (!kthread_should_stop()) {
+		if (smp_load_acquire(&flag)) {
+			shared++;
+			smp_store_release(&flag, 0);
+		}
+		cond_resched();
+	}
+	return 0;
+}
+
+static void plant_race(int (*other)(void *))
+{
+	unsigned long end = jiffies + 20 * HZ;
+	struct task_struct *task = kthread_run(other, NULL, "planted");
+
+	if (IS_ERR(task))
+		return;
+	while (time_before(jiffies, end)) {
+		if (other == count) {
+			shared++;
+		} else if (!smp_load_acquire(&flag)) {
+			shared++;
+			WRITE_ONCE(flag, 1); /* without a barrier before it */
+		}
+		cond_resched();
+	}
+	kthread_stop(task);
+}
+
 static int __init planted_bugs_init(void)
 {
 	if (!strcmp(bug, "order"))
@@ -86,6 +132,10 @@ static int __init planted_bugs_init(void)
 		plant_dma();
 	else if (!strcmp(bug, "freed"))
 		plant_freed();
+	else if (!strcmp(bug, "race"))
+		plant_race(count);
+	else if (!strcmp(bug, "barrier"))
+		plant_race(consume);
 	return -ENODEV;
 }
 module_init(planted_bugs_init);
