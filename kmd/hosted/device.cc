@@ -531,12 +531,13 @@ void Device::FinishOwn(const std::shared_ptr<Job>& job, bool ok) {
     }
     return;
   }
+  if (!ok) heddle_mem_settle(mem_.get());  // the moves go with the job
   if (gone()) return;
   if (!ok) {
     Lose("compaction failed; the contents of device memory are unknown");
     return;
   }
-  heddle_mem_apply(job->moves.data(), job->moves.size());
+  heddle_mem_apply(mem_.get());
   StartCompaction();  // the rest, or the end
 }
 

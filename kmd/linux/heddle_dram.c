@@ -153,7 +153,7 @@ static int heddle_compact(struct heddle_device *dev, u64 need, struct heddle_com
 			err = -ENODEV;
 			break;
 		}
-		heddle_mem_apply(c->moves, count);
+		heddle_mem_apply(&dev->mem);
 	}
 	heddle_release(dev);
 	return err;
