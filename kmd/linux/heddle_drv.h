@@ -8,7 +8,7 @@
  * Locks, outermost first:
  *   heddle_device.files_lock  the list of files, their tables of contexts
  *   heddle_context.lock   order of submission, the table of outcomes
- *   heddle_device.mem_lock   device memory: nodes, their addresses, compaction
+ *   heddle_device.mem_lock   device memory: nodes, their addresses, who waits for room
  *   heddle_device.map_lock   making HOST buffers reachable for the card
  *   heddle_device.host_lock  the lists of what the card can reach in system memory
  *   heddle_device.lock    (irq-safe) the card: rings, jobs in flight, state, counters
@@ -87,6 +87,8 @@ struct heddle_device {
 	struct mutex mem_lock;
 	struct heddle_mem mem;
 	u64 mem_generation;
+	struct list_head waiters; /* for room, under mem_lock */
+	struct work_struct compact_work;
 
 	struct mutex map_lock;
 	struct mutex host_lock;
@@ -317,6 +319,8 @@ void heddle_lose(struct heddle_device *dev, const char *why);
 void heddle_watch(struct work_struct *work);
 
 /* heddle_dram.c: device memory */
+void heddle_dram_init(struct heddle_device *dev);
+void heddle_dram_fini(struct heddle_device *dev);
 int heddle_alloc_create(struct heddle_device *dev, u64 size, struct heddle_alloc **alloc);
 void heddle_alloc_put(struct heddle_alloc *alloc);
 void heddle_alloc_unstage(struct heddle_alloc *alloc);
