@@ -171,12 +171,14 @@ struct heddle_alloc {
 	bool prepared;
 };
 
-/* Memory that the card reads: a job's steps, tables and lists. */
+/* Memory that the card reads, a piece of some pages: steps, tables and lists. */
 struct heddle_area {
+	struct heddle_area *next; /* of the same job */
 	struct list_head link;
 	void *cpu; /* NULL: taken back at removal */
 	dma_addr_t dma;
 	size_t size;
+	size_t used;
 };
 
 /* A GEM object. HOST uses all of @shmem, DEVICE only shmem.base. */
@@ -187,6 +189,7 @@ struct heddle_bo {
 	struct list_head mapped;     /* HOST: in heddle_device.mapped */
 	struct sg_table *sgt;	     /* HOST: the card's addresses, or NULL */
 	bool pinned;
+	bool needs_sync; /* card and processor do not see each other's writes by themselves */
 };
 
 static inline struct heddle_bo *to_heddle_bo(struct drm_gem_object *obj)
@@ -259,6 +262,7 @@ struct heddle_run {
 	u64 id;
 	u64 client;
 	dma_addr_t steps_dma;
+	struct heddle_step *steps;
 	u32 num_steps;
 	bool uses_sram;
 	u64 timeout_ns;
@@ -266,6 +270,7 @@ struct heddle_run {
 	u64 seqno;
 	struct heddle_outcome *outcome;
 	struct heddle_alloc *prepares; /* becomes usable by this run */
+	const u8 *step_of;	       /* see heddle_job; NULL: as they are */
 };
 
 /* An address that is known only when the job starts: objects may move before. */
@@ -273,6 +278,14 @@ struct heddle_patch {
 	u64 *where;
 	struct heddle_alloc *alloc;
 	u64 offset;
+};
+
+/* What a job copies from or to a HOST buffer, which it keeps alive. */
+struct heddle_host_range {
+	struct heddle_bo *bo;
+	u64 offset;
+	u64 length;
+	bool out; /* the card writes it */
 };
 
 struct heddle_job {
@@ -285,7 +298,8 @@ struct heddle_job {
 	u32 num_patches;
 	struct heddle_patch *patches;
 	u32 num_hosts;
-	struct drm_gem_object **hosts;
+	struct heddle_host_range *hosts;
+	u8 step_of[HEDDLE_STEPS_MAX]; /* the card's steps, as the submission counts them */
 };
 
 /* heddle_drv.c */
@@ -336,9 +350,12 @@ int heddle_gem_info_ioctl(struct drm_device *drm, void *data, struct drm_file *f
 /* heddle_host.c: what the card can reach in system memory */
 int heddle_host_map(struct heddle_bo *bo);
 void heddle_host_unmap(struct heddle_bo *bo);
-u32 heddle_host_entries(struct heddle_bo *bo, u64 offset, u64 length,
-			struct heddle_sg_entry *entries);
+u32 heddle_host_entries(struct heddle_bo *bo, u64 offset, u64 *length,
+			struct heddle_sg_entry *entries, u32 max);
+void heddle_host_sync(struct heddle_job *job, bool for_card);
 struct heddle_area *heddle_area_alloc(struct heddle_device *dev, size_t size);
+void *heddle_area_carve(struct heddle_device *dev, struct heddle_area **area, size_t size,
+			dma_addr_t *dma);
 void heddle_area_free(struct heddle_device *dev, struct heddle_area *area);
 void heddle_host_close(struct heddle_device *dev);
 
@@ -368,6 +385,18 @@ struct heddle_job *heddle_job_alloc(struct heddle_device *dev, struct heddle_con
 void heddle_job_free(struct heddle_job *job);
 void heddle_job_push(struct heddle_job *job);
 int heddle_exec_prepare(struct heddle_alloc *alloc, struct dma_fence **ready);
+
+/* heddle_steps.c: how a job is written down for the card */
+u32 heddle_list_entries(const u32 *entries, u32 steps, u32 *total);
+int heddle_steps_alloc(struct heddle_job *job, u32 steps);
+int heddle_write_copy(struct heddle_job *job, u32 index, const struct heddle_host_range *host,
+		      struct heddle_alloc *alloc, u64 offset, u32 most);
+void heddle_write_fill(struct heddle_job *job, u32 index, struct heddle_alloc *alloc, u64 offset,
+		       u64 length, u32 value);
+struct heddle_region *heddle_write_run(struct heddle_job *job, u32 index,
+				       struct heddle_stream *stream);
+void heddle_write_region(struct heddle_job *job, struct heddle_region *region,
+			 struct heddle_alloc *alloc, u64 offset, u64 size, u32 flags);
 
 /* heddle_submit.c, heddle_wait.c, heddle_event.c, heddle_query.c */
 int heddle_copy_element(void *to, size_t size, const struct drm_heddle_array *array, u32 index);
