@@ -89,7 +89,7 @@ _DATA = [
     "@guest_kernel//:vmlinux_file",
 ]
 
-def guest_test(name, cases, cards = [""], modules = [], data = [], cpus = 1, memory = "768M", env = {}, size = "medium", tags = [], **kwargs):
+def guest_test(name, cases, cards = [""], modules = [], data = [], cpus = 1, memory = "768M", kernel_options = "", env = {}, size = "medium", tags = [], **kwargs):
     """Declares the test.
 
     Args:
@@ -101,6 +101,7 @@ def guest_test(name, cases, cards = [""], modules = [], data = [], cpus = 1, mem
       cpus: of the guest. With more than one, QEMU 7.2 drops register accesses that meet ("Blocked
         re-entrant IO"), and the driver takes the card for gone.
       memory: of the guest.
+      kernel_options: more words of the kernel's command line. User-mode Linux gets them, too.
       env: variables of the cases.
       size: of the test.
       tags: of the test.
@@ -111,6 +112,7 @@ def guest_test(name, cases, cards = [""], modules = [], data = [], cpus = 1, mem
         cases = cases,
         cpus = cpus,
         env = env,
+        kernel_options = kernel_options,
         memory = memory,
         modules = ["$(rootpath %s)" % module for module in modules],
     )

@@ -215,6 +215,7 @@ def execute(plan, report):
             cards=plan["cards"],
             cpus=plan["cpus"],
             memory=plan["memory"],
+            kernel_options=plan.get("kernel_options", ""),
         )
         run_plan(plan, machine, report)
     except (GuestError, RuntimeError) as error:
