@@ -15,7 +15,7 @@ int heddle_check_array(const struct drm_heddle_array *array, u32 first, u32 max)
 {
 	if (!array->count)
 		return 0;
-	if (array->count > max || array->stride < first)
+	if (array->count > max || array->stride < first || array->stride > DRM_HEDDLE_STRIDE_MAX)
 		return -EINVAL;
 	return 0;
 }
@@ -42,6 +42,8 @@ int heddle_check_query(const struct drm_heddle_query *args)
 		return -EINVAL;
 	/* With stride 0 only the size is asked for. */
 	if (args->data.stride && args->data.count != 1)
+		return -EINVAL;
+	if (args->data.stride > DRM_HEDDLE_STRIDE_MAX)
 		return -EINVAL;
 	return 0;
 }

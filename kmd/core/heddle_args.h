@@ -13,7 +13,8 @@
 
 /*
  * An array in user memory: at most @max elements (-EINVAL) of at least @first
- * bytes each, the element's first published size (-EINVAL).
+ * bytes each, the element's first published size, and at most
+ * DRM_HEDDLE_STRIDE_MAX (-EINVAL): all bytes of an element are looked at.
  */
 int heddle_check_array(const struct drm_heddle_array *array, u32 first, u32 max);
 

@@ -449,12 +449,13 @@ void Device::FinishOwn(const std::shared_ptr<Job>& job, bool ok) {
     }
     return;
   }
+  if (!ok) heddle_mem_settle(&memory_->mem);  // the moves go with the job
   if (gone()) return;
   if (!ok) {
     Lose("compaction failed; the contents of device memory are unknown");
     return;
   }
-  heddle_mem_apply(job->moves.data(), job->moves.size());  // Poll() goes on
+  heddle_mem_apply(&memory_->mem);  // Poll() goes on
 }
 
 // ---- Interrupts, hangs, removal

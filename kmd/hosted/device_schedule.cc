@@ -142,7 +142,10 @@ void Device::StartCompaction() {
   std::list<std::shared_ptr<Job>> given{std::move(job)};
   if (state_ != HEDDLE_DEVICE_COMPACTING) {
     pinned_.reserve(memory_->allocations.size());
-    if (heddle_device_step(&state_, HEDDLE_DEVICE_COMPACT) != 0) return;
+    if (heddle_device_step(&state_, HEDDLE_DEVICE_COMPACT) != 0) {
+      heddle_mem_settle(&memory_->mem);  // the moves go with the job
+      return;
+    }
     counters_.compactions++;
     for (const auto& [node, weak] : memory_->allocations) {
       if (auto a = weak.lock()) pinned_.push_back(std::move(a));

@@ -144,7 +144,6 @@ int heddle_device_init(struct heddle_device *dev)
 	int err;
 
 	mutex_init(&dev->own_lock);
-	mutex_init(&dev->mem_lock);
 	mutex_init(&dev->map_lock);
 	mutex_init(&dev->host_lock);
 	mutex_init(&dev->files_lock);
@@ -156,8 +155,8 @@ int heddle_device_init(struct heddle_device *dev)
 	init_waitqueue_head(&dev->idle);
 	INIT_DELAYED_WORK(&dev->watch_work, heddle_watch);
 	INIT_WORK(&dev->memory_work, heddle_memory_changed);
+	heddle_dram_init(dev);
 	dev->state = HEDDLE_DEVICE_PROBING;
-	dev->mem_generation = 1;
 
 	err = heddle_identify(dev);
 	if (err)
@@ -194,6 +193,7 @@ void heddle_device_fini(struct heddle_device *dev)
 	if (dev->regs)
 		heddle_irq_fini(dev); /* before what its handlers queue */
 	cancel_work_sync(&dev->memory_work);
+	heddle_dram_fini(dev);
 	cancel_delayed_work_sync(&dev->watch_work);
 	heddle_contexts_kill(dev);
 	heddle_exec_fini(dev);

@@ -2,8 +2,10 @@
 /*
  * Device memory: exact accounting by kmd/core, compaction by the copy engine.
  *
- * While objects move, no job is with the card and none starts; jobs learn
- * addresses only when they start, so none holds an old one.
+ * Compaction is a work item. While objects move, no job is with the card and none
+ * starts; jobs learn addresses only when they start, so none holds an old one. No
+ * lock is held while jobs or moves are waited for: others allocate and free
+ * meanwhile, and who waits for room can be interrupted.
  */
 #include <linux/pm_runtime.h>
 #include <linux/slab.h>
@@ -13,7 +15,14 @@
 #include "heddle_drv.h"
 #include "heddle_trace.h"
 
-/* What a compaction needs; allocated before the lock under which nobody allocates. */
+/* Who waits for room; found in heddle_device.waiters, under mem_lock, while @err is -EAGAIN. */
+struct heddle_waiter {
+	struct list_head link;
+	struct heddle_mem_node *node;
+	u64 size;
+	int err;
+};
+
 struct heddle_compaction {
 	struct heddle_area *area;
 	struct heddle_outcome *outcome;
@@ -24,12 +33,17 @@ static struct heddle_compaction *heddle_compaction_alloc(struct heddle_device *d
 {
 	struct heddle_compaction *c = kvzalloc(sizeof(*c), GFP_KERNEL);
 	struct heddle_area *area;
+	int idx;
 
 	if (!c)
 		return ERR_PTR(-ENOMEM);
 	c->outcome = heddle_outcome_alloc(dev);
-	area = c->outcome ? heddle_area_alloc(dev, HEDDLE_STEPS_MAX * HEDDLE_STEP_BYTES) :
-			    ERR_PTR(-ENOMEM);
+	area = ERR_PTR(-ENODEV);
+	if (drm_dev_enter(&dev->drm, &idx)) {
+		area = c->outcome ? heddle_area_alloc(dev, HEDDLE_STEPS_MAX * HEDDLE_STEP_BYTES) :
+				    ERR_PTR(-ENOMEM);
+		drm_dev_exit(idx);
+	}
 	if (IS_ERR(area)) {
 		heddle_outcome_put(c->outcome);
 		kvfree(c);
@@ -63,6 +77,8 @@ static int heddle_execute_moves(struct heddle_device *dev, struct heddle_compact
 	int idx;
 	int i;
 
+	if (!dev->regs) /* null_hw: there is nothing to move */
+		return 0;
 	INIT_LIST_HEAD(&run.link);
 	c->outcome->state = HEDDLE_JOB_QUEUED;
 	if (!drm_dev_enter(&dev->drm, &idx))
@@ -86,77 +102,138 @@ static int heddle_execute_moves(struct heddle_device *dev, struct heddle_compact
 	return c->outcome->result.status == HEDDLE_ERROR_OK ? 0 : -EIO;
 }
 
-static bool heddle_may_compact(struct heddle_device *dev)
+/* Whether the wait for the card's jobs is over: *@err is 0 and the card is ours, or why not. */
+static bool heddle_try_hold(struct heddle_device *dev, bool (*wanted)(struct heddle_device *dev),
+			    int *err)
 {
-	return heddle_device_gone(dev->state) ||
-	       (list_empty(&dev->in_flight) && heddle_device_accepts_jobs(dev->state));
+	bool settled = true;
+
+	*err = 0;
+	spin_lock_irq(&dev->lock);
+	if (heddle_device_gone(dev->state))
+		*err = -ENODEV;
+	else if (!wanted(dev))
+		*err = -ECANCELED;
+	else if (!list_empty(&dev->in_flight) ||
+		 heddle_device_step(&dev->state, HEDDLE_DEVICE_COMPACT))
+		settled = false;
+	spin_unlock_irq(&dev->lock);
+	return settled;
 }
 
-/* Lets nothing start, and waits until nothing runs and the card is ready. */
-static int heddle_hold(struct heddle_device *dev)
+/* Lets nothing start, and waits until nothing runs and the card is ready, or nobody @wanted it. */
+static int heddle_hold(struct heddle_device *dev, bool (*wanted)(struct heddle_device *dev))
 {
-	int err = 0;
+	int err;
 
-	spin_lock_irq(&dev->lock);
-	dev->hold = true;
-	for (;;) {
-		if (heddle_device_gone(dev->state)) {
-			err = -ENODEV;
-			break;
-		}
-		if (list_empty(&dev->in_flight) &&
-		    !heddle_device_step(&dev->state, HEDDLE_DEVICE_COMPACT))
-			break;
-		err = wait_event_interruptible_lock_irq(dev->idle, heddle_may_compact(dev),
-							dev->lock);
-		if (err)
-			break;
-	}
-	if (err)
-		dev->hold = false;
-	else
-		dev->counters.compactions++;
-	spin_unlock_irq(&dev->lock);
+	WRITE_ONCE(dev->hold, true);
+	/* As long as the jobs take: an idle task is no hung one. */
+	wait_event_idle(dev->idle, heddle_try_hold(dev, wanted, &err));
 	return err;
 }
 
 static void heddle_release(struct heddle_device *dev)
 {
 	spin_lock_irq(&dev->lock);
-	dev->hold = false;
+	WRITE_ONCE(dev->hold, false);
 	if (dev->state == HEDDLE_DEVICE_COMPACTING)
 		heddle_device_step(&dev->state, HEDDLE_DEVICE_COMPACTED);
 	spin_unlock_irq(&dev->lock);
 	wake_up_all(&dev->idle);
 }
 
-/* Makes a gap of @need bytes. Holds mem_lock. */
-static int heddle_compact(struct heddle_device *dev, u64 need, struct heddle_compaction *c)
+static bool heddle_room_wanted(struct heddle_device *dev)
 {
-	int err = heddle_hold(dev);
-	int count;
+	return !list_empty_careful(&dev->waiters);
+}
 
-	if (err) {
-		wake_up_all(&dev->idle);
-		return err;
-	}
-	trace_heddle_compact(dev, need);
-	for (;;) {
-		count = heddle_mem_plan(&dev->mem, need, c->moves, HEDDLE_STEPS_MAX);
-		if (count <= 0) {
+/* The waiter is told how it ended. Holds mem_lock. */
+static void heddle_end_waiter(struct heddle_device *dev, struct heddle_waiter *waiter, int err)
+{
+	list_del_init(&waiter->link);
+	WRITE_ONCE(waiter->err, err);
+	wake_up_all(&dev->idle);
+}
+
+/* Enters the last batch, places who waits, in order. The next batch's moves; 0: nobody waits. */
+static int heddle_next_moves(struct heddle_device *dev, struct heddle_compaction *c)
+{
+	struct heddle_waiter *waiter;
+	int count = 0;
+	u64 need;
+	int err;
+
+	mutex_lock(&dev->mem_lock);
+	heddle_mem_apply(&dev->mem);
+	while (!count && !list_empty(&dev->waiters)) {
+		bool begun = dev->mem.compacting;
+
+		waiter = list_first_entry(&dev->waiters, struct heddle_waiter, link);
+		err = begun ? -EAGAIN :
+			      heddle_mem_insert(&dev->mem, waiter->node, waiter->size);
+		if (err == -EAGAIN) {
+			err = heddle_mem_round(waiter->size, &need);
+			count = err ?: heddle_mem_plan(&dev->mem, need, c->moves, HEDDLE_STEPS_MAX);
+			if (count > 0 && !begun)
+				trace_heddle_compact(dev, need);
+			if (count >= 0)
+				continue;
 			err = count;
-			break;
+			count = 0;
 		}
+		heddle_end_waiter(dev, waiter, err);
+	}
+	if (!count)
+		heddle_mem_settle(&dev->mem);
+	mutex_unlock(&dev->mem_lock);
+	return count;
+}
+
+/* Nobody waits any longer. */
+static void heddle_end_waiters(struct heddle_device *dev, int err)
+{
+	struct heddle_waiter *waiter, *next;
+
+	mutex_lock(&dev->mem_lock);
+	heddle_mem_settle(&dev->mem);
+	list_for_each_entry_safe(waiter, next, &dev->waiters, link)
+		heddle_end_waiter(dev, waiter, err);
+	mutex_unlock(&dev->mem_lock);
+}
+
+static void heddle_compact(struct work_struct *work)
+{
+	struct heddle_device *dev = container_of(work, struct heddle_device, compact_work);
+	struct heddle_compaction *c;
+	int count;
+	int err;
+
+	if (!heddle_room_wanted(dev))
+		return;
+	c = heddle_compaction_alloc(dev);
+	if (IS_ERR(c)) {
+		heddle_end_waiters(dev, PTR_ERR(c));
+		return;
+	}
+	err = heddle_hold(dev, heddle_room_wanted);
+	if (err)
+		goto release;
+	spin_lock_irq(&dev->lock);
+	dev->counters.compactions++;
+	spin_unlock_irq(&dev->lock);
+	while ((count = heddle_next_moves(dev, c)) > 0) {
 		err = heddle_execute_moves(dev, c, count);
 		if (err) {
 			heddle_lose(dev, "compaction failed; device memory is not to be trusted");
 			err = -ENODEV;
 			break;
 		}
-		heddle_mem_apply(c->moves, count);
 	}
+release:
 	heddle_release(dev);
-	return err;
+	if (err && err != -ECANCELED)
+		heddle_end_waiters(dev, err);
+	heddle_compaction_free(dev, c);
 }
 
 /* A card that holds somebody's memory stays awake; jobs always have some. */
@@ -187,16 +264,47 @@ static int heddle_await_freed(struct heddle_device *dev)
 	return left < 0 ? left : 0;
 }
 
+/* Room for @node, which the compaction makes. -ERESTARTSYS: a signal came first. */
+static int heddle_wait_for_room(struct heddle_device *dev, struct heddle_waiter *waiter)
+{
+	int err = wait_event_interruptible(dev->idle, READ_ONCE(waiter->err) != -EAGAIN ||
+						      heddle_gone(dev));
+
+	mutex_lock(&dev->mem_lock);
+	if (waiter->err == -EAGAIN)
+		heddle_end_waiter(dev, waiter, err ?: -ENODEV);
+	mutex_unlock(&dev->mem_lock);
+	return waiter->err;
+}
+
+static int heddle_place(struct heddle_device *dev, struct heddle_mem_node *node, u64 size)
+{
+	struct heddle_waiter waiter = { .node = node, .size = size };
+	int idx;
+
+	mutex_lock(&dev->mem_lock);
+	waiter.err = heddle_mem_insert(&dev->mem, node, size);
+	if (waiter.err == -EAGAIN) {
+		/* Removal ends the work after those who are in here. */
+		if (drm_dev_enter(&dev->drm, &idx)) {
+			list_add_tail(&waiter.link, &dev->waiters);
+			queue_work(system_freezable_wq, &dev->compact_work);
+			drm_dev_exit(idx);
+		} else {
+			waiter.err = -ENODEV;
+		}
+	}
+	mutex_unlock(&dev->mem_lock);
+	return waiter.err == -EAGAIN ? heddle_wait_for_room(dev, &waiter) : waiter.err;
+}
+
 /*
  * A piece of device memory of @size bytes. -ENOSPC: the page-rounded sum would not
  * fit. It is made ready for use when a job needs it: heddle_exec_prepare().
  */
 int heddle_alloc_create(struct heddle_device *dev, u64 size, struct heddle_alloc **out)
 {
-	struct heddle_alloc *alloc = kzalloc(sizeof(*alloc), GFP_KERNEL);
-	struct heddle_compaction *c = NULL;
-	bool waited = false;
-	u64 need;
+	struct heddle_alloc *alloc = kzalloc(sizeof(*alloc), GFP_KERNEL_ACCOUNT);
 	int err;
 
 	if (!alloc)
@@ -208,33 +316,9 @@ int heddle_alloc_create(struct heddle_device *dev, u64 size, struct heddle_alloc
 		kfree(alloc);
 		return err;
 	}
-	for (;;) {
-		mutex_lock(&dev->mem_lock);
-		err = heddle_mem_insert(&dev->mem, &alloc->node, size);
-		if (err == -EAGAIN && c) {
-			err = heddle_mem_round(size, &need);
-			if (!err)
-				err = heddle_compact(dev, need, c);
-			if (!err)
-				err = heddle_mem_insert(&dev->mem, &alloc->node, size);
-		}
-		mutex_unlock(&dev->mem_lock);
-		if (err == -ENOSPC && !waited) {
-			waited = true;
-			err = heddle_await_freed(dev);
-			if (!err)
-				continue;
-		}
-		if (err != -EAGAIN || c)
-			break;
-		c = heddle_compaction_alloc(dev);
-		if (IS_ERR(c)) {
-			err = PTR_ERR(c);
-			c = NULL;
-			break;
-		}
-	}
-	heddle_compaction_free(dev, c);
+	err = heddle_place(dev, &alloc->node, size);
+	if (err == -ENOSPC)
+		err = heddle_await_freed(dev) ?: heddle_place(dev, &alloc->node, size);
 	if (err) {
 		heddle_power_put(dev);
 		kfree(alloc);
@@ -283,4 +367,18 @@ u64 heddle_dram_available(struct heddle_device *dev)
 	available = heddle_mem_available(&dev->mem);
 	mutex_unlock(&dev->mem_lock);
 	return available;
+}
+
+void heddle_dram_init(struct heddle_device *dev)
+{
+	mutex_init(&dev->mem_lock);
+	INIT_LIST_HEAD(&dev->waiters);
+	INIT_WORK(&dev->compact_work, heddle_compact);
+	dev->mem_generation = 1;
+}
+
+/* The card is gone: who waits sees that. */
+void heddle_dram_fini(struct heddle_device *dev)
+{
+	cancel_work_sync(&dev->compact_work);
 }

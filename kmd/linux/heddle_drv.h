@@ -8,7 +8,7 @@
  * Locks, outermost first:
  *   heddle_device.files_lock  the list of files, their tables of contexts
  *   heddle_context.lock   order of submission, the table of outcomes
- *   heddle_device.mem_lock   device memory: nodes, their addresses, compaction
+ *   heddle_device.mem_lock   device memory: nodes, their addresses, who waits for room
  *   heddle_device.map_lock   making HOST buffers reachable for the card
  *   heddle_device.host_lock  the lists of what the card can reach in system memory
  *   heddle_device.lock    (irq-safe) the card: rings, jobs in flight, state, counters
@@ -90,6 +90,8 @@ struct heddle_device {
 	struct mutex mem_lock;
 	struct heddle_mem mem;
 	u64 mem_generation;
+	struct list_head waiters; /* for room, under mem_lock */
+	struct work_struct compact_work;
 
 	struct mutex map_lock;
 	struct mutex host_lock;
@@ -192,12 +194,14 @@ struct heddle_alloc {
 	bool prepared;
 };
 
-/* Memory that the card reads: a job's steps, tables and lists. */
+/* Memory that the card reads, a piece of some pages: steps, tables and lists. */
 struct heddle_area {
+	struct heddle_area *next; /* of the same job */
 	struct list_head link;
 	void *cpu; /* NULL: taken back at removal */
 	dma_addr_t dma;
 	size_t size;
+	size_t used;
 };
 
 /* A GEM object. HOST uses all of @shmem, DEVICE only shmem.base. */
@@ -208,6 +212,7 @@ struct heddle_bo {
 	struct list_head mapped;     /* HOST: in heddle_device.mapped */
 	struct sg_table *sgt;	     /* HOST: the card's addresses, or NULL */
 	bool pinned;
+	bool needs_sync; /* card and processor do not see each other's writes by themselves */
 };
 
 static inline struct heddle_bo *to_heddle_bo(struct drm_gem_object *obj)
@@ -280,6 +285,7 @@ struct heddle_run {
 	u64 id;
 	u64 client;
 	dma_addr_t steps_dma;
+	struct heddle_step *steps;
 	u32 num_steps;
 	bool uses_sram;
 	u64 timeout_ns;
@@ -287,6 +293,7 @@ struct heddle_run {
 	u64 seqno;
 	struct heddle_outcome *outcome;
 	struct heddle_alloc *prepares; /* becomes usable by this run */
+	const u8 *step_of;	       /* see heddle_job; NULL: as they are */
 };
 
 /* An address that is known only when the job starts: objects may move before. */
@@ -294,6 +301,14 @@ struct heddle_patch {
 	u64 *where;
 	struct heddle_alloc *alloc;
 	u64 offset;
+};
+
+/* What a job copies from or to a HOST buffer, which it keeps alive. */
+struct heddle_host_range {
+	struct heddle_bo *bo;
+	u64 offset;
+	u64 length;
+	bool out; /* the card writes it */
 };
 
 struct heddle_job {
@@ -306,7 +321,8 @@ struct heddle_job {
 	u32 num_patches;
 	struct heddle_patch *patches;
 	u32 num_hosts;
-	struct drm_gem_object **hosts;
+	struct heddle_host_range *hosts;
+	u8 step_of[HEDDLE_STEPS_MAX]; /* the card's steps, as the submission counts them */
 };
 
 /* heddle_drv.c */
@@ -342,6 +358,8 @@ void heddle_lose(struct heddle_device *dev, const char *why);
 void heddle_watch(struct work_struct *work);
 
 /* heddle_dram.c: device memory */
+void heddle_dram_init(struct heddle_device *dev);
+void heddle_dram_fini(struct heddle_device *dev);
 int heddle_alloc_create(struct heddle_device *dev, u64 size, struct heddle_alloc **alloc);
 void heddle_alloc_put(struct heddle_alloc *alloc);
 void heddle_alloc_unstage(struct heddle_alloc *alloc);
@@ -357,9 +375,12 @@ int heddle_gem_info_ioctl(struct drm_device *drm, void *data, struct drm_file *f
 /* heddle_host.c: what the card can reach in system memory */
 int heddle_host_map(struct heddle_bo *bo);
 void heddle_host_unmap(struct heddle_bo *bo);
-u32 heddle_host_entries(struct heddle_bo *bo, u64 offset, u64 length,
-			struct heddle_sg_entry *entries);
+u32 heddle_host_entries(struct heddle_bo *bo, u64 offset, u64 *length,
+			struct heddle_sg_entry *entries, u32 max);
+void heddle_host_sync(struct heddle_job *job, bool for_card);
 struct heddle_area *heddle_area_alloc(struct heddle_device *dev, size_t size);
+void *heddle_area_carve(struct heddle_device *dev, struct heddle_area **area, size_t size,
+			dma_addr_t *dma);
 void heddle_area_free(struct heddle_device *dev, struct heddle_area *area);
 void heddle_host_close(struct heddle_device *dev);
 
@@ -389,6 +410,18 @@ struct heddle_job *heddle_job_alloc(struct heddle_device *dev, struct heddle_con
 void heddle_job_free(struct heddle_job *job);
 void heddle_job_push(struct heddle_job *job);
 int heddle_exec_prepare(struct heddle_alloc *alloc, struct dma_fence **ready);
+
+/* heddle_steps.c: how a job is written down for the card */
+u32 heddle_list_entries(const u32 *entries, u32 steps, u32 *total);
+int heddle_steps_alloc(struct heddle_job *job, u32 steps);
+int heddle_write_copy(struct heddle_job *job, u32 index, const struct heddle_host_range *host,
+		      struct heddle_alloc *alloc, u64 offset, u32 most);
+void heddle_write_fill(struct heddle_job *job, u32 index, struct heddle_alloc *alloc, u64 offset,
+		       u64 length, u32 value);
+struct heddle_region *heddle_write_run(struct heddle_job *job, u32 index,
+				       struct heddle_stream *stream);
+void heddle_write_region(struct heddle_job *job, struct heddle_region *region,
+			 struct heddle_alloc *alloc, u64 offset, u64 size, u32 flags);
 
 /* heddle_submit.c, heddle_wait.c, heddle_event.c, heddle_query.c */
 int heddle_copy_element(void *to, size_t size, const struct drm_heddle_array *array, u32 index);

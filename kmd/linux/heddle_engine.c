@@ -211,6 +211,8 @@ static void heddle_end_run(struct heddle_device *dev, struct heddle_run *run,
 	heddle_job_step(&outcome->state, event);
 	if (record)
 		heddle_take_record(dev, result, record);
+	if (record && run->step_of)
+		result->fault_step = run->step_of[result->fault_step];
 	result->status = heddle_job_status(outcome->state, record ? record->status : 0, lost);
 	result->error = heddle_job_errno(result->status);
 	if (run->prepares && result->status == HEDDLE_ERROR_OK)
@@ -253,6 +255,7 @@ static void heddle_signal(struct heddle_device *dev, struct list_head *done)
 			complete(completed);
 			continue;
 		}
+		heddle_host_sync(container_of(run, struct heddle_job, run), false);
 		if (error) {
 			dma_fence_set_error(fence, error);
 			/* Some schedulers do not pass the error on. */

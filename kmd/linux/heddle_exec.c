@@ -92,7 +92,7 @@ void heddle_job_free(struct heddle_job *job)
 	for (i = 0; i < job->num_patches; i++)
 		heddle_alloc_put(job->patches[i].alloc);
 	for (i = 0; i < job->num_hosts; i++)
-		drm_gem_object_put(job->hosts[i]);
+		drm_gem_object_put(&job->hosts[i].bo->shmem.base);
 	heddle_area_free(dev, job->area);
 	if (job->run.id)
 		dma_fence_put(job->run.fence);
@@ -172,6 +172,7 @@ static struct dma_fence *heddle_run_job(struct drm_sched_job *sched_job)
 				       heddle_device_accepts_jobs(READ_ONCE(dev->state))));
 		if (!drm_dev_enter(&dev->drm, &idx))
 			return heddle_refuse(job, HEDDLE_ERROR_DEVICE_LOST);
+		heddle_host_sync(job, true);
 		err = heddle_engine_start(dev, &job->run, false, job->patches, job->num_patches);
 		drm_dev_exit(idx);
 	} while (err == -EAGAIN);
@@ -218,45 +219,29 @@ void heddle_job_push(struct heddle_job *job)
 /* The job that makes @alloc ready: zero, or its staged bytes. */
 static struct heddle_job *heddle_prepare_job(struct heddle_alloc *alloc)
 {
-	struct heddle_device *dev = alloc->dev;
-	struct heddle_bo *staging = alloc->staging;
-	u32 bytes = alloc->staged_bytes;
-	struct heddle_sg_entry *list;
-	struct heddle_step *step;
-	struct heddle_area *area;
+	struct heddle_host_range host = { .bo = alloc->staging, .length = alloc->staged_bytes };
 	struct heddle_job *job;
-	u32 entries;
+	u32 entries = 0;
+	u32 steps;
+	u32 most;
+	int err;
 
-	job = heddle_job_alloc(dev, NULL, 1, 1);
+	if (host.bo)
+		entries = heddle_host_entries(host.bo, 0, &host.length, NULL, U32_MAX);
+	most = heddle_list_entries(&entries, 1, &steps);
+	job = heddle_job_alloc(alloc->dev, NULL, steps, 1);
 	if (!job)
 		return ERR_PTR(-ENOMEM);
-	entries = staging ? heddle_host_entries(staging, 0, bytes, NULL) : 0;
-	area = heddle_area_alloc(dev, sizeof(*step) + entries * sizeof(*list));
-	if (IS_ERR(area)) {
+	err = heddle_steps_alloc(job, steps);
+	if (!err && host.bo)
+		err = heddle_write_copy(job, 0, &host, alloc, 0, most);
+	else if (!err)
+		heddle_write_fill(job, 0, alloc, 0, alloc->node.size, 0);
+	if (err) {
 		heddle_job_free(job);
-		return ERR_CAST(area);
+		return ERR_PTR(err);
 	}
-	job->area = area;
-	step = area->cpu;
-	list = (void *)(step + 1);
-	if (staging) {
-		drm_gem_object_get(&staging->shmem.base);
-		job->hosts[job->num_hosts++] = &staging->shmem.base;
-		step->type = HEDDLE_STEP_TYPE_COPY_IN;
-		step->length = bytes;
-		step->sg_count = heddle_host_entries(staging, 0, bytes, list);
-		step->table_iova = area->dma + sizeof(*step);
-	} else {
-		step->type = HEDDLE_STEP_TYPE_FILL;
-		step->length = alloc->node.size;
-	}
-	kref_get(&alloc->ref);
-	job->patches[0].where = &step->device_address;
-	job->patches[0].alloc = alloc;
-	job->num_patches = 1;
 	job->run.prepares = alloc;
-	job->run.steps_dma = area->dma;
-	job->run.num_steps = 1;
 	return job;
 }
 

@@ -4,7 +4,9 @@
  * areas. A removed card's mappings are taken back at once, although files that
  * are still open keep the buffers: their pages stay, only the card's addresses go.
  *
- * The platform must be cache-coherent for PCI DMA (see Kbuild).
+ * Where the bus needs it (caches that do not snoop, bounce buffers) a job's ranges are
+ * handed to the card when it starts and back when it has ended; nothing else is touched,
+ * because user space may write to the rest of a buffer at any time.
  */
 #include <linux/dma-mapping.h>
 #include <linux/scatterlist.h>
@@ -16,7 +18,9 @@
 int heddle_host_map(struct heddle_bo *bo)
 {
 	struct heddle_device *dev = to_heddle(bo->shmem.base.dev);
+	struct scatterlist *sg;
 	struct sg_table *sgt;
+	unsigned int i;
 	int err = 0;
 
 	mutex_lock(&dev->map_lock);
@@ -39,9 +43,13 @@ int heddle_host_map(struct heddle_bo *bo)
 		err = PTR_ERR(sgt);
 		goto unlock;
 	}
-	err = dma_map_sgtable(dev->drm.dev, sgt, DMA_BIDIRECTIONAL, 0);
-	if (err)
+	err = dma_map_sgtable(dev->drm.dev, sgt, DMA_BIDIRECTIONAL, DMA_ATTR_NO_WARN);
+	if (err) {
+		err = -ENOMEM; /* also of addresses or bounce buffers */
 		goto free;
+	}
+	for_each_sgtable_dma_sg(sgt, sg, i)
+		bo->needs_sync |= dma_need_sync(dev->drm.dev, sg_dma_address(sg));
 	mutex_lock(&dev->host_lock);
 	if (!dev->host_closed) {
 		bo->sgt = sgt;
@@ -51,7 +59,7 @@ int heddle_host_map(struct heddle_bo *bo)
 	if (bo->sgt)
 		goto unlock;
 	err = -ENODEV;
-	dma_unmap_sgtable(dev->drm.dev, sgt, DMA_BIDIRECTIONAL, 0);
+	dma_unmap_sgtable(dev->drm.dev, sgt, DMA_BIDIRECTIONAL, DMA_ATTR_SKIP_CPU_SYNC);
 free:
 	sg_free_table(sgt);
 	kfree(sgt);
@@ -63,7 +71,8 @@ unlock:
 static void heddle_take_back(struct heddle_device *dev, struct heddle_bo *bo)
 {
 	list_del_init(&bo->mapped);
-	dma_unmap_sgtable(dev->drm.dev, bo->sgt, DMA_BIDIRECTIONAL, 0);
+	/* Jobs hand back what they wrote; user space may have written since. */
+	dma_unmap_sgtable(dev->drm.dev, bo->sgt, DMA_BIDIRECTIONAL, DMA_ATTR_SKIP_CPU_SYNC);
 	sg_free_table(bo->sgt);
 	kfree(bo->sgt);
 	bo->sgt = NULL;
@@ -84,13 +93,15 @@ void heddle_host_unmap(struct heddle_bo *bo)
 }
 
 /*
- * The scatter list of bytes [offset, offset + length) of a mapped buffer. Returns
- * the number of entries; with @entries NULL it only counts.
+ * The scatter list of bytes [offset, offset + *length) of a mapped buffer, of at most
+ * @max entries; *length becomes the bytes that they hold. Returns the number of entries;
+ * with @entries NULL it only counts.
  */
-u32 heddle_host_entries(struct heddle_bo *bo, u64 offset, u64 length,
-			struct heddle_sg_entry *entries)
+u32 heddle_host_entries(struct heddle_bo *bo, u64 offset, u64 *length,
+			struct heddle_sg_entry *entries, u32 max)
 {
 	struct scatterlist *sg;
+	u64 left = *length;
 	u32 count = 0;
 	unsigned int i;
 
@@ -98,33 +109,83 @@ u32 heddle_host_entries(struct heddle_bo *bo, u64 offset, u64 length,
 		u64 size = sg_dma_len(sg);
 		u64 n;
 
+		if (!left || count == max)
+			break;
 		if (offset >= size) {
 			offset -= size;
 			continue;
 		}
-		n = min(size - offset, length);
+		n = min(size - offset, left);
 		if (entries) {
 			entries[count].iova = sg_dma_address(sg) + offset;
 			entries[count].length = n;
 		}
 		count++;
 		offset = 0;
-		length -= n;
-		if (!length)
-			break;
+		left -= n;
 	}
+	*length -= left;
 	return count;
 }
 
+static void heddle_sync_range(struct heddle_device *dev, const struct heddle_host_range *range,
+			      bool for_card)
+{
+	u64 offset = range->offset;
+	u64 left = range->length;
+	struct scatterlist *sg;
+	unsigned int i;
+
+	for_each_sgtable_dma_sg(range->bo->sgt, sg, i) {
+		u64 size = sg_dma_len(sg);
+		u64 n;
+
+		if (!left)
+			break;
+		if (offset >= size) {
+			offset -= size;
+			continue;
+		}
+		n = min(size - offset, left);
+		if (for_card)
+			dma_sync_single_for_device(dev->drm.dev, sg_dma_address(sg) + offset, n,
+						   DMA_BIDIRECTIONAL);
+		else
+			dma_sync_single_for_cpu(dev->drm.dev, sg_dma_address(sg) + offset, n,
+						DMA_BIDIRECTIONAL);
+		offset = 0;
+		left -= n;
+	}
+}
+
+/*
+ * What user space wrote becomes visible to the card (@for_card, before the job starts),
+ * or what the card wrote to user space (before its fence signals). Any context.
+ */
+void heddle_host_sync(struct heddle_job *job, bool for_card)
+{
+	u32 i;
+
+	for (i = 0; i < job->num_hosts; i++) {
+		const struct heddle_host_range *range = &job->hosts[i];
+
+		/* Also before the card writes: it need not write all of it. */
+		if (range->bo->needs_sync && (for_card || range->out))
+			heddle_sync_range(job->dev, range, for_card);
+	}
+}
+
+/* May fail: a system with little memory has no contiguous pages. */
 struct heddle_area *heddle_area_alloc(struct heddle_device *dev, size_t size)
 {
-	struct heddle_area *area = kzalloc(sizeof(*area), GFP_KERNEL);
+	struct heddle_area *area = kzalloc(sizeof(*area), GFP_KERNEL_ACCOUNT);
 	bool closed;
 
 	if (!area)
 		return ERR_PTR(-ENOMEM);
 	area->size = PAGE_ALIGN(size);
-	area->cpu = dma_alloc_coherent(dev->drm.dev, area->size, &area->dma, GFP_KERNEL);
+	area->cpu = dma_alloc_coherent(dev->drm.dev, area->size, &area->dma,
+				       GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_RETRY_MAYFAIL);
 	if (!area->cpu) {
 		kfree(area);
 		return ERR_PTR(-ENOMEM);
@@ -142,17 +203,42 @@ struct heddle_area *heddle_area_alloc(struct heddle_device *dev, size_t size)
 	return area;
 }
 
+/* @size bytes, zero, of the newest piece in *area, or of a new one that is put before it. */
+void *heddle_area_carve(struct heddle_device *dev, struct heddle_area **area, size_t size,
+			dma_addr_t *dma)
+{
+	size_t bytes = ALIGN(size, HEDDLE_STEP_BYTES);
+	struct heddle_area *head = *area;
+	void *cpu;
+
+	if (!head || head->size - head->used < bytes) {
+		head = heddle_area_alloc(dev, bytes);
+		if (IS_ERR(head))
+			return head;
+		head->next = *area;
+		*area = head;
+	}
+	cpu = head->cpu + head->used;
+	*dma = head->dma + head->used;
+	head->used += bytes;
+	return cpu;
+}
+
+/* With all pieces behind it. */
 void heddle_area_free(struct heddle_device *dev, struct heddle_area *area)
 {
-	if (!area)
-		return;
-	mutex_lock(&dev->host_lock);
-	if (area->cpu) {
-		list_del(&area->link);
-		dma_free_coherent(dev->drm.dev, area->size, area->cpu, area->dma);
+	while (area) {
+		struct heddle_area *next = area->next;
+
+		mutex_lock(&dev->host_lock);
+		if (area->cpu) {
+			list_del(&area->link);
+			dma_free_coherent(dev->drm.dev, area->size, area->cpu, area->dma);
+		}
+		mutex_unlock(&dev->host_lock);
+		kfree(area);
+		area = next;
 	}
-	mutex_unlock(&dev->host_lock);
-	kfree(area);
 }
 
 /* The card is off the bus, or has been told to stop: nothing is its any more. */

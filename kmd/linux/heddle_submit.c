@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * SUBMIT: looks up everything that a job names, checks that it fits, and writes
- * the job's steps, tables and lists into memory of its own. Device addresses are
- * left open: they are known when the job starts.
+ * SUBMIT: looks up everything that a job names, checks that it fits, and queues the
+ * job, as heddle_steps.c writes it down.
  */
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -42,7 +41,6 @@ struct heddle_bound_step {
 	struct heddle_bo *host;
 	struct heddle_bo *device;
 	struct heddle_stream *stream;
-	u32 entries; /* of its scatter list */
 	u32 regions;
 	struct heddle_bound_region {
 		struct heddle_bo *bo;
@@ -58,9 +56,10 @@ struct heddle_submission {
 	u32 num_steps;
 	u32 num_patches;
 	u32 num_hosts;
-	u32 num_runs;
-	u32 num_entries;
+	u32 card_steps;
+	u32 list_entries;
 	struct heddle_bound_step *steps;
+	u32 entries[HEDDLE_STEPS_MAX]; /* of each step's scatter list */
 	u32 num_out;
 	struct heddle_out_sync {
 		struct drm_syncobj *syncobj;
@@ -108,10 +107,11 @@ static int heddle_bind_run(struct drm_file *file, struct heddle_bound_step *step
 	return heddle_validate_binding(&step->stream->facts, sizes, writable);
 }
 
-static int heddle_bind_step(struct drm_file *file, struct heddle_bound_step *step)
+static int heddle_bind_step(struct drm_file *file, struct heddle_bound_step *step, u32 *entries)
 {
 	const struct drm_heddle_step *in = &step->in;
 	bool out = in->type == DRM_HEDDLE_COPY_OUT;
+	u64 length = in->length;
 	int err;
 	int idx;
 
@@ -139,13 +139,13 @@ static int heddle_bind_step(struct drm_file *file, struct heddle_bound_step *ste
 		return -ENODEV;
 	err = heddle_host_map(step->host);
 	if (!err)
-		step->entries = heddle_host_entries(step->host, out ? in->dst_offset :
-						    in->src_offset, in->length, NULL);
+		*entries = heddle_host_entries(step->host, out ? in->dst_offset : in->src_offset,
+					       &length, NULL, U32_MAX);
 	drm_dev_exit(idx);
 	if (err)
 		return err;
 	/* Memory in more pieces than one list takes. */
-	return step->entries > HEDDLE_SG_ENTRIES_MAX ? -ENOMEM : 0;
+	return *entries > HEDDLE_SG_ENTRIES_MAX ? -ENOMEM : 0;
 }
 
 static int heddle_bind(struct drm_file *file, const struct drm_heddle_submit *args,
@@ -154,7 +154,7 @@ static int heddle_bind(struct drm_file *file, const struct drm_heddle_submit *ar
 	int err;
 	u32 i;
 
-	s->steps = kvcalloc(args->steps.count, sizeof(*s->steps), GFP_KERNEL);
+	s->steps = kvcalloc(args->steps.count, sizeof(*s->steps), GFP_KERNEL_ACCOUNT);
 	if (!s->steps)
 		return -ENOMEM;
 	for (i = 0; i < args->steps.count; i++) {
@@ -164,14 +164,14 @@ static int heddle_bind(struct drm_file *file, const struct drm_heddle_submit *ar
 		if (err)
 			return err;
 		s->num_steps = i + 1;
-		err = heddle_bind_step(file, step);
+		err = heddle_bind_step(file, step, &s->entries[i]);
 		if (err)
 			return err;
-		s->num_patches += 1 + step->regions;
+		s->num_patches += step->regions;
 		s->num_hosts += step->host ? 1 : 0;
-		s->num_runs += step->stream ? 1 : 0;
-		s->num_entries += step->entries;
 	}
+	s->list_entries = heddle_list_entries(s->entries, s->num_steps, &s->card_steps);
+	s->num_patches += s->card_steps;
 	return 0;
 }
 
@@ -184,7 +184,7 @@ static int heddle_take_out_syncs(struct drm_file *file, const struct drm_heddle_
 
 	if (!args->out_syncs.count)
 		return 0;
-	s->out = kvcalloc(args->out_syncs.count, sizeof(*s->out), GFP_KERNEL);
+	s->out = kvcalloc(args->out_syncs.count, sizeof(*s->out), GFP_KERNEL_ACCOUNT);
 	if (!s->out)
 		return -ENOMEM;
 	for (i = 0; i < args->out_syncs.count; i++) {
@@ -231,71 +231,49 @@ static int heddle_add_in_syncs(struct drm_file *file, const struct drm_heddle_su
 	return 0;
 }
 
-/* The driver's memory behind a job: all steps, then the tables of runs, then the lists. */
-static int heddle_write_job(struct heddle_job *job, struct heddle_submission *s)
+static int heddle_write_step(struct heddle_job *job, u32 index, struct heddle_bound_step *step,
+			     u32 most)
 {
-	size_t table_bytes = HEDDLE_REGIONS * sizeof(struct heddle_region);
-	size_t tables = s->num_steps * sizeof(struct heddle_step);
-	size_t lists = tables + s->num_runs * table_bytes;
-	struct heddle_area *area;
-	u32 i, r;
+	const struct drm_heddle_step *in = &step->in;
+	struct heddle_region *table;
+	u32 i;
 
-	area = heddle_area_alloc(job->dev,
-				 lists + s->num_entries * sizeof(struct heddle_sg_entry));
-	if (IS_ERR(area))
-		return PTR_ERR(area);
-	job->area = area;
-	job->run.steps_dma = area->dma;
-	job->run.num_steps = s->num_steps;
-	for (i = 0; i < s->num_steps; i++) {
-		struct heddle_step *hw = (struct heddle_step *)area->cpu + i;
-		struct heddle_bound_step *step = &s->steps[i];
-		bool out = step->in.type == DRM_HEDDLE_COPY_OUT;
-		struct heddle_patch *patch = &job->patches[job->num_patches++];
+	if (in->type == DRM_HEDDLE_RUN) {
+		table = heddle_write_run(job, index, step->stream);
+		if (IS_ERR(table))
+			return PTR_ERR(table);
+		for (i = 0; i < step->regions; i++) {
+			struct heddle_bound_region *region = &step->region[i];
 
-		patch->where = &hw->device_address;
-		hw->length = step->in.length;
-		if (step->stream) {
-			struct heddle_region *table = area->cpu + tables;
-
-			hw->type = HEDDLE_STEP_TYPE_RUN;
-			hw->length = step->stream->bytes;
-			hw->table_iova = area->dma + tables;
-			tables += table_bytes;
-			patch->alloc = step->stream->alloc;
-			kref_get(&patch->alloc->ref);
-			job->run.uses_sram = true;
-			for (r = 0; r < step->regions; r++) {
-				struct heddle_bound_region *region = &step->region[r];
-
-				table[region->index].size = region->size;
-				table[region->index].flags = region->flags;
-				patch = &job->patches[job->num_patches++];
-				patch->where = &table[region->index].base;
-				patch->alloc = region->bo->alloc;
-				patch->offset = region->offset;
-				kref_get(&patch->alloc->ref);
-			}
-			continue;
+			heddle_write_region(job, &table[region->index], region->bo->alloc,
+					    region->offset, region->size, region->flags);
 		}
-		patch->alloc = step->device->alloc;
-		patch->offset = out ? step->in.src_offset : step->in.dst_offset;
-		kref_get(&patch->alloc->ref);
-		if (!step->host) {
-			hw->type = HEDDLE_STEP_TYPE_FILL;
-			hw->fill_value = step->in.fill_value;
-			continue;
-		}
-		hw->type = out ? HEDDLE_STEP_TYPE_COPY_OUT : HEDDLE_STEP_TYPE_COPY_IN;
-		hw->sg_count = heddle_host_entries(step->host, out ? step->in.dst_offset :
-						   step->in.src_offset, step->in.length,
-						   area->cpu + lists);
-		hw->table_iova = area->dma + lists;
-		lists += hw->sg_count * sizeof(struct heddle_sg_entry);
-		drm_gem_object_get(&step->host->shmem.base);
-		job->hosts[job->num_hosts++] = &step->host->shmem.base;
+	} else if (in->type == DRM_HEDDLE_FILL) {
+		heddle_write_fill(job, index, step->device->alloc, in->dst_offset, in->length,
+				  in->fill_value);
+	} else {
+		bool out = in->type == DRM_HEDDLE_COPY_OUT;
+		struct heddle_host_range host = {
+			.bo = step->host,
+			.offset = out ? in->dst_offset : in->src_offset,
+			.length = in->length,
+			.out = out,
+		};
+
+		return heddle_write_copy(job, index, &host, step->device->alloc,
+					 out ? in->src_offset : in->dst_offset, most);
 	}
 	return 0;
+}
+
+static int heddle_write_job(struct heddle_job *job, struct heddle_submission *s)
+{
+	int err = heddle_steps_alloc(job, s->card_steps);
+	u32 i;
+
+	for (i = 0; i < s->num_steps && !err; i++)
+		err = heddle_write_step(job, i, &s->steps[i], s->list_entries);
+	return err;
 }
 
 /* The job may start when all memory that it touches has been made ready. */
@@ -346,7 +324,7 @@ static int heddle_keep_outcome(struct heddle_context *context, struct heddle_job
 		heddle_outcome_put(old);
 	}
 	err = xa_err(xa_store(&context->outcomes, context->next_seqno, job->run.outcome,
-			      GFP_KERNEL));
+			      GFP_KERNEL_ACCOUNT));
 	if (err)
 		return err;
 	kref_get(&job->run.outcome->ref);

@@ -132,6 +132,7 @@ drm_heddle_array Generator::EdgeArray(size_t element, uint32_t usual) {
 bool Generator::Writable(const drm_heddle_array& array, uint32_t count,
                          size_t element) {
   return array.ptr != 0 && array.count == count && array.stride >= element &&
+         array.stride <= DRM_HEDDLE_STRIDE_MAX &&
          uint64_t{array.count} * array.stride <= kScratch / 2;
 }
 

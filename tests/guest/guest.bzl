@@ -89,7 +89,7 @@ _DATA = [
     "@guest_kernel//:vmlinux_file",
 ]
 
-def guest_test(name, cases, cards = [""], modules = [], data = [], cpus = 1, memory = "768M", parallel = False, env = {}, size = "medium", tags = [], **kwargs):
+def guest_test(name, cases, cards = [""], modules = [], data = [], cpus = 1, memory = "768M", parallel = False, kernel_options = "", env = {}, size = "medium", tags = [], **kwargs):
     """Declares the test.
 
     Args:
@@ -103,6 +103,7 @@ def guest_test(name, cases, cards = [""], modules = [], data = [], cpus = 1, mem
       memory: of the guest.
       parallel: the guest's processors run at the same time, in a thread each. Without cards, or with a
         driver whose accesses to registers never meet: //tests/guest/smp:heddle.
+      kernel_options: more words of the kernel's command line. User-mode Linux gets them, too.
       env: variables of the cases.
       size: of the test.
       tags: of the test.
@@ -113,6 +114,7 @@ def guest_test(name, cases, cards = [""], modules = [], data = [], cpus = 1, mem
         cases = cases,
         cpus = cpus,
         env = env,
+        kernel_options = kernel_options,
         memory = memory,
         modules = ["$(rootpath %s)" % module for module in modules],
         parallel = parallel,

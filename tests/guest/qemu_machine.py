@@ -40,21 +40,23 @@ def version():
 class QemuMachine(Machine):
     name = "QEMU"
 
-    def __init__(self, kernel, initrd, cards=(), cpus=1, memory="768M", parallel=False, console="file", more=()):
+    def __init__(self, kernel, initrd, cards=(), cpus=1, memory="768M", parallel=False, kernel_options="", console="file", more=()):
         """Starts it, with a card per entry of `cards` (options of heddle-sim as one text).
 
-        `parallel`: a thread for each processor. `console`: "file", or "stdio" for somebody at a terminal. `more`: options of QEMU.
+        `parallel`: a thread for each processor. `console`: "file", or "stdio" for somebody at a terminal. `more`: options of
+        QEMU. `kernel_options`: more words of the kernel's command line.
         """
         super().__init__()
         self._qtest, qtest = socket.socketpair()
         self._monitor, qmp = socket.socketpair()
         inherited = [qtest, qmp]
+        own_options = ONE_CPU_OPTIONS if cpus == 1 else ""
         words = [
             *(QEMU, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"),
             *("-machine", "q35,memory-backend=ram", "-accel", f"tcg,thread={'multi' if parallel else 'single'}"),
             *("-cpu", "max", "-smp", str(cpus)),
             *("-m", memory, "-object", f"memory-backend-memfd,id=ram,size={memory},share=on"),
-            *("-kernel", kernel, "-initrd", initrd, "-append", KERNEL_OPTIONS + (ONE_CPU_OPTIONS if cpus == 1 else "")),
+            *("-kernel", kernel, "-initrd", initrd, "-append", f"{KERNEL_OPTIONS}{own_options} {kernel_options}"),
             *("-device", "isa-debug-exit,iobase=0xf4,iosize=4"),
             *("-chardev", f"socket,id=qmp,fd={qmp.fileno()}", "-mon", "chardev=qmp,mode=control"),
             *("-chardev", f"socket,id=qtest,fd={qtest.fileno()}"),

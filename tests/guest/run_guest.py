@@ -227,6 +227,7 @@ def execute(plan, report):
             cpus=plan["cpus"],
             memory=plan["memory"],
             parallel=plan.get("parallel", False),
+            kernel_options=plan.get("kernel_options", ""),
         )
         run_plan(plan, machine, report)
     except (GuestError, RuntimeError) as error:

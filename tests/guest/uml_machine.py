@@ -46,7 +46,7 @@ class UmlMachine(Machine):
     name = "linux"
     last_cases = (("kmemleak", LEAKS, 60),)
 
-    def __init__(self, kernel, initrd, cards=(), cpus=1, memory="768M", parallel=False):
+    def __init__(self, kernel, initrd, cards=(), cpus=1, memory="768M", parallel=False, kernel_options=""):
         """Starts it, with a card per entry of `cards` (options of heddle-sim as one text).
 
         It has one processor, whatever `cpus` and `parallel` say, and twice the memory, for KASAN's shadow and
@@ -62,7 +62,7 @@ class UmlMachine(Machine):
         megabytes = 2 * int(size[1]) * (1024 if size[2] == "G" else 1)
         # Without random addresses, which would leave a gap that counts as memory.
         words = ["setarch", "-R", kernel, f"mem={megabytes}M", "umid=guest", f"uml_dir={self.folder}", f"initrd={initrd}"]
-        words += [*KERNEL_OPTIONS, f"heddle_share={self.share}"]
+        words += [*KERNEL_OPTIONS, f"heddle_share={self.share}", *kernel_options.split()]
         try:
             words += [f"virtio_uml.device={self._card(slot, options)}" for slot, options in enumerate(cards)]
             with open(self.console_path, "wb") as console:

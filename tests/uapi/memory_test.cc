@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device memory: its limit to the page, zero before first use, moved but never
 // lost.
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <fstream>
+#include <string>
+#include <thread>
 
 #include "tests/uapi/uapi_test.h"
 
@@ -202,6 +209,59 @@ TEST_F(MemoryTest, IsNeverRefusedBecauseItIsInPieces) {
     EXPECT_EQ(Others(c(), bos[i], piece, i + 1), 0u) << i;
   }
   EXPECT_EQ(Others(c(), big, left, 0), 0u);
+}
+
+// Whether the thread sleeps in a call.
+bool Sleeps(pid_t thread) {
+  std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
+  std::string stat;
+  std::getline(file, stat);
+  const size_t state = stat.rfind(')') + 2;
+  return state < stat.size() && (stat[state] == 'S' || stat[state] == 'D');
+}
+
+// A compaction waits for the jobs that the card has; only who asked for it
+// waits with it.
+TEST_F(MemoryTest, NobodyElseWaitsForACompaction) {
+  constexpr uint64_t kPieces = 8;
+  Load load(c());
+  bool seen = false;
+  for (uint64_t ms = 400; !seen && ms < 10000; ms *= 3) {
+    auto other = Open();
+    const uint64_t piece =
+        (total_ - MemoryInfo(c()).used - 4 * kPage) / kPieces / kPage * kPage;
+    std::vector<uint32_t> bos(kPieces);
+    for (uint32_t& bo : bos) ASSERT_EQ(Create(piece, &bo), 0);
+    for (uint32_t i = 0; i < kPieces; i += 2) Return(bos[i]);
+    const uint64_t left = total_ - MemoryInfo(c()).used - kPage;
+
+    const uint64_t before = Counters(c()).compactions;
+    const uint64_t last = load.Queue(context_, ms);
+    std::atomic<bool> placed{false};
+    std::atomic<pid_t> asking{0};
+    std::thread asks([&] {
+      uint32_t big = 0;
+      asking = static_cast<pid_t>(syscall(SYS_gettid));
+      EXPECT_EQ(CreateBo(other.get(), left, DRM_HEDDLE_DEVICE, &big), 0);
+      placed = true;
+    });
+    EXPECT_TRUE(
+        Eventually([&] { return placed || (asking && Sleeps(asking)); }));
+    uint32_t bo = 0;
+    EXPECT_EQ(Create(kPage, &bo), 0);
+    EXPECT_EQ(CloseBo(c(), bo), 0);
+    MemoryInfo(c());
+    auto passer_by = Open();
+    passer_by = nullptr;
+    seen = Counters(c()).compactions == before &&
+           Wait(c(), context_, last, 0) == -ETIME;
+    asks.join();
+    EXPECT_EQ(ResultOf(c(), context_, last).status, 0u);
+    for (uint32_t i = 1; i < kPieces; i += 2) Return(bos[i]);
+    other = nullptr;
+    EXPECT_TRUE(Eventually([&] { return MemoryInfo(c()).used == 16 * kMiB; }));
+  }
+  EXPECT_TRUE(seen) << "the calls returned when the compaction was over";
 }
 
 }  // namespace

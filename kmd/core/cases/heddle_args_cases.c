@@ -22,6 +22,8 @@ static void arrays(struct heddle_test *t)
 		{ "one more", { 1, 5, 16 }, -EINVAL },
 		{ "elements too short", { 1, 1, 15 }, -EINVAL },
 		{ "structures may have grown", { 1, 1, 4096 }, 0 },
+		{ "but not so far that looking at them takes long", { 1, 1, 4097 }, -EINVAL },
+		{ "nor to the end of all memory", { 1, 1, ~0U }, -EINVAL },
 	};
 	u32 i;
 

@@ -85,7 +85,10 @@ static void do_sequence(struct heddle_test *t, u64 total, const struct step *s)
 			HEDDLE_EXPECT_EQ(t, moves[0].from, node->offset);
 			HEDDLE_EXPECT_EQ(t, moves[0].to, s->at);
 			HEDDLE_EXPECT_EQ(t, moves[0].size, node->size);
-			heddle_mem_apply(moves, err);
+			heddle_mem_apply(&mem);
+			/* It ends when there is nothing left to do. */
+			HEDDLE_EXPECT_EQ(t, heddle_mem_plan(&mem, s->bytes, moves, NODES), 0);
+			HEDDLE_EXPECT(t, !mem.compacting);
 			break;
 		case STOP:
 			break;
@@ -180,10 +183,76 @@ static void plans_in_portions(struct heddle_test *t)
 		HEDDLE_EXPECT(t, moves[0].node == &nodes[i]);
 		HEDDLE_EXPECT_EQ(t, moves[0].to, (i - 1) * PAGE);
 		HEDDLE_EXPECT(t, !moves[1].node);
-		heddle_mem_apply(moves, 1);
+		heddle_mem_apply(&mem);
 	}
 	HEDDLE_EXPECT_EQ(t, heddle_mem_plan(&mem, 3 * PAGE, moves, 1), 0);
 	HEDDLE_EXPECT_EQ(t, heddle_mem_insert(&mem, &nodes[0], 3 * PAGE), 0);
+	expect_sound(t, &mem);
+}
+
+/*
+ * . A B . C . with A and B being moved: what others do meanwhile neither gets in the way
+ * of the card's copies nor takes the memory that the compaction counts on.
+ */
+static void objects_come_and_go_while_a_batch_is_carried_out(struct heddle_test *t)
+{
+	struct heddle_mem_node nodes[6] = { { .size = 0 } };
+	struct heddle_mem_move moves[2];
+	struct heddle_mem mem;
+	u32 i;
+
+	heddle_mem_init(&mem, 8 * PAGE);
+	for (i = 0; i < 5; i++)
+		HEDDLE_EXPECT_EQ(t, heddle_mem_insert(&mem, &nodes[i], PAGE), 0);
+	heddle_mem_remove(&mem, &nodes[0]);
+	heddle_mem_remove(&mem, &nodes[3]);
+	nodes[4].offset = 5 * PAGE; /* gaps of 1, 2 and 2 pages */
+	HEDDLE_EXPECT_EQ(t, heddle_mem_insert(&mem, &nodes[0], 4 * PAGE), -EAGAIN);
+	HEDDLE_EXPECT_EQ(t, heddle_mem_plan(&mem, 4 * PAGE, moves, 2), 2);
+	HEDDLE_EXPECT(t, moves[0].node == &nodes[1] && moves[1].node == &nodes[2]);
+
+	/* One page may still be taken, above what moves; a second one must wait. */
+	HEDDLE_EXPECT_EQ(t, heddle_mem_insert(&mem, &nodes[0], PAGE), 0);
+	HEDDLE_EXPECT_EQ(t, nodes[0].offset, 6 * PAGE);
+	HEDDLE_EXPECT_EQ(t, heddle_mem_insert(&mem, &nodes[3], PAGE), -EAGAIN);
+
+	/* An object that goes while it is moved leaves its place only afterwards. */
+	heddle_mem_remove(&mem, &nodes[1]);
+	HEDDLE_EXPECT(t, !moves[0].node);
+	HEDDLE_EXPECT_EQ(t, moves[0].size, PAGE);
+	HEDDLE_EXPECT_EQ(t, heddle_mem_insert(&mem, &nodes[1], PAGE), -EAGAIN);
+	heddle_mem_apply(&mem);
+	HEDDLE_EXPECT_EQ(t, nodes[2].offset, PAGE);
+	expect_sound(t, &mem);
+	HEDDLE_EXPECT_EQ(t, heddle_mem_insert(&mem, &nodes[1], PAGE), 0);
+	HEDDLE_EXPECT_EQ(t, nodes[1].offset, 0);
+
+	/* The one that would be moved next goes, too. */
+	heddle_mem_remove(&mem, &nodes[4]);
+	HEDDLE_EXPECT_EQ(t, heddle_mem_plan(&mem, 4 * PAGE, moves, 2), 0);
+	HEDDLE_EXPECT_EQ(t, heddle_mem_insert(&mem, &nodes[3], 4 * PAGE), 0);
+	HEDDLE_EXPECT_EQ(t, nodes[3].offset, 2 * PAGE);
+	expect_sound(t, &mem);
+}
+
+static void a_compaction_that_nobody_wants_any_more_ends(struct heddle_test *t)
+{
+	struct heddle_mem_node nodes[4] = { { .size = 0 } };
+	struct heddle_mem_move moves[1];
+	struct heddle_mem mem;
+	u32 i;
+
+	heddle_mem_init(&mem, 4 * PAGE);
+	for (i = 0; i < 4; i++)
+		HEDDLE_EXPECT_EQ(t, heddle_mem_insert(&mem, &nodes[i], PAGE), 0);
+	heddle_mem_remove(&mem, &nodes[0]);
+	heddle_mem_remove(&mem, &nodes[2]);
+	HEDDLE_EXPECT_EQ(t, heddle_mem_plan(&mem, 2 * PAGE, moves, 1), 1);
+	heddle_mem_apply(&mem);
+	HEDDLE_EXPECT_EQ(t, heddle_mem_insert(&mem, &nodes[0], PAGE), -EAGAIN);
+	heddle_mem_settle(&mem);
+	HEDDLE_EXPECT_EQ(t, heddle_mem_insert(&mem, &nodes[0], 2 * PAGE), 0);
+	HEDDLE_EXPECT_EQ(t, nodes[0].offset, PAGE);
 	expect_sound(t, &mem);
 }
 
@@ -259,6 +328,10 @@ const struct heddle_case heddle_mem_cases[] = {
 	  shrinking_refuses_new_objects_and_keeps_old },
 	{ "compacts_no_more_than_it_must", compacts_no_more_than_it_must },
 	{ "plans_in_portions", plans_in_portions },
+	{ "objects_come_and_go_while_a_batch_is_carried_out",
+	  objects_come_and_go_while_a_batch_is_carried_out },
+	{ "a_compaction_that_nobody_wants_any_more_ends",
+	  a_compaction_that_nobody_wants_any_more_ends },
 	{ "takes_the_first_gap_that_is_large_enough", takes_the_first_gap_that_is_large_enough },
 	{ }
 };

@@ -38,8 +38,9 @@ extern "C" {
  * @ptr: address of the first element
  * @count: number of elements
  * @stride: bytes from one element to the next, at least the element's first
- *          published size
+ *          published size, at most DRM_HEDDLE_STRIDE_MAX
  */
+#define DRM_HEDDLE_STRIDE_MAX	4096
 struct drm_heddle_array {
 	__u64 ptr;
 	__u32 count;
@@ -390,6 +391,11 @@ struct drm_heddle_sync {
 
 /**
  * struct drm_heddle_submit - queue a job: a list of steps
+ *
+ * Fences are explicit: the job waits for @in_syncs only and signals @out_syncs
+ * only. It neither waits for fences on a shared buffer (dma_resv) nor adds any;
+ * DMA_BUF_IOCTL_EXPORT_SYNC_FILE and _IMPORT_SYNC_FILE convert where another
+ * driver expects them.
  *
  * -ERANGE: a stream reaches beyond a bound region, writes to one bound without
  * DRM_HEDDLE_REGION_WRITE, or a copy leaves its buffer; nothing is queued.

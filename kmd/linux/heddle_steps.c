@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * How a job is written down for the card: its steps, tables of regions and scatter
+ * lists, in memory of its own. Device addresses are left open: they are known when
+ * the job starts.
+ *
+ * A list is contiguous, and the pages of a buffer seldom are. So a copy whose list
+ * would be long becomes several steps: as a rule no list is longer than a page.
+ */
+#include "heddle_drv.h"
+
+#define HEDDLE_LIST_ENTRIES ((u32)(PAGE_SIZE / sizeof(struct heddle_sg_entry)))
+
+/* Entries of the longest list, so that all of the job's @steps copies fit in one job. */
+u32 heddle_list_entries(const u32 *entries, u32 steps, u32 *total)
+{
+	u32 most = HEDDLE_LIST_ENTRIES;
+	u32 i;
+
+	for (;; most *= 2) {
+		*total = 0;
+		for (i = 0; i < steps; i++)
+			*total += max(DIV_ROUND_UP(entries[i], most), 1U);
+		if (*total <= HEDDLE_STEPS_MAX)
+			return most;
+	}
+}
+
+/* Room for the steps. */
+int heddle_steps_alloc(struct heddle_job *job, u32 steps)
+{
+	struct heddle_step *hw;
+
+	hw = heddle_area_carve(job->dev, &job->area, steps * sizeof(*hw), &job->run.steps_dma);
+	if (IS_ERR(hw))
+		return PTR_ERR(hw);
+	job->run.steps = hw;
+	job->run.step_of = job->step_of;
+	return 0;
+}
+
+static void heddle_add_patch(struct heddle_job *job, u64 *where, struct heddle_alloc *alloc,
+			     u64 offset)
+{
+	struct heddle_patch *patch = &job->patches[job->num_patches++];
+
+	patch->where = where;
+	patch->alloc = alloc;
+	patch->offset = offset;
+	kref_get(&alloc->ref);
+}
+
+/* The next step, which belongs to step @index of the submission. */
+static struct heddle_step *heddle_add_step(struct heddle_job *job, u32 index, u32 type,
+					   struct heddle_alloc *alloc, u64 offset, u64 length)
+{
+	struct heddle_step *hw = &job->run.steps[job->run.num_steps];
+
+	job->step_of[job->run.num_steps++] = index;
+	hw->type = type;
+	hw->length = length;
+	heddle_add_patch(job, &hw->device_address, alloc, offset);
+	return hw;
+}
+
+static int heddle_add_list(struct heddle_job *job, struct heddle_step *hw, struct heddle_bo *host,
+			   u64 offset, u64 *length, u32 most)
+{
+	struct heddle_sg_entry *list;
+	dma_addr_t dma;
+
+	hw->sg_count = heddle_host_entries(host, offset, length, NULL, most);
+	list = heddle_area_carve(job->dev, &job->area, hw->sg_count * sizeof(*list), &dma);
+	if (IS_ERR(list))
+		return PTR_ERR(list);
+	heddle_host_entries(host, offset, length, list, most);
+	hw->table_iova = dma;
+	hw->length = *length;
+	return 0;
+}
+
+/* Step @index of the submission: a copy between @host and @alloc, in lists of @most entries. */
+int heddle_write_copy(struct heddle_job *job, u32 index, const struct heddle_host_range *host,
+		      struct heddle_alloc *alloc, u64 offset, u32 most)
+{
+	u32 type = host->out ? HEDDLE_STEP_TYPE_COPY_OUT : HEDDLE_STEP_TYPE_COPY_IN;
+	u64 done = 0;
+	u64 length;
+	int err;
+
+	job->hosts[job->num_hosts++] = *host;
+	drm_gem_object_get(&host->bo->shmem.base);
+	for (; done < host->length; done += length) {
+		length = host->length - done;
+		err = heddle_add_list(job, heddle_add_step(job, index, type, alloc, offset + done,
+							   length),
+				      host->bo, host->offset + done, &length, most);
+		if (err)
+			return err;
+		cond_resched();
+	}
+	return 0;
+}
+
+void heddle_write_fill(struct heddle_job *job, u32 index, struct heddle_alloc *alloc, u64 offset,
+		       u64 length, u32 value)
+{
+	heddle_add_step(job, index, HEDDLE_STEP_TYPE_FILL, alloc, offset, length)->fill_value =
+		value;
+}
+
+/* Step @index of the submission: a run; the table of its regions is to be filled in. */
+struct heddle_region *heddle_write_run(struct heddle_job *job, u32 index,
+				       struct heddle_stream *stream)
+{
+	struct heddle_step *hw = heddle_add_step(job, index, HEDDLE_STEP_TYPE_RUN, stream->alloc,
+						 0, stream->bytes);
+	struct heddle_region *table;
+	dma_addr_t dma;
+
+	table = heddle_area_carve(job->dev, &job->area, HEDDLE_REGIONS * sizeof(*table), &dma);
+	if (IS_ERR(table))
+		return table;
+	hw->table_iova = dma;
+	job->run.uses_sram = true;
+	return table;
+}
+
+void heddle_write_region(struct heddle_job *job, struct heddle_region *region,
+			 struct heddle_alloc *alloc, u64 offset, u64 size, u32 flags)
+{
+	region->size = size;
+	region->flags = flags;
+	heddle_add_patch(job, &region->base, alloc, offset);
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory in a real kernel: pages that lie anywhere, signals, buffers shared
+// with other drivers. What both drivers must do is in tests/uapi.
+#include <fcntl.h>
+#include <linux/dma-buf.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstring>
+#include <thread>
+
+#include "tests/uapi/uapi_test.h"
+
+namespace heddle::uapi {
+namespace {
+
+class KernelMemoryTest : public UapiTest {
+ protected:
+  void SetUp() override {
+    UapiTest::SetUp();
+    context_ = NewContext(c());
+  }
+  uint32_t context_ = 0;
+};
+
+// Makes the kernel's next pages single ones without free neighbours: pipes are
+// filled a page each in turn, and every other one is emptied.
+class Crumbs {
+ public:
+  explicit Crumbs(uint64_t pages) {
+    std::vector<uint8_t> data(kPipeBytes);
+    for (uint64_t i = 0; i < pages; i += kPipePages) {
+      pipes_.emplace_back();
+      pipes_.emplace_back();
+    }
+    for (uint64_t i = 0; i < kPipePages; ++i) {
+      for (Pipe& pipe : pipes_)
+        EXPECT_EQ(write(pipe.in, data.data(), kPage), ssize_t{kPage});
+    }
+    for (size_t i = 0; i < pipes_.size(); i += 2) {
+      for (size_t n = kPipeBytes; n > 0;) {
+        const ssize_t got = read(pipes_[i].out, data.data(), n);
+        if (got <= 0) break;
+        n -= got;
+      }
+    }
+  }
+
+ private:
+  static constexpr uint64_t kPipePages = 256;
+  static constexpr uint64_t kPipeBytes = kPipePages * kPage;
+
+  struct Pipe {
+    Pipe() {
+      int ends[2];
+      EXPECT_EQ(pipe(ends), 0);
+      out = ends[0];
+      in = ends[1];
+      EXPECT_EQ(fcntl(in, F_SETPIPE_SZ, kPipeBytes), int{kPipeBytes});
+    }
+    ~Pipe() {
+      close(in);
+      close(out);
+    }
+    Pipe(Pipe&& other) : in(other.in), out(other.out) {
+      other.in = other.out = -1;
+    }
+    int in = -1, out = -1;
+  };
+  std::vector<Pipe> pipes_;
+};
+
+// A buffer whose pages lie far from each other, and one more.
+class ScatteredTest : public KernelMemoryTest {
+ protected:
+  static constexpr uint64_t kBytes = 5120 * kPage;
+
+  void SetUp() override {
+    KernelMemoryTest::SetUp();
+    device_ = NewDevice(c(), kBytes);
+    crumbs_ = std::make_unique<Crumbs>(kBytes / kPage);
+    a_ = NewHost(c(), kBytes);
+    for (uint64_t i = 0; i < kBytes; i += sizeof(uint32_t)) {
+      const uint32_t value = i;
+      std::memcpy(a_->data + i, &value, sizeof(value));
+    }
+    b_ = NewHost(c(), kBytes);
+  }
+  void TearDown() override {
+    a_ = nullptr;
+    b_ = nullptr;
+    KernelMemoryTest::TearDown();
+  }
+
+  std::unique_ptr<Crumbs> crumbs_;
+  std::unique_ptr<HostBuffer> a_, b_;
+  uint32_t device_ = 0;
+};
+
+TEST_F(ScatteredTest, IsCopiedInAndOut) {
+  ASSERT_EQ(Do(c(), context_,
+               {CopyIn(a_->handle, device_, kBytes),
+                CopyOut(device_, b_->handle, kBytes)})
+                .status,
+            0u);
+  EXPECT_EQ(std::memcmp(a_->data, b_->data, kBytes), 0);
+}
+
+TEST_F(ScatteredTest, IsCopiedFromAnyByteToAnyByte) {
+  const uint64_t from = 5 * kPage + 3, to = 2 * kPage + 7;
+  const uint64_t n = kBytes - 11 * kPage - 1;
+  std::memset(b_->data, 0xee, kBytes);
+  ASSERT_EQ(Do(c(), context_,
+               {CopyIn(a_->handle, device_, n, from, 1),
+                CopyOut(device_, b_->handle, n, 1, to)})
+                .status,
+            0u);
+  EXPECT_EQ(std::memcmp(a_->data + from, b_->data + to, n), 0);
+  EXPECT_EQ(b_->data[to - 1], 0xee);
+  EXPECT_EQ(b_->data[to + n], 0xee);
+}
+
+// As many lists as a job can have, each of thousands of entries: more than the
+// kernel has in one piece.
+TEST_F(ScatteredTest, IsCopiedByEveryStep) {
+  std::vector<drm_heddle_step> steps(DeviceInfo(c()).max_steps - 1,
+                                     CopyIn(a_->handle, device_, kBytes));
+  steps.push_back(CopyOut(device_, b_->handle, kBytes));
+  ASSERT_EQ(Do(c(), context_, steps).status, 0u);
+  EXPECT_EQ(std::memcmp(a_->data, b_->data, kBytes), 0);
+}
+
+// A copy may become many steps of the card; the submission's are what counts.
+TEST_F(ScatteredTest, AFaultNamesTheStepOfTheSubmission) {
+  const uint32_t stream = NewStream(c(), FaultingStream(2));
+  const std::vector<drm_heddle_region> regions = {Region(2, device_, kPage)};
+  for (uint32_t copies = 1; copies <= 3; ++copies) {
+    std::vector<drm_heddle_step> steps(copies,
+                                       CopyIn(a_->handle, device_, kBytes));
+    steps.push_back(RunStream(stream, regions));
+    const auto result = Do(c(), context_, steps);
+    EXPECT_EQ(result.error, uint32_t{ERANGE});
+    EXPECT_EQ(result.fault_step, copies);
+  }
+}
+
+// Who waits for room behind other people's jobs can be interrupted, and leaves
+// nothing behind.
+TEST_F(KernelMemoryTest, ASignalEndsTheWaitForRoom) {
+  struct sigaction action = {};
+  action.sa_handler = [](int) {};
+  ASSERT_EQ(sigaction(SIGUSR1, &action, nullptr), 0);
+  const uint64_t total = MemoryInfo(c()).total;
+  Load load(c());
+  int interrupted = 0;
+  for (uint64_t ms = 400; interrupted != -EINTR && ms < 10000; ms *= 3) {
+    const uint64_t piece = (total - MemoryInfo(c()).used) / 4 / kPage * kPage;
+    const uint32_t bos[] = {NewDevice(c(), piece), NewDevice(c(), piece),
+                            NewDevice(c(), piece), NewDevice(c(), piece)};
+    CloseBo(c(), bos[0]);
+    CloseBo(c(), bos[2]);
+    const uint64_t last = load.Queue(context_, ms);
+    std::atomic<bool> over{false};
+    std::thread asks([&] {
+      uint32_t big = 0;
+      interrupted = CreateBo(c(), 2 * piece, DRM_HEDDLE_DEVICE, &big);
+      over = true;
+      if (interrupted == 0) EXPECT_EQ(CloseBo(c(), big), 0);
+    });
+    while (!over) {
+      pthread_kill(asks.native_handle(), SIGUSR1);
+      usleep(1000);
+    }
+    asks.join();
+    EXPECT_EQ(ResultOf(c(), context_, last).status, 0u);
+    CloseBo(c(), bos[1]);
+    CloseBo(c(), bos[3]);
+    EXPECT_TRUE(Eventually([&] { return MemoryInfo(c()).used == 16 * kMiB; }));
+  }
+  EXPECT_EQ(interrupted, -EINTR);
+}
+
+bool Ready(int fd, short events) {
+  pollfd p = {fd, events, 0};
+  return poll(&p, 1, 0) == 1 && (p.revents & events);
+}
+
+// Fences are explicit: the driver adds none to a shared buffer, and waits for
+// none. A program adds those that another driver shall wait for.
+TEST_F(KernelMemoryTest, SharedBuffersHaveTheFencesThatAProgramGivesThem) {
+  auto host = NewHost(c(), kPage);
+  int fd = -1;
+  ASSERT_EQ(ExportBo(c(), host->handle, &fd), 0);
+  const uint32_t device = NewDevice(c(), kPage), done = NewSyncobj(c());
+  const uint32_t other = NewContext(c());
+  auto look = [&](uint64_t) {
+    // It writes to the buffer, at the end of the queue.
+    const uint64_t job = NewJob(
+        c(), context_,
+        {Fill(device, kPage, 0x5a5a5a5a), CopyOut(device, host->handle, kPage)},
+        {{}, {{done, 0, 0}}});
+    const bool implicit = !Ready(fd, POLLIN) || !Ready(fd, POLLOUT);
+
+    drm_syncobj_handle out = {};
+    out.handle = done;
+    out.flags = DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE;
+    out.fd = -1;
+    EXPECT_EQ(c()->Ioctl(DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &out), 0);
+    dma_buf_import_sync_file import = {DMA_BUF_SYNC_WRITE, out.fd};
+    EXPECT_EQ(ioctl(fd, DMA_BUF_IOCTL_IMPORT_SYNC_FILE, &import), 0);
+    close(out.fd);
+    const bool given = !Ready(fd, POLLIN);
+    // Nor does a job of ours wait for what somebody left on the buffer.
+    EXPECT_EQ(Do(c(), other, {CopyOut(device, host->handle, kPage)}).status,
+              0u);
+
+    const int over = Wait(c(), context_, job, 0);
+    if (over == -ETIME) {
+      EXPECT_FALSE(implicit);
+      EXPECT_TRUE(given) << "others now wait for the job";
+    }
+    EXPECT_EQ(ResultOf(c(), context_, job).status, 0u);
+    EXPECT_TRUE(Eventually([&] { return Ready(fd, POLLIN); }));
+    EXPECT_EQ(host->Word(0), 0x5a5a5a5au);
+    return over;
+  };
+  EXPECT_EQ(WhileBusy(c(), context_, look), -ETIME);
+  close(fd);
+}
+
+}  // namespace
+}  // namespace heddle::uapi
