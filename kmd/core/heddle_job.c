@@ -15,9 +15,9 @@ static const u8 transitions[HEDDLE_JOB_STATES][HEDDLE_JOB_EVENTS] = {
 		[HEDDLE_JOB_CANCEL] = TO(CANCELLED),
 		[HEDDLE_JOB_LOST] = TO(CANCELLED),
 	},
-	/* A running job ends by itself even when its context is destroyed. */
 	[HEDDLE_JOB_RUNNING] = {
 		[HEDDLE_JOB_COMPLETE] = TO(DONE),
+		[HEDDLE_JOB_CANCEL] = TO(CANCELLED),
 		[HEDDLE_JOB_HANG] = TO(GUILTY),
 		[HEDDLE_JOB_LOST] = TO(CANCELLED),
 	},

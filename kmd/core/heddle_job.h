@@ -10,8 +10,8 @@
  * @HEDDLE_JOB_QUEUED: waits in its context, the card does not know it
  * @HEDDLE_JOB_RUNNING: its descriptor is in a ring of the card
  * @HEDDLE_JOB_DONE: ended by itself, with success or with a fault
- * @HEDDLE_JOB_GUILTY: made no progress and was ended by the driver
- * @HEDDLE_JOB_CANCELLED: never ran, or was lost with the card or its context
+ * @HEDDLE_JOB_GUILTY: made no progress or ran too long, and was ended by the driver
+ * @HEDDLE_JOB_CANCELLED: never ran, or was ended with the card or its context
  */
 enum heddle_job_state {
 	HEDDLE_JOB_QUEUED,
@@ -26,8 +26,9 @@ enum heddle_job_state {
  * enum heddle_job_event - what happens to a job
  * @HEDDLE_JOB_START: its descriptor was given to the card
  * @HEDDLE_JOB_COMPLETE: its completion record came
- * @HEDDLE_JOB_HANG: no progress within its time limit; it has been ended
- * @HEDDLE_JOB_CANCEL: its context or its file is gone, or a fence it waits for failed
+ * @HEDDLE_JOB_HANG: no progress within its time limit, or more cycles than it may
+ *                  take; it has been ended
+ * @HEDDLE_JOB_CANCEL: its context or its file is gone; one that ran has been ended
  * @HEDDLE_JOB_LOST: the card is gone
  */
 enum heddle_job_event {
