@@ -19,7 +19,8 @@
 
 static inline int heddle_sched_setup(struct drm_gpu_scheduler *sched,
 				     const struct drm_sched_backend_ops *ops, u32 depth,
-				     const char *name, struct device *dev)
+				     const char *name, struct device *dev,
+				     struct workqueue_struct *timeout_wq)
 {
 #if defined(HEDDLE_HAVE_SCHED_INIT_ARGS)
 	const struct drm_sched_init_args args = {
@@ -29,6 +30,7 @@ static inline int heddle_sched_setup(struct drm_gpu_scheduler *sched,
 #endif
 		.credit_limit = depth,
 		.timeout = MAX_SCHEDULE_TIMEOUT,
+		.timeout_wq = timeout_wq,
 		.name = name,
 		.dev = dev,
 	};
@@ -36,9 +38,10 @@ static inline int heddle_sched_setup(struct drm_gpu_scheduler *sched,
 	return drm_sched_init(sched, &args);
 #elif defined(HEDDLE_HAVE_SCHED_CREDITS)
 	return drm_sched_init(sched, ops, NULL, DRM_SCHED_PRIORITY_COUNT, depth, 0,
-			      MAX_SCHEDULE_TIMEOUT, NULL, NULL, name, dev);
+			      MAX_SCHEDULE_TIMEOUT, timeout_wq, NULL, name, dev);
 #else
-	return drm_sched_init(sched, ops, depth, 0, MAX_SCHEDULE_TIMEOUT, NULL, NULL, name, dev);
+	return drm_sched_init(sched, ops, depth, 0, MAX_SCHEDULE_TIMEOUT, timeout_wq, NULL, name,
+			      dev);
 #endif
 }
 

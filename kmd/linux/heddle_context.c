@@ -65,7 +65,7 @@ struct heddle_context *heddle_context_find(struct heddle_file *file, u32 id)
 	return context;
 }
 
-/* What has not started never will; what runs, ends. */
+/* What has not started never will; what runs is aborted, and nobody waits for that here. */
 static void heddle_context_kill(struct heddle_context *context)
 {
 	struct heddle_device *dev = context->file->dev;
@@ -76,7 +76,9 @@ static void heddle_context_kill(struct heddle_context *context)
 	WRITE_ONCE(context->dead, true);
 	mutex_unlock(&context->lock);
 	if (!dead) {
+		wake_up_all(&dev->idle); /* a job of it that is about to start */
 		drm_sched_entity_fini(&context->entity);
+		heddle_engine_cancel(dev, context);
 		if (atomic_dec_and_test(&dev->entities))
 			wake_up_all(&dev->idle);
 	}
@@ -94,7 +96,7 @@ int heddle_context_create_ioctl(struct drm_device *drm, void *data, struct drm_f
 	struct heddle_file *file = drm_file->driver_priv;
 	struct drm_heddle_context_create *args = data;
 	struct heddle_device *dev = file->dev;
-	struct drm_gpu_scheduler *sched = &dev->sched;
+	struct drm_gpu_scheduler *sched = &dev->sched->base;
 	struct heddle_context *context;
 	int err;
 
@@ -220,6 +222,11 @@ int heddle_open(struct drm_device *drm, struct drm_file *drm_file)
 	init_waitqueue_head(&file->wq);
 	drm_file->driver_priv = file;
 	mutex_lock(&dev->files_lock);
+	if (heddle_gone(dev)) {
+		mutex_unlock(&dev->files_lock);
+		heddle_file_put(file);
+		return -ENODEV;
+	}
 	list_add_tail(&file->link, &dev->files);
 	dev->num_files++;
 	mutex_unlock(&dev->files_lock);

@@ -30,6 +30,9 @@ uint heddle_timeout_ms;
 module_param_named(timeout_ms, heddle_timeout_ms, uint, 0400);
 MODULE_PARM_DESC(timeout_ms, "default limit of a job without progress (0: by kind of core)");
 
+struct workqueue_struct *heddle_signal_wq;
+struct workqueue_struct *heddle_report_wq;
+
 #define HEDDLE_IOCTL(name, function) \
 	DRM_IOCTL_DEF_DRV(HEDDLE_##name, function, DRM_RENDER_ALLOW)
 
@@ -75,7 +78,7 @@ static const struct file_operations heddle_fops = {
 	.release = drm_release,
 	.unlocked_ioctl = heddle_ioctl,
 	.compat_ioctl = heddle_ioctl, /* no structure differs */
-	.poll = drm_poll,
+	.poll = heddle_poll,
 	.read = drm_read,
 	.llseek = noop_llseek,
 	.mmap = drm_gem_mmap,
@@ -131,7 +134,6 @@ static int heddle_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (err)
 		return err;
 	dma_set_max_seg_size(&pdev->dev, UINT_MAX);
-	pci_set_master(pdev);
 	err = heddle_device_init(dev);
 	if (err)
 		return err;
@@ -159,7 +161,6 @@ static void heddle_remove(struct pci_dev *pdev)
 	pm_runtime_get_noresume(&pdev->dev);
 	drm_dev_unplug(&dev->drm);
 	heddle_device_fini(dev);
-	pci_clear_master(pdev);
 }
 
 /* Nobody's memory is on the card: it may sleep, and forgets its rings. */
@@ -211,15 +212,30 @@ static struct pci_driver heddle_pci_driver = {
 	.driver.pm = pm_ptr(&heddle_pm_ops),
 };
 
+static void heddle_destroy_queues(void)
+{
+	if (heddle_report_wq)
+		destroy_workqueue(heddle_report_wq);
+	if (heddle_signal_wq)
+		destroy_workqueue(heddle_signal_wq);
+}
+
 static int __init heddle_module_init(void)
 {
-	int err = heddle_null_init(null_hw);
+	int err = -ENOMEM;
 
+	heddle_signal_wq = alloc_workqueue("heddle", WQ_MEM_RECLAIM | WQ_HIGHPRI | WQ_UNBOUND, 0);
+	heddle_report_wq = alloc_workqueue("heddle-report", WQ_UNBOUND, 0);
+	if (heddle_signal_wq && heddle_report_wq)
+		err = heddle_null_init(null_hw);
 	if (err)
-		return err;
+		goto queues;
 	err = pci_register_driver(&heddle_pci_driver);
-	if (err)
-		heddle_null_fini();
+	if (!err)
+		return 0;
+	heddle_null_fini();
+queues:
+	heddle_destroy_queues();
 	return err;
 }
 
@@ -228,6 +244,7 @@ static void __exit heddle_module_exit(void)
 	pci_unregister_driver(&heddle_pci_driver);
 	heddle_null_fini();
 	heddle_contexts_drain();
+	heddle_destroy_queues();
 	rcu_barrier(); /* fences are freed after a grace period */
 }
 

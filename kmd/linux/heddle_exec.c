@@ -11,6 +11,7 @@
 #include <linux/slab.h>
 
 #include <drm/drm_drv.h>
+#include <drm/drm_managed.h>
 
 #include "heddle_compat.h"
 #include "heddle_drv.h"
@@ -35,6 +36,7 @@ static void heddle_finished(struct dma_fence *fence, struct dma_fence_cb *cb)
 			heddle_job_status(outcome->state, 0, lost);
 		outcome->result.error = heddle_job_errno(outcome->result.status);
 	}
+	heddle_outcome_end(outcome);
 	atomic64_inc(&outcome->dev->ended);
 	if (context) {
 		atomic_dec(&context->unfinished);
@@ -66,7 +68,7 @@ struct heddle_job *heddle_job_alloc(struct heddle_device *dev, struct heddle_con
 	INIT_LIST_HEAD(&job->run.link);
 	job->patches = kvcalloc(max(num_patches, 1U), sizeof(*job->patches), GFP_KERNEL);
 	job->hosts = kvcalloc(max(num_hosts, 1U), sizeof(*job->hosts), GFP_KERNEL);
-	job->run.fence = heddle_fence_alloc();
+	job->run.fence = heddle_fence_alloc(dev->sched, context);
 	job->run.outcome = heddle_outcome_alloc(dev);
 	drm_dev_get(&dev->drm);
 	if (context) {
@@ -94,10 +96,7 @@ void heddle_job_free(struct heddle_job *job)
 	for (i = 0; i < job->num_hosts; i++)
 		drm_gem_object_put(job->hosts[i]);
 	heddle_area_free(dev, job->area);
-	if (job->run.fence && job->run.fence->ops)
-		dma_fence_put(job->run.fence);
-	else
-		kfree(job->run.fence); /* never started */
+	heddle_fence_put(&job->run);
 	if (job->run.outcome && job->run.outcome->finished)
 		/* Waits for heddle_finished(), which may still be at it. */
 		dma_fence_remove_callback(job->run.outcome->finished, &job->run.outcome->cb);
@@ -149,10 +148,15 @@ static struct dma_fence *heddle_run_null(struct heddle_job *job)
 	return NULL;
 }
 
-static struct dma_fence *heddle_run_job(struct drm_sched_job *sched_job)
+static bool heddle_context_dead(const struct heddle_context *context)
 {
-	struct heddle_job *job = to_heddle_job(sched_job);
+	return context && READ_ONCE(context->dead);
+}
+
+static struct dma_fence *heddle_start_job(struct heddle_job *job)
+{
 	struct heddle_device *dev = job->dev;
+	struct heddle_context *context = job->context;
 	int err;
 	int idx;
 
@@ -160,16 +164,19 @@ static struct dma_fence *heddle_run_job(struct drm_sched_job *sched_job)
 	atomic_inc(&dev->started);
 	if (heddle_gone(dev))
 		return heddle_refuse(job, HEDDLE_ERROR_DEVICE_LOST);
-	if (job->context && READ_ONCE(job->context->dead))
+	if (heddle_context_dead(context))
 		return heddle_refuse(job, HEDDLE_ERROR_ABORTED);
 	if (!heddle_job_prepared(job))
 		return heddle_refuse(job, HEDDLE_ERROR_BUS_ERROR);
 	if (heddle_null_submission || !dev->regs)
 		return heddle_run_null(job);
 	do {
-		wait_event(dev->idle, heddle_gone(dev) ||
+		/* Who closes a file waits for this call, but for nobody else's job. */
+		wait_event(dev->idle, heddle_gone(dev) || heddle_context_dead(context) ||
 				      (!READ_ONCE(dev->hold) &&
 				       heddle_device_accepts_jobs(READ_ONCE(dev->state))));
+		if (heddle_context_dead(context))
+			return heddle_refuse(job, HEDDLE_ERROR_ABORTED);
 		if (!drm_dev_enter(&dev->drm, &idx))
 			return heddle_refuse(job, HEDDLE_ERROR_DEVICE_LOST);
 		err = heddle_engine_start(dev, &job->run, false, job->patches, job->num_patches);
@@ -177,7 +184,16 @@ static struct dma_fence *heddle_run_job(struct drm_sched_job *sched_job)
 	} while (err == -EAGAIN);
 	if (err)
 		return heddle_refuse(job, HEDDLE_ERROR_DEVICE_LOST);
-	return dma_fence_get(job->run.fence);
+	return heddle_fence_get(&job->run);
+}
+
+static struct dma_fence *heddle_run_job(struct drm_sched_job *sched_job)
+{
+	bool cookie = dma_fence_begin_signalling();
+	struct dma_fence *fence = heddle_start_job(to_heddle_job(sched_job));
+
+	dma_fence_end_signalling(cookie);
+	return fence;
 }
 
 /* Cannot happen: the scheduler was told never to time out. */
@@ -186,13 +202,13 @@ static enum drm_gpu_sched_stat heddle_timedout_job(struct drm_sched_job *sched_j
 	return DRM_GPU_SCHED_STAT_NOMINAL;
 }
 
-static void heddle_free_job(struct drm_sched_job *sched_job)
+/* What a job holds may take locks under which others allocate. */
+static void heddle_free_work(struct work_struct *work)
 {
-	struct heddle_job *job = to_heddle_job(sched_job);
+	struct heddle_job *job = container_of(work, struct heddle_job, free_work);
 	struct heddle_device *dev = job->dev;
 	bool counted = job->counted;
 
-	drm_sched_job_cleanup(sched_job);
 	drm_dev_get(&dev->drm);
 	heddle_job_free(job);
 	if (counted)
@@ -200,6 +216,20 @@ static void heddle_free_job(struct drm_sched_job *sched_job)
 	atomic64_inc(&dev->freed);
 	wake_up_all(&dev->idle);
 	drm_dev_put(&dev->drm);
+}
+
+static void heddle_free_job(struct drm_sched_job *sched_job)
+{
+	struct heddle_job *job = to_heddle_job(sched_job);
+	bool cookie = dma_fence_begin_signalling();
+
+	/* The scheduler's fence lives on where it was exported; what it needs must, too. */
+	if (!sched_job->s_fence->parent)
+		sched_job->s_fence->parent = heddle_fence_get(&job->run);
+	drm_sched_job_cleanup(sched_job);
+	INIT_WORK(&job->free_work, heddle_free_work);
+	queue_work(heddle_report_wq, &job->free_work);
+	dma_fence_end_signalling(cookie);
 }
 
 static const struct drm_sched_backend_ops heddle_sched_ops = {
@@ -256,6 +286,7 @@ static struct heddle_job *heddle_prepare_job(struct heddle_alloc *alloc)
 	job->num_patches = 1;
 	job->run.prepares = alloc;
 	job->run.steps_dma = area->dma;
+	job->run.steps = step;
 	job->run.num_steps = 1;
 	return job;
 }
@@ -301,13 +332,36 @@ unlock:
 	return err;
 }
 
+static void heddle_scheduler_release(struct kref *ref)
+{
+	kfree(container_of(ref, struct heddle_scheduler, ref));
+}
+
+void heddle_scheduler_put(struct heddle_scheduler *sched)
+{
+	kref_put(&sched->ref, heddle_scheduler_release);
+}
+
+static void heddle_scheduler_drop(struct drm_device *drm, void *sched)
+{
+	heddle_scheduler_put(sched);
+}
+
 int heddle_exec_init(struct heddle_device *dev)
 {
-	struct drm_gpu_scheduler *sched = &dev->sched;
+	struct drm_gpu_scheduler *sched;
 	int err;
 
+	dev->sched = kzalloc(sizeof(*dev->sched), GFP_KERNEL);
+	if (!dev->sched)
+		return -ENOMEM;
+	kref_init(&dev->sched->ref);
+	err = drmm_add_action_or_reset(&dev->drm, heddle_scheduler_drop, dev->sched);
+	if (err)
+		return err;
+	sched = &dev->sched->base;
 	err = heddle_sched_setup(sched, &heddle_sched_ops, HEDDLE_SCHED_DEPTH, "heddle",
-				 dev->drm.dev);
+				 dev->drm.dev, heddle_signal_wq);
 	if (err)
 		return err;
 	err = drm_sched_entity_init(&dev->own, DRM_SCHED_PRIORITY_KERNEL, &sched, 1, NULL);
@@ -326,5 +380,5 @@ void heddle_exec_fini(struct heddle_device *dev)
 	/* Files that close just now finish their contexts themselves. */
 	wait_event(dev->idle, !atomic_read(&dev->entities));
 	wait_event(dev->idle, !atomic_read(&dev->started));
-	drm_sched_fini(&dev->sched);
+	drm_sched_fini(&dev->sched->base);
 }

@@ -246,6 +246,7 @@ static int heddle_write_job(struct heddle_job *job, struct heddle_submission *s)
 		return PTR_ERR(area);
 	job->area = area;
 	job->run.steps_dma = area->dma;
+	job->run.steps = area->cpu;
 	job->run.num_steps = s->num_steps;
 	for (i = 0; i < s->num_steps; i++) {
 		struct heddle_step *hw = (struct heddle_step *)area->cpu + i;
@@ -340,7 +341,7 @@ static int heddle_keep_outcome(struct heddle_context *context, struct heddle_job
 
 	while (context->next_seqno - context->oldest >= HEDDLE_RESULTS_KEPT) {
 		old = xa_load(&context->outcomes, context->oldest);
-		if (old && !dma_fence_is_signaled(old->finished))
+		if (old && !heddle_outcome_ended(old))
 			break;
 		xa_erase(&context->outcomes, context->oldest++);
 		heddle_outcome_put(old);
