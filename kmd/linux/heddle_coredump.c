@@ -17,7 +17,7 @@
 
 #define HEDDLE_DUMP_BYTES	(64 * 1024)
 /* Dumps and warnings that clients can cause. */
-#define HEDDLE_LIMIT_TIME	(60 * HZ)
+#define HEDDLE_LIMIT_TIME	(10 * 60 * HZ)
 #define HEDDLE_LIMIT_COUNT	10
 
 static const struct {
@@ -131,6 +131,7 @@ void heddle_coredump_take(struct heddle_device *dev)
 	unsigned long flags;
 	u32 i;
 
+	/* The writer has read what the next look overwrites. */
 	if (smp_load_acquire(&dev->snapshot_taken) || !__ratelimit(&dev->dumps))
 		return;
 	for (i = 0; i < ARRAY_SIZE(heddle_registers); i++)
@@ -159,6 +160,7 @@ void heddle_coredump_take(struct heddle_device *dev)
 	s->tail = dev->ring.tail;
 	s->record = dev->records[(dev->completions.next - 2) % HEDDLE_RECORDS];
 	spin_unlock_irqrestore(&dev->lock, flags);
+	/* The writer sees all of it. */
 	smp_store_release(&dev->snapshot_taken, true);
 }
 
@@ -168,6 +170,7 @@ void heddle_coredump_write(struct heddle_device *dev)
 	struct heddle_dump dump = {};
 	u32 i;
 
+	/* Pairs with the end of heddle_coredump_take(). */
 	if (!smp_load_acquire(&dev->snapshot_taken))
 		return;
 	dump.text = vzalloc(HEDDLE_DUMP_BYTES);
@@ -185,5 +188,6 @@ void heddle_coredump_write(struct heddle_device *dev)
 		    dev->mem.total, dev->mem.used, dev->mem_generation);
 	dev_coredumpv(dev->drm.dev, dump.text, dump.used, GFP_KERNEL); /* takes the text */
 free:
+	/* Pairs with the beginning of heddle_coredump_take(). */
 	smp_store_release(&dev->snapshot_taken, false);
 }

@@ -7,6 +7,7 @@
 #include <linux/delay.h>
 #include <linux/mm.h>
 #include <linux/pci.h>
+#include <linux/pm_runtime.h>
 
 #include <drm/drm_drv.h>
 
@@ -58,6 +59,10 @@ static void heddle_memory_changed(struct work_struct *work)
 
 	if (!drm_dev_enter(&dev->drm, &idx))
 		return;
+	if (pm_runtime_resume_and_get(dev->drm.dev) < 0) {
+		drm_dev_exit(idx);
+		return;
+	}
 	if (!heddle_gone(dev)) {
 		if (heddle_card_lost(dev))
 			heddle_lose(dev, "it does not answer");
@@ -70,6 +75,7 @@ static void heddle_memory_changed(struct work_struct *work)
 		mutex_unlock(&dev->mem_lock);
 		heddle_report(dev, DRM_HEDDLE_EVENT_MEMORY, 0, 0, dev->mem.total);
 	}
+	pm_runtime_put_autosuspend(dev->drm.dev);
 	drm_dev_exit(idx);
 }
 
@@ -153,6 +159,7 @@ int heddle_device_init(struct heddle_device *dev)
 	INIT_LIST_HEAD(&dev->areas);
 	INIT_LIST_HEAD(&dev->in_flight);
 	INIT_LIST_HEAD(&dev->files);
+	heddle_rest_init(dev);
 	init_waitqueue_head(&dev->idle);
 	INIT_DELAYED_WORK(&dev->watch_work, heddle_watch);
 	INIT_WORK(&dev->memory_work, heddle_memory_changed);
@@ -203,6 +210,7 @@ void heddle_device_fini(struct heddle_device *dev)
 	}
 	cancel_work_sync(&dev->memory_work);
 	cancel_delayed_work_sync(&dev->watch_work);
+	hrtimer_cancel(&dev->rest_timer);
 	flush_work(&dev->report_work);
 	heddle_contexts_kill(dev);
 	heddle_exec_fini(dev);

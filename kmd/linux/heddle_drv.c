@@ -47,6 +47,7 @@ static const struct drm_ioctl_desc heddle_ioctls[] = {
 	HEDDLE_IOCTL(SUBMIT, heddle_submit_ioctl),
 	HEDDLE_IOCTL(WAIT, heddle_wait_ioctl),
 	HEDDLE_IOCTL(EVENTS, heddle_events_ioctl),
+	HEDDLE_IOCTL(CONTEXT_CONTROL, heddle_context_control_ioctl),
 };
 
 /* EVENTS still answers when the card is gone; DRM would say -ENODEV. */
@@ -190,6 +191,7 @@ static int heddle_runtime_resume(struct device *device)
 	heddle_engine_rings(dev);
 	spin_unlock_irq(&dev->lock);
 	heddle_schedule_watch(dev);
+	queue_work(heddle_report_wq, &dev->memory_work); /* it could not tell while it slept */
 	return 0;
 }
 

@@ -12,7 +12,7 @@
  *   heddle_device.map_lock   making HOST buffers reachable for the card
  *   heddle_device.host_lock  the lists of what the card can reach in system memory
  *   heddle_device.lock    (irq-safe) the card: rings, jobs in flight, state, counters
- *   heddle_file.lock      a file's queue of events
+ *   heddle_file.lock      a file's queue of events, what it holds
  *
  * What signals fences (heddle_signal_wq, the scheduler's callbacks, interrupts) takes
  * no mutex and allocates nothing: memory may become free only by what waits for it.
@@ -24,6 +24,7 @@
 
 #include <linux/atomic.h>
 #include <linux/dma-fence.h>
+#include <linux/hrtimer.h>
 #include <linux/io.h>
 #include <linux/kref.h>
 #include <linux/list.h>
@@ -129,7 +130,13 @@ struct heddle_device {
 	u64 next_fence;
 	u64 fence_context;
 	struct heddle_sched order;
+	struct heddle_fair fair;
+	struct list_head active;  /* files that want the card, or may soon: heddle_file.active */
+	struct list_head resting; /* files with jobs that wait for their share */
+	struct hrtimer rest_timer;
 	struct heddle_watch watch;
+	u64 watched_fence; /* since the card's cycles were watched_cycles */
+	u64 watched_cycles;
 	struct heddle_run *guilty; /* only compared while a job is being ended */
 	bool guilty_ended;
 	enum heddle_job_event guilty_event; /* HANG or CANCEL */
@@ -248,7 +255,6 @@ struct heddle_file {
 	struct xarray streams;
 	u32 next_context;
 	u32 next_stream;
-	atomic_t num_contexts;
 	atomic_t num_streams;
 	atomic64_t device_bytes;
 	atomic64_t host_bytes;
@@ -256,7 +262,14 @@ struct heddle_file {
 	atomic64_t jobs;
 	struct kref ref; /* contexts keep it for the sums above */
 
+	struct heddle_fair_client fair; /* this and the next four under heddle_device.lock */
+	bool rival;		 /* it was one when they were counted last */
+	struct list_head active; /* in heddle_device.active */
+	struct list_head rests;  /* heddle_fence.rest, the longest waiting first */
+	struct list_head resting; /* in heddle_device.resting */
+
 	spinlock_t lock;
+	struct heddle_usage usage;
 	wait_queue_head_t wq;
 	struct drm_heddle_event *events; /* a ring of HEDDLE_EVENTS_KEPT */
 	u32 first_event;
@@ -270,6 +283,8 @@ struct heddle_context {
 	u32 id;
 	struct drm_sched_entity entity;
 	bool dead; /* under lock: takes no jobs, its entity is finished */
+	u64 run_cycles; /* of jobs submitted from now on */
+	u32 hangs;	/* under heddle_device.lock */
 	struct mutex lock;
 	struct xarray outcomes; /* by seqno */
 	u64 next_seqno;
@@ -282,6 +297,7 @@ struct heddle_context {
 struct heddle_outcome {
 	struct kref ref;
 	bool ended; /* by heddle_outcome_end(): the result stands */
+	bool wants; /* under heddle_device.lock: counted in its file's fair share */
 	enum heddle_job_state state;
 	struct drm_heddle_result result;
 	struct dma_fence *finished; /* the scheduler's */
@@ -302,6 +318,19 @@ static inline bool heddle_outcome_ended(const struct heddle_outcome *outcome)
 	return smp_load_acquire(&outcome->ended);
 }
 
+/*
+ * Outlives job and card: whoever holds the scheduler's fence of a job holds this, too.
+ * Of a run, or what a job waits for whose file leaves the card to others.
+ */
+struct heddle_fence {
+	struct dma_fence base;
+	spinlock_t lock; /* of base */
+	struct heddle_scheduler *sched;
+	struct module *module;
+	struct list_head rest; /* in heddle_file.rests, with a reference */
+	struct heddle_context *context;
+};
+
 /* What the card is given: one descriptor. */
 struct heddle_run {
 	struct list_head link;
@@ -316,6 +345,7 @@ struct heddle_run {
 	u32 num_steps;
 	bool uses_sram;
 	u64 timeout_ns;
+	u64 run_cycles; /* its limit */
 	u64 start_ns;
 	u64 seqno;
 	struct heddle_outcome *outcome;
@@ -357,7 +387,8 @@ int heddle_read_memory_size(struct heddle_device *dev);
 /* heddle_engine.c: rings, completion records, jobs in flight */
 int heddle_engine_init(struct heddle_device *dev);
 void heddle_engine_rings(struct heddle_device *dev);
-struct heddle_fence *heddle_fence_alloc(struct heddle_scheduler *sched, bool users);
+struct heddle_fence *heddle_fence_alloc(struct heddle_scheduler *sched, bool users, gfp_t gfp);
+void heddle_fence_init(struct heddle_fence *fence, u64 context, u64 seqno);
 struct dma_fence *heddle_fence_get(struct heddle_run *run);
 void heddle_fence_put(struct heddle_run *run);
 int heddle_engine_start(struct heddle_device *dev, struct heddle_run *run, bool own,
@@ -412,6 +443,11 @@ void heddle_stream_put(struct heddle_stream *stream);
 int heddle_open(struct drm_device *drm, struct drm_file *file);
 void heddle_postclose(struct drm_device *drm, struct drm_file *file);
 void heddle_file_put(struct heddle_file *file);
+int heddle_file_charge(struct heddle_file *file, enum heddle_resource what, u64 amount);
+void heddle_file_uncharge(struct heddle_file *file, enum heddle_resource what, u64 amount);
+bool heddle_file_banned(struct heddle_file *file);
+int heddle_context_control_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+bool heddle_context_stopped(const struct heddle_context *context);
 int heddle_context_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 int heddle_context_destroy_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 struct heddle_context *heddle_context_find(struct heddle_file *file, u32 id);
@@ -419,6 +455,14 @@ void heddle_context_put(struct heddle_context *context);
 void heddle_contexts_kill(struct heddle_device *dev);
 void heddle_contexts_wake(struct heddle_device *dev);
 void heddle_contexts_drain(void);
+
+/* heddle_rest.c: fair shares of the card among files */
+void heddle_rest_init(struct heddle_device *dev);
+void heddle_rest_open(struct heddle_file *file);
+void heddle_rest_close(struct heddle_file *file);
+struct dma_fence *heddle_rest(struct heddle_device *dev, struct heddle_outcome *outcome);
+void heddle_rest_end(struct heddle_outcome *outcome, bool started, u64 held_ns, u64 now_ns);
+void heddle_rest_check(struct heddle_device *dev);
 
 /* heddle_exec.c: the scheduler's side of a job */
 int heddle_exec_init(struct heddle_device *dev);

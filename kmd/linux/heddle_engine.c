@@ -12,14 +12,6 @@
 #include "heddle_drv.h"
 #include "heddle_trace.h"
 
-/* Outlives job and card: whoever holds the scheduler's fence of a job holds this, too. */
-struct heddle_fence {
-	struct dma_fence base;
-	spinlock_t lock; /* of base */
-	struct heddle_scheduler *sched;
-	struct module *module;
-};
-
 static const char *heddle_fence_driver_name(struct dma_fence *fence)
 {
 	return "heddle";
@@ -61,9 +53,9 @@ static const struct dma_fence_ops heddle_fence_ops = {
  * get hold of it; the last one of the driver's own stays until the card goes, with the
  * module.
  */
-struct heddle_fence *heddle_fence_alloc(struct heddle_scheduler *sched, bool users)
+struct heddle_fence *heddle_fence_alloc(struct heddle_scheduler *sched, bool users, gfp_t gfp)
 {
-	struct heddle_fence *fence = kzalloc(sizeof(*fence), GFP_KERNEL);
+	struct heddle_fence *fence = kzalloc(sizeof(*fence), gfp);
 
 	if (!fence)
 		return NULL;
@@ -75,10 +67,14 @@ struct heddle_fence *heddle_fence_alloc(struct heddle_scheduler *sched, bool use
 	return fence;
 }
 
-static void heddle_fence_init(struct heddle_device *dev, struct heddle_run *run)
+void heddle_fence_init(struct heddle_fence *fence, u64 context, u64 seqno)
 {
-	dma_fence_init(&run->fence->base, &heddle_fence_ops, &run->fence->lock,
-		       dev->fence_context, run->id);
+	dma_fence_init(&fence->base, &heddle_fence_ops, &fence->lock, context, seqno);
+}
+
+static void heddle_run_fence_init(struct heddle_device *dev, struct heddle_run *run)
+{
+	heddle_fence_init(run->fence, dev->fence_context, run->id);
 	run->started = true;
 }
 
@@ -86,7 +82,7 @@ static void heddle_fence_init(struct heddle_device *dev, struct heddle_run *run)
 struct dma_fence *heddle_fence_get(struct heddle_run *run)
 {
 	if (!run->started) {
-		heddle_fence_init(run->outcome->dev, run);
+		heddle_run_fence_init(run->outcome->dev, run);
 		dma_fence_signal(&run->fence->base);
 	}
 	return dma_fence_get(&run->fence->base);
@@ -102,7 +98,7 @@ void heddle_fence_put(struct heddle_run *run)
 
 struct heddle_outcome *heddle_outcome_alloc(struct heddle_device *dev)
 {
-	struct heddle_outcome *outcome = kzalloc(sizeof(*outcome), GFP_KERNEL);
+	struct heddle_outcome *outcome = kzalloc(sizeof(*outcome), GFP_KERNEL_ACCOUNT);
 
 	if (!outcome)
 		return NULL;
@@ -138,7 +134,7 @@ int heddle_engine_init(struct heddle_device *dev)
 	if (!dev->records)
 		return -ENOMEM;
 	dev->descriptors = (void *)dev->records + records;
-	dev->fence_context = dma_fence_context_alloc(1);
+	dev->fence_context = dma_fence_context_alloc(2);
 	dev->next_fence = 1;
 	heddle_sched_init(&dev->order);
 	return 0;
@@ -200,7 +196,7 @@ int heddle_engine_start(struct heddle_device *dev, struct heddle_run *run, bool 
 	run->id = dev->next_fence++;
 	run->start_ns = ktime_get_ns();
 	if (run->fence)
-		heddle_fence_init(dev, run);
+		heddle_run_fence_init(dev, run);
 	for (i = 0; i < num_patches; i++)
 		*patches[i].where = patches[i].alloc->node.offset + patches[i].offset;
 	clear = heddle_sched_start(&dev->order, &entry, run->client, run->uses_sram);
@@ -215,6 +211,8 @@ int heddle_engine_start(struct heddle_device *dev, struct heddle_run *run, bool 
 		d->flags |= HEDDLE_JOB_DESCRIPTOR_FLAGS_CLEAR_SRAM_MASK;
 	d->context_id = (u32)run->client;
 	heddle_job_step(&run->outcome->state, HEDDLE_JOB_START);
+	if (run->outcome->context)
+		heddle_fair_start(&run->outcome->context->file->fair);
 	list_add_tail(&run->link, &dev->in_flight);
 	trace_heddle_start(dev, run);
 	dma_wmb(); /* the descriptor before the doorbell */
@@ -247,6 +245,16 @@ static void heddle_take_record(struct heddle_device *dev, struct drm_heddle_resu
 	dev->counters.bytes_copied += record->bytes_copied;
 }
 
+static void heddle_note_hang(struct heddle_device *dev, struct heddle_context *context)
+{
+	struct heddle_file *file = context->file;
+
+	context->hangs++;
+	spin_lock(&file->lock);
+	heddle_usage_hang(&file->usage, &dev->limits);
+	spin_unlock(&file->lock);
+}
+
 /* The card no longer has @run: its result, and off to @done. Holds dev->lock. */
 static void heddle_end_run(struct heddle_device *dev, struct heddle_run *run,
 			   enum heddle_job_event event, const struct heddle_completion *record,
@@ -256,6 +264,7 @@ static void heddle_end_run(struct heddle_device *dev, struct heddle_run *run,
 	struct drm_heddle_result *result = &outcome->result;
 	bool lost = heddle_device_gone(dev->state);
 	u64 now = ktime_get_ns();
+	u64 held = now - max(run->start_ns, dev->last_end_ns);
 	u32 count;
 
 	lockdep_assert_held(&dev->lock);
@@ -269,7 +278,10 @@ static void heddle_end_run(struct heddle_device *dev, struct heddle_run *run,
 	if (outcome->context) {
 		struct heddle_file *file = outcome->context->file;
 
-		atomic64_add(now - max(run->start_ns, dev->last_end_ns), &file->busy_ns);
+		heddle_rest_end(outcome, true, held, now);
+		if (event == HEDDLE_JOB_HANG)
+			heddle_note_hang(dev, outcome->context);
+		atomic64_add(held, &file->busy_ns);
 		atomic64_inc(&file->jobs);
 		if (!lost) {
 			dev->counters.jobs++;
@@ -313,6 +325,7 @@ static void heddle_signal(struct heddle_device *dev, struct list_head *done)
 		dma_fence_signal(fence);
 		dma_fence_put(fence);
 	}
+	heddle_rest_check(dev);
 	wake_up_all(&dev->idle);
 }
 

@@ -27,9 +27,11 @@ static void heddle_finished(struct dma_fence *fence, struct dma_fence_cb *cb)
 {
 	struct heddle_outcome *outcome = container_of(cb, struct heddle_outcome, cb);
 	struct heddle_context *context = outcome->context;
+	struct heddle_device *dev = outcome->dev;
+	unsigned long flags;
 
 	if (!heddle_job_ended(outcome->state)) { /* it never ran */
-		bool lost = heddle_gone(outcome->dev);
+		bool lost = heddle_gone(dev);
 
 		heddle_job_step(&outcome->state, lost ? HEDDLE_JOB_LOST : HEDDLE_JOB_CANCEL);
 		outcome->result.status = outcome->cause ?:
@@ -37,8 +39,12 @@ static void heddle_finished(struct dma_fence *fence, struct dma_fence_cb *cb)
 		outcome->result.error = heddle_job_errno(outcome->result.status);
 	}
 	heddle_outcome_end(outcome);
-	atomic64_inc(&outcome->dev->ended);
+	atomic64_inc(&dev->ended);
 	if (context) {
+		spin_lock_irqsave(&dev->lock, flags);
+		heddle_rest_end(outcome, false, 0, ktime_get_ns());
+		spin_unlock_irqrestore(&dev->lock, flags);
+		heddle_file_uncharge(context->file, HEDDLE_JOBS, 1);
 		atomic_dec(&context->unfinished);
 		wake_up_all(&context->wq);
 	}
@@ -60,15 +66,16 @@ static void heddle_job_watch(struct heddle_job *job)
 struct heddle_job *heddle_job_alloc(struct heddle_device *dev, struct heddle_context *context,
 				    u32 num_patches, u32 num_hosts)
 {
-	struct heddle_job *job = kzalloc(sizeof(*job), GFP_KERNEL);
+	struct heddle_job *job = kzalloc(sizeof(*job), GFP_KERNEL_ACCOUNT);
 
 	if (!job)
 		return NULL;
 	job->dev = dev;
 	INIT_LIST_HEAD(&job->run.link);
-	job->patches = kvcalloc(max(num_patches, 1U), sizeof(*job->patches), GFP_KERNEL);
-	job->hosts = kvcalloc(max(num_hosts, 1U), sizeof(*job->hosts), GFP_KERNEL);
-	job->run.fence = heddle_fence_alloc(dev->sched, context);
+	job->patches = kvcalloc(max(num_patches, 1U), sizeof(*job->patches),
+				GFP_KERNEL_ACCOUNT);
+	job->hosts = kvcalloc(max(num_hosts, 1U), sizeof(*job->hosts), GFP_KERNEL_ACCOUNT);
+	job->run.fence = heddle_fence_alloc(dev->sched, context, GFP_KERNEL_ACCOUNT);
 	job->run.outcome = heddle_outcome_alloc(dev);
 	drm_dev_get(&dev->drm);
 	if (context) {
@@ -148,15 +155,14 @@ static struct dma_fence *heddle_run_null(struct heddle_job *job)
 	return NULL;
 }
 
-static bool heddle_context_dead(const struct heddle_context *context)
+static bool heddle_job_stopped(const struct heddle_job *job)
 {
-	return context && READ_ONCE(context->dead);
+	return job->context && heddle_context_stopped(job->context);
 }
 
 static struct dma_fence *heddle_start_job(struct heddle_job *job)
 {
 	struct heddle_device *dev = job->dev;
-	struct heddle_context *context = job->context;
 	int err;
 	int idx;
 
@@ -164,7 +170,7 @@ static struct dma_fence *heddle_start_job(struct heddle_job *job)
 	atomic_inc(&dev->started);
 	if (heddle_gone(dev))
 		return heddle_refuse(job, HEDDLE_ERROR_DEVICE_LOST);
-	if (heddle_context_dead(context))
+	if (heddle_job_stopped(job))
 		return heddle_refuse(job, HEDDLE_ERROR_ABORTED);
 	if (!heddle_job_prepared(job))
 		return heddle_refuse(job, HEDDLE_ERROR_BUS_ERROR);
@@ -172,10 +178,10 @@ static struct dma_fence *heddle_start_job(struct heddle_job *job)
 		return heddle_run_null(job);
 	do {
 		/* Who closes a file waits for this call, but for nobody else's job. */
-		wait_event(dev->idle, heddle_gone(dev) || heddle_context_dead(context) ||
+		wait_event(dev->idle, heddle_gone(dev) || heddle_job_stopped(job) ||
 				      (!READ_ONCE(dev->hold) &&
 				       heddle_device_accepts_jobs(READ_ONCE(dev->state))));
-		if (heddle_context_dead(context))
+		if (heddle_job_stopped(job))
 			return heddle_refuse(job, HEDDLE_ERROR_ABORTED);
 		if (!drm_dev_enter(&dev->drm, &idx))
 			return heddle_refuse(job, HEDDLE_ERROR_DEVICE_LOST);
@@ -192,6 +198,22 @@ static struct dma_fence *heddle_run_job(struct drm_sched_job *sched_job)
 	bool cookie = dma_fence_begin_signalling();
 	struct dma_fence *fence = heddle_start_job(to_heddle_job(sched_job));
 
+	dma_fence_end_signalling(cookie);
+	return fence;
+}
+
+/* Asked when a job waits for nothing else, until the answer is NULL. */
+static struct dma_fence *heddle_dependency(struct drm_sched_job *sched_job,
+					   struct drm_sched_entity *entity)
+{
+	struct heddle_job *job = to_heddle_job(sched_job);
+	bool cookie = dma_fence_begin_signalling();
+	struct dma_fence *fence = NULL;
+
+	if (heddle_job_stopped(job))
+		heddle_sched_forget_last(entity);
+	else if (job->context && job->dev->regs)
+		fence = heddle_rest(job->dev, job->run.outcome);
 	dma_fence_end_signalling(cookie);
 	return fence;
 }
@@ -233,6 +255,7 @@ static void heddle_free_job(struct drm_sched_job *sched_job)
 }
 
 static const struct drm_sched_backend_ops heddle_sched_ops = {
+	.HEDDLE_SCHED_PREPARE_JOB = heddle_dependency,
 	.run_job = heddle_run_job,
 	.timedout_job = heddle_timedout_job,
 	.free_job = heddle_free_job,

@@ -2,7 +2,7 @@
 /*
  * The watch: finds jobs that make no progress and cards that do not answer.
  *
- *   no progress for the job's limit -> ABORT (it ends at a command boundary)
+ *   no progress for the job's limit, or too many cycles -> ABORT (it ends at a command boundary)
  *   it does not end in time         -> RESET.engine (only that job fails)
  *   the engine does not come back   -> RESET.card (all jobs with the card fail)
  *   that does not help either       -> the card is given up, as if unplugged
@@ -171,13 +171,31 @@ static void heddle_watch_reset(struct heddle_device *dev, u64 now)
 }
 
 /*
+ * Whether @run has taken more cycles than it may, since it was first seen to run. On a
+ * core without timing that is for the bound at submission alone. Holds dev->lock.
+ */
+static bool heddle_runs_too_long(struct heddle_device *dev, const struct heddle_run *run,
+				 u64 cycles)
+{
+	if (dev->watched_fence != run->id || cycles < dev->watched_cycles) {
+		dev->watched_fence = run->id;
+		dev->watched_cycles = cycles;
+	}
+	return run->run_cycles && cycles != ~0ULL &&
+	       cycles - dev->watched_cycles > run->run_cycles;
+}
+
+/*
  * Whether the job that the card runs must be ended: its context is gone, it has been
- * silent for too long, or the engine has halted by itself. It is dev->guilty then.
+ * silent or has run for too long, or the engine has halted by itself. It is dev->guilty
+ * then.
  */
 static bool heddle_find_guilty(struct heddle_device *dev, u64 now)
 {
 	u64 fence = heddle_read64(dev, HEDDLE_REG_RUNNING_LO, HEDDLE_REG_RUNNING_HI);
 	u32 progress = heddle_read(dev, HEDDLE_REG_PROGRESS);
+	u64 cycles = heddle_read64(dev, HEDDLE_REG_COUNTER_CYCLES_LO,
+				   HEDDLE_REG_COUNTER_CYCLES_HI);
 	bool halted = heddle_read(dev, HEDDLE_REG_STATUS) & HEDDLE_STATUS_HALTED_MASK;
 	struct heddle_run *suspect = NULL;
 	struct heddle_run *run;
@@ -193,6 +211,8 @@ static bool heddle_find_guilty(struct heddle_device *dev, u64 now)
 
 		hung = heddle_watch_stuck(&dev->watch, suspect->id, progress, now, limit) ||
 		       halted;
+		if (suspect->id == fence)
+			hung = heddle_runs_too_long(dev, suspect, cycles) || hung;
 		cancel = !hung && suspect->cancelled && suspect->id == fence;
 	}
 	if (hung || cancel) {
@@ -232,7 +252,7 @@ static void heddle_abort(struct heddle_device *dev, u64 now)
 	if (compacting)
 		heddle_lose(dev, "compaction hangs; device memory is not to be trusted");
 	else if (hung && __ratelimit(&dev->warnings))
-		dev_warn(dev->drm.dev, "job %llu of client %llu makes no progress: aborting it\n",
+		dev_warn(dev->drm.dev, "job %llu of client %llu makes no progress or takes too long: aborting it\n",
 			 dev->guilty_seqno, dev->guilty_client);
 }
 

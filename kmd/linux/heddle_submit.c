@@ -60,6 +60,7 @@ struct heddle_submission {
 	u32 num_hosts;
 	u32 num_runs;
 	u32 num_entries;
+	u64 cycles; /* at most */
 	struct heddle_bound_step *steps;
 	u32 num_out;
 	struct heddle_out_sync {
@@ -171,6 +172,9 @@ static int heddle_bind(struct drm_file *file, const struct drm_heddle_submit *ar
 		s->num_hosts += step->host ? 1 : 0;
 		s->num_runs += step->stream ? 1 : 0;
 		s->num_entries += step->entries;
+		if (!step->stream)
+			s->cycles = heddle_add_cycles(s->cycles,
+						      heddle_copy_cycles(step->in.length));
 	}
 	return 0;
 }
@@ -364,12 +368,19 @@ static int heddle_queue(struct heddle_context *context, struct heddle_job *job,
 	mutex_lock(&context->lock);
 	if (context->dead)
 		err = heddle_gone(job->dev) ? -ENODEV : -ENOENT;
+	else if (heddle_file_banned(context->file))
+		err = -EIO;
 	else if (atomic_read(&context->unfinished) >= HEDDLE_JOBS_QUEUED_MAX)
 		err = -EAGAIN;
 	else
-		err = heddle_keep_outcome(context, job);
+		err = heddle_file_charge(context->file, HEDDLE_JOBS, 1);
 	if (err)
 		goto unlock;
+	err = heddle_keep_outcome(context, job);
+	if (err) {
+		heddle_file_uncharge(context->file, HEDDLE_JOBS, 1);
+		goto unlock;
+	}
 	/* Nothing can fail from here on. */
 	drm_sched_job_arm(&job->base);
 	*seqno = job->run.seqno;
@@ -421,6 +432,7 @@ int heddle_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *fil
 	struct heddle_submission s = {};
 	struct heddle_context *context;
 	struct heddle_job *job;
+	u64 run_cycles;
 	int err;
 
 	err = heddle_check_submit(args);
@@ -429,7 +441,10 @@ int heddle_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *fil
 	context = heddle_context_find(file->driver_priv, args->context);
 	if (!context)
 		return -ENOENT;
+	run_cycles = READ_ONCE(context->run_cycles);
 	err = heddle_bind(file, args, &s);
+	if (!err && s.cycles > run_cycles)
+		err = -EFBIG;
 	if (!err)
 		err = heddle_take_out_syncs(file, args, &s);
 	if (err)
@@ -441,6 +456,7 @@ int heddle_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *fil
 	}
 	job->run.client = context->file->client;
 	job->run.timeout_ns = args->timeout_ns;
+	job->run.run_cycles = run_cycles;
 	err = heddle_sched_job_setup(&job->base, &context->entity, file, job->run.client);
 	if (err)
 		goto free_job;
