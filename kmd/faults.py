@@ -8,7 +8,7 @@
 import sys
 import tomllib
 
-JOBS = {"copy_in": "kCopyIn", "fill": "kFill", "run": "kRun", "none": "kNone"}
+JOBS = {"copy_in": "kCopyIn", "copy_out": "kCopyOut", "fill": "kFill", "run": "kRun", "none": "kNone"}
 EVENTS = {"": "0", "REMOVED": "DRM_HEDDLE_EVENT_REMOVED", "RESET": "DRM_HEDDLE_EVENT_RESET",
           "MEMORY": "DRM_HEDDLE_EVENT_MEMORY"}
 UEVENTS = {"": "", "REMOVED": "OFFLINE", "RESET": "RESET", "MEMORY": "MEMORY"}

@@ -6,6 +6,7 @@
 #ifndef HEDDLE_COMPAT_H
 #define HEDDLE_COMPAT_H
 
+#include <linux/hrtimer.h>
 #include <linux/pm_runtime.h>
 
 #include <drm/drm_drv.h>
@@ -36,9 +37,43 @@
 #define HEDDLE_SCHED_STAT_RESET DRM_GPU_SCHED_STAT_RESET
 #endif
 
+/* drm_sched_backend_ops: what else a job waits for. */
+#ifdef HEDDLE_HAVE_SCHED_PREPARE_JOB
+#define HEDDLE_SCHED_PREPARE_JOB prepare_job
+#else
+#define HEDDLE_SCHED_PREPARE_JOB dependency
+#endif
+
+/*
+ * Older schedulers, when they take the jobs of an entity back, leak a reference to the
+ * last one that was scheduled if its fence has signalled; they ask prepare_job() before.
+ */
+static inline void heddle_sched_forget_last(struct drm_sched_entity *entity)
+{
+#ifndef HEDDLE_HAVE_SCHED_RCU_LAST
+	if (entity->last_scheduled && dma_fence_is_signaled(entity->last_scheduled)) {
+		dma_fence_put(entity->last_scheduled);
+		entity->last_scheduled = NULL;
+	}
+#endif
+}
+
+/* By the monotonic clock, absolute. */
+static inline void heddle_hrtimer_setup(struct hrtimer *timer,
+					enum hrtimer_restart (*function)(struct hrtimer *))
+{
+#ifdef HEDDLE_HAVE_HRTIMER_SETUP
+	hrtimer_setup(timer, function, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
+#else
+	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
+	timer->function = function;
+#endif
+}
+
 static inline int heddle_sched_setup(struct drm_gpu_scheduler *sched,
 				     const struct drm_sched_backend_ops *ops, u32 depth,
-				     const char *name, struct device *dev)
+				     const char *name, struct device *dev,
+				     struct workqueue_struct *timeout_wq)
 {
 #if defined(HEDDLE_HAVE_SCHED_INIT_ARGS)
 	const struct drm_sched_init_args args = {
@@ -48,6 +83,7 @@ static inline int heddle_sched_setup(struct drm_gpu_scheduler *sched,
 #endif
 		.credit_limit = depth,
 		.timeout = MAX_SCHEDULE_TIMEOUT,
+		.timeout_wq = timeout_wq,
 		.name = name,
 		.dev = dev,
 	};
@@ -55,9 +91,10 @@ static inline int heddle_sched_setup(struct drm_gpu_scheduler *sched,
 	return drm_sched_init(sched, &args);
 #elif defined(HEDDLE_HAVE_SCHED_CREDITS)
 	return drm_sched_init(sched, ops, NULL, DRM_SCHED_PRIORITY_COUNT, depth, 0,
-			      MAX_SCHEDULE_TIMEOUT, NULL, NULL, name, dev);
+			      MAX_SCHEDULE_TIMEOUT, timeout_wq, NULL, name, dev);
 #else
-	return drm_sched_init(sched, ops, depth, 0, MAX_SCHEDULE_TIMEOUT, NULL, NULL, name, dev);
+	return drm_sched_init(sched, ops, depth, 0, MAX_SCHEDULE_TIMEOUT, timeout_wq, NULL, name,
+			      dev);
 #endif
 }
 

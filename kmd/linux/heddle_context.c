@@ -2,7 +2,6 @@
 /* Open files, and their contexts: each a queue of its own. */
 #include <linux/capability.h>
 #include <linux/slab.h>
-#include <linux/vmalloc.h>
 
 #include "heddle_args.h"
 #include "heddle_compat.h"
@@ -23,8 +22,41 @@ static void heddle_file_release(struct kref *ref)
 {
 	struct heddle_file *file = container_of(ref, struct heddle_file, ref);
 
-	vfree(file->events);
+	heddle_rest_close(file);
+	kvfree(file->events);
 	kfree(file);
+}
+
+int heddle_file_charge(struct heddle_file *file, enum heddle_resource what, u64 amount)
+{
+	unsigned long flags;
+	int err;
+
+	spin_lock_irqsave(&file->lock, flags);
+	err = heddle_usage_charge(&file->usage, &file->dev->limits, what, amount);
+	spin_unlock_irqrestore(&file->lock, flags);
+	return err;
+}
+
+void heddle_file_uncharge(struct heddle_file *file, enum heddle_resource what, u64 amount)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&file->lock, flags);
+	heddle_usage_release(&file->usage, what, amount);
+	spin_unlock_irqrestore(&file->lock, flags);
+}
+
+/* Its jobs hung too often: it gets no more. */
+bool heddle_file_banned(struct heddle_file *file)
+{
+	bool banned;
+	unsigned long flags;
+
+	spin_lock_irqsave(&file->lock, flags);
+	banned = heddle_usage_banned(&file->usage, &file->dev->limits);
+	spin_unlock_irqrestore(&file->lock, flags);
+	return banned;
 }
 
 void heddle_file_put(struct heddle_file *file)
@@ -41,6 +73,7 @@ static void heddle_context_release(struct kref *ref)
 	xa_for_each(&context->outcomes, seqno, outcome)
 		heddle_outcome_put(outcome);
 	xa_destroy(&context->outcomes);
+	heddle_file_uncharge(context->file, HEDDLE_CONTEXTS, 1);
 	heddle_file_put(context->file);
 	mutex_destroy(&context->lock);
 	kfree(context);
@@ -65,7 +98,7 @@ struct heddle_context *heddle_context_find(struct heddle_file *file, u32 id)
 	return context;
 }
 
-/* What has not started never will; what runs, ends. */
+/* What has not started never will; what runs is aborted, and nobody waits for that here. */
 static void heddle_context_kill(struct heddle_context *context)
 {
 	struct heddle_device *dev = context->file->dev;
@@ -76,7 +109,10 @@ static void heddle_context_kill(struct heddle_context *context)
 	WRITE_ONCE(context->dead, true);
 	mutex_unlock(&context->lock);
 	if (!dead) {
+		wake_up_all(&dev->idle); /* a job of it that is about to start, or */
+		heddle_rest_check(dev);  /* rests */
 		drm_sched_entity_fini(&context->entity);
+		heddle_engine_cancel(dev, context);
 		if (atomic_dec_and_test(&dev->entities))
 			wake_up_all(&dev->idle);
 	}
@@ -94,28 +130,32 @@ int heddle_context_create_ioctl(struct drm_device *drm, void *data, struct drm_f
 	struct heddle_file *file = drm_file->driver_priv;
 	struct drm_heddle_context_create *args = data;
 	struct heddle_device *dev = file->dev;
-	struct drm_gpu_scheduler *sched = &dev->sched;
+	struct drm_gpu_scheduler *sched = &dev->sched->base;
 	struct heddle_context *context;
+	bool may_raise;
 	int err;
 
-	err = heddle_check_context_create(args, capable(CAP_SYS_NICE));
+	may_raise = args->priority >= HEDDLE_PRIORITY_NORMAL || capable(CAP_SYS_NICE);
+	err = heddle_check_context_create(args, may_raise);
 	if (err)
 		return err;
-	if (atomic_inc_return(&file->num_contexts) > HEDDLE_OBJECTS_MAX) {
-		err = -ENOMEM;
-		goto count;
-	}
-	context = kzalloc(sizeof(*context), GFP_KERNEL);
+	if (heddle_file_banned(file))
+		return -EIO;
+	err = heddle_file_charge(file, HEDDLE_CONTEXTS, 1);
+	if (err)
+		return err;
+	context = kzalloc(sizeof(*context), GFP_KERNEL_ACCOUNT);
 	if (!context) {
-		err = -ENOMEM;
-		goto count;
+		heddle_file_uncharge(file, HEDDLE_CONTEXTS, 1);
+		return -ENOMEM;
 	}
 	kref_init(&context->ref);
 	mutex_init(&context->lock);
-	xa_init(&context->outcomes);
+	xa_init_flags(&context->outcomes, XA_FLAGS_ACCOUNT);
 	init_waitqueue_head(&context->wq);
 	context->next_seqno = 1;
 	context->oldest = 1;
+	context->run_cycles = dev->limits.run_cycles;
 	context->file = file;
 	kref_get(&file->ref);
 	atomic_inc(&heddle_num_contexts);
@@ -140,9 +180,39 @@ int heddle_context_create_ioctl(struct drm_device *drm, void *data, struct drm_f
 	heddle_context_kill(context);
 put:
 	heddle_context_put(context);
-count:
-	atomic_dec(&file->num_contexts);
 	return err;
+}
+
+/* Its jobs do not start any more. */
+bool heddle_context_stopped(const struct heddle_context *context)
+{
+	return READ_ONCE(context->dead) || heddle_file_banned(context->file);
+}
+
+int heddle_context_control_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_file)
+{
+	struct heddle_file *file = drm_file->driver_priv;
+	struct drm_heddle_context_control *args = data;
+	u64 limit = file->dev->limits.run_cycles;
+	struct heddle_context *context;
+	bool may_raise;
+	int err;
+
+	may_raise = args->run_cycles <= limit || capable(CAP_SYS_ADMIN);
+	err = heddle_check_context_control(args, limit, may_raise);
+	if (err)
+		return err;
+	context = heddle_context_find(file, args->context);
+	if (!context)
+		return -ENOENT;
+	if (args->flags & DRM_HEDDLE_CONTROL_RUN_CYCLES)
+		WRITE_ONCE(context->run_cycles, args->run_cycles ?: limit);
+	args->run_cycles = READ_ONCE(context->run_cycles);
+	args->state = heddle_file_banned(file) ? DRM_HEDDLE_CONTEXT_BANNED :
+						 DRM_HEDDLE_CONTEXT_USABLE;
+	args->hangs = READ_ONCE(context->hangs);
+	heddle_context_put(context);
+	return 0;
 }
 
 int heddle_context_destroy_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_file)
@@ -160,7 +230,6 @@ int heddle_context_destroy_ioctl(struct drm_device *drm, void *data, struct drm_
 	mutex_unlock(&file->dev->files_lock);
 	if (!context)
 		return -ENOENT;
-	atomic_dec(&file->num_contexts);
 	heddle_context_kill(context);
 	heddle_context_put(context);
 	return 0;
@@ -203,10 +272,10 @@ int heddle_open(struct drm_device *drm, struct drm_file *drm_file)
 
 	if (heddle_gone(dev))
 		return -ENODEV;
-	file = kzalloc(sizeof(*file), GFP_KERNEL);
+	file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
 	if (!file)
 		return -ENOMEM;
-	file->events = vzalloc(HEDDLE_EVENTS_KEPT * sizeof(*file->events));
+	file->events = kvcalloc(HEDDLE_EVENTS_KEPT, sizeof(*file->events), GFP_KERNEL_ACCOUNT);
 	if (!file->events) {
 		kfree(file);
 		return -ENOMEM;
@@ -214,12 +283,18 @@ int heddle_open(struct drm_device *drm, struct drm_file *drm_file)
 	kref_init(&file->ref);
 	file->dev = dev;
 	file->client = atomic64_inc_return(&heddle_clients);
-	xa_init_flags(&file->contexts, XA_FLAGS_ALLOC1);
-	xa_init_flags(&file->streams, XA_FLAGS_ALLOC1);
+	xa_init_flags(&file->contexts, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
+	xa_init_flags(&file->streams, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	spin_lock_init(&file->lock);
 	init_waitqueue_head(&file->wq);
+	heddle_rest_open(file);
 	drm_file->driver_priv = file;
 	mutex_lock(&dev->files_lock);
+	if (heddle_gone(dev)) {
+		mutex_unlock(&dev->files_lock);
+		heddle_file_put(file);
+		return -ENODEV;
+	}
 	list_add_tail(&file->link, &dev->files);
 	dev->num_files++;
 	mutex_unlock(&dev->files_lock);

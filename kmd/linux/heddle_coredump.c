@@ -1,17 +1,65 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * What is known when a job hangs, as text in /sys/class/devcoredump: registers,
- * jobs with the card and their steps, newest completion record, device memory.
- * No buffer contents: they belong to users.
+ * jobs with the card, the steps of the one that hangs, newest completion record,
+ * device memory. No buffer contents: they belong to users.
+ *
+ * heddle_coredump_take() looks at all that before the job is aborted, without
+ * allocating; heddle_coredump_write() makes the text of it in a work item.
  */
 #include <linux/devcoredump.h>
 #include <linux/math64.h>
-#include <linux/slab.h>
 #include <linux/vmalloc.h>
+
+#include <drm/drm_managed.h>
 
 #include "heddle_drv.h"
 
-#define HEDDLE_DUMP_BYTES (64 * 1024)
+#define HEDDLE_DUMP_BYTES	(64 * 1024)
+/* Dumps and warnings that clients can cause. */
+#define HEDDLE_LIMIT_TIME	(10 * 60 * HZ)
+#define HEDDLE_LIMIT_COUNT	10
+
+static const struct {
+	const char *name;
+	u32 offset;
+} heddle_registers[] = {
+	{ "STATUS", HEDDLE_REG_STATUS },
+	{ "PROGRESS", HEDDLE_REG_PROGRESS },
+	{ "RUNNING_LO", HEDDLE_REG_RUNNING_LO },
+	{ "RUNNING_HI", HEDDLE_REG_RUNNING_HI },
+	{ "INT_STATUS", HEDDLE_REG_INT_STATUS },
+	{ "INT_ENABLE", HEDDLE_REG_INT_ENABLE },
+	{ "DEVICE_ERROR", HEDDLE_REG_DEVICE_ERROR },
+	{ "COMPLETION_TAIL", HEDDLE_REG_COMPLETION_TAIL },
+	{ "RING_HEAD", HEDDLE_REG_RING_HEAD(0) },
+	{ "RING_TAIL", HEDDLE_REG_RING_TAIL(0) },
+	{ "COUNTER_JOBS", HEDDLE_REG_COUNTER_JOBS },
+	{ "COUNTER_FAULTS", HEDDLE_REG_COUNTER_FAULTS },
+	{ "COUNTER_RESETS", HEDDLE_REG_COUNTER_RESETS },
+};
+
+struct heddle_snapshot_job {
+	u64 id;
+	u64 client;
+	u64 seqno;
+	u64 ms;
+	dma_addr_t steps_dma;
+	u32 num_steps;
+};
+
+struct heddle_snapshot {
+	u32 registers[ARRAY_SIZE(heddle_registers)];
+	u64 guilty;
+	u32 num_jobs;
+	struct heddle_snapshot_job jobs[HEDDLE_RING_ENTRIES];
+	struct heddle_step steps[HEDDLE_STEPS_MAX]; /* of the guilty one */
+	u32 num_steps;
+	u32 next_completion;
+	u32 head;
+	u32 tail;
+	struct heddle_completion record; /* the newest */
+};
 
 struct heddle_dump {
 	char *text;
@@ -28,64 +76,118 @@ static __printf(2, 3) void heddle_dump(struct heddle_dump *dump, const char *for
 	va_end(args);
 }
 
-static void heddle_dump_registers(struct heddle_device *dev, struct heddle_dump *dump)
+static void heddle_dump_jobs(const struct heddle_snapshot *s, struct heddle_dump *dump)
 {
-	static const struct {
-		const char *name;
-		u32 offset;
-	} registers[] = {
-		{ "STATUS", HEDDLE_REG_STATUS },
-		{ "PROGRESS", HEDDLE_REG_PROGRESS },
-		{ "RUNNING_LO", HEDDLE_REG_RUNNING_LO },
-		{ "RUNNING_HI", HEDDLE_REG_RUNNING_HI },
-		{ "INT_STATUS", HEDDLE_REG_INT_STATUS },
-		{ "INT_ENABLE", HEDDLE_REG_INT_ENABLE },
-		{ "DEVICE_ERROR", HEDDLE_REG_DEVICE_ERROR },
-		{ "COMPLETION_TAIL", HEDDLE_REG_COMPLETION_TAIL },
-		{ "RING_HEAD", HEDDLE_REG_RING_HEAD(0) },
-		{ "RING_TAIL", HEDDLE_REG_RING_TAIL(0) },
-		{ "COUNTER_JOBS", HEDDLE_REG_COUNTER_JOBS },
-		{ "COUNTER_FAULTS", HEDDLE_REG_COUNTER_FAULTS },
-		{ "COUNTER_RESETS", HEDDLE_REG_COUNTER_RESETS },
-	};
-	int i;
-
-	heddle_dump(dump, "[registers]\n");
-	for (i = 0; i < ARRAY_SIZE(registers); i++)
-		heddle_dump(dump, "%s = %#x\n", registers[i].name,
-			    heddle_read(dev, registers[i].offset));
-}
-
-static void heddle_dump_jobs(struct heddle_device *dev, struct heddle_dump *dump)
-{
-	struct heddle_run *run;
-	unsigned long flags;
+	u32 i;
 
 	heddle_dump(dump, "[jobs]\n");
-	spin_lock_irqsave(&dev->lock, flags);
-	list_for_each_entry(run, &dev->in_flight, link)
+	for (i = 0; i < s->num_jobs; i++) {
+		const struct heddle_snapshot_job *job = &s->jobs[i];
+
 		heddle_dump(dump,
 			    "fence %llu%s, client %llu, seqno %llu, %u steps at %pad, %llu ms\n",
-			    run->id, run == dev->guilty ? " (guilty)" : "", run->client,
-			    run->seqno, run->num_steps, &run->steps_dma,
-			    div_u64(ktime_get_ns() - run->start_ns, NSEC_PER_MSEC));
+			    job->id, job->id == s->guilty ? " (guilty)" : "", job->client,
+			    job->seqno, job->num_steps, &job->steps_dma, job->ms);
+	}
 	heddle_dump(dump, "next completion = %u, ring head = %u, ring tail = %u\n",
-		    dev->completions.next, dev->ring.head, dev->ring.tail);
-	spin_unlock_irqrestore(&dev->lock, flags);
+		    s->next_completion, s->head, s->tail);
+	heddle_dump(dump, "[steps of the guilty job]\n");
+	for (i = 0; i < s->num_steps; i++) {
+		const struct heddle_step *step = &s->steps[i];
+
+		heddle_dump(dump,
+			    "%u: type %u, device %#llx, destination %#llx, length %llu, ", i,
+			    step->type, step->device_address, step->destination, step->length);
+		heddle_dump(dump, "table %#llx, %u entries, fill %#x\n", step->table_iova,
+			    step->sg_count, step->fill_value);
+	}
 }
 
-void heddle_coredump(struct heddle_device *dev, const char *why)
+static void heddle_dump_record(const struct heddle_completion *r, struct heddle_dump *dump)
 {
-	struct heddle_dump dump = { .text = vzalloc(HEDDLE_DUMP_BYTES) };
+	heddle_dump(dump, "[newest completion record]\n"
+		    "sequence %u, fence %llu, status %u, step %u, offset %u, tag %u, ",
+		    r->sequence, r->fence, r->status, r->fault_step, r->fault_offset,
+		    r->fault_tag);
+	heddle_dump(dump, "region %u, address %#llx\ncycles %llu, commands %llu, copied %llu\n",
+		    r->fault_region, r->fault_address, r->cycles, r->commands, r->bytes_copied);
+}
 
-	if (!dump.text)
+int heddle_coredump_init(struct heddle_device *dev)
+{
+	ratelimit_state_init(&dev->dumps, HEDDLE_LIMIT_TIME, HEDDLE_LIMIT_COUNT);
+	ratelimit_set_flags(&dev->dumps, RATELIMIT_MSG_ON_RELEASE);
+	ratelimit_state_init(&dev->warnings, HEDDLE_LIMIT_TIME, HEDDLE_LIMIT_COUNT);
+	dev->snapshot = drmm_kzalloc(&dev->drm, sizeof(*dev->snapshot), GFP_KERNEL);
+	return dev->snapshot ? 0 : -ENOMEM;
+}
+
+/* dev->guilty hangs. Only the watch calls this. */
+void heddle_coredump_take(struct heddle_device *dev)
+{
+	struct heddle_snapshot *s = dev->snapshot;
+	struct heddle_run *run;
+	u64 now = ktime_get_ns();
+	unsigned long flags;
+	u32 i;
+
+	/* The writer has read what the next look overwrites. */
+	if (smp_load_acquire(&dev->snapshot_taken) || !__ratelimit(&dev->dumps))
 		return;
-	heddle_dump(&dump, "heddle coredump 1\nreason = %s\ncard = %llx\nconfig = %s\n"
-		    "hw_version = %#x\ncore_kind = %u\n", why, dev->info.unique, dev->config->name,
+	for (i = 0; i < ARRAY_SIZE(heddle_registers); i++)
+		s->registers[i] = heddle_read(dev, heddle_registers[i].offset);
+	s->num_jobs = 0;
+	s->num_steps = 0;
+	s->guilty = 0;
+	spin_lock_irqsave(&dev->lock, flags);
+	list_for_each_entry(run, &dev->in_flight, link) {
+		if (run == dev->guilty) {
+			s->guilty = run->id;
+			s->num_steps = run->num_steps;
+			memcpy(s->steps, run->steps, run->num_steps * sizeof(*s->steps));
+		}
+		s->jobs[s->num_jobs++] = (struct heddle_snapshot_job){
+			.id = run->id,
+			.client = run->client,
+			.seqno = run->seqno,
+			.ms = div_u64(now - run->start_ns, NSEC_PER_MSEC),
+			.steps_dma = run->steps_dma,
+			.num_steps = run->num_steps,
+		};
+	}
+	s->next_completion = dev->completions.next;
+	s->head = dev->ring.head;
+	s->tail = dev->ring.tail;
+	s->record = dev->records[(dev->completions.next - 2) % HEDDLE_RECORDS];
+	spin_unlock_irqrestore(&dev->lock, flags);
+	/* The writer sees all of it. */
+	smp_store_release(&dev->snapshot_taken, true);
+}
+
+void heddle_coredump_write(struct heddle_device *dev)
+{
+	const struct heddle_snapshot *s = dev->snapshot;
+	struct heddle_dump dump = {};
+	u32 i;
+
+	/* Pairs with the end of heddle_coredump_take(). */
+	if (!smp_load_acquire(&dev->snapshot_taken))
+		return;
+	dump.text = vzalloc(HEDDLE_DUMP_BYTES);
+	if (!dump.text)
+		goto free;
+	heddle_dump(&dump, "heddle coredump 1\nreason = hang\ncard = %llx\nconfig = %s\n"
+		    "hw_version = %#x\ncore_kind = %u\n", dev->info.unique, dev->config->name,
 		    dev->info.hw_version, dev->info.core_kind);
-	heddle_dump_registers(dev, &dump);
-	heddle_dump_jobs(dev, &dump);
+	heddle_dump(&dump, "[registers]\n");
+	for (i = 0; i < ARRAY_SIZE(heddle_registers); i++)
+		heddle_dump(&dump, "%s = %#x\n", heddle_registers[i].name, s->registers[i]);
+	heddle_dump_jobs(s, &dump);
+	heddle_dump_record(&s->record, &dump);
 	heddle_dump(&dump, "[memory]\ntotal = %llu\nused = %llu\ngeneration = %llu\n",
 		    dev->mem.total, dev->mem.used, dev->mem_generation);
 	dev_coredumpv(dev->drm.dev, dump.text, dump.used, GFP_KERNEL); /* takes the text */
+free:
+	/* Pairs with the beginning of heddle_coredump_take(). */
+	smp_store_release(&dev->snapshot_taken, false);
 }

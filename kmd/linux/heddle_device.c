@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * The set-up of a card, and its end. heddle_device_fini() undoes it in the order
- * that surprise removal needs: nobody new, nothing from the card, nothing for it,
- * then all that waited is told, then the memory that it could reach is taken back.
+ * that surprise removal needs: nobody new, the card off the bus, then all that
+ * waited is told, then the memory that the card could reach is taken back.
  */
 #include <linux/delay.h>
 #include <linux/mm.h>
 #include <linux/pci.h>
+#include <linux/pm_runtime.h>
 
 #include <drm/drm_drv.h>
 
@@ -58,6 +59,10 @@ static void heddle_memory_changed(struct work_struct *work)
 
 	if (!drm_dev_enter(&dev->drm, &idx))
 		return;
+	if (pm_runtime_resume_and_get(dev->drm.dev) < 0) {
+		drm_dev_exit(idx);
+		return;
+	}
 	if (!heddle_gone(dev)) {
 		if (heddle_card_lost(dev))
 			heddle_lose(dev, "it does not answer");
@@ -68,8 +73,9 @@ static void heddle_memory_changed(struct work_struct *work)
 		mutex_lock(&dev->mem_lock);
 		dev->mem_generation++;
 		mutex_unlock(&dev->mem_lock);
-		heddle_notify(dev, DRM_HEDDLE_EVENT_MEMORY, 0, 0, dev->mem.total);
+		heddle_report(dev, DRM_HEDDLE_EVENT_MEMORY, 0, 0, dev->mem.total);
 	}
+	pm_runtime_put_autosuspend(dev->drm.dev);
 	drm_dev_exit(idx);
 }
 
@@ -152,10 +158,12 @@ int heddle_device_init(struct heddle_device *dev)
 	INIT_LIST_HEAD(&dev->areas);
 	INIT_LIST_HEAD(&dev->in_flight);
 	INIT_LIST_HEAD(&dev->files);
+	heddle_rest_init(dev);
 	init_waitqueue_head(&dev->idle);
 	INIT_DELAYED_WORK(&dev->watch_work, heddle_watch);
 	INIT_WORK(&dev->memory_work, heddle_memory_changed);
 	heddle_dram_init(dev);
+	INIT_WORK(&dev->report_work, heddle_report_work);
 	dev->state = HEDDLE_DEVICE_PROBING;
 
 	err = heddle_identify(dev);
@@ -164,37 +172,46 @@ int heddle_device_init(struct heddle_device *dev)
 	err = heddle_engine_init(dev);
 	if (err)
 		return err;
+	err = heddle_coredump_init(dev);
+	if (err)
+		return err;
 	if (dev->regs) {
 		err = heddle_reset_card(dev) ?: heddle_access_test(dev);
 		if (err)
 			return dev_err_probe(dev->drm.dev, err, "the card cannot be reset\n");
+		pci_set_master(to_pci_dev(dev->drm.dev)); /* what it did before has ended */
 		err = heddle_irq_init(dev);
 		if (err)
-			return err;
+			goto quiet;
 	}
 	err = heddle_exec_init(dev);
-	if (err) {
-		if (dev->regs)
-			heddle_irq_fini(dev);
-		return err;
-	}
+	if (err)
+		goto irq;
 	heddle_engine_rings(dev);
 	heddle_device_step(&dev->state, HEDDLE_DEVICE_PROBED);
 	return 0;
+irq:
+	if (dev->regs)
+		heddle_irq_fini(dev);
+quiet:
+	heddle_quiet(dev);
+	return err;
 }
 
 void heddle_device_fini(struct heddle_device *dev)
 {
-	if (dev->regs && !heddle_card_lost(dev)) {
-		heddle_write(dev, HEDDLE_REG_INT_ENABLE, 0);
-		heddle_reset_card(dev); /* nothing is read or written from here on */
-	}
+	/* Takes the bus from the card: what it does from here on, it does to itself. */
 	heddle_lose(dev, "the driver was unbound or the card unplugged");
-	if (dev->regs)
+	if (dev->regs) {
+		heddle_write(dev, HEDDLE_REG_INT_ENABLE, 0);
+		heddle_write(dev, HEDDLE_REG_RESET, HEDDLE_RESET_CARD_MASK);
 		heddle_irq_fini(dev); /* before what its handlers queue */
+	}
 	cancel_work_sync(&dev->memory_work);
 	heddle_dram_fini(dev);
 	cancel_delayed_work_sync(&dev->watch_work);
+	hrtimer_cancel(&dev->rest_timer);
+	flush_work(&dev->report_work);
 	heddle_contexts_kill(dev);
 	heddle_exec_fini(dev);
 	heddle_host_close(dev);

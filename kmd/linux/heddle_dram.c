@@ -84,6 +84,7 @@ static int heddle_execute_moves(struct heddle_device *dev, struct heddle_compact
 	if (!drm_dev_enter(&dev->drm, &idx))
 		return -ENODEV;
 	steps = c->area->cpu;
+	run.steps = steps;
 	memset(steps, 0, count * sizeof(*steps));
 	for (i = 0; i < count; i++) {
 		steps[i].type = HEDDLE_STEP_TYPE_COPY;

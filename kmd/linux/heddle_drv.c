@@ -33,6 +33,9 @@ uint heddle_timeout_ms;
 module_param_named(timeout_ms, heddle_timeout_ms, uint, 0400);
 MODULE_PARM_DESC(timeout_ms, "default limit of a job without progress (0: by kind of core)");
 
+struct workqueue_struct *heddle_signal_wq;
+struct workqueue_struct *heddle_report_wq;
+
 #define HEDDLE_IOCTL(name, function) \
 	DRM_IOCTL_DEF_DRV(HEDDLE_##name, function, DRM_RENDER_ALLOW)
 
@@ -47,6 +50,7 @@ static const struct drm_ioctl_desc heddle_ioctls[] = {
 	HEDDLE_IOCTL(SUBMIT, heddle_submit_ioctl),
 	HEDDLE_IOCTL(WAIT, heddle_wait_ioctl),
 	HEDDLE_IOCTL(EVENTS, heddle_events_ioctl),
+	HEDDLE_IOCTL(CONTEXT_CONTROL, heddle_context_control_ioctl),
 };
 
 /* EVENTS still answers when the card is gone; DRM would say -ENODEV. */
@@ -92,7 +96,7 @@ static const struct file_operations heddle_fops = {
 	.release = drm_release,
 	.unlocked_ioctl = heddle_ioctl,
 	.compat_ioctl = heddle_compat_ioctl,
-	.poll = drm_poll,
+	.poll = heddle_poll,
 	.read = drm_read,
 	.llseek = noop_llseek,
 	.mmap = drm_gem_mmap,
@@ -169,7 +173,6 @@ static int heddle_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (err)
 		return err;
 	dma_set_max_seg_size(&pdev->dev, UINT_MAX);
-	pci_set_master(pdev);
 	err = heddle_device_init(dev);
 	if (err)
 		return err;
@@ -195,7 +198,6 @@ static void heddle_remove(struct pci_dev *pdev)
 	pm_runtime_get_noresume(&pdev->dev);
 	drm_dev_unplug(&dev->drm);
 	heddle_device_fini(dev);
-	pci_clear_master(pdev);
 }
 
 /* Nobody's memory is on the card: it may sleep, and forgets its rings. */
@@ -225,6 +227,7 @@ static int heddle_runtime_resume(struct device *device)
 	heddle_engine_rings(dev);
 	spin_unlock_irq(&dev->lock);
 	heddle_schedule_watch(dev);
+	queue_work(heddle_report_wq, &dev->memory_work); /* it could not tell while it slept */
 	return 0;
 }
 
@@ -247,15 +250,30 @@ static struct pci_driver heddle_pci_driver = {
 	.driver.pm = pm_ptr(&heddle_pm_ops),
 };
 
+static void heddle_destroy_queues(void)
+{
+	if (heddle_report_wq)
+		destroy_workqueue(heddle_report_wq);
+	if (heddle_signal_wq)
+		destroy_workqueue(heddle_signal_wq);
+}
+
 static int __init heddle_module_init(void)
 {
-	int err = heddle_null_init(null_hw);
+	int err = -ENOMEM;
 
+	heddle_signal_wq = alloc_workqueue("heddle", WQ_MEM_RECLAIM | WQ_HIGHPRI | WQ_UNBOUND, 0);
+	heddle_report_wq = alloc_workqueue("heddle-report", WQ_UNBOUND, 0);
+	if (heddle_signal_wq && heddle_report_wq)
+		err = heddle_null_init(null_hw);
 	if (err)
-		return err;
+		goto queues;
 	err = pci_register_driver(&heddle_pci_driver);
-	if (err)
-		heddle_null_fini();
+	if (!err)
+		return 0;
+	heddle_null_fini();
+queues:
+	heddle_destroy_queues();
 	return err;
 }
 
@@ -264,6 +282,7 @@ static void __exit heddle_module_exit(void)
 	pci_unregister_driver(&heddle_pci_driver);
 	heddle_null_fini();
 	heddle_contexts_drain();
+	heddle_destroy_queues();
 	rcu_barrier(); /* fences are freed after a grace period */
 }
 

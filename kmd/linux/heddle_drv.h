@@ -12,19 +12,24 @@
  *   heddle_device.map_lock   making HOST buffers reachable for the card
  *   heddle_device.host_lock  the lists of what the card can reach in system memory
  *   heddle_device.lock    (irq-safe) the card: rings, jobs in flight, state, counters
- *   heddle_file.lock      a file's queue of events
- * What signals fences takes no mutex. The scheduler's thread frees jobs and so takes
- * mem_lock and host_lock: nobody allocates memory under these two.
+ *   heddle_file.lock      a file's queue of events, what it holds
+ *
+ * What signals fences (heddle_signal_wq, the scheduler's callbacks, interrupts) takes
+ * no mutex and allocates nothing: memory may become free only by what waits for it.
+ * The debug kernel's lockdep checks that, by dma_fence_begin_signalling(). What may
+ * allocate and sleep (dumps, events, freeing jobs) is work of heddle_report_wq.
  */
 #ifndef HEDDLE_DRV_H
 #define HEDDLE_DRV_H
 
 #include <linux/atomic.h>
 #include <linux/dma-fence.h>
+#include <linux/hrtimer.h>
 #include <linux/io.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/ratelimit.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -53,6 +58,8 @@
 #define HEDDLE_RESULTS_KEPT	1024
 #define HEDDLE_JOBS_QUEUED_MAX	256
 #define HEDDLE_OBJECTS_MAX	65536
+#define HEDDLE_REPORTS_KEPT	16
+#define HEDDLE_BUSY_MS		50
 
 struct heddle_device;
 
@@ -61,6 +68,23 @@ struct heddle_vector {
 	struct heddle_device *dev;
 	u32 bits; /* of INT_STATUS; 0 = ask the card */
 	int irq;
+};
+
+/*
+ * The scheduler, apart from the card: DRM's fences point to it, and user space may
+ * keep them (as a sync_file) when the card has long been removed.
+ */
+struct heddle_scheduler {
+	struct kref ref;
+	struct drm_gpu_scheduler base;
+};
+
+/* Something to be told to all files. */
+struct heddle_report {
+	u32 type; /* enum drm_heddle_event_type */
+	u32 context;
+	u64 client;
+	u64 value;
 };
 
 /* A card, from probe to the last reference to its DRM device. */
@@ -78,7 +102,7 @@ struct heddle_device {
 	struct heddle_vector vectors[HEDDLE_INTERRUPT_VECTORS];
 	u32 num_vectors;
 
-	struct drm_gpu_scheduler sched;
+	struct heddle_scheduler *sched;
 	struct drm_sched_entity own; /* jobs that make memory ready for use */
 	atomic_t entities;	     /* of contexts, not yet finished */
 	struct mutex own_lock;	     /* order of the driver's own jobs */
@@ -111,9 +135,16 @@ struct heddle_device {
 	u64 next_fence;
 	u64 fence_context;
 	struct heddle_sched order;
+	struct heddle_fair fair;
+	struct list_head active;  /* files that want the card, or may soon: heddle_file.active */
+	struct list_head resting; /* files with jobs that wait for their share */
+	struct hrtimer rest_timer;
 	struct heddle_watch watch;
+	u64 watched_fence; /* since the card's cycles were watched_cycles */
+	u64 watched_cycles;
 	struct heddle_run *guilty; /* only compared while a job is being ended */
 	bool guilty_ended;
+	enum heddle_job_event guilty_event; /* HANG or CANCEL */
 	bool card_reset; /* the engine's reset did not help */
 	u64 deadline_ns;
 	bool ready_seen;
@@ -124,8 +155,15 @@ struct heddle_device {
 	u64 last_end_ns;
 
 	wait_queue_head_t idle; /* in_flight, hold, state, entities, started or freed */
-	struct delayed_work watch_work;
+	struct delayed_work watch_work; /* of heddle_signal_wq; the others of heddle_report_wq */
 	struct work_struct memory_work;
+	struct work_struct report_work;
+	struct heddle_report reports[HEDDLE_REPORTS_KEPT];
+	u32 num_reports;
+	struct heddle_snapshot *snapshot; /* of a hang, for the dump */
+	bool snapshot_taken; /* the report has not used it yet */
+	struct ratelimit_state dumps;
+	struct ratelimit_state warnings; /* of what clients can cause */
 
 	struct mutex files_lock;
 	struct list_head files;
@@ -163,11 +201,21 @@ static inline u32 heddle_read(struct heddle_device *dev, u32 reg)
 	return value;
 }
 
+/* A value that the card may change between the reads; ~0 if it never stands still. */
 static inline u64 heddle_read64(struct heddle_device *dev, u32 lo, u32 hi)
 {
-	u64 low = heddle_read(dev, lo);
+	u32 high = heddle_read(dev, hi);
+	int tries;
 
-	return low | (u64)heddle_read(dev, hi) << 32;
+	for (tries = 0; tries < 8; tries++) {
+		u32 low = heddle_read(dev, lo);
+		u32 again = heddle_read(dev, hi);
+
+		if (again == high)
+			return low | (u64)high << 32;
+		high = again;
+	}
+	return ~0ULL;
 }
 
 static inline void heddle_write(struct heddle_device *dev, u32 reg, u32 value)
@@ -235,7 +283,6 @@ struct heddle_file {
 	struct xarray streams;
 	u32 next_context;
 	u32 next_stream;
-	atomic_t num_contexts;
 	atomic_t num_streams;
 	atomic64_t device_bytes;
 	atomic64_t host_bytes;
@@ -243,7 +290,14 @@ struct heddle_file {
 	atomic64_t jobs;
 	struct kref ref; /* contexts keep it for the sums above */
 
+	struct heddle_fair_client fair; /* this and the next four under heddle_device.lock */
+	bool rival;		 /* it was one when they were counted last */
+	struct list_head active; /* in heddle_device.active */
+	struct list_head rests;  /* heddle_fence.rest, the longest waiting first */
+	struct list_head resting; /* in heddle_device.resting */
+
 	spinlock_t lock;
+	struct heddle_usage usage;
 	wait_queue_head_t wq;
 	struct drm_heddle_event *events; /* a ring of HEDDLE_EVENTS_KEPT */
 	u32 first_event;
@@ -257,6 +311,8 @@ struct heddle_context {
 	u32 id;
 	struct drm_sched_entity entity;
 	bool dead; /* under lock: takes no jobs, its entity is finished */
+	u64 run_cycles; /* of jobs submitted from now on */
+	u32 hangs;	/* under heddle_device.lock */
 	struct mutex lock;
 	struct xarray outcomes; /* by seqno */
 	u64 next_seqno;
@@ -268,6 +324,8 @@ struct heddle_context {
 /* How a job ended; outlives the job, because WAIT asks for it. */
 struct heddle_outcome {
 	struct kref ref;
+	bool ended; /* by heddle_outcome_end(): the result stands */
+	bool wants; /* under heddle_device.lock: counted in its file's fair share */
 	enum heddle_job_state state;
 	struct drm_heddle_result result;
 	struct dma_fence *finished; /* the scheduler's */
@@ -277,11 +335,37 @@ struct heddle_outcome {
 	u32 cause; /* why it never ran, a status code */
 };
 
+/* The result was written before, and does not change any more. */
+static inline void heddle_outcome_end(struct heddle_outcome *outcome)
+{
+	smp_store_release(&outcome->ended, true);
+}
+
+static inline bool heddle_outcome_ended(const struct heddle_outcome *outcome)
+{
+	return smp_load_acquire(&outcome->ended);
+}
+
+/*
+ * Outlives job and card: whoever holds the scheduler's fence of a job holds this, too.
+ * Of a run, or what a job waits for whose file leaves the card to others.
+ */
+struct heddle_fence {
+	struct dma_fence base;
+	spinlock_t lock; /* of base */
+	struct heddle_scheduler *sched;
+	struct module *module;
+	struct list_head rest; /* in heddle_file.rests, with a reference */
+	struct heddle_context *context;
+};
+
 /* What the card is given: one descriptor. */
 struct heddle_run {
 	struct list_head link;
-	struct dma_fence *fence; /* signals when the card is done with it, or: */
+	struct heddle_fence *fence; /* signals when the card is done with it, or: */
 	struct completion *done;
+	bool started;	/* the fence is initialised */
+	bool cancelled; /* under heddle_device.lock: its context is gone, it shall end */
 	u64 id;
 	u64 client;
 	dma_addr_t steps_dma;
@@ -289,6 +373,7 @@ struct heddle_run {
 	u32 num_steps;
 	bool uses_sram;
 	u64 timeout_ns;
+	u64 run_cycles; /* its limit */
 	u64 start_ns;
 	u64 seqno;
 	struct heddle_outcome *outcome;
@@ -317,6 +402,7 @@ struct heddle_job {
 	struct heddle_context *context; /* NULL: the driver's own */
 	struct heddle_area *area;
 	struct heddle_run run;
+	struct work_struct free_work;
 	bool counted; /* in heddle_device.started */
 	u32 num_patches;
 	struct heddle_patch *patches;
@@ -330,21 +416,26 @@ struct heddle_device *heddle_device_create(struct device *parent);
 int heddle_device_register(struct heddle_device *dev);
 extern bool heddle_null_submission;
 extern uint heddle_timeout_ms;
+extern struct workqueue_struct *heddle_signal_wq;
+extern struct workqueue_struct *heddle_report_wq;
 
 /* heddle_device.c: set-up and end of a card */
 int heddle_device_init(struct heddle_device *dev);
 void heddle_device_fini(struct heddle_device *dev);
 int heddle_read_memory_size(struct heddle_device *dev);
-void heddle_schedule_watch(struct heddle_device *dev);
 
 /* heddle_engine.c: rings, completion records, jobs in flight */
 int heddle_engine_init(struct heddle_device *dev);
 void heddle_engine_rings(struct heddle_device *dev);
-struct dma_fence *heddle_fence_alloc(void);
+struct heddle_fence *heddle_fence_alloc(struct heddle_scheduler *sched, bool users, gfp_t gfp);
+void heddle_fence_init(struct heddle_fence *fence, u64 context, u64 seqno);
+struct dma_fence *heddle_fence_get(struct heddle_run *run);
+void heddle_fence_put(struct heddle_run *run);
 int heddle_engine_start(struct heddle_device *dev, struct heddle_run *run, bool own,
 			const struct heddle_patch *patches, u32 num_patches);
 void heddle_engine_reap(struct heddle_device *dev);
 void heddle_engine_end_all(struct heddle_device *dev, enum heddle_job_event event);
+void heddle_engine_cancel(struct heddle_device *dev, const struct heddle_context *context);
 struct heddle_outcome *heddle_outcome_alloc(struct heddle_device *dev);
 void heddle_outcome_put(struct heddle_outcome *outcome);
 
@@ -354,8 +445,11 @@ void heddle_irq_fini(struct heddle_device *dev);
 
 /* heddle_reset.c: hangs, resets, a card that is gone */
 bool heddle_card_lost(struct heddle_device *dev);
+void heddle_quiet(struct heddle_device *dev);
 void heddle_lose(struct heddle_device *dev, const char *why);
 void heddle_watch(struct work_struct *work);
+void heddle_schedule_watch(struct heddle_device *dev);
+void heddle_queue_watch(struct heddle_device *dev, unsigned int ms);
 
 /* heddle_dram.c: device memory */
 void heddle_dram_init(struct heddle_device *dev);
@@ -394,6 +488,11 @@ void heddle_stream_put(struct heddle_stream *stream);
 int heddle_open(struct drm_device *drm, struct drm_file *file);
 void heddle_postclose(struct drm_device *drm, struct drm_file *file);
 void heddle_file_put(struct heddle_file *file);
+int heddle_file_charge(struct heddle_file *file, enum heddle_resource what, u64 amount);
+void heddle_file_uncharge(struct heddle_file *file, enum heddle_resource what, u64 amount);
+bool heddle_file_banned(struct heddle_file *file);
+int heddle_context_control_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+bool heddle_context_stopped(const struct heddle_context *context);
 int heddle_context_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 int heddle_context_destroy_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 struct heddle_context *heddle_context_find(struct heddle_file *file, u32 id);
@@ -402,9 +501,18 @@ void heddle_contexts_kill(struct heddle_device *dev);
 void heddle_contexts_wake(struct heddle_device *dev);
 void heddle_contexts_drain(void);
 
+/* heddle_rest.c: fair shares of the card among files */
+void heddle_rest_init(struct heddle_device *dev);
+void heddle_rest_open(struct heddle_file *file);
+void heddle_rest_close(struct heddle_file *file);
+struct dma_fence *heddle_rest(struct heddle_device *dev, struct heddle_outcome *outcome);
+void heddle_rest_end(struct heddle_outcome *outcome, bool started, u64 held_ns, u64 now_ns);
+void heddle_rest_check(struct heddle_device *dev);
+
 /* heddle_exec.c: the scheduler's side of a job */
 int heddle_exec_init(struct heddle_device *dev);
 void heddle_exec_fini(struct heddle_device *dev);
+void heddle_scheduler_put(struct heddle_scheduler *sched);
 struct heddle_job *heddle_job_alloc(struct heddle_device *dev, struct heddle_context *context,
 				    u32 num_patches, u32 num_hosts);
 void heddle_job_free(struct heddle_job *job);
@@ -432,12 +540,17 @@ int heddle_wait_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 int heddle_events_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 int heddle_query_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 ktime_t heddle_time_left(u64 deadline_ns);
-void heddle_notify(struct heddle_device *dev, u32 type, u32 context, u64 client, u64 value);
+void heddle_notify(struct heddle_device *dev, const struct heddle_report *report);
+void heddle_report(struct heddle_device *dev, u32 type, u32 context, u64 client, u64 value);
+void heddle_report_work(struct work_struct *work);
+__poll_t heddle_poll(struct file *filp, struct poll_table_struct *wait);
 void heddle_show_fdinfo(struct seq_file *m, struct file *file);
 
 /* heddle_debugfs.c, heddle_coredump.c, heddle_null.c */
 void heddle_debugfs_init(struct drm_minor *minor);
-void heddle_coredump(struct heddle_device *dev, const char *why);
+int heddle_coredump_init(struct heddle_device *dev);
+void heddle_coredump_take(struct heddle_device *dev);
+void heddle_coredump_write(struct heddle_device *dev);
 int heddle_null_init(uint cards);
 void heddle_null_fini(void);
 

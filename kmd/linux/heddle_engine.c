@@ -12,11 +12,6 @@
 #include "heddle_drv.h"
 #include "heddle_trace.h"
 
-struct heddle_fence {
-	struct dma_fence base;
-	spinlock_t lock; /* of base; here because fences outlive cards */
-};
-
 static const char *heddle_fence_driver_name(struct dma_fence *fence)
 {
 	return "heddle";
@@ -27,25 +22,83 @@ static const char *heddle_fence_timeline_name(struct dma_fence *fence)
 	return "card";
 }
 
+static void heddle_fence_free(struct heddle_fence *fence)
+{
+	struct module *module = fence->module;
+
+	heddle_scheduler_put(fence->sched);
+	kfree(fence);
+	module_put(module);
+}
+
+/* The module's end waits for these callbacks, so it is still there after module_put(). */
+static void heddle_fence_free_rcu(struct rcu_head *rcu)
+{
+	heddle_fence_free(container_of(rcu, struct heddle_fence, base.rcu));
+}
+
+static void heddle_fence_release(struct dma_fence *fence)
+{
+	call_rcu(&fence->rcu, heddle_fence_free_rcu);
+}
+
 static const struct dma_fence_ops heddle_fence_ops = {
 	.get_driver_name = heddle_fence_driver_name,
 	.get_timeline_name = heddle_fence_timeline_name,
+	.release = heddle_fence_release,
 };
 
-/* A fence that heddle_engine_start() will initialise; kfree() it if that never comes. */
-struct dma_fence *heddle_fence_alloc(void)
+/*
+ * One of a run becomes a fence when it is first needed as one. @users: user space may
+ * get hold of it; the last one of the driver's own stays until the card goes, with the
+ * module.
+ */
+struct heddle_fence *heddle_fence_alloc(struct heddle_scheduler *sched, bool users, gfp_t gfp)
 {
-	struct heddle_fence *fence = kzalloc(sizeof(*fence), GFP_KERNEL);
+	struct heddle_fence *fence = kzalloc(sizeof(*fence), gfp);
 
 	if (!fence)
 		return NULL;
 	spin_lock_init(&fence->lock);
-	return &fence->base;
+	kref_get(&sched->ref);
+	fence->sched = sched;
+	fence->module = users ? THIS_MODULE : NULL;
+	__module_get(fence->module); /* an open file has another reference */
+	return fence;
+}
+
+void heddle_fence_init(struct heddle_fence *fence, u64 context, u64 seqno)
+{
+	dma_fence_init(&fence->base, &heddle_fence_ops, &fence->lock, context, seqno);
+}
+
+static void heddle_run_fence_init(struct heddle_device *dev, struct heddle_run *run)
+{
+	heddle_fence_init(run->fence, dev->fence_context, run->id);
+	run->started = true;
+}
+
+/* A reference to the fence of a run that need not have started; then it is one that never will. */
+struct dma_fence *heddle_fence_get(struct heddle_run *run)
+{
+	if (!run->started) {
+		heddle_run_fence_init(run->outcome->dev, run);
+		dma_fence_signal(&run->fence->base);
+	}
+	return dma_fence_get(&run->fence->base);
+}
+
+void heddle_fence_put(struct heddle_run *run)
+{
+	if (run->started)
+		dma_fence_put(&run->fence->base);
+	else if (run->fence)
+		heddle_fence_free(run->fence);
 }
 
 struct heddle_outcome *heddle_outcome_alloc(struct heddle_device *dev)
 {
-	struct heddle_outcome *outcome = kzalloc(sizeof(*outcome), GFP_KERNEL);
+	struct heddle_outcome *outcome = kzalloc(sizeof(*outcome), GFP_KERNEL_ACCOUNT);
 
 	if (!outcome)
 		return NULL;
@@ -81,7 +134,7 @@ int heddle_engine_init(struct heddle_device *dev)
 	if (!dev->records)
 		return -ENOMEM;
 	dev->descriptors = (void *)dev->records + records;
-	dev->fence_context = dma_fence_context_alloc(1);
+	dev->fence_context = dma_fence_context_alloc(2);
 	dev->next_fence = 1;
 	heddle_sched_init(&dev->order);
 	return 0;
@@ -147,9 +200,7 @@ int heddle_engine_start(struct heddle_device *dev, struct heddle_run *run, bool 
 	run->id = dev->next_fence++;
 	run->start_ns = ktime_get_ns();
 	if (run->fence)
-		dma_fence_init(run->fence, &heddle_fence_ops,
-			       &container_of(run->fence, struct heddle_fence, base)->lock,
-			       dev->fence_context, run->id);
+		heddle_run_fence_init(dev, run);
 	for (i = 0; i < num_patches; i++)
 		*patches[i].where = patches[i].alloc->node.offset + patches[i].offset;
 	clear = heddle_sched_start(&dev->order, &entry, run->client, run->uses_sram);
@@ -164,11 +215,13 @@ int heddle_engine_start(struct heddle_device *dev, struct heddle_run *run, bool 
 		d->flags |= HEDDLE_JOB_DESCRIPTOR_FLAGS_CLEAR_SRAM_MASK;
 	d->context_id = (u32)run->client;
 	heddle_job_step(&run->outcome->state, HEDDLE_JOB_START);
+	if (run->outcome->context)
+		heddle_fair_start(&run->outcome->context->file->fair);
 	list_add_tail(&run->link, &dev->in_flight);
 	trace_heddle_start(dev, run);
 	dma_wmb(); /* the descriptor before the doorbell */
 	heddle_write(dev, HEDDLE_REG_RING_HEAD(0), dev->ring.head);
-	heddle_schedule_watch(dev);
+	heddle_queue_watch(dev, HEDDLE_BUSY_MS);
 unlock:
 	spin_unlock_irqrestore(&dev->lock, flags);
 	return err;
@@ -196,6 +249,16 @@ static void heddle_take_record(struct heddle_device *dev, struct drm_heddle_resu
 	dev->counters.bytes_copied += record->bytes_copied;
 }
 
+static void heddle_note_hang(struct heddle_device *dev, struct heddle_context *context)
+{
+	struct heddle_file *file = context->file;
+
+	context->hangs++;
+	spin_lock(&file->lock);
+	heddle_usage_hang(&file->usage, &dev->limits);
+	spin_unlock(&file->lock);
+}
+
 /* The card no longer has @run: its result, and off to @done. Holds dev->lock. */
 static void heddle_end_run(struct heddle_device *dev, struct heddle_run *run,
 			   enum heddle_job_event event, const struct heddle_completion *record,
@@ -205,6 +268,7 @@ static void heddle_end_run(struct heddle_device *dev, struct heddle_run *run,
 	struct drm_heddle_result *result = &outcome->result;
 	bool lost = heddle_device_gone(dev->state);
 	u64 now = ktime_get_ns();
+	u64 held = now - max(run->start_ns, dev->last_end_ns);
 	u32 count;
 
 	lockdep_assert_held(&dev->lock);
@@ -220,7 +284,10 @@ static void heddle_end_run(struct heddle_device *dev, struct heddle_run *run,
 	if (outcome->context) {
 		struct heddle_file *file = outcome->context->file;
 
-		atomic64_add(now - max(run->start_ns, dev->last_end_ns), &file->busy_ns);
+		heddle_rest_end(outcome, true, held, now);
+		if (event == HEDDLE_JOB_HANG)
+			heddle_note_hang(dev, outcome->context);
+		atomic64_add(held, &file->busy_ns);
 		atomic64_inc(&file->jobs);
 		if (!lost) {
 			dev->counters.jobs++;
@@ -245,7 +312,7 @@ static void heddle_signal(struct heddle_device *dev, struct list_head *done)
 	struct heddle_run *run, *next;
 
 	list_for_each_entry_safe(run, next, done, link) {
-		struct dma_fence *fence = run->fence ? dma_fence_get(run->fence) : NULL;
+		struct dma_fence *fence = run->fence ? dma_fence_get(&run->fence->base) : NULL;
 		struct heddle_outcome *outcome = run->outcome;
 		struct completion *completed = run->done;
 		int error = -(int)outcome->result.error;
@@ -265,6 +332,7 @@ static void heddle_signal(struct heddle_device *dev, struct list_head *done)
 		dma_fence_signal(fence);
 		dma_fence_put(fence);
 	}
+	heddle_rest_check(dev);
 	wake_up_all(&dev->idle);
 }
 
@@ -281,6 +349,7 @@ static struct heddle_run *heddle_find_run(struct heddle_device *dev, u64 id)
 /* Takes all new completion records. Any context. */
 void heddle_engine_reap(struct heddle_device *dev)
 {
+	bool cookie = dma_fence_begin_signalling();
 	struct heddle_completion record;
 	unsigned long flags;
 	LIST_HEAD(done);
@@ -304,11 +373,12 @@ void heddle_engine_reap(struct heddle_device *dev)
 			continue;
 		}
 		hung = run == dev->guilty && record.status == HEDDLE_ERROR_ABORTED;
-		heddle_end_run(dev, run, hung ? HEDDLE_JOB_HANG : HEDDLE_JOB_COMPLETE, &record,
+		heddle_end_run(dev, run, hung ? dev->guilty_event : HEDDLE_JOB_COMPLETE, &record,
 			       &done);
 	}
 	spin_unlock_irqrestore(&dev->lock, flags);
 	heddle_signal(dev, &done);
+	dma_fence_end_signalling(cookie);
 }
 
 /* Ends everything in flight: the card is gone, or was reset as a whole. */
@@ -320,7 +390,24 @@ void heddle_engine_end_all(struct heddle_device *dev, enum heddle_job_event even
 
 	spin_lock_irqsave(&dev->lock, flags);
 	list_for_each_entry_safe(run, next, &dev->in_flight, link)
-		heddle_end_run(dev, run, run == dev->guilty ? HEDDLE_JOB_HANG : event, NULL, &done);
+		heddle_end_run(dev, run, run == dev->guilty ? dev->guilty_event : event, NULL,
+			       &done);
 	spin_unlock_irqrestore(&dev->lock, flags);
 	heddle_signal(dev, &done);
+}
+
+/* Has the jobs of @context that are with the card aborted: by the watch, when they run. */
+void heddle_engine_cancel(struct heddle_device *dev, const struct heddle_context *context)
+{
+	struct heddle_run *run;
+	unsigned long flags;
+
+	spin_lock_irqsave(&dev->lock, flags);
+	list_for_each_entry(run, &dev->in_flight, link) {
+		if (run->outcome->context != context)
+			continue;
+		run->cancelled = true;
+		heddle_queue_watch(dev, 0);
+	}
+	spin_unlock_irqrestore(&dev->lock, flags);
 }

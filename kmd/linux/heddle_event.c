@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* EVENTS: what happened to the card, kept per file; and the same as uevents. */
 #include <linux/kobject.h>
+#include <linux/poll.h>
 
 #include <drm/drm_drv.h>
 
@@ -22,35 +23,95 @@ static void heddle_queue_event(struct heddle_file *file, const struct drm_heddle
 	wake_up_all(&file->wq);
 }
 
-/* Tells all files, and udev. @client: whose job @value means; others see 0. */
-void heddle_notify(struct heddle_device *dev, u32 type, u32 context, u64 client, u64 value)
+/* Tells all files, and udev. Others than the client of a reset see zeros. */
+void heddle_notify(struct heddle_device *dev, const struct heddle_report *report)
 {
 	static const char *const names[] = {
 		[DRM_HEDDLE_EVENT_REMOVED] = "HEDDLE_EVENT=OFFLINE",
 		[DRM_HEDDLE_EVENT_RESET] = "HEDDLE_EVENT=RESET",
 		[DRM_HEDDLE_EVENT_MEMORY] = "HEDDLE_EVENT=MEMORY",
 	};
-	char *env[] = { (char *)names[type], NULL };
+	char *env[] = { (char *)names[report->type], NULL };
 	struct heddle_file *file;
 
 	mutex_lock(&dev->files_lock);
 	list_for_each_entry(file, &dev->files, link) {
 		struct drm_heddle_event event = {
-			.type = type,
-			.value = value,
+			.type = report->type,
+			.value = report->value,
 			.time_ns = ktime_get_ns(),
 		};
 
-		if (type == DRM_HEDDLE_EVENT_RESET) {
-			event.context = file->client == client ? context : 0;
-			event.value = file->client == client ? value : 0;
+		if (report->type == DRM_HEDDLE_EVENT_RESET) {
+			event.context = file->client == report->client ? report->context : 0;
+			event.value = file->client == report->client ? report->value : 0;
 		}
 		heddle_queue_event(file, &event);
 	}
-	if (type == DRM_HEDDLE_EVENT_REMOVED)
+	if (report->type == DRM_HEDDLE_EVENT_REMOVED)
 		WRITE_ONCE(dev->told_gone, true);
 	mutex_unlock(&dev->files_lock);
 	kobject_uevent_env(&dev->drm.dev->kobj, KOBJ_CHANGE, env);
+}
+
+/*
+ * The same, a moment later, from where fences must not wait for memory. The loss of
+ * the card is the last report of all and has the last place.
+ */
+void heddle_report(struct heddle_device *dev, u32 type, u32 context, u64 client, u64 value)
+{
+	u32 places = HEDDLE_REPORTS_KEPT - (type != DRM_HEDDLE_EVENT_REMOVED);
+	unsigned long flags;
+
+	spin_lock_irqsave(&dev->lock, flags);
+	if (dev->num_reports < places)
+		dev->reports[dev->num_reports++] = (struct heddle_report){
+			.type = type,
+			.context = context,
+			.client = client,
+			.value = value,
+		};
+	spin_unlock_irqrestore(&dev->lock, flags);
+	queue_work(heddle_report_wq, &dev->report_work);
+}
+
+void heddle_report_work(struct work_struct *work)
+{
+	struct heddle_device *dev = container_of(work, struct heddle_device, report_work);
+	struct heddle_report report;
+	bool some;
+
+	heddle_coredump_write(dev);
+	for (;;) {
+		spin_lock_irq(&dev->lock);
+		some = dev->num_reports > 0;
+		if (some) {
+			report = dev->reports[0];
+			dev->num_reports--;
+			memmove(dev->reports, dev->reports + 1, dev->num_reports * sizeof(report));
+		}
+		spin_unlock_irq(&dev->lock);
+		if (!some)
+			return;
+		heddle_notify(dev, &report);
+		if (report.type == DRM_HEDDLE_EVENT_REMOVED)
+			heddle_contexts_wake(dev);
+	}
+}
+
+/* Readable: EVENTS has something to tell. */
+__poll_t heddle_poll(struct file *filp, struct poll_table_struct *wait)
+{
+	struct drm_file *drm_file = filp->private_data;
+	struct heddle_file *file = drm_file->driver_priv;
+	__poll_t mask = 0;
+
+	poll_wait(filp, &file->wq, wait);
+	if (READ_ONCE(file->num_events))
+		mask |= EPOLLIN | EPOLLRDNORM;
+	if (READ_ONCE(file->dev->told_gone))
+		mask |= EPOLLHUP;
+	return mask;
 }
 
 /* The oldest events, at most @max, copied to the caller one by one. */

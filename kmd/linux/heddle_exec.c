@@ -11,6 +11,7 @@
 #include <linux/slab.h>
 
 #include <drm/drm_drv.h>
+#include <drm/drm_managed.h>
 
 #include "heddle_compat.h"
 #include "heddle_drv.h"
@@ -26,17 +27,24 @@ static void heddle_finished(struct dma_fence *fence, struct dma_fence_cb *cb)
 {
 	struct heddle_outcome *outcome = container_of(cb, struct heddle_outcome, cb);
 	struct heddle_context *context = outcome->context;
+	struct heddle_device *dev = outcome->dev;
+	unsigned long flags;
 
 	if (!heddle_job_ended(outcome->state)) { /* it never ran */
-		bool lost = heddle_gone(outcome->dev);
+		bool lost = heddle_gone(dev);
 
 		heddle_job_step(&outcome->state, lost ? HEDDLE_JOB_LOST : HEDDLE_JOB_CANCEL);
 		outcome->result.status = outcome->cause ?:
 			heddle_job_status(outcome->state, 0, lost);
 		outcome->result.error = heddle_job_errno(outcome->result.status);
 	}
-	atomic64_inc(&outcome->dev->ended);
+	heddle_outcome_end(outcome);
+	atomic64_inc(&dev->ended);
 	if (context) {
+		spin_lock_irqsave(&dev->lock, flags);
+		heddle_rest_end(outcome, false, 0, ktime_get_ns());
+		spin_unlock_irqrestore(&dev->lock, flags);
+		heddle_file_uncharge(context->file, HEDDLE_JOBS, 1);
 		atomic_dec(&context->unfinished);
 		wake_up_all(&context->wq);
 	}
@@ -58,15 +66,16 @@ static void heddle_job_watch(struct heddle_job *job)
 struct heddle_job *heddle_job_alloc(struct heddle_device *dev, struct heddle_context *context,
 				    u32 num_patches, u32 num_hosts)
 {
-	struct heddle_job *job = kzalloc(sizeof(*job), GFP_KERNEL);
+	struct heddle_job *job = kzalloc(sizeof(*job), GFP_KERNEL_ACCOUNT);
 
 	if (!job)
 		return NULL;
 	job->dev = dev;
 	INIT_LIST_HEAD(&job->run.link);
-	job->patches = kvcalloc(max(num_patches, 1U), sizeof(*job->patches), GFP_KERNEL);
-	job->hosts = kvcalloc(max(num_hosts, 1U), sizeof(*job->hosts), GFP_KERNEL);
-	job->run.fence = heddle_fence_alloc();
+	job->patches = kvcalloc(max(num_patches, 1U), sizeof(*job->patches),
+				GFP_KERNEL_ACCOUNT);
+	job->hosts = kvcalloc(max(num_hosts, 1U), sizeof(*job->hosts), GFP_KERNEL_ACCOUNT);
+	job->run.fence = heddle_fence_alloc(dev->sched, context, GFP_KERNEL_ACCOUNT);
 	job->run.outcome = heddle_outcome_alloc(dev);
 	drm_dev_get(&dev->drm);
 	if (context) {
@@ -94,10 +103,7 @@ void heddle_job_free(struct heddle_job *job)
 	for (i = 0; i < job->num_hosts; i++)
 		drm_gem_object_put(&job->hosts[i].bo->shmem.base);
 	heddle_area_free(dev, job->area);
-	if (job->run.id)
-		dma_fence_put(job->run.fence);
-	else
-		kfree(job->run.fence); /* never started: not a fence yet */
+	heddle_fence_put(&job->run);
 	if (job->run.outcome && job->run.outcome->finished)
 		/* Waits for heddle_finished(), which may still be at it. */
 		dma_fence_remove_callback(job->run.outcome->finished, &job->run.outcome->cb);
@@ -149,9 +155,13 @@ static struct dma_fence *heddle_run_null(struct heddle_job *job)
 	return NULL;
 }
 
-static struct dma_fence *heddle_run_job(struct drm_sched_job *sched_job)
+static bool heddle_job_stopped(const struct heddle_job *job)
 {
-	struct heddle_job *job = to_heddle_job(sched_job);
+	return job->context && heddle_context_stopped(job->context);
+}
+
+static struct dma_fence *heddle_start_job(struct heddle_job *job)
+{
 	struct heddle_device *dev = job->dev;
 	int err;
 	int idx;
@@ -160,16 +170,19 @@ static struct dma_fence *heddle_run_job(struct drm_sched_job *sched_job)
 	atomic_inc(&dev->started);
 	if (heddle_gone(dev))
 		return heddle_refuse(job, HEDDLE_ERROR_DEVICE_LOST);
-	if (job->context && READ_ONCE(job->context->dead))
+	if (heddle_job_stopped(job))
 		return heddle_refuse(job, HEDDLE_ERROR_ABORTED);
 	if (!heddle_job_prepared(job))
 		return heddle_refuse(job, HEDDLE_ERROR_BUS_ERROR);
 	if (heddle_null_submission || !dev->regs)
 		return heddle_run_null(job);
 	do {
-		wait_event(dev->idle, heddle_gone(dev) ||
+		/* Who closes a file waits for this call, but for nobody else's job. */
+		wait_event(dev->idle, heddle_gone(dev) || heddle_job_stopped(job) ||
 				      (!READ_ONCE(dev->hold) &&
 				       heddle_device_accepts_jobs(READ_ONCE(dev->state))));
+		if (heddle_job_stopped(job))
+			return heddle_refuse(job, HEDDLE_ERROR_ABORTED);
 		if (!drm_dev_enter(&dev->drm, &idx))
 			return heddle_refuse(job, HEDDLE_ERROR_DEVICE_LOST);
 		heddle_host_sync(job, true);
@@ -178,7 +191,32 @@ static struct dma_fence *heddle_run_job(struct drm_sched_job *sched_job)
 	} while (err == -EAGAIN);
 	if (err)
 		return heddle_refuse(job, HEDDLE_ERROR_DEVICE_LOST);
-	return dma_fence_get(job->run.fence);
+	return heddle_fence_get(&job->run);
+}
+
+static struct dma_fence *heddle_run_job(struct drm_sched_job *sched_job)
+{
+	bool cookie = dma_fence_begin_signalling();
+	struct dma_fence *fence = heddle_start_job(to_heddle_job(sched_job));
+
+	dma_fence_end_signalling(cookie);
+	return fence;
+}
+
+/* Asked when a job waits for nothing else, until the answer is NULL. */
+static struct dma_fence *heddle_dependency(struct drm_sched_job *sched_job,
+					   struct drm_sched_entity *entity)
+{
+	struct heddle_job *job = to_heddle_job(sched_job);
+	bool cookie = dma_fence_begin_signalling();
+	struct dma_fence *fence = NULL;
+
+	if (heddle_job_stopped(job))
+		heddle_sched_forget_last(entity);
+	else if (job->context && job->dev->regs)
+		fence = heddle_rest(job->dev, job->run.outcome);
+	dma_fence_end_signalling(cookie);
+	return fence;
 }
 
 /* Cannot happen: the scheduler was told never to time out. */
@@ -187,13 +225,13 @@ static enum drm_gpu_sched_stat heddle_timedout_job(struct drm_sched_job *sched_j
 	return HEDDLE_SCHED_STAT_RESET;
 }
 
-static void heddle_free_job(struct drm_sched_job *sched_job)
+/* What a job holds may take locks under which others allocate. */
+static void heddle_free_work(struct work_struct *work)
 {
-	struct heddle_job *job = to_heddle_job(sched_job);
+	struct heddle_job *job = container_of(work, struct heddle_job, free_work);
 	struct heddle_device *dev = job->dev;
 	bool counted = job->counted;
 
-	drm_sched_job_cleanup(sched_job);
 	drm_dev_get(&dev->drm);
 	heddle_job_free(job);
 	if (counted)
@@ -203,7 +241,22 @@ static void heddle_free_job(struct drm_sched_job *sched_job)
 	drm_dev_put(&dev->drm);
 }
 
+static void heddle_free_job(struct drm_sched_job *sched_job)
+{
+	struct heddle_job *job = to_heddle_job(sched_job);
+	bool cookie = dma_fence_begin_signalling();
+
+	/* The scheduler's fence lives on where it was exported; what it needs must, too. */
+	if (!sched_job->s_fence->parent)
+		sched_job->s_fence->parent = heddle_fence_get(&job->run);
+	drm_sched_job_cleanup(sched_job);
+	INIT_WORK(&job->free_work, heddle_free_work);
+	queue_work(heddle_report_wq, &job->free_work);
+	dma_fence_end_signalling(cookie);
+}
+
 static const struct drm_sched_backend_ops heddle_sched_ops = {
+	.HEDDLE_SCHED_PREPARE_JOB = heddle_dependency,
 	.run_job = heddle_run_job,
 	.timedout_job = heddle_timedout_job,
 	.free_job = heddle_free_job,
@@ -286,13 +339,36 @@ unlock:
 	return err;
 }
 
+static void heddle_scheduler_release(struct kref *ref)
+{
+	kfree(container_of(ref, struct heddle_scheduler, ref));
+}
+
+void heddle_scheduler_put(struct heddle_scheduler *sched)
+{
+	kref_put(&sched->ref, heddle_scheduler_release);
+}
+
+static void heddle_scheduler_drop(struct drm_device *drm, void *sched)
+{
+	heddle_scheduler_put(sched);
+}
+
 int heddle_exec_init(struct heddle_device *dev)
 {
-	struct drm_gpu_scheduler *sched = &dev->sched;
+	struct drm_gpu_scheduler *sched;
 	int err;
 
+	dev->sched = kzalloc(sizeof(*dev->sched), GFP_KERNEL);
+	if (!dev->sched)
+		return -ENOMEM;
+	kref_init(&dev->sched->ref);
+	err = drmm_add_action_or_reset(&dev->drm, heddle_scheduler_drop, dev->sched);
+	if (err)
+		return err;
+	sched = &dev->sched->base;
 	err = heddle_sched_setup(sched, &heddle_sched_ops, HEDDLE_SCHED_DEPTH, "heddle",
-				 dev->drm.dev);
+				 dev->drm.dev, heddle_signal_wq);
 	if (err)
 		return err;
 	err = drm_sched_entity_init(&dev->own, DRM_SCHED_PRIORITY_KERNEL, &sched, 1, NULL);
@@ -311,5 +387,5 @@ void heddle_exec_fini(struct heddle_device *dev)
 	/* Files that close just now finish their contexts themselves. */
 	wait_event(dev->idle, !atomic_read(&dev->entities));
 	wait_event(dev->idle, !atomic_read(&dev->started));
-	drm_sched_fini(&dev->sched);
+	drm_sched_fini(&dev->sched->base);
 }

@@ -16,13 +16,13 @@ static irqreturn_t heddle_interrupt(int irq, void *data)
 	if (!bits)
 		return IRQ_NONE;
 	if (bits == ~0U) { /* the watch will see that the card is gone */
-		mod_delayed_work(system_wq, &dev->watch_work, 0);
+		mod_delayed_work(heddle_signal_wq, &dev->watch_work, 0);
 		return IRQ_HANDLED;
 	}
 	/* Before looking, so that nothing that comes later is missed. */
 	heddle_write(dev, HEDDLE_REG_INT_STATUS, bits);
 	if (bits & HEDDLE_INT_STATUS_MEMORY_MASK)
-		schedule_work(&dev->memory_work);
+		queue_work(heddle_report_wq, &dev->memory_work);
 	if (bits & HEDDLE_INT_STATUS_ERROR_MASK) {
 		u32 error = heddle_read(dev, HEDDLE_REG_DEVICE_ERROR);
 

@@ -2,15 +2,18 @@
 /*
  * The watch: finds jobs that make no progress and cards that do not answer.
  *
- *   no progress for the job's limit -> ABORT (it ends at a command boundary)
+ *   no progress for the job's limit, or too many cycles -> ABORT (it ends at a command boundary)
  *   it does not end in time         -> RESET.engine (only that job fails)
  *   the engine does not come back   -> RESET.card (all jobs with the card fail)
  *   that does not help either       -> the card is given up, as if unplugged
  *
+ * A job whose context is gone ends in the same way, but is no hang.
+ *
  * The states are those of kmd/core/heddle_state.c. Everything here runs in one
- * work item, which also takes completion records whose interrupt was lost.
+ * work item, which also takes completion records whose interrupt was lost. Jobs of
+ * others wait for it, so it waits for nothing: it tells heddle_report_wq.
  */
-#include <linux/delay.h>
+#include <linux/pci.h>
 #include <linux/pm_runtime.h>
 
 #include <drm/drm_drv.h>
@@ -21,7 +24,6 @@
 
 #define HEDDLE_ABORT_GRACE_MS	500
 #define HEDDLE_RESET_GRACE_MS	10000
-#define HEDDLE_BUSY_MS		50
 #define HEDDLE_OPEN_MS		500
 #define HEDDLE_ENDING_MS	5
 
@@ -31,9 +33,37 @@ bool heddle_card_lost(struct heddle_device *dev)
 	return dev->regs && heddle_read(dev, HEDDLE_REG_ID) != HEDDLE_REG_ID_RESET;
 }
 
+static bool heddle_masters_bus(struct pci_dev *pdev)
+{
+	u16 command;
+
+	/* Who does not answer is off the bus. */
+	pci_read_config_word(pdev, PCI_COMMAND, &command);
+	return command != (u16)~0 && command & PCI_COMMAND_MASTER;
+}
+
+/*
+ * Takes the bus from the card, whatever it is at. When the answer to the read is here,
+ * so is all that the card wrote before: nothing of it comes later.
+ */
+void heddle_quiet(struct heddle_device *dev)
+{
+	struct pci_dev *pdev;
+
+	if (!dev->regs)
+		return;
+	pdev = to_pci_dev(dev->drm.dev);
+	pci_clear_master(pdev);
+	if (!heddle_masters_bus(pdev))
+		return;
+	dev_crit(&pdev->dev, "the card keeps the bus: turning it off\n");
+	pci_set_power_state(pdev, PCI_D3hot); /* which forbids it, too */
+}
+
 /* Gives the card up. May be called more than once, and with the card in any condition. */
 void heddle_lose(struct heddle_device *dev, const char *why)
 {
+	bool cookie = dma_fence_begin_signalling();
 	unsigned long flags;
 	int err;
 
@@ -41,19 +71,35 @@ void heddle_lose(struct heddle_device *dev, const char *why)
 	err = heddle_device_step(&dev->state, HEDDLE_DEVICE_LOST);
 	dev->guilty = NULL;
 	spin_unlock_irqrestore(&dev->lock, flags);
-	if (err)
+	if (!err) {
+		dev_warn(dev->drm.dev, "card %llx is gone: %s\n", dev->info.unique, why);
+		trace_heddle_lost(dev, dev->counters.jobs);
+		heddle_quiet(dev); /* before anybody believes that their memory is their own */
+		heddle_engine_end_all(dev, HEDDLE_JOB_LOST);
+		heddle_report(dev, DRM_HEDDLE_EVENT_REMOVED, 0, 0, 0);
+	}
+	dma_fence_end_signalling(cookie);
+}
+
+/* Holds heddle_device.lock, so that nothing is queued after heddle_lose(). */
+void heddle_queue_watch(struct heddle_device *dev, unsigned int ms)
+{
+	lockdep_assert_held(&dev->lock);
+	if (!dev->regs || heddle_device_gone(dev->state))
 		return;
-	dev_warn(dev->drm.dev, "card %llx is gone: %s\n", dev->info.unique, why);
-	trace_heddle_lost(dev, dev->counters.jobs);
-	heddle_engine_end_all(dev, HEDDLE_JOB_LOST);
-	heddle_notify(dev, DRM_HEDDLE_EVENT_REMOVED, 0, 0, 0);
-	heddle_contexts_wake(dev);
+	if (ms)
+		queue_delayed_work(heddle_signal_wq, &dev->watch_work, msecs_to_jiffies(ms));
+	else
+		mod_delayed_work(heddle_signal_wq, &dev->watch_work, 0);
 }
 
 void heddle_schedule_watch(struct heddle_device *dev)
 {
-	if (dev->regs)
-		queue_delayed_work(system_wq, &dev->watch_work, msecs_to_jiffies(HEDDLE_BUSY_MS));
+	unsigned long flags;
+
+	spin_lock_irqsave(&dev->lock, flags);
+	heddle_queue_watch(dev, HEDDLE_BUSY_MS);
+	spin_unlock_irqrestore(&dev->lock, flags);
 }
 
 static void heddle_begin_reset(struct heddle_device *dev, u32 mask, u64 now)
@@ -108,8 +154,9 @@ static void heddle_watch_reset(struct heddle_device *dev, u64 now)
 		heddle_device_step(&dev->state, HEDDLE_DEVICE_RESET_DONE);
 		spin_unlock_irq(&dev->lock);
 		wake_up_all(&dev->idle);
-		heddle_notify(dev, DRM_HEDDLE_EVENT_RESET, dev->guilty_context,
-			      dev->guilty_client, dev->guilty_seqno);
+		if (dev->guilty_event == HEDDLE_JOB_HANG || dev->card_reset)
+			heddle_report(dev, DRM_HEDDLE_EVENT_RESET, dev->guilty_context,
+				      dev->guilty_client, dev->guilty_seqno);
 		return;
 	}
 	if (now < dev->deadline_ns)
@@ -124,17 +171,36 @@ static void heddle_watch_reset(struct heddle_device *dev, u64 now)
 }
 
 /*
- * Whether the job that the card runs has been silent for too long, or the engine
- * has halted by itself; the job is then dev->guilty.
+ * Whether @run has taken more cycles than it may, since it was first seen to run. On a
+ * core without timing that is for the bound at submission alone. Holds dev->lock.
  */
-static bool heddle_find_stuck(struct heddle_device *dev, u64 now)
+static bool heddle_runs_too_long(struct heddle_device *dev, const struct heddle_run *run,
+				 u64 cycles)
+{
+	if (dev->watched_fence != run->id || cycles < dev->watched_cycles) {
+		dev->watched_fence = run->id;
+		dev->watched_cycles = cycles;
+	}
+	return run->run_cycles && cycles != ~0ULL &&
+	       cycles - dev->watched_cycles > run->run_cycles;
+}
+
+/*
+ * Whether the job that the card runs must be ended: its context is gone, it has been
+ * silent or has run for too long, or the engine has halted by itself. It is dev->guilty
+ * then.
+ */
+static bool heddle_find_guilty(struct heddle_device *dev, u64 now)
 {
 	u64 fence = heddle_read64(dev, HEDDLE_REG_RUNNING_LO, HEDDLE_REG_RUNNING_HI);
 	u32 progress = heddle_read(dev, HEDDLE_REG_PROGRESS);
+	u64 cycles = heddle_read64(dev, HEDDLE_REG_COUNTER_CYCLES_LO,
+				   HEDDLE_REG_COUNTER_CYCLES_HI);
 	bool halted = heddle_read(dev, HEDDLE_REG_STATUS) & HEDDLE_STATUS_HALTED_MASK;
 	struct heddle_run *suspect = NULL;
 	struct heddle_run *run;
-	bool stuck = false;
+	bool cancel = false;
+	bool hung = false;
 
 	spin_lock_irq(&dev->lock);
 	list_for_each_entry(run, &dev->in_flight, link)
@@ -143,27 +209,33 @@ static bool heddle_find_stuck(struct heddle_device *dev, u64 now)
 	if (suspect) {
 		u64 limit = heddle_job_timeout(suspect->timeout_ns, dev->timeout_ns);
 
-		stuck = heddle_watch_stuck(&dev->watch, suspect->id, progress, now, limit) ||
-			halted;
-		if (stuck) {
-			dev->guilty = suspect;
-			dev->guilty_ended = false;
-			dev->guilty_client = suspect->client;
-			dev->guilty_seqno = suspect->seqno;
-			dev->guilty_context = suspect->outcome->context ?
-				suspect->outcome->context->id : 0;
-		}
+		hung = heddle_watch_stuck(&dev->watch, suspect->id, progress, now, limit) ||
+		       halted;
+		if (suspect->id == fence)
+			hung = heddle_runs_too_long(dev, suspect, cycles) || hung;
+		cancel = !hung && suspect->cancelled && suspect->id == fence;
+	}
+	if (hung || cancel) {
+		dev->guilty = suspect;
+		dev->guilty_ended = false;
+		dev->guilty_event = cancel ? HEDDLE_JOB_CANCEL : HEDDLE_JOB_HANG;
+		dev->guilty_client = suspect->client;
+		dev->guilty_seqno = suspect->seqno;
+		dev->guilty_context = suspect->outcome->context ?
+			suspect->outcome->context->id : 0;
 	}
 	spin_unlock_irq(&dev->lock);
-	return stuck;
+	return hung || cancel;
 }
 
-static void heddle_hang(struct heddle_device *dev, u64 now)
+static void heddle_abort(struct heddle_device *dev, u64 now)
 {
+	bool hung = dev->guilty_event == HEDDLE_JOB_HANG;
 	bool compacting;
 	u32 fence = 0;
 
-	heddle_coredump(dev, "hang");
+	if (hung)
+		heddle_coredump_take(dev);
 	spin_lock_irq(&dev->lock);
 	compacting = dev->state == HEDDLE_DEVICE_COMPACTING;
 	if (!compacting && !heddle_device_gone(dev->state)) {
@@ -172,21 +244,33 @@ static void heddle_hang(struct heddle_device *dev, u64 now)
 		heddle_device_step(&dev->state, HEDDLE_DEVICE_HANG);
 	}
 	spin_unlock_irq(&dev->lock);
-	if (compacting) {
-		heddle_lose(dev, "compaction hangs; device memory is not to be trusted");
-		return;
-	}
-	dev_warn(dev->drm.dev, "job %llu of client %llu makes no progress: aborting it\n",
-		 dev->guilty_seqno, dev->guilty_client);
 	dev->deadline_ns = now + HEDDLE_ABORT_GRACE_MS * NSEC_PER_MSEC;
 	if (fence)
 		heddle_write(dev, HEDDLE_REG_ABORT, fence);
+	if (hung)
+		queue_work(heddle_report_wq, &dev->report_work); /* the dump */
+	if (compacting)
+		heddle_lose(dev, "compaction hangs; device memory is not to be trusted");
+	else if (hung && __ratelimit(&dev->warnings))
+		dev_warn(dev->drm.dev, "job %llu of client %llu makes no progress or takes too long: aborting it\n",
+			 dev->guilty_seqno, dev->guilty_client);
+}
+
+/* Whether a job waits for its turn to be aborted. Holds dev->lock. */
+static bool heddle_any_cancelled(struct heddle_device *dev)
+{
+	struct heddle_run *run;
+
+	list_for_each_entry(run, &dev->in_flight, link)
+		if (run->cancelled)
+			return true;
+	return false;
 }
 
 static unsigned int heddle_watch_once(struct heddle_device *dev)
 {
 	u64 now = ktime_get_ns();
-	bool busy;
+	unsigned int again;
 
 	heddle_engine_reap(dev); /* an interrupt may have been lost */
 	if (heddle_gone(dev))
@@ -203,8 +287,8 @@ static unsigned int heddle_watch_once(struct heddle_device *dev)
 		heddle_watch_reset(dev, now);
 		break;
 	default:
-		if (heddle_find_stuck(dev, now))
-			heddle_hang(dev, now);
+		if (heddle_find_guilty(dev, now))
+			heddle_abort(dev, now);
 	}
 	switch (READ_ONCE(dev->state)) {
 	case HEDDLE_DEVICE_REMOVED:
@@ -214,11 +298,12 @@ static unsigned int heddle_watch_once(struct heddle_device *dev)
 		return HEDDLE_ENDING_MS;
 	default:
 		spin_lock_irq(&dev->lock);
-		busy = !list_empty(&dev->in_flight);
+		if (list_empty(&dev->in_flight))
+			again = READ_ONCE(dev->num_files) ? HEDDLE_OPEN_MS : 0;
+		else
+			again = heddle_any_cancelled(dev) ? HEDDLE_ENDING_MS : HEDDLE_BUSY_MS;
 		spin_unlock_irq(&dev->lock);
-		if (busy)
-			return HEDDLE_BUSY_MS;
-		return READ_ONCE(dev->num_files) ? HEDDLE_OPEN_MS : 0;
+		return again;
 	}
 }
 
@@ -226,17 +311,26 @@ void heddle_watch(struct work_struct *work)
 {
 	struct heddle_device *dev = container_of(to_delayed_work(work), struct heddle_device,
 						 watch_work);
-	unsigned int again = HEDDLE_OPEN_MS;
+	unsigned int again;
+	bool cookie;
+	int active;
 	int idx;
 
 	if (!drm_dev_enter(&dev->drm, &idx))
 		return;
-	/* A card that sleeps has nothing to do. */
-	if (heddle_get_if_active(dev->drm.dev) > 0) {
+	/* A card that sleeps has nothing to do; without power management none does. */
+	active = heddle_get_if_active(dev->drm.dev);
+	if (active) {
+		cookie = dma_fence_begin_signalling();
 		again = heddle_watch_once(dev);
-		pm_runtime_put_autosuspend(dev->drm.dev);
+		dma_fence_end_signalling(cookie);
+		if (again) {
+			spin_lock_irq(&dev->lock);
+			heddle_queue_watch(dev, again);
+			spin_unlock_irq(&dev->lock);
+		}
 	}
-	if (again)
-		queue_delayed_work(system_wq, &dev->watch_work, msecs_to_jiffies(again));
+	if (active > 0)
+		pm_runtime_put_autosuspend(dev->drm.dev);
 	drm_dev_exit(idx);
 }

@@ -58,6 +58,7 @@ struct heddle_submission {
 	u32 num_hosts;
 	u32 card_steps;
 	u32 list_entries;
+	u64 cycles; /* at most */
 	struct heddle_bound_step *steps;
 	u32 entries[HEDDLE_STEPS_MAX]; /* of each step's scatter list */
 	u32 num_out;
@@ -169,6 +170,9 @@ static int heddle_bind(struct drm_file *file, const struct drm_heddle_submit *ar
 			return err;
 		s->num_patches += step->regions;
 		s->num_hosts += step->host ? 1 : 0;
+		s->cycles = heddle_cycles_add(s->cycles,
+					      step->stream ? step->stream->facts.max_cycles :
+					      heddle_copy_cycles(step->in.length));
 	}
 	s->list_entries = heddle_list_entries(s->entries, s->num_steps, &s->card_steps);
 	s->num_patches += s->card_steps;
@@ -318,7 +322,7 @@ static int heddle_keep_outcome(struct heddle_context *context, struct heddle_job
 
 	while (context->next_seqno - context->oldest >= HEDDLE_RESULTS_KEPT) {
 		old = xa_load(&context->outcomes, context->oldest);
-		if (old && !dma_fence_is_signaled(old->finished))
+		if (old && !heddle_outcome_ended(old))
 			break;
 		xa_erase(&context->outcomes, context->oldest++);
 		heddle_outcome_put(old);
@@ -341,12 +345,19 @@ static int heddle_queue(struct heddle_context *context, struct heddle_job *job,
 	mutex_lock(&context->lock);
 	if (context->dead)
 		err = heddle_gone(job->dev) ? -ENODEV : -ENOENT;
+	else if (heddle_file_banned(context->file))
+		err = -EIO;
 	else if (atomic_read(&context->unfinished) >= HEDDLE_JOBS_QUEUED_MAX)
 		err = -EAGAIN;
 	else
-		err = heddle_keep_outcome(context, job);
+		err = heddle_file_charge(context->file, HEDDLE_JOBS, 1);
 	if (err)
 		goto unlock;
+	err = heddle_keep_outcome(context, job);
+	if (err) {
+		heddle_file_uncharge(context->file, HEDDLE_JOBS, 1);
+		goto unlock;
+	}
 	/* Nothing can fail from here on. */
 	drm_sched_job_arm(&job->base);
 	*seqno = job->run.seqno;
@@ -398,6 +409,7 @@ int heddle_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *fil
 	struct heddle_submission s = {};
 	struct heddle_context *context;
 	struct heddle_job *job;
+	u64 run_cycles;
 	int err;
 
 	err = heddle_check_submit(args);
@@ -406,7 +418,10 @@ int heddle_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *fil
 	context = heddle_context_find(file->driver_priv, args->context);
 	if (!context)
 		return -ENOENT;
+	run_cycles = READ_ONCE(context->run_cycles);
 	err = heddle_bind(file, args, &s);
+	if (!err && s.cycles > run_cycles)
+		err = -EFBIG;
 	if (!err)
 		err = heddle_take_out_syncs(file, args, &s);
 	if (err)
@@ -418,6 +433,7 @@ int heddle_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *fil
 	}
 	job->run.client = context->file->client;
 	job->run.timeout_ns = args->timeout_ns;
+	job->run.run_cycles = run_cycles;
 	err = heddle_sched_job_setup(&job->base, &context->entity, file, job->run.client);
 	if (err)
 		goto free_job;

@@ -55,10 +55,10 @@ int heddle_wait_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 	}
 	left = heddle_time_left(args->deadline_ns);
 	if (!left)
-		err = dma_fence_is_signaled(outcome->finished) ? 0 : -ETIME;
+		err = heddle_outcome_ended(outcome) ? 0 : -ETIME;
 	else
 		err = wait_event_interruptible_hrtimeout(context->wq,
-							 dma_fence_is_signaled(outcome->finished) ||
+							 heddle_outcome_ended(outcome) ||
 							 heddle_gone(dev), left);
 	if (heddle_gone(dev))
 		err = -ENODEV;

@@ -24,6 +24,7 @@ const char kCommandHelp[] =
   fault spurious_interrupt [VECTOR=0]     send one without a cause, now
   fault bus_error host|device             the next access to that memory fails
   fault stuck_engine                      the next stream hangs until an engine reset
+  fault runaway_dma                       the next copy to the host never ends (not of RTL)
   fault bit_flip command|weights|sram [BYTE=0 [BIT=0]]
                                           a bit changes before the next stream
   fault link_down | link_up               reads are all ones, no DMA, no interrupts
@@ -99,6 +100,12 @@ absl::Status Fault(const Words& words, Platform* platform) {
     }
   } else if (kind == "stuck_engine") {
     faults->stuck_engine = true;
+  } else if (kind == "runaway_dma") {
+    if (!platform->CanRunAway()) {
+      return absl::UnimplementedError(
+          "runaway_dma: the copy engine of an RTL core has no such fault");
+    }
+    faults->runaway_dma = true;
   } else if (kind == "bit_flip") {
     return BitFlipFault(words, faults);
   } else if (kind == "link_down" || kind == "link_up") {
@@ -126,7 +133,8 @@ nlohmann::json Describe(const PlatformStatus& s, bool connected) {
           {"resets", s.resets},
           {"device_error", s.device_error},
           {"interrupts_sent", s.interrupts_sent},
-          {"mapped_ranges", s.mapped_ranges}};
+          {"mapped_ranges", s.mapped_ranges},
+          {"refused_dma", s.refused_dma}};
 }
 
 }  // namespace

@@ -15,9 +15,10 @@
 //     lost_interrupt [N=1]           the next N interrupt messages are not sent
 //     late_interrupt [MS=100]        the next one comes MS milliseconds late
 //     spurious_interrupt [VECTOR=0]  one without a cause, now
-//     bus_error host|device          the next access to host or device memory
-//     fails stuck_engine                   the next stream hangs until
-//     RESET.engine bit_flip command|weights|sram [BYTE=0 [BIT=0]]
+//     bus_error host|device          the next such access fails
+//     stuck_engine                   the next stream hangs until RESET.engine
+//     runaway_dma                    the next copy to the host never ends
+//     bit_flip command|weights|sram [BYTE=0 [BIT=0]]
 //                                    a bit changes before the next stream runs
 //     link_down, link_up             reads are ones, no DMA, no interrupts
 //     none                           disarms everything, link up

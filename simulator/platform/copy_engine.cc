@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "simulator/platform/transfer.h"
 
@@ -28,6 +30,37 @@ uint64_t FirstMissing(uint64_t address, uint64_t size) {
 }
 
 }  // namespace
+
+CopyEngine::CopyEngine(sc_core::sc_module_name name, const DramStore* store,
+                       Faults* faults, RunawayDma::Later later)
+    : sc_module(name),
+      host("host"),
+      dram("dram"),
+      store_(store),
+      faults_(faults),
+      runaway_(
+          [this](uint64_t iova, void* data, size_t bytes) {
+            sc_core::sc_time delay;
+            Transfer(host, true, iova, data, bytes, &delay);
+          },
+          std::move(later)) {}
+
+void CopyEngine::PowerCycle() {
+  runaway_.Stop();
+  power_cycled_.notify(sc_core::SC_ZERO_TIME);
+}
+
+StepOutcome CopyEngine::RunAway(const desc::Step& step) {
+  StepOutcome outcome;
+  std::vector<desc::SgEntry> list(step.sg_count);
+  if (Host(false, step.table_iova, list.data(),
+           list.size() * sizeof(desc::SgEntry), &outcome)) {
+    runaway_.Start(std::move(list));
+    wait(power_cycled_);
+    outcome.status = Status::kAborted;
+  }
+  return outcome;
+}
 
 bool CopyEngine::Host(bool write, uint64_t iova, void* data, size_t bytes,
                       StepOutcome* outcome) {
@@ -119,6 +152,9 @@ StepOutcome CopyEngine::HostCopy(const desc::Step& step, bool to_device,
                                  const std::function<bool()>& stopped) {
   StepOutcome outcome = CheckList(step, stopped);
   if (outcome.status != Status::kOk) return outcome;
+  if (!to_device && std::exchange(faults_->runaway_dma, false)) {
+    return RunAway(step);
+  }
   desc::SgEntry entries[kEntriesPerRead];
   uint8_t piece[kPiece];
   uint64_t device = step.device_address;

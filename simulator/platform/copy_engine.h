@@ -20,6 +20,8 @@
 #include "rtl/spec/generated/descriptors.h"
 #include "simulator/platform/core.h"
 #include "simulator/platform/dram_store.h"
+#include "simulator/platform/faults.h"
+#include "simulator/platform/runaway_dma.h"
 
 namespace heddle::platform {
 
@@ -35,8 +37,8 @@ class CopyEngine : public sc_core::sc_module {
   tlm_utils::simple_initiator_socket<CopyEngine> host;
   tlm_utils::simple_initiator_socket<CopyEngine> dram;
 
-  CopyEngine(sc_core::sc_module_name name, const DramStore* store)
-      : sc_module(name), host("host"), dram("dram"), store_(store) {}
+  CopyEngine(sc_core::sc_module_name name, const DramStore* store,
+             Faults* faults, RunawayDma::Later later);
 
   // Runs a copy_in, copy_out, copy or fill step. Called from an SC_THREAD,
   // waits in it. `stopped` is asked between pieces.
@@ -44,6 +46,9 @@ class CopyEngine : public sc_core::sc_module {
 
   // Pieces moved since power-up, modulo 2^32.
   uint32_t pieces() const { return pieces_; }
+
+  // Ends what nothing else does.
+  void PowerCycle();
 
  private:
   StepOutcome HostCopy(const desc::Step& step, bool to_device,
@@ -54,6 +59,8 @@ class CopyEngine : public sc_core::sc_module {
                          const std::function<bool()>& stopped);
   StepOutcome Fill(const desc::Step& step,
                    const std::function<bool()>& stopped);
+  // The fault runaway_dma: returns after a power cycle.
+  StepOutcome RunAway(const desc::Step& step);
   // After each piece. False: stop.
   bool Breathe(const std::function<bool()>& stopped);
   bool Host(bool write, uint64_t iova, void* data, size_t bytes,
@@ -62,6 +69,9 @@ class CopyEngine : public sc_core::sc_module {
               StepOutcome* outcome);
 
   const DramStore* store_;
+  Faults* faults_;
+  RunawayDma runaway_;
+  sc_core::sc_event power_cycled_;
   sc_core::sc_time delay_;
   uint32_t pieces_ = 0;
 };

@@ -28,6 +28,8 @@ struct Faults {
   bool device_bus_error = false;
   // The next stream hangs after its start: no progress, ABORT has no effect.
   bool stuck_engine = false;
+  // The next copy to host memory runs away (runaway_dma.h).
+  bool runaway_dma = false;
   // Before the next stream runs, a bit changes in: the commands as fetched
   // (device memory keeps the right ones), region 0, SRAM.
   std::optional<BitFlip> flip_command;

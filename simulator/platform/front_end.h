@@ -35,6 +35,8 @@ class FrontEnd {
   // The size of device memory has changed.
   virtual void DramResized() = 0;
   virtual FrontStatus status() = 0;
+  // Whether it has the fault runaway_dma.
+  virtual bool CanRunAway() const { return false; }
 };
 
 }  // namespace heddle::platform

@@ -36,6 +36,7 @@ void HostBridge::Dma(int, tlm::tlm_generic_payload& payload,
     ok = payload.is_write() ? memory_.Write(iova, payload.get_data_ptr(), bytes)
                             : memory_.Read(iova, payload.get_data_ptr(), bytes);
   }
+  if (!ok) ++refused_dma_;
   delay += sc_core::sc_time(
       kBusLatencyNs + static_cast<double>(bytes) / kBusBytesPerNs,
       sc_core::SC_NS);

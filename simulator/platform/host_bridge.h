@@ -52,6 +52,8 @@ class HostBridge : public sc_core::sc_module, public Card {
   void SetPresent(bool present) { present_ = present; }
   bool present() const { return present_; }
   size_t mapped_ranges() const { return memory_.ranges(); }
+  // Accesses of the card to host memory that failed, since the process began.
+  uint64_t refused_dma() const { return refused_dma_; }
 
  private:
   void Dma(int, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
@@ -64,6 +66,7 @@ class HostBridge : public sc_core::sc_module, public Card {
   ResetHook reset_;
   HostMemory memory_;
   bool present_ = true;
+  uint64_t refused_dma_ = 0;
 };
 
 }  // namespace heddle::platform

@@ -179,6 +179,57 @@ TEST_F(HotplugTest, StuckEngine) {
   EXPECT_EQ(host_.RunJob({run}).status, 0u);
 }
 
+// Nothing stops its writes but the bus, and a power cycle.
+TEST_F(HotplugTest, RunawayDma) {
+  if (std::getenv("HEDDLE_SIM_CORE") != nullptr) {
+    EXPECT_FALSE(Ok("fault runaway_dma")) << "an RTL core has no such fault";
+    return;
+  }
+  constexpr uint64_t kBytes = 256 * 1024;
+  constexpr uint32_t kMaster = 1 << 2;
+  const uint64_t iova = host_.Alloc(kBytes);
+  auto* words = static_cast<volatile uint32_t*>(host_.At(iova));
+  constexpr size_t kLast = kBytes / sizeof(uint32_t) - 1;
+  auto written = [&] {
+    words[0] = words[kLast] = 1;
+    for (int i = 0; i < 5000; ++i) {
+      if (words[0] != 1 && words[kLast] != 1) return true;
+      usleep(1000);
+    }
+    return false;
+  };
+  auto refused = [&] {
+    return process_.Command("status")["refused_dma"].get<uint64_t>();
+  };
+  ASSERT_TRUE(Ok("fault runaway_dma"));
+  const uint64_t fence = host_.Queue(0, {host_.CopyOut(kData, kBytes, iova)});
+  host_.Doorbell(0);
+  EXPECT_TRUE(written());
+  host_.Write(reg::kAbortOffset, static_cast<uint32_t>(fence));
+  for (uint32_t reset : {reg::kResetEngineMask, reg::kResetCardMask}) {
+    host_.Write(reg::kResetOffset, reset);
+    EXPECT_TRUE(written()) << reset;
+    EXPECT_EQ(host_.Read(reg::kStatusOffset) & reg::kStatusReadyMask, 0u);
+  }
+  const uint32_t command = host_.ConfigRead(0x04, 2);
+  host_.ConfigWrite(0x04, command & ~kMaster, 2);
+  EXPECT_EQ(host_.ConfigRead(0x04, 2) & kMaster, 0u);
+  words[0] = words[kLast] = 1;
+  const uint64_t before = refused();
+  for (int i = 0; i < 5000 && refused() < before + 2 * kBytes / 4096; ++i) {
+    usleep(1000);
+  }
+  EXPECT_GE(refused(), before + 2 * kBytes / 4096) << "it does not try";
+  EXPECT_EQ(words[0], 1u);
+  EXPECT_EQ(words[kLast], 1u);
+  host_.ConfigWrite(0x04, command, 2);
+  EXPECT_TRUE(written());
+  ASSERT_TRUE(Ok("unplug"));
+  const uint64_t after = refused();
+  ASSERT_TRUE(Ok("plug"));
+  EXPECT_EQ(refused(), after);
+}
+
 TEST_F(HotplugTest, BitFlips) {
   const std::vector<uint8_t> zeros(64, 0);
   auto flipped = [&](size_t byte, int bit) {

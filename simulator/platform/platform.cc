@@ -20,12 +20,15 @@ struct Platform::Units {
   explicit Units(std::unique_ptr<DramStore> memory)
       : store(std::move(memory)),
         reactor("reactor"),
-        interrupts(&config, &faults,
-                   [this](uint32_t ms, std::function<void()> what) {
-                     reactor.RunAfter(ms, std::move(what));
-                   }),
+        interrupts(&config, &faults, Later()),
         bridge("bridge", &config, &faults, &interrupts,
                [this](bool power_cycle) { Reset(power_cycle); }) {}
+
+  std::function<void(uint32_t ms, std::function<void()> what)> Later() {
+    return [this](uint32_t ms, std::function<void()> what) {
+      reactor.RunAfter(ms, std::move(what));
+    };
+  }
 
   absl::Status MakeFront(const PlatformOptions& options) {
     absl::Status status = options.rtl ? MakeRtl(options) : MakeUnits(options);
@@ -56,7 +59,8 @@ struct Platform::Units {
                                             store.get(), &reactor, &faults);
     core->memory.bind(dram->port);
     front = std::make_unique<UnitsFront>(*options.config, options.serial,
-                                         store.get(), core.get(), &interrupts);
+                                         store.get(), core.get(), &interrupts,
+                                         &faults, Later());
     return absl::OkStatus();
   }
 
@@ -97,6 +101,7 @@ Platform::~Platform() = default;
 Card* Platform::card() { return &units_->bridge; }
 Reactor* Platform::reactor() { return &units_->reactor; }
 Faults* Platform::faults() { return &units_->faults; }
+bool Platform::CanRunAway() const { return units_->front->CanRunAway(); }
 
 void Platform::SetPresent(bool present) {
   if (present == units_->bridge.present()) return;
@@ -130,6 +135,7 @@ PlatformStatus Platform::status() const {
   s.device_error = front.device_error;
   s.interrupts_sent = units_->interrupts.sent();
   s.mapped_ranges = units_->bridge.mapped_ranges();
+  s.refused_dma = units_->bridge.refused_dma();
   return s;
 }
 

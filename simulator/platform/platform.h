@@ -47,6 +47,7 @@ struct PlatformStatus {
   uint32_t device_error;
   uint64_t interrupts_sent;
   size_t mapped_ranges;
+  uint64_t refused_dma;  // accesses to host memory that failed
 };
 
 class Platform {
@@ -59,6 +60,8 @@ class Platform {
   Card* card();
   Reactor* reactor();
   Faults* faults();
+  // Whether the card has the fault runaway_dma.
+  bool CanRunAway() const;
 
   // Takes the card out of its slot (Card then reads ones) and puts it back, as
   // after power-up.

@@ -16,9 +16,10 @@ namespace heddle::platform {
 class UnitsFront : public FrontEnd {
  public:
   UnitsFront(const isa::Config& config, uint64_t serial, DramStore* store,
-             Core* core, InterruptController* interrupts)
+             Core* core, InterruptController* interrupts, Faults* faults,
+             RunawayDma::Later later)
       : interrupts_(interrupts),
-        copy_("copy", store),
+        copy_("copy", store, faults, std::move(later)),
         jobs_("jobs", store, core, &copy_, interrupts),
         registers_("registers", config, core->core_kind(), serial, store,
                    &jobs_, interrupts) {}
@@ -31,9 +32,11 @@ class UnitsFront : public FrontEnd {
   }
   void Reset(bool power_cycle) override {
     jobs_.Silence(power_cycle);
+    if (power_cycle) copy_.PowerCycle();
     registers_.Reset();
   }
   void DramResized() override { interrupts_->Raise(reg::kIntStatusMemoryMask); }
+  bool CanRunAway() const override { return true; }
   FrontStatus status() override {
     return {jobs_.status(),      jobs_.progress(), jobs_.running_fence(),
             jobs_.jobs(),        jobs_.faults(),   jobs_.resets(),

@@ -70,6 +70,7 @@ class Workers {
     for (uint32_t i = 0; i < kThreads; ++i) {
       threads_.emplace_back([this, i] { Run(i); });
     }
+    threads_.emplace_back([this] { OpenAndClose(); });
   }
   ~Workers() {
     stop_ = true;
@@ -103,6 +104,15 @@ class Workers {
         continue;
       }
       EXPECT_EQ(Work(client.get(), i, &rounds_[i]), -ENODEV);
+    }
+  }
+
+  // So that some open() is always on its way when the card goes.
+  void OpenAndClose() {
+    while (!stop_) {
+      int err = 0;
+      uapi::Driver::Get().Open(&err);
+      usleep(200);
     }
   }
 

@@ -483,8 +483,9 @@ struct drm_heddle_wait {
 enum drm_heddle_event_type {
 	/** @DRM_HEDDLE_EVENT_REMOVED: the card is gone */
 	DRM_HEDDLE_EVENT_REMOVED = 1,
-	/** @DRM_HEDDLE_EVENT_RESET: the engine was reset; value = seqno of the
-	 * guilty job if it was of this file, otherwise 0
+	/** @DRM_HEDDLE_EVENT_RESET: the engine was reset because a job hung; value =
+	 * seqno of that job if it was of this file, otherwise 0. Aborting a job
+	 * whose context was destroyed gives no event
 	 */
 	DRM_HEDDLE_EVENT_RESET = 2,
 	/** @DRM_HEDDLE_EVENT_MEMORY: device memory changed; value = new total */
@@ -508,7 +509,8 @@ struct drm_heddle_event {
 /**
  * struct drm_heddle_events - fetch events of this file
  *
- * -ETIME: none came before the time given. Also answers after removal.
+ * -ETIME: none came before the time given. Also answers after removal. poll() on the
+ * file says POLLIN while there are some, and POLLHUP when the card is gone.
  * @events: array of struct drm_heddle_event to fill
  * @filled: out: number of events written
  * @lost: out: events dropped since the last call because too many waited

@@ -4,6 +4,7 @@
  * them: only then does its silence about a driver mean something. Loading fails
  * always, so that nothing has to be unloaded.
  */
+#include <linux/dma-fence.h>
 #include <linux/dma-mapping.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
@@ -14,7 +15,7 @@
 
 static char *bug = "";
 module_param(bug, charp, 0400);
-MODULE_PARM_DESC(bug, "which one: order, sleep, leak, dma, freed, race or barrier");
+MODULE_PARM_DESC(bug, "which one: order, fence, sleep, leak, dma, freed, race or barrier");
 
 static DEFINE_MUTEX(first);
 static DEFINE_MUTEX(second);
@@ -31,6 +32,15 @@ static void plant_order(void)
 	mutex_lock(&first);
 	mutex_unlock(&first);
 	mutex_unlock(&second);
+}
+
+/* Memory may become free only when the fence signals that waits for memory. */
+static void plant_fence(void)
+{
+	bool cookie = dma_fence_begin_signalling();
+
+	kfree(kmalloc(64, GFP_KERNEL));
+	dma_fence_end_signalling(cookie);
 }
 
 static void plant_sleep(void)
@@ -124,6 +134,8 @@ static int __init planted_bugs_init(void)
 {
 	if (!strcmp(bug, "order"))
 		plant_order();
+	else if (!strcmp(bug, "fence"))
+		plant_fence();
 	else if (!strcmp(bug, "sleep"))
 		plant_sleep();
 	else if (!strcmp(bug, "leak"))

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// In the guest: a card that goes on writing to host memory when it was told to
+// stop. Whoever gets the pages that it had, finds in them what he wrote.
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "tests/driver/card_files.h"
+#include "tests/guest/host_request.h"
+#include "tests/uapi/calls.h"
+#include "tests/uapi/client.h"
+
+namespace heddle::tests {
+namespace {
+
+using uapi::Client;
+
+constexpr uint64_t kBytes = 4 << 20;
+constexpr uint64_t kPages = kBytes / uapi::kPage;
+
+// Most of the memory that is free, all of it written.
+class Hog {
+ public:
+  Hog() {
+    struct sysinfo info;
+    EXPECT_EQ(sysinfo(&info), 0);
+    words_ =
+        std::min<uint64_t>(info.freeram / 4 * 3, 512 << 20) / sizeof(uint64_t);
+    data_ = static_cast<uint64_t*>(mmap(nullptr, words_ * sizeof(uint64_t),
+                                        PROT_READ | PROT_WRITE,
+                                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    EXPECT_NE(data_, MAP_FAILED);
+    for (size_t i = 0; i < words_; ++i) data_[i] = i;
+  }
+  ~Hog() { munmap(data_, words_ * sizeof(uint64_t)); }
+  Hog(const Hog&) = delete;
+  Hog& operator=(const Hog&) = delete;
+  size_t Damaged() const {
+    size_t damaged = 0;
+    for (size_t i = 0; i < words_; ++i) damaged += data_[i] != i;
+    return damaged;
+  }
+
+ private:
+  size_t words_ = 0;
+  uint64_t* data_ = nullptr;
+};
+
+class LossTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    int error = 0;
+    client_ = uapi::Driver::Get().Open(&error);
+    ASSERT_NE(client_, nullptr) << error;
+    context_ = uapi::NewContext(client_.get(), 2);
+    const uint32_t buffer = uapi::NewDevice(client_.get(), kBytes);
+    host_ = uapi::NewHost(client_.get(), kBytes);
+    std::memset(host_->data, 0, kBytes);
+    const HostAnswer armed = HostRequest("ctl 0 fault runaway_dma");
+    ASSERT_TRUE(armed.ok) << armed.text;
+    seqno_ = uapi::NewJob(client_.get(), context_,
+                          {uapi::CopyOut(buffer, host_->handle, kBytes)});
+    for (int i = 0; i < 6000 && host_->Word(kBytes / 4 - 1) == 0; ++i) {
+      usleep(10000);
+    }
+    ASSERT_NE(host_->Word(kBytes / 4 - 1), 0u) << "the card does not write";
+  }
+
+  // The card takes itself back.
+  void TearDown() override {
+    host_.reset();
+    client_.reset();
+    EXPECT_TRUE(HostRequest("unplug 0").ok);
+    const HostAnswer answer = HostRequest("plug 0");
+    ASSERT_TRUE(answer.ok) << answer.text;
+    for (int i = 0; i < 6000; ++i) {
+      int error = 0;
+      if (uapi::Driver::Get().Open(&error) != nullptr) return;
+      usleep(10000);
+    }
+    FAIL() << "no node for the new card";
+  }
+
+  // The fence has signalled: the pages are the client's, who gives them back.
+  void ExpectPagesAreFree() {
+    EXPECT_FALSE(MastersBus()) << "its client believes that it has ended";
+    host_.reset();
+    client_.reset();
+    const Hog hog;
+    const uint64_t before = CardStatus("refused_dma");
+    uint64_t now = before;
+    // Twice over all of its addresses, however long that takes.
+    for (int i = 0; i < 600 && now < before + 2 * kPages; ++i) {
+      usleep(10000);
+      now = CardStatus("refused_dma");
+    }
+    EXPECT_GE(now, before + 2 * kPages) << "nothing keeps it from writing";
+    EXPECT_EQ(hog.Damaged(), 0u) << "words of somebody else";
+  }
+
+  std::unique_ptr<Client> client_;
+  std::unique_ptr<uapi::HostBuffer> host_;
+  uint32_t context_ = 0;
+  uint64_t seqno_ = 0;
+};
+
+// Abort, the engine's reset and the card's reset fail, one after another.
+TEST_F(LossTest, NothingIsWrittenAfterAResetThatFailed) {
+  EXPECT_EQ(uapi::Wait(client_.get(), context_, seqno_, uapi::InMs(120000)),
+            -ENODEV);
+  ExpectPagesAreFree();
+}
+
+TEST_F(LossTest, NothingIsWrittenAfterRemoval) {
+  const std::string folder = CardFolder();
+  const std::string address = folder.substr(folder.rfind('/') + 1);
+  std::thread unbind([&] {
+    EXPECT_TRUE(WriteFile("/sys/bus/pci/drivers/heddle/unbind", address));
+  });
+  EXPECT_EQ(uapi::Wait(client_.get(), context_, seqno_, uapi::InMs(120000)),
+            -ENODEV);
+  ExpectPagesAreFree();
+  unbind.join();
+  // Nor does the next driver give it the bus before it has stopped.
+  WriteFile("/sys/bus/pci/drivers/heddle/bind", address);
+  EXPECT_FALSE(MastersBus());
+}
+
+}  // namespace
+}  // namespace heddle::tests
