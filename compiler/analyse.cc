@@ -22,7 +22,8 @@ absl::StatusOr<Graph> AnalyseOnnx(absl::string_view model,
   stage("import");
   auto imported =
       ImportOnnx(model, ImportOptions{options.input_shapes, options.weights,
-                                      options.data_folder});
+                                      options.data_folder,
+                                      options.open_dimensions_are_one});
   if (!imported.ok()) return imported.status();
   Graph graph = std::move(imported->graph);
   stage("shapes");

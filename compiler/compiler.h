@@ -48,9 +48,10 @@ struct Features {
 
 struct CompileOptions {
   std::string config = "h256";  // name of a hardware configuration
-  // Concrete shapes for inputs with symbolic dimensions; a symbolic dimension
-  // of an input that is not named here is bound to 1.
+  // Concrete shapes for inputs with symbolic dimensions. A dimension that stays
+  // open is refused, or is 1, with a note in the report.
   std::map<std::string, Shape> input_shapes;
+  bool open_dimensions_are_one = false;
   // Weights that the caller gives separately (ONNXIFI weight descriptors).
   std::map<std::string, TensorData> weights;
   // Folder of the model's file, from which tensors with external data are read

@@ -46,8 +46,8 @@ absl::StatusOr<ResizePlan> ResizePlanOf(const Graph& graph, const Node& node) {
   const size_t rank = from.size();
   ResizePlan plan;
   plan.mode = node.StringAttribute("mode", "nearest");
-  // Before opset 11 the position is x / scale, rounded down, or up along an axis
-  // that shrinks.
+  // Before opset 11 the position is x / scale, rounded down, or up along an
+  // axis that shrinks.
   const bool old = node.op == "Upsample" || node.opset < 11;
   plan.coordinate = old ? "asymmetric"
                         : node.StringAttribute("coordinate_transformation_mode",

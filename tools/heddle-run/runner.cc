@@ -15,10 +15,14 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/compiler.h"
+#include "compiler/diagnostic.h"
+#include "compiler/import/input_declaration.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/file.h"
+#include "tools/cli/printable.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/shape_option.h"
+#include "tools/heddle-run/bind.h"
 #include "tools/heddle-run/data.h"
 #include "tools/heddle-run/device_model.h"
 #include "tools/heddle-run/layer_check.h"
@@ -42,6 +46,8 @@ class Runner {
   absl::Status Execute();
   bool matches() const { return result_.matches(); }
   void StopProgress() { progress_.Stop(); }
+  // A command line that gives the shapes which are missing; "" if none are.
+  const std::string& example() const { return example_; }
   std::string Report() const {
     return arguments_.json ? ToJson(package(), result_)
                            : ToText(package(), result_);
@@ -49,7 +55,8 @@ class Runner {
 
  private:
   const package::Package& package() const { return model_->package(); }
-  absl::StatusOr<compiler::CompileOptions> Options();
+  compiler::CompileOptions Options();
+  absl::Status BindShapes();
   absl::Status RunOnce(const std::vector<TensorData>& inputs, bool with_taps);
   absl::Status CheckClassifier(const char* option) const;
   absl::Status RunImages();
@@ -65,12 +72,14 @@ class Runner {
   cli::Progress progress_;
   std::string bytes_;  // of the model
   bool is_package_ = false;
-  std::vector<NamedTensor> given_;  // inputs of --data
+  std::vector<NamedTensor> given_;                 // inputs of --data
+  std::map<std::string, compiler::Shape> shapes_;  // of inputs of the model
+  std::string example_;
   std::unique_ptr<DeviceModel> model_;
   Result result_;
 };
 
-absl::StatusOr<compiler::CompileOptions> Runner::Options() {
+compiler::CompileOptions Runner::Options() {
   compiler::CompileOptions options;
   options.config = arguments_.config;
   options.taps = !arguments_.taps.empty();
@@ -78,19 +87,22 @@ absl::StatusOr<compiler::CompileOptions> Runner::Options() {
   options.progress = [this](const char* stage) {
     progress_.Set(absl::StrCat("compiling: ", stage));
   };
-  absl::Status status =
-      cli::ParseShapes(arguments_.shapes, &options.input_shapes);
-  if (!status.ok()) return status;
-  if (is_package_) return options;
-  // The data say what symbolic dimensions are, unless the user does.
-  const std::vector<std::string> names = InputNames(bytes_);
-  for (size_t i = 0; i < given_.size() && i < names.size(); ++i) {
-    const bool named =
-        std::find(names.begin(), names.end(), given_[i].name) != names.end();
-    options.input_shapes.emplace(named ? given_[i].name : names[i],
-                                 given_[i].data.shape);
-  }
+  options.input_shapes = shapes_;
   return options;
+}
+
+// The data say what symbolic dimensions are, unless the user does.
+absl::Status Runner::BindShapes() {
+  std::map<std::string, compiler::Shape> given;
+  if (auto s = cli::ParseShapes(arguments_.shapes, &given); !s.ok()) return s;
+  const Binding binding = BindInputs(compiler::DeclaredInputs(bytes_), given,
+                                     given_, arguments_.images);
+  shapes_ = binding.shapes;
+  if (!binding.found.empty()) {
+    std::fprintf(stderr, "%s: from the data: %s\n", kTool,
+                 cli::Printable(binding.found).c_str());
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Runner::Prepare() {
@@ -128,10 +140,18 @@ absl::Status Runner::Prepare() {
     if (!names.ok()) return names.status();
     result_.names = *std::move(names);
   }
-  auto options = Options();
-  if (!options.ok()) return options.status();
-  auto loaded = DeviceModel::Load(bytes_, is_package_, *options);
-  if (!loaded.ok()) return loaded.status();
+  if (!is_package_) {
+    if (auto s = BindShapes(); !s.ok()) return s;
+  }
+  auto loaded = DeviceModel::Load(bytes_, is_package_, Options());
+  if (!loaded.ok()) {
+    if (is_package_ || compiler::RefusalOf(loaded.status()) !=
+                           compiler::Refusal::kUnsupportedShape) {
+      return loaded.status();
+    }
+    example_ = cli::ShapeExample(kTool, arguments_.model, bytes_, shapes_);
+    return loaded.status();
+  }
   model_ = *std::move(loaded);
   result_.device = model_->device();
   result_.device_bytes = model_->device_bytes();
@@ -265,19 +285,14 @@ absl::Status Runner::CompareOutputs() {
 // A second package of the same model, with all its tensors as outputs; on a
 // device again, since taps must not change what was measured.
 absl::Status Runner::CompareAllLayers(const std::vector<TensorData>& inputs) {
-  auto options = Options();
-  if (!options.ok()) return options.status();
-  options->config = package().config;
-  // The shapes that --data gave are bound already.
-  for (const package::TensorInfo& input : package().inputs) {
-    options->input_shapes.emplace(input.name, input.shape);
-  }
+  compiler::CompileOptions options = Options();
+  options.config = package().config;
   progress_.Set("reference semantics");
-  const auto graph = compiler::AnalyseOnnx(bytes_, *options);
+  const auto graph = compiler::AnalyseOnnx(bytes_, options);
   if (!graph.ok()) return graph.status();
-  options->taps = true;
-  options->tap_all = true;
-  auto tapped = DeviceModel::Load(bytes_, false, *options);
+  options.taps = true;
+  options.tap_all = true;
+  auto tapped = DeviceModel::Load(bytes_, false, options);
   if (!tapped.ok()) return tapped.status();
   if (auto s = (*tapped)->Run(inputs, true); !s.ok()) return s;
   std::vector<NamedTensor> card;
@@ -377,7 +392,11 @@ int Main(const Arguments& arguments) {
   absl::Status status = runner.Prepare();
   if (status.ok()) status = runner.Execute();
   runner.StopProgress();
-  if (!status.ok()) return cli::Fail(kTool, status);
+  if (!status.ok()) {
+    const int code = cli::Fail(kTool, status);
+    cli::SayExample(kTool, runner.example());
+    return code;
+  }
   const std::string text = runner.Report();
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() ||
       std::fflush(stdout) != 0) {
