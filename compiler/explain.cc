@@ -116,6 +116,8 @@ absl::StatusOr<Graph> Written(absl::string_view model,
   import.weights = options.weights;
   auto imported = ImportOnnx(model, import);
   if (imported.ok()) return std::move(imported->graph);
+  import.data_folder = options.data_folder;
+  import.open_dimensions_are_one = options.open_dimensions_are_one;
   *refusal = imported.status();
   if (RefusalOf(*refusal) != Refusal::kUnsupportedOperator) return *refusal;
   // The importer comes to operators when the structure of the whole is sound.

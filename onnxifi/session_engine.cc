@@ -52,6 +52,8 @@ compiler::CompileOptions OptionsOf(const CompileRequest& request) {
   options.config = request.config;
   options.input_shapes = request.input_shapes;
   options.device_memory_bytes = request.memory_bytes;
+  // onnxInitGraph compiles before it knows any shape.
+  options.open_dimensions_are_one = true;
   if (request.weights != nullptr) options.weights = *request.weights;
   return options;
 }

@@ -8,7 +8,6 @@
 #include <cstring>
 #include <optional>
 #include <random>
-#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -84,22 +83,6 @@ absl::StatusOr<std::vector<NamedTensor>> ReadDataSet(const std::string& folder,
     if (!data.ok()) return absl::InvalidArgumentError(data.status().message());
     tensors.push_back({proto.name(), *std::move(data)});
   }
-}
-
-std::vector<std::string> InputNames(absl::string_view model) {
-  onnx::ModelProto proto;
-  std::vector<std::string> names;
-  if (!proto.ParseFromArray(model.data(), static_cast<int>(model.size()))) {
-    return names;
-  }
-  std::set<std::string> initialized;
-  for (const auto& tensor : proto.graph().initializer()) {
-    initialized.insert(tensor.name());
-  }
-  for (const auto& input : proto.graph().input()) {
-    if (initialized.count(input.name()) == 0) names.push_back(input.name());
-  }
-  return names;
 }
 
 absl::StatusOr<std::vector<compiler::TensorData>> Assign(

@@ -9,7 +9,6 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "compiler/ir/graph.h"
 #include "compiler/package/package.h"
 
@@ -24,10 +23,6 @@ struct NamedTensor {
 // none. A folder that does not exist is NotFound.
 absl::StatusOr<std::vector<NamedTensor>> ReadDataSet(const std::string& folder,
                                                      const std::string& kind);
-
-// Names of the inputs that a caller of the model gives (those without an
-// initializer), in order. Empty if the bytes are not a model.
-std::vector<std::string> InputNames(absl::string_view model);
 
 // The tensors in the order of `wanted`: by name, or by position where a tensor
 // has no name. InvalidArgument: one is missing, too many, other type or shape.

@@ -84,7 +84,9 @@ int main(int argc, char** argv) {
                  "device's)")
       ->check(CLI::IsMember(configs));
   app.add_option("--shape", a.shapes,
-                 "shape of an input with symbolic dimensions; repeat for more")
+                 "shape of an input; needed where the model leaves dimensions "
+                 "open and no data or picture settles them; repeat for more "
+                 "inputs")
       ->type_name("NAME=D,D,...")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
