@@ -177,6 +177,8 @@ struct CompileReport {
   double estimated_utilisation = 0;  // MACs / (cycles * C * K)
   // What the model says and the compiler does not use, one sentence each.
   std::vector<std::string> notes;
+  // Quantized in the model, and yet computed in floating point.
+  std::vector<FloatGroup> float_groups;
 };
 
 struct CompileResult {

@@ -218,6 +218,12 @@ std::string DescribeFate(const Graph& model, const Node& node,
       text += DescribeLayer(*report, i);
       ++layers;
     }
+    for (const FloatGroup& group : graph.float_groups) {
+      if (group.node != made.name) continue;
+      absl::StrAppend(&text,
+                      "It is quantized in the model but computes in float: ",
+                      group.reason, ".\n");
+    }
     if (layers == 0) {
       text +=
           "No command is needed: its result is another view of bytes that "

@@ -56,6 +56,23 @@ TEST(Explain, RemovedAndFolded) {
       << Explain(Small(), "constant_add");
 }
 
+TEST(Explain, AQuantizedGroupThatStaysFloat) {
+  ModelBuilder b;
+  const TensorData zero = Uint8s({}, {3});
+  b.Input("x", DataType::kFloat, {1, 8});
+  b.Quantize("x", "xq", 0.1f, zero);
+  b.Dequantize("xq", "xd", Floats({}, {0.1f}), zero);
+  b.Node("Exp", {"xd"}, {"e"})->set_name("exp");
+  b.Quantize("e", "eq", 0.2f, zero);
+  b.Dequantize("eq", "y", Floats({}, {0.2f}), zero);
+  b.Output("y");
+  const std::string text = Explain(b, "exp");
+  EXPECT_TRUE(StrContains(text,
+                          "It is quantized in the model but computes in float: "
+                          "the card has no integer form of Exp.\n"))
+      << text;
+}
+
 TEST(Explain, FusedIntoACodeOperator) {
   ModelBuilder b;
   const TensorData zero = Uint8s({}, {3});

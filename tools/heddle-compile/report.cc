@@ -93,6 +93,32 @@ std::string LayerTable(const compiler::CompileReport& report) {
 
 std::string EngineTable(const compiler::CompileReport& report) {
   std::string text = absl::StrFormat("%-8s %9s %12s %8s  waiting for*\n",
+// What the layers of a group add to the whole.
+uint64_t CyclesOf(const compiler::CompileReport& report,
+                  const compiler::FloatGroup& group) {
+  uint64_t cycles = 0;
+  for (const compiler::LayerReport& layer : report.layers) {
+    if (std::find(layer.sources.begin(), layer.sources.end(), group.node) !=
+        layer.sources.end()) {
+      cycles += layer.estimated_cycles;
+    }
+  }
+  return cycles;
+}
+
+std::string FloatGroups(const compiler::CompileReport& report) {
+  std::string text;
+  for (const compiler::FloatGroup& group : report.float_groups) {
+    absl::StrAppendFormat(
+        &text,
+        "float: %s '%s' is quantized in the model but computes in "
+        "float, %d cycles*: %s\n",
+        group.op, Printable(group.node), CyclesOf(report, group),
+        Printable(group.reason));
+  }
+  return text;
+}
+
                                      "engine", "commands", "bytes", "busy*");
   const auto percent = [&report](uint64_t cycles) {
     return 100 * Ratio(cycles, report.estimated_cycles);
@@ -171,7 +197,8 @@ std::string TextReport(const package::Package& package,
       Ratio(report.estimated_cycles, Limit(report)), report.layer_bound_cycles,
       100 * report.estimated_utilisation);
   for (const std::string& note : report.notes) {
-    absl::StrAppend(&text, "note: ", note, "\n");
+    absl::StrAppend(&text, "note: ", Printable(note), "\n");
+  text += FloatGroups(report);
   }
   return text;
 }
@@ -221,6 +248,13 @@ ordered_json ReportAsJson(const package::Package& package,
   }
   const ordered_json limits = {
       {"compute_bound_cycles", report.compute_bound_cycles},
+  ordered_json float_groups = ordered_json::array();
+  for (const compiler::FloatGroup& group : report.float_groups) {
+    float_groups.push_back({{"node", group.node},
+                            {"op", group.op},
+                            {"reason", group.reason},
+                            {"estimated_cycles", CyclesOf(report, group)}});
+  }
       {"dram_bound_cycles", report.dram_bound_cycles},
       {"layer_bound_cycles", report.layer_bound_cycles},
       {"bound_by", LimitName(report)},
@@ -251,6 +285,7 @@ ordered_json ReportAsJson(const package::Package& package,
           {"notes", report.notes},
           {"layers", std::move(layers)},
           {"buffers", std::move(buffers)}};
+          {"float_groups", std::move(float_groups)},
 }
 
 std::string JsonReport(const package::Package& package,
