@@ -158,8 +158,9 @@ struct CompileReport {
   std::vector<BufferReport> buffers;            // details
   // Lower bounds of the cycles. Compute: all MACs at the full rate of their
   // engine, engines in parallel. DRAM: weights, inputs and outputs once at the
-  // full bandwidth. The larger is the limit of the hardware. Layers: the sum of
-  // the larger of a layer's MACs and its bytes, as this plan moves them.
+  // full bandwidth, of a table only the rows that are gathered. The larger is
+  // the limit of the hardware. Layers: the sum of the larger of a layer's MACs
+  // and its bytes, as this plan moves them.
   uint64_t compute_bound_cycles = 0;
   uint64_t dram_bound_cycles = 0;
   uint64_t layer_bound_cycles = 0;
