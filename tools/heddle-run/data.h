@@ -20,7 +20,8 @@ struct NamedTensor {
 };
 
 // KIND_0.pb, KIND_1.pb ... of a folder; `kind` is "input" or "output". May be
-// none. A folder that does not exist is NotFound.
+// none. A folder that does not exist is NotFound; a tensor of strings or the
+// like is refused as a model of such tensors is.
 absl::StatusOr<std::vector<NamedTensor>> ReadDataSet(const std::string& folder,
                                                      const std::string& kind);
 

@@ -137,6 +137,11 @@ expect 5 "$int8" --data bad --check
 grep -q 'first at 3' out || fail "first difference"
 grep -q 'equal the reference semantics byte for byte' out || fail "whose fault it is"
 grep -q 'expected outputs come from other arithmetic' out || fail "what that means"
+# A type that no model has is refused as the model would be, not a failure.
+mkdir text
+printf '\010\001\020\010\062\001a' >text/input_0.pb  # dims 1, string, "a"
+expect 4 "$int8" --data text
+grep -q 'string' err || fail "the type is not named"
 # Symbolic dimensions: from the data or the pictures, said in one line; else the
 # names and a command line that gives them.
 python3 - "$digits/digits_int8.onnx" <<'PY'
