@@ -30,7 +30,9 @@ absl::StatusOr<Graph> AnalyseOnnx(absl::string_view model,
   if (auto s = InferAndFold(&graph, imported->declared); !s.ok()) return s;
   if (auto s = SimplifyIdentities(&graph); !s.ok()) return s;
   stage("quantization");
-  if (auto s = FuseQuantization(&graph); !s.ok()) return s;
+  if (options.fuse_quantization) {
+    if (auto s = FuseQuantization(&graph); !s.ok()) return s;
+  }
   stage("folding");
   if (auto s = FoldAffine(&graph); !s.ok()) return s;
   if (auto s = FoldPad(&graph); !s.ok()) return s;

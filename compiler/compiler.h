@@ -52,6 +52,10 @@ struct CompileOptions {
   // open is refused, or is 1, with a note in the report.
   std::map<std::string, Shape> input_shapes;
   bool open_dimensions_are_one = false;
+  // False: every operator between a DequantizeLinear and a QuantizeLinear
+  // computes in floating point, as an interpreter of the model does it. The
+  // results differ from those of the integer operators by rounding.
+  bool fuse_quantization = true;
   // Weights that the caller gives separately (ONNXIFI weight descriptors).
   std::map<std::string, TensorData> weights;
   // Folder of the model's file, from which tensors with external data are read

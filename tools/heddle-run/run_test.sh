@@ -137,6 +137,10 @@ expect 5 "$int8" --data bad --check
 grep -q 'first at 3' out || fail "first difference"
 grep -q 'equal the reference semantics byte for byte' out || fail "whose fault it is"
 grep -q 'expected outputs come from other arithmetic' out || fail "what that means"
+# Expected outputs of other arithmetic: said, and accepted in steps.
+grep -q '^expected  *1 elements differ from integer operators' out || fail "which arithmetic"
+expect 2 "$int8" --data bad --check --exact --atol-steps 1
+expect 2 "$int8" --data bad --atol-steps 1
 # A type that no model has is refused as the model would be, not a failure.
 mkdir text
 printf '\010\001\020\010\062\001a' >text/input_0.pb  # dims 1, string, "a"

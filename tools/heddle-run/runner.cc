@@ -22,6 +22,7 @@
 #include "tools/cli/printable.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/shape_option.h"
+#include "tools/heddle-run/arithmetic.h"
 #include "tools/heddle-run/bind.h"
 #include "tools/heddle-run/data.h"
 #include "tools/heddle-run/device_model.h"
@@ -63,6 +64,7 @@ class Runner {
   absl::Status RunPictures();
   absl::Status Bench(const std::vector<TensorData>& inputs);
   absl::Status CompareOutputs();
+  absl::Status CompareArithmetic(const std::vector<TensorData>& inputs);
   absl::Status CompareAllLayers(const std::vector<TensorData>& inputs);
   absl::Status WriteTensors(const std::string& folder,
                             const std::vector<package::TensorInfo>& infos,
@@ -75,6 +77,7 @@ class Runner {
   std::vector<NamedTensor> given_;                 // inputs of --data
   std::map<std::string, compiler::Shape> shapes_;  // of inputs of the model
   std::string example_;
+  std::vector<TensorData> expected_;  // outputs of --data, in order
   std::unique_ptr<DeviceModel> model_;
   Result result_;
 };
@@ -124,6 +127,11 @@ absl::Status Runner::Prepare() {
         SimulatedDevice(given != nullptr ? given : "", arguments_.core, config);
     if (!device.ok()) return device.status();
     setenv("HEDDLE_DEVICE", device->c_str(), 1);
+  }
+  if (arguments_.tolerance.steps > 0 && is_package_) {
+    return absl::InvalidArgumentError(
+        "--atol-steps needs the ONNX model; a package does not hold the scales "
+        "of its outputs");
   }
   if (arguments_.check == "layers" && is_package_) {
     return absl::InvalidArgumentError(
@@ -265,6 +273,17 @@ absl::Status Runner::CompareOutputs() {
   auto expected = ReadDataSet(arguments_.data, "output");
   if (!expected.ok()) return expected.status();
   const auto& outputs = model_->outputs();
+  std::map<std::string, double> steps;
+  if (arguments_.tolerance.steps > 0) {
+    const auto graph = compiler::AnalyseOnnx(bytes_, Options());
+    if (!graph.ok()) return graph.status();
+    steps = OutputSteps(*graph);
+    if (steps.empty()) {
+      return absl::InvalidArgumentError(
+          "--atol-steps: no output of the model is quantized; see --rtol and "
+          "--atol-range");
+    }
+  }
   if (expected->size() != outputs.size()) {
     return absl::InvalidArgumentError(
         absl::StrCat("the model has ", outputs.size(), " output",
@@ -276,9 +295,27 @@ absl::Status Runner::CompareOutputs() {
     for (const NamedTensor& tensor : *expected) {
       if (tensor.name == package().outputs[i].name) mine = &tensor;
     }
+    const auto step = steps.find(package().outputs[i].name);
     result_.comparisons.push_back(
-        Compare(outputs[i], mine->data, arguments_.tolerance));
+        Compare(outputs[i], mine->data, arguments_.tolerance,
+                step == steps.end() ? 0 : step->second));
+    expected_.push_back(mine->data);
   }
+  return absl::OkStatus();
+}
+
+// The outputs differ: is it for the arithmetic of a quantized model?
+absl::Status Runner::CompareArithmetic(const std::vector<TensorData>& inputs) {
+  compiler::CompileOptions options = Options();
+  options.fuse_quantization = false;
+  const auto graph = compiler::AnalyseOnnx(bytes_, options);
+  if (!graph.ok()) return graph.status();
+  if (!IsQuantized(*graph)) return absl::OkStatus();
+  progress_.Set("floating point");
+  auto found = FindArithmetic(*graph, inputs, model_->outputs(), expected_,
+                              arguments_.tolerance);
+  if (!found.ok()) return found.status();
+  result_.arithmetic = *found;
   return absl::OkStatus();
 }
 
@@ -374,6 +411,15 @@ absl::Status Runner::Execute() {
     if (!s.ok() && asked) return s;
     if (!s.ok()) {
       std::fprintf(stderr, "%s: the layers cannot be compared: %s\n", kTool,
+                   std::string(s.message()).c_str());
+    }
+  }
+  const bool differ = std::any_of(
+      result_.comparisons.begin(), result_.comparisons.end(),
+      [](const Comparison& c) { return !c.equal && c.problem.empty(); });
+  if (differ && !is_package_) {
+    if (const absl::Status s = CompareArithmetic(inputs); !s.ok()) {
+      std::fprintf(stderr, "%s: the arithmetic cannot be compared: %s\n", kTool,
                    std::string(s.message()).c_str());
     }
   }
