@@ -157,6 +157,7 @@ std::string OpenDimensions(const std::vector<DeclaredTensor>& inputs) {
 }  // namespace
 
 bool IsShapeRefusal(const absl::Status& status) {
+  if (HoldsWhateverShapes(status)) return false;
   const onnxStatus code = CodeOf(status);
   return code == ONNXIFI_STATUS_MISMATCHING_SHAPE ||
          code == ONNXIFI_STATUS_UNSUPPORTED_SHAPE;
@@ -193,10 +194,10 @@ absl::StatusOr<std::shared_ptr<Graph>> Graph::Create(
   for (const DeclaredTensor& input : inputs) {
     if (input.symbolic() || !input.has_shape) graph->symbolic_ = true;
   }
-  graph->model_ = std::string(model);
   if (graph->symbolic_) {
     Log(graph->backend_->log_level(), LogLevel::kInfo, OpenDimensions(inputs));
   }
+  graph->model_ = std::string(model);
   graph->weights_ = std::move(weights);
   graph->runs_ = std::make_shared<RunQueue>(graph->backend_->state(),
                                             graph->backend_->log_level());
