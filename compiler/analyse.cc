@@ -22,14 +22,17 @@ absl::StatusOr<Graph> AnalyseOnnx(absl::string_view model,
   stage("import");
   auto imported =
       ImportOnnx(model, ImportOptions{options.input_shapes, options.weights,
-                                      options.data_folder});
+                                      options.data_folder,
+                                      options.open_dimensions_are_one});
   if (!imported.ok()) return imported.status();
   Graph graph = std::move(imported->graph);
   stage("shapes");
   if (auto s = InferAndFold(&graph, imported->declared); !s.ok()) return s;
   if (auto s = SimplifyIdentities(&graph); !s.ok()) return s;
   stage("quantization");
-  if (auto s = FuseQuantization(&graph); !s.ok()) return s;
+  if (options.fuse_quantization) {
+    if (auto s = FuseQuantization(&graph); !s.ok()) return s;
+  }
   stage("folding");
   if (auto s = FoldAffine(&graph); !s.ok()) return s;
   if (auto s = FoldPad(&graph); !s.ok()) return s;

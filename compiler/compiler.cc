@@ -18,6 +18,7 @@ absl::StatusOr<CompileResult> CompileOnnx(absl::string_view model,
   result.package = package::Serialize(made->package);
   result.report = std::move(made->report);
   result.report.notes = std::move(graph->notes);
+  result.report.float_groups = std::move(graph->float_groups);
   return result;
 }
 

@@ -48,9 +48,14 @@ struct Features {
 
 struct CompileOptions {
   std::string config = "h256";  // name of a hardware configuration
-  // Concrete shapes for inputs with symbolic dimensions; a symbolic dimension
-  // of an input that is not named here is bound to 1.
+  // Concrete shapes for inputs with symbolic dimensions. A dimension that stays
+  // open is refused, or is 1, with a note in the report.
   std::map<std::string, Shape> input_shapes;
+  bool open_dimensions_are_one = false;
+  // False: every operator between a DequantizeLinear and a QuantizeLinear
+  // computes in floating point, as an interpreter of the model does it. The
+  // results differ from those of the integer operators by rounding.
+  bool fuse_quantization = true;
   // Weights that the caller gives separately (ONNXIFI weight descriptors).
   std::map<std::string, TensorData> weights;
   // Folder of the model's file, from which tensors with external data are read
@@ -157,8 +162,9 @@ struct CompileReport {
   std::vector<BufferReport> buffers;            // details
   // Lower bounds of the cycles. Compute: all MACs at the full rate of their
   // engine, engines in parallel. DRAM: weights, inputs and outputs once at the
-  // full bandwidth. The larger is the limit of the hardware. Layers: the sum of
-  // the larger of a layer's MACs and its bytes, as this plan moves them.
+  // full bandwidth, of a table only the rows that are gathered. The larger is
+  // the limit of the hardware. Layers: the sum of the larger of a layer's MACs
+  // and its bytes, as this plan moves them.
   uint64_t compute_bound_cycles = 0;
   uint64_t dram_bound_cycles = 0;
   uint64_t layer_bound_cycles = 0;
@@ -176,6 +182,8 @@ struct CompileReport {
   double estimated_utilisation = 0;  // MACs / (cycles * C * K)
   // What the model says and the compiler does not use, one sentence each.
   std::vector<std::string> notes;
+  // Quantized in the model, and yet computed in floating point.
+  std::vector<FloatGroup> float_groups;
 };
 
 struct CompileResult {

@@ -4,6 +4,7 @@
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "compiler/backend/lowering.h"
 #include "compiler/diagnostic.h"
 #include "compiler/import/importer.h"
+#include "compiler/import/inline.h"
 #include "compiler/ops/operator.h"
 
 namespace heddle::compiler {
@@ -114,13 +116,16 @@ absl::StatusOr<Graph> Written(absl::string_view model,
   ImportOptions import;
   import.input_shapes = options.input_shapes;
   import.weights = options.weights;
+  import.data_folder = options.data_folder;
+  import.open_dimensions_are_one = options.open_dimensions_are_one;
   auto imported = ImportOnnx(model, import);
   if (imported.ok()) return std::move(imported->graph);
   *refusal = imported.status();
   if (RefusalOf(*refusal) != Refusal::kUnsupportedOperator) return *refusal;
   // The importer comes to operators when the structure of the whole is sound.
   onnx::ModelProto proto;
-  if (!proto.ParseFromArray(model.data(), static_cast<int>(model.size()))) {
+  if (!proto.ParseFromArray(model.data(), static_cast<int>(model.size())) ||
+      !InlineGraphs(&proto).ok()) {
     return *refusal;
   }
   std::map<std::string, int> opsets;
@@ -141,19 +146,30 @@ absl::StatusOr<Graph> Written(absl::string_view model,
     return it->second;
   };
   std::map<std::string, int> counters;
-  for (const auto& from : proto.graph().node()) {
-    Node node;
-    node.op = from.op_type();
-    node.domain = from.domain() == "ai.onnx" ? "" : from.domain();
-    const int number = counters[node.op]++;
-    node.name =
-        from.name().empty() ? absl::StrCat(node.op, "_", number) : from.name();
-    node.sources = {node.name};
-    node.opset = opsets[node.domain];
-    for (const auto& name : from.input()) node.inputs.push_back(tensor(name));
-    for (const auto& name : from.output()) node.outputs.push_back(tensor(name));
-    graph.nodes.push_back(std::move(node));
-  }
+  // A node, then those of the graphs inside it (If, Loop, Scan).
+  const std::function<void(const onnx::NodeProto&)> add =
+      [&](const onnx::NodeProto& from) {
+        Node node;
+        node.op = from.op_type();
+        node.domain = from.domain() == "ai.onnx" ? "" : from.domain();
+        const int number = counters[node.op]++;
+        node.name = from.name().empty() ? absl::StrCat(node.op, "_", number)
+                                        : from.name();
+        node.sources = {node.name};
+        node.opset = opsets[node.domain];
+        for (const auto& name : from.input())
+          node.inputs.push_back(tensor(name));
+        for (const auto& name : from.output())
+          node.outputs.push_back(tensor(name));
+        graph.nodes.push_back(std::move(node));
+        for (const auto& attribute : from.attribute()) {
+          for (const auto& inner : attribute.g().node()) add(inner);
+          for (const auto& inner_graph : attribute.graphs()) {
+            for (const auto& inner : inner_graph.node()) add(inner);
+          }
+        }
+      };
+  for (const auto& node : proto.graph().node()) add(node);
   return graph;
 }
 
@@ -201,6 +217,12 @@ std::string DescribeFate(const Graph& model, const Node& node,
           &text, "It is part of ", made.Describe(), ", which stands for ",
           made.sources.size(),
           " node(s) of the model: ", absl::StrJoin(made.sources, ", "), ".\n");
+    }
+    for (const FloatGroup& group : graph.float_groups) {
+      if (group.node != made.name) continue;
+      absl::StrAppend(&text,
+                      "It is quantized in the model but computes in float: ",
+                      group.reason, ".\n");
     }
     absl::StrAppend(&text, "  computes    ", TensorList(graph, made.outputs),
                     "\n  from        ", TensorList(graph, made.inputs), "\n");

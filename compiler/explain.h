@@ -35,7 +35,8 @@ struct MissingOperator {
   size_t count = 0;
   std::string first_node;
 };
-// All of them, by how often they occur; empty if there are none or the bytes
+// All of them, also inside the graphs of If, Loop and Scan, by how often they
+// occur; empty if there are none or the bytes
 // are not a model.
 std::vector<MissingOperator> MissingOperators(absl::string_view model,
                                               const CompileOptions& options);

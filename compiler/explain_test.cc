@@ -56,6 +56,23 @@ TEST(Explain, RemovedAndFolded) {
       << Explain(Small(), "constant_add");
 }
 
+TEST(Explain, AQuantizedGroupThatStaysFloat) {
+  ModelBuilder b;
+  const TensorData zero = Uint8s({}, {3});
+  b.Input("x", DataType::kFloat, {1, 8});
+  b.Quantize("x", "xq", 0.1f, zero);
+  b.Dequantize("xq", "xd", Floats({}, {0.1f}), zero);
+  b.Node("Exp", {"xd"}, {"e"})->set_name("exp");
+  b.Quantize("e", "eq", 0.2f, zero);
+  b.Dequantize("eq", "y", Floats({}, {0.2f}), zero);
+  b.Output("y");
+  const std::string text = Explain(b, "exp");
+  EXPECT_TRUE(StrContains(text,
+                          "It is quantized in the model but computes in float: "
+                          "the card has no integer form of Exp.\n"))
+      << text;
+}
+
 TEST(Explain, FusedIntoACodeOperator) {
   ModelBuilder b;
   const TensorData zero = Uint8s({}, {3});
@@ -116,6 +133,32 @@ TEST(MissingOperators, AllOfThem) {
   EXPECT_EQ(missing[0].op, "Bar");
   EXPECT_EQ(missing[0].count, 2u);
   EXPECT_EQ(missing[1].first_node, "foo1");
+  // Also inside the branches of an If that cannot be decided now.
+  b.Input("c", DataType::kBool, {});
+  auto* branch = b.Node("If", {"c"}, {"z"});
+  branch->set_name("if1");
+  for (const char* name : {"then_branch", "else_branch"}) {
+    auto* attribute = branch->add_attribute();
+    attribute->set_name(name);
+    attribute->set_type(onnx::AttributeProto::GRAPH);
+    for (const char* op : {"Foo", "Baz", "Relu"}) {
+      auto* inner = attribute->mutable_g()->add_node();
+      inner->set_op_type(op);
+      inner->set_name(std::string(name) + "_" + op);
+      inner->add_input("x");
+      inner->add_output(std::string(name) + op);
+    }
+    attribute->mutable_g()->add_output()->set_name(std::string(name) + "Foo");
+  }
+  const auto deep = MissingOperators(b.Bytes(), {});
+  ASSERT_EQ(deep.size(), 4u);
+  EXPECT_EQ(deep[0].op, "Foo");
+  EXPECT_EQ(deep[0].count, 3u);
+  EXPECT_EQ(deep[1].op, "Bar");
+  EXPECT_EQ(deep[2].op, "Baz");
+  EXPECT_EQ(deep[2].count, 2u);
+  EXPECT_EQ(deep[2].first_node, "then_branch_Baz");
+  EXPECT_EQ(deep[3].op, "If");
   EXPECT_TRUE(MissingOperators(Small().Bytes(), {}).empty());
   EXPECT_TRUE(MissingOperators("no model", {}).empty());
 }

@@ -62,7 +62,9 @@ int Measure(const std::string& path, const std::string& config, bool layers) {
     std::printf("skipped: %s\n", std::string(bytes.status().message()).c_str());
     return 0;
   }
-  auto graph = AnalyseOnnx(*bytes, {});
+  CompileOptions analysis;
+  analysis.open_dimensions_are_one = true;
+  auto graph = AnalyseOnnx(*bytes, analysis);
   if (!graph.ok()) {
     std::printf("%s: %s\n", path.c_str(),
                 std::string(graph.status().message()).c_str());

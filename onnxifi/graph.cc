@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "onnxifi/log.h"
 #include "onnxifi/status.h"
 
 namespace heddle::onnxifi {
@@ -137,9 +138,26 @@ absl::Status CheckApart(const std::vector<EngineBuffer>& outputs) {
   return absl::OkStatus();
 }
 
+// Which dimensions the first compilation takes as 1.
+std::string OpenDimensions(const std::vector<DeclaredTensor>& inputs) {
+  std::string list;
+  for (const DeclaredTensor& input : inputs) {
+    for (size_t i = 0; i < input.dims.size(); ++i) {
+      const DeclaredDim& dim = input.dims[i];
+      if (dim.value >= 0) continue;
+      absl::StrAppend(&list, list.empty() ? "" : ", ", "dimension ", i,
+                      dim.parameter.empty() ? "" : " (" + dim.parameter + ")",
+                      " of '", input.name, "'");
+    }
+  }
+  return absl::StrCat("the model leaves ", list,
+                      " open: taken as 1 until onnxSetGraphIO gives shapes");
+}
+
 }  // namespace
 
 bool IsShapeRefusal(const absl::Status& status) {
+  if (HoldsWhateverShapes(status)) return false;
   const onnxStatus code = CodeOf(status);
   return code == ONNXIFI_STATUS_MISMATCHING_SHAPE ||
          code == ONNXIFI_STATUS_UNSUPPORTED_SHAPE;
@@ -175,6 +193,9 @@ absl::StatusOr<std::shared_ptr<Graph>> Graph::Create(
                inputs.end());
   for (const DeclaredTensor& input : inputs) {
     if (input.symbolic() || !input.has_shape) graph->symbolic_ = true;
+  }
+  if (graph->symbolic_) {
+    Log(graph->backend_->log_level(), LogLevel::kInfo, OpenDimensions(inputs));
   }
   graph->model_ = std::string(model);
   graph->weights_ = std::move(weights);

@@ -431,6 +431,31 @@ TEST_F(GraphTest, SymbolicDimensions) {
 }
 
 // Programs of other shapes leave the device when it is full.
+TEST_F(GraphTest, OpenDimensionsAreSaidOnce) {
+  const uint64_t properties[] = {ONNXIFI_BACKEND_PROPERTY_LOG_LEVEL,
+                                 ONNXIFI_LOG_LEVEL_INFO,
+                                 ONNXIFI_BACKEND_PROPERTY_NONE};
+  onnxBackend backend = nullptr;
+  ASSERT_OK(onnxInitBackend(id_, properties, &backend));
+  const auto log = [&](const TestModel& model) {
+    const std::string bytes = Serialize(model);
+    onnxGraph graph = nullptr;
+    testing::internal::CaptureStderr();
+    EXPECT_OK(onnxInitGraph(backend, nullptr, bytes.size(), bytes.data(), 0,
+                            nullptr, &graph, 0, nullptr));
+    EXPECT_OK(onnxReleaseGraph(graph));
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(log({}), "");
+  const std::string said = log(
+      {{{"x", 2, {"N", "2"}}, {"z", 2, {"3", "?"}}}, {{"y", 2, {"N"}}}, {}, 0});
+  const std::string expected =
+      "the model leaves dimension 0 (N) of 'x', dimension 1 of 'z' open: "
+      "taken as 1 until onnxSetGraphIO gives shapes\n";
+  EXPECT_EQ(said, "heddle onnxifi: info: " + expected);
+  EXPECT_OK(onnxReleaseBackend(backend));
+}
+
 TEST_F(GraphTest, SymbolicProgramsShareAFullDevice) {
   TestModel model = {{{"x", 2, {"N"}}}, {{"y", 2, {"N"}}}, {}, 0};
   model.padding = 600 << 10;

@@ -15,6 +15,7 @@
 #include "compiler/diagnostic.h"
 #include "compiler/import/importer.h"
 #include "compiler/ops/define.h"
+#include "compiler/other_shapes.h"
 #include "onnxifi/engine.h"
 #include "onnxifi/signature.h"
 #include "onnxifi/status.h"
@@ -51,6 +52,8 @@ compiler::CompileOptions OptionsOf(const CompileRequest& request) {
   compiler::CompileOptions options;
   options.config = request.config;
   options.input_shapes = request.input_shapes;
+  // onnxInitGraph compiles before it knows any shape.
+  options.open_dimensions_are_one = true;
   options.device_memory_bytes = request.memory_bytes;
   if (request.weights != nullptr) options.weights = *request.weights;
   return options;
@@ -74,7 +77,14 @@ bool Emulated(const compiler::Graph& graph) {
 absl::StatusOr<bool> AnalyseModel(const CompileRequest& request) {
   const compiler::CompileOptions options = OptionsOf(request);
   auto graph = compiler::AnalyseOnnx(request.model, options);
-  if (!graph.ok()) return Translate(graph.status());
+  if (!graph.ok()) {
+    const compiler::Refusal kind = compiler::RefusalOf(graph.status());
+    const bool shape = kind == compiler::Refusal::kMismatchingShape ||
+                       kind == compiler::Refusal::kUnsupportedShape;
+    return shape && !compiler::OtherShapesMayHelp(request.model, options)
+               ? WhateverShapes(graph.status())
+               : Translate(graph.status());
+  }
   if (absl::Status s = compiler::CheckGraph(*graph); !s.ok()) {
     return Translate(s);
   }

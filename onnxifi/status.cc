@@ -13,6 +13,7 @@ namespace heddle::onnxifi {
 namespace {
 
 constexpr char kPayload[] = "heddle/onnxifi-status";
+constexpr char kWhatever[] = "heddle/onnxifi-whatever-shapes";
 
 struct Name {
   onnxStatus code;
@@ -256,6 +257,15 @@ onnxStatus CodeOf(const absl::Status& status) {
     default:
       return ONNXIFI_STATUS_INTERNAL_ERROR;
   }
+}
+
+absl::Status WhateverShapes(absl::Status refusal) {
+  refusal.SetPayload(kWhatever, absl::Cord("1"));
+  return refusal;
+}
+
+bool HoldsWhateverShapes(const absl::Status& refusal) {
+  return refusal.GetPayload(kWhatever).has_value();
 }
 
 const char* StatusName(onnxStatus code) {

@@ -18,6 +18,10 @@ absl::Status Fail(onnxStatus code, std::string message);
 // the absl code.
 onnxStatus CodeOf(const absl::Status& status);
 
+// Marks a refusal that no shapes of the model's inputs can avert.
+absl::Status WhateverShapes(absl::Status refusal);
+bool HoldsWhateverShapes(const absl::Status& refusal);
+
 // "ONNXIFI_STATUS_INVALID_ID"; "unknown status" for other values.
 const char* StatusName(onnxStatus code);
 

@@ -13,6 +13,7 @@
 #include "compiler/backend/schedule.h"
 #include "compiler/backend/taps.h"
 #include "compiler/diagnostic.h"
+#include "compiler/ops/define.h"
 #include "rtl/spec/generated/registers.h"
 
 namespace heddle::compiler {
@@ -38,6 +39,20 @@ bool OnDevice(DataType type) {
     default:
       return false;
   }
+}
+
+// Whether the operator's definition has int64 and no int32 where the node reads
+// `id`: shapes, axes and the like.
+bool NeedsInt64(const Node& node, TensorId id) {
+  const OperatorInfo* info = FindOperator(node.domain, node.op, node.opset);
+  for (size_t i = 0; info != nullptr && i < node.inputs.size(); ++i) {
+    if (node.inputs[i] != id || info->input_types.empty()) continue;
+    const size_t last = info->input_types.size() - 1;
+    if (!Contains(info->input_types[std::min(i, last)], DataType::kInt32)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 absl::Status CheckTypes(const Graph& graph) {
@@ -70,6 +85,13 @@ absl::Status CheckTypes(const Graph& graph) {
       if (id == kNoTensor || graph.tensors[id].is_constant() ||
           graph.tensors[id].type != DataType::kInt64) {
         continue;
+      }
+      if (NeedsInt64(node, id)) {
+        return Refuse(
+            Refusal::kUnsupportedShape,
+            absl::StrCat(node.Describe(), ": '", graph.tensors[id].name,
+                         "' is computed at run time, it must be known when "
+                         "compiling; make it an initializer or a Constant"));
       }
       return Refuse(
           Refusal::kUnsupportedDatatype,

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/backend/access.h"
+#include "compiler/backend/traffic.h"
 
 namespace heddle::compiler {
 namespace {
@@ -92,7 +93,7 @@ void FillCommands(const Timeline& timeline, CompileReport* report) {
   }
 }
 
-void FillBounds(const package::Package& package, const isa::Config& config,
+void FillBounds(const std::vector<uint32_t>& words, const isa::Config& config,
                 CompileReport* report) {
   std::map<std::string, uint64_t> macs;  // by engine
   for (const LayerReport& layer : report->layers) {
@@ -105,10 +106,8 @@ void FillBounds(const package::Package& package, const isa::Config& config,
     report->compute_bound_cycles = std::max(report->compute_bound_cycles,
                                             DivUp(sum, PeakOf(engine, config)));
   }
-  uint64_t bytes = package.weights.size();
-  for (const auto& tensor : package.inputs) bytes += tensor.size;
-  for (const auto& tensor : package.outputs) bytes += tensor.size;
-  report->dram_bound_cycles = DivUp(bytes, config.dram_bytes_per_cycle);
+  report->dram_bound_cycles =
+      DivUp(LeastTraffic(words, config), config.dram_bytes_per_cycle);
 }
 
 // The pieces of SRAM that the plan gives to tensors and layers, by address and
@@ -276,7 +275,7 @@ absl::Status FillReport(const DeviceGraph& graph, const MemoryPlan& plan,
   report.sram_bytes = config.sram_bytes;
   package.macs = report.macs;
   package.estimated_cycles = report.estimated_cycles;
-  FillBounds(package, config, &report);
+  FillBounds(words, config, &report);
   if (details) {
     FillCommands(*timeline, &report);
     report.buffers = DescribeBuffers(graph, plan, program_bytes);

@@ -135,6 +135,57 @@ TEST_P(CompileReportTest, BuffersHoldEveryAccess) {
 INSTANTIATE_TEST_SUITE_P(Sram, CompileReportTest,
                          testing::Values(0, 40000, 16000));
 
+// The limit counts the rows that are chosen, not the table.
+TEST(CompileReport, AGatheredTableIsNotReadWhole) {
+  constexpr uint64_t kRows = 20000, kRow = 64 * 4, kChosen = 24;
+  for (const bool twice : {false, true}) {
+    ModelBuilder b;
+    b.Input("i", DataType::kInt32, {kChosen});
+    b.Constant("table", Weights({kRows, 64}));
+    b.Node("Gather", {"table", "i"}, {"y"});
+    b.Output("y");
+    if (twice) {
+      b.Input("k", DataType::kInt32, {kChosen});
+      b.Node("Gather", {"table", "k"}, {"z"});
+      b.Output("z");
+    }
+    auto result = GeneratePackage(Analysed(b.Bytes()), {});
+    ASSERT_TRUE(result.ok()) << result.status();
+    const CompileReport& r = result->report;
+    const uint64_t bytes = (2 * kChosen * kRow + kChosen * 4) * (twice ? 2 : 1);
+    const uint64_t rate = isa::kConfigs[0].dram_bytes_per_cycle;
+    EXPECT_GE(r.dram_bound_cycles, bytes / rate);
+    EXPECT_LE(r.dram_bound_cycles, bytes / rate + 64) << "and microprograms";
+    EXPECT_GE(r.estimated_cycles, r.dram_bound_cycles);
+    EXPECT_GE(r.dram_bytes, r.dram_bound_cycles * rate - rate);
+  }
+}
+
+// Of a tensor that is read in stripes the limit counts the stripes, and a
+// tensor that is read again and again once.
+TEST(CompileReport, TheLimitIsWhatMustMove) {
+  ModelBuilder b;
+  b.Input("x", DataType::kFloat, {1, 3, 200, 200});
+  b.Constant("s", Int64s({1}, {1}));
+  b.Constant("e", Int64s({1}, {200}));
+  b.Constant("a", Int64s({1}, {2}));
+  b.Constant("t", Int64s({1}, {4}));
+  b.Node("Slice", {"x", "s", "e", "a", "t"}, {"part"});
+  b.Constant("w", Weights({8, 3, 3, 3}));
+  SetInts(b.Node("Conv", {"part", "w"}, {"y"}), "pads", {1, 1, 1, 1});
+  b.Output("y");
+  CompileOptions options;
+  options.sram_bytes = 24 << 10;
+  auto result = GeneratePackage(Analysed(b.Bytes()), options);
+  ASSERT_TRUE(result.ok()) << result.status();
+  const CompileReport& r = result->report;
+  const uint64_t least = (3 * 50 * 200 + 8 * 50 * 200) * 4;
+  const uint64_t rate = isa::kConfigs[0].dram_bytes_per_cycle;
+  EXPECT_GE(r.dram_bound_cycles, least / rate);
+  EXPECT_LE(r.dram_bound_cycles, least / rate + least / rate / 20);
+  EXPECT_GE(r.estimated_cycles, r.dram_bound_cycles);
+}
+
 TEST(CompileReport, DetailsAreOptional) {
   CompileOptions options;
   const BackendResult plain = Compile(options);

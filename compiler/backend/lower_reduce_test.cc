@@ -136,6 +136,20 @@ TEST(LowerReduce, EmptyAxesMayDoNothing) {
   EXPECT_EQ(y[0].bytes, x.bytes);
 }
 
+// Axes have no other type than int64: what helps is to make them a constant.
+TEST(LowerReduce, AxesAtRunTimeAreRefusedWithAWayOut) {
+  ModelBuilder b(13);
+  b.Input("x", DataType::kFloat, {3, 4});
+  b.Input("axes", DataType::kInt64, {1});
+  b.Node("ReduceSum", {"x", "axes"}, {"y"});
+  b.Output("y", DataType::kFloat, {3, 1});
+  const absl::Status status = CompileOnnx(b.Bytes(), {}).status();
+  EXPECT_EQ(RefusalOf(status), Refusal::kUnsupportedShape) << status;
+  EXPECT_EQ(status.message(),
+            "ReduceSum 'y_node': 'axes' is computed at run time, it must be "
+            "known when compiling; make it an initializer or a Constant");
+}
+
 TEST(LowerReduce, RefusesWhatTheCardCannotDo) {
   const auto result =
       CompileOnnx(Model("ReduceSum", DataType::kInt64, {3, 4}, {1}, true), {});

@@ -321,8 +321,19 @@ class Planner {
         Refusal::kUnsupportedShape,
         absl::StrCat(op.op, " '", op.name,
                      "': its smallest tile does not fit the ", capacity_,
-                     " bytes of SRAM of this configuration; use a larger one "
-                     "or split the operator"));
+                     " bytes of SRAM of this configuration; ", WayOut()));
+  }
+
+  // What helps against too little SRAM.
+  std::string WayOut() const {
+    const isa::Config* larger = nullptr;
+    for (const isa::Config& c : isa::kConfigs) {
+      if (c.sram_bytes <= capacity_) continue;
+      if (larger == nullptr || c.sram_bytes < larger->sram_bytes) larger = &c;
+    }
+    if (larger == nullptr) return "none has more, so split the operator";
+    return absl::StrCat("use ", larger->name, ", which has ",
+                        larger->sram_bytes, ", or split the operator");
   }
 
   absl::Status PlaceScratch() {

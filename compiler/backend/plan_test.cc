@@ -293,6 +293,34 @@ TEST(Plan, AnOperationThatCannotBeCutIsRefusedByName) {
       << plan.status();
 }
 
+// A larger configuration is advised by name, and only if there is one.
+TEST(Plan, WhatHelpsAgainstTooLittleSram) {
+  const auto refusal = [](isa::Config config, int64_t channels) {
+    DeviceGraph graph;
+    Chain(&graph, channels, 0);
+    graph.ops[1]->tileable = false;
+    auto plan = PlanMemory(&graph, config, 160);
+    EXPECT_FALSE(plan.ok());
+    return std::string(plan.status().message());
+  };
+  isa::Config small = isa::kH256;
+  small.sram_bytes = 100 << 10;
+  const std::string has_more = refusal(small, 1024);
+  EXPECT_NE(has_more.find("use h256, which has " +
+                          std::to_string(isa::kH256.sram_bytes)),
+            std::string::npos)
+      << has_more;
+  const isa::Config* largest = &isa::kConfigs[0];
+  for (const isa::Config& c : isa::kConfigs) {
+    if (c.sram_bytes > largest->sram_bytes) largest = &c;
+  }
+  const std::string none = refusal(*largest, 1 << 16);
+  EXPECT_EQ(none.find("use "), std::string::npos) << none;
+  EXPECT_NE(none.find("none has more, so split the operator"),
+            std::string::npos)
+      << none;
+}
+
 TEST(Plan, MicroprogramsNeverMakeAnOperationGiveWay) {
   // The tensors fill SRAM up to the programs' place: whatever finds no place,
   // it must not be the first operation that is blamed for the programs.

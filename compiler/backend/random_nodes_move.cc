@@ -153,12 +153,15 @@ bool AddUpsample(RandomGraphBuilder* b, TensorId x) {
   const Shape s = b->T(x).shape;
   if (s.empty()) return false;
   std::vector<float> scales(s.size(), 1);
+  const std::string op = b->PickOp({"Resize", "Upsample"});
   for (size_t i = s.size() > 2 ? 2 : 0; i < s.size(); ++i) {
-    scales[i] = b->Pick<float>({1, 1.5f, 2, 2, 3});
+    scales[i] = op == "Resize" && s[i] > 2 && b->OneIn(3)
+                    ? b->Pick<float>({0.4f, 0.6f, 0.75f})
+                    : b->Pick<float>({1, 1.5f, 2, 2, 3});
   }
   const bool linear = b->T(x).type == DataType::kFloat && b->OneIn(2);
   return b->Append(
-      "", b->PickOp({"Resize", "Upsample"}),
+      "", op,
       {x, b->Constant(Floats({static_cast<int64_t>(s.size())}, scales))},
       {{"mode", std::string(linear ? "linear" : "nearest")}});
 }

@@ -11,8 +11,10 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using heddle::compiler::AnalyseOnnx;
   using heddle::compiler::RefusalOf;
+  heddle::compiler::CompileOptions options;
+  options.open_dimensions_are_one = true;
   auto graph = AnalyseOnnx(
-      absl::string_view(reinterpret_cast<const char*>(data), size), {});
+      absl::string_view(reinterpret_cast<const char*>(data), size), options);
   if (graph.ok()
           ? !graph->Verify().ok()
           : RefusalOf(graph.status()) == heddle::compiler::Refusal::kNone) {

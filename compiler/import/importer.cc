@@ -69,7 +69,8 @@ class Importer {
     for (auto step :
          {&Importer::Versions, &Importer::Initializers, &Importer::GraphInputs,
           &Importer::Weights, &Importer::Nodes, &Importer::Outputs,
-          &Importer::Declarations, &Importer::Annotations}) {
+          &Importer::Declarations, &Importer::Annotations,
+          &Importer::OpenDimensions}) {
       if (auto s = (this->*step)(); !s.ok()) return s;
     }
     if (auto s = result_.graph.Verify(); !s.ok()) return s;
@@ -398,6 +399,14 @@ class Importer {
     return CheckAnnotations(model_.graph(), find, &result_.graph);
   }
 
+  // Last: what a shape cannot mend comes before.
+  absl::Status OpenDimensions() {
+    if (open_.empty()) return absl::OkStatus();
+    return Refuse(Refusal::kUnsupportedShape,
+                  absl::StrCat("the model leaves ", open_,
+                               " open; give the inputs' shapes"));
+  }
+
   absl::Status AddDeclaration(const onnx::ValueInfoProto& proto,
                               const std::string& what, TensorId id) {
     Declaration declared;
@@ -510,7 +519,7 @@ class Importer {
 
   absl::Status BindShape(const onnx::ValueInfoProto& proto,
                          const std::string& what, const Declaration& declared,
-                         Shape* shape) const {
+                         Shape* shape) {
     const auto given = options_.input_shapes.find(proto.name());
     if (given != options_.input_shapes.end()) {
       *shape = given->second;
@@ -535,7 +544,26 @@ class Importer {
                                             .shape()
                                             .dim(static_cast<int>(i))
                                             .dim_param());
-      (*shape)[i] = symbol == symbols_.end() ? 1 : symbol->second.value;
+      if (symbol != symbols_.end()) {
+        (*shape)[i] = symbol->second.value;
+        continue;
+      }
+      const std::string& name = proto.type()
+                                    .tensor_type()
+                                    .shape()
+                                    .dim(static_cast<int>(i))
+                                    .dim_param();
+      const std::string dimension =
+          absl::StrCat("dimension ", i,
+                       name.empty() ? "" : absl::StrCat(" (", Quote(name), ")"),
+                       " of ", what);
+      (*shape)[i] = 1;
+      if (options_.open_dimensions_are_one) {
+        result_.graph.notes.push_back(absl::StrCat(
+            dimension, " has no value in the model and is taken as 1"));
+      } else {
+        absl::StrAppend(&open_, open_.empty() ? "" : ", ", dimension);
+      }
     }
     return absl::OkStatus();
   }
@@ -550,6 +578,7 @@ class Importer {
     std::string input;
   };
   std::map<std::string, Binding> symbols_;
+  std::string open_;            // dimensions without a value, for a message
   std::set<std::string> used_;  // names that nodes or the graph read
   TensorSource source_;
   std::unordered_map<std::string, TensorId> ids_;

@@ -32,6 +32,7 @@ struct ImportOptions {
   std::map<std::string, Shape> input_shapes;
   std::map<std::string, TensorData> weights;
   std::string data_folder;
+  bool open_dimensions_are_one = false;
 };
 
 struct ImportedModel {
@@ -41,7 +42,9 @@ struct ImportedModel {
 
 // Run-time inputs are the graph inputs without initializer and without a
 // weight in the options; their symbolic dimensions are bound to the options'
-// input_shapes (one name, one value), or to 1.
+// input_shapes (one name, one value). Those that remain open are 1 where the
+// options say so, and notes of the graph name them; otherwise kUnsupportedShape
+// with the names of all.
 absl::StatusOr<ImportedModel> ImportOnnx(absl::string_view bytes,
                                          const ImportOptions& options);
 

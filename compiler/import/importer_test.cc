@@ -26,6 +26,13 @@ ModelBuilder Sample() {
   return b;
 }
 
+// With 1 for the batch.
+absl::StatusOr<ImportedModel> Import(const ModelBuilder& b) {
+  ImportOptions options;
+  options.open_dimensions_are_one = true;
+  return ImportOnnx(b.Bytes(), options);
+}
+
 struct Case {
   const char* name;
   Refusal kind;
@@ -38,7 +45,7 @@ class Structure : public testing::TestWithParam<Case> {};
 TEST_P(Structure, IsRefused) {
   ModelBuilder b = Sample();
   GetParam().damage(&b.proto());
-  auto model = ImportOnnx(b.Bytes(), {});
+  auto model = Import(b);
   ASSERT_FALSE(model.ok());
   EXPECT_EQ(RefusalName(RefusalOf(model.status())),
             std::string(RefusalName(GetParam().kind)))
@@ -257,7 +264,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return info.param.name; });
 
 TEST(ImporterTest, SampleIsAccepted) {
-  auto model = ImportOnnx(Sample().Bytes(), {});
+  auto model = Import(Sample());
   ASSERT_TRUE(model.ok()) << model.status();
   EXPECT_EQ(model->graph.inputs.size(), 1u);
   EXPECT_EQ(model->graph.tensors[model->graph.inputs[0]].shape, (Shape{1, 2}));
@@ -270,7 +277,7 @@ TEST(ImporterTest, NamelessNodesAreNumberedPerOperator) {
   for (auto& node : *b.proto().mutable_graph()->mutable_node()) {
     node.clear_name();
   }
-  auto model = ImportOnnx(b.Bytes(), {});
+  auto model = Import(b);
   ASSERT_TRUE(model.ok());
   EXPECT_EQ(model->graph.nodes[0].name, "Relu_0");
   EXPECT_EQ(model->graph.nodes[1].name, "Add_0");
@@ -280,7 +287,7 @@ TEST(ImporterTest, InitializersMayAlsoBeInputs) {
   ModelBuilder b = Sample();
   b.proto().set_ir_version(3);
   b.Input("w", DataType::kFloat, {2});
-  auto model = ImportOnnx(b.Bytes(), {});
+  auto model = Import(b);
   ASSERT_TRUE(model.ok()) << model.status();
   EXPECT_EQ(model->graph.inputs.size(), 1u);
 }
@@ -294,6 +301,7 @@ TEST(ImporterTest, SymbolicDimensionsAreBound) {
   ASSERT_TRUE(model.ok()) << model.status();
   // One name, one value, also for the input that was not given.
   EXPECT_EQ(model->graph.tensors[model->graph.inputs[1]].shape, (Shape{7, 5}));
+  EXPECT_TRUE(model->graph.notes.empty());
   options.input_shapes["x2"] = {8, 5};
   EXPECT_EQ(RefusalOf(ImportOnnx(b.Bytes(), options).status()),
             Refusal::kMismatchingShape);
@@ -311,12 +319,42 @@ TEST(ImporterTest, SymbolicDimensionsAreBound) {
             Refusal::kMismatchingShape);
 }
 
+// Nobody gives a value silently: all names are in the refusal, or in notes.
+TEST(ImporterTest, OpenDimensionsAreRefusedOrNoted) {
+  ModelBuilder b = Sample();
+  b.Input("x2", DataType::kFloat, {-1, 5, -1});
+  b.proto()
+      .mutable_graph()
+      ->mutable_input(1)
+      ->mutable_type()
+      ->mutable_tensor_type()
+      ->mutable_shape()
+      ->mutable_dim(2)
+      ->clear_dim_param();
+  const absl::Status refused = ImportOnnx(b.Bytes(), {}).status();
+  EXPECT_EQ(RefusalOf(refused), Refusal::kUnsupportedShape);
+  EXPECT_EQ(refused.message(),
+            "the model leaves dimension 0 ('batch') of input 'x', dimension 0 "
+            "('batch') of input 'x2', dimension 2 of input 'x2' open; give the "
+            "inputs' shapes");
+  ImportOptions options;
+  options.open_dimensions_are_one = true;
+  auto model = ImportOnnx(b.Bytes(), options);
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(model->graph.tensors[model->graph.inputs[1]].shape,
+            (Shape{1, 5, 1}));
+  ASSERT_EQ(model->graph.notes.size(), 3u);
+  EXPECT_EQ(model->graph.notes[1],
+            "dimension 0 ('batch') of input 'x2' has no value in the model and "
+            "is taken as 1");
+}
+
 TEST(ImporterTest, WeightsComeFromTheOptions) {
   ModelBuilder b;
   b.Input("x", DataType::kFloat, {1, 2}).Input("w", DataType::kFloat, {2});
   b.Node("Add", {"x", "w"}, {"y"});
   b.Output("y");
-  auto absent = ImportOnnx(b.Bytes(), {});
+  auto absent = Import(b);
   ASSERT_TRUE(absent.ok());
   EXPECT_EQ(absent->graph.inputs.size(), 2u);
   ImportOptions options;
@@ -375,7 +413,7 @@ TEST(ImporterTest, EmptyOptionalNames) {
   b.Constant("hi", Floats({}, {6}));
   b.Node("Clip", {"x", "", "hi"}, {"y", ""});
   b.Output("y");
-  auto model = ImportOnnx(b.Bytes(), {});
+  auto model = Import(b);
   ASSERT_TRUE(model.ok()) << model.status();
   EXPECT_EQ(model->graph.nodes[0].inputs[1], kNoTensor);
   EXPECT_EQ(model->graph.nodes[0].outputs[1], kNoTensor);

@@ -43,6 +43,13 @@ std::string Sample() {
   return b.Bytes();
 }
 
+// With 1 for the batch.
+absl::StatusOr<ImportedModel> Import(const std::string& bytes) {
+  ImportOptions options;
+  options.open_dimensions_are_one = true;
+  return ImportOnnx(bytes, options);
+}
+
 void ToProto3(DescriptorProto* message) {
   for (FieldDescriptorProto& field : *message->mutable_field()) {
     field.clear_default_value();
@@ -85,8 +92,8 @@ TEST(WireFormatTest, Proto3PackageGeOnnx) {
   const std::string rewritten = RewriteAsGeOnnx(bytes);
   // Zeros are left out, lists of numbers are packed.
   EXPECT_LT(rewritten.size(), bytes.size());
-  auto model = ImportOnnx(bytes, {});
-  auto same = ImportOnnx(rewritten, {});
+  auto model = Import(bytes);
+  auto same = Import(rewritten);
   ASSERT_TRUE(model.ok()) << model.status();
   ASSERT_TRUE(same.ok()) << same.status();
   EXPECT_EQ(same->graph.ToString(), model->graph.ToString());
@@ -132,8 +139,8 @@ TEST(WireFormatTest, UnknownFieldsAreTolerated) {
   add(model.mutable_graph()->mutable_input(0)->mutable_type());
   const std::string bytes = model.SerializeAsString() + UnknownFields();
   EXPECT_GT(bytes.size(), Sample().size() + 7 * UnknownFields().size());
-  auto plain = ImportOnnx(Sample(), {});
-  auto imported = ImportOnnx(bytes, {});
+  auto plain = Import(Sample());
+  auto imported = Import(bytes);
   ASSERT_TRUE(imported.ok()) << imported.status();
   EXPECT_EQ(imported->graph.ToString(), plain->graph.ToString());
 }
@@ -143,7 +150,7 @@ TEST(WireFormatTest, IrVersions3To8) {
     onnx::ModelProto model;
     ASSERT_TRUE(model.ParseFromString(Sample()));
     model.set_ir_version(version);
-    EXPECT_TRUE(ImportOnnx(model.SerializeAsString(), {}).ok()) << version;
+    EXPECT_TRUE(Import(model.SerializeAsString()).ok()) << version;
   }
 }
 

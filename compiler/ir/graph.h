@@ -115,6 +115,13 @@ struct Node {
   std::string Describe() const;
 };
 
+// An operator on dequantized values whose result is quantized again, and that
+// nevertheless computes in floating point.
+struct FloatGroup {
+  std::string node, op;
+  std::string reason;  // one clause: "its input is uint8, its result int8"
+};
+
 struct Graph {
   std::string name;
   std::vector<Tensor> tensors;    // indexed by TensorId
@@ -123,6 +130,7 @@ struct Graph {
   std::vector<TensorId> outputs;  // in the model's order
   // What the model says and the compiler does not use, one sentence each.
   std::vector<std::string> notes;
+  std::vector<FloatGroup> float_groups;  // in the order of the nodes
 
   TensorId AddTensor(Tensor tensor);
   TensorId AddConstant(std::string name, TensorData data);

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// ConstantOfShape and Range: tensors made of parameters. They exist only where
-// the parameters are known when compiling.
+// ConstantOfShape and Range: tensors made of parameters, which must be known
+// when compiling.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
 #include "compiler/ops/define.h"
+#include "compiler/ops/filler.h"
 
 namespace heddle::compiler {
+
 namespace {
 
 absl::StatusOr<const TensorData*> ConstantInput(const Graph& graph,
@@ -20,21 +22,8 @@ absl::StatusOr<const TensorData*> ConstantInput(const Graph& graph,
                     "' decides the output's shape and must be a constant");
 }
 
-// The element that fills the tensor, float 0 without the attribute.
-absl::StatusOr<TensorData> Filler(const Node& node) {
-  const auto it = node.attributes.find("value");
-  if (it == node.attributes.end())
-    return TensorData::Zeros(DataType::kFloat, {1});
-  const auto& value = std::get<std::shared_ptr<const TensorData>>(it->second);
-  if (value->count() != 1 || ElementBytes(value->type) == 0) {
-    return RefuseNode(Refusal::kInvalidModel, node, "value has shape ",
-                      ShapeToString(value->shape), ", must have one element");
-  }
-  return *value;
-}
-
 absl::Status InferFill(Graph* graph, const Node& node) {
-  auto filler = Filler(node);
+  auto filler = FillerOf(node);
   if (!filler.ok()) return filler.status();
   auto given = ConstantInput(*graph, node, 0);
   if (!given.ok()) return given.status();
@@ -53,7 +42,7 @@ absl::Status InferFill(Graph* graph, const Node& node) {
 }
 
 Results EvaluateFill(const Graph&, const Node& node, const Inputs& inputs) {
-  auto filler = Filler(node);
+  auto filler = FillerOf(node);
   if (!filler.ok()) return filler.status();
   TensorData data = TensorData::Zeros(filler->type, ToInts(*inputs[0]));
   const size_t element = filler->bytes.size();

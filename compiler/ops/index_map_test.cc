@@ -99,6 +99,28 @@ TEST(ExpandTest, BroadcastsBothWays) {
             Refusal::kMismatchingShape);
 }
 
+// Of opset 10: the first is ONNX 1.5's test_resize_downsample_nearest, the
+// others are what ONNX Runtime 1.30 gives.
+TEST(ResizeTest, NearestOfOpset10) {
+  const auto resize = [](const Shape& shape, std::vector<float> scales) {
+    TensorData x = TensorData::Zeros(DataType::kInt32, shape);
+    for (int64_t i = 0; i < x.count(); ++i) x.as<int32_t>()[i] = i + 1;
+    NodeSpec spec = {"Resize", "", 10, {}};
+    return RunNode(spec,
+                   {x, Floats({static_cast<int64_t>(scales.size())}, scales)});
+  };
+  EXPECT_EQ(Values(resize({1, 1, 2, 4}, {1, 1, 0.6f, 0.6f})),
+            (std::vector<int32_t>{1, 3}));
+  EXPECT_EQ(Values(resize({11}, {0.75f})),
+            (std::vector<int32_t>{1, 3, 4, 5, 7, 8, 9, 11}));
+  EXPECT_EQ(Values(resize({9}, {0.7f})),
+            (std::vector<int32_t>{1, 3, 4, 6, 7, 9}));
+  // One axis grows (rounded down), the other shrinks.
+  EXPECT_EQ(Values(resize({2, 11}, {2, 0.4f})),
+            (std::vector<int32_t>{1, 4, 6, 9, 1, 4, 6, 9, 12, 15, 17, 20, 12,
+                                  15, 17, 20}));
+}
+
 TEST(ResizeTest, RefusesWhatItCannot) {
   const TensorData x = Floats({1, 2}, {1, 2});
   auto resize = [&](std::vector<float> scales, const char* mode) {

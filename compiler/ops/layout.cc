@@ -95,9 +95,12 @@ absl::Status MarkAxes(const Node& node, const std::vector<int64_t>& axes,
 
 absl::Status InferSqueeze(Graph* graph, const Node& node) {
   const Tensor& x = InputOf(*graph, node, 0);
-  const bool all = !HasInput(node, 1) && node.attributes.count("axes") == 0;
   auto axes = IntsOf(*graph, node, "axes", 1, {});
   if (!axes.ok()) return axes.status();
+  // An empty list stands for an absent one, as in ONNX Runtime and, of the
+  // attribute, in ONNX's reference. ONNX's text names the absent one only; a
+  // model that declares the other shape is refused (CheckDeclared).
+  const bool all = axes->empty();
   std::vector<bool> marked;
   if (auto s = MarkAxes(node, *axes, x.shape.size(), &marked); !s.ok()) {
     return s;

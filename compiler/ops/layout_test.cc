@@ -58,6 +58,9 @@ TEST(SqueezeTest, AxesAsAttributeAndAsInput) {
   EXPECT_EQ(Outcome({"Squeeze", "", 11, {{"axes", Ints{-1}}}}, {x}), "[1,3]");
   EXPECT_EQ(Outcome({"Squeeze", "", 13, {}}, {x, Int64s({1}, {0})}), "[3,1]");
   EXPECT_EQ(Outcome({"Squeeze", "", 13, {}}, {x}), "[3]");
+  // An empty list is an absent one.
+  EXPECT_EQ(Outcome({"Squeeze", "", 13, {}}, {x, Int64s({0}, {})}), "[3]");
+  EXPECT_EQ(Outcome({"Squeeze", "", 11, {{"axes", Ints{}}}}, {x}), "[3]");
   EXPECT_EQ(Outcome({"Squeeze", "", 13, {}}, {x, Int64s({1}, {1})}),
             "mismatching shape");
   EXPECT_EQ(Outcome({"Squeeze", "", 13, {}}, {x, Int64s({2}, {0, -3})}),

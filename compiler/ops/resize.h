@@ -16,7 +16,7 @@ namespace heddle::compiler {
 struct ResizePlan {
   std::string mode;        // nearest, linear
   std::string coordinate;  // coordinate_transformation_mode
-  std::string nearest;     // nearest_mode
+  std::string nearest;     // nearest_mode, or "simple", that of opset 10
   float extrapolation = 0;
   Shape to;
   std::vector<float> scales;      // per axis

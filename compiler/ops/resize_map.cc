@@ -46,13 +46,14 @@ absl::StatusOr<ResizePlan> ResizePlanOf(const Graph& graph, const Node& node) {
   const size_t rank = from.size();
   ResizePlan plan;
   plan.mode = node.StringAttribute("mode", "nearest");
-  // Before opset 11 the position is x / scale, rounded down.
+  // Before opset 11 the position is x / scale, rounded down, or up along an
+  // axis that shrinks.
   const bool old = node.op == "Upsample" || node.opset < 11;
   plan.coordinate = old ? "asymmetric"
                         : node.StringAttribute("coordinate_transformation_mode",
                                                "half_pixel");
   plan.nearest =
-      old ? "floor"
+      old ? "simple"
           : node.StringAttribute("nearest_mode", "round_prefer_floor");
   plan.extrapolation = node.FloatAttribute("extrapolation_value", 0);
   std::vector<float> roi;
@@ -189,7 +190,8 @@ absl::StatusOr<IndexMap> ResizeMap(const Graph& graph, const Node& node,
         continue;
       }
       float rounded = std::floor(at);
-      if (plan->nearest == "ceil") {
+      if (plan->nearest == "ceil" ||
+          (plan->nearest == "simple" && plan->scales[axis] < 1)) {
         rounded = std::ceil(at);
       } else if (plan->nearest == "round_prefer_ceil") {
         rounded = std::floor(at + 0.5f);

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "compiler/diagnostic.h"
 #include "compiler/ops/clamp.h"
 #include "compiler/ops/codes.h"
@@ -60,9 +62,37 @@ class Fuser {
         FuseToFloat(n);
       }
     }
+    for (const auto& [n, reason] : reasons_) {
+      if (!r_.alive(n)) continue;
+      r_.graph().float_groups.push_back(
+          {r_.node(n).name, r_.node(n).op, reason});
+    }
   }
 
  private:
+  // Remembers why the group at hand stays float; false.
+  template <typename... Args>
+  bool No(const Args&... why) {
+    why_ = absl::StrCat(why...);
+    return false;
+  }
+  std::string Name(TensorId id) const {
+    return id == kNoTensor ? "(absent)" : "'" + r_.tensor(id).name + "'";
+  }
+
+  // Node t computes with quantized values, of which one changes from run to
+  // run, and it stays as it is.
+  void StaysFloat(int t, const std::string& reason) {
+    for (TensorId id : r_.node(t).inputs) {
+      const int d = r_.Producer(id);
+      if (r_.IsOp(d, "DequantizeLinear") &&
+          !r_.tensor(r_.node(d).inputs[0]).is_constant()) {
+        reasons_.emplace(t, reason);
+        return;
+      }
+    }
+  }
+
   bool IsScalar(TensorId id) const {
     return id != kNoTensor && ElementCount(r_.tensor(id).shape) == 1;
   }
@@ -97,7 +127,8 @@ class Fuser {
     return q;
   }
 
-  // What the QuantizeLinear writes; nothing if it cannot end a fused group.
+  // What the QuantizeLinear writes; nothing, and why, if it cannot end a fused
+  // group.
   std::optional<Quantized> Target(int n) {
     const Node node = r_.node(n);
     Quantized q;
@@ -105,11 +136,18 @@ class Fuser {
     q.scale = node.inputs[1];
     q.zero = node.input(2);
     q.type = r_.tensor(q.codes).type;
-    if (!IsCode(q.type) || !IsScalar(q.scale)) return std::nullopt;
+    if (!IsCode(q.type)) {
+      No("its result is quantized to ", DataTypeName(q.type));
+      return std::nullopt;
+    }
+    if (!IsScalar(q.scale) || (q.zero != kNoTensor && !IsScalar(q.zero))) {
+      No("its result is quantized with several scales");
+      return std::nullopt;
+    }
     if (q.zero == kNoTensor) {
       q.zero = ZeroOfType(q.type, r_.tensor(q.codes).name);
     }
-    return IsScalar(q.zero) ? std::optional<Quantized>(q) : std::nullopt;
+    return q;
   }
 
   // True if the clamp of the QuantizeLinear implies the Relu or Clip.
@@ -129,28 +167,49 @@ class Fuser {
   }
 
   void FuseQuantize(int q) {
-    const auto out = Target(q);
-    if (!out) return;
+    const TensorId id = r_.node(q).inputs[0];
+    int t = r_.Producer(id);
+    if (t < 0 || r_.IsOp(t, "DequantizeLinear")) return;
+    if (!FuseInto(q, &t)) StaysFloat(t, why_);
+  }
+
+  // *t is the node whose result is quantized; in the end the one that would
+  // have been replaced.
+  bool FuseInto(int q, int* t) {
     std::vector<std::string> sources;
     TensorId id = r_.node(q).inputs[0];
-    int t = r_.Producer(id);
-    if (t < 0 || !r_.OnlyUse(id)) return;
-    while (r_.IsOp(t, "Relu") || r_.IsOp(t, "Clip")) {
-      if (!IsImplied(r_.node(t), *out)) return;
-      Append(r_.node(t).sources, &sources);
-      id = r_.node(t).inputs[0];
-      t = r_.Producer(id);
-      if (t < 0 || !r_.OnlyUse(id)) return;
+    const auto out = Target(q);
+    if (!out) return false;
+    while (r_.IsOp(*t, "Relu") || r_.IsOp(*t, "Clip")) {
+      if (!r_.OnlyUse(id)) break;
+      const int before = r_.Producer(r_.node(*t).inputs[0]);
+      if (before < 0 || r_.IsOp(before, "DequantizeLinear")) break;
+      const Node clamp = r_.node(*t);
+      id = clamp.inputs[0];
+      *t = before;
+      if (!IsImplied(clamp, *out)) {
+        return No("the ", clamp.op, " '", clamp.name,
+                  "' behind it cuts off values that ", Name(out->codes),
+                  " can hold");
+      }
+      Append(clamp.sources, &sources);
     }
-    const Node target = r_.node(t);
-    if (!target.domain.empty()) return;
+    if (!r_.OnlyUse(id)) {
+      return No(Name(id), " is read by others too, not only quantized");
+    }
+    const Node target = r_.node(*t);
+    if (!target.domain.empty()) return NoIntegerForm(target);
     Node fused;
     fused.name = target.name;
     fused.outputs = {out->codes};
     fused.sources = target.sources;
     Append(sources, &fused.sources);
     Append(r_.node(q).sources, &fused.sources);
-    if (BuildFused(target, *out, &fused)) Replace(q, std::move(fused));
+    return BuildFused(target, *out, &fused) && Replace(q, std::move(fused));
+  }
+
+  bool NoIntegerForm(const Node& target) {
+    return No("the card has no integer form of ", target.op);
   }
 
   static void Append(const std::vector<std::string>& from,
@@ -164,21 +223,26 @@ class Fuser {
 
   // Puts `fused` in the place of node n if its own rules accept it; the node
   // that is replaced stays otherwise.
-  void Replace(int n, Node fused) {
+  bool Replace(int n, Node fused) {
     const Node old = r_.node(n);
     Graph& graph = r_.graph();
-    if (!CheckNode(graph, fused).ok()) return;
+    if (const absl::Status s = CheckNode(graph, fused); !s.ok()) {
+      return No(s.message());
+    }
     const Tensor before = graph.tensors[fused.outputs[0]];
     const OperatorInfo* info =
         FindOperator(fused.domain, fused.op, fused.opset);
-    const bool good = info->infer(&graph, fused).ok();
+    const absl::Status inferred = info->infer(&graph, fused);
     Tensor& after = graph.tensors[fused.outputs[0]];
-    if (!good || after.type != before.type || after.shape != before.shape) {
+    if (!inferred.ok() || after.type != before.type ||
+        after.shape != before.shape) {
       after = before;
-      return;
+      return No(inferred.ok() ? "its integer form has another type or shape"
+                              : inferred.message());
     }
     r_.Remove(n);
     r_.Add(std::move(fused));
+    return true;
   }
 
   bool BuildFused(const Node& target, const Quantized& out, Node* fused) {
@@ -190,19 +254,19 @@ class Fuser {
     if (op == "Concat") return BuildConcat(target, out, fused);
     if (op == "Where") return BuildWhere(target, out, fused);
     if (op == "Add" || op == "Mul") {
-      const auto a = Dequantized(target.inputs[0]);
-      const auto b = Dequantized(target.inputs[1]);
+      const auto a = Operand(target, 0);
+      const auto b = Operand(target, 1);
       if (!a || !b) return false;
       SetOp(kMicrosoft, op == "Add" ? "QLinearAdd" : "QLinearMul", fused);
       AppendOperand(*a, fused);
       AppendOperand(*b, fused);
       AppendParameters(out, fused);
-      return a->type == b->type && a->type == out.type;
+      return SameType(*a, *b) && SameType(*a, out);
     }
     if (IsAnyOf(op, {"AveragePool", "GlobalAveragePool", "Sigmoid", "LeakyRelu",
                      "Softmax"})) {
-      const auto x = Dequantized(target.inputs[0]);
-      if (!x || x->type != out.type) return false;
+      const auto x = Operand(target, 0);
+      if (!x || !SameType(*x, out)) return false;
       SetOp(kMicrosoft, ("QLinear" + op).c_str(), fused);
       fused->attributes = target.attributes;
       if (op == "Softmax") {
@@ -212,7 +276,7 @@ class Fuser {
       }
       AppendOperand(*x, fused);
       AppendParameters(out, fused);
-      return HasScalarParameters(*x);
+      return IsActivation(*x);
     }
     if (IsAnyOf(op, {"MaxPool", "Reshape", "Transpose", "Flatten", "Squeeze",
                      "Unsqueeze", "Slice", "Gather", "GatherElements", "Expand",
@@ -220,7 +284,39 @@ class Fuser {
         (op == "Resize" && CopiesElements(target))) {
       return BuildLayout(target, out, fused);
     }
-    return false;
+    return NoIntegerForm(target);
+  }
+
+  // The codes behind an operand that must be quantized.
+  std::optional<Quantized> Operand(const Node& target, size_t i) {
+    auto operand = Dequantized(target.inputs[i]);
+    if (!operand) {
+      No("its input ", Name(target.inputs[i]), " is not quantized");
+    }
+    return operand;
+  }
+  bool SameType(const Quantized& a, const Quantized& b) {
+    return a.type == b.type ||
+           No(Name(a.codes), " is ", DataTypeName(a.type), ", ", Name(b.codes),
+              " is ", DataTypeName(b.type));
+  }
+  bool IsActivation(const Quantized& x) {
+    return HasScalarParameters(x) ||
+           No(Name(x.codes), " is ", DataTypeName(x.type), " with ",
+              ElementCount(r_.tensor(x.scale).shape),
+              " scales; it must be int8 or uint8 with one");
+  }
+  bool FitsWeights(const Quantized& x, const Quantized& w, int64_t axis) {
+    if (!HasChannelParameters(w, axis)) {
+      return No("its weights ", Name(w.codes), " are ", DataTypeName(w.type),
+                " with scales along axis ", w.axis,
+                "; they must be int8 or uint8 with one scale, or with scales "
+                "along axis ",
+                axis);
+    }
+    return x.type != DataType::kInt8 || w.type == DataType::kInt8 ||
+           No("its input ", Name(x.codes), " is int8, its weights ",
+              Name(w.codes), " are uint8");
   }
 
   static void SetOp(const char* domain, const char* op, Node* fused) {
@@ -254,6 +350,7 @@ class Fuser {
     const Tensor& tensor = r_.tensor(id);
     if (!tensor.is_constant() || tensor.type != DataType::kFloat ||
         tensor.constant->count() == 0) {
+      No("its weights ", Name(id), " are neither quantized nor constants");
       return std::nullopt;
     }
     const std::string name = tensor.name;
@@ -280,13 +377,20 @@ class Fuser {
       if (b->type != DataType::kInt32 || !zero.is_constant() ||
           std::any_of(zero.constant->bytes.begin(), zero.constant->bytes.end(),
                       [](uint8_t byte) { return byte != 0; })) {
-        return false;
+        return No("its bias ", Name(b->codes), " is ", DataTypeName(b->type),
+                  "; it must be int32 with zero point 0");
       }
       if (target.op == "Conv") {
         const Tensor& bs = r_.tensor(b->scale);
-        if (!xs.is_constant() || !ws.is_constant() || !bs.is_constant() ||
-            !BiasScaleFits(*bs.constant, *xs.constant, *ws.constant)) {
-          return false;
+        if (!xs.is_constant() || !ws.is_constant() || !bs.is_constant()) {
+          return No(
+              "scales of its input, weights or bias are computed at run "
+              "time");
+        }
+        const std::string mismatch =
+            BiasScaleMismatch(*bs.constant, *xs.constant, *ws.constant);
+        if (!mismatch.empty()) {
+          return No("its bias ", Name(b->codes), " has ", mismatch);
         }
       }
       Append(b->sources, sources);
@@ -296,21 +400,24 @@ class Fuser {
     const Tensor& floats = r_.tensor(id);
     if (!floats.is_constant() || floats.type != DataType::kFloat ||
         !xs.is_constant() || !ws.is_constant()) {
-      return false;
+      return No("its bias ", Name(id), " is neither quantized nor a constant");
     }
     auto codes = QuantizeBias(*floats.constant, *xs.constant, *ws.constant);
-    if (!codes) return false;
+    if (!codes) {
+      return No("its bias ", Name(id), " has shape ",
+                ShapeToString(floats.shape), ", which does not fit ",
+                ws.constant->count(), " scales of weights");
+    }
     const std::string name = floats.name + "/quantized";
     *bias = r_.NewConstant(name, *std::move(codes));
     return true;
   }
 
   bool BuildConv(const Node& target, const Quantized& out, Node* fused) {
-    const auto x = Dequantized(target.inputs[0]);
-    if (!x || x->type != out.type || !HasScalarParameters(*x)) return false;
+    const auto x = Operand(target, 0);
+    if (!x || !SameType(*x, out) || !IsActivation(*x)) return false;
     const auto w = Weights(target.inputs[1]);
-    if (!w || !HasChannelParameters(*w, 0)) return false;
-    if (x->type == DataType::kInt8 && w->type != DataType::kInt8) return false;
+    if (!w || !FitsWeights(*x, *w, 0)) return false;
     SetOp("", "QLinearConv", fused);
     fused->attributes = target.attributes;
     AppendOperand(*x, fused);
@@ -323,14 +430,12 @@ class Fuser {
   }
 
   bool BuildMatMul(const Node& target, const Quantized& out, Node* fused) {
-    const auto a = Dequantized(target.inputs[0]);
-    const auto b = Dequantized(target.inputs[1]);
-    if (!a || !b || a->type != out.type || !HasScalarParameters(*a) ||
-        !HasChannelParameters(
-            *b, static_cast<int64_t>(r_.tensor(b->codes).shape.size()) - 1)) {
+    const auto a = Operand(target, 0);
+    const auto b = Operand(target, 1);
+    if (!a || !b || !SameType(*a, out) || !IsActivation(*a) ||
+        !FitsWeights(*a, *b, LastAxis(*b))) {
       return false;
     }
-    if (a->type == DataType::kInt8 && b->type != DataType::kInt8) return false;
     SetOp("", "QLinearMatMul", fused);
     AppendOperand(*a, fused);
     AppendOperand(*b, fused);
@@ -340,31 +445,25 @@ class Fuser {
 
   // With `out` null: float result.
   bool BuildGemm(const Node& target, const Quantized* out, Node* fused) {
-    const auto a = Dequantized(target.inputs[0]);
-    if (!a || !HasScalarParameters(*a) ||
-        (out != nullptr && a->type != out->type)) {
+    const auto a = Operand(target, 0);
+    if (!a || !IsActivation(*a) || (out != nullptr && !SameType(*a, *out))) {
       return false;
     }
-    const auto b = out != nullptr ? Weights(target.inputs[1])
-                                  : Dequantized(target.inputs[1]);
+    const auto b =
+        out != nullptr ? Weights(target.inputs[1]) : Operand(target, 1);
     const bool trans_b = target.IntAttribute("transB", 0) != 0;
-    if (!b || !HasChannelParameters(*b, trans_b ? 0 : 1)) return false;
-    if (out == nullptr && a->type == DataType::kInt8 &&
-        b->type != DataType::kInt8) {
-      return false;
-    }
+    if (!b || !FitsWeights(*a, *b, trans_b ? 0 : 1)) return false;
     SetOp(kMicrosoft, "QGemm", fused);
     AppendOperand(*a, fused);
     AppendOperand(*b, fused);
     TensorId bias = kNoTensor;
     if (target.input(2) != kNoTensor) {
       if (target.FloatAttribute("alpha", 1) != 1 ||
-          target.FloatAttribute("beta", 1) != 1 ||
-          (out == nullptr &&
-           !r_.IsOp(r_.Producer(target.inputs[2]), "DequantizeLinear")) ||
-          !Bias(target, *a, *b, &fused->sources, &bias)) {
-        return false;
+          target.FloatAttribute("beta", 1) != 1) {
+        return No("alpha and beta must be 1 beside a bias");
       }
+      if (out == nullptr && !Operand(target, 2)) return false;
+      if (!Bias(target, *a, *b, &fused->sources, &bias)) return false;
     }
     fused->inputs.push_back(bias);
     if (out != nullptr) AppendParameters(*out, fused);
@@ -378,21 +477,19 @@ class Fuser {
     SetOp(kMicrosoft, "QLinearConcat", fused);
     fused->attributes = target.attributes;
     AppendParameters(out, fused);
-    for (TensorId id : target.inputs) {
-      const auto part = Dequantized(id);
-      if (!part || part->type != out.type || !HasScalarParameters(*part)) {
-        return false;
-      }
+    for (size_t i = 0; i < target.inputs.size(); ++i) {
+      const auto part = Operand(target, i);
+      if (!part || !SameType(*part, out) || !IsActivation(*part)) return false;
       AppendOperand(*part, fused);
     }
     return true;
   }
 
   bool BuildWhere(const Node& target, const Quantized& out, Node* fused) {
-    const auto x = Dequantized(target.inputs[1]);
-    const auto y = Dequantized(target.inputs[2]);
-    if (!x || !y || x->type != out.type || y->type != out.type ||
-        !HasScalarParameters(*x) || !HasScalarParameters(*y)) {
+    const auto x = Operand(target, 1);
+    const auto y = Operand(target, 2);
+    if (!x || !y || !SameType(*x, out) || !SameType(*y, out) ||
+        !IsActivation(*x) || !IsActivation(*y)) {
       return false;
     }
     SetOp(kMicrosoft, "QLinearWhere", fused);
@@ -411,37 +508,60 @@ class Fuser {
   }
 
   // Type, scale and zero point of both sides are one, constant, and positive.
-  bool SameParameters(const Quantized& x, const Quantized& y) const {
-    if (x.type != y.type || !HasScalarParameters(x)) return false;
+  bool SameParameters(const Quantized& x, const Quantized& y) {
+    if (!SameType(x, y) || !IsActivation(x)) return false;
     const auto xs = ScalarScale(x.scale), ys = ScalarScale(y.scale);
     const auto xz = ScalarZero(x.zero), yz = ScalarZero(y.zero);
-    return xs && ys && xz && yz && *xs == *ys && *xz == *yz && *xs > 0;
+    if (!xs || !ys || !xz || !yz) {
+      return No("scales or zero points are computed at run time");
+    }
+    if (*xs == *ys && *xz == *yz && *xs > 0) return true;
+    return No("it only moves values, but ", Name(x.codes), " has scale ", *xs,
+              " and zero point ", *xz, ", ", Name(y.codes), " has ", *ys,
+              " and ", *yz);
   }
 
   // Split on codes, if every result goes to a QuantizeLinear of the input's
   // parameters and nowhere else.
   void FuseSplit(int n) {
+    const auto quantized = [this](TensorId id) {
+      return id != kNoTensor && r_.OnlyUse(id) &&
+             r_.IsOp(*r_.Consumers(id).begin(), "QuantizeLinear");
+    };
     const Node target = r_.node(n);
-    const auto x = Dequantized(target.inputs[0]);
-    if (!x) return;
+    if (SplitCodes(n, target) ||
+        !std::any_of(target.outputs.begin(), target.outputs.end(), quantized)) {
+      return;
+    }
+    StaysFloat(n, why_);
+  }
+
+  bool SplitCodes(int n, const Node& target) {
+    const auto x = Operand(target, 0);
+    if (!x) return false;
     Node fused = target;
     fused.inputs[0] = x->codes;
     Append(x->sources, &fused.sources);
     std::vector<int> quantizers;
     for (TensorId& out : fused.outputs) {
-      if (out == kNoTensor || !r_.OnlyUse(out)) return;
-      const int q = *r_.Consumers(out).begin();
-      if (!r_.IsOp(q, "QuantizeLinear") || r_.node(q).inputs[0] != out) return;
+      if (out == kNoTensor) return No("one of its results is not used");
+      const int q = r_.OnlyUse(out) ? *r_.Consumers(out).begin() : -1;
+      if (!r_.IsOp(q, "QuantizeLinear") || r_.node(q).inputs[0] != out) {
+        return No(Name(out), " is read by others too, not only quantized");
+      }
       const auto to = Target(q);
-      if (!to || !SameParameters(*x, *to)) return;
+      if (!to || !SameParameters(*x, *to)) return false;
       quantizers.push_back(q);
       Append(r_.node(q).sources, &fused.sources);
       out = to->codes;
     }
-    if (!CheckNode(r_.graph(), fused).ok()) return;
+    if (const absl::Status s = CheckNode(r_.graph(), fused); !s.ok()) {
+      return No(s.message());
+    }
     for (int q : quantizers) r_.Remove(q);
     r_.Remove(n);
     r_.Add(std::move(fused));
+    return true;
   }
 
   // The place of the largest value is that of the largest code.
@@ -460,7 +580,7 @@ class Fuser {
 
   // Operators that move codes: only with equal parameters on both sides.
   bool BuildLayout(const Node& target, const Quantized& out, Node* fused) {
-    const auto x = Dequantized(target.inputs[0]);
+    const auto x = Operand(target, 0);
     if (!x || !SameParameters(*x, out)) return false;
     fused->op = target.op;
     fused->attributes = target.attributes;
@@ -489,26 +609,33 @@ class Fuser {
     fused.name = target.name;
     fused.outputs = {out};
     fused.sources = target.sources;
-    if (target.op == "Gemm") {
-      if (BuildGemm(target, nullptr, &fused)) Replace(n, std::move(fused));
-      return;
+    const bool both = Dequantized(target.inputs[0]).has_value() &&
+                      Dequantized(target.inputs[1]).has_value();
+    const bool good = target.op == "Gemm" ? BuildGemm(target, nullptr, &fused)
+                                          : BuildToFloat(target, &fused);
+    if ((!good || !Replace(n, std::move(fused))) && both) StaysFloat(n, why_);
+  }
+
+  bool BuildToFloat(const Node& target, Node* fused) {
+    const auto a = Operand(target, 0);
+    const auto b = Operand(target, 1);
+    if (!a || !b || !IsActivation(*a) || !FitsWeights(*a, *b, LastAxis(*b))) {
+      return false;
     }
-    const auto a = Dequantized(target.inputs[0]);
-    const auto b = Dequantized(target.inputs[1]);
-    if (!a || !b || !HasScalarParameters(*a) ||
-        !HasChannelParameters(
-            *b, static_cast<int64_t>(r_.tensor(b->codes).shape.size()) - 1) ||
-        (a->type == DataType::kInt8 && b->type != DataType::kInt8)) {
-      return;
-    }
-    SetOp(kMicrosoft, "MatMulIntegerToFloat", &fused);
-    fused.inputs = {a->codes, b->codes, a->scale, b->scale, a->zero, b->zero};
-    Append(a->sources, &fused.sources);
-    Append(b->sources, &fused.sources);
-    Replace(n, std::move(fused));
+    SetOp(kMicrosoft, "MatMulIntegerToFloat", fused);
+    fused->inputs = {a->codes, b->codes, a->scale, b->scale, a->zero, b->zero};
+    Append(a->sources, &fused->sources);
+    Append(b->sources, &fused->sources);
+    return true;
+  }
+
+  int64_t LastAxis(const Quantized& x) const {
+    return static_cast<int64_t>(r_.tensor(x.codes).shape.size()) - 1;
   }
 
   Rewriter& r_;
+  std::string why_;                     // see No()
+  std::map<int, std::string> reasons_;  // of nodes that stay float
 };
 
 // DequantizeLinear directly followed by QuantizeLinear of equal parameters:

@@ -13,7 +13,8 @@ namespace heddle::compiler {
 
 // Needs inferred shapes and a simplified graph; leaves shapes inferred. A fused
 // node writes the tensor of the QuantizeLinear it replaces, under its ONNX
-// name, and lists the replaced nodes in `sources`.
+// name, and lists the replaced nodes in `sources`. A group that stays float is
+// in graph->float_groups, with the reason.
 absl::Status FuseQuantization(Graph* graph);
 
 }  // namespace heddle::compiler

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "absl/strings/str_cat.h"
 #include "compiler/ops/codes.h"
 #include "simulator/model/numerics.h"
 
@@ -34,13 +35,15 @@ std::optional<TensorData> QuantizeBias(const TensorData& bias,
   return codes;
 }
 
-bool BiasScaleFits(const TensorData& bias_scale, const TensorData& x_scale,
-                   const TensorData& w_scale) {
+std::string BiasScaleMismatch(const TensorData& bias_scale,
+                              const TensorData& x_scale,
+                              const TensorData& w_scale) {
   const int64_t channels = std::max(bias_scale.count(), w_scale.count());
   if (x_scale.count() != 1 ||
       (bias_scale.count() != 1 && bias_scale.count() != channels) ||
       (w_scale.count() != 1 && w_scale.count() != channels)) {
-    return false;
+    return absl::StrCat(bias_scale.count(), " scales where input and weights ",
+                        "have ", x_scale.count(), " and ", w_scale.count());
   }
   const model::ScopedFpEnvironment environment;
   for (int64_t m = 0; m < channels; ++m) {
@@ -49,9 +52,12 @@ bool BiasScaleFits(const TensorData& bias_scale, const TensorData& x_scale,
         std::abs(model::FSub(ScaleAt(bias_scale, m), expected));
     const float tolerance =
         model::FAdd(1e-6f, model::FMul(1e-2f, std::abs(expected)));
-    if (!(difference <= tolerance)) return false;
+    if (difference <= tolerance) continue;
+    return absl::StrCat("scale ", ScaleAt(bias_scale, m),
+                        channels > 1 ? absl::StrCat(" in channel ", m) : "",
+                        " where input and weights give ", expected);
   }
-  return true;
+  return "";
 }
 
 QuantizedWeights QuantizeWeights(const TensorData& weights) {

@@ -4,6 +4,7 @@
 #define HEDDLE_COMPILER_PASSES_QUANTIZE_BIAS_H_
 
 #include <optional>
+#include <string>
 
 #include "compiler/ir/graph.h"
 
@@ -15,9 +16,11 @@ std::optional<TensorData> QuantizeBias(const TensorData& bias,
                                        const TensorData& x_scale,
                                        const TensorData& w_scale);
 
-// |bs - xs*ws| <= 1e-6 + 0.01*xs*ws for every channel.
-bool BiasScaleFits(const TensorData& bias_scale, const TensorData& x_scale,
-                   const TensorData& w_scale);
+// "" if |bs - xs*ws| <= 1e-6 + 0.01*xs*ws for every channel; otherwise what
+// differs, with the channel: "scale 0.5 where input and weights give 0.25".
+std::string BiasScaleMismatch(const TensorData& bias_scale,
+                              const TensorData& x_scale,
+                              const TensorData& w_scale);
 
 struct QuantizedWeights {
   TensorData codes, scale, zero;

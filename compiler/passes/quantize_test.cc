@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/compiler.h"
 #include "compiler/ops/operator.h"
@@ -108,6 +109,91 @@ TEST(ConvPattern, BiasScaleOutsideTheToleranceStaysFloat) {
     EXPECT_EQ(Ops(Analyse(b)), scale < 0.1265f ? "QLinearConv" : "Conv")
         << scale;
   }
+}
+
+// What keeps a group in floating point, or "" if nothing does.
+std::string WhyFloat(const ModelBuilder& b) {
+  const Graph graph = Analyse(b);
+  if (graph.float_groups.empty()) return "";
+  EXPECT_EQ(graph.float_groups.size(), 1u);
+  const FloatGroup& group = graph.float_groups[0];
+  EXPECT_NE(graph.ToString().find(group.node), std::string::npos);
+  return absl::StrCat(group.op, ": ", group.reason);
+}
+
+TEST(FloatGroups, OfAConvolution) {
+  struct Case {
+    float bias_scale;
+    DataType out;
+    int zero;
+    bool relu, read_twice;
+    const char* why;
+  };
+  for (const Case& c : {
+           Case{0.125f, DataType::kUint8, 9, false, false, ""},
+           Case{0.125f, DataType::kUint8, 0, true, false, ""},
+           Case{0.2f, DataType::kUint8, 9, false, false,
+                "Conv: its bias 'b' has scale 0.2 where input and weights give "
+                "0.125"},
+           Case{0.125f, DataType::kInt8, 9, false, false,
+                "Conv: 'xq' is uint8, 'yq' is int8"},
+           Case{0.125f, DataType::kUint8, 9, true, false,
+                "Conv: the Relu 'r_node' behind it cuts off values that 'yq' "
+                "can hold"},
+           Case{0.125f, DataType::kUint8, 0, false, true,
+                "Conv: 'c' is read by others too, not only quantized"},
+       }) {
+    ModelBuilder b;
+    Begin(&b, {1, 1, 4, 4});
+    Weights(&b, {2, 1, 3, 3});
+    BiasInDq(&b, c.bias_scale);
+    b.Node("Conv", {"xd", "wd", "bd"}, {"c"});
+    if (c.relu) b.Node("Relu", {"c"}, {"r"});
+    End(&b, c.relu ? "r" : "c", 0.5f, c.zero, c.out);
+    if (c.read_twice) b.Output("c");
+    EXPECT_EQ(WhyFloat(b), c.why);
+  }
+}
+
+TEST(FloatGroups, OfOtherOperators) {
+  const auto one = [](const std::string& op, float scale) {
+    ModelBuilder b;
+    Begin(&b, {1, 2, 4, 4});
+    auto* node = b.Node(op, {"xd"}, {"t"});
+    if (op == "MaxPool") SetInts(node, "kernel_shape", {2, 2});
+    End(&b, "t", scale, 3);
+    return WhyFloat(b);
+  };
+  EXPECT_EQ(one("Sigmoid", 0.5f), "");
+  EXPECT_EQ(one("Exp", 0.5f), "Exp: the card has no integer form of Exp");
+  EXPECT_EQ(one("Transpose", 0.25f), "");
+  // The pass moves pairs through it, so that it computes on codes all the same.
+  EXPECT_EQ(one("MaxPool", 0.25f), "");
+  ModelBuilder b;
+  Begin(&b, {2, 8});
+  b.Constant("w", Int8s({8, 3}, std::vector<int8_t>(24, 2)));
+  SetInt(b.Node("DequantizeLinear", {"w", "ws", "wz"}, {"wd"}), "axis", 0);
+  b.Constant("ws", Floats({8}, std::vector<float>(8, 0.5f)));
+  b.Constant("wz", Int8s({8}, std::vector<int8_t>(8)));
+  b.Node("MatMul", {"xd", "wd"}, {"m"});
+  b.Output("m");
+  EXPECT_EQ(WhyFloat(b),
+            "MatMul: its weights 'w' are int8 with scales along axis 0; they "
+            "must be int8 or uint8 with one scale, or with scales along axis "
+            "1");
+  ModelBuilder sum;
+  Begin(&sum, {1, 4});
+  sum.Input("z", DataType::kFloat, {1, 4});
+  sum.Node("Add", {"xd", "z"}, {"t"});
+  End(&sum, "t", 0.5f, 3);
+  EXPECT_EQ(WhyFloat(sum), "Add: its input 'z' is not quantized");
+  // Weights alone are no quantized computation.
+  ModelBuilder weights;
+  weights.Input("x", DataType::kFloat, {1, 1, 4, 4});
+  Weights(&weights, {2, 1, 3, 3});
+  weights.Node("Conv", {"x", "wd"}, {"c"});
+  End(&weights, "c", 0.5f, 9);
+  EXPECT_EQ(WhyFloat(weights), "");
 }
 
 TEST(ConvPattern, FloatBiasIsQuantized) {

@@ -21,6 +21,7 @@ void Check(const absl::Status& status, const char* what) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   heddle::compiler::CompileOptions options;
+  options.open_dimensions_are_one = true;
   // The smallest card: models that grew by a mutation are refused early.
   options.device_memory_bytes = 63u << 20;
   const auto result = heddle::compiler::CompileOnnx(

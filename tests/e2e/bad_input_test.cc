@@ -10,6 +10,7 @@
 #include "tests/e2e/bad_models.h"
 #include "tests/e2e/client.h"
 #include "tests/e2e/product.h"
+#include "tests/support/onnx_model.h"
 
 namespace heddle::tests {
 namespace {
@@ -47,6 +48,31 @@ class BadInput : public testing::Test {
 
 TEST_F(BadInput, EachKindHasItsStatus) {
   for (const BadModel& bad : BadModels()) ExpectRefused(bad);
+  ExpectBackendWorks();
+}
+
+// A batch of any size: 4 columns never fit 5 rows. Not left to onnxSetGraphIO.
+TEST_F(BadInput, SymbolicModelsThatFitNoShape) {
+  const auto product = [](int64_t rows) {
+    OnnxModel model(13);
+    model.Input("x", {1, 4}).Output("y", {1, 6});
+    model.Weights("w", {rows, 6}, std::vector<float>(rows * 6, 1));
+    model.Node("MatMul", {"x", "w"}, {"y"});
+    onnx::GraphProto* graph = model.proto()->mutable_graph();
+    for (onnx::ValueInfoProto* value :
+         {graph->mutable_input(0), graph->mutable_output(0)}) {
+      value->mutable_type()
+          ->mutable_tensor_type()
+          ->mutable_shape()
+          ->mutable_dim(0)
+          ->set_dim_param("N");
+    }
+    return model.Bytes();
+  };
+  ExpectRefused(
+      {"no batch helps", product(5), {status::kMismatchingShape}, ""});
+  EXPECT_EQ(Onnxifi().GetBackendCompatibility(backend_.id(), product(4)),
+            status::kSuccess);
   ExpectBackendWorks();
 }
 

@@ -30,6 +30,7 @@ bool Run(const std::string& name, const std::string& config) {
   if (!model.ok()) return Fail(what, model.status());
   compiler::CompileOptions options;
   options.config = config;
+  options.open_dimensions_are_one = true;
   auto compiled = compiler::CompileOnnx(*model, options);
   if (!compiled.ok()) return Fail(what, compiled.status());
   auto package = package::Parse(compiled->package);

@@ -36,6 +36,7 @@ absl::StatusOr<NetworkRun> Measure(const std::string& model,
                                    bool check) {
   compiler::CompileOptions options;
   options.config = config;
+  options.open_dimensions_are_one = true;
   variant.change(&options.features);
   auto compiled = compiler::CompileOnnx(model, options);
   if (!compiled.ok()) return compiled.status();

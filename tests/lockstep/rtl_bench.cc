@@ -241,6 +241,7 @@ int Main(int argc, char** argv) {
       auto model = compiler::NetworkOrFile(name);
       compiler::CompileOptions options;
       options.config = config;
+      options.open_dimensions_are_one = true;
       absl::Status status = model.status();
       absl::StatusOr<NetworkRun> run = absl::UnknownError("");
       package::Package package;

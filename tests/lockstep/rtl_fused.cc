@@ -110,6 +110,7 @@ absl::StatusOr<Measured> Measure(const std::string& model,
                                  const std::string& config, bool check) {
   compiler::CompileOptions options;
   options.config = config;
+  options.open_dimensions_are_one = true;
   // Each layer by itself: what is measured is one command, not the schedule.
   options.features.cascade = false;
   auto compiled = compiler::CompileOnnx(model, options);

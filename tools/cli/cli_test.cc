@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "compiler/diagnostic.h"
+#include "compiler/testing/model_builder.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/file.h"
 #include "tools/cli/printable.h"
@@ -65,6 +66,43 @@ TEST(Shapes, Parse) {
     EXPECT_FALSE(ParseShapes({text}, &shapes).ok()) << text;
   }
   EXPECT_FALSE(ParseShapes({"a=1"}, &shapes).ok());
+}
+
+TEST(Shapes, Example) {
+  compiler::ModelBuilder b;
+  b.Input("ids", compiler::DataType::kInt64, {-1, 7, -1});
+  b.Input("it's", compiler::DataType::kFloat, {-1, 3, 8, 8});
+  b.Input("fixed", compiler::DataType::kFloat, {2});
+  auto* dimension = b.proto()
+                        .mutable_graph()
+                        ->mutable_input(0)
+                        ->mutable_type()
+                        ->mutable_tensor_type()
+                        ->mutable_shape()
+                        ->mutable_dim(2);
+  dimension->set_dim_param("length");
+  const auto example = [&](std::map<std::string, compiler::Shape> shapes) {
+    return ShapeExample("heddle-run", "m.onnx", b.Bytes(), shapes);
+  };
+  EXPECT_EQ(example({}),
+            "heddle-run m.onnx --shape ids=1,7,128 --shape "
+            "'it'\\''s=1,3,8,8'");
+  // A name has one value; what is given is repeated.
+  EXPECT_EQ(example({{"it's", {5, 3, 8, 8}}}),
+            "heddle-run m.onnx --shape 'it'\\''s=5,3,8,8' --shape ids=5,7,128");
+  EXPECT_EQ(example({{"ids", {5, 7, 9}}}), "") << "nothing is open";
+  dimension->clear_dim_param();
+  EXPECT_EQ(example({{"it's", {5, 3, 8, 8}}}),
+            "heddle-run m.onnx --shape 'it'\\''s=5,3,8,8' --shape ids=5,7,128");
+  b.proto()
+      .mutable_graph()
+      ->mutable_input(0)
+      ->mutable_type()
+      ->mutable_tensor_type()
+      ->clear_shape();
+  EXPECT_EQ(example({{"it's", {5, 3, 8, 8}}}),
+            "heddle-run m.onnx --shape 'it'\\''s=5,3,8,8' --shape ids=D,D,...");
+  EXPECT_EQ(ShapeExample("heddle-run", "m.onnx", "no model", {}), "");
 }
 
 TEST(Printable, ControlsNothing) {

@@ -1,11 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/cli/shape_option.h"
 
+#include <algorithm>
+#include <cstdio>
+
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "compiler/import/input_declaration.h"
+#include "tools/cli/printable.h"
 
 namespace heddle::cli {
+namespace {
+
+// Sizes for an example: a batch of one, then those of a picture or of a text.
+constexpr int64_t kPicture = 224, kText = 128;
+
+// As a shell reads it back; names of tensors may hold anything.
+std::string Quoted(const std::string& text) {
+  const bool plain =
+      !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+               (c >= 'A' && c <= 'Z') || absl::StrContains("_-./=,:", c);
+      });
+  if (plain) return text;
+  return absl::StrCat(
+      "'", absl::StrReplaceAll(Printable(text), {{"'", "'\\''"}}), "'");
+}
+
+}  // namespace
 
 absl::Status ParseShapes(const std::vector<std::string>& texts,
                          std::map<std::string, compiler::Shape>* shapes) {
@@ -34,6 +59,62 @@ absl::Status ParseShapes(const std::vector<std::string>& texts,
     }
   }
   return absl::OkStatus();
+}
+
+std::string ShapeExample(const std::string& tool, const std::string& path,
+                         absl::string_view model,
+                         const std::map<std::string, compiler::Shape>& shapes) {
+  const std::vector<compiler::InputDeclaration> inputs =
+      compiler::DeclaredInputs(model);
+  // What the shapes that are given say of names, which other inputs share.
+  std::map<std::string, int64_t> values;
+  std::vector<std::string> options;
+  for (const auto& input : inputs) {
+    const auto given = shapes.find(input.name);
+    if (given == shapes.end()) continue;
+    options.push_back(
+        absl::StrCat(input.name, "=", absl::StrJoin(given->second, ",")));
+    for (size_t i = 0; i < given->second.size() && i < input.symbols.size();
+         ++i) {
+      if (!input.symbols[i].empty())
+        values[input.symbols[i]] = given->second[i];
+    }
+  }
+  bool open = false;
+  for (const auto& input : inputs) {
+    if (shapes.count(input.name) != 0) continue;
+    if (!input.has_shape) {
+      options.push_back(input.name + "=D,D,...");
+      open = true;
+      continue;
+    }
+    compiler::Shape shape = input.shape;
+    bool changed = false;
+    for (size_t i = 0; i < shape.size(); ++i) {
+      if (shape[i] >= 0) continue;
+      const int64_t size = i == 0 ? 1 : shape.size() == 4 ? kPicture : kText;
+      const bool known = values.count(input.symbols[i]) != 0;
+      shape[i] = known ? values[input.symbols[i]] : size;
+      if (!input.symbols[i].empty()) values[input.symbols[i]] = shape[i];
+      open |= !known;
+      changed = true;
+    }
+    if (changed) {
+      options.push_back(
+          absl::StrCat(input.name, "=", absl::StrJoin(shape, ",")));
+    }
+  }
+  if (!open) return "";
+  std::string text = absl::StrCat(tool, " ", Quoted(path));
+  for (const std::string& option : options) {
+    absl::StrAppend(&text, " --shape ", Quoted(option));
+  }
+  return text;
+}
+
+void SayExample(const char* tool, const std::string& example) {
+  if (example.empty()) return;
+  std::fprintf(stderr, "%s: for example: %s\n", tool, example.c_str());
 }
 
 }  // namespace heddle::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The value of --shape: NAME=D,D,...
+// The value of --shape: NAME=D,D,... and a hint when it is missing.
 #ifndef HEDDLE_TOOLS_CLI_SHAPE_OPTION_H_
 #define HEDDLE_TOOLS_CLI_SHAPE_OPTION_H_
 
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "compiler/ir/graph.h"
 
 namespace heddle::cli {
@@ -15,6 +16,17 @@ namespace heddle::cli {
 // Adds each text to *shapes. InvalidArgument: not of that form, or twice.
 absl::Status ParseShapes(const std::vector<std::string>& texts,
                          std::map<std::string, compiler::Shape>* shapes);
+
+// For a model that leaves dimensions of its inputs open beyond `shapes`: a
+// command line that gives them all, with invented sizes, for instance
+// "heddle-compile model.onnx --shape ids=1,128". Otherwise "".
+std::string ShapeExample(const std::string& tool, const std::string& path,
+                         absl::string_view model,
+                         const std::map<std::string, compiler::Shape>& shapes);
+
+// Prints "TOOL: for example: EXAMPLE" to stderr, after the error; nothing for
+// "".
+void SayExample(const char* tool, const std::string& example);
 
 }  // namespace heddle::cli
 

@@ -107,6 +107,38 @@ grep -q "that file has 11 bytes" err || fail "no reason: $(cat err)"
 mv apart/w.bin . && ln -s ../w.bin apart/w.bin
 expect 4 apart/m.onnx
 grep -q "leads out of the model's folder" err || fail "no reason: $(cat err)"
+# A dimension without a value stops, with its name and a command line.
+python3 - <<'PY'
+import struct
+def varint(n):
+    out = b""
+    while n > 127:
+        out += bytes([n & 127 | 128])
+        n >>= 7
+    return out + bytes([n])
+def number(field, n): return varint(field << 3) + varint(n)
+def text(field, data):
+    data = data.encode() if isinstance(data, str) else data
+    return varint(field << 3 | 2) + varint(len(data)) + data
+def value(name, dims):
+    dims = [number(1, d) if isinstance(d, int) else text(2, d) for d in dims]
+    shape = text(2, b"".join(text(1, d) for d in dims))
+    return text(1, name) + text(2, text(1, number(1, 1) + shape))
+node = text(1, "x") + text(2, "y") + text(3, "relu") + text(4, "Relu")
+graph = text(1, node) + text(2, "g") + text(11, value("x", ["batch", 3, "time"])) + \
+    text(12, value("y", ["batch", 3, "time"]))
+open("open.onnx", "wb").write(number(1, 8) + text(7, graph) + text(8, number(2, 13)))
+PY
+for how in "-o a.hpk" --report "--explain relu"; do
+  # shellcheck disable=SC2086
+  expect 4 open.onnx $how
+  grep -q "leaves dimension 0 ('batch') of input 'x', dimension 2 ('time') of input 'x' open" err ||
+    fail "$how: the names are missing: $(cat err)"
+  grep -qx "heddle-compile: for example: heddle-compile open.onnx --shape x=1,3,128" err ||
+    fail "$how: no example: $(cat err)"
+done
+expect 0 open.onnx --shape x=1,3,128 --report
+grep -q "^input  *'x' float\[1,3,128\]$" out || fail "the shape is not used"
 expect 1 none.onnx -o a.hpk
 head -c 100 "$model" >bad.onnx
 expect 4 bad.onnx -o a.hpk

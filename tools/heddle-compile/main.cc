@@ -2,6 +2,7 @@
 //
 // heddle-compile: an ONNX model to a package (.hpk), and what became of it.
 #include <cstdio>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -88,10 +89,15 @@ void PrintMissing(const std::string& model,
 }
 
 int Explain(const Arguments& arguments, const std::string& model,
-            const heddle::compiler::CompileOptions& options) {
+            const heddle::compiler::CompileOptions& options,
+            const std::function<void(const absl::Status&)>& example) {
   const auto explanation =
       heddle::compiler::ExplainNode(model, options, arguments.explain);
-  if (!explanation.ok()) return Fail(kTool, explanation.status());
+  if (!explanation.ok()) {
+    const int code = Fail(kTool, explanation.status());
+    example(explanation.status());
+    return code;
+  }
   // Line by line: names may hold anything.
   std::string text;
   for (absl::string_view rest = explanation->text; !rest.empty();) {
@@ -144,14 +150,23 @@ int Compile(const Arguments& arguments) {
   };
   const auto model = heddle::cli::ReadFile(arguments.model);
   if (!model.ok()) return Fail(kTool, model.status());
+  const auto example = [&](const absl::Status& refusal) {
+    if (heddle::compiler::RefusalOf(refusal) !=
+        heddle::compiler::Refusal::kUnsupportedShape) {
+      return;
+    }
+    heddle::cli::SayExample(
+        kTool, heddle::cli::ShapeExample(kTool, arguments.model, *model,
+                                         options.input_shapes));
+  };
   if (!arguments.explain.empty()) {
-    const int code = Explain(arguments, *model, options);
-    return code;
+    return Explain(arguments, *model, options, example);
   }
   const auto result = heddle::compiler::CompileOnnx(*model, options);
   progress.Stop();
   if (!result.ok()) {
     const int code = Fail(kTool, result.status());
+    example(result.status());
     options.progress = nullptr;
     if (heddle::compiler::RefusalOf(result.status()) ==
         heddle::compiler::Refusal::kUnsupportedOperator) {
@@ -193,8 +208,8 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember(configs))
       ->capture_default_str();
   app.add_option("--shape", arguments.shapes,
-                 "shape of an input with symbolic dimensions (which are 1 "
-                 "otherwise); repeat for more")
+                 "shape of an input; needed where the model leaves dimensions "
+                 "open; repeat for more inputs")
       ->type_name("NAME=D,D,...")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

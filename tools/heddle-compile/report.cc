@@ -69,24 +69,52 @@ std::string LayerName(const compiler::LayerReport& layer) {
 
 // A table of the layers, in the order of execution.
 std::string LayerTable(const compiler::CompileReport& report) {
-  size_t width = 5, shape_width = 5;
+  size_t width = 5, shape_width = 5, op_width = 17;
   for (const compiler::LayerReport& layer : report.layers) {
+    op_width = std::max(op_width, std::min(kWidest, layer.op.size()));
     width = std::max(width, std::min(kWidest, LayerName(layer).size()));
     shape_width = std::max(shape_width,
                            compiler::ShapeToString(layer.output_shape).size());
   }
   const int w = static_cast<int>(width), s = static_cast<int>(shape_width);
+  const int o = static_cast<int>(op_width);
   std::string text =
-      absl::StrFormat("%-*s %-17s %-7s %-*s %13s %11s %10s %7s %s\n", w,
-                      "layer", "operator", "engine", s, "shape", "MACs",
-                      "DRAM bytes", "cycles*", "util*", "bound by*");
+      absl::StrFormat("%-*s %-*s %-7s %-*s %13s %11s %10s %7s %s\n", w, "layer",
+                      o, "operator", "engine", s, "shape", "MACs", "DRAM bytes",
+                      "cycles*", "util*", "bound by*");
   for (const compiler::LayerReport& layer : report.layers) {
     absl::StrAppendFormat(&text,
-                          "%-*s %-17s %-7s %-*s %13d %11d %10d %6.1f%% %s\n", w,
-                          LayerName(layer), layer.op, layer.engine, s,
+                          "%-*s %-*s %-7s %-*s %13d %11d %10d %6.1f%% %s\n", w,
+                          LayerName(layer), o, layer.op, layer.engine, s,
                           compiler::ShapeToString(layer.output_shape),
                           layer.macs, layer.dram_bytes, layer.estimated_cycles,
                           100 * layer.utilisation, layer.bound);
+  }
+  return text;
+}
+
+// What the layers of a group add to the whole.
+uint64_t CyclesOf(const compiler::CompileReport& report,
+                  const compiler::FloatGroup& group) {
+  uint64_t cycles = 0;
+  for (const compiler::LayerReport& layer : report.layers) {
+    if (std::find(layer.sources.begin(), layer.sources.end(), group.node) !=
+        layer.sources.end()) {
+      cycles += layer.estimated_cycles;
+    }
+  }
+  return cycles;
+}
+
+std::string FloatGroups(const compiler::CompileReport& report) {
+  std::string text;
+  for (const compiler::FloatGroup& group : report.float_groups) {
+    absl::StrAppendFormat(
+        &text,
+        "float: %s '%s' is quantized in the model but computes in "
+        "float, %d cycles*: %s\n",
+        group.op, Printable(group.node), CyclesOf(report, group),
+        Printable(group.reason));
   }
   return text;
 }
@@ -170,8 +198,9 @@ std::string TextReport(const package::Package& package,
       report.compute_bound_cycles, report.dram_bound_cycles,
       Ratio(report.estimated_cycles, Limit(report)), report.layer_bound_cycles,
       100 * report.estimated_utilisation);
+  text += FloatGroups(report);
   for (const std::string& note : report.notes) {
-    absl::StrAppend(&text, "note: ", note, "\n");
+    absl::StrAppend(&text, "note: ", Printable(note), "\n");
   }
   return text;
 }
@@ -219,6 +248,13 @@ ordered_json ReportAsJson(const package::Package& package,
                        {"first_cycle", buffer.first_cycle},
                        {"last_cycle", buffer.last_cycle}});
   }
+  ordered_json float_groups = ordered_json::array();
+  for (const compiler::FloatGroup& group : report.float_groups) {
+    float_groups.push_back({{"node", group.node},
+                            {"op", group.op},
+                            {"reason", group.reason},
+                            {"estimated_cycles", CyclesOf(report, group)}});
+  }
   const ordered_json limits = {
       {"compute_bound_cycles", report.compute_bound_cycles},
       {"dram_bound_cycles", report.dram_bound_cycles},
@@ -249,6 +285,7 @@ ordered_json ReportAsJson(const package::Package& package,
           {"outputs", Tensors(package.outputs)},
           {"taps", Tensors(package.taps)},
           {"notes", report.notes},
+          {"float_groups", std::move(float_groups)},
           {"layers", std::move(layers)},
           {"buffers", std::move(buffers)}};
 }

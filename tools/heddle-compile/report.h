@@ -16,6 +16,9 @@
 //                 "wait_for_commands", "finished"}] (cycles; the last seven add
 //                 up to estimated_cycles),
 //    "inputs"|"outputs"|"taps": [{"name", "type", "shape", "bytes"}],
+//    "notes": sentences on what the model says and the compiler does not use,
+//    "float_groups": [{"node", "op", "reason", "estimated_cycles"}] (quantized
+//                     in the model, yet computed in floating point),
 //    "layers": [{"name", "op", "engine", "shape", "macs", "dram_bytes",
 //                "estimated_cycles", "first_cycle", "last_cycle",
 //                "utilisation", "bound", "commands", "sources", "tiles"}],

@@ -40,6 +40,32 @@ Compiled Compile() {
   return {*std::move(package), std::move(result->report)};
 }
 
+// One mismatched scale keeps a quantized convolution in floating point.
+Compiled CompileFloatGroup() {
+  compiler::ModelBuilder b;
+  const auto zero = compiler::Uint8s({}, {3});
+  b.Input("x", DataType::kFloat, {1, 1, 8, 8});
+  b.Quantize("x", "xq", 0.25f, zero);
+  b.Dequantize("xq", "xd", compiler::Floats({}, {0.25f}), zero);
+  b.Constant("w", compiler::Int8s({1, 1, 3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9}));
+  b.Dequantize("w", "wd", compiler::Floats({}, {0.5f}),
+               compiler::Int8s({}, {0}));
+  b.Constant("b", compiler::Int32s({1}, {5}));
+  b.Dequantize("b", "bd", compiler::Floats({}, {0.2f}),
+               compiler::Int32s({}, {0}));
+  b.Node("Conv", {"xd", "wd", "bd"}, {"c"})->set_name("conv");
+  b.Quantize("c", "yq", 0.5f, zero);
+  b.Dequantize("yq", "y", compiler::Floats({}, {0.5f}), zero);
+  b.Output("y");
+  compiler::CompileOptions options;
+  options.details = true;
+  auto result = compiler::CompileOnnx(b.Bytes(), options);
+  EXPECT_TRUE(result.ok()) << result.status();
+  auto package = package::Parse(result->package);
+  EXPECT_TRUE(package.ok()) << package.status();
+  return {*std::move(package), std::move(result->report)};
+}
+
 size_t Count(const std::string& text, const std::string& what) {
   size_t count = 0;
   for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; ++at) {
@@ -65,6 +91,49 @@ TEST(HtmlReport, NamesAreNoMarkup) {
   EXPECT_EQ(data["timeline"].size(), c.report.commands_in_time.size() - 1);
   EXPECT_EQ(data["hardware"]["matrix_macs_per_cycle"], 256);
   EXPECT_FALSE(data["buffers"].empty());
+}
+
+TEST(FloatGroups, AreInEveryForm) {
+  const Compiled c = CompileFloatGroup();
+  const std::string why =
+      "its bias 'b' has scale 0.2 where input and weights give 0.125";
+  const std::string text = TextReport(c.package, c.report);
+  EXPECT_NE(text.find("float: Conv 'conv' is quantized in the model but "
+                      "computes in float, "),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find(" cycles*: " + why + "\n"), std::string::npos) << text;
+  const ordered_json json =
+      ordered_json::parse(JsonReport(c.package, c.report));
+  ASSERT_EQ(json["float_groups"].size(), 1u);
+  const ordered_json& group = json["float_groups"][0];
+  EXPECT_EQ(group["node"], "conv");
+  EXPECT_EQ(group["op"], "Conv");
+  EXPECT_EQ(group["reason"], why);
+  EXPECT_GT(group["estimated_cycles"].get<uint64_t>(), 0u);
+  EXPECT_LE(group["estimated_cycles"].get<uint64_t>(),
+            c.report.estimated_cycles);
+  const std::string html = HtmlReport(c.package, c.report);
+  EXPECT_NE(html.find(why), std::string::npos);
+  EXPECT_NE(html.find("for (const f of D.float_groups)"), std::string::npos)
+      << "the page shows them";
+}
+
+// A cell whose text the model or the plan makes as long as it likes must wrap,
+// or the table is wider than the window.
+TEST(HtmlReport, LongCellsWrap) {
+  const Compiled c = Compile();
+  const std::string html = HtmlReport(c.package, c.report);
+  EXPECT_NE(html.find("td.long { white-space: normal; overflow-wrap: anywhere; "
+                      "max-width:"),
+            std::string::npos);
+  for (const char* field : {"l.name", "l.op"}) {
+    const std::string cell = std::string("el('td', tr, ") + field;
+    const size_t at = html.find(cell);
+    ASSERT_NE(at, std::string::npos) << cell;
+    const std::string call = html.substr(at, html.find('\n', at) - at);
+    EXPECT_NE(call.find("class: 'long "), std::string::npos) << call;
+  }
 }
 
 TEST(HtmlReport, LoadsNothing) {

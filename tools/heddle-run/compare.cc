@@ -96,9 +96,18 @@ double ElementAsDouble(const compiler::TensorData& tensor, int64_t index) {
   }
 }
 
+Tolerance DefaultTolerance(DataType type) {
+  Tolerance tolerance;
+  tolerance.rtol = type == DataType::kFloat16    ? 1e-2
+                   : type == DataType::kBfloat16 ? 8e-2
+                                                 : 1e-3;
+  tolerance.range = *tolerance.rtol / 10;
+  return tolerance;
+}
+
 Comparison Compare(const compiler::TensorData& value,
                    const compiler::TensorData& expected,
-                   const Tolerance& tolerance) {
+                   const Tolerance& tolerance, double step) {
   Comparison result;
   if (value.type != expected.type || value.shape != expected.shape ||
       value.bytes.size() != expected.bytes.size()) {
@@ -109,8 +118,13 @@ Comparison Compare(const compiler::TensorData& value,
                      compiler::ShapeToString(expected.shape));
     return result;
   }
-  const bool tolerant = IsFloat(value.type) && !tolerance.exact;
-  const double atol = tolerant ? tolerance.range * RangeOf(expected) : 0;
+  const double in_steps = tolerance.steps * step;
+  const bool is_float = IsFloat(value.type);
+  const bool tolerant = (is_float || in_steps > 0) && !tolerance.exact;
+  const Tolerance by_type = DefaultTolerance(value.type);
+  const double rtol = is_float ? tolerance.rtol.value_or(*by_type.rtol) : 0;
+  const double range = tolerance.range.value_or(*by_type.range);
+  const double atol = (is_float ? range * RangeOf(expected) : 0) + in_steps;
   const size_t each = compiler::ElementBytes(value.type);
   for (int64_t i = 0; i < value.count(); ++i) {
     const double have = ElementAsDouble(value, i);
@@ -118,7 +132,7 @@ Comparison Compare(const compiler::TensorData& value,
     const double error = std::fabs(have - want);
     if (error > result.max_error) result.max_error = error;
     const bool same =
-        tolerant ? Within(have, want, tolerance.rtol, atol)
+        tolerant ? Within(have, want, rtol, atol)
                  : std::memcmp(value.bytes.data() + i * each,
                                expected.bytes.data() + i * each, each) == 0;
     if (same) continue;
@@ -129,6 +143,7 @@ Comparison Compare(const compiler::TensorData& value,
     }
   }
   result.equal = result.differing == 0;
+  if (step > 0) result.max_steps = result.max_error / step;
   return result;
 }
 

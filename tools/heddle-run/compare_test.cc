@@ -54,6 +54,44 @@ TEST(Compare, IntegersAreExact) {
   EXPECT_FALSE(Compare(c, d, {}).equal);
 }
 
+// float16 and bfloat16 have a few thousandths of rounding in every operator.
+TEST(Compare, TheToleranceKnowsTheType) {
+  const auto half = Make<uint16_t>(DataType::kFloat16, {0x3621, 0, 0x3c00});
+  const auto near = Make<uint16_t>(DataType::kFloat16, {0x361a, 0, 0x3c00});
+  EXPECT_NEAR(ElementAsDouble(half, 0), 0.383057, 1e-6);
+  EXPECT_TRUE(Compare(near, half, {}).equal) << "7 units of the last place";
+  Tolerance given;
+  given.rtol = 1e-3;
+  EXPECT_FALSE(Compare(near, half, given).equal) << "the user's word holds";
+  const auto far = Make<uint16_t>(DataType::kFloat16, {0x3600, 0, 0x3c00});
+  EXPECT_FALSE(Compare(far, half, {}).equal);
+  const auto brain = Make<uint16_t>(DataType::kBfloat16, {0x3f80, 0xbf80});
+  const auto brain_near = Make<uint16_t>(DataType::kBfloat16, {0x3f88, 0xbf80});
+  const auto brain_far = Make<uint16_t>(DataType::kBfloat16, {0x3f90, 0xbf80});
+  EXPECT_TRUE(Compare(brain_near, brain, {}).equal);
+  EXPECT_FALSE(Compare(brain_far, brain, {}).equal);
+}
+
+TEST(Compare, InQuantizationSteps) {
+  Tolerance steps;
+  steps.steps = 2;
+  const auto codes = Make<uint8_t>(DataType::kUint8, {10, 20});
+  const auto two = Make<uint8_t>(DataType::kUint8, {12, 20});
+  EXPECT_FALSE(Compare(two, codes, {}, 1).equal);
+  EXPECT_TRUE(Compare(two, codes, steps, 1).equal);
+  EXPECT_FALSE(Compare(two, codes, steps, 0).equal) << "no step is known";
+  EXPECT_EQ(Compare(two, codes, steps, 1).max_steps, 2);
+  const auto values = Make<float>(DataType::kFloat, {0, 1.5f, 3});
+  const auto moved = Make<float>(DataType::kFloat, {0, 1, 3});
+  EXPECT_FALSE(Compare(moved, values, {}, 0.25).equal);
+  EXPECT_TRUE(Compare(moved, values, steps, 0.25).equal);
+  steps.steps = 1;
+  EXPECT_FALSE(Compare(moved, values, steps, 0.25).equal);
+  steps.steps = 2;
+  steps.exact = true;
+  EXPECT_FALSE(Compare(moved, values, steps, 0.25).equal);
+}
+
 TEST(Compare, TypeAndShape) {
   const auto a = Make<int8_t>(DataType::kInt8, {1, 2});
   const auto b = Make<uint8_t>(DataType::kUint8, {1, 2});

@@ -8,10 +8,10 @@
 #include <cstring>
 #include <optional>
 #include <random>
-#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/diagnostic.h"
 #include "compiler/import/tensor_proto.h"
 #include "tools/cli/file.h"
 
@@ -81,25 +81,13 @@ absl::StatusOr<std::vector<NamedTensor>> ReadDataSet(const std::string& folder,
     compiler::TensorSource source("");
     auto data =
         compiler::FromTensorProto(proto, absl::StrCat("'", path, "'"), &source);
+    if (compiler::RefusalOf(data.status()) ==
+        compiler::Refusal::kUnsupportedDatatype) {
+      return data.status();  // no model that takes it would be supported
+    }
     if (!data.ok()) return absl::InvalidArgumentError(data.status().message());
     tensors.push_back({proto.name(), *std::move(data)});
   }
-}
-
-std::vector<std::string> InputNames(absl::string_view model) {
-  onnx::ModelProto proto;
-  std::vector<std::string> names;
-  if (!proto.ParseFromArray(model.data(), static_cast<int>(model.size()))) {
-    return names;
-  }
-  std::set<std::string> initialized;
-  for (const auto& tensor : proto.graph().initializer()) {
-    initialized.insert(tensor.name());
-  }
-  for (const auto& input : proto.graph().input()) {
-    if (initialized.count(input.name()) == 0) names.push_back(input.name());
-  }
-  return names;
 }
 
 absl::StatusOr<std::vector<compiler::TensorData>> Assign(

@@ -9,7 +9,6 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "compiler/ir/graph.h"
 #include "compiler/package/package.h"
 
@@ -21,13 +20,10 @@ struct NamedTensor {
 };
 
 // KIND_0.pb, KIND_1.pb ... of a folder; `kind` is "input" or "output". May be
-// none. A folder that does not exist is NotFound.
+// none. A folder that does not exist is NotFound; a tensor of strings or the
+// like is refused as a model of such tensors is.
 absl::StatusOr<std::vector<NamedTensor>> ReadDataSet(const std::string& folder,
                                                      const std::string& kind);
-
-// Names of the inputs that a caller of the model gives (those without an
-// initializer), in order. Empty if the bytes are not a model.
-std::vector<std::string> InputNames(absl::string_view model);
 
 // The tensors in the order of `wanted`: by name, or by position where a tensor
 // has no name. InvalidArgument: one is missing, too many, other type or shape.

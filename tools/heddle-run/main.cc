@@ -84,7 +84,9 @@ int main(int argc, char** argv) {
                  "device's)")
       ->check(CLI::IsMember(configs));
   app.add_option("--shape", a.shapes,
-                 "shape of an input with symbolic dimensions; repeat for more")
+                 "shape of an input; needed where the model leaves dimensions "
+                 "open and no data or picture settles them; repeat for more "
+                 "inputs")
       ->type_name("NAME=D,D,...")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -108,12 +110,19 @@ int main(int argc, char** argv) {
           ->check(CLI::IsMember({"outputs", "layers"}));
   app.add_flag("--exact", a.tolerance.exact, "compare bytes, floats too")
       ->needs(check);
-  app.add_option("--rtol", a.tolerance.rtol, "relative tolerance of floats")
-      ->capture_default_str();
+  app.add_option("--rtol", a.tolerance.rtol,
+                 "relative tolerance of floats (default: 1e-3; float16 1e-2, "
+                 "bfloat16 8e-2)");
   app.add_option("--atol-range", a.tolerance.range,
                  "absolute tolerance of floats, as a part of the expected "
-                 "output's range")
-      ->capture_default_str();
+                 "output's range (default: a tenth of --rtol's)");
+  app.add_option("--atol-steps", a.tolerance.steps,
+                 "tolerance of quantized outputs, in steps of their "
+                 "quantization: for expected outputs of an interpreter that "
+                 "computes in floating point")
+      ->check(CLI::NonNegativeNumber)
+      ->excludes("--exact")
+      ->needs(check);
   auto* image = app.add_option("--image", a.images.files,
                                "PNG or JPEG picture; prints the five largest "
                                "outputs; repeat for more")

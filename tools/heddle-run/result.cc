@@ -116,6 +116,18 @@ ordered_json LayerCheckJson(const LayerCheck& check) {
   return json;
 }
 
+ordered_json ArithmeticJson(const Arithmetic& arithmetic) {
+  const char* kind = arithmetic.kind == Arithmetic::Kind::kInteger ? "integer"
+                     : arithmetic.kind == Arithmetic::Kind::kFloat ? "float"
+                     : arithmetic.kind == Arithmetic::Kind::kRounding
+                         ? "rounding"
+                         : "unknown";
+  return {{"expected", kind},
+          {"differing_integer", arithmetic.integer},
+          {"differing_float", arithmetic.floating},
+          {"max_steps", arithmetic.integer_steps}};
+}
+
 }  // namespace
 
 bool Result::matches() const {
@@ -204,6 +216,7 @@ std::string ToText(const package::Package& package, const Result& result) {
           "--atol-range)\n";
     }
   }
+  if (result.arithmetic.has_value()) text += Describe(*result.arithmetic);
   return text;
 }
 
@@ -253,6 +266,9 @@ std::string ToJson(const package::Package& package, const Result& result) {
   }
   if (result.layer_check.has_value()) {
     json["layer_check"] = LayerCheckJson(*result.layer_check);
+  }
+  if (result.arithmetic.has_value()) {
+    json["arithmetic"] = ArithmeticJson(*result.arithmetic);
   }
   if (result.bench.has_value()) json["bench"] = BenchJson(*result.bench);
   if (result.images.has_value()) {

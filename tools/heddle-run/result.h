@@ -12,6 +12,8 @@
 //    "layer_check": {"compared", "differing",
 //                    "first": {"tensor", "node", "op", "sources", "differing",
 //                              "index", "value", "reference"}},
+//    "arithmetic": {"expected": "integer", "float", "rounding", "unknown",
+//                   "differing_integer", "differing_float", "max_steps"},
 //    "bench": {"runs", "warmup", "min_ms", "median_ms", "p90_ms", "p95_ms",
 //              "p99_ms", "p99_9_ms" (null with too few runs), "max_ms",
 //              "mean_ms", "per_second", "relative_mad", "half_difference",
@@ -28,6 +30,7 @@
 
 #include "compiler/package/package.h"
 #include "runtime/session/session.h"
+#include "tools/heddle-run/arithmetic.h"
 #include "tools/heddle-run/compare.h"
 #include "tools/heddle-run/images.h"
 #include "tools/heddle-run/layer_check.h"
@@ -60,6 +63,7 @@ struct Result {
   std::vector<PictureResult> pictures;
   std::vector<std::string> names;  // of classes; may be fewer
   std::optional<LayerCheck> layer_check;
+  std::optional<Arithmetic> arithmetic;  // quantized, and the outputs differ
   bool layers = false;
 
   bool matches() const;

@@ -137,6 +137,72 @@ expect 5 "$int8" --data bad --check
 grep -q 'first at 3' out || fail "first difference"
 grep -q 'equal the reference semantics byte for byte' out || fail "whose fault it is"
 grep -q 'expected outputs come from other arithmetic' out || fail "what that means"
+# Expected outputs of other arithmetic: said, and accepted in steps.
+grep -q '^expected  *1 elements differ from integer operators' out || fail "which arithmetic"
+expect 2 "$int8" --data bad --check --exact --atol-steps 1
+expect 2 "$int8" --data bad --atol-steps 1
+# A type that no model has is refused as the model would be, not a failure.
+mkdir text
+printf '\010\001\020\010\062\001a' >text/input_0.pb  # dims 1, string, "a"
+expect 4 "$int8" --data text
+grep -q 'string' err || fail "the type is not named"
+# Symbolic dimensions: from the data or the pictures, said in one line; else the
+# names and a command line that gives them.
+python3 - "$digits/digits_int8.onnx" <<'PY'
+import sys
+model = bytearray(open(sys.argv[1], "rb").read())
+# ValueInfoProto of 'image': name, then its four dimensions as dim_value; the
+# first becomes the dim_param "n", and that takes a byte more in each length.
+def varint(n):
+    out = b""
+    while n > 127:
+        out += bytes([n & 127 | 128]); n >>= 7
+    return out + bytes([n])
+def fields(b):
+    i = 0
+    while i < len(b):
+        start, key = i, 0
+        key, i = read(b, i)
+        if key & 7 == 0: value, i = read(b, i)
+        elif key & 7 == 2:
+            n, i = read(b, i)
+            value, i = b[i:i + n], i + n
+        elif key & 7 == 5: value, i = b[i:i + 4], i + 4
+        else: value, i = b[i:i + 8], i + 8
+        yield key, value, b[start:i]
+def read(b, i):
+    n = shift = 0
+    while True:
+        n |= (b[i] & 127) << shift
+        shift += 7
+        i += 1
+        if b[i - 1] < 128: return n, i
+def edit(b, path, change):
+    out = b""
+    for key, value, whole in fields(b):
+        if path and key >> 3 == path[0]:
+            value = change(value) if len(path) == 1 else edit(value, path[1:], change)
+            whole = varint(key) + varint(len(value)) + value
+        out += whole
+    return out
+def first(shape):
+    dims = list(fields(shape))
+    return b"\x0a\x03\x12\x01n" + b"".join(whole for _, _, whole in dims[1:])
+# graph = 7, input = 11, type = 2, tensor_type = 1, shape = 2
+open("symbolic.onnx", "wb").write(edit(bytes(model), [7, 11, 2, 1, 2], first))
+PY
+expect 4 symbolic.onnx
+grep -q "^heddle-run: error: unsupported shape: the model leaves dimension 0 ('n') of input 'image' open" err ||
+  fail "the names are missing"
+grep -qx "heddle-run: for example: heddle-run symbolic.onnx --shape image=1,1,28,28" err ||
+  fail "no example"
+expect 0 symbolic.onnx --shape image=1,1,28,28
+! grep -q 'from the data' err || fail "the user's shape is said to be the data's"
+expect 0 symbolic.onnx --data good --check --exact
+[[ $(grep -c "^heddle-run: from the data: 'n' = 1$" err) == 1 ]] || fail "not said what n is"
+expect 0 symbolic.onnx --images "$digits/digits_test.u8" --dims 1,28,28 --limit 2
+grep -q "^heddle-run: from the data: 'n' = 1$" err || fail "not said what n is for pictures"
+expect 0 symbolic.onnx --data good --check=layers
 # All tensors, without expected outputs; float networks, too.
 for model in "$int8" "$digits"/digits_f*.onnx; do
   expect 0 "$model" --check=layers --json

@@ -15,10 +15,15 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/compiler.h"
+#include "compiler/diagnostic.h"
+#include "compiler/import/input_declaration.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/file.h"
+#include "tools/cli/printable.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/shape_option.h"
+#include "tools/heddle-run/arithmetic.h"
+#include "tools/heddle-run/bind.h"
 #include "tools/heddle-run/data.h"
 #include "tools/heddle-run/device_model.h"
 #include "tools/heddle-run/layer_check.h"
@@ -42,6 +47,8 @@ class Runner {
   absl::Status Execute();
   bool matches() const { return result_.matches(); }
   void StopProgress() { progress_.Stop(); }
+  // A command line that gives the shapes which are missing; "" if none are.
+  const std::string& example() const { return example_; }
   std::string Report() const {
     return arguments_.json ? ToJson(package(), result_)
                            : ToText(package(), result_);
@@ -49,13 +56,15 @@ class Runner {
 
  private:
   const package::Package& package() const { return model_->package(); }
-  absl::StatusOr<compiler::CompileOptions> Options();
+  compiler::CompileOptions Options();
+  absl::Status BindShapes();
   absl::Status RunOnce(const std::vector<TensorData>& inputs, bool with_taps);
   absl::Status CheckClassifier(const char* option) const;
   absl::Status RunImages();
   absl::Status RunPictures();
   absl::Status Bench(const std::vector<TensorData>& inputs);
   absl::Status CompareOutputs();
+  absl::Status CompareArithmetic(const std::vector<TensorData>& inputs);
   absl::Status CompareAllLayers(const std::vector<TensorData>& inputs);
   absl::Status WriteTensors(const std::string& folder,
                             const std::vector<package::TensorInfo>& infos,
@@ -65,12 +74,15 @@ class Runner {
   cli::Progress progress_;
   std::string bytes_;  // of the model
   bool is_package_ = false;
-  std::vector<NamedTensor> given_;  // inputs of --data
+  std::vector<NamedTensor> given_;                 // inputs of --data
+  std::map<std::string, compiler::Shape> shapes_;  // of inputs of the model
+  std::string example_;
+  std::vector<TensorData> expected_;  // outputs of --data, in order
   std::unique_ptr<DeviceModel> model_;
   Result result_;
 };
 
-absl::StatusOr<compiler::CompileOptions> Runner::Options() {
+compiler::CompileOptions Runner::Options() {
   compiler::CompileOptions options;
   options.config = arguments_.config;
   options.taps = !arguments_.taps.empty();
@@ -78,19 +90,22 @@ absl::StatusOr<compiler::CompileOptions> Runner::Options() {
   options.progress = [this](const char* stage) {
     progress_.Set(absl::StrCat("compiling: ", stage));
   };
-  absl::Status status =
-      cli::ParseShapes(arguments_.shapes, &options.input_shapes);
-  if (!status.ok()) return status;
-  if (is_package_) return options;
-  // The data say what symbolic dimensions are, unless the user does.
-  const std::vector<std::string> names = InputNames(bytes_);
-  for (size_t i = 0; i < given_.size() && i < names.size(); ++i) {
-    const bool named =
-        std::find(names.begin(), names.end(), given_[i].name) != names.end();
-    options.input_shapes.emplace(named ? given_[i].name : names[i],
-                                 given_[i].data.shape);
-  }
+  options.input_shapes = shapes_;
   return options;
+}
+
+// The data say what symbolic dimensions are, unless the user does.
+absl::Status Runner::BindShapes() {
+  std::map<std::string, compiler::Shape> given;
+  if (auto s = cli::ParseShapes(arguments_.shapes, &given); !s.ok()) return s;
+  const Binding binding = BindInputs(compiler::DeclaredInputs(bytes_), given,
+                                     given_, arguments_.images);
+  shapes_ = binding.shapes;
+  if (!binding.found.empty()) {
+    std::fprintf(stderr, "%s: from the data: %s\n", kTool,
+                 cli::Printable(binding.found).c_str());
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Runner::Prepare() {
@@ -113,6 +128,11 @@ absl::Status Runner::Prepare() {
     if (!device.ok()) return device.status();
     setenv("HEDDLE_DEVICE", device->c_str(), 1);
   }
+  if (arguments_.tolerance.steps > 0 && is_package_) {
+    return absl::InvalidArgumentError(
+        "--atol-steps needs the ONNX model; a package does not hold the scales "
+        "of its outputs");
+  }
   if (arguments_.check == "layers" && is_package_) {
     return absl::InvalidArgumentError(
         "--check=layers needs the ONNX model; a package does not hold the "
@@ -128,10 +148,18 @@ absl::Status Runner::Prepare() {
     if (!names.ok()) return names.status();
     result_.names = *std::move(names);
   }
-  auto options = Options();
-  if (!options.ok()) return options.status();
-  auto loaded = DeviceModel::Load(bytes_, is_package_, *options);
-  if (!loaded.ok()) return loaded.status();
+  if (!is_package_) {
+    if (auto s = BindShapes(); !s.ok()) return s;
+  }
+  auto loaded = DeviceModel::Load(bytes_, is_package_, Options());
+  if (!loaded.ok()) {
+    if (is_package_ || compiler::RefusalOf(loaded.status()) !=
+                           compiler::Refusal::kUnsupportedShape) {
+      return loaded.status();
+    }
+    example_ = cli::ShapeExample(kTool, arguments_.model, bytes_, shapes_);
+    return loaded.status();
+  }
   model_ = *std::move(loaded);
   result_.device = model_->device();
   result_.device_bytes = model_->device_bytes();
@@ -245,6 +273,17 @@ absl::Status Runner::CompareOutputs() {
   auto expected = ReadDataSet(arguments_.data, "output");
   if (!expected.ok()) return expected.status();
   const auto& outputs = model_->outputs();
+  std::map<std::string, double> steps;
+  if (arguments_.tolerance.steps > 0) {
+    const auto graph = compiler::AnalyseOnnx(bytes_, Options());
+    if (!graph.ok()) return graph.status();
+    steps = OutputSteps(*graph);
+    if (steps.empty()) {
+      return absl::InvalidArgumentError(
+          "--atol-steps: no output of the model is quantized; see --rtol and "
+          "--atol-range");
+    }
+  }
   if (expected->size() != outputs.size()) {
     return absl::InvalidArgumentError(
         absl::StrCat("the model has ", outputs.size(), " output",
@@ -256,28 +295,41 @@ absl::Status Runner::CompareOutputs() {
     for (const NamedTensor& tensor : *expected) {
       if (tensor.name == package().outputs[i].name) mine = &tensor;
     }
+    const auto step = steps.find(package().outputs[i].name);
     result_.comparisons.push_back(
-        Compare(outputs[i], mine->data, arguments_.tolerance));
+        Compare(outputs[i], mine->data, arguments_.tolerance,
+                step == steps.end() ? 0 : step->second));
+    expected_.push_back(mine->data);
   }
+  return absl::OkStatus();
+}
+
+// The outputs differ: is it for the arithmetic of a quantized model?
+absl::Status Runner::CompareArithmetic(const std::vector<TensorData>& inputs) {
+  compiler::CompileOptions options = Options();
+  options.fuse_quantization = false;
+  const auto graph = compiler::AnalyseOnnx(bytes_, options);
+  if (!graph.ok()) return graph.status();
+  if (!IsQuantized(*graph)) return absl::OkStatus();
+  progress_.Set("floating point");
+  auto found = FindArithmetic(*graph, inputs, model_->outputs(), expected_,
+                              arguments_.tolerance);
+  if (!found.ok()) return found.status();
+  result_.arithmetic = *found;
   return absl::OkStatus();
 }
 
 // A second package of the same model, with all its tensors as outputs; on a
 // device again, since taps must not change what was measured.
 absl::Status Runner::CompareAllLayers(const std::vector<TensorData>& inputs) {
-  auto options = Options();
-  if (!options.ok()) return options.status();
-  options->config = package().config;
-  // The shapes that --data gave are bound already.
-  for (const package::TensorInfo& input : package().inputs) {
-    options->input_shapes.emplace(input.name, input.shape);
-  }
+  compiler::CompileOptions options = Options();
+  options.config = package().config;
   progress_.Set("reference semantics");
-  const auto graph = compiler::AnalyseOnnx(bytes_, *options);
+  const auto graph = compiler::AnalyseOnnx(bytes_, options);
   if (!graph.ok()) return graph.status();
-  options->taps = true;
-  options->tap_all = true;
-  auto tapped = DeviceModel::Load(bytes_, false, *options);
+  options.taps = true;
+  options.tap_all = true;
+  auto tapped = DeviceModel::Load(bytes_, false, options);
   if (!tapped.ok()) return tapped.status();
   if (auto s = (*tapped)->Run(inputs, true); !s.ok()) return s;
   std::vector<NamedTensor> card;
@@ -362,6 +414,15 @@ absl::Status Runner::Execute() {
                    std::string(s.message()).c_str());
     }
   }
+  const bool differ = std::any_of(
+      result_.comparisons.begin(), result_.comparisons.end(),
+      [](const Comparison& c) { return !c.equal && c.problem.empty(); });
+  if (differ && !is_package_) {
+    if (const absl::Status s = CompareArithmetic(inputs); !s.ok()) {
+      std::fprintf(stderr, "%s: the arithmetic cannot be compared: %s\n", kTool,
+                   std::string(s.message()).c_str());
+    }
+  }
   return absl::OkStatus();
 }
 
@@ -377,7 +438,11 @@ int Main(const Arguments& arguments) {
   absl::Status status = runner.Prepare();
   if (status.ok()) status = runner.Execute();
   runner.StopProgress();
-  if (!status.ok()) return cli::Fail(kTool, status);
+  if (!status.ok()) {
+    const int code = cli::Fail(kTool, status);
+    cli::SayExample(kTool, runner.example());
+    return code;
+  }
   const std::string text = runner.Report();
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() ||
       std::fflush(stdout) != 0) {

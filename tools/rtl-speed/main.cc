@@ -56,6 +56,7 @@ absl::Status Measure(const std::string& name, int repeat, bool check) {
   if (!model.ok()) return model.status();
   compiler::CompileOptions options;
   options.config = isa::kH256.name;
+  options.open_dimensions_are_one = true;
   auto compiled = compiler::CompileOnnx(*model, options);
   if (!compiled.ok()) return compiled.status();
   auto package = package::Parse(compiled->package);
