@@ -139,10 +139,17 @@ absl::Status CheckApart(const std::vector<EngineBuffer>& outputs) {
 
 }  // namespace
 
-bool IsShapeRefusal(const absl::Status& status) {
-  const onnxStatus code = CodeOf(status);
-  return code == ONNXIFI_STATUS_MISMATCHING_SHAPE ||
-         code == ONNXIFI_STATUS_UNSUPPORTED_SHAPE;
+bool IsLeftToSetGraphIO(const Signature& signature,
+                        const absl::Status& refusal) {
+  const onnxStatus code = CodeOf(refusal);
+  if (code != ONNXIFI_STATUS_MISMATCHING_SHAPE &&
+      code != ONNXIFI_STATUS_UNSUPPORTED_SHAPE) {
+    return false;
+  }
+  return std::any_of(signature.inputs.begin(), signature.inputs.end(),
+                     [](const DeclaredTensor& input) {
+                       return input.symbolic() || !input.has_shape;
+                     });
 }
 
 struct Graph::Counted {
@@ -184,7 +191,7 @@ absl::StatusOr<std::shared_ptr<Graph>> Graph::Create(
   if (program.ok()) {
     graph->emulated_ = (*program)->emulated();
     graph->programs_.push_back({{}, *std::move(program)});
-  } else if (!graph->symbolic_ || !IsShapeRefusal(program.status())) {
+  } else if (!IsLeftToSetGraphIO(graph->signature_, program.status())) {
     return program.status();
   }
   if (!graph->symbolic_) {

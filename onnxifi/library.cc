@@ -167,22 +167,21 @@ Outcome Library::GetBackendCompatibility(onnxBackendID id, size_t size,
   CompileRequest request;
   request.model = absl::string_view(static_cast<const char*>(model), size);
   request.config = device.config;
+  request.memory_bytes = device.memory_bytes;
+  auto signature = ReadSignature(request.model);
+  if (!signature.ok()) return Outcome(signature.status());
   auto emulated = engine_->Analyse(request);
   if (emulated.ok()) {
     return Outcome(*emulated ? ONNXIFI_STATUS_FALLBACK
                              : ONNXIFI_STATUS_SUCCESS);
   }
-  if (IsShapeRefusal(emulated.status())) {
-    // Shapes that do not work out with 1 for symbolic dimensions may with
-    // others: onnxSetGraphIO decides, as after onnxInitGraph.
-    auto signature = ReadSignature(request.model);
-    if (signature.ok()) {
-      for (const DeclaredTensor& input : signature->inputs) {
-        if (input.symbolic()) return Outcome();
-      }
-    }
+  if (IsLeftToSetGraphIO(*signature, emulated.status())) return Outcome();
+  Outcome refused(emulated.status());
+  // The function has no code for the device's memory.
+  if (refused.code == ONNXIFI_STATUS_NO_DEVICE_MEMORY) {
+    refused.code = ONNXIFI_STATUS_UNSUPPORTED_SHAPE;
   }
-  return Outcome(emulated.status());
+  return refused;
 }
 
 Outcome Library::InitBackend(Call* call, onnxBackendID id,

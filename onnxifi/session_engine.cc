@@ -14,6 +14,7 @@
 #include "compiler/compiler.h"
 #include "compiler/diagnostic.h"
 #include "compiler/import/importer.h"
+#include "compiler/judge.h"
 #include "compiler/ops/define.h"
 #include "onnxifi/engine.h"
 #include "onnxifi/signature.h"
@@ -69,16 +70,6 @@ bool Emulated(const compiler::Graph& graph) {
     if (x[1] != group || y[1] != group) return true;
   }
   return false;
-}
-
-absl::StatusOr<bool> AnalyseModel(const CompileRequest& request) {
-  const compiler::CompileOptions options = OptionsOf(request);
-  auto graph = compiler::AnalyseOnnx(request.model, options);
-  if (!graph.ok()) return Translate(graph.status());
-  if (absl::Status s = compiler::CheckGraph(*graph); !s.ok()) {
-    return Translate(s);
-  }
-  return Emulated(*graph);
 }
 
 std::vector<TensorInfo> TensorsOf(
@@ -169,13 +160,15 @@ class SessionDevice : public EngineDevice {
   }
   absl::StatusOr<std::unique_ptr<EngineGraph>> Load(
       const CompileRequest& request) override {
-    auto emulated = AnalyseModel(request);
-    if (!emulated.ok()) return emulated.status();
-    auto compiled = compiler::CompileOnnx(request.model, OptionsOf(request));
+    const compiler::CompileOptions options = OptionsOf(request);
+    auto analysed = compiler::AnalyseOnnx(request.model, options);
+    if (!analysed.ok()) return Translate(analysed.status());
+    auto compiled = compiler::CompileGraph(*analysed, options);
     if (!compiled.ok()) return Translate(compiled.status());
     auto graph = session::LoadGraph(device_, compiled->package);
     if (!graph.ok()) return Translate(graph.status());
-    return std::make_unique<SessionGraph>(*std::move(graph), *emulated);
+    return std::make_unique<SessionGraph>(*std::move(graph),
+                                          Emulated(*analysed));
   }
 
  private:
@@ -252,17 +245,10 @@ class SessionEngine : public Engine {
   }
 
   absl::StatusOr<bool> Analyse(const CompileRequest& request) override {
-    auto emulated = AnalyseModel(request);
-    if (!emulated.ok()) return emulated;
-    // The limits of the hardware show in the compiler's back end, which needs
-    // the weights.
-    auto signature = ReadSignature(request.model);
-    if (!signature.ok()) return signature.status();
-    if (signature->has_initializers) {
-      auto compiled = compiler::CompileOnnx(request.model, OptionsOf(request));
-      if (!compiled.ok()) return Translate(compiled.status());
-    }
-    return emulated;
+    const compiler::CompileOptions options = OptionsOf(request);
+    auto graph = compiler::JudgeOnnx(request.model, options);
+    if (!graph.ok()) return Translate(graph.status());
+    return Emulated(*graph);
   }
 
  private:

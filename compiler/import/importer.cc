@@ -125,6 +125,8 @@ class Importer {
 
   absl::Status Initializers() {
     const auto& graph = model_.graph();
+    result_.has_initializers =
+        graph.initializer_size() != 0 || graph.sparse_initializer_size() != 0;
     for (const auto& proto : graph.initializer()) {
       if (proto.name().empty()) return Invalid("an initializer has no name");
       const std::string what =
@@ -345,8 +347,6 @@ class Importer {
     return absl::OkStatus();
   }
 
-  absl::Status Operator(const onnx::NodeProto& proto, Node* node) {
-    if (FindOperator(node->domain, node->op, node->opset) == nullptr) {
   // "7 to 17": of which versions an operator is known; "" if of none.
   static std::string OpsetsOf(const Node& node) {
     int first = 0, last = 0;
@@ -361,8 +361,8 @@ class Importer {
     return first == 0 ? "" : absl::StrCat(first, " to ", last);
   }
 
-      return Refuse(
-          Refusal::kUnsupportedOperator,
+  absl::Status Operator(const onnx::NodeProto& proto, Node* node) {
+    if (FindOperator(node->domain, node->op, node->opset) == nullptr) {
       const std::string opsets = OpsetsOf(*node);
       if (!opsets.empty()) {
         return Refuse(
@@ -372,6 +372,8 @@ class Importer {
                          node->opset, " is not supported; that of opset ",
                          opsets, " is, convert the model"));
       }
+      return Refuse(
+          Refusal::kUnsupportedOperator,
           absl::StrCat(
               node->Describe(), ": operator ", DomainName(node->domain), ".",
               node->op, " at opset ", node->opset,
