@@ -16,10 +16,12 @@ bool BackendId::RemoveListing() {
 }
 
 absl::StatusOr<std::shared_ptr<Backend>> Backend::Open(
-    Engine* engine, std::shared_ptr<BackendId> id, LogLevel log_level) {
+    Engine* engine, std::shared_ptr<BackendId> id, LogLevel log_level,
+    uint64_t optimization) {
   std::shared_ptr<Backend> backend(new Backend);
   backend->log_level_ = log_level;
-  backend->state_ = std::make_shared<BackendState>();
+  backend->optimization_ = optimization;
+  backend->state_ = std::make_shared<BackendState>(log_level);
   auto device = engine->Open(id->device());
   if (!device.ok()) return device.status();
   backend->id_ = std::move(id);

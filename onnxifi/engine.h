@@ -49,6 +49,8 @@ struct CompileRequest {
   std::string config;
   uint64_t memory_bytes = 0;
   const std::map<std::string, compiler::TensorData>* weights = nullptr;
+  uint64_t optimization = 0;  // ONNXIFI_OPTIMIZATION_*; 0: HIGH_THROUGHPUT
+  LogLevel log_level = LogLevel::kWarning;  // of what is said about the steps
   std::map<std::string, compiler::Shape> input_shapes;  // others bound to 1
 };
 

@@ -241,6 +241,8 @@ absl::StatusOr<std::shared_ptr<EngineGraph>> Graph::ProgramFor(
     std::rotate(programs_.begin() + i, programs_.begin() + i + 1,
                 programs_.end());
     return programs_.back().graph;
+  request.optimization = backend_->optimization();
+  request.log_level = backend_->log_level();
   }
   if (programs_.size() >= kMaxPrograms) programs_.erase(programs_.begin());
   auto program = Load(shapes);

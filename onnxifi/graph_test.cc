@@ -129,8 +129,7 @@ TEST_F(GraphTest, WeightsAreCopied) {
   auto* shape = reinterpret_cast<uint64_t*>(memory + 16);
   shape[0] = 4;
   auto* list = reinterpret_cast<uint64_t*>(memory + 32);
-  list[0] = ONNXIFI_BACKEND_PROPERTY_OPTIMIZATION;
-  list[1] = ONNXIFI_OPTIMIZATION_LOW_LATENCY;
+  list[0] = ONNXIFI_GRAPH_PROPERTY_NONE;
   TestDescriptor source("w", {4}, memory);
   auto* weight = reinterpret_cast<onnxTensorDescriptorV1*>(memory + 64);
   *weight = source;

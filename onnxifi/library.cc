@@ -193,10 +193,12 @@ Outcome Library::InitBackend(Call* call, onnxBackendID id,
   std::shared_ptr<BackendId> found = FindId(id);
   if (found == nullptr) return InvalidId();
   Properties read;
-  Outcome outcome = ReadProperties(properties, &read);
+  Outcome outcome = ReadBackendProperties(found->abi, properties, &read);
   if (outcome.failed()) return outcome;
   call->threshold = read.log_level.value_or(DefaultLogLevel());
-  auto opened = Backend::Open(engine_.get(), found, call->threshold);
+  auto opened = Backend::Open(
+      engine_.get(), found, call->threshold,
+      read.optimization.value_or(ONNXIFI_OPTIMIZATION_HIGH_THROUGHPUT));
   if (!opened.ok()) return Outcome(opened.status());
   void* handle = backends_.Insert(*std::move(opened));
   if (handle == nullptr) return TableFull();
@@ -273,8 +275,7 @@ Outcome Library::InitGraph(Call* call, onnxBackend backend,
   if (arguments.model_size == 0) {
     return Outcome(ONNXIFI_STATUS_INVALID_SIZE, "onnxModelSize is 0");
   }
-  Properties properties;
-  Outcome outcome = ReadProperties(arguments.properties, &properties);
+  Outcome outcome = CheckGraphProperties(arguments.properties);
   if (outcome.failed()) return outcome;
   if (found->gone()) return Gone();
   const absl::string_view model(static_cast<const char*>(arguments.model),

@@ -54,6 +54,26 @@ compiler::CompileOptions OptionsOf(const CompileRequest& request) {
   options.input_shapes = request.input_shapes;
   options.device_memory_bytes = request.memory_bytes;
   if (request.weights != nullptr) options.weights = *request.weights;
+  switch (request.optimization) {
+    case ONNXIFI_OPTIMIZATION_LOW_POWER:
+      // What costs most is the way to and from device memory.
+      options.goal = compiler::Goal::kTraffic;
+      break;
+    case ONNXIFI_OPTIMIZATION_LOW_DELAY:
+      options.goal = compiler::Goal::kCompileTime;
+      break;
+    case ONNXIFI_OPTIMIZATION_AOT:
+      options.goal = compiler::Goal::kThorough;
+      break;
+    default:
+      // One core, one run at a time: latency and throughput are one figure.
+      options.goal = compiler::Goal::kSpeed;
+  }
+  if (request.log_level <= LogLevel::kDebug) {
+    options.progress = [level = request.log_level](const char* stage) {
+      Log(level, LogLevel::kDebug, stage, "compiling: ");
+    };
+  }
   return options;
 }
 

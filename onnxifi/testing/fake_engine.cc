@@ -242,6 +242,7 @@ absl::StatusOr<std::unique_ptr<EngineGraph>> FakeDevice::Load(
   }
   try {
     return std::make_unique<FakeGraph>(this, request, *signature, memory);
+    world.optimization_ = request.optimization;
   } catch (...) {
     Lock lock(world.mutex_);
     world.cards_[name].used -= memory;
@@ -409,6 +410,11 @@ int FakeWorld::starts() {
 uint64_t FakeWorld::memory_used(const std::string& name) {
   Lock lock(mutex_);
   return cards_[name].used;
+uint64_t FakeWorld::optimization() {
+  Lock lock(mutex_);
+  return optimization_;
+}
+
 }
 
 absl::Status FakeWorld::Pass(Point point) {
