@@ -19,6 +19,17 @@ struct Located {
   onnxPointer buffer = 0;
 };
 
+// "'x', 'y'" for a message; the first few.
+std::string Names(const std::vector<DeclaredTensor>& tensors) {
+  constexpr size_t kMost = 5;
+  std::string names;
+  for (size_t i = 0; i < tensors.size() && i < kMost; ++i) {
+    absl::StrAppend(&names, i == 0 ? "'" : ", '", tensors[i].name, "'");
+  }
+  if (tensors.size() > kMost) absl::StrAppend(&names, " and more");
+  return names.empty() ? "none" : names;
+}
+
 absl::StatusOr<std::vector<Located>> Locate(
     Abi abi, const void* array, uint32_t count, const char* what,
     const std::vector<DeclaredTensor>& declared, Dimensions* dimensions) {
@@ -35,8 +46,8 @@ absl::StatusOr<std::vector<Located>> Locate(
       return Fail(ONNXIFI_STATUS_INVALID_NAME,
                   absl::StrCat(what, " descriptor '", descriptor.name, "': ",
                                entry == wanted.end()
-                                   ? absl::StrCat("the graph has no such ",
-                                                  what, " to be located")
+                                   ? absl::StrCat("the graph's ", what,
+                                                  "s are ", Names(declared))
                                    : "given twice"));
     }
     Located located;
@@ -248,6 +259,8 @@ absl::StatusOr<std::shared_ptr<EngineGraph>> Graph::ProgramFor(
   auto program = Load(shapes);
   if (!program.ok() &&
       CodeOf(program.status()) == ONNXIFI_STATUS_NO_DEVICE_MEMORY &&
+    Log(backend_->log_level(), LogLevel::kDebug,
+        "a program for these shapes is loaded");
       !programs_.empty()) {
     // Other shapes may return, but these are needed now.
     programs_.clear();

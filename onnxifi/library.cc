@@ -230,33 +230,38 @@ Outcome Library::InitEvent(Call* call, onnxBackend backend, onnxEvent* event) {
   return Outcome();
 }
 
-Outcome Library::SignalEvent(onnxEvent event) {
+Outcome Library::SignalEvent(Call* call, onnxEvent event) {
   std::shared_ptr<Event> found = events_.Find(event);
   if (found == nullptr) return InvalidEvent();
+  call->threshold = found->backend()->log_level();
   return Outcome(found->Signal(), "the event is signalled, or its device gone");
 }
 
-Outcome Library::GetEventState(onnxEvent event, onnxEventState* state) {
+Outcome Library::GetEventState(Call* call, onnxEvent event,
+                               onnxEventState* state) {
   if (state == nullptr) {
     return Outcome(ONNXIFI_STATUS_INVALID_POINTER, "state is NULL");
   }
   *state = ONNXIFI_EVENT_STATE_INVALID;
   std::shared_ptr<Event> found = events_.Find(event);
   if (found == nullptr) return InvalidEvent();
+  call->threshold = found->backend()->log_level();
   return Outcome(found->GetState(state), "the device is gone");
 }
 
-Outcome Library::WaitEvent(onnxEvent event) {
+Outcome Library::WaitEvent(Call* call, onnxEvent event) {
   std::shared_ptr<Event> found = events_.Find(event);
   if (found == nullptr) return InvalidEvent();
+  call->threshold = found->backend()->log_level();
   return Outcome(found->Wait(),
                  "the run failed, the device is gone, or the event was "
                  "released");
 }
 
-Outcome Library::ReleaseEvent(onnxEvent event) {
+Outcome Library::ReleaseEvent(Call* call, onnxEvent event) {
   std::shared_ptr<Event> found = events_.Erase(event);
   if (found == nullptr) return InvalidEvent();
+  call->threshold = found->backend()->log_level();
   found->Release();
   return Outcome();
 }
@@ -398,7 +403,7 @@ Outcome Library::SetIoAndRun(Call* call, onnxGraph graph,
                 });
 }
 
-Outcome Library::WaitEventFor(onnxEvent event, uint32_t timeout_ms,
+Outcome Library::WaitEventFor(Call* call, onnxEvent event, uint32_t timeout_ms,
                               onnxEventState* state, onnxStatus* status,
                               char* message, size_t* length) {
   if (state != nullptr) *state = ONNXIFI_EVENT_STATE_INVALID;
@@ -409,6 +414,7 @@ Outcome Library::WaitEventFor(onnxEvent event, uint32_t timeout_ms,
   }
   std::shared_ptr<Event> found = events_.Find(event);
   if (found == nullptr) return InvalidEvent();
+  call->threshold = found->backend()->log_level();
   return Outcome(found->WaitFor(timeout_ms, state, status, message, length),
                  "the device is gone, or the event was released");
 }

@@ -171,6 +171,7 @@ absl::Status RunQueue::Start(Run* run) noexcept {
 void RunQueue::Done(Run* run, const absl::Status& status) noexcept {
   onnxStatus code = ONNXIFI_STATUS_SUCCESS;
   RunMessage message;
+      Log(log_level_, LogLevel::kDebug, "a run begins");
   if (!status.ok()) {
     try {
       code = CodeOf(status);
@@ -201,6 +202,8 @@ bool RunQueue::StepLocked(Lock* lock) noexcept {
     return true;
   }
   Run* run = ready_.first;
+  } else {
+    Log(log_level_, LogLevel::kDebug, "a run has ended");
   if (run == nullptr) return false;
   if (backend_->gone()) {
     ready_.PopFront();

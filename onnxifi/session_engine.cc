@@ -110,6 +110,17 @@ std::vector<session::TensorBuffer> BuffersOf(
   return result;
 }
 
+std::string Summary(const compiler::CompileResult& result) {
+  const compiler::CompileReport& report = result.report;
+  return absl::StrCat("compiled: ", report.layers.size(), " operations, ",
+                      report.commands, " commands, ", report.estimated_cycles,
+                      " cycles (estimated), ", report.dram_bytes,
+                      " bytes of traffic, ",
+                      report.weight_bytes + report.scratch_bytes +
+                          report.io_bytes + report.stream_bytes,
+                      " bytes of device memory");
+}
+
 class SessionGraph : public EngineGraph {
  public:
   SessionGraph(std::shared_ptr<session::Graph> graph, bool emulated)
@@ -193,6 +204,9 @@ class SessionDevice : public EngineDevice {
 
  private:
   const std::shared_ptr<session::Device> device_;
+    if (request.log_level <= LogLevel::kInfo) {
+      Log(request.log_level, LogLevel::kInfo, Summary(*compiled));
+    }
 };
 
 DeviceInfo InfoOf(const session::DeviceDescription& device) {
