@@ -32,7 +32,8 @@ std::string Names(const std::vector<DeclaredTensor>& tensors) {
 
 absl::StatusOr<std::vector<Located>> Locate(
     Abi abi, const void* array, uint32_t count, const char* what,
-    const std::vector<DeclaredTensor>& declared, Dimensions* dimensions) {
+    const std::vector<DeclaredTensor>& declared,
+    const QuantizationModel& quantization, Dimensions* dimensions) {
   auto descriptors = ReadDescriptors(abi, array, count, what);
   if (!descriptors.ok()) return descriptors.status();
   std::map<absl::string_view, const DeclaredTensor*> wanted;
@@ -81,6 +82,10 @@ absl::StatusOr<std::vector<Located>> Locate(
     }
     result.push_back(std::move(located));
   }
+    if (auto s = CheckAgreement(quantization, descriptor, located.shape);
+        !s.ok()) {
+      return s;
+    }
   for (const DeclaredTensor& tensor : declared) {
     if (seen.count(tensor.name) == 0) {
       return Fail(ONNXIFI_STATUS_UNIDENTIFIED_NAME,
@@ -187,6 +192,7 @@ absl::StatusOr<std::shared_ptr<Graph>> Graph::Create(
   graph->signature_ = std::move(signature);
   auto& inputs = graph->signature_.inputs;
   inputs.erase(std::remove_if(inputs.begin(), inputs.end(),
+  graph->signature_.quantization.AddValues(weights);
                               [&](const DeclaredTensor& input) {
                                 return weights.count(input.name) != 0;
                               }),
@@ -298,11 +304,11 @@ absl::StatusOr<std::shared_ptr<const Binding>> Graph::Bind(
   Dimensions dimensions;
   auto inputs =
       Locate(backend_->abi(), arguments.inputs, arguments.inputs_count, "input",
-             signature_.inputs, &dimensions);
+             signature_.inputs, signature_.quantization, &dimensions);
   if (!inputs.ok()) return inputs.status();
-  auto outputs =
-      Locate(backend_->abi(), arguments.outputs, arguments.outputs_count,
-             "output", signature_.outputs, &dimensions);
+  auto outputs = Locate(backend_->abi(), arguments.outputs,
+                        arguments.outputs_count, "output", signature_.outputs,
+                        signature_.quantization, &dimensions);
   if (!outputs.ok()) return outputs.status();
   Shapes shapes;
   for (const Located& input : *inputs) {
