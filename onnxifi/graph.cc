@@ -60,7 +60,9 @@ absl::StatusOr<std::vector<Located>> Locate(
                   absl::StrCat(what, " '", descriptor.name,
                                "': only weights may be offline"));
     }
-    if (!SameType(located.declared->type, descriptor.data_type)) {
+    // What the model leaves open is compared with the program's.
+    if (located.declared->type != compiler::DataType::kUndefined &&
+        !SameType(located.declared->type, descriptor.data_type)) {
       return Fail(ONNXIFI_STATUS_MISMATCHING_DATATYPE,
                   absl::StrCat(what, " '", descriptor.name, "' is ",
                                compiler::DataTypeName(located.declared->type),
@@ -80,12 +82,12 @@ absl::StatusOr<std::vector<Located>> Locate(
     if (auto s = CheckQuantization(descriptor, located.shape); !s.ok()) {
       return s;
     }
-    result.push_back(std::move(located));
-  }
     if (auto s = CheckAgreement(quantization, descriptor, located.shape);
         !s.ok()) {
       return s;
     }
+    result.push_back(std::move(located));
+  }
   for (const DeclaredTensor& tensor : declared) {
     if (seen.count(tensor.name) == 0) {
       return Fail(ONNXIFI_STATUS_UNIDENTIFIED_NAME,
@@ -190,9 +192,9 @@ absl::StatusOr<std::shared_ptr<Graph>> Graph::Create(
   graph->backend_ = std::move(backend);
   graph->max_sequence_ = max_sequence;
   graph->signature_ = std::move(signature);
+  graph->signature_.quantization.AddValues(weights);
   auto& inputs = graph->signature_.inputs;
   inputs.erase(std::remove_if(inputs.begin(), inputs.end(),
-  graph->signature_.quantization.AddValues(weights);
                               [&](const DeclaredTensor& input) {
                                 return weights.count(input.name) != 0;
                               }),
@@ -239,6 +241,8 @@ absl::StatusOr<std::shared_ptr<EngineGraph>> Graph::Load(const Shapes& shapes) {
   request.model = model_;
   request.config = device.config;
   request.memory_bytes = device.memory_bytes;
+  request.optimization = backend_->optimization();
+  request.log_level = backend_->log_level();
   request.weights = &weights_;
   request.input_shapes = shapes;
   auto loaded = backend_->device().Load(request);
@@ -255,18 +259,16 @@ absl::StatusOr<std::shared_ptr<EngineGraph>> Graph::ProgramFor(
       if (shape != shapes.end() && shape->second != input.shape) same = false;
     }
     if (!same) continue;
+    Log(backend_->log_level(), LogLevel::kDebug,
+        "a program for these shapes is loaded");
     std::rotate(programs_.begin() + i, programs_.begin() + i + 1,
                 programs_.end());
     return programs_.back().graph;
-  request.optimization = backend_->optimization();
-  request.log_level = backend_->log_level();
   }
   if (programs_.size() >= kMaxPrograms) programs_.erase(programs_.begin());
   auto program = Load(shapes);
   if (!program.ok() &&
       CodeOf(program.status()) == ONNXIFI_STATUS_NO_DEVICE_MEMORY &&
-    Log(backend_->log_level(), LogLevel::kDebug,
-        "a program for these shapes is loaded");
       !programs_.empty()) {
     // Other shapes may return, but these are needed now.
     programs_.clear();

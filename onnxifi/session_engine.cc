@@ -161,7 +161,15 @@ class SessionGraph : public EngineGraph {
           done(Translate(status));
           *ended = true;
         });
-    if (!run.ok()) return Translate(run.status());
+    if (!run.ok()) {
+      // The buffers are the program's own in number, name and size: what is
+      // wrong are values that the card cannot hold.
+      if (absl::IsInvalidArgument(run.status())) {
+        return Fail(ONNXIFI_STATUS_UNSUPPORTED_DATATYPE,
+                    std::string(run.status().message()));
+      }
+      return Translate(run.status());
+    }
     added.front().run = *std::move(run);
     added.front().ended = std::move(ended);
     std::lock_guard<std::mutex> lock(mutex_);
@@ -196,6 +204,9 @@ class SessionDevice : public EngineDevice {
     if (!analysed.ok()) return Translate(analysed.status());
     auto compiled = compiler::CompileGraph(*analysed, options);
     if (!compiled.ok()) return Translate(compiled.status());
+    if (request.log_level <= LogLevel::kInfo) {
+      Log(request.log_level, LogLevel::kInfo, Summary(*compiled));
+    }
     auto graph = session::LoadGraph(device_, compiled->package);
     if (!graph.ok()) return Translate(graph.status());
     return std::make_unique<SessionGraph>(*std::move(graph),
@@ -204,9 +215,6 @@ class SessionDevice : public EngineDevice {
 
  private:
   const std::shared_ptr<session::Device> device_;
-    if (request.log_level <= LogLevel::kInfo) {
-      Log(request.log_level, LogLevel::kInfo, Summary(*compiled));
-    }
 };
 
 DeviceInfo InfoOf(const session::DeviceDescription& device) {

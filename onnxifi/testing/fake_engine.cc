@@ -76,6 +76,14 @@ class FakeGraph : public EngineGraph {
     }
     for (const DeclaredTensor& output : signature.outputs) {
       outputs_.push_back(Bind(output, request.input_shapes, &dimensions));
+      // A type that the model leaves open is inferred.
+      TensorInfo& made = outputs_.back();
+      if (made.type != compiler::DataType::kUndefined || inputs_.empty()) {
+        continue;
+      }
+      made.type = inputs_[0].type;
+      made.bytes = compiler::ElementCount(made.shape) *
+                   compiler::ElementBytes(made.type);
     }
     for (const auto& [name, data] : *request.weights) {
       if (!data.bytes.empty()) weights_.push_back(data.bytes);
@@ -234,6 +242,7 @@ absl::StatusOr<std::unique_ptr<EngineGraph>> FakeDevice::Load(
     Lock lock(world.mutex_);
     if (!world.refusal_.ok()) return world.refusal_;
     if (gone) return absl::UnavailableError("fake card is gone");
+    world.optimization_ = request.optimization;
     auto& card = world.cards_[name];
     if (card.used + memory > card.info.memory_bytes) {
       return Fail(ONNXIFI_STATUS_NO_DEVICE_MEMORY, "fake card is full");
@@ -242,7 +251,6 @@ absl::StatusOr<std::unique_ptr<EngineGraph>> FakeDevice::Load(
   }
   try {
     return std::make_unique<FakeGraph>(this, request, *signature, memory);
-    world.optimization_ = request.optimization;
   } catch (...) {
     Lock lock(world.mutex_);
     world.cards_[name].used -= memory;
@@ -402,6 +410,11 @@ int FakeWorld::live_devices() {
   return static_cast<int>(devices_.size());
 }
 
+uint64_t FakeWorld::optimization() {
+  Lock lock(mutex_);
+  return optimization_;
+}
+
 int FakeWorld::starts() {
   Lock lock(mutex_);
   return starts_;
@@ -410,11 +423,6 @@ int FakeWorld::starts() {
 uint64_t FakeWorld::memory_used(const std::string& name) {
   Lock lock(mutex_);
   return cards_[name].used;
-uint64_t FakeWorld::optimization() {
-  Lock lock(mutex_);
-  return optimization_;
-}
-
 }
 
 absl::Status FakeWorld::Pass(Point point) {
