@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// AnalyseOnnx: the front end of the compiler, in order.
+#include "compiler/analyse.h"
+
 #include <utility>
 
 #include "compiler/compiler.h"
@@ -16,18 +17,26 @@ namespace heddle::compiler {
 
 absl::StatusOr<Graph> AnalyseOnnx(absl::string_view model,
                                   const CompileOptions& options) {
-  const auto stage = [&options](const char* name) {
-    if (options.progress) options.progress(name);
-  };
-  stage("import");
+  if (options.progress) options.progress("import");
   auto imported =
       ImportOnnx(model, ImportOptions{options.input_shapes, options.weights,
                                       options.data_folder,
                                       options.open_dimensions_are_one});
   if (!imported.ok()) return imported.status();
-  Graph graph = std::move(imported->graph);
+  return AnalyseImported(*std::move(imported), options);
+}
+
+absl::StatusOr<Graph> AnalyseImported(ImportedModel imported,
+                                      const CompileOptions& options,
+                                      Supposed* supposed) {
+  const auto stage = [&options](const char* name) {
+    if (options.progress) options.progress(name);
+  };
+  Graph graph = std::move(imported.graph);
   stage("shapes");
-  if (auto s = InferAndFold(&graph, imported->declared); !s.ok()) return s;
+  if (auto s = InferAndFold(&graph, imported.declared, supposed); !s.ok()) {
+    return s;
+  }
   if (auto s = SimplifyIdentities(&graph); !s.ok()) return s;
   stage("quantization");
   if (options.fuse_quantization) {
@@ -37,7 +46,7 @@ absl::StatusOr<Graph> AnalyseOnnx(absl::string_view model,
   if (auto s = FoldAffine(&graph); !s.ok()) return s;
   if (auto s = FoldPad(&graph); !s.ok()) return s;
   if (auto s = CancelMoves(&graph); !s.ok()) return s;
-  if (auto s = FoldConstants(&graph); !s.ok()) return s;
+  if (auto s = FoldConstants(&graph, supposed); !s.ok()) return s;
   if (auto s = Simplify(&graph); !s.ok()) return s;
   for (const Node& node : graph.nodes) {
     if (auto s = CheckNode(graph, node); !s.ok()) return s;

@@ -46,6 +46,15 @@ struct Features {
   bool cascade = true;
 };
 
+// What the schedule is chosen for, among those that differ in time and traffic
+// only.
+enum class Goal {
+  kSpeed,        // fewest cycles of a run
+  kThorough,     // the same among more schedules, in several times the time
+  kTraffic,      // fewest bytes to and from device memory, then fewest cycles
+  kCompileTime,  // the first schedule that works
+};
+
 struct CompileOptions {
   std::string config = "h256";  // name of a hardware configuration
   // Concrete shapes for inputs with symbolic dimensions. A dimension that stays
@@ -78,6 +87,7 @@ struct CompileOptions {
   bool details = false;
   // Called when a stage begins ("lowering"), from the calling thread.
   std::function<void(const char* stage)> progress;
+  Goal goal = Goal::kSpeed;
   Features features;
 };
 
@@ -200,10 +210,13 @@ absl::StatusOr<CompileResult> CompileOnnx(absl::string_view model,
 absl::StatusOr<Graph> AnalyseOnnx(absl::string_view model,
                                   const CompileOptions& options);
 
-// Whether the card has an implementation of every operator of an analysed
-// graph: OK, or the refusal CompileOnnx would give. What depends on the values
-// of weights or on memory is left to CompileOnnx.
-absl::Status CheckGraph(const Graph& graph);
+// What CompileOnnx does with an analysed graph.
+absl::StatusOr<CompileResult> CompileGraph(const Graph& graph,
+                                           const CompileOptions& options);
+
+// Whether CompileGraph succeeds: OK, or its refusal. Several times as fast, as
+// no schedule is searched for.
+absl::Status CheckGraph(const Graph& graph, const CompileOptions& options);
 
 }  // namespace heddle::compiler
 

@@ -123,7 +123,7 @@ OperatorCases GlobalPool(const std::string& op) {
           {{"an input of rank 1", wrong::kRank, InputShape("x", {4})},
            {"an input of bool", wrong::kType, InputType("x", DataType::kBool)},
            {"a kernel_shape",
-            {Refusal::kUnsupportedAttribute},
+            {Refusal::kInvalidModel},
             Ints("kernel_shape", {8, 8})}}};
 }
 

@@ -20,7 +20,7 @@ OperatorCases Unary(const std::string& op,
             return b;
           },
           {{"a type without this function", wrong::kType, no_float},
-           {"an axis", {Refusal::kUnsupportedAttribute}, Int("axis", 0)}}};
+           {"an axis", {Refusal::kInvalidModel}, Int("axis", 0)}}};
 }
 
 OperatorCases Binary(const std::string& op, bool variadic = false) {
@@ -39,11 +39,9 @@ OperatorCases Binary(const std::string& op, bool variadic = false) {
        {"shapes of other ranks that cannot be broadcast", wrong::kShapes,
         InputShape("x2", {3, 2})},
        {"an operand of bool", wrong::kType, InputType("x2", DataType::kBool)},
-       {"the axis of opset 6",
-        {Refusal::kUnsupportedAttribute},
-        Int("axis", 0)},
+       {"the axis of opset 6", {Refusal::kInvalidModel}, Int("axis", 0)},
        {"the broadcast of opset 6",
-        {Refusal::kUnsupportedAttribute},
+        {Refusal::kInvalidModel},
         Int("broadcast", 1)}}};
   // Pow alone takes two types.
   if (op != "Pow") {
@@ -150,7 +148,7 @@ std::vector<OperatorCases> PointwiseCases() {
          Value("high", Int32s({}, {6}))},
         {"an input of bool", wrong::kType, InputType("x", DataType::kBool)},
         {"the attribute of opset 6",
-         {Refusal::kUnsupportedAttribute},
+         {Refusal::kInvalidModel},
          Float("max", 6)}}});
   all.push_back(
       {"Cast",
@@ -175,7 +173,7 @@ std::vector<OperatorCases> PointwiseCases() {
         {"a negative ratio", wrong::kValue, Value("r", Floats({}, {-0.5}))},
         {"an integer ratio", wrong::kType, Value("r", Int32s({}, {0}))},
         {"the attribute of opset 7",
-         {Refusal::kUnsupportedAttribute},
+         {Refusal::kInvalidModel},
          Float("ratio", 0.5)}}});
   all.push_back({"Identity", Identity, {}});
   return all;

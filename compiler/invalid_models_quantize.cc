@@ -160,7 +160,7 @@ std::vector<OperatorCases> QuantizationCases() {
       {"DynamicQuantizeLinear",
        Dynamic,
        {{"an integer input", wrong::kType, InputType("x", DataType::kInt32)},
-        {"an axis", {Refusal::kUnsupportedAttribute}, Int("axis", 0)}}});
+        {"an axis", {Refusal::kInvalidModel}, Int("axis", 0)}}});
 
   OperatorCases conv = {"QLinearConv", QLinearConv, ConvMutations()};
   for (const Mutation& m : QLinearMutations()) conv.own.push_back(m);

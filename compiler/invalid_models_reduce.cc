@@ -51,9 +51,7 @@ OperatorCases AlongAxis(const std::string& op, bool select) {
       {{"an axis beyond the rank", wrong::kValue, Int("axis", 3)},
        {"an axis before the first", wrong::kValue, Int("axis", -4)},
        {"a list of axes", wrong::kValue, Ints("axis", {1})},
-       {"axes instead of an axis",
-        {Refusal::kUnsupportedAttribute},
-        Ints("axes", {1})},
+       {"axes instead of an axis", {Refusal::kInvalidModel}, Ints("axes", {1})},
        {"an input of bool", wrong::kType, InputType("x", DataType::kBool)}}};
   return cases;
 }
@@ -76,7 +74,7 @@ std::vector<OperatorCases> ReductionCases() {
         {"axes of rank 2", wrong::kShapes, Value("a", Int64s({1, 1}, {1}))},
         {"axes of int32", wrong::kType, Value("a", Int32s({1}, {1}))},
         {"the attribute of opset 11",
-         {Refusal::kUnsupportedAttribute},
+         {Refusal::kInvalidModel},
          Ints("axes", {1})},
         {"an input of bool", wrong::kType, InputType("x", DataType::kBool)}}});
   all.push_back(AlongAxis("Softmax", false));

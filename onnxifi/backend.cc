@@ -16,10 +16,12 @@ bool BackendId::RemoveListing() {
 }
 
 absl::StatusOr<std::shared_ptr<Backend>> Backend::Open(
-    Engine* engine, std::shared_ptr<BackendId> id, LogLevel log_level) {
+    Engine* engine, std::shared_ptr<BackendId> id, LogLevel log_level,
+    uint64_t optimization) {
   std::shared_ptr<Backend> backend(new Backend);
   backend->log_level_ = log_level;
-  backend->state_ = std::make_shared<BackendState>();
+  backend->optimization_ = optimization;
+  backend->state_ = std::make_shared<BackendState>(log_level);
   auto device = engine->Open(id->device());
   if (!device.ok()) return device.status();
   backend->id_ = std::move(id);
@@ -29,6 +31,7 @@ absl::StatusOr<std::shared_ptr<Backend>> Backend::Open(
     return Fail(ONNXIFI_STATUS_BACKEND_UNAVAILABLE,
                 "the device went while it was opened");
   }
+  Log(log_level, LogLevel::kInfo, backend->id_->device().name, "opened ");
   return backend;
 }
 

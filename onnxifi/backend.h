@@ -67,11 +67,14 @@ class BackendId {
 class Backend {
  public:
   static absl::StatusOr<std::shared_ptr<Backend>> Open(
-      Engine* engine, std::shared_ptr<BackendId> id, LogLevel log_level);
+      Engine* engine, std::shared_ptr<BackendId> id, LogLevel log_level,
+      uint64_t optimization);
 
   BackendId& id() const { return *id_; }
   Abi abi() const { return id_->abi; }
   LogLevel log_level() const { return log_level_; }
+  // ONNXIFI_OPTIMIZATION_*
+  uint64_t optimization() const { return optimization_; }
   EngineDevice& device() const { return *device_; }
   const std::shared_ptr<BackendState>& state() const { return state_; }
   // Whether the device has gone; from then on it has for everybody.
@@ -81,6 +84,7 @@ class Backend {
   Backend() = default;
   std::shared_ptr<BackendId> id_;
   LogLevel log_level_ = LogLevel::kWarning;
+  uint64_t optimization_ = ONNXIFI_OPTIMIZATION_HIGH_THROUGHPUT;
   std::shared_ptr<BackendState> state_;
   std::unique_ptr<EngineDevice> device_;
 };

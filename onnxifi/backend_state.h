@@ -10,6 +10,8 @@
 #include <atomic>
 #include <mutex>
 
+#include "onnxifi/log.h"
+
 namespace heddle::onnxifi {
 
 class Event;
@@ -17,6 +19,10 @@ class RunQueue;
 
 class BackendState {
  public:
+  explicit BackendState(LogLevel log_level = LogLevel::kWarning)
+      : log_level_(log_level) {}
+  // What of the backend's objects is logged.
+  LogLevel log_level() const { return log_level_; }
   std::mutex& mutex() { return mutex_; }
 
   // Final. Wakes every waiting thread and ends every run that has not begun.
@@ -31,6 +37,7 @@ class BackendState {
   void UnlinkLocked(RunQueue* queue) noexcept;
 
  private:
+  const LogLevel log_level_;
   std::mutex mutex_;
   std::atomic<bool> gone_{false};  // written with the mutex held
   Event* events_ = nullptr;

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // IDs, information, compatibility and backends.
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <cstring>
 #include <functional>
 
 #include "compiler/diagnostic.h"
+#include "onnxifi/properties.h"
 #include "onnxifi/testing/fixture.h"
 
 namespace heddle::onnxifi {
@@ -276,7 +280,6 @@ TEST_F(BackendTest, Properties) {
       {{4, 1, 0}, ONNXIFI_STATUS_UNSUPPORTED_PROPERTY},
       {{8, 1, 0}, ONNXIFI_STATUS_UNSUPPORTED_PROPERTY},
       {{(uint64_t{1} << 32) + 1, 1, 0}, ONNXIFI_STATUS_UNSUPPORTED_PROPERTY}};
-  const std::string model = Serialize({});
   for (const Case& c : cases) {
     onnxBackend backend = &backend;
     EXPECT_STATUS(c.want, onnxInitBackend(id_, c.list.data(), &backend));
@@ -284,14 +287,62 @@ TEST_F(BackendTest, Properties) {
     if (backend != nullptr) {
       EXPECT_OK(onnxReleaseBackend(backend));
     }
+  }
+  // ONNX 1.x ends at LOW_DELAY.
+  const uint64_t aot[] = {ONNXIFI_BACKEND_PROPERTY_OPTIMIZATION,
+                          ONNXIFI_OPTIMIZATION_AOT, 0};
+  Properties read;
+  EXPECT_STATUS(ONNXIFI_STATUS_INVALID_PROPERTY,
+                ReadBackendProperties(Abi::kOnnx1, aot, &read).code);
+  EXPECT_STATUS(ONNXIFI_STATUS_SUCCESS,
+                ReadBackendProperties(Abi::kExtended, aot, &read).code);
+}
+
+// Whatever form a list of graph properties has, it ends before the page.
+TEST_F(BackendTest, GraphPropertiesAreReadNoFurther) {
+  const long page = sysconf(_SC_PAGESIZE);
+  auto* memory =
+      static_cast<uint8_t*>(mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_EQ(mprotect(memory + page, page, PROT_NONE), 0);
+  const std::string model = Serialize({});
+  // In the extended interface 1 is a property without a value.
+  const std::pair<std::vector<uint64_t>, onnxStatus> lists[] = {
+      {{0}, ONNXIFI_STATUS_SUCCESS},
+      {{1, 0}, ONNXIFI_STATUS_UNSUPPORTED_PROPERTY},
+      {{2, 1, 0}, ONNXIFI_STATUS_UNSUPPORTED_PROPERTY},
+      {{77}, ONNXIFI_STATUS_UNSUPPORTED_PROPERTY}};
+  for (const auto& [list, want] : lists) {
+    const size_t bytes = list.size() * sizeof(uint64_t);
+    std::memcpy(memory + page - bytes, list.data(), bytes);
     onnxGraph graph = &graph;
-    EXPECT_STATUS(c.want,
-                  onnxInitGraph(backend_, c.list.data(), model.size(),
-                                model.data(), 0, nullptr, &graph, 0, nullptr));
-    EXPECT_EQ(graph != nullptr, c.want == ONNXIFI_STATUS_SUCCESS);
+    EXPECT_STATUS(
+        want, onnxInitGraph(
+                  backend_, reinterpret_cast<uint64_t*>(memory + page - bytes),
+                  model.size(), model.data(), 0, nullptr, &graph, 0, nullptr));
+    EXPECT_EQ(graph != nullptr, want == ONNXIFI_STATUS_SUCCESS);
     if (graph != nullptr) {
       EXPECT_OK(onnxReleaseGraph(graph));
     }
+  }
+  munmap(memory, 2 * page);
+}
+
+TEST_F(BackendTest, OptimizationReachesTheCompiler) {
+  for (uint64_t optimization :
+       {ONNXIFI_OPTIMIZATION_HIGH_THROUGHPUT, ONNXIFI_OPTIMIZATION_LOW_LATENCY,
+        ONNXIFI_OPTIMIZATION_LOW_POWER, ONNXIFI_OPTIMIZATION_LOW_DELAY,
+        ONNXIFI_OPTIMIZATION_AOT}) {
+    const uint64_t list[] = {ONNXIFI_BACKEND_PROPERTY_OPTIMIZATION,
+                             optimization, 0};
+    onnxBackend backend = nullptr;
+    ASSERT_OK(onnxInitBackend(id_, list, &backend));
+    std::swap(backend, backend_);
+    onnxGraph graph = MakeGraph();
+    EXPECT_EQ(world().optimization(), optimization);
+    EXPECT_OK(onnxReleaseGraph(graph));
+    std::swap(backend, backend_);
+    EXPECT_OK(onnxReleaseBackend(backend));
   }
 }
 

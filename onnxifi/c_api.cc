@@ -36,9 +36,9 @@ onnxStatus SetIoAndRun(onnxGraph graph, uint32_t inputs_count,
 
 onnxStatus WaitFor(onnxEvent event, uint32_t timeout_ms, onnxEventState* state,
                    onnxStatus* status, char* message, size_t* length) {
-  return Edge(Function::kWaitEventFor, [&](Library* library, Call*) {
-    return library->WaitEventFor(event, timeout_ms, state, status, message,
-                                 length);
+  return Edge(Function::kWaitEventFor, [&](Library* library, Call* call) {
+    return library->WaitEventFor(call, event, timeout_ms, state, status,
+                                 message, length);
   });
 }
 
@@ -152,27 +152,27 @@ onnxStatus onnxInitEvent(onnxBackend backend, onnxEvent* event) {
 }
 
 onnxStatus onnxSignalEvent(onnxEvent event) {
-  return Edge(Function::kSignalEvent, [&](Library* library, Call*) {
-    return library->SignalEvent(event);
+  return Edge(Function::kSignalEvent, [&](Library* library, Call* call) {
+    return library->SignalEvent(call, event);
   });
 }
 
 onnxStatus onnxGetEventState(onnxEvent event, onnxEventState* state) {
   if (state != nullptr) *state = ONNXIFI_EVENT_STATE_INVALID;
-  return Edge(Function::kGetEventState, [&](Library* library, Call*) {
-    return library->GetEventState(event, state);
+  return Edge(Function::kGetEventState, [&](Library* library, Call* call) {
+    return library->GetEventState(call, event, state);
   });
 }
 
 onnxStatus onnxWaitEvent(onnxEvent event) {
-  return Edge(Function::kWaitEvent, [&](Library* library, Call*) {
-    return library->WaitEvent(event);
+  return Edge(Function::kWaitEvent, [&](Library* library, Call* call) {
+    return library->WaitEvent(call, event);
   });
 }
 
 onnxStatus onnxReleaseEvent(onnxEvent event) {
-  return Edge(Function::kReleaseEvent, [&](Library* library, Call*) {
-    return library->ReleaseEvent(event);
+  return Edge(Function::kReleaseEvent, [&](Library* library, Call* call) {
+    return library->ReleaseEvent(call, event);
   });
 }
 

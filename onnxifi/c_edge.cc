@@ -52,11 +52,20 @@ Library* TheLibrary() {
 onnxStatus Finish(Function function, const Call& call,
                   const Outcome& outcome) noexcept {
   const onnxStatus code = Contracted(function, outcome.code);
-  if (!outcome.failed()) return code;
-  // Refusing a model is an answer, not a fault; frameworks ask node by node.
-  const LogLevel level = function == Function::kGetBackendCompatibility
-                             ? LogLevel::kInfo
-                             : LogLevel::kError;
+  if (!outcome.failed()) {
+    Log(call.threshold, LogLevel::kDebug, StatusName(code),
+        FunctionName(function), ": ");
+    return code;
+  }
+  LogLevel level = LogLevel::kError;
+  if (function == Function::kGetBackendCompatibility) {
+    // An answer, not a fault; but one whose reason its reader wants to know.
+    level = LogLevel::kWarning;
+  } else if (function == Function::kGetBackendInfo &&
+             code == ONNXIFI_STATUS_UNSUPPORTED_ATTRIBUTE) {
+    // What is optional may be asked for without harm.
+    level = LogLevel::kInfo;
+  }
   if (level < call.threshold) return code;
   char line[1024];
   const absl::string_view message = outcome.message();

@@ -55,13 +55,42 @@ int32_t TagAtIfReadable(const void* array, size_t offset) {
   return size == sizeof(tag) ? tag : 0;
 }
 
+bool IsReadable(onnxPointer address) {
+  char byte = 0;
+  iovec local = {&byte, 1};
+  iovec remote = {reinterpret_cast<void*>(address), 1};
+  return address != 0 &&
+         process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == 1;
+}
+
+// Whether a single descriptor, which no second tag betrays, is one of the other
+// ABI: its buffer is no address where this ABI has it, and is one where the
+// other has it. False where the system does not allow the question.
+bool IsOfOtherAbi(Abi abi, const void* descriptor) {
+  const auto buffer_at = [descriptor](size_t offset, onnxPointer* buffer) {
+    iovec local = {buffer, sizeof(*buffer)};
+    iovec remote = {
+        const_cast<char*>(static_cast<const char*>(descriptor)) + offset,
+        sizeof(*buffer)};
+    return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) ==
+           sizeof(*buffer);
+  };
+  onnxPointer onnx1 = 0, extended = 0;
+  if (!buffer_at(offsetof(Onnx1Descriptor, buffer), &onnx1)) return false;
+  if (!buffer_at(offsetof(onnxTensorDescriptorV1, buffer), &extended)) {
+    extended = 0;
+  }
+  return abi == Abi::kExtended ? !IsReadable(extended) && IsReadable(onnx1)
+                               : !IsReadable(onnx1) && IsReadable(extended);
+}
+
 absl::Status WrongTag(Abi abi, const void* array, uint32_t index,
-                      const char* what) {
+                      const char* what, bool other_abi) {
   const bool extended = abi == Abi::kExtended;
   const size_t other_bytes =
       extended ? kOnnx1DescriptorBytes : kExtendedDescriptorBytes;
-  if (index == 1 &&
-      TagAtIfReadable(array, other_bytes) == ONNXIFI_TAG_TENSOR_DESCRIPTOR_V1) {
+  if (other_abi || (index == 1 && TagAtIfReadable(array, other_bytes) ==
+                                      ONNXIFI_TAG_TENSOR_DESCRIPTOR_V1)) {
     return Fail(
         ONNXIFI_STATUS_UNSUPPORTED_TAG,
         absl::StrCat(
@@ -136,8 +165,11 @@ absl::StatusOr<std::vector<Descriptor>> ReadDescriptors(Abi abi,
       abi == Abi::kExtended ? kExtendedDescriptorBytes : kOnnx1DescriptorBytes;
   for (uint32_t i = 0; i < count; ++i) {
     if (TagAt(array, i * stride) != ONNXIFI_TAG_TENSOR_DESCRIPTOR_V1) {
-      return WrongTag(abi, array, i, what);
+      return WrongTag(abi, array, i, what, false);
     }
+  }
+  if (count == 1 && IsOfOtherAbi(abi, array)) {
+    return WrongTag(abi, array, 0, what, true);
   }
   std::vector<Descriptor> result;
   result.reserve(count);

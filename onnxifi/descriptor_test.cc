@@ -90,6 +90,38 @@ TEST(Descriptor, TheOtherStrideIsRecognised) {
   EXPECT_TRUE(ReadDescriptors(Abi::kExtended, wide, 2, "input").ok());
 }
 
+// One descriptor has no second tag: where an address stands tells its form.
+TEST(Descriptor, ASingleOneOfTheOtherFormIsRecognised) {
+  uint8_t data[4] = {};
+  Guarded guarded;
+  // What follows may be there, be something else, or not be readable at all.
+  for (size_t room : {size_t{56}, size_t{96}}) {
+    uint8_t* place = guarded.BeforeEnd(room);
+    std::memset(place, 0, room);
+    Narrow narrow;
+    narrow.name = "x";
+    narrow.shape = kFour;
+    narrow.buffer = reinterpret_cast<uint64_t>(data);
+    std::memcpy(place, &narrow, sizeof(narrow));
+    const auto status =
+        ReadDescriptors(Abi::kExtended, place, 1, "input").status();
+    EXPECT_EQ(CodeOf(status), ONNXIFI_STATUS_UNSUPPORTED_TAG);
+    EXPECT_NE(status.message().find("onnx1"), absl::string_view::npos)
+        << status;
+    EXPECT_TRUE(ReadDescriptors(Abi::kOnnx1, place, 1, "input").ok());
+  }
+  onnxTensorDescriptorV1 wide = {};
+  wide.tag = ONNXIFI_TAG_TENSOR_DESCRIPTOR_V1;
+  wide.buffer = reinterpret_cast<uint64_t>(data);
+  const auto other = ReadDescriptors(Abi::kOnnx1, &wide, 1, "input").status();
+  EXPECT_EQ(CodeOf(other), ONNXIFI_STATUS_UNSUPPORTED_TAG);
+  EXPECT_NE(other.message().find("96 bytes"), absl::string_view::npos) << other;
+  EXPECT_TRUE(ReadDescriptors(Abi::kExtended, &wide, 1, "input").ok());
+  // A buffer that is only wrong is no sign of the other form.
+  wide.buffer = 0;
+  EXPECT_TRUE(ReadDescriptors(Abi::kExtended, &wide, 1, "input").ok());
+}
+
 TEST(Descriptor, MembersOfBothLayouts) {
   Narrow narrow[2];
   narrow[1].name = "n";

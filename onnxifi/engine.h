@@ -21,6 +21,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "compiler/ir/graph.h"
+#include "onnxifi/log.h"
 
 namespace heddle::onnxifi {
 
@@ -48,6 +49,8 @@ struct CompileRequest {
   absl::string_view model;  // ModelProto
   std::string config;
   uint64_t memory_bytes = 0;
+  uint64_t optimization = 0;  // ONNXIFI_OPTIMIZATION_*; 0: HIGH_THROUGHPUT
+  LogLevel log_level = LogLevel::kWarning;  // of what is said about the steps
   const std::map<std::string, compiler::TensorData>* weights = nullptr;
   std::map<std::string, compiler::Shape> input_shapes;  // others bound to 1
 };

@@ -20,9 +20,21 @@ struct Located {
   onnxPointer buffer = 0;
 };
 
+// "'x', 'y'" for a message; the first few.
+std::string Names(const std::vector<DeclaredTensor>& tensors) {
+  constexpr size_t kMost = 5;
+  std::string names;
+  for (size_t i = 0; i < tensors.size() && i < kMost; ++i) {
+    absl::StrAppend(&names, i == 0 ? "'" : ", '", tensors[i].name, "'");
+  }
+  if (tensors.size() > kMost) absl::StrAppend(&names, " and more");
+  return names.empty() ? "none" : names;
+}
+
 absl::StatusOr<std::vector<Located>> Locate(
     Abi abi, const void* array, uint32_t count, const char* what,
-    const std::vector<DeclaredTensor>& declared, Dimensions* dimensions) {
+    const std::vector<DeclaredTensor>& declared,
+    const QuantizationModel& quantization, Dimensions* dimensions) {
   auto descriptors = ReadDescriptors(abi, array, count, what);
   if (!descriptors.ok()) return descriptors.status();
   std::map<absl::string_view, const DeclaredTensor*> wanted;
@@ -36,8 +48,8 @@ absl::StatusOr<std::vector<Located>> Locate(
       return Fail(ONNXIFI_STATUS_INVALID_NAME,
                   absl::StrCat(what, " descriptor '", descriptor.name, "': ",
                                entry == wanted.end()
-                                   ? absl::StrCat("the graph has no such ",
-                                                  what, " to be located")
+                                   ? absl::StrCat("the graph's ", what,
+                                                  "s are ", Names(declared))
                                    : "given twice"));
     }
     Located located;
@@ -49,7 +61,9 @@ absl::StatusOr<std::vector<Located>> Locate(
                   absl::StrCat(what, " '", descriptor.name,
                                "': only weights may be offline"));
     }
-    if (!SameType(located.declared->type, descriptor.data_type)) {
+    // What the model leaves open is compared with the program's.
+    if (located.declared->type != compiler::DataType::kUndefined &&
+        !SameType(located.declared->type, descriptor.data_type)) {
       return Fail(ONNXIFI_STATUS_MISMATCHING_DATATYPE,
                   absl::StrCat(what, " '", descriptor.name, "' is ",
                                compiler::DataTypeName(located.declared->type),
@@ -67,6 +81,10 @@ absl::StatusOr<std::vector<Located>> Locate(
       return s;
     }
     if (auto s = CheckQuantization(descriptor, located.shape); !s.ok()) {
+      return s;
+    }
+    if (auto s = CheckAgreement(quantization, descriptor, located.shape);
+        !s.ok()) {
       return s;
     }
     result.push_back(std::move(located));
@@ -156,11 +174,18 @@ std::string OpenDimensions(const std::vector<DeclaredTensor>& inputs) {
 
 }  // namespace
 
-bool IsShapeRefusal(const absl::Status& status) {
-  if (HoldsWhateverShapes(status)) return false;
-  const onnxStatus code = CodeOf(status);
-  return code == ONNXIFI_STATUS_MISMATCHING_SHAPE ||
-         code == ONNXIFI_STATUS_UNSUPPORTED_SHAPE;
+bool IsLeftToSetGraphIO(const Signature& signature,
+                        const absl::Status& refusal) {
+  if (HoldsWhateverShapes(refusal)) return false;
+  const onnxStatus code = CodeOf(refusal);
+  if (code != ONNXIFI_STATUS_MISMATCHING_SHAPE &&
+      code != ONNXIFI_STATUS_UNSUPPORTED_SHAPE) {
+    return false;
+  }
+  return std::any_of(signature.inputs.begin(), signature.inputs.end(),
+                     [](const DeclaredTensor& input) {
+                       return input.symbolic() || !input.has_shape;
+                     });
 }
 
 struct Graph::Counted {
@@ -185,6 +210,7 @@ absl::StatusOr<std::shared_ptr<Graph>> Graph::Create(
   graph->backend_ = std::move(backend);
   graph->max_sequence_ = max_sequence;
   graph->signature_ = std::move(signature);
+  graph->signature_.quantization.AddValues(weights);
   auto& inputs = graph->signature_.inputs;
   inputs.erase(std::remove_if(inputs.begin(), inputs.end(),
                               [&](const DeclaredTensor& input) {
@@ -205,7 +231,7 @@ absl::StatusOr<std::shared_ptr<Graph>> Graph::Create(
   if (program.ok()) {
     graph->emulated_ = (*program)->emulated();
     graph->programs_.push_back({{}, *std::move(program)});
-  } else if (!graph->symbolic_ || !IsShapeRefusal(program.status())) {
+  } else if (!IsLeftToSetGraphIO(graph->signature_, program.status())) {
     return program.status();
   }
   if (!graph->symbolic_) {
@@ -236,6 +262,8 @@ absl::StatusOr<std::shared_ptr<EngineGraph>> Graph::Load(const Shapes& shapes) {
   request.model = model_;
   request.config = device.config;
   request.memory_bytes = device.memory_bytes;
+  request.optimization = backend_->optimization();
+  request.log_level = backend_->log_level();
   request.weights = &weights_;
   request.input_shapes = shapes;
   auto loaded = backend_->device().Load(request);
@@ -252,6 +280,8 @@ absl::StatusOr<std::shared_ptr<EngineGraph>> Graph::ProgramFor(
       if (shape != shapes.end() && shape->second != input.shape) same = false;
     }
     if (!same) continue;
+    Log(backend_->log_level(), LogLevel::kDebug,
+        "a program for these shapes is loaded");
     std::rotate(programs_.begin() + i, programs_.begin() + i + 1,
                 programs_.end());
     return programs_.back().graph;
@@ -297,11 +327,11 @@ absl::StatusOr<std::shared_ptr<const Binding>> Graph::Bind(
   Dimensions dimensions;
   auto inputs =
       Locate(backend_->abi(), arguments.inputs, arguments.inputs_count, "input",
-             signature_.inputs, &dimensions);
+             signature_.inputs, signature_.quantization, &dimensions);
   if (!inputs.ok()) return inputs.status();
-  auto outputs =
-      Locate(backend_->abi(), arguments.outputs, arguments.outputs_count,
-             "output", signature_.outputs, &dimensions);
+  auto outputs = Locate(backend_->abi(), arguments.outputs,
+                        arguments.outputs_count, "output", signature_.outputs,
+                        signature_.quantization, &dimensions);
   if (!outputs.ok()) return outputs.status();
   Shapes shapes;
   for (const Located& input : *inputs) {

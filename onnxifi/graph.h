@@ -34,9 +34,10 @@ struct IoArguments {
   const void* outputs = nullptr;
 };
 
-// Whether a refusal of a model with symbolic dimensions may vanish with other
-// shapes.
-bool IsShapeRefusal(const absl::Status& status);
+// Whether a refusal may vanish with other shapes of symbolic inputs, which only
+// onnxSetGraphIO gives.
+bool IsLeftToSetGraphIO(const Signature& signature,
+                        const absl::Status& refusal);
 
 class Graph {
  public:

@@ -109,6 +109,22 @@ TEST_F(GraphTest, NumberOfGraphs) {
   for (onnxGraph graph : graphs) EXPECT_OK(onnxReleaseGraph(graph));
 }
 
+// Its descriptor is compared with the type that the program gives it.
+TEST_F(GraphTest, OutputWithoutType) {
+  TestModel model;
+  model.outputs[0].type = ONNXIFI_DATATYPE_UNDEFINED;
+  onnxGraph graph = MakeGraph(model);
+  uint8_t x[4] = {1, 2, 3, 4}, y[4] = {};
+  EXPECT_OK(SetIo(graph, x, y));
+  EXPECT_OK(RunToEnd(graph));
+  EXPECT_EQ(y[3], 5);
+  const TestDescriptor in("x", {4}, x);
+  const TestDescriptor out("y", {4}, y, ONNXIFI_DATATYPE_INT8);
+  EXPECT_STATUS(ONNXIFI_STATUS_MISMATCHING_DATATYPE,
+                onnxSetGraphIO(graph, 1, &in.value, 1, &out.value));
+  EXPECT_OK(onnxReleaseGraph(graph));
+}
+
 // ---- Weights
 // -------------------------------------------------------------------
 
@@ -129,8 +145,7 @@ TEST_F(GraphTest, WeightsAreCopied) {
   auto* shape = reinterpret_cast<uint64_t*>(memory + 16);
   shape[0] = 4;
   auto* list = reinterpret_cast<uint64_t*>(memory + 32);
-  list[0] = ONNXIFI_BACKEND_PROPERTY_OPTIMIZATION;
-  list[1] = ONNXIFI_OPTIMIZATION_LOW_LATENCY;
+  list[0] = ONNXIFI_GRAPH_PROPERTY_NONE;
   TestDescriptor source("w", {4}, memory);
   auto* weight = reinterpret_cast<onnxTensorDescriptorV1*>(memory + 64);
   *weight = source;

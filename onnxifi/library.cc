@@ -167,22 +167,21 @@ Outcome Library::GetBackendCompatibility(onnxBackendID id, size_t size,
   CompileRequest request;
   request.model = absl::string_view(static_cast<const char*>(model), size);
   request.config = device.config;
+  request.memory_bytes = device.memory_bytes;
+  auto signature = ReadSignature(request.model);
+  if (!signature.ok()) return Outcome(signature.status());
   auto emulated = engine_->Analyse(request);
   if (emulated.ok()) {
     return Outcome(*emulated ? ONNXIFI_STATUS_FALLBACK
                              : ONNXIFI_STATUS_SUCCESS);
   }
-  if (IsShapeRefusal(emulated.status())) {
-    // Shapes that do not work out with 1 for symbolic dimensions may with
-    // others: onnxSetGraphIO decides, as after onnxInitGraph.
-    auto signature = ReadSignature(request.model);
-    if (signature.ok()) {
-      for (const DeclaredTensor& input : signature->inputs) {
-        if (input.symbolic()) return Outcome();
-      }
-    }
+  if (IsLeftToSetGraphIO(*signature, emulated.status())) return Outcome();
+  Outcome refused(emulated.status());
+  // The function has no code for the device's memory.
+  if (refused.code == ONNXIFI_STATUS_NO_DEVICE_MEMORY) {
+    refused.code = ONNXIFI_STATUS_UNSUPPORTED_SHAPE;
   }
-  return Outcome(emulated.status());
+  return refused;
 }
 
 Outcome Library::InitBackend(Call* call, onnxBackendID id,
@@ -194,10 +193,12 @@ Outcome Library::InitBackend(Call* call, onnxBackendID id,
   std::shared_ptr<BackendId> found = FindId(id);
   if (found == nullptr) return InvalidId();
   Properties read;
-  Outcome outcome = ReadProperties(properties, &read);
+  Outcome outcome = ReadBackendProperties(found->abi, properties, &read);
   if (outcome.failed()) return outcome;
   call->threshold = read.log_level.value_or(DefaultLogLevel());
-  auto opened = Backend::Open(engine_.get(), found, call->threshold);
+  auto opened = Backend::Open(
+      engine_.get(), found, call->threshold,
+      read.optimization.value_or(ONNXIFI_OPTIMIZATION_HIGH_THROUGHPUT));
   if (!opened.ok()) return Outcome(opened.status());
   void* handle = backends_.Insert(*std::move(opened));
   if (handle == nullptr) return TableFull();
@@ -229,33 +230,38 @@ Outcome Library::InitEvent(Call* call, onnxBackend backend, onnxEvent* event) {
   return Outcome();
 }
 
-Outcome Library::SignalEvent(onnxEvent event) {
+Outcome Library::SignalEvent(Call* call, onnxEvent event) {
   std::shared_ptr<Event> found = events_.Find(event);
   if (found == nullptr) return InvalidEvent();
+  call->threshold = found->backend()->log_level();
   return Outcome(found->Signal(), "the event is signalled, or its device gone");
 }
 
-Outcome Library::GetEventState(onnxEvent event, onnxEventState* state) {
+Outcome Library::GetEventState(Call* call, onnxEvent event,
+                               onnxEventState* state) {
   if (state == nullptr) {
     return Outcome(ONNXIFI_STATUS_INVALID_POINTER, "state is NULL");
   }
   *state = ONNXIFI_EVENT_STATE_INVALID;
   std::shared_ptr<Event> found = events_.Find(event);
   if (found == nullptr) return InvalidEvent();
+  call->threshold = found->backend()->log_level();
   return Outcome(found->GetState(state), "the device is gone");
 }
 
-Outcome Library::WaitEvent(onnxEvent event) {
+Outcome Library::WaitEvent(Call* call, onnxEvent event) {
   std::shared_ptr<Event> found = events_.Find(event);
   if (found == nullptr) return InvalidEvent();
+  call->threshold = found->backend()->log_level();
   return Outcome(found->Wait(),
                  "the run failed, the device is gone, or the event was "
                  "released");
 }
 
-Outcome Library::ReleaseEvent(onnxEvent event) {
+Outcome Library::ReleaseEvent(Call* call, onnxEvent event) {
   std::shared_ptr<Event> found = events_.Erase(event);
   if (found == nullptr) return InvalidEvent();
+  call->threshold = found->backend()->log_level();
   found->Release();
   return Outcome();
 }
@@ -274,8 +280,7 @@ Outcome Library::InitGraph(Call* call, onnxBackend backend,
   if (arguments.model_size == 0) {
     return Outcome(ONNXIFI_STATUS_INVALID_SIZE, "onnxModelSize is 0");
   }
-  Properties properties;
-  Outcome outcome = ReadProperties(arguments.properties, &properties);
+  Outcome outcome = CheckGraphProperties(arguments.properties);
   if (outcome.failed()) return outcome;
   if (found->gone()) return Gone();
   const absl::string_view model(static_cast<const char*>(arguments.model),
@@ -398,7 +403,7 @@ Outcome Library::SetIoAndRun(Call* call, onnxGraph graph,
                 });
 }
 
-Outcome Library::WaitEventFor(onnxEvent event, uint32_t timeout_ms,
+Outcome Library::WaitEventFor(Call* call, onnxEvent event, uint32_t timeout_ms,
                               onnxEventState* state, onnxStatus* status,
                               char* message, size_t* length) {
   if (state != nullptr) *state = ONNXIFI_EVENT_STATE_INVALID;
@@ -409,6 +414,7 @@ Outcome Library::WaitEventFor(onnxEvent event, uint32_t timeout_ms,
   }
   std::shared_ptr<Event> found = events_.Find(event);
   if (found == nullptr) return InvalidEvent();
+  call->threshold = found->backend()->log_level();
   return Outcome(found->WaitFor(timeout_ms, state, status, message, length),
                  "the device is gone, or the event was released");
 }

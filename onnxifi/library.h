@@ -61,10 +61,10 @@ class Library {
                       onnxBackend* backend);
   Outcome ReleaseBackend(Call* call, onnxBackend backend);
   Outcome InitEvent(Call* call, onnxBackend backend, onnxEvent* event);
-  Outcome SignalEvent(onnxEvent event);
-  Outcome GetEventState(onnxEvent event, onnxEventState* state);
-  Outcome WaitEvent(onnxEvent event);
-  Outcome ReleaseEvent(onnxEvent event);
+  Outcome SignalEvent(Call* call, onnxEvent event);
+  Outcome GetEventState(Call* call, onnxEvent event, onnxEventState* state);
+  Outcome WaitEvent(Call* call, onnxEvent event);
+  Outcome ReleaseEvent(Call* call, onnxEvent event);
   Outcome InitGraph(Call* call, onnxBackend backend,
                     const GraphArguments& arguments, onnxGraph* graph);
   Outcome SetGraphIO(Call* call, onnxGraph graph, const IoArguments& arguments);
@@ -76,7 +76,7 @@ class Library {
   // `trace` may be null.
   Outcome SetIoAndRun(Call* call, onnxGraph graph, const IoArguments& arguments,
                       onnxMemoryFenceV1* output, onnxTraceEventList* trace);
-  Outcome WaitEventFor(onnxEvent event, uint32_t timeout_ms,
+  Outcome WaitEventFor(Call* call, onnxEvent event, uint32_t timeout_ms,
                        onnxEventState* state, onnxStatus* status, char* message,
                        size_t* length);
 

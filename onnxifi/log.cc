@@ -43,12 +43,12 @@ LogLevel DefaultLogLevel() {
 }
 
 void Log(LogLevel threshold, LogLevel level, absl::string_view message,
-         const char* prefix) noexcept {
+         const char* prefix, const char* separator) noexcept {
   if (level < threshold || threshold == LogLevel::kOff) return;
   char line[1024];
   const int saved = errno;
-  int size = std::snprintf(line, sizeof(line), "heddle onnxifi: %s: %s%.*s\n",
-                           LevelName(level), prefix,
+  int size = std::snprintf(line, sizeof(line), "heddle onnxifi: %s: %s%s%.*s\n",
+                           LevelName(level), prefix, separator,
                            static_cast<int>(message.size()), message.data());
   if (size >= static_cast<int>(sizeof(line))) {
     size = sizeof(line) - 1;

@@ -23,11 +23,11 @@ LogLevel DefaultLogLevel();
 // For tests: as if HEDDLE_LOG had been `text` ("" = unset).
 LogLevel ParseLogLevel(absl::string_view text);
 
-// Writes "heddle onnxifi: LEVEL: PREFIX MESSAGE" if `level` is at least
-// `threshold`. Does not allocate and does not throw; lines beyond 1 KiB are
-// cut.
+// Writes "heddle onnxifi: LEVEL: PREFIX SEPARATOR MESSAGE" if `level` is at
+// least `threshold`. Does not allocate and does not throw; lines beyond 1 KiB
+// are cut.
 void Log(LogLevel threshold, LogLevel level, absl::string_view message,
-         const char* prefix = "") noexcept;
+         const char* prefix = "", const char* separator = "") noexcept;
 
 }  // namespace heddle::onnxifi
 

@@ -3,7 +3,10 @@
 
 namespace heddle::onnxifi {
 
-Outcome ReadProperties(const uint64_t* list, Properties* properties) {
+Outcome ReadBackendProperties(Abi abi, const uint64_t* list,
+                              Properties* properties) {
+  const uint64_t last = abi == Abi::kExtended ? ONNXIFI_OPTIMIZATION_AOT
+                                              : ONNXIFI_OPTIMIZATION_LOW_DELAY;
   // Each property is accepted once, so the loop ends also without a NONE.
   for (; list != nullptr && list[0] != ONNXIFI_BACKEND_PROPERTY_NONE;
        list += 2) {
@@ -12,7 +15,7 @@ Outcome ReadProperties(const uint64_t* list, Properties* properties) {
         return Outcome(ONNXIFI_STATUS_INVALID_PROPERTY,
                        "property OPTIMIZATION is given twice");
       }
-      if (list[1] > ONNXIFI_OPTIMIZATION_AOT) {
+      if (list[1] > last) {
         return Outcome(ONNXIFI_STATUS_INVALID_PROPERTY,
                        "property OPTIMIZATION has no such value");
       }
@@ -35,6 +38,15 @@ Outcome ReadProperties(const uint64_t* list, Properties* properties) {
     }
   }
   return Outcome();
+}
+
+Outcome CheckGraphProperties(const uint64_t* list) {
+  if (list == nullptr || list[0] == ONNXIFI_GRAPH_PROPERTY_NONE) {
+    return Outcome();
+  }
+  return Outcome(ONNXIFI_STATUS_UNSUPPORTED_PROPERTY,
+                 "onnxInitGraph has no properties; OPTIMIZATION and LOG_LEVEL "
+                 "are onnxInitBackend's");
 }
 
 }  // namespace heddle::onnxifi

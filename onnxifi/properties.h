@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Property lists of onnxInitBackend and onnxInitGraph.
+// Property lists of onnxInitBackend and onnxInitGraph. Nothing is read behind
+// the first entry that is not understood: what its form is nobody can know.
 #ifndef HEDDLE_ONNXIFI_PROPERTIES_H_
 #define HEDDLE_ONNXIFI_PROPERTIES_H_
 
 #include <cstdint>
 #include <optional>
 
+#include "onnxifi/descriptor.h"
 #include "onnxifi/log.h"
 #include "onnxifi/outcome.h"
 
@@ -16,9 +18,15 @@ struct Properties {
   std::optional<LogLevel> log_level;
 };
 
-// {property, value} pairs, ended by NONE; `list` may be NULL.
-// INVALID_PROPERTY (bad value, or given twice), UNSUPPORTED_PROPERTY.
-Outcome ReadProperties(const uint64_t* list, Properties* properties);
+// Of onnxInitBackend: {property, value} pairs, ended by NONE; `list` may be
+// NULL. ONNX 1.x has no ONNXIFI_OPTIMIZATION_AOT. INVALID_PROPERTY (bad value,
+// or given twice), UNSUPPORTED_PROPERTY.
+Outcome ReadBackendProperties(Abi abi, const uint64_t* list,
+                              Properties* properties);
+
+// Of onnxInitGraph: both headers define the end of the list and nothing else.
+// UNSUPPORTED_PROPERTY.
+Outcome CheckGraphProperties(const uint64_t* list);
 
 }  // namespace heddle::onnxifi
 

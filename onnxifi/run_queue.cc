@@ -37,6 +37,19 @@ void RunQueue::Open() {
   backend_->LinkLocked(this);
 }
 
+namespace {
+
+// Whether the values of the inputs prevent a run.
+bool IsOfData(const absl::Status& status) noexcept {
+  try {
+    return CodeOf(status) == ONNXIFI_STATUS_UNSUPPORTED_DATATYPE;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
+}  // namespace
+
 absl::Status RunQueue::Submit(std::unique_ptr<Run> owned) {
   Run* run = owned.get();
   run->queue = this;
@@ -70,6 +83,12 @@ absl::Status RunQueue::Submit(std::unique_ptr<Run> owned) {
   lock.unlock();
   absl::Status status = Start(run);
   if (status.ok()) return status;
+  if (IsOfData(status)) {
+    // Not the call's fault: whoever waits for the run hears it, as if the
+    // inputs had become ready later.
+    Done(run, status);
+    return absl::OkStatus();
+  }
   lock.lock();
   RemoveInFlightLocked(run);
   if (absl::IsResourceExhausted(status) && in_flight_count_ > 0) {
@@ -152,6 +171,7 @@ absl::Status RunQueue::Start(Run* run) noexcept {
   try {
     try {
       run->trace.Begin();
+      Log(log_level_, LogLevel::kDebug, "a run begins");
       return run->binding->program->Start(
           run->binding->inputs, run->binding->outputs,
           [self = shared_from_this(), run](const absl::Status& status) {
@@ -182,6 +202,8 @@ void RunQueue::Done(Run* run, const absl::Status& status) noexcept {
   }
   if (code != ONNXIFI_STATUS_SUCCESS) {
     Log(log_level_, LogLevel::kError, message.view(), "a run failed: ");
+  } else {
+    Log(log_level_, LogLevel::kDebug, "a run has ended");
   }
   Lock lock(backend_->mutex());
   if (backend_->gone() && code != ONNXIFI_STATUS_SUCCESS) {

@@ -14,6 +14,7 @@
 #include "compiler/compiler.h"
 #include "compiler/diagnostic.h"
 #include "compiler/import/importer.h"
+#include "compiler/judge.h"
 #include "compiler/ops/define.h"
 #include "compiler/other_shapes.h"
 #include "onnxifi/engine.h"
@@ -56,6 +57,26 @@ compiler::CompileOptions OptionsOf(const CompileRequest& request) {
   options.open_dimensions_are_one = true;
   options.device_memory_bytes = request.memory_bytes;
   if (request.weights != nullptr) options.weights = *request.weights;
+  switch (request.optimization) {
+    case ONNXIFI_OPTIMIZATION_LOW_POWER:
+      // What costs most is the way to and from device memory.
+      options.goal = compiler::Goal::kTraffic;
+      break;
+    case ONNXIFI_OPTIMIZATION_LOW_DELAY:
+      options.goal = compiler::Goal::kCompileTime;
+      break;
+    case ONNXIFI_OPTIMIZATION_AOT:
+      options.goal = compiler::Goal::kThorough;
+      break;
+    default:
+      // One core, one run at a time: latency and throughput are one figure.
+      options.goal = compiler::Goal::kSpeed;
+  }
+  if (request.log_level <= LogLevel::kDebug) {
+    options.progress = [level = request.log_level](const char* stage) {
+      Log(level, LogLevel::kDebug, stage, "compiling: ");
+    };
+  }
   return options;
 }
 
@@ -74,21 +95,16 @@ bool Emulated(const compiler::Graph& graph) {
   return false;
 }
 
-absl::StatusOr<bool> AnalyseModel(const CompileRequest& request) {
-  const compiler::CompileOptions options = OptionsOf(request);
-  auto graph = compiler::AnalyseOnnx(request.model, options);
-  if (!graph.ok()) {
-    const compiler::Refusal kind = compiler::RefusalOf(graph.status());
-    const bool shape = kind == compiler::Refusal::kMismatchingShape ||
-                       kind == compiler::Refusal::kUnsupportedShape;
-    return shape && !compiler::OtherShapesMayHelp(request.model, options)
-               ? WhateverShapes(graph.status())
-               : Translate(graph.status());
-  }
-  if (absl::Status s = compiler::CheckGraph(*graph); !s.ok()) {
-    return Translate(s);
-  }
-  return Emulated(*graph);
+// The status of a model that the compiler refuses.
+absl::Status Refused(const CompileRequest& request,
+                     const compiler::CompileOptions& options,
+                     const absl::Status& refusal) {
+  const compiler::Refusal kind = compiler::RefusalOf(refusal);
+  const bool shape = kind == compiler::Refusal::kMismatchingShape ||
+                     kind == compiler::Refusal::kUnsupportedShape;
+  return shape && !compiler::OtherShapesMayHelp(request.model, options)
+             ? WhateverShapes(Translate(refusal))
+             : Translate(refusal);
 }
 
 std::vector<TensorInfo> TensorsOf(
@@ -107,6 +123,17 @@ std::vector<session::TensorBuffer> BuffersOf(
     result.push_back({buffer.name, buffer.data, buffer.bytes});
   }
   return result;
+}
+
+std::string Summary(const compiler::CompileResult& result) {
+  const compiler::CompileReport& report = result.report;
+  return absl::StrCat("compiled: ", report.layers.size(), " operations, ",
+                      report.commands, " commands, ", report.estimated_cycles,
+                      " cycles (estimated), ", report.dram_bytes,
+                      " bytes of traffic, ",
+                      report.weight_bytes + report.scratch_bytes +
+                          report.io_bytes + report.stream_bytes,
+                      " bytes of device memory");
 }
 
 class SessionGraph : public EngineGraph {
@@ -149,7 +176,15 @@ class SessionGraph : public EngineGraph {
           done(Translate(status));
           *ended = true;
         });
-    if (!run.ok()) return Translate(run.status());
+    if (!run.ok()) {
+      // The buffers are the program's own in number, name and size: what is
+      // wrong are values that the card cannot hold.
+      if (absl::IsInvalidArgument(run.status())) {
+        return Fail(ONNXIFI_STATUS_UNSUPPORTED_DATATYPE,
+                    std::string(run.status().message()));
+      }
+      return Translate(run.status());
+    }
     added.front().run = *std::move(run);
     added.front().ended = std::move(ended);
     std::lock_guard<std::mutex> lock(mutex_);
@@ -179,13 +214,18 @@ class SessionDevice : public EngineDevice {
   }
   absl::StatusOr<std::unique_ptr<EngineGraph>> Load(
       const CompileRequest& request) override {
-    auto emulated = AnalyseModel(request);
-    if (!emulated.ok()) return emulated.status();
-    auto compiled = compiler::CompileOnnx(request.model, OptionsOf(request));
+    const compiler::CompileOptions options = OptionsOf(request);
+    auto analysed = compiler::AnalyseOnnx(request.model, options);
+    if (!analysed.ok()) return Refused(request, options, analysed.status());
+    auto compiled = compiler::CompileGraph(*analysed, options);
     if (!compiled.ok()) return Translate(compiled.status());
+    if (request.log_level <= LogLevel::kInfo) {
+      Log(request.log_level, LogLevel::kInfo, Summary(*compiled));
+    }
     auto graph = session::LoadGraph(device_, compiled->package);
     if (!graph.ok()) return Translate(graph.status());
-    return std::make_unique<SessionGraph>(*std::move(graph), *emulated);
+    return std::make_unique<SessionGraph>(*std::move(graph),
+                                          Emulated(*analysed));
   }
 
  private:
@@ -262,17 +302,10 @@ class SessionEngine : public Engine {
   }
 
   absl::StatusOr<bool> Analyse(const CompileRequest& request) override {
-    auto emulated = AnalyseModel(request);
-    if (!emulated.ok()) return emulated;
-    // The limits of the hardware show in the compiler's back end, which needs
-    // the weights.
-    auto signature = ReadSignature(request.model);
-    if (!signature.ok()) return signature.status();
-    if (signature->has_initializers) {
-      auto compiled = compiler::CompileOnnx(request.model, OptionsOf(request));
-      if (!compiled.ok()) return Translate(compiled.status());
-    }
-    return emulated;
+    const compiler::CompileOptions options = OptionsOf(request);
+    auto graph = compiler::JudgeOnnx(request.model, options);
+    if (!graph.ok()) return Refused(request, options, graph.status());
+    return Emulated(*graph);
   }
 
  private:

@@ -86,6 +86,7 @@ absl::StatusOr<Signature> ReadSignature(absl::string_view model) {
     initializers.insert(tensor.values().name());
   }
   signature.has_initializers = !initializers.empty();
+  signature.quantization = ReadQuantization(proto.graph());
   for (const auto& info : proto.graph().input()) {
     if (initializers.count(info.name()) == 0) {
       signature.inputs.push_back(Declare(info));

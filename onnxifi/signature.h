@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "compiler/ir/graph.h"
+#include "onnxifi/quantization.h"
 
 namespace heddle::onnxifi {
 
@@ -34,6 +35,7 @@ struct Signature {
   std::vector<DeclaredTensor> inputs;  // without those with an initializer
   std::vector<DeclaredTensor> outputs;
   bool has_initializers = false;
+  QuantizationModel quantization;
   const DeclaredTensor* FindInput(absl::string_view name) const;
   const DeclaredTensor* FindOutput(absl::string_view name) const;
 };

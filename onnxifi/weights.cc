@@ -113,6 +113,13 @@ absl::StatusOr<std::map<std::string, TensorData>> ReadWeights(
     if (!data.ok()) return data.status();
     weights.emplace(declared->name, *std::move(data));
   }
+  QuantizationModel quantization = signature.quantization;
+  quantization.AddValues(weights);
+  for (const Descriptor& descriptor : *descriptors) {
+    absl::Status status = CheckAgreement(quantization, descriptor,
+                                         weights.at(descriptor.name).shape);
+    if (!status.ok()) return status;
+  }
   return weights;
 }
 

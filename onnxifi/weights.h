@@ -18,7 +18,8 @@ namespace heddle::onnxifi {
 // deferredWeightReader. The weights, which no longer refer to the caller's
 // memory. Statuses are those of onnxInitGraph and descriptor.h, INVALID_NAME
 // (unknown or twice), INVALID_MODEL (the model has initializers as well),
-// MISMATCHING_SHAPE, MISMATCHING_DATATYPE, UNSUPPORTED_DATATYPE,
+// MISMATCHING_SHAPE, MISMATCHING_DATATYPE (the quantization included),
+// UNSUPPORTED_DATATYPE,
 // INVALID_POINTER (offline without a reader), INTERNAL_ERROR (reader failed).
 absl::StatusOr<std::map<std::string, compiler::TensorData>> ReadWeights(
     Abi abi, const void* array, uint32_t count, void* reader,

@@ -2,6 +2,7 @@
 #include "compiler/backend/backend.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/backend/choose.h"
@@ -21,6 +22,10 @@ namespace {
 
 // See ChooseSchedule.
 constexpr double kTrafficWeights[] = {0.02, 0.3};
+constexpr double kMoreTrafficWeights[] = {0.005, 0.02, 0.08, 0.3, 1.0};
+// See Attempt::group_divisor.
+constexpr uint64_t kGroupDivisors[] = {8, 16};
+constexpr uint64_t kMoreGroupDivisors[] = {2, 4, 8, 16, 32};
 
 constexpr char kProducer[] = "heddle-compile 0.1";
 
@@ -174,10 +179,13 @@ struct Facts {
   bool loads = false;    // several operations share many constants
 };
 
+// `verdict_only`: everything that can refuse the graph is done, and no more;
+// the result is then empty.
 absl::StatusOr<BackendResult> Generate(const Graph& graph,
                                        const CompileOptions& options,
                                        const isa::Config& limited,
-                                       const Attempt& attempt, Facts* facts) {
+                                       const Attempt& attempt,
+                                       bool verdict_only, Facts* facts) {
   const Features& features = attempt.features;
   const isa::Config* config = &limited;
   const auto stage = [&options](const char* name) {
@@ -228,9 +236,22 @@ absl::StatusOr<BackendResult> Generate(const Graph& graph,
   stage("synchronisation");
   absl::StatusOr<EncodedStream> encoded = stream.Finish();
   if (!encoded.ok()) return encoded.status();
+  const absl::StatusOr<int64_t> bound = Int64InputBound(graph);
+  if (!bound.ok()) return bound.status();
+  const uint64_t needed = device.constants.bytes().size() +
+                          plan->scratch_bytes + device.io_bytes +
+                          encoded->words.size() * 4;
+  if (options.device_memory_bytes != 0 &&
+      needed > options.device_memory_bytes) {
+    return Refuse(
+        Refusal::kNoDeviceMemory,
+        absl::StrCat("the model needs ", needed, " bytes of device memory, ",
+                     options.device_memory_bytes, " are allowed"));
+  }
+  BackendResult result;
+  if (verdict_only) return result;
 
   stage("timeline");
-  BackendResult result;
   package::Package& p = result.package;
   p.model_name = graph.name;
   p.producer = kProducer;
@@ -240,8 +261,6 @@ absl::StatusOr<BackendResult> Generate(const Graph& graph,
   p.scratch_bytes = plan->scratch_bytes;
   p.io_bytes = device.io_bytes;
   p.inputs = Describe(graph, device, device.inputs);
-  const absl::StatusOr<int64_t> bound = Int64InputBound(graph);
-  if (!bound.ok()) return bound.status();
   for (package::TensorInfo& input : p.inputs) {
     if (input.type != DataType::kInt64) continue;
     input.minimum = -*bound;
@@ -272,22 +291,21 @@ absl::StatusOr<BackendResult> Generate(const Graph& graph,
   report.commands = encoded->commands;
   report.sram_peak_bytes = plan->sram_peak;
   p.streams.push_back(std::move(encoded->words));
-  const uint64_t needed = report.weight_bytes + report.scratch_bytes +
-                          report.io_bytes + report.stream_bytes;
-  if (options.device_memory_bytes != 0 &&
-      needed > options.device_memory_bytes) {
-    return Refuse(
-        Refusal::kNoDeviceMemory,
-        absl::StrCat("the model needs ", needed, " bytes of device memory, ",
-                     options.device_memory_bytes, " are allowed"));
-  }
   return result;
 }
 
-}  // namespace
+// Whether `a` serves the goal better than `b`.
+bool Better(Goal goal, const CompileReport& a, const CompileReport& b) {
+  if (goal == Goal::kTraffic && a.dram_bytes != b.dram_bytes) {
+    return a.dram_bytes < b.dram_bytes;
+  }
+  return a.estimated_cycles < b.estimated_cycles;
+}
 
-absl::StatusOr<BackendResult> GeneratePackage(const Graph& graph,
-                                              const CompileOptions& options) {
+// The best of all attempts; with `verdict_only` whether one succeeds.
+absl::StatusOr<BackendResult> Search(const Graph& graph,
+                                     const CompileOptions& options,
+                                     bool verdict_only) {
   const isa::Config* found = isa::FindConfig(options.config);
   if (found == nullptr) {
     std::string names;
@@ -306,11 +324,21 @@ absl::StatusOr<BackendResult> GeneratePackage(const Graph& graph,
   // package, so that taps change nothing.
   CompileOptions production = options;
   production.taps = production.tap_all = production.details = false;
+  const bool thorough = options.goal == Goal::kThorough;
+  // The first attempt that succeeds is taken.
+  const bool first_only = verdict_only || options.goal == Goal::kCompileTime;
   std::vector<Attempt> attempts;
   attempts.push_back({options.features, false, 0});
   if (options.features.cost_tiles || options.features.cascade) {
-    for (double weight : kTrafficWeights) {
+    const auto add = [&](double weight) {
       attempts.push_back({options.features, true, weight});
+    };
+    if (thorough) {
+      std::for_each(std::begin(kMoreTrafficWeights),
+                    std::end(kMoreTrafficWeights), add);
+    } else {
+      std::for_each(std::begin(kTrafficWeights), std::end(kTrafficWeights),
+                    add);
     }
   }
   absl::StatusOr<BackendResult> best = absl::InternalError("no attempt");
@@ -323,24 +351,25 @@ absl::StatusOr<BackendResult> GeneratePackage(const Graph& graph,
   const size_t with_choice = attempts.size();
   for (size_t i = 0; i < attempts.size(); ++i) {
     absl::StatusOr<BackendResult> made =
-        Generate(graph, production, limited, attempts[i], &facts);
+        Generate(graph, production, limited, attempts[i], verdict_only, &facts);
     if (!made.ok() && attempts[i].features.fuse_pool &&
         RefusalOf(made.status()) == Refusal::kUnsupportedShape) {
       // A fused pooling asks for the whole image in SRAM; without, there are
       // tiles.
       for (Attempt& a : attempts) a.features.fuse_pool = false;
-      made = Generate(graph, production, limited, attempts[i], &facts);
+      made = Generate(graph, production, limited, attempts[i], verdict_only,
+                      &facts);
     }
     production.progress = nullptr;
     if (!made.ok()) {
       if (i == 0) best = made.status();
       continue;
     }
-    if (!best.ok() ||
-        made->report.estimated_cycles < best->report.estimated_cycles) {
+    if (!best.ok() || Better(options.goal, made->report, best->report)) {
       best = std::move(made);
       chosen = attempts[i];
     }
+    if (first_only) break;
     // The same without keeping groups of weights, if there are any.
     if (i + 1 == with_choice && facts.grouped &&
         options.features.keep_weights) {
@@ -352,30 +381,50 @@ absl::StatusOr<BackendResult> GeneratePackage(const Graph& graph,
   }
   const auto improve = [&](const Attempt& attempt) {
     absl::StatusOr<BackendResult> made =
-        Generate(graph, production, limited, attempt, &facts);
-    if (!made.ok() ||
-        made->report.estimated_cycles >= best->report.estimated_cycles) {
+        Generate(graph, production, limited, attempt, verdict_only, &facts);
+    if (!made.ok() || !Better(options.goal, made->report, best->report)) {
       return;
     }
     best = std::move(made);
     chosen = attempt;
   };
-  for (int ahead = 2; best.ok() && facts.loads && ahead <= farthest;
-       ahead *= 2) {
-    Attempt attempt = chosen;
-    attempt.features.prefetch = ahead;
-    improve(attempt);
-  }
-  for (uint64_t divisor : {8, 16}) {
-    if (!best.ok() || !facts.grouped || farthest == 0) break;
-    Attempt attempt = chosen;
-    attempt.group_divisor = divisor;
-    improve(attempt);
+  if (verdict_only) return best;
+  if (!first_only) {
+    for (int ahead = 2; best.ok() && facts.loads && ahead <= farthest;
+         ahead = thorough ? ahead + 1 : ahead * 2) {
+      Attempt attempt = chosen;
+      attempt.features.prefetch = ahead;
+      improve(attempt);
+    }
+    const auto divide = [&](uint64_t divisor) {
+      if (!best.ok() || !facts.grouped || farthest == 0) return;
+      Attempt attempt = chosen;
+      attempt.group_divisor = divisor;
+      improve(attempt);
+    };
+    if (thorough) {
+      std::for_each(std::begin(kMoreGroupDivisors),
+                    std::end(kMoreGroupDivisors), divide);
+    } else {
+      std::for_each(std::begin(kGroupDivisors), std::end(kGroupDivisors),
+                    divide);
+    }
   }
   if (!best.ok() || (!options.taps && !options.details)) return best;
   CompileOptions final_options = options;
   final_options.progress = nullptr;
-  return Generate(graph, final_options, limited, chosen, &facts);
+  return Generate(graph, final_options, limited, chosen, false, &facts);
+}
+
+}  // namespace
+
+absl::StatusOr<BackendResult> GeneratePackage(const Graph& graph,
+                                              const CompileOptions& options) {
+  return Search(graph, options, false);
+}
+
+absl::Status CheckPackage(const Graph& graph, const CompileOptions& options) {
+  return Search(graph, options, true).status();
 }
 
 }  // namespace heddle::compiler

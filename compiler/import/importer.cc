@@ -126,6 +126,8 @@ class Importer {
 
   absl::Status Initializers() {
     const auto& graph = model_.graph();
+    result_.has_initializers =
+        graph.initializer_size() != 0 || graph.sparse_initializer_size() != 0;
     for (const auto& proto : graph.initializer()) {
       if (proto.name().empty()) return Invalid("an initializer has no name");
       const std::string what =
@@ -346,8 +348,31 @@ class Importer {
     return absl::OkStatus();
   }
 
+  // "7 to 17": of which versions an operator is known; "" if of none.
+  static std::string OpsetsOf(const Node& node) {
+    int first = 0, last = 0;
+    for (const OperatorInfo* info : AllOperators()) {
+      if (info->domain != node.domain || info->op != node.op) continue;
+      if (first == 0) {
+        first = node.domain.empty() ? std::max(info->since_version, kMinOpset)
+                                    : info->since_version;
+      }
+      last = info->until_version;
+    }
+    return first == 0 ? "" : absl::StrCat(first, " to ", last);
+  }
+
   absl::Status Operator(const onnx::NodeProto& proto, Node* node) {
     if (FindOperator(node->domain, node->op, node->opset) == nullptr) {
+      const std::string opsets = OpsetsOf(*node);
+      if (!opsets.empty()) {
+        return Refuse(
+            Refusal::kUnsupportedVersion,
+            absl::StrCat(node->Describe(), ": operator ",
+                         DomainName(node->domain), ".", node->op, " of opset ",
+                         node->opset, " is not supported; that of opset ",
+                         opsets, " is, convert the model"));
+      }
       return Refuse(
           Refusal::kUnsupportedOperator,
           absl::StrCat(
@@ -452,8 +477,11 @@ class Importer {
     declared->has_shape = tensor.has_shape();
     for (const auto& dimension : tensor.shape().dim()) {
       const bool fixed = dimension.value_case() ==
-                             onnx::TensorShapeProto::Dimension::kDimValue &&
-                         dimension.dim_value() >= 0;
+                         onnx::TensorShapeProto::Dimension::kDimValue;
+      // Exporters write -1 for a dimension that is open.
+      if (fixed && dimension.dim_value() < -1) {
+        return Invalid(what, " has a dimension of ", dimension.dim_value());
+      }
       declared->shape.push_back(fixed ? dimension.dim_value() : -1);
     }
     return absl::OkStatus();

@@ -38,6 +38,7 @@ struct ImportOptions {
 struct ImportedModel {
   Graph graph;  // nodes in the model's order, which is topological
   std::map<TensorId, Declaration> declared;  // value_info and graph outputs
+  bool has_initializers = false;
 };
 
 // Run-time inputs are the graph inputs without initializer and without a

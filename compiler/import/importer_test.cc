@@ -76,6 +76,24 @@ INSTANTIATE_TEST_SUITE_P(
              [](Proto* m) { m->clear_opset_import(); }},
         Case{"OldOpset", Refusal::kUnsupportedVersion, "opset 5",
              [](Proto* m) { m->mutable_opset_import(0)->set_version(5); }},
+        Case{"OldOperator", Refusal::kUnsupportedVersion,
+             "operator ai.onnx.Gemm of opset 6 is not supported; that of opset "
+             "7 to 17 is",
+             [](Proto* m) {
+               m->mutable_opset_import(0)->set_version(6);
+               m->mutable_graph()->mutable_node(0)->set_op_type("Gemm");
+             }},
+        Case{"NegativeDimension", Refusal::kInvalidModel,
+             "input 'x' has a dimension of -2",
+             [](Proto* m) {
+               m->mutable_graph()
+                   ->mutable_input(0)
+                   ->mutable_type()
+                   ->mutable_tensor_type()
+                   ->mutable_shape()
+                   ->mutable_dim(0)
+                   ->set_dim_value(-2);
+             }},
         Case{"NewOpset", Refusal::kUnsupportedVersion, "opset 18",
              [](Proto* m) { m->mutable_opset_import(0)->set_version(18); }},
         Case{"TwoOpsets", Refusal::kInvalidModel, "two versions",

@@ -35,9 +35,13 @@ absl::Status CheckAttributes(const OperatorInfo& info, const Node& node) {
         info.attributes.begin(), info.attributes.end(),
         [&name = name](const AttributeRule& r) { return name == r.name; });
     if (rule == info.attributes.end()) {
-      return RefuseNode(Refusal::kUnsupportedAttribute, node, "attribute '",
-                        name, "' is not one of this operator's at opset ",
-                        node.opset, "; remove it");
+      // ONNX's own operators have no others; of another domain's definition
+      // more may be known elsewhere.
+      return RefuseNode(node.domain.empty() ? Refusal::kInvalidModel
+                                            : Refusal::kUnsupportedAttribute,
+                        node, "attribute '", name,
+                        "' is not one of this operator's at opset ", node.opset,
+                        "; remove it");
     }
     if (value.index() != static_cast<size_t>(rule->kind)) {
       return RefuseNode(Refusal::kInvalidModel, node, "attribute '", name,

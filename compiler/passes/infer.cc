@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/diagnostic.h"
 #include "compiler/ops/define.h"
+#include "compiler/passes/suppose.h"
 
 namespace heddle::compiler {
 namespace {
@@ -19,6 +21,10 @@ constexpr int64_t kMaxFoldedWork = int64_t{1} << 30;
 
 bool IsQuantizationBoundary(const Node& node) {
   return node.op == "DequantizeLinear";
+}
+
+bool ReadsOnlyShapes(const Node& node) {
+  return node.domain.empty() && (node.op == "Shape" || node.op == "Size");
 }
 
 // Values that the node may be evaluated with now; false if some are missing.
@@ -34,8 +40,7 @@ bool ConstantInputs(const Graph& graph, const Node& node,
     const Tensor& tensor = graph.tensors[id];
     if (tensor.is_constant()) {
       inputs->push_back(tensor.constant.get());
-    } else if ((node.op == "Shape" || node.op == "Size") &&
-               node.domain.empty()) {
+    } else if (ReadsOnlyShapes(node)) {
       TensorData data;
       data.type = tensor.type;
       data.shape = tensor.shape;
@@ -88,14 +93,37 @@ bool TakeBytes(const Graph& graph, const Node& node, int64_t* budget) {
   return true;
 }
 
+bool ReadsSupposed(const Node& node, const Supposed* supposed) {
+  return supposed != nullptr && !ReadsOnlyShapes(node) &&
+         std::any_of(node.inputs.begin(), node.inputs.end(), [&](TensorId id) {
+           return supposed->constants.count(id) != 0;
+         });
+}
+
+// Makes the outputs, whose types and shapes are known, constants of stand-ins.
+void SupposeOutputs(const Node& node, Graph* graph, Supposed* supposed) {
+  for (TensorId id : node.outputs) {
+    if (id == kNoTensor) continue;
+    Tensor& tensor = graph->tensors[id];
+    tensor.constant =
+        std::make_shared<const TensorData>(StandIn(tensor.type, tensor.shape));
+    supposed->constants.insert(id);
+  }
+}
+
 // Gives the outputs constant values if that is possible.
 // `budget`: bytes that folded tensors may still take.
-absl::StatusOr<bool> Fold(Graph* graph, const Node& node, int64_t* budget) {
+absl::StatusOr<bool> Fold(Graph* graph, const Node& node, int64_t* budget,
+                          Supposed* supposed) {
   std::vector<TensorData> shape_only;
   Inputs inputs;
   if (!ConstantInputs(*graph, node, &shape_only, &inputs) ||
       !IsAffordable(*graph, node) || !TakeBytes(*graph, node, budget)) {
     return false;
+  }
+  if (ReadsSupposed(node, supposed)) {
+    SupposeOutputs(node, graph, supposed);
+    return true;
   }
   auto results = EvaluateNode(*graph, node, inputs);
   if (!results.ok()) {
@@ -177,8 +205,8 @@ absl::Status CheckDeclared(const Graph& graph, const Node& node,
   return absl::OkStatus();
 }
 
-// Where inference needs values that are not there (weights given later), the
-// model's own declaration stands in, if it is complete.
+// Where inference needs values that are not there, the model's own declaration
+// stands in, if it is complete.
 bool TakeDeclared(const std::map<TensorId, Declaration>& declared,
                   const Node& node, Graph* graph) {
   for (TensorId id : node.outputs) {
@@ -210,42 +238,167 @@ bool NeedsMissingValues(const Graph& graph, const Node& node) {
   return false;
 }
 
+// Hides the values of supposed constants while it lives, so that nothing can be
+// concluded from them.
+class HiddenValues {
+ public:
+  HiddenValues(const Node& node, const std::set<TensorId>& supposed,
+               Graph* graph)
+      : graph_(graph) {
+    for (TensorId id : node.inputs) {
+      if (supposed.count(id) == 0) continue;
+      auto& constant = graph->tensors[id].constant;
+      if (constant != nullptr) values_.emplace_back(id, std::move(constant));
+      constant = nullptr;
+    }
+  }
+  ~HiddenValues() {
+    for (auto& [id, value] : values_) {
+      graph_->tensors[id].constant = std::move(value);
+    }
+  }
+
+ private:
+  Graph* const graph_;
+  std::vector<std::pair<TensorId, std::shared_ptr<const TensorData>>> values_;
+};
+
+// Inference over a graph with supposed weights.
+class Supposition {
+ public:
+  Supposition(const std::map<TensorId, Declaration>& declared, Graph* graph,
+              Supposed* supposed)
+      : declared_(declared), graph_(graph), supposed_(supposed) {}
+
+  // Whether the shapes of the outputs are known now, the node checked and to be
+  // kept or folded; false: it was left out.
+  absl::StatusOr<bool> Infer(const Node& node) {
+    for (TensorId id : node.inputs) {
+      if (id != kNoTensor && !graph_->tensors[id].shape_known) {
+        LeaveOut(node);
+        return false;
+      }
+    }
+    const absl::Status checked = CheckNode(*graph_, node);
+    // Such an input cannot be a parameter that a weight gives.
+    const bool at_run_time = NeedsMissingValues(*graph_, node);
+    {
+      const HiddenValues hidden(node, supposed_->constants, graph_);
+      if (!checked.ok()) {
+        // What the stand-ins violate, the weights may satisfy.
+        if (auto s = CheckNode(*graph_, node); !s.ok()) return checked;
+      }
+      const OperatorInfo* info = FindOperator(node.domain, node.op, node.opset);
+      const absl::Status inferred = info->infer(graph_, node);
+      if (inferred.ok()) {
+        if (!checked.ok()) return checked;
+        return true;
+      }
+      if (RefusalOf(inferred) != Refusal::kUnsupportedShape || at_run_time ||
+          !NeedsMissingValues(*graph_, node)) {
+        return inferred;
+      }
+    }
+    LeaveOut(node);
+    return false;
+  }
+
+  // Takes what was left out from the graph's outputs.
+  void Finish() {
+    auto& outputs = graph_->outputs;
+    outputs.erase(std::remove_if(
+                      outputs.begin(), outputs.end(),
+                      [this](TensorId id) { return left_out_.count(id) != 0; }),
+                  outputs.end());
+    for (TensorId id : frontier_) {
+      if (left_out_.count(id) != 0 ||
+          std::count(outputs.begin(), outputs.end(), id) != 0) {
+        continue;
+      }
+      outputs.push_back(id);
+    }
+  }
+
+ private:
+  void LeaveOut(const Node& node) {
+    bool constant = true;
+    for (TensorId id : node.inputs) {
+      if (id == kNoTensor || graph_->tensors[id].is_constant() ||
+          unknown_constants_.count(id) != 0) {
+        continue;
+      }
+      if (graph_->tensors[id].shape_known) frontier_.insert(id);
+      if (!ReadsOnlyShapes(node)) constant = false;
+    }
+    left_out_.insert(node.outputs.begin(), node.outputs.end());
+    if (!constant) supposed_->left_out.push_back(node);
+    if (!TakeDeclared(declared_, node, graph_)) {
+      if (!constant) return;
+      unknown_constants_.insert(node.outputs.begin(), node.outputs.end());
+      return;
+    }
+    if (constant) {
+      SupposeOutputs(node, graph_, supposed_);
+      return;
+    }
+    for (TensorId id : node.outputs) {
+      if (id != kNoTensor) graph_->inputs.push_back(id);
+    }
+  }
+
+  const std::map<TensorId, Declaration>& declared_;
+  Graph* const graph_;
+  Supposed* const supposed_;
+  // Results of constants only, of which not even the shape is known.
+  std::set<TensorId> unknown_constants_;
+  std::set<TensorId> frontier_, left_out_;
+};
+
 }  // namespace
 
 absl::Status InferAndFold(Graph* graph,
-                          const std::map<TensorId, Declaration>& declared) {
+                          const std::map<TensorId, Declaration>& declared,
+                          Supposed* supposed) {
   if (auto s = CheckInputSizes(*graph); !s.ok()) return s;
+  Supposition supposition(declared, graph, supposed);
   std::vector<Node> kept;
   int64_t budget = kMaxFoldedTotal;
   // `graph->nodes` is not touched while nodes are looked at.
   for (const Node& node : graph->nodes) {
-    if (auto s = CheckNode(*graph, node); !s.ok()) return s;
-    const OperatorInfo* info = FindOperator(node.domain, node.op, node.opset);
-    if (auto s = info->infer(graph, node); !s.ok()) {
-      if (RefusalOf(s) != Refusal::kUnsupportedShape ||
-          !NeedsMissingValues(*graph, node) ||
-          !TakeDeclared(declared, node, graph)) {
-        return s;
+    if (supposed != nullptr) {
+      auto known = supposition.Infer(node);
+      if (!known.ok()) return known.status();
+      if (!*known) continue;
+    } else {
+      if (auto s = CheckNode(*graph, node); !s.ok()) return s;
+      const OperatorInfo* info = FindOperator(node.domain, node.op, node.opset);
+      if (auto s = info->infer(graph, node); !s.ok()) {
+        if (RefusalOf(s) != Refusal::kUnsupportedShape ||
+            !NeedsMissingValues(*graph, node) ||
+            !TakeDeclared(declared, node, graph)) {
+          return s;
+        }
       }
     }
     if (auto s = CheckSize(*graph, node); !s.ok()) return s;
     if (auto s = CheckDeclared(*graph, node, declared); !s.ok()) return s;
     if (!IsQuantizationBoundary(node)) {
-      auto folded = Fold(graph, node, &budget);
+      auto folded = Fold(graph, node, &budget, supposed);
       if (!folded.ok()) return folded.status();
       if (*folded) continue;
     }
     kept.push_back(node);
   }
+  if (supposed != nullptr) supposition.Finish();
   graph->nodes = std::move(kept);
   return absl::OkStatus();
 }
 
-absl::Status FoldConstants(Graph* graph) {
+absl::Status FoldConstants(Graph* graph, Supposed* supposed) {
   std::vector<Node> kept;
   int64_t budget = kMaxFoldedTotal;
   for (const Node& node : graph->nodes) {
-    auto folded = Fold(graph, node, &budget);
+    auto folded = Fold(graph, node, &budget, supposed);
     if (!folded.ok()) return folded.status();
     if (!*folded) kept.push_back(node);
   }

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "compiler/import/importer.h"
 #include "compiler/ir/graph.h"
+#include "compiler/passes/suppose.h"
 
 namespace heddle::compiler {
 
@@ -24,12 +25,20 @@ inline constexpr int64_t kMaxFoldedTotal = int64_t{1} << 30;
 // declares (kMismatchingShape, kMismatchingDatatype), and replaces nodes whose
 // inputs are all constant by constants. DequantizeLinear of constants is kept:
 // quantized weights must stay visible to the quantization pass.
+//
+// `supposed`: some constants are stand-ins for weights that are not known
+// (suppose.h). What is computed from them alone is one of them too. A
+// node whose result has a shape that such values decide is left out: what the
+// model declares completely goes on as an input of the graph, what it does not
+// is unknown, and so is all that is computed from it. What such a node would
+// read is an output.
 absl::Status InferAndFold(Graph* graph,
-                          const std::map<TensorId, Declaration>& declared);
+                          const std::map<TensorId, Declaration>& declared,
+                          Supposed* supposed = nullptr);
 
 // Replaces nodes whose inputs are all constant, DequantizeLinear included.
 // Shapes must be known.
-absl::Status FoldConstants(Graph* graph);
+absl::Status FoldConstants(Graph* graph, Supposed* supposed = nullptr);
 
 }  // namespace heddle::compiler
 

@@ -76,6 +76,14 @@ class FakeGraph : public EngineGraph {
     }
     for (const DeclaredTensor& output : signature.outputs) {
       outputs_.push_back(Bind(output, request.input_shapes, &dimensions));
+      // A type that the model leaves open is inferred.
+      TensorInfo& made = outputs_.back();
+      if (made.type != compiler::DataType::kUndefined || inputs_.empty()) {
+        continue;
+      }
+      made.type = inputs_[0].type;
+      made.bytes = compiler::ElementCount(made.shape) *
+                   compiler::ElementBytes(made.type);
     }
     for (const auto& [name, data] : *request.weights) {
       if (!data.bytes.empty()) weights_.push_back(data.bytes);
@@ -234,6 +242,7 @@ absl::StatusOr<std::unique_ptr<EngineGraph>> FakeDevice::Load(
     Lock lock(world.mutex_);
     if (!world.refusal_.ok()) return world.refusal_;
     if (gone) return absl::UnavailableError("fake card is gone");
+    world.optimization_ = request.optimization;
     auto& card = world.cards_[name];
     if (card.used + memory > card.info.memory_bytes) {
       return Fail(ONNXIFI_STATUS_NO_DEVICE_MEMORY, "fake card is full");
@@ -399,6 +408,11 @@ int FakeWorld::live_graphs() {
 int FakeWorld::live_devices() {
   Lock lock(mutex_);
   return static_cast<int>(devices_.size());
+}
+
+uint64_t FakeWorld::optimization() {
+  Lock lock(mutex_);
+  return optimization_;
 }
 
 int FakeWorld::starts() {

@@ -55,7 +55,8 @@ class FakeWorld {
 
   int live_graphs();
   int live_devices();
-  int starts();  // runs begun since Reset
+  int starts();             // runs begun since Reset
+  uint64_t optimization();  // of the last model that was loaded
   uint64_t memory_used(const std::string& name);
 
  private:
@@ -89,6 +90,7 @@ class FakeWorld {
   absl::Status refusal_;
   int live_graphs_ = 0;
   int starts_ = 0;
+  uint64_t optimization_ = 0;
 };
 
 }  // namespace heddle::onnxifi

@@ -51,6 +51,10 @@ class Api {
   virtual int ReleaseEvent(void* event) = 0;
   virtual int InitGraph(void* backend, const std::string& model,
                         void** graph) = 0;
+  // With weight descriptors.
+  virtual int InitGraph(void* backend, const std::string& model,
+                        const std::vector<TensorPlace>& weights,
+                        void** graph) = 0;
   virtual int SetGraphIo(void* graph, const std::vector<TensorPlace>& inputs,
                          const std::vector<TensorPlace>& outputs) = 0;
   // Input and output fence are events.

@@ -11,9 +11,12 @@ static_assert(sizeof(onnxTensorDescriptorV1) == 96, "not the extended header");
 
 struct Extended {
   static onnxStatus InitGraph(onnxInitGraphFunction function, void* backend,
-                              size_t size, const void* model, void** graph) {
-    return function(backend, nullptr, size, model, 0, nullptr, graph, 0,
-                    nullptr);
+                              size_t size, const void* model,
+                              uint32_t weights_count,
+                              const onnxTensorDescriptorV1* weights,
+                              void** graph) {
+    return function(backend, nullptr, size, model, weights_count, weights,
+                    graph, 0, nullptr);
   }
 };
 

@@ -12,8 +12,12 @@ static_assert(sizeof(onnxTensorDescriptorV1) == 56, "not ONNX 1.x's header");
 
 struct Onnx1 {
   static onnxStatus InitGraph(onnxInitGraphFunction function, void* backend,
-                              size_t size, const void* model, void** graph) {
-    return function(backend, nullptr, size, model, 0, nullptr, graph);
+                              size_t size, const void* model,
+                              uint32_t weights_count,
+                              const onnxTensorDescriptorV1* weights,
+                              void** graph) {
+    return function(backend, nullptr, size, model, weights_count, weights,
+                    graph);
   }
 };
 

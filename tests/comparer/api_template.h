@@ -96,8 +96,15 @@ class ApiOf : public Api {
   int ReleaseEvent(void* event) override { return release_event_(event); }
   int InitGraph(void* backend, const std::string& model,
                 void** graph) override {
+    return InitGraph(backend, model, {}, graph);
+  }
+  int InitGraph(void* backend, const std::string& model,
+                const std::vector<TensorPlace>& weights,
+                void** graph) override {
+    const auto given = Descriptors(weights);
     return Traits::InitGraph(init_graph_, backend, model.size(), model.data(),
-                             graph);
+                             static_cast<uint32_t>(given.size()),
+                             given.empty() ? nullptr : given.data(), graph);
   }
   int SetGraphIo(void* graph, const std::vector<TensorPlace>& inputs,
                  const std::vector<TensorPlace>& outputs) override {

@@ -150,7 +150,9 @@ typedef uint64_t onnxPointer;
 #define ONNXIFI_BACKEND_DEVICE_TYPE 6
 /* ASCII: "3 4 5". */
 #define ONNXIFI_BACKEND_ONNX_IR_VERSION 7
-/* ASCII: "ai.onnx:17 com.microsoft:1"; all earlier versions are included. */
+/* ASCII: "ai.onnx:17 com.microsoft:1", the highest versions. Lower ones of
+ * ai.onnx are included down to 7, and 6 without the operators that RULINGS.md
+ * lists; 1 to 5 are refused. */
 #define ONNXIFI_BACKEND_OPSET_VERSION 8
 /* onnxBitfield: ONNXIFI_CAPABILITY_*. */
 #define ONNXIFI_BACKEND_CAPABILITIES 10
@@ -230,7 +232,9 @@ typedef uint64_t onnxPointer;
 #define ONNXIFI_MEMORY_TYPE_OPENGLES_TEXTURE_2D 4
 #define ONNXIFI_MEMORY_TYPE_D3D_RESOURCE 8
 
-/* ---- Properties: lists of {property, value} pairs, ended by NONE ------- */
+/* ---- Properties -------------------------------------------------------- */
+
+/* Of onnxInitBackend: a list of {property, value} pairs, ended by NONE. */
 
 #define ONNXIFI_BACKEND_PROPERTY_NONE 0
 /* One of ONNXIFI_OPTIMIZATION_*. */
@@ -240,12 +244,19 @@ typedef uint64_t onnxPointer;
 #define ONNXIFI_BACKEND_CUDA_STREAM 4
 #define ONNXIFI_BACKEND_OPENCL_CONTEXT 8
 
+/* Of onnxInitGraph: there are none; a list is empty or NULL. */
 #define ONNXIFI_GRAPH_PROPERTY_NONE 0
 
+/* What graphs of the backend are compiled for; results never depend on it.
+ * Fewest cycles of a run; without the property, too. */
 #define ONNXIFI_OPTIMIZATION_HIGH_THROUGHPUT 0
+/* The same: a device does one run at a time. */
 #define ONNXIFI_OPTIMIZATION_LOW_LATENCY 1
+/* Fewest bytes to and from device memory. */
 #define ONNXIFI_OPTIMIZATION_LOW_POWER 2
+/* The first schedule that works, without a search: soonest ready. */
 #define ONNXIFI_OPTIMIZATION_LOW_DELAY 3
+/* Fewest cycles among more schedules, in a multiple of the time. */
 #define ONNXIFI_OPTIMIZATION_AOT 4
 
 #define ONNXIFI_LOG_LEVEL_DEBUG 1

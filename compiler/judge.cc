@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/judge.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/analyse.h"
+#include "compiler/backend/lowering.h"
+#include "compiler/diagnostic.h"
+#include "compiler/import/importer.h"
+#include "compiler/passes/infer.h"
+#include "compiler/passes/suppose.h"
+
+namespace heddle::compiler {
+namespace {
+
+// Of adding weights.
+constexpr int kMostSteps = 16;
+
+absl::StatusOr<Graph> Judge(ImportedModel imported,
+                            const CompileOptions& options, Supposed* supposed) {
+  auto graph = AnalyseImported(std::move(imported), options, supposed);
+  if (!graph.ok()) return graph.status();
+  if (supposed != nullptr) {
+    for (const Node& node : supposed->left_out) {
+      if (auto s = CheckLowering(node); !s.ok()) return s;
+    }
+    // With everything left out nothing else remains to be refused.
+    if (graph->nodes.empty() && graph->outputs.empty()) return graph;
+  }
+  if (auto s = CheckGraph(*graph, options); !s.ok()) return s;
+  return graph;
+}
+
+// Weights that cannot be on the card at once need no stand-ins.
+absl::Status CheckSize(const Graph& graph, const std::set<TensorId>& weights,
+                       uint64_t limit) {
+  if (limit == 0) limit = kMaxTensorBytes;
+  uint64_t bytes = 0;
+  for (TensorId id : weights) {
+    const Tensor& tensor = graph.tensors[id];
+    const uint64_t size = std::max<uint64_t>(1, ElementBytes(tensor.type));
+    const uint64_t count = ElementCount(tensor.shape);
+    if (count > limit / size || (bytes += count * size) > limit) {
+      return Refuse(Refusal::kNoDeviceMemory,
+                    absl::StrCat("the inputs that may be weights take more "
+                                 "than ",
+                                 limit, " bytes; they do not fit the card"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Graph> JudgeOnnx(absl::string_view model,
+                                const CompileOptions& options) {
+  if (options.progress) options.progress("import");
+  auto imported =
+      ImportOnnx(model, ImportOptions{options.input_shapes, options.weights,
+                                      options.data_folder});
+  if (!imported.ok()) return imported.status();
+  auto verdict = Judge(*imported, options, nullptr);
+  if (verdict.ok() || imported->has_initializers || !options.weights.empty()) {
+    return verdict;
+  }
+  const auto attempt =
+      [&](const std::set<TensorId>& guess) -> absl::StatusOr<Graph> {
+    if (auto s = CheckSize(imported->graph, guess, options.device_memory_bytes);
+        !s.ok()) {
+      return s;
+    }
+    ImportedModel copy = *imported;
+    Suppose(guess, &copy.graph);
+    Supposed supposed = {guess, {}};
+    auto graph = Judge(std::move(copy), options, &supposed);
+    if (!graph.ok() && options.progress) {
+      const std::string text =
+          absl::StrCat("with ", guess.size(),
+                       " inputs as weights: ", graph.status().message());
+      options.progress(text.c_str());
+    }
+    return graph;
+  };
+  const std::vector<std::set<TensorId>> guesses =
+      WeightGuesses(imported->graph);
+  std::set<TensorId> weights;
+  absl::Status refusal = verdict.status();
+  for (size_t i = 0; i < guesses.size(); ++i) {
+    auto graph = attempt(guesses[i]);
+    if (graph.ok()) return graph;
+    if (i > 0) continue;
+    weights = guesses[0];
+    refusal = graph.status();
+  }
+  // From the first guess on, those that each refusal asks for.
+  for (int i = 0; i < kMostSteps; ++i) {
+    const std::set<TensorId> more =
+        MoreWeights(imported->graph, refusal, weights);
+    if (more.empty()) break;
+    weights.insert(more.begin(), more.end());
+    auto graph = attempt(weights);
+    if (graph.ok()) return graph;
+    refusal = graph.status();
+  }
+  return verdict;
+}
+
+}  // namespace heddle::compiler

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a model can be compiled, as onnxGetBackendCompatibility asks it.
+#ifndef HEDDLE_COMPILER_JUDGE_H_
+#define HEDDLE_COMPILER_JUDGE_H_
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "compiler/compiler.h"
+
+namespace heddle::compiler {
+
+// The analysed graph if CompileOnnx(model, options) would succeed, else its
+// refusal: the same check to its end, without the search for a fast schedule.
+//
+// Inputs of a model without initializers may be weights of which only type and
+// shape are known (options.weights is then empty). Such a model is accepted if
+// it compiles as it is, or with some of the inputs as weights (suppose.h):
+// their values are taken for ordinary ones, and what only they decide for
+// right. The graph is then one of stand-ins, good for looking at its operators.
+absl::StatusOr<Graph> JudgeOnnx(absl::string_view model,
+                                const CompileOptions& options);
+
+}  // namespace heddle::compiler
+
+#endif  // HEDDLE_COMPILER_JUDGE_H_

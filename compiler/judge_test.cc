@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// JudgeOnnx says what CompileOnnx does, and of models without initializers what
+// it does with some choice of weights; Goal changes schedules, not verdicts.
+#include "compiler/judge.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+#include "compiler/compiler.h"
+#include "compiler/diagnostic.h"
+#include "compiler/testing/model_builder.h"
+#include "compiler/testing/networks.h"
+#include "compiler/testing/onnx_files.h"
+#include "tests/support/shared.h"
+
+namespace heddle::compiler {
+namespace {
+
+Refusal Verdict(const std::string& model) {
+  return RefusalOf(JudgeOnnx(model, {}).status());
+}
+
+bool Accepted(const ModelBuilder& b) {
+  const auto graph = JudgeOnnx(b.Bytes(), {});
+  if (!graph.ok()) ADD_FAILURE() << graph.status();
+  return graph.ok();
+}
+
+// ---- With weights: the compiler's verdict
+
+TEST(Judge, WhatTheBackEndRefuses) {
+  // 1: of uint16, 2: to double, 3: of uint8, 4: of integers, 5: no elements.
+  for (int i = 1; i <= 5; ++i) {
+    SCOPED_TRACE(i);
+    ModelBuilder b;
+    const DataType type = i == 1   ? DataType::kUint16
+                          : i == 3 ? DataType::kUint8
+                          : i == 4 ? DataType::kInt32
+                                   : DataType::kFloat;
+    b.Input("x", type, {i == 5 ? 0 : 3}).Input("z", type, {i == 5 ? 0 : 3});
+    switch (i) {
+      case 1:
+        b.Node("Max", {"x", "z"}, {"y"});
+        break;
+      case 2:
+        SetInt(b.Node("Cast", {"x"}, {"y"}), "to", 11);
+        b.Node("Relu", {"z"}, {"r"});
+        break;
+      case 3:
+        b.Node("Div", {"x", "z"}, {"y"});
+        break;
+      case 4:
+        b.Node("Pow", {"x", "z"}, {"y"});
+        break;
+      default:
+        b.Node("Add", {"x", "z"}, {"y"});
+    }
+    b.Output("y");
+    const Refusal compiled = RefusalOf(CompileOnnx(b.Bytes(), {}).status());
+    EXPECT_NE(compiled, Refusal::kNone);
+    EXPECT_EQ(Verdict(b.Bytes()), compiled);
+  }
+}
+
+TEST(Judge, DeviceMemory) {
+  ModelBuilder b;
+  b.Input("x", DataType::kFloat, {1, 1024});
+  b.Constant("w", TensorData::Zeros(DataType::kFloat, {1024, 1024}));
+  b.Node("MatMul", {"x", "w"}, {"y"});
+  b.Output("y");
+  CompileOptions options;
+  for (uint64_t bytes : {uint64_t{1} << 20, uint64_t{16} << 20}) {
+    options.device_memory_bytes = bytes;
+    EXPECT_EQ(RefusalOf(JudgeOnnx(b.Bytes(), options).status()),
+              RefusalOf(CompileOnnx(b.Bytes(), options).status()));
+  }
+}
+
+// ---- Without weights
+
+TEST(Judge, WeightsMayComeLater) {
+  ModelBuilder b;
+  b.Input("x", DataType::kFloat, {1, 3, 8, 8});
+  b.Input("w", DataType::kFloat, {4, 3, 3, 3});
+  b.Input("scale", DataType::kFloat, {4}).Input("bias", DataType::kFloat, {4});
+  b.Input("mean", DataType::kFloat, {4}).Input("var", DataType::kFloat, {4});
+  b.Node("Conv", {"x", "w"}, {"c"});
+  b.Node("BatchNormalization", {"c", "scale", "bias", "mean", "var"}, {"n"});
+  b.Node("Relu", {"n"}, {"y"});
+  b.Output("y");
+  EXPECT_TRUE(Accepted(b));
+}
+
+TEST(Judge, QuantizationMayComeLater) {
+  ModelBuilder b;
+  b.Input("x", DataType::kFloat, {1, 8}).Input("xs", DataType::kFloat, {});
+  b.Input("xz", DataType::kUint8, {}).Input("w", DataType::kInt8, {8, 4});
+  b.Input("ws", DataType::kFloat, {}).Input("wz", DataType::kInt8, {});
+  b.Node("QuantizeLinear", {"x", "xs", "xz"}, {"q"});
+  b.Node("DequantizeLinear", {"q", "xs", "xz"}, {"d"});
+  b.Node("DequantizeLinear", {"w", "ws", "wz"}, {"f"});
+  b.Node("MatMul", {"d", "f"}, {"y"});
+  b.Output("y");
+  EXPECT_TRUE(Accepted(b));
+}
+
+// The values decide the shape: of one node with a declared result, in the
+// middle of a graph, and through a chain of nodes.
+TEST(Judge, ShapesMayComeLater) {
+  for (const bool declared : {false, true}) {
+    ModelBuilder b;
+    b.Input("x", DataType::kFloat, {2, 6}).Input("to", DataType::kInt64, {2});
+    b.Node("Reshape", {"x", "to"}, {"y"});
+    if (declared) {
+      b.Output("y", DataType::kFloat, {3, 4});
+    } else {
+      b.Output("y");
+    }
+    EXPECT_TRUE(Accepted(b));
+  }
+  ModelBuilder b;
+  b.Input("x", DataType::kFloat, {2, 6}).Input("pick", DataType::kInt64, {1});
+  b.Input("rest", DataType::kInt64, {1}).Input("from", DataType::kInt64, {1});
+  b.Input("end", DataType::kInt64, {1});
+  b.Node("Relu", {"x"}, {"r"});
+  b.Node("Shape", {"r"}, {"s"});
+  b.Node("Gather", {"s", "pick"}, {"g"});
+  SetInt(b.Node("Concat", {"g", "rest"}, {"to"}), "axis", 0);
+  b.Node("Reshape", {"r", "to"}, {"t"});
+  b.Node("Slice", {"t", "from", "end"}, {"u"});
+  b.Node("Sigmoid", {"u"}, {"y"});
+  b.Output("y");
+  EXPECT_TRUE(Accepted(b));
+}
+
+TEST(Judge, WhatNoWeightsHelpIsRefused) {
+  // Before and behind a shape that is not known.
+  for (const bool behind : {false, true}) {
+    ModelBuilder b;
+    b.Input("x", DataType::kFloat, {2, 6}).Input("to", DataType::kInt64, {1});
+    SetInt(b.Node("Cast", {behind ? "t" : "x"}, {"d"}), "to", 11);
+    b.Node("Reshape", {behind ? "x" : "d", "to"}, {behind ? "t" : "y"});
+    if (behind) {
+      b.proto().mutable_graph()->mutable_node()->SwapElements(0, 1);
+      auto* info = b.proto().mutable_graph()->add_value_info();
+      info->set_name("t");
+      auto* type = info->mutable_type()->mutable_tensor_type();
+      type->set_elem_type(1);
+      type->mutable_shape()->add_dim()->set_dim_value(12);
+    }
+    b.Output(behind ? "d" : "y");
+    EXPECT_NE(Verdict(b.Bytes()), Refusal::kNone) << behind;
+  }
+  ModelBuilder unknown;
+  unknown.Input("x", DataType::kFloat, {2}).Input("w", DataType::kFloat, {2});
+  unknown.Node("NoSuch", {"x", "w"}, {"y"});
+  unknown.Output("y");
+  EXPECT_EQ(Verdict(unknown.Bytes()), Refusal::kUnsupportedOperator);
+}
+
+// A few bytes that declare much.
+TEST(Judge, WeightsThatFitNoCard) {
+  ModelBuilder b;
+  b.Input("x", DataType::kFloat, {1, 1 << 14});
+  b.Input("to", DataType::kInt64, {int64_t{1} << 28});
+  b.Node("Reshape", {"x", "to"}, {"y"});
+  b.Output("y");
+  CompileOptions options;
+  options.device_memory_bytes = 1 << 28;
+  EXPECT_FALSE(JudgeOnnx(b.Bytes(), options).ok());
+}
+
+// ---- Goals
+
+CompileResult Compile(const std::string& model, Goal goal) {
+  CompileOptions options;
+  options.goal = goal;
+  auto result = CompileOnnx(model, options);
+  if (!result.ok()) ADD_FAILURE() << result.status();
+  return result.ok() ? *std::move(result) : CompileResult();
+}
+
+TEST(Goals, TimeOfARunTrafficAndTimeToCompile) {
+  const std::string model = MakeNetwork("resnet8");
+  const CompileReport speed = Compile(model, Goal::kSpeed).report;
+  const CompileReport traffic = Compile(model, Goal::kTraffic).report;
+  const CompileReport quick = Compile(model, Goal::kCompileTime).report;
+  EXPECT_LT(traffic.dram_bytes, speed.dram_bytes);
+  EXPECT_LT(speed.estimated_cycles, traffic.estimated_cycles);
+  EXPECT_LT(speed.estimated_cycles, quick.estimated_cycles);
+}
+
+TEST(Goals, MoreSchedules) {
+  HEDDLE_SKIP_WITHOUT_SHARED();
+  const auto model = ReadFile(
+      tests::SharedPath("models/qdq_mobilenet_edgetpu_frag/model.onnx"));
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_LT(Compile(*model, Goal::kThorough).report.estimated_cycles,
+            Compile(*model, Goal::kSpeed).report.estimated_cycles);
+}
+
+}  // namespace
+}  // namespace heddle::compiler

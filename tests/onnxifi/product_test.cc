@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+// The product's library on a simulated card: what the fake engine of onnxifi's
+// own tests cannot show.
+#include "tests/e2e/product.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "compiler/testing/model_builder.h"
+#include "compiler/testing/networks.h"
+#include "onnxifi/include/heddle/onnxifi_ext.h"
+#include "onnxifi/status.h"
+#include "tests/comparer/tensor.h"
+#include "tests/support/shared.h"
+
+namespace heddle::tests {
+namespace {
+
+using compiler::DataType;
+using compiler::ModelBuilder;
+
+testing::AssertionResult Same(const char*, const char* call, onnxStatus want,
+                              onnxStatus got) {
+  if (want == got) return testing::AssertionSuccess();
+  return testing::AssertionFailure()
+         << call << " returned " << onnxifi::StatusName(got) << ", not "
+         << onnxifi::StatusName(want);
+}
+#define EXPECT_STATUS(want, call) EXPECT_PRED_FORMAT2(Same, want, call)
+#define EXPECT_OK(call) EXPECT_STATUS(ONNXIFI_STATUS_SUCCESS, call)
+
+struct Place {
+  std::string name;
+  uint64_t type;
+  std::vector<uint64_t> shape;
+  void* data;
+};
+
+class Product : public testing::Test {
+ protected:
+  void SetUp() override {
+    static const bool device = [] {
+      UseDevice(SimDevice(Configs()[0]));
+      return true;
+    }();
+    ASSERT_TRUE(device);
+    size_t count = 1;
+    ASSERT_EQ(onnxGetBackendIDs(&id_, &count), ONNXIFI_STATUS_SUCCESS);
+    Open(nullptr);
+  }
+  void TearDown() override {
+    if (backend_ != nullptr) EXPECT_OK(onnxReleaseBackend(backend_));
+    EXPECT_OK(onnxReleaseBackendID(id_));
+  }
+  void Open(const uint64_t* properties) {
+    if (backend_ != nullptr) EXPECT_OK(onnxReleaseBackend(backend_));
+    EXPECT_OK(onnxInitBackend(id_, properties, &backend_));
+  }
+  onnxStatus Compatibility(const std::string& model) {
+    return onnxGetBackendCompatibility(id_, model.size(), model.data());
+  }
+  onnxStatus InitGraph(const std::string& model, onnxGraph* graph) {
+    return onnxInitGraph(backend_, nullptr, model.size(), model.data(), 0,
+                         nullptr, graph, 0, nullptr);
+  }
+  static std::vector<onnxTensorDescriptorV1> Descriptors(
+      const std::vector<Place>& places) {
+    std::vector<onnxTensorDescriptorV1> result;
+    for (const Place& place : places) {
+      onnxTensorDescriptorV1 d = {};
+      d.tag = ONNXIFI_TAG_TENSOR_DESCRIPTOR_V1;
+      d.name = place.name.c_str();
+      d.dataType = place.type;
+      d.dimensions = static_cast<uint32_t>(place.shape.size());
+      d.shape = place.shape.data();
+      d.buffer = reinterpret_cast<onnxPointer>(place.data);
+      result.push_back(d);
+    }
+    return result;
+  }
+  static onnxStatus SetIo(onnxGraph graph, const std::vector<Place>& inputs,
+                          const std::vector<Place>& outputs) {
+    const auto in = Descriptors(inputs), out = Descriptors(outputs);
+    return onnxSetGraphIO(graph, static_cast<uint32_t>(in.size()), in.data(),
+                          static_cast<uint32_t>(out.size()), out.data());
+  }
+  // The output event, to be waited for and released.
+  onnxEvent Run(onnxGraph graph) {
+    onnxEvent ready = nullptr;
+    EXPECT_OK(onnxInitEvent(backend_, &ready));
+    EXPECT_OK(onnxSignalEvent(ready));
+    onnxMemoryFenceV1 input = {}, output = {};
+    input.tag = output.tag = ONNXIFI_TAG_MEMORY_FENCE_V1;
+    input.type = output.type = ONNXIFI_SYNCHRONIZATION_EVENT;
+    input.event = ready;
+    EXPECT_OK(onnxRunGraph(graph, &input, &output));
+    EXPECT_OK(onnxReleaseEvent(ready));
+    return output.event;
+  }
+
+  onnxBackendID id_ = nullptr;
+  onnxBackend backend_ = nullptr;
+};
+
+// ---- One verdict
+
+TEST_F(Product, AnInputWithoutShapeIsLeftToSetGraphIO) {
+  ModelBuilder b;
+  b.Input("x", DataType::kFloat, {2}).Output("y");
+  b.Node("Relu", {"x"}, {"y"});
+  b.proto()
+      .mutable_graph()
+      ->mutable_input(0)
+      ->mutable_type()
+      ->mutable_tensor_type()
+      ->clear_shape();
+  EXPECT_OK(Compatibility(b.Bytes()));
+  onnxGraph graph = nullptr;
+  EXPECT_OK(InitGraph(b.Bytes(), &graph));
+  float x[3] = {-1, 2, 3}, y[3] = {};
+  EXPECT_OK(SetIo(graph, {{"x", ONNXIFI_DATATYPE_FLOAT32, {3}, x}},
+                  {{"y", ONNXIFI_DATATYPE_FLOAT32, {3}, y}}));
+  onnxEvent done = Run(graph);
+  EXPECT_OK(onnxWaitEvent(done));
+  EXPECT_EQ(y[0], 0);
+  EXPECT_EQ(y[2], 3);
+  EXPECT_OK(onnxReleaseEvent(done));
+  EXPECT_OK(onnxReleaseGraph(graph));
+}
+
+TEST_F(Product, ADimensionOfZero) {
+  ModelBuilder b;
+  b.Input("x", DataType::kFloat, {0, 3}).Output("y");
+  b.Node("Relu", {"x"}, {"y"});
+  EXPECT_STATUS(ONNXIFI_STATUS_UNSUPPORTED_SHAPE, Compatibility(b.Bytes()));
+  onnxGraph graph = nullptr;
+  EXPECT_STATUS(ONNXIFI_STATUS_UNSUPPORTED_SHAPE, InitGraph(b.Bytes(), &graph));
+}
+
+TEST_F(Product, MoreThanTheDeviceHolds) {
+  ModelBuilder b;
+  const int64_t side = 1 << 14;
+  b.Input("x", DataType::kFloat, {side, side}).Output("y");
+  b.Node("Relu", {"x"}, {"y"});
+  onnxGraph graph = nullptr;
+  EXPECT_STATUS(ONNXIFI_STATUS_NO_DEVICE_MEMORY, InitGraph(b.Bytes(), &graph));
+  EXPECT_STATUS(ONNXIFI_STATUS_UNSUPPORTED_SHAPE, Compatibility(b.Bytes()));
+}
+
+// ---- Types
+
+TEST_F(Product, AnOutputWithoutTypeCanBeLocated) {
+  ModelBuilder b;
+  b.Input("x", DataType::kFloat, {2});
+  b.Node("Relu", {"x"}, {"y"});
+  b.proto().mutable_graph()->add_output()->set_name("y");
+  EXPECT_OK(Compatibility(b.Bytes()));
+  onnxGraph graph = nullptr;
+  EXPECT_OK(InitGraph(b.Bytes(), &graph));
+  float x[2] = {-1, 2}, y[2] = {};
+  const std::vector<Place> in = {{"x", ONNXIFI_DATATYPE_FLOAT32, {2}, x}};
+  EXPECT_STATUS(ONNXIFI_STATUS_MISMATCHING_DATATYPE,
+                SetIo(graph, in, {{"y", ONNXIFI_DATATYPE_INT32, {2}, y}}));
+  EXPECT_STATUS(ONNXIFI_STATUS_MISMATCHING_SHAPE,
+                SetIo(graph, in, {{"y", ONNXIFI_DATATYPE_FLOAT32, {1}, y}}));
+  EXPECT_OK(SetIo(graph, in, {{"y", ONNXIFI_DATATYPE_FLOAT32, {2}, y}}));
+  onnxEvent done = Run(graph);
+  EXPECT_OK(onnxWaitEvent(done));
+  EXPECT_EQ(y[1], 2);
+  EXPECT_OK(onnxReleaseEvent(done));
+  EXPECT_OK(onnxReleaseGraph(graph));
+}
+
+// Values that the card cannot hold end the run, not the call, and no later run.
+TEST_F(Product, Int64BeyondTheCard) {
+  ModelBuilder b;
+  b.Input("x", DataType::kInt64, {2}).Output("y");
+  b.Node("Identity", {"x"}, {"y"});
+  onnxGraph graph = nullptr;
+  EXPECT_OK(InitGraph(b.Bytes(), &graph));
+  int64_t x[2] = {5, int64_t{1} << 40}, y[2] = {};
+  EXPECT_OK(SetIo(graph, {{"x", ONNXIFI_DATATYPE_INT64, {2}, x}},
+                  {{"y", ONNXIFI_DATATYPE_INT64, {2}, y}}));
+  onnxEvent done = Run(graph);
+  ASSERT_NE(done, nullptr);
+  EXPECT_STATUS(ONNXIFI_STATUS_INTERNAL_ERROR, onnxWaitEvent(done));
+  onnxExtensionFunctionPointer found = nullptr;
+  EXPECT_OK(onnxGetExtensionFunctionAddress(id_, "onnxWaitEventFor", &found));
+  const auto wait_for = reinterpret_cast<onnxWaitEventForFunction>(
+      reinterpret_cast<void (*)()>(found));
+  onnxEventState state = 0;
+  onnxStatus status = 0;
+  char message[200];
+  size_t length = sizeof(message);
+  EXPECT_OK(wait_for(done, 0, &state, &status, message, &length));
+  EXPECT_EQ(state, ONNXIFI_EVENT_STATE_SIGNALLED);
+  EXPECT_STATUS(ONNXIFI_STATUS_UNSUPPORTED_DATATYPE, status);
+  EXPECT_NE(std::string(message).find("element 1 of input 'x'"),
+            std::string::npos)
+      << message;
+  EXPECT_OK(onnxReleaseEvent(done));
+  x[1] = -7;
+  done = Run(graph);
+  EXPECT_OK(onnxWaitEvent(done));
+  EXPECT_EQ(y[1], -7);
+  EXPECT_OK(onnxReleaseEvent(done));
+  EXPECT_OK(onnxReleaseGraph(graph));
+}
+
+TEST_F(Product, ScalesThatContradictTheModel) {
+  ModelBuilder b;
+  b.Input("x", DataType::kUint8, {4}).Output("y");
+  b.Dequantize("x", "y", compiler::Floats({}, {0.5f}),
+               compiler::Uint8s({}, {3}));
+  onnxGraph graph = nullptr;
+  EXPECT_OK(InitGraph(b.Bytes(), &graph));
+  uint8_t x[4] = {};
+  float y[4] = {}, scale = 0.5f;
+  int32_t bias = 3;
+  auto in = Descriptors({{"x", ONNXIFI_DATATYPE_UINT8, {4}, x}});
+  const std::vector<Place> places = {{"x", ONNXIFI_DATATYPE_UINT8, {4}, x}};
+  in = Descriptors(places);
+  const std::vector<Place> out_places = {
+      {"y", ONNXIFI_DATATYPE_FLOAT32, {4}, y}};
+  const auto out = Descriptors(out_places);
+  in[0].quantizationParams = 1;
+  in[0].scales = &scale;
+  in[0].biases = &bias;
+  EXPECT_OK(onnxSetGraphIO(graph, 1, in.data(), 1, out.data()));
+  scale = 0.25f;
+  EXPECT_STATUS(ONNXIFI_STATUS_MISMATCHING_DATATYPE,
+                onnxSetGraphIO(graph, 1, in.data(), 1, out.data()));
+  scale = 0.5f;
+  bias = 4;
+  EXPECT_STATUS(ONNXIFI_STATUS_MISMATCHING_DATATYPE,
+                onnxSetGraphIO(graph, 1, in.data(), 1, out.data()));
+  EXPECT_OK(onnxReleaseGraph(graph));
+}
+
+// ---- Properties
+
+// "1234" of "... 1234 cycles (estimated)".
+uint64_t NumberBefore(const std::string& text, const std::string& what) {
+  const size_t end = text.find(" " + what);
+  if (end == std::string::npos) return 0;
+  const size_t begin = text.rfind(' ', end - 1) + 1;
+  return std::strtoull(text.c_str() + begin, nullptr, 10);
+}
+
+class Optimization : public Product {
+ protected:
+  struct Compiled {
+    uint64_t cycles = 0, bytes = 0;
+  };
+  Compiled Compile(const std::string& model, uint64_t optimization) {
+    const uint64_t properties[] = {
+        ONNXIFI_BACKEND_PROPERTY_OPTIMIZATION, optimization,
+        ONNXIFI_BACKEND_PROPERTY_LOG_LEVEL, ONNXIFI_LOG_LEVEL_INFO, 0};
+    Open(properties);
+    onnxGraph graph = nullptr;
+    testing::internal::CaptureStderr();
+    EXPECT_OK(InitGraph(model, &graph));
+    const std::string text = testing::internal::GetCapturedStderr();
+    EXPECT_OK(onnxReleaseGraph(graph));
+    Compiled result;
+    result.cycles = NumberBefore(text, "cycles (estimated)");
+    result.bytes = NumberBefore(text, "bytes of traffic");
+    EXPECT_GT(result.cycles, 0u) << text;
+    EXPECT_GT(result.bytes, 0u) << text;
+    return result;
+  }
+};
+
+TEST_F(Optimization, ChangesTheCompilation) {
+  const std::string model = compiler::MakeNetwork("resnet8");
+  const Compiled throughput =
+      Compile(model, ONNXIFI_OPTIMIZATION_HIGH_THROUGHPUT);
+  const Compiled latency = Compile(model, ONNXIFI_OPTIMIZATION_LOW_LATENCY);
+  const Compiled power = Compile(model, ONNXIFI_OPTIMIZATION_LOW_POWER);
+  const Compiled delay = Compile(model, ONNXIFI_OPTIMIZATION_LOW_DELAY);
+  EXPECT_EQ(throughput.cycles, latency.cycles);
+  EXPECT_LT(latency.cycles, delay.cycles);
+  EXPECT_LT(power.bytes, latency.bytes);
+}
+
+TEST_F(Optimization, AheadOfTimeFindsMore) {
+  HEDDLE_SKIP_WITHOUT_SHARED();
+  const auto model = comparer::ReadFile(
+      SharedPath("models/qdq_mobilenet_edgetpu_frag/model.onnx"));
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_LT(Compile(*model, ONNXIFI_OPTIMIZATION_AOT).cycles,
+            Compile(*model, ONNXIFI_OPTIMIZATION_LOW_LATENCY).cycles);
+}
+
+}  // namespace
+}  // namespace heddle::tests
