@@ -5,10 +5,12 @@
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <unistd.h>
 #include <xf86drm.h>
 
 #include <algorithm>
 
+#include "absl/cleanup/cleanup.h"
 #include "rtl/spec/generated/registers.h"
 
 namespace heddle::hal {
@@ -16,15 +18,22 @@ namespace {
 
 class RealSystem : public DrmSystem {
  public:
-  std::vector<std::string> RenderNodes() override {
-    std::vector<std::string> nodes;
+  int RenderNodes(std::vector<std::string>* nodes) override {
+    nodes->clear();
+    // libdrm leaves out what it cannot read, also for want of a descriptor.
+    const int spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (spare < 0) return -errno;
+    close(spare);
     // Flags 0: reading the revision would wake sleeping devices.
     const int count = drmGetDevices2(0, nullptr, 0);
-    if (count <= 0) return nodes;
+    if (count <= 0) return count == -ENOENT ? 0 : count;
     std::vector<drmDevicePtr> devices(static_cast<size_t>(count));
     const int got = drmGetDevices2(0, devices.data(), count);
-    if (got <= 0) return nodes;
+    if (got <= 0) return got;
     devices.resize(static_cast<size_t>(std::min(got, count)));
+    absl::Cleanup free_devices = [&devices] {
+      drmFreeDevices(devices.data(), static_cast<int>(devices.size()));
+    };
     for (const drmDevice* device : devices) {
       if (!(device->available_nodes & 1 << DRM_NODE_RENDER) ||
           device->bustype != DRM_BUS_PCI ||
@@ -32,15 +41,14 @@ class RealSystem : public DrmSystem {
           device->deviceinfo.pci->device_id != reg::kPciDeviceId) {
         continue;
       }
-      nodes.push_back(device->nodes[DRM_NODE_RENDER]);
+      nodes->push_back(device->nodes[DRM_NODE_RENDER]);
     }
-    drmFreeDevices(devices.data(), static_cast<int>(devices.size()));
     // renderD99 before renderD128.
-    std::sort(nodes.begin(), nodes.end(),
+    std::sort(nodes->begin(), nodes->end(),
               [](const std::string& a, const std::string& b) {
                 return a.size() != b.size() ? a.size() < b.size() : a < b;
               });
-    return nodes;
+    return 0;
   }
 
   int Open(const std::string& path) override {

@@ -22,7 +22,10 @@ namespace {
 class PluggedDrm : public hal::FakeDrm {
  public:
   using FakeDrm::FakeDrm;
-  std::vector<std::string> RenderNodes() override { return nodes; }
+  int RenderNodes(std::vector<std::string>* found) override {
+    *found = nodes;
+    return 0;
+  }
   int Open(const std::string& path) override {
     const bool there =
         std::find(nodes.begin(), nodes.end(), path) != nodes.end();
