@@ -86,6 +86,16 @@ struct OpenOptions {
 absl::StatusOr<std::shared_ptr<Device>> OpenDevice(
     const std::string& id, const OpenOptions& options = {});
 
+// A card that is looked at and not used: a descriptor, no thread.
+class Watch {
+ public:
+  virtual ~Watch() = default;
+  virtual const DeviceDescription& description() const = 0;
+  // Asks the driver. False once the card is gone; never true again.
+  virtual bool present() noexcept = 0;
+};
+absl::StatusOr<std::shared_ptr<Watch>> WatchDevice(const std::string& id);
+
 struct TensorBuffer {
   std::string name;
   void* data = nullptr;
