@@ -10,6 +10,8 @@
 #include <atomic>
 #include <mutex>
 
+#include "onnxifi/engine.h"
+
 namespace heddle::onnxifi {
 
 class Event;
@@ -24,7 +26,18 @@ class BackendState {
   void MarkGone() noexcept;
   bool gone() const { return gone_.load(std::memory_order_acquire); }
 
+  // Runs of all graphs of the backend, from onnxRunGraph to their ends.
+  static constexpr int kMaxRuns = 1024;
+  // Of these, runs in flight. More wait for their turn.
+  static constexpr int kMaxInFlight = EngineDevice::kMaxRuns;
+
   // With the mutex held.
+  // False if there are kMaxRuns.
+  bool AddRunLocked() noexcept;
+  void RemoveRunLocked() noexcept { --runs_; }
+  bool MayBeginLocked() const noexcept { return in_flight_ < kMaxInFlight; }
+  void AddInFlightLocked() noexcept { ++in_flight_; }
+  void RemoveInFlightLocked() noexcept;
   void LinkLocked(Event* event) noexcept;
   void UnlinkLocked(Event* event) noexcept;
   void LinkLocked(RunQueue* queue) noexcept;
@@ -33,6 +46,7 @@ class BackendState {
  private:
   std::mutex mutex_;
   std::atomic<bool> gone_{false};  // written with the mutex held
+  int runs_ = 0, in_flight_ = 0;
   Event* events_ = nullptr;
   RunQueue* queues_ = nullptr;
 };
