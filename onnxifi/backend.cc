@@ -15,6 +15,14 @@ bool BackendId::RemoveListing() {
   return false;
 }
 
+void BackendId::SetDevice(std::shared_ptr<const DeviceInfo> device) {
+  if (this->device() == device) return;
+  auto info = std::make_shared<const InfoTable>(MakeInfo(*device, support_));
+  std::lock_guard<std::mutex> lock(mutex_);
+  device_ = std::move(device);
+  info_ = std::move(info);
+}
+
 absl::StatusOr<std::shared_ptr<Backend>> Backend::Open(
     Engine* engine, std::shared_ptr<BackendId> id, LogLevel log_level,
     uint64_t optimization) {
@@ -22,7 +30,7 @@ absl::StatusOr<std::shared_ptr<Backend>> Backend::Open(
   backend->log_level_ = log_level;
   backend->optimization_ = optimization;
   backend->state_ = std::make_shared<BackendState>(log_level);
-  auto device = engine->Open(id->device());
+  auto device = engine->Open(*id->device());
   if (!device.ok()) return device.status();
   backend->id_ = std::move(id);
   backend->device_ = *std::move(device);

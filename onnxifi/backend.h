@@ -17,49 +17,55 @@
 
 namespace heddle::onnxifi {
 
-// Graphs of one device, whichever ABI they were made through.
-struct GraphCount {
-  std::atomic<uint64_t> live{0};
+// What exists of one card, whichever ABI it was made through.
+struct CardUse {
+  std::atomic<uint64_t> graphs{0};
+  std::atomic<int64_t> listings{0};  // of its IDs
 };
 
-// One device in one ABI. Lives, with its handle, as long as the library, so
-// that the same device has the same ID again; is valid while it is listed.
+// One card in one ABI. Lives, with its handle, as long as the library, so that
+// the same card has the same ID again; is valid while it is listed.
 class BackendId {
  public:
-  BackendId(DeviceInfo device, Abi abi, const OnnxSupport& support,
-            std::shared_ptr<GraphCount> graphs)
+  BackendId(const DeviceInfo& device, Abi abi, OnnxSupport support,
+            std::shared_ptr<CardUse> use)
       : abi(abi),
-        identity(device.identity),
-        info(MakeInfo(device, support)),
-        graphs(std::move(graphs)),
-        device_(std::move(device)) {}
+        use(std::move(use)),
+        support_(std::move(support)),
+        device_(std::make_shared<const DeviceInfo>(device)),
+        info_(std::make_shared<const InfoTable>(MakeInfo(device, support_))) {}
 
   const Abi abi;
-  const std::string identity;
-  const InfoTable info;
-  const std::shared_ptr<GraphCount> graphs;
+  const std::shared_ptr<CardUse> use;
   void* handle = nullptr;  // set once, before the ID is known to anybody
 
   // How often it was listed and not released.
   bool valid() const { return listings_.load() > 0; }
-  void AddListing() { listings_.fetch_add(1); }
+  void AddListing() {
+    use->listings.fetch_add(1);
+    listings_.fetch_add(1);
+  }
   // False if there is none.
   bool RemoveListing();
 
-  DeviceInfo device() const {
+  // As the card was when it was last looked at.
+  std::shared_ptr<const DeviceInfo> device() const {
     std::lock_guard<std::mutex> lock(mutex_);
     return device_;
   }
-  // The same card, perhaps under another path.
-  void SetDevice(const DeviceInfo& device) {
+  std::shared_ptr<const InfoTable> info() const {
     std::lock_guard<std::mutex> lock(mutex_);
-    device_ = device;
+    return info_;
   }
+  // The same card, perhaps elsewhere or with other properties.
+  void SetDevice(std::shared_ptr<const DeviceInfo> device);
 
  private:
+  const OnnxSupport support_;
   std::atomic<int64_t> listings_{0};
   mutable std::mutex mutex_;
-  DeviceInfo device_;
+  std::shared_ptr<const DeviceInfo> device_;
+  std::shared_ptr<const InfoTable> info_;
 };
 
 // An opened device. Graphs hold a reference, so releasing the handle first only

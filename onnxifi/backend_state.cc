@@ -38,6 +38,20 @@ void BackendState::MarkGone() noexcept {
   }
 }
 
+bool BackendState::AddRunLocked() noexcept {
+  if (runs_ == kMaxRuns) return false;
+  ++runs_;
+  return true;
+}
+
+void BackendState::RemoveInFlightLocked() noexcept {
+  if (in_flight_-- < kMaxInFlight) return;
+  // Whoever waits for a turn may be in any queue.
+  for (RunQueue* queue = queues_; queue != nullptr; queue = queue->next) {
+    queue->WakeLocked();
+  }
+}
+
 void BackendState::LinkLocked(Event* event) noexcept { Link(&events_, event); }
 
 void BackendState::UnlinkLocked(Event* event) noexcept {

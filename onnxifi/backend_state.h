@@ -10,6 +10,7 @@
 #include <atomic>
 #include <mutex>
 
+#include "onnxifi/engine.h"
 #include "onnxifi/log.h"
 
 namespace heddle::onnxifi {
@@ -30,7 +31,18 @@ class BackendState {
   void MarkGone() noexcept;
   bool gone() const { return gone_.load(std::memory_order_acquire); }
 
+  // Runs of all graphs of the backend, from onnxRunGraph to their ends.
+  static constexpr int kMaxRuns = 1024;
+  // Of these, runs in flight. More wait for their turn.
+  static constexpr int kMaxInFlight = EngineDevice::kMaxRuns;
+
   // With the mutex held.
+  // False if there are kMaxRuns.
+  bool AddRunLocked() noexcept;
+  void RemoveRunLocked() noexcept { --runs_; }
+  bool MayBeginLocked() const noexcept { return in_flight_ < kMaxInFlight; }
+  void AddInFlightLocked() noexcept { ++in_flight_; }
+  void RemoveInFlightLocked() noexcept;
   void LinkLocked(Event* event) noexcept;
   void UnlinkLocked(Event* event) noexcept;
   void LinkLocked(RunQueue* queue) noexcept;
@@ -40,6 +52,7 @@ class BackendState {
   const LogLevel log_level_;
   std::mutex mutex_;
   std::atomic<bool> gone_{false};  // written with the mutex held
+  int runs_ = 0, in_flight_ = 0;
   Event* events_ = nullptr;
   RunQueue* queues_ = nullptr;
 };

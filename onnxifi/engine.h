@@ -26,9 +26,10 @@
 namespace heddle::onnxifi {
 
 struct DeviceInfo {
-  std::string id;  // for Engine::Open
-  // Equal for the same card also after it was plugged again, different for
-  // another one: what a backend ID stands for.
+  std::string id;  // where it is
+  // Equal for the same card also after it was plugged again, there or elsewhere
+  // and with other properties; different for another one: what a backend ID
+  // stands for.
   std::string identity;
   std::string name;           // "h256 (simulated, functional)"
   std::string config;         // "h256"
@@ -89,7 +90,11 @@ class EngineGraph {
 // An open device.
 class EngineDevice {
  public:
+  // Runs in flight that it takes at least.
+  static constexpr int kMaxRuns = 64;
   virtual ~EngineDevice() = default;
+  // What it is, which for the same card may differ from one plug to the next.
+  virtual const DeviceInfo& info() const = 0;
   // False once the device is gone; never true again. Cheap.
   virtual bool available() = 0;
   // `callback` is called once, from a thread of the engine, when the device
@@ -106,8 +111,14 @@ class Engine {
   virtual OnnxSupport onnx_support() const = 0;
   // The devices that are present now.
   virtual absl::StatusOr<std::vector<DeviceInfo>> ListDevices() = 0;
-  // Whether this very device is present now.
-  virtual bool Present(const DeviceInfo& device) = 0;
+  // What the card with the identity of `device` is now, wherever it is;
+  // Unavailable if it is not present. The answer stays the same object, and
+  // needs neither memory nor a descriptor, until the card goes or is forgotten.
+  virtual absl::StatusOr<std::shared_ptr<const DeviceInfo>> Find(
+      const DeviceInfo& device) = 0;
+  // Gives back what Find keeps.
+  virtual void Forget(const DeviceInfo& device) noexcept = 0;
+  // Opens the card with the identity of `device`, never another one.
   virtual absl::StatusOr<std::unique_ptr<EngineDevice>> Open(
       const DeviceInfo& device) = 0;
   // Whether the device could run the model; true if only by an emulation. Does

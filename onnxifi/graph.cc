@@ -189,10 +189,10 @@ bool IsLeftToSetGraphIO(const Signature& signature,
 }
 
 struct Graph::Counted {
-  explicit Counted(std::shared_ptr<GraphCount> count_in)
-      : count(std::move(count_in)), number(count->live.fetch_add(1)) {}
-  ~Counted() { count->live.fetch_sub(1); }
-  const std::shared_ptr<GraphCount> count;
+  explicit Counted(std::shared_ptr<CardUse> use_in)
+      : use(std::move(use_in)), number(use->graphs.fetch_add(1)) {}
+  ~Counted() { use->graphs.fetch_sub(1); }
+  const std::shared_ptr<CardUse> use;
   const uint64_t number;  // of graphs before this one
 };
 
@@ -201,7 +201,7 @@ absl::StatusOr<std::shared_ptr<Graph>> Graph::Create(
     Signature signature, std::map<std::string, compiler::TensorData> weights,
     uint32_t max_sequence) {
   std::shared_ptr<Graph> graph(new Graph);
-  graph->counted_ = std::make_unique<Counted>(backend->id().graphs);
+  graph->counted_ = std::make_unique<Counted>(backend->id().use);
   if (graph->counted_->number >= kMaxGraphs) {
     return Fail(ONNXIFI_STATUS_NO_DEVICE_RESOURCES,
                 absl::StrCat("the device has ", kMaxGraphs,
@@ -258,7 +258,7 @@ void Graph::Close() noexcept {
 
 absl::StatusOr<std::shared_ptr<EngineGraph>> Graph::Load(const Shapes& shapes) {
   CompileRequest request;
-  const DeviceInfo device = backend_->id().device();
+  const DeviceInfo& device = backend_->device().info();
   request.model = model_;
   request.config = device.config;
   request.memory_bytes = device.memory_bytes;

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "onnxifi/properties.h"
 #include "onnxifi/weights.h"
 
@@ -85,13 +86,12 @@ std::shared_ptr<BackendId> Library::IdFor(const DeviceInfo& device, Abi abi) {
   std::lock_guard<std::mutex> lock(ids_mutex_);
   const auto key = std::make_pair(device.identity, abi);
   if (const auto known = known_.find(key); known != known_.end()) {
-    known->second->SetDevice(device);
     return known->second;
   }
-  std::shared_ptr<GraphCount>& count = counts_[device.identity];
-  if (count == nullptr) count = std::make_shared<GraphCount>();
+  std::shared_ptr<CardUse>& use = uses_[device.identity];
+  if (use == nullptr) use = std::make_shared<CardUse>();
   auto id =
-      std::make_shared<BackendId>(device, abi, engine_->onnx_support(), count);
+      std::make_shared<BackendId>(device, abi, engine_->onnx_support(), use);
   const auto entry = known_.emplace(key, id).first;
   try {
     id->handle = ids_.Insert(id);
@@ -100,6 +100,23 @@ std::shared_ptr<BackendId> Library::IdFor(const DeviceInfo& device, Abi abi) {
     throw;
   }
   return id;
+}
+
+absl::StatusOr<std::shared_ptr<const DeviceInfo>> Library::Refresh(
+    BackendId* id) {
+  auto found = engine_->Find(*id->device());
+  if (found.ok()) id->SetDevice(*found);
+  return found;
+}
+
+absl::StatusOr<std::shared_ptr<const DeviceInfo>> Library::Look(BackendId* id) {
+  auto found = Refresh(id);
+  ForgetUnlisted(*id);  // released meanwhile
+  return found;
+}
+
+void Library::ForgetUnlisted(const BackendId& id) noexcept {
+  if (id.use->listings.load() == 0) engine_->Forget(*id.device());
 }
 
 Outcome Library::GetBackendIDs(Abi abi, onnxBackendID* ids, size_t* count) {
@@ -113,9 +130,21 @@ Outcome Library::GetBackendIDs(Abi abi, onnxBackendID* ids, size_t* count) {
     *count = devices->size();
     return Outcome(ONNXIFI_STATUS_FALLBACK);
   }
-  std::vector<std::shared_ptr<BackendId>> found;
+  std::vector<std::shared_ptr<BackendId>> seen, found;
+  seen.reserve(devices->size());
+  found.reserve(devices->size());
+  absl::Cleanup forget = [this, &seen] {
+    for (const auto& id : seen) ForgetUnlisted(*id);
+  };
   for (const DeviceInfo& device : *devices) {
-    found.push_back(IdFor(device, abi));
+    seen.push_back(IdFor(device, abi));
+    // Looked at now, so that questions need nothing that may run out.
+    auto look = Refresh(seen.back().get());
+    if (look.ok()) found.push_back(seen.back());
+    // A card that has just gone is not listed.
+    if (!look.ok() && !absl::IsUnavailable(look.status())) {
+      return Outcome(look.status());
+    }
   }
   for (size_t i = 0; i < found.size(); ++i) {
     found[i]->AddListing();
@@ -128,6 +157,7 @@ Outcome Library::GetBackendIDs(Abi abi, onnxBackendID* ids, size_t* count) {
 Outcome Library::ReleaseBackendID(onnxBackendID id) {
   std::shared_ptr<BackendId> found = ids_.Find(id);
   if (found == nullptr || !found->RemoveListing()) return InvalidId();
+  ForgetUnlisted(*found);
   return Outcome();
 }
 
@@ -138,12 +168,14 @@ Outcome Library::GetBackendInfo(onnxBackendID id, onnxBackendInfo type,
   if (size == nullptr) {
     return Outcome(ONNXIFI_STATUS_INVALID_POINTER, "infoValueSize is NULL");
   }
-  const auto entry = found->info.find(type);
-  if (entry == found->info.end()) {
+  auto look = Look(found.get());
+  if (!look.ok()) return Outcome(look.status());
+  const std::shared_ptr<const InfoTable> info = found->info();
+  const auto entry = info->find(type);
+  if (entry == info->end()) {
     return Outcome(ONNXIFI_STATUS_UNSUPPORTED_ATTRIBUTE,
                    "this backend has no such information");
   }
-  if (!engine_->Present(found->device())) return Gone();
   const std::string& bytes = entry->second;
   const bool fits = value != nullptr && *size >= bytes.size();
   *size = bytes.size();
@@ -162,8 +194,9 @@ Outcome Library::GetBackendCompatibility(onnxBackendID id, size_t size,
   if (size == 0) {
     return Outcome(ONNXIFI_STATUS_INVALID_SIZE, "onnxModelSize is 0");
   }
-  const DeviceInfo device = found->device();
-  if (!engine_->Present(device)) return Gone();
+  auto look = Look(found.get());
+  if (!look.ok()) return Outcome(look.status());
+  const DeviceInfo& device = **look;
   CompileRequest request;
   request.model = absl::string_view(static_cast<const char*>(model), size);
   request.config = device.config;
@@ -380,8 +413,8 @@ Outcome Library::ReleaseGraph(Call* call, onnxGraph graph) {
 Outcome Library::CheckExtensionsOf(onnxBackendID id) {
   std::shared_ptr<BackendId> found = FindId(id);
   if (found == nullptr) return InvalidId();
-  if (!engine_->Present(found->device())) return Gone();
-  return Outcome();
+  auto look = Look(found.get());
+  return look.ok() ? Outcome() : Outcome(look.status());
 }
 
 Outcome Library::SetIoAndRun(Call* call, onnxGraph graph,

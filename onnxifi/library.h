@@ -83,6 +83,12 @@ class Library {
  private:
   // Null if it is not a valid ID.
   std::shared_ptr<BackendId> FindId(onnxBackendID id) const;
+  // What the card of an ID is now. It is watched from then on, until Forget.
+  absl::StatusOr<std::shared_ptr<const DeviceInfo>> Refresh(BackendId* id);
+  // The same for a question about a listed ID.
+  absl::StatusOr<std::shared_ptr<const DeviceInfo>> Look(BackendId* id);
+  // Ends the watch of a card that no ID is listed of.
+  void ForgetUnlisted(const BackendId& id) noexcept;
   // The permanent ID of a device; makes it at first sight.
   std::shared_ptr<BackendId> IdFor(const DeviceInfo& device, Abi abi);
   // Creates the output event and starts: the common end of the two run
@@ -99,7 +105,7 @@ class Library {
   HandleTable<Event> events_;
   std::mutex ids_mutex_;
   std::map<std::pair<std::string, Abi>, std::shared_ptr<BackendId>> known_;
-  std::map<std::string, std::shared_ptr<GraphCount>> counts_;
+  std::map<std::string, std::shared_ptr<CardUse>> uses_;
 };
 
 }  // namespace heddle::onnxifi

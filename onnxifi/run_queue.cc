@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "onnxifi/status.h"
 
 namespace heddle::onnxifi {
@@ -63,6 +64,12 @@ absl::Status RunQueue::Submit(std::unique_ptr<Run> owned) {
   if (run->input != nullptr && run->input->released()) {
     return Fail(ONNXIFI_STATUS_INVALID_EVENT, "the input event was released");
   }
+  if (!backend_->AddRunLocked()) {
+    return Fail(ONNXIFI_STATUS_NO_DEVICE_RESOURCES,
+                absl::StrCat(BackendState::kMaxRuns,
+                             " runs of this backend have not ended; wait for "
+                             "one of them"));
+  }
   backend_->LinkLocked(run->output.get());
   ++active_;
   owned.release();
@@ -98,6 +105,7 @@ absl::Status RunQueue::Submit(std::unique_ptr<Run> owned) {
     return absl::OkStatus();
   }
   --active_;
+  backend_->RemoveRunLocked();
   backend_->UnlinkLocked(run->output.get());
   changed_.notify_all();
   lock.unlock();
@@ -136,11 +144,15 @@ void RunQueue::FinishLocked(Run* run, onnxStatus code,
   run->output->CompleteLocked(code, std::move(message));
   finished_.PushBack(run);
   --active_;
+  backend_->RemoveRunLocked();
   changed_.notify_all();
 }
 
 bool RunQueue::CanStartLocked(const Run& run) const {
-  if (stalled_ || in_flight_count_ == kMaxInFlight) return false;
+  if (stalled_ || in_flight_count_ == kMaxInFlight ||
+      !backend_->MayBeginLocked()) {
+    return false;
+  }
   for (const Run* other : in_flight_) {
     if (other != nullptr && other->binding == run.binding) return false;
   }
@@ -152,6 +164,7 @@ void RunQueue::AddInFlightLocked(Run* run) noexcept {
     if (slot != nullptr) continue;
     slot = run;
     ++in_flight_count_;
+    backend_->AddInFlightLocked();
     return;
   }
 }
@@ -161,6 +174,7 @@ bool RunQueue::RemoveInFlightLocked(Run* run) noexcept {
     if (slot != run) continue;
     slot = nullptr;
     --in_flight_count_;
+    backend_->RemoveInFlightLocked();
     return true;
   }
   return false;
@@ -183,8 +197,7 @@ absl::Status RunQueue::Start(Run* run) noexcept {
       return absl::InternalError(error.what());
     }
   } catch (...) {
-    // Without a message a status is one word.
-    return absl::Status(absl::StatusCode::kAborted, "");
+    return NoMemory();
   }
 }
 

@@ -59,8 +59,8 @@ class RunQueue : public std::enable_shared_from_this<RunQueue> {
   // Starts the thread. Throws std::system_error if there is none to be had.
   void Open();
 
-  // Takes a run. Its output event must not be linked yet. After an error the
-  // run has left no trace.
+  // Takes a run; never waits for another one. Its output event must not be
+  // linked yet. After an error the run has left no trace.
   absl::Status Submit(std::unique_ptr<Run> run);
 
   // Waits until the runs that have begun are over and their programs dropped.

@@ -6,8 +6,10 @@
 #include <list>
 #include <map>
 #include <mutex>
+#include <new>
 #include <set>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -18,6 +20,7 @@
 #include "compiler/ops/define.h"
 #include "compiler/other_shapes.h"
 #include "onnxifi/engine.h"
+#include "onnxifi/log.h"
 #include "onnxifi/signature.h"
 #include "onnxifi/status.h"
 #include "runtime/session/session.h"
@@ -47,6 +50,14 @@ absl::Status Translate(const absl::Status& status) {
       break;
   }
   return Fail(code, std::string(status.message()));
+}
+
+absl::Status TranslateOrKeep(const absl::Status& status) noexcept {
+  try {
+    return Translate(status);
+  } catch (const std::bad_alloc&) {
+    return status;
+  }
 }
 
 compiler::CompileOptions OptionsOf(const CompileRequest& request) {
@@ -173,7 +184,7 @@ class SessionGraph : public EngineGraph {
     auto run = graph_->Start(
         BuffersOf(inputs), BuffersOf(outputs),
         [done = std::move(done), ended](const absl::Status& status) {
-          done(Translate(status));
+          done(TranslateOrKeep(status));
           *ended = true;
         });
     if (!run.ok()) {
@@ -204,10 +215,37 @@ class SessionGraph : public EngineGraph {
   std::list<Entry> runs_;
 };
 
+DeviceInfo InfoOf(const session::DeviceDescription& device) {
+  DeviceInfo info;
+  info.id = device.id;
+  info.config = device.config;
+  info.memory_bytes = device.memory_bytes;
+  info.name = absl::StrCat(
+      "Heddle ", device.config,
+      device.simulated ? absl::StrCat(" (simulated, ", device.core, ")") : "");
+  info.identity = device.unique == 0
+                      ? device.id
+                      : absl::StrCat(device.transport, " ", device.unique);
+  // Of other transports the PCI address is not one of this system.
+  if (device.transport == "drm") {
+    info.pci = DeviceInfo::Pci{device.pci_bdf >> 16, device.pci_bdf >> 8 & 0xff,
+                               device.pci_bdf >> 3 & 0x1f};
+  }
+  return info;
+}
+
+// Whether `found` is the card that `wanted` names. Cards that carry one serial
+// number are told apart by their place, which the identity then ends with.
+bool SameCard(const DeviceInfo& wanted, const DeviceInfo& found) {
+  return wanted.identity == found.identity ||
+         wanted.identity == absl::StrCat(found.identity, " ", found.id);
+}
+
 class SessionDevice : public EngineDevice {
  public:
-  explicit SessionDevice(std::shared_ptr<session::Device> device)
-      : device_(std::move(device)) {}
+  SessionDevice(std::shared_ptr<session::Device> device, DeviceInfo info)
+      : device_(std::move(device)), info_(std::move(info)) {}
+  const DeviceInfo& info() const override { return info_; }
   bool available() override { return device_->available(); }
   void OnRemoved(std::function<void()> callback) override {
     device_->OnRemoved(std::move(callback));
@@ -230,27 +268,9 @@ class SessionDevice : public EngineDevice {
 
  private:
   const std::shared_ptr<session::Device> device_;
+  const DeviceInfo info_;
 };
-
-DeviceInfo InfoOf(const session::DeviceDescription& device) {
-  DeviceInfo info;
-  info.id = device.id;
-  info.config = device.config;
-  info.memory_bytes = device.memory_bytes;
-  info.name = absl::StrCat(
-      "Heddle ", device.config,
-      device.simulated ? absl::StrCat(" (simulated, ", device.core, ")") : "");
-  info.identity = device.unique == 0
-                      ? device.id
-                      : absl::StrCat(device.transport, " ", device.unique, " ",
-                                     device.config);
-  // Of other transports the PCI address is not one of this system.
-  if (device.transport == "drm") {
-    info.pci = DeviceInfo::Pci{device.pci_bdf >> 16, device.pci_bdf >> 8 & 0xff,
-                               device.pci_bdf >> 3 & 0x1f};
-  }
-  return info;
-}
+static_assert(EngineDevice::kMaxRuns <= session::kMaxRunsInFlight);
 
 class SessionEngine : public Engine {
  public:
@@ -262,7 +282,16 @@ class SessionEngine : public Engine {
 
   absl::StatusOr<std::vector<DeviceInfo>> ListDevices() override {
     auto listed = session::ListDevices();
-    if (!listed.ok()) return Translate(listed.status());
+    if (absl::IsResourceExhausted(listed.status()) ||
+        absl::IsInvalidArgument(listed.status())) {
+      return Translate(listed.status());
+    }
+    if (!listed.ok()) {
+      // Nothing to run on is an answer: as an error it would keep ONNX's
+      // wrapper from every other vendor's devices.
+      WarnOnce(listed.status());
+      return std::vector<DeviceInfo>();
+    }
     std::vector<DeviceInfo> devices;
     std::set<std::string> identities;
     for (const session::DeviceDescription& device : *listed) {
@@ -276,29 +305,33 @@ class SessionEngine : public Engine {
     return devices;
   }
 
-  bool Present(const DeviceInfo& device) override {
+  absl::StatusOr<std::shared_ptr<const DeviceInfo>> Find(
+      const DeviceInfo& device) override {
     std::lock_guard<std::mutex> lock(mutex_);
-    std::shared_ptr<session::Device>& watched = watched_[device.identity];
-    if (watched != nullptr && watched->available()) return true;
-    watched = nullptr;
-    auto devices = ListDevices();
-    if (!devices.ok()) return false;
-    for (const DeviceInfo& candidate : *devices) {
-      if (candidate.identity != device.identity) continue;
-      // Kept open, so that the next question costs nothing.
-      if (auto opened = session::OpenDevice(candidate.id); opened.ok()) {
-        watched = *std::move(opened);
-      }
-      return true;
+    const auto known = watched_.find(device.identity);
+    if (known != watched_.end()) {
+      if (known->second.watch->present()) return known->second.info;
+      watched_.erase(known);
     }
-    return false;
+    auto found = Reach(device, &session::WatchDevice);
+    if (!found.ok()) return found.status();
+    auto info = std::make_shared<const DeviceInfo>(std::move(found->second));
+    watched_.emplace(device.identity, Watched{std::move(found->first), info});
+    return info;
+  }
+
+  void Forget(const DeviceInfo& device) noexcept override {
+    std::lock_guard<std::mutex> lock(mutex_);
+    watched_.erase(device.identity);
   }
 
   absl::StatusOr<std::unique_ptr<EngineDevice>> Open(
       const DeviceInfo& device) override {
-    auto opened = session::OpenDevice(device.id);
-    if (!opened.ok()) return Translate(opened.status());
-    return std::make_unique<SessionDevice>(*std::move(opened));
+    auto found = Reach(
+        device, [](const std::string& id) { return session::OpenDevice(id); });
+    if (!found.ok()) return found.status();
+    return std::make_unique<SessionDevice>(std::move(found->first),
+                                           std::move(found->second));
   }
 
   absl::StatusOr<bool> Analyse(const CompileRequest& request) override {
@@ -309,8 +342,50 @@ class SessionEngine : public Engine {
   }
 
  private:
+  struct Watched {
+    std::shared_ptr<session::Watch> watch;
+    std::shared_ptr<const DeviceInfo> info;
+  };
+
+  // Opens with `open` the card that `device` names: where it was, or where it
+  // is now.
+  template <typename OpenFunction>
+  auto Reach(const DeviceInfo& device, OpenFunction open) -> absl::StatusOr<
+      std::pair<std::decay_t<decltype(*open(device.id))>, DeviceInfo>> {
+    auto opened = open(device.id);
+    if (opened.ok()) {
+      DeviceInfo info = InfoOf((*opened)->description());
+      if (SameCard(device, info)) {
+        info.identity = device.identity;
+        return std::make_pair(*std::move(opened), std::move(info));
+      }
+    } else if (absl::IsResourceExhausted(opened.status())) {
+      return Translate(opened.status());
+    }
+    auto devices = ListDevices();
+    if (!devices.ok()) return devices.status();
+    for (const DeviceInfo& candidate : *devices) {
+      if (candidate.identity != device.identity) continue;
+      opened = open(candidate.id);
+      if (!opened.ok()) return Translate(opened.status());
+      DeviceInfo info = InfoOf((*opened)->description());
+      if (!SameCard(device, info)) break;  // it was changed meanwhile
+      info.identity = device.identity;
+      return std::make_pair(*std::move(opened), std::move(info));
+    }
+    return absl::UnavailableError("the card of this backend ID is gone");
+  }
+
+  void WarnOnce(const absl::Status& status) {
+    std::lock_guard<std::mutex> lock(warned_mutex_);
+    if (!warned_.insert(std::string(status.message())).second) return;
+    Log(DefaultLogLevel(), LogLevel::kWarning, status.message(), "no device: ");
+  }
+
   std::mutex mutex_;
-  std::map<std::string, std::shared_ptr<session::Device>> watched_;
+  std::map<std::string, Watched> watched_;
+  std::mutex warned_mutex_;
+  std::set<std::string> warned_;
 };
 
 }  // namespace

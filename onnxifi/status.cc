@@ -241,7 +241,15 @@ absl::Status Fail(onnxStatus code, std::string message) {
   return status;
 }
 
+// A status without message or payload is one word. Nothing else has this code.
+absl::Status NoMemory() noexcept {
+  return absl::Status(absl::StatusCode::kAborted, "");
+}
+
 onnxStatus CodeOf(const absl::Status& status) {
+  if (status.code() == absl::StatusCode::kAborted) {
+    return ONNXIFI_STATUS_NO_SYSTEM_MEMORY;
+  }
   if (status.ok()) return ONNXIFI_STATUS_SUCCESS;
   if (auto payload = status.GetPayload(kPayload)) {
     int32_t code = 0;

@@ -14,6 +14,9 @@ namespace heddle::onnxifi {
 // A failure with this ONNXIFI code. `message` is a sentence for the log.
 absl::Status Fail(onnxStatus code, std::string message);
 
+// NO_SYSTEM_MEMORY without a sentence; needs no memory itself.
+absl::Status NoMemory() noexcept;
+
 // The ONNXIFI code of any status: that of Fail, of compiler::Refuse, else by
 // the absl code.
 onnxStatus CodeOf(const absl::Status& status);

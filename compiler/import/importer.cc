@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/import/importer.h"
 
+#include <google/protobuf/arena.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <onnx/onnx_pb.h>
 
@@ -617,7 +618,11 @@ class Importer {
 
 absl::StatusOr<ImportedModel> ImportOnnx(absl::string_view bytes,
                                          const ImportOptions& options) {
-  onnx::ModelProto model;
+  // On an arena, because protobuf loses what it had allocated elsewhere when
+  // memory ends in the middle of parsing.
+  google::protobuf::Arena arena;
+  auto& model =
+      *google::protobuf::Arena::CreateMessage<onnx::ModelProto>(&arena);
   if (auto s = Parse(bytes, &model); !s.ok()) return s;
   if (auto s = InlineGraphs(&model); !s.ok()) return s;
   return Importer(model, options).Run();

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/package/package.h"
 
+#include <openssl/err.h>
 #include <openssl/evp.h>
 
 #include <algorithm>
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <new>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/package/package_generated.h"
 #include "rtl/spec/generated/registers.h"
@@ -47,12 +50,27 @@ uint64_t PageUp(uint64_t offset) {
 std::string Hash(absl::string_view bytes) {
   static constexpr char kZeros[kHashBytes] = {};
   std::string digest(kHashBytes, '\0');
+  // What OpenSSL says of a failure would stay in its queue of this thread.
+  ERR_set_mark();
+  absl::Cleanup drop_errors = [] { ERR_pop_to_mark(); };
   std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(
       EVP_MD_CTX_new(), &EVP_MD_CTX_free);
+  if (context == nullptr) throw std::bad_alloc();
+  std::unique_ptr<EVP_MD, decltype(&EVP_MD_free)> sha256(
+      EVP_MD_fetch(nullptr, "SHA256", nullptr), &EVP_MD_free);
+  if (sha256 == nullptr) {
+    // The algorithm is missing, or the memory to find it.
+    if (ERR_GET_REASON(ERR_peek_last_error()) == ERR_R_MALLOC_FAILURE) {
+      throw std::bad_alloc();
+    }
+    return "";
+  }
+  // Found, it fails for want of memory only.
+  if (EVP_DigestInit_ex(context.get(), sha256.get(), nullptr) != 1) {
+    throw std::bad_alloc();
+  }
   const absl::string_view rest = bytes.substr(kHashAt + kHashBytes);
-  if (context == nullptr ||
-      EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) != 1 ||
-      EVP_DigestUpdate(context.get(), bytes.data(), kHashAt) != 1 ||
+  if (EVP_DigestUpdate(context.get(), bytes.data(), kHashAt) != 1 ||
       EVP_DigestUpdate(context.get(), kZeros, kHashBytes) != 1 ||
       EVP_DigestUpdate(context.get(), rest.data(), rest.size()) != 1 ||
       EVP_DigestFinal_ex(context.get(),

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "drm.h"
@@ -34,42 +35,61 @@ int Connect(const std::string& path, int* out) {
   return 0;
 }
 
+// Cards that a server may offer.
+constexpr size_t kCardsMax = 256;
+
 }  // namespace
 
-int HostedClient::List(const std::string& path, std::vector<CardEntry>* cards) {
+int HostedClient::List(const std::string& path,
+                       std::vector<CardEntry>* cards) noexcept {
+  MessageBytes bytes;
+  if (!bytes.Resize(kCardsMax * sizeof(CardEntry))) return -ENOMEM;
   int s = -1;
   int err = Connect(path, &s);
   if (err != 0) return err;
   HostedClient client(s);
   MessageHeader header;
   header.type = kList;
-  Message reply;
-  err = client.Exchange(header, nullptr, -1, &reply);
+  Waiter list;
+  list.payload = bytes.data();
+  list.capacity = bytes.size();
+  err = client.Exchange(header, nullptr, -1, &list);
+  if (list.fd >= 0) close(list.fd);
   if (err != 0) return err;
-  if (reply.payload.size() % sizeof(CardEntry) != 0) return -EPROTO;
-  cards->resize(reply.payload.size() / sizeof(CardEntry));
+  if (list.reply.bytes % sizeof(CardEntry) != 0) return -EPROTO;
+  try {
+    cards->resize(list.reply.bytes / sizeof(CardEntry));
+  } catch (const std::bad_alloc&) {
+    return -ENOMEM;
+  }
   if (!cards->empty())
-    std::memcpy(cards->data(), reply.payload.data(), reply.payload.size());
+    std::memcpy(cards->data(), bytes.data(), list.reply.bytes);
   return 0;
 }
 
 int HostedClient::Open(const std::string& path, uint32_t card,
-                       std::unique_ptr<HostedClient>* client) {
+                       std::unique_ptr<HostedClient>* client) noexcept {
   int s = -1;
   int err = Connect(path, &s);
   if (err != 0) return err;
-  std::unique_ptr<HostedClient> c(new HostedClient(s));
+  std::unique_ptr<HostedClient> c(new (std::nothrow) HostedClient(s));
+  if (c == nullptr) {
+    close(s);
+    return -ENOMEM;
+  }
   Hello hello;
   hello.card = card;
   MessageHeader header;
   header.type = kHello;
   header.bytes = sizeof(hello);
-  Message reply;
-  err = c->Exchange(header, &hello, -1, &reply);
-  if (err != 0) return err;
   HelloReply answer;
-  if (reply.payload.size() != sizeof(answer)) return -EPROTO;
-  std::memcpy(&answer, reply.payload.data(), sizeof(answer));
+  Waiter waiter;
+  waiter.payload = reinterpret_cast<uint8_t*>(&answer);
+  waiter.capacity = sizeof(answer);
+  err = c->Exchange(header, &hello, -1, &waiter);
+  if (waiter.fd >= 0) close(waiter.fd);
+  if (err != 0) return err;
+  if (waiter.reply.bytes != sizeof(answer)) return -EPROTO;
   c->generation_ = answer.generation;
   *client = std::move(c);
   return 0;
@@ -77,13 +97,21 @@ int HostedClient::Open(const std::string& path, uint32_t card,
 
 HostedClient::~HostedClient() { close(socket_); }
 
+void HostedClient::Remove(Waiter* waiter) noexcept {
+  Waiter** link = &waiters_;
+  while (*link != waiter) link = &(*link)->next;
+  *link = waiter->next;
+}
+
 int HostedClient::Exchange(MessageHeader header, const void* payload, int fd,
-                           Message* reply) {
+                           Waiter* waiter) noexcept {
   {
     std::lock_guard<std::mutex> lock(mutex_);
     if (broken_ != 0) return broken_;
     header.id = next_id_++;
-    replies_[header.id] = nullptr;
+    waiter->reply.id = header.id;
+    waiter->next = waiters_;
+    waiters_ = waiter;
   }
   int err;
   {
@@ -92,52 +120,64 @@ int HostedClient::Exchange(MessageHeader header, const void* payload, int fd,
   }
   std::unique_lock<std::mutex> lock(mutex_);
   if (err != 0) {
-    replies_.erase(header.id);
     broken_ = err;
     changed_.notify_all();
-    return err;
   }
-  for (;;) {
-    auto mine = replies_.find(header.id);
-    if (mine->second != nullptr) {
-      *reply = std::move(*mine->second);
-      replies_.erase(mine);
-      return reply->header.result;
-    }
-    if (broken_ != 0) {
-      replies_.erase(mine);
-      return broken_;
-    }
+  while (!waiter->answered && (broken_ == 0 || filling_ == waiter)) {
     if (reading_) {
       changed_.wait(lock);
-      continue;
-    }
-    reading_ = true;
-    lock.unlock();
-    auto message = std::make_unique<Message>();
-    err = ReceiveMessage(socket_, message.get());
-    lock.lock();
-    reading_ = false;
-    auto whose = err == 0 ? replies_.find(message->header.id) : replies_.end();
-    if (err != 0) {
-      broken_ = err;
-    } else if (whose != replies_.end()) {
-      whose->second = std::move(message);
     } else {
-      broken_ = -EPROTO;
+      ReadOne(&lock);
     }
-    if (message != nullptr && message->fd >= 0) close(message->fd);
-    changed_.notify_all();
   }
+  Remove(waiter);
+  if (!waiter->answered) return broken_;
+  // The kernel drops a descriptor for which there is no number left.
+  if (waiter->reply.fds != 0 && waiter->fd < 0) return -EMFILE;
+  return waiter->reply.result;
 }
 
-int HostedClient::Ioctl(unsigned long request, void* arg) {
+void HostedClient::ReadOne(std::unique_lock<std::mutex>* lock) noexcept {
+  reading_ = true;
+  lock->unlock();
+  MessageHeader reply;
+  int fd = -1;
+  int err = ReceiveHeader(socket_, &reply, &fd);
+  lock->lock();
+  Waiter* whose = err == 0 ? waiters_ : nullptr;
+  while (whose != nullptr && whose->reply.id != reply.id) whose = whose->next;
+  if (err == 0 &&
+      (whose == nullptr || whose->answered || reply.bytes > whose->capacity)) {
+    err = -EPROTO;
+  }
+  if (err == 0) {
+    filling_ = whose;
+    lock->unlock();
+    err = ReceivePayload(socket_, whose->payload, reply.bytes);
+    lock->lock();
+    filling_ = nullptr;
+  }
+  if (err == 0) {
+    whose->reply = reply;
+    whose->fd = fd;
+    whose->answered = true;
+  } else {
+    broken_ = err;
+    if (fd >= 0) close(fd);
+  }
+  reading_ = false;
+  changed_.notify_all();
+}
+
+int HostedClient::Ioctl(unsigned long request, void* arg) noexcept {
   const Call* call = FindCall(static_cast<uint32_t>(request));
   if (call == nullptr) return -ENOTTY;
   if (arg == nullptr) return -EFAULT;
-  std::vector<uint8_t> payload;
-  int err = PackRequest(*call, arg, &payload);
+  MessageBytes payload, reply;
+  size_t reply_bytes = 0;
+  int err = PackRequest(*call, arg, &payload, &reply_bytes);
   if (err != 0) return err;
+  if (!reply.Resize(reply_bytes)) return -ENOMEM;
   int fd = -1;
   if (call->fd_in >= 0) {
     std::memcpy(&fd, static_cast<uint8_t*>(arg) + call->fd_in, sizeof(fd));
@@ -147,56 +187,55 @@ int HostedClient::Ioctl(unsigned long request, void* arg) {
   header.type = kIoctl;
   header.request = call->request;
   header.bytes = static_cast<uint32_t>(payload.size());
-  Message reply;
-  const int result = Exchange(header, payload.data(), fd, &reply);
-  if (!reply.payload.empty()) {
-    err = UnpackReply(*call, reply.payload, arg);
-    if (err != 0) {
-      if (reply.fd >= 0) close(reply.fd);
-      return err;
-    }
+  Waiter waiter;
+  waiter.payload = reply.data();
+  waiter.capacity = reply.size();
+  int result = Exchange(header, payload.data(), fd, &waiter);
+  if (waiter.answered && waiter.reply.bytes > 0) {
+    err = UnpackReply(*call, reply.data(), waiter.reply.bytes, arg);
+    if (err != 0) result = err;
   }
+  if (call->fd_out >= 0 && result == 0 && waiter.fd < 0) result = -EPROTO;
   if (call->fd_out >= 0 && result == 0) {
-    if (reply.fd < 0) return -EPROTO;
-    std::memcpy(static_cast<uint8_t*>(arg) + call->fd_out, &reply.fd,
-                sizeof(reply.fd));
-  } else if (reply.fd >= 0) {
-    close(reply.fd);
+    std::memcpy(static_cast<uint8_t*>(arg) + call->fd_out, &waiter.fd,
+                sizeof(waiter.fd));
+  } else if (waiter.fd >= 0) {
+    close(waiter.fd);
   }
   return result;
 }
 
-void* HostedClient::Mmap(uint64_t offset, size_t bytes, int* error) {
+void* HostedClient::Mmap(uint64_t offset, size_t bytes, int* error) noexcept {
   MmapRequest request;
   request.offset = offset;
   MessageHeader header;
   header.type = kMmap;
   header.bytes = sizeof(request);
-  Message reply;
-  *error = Exchange(header, &request, -1, &reply);
-  if (*error == 0 && reply.fd < 0) *error = -EPROTO;
+  Waiter waiter;
+  *error = Exchange(header, &request, -1, &waiter);
+  if (*error == 0 && waiter.fd < 0) *error = -EPROTO;
   if (*error != 0) {
-    if (reply.fd >= 0) close(reply.fd);
+    if (waiter.fd >= 0) close(waiter.fd);
     return nullptr;
   }
   struct stat buffer = {};
-  if (fstat(reply.fd, &buffer) != 0 ||
+  if (fstat(waiter.fd, &buffer) != 0 ||
       bytes > static_cast<uint64_t>(buffer.st_size)) {
     *error = -EINVAL;
-    close(reply.fd);
+    close(waiter.fd);
     return nullptr;
   }
   void* p =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, reply.fd, 0);
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, waiter.fd, 0);
   if (p == MAP_FAILED) {
     *error = -errno;
     p = nullptr;
   }
-  close(reply.fd);
+  close(waiter.fd);
   return p;
 }
 
-int HostedClient::ExportFd(uint32_t handle) {
+int HostedClient::ExportFd(uint32_t handle) noexcept {
   drm_prime_handle prime = {};
   prime.handle = handle;
   prime.flags = DRM_CLOEXEC | DRM_RDWR;
@@ -204,7 +243,7 @@ int HostedClient::ExportFd(uint32_t handle) {
   return err != 0 ? err : prime.fd;
 }
 
-int HostedClient::ImportFd(int fd, uint32_t* handle) {
+int HostedClient::ImportFd(int fd, uint32_t* handle) noexcept {
   drm_prime_handle prime = {};
   prime.fd = fd;
   const int err = Ioctl(DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime);

@@ -370,8 +370,12 @@ TEST_F(HostedTest, SurvivesMalformedMessages) {
     header.bytes = sizeof(hello);
     if (round % 10 != 0) {
       ASSERT_EQ(SendMessage(s, header, &hello, -1), 0);
-      Message reply;
-      ASSERT_EQ(ReceiveMessage(s, &reply), 0);
+      MessageHeader reply;
+      HelloReply answer;
+      int fd = -1;
+      ASSERT_EQ(ReceiveHeader(s, &reply, &fd), 0);
+      ASSERT_EQ(reply.bytes, sizeof(answer));
+      ASSERT_EQ(ReceivePayload(s, &answer, sizeof(answer)), 0);
     }
     for (int i = 0; i < 4; ++i) {
       const Call& call = Calls()[random() % Calls().size()];

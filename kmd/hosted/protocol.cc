@@ -8,6 +8,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <new>
+#include <utility>
 
 #include "drm.h"
 #include "kmd/include/uapi/drm/heddle_drm.h"
@@ -131,6 +134,9 @@ constexpr Call MakeFd(unsigned long request, const char* name, int in,
 // not know of need not travel.
 constexpr uint32_t kOutStrideMax = 4096;
 
+// No structure of a call is larger.
+constexpr size_t kStructMax = 256;
+
 size_t Align(size_t n) { return (n + 7) & ~size_t{7}; }
 
 template <typename T>
@@ -168,7 +174,7 @@ bool Within(const ArrayField& f, size_t bytes) {
 }
 
 int PackFields(const ArrayField* fields, size_t n, const uint8_t* base,
-               size_t base_bytes, std::vector<uint8_t>* payload) {
+               size_t base_bytes, MessageBytes* payload, size_t* reply_bytes) {
   for (size_t i = 0; i < n; ++i) {
     const ArrayField& f = fields[i];
     if (!Within(f, base_bytes)) continue;
@@ -176,17 +182,21 @@ int PackFields(const ArrayField* fields, size_t n, const uint8_t* base,
     const uint32_t stride = StrideOf(f, base);
     uint64_t bytes = 0;
     if (!ArrayBytes(count, stride, &bytes)) return -E2BIG;
+    if (f.direction == Direction::kOut) {
+      *reply_bytes = Align(*reply_bytes) + 8 + bytes;
+      if (*reply_bytes > kMessageBytesMax) return -E2BIG;
+    }
     if (f.direction != Direction::kIn || bytes == 0) continue;
     const auto* from =
         reinterpret_cast<const uint8_t*>(Get<uint64_t>(base, f.pointer));
     if (from == nullptr) return -EFAULT;
     const size_t at = Align(payload->size());
     if (at + bytes > kMessageBytesMax) return -E2BIG;
-    payload->resize(at + bytes);
+    if (!payload->Resize(at + bytes)) return -ENOMEM;
     std::memcpy(payload->data() + at, from, bytes);
     for (uint64_t e = 0; f.nested_count > 0 && e < count; ++e) {
       const int err = PackFields(f.nested, f.nested_count, from + e * stride,
-                                 stride, payload);
+                                 stride, payload, reply_bytes);
       if (err != 0) return err;
     }
   }
@@ -206,97 +216,115 @@ void Consume(iovec* iov, int* count, size_t n) {
   }
 }
 
+constexpr Call kCalls[] = {
+    Make(DRM_IOCTL_HEDDLE_QUERY, "QUERY", kQuery),
+    Make(DRM_IOCTL_HEDDLE_CONTEXT_CREATE, "CONTEXT_CREATE"),
+    Make(DRM_IOCTL_HEDDLE_CONTEXT_DESTROY, "CONTEXT_DESTROY"),
+    Make(DRM_IOCTL_HEDDLE_CONTEXT_CONTROL, "CONTEXT_CONTROL"),
+    Make(DRM_IOCTL_HEDDLE_BO_CREATE, "BO_CREATE"),
+    Make(DRM_IOCTL_HEDDLE_BO_INFO, "BO_INFO"),
+    Make(DRM_IOCTL_HEDDLE_STREAM_CREATE, "STREAM_CREATE", kStreamCreate),
+    Make(DRM_IOCTL_HEDDLE_STREAM_DESTROY, "STREAM_DESTROY"),
+    Make(DRM_IOCTL_HEDDLE_SUBMIT, "SUBMIT", kSubmit),
+    Make(DRM_IOCTL_HEDDLE_WAIT, "WAIT", kWait),
+    Make(DRM_IOCTL_HEDDLE_EVENTS, "EVENTS", kEvents),
+    Make(DRM_IOCTL_VERSION, "VERSION", kVersion),
+    Make(DRM_IOCTL_GEM_CLOSE, "GEM_CLOSE"),
+    MakeFd(DRM_IOCTL_PRIME_HANDLE_TO_FD, "PRIME_HANDLE_TO_FD", -1,
+           offsetof(drm_prime_handle, fd)),
+    MakeFd(DRM_IOCTL_PRIME_FD_TO_HANDLE, "PRIME_FD_TO_HANDLE",
+           offsetof(drm_prime_handle, fd), -1),
+    Make(DRM_IOCTL_SYNCOBJ_CREATE, "SYNCOBJ_CREATE"),
+    Make(DRM_IOCTL_SYNCOBJ_DESTROY, "SYNCOBJ_DESTROY"),
+    Make(DRM_IOCTL_SYNCOBJ_WAIT, "SYNCOBJ_WAIT", kSyncobjWait),
+    Make(DRM_IOCTL_SYNCOBJ_RESET, "SYNCOBJ_RESET", kSyncobjArray),
+    Make(DRM_IOCTL_SYNCOBJ_SIGNAL, "SYNCOBJ_SIGNAL", kSyncobjArray),
+    Make(DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, "SYNCOBJ_TIMELINE_WAIT",
+         kTimelineWait),
+    Make(DRM_IOCTL_SYNCOBJ_QUERY, "SYNCOBJ_QUERY", kTimelineQuery),
+    Make(DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL, "SYNCOBJ_TIMELINE_SIGNAL",
+         kTimelineSignal),
+};
+
 }  // namespace
 
 size_t Call::size() const { return _IOC_SIZE(request); }
 
 const std::vector<Call>& Calls() {
-  static const auto* calls = new std::vector<Call>{
-      Make(DRM_IOCTL_HEDDLE_QUERY, "QUERY", kQuery),
-      Make(DRM_IOCTL_HEDDLE_CONTEXT_CREATE, "CONTEXT_CREATE"),
-      Make(DRM_IOCTL_HEDDLE_CONTEXT_DESTROY, "CONTEXT_DESTROY"),
-      Make(DRM_IOCTL_HEDDLE_CONTEXT_CONTROL, "CONTEXT_CONTROL"),
-      Make(DRM_IOCTL_HEDDLE_BO_CREATE, "BO_CREATE"),
-      Make(DRM_IOCTL_HEDDLE_BO_INFO, "BO_INFO"),
-      Make(DRM_IOCTL_HEDDLE_STREAM_CREATE, "STREAM_CREATE", kStreamCreate),
-      Make(DRM_IOCTL_HEDDLE_STREAM_DESTROY, "STREAM_DESTROY"),
-      Make(DRM_IOCTL_HEDDLE_SUBMIT, "SUBMIT", kSubmit),
-      Make(DRM_IOCTL_HEDDLE_WAIT, "WAIT", kWait),
-      Make(DRM_IOCTL_HEDDLE_EVENTS, "EVENTS", kEvents),
-      Make(DRM_IOCTL_VERSION, "VERSION", kVersion),
-      Make(DRM_IOCTL_GEM_CLOSE, "GEM_CLOSE"),
-      MakeFd(DRM_IOCTL_PRIME_HANDLE_TO_FD, "PRIME_HANDLE_TO_FD", -1,
-             offsetof(drm_prime_handle, fd)),
-      MakeFd(DRM_IOCTL_PRIME_FD_TO_HANDLE, "PRIME_FD_TO_HANDLE",
-             offsetof(drm_prime_handle, fd), -1),
-      Make(DRM_IOCTL_SYNCOBJ_CREATE, "SYNCOBJ_CREATE"),
-      Make(DRM_IOCTL_SYNCOBJ_DESTROY, "SYNCOBJ_DESTROY"),
-      Make(DRM_IOCTL_SYNCOBJ_WAIT, "SYNCOBJ_WAIT", kSyncobjWait),
-      Make(DRM_IOCTL_SYNCOBJ_RESET, "SYNCOBJ_RESET", kSyncobjArray),
-      Make(DRM_IOCTL_SYNCOBJ_SIGNAL, "SYNCOBJ_SIGNAL", kSyncobjArray),
-      Make(DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, "SYNCOBJ_TIMELINE_WAIT",
-           kTimelineWait),
-      Make(DRM_IOCTL_SYNCOBJ_QUERY, "SYNCOBJ_QUERY", kTimelineQuery),
-      Make(DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL, "SYNCOBJ_TIMELINE_SIGNAL",
-           kTimelineSignal),
-  };
+  static const auto* calls =
+      new std::vector<Call>(std::begin(kCalls), std::end(kCalls));
   return *calls;
 }
 
 const Call* FindCall(uint32_t request) {
-  for (const Call& call : Calls()) {
+  for (const Call& call : kCalls) {
     if (call.request == request) return &call;
   }
   return nullptr;
 }
 
-int PackRequest(const Call& call, const void* arg,
-                std::vector<uint8_t>* payload) {
-  const auto* base = static_cast<const uint8_t*>(arg);
-  payload->assign(base, base + call.size());
+bool MessageBytes::Resize(size_t bytes) noexcept {
+  if (bytes > capacity_) {
+    const size_t wanted = std::max(bytes, 2 * capacity_);
+    std::unique_ptr<uint8_t[]> larger(new (std::nothrow) uint8_t[wanted]);
+    if (larger == nullptr) return false;
+    std::memcpy(larger.get(), data(), size_);
+    heap_ = std::move(larger);
+    capacity_ = wanted;
+  }
+  if (bytes > size_) std::memset(data() + size_, 0, bytes - size_);
+  size_ = bytes;
+  return true;
+}
+
+int PackRequest(const Call& call, const void* arg, MessageBytes* payload,
+                size_t* reply_bytes) noexcept {
+  uint8_t head[kStructMax];
+  if (call.size() > sizeof(head)) return -EINVAL;
+  std::memcpy(head, arg, call.size());
   for (size_t i = 0; i < call.field_count; ++i) {
     const ArrayField& f = call.fields[i];
     if (f.direction != Direction::kOut || f.stride == ArrayField::kFixed)
       continue;
-    Put(payload->data(), f.stride,
-        std::min(StrideOf(f, payload->data()), kOutStrideMax));
+    Put(head, f.stride, std::min(StrideOf(f, head), kOutStrideMax));
   }
-  const std::vector<uint8_t> head = *payload;
-  return PackFields(call.fields, call.field_count, head.data(), head.size(),
-                    payload);
+  if (!payload->Resize(call.size())) return -ENOMEM;
+  std::memcpy(payload->data(), head, call.size());
+  *reply_bytes = call.size();
+  return PackFields(call.fields, call.field_count, head, call.size(), payload,
+                    reply_bytes);
 }
 
-int UnpackReply(const Call& call, const std::vector<uint8_t>& payload,
-                void* arg) {
-  if (payload.size() < call.size()) return -EPROTO;
+int UnpackReply(const Call& call, const uint8_t* payload, size_t size,
+                void* arg) noexcept {
+  uint8_t before[kStructMax];
+  if (size < call.size() || call.size() > sizeof(before)) return -EPROTO;
   auto* base = static_cast<uint8_t*>(arg);
-  std::vector<uint8_t> before(base, base + call.size());
-  std::memcpy(base, payload.data(), call.size());
-  if (call.fd_in >= 0)
-    Put<int>(base, call.fd_in, Get<int>(before.data(), call.fd_in));
+  std::memcpy(before, base, call.size());
+  std::memcpy(base, payload, call.size());
+  if (call.fd_in >= 0) Put<int>(base, call.fd_in, Get<int>(before, call.fd_in));
   size_t at = call.size();
   for (size_t i = 0; i < call.field_count; ++i) {
     const ArrayField& f = call.fields[i];
-    const auto pointer = Get<uint64_t>(before.data(), f.pointer);
+    const auto pointer = Get<uint64_t>(before, f.pointer);
     Put(base, f.pointer, pointer);
     if (f.stride != ArrayField::kFixed)
-      Put(base, f.stride, StrideOf(f, before.data()));
+      Put(base, f.stride, StrideOf(f, before));
     if (f.direction != Direction::kOut) continue;
     at = Align(at);
-    if (payload.size() < at || payload.size() - at < 8) return -EPROTO;
-    const auto elements = Get<uint32_t>(payload.data(), at);
-    const auto each = Get<uint32_t>(payload.data(), at + 4);
+    if (size < at || size - at < 8) return -EPROTO;
+    const auto elements = Get<uint32_t>(payload, at);
+    const auto each = Get<uint32_t>(payload, at + 4);
     at += 8;
-    const uint32_t stride = StrideOf(f, before.data());
+    const uint32_t stride = StrideOf(f, before);
     const uint64_t bytes = uint64_t{elements} * each;
-    if (elements > CountOf(f, before.data()) || each > stride ||
-        payload.size() - at < bytes) {
+    if (elements > CountOf(f, before) || each > stride || size - at < bytes) {
       return -EPROTO;
     }
     if (bytes > 0 && pointer == 0) return -EFAULT;
     for (uint32_t e = 0; bytes > 0 && e < elements; ++e) {
       std::memcpy(reinterpret_cast<uint8_t*>(pointer) + uint64_t{e} * stride,
-                  payload.data() + at + uint64_t{e} * each, each);
+                  payload + at + uint64_t{e} * each, each);
     }
     at += bytes;
   }
@@ -388,7 +416,7 @@ void CallFrame::PackReply(int result, std::vector<uint8_t>* reply) const {
 }
 
 int SendMessage(int socket, const MessageHeader& header, const void* payload,
-                int fd) {
+                int fd) noexcept {
   MessageHeader copy = header;
   copy.fds = fd >= 0 ? 1 : 0;
   iovec iov[2] = {{&copy, sizeof(copy)},
@@ -420,39 +448,54 @@ int SendMessage(int socket, const MessageHeader& header, const void* payload,
   return 0;
 }
 
-int ReceiveMessage(int socket, Message* message) {
-  auto receive = [&](void* to, size_t bytes) {
-    size_t done = 0;
-    while (done < bytes) {
-      iovec iov = {static_cast<uint8_t*>(to) + done, bytes - done};
-      alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-      msghdr m = {};
-      m.msg_iov = &iov;
-      m.msg_iovlen = 1;
-      m.msg_control = control;
-      m.msg_controllen = sizeof(control);
-      const ssize_t n = recvmsg(socket, &m, MSG_CMSG_CLOEXEC);
-      if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) return -ENODEV;
-      cmsghdr* c = CMSG_FIRSTHDR(&m);
-      if (c != nullptr && c->cmsg_level == SOL_SOCKET &&
-          c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof(int))) {
-        if (message->fd >= 0) close(message->fd);
-        std::memcpy(&message->fd, CMSG_DATA(c), sizeof(int));
+namespace {
+
+// Receives exactly so many bytes, and a descriptor if one comes and `fd` is not
+// null.
+int Receive(int socket, void* to, size_t bytes, int* fd) {
+  size_t done = 0;
+  while (done < bytes) {
+    iovec iov = {static_cast<uint8_t*>(to) + done, bytes - done};
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+    msghdr m = {};
+    m.msg_iov = &iov;
+    m.msg_iovlen = 1;
+    m.msg_control = control;
+    m.msg_controllen = sizeof(control);
+    const ssize_t n = recvmsg(socket, &m, MSG_CMSG_CLOEXEC);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return -ENODEV;
+    cmsghdr* c = CMSG_FIRSTHDR(&m);
+    if (c != nullptr && c->cmsg_level == SOL_SOCKET &&
+        c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof(int))) {
+      int got = -1;
+      std::memcpy(&got, CMSG_DATA(c), sizeof(int));
+      if (fd != nullptr && *fd < 0) {
+        *fd = got;
+      } else {
+        close(got);
       }
-      done += n;
     }
-    return 0;
-  };
-  message->fd = -1;
-  int err = receive(&message->header, sizeof(message->header));
-  if (err != 0) return err;
-  if (message->header.magic != kMessageMagic ||
-      message->header.bytes > kMessageBytesMax) {
-    return -EPROTO;
+    done += static_cast<size_t>(n);
   }
-  message->payload.resize(message->header.bytes);
-  return receive(message->payload.data(), message->payload.size());
+  return 0;
+}
+
+}  // namespace
+
+int ReceiveHeader(int socket, MessageHeader* header, int* fd) noexcept {
+  *fd = -1;
+  const int err = Receive(socket, header, sizeof(*header), fd);
+  if (err == 0 && header->magic == kMessageMagic &&
+      header->bytes <= kMessageBytesMax) {
+    return 0;
+  }
+  if (*fd >= 0) close(std::exchange(*fd, -1));
+  return err != 0 ? err : -EPROTO;
+}
+
+int ReceivePayload(int socket, void* payload, size_t bytes) noexcept {
+  return Receive(socket, payload, bytes, nullptr);
 }
 
 }  // namespace heddle::hosted

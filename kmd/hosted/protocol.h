@@ -23,6 +23,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -115,13 +116,35 @@ const Call* FindCall(uint32_t request);
 // ---- Marshalling
 // ---------------------------------------------------------------
 
-// Client, before: the payload for `arg`. 0 or a negative errno (-E2BIG: too
-// much).
-int PackRequest(const Call& call, const void* arg,
-                std::vector<uint8_t>* payload);
+// Bytes of a message. Few of them need no memory, so that what gives something
+// back, or waits, always works.
+class MessageBytes {
+ public:
+  MessageBytes() = default;
+  MessageBytes(const MessageBytes&) = delete;
+  MessageBytes& operator=(const MessageBytes&) = delete;
+  // Keeps the contents; what is new is 0. False, and unchanged: no memory.
+  bool Resize(size_t bytes) noexcept;
+  uint8_t* data() { return heap_ != nullptr ? heap_.get() : inline_; }
+  const uint8_t* data() const {
+    return heap_ != nullptr ? heap_.get() : inline_;
+  }
+  size_t size() const { return size_; }
+
+ private:
+  static constexpr size_t kInline = 1024;
+  alignas(8) uint8_t inline_[kInline] = {};
+  std::unique_ptr<uint8_t[]> heap_;
+  size_t size_ = 0, capacity_ = kInline;
+};
+
+// Client, before: the payload for `arg`, and the most bytes that its reply has.
+// 0 or a negative errno (-E2BIG: too much, -ENOMEM).
+int PackRequest(const Call& call, const void* arg, MessageBytes* payload,
+                size_t* reply_bytes) noexcept;
 // Client, after: fills `arg` and the caller's arrays. -EPROTO: malformed.
-int UnpackReply(const Call& call, const std::vector<uint8_t>& payload,
-                void* arg);
+int UnpackReply(const Call& call, const uint8_t* payload, size_t bytes,
+                void* arg) noexcept;
 
 // The server's side of one ioctl: a private copy of the structure whose
 // pointers lead to private copies of the arrays.
@@ -167,8 +190,12 @@ class CallFrame {
 // 0 or a negative errno; -ENODEV when the other end is gone. `fd` is not
 // consumed.
 int SendMessage(int socket, const MessageHeader& header, const void* payload,
-                int fd);
-int ReceiveMessage(int socket, Message* message);
+                int fd) noexcept;
+// A message in two parts, the second of header->bytes bytes. *fd: -1, or the
+// descriptor that came along, the caller's; -1 with header->fds != 0 if this
+// process has no descriptor left for it.
+int ReceiveHeader(int socket, MessageHeader* header, int* fd) noexcept;
+int ReceivePayload(int socket, void* payload, size_t bytes) noexcept;
 
 }  // namespace heddle::hosted
 

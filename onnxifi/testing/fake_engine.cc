@@ -50,13 +50,15 @@ TensorInfo Bind(const DeclaredTensor& declared,
 
 class FakeDevice : public EngineDevice {
  public:
-  explicit FakeDevice(std::string name);
+  explicit FakeDevice(DeviceInfo info);
   ~FakeDevice() override;
+  const DeviceInfo& info() const override { return info_; }
   bool available() override;
   void OnRemoved(std::function<void()> callback) override;
   absl::StatusOr<std::unique_ptr<EngineGraph>> Load(
       const CompileRequest& request) override;
 
+  const DeviceInfo info_;
   const std::string name;
   // Guarded by the world's mutex.
   bool gone = false;
@@ -203,7 +205,8 @@ class FakeGraph : public EngineGraph {
   std::thread thread_;
 };
 
-FakeDevice::FakeDevice(std::string name_in) : name(std::move(name_in)) {
+FakeDevice::FakeDevice(DeviceInfo info)
+    : info_(std::move(info)), name(info_.identity) {
   auto& world = FakeWorld::Get();
   Lock lock(world.mutex_);
   gone = !world.cards_[name].present;
@@ -275,19 +278,26 @@ class FakeEngine : public Engine {
     return devices;
   }
 
-  bool Present(const DeviceInfo& device) override {
+  absl::StatusOr<std::shared_ptr<const DeviceInfo>> Find(
+      const DeviceInfo& device) override {
     auto& world = FakeWorld::Get();
     Lock lock(world.mutex_);
     const auto card = world.cards_.find(device.identity);
-    return card != world.cards_.end() && card->second.present;
+    if (card == world.cards_.end() || !card->second.present) {
+      return absl::UnavailableError("fake card is gone");
+    }
+    return std::make_shared<const DeviceInfo>(card->second.info);
   }
+
+  void Forget(const DeviceInfo&) noexcept override {}
 
   absl::StatusOr<std::unique_ptr<EngineDevice>> Open(
       const DeviceInfo& device) override {
     auto& world = FakeWorld::Get();
     if (auto s = world.Pass(Point::kOpen); !s.ok()) return s;
-    if (!Present(device)) return absl::UnavailableError("fake card is gone");
-    return std::make_unique<FakeDevice>(device.identity);
+    auto found = Find(device);
+    if (!found.ok()) return found.status();
+    return std::make_unique<FakeDevice>(**found);
   }
 
   absl::StatusOr<bool> Analyse(const CompileRequest& request) override {

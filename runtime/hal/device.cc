@@ -5,6 +5,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <new>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -50,6 +52,7 @@ uint64_t DeadlineNs(absl::Time deadline) {
 
 Buffer::~Buffer() {
   if (data_ != nullptr) device_->transport_->Unmap(data_, size_);
+  if (handle_ == 0) return;
   drm_gem_close close = {};
   close.handle = handle_;
   device_->Call(DRM_IOCTL_GEM_CLOSE, &close);
@@ -66,6 +69,7 @@ absl::StatusOr<int> Buffer::Export() const {
 // -------------------------------------------------------------
 
 Stream::~Stream() {
+  if (id_ == 0) return;
   drm_heddle_stream_destroy destroy = {};
   destroy.stream = id_;
   device_->Call(DRM_IOCTL_HEDDLE_STREAM_DESTROY, &destroy);
@@ -118,6 +122,7 @@ Step& Step::Bind(uint32_t index, const Buffer& device, uint64_t size,
 // ------------------------------------------------------------------
 
 Context::~Context() {
+  if (id_ == 0) return;
   drm_heddle_context_destroy destroy = {};
   destroy.context = id_;
   device_->Call(DRM_IOCTL_HEDDLE_CONTEXT_DESTROY, &destroy);
@@ -137,22 +142,35 @@ absl::StatusOr<uint64_t> Context::Submit(const std::vector<Step>& steps,
   submit.timeout_ns =
       static_cast<uint64_t>(absl::ToInt64Nanoseconds(options.timeout));
   const int error = device_->Call(DRM_IOCTL_HEDDLE_SUBMIT, &submit);
+  if (error == -EAGAIN) {
+    return Exhausted(Resource::kDeviceResources,
+                     "queueing a job: the card's queue for this process is "
+                     "full; wait for what was started before");
+  }
   if (error != 0) return FromErrno("queueing a job", error);
   return submit.seqno;
 }
 
-absl::StatusOr<drm_heddle_result> Context::Wait(uint64_t job,
-                                                absl::Time deadline) {
-  drm_heddle_result result = {};
+int Context::WaitFor(uint64_t job, absl::Time deadline,
+                     drm_heddle_result* result) noexcept {
+  *result = {};
   drm_heddle_wait wait = {};
   wait.context = id_;
   wait.seqno = job;
   wait.deadline_ns = DeadlineNs(deadline);
-  wait.result = Array(&result, 1);
+  wait.result = Array(result, 1);
   int error;
   do {
     error = device_->Call(DRM_IOCTL_HEDDLE_WAIT, &wait);
   } while (error == -EINTR || error == -ERESTART);
+  if (error != 0) *result = {};
+  return error;
+}
+
+absl::StatusOr<drm_heddle_result> Context::Wait(uint64_t job,
+                                                absl::Time deadline) {
+  drm_heddle_result result;
+  const int error = WaitFor(job, deadline, &result);
   if (error != 0) return FromErrno("waiting for a job", error);
   return result;
 }
@@ -179,9 +197,13 @@ Device::~Device() {
 
 bool Device::forked() const { return getpid() != process_; }
 
-int Device::Call(unsigned long request, void* argument) {
+int Device::Call(unsigned long request, void* argument) noexcept {
   if (forked()) return -ECHILD;
-  return transport_->Ioctl(request, argument);
+  try {
+    return transport_->Ioctl(request, argument);
+  } catch (const std::bad_alloc&) {
+    return -ENOMEM;
+  }
 }
 
 void Device::Shutdown() {
@@ -222,6 +244,12 @@ absl::Status Device::Query(uint32_t type, void* data, uint32_t size,
   return FromErrno(what, error);
 }
 
+int Device::Ping() noexcept {
+  drm_heddle_query query = {};
+  query.type = DRM_HEDDLE_QUERY_DEVICE;
+  return Call(DRM_IOCTL_HEDDLE_QUERY, &query);
+}
+
 absl::StatusOr<drm_heddle_memory_info> Device::Memory() {
   drm_heddle_memory_info memory = {};
   absl::Status status = Query(DRM_HEDDLE_QUERY_MEMORY, &memory, sizeof(memory),
@@ -239,31 +267,30 @@ absl::StatusOr<drm_heddle_counters> Device::Counters() {
   return counters;
 }
 
-absl::StatusOr<std::unique_ptr<Buffer>> Device::Describe(
-    uint32_t handle, absl::string_view what) {
-  std::unique_ptr<Buffer> buffer(new Buffer(shared_from_this(), handle));
+absl::Status Device::Describe(Buffer* buffer, absl::string_view what) {
   drm_heddle_bo_info info = {};
-  info.handle = handle;
-  const int error = Call(DRM_IOCTL_HEDDLE_BO_INFO, &info);
+  info.handle = buffer->handle_;
+  int error = Call(DRM_IOCTL_HEDDLE_BO_INFO, &info);
   if (error != 0) return FromErrno(what, error);
   buffer->size_ = info.size;
   buffer->placement_ = static_cast<Placement>(info.placement);
-  if (buffer->placement_ == Placement::kHost) {
-    buffer->data_ = static_cast<uint8_t*>(transport_->Map(handle, info.size));
-    if (buffer->data_ == nullptr) {
-      // A card that went away meanwhile is the likelier cause.
-      const auto memory = Memory();
-      if (!memory.ok()) return memory.status();
-      return FromErrno(what, ENOMEM);
-    }
+  if (buffer->placement_ != Placement::kHost) return absl::OkStatus();
+  void* address = nullptr;
+  error = transport_->Map(buffer->handle_, info.size, &address);
+  if (error == 0) {
+    buffer->data_ = static_cast<uint8_t*>(address);
+    return absl::OkStatus();
   }
-  return buffer;
+  // A card that went away meanwhile is a likelier cause than most.
+  const auto memory = Memory();
+  return memory.ok() ? FromErrno(what, error) : memory.status();
 }
 
 absl::StatusOr<std::unique_ptr<Buffer>> Device::CreateBuffer(
     uint64_t size, Placement placement, absl::string_view what) {
   const std::string action =
       absl::StrCat("allocating ", size, " bytes for ", what);
+  std::unique_ptr<Buffer> buffer(new Buffer(shared_from_this()));
   drm_heddle_bo_create create = {};
   create.size = size;
   create.placement = static_cast<uint32_t>(placement);
@@ -272,14 +299,19 @@ absl::StatusOr<std::unique_ptr<Buffer>> Device::CreateBuffer(
     return NoDeviceMemory(action, size, create.available);
   }
   if (error != 0) return FromErrno(action, error);
-  return Describe(create.handle, action);
+  buffer->handle_ = create.handle;
+  if (absl::Status s = Describe(buffer.get(), action); !s.ok()) return s;
+  return buffer;
 }
 
 absl::StatusOr<std::unique_ptr<Buffer>> Device::ImportBuffer(int fd) {
-  uint32_t handle = 0;
-  const int error = forked() ? -ECHILD : transport_->Import(fd, &handle);
+  if (forked()) return FromErrno("importing a buffer", ECHILD);
+  std::unique_ptr<Buffer> buffer(new Buffer(shared_from_this()));
+  const int error = transport_->Import(fd, &buffer->handle_);
   if (error != 0) return FromErrno("importing a buffer", error);
-  return Describe(handle, "importing a buffer");
+  absl::Status s = Describe(buffer.get(), "importing a buffer");
+  if (!s.ok()) return s;
+  return buffer;
 }
 
 absl::StatusOr<std::unique_ptr<Stream>> Device::CreateStream(
@@ -290,6 +322,7 @@ absl::StatusOr<std::unique_ptr<Stream>> Device::CreateStream(
         absl::StrCat(what, " has ", bytes, " bytes; the card takes 1 to ",
                      info_.max_stream_bytes));
   }
+  std::unique_ptr<Stream> stream(new Stream(shared_from_this()));
   drm_heddle_stream_create create = {};
   create.data.ptr = reinterpret_cast<uintptr_t>(words.data());
   create.data.count = static_cast<uint32_t>(bytes);
@@ -308,11 +341,13 @@ absl::StatusOr<std::unique_ptr<Stream>> Device::CreateStream(
                               : 0);
   }
   if (error != 0) return FromErrno(absl::StrCat("loading ", what), error);
-  return std::unique_ptr<Stream>(new Stream(shared_from_this(), create.stream));
+  stream->id_ = create.stream;
+  return stream;
 }
 
 absl::StatusOr<std::unique_ptr<Context>> Device::CreateContext(
     uint32_t priority) {
+  std::unique_ptr<Context> context(new Context(shared_from_this()));
   drm_heddle_context_create create = {};
   create.priority = priority;
   const int error = Call(DRM_IOCTL_HEDDLE_CONTEXT_CREATE, &create);
@@ -320,13 +355,12 @@ absl::StatusOr<std::unique_ptr<Context>> Device::CreateContext(
     return FromErrno(absl::StrCat("making a context of priority ", priority),
                      error);
   }
-  return std::unique_ptr<Context>(
-      new Context(shared_from_this(), create.context));
+  context->id_ = create.context;
+  return context;
 }
 
-absl::StatusOr<std::vector<drm_heddle_event>> Device::Events(
-    absl::Time deadline) {
-  std::vector<drm_heddle_event> events(16);
+int Device::WaitForEvents(absl::Time deadline,
+                          absl::Span<drm_heddle_event> events) noexcept {
   drm_heddle_events request = {};
   request.events = Array(events.data(), events.size());
   request.deadline_ns = DeadlineNs(deadline);
@@ -334,8 +368,16 @@ absl::StatusOr<std::vector<drm_heddle_event>> Device::Events(
   do {
     error = Call(DRM_IOCTL_HEDDLE_EVENTS, &request);
   } while (error == -EINTR || error == -ERESTART);
-  if (error != 0) return FromErrno("waiting for events", error);
-  if (request.filled < events.size()) events.resize(request.filled);
+  if (error != 0) return error;
+  return static_cast<int>(std::min<size_t>(request.filled, events.size()));
+}
+
+absl::StatusOr<std::vector<drm_heddle_event>> Device::Events(
+    absl::Time deadline) {
+  std::vector<drm_heddle_event> events(16);
+  const int filled = WaitForEvents(deadline, absl::MakeSpan(events));
+  if (filled < 0) return FromErrno("waiting for events", filled);
+  events.resize(static_cast<size_t>(filled));
   return events;
 }
 

@@ -3,6 +3,9 @@
 // any Transport. Objects keep their device alive and give themselves back when
 // they are destroyed. Everything may be called from several threads.
 //
+// Without memory calls throw std::bad_alloc and leave nothing behind; what
+// gives back, waits for a job or for events needs no memory.
+//
 // After fork() the child may destroy what it inherited (which does nothing to
 // the parent's objects); every other call gives Unavailable at once.
 #ifndef HEDDLE_RUNTIME_HAL_DEVICE_H_
@@ -50,11 +53,11 @@ class Buffer {
 
  private:
   friend class Device;
-  Buffer(std::shared_ptr<Device> device, uint32_t handle)
-      : device_(std::move(device)), handle_(handle) {}
+  explicit Buffer(std::shared_ptr<Device> device)
+      : device_(std::move(device)) {}
 
   const std::shared_ptr<Device> device_;
-  const uint32_t handle_;
+  uint32_t handle_ = 0;  // 0: none yet
   uint64_t size_ = 0;
   Placement placement_ = Placement::kHost;
   uint8_t* data_ = nullptr;
@@ -70,10 +73,10 @@ class Stream {
 
  private:
   friend class Device;
-  Stream(std::shared_ptr<Device> device, uint32_t id)
-      : device_(std::move(device)), id_(id) {}
+  explicit Stream(std::shared_ptr<Device> device)
+      : device_(std::move(device)) {}
   const std::shared_ptr<Device> device_;
-  const uint32_t id_;
+  uint32_t id_ = 0;  // 0: none yet
 };
 
 // One step of a job. Make them with the functions below.
@@ -107,7 +110,7 @@ class Context {
   struct SubmitOptions {
     absl::Duration timeout;  // without progress; zero = the driver's default
   };
-  // Queues a job; its number. ResourceExhausted (kSystemResources) when the
+  // Queues a job; its number. ResourceExhausted (kDeviceResources) when the
   // most jobs are in flight.
   absl::StatusOr<uint64_t> Submit(const std::vector<Step>& steps,
                                   const SubmitOptions& options);
@@ -116,15 +119,18 @@ class Context {
   }
   // OK when the job has ended, however it did: see FromResult().
   absl::StatusOr<drm_heddle_result> Wait(uint64_t job, absl::Time deadline);
+  // The same as 0 or a negative errno. *result is 0 if it is not 0.
+  int WaitFor(uint64_t job, absl::Time deadline,
+              drm_heddle_result* result) noexcept;
   // Submit and Wait; the job's status.
   absl::Status Execute(const std::vector<Step>& steps);
 
  private:
   friend class Device;
-  Context(std::shared_ptr<Device> device, uint32_t id)
-      : device_(std::move(device)), id_(id) {}
+  explicit Context(std::shared_ptr<Device> device)
+      : device_(std::move(device)) {}
   const std::shared_ptr<Device> device_;
-  const uint32_t id_;
+  uint32_t id_ = 0;  // 0: none yet
 };
 
 class Device : public std::enable_shared_from_this<Device> {
@@ -138,6 +144,8 @@ class Device : public std::enable_shared_from_this<Device> {
   const drm_heddle_device_info& info() const { return info_; }
   const isa::Config& config() const { return *config_; }
 
+  // Asks the card for nothing: 0, or a negative errno.
+  int Ping() noexcept;
   absl::StatusOr<drm_heddle_memory_info> Memory();
   absl::StatusOr<drm_heddle_counters> Counters();
 
@@ -155,6 +163,9 @@ class Device : public std::enable_shared_from_this<Device> {
 
   // Waits for events of the card. DeadlineExceeded: none.
   absl::StatusOr<std::vector<drm_heddle_event>> Events(absl::Time deadline);
+  // The same: the number of events in `events`, or a negative errno.
+  int WaitForEvents(absl::Time deadline,
+                    absl::Span<drm_heddle_event> events) noexcept;
 
   // Wakes every waiting call; the device is of no use afterwards.
   void Shutdown();
@@ -162,15 +173,15 @@ class Device : public std::enable_shared_from_this<Device> {
   // Whether this is a child of the process that opened the device.
   bool forked() const;
   // An ioctl: 0 or a negative errno; -ECHILD in a forked child.
-  int Call(unsigned long request, void* argument);
+  int Call(unsigned long request, void* argument) noexcept;
 
  private:
   friend class Buffer;
   explicit Device(std::unique_ptr<Transport> transport);
   absl::Status Query(uint32_t type, void* data, uint32_t size,
                      absl::string_view what);
-  absl::StatusOr<std::unique_ptr<Buffer>> Describe(uint32_t handle,
-                                                   absl::string_view what);
+  // Asks what the buffer with its handle is, and maps it.
+  absl::Status Describe(Buffer* buffer, absl::string_view what);
 
   std::unique_ptr<Transport> transport_;
   const pid_t process_;

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <unistd.h>
 #include <xf86drm.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <ios>
 #include <system_error>
 
+#include "absl/cleanup/cleanup.h"
 #include "rtl/spec/generated/registers.h"
 
 namespace heddle::hal {
@@ -26,15 +28,23 @@ void SortByNumber(std::vector<std::string>* nodes) {
             });
 }
 
-std::vector<std::string> RenderNodes() {
-  std::vector<std::string> nodes;
+// 0 or a negative errno.
+int RenderNodes(std::vector<std::string>* nodes) {
+  nodes->clear();
+  // libdrm leaves out what it cannot read, also for want of a descriptor.
+  const int spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (spare < 0) return -errno;
+  close(spare);
   // Flags 0: reading the revision would wake sleeping devices.
   const int count = drmGetDevices2(0, nullptr, 0);
-  if (count <= 0) return nodes;
+  if (count <= 0) return count == -ENOENT ? 0 : count;
   std::vector<drmDevicePtr> devices(static_cast<size_t>(count));
   const int got = drmGetDevices2(0, devices.data(), count);
-  if (got <= 0) return nodes;
+  if (got <= 0) return got;
   devices.resize(static_cast<size_t>(std::min(got, count)));
+  absl::Cleanup free_devices = [&devices] {
+    drmFreeDevices(devices.data(), static_cast<int>(devices.size()));
+  };
   for (const drmDevice* device : devices) {
     if (!(device->available_nodes & 1 << DRM_NODE_RENDER) ||
         device->bustype != DRM_BUS_PCI ||
@@ -42,11 +52,10 @@ std::vector<std::string> RenderNodes() {
         device->deviceinfo.pci->device_id != reg::kPciDeviceId) {
       continue;
     }
-    nodes.push_back(device->nodes[DRM_NODE_RENDER]);
+    nodes->push_back(device->nodes[DRM_NODE_RENDER]);
   }
-  drmFreeDevices(devices.data(), static_cast<int>(devices.size()));
-  SortByNumber(&nodes);
-  return nodes;
+  SortByNumber(nodes);
+  return 0;
 }
 
 // The number in a file of sysfs, "0x1234"; 0 when there is none.
@@ -59,11 +68,12 @@ uint32_t ReadId(const std::filesystem::path& path) {
 
 class RealSystem : public DrmSystem {
  public:
-  std::vector<std::string> Nodes() override {
-    std::vector<std::string> nodes = AccelNodes();
-    const std::vector<std::string> render = RenderNodes();
-    nodes.insert(nodes.end(), render.begin(), render.end());
-    return nodes;
+  int Nodes(std::vector<std::string>* nodes) override {
+    *nodes = AccelNodes();
+    std::vector<std::string> render;
+    const int error = RenderNodes(&render);
+    nodes->insert(nodes->end(), render.begin(), render.end());
+    return error;
   }
 
   int Open(const std::string& path) override {

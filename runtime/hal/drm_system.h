@@ -15,8 +15,8 @@ class DrmSystem {
  public:
   virtual ~DrmSystem() = default;
   // Accel nodes, then render nodes, of PCI devices with Heddle's ids. Nothing
-  // is opened, so no other device is woken.
-  virtual std::vector<std::string> Nodes() = 0;
+  // is opened, so no other device is woken. 0 or a negative errno.
+  virtual int Nodes(std::vector<std::string>* nodes) = 0;
   // A descriptor that close() closes, or a negative errno.
   virtual int Open(const std::string& path) = 0;
   // 0 or a negative errno; restarted after signals.

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "drm/heddle_drm.h"
 #include "runtime/hal/fork_guard.h"
@@ -87,13 +88,16 @@ class DrmTransport : public Transport {
     }
   }
 
-  void* Map(uint32_t handle, size_t size) override {
+  int Map(uint32_t handle, size_t size, void** address) override {
     uint64_t offset = 0;
-    if (HostOffset(this, handle, size, &offset) != 0) return nullptr;
-    void* address = system_.Map(fd_, offset, size);
+    const int error = HostOffset(this, handle, size, &offset);
+    if (error != 0) return error;
+    errno = 0;
+    *address = system_.Map(fd_, offset, size);
+    if (*address == nullptr) return errno != 0 ? -errno : -ENOMEM;
     // A child's copy of the mapping would keep the parent's open file.
-    if (address != nullptr) madvise(address, size, MADV_DONTFORK);
-    return address;
+    madvise(*address, size, MADV_DONTFORK);
+    return 0;
   }
 
   void Unmap(void* address, size_t size) override {
@@ -174,18 +178,25 @@ absl::Status CheckVersion(const std::string& node, int fd, DrmSystem& system) {
 
 absl::StatusOr<std::vector<std::string>> ListDrm(DrmSystem& system) {
   std::vector<std::string> nodes;
-  absl::Status denied;
-  for (const std::string& node : system.Nodes()) {
+  absl::Status denied, unknown;
+  std::vector<std::string> candidates;
+  if (const int error = system.Nodes(&candidates); error != 0) {
+    return FromErrno("looking for cards of heddle.ko", error);
+  }
+  for (const std::string& node : candidates) {
     const auto transport = OpenDrm(node, system);
     if (transport.ok()) {
       nodes.push_back(node);
     } else if (absl::IsPermissionDenied(transport.status())) {
       denied.Update(transport.status());
-    } else if (absl::IsFailedPrecondition(transport.status())) {
+    } else if (absl::IsResourceExhausted(transport.status())) {
       return transport.status();
+    } else if (absl::IsFailedPrecondition(transport.status())) {
+      unknown.Update(transport.status());
     }
     // Anything else: another driver, or it has just gone.
   }
+  if (nodes.empty() && !unknown.ok()) return unknown;
   if (nodes.empty() && !denied.ok()) return denied;
   return nodes;
 }
@@ -230,7 +241,9 @@ absl::StatusOr<std::unique_ptr<Transport>> OpenDrm(const std::string& node,
     default:
       return FromErrno(absl::StrCat("opening '", node, "'"), fd);
   }
+  absl::Cleanup close_fd = [fd] { close(fd); };
   auto transport = std::make_unique<DrmTransport>(fd, system);
+  std::move(close_fd).Cancel();
   absl::Status status = CheckVersion(node, fd, system);
   if (!status.ok()) return status;
   return std::unique_ptr<Transport>(std::move(transport));

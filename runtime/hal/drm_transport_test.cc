@@ -33,10 +33,10 @@ namespace {
 // Nodes that fail on demand: results of open by path, answers to ioctls.
 class ScriptedSystem : public DrmSystem {
  public:
-  std::vector<std::string> Nodes() override {
-    std::vector<std::string> nodes;
-    for (const auto& entry : opens) nodes.push_back(entry.first);
-    return nodes;
+  int Nodes(std::vector<std::string>* nodes) override {
+    nodes->clear();
+    for (const auto& entry : opens) nodes->push_back(entry.first);
+    return 0;
   }
   int Open(const std::string& path) override {
     const auto it = opens.find(path);

@@ -13,14 +13,15 @@ constexpr char kPrefix[] = "fake/renderD";
 
 }  // namespace
 
-std::vector<std::string> FakeDrm::Nodes() {
+int FakeDrm::Nodes(std::vector<std::string>* nodes) {
   std::vector<hosted::CardEntry> cards;
-  std::vector<std::string> nodes;
-  if (hosted::HostedClient::List(socket_, &cards) != 0) return nodes;
+  nodes->clear();
+  const int error = hosted::HostedClient::List(socket_, &cards);
+  if (error != 0) return error == -ENOMEM || error == -EMFILE ? error : 0;
   for (size_t i = 0; i < cards.size(); ++i) {
-    if (cards[i].present) nodes.push_back(kPrefix + std::to_string(i));
+    if (cards[i].present) nodes->push_back(kPrefix + std::to_string(i));
   }
-  return nodes;
+  return 0;
 }
 
 int FakeDrm::Open(const std::string& path) {

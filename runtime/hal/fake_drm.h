@@ -19,7 +19,7 @@ class FakeDrm : public DrmSystem {
  public:
   explicit FakeDrm(std::string socket) : socket_(std::move(socket)) {}
 
-  std::vector<std::string> Nodes() override;
+  int Nodes(std::vector<std::string>* nodes) override;
   int Open(const std::string& path) override;
   int Ioctl(int fd, unsigned long request, void* argument) override;
   void* Map(int fd, uint64_t offset, size_t size) override;

@@ -21,7 +21,11 @@ Guarded& All() {
     auto* made = new Guarded;
     pthread_atfork([] { All().mutex.lock(); }, [] { All().mutex.unlock(); },
                    [] {
-                     for (int fd : All().fds) DetachDescriptor(fd);
+                     for (int fd : All().fds) {
+                       // Without a descriptor left it is closed: what the
+                       // child does with its number never reaches the card.
+                       if (!DetachDescriptor(fd)) close(fd);
+                     }
                      All().mutex.unlock();
                    });
     return made;

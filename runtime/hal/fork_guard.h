@@ -6,6 +6,9 @@
 #define HEDDLE_RUNTIME_HAL_FORK_GUARD_H_
 
 #include <functional>
+#include <memory>
+#include <new>
+#include <utility>
 
 namespace heddle::hal {
 
@@ -18,6 +21,14 @@ bool DetachDescriptor(int fd);
 
 // Registers the fork handlers now instead of at the first open.
 void PrepareForFork();
+
+// Never destroys what `object` refers to, which in a child of fork() may be in
+// use by threads that do not exist there. Needs no memory.
+template <typename T>
+void Abandon(std::shared_ptr<T> object) noexcept {
+  alignas(std::shared_ptr<T>) unsigned char never_destroyed[sizeof(object)];
+  new (never_destroyed) std::shared_ptr<T>(std::move(object));
+}
 
 }  // namespace heddle::hal
 

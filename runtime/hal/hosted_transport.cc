@@ -32,11 +32,11 @@ class HostedTransport : public Transport {
     return client_->Ioctl(request, argument);
   }
 
-  void* Map(uint32_t handle, size_t size) override {
+  int Map(uint32_t handle, size_t size, void** address) override {
     uint64_t offset = 0;
     int error = HostOffset(this, handle, size, &offset);
-    if (error != 0) return nullptr;
-    return client_->Mmap(offset, size, &error);
+    if (error == 0) *address = client_->Mmap(offset, size, &error);
+    return error;
   }
 
   void Unmap(void* address, size_t size) override { munmap(address, size); }

@@ -96,16 +96,17 @@ class NullTransport : public Transport {
     }
   }
 
-  void* Map(uint32_t handle, size_t size) override {
+  int Map(uint32_t handle, size_t size, void** address) override {
     std::lock_guard<std::mutex> lock(mutex_);
     const auto it = buffers_.find(handle);
-    if (down_ || it == buffers_.end() || it->second.fd < 0 ||
-        size > it->second.size) {
-      return nullptr;
-    }
-    void* address = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED,
-                         it->second.fd, 0);
-    return address == MAP_FAILED ? nullptr : address;
+    if (down_) return -ENODEV;
+    if (it == buffers_.end()) return -ENOENT;
+    if (it->second.fd < 0 || size > it->second.size) return -EINVAL;
+    void* mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED,
+                        it->second.fd, 0);
+    if (mapped == MAP_FAILED) return -errno;
+    *address = mapped;
+    return 0;
   }
 
   void Unmap(void* address, size_t size) override { munmap(address, size); }

@@ -94,6 +94,12 @@ absl::Status NoDeviceMemory(absl::string_view what, uint64_t needed,
           "; release other graphs or use a card with more memory"));
 }
 
+bool MeansGone(int error) {
+  error = std::abs(error);
+  return error == ENODEV || error == EPIPE || error == ECONNRESET ||
+         error == ECHILD;
+}
+
 absl::Status FromErrno(absl::string_view what, int error) {
   error = std::abs(error);
   switch (error) {

@@ -9,6 +9,7 @@
 //   ENOMEM                       ResourceExhausted, system memory
 //   EMFILE, ENFILE, EAGAIN       ResourceExhausted, system resources
 //   EBUSY                        ResourceExhausted, device resources
+//   (SUBMIT: EAGAIN too)
 //   ETIME                        DeadlineExceeded
 //   ECANCELED                    Cancelled
 //   ENOENT                       NotFound
@@ -47,6 +48,9 @@ absl::Status NoDeviceMemory(absl::string_view what, uint64_t needed,
 
 // The status of an errno; it may have either sign. OK for 0.
 absl::Status FromErrno(absl::string_view what, int error);
+
+// Whether an errno, of either sign, says that the card is gone.
+bool MeansGone(int error);
 
 // Rule that a refused stream breaks, as a phrase; `code` comes from the driver.
 const char* ValidateRule(uint32_t code);

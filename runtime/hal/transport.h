@@ -16,8 +16,8 @@ class Transport {
   // A DRM_IOCTL_* request with its structure. Returns 0 or a negative errno.
   // Safe to call from several threads; a waiting call blocks only its thread.
   virtual int Ioctl(unsigned long request, void* argument) = 0;
-  // Maps a HOST buffer. Null on failure.
-  virtual void* Map(uint32_t handle, size_t size) = 0;
+  // Maps a HOST buffer. 0 or a negative errno.
+  virtual int Map(uint32_t handle, size_t size, void** address) = 0;
   virtual void Unmap(void* address, size_t size) = 0;
   // dma-buf or memfd of a HOST buffer; the caller closes it. Negative errno.
   virtual int Export(uint32_t handle) = 0;

@@ -6,18 +6,18 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <deque>
+#include <list>
 #include <mutex>
 #include <system_error>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "runtime/hal/fork_guard.h"
 
 namespace heddle::session {
 namespace {
-
-// Jobs of one core in flight; the driver allows more.
-constexpr size_t kMaxInFlight = 64;
 
 // Starts a thread that gets no signals: they are the application's. Null if the
 // system has no more threads.
@@ -26,18 +26,18 @@ std::unique_ptr<std::thread> StartThread(F run) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::unique_ptr<std::thread> thread;
+  absl::Cleanup restore = [&before] {
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  };
   try {
-    thread = std::make_unique<std::thread>(std::move(run));
+    return std::make_unique<std::thread>(std::move(run));
   } catch (const std::system_error&) {
-    // null
+    return nullptr;
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return thread;
 }
 
 // A thread that is destroyed by itself cannot wait for itself.
-void EndThread(std::unique_ptr<std::thread> thread) {
+void EndThread(std::unique_ptr<std::thread> thread) noexcept {
   if (thread == nullptr) return;
   if (thread->get_id() == std::this_thread::get_id()) {
     thread->detach();
@@ -53,26 +53,29 @@ struct DeviceCore::State {
     uint64_t job;
     Finish finish;
   };
-  std::shared_ptr<hal::Device> device;
-  std::shared_ptr<hal::Context> context;
+  State(std::shared_ptr<hal::Device> device_in,
+        std::shared_ptr<hal::Context> context_in)
+      : device(std::move(device_in)), context(std::move(context_in)) {}
+  const std::shared_ptr<hal::Device> device;
+  const std::shared_ptr<hal::Context> context;
 
   std::mutex
       submit_mutex;  // jobs enter `pending` in the order of their numbers
 
   std::mutex mutex;
   std::condition_variable changed;
-  std::deque<Pending> pending;                    // oldest first
-  std::vector<std::function<void()>> on_removed;  // until the card goes
-  std::deque<std::function<void()>> calls;        // to be made now
+  // Lists: what was prepared is added, and moves, without memory.
+  std::list<Pending> pending;                   // oldest first
+  std::list<std::function<void()>> on_removed;  // until the card goes
+  std::list<std::function<void()>> calls;       // to be made now
   bool stopping = false;
   std::atomic<bool> gone{false};
   std::thread::id completer;
 
-  void MarkGone() {
+  void MarkGone() noexcept {
     std::lock_guard<std::mutex> lock(mutex);
     if (gone.exchange(true)) return;
-    for (auto& callback : on_removed) calls.push_back(std::move(callback));
-    on_removed.clear();
+    calls.splice(calls.end(), on_removed);
     changed.notify_all();
   }
 };
@@ -86,30 +89,40 @@ absl::StatusOr<std::shared_ptr<DeviceCore>> DeviceCore::Open(
         absl::StrCat("priority ", priority, " is not 0 (highest) to ",
                      priorities > 0 ? priorities - 1 : 0));
   }
-  auto context = device->CreateContext(static_cast<uint32_t>(priority));
-  if (!context.ok()) return context.status();
+  auto made = device->CreateContext(static_cast<uint32_t>(priority));
+  if (!made.ok()) return made.status();
+  std::shared_ptr<hal::Context> context = *std::move(made);
+  std::shared_ptr<DeviceCore> core(new DeviceCore(
+      std::move(device), std::move(context), std::move(description)));
+  if (absl::Status s = core->Start(); !s.ok()) return s;
+  return core;
+}
 
-  std::shared_ptr<DeviceCore> core(new DeviceCore);
-  core->description_ = std::move(description);
-  core->device_ = std::move(device);
-  core->context_ = *std::move(context);
-  auto state = std::make_shared<State>();
-  state->device = core->device_;
-  state->context = core->context_;
-  core->state_ = state;
+DeviceCore::DeviceCore(std::shared_ptr<hal::Device> device,
+                       std::shared_ptr<hal::Context> context,
+                       DeviceDescription description)
+    : description_(std::move(description)),
+      device_(std::move(device)),
+      context_(std::move(context)),
+      state_(std::make_shared<State>(device_, context_)) {}
+
+absl::Status DeviceCore::Start() {
+  const std::shared_ptr<State> state = state_;
   {
     // The thread looks at `completer` only after it was given.
     std::lock_guard<std::mutex> lock(state->mutex);
-    core->completer_ = StartThread([state] { Complete(state); });
-    if (core->completer_ != nullptr) {
-      state->completer = core->completer_->get_id();
-    }
+    completer_ = StartThread([state] { Complete(state); });
+    if (completer_ != nullptr) state->completer = completer_->get_id();
   }
-  core->listener_ = StartThread([state] { Listen(state); });
-  if (core->completer_ == nullptr || core->listener_ == nullptr) {
-    return hal::FromErrno("starting a thread for the device", EAGAIN);
+  if (completer_ != nullptr) {
+    listener_ = StartThread([state] { Listen(state); });
   }
-  return core;
+  if (listener_ == nullptr) {
+    return hal::Exhausted(hal::Resource::kSystemResources,
+                          "opening the device: the system refuses another "
+                          "thread (ulimit -u)");
+  }
+  return absl::OkStatus();
 }
 
 DeviceCore::~DeviceCore() {
@@ -117,7 +130,7 @@ DeviceCore::~DeviceCore() {
     // Neither the threads nor the owners of the locks exist here.
     completer_.release();
     listener_.release();
-    new std::shared_ptr<State>(std::move(state_));
+    hal::Abandon(std::move(state_));
     return;
   }
   {
@@ -126,10 +139,7 @@ DeviceCore::~DeviceCore() {
     state_->changed.notify_all();
   }
   // Nothing waits for jobs any more; the listener waits for events.
-  if (listener_ != nullptr) {
-    context_.reset();
-    state_->device->Shutdown();
-  }
+  if (listener_ != nullptr) state_->device->Shutdown();
   EndThread(std::move(listener_));
   EndThread(std::move(completer_));
 }
@@ -142,36 +152,43 @@ bool DeviceCore::OnCompletionThread() const {
 
 void DeviceCore::OnRemoved(std::function<void()> callback) {
   if (forked() || callback == nullptr) return;
+  std::list<std::function<void()>> added;
+  added.push_back(std::move(callback));
   std::lock_guard<std::mutex> lock(state_->mutex);
-  if (state_->gone.load()) {
-    state_->calls.push_back(std::move(callback));
-    state_->changed.notify_all();
-  } else {
-    state_->on_removed.push_back(std::move(callback));
-  }
+  auto& list = state_->gone.load() ? state_->calls : state_->on_removed;
+  list.splice(list.end(), added);
+  state_->changed.notify_all();
 }
 
 absl::Status DeviceCore::Submit(const std::vector<hal::Step>& steps,
                                 Finish finish) {
   if (forked()) return hal::FromErrno("queueing a job", ECHILD);
-  if (!OnCompletionThread()) {
-    std::unique_lock<std::mutex> lock(state_->mutex);
-    state_->changed.wait(
-        lock, [this] { return state_->pending.size() < kMaxInFlight; });
-  }
+  // All that may fail comes before the job is queued.
+  std::list<State::Pending> added;
+  added.push_back({0, std::move(finish)});
   std::lock_guard<std::mutex> order(state_->submit_mutex);
+  {
+    std::lock_guard<std::mutex> lock(state_->mutex);
+    if (state_->pending.size() >= kMaxInFlight) {
+      return hal::Exhausted(
+          hal::Resource::kDeviceResources,
+          absl::StrCat("queueing a job: ", kMaxInFlight,
+                       " are in flight on this device; wait for one of them"));
+    }
+  }
   const absl::StatusOr<uint64_t> job = context_->Submit(steps);
   if (!job.ok()) {
     if (absl::IsUnavailable(job.status())) state_->MarkGone();
     return job.status();
   }
   std::lock_guard<std::mutex> lock(state_->mutex);
-  state_->pending.push_back({*job, std::move(finish)});
+  added.front().job = *job;
+  state_->pending.splice(state_->pending.end(), added);
   state_->changed.notify_all();
   return absl::OkStatus();
 }
 
-void DeviceCore::Complete(const std::shared_ptr<State>& state) {
+void DeviceCore::Complete(const std::shared_ptr<State>& state) noexcept {
   std::unique_lock<std::mutex> lock(state->mutex);
   for (;;) {
     state->changed.wait(lock, [&state] {
@@ -179,11 +196,11 @@ void DeviceCore::Complete(const std::shared_ptr<State>& state) {
              state->stopping;
     });
     while (!state->calls.empty()) {
-      std::function<void()> call = std::move(state->calls.front());
-      state->calls.pop_front();
+      std::list<std::function<void()>> call;
+      call.splice(call.end(), state->calls, state->calls.begin());
       lock.unlock();
-      call();
-      call = nullptr;  // what it holds goes without the lock
+      call.front()();
+      call.clear();  // what it holds goes without the lock
       lock.lock();
     }
     if (state->pending.empty()) {
@@ -192,30 +209,33 @@ void DeviceCore::Complete(const std::shared_ptr<State>& state) {
     }
     const uint64_t job = state->pending.front().job;
     lock.unlock();
-    const auto result = state->context->Wait(job, absl::InfiniteFuture());
-    if (absl::IsUnavailable(result.status())) state->MarkGone();
+    drm_heddle_result result;
+    const int error =
+        state->context->WaitFor(job, absl::InfiniteFuture(), &result);
+    if (hal::MeansGone(error)) state->MarkGone();
     lock.lock();
-    Finish finish = std::move(state->pending.front().finish);
-    state->pending.pop_front();
-    state->changed.notify_all();
+    std::list<State::Pending> ended;
+    ended.splice(ended.end(), state->pending, state->pending.begin());
     lock.unlock();
-    finish(result.status(), result.ok() ? *result : drm_heddle_result{});
-    finish = nullptr;
+    ended.front().finish(error, result);
+    ended.clear();
     lock.lock();
   }
 }
 
-void DeviceCore::Listen(const std::shared_ptr<State>& state) {
+void DeviceCore::Listen(const std::shared_ptr<State>& state) noexcept {
+  drm_heddle_event events[16];
   for (;;) {
-    const auto events = state->device->Events(absl::InfiniteFuture());
-    if (!events.ok()) {
+    const int count = state->device->WaitForEvents(absl::InfiniteFuture(),
+                                                   absl::MakeSpan(events));
+    if (count < 0) {
       // Shutdown by the destructor looks the same, but nobody is left to see
       // it.
-      if (absl::IsUnavailable(events.status())) state->MarkGone();
+      if (hal::MeansGone(count)) state->MarkGone();
       return;
     }
-    for (const drm_heddle_event& event : *events) {
-      if (event.type == DRM_HEDDLE_EVENT_REMOVED) {
+    for (int i = 0; i < count; ++i) {
+      if (events[i].type == DRM_HEDDLE_EVENT_REMOVED) {
         state->MarkGone();
         return;
       }

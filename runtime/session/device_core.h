@@ -21,10 +21,12 @@ namespace heddle::session {
 
 class DeviceCore {
  public:
-  // Called once from the completion thread: the driver's or the card's failure,
-  // or OK with the job's result (which may be a failure too).
-  using Finish =
-      std::function<void(const absl::Status&, const drm_heddle_result&)>;
+  // Jobs of one core in flight; the driver allows more.
+  static constexpr size_t kMaxInFlight = kMaxRunsInFlight;
+
+  // Called once from the completion thread: a negative errno of the driver, or
+  // 0 with the job's result (which may be a failure too). Must not throw.
+  using Finish = std::function<void(int error, const drm_heddle_result&)>;
 
   static absl::StatusOr<std::shared_ptr<DeviceCore>> Open(
       std::shared_ptr<hal::Device> device, DeviceDescription description,
@@ -42,20 +44,26 @@ class DeviceCore {
   bool available() const;
   void OnRemoved(std::function<void()> callback);
 
-  // Queues a job. Waits while many are in flight, except on the completion
-  // thread, which would wait for itself. If this fails, `finish` is not called.
+  // Queues a job, without waiting: ResourceExhausted (device resources) while
+  // kMaxInFlight are in flight. If this fails or throws, no job is queued and
+  // `finish` is not called.
   absl::Status Submit(const std::vector<hal::Step>& steps, Finish finish);
   bool OnCompletionThread() const;
 
  private:
   struct State;
-  DeviceCore() = default;
-  static void Complete(const std::shared_ptr<State>& state);
-  static void Listen(const std::shared_ptr<State>& state);
+  DeviceCore(std::shared_ptr<hal::Device> device,
+             std::shared_ptr<hal::Context> context,
+             DeviceDescription description);
+  // Starts the threads.
+  absl::Status Start();
+  // What the threads run. They need no memory.
+  static void Complete(const std::shared_ptr<State>& state) noexcept;
+  static void Listen(const std::shared_ptr<State>& state) noexcept;
 
-  DeviceDescription description_;
-  std::shared_ptr<hal::Device> device_;
-  std::shared_ptr<hal::Context> context_;
+  const DeviceDescription description_;
+  const std::shared_ptr<hal::Device> device_;
+  const std::shared_ptr<hal::Context> context_;
   std::shared_ptr<State> state_;
   std::unique_ptr<std::thread> completer_, listener_;
 };

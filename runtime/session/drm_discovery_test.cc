@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "drm/heddle_drm.h"
 #include "runtime/hal/fake_drm.h"
 #include "runtime/session/device_spec.h"
 #include "runtime/session/private_card.h"
@@ -22,16 +24,29 @@ namespace {
 class PluggedDrm : public hal::FakeDrm {
  public:
   using FakeDrm::FakeDrm;
-  std::vector<std::string> Nodes() override { return nodes; }
+  int Nodes(std::vector<std::string>* found) override {
+    *found = nodes;
+    return 0;
+  }
   int Open(const std::string& path) override {
     const bool there =
         std::find(nodes.begin(), nodes.end(), path) != nodes.end();
     if (!there) return -ENOENT;
     ++opened;
+    if (open_error != 0) return open_error;
     const size_t plus = path.find('+');  // a later node of the same card
-    return FakeDrm::Open(path.substr(0, plus));
+    const int fd = FakeDrm::Open(path.substr(0, plus));
+    broken_fds[fd] = path == broken;
+    return fd;
+  }
+  int Ioctl(int fd, unsigned long request, void* argument) override {
+    if (broken_fds[fd] && request == DRM_IOCTL_HEDDLE_QUERY) return -EIO;
+    return FakeDrm::Ioctl(fd, request, argument);
   }
   std::vector<std::string> nodes;
+  std::string broken;  // the node whose card answers no question
+  std::map<int, bool> broken_fds;
+  int open_error = 0;
   int opened = 0;
 };
 
@@ -80,6 +95,24 @@ TEST(DrmDiscovery, RealCardsComeFirstAndKeepTheirIds) {
   EXPECT_EQ((*devices)[0].id, "drm:serial=7");
   EXPECT_EQ((*devices)[1].id, "drm:fake/renderD0+");
   EXPECT_TRUE(OpenDevice("drm:fake/renderD0+").ok());
+
+  // A card that answers no question hides no other; alone it is an error. What
+  // this process lacks is one too, and not a card less.
+  system.nodes = {"fake/renderD1", "fake/renderD0"};
+  system.broken = "fake/renderD1";
+  devices = ListDevices();
+  ASSERT_TRUE(devices.ok()) << devices.status();
+  ASSERT_EQ(devices->size(), 1u);
+  EXPECT_EQ((*devices)[0].id, "drm:serial=7");
+  system.nodes = {"fake/renderD1"};
+  EXPECT_TRUE(absl::IsInternal(ListDevices().status()));
+  system.broken.clear();
+  system.open_error = -EMFILE;
+  EXPECT_EQ(ExhaustedResource(ListDevices().status()),
+            ExhaustedKind::kSystemResources);
+  EXPECT_TRUE(absl::IsResourceExhausted(ListDevices().status()));
+  system.open_error = 0;
+  system.nodes = {"fake/renderD0"};
 
   // By name, and by number.
   setenv("HEDDLE_DEVICE", "drm:fake/renderD0", 1);

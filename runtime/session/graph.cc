@@ -7,12 +7,14 @@
 #include <condition_variable>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <set>
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "rtl/spec/generated/registers.h"
+#include "runtime/hal/fork_guard.h"
 #include "runtime/session/run.h"
 
 namespace heddle::session {
@@ -118,6 +120,16 @@ absl::StatusOr<uint64_t> DeviceBytesOf(const package::Package& package) {
 
 // Shared with runs, which may end after the graph was destroyed.
 struct LoadedGraph::Idle {
+  Idle() { staging.reserve(kStagingKept); }  // giving back needs no memory
+  void Begun() noexcept {
+    std::lock_guard<std::mutex> lock(mutex);
+    ++running;
+  }
+  void Ended() noexcept {
+    std::lock_guard<std::mutex> lock(mutex);
+    --running;
+    changed.notify_all();
+  }
   std::mutex mutex;
   std::condition_variable changed;
   size_t running = 0;
@@ -133,7 +145,7 @@ LoadedGraph::LoadedGraph(std::shared_ptr<DeviceCore> core,
 
 LoadedGraph::~LoadedGraph() {
   // A child of fork() may find the condition variable in use: leave it.
-  if (core_->forked()) new std::shared_ptr<Idle>(std::move(idle_));
+  if (core_->forked()) hal::Abandon(std::move(idle_));
 }
 
 absl::StatusOr<std::shared_ptr<LoadedGraph>> LoadedGraph::Load(
@@ -261,7 +273,7 @@ absl::StatusOr<std::shared_ptr<hal::Buffer>> LoadedGraph::TakeStaging() {
   return std::shared_ptr<hal::Buffer>(*std::move(made));
 }
 
-void LoadedGraph::GiveStaging(std::shared_ptr<hal::Buffer> staging) {
+void LoadedGraph::GiveStaging(std::shared_ptr<hal::Buffer> staging) noexcept {
   std::lock_guard<std::mutex> lock(idle_->mutex);
   if (staging != nullptr && idle_->staging.size() < kStagingKept) {
     idle_->staging.push_back(std::move(staging));
@@ -357,17 +369,25 @@ std::vector<hal::Step> LoadedGraph::MakeSteps(
   return steps;
 }
 
-absl::Status LoadedGraph::JobStatus(const drm_heddle_result& result,
-                                    uint32_t first_run) const {
-  std::string node;
-  const isa::ErrorInfo* info = isa::FindError(result.status);
-  const bool by_command =
-      info != nullptr && (info->scope == isa::ErrorScope::kCommand ||
-                          info->code == isa::Error::kTimeout);
-  if (by_command && result.fault_step >= first_run) {
-    node = package_.NodeAt(result.fault_step - first_run, result.fault_offset);
+absl::Status LoadedGraph::JobStatus(int error, const drm_heddle_result& result,
+                                    uint32_t first_run) const noexcept {
+  try {
+    if (error != 0) return hal::FromErrno("waiting for a job", error);
+    std::string node;
+    const isa::ErrorInfo* info = isa::FindError(result.status);
+    const bool by_command =
+        info != nullptr && (info->scope == isa::ErrorScope::kCommand ||
+                            info->code == isa::Error::kTimeout);
+    if (by_command && result.fault_step >= first_run) {
+      node =
+          package_.NodeAt(result.fault_step - first_run, result.fault_offset);
+    }
+    return hal::FromResult(result, node);
+  } catch (const std::bad_alloc&) {
+    return absl::Status(hal::MeansGone(error) ? absl::StatusCode::kUnavailable
+                                              : absl::StatusCode::kInternal,
+                        "");
   }
-  return hal::FromResult(result, node);
 }
 
 absl::StatusOr<std::shared_ptr<Run>> LoadedGraph::Start(
@@ -380,6 +400,10 @@ absl::StatusOr<std::shared_ptr<Run>> LoadedGraph::Start(
   auto taken = TakeStaging();
   if (!taken.ok()) return taken.status();
   std::shared_ptr<hal::Buffer> staging = *std::move(taken);
+  // Kept for the next inference, whether or not this one begins.
+  absl::Cleanup give_back = [this, &staging] {
+    GiveStaging(std::move(staging));
+  };
   if (absl::Status s =
           FillInputs(inputs, staging != nullptr ? staging->data() : nullptr);
       !s.ok()) {
@@ -390,42 +414,40 @@ absl::StatusOr<std::shared_ptr<Run>> LoadedGraph::Start(
   const std::vector<hal::Step> steps =
       MakeSteps(staging.get(), plan, &first_run);
   auto run = std::make_shared<RunState>();
-  {
-    std::lock_guard<std::mutex> lock(idle_->mutex);
-    ++idle_->running;
-  }
-  const auto ended = [idle = idle_] {
-    std::lock_guard<std::mutex> lock(idle->mutex);
-    --idle->running;
-    idle->changed.notify_all();
+  // Made first: once the job is queued nothing may fail.
+  auto handle = std::make_shared<RunHandle>(core_, run);
+  DeviceCore::Finish finish =
+      [self = shared_from_this(), staging, run, plan, outputs, first_run,
+       done = std::move(done),
+       idle = idle_](int error, const drm_heddle_result& result) mutable {
+        const absl::Status status = self->JobStatus(error, result, first_run);
+        if (status.ok()) {
+          for (size_t i = 0; i < plan.size(); ++i) {
+            if (plan[i]->size == 0) continue;
+            std::memcpy(outputs[i].data, staging->data() + plan[i]->offset,
+                        plan[i]->size);
+          }
+        }
+        // Destroyed here, on this thread, before anybody is told: a graph that
+        // its owner releases next is then really gone.
+        self->GiveStaging(std::move(staging));
+        self.reset();
+        idle->Ended();
+        run->Finish(status, result);
+        if (done != nullptr) done(status);
+      };
+  idle_->Begun();
+  run->Begin();
+  absl::Cleanup end = [this, &run] {
+    run->Finish(absl::OkStatus(), {});
+    idle_->Ended();
   };
-  auto finish = [self = shared_from_this(), staging, run, plan, outputs,
-                 first_run, done = std::move(done),
-                 ended](absl::Status status,
-                        const drm_heddle_result& result) mutable {
-    if (status.ok()) status = self->JobStatus(result, first_run);
-    if (status.ok()) {
-      for (size_t i = 0; i < plan.size(); ++i) {
-        if (plan[i]->size == 0) continue;
-        std::memcpy(outputs[i].data, staging->data() + plan[i]->offset,
-                    plan[i]->size);
-      }
-    }
-    // Destroyed here, on this thread, before anybody is told: a graph that its
-    // owner releases next is then really gone.
-    self->GiveStaging(std::move(staging));
-    self.reset();
-    ended();
-    run->Finish(status, result);
-    if (done != nullptr) done(status);
-  };
-  absl::Status status = core_->Submit(steps, std::move(finish));
-  if (!status.ok()) {
-    ended();
-    return status;
+  if (absl::Status s = core_->Submit(steps, std::move(finish)); !s.ok()) {
+    return s;
   }
-  return std::shared_ptr<Run>(
-      std::make_shared<RunHandle>(core_, std::move(run)));
+  std::move(end).Cancel();
+  std::move(give_back).Cancel();
+  return std::shared_ptr<Run>(std::move(handle));
 }
 
 void LoadedGraph::WaitIdle() {

@@ -53,7 +53,7 @@ class LoadedGraph : public std::enable_shared_from_this<LoadedGraph> {
   absl::Status Allocate();
   absl::Status UploadWeights();
   absl::StatusOr<std::shared_ptr<hal::Buffer>> TakeStaging();
-  void GiveStaging(std::shared_ptr<hal::Buffer> staging);
+  void GiveStaging(std::shared_ptr<hal::Buffer> staging) noexcept;
   absl::Status FillInputs(const std::vector<TensorBuffer>& inputs,
                           uint8_t* staging) const;
   absl::Status PlanOutputs(const std::vector<TensorBuffer>& outputs,
@@ -63,8 +63,10 @@ class LoadedGraph : public std::enable_shared_from_this<LoadedGraph> {
       const hal::Buffer* staging,
       const std::vector<const package::TensorInfo*>& outputs,
       uint32_t* first_run) const;
-  absl::Status JobStatus(const drm_heddle_result& result,
-                         uint32_t first_run) const;
+  // How a job ended: an errno of waiting for it, or its result. Without memory
+  // the sentence is missing.
+  absl::Status JobStatus(int error, const drm_heddle_result& result,
+                         uint32_t first_run) const noexcept;
 
   const std::shared_ptr<DeviceCore> core_;
   package::Package package_;

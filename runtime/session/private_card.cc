@@ -23,6 +23,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "runtime/hal/hosted_transport.h"
+#include "runtime/hal/status.h"
 
 extern "C" char** environ;
 
@@ -225,6 +226,7 @@ absl::Status WaitUntilReady(const std::string& socket, uint32_t cards,
     if (access(socket.c_str(), F_OK) == 0) {
       const auto present = hal::ListHosted(socket);
       if (present.ok() && present->size() >= cards) return absl::OkStatus();
+      if (absl::IsResourceExhausted(present.status())) return present.status();
     }
     pollfd ready = {error_fd, POLLIN, 0};
     if (poll(&ready, 1, kPollMs) <= 0) continue;
@@ -240,6 +242,10 @@ absl::Status WaitUntilReady(const std::string& socket, uint32_t cards,
 
 }  // namespace
 
+Lifeline::~Lifeline() {
+  if (fd_ >= 0) close(fd_);
+}
+
 absl::StatusOr<PrivateCards> StartPrivateCards(const DeviceSpec& spec) {
   const auto sim = FindBinary("heddle-sim");
   if (!sim.ok()) return sim.status();
@@ -254,11 +260,12 @@ absl::StatusOr<PrivateCards> StartPrivateCards(const DeviceSpec& spec) {
     }
   };
   if (null < 0 || pipe2(life, O_CLOEXEC) != 0 || pipe2(error, O_CLOEXEC) != 0) {
-    return absl::UnavailableError(
-        absl::StrCat("starting a simulated card: ", std::strerror(errno)));
+    return hal::FromErrno("starting a simulated card", errno);
   }
   const auto folder = MakeFolder();
   if (!folder.ok()) return folder.status();
+  // From its start on the guardian removes it.
+  absl::Cleanup remove_folder = [&folder] { rmdir(folder->c_str()); };
 
   uint32_t cards = 1;
   if (!absl::SimpleAtoi(spec.Option("cards", "1"), &cards)) cards = 1;
@@ -285,18 +292,20 @@ absl::StatusOr<PrivateCards> StartPrivateCards(const DeviceSpec& spec) {
   const int failed = SpawnGuardian({null, error[1], life[0]}, argv.data());
   close(std::exchange(error[1], -1));
   close(std::exchange(life[0], -1));
-  if (failed != 0) {
-    rmdir(folder->c_str());
-    return absl::UnavailableError(
-        absl::StrCat("starting a simulated card: ", std::strerror(failed)));
+  if (failed == EAGAIN) {
+    return hal::Exhausted(hal::Resource::kSystemResources,
+                          "starting a simulated card: the system refuses "
+                          "another process (ulimit -u)");
   }
+  if (failed != 0) return hal::FromErrno("starting a simulated card", failed);
+  std::move(remove_folder).Cancel();
   PrivateCards started;
   started.socket = *folder + "/hosted";
   std::string log;
   absl::Status status = WaitUntilReady(started.socket, cards, error[0], &log);
   if (!status.ok())
     return status;  // closing the lifeline ends what has started
-  started.lifeline = std::exchange(life[1], -1);
+  started.lifeline = Lifeline(std::exchange(life[1], -1));
   return started;
 }
 

@@ -10,6 +10,7 @@
 #define HEDDLE_RUNTIME_SESSION_PRIVATE_CARD_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -17,14 +18,30 @@
 
 namespace heddle::session {
 
+// A descriptor that its owner closes.
+class Lifeline {
+ public:
+  explicit Lifeline(int fd = -1) : fd_(fd) {}
+  Lifeline(Lifeline&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Lifeline& operator=(Lifeline&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~Lifeline();
+
+ private:
+  int fd_;
+};
+
 struct PrivateCards {
   std::string socket;  // of heddle-hosted
-  int lifeline = -1;  // closing it (in every process that has it) ends the pair
+  Lifeline lifeline;   // when no process has it any more, the pair ends
 };
 
 // Starts the pair for `spec` (kSim) and waits until its cards are attached.
 // Unavailable: a program is missing or does not start; the message says which
-// and why.
+// and why. ResourceExhausted: this process has no descriptor or no process
+// left; nothing stays behind, and the next call tries again.
 absl::StatusOr<PrivateCards> StartPrivateCards(const DeviceSpec& spec);
 
 }  // namespace heddle::session

@@ -43,7 +43,7 @@ bool Goes(const std::string& folder) {
 
 TEST(PrivateCard, StartsFastAndEndsAtEndOfFile) {
   const auto start = std::chrono::steady_clock::now();
-  const auto cards = StartPrivateCards(Sim());
+  auto cards = StartPrivateCards(Sim());
   const auto took = std::chrono::steady_clock::now() - start;
   ASSERT_TRUE(cards.ok()) << cards.status();
   RecordProperty("start_ms",
@@ -53,15 +53,15 @@ TEST(PrivateCard, StartsFastAndEndsAtEndOfFile) {
   EXPECT_EQ(info.st_mode & 0777, 0700u);
   EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1);
   EXPECT_EQ(errno, ECHILD);
-  close(cards->lifeline);
+  cards->lifeline = Lifeline();
   EXPECT_TRUE(Goes(FolderOf(cards->socket)));
 }
 
 TEST(PrivateCard, SeveralCards) {
-  const auto cards = StartPrivateCards(Sim(":cards=2,memory=64M"));
+  auto cards = StartPrivateCards(Sim(":cards=2,memory=64M"));
   ASSERT_TRUE(cards.ok()) << cards.status();
   EXPECT_EQ(hal::ListHosted(cards->socket)->size(), 2u);
-  close(cards->lifeline);
+  cards->lifeline = Lifeline();
   EXPECT_TRUE(Goes(FolderOf(cards->socket)));
 }
 

@@ -66,9 +66,6 @@ void Registry::BeforeFork() { Get().mutex_.lock(); }
 void Registry::AfterForkInParent() { Get().mutex_.unlock(); }
 void Registry::AfterForkInChild() {
   // The parent's cards end with the parent, not with its children.
-  for (auto& entry : Get().started_) {
-    if (entry.second.ok()) close(entry.second->lifeline);
-  }
   Get().started_.clear();
   Get().mutex_.unlock();
 }
@@ -78,8 +75,10 @@ absl::StatusOr<std::string> Registry::Start(const DeviceSpec& spec, bool warn) {
   const std::string key = spec.ToString();
   auto it = started_.find(key);
   if (it == started_.end()) {
-    it = started_.emplace(key, StartPrivateCards(spec)).first;
-    if (it->second.ok() && warn) {
+    auto started = StartPrivateCards(spec);
+    if (!started.ok()) return started.status();
+    it = started_.emplace(key, *std::move(started)).first;
+    if (warn) {
       std::fprintf(stderr,
                    "heddle: no Heddle card found; using a simulated one (%s) "
                    "that lives as long as this process (HEDDLE_DEVICE "
@@ -87,8 +86,15 @@ absl::StatusOr<std::string> Registry::Start(const DeviceSpec& spec, bool warn) {
                    spec.Option("config", isa::kConfigs[0].name).c_str());
     }
   }
-  if (!it->second.ok()) return it->second.status();
-  return it->second->socket;
+  return it->second.socket;
+}
+
+void Registry::WarnOnce(const absl::Status& status) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  std::string text(status.message());
+  if (warned_.count(text) != 0) return;
+  std::fprintf(stderr, "heddle: %s\n", text.c_str());
+  warned_.insert(std::move(text));
 }
 
 absl::StatusOr<DeviceSpec> Registry::Choose(
@@ -109,13 +115,14 @@ absl::StatusOr<DeviceSpec> Registry::Choose(
     found_ = *spec;
     return spec;
   }
-  if (absl::IsFailedPrecondition(nodes.status())) return nodes.status();
-  if (!nodes.ok() && !std::exchange(warned_, true)) {
-    std::fprintf(stderr, "heddle: %s\n",
-                 std::string(nodes.status().message()).c_str());
-  }
   lock.unlock();
+  if (absl::IsFailedPrecondition(nodes.status()) ||
+      absl::IsResourceExhausted(nodes.status())) {
+    return nodes.status();
+  }
+  if (!nodes.ok()) WarnOnce(nodes.status());
   const auto running = hal::ListHosted(kSystemSocket);
+  if (absl::IsResourceExhausted(running.status())) return running.status();
   if (running.ok() && !running->empty()) {
     spec->kind = DeviceSpec::Kind::kHosted;
     spec->socket = kSystemSocket;
@@ -150,14 +157,31 @@ absl::StatusOr<std::vector<DeviceDescription>> Registry::List(
     cards = *std::move(present);
   }
   std::vector<DeviceDescription> devices;
+  Unreadable unreadable;
   for (uint32_t card : cards) {
     if (spec->card.has_value() && *spec->card != card) continue;
     DeviceDescription description;
     const auto device = Connect(*spec, card, &description);
-    if (absl::IsUnavailable(device.status())) continue;  // it has just gone
-    if (!device.ok()) return device.status();
-    devices.push_back(std::move(description));
+    if (device.ok()) {
+      devices.push_back(std::move(description));
+    } else if (absl::Status s = unreadable.Add(device.status()); !s.ok()) {
+      return s;
+    }
   }
+  return End(std::move(devices), unreadable);
+}
+
+absl::Status Registry::Unreadable::Add(const absl::Status& status) {
+  if (absl::IsResourceExhausted(status)) return status;
+  // Unavailable: it has just gone.
+  if (!absl::IsUnavailable(status)) all.push_back(status);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<DeviceDescription>> Registry::End(
+    std::vector<DeviceDescription> devices, const Unreadable& unreadable) {
+  if (devices.empty() && !unreadable.all.empty()) return unreadable.all.front();
+  for (const absl::Status& status : unreadable.all) WarnOnce(status);
   return devices;
 }
 
@@ -173,11 +197,14 @@ absl::StatusOr<std::vector<DeviceDescription>> Registry::ListNodes(
   }
   std::vector<DeviceDescription> devices;
   std::set<uint64_t> serials;
+  Unreadable unreadable;
   for (DeviceSpec& one : specs) {
     DeviceDescription description;
     const auto device = Connect(one, 0, &description);
-    if (absl::IsUnavailable(device.status())) continue;  // it has just gone
-    if (!device.ok()) return device.status();
+    if (!device.ok()) {
+      if (absl::Status s = unreadable.Add(device.status()); !s.ok()) return s;
+      continue;
+    }
     const uint64_t serial = description.unique;
     if (all && serial != 0 && serials.insert(serial).second) {
       one.serial = serial;
@@ -185,7 +212,7 @@ absl::StatusOr<std::vector<DeviceDescription>> Registry::ListNodes(
     }
     devices.push_back(std::move(description));
   }
-  return devices;
+  return End(std::move(devices), unreadable);
 }
 
 absl::StatusOr<std::unique_ptr<hal::Transport>> Registry::Reach(
@@ -234,12 +261,17 @@ absl::StatusOr<std::shared_ptr<hal::Device>> Registry::Connect(
   return device;
 }
 
-absl::StatusOr<std::shared_ptr<DeviceCore>> Registry::Open(
-    const std::string& id, int priority) {
+absl::StatusOr<std::shared_ptr<hal::Device>> Registry::Connect(
+    const std::string& id, DeviceDescription* description) {
   const auto spec = ParseDeviceSpec(id);
   if (!spec.ok()) return spec.status();
+  return Connect(*spec, spec->card.value_or(0), description);
+}
+
+absl::StatusOr<std::shared_ptr<DeviceCore>> Registry::Open(
+    const std::string& id, int priority) {
   DeviceDescription description;
-  auto device = Connect(*spec, spec->card.value_or(0), &description);
+  auto device = Connect(id, &description);
   if (!device.ok()) return device.status();
   return DeviceCore::Open(*std::move(device), std::move(description), priority);
 }

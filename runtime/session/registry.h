@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,9 @@ class Registry {
       const std::string& simulated_config);
   absl::StatusOr<std::shared_ptr<DeviceCore>> Open(const std::string& id,
                                                    int priority);
+  // Opens a card and asks what it is.
+  absl::StatusOr<std::shared_ptr<hal::Device>> Connect(
+      const std::string& id, DeviceDescription* description);
 
  private:
   Registry() = default;
@@ -38,24 +42,34 @@ class Registry {
   static void AfterForkInChild();
 
   // Socket of the cards of `spec`, which are started at its first use. A start
-  // that failed is not tried again.
+  // that failed is tried again by the next use.
   absl::StatusOr<std::string> Start(const DeviceSpec& spec, bool warn);
   absl::StatusOr<std::unique_ptr<hal::Transport>> Reach(const DeviceSpec& spec,
                                                         uint32_t card);
-  // Opens a card and asks what it is.
   absl::StatusOr<std::shared_ptr<hal::Device>> Connect(
       const DeviceSpec& spec, uint32_t card, DeviceDescription* description);
   // Cards of heddle.ko that `spec` means.
   absl::StatusOr<std::vector<DeviceDescription>> ListNodes(
       const DeviceSpec& spec);
   absl::StatusOr<DeviceSpec> Choose(const std::string& simulated_config);
+  // Cards that are there and cannot be used, which must not hide the others.
+  struct Unreadable {
+    // Not OK: no card can be asked now, because this process lacks something.
+    absl::Status Add(const absl::Status& status);
+    std::vector<absl::Status> all;
+  };
+  // The end of a listing: an error only if there is no usable card.
+  absl::StatusOr<std::vector<DeviceDescription>> End(
+      std::vector<DeviceDescription> devices, const Unreadable& unreadable);
+  // Says once per text on standard error what keeps a card from being listed.
+  void WarnOnce(const absl::Status& status);
 
   std::mutex mutex_;
   // What was found without HEDDLE_DEVICE. A card that went away may come back;
   // nothing else takes its place.
   std::optional<DeviceSpec> found_;
-  bool warned_ = false;  // of nodes that may not be opened
-  std::map<std::string, absl::StatusOr<PrivateCards>> started_;
+  std::set<std::string> warned_;
+  std::map<std::string, PrivateCards> started_;
 };
 
 }  // namespace heddle::session

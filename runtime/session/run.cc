@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "runtime/hal/fork_guard.h"
+
 namespace heddle::session {
 namespace {
 
@@ -23,8 +25,13 @@ RunStatistics Convert(const drm_heddle_result& result) {
 
 }  // namespace
 
+void RunState::Begin() noexcept {
+  std::lock_guard<std::mutex> lock(mutex_);
+  ended_ = false;
+}
+
 void RunState::Finish(const absl::Status& status,
-                      const drm_heddle_result& result) {
+                      const drm_heddle_result& result) noexcept {
   std::lock_guard<std::mutex> lock(mutex_);
   status_ = status;
   statistics_ = Convert(result);
@@ -61,7 +68,7 @@ RunHandle::RunHandle(std::shared_ptr<DeviceCore> core,
 RunHandle::~RunHandle() {
   if (core_->forked()) {
     // Its lock may be held by a thread that does not exist here.
-    new std::shared_ptr<RunState>(std::move(state_));
+    hal::Abandon(std::move(state_));
     return;
   }
   if (!core_->OnCompletionThread()) {

@@ -17,7 +17,10 @@ namespace heddle::session {
 
 class RunState {
  public:
-  void Finish(const absl::Status& status, const drm_heddle_result& result);
+  // From now on Wait() waits, until Finish(). Not begun, it counts as ended.
+  void Begin() noexcept;
+  void Finish(const absl::Status& status,
+              const drm_heddle_result& result) noexcept;
   absl::Status Wait(absl::Time deadline);
   bool ended() const;
   RunStatistics statistics() const;
@@ -25,7 +28,7 @@ class RunState {
  private:
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  bool ended_ = false;
+  bool ended_ = true;
   absl::Status status_;
   RunStatistics statistics_;
 };

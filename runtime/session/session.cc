@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <utility>
 
 #include "runtime/hal/status.h"
@@ -53,6 +54,23 @@ class GraphHandle : public Graph {
   const std::shared_ptr<LoadedGraph> graph_;
 };
 
+class WatchHandle : public Watch {
+ public:
+  WatchHandle(std::shared_ptr<hal::Device> device,
+              DeviceDescription description)
+      : device_(std::move(device)), description_(std::move(description)) {}
+  const DeviceDescription& description() const override { return description_; }
+  bool present() noexcept override {
+    if (!gone_ && hal::MeansGone(device_->Ping())) gone_ = true;
+    return !gone_;
+  }
+
+ private:
+  const std::shared_ptr<hal::Device> device_;
+  const DeviceDescription description_;
+  std::atomic<bool> gone_{false};
+};
+
 }  // namespace
 
 ExhaustedKind ExhaustedResource(const absl::Status& status) {
@@ -80,6 +98,14 @@ absl::StatusOr<std::shared_ptr<Device>> OpenDevice(const std::string& id,
   if (!core.ok()) return core.status();
   return std::shared_ptr<Device>(
       std::make_shared<DeviceHandle>(*std::move(core)));
+}
+
+absl::StatusOr<std::shared_ptr<Watch>> WatchDevice(const std::string& id) {
+  DeviceDescription description;
+  auto device = Registry::Get().Connect(id, &description);
+  if (!device.ok()) return device.status();
+  return std::shared_ptr<Watch>(std::make_shared<WatchHandle>(
+      *std::move(device), std::move(description)));
 }
 
 absl::StatusOr<std::shared_ptr<Graph>> LoadGraph(

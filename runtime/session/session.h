@@ -10,11 +10,12 @@
 //
 // Status codes that a caller may rely on (each carries a sentence):
 //   Unavailable        the card is gone            (BACKEND_UNAVAILABLE)
-//   ResourceExhausted  device memory               (NO_DEVICE_MEMORY), or with
-//   the
-//                      payload of ExhaustedResource() another resource
+//   ResourceExhausted  device memory               (NO_DEVICE_MEMORY), or what
+//                      ExhaustedResource() says
 //   InvalidArgument, FailedPrecondition            bad package or arguments
 //   DeadlineExceeded, Cancelled, Internal, DataLoss  how a job failed
+// Without memory calls throw std::bad_alloc. A call that fails or throws leaves
+// nothing behind: no run, no job, no descriptor, no thread.
 // Everything is safe to call from several threads.
 #ifndef HEDDLE_RUNTIME_SESSION_SESSION_H_
 #define HEDDLE_RUNTIME_SESSION_SESSION_H_
@@ -85,6 +86,16 @@ struct OpenOptions {
 absl::StatusOr<std::shared_ptr<Device>> OpenDevice(
     const std::string& id, const OpenOptions& options = {});
 
+// A card that is looked at and not used: a descriptor, no thread.
+class Watch {
+ public:
+  virtual ~Watch() = default;
+  virtual const DeviceDescription& description() const = 0;
+  // Asks the driver. False once the card is gone; never true again.
+  virtual bool present() noexcept = 0;
+};
+absl::StatusOr<std::shared_ptr<Watch>> WatchDevice(const std::string& id);
+
 struct TensorBuffer {
   std::string name;
   void* data = nullptr;
@@ -96,6 +107,9 @@ struct RunStatistics {
   uint64_t bytes_loaded = 0, bytes_stored = 0;
   uint64_t matrix_busy = 0, vector_busy = 0, dma_busy = 0;
 };
+
+// Runs of one device that may be in flight.
+inline constexpr size_t kMaxRunsInFlight = 64;
 
 // One inference in flight.
 class Run {
@@ -120,7 +134,9 @@ class Graph {
   virtual uint64_t device_bytes() const = 0;
   // Queues an inference. Inputs are read before the call returns; outputs are
   // written before the run is done. `done`, if given, is called once from a
-  // runtime thread with the run's status, after the outputs are written. Runs
+  // runtime thread with the run's status, after the outputs are written; it
+  // must not throw. Never waits: ResourceExhausted (kDeviceResources) while
+  // kMaxRunsInFlight runs of the device are in flight. Runs
   // of one graph execute in order; each has its own input and output storage.
   // `outputs` may name outputs and taps in any order.
   virtual absl::StatusOr<std::shared_ptr<Run>> Start(

@@ -331,7 +331,8 @@ std::string Generator::MapBuffer() {
   uint64_t size = 0;
   const uint32_t handle = file_->objects.Pick(Object::kHost, &values_, &size);
   size = std::min<uint64_t>(size, 1 << 20);
-  if (void* data = file_->transport->Map(handle, size)) {
+  void* data = nullptr;
+  if (file_->transport->Map(handle, size, &data) == 0) {
     mappings_.push_back({file_, data, size});
   }
   for (const Mapping& m : mappings_) {

@@ -23,7 +23,7 @@ class Scripted : public hal::Transport {
   int Ioctl(unsigned long request, void* argument) override {
     return answer_(request, argument);
   }
-  void* Map(uint32_t, size_t) override { return nullptr; }
+  int Map(uint32_t, size_t, void**) override { return -EINVAL; }
   void Unmap(void*, size_t) override {}
   int Export(uint32_t) override { return -EINVAL; }
   int Import(int, uint32_t*) override { return -EINVAL; }
