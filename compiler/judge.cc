@@ -63,7 +63,8 @@ absl::StatusOr<Graph> JudgeOnnx(absl::string_view model,
   if (options.progress) options.progress("import");
   auto imported =
       ImportOnnx(model, ImportOptions{options.input_shapes, options.weights,
-                                      options.data_folder});
+                                      options.data_folder,
+                                      options.open_dimensions_are_one});
   if (!imported.ok()) return imported.status();
   auto verdict = Judge(*imported, options, nullptr);
   if (verdict.ok() || imported->has_initializers || !options.weights.empty()) {

@@ -52,6 +52,8 @@ enum heddle_validate_error heddle_bounds_fill(const struct heddle_config *config
 /* load_gather, store_scatter. */
 enum heddle_validate_error heddle_bounds_indexed(const struct heddle_config *config, const u32 *w,
 						 struct heddle_validate_result *result);
+/* Weight vectors of mode fold for one block of output channels. */
+u32 heddle_fold_vectors(u32 lanes, u32 rows, u32 row_bytes);
 enum heddle_validate_error heddle_bounds_conv(const struct heddle_config *config, const u32 *w);
 enum heddle_validate_error heddle_bounds_vrun(const struct heddle_config *config, const u32 *w);
 enum heddle_validate_error heddle_bounds_vmac(const struct heddle_config *config, const u32 *w);

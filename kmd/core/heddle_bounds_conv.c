@@ -175,8 +175,7 @@ static enum heddle_validate_error input_bounds(const struct heddle_config *confi
 	return heddle_check_sram(config, sum, (u64)(high + 1) * channels);
 }
 
-/* Weight vectors of mode fold for one block of output channels. */
-static u32 fold_vectors(u32 lanes, u32 rows, u32 row_bytes)
+u32 heddle_fold_vectors(u32 lanes, u32 rows, u32 row_bytes)
 {
 	u32 total = rows * row_bytes, at = 0, count = 0;
 
@@ -216,7 +215,8 @@ static enum heddle_validate_error weight_bounds(const struct heddle_config *conf
 		break;
 	case HEDDLE_MATRIX_MODE_FOLD:
 		bytes = (u64)blocks(co, config->lanes_out) *
-			fold_vectors(config->lanes_in, kh, kw * heddle_conv_fold_channels(w)) *
+			heddle_fold_vectors(config->lanes_in, kh,
+					    kw * heddle_conv_fold_channels(w)) *
 			tile;
 		break;
 	default:

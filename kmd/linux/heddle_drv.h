@@ -41,6 +41,7 @@
 #include <drm/gpu_scheduler.h>
 #include <drm/heddle_drm.h>
 
+#include "heddle_cycles.h"
 #include "heddle_fair.h"
 #include "heddle_hw.h"
 #include "heddle_isa_fields.h"
