@@ -339,11 +339,13 @@ struct heddle_outcome {
 /* The result was written before, and does not change any more. */
 static inline void heddle_outcome_end(struct heddle_outcome *outcome)
 {
+	/* Pairs with heddle_outcome_ended(). */
 	smp_store_release(&outcome->ended, true);
 }
 
 static inline bool heddle_outcome_ended(const struct heddle_outcome *outcome)
 {
+	/* Pairs with heddle_outcome_end(). */
 	return smp_load_acquire(&outcome->ended);
 }
 

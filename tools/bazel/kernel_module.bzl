@@ -183,7 +183,7 @@ def kernel_module(name, kbuild, srcs, needs = None, visibility = None):
         )
     native.sh_test(
         name = name + "_checkpatch_test",
-        size = "small",
+        size = "medium",
         srcs = ["//tools/bazel:kernel_module_test.sh"],
         args = ["checkpatch", "$(rootpath %s)" % kernel] + ["$(rootpaths %s)" % src for src in srcs],
         data = srcs + ["@guest_kernel//:checkpatch_folder", kernel],
