@@ -290,7 +290,8 @@ static u64 vmac_cycles(const u32 *w)
 	u64 steps = times4(heddle_vmac_n_r1(w), heddle_vmac_n_r2(w), heddle_vmac_n_r3(w), 1);
 	u64 outer = times4(groups(heddle_vmac_lanes(w), HEDDLE_VECTOR_LANES), heddle_vmac_n_o1(w),
 			   heddle_vmac_n_o2(w), heddle_vmac_n_o3(w));
-	u64 step = CHAIN + 2 * (lines_of(w + HEDDLE_VMAC_A_WORD) + lines_of(w + HEDDLE_VMAC_B_WORD));
+	u64 step = CHAIN + 2 * (lines_of(w + HEDDLE_VMAC_A_WORD) +
+				lines_of(w + HEDDLE_VMAC_B_WORD));
 	u64 ends = 4 * CHAIN + 2 * (lines_of(w + HEDDLE_VMAC_C_WORD) +
 				    lines_of(w + HEDDLE_VMAC_D_WORD));
 
