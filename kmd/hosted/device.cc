@@ -25,9 +25,6 @@ namespace {
 constexpr uint64_t kMs = 1000000;
 constexpr uint64_t kSecond = 1000 * kMs;
 
-// Largest HOST buffer: more than any card can take.
-constexpr uint64_t kHostBytesMax = uint64_t{64} << 30;
-
 // How long the card may take for what should be immediate.
 constexpr uint64_t kResetGraceNs = 10 * kSecond;
 

@@ -36,6 +36,9 @@ class Device {
   using EventSink = std::function<void(uint32_t type, uint32_t context,
                                        uint64_t client, uint64_t value)>;
 
+  // Largest HOST buffer: more than any card can take.
+  static constexpr uint64_t kHostBytesMax = uint64_t{64} << 30;
+
   static absl::StatusOr<std::shared_ptr<Device>> Attach(
       std::unique_ptr<Link> link, const Options& options, EventSink sink);
   ~Device();

@@ -246,8 +246,9 @@ int File::ShareHost(uint64_t bytes, int* fd,
 int File::PinHost(uint64_t bytes, int* fd,
                   std::shared_ptr<HostMemory>* memory) {
   u64 rounded = 0;
-  // What no u64 holds is no matter of quotas.
-  if (heddle_mem_round(bytes, &rounded) != 0) return -ENOMEM;
+  // What nobody has is no matter of quotas.
+  if (heddle_mem_round(bytes, &rounded) != 0 || rounded > Device::kHostBytesMax)
+    return -ENOMEM;
   Charge charge;
   int err =
       charge.Take(state_, device_->limits(), HEDDLE_PINNED_BYTES, rounded);

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -32,27 +31,19 @@ bool InCardThread() {
   return prctl(PR_GET_NAME, name) == 0 && std::strcmp(name, "heddle-card") == 0;
 }
 
-void* Allocate(size_t bytes) {
+}  // namespace
+
+// The linker puts this in the place of operator new(size_t) wherever the
+// daemon's code calls it (--wrap); the real one may be a sanitizer's.
+extern "C" void* __real__Znwm(size_t bytes);
+extern "C" void* __wrap__Znwm(size_t bytes) {
   if (g_until_failure.load(std::memory_order_relaxed) >= 0 && InCardThread() &&
       g_until_failure.fetch_sub(1) == 0) {
     g_failed++;
-    return nullptr;
+    throw std::bad_alloc();
   }
-  return std::malloc(bytes != 0 ? bytes : 1);
+  return __real__Znwm(bytes);
 }
-
-}  // namespace
-
-void* operator new(size_t bytes) {
-  void* p = Allocate(bytes);
-  if (p == nullptr) throw std::bad_alloc();
-  return p;
-}
-void* operator new[](size_t bytes) { return operator new(bytes); }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete[](void* p) noexcept { std::free(p); }
-void operator delete(void* p, size_t) noexcept { std::free(p); }
-void operator delete[](void* p, size_t) noexcept { std::free(p); }
 
 namespace heddle::hosted {
 namespace {
