@@ -26,6 +26,7 @@ const char kCommandHelp[] =
   fault stuck_engine                      the next stream hangs until an engine reset
   fault bit_flip command|weights|sram [BYTE=0 [BIT=0]]
                                           a bit changes before the next stream
+  fault power_loss                        registers and memory are lost in the next D3
   fault link_down | link_up               reads are all ones, no DMA, no interrupts
   fault none                              disarm all faults
   quit                                    end the simulator
@@ -101,6 +102,8 @@ absl::Status Fault(const Words& words, Platform* platform) {
     faults->stuck_engine = true;
   } else if (kind == "bit_flip") {
     return BitFlipFault(words, faults);
+  } else if (kind == "power_loss") {
+    faults->power_loss = true;
   } else if (kind == "link_down" || kind == "link_up") {
     faults->link_down = kind == "link_down";
   } else if (kind == "none") {
