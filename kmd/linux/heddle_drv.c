@@ -162,41 +162,6 @@ static void heddle_remove(struct pci_dev *pdev)
 	pci_clear_master(pdev);
 }
 
-/* Nobody's memory is on the card: it may sleep, and forgets its rings. */
-static int heddle_runtime_suspend(struct device *device)
-{
-	struct heddle_device *dev = dev_get_drvdata(device);
-	u64 used;
-
-	mutex_lock(&dev->mem_lock);
-	used = dev->mem.used;
-	mutex_unlock(&dev->mem_lock);
-	if (used)
-		return -EBUSY;
-	heddle_write(dev, HEDDLE_REG_INT_ENABLE, 0);
-	heddle_write(dev, HEDDLE_REG_RING_SIZE(0), 0);
-	heddle_write(dev, HEDDLE_REG_COMPLETION_SIZE, 0);
-	return 0;
-}
-
-static int heddle_runtime_resume(struct device *device)
-{
-	struct heddle_device *dev = dev_get_drvdata(device);
-
-	if (heddle_gone(dev))
-		return 0;
-	spin_lock_irq(&dev->lock);
-	heddle_engine_rings(dev);
-	spin_unlock_irq(&dev->lock);
-	heddle_schedule_watch(dev);
-	return 0;
-}
-
-static const struct dev_pm_ops heddle_pm_ops = {
-	RUNTIME_PM_OPS(heddle_runtime_suspend, heddle_runtime_resume, NULL)
-	SYSTEM_SLEEP_PM_OPS(pm_runtime_force_suspend, pm_runtime_force_resume)
-};
-
 static const struct pci_device_id heddle_ids[] = {
 	{ PCI_DEVICE(HEDDLE_PCI_VENDOR_ID, HEDDLE_PCI_DEVICE_ID) },
 	{}

@@ -89,6 +89,7 @@ struct heddle_device {
 	u64 mem_generation;
 	struct list_head waiters; /* for room, under mem_lock */
 	struct work_struct compact_work;
+	struct heddle_sleep *sleep; /* from the system's going to sleep until it is awake */
 
 	struct mutex map_lock;
 	struct mutex host_lock;
@@ -98,7 +99,7 @@ struct heddle_device {
 
 	spinlock_t lock;
 	enum heddle_device_state state;
-	bool hold; /* compaction: no job may start */
+	bool hold; /* compaction, sleep: no job may start */
 	struct heddle_job_descriptor *descriptors;
 	struct heddle_completion *records;
 	dma_addr_t ring_dma;
@@ -309,6 +310,7 @@ extern uint heddle_timeout_ms;
 /* heddle_device.c: set-up and end of a card */
 int heddle_device_init(struct heddle_device *dev);
 void heddle_device_fini(struct heddle_device *dev);
+int heddle_card_start(struct heddle_device *dev);
 int heddle_read_memory_size(struct heddle_device *dev);
 void heddle_schedule_watch(struct heddle_device *dev);
 
@@ -335,10 +337,18 @@ void heddle_watch(struct work_struct *work);
 /* heddle_dram.c: device memory */
 void heddle_dram_init(struct heddle_device *dev);
 void heddle_dram_fini(struct heddle_device *dev);
+int heddle_hold(struct heddle_device *dev, bool (*wanted)(struct heddle_device *dev),
+		long timeout);
+void heddle_release(struct heddle_device *dev);
+int heddle_run_own(struct heddle_device *dev, struct heddle_area *area,
+		   struct heddle_outcome *outcome, u32 steps);
 int heddle_alloc_create(struct heddle_device *dev, u64 size, struct heddle_alloc **alloc);
 void heddle_alloc_put(struct heddle_alloc *alloc);
 void heddle_alloc_unstage(struct heddle_alloc *alloc);
 u64 heddle_dram_available(struct heddle_device *dev);
+
+/* heddle_pm.c: sleep */
+extern const struct dev_pm_ops heddle_pm_ops;
 
 /* heddle_gem.c: buffers */
 struct drm_gem_object *heddle_gem_create_object(struct drm_device *drm, size_t size);
