@@ -90,6 +90,7 @@ static const struct drm_driver heddle_driver = {
 	.open = heddle_open,
 	.postclose = heddle_postclose,
 	.gem_create_object = heddle_gem_create_object,
+	.gem_prime_import = heddle_gem_import,
 	DRM_GEM_SHMEM_DRIVER_OPS,
 	.debugfs_init = heddle_debugfs_init,
 	.fops = &heddle_fops,

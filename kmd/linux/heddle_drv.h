@@ -352,6 +352,7 @@ extern const struct dev_pm_ops heddle_pm_ops;
 
 /* heddle_gem.c: buffers */
 struct drm_gem_object *heddle_gem_create_object(struct drm_device *drm, size_t size);
+struct drm_gem_object *heddle_gem_import(struct drm_device *drm, struct dma_buf *dma_buf);
 int heddle_gem_host_create(struct heddle_device *dev, size_t size, struct heddle_bo **bo);
 struct heddle_bo *heddle_gem_find(struct drm_file *file, u32 handle, u32 placement, int *err);
 int heddle_gem_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
@@ -359,6 +360,7 @@ int heddle_gem_info_ioctl(struct drm_device *drm, void *data, struct drm_file *f
 
 /* heddle_host.c: what the card can reach in system memory */
 int heddle_host_map(struct heddle_bo *bo);
+int heddle_host_import(struct heddle_bo *bo);
 void heddle_host_unmap(struct heddle_bo *bo);
 u32 heddle_host_entries(struct heddle_bo *bo, u64 offset, u64 *length,
 			struct heddle_sg_entry *entries, u32 max);

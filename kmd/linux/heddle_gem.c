@@ -5,7 +5,9 @@
  */
 #include <linux/slab.h>
 
+#include <drm/drm_drv.h>
 #include <drm/drm_gem.h>
+#include <drm/drm_prime.h>
 
 #include "heddle_args.h"
 #include "heddle_drv.h"
@@ -76,7 +78,7 @@ static const struct drm_gem_object_funcs heddle_device_funcs = {
 /* HOST and imported objects begin here. */
 struct drm_gem_object *heddle_gem_create_object(struct drm_device *drm, size_t size)
 {
-	struct heddle_bo *bo = kzalloc(sizeof(*bo), GFP_KERNEL);
+	struct heddle_bo *bo = kzalloc(sizeof(*bo), GFP_KERNEL_ACCOUNT);
 
 	if (!bo)
 		return ERR_PTR(-ENOMEM);
@@ -84,6 +86,27 @@ struct drm_gem_object *heddle_gem_create_object(struct drm_device *drm, size_t s
 	INIT_LIST_HEAD(&bo->mapped);
 	bo->shmem.base.funcs = &heddle_host_funcs;
 	return &bo->shmem.base;
+}
+
+/* Mapped for the card from here on, so a removed card gets nothing. */
+struct drm_gem_object *heddle_gem_import(struct drm_device *drm, struct dma_buf *dma_buf)
+{
+	struct drm_gem_object *obj = ERR_PTR(-ENODEV);
+	int err;
+	int idx;
+
+	if (!drm_dev_enter(drm, &idx))
+		return obj;
+	obj = drm_gem_prime_import(drm, dma_buf);
+	if (!IS_ERR(obj) && obj->import_attach) { /* else it is one of ours */
+		err = heddle_host_import(to_heddle_bo(obj));
+		if (err) {
+			drm_gem_object_put(obj);
+			obj = ERR_PTR(err);
+		}
+	}
+	drm_dev_exit(idx);
+	return obj;
 }
 
 int heddle_gem_host_create(struct heddle_device *dev, size_t size, struct heddle_bo **bo)
@@ -98,7 +121,7 @@ int heddle_gem_host_create(struct heddle_device *dev, size_t size, struct heddle
 
 static int heddle_gem_device_create(struct heddle_device *dev, u64 size, struct heddle_bo **out)
 {
-	struct heddle_bo *bo = kzalloc(sizeof(*bo), GFP_KERNEL);
+	struct heddle_bo *bo = kzalloc(sizeof(*bo), GFP_KERNEL_ACCOUNT);
 	int err;
 
 	if (!bo)

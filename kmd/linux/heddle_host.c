@@ -9,10 +9,18 @@
  * because user space may write to the rest of a buffer at any time.
  */
 #include <linux/dma-mapping.h>
+#include <linux/module.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
 
+#include "heddle_compat.h"
 #include "heddle_drv.h"
+
+#ifdef HEDDLE_HAVE_NAMESPACE_TOKENS
+MODULE_IMPORT_NS(DMA_BUF);
+#else
+MODULE_IMPORT_NS("DMA_BUF");
+#endif
 
 /* Pins the pages and gives them addresses, once; they stay as long as the buffer. */
 int heddle_host_map(struct heddle_bo *bo)
@@ -26,8 +34,8 @@ int heddle_host_map(struct heddle_bo *bo)
 	mutex_lock(&dev->map_lock);
 	if (bo->sgt)
 		goto unlock;
-	if (bo->shmem.base.import_attach) {
-		bo->sgt = bo->shmem.sgt;
+	if (bo->shmem.base.import_attach) { /* or it would have been mapped when it was imported */
+		err = -ENODEV;
 		goto unlock;
 	}
 	if (!bo->pinned) {
@@ -68,6 +76,23 @@ unlock:
 	return err;
 }
 
+/* An imported buffer has been mapped by its exporter. */
+int heddle_host_import(struct heddle_bo *bo)
+{
+	struct heddle_device *dev = to_heddle(bo->shmem.base.dev);
+	int err = -ENODEV;
+
+	mutex_lock(&dev->host_lock);
+	if (!dev->host_closed) {
+		bo->sgt = bo->shmem.sgt;
+		list_add_tail(&bo->mapped, &dev->mapped);
+		err = 0;
+	}
+	mutex_unlock(&dev->host_lock);
+	return err;
+}
+
+/* Holds host_lock; not for imported buffers, whose exporters take locks of their own. */
 static void heddle_take_back(struct heddle_device *dev, struct heddle_bo *bo)
 {
 	list_del_init(&bo->mapped);
@@ -84,7 +109,9 @@ void heddle_host_unmap(struct heddle_bo *bo)
 	struct heddle_device *dev = to_heddle(bo->shmem.base.dev);
 
 	mutex_lock(&dev->host_lock);
-	if (!list_empty(&bo->mapped))
+	if (bo->shmem.base.import_attach)
+		list_del_init(&bo->mapped); /* DRM unmaps it, unless removal did */
+	else if (!list_empty(&bo->mapped))
 		heddle_take_back(dev, bo);
 	mutex_unlock(&dev->host_lock);
 	if (bo->pinned)
@@ -241,6 +268,25 @@ void heddle_area_free(struct heddle_device *dev, struct heddle_area *area)
 	}
 }
 
+/* An imported buffer, which is kept from being freed meanwhile; NULL: there is none left. */
+static struct heddle_bo *heddle_next_import(struct heddle_device *dev)
+{
+	struct heddle_bo *found = NULL;
+	struct heddle_bo *bo;
+
+	mutex_lock(&dev->host_lock);
+	list_for_each_entry(bo, &dev->mapped, mapped) {
+		if (!bo->shmem.base.import_attach ||
+		    !kref_get_unless_zero(&bo->shmem.base.refcount))
+			continue;
+		list_del_init(&bo->mapped);
+		found = bo;
+		break;
+	}
+	mutex_unlock(&dev->host_lock);
+	return found;
+}
+
 /* The card is off the bus, or has been told to stop: nothing is its any more. */
 void heddle_host_close(struct heddle_device *dev)
 {
@@ -249,8 +295,17 @@ void heddle_host_close(struct heddle_device *dev)
 
 	mutex_lock(&dev->host_lock);
 	dev->host_closed = true;
+	mutex_unlock(&dev->host_lock);
+	while ((bo = heddle_next_import(dev))) {
+		heddle_unmap_import(bo->shmem.base.import_attach, bo->shmem.sgt);
+		bo->shmem.sgt = NULL; /* so that DRM does not unmap it again */
+		bo->sgt = NULL;
+		drm_gem_object_put(&bo->shmem.base);
+	}
+	mutex_lock(&dev->host_lock);
 	list_for_each_entry_safe(bo, next, &dev->mapped, mapped)
-		heddle_take_back(dev, bo);
+		if (!bo->shmem.base.import_attach) /* the others are being freed just now */
+			heddle_take_back(dev, bo);
 	list_for_each_entry_safe(area, next_area, &dev->areas, link) {
 		list_del(&area->link);
 		dma_free_coherent(dev->drm.dev, area->size, area->cpu, area->dma);

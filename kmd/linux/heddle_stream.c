@@ -4,6 +4,8 @@
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
+#include <drm/drm_drv.h>
+
 #include "heddle_args.h"
 #include "heddle_drv.h"
 
@@ -41,8 +43,12 @@ static int heddle_stream_take(struct heddle_device *dev, struct heddle_bo *bo,
 	u32 pages = bo->shmem.base.size >> PAGE_SHIFT;
 	void *words;
 	int err;
+	int idx;
 
+	if (!drm_dev_enter(&dev->drm, &idx))
+		return -ENODEV;
 	err = heddle_host_map(bo);
+	drm_dev_exit(idx);
 	if (err)
 		return err;
 	words = vmap(bo->shmem.pages, pages, VM_MAP, PAGE_KERNEL);
@@ -73,7 +79,7 @@ int heddle_stream_create_ioctl(struct drm_device *drm, void *data, struct drm_fi
 	err = heddle_check_stream_create(args);
 	if (err)
 		return err;
-	stream = kzalloc(sizeof(*stream), GFP_KERNEL);
+	stream = kzalloc(sizeof(*stream), GFP_KERNEL_ACCOUNT);
 	if (!stream)
 		return -ENOMEM;
 	kref_init(&stream->ref);
@@ -96,7 +102,7 @@ int heddle_stream_create_ioctl(struct drm_device *drm, void *data, struct drm_fi
 	}
 	atomic64_add(stream->alloc->node.size, &file->device_bytes);
 	err = xa_alloc_cyclic(&file->streams, &args->stream, stream, XA_LIMIT(1, U32_MAX),
-			      &file->next_stream, GFP_KERNEL);
+			      &file->next_stream, GFP_KERNEL_ACCOUNT);
 	if (err >= 0)
 		return 0; /* it is the table's now */
 	atomic64_sub(stream->alloc->node.size, &file->device_bytes);
