@@ -27,6 +27,26 @@ static void heddle_file_release(struct kref *ref)
 	kfree(file);
 }
 
+int heddle_file_charge(struct heddle_file *file, enum heddle_resource what, u64 amount)
+{
+	unsigned long flags;
+	int err;
+
+	spin_lock_irqsave(&file->lock, flags);
+	err = heddle_usage_charge(&file->usage, &file->dev->limits, what, amount);
+	spin_unlock_irqrestore(&file->lock, flags);
+	return err;
+}
+
+void heddle_file_uncharge(struct heddle_file *file, enum heddle_resource what, u64 amount)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&file->lock, flags);
+	heddle_usage_release(&file->usage, what, amount);
+	spin_unlock_irqrestore(&file->lock, flags);
+}
+
 void heddle_file_put(struct heddle_file *file)
 {
 	kref_put(&file->ref, heddle_file_release);

@@ -12,7 +12,7 @@
  *   heddle_device.map_lock   making HOST buffers reachable for the card
  *   heddle_device.host_lock  the lists of what the card can reach in system memory
  *   heddle_device.lock    (irq-safe) the card: rings, jobs in flight, state, counters
- *   heddle_file.lock      a file's queue of events
+ *   heddle_file.lock      a file's queue of events, and what it uses
  * What signals fences takes no mutex. The scheduler's thread frees jobs and so takes
  * mem_lock and host_lock: nobody allocates memory under these two.
  */
@@ -190,6 +190,7 @@ struct heddle_bo {
 	struct list_head mapped;     /* HOST: in heddle_device.mapped */
 	struct sg_table *sgt;	     /* HOST: the card's addresses, or NULL */
 	bool pinned;
+	struct heddle_file *pinned_by; /* HOST: whose limit its pages count for, or NULL */
 	bool needs_sync; /* card and processor do not see each other's writes by themselves */
 };
 
@@ -214,7 +215,6 @@ struct heddle_file {
 	u32 next_context;
 	u32 next_stream;
 	atomic_t num_contexts;
-	atomic_t num_streams;
 	atomic64_t device_bytes;
 	atomic64_t host_bytes;
 	atomic64_t busy_ns;
@@ -222,6 +222,7 @@ struct heddle_file {
 	struct kref ref; /* contexts keep it for the sums above */
 
 	spinlock_t lock;
+	struct heddle_usage usage;
 	wait_queue_head_t wq;
 	struct drm_heddle_event *events; /* a ring of HEDDLE_EVENTS_KEPT */
 	u32 first_event;
@@ -359,7 +360,7 @@ int heddle_gem_create_ioctl(struct drm_device *drm, void *data, struct drm_file 
 int heddle_gem_info_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 
 /* heddle_host.c: what the card can reach in system memory */
-int heddle_host_map(struct heddle_bo *bo);
+int heddle_host_map(struct heddle_bo *bo, struct heddle_file *file);
 int heddle_host_import(struct heddle_bo *bo);
 void heddle_host_unmap(struct heddle_bo *bo);
 u32 heddle_host_entries(struct heddle_bo *bo, u64 offset, u64 *length,
@@ -381,6 +382,8 @@ void heddle_stream_put(struct heddle_stream *stream);
 int heddle_open(struct drm_device *drm, struct drm_file *file);
 void heddle_postclose(struct drm_device *drm, struct drm_file *file);
 void heddle_file_put(struct heddle_file *file);
+int heddle_file_charge(struct heddle_file *file, enum heddle_resource what, u64 amount);
+void heddle_file_uncharge(struct heddle_file *file, enum heddle_resource what, u64 amount);
 int heddle_context_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 int heddle_context_destroy_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 struct heddle_context *heddle_context_find(struct heddle_file *file, u32 id);

@@ -15,21 +15,34 @@
 /* Largest HOST buffer: more than any card can take. */
 #define HEDDLE_HOST_BYTES_MAX (64ULL << 30)
 
-static int heddle_gem_open(struct drm_gem_object *obj, struct drm_file *file)
+/* A handle: that of a buffer of the file's own, of an import or of a shared one. */
+static int heddle_gem_open(struct drm_gem_object *obj, struct drm_file *drm_file)
 {
-	struct heddle_file *hfile = file->driver_priv;
+	struct heddle_file *file = drm_file->driver_priv;
+	bool device = to_heddle_bo(obj)->placement == DRM_HEDDLE_DEVICE;
+	int err;
 
-	atomic64_add(obj->size, to_heddle_bo(obj)->placement == DRM_HEDDLE_DEVICE ?
-					&hfile->device_bytes : &hfile->host_bytes);
+	err = heddle_file_charge(file, HEDDLE_BUFFERS, 1);
+	if (err)
+		return err;
+	err = device ? heddle_file_charge(file, HEDDLE_DEVICE_BYTES, obj->size) : 0;
+	if (err) {
+		heddle_file_uncharge(file, HEDDLE_BUFFERS, 1);
+		return err;
+	}
+	atomic64_add(obj->size, device ? &file->device_bytes : &file->host_bytes);
 	return 0;
 }
 
-static void heddle_gem_close(struct drm_gem_object *obj, struct drm_file *file)
+static void heddle_gem_close(struct drm_gem_object *obj, struct drm_file *drm_file)
 {
-	struct heddle_file *hfile = file->driver_priv;
+	struct heddle_file *file = drm_file->driver_priv;
+	bool device = to_heddle_bo(obj)->placement == DRM_HEDDLE_DEVICE;
 
-	atomic64_sub(obj->size, to_heddle_bo(obj)->placement == DRM_HEDDLE_DEVICE ?
-					&hfile->device_bytes : &hfile->host_bytes);
+	heddle_file_uncharge(file, HEDDLE_BUFFERS, 1);
+	if (device)
+		heddle_file_uncharge(file, HEDDLE_DEVICE_BYTES, obj->size);
+	atomic64_sub(obj->size, device ? &file->device_bytes : &file->host_bytes);
 }
 
 static void heddle_host_free(struct drm_gem_object *obj)

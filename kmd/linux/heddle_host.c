@@ -22,8 +22,39 @@ MODULE_IMPORT_NS(DMA_BUF);
 MODULE_IMPORT_NS("DMA_BUF");
 #endif
 
+/* Their pages count for the file that has them pinned first; NULL: for nobody. */
+static int heddle_host_pin(struct heddle_bo *bo, struct heddle_file *file)
+{
+	int err = file ? heddle_file_charge(file, HEDDLE_PINNED_BYTES, bo->shmem.base.size) : 0;
+
+	if (err)
+		return err;
+	err = drm_gem_shmem_pin(&bo->shmem);
+	if (err) {
+		if (file)
+			heddle_file_uncharge(file, HEDDLE_PINNED_BYTES, bo->shmem.base.size);
+		return err == -ENOSPC ? -ENOMEM : err; /* as in heddle_gem_host_create() */
+	}
+	if (file)
+		kref_get(&file->ref);
+	bo->pinned_by = file;
+	bo->pinned = true;
+	return 0;
+}
+
+static void heddle_host_unpin(struct heddle_bo *bo)
+{
+	drm_gem_shmem_unpin(&bo->shmem);
+	bo->pinned = false;
+	if (!bo->pinned_by)
+		return;
+	heddle_file_uncharge(bo->pinned_by, HEDDLE_PINNED_BYTES, bo->shmem.base.size);
+	heddle_file_put(bo->pinned_by);
+	bo->pinned_by = NULL;
+}
+
 /* Pins the pages and gives them addresses, once; they stay as long as the buffer. */
-int heddle_host_map(struct heddle_bo *bo)
+int heddle_host_map(struct heddle_bo *bo, struct heddle_file *file)
 {
 	struct heddle_device *dev = to_heddle(bo->shmem.base.dev);
 	struct scatterlist *sg;
@@ -38,14 +69,10 @@ int heddle_host_map(struct heddle_bo *bo)
 		err = -ENODEV;
 		goto unlock;
 	}
-	if (!bo->pinned) {
-		err = drm_gem_shmem_pin(&bo->shmem);
-		if (err == -ENOSPC) /* as in heddle_gem_host_create() */
-			err = -ENOMEM;
-		if (err)
-			goto unlock;
-		bo->pinned = true;
-	}
+	if (!bo->pinned)
+		err = heddle_host_pin(bo, file);
+	if (err)
+		goto unlock;
 	sgt = drm_gem_shmem_get_sg_table(&bo->shmem);
 	if (IS_ERR(sgt)) {
 		err = PTR_ERR(sgt);
@@ -115,8 +142,7 @@ void heddle_host_unmap(struct heddle_bo *bo)
 		heddle_take_back(dev, bo);
 	mutex_unlock(&dev->host_lock);
 	if (bo->pinned)
-		drm_gem_shmem_unpin(&bo->shmem);
-	bo->pinned = false;
+		heddle_host_unpin(bo);
 }
 
 /*

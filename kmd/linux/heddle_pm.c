@@ -125,7 +125,7 @@ static int heddle_save(struct heddle_device *dev)
 		saved->length = length;
 		list_add_tail(&saved->link, &dev->sleep->saved);
 		err = heddle_gem_host_create(dev, PAGE_ALIGN(length), &saved->bo) ?:
-			heddle_host_map(saved->bo) ?:
+			heddle_host_map(saved->bo, NULL) ?:
 			heddle_sleep_copy(dev, saved, HEDDLE_STEP_TYPE_COPY_OUT);
 		if (err)
 			return err;

@@ -184,6 +184,57 @@ TEST_F(KernelMemoryTest, ASignalEndsTheWaitForRoom) {
   EXPECT_EQ(interrupted, -EINTR);
 }
 
+// One file cannot take all of a system; another one still gets what it asks
+// for, and what is given back can be taken again.
+TEST_F(KernelMemoryTest, AFileHasSoManyBuffers) {
+  const drm_heddle_limits limits = Limits(c());
+  std::vector<uint32_t> bos(limits.buffers);
+  for (uint32_t& bo : bos)
+    ASSERT_EQ(CreateBo(c(), kPage, DRM_HEDDLE_HOST, &bo), 0);
+  uint32_t more = 0;
+  EXPECT_EQ(CreateBo(c(), kPage, DRM_HEDDLE_HOST, &more), -EDQUOT);
+  EXPECT_EQ(CreateBo(c(), kPage, DRM_HEDDLE_DEVICE, &more), -EDQUOT);
+  EXPECT_TRUE(Eventually([&] { return MemoryInfo(c()).used == 0; }));
+  auto other = Open();
+  EXPECT_EQ(CreateBo(other.get(), kPage, DRM_HEDDLE_HOST, &more), 0);
+  int fd = -1;
+  ASSERT_EQ(ExportBo(other.get(), more, &fd), 0);
+  EXPECT_EQ(ImportBo(c(), fd, &more), -EDQUOT);
+  EXPECT_EQ(CloseBo(c(), bos.back()), 0);
+  EXPECT_EQ(ImportBo(c(), fd, &more), 0);
+  close(fd);
+}
+
+TEST_F(KernelMemoryTest, AFileHasSoManyStreams) {
+  const drm_heddle_limits limits = Limits(c());
+  uint32_t id = 0;
+  for (uint32_t i = 0; i < limits.streams; ++i)
+    ASSERT_EQ(CreateStream(c(), EmptyStream(), &id), 0) << i;
+  const uint64_t used = MemoryInfo(c()).used;
+  uint32_t more = 0;
+  EXPECT_EQ(CreateStream(c(), EmptyStream(), &more), -EDQUOT);
+  EXPECT_TRUE(Eventually([&] { return MemoryInfo(c()).used == used; }));
+  EXPECT_EQ(DestroyStream(c(), id), 0);
+  EXPECT_EQ(CreateStream(c(), EmptyStream(), &more), 0);
+}
+
+TEST_F(KernelMemoryTest, AFilePinsSoManyBytes) {
+  const drm_heddle_limits limits = Limits(c());
+  const uint32_t device = NewDevice(c(), kPage);
+  const uint64_t half = limits.pinned_bytes / 2 / kPage * kPage;
+  uint32_t one = 0, two = 0;
+  // They have no pages before the first job that uses them.
+  ASSERT_EQ(CreateBo(c(), half, DRM_HEDDLE_HOST, &one), 0);
+  ASSERT_EQ(CreateBo(c(), half + 2 * kPage, DRM_HEDDLE_HOST, &two), 0);
+  EXPECT_EQ(Do(c(), context_, {CopyIn(one, device, kPage)}).status, 0u);
+  EXPECT_EQ(Submit(c(), context_, {CopyIn(two, device, kPage)}), -EDQUOT);
+  EXPECT_EQ(Do(c(), context_, {CopyIn(one, device, kPage)}).status, 0u);
+  EXPECT_EQ(CloseBo(c(), one), 0);
+  EXPECT_TRUE(Eventually([&] {
+    return Submit(c(), context_, {CopyIn(two, device, kPage)}) == 0;
+  }));
+}
+
 bool Ready(int fd, short events) {
   pollfd p = {fd, events, 0};
   return poll(&p, 1, 0) == 1 && (p.revents & events);
