@@ -313,6 +313,26 @@ static struct heddle_bo *heddle_next_import(struct heddle_device *dev)
 	return found;
 }
 
+/*
+ * Gives the buffer back to its exporter; what is left is an object without memory. Only
+ * detaching unmaps for certain: an exporter may keep mappings until then.
+ */
+static void heddle_drop_import(struct heddle_bo *bo)
+{
+	struct drm_gem_object *obj = &bo->shmem.base;
+	struct dma_buf_attachment *attach = obj->import_attach;
+	struct dma_buf *dma_buf = attach->dmabuf;
+
+	mutex_lock(&obj->dev->object_name_lock); /* who exports it looks at the attachment */
+	obj->import_attach = NULL;
+	mutex_unlock(&obj->dev->object_name_lock);
+	heddle_unmap_import(attach, bo->shmem.sgt);
+	bo->shmem.sgt = NULL;
+	bo->sgt = NULL;
+	dma_buf_detach(dma_buf, attach);
+	dma_buf_put(dma_buf);
+}
+
 /* The card is off the bus, or has been told to stop: nothing is its any more. */
 void heddle_host_close(struct heddle_device *dev)
 {
@@ -323,9 +343,7 @@ void heddle_host_close(struct heddle_device *dev)
 	dev->host_closed = true;
 	mutex_unlock(&dev->host_lock);
 	while ((bo = heddle_next_import(dev))) {
-		heddle_unmap_import(bo->shmem.base.import_attach, bo->shmem.sgt);
-		bo->shmem.sgt = NULL; /* so that DRM does not unmap it again */
-		bo->sgt = NULL;
+		heddle_drop_import(bo);
 		drm_gem_object_put(&bo->shmem.base);
 	}
 	mutex_lock(&dev->host_lock);

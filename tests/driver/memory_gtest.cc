@@ -10,7 +10,10 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <string>
 #include <thread>
 
 #include "tests/uapi/uapi_test.h"
@@ -233,6 +236,43 @@ TEST_F(KernelMemoryTest, AFilePinsSoManyBytes) {
   EXPECT_TRUE(Eventually([&] {
     return Submit(c(), context_, {CopyIn(two, device, kPage)}) == 0;
   }));
+}
+
+// Slots of bounce buffers that are taken; with swiotlb=force, by every mapping.
+uint64_t Bounced() {
+  uint64_t slots = 0;
+  std::ifstream("/sys/kernel/debug/swiotlb/io_tlb_used") >> slots;
+  return slots;
+}
+
+// A buffer of one card, imported by another that is then removed. Both are the
+// system's cards in the order of their nodes.
+TEST(ImportTest, ARemovedCardHasNoMappings) {
+  const int exporter = open("/dev/dri/renderD128", O_RDWR | O_CLOEXEC);
+  const int importer = open("/dev/dri/renderD129", O_RDWR | O_CLOEXEC);
+  ASSERT_GE(importer, 0) << "two cards are needed";
+  drm_heddle_bo_create create = {};
+  create.size = 8 * kMiB;
+  ASSERT_EQ(ioctl(exporter, DRM_IOCTL_HEDDLE_BO_CREATE, &create), 0);
+  drm_prime_handle prime = {create.handle, DRM_RDWR | DRM_CLOEXEC, -1};
+  ASSERT_EQ(ioctl(exporter, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime), 0);
+  const uint64_t before = Bounced();
+  ASSERT_EQ(ioctl(importer, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime), 0);
+  ASSERT_GT(Bounced(), before + 1000) << "the importer's mapping";
+
+  const std::string device = "/sys/class/drm/renderD129/device";
+  char target[4096] = {};
+  ASSERT_NE(realpath(device.c_str(), target), nullptr);
+  const std::string card(target), name = card.substr(card.rfind('/') + 1);
+  std::ofstream(card + "/driver/unbind") << name;
+  EXPECT_LE(Bounced(), before) << "mapped for a card that is gone";
+  EXPECT_EQ(ioctl(importer, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime), -1);
+  EXPECT_EQ(errno, ENODEV);
+  close(importer);
+  EXPECT_LE(Bounced(), before);
+  std::ofstream("/sys/bus/pci/drivers/heddle/bind") << name;
+  close(prime.fd);
+  close(exporter);
 }
 
 bool Ready(int fd, short events) {
