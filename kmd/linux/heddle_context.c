@@ -2,7 +2,6 @@
 /* Open files, and their contexts: each a queue of its own. */
 #include <linux/capability.h>
 #include <linux/slab.h>
-#include <linux/vmalloc.h>
 
 #include "heddle_args.h"
 #include "heddle_compat.h"
@@ -23,7 +22,7 @@ static void heddle_file_release(struct kref *ref)
 {
 	struct heddle_file *file = container_of(ref, struct heddle_file, ref);
 
-	vfree(file->events);
+	kvfree(file->events);
 	kfree(file);
 }
 
@@ -125,7 +124,7 @@ int heddle_context_create_ioctl(struct drm_device *drm, void *data, struct drm_f
 		err = -ENOMEM;
 		goto count;
 	}
-	context = kzalloc(sizeof(*context), GFP_KERNEL);
+	context = kzalloc(sizeof(*context), GFP_KERNEL_ACCOUNT);
 	if (!context) {
 		err = -ENOMEM;
 		goto count;
@@ -152,7 +151,7 @@ int heddle_context_create_ioctl(struct drm_device *drm, void *data, struct drm_f
 	}
 	atomic_inc(&dev->entities);
 	err = xa_alloc_cyclic(&file->contexts, &args->context, context, XA_LIMIT(1, U32_MAX),
-			      &file->next_context, GFP_KERNEL);
+			      &file->next_context, GFP_KERNEL_ACCOUNT);
 	context->id = args->context;
 	mutex_unlock(&dev->files_lock);
 	if (err >= 0)
@@ -223,10 +222,10 @@ int heddle_open(struct drm_device *drm, struct drm_file *drm_file)
 
 	if (heddle_gone(dev))
 		return -ENODEV;
-	file = kzalloc(sizeof(*file), GFP_KERNEL);
+	file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
 	if (!file)
 		return -ENOMEM;
-	file->events = vzalloc(HEDDLE_EVENTS_KEPT * sizeof(*file->events));
+	file->events = kvcalloc(HEDDLE_EVENTS_KEPT, sizeof(*file->events), GFP_KERNEL_ACCOUNT);
 	if (!file->events) {
 		kfree(file);
 		return -ENOMEM;

@@ -35,7 +35,7 @@ static const struct dma_fence_ops heddle_fence_ops = {
 /* A fence that heddle_engine_start() will initialise; kfree() it if that never comes. */
 struct dma_fence *heddle_fence_alloc(void)
 {
-	struct heddle_fence *fence = kzalloc(sizeof(*fence), GFP_KERNEL);
+	struct heddle_fence *fence = kzalloc(sizeof(*fence), GFP_KERNEL_ACCOUNT);
 
 	if (!fence)
 		return NULL;
@@ -45,7 +45,7 @@ struct dma_fence *heddle_fence_alloc(void)
 
 struct heddle_outcome *heddle_outcome_alloc(struct heddle_device *dev)
 {
-	struct heddle_outcome *outcome = kzalloc(sizeof(*outcome), GFP_KERNEL);
+	struct heddle_outcome *outcome = kzalloc(sizeof(*outcome), GFP_KERNEL_ACCOUNT);
 
 	if (!outcome)
 		return NULL;

@@ -58,14 +58,14 @@ static void heddle_job_watch(struct heddle_job *job)
 struct heddle_job *heddle_job_alloc(struct heddle_device *dev, struct heddle_context *context,
 				    u32 num_patches, u32 num_hosts)
 {
-	struct heddle_job *job = kzalloc(sizeof(*job), GFP_KERNEL);
+	struct heddle_job *job = kzalloc(sizeof(*job), GFP_KERNEL_ACCOUNT);
 
 	if (!job)
 		return NULL;
 	job->dev = dev;
 	INIT_LIST_HEAD(&job->run.link);
-	job->patches = kvcalloc(max(num_patches, 1U), sizeof(*job->patches), GFP_KERNEL);
-	job->hosts = kvcalloc(max(num_hosts, 1U), sizeof(*job->hosts), GFP_KERNEL);
+	job->patches = kvcalloc(max(num_patches, 1U), sizeof(*job->patches), GFP_KERNEL_ACCOUNT);
+	job->hosts = kvcalloc(max(num_hosts, 1U), sizeof(*job->hosts), GFP_KERNEL_ACCOUNT);
 	job->run.fence = heddle_fence_alloc();
 	job->run.outcome = heddle_outcome_alloc(dev);
 	drm_dev_get(&dev->drm);
