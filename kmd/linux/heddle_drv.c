@@ -175,6 +175,7 @@ static struct pci_driver heddle_pci_driver = {
 	.probe = heddle_probe,
 	.remove = heddle_remove,
 	.driver.pm = pm_ptr(&heddle_pm_ops),
+	.err_handler = &heddle_error_handlers,
 };
 
 static int __init heddle_module_init(void)

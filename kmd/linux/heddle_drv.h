@@ -348,8 +348,9 @@ void heddle_alloc_put(struct heddle_alloc *alloc);
 void heddle_alloc_unstage(struct heddle_alloc *alloc);
 u64 heddle_dram_available(struct heddle_device *dev);
 
-/* heddle_pm.c: sleep */
+/* heddle_pm.c: sleep, errors of the bus */
 extern const struct dev_pm_ops heddle_pm_ops;
+extern const struct pci_error_handlers heddle_error_handlers;
 
 /* heddle_gem.c: buffers */
 struct drm_gem_object *heddle_gem_create_object(struct drm_device *drm, size_t size);

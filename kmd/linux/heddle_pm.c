@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Sleep. A card without anybody's memory sleeps by itself (runtime PM). When the system
- * goes to sleep, the card's memory is copied to the host's, because the card may lose
- * its power, and back when the system wakes up: clients see nothing but time.
+ * Sleep, and errors of the bus. A card without anybody's memory sleeps by itself (runtime
+ * PM). When the system goes to sleep, the card's memory is copied to the host's, because
+ * the card may lose its power, and back when the system wakes up: clients see nothing but
+ * time.
  *
  *   prepare   no job starts any more, those with the card end, contents are copied out
  *   suspend   the card forgets its rings
@@ -267,4 +268,43 @@ const struct dev_pm_ops heddle_pm_ops = {
 	.complete = pm_sleep_ptr(heddle_awake),
 	SYSTEM_SLEEP_PM_OPS(heddle_suspend, heddle_resume)
 	RUNTIME_PM_OPS(heddle_runtime_suspend, heddle_runtime_resume, NULL)
+};
+
+/*
+ * The bus reports an error. One that it has mended by itself concerns nobody. After any
+ * other the card is reset with its slot, so memory and jobs are lost as by unplugging;
+ * it is a new card when the driver is bound to it again.
+ */
+static pci_ers_result_t heddle_error_detected(struct pci_dev *pdev, pci_channel_state_t state)
+{
+	struct heddle_device *dev = pci_get_drvdata(pdev);
+
+	if (state == pci_channel_io_normal)
+		return PCI_ERS_RESULT_CAN_RECOVER;
+	heddle_lose(dev, "the bus reports an error");
+	return state == pci_channel_io_frozen ? PCI_ERS_RESULT_NEED_RESET :
+						PCI_ERS_RESULT_DISCONNECT;
+}
+
+static pci_ers_result_t heddle_mmio_enabled(struct pci_dev *pdev)
+{
+	return heddle_card_lost(pci_get_drvdata(pdev)) ? PCI_ERS_RESULT_NEED_RESET :
+							  PCI_ERS_RESULT_RECOVERED;
+}
+
+/* The slot has been reset, by which the card has lost everything. */
+static pci_ers_result_t heddle_slot_reset(struct pci_dev *pdev)
+{
+	struct heddle_device *dev = pci_get_drvdata(pdev);
+
+	heddle_lose(dev, "its slot was reset");
+	pci_restore_state(pdev);
+	pci_clear_master(pdev);
+	return heddle_card_lost(dev) ? PCI_ERS_RESULT_DISCONNECT : PCI_ERS_RESULT_RECOVERED;
+}
+
+const struct pci_error_handlers heddle_error_handlers = {
+	.error_detected = heddle_error_detected,
+	.mmio_enabled = heddle_mmio_enabled,
+	.slot_reset = heddle_slot_reset,
 };
