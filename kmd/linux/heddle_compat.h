@@ -6,6 +6,7 @@
 #ifndef HEDDLE_COMPAT_H
 #define HEDDLE_COMPAT_H
 
+#include <linux/dma-buf.h>
 #include <linux/hrtimer.h>
 #include <linux/pm_runtime.h>
 
@@ -107,6 +108,16 @@ static inline int heddle_sched_job_setup(struct drm_sched_job *job,
 	return drm_sched_job_init(job, entity, 1, owner);
 #else
 	return drm_sched_job_init(job, entity, owner);
+#endif
+}
+
+/* No lock of the buffer is held. */
+static inline void heddle_unmap_import(struct dma_buf_attachment *attach, struct sg_table *sgt)
+{
+#ifdef HEDDLE_HAVE_DMA_BUF_UNLOCKED
+	dma_buf_unmap_attachment_unlocked(attach, sgt, DMA_BIDIRECTIONAL);
+#else
+	dma_buf_unmap_attachment(attach, sgt, DMA_BIDIRECTIONAL);
 #endif
 }
 

@@ -172,7 +172,7 @@ int heddle_context_create_ioctl(struct drm_device *drm, void *data, struct drm_f
 	}
 	atomic_inc(&dev->entities);
 	err = xa_alloc_cyclic(&file->contexts, &args->context, context, XA_LIMIT(1, U32_MAX),
-			      &file->next_context, GFP_KERNEL);
+			      &file->next_context, GFP_KERNEL_ACCOUNT);
 	context->id = args->context;
 	mutex_unlock(&dev->files_lock);
 	if (err >= 0)

@@ -145,6 +145,12 @@ static int heddle_access_test(struct heddle_device *dev)
 	return heddle_read(dev, HEDDLE_REG_SCRATCH) == HEDDLE_SCRATCH_TEST ? 0 : -EIO;
 }
 
+/* Also after its power was off: nothing is known of it. */
+int heddle_card_start(struct heddle_device *dev)
+{
+	return heddle_reset_card(dev) ?: heddle_access_test(dev);
+}
+
 int heddle_device_init(struct heddle_device *dev)
 {
 	int err;
@@ -176,7 +182,7 @@ int heddle_device_init(struct heddle_device *dev)
 	if (err)
 		return err;
 	if (dev->regs) {
-		err = heddle_reset_card(dev) ?: heddle_access_test(dev);
+		err = heddle_card_start(dev);
 		if (err)
 			return dev_err_probe(dev->drm.dev, err, "the card cannot be reset\n");
 		pci_set_master(to_pci_dev(dev->drm.dev)); /* what it did before has ended */

@@ -62,29 +62,58 @@ static void heddle_compaction_free(struct heddle_device *dev, struct heddle_comp
 	kvfree(c);
 }
 
-/* One batch of moves as a run of the driver's own. */
-static int heddle_execute_moves(struct heddle_device *dev, struct heddle_compaction *c, int count)
+/* Steps as a run of the driver's own, while the card is held. Waits for its end. */
+int heddle_run_own(struct heddle_device *dev, struct heddle_area *area,
+		   struct heddle_outcome *outcome, u32 steps)
 {
 	DECLARE_COMPLETION_ONSTACK(done);
-	struct heddle_step *steps;
 	struct heddle_run run = {
-		.num_steps = count,
-		.steps_dma = c->area->dma,
-		.outcome = c->outcome,
+		.num_steps = steps,
+		.steps = area->cpu,
+		.steps_dma = area->dma,
+		.outcome = outcome,
 		.done = &done,
 	};
+	unsigned long limit;
 	int err;
+	int idx;
+
+	INIT_LIST_HEAD(&run.link);
+	outcome->state = HEDDLE_JOB_QUEUED;
+	if (!drm_dev_enter(&dev->drm, &idx))
+		return -ENODEV;
+	err = heddle_engine_start(dev, &run, true, NULL, 0);
+	drm_dev_exit(idx);
+	if (err)
+		return err;
+	/*
+	 * Ends in any case: by the watch if the card makes no progress, or by removal. While
+	 * the system sleeps and wakes up there is no watch.
+	 */
+	limit = jiffies + nsecs_to_jiffies(dev->timeout_ns);
+	while (!wait_for_completion_timeout(&done, HZ / 2)) {
+		if (!dev->sleep)
+			continue;
+		heddle_engine_reap(dev); /* an interrupt may have been lost */
+		if (time_after(jiffies, limit))
+			heddle_lose(dev, "it does not copy its memory");
+	}
+	if (heddle_gone(dev))
+		return -ENODEV;
+	return outcome->result.status == HEDDLE_ERROR_OK ? 0 : -EIO;
+}
+
+static int heddle_execute_moves(struct heddle_device *dev, struct heddle_compaction *c, int count)
+{
+	struct heddle_step *steps;
 	int idx;
 	int i;
 
 	if (!dev->regs) /* null_hw: there is nothing to move */
 		return 0;
-	INIT_LIST_HEAD(&run.link);
-	c->outcome->state = HEDDLE_JOB_QUEUED;
 	if (!drm_dev_enter(&dev->drm, &idx))
 		return -ENODEV;
 	steps = c->area->cpu;
-	run.steps = steps;
 	memset(steps, 0, count * sizeof(*steps));
 	for (i = 0; i < count; i++) {
 		steps[i].type = HEDDLE_STEP_TYPE_COPY;
@@ -92,15 +121,8 @@ static int heddle_execute_moves(struct heddle_device *dev, struct heddle_compact
 		steps[i].destination = c->moves[i].to;
 		steps[i].length = c->moves[i].size;
 	}
-	err = heddle_engine_start(dev, &run, true, NULL, 0);
 	drm_dev_exit(idx);
-	if (err)
-		return err;
-	/* Ends in any case: by the watch if the card makes no progress, or by removal. */
-	wait_for_completion(&done);
-	if (heddle_gone(dev))
-		return -ENODEV;
-	return c->outcome->result.status == HEDDLE_ERROR_OK ? 0 : -EIO;
+	return heddle_run_own(dev, c->area, c->outcome, count);
 }
 
 /* Whether the wait for the card's jobs is over: *@err is 0 and the card is ours, or why not. */
@@ -122,18 +144,24 @@ static bool heddle_try_hold(struct heddle_device *dev, bool (*wanted)(struct hed
 	return settled;
 }
 
-/* Lets nothing start, and waits until nothing runs and the card is ready, or nobody @wanted it. */
-static int heddle_hold(struct heddle_device *dev, bool (*wanted)(struct heddle_device *dev))
+/*
+ * Lets nothing start, and waits until nothing runs and the card is ready: then it is
+ * the caller's. -ECANCELED: nobody @wanted it any more. -EBUSY: not within @timeout.
+ * heddle_release() follows in any case.
+ */
+int heddle_hold(struct heddle_device *dev, bool (*wanted)(struct heddle_device *dev),
+		long timeout)
 {
 	int err;
 
 	WRITE_ONCE(dev->hold, true);
 	/* As long as the jobs take: an idle task is no hung one. */
-	wait_event_idle(dev->idle, heddle_try_hold(dev, wanted, &err));
+	if (!wait_event_idle_timeout(dev->idle, heddle_try_hold(dev, wanted, &err), timeout))
+		return -EBUSY;
 	return err;
 }
 
-static void heddle_release(struct heddle_device *dev)
+void heddle_release(struct heddle_device *dev)
 {
 	spin_lock_irq(&dev->lock);
 	WRITE_ONCE(dev->hold, false);
@@ -216,7 +244,7 @@ static void heddle_compact(struct work_struct *work)
 		heddle_end_waiters(dev, PTR_ERR(c));
 		return;
 	}
-	err = heddle_hold(dev, heddle_room_wanted);
+	err = heddle_hold(dev, heddle_room_wanted, MAX_SCHEDULE_TIMEOUT);
 	if (err)
 		goto release;
 	spin_lock_irq(&dev->lock);

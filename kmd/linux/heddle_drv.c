@@ -111,6 +111,7 @@ static const struct drm_driver heddle_driver = {
 	.open = heddle_open,
 	.postclose = heddle_postclose,
 	.gem_create_object = heddle_gem_create_object,
+	.gem_prime_import = heddle_gem_import,
 	DRM_GEM_SHMEM_DRIVER_OPS,
 	.debugfs_init = heddle_debugfs_init,
 	.fops = &heddle_fops,
@@ -200,42 +201,6 @@ static void heddle_remove(struct pci_dev *pdev)
 	heddle_device_fini(dev);
 }
 
-/* Nobody's memory is on the card: it may sleep, and forgets its rings. */
-static int heddle_runtime_suspend(struct device *device)
-{
-	struct heddle_device *dev = dev_get_drvdata(device);
-	u64 used;
-
-	mutex_lock(&dev->mem_lock);
-	used = dev->mem.used;
-	mutex_unlock(&dev->mem_lock);
-	if (used)
-		return -EBUSY;
-	heddle_write(dev, HEDDLE_REG_INT_ENABLE, 0);
-	heddle_write(dev, HEDDLE_REG_RING_SIZE(0), 0);
-	heddle_write(dev, HEDDLE_REG_COMPLETION_SIZE, 0);
-	return 0;
-}
-
-static int heddle_runtime_resume(struct device *device)
-{
-	struct heddle_device *dev = dev_get_drvdata(device);
-
-	if (heddle_gone(dev))
-		return 0;
-	spin_lock_irq(&dev->lock);
-	heddle_engine_rings(dev);
-	spin_unlock_irq(&dev->lock);
-	heddle_schedule_watch(dev);
-	queue_work(heddle_report_wq, &dev->memory_work); /* it could not tell while it slept */
-	return 0;
-}
-
-static const struct dev_pm_ops heddle_pm_ops = {
-	RUNTIME_PM_OPS(heddle_runtime_suspend, heddle_runtime_resume, NULL)
-	SYSTEM_SLEEP_PM_OPS(pm_runtime_force_suspend, pm_runtime_force_resume)
-};
-
 static const struct pci_device_id heddle_ids[] = {
 	{ PCI_DEVICE(HEDDLE_PCI_VENDOR_ID, HEDDLE_PCI_DEVICE_ID) },
 	{}
@@ -248,6 +213,7 @@ static struct pci_driver heddle_pci_driver = {
 	.probe = heddle_probe,
 	.remove = heddle_remove,
 	.driver.pm = pm_ptr(&heddle_pm_ops),
+	.err_handler = &heddle_error_handlers,
 };
 
 static void heddle_destroy_queues(void)

@@ -12,7 +12,7 @@
  *   heddle_device.map_lock   making HOST buffers reachable for the card
  *   heddle_device.host_lock  the lists of what the card can reach in system memory
  *   heddle_device.lock    (irq-safe) the card: rings, jobs in flight, state, counters
- *   heddle_file.lock      a file's queue of events, what it holds
+ *   heddle_file.lock      a file's queue of events, what it uses
  *
  * What signals fences (heddle_signal_wq, the scheduler's callbacks, interrupts) takes
  * no mutex and allocates nothing: memory may become free only by what waits for it.
@@ -117,6 +117,7 @@ struct heddle_device {
 	u64 mem_generation;
 	struct list_head waiters; /* for room, under mem_lock */
 	struct work_struct compact_work;
+	struct heddle_sleep *sleep; /* from the system's going to sleep until it is awake */
 
 	struct mutex map_lock;
 	struct mutex host_lock;
@@ -126,7 +127,7 @@ struct heddle_device {
 
 	spinlock_t lock;
 	enum heddle_device_state state;
-	bool hold; /* compaction: no job may start */
+	bool hold; /* compaction, sleep: no job may start */
 	struct heddle_job_descriptor *descriptors;
 	struct heddle_completion *records;
 	dma_addr_t ring_dma;
@@ -261,6 +262,7 @@ struct heddle_bo {
 	struct list_head mapped;     /* HOST: in heddle_device.mapped */
 	struct sg_table *sgt;	     /* HOST: the card's addresses, or NULL */
 	bool pinned;
+	struct heddle_file *pinned_by; /* HOST: whose limit its pages count for, or NULL */
 	bool needs_sync; /* card and processor do not see each other's writes by themselves */
 };
 
@@ -284,7 +286,6 @@ struct heddle_file {
 	struct xarray streams;
 	u32 next_context;
 	u32 next_stream;
-	atomic_t num_streams;
 	atomic64_t device_bytes;
 	atomic64_t host_bytes;
 	atomic64_t busy_ns;
@@ -425,6 +426,7 @@ extern struct workqueue_struct *heddle_report_wq;
 /* heddle_device.c: set-up and end of a card */
 int heddle_device_init(struct heddle_device *dev);
 void heddle_device_fini(struct heddle_device *dev);
+int heddle_card_start(struct heddle_device *dev);
 int heddle_read_memory_size(struct heddle_device *dev);
 
 /* heddle_engine.c: rings, completion records, jobs in flight */
@@ -457,20 +459,31 @@ void heddle_queue_watch(struct heddle_device *dev, unsigned int ms);
 /* heddle_dram.c: device memory */
 void heddle_dram_init(struct heddle_device *dev);
 void heddle_dram_fini(struct heddle_device *dev);
+int heddle_hold(struct heddle_device *dev, bool (*wanted)(struct heddle_device *dev),
+		long timeout);
+void heddle_release(struct heddle_device *dev);
+int heddle_run_own(struct heddle_device *dev, struct heddle_area *area,
+		   struct heddle_outcome *outcome, u32 steps);
 int heddle_alloc_create(struct heddle_device *dev, u64 size, struct heddle_alloc **alloc);
 void heddle_alloc_put(struct heddle_alloc *alloc);
 void heddle_alloc_unstage(struct heddle_alloc *alloc);
 u64 heddle_dram_available(struct heddle_device *dev);
 
+/* heddle_pm.c: sleep, errors of the bus */
+extern const struct dev_pm_ops heddle_pm_ops;
+extern const struct pci_error_handlers heddle_error_handlers;
+
 /* heddle_gem.c: buffers */
 struct drm_gem_object *heddle_gem_create_object(struct drm_device *drm, size_t size);
+struct drm_gem_object *heddle_gem_import(struct drm_device *drm, struct dma_buf *dma_buf);
 int heddle_gem_host_create(struct heddle_device *dev, size_t size, struct heddle_bo **bo);
 struct heddle_bo *heddle_gem_find(struct drm_file *file, u32 handle, u32 placement, int *err);
 int heddle_gem_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 int heddle_gem_info_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 
 /* heddle_host.c: what the card can reach in system memory */
-int heddle_host_map(struct heddle_bo *bo);
+int heddle_host_map(struct heddle_bo *bo, struct heddle_file *file);
+int heddle_host_import(struct heddle_bo *bo);
 void heddle_host_unmap(struct heddle_bo *bo);
 u32 heddle_host_entries(struct heddle_bo *bo, u64 offset, u64 *length,
 			struct heddle_sg_entry *entries, u32 max);

@@ -5,7 +5,9 @@
  */
 #include <linux/slab.h>
 
+#include <drm/drm_drv.h>
 #include <drm/drm_gem.h>
+#include <drm/drm_prime.h>
 
 #include "heddle_args.h"
 #include "heddle_drv.h"
@@ -13,21 +15,34 @@
 /* Largest HOST buffer: more than any card can take. */
 #define HEDDLE_HOST_BYTES_MAX (64ULL << 30)
 
-static int heddle_gem_open(struct drm_gem_object *obj, struct drm_file *file)
+/* A handle: that of a buffer of the file's own, of an import or of a shared one. */
+static int heddle_gem_open(struct drm_gem_object *obj, struct drm_file *drm_file)
 {
-	struct heddle_file *hfile = file->driver_priv;
+	struct heddle_file *file = drm_file->driver_priv;
+	bool device = to_heddle_bo(obj)->placement == DRM_HEDDLE_DEVICE;
+	int err;
 
-	atomic64_add(obj->size, to_heddle_bo(obj)->placement == DRM_HEDDLE_DEVICE ?
-					&hfile->device_bytes : &hfile->host_bytes);
+	err = heddle_file_charge(file, HEDDLE_BUFFERS, 1);
+	if (err)
+		return err;
+	err = device ? heddle_file_charge(file, HEDDLE_DEVICE_BYTES, obj->size) : 0;
+	if (err) {
+		heddle_file_uncharge(file, HEDDLE_BUFFERS, 1);
+		return err;
+	}
+	atomic64_add(obj->size, device ? &file->device_bytes : &file->host_bytes);
 	return 0;
 }
 
-static void heddle_gem_close(struct drm_gem_object *obj, struct drm_file *file)
+static void heddle_gem_close(struct drm_gem_object *obj, struct drm_file *drm_file)
 {
-	struct heddle_file *hfile = file->driver_priv;
+	struct heddle_file *file = drm_file->driver_priv;
+	bool device = to_heddle_bo(obj)->placement == DRM_HEDDLE_DEVICE;
 
-	atomic64_sub(obj->size, to_heddle_bo(obj)->placement == DRM_HEDDLE_DEVICE ?
-					&hfile->device_bytes : &hfile->host_bytes);
+	heddle_file_uncharge(file, HEDDLE_BUFFERS, 1);
+	if (device)
+		heddle_file_uncharge(file, HEDDLE_DEVICE_BYTES, obj->size);
+	atomic64_sub(obj->size, device ? &file->device_bytes : &file->host_bytes);
 }
 
 static void heddle_host_free(struct drm_gem_object *obj)
@@ -76,7 +91,7 @@ static const struct drm_gem_object_funcs heddle_device_funcs = {
 /* HOST and imported objects begin here. */
 struct drm_gem_object *heddle_gem_create_object(struct drm_device *drm, size_t size)
 {
-	struct heddle_bo *bo = kzalloc(sizeof(*bo), GFP_KERNEL);
+	struct heddle_bo *bo = kzalloc(sizeof(*bo), GFP_KERNEL_ACCOUNT);
 
 	if (!bo)
 		return ERR_PTR(-ENOMEM);
@@ -84,6 +99,27 @@ struct drm_gem_object *heddle_gem_create_object(struct drm_device *drm, size_t s
 	INIT_LIST_HEAD(&bo->mapped);
 	bo->shmem.base.funcs = &heddle_host_funcs;
 	return &bo->shmem.base;
+}
+
+/* Mapped for the card from here on, so a removed card gets nothing. */
+struct drm_gem_object *heddle_gem_import(struct drm_device *drm, struct dma_buf *dma_buf)
+{
+	struct drm_gem_object *obj = ERR_PTR(-ENODEV);
+	int err;
+	int idx;
+
+	if (!drm_dev_enter(drm, &idx))
+		return obj;
+	obj = drm_gem_prime_import(drm, dma_buf);
+	if (!IS_ERR(obj) && obj->import_attach) { /* else it is one of ours */
+		err = heddle_host_import(to_heddle_bo(obj));
+		if (err) {
+			drm_gem_object_put(obj);
+			obj = ERR_PTR(err);
+		}
+	}
+	drm_dev_exit(idx);
+	return obj;
 }
 
 int heddle_gem_host_create(struct heddle_device *dev, size_t size, struct heddle_bo **bo)
@@ -98,7 +134,7 @@ int heddle_gem_host_create(struct heddle_device *dev, size_t size, struct heddle
 
 static int heddle_gem_device_create(struct heddle_device *dev, u64 size, struct heddle_bo **out)
 {
-	struct heddle_bo *bo = kzalloc(sizeof(*bo), GFP_KERNEL);
+	struct heddle_bo *bo = kzalloc(sizeof(*bo), GFP_KERNEL_ACCOUNT);
 	int err;
 
 	if (!bo)

@@ -9,13 +9,52 @@
  * because user space may write to the rest of a buffer at any time.
  */
 #include <linux/dma-mapping.h>
+#include <linux/module.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
 
+#include "heddle_compat.h"
 #include "heddle_drv.h"
 
+#ifdef HEDDLE_HAVE_NAMESPACE_TOKENS
+MODULE_IMPORT_NS(DMA_BUF);
+#else
+MODULE_IMPORT_NS("DMA_BUF");
+#endif
+
+/* Their pages count for the file that has them pinned first; NULL: for nobody. */
+static int heddle_host_pin(struct heddle_bo *bo, struct heddle_file *file)
+{
+	int err = file ? heddle_file_charge(file, HEDDLE_PINNED_BYTES, bo->shmem.base.size) : 0;
+
+	if (err)
+		return err;
+	err = drm_gem_shmem_pin(&bo->shmem);
+	if (err) {
+		if (file)
+			heddle_file_uncharge(file, HEDDLE_PINNED_BYTES, bo->shmem.base.size);
+		return err == -ENOSPC ? -ENOMEM : err; /* as in heddle_gem_host_create() */
+	}
+	if (file)
+		kref_get(&file->ref);
+	bo->pinned_by = file;
+	bo->pinned = true;
+	return 0;
+}
+
+static void heddle_host_unpin(struct heddle_bo *bo)
+{
+	drm_gem_shmem_unpin(&bo->shmem);
+	bo->pinned = false;
+	if (!bo->pinned_by)
+		return;
+	heddle_file_uncharge(bo->pinned_by, HEDDLE_PINNED_BYTES, bo->shmem.base.size);
+	heddle_file_put(bo->pinned_by);
+	bo->pinned_by = NULL;
+}
+
 /* Pins the pages and gives them addresses, once; they stay as long as the buffer. */
-int heddle_host_map(struct heddle_bo *bo)
+int heddle_host_map(struct heddle_bo *bo, struct heddle_file *file)
 {
 	struct heddle_device *dev = to_heddle(bo->shmem.base.dev);
 	struct scatterlist *sg;
@@ -26,18 +65,14 @@ int heddle_host_map(struct heddle_bo *bo)
 	mutex_lock(&dev->map_lock);
 	if (bo->sgt)
 		goto unlock;
-	if (bo->shmem.base.import_attach) {
-		bo->sgt = bo->shmem.sgt;
+	if (bo->shmem.base.import_attach) { /* or it would have been mapped when it was imported */
+		err = -ENODEV;
 		goto unlock;
 	}
-	if (!bo->pinned) {
-		err = drm_gem_shmem_pin(&bo->shmem);
-		if (err == -ENOSPC) /* as in heddle_gem_host_create() */
-			err = -ENOMEM;
-		if (err)
-			goto unlock;
-		bo->pinned = true;
-	}
+	if (!bo->pinned)
+		err = heddle_host_pin(bo, file);
+	if (err)
+		goto unlock;
 	sgt = drm_gem_shmem_get_sg_table(&bo->shmem);
 	if (IS_ERR(sgt)) {
 		err = PTR_ERR(sgt);
@@ -68,6 +103,23 @@ unlock:
 	return err;
 }
 
+/* An imported buffer has been mapped by its exporter. */
+int heddle_host_import(struct heddle_bo *bo)
+{
+	struct heddle_device *dev = to_heddle(bo->shmem.base.dev);
+	int err = -ENODEV;
+
+	mutex_lock(&dev->host_lock);
+	if (!dev->host_closed) {
+		bo->sgt = bo->shmem.sgt;
+		list_add_tail(&bo->mapped, &dev->mapped);
+		err = 0;
+	}
+	mutex_unlock(&dev->host_lock);
+	return err;
+}
+
+/* Holds host_lock; not for imported buffers, whose exporters take locks of their own. */
 static void heddle_take_back(struct heddle_device *dev, struct heddle_bo *bo)
 {
 	list_del_init(&bo->mapped);
@@ -84,12 +136,13 @@ void heddle_host_unmap(struct heddle_bo *bo)
 	struct heddle_device *dev = to_heddle(bo->shmem.base.dev);
 
 	mutex_lock(&dev->host_lock);
-	if (!list_empty(&bo->mapped))
+	if (bo->shmem.base.import_attach)
+		list_del_init(&bo->mapped); /* DRM unmaps it, unless removal did */
+	else if (!list_empty(&bo->mapped))
 		heddle_take_back(dev, bo);
 	mutex_unlock(&dev->host_lock);
 	if (bo->pinned)
-		drm_gem_shmem_unpin(&bo->shmem);
-	bo->pinned = false;
+		heddle_host_unpin(bo);
 }
 
 /*
@@ -241,6 +294,45 @@ void heddle_area_free(struct heddle_device *dev, struct heddle_area *area)
 	}
 }
 
+/* An imported buffer, which is kept from being freed meanwhile; NULL: there is none left. */
+static struct heddle_bo *heddle_next_import(struct heddle_device *dev)
+{
+	struct heddle_bo *found = NULL;
+	struct heddle_bo *bo;
+
+	mutex_lock(&dev->host_lock);
+	list_for_each_entry(bo, &dev->mapped, mapped) {
+		if (!bo->shmem.base.import_attach ||
+		    !kref_get_unless_zero(&bo->shmem.base.refcount))
+			continue;
+		list_del_init(&bo->mapped);
+		found = bo;
+		break;
+	}
+	mutex_unlock(&dev->host_lock);
+	return found;
+}
+
+/*
+ * Gives the buffer back to its exporter; what is left is an object without memory. Only
+ * detaching unmaps for certain: an exporter may keep mappings until then.
+ */
+static void heddle_drop_import(struct heddle_bo *bo)
+{
+	struct drm_gem_object *obj = &bo->shmem.base;
+	struct dma_buf_attachment *attach = obj->import_attach;
+	struct dma_buf *dma_buf = attach->dmabuf;
+
+	mutex_lock(&obj->dev->object_name_lock); /* who exports it looks at the attachment */
+	obj->import_attach = NULL;
+	mutex_unlock(&obj->dev->object_name_lock);
+	heddle_unmap_import(attach, bo->shmem.sgt);
+	bo->shmem.sgt = NULL;
+	bo->sgt = NULL;
+	dma_buf_detach(dma_buf, attach);
+	dma_buf_put(dma_buf);
+}
+
 /* The card is off the bus, or has been told to stop: nothing is its any more. */
 void heddle_host_close(struct heddle_device *dev)
 {
@@ -249,8 +341,15 @@ void heddle_host_close(struct heddle_device *dev)
 
 	mutex_lock(&dev->host_lock);
 	dev->host_closed = true;
+	mutex_unlock(&dev->host_lock);
+	while ((bo = heddle_next_import(dev))) {
+		heddle_drop_import(bo);
+		drm_gem_object_put(&bo->shmem.base);
+	}
+	mutex_lock(&dev->host_lock);
 	list_for_each_entry_safe(bo, next, &dev->mapped, mapped)
-		heddle_take_back(dev, bo);
+		if (!bo->shmem.base.import_attach) /* the others are being freed just now */
+			heddle_take_back(dev, bo);
 	list_for_each_entry_safe(area, next_area, &dev->areas, link) {
 		list_del(&area->link);
 		dma_free_coherent(dev->drm.dev, area->size, area->cpu, area->dma);

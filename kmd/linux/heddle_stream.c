@@ -5,6 +5,8 @@
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
+#include <drm/drm_drv.h>
+
 #include "heddle_args.h"
 #include "heddle_drv.h"
 
@@ -53,16 +55,39 @@ static int heddle_stream_validate(struct heddle_device *dev, const u32 *words, s
 	return err;
 }
 
+static int heddle_stream_charge(struct heddle_file *file, const struct heddle_stream *stream)
+{
+	int err = heddle_file_charge(file, HEDDLE_STREAMS, 1);
+
+	if (err)
+		return err;
+	err = heddle_file_charge(file, HEDDLE_DEVICE_BYTES, stream->alloc->node.size);
+	if (err)
+		heddle_file_uncharge(file, HEDDLE_STREAMS, 1);
+	return err;
+}
+
+static void heddle_stream_uncharge(struct heddle_file *file, const struct heddle_stream *stream)
+{
+	heddle_file_uncharge(file, HEDDLE_DEVICE_BYTES, stream->alloc->node.size);
+	heddle_file_uncharge(file, HEDDLE_STREAMS, 1);
+}
+
 /* Copies the user's words to @bo, which user space cannot map, and looks at them there. */
-static int heddle_stream_take(struct heddle_device *dev, struct heddle_bo *bo,
+static int heddle_stream_take(struct heddle_file *file, struct heddle_bo *bo,
 			      struct drm_heddle_stream_create *args,
 			      struct heddle_validate_result *facts)
 {
+	struct heddle_device *dev = file->dev;
 	u32 pages = bo->shmem.base.size >> PAGE_SHIFT;
 	void *words;
 	int err;
+	int idx;
 
-	err = heddle_host_map(bo);
+	if (!drm_dev_enter(&dev->drm, &idx))
+		return -ENODEV;
+	err = heddle_host_map(bo, file);
+	drm_dev_exit(idx);
 	if (err)
 		return err;
 	words = vmap(bo->shmem.pages, pages, VM_MAP, PAGE_KERNEL);
@@ -93,7 +118,7 @@ int heddle_stream_create_ioctl(struct drm_device *drm, void *data, struct drm_fi
 	err = heddle_check_stream_create(args);
 	if (err)
 		return err;
-	stream = kzalloc(sizeof(*stream), GFP_KERNEL);
+	stream = kzalloc(sizeof(*stream), GFP_KERNEL_ACCOUNT);
 	if (!stream)
 		return -ENOMEM;
 	kref_init(&stream->ref);
@@ -101,7 +126,7 @@ int heddle_stream_create_ioctl(struct drm_device *drm, void *data, struct drm_fi
 	err = heddle_gem_host_create(dev, PAGE_ALIGN(args->data.count), &staging);
 	if (err)
 		goto free;
-	err = heddle_stream_take(dev, staging, args, &stream->facts);
+	err = heddle_stream_take(file, staging, args, &stream->facts);
 	if (err)
 		goto put_staging;
 	err = heddle_alloc_create(dev, args->data.count, &stream->alloc);
@@ -110,18 +135,16 @@ int heddle_stream_create_ioctl(struct drm_device *drm, void *data, struct drm_fi
 	stream->alloc->staged_bytes = stream->bytes;
 	stream->alloc->staging = staging; /* with our reference */
 	staging = NULL;
-	if (atomic_inc_return(&file->num_streams) > HEDDLE_OBJECTS_MAX) {
-		err = -ENOMEM;
-		goto count;
-	}
+	err = heddle_stream_charge(file, stream);
+	if (err)
+		goto free;
 	atomic64_add(stream->alloc->node.size, &file->device_bytes);
 	err = xa_alloc_cyclic(&file->streams, &args->stream, stream, XA_LIMIT(1, U32_MAX),
-			      &file->next_stream, GFP_KERNEL);
+			      &file->next_stream, GFP_KERNEL_ACCOUNT);
 	if (err >= 0)
 		return 0; /* it is the table's now */
 	atomic64_sub(stream->alloc->node.size, &file->device_bytes);
-count:
-	atomic_dec(&file->num_streams);
+	heddle_stream_uncharge(file, stream);
 put_staging:
 	if (staging)
 		drm_gem_object_put(&staging->shmem.base);
@@ -143,7 +166,7 @@ int heddle_stream_destroy_ioctl(struct drm_device *drm, void *data, struct drm_f
 	stream = xa_erase(&file->streams, args->stream);
 	if (!stream)
 		return -ENOENT;
-	atomic_dec(&file->num_streams);
+	heddle_stream_uncharge(file, stream);
 	atomic64_sub(stream->alloc->node.size, &file->device_bytes);
 	heddle_stream_put(stream);
 	return 0;

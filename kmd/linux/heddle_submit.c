@@ -138,7 +138,7 @@ static int heddle_bind_step(struct drm_file *file, struct heddle_bound_step *ste
 		return err;
 	if (!drm_dev_enter(step->host->shmem.base.dev, &idx))
 		return -ENODEV;
-	err = heddle_host_map(step->host);
+	err = heddle_host_map(step->host, file->driver_priv);
 	if (!err)
 		*entries = heddle_host_entries(step->host, out ? in->dst_offset : in->src_offset,
 					       &length, NULL, U32_MAX);

@@ -27,6 +27,7 @@ const char kCommandHelp[] =
   fault runaway_dma                       the next copy to the host never ends (not of RTL)
   fault bit_flip command|weights|sram [BYTE=0 [BIT=0]]
                                           a bit changes before the next stream
+  fault power_loss                        registers and memory are lost in the next D3
   fault link_down | link_up               reads are all ones, no DMA, no interrupts
   fault none                              disarm all faults
   quit                                    end the simulator
@@ -108,6 +109,8 @@ absl::Status Fault(const Words& words, Platform* platform) {
     faults->runaway_dma = true;
   } else if (kind == "bit_flip") {
     return BitFlipFault(words, faults);
+  } else if (kind == "power_loss") {
+    faults->power_loss = true;
   } else if (kind == "link_down" || kind == "link_up") {
     faults->link_down = kind == "link_down";
   } else if (kind == "none") {

@@ -20,6 +20,7 @@
 //     runaway_dma                    the next copy to the host never ends
 //     bit_flip command|weights|sram [BYTE=0 [BIT=0]]
 //                                    a bit changes before the next stream runs
+//     power_loss                     registers and memory are lost in D3
 //     link_down, link_up             reads are ones, no DMA, no interrupts
 //     none                           disarms everything, link up
 //   quit                ends the process

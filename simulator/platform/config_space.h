@@ -37,6 +37,8 @@ class ConfigSpace {
   bool Write(uint32_t offset, const void* from, size_t bytes);
   void Reset();
 
+  // The function is in D0.
+  bool PoweredUp() const;
   // Memory space is enabled and the function is in D0.
   bool MemoryEnabled() const;
   // The function may write to and read from host memory and send interrupts.
@@ -51,7 +53,6 @@ class ConfigSpace {
  private:
   uint32_t Get(uint32_t offset, size_t bytes) const;
   void Put(uint32_t offset, uint32_t value, size_t bytes);
-  bool PoweredUp() const;
 
   uint8_t bytes_[reg::kPciConfigBytes];
   uint8_t writable_[reg::kPciConfigBytes];

@@ -35,6 +35,9 @@ struct Faults {
   std::optional<BitFlip> flip_command;
   std::optional<BitFlip> flip_weights;
   std::optional<BitFlip> flip_sram;
+  // The next time that the card leaves D3 it has lost its registers and its
+  // memory, as in a slot without power while the system sleeps.
+  bool power_loss = false;
   // The link is down: reads are ones, writes are lost, no DMA, no interrupts.
   bool link_down = false;
 

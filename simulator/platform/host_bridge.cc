@@ -54,11 +54,13 @@ void HostBridge::ConfigRead(uint32_t offset, void* to, size_t bytes) {
 
 void HostBridge::ConfigWrite(uint32_t offset, const void* from, size_t bytes) {
   if (Gone()) return;
+  const bool slept = !config_->PoweredUp();
   if (config_->Write(offset, from, bytes)) {
     Reset();
   } else {
     interrupts_->ConfigChanged();
   }
+  if (slept && config_->PoweredUp() && faults_->power_loss) reset_(true);
 }
 
 bool HostBridge::Answers(uint32_t offset, size_t bytes) const {

@@ -260,6 +260,27 @@ TEST_F(HotplugTest, LinkDown) {
   EXPECT_EQ(host_.Read(reg::kScratchOffset), 0u);
 }
 
+// In D3 a card keeps what it has, unless its slot has no power then.
+TEST_F(HotplugTest, PowerLossInD3) {
+  const uint32_t pmcsr = ConfigSpace::kPowerManagement + 4;
+  auto sleep = [&] {
+    host_.ConfigWrite(pmcsr, 3, 2);
+    host_.ConfigWrite(pmcsr, 0, 2);
+  };
+  host_.Write(reg::kScratchOffset, 9);
+  ASSERT_TRUE(host_.Store(kData, std::vector<uint8_t>(64, 0x5a)));
+  sleep();
+  EXPECT_EQ(host_.Read(reg::kScratchOffset), 9u);
+  EXPECT_EQ(host_.Fetch(kData, 64), std::vector<uint8_t>(64, 0x5a));
+  ASSERT_TRUE(Ok("fault power_loss"));
+  EXPECT_EQ(host_.Read(reg::kScratchOffset), 9u) << "only in D3";
+  sleep();
+  EXPECT_EQ(host_.Read(reg::kScratchOffset), 0u);
+  host_.Write(reg::kScratchOffset, 7);
+  sleep();
+  EXPECT_EQ(host_.Read(reg::kScratchOffset), 7u) << "once";
+}
+
 TEST_F(HotplugTest, ControlAnswersNonsense) {
   for (const char* bad :
        {"", "x", "fault", "fault x", "fault bit_flip", "fault bit_flip rom",

@@ -10,7 +10,10 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <string>
 #include <thread>
 
 #include "tests/uapi/uapi_test.h"
@@ -182,6 +185,94 @@ TEST_F(KernelMemoryTest, ASignalEndsTheWaitForRoom) {
     EXPECT_TRUE(Eventually([&] { return MemoryInfo(c()).used == 16 * kMiB; }));
   }
   EXPECT_EQ(interrupted, -EINTR);
+}
+
+// One file cannot take all of a system; another one still gets what it asks
+// for, and what is given back can be taken again.
+TEST_F(KernelMemoryTest, AFileHasSoManyBuffers) {
+  const drm_heddle_limits limits = Limits(c());
+  std::vector<uint32_t> bos(limits.buffers);
+  for (uint32_t& bo : bos)
+    ASSERT_EQ(CreateBo(c(), kPage, DRM_HEDDLE_HOST, &bo), 0);
+  uint32_t more = 0;
+  EXPECT_EQ(CreateBo(c(), kPage, DRM_HEDDLE_HOST, &more), -EDQUOT);
+  EXPECT_EQ(CreateBo(c(), kPage, DRM_HEDDLE_DEVICE, &more), -EDQUOT);
+  EXPECT_TRUE(Eventually([&] { return MemoryInfo(c()).used == 0; }));
+  auto other = Open();
+  EXPECT_EQ(CreateBo(other.get(), kPage, DRM_HEDDLE_HOST, &more), 0);
+  int fd = -1;
+  ASSERT_EQ(ExportBo(other.get(), more, &fd), 0);
+  EXPECT_EQ(ImportBo(c(), fd, &more), -EDQUOT);
+  EXPECT_EQ(CloseBo(c(), bos.back()), 0);
+  EXPECT_EQ(ImportBo(c(), fd, &more), 0);
+  close(fd);
+}
+
+TEST_F(KernelMemoryTest, AFileHasSoManyStreams) {
+  const drm_heddle_limits limits = Limits(c());
+  uint32_t id = 0;
+  for (uint32_t i = 0; i < limits.streams; ++i)
+    ASSERT_EQ(CreateStream(c(), EmptyStream(), &id), 0) << i;
+  const uint64_t used = MemoryInfo(c()).used;
+  uint32_t more = 0;
+  EXPECT_EQ(CreateStream(c(), EmptyStream(), &more), -EDQUOT);
+  EXPECT_TRUE(Eventually([&] { return MemoryInfo(c()).used == used; }));
+  EXPECT_EQ(DestroyStream(c(), id), 0);
+  EXPECT_EQ(CreateStream(c(), EmptyStream(), &more), 0);
+}
+
+TEST_F(KernelMemoryTest, AFilePinsSoManyBytes) {
+  const drm_heddle_limits limits = Limits(c());
+  const uint32_t device = NewDevice(c(), kPage);
+  const uint64_t half = limits.pinned_bytes / 2 / kPage * kPage;
+  uint32_t one = 0, two = 0;
+  // They have no pages before the first job that uses them.
+  ASSERT_EQ(CreateBo(c(), half, DRM_HEDDLE_HOST, &one), 0);
+  ASSERT_EQ(CreateBo(c(), half + 2 * kPage, DRM_HEDDLE_HOST, &two), 0);
+  EXPECT_EQ(Do(c(), context_, {CopyIn(one, device, kPage)}).status, 0u);
+  EXPECT_EQ(Submit(c(), context_, {CopyIn(two, device, kPage)}), -EDQUOT);
+  EXPECT_EQ(Do(c(), context_, {CopyIn(one, device, kPage)}).status, 0u);
+  EXPECT_EQ(CloseBo(c(), one), 0);
+  EXPECT_TRUE(Eventually([&] {
+    return Submit(c(), context_, {CopyIn(two, device, kPage)}) == 0;
+  }));
+}
+
+// Slots of bounce buffers that are taken; with swiotlb=force, by every mapping.
+uint64_t Bounced() {
+  uint64_t slots = 0;
+  std::ifstream("/sys/kernel/debug/swiotlb/io_tlb_used") >> slots;
+  return slots;
+}
+
+// A buffer of one card, imported by another that is then removed. Both are the
+// system's cards in the order of their nodes.
+TEST(ImportTest, ARemovedCardHasNoMappings) {
+  const int exporter = open("/dev/dri/renderD128", O_RDWR | O_CLOEXEC);
+  const int importer = open("/dev/dri/renderD129", O_RDWR | O_CLOEXEC);
+  ASSERT_GE(importer, 0) << "two cards are needed";
+  drm_heddle_bo_create create = {};
+  create.size = 8 * kMiB;
+  ASSERT_EQ(ioctl(exporter, DRM_IOCTL_HEDDLE_BO_CREATE, &create), 0);
+  drm_prime_handle prime = {create.handle, DRM_RDWR | DRM_CLOEXEC, -1};
+  ASSERT_EQ(ioctl(exporter, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime), 0);
+  const uint64_t before = Bounced();
+  ASSERT_EQ(ioctl(importer, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime), 0);
+  ASSERT_GT(Bounced(), before + 1000) << "the importer's mapping";
+
+  const std::string device = "/sys/class/drm/renderD129/device";
+  char target[4096] = {};
+  ASSERT_NE(realpath(device.c_str(), target), nullptr);
+  const std::string card(target), name = card.substr(card.rfind('/') + 1);
+  std::ofstream(card + "/driver/unbind") << name;
+  EXPECT_LE(Bounced(), before) << "mapped for a card that is gone";
+  EXPECT_EQ(ioctl(importer, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime), -1);
+  EXPECT_EQ(errno, ENODEV);
+  close(importer);
+  EXPECT_LE(Bounced(), before);
+  std::ofstream("/sys/bus/pci/drivers/heddle/bind") << name;
+  close(prime.fd);
+  close(exporter);
 }
 
 bool Ready(int fd, short events) {

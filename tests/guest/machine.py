@@ -62,6 +62,10 @@ class Machine:
         """Takes the card out; returns when the guest has let go of it."""
         raise NotImplementedError
 
+    def report_error(self, slot, error):
+        """The slot's port reports an error of PCI Express, e.g. DLP; returns what the machine says."""
+        raise NotImplementedError
+
     def trace(self):
         """Makes a hung kernel tell where it is, on the console, and panic."""
 
@@ -156,10 +160,12 @@ class Machine:
             card.kill()
         elif verb == "ctl":
             return card.control(rest)
+        elif verb == "aer":
+            return self.report_error(slot, rest)
         elif verb == "alive":
             return f"{int(card.alive())}\n"
         else:
-            raise GuestError("give unplug, plug, kill, ctl or alive")
+            raise GuestError("give unplug, plug, kill, ctl, aer or alive")
         return ""
 
     def shut_down(self, seconds):

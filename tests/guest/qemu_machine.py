@@ -120,6 +120,11 @@ class QemuMachine(Machine):
         if not self._qmp.wait_event("DEVICE_DELETED", seconds, device=f"card{slot}"):
             raise GuestError(f"the guest does not let go of the card within {seconds} s")
 
+    def report_error(self, slot, error):
+        return self._qmp.command(
+            "human-monitor-command", **{"command-line": f"pcie_aer_inject_error port{slot} {error}"}
+        )
+
     def trace(self):
         try:
             self._qmp.command("inject-nmi")

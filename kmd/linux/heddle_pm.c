@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Sleep, and errors of the bus. A card without anybody's memory sleeps by itself (runtime
+ * PM). When the system goes to sleep, the card's memory is copied to the host's, because
+ * the card may lose its power, and back when the system wakes up: clients see nothing but
+ * time.
+ *
+ *   prepare   no job starts any more, those with the card end, contents are copied out
+ *   suspend   the card forgets its rings
+ *   resume    reset, rings, contents are copied in; a card that does not answer is lost
+ *   complete  jobs start again; also when another device refused to sleep
+ */
+#include <linux/pci.h>
+#include <linux/pm_runtime.h>
+#include <linux/slab.h>
+
+#include <drm/drm_drv.h>
+
+#include "heddle_drv.h"
+
+/* Copied at a time, so that no list is longer than a page. */
+#define HEDDLE_PIECE_BYTES	((u64)(PAGE_SIZE / sizeof(struct heddle_sg_entry)) << PAGE_SHIFT)
+/* How long jobs that run may keep the system awake; as long as it waits for tasks. */
+#define HEDDLE_SLEEP_SECONDS	20
+
+/* A part of the card's memory, in a HOST buffer. */
+struct heddle_saved {
+	struct list_head link;
+	struct heddle_bo *bo;
+	u64 address;
+	u64 length;
+};
+
+struct heddle_sleep {
+	struct list_head saved;
+	struct heddle_area *area;
+	struct heddle_outcome *outcome;
+};
+
+static void heddle_sleep_free(struct heddle_device *dev, struct heddle_sleep *sleep)
+{
+	struct heddle_saved *saved, *next;
+
+	list_for_each_entry_safe(saved, next, &sleep->saved, link) {
+		if (saved->bo)
+			drm_gem_object_put(&saved->bo->shmem.base);
+		kfree(saved);
+	}
+	heddle_area_free(dev, sleep->area);
+	heddle_outcome_put(sleep->outcome);
+	kfree(sleep);
+}
+
+static struct heddle_sleep *heddle_sleep_alloc(struct heddle_device *dev)
+{
+	struct heddle_sleep *sleep = kzalloc(sizeof(*sleep), GFP_KERNEL);
+	struct heddle_area *area;
+
+	if (!sleep)
+		return NULL;
+	INIT_LIST_HEAD(&sleep->saved);
+	sleep->outcome = heddle_outcome_alloc(dev);
+	area = heddle_area_alloc(dev, HEDDLE_STEP_BYTES + PAGE_SIZE);
+	if (sleep->outcome && !IS_ERR(area)) {
+		sleep->area = area;
+		return sleep;
+	}
+	if (!IS_ERR(area))
+		sleep->area = area;
+	heddle_sleep_free(dev, sleep);
+	return NULL;
+}
+
+/* Copies one piece, by one step whose list lies behind it. */
+static int heddle_sleep_copy(struct heddle_device *dev, struct heddle_saved *saved, u32 type)
+{
+	struct heddle_area *area = dev->sleep->area;
+	struct heddle_step *step = area->cpu;
+	u64 length = saved->length;
+
+	memset(step, 0, sizeof(*step));
+	step->type = type;
+	step->device_address = saved->address;
+	step->length = length;
+	step->table_iova = area->dma + sizeof(*step);
+	step->sg_count = heddle_host_entries(saved->bo, 0, &length,
+					     (struct heddle_sg_entry *)(step + 1), U32_MAX);
+	return heddle_run_own(dev, area, dev->sleep->outcome, 1);
+}
+
+/* The next part of memory at or above *@at that belongs to somebody. */
+static bool heddle_next_used(struct heddle_device *dev, u64 *at, u64 *length)
+{
+	struct heddle_mem_node *node;
+	u64 start = 0;
+	u64 end = 0;
+
+	mutex_lock(&dev->mem_lock);
+	for (node = dev->mem.first; node; node = node->next) {
+		if (!end && node->offset + node->size > *at)
+			start = max(node->offset, *at);
+		else if (!end)
+			continue;
+		else if (node->offset >= start + HEDDLE_PIECE_BYTES)
+			break;
+		end = min(node->offset + node->size, start + HEDDLE_PIECE_BYTES);
+	}
+	mutex_unlock(&dev->mem_lock);
+	*at = start;
+	*length = end - start;
+	return end;
+}
+
+static int heddle_save(struct heddle_device *dev)
+{
+	struct heddle_saved *saved;
+	u64 at = 0;
+	u64 length;
+	int err;
+
+	for (; heddle_next_used(dev, &at, &length); at += length) {
+		saved = kzalloc(sizeof(*saved), GFP_KERNEL);
+		if (!saved)
+			return -ENOMEM;
+		saved->address = at;
+		saved->length = length;
+		list_add_tail(&saved->link, &dev->sleep->saved);
+		err = heddle_gem_host_create(dev, PAGE_ALIGN(length), &saved->bo) ?:
+			heddle_host_map(saved->bo, NULL) ?:
+			heddle_sleep_copy(dev, saved, HEDDLE_STEP_TYPE_COPY_OUT);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int heddle_restore(struct heddle_device *dev)
+{
+	struct heddle_saved *saved;
+	int err;
+
+	list_for_each_entry(saved, &dev->sleep->saved, link) {
+		err = heddle_sleep_copy(dev, saved, HEDDLE_STEP_TYPE_COPY_IN);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static bool heddle_sleep_wanted(struct heddle_device *dev)
+{
+	return true;
+}
+
+static void heddle_awake(struct device *device)
+{
+	struct heddle_device *dev = dev_get_drvdata(device);
+
+	if (!dev->sleep)
+		return;
+	heddle_release(dev);
+	heddle_sleep_free(dev, dev->sleep);
+	dev->sleep = NULL;
+}
+
+/* Fails when jobs do not end or memory is short: then the system stays awake. */
+static int heddle_fall_asleep(struct device *device)
+{
+	struct heddle_device *dev = dev_get_drvdata(device);
+	int err;
+	int idx;
+
+	if (heddle_gone(dev) || !drm_dev_enter(&dev->drm, &idx))
+		return 0;
+	dev->sleep = heddle_sleep_alloc(dev);
+	err = dev->sleep ? 0 : -ENOMEM;
+	if (!err)
+		err = heddle_hold(dev, heddle_sleep_wanted, HEDDLE_SLEEP_SECONDS * HZ) ?:
+			heddle_save(dev);
+	drm_dev_exit(idx);
+	if (err) {
+		heddle_awake(device);
+		if (heddle_gone(dev))
+			return 0;
+		dev_warn(device, "%s: the system cannot sleep\n",
+			 err == -EBUSY ? "jobs do not end" :
+			 err == -ENOMEM ? "no memory for the card's contents" :
+			 "the card's contents cannot be read");
+	}
+	return err;
+}
+
+/* The card forgets its rings. */
+static void heddle_card_stop(struct heddle_device *dev)
+{
+	heddle_write(dev, HEDDLE_REG_INT_ENABLE, 0);
+	heddle_write(dev, HEDDLE_REG_RING_SIZE(0), 0);
+	heddle_write(dev, HEDDLE_REG_COMPLETION_SIZE, 0);
+}
+
+static int heddle_suspend(struct device *device)
+{
+	struct heddle_device *dev = dev_get_drvdata(device);
+
+	if (heddle_gone(dev))
+		return 0;
+	cancel_delayed_work_sync(&dev->watch_work); /* a card without power does not answer */
+	cancel_work_sync(&dev->memory_work);
+	heddle_card_stop(dev);
+	return 0;
+}
+
+static int heddle_resume(struct device *device)
+{
+	struct heddle_device *dev = dev_get_drvdata(device);
+	int err;
+	int idx;
+
+	if (heddle_gone(dev) || !drm_dev_enter(&dev->drm, &idx))
+		return 0;
+	err = heddle_card_lost(dev) ? -ENODEV : heddle_card_start(dev);
+	if (!err) {
+		pci_restore_msi_state(to_pci_dev(device)); /* the reset cleared the table */
+		spin_lock_irq(&dev->lock);
+		heddle_engine_rings(dev);
+		spin_unlock_irq(&dev->lock);
+		err = dev->sleep ? heddle_restore(dev) : 0;
+	}
+	if (err)
+		heddle_lose(dev, "its memory did not survive the system's sleep");
+	else
+		queue_work(heddle_report_wq, &dev->memory_work); /* its size may have changed */
+	heddle_schedule_watch(dev);
+	drm_dev_exit(idx);
+	return 0;
+}
+
+/* Nobody's memory is on the card. */
+static int heddle_runtime_suspend(struct device *device)
+{
+	struct heddle_device *dev = dev_get_drvdata(device);
+	u64 used;
+
+	mutex_lock(&dev->mem_lock);
+	used = dev->mem.used;
+	mutex_unlock(&dev->mem_lock);
+	if (used)
+		return -EBUSY;
+	heddle_card_stop(dev);
+	return 0;
+}
+
+static int heddle_runtime_resume(struct device *device)
+{
+	struct heddle_device *dev = dev_get_drvdata(device);
+
+	if (heddle_gone(dev))
+		return 0;
+	spin_lock_irq(&dev->lock);
+	heddle_engine_rings(dev);
+	spin_unlock_irq(&dev->lock);
+	heddle_schedule_watch(dev);
+	queue_work(heddle_report_wq, &dev->memory_work); /* it could not tell while it slept */
+	return 0;
+}
+
+const struct dev_pm_ops heddle_pm_ops = {
+	.prepare = pm_sleep_ptr(heddle_fall_asleep),
+	.complete = pm_sleep_ptr(heddle_awake),
+	SYSTEM_SLEEP_PM_OPS(heddle_suspend, heddle_resume)
+	RUNTIME_PM_OPS(heddle_runtime_suspend, heddle_runtime_resume, NULL)
+};
+
+/*
+ * The bus reports an error. One that it has mended by itself concerns nobody. After any
+ * other the card is reset with its slot, so memory and jobs are lost as by unplugging;
+ * it is a new card when the driver is bound to it again.
+ */
+static pci_ers_result_t heddle_error_detected(struct pci_dev *pdev, pci_channel_state_t state)
+{
+	struct heddle_device *dev = pci_get_drvdata(pdev);
+
+	if (state == pci_channel_io_normal)
+		return PCI_ERS_RESULT_CAN_RECOVER;
+	heddle_lose(dev, "the bus reports an error");
+	return state == pci_channel_io_frozen ? PCI_ERS_RESULT_NEED_RESET :
+						PCI_ERS_RESULT_DISCONNECT;
+}
+
+static pci_ers_result_t heddle_mmio_enabled(struct pci_dev *pdev)
+{
+	return heddle_card_lost(pci_get_drvdata(pdev)) ? PCI_ERS_RESULT_NEED_RESET :
+							  PCI_ERS_RESULT_RECOVERED;
+}
+
+/* The slot has been reset, by which the card has lost everything. */
+static pci_ers_result_t heddle_slot_reset(struct pci_dev *pdev)
+{
+	struct heddle_device *dev = pci_get_drvdata(pdev);
+
+	heddle_lose(dev, "its slot was reset");
+	pci_restore_state(pdev);
+	pci_clear_master(pdev);
+	return heddle_card_lost(dev) ? PCI_ERS_RESULT_DISCONNECT : PCI_ERS_RESULT_RECOVERED;
+}
+
+const struct pci_error_handlers heddle_error_handlers = {
+	.error_detected = heddle_error_detected,
+	.mmio_enabled = heddle_mmio_enabled,
+	.slot_reset = heddle_slot_reset,
+};
