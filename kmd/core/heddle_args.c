@@ -106,7 +106,8 @@ int heddle_check_bo_create(const struct drm_heddle_bo_create *args)
 int heddle_check_stream_create(const struct drm_heddle_stream_create *args)
 {
 	return zero("flags", args->flags) ?:
-	       at_least("stride", args->data.stride, 1) ?: at_most("stride", args->data.stride, 1) ?:
+	       at_least("stride", args->data.stride, 1) ?:
+	       at_most("stride", args->data.stride, 1) ?:
 	       at_least("count", args->data.count, 1) ?:
 	       at_most("count", args->data.count, HEDDLE_STREAM_BYTES_MAX) ?:
 	       multiple("count", args->data.count, HEDDLE_WORD_BYTES);
