@@ -6,18 +6,38 @@
 #include <linux/overflow.h>
 
 #include "heddle_hw.h"
+#include "heddle_refuse.h"
 
 /* More sync points or events than anybody needs in one call. */
 #define MAX_SYNCS 1024
 #define MAX_EVENTS 1024
 
+static int at_most(const char *field, u64 value, u64 limit)
+{
+	return value > limit ? heddle_refuse(-EINVAL, field, value, limit) : 0;
+}
+
+static int at_least(const char *field, u64 value, u64 limit)
+{
+	return value < limit ? heddle_refuse(-EINVAL, field, value, limit) : 0;
+}
+
+static int zero(const char *field, u64 value)
+{
+	return at_most(field, value, 0);
+}
+
+static int multiple(const char *field, u64 value, u32 unit)
+{
+	return value % unit ? heddle_refuse(-EINVAL, field, value, unit) : 0;
+}
+
 int heddle_check_array(const struct drm_heddle_array *array, u32 first, u32 max)
 {
 	if (!array->count)
 		return 0;
-	if (array->count > max || array->stride < first || array->stride > DRM_HEDDLE_STRIDE_MAX)
-		return -EINVAL;
-	return 0;
+	return at_most("count", array->count, max) ?: at_least("stride", array->stride, first) ?:
+	       at_most("stride", array->stride, DRM_HEDDLE_STRIDE_MAX);
 }
 
 u32 heddle_query_size(u32 type)
@@ -38,141 +58,137 @@ u32 heddle_query_size(u32 type)
 
 int heddle_check_query(const struct drm_heddle_query *args)
 {
-	if (args->pad || !heddle_query_size(args->type))
-		return -EINVAL;
+	int err = zero("pad", args->pad) ?:
+		  at_most("type", args->type, DRM_HEDDLE_QUERY_LIMITS);
+
 	/* With stride 0 only the size is asked for. */
-	if (args->data.stride && args->data.count != 1)
-		return -EINVAL;
-	if (args->data.stride > DRM_HEDDLE_STRIDE_MAX)
-		return -EINVAL;
-	return 0;
+	if (err || !args->data.stride)
+		return err;
+	return at_least("count", args->data.count, 1) ?: at_most("count", args->data.count, 1) ?:
+	       at_most("stride", args->data.stride, DRM_HEDDLE_STRIDE_MAX);
 }
 
 int heddle_check_context_create(const struct drm_heddle_context_create *args, bool may_raise)
 {
-	if (args->flags || args->pad || args->priority >= HEDDLE_RINGS)
-		return -EINVAL;
-	if (args->priority < HEDDLE_PRIORITY_NORMAL && !may_raise)
-		return -EACCES;
-	return 0;
+	int err = zero("flags", args->flags) ?: zero("pad", args->pad) ?:
+		  at_most("priority", args->priority, HEDDLE_RINGS - 1);
+
+	if (!err && args->priority < HEDDLE_PRIORITY_NORMAL && !may_raise)
+		return heddle_refuse(-EACCES, "priority", args->priority, HEDDLE_PRIORITY_NORMAL);
+	return err;
 }
 
 int heddle_check_context_control(const struct drm_heddle_context_control *args, u64 run_cycles,
 				 bool may_raise)
 {
-	if (args->flags & ~DRM_HEDDLE_CONTROL_RUN_CYCLES || args->state || args->hangs)
-		return -EINVAL;
-	if (!(args->flags & DRM_HEDDLE_CONTROL_RUN_CYCLES))
-		return args->run_cycles ? -EINVAL : 0;
+	int err = at_most("flags", args->flags, DRM_HEDDLE_CONTROL_RUN_CYCLES) ?:
+		  zero("state", args->state) ?: zero("hangs", args->hangs);
+
+	if (err)
+		return err;
+	if (!args->flags)
+		return zero("run_cycles", args->run_cycles);
 	if (args->run_cycles > run_cycles && !may_raise)
-		return -EACCES;
+		return heddle_refuse(-EACCES, "run_cycles", args->run_cycles, run_cycles);
 	return 0;
 }
 
 int heddle_check_context_destroy(const struct drm_heddle_context_destroy *args)
 {
-	return args->pad ? -EINVAL : 0;
+	return zero("pad", args->pad);
 }
 
 int heddle_check_bo_create(const struct drm_heddle_bo_create *args)
 {
-	if (args->flags || args->pad || !args->size)
-		return -EINVAL;
-	if (args->placement != DRM_HEDDLE_HOST && args->placement != DRM_HEDDLE_DEVICE)
-		return -EINVAL;
-	return 0;
+	return zero("flags", args->flags) ?: zero("pad", args->pad) ?:
+	       at_least("size", args->size, 1) ?:
+	       at_most("placement", args->placement, DRM_HEDDLE_DEVICE);
 }
 
 int heddle_check_stream_create(const struct drm_heddle_stream_create *args)
 {
-	if (args->flags || args->data.stride != 1)
-		return -EINVAL;
-	if (!args->data.count || args->data.count > HEDDLE_STREAM_BYTES_MAX)
-		return -EINVAL;
-	if (args->data.count % HEDDLE_WORD_BYTES)
-		return -EINVAL;
-	return 0;
+	return zero("flags", args->flags) ?:
+	       at_least("stride", args->data.stride, 1) ?:
+	       at_most("stride", args->data.stride, 1) ?:
+	       at_least("count", args->data.count, 1) ?:
+	       at_most("count", args->data.count, HEDDLE_STREAM_BYTES_MAX) ?:
+	       multiple("count", args->data.count, HEDDLE_WORD_BYTES);
 }
 
 int heddle_check_stream_destroy(const struct drm_heddle_stream_destroy *args)
 {
-	return args->pad ? -EINVAL : 0;
+	return zero("pad", args->pad);
 }
 
 int heddle_check_submit(const struct drm_heddle_submit *args)
 {
-	int err;
-
-	if (args->flags || !args->steps.count)
-		return -EINVAL;
-	err = heddle_check_array(&args->steps, sizeof(struct drm_heddle_step), HEDDLE_STEPS_MAX);
-	if (err)
-		return err;
-	err = heddle_check_array(&args->in_syncs, sizeof(struct drm_heddle_sync), MAX_SYNCS);
-	if (err)
-		return err;
-	return heddle_check_array(&args->out_syncs, sizeof(struct drm_heddle_sync), MAX_SYNCS);
+	return zero("flags", args->flags) ?: at_least("steps", args->steps.count, 1) ?:
+	       heddle_check_array(&args->steps, sizeof(struct drm_heddle_step),
+				  HEDDLE_STEPS_MAX) ?:
+	       heddle_check_array(&args->in_syncs, sizeof(struct drm_heddle_sync), MAX_SYNCS) ?:
+	       heddle_check_array(&args->out_syncs, sizeof(struct drm_heddle_sync), MAX_SYNCS);
 }
 
 int heddle_check_step(const struct drm_heddle_step *step)
 {
-	if (step->pad)
-		return -EINVAL;
+	int err = zero("pad", step->pad);
+
+	if (err)
+		return err;
 	switch (step->type) {
 	case DRM_HEDDLE_RUN:
 		return heddle_check_array(&step->regions, sizeof(struct drm_heddle_region),
 					  HEDDLE_REGIONS);
 	case DRM_HEDDLE_FILL:
-		if (step->length % sizeof(u32))
-			return -EINVAL;
+		err = multiple("length", step->length, sizeof(u32));
 		break;
 	case DRM_HEDDLE_COPY_IN:
 	case DRM_HEDDLE_COPY_OUT:
 		break;
 	default:
-		return -EINVAL;
+		return heddle_refuse(-EINVAL, "type", step->type, DRM_HEDDLE_FILL);
 	}
-	if (step->regions.count || !step->length)
-		return -EINVAL;
-	return 0;
+	return err ?: zero("regions", step->regions.count) ?: at_least("length", step->length, 1);
 }
 
 int heddle_check_region(const struct drm_heddle_region *region, u32 *used)
 {
-	if (region->pad || region->flags & ~DRM_HEDDLE_REGION_WRITE)
-		return -EINVAL;
-	if (region->index >= HEDDLE_REGIONS || *used & (1U << region->index))
-		return -EINVAL;
-	if (!region->size || region->offset % HEDDLE_REGION_ALIGN)
-		return -EINVAL;
+	int err = zero("pad", region->pad) ?:
+		  at_most("flags", region->flags, DRM_HEDDLE_REGION_WRITE) ?:
+		  at_most("index", region->index, HEDDLE_REGIONS - 1) ?:
+		  at_least("size", region->size, 1) ?:
+		  multiple("offset", region->offset, HEDDLE_REGION_ALIGN);
+
+	if (err)
+		return err;
+	if (*used & (1U << region->index))
+		return heddle_refuse(-EINVAL, "times that the region is bound", 2, 1);
 	*used |= 1U << region->index;
 	return 0;
 }
 
 int heddle_check_sync(const struct drm_heddle_sync *sync)
 {
-	return sync->pad ? -EINVAL : 0;
+	return zero("pad", sync->pad);
 }
 
 int heddle_check_wait(const struct drm_heddle_wait *args)
 {
-	if (args->pad || !args->seqno)
-		return -EINVAL;
-	return heddle_check_array(&args->result, sizeof(struct drm_heddle_result), 1);
+	return zero("pad", args->pad) ?: at_least("seqno", args->seqno, 1) ?:
+	       heddle_check_array(&args->result, sizeof(struct drm_heddle_result), 1);
 }
 
 int heddle_check_events(const struct drm_heddle_events *args)
 {
-	if (!args->events.count)
-		return -EINVAL;
-	return heddle_check_array(&args->events, sizeof(struct drm_heddle_event), MAX_EVENTS);
+	return at_least("events", args->events.count, 1) ?:
+	       heddle_check_array(&args->events, sizeof(struct drm_heddle_event), MAX_EVENTS);
 }
 
 int heddle_check_range(u64 offset, u64 length, u64 size)
 {
 	u64 end;
 
-	if (check_add_overflow(offset, length, &end) || end > size)
-		return -ERANGE;
-	return 0;
+	if (check_add_overflow(offset, length, &end))
+		return heddle_refuse(-ERANGE, "offset", offset, size);
+	return end > size ? heddle_refuse(-ERANGE, "offset + length", end, size) : 0;
 }

@@ -25,6 +25,7 @@ HEADERS = [
     "heddle_job.h",
     "heddle_limits.h",
     "heddle_mem.h",
+    "heddle_refuse.h",
     "heddle_ring.h",
     "heddle_sched.h",
     "heddle_state.h",

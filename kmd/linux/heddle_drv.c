@@ -13,6 +13,7 @@
 #include <drm/drm_drv.h>
 #include <drm/drm_gem.h>
 #include <drm/drm_ioctl.h>
+#include <drm/drm_print.h>
 
 #include "heddle_compat.h"
 #include "heddle_drv.h"
@@ -67,13 +68,25 @@ static long heddle_late_events(struct drm_file *file, unsigned long arg)
 	return err;
 }
 
+/* What was refused, and to whom; why comes before it (heddle_refuse.h). */
+static long heddle_tell_refused(struct drm_file *file, unsigned int cmd, long result)
+{
+	struct heddle_file *client = file->driver_priv;
+	u32 call = _IOC_NR(cmd) - DRM_COMMAND_BASE;
+
+	if (result < 0 && result != -ERESTARTSYS && call < ARRAY_SIZE(heddle_ioctls))
+		drm_dbg_driver(file->minor->dev, "%s of client %llu: %ld\n",
+			       heddle_ioctls[call].name, client->client, result);
+	return result;
+}
+
 static long heddle_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 {
 	struct drm_file *file = filp->private_data;
 
 	if (heddle_gone(to_heddle(file->minor->dev)))
 		return cmd == DRM_IOCTL_HEDDLE_EVENTS ? heddle_late_events(file, arg) : -ENODEV;
-	return drm_ioctl(filp, cmd, arg);
+	return heddle_tell_refused(file, cmd, drm_ioctl(filp, cmd, arg));
 }
 
 #ifdef CONFIG_COMPAT
@@ -84,7 +97,7 @@ static long heddle_compat_ioctl(struct file *filp, unsigned int cmd, unsigned lo
 
 	if (heddle_gone(to_heddle(file->minor->dev)))
 		return heddle_ioctl(filp, cmd, (unsigned long)compat_ptr(arg));
-	return drm_compat_ioctl(filp, cmd, arg);
+	return heddle_tell_refused(file, cmd, drm_compat_ioctl(filp, cmd, arg));
 }
 #else
 #define heddle_compat_ioctl NULL

@@ -290,6 +290,7 @@ struct heddle_file {
 	atomic64_t host_bytes;
 	atomic64_t busy_ns;
 	atomic64_t jobs;
+	struct drm_heddle_counters counters; /* under heddle_device.lock: of its own jobs */
 	struct kref ref; /* contexts keep it for the sums above */
 
 	struct heddle_fair_client fair; /* this and the next four under heddle_device.lock */

@@ -228,7 +228,7 @@ unlock:
 }
 
 /* Copies what the card says of a job, each value within its bounds. */
-static void heddle_take_record(struct heddle_device *dev, struct drm_heddle_result *result,
+static void heddle_take_record(struct drm_heddle_result *result,
 			       const struct heddle_completion *record)
 {
 	result->fault_step = min_t(u32, record->fault_step, HEDDLE_STEPS_MAX - 1);
@@ -244,9 +244,15 @@ static void heddle_take_record(struct heddle_device *dev, struct drm_heddle_resu
 	result->matrix_busy = record->matrix_busy;
 	result->vector_busy = record->vector_busy;
 	result->dma_busy = record->dma_busy;
-	dev->counters.cycles += record->cycles;
-	dev->counters.macs += record->macs;
-	dev->counters.bytes_copied += record->bytes_copied;
+}
+
+/* What the card says that it did, in the sums of all or of one file. */
+static void heddle_count(struct drm_heddle_counters *counters,
+			 const struct heddle_completion *record)
+{
+	counters->cycles += record->cycles;
+	counters->macs += record->macs;
+	counters->bytes_copied += record->bytes_copied;
 }
 
 static void heddle_note_hang(struct heddle_device *dev, struct heddle_context *context)
@@ -273,8 +279,10 @@ static void heddle_end_run(struct heddle_device *dev, struct heddle_run *run,
 
 	lockdep_assert_held(&dev->lock);
 	heddle_job_step(&outcome->state, event);
-	if (record)
-		heddle_take_record(dev, result, record);
+	if (record) {
+		heddle_take_record(result, record);
+		heddle_count(&dev->counters, record);
+	}
 	if (record && run->step_of)
 		result->fault_step = run->step_of[result->fault_step];
 	result->status = heddle_job_status(outcome->state, record ? record->status : 0, lost);
@@ -290,10 +298,15 @@ static void heddle_end_run(struct heddle_device *dev, struct heddle_run *run,
 		atomic64_add(held, &file->busy_ns);
 		atomic64_inc(&file->jobs);
 		if (!lost) {
+			bool fault = result->status != HEDDLE_ERROR_OK;
+
 			dev->counters.jobs++;
-			if (result->status != HEDDLE_ERROR_OK)
-				dev->counters.faults++;
+			dev->counters.faults += fault;
+			file->counters.jobs++;
+			file->counters.faults += fault;
 		}
+		if (record)
+			heddle_count(&file->counters, record);
 	}
 	dev->last_end_ns = now;
 	if (run == dev->guilty)

@@ -149,6 +149,7 @@ static struct dma_fence *heddle_run_null(struct heddle_job *job)
 		WRITE_ONCE(job->run.prepares->prepared, true);
 	if (job->context) {
 		dev->counters.jobs++;
+		job->context->file->counters.jobs++;
 		atomic64_inc(&job->context->file->jobs);
 	}
 	spin_unlock_irqrestore(&dev->lock, flags);

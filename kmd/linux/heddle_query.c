@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* QUERY, and what /proc/PID/fdinfo says of a file. */
+#include <linux/capability.h>
 #include <linux/pci.h>
 #include <linux/seq_file.h>
 #include <linux/sizes.h>
@@ -19,20 +20,32 @@ static void heddle_query_memory(struct heddle_file *file, struct drm_heddle_memo
 	info->used_here = atomic64_read(&file->device_bytes);
 }
 
-static void heddle_query_counters(struct heddle_device *dev, struct drm_heddle_counters *counters)
+static u64 heddle_unfinished(struct heddle_file *file)
 {
 	struct heddle_context *context;
-	struct heddle_file *file;
 	unsigned long id;
+	u64 jobs = 0;
+
+	xa_for_each(&file->contexts, id, context)
+		jobs += atomic_read(&context->unfinished);
+	return jobs;
+}
+
+/* What everybody does together is nobody's business without CAP_PERFMON. */
+static void heddle_query_counters(struct heddle_file *asking, struct drm_heddle_counters *counters)
+{
+	struct heddle_device *dev = asking->dev;
+	bool all = perfmon_capable();
+	struct heddle_file *file;
 	u64 queued = 0;
 
 	mutex_lock(&dev->files_lock);
 	list_for_each_entry(file, &dev->files, link)
-		xa_for_each(&file->contexts, id, context)
-			queued += atomic_read(&context->unfinished);
+		if (all || file == asking)
+			queued += heddle_unfinished(file);
 	mutex_unlock(&dev->files_lock);
 	spin_lock_irq(&dev->lock);
-	*counters = dev->counters;
+	*counters = all ? dev->counters : asking->counters;
 	spin_unlock_irq(&dev->lock);
 	counters->queued = queued;
 }
@@ -61,7 +74,7 @@ int heddle_query_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_
 	else if (args->type == DRM_HEDDLE_QUERY_LIMITS)
 		from = &file->dev->limits;
 	else
-		heddle_query_counters(file->dev, &answer.counters);
+		heddle_query_counters(file, &answer.counters);
 	return heddle_fill_element(&args->data, 0, from, args->size);
 }
 

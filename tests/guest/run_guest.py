@@ -23,8 +23,7 @@ KERNEL_INFO = "../guest_kernel/kernel.txt"
 VMLINUX = "../guest_kernel/vmlinux"
 INITRD = "tests/guest/initramfs_image.cpio"
 BOOT_SECONDS = 150
-# Every so manieth access of a processor is watched for a while. The kernel's default is for a fast one.
-KCSAN_ON = "echo 500 >/sys/module/kcsan/parameters/skip_watch && echo on >/sys/kernel/debug/kcsan"
+KCSAN_ON = "echo on >/sys/kernel/debug/kcsan"
 PASSED_ON = ("TEST_SRCDIR", "TEST_WORKSPACE", "RUNFILES_DIR", "HEDDLE_TEST_TIME_FACTOR")
 
 

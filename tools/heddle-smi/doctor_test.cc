@@ -172,7 +172,7 @@ TEST_F(DoctorTest, NoNode) {
   EXPECT_HAS(problem.fix, "--device /dev/dri/renderD128");
   tree_.Remove(absl::StrCat(kCard, "/drm"));
   problem = Problem();
-  EXPECT_HAS(problem.text, "no render node");
+  EXPECT_HAS(problem.text, "no node");
 }
 
 TEST_F(DoctorTest, NoRight) {

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Why a call is refused, for who develops a client: DRM's debug messages of drivers
+ * (drm.debug=2) name the field, its value and its limit. The driver adds card, client
+ * and call (heddle_ioctl). Outside of a kernel nothing is said.
+ */
+#ifndef HEDDLE_REFUSE_H
+#define HEDDLE_REFUSE_H
+
+#include <linux/types.h>
+
+#ifdef __KERNEL__
+#include <drm/drm_device.h>
+#include <drm/drm_print.h>
+#define heddle_say_refused(field, value, limit) \
+	drm_dbg_driver((struct drm_device *)NULL, "heddle: %s is %llu, limit %llu\n", field, \
+		       (unsigned long long)(value), (unsigned long long)(limit))
+#else
+#define heddle_say_refused(field, value, limit) ((void)(field), (void)(value), (void)(limit))
+#endif
+
+/* Returns @err. */
+static inline int heddle_refuse(int err, const char *field, u64 value, u64 limit)
+{
+	heddle_say_refused(field, value, limit);
+	return err;
+}
+
+#endif
