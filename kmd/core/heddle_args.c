@@ -32,12 +32,21 @@ static int multiple(const char *field, u64 value, u32 unit)
 	return value % unit ? heddle_refuse(-EINVAL, field, value, unit) : 0;
 }
 
-int heddle_check_array(const struct drm_heddle_array *array, u32 first, u32 max)
+/* An array that is filled: nothing of it is looked at, so any larger stride will do. */
+static int check_filled(const struct drm_heddle_array *array, u32 first, u32 max)
 {
 	if (!array->count)
 		return 0;
-	return at_most("count", array->count, max) ?: at_least("stride", array->stride, first) ?:
-	       at_most("stride", array->stride, DRM_HEDDLE_STRIDE_MAX);
+	return at_most("count", array->count, max) ?: at_least("stride", array->stride, first);
+}
+
+int heddle_check_array(const struct drm_heddle_array *array, u32 first, u32 max)
+{
+	int err = check_filled(array, first, max);
+
+	if (err || !array->count)
+		return err;
+	return at_most("stride", array->stride, DRM_HEDDLE_STRIDE_MAX);
 }
 
 u32 heddle_query_size(u32 type)
@@ -64,8 +73,7 @@ int heddle_check_query(const struct drm_heddle_query *args)
 	/* With stride 0 only the size is asked for. */
 	if (err || !args->data.stride)
 		return err;
-	return at_least("count", args->data.count, 1) ?: at_most("count", args->data.count, 1) ?:
-	       at_most("stride", args->data.stride, DRM_HEDDLE_STRIDE_MAX);
+	return at_least("count", args->data.count, 1) ?: at_most("count", args->data.count, 1);
 }
 
 int heddle_check_context_create(const struct drm_heddle_context_create *args, bool may_raise)
@@ -175,13 +183,13 @@ int heddle_check_sync(const struct drm_heddle_sync *sync)
 int heddle_check_wait(const struct drm_heddle_wait *args)
 {
 	return zero("pad", args->pad) ?: at_least("seqno", args->seqno, 1) ?:
-	       heddle_check_array(&args->result, sizeof(struct drm_heddle_result), 1);
+	       check_filled(&args->result, sizeof(struct drm_heddle_result), 1);
 }
 
 int heddle_check_events(const struct drm_heddle_events *args)
 {
 	return at_least("events", args->events.count, 1) ?:
-	       heddle_check_array(&args->events, sizeof(struct drm_heddle_event), MAX_EVENTS);
+	       check_filled(&args->events, sizeof(struct drm_heddle_event), MAX_EVENTS);
 }
 
 int heddle_check_range(u64 offset, u64 length, u64 size)

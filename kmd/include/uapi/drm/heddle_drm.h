@@ -38,7 +38,7 @@ extern "C" {
  * @ptr: address of the first element
  * @count: number of elements
  * @stride: bytes from one element to the next, at least the element's first
- *          published size, at most DRM_HEDDLE_STRIDE_MAX
+ *          published size, at most DRM_HEDDLE_STRIDE_MAX if it is read
  */
 #define DRM_HEDDLE_STRIDE_MAX	4096
 struct drm_heddle_array {
