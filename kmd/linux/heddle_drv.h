@@ -338,16 +338,15 @@ struct heddle_outcome {
 	u32 cause; /* why it never ran, a status code */
 };
 
-/* The result was written before, and does not change any more. */
 static inline void heddle_outcome_end(struct heddle_outcome *outcome)
 {
-	/* Pairs with heddle_outcome_ended(). */
+	/* The result was written before, and does not change any more. */
 	smp_store_release(&outcome->ended, true);
 }
 
 static inline bool heddle_outcome_ended(const struct heddle_outcome *outcome)
 {
-	/* Pairs with heddle_outcome_end(). */
+	/* Pairs with heddle_outcome_end(): the result is read afterwards. */
 	return smp_load_acquire(&outcome->ended);
 }
 

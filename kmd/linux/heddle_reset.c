@@ -253,7 +253,7 @@ static void heddle_abort(struct heddle_device *dev, u64 now)
 		heddle_lose(dev, "compaction hangs; device memory is not to be trusted");
 	else if (hung && __ratelimit(&dev->warnings))
 		dev_warn(dev->drm.dev,
-			 "job %llu of client %llu is stuck or takes too long: aborting it\n",
+			 "job %llu of client %llu hangs or runs too long: aborting it\n",
 			 dev->guilty_seqno, dev->guilty_client);
 }
 
