@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
@@ -243,9 +244,10 @@ struct Listener {
   int socket;
   Listener() {
     spdlog::set_level(spdlog::level::off);
-    char folder[] = "/tmp/heddle-fuzz-XXXXXX";
-    if (mkdtemp(folder) == nullptr) std::abort();
-    path = std::string(folder) + "/c";
+    std::string folder =
+        std::filesystem::temp_directory_path() / "heddle-XXXXXX";
+    if (mkdtemp(folder.data()) == nullptr) std::abort();
+    path = folder + "/c";
     sockaddr_un address = {};
     address.sun_family = AF_UNIX;
     std::memcpy(address.sun_path, path.c_str(), path.size() + 1);

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <thread>
@@ -35,8 +36,9 @@ class Daemon {
  public:
   Daemon() {
     spdlog::set_level(spdlog::level::off);
-    char folder[] = "/tmp/heddle-fuzz-XXXXXX";
-    if (mkdtemp(folder) == nullptr) std::abort();
+    std::string folder =
+        std::filesystem::temp_directory_path() / "heddle-XXXXXX";
+    if (mkdtemp(folder.data()) == nullptr) std::abort();
     folder_ = folder;
     card_ = std::make_unique<FakeCard>(folder_ + "/c", 16 << 20);
     Server::Options options;

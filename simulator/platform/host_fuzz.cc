@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include "rtl/spec/generated/registers.h"
 #include "simulator/platform/config_space.h"
@@ -78,8 +79,8 @@ class HostFuzz::FuzzCard : public Card {
 HostFuzz::HostFuzz(const MakeServer& make,
                    void (*set_length)(std::vector<uint8_t>* message))
     : set_length_(set_length), card_(std::make_unique<FuzzCard>()) {
-  char folder[] = "/tmp/heddle-fuzz-XXXXXX";
-  if (mkdtemp(folder) == nullptr) std::abort();
+  std::string folder = std::filesystem::temp_directory_path() / "heddle-XXXXXX";
+  if (mkdtemp(folder.data()) == nullptr) std::abort();
   folder_ = folder;
   reactor_ = std::make_unique<Reactor>("reactor");
   server_ = make(card_.get(), reactor_.get(), folder_ + "/s");

@@ -122,6 +122,8 @@ bool VhostUserServer::SetFeatures(uint64_t offered, uint64_t needed) {
 bool VhostUserServer::SetMemTable(uint64_t* answer) {
   vhost::MemTablePayload table = {};
   const std::vector<uint8_t>& payload = peer()->payload();
+  if (payload.size() < offsetof(vhost::MemTablePayload, regions))
+    return Wrong("a memory table without a count");
   std::memcpy(&table, payload.data(), payload.size());
   if (table.count > vhost::kMaxRegions ||
       payload.size() < offsetof(vhost::MemTablePayload, regions) +

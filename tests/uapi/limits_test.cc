@@ -157,35 +157,27 @@ TEST_F(LimitsTest, BoundsTheStreamsOfAFile) {
 
 TEST_F(LimitsTest, BoundsTheJobsOfAFile) {
   const uint32_t limit = Limits(c()).jobs;
-  const uint32_t bo = NewDevice(c(), kPage);
+  const uint32_t stream = NewStream(c(), EmptyStream());
   auto other = Open();
   const uint32_t theirs = NewContext(other.get());
-  const uint32_t their_bo = NewDevice(other.get(), kPage);
-  Load load(c());
-  const uint32_t busy = NewContext(c(), 2);
-  uint32_t accepted = 0;
-  // Who is told to come back was not alone: the jobs that have ended meanwhile
-  // do not count.
-  for (uint64_t ms = 4000; ms < 40000 && accepted < limit; ms *= 3) {
-    const uint64_t first = load.Queue(busy, ms);
-    accepted = static_cast<uint32_t>(first);
-    int err = 0;
-    for (int i = 0; i < 8 && err == 0 && accepted <= limit; ++i) {
-      const uint32_t context = NewContext(c(), 2);
-      err = 0;
-      while (accepted <= limit &&
-             (err = Submit(c(), context, {Fill(bo, kPage, 1)})) == 0)
-        accepted++;
-      if (err == -EAGAIN && accepted < limit) err = 0;  // of the context
-    }
-    EXPECT_LE(accepted, limit + first);
-    if (accepted >= limit) {
-      EXPECT_TRUE(err == -EAGAIN || Wait(c(), busy, first, 0) == 0) << err;
-    }
-    EXPECT_EQ(Submit(other.get(), theirs, {Fill(their_bo, kPage, 1)}), 0)
-        << "others may";
+  const uint32_t bo = NewDevice(other.get(), kPage);
+  if (!Driver::Get().Control("fault stuck_engine")) {
+    GTEST_SKIP() << "this card cannot be told to fail";
   }
-  EXPECT_GE(accepted, limit);
+  // The first one does not end, so none does.
+  uint32_t accepted = 0;
+  int err = 0;
+  for (uint32_t i = 0; i < limit && accepted < limit; ++i) {
+    const uint32_t context = NewContext(c(), 2);
+    while (accepted <= limit &&
+           (err = Submit(c(), context, {RunStream(stream)})) == 0)
+      accepted++;
+    ASSERT_EQ(err, -EAGAIN);
+  }
+  EXPECT_EQ(accepted, limit);
+  EXPECT_EQ(Submit(c(), NewContext(c(), 2), {RunStream(stream)}), -EAGAIN);
+  EXPECT_EQ(Submit(other.get(), theirs, {Fill(bo, kPage, 1)}), 0)
+      << "others may";
 }
 
 // What runs when its context goes is ended, not waited for.
