@@ -106,6 +106,18 @@ TEST(Judge, QuantizationMayComeLater) {
   EXPECT_TRUE(Accepted(b));
 }
 
+// Not every operator takes the same value.
+TEST(Judge, ParametersWithARange) {
+  ModelBuilder b;
+  b.Input("x", DataType::kFloat, {2}).Input("ratio", DataType::kFloat, {});
+  b.Input("w", DataType::kInt8, {2}).Input("s", DataType::kFloat, {});
+  b.Node("DequantizeLinear", {"w", "s"}, {"f"});
+  b.Node("Add", {"x", "f"}, {"t"});
+  b.Node("Dropout", {"t", "ratio"}, {"y"});
+  b.Output("y");
+  EXPECT_TRUE(Accepted(b));
+}
+
 // The values decide the shape: of one node with a declared result, in the
 // middle of a graph, and through a chain of nodes.
 TEST(Judge, ShapesMayComeLater) {

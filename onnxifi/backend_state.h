@@ -36,6 +36,12 @@ class BackendState {
   // Of these, runs in flight. More wait for their turn.
   static constexpr int kMaxInFlight = EngineDevice::kMaxRuns;
 
+  // Events that exist, so that a program that forgets to release them does not
+  // use up the handles of other backends.
+  static constexpr int kMaxEvents = 1 << 18;
+  bool full_of_events() const { return events_count_.load() >= kMaxEvents; }
+  void CountEvent(int change) noexcept { events_count_.fetch_add(change); }
+
   // With the mutex held.
   // False if there are kMaxRuns.
   bool AddRunLocked() noexcept;
@@ -52,6 +58,7 @@ class BackendState {
   const LogLevel log_level_;
   std::mutex mutex_;
   std::atomic<bool> gone_{false};  // written with the mutex held
+  std::atomic<int> events_count_{0};
   int runs_ = 0, in_flight_ = 0;
   Event* events_ = nullptr;
   RunQueue* queues_ = nullptr;

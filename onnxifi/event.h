@@ -34,7 +34,10 @@ struct RunMessage {
 class Event {
  public:
   explicit Event(std::shared_ptr<BackendState> backend)
-      : backend_(std::move(backend)) {}
+      : backend_(std::move(backend)) {
+    backend_->CountEvent(1);
+  }
+  ~Event() { backend_->CountEvent(-1); }
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
 

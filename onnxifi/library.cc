@@ -26,6 +26,10 @@ Outcome InvalidEvent() {
 Outcome Gone() {
   return Outcome(ONNXIFI_STATUS_BACKEND_UNAVAILABLE, "the device is gone");
 }
+Outcome TooManyEvents() {
+  return Outcome(ONNXIFI_STATUS_NO_DEVICE_RESOURCES,
+                 "the backend has as many events as it may have; release some");
+}
 Outcome TableFull() {
   return Outcome(ONNXIFI_STATUS_NO_SYSTEM_RESOURCES, "all handles are in use");
 }
@@ -201,6 +205,7 @@ Outcome Library::GetBackendCompatibility(onnxBackendID id, size_t size,
   request.model = absl::string_view(static_cast<const char*>(model), size);
   request.config = device.config;
   request.memory_bytes = device.memory_bytes;
+  request.log_level = DefaultLogLevel();
   auto signature = ReadSignature(request.model);
   if (!signature.ok()) return Outcome(signature.status());
   auto emulated = engine_->Analyse(request);
@@ -255,6 +260,7 @@ Outcome Library::InitEvent(Call* call, onnxBackend backend, onnxEvent* event) {
   if (found == nullptr) return InvalidBackend();
   call->threshold = found->log_level();
   if (found->gone()) return Gone();
+  if (found->state()->full_of_events()) return TooManyEvents();
   auto made = std::make_shared<Event>(found->state());
   void* handle = events_.Insert(made);
   if (handle == nullptr) return TableFull();
@@ -350,6 +356,7 @@ template <typename Start>
 Outcome Library::Launch(Graph* graph, std::shared_ptr<Event> input,
                         onnxMemoryFenceV1* output, onnxTraceEventList* trace,
                         Start start) {
+  if (graph->backend().state()->full_of_events()) return TooManyEvents();
   auto run = std::make_unique<Run>();
   run->input = std::move(input);
   run->output = std::make_shared<Event>(graph->backend().state());

@@ -279,7 +279,11 @@ class Supposition {
         return false;
       }
     }
-    const absl::Status checked = CheckNode(*graph_, node);
+    absl::Status checked = CheckNode(*graph_, node);
+    if (!checked.ok() && SupposeZeros(node)) {
+      // The ratio of a Dropout, for one, is less than 1.
+      checked = CheckNode(*graph_, node);
+    }
     // Such an input cannot be a parameter that a weight gives.
     const bool at_run_time = NeedsMissingValues(*graph_, node);
     {
@@ -320,6 +324,20 @@ class Supposition {
   }
 
  private:
+  // Makes the supposed parameters of a node zeros; false if it has none.
+  bool SupposeZeros(const Node& node) {
+    bool any = false;
+    for (size_t i = 1; i < node.inputs.size(); ++i) {
+      const TensorId id = node.inputs[i];
+      if (supposed_->constants.count(id) == 0) continue;
+      Tensor& tensor = graph_->tensors[id];
+      tensor.constant = std::make_shared<const TensorData>(
+          TensorData::Zeros(tensor.type, tensor.shape));
+      any = true;
+    }
+    return any;
+  }
+
   void LeaveOut(const Node& node) {
     bool constant = true;
     for (TensorId id : node.inputs) {

@@ -2,6 +2,7 @@
 #include "compiler/passes/suppose.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -14,7 +15,9 @@ namespace heddle::compiler {
 namespace {
 
 // Inputs that are tried as the only one that is no weight.
-constexpr size_t kMostAlone = 4;
+constexpr size_t kMostAlone = 8;
+// Inputs at the beginning that are tried as all that are no weights.
+constexpr size_t kMostData = 5;
 
 template <typename T>
 void Fill(T value, TensorData* data) {
@@ -108,11 +111,13 @@ std::vector<std::set<TensorId>> WeightGuesses(const Graph& graph) {
   };
   std::stable_sort(order.begin(), order.end(),
                    [&](TensorId a, TensorId b) { return place(a) < place(b); });
-  if (!graph.inputs.empty()) {
-    // By convention the first is data.
-    order.insert(order.begin(), graph.inputs[0]);
+  // By convention data come before weights.
+  for (size_t data = 1; data <= kMostData && data < graph.inputs.size();
+       ++data) {
+    add({graph.inputs.begin() + static_cast<ptrdiff_t>(data),
+         graph.inputs.end()});
   }
-  for (size_t i = 0; i < order.size() && i <= kMostAlone; ++i) {
+  for (size_t i = 0; i < order.size() && i < kMostAlone; ++i) {
     std::set<TensorId> guess(graph.inputs.begin(), graph.inputs.end());
     guess.erase(order[i]);
     add(std::move(guess));

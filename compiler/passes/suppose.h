@@ -26,8 +26,8 @@ struct Supposed {
 
 // Sets of inputs that may be the weights of a graph just imported, the likely
 // ones first; each leaves at least one input to be given at run time. First:
-// all inputs that no node reads as its first operand. Then: all but one, which
-// in turn is each of those that are read earliest.
+// all inputs that no node reads as its first operand. Then: all but the first
+// few, and all but one, which in turn is each of those that are read earliest.
 std::vector<std::set<TensorId>> WeightGuesses(const Graph& graph);
 
 // Inputs that may be weights because otherwise `refusal`, whose message names a

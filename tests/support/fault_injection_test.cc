@@ -62,6 +62,7 @@ TEST(FaultInjection, CountsWhatIsHeld) {
   const Holdings before = Held();
   const int fd = open("/dev/null", O_RDONLY);
   auto made = std::make_unique<int>(1);
+  Use(made.get());
   const Holdings after = Held();
   EXPECT_EQ(after.descriptors, before.descriptors + 1);
   EXPECT_EQ(after.threads, before.threads);

@@ -75,7 +75,7 @@ onnx::TensorProto MadeUp(const onnx::ValueInfoProto& input,
   tensor.set_data_type(type.elem_type());
   int64_t count = 1;
   for (const auto& dim : type.shape().dim()) {
-    tensor.add_dims(dim.dim_value() > 0 ? dim.dim_value() : 1);
+    tensor.add_dims(dim.has_dim_value() ? dim.dim_value() : 1);
     count *= tensor.dims().Get(tensor.dims_size() - 1);
   }
   const auto& result = graph.output(0).type().tensor_type().shape();
@@ -210,6 +210,28 @@ onnx::ModelProto Inferred(const onnx::ModelProto& model) {
     return model;
   }
   return inferred;
+}
+
+std::string Anonymous(const onnx::ModelProto& model) {
+  onnx::ModelProto copy = model;
+  auto* graph = copy.mutable_graph();
+  std::map<std::string, std::string> names;
+  const auto rename = [&names](std::string* name) {
+    if (name->empty()) return;
+    *name = names.emplace(*name, std::to_string(names.size())).first->second;
+  };
+  for (auto& value : *graph->mutable_input()) rename(value.mutable_name());
+  for (auto& tensor : *graph->mutable_initializer()) {
+    rename(tensor.mutable_name());
+  }
+  for (auto& node : *graph->mutable_node()) {
+    node.clear_name();
+    node.clear_doc_string();
+    for (std::string& name : *node.mutable_input()) rename(&name);
+    for (std::string& name : *node.mutable_output()) rename(&name);
+  }
+  for (auto& value : *graph->mutable_output()) rename(value.mutable_name());
+  return copy.SerializeAsString();
 }
 
 Parts::Parts(onnx::ModelProto model)

@@ -10,8 +10,8 @@
 //
 // each for whole models, for each of their nodes as a model of its own, and for
 // the runs of supported nodes between those that are not.
-// Arguments: --every=N takes every N-th model (1: all), --random=N graphs of
-// each generator.
+// Arguments: --every=N takes every N-th model, --random=N graphs of each
+// generator.
 #include <gtest/gtest.h>
 
 #include <algorithm>

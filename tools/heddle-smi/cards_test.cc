@@ -18,11 +18,10 @@ namespace heddle::smi {
 namespace {
 
 const std::string& Socket() {
-  static const auto* const socket = [] {
-    const auto cards = session::StartPrivateCards(
-        *session::ParseDeviceSpec("sim:memory=64M,cards=2,serial=5"));
-    return new std::string(cards.ok() ? cards->socket : "");
-  }();
+  static const auto cards = session::StartPrivateCards(
+      *session::ParseDeviceSpec("sim:memory=64M,cards=2,serial=5"));
+  static const auto* const socket =
+      new std::string(cards.ok() ? cards->socket : "");
   return *socket;
 }
 

@@ -118,16 +118,29 @@ void ExhaustedSystem() {
     EXPECT_TRUE(faults::Disarm().failed);
     EXPECT_STATUS(tested.status, status);
   }
-  // All handles of events.
+  // All events of a backend, and all handles of events.
   std::vector<onnxEvent> events;
-  onnxEvent event = nullptr;
-  onnxStatus status;
-  while ((status = library().InitEvent(takers.objects.backend, &event)) ==
-         ONNXIFI_STATUS_SUCCESS) {
-    events.push_back(event);
+  std::vector<onnxBackend> backends = {takers.objects.backend};
+  onnxStatus status = ONNXIFI_STATUS_SUCCESS;
+  for (onnxEvent event = nullptr;;) {
+    status = library().InitEvent(backends.back(), &event);
+    if (status == ONNXIFI_STATUS_SUCCESS) {
+      events.push_back(event);
+    } else if (status == ONNXIFI_STATUS_NO_DEVICE_RESOURCES) {
+      EXPECT_STATUS(ONNXIFI_STATUS_NO_DEVICE_RESOURCES, takers.Run());
+      backends.emplace_back();
+      EXPECT_OK(
+          library().InitBackend(takers.objects.id, nullptr, &backends.back()));
+    } else {
+      break;
+    }
   }
   EXPECT_STATUS(ONNXIFI_STATUS_NO_SYSTEM_RESOURCES, status);
+  EXPECT_GT(backends.size(), 2u);
   for (onnxEvent made : events) EXPECT_OK(library().ReleaseEvent(made));
+  for (size_t i = 1; i < backends.size(); ++i) {
+    EXPECT_OK(library().ReleaseBackend(backends[i]));
+  }
 }
 
 void ExhaustedCard() {
