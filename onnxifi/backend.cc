@@ -39,7 +39,7 @@ absl::StatusOr<std::shared_ptr<Backend>> Backend::Open(
     return Fail(ONNXIFI_STATUS_BACKEND_UNAVAILABLE,
                 "the device went while it was opened");
   }
-  Log(log_level, LogLevel::kInfo, backend->id_->device().name, "opened ");
+  Log(log_level, LogLevel::kInfo, backend->id_->device()->name, "opened ");
   return backend;
 }
 

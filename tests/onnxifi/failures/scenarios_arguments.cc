@@ -247,7 +247,7 @@ void WrongDescriptors() {
   for (const WrongDescriptor& wrong : WrongIn(weight)) {
     EXPECT_STATUS(wrong.status, Init(objects, model, &wrong.value));
   }
-  EXPECT_STATUS(ONNXIFI_STATUS_INVALID_PROPERTY,
+  EXPECT_STATUS(ONNXIFI_STATUS_UNSUPPORTED_PROPERTY,
                 Init(objects, model, &weight.value, kBadLevel));
   EXPECT_STATUS(ONNXIFI_STATUS_UNSUPPORTED_PROPERTY,
                 Init(objects, model, &weight.value, kUnknown));
