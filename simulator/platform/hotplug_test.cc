@@ -8,6 +8,7 @@
 
 #include <cstdlib>
 
+#include "simulator/platform/config_space.h"
 #include "simulator/platform/sim_client.h"
 #include "simulator/platform/test_stream.h"
 
