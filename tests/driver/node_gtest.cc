@@ -240,6 +240,11 @@ TEST(NodeTest, AContextHasARunLimit) {
   EXPECT_EQ(uapi::Do(&node, args.context, {uapi::Fill(buffer, uapi::kPage, 1)})
                 .status,
             0u);
+  args.run_cycles = 1;
+  EXPECT_EQ(Control(&node, &args), 0);
+  const uint32_t stream = uapi::NewStream(&node, uapi::EmptyStream());
+  EXPECT_EQ(uapi::Submit(&node, args.context, {uapi::RunStream(stream)}),
+            -EFBIG);
   args.run_cycles = 0;
   EXPECT_EQ(Control(&node, &args), 0);
   EXPECT_EQ(args.run_cycles, limit);
