@@ -135,6 +135,8 @@ static int heddle_identify(struct heddle_device *dev)
 		return dev_err_probe(parent, -ENODEV, "the size of its memory is not possible\n");
 	heddle_limits_init(&dev->limits, dev->mem.total, (u64)totalram_pages() << PAGE_SHIFT,
 			   dev->timeout_ns);
+	if (heddle_run_cycles)
+		dev->limits.run_cycles = heddle_run_cycles;
 	return 0;
 }
 

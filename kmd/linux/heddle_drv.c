@@ -34,6 +34,10 @@ uint heddle_timeout_ms;
 module_param_named(timeout_ms, heddle_timeout_ms, uint, 0400);
 MODULE_PARM_DESC(timeout_ms, "default limit of a job without progress (0: by kind of core)");
 
+unsigned long long heddle_run_cycles;
+module_param_named(run_cycles, heddle_run_cycles, ullong, 0400);
+MODULE_PARM_DESC(run_cycles, "most card cycles of a job, unless CAP_SYS_ADMIN asks for more (0: 2^36)");
+
 struct workqueue_struct *heddle_signal_wq;
 struct workqueue_struct *heddle_report_wq;
 

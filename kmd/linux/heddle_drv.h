@@ -420,6 +420,7 @@ struct heddle_device *heddle_device_create(struct device *parent);
 int heddle_device_register(struct heddle_device *dev);
 extern bool heddle_null_submission;
 extern uint heddle_timeout_ms;
+extern unsigned long long heddle_run_cycles;
 extern struct workqueue_struct *heddle_signal_wq;
 extern struct workqueue_struct *heddle_report_wq;
 

@@ -4,7 +4,7 @@
 # jobs on it would call memory ready that nobody has made so.
 . tests/guest/cases/common.sh
 folder=/sys/module/heddle/parameters
-for name in null_hw null_submission timeout_ms; do
+for name in null_hw null_submission run_cycles timeout_ms; do
   mode="$(stat -c %a "$folder/$name")"
   [ "$mode" = 400 ] || fail "$name has the mode $mode"
 done
