@@ -36,7 +36,7 @@ MODULE_PARM_DESC(timeout_ms, "default limit of a job without progress (0: by kin
 
 unsigned long long heddle_run_cycles;
 module_param_named(run_cycles, heddle_run_cycles, ullong, 0400);
-MODULE_PARM_DESC(run_cycles, "most card cycles of a job, unless CAP_SYS_ADMIN asks for more (0: 2^36)");
+MODULE_PARM_DESC(run_cycles, "most card cycles of a job without CAP_SYS_ADMIN (0: 2^36)");
 
 struct workqueue_struct *heddle_signal_wq;
 struct workqueue_struct *heddle_report_wq;
