@@ -21,6 +21,10 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+
+import run as long_run  # noqa: E402
+
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "sinfo")
 PACKAGES = "munge slurmctld slurmd slurm-client"
 WAIT_SECONDS = 120
@@ -125,19 +129,36 @@ class Cluster:
         return found
 
     def kill_node(self, node):
-        """As when its power fails: daemon, step daemons and jobs, at once."""
-        daemon = self.daemons[node]
-        os.kill(daemon.pid, signal.SIGKILL)
+        """As when its power fails: daemon, step daemons and jobs, at once, in the middle of a piece.
+        Returns how many processes of jobs that were; 0: no piece was there, and nothing is killed."""
+        jobs = [pid for pid in self.steps_of(node) if self.signal(pid, signal.SIGSTOP)]
+        if not any(self.program(pid) == "program" for pid in jobs):
+            for pid in jobs:
+                self.signal(pid, signal.SIGCONT)
+            return 0
         stepd = subprocess.run(["pgrep", "-f", "slurmstepd: "], capture_output=True, text=True, check=False)
-        jobs = self.steps_of(node)
         parents = {int(self.parent(pid)) for pid in jobs}
-        for pid in [*jobs, *(int(p) for p in stepd.stdout.split() if int(p) in parents)]:
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+        daemon = self.daemons[node]
+        self.signal(daemon.pid, signal.SIGKILL)
+        for pid in [*(int(p) for p in stepd.stdout.split() if int(p) in parents), *jobs]:
+            self.signal(pid, signal.SIGKILL)
         daemon.wait()
         return len(jobs)
+
+    @staticmethod
+    def signal(pid, number):
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            return False
+        return True
+
+    @staticmethod
+    def program(pid):
+        try:
+            return os.path.basename(os.readlink(f"/proc/{pid}/exe"))
+        except OSError:
+            return ""
 
     @staticmethod
     def parent(pid):
@@ -171,10 +192,16 @@ def check(cluster, name, total):
 
         # plan.json is one of them.
         wait_for("the first piece", lambda: driver.poll() is not None or len(ended()) > 1)
-        wait_for("a piece on n2", lambda: driver.poll() is not None or cluster.steps_of("n2"))
-        if driver.poll() is not None:
+        killed = 0
+
+        def kill():
+            nonlocal killed
+            killed = cluster.kill_node("n2")
+            return killed or driver.poll() is not None
+
+        wait_for("a piece on n2", kill)
+        if not killed:
             raise AssertionError("the run ended before a node could be killed: ask for a larger --total")
-        killed = cluster.kill_node("n2")
         print(f"slurm_test: killed node n2 and {killed} processes on it", flush=True)
         status = driver.wait()
     finally:
@@ -212,6 +239,7 @@ def main():
     if os.geteuid() != 0:
         print("slurm_test: needs root", file=sys.stderr)
         return 1
+    long_run.build(long_run.runs()[args.run])  # which takes what it takes
     with tempfile.TemporaryDirectory(prefix="heddle-slurm.") as folder:
         cluster = Cluster(folder)
         try:
