@@ -5,17 +5,19 @@
 . tests/guest/cases/common.sh
 demo() { HEDDLE_DEVICE="drm:serial=$1" tools/demo/digits-demo tools/demo/digits; }
 right() { grep -q '200 of 200' "$1" && grep -q 'equal the reference byte for byte' "$1"; }
+# What is in the host's /tmp is seen here, too.
+out=$(mktemp -d)
 for serial in 1 2; do
-  demo "$serial" >"/tmp/$serial" 2>&1 || fail "card $serial: $(cat "/tmp/$serial")"
-  right "/tmp/$serial" || fail "card $serial: $(cat "/tmp/$serial")"
+  demo "$serial" >"$out/$serial" 2>&1 || fail "card $serial: $(cat "$out/$serial")"
+  right "$out/$serial" || fail "card $serial: $(cat "$out/$serial")"
 done
-demo 1 >/tmp/a 2>&1 &
+demo 1 >"$out/a" 2>&1 &
 first=$!
-demo 1 >/tmp/b 2>&1 &
+demo 1 >"$out/b" 2>&1 &
 second=$!
-demo 2 >/tmp/c 2>&1 || fail "beside others: $(cat /tmp/c)"
-wait "$first" || fail "first of two: $(cat /tmp/a)"
-wait "$second" || fail "second of two: $(cat /tmp/b)"
-for out in a b c; do
-  right "/tmp/$out" || fail "$out: $(cat "/tmp/$out")"
+demo 2 >"$out/c" 2>&1 || fail "beside others: $(cat "$out/c")"
+wait "$first" || fail "first of two: $(cat "$out/a")"
+wait "$second" || fail "second of two: $(cat "$out/b")"
+for name in a b c; do
+  right "$out/$name" || fail "$name: $(cat "$out/$name")"
 done

@@ -102,8 +102,10 @@ static int count(void *unused)
 static int consume(void *unused)
 {
 	while (!kthread_should_stop()) {
+		/* Would pair with a release, which is the bug. */
 		if (smp_load_acquire(&flag)) {
 			shared++;
+			/* Pairs with the acquire of plant_race(). */
 			smp_store_release(&flag, 0);
 		}
 		cond_resched();
@@ -121,6 +123,7 @@ static void plant_race(int (*other)(void *))
 	while (time_before(jiffies, end)) {
 		if (other == count) {
 			shared++;
+			/* Pairs with the release of consume(). */
 		} else if (!smp_load_acquire(&flag)) {
 			shared++;
 			WRITE_ONCE(flag, 1); /* without a barrier before it */
