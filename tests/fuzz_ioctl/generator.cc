@@ -502,10 +502,10 @@ std::string Generator::Unknown() {
     std::memcpy(bytes + i, &word, sizeof(word));
   }
   // Numbers after the last one; of structures of other sizes too.
-  const unsigned long request =
-      _IOC(_IOC_READ | _IOC_WRITE, DRM_IOCTL_BASE,
-           DRM_COMMAND_BASE + DRM_HEDDLE_CONTEXT_CONTROL + 1 + values_.Below(20),
-           values_.Below(sizeof(bytes)));
+  const unsigned long request = _IOC(
+      _IOC_READ | _IOC_WRITE, DRM_IOCTL_BASE,
+      DRM_COMMAND_BASE + DRM_HEDDLE_CONTEXT_CONTROL + 1 + values_.Below(20),
+      values_.Below(sizeof(bytes)));
   int result;
   return Do(request, bytes, true, &result);
 }
