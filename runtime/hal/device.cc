@@ -147,7 +147,7 @@ absl::StatusOr<uint64_t> Context::Submit(const std::vector<Step>& steps,
                      "queueing a job: the card's queue for this process is "
                      "full; wait for what was started before");
   }
-  if (error != 0) return FromErrno("queueing a job", error);
+  if (error != 0) return FromQueueErrno("queueing a job", error);
   return submit.seqno;
 }
 
@@ -352,8 +352,8 @@ absl::StatusOr<std::unique_ptr<Context>> Device::CreateContext(
   create.priority = priority;
   const int error = Call(DRM_IOCTL_HEDDLE_CONTEXT_CREATE, &create);
   if (error != 0) {
-    return FromErrno(absl::StrCat("making a context of priority ", priority),
-                     error);
+    return FromQueueErrno(
+        absl::StrCat("making a context of priority ", priority), error);
   }
   context->id_ = create.context;
   return context;

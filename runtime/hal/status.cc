@@ -148,11 +148,6 @@ absl::Status FromErrno(absl::string_view what, int error) {
                        ": the job can take more card cycles than the run limit "
                        "allows; split the model, or have an administrator "
                        "raise the limit"));
-    case EIO:
-      return absl::FailedPreconditionError(absl::StrCat(
-          what,
-          ": jobs of this process hung too often, and the driver takes no more "
-          "of them; open the device again"));
     case EBUSY:
       return Exhausted(Resource::kDeviceResources,
                        absl::StrCat(what, ": the card is busy"));
@@ -160,6 +155,14 @@ absl::Status FromErrno(absl::string_view what, int error) {
       return absl::Status(CodeOf(error),
                           absl::StrCat(what, ": ", std::strerror(error)));
   }
+}
+
+absl::Status FromQueueErrno(absl::string_view what, int error) {
+  if (std::abs(error) != EIO) return FromErrno(what, error);
+  return absl::FailedPreconditionError(absl::StrCat(
+      what,
+      ": jobs of this process hung too often, and the driver takes no more "
+      "of them; open the device again"));
 }
 
 const char* ValidateRule(uint32_t code) {

@@ -49,6 +49,10 @@ absl::Status NoDeviceMemory(absl::string_view what, uint64_t needed,
 // The status of an errno; it may have either sign. OK for 0.
 absl::Status FromErrno(absl::string_view what, int error);
 
+// The same of CONTEXT_CREATE and SUBMIT, where EIO is the answer to a file that
+// the driver has banned.
+absl::Status FromQueueErrno(absl::string_view what, int error);
+
 // Whether an errno, of either sign, says that the card is gone.
 bool MeansGone(int error);
 

@@ -16,7 +16,9 @@ TEST(Status, ErrnoOfEitherSign) {
     EXPECT_TRUE(absl::IsDeadlineExceeded(FromErrno("x", sign * ETIME)));
     EXPECT_TRUE(absl::IsInvalidArgument(FromErrno("x", sign * ENOEXEC)));
     EXPECT_TRUE(absl::IsInternal(FromErrno("x", sign * EPROTO)));
-    EXPECT_TRUE(absl::IsFailedPrecondition(FromErrno("x", sign * EIO)));
+    EXPECT_TRUE(absl::IsInternal(FromErrno("x", sign * EIO)));
+    EXPECT_TRUE(absl::IsFailedPrecondition(FromQueueErrno("x", sign * EIO)));
+    EXPECT_TRUE(absl::IsUnavailable(FromQueueErrno("x", sign * ENODEV)));
   }
   EXPECT_NE(FromErrno("loading z", EIO).message().find("loading z"),
             absl::string_view::npos);
