@@ -299,8 +299,9 @@ TEST_F(HostedTest, ServesOthersWhileAStreamIsValidated) {
   context.priority = 1;
   std::vector<uint8_t> bytes;
   const auto add = [&](uint64_t id, uint32_t request, const void* args) {
-    std::vector<uint8_t> payload;
-    ASSERT_EQ(PackRequest(*FindCall(request), args, &payload), 0);
+    MessageBytes payload;
+    size_t reply_bytes = 0;
+    ASSERT_EQ(PackRequest(*FindCall(request), args, &payload, &reply_bytes), 0);
     MessageHeader call;
     call.type = kIoctl;
     call.request = request;
@@ -308,7 +309,7 @@ TEST_F(HostedTest, ServesOthersWhileAStreamIsValidated) {
     call.bytes = static_cast<uint32_t>(payload.size());
     const auto* h = reinterpret_cast<const uint8_t*>(&call);
     bytes.insert(bytes.end(), h, h + sizeof(call));
-    bytes.insert(bytes.end(), payload.begin(), payload.end());
+    bytes.insert(bytes.end(), payload.data(), payload.data() + payload.size());
   };
   add(1, DRM_IOCTL_HEDDLE_STREAM_CREATE, &create);
   add(2, DRM_IOCTL_HEDDLE_CONTEXT_CREATE, &context);
@@ -327,7 +328,7 @@ TEST_F(HostedTest, ServesOthersWhileAStreamIsValidated) {
   EXPECT_EQ(second.header.result, -ENOEXEC);
   drm_heddle_stream_create verdict = {};
   ASSERT_EQ(UnpackReply(*FindCall(DRM_IOCTL_HEDDLE_STREAM_CREATE),
-                        second.payload, &verdict),
+                        second.payload.data(), second.payload.size(), &verdict),
             0);
   EXPECT_EQ(verdict.error_code, HEDDLE_VALIDATE_END + 0u);
   EXPECT_EQ(verdict.error_offset, HEDDLE_STREAM_BYTES_MAX - 16);

@@ -15,6 +15,7 @@
 #include "gtest/gtest.h"
 #include "kmd/hosted/client.h"
 #include "kmd/hosted/core.h"
+#include "kmd/hosted/protocol.h"
 
 namespace heddle::hosted {
 
@@ -28,6 +29,16 @@ inline uint64_t Now() {
   return t.tv_sec * 1000000000ull + t.tv_nsec;
 }
 inline uint64_t InMs(uint64_t ms) { return Now() + ms * 1000000; }
+
+// A whole message, for tests that speak the protocol by hand. 0 or a negative
+// errno.
+inline int ReceiveMessage(int socket, Message* message) {
+  const int err = ReceiveHeader(socket, &message->header, &message->fd);
+  if (err != 0) return err;
+  message->payload.resize(message->header.bytes);
+  return ReceivePayload(socket, message->payload.data(),
+                        message->payload.size());
+}
 
 inline std::vector<uint32_t> EndCommand() {
   return {HEDDLE_OP_END | HEDDLE_HEADER_WORDS << 8, 0, 0, 0};

@@ -24,7 +24,8 @@ class File : public uapi::Client {
   // Only by handle: Map().
   void* Mmap(uint64_t offset, size_t bytes, int* error) override;
   void* Map(uint32_t handle, size_t bytes) {
-    return transport_->Map(handle, bytes);
+    void* address = nullptr;
+    return transport_->Map(handle, bytes, &address) == 0 ? address : nullptr;
   }
   void Unmap(void* data, size_t bytes) { transport_->Unmap(data, bytes); }
 

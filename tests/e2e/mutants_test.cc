@@ -55,6 +55,7 @@ class Mutants {
     options_.input_shapes = shapes;
     // The smallest card: models that a change makes large are refused early.
     options_.device_memory_bytes = 63u << 20;
+    options_.open_dimensions_are_one = true;
     EXPECT_TRUE(model_.ParseFromString(bytes));
     UseDevice(SimDevice(Configs().front()));
     auto device = session::OpenDevice(SimDevice(Configs().front()));
