@@ -15,6 +15,10 @@ namespace {
 // In the place of a client, for what the driver does for itself.
 constexpr uint64_t kOwnClient = 0;
 
+// After a compaction the card is its users' for so many times as long: whoever
+// wants room again and again takes no more than a quarter of it from them.
+constexpr uint64_t kCompactionRest = 3;
+
 }  // namespace
 
 void Device::MeetClients(Rivals* rivals) {
@@ -33,8 +37,15 @@ void Device::Schedule() {
   next_start_ns_ = ~uint64_t{0};
   if (!heddle_device_accepts_jobs(state_)) return;
   if (wanted_ > 0) {
-    if (in_flight_.empty()) StartCompaction();
-    return;  // the jobs with the card end first
+    const uint64_t now = NowNs();
+    Rivals users(now);
+    MeetClients(&users);
+    if (now >= next_compaction_ns_ || !users.any()) {
+      if (wanted_since_ns_ == 0) wanted_since_ns_ = now;
+      if (in_flight_.empty()) StartCompaction();
+      return;  // the jobs with the card end first
+    }
+    next_start_ns_ = next_compaction_ns_;
   }
   for (;;) {
     const uint64_t now = NowNs();
@@ -133,6 +144,11 @@ void Device::StartCompaction() {
   if (n <= 0) {  // done, or no longer possible: who asked will see
     wanted_ = 0;
     pinned_.clear();
+    if (wanted_since_ns_ != 0) {
+      const uint64_t now = NowNs();
+      next_compaction_ns_ = now + kCompactionRest * (now - wanted_since_ns_);
+      wanted_since_ns_ = 0;
+    }
     if (state_ == HEDDLE_DEVICE_COMPACTING)
       heddle_device_step(&state_, HEDDLE_DEVICE_COMPACTED);
     memory_waiters_.Notify();

@@ -27,6 +27,8 @@ class Rivals {
     }
     count_++;
   }
+  // Whether anybody has jobs, or will soon.
+  bool any() const { return count_ > 0; }
   // Those of `client`, which is no rival of itself.
   heddle_fair_rivals Of(const ClientState& client) const {
     heddle_fair_rivals mine = {}, all = {};
