@@ -10,10 +10,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/analyse.h"
-#include "compiler/backend/int64_range.h"
-#include "compiler/backend/lowering.h"
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
 #include "compiler/import/importer.h"
+#include "compiler/lowering/int64_range.h"
+#include "compiler/lowering/lowering.h"
 #include "compiler/passes/infer.h"
 #include "compiler/passes/suppose.h"
 
@@ -51,7 +51,7 @@ absl::Status CheckSize(const Graph& graph, const std::set<TensorId>& weights,
     const uint64_t size = std::max<uint64_t>(1, ElementBytes(tensor.type));
     const uint64_t count = ElementCount(tensor.shape);
     if (count > limit / size || (bytes += count * size) > limit) {
-      return Refuse(Refusal::kNoDeviceMemory,
+      return Reject(Rejection::kNoDeviceMemory,
                     absl::StrCat("the inputs that may be weights take more "
                                  "than ",
                                  limit, " bytes; they do not fit the card"));

@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "compiler/base/diagnostic.h"
 #include "compiler/compiler.h"
-#include "compiler/diagnostic.h"
 #include "compiler/testing/model_builder.h"
 #include "compiler/testing/networks.h"
 #include "compiler/testing/onnx_files.h"
@@ -18,8 +18,8 @@
 namespace heddle::compiler {
 namespace {
 
-Refusal Verdict(const std::string& model) {
-  return RefusalOf(JudgeOnnx(model, {}).status());
+Rejection Verdict(const std::string& model) {
+  return RejectionOf(JudgeOnnx(model, {}).status());
 }
 
 bool Accepted(const ModelBuilder& b) {
@@ -58,8 +58,8 @@ TEST(Judge, WhatTheBackEndRefuses) {
         b.Node("Add", {"x", "z"}, {"y"});
     }
     b.Output("y");
-    const Refusal compiled = RefusalOf(CompileOnnx(b.Bytes(), {}).status());
-    EXPECT_NE(compiled, Refusal::kNone);
+    const Rejection compiled = RejectionOf(CompileOnnx(b.Bytes(), {}).status());
+    EXPECT_NE(compiled, Rejection::kNone);
     EXPECT_EQ(Verdict(b.Bytes()), compiled);
   }
 }
@@ -73,8 +73,8 @@ TEST(Judge, DeviceMemory) {
   CompileOptions options;
   for (uint64_t bytes : {uint64_t{1} << 20, uint64_t{16} << 20}) {
     options.device_memory_bytes = bytes;
-    EXPECT_EQ(RefusalOf(JudgeOnnx(b.Bytes(), options).status()),
-              RefusalOf(CompileOnnx(b.Bytes(), options).status()));
+    EXPECT_EQ(RejectionOf(JudgeOnnx(b.Bytes(), options).status()),
+              RejectionOf(CompileOnnx(b.Bytes(), options).status()));
   }
 }
 
@@ -163,13 +163,13 @@ TEST(Judge, WhatNoWeightsHelpIsRefused) {
       type->mutable_shape()->add_dim()->set_dim_value(12);
     }
     b.Output(behind ? "d" : "y");
-    EXPECT_NE(Verdict(b.Bytes()), Refusal::kNone) << behind;
+    EXPECT_NE(Verdict(b.Bytes()), Rejection::kNone) << behind;
   }
   ModelBuilder unknown;
   unknown.Input("x", DataType::kFloat, {2}).Input("w", DataType::kFloat, {2});
   unknown.Node("NoSuch", {"x", "w"}, {"y"});
   unknown.Output("y");
-  EXPECT_EQ(Verdict(unknown.Bytes()), Refusal::kUnsupportedOperator);
+  EXPECT_EQ(Verdict(unknown.Bytes()), Rejection::kUnsupportedOperator);
 }
 
 // A few bytes that declare much.

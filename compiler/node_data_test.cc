@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "compiler/base/diagnostic.h"
 #include "compiler/compiler.h"
-#include "compiler/diagnostic.h"
 #include "compiler/ops/operator.h"
 #include "compiler/testing/onnx_files.h"
 
@@ -24,61 +24,66 @@ constexpr char kFolder[] = "/usr/share/libonnx-testdata/data/node";
 
 // Cases of registered operators that are refused, and as what. Types that the
 // card has no arithmetic for, second outputs, and rank.
-const std::map<std::string, Refusal>& ExpectedRefusals() {
-  static const auto* cases = new std::map<std::string, Refusal>{
+const std::map<std::string, Rejection>& ExpectedRefusals() {
+  static const auto* cases = new std::map<std::string, Rejection>{
       // Not refused. The data truncates to bfloat16, the card rounds to nearest
       // even; and two data sets disagree with the shapes of their models.
-      {"test_cast_FLOAT_to_BFLOAT16", Refusal::kNone},
-      {"test_castlike_BFLOAT16_to_FLOAT_expanded", Refusal::kNone},
-      {"test_castlike_FLOAT_to_BFLOAT16_expanded", Refusal::kNone},
+      {"test_cast_FLOAT_to_BFLOAT16", Rejection::kNone},
+      {"test_castlike_BFLOAT16_to_FLOAT_expanded", Rejection::kNone},
+      {"test_castlike_FLOAT_to_BFLOAT16_expanded", Rejection::kNone},
       // The data takes the resized length before rounding (2.4, not 2); ONNX
       // Runtime does not.
-      {"test_resize_downsample_scales_linear_align_corners", Refusal::kNone},
+      {"test_resize_downsample_scales_linear_align_corners", Rejection::kNone},
       // Models of opset 1; the importer takes 6 and later.
-      {"test_softplus", Refusal::kUnsupportedVersion},
-      {"test_softplus_example", Refusal::kUnsupportedVersion},
-      {"test_softsign", Refusal::kUnsupportedVersion},
-      {"test_softsign_example", Refusal::kUnsupportedVersion},
-      {"test_globalaveragepool", Refusal::kUnsupportedVersion},
-      {"test_globalaveragepool_precomputed", Refusal::kUnsupportedVersion},
-      {"test_globalmaxpool", Refusal::kUnsupportedVersion},
-      {"test_globalmaxpool_precomputed", Refusal::kUnsupportedVersion},
-      {"test_averagepool_3d_default", Refusal::kUnsupportedShape},
-      {"test_batchnorm_epsilon_training_mode", Refusal::kUnsupportedAttribute},
-      {"test_batchnorm_example_training_mode", Refusal::kUnsupportedAttribute},
-      {"test_cast_FLOAT_to_STRING", Refusal::kUnsupportedDatatype},
-      {"test_cast_STRING_to_FLOAT", Refusal::kUnsupportedDatatype},
-      {"test_castlike_FLOAT_to_STRING_expanded", Refusal::kUnsupportedDatatype},
-      {"test_castlike_STRING_to_FLOAT_expanded", Refusal::kUnsupportedDatatype},
-      {"test_convtranspose_3d", Refusal::kUnsupportedShape},
-      {"test_identity_opt", Refusal::kUnsupportedDatatype},
-      {"test_identity_sequence", Refusal::kUnsupportedDatatype},
-      {"test_maxpool_3d_default", Refusal::kUnsupportedShape},
+      {"test_softplus", Rejection::kUnsupportedVersion},
+      {"test_softplus_example", Rejection::kUnsupportedVersion},
+      {"test_softsign", Rejection::kUnsupportedVersion},
+      {"test_softsign_example", Rejection::kUnsupportedVersion},
+      {"test_globalaveragepool", Rejection::kUnsupportedVersion},
+      {"test_globalaveragepool_precomputed", Rejection::kUnsupportedVersion},
+      {"test_globalmaxpool", Rejection::kUnsupportedVersion},
+      {"test_globalmaxpool_precomputed", Rejection::kUnsupportedVersion},
+      {"test_averagepool_3d_default", Rejection::kUnsupportedShape},
+      {"test_batchnorm_epsilon_training_mode",
+       Rejection::kUnsupportedAttribute},
+      {"test_batchnorm_example_training_mode",
+       Rejection::kUnsupportedAttribute},
+      {"test_cast_FLOAT_to_STRING", Rejection::kUnsupportedDatatype},
+      {"test_cast_STRING_to_FLOAT", Rejection::kUnsupportedDatatype},
+      {"test_castlike_FLOAT_to_STRING_expanded",
+       Rejection::kUnsupportedDatatype},
+      {"test_castlike_STRING_to_FLOAT_expanded",
+       Rejection::kUnsupportedDatatype},
+      {"test_convtranspose_3d", Rejection::kUnsupportedShape},
+      {"test_identity_opt", Rejection::kUnsupportedDatatype},
+      {"test_identity_sequence", Rejection::kUnsupportedDatatype},
+      {"test_maxpool_3d_default", Rejection::kUnsupportedShape},
       {"test_maxpool_with_argmax_2d_precomputed_pads",
-       Refusal::kUnsupportedAttribute},
+       Rejection::kUnsupportedAttribute},
       {"test_maxpool_with_argmax_2d_precomputed_strides",
-       Refusal::kUnsupportedAttribute},
-      {"test_resize_downsample_scales_cubic", Refusal::kUnsupportedAttribute},
+       Rejection::kUnsupportedAttribute},
+      {"test_resize_downsample_scales_cubic", Rejection::kUnsupportedAttribute},
       {"test_resize_downsample_scales_cubic_A_n0p5_exclude_outside",
-       Refusal::kUnsupportedAttribute},
+       Rejection::kUnsupportedAttribute},
       {"test_resize_downsample_scales_cubic_align_corners",
-       Refusal::kUnsupportedAttribute},
-      {"test_resize_downsample_sizes_cubic", Refusal::kUnsupportedAttribute},
-      {"test_resize_upsample_scales_cubic", Refusal::kUnsupportedAttribute},
+       Rejection::kUnsupportedAttribute},
+      {"test_resize_downsample_sizes_cubic", Rejection::kUnsupportedAttribute},
+      {"test_resize_upsample_scales_cubic", Rejection::kUnsupportedAttribute},
       {"test_resize_upsample_scales_cubic_A_n0p5_exclude_outside",
-       Refusal::kUnsupportedAttribute},
+       Rejection::kUnsupportedAttribute},
       {"test_resize_upsample_scales_cubic_align_corners",
-       Refusal::kUnsupportedAttribute},
+       Rejection::kUnsupportedAttribute},
       {"test_resize_upsample_scales_cubic_asymmetric",
-       Refusal::kUnsupportedAttribute},
-      {"test_resize_upsample_sizes_cubic", Refusal::kUnsupportedAttribute},
-      {"test_training_dropout", Refusal::kUnsupportedAttribute},
-      {"test_training_dropout_default", Refusal::kUnsupportedAttribute},
-      {"test_training_dropout_default_mask", Refusal::kUnsupportedAttribute},
-      {"test_training_dropout_mask", Refusal::kUnsupportedAttribute},
-      {"test_training_dropout_zero_ratio", Refusal::kUnsupportedAttribute},
-      {"test_training_dropout_zero_ratio_mask", Refusal::kUnsupportedAttribute},
-      {"test_where_long_example", Refusal::kUnsupportedDatatype},
+       Rejection::kUnsupportedAttribute},
+      {"test_resize_upsample_sizes_cubic", Rejection::kUnsupportedAttribute},
+      {"test_training_dropout", Rejection::kUnsupportedAttribute},
+      {"test_training_dropout_default", Rejection::kUnsupportedAttribute},
+      {"test_training_dropout_default_mask", Rejection::kUnsupportedAttribute},
+      {"test_training_dropout_mask", Rejection::kUnsupportedAttribute},
+      {"test_training_dropout_zero_ratio", Rejection::kUnsupportedAttribute},
+      {"test_training_dropout_zero_ratio_mask",
+       Rejection::kUnsupportedAttribute},
+      {"test_where_long_example", Rejection::kUnsupportedDatatype},
   };
   return *cases;
 }
@@ -111,7 +116,8 @@ absl::Status RunCase(const std::string& folder) {
   auto bytes = ReadFile(folder + "/model.onnx");
   if (!bytes.ok()) return bytes.status();
   absl::StatusOr<Graph> graph = AnalyseOnnx(*bytes, {});
-  if (!graph.ok() && RefusalOf(graph.status()) != Refusal::kUnsupportedShape) {
+  if (!graph.ok() &&
+      RejectionOf(graph.status()) != Rejection::kUnsupportedShape) {
     return graph.status();
   }
   auto inputs = ReadTensorFiles(folder + "/test_data_set_0", "input_");
@@ -173,10 +179,10 @@ TEST(NodeDataTest, EveryCaseOfARegisteredOperatorPassesOrIsListed) {
           << name << " passes, take it off the list";
       continue;
     }
-    const Refusal kind = RefusalOf(status);
+    const Rejection kind = RejectionOf(status);
     const auto expected = ExpectedRefusals().find(name);
     if (expected == ExpectedRefusals().end() || expected->second != kind) {
-      ADD_FAILURE() << name << ": " << RefusalName(kind) << ": "
+      ADD_FAILURE() << name << ": " << RejectionName(kind) << ": "
                     << status.message();
     }
     refused.insert(name);

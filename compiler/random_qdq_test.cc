@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random networks in QuantizeLinear/DequantizeLinear form, judged by two
-// witnesses: every code that our front end and reference semantics give equals
-// the shared folder's integer reference (a program of its own, in Python), and
-// the card gives the same outputs.
+// golden models: every code that our front end and reference semantics give
+// equals the shared folder's integer reference (a program of its own, in
+// Python), and the card gives the same outputs.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -59,7 +59,7 @@ std::string Attribute(const onnx::AttributeProto& a) {
   return absl::StrCat("\"", a.name(), "\": ", value);
 }
 
-// One entry of the witness's list.
+// One entry of the golden model's list.
 std::string Json(uint64_t seed, QdqNetwork* net,
                  const std::vector<std::string>& expected) {
   const onnx::GraphProto& graph = net->model.proto().graph();
@@ -138,7 +138,7 @@ TEST(RandomQdq, EqualsTheIntegerReference) {
     ASSERT_TRUE(file.good());
   }
   const std::string command =
-      absl::StrCat("python3 compiler/testing/qdq_witness.py '",
+      absl::StrCat("python3 compiler/testing/qdq_golden_model.py '",
                    tests::SharedPath("reference/integer_reference.py"), "' '",
                    list, "' 2>&1");
   FILE* python = popen(command.c_str(), "r");

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <functional>
 
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
 #include "onnxifi/properties.h"
 #include "onnxifi/testing/fixture.h"
 
@@ -236,22 +236,22 @@ TEST_F(BackendTest, Compatibility) {
 
 // Each refusal of the compiler has its code, the same from both functions.
 TEST_F(BackendTest, RefusalsAgree) {
-  using compiler::Refusal;
+  using compiler::Rejection;
   const std::string model = Serialize({});
-  const std::pair<Refusal, onnxStatus> cases[] = {
-      {Refusal::kInvalidProtobuf, ONNXIFI_STATUS_INVALID_PROTOBUF},
-      {Refusal::kInvalidModel, ONNXIFI_STATUS_INVALID_MODEL},
-      {Refusal::kUnsupportedVersion, ONNXIFI_STATUS_UNSUPPORTED_VERSION},
-      {Refusal::kUnsupportedOperator, ONNXIFI_STATUS_UNSUPPORTED_OPERATOR},
-      {Refusal::kUnsupportedAttribute, ONNXIFI_STATUS_UNSUPPORTED_ATTRIBUTE},
-      {Refusal::kUnsupportedShape, ONNXIFI_STATUS_UNSUPPORTED_SHAPE},
-      {Refusal::kUnsupportedDatatype, ONNXIFI_STATUS_UNSUPPORTED_DATATYPE},
-      {Refusal::kMismatchingShape, ONNXIFI_STATUS_MISMATCHING_SHAPE},
-      {Refusal::kMismatchingDatatype, ONNXIFI_STATUS_MISMATCHING_DATATYPE},
-      {Refusal::kNoSystemMemory, ONNXIFI_STATUS_NO_SYSTEM_MEMORY},
-      {Refusal::kNone, ONNXIFI_STATUS_INTERNAL_ERROR}};
+  const std::pair<Rejection, onnxStatus> cases[] = {
+      {Rejection::kInvalidProtobuf, ONNXIFI_STATUS_INVALID_PROTOBUF},
+      {Rejection::kInvalidModel, ONNXIFI_STATUS_INVALID_MODEL},
+      {Rejection::kUnsupportedVersion, ONNXIFI_STATUS_UNSUPPORTED_VERSION},
+      {Rejection::kUnsupportedOperator, ONNXIFI_STATUS_UNSUPPORTED_OPERATOR},
+      {Rejection::kUnsupportedAttribute, ONNXIFI_STATUS_UNSUPPORTED_ATTRIBUTE},
+      {Rejection::kUnsupportedShape, ONNXIFI_STATUS_UNSUPPORTED_SHAPE},
+      {Rejection::kUnsupportedDatatype, ONNXIFI_STATUS_UNSUPPORTED_DATATYPE},
+      {Rejection::kMismatchingShape, ONNXIFI_STATUS_MISMATCHING_SHAPE},
+      {Rejection::kMismatchingDatatype, ONNXIFI_STATUS_MISMATCHING_DATATYPE},
+      {Rejection::kNoSystemMemory, ONNXIFI_STATUS_NO_SYSTEM_MEMORY},
+      {Rejection::kNone, ONNXIFI_STATUS_INTERNAL_ERROR}};
   for (const auto& [refusal, want] : cases) {
-    world().SetRefusal(compiler::Refuse(refusal, "test"));
+    world().SetRefusal(compiler::Reject(refusal, "test"));
     EXPECT_STATUS(want,
                   onnxGetBackendCompatibility(id_, model.size(), model.data()));
     onnxGraph graph = &graph;

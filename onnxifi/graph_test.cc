@@ -8,7 +8,7 @@
 #include <functional>
 #include <memory>
 
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
 #include "onnxifi/testing/fixture.h"
 
 namespace heddle::onnxifi {
@@ -487,7 +487,7 @@ TEST_F(GraphTest, SymbolicProgramsShareAFullDevice) {
 
 TEST_F(GraphTest, ShapesOfSymbolicModelsAreJudgedLater) {
   const TestModel model = {{{"x", 2, {"N"}}}, {{"y", 2, {"N"}}}, {}, 0};
-  world().SetRefusal(compiler::Refuse(compiler::Refusal::kMismatchingShape,
+  world().SetRefusal(compiler::Reject(compiler::Rejection::kMismatchingShape,
                                       "does not work out with 1"));
   const std::string bytes = Serialize(model);
   EXPECT_OK(onnxGetBackendCompatibility(id_, bytes.size(), bytes.data()));

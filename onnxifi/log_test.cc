@@ -2,7 +2,7 @@
 // What is written to standard error, and at which level.
 #include <string>
 
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
 #include "onnxifi/testing/fixture.h"
 
 namespace heddle::onnxifi {
@@ -30,7 +30,7 @@ bool Has(const std::string& text, const std::string& part) {
 }
 
 TEST_F(LogTest, TheReasonOfARefusalIsWrittenByDefault) {
-  world().SetRefusal(compiler::Refuse(compiler::Refusal::kUnsupportedOperator,
+  world().SetRefusal(compiler::Reject(compiler::Rejection::kUnsupportedOperator,
                                       "Foo 'f': no such operator"));
   const std::string model = Serialize({});
   const std::string compatibility = Written([&] {

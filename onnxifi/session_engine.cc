@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/base/diagnostic.h"
 #include "compiler/compiler.h"
-#include "compiler/diagnostic.h"
 #include "compiler/import/importer.h"
 #include "compiler/judge.h"
 #include "compiler/ops/define.h"
@@ -31,7 +31,7 @@ namespace {
 // Which resource was exhausted, in ONNXIFI's terms; other statuses unchanged.
 absl::Status Translate(const absl::Status& status) {
   if (!absl::IsResourceExhausted(status) ||
-      compiler::RefusalOf(status) != compiler::Refusal::kNone) {
+      compiler::RejectionOf(status) != compiler::Rejection::kNone) {
     return status;
   }
   onnxStatus code = ONNXIFI_STATUS_NO_SYSTEM_RESOURCES;
@@ -110,9 +110,9 @@ bool Emulated(const compiler::Graph& graph) {
 absl::Status Refused(const CompileRequest& request,
                      const compiler::CompileOptions& options,
                      const absl::Status& refusal) {
-  const compiler::Refusal kind = compiler::RefusalOf(refusal);
-  const bool shape = kind == compiler::Refusal::kMismatchingShape ||
-                     kind == compiler::Refusal::kUnsupportedShape;
+  const compiler::Rejection kind = compiler::RejectionOf(refusal);
+  const bool shape = kind == compiler::Rejection::kMismatchingShape ||
+                     kind == compiler::Rejection::kUnsupportedShape;
   return shape && !compiler::OtherShapesMayHelp(request.model, options)
              ? WhateverShapes(Translate(refusal))
              : Translate(refusal);

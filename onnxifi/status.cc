@@ -7,7 +7,7 @@
 #include "absl/strings/cord.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
 
 namespace heddle::onnxifi {
 namespace {
@@ -202,32 +202,32 @@ absl::StatusCode AbslCode(onnxStatus code) {
   }
 }
 
-onnxStatus CodeOfRefusal(compiler::Refusal kind) {
-  using compiler::Refusal;
+onnxStatus CodeOfRejection(compiler::Rejection kind) {
+  using compiler::Rejection;
   switch (kind) {
-    case Refusal::kNone:
+    case Rejection::kNone:
       break;
-    case Refusal::kInvalidProtobuf:
+    case Rejection::kInvalidProtobuf:
       return ONNXIFI_STATUS_INVALID_PROTOBUF;
-    case Refusal::kInvalidModel:
+    case Rejection::kInvalidModel:
       return ONNXIFI_STATUS_INVALID_MODEL;
-    case Refusal::kUnsupportedVersion:
+    case Rejection::kUnsupportedVersion:
       return ONNXIFI_STATUS_UNSUPPORTED_VERSION;
-    case Refusal::kUnsupportedOperator:
+    case Rejection::kUnsupportedOperator:
       return ONNXIFI_STATUS_UNSUPPORTED_OPERATOR;
-    case Refusal::kUnsupportedAttribute:
+    case Rejection::kUnsupportedAttribute:
       return ONNXIFI_STATUS_UNSUPPORTED_ATTRIBUTE;
-    case Refusal::kUnsupportedShape:
+    case Rejection::kUnsupportedShape:
       return ONNXIFI_STATUS_UNSUPPORTED_SHAPE;
-    case Refusal::kUnsupportedDatatype:
+    case Rejection::kUnsupportedDatatype:
       return ONNXIFI_STATUS_UNSUPPORTED_DATATYPE;
-    case Refusal::kMismatchingShape:
+    case Rejection::kMismatchingShape:
       return ONNXIFI_STATUS_MISMATCHING_SHAPE;
-    case Refusal::kMismatchingDatatype:
+    case Rejection::kMismatchingDatatype:
       return ONNXIFI_STATUS_MISMATCHING_DATATYPE;
-    case Refusal::kNoSystemMemory:
+    case Rejection::kNoSystemMemory:
       return ONNXIFI_STATUS_NO_SYSTEM_MEMORY;
-    case Refusal::kNoDeviceMemory:
+    case Rejection::kNoDeviceMemory:
       return ONNXIFI_STATUS_NO_DEVICE_MEMORY;
   }
   return ONNXIFI_STATUS_INTERNAL_ERROR;
@@ -255,8 +255,8 @@ onnxStatus CodeOf(const absl::Status& status) {
     int32_t code = 0;
     if (absl::SimpleAtoi(std::string(*payload), &code)) return code;
   }
-  const compiler::Refusal refusal = compiler::RefusalOf(status);
-  if (refusal != compiler::Refusal::kNone) return CodeOfRefusal(refusal);
+  const compiler::Rejection refusal = compiler::RejectionOf(status);
+  if (refusal != compiler::Rejection::kNone) return CodeOfRejection(refusal);
   switch (status.code()) {
     case absl::StatusCode::kUnavailable:
       return ONNXIFI_STATUS_BACKEND_UNAVAILABLE;

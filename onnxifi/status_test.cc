@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
 #include "onnxifi/log.h"
 
 namespace heddle::onnxifi {
@@ -19,15 +19,15 @@ TEST(Status, KeepsItsCode) {
 }
 
 TEST(Status, OfRefusals) {
-  using compiler::Refusal;
   using compiler::Refuse;
-  EXPECT_EQ(CodeOf(Refuse(Refusal::kInvalidModel, "")),
+  using compiler::Rejection;
+  EXPECT_EQ(CodeOf(Reject(Rejection::kInvalidModel, "")),
             ONNXIFI_STATUS_INVALID_MODEL);
-  EXPECT_EQ(CodeOf(Refuse(Refusal::kUnsupportedOperator, "")),
+  EXPECT_EQ(CodeOf(Reject(Rejection::kUnsupportedOperator, "")),
             ONNXIFI_STATUS_UNSUPPORTED_OPERATOR);
-  EXPECT_EQ(CodeOf(Refuse(Refusal::kMismatchingDatatype, "")),
+  EXPECT_EQ(CodeOf(Reject(Rejection::kMismatchingDatatype, "")),
             ONNXIFI_STATUS_MISMATCHING_DATATYPE);
-  EXPECT_EQ(CodeOf(Refuse(Refusal::kNoSystemMemory, "")),
+  EXPECT_EQ(CodeOf(Reject(Rejection::kNoSystemMemory, "")),
             ONNXIFI_STATUS_NO_SYSTEM_MEMORY);
 }
 

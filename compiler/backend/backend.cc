@@ -5,16 +5,16 @@
 #include <iterator>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/backend/choose.h"
 #include "compiler/backend/compile_report.h"
-#include "compiler/backend/int64_range.h"
-#include "compiler/backend/lowering.h"
-#include "compiler/backend/matrix_op.h"
-#include "compiler/backend/plan.h"
-#include "compiler/backend/schedule.h"
-#include "compiler/backend/taps.h"
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
+#include "compiler/lowering/int64_range.h"
+#include "compiler/lowering/lowering.h"
 #include "compiler/ops/define.h"
+#include "compiler/schedule/choose.h"
+#include "compiler/schedule/matrix_op.h"
+#include "compiler/schedule/plan.h"
+#include "compiler/schedule/schedule.h"
+#include "compiler/schedule/taps.h"
 #include "rtl/spec/generated/registers.h"
 
 namespace heddle::compiler {
@@ -66,8 +66,8 @@ absl::Status CheckTypes(const Graph& graph) {
     if (OnDevice(t.type) || t.type == DataType::kInt64) {
       return absl::OkStatus();
     }
-    return Refuse(
-        Refusal::kUnsupportedDatatype,
+    return Reject(
+        Rejection::kUnsupportedDatatype,
         absl::StrCat(role, " '", t.name, "' has type ", DataTypeName(t.type),
                      ", which the card does not hold; convert it to "
                      "float, int32, int16, int8 or uint8"));
@@ -92,14 +92,14 @@ absl::Status CheckTypes(const Graph& graph) {
         continue;
       }
       if (NeedsInt64(node, id)) {
-        return Refuse(
-            Refusal::kUnsupportedShape,
+        return Reject(
+            Rejection::kUnsupportedShape,
             absl::StrCat(node.Describe(), ": '", graph.tensors[id].name,
                          "' is computed at run time, it must be known when "
                          "compiling; make it an initializer or a Constant"));
       }
-      return Refuse(
-          Refusal::kUnsupportedDatatype,
+      return Reject(
+          Rejection::kUnsupportedDatatype,
           absl::StrCat(node.Describe(), ": tensor '", graph.tensors[id].name,
                        "' has type int64, which the card only moves and "
                        "converts (as int32); convert it to int32"));
@@ -146,7 +146,7 @@ absl::StatusOr<MemoryPlan> EmitGraph(
 absl::Status CheckRegions(const DeviceGraph& device) {
   const auto check = [](const char* what, uint64_t bytes) -> absl::Status {
     if (bytes <= UINT32_MAX) return absl::OkStatus();
-    return Refuse(Refusal::kNoDeviceMemory,
+    return Reject(Rejection::kNoDeviceMemory,
                   absl::StrCat("the model's ", what, " take ", bytes,
                                " bytes, at most ", UINT32_MAX,
                                " can be addressed; make the batch or the "
@@ -243,8 +243,8 @@ absl::StatusOr<BackendResult> Generate(const Graph& graph,
                           encoded->words.size() * 4;
   if (options.device_memory_bytes != 0 &&
       needed > options.device_memory_bytes) {
-    return Refuse(
-        Refusal::kNoDeviceMemory,
+    return Reject(
+        Rejection::kNoDeviceMemory,
         absl::StrCat("the model needs ", needed, " bytes of device memory, ",
                      options.device_memory_bytes, " are allowed"));
   }
@@ -353,7 +353,7 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
     absl::StatusOr<BackendResult> made =
         Generate(graph, production, limited, attempts[i], verdict_only, &facts);
     if (!made.ok() && attempts[i].features.fuse_pool &&
-        RefusalOf(made.status()) == Refusal::kUnsupportedShape) {
+        RejectionOf(made.status()) == Rejection::kUnsupportedShape) {
       // A fused pooling asks for the whole image in SRAM; without, there are
       // tiles.
       for (Attempt& a : attempts) a.features.fuse_pool = false;

@@ -5,7 +5,9 @@
 #define HEDDLE_COMPILER_BACKEND_BACKEND_H_
 
 #include "absl/status/statusor.h"
-#include "compiler/compiler.h"
+#include "compiler/base/options.h"
+#include "compiler/base/report.h"
+#include "compiler/ir/graph.h"
 #include "compiler/package/package.h"
 
 namespace heddle::compiler {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
 #include "compiler/ops/operator.h"
 #include "compiler/testing/model_builder.h"
 #include "compiler/testing/run_package.h"
@@ -116,7 +116,7 @@ void ExpectEqual(Builder* b, std::vector<TensorId> outputs,
 }
 
 // Refused with `kind` and a message that holds `text`.
-void ExpectRefused(Builder* b, TensorId output, Refusal kind,
+void ExpectRefused(Builder* b, TensorId output, Rejection kind,
                    const std::string& text) {
   b->graph.outputs = {output};
   for (const isa::Config& config : isa::kConfigs) {
@@ -124,7 +124,7 @@ void ExpectRefused(Builder* b, TensorId output, Refusal kind,
     options.config = config.name;
     auto result = GeneratePackage(b->graph, options);
     ASSERT_FALSE(result.ok()) << config.name;
-    EXPECT_EQ(RefusalOf(result.status()), kind) << result.status();
+    EXPECT_EQ(RejectionOf(result.status()), kind) << result.status();
     EXPECT_NE(result.status().message().find(text), std::string::npos)
         << result.status();
   }
@@ -135,12 +135,12 @@ TEST(Backend, WhatTheMatrixEngineCannotDescribeIsRefused) {
     Builder b;
     const TensorId x = b.Input(DataType::kUint8, {1, 16, 40, 40});
     ExpectRefused(&b, b.Conv(x, {16, 16, 1, 1}, {{"strides", Shape{16, 16}}}),
-                  Refusal::kUnsupportedShape, "the_QLinearConv");
+                  Rejection::kUnsupportedShape, "the_QLinearConv");
   }
   {
     Builder b;
     const TensorId x = b.Input(DataType::kUint8, {1, 16, 300, 1});
-    ExpectRefused(&b, b.Conv(x, {16, 16, 256, 1}), Refusal::kUnsupportedShape,
+    ExpectRefused(&b, b.Conv(x, {16, 16, 256, 1}), Rejection::kUnsupportedShape,
                   "the_QLinearConv");
   }
   {
@@ -150,7 +150,7 @@ TEST(Backend, WhatTheMatrixEngineCannotDescribeIsRefused) {
         &b,
         b.Node("MaxPool", {x},
                {{"kernel_shape", Shape{1, 2}}, {"dilations", Shape{1, 256}}}),
-        Refusal::kUnsupportedShape, "the_MaxPool");
+        Rejection::kUnsupportedShape, "the_MaxPool");
   }
   {
     Builder b;
@@ -160,7 +160,7 @@ TEST(Backend, WhatTheMatrixEngineCannotDescribeIsRefused) {
                   b.Node("QLinearMatMul",
                          {x, b.Real(1), z, b.Codes(DataType::kUint8, {4, 4}),
                           b.Real(1), z, b.Real(1), z}),
-                  Refusal::kUnsupportedShape, "the_QLinearMatMul");
+                  Rejection::kUnsupportedShape, "the_QLinearMatMul");
   }
 }
 
@@ -183,7 +183,7 @@ TEST(Backend, WhatCommandsCannotAddressIsRefused) {
   {
     Builder b;
     const TensorId x = b.Input(DataType::kFloat, {int64_t{1} << 29});
-    ExpectRefused(&b, b.Node("Relu", {x}), Refusal::kNoDeviceMemory,
+    ExpectRefused(&b, b.Node("Relu", {x}), Rejection::kNoDeviceMemory,
                   "inputs and outputs take 4294967296 bytes");
   }
   {
@@ -191,7 +191,7 @@ TEST(Backend, WhatCommandsCannotAddressIsRefused) {
     Builder b;
     const TensorId x = b.Input(DataType::kUint8, {1 << 22, 1, 1, 1});
     ExpectRefused(&b, b.Node("MaxPool", {x}, {{"kernel_shape", Shape{1, 1}}}),
-                  Refusal::kUnsupportedShape, "a stream has at most");
+                  Rejection::kUnsupportedShape, "a stream has at most");
   }
 }
 
@@ -199,13 +199,13 @@ TEST(Backend, GroupsThatWouldBecomeHugeWeightsAreRefused) {
   Builder b;
   const TensorId x = b.Input(DataType::kUint8, {1, 32768, 1, 1});
   ExpectRefused(&b, b.Conv(x, {65536, 1, 1, 1}, {{"group", int64_t{32768}}}),
-                Refusal::kUnsupportedShape, "in 32768 groups");
+                Rejection::kUnsupportedShape, "in 32768 groups");
 }
 
 TEST(Backend, TensorsWithoutElementsAreRefused) {
   Builder b;
   const TensorId x = b.Input(DataType::kFloat, {0, 3});
-  ExpectRefused(&b, b.Node("Relu", {x}), Refusal::kUnsupportedShape,
+  ExpectRefused(&b, b.Node("Relu", {x}), Rejection::kUnsupportedShape,
                 "has no elements");
 }
 
@@ -213,7 +213,7 @@ TEST(Backend, IntegerDivisionIsRefused) {
   Builder b;
   const TensorId x = b.Input(DataType::kInt32, {4});
   ExpectRefused(&b, b.Node("Div", {x, b.Constant(Int32s({}, {3}))}),
-                Refusal::kUnsupportedDatatype, "the_Div");
+                Rejection::kUnsupportedDatatype, "the_Div");
 }
 
 TEST(Backend, AnInputMayBeAnOutputTwiceAndUsed) {

@@ -7,8 +7,8 @@
 #include <tuple>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/backend/access.h"
 #include "compiler/backend/traffic.h"
+#include "compiler/stream/access.h"
 
 namespace heddle::compiler {
 namespace {

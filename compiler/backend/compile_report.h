@@ -10,10 +10,10 @@
 
 #include "absl/status/status.h"
 #include "compiler/backend/backend.h"
-#include "compiler/backend/device_graph.h"
-#include "compiler/backend/plan.h"
-#include "compiler/backend/timeline.h"
-#include "compiler/compiler.h"
+#include "compiler/base/report.h"
+#include "compiler/schedule/device_graph.h"
+#include "compiler/schedule/plan.h"
+#include "compiler/stream/timeline.h"
 
 namespace heddle::compiler {
 

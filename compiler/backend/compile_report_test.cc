@@ -8,8 +8,8 @@
 #include <random>
 #include <string>
 
-#include "compiler/backend/access.h"
 #include "compiler/compiler.h"
+#include "compiler/stream/access.h"
 #include "compiler/testing/model_builder.h"
 
 namespace heddle::compiler {

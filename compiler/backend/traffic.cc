@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <tuple>
 
-#include "compiler/backend/access.h"
-#include "compiler/backend/device_graph.h"
-#include "compiler/backend/estimate.h"
+#include "compiler/schedule/device_graph.h"
+#include "compiler/stream/access.h"
+#include "compiler/stream/estimate.h"
 
 namespace heddle::compiler {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
 #include "compiler/import/quote.h"
 #include "compiler/import/sparse_tensor.h"
 #include "compiler/import/tensor_proto.h"
@@ -71,11 +71,11 @@ absl::Status FromAttributeProtos(const onnx::NodeProto& proto,
     const std::string what =
         absl::StrCat(node->Describe(), ": attribute ", Quote(attribute.name()));
     const auto invalid = [&what](const std::string& why) {
-      return Refuse(Refusal::kInvalidModel, absl::StrCat(what, " ", why));
+      return Reject(Rejection::kInvalidModel, absl::StrCat(what, " ", why));
     };
     if (attribute.name().empty()) {
-      return Refuse(
-          Refusal::kInvalidModel,
+      return Reject(
+          Rejection::kInvalidModel,
           absl::StrCat(node->Describe(), " has an attribute without a name"));
     }
     if (!attribute.ref_attr_name().empty()) {
@@ -134,7 +134,7 @@ absl::Status FromAttributeProtos(const onnx::NodeProto& proto,
       case AttributeProto::UNDEFINED:
         return invalid("has no value");
       default:
-        return Refuse(Refusal::kUnsupportedAttribute,
+        return Reject(Rejection::kUnsupportedAttribute,
                       absl::StrCat(what, " is of type ",
                                    AttributeProto::AttributeType_Name(type),
                                    ", which is not supported"));

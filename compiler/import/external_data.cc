@@ -19,7 +19,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
 #include "compiler/import/quote.h"
 
 namespace heddle::compiler {
@@ -30,7 +30,7 @@ constexpr size_t kMostFiles = 256;
 
 template <typename... Args>
 absl::Status Invalid(const std::string& what, const Args&... why) {
-  return Refuse(Refusal::kInvalidModel, absl::StrCat(what, ": ", why...));
+  return Reject(Rejection::kInvalidModel, absl::StrCat(what, ": ", why...));
 }
 
 struct Entries {
@@ -209,7 +209,7 @@ absl::StatusOr<ExternalData::File*> ExternalData::Open(
 absl::Status ExternalData::Check(const std::string& checksum,
                                  const std::string& what, File* file) {
   if (file->size > kMaxExternalBytes) {
-    return Refuse(Refusal::kNoSystemMemory,
+    return Reject(Rejection::kNoSystemMemory,
                   absl::StrCat(what, ": its file has ", file->size,
                                " bytes, checksums are made of at most ",
                                kMaxExternalBytes, "; leave checksum out"));
@@ -239,8 +239,8 @@ absl::StatusOr<std::vector<uint8_t>> ExternalData::Read(
                    ", but that file has ", (*file)->size, " bytes");
   }
   if (bytes > left_) {
-    return Refuse(
-        Refusal::kNoSystemMemory,
+    return Reject(
+        Rejection::kNoSystemMemory,
         absl::StrCat(what, ": its ", bytes, " bytes in ",
                      Quote(entries->location),
                      " are more than what is left of ", kMaxExternalBytes,

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "absl/strings/match.h"
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
 #include "compiler/import/importer.h"
 #include "compiler/testing/model_builder.h"
 
@@ -52,7 +52,7 @@ class ExternalDataTest : public testing::Test {
     ExternalData data((folder_ / "model").string());
     auto read = data.Read(proto, "initializer 'w'", bytes);
     if (!read.ok()) {
-      EXPECT_EQ(RefusalOf(read.status()), Refusal::kInvalidModel);
+      EXPECT_EQ(RejectionOf(read.status()), Rejection::kInvalidModel);
       EXPECT_TRUE(absl::StartsWith(read.status().message(), "initializer 'w'"))
           << read.status();
       return read.status();
@@ -113,13 +113,13 @@ TEST_F(ExternalDataTest, TheBytesOfAModelAreBounded) {
   EXPECT_TRUE(data.Read(proto, "w", 8).ok());
   const absl::Status status =
       data.Read(proto, "w", kMaxExternalBytes - 7).status();
-  EXPECT_EQ(RefusalOf(status), Refusal::kNoSystemMemory) << status;
+  EXPECT_EQ(RejectionOf(status), Rejection::kNoSystemMemory) << status;
   EXPECT_TRUE(data.Read(proto, "w", 8).ok());
   entry = proto.add_external_data();
   entry->set_key("checksum");
   entry->set_value(kSha1);
-  EXPECT_EQ(RefusalOf(data.Read(proto, "w", 8).status()),
-            Refusal::kNoSystemMemory);
+  EXPECT_EQ(RejectionOf(data.Read(proto, "w", 8).status()),
+            Rejection::kNoSystemMemory);
   fs::remove(path);
 }
 
@@ -199,8 +199,8 @@ TEST_F(ExternalDataTest, InAModel) {
   ImportOptions options;
   options.data_folder = (folder_ / "model").string();
   // Entries without the location EXTERNAL are a mistake of the exporter.
-  EXPECT_EQ(RefusalOf(ImportOnnx(b.Bytes(), options).status()),
-            Refusal::kInvalidModel);
+  EXPECT_EQ(RejectionOf(ImportOnnx(b.Bytes(), options).status()),
+            Rejection::kInvalidModel);
   w->set_data_location(onnx::TensorProto::EXTERNAL);
   auto model = ImportOnnx(b.Bytes(), options);
   ASSERT_TRUE(model.ok()) << model.status();
@@ -208,12 +208,12 @@ TEST_F(ExternalDataTest, InAModel) {
   EXPECT_EQ(graph.tensors[graph.FindTensor("w")].constant->as<float>()[1], 4);
   // A shape that is larger than any file allocates nothing.
   w->set_dims(0, int64_t{1} << 60);
-  EXPECT_EQ(RefusalOf(ImportOnnx(b.Bytes(), options).status()),
-            Refusal::kInvalidModel);
+  EXPECT_EQ(RejectionOf(ImportOnnx(b.Bytes(), options).status()),
+            Rejection::kInvalidModel);
   w->set_dims(0, 2);
   w->add_float_data(1);
-  EXPECT_EQ(RefusalOf(ImportOnnx(b.Bytes(), options).status()),
-            Refusal::kInvalidModel);
+  EXPECT_EQ(RejectionOf(ImportOnnx(b.Bytes(), options).status()),
+            Rejection::kInvalidModel);
 }
 
 }  // namespace

@@ -5,19 +5,19 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "compiler/base/diagnostic.h"
 #include "compiler/compiler.h"
-#include "compiler/diagnostic.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using heddle::compiler::AnalyseOnnx;
-  using heddle::compiler::RefusalOf;
+  using heddle::compiler::RejectionOf;
   heddle::compiler::CompileOptions options;
   options.open_dimensions_are_one = true;
   auto graph = AnalyseOnnx(
       absl::string_view(reinterpret_cast<const char*>(data), size), options);
   if (graph.ok()
           ? !graph->Verify().ok()
-          : RefusalOf(graph.status()) == heddle::compiler::Refusal::kNone) {
+          : RejectionOf(graph.status()) == heddle::compiler::Rejection::kNone) {
     std::fprintf(stderr, "%s\n", graph.status().ToString().c_str());
     std::abort();
   }

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
 #include "compiler/import/attribute_proto.h"
 #include "compiler/import/inline.h"
 #include "compiler/import/quantization_annotation.h"
@@ -28,7 +28,7 @@ namespace {
 
 template <typename... Args>
 absl::Status Invalid(const Args&... why) {
-  return Refuse(Refusal::kInvalidModel, absl::StrCat(why...));
+  return Reject(Rejection::kInvalidModel, absl::StrCat(why...));
 }
 
 std::string DomainName(const std::string& domain) {
@@ -42,7 +42,7 @@ std::string NormalDomain(const std::string& domain) {
 
 absl::Status Parse(absl::string_view bytes, onnx::ModelProto* model) {
   if (bytes.size() > static_cast<size_t>(std::numeric_limits<int32_t>::max())) {
-    return Refuse(Refusal::kInvalidProtobuf,
+    return Reject(Rejection::kInvalidProtobuf,
                   absl::StrCat("the model has ", bytes.size(),
                                " bytes, protobuf allows 2147483647"));
   }
@@ -55,7 +55,7 @@ absl::Status Parse(absl::string_view bytes, onnx::ModelProto* model) {
   stream.SetRecursionLimit(100);
   if (!model->ParseFromCodedStream(&stream) ||
       !stream.ConsumedEntireMessage()) {
-    return Refuse(Refusal::kInvalidProtobuf,
+    return Reject(Rejection::kInvalidProtobuf,
                   "the bytes are no ONNX model: protobuf cannot parse them");
   }
   return absl::OkStatus();
@@ -83,8 +83,8 @@ class Importer {
     const int64_t ir = model_.ir_version();
     if (!model_.has_ir_version()) return Invalid("the model has no ir_version");
     if (ir < kMinIrVersion || ir > kMaxIrVersion) {
-      return Refuse(
-          Refusal::kUnsupportedVersion,
+      return Reject(
+          Rejection::kUnsupportedVersion,
           absl::StrCat("ir_version ", ir, " is not supported; ", kMinIrVersion,
                        " to ", kMaxIrVersion, " are, export the model again"));
     }
@@ -105,13 +105,13 @@ class Importer {
                        " has version ", version);
       }
       if (domain.empty() && (version < kMinOpset || version > kMaxOpset)) {
-        return Refuse(
-            Refusal::kUnsupportedVersion,
+        return Reject(
+            Rejection::kUnsupportedVersion,
             absl::StrCat("opset ", version, " is not supported; ", kMinOpset,
                          " to ", kMaxOpset, " are, convert the model"));
       }
       if (domain == "com.microsoft" && version != kMicrosoftOpset) {
-        return Refuse(Refusal::kUnsupportedVersion,
+        return Reject(Rejection::kUnsupportedVersion,
                       absl::StrCat("version ", version,
                                    " of domain 'com.microsoft' is not "
                                    "supported; ",
@@ -236,8 +236,8 @@ class Importer {
     }
     for (const auto& [name, shape] : options_.input_shapes) {
       if (seen.count(name) == 0) {
-        return Refuse(
-            Refusal::kMismatchingShape,
+        return Reject(
+            Rejection::kMismatchingShape,
             absl::StrCat("a shape is given for input ", Quote(name),
                          ", which the model does not have", SomeInputs()));
       }
@@ -367,15 +367,15 @@ class Importer {
     if (FindOperator(node->domain, node->op, node->opset) == nullptr) {
       const std::string opsets = OpsetsOf(*node);
       if (!opsets.empty()) {
-        return Refuse(
-            Refusal::kUnsupportedVersion,
+        return Reject(
+            Rejection::kUnsupportedVersion,
             absl::StrCat(node->Describe(), ": operator ",
                          DomainName(node->domain), ".", node->op, " of opset ",
                          node->opset, " is not supported; that of opset ",
                          opsets, " is, convert the model"));
       }
-      return Refuse(
-          Refusal::kUnsupportedOperator,
+      return Reject(
+          Rejection::kUnsupportedOperator,
           absl::StrCat(
               node->Describe(), ": operator ", DomainName(node->domain), ".",
               node->op, " at opset ", node->opset,
@@ -428,7 +428,7 @@ class Importer {
   // Last: what a shape cannot mend comes before.
   absl::Status OpenDimensions() {
     if (open_.empty()) return absl::OkStatus();
-    return Refuse(Refusal::kUnsupportedShape,
+    return Reject(Rejection::kUnsupportedShape,
                   absl::StrCat("the model leaves ", open_,
                                " open; give the inputs' shapes"));
   }
@@ -456,7 +456,7 @@ class Importer {
       return absl::OkStatus();
     }
     if (type.value_case() != onnx::TypeProto::kTensorType) {
-      return Refuse(Refusal::kUnsupportedDatatype,
+      return Reject(Rejection::kUnsupportedDatatype,
                     absl::StrCat(what,
                                  " is no dense tensor, which is not "
                                  "supported"));
@@ -470,8 +470,8 @@ class Importer {
     if (declared->type == DataType::kString ||
         declared->type == DataType::kComplex64 ||
         declared->type == DataType::kComplex128) {
-      return Refuse(
-          Refusal::kUnsupportedDatatype,
+      return Reject(
+          Rejection::kUnsupportedDatatype,
           absl::StrCat(what, " has type ", DataTypeName(declared->type),
                        ", which is not supported"));
     }
@@ -492,8 +492,8 @@ class Importer {
                                     const Declaration& declared, DataType type,
                                     const Shape& shape) {
     if (declared.type != DataType::kUndefined && declared.type != type) {
-      return Refuse(
-          Refusal::kMismatchingDatatype,
+      return Reject(
+          Rejection::kMismatchingDatatype,
           absl::StrCat(what, " is declared as ", DataTypeName(declared.type),
                        ", but is ", DataTypeName(type)));
     }
@@ -502,7 +502,7 @@ class Importer {
       fits = declared.shape[i] == -1 || declared.shape[i] == shape[i];
     }
     if (fits) return absl::OkStatus();
-    return Refuse(Refusal::kMismatchingShape,
+    return Reject(Rejection::kMismatchingShape,
                   absl::StrCat(what, " is declared with shape ",
                                ShapeToString(declared.shape), ", but has ",
                                ShapeToString(shape)));
@@ -534,7 +534,7 @@ class Importer {
         const auto [it, added] =
             symbols_.emplace(symbol, Binding{(*shape)[i], name});
         if (!added && it->second.value != (*shape)[i]) {
-          return Refuse(Refusal::kMismatchingShape,
+          return Reject(Rejection::kMismatchingShape,
                         absl::StrCat("dimension ", Quote(symbol), " is ",
                                      it->second.value, " in input ",
                                      Quote(it->second.input), " and ",
@@ -554,7 +554,7 @@ class Importer {
       *shape = given->second;
       for (int64_t dimension : *shape) {
         if (dimension < 0) {
-          return Refuse(Refusal::kMismatchingShape,
+          return Reject(Rejection::kMismatchingShape,
                         absl::StrCat("the shape given for ", what, " is ",
                                      ShapeToString(*shape)));
         }
@@ -562,7 +562,7 @@ class Importer {
       return CheckDeclared(what, declared, declared.type, *shape);
     }
     if (!declared.has_shape) {
-      return Refuse(Refusal::kUnsupportedShape,
+      return Reject(Rejection::kUnsupportedShape,
                     absl::StrCat(what, " has no shape; give one"));
     }
     *shape = declared.shape;

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "absl/strings/match.h"
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
 #include "compiler/testing/model_builder.h"
 
 namespace heddle::compiler {
@@ -35,7 +35,7 @@ absl::StatusOr<ImportedModel> Import(const ModelBuilder& b) {
 
 struct Case {
   const char* name;
-  Refusal kind;
+  Rejection kind;
   const char* message;  // a part of it
   std::function<void(onnx::ModelProto*)> damage;
 };
@@ -47,8 +47,8 @@ TEST_P(Structure, IsRefused) {
   GetParam().damage(&b.proto());
   auto model = Import(b);
   ASSERT_FALSE(model.ok());
-  EXPECT_EQ(RefusalName(RefusalOf(model.status())),
-            std::string(RefusalName(GetParam().kind)))
+  EXPECT_EQ(RejectionName(RejectionOf(model.status())),
+            std::string(RejectionName(GetParam().kind)))
       << model.status();
   EXPECT_TRUE(absl::StrContains(model.status().message(), GetParam().message))
       << model.status();
@@ -66,24 +66,24 @@ onnx::NodeProto* NodeOf(Proto* m, int i) {
 INSTANTIATE_TEST_SUITE_P(
     Rules, Structure,
     testing::Values(
-        Case{"NoIrVersion", Refusal::kInvalidModel, "no ir_version",
+        Case{"NoIrVersion", Rejection::kInvalidModel, "no ir_version",
              [](Proto* m) { m->clear_ir_version(); }},
-        Case{"OldIrVersion", Refusal::kUnsupportedVersion, "ir_version 2",
+        Case{"OldIrVersion", Rejection::kUnsupportedVersion, "ir_version 2",
              [](Proto* m) { m->set_ir_version(2); }},
-        Case{"NewIrVersion", Refusal::kUnsupportedVersion, "ir_version 9",
+        Case{"NewIrVersion", Rejection::kUnsupportedVersion, "ir_version 9",
              [](Proto* m) { m->set_ir_version(9); }},
-        Case{"NoOpset", Refusal::kInvalidModel, "no opset_import",
+        Case{"NoOpset", Rejection::kInvalidModel, "no opset_import",
              [](Proto* m) { m->clear_opset_import(); }},
-        Case{"OldOpset", Refusal::kUnsupportedVersion, "opset 5",
+        Case{"OldOpset", Rejection::kUnsupportedVersion, "opset 5",
              [](Proto* m) { m->mutable_opset_import(0)->set_version(5); }},
-        Case{"OldOperator", Refusal::kUnsupportedVersion,
+        Case{"OldOperator", Rejection::kUnsupportedVersion,
              "operator ai.onnx.Gemm of opset 6 is not supported; that of opset "
              "7 to 17 is",
              [](Proto* m) {
                m->mutable_opset_import(0)->set_version(6);
                m->mutable_graph()->mutable_node(0)->set_op_type("Gemm");
              }},
-        Case{"NegativeDimension", Refusal::kInvalidModel,
+        Case{"NegativeDimension", Rejection::kInvalidModel,
              "input 'x' has a dimension of -2",
              [](Proto* m) {
                m->mutable_graph()
@@ -94,79 +94,79 @@ INSTANTIATE_TEST_SUITE_P(
                    ->mutable_dim(0)
                    ->set_dim_value(-2);
              }},
-        Case{"NewOpset", Refusal::kUnsupportedVersion, "opset 18",
+        Case{"NewOpset", Rejection::kUnsupportedVersion, "opset 18",
              [](Proto* m) { m->mutable_opset_import(0)->set_version(18); }},
-        Case{"TwoOpsets", Refusal::kInvalidModel, "two versions",
+        Case{"TwoOpsets", Rejection::kInvalidModel, "two versions",
              [](Proto* m) {
                auto* import = m->add_opset_import();
                import->set_domain("ai.onnx");
                import->set_version(12);
              }},
-        Case{"NoGraph", Refusal::kInvalidModel, "no graph",
+        Case{"NoGraph", Rejection::kInvalidModel, "no graph",
              [](Proto* m) { m->clear_graph(); }},
-        Case{"NoNodes", Refusal::kInvalidModel, "no nodes",
+        Case{"NoNodes", Rejection::kInvalidModel, "no nodes",
              [](Proto* m) { m->mutable_graph()->clear_node(); }},
-        Case{"NoOutputs", Refusal::kInvalidModel, "no outputs",
+        Case{"NoOutputs", Rejection::kInvalidModel, "no outputs",
              [](Proto* m) { m->mutable_graph()->clear_output(); }},
-        Case{"UnknownOperator", Refusal::kUnsupportedOperator,
+        Case{"UnknownOperator", Rejection::kUnsupportedOperator,
              "Frobnicate 't_node': operator ai.onnx.Frobnicate at opset 13",
              [](Proto* m) { NodeOf(m, 0)->set_op_type("Frobnicate"); }},
-        Case{"UnknownDomainOperator", Refusal::kUnsupportedOperator,
+        Case{"UnknownDomainOperator", Rejection::kUnsupportedOperator,
              "com.microsoft.Relu",
              [](Proto* m) { NodeOf(m, 0)->set_domain("com.microsoft"); }},
-        Case{"UnlistedDomain", Refusal::kInvalidModel,
+        Case{"UnlistedDomain", Rejection::kInvalidModel,
              "domain 'org.example', which opset_import does not list",
              [](Proto* m) { NodeOf(m, 0)->set_domain("org.example"); }},
-        Case{"UnlistedDomainBeatsUnknownOperator", Refusal::kInvalidModel,
+        Case{"UnlistedDomainBeatsUnknownOperator", Rejection::kInvalidModel,
              "reads 'nobody', which nothing defines",
              [](Proto* m) {
                NodeOf(m, 0)->set_op_type("Frobnicate");
                NodeOf(m, 1)->set_input(0, "nobody");
              }},
-        Case{"NoOpType", Refusal::kInvalidModel, "'t_node' has no op_type",
+        Case{"NoOpType", Rejection::kInvalidModel, "'t_node' has no op_type",
              [](Proto* m) { NodeOf(m, 0)->clear_op_type(); }},
-        Case{"UndefinedName", Refusal::kInvalidModel,
+        Case{"UndefinedName", Rejection::kInvalidModel,
              "Add 'y_node' reads 'nobody', which nothing defines",
              [](Proto* m) { NodeOf(m, 1)->set_input(0, "nobody"); }},
-        Case{"Unsorted", Refusal::kInvalidModel,
+        Case{"Unsorted", Rejection::kInvalidModel,
              "reads 't' before it is computed",
              [](Proto* m) {
                m->mutable_graph()->mutable_node()->SwapElements(0, 1);
              }},
-        Case{"Cycle", Refusal::kInvalidModel, "before it is computed",
+        Case{"Cycle", Rejection::kInvalidModel, "before it is computed",
              [](Proto* m) { NodeOf(m, 0)->set_input(0, "y"); }},
-        Case{"WrittenTwice", Refusal::kInvalidModel,
+        Case{"WrittenTwice", Rejection::kInvalidModel,
              "Add 'y_node' writes 't', which has a value already",
              [](Proto* m) { NodeOf(m, 1)->set_output(0, "t"); }},
-        Case{"WritesInput", Refusal::kInvalidModel, "writes 'x'",
+        Case{"WritesInput", Rejection::kInvalidModel, "writes 'x'",
              [](Proto* m) { NodeOf(m, 0)->set_output(0, "x"); }},
-        Case{"WritesInitializer", Refusal::kInvalidModel, "writes 'w'",
+        Case{"WritesInitializer", Rejection::kInvalidModel, "writes 'w'",
              [](Proto* m) { NodeOf(m, 0)->set_output(0, "w"); }},
-        Case{"NodeWithoutOutput", Refusal::kInvalidModel, "has no output",
+        Case{"NodeWithoutOutput", Rejection::kInvalidModel, "has no output",
              [](Proto* m) {
                auto* node = m->mutable_graph()->add_node();
                node->set_op_type("Relu");
                node->add_input("x");
              }},
-        Case{"OutputNeverComputed", Refusal::kInvalidModel,
+        Case{"OutputNeverComputed", Rejection::kInvalidModel,
              "output 'z' is never computed",
              [](Proto* m) {
                m->mutable_graph()->mutable_output(0)->set_name("z");
              }},
-        Case{"OutputTwice", Refusal::kInvalidModel, "output 'y' occurs twice",
+        Case{"OutputTwice", Rejection::kInvalidModel, "output 'y' occurs twice",
              [](Proto* m) {
                *m->mutable_graph()->add_output() = m->graph().output(0);
              }},
-        Case{"InputTwice", Refusal::kInvalidModel, "input 'x' occurs twice",
+        Case{"InputTwice", Rejection::kInvalidModel, "input 'x' occurs twice",
              [](Proto* m) {
                *m->mutable_graph()->add_input() = m->graph().input(0);
              }},
-        Case{"InputWithoutType", Refusal::kInvalidModel,
+        Case{"InputWithoutType", Rejection::kInvalidModel,
              "input 'x' has no type",
              [](Proto* m) {
                m->mutable_graph()->mutable_input(0)->clear_type();
              }},
-        Case{"InputWithoutShape", Refusal::kUnsupportedShape,
+        Case{"InputWithoutShape", Rejection::kUnsupportedShape,
              "input 'x' has no shape",
              [](Proto* m) {
                m->mutable_graph()
@@ -175,7 +175,7 @@ INSTANTIATE_TEST_SUITE_P(
                    ->mutable_tensor_type()
                    ->clear_shape();
              }},
-        Case{"InputIsString", Refusal::kUnsupportedDatatype, "type string",
+        Case{"InputIsString", Rejection::kUnsupportedDatatype, "type string",
              [](Proto* m) {
                m->mutable_graph()
                    ->mutable_input(0)
@@ -183,7 +183,7 @@ INSTANTIATE_TEST_SUITE_P(
                    ->mutable_tensor_type()
                    ->set_elem_type(8);
              }},
-        Case{"InputIsSequence", Refusal::kUnsupportedDatatype,
+        Case{"InputIsSequence", Rejection::kUnsupportedDatatype,
              "no dense tensor",
              [](Proto* m) {
                m->mutable_graph()
@@ -191,13 +191,13 @@ INSTANTIATE_TEST_SUITE_P(
                    ->mutable_type()
                    ->mutable_sequence_type();
              }},
-        Case{"InitializerTwice", Refusal::kInvalidModel,
+        Case{"InitializerTwice", Rejection::kInvalidModel,
              "initializer 'w' occurs twice",
              [](Proto* m) {
                *m->mutable_graph()->add_initializer() =
                    m->graph().initializer(0);
              }},
-        Case{"InitializerDisagreesWithInput", Refusal::kMismatchingShape,
+        Case{"InitializerDisagreesWithInput", Rejection::kMismatchingShape,
              "input 'w' is declared with shape [3], but has [2]",
              [](Proto* m) {
                auto* input = m->mutable_graph()->add_input();
@@ -206,10 +206,10 @@ INSTANTIATE_TEST_SUITE_P(
                type->set_elem_type(1);
                type->mutable_shape()->add_dim()->set_dim_value(3);
              }},
-        Case{"SparseInitializerWithoutName", Refusal::kInvalidModel,
+        Case{"SparseInitializerWithoutName", Rejection::kInvalidModel,
              "a sparse_initializer has no name",
              [](Proto* m) { m->mutable_graph()->add_sparse_initializer(); }},
-        Case{"SparseInitializerWithoutValues", Refusal::kInvalidModel,
+        Case{"SparseInitializerWithoutValues", Rejection::kInvalidModel,
              "sparse_initializer 's': values has no valid data_type",
              [](Proto* m) {
                m->mutable_graph()
@@ -217,13 +217,13 @@ INSTANTIATE_TEST_SUITE_P(
                    ->mutable_values()
                    ->set_name("s");
              }},
-        Case{"ExternalData", Refusal::kInvalidModel,
+        Case{"ExternalData", Rejection::kInvalidModel,
              "initializer 'w': external_data has no location",
              [](Proto* m) {
                Initializer(m)->clear_raw_data();
                Initializer(m)->set_data_location(onnx::TensorProto::EXTERNAL);
              }},
-        Case{"ExternalDataWithoutFolder", Refusal::kInvalidModel,
+        Case{"ExternalDataWithoutFolder", Rejection::kInvalidModel,
              "initializer 'w': keeps its data in the file 'w.bin', but a model "
              "that is given as bytes has no folder",
              [](Proto* m) {
@@ -233,20 +233,20 @@ INSTANTIATE_TEST_SUITE_P(
                entry->set_key("location");
                entry->set_value("w.bin");
              }},
-        Case{"TextThatANodeReads", Refusal::kUnsupportedDatatype,
+        Case{"TextThatANodeReads", Rejection::kUnsupportedDatatype,
              "initializer 'w' has type string",
              [](Proto* m) {
                Initializer(m)->clear_raw_data();
                Initializer(m)->set_data_type(onnx::TensorProto::STRING);
              }},
-        Case{"OldMicrosoftDomain", Refusal::kUnsupportedVersion,
+        Case{"OldMicrosoftDomain", Rejection::kUnsupportedVersion,
              "version 2 of domain 'com.microsoft'",
              [](Proto* m) { m->mutable_opset_import(1)->set_version(2); }},
         Case{
-            "DomainWithoutVersion", Refusal::kInvalidModel,
+            "DomainWithoutVersion", Rejection::kInvalidModel,
             "domain 'org.example' has version 0",
             [](Proto* m) { m->add_opset_import()->set_domain("org.example"); }},
-        Case{"AttributeTypeLies", Refusal::kInvalidModel,
+        Case{"AttributeTypeLies", Rejection::kInvalidModel,
              "Relu 't_node': attribute 'a' states type INTS but has a value of "
              "type INT",
              [](Proto* m) {
@@ -255,28 +255,28 @@ INSTANTIATE_TEST_SUITE_P(
                a->set_type(onnx::AttributeProto::INTS);
                a->set_i(1);
              }},
-        Case{"AttributeWithoutValue", Refusal::kInvalidModel, "no value",
+        Case{"AttributeWithoutValue", Rejection::kInvalidModel, "no value",
              [](Proto* m) {
                auto* a = NodeOf(m, 0)->add_attribute();
                a->set_name("a");
                a->set_type(onnx::AttributeProto::TENSOR);
              }},
-        Case{"AttributeWithoutType", Refusal::kInvalidModel, "no value",
+        Case{"AttributeWithoutType", Rejection::kInvalidModel, "no value",
              [](Proto* m) { NodeOf(m, 0)->add_attribute()->set_name("a"); }},
-        Case{"AttributeTwice", Refusal::kInvalidModel,
+        Case{"AttributeTwice", Rejection::kInvalidModel,
              "attribute 'a' occurs twice",
              [](Proto* m) {
                SetInt(NodeOf(m, 0), "a", 1);
                SetInt(NodeOf(m, 0), "a", 1);
              }},
-        Case{"AttributeIsGraph", Refusal::kUnsupportedAttribute, "type GRAPH",
+        Case{"AttributeIsGraph", Rejection::kUnsupportedAttribute, "type GRAPH",
              [](Proto* m) {
                auto* a = NodeOf(m, 0)->add_attribute();
                a->set_name("body");
                a->set_type(onnx::AttributeProto::GRAPH);
                a->mutable_g();
              }},
-        Case{"ControlCharactersAreEscaped", Refusal::kInvalidModel,
+        Case{"ControlCharactersAreEscaped", Rejection::kInvalidModel,
              "reads 'a\\nb'",
              [](Proto* m) { NodeOf(m, 1)->set_input(0, "a\nb"); }}),
     [](const auto& info) { return info.param.name; });
@@ -321,20 +321,20 @@ TEST(ImporterTest, SymbolicDimensionsAreBound) {
   EXPECT_EQ(model->graph.tensors[model->graph.inputs[1]].shape, (Shape{7, 5}));
   EXPECT_TRUE(model->graph.notes.empty());
   options.input_shapes["x2"] = {8, 5};
-  EXPECT_EQ(RefusalOf(ImportOnnx(b.Bytes(), options).status()),
-            Refusal::kMismatchingShape);
+  EXPECT_EQ(RejectionOf(ImportOnnx(b.Bytes(), options).status()),
+            Rejection::kMismatchingShape);
   options.input_shapes = {{"x", {7, 3}}};
-  EXPECT_EQ(RefusalOf(ImportOnnx(b.Bytes(), options).status()),
-            Refusal::kMismatchingShape);
+  EXPECT_EQ(RejectionOf(ImportOnnx(b.Bytes(), options).status()),
+            Rejection::kMismatchingShape);
   options.input_shapes = {{"x", {7}}};
-  EXPECT_EQ(RefusalOf(ImportOnnx(b.Bytes(), options).status()),
-            Refusal::kMismatchingShape);
+  EXPECT_EQ(RejectionOf(ImportOnnx(b.Bytes(), options).status()),
+            Rejection::kMismatchingShape);
   options.input_shapes = {{"x", {-7, 2}}};
-  EXPECT_EQ(RefusalOf(ImportOnnx(b.Bytes(), options).status()),
-            Refusal::kMismatchingShape);
+  EXPECT_EQ(RejectionOf(ImportOnnx(b.Bytes(), options).status()),
+            Rejection::kMismatchingShape);
   options.input_shapes = {{"nobody", {1}}};
-  EXPECT_EQ(RefusalOf(ImportOnnx(b.Bytes(), options).status()),
-            Refusal::kMismatchingShape);
+  EXPECT_EQ(RejectionOf(ImportOnnx(b.Bytes(), options).status()),
+            Rejection::kMismatchingShape);
 }
 
 // Nobody gives a value silently: all names are in the refusal, or in notes.
@@ -350,7 +350,7 @@ TEST(ImporterTest, OpenDimensionsAreRefusedOrNoted) {
       ->mutable_dim(2)
       ->clear_dim_param();
   const absl::Status refused = ImportOnnx(b.Bytes(), {}).status();
-  EXPECT_EQ(RefusalOf(refused), Refusal::kUnsupportedShape);
+  EXPECT_EQ(RejectionOf(refused), Rejection::kUnsupportedShape);
   EXPECT_EQ(refused.message(),
             "the model leaves dimension 0 ('batch') of input 'x', dimension 0 "
             "('batch') of input 'x2', dimension 2 of input 'x2' open; give the "
@@ -381,34 +381,34 @@ TEST(ImporterTest, WeightsComeFromTheOptions) {
   ASSERT_TRUE(given.ok()) << given.status();
   EXPECT_EQ(given->graph.inputs.size(), 1u);
   options.weights["w"] = Floats({3}, {1, 2, 3});
-  EXPECT_EQ(RefusalOf(ImportOnnx(b.Bytes(), options).status()),
-            Refusal::kMismatchingShape);
+  EXPECT_EQ(RejectionOf(ImportOnnx(b.Bytes(), options).status()),
+            Rejection::kMismatchingShape);
   options.weights["w"] = Int32s({2}, {1, 2});
-  EXPECT_EQ(RefusalOf(ImportOnnx(b.Bytes(), options).status()),
-            Refusal::kMismatchingDatatype);
+  EXPECT_EQ(RejectionOf(ImportOnnx(b.Bytes(), options).status()),
+            Rejection::kMismatchingDatatype);
   options.weights["w"] = Floats({2}, {1, 2});
   options.weights["w"].bytes.pop_back();
-  EXPECT_EQ(RefusalOf(ImportOnnx(b.Bytes(), options).status()),
-            Refusal::kInvalidModel);
+  EXPECT_EQ(RejectionOf(ImportOnnx(b.Bytes(), options).status()),
+            Rejection::kInvalidModel);
   options.weights = {{"nobody", Floats({}, {1})}};
-  EXPECT_EQ(RefusalOf(ImportOnnx(b.Bytes(), options).status()),
-            Refusal::kInvalidModel);
+  EXPECT_EQ(RejectionOf(ImportOnnx(b.Bytes(), options).status()),
+            Rejection::kInvalidModel);
   // Not beside initializers.
   options.weights = {{"w", Floats({2}, {1, 2})}};
   b.Constant("other", Floats({}, {1}));
-  EXPECT_EQ(RefusalOf(ImportOnnx(b.Bytes(), options).status()),
-            Refusal::kInvalidModel);
+  EXPECT_EQ(RejectionOf(ImportOnnx(b.Bytes(), options).status()),
+            Rejection::kInvalidModel);
 }
 
 TEST(ImporterTest, BytesThatAreNoModel) {
   for (const std::string& bytes :
        {std::string("hello, world"), std::string("\x0a\xff\xff\xff\xff\x7f"),
         std::string(64, '\xff'), std::string("\x3b")}) {
-    EXPECT_EQ(RefusalOf(ImportOnnx(bytes, {}).status()),
-              Refusal::kInvalidProtobuf);
+    EXPECT_EQ(RejectionOf(ImportOnnx(bytes, {}).status()),
+              Rejection::kInvalidProtobuf);
   }
   // The empty message is a protobuf, but no model.
-  EXPECT_EQ(RefusalOf(ImportOnnx("", {}).status()), Refusal::kInvalidModel);
+  EXPECT_EQ(RejectionOf(ImportOnnx("", {}).status()), Rejection::kInvalidModel);
 }
 
 TEST(ImporterTest, EveryTruncationIsRefusedOrWhole) {
@@ -419,7 +419,7 @@ TEST(ImporterTest, EveryTruncationIsRefusedOrWhole) {
     if (model.ok()) {
       ++whole;  // cut before the second opset_import, which nothing needs
     } else {
-      EXPECT_NE(RefusalOf(model.status()), Refusal::kNone) << size;
+      EXPECT_NE(RejectionOf(model.status()), Rejection::kNone) << size;
     }
   }
   EXPECT_LE(whole, 1);

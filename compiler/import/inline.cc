@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
 #include "compiler/import/quote.h"
 
 namespace heddle::compiler {
@@ -50,8 +50,8 @@ class Names {
 
 template <typename... Args>
 absl::Status Invalid(const onnx::NodeProto& node, const Args&... why) {
-  return Refuse(
-      Refusal::kInvalidModel,
+  return Reject(
+      Rejection::kInvalidModel,
       absl::StrCat(node.op_type(), " ", Quote(node.name()), ": ", why...));
 }
 
@@ -119,8 +119,8 @@ class Inliner {
       const auto key =
           std::make_pair(Domain(function.domain()), function.name());
       if (!functions_.emplace(key, &function).second) {
-        return Refuse(
-            Refusal::kInvalidModel,
+        return Reject(
+            Rejection::kInvalidModel,
             absl::StrCat("function ", Quote(function.name()), " occurs twice"));
       }
     }
@@ -143,8 +143,8 @@ class Inliner {
   // OK while the limits are not exceeded; `node` is the call or the If.
   absl::Status CheckLimits(const onnx::NodeProto& node) const {
     if (nodes_ <= kMostNodes && bytes_ <= kMostBytes) return absl::OkStatus();
-    return Refuse(
-        Refusal::kNoSystemMemory,
+    return Reject(
+        Rejection::kNoSystemMemory,
         absl::StrCat(node.op_type(), " ", Quote(node.name()),
                      ": the model's functions and branches make more than ",
                      kMostNodes, " nodes or ", kMostBytes,
@@ -214,7 +214,7 @@ class Inliner {
                      " outputs, must have none and ", node.output_size());
     }
     if (branch.sparse_initializer_size() != 0) {
-      return Refuse(Refusal::kUnsupportedAttribute,
+      return Reject(Rejection::kUnsupportedAttribute,
                     absl::StrCat("If ", Quote(node.name()), ": ", Quote(name),
                                  " has sparse initializers, which are not "
                                  "supported there"));
@@ -256,8 +256,8 @@ class Inliner {
     for (const auto& import : function.opset_import()) {
       const auto outer = opsets_.find(Domain(import.domain()));
       if (outer == opsets_.end() || outer->second != import.version()) {
-        return Refuse(
-            Refusal::kUnsupportedVersion,
+        return Reject(
+            Rejection::kUnsupportedVersion,
             absl::StrCat(node.op_type(), " ", Quote(node.name()),
                          ": the function imports version ", import.version(),
                          " of domain ", Quote(import.domain()),

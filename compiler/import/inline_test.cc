@@ -8,7 +8,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
 #include "compiler/import/importer.h"
 #include "compiler/testing/model_builder.h"
 
@@ -116,7 +116,7 @@ TEST(InlineTest, ConditionsOfTheRunAreRefusedByName) {
   ModelBuilder b = WithIf();
   b.Input("c", DataType::kBool, {});
   auto model = ImportOnnx(b.Bytes(), {});
-  EXPECT_EQ(RefusalOf(model.status()), Refusal::kUnsupportedOperator);
+  EXPECT_EQ(RejectionOf(model.status()), Rejection::kUnsupportedOperator);
   EXPECT_TRUE(absl::StrContains(model.status().message(), "If 'y_node'"))
       << model.status();
 }
@@ -131,8 +131,8 @@ TEST(InlineTest, BranchesThatDoNotFit) {
     if (damage == 2) {
       node->mutable_attribute(0)->mutable_g()->add_input()->set_name("i");
     }
-    EXPECT_EQ(RefusalOf(ImportOnnx(b.Bytes(), {}).status()),
-              Refusal::kInvalidModel)
+    EXPECT_EQ(RejectionOf(ImportOnnx(b.Bytes(), {}).status()),
+              Rejection::kInvalidModel)
         << damage;
   }
 }
@@ -180,18 +180,18 @@ TEST(InlineTest, FunctionsWithTheAttributesOfTheCall) {
 TEST(InlineTest, FunctionsThatDoNotFit) {
   ModelBuilder b = WithFunction();
   b.proto().mutable_functions(0)->mutable_opset_import(0)->set_version(12);
-  EXPECT_EQ(RefusalOf(ImportOnnx(b.Bytes(), {}).status()),
-            Refusal::kUnsupportedVersion);
+  EXPECT_EQ(RejectionOf(ImportOnnx(b.Bytes(), {}).status()),
+            Rejection::kUnsupportedVersion);
   b = WithFunction();
   for (int i = 0; i < 2; ++i) {
     b.proto().mutable_graph()->mutable_node(0)->add_input("x");
   }
-  EXPECT_EQ(RefusalOf(ImportOnnx(b.Bytes(), {}).status()),
-            Refusal::kInvalidModel);
+  EXPECT_EQ(RejectionOf(ImportOnnx(b.Bytes(), {}).status()),
+            Rejection::kInvalidModel);
   b = WithFunction();
   *b.proto().add_functions() = b.proto().functions(0);
-  EXPECT_EQ(RefusalOf(ImportOnnx(b.Bytes(), {}).status()),
-            Refusal::kInvalidModel);
+  EXPECT_EQ(RejectionOf(ImportOnnx(b.Bytes(), {}).status()),
+            Rejection::kInvalidModel);
 }
 
 TEST(InlineTest, GrowthIsBounded) {
@@ -199,8 +199,8 @@ TEST(InlineTest, GrowthIsBounded) {
   auto* node = b.proto().mutable_functions(0)->mutable_node(0);
   node->set_op_type("Leaky");  // calls itself
   node->set_domain("own");
-  EXPECT_EQ(RefusalOf(ImportOnnx(b.Bytes(), {}).status()),
-            Refusal::kInvalidModel);
+  EXPECT_EQ(RejectionOf(ImportOnnx(b.Bytes(), {}).status()),
+            Rejection::kInvalidModel);
   // Each of 20 functions calls the next one ten times.
   b = WithFunction();
   for (int i = 0; i < 20; ++i) {
@@ -217,8 +217,8 @@ TEST(InlineTest, GrowthIsBounded) {
     }
   }
   b.proto().mutable_graph()->mutable_node(0)->set_op_type("F0");
-  EXPECT_EQ(RefusalOf(ImportOnnx(b.Bytes(), {}).status()),
-            Refusal::kNoSystemMemory);
+  EXPECT_EQ(RejectionOf(ImportOnnx(b.Bytes(), {}).status()),
+            Rejection::kNoSystemMemory);
 }
 
 // Every inner name gets the outer one as its prefix: a long one many times.
@@ -234,8 +234,8 @@ TEST(InlineTest, LongNamesAreBounded) {
   for (int i = 0; i < 300; ++i) {
     then->mutable_node(0)->add_output(absl::StrCat("o", i));
   }
-  EXPECT_EQ(RefusalOf(ImportOnnx(b.Bytes(), {}).status()),
-            Refusal::kNoSystemMemory);
+  EXPECT_EQ(RejectionOf(ImportOnnx(b.Bytes(), {}).status()),
+            Rejection::kNoSystemMemory);
   // The argument of a call, as often as the function reads it.
   b = WithFunction();
   graph = b.proto().mutable_graph();
@@ -245,8 +245,8 @@ TEST(InlineTest, LongNamesAreBounded) {
   for (int i = 0; i < 300; ++i) {
     function->mutable_node(0)->add_input(function->input(0));
   }
-  EXPECT_EQ(RefusalOf(ImportOnnx(b.Bytes(), {}).status()),
-            Refusal::kNoSystemMemory);
+  EXPECT_EQ(RejectionOf(ImportOnnx(b.Bytes(), {}).status()),
+            Rejection::kNoSystemMemory);
 }
 
 }  // namespace

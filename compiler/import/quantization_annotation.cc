@@ -5,7 +5,7 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
 #include "compiler/import/quote.h"
 
 namespace heddle::compiler {
@@ -15,14 +15,14 @@ constexpr char kScale[] = "SCALE_TENSOR", kZeroPoint[] = "ZERO_POINT_TENSOR";
 
 template <typename... Args>
 absl::Status Invalid(const std::string& what, const Args&... why) {
-  return Refuse(Refusal::kInvalidModel, absl::StrCat(what, " ", why...));
+  return Reject(Rejection::kInvalidModel, absl::StrCat(what, " ", why...));
 }
 
 absl::Status CheckTypes(const std::string& what, const Tensor* scale,
                         const Tensor* zero_point) {
   const auto wrong = [&what](const char* key, const Tensor& tensor,
                              const char* must) {
-    return Refuse(Refusal::kMismatchingDatatype,
+    return Reject(Rejection::kMismatchingDatatype,
                   absl::StrCat(what, " has as ", key, " the tensor ",
                                Quote(tensor.name), " of type ",
                                DataTypeName(tensor.type), ", must be ", must));
@@ -58,7 +58,7 @@ absl::Status CheckAnnotations(
     const std::string what =
         absl::StrCat("quantization_annotation of ", Quote(name));
     if (name.empty()) {
-      return Refuse(Refusal::kInvalidModel,
+      return Reject(Rejection::kInvalidModel,
                     "a quantization_annotation has no tensor_name");
     }
     if (!seen.insert(name).second) return Invalid(what, "occurs twice");

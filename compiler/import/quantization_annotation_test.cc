@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
 #include "compiler/import/importer.h"
 #include "compiler/testing/model_builder.h"
 
@@ -55,50 +55,50 @@ TEST(QuantizationAnnotationTest, Mistakes) {
   const struct {
     std::string name;
     Entries entries;
-    Refusal kind;
+    Rejection kind;
     std::string part;
   } kCases[] = {
-      {"", {}, Refusal::kInvalidModel, "no tensor_name"},
-      {"nobody", {}, Refusal::kInvalidModel, "'nobody' is about a tensor"},
+      {"", {}, Rejection::kInvalidModel, "no tensor_name"},
+      {"nobody", {}, Rejection::kInvalidModel, "'nobody' is about a tensor"},
       {"y",
        {{"SCALE_TENSOR", "nobody"}},
-       Refusal::kInvalidModel,
+       Rejection::kInvalidModel,
        "'SCALE_TENSOR' the tensor 'nobody', which nothing defines"},
-      {"y", {{"", "s"}}, Refusal::kInvalidModel, "without key"},
+      {"y", {{"", "s"}}, Rejection::kInvalidModel, "without key"},
       {"y",
        {{"SCALE_TENSOR", "s"}, {"SCALE_TENSOR", "s"}},
-       Refusal::kInvalidModel,
+       Rejection::kInvalidModel,
        "two entries 'SCALE_TENSOR'"},
       {"y",
        {{"ZERO_POINT_TENSOR", "z"}},
-       Refusal::kInvalidModel,
+       Rejection::kInvalidModel,
        "no SCALE_TENSOR"},
       {"y",
        {{"SCALE_TENSOR", "z"}},
-       Refusal::kMismatchingDatatype,
+       Rejection::kMismatchingDatatype,
        "'z' of type uint8, must be float"},
       {"y",
        {{"SCALE_TENSOR", "s"}, {"ZERO_POINT_TENSOR", "s"}},
-       Refusal::kMismatchingDatatype,
+       Rejection::kMismatchingDatatype,
        "'s' of type float"},
       {"y",
        {{"SCALE_TENSOR", "s"}, {"ZERO_POINT_TENSOR", "zs"}},
-       Refusal::kInvalidModel,
+       Rejection::kInvalidModel,
        "shape [] and a zero point of shape [2]"},
   };
   for (const auto& c : kCases) {
     ModelBuilder b = Model();
     Annotate(&b, c.name, c.entries);
     auto model = ImportOnnx(b.Bytes(), {});
-    EXPECT_EQ(RefusalOf(model.status()), c.kind) << c.part;
+    EXPECT_EQ(RejectionOf(model.status()), c.kind) << c.part;
     EXPECT_TRUE(absl::StrContains(model.status().message(), c.part))
         << model.status();
   }
   ModelBuilder b = Model();
   Annotate(&b, "y", {{"SCALE_TENSOR", "s"}});
   Annotate(&b, "y", {{"SCALE_TENSOR", "s"}});
-  EXPECT_EQ(RefusalOf(ImportOnnx(b.Bytes(), {}).status()),
-            Refusal::kInvalidModel);
+  EXPECT_EQ(RejectionOf(ImportOnnx(b.Bytes(), {}).status()),
+            Rejection::kInvalidModel);
 }
 
 }  // namespace

@@ -5,14 +5,14 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
 
 namespace heddle::compiler {
 namespace {
 
 template <typename... Args>
 absl::Status Invalid(const std::string& what, const Args&... why) {
-  return Refuse(Refusal::kInvalidModel, absl::StrCat(what, " ", why...));
+  return Reject(Rejection::kInvalidModel, absl::StrCat(what, " ", why...));
 }
 
 // The position in the flattened tensor that row `row` of the indices states;
@@ -69,8 +69,8 @@ absl::StatusOr<TensorData> FromSparseTensorProto(
   int64_t bytes = 0;
   if (__builtin_mul_overflow(dense.count(), element, &bytes) ||
       bytes > source->sparse_bytes) {
-    return Refuse(
-        Refusal::kNoSystemMemory,
+    return Reject(
+        Rejection::kNoSystemMemory,
         absl::StrCat(what, " has the dense shape ", ShapeToString(dense.shape),
                      "; the sparse tensors of a model may take ",
                      kMaxSparseBytes, " bytes together, store it dense"));

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
 #include "compiler/import/importer.h"
 #include "compiler/testing/model_builder.h"
 
@@ -37,9 +37,9 @@ std::vector<float> Dense(const onnx::SparseTensorProto& proto) {
   return {data->as<float>(), data->as<float>() + data->count()};
 }
 
-Refusal KindOf(const onnx::SparseTensorProto& proto) {
+Rejection KindOf(const onnx::SparseTensorProto& proto) {
   TensorSource source("");
-  return RefusalOf(
+  return RejectionOf(
       FromSparseTensorProto(proto, "sparse 'w'", &source).status());
 }
 
@@ -54,38 +54,38 @@ TEST(SparseTensorTest, BothFormsOfIndices) {
 
 TEST(SparseTensorTest, Disagreements) {
   EXPECT_EQ(KindOf(Sparse({5, 7}, {1, 6}, {2}, {2, 3})),
-            Refusal::kInvalidModel);  // outside
+            Rejection::kInvalidModel);  // outside
   EXPECT_EQ(KindOf(Sparse({5, 7}, {-1, 5}, {2}, {2, 3})),
-            Refusal::kInvalidModel);
+            Rejection::kInvalidModel);
   EXPECT_EQ(KindOf(Sparse({5, 7}, {0, 3, 1, 2}, {2, 2}, {2, 3})),
-            Refusal::kInvalidModel);
+            Rejection::kInvalidModel);
   EXPECT_EQ(KindOf(Sparse({5, 7}, {0, -1, 1, 2}, {2, 2}, {2, 3})),
-            Refusal::kInvalidModel);
+            Rejection::kInvalidModel);
   EXPECT_EQ(KindOf(Sparse({5, 7}, {5, 1}, {2}, {2, 3})),
-            Refusal::kInvalidModel);  // not ascending
+            Rejection::kInvalidModel);  // not ascending
   EXPECT_EQ(KindOf(Sparse({5, 7}, {1, 1}, {2}, {2, 3})),
-            Refusal::kInvalidModel);  // twice
-  EXPECT_EQ(KindOf(Sparse({5, 7}, {1}, {1}, {2, 3})), Refusal::kInvalidModel);
+            Rejection::kInvalidModel);  // twice
+  EXPECT_EQ(KindOf(Sparse({5, 7}, {1}, {1}, {2, 3})), Rejection::kInvalidModel);
   EXPECT_EQ(KindOf(Sparse({5, 7}, {1, 2, 3, 4, 5, 6}, {2, 3}, {2, 3})),
-            Refusal::kInvalidModel);  // three coordinates of two
-  EXPECT_EQ(KindOf(Sparse({5}, {0}, {1}, {})), Refusal::kInvalidModel);
-  EXPECT_EQ(KindOf(Sparse({5}, {0}, {1}, {2, 0})), Refusal::kInvalidModel);
-  EXPECT_EQ(KindOf(Sparse({5}, {0}, {1}, {-2})), Refusal::kInvalidModel);
+            Rejection::kInvalidModel);  // three coordinates of two
+  EXPECT_EQ(KindOf(Sparse({5}, {0}, {1}, {})), Rejection::kInvalidModel);
+  EXPECT_EQ(KindOf(Sparse({5}, {0}, {1}, {2, 0})), Rejection::kInvalidModel);
+  EXPECT_EQ(KindOf(Sparse({5}, {0}, {1}, {-2})), Rejection::kInvalidModel);
   auto proto = Sparse({5}, {0}, {1}, {2});
   proto.mutable_values()->add_dims(1);  // [1,1]
-  EXPECT_EQ(KindOf(proto), Refusal::kInvalidModel);
+  EXPECT_EQ(KindOf(proto), Rejection::kInvalidModel);
   proto = Sparse({5}, {}, {1}, {2});
   proto.mutable_indices()->set_data_type(onnx::TensorProto::INT32);
   proto.mutable_indices()->add_int32_data(0);
-  EXPECT_EQ(KindOf(proto), Refusal::kInvalidModel);
+  EXPECT_EQ(KindOf(proto), Rejection::kInvalidModel);
 }
 
 // A few bytes must not become gigabytes, nor many of them together.
 TEST(SparseTensorTest, ExpansionIsBounded) {
   EXPECT_EQ(KindOf(Sparse({5}, {0}, {1}, {int64_t{1} << 40})),
-            Refusal::kNoSystemMemory);
+            Rejection::kNoSystemMemory);
   EXPECT_EQ(KindOf(Sparse({5}, {0}, {1}, {int64_t{1} << 40, int64_t{1} << 40})),
-            Refusal::kNoSystemMemory);
+            Rejection::kNoSystemMemory);
   TensorSource source("");
   source.sparse_bytes = 20;
   const auto proto = Sparse({5}, {0}, {1}, {3});
@@ -115,15 +115,15 @@ TEST(SparseTensorTest, InAModel) {
   EXPECT_EQ(value->as<float>()[0], 9);
   // Only there, and only sparse.
   attribute->set_name("value");
-  EXPECT_EQ(RefusalOf(ImportOnnx(b.Bytes(), {}).status()),
-            Refusal::kInvalidModel);
+  EXPECT_EQ(RejectionOf(ImportOnnx(b.Bytes(), {}).status()),
+            Rejection::kInvalidModel);
   attribute->set_name("sparse_value");
   attribute->clear_sparse_tensor();
   attribute->set_type(onnx::AttributeProto::TENSOR);
   attribute->mutable_t()->set_data_type(onnx::TensorProto::FLOAT);
   attribute->mutable_t()->add_float_data(1);
-  EXPECT_EQ(RefusalOf(ImportOnnx(b.Bytes(), {}).status()),
-            Refusal::kInvalidModel);
+  EXPECT_EQ(RejectionOf(ImportOnnx(b.Bytes(), {}).status()),
+            Rejection::kInvalidModel);
 }
 
 }  // namespace

@@ -7,14 +7,14 @@
 #include <type_traits>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
 
 namespace heddle::compiler {
 namespace {
 
 template <typename... Args>
 absl::Status Invalid(const std::string& what, const Args&... why) {
-  return Refuse(Refusal::kInvalidModel, absl::StrCat(what, " ", why...));
+  return Reject(Rejection::kInvalidModel, absl::StrCat(what, " ", why...));
 }
 
 // Copies a typed field into `data`, each value narrowed to T; `per_element`
@@ -102,7 +102,7 @@ absl::StatusOr<TensorData> FromTensorProto(const onnx::TensorProto& proto,
     return Invalid(what, "has no valid data_type, but ", proto.data_type());
   }
   if (data.type == DataType::kString) {
-    return Refuse(Refusal::kUnsupportedDatatype,
+    return Reject(Rejection::kUnsupportedDatatype,
                   absl::StrCat(what,
                                " has type string, which is not "
                                "supported"));

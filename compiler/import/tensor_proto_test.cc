@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
 
 namespace heddle::compiler {
 namespace {
@@ -25,9 +25,10 @@ TensorData Take(const onnx::TensorProto& proto) {
   return data.ok() ? *data : TensorData();
 }
 
-Refusal KindOf(const onnx::TensorProto& proto) {
+Rejection KindOf(const onnx::TensorProto& proto) {
   TensorSource source("");
-  return RefusalOf(FromTensorProto(proto, "initializer 'w'", &source).status());
+  return RejectionOf(
+      FromTensorProto(proto, "initializer 'w'", &source).status());
 }
 
 TEST(TensorProtoTest, TypedFields) {
@@ -90,39 +91,39 @@ TEST(TensorProtoTest, EmptyTensors) {
 TEST(TensorProtoTest, Disagreements) {
   auto p = Proto(onnx::TensorProto::FLOAT, {3});
   p.add_float_data(1);
-  EXPECT_EQ(KindOf(p), Refusal::kInvalidModel);
+  EXPECT_EQ(KindOf(p), Rejection::kInvalidModel);
   p = Proto(onnx::TensorProto::FLOAT, {1});
   p.set_raw_data("12345");
-  EXPECT_EQ(KindOf(p), Refusal::kInvalidModel);
+  EXPECT_EQ(KindOf(p), Rejection::kInvalidModel);
   p = Proto(onnx::TensorProto::FLOAT, {1});
   p.set_raw_data("1234");
   p.add_float_data(1);
-  EXPECT_EQ(KindOf(p), Refusal::kInvalidModel);  // two fields
+  EXPECT_EQ(KindOf(p), Rejection::kInvalidModel);  // two fields
   p = Proto(onnx::TensorProto::FLOAT, {1});
   p.add_int32_data(1);  // wrong field
-  EXPECT_EQ(KindOf(p), Refusal::kInvalidModel);
+  EXPECT_EQ(KindOf(p), Rejection::kInvalidModel);
   p = Proto(onnx::TensorProto::UINT8, {1});
   p.add_int32_data(256);  // out of range
-  EXPECT_EQ(KindOf(p), Refusal::kInvalidModel);
+  EXPECT_EQ(KindOf(p), Rejection::kInvalidModel);
   p = Proto(onnx::TensorProto::FLOAT, {-1});
-  EXPECT_EQ(KindOf(p), Refusal::kInvalidModel);
+  EXPECT_EQ(KindOf(p), Rejection::kInvalidModel);
   p = Proto(onnx::TensorProto::FLOAT, {1});
   p.clear_data_type();
-  EXPECT_EQ(KindOf(p), Refusal::kInvalidModel);
+  EXPECT_EQ(KindOf(p), Rejection::kInvalidModel);
   p.set_data_type(99);
-  EXPECT_EQ(KindOf(p), Refusal::kInvalidModel);
+  EXPECT_EQ(KindOf(p), Rejection::kInvalidModel);
   p = Proto(onnx::TensorProto::STRING, {1});
   p.add_string_data("s");
-  EXPECT_EQ(KindOf(p), Refusal::kUnsupportedDatatype);
+  EXPECT_EQ(KindOf(p), Rejection::kUnsupportedDatatype);
 }
 
 // A few bytes must not make the importer allocate terabytes.
 TEST(TensorProtoTest, HugeShapesWithoutData) {
   EXPECT_EQ(KindOf(Proto(onnx::TensorProto::FLOAT, {int64_t{1} << 40})),
-            Refusal::kInvalidModel);
+            Rejection::kInvalidModel);
   EXPECT_EQ(KindOf(Proto(onnx::TensorProto::DOUBLE,
                          {int64_t{1} << 32, int64_t{1} << 32})),
-            Refusal::kInvalidModel);
+            Rejection::kInvalidModel);
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 #include "compiler/import/wire_check.h"
 
 #include "absl/strings/str_cat.h"
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
 
 namespace heddle::compiler {
 namespace {
@@ -17,7 +17,7 @@ class Walker {
   absl::Status Walk(absl::string_view bytes, const Descriptor& type,
                     int depth) {
     if (depth > limits_.max_depth) {
-      return Refuse(Refusal::kInvalidProtobuf,
+      return Reject(Rejection::kInvalidProtobuf,
                     absl::StrCat("the model nests messages deeper than ",
                                  limits_.max_depth, " levels"));
     }
@@ -43,8 +43,8 @@ class Walker {
             return Malformed(type);
           }
           if (++objects_ > limits_.max_objects) {
-            return Refuse(
-                Refusal::kNoSystemMemory,
+            return Reject(
+                Rejection::kNoSystemMemory,
                 absl::StrCat("the model has more than ", limits_.max_objects,
                              " strings and messages"));
           }
@@ -80,7 +80,7 @@ class Walker {
   }
 
   static absl::Status Malformed(const Descriptor& type) {
-    return Refuse(Refusal::kInvalidProtobuf,
+    return Reject(Rejection::kInvalidProtobuf,
                   absl::StrCat("the bytes are no ONNX model: a ", type.name(),
                                " is truncated or malformed"));
   }

@@ -4,13 +4,13 @@
 #include <gtest/gtest.h>
 #include <onnx/onnx_pb.h>
 
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
 
 namespace heddle::compiler {
 namespace {
 
-Refusal Check(const std::string& bytes, const WireLimits& limits = {}) {
-  return RefusalOf(CheckWire(bytes, *onnx::ModelProto::descriptor(), limits));
+Rejection Check(const std::string& bytes, const WireLimits& limits = {}) {
+  return RejectionOf(CheckWire(bytes, *onnx::ModelProto::descriptor(), limits));
 }
 
 TEST(WireCheckTest, AcceptsAModel) {
@@ -28,7 +28,7 @@ TEST(WireCheckTest, DepthBomb) {
   for (int i = 0; i < 40; ++i) {
     graph = graph->add_node()->add_attribute()->mutable_g();
   }
-  EXPECT_EQ(Check(model.SerializeAsString()), Refusal::kInvalidProtobuf);
+  EXPECT_EQ(Check(model.SerializeAsString()), Rejection::kInvalidProtobuf);
 }
 
 TEST(WireCheckTest, ObjectBomb) {
@@ -37,18 +37,19 @@ TEST(WireCheckTest, ObjectBomb) {
   for (int i = 0; i < 1000; ++i) model.mutable_graph()->add_node();
   WireLimits limits;
   limits.max_objects = 1001;
-  EXPECT_EQ(Check(model.SerializeAsString(), limits), Refusal::kNone);
+  EXPECT_EQ(Check(model.SerializeAsString(), limits), Rejection::kNone);
   limits.max_objects = 1000;
-  EXPECT_EQ(Check(model.SerializeAsString(), limits), Refusal::kNoSystemMemory);
+  EXPECT_EQ(Check(model.SerializeAsString(), limits),
+            Rejection::kNoSystemMemory);
 }
 
 TEST(WireCheckTest, Malformed) {
-  EXPECT_EQ(Check("\x3a\x05"), Refusal::kInvalidProtobuf);  // graph cut short
-  EXPECT_EQ(Check(std::string("\x00\x00", 2)), Refusal::kInvalidProtobuf);
-  EXPECT_EQ(Check("\x0b"), Refusal::kInvalidProtobuf);  // group
+  EXPECT_EQ(Check("\x3a\x05"), Rejection::kInvalidProtobuf);  // graph cut short
+  EXPECT_EQ(Check(std::string("\x00\x00", 2)), Rejection::kInvalidProtobuf);
+  EXPECT_EQ(Check("\x0b"), Rejection::kInvalidProtobuf);  // group
   EXPECT_EQ(Check("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"),
-            Refusal::kInvalidProtobuf);                     // endless varint
-  EXPECT_EQ(Check("\x09\x01"), Refusal::kInvalidProtobuf);  // fixed64
+            Rejection::kInvalidProtobuf);                     // endless varint
+  EXPECT_EQ(Check("\x09\x01"), Rejection::kInvalidProtobuf);  // fixed64
 }
 
 }  // namespace

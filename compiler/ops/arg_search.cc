@@ -8,7 +8,7 @@ absl::StatusOr<ArgSearch> ResolveArg(const Node& node, const Shape& x) {
   const int64_t axis = node.IntAttribute("axis", 0);
   size_t at = 0;
   if (!NormalizeAxis(axis, x.size(), &at)) {
-    return RefuseNode(Refusal::kInvalidModel, node, "axis ", axis,
+    return RejectNode(Rejection::kInvalidModel, node, "axis ", axis,
                       " lies outside an input of rank ", x.size());
   }
   ArgSearch s;
@@ -16,7 +16,7 @@ absl::StatusOr<ArgSearch> ResolveArg(const Node& node, const Shape& x) {
   s.stage.count = x[at];
   s.stage.inner = ElementCount(Shape(x.begin() + at + 1, x.end()));
   if (s.stage.count < 1) {
-    return RefuseNode(Refusal::kUnsupportedShape, node, "dimension ", at,
+    return RejectNode(Rejection::kUnsupportedShape, node, "dimension ", at,
                       " of ", ShapeToString(x), " has no element to find");
   }
   s.shape = x;

@@ -152,7 +152,7 @@ const OperatorRegistration kCast(
     Define("Cast", 6, kMaxOpset)
         .Inputs(1, 1, kCastable)
         .Attr("to", AttributeKind::kInt, true)
-        .Rule(Refusal::kUnsupportedDatatype,
+        .Rule(Rejection::kUnsupportedDatatype,
               "the target is a number of fixed size or bool", TargetIsCastable)
         .Run(Infer, Evaluate));
 

@@ -103,7 +103,7 @@ absl::Status InferClip(Graph* graph, const Node& node) {
     if (!HasInput(node, i)) continue;
     const Tensor& bound = InputOf(*graph, node, i);
     if (bound.type != x.type || ElementCount(bound.shape) != 1) {
-      return RefuseNode(Refusal::kInvalidModel, node, "bound '", bound.name,
+      return RejectNode(Rejection::kInvalidModel, node, "bound '", bound.name,
                         "' is ", DataTypeName(bound.type),
                         ShapeToString(bound.shape), ", must be a scalar of ",
                         DataTypeName(x.type));

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
 #include "compiler/testing/model_builder.h"
 #include "compiler/testing/run_node.h"
 #include "simulator/model/numerics.h"
@@ -40,9 +40,9 @@ TEST(ClipTest, AttributesAndInputs) {
   ASSERT_TRUE(open.ok());
   EXPECT_EQ(open->as<float>()[0], -9);
   EXPECT_EQ(
-      RefusalOf(
+      RejectionOf(
           RunNode({"Clip", "", 11, {}}, {x, Floats({2}, {1, 2})}).status()),
-      Refusal::kInvalidModel);
+      Rejection::kInvalidModel);
 }
 
 TEST(ClipTest, Integers) {

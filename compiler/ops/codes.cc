@@ -42,19 +42,19 @@ absl::Status CheckChannelParameters(const Graph& graph, const Node& node,
       channels > 1 ? absl::StrCat("1 or ", channels, " elements")
                    : std::string("1 element");
   if (scale.type != DataType::kFloat || !fits(scale)) {
-    return RefuseNode(Refusal::kMismatchingShape, node, "scale '", scale.name,
+    return RejectNode(Rejection::kMismatchingShape, node, "scale '", scale.name,
                       "' must be float with ", one_or_more, ", but is ",
                       DataTypeName(scale.type), ShapeToString(scale.shape));
   }
   if (!HasInput(node, scale_index + 1)) return absl::OkStatus();
   const Tensor& zero = InputOf(graph, node, scale_index + 1);
   if (zero.type != type) {
-    return RefuseNode(Refusal::kInvalidModel, node, "zero point '", zero.name,
+    return RejectNode(Rejection::kInvalidModel, node, "zero point '", zero.name,
                       "' has type ", DataTypeName(zero.type), ", must be ",
                       DataTypeName(type));
   }
   if (!fits(zero)) {
-    return RefuseNode(Refusal::kMismatchingShape, node, "zero point '",
+    return RejectNode(Rejection::kMismatchingShape, node, "zero point '",
                       zero.name, "' must have ", one_or_more, ", its shape is ",
                       ShapeToString(zero.shape));
   }

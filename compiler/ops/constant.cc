@@ -19,7 +19,7 @@ TensorData FromValues(DataType type, const T* values, size_t count,
 
 absl::StatusOr<TensorData> ConstantValue(const Node& node) {
   if (node.attributes.size() != 1) {
-    return RefuseNode(Refusal::kInvalidModel, node,
+    return RejectNode(Rejection::kInvalidModel, node,
                       "must have exactly one value attribute, but has ",
                       node.attributes.size());
   }
@@ -41,7 +41,7 @@ absl::StatusOr<TensorData> ConstantValue(const Node& node) {
     return FromValues(DataType::kInt64, i->data(), i->size(),
                       {static_cast<int64_t>(i->size())});
   }
-  return RefuseNode(Refusal::kUnsupportedDatatype, node,
+  return RejectNode(Rejection::kUnsupportedDatatype, node,
                     "string values are not supported");
 }
 

@@ -16,14 +16,14 @@ namespace heddle::compiler {
 absl::StatusOr<ConvShape> ResolveConv(const Node& node, const Shape& x,
                                       const Shape& w) {
   if (w.size() != x.size()) {
-    return RefuseNode(Refusal::kMismatchingShape, node, "weights of shape ",
+    return RejectNode(Rejection::kMismatchingShape, node, "weights of shape ",
                       ShapeToString(w), " do not fit the input of shape ",
                       ShapeToString(x));
   }
   const Shape kernel(w.begin() + std::min<size_t>(2, w.size()), w.end());
   const Shape stated = node.IntsAttribute("kernel_shape", kernel);
   if (stated != kernel) {
-    return RefuseNode(Refusal::kMismatchingShape, node, "kernel_shape is ",
+    return RejectNode(Rejection::kMismatchingShape, node, "kernel_shape is ",
                       ShapeToString(stated), ", the weights have ",
                       ShapeToString(kernel));
   }
@@ -37,12 +37,12 @@ absl::StatusOr<ConvShape> ResolveConv(const Node& node, const Shape& x,
   shape.window = *window;
   if (shape.group < 1 || shape.channels % shape.group != 0 ||
       shape.maps % shape.group != 0) {
-    return RefuseNode(Refusal::kInvalidModel, node, "group ", shape.group,
+    return RejectNode(Rejection::kInvalidModel, node, "group ", shape.group,
                       " does not divide ", shape.channels, " input and ",
                       shape.maps, " output channels");
   }
   if (w[1] != shape.channels / shape.group) {
-    return RefuseNode(Refusal::kMismatchingShape, node, "weights have ", w[1],
+    return RejectNode(Rejection::kMismatchingShape, node, "weights have ", w[1],
                       " input channels per group, the input has ",
                       shape.channels / shape.group);
   }
@@ -59,9 +59,9 @@ absl::Status Infer(Graph* graph, const Node& node) {
   if (HasInput(node, 2)) {
     const Tensor& bias = InputOf(*graph, node, 2);
     if (bias.shape != Shape{shape->maps}) {
-      return RefuseNode(Refusal::kMismatchingShape, node, "the bias has shape ",
-                        ShapeToString(bias.shape), ", must be [", shape->maps,
-                        "]");
+      return RejectNode(Rejection::kMismatchingShape, node,
+                        "the bias has shape ", ShapeToString(bias.shape),
+                        ", must be [", shape->maps, "]");
     }
   }
   return SetOutput(graph, node, 0, x.type,
@@ -98,7 +98,7 @@ Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
 
 const OperatorRegistration kConv(Define("Conv", 1, kMaxOpset)
                                      .Inputs(2, 3, kReals)
-                                     .Rule(Refusal::kInvalidModel,
+                                     .Rule(Rejection::kInvalidModel,
                                            kSameTypeText, SameTypes)
                                      .Attr("auto_pad", AttributeKind::kString)
                                      .Attr("dilations", AttributeKind::kInts)

@@ -8,7 +8,7 @@
 #include <limits>
 #include <random>
 
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
 #include "compiler/testing/model_builder.h"
 #include "compiler/testing/run_node.h"
 #include "simulator/model/numerics.h"
@@ -125,31 +125,32 @@ TEST(ConvTest, Refusals) {
   };
   const auto kind = [](const std::map<std::string, Attribute>& attributes,
                        const std::vector<TensorData>& inputs) {
-    return RefusalOf(RunNode({"Conv", "", 11, attributes}, inputs).status());
+    return RejectionOf(RunNode({"Conv", "", 11, attributes}, inputs).status());
   };
   const auto x = zeros({1, 4, 8, 8}), w = zeros({6, 4, 3, 3});
-  EXPECT_EQ(kind({}, {x, w}), Refusal::kNone);
-  EXPECT_EQ(kind({{"group", int64_t{3}}}, {x, w}), Refusal::kInvalidModel);
-  EXPECT_EQ(kind({{"group", int64_t{0}}}, {x, w}), Refusal::kInvalidModel);
-  EXPECT_EQ(kind({{"group", int64_t{2}}}, {x, w}), Refusal::kMismatchingShape);
+  EXPECT_EQ(kind({}, {x, w}), Rejection::kNone);
+  EXPECT_EQ(kind({{"group", int64_t{3}}}, {x, w}), Rejection::kInvalidModel);
+  EXPECT_EQ(kind({{"group", int64_t{0}}}, {x, w}), Rejection::kInvalidModel);
+  EXPECT_EQ(kind({{"group", int64_t{2}}}, {x, w}),
+            Rejection::kMismatchingShape);
   EXPECT_EQ(kind({{"kernel_shape", Ints{2, 2}}}, {x, w}),
-            Refusal::kMismatchingShape);
-  EXPECT_EQ(kind({{"strides", Ints{0, 1}}}, {x, w}), Refusal::kInvalidModel);
-  EXPECT_EQ(kind({{"strides", Ints{1}}}, {x, w}), Refusal::kInvalidModel);
+            Rejection::kMismatchingShape);
+  EXPECT_EQ(kind({{"strides", Ints{0, 1}}}, {x, w}), Rejection::kInvalidModel);
+  EXPECT_EQ(kind({{"strides", Ints{1}}}, {x, w}), Rejection::kInvalidModel);
   EXPECT_EQ(kind({{"pads", Ints{-1, 0, 0, 0}}}, {x, w}),
-            Refusal::kInvalidModel);
+            Rejection::kInvalidModel);
   EXPECT_EQ(kind({{"auto_pad", std::string("SAME")}}, {x, w}),
-            Refusal::kInvalidModel);
-  EXPECT_EQ(kind({{"padding", Ints{0}}}, {x, w}), Refusal::kInvalidModel);
-  EXPECT_EQ(kind({{"group", 1.0f}}, {x, w}), Refusal::kInvalidModel);
+            Rejection::kInvalidModel);
+  EXPECT_EQ(kind({{"padding", Ints{0}}}, {x, w}), Rejection::kInvalidModel);
+  EXPECT_EQ(kind({{"group", 1.0f}}, {x, w}), Rejection::kInvalidModel);
   EXPECT_EQ(kind({{"dilations", Ints{4, 4}}}, {x, w}),
-            Refusal::kMismatchingShape);
-  EXPECT_EQ(kind({}, {x, w, zeros({5})}), Refusal::kMismatchingShape);
-  EXPECT_EQ(kind({}, {x}), Refusal::kInvalidModel);
+            Rejection::kMismatchingShape);
+  EXPECT_EQ(kind({}, {x, w, zeros({5})}), Rejection::kMismatchingShape);
+  EXPECT_EQ(kind({}, {x}), Rejection::kInvalidModel);
   EXPECT_EQ(kind({}, {zeros({1, 4, 8, 8, 8}), zeros({6, 4, 3, 3, 3})}),
-            Refusal::kUnsupportedShape);
+            Rejection::kUnsupportedShape);
   EXPECT_EQ(kind({}, {TensorData::Zeros(DataType::kDouble, {1, 4, 8, 8}), w}),
-            Refusal::kUnsupportedDatatype);
+            Rejection::kUnsupportedDatatype);
 }
 
 }  // namespace

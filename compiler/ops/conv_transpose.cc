@@ -56,12 +56,12 @@ absl::StatusOr<ConvTransposeShape> ResolveConvTranspose(const Node& node,
                                                         const Shape& x,
                                                         const Shape& w) {
   if (x.size() != 3 && x.size() != 4) {
-    return RefuseNode(Refusal::kUnsupportedShape, node,
+    return RejectNode(Rejection::kUnsupportedShape, node,
                       "input must have rank 3 or 4, its shape is ",
                       ShapeToString(x));
   }
   if (w.size() != x.size()) {
-    return RefuseNode(Refusal::kMismatchingShape, node, "weights of shape ",
+    return RejectNode(Rejection::kMismatchingShape, node, "weights of shape ",
                       ShapeToString(w), " must have the rank of the input ",
                       ShapeToString(x));
   }
@@ -71,7 +71,7 @@ absl::StatusOr<ConvTransposeShape> ResolveConvTranspose(const Node& node,
   const Shape kernel(w.begin() + 2, w.end());
   const Shape stated = node.IntsAttribute("kernel_shape", kernel);
   if (stated != kernel) {
-    return RefuseNode(Refusal::kMismatchingShape, node, "kernel_shape is ",
+    return RejectNode(Rejection::kMismatchingShape, node, "kernel_shape is ",
                       ShapeToString(stated), ", the weights have ",
                       ShapeToString(kernel));
   }
@@ -86,7 +86,7 @@ absl::StatusOr<ConvTransposeShape> ResolveConvTranspose(const Node& node,
   if (strides.size() != rank || dilations.size() != rank ||
       pads.size() != 2 * rank || extra.size() != rank ||
       (!wanted.empty() && wanted.size() != rank)) {
-    return RefuseNode(Refusal::kInvalidModel, node,
+    return RejectNode(Rejection::kInvalidModel, node,
                       "strides, dilations, output_padding and output_shape "
                       "need ",
                       rank, " values and pads ", 2 * rank,
@@ -96,15 +96,15 @@ absl::StatusOr<ConvTransposeShape> ResolveConvTranspose(const Node& node,
   c.channels = x[1];
   c.group = node.IntAttribute("group", 1);
   if (c.group < 1 || c.channels % c.group != 0) {
-    return RefuseNode(Refusal::kInvalidModel, node, "group ", c.group,
+    return RejectNode(Rejection::kInvalidModel, node, "group ", c.group,
                       " does not divide ", c.channels, " input channels");
   }
   if (w[0] != c.channels) {
-    return RefuseNode(Refusal::kMismatchingShape, node, "weights are for ",
+    return RejectNode(Rejection::kMismatchingShape, node, "weights are for ",
                       w[0], " input channels, the input has ", c.channels);
   }
   if (w[1] > kMaxExtent * kMaxExtent / c.group) {
-    return RefuseNode(Refusal::kUnsupportedShape, node, "group ", c.group,
+    return RejectNode(Rejection::kUnsupportedShape, node, "group ", c.group,
                       " of ", w[1], " output channels is too much");
   }
   c.maps = w[1] * c.group;
@@ -117,7 +117,7 @@ absl::StatusOr<ConvTransposeShape> ResolveConvTranspose(const Node& node,
     c.dilation[d] = dilations[i];
     if (!Within({c.kernel[d], c.stride[d], c.dilation[d]}, 1) || c.in[d] < 0 ||
         c.in[d] > (int64_t{1} << 31) || !Within({extra[i]}, 0)) {
-      return RefuseNode(Refusal::kUnsupportedShape, node,
+      return RejectNode(Rejection::kUnsupportedShape, node,
                         "kernel, strides and dilations are 1 to ", kMaxExtent,
                         ", output_padding 0 to ", kMaxExtent,
                         ", but dimension ", i, " of ", x[2 + i], " has ",
@@ -139,7 +139,7 @@ absl::StatusOr<ConvTransposeShape> ResolveConvTranspose(const Node& node,
       c.out[d] = natural - c.pad_begin[d] - end;
     }
     if (c.out[d] < 1 || c.out[d] > (int64_t{1} << 31)) {
-      return RefuseNode(Refusal::kMismatchingShape, node,
+      return RejectNode(Rejection::kMismatchingShape, node,
                         "the result would have ", c.out[d],
                         " elements along dimension ", i + 2);
     }
@@ -156,8 +156,9 @@ absl::Status Infer(Graph* graph, const Node& node) {
   if (HasInput(node, 2)) {
     const Tensor& bias = InputOf(*graph, node, 2);
     if (bias.shape != Shape{c->maps}) {
-      return RefuseNode(Refusal::kMismatchingShape, node, "the bias has shape ",
-                        ShapeToString(bias.shape), ", must be [", c->maps, "]");
+      return RejectNode(Rejection::kMismatchingShape, node,
+                        "the bias has shape ", ShapeToString(bias.shape),
+                        ", must be [", c->maps, "]");
     }
   }
   return SetOutput(graph, node, 0, x.type, c->OutputShape());
@@ -243,7 +244,7 @@ Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
 const OperatorRegistration kConvTranspose(
     Define("ConvTranspose", 1, kMaxOpset)
         .Inputs(2, 3, kReals)
-        .Rule(Refusal::kInvalidModel, kSameTypeText, SameTypes)
+        .Rule(Rejection::kInvalidModel, kSameTypeText, SameTypes)
         .Attr("auto_pad", AttributeKind::kString)
         .Attr("dilations", AttributeKind::kInts)
         .Attr("group", AttributeKind::kInt)
@@ -253,7 +254,7 @@ const OperatorRegistration kConvTranspose(
         .Attr("pads", AttributeKind::kInts)
         .Attr("strides", AttributeKind::kInts)
         .Rules(WindowRules())
-        .Rule(Refusal::kInvalidModel, "output_padding is not negative",
+        .Rule(Rejection::kInvalidModel, "output_padding is not negative",
               [](const Graph&, const Node& node, std::string* detail) {
                 const auto values = node.IntsAttribute("output_padding", {});
                 *detail =

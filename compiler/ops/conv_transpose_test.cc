@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
 #include "compiler/testing/model_builder.h"
 #include "compiler/testing/run_node.h"
 #include "simulator/model/numerics.h"
@@ -158,31 +158,31 @@ TEST(ConvTransposeTest, Refusals) {
   };
   const auto kind = [](const std::map<std::string, Attribute>& attributes,
                        const std::vector<TensorData>& inputs) {
-    return RefusalOf(
+    return RejectionOf(
         RunNode({"ConvTranspose", "", 11, attributes}, inputs).status());
   };
   const auto x = zeros({1, 4, 8, 8}), w = zeros({4, 6, 3, 3});
-  EXPECT_EQ(kind({}, {x, w}), Refusal::kNone);
-  EXPECT_EQ(kind({{"group", int64_t{3}}}, {x, w}), Refusal::kInvalidModel);
-  EXPECT_EQ(kind({{"group", int64_t{0}}}, {x, w}), Refusal::kInvalidModel);
-  EXPECT_EQ(kind({}, {x, zeros({6, 4, 3, 3})}), Refusal::kMismatchingShape);
+  EXPECT_EQ(kind({}, {x, w}), Rejection::kNone);
+  EXPECT_EQ(kind({{"group", int64_t{3}}}, {x, w}), Rejection::kInvalidModel);
+  EXPECT_EQ(kind({{"group", int64_t{0}}}, {x, w}), Rejection::kInvalidModel);
+  EXPECT_EQ(kind({}, {x, zeros({6, 4, 3, 3})}), Rejection::kMismatchingShape);
   EXPECT_EQ(kind({{"kernel_shape", Ints{2, 2}}}, {x, w}),
-            Refusal::kMismatchingShape);
-  EXPECT_EQ(kind({{"strides", Ints{0, 1}}}, {x, w}), Refusal::kInvalidModel);
-  EXPECT_EQ(kind({{"strides", Ints{1}}}, {x, w}), Refusal::kInvalidModel);
+            Rejection::kMismatchingShape);
+  EXPECT_EQ(kind({{"strides", Ints{0, 1}}}, {x, w}), Rejection::kInvalidModel);
+  EXPECT_EQ(kind({{"strides", Ints{1}}}, {x, w}), Rejection::kInvalidModel);
   EXPECT_EQ(kind({{"pads", Ints{-1, 0, 0, 0}}}, {x, w}),
-            Refusal::kInvalidModel);
+            Rejection::kInvalidModel);
   EXPECT_EQ(kind({{"pads", Ints{9, 9, 9, 9}}}, {x, w}),
-            Refusal::kMismatchingShape);
+            Rejection::kMismatchingShape);
   EXPECT_EQ(kind({{"auto_pad", std::string("SAME")}}, {x, w}),
-            Refusal::kInvalidModel);
+            Rejection::kInvalidModel);
   EXPECT_EQ(kind({{"output_padding", Ints{-1, 0}}}, {x, w}),
-            Refusal::kInvalidModel);
-  EXPECT_EQ(kind({}, {x, w, zeros({5})}), Refusal::kMismatchingShape);
+            Rejection::kInvalidModel);
+  EXPECT_EQ(kind({}, {x, w, zeros({5})}), Rejection::kMismatchingShape);
   EXPECT_EQ(kind({}, {zeros({1, 4, 8, 8, 8}), zeros({4, 6, 3, 3, 3})}),
-            Refusal::kUnsupportedShape);
+            Rejection::kUnsupportedShape);
   EXPECT_EQ(kind({}, {x, TensorData::Zeros(DataType::kFloat16, {4, 6, 3, 3})}),
-            Refusal::kInvalidModel);
+            Rejection::kInvalidModel);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
 #include "compiler/ir/graph.h"
 #include "compiler/ops/operator.h"
 
@@ -83,7 +83,7 @@ class Define {
     info_.attributes.push_back({name, kind, required});
     return *this;
   }
-  Define& Rule(Refusal kind, const char* text,
+  Define& Rule(Rejection kind, const char* text,
                bool (*check)(const Graph&, const Node&, std::string*)) {
     info_.constraints.push_back({kind, text, check});
     return *this;
@@ -132,8 +132,8 @@ inline absl::Status SetOutput(Graph* graph, const Node& node, size_t i,
 
 // A refusal that begins with the node's name.
 template <typename... Args>
-absl::Status RefuseNode(Refusal kind, const Node& node, const Args&... why) {
-  return Refuse(kind, absl::StrCat(node.Describe(), ": ", why...));
+absl::Status RejectNode(Rejection kind, const Node& node, const Args&... why) {
+  return Reject(kind, absl::StrCat(node.Describe(), ": ", why...));
 }
 
 inline std::vector<TensorData> One(TensorData data) {

@@ -34,7 +34,7 @@ absl::Status Infer(Graph* graph, const Node& node) {
   if (x.shape.size() != 4 ||
       (to_space ? x.shape[1] % (b * b) != 0
                 : x.shape[2] % b != 0 || x.shape[3] % b != 0)) {
-    return RefuseNode(Refusal::kMismatchingShape, node, "an input of shape ",
+    return RejectNode(Rejection::kMismatchingShape, node, "an input of shape ",
                       ShapeToString(x.shape), " does not split into blocks of ",
                       b);
   }
@@ -43,12 +43,12 @@ absl::Status Infer(Graph* graph, const Node& node) {
     shape[1] /= b * b;
     if (__builtin_mul_overflow(shape[2], b, &shape[2]) ||
         __builtin_mul_overflow(shape[3], b, &shape[3])) {
-      return RefuseNode(Refusal::kUnsupportedShape, node, "blocksize ", b,
+      return RejectNode(Rejection::kUnsupportedShape, node, "blocksize ", b,
                         " overflows");
     }
   } else {
     if (__builtin_mul_overflow(shape[1], b * b, &shape[1])) {
-      return RefuseNode(Refusal::kUnsupportedShape, node, "blocksize ", b,
+      return RejectNode(Rejection::kUnsupportedShape, node, "blocksize ", b,
                         " overflows");
     }
     shape[2] /= b;
@@ -87,8 +87,8 @@ Define Blocks(const char* op, int since, int until) {
   Define define(op, since, until);
   define.Inputs(1, 1, kMovable)
       .Attr("blocksize", AttributeKind::kInt, true)
-      .Rule(Refusal::kInvalidModel, "blocksize is positive", BlockIsPositive)
-      .Rule(Refusal::kUnsupportedAttribute, "blocksize is at most 65535",
+      .Rule(Rejection::kInvalidModel, "blocksize is positive", BlockIsPositive)
+      .Rule(Rejection::kUnsupportedAttribute, "blocksize is at most 65535",
             BlockFits);
   return define;
 }
@@ -97,7 +97,7 @@ const OperatorRegistration kDepth1(
     Blocks("DepthToSpace", 1, 10).Run(Infer, Evaluate));
 const OperatorRegistration kDepth11(Blocks("DepthToSpace", 11, kMaxOpset)
                                         .Attr("mode", AttributeKind::kString)
-                                        .Rule(Refusal::kUnsupportedAttribute,
+                                        .Rule(Rejection::kUnsupportedAttribute,
                                               "mode is DCR or CRD", ModeIsKnown)
                                         .Run(Infer, Evaluate));
 const OperatorRegistration kSpace(

@@ -52,13 +52,13 @@ absl::Status Infer(Graph* graph, const Node& node) {
   const Tensor& a = InputOf(*graph, node, 0);
   const Tensor& b = InputOf(*graph, node, 1);
   if (a.type != b.type) {
-    return RefuseNode(Refusal::kInvalidModel, node, "operands have types ",
+    return RejectNode(Rejection::kInvalidModel, node, "operands have types ",
                       DataTypeName(a.type), " and ", DataTypeName(b.type),
                       ", which must be equal");
   }
   Shape shape;
   if (!BroadcastShapes(a.shape, b.shape, &shape)) {
-    return RefuseNode(Refusal::kMismatchingShape, node, "shapes ",
+    return RejectNode(Rejection::kMismatchingShape, node, "shapes ",
                       ShapeToString(a.shape), " and ", ShapeToString(b.shape),
                       " cannot be broadcast to one another");
   }

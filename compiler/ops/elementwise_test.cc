@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
 #include "compiler/testing/model_builder.h"
 #include "compiler/testing/onnx_files.h"
 #include "compiler/testing/run_node.h"
@@ -26,14 +26,14 @@ TEST(ElementwiseTest, Broadcasts) {
   EXPECT_EQ(Difference(Apply("Sub", Floats({}, {1}), Floats({2}, {1, 2})),
                        Floats({2}, {0, -1}), 0, 0),
             "");
-  EXPECT_EQ(RefusalOf(RunNode({"Add", "", 14, {}},
-                              {Floats({2}, {1, 2}), Floats({3}, {1, 2, 3})})
-                          .status()),
-            Refusal::kMismatchingShape);
-  EXPECT_EQ(RefusalOf(RunNode({"Add", "", 14, {}},
-                              {Floats({1}, {1}), Int32s({1}, {1})})
-                          .status()),
-            Refusal::kInvalidModel);
+  EXPECT_EQ(RejectionOf(RunNode({"Add", "", 14, {}},
+                                {Floats({2}, {1, 2}), Floats({3}, {1, 2, 3})})
+                            .status()),
+            Rejection::kMismatchingShape);
+  EXPECT_EQ(RejectionOf(RunNode({"Add", "", 14, {}},
+                                {Floats({1}, {1}), Int32s({1}, {1})})
+                            .status()),
+            Rejection::kInvalidModel);
 }
 
 TEST(ElementwiseTest, NansAreCanonicalAndDenormalsKept) {

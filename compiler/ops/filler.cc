@@ -11,7 +11,7 @@ absl::StatusOr<TensorData> FillerOf(const Node& node) {
     return TensorData::Zeros(DataType::kFloat, {1});
   const auto& value = std::get<std::shared_ptr<const TensorData>>(it->second);
   if (value->count() != 1 || ElementBytes(value->type) == 0) {
-    return RefuseNode(Refusal::kInvalidModel, node, "value has shape ",
+    return RejectNode(Rejection::kInvalidModel, node, "value has shape ",
                       ShapeToString(value->shape), ", must have one element");
   }
   return *value;

@@ -19,7 +19,7 @@ absl::StatusOr<IndexMap> GatherMap(const Graph& graph, const Node& node,
   const int64_t size = x.shape[axis];
   for (int64_t pick : ToInts(*indices.constant)) {
     if (pick < -size || pick >= size) {
-      return RefuseNode(Refusal::kInvalidModel, node, "index ", pick,
+      return RejectNode(Rejection::kInvalidModel, node, "index ", pick,
                         " lies outside a dimension of size ", size);
     }
     map.axes[axis].push_back(pick < 0 ? pick + size : pick);

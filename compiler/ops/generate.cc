@@ -17,7 +17,7 @@ absl::StatusOr<const TensorData*> ConstantInput(const Graph& graph,
                                                 const Node& node, size_t i) {
   const Tensor& tensor = InputOf(graph, node, i);
   if (tensor.is_constant()) return tensor.constant.get();
-  return RefuseNode(Refusal::kUnsupportedShape, node, "input ", i, " '",
+  return RejectNode(Rejection::kUnsupportedShape, node, "input ", i, " '",
                     tensor.name,
                     "' decides the output's shape and must be a constant");
 }
@@ -28,13 +28,13 @@ absl::Status InferFill(Graph* graph, const Node& node) {
   auto given = ConstantInput(*graph, node, 0);
   if (!given.ok()) return given.status();
   if ((*given)->shape.size() != 1) {
-    return RefuseNode(Refusal::kInvalidModel, node, "input 0 has shape ",
+    return RejectNode(Rejection::kInvalidModel, node, "input 0 has shape ",
                       ShapeToString((*given)->shape), ", must have rank 1");
   }
   const Shape shape = ToInts(**given);
   for (int64_t dimension : shape) {
     if (dimension < 0) {
-      return RefuseNode(Refusal::kInvalidModel, node, "input 0 is ",
+      return RejectNode(Rejection::kInvalidModel, node, "input 0 is ",
                         ShapeToString(shape), ", must not be negative");
     }
   }
@@ -72,18 +72,18 @@ absl::StatusOr<int64_t> RangeCount(const Node& node, const Inputs& inputs) {
   double values[3];
   for (size_t i = 0; i < 3; ++i) {
     if (inputs[i]->count() != 1) {
-      return RefuseNode(Refusal::kInvalidModel, node, "input ", i,
+      return RejectNode(Rejection::kInvalidModel, node, "input ", i,
                         " has shape ", ShapeToString(inputs[i]->shape),
                         ", must be a scalar");
     }
     values[i] = ToDouble(*inputs[i]);
     if (!std::isfinite(values[i])) {
-      return RefuseNode(Refusal::kInvalidModel, node, "input ", i,
+      return RejectNode(Rejection::kInvalidModel, node, "input ", i,
                         " is not finite");
     }
   }
   if (values[2] == 0) {
-    return RefuseNode(Refusal::kInvalidModel, node, "delta is 0");
+    return RejectNode(Rejection::kInvalidModel, node, "delta is 0");
   }
   // In double, as ONNX defines it.
   const double count = std::ceil((values[1] - values[0]) / values[2]);
@@ -95,10 +95,10 @@ absl::Status InferRange(Graph* graph, const Node& node) {
   const DataType type = InputOf(*graph, node, 0).type;
   for (size_t i = 1; i < 3; ++i) {
     if (InputOf(*graph, node, i).type != type) {
-      return RefuseNode(Refusal::kInvalidModel, node, "input ", i, " has type ",
-                        DataTypeName(InputOf(*graph, node, i).type),
-                        ", input 0 has ", DataTypeName(type),
-                        "; they must be equal");
+      return RejectNode(
+          Rejection::kInvalidModel, node, "input ", i, " has type ",
+          DataTypeName(InputOf(*graph, node, i).type), ", input 0 has ",
+          DataTypeName(type), "; they must be equal");
     }
   }
   Inputs inputs;

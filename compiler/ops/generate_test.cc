@@ -40,16 +40,16 @@ TEST(ConstantOfShapeTest, FillsWithTheValue) {
 
 TEST(ConstantOfShapeTest, Refusals) {
   NodeSpec spec = Spec("ConstantOfShape");
-  EXPECT_EQ(RefusalOf(RunNode(spec, {Int64s({1}, {-1})}).status()),
-            Refusal::kInvalidModel);
-  EXPECT_EQ(RefusalOf(RunNode(spec, {Int64s({1, 1}, {1})}).status()),
-            Refusal::kInvalidModel);
-  EXPECT_EQ(RefusalOf(RunNode(spec, {Int32s({1}, {1})}).status()),
-            Refusal::kUnsupportedDatatype);
+  EXPECT_EQ(RejectionOf(RunNode(spec, {Int64s({1}, {-1})}).status()),
+            Rejection::kInvalidModel);
+  EXPECT_EQ(RejectionOf(RunNode(spec, {Int64s({1, 1}, {1})}).status()),
+            Rejection::kInvalidModel);
+  EXPECT_EQ(RejectionOf(RunNode(spec, {Int32s({1}, {1})}).status()),
+            Rejection::kUnsupportedDatatype);
   spec.attributes["value"] =
       std::make_shared<const TensorData>(Int32s({2}, {1, 2}));
-  EXPECT_EQ(RefusalOf(RunNode(spec, {Int64s({1}, {1})}).status()),
-            Refusal::kInvalidModel);
+  EXPECT_EQ(RejectionOf(RunNode(spec, {Int64s({1}, {1})}).status()),
+            Rejection::kInvalidModel);
 }
 
 template <typename T>
@@ -79,18 +79,18 @@ TEST(RangeTest, Refusals) {
   const NodeSpec spec = Spec("Range");
   const auto kind = [&](const TensorData& a, const TensorData& b,
                         const TensorData& c) {
-    return RefusalOf(RunNode(spec, {a, b, c}).status());
+    return RejectionOf(RunNode(spec, {a, b, c}).status());
   };
   EXPECT_EQ(kind(Int64s({}, {0}), Int64s({}, {1}), Int64s({}, {0})),
-            Refusal::kInvalidModel);
+            Rejection::kInvalidModel);
   EXPECT_EQ(kind(Int64s({2}, {0, 0}), Int64s({}, {1}), Int64s({}, {1})),
-            Refusal::kInvalidModel);
+            Rejection::kInvalidModel);
   EXPECT_EQ(kind(Int64s({}, {0}), Int32s({}, {1}), Int64s({}, {1})),
-            Refusal::kInvalidModel);
+            Rejection::kInvalidModel);
   EXPECT_EQ(kind(Floats({}, {0}),
                  Floats({}, {std::numeric_limits<float>::infinity()}),
                  Floats({}, {1})),
-            Refusal::kInvalidModel);
+            Rejection::kInvalidModel);
 }
 
 TEST(SizeTest, CountsElements) {

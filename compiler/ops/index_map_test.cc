@@ -8,7 +8,7 @@
 #include <limits>
 #include <memory>
 
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
 #include "compiler/testing/model_builder.h"
 #include "compiler/testing/run_node.h"
 
@@ -27,8 +27,8 @@ std::vector<int32_t> Values(const absl::StatusOr<TensorData>& data) {
                               data->as<int32_t>() + data->count());
 }
 
-Refusal Kind(const absl::StatusOr<TensorData>& data) {
-  return RefusalOf(data.status());
+Rejection Kind(const absl::StatusOr<TensorData>& data) {
+  return RejectionOf(data.status());
 }
 
 TEST(SliceTest, ExtremeBounds) {
@@ -46,7 +46,7 @@ TEST(SliceTest, ExtremeBounds) {
   EXPECT_EQ(Values(slice(1, kMax, kMax)), (std::vector<int32_t>{1}));
   EXPECT_EQ(Values(slice(3, 1, 1)), (std::vector<int32_t>{}));
   EXPECT_EQ(Values(slice(-2, kMin, -3)), (std::vector<int32_t>{3, 0}));
-  EXPECT_EQ(Kind(slice(0, 1, 0)), Refusal::kInvalidModel);
+  EXPECT_EQ(Kind(slice(0, 1, 0)), Rejection::kInvalidModel);
 }
 
 TEST(SliceTest, AttributesOfOpset9) {
@@ -58,7 +58,7 @@ TEST(SliceTest, AttributesOfOpset9) {
             (std::vector<int32_t>{1, 2}));
   spec.attributes["axes"] = std::vector<int64_t>{2};
   EXPECT_EQ(Kind(RunNode(spec, {Int32s({1, 4}, {0, 1, 2, 3})})),
-            Refusal::kInvalidModel);
+            Rejection::kInvalidModel);
 }
 
 TEST(PadTest, ModesAndCrops) {
@@ -72,9 +72,9 @@ TEST(PadTest, ModesAndCrops) {
             (std::vector<int32_t>{2, 1, 2, 3, 2, 1, 2, 3, 2}));
   EXPECT_EQ(Values(pad("edge", 1, -2)), (std::vector<int32_t>{1, 1}));
   EXPECT_EQ(Values(pad("constant", -1, 2)), (std::vector<int32_t>{2, 3, 0, 0}));
-  EXPECT_EQ(Kind(pad("wrap", 1, 1)), Refusal::kUnsupportedAttribute);
-  EXPECT_EQ(Kind(pad("edge", -2, -2)), Refusal::kInvalidModel);
-  EXPECT_EQ(Kind(pad("edge", kMax, kMax)), Refusal::kInvalidModel);
+  EXPECT_EQ(Kind(pad("wrap", 1, 1)), Rejection::kUnsupportedAttribute);
+  EXPECT_EQ(Kind(pad("edge", -2, -2)), Rejection::kInvalidModel);
+  EXPECT_EQ(Kind(pad("edge", kMax, kMax)), Rejection::kInvalidModel);
 }
 
 TEST(TileTest, RefusesWhatDoesNotFit) {
@@ -84,9 +84,9 @@ TEST(TileTest, RefusesWhatDoesNotFit) {
   EXPECT_EQ(Values(RunNode({"Tile", "", 13, {}}, {x, Int64s({1}, {0})})),
             (std::vector<int32_t>{}));
   EXPECT_EQ(Kind(RunNode({"Tile", "", 13, {}}, {x, Int64s({1}, {-1})})),
-            Refusal::kInvalidModel);
+            Rejection::kInvalidModel);
   EXPECT_EQ(Kind(RunNode({"Tile", "", 13, {}}, {x, Int64s({2}, {1, 1})})),
-            Refusal::kInvalidModel);
+            Rejection::kInvalidModel);
 }
 
 TEST(ExpandTest, BroadcastsBothWays) {
@@ -94,9 +94,9 @@ TEST(ExpandTest, BroadcastsBothWays) {
   EXPECT_EQ(Values(RunNode({"Expand", "", 13, {}}, {x, Int64s({2}, {1, 3})})),
             (std::vector<int32_t>{1, 1, 1, 2, 2, 2}));
   EXPECT_EQ(Kind(RunNode({"Expand", "", 13, {}}, {x, Int64s({1}, {-1})})),
-            Refusal::kMismatchingShape);
+            Rejection::kMismatchingShape);
   EXPECT_EQ(Kind(RunNode({"Expand", "", 13, {}}, {x, Int64s({2}, {3, 3})})),
-            Refusal::kMismatchingShape);
+            Rejection::kMismatchingShape);
 }
 
 // Of opset 10: the first is ONNX 1.5's test_resize_downsample_nearest, the
@@ -131,13 +131,13 @@ TEST(ResizeTest, RefusesWhatItCannot) {
                     Floats({static_cast<int64_t>(scales.size())}, scales)});
   };
   EXPECT_TRUE(resize({1, 2}, "nearest").ok());
-  EXPECT_EQ(Kind(resize({1, 2}, "cubic")), Refusal::kUnsupportedAttribute);
-  EXPECT_EQ(Kind(resize({1}, "nearest")), Refusal::kInvalidModel);
-  EXPECT_EQ(Kind(resize({1, -2}, "nearest")), Refusal::kInvalidModel);
-  EXPECT_EQ(Kind(resize({1, 0.1f}, "nearest")), Refusal::kInvalidModel);
+  EXPECT_EQ(Kind(resize({1, 2}, "cubic")), Rejection::kUnsupportedAttribute);
+  EXPECT_EQ(Kind(resize({1}, "nearest")), Rejection::kInvalidModel);
+  EXPECT_EQ(Kind(resize({1, -2}, "nearest")), Rejection::kInvalidModel);
+  EXPECT_EQ(Kind(resize({1, 0.1f}, "nearest")), Rejection::kInvalidModel);
   EXPECT_EQ(
       Kind(resize({1, std::numeric_limits<float>::quiet_NaN()}, "nearest")),
-      Refusal::kInvalidModel);
+      Rejection::kInvalidModel);
 }
 
 TEST(DepthToSpaceTest, RefusesWhatDoesNotSplit) {
@@ -146,10 +146,10 @@ TEST(DepthToSpaceTest, RefusesWhatDoesNotSplit) {
   EXPECT_EQ(Values(RunNode(spec, {Int32s({1, 4, 1, 1}, {1, 2, 3, 4})})),
             (std::vector<int32_t>{1, 2, 3, 4}));
   EXPECT_EQ(Kind(RunNode(spec, {Int32s({1, 3, 1, 1}, {1, 2, 3})})),
-            Refusal::kMismatchingShape);
+            Rejection::kMismatchingShape);
   spec.attributes["blocksize"] = int64_t{0};
   EXPECT_EQ(Kind(RunNode(spec, {Int32s({1, 4, 1, 1}, {1, 2, 3, 4})})),
-            Refusal::kInvalidModel);
+            Rejection::kInvalidModel);
 }
 
 }  // namespace

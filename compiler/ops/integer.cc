@@ -22,7 +22,7 @@ absl::Status CheckZero(const Graph& graph, const Node& node, size_t i,
   if (!HasInput(node, i)) return absl::OkStatus();
   const Tensor& zero = InputOf(graph, node, i);
   if (zero.type != type) {
-    return RefuseNode(Refusal::kInvalidModel, node, "zero point '", zero.name,
+    return RejectNode(Rejection::kInvalidModel, node, "zero point '", zero.name,
                       "' has type ", DataTypeName(zero.type), ", must be ",
                       DataTypeName(type));
   }
@@ -37,10 +37,10 @@ absl::Status CheckZero(const Graph& graph, const Node& node, size_t i,
       node.op == "MatMulInteger" &&
       (zero.shape.size() > 1 ||
        (i == 2 && operand.size() > 1 && count == operand[operand.size() - 2]));
-  return RefuseNode(
-      per_row ? Refusal::kUnsupportedShape : Refusal::kMismatchingShape, node,
-      "zero point '", zero.name, "' has shape ", ShapeToString(zero.shape),
-      ", must have 1 element",
+  return RejectNode(
+      per_row ? Rejection::kUnsupportedShape : Rejection::kMismatchingShape,
+      node, "zero point '", zero.name, "' has shape ",
+      ShapeToString(zero.shape), ", must have 1 element",
       channels > 1 ? absl::StrCat(" or ", channels) : "");
 }
 

@@ -11,13 +11,14 @@ absl::StatusOr<std::vector<int64_t>> IntsOf(const Graph& graph,
   if (!HasInput(node, index)) return node.IntsAttribute(name, fallback);
   const Tensor& input = InputOf(graph, node, index);
   if (!input.is_constant()) {
-    return RefuseNode(Refusal::kUnsupportedShape, node, name, " '", input.name,
+    return RejectNode(Rejection::kUnsupportedShape, node, name, " '",
+                      input.name,
                       "' is computed at run time, it must be known when "
                       "compiling");
   }
   if (input.shape.size() > 1 ||
       (input.type != DataType::kInt64 && input.type != DataType::kInt32)) {
-    return RefuseNode(Refusal::kInvalidModel, node, name, " '", input.name,
+    return RejectNode(Rejection::kInvalidModel, node, name, " '", input.name,
                       "' must be a list of integers, but is ",
                       DataTypeName(input.type), ShapeToString(input.shape));
   }

@@ -32,7 +32,7 @@ absl::Status InferReshape(Graph* graph, const Node& node) {
   for (size_t i = 0; i < shape.size(); ++i) {
     if (shape[i] == 0 && !allow_zero) {
       if (i >= x.shape.size()) {
-        return RefuseNode(Refusal::kInvalidModel, node, "shape ",
+        return RejectNode(Rejection::kInvalidModel, node, "shape ",
                           ShapeToString(*wanted), " copies dimension ", i,
                           " of an input of shape ", ShapeToString(x.shape));
       }
@@ -41,7 +41,7 @@ absl::Status InferReshape(Graph* graph, const Node& node) {
     if (shape[i] == -1 && unknown < 0) {
       unknown = static_cast<int>(i);
     } else if (shape[i] < 0) {
-      return RefuseNode(Refusal::kInvalidModel, node, "shape ",
+      return RejectNode(Rejection::kInvalidModel, node, "shape ",
                         ShapeToString(*wanted),
                         " may have one -1 and no other negative dimension");
     }
@@ -54,7 +54,7 @@ absl::Status InferReshape(Graph* graph, const Node& node) {
     if (known != 0 && count % known == 0) shape[unknown] = count / known;
   }
   if (ElementCount(shape) != count || (unknown >= 0 && known == 0)) {
-    return RefuseNode(Refusal::kMismatchingShape, node, "input of shape ",
+    return RejectNode(Rejection::kMismatchingShape, node, "input of shape ",
                       ShapeToString(x.shape), " cannot take shape ",
                       ShapeToString(*wanted));
   }
@@ -67,7 +67,7 @@ absl::Status InferFlatten(Graph* graph, const Node& node) {
   int64_t axis = node.IntAttribute("axis", 1);
   if (axis < 0) axis += rank;
   if (axis < 0 || axis > rank) {
-    return RefuseNode(Refusal::kInvalidModel, node, "axis ",
+    return RejectNode(Rejection::kInvalidModel, node, "axis ",
                       node.IntAttribute("axis", 1),
                       " lies outside an input of rank ", rank);
   }
@@ -84,7 +84,7 @@ absl::Status MarkAxes(const Node& node, const std::vector<int64_t>& axes,
   for (int64_t axis : axes) {
     size_t normal = 0;
     if (!NormalizeAxis(axis, rank, &normal) || (*marked)[normal]) {
-      return RefuseNode(Refusal::kInvalidModel, node, "axes ",
+      return RejectNode(Rejection::kInvalidModel, node, "axes ",
                         ShapeToString(axes),
                         " repeat or leave a tensor of rank ", rank);
     }
@@ -108,7 +108,7 @@ absl::Status InferSqueeze(Graph* graph, const Node& node) {
   Shape shape;
   for (size_t i = 0; i < x.shape.size(); ++i) {
     if (marked[i] && x.shape[i] != 1) {
-      return RefuseNode(Refusal::kMismatchingShape, node, "dimension ", i,
+      return RejectNode(Rejection::kMismatchingShape, node, "dimension ", i,
                         " of ", ShapeToString(x.shape),
                         " is not 1 and cannot be removed");
     }
@@ -205,10 +205,10 @@ const OperatorRegistration kDropout12(
         .Inputs(1, 3, kReals, kReals, Types(DataType::kBool))
         .Outputs(2)
         .Attr("seed", AttributeKind::kInt)
-        .Rule(Refusal::kUnsupportedAttribute,
+        .Rule(Rejection::kUnsupportedAttribute,
               "training_mode is absent or the constant false",
               DropoutIsInference)
-        .Rule(Refusal::kInvalidModel, "the ratio is a scalar in [0, 1)",
+        .Rule(Rejection::kInvalidModel, "the ratio is a scalar in [0, 1)",
               DropoutRatioIsValid)
         .Run(InferDropout, EvaluateDropout));
 

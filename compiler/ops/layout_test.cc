@@ -7,7 +7,7 @@
 
 #include <limits>
 
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
 #include "compiler/testing/model_builder.h"
 #include "compiler/testing/onnx_files.h"
 #include "compiler/testing/run_node.h"
@@ -20,7 +20,8 @@ using Ints = std::vector<int64_t>;
 std::string Outcome(const NodeSpec& spec,
                     const std::vector<TensorData>& inputs) {
   auto y = RunNode(spec, inputs);
-  return y.ok() ? ShapeToString(y->shape) : RefusalName(RefusalOf(y.status()));
+  return y.ok() ? ShapeToString(y->shape)
+                : RejectionName(RejectionOf(y.status()));
 }
 
 TEST(ReshapeTest, Shapes) {
@@ -104,9 +105,9 @@ TEST(GatherTest, NegativeAndBadIndices) {
   EXPECT_EQ(Difference(*y, Floats({2}, {3, 1}), 0, 0), "");
   for (int64_t bad : {3, -4}) {
     EXPECT_EQ(
-        RefusalOf(
+        RejectionOf(
             RunNode({"Gather", "", 13, {}}, {x, Int64s({}, {bad})}).status()),
-        Refusal::kInvalidModel);
+        Rejection::kInvalidModel);
   }
 }
 

@@ -148,7 +148,7 @@ absl::Status InferPRelu(Graph* graph, const Node& node) {
   const Tensor& slope = InputOf(*graph, node, 1);
   Shape shape;
   if (!BroadcastShapes(x.shape, slope.shape, &shape) || shape != x.shape) {
-    return RefuseNode(Refusal::kMismatchingShape, node, "slope of shape ",
+    return RejectNode(Rejection::kMismatchingShape, node, "slope of shape ",
                       ShapeToString(slope.shape),
                       " cannot be broadcast to the input's ",
                       ShapeToString(x.shape));

@@ -222,7 +222,7 @@ const ProgramOperator kSelu(Unary("Selu", 6)
                             InferSame, SeluSteps);
 const ProgramOperator kCelu(Unary("Celu", 12)
                                 .Attr("alpha", AttributeKind::kFloat)
-                                .Rule(Refusal::kUnsupportedAttribute,
+                                .Rule(Rejection::kUnsupportedAttribute,
                                       "alpha is positive", PositiveAlpha),
                             InferSame, CeluSteps);
 const ProgramOperator kLeakyRelu(

@@ -18,7 +18,7 @@ namespace heddle::compiler {
 absl::StatusOr<MatMulShape> ResolveMatMul(const Node& node, const Shape& a,
                                           const Shape& b) {
   if (a.empty() || b.empty()) {
-    return RefuseNode(Refusal::kInvalidModel, node,
+    return RejectNode(Rejection::kInvalidModel, node,
                       "operands are scalars: ", ShapeToString(a), " and ",
                       ShapeToString(b));
   }
@@ -34,7 +34,7 @@ absl::StatusOr<MatMulShape> ResolveMatMul(const Node& node, const Shape& a,
   Shape stack;
   if (b2[b2.size() - 2] != shape.k ||
       !BroadcastShapes(a_stack, b_stack, &stack)) {
-    return RefuseNode(Refusal::kMismatchingShape, node, "shapes ",
+    return RejectNode(Rejection::kMismatchingShape, node, "shapes ",
                       ShapeToString(a), " and ", ShapeToString(b),
                       " cannot be multiplied");
   }
@@ -43,8 +43,8 @@ absl::StatusOr<MatMulShape> ResolveMatMul(const Node& node, const Shape& a,
   if (a.size() > 1) shape.output.push_back(shape.m);
   if (b.size() > 1) shape.output.push_back(shape.n);
   if (shape.batches > (int64_t{1} << 24)) {
-    return RefuseNode(
-        Refusal::kUnsupportedShape, node,
+    return RejectNode(
+        Rejection::kUnsupportedShape, node,
         "at most 16777216 matrices are multiplied, but there are ",
         shape.batches);
   }
@@ -60,7 +60,7 @@ absl::StatusOr<MatMulShape> ResolveMatMul(const Node& node, const Shape& a,
 absl::StatusOr<GemmShape> ResolveGemm(const Node& node, const Shape& a,
                                       const Shape& b) {
   if (a.size() != 2 || b.size() != 2) {
-    return RefuseNode(Refusal::kMismatchingShape, node,
+    return RejectNode(Rejection::kMismatchingShape, node,
                       "operands must be matrices, their shapes are ",
                       ShapeToString(a), " and ", ShapeToString(b));
   }
@@ -72,7 +72,7 @@ absl::StatusOr<GemmShape> ResolveGemm(const Node& node, const Shape& a,
   shape.n = shape.trans_b ? b[0] : b[1];
   const int64_t b_k = shape.trans_b ? b[1] : b[0];
   if (b_k != shape.k) {
-    return RefuseNode(Refusal::kMismatchingShape, node, "shapes ",
+    return RejectNode(Rejection::kMismatchingShape, node, "shapes ",
                       ShapeToString(a), " and ", ShapeToString(b),
                       " cannot be multiplied");
   }
@@ -86,7 +86,7 @@ absl::Status CheckGemmBias(const Node& node, const GemmShape& shape,
   if (BroadcastShapes(c, output, &common) && common == output) {
     return absl::OkStatus();
   }
-  return RefuseNode(Refusal::kMismatchingShape, node, "C of shape ",
+  return RejectNode(Rejection::kMismatchingShape, node, "C of shape ",
                     ShapeToString(c), " does not broadcast to ",
                     ShapeToString(output));
 }
@@ -165,13 +165,13 @@ Results EvaluateGemm(const Graph&, const Node& node, const Inputs& inputs) {
 
 const OperatorRegistration kMatMul(Define("MatMul", 1, kMaxOpset)
                                        .Inputs(2, 2, kReals)
-                                       .Rule(Refusal::kInvalidModel,
+                                       .Rule(Rejection::kInvalidModel,
                                              kSameTypeText, SameTypes)
                                        .Run(InferMatMul, EvaluateMatMul));
 
 const OperatorRegistration kGemm(Define("Gemm", 7, kMaxOpset)
                                      .Inputs(2, 3, kReals)
-                                     .Rule(Refusal::kInvalidModel,
+                                     .Rule(Rejection::kInvalidModel,
                                            kSameTypeText, SameTypes)
                                      .Attr("alpha", AttributeKind::kFloat)
                                      .Attr("beta", AttributeKind::kFloat)

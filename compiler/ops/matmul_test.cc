@@ -4,7 +4,7 @@
 #include <cmath>
 #include <random>
 
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
 #include "compiler/testing/model_builder.h"
 #include "compiler/testing/run_node.h"
 #include "simulator/model/numerics.h"
@@ -44,7 +44,7 @@ TEST(MatMulTest, NumpyShapes) {
                      {TensorData::Zeros(DataType::kFloat, a),
                       TensorData::Zeros(DataType::kFloat, b)});
     return y.ok() ? ShapeToString(y->shape)
-                  : RefusalName(RefusalOf(y.status()));
+                  : RejectionName(RejectionOf(y.status()));
   };
   EXPECT_EQ(shape({2, 3}, {3, 4}), "[2,4]");
   EXPECT_EQ(shape({3}, {3, 4}), "[4]");
@@ -137,10 +137,10 @@ TEST(GemmTest, BiasBroadcastsOneWay) {
             .ok());
   }
   for (const Shape& c : {Shape{3}, Shape{5, 2, 4}, Shape{2}}) {
-    EXPECT_EQ(RefusalOf(RunNode({"Gemm", "", 13, {}},
-                                {zeros({2, 3}), zeros({3, 4}), zeros(c)})
-                            .status()),
-              Refusal::kMismatchingShape);
+    EXPECT_EQ(RejectionOf(RunNode({"Gemm", "", 13, {}},
+                                  {zeros({2, 3}), zeros({3, 4}), zeros(c)})
+                              .status()),
+              Rejection::kMismatchingShape);
   }
 }
 

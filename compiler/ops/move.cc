@@ -24,7 +24,7 @@ absl::StatusOr<std::vector<size_t>> Permutation(const Node& node, size_t rank) {
     result.push_back(static_cast<size_t>(p));
   }
   if (perm.size() != rank || result.size() != rank) {
-    return RefuseNode(Refusal::kInvalidModel, node, "perm ",
+    return RejectNode(Rejection::kInvalidModel, node, "perm ",
                       ShapeToString(perm),
                       " is no permutation of the dimensions of a tensor of "
                       "rank ",
@@ -79,19 +79,19 @@ absl::Status InferConcat(Graph* graph, const Node& node) {
   const Tensor& first = InputOf(*graph, node, 0);
   size_t axis = 0;
   if (!NormalizeAxis(node.IntAttribute("axis", 0), first.shape.size(), &axis)) {
-    return RefuseNode(Refusal::kInvalidModel, node, "axis ",
+    return RejectNode(Rejection::kInvalidModel, node, "axis ",
                       node.IntAttribute("axis", 0),
                       " lies outside inputs of rank ", first.shape.size());
   }
   Shape shape = first.shape;
   for (size_t i = 1; i < node.inputs.size(); ++i) {
     if (!HasInput(node, i)) {
-      return RefuseNode(Refusal::kInvalidModel, node, "input ", i,
+      return RejectNode(Rejection::kInvalidModel, node, "input ", i,
                         " is missing");
     }
     const Tensor& input = InputOf(*graph, node, i);
     if (input.type != first.type) {
-      return RefuseNode(Refusal::kInvalidModel, node, "input '", input.name,
+      return RejectNode(Rejection::kInvalidModel, node, "input '", input.name,
                         "' has type ", DataTypeName(input.type),
                         ", the first one has ", DataTypeName(first.type));
     }
@@ -99,8 +99,8 @@ absl::Status InferConcat(Graph* graph, const Node& node) {
     if (same.size() == shape.size()) same[axis] = shape[axis];
     if (same != shape ||
         __builtin_add_overflow(shape[axis], input.shape[axis], &shape[axis])) {
-      return RefuseNode(Refusal::kMismatchingShape, node, "input '", input.name,
-                        "' of shape ", ShapeToString(input.shape),
+      return RejectNode(Rejection::kMismatchingShape, node, "input '",
+                        input.name, "' of shape ", ShapeToString(input.shape),
                         " cannot be joined along axis ", axis, " with ",
                         ShapeToString(first.shape));
     }
@@ -136,7 +136,7 @@ absl::Status InferGather(Graph* graph, const Node& node) {
   const Tensor& indices = InputOf(*graph, node, 1);
   size_t axis = 0;
   if (!NormalizeAxis(node.IntAttribute("axis", 0), x.shape.size(), &axis)) {
-    return RefuseNode(Refusal::kInvalidModel, node, "axis ",
+    return RejectNode(Rejection::kInvalidModel, node, "axis ",
                       node.IntAttribute("axis", 0),
                       " lies outside an input of rank ", x.shape.size());
   }
@@ -144,7 +144,7 @@ absl::Status InferGather(Graph* graph, const Node& node) {
     const int64_t size = x.shape[axis];
     for (int64_t index : ToInts(*indices.constant)) {
       if (index >= -size && index < size) continue;
-      return RefuseNode(Refusal::kInvalidModel, node, "index ", index,
+      return RejectNode(Rejection::kInvalidModel, node, "index ", index,
                         " lies outside a dimension of size ", size);
     }
   }

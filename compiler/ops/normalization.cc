@@ -20,7 +20,7 @@ absl::Status CheckPerChannel(const Graph& graph, const Node& node,
   const Shape& x = InputOf(graph, node, 0).shape;
   const Tensor& t = InputOf(graph, node, index);
   if (t.shape.size() == 1 && t.shape[0] == x[1]) return absl::OkStatus();
-  return RefuseNode(Refusal::kMismatchingShape, node, "input ", index, " '",
+  return RejectNode(Rejection::kMismatchingShape, node, "input ", index, " '",
                     t.name, "' of shape ", ShapeToString(t.shape),
                     " must hold one value for each of the ", x[1],
                     " channels of ", ShapeToString(x));
@@ -123,8 +123,8 @@ Define BatchNorm(int since, int until) {
       .Outputs(5)
       .Attr("epsilon", AttributeKind::kFloat)
       .Attr("momentum", AttributeKind::kFloat)
-      .Rule(Refusal::kUnsupportedShape, kHasChannelsText, HasChannels)
-      .Rule(Refusal::kUnsupportedAttribute,
+      .Rule(Rejection::kUnsupportedShape, kHasChannelsText, HasChannels)
+      .Rule(Rejection::kUnsupportedAttribute,
             "statistics are not computed: the first output is the only one",
             [](const Graph& graph, const Node& node, std::string* detail) {
               for (size_t i = 1; i < node.outputs.size(); ++i) {
@@ -142,7 +142,7 @@ Define BatchNorm(int since, int until) {
 const OperatorRegistration kBatchNormalizationOld(
     BatchNorm(7, 8)
         .Attr("spatial", AttributeKind::kInt)
-        .Rule(Refusal::kUnsupportedAttribute, "spatial is 1",
+        .Rule(Rejection::kUnsupportedAttribute, "spatial is 1",
               [](const Graph&, const Node& node, std::string* detail) {
                 const int64_t spatial = node.IntAttribute("spatial", 1);
                 *detail = absl::StrCat("spatial = ", spatial);
@@ -152,7 +152,7 @@ const OperatorRegistration kBatchNormalizationOld(
 const OperatorRegistration kBatchNormalization(
     BatchNorm(9, kMaxOpset)
         .Attr("training_mode", AttributeKind::kInt)
-        .Rule(Refusal::kUnsupportedAttribute, "training_mode is 0",
+        .Rule(Rejection::kUnsupportedAttribute, "training_mode is 0",
               [](const Graph&, const Node& node, std::string* detail) {
                 const int64_t mode = node.IntAttribute("training_mode", 0);
                 *detail = absl::StrCat("training_mode = ", mode);
@@ -163,7 +163,7 @@ const OperatorRegistration kInstanceNormalization(
     Define("InstanceNormalization", 6, kMaxOpset)
         .Inputs(3, 3, kReals)
         .Attr("epsilon", AttributeKind::kFloat)
-        .Rule(Refusal::kUnsupportedShape, kHasChannelsText, HasChannels)
+        .Rule(Rejection::kUnsupportedShape, kHasChannelsText, HasChannels)
         .Run(InferPerChannel<2>, EvaluateInstanceNorm));
 const OperatorRegistration kLrn(
     Define("LRN", 1, kMaxOpset)
@@ -172,14 +172,14 @@ const OperatorRegistration kLrn(
         .Attr("beta", AttributeKind::kFloat)
         .Attr("bias", AttributeKind::kFloat)
         .Attr("size", AttributeKind::kInt, true)
-        .Rule(Refusal::kUnsupportedShape, kHasChannelsText, HasChannels)
-        .Rule(Refusal::kInvalidModel, "size is positive",
+        .Rule(Rejection::kUnsupportedShape, kHasChannelsText, HasChannels)
+        .Rule(Rejection::kInvalidModel, "size is positive",
               [](const Graph&, const Node& node, std::string* detail) {
                 const int64_t size = node.IntAttribute("size", 1);
                 *detail = absl::StrCat("size = ", size);
                 return size >= 1;
               })
-        .Rule(Refusal::kUnsupportedAttribute, "size is at most 65535",
+        .Rule(Rejection::kUnsupportedAttribute, "size is at most 65535",
               [](const Graph&, const Node& node, std::string* detail) {
                 const int64_t size = node.IntAttribute("size", 1);
                 *detail = absl::StrCat("size = ", size);

@@ -37,14 +37,14 @@ absl::Status CheckAttributes(const OperatorInfo& info, const Node& node) {
     if (rule == info.attributes.end()) {
       // ONNX's own operators have no others; of another domain's definition
       // more may be known elsewhere.
-      return RefuseNode(node.domain.empty() ? Refusal::kInvalidModel
-                                            : Refusal::kUnsupportedAttribute,
+      return RejectNode(node.domain.empty() ? Rejection::kInvalidModel
+                                            : Rejection::kUnsupportedAttribute,
                         node, "attribute '", name,
                         "' is not one of this operator's at opset ", node.opset,
                         "; remove it");
     }
     if (value.index() != static_cast<size_t>(rule->kind)) {
-      return RefuseNode(Refusal::kInvalidModel, node, "attribute '", name,
+      return RejectNode(Rejection::kInvalidModel, node, "attribute '", name,
                         "' has type ", KindName(value.index()),
                         ", must be of type ",
                         KindName(static_cast<size_t>(rule->kind)));
@@ -52,8 +52,8 @@ absl::Status CheckAttributes(const OperatorInfo& info, const Node& node) {
   }
   for (const AttributeRule& rule : info.attributes) {
     if (rule.required && node.attributes.count(rule.name) == 0) {
-      return RefuseNode(Refusal::kInvalidModel, node, "attribute '", rule.name,
-                        "' is missing");
+      return RejectNode(Rejection::kInvalidModel, node, "attribute '",
+                        rule.name, "' is missing");
     }
   }
   return absl::OkStatus();
@@ -63,7 +63,7 @@ absl::Status CheckInputs(const OperatorInfo& info, const Graph& graph,
                          const Node& node) {
   const auto given = static_cast<int>(node.inputs.size());
   if (given > info.max_inputs) {
-    return RefuseNode(Refusal::kInvalidModel, node, "has ", given,
+    return RejectNode(Rejection::kInvalidModel, node, "has ", given,
                       " inputs, at most ", info.max_inputs, " are defined");
   }
   for (int i = 0; i < std::max(given, info.min_inputs); ++i) {
@@ -72,29 +72,30 @@ absl::Status CheckInputs(const OperatorInfo& info, const Graph& graph,
           (i < 32 && (info.optional_inputs >> i & 1) != 0)) {
         continue;
       }
-      return RefuseNode(Refusal::kInvalidModel, node, "input ", i,
+      return RejectNode(Rejection::kInvalidModel, node, "input ", i,
                         " is missing");
     }
     const Tensor& input = InputOf(graph, node, i);
     const TypeSet accepted =
         info.input_types[std::min<size_t>(i, info.input_types.size() - 1)];
     if (!Contains(accepted, input.type)) {
-      return RefuseNode(Refusal::kUnsupportedDatatype, node, "input ", i, " '",
-                        input.name, "' has type ", DataTypeName(input.type),
-                        ", supported are ", TypeSetToString(accepted));
+      return RejectNode(Rejection::kUnsupportedDatatype, node, "input ", i,
+                        " '", input.name, "' has type ",
+                        DataTypeName(input.type), ", supported are ",
+                        TypeSetToString(accepted));
     }
     if (!input.shape_known) {
-      return RefuseNode(Refusal::kUnsupportedShape, node, "input ", i, " '",
+      return RejectNode(Rejection::kUnsupportedShape, node, "input ", i, " '",
                         input.name, "' has no known shape");
     }
   }
   if (static_cast<int>(node.outputs.size()) > info.max_outputs) {
-    return RefuseNode(Refusal::kUnsupportedAttribute, node, "has ",
+    return RejectNode(Rejection::kUnsupportedAttribute, node, "has ",
                       node.outputs.size(), " outputs, at most ",
                       info.max_outputs, " are supported");
   }
   if (node.outputs.empty()) {
-    return RefuseNode(Refusal::kInvalidModel, node, "has no output");
+    return RejectNode(Rejection::kInvalidModel, node, "has no output");
   }
   return absl::OkStatus();
 }
@@ -139,7 +140,7 @@ std::vector<const OperatorInfo*> AllOperators() {
 absl::Status CheckNode(const Graph& graph, const Node& node) {
   const OperatorInfo* info = FindOperator(node.domain, node.op, node.opset);
   if (info == nullptr) {
-    return RefuseNode(Refusal::kUnsupportedOperator, node, "operator ",
+    return RejectNode(Rejection::kUnsupportedOperator, node, "operator ",
                       node.domain.empty() ? "ai.onnx" : node.domain, ".",
                       node.op, " at opset ", node.opset,
                       " is not supported; SUPPORTED_OPS.md lists those that "
@@ -150,7 +151,7 @@ absl::Status CheckNode(const Graph& graph, const Node& node) {
   for (const Constraint& constraint : info->constraints) {
     std::string detail;
     if (!constraint.check(graph, node, &detail)) {
-      return RefuseNode(constraint.kind, node, constraint.text,
+      return RejectNode(constraint.kind, node, constraint.text,
                         detail.empty() ? "" : ", but ", detail);
     }
   }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the compiler knows of one ONNX operator, in one place: constraints,
 // shape inference and reference semantics. The lowering of an operator is
-// registered beside it in compiler/backend.
+// registered beside it in compiler/lowering.
 //
 // Adding an operator: write compiler/ops/<name>.cc with a static
-// OperatorRegistration, its lowering in compiler/backend/lower_<family>.cc, and
-// the test beside each. Nothing else names the operator.
+// OperatorRegistration, its lowering in compiler/lowering/lower_<family>.cc,
+// and the test beside each. Nothing else names the operator.
 #ifndef HEDDLE_COMPILER_OPS_OPERATOR_H_
 #define HEDDLE_COMPILER_OPS_OPERATOR_H_
 
@@ -14,7 +14,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
 #include "compiler/ir/graph.h"
 
 namespace heddle::compiler {
@@ -22,7 +22,7 @@ namespace heddle::compiler {
 // A rule that a node must satisfy. `text` is at once the line of the support
 // page ("dilations are 1 to 255") and the reason in the error message.
 struct Constraint {
-  Refusal kind;      // what a violation is
+  Rejection kind;    // what a violation is
   const char* text;  // one clause, states the limit
   // True if satisfied. `detail` receives the offending value ("dilations =
   // [300,1]").

@@ -35,7 +35,7 @@ absl::Status InferTile(Graph* graph, const Node& node) {
   Shape shape = InputOf(*graph, node, 0).shape;
   for (size_t i = 0; i < shape.size(); ++i) {
     if (__builtin_mul_overflow(shape[i], (*repeats)[i], &shape[i])) {
-      return RefuseNode(Refusal::kUnsupportedShape, node, "repeats ",
+      return RejectNode(Rejection::kUnsupportedShape, node, "repeats ",
                         ShapeToString(*repeats), " overflow");
     }
   }
@@ -50,7 +50,7 @@ absl::Status InferExpand(Graph* graph, const Node& node) {
   bool fits = true;
   for (int64_t n : *wanted) fits = fits && n >= 0;
   if (!fits || !BroadcastShapes(x.shape, *wanted, &shape)) {
-    return RefuseNode(Refusal::kMismatchingShape, node, "shape ",
+    return RejectNode(Rejection::kMismatchingShape, node, "shape ",
                       ShapeToString(*wanted), " and the input's ",
                       ShapeToString(x.shape), " do not broadcast");
   }
@@ -77,13 +77,13 @@ const OperatorRegistration kPad2(Define("Pad", 2, 10)
                                      .Attr("mode", AttributeKind::kString)
                                      .Attr("pads", AttributeKind::kInts, true)
                                      .Attr("value", AttributeKind::kFloat)
-                                     .Rule(Refusal::kUnsupportedAttribute,
+                                     .Rule(Rejection::kUnsupportedAttribute,
                                            kModeRule, ModeIsKnown)
                                      .Run(InferPad, Evaluate<PadMap>));
 const OperatorRegistration kPad11(Define("Pad", 11, kMaxOpset)
                                       .Inputs(2, 3, kMovable, kInt64s, kMovable)
                                       .Attr("mode", AttributeKind::kString)
-                                      .Rule(Refusal::kUnsupportedAttribute,
+                                      .Rule(Rejection::kUnsupportedAttribute,
                                             kModeRule, ModeIsKnown)
                                       .Run(InferPad, Evaluate<PadMap>));
 const OperatorRegistration kTile(Define("Tile", 6, kMaxOpset)

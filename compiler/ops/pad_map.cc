@@ -24,19 +24,19 @@ absl::StatusOr<Padding> PaddingOf(const Graph& graph, const Node& node) {
   if (!pads.ok()) return pads.status();
   const size_t rank = shape.size();
   if (pads->size() != 2 * rank) {
-    return RefuseNode(Refusal::kInvalidModel, node, "it has ", pads->size(),
+    return RejectNode(Rejection::kInvalidModel, node, "it has ", pads->size(),
                       " pads, an input of rank ", rank, " needs ", 2 * rank);
   }
   for (size_t i = 0; i < rank; ++i) {
     const int64_t before = (*pads)[i], after = (*pads)[rank + i];
     if (before < -kMost || before > kMost || after < -kMost || after > kMost ||
         before + after + shape[i] < 0) {
-      return RefuseNode(Refusal::kInvalidModel, node, "pads ",
+      return RejectNode(Rejection::kInvalidModel, node, "pads ",
                         ShapeToString(*pads), " do not fit an input of shape ",
                         ShapeToString(shape));
     }
     if (padding.mode != "constant" && shape[i] == 0 && before + after > 0) {
-      return RefuseNode(Refusal::kInvalidModel, node, "dimension ", i,
+      return RejectNode(Rejection::kInvalidModel, node, "dimension ", i,
                         " has no element to repeat");
     }
     padding.before.push_back(before);
@@ -56,13 +56,13 @@ absl::StatusOr<std::vector<uint8_t>> PadConstant(const Graph& graph,
   }
   const Tensor& value = InputOf(graph, node, 2);
   if (!value.is_constant()) {
-    return RefuseNode(Refusal::kUnsupportedShape, node, "constant_value '",
+    return RejectNode(Rejection::kUnsupportedShape, node, "constant_value '",
                       value.name,
                       "' is computed at run time, it must be known when "
                       "compiling");
   }
   if (value.type != type || value.constant->count() != 1) {
-    return RefuseNode(Refusal::kInvalidModel, node, "constant_value is ",
+    return RejectNode(Rejection::kInvalidModel, node, "constant_value is ",
                       DataTypeName(value.type), ShapeToString(value.shape),
                       ", it must be one ", DataTypeName(type));
   }
@@ -77,7 +77,7 @@ absl::StatusOr<std::vector<int64_t>> RepeatsOf(const Graph& graph,
   bool fits = repeats->size() == shape.size();
   for (int64_t r : *repeats) fits = fits && r >= 0 && r <= kMost;
   if (!fits) {
-    return RefuseNode(Refusal::kInvalidModel, node, "repeats ",
+    return RejectNode(Rejection::kInvalidModel, node, "repeats ",
                       ShapeToString(*repeats), " do not fit an input of shape ",
                       ShapeToString(shape));
   }

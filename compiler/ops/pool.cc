@@ -127,7 +127,7 @@ Results EvaluateGlobal(const Graph&, const Node& node, const Inputs& inputs) {
 OperatorInfo Global(const char* op) {
   return Define(op, 1, kMaxOpset)
       .Inputs(1, 1, kReals)
-      .Rule(Refusal::kUnsupportedShape, "input has rank 3 to 5",
+      .Rule(Rejection::kUnsupportedShape, "input has rank 3 to 5",
             [](const Graph& graph, const Node& node, std::string* detail) {
               const Shape& shape = InputOf(graph, node, 0).shape;
               *detail = absl::StrCat("its shape is ", ShapeToString(shape));

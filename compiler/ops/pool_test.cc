@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
 #include "compiler/testing/model_builder.h"
 #include "compiler/testing/onnx_files.h"
 #include "compiler/testing/run_node.h"
@@ -56,10 +56,11 @@ TEST(MaxPoolTest, CeilModeDropsWindowsThatStartInThePadding) {
 }
 
 TEST(MaxPoolTest, KernelShapeIsRequired) {
-  EXPECT_EQ(RefusalOf(RunNode({"MaxPool", "", 12, {}},
-                              {TensorData::Zeros(DataType::kFloat, {1, 1, 6})})
-                          .status()),
-            Refusal::kInvalidModel);
+  EXPECT_EQ(
+      RejectionOf(RunNode({"MaxPool", "", 12, {}},
+                          {TensorData::Zeros(DataType::kFloat, {1, 1, 6})})
+                      .status()),
+      Rejection::kInvalidModel);
 }
 
 TEST(AveragePoolTest, CountsPaddingOnlyWhenAsked) {

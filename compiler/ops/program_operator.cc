@@ -78,18 +78,18 @@ absl::Status Infer(Graph* graph, const Node& node, bool same_type) {
   Shape shape = first.shape;
   for (size_t i = 1; i < node.inputs.size(); ++i) {
     if (!HasInput(node, i)) {
-      return RefuseNode(Refusal::kInvalidModel, node, "input ", i,
+      return RejectNode(Rejection::kInvalidModel, node, "input ", i,
                         " is missing");
     }
     const Tensor& other = InputOf(*graph, node, i);
     if (same_type && other.type != type) {
-      return RefuseNode(Refusal::kInvalidModel, node, "inputs have types ",
+      return RejectNode(Rejection::kInvalidModel, node, "inputs have types ",
                         DataTypeName(type), " and ", DataTypeName(other.type),
                         ", which must be equal");
     }
     Shape both;
     if (!BroadcastShapes(shape, other.shape, &both)) {
-      return RefuseNode(Refusal::kMismatchingShape, node, "shapes ",
+      return RejectNode(Rejection::kMismatchingShape, node, "shapes ",
                         ShapeToString(shape), " and ",
                         ShapeToString(other.shape),
                         " cannot be broadcast to one another");
@@ -191,7 +191,7 @@ absl::StatusOr<std::vector<ElementwiseStep>> StepsOf(const Graph& graph,
   }
   const DataType type = InputOf(graph, node, 0).type;
   if (!OnLanes(it->second, type)) {
-    return RefuseNode(Refusal::kUnsupportedDatatype, node,
+    return RejectNode(Rejection::kUnsupportedDatatype, node,
                       "the card does not compute this operator on ",
                       DataTypeName(type));
   }

@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
 #include "compiler/testing/model_builder.h"
 #include "compiler/testing/run_node.h"
 #include "simulator/model/numerics.h"
@@ -95,24 +95,24 @@ TEST(ProgramOperatorTest, PowersOfIntegers) {
 }
 
 TEST(ProgramOperatorTest, RefusesWhatDoesNotFit) {
-  EXPECT_EQ(RefusalOf(RunNode(Spec("Max"),
-                              {Floats({2}, {1, 2}), Floats({3}, {1, 2, 3})})
-                          .status()),
-            Refusal::kMismatchingShape);
+  EXPECT_EQ(RejectionOf(RunNode(Spec("Max"),
+                                {Floats({2}, {1, 2}), Floats({3}, {1, 2, 3})})
+                            .status()),
+            Rejection::kMismatchingShape);
   EXPECT_EQ(
-      RefusalOf(
+      RejectionOf(
           RunNode(Spec("Max"), {Floats({1}, {1}), Int32s({1}, {1})}).status()),
-      Refusal::kInvalidModel);
-  EXPECT_EQ(RefusalOf(RunNode(Spec("PRelu"),
-                              {Floats({2}, {1, 2}), Floats({2, 1}, {1, 2})})
-                          .status()),
-            Refusal::kMismatchingShape);
+      Rejection::kInvalidModel);
+  EXPECT_EQ(RejectionOf(RunNode(Spec("PRelu"),
+                                {Floats({2}, {1, 2}), Floats({2, 1}, {1, 2})})
+                            .status()),
+            Rejection::kMismatchingShape);
   NodeSpec celu = Spec("Celu");
   celu.attributes["alpha"] = 0.0f;
-  EXPECT_EQ(RefusalOf(RunNode(celu, {Floats({1}, {1})}).status()),
-            Refusal::kUnsupportedAttribute);
-  EXPECT_EQ(RefusalOf(RunNode(Spec("Mean"), {Int32s({1}, {1})}).status()),
-            Refusal::kUnsupportedDatatype);
+  EXPECT_EQ(RejectionOf(RunNode(celu, {Floats({1}, {1})}).status()),
+            Rejection::kUnsupportedAttribute);
+  EXPECT_EQ(RejectionOf(RunNode(Spec("Mean"), {Int32s({1}, {1})}).status()),
+            Rejection::kUnsupportedDatatype);
 }
 
 TEST(ProgramOperatorTest, EmptyTensors) {

@@ -32,13 +32,13 @@ absl::Status Infer(Graph* graph, const Node& node) {
     return s;
   }
   if (y_type != x.type) {
-    return RefuseNode(Refusal::kUnsupportedDatatype, node, "the input is ",
+    return RejectNode(Rejection::kUnsupportedDatatype, node, "the input is ",
                       DataTypeName(x.type), " and the output ",
                       DataTypeName(y_type), ", they must be equal");
   }
   if (HasInput(node, kBias) &&
       InputOf(*graph, node, kBias).shape != Shape{shape->maps}) {
-    return RefuseNode(Refusal::kMismatchingShape, node, "the bias has shape ",
+    return RejectNode(Rejection::kMismatchingShape, node, "the bias has shape ",
                       ShapeToString(InputOf(*graph, node, kBias).shape),
                       ", must be [", shape->maps, "]");
   }

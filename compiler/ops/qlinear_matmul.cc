@@ -46,7 +46,7 @@ std::vector<int32_t> Accumulate(const MatMulShape& shape, const TensorData& a,
 
 absl::Status RequireEqualTypes(const Node& node, DataType in, DataType out) {
   if (in == out) return absl::OkStatus();
-  return RefuseNode(Refusal::kUnsupportedDatatype, node, "the input is ",
+  return RejectNode(Rejection::kUnsupportedDatatype, node, "the input is ",
                     DataTypeName(in), " and the output ", DataTypeName(out),
                     ", they must be equal");
 }
@@ -103,7 +103,7 @@ absl::Status InferGemm(Graph* graph, const Node& node) {
   }
   DataType y_type = DataType::kFloat;
   if (HasInput(node, qg::kYScale) != HasInput(node, qg::kYZero)) {
-    return RefuseNode(Refusal::kInvalidModel, node,
+    return RejectNode(Rejection::kInvalidModel, node,
                       "y_scale and y_zero_point must be given together");
   }
   if (HasInput(node, qg::kYZero)) {
@@ -171,7 +171,7 @@ absl::Status InferToFloat(Graph* graph, const Node& node) {
         (count == 1 || (t.shape.size() == 1 && count == channels))) {
       return absl::OkStatus();
     }
-    return RefuseNode(Refusal::kUnsupportedShape, node, "input '", t.name,
+    return RejectNode(Rejection::kUnsupportedShape, node, "input '", t.name,
                       "' is ", DataTypeName(t.type), ShapeToString(t.shape),
                       ", must be ", DataTypeName(type), " with 1 or ", channels,
                       " elements");

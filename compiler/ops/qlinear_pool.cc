@@ -116,9 +116,9 @@ const OperatorRegistration kGlobal(
         .Domain("com.microsoft")
         .Inputs(4, 5, kCodes, kFloats, kCodes, kFloats, kCodes)
         .Attr("channels_last", AttributeKind::kInt)
-        .Rule(Refusal::kUnsupportedShape,
+        .Rule(Rejection::kUnsupportedShape,
               "input has rank 3 to 5 and at most 16777215 pixels", HasImage)
-        .Rule(Refusal::kUnsupportedAttribute, "channels_last is 0",
+        .Rule(Rejection::kUnsupportedAttribute, "channels_last is 0",
               IsChannelsFirst)
         .Run(InferGlobal, EvaluateGlobal));
 const OperatorRegistration kAverage(
@@ -133,7 +133,7 @@ const OperatorRegistration kAverage(
         .Attr("pads", AttributeKind::kInts)
         .Attr("strides", AttributeKind::kInts)
         .Rules(WindowRules())
-        .Rule(Refusal::kUnsupportedAttribute, "channels_last is 0",
+        .Rule(Rejection::kUnsupportedAttribute, "channels_last is 0",
               IsChannelsFirst)
         .Run(InferAverage, EvaluateAverage));
 

@@ -29,7 +29,7 @@ absl::Status InferWhere(Graph* graph, const Node& node) {
     if (!s.ok()) return s;
   }
   if (x.type != y.type) {
-    return RefuseNode(Refusal::kInvalidModel, node, "operands have types ",
+    return RejectNode(Rejection::kInvalidModel, node, "operands have types ",
                       DataTypeName(x.type), " and ", DataTypeName(y.type),
                       ", which must be equal");
   }
@@ -37,7 +37,7 @@ absl::Status InferWhere(Graph* graph, const Node& node) {
   Shape both, shape;
   if (!BroadcastShapes(x.shape, y.shape, &both) ||
       !BroadcastShapes(c, both, &shape)) {
-    return RefuseNode(Refusal::kMismatchingShape, node, "shapes ",
+    return RejectNode(Rejection::kMismatchingShape, node, "shapes ",
                       ShapeToString(c), ", ", ShapeToString(x.shape), " and ",
                       ShapeToString(y.shape),
                       " cannot be broadcast to one another");
@@ -83,7 +83,7 @@ absl::Status InferSoftmax(Graph* graph, const Node& node) {
   size_t axis = 0;
   const size_t rank = InputOf(*graph, node, 0).shape.size();
   if (!NormalizeAxis(node.IntAttribute("axis", -1), rank, &axis)) {
-    return RefuseNode(Refusal::kInvalidModel, node, "axis ",
+    return RejectNode(Rejection::kInvalidModel, node, "axis ",
                       node.IntAttribute("axis", -1),
                       " lies outside an input of rank ", rank);
   }
@@ -143,7 +143,7 @@ const OperatorRegistration kQLinearSoftmax(
         .Optional(2)
         .Attr("axis", AttributeKind::kInt)
         .Attr("opset", AttributeKind::kInt)
-        .Rule(Refusal::kUnsupportedAttribute,
+        .Rule(Rejection::kUnsupportedAttribute,
               "the input's scale is positive and finite", HasPositiveScale)
         .Run(InferSoftmax, EvaluateSoftmax));
 

@@ -9,7 +9,7 @@
 #include <map>
 #include <random>
 
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
 #include "compiler/ops/codes.h"
 #include "compiler/testing/model_builder.h"
 #include "compiler/testing/onnx_files.h"
@@ -231,19 +231,19 @@ TEST(QGemmTest, TransposedPerChannelWeightsAndFloatOutput) {
 
 TEST(QLinearTest, TypesMustAgree) {
   EXPECT_EQ(
-      RefusalOf(RunNode({"QLinearAdd", "com.microsoft", 1, {}},
-                        {Uint8s({1}, {1}), Floats({}, {1}), Uint8s({}, {0}),
-                         Int8s({1}, {1}), Floats({}, {1}), Int8s({}, {0}),
-                         Floats({}, {1}), Uint8s({}, {0})})
-                    .status()),
-      Refusal::kInvalidModel);
+      RejectionOf(RunNode({"QLinearAdd", "com.microsoft", 1, {}},
+                          {Uint8s({1}, {1}), Floats({}, {1}), Uint8s({}, {0}),
+                           Int8s({1}, {1}), Floats({}, {1}), Int8s({}, {0}),
+                           Floats({}, {1}), Uint8s({}, {0})})
+                      .status()),
+      Rejection::kInvalidModel);
   EXPECT_EQ(
-      RefusalOf(RunNode({"QLinearAdd", "com.microsoft", 1, {}},
-                        {Uint8s({1}, {1}), Floats({2}, {1, 1}), Uint8s({}, {0}),
-                         Uint8s({1}, {1}), Floats({}, {1}), Uint8s({}, {0}),
-                         Floats({}, {1}), Uint8s({}, {0})})
-                    .status()),
-      Refusal::kMismatchingShape);
+      RejectionOf(RunNode({"QLinearAdd", "com.microsoft", 1, {}},
+                          {Uint8s({1}, {1}), Floats({2}, {1, 1}),
+                           Uint8s({}, {0}), Uint8s({1}, {1}), Floats({}, {1}),
+                           Uint8s({}, {0}), Floats({}, {1}), Uint8s({}, {0})})
+                      .status()),
+      Rejection::kMismatchingShape);
 }
 
 // Values that tell the floor of 1/ys, and the offset after rounding, from

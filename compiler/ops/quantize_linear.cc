@@ -29,13 +29,13 @@ absl::StatusOr<Channels> ResolveChannels(const Node& node, const Shape& x,
   const int64_t given = node.IntAttribute("axis", 1);
   if (node.attributes.count("axis") != 0 &&
       !NormalizeAxis(given, x.size(), &axis)) {
-    return RefuseNode(Refusal::kInvalidModel, node, "axis ", given,
+    return RejectNode(Rejection::kInvalidModel, node, "axis ", given,
                       " lies outside an input of rank ", x.size());
   }
   if (node.opset < 13 || scale.size() != 1 || !zero_fits ||
       !NormalizeAxis(given, x.size(), &axis) || x[axis] != channels.count) {
-    return RefuseNode(
-        Refusal::kMismatchingShape, node, "scale of shape ",
+    return RejectNode(
+        Rejection::kMismatchingShape, node, "scale of shape ",
         ShapeToString(scale),
         zero_point ? " and zero point of shape " + ShapeToString(*zero_point)
                    : "",
@@ -86,7 +86,8 @@ absl::Status InferDequantize(Graph* graph, const Node& node) {
   if (auto s = CheckParameters(*graph, node); !s.ok()) return s;
   const Tensor& x = InputOf(*graph, node, 0);
   if (HasInput(node, 2) && InputOf(*graph, node, 2).type != x.type) {
-    return RefuseNode(Refusal::kInvalidModel, node, "the zero point has type ",
+    return RejectNode(Rejection::kInvalidModel, node,
+                      "the zero point has type ",
                       DataTypeName(InputOf(*graph, node, 2).type),
                       ", the input ", DataTypeName(x.type));
   }

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
 #include "compiler/testing/model_builder.h"
 #include "compiler/testing/onnx_files.h"
 #include "compiler/testing/run_node.h"
@@ -84,14 +84,14 @@ TEST(QuantizeLinearTest, PerAxis) {
               {x, Floats({2}, {1, 0.5f}), Uint8s({2}, {0, 10})});
   ASSERT_TRUE(y.ok());
   EXPECT_EQ(y->bytes, (std::vector<uint8_t>{1, 12, 1, 12}));
-  EXPECT_EQ(RefusalOf(RunNode({"QuantizeLinear", "", 12, {}},
-                              {x, Floats({2}, {1, 1}), Uint8s({2}, {0, 0})})
-                          .status()),
-            Refusal::kMismatchingShape);
-  EXPECT_EQ(RefusalOf(RunNode({"QuantizeLinear", "", 13, {}},
-                              {x, Floats({3}, {1, 1, 1})})
-                          .status()),
-            Refusal::kMismatchingShape);
+  EXPECT_EQ(RejectionOf(RunNode({"QuantizeLinear", "", 12, {}},
+                                {x, Floats({2}, {1, 1}), Uint8s({2}, {0, 0})})
+                            .status()),
+            Rejection::kMismatchingShape);
+  EXPECT_EQ(RejectionOf(RunNode({"QuantizeLinear", "", 13, {}},
+                                {x, Floats({3}, {1, 1, 1})})
+                            .status()),
+            Rejection::kMismatchingShape);
 }
 
 TEST(DequantizeLinearTest, ExactDifferenceThenOneRounding) {
@@ -106,10 +106,10 @@ TEST(DequantizeLinearTest, ExactDifferenceThenOneRounding) {
   ASSERT_TRUE(y.ok());
   EXPECT_EQ(y->as<float>()[0], 33554432.0f);
   EXPECT_EQ(
-      RefusalOf(RunNode({"DequantizeLinear", "", 13, {}},
-                        {Uint8s({1}, {0}), Floats({}, {1}), Int8s({}, {0})})
-                    .status()),
-      Refusal::kInvalidModel);
+      RejectionOf(RunNode({"DequantizeLinear", "", 13, {}},
+                          {Uint8s({1}, {0}), Floats({}, {1}), Int8s({}, {0})})
+                      .status()),
+      Rejection::kInvalidModel);
 }
 
 }  // namespace

@@ -143,12 +143,13 @@ absl::StatusOr<ReduceAxes> ResolveReduce(const Graph& graph, const Node& node,
     const Tensor& input = InputOf(graph, node, 1);
     if (given == nullptr) given = input.constant.get();
     if (given == nullptr) {
-      return RefuseNode(Refusal::kUnsupportedShape, node, "axes '", input.name,
+      return RejectNode(Rejection::kUnsupportedShape, node, "axes '",
+                        input.name,
                         "' is computed at run time, it must be known when "
                         "compiling");
     }
     if (input.shape.size() > 1) {
-      return RefuseNode(Refusal::kInvalidModel, node, "axes '", input.name,
+      return RejectNode(Rejection::kInvalidModel, node, "axes '", input.name,
                         "' must be a list, its shape is ",
                         ShapeToString(input.shape));
     }
@@ -163,7 +164,7 @@ absl::StatusOr<ReduceAxes> ResolveReduce(const Graph& graph, const Node& node,
   for (int64_t axis : axes) {
     size_t normal = 0;
     if (!NormalizeAxis(axis, rank, &normal) || result.reduced[normal]) {
-      return RefuseNode(Refusal::kInvalidModel, node, "axes ",
+      return RejectNode(Rejection::kInvalidModel, node, "axes ",
                         ShapeToString(axes),
                         " repeat or leave a tensor of rank ", rank);
     }

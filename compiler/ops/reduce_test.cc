@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
 #include "compiler/testing/model_builder.h"
 #include "compiler/testing/onnx_files.h"
 #include "compiler/testing/run_node.h"
@@ -87,10 +87,10 @@ TEST(ReduceTest, IntegersWrap) {
 
 TEST(ReduceTest, RefusesAxesOutsideOrTwice) {
   for (const Ints& axes : {Ints{2}, Ints{-3}, Ints{0, -2}}) {
-    EXPECT_EQ(RefusalOf(RunNode({"ReduceMax", "", 11, {{"axes", axes}}},
-                                {Floats({1, 2}, {1, 2})})
-                            .status()),
-              Refusal::kInvalidModel);
+    EXPECT_EQ(RejectionOf(RunNode({"ReduceMax", "", 11, {{"axes", axes}}},
+                                  {Floats({1, 2}, {1, 2})})
+                              .status()),
+              Rejection::kInvalidModel);
   }
 }
 

@@ -93,24 +93,23 @@ constexpr char kModeRule[] =
     "mode is nearest, or linear (between fp32 neighbours of each axis)";
 constexpr TypeSet kScales = kFloats;
 
-const OperatorRegistration kUpsample7(Define("Upsample", 7, 8)
-                                          .Inputs(1, 1, kMovable)
-                                          .Attr("mode", AttributeKind::kString)
-                                          .Attr("scales",
-                                                AttributeKind::kFloats, true)
-                                          .Rule(Refusal::kUnsupportedAttribute,
-                                                kModeRule, ModeIsKnown)
-                                          .Run(Infer, Evaluate));
-const OperatorRegistration kUpsample9(Define("Upsample", 9, 9)
-                                          .Inputs(2, 2, kMovable, kScales)
-                                          .Attr("mode", AttributeKind::kString)
-                                          .Rule(Refusal::kUnsupportedAttribute,
-                                                kModeRule, ModeIsKnown)
-                                          .Run(Infer, Evaluate));
+const OperatorRegistration kUpsample7(
+    Define("Upsample", 7, 8)
+        .Inputs(1, 1, kMovable)
+        .Attr("mode", AttributeKind::kString)
+        .Attr("scales", AttributeKind::kFloats, true)
+        .Rule(Rejection::kUnsupportedAttribute, kModeRule, ModeIsKnown)
+        .Run(Infer, Evaluate));
+const OperatorRegistration kUpsample9(
+    Define("Upsample", 9, 9)
+        .Inputs(2, 2, kMovable, kScales)
+        .Attr("mode", AttributeKind::kString)
+        .Rule(Rejection::kUnsupportedAttribute, kModeRule, ModeIsKnown)
+        .Run(Infer, Evaluate));
 const OperatorRegistration kResize10(Define("Resize", 10, 10)
                                          .Inputs(2, 2, kMovable, kScales)
                                          .Attr("mode", AttributeKind::kString)
-                                         .Rule(Refusal::kUnsupportedAttribute,
+                                         .Rule(Rejection::kUnsupportedAttribute,
                                                kModeRule, ModeIsKnown)
                                          .Run(Infer, Evaluate));
 const OperatorRegistration kResize11(
@@ -123,13 +122,13 @@ const OperatorRegistration kResize11(
         .Attr("cubic_coeff_a", AttributeKind::kFloat)
         .Attr("exclude_outside", AttributeKind::kInt)
         .Attr("extrapolation_value", AttributeKind::kFloat)
-        .Rule(Refusal::kUnsupportedAttribute, kModeRule, ModeIsKnown)
-        .Rule(Refusal::kUnsupportedAttribute,
+        .Rule(Rejection::kUnsupportedAttribute, kModeRule, ModeIsKnown)
+        .Rule(Rejection::kUnsupportedAttribute,
               "coordinate_transformation_mode is half_pixel, "
               "pytorch_half_pixel, align_corners, asymmetric, "
               "tf_half_pixel_for_nn, or tf_crop_and_resize of floats",
               CoordinatesAreKnown)
-        .Rule(Refusal::kUnsupportedAttribute,
+        .Rule(Rejection::kUnsupportedAttribute,
               "nearest_mode is round_prefer_floor, round_prefer_ceil, floor or "
               "ceil",
               NearestIsKnown)

@@ -20,20 +20,21 @@ absl::StatusOr<std::vector<float>> FloatsOf(const Graph& graph,
   if (!HasInput(node, index)) return std::vector<float>();
   const Tensor& input = InputOf(graph, node, index);
   if (!input.is_constant()) {
-    return RefuseNode(Refusal::kUnsupportedShape, node, name, " '", input.name,
+    return RejectNode(Rejection::kUnsupportedShape, node, name, " '",
+                      input.name,
                       "' is computed at run time, it must be known when "
                       "compiling");
   }
   const TensorData& data = *input.constant;
   if (data.count() == 0) return std::vector<float>();
   if (data.type != DataType::kFloat) {
-    return RefuseNode(Refusal::kUnsupportedDatatype, node, name, " '",
+    return RejectNode(Rejection::kUnsupportedDatatype, node, name, " '",
                       input.name, "' is of ", DataTypeName(data.type),
                       ", it must be of float");
   }
   if (data.shape.size() > 1) {
-    return RefuseNode(Refusal::kMismatchingShape, node, name, " '", input.name,
-                      "' has shape ", ShapeToString(data.shape),
+    return RejectNode(Rejection::kMismatchingShape, node, name, " '",
+                      input.name, "' has shape ", ShapeToString(data.shape),
                       ", it must have rank 1");
   }
   return std::vector<float>(data.as<float>(), data.as<float>() + data.count());
@@ -76,14 +77,14 @@ absl::StatusOr<ResizePlan> ResizePlanOf(const Graph& graph, const Node& node) {
       if (!r.ok()) return r.status();
       roi = *r;
       if (roi.size() != 2 * rank) {
-        return RefuseNode(Refusal::kInvalidModel, node, "roi has ", roi.size(),
-                          " values, it must have ", 2 * rank);
+        return RejectNode(Rejection::kInvalidModel, node, "roi has ",
+                          roi.size(), " values, it must have ", 2 * rank);
       }
     }
   }
   if (plan.scales.empty() == sizes.empty() ||
       (sizes.empty() ? plan.scales.size() : sizes.size()) != rank) {
-    return RefuseNode(Refusal::kInvalidModel, node, "it has ",
+    return RejectNode(Rejection::kInvalidModel, node, "it has ",
                       plan.scales.size(), " scales and ", sizes.size(),
                       " sizes; an input of rank ", rank,
                       " needs as many of one of them");
@@ -92,12 +93,12 @@ absl::StatusOr<ResizePlan> ResizePlanOf(const Graph& graph, const Node& node) {
     plan.begin.push_back(roi.empty() ? 0 : roi[i]);
     plan.end.push_back(roi.empty() ? 1 : roi[rank + i]);
     if (from[i] == 0) {
-      return RefuseNode(Refusal::kUnsupportedShape, node, "dimension ", i,
+      return RejectNode(Rejection::kUnsupportedShape, node, "dimension ", i,
                         " of its input has no elements");
     }
     if (!sizes.empty()) {
       if (sizes[i] < 1 || sizes[i] > kMostSize) {
-        return RefuseNode(Refusal::kInvalidModel, node, "sizes ",
+        return RejectNode(Rejection::kInvalidModel, node, "sizes ",
                           ShapeToString(sizes), " are not 1 to 2^31");
       }
       plan.to.push_back(sizes[i]);
@@ -106,7 +107,7 @@ absl::StatusOr<ResizePlan> ResizePlanOf(const Graph& graph, const Node& node) {
       continue;
     }
     if (node.op == "Upsample" && !(plan.scales[i] >= 1)) {
-      return RefuseNode(Refusal::kInvalidModel, node, "scales[", i,
+      return RejectNode(Rejection::kInvalidModel, node, "scales[", i,
                         "] = ", plan.scales[i], ", it must be 1 or more");
     }
     float size = plan.scales[i] * static_cast<float>(from[i]);
@@ -114,7 +115,7 @@ absl::StatusOr<ResizePlan> ResizePlanOf(const Graph& graph, const Node& node) {
       size *= plan.end[i] - plan.begin[i];
     }
     if (!(plan.scales[i] > 0) || !(size >= 1 && size < float(kMostSize))) {
-      return RefuseNode(Refusal::kInvalidModel, node, "scales[", i,
+      return RejectNode(Rejection::kInvalidModel, node, "scales[", i,
                         "] = ", plan.scales[i], " makes a dimension of ",
                         from[i], " one of ", size, "; it must be 1 to 2^31");
     }

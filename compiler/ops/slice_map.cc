@@ -26,7 +26,7 @@ absl::StatusOr<std::vector<AxisRange>> SliceRanges(const Graph& graph,
   if (!steps.ok()) return steps.status();
   if (ends->size() != starts->size() || axes->size() != starts->size() ||
       steps->size() != starts->size()) {
-    return RefuseNode(Refusal::kInvalidModel, node, "it has ", starts->size(),
+    return RejectNode(Rejection::kInvalidModel, node, "it has ", starts->size(),
                       " starts, ", ends->size(), " ends, ", axes->size(),
                       " axes and ", steps->size(), " steps");
   }
@@ -36,8 +36,8 @@ absl::StatusOr<std::vector<AxisRange>> SliceRanges(const Graph& graph,
   for (size_t i = 0; i < starts->size(); ++i) {
     size_t axis = 0;
     if (!NormalizeAxis((*axes)[i], shape.size(), &axis) || seen[axis]) {
-      return RefuseNode(
-          Refusal::kInvalidModel, node, "axes ", ShapeToString(*axes),
+      return RejectNode(
+          Rejection::kInvalidModel, node, "axes ", ShapeToString(*axes),
           " repeat or lie outside an input of rank ", shape.size());
     }
     seen[axis] = true;
@@ -46,7 +46,7 @@ absl::StatusOr<std::vector<AxisRange>> SliceRanges(const Graph& graph,
     const int64_t most = std::max<int64_t>(n, 1);
     const int64_t step = std::clamp((*steps)[i], -most, most);
     if (step == 0) {
-      return RefuseNode(Refusal::kInvalidModel, node, "steps[", i, "] is 0");
+      return RejectNode(Rejection::kInvalidModel, node, "steps[", i, "] is 0");
     }
     auto from_end = [&](int64_t v) { return v < 0 ? v + n : v; };
     const int64_t low = step > 0 ? 0 : -1, high = step > 0 ? n : n - 1;
@@ -68,7 +68,7 @@ absl::StatusOr<std::vector<int64_t>> SplitSizes(const Graph& graph,
   const Shape& shape = InputOf(graph, node, 0).shape;
   const int64_t given = node.IntAttribute("axis", 0);
   if (!NormalizeAxis(given, shape.size(), axis)) {
-    return RefuseNode(Refusal::kInvalidModel, node, "axis ", given,
+    return RejectNode(Rejection::kInvalidModel, node, "axis ", given,
                       " lies outside an input of rank ", shape.size());
   }
   auto sizes = IntsOf(graph, node, "split", 1, {});
@@ -77,7 +77,7 @@ absl::StatusOr<std::vector<int64_t>> SplitSizes(const Graph& graph,
   const int64_t n = shape[*axis];
   if (sizes->empty()) {
     if (count == 0 || n % count != 0) {
-      return RefuseNode(Refusal::kMismatchingShape, node, "dimension ", n,
+      return RejectNode(Rejection::kMismatchingShape, node, "dimension ", n,
                         " does not split into ", count, " equal parts");
     }
     return std::vector<int64_t>(count, n / count);
@@ -91,7 +91,7 @@ absl::StatusOr<std::vector<int64_t>> SplitSizes(const Graph& graph,
     left -= size;
   }
   if (left != 0 || static_cast<int64_t>(sizes->size()) != count) {
-    return RefuseNode(Refusal::kMismatchingShape, node, "split ",
+    return RejectNode(Rejection::kMismatchingShape, node, "split ",
                       ShapeToString(*sizes), " does not cut dimension ", n,
                       " into ", count, " parts");
   }

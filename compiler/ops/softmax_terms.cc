@@ -14,7 +14,7 @@ absl::StatusOr<ReduceStage> ResolveSoftmax(const Node& node,
   if (flat && axis == rank) {
     at = shape.size();  // rows of one element
   } else if (!NormalizeAxis(axis, shape.size(), &at)) {
-    return RefuseNode(Refusal::kInvalidModel, node, "axis ", axis,
+    return RejectNode(Rejection::kInvalidModel, node, "axis ", axis,
                       " lies outside an input of rank ", rank);
   }
   ReduceStage s;

@@ -65,7 +65,7 @@ Results EvaluateCodes(const Graph&, const Node& node, const Inputs& inputs) {
 absl::Status InferConcat(Graph* graph, const Node& node) {
   const size_t count = node.inputs.size();
   if (count % 3 != 2) {
-    return RefuseNode(Refusal::kInvalidModel, node, "has ", count,
+    return RejectNode(Rejection::kInvalidModel, node, "has ", count,
                       " inputs, must have 2 and 3 for each part");
   }
   const DataType type = InputOf(*graph, node, 1).type;
@@ -75,13 +75,13 @@ absl::Status InferConcat(Graph* graph, const Node& node) {
   for (size_t i = 2; i < count; i += 3) {
     for (size_t k = i; k < i + 3; ++k) {
       if (!HasInput(node, k)) {
-        return RefuseNode(Refusal::kInvalidModel, node, "input ", k,
+        return RejectNode(Rejection::kInvalidModel, node, "input ", k,
                           " is missing");
       }
     }
     const Tensor& part = InputOf(*graph, node, i);
     if (part.type != type) {
-      return RefuseNode(Refusal::kInvalidModel, node, "part '", part.name,
+      return RejectNode(Rejection::kInvalidModel, node, "part '", part.name,
                         "' has type ", DataTypeName(part.type), ", the output ",
                         DataTypeName(type));
     }
@@ -91,7 +91,7 @@ absl::Status InferConcat(Graph* graph, const Node& node) {
     if (i == 2) {
       shape = part.shape;
       if (!NormalizeAxis(node.IntAttribute("axis", 0), shape.size(), &axis)) {
-        return RefuseNode(Refusal::kInvalidModel, node, "axis ",
+        return RejectNode(Rejection::kInvalidModel, node, "axis ",
                           node.IntAttribute("axis", 0),
                           " lies outside parts of rank ", shape.size());
       }
@@ -101,7 +101,7 @@ absl::Status InferConcat(Graph* graph, const Node& node) {
     if (same.size() == shape.size()) same[axis] = shape[axis];
     if (same != shape ||
         __builtin_add_overflow(shape[axis], part.shape[axis], &shape[axis])) {
-      return RefuseNode(Refusal::kMismatchingShape, node, "part '", part.name,
+      return RejectNode(Rejection::kMismatchingShape, node, "part '", part.name,
                         "' of shape ", ShapeToString(part.shape),
                         " cannot be joined along axis ", axis);
     }

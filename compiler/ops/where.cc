@@ -19,7 +19,7 @@ absl::Status InferWhere(Graph* graph, const Node& node) {
   const Tensor& a = InputOf(*graph, node, 1);
   const Tensor& b = InputOf(*graph, node, 2);
   if (a.type != b.type) {
-    return RefuseNode(Refusal::kInvalidModel, node, "inputs have types ",
+    return RejectNode(Rejection::kInvalidModel, node, "inputs have types ",
                       DataTypeName(a.type), " and ", DataTypeName(b.type),
                       ", which must be equal");
   }

@@ -32,13 +32,13 @@ Shape Window::OutputShape(int64_t n, int64_t channels) const {
 
 std::vector<Constraint> WindowRules() {
   return {
-      {Refusal::kUnsupportedShape, "input is [N,C,W] or [N,C,H,W]",
+      {Rejection::kUnsupportedShape, "input is [N,C,W] or [N,C,H,W]",
        [](const Graph& graph, const Node& node, std::string* detail) {
          const Shape& shape = InputOf(graph, node, 0).shape;
          *detail = absl::StrCat("it is ", ShapeToString(shape));
          return shape.size() == 3 || shape.size() == 4;
        }},
-      {Refusal::kInvalidModel,
+      {Rejection::kInvalidModel,
        "strides, dilations and kernel_shape are positive, pads not negative",
        [](const Graph&, const Node& node, std::string* detail) {
          constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
@@ -47,7 +47,7 @@ std::vector<Constraint> WindowRules() {
                 AllWithin(node, "kernel_shape", 1, kMost, detail) &&
                 AllWithin(node, "pads", 0, kMost, detail);
        }},
-      {Refusal::kUnsupportedAttribute,
+      {Rejection::kUnsupportedAttribute,
        "strides, dilations, kernel_shape and pads are at most 65535",
        [](const Graph&, const Node& node, std::string* detail) {
          return AllWithin(node, "strides", 1, kMaxExtent, detail) &&
@@ -55,7 +55,7 @@ std::vector<Constraint> WindowRules() {
                 AllWithin(node, "kernel_shape", 1, kMaxExtent, detail) &&
                 AllWithin(node, "pads", 0, kMaxExtent, detail);
        }},
-      {Refusal::kInvalidModel,
+      {Rejection::kInvalidModel,
        "auto_pad is NOTSET, VALID, SAME_UPPER or SAME_LOWER",
        [](const Graph&, const Node& node, std::string* detail) {
          const std::string mode = node.StringAttribute("auto_pad", "NOTSET");
@@ -70,7 +70,7 @@ absl::StatusOr<Window> ResolveWindow(const Node& node, const Shape& input,
                                      const Shape& kernel) {
   Window w;
   if (input.size() != 3 && input.size() != 4) {
-    return RefuseNode(Refusal::kUnsupportedShape, node,
+    return RejectNode(Rejection::kUnsupportedShape, node,
                       "input must have rank 3 or 4, its shape is ",
                       ShapeToString(input));
   }
@@ -81,7 +81,7 @@ absl::StatusOr<Window> ResolveWindow(const Node& node, const Shape& input,
   const auto pads = node.IntsAttribute("pads", Shape(2 * rank, 0));
   if (kernel.size() != rank || strides.size() != rank ||
       dilations.size() != rank || pads.size() != 2 * rank) {
-    return RefuseNode(Refusal::kInvalidModel, node,
+    return RejectNode(Rejection::kInvalidModel, node,
                       "kernel_shape, strides and dilations need ", rank,
                       " values and pads ", 2 * rank, " for an input of shape ",
                       ShapeToString(input));
@@ -96,13 +96,13 @@ absl::StatusOr<Window> ResolveWindow(const Node& node, const Shape& input,
     w.dilation[d] = dilations[i];
     for (int64_t v : {w.kernel[d], w.stride[d], w.dilation[d]}) {
       if (v < 1 || v > kMaxExtent) {
-        return RefuseNode(Refusal::kUnsupportedShape, node,
+        return RejectNode(Rejection::kUnsupportedShape, node,
                           "kernel, strides and dilations are 1 to ", kMaxExtent,
                           ", but one is ", v);
       }
     }
     if (w.in[d] < 0 || w.in[d] > (int64_t{1} << 31)) {
-      return RefuseNode(Refusal::kUnsupportedShape, node, "input dimension ",
+      return RejectNode(Rejection::kUnsupportedShape, node, "input dimension ",
                         w.in[d], " is too large");
     }
     const int64_t extent = (w.kernel[d] - 1) * w.dilation[d] + 1;
@@ -121,7 +121,7 @@ absl::StatusOr<Window> ResolveWindow(const Node& node, const Shape& input,
     }
     const int64_t room = w.in[d] + w.pad_begin[d] + w.pad_end[d] - extent;
     if (room < 0) {
-      return RefuseNode(Refusal::kMismatchingShape, node, "the kernel spans ",
+      return RejectNode(Rejection::kMismatchingShape, node, "the kernel spans ",
                         extent, " elements, the padded input has only ",
                         room + extent);
     }

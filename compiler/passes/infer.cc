@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
 #include "compiler/ops/define.h"
 #include "compiler/passes/suppose.h"
 
@@ -128,7 +128,7 @@ absl::StatusOr<bool> Fold(Graph* graph, const Node& node, int64_t* budget,
   auto results = EvaluateNode(*graph, node, inputs);
   if (!results.ok()) {
     // An error that every run would meet, e.g. an index out of range.
-    return Refuse(Refusal::kInvalidModel,
+    return Reject(Rejection::kInvalidModel,
                   std::string(results.status().message()));
   }
   for (size_t i = 0; i < node.outputs.size(); ++i) {
@@ -154,7 +154,7 @@ absl::Status CheckSize(const Graph& graph, const Node& node) {
     if (id == kNoTensor) continue;
     const Tensor& tensor = graph.tensors[id];
     if (IsTooLarge(tensor)) {
-      return RefuseNode(Refusal::kUnsupportedShape, node, "output '",
+      return RejectNode(Rejection::kUnsupportedShape, node, "output '",
                         tensor.name, "' has shape ",
                         ShapeToString(tensor.shape), ", the limit is ",
                         kMaxTensorBytes, " bytes");
@@ -167,8 +167,8 @@ absl::Status CheckInputSizes(const Graph& graph) {
   for (TensorId id : graph.inputs) {
     const Tensor& tensor = graph.tensors[id];
     if (tensor.shape_known && IsTooLarge(tensor)) {
-      return Refuse(
-          Refusal::kUnsupportedShape,
+      return Reject(
+          Rejection::kUnsupportedShape,
           absl::StrCat("input '", tensor.name, "' has shape ",
                        ShapeToString(tensor.shape), ", the limit is ",
                        kMaxTensorBytes, " bytes; give a smaller shape"));
@@ -185,7 +185,7 @@ absl::Status CheckDeclared(const Graph& graph, const Node& node,
     const Declaration& expected = it->second;
     const Tensor& tensor = graph.tensors[id];
     if (expected.type != DataType::kUndefined && expected.type != tensor.type) {
-      return RefuseNode(Refusal::kMismatchingDatatype, node, "output '",
+      return RejectNode(Rejection::kMismatchingDatatype, node, "output '",
                         tensor.name, "' is declared as ",
                         DataTypeName(expected.type), ", but is ",
                         DataTypeName(tensor.type));
@@ -196,7 +196,7 @@ absl::Status CheckDeclared(const Graph& graph, const Node& node,
       fits = expected.shape[i] == -1 || expected.shape[i] == tensor.shape[i];
     }
     if (!fits) {
-      return RefuseNode(Refusal::kMismatchingShape, node, "output '",
+      return RejectNode(Rejection::kMismatchingShape, node, "output '",
                         tensor.name, "' is declared with shape ",
                         ShapeToString(expected.shape), ", but has ",
                         ShapeToString(tensor.shape));
@@ -298,8 +298,8 @@ class Supposition {
         if (!checked.ok()) return checked;
         return true;
       }
-      if (RefusalOf(inferred) != Refusal::kUnsupportedShape || at_run_time ||
-          !NeedsMissingValues(*graph_, node)) {
+      if (RejectionOf(inferred) != Rejection::kUnsupportedShape ||
+          at_run_time || !NeedsMissingValues(*graph_, node)) {
         return inferred;
       }
     }
@@ -391,7 +391,7 @@ absl::Status InferAndFold(Graph* graph,
       if (auto s = CheckNode(*graph, node); !s.ok()) return s;
       const OperatorInfo* info = FindOperator(node.domain, node.op, node.opset);
       if (auto s = info->infer(graph, node); !s.ok()) {
-        if (RefusalOf(s) != Refusal::kUnsupportedShape ||
+        if (RejectionOf(s) != Rejection::kUnsupportedShape ||
             !NeedsMissingValues(*graph, node) ||
             !TakeDeclared(declared, node, graph)) {
           return s;

@@ -5,17 +5,17 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/match.h"
+#include "compiler/base/diagnostic.h"
 #include "compiler/compiler.h"
-#include "compiler/diagnostic.h"
 #include "compiler/testing/model_builder.h"
 
 namespace heddle::compiler {
 namespace {
 
-std::string Refused(const ModelBuilder& b, Refusal kind) {
+std::string Refused(const ModelBuilder& b, Rejection kind) {
   auto graph = AnalyseOnnx(b.Bytes(), {});
-  EXPECT_EQ(RefusalName(RefusalOf(graph.status())),
-            std::string(RefusalName(kind)))
+  EXPECT_EQ(RejectionName(RejectionOf(graph.status())),
+            std::string(RejectionName(kind)))
       << graph.status();
   return std::string(graph.status().message());
 }
@@ -34,7 +34,7 @@ TEST(InferTest, DeclaredShapesAndTypesMustHold) {
       type->set_elem_type(1);
       type->mutable_shape()->add_dim()->set_dim_value(3);
     }
-    EXPECT_TRUE(absl::StrContains(Refused(b, Refusal::kMismatchingShape),
+    EXPECT_TRUE(absl::StrContains(Refused(b, Rejection::kMismatchingShape),
                                   output ? "'y' is declared with shape [1,4], "
                                            "but has [1,3]"
                                          : "'t' is declared with shape [3]"));
@@ -43,7 +43,7 @@ TEST(InferTest, DeclaredShapesAndTypesMustHold) {
   b.Input("x", DataType::kFloat, {1});
   b.Node("Relu", {"x"}, {"y"});
   b.Output("y", DataType::kInt32, {1});
-  Refused(b, Refusal::kMismatchingDatatype);
+  Refused(b, Rejection::kMismatchingDatatype);
 }
 
 // Reshape to [Shape(x)[0], -1], the way exporters write a dynamic batch.
@@ -82,7 +82,7 @@ TEST(InferTest, RunTimeShapesAreRefusedUnlessDeclared) {
       EXPECT_TRUE(AnalyseOnnx(b.Bytes(), {}).ok());
     } else {
       b.Output("y");
-      Refused(b, Refusal::kUnsupportedShape);
+      Refused(b, Rejection::kUnsupportedShape);
     }
   }
 }
@@ -97,7 +97,7 @@ TEST(InferTest, ErrorsOfFoldedNodesAreTheModels) {
   b.Node("Add", {"x", "f"}, {"y"});
   b.Output("y");
   EXPECT_TRUE(
-      absl::StrContains(Refused(b, Refusal::kInvalidModel), "division"));
+      absl::StrContains(Refused(b, Rejection::kInvalidModel), "division"));
 }
 
 TEST(InferTest, HugeResultsAreRefused) {
@@ -106,7 +106,7 @@ TEST(InferTest, HugeResultsAreRefused) {
       .Input("z", DataType::kFloat, {1 << 16});
   b.Node("Add", {"x", "z"}, {"y"});
   b.Output("y");
-  Refused(b, Refusal::kUnsupportedShape);
+  Refused(b, Rejection::kUnsupportedShape);
 }
 
 TEST(InferTest, HugeInputsAreRefused) {
@@ -116,7 +116,7 @@ TEST(InferTest, HugeInputsAreRefused) {
   b.Node("Shape", {"x"}, {"y"});
   b.Output("y");
   EXPECT_TRUE(
-      absl::StrContains(Refused(b, Refusal::kUnsupportedShape), "input 'x'"));
+      absl::StrContains(Refused(b, Rejection::kUnsupportedShape), "input 'x'"));
 }
 
 TEST(SimplifyTest, NodesThatDoNothingGo) {

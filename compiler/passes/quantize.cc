@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
 #include "compiler/ops/clamp.h"
 #include "compiler/ops/codes.h"
 #include "compiler/ops/gemm.h"

@@ -5,8 +5,8 @@
 
 #include <random>
 
+#include "compiler/base/diagnostic.h"
 #include "compiler/compiler.h"
-#include "compiler/diagnostic.h"
 #include "compiler/ops/operator.h"
 #include "compiler/package/package.h"
 #include "compiler/testing/run_package.h"
@@ -58,7 +58,7 @@ std::vector<TensorData> ExpectCardEqualsReference(
       compile.sram_bytes = sram;
       auto result = CompileOnnx(model, compile);
       if (!result.ok()) {
-        const bool refused = RefusalOf(result.status()) != Refusal::kNone;
+        const bool refused = RejectionOf(result.status()) != Rejection::kNone;
         EXPECT_TRUE(refused && sram != 0 && options.may_refuse_less_sram)
             << result.status();
         continue;

@@ -196,7 +196,7 @@ void Slot::DropClients(uint64_t now) {
   }
 }
 
-void Slot::Refuse(Client* client, const MessageHeader& header, int error) {
+void Slot::Reject(Client* client, const MessageHeader& header, int error) {
   client->spare.front().header = header;
   client->spare.front().header.result = error;
   client->connection->Reply(&client->spare);
@@ -214,13 +214,13 @@ void Slot::Serve(Client* client) {
     case Connection::Received::kNothing:
       return;
     case Connection::Received::kRefused:
-      Refuse(client, message.header, error);
+      Reject(client, message.header, error);
       break;
     case Connection::Received::kMessage:
       try {
         StartCall(client, &message, room);
       } catch (const std::bad_alloc&) {
-        Refuse(client, message.header, -ENOMEM);
+        Reject(client, message.header, -ENOMEM);
       }
   }
   if (message.fd >= 0) close(message.fd);
@@ -228,7 +228,7 @@ void Slot::Serve(Client* client) {
 
 void Slot::StartCall(Client* client, Message* message, uint64_t room) {
   const MessageHeader& header = message->header;
-  auto refuse = [&](int error) { Refuse(client, header, error); };
+  auto refuse = [&](int error) { Reject(client, header, error); };
   if (client->file == nullptr) return refuse(-EPROTO);
   std::list<Pending> call(1);
   Pending& p = call.front();

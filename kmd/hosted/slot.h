@@ -87,7 +87,7 @@ class Slot {
   void DropClients(uint64_t now);
   void Serve(Client* client);
   void StartCall(Client* client, Message* message, uint64_t room);
-  void Refuse(Client* client, const MessageHeader& header, int error);
+  void Reject(Client* client, const MessageHeader& header, int error);
   // Goes on with the calls that can, or whose time is over.
   void Resume();
   void End(std::list<Pending>* call, Outcome outcome);

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/backend/timeline.h"
+#include "compiler/stream/timeline.h"
 #include "compiler/testing/card_case.h"
 #include "compiler/testing/run_package.h"
 #include "simulator/rtl/core_model.h"

@@ -7,8 +7,8 @@
 #include <iterator>
 #include <utility>
 
-#include "compiler/backend/random_graph.h"
 #include "compiler/testing/qdq_network.h"
+#include "compiler/testing/random_graph.h"
 #include "tests/support/shared.h"
 #include "tests/verdict/random_model.h"
 

@@ -5,7 +5,7 @@
 
 #include <onnx/onnx_pb.h>
 
-#include "compiler/backend/random_graph.h"
+#include "compiler/testing/random_graph.h"
 
 namespace heddle::tests {
 

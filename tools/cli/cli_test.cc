@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
 #include "compiler/testing/model_builder.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/file.h"
@@ -48,11 +48,11 @@ TEST(ExitCode, FollowsTheStatus) {
   EXPECT_EQ(ExitCodeOf(absl::OkStatus()), kOk);
   EXPECT_EQ(ExitCodeOf(absl::UnavailableError("")), kNoDevice);
   EXPECT_EQ(ExitCodeOf(absl::InternalError("")), kFailed);
-  EXPECT_EQ(ExitCodeOf(
-                compiler::Refuse(compiler::Refusal::kUnsupportedOperator, "x")),
+  EXPECT_EQ(ExitCodeOf(compiler::Reject(
+                compiler::Rejection::kUnsupportedOperator, "x")),
             kRefused);
   EXPECT_EQ(
-      ExitCodeOf(compiler::Refuse(compiler::Refusal::kNoDeviceMemory, "x")),
+      ExitCodeOf(compiler::Reject(compiler::Rejection::kNoDeviceMemory, "x")),
       kFailed);
 }
 

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <string>
 
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
 
 namespace heddle::cli {
 
@@ -14,11 +14,11 @@ const char kExitCodeHelp[] =
 
 ExitCode ExitCodeOf(const absl::Status& status) {
   if (status.ok()) return kOk;
-  switch (compiler::RefusalOf(status)) {
-    case compiler::Refusal::kNone:
+  switch (compiler::RejectionOf(status)) {
+    case compiler::Rejection::kNone:
       return absl::IsUnavailable(status) ? kNoDevice : kFailed;
-    case compiler::Refusal::kNoSystemMemory:
-    case compiler::Refusal::kNoDeviceMemory:
+    case compiler::Rejection::kNoSystemMemory:
+    case compiler::Rejection::kNoDeviceMemory:
       return kFailed;
     default:
       return kRefused;
@@ -27,9 +27,9 @@ ExitCode ExitCodeOf(const absl::Status& status) {
 
 int Fail(const char* tool, const absl::Status& status) {
   std::string text(status.message());
-  const compiler::Refusal kind = compiler::RefusalOf(status);
-  if (kind != compiler::Refusal::kNone) {
-    text = std::string(compiler::RefusalName(kind)) + ": " + text;
+  const compiler::Rejection kind = compiler::RejectionOf(status);
+  if (kind != compiler::Rejection::kNone) {
+    text = std::string(compiler::RejectionName(kind)) + ": " + text;
   }
   std::fprintf(stderr, "%s: error: %s\n", tool, text.c_str());
   return ExitCodeOf(status);

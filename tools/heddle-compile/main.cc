@@ -9,11 +9,11 @@
 #include "CLI/CLI.hpp"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "compiler/base/diagnostic.h"
 #include "compiler/compiler.h"
-#include "compiler/diagnostic.h"
-#include "compiler/explain.h"
 #include "compiler/package/package.h"
-#include "compiler/support_page.h"
+#include "compiler/report/explain.h"
+#include "compiler/report/support_page.h"
 #include "rtl/spec/generated/isa.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/file.h"
@@ -151,8 +151,8 @@ int Compile(const Arguments& arguments) {
   const auto model = heddle::cli::ReadFile(arguments.model);
   if (!model.ok()) return Fail(kTool, model.status());
   const auto example = [&](const absl::Status& refusal) {
-    if (heddle::compiler::RefusalOf(refusal) !=
-        heddle::compiler::Refusal::kUnsupportedShape) {
+    if (heddle::compiler::RejectionOf(refusal) !=
+        heddle::compiler::Rejection::kUnsupportedShape) {
       return;
     }
     heddle::cli::SayExample(
@@ -168,8 +168,8 @@ int Compile(const Arguments& arguments) {
     const int code = Fail(kTool, result.status());
     example(result.status());
     options.progress = nullptr;
-    if (heddle::compiler::RefusalOf(result.status()) ==
-        heddle::compiler::Refusal::kUnsupportedOperator) {
+    if (heddle::compiler::RejectionOf(result.status()) ==
+        heddle::compiler::Rejection::kUnsupportedOperator) {
       PrintMissing(*model, options);
     }
     return code;

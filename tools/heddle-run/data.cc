@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/diagnostic.h"
+#include "compiler/base/diagnostic.h"
 #include "compiler/import/tensor_proto.h"
 #include "tools/cli/file.h"
 
@@ -81,8 +81,8 @@ absl::StatusOr<std::vector<NamedTensor>> ReadDataSet(const std::string& folder,
     compiler::TensorSource source("");
     auto data =
         compiler::FromTensorProto(proto, absl::StrCat("'", path, "'"), &source);
-    if (compiler::RefusalOf(data.status()) ==
-        compiler::Refusal::kUnsupportedDatatype) {
+    if (compiler::RejectionOf(data.status()) ==
+        compiler::Rejection::kUnsupportedDatatype) {
       return data.status();  // no model that takes it would be supported
     }
     if (!data.ok()) return absl::InvalidArgumentError(data.status().message());

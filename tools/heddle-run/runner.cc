@@ -14,8 +14,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "compiler/base/diagnostic.h"
 #include "compiler/compiler.h"
-#include "compiler/diagnostic.h"
 #include "compiler/import/input_declaration.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/file.h"
@@ -153,8 +153,8 @@ absl::Status Runner::Prepare() {
   }
   auto loaded = DeviceModel::Load(bytes_, is_package_, Options());
   if (!loaded.ok()) {
-    if (is_package_ || compiler::RefusalOf(loaded.status()) !=
-                           compiler::Refusal::kUnsupportedShape) {
+    if (is_package_ || compiler::RejectionOf(loaded.status()) !=
+                           compiler::Rejection::kUnsupportedShape) {
       return loaded.status();
     }
     example_ = cli::ShapeExample(kTool, arguments_.model, bytes_, shapes_);

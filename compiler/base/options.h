@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a compilation is asked for: the card, shapes, limits, and what the
+// schedule is chosen for.
+#ifndef HEDDLE_COMPILER_BASE_OPTIONS_H_
+#define HEDDLE_COMPILER_BASE_OPTIONS_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "compiler/ir/graph.h"
+
+namespace heddle::compiler {
+
+// What the compiler may do to make a network fast. Results never depend on it:
+// each switch is there so that what it brings can be measured.
+struct Features {
+  // QLinearAdd and QLinearMul in the output stage of the operand's producer.
+  bool fuse_residual = true;
+  // 8-bit functions of one operand as the output stage's table.
+  bool fuse_table = true;
+  // MaxPool and QLinearGlobalAveragePool in the output stage.
+  bool fuse_pool = true;
+  // Height of tiles, and what is spilled, by the closed form of what it costs
+  // (otherwise halved until it fits).
+  bool cost_tiles = true;
+  // Constants of all groups are kept, or the groups' loop put outside that of
+  // the tiles, where that saves reloading them for every tile.
+  bool keep_weights = true;
+  // Constants are loaded while up to so many operations before compute, as far
+  // as there is SRAM for them; 0: when their operation begins.
+  int prefetch = 8;
+  // Several layers in turn on one stripe of rows, the tensors between them in
+  // rolling buffers.
+  bool cascade = true;
+};
+
+// What the schedule is chosen for, among those that differ in time and traffic
+// only.
+enum class Goal {
+  kSpeed,        // fewest cycles of a run
+  kThorough,     // the same among more schedules, in several times the time
+  kTraffic,      // fewest bytes to and from device memory, then fewest cycles
+  kCompileTime,  // the first schedule that works
+};
+
+struct CompileOptions {
+  std::string config = "h256";  // name of a hardware configuration
+  // Concrete shapes for inputs with symbolic dimensions. A dimension that stays
+  // open is refused, or is 1, with a note in the report.
+  std::map<std::string, Shape> input_shapes;
+  bool open_dimensions_are_one = false;
+  // False: every operator between a DequantizeLinear and a QuantizeLinear
+  // computes in floating point, as an interpreter of the model does it. The
+  // results differ from those of the integer operators by rounding.
+  bool fuse_quantization = true;
+  // Weights that the caller gives separately (ONNXIFI weight descriptors).
+  std::map<std::string, TensorData> weights;
+  // Folder of the model's file, from which tensors with external data are read
+  // and that they cannot leave; "" for a model that has none: they are refused.
+  std::string data_folder;
+  // Additional outputs: every quantized tensor under its ONNX name, stored
+  // beside the ordinary outputs. Fusion and tiling stay those of the
+  // production package. A tensor that fusion has removed is computed behind
+  // the production commands, by the same operation without the fused part.
+  bool taps = false;
+  // With `taps`: every computed tensor that has a place of its own on the card
+  // (int64 tensors, which the card holds as int32, do not).
+  bool tap_all = false;
+  // SRAM that the package may use; 0 = all of the configuration's. Less makes
+  // more and smaller tiles: for what-if questions and for tests of tiling.
+  uint64_t sram_bytes = 0;
+  // Device memory that the package may take; 0 = no limit known.
+  uint64_t device_memory_bytes = 0;
+  // Fill in CompileReport::commands and buffers, and the operands of layers.
+  bool details = false;
+  // Called when a stage begins ("lowering"), from the calling thread.
+  std::function<void(const char* stage)> progress;
+  Goal goal = Goal::kSpeed;
+  Features features;
+};
+
+}  // namespace heddle::compiler
+
+#endif  // HEDDLE_COMPILER_BASE_OPTIONS_H_

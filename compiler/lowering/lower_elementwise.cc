@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// Add, Sub, Mul, Div, Relu, Clip, QuantizeLinear, DequantizeLinear.
+#include <array>
+#include <cstring>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/base/diagnostic.h"
+#include "compiler/lowering/elementwise.h"
+#include "compiler/lowering/lowering.h"
+#include "compiler/ops/broadcast.h"
+#include "compiler/ops/define.h"
+#include "compiler/schedule/loops.h"
+#include "compiler/stream/quantize_reciprocal.h"
+#include "simulator/model/numerics.h"
+
+namespace heddle::compiler {
+namespace {
+
+using isa::MicroOp;
+
+uint32_t Bits(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return bits;
+}
+
+int64_t CodeMin(DataType type) { return type == DataType::kInt8 ? -128 : 0; }
+int64_t CodeMax(DataType type) { return type == DataType::kInt8 ? 127 : 255; }
+
+bool IsFloat(DataType type) {
+  return type == DataType::kFloat || type == DataType::kFloat16 ||
+         type == DataType::kBfloat16;
+}
+
+// `integer_op` is the operation on integers, or the same where there is none.
+template <MicroOp op, MicroOp integer_op>
+absl::Status LowerBinary(Lowering* l, const Node& node) {
+  const DataType type = l->tensor(node.outputs[0]).type;
+  const bool integers = !IsFloat(type);
+  if (integers && op == integer_op) {
+    return RejectNode(Rejection::kUnsupportedDatatype, node,
+                      "the card divides floats only, the operands are ",
+                      DataTypeName(type));
+  }
+  const Microprogram program =
+      integers
+          ? IntegerProgram(
+                integer_op,
+                VectorType(type == DataType::kInt64 ? DataType::kInt32 : type))
+          : BinaryProgram(op);
+  const size_t rank = l->tensor(node.outputs[0]).shape.size();
+  const std::vector<Operand> operands = {DenseOperand(l, node, 0, rank),
+                                         DenseOperand(l, node, 1, rank)};
+  const int result = l->NewValue(node.outputs[0], Layout::kDense);
+  l->Add(MakeElementwise(&l->device(), program, {}, operands, result), node);
+  return absl::OkStatus();
+}
+
+absl::Status LowerUnary(Lowering* l, const Node& node,
+                        const Microprogram& program,
+                        const std::array<uint32_t, 4>& arguments) {
+  const size_t rank = l->tensor(node.outputs[0]).shape.size();
+  const std::vector<Operand> operands = {DenseOperand(l, node, 0, rank)};
+  const int result = l->NewValue(node.outputs[0], Layout::kDense);
+  l->Add(MakeElementwise(&l->device(), program, arguments, operands, result),
+         node);
+  return absl::OkStatus();
+}
+
+absl::Status LowerRelu(Lowering* l, const Node& node) {
+  if (!IsFloat(l->tensor(node.inputs[0]).type)) {
+    return LowerUnary(l, node, IntegerClampProgram(), {0, INT32_MAX, 0, 0});
+  }
+  return LowerUnary(l, node, ReluProgram(), {});
+}
+
+// The element of a scalar constant as the vector engine loads it: bits of a
+// float, or an integer.
+uint32_t Loaded(const TensorData& data) {
+  switch (data.type) {
+    case DataType::kFloat:
+    case DataType::kInt32:
+      return *data.as<uint32_t>();
+    case DataType::kFloat16:
+      return Bits(model::F16ToF32(*data.as<uint16_t>()));
+    case DataType::kInt16:
+      return static_cast<uint32_t>(*data.as<int16_t>());
+    default:
+      return static_cast<uint32_t>(CodeZero(&data));
+  }
+}
+
+// Constant bounds are arguments of the command, computed ones streams of one
+// element.
+absl::Status LowerClip(Lowering* l, const Node& node) {
+  const DataType type = l->tensor(node.inputs[0]).type;
+  const float limit =
+      type == DataType::kFloat16 ? 65504.0f : std::numeric_limits<float>::max();
+  std::array<uint32_t, 4> arguments = {static_cast<uint32_t>(INT32_MIN),
+                                       INT32_MAX, 0, 0};
+  if (IsFloat(type)) {
+    arguments[0] = Bits(node.FloatAttribute("min", -limit));
+    arguments[1] = Bits(node.FloatAttribute("max", limit));
+  }
+  const size_t rank = l->tensor(node.outputs[0]).shape.size();
+  std::vector<Operand> operands = {DenseOperand(l, node, 0, rank)};
+  Term bounds[2] = {ProgramBuilder::Arg(0), ProgramBuilder::Arg(1)};
+  for (int i : {0, 1}) {
+    if (!HasInput(node, i + 1)) continue;
+    const TensorData* bound = l->ConstantInput(node, i + 1);
+    if (bound != nullptr) {
+      arguments[i] = Loaded(*bound);
+      continue;
+    }
+    bounds[i] = ProgramBuilder::Stream(static_cast<int>(operands.size()));
+    const int value = l->ValueIn(node.inputs[i + 1], Layout::kDense, node);
+    operands.push_back(Operand::Of(l->Reshaped(value, Shape(rank, 1))));
+  }
+  ProgramBuilder b;
+  const bool real = IsFloat(type);
+  const Term low = b.Op(real ? MicroOp::kFmax : MicroOp::kImax,
+                        ProgramBuilder::A(), bounds[0]);
+  b.Out(b.Op(real ? MicroOp::kFmin : MicroOp::kImin, low, bounds[1]));
+  auto program = b.Finish();
+  if (!program.ok()) return program.status();
+  const int result = l->NewValue(node.outputs[0], Layout::kDense);
+  l->Add(MakeElementwise(&l->device(), *program, arguments, operands, result),
+         node);
+  return absl::OkStatus();
+}
+
+size_t AxisOf(const Node& node, size_t rank) {
+  size_t axis = 0;
+  NormalizeAxis(node.IntAttribute("axis", 1), rank, &axis);
+  return axis;
+}
+
+absl::Status LowerQuantize(Lowering* l, const Node& node) {
+  const TensorId out = node.outputs[0];
+  const DataType type = l->tensor(out).type;
+  const TensorData* scale = l->ConstantInput(node, 1);
+  const TensorData* zero = l->ConstantInput(node, 2);
+  if (scale == nullptr || (HasInput(node, 2) && zero == nullptr)) {
+    return RejectNode(Rejection::kUnsupportedAttribute, node,
+                      "scale and zero point must be constants");
+  }
+  const int from = l->ValueIn(node.inputs[0], Layout::kDense, node);
+  const bool integers = l->tensor(node.inputs[0]).type == DataType::kInt32;
+  const size_t rank = l->tensor(out).shape.size();
+  const size_t axis = AxisOf(node, rank);
+  const bool dense = scale->count() > 1 && !Operand::IsChannel(axis, rank);
+  const int to = l->NewValue(out, dense ? Layout::kDense : l->LayoutFor(out));
+  DeviceGraph* graph = &l->device();
+  if (scale->count() == 1) {
+    const int64_t z = CodeZero(zero);
+    const float s = *scale->as<float>();
+    const int64_t low = CodeMin(type) - z, high = CodeMax(type) - z;
+    const auto fast = MakeQuantizeByReciprocal(
+        s, static_cast<int32_t>(low), static_cast<int32_t>(high),
+        static_cast<int32_t>(z), integers);
+    l->Add(fast ? MakeElementwise(graph, fast->program, fast->arguments,
+                                  {Operand::Of(from)}, to)
+                : MakeElementwise(graph, QuantizeProgram(integers),
+                                  {Bits(s), Bits(low), Bits(high),
+                                   static_cast<uint32_t>(z)},
+                                  {Operand::Of(from)}, to),
+           node);
+    return absl::OkStatus();
+  }
+  TensorData zeros = TensorData::Zeros(type, scale->shape);
+  l->Add(MakeElementwise(
+             graph, QuantizeAxisProgram(integers),
+             {0, Bits(CodeMin(type)), Bits(CodeMax(type)), 0},
+             {Operand::Of(from), Operand::PerChannel(*scale, rank, axis),
+              Operand::PerChannel(zero ? *zero : zeros, rank, axis)},
+             to),
+         node);
+  return absl::OkStatus();
+}
+
+absl::Status LowerDequantize(Lowering* l, const Node& node) {
+  const TensorId in = node.inputs[0], out = node.outputs[0];
+  const TensorData* scale = l->ConstantInput(node, 1);
+  const TensorData* zero = l->ConstantInput(node, 2);
+  if (scale == nullptr || (HasInput(node, 2) && zero == nullptr)) {
+    return RejectNode(Rejection::kUnsupportedAttribute, node,
+                      "scale and zero point must be constants");
+  }
+  const size_t rank = l->tensor(out).shape.size();
+  const size_t axis = AxisOf(node, rank);
+  const bool dense = scale->count() > 1 && !Operand::IsChannel(axis, rank);
+  const int from =
+      dense ? l->ValueIn(in, Layout::kDense, node) : l->ValueOf(in, node);
+  const int to = l->NewValue(out, Layout::kDense);
+  DeviceGraph* graph = &l->device();
+  if (scale->count() == 1) {
+    l->Add(MakeElementwise(graph, DequantizeProgram(),
+                           {Bits(*scale->as<float>()),
+                            static_cast<uint32_t>(CodeZero(zero)), 0, 0},
+                           {Operand::Of(from)}, to),
+           node);
+    return absl::OkStatus();
+  }
+  TensorData zeros = TensorData::Zeros(l->tensor(in).type, scale->shape);
+  l->Add(MakeElementwise(
+             graph, DequantizeAxisProgram(), {},
+             {Operand::Of(from), Operand::PerChannel(*scale, rank, axis),
+              Operand::PerChannel(zero ? *zero : zeros, rank, axis)},
+             to),
+         node);
+  return absl::OkStatus();
+}
+
+const LoweringRegistration kAdd("", "Add",
+                                LowerBinary<MicroOp::kFadd, MicroOp::kIadd>,
+                                true);
+const LoweringRegistration kSub("", "Sub",
+                                LowerBinary<MicroOp::kFsub, MicroOp::kIsub>,
+                                true);
+const LoweringRegistration kMul("", "Mul",
+                                LowerBinary<MicroOp::kFmul, MicroOp::kImul>,
+                                true);
+const LoweringRegistration kDiv("", "Div",
+                                LowerBinary<MicroOp::kFdiv, MicroOp::kFdiv>);
+const LoweringRegistration kRelu("", "Relu", LowerRelu);
+const LoweringRegistration kClip("", "Clip", LowerClip);
+const LoweringRegistration kQuantize("", "QuantizeLinear", LowerQuantize);
+const LoweringRegistration kDequantize("", "DequantizeLinear", LowerDequantize);
+
+}  // namespace
+}  // namespace heddle::compiler

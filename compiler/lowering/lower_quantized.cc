@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// QLinearConv, QLinearMatMul and QGemm on the matrix engine.
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/lowering/lower_qmatmul.h"
+#include "compiler/lowering/lowering.h"
+#include "compiler/ops/conv.h"
+#include "compiler/ops/define.h"
+#include "compiler/ops/gemm.h"
+#include "compiler/schedule/matrix_op.h"
+#include "compiler/stream/pack.h"
+
+namespace heddle::compiler {
+namespace {
+
+void AddMatrix(Lowering* l, MatrixSpec spec, int from, int to,
+               const Node& node) {
+  l->Add(std::make_unique<MatrixOp>(
+             l->config(), std::make_shared<const MatrixSpec>(std::move(spec)),
+             from, to),
+         node);
+}
+
+// Scalar or per-channel constants, `count` of them.
+template <typename T>
+std::vector<T> Spread(const T* data, int64_t have, int64_t count) {
+  std::vector<T> out(count);
+  for (int64_t i = 0; i < count; ++i) out[i] = data[have == 1 ? 0 : i];
+  return out;
+}
+
+std::vector<uint8_t> WeightZeros(const TensorData* zero, int64_t count) {
+  if (zero == nullptr) return std::vector<uint8_t>(count, 0);
+  return Spread(zero->bytes.data(), zero->count(), count);
+}
+
+isa::OutType OutTypeOf(DataType type) {
+  return type == DataType::kInt8    ? isa::OutType::kS8
+         : type == DataType::kFloat ? isa::OutType::kF32
+                                    : isa::OutType::kU8;
+}
+
+absl::Status LowerQLinearConv(Lowering* l, const Node& node) {
+  if (auto s = NeedConstants(*l, node, {1, 2, 3, 4, 5, 6, 7, 8}); !s.ok())
+    return s;
+  const Tensor& x = l->tensor(node.inputs[0]);
+  const TensorData& w = *l->ConstantInput(node, 3);
+  absl::StatusOr<ConvShape> shape = ResolveConv(node, x.shape, w.shape);
+  if (!shape.ok()) return shape.status();
+  MatrixSpec spec;
+  spec.window = shape->window;
+  spec.weights.codes = w.bytes;
+  spec.weights.co = shape->maps;
+  spec.weights.ci = shape->channels / shape->group;
+  spec.weights.kh = shape->window.kernel[0];
+  spec.weights.kw = shape->window.kernel[1];
+  spec.w_signed = w.type == DataType::kInt8;
+  spec.in_signed = x.type == DataType::kInt8;
+  spec.za = CodeZero(l->ConstantInput(node, 2));
+  spec.zo = CodeZero(l->ConstantInput(node, 7));
+  spec.out_type = OutTypeOf(l->tensor(node.outputs[0]).type);
+  spec.weight_zero = WeightZeros(l->ConstantInput(node, 5), shape->maps);
+  spec.macs = shape->n * shape->maps * spec.weights.ci * spec.weights.kh *
+              spec.weights.kw * shape->window.out[0] * shape->window.out[1];
+  const TensorData& ws = *l->ConstantInput(node, 4);
+  const float xs = *l->ConstantInput(node, 1)->as<float>();
+  const float ys = *l->ConstantInput(node, 6)->as<float>();
+  for (float s : Spread(ws.as<float>(), ws.count(), shape->maps)) {
+    const float product = xs * s;
+    spec.scale.push_back(product / ys);
+  }
+  const TensorData* bias = l->ConstantInput(node, 8);
+  spec.bias.assign(shape->maps, 0);
+  if (bias != nullptr) {
+    std::copy_n(bias->as<int32_t>(), shape->maps, spec.bias.begin());
+  }
+  const bool packed =
+      AcceptsPacked(l->graph(), node) &&
+      l->device().StorageOf(l->ValueOf(node.inputs[0], node)).layout ==
+          Layout::kPacked;
+  if (packed) {
+    spec.mode = isa::MatrixMode::kFold;
+  } else if (shape->group > 1) {
+    if (shape->group == shape->channels && shape->maps == shape->channels) {
+      spec.mode = isa::MatrixMode::kDepthwise;
+    } else {
+      auto full =
+          WithoutGroups(node, spec.weights, shape->group, spec.weight_zero);
+      if (!full.ok()) return full.status();
+      spec.weights = *std::move(full);
+    }
+  }
+  const int from = packed ? l->ValueOf(node.inputs[0], node)
+                          : l->ValueIn(node.inputs[0], Layout::kBlocked, node);
+  if (auto s = CheckMatrixLimits(node, spec.window, spec.weights.ci,
+                                 spec.weights.co);
+      !s.ok()) {
+    return s;
+  }
+  const int to = l->NewValue(node.outputs[0], Layout::kBlocked);
+  AddMatrix(l, std::move(spec), from, to, node);
+  return absl::OkStatus();
+}
+
+// [m,k] codes times constant [k,n] codes. `b` is [n][k]. The first operand may
+// be one image whose flattening is the row: then its layout is kept and the
+// product is a convolution with a kernel of the image's size.
+absl::Status LowerProduct(Lowering* l, const Node& node, const GemmShape& g,
+                          std::vector<uint8_t> b, MatrixSpec spec) {
+  const TensorId a = node.inputs[0];
+  const int from = l->ValueIn(a, Layout::kBlocked, node);
+  const Value& value = l->device().values[from];
+  spec.weights.codes = std::move(b);
+  spec.weights.co = g.n;
+  spec.macs = g.m * g.n * g.k;
+  if (value.shape.size() > 2) {
+    spec.weights.ci = value.extent.c;
+    spec.weights.kh = value.extent.h;
+    spec.weights.kw = value.extent.w;
+    for (int d = 0; d < 2; ++d) {
+      spec.window.in[d] = d == 0 ? value.extent.h : value.extent.w;
+      spec.window.kernel[d] = spec.window.in[d];
+      spec.window.out[d] = 1;
+    }
+  } else {
+    spec.weights.ci = g.k;
+    spec.window.in[0] = spec.window.out[0] = g.m;
+  }
+  if (auto s = CheckMatrixLimits(node, spec.window, spec.weights.ci,
+                                 spec.weights.co);
+      !s.ok()) {
+    return s;
+  }
+  const int to = l->NewValue(
+      node.outputs[0],
+      spec.out_type == isa::OutType::kF32 ? Layout::kDense : Layout::kBlocked);
+  AddMatrix(l, std::move(spec), from, to, node);
+  return absl::OkStatus();
+}
+
+// Whether the fused form below is enough: a constant B, A as it is, and C the
+// same in all rows.
+bool IsPlainGemm(Lowering* l, const Node& node) {
+  const TensorData* b = l->ConstantInput(node, 3);
+  if (b == nullptr || node.IntAttribute("transA", 0) != 0) return false;
+  if (!HasInput(node, 6)) return true;
+  const TensorData* c = l->ConstantInput(node, 6);
+  const int64_t n = b->shape[node.IntAttribute("transB", 0) != 0 ? 0 : 1];
+  return c != nullptr &&
+         (c->count() == 1 || (c->count() == n && c->shape.back() == n));
+}
+
+absl::Status LowerQGemm(Lowering* l, const Node& node) {
+  if (!IsPlainGemm(l, node)) return LowerGeneralGemm(l, node);
+  if (auto s = NeedConstants(*l, node, {1, 2, 3, 4, 5, 6, 7, 8}); !s.ok())
+    return s;
+  const Tensor& a = l->tensor(node.inputs[0]);
+  const TensorData& b = *l->ConstantInput(node, 3);
+  absl::StatusOr<GemmShape> g = ResolveGemm(node, a.shape, b.shape);
+  if (!g.ok()) return g.status();
+  MatrixSpec spec;
+  spec.w_signed = b.type == DataType::kInt8;
+  spec.in_signed = a.type == DataType::kInt8;
+  spec.za = CodeZero(l->ConstantInput(node, 2));
+  spec.weight_zero = WeightZeros(l->ConstantInput(node, 5), g->n);
+  spec.out_type = OutTypeOf(l->tensor(node.outputs[0]).type);
+  const bool to_float = spec.out_type == isa::OutType::kF32;
+  if (!to_float) spec.zo = CodeZero(l->ConstantInput(node, 8));
+  const float alpha = node.FloatAttribute("alpha", 1);
+  const float scaled = alpha * *l->ConstantInput(node, 1)->as<float>();
+  const TensorData& bs = *l->ConstantInput(node, 4);
+  for (float s : Spread(bs.as<float>(), bs.count(), g->n)) {
+    const float product = scaled * s;
+    spec.scale.push_back(
+        to_float ? product : product / *l->ConstantInput(node, 7)->as<float>());
+  }
+  spec.bias.assign(g->n, 0);
+  if (const TensorData* c = l->ConstantInput(node, 6)) {
+    spec.bias = Spread(c->as<int32_t>(), c->count(), g->n);
+  }
+  // [n][k] whatever transB says.
+  std::vector<uint8_t> codes =
+      Transposed(b.bytes.data(), g->n, g->k, !g->trans_b);
+  return LowerProduct(l, node, *g, std::move(codes), std::move(spec));
+}
+
+absl::Status LowerQLinearMatMul(Lowering* l, const Node& node) {
+  const Tensor& a = l->tensor(node.inputs[0]);
+  if (l->ConstantInput(node, 3) == nullptr || a.shape.size() != 2 ||
+      l->ConstantInput(node, 3)->shape.size() != 2) {
+    return LowerGeneralMatMul(l, node);
+  }
+  if (auto s = NeedConstants(*l, node, {1, 2, 4, 5, 6, 7}); !s.ok()) return s;
+  const TensorData& b = *l->ConstantInput(node, 3);
+  GemmShape g;
+  g.m = a.shape[0];
+  g.k = a.shape[1];
+  g.n = b.shape[1];
+  MatrixSpec spec;
+  spec.w_signed = b.type == DataType::kInt8;
+  spec.in_signed = a.type == DataType::kInt8;
+  spec.za = CodeZero(l->ConstantInput(node, 2));
+  spec.zo = CodeZero(l->ConstantInput(node, 7));
+  spec.weight_zero = WeightZeros(l->ConstantInput(node, 5), g.n);
+  spec.out_type = OutTypeOf(l->tensor(node.outputs[0]).type);
+  const float as = *l->ConstantInput(node, 1)->as<float>();
+  const float ys = *l->ConstantInput(node, 6)->as<float>();
+  const TensorData& bs = *l->ConstantInput(node, 4);
+  for (float s : Spread(bs.as<float>(), bs.count(), g.n)) {
+    const float product = as * s;
+    spec.scale.push_back(product / ys);
+  }
+  spec.bias.assign(g.n, 0);
+  return LowerProduct(l, node, g, Transposed(b.bytes.data(), g.n, g.k, true),
+                      std::move(spec));
+}
+
+const LoweringRegistration kQLinearConv("", "QLinearConv", LowerQLinearConv);
+const LoweringRegistration kQLinearMatMul("", "QLinearMatMul",
+                                          LowerQLinearMatMul);
+const LoweringRegistration kQGemm("com.microsoft", "QGemm", LowerQGemm);
+
+}  // namespace
+
+bool AcceptsPacked(const Graph& graph, const Node& node) {
+  if (node.op != "QLinearConv" || node.IntAttribute("group", 1) != 1)
+    return false;
+  const Tensor& x = graph.tensors[node.inputs[0]];
+  const Tensor& w = graph.tensors[node.inputs[3]];
+  if (x.shape.size() < 3 || w.shape.size() != x.shape.size()) return false;
+  // The hardware's row ports pass at most 48 bytes per output column.
+  const std::vector<int64_t> strides = node.IntsAttribute("strides", {1});
+  return x.shape[1] <= 8 && strides.back() * x.shape[1] <= 48 &&
+         ElementCount(w.shape) > w.shape[0] * w.shape[1];
+}
+
+}  // namespace heddle::compiler

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Reduce operators and the global pools of fp32 and float16; Reduce
+// operators on integers of up to 32 bits.
+#include "compiler/lowering/lowering.h"
+#include "compiler/lowering/reduction.h"
+#include "compiler/ops/define.h"
+
+namespace heddle::compiler {
+namespace {
+
+absl::Status LowerOver(Lowering* l, const Node& node,
+                       const std::vector<bool>& reduced) {
+  const Tensor& x = l->tensor(node.inputs[0]);
+  const Tensor& y = l->tensor(node.outputs[0]);
+  const int from = l->ValueIn(node.inputs[0], Layout::kDense, node);
+  auto value = AddReduction(l, node, from, ReduceStages(x.shape, reduced),
+                            *FindReduction(node.op), y.type);
+  if (!value.ok()) return value.status();
+  l->Bind(node.outputs[0], l->Reshaped(*value, y.shape));
+  return absl::OkStatus();
+}
+
+absl::Status LowerReduce(Lowering* l, const Node& node) {
+  const Tensor& x = l->tensor(node.inputs[0]);
+  auto axes = ResolveReduce(l->graph(), node);
+  if (!axes.ok()) return axes.status();
+  if (axes->noop()) {
+    const int value = l->ValueOf(node.inputs[0], node);
+    l->Bind(node.outputs[0], value);
+    return absl::OkStatus();
+  }
+  if (x.type == DataType::kInt64) {
+    return RejectNode(Rejection::kUnsupportedDatatype, node,
+                      "the card reduces integers of up to 32 bits, input 0 is ",
+                      DataTypeName(x.type));
+  }
+  return LowerOver(l, node, axes->reduced);
+}
+
+absl::Status LowerGlobalPool(Lowering* l, const Node& node) {
+  std::vector<bool> spatial(l->tensor(node.inputs[0]).shape.size(), true);
+  spatial[0] = spatial[1] = false;
+  return LowerOver(l, node, spatial);
+}
+
+const LoweringRegistration kReduceL1("", "ReduceL1", LowerReduce);
+const LoweringRegistration kReduceL2("", "ReduceL2", LowerReduce);
+const LoweringRegistration kReduceMax("", "ReduceMax", LowerReduce);
+const LoweringRegistration kReduceMean("", "ReduceMean", LowerReduce);
+const LoweringRegistration kReduceMin("", "ReduceMin", LowerReduce);
+const LoweringRegistration kReduceProd("", "ReduceProd", LowerReduce);
+const LoweringRegistration kReduceSum("", "ReduceSum", LowerReduce);
+const LoweringRegistration kReduceSumSquare("", "ReduceSumSquare", LowerReduce);
+const LoweringRegistration kGlobalAverage("", "GlobalAveragePool",
+                                          LowerGlobalPool);
+const LoweringRegistration kGlobalMax("", "GlobalMaxPool", LowerGlobalPool);
+
+}  // namespace
+}  // namespace heddle::compiler

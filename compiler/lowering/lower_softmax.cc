@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Softmax and LogSoftmax: for rows that fit SRAM together, the maximum of each
+// row, then its sum of exponentials, then the result, from one copy of the
+// operand in SRAM.
+#include <algorithm>
+#include <memory>
+
+#include "compiler/lowering/lowering.h"
+#include "compiler/lowering/reduction_loop.h"
+#include "compiler/ops/define.h"
+#include "compiler/ops/softmax.h"
+#include "compiler/schedule/loops.h"
+
+namespace heddle::compiler {
+namespace {
+
+constexpr int64_t kFloat = sizeof(float);
+// Rows whose maxima and sums are kept at a time.
+constexpr int64_t kRowsAtATime = 1024;
+
+absl::StatusOr<Microprogram> MaxOfRow(bool in_lanes) {
+  ProgramBuilder b;
+  const Term acc = b.Variable();
+  b.In(ProgramBuilder::kPrologue);
+  b.Assign(acc, b.ImmBits(0xff800000u));
+  b.In(ProgramBuilder::kBody);
+  const Term larger = b.Max(acc, b.A());
+  b.Assign(acc, in_lanes ? b.Select(b.Valid(), larger, acc) : larger);
+  b.In(ProgramBuilder::kEpilogue);
+  b.Out(in_lanes ? b.Op(isa::MicroOp::kHmax, acc) : acc);
+  return b.Finish();
+}
+
+absl::StatusOr<Microprogram> SumOfRow(bool log, bool in_lanes) {
+  ProgramBuilder b;
+  const Term acc = b.Variable();
+  const Term e = ExpTerm(&b, b.A(), b.B());
+  b.Assign(acc, b.Add(acc, in_lanes ? b.Select(b.Valid(), e, b.Imm(0)) : e));
+  b.In(ProgramBuilder::kEpilogue);
+  const Term sum = in_lanes ? b.Op(isa::MicroOp::kHsum, acc) : acc;
+  b.Out(RowTerm(&b, log, sum));
+  return b.Finish();
+}
+
+absl::StatusOr<Microprogram> Result(bool log) {
+  ProgramBuilder b;
+  b.Out(SoftmaxTerm(&b, log, b.A(), b.B(), b.C()));
+  return b.Finish();
+}
+
+class SoftmaxOp : public DeviceOp {
+ public:
+  SoftmaxOp(const DeviceGraph& graph, const ReduceStage& stage,
+            std::vector<Microprogram> programs, int from, int to)
+      : view_(stage),
+        stage_(stage),
+        in_type_(VectorType(graph.StorageOf(from).type)),
+        out_type_(VectorType(graph.StorageOf(to).type)),
+        programs_(std::move(programs)) {
+    engine = "vector";
+    output = to;
+    tileable = true;
+    OpInput in;
+    in.value = from;
+    in.rows.kind = RowMap::kSame;
+    inputs = {in};
+    // Rows of the tile that are worked on at a time.
+    const int64_t of_a_row = view_.by_image() ? 1 : stage.inner;
+    const int64_t all = view_.by_image() ? stage.inner : stage.outer;
+    step_ = std::min(all, std::max<int64_t>(1, kRowsAtATime / of_a_row));
+    kept_ = step_ * of_a_row;
+    temporary_bytes = 2 * kept_ * kFloat;
+  }
+  std::vector<Microprogram> Programs() const override { return programs_; }
+  void Emit(Emitter* emitter, const Tile& tile) const override {
+    for (int64_t done = 0; done < tile.rows; done += step_) {
+      const int64_t row = tile.row0 + done;
+      ReductionLoop lines = view_.LoopOf(std::min(step_, tile.rows - done));
+      lines.in_lanes = stage_.inner == 1;
+      const ReductionStream x = view_.Operand(tile.inputs[0], in_type_, row);
+      const ReductionStream y = view_.Operand(tile.output, out_type_, row);
+      ReductionStream maxima;
+      maxima.base = tile.temporary;
+      maxima.row = lines.inner * kFloat;
+      maxima.inner = kFloat;
+      ReductionStream sums = maxima;
+      sums.base += kept_ * kFloat;
+      EmitReductionLoop(emitter, emitter->Run(programs_[0]), lines, {x},
+                        maxima);
+      EmitReductionLoop(emitter, emitter->Run(programs_[1]), lines, {x, maxima},
+                        sums);
+      EmitElementLoop(emitter, emitter->Run(programs_[2]), lines,
+                      {x, maxima, sums}, y);
+    }
+  }
+
+ private:
+  ReductionView view_;
+  ReduceStage stage_;
+  isa::ElementType in_type_, out_type_;
+  std::vector<Microprogram> programs_;  // maximum, sum, result
+  int64_t step_ = 1, kept_ = 1;
+};
+
+template <bool log>
+absl::Status LowerSoftmax(Lowering* l, const Node& node) {
+  const Tensor& x = l->tensor(node.inputs[0]);
+  auto stage = ResolveSoftmax(node, x.shape);
+  if (!stage.ok()) return stage.status();
+  const bool in_lanes = stage->inner == 1;
+  const int64_t steps =
+      in_lanes ? (stage->count + isa::kVectorLanes - 1) / isa::kVectorLanes
+               : stage->count;
+  if (auto s = CheckVectorLimits(node, {steps}); !s.ok()) return s;
+  std::vector<Microprogram> programs;
+  for (auto program :
+       {MaxOfRow(in_lanes), SumOfRow(log, in_lanes), Result(log)}) {
+    if (!program.ok()) return program.status();
+    programs.push_back(*std::move(program));
+  }
+  const ReductionView view(*stage);
+  const int from = l->Reshaped(l->ValueIn(node.inputs[0], Layout::kDense, node),
+                               view.OperandShape());
+  const Tensor& y = l->tensor(node.outputs[0]);
+  const int to =
+      l->NewTemporary(y.name, y.type, view.OperandShape(), Layout::kDense);
+  l->Add(std::make_unique<SoftmaxOp>(l->device(), *stage, std::move(programs),
+                                     from, to),
+         node);
+  l->Bind(node.outputs[0], l->Reshaped(to, y.shape));
+  return absl::OkStatus();
+}
+
+const LoweringRegistration kSoftmax("", "Softmax", LowerSoftmax<false>);
+const LoweringRegistration kLogSoftmax("", "LogSoftmax", LowerSoftmax<true>);
+
+}  // namespace
+}  // namespace heddle::compiler

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators whose meaning is a microprogram (ops/program_operator.h): each step
+// is one elementwise operation with the same instructions.
+#include "absl/strings/str_cat.h"
+#include "compiler/base/diagnostic.h"
+#include "compiler/lowering/elementwise.h"
+#include "compiler/lowering/lowering.h"
+#include "compiler/ops/broadcast.h"
+#include "compiler/ops/program_operator.h"
+
+namespace heddle::compiler {
+namespace {
+
+// Input i as a stream of `rank` dimensions.
+absl::StatusOr<Operand> StepOperand(Lowering* l, const Node& node, int i,
+                                    size_t rank) {
+  const Tensor& tensor = l->tensor(node.inputs[i]);
+  isa::ElementType element;
+  if (LaneType(tensor.type, &element)) {
+    return DenseOperand(l, node, static_cast<size_t>(i), rank);
+  }
+  if (!tensor.is_constant()) {
+    return RejectNode(Rejection::kUnsupportedDatatype, node, "input '",
+                      tensor.name, "' is computed and has type ",
+                      DataTypeName(tensor.type),
+                      ", which the card does not compute with");
+  }
+  return Operand::Constant(
+      std::make_shared<TensorData>(LaneData(*tensor.constant)));
+}
+
+absl::Status LowerSteps(Lowering* l, const Node& node) {
+  auto steps = StepsOf(l->graph(), node);
+  if (!steps.ok()) return steps.status();
+  const Tensor& output = l->tensor(node.outputs[0]);
+  const size_t rank = output.shape.size();
+  isa::ElementType element = isa::ElementType::kF32;
+  LaneType(output.type, &element);
+  const bool half = element == isa::ElementType::kF16;
+  int previous = -1;
+  Shape shape(rank, 1);
+  for (size_t i = 0; i < steps->size(); ++i) {
+    const ElementwiseStep& step = (*steps)[i];
+    std::vector<Operand> operands;
+    for (int k : step.operands) {
+      if (k == ElementwiseStep::kPrevious) {
+        operands.push_back(Operand::Of(previous));
+        continue;
+      }
+      auto operand = StepOperand(l, node, k, rank);
+      if (!operand.ok()) return operand.status();
+      operands.push_back(*operand);
+      const Shape before = shape;
+      BroadcastShapes(before, l->tensor(node.inputs[k]).shape, &shape);
+    }
+    previous = i + 1 == steps->size()
+                   ? l->NewValue(node.outputs[0], Layout::kDense)
+                   : l->NewTemporary(absl::StrCat(output.name, "/step", i),
+                                     half ? DataType::kFloat : output.type,
+                                     shape, Layout::kDense);
+    l->Add(MakeElementwise(&l->device(), step.program, step.arguments, operands,
+                           previous),
+           node);
+  }
+  return absl::OkStatus();
+}
+
+const LoweringRegistration kLowerings[] = {
+    {"", "Abs", LowerSteps},       {"", "Ceil", LowerSteps},
+    {"", "Celu", LowerSteps},      {"", "Elu", LowerSteps},
+    {"", "Erf", LowerSteps},       {"", "Exp", LowerSteps},
+    {"", "Floor", LowerSteps},     {"", "HardSigmoid", LowerSteps},
+    {"", "HardSwish", LowerSteps}, {"", "LeakyRelu", LowerSteps},
+    {"", "Log", LowerSteps},       {"", "Max", LowerSteps},
+    {"", "Mean", LowerSteps},      {"", "Min", LowerSteps},
+    {"", "Neg", LowerSteps},       {"", "PRelu", LowerSteps},
+    {"", "Pow", LowerSteps},       {"", "Reciprocal", LowerSteps},
+    {"", "Round", LowerSteps},     {"", "Selu", LowerSteps},
+    {"", "Sigmoid", LowerSteps},   {"", "Sign", LowerSteps},
+    {"", "Softplus", LowerSteps},  {"", "Softsign", LowerSteps},
+    {"", "Sqrt", LowerSteps},      {"", "Sum", LowerSteps},
+    {"", "Tanh", LowerSteps},      {"", "ThresholdedRelu", LowerSteps},
+    {"", "Where", LowerSteps},
+};
+
+}  // namespace
+}  // namespace heddle::compiler

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/report/explain.h"
+
+#include <onnx/onnx_pb.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "compiler/backend/backend.h"
+#include "compiler/base/diagnostic.h"
+#include "compiler/import/importer.h"
+#include "compiler/import/inline.h"
+#include "compiler/lowering/lowering.h"
+#include "compiler/ops/operator.h"
+
+namespace heddle::compiler {
+namespace {
+
+constexpr size_t kSuggestions = 5;
+
+// Levenshtein's distance.
+size_t Distance(absl::string_view a, absl::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0);
+  for (size_t i = 0; i < a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (size_t j = 0; j < b.size(); ++j) {
+      const size_t change = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({change, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+std::string TensorList(const Graph& graph, const std::vector<TensorId>& ids) {
+  std::vector<std::string> parts;
+  for (TensorId id : ids) {
+    if (id == kNoTensor) {
+      parts.push_back("(absent)");
+      continue;
+    }
+    const Tensor& t = graph.tensors[id];
+    std::string part = absl::StrCat("'", t.name, "'");
+    if (t.shape_known) {
+      absl::StrAppend(&part, " ", DataTypeName(t.type), ShapeToString(t.shape));
+    }
+    if (t.is_constant()) part += " constant";
+    parts.push_back(part);
+  }
+  return absl::StrJoin(parts, ", ");
+}
+
+std::string Operand(const OperandReport& o) {
+  return absl::StrCat("'", o.tensor, "' ", ShapeToString(o.shape), ", ",
+                      o.layout, ", in ", o.place);
+}
+
+// One operation of the card.
+std::string DescribeLayer(const CompileReport& report, size_t index) {
+  const LayerReport& layer = report.layers[index];
+  std::string text = absl::StrFormat("layer %d: %s on the %s engine\n", index,
+                                     layer.op, layer.engine);
+  for (const OperandReport& input : layer.inputs) {
+    absl::StrAppend(&text, "  reads       ", Operand(input), "\n");
+  }
+  absl::StrAppend(&text, "  writes      ", Operand(layer.output), "\n");
+  if (layer.constant_bytes > 0) {
+    absl::StrAppendFormat(&text, "  constants   %d bytes in %d group%s\n",
+                          layer.constant_bytes, layer.groups,
+                          layer.groups == 1 ? "" : "s");
+  }
+  if (layer.tiles > 1) {
+    absl::StrAppendFormat(
+        &text, "  tiles       %d, each %d of %d rows of the result\n",
+        layer.tiles, layer.tile_rows, layer.rows);
+  } else {
+    text += "  tiles       1, the whole result\n";
+  }
+  std::map<std::string, size_t> commands;
+  for (const CommandReport& c : report.commands_in_time) {
+    if (c.layer == static_cast<int>(index)) ++commands[c.mnemonic];
+  }
+  std::vector<std::string> parts;
+  for (const auto& [mnemonic, count] : commands) {
+    parts.push_back(absl::StrCat(count, " ", mnemonic));
+  }
+  absl::StrAppend(&text, "  commands    ", absl::StrJoin(parts, ", "), "\n");
+  absl::StrAppendFormat(
+      &text,
+      "  work        %d MACs, %d bytes of device memory\n"
+      "  cycles*     %d added to the whole; span %d to %d; bound by: %s\n",
+      layer.macs, layer.dram_bytes, layer.estimated_cycles, layer.first_cycle,
+      layer.last_cycle, layer.bound);
+  if (layer.macs > 0) {
+    absl::StrAppendFormat(&text, "  utilisation* %.1f %% of the %s engine\n",
+                          100 * layer.utilisation, layer.engine);
+  }
+  return text;
+}
+
+// The model as written. An operator that the compiler does not know is what
+// the caller asks about, so it is no error here: *refusal.
+absl::StatusOr<Graph> Written(absl::string_view model,
+                              const CompileOptions& options,
+                              absl::Status* refusal) {
+  ImportOptions import;
+  import.input_shapes = options.input_shapes;
+  import.weights = options.weights;
+  import.data_folder = options.data_folder;
+  import.open_dimensions_are_one = options.open_dimensions_are_one;
+  auto imported = ImportOnnx(model, import);
+  if (imported.ok()) return std::move(imported->graph);
+  *refusal = imported.status();
+  if (RejectionOf(*refusal) != Rejection::kUnsupportedOperator) return *refusal;
+  // The importer comes to operators when the structure of the whole is sound.
+  onnx::ModelProto proto;
+  if (!proto.ParseFromArray(model.data(), static_cast<int>(model.size())) ||
+      !InlineGraphs(&proto).ok()) {
+    return *refusal;
+  }
+  std::map<std::string, int> opsets;
+  for (const auto& opset : proto.opset_import()) {
+    const bool onnx = opset.domain() == "ai.onnx";
+    opsets[onnx ? "" : opset.domain()] = static_cast<int>(opset.version());
+  }
+  Graph graph;
+  std::map<std::string, TensorId> ids;
+  const auto tensor = [&](const std::string& name) {
+    if (name.empty()) return kNoTensor;
+    const auto [it, fresh] = ids.try_emplace(name, kNoTensor);
+    if (fresh) {
+      Tensor t;
+      t.name = name;
+      it->second = graph.AddTensor(std::move(t));
+    }
+    return it->second;
+  };
+  std::map<std::string, int> counters;
+  // A node, then those of the graphs inside it (If, Loop, Scan).
+  const std::function<void(const onnx::NodeProto&)> add =
+      [&](const onnx::NodeProto& from) {
+        Node node;
+        node.op = from.op_type();
+        node.domain = from.domain() == "ai.onnx" ? "" : from.domain();
+        const int number = counters[node.op]++;
+        node.name = from.name().empty() ? absl::StrCat(node.op, "_", number)
+                                        : from.name();
+        node.sources = {node.name};
+        node.opset = opsets[node.domain];
+        for (const auto& name : from.input())
+          node.inputs.push_back(tensor(name));
+        for (const auto& name : from.output())
+          node.outputs.push_back(tensor(name));
+        graph.nodes.push_back(std::move(node));
+        for (const auto& attribute : from.attribute()) {
+          for (const auto& inner : attribute.g().node()) add(inner);
+          for (const auto& inner_graph : attribute.graphs()) {
+            for (const auto& inner : inner_graph.node()) add(inner);
+          }
+        }
+      };
+  for (const auto& node : proto.graph().node()) add(node);
+  return graph;
+}
+
+// Every node by name, and every computed tensor.
+std::vector<std::string> Names(const Graph& graph) {
+  std::vector<std::string> names;
+  for (const Node& node : graph.nodes) names.push_back(node.name);
+  for (const Node& node : graph.nodes) {
+    for (TensorId id : node.outputs) {
+      if (id != kNoTensor) names.push_back(graph.tensors[id].name);
+    }
+  }
+  return names;
+}
+
+bool Computes(const Graph& graph, const Node& node, const std::string& tensor) {
+  return std::any_of(
+      node.outputs.begin(), node.outputs.end(), [&](TensorId id) {
+        return id != kNoTensor && graph.tensors[id].name == tensor;
+      });
+}
+
+bool Has(const std::vector<std::string>& list, const std::string& item) {
+  return std::find(list.begin(), list.end(), item) != list.end();
+}
+
+std::string Refused(const Node& node, const absl::Status& refusal) {
+  const bool mine = absl::StrContains(refusal.message(), node.Describe());
+  return absl::StrCat(mine ? "This node is why the model is refused: "
+                           : "The model is refused, not for this node: ",
+                      RejectionName(RejectionOf(refusal)), ": ",
+                      refusal.message(), "\n");
+}
+
+// What the front end made of `node` of the model as written.
+std::string DescribeFate(const Graph& model, const Node& node,
+                         const Graph& graph, const CompileReport* report) {
+  std::string text;
+  bool found = false;
+  for (const Node& made : graph.nodes) {
+    if (!Has(made.sources, node.name)) continue;
+    found = true;
+    if (made.sources.size() > 1 || made.op != node.op) {
+      absl::StrAppend(
+          &text, "It is part of ", made.Describe(), ", which stands for ",
+          made.sources.size(),
+          " node(s) of the model: ", absl::StrJoin(made.sources, ", "), ".\n");
+    }
+    for (const FloatGroup& group : graph.float_groups) {
+      if (group.node != made.name) continue;
+      absl::StrAppend(&text,
+                      "It is quantized in the model but computes in float: ",
+                      group.reason, ".\n");
+    }
+    absl::StrAppend(&text, "  computes    ", TensorList(graph, made.outputs),
+                    "\n  from        ", TensorList(graph, made.inputs), "\n");
+    if (report == nullptr) continue;
+    size_t layers = 0;
+    for (size_t i = 0; i < report->layers.size(); ++i) {
+      const LayerReport& layer = report->layers[i];
+      if (!Has(layer.sources, node.name)) continue;
+      if (layer.name != made.name) {
+        absl::StrAppend(&text, "Layer ", i, " does it along with ", layer.op,
+                        " '", layer.name, "'.\n");
+      }
+      text += DescribeLayer(*report, i);
+      ++layers;
+    }
+    if (layers == 0) {
+      text +=
+          "No command is needed: its result is another view of bytes that "
+          "are there.\n";
+    }
+  }
+  if (found) return text;
+  for (TensorId id : node.outputs) {
+    if (id == kNoTensor) continue;
+    const TensorId now = graph.FindTensor(model.tensors[id].name);
+    if (now != kNoTensor && graph.tensors[now].is_constant()) {
+      return absl::StrCat("Computed while compiling: its result '",
+                          graph.tensors[now].name, "' is a constant.\n");
+    }
+  }
+  return "Removed or absorbed while compiling: it changes nothing here (such "
+         "as Identity, Dropout, a Cast to the same type), its result is part "
+         "of a constant, or nobody reads it. No command is needed.\n";
+}
+
+}  // namespace
+
+std::vector<std::string> NearestNames(
+    const std::string& name, const std::vector<std::string>& candidates) {
+  const std::string wanted = absl::AsciiStrToLower(name.substr(0, 200));
+  std::map<std::string, size_t> score;
+  for (const std::string& candidate : candidates) {
+    const std::string have = absl::AsciiStrToLower(candidate.substr(0, 200));
+    const size_t distance = Distance(wanted, have);
+    const bool part =
+        !wanted.empty() && !have.empty() &&
+        (absl::StrContains(have, wanted) || absl::StrContains(wanted, have));
+    if (part) {
+      score[candidate] = std::min<size_t>(distance, 2);
+    } else if (3 * distance <= std::max<size_t>(wanted.size(), 3)) {
+      score[candidate] = distance;
+    }
+  }
+  std::vector<std::string> best;
+  for (const auto& entry : score) best.push_back(entry.first);
+  std::stable_sort(best.begin(), best.end(),
+                   [&](const std::string& a, const std::string& b) {
+                     return score[a] < score[b];
+                   });
+  if (best.size() > kSuggestions) best.resize(kSuggestions);
+  return best;
+}
+
+absl::StatusOr<Explanation> ExplainNode(absl::string_view model,
+                                        const CompileOptions& options,
+                                        const std::string& name) {
+  Explanation result;
+  const absl::StatusOr<Graph> imported =
+      Written(model, options, &result.refusal);
+  if (!imported.ok()) return imported.status();
+  const Graph& written = *imported;
+  std::vector<const Node*> nodes;
+  for (const Node& node : written.nodes) {
+    if (node.name == name) nodes.push_back(&node);
+  }
+  for (const Node& node : written.nodes) {
+    if (nodes.empty() && Computes(written, node, name)) nodes.push_back(&node);
+  }
+  if (nodes.empty()) {
+    const std::vector<std::string> nearest = NearestNames(name, Names(written));
+    return absl::NotFoundError(absl::StrCat(
+        "the model has no node and no computed tensor '", name, "'",
+        nearest.empty() ? "; --report prints the names of all layers"
+                        : absl::StrCat("; near are: '",
+                                       absl::StrJoin(nearest, "', '"), "'")));
+  }
+  CompileOptions detailed = options;
+  detailed.details = true;
+  const absl::StatusOr<Graph> graph = AnalyseOnnx(model, detailed);
+  absl::StatusOr<BackendResult> made = absl::InternalError("not compiled");
+  if (!graph.ok()) {
+    result.refusal = graph.status();
+  } else {
+    made = GeneratePackage(*graph, detailed);
+    if (!made.ok()) result.refusal = made.status();
+  }
+  bool estimates = false;
+  for (const Node* node : nodes) {
+    absl::StrAppend(&result.text, node->Describe(), " of opset ", node->opset,
+                    node->domain.empty() ? "" : " of ", node->domain,
+                    "\n  inputs      ", TensorList(written, node->inputs),
+                    "\n  outputs     ", TensorList(written, node->outputs),
+                    "\n");
+    if (FindOperator(node->domain, node->op, node->opset) == nullptr) {
+      result.text +=
+          "The compiler does not know this operator; see "
+          "heddle-compile --supported-ops.\n";
+    }
+    if (graph.ok()) {
+      absl::StrAppend(&result.text,
+                      DescribeFate(written, *node, *graph,
+                                   made.ok() ? &made->report : nullptr));
+      estimates |= made.ok();
+    }
+    if (!result.refusal.ok()) {
+      result.text += Refused(*node, result.refusal);
+    }
+  }
+  if (estimates) {
+    result.text += "* estimated by the compiler, not calibrated\n";
+  }
+  return result;
+}
+
+std::vector<MissingOperator> MissingOperators(absl::string_view model,
+                                              const CompileOptions& options) {
+  std::vector<MissingOperator> missing;
+  const auto add = [&missing](const Node& node) {
+    for (MissingOperator& m : missing) {
+      if (m.op == node.op && m.domain == node.domain) {
+        ++m.count;
+        return;
+      }
+    }
+    missing.push_back({node.op, node.domain, 1, node.name});
+  };
+  // After the front end, which removes and folds much; if it does not get that
+  // far, of the model as written.
+  const absl::StatusOr<Graph> graph = AnalyseOnnx(model, options);
+  if (graph.ok()) {
+    for (const Node& node : graph->nodes) {
+      if (!HasLowering(node.domain, node.op)) add(node);
+    }
+  } else {
+    absl::Status refusal;
+    const absl::StatusOr<Graph> written = Written(model, options, &refusal);
+    if (!written.ok()) return {};
+    for (const Node& node : written->nodes) {
+      if (FindOperator(node.domain, node.op, node.opset) == nullptr) add(node);
+    }
+  }
+  std::stable_sort(missing.begin(), missing.end(),
+                   [](const MissingOperator& a, const MissingOperator& b) {
+                     return a.count > b.count;
+                   });
+  return missing;
+}
+
+}  // namespace heddle::compiler

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the user is told of nodes that run, are fused, folded, removed, refused
+// or do not exist.
+#include "compiler/report/explain.h"
+
+#include <gtest/gtest.h>
+
+#include "absl/strings/match.h"
+#include "compiler/base/diagnostic.h"
+#include "compiler/testing/model_builder.h"
+
+namespace heddle::compiler {
+namespace {
+
+using absl::StrContains;
+
+std::string Explain(const ModelBuilder& b, const std::string& name,
+                    absl::Status* refusal = nullptr) {
+  const auto result = ExplainNode(b.Bytes(), {}, name);
+  EXPECT_TRUE(result.ok()) << result.status();
+  if (!result.ok()) return "";
+  if (refusal != nullptr) {
+    *refusal = result->refusal;
+  } else {
+    EXPECT_TRUE(result->refusal.ok()) << result->refusal;
+  }
+  return result->text;
+}
+
+ModelBuilder Small() {
+  ModelBuilder b;
+  b.Input("x", DataType::kFloat, {1, 4});
+  b.Constant("one", Floats({1, 4}, {1, 1, 1, 1}));
+  b.Node("Identity", {"x"}, {"same"})->set_name("pass");
+  b.Node("Add", {"one", "one"}, {"two"})->set_name("constant_add");
+  b.Node("Mul", {"same", "two"}, {"product"})->set_name("scale");
+  b.Node("Relu", {"product"}, {"y"})->set_name("last_relu");
+  b.Output("y");
+  return b;
+}
+
+TEST(Explain, ANodeThatRuns) {
+  const std::string text = Explain(Small(), "scale");
+  EXPECT_TRUE(StrContains(text, "Mul 'scale'")) << text;
+  EXPECT_TRUE(StrContains(text, "on the vector engine")) << text;
+  EXPECT_TRUE(StrContains(text, "commands")) << text;
+  EXPECT_TRUE(StrContains(text, "not calibrated")) << text;
+  EXPECT_TRUE(StrContains(Explain(Small(), "y"), "'last_relu'"))
+      << "by its result";
+}
+
+TEST(Explain, RemovedAndFolded) {
+  EXPECT_TRUE(StrContains(Explain(Small(), "pass"), "Removed or absorbed"));
+  EXPECT_TRUE(
+      StrContains(Explain(Small(), "constant_add"), "Computed while compiling"))
+      << Explain(Small(), "constant_add");
+}
+
+TEST(Explain, AQuantizedGroupThatStaysFloat) {
+  ModelBuilder b;
+  const TensorData zero = Uint8s({}, {3});
+  b.Input("x", DataType::kFloat, {1, 8});
+  b.Quantize("x", "xq", 0.1f, zero);
+  b.Dequantize("xq", "xd", Floats({}, {0.1f}), zero);
+  b.Node("Exp", {"xd"}, {"e"})->set_name("exp");
+  b.Quantize("e", "eq", 0.2f, zero);
+  b.Dequantize("eq", "y", Floats({}, {0.2f}), zero);
+  b.Output("y");
+  const std::string text = Explain(b, "exp");
+  EXPECT_TRUE(StrContains(text,
+                          "It is quantized in the model but computes in float: "
+                          "the card has no integer form of Exp.\n"))
+      << text;
+}
+
+TEST(Explain, FusedIntoACodeOperator) {
+  ModelBuilder b;
+  const TensorData zero = Uint8s({}, {3});
+  b.Input("x", DataType::kFloat, {1, 8, 4, 4});
+  b.Quantize("x", "xq", 0.1f, zero);
+  b.Dequantize("xq", "xd", Floats({}, {0.1f}), zero);
+  b.Constant("wq", Int8s({8, 8, 1, 1}, std::vector<int8_t>(64, 2)));
+  b.Dequantize("wq", "wd", Floats({}, {0.05f}), Int8s({}, {0}));
+  b.Node("Conv", {"xd", "wd"}, {"c"})->set_name("conv");
+  b.Quantize("c", "cq", 0.2f, zero);
+  b.Dequantize("cq", "y", Floats({}, {0.2f}), zero);
+  b.Output("y");
+  const std::string text = Explain(b, "conv");
+  EXPECT_TRUE(StrContains(text, "It is part of QLinearConv")) << text;
+  EXPECT_TRUE(StrContains(text, "on the matrix engine")) << text;
+}
+
+TEST(Explain, Refused) {
+  ModelBuilder b;
+  b.Input("x", DataType::kFloat, {1, 4});
+  b.Node("Relu", {"x"}, {"r"})->set_name("fine");
+  b.Node("NoSuchOperator", {"r"}, {"y"})->set_name("culprit");
+  b.Output("y", DataType::kFloat, {1, 4});
+  absl::Status refusal;
+  std::string text = Explain(b, "culprit", &refusal);
+  EXPECT_EQ(RejectionOf(refusal), Rejection::kUnsupportedOperator) << refusal;
+  EXPECT_TRUE(StrContains(text, "does not know this operator")) << text;
+  EXPECT_TRUE(StrContains(text, "This node is why")) << text;
+  text = Explain(b, "fine", &refusal);
+  EXPECT_TRUE(StrContains(text, "not for this node")) << text;
+}
+
+TEST(Explain, WrongNames) {
+  const auto result = ExplainNode(Small().Bytes(), {}, "last_rleu");
+  ASSERT_TRUE(absl::IsNotFound(result.status()));
+  EXPECT_TRUE(StrContains(result.status().message(), "'last_relu'"))
+      << result.status();
+  EXPECT_FALSE(ExplainNode("no model", {}, "x").ok());
+}
+
+TEST(NearestNames, OrderAndLimit) {
+  EXPECT_EQ(NearestNames("conv1", {"conv2", "conv1_1", "pool", "Conv1"}),
+            (std::vector<std::string>{"Conv1", "conv2", "conv1_1"}));
+  EXPECT_TRUE(NearestNames("abc", {"xyz"}).empty());
+  EXPECT_TRUE(NearestNames("", {"a"}).size() <= 1);
+  EXPECT_EQ(NearestNames("a", {"a1", "a2", "a3", "a4", "a5", "a6"}).size(), 5u);
+}
+
+TEST(MissingOperators, AllOfThem) {
+  ModelBuilder b;
+  b.Input("x", DataType::kFloat, {1, 4});
+  b.Node("Foo", {"x"}, {"a"})->set_name("foo1");
+  b.Node("Bar", {"a"}, {"b"})->set_name("bar1");
+  b.Node("Bar", {"b"}, {"y"})->set_name("bar2");
+  b.Output("y", DataType::kFloat, {1, 4});
+  const auto missing = MissingOperators(b.Bytes(), {});
+  ASSERT_EQ(missing.size(), 2u);
+  EXPECT_EQ(missing[0].op, "Bar");
+  EXPECT_EQ(missing[0].count, 2u);
+  EXPECT_EQ(missing[1].first_node, "foo1");
+  // Also inside the branches of an If that cannot be decided now.
+  b.Input("c", DataType::kBool, {});
+  auto* branch = b.Node("If", {"c"}, {"z"});
+  branch->set_name("if1");
+  for (const char* name : {"then_branch", "else_branch"}) {
+    auto* attribute = branch->add_attribute();
+    attribute->set_name(name);
+    attribute->set_type(onnx::AttributeProto::GRAPH);
+    for (const char* op : {"Foo", "Baz", "Relu"}) {
+      auto* inner = attribute->mutable_g()->add_node();
+      inner->set_op_type(op);
+      inner->set_name(std::string(name) + "_" + op);
+      inner->add_input("x");
+      inner->add_output(std::string(name) + op);
+    }
+    attribute->mutable_g()->add_output()->set_name(std::string(name) + "Foo");
+  }
+  const auto deep = MissingOperators(b.Bytes(), {});
+  ASSERT_EQ(deep.size(), 4u);
+  EXPECT_EQ(deep[0].op, "Foo");
+  EXPECT_EQ(deep[0].count, 3u);
+  EXPECT_EQ(deep[1].op, "Bar");
+  EXPECT_EQ(deep[2].op, "Baz");
+  EXPECT_EQ(deep[2].count, 2u);
+  EXPECT_EQ(deep[2].first_node, "then_branch_Baz");
+  EXPECT_EQ(deep[3].op, "If");
+  EXPECT_TRUE(MissingOperators(Small().Bytes(), {}).empty());
+  EXPECT_TRUE(MissingOperators("no model", {}).empty());
+}
+
+}  // namespace
+}  // namespace heddle::compiler

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/report/support_page.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "compiler/import/importer.h"
+#include "compiler/lowering/lowering.h"
+#include "compiler/ops/define.h"
+#include "compiler/ops/operator.h"
+
+namespace heddle::compiler {
+
+std::string SupportPage() {
+  std::string page = absl::StrCat(
+      "# Supported operators\n\n"
+      "Generated from the compiler's operator definitions; do not edit.\n"
+      "Refresh with `bazel run //compiler/report:support_page_tool > "
+      "SUPPORTED_OPS.md`.\n\n"
+      "Models of ONNX IR version ",
+      kMinIrVersion, " to ", kMaxIrVersion, " and opset ", kMinOpset, " to ",
+      kMaxOpset,
+      ". \"Opset\" is the range of opsets whose definition of the operator is "
+      "handled; \"types\" are those of the first input. \"Card\": yes = runs "
+      "on the "
+      "card; no = only where the compiler can evaluate or remove it "
+      "(constants, "
+      "shapes, pass-through), otherwise the model is refused. On the card, "
+      "weights, "
+      "scales and zero points are constants, and arithmetic is on float, "
+      "float16 and "
+      "the 8-bit codes of the quantized operators.\n\n"
+      "| Operator | Domain | Card | Opset | Types | Attributes | Limits |\n"
+      "|---|---|---|---|---|---|---|\n");
+  for (const OperatorInfo* info : AllOperators()) {
+    std::vector<std::string> attributes, limits;
+    for (const AttributeRule& rule : info->attributes) {
+      attributes.push_back(rule.name);
+    }
+    for (const Constraint& constraint : info->constraints) {
+      limits.push_back(constraint.text);
+    }
+    const bool onnx = info->domain[0] == '\0';
+    const int since =
+        onnx ? std::max(info->since_version, kMinOpset) : info->since_version;
+    absl::StrAppend(
+        &page, "| ", info->op, " | ", onnx ? "ai.onnx" : info->domain, " | ",
+        HasLowering(info->domain, info->op) ? "yes" : "no", " | ", since);
+    if (info->until_version != since) {
+      absl::StrAppend(&page, "-", info->until_version);
+    }
+    absl::StrAppend(&page, " | ", info->types, " | ",
+                    absl::StrJoin(attributes, ", "), " | ",
+                    absl::StrJoin(limits, "; "), " |\n");
+  }
+  return page;
+}
+
+std::string SupportJson() {
+  using nlohmann::ordered_json;
+  ordered_json operators = ordered_json::array();
+  for (const OperatorInfo* info : AllOperators()) {
+    ordered_json attributes = ordered_json::array();
+    for (const AttributeRule& rule : info->attributes) {
+      attributes.push_back(rule.name);
+    }
+    ordered_json limits = ordered_json::array();
+    for (const Constraint& constraint : info->constraints) {
+      limits.push_back(constraint.text);
+    }
+    const int since = info->domain[0] == '\0'
+                          ? std::max(info->since_version, kMinOpset)
+                          : info->since_version;
+    operators.push_back({{"op", info->op},
+                         {"domain", info->domain},
+                         {"card", HasLowering(info->domain, info->op)},
+                         {"since_opset", since},
+                         {"until_opset", info->until_version},
+                         {"types", std::vector<std::string>(absl::StrSplit(
+                                       info->types, ", ", absl::SkipEmpty()))},
+                         {"attributes", std::move(attributes)},
+                         {"limits", std::move(limits)}});
+  }
+  const ordered_json json = {{"schema", "heddle-supported-ops/1"},
+                             {"min_ir_version", kMinIrVersion},
+                             {"max_ir_version", kMaxIrVersion},
+                             {"min_opset", kMinOpset},
+                             {"max_opset", kMaxOpset},
+                             {"operators", std::move(operators)}};
+  return json.dump(2) + "\n";
+}
+
+}  // namespace heddle::compiler

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/schedule/choose.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "compiler/schedule/cascade.h"
+#include "compiler/schedule/matrix_op.h"
+#include "compiler/schedule/plan.h"
+
+namespace heddle::compiler {
+namespace {
+
+constexpr size_t kMaxLength = 12;  // operations of a cascade
+constexpr size_t kMaxStates = 12;  // kept per cut
+constexpr double kCommandStart = 44;
+constexpr double kTransferStart = 100;
+// Of SRAM: the rest is for alignment and for holes between buffers.
+constexpr double kUsable = 0.94;
+constexpr int64_t kHeights[] = {1,  2,  3,   4,   5,   6,   8,   10,
+                                12, 16, 20,  24,  28,  32,  40,  48,
+                                64, 96, 128, 192, 256, 384, 512, 1024};
+
+struct Operand {
+  int storage = -1;
+  double tile = 0;   // bytes of one tile's buffer
+  double total = 0;  // bytes moved by all tiles
+};
+
+// A segment with its tile height, before it is known what is resident.
+struct Segment {
+  size_t first = 0, count = 0;
+  int64_t rows = 0;
+  double tiles = 1;
+  double compute = 0;  // cycles of the matrix engine, or of what is no cascade
+  double vector = 0;   // of a cascade's head on the vector engine
+  double weights = 0;  // bytes in SRAM
+  double weight_bytes = 0;  // loaded
+  double inner = 0;         // rolling buffers and temporaries
+  std::vector<Operand> inputs;
+  Operand output;
+};
+
+struct State {
+  double cost = 0;
+  std::set<int> resident;  // storages, alive at the cut
+  // How it came here.
+  int from = -1;  // index of the state at the segment's begin
+  int segment = -1;
+  bool kept = false;  // result resident
+};
+
+class Chooser {
+ public:
+  Chooser(DeviceGraph* graph, const isa::Config& config,
+          const Features& features, uint64_t program_bytes, double weight)
+      : graph_(*graph),
+        features_(features),
+        capacity_(config.sram_bytes * kUsable - program_bytes),
+        bandwidth_(config.dram_bytes_per_cycle),
+        weight_(weight) {}
+
+  std::vector<uint32_t> Run() {
+    FindLifetimes();
+    const size_t count = graph_.ops.size();
+    std::vector<std::vector<State>> states(count + 1);
+    states[0].emplace_back();
+    for (size_t i = 0; i < count; ++i) {
+      Prune(&states[i]);
+      if (states[i].empty()) continue;
+      const size_t longest = features_.cascade ? kMaxLength : 1;
+      for (size_t n = 1; n <= longest && i + n <= count; ++n) {
+        if (n > 1 && !CanCascade(graph_, *graph_.ops[i + n - 1], false)) break;
+        if (n > 1 && n == 2 && !CanCascade(graph_, *graph_.ops[i], true)) break;
+        if (n > 1 && !IsChain(i, n)) continue;
+        for (int64_t rows : Heights(i, n)) {
+          Segment segment;
+          if (!Describe(i, n, rows, &segment)) continue;
+          segments_.push_back(std::move(segment));
+          for (size_t s = 0; s < states[i].size(); ++s) {
+            for (bool keep : {true, false}) {
+              Extend(states[i][s], s, segments_.size() - 1, keep,
+                     &states[i + n]);
+            }
+          }
+        }
+      }
+    }
+    return Apply(states);
+  }
+
+ private:
+  struct Life {
+    int first = -1, last = -1;
+    int writers = 0;
+  };
+
+  void FindLifetimes() {
+    lives_.resize(graph_.storages.size());
+    for (size_t i = 0; i < graph_.ops.size(); ++i) {
+      auto touch = [&](int value) {
+        Life& life = lives_[graph_.values[value].storage];
+        if (life.first < 0) life.first = static_cast<int>(i);
+        life.last = static_cast<int>(i);
+      };
+      for (const OpInput& in : graph_.ops[i]->inputs) touch(in.value);
+      touch(graph_.ops[i]->output);
+      ++lives_[graph_.values[graph_.ops[i]->output].storage].writers;
+    }
+  }
+
+  // Whether all results but the last are read inside only, and in a form that a
+  // rolling buffer can have.
+  bool IsChain(size_t i, size_t n) const {
+    const int64_t images =
+        graph_.values[graph_.ops[i + n - 1]->output].extent.n;
+    for (size_t q = i; q < i + n; ++q) {
+      const int output = graph_.ops[q]->output;
+      if (graph_.values[output].extent.n != images) return false;
+      if (q == i + n - 1) break;
+      const int storage = graph_.values[output].storage;
+      const Storage& s = graph_.storages[storage];
+      const Life& life = lives_[storage];
+      if (s.dram_dense() || s.shared || life.writers != 1 ||
+          life.first != static_cast<int>(q) ||
+          life.last >= static_cast<int>(i + n) ||
+          life.last == static_cast<int>(q)) {
+        return false;
+      }
+      // Read as the value that is written, not as another view of it.
+      for (size_t r = q + 1; r < i + n; ++r) {
+        for (const OpInput& in : graph_.ops[r]->inputs) {
+          if (graph_.values[in.value].storage == storage &&
+              in.value != output) {
+            return false;
+          }
+        }
+      }
+    }
+    return true;
+  }
+
+  std::vector<int64_t> Heights(size_t i, size_t n) const {
+    const DeviceOp& last = *graph_.ops[i + n - 1];
+    const int64_t height = graph_.values[last.output].extent.h;
+    std::vector<int64_t> all;
+    if (last.tileable && (n > 1 || features_.cost_tiles)) {
+      for (int64_t h : kHeights) {
+        if (h >= height) break;
+        // Heights that make as many tiles as a smaller one are no better.
+        const int64_t tiles = (height + h - 1) / h;
+        all.push_back((height + tiles - 1) / tiles);
+      }
+      all.erase(std::unique(all.begin(), all.end()), all.end());
+    } else if (last.tileable) {
+      all = {1, std::max<int64_t>(1, height / 8)};
+    }
+    all.push_back(height);
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
+  }
+
+  double ComputeOf(const DeviceOp& op, double tiles) const {
+    const Extent& e = graph_.values[op.output].extent;
+    if (const MatrixOp* matrix = op.AsMatrix()) {
+      const auto rows = std::max<int64_t>(1, static_cast<int64_t>(e.h / tiles));
+      const double cycles = static_cast<double>(matrix->Cycles(rows));
+      return e.n * (std::max(0.0, cycles - 40) * e.h / rows +
+                    tiles * kCommandStart * op.groups.size());
+    }
+    return static_cast<double>(e.n * e.c * e.h * e.w) / 16 * 6 +
+           e.n * tiles * kCommandStart;
+  }
+
+  bool Describe(size_t i, size_t n, int64_t rows, Segment* out) const {
+    Segment& s = *out;
+    s.first = i;
+    s.count = n;
+    s.rows = rows;
+    const DeviceOp& last = *graph_.ops[i + n - 1];
+    const int64_t height = graph_.values[last.output].extent.h;
+    s.tiles = static_cast<double>((height + rows - 1) / rows);
+    std::vector<const DeviceOp*> parts;
+    for (size_t q = i; q < i + n; ++q) parts.push_back(graph_.ops[q].get());
+    const StripeChain chain(graph_, parts);
+    if (n > 1) {
+      const std::vector<int64_t> kept =
+          chain.BufferRows(rows, std::min<int64_t>(4, s.tiles));
+      for (size_t q = 0; q + 1 < n; ++q) {
+        const Storage& t = graph_.StorageOf(parts[q]->output);
+        const Extent& e = graph_.values[parts[q]->output].extent;
+        s.inner += static_cast<double>(
+            GeometryOf(e, t.layout, 1, kept[q] ? kept[q] : e.h, Halo()).bytes);
+      }
+    }
+    const std::vector<int64_t> first_rows = chain.Need(rows);
+    const std::vector<int64_t> second_rows = chain.Need(2 * rows);
+    for (size_t q = 0; q < n; ++q) {
+      const DeviceOp& op = *parts[q];
+      const bool head = n > 1 && op.AsMatrix() == nullptr;
+      (head ? s.vector : s.compute) += ComputeOf(op, s.tiles);
+      uint64_t all = 0, largest = 0;
+      for (const ConstantGroup& g : op.groups) {
+        all += g.bytes;
+        largest = std::max(largest, g.bytes);
+      }
+      s.inner += static_cast<double>(op.temporary_bytes);
+      if (n > 1 || op.groups.size() == 1) {
+        s.weights += static_cast<double>(all);
+        s.weight_bytes += static_cast<double>(all);
+      } else if (s.tiles == 1 || !features_.keep_weights) {
+        s.weights += 2.0 * static_cast<double>(largest);
+        s.weight_bytes += static_cast<double>(all) * s.tiles;
+      } else {
+        s.weights += static_cast<double>(all);
+        s.weight_bytes += static_cast<double>(all);
+      }
+      for (size_t k = 0; k < op.inputs.size(); ++k) {
+        if (chain.Maker(q, k) >= 0) continue;
+        const int value = op.inputs[k].value;
+        Operand o;
+        o.storage = graph_.values[value].storage;
+        if (op.inputs[k].rows.kind == RowMap::kDirect) {
+          s.inputs.push_back(o);
+          continue;
+        }
+        const int64_t most = std::max(
+            {int64_t{1}, first_rows[q], second_rows[q] - first_rows[q]});
+        o.tile = static_cast<double>(InputTile(graph_, op, k, most).bytes);
+        const Extent& e = graph_.values[value].extent;
+        const double whole = static_cast<double>(
+            InputTile(graph_, op, k, chain.height(q)).bytes);
+        // Windows of tiles overlap.
+        const double again = o.tile - whole * static_cast<double>(most) /
+                                          static_cast<double>(chain.height(q));
+        o.total = static_cast<double>(e.n) *
+                  (whole + std::max(0.0, again) * (s.tiles - 1));
+        if (op.inputs[k].rows.kind == RowMap::kWhole) {
+          o.total = static_cast<double>(e.n) * whole;
+        }
+        s.inputs.push_back(o);
+      }
+    }
+    s.output.storage = graph_.values[last.output].storage;
+    s.output.tile = static_cast<double>(OutputTile(graph_, last, rows).bytes);
+    s.output.total =
+        static_cast<double>(graph_.values[last.output].extent.n *
+                            OutputTile(graph_, last, height).bytes);
+    return s.inner + s.weights < capacity_;
+  }
+
+  void Extend(const State& state, size_t index, size_t segment_index, bool keep,
+              std::vector<State>* to) const {
+    const Segment& s = segments_[segment_index];
+    const size_t end = s.first + s.count;
+    const Storage& result = graph_.storages[s.output.storage];
+    const Life& life = lives_[s.output.storage];
+    const bool later = life.last >= static_cast<int>(end);
+    const bool written = state.resident.count(s.output.storage) > 0;
+    // A part of a storage lies where its other parts are.
+    const bool known = life.first < static_cast<int>(s.first);
+    if (result.dram_dense() && keep) return;
+    if (known && keep != written) return;
+    if (!later && !result.dram_dense() && !keep && !known) return;
+    const double buffers = s.tiles > 1 ? 2 : 1;
+    double bytes = s.inner + s.weights, traffic = s.weight_bytes, ends = 0;
+    double transfers = 0;
+    for (int storage : state.resident) {
+      bytes += static_cast<double>(graph_.storages[storage].SramBytes());
+    }
+    for (const Operand& o : s.inputs) {
+      if (state.resident.count(o.storage)) continue;
+      bytes += o.tile * buffers;
+      traffic += o.total;
+      ends += o.tile;
+      transfers += o.total > 0 ? s.tiles : 0;
+    }
+    if (keep) {
+      if (!known) bytes += static_cast<double>(result.SramBytes());
+    } else {
+      bytes += s.output.tile * buffers;
+      traffic += s.output.total;
+      ends += s.output.tile;
+      transfers += s.tiles;
+    }
+    if (bytes > capacity_) return;
+    const double bus = traffic / bandwidth_ + transfers * kTransferStart;
+    State next;
+    // A cascade begins when all of its constants are there.
+    if (s.count > 1) ends += s.weights;
+    next.cost = state.cost + std::max({s.compute, s.vector, bus}) +
+                ends / bandwidth_ + weight_ * bus;
+    next.from = static_cast<int>(index);
+    next.segment = static_cast<int>(segment_index);
+    next.kept = keep;
+    for (int storage : state.resident) {
+      if (lives_[storage].last >= static_cast<int>(end)) {
+        next.resident.insert(storage);
+      }
+    }
+    if (keep && later) next.resident.insert(s.output.storage);
+    for (State& other : *to) {
+      if (other.resident != next.resident) continue;
+      if (next.cost < other.cost) other = std::move(next);
+      return;
+    }
+    to->push_back(std::move(next));
+  }
+
+  static void Prune(std::vector<State>* states) {
+    std::stable_sort(
+        states->begin(), states->end(),
+        [](const State& a, const State& b) { return a.cost < b.cost; });
+    if (states->size() > kMaxStates) states->resize(kMaxStates);
+  }
+
+  std::vector<uint32_t> Apply(std::vector<std::vector<State>>& states) {
+    std::vector<uint32_t> index(graph_.ops.size());
+    for (size_t i = 0; i < index.size(); ++i) index[i] = i;
+    if (states.back().empty()) return index;  // the memory plan will see
+    Prune(&states.back());
+    std::vector<const State*> path;
+    const State* at = &states.back()[0];
+    while (at->segment >= 0) {
+      path.push_back(at);
+      at = &states[segments_[at->segment].first][at->from];
+    }
+    std::reverse(path.begin(), path.end());
+    std::vector<std::unique_ptr<DeviceOp>> ops;
+    for (const State* state : path) {
+      const Segment& s = segments_[state->segment];
+      Storage& result = graph_.storages[s.output.storage];
+      if (features_.cost_tiles && !state->kept && !result.dram_dense()) {
+        result.spill = true;
+      }
+      for (size_t q = s.first; q < s.first + s.count; ++q)
+        index[q] = ops.size();
+      if (s.count == 1) {
+        ops.push_back(std::move(graph_.ops[s.first]));
+        if (features_.cost_tiles) ops.back()->tile_rows = s.rows;
+        continue;
+      }
+      std::vector<std::unique_ptr<DeviceOp>> parts;
+      for (size_t q = s.first; q < s.first + s.count; ++q) {
+        parts.push_back(std::move(graph_.ops[q]));
+      }
+      ops.push_back(MakeCascade(graph_, std::move(parts), s.rows));
+    }
+    graph_.ops = std::move(ops);
+    return index;
+  }
+
+  DeviceGraph& graph_;
+  const Features features_;
+  const double capacity_;
+  const double bandwidth_;
+  const double weight_;
+  std::vector<Life> lives_;
+  std::vector<Segment> segments_;
+};
+
+}  // namespace
+
+std::vector<uint32_t> ChooseSchedule(DeviceGraph* graph,
+                                     const isa::Config& config,
+                                     const Features& features,
+                                     uint64_t program_bytes,
+                                     double traffic_weight) {
+  return Chooser(graph, config, features, program_bytes, traffic_weight).Run();
+}
+
+}  // namespace heddle::compiler

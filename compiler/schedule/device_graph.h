@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// The graph as the card executes it: storages (bytes somewhere), values (a
+// tensor view of a storage) and device operations in program order. Lowering
+// builds it, the memory plan places it, the scheduler emits it.
+#ifndef HEDDLE_COMPILER_SCHEDULE_DEVICE_GRAPH_H_
+#define HEDDLE_COMPILER_SCHEDULE_DEVICE_GRAPH_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/graph.h"
+#include "compiler/stream/microcode.h"
+#include "compiler/stream/stream.h"
+#include "rtl/spec/generated/isa.h"
+
+namespace heddle::compiler {
+
+enum class Layout {
+  kDense,    // ONNX's row-major order, in SRAM perhaps with a halo
+  kBlocked,  // NC/16HW16 (ISA.md), 8-bit types
+  kPacked,   // packed rows [y][x][c] for mode fold, rows at word boundaries
+};
+
+// Padding kept around every plane of a dense storage while it is in SRAM.
+struct Halo {
+  int top = 0, left = 0, bottom = 0, right = 0;
+  bool empty() const { return !(top || left || bottom || right); }
+};
+
+// A tensor seen as n images of c channels of h rows of w columns, and the
+// strides of these dimensions in ONNX's order of elements.
+struct Extent {
+  int64_t n = 1, c = 1, h = 1, w = 1;
+  int64_t dense_n = 0, dense_c = 0, dense_h = 0, dense_w = 1;
+};
+// Rank 4: NCHW; 3: NCW; 2: dense: rows and columns, blocked: rows, and columns
+// are channels; 1: columns or channels; more than 4: the middle ones are
+// channels.
+Extent ExtentOf(const Shape& shape, Layout layout);
+
+// Byte distances of an image in SRAM.
+struct Geometry {
+  uint32_t xstep = 0;  // between columns
+  uint32_t pitch = 0;  // between rows
+  uint32_t plane =
+      0;  // between channels (dense) or 16-channel blocks (blocked)
+  uint64_t bytes = 0;   // of one image, halo included
+  uint32_t origin = 0;  // of channel 0, row 0, column 0 in the image
+};
+// For `rows` rows of an image (all of them, or a stripe).
+Geometry GeometryOf(const Extent& extent, Layout layout, size_t element_bytes,
+                    int64_t rows, const Halo& halo);
+
+constexpr int kWeightRegion = 0;
+constexpr int kScratchRegion = 1;
+constexpr int kIoRegion = 2;
+
+struct Storage {
+  std::string name;
+  Layout layout = Layout::kDense;
+  DataType type = DataType::kFloat;
+  Extent extent;
+  Halo halo;                // kDense only
+  uint32_t halo_value = 0;  // 32-bit pattern of the halo
+  bool shared = false;      // several views: no halo
+  // Device memory: always for inputs and outputs of the network (dense, region
+  // 2) and constants (dense, region 0), else only when the plan spills it (own
+  // layout, region 1).
+  int region = -1;
+  uint64_t dram_offset = 0;
+  bool is_input = false, is_output = false;
+  bool is_constant = false;  // lies in region 0, in ONNX's order
+  // The choice of the schedule: not resident though it may fit.
+  bool spill = false;
+  // SRAM, when resident from first_op to last_op.
+  bool resident = false;
+  uint32_t sram = 0;
+  int first_op = -1, last_op = -1;
+  // Region 2 offset of the tap (dense), or -1.
+  int64_t tap_offset = -1;
+
+  bool dram_dense() const { return is_input || is_output || is_constant; }
+  uint64_t DramBytes() const;
+  uint64_t SramBytes() const;  // all images
+};
+
+// Its bytes are contiguous in the storage, from `offset` on: a storage may hold
+// several tensors one after another (parts of a concatenation).
+struct Value {
+  int storage = -1;
+  Shape shape;
+  Extent extent;
+  uint64_t offset = 0;  // bytes, the same in SRAM and in device memory
+};
+
+// Where an operation finds rows of an operand, or puts rows of its result.
+// The address of (channel or block k, row y, column x) is
+// base + k*plane + (y - row0)*pitch + x*xstep; rows and columns of a halo are
+// at negative or excess coordinates.
+struct TileView {
+  uint32_t base = 0;
+  int64_t row0 = 0;
+  uint32_t pitch = 0, plane = 0, xstep = 0;
+  // kDirect only: the distance of images, and where the operand is. In device
+  // memory (region >= 0) addresses count from `dram` instead of `base`, and
+  // `lane` is the distance of a block's channels.
+  uint32_t image = 0;
+  int region = -1;
+  uint64_t dram = 0;
+  uint32_t lane = 1;
+  // Rolling buffer of this many rows: row y is at base + (y mod wrap)*pitch,
+  // and row0 means nothing. Only operations of the matrix engine are given one.
+  int64_t wrap = 0;
+};
+
+// The address of row `row` of channel 0, which a view without wrap has.
+inline uint32_t RowBase(const TileView& v, int64_t row) {
+  return v.base + (row - v.row0) * int64_t{v.pitch};
+}
+
+// Which rows of an operand an operation needs for rows of its result.
+struct RowMap {
+  // kDirect: the operation reads the operand by itself where it lies, all
+  // images, from SRAM or by its own loads from device memory.
+  enum Kind { kWhole, kSame, kWindow, kDirect } kind = kWhole;
+  // kWindow: from floor((y*stride - pad) / divide) to
+  // floor((y*stride - pad + extent - 1) / divide).
+  int64_t stride = 1, pad = 0, extent = 1;
+  int64_t divide = 1;
+};
+
+struct Slice {
+  int64_t first = 0, count = 0;
+  bool operator==(const Slice& o) const {
+    return first == o.first && count == o.count;
+  }
+};
+
+struct OpInput {
+  int value = -1;
+  RowMap rows;
+  Halo halo;  // what the operation reads beyond the image (dense)
+  uint32_t halo_value = 0;
+  // The operation also reads the lanes beyond the last channel (blocked): they
+  // must hold something.
+  bool all_lanes = false;
+  // Dense operands of which each constant group reads a part only: its
+  // channels, its rows (with kWhole), its columns. One for each group, or
+  // empty.
+  std::vector<Slice> channel_slices, row_slices, column_slices;
+};
+
+struct Tile {
+  int64_t image = 0;
+  int64_t row0 = 0, rows = 0;  // of the result
+  int group = 0;
+  std::vector<TileView> inputs;
+  TileView output;
+  uint32_t constants = 0;  // SRAM address of this group's constants
+  uint32_t temporary = 0;  // SRAM address of the operation's temporary bytes
+};
+
+// Constants of one group: a range of region 0, loaded as a piece.
+struct ConstantGroup {
+  uint64_t offset = 0;
+  uint64_t bytes = 0;  // multiple of 16
+};
+
+// Emission context: the stream and the microprograms' addresses.
+struct Emitter {
+  const isa::Config* config = nullptr;
+  StreamBuilder* stream = nullptr;
+  uint32_t tag = 0;
+  const std::map<std::vector<uint8_t>, uint32_t>* program_address = nullptr;
+
+  void Append(isa::Command command) { stream->Append(std::move(command), tag); }
+  // A vrun with its program's address and section lengths set.
+  isa::Vrun Run(const Microprogram& program) const;
+};
+
+class ConstantPool;
+class MatrixOp;
+
+class DeviceOp {
+ public:
+  virtual ~DeviceOp() = default;
+  // Commands for one tile. All addresses are final.
+  virtual void Emit(Emitter* emitter, const Tile& tile) const = 0;
+  // Puts the constants into region 0 and sets the offsets of `groups`, for
+  // operations that do so only when it is certain which they need.
+  virtual void Place(ConstantPool*) {}
+  virtual MatrixOp* AsMatrix() { return nullptr; }
+  virtual const MatrixOp* AsMatrix() const { return nullptr; }
+  // Rows of input `input` that rows [row0, row0 + rows) of the result need, not
+  // clipped to the image, for operations whose needs are no RowMap. False: what
+  // inputs[input].rows says.
+  virtual bool RowsOf(size_t, int64_t, int64_t, int64_t*, int64_t*) const {
+    return false;
+  }
+  // Programs that Emit uses.
+  virtual std::vector<Microprogram> Programs() const { return {}; }
+
+  std::string name;    // ONNX node
+  std::string op;      // ONNX operator
+  std::string engine;  // "matrix", "vector"
+  uint64_t macs = 0;   // of the model
+  std::vector<OpInput> inputs;
+  int output = -1;  // value
+  std::vector<ConstantGroup> groups{ConstantGroup()};
+  uint64_t temporary_bytes = 0;
+  bool tileable = false;  // by rows of the result
+  // Rows of a tile that the choice of the schedule prefers; 0 = the image.
+  int64_t tile_rows = 0;
+
+  std::vector<std::string> sources;  // ONNX nodes that it stands for
+};
+
+// Region 0 under construction; equal blobs are stored once.
+class ConstantPool {
+ public:
+  // Rounded up to 64 bytes with zeros.
+  ConstantGroup Add(const std::vector<uint8_t>& bytes);
+  const std::vector<uint8_t>& bytes() const { return bytes_; }
+
+ private:
+  std::vector<uint8_t> bytes_;
+  std::map<std::vector<uint8_t>, ConstantGroup> known_;
+};
+
+struct DeviceGraph {
+  std::vector<Storage> storages;
+  std::vector<Value> values;
+  std::vector<std::unique_ptr<DeviceOp>> ops;
+  ConstantPool constants;
+  // Region 2.
+  std::vector<std::pair<std::string, int>> inputs, outputs,
+      taps;  // name, value
+  uint64_t io_bytes = 0;
+
+  const Storage& StorageOf(int value) const {
+    return storages[values[value].storage];
+  }
+  Storage& StorageOf(int value) { return storages[values[value].storage]; }
+};
+
+}  // namespace heddle::compiler
+
+#endif  // HEDDLE_COMPILER_SCHEDULE_DEVICE_GRAPH_H_

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fits loops over several operands to the vector engine's loop nest.
+#ifndef HEDDLE_COMPILER_SCHEDULE_LOOPS_H_
+#define HEDDLE_COMPILER_SCHEDULE_LOOPS_H_
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "compiler/schedule/device_graph.h"
+
+namespace heddle::compiler {
+
+// An operand of an elementwise loop: address of the element with all indices 0,
+// type, and the byte stride of each loop dimension.
+struct LoopOperand {
+  uint32_t base = 0;
+  isa::ElementType type = isa::ElementType::kF32;
+  std::vector<int64_t> strides;
+};
+
+// Vector element type of a tensor type that the vector engine can address.
+isa::ElementType VectorType(DataType type);
+// The one with which a copy keeps every bit: half-precision elements are moved
+// as integers, because converting them would change the payload of a NaN.
+isa::ElementType MoveType(DataType type);
+
+// Emits `run` (program, arguments and flags set by the caller) for every point
+// of the loop `counts` (innermost first). operands[0..2] become streams A, B, C
+// in this order, `result` becomes D; unused operands are left out by the
+// caller's enable flags. Dimensions are merged, the longest that is contiguous
+// for the result becomes the lane dimension, and loops of more dimensions than
+// the engine has are unrolled into several commands. The loop has no reduction:
+// store mode is body.
+void EmitLoop(Emitter* emitter, const isa::Vrun& run,
+              const std::vector<int64_t>& counts,
+              const std::vector<LoopOperand>& operands,
+              const LoopOperand& result);
+
+// Copies rows of one image between two dense views of the same tensor.
+void EmitCopy(Emitter* emitter, const Extent& extent, DataType type,
+              const TileView& from, const TileView& to, int64_t row,
+              int64_t rows);
+
+}  // namespace heddle::compiler
+
+#endif  // HEDDLE_COMPILER_SCHEDULE_LOOPS_H_

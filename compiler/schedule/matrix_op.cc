@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/schedule/matrix_op.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "compiler/schedule/loops.h"
+#include "compiler/stream/access.h"
+#include "compiler/stream/estimate.h"
+
+namespace heddle::compiler {
+namespace {
+
+constexpr uint32_t kWord = isa::kWordBytes;
+constexpr int64_t kBlock = 16;
+constexpr uint64_t kTableBytes = 256;
+
+int64_t Blocks(int64_t channels) { return (channels + kBlock - 1) / kBlock; }
+int64_t RoundUp(int64_t value, int64_t to) {
+  return (value + to - 1) / to * to;
+}
+
+int64_t LowestCode(bool is_signed) { return is_signed ? -128 : 0; }
+
+}  // namespace
+
+MatrixOp::MatrixOp(const isa::Config& config,
+                   std::shared_ptr<const MatrixSpec> spec, int from, int to)
+    : config_(config),
+      spec_(std::move(spec)),
+      first_output_(to),
+      float_(spec_->out_type == isa::OutType::kF32) {
+  engine = "matrix";
+  output = to;
+  macs = spec_->macs;
+  const Window& w = spec_->window;
+  inputs.resize(1);
+  inputs[0].value = from;
+  tileable = !float_;
+  for (uint8_t z : spec_->weight_zero) {
+    zw_channel_ |= z != spec_->weight_zero[0];
+  }
+  Regroup(config_.sram_bytes / 4);
+  if (float_)
+    temporary_bytes = w.out[0] * w.out[1] * Blocks(spec_->weights.co) * 64;
+  MapRows();
+}
+
+const OutputStage* MatrixOp::Find(OutputStage::Kind kind) const {
+  for (const OutputStage& s : stages_) {
+    if (s.kind == kind) return &s;
+  }
+  return nullptr;
+}
+
+bool MatrixOp::Accepts(OutputStage::Kind kind) const {
+  if (spec_->out_type != isa::OutType::kU8 &&
+      spec_->out_type != isa::OutType::kS8) {
+    return false;
+  }
+  auto rank = [](OutputStage::Kind k) {
+    return k == OutputStage::kAverage ? static_cast<int>(OutputStage::kMaxPool)
+                                      : static_cast<int>(k);
+  };
+  return stages_.empty() || rank(stages_.back().kind) < rank(kind);
+}
+
+void MatrixOp::AddStage(const OutputStage& stage) {
+  const uint64_t bytes = groups[0].bytes;
+  stages_.push_back(stage);
+  output = stage.output;
+  if (stage.kind == OutputStage::kResidual) {
+    inputs.emplace_back();
+    inputs.back().value = stage.residual;
+    inputs.back().all_lanes = true;
+  }
+  if (stage.kind == OutputStage::kTable) {
+    Regroup(std::max(bytes, kTableBytes) + kTableBytes);
+  }
+  MapRows();
+}
+
+std::unique_ptr<MatrixOp> MatrixOp::Prefix(size_t count) const {
+  auto op = std::make_unique<MatrixOp>(config_, spec_, inputs[0].value,
+                                       first_output_);
+  op->name = name;
+  op->op = this->op;
+  for (size_t i = 0; i < count; ++i) op->AddStage(stages_[i]);
+  return op;
+}
+
+void MatrixOp::ConvRows(int64_t row0, int64_t rows, int64_t* first,
+                        int64_t* count) const {
+  const int64_t height = spec_->window.out[0];
+  *first = row0;
+  *count = rows;
+  if (Find(OutputStage::kAverage)) {
+    *first = 0;
+    *count = height;
+  } else if (const OutputStage* pool = Find(OutputStage::kMaxPool)) {
+    const int64_t end =
+        (row0 + rows - 1) * pool->stride - pool->pad + pool->kernel;
+    *first = std::max<int64_t>(0, row0 * pool->stride - pool->pad);
+    *count = std::min(end, height) - *first;
+  }
+}
+
+void MatrixOp::MapRows() {
+  const Window& w = spec_->window;
+  RowMap conv{RowMap::kWindow, w.stride[0], w.pad_begin[0],
+              (w.kernel[0] - 1) * w.dilation[0] + 1};
+  RowMap residual{RowMap::kSame, 1, 0, 1};
+  const OutputStage* pool = Find(OutputStage::kMaxPool);
+  // Windows of a pooling that overlap are taken in one command: a row of the
+  // convolution that belongs to two tiles would be computed twice and mixed
+  // into rows that the tile does not have.
+  if (Find(OutputStage::kAverage) || (pool && pool->kernel > pool->stride)) {
+    conv.kind = residual.kind = RowMap::kWhole;
+    tileable = false;
+  } else if (pool) {
+    residual = {RowMap::kWindow, pool->stride, pool->pad, pool->kernel};
+    conv.extent += (pool->kernel - 1) * conv.stride;
+    conv.pad += pool->pad * conv.stride;
+    conv.stride *= pool->stride;
+  }
+  inputs[0].rows = conv;
+  if (inputs.size() > 1) inputs[1].rows = residual;
+}
+
+uint64_t MatrixOp::WeightBytes(int64_t count) const {
+  const CodeWeights& w = spec_->weights;
+  const int64_t taps = w.kh * w.kw;
+  const uint64_t fixed = Blocks(count) * (zw_channel_ ? 9 : 8) * kWord +
+                         (Find(OutputStage::kTable) ? kTableBytes : 0);
+  switch (spec_->mode) {
+    case isa::MatrixMode::kDepthwise:
+      return fixed + Blocks(count) * kBlock * taps;
+    case isa::MatrixMode::kFold:
+      return fixed + RoundUp(count, config_.lanes_out) * config_.lanes_in *
+                         FoldVectors(w.kh, w.kw * w.ci, config_.lanes_in);
+    default:
+      return fixed + RoundUp(count, config_.lanes_out) * taps *
+                         RoundUp(w.ci, config_.lanes_in);
+  }
+}
+
+void MatrixOp::Regroup(uint64_t max_bytes) {
+  const int64_t unit = std::max<int64_t>(kBlock, config_.lanes_out);
+  const int64_t co = spec_->weights.co;
+  const uint64_t unit_bytes = WeightBytes(unit);
+  const int64_t fit = std::max<int64_t>(1, max_bytes / unit_bytes);
+  // Groups of equal size, so that none is much shorter than the others.
+  const int64_t units = (co + unit - 1) / unit;
+  const int64_t count = (units + fit - 1) / fit;
+  step_ = std::min(co, (units + count - 1) / count * unit);
+  groups.clear();
+  for (int64_t first = 0; first < co; first += step_) {
+    ConstantGroup group;
+    group.bytes =
+        RoundUp(WeightBytes(std::min(step_, co - first)), isa::kRegionAlign);
+    groups.push_back(group);
+  }
+}
+
+void MatrixOp::Place(ConstantPool* pool) {
+  const CodeWeights& w = spec_->weights;
+  const std::vector<uint8_t>& zero = spec_->weight_zero;
+  const OutputStage* table = Find(OutputStage::kTable);
+  int64_t first = 0;
+  for (ConstantGroup& group : groups) {
+    const int64_t count = std::min(step_, w.co - first);
+    std::vector<uint8_t> blob = PackParameters(spec_->bias, spec_->scale, zero,
+                                               zw_channel_, first, count);
+    if (table) {
+      blob.insert(blob.end(), table->table.begin(), table->table.end());
+    }
+    std::vector<uint8_t> packed;
+    switch (spec_->mode) {
+      case isa::MatrixMode::kFold:
+        packed = PackFold(w, first, count, zero, config_);
+        break;
+      case isa::MatrixMode::kDepthwise:
+        packed = PackDepthwise(w, first, count, zero);
+        break;
+      default:
+        packed = PackConv(w, first, count, zero, config_);
+    }
+    blob.insert(blob.end(), packed.begin(), packed.end());
+    group = pool->Add(blob);
+    first += step_;
+  }
+}
+
+uint64_t MatrixOp::Cycles(int64_t rows) const {
+  const Window& w = spec_->window;
+  int64_t first, count;
+  ConvRows(0, rows, &first, &count);
+  isa::Conv c;
+  c.mode = spec_->mode;
+  c.out_rows = count;
+  c.ow = w.out[1];
+  c.kh = w.kernel[0];
+  c.kw = w.kernel[1];
+  c.ci = spec_->weights.ci;
+  c.co = spec_->weights.co;
+  if (spec_->mode == isa::MatrixMode::kFold) c.fold_channels = c.ci;
+  return EstimateCycles(c, config_);
+}
+
+uint64_t MatrixOp::ConstantBytes() const {
+  uint64_t bytes = 0;
+  for (const ConstantGroup& g : groups) bytes += g.bytes;
+  return bytes;
+}
+
+std::vector<Microprogram> MatrixOp::Programs() const {
+  if (float_) return {CopyProgram()};
+  return {};
+}
+
+void MatrixOp::Emit(Emitter* emitter, const Tile& tile) const {
+  const Window& w = spec_->window;
+  const TileView& in = tile.inputs[0];
+  const int64_t first = tile.group * step_;
+  const int64_t count = std::min(step_, spec_->weights.co - first);
+  isa::Conv c;
+  c.mode = spec_->mode;
+  c.in_signed = spec_->in_signed;
+  c.w_signed = spec_->w_signed;
+  c.out_type = spec_->out_type;
+  c.zw_channel = zw_channel_;
+  c.in_addr = in.base / kWord;
+  c.in_pitch = in.pitch / kWord;
+  c.in_row0 = in.wrap ? 0 : in.row0;
+  c.in_wrap = in.wrap;
+  if (spec_->mode == isa::MatrixMode::kFold) {
+    c.fold_channels = spec_->weights.ci;
+  } else {
+    c.in_plane = in.plane / kWord;
+  }
+  c.ih = w.in[0];
+  c.iw = w.in[1];
+  c.ow = w.out[1];
+  int64_t conv_row, conv_rows;
+  ConvRows(tile.row0, tile.rows, &conv_row, &conv_rows);
+  c.out_rows = conv_rows;
+  c.out_row0 = conv_row;
+  c.kh = w.kernel[0];
+  c.kw = w.kernel[1];
+  c.sy = w.stride[0];
+  c.sx = w.stride[1];
+  c.dy = w.dilation[0];
+  c.dx = w.dilation[1];
+  c.pad_top = w.pad_begin[0];
+  c.pad_left = w.pad_begin[1];
+  c.co = count;
+  c.ci = spec_->weights.ci;
+  if (spec_->mode == isa::MatrixMode::kDepthwise) {
+    c.ci = count;
+    c.in_addr += first / kBlock * c.in_plane;
+  }
+  c.param_addr = tile.constants / kWord;
+  c.w_addr = c.param_addr + Blocks(count) * (zw_channel_ ? 9 : 8);
+  c.za = spec_->za;
+  if (!zw_channel_) {
+    const uint8_t zero = spec_->weight_zero[0];
+    c.zw = spec_->w_signed ? static_cast<int8_t>(zero) : zero;
+  }
+  if (float_) {
+    EmitFloat(emitter, c, tile, first, count);
+    return;
+  }
+  const TileView& out = tile.output;
+  c.zo = spec_->zo;
+  const bool s8 = spec_->out_type == isa::OutType::kS8;
+  c.act_min = LowestCode(s8) - spec_->zo;
+  c.act_max = LowestCode(s8) + 255 - spec_->zo;
+  c.out_plane = out.plane / kWord;
+  c.out_addr = (out.wrap ? out.base : RowBase(out, tile.row0)) / kWord +
+               first / kBlock * c.out_plane;
+  c.out_wrap = out.wrap;
+  c.out_pitch = out.pitch / kWord;
+  SetStages(&c, tile, first, conv_row);
+  emitter->Append(c);
+}
+
+void MatrixOp::SetStages(isa::Conv* c, const Tile& tile, int64_t first,
+                         int64_t conv_row) const {
+  const bool s8 = spec_->out_type == isa::OutType::kS8;
+  for (const OutputStage& s : stages_) {
+    switch (s.kind) {
+      case OutputStage::kTable:
+        c->lut = true;
+        c->lut_addr = c->w_addr;
+        c->w_addr += kTableBytes / kWord;
+        break;
+      case OutputStage::kResidual: {
+        const TileView& r = tile.inputs[1];
+        c->res_op = s.op;
+        c->res_signed = s.residual_signed;
+        c->res_first = s.residual_first;
+        c->res_pitch = r.pitch / kWord;
+        c->res_plane = r.plane / kWord;
+        c->res_wrap = r.wrap;
+        c->res_addr = (r.wrap ? r.base : RowBase(r, conv_row)) / kWord +
+                      first / kBlock * c->res_plane;
+        c->res_a = s.a;
+        c->res_b = s.b;
+        c->res_k = s.k;
+        c->res_zero = s.residual_zero;
+        c->mid_zero = s.mid_zero;
+        c->res_min = LowestCode(s8);
+        c->res_max = LowestCode(s8) + 255;
+        break;
+      }
+      case OutputStage::kMaxPool: {
+        c->pool = isa::PoolKind::kMax;
+        c->pool_k = s.kernel;
+        c->pool_s = s.stride;
+        c->pool_pad = s.pad;
+        c->pool_row0 = tile.output.wrap ? 0 : tile.row0;
+        c->pool_oh = s.out[0];
+        c->pool_ow = s.out[1];
+        break;
+      }
+      case OutputStage::kAverage:
+        c->pool = isa::PoolKind::kAverage;
+        c->pool_scale = s.scale;
+        c->pool_zero_in = s.zero_in;
+        c->pool_zero_out = s.zero_out;
+        break;
+    }
+  }
+}
+
+void MatrixOp::EmitFloat(Emitter* emitter, isa::Conv c, const Tile& tile,
+                         int64_t first, int64_t count) const {
+  // [block][pixel][16] fp32 in the temporary.
+  const int64_t pixels = int64_t{c.ow} * c.out_rows;
+  c.out_addr = tile.temporary / kWord;
+  c.out_xstep = 4;
+  c.out_pitch = 4 * c.ow;
+  c.out_plane = 4 * pixels;
+  emitter->Append(c);
+  isa::Vrun run = emitter->Run(CopyProgram());
+  run.enable_a = true;
+  // The result is rows x channels: pixels are its rows.
+  const TileView& out = tile.output;
+  for (int64_t done = 0; done < count; done += kBlock) {
+    LoopOperand a, d;
+    a.base = tile.temporary + done / kBlock * pixels * 64;
+    a.strides = {4, 64};
+    d.base = RowBase(out, tile.row0) + (first + done) * out.xstep;
+    d.strides = {out.xstep, out.pitch};
+    EmitLoop(emitter, run, {std::min(kBlock, count - done), pixels}, {a}, d);
+  }
+}
+
+}  // namespace heddle::compiler

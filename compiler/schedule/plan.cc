@@ -1,0 +1,490 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/schedule/plan.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/base/diagnostic.h"
+
+namespace heddle::compiler {
+namespace {
+
+constexpr uint64_t kAlign = 64;
+
+uint64_t Align(uint64_t value) {
+  return (value + kAlign - 1) / kAlign * kAlign;
+}
+
+// A buffer that lives from one operation to another.
+struct Buffer {
+  uint64_t bytes = 0;
+  int first = 0, last = 0;
+  uint64_t offset = 0;
+};
+
+// First fit by decreasing size. Returns the index of a buffer that finds no
+// place below `capacity`, or buffers->size().
+size_t Place(std::vector<Buffer>* buffers, uint64_t capacity, uint64_t* peak) {
+  std::vector<size_t> order(buffers->size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return (*buffers)[a].bytes > (*buffers)[b].bytes;
+  });
+  std::vector<size_t> placed;
+  *peak = 0;
+  for (size_t index : order) {
+    Buffer& b = (*buffers)[index];
+    std::vector<std::pair<uint64_t, uint64_t>> taken;
+    for (size_t other : placed) {
+      const Buffer& o = (*buffers)[other];
+      if (o.first <= b.last && b.first <= o.last) {
+        taken.push_back({o.offset, o.offset + Align(o.bytes)});
+      }
+    }
+    std::sort(taken.begin(), taken.end());
+    uint64_t at = 0;
+    for (const auto& [begin, end] : taken) {
+      if (begin >= at + Align(b.bytes)) break;
+      at = std::max(at, end);
+    }
+    if (at + b.bytes > capacity) return index;
+    b.offset = at;
+    *peak = std::max(*peak, at + b.bytes);
+    placed.push_back(index);
+  }
+  return buffers->size();
+}
+
+bool HaloFits(const Storage& s, const OpInput& input) {
+  if (input.halo.empty()) return true;
+  return s.halo.top >= input.halo.top && s.halo.left >= input.halo.left &&
+         s.halo.bottom >= input.halo.bottom &&
+         s.halo.right >= input.halo.right && s.halo_value == input.halo_value;
+}
+
+class Planner {
+ public:
+  Planner(DeviceGraph* graph, const isa::Config& config, uint64_t program_bytes,
+          const Features& features)
+      : graph_(*graph),
+        capacity_(config.sram_bytes),
+        programs_(program_bytes),
+        features_(features) {}
+
+  absl::StatusOr<MemoryPlan> Run() {
+    if (Align(programs_) >= capacity_) {
+      return Reject(Rejection::kUnsupportedShape,
+                    absl::StrCat("the microprograms take ", programs_,
+                                 " of the ", capacity_,
+                                 " bytes of SRAM that may be used; "
+                                 "allow more"));
+    }
+    SetLifetimes();
+    plan_.ops.resize(graph_.ops.size());
+    for (size_t i = 0; i < graph_.ops.size(); ++i) {
+      const DeviceOp& op = *graph_.ops[i];
+      OpPlan& p = plan_.ops[i];
+      p.tile_rows = ResultRows(i);
+      if (op.tileable && op.tile_rows > 0) {
+        p.tile_rows = std::min(p.tile_rows, op.tile_rows);
+      }
+      p.ahead = std::min(features_.prefetch, static_cast<int>(i));
+      p.keep = features_.keep_weights && op.groups.size() > 1;
+    }
+    while (true) {
+      const size_t failed = TryPlace();
+      if (failed == graph_.ops.size()) break;
+      if (absl::Status s = Relax(failed); !s.ok()) return s;
+    }
+    for (size_t i = 0; i < graph_.ops.size(); ++i) {
+      plan_.ops[i].keep &= Tiles(i) > 1;
+      ChooseOrder(i);
+    }
+    if (absl::Status s = CheckTiles(); !s.ok()) return s;
+    if (absl::Status s = PlaceScratch(); !s.ok()) return s;
+    return std::move(plan_);
+  }
+
+ private:
+  int64_t ResultRows(size_t op) const {
+    return graph_.values[graph_.ops[op]->output].extent.h;
+  }
+
+  uint64_t Tiles(size_t op) const {
+    const Extent& e = graph_.values[graph_.ops[op]->output].extent;
+    const int64_t rows = plan_.ops[op].tile_rows;
+    return e.n * ((e.h + rows - 1) / rows);
+  }
+
+  // Every tile is a command at least: beyond a stream there is no use in
+  // making them.
+  absl::Status CheckTiles() const {
+    constexpr uint64_t kMost = isa::kStreamBytesMax / isa::kWordBytes;
+    for (size_t i = 0; i < graph_.ops.size(); ++i) {
+      const DeviceOp& op = *graph_.ops[i];
+      const uint64_t commands = Tiles(i) * op.groups.size();
+      if (commands <= kMost) continue;
+      return Reject(
+          Rejection::kUnsupportedShape,
+          absl::StrCat(op.op, " '", op.name, "': it needs ", commands,
+                       " commands or more, a stream has at most ", kMost,
+                       "; make the batch smaller or split the operator"));
+    }
+    return absl::OkStatus();
+  }
+
+  // Groups outside, tiles inside, where constants would be loaded again for
+  // every tile otherwise, and operands are not worth more. The result must be
+  // in SRAM, because it is complete only at the end.
+  void ChooseOrder(size_t at) {
+    OpPlan& p = plan_.ops[at];
+    const DeviceOp& op = *graph_.ops[at];
+    if (!features_.keep_weights || p.keep || op.groups.size() < 2 ||
+        Tiles(at) < 2 || op.AsMatrix() == nullptr ||
+        !graph_.StorageOf(op.output).resident) {
+      return;
+    }
+    uint64_t constants = 0, operands = 0;
+    for (const ConstantGroup& g : op.groups) constants += g.bytes;
+    for (size_t k = 0; k < op.inputs.size(); ++k) {
+      if (graph_.StorageOf(op.inputs[k].value).resident && !p.copy[k]) continue;
+      operands += InputTile(graph_, op, k, p.tile_rows).bytes * Tiles(at);
+    }
+    p.group_outer =
+        constants * (Tiles(at) - 1) > operands * (op.groups.size() - 1);
+  }
+
+  void SetLifetimes() {
+    for (size_t i = 0; i < graph_.ops.size(); ++i) {
+      const DeviceOp& op = *graph_.ops[i];
+      auto touch = [&](int value) {
+        Storage& s = graph_.StorageOf(value);
+        if (s.first_op < 0) s.first_op = i;
+        s.last_op = i;
+      };
+      for (const OpInput& in : op.inputs) touch(in.value);
+      touch(op.output);
+    }
+    for (Storage& s : graph_.storages) {
+      s.resident = !s.dram_dense() && s.first_op >= 0 && !s.spill;
+    }
+  }
+
+  // Rebuilds all buffers and places them. Returns the operation that does not
+  // fit, or ops.size().
+  size_t TryPlace() {
+    buffers_.clear();
+    owner_.clear();
+    std::vector<size_t> storage_buffer(graph_.storages.size(), SIZE_MAX);
+    for (size_t i = 0; i < graph_.storages.size(); ++i) {
+      const Storage& s = graph_.storages[i];
+      if (!s.resident) continue;
+      storage_buffer[i] = Add(s.SramBytes(), s.first_op, s.last_op, s.first_op);
+    }
+    struct Indices {
+      std::array<size_t, 2> constants, output;
+      std::vector<std::array<size_t, 2>> inputs;
+      size_t temporary;
+    };
+    std::vector<Indices> indices(graph_.ops.size());
+    for (size_t i = 0; i < graph_.ops.size(); ++i) {
+      const DeviceOp& op = *graph_.ops[i];
+      OpPlan& p = plan_.ops[i];
+      const int at = static_cast<int>(i);
+      const bool several = p.tile_rows < ResultRows(i) ||
+                           op.groups.size() > 1 ||
+                           graph_.values[op.output].extent.n > 1;
+      auto pair = [&](uint64_t bytes, int from) {
+        const size_t first = Add(bytes, from, at, at);
+        return std::array<size_t, 2>{
+            first, several ? Add(bytes, from, at, at) : first};
+      };
+      uint64_t constant_bytes = 0;
+      for (const ConstantGroup& g : op.groups) {
+        constant_bytes = std::max(constant_bytes, g.bytes);
+      }
+      const int from = at - p.ahead;
+      const bool keep = p.keep && Tiles(i) > 1;
+      if (keep) {
+        constant_bytes = 0;
+        for (const ConstantGroup& g : op.groups) constant_bytes += g.bytes;
+      }
+      if (op.groups.size() > 1 && !keep) {
+        indices[i].constants = pair(constant_bytes, from);
+      } else {
+        const size_t one = Add(constant_bytes, from, at, at);
+        indices[i].constants = {one, one};
+      }
+      p.copy.assign(op.inputs.size(), false);
+      indices[i].inputs.resize(op.inputs.size());
+      for (size_t k = 0; k < op.inputs.size(); ++k) {
+        const Storage& s = graph_.StorageOf(op.inputs[k].value);
+        if (s.resident) {
+          if (HaloFits(s, op.inputs[k])) continue;
+          p.copy[k] = true;
+        }
+        indices[i].inputs[k] =
+            pair(InputTile(graph_, op, k, p.tile_rows).bytes, at);
+      }
+      if (!graph_.StorageOf(op.output).resident) {
+        indices[i].output = pair(OutputTile(graph_, op, p.tile_rows).bytes, at);
+      }
+      indices[i].temporary = Add(op.temporary_bytes, at, at, at);
+    }
+    // The microprograms stay throughout, at the beginning.
+    const uint64_t base = Align(programs_);
+    const size_t failed = Place(&buffers_, capacity_ - base, &plan_.sram_peak);
+    if (failed < buffers_.size()) return owner_[failed];
+    plan_.sram_peak += base;
+    auto address = [&](size_t index) {
+      return static_cast<uint32_t>(base + buffers_[index].offset);
+    };
+    plan_.programs = 0;
+    for (size_t i = 0; i < graph_.storages.size(); ++i) {
+      if (storage_buffer[i] != SIZE_MAX) {
+        graph_.storages[i].sram = address(storage_buffer[i]);
+      }
+    }
+    for (size_t i = 0; i < graph_.ops.size(); ++i) {
+      const DeviceOp& op = *graph_.ops[i];
+      OpPlan& p = plan_.ops[i];
+      p.inputs.assign(op.inputs.size(), {0, 0});
+      for (int side = 0; side < 2; ++side) {
+        p.constants[side] = address(indices[i].constants[side]);
+        for (size_t k = 0; k < op.inputs.size(); ++k) {
+          if (graph_.StorageOf(op.inputs[k].value).resident && !p.copy[k])
+            continue;
+          p.inputs[k][side] = address(indices[i].inputs[k][side]);
+        }
+        if (!graph_.StorageOf(op.output).resident) {
+          p.output[side] = address(indices[i].output[side]);
+        }
+      }
+      p.temporary = address(indices[i].temporary);
+    }
+    return graph_.ops.size();
+  }
+
+  // Makes room at operation `at`.
+  absl::Status Relax(size_t at) {
+    OpPlan& p = plan_.ops[at];
+    const DeviceOp& op = *graph_.ops[at];
+    if (p.ahead > 0) {
+      p.ahead /= 2;
+      return absl::OkStatus();
+    }
+    // Of others, those that are needed last.
+    for (size_t j = plan_.ops.size() - 1; j > at; --j) {
+      const int distance = static_cast<int>(j - at);
+      if (plan_.ops[j].ahead < distance) continue;
+      plan_.ops[j].ahead = distance - 1;
+      return absl::OkStatus();
+    }
+    if (p.keep && Tiles(at) > 1) {
+      p.keep = false;
+      return absl::OkStatus();
+    }
+    // A smaller tile helps only what is not resident; spilling the largest
+    // tensor alive here helps everything. Take whichever frees more first.
+    int largest = -1;
+    for (size_t i = 0; i < graph_.storages.size(); ++i) {
+      const Storage& s = graph_.storages[i];
+      const int here = static_cast<int>(at);
+      if (!s.resident || s.first_op > here || s.last_op < here) continue;
+      if (largest < 0 || s.SramBytes() > graph_.storages[largest].SramBytes()) {
+        largest = i;
+      }
+    }
+    uint64_t striped = 0;
+    if (op.tileable && p.tile_rows > 1) {
+      for (size_t k = 0; k < op.inputs.size(); ++k) {
+        if (!graph_.StorageOf(op.inputs[k].value).resident) {
+          striped += InputTile(graph_, op, k, p.tile_rows).bytes;
+        }
+      }
+      if (!graph_.StorageOf(op.output).resident) {
+        striped += OutputTile(graph_, op, p.tile_rows).bytes;
+      }
+    }
+    if (striped > 0 &&
+        (largest < 0 || striped >= graph_.storages[largest].SramBytes())) {
+      p.tile_rows = (p.tile_rows + 1) / 2;
+      return absl::OkStatus();
+    }
+    if (largest >= 0) {
+      graph_.storages[largest].resident = false;
+      return absl::OkStatus();
+    }
+    return Reject(
+        Rejection::kUnsupportedShape,
+        absl::StrCat(op.op, " '", op.name,
+                     "': its smallest tile does not fit the ", capacity_,
+                     " bytes of SRAM of this configuration; ", WayOut()));
+  }
+
+  // What helps against too little SRAM.
+  std::string WayOut() const {
+    const isa::Config* larger = nullptr;
+    for (const isa::Config& c : isa::kConfigs) {
+      if (c.sram_bytes <= capacity_) continue;
+      if (larger == nullptr || c.sram_bytes < larger->sram_bytes) larger = &c;
+    }
+    if (larger == nullptr) return "none has more, so split the operator";
+    return absl::StrCat("use ", larger->name, ", which has ",
+                        larger->sram_bytes, ", or split the operator");
+  }
+
+  absl::Status PlaceScratch() {
+    std::vector<Buffer> buffers;
+    std::vector<size_t> which;
+    for (size_t i = 0; i < graph_.storages.size(); ++i) {
+      Storage& s = graph_.storages[i];
+      if (s.resident || s.dram_dense() || s.first_op < 0) continue;
+      s.region = kScratchRegion;
+      buffers.push_back({s.DramBytes(), s.first_op, s.last_op, 0});
+      which.push_back(i);
+    }
+    const size_t failed = Place(&buffers, UINT32_MAX, &plan_.scratch_bytes);
+    if (failed < buffers.size()) {
+      return Reject(
+          Rejection::kNoDeviceMemory,
+          absl::StrCat("tensor '", graph_.storages[which[failed]].name, "' of ",
+                       buffers[failed].bytes,
+                       " bytes has no place beside the others that are alive "
+                       "with it: between operations ",
+                       UINT32_MAX,
+                       " bytes of device memory can be used; make the batch or "
+                       "the tensors smaller"));
+    }
+    for (size_t i = 0; i < which.size(); ++i) {
+      graph_.storages[which[i]].dram_offset = buffers[i].offset;
+    }
+    plan_.scratch_bytes = Align(plan_.scratch_bytes);
+    return absl::OkStatus();
+  }
+
+  size_t Add(uint64_t bytes, int first, int last, size_t owner) {
+    buffers_.push_back({bytes, first, last, 0});
+    owner_.push_back(owner);
+    return buffers_.size() - 1;
+  }
+
+  DeviceGraph& graph_;
+  const uint64_t capacity_;
+  const uint64_t programs_;
+  const Features features_;
+  MemoryPlan plan_;
+  std::vector<Buffer> buffers_;
+  std::vector<size_t> owner_;  // operation to relax when a buffer does not fit
+};
+
+}  // namespace
+
+namespace {
+
+Slice SliceOf(const std::vector<Slice>& slices, int group, int64_t all) {
+  if (slices.empty()) return {0, all};
+  if (group >= 0) return slices[group];
+  return {0, std::max_element(slices.begin(), slices.end(),
+                              [](const Slice& a, const Slice& b) {
+                                return a.count < b.count;
+                              })
+                 ->count};
+}
+
+}  // namespace
+
+Slice InputChannels(const DeviceGraph& graph, const DeviceOp& op, size_t i,
+                    int group) {
+  const OpInput& in = op.inputs[i];
+  return SliceOf(in.channel_slices, group, graph.values[in.value].extent.c);
+}
+
+Slice InputColumns(const DeviceGraph& graph, const DeviceOp& op, size_t i,
+                   int group) {
+  const OpInput& in = op.inputs[i];
+  return SliceOf(in.column_slices, group, graph.values[in.value].extent.w);
+}
+
+void InputRows(const DeviceGraph& graph, const DeviceOp& op, size_t i,
+               int64_t row0, int64_t rows, int group, int64_t* first,
+               int64_t* count) {
+  if (op.RowsOf(i, row0, rows, first, count)) return;
+  const OpInput& in = op.inputs[i];
+  switch (in.rows.kind) {
+    case RowMap::kWhole:
+      *first =
+          SliceOf(in.row_slices, group, graph.values[in.value].extent.h).first;
+      *count =
+          SliceOf(in.row_slices, group, graph.values[in.value].extent.h).count;
+      break;
+    case RowMap::kSame:
+      *first = row0;
+      *count = rows;
+      break;
+    case RowMap::kWindow:
+      *first = row0 * in.rows.stride - in.rows.pad;
+      *count = (rows - 1) * in.rows.stride + in.rows.extent;
+      if (in.rows.divide > 1) {
+        const int64_t d = in.rows.divide;
+        *first = *first >= 0 ? *first / d : -((-*first + d - 1) / d);
+        // Wherever the tile begins between two rows of the input.
+        *count = (*count - 1) / d + 2;
+      }
+      break;
+    case RowMap::kDirect:
+      *first = 0;
+      *count = 0;
+      break;
+  }
+}
+
+Geometry InputTile(const DeviceGraph& graph, const DeviceOp& op, size_t i,
+                   int64_t rows) {
+  const OpInput& in = op.inputs[i];
+  const Storage& s = graph.StorageOf(in.value);
+  int64_t first, count;
+  InputRows(graph, op, i, 0, rows, -1, &first, &count);
+  if (op.RowsOf(i, 0, rows, &first, &count)) {
+    // Stripes may differ.
+    const int64_t height = graph.values[op.output].extent.h;
+    for (int64_t row0 = rows; row0 < height; row0 += rows) {
+      int64_t some;
+      op.RowsOf(i, row0, std::min(rows, height - row0), &first, &some);
+      count = std::max(count, some);
+    }
+  }
+  Halo sides;
+  sides.left = in.halo.left;
+  sides.right = in.halo.right;
+  if (in.rows.kind == RowMap::kWhole) {
+    sides.top = in.halo.top;
+    sides.bottom = in.halo.bottom;
+  }
+  if (s.layout != Layout::kDense) {
+    // The matrix engine pads by itself: only rows of the image are kept.
+    count = std::min(count, s.extent.h);
+  }
+  Extent extent = graph.values[in.value].extent;
+  extent.c = InputChannels(graph, op, i, -1).count;
+  extent.w = InputColumns(graph, op, i, -1).count;
+  return GeometryOf(extent, s.layout, ElementBytes(s.type), count, sides);
+}
+
+Geometry OutputTile(const DeviceGraph& graph, const DeviceOp& op,
+                    int64_t rows) {
+  const Storage& s = graph.StorageOf(op.output);
+  return GeometryOf(graph.values[op.output].extent, s.layout,
+                    ElementBytes(s.type), rows, Halo());
+}
+
+absl::StatusOr<MemoryPlan> PlanMemory(DeviceGraph* graph,
+                                      const isa::Config& config,
+                                      uint64_t program_bytes,
+                                      const Features& features) {
+  return Planner(graph, config, program_bytes, features).Run();
+}
+
+}  // namespace heddle::compiler

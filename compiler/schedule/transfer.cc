@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/schedule/transfer.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace heddle::compiler {
+namespace {
+
+constexpr uint64_t kMaxCount = 65535;  // of one dimension of a DMA command
+constexpr size_t kMaxDims = 4;
+
+using Dim = BoxDim;
+
+// Emits a box of any number of dimensions and any counts, innermost first.
+class BoxEmitter {
+ public:
+  BoxEmitter(Emitter* emitter, Direction direction, int region)
+      : emitter_(emitter), direction_(direction), region_(region) {}
+
+  void Emit(uint64_t element, uint64_t dram, uint64_t sram,
+            std::vector<Dim> dims) {
+    Simplify(&dims);
+    // Larger elements where a contiguous run allows them.
+    while (element < isa::kWordBytes && !dims.empty() && dims[0].s == element &&
+           dims[0].t == element && dims[0].n % 2 == 0 &&
+           Aligned(2 * element, dram, sram, dims)) {
+      element *= 2;
+      dims[0] = {dims[0].n / 2, element, element};
+    }
+    Split(element, dram, sram, dims);
+  }
+
+ private:
+  static void Simplify(std::vector<Dim>* dims) {
+    std::vector<Dim> kept;
+    for (const Dim& d : *dims) {
+      if (d.n == 1) continue;
+      if (!kept.empty() && kept.back().n * kept.back().s == d.s &&
+          kept.back().n * kept.back().t == d.t) {
+        kept.back().n *= d.n;
+      } else {
+        kept.push_back(d);
+      }
+    }
+    *dims = kept;
+  }
+
+  static bool Aligned(uint64_t element, uint64_t dram, uint64_t sram,
+                      const std::vector<Dim>& dims) {
+    if (dram % element || sram % element) return false;
+    for (size_t i = 1; i < dims.size(); ++i) {
+      if (dims[i].s % element || dims[i].t % element) return false;
+    }
+    return true;
+  }
+
+  void Split(uint64_t element, uint64_t dram, uint64_t sram,
+             const std::vector<Dim>& dims) {
+    for (size_t i = 0; i < dims.size(); ++i) {
+      if (dims[i].n > kMaxCount) {
+        for (uint64_t done = 0; done < dims[i].n; done += kMaxCount) {
+          std::vector<Dim> part = dims;
+          part[i].n = std::min(kMaxCount, dims[i].n - done);
+          Split(element, dram + done * dims[i].s, sram + done * dims[i].t,
+                part);
+        }
+        return;
+      }
+    }
+    if (dims.size() > kMaxDims) {
+      std::vector<Dim> inner(dims.begin(), dims.end() - 1);
+      for (uint64_t k = 0; k < dims.back().n; ++k) {
+        Split(element, dram + k * dims.back().s, sram + k * dims.back().t,
+              inner);
+      }
+      return;
+    }
+    if (direction_ == Direction::kLoad) {
+      Append<isa::Load>(element, dram, sram, dims);
+    } else {
+      Append<isa::Store>(element, dram, sram, dims);
+    }
+  }
+
+  template <typename T>
+  void Append(uint64_t element, uint64_t dram, uint64_t sram,
+              const std::vector<Dim>& dims) {
+    T c;
+    c.region = region_;
+    while ((1u << c.elem_log2) < element) ++c.elem_log2;
+    c.dram_offset = dram;
+    c.sram_addr = sram;
+    uint32_t* const n[] = {&c.n0, &c.n1, &c.n2, &c.n3};
+    uint32_t* const s[] = {&c.s0, &c.s1, &c.s2, &c.s3};
+    uint32_t* const t[] = {&c.t0, &c.t1, &c.t2, &c.t3};
+    for (size_t i = 0; i < dims.size(); ++i) {
+      *n[i] = dims[i].n;
+      *s[i] = dims[i].s;
+      *t[i] = dims[i].t;
+    }
+    emitter_->Append(c);
+  }
+
+  Emitter* emitter_;
+  Direction direction_;
+  int region_;
+};
+
+}  // namespace
+
+void EmitTransfer(Emitter* emitter, Direction direction, const Extent& e,
+                  Layout layout, size_t element_bytes, const DramTensor& dram,
+                  int64_t image, int64_t row, int64_t rows,
+                  const TileView& view) {
+  BoxEmitter box(emitter, direction, dram.region);
+  const uint64_t sram = view.base + (row - view.row0) * int64_t{view.pitch};
+  const uint64_t es = element_bytes;
+  const uint64_t w = e.w, c = e.c, r = rows;
+  const uint64_t column_bytes = e.dense_w * es, row_bytes = e.dense_h * es,
+                 plane_bytes = e.dense_c * es;
+  const uint64_t dense = dram.offset + image * e.dense_n * es + row * row_bytes;
+  if (layout == Layout::kDense) {
+    box.Emit(es, dense, sram,
+             {{w, column_bytes, es},
+              {r, row_bytes, view.pitch},
+              {c, plane_bytes, view.plane}});
+    return;
+  }
+  if (layout == Layout::kPacked) {
+    if (dram.dense) {
+      box.Emit(1, dense, sram,
+               {{w, column_bytes, view.xstep},
+                {r, row_bytes, view.pitch},
+                {c, plane_bytes, 1}});
+    } else {
+      const Geometry own = GeometryOf(e, layout, 1, e.h, Halo());
+      box.Emit(1, dram.offset + image * own.bytes + row * own.pitch, sram,
+               {{w * c, 1, 1}, {r, own.pitch, view.pitch}});
+    }
+    return;
+  }
+  const uint64_t word = isa::kWordBytes;
+  if (!dram.dense) {
+    const Geometry own = GeometryOf(e, layout, 1, e.h, Halo());
+    box.Emit(word, dram.offset + image * own.bytes + row * own.pitch, sram,
+             {{w, word, word},
+              {r, own.pitch, view.pitch},
+              {(c + 15) / 16, own.plane, view.plane}});
+    return;
+  }
+  const uint64_t full = c / 16, rest = c % 16;
+  if (full) {
+    box.Emit(1, dense, sram,
+             {{w, column_bytes, word},
+              {r, row_bytes, view.pitch},
+              {16, plane_bytes, 1},
+              {full, 16 * plane_bytes, view.plane}});
+  }
+  if (rest) {
+    box.Emit(1, dense + full * 16 * plane_bytes, sram + full * view.plane,
+             {{w, column_bytes, word},
+              {r, row_bytes, view.pitch},
+              {rest, plane_bytes, 1}});
+  }
+}
+
+void EmitLoadBox(Emitter* emitter, int region, uint64_t element, uint64_t dram,
+                 uint32_t sram, const std::vector<BoxDim>& dims) {
+  BoxEmitter(emitter, Direction::kLoad, region).Emit(element, dram, sram, dims);
+}
+
+void EmitFillBox(Emitter* emitter, uint64_t element, uint32_t value,
+                 uint32_t sram, const std::vector<BoxDim>& dims) {
+  for (size_t i = 0; i < dims.size(); ++i) {
+    const bool too_many = dims.size() > kMaxDims && i + 1 == dims.size();
+    if (dims[i].n <= kMaxCount && !too_many) continue;
+    const uint64_t step = too_many ? 1 : kMaxCount;
+    for (uint64_t done = 0; done < dims[i].n; done += step) {
+      std::vector<BoxDim> part = dims;
+      part[i].n = std::min(step, dims[i].n - done);
+      if (too_many) part.pop_back();
+      EmitFillBox(emitter, element, value, sram + done * dims[i].t, part);
+    }
+    return;
+  }
+  isa::Fill fill;
+  while ((1u << fill.elem_log2) < element) ++fill.elem_log2;
+  fill.value = value;
+  fill.sram_addr = sram;
+  uint32_t* const n[] = {&fill.n0, &fill.n1, &fill.n2, &fill.n3};
+  uint32_t* const t[] = {&fill.t0, &fill.t1, &fill.t2, &fill.t3};
+  for (size_t i = 0; i < dims.size(); ++i) {
+    *n[i] = dims[i].n;
+    *t[i] = dims[i].t;
+  }
+  emitter->Append(fill);
+}
+
+void EmitLoadBytes(Emitter* emitter, int region, uint64_t offset, uint32_t sram,
+                   uint64_t bytes) {
+  if (bytes == 0) return;
+  BoxEmitter(emitter, Direction::kLoad, region)
+      .Emit(isa::kWordBytes, offset, sram,
+            {{bytes / isa::kWordBytes, isa::kWordBytes, isa::kWordBytes}});
+}
+
+void EmitFill(Emitter* emitter, uint32_t sram, uint64_t bytes, uint32_t value) {
+  const uint64_t words = bytes / 4;
+  for (uint64_t done = 0; done < words;) {
+    // Rectangles of the largest count first.
+    const uint64_t left = words - done;
+    isa::Fill fill;
+    fill.elem_log2 = 2;
+    fill.value = value;
+    fill.sram_addr = sram + done * 4;
+    fill.n0 = std::min(left, kMaxCount);
+    fill.t0 = 4;
+    fill.n1 = std::max<uint64_t>(1, left / fill.n0);
+    fill.t1 = fill.n0 * 4;
+    emitter->Append(fill);
+    done += uint64_t{fill.n0} * fill.n1;
+  }
+}
+
+}  // namespace heddle::compiler

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/stream/pack.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace heddle::compiler {
+namespace {
+
+constexpr int64_t kBlock = 16;
+
+int64_t DivUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+}  // namespace
+
+std::vector<uint8_t> PackConv(const CodeWeights& w, int64_t first,
+                              int64_t count, const std::vector<uint8_t>& zero,
+                              const isa::Config& config) {
+  const int64_t lanes = config.lanes_in, cells = config.lanes_out;
+  std::vector<uint8_t> out;
+  out.reserve(DivUp(count, cells) * cells * w.kh * w.kw * DivUp(w.ci, lanes) *
+              lanes);
+  for (int64_t cob = 0; cob < count; cob += cells) {
+    for (int64_t y = 0; y < w.kh; ++y) {
+      for (int64_t x = 0; x < w.kw; ++x) {
+        for (int64_t cib = 0; cib < w.ci; cib += lanes) {
+          for (int64_t k = cob; k < cob + cells; ++k) {
+            for (int64_t c = cib; c < cib + lanes; ++c) {
+              const bool real = k < count && c < w.ci;
+              out.push_back(real        ? w.At(first + k, c, y, x)
+                            : k < count ? zero[first + k]
+                                        : zero[first]);
+            }
+          }
+        }
+      }
+    }
+  }
+  return out;
+}
+
+std::vector<uint8_t> PackFold(const CodeWeights& w, int64_t first,
+                              int64_t count, const std::vector<uint8_t>& zero,
+                              const isa::Config& config) {
+  const int64_t lanes = config.lanes_in, cells = config.lanes_out;
+  const int64_t row_bytes = w.kw * w.ci;
+  // (row, byte in row) of every lane of every vector; row -1 = no lane.
+  struct Lane {
+    int64_t row, byte;
+  };
+  std::vector<std::vector<Lane>> vectors;
+  for (int64_t row = 0, byte = 0; row < w.kh;) {
+    std::vector<Lane> v;
+    for (uint32_t rows = 0; rows < isa::kFoldRowsMax && row < w.kh &&
+                            static_cast<int64_t>(v.size()) < lanes;
+         ++rows) {
+      while (byte < row_bytes && static_cast<int64_t>(v.size()) < lanes) {
+        v.push_back({row, byte++});
+      }
+      if (byte == row_bytes) {
+        byte = 0;
+        ++row;
+      }
+    }
+    v.resize(lanes, {-1, 0});
+    vectors.push_back(v);
+  }
+  std::vector<uint8_t> out;
+  for (int64_t cob = 0; cob < count; cob += cells) {
+    for (const auto& v : vectors) {
+      for (int64_t k = cob; k < cob + cells; ++k) {
+        for (const Lane& lane : v) {
+          if (k >= count) {
+            out.push_back(zero[first]);
+          } else if (lane.row < 0) {
+            out.push_back(zero[first + k]);
+          } else {
+            out.push_back(
+                w.At(first + k, lane.byte % w.ci, lane.row, lane.byte / w.ci));
+          }
+        }
+      }
+    }
+  }
+  return out;
+}
+
+std::vector<uint8_t> PackDepthwise(const CodeWeights& w, int64_t first,
+                                   int64_t count,
+                                   const std::vector<uint8_t>& zero) {
+  std::vector<uint8_t> out;
+  for (int64_t block = 0; block < count; block += kBlock) {
+    for (int64_t y = 0; y < w.kh; ++y) {
+      for (int64_t x = 0; x < w.kw; ++x) {
+        for (int64_t c = block; c < block + kBlock; ++c) {
+          out.push_back(c < count ? w.At(first + c, 0, y, x) : zero[first]);
+        }
+      }
+    }
+  }
+  return out;
+}
+
+std::vector<uint8_t> PackParameters(const std::vector<int32_t>& bias,
+                                    const std::vector<float>& scale,
+                                    const std::vector<uint8_t>& zero,
+                                    bool zero_points, int64_t first,
+                                    int64_t count) {
+  std::vector<uint8_t> out;
+  for (int64_t block = 0; block < count; block += kBlock) {
+    std::vector<uint8_t> words((zero_points ? 9 : 8) * kBlock, 0);
+    const int64_t lanes = std::min(kBlock, count - block);
+    for (int64_t i = 0; i < lanes; ++i) {
+      const int64_t o = first + block + i;
+      std::memcpy(&words[4 * i], &bias[o], 4);
+      std::memcpy(&words[64 + 4 * i], &scale[o], 4);
+      if (zero_points) words[128 + i] = zero[o];
+    }
+    out.insert(out.end(), words.begin(), words.end());
+  }
+  return out;
+}
+
+}  // namespace heddle::compiler

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Weights and parameters of the matrix engine in the layouts of ISA.md
+// ("Layouts"): packed tiles, fold vectors, depthwise words, parameter blocks.
+#ifndef HEDDLE_COMPILER_STREAM_PACK_H_
+#define HEDDLE_COMPILER_STREAM_PACK_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "rtl/spec/generated/isa.h"
+
+namespace heddle::compiler {
+
+// Weights of one convolution as [co][ci][kh][kw] codes.
+struct CodeWeights {
+  std::vector<uint8_t> codes;
+  int64_t co = 0, ci = 0, kh = 1, kw = 1;
+  uint8_t At(int64_t o, int64_t c, int64_t y, int64_t x) const {
+    return codes[((o * ci + c) * kh + y) * kw + x];
+  }
+};
+
+// Output channels [first, first + count); rows of a tile beyond the last hold
+// `zero[o]`'s code, that is, weights that count nothing.
+// Mode conv: [cob][ky][kx][cib] tiles of K x C.
+std::vector<uint8_t> PackConv(const CodeWeights& w, int64_t first,
+                              int64_t count, const std::vector<uint8_t>& zero,
+                              const isa::Config& config);
+// Mode fold: [cob][vector] tiles.
+std::vector<uint8_t> PackFold(const CodeWeights& w, int64_t first,
+                              int64_t count, const std::vector<uint8_t>& zero,
+                              const isa::Config& config);
+// Mode depthwise (ci = 1): [block][ky][kx] words.
+std::vector<uint8_t> PackDepthwise(const CodeWeights& w, int64_t first,
+                                   int64_t count,
+                                   const std::vector<uint8_t>& zero);
+
+// Parameter blocks of channels [first, first + count): bias, scale and, with
+// `zero_points`, a word of weight zero points. Lanes beyond count are zero.
+std::vector<uint8_t> PackParameters(const std::vector<int32_t>& bias,
+                                    const std::vector<float>& scale,
+                                    const std::vector<uint8_t>& zero,
+                                    bool zero_points, int64_t first,
+                                    int64_t count);
+
+}  // namespace heddle::compiler
+
+#endif  // HEDDLE_COMPILER_STREAM_PACK_H_

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// A command stream under construction. Commands are appended in program order;
+// Finish() derives their dependencies from what they access, adds waits and
+// signals, and encodes.
+//
+// Synchronisation. Each ordered pair of engines and each point has a semaphore
+// of its own (4 x 4 x 2 = all 32), so every semaphore is signalled by one
+// engine at one point and waited for by one engine, as the ISA asks. A
+// dependency of command d on command s becomes one unit: s signals it, d waits
+// for it. Engines start and complete in order, so a dependency that an earlier
+// wait of d's engine (or, transitively, of an engine it waited for) already
+// covers needs none. Commands with more than two waits or signals get sync
+// commands. Where waits that come late could let a semaphore exceed its
+// maximum, in any order that the rule permits, a barrier takes the place of the
+// waits.
+#ifndef HEDDLE_COMPILER_STREAM_STREAM_H_
+#define HEDDLE_COMPILER_STREAM_STREAM_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "rtl/spec/generated/isa.h"
+
+namespace heddle::compiler {
+
+struct EncodedStream {
+  std::vector<uint32_t> words;
+  // Byte offset of every appended command, in order of appending.
+  std::vector<uint32_t> offsets;
+  uint64_t commands = 0;  // including sync, barrier and end
+};
+
+class StreamBuilder {
+ public:
+  explicit StreamBuilder(const isa::Config& config) : config_(config) {}
+
+  // Appends a command for layer `tag`. Its header's waits and signals are
+  // overwritten. Commands beyond isa::kStreamBytesMax are dropped.
+  void Append(isa::Command command, uint32_t tag);
+  // Whether commands were dropped: there is no such stream.
+  bool too_long() const { return bytes_ > isa::kStreamBytesMax; }
+
+  size_t size() const { return commands_.size(); }
+  const std::vector<isa::Command>& commands() const { return commands_; }
+
+  // The whole stream, ended by `end`. Internal error if a command is not legal;
+  // kUnsupportedShape if the driver would refuse the stream for its length.
+  absl::StatusOr<EncodedStream> Finish() const;
+
+ private:
+  isa::Config config_;
+  std::vector<isa::Command> commands_;
+  uint64_t bytes_ = 0;  // of all commands, dropped ones included
+};
+
+}  // namespace heddle::compiler
+
+#endif  // HEDDLE_COMPILER_STREAM_STREAM_H_
