@@ -66,11 +66,15 @@ void FillDetails(const DeviceGraph& graph, const DeviceOp& op,
   layer->output = Operand(graph, op.output, false);
   const Extent& e = graph.values[op.output].extent;
   layer->rows = e.h;
-  layer->tile_rows = std::min(plan.tile_rows, e.h);
+  layer->columns = e.w;
+  layer->channels = e.c;
+  layer->tile_rows = plan.tile.rows;
+  layer->tile_columns = plan.tile.columns;
+  layer->tile_channels = plan.tile.channels;
   layer->groups = op.groups.size();
-  layer->tiles = plan.tile_rows > 0
-                     ? e.n * DivUp(e.h, plan.tile_rows) * op.groups.size()
-                     : 0;
+  layer->tiles = e.n * DivUp(e.h, plan.tile.rows) *
+                 DivUp(e.w, plan.tile.columns) *
+                 DivUp(e.c, plan.tile.channels) * op.groups.size();
   for (const ConstantGroup& g : op.groups) layer->constant_bytes += g.bytes;
 }
 
@@ -149,12 +153,12 @@ std::vector<BufferReport> DescribeBuffers(const DeviceGraph& graph,
       const Storage& s = graph.StorageOf(op.inputs[k].value);
       if (s.resident && !p.copy[k]) continue;
       pair(s.name, "operand", p.inputs[k][0], p.inputs[k][1],
-           InputTile(graph, op, k, p.tile_rows).bytes, i);
+           InputTile(graph, op, k, p.tile).bytes, i);
     }
     const Storage& result = graph.StorageOf(op.output);
     if (!result.resident) {
       pair(result.name, "result", p.output[0], p.output[1],
-           OutputTile(graph, op, p.tile_rows).bytes, i);
+           OutputTile(graph, op, StoredTile(op, p)).bytes, i);
     }
     add(op.name, "temporary", p.temporary, op.temporary_bytes, i, i);
   }

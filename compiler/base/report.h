@@ -52,8 +52,11 @@ struct LayerReport {
   // With CompileOptions::details.
   std::vector<OperandReport> inputs;
   OperandReport output;
-  int64_t tile_rows = 0, rows = 0;  // rows of the result per tile, and in all
-  uint64_t tiles = 0;               // times groups of constants
+  // Of the result, per tile and in all.
+  int64_t tile_rows = 0, rows = 0;
+  int64_t tile_columns = 0, columns = 0;
+  int64_t tile_channels = 0, channels = 0;
+  uint64_t tiles = 0;  // times groups of constants
   uint64_t groups = 0;
   uint64_t constant_bytes = 0;
 };

@@ -96,7 +96,7 @@ class ConvOp : public DeviceOp {
   void AddWhole(int value) {
     OpInput in;
     in.value = value;
-    in.rows.kind = RowMap::kWhole;
+    in.rows.kind = AxisNeed::kWhole;
     inputs.push_back(in);
   }
 

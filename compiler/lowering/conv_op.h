@@ -32,8 +32,8 @@ struct ConvSpec {
   int64_t channels = 0, maps = 0, group = 1;
   int64_t in[2] = {1, 1}, out[2] = {1, 1}, kernel[2] = {1, 1};
   std::vector<ConvPhase> phases;
-  RowMap rows;     // of the input for rows of the result
-  RowMap columns;  // likewise, for a spec that Turned() turns
+  AxisNeed rows;     // of the input for rows of the result
+  AxisNeed columns;  // likewise, for a spec that Turned() turns
   // The maps that one operation computes: any of a single group, or whole
   // groups. Its result has these only.
   int64_t first_map = 0, end_map = 0;

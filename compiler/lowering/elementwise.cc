@@ -42,7 +42,14 @@ class Elementwise : public DeviceOp {
         types_.push_back(s.type);
         OpInput in;
         in.value = o.value;
-        in.rows.kind = e.h == extent_.h ? RowMap::kSame : RowMap::kWhole;
+        const auto along = [](int64_t own, int64_t result) {
+          return own == result ? AxisNeed::kSame : AxisNeed::kWhole;
+        };
+        in.rows.kind = along(e.h, extent_.h);
+        in.swapped = shape_.size() <= 2 && (s.layout == Layout::kDense) !=
+                                               (layouts_[0] == Layout::kDense);
+        in.columns.kind = along(e.w, in.swapped ? extent_.c : extent_.w);
+        in.channels.kind = along(e.c, in.swapped ? extent_.w : extent_.c);
         inputs.push_back(in);
       } else {
         blob.resize((blob.size() + 15) / 16 * 16);
@@ -59,6 +66,11 @@ class Elementwise : public DeviceOp {
     channels_ = ExtentOf(shape_, Layout::kBlocked);
     blocked_ = std::any_of(layouts_.begin(), layouts_.end(),
                            [](Layout l) { return l != Layout::kDense; });
+    // Of more dimensions the middle ones are the channels, which need not be
+    // one loop.
+    columns_tileable = true;
+    channels_tileable = blocked_ || shape_.size() <= 4;
+    if (blocked_ && MatrixResult()) column_step = kBlock;
   }
 
   std::vector<Microprogram> Programs() const override { return {program_}; }
@@ -76,9 +88,11 @@ class Elementwise : public DeviceOp {
       EmitDense(emitter, run, tile);
       return;
     }
-    const int64_t full = channels_.c / kBlock, rest = channels_.c % kBlock;
-    if (full) EmitChannels(emitter, run, tile, 0, kBlock, full);
-    if (rest) EmitChannels(emitter, run, tile, full * kBlock, rest, 1);
+    const int64_t first = MatrixResult() ? tile.column0 : tile.channel0;
+    const int64_t count = MatrixResult() ? tile.columns : tile.channels;
+    const int64_t full = count / kBlock, rest = count % kBlock;
+    if (full) EmitChannels(emitter, run, tile, first, kBlock, full);
+    if (rest) EmitChannels(emitter, run, tile, first + full * kBlock, rest, 1);
   }
 
  private:
@@ -87,6 +101,11 @@ class Elementwise : public DeviceOp {
     uint32_t offset = 0;
     Shape shape;
   };
+
+  // Whether the columns of the result are channels in blocked operands.
+  bool MatrixResult() const {
+    return shape_.size() <= 2 && layouts_[0] == Layout::kDense;
+  }
 
   isa::ElementType TypeOf(DataType type) const {
     return copy_ ? MoveType(type) : VectorType(type);
@@ -122,6 +141,16 @@ class Elementwise : public DeviceOp {
     return out;
   }
 
+  // The address of a dense operand's element for the tile's first.
+  static uint32_t Start(const OpInput& in, const TileView& v,
+                        const Tile& tile) {
+    const auto at = [](const AxisNeed& need, int64_t first) {
+      return need.kind == AxisNeed::kWhole ? 0 : first;
+    };
+    return AddressOf(v, at(in.channels, tile.channel0), at(in.rows, tile.row0),
+                     at(in.columns, tile.column0));
+  }
+
   void EmitDense(Emitter* emitter, const isa::Vrun& run,
                  const Tile& tile) const {
     const size_t rank = shape_.size();
@@ -132,7 +161,10 @@ class Elementwise : public DeviceOp {
     std::vector<int64_t> counts;
     for (size_t i = rank; i-- > (images ? 1u : 0u);) {
       const bool row_dim = rows && i == rank - 2;
-      counts.push_back(row_dim ? tile.rows : shape_[i]);
+      counts.push_back(row_dim         ? tile.rows
+                       : i + 1 == rank ? tile.columns
+                       : rank <= 4     ? tile.channels
+                                       : shape_[i]);
     }
     if (counts.empty()) counts.push_back(1);
     auto reversed = [&](std::vector<int64_t> strides) {
@@ -149,8 +181,7 @@ class Elementwise : public DeviceOp {
       o.type = TypeOf(types_[k + 1]);
       if (s.input >= 0) {
         const TileView& v = tile.inputs[s.input];
-        const bool whole = inputs[s.input].rows.kind == RowMap::kWhole;
-        o.base = RowBase(v, whole ? 0 : tile.row0);
+        o.base = Start(inputs[s.input], v, tile);
         o.strides =
             reversed(Broadcast(s.shape, shape_, DenseStrides(s.shape, v)));
       } else {
@@ -159,12 +190,15 @@ class Elementwise : public DeviceOp {
         o.base = tile.constants + s.offset;
         if (images) o.base += tile.image * strides[0];
         if (rows) o.base += tile.row0 * strides[rank - 2];
+        if (rank >= 1) o.base += tile.column0 * strides[rank - 1];
+        if (rank == 3 || rank == 4) o.base += tile.channel0 * strides[1];
         o.strides = reversed(strides);
       }
       operands.push_back(o);
     }
     LoopOperand result;
-    result.base = RowBase(tile.output, tile.row0);
+    result.base =
+        AddressOf(tile.output, tile.channel0, tile.row0, tile.column0);
     result.type = TypeOf(types_[0]);
     result.strides = reversed(DenseStrides(shape_, tile.output));
     EmitLoop(emitter, run, counts, operands, result);
@@ -180,7 +214,9 @@ class Elementwise : public DeviceOp {
       const bool channels = e.c == channels_.c;
       LoopOperand o;
       o.type = TypeOf(type);
-      o.base = RowBase(v, e.h == channels_.h ? tile.row0 : 0);
+      const bool columns = shape_.size() > 2 && e.w == channels_.w;
+      o.base = AddressOf(v, 0, e.h == channels_.h ? tile.row0 : 0,
+                         columns ? tile.column0 : 0);
       switch (layout) {
         case Layout::kBlocked:
           if (channels) o.base += first / kBlock * v.plane;
@@ -218,7 +254,8 @@ class Elementwise : public DeviceOp {
       o.strides = {0, 0, step, kBlock * step};
       operands.push_back(o);
     }
-    EmitLoop(emitter, run, {channels_.w, tile.rows, count, blocks}, operands,
+    const int64_t wide = shape_.size() > 2 ? tile.columns : channels_.w;
+    EmitLoop(emitter, run, {wide, tile.rows, count, blocks}, operands,
              operand(layouts_[0], types_[0], tile.output, shape_));
   }
 

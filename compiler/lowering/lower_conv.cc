@@ -21,7 +21,7 @@ absl::Status LowerConv(Lowering* l, const Node& node) {
   spec.type = x.type;
   for (int d = 0; d < 2; ++d) {
     (d == 0 ? spec.rows : spec.columns) = {
-        RowMap::kWindow, w.stride[d], w.pad_begin[d],
+        AxisNeed::kWindow, w.stride[d], w.pad_begin[d],
         (w.kernel[d] - 1) * w.dilation[d] + 1};
   }
   ConvPhase p;
@@ -58,7 +58,7 @@ absl::Status LowerConvTranspose(Lowering* l, const Node& node) {
   for (int d = 0; d < 2; ++d) {
     const int64_t reach = (c.kernel[d] - 1) * c.dilation[d];
     (d == 0 ? spec.rows : spec.columns) = {
-        RowMap::kWindow, 1, reach - c.pad_begin[d], reach + 1, c.stride[d]};
+        AxisNeed::kWindow, 1, reach - c.pad_begin[d], reach + 1, c.stride[d]};
   }
   std::vector<TransposePhase> phases[2];
   for (int d = 0; d < 2; ++d) {

@@ -34,9 +34,9 @@ class GatherOp : public DeviceOp {
     tileable = true;
     inputs.resize(2);
     inputs[0].value = table;
-    inputs[0].rows.kind = RowMap::kDirect;
+    inputs[0].rows.kind = AxisNeed::kDirect;
     inputs[1].value = index;
-    inputs[1].rows.kind = RowMap::kSame;
+    inputs[1].rows.kind = AxisNeed::kSame;
   }
   std::vector<Microprogram> Programs() const override {
     return {CopyProgram()};

@@ -135,7 +135,7 @@ class LrnOp : public DeviceOp {
     tileable = true;
     OpInput in;
     in.value = from;
-    in.rows.kind = RowMap::kSame;
+    in.rows.kind = AxisNeed::kSame;
     inputs = {in};
   }
   std::vector<Microprogram> Programs() const override { return {program_}; }

@@ -184,7 +184,7 @@ class CodeMaxPool : public DeviceOp {
     tileable = true;
     OpInput in;
     in.value = from;
-    in.rows = {RowMap::kWindow, window.stride[0], window.pad_begin[0],
+    in.rows = {AxisNeed::kWindow, window.stride[0], window.pad_begin[0],
                (window.kernel[0] - 1) * window.dilation[0] + 1};
     inputs = {in};
   }

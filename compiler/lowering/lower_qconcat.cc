@@ -43,8 +43,8 @@ class BlockedConcat : public DeviceOp {
     for (const Part& part : parts_) {
       OpInput in;
       in.value = part.value;
-      in.rows.kind = RowMap::kSame;
-      if (axis == Axis::kRows) in.rows = {RowMap::kWindow, 1, part.begin, 1};
+      in.rows.kind = AxisNeed::kSame;
+      if (axis == Axis::kRows) in.rows = {AxisNeed::kWindow, 1, part.begin, 1};
       inputs.push_back(in);
       const Extent& e = l->device().values[part.value].extent;
       extents_.push_back(e);

@@ -28,7 +28,7 @@ class Ranges : public DeviceOp {
     tileable = true;
     OpInput in;
     in.value = from;
-    in.rows.kind = RowMap::kSame;
+    in.rows.kind = AxisNeed::kSame;
     inputs = {in};
     for (int i = 0; i < 2; ++i) {
       // The element is the first operand: what is held wins against a NaN.

@@ -36,7 +36,7 @@ class Product : public DeviceOp {
     spec_.scale.resize(co, 1.0f);
     OpInput in;
     in.value = a;
-    in.rows = {RowMap::kWindow, w.stride[0], w.pad_begin[0],
+    in.rows = {AxisNeed::kWindow, w.stride[0], w.pad_begin[0],
                (w.kernel[0] - 1) * w.dilation[0] + 1};
     inputs = {in};
     if (b >= 0) {
@@ -52,6 +52,15 @@ class Product : public DeviceOp {
                                                    : isa::ElementType::kF32;
     }
     Pack(l);
+    // (columns of a product are output channels)
+    columns_tileable = !spec_.rows_result;
+    if (columns_tileable) {
+      inputs[0].columns = {AxisNeed::kWindow, w.stride[1], w.pad_begin[1],
+                           (w.kernel[1] - 1) * w.dilation[1] + 1};
+    }
+    if (spec_.mode == isa::MatrixMode::kDepthwise) {
+      inputs[0].channels.kind = AxisNeed::kSame;
+    }
   }
 
   std::vector<Microprogram> Programs() const override {
@@ -62,8 +71,9 @@ class Product : public DeviceOp {
   void Emit(Emitter* emitter, const Tile& tile) const override {
     const Window& w = spec_.window;
     const TileView& in = tile.inputs[0];
-    const int64_t first = tile.group * step_;
+    const int64_t first = tile.group / parts_ * step_;
     const int64_t count = std::min(step_, spec_.weights.co - first);
+    const Slice contracted = Contracted(tile.group);
     isa::Conv c;
     c.mode = spec_.mode;
     c.in_signed = spec_.in_signed;
@@ -71,13 +81,29 @@ class Product : public DeviceOp {
     c.out_type = spec_.out_type;
     c.zw_channel = zw_channel_;
     c.bias_f32 = !spec_.float_bias.empty();
-    c.in_addr = in.base / kWord;
+    // The command sees the columns from the first that the tile needs on.
+    const bool cut = columns_tileable && tile.columns < w.out[1];
+    int64_t column = 0;
+    c.ow = w.out[1];
+    c.iw = w.in[1];
+    c.pad_left = w.pad_begin[1];
+    if (cut) {
+      column =
+          std::max<int64_t>(0, tile.column0 * w.stride[1] - w.pad_begin[1]);
+      c.ow = tile.columns;
+      c.pad_left += column - tile.column0 * w.stride[1];
+      const int64_t needed = (tile.column0 + tile.columns - 1) * w.stride[1] -
+                             w.pad_begin[1] +
+                             (w.kernel[1] - 1) * w.dilation[1] + 1;
+      c.iw = std::max<int64_t>(1, std::min(w.in[1], needed) - column);
+    }
+    int64_t block = contracted.first / kCodeBlock;
+    if (spec_.mode == isa::MatrixMode::kDepthwise) block = first / kCodeBlock;
+    c.in_addr = AddressOf(in, block, in.row0, column) / kWord;
     c.in_pitch = in.pitch / kWord;
     c.in_row0 = in.row0;
     c.in_plane = in.plane / kWord;
     c.ih = w.in[0];
-    c.iw = w.in[1];
-    c.ow = w.out[1];
     c.out_rows = tile.rows;
     c.out_row0 = tile.row0;
     c.kh = w.kernel[0];
@@ -87,13 +113,10 @@ class Product : public DeviceOp {
     c.dy = w.dilation[0];
     c.dx = w.dilation[1];
     c.pad_top = w.pad_begin[0];
-    c.pad_left = w.pad_begin[1];
     c.co = count;
-    c.ci = spec_.weights.ci;
-    if (spec_.mode == isa::MatrixMode::kDepthwise) {
-      c.ci = count;
-      c.in_addr += first / kCodeBlock * c.in_plane;
-    }
+    c.ci = spec_.mode == isa::MatrixMode::kDepthwise ? count : contracted.count;
+    c.acc_continue = tile.group % parts_ > 0;
+    c.acc_hold = (tile.group + 1) % parts_ != 0;
     c.param_addr = tile.constants / kWord;
     c.w_mode = spec_.w_mode;
     if (spec_.w_mode == isa::WeightMode::kPacked) {
@@ -102,9 +125,12 @@ class Product : public DeviceOp {
       const TileView& b = tile.inputs[1];
       c.w_plane = b.plane / kWord;
       c.w_step = b.pitch / kWord;
-      c.w_addr = spec_.w_mode == isa::WeightMode::kColumn
-                     ? b.base / kWord + first / kCodeBlock * c.w_plane
-                     : b.base / kWord + first * c.w_step;
+      // Blocks of columns (kColumn), or rows, are the output channels; the
+      // others are contracted.
+      c.w_addr = (spec_.w_mode == isa::WeightMode::kColumn
+                      ? AddressOf(b, first / kCodeBlock, contracted.first, 0)
+                      : AddressOf(b, contracted.first / kCodeBlock, first, 0)) /
+                 kWord;
     }
     c.za = spec_.za;
     if (!zw_channel_) c.zw = CodeValue(spec_.weight_zero[0], spec_.w_signed);
@@ -119,32 +145,69 @@ class Product : public DeviceOp {
     c.act_max = (s8 ? 127 : 255) - spec_.zo;
     c.out_plane = out.plane / kWord;
     c.out_addr =
-        RowBase(out, tile.row0) / kWord + first / kCodeBlock * c.out_plane;
+        AddressOf(out, first / kCodeBlock, tile.row0, tile.column0) / kWord;
     c.out_pitch = out.pitch / kWord;
     emitter->Append(c);
   }
 
  private:
-  // Parameters, and weights that are constant, in as many groups as fit.
+  // Input channels of a group.
+  Slice Contracted(int group) const {
+    const int64_t first = group % parts_ * ci_step_;
+    return {first, std::min(ci_step_, spec_.weights.ci - first)};
+  }
+
+  // Parameters, and weights that are constant, in as many groups as fit. Where
+  // the weights of one block of output channels are too many, groups are ranges
+  // of input channels, and each continues what the one before has accumulated.
   void Pack(Lowering* l) {
     const isa::Config& config = l->config();
     const CodeWeights& w = spec_.weights;
     const int64_t budget = config.sram_bytes / 8;
     const int64_t unit = std::max<int64_t>(kCodeBlock, config.lanes_out);
     const int64_t lanes = config.lanes_in;
-    int64_t unit_bytes = unit / kCodeBlock * 9 * kWord;
-    if (spec_.w_mode == isa::WeightMode::kPacked) {
-      unit_bytes +=
-          (unit + lanes) * w.kh * w.kw * ((w.ci + lanes - 1) / lanes * lanes);
+    const bool packed = spec_.w_mode == isa::WeightMode::kPacked;
+    const auto bytes_of = [&](int64_t ci) {
+      return unit / kCodeBlock * 9 * kWord + (packed ? unit : 0) * w.kh * w.kw *
+                                                 ((ci + lanes - 1) / lanes) *
+                                                 lanes;
+    };
+    ci_step_ = w.ci;
+    // Computed weights of one block must fit as well.
+    const int64_t block_bytes = packed ? bytes_of(w.ci) : (w.ci + lanes) * unit;
+    if (block_bytes > 2 * budget && spec_.mode == isa::MatrixMode::kConv) {
+      const int64_t all = (w.ci + lanes - 1) / lanes;
+      const int64_t each = std::max<int64_t>(1, block_bytes / all);
+      const int64_t fit = std::max<int64_t>(1, 2 * budget / each);
+      parts_ = (all + fit - 1) / fit;
+      ci_step_ = (all + parts_ - 1) / parts_ * lanes;
+      parts_ = (w.ci + ci_step_ - 1) / ci_step_;
     }
+    const int64_t unit_bytes =
+        std::max<int64_t>(bytes_of(w.ci), packed ? 0 : block_bytes);
     int64_t fit = std::max<int64_t>(1, 2 * budget / unit_bytes);
-    const int64_t row_bytes = unit / kCodeBlock * spec_.window.out[1] * kWide;
-    if (wide_) fit = std::min(fit, std::max<int64_t>(1, budget / row_bytes));
+    int64_t width = spec_.window.out[1];
+    if (parts_ > 1) {
+      max_pixels = config.acc_pixels * config.lanes_out / unit;
+      width = std::min(width, max_pixels);
+    }
+    if (wide_) {
+      // Wide columns are cut.
+      const int64_t row_bytes = unit / kCodeBlock * kWide;
+      const int64_t narrow = std::max<int64_t>(1, budget / row_bytes);
+      if (!spec_.rows_result && width > narrow) {
+        width = narrow;
+        max_pixels = max_pixels > 0 ? std::min(max_pixels, width) : width;
+      }
+      fit = std::min(fit, std::max<int64_t>(1, budget / (row_bytes * width)));
+    }
     step_ = std::min(w.co, fit * unit);
     if (wide_) {
-      const int64_t bytes = CodeBlocks(step_) * spec_.window.out[1] * kWide;
+      const int64_t bytes = CodeBlocks(step_) * width * kWide;
       rows_ = std::max<int64_t>(
           1, std::min<int64_t>(spec_.window.out[0], budget / bytes));
+      // What is accumulated in parts is one command.
+      if (parts_ > 1) rows_ = std::max<int64_t>(1, max_pixels / width);
       temporary_bytes = rows_ * bytes;
     }
     std::vector<int32_t> bias = spec_.bias;
@@ -155,17 +218,40 @@ class Product : public DeviceOp {
     groups.clear();
     for (int64_t first = 0; first < w.co; first += step_) {
       const int64_t count = std::min(step_, w.co - first);
-      std::vector<uint8_t> blob = PackParameters(
+      const std::vector<uint8_t> parameters = PackParameters(
           bias, spec_.scale, spec_.weight_zero, zw_channel_, first, count);
-      if (spec_.w_mode == isa::WeightMode::kPacked) {
-        const std::vector<uint8_t> packed =
-            spec_.mode == isa::MatrixMode::kDepthwise
-                ? PackDepthwise(w, first, count, spec_.weight_zero)
-                : PackConv(w, first, count, spec_.weight_zero, config);
-        blob.insert(blob.end(), packed.begin(), packed.end());
+      for (int64_t part = 0; part < parts_; ++part) {
+        AddGroup(l, first, count, parameters);
       }
-      groups.push_back(l->device().constants.Add(blob));
     }
+    if (groups.size() == 1) {
+      group_channels.clear();
+      group_columns.clear();
+    }
+  }
+
+  void AddGroup(Lowering* l, int64_t first, int64_t count,
+                const std::vector<uint8_t>& parameters) {
+    const CodeWeights& w = spec_.weights;
+    const Slice ci = Contracted(static_cast<int>(groups.size()));
+    std::vector<uint8_t> blob = parameters;
+    if (spec_.w_mode == isa::WeightMode::kPacked) {
+      const std::vector<uint8_t> packed =
+          spec_.mode == isa::MatrixMode::kDepthwise
+              ? PackDepthwise(w, first, count, spec_.weight_zero)
+              : PackConv(w, first, count, ci.first, ci.count, spec_.weight_zero,
+                         l->config());
+      blob.insert(blob.end(), packed.begin(), packed.end());
+    } else if (step_ < w.co || parts_ > 1) {
+      const Slice o{first, count};
+      const bool column = spec_.w_mode == isa::WeightMode::kColumn;
+      inputs[1].channel_slices.push_back(column ? o : ci);
+      inputs[1].row_slices.push_back(column ? ci : o);
+    }
+    if (parts_ > 1) inputs[0].channel_slices.push_back(ci);
+    (spec_.rows_result ? group_columns : group_channels)
+        .push_back({first, count});
+    groups.push_back(l->device().constants.Add(blob));
   }
 
   // Some rows at a time to [block][row][column][16] in the temporary, from
@@ -185,6 +271,7 @@ class Product : public DeviceOp {
       c.out_rows = rows;
       c.out_plane = 4 * columns * rows;
       emitter->Append(c);
+      if (c.acc_hold) continue;
       for (int64_t done = 0; done < count; done += kCodeBlock) {
         LoopOperand a, d;
         a.type = d.type = type_;
@@ -192,6 +279,7 @@ class Product : public DeviceOp {
         a.strides = {4, kWide, columns * kWide};
         const int64_t channel = spec_.rows_result ? out.xstep : out.plane;
         d.base = RowBase(out, tile.row0 + row) + (first + done) * channel;
+        if (!spec_.rows_result) d.base += tile.column0 * int64_t{out.xstep};
         d.strides = {channel, spec_.rows_result ? 0 : out.xstep, out.pitch};
         EmitLoop(emitter, run,
                  {std::min(kCodeBlock, count - done), columns, rows}, {a}, d);
@@ -203,8 +291,10 @@ class Product : public DeviceOp {
   bool wide_;
   bool zw_channel_ = false;
   isa::ElementType type_ = isa::ElementType::kS32;
-  int64_t step_ = 0;  // output channels of a group
-  int64_t rows_ = 1;  // rows of the temporary
+  int64_t step_ = 0;     // output channels of a group
+  int64_t parts_ = 1;    // groups that contract one block of output channels
+  int64_t ci_step_ = 0;  // input channels of each
+  int64_t rows_ = 1;     // rows of the temporary
 };
 
 // Between [matrices, 1, rows, columns] dense and rows. With a map, image i
@@ -224,7 +314,8 @@ class RowsCopy : public DeviceOp {
     tileable = true;
     OpInput in;
     in.value = from;
-    in.rows.kind = map_.empty() && !transposed ? RowMap::kSame : RowMap::kWhole;
+    in.rows.kind =
+        map_.empty() && !transposed ? AxisNeed::kSame : AxisNeed::kWhole;
     inputs = {in};
   }
 

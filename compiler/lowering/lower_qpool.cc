@@ -109,7 +109,7 @@ class RowSums : public DeviceOp {
     tileable = true;
     OpInput in;
     in.value = from;
-    in.rows.kind = RowMap::kSame;
+    in.rows.kind = AxisNeed::kSame;
     inputs = {in};
     program_.body = {
         Micro(MicroOp::kIadd, Destination::kV0, Source::kV0, Source::kStreamA)};
@@ -309,7 +309,7 @@ class AveragePool : public DeviceOp {
     tileable = true;
     OpInput in;
     in.value = from;
-    in.rows = {RowMap::kWindow, window.stride[0], window.pad_begin[0],
+    in.rows = {AxisNeed::kWindow, window.stride[0], window.pad_begin[0],
                (window.kernel[0] - 1) * window.dilation[0] + 1};
     inputs = {in};
     // d = f32(f32(q - arg1) * arg0), t = f32(t + d); then

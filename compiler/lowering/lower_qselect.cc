@@ -104,7 +104,7 @@ class Softmax : public DeviceOp {
     tileable = true;
     OpInput in;
     in.value = from;
-    in.rows.kind = RowMap::kSame;
+    in.rows.kind = AxisNeed::kSame;
     inputs = {in};
     const std::vector<float> table = SoftmaxTable(d, xs);
     std::vector<uint8_t> bytes(table.size() * sizeof(float));

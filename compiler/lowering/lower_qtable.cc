@@ -12,29 +12,28 @@ class TableOp : public DeviceOp {
  public:
   TableOp(Lowering* l, bool is_signed, std::vector<uint8_t> table, int from,
           int to)
-      : extent_(l->device().values[to].extent),
-        map_(is_signed, std::move(table), extent_.c) {
+      : map_(is_signed, std::move(table), l->device().values[to].extent.c) {
     engine = "matrix";
     output = to;
     OpInput in;
     in.value = from;
-    in.rows.kind = RowMap::kSame;
+    in.rows.kind = in.columns.kind = in.channels.kind = AxisNeed::kSame;
     inputs = {in};
-    tileable = true;
+    tileable = columns_tileable = channels_tileable = true;
     groups = {l->device().constants.Add(map_.constants())};
   }
 
   void Emit(Emitter* emitter, const Tile& tile) const override {
-    const TileView& in = tile.inputs[0];
-    const TileView& out = tile.output;
-    map_.Emit(emitter, tile.constants,
-              {RowBase(in, tile.row0), in.pitch, in.plane},
-              {RowBase(out, tile.row0), out.pitch, out.plane}, extent_.c,
-              tile.rows, extent_.w);
+    const auto words = [&](const TileView& v) {
+      return CodeMap::Words{
+          AddressOf(v, tile.channel0 / kCodeBlock, tile.row0, tile.column0),
+          v.pitch, v.plane};
+    };
+    map_.Emit(emitter, tile.constants, words(tile.inputs[0]),
+              words(tile.output), tile.channels, tile.rows, tile.columns);
   }
 
  private:
-  Extent extent_;
   CodeMap map_;
 };
 

@@ -134,10 +134,26 @@ absl::Status LowerProduct(Lowering* l, const Node& node, const GemmShape& g,
       !s.ok()) {
     return s;
   }
-  const int to = l->NewValue(
-      node.outputs[0],
-      spec.out_type == isa::OutType::kF32 ? Layout::kDense : Layout::kBlocked);
-  AddMatrix(l, std::move(spec), from, to, node);
+  if (spec.out_type == isa::OutType::kF32) {
+    QMatMulSpec wide;
+    wide.window = spec.window;
+    wide.weights = std::move(spec.weights);
+    wide.weight_zero = std::move(spec.weight_zero);
+    wide.bias = std::move(spec.bias);
+    wide.scale = std::move(spec.scale);
+    wide.in_signed = spec.in_signed;
+    wide.w_signed = spec.w_signed;
+    wide.za = spec.za;
+    wide.out_type = spec.out_type;
+    wide.rows_result = true;
+    wide.macs = spec.macs;
+    l->Add(MakeProduct(l, std::move(wide), from, -1,
+                       l->NewValue(node.outputs[0], Layout::kDense)),
+           node);
+    return absl::OkStatus();
+  }
+  AddMatrix(l, std::move(spec), from,
+            l->NewValue(node.outputs[0], Layout::kBlocked), node);
   return absl::OkStatus();
 }
 

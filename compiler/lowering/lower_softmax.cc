@@ -62,7 +62,7 @@ class SoftmaxOp : public DeviceOp {
     tileable = true;
     OpInput in;
     in.value = from;
-    in.rows.kind = RowMap::kSame;
+    in.rows.kind = AxisNeed::kSame;
     inputs = {in};
     // Rows of the tile that are worked on at a time.
     const int64_t of_a_row = view_.by_image() ? 1 : stage.inner;

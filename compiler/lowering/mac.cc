@@ -102,7 +102,7 @@ class Rounding : public DeviceOp {
     tileable = true;
     OpInput in;
     in.value = from;
-    in.rows.kind = RowMap::kSame;
+    in.rows.kind = AxisNeed::kSame;
     inputs = {in};
   }
   std::vector<Microprogram> Programs() const override {

@@ -24,10 +24,10 @@ class MatMulOp : public DeviceOp {
     macs = graph->values[to].extent.n * spec.a_plane.size() * spec.m * spec.n *
            spec.k;
     inputs.push_back(
-        InputOf(o.a, spec.trans_a ? RowMap::kWhole : RowMap::kSame));
+        InputOf(o.a, spec.trans_a ? AxisNeed::kWhole : AxisNeed::kSame));
     if (!constant_) {
       b_ = inputs.size();
-      inputs.push_back(InputOf(o.b, RowMap::kWhole));
+      inputs.push_back(InputOf(o.b, AxisNeed::kWhole));
     }
     if (cut.pieces.size() > 1) {
       for (const MatMulPiece& p : cut.pieces) {
@@ -43,8 +43,9 @@ class MatMulOp : public DeviceOp {
       initial_ = static_cast<int>(inputs.size());
       initial_extent_ = graph->values[o.initial].extent;
       initial_type_ = VectorType(graph->StorageOf(o.initial).type);
-      inputs.push_back(InputOf(
-          o.initial, initial_extent_.h > 1 ? RowMap::kSame : RowMap::kWhole));
+      inputs.push_back(InputOf(o.initial, initial_extent_.h > 1
+                                              ? AxisNeed::kSame
+                                              : AxisNeed::kWhole));
     }
     groups.assign(cut.pieces.size(), ConstantGroup());
     if (!constant_) return;
@@ -146,7 +147,7 @@ class MatMulOp : public DeviceOp {
   }
 
  private:
-  static OpInput InputOf(int value, RowMap::Kind kind) {
+  static OpInput InputOf(int value, AxisNeed::Kind kind) {
     OpInput in;
     in.value = value;
     in.rows.kind = kind;

@@ -74,7 +74,7 @@ class MoveOp : public DeviceOp {
     for (int value : operands) {
       OpInput input;
       input.value = value;
-      input.rows.kind = RowMap::kDirect;
+      input.rows.kind = AxisNeed::kDirect;
       inputs.push_back(input);
       extents_.push_back(graph.values[value].extent);
     }

@@ -2,7 +2,7 @@
 // One operation for everything that only moves elements: the result is covered
 // by boxes, each of which is a strided box of one operand or a constant.
 //
-// Operands are read where they lie (RowMap::kDirect): from SRAM by the vector
+// Operands are read where they lie (AxisNeed::kDirect): from SRAM by the vector
 // engine, from device memory by strided loads straight into the result's tile.
 // So operand and result may have any size.
 #ifndef HEDDLE_COMPILER_LOWERING_MOVE_H_

@@ -68,7 +68,7 @@ class ReduceOp : public DeviceOp {
     tileable = true;
     OpInput in;
     in.value = from;
-    in.rows.kind = RowMap::kSame;
+    in.rows.kind = AxisNeed::kSame;
     inputs = {in};
     program_ =
         ReduceProgram(reduction, in_lanes_, stage.count % isa::kVectorLanes,

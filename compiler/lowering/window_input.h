@@ -31,7 +31,7 @@ inline Halo HaloOf(const Window& w) {
 inline OpInput WindowInput(int value, const Window& w, uint32_t halo_value) {
   OpInput in;
   in.value = value;
-  in.rows = {RowMap::kWindow, w.stride[0], w.pad_begin[0],
+  in.rows = {AxisNeed::kWindow, w.stride[0], w.pad_begin[0],
              (w.kernel[0] - 1) * w.dilation[0] + 1};
   in.halo = HaloOf(w);
   in.halo_value = halo_value;

@@ -80,9 +80,18 @@ std::string DescribeLayer(const CompileReport& report, size_t index) {
                           layer.groups == 1 ? "" : "s");
   }
   if (layer.tiles > 1) {
-    absl::StrAppendFormat(
-        &text, "  tiles       %d, each %d of %d rows of the result\n",
-        layer.tiles, layer.tile_rows, layer.rows);
+    absl::StrAppendFormat(&text,
+                          "  tiles       %d, each %d of %d rows of the result",
+                          layer.tiles, layer.tile_rows, layer.rows);
+    if (layer.tile_columns < layer.columns) {
+      absl::StrAppendFormat(&text, ", %d of %d columns", layer.tile_columns,
+                            layer.columns);
+    }
+    if (layer.tile_channels < layer.channels) {
+      absl::StrAppendFormat(&text, ", %d of %d channels", layer.tile_channels,
+                            layer.channels);
+    }
+    text += "\n";
   } else {
     text += "  tiles       1, the whole result\n";
   }

@@ -38,7 +38,7 @@ class CascadeOp : public DeviceOp {
         part.outer[k] = inputs.size();
         outer_.push_back({q, k});
         OpInput in = op.inputs[k];
-        in.rows = {RowMap::kWindow, 1, 0, 1};  // see RowsOf
+        in.rows = {AxisNeed::kWindow, 1, 0, 1};  // see RowsOf
         inputs.push_back(in);
       }
       const Storage& s = graph.StorageOf(op.output);
@@ -102,11 +102,12 @@ class CascadeOp : public DeviceOp {
     const auto [q, k] = outer_[input];
     const int64_t from = chain_.Need(row0)[q];
     const int64_t some = chain_.Need(row0 + rows)[q] - from;
-    const RowMap& map = parts_[q].op->inputs[k].rows;
-    *first = map.kind == RowMap::kSame ? from : from * map.stride - map.pad;
-    *count = some == 0                   ? 0
-             : map.kind == RowMap::kSame ? some
-                                         : (some - 1) * map.stride + map.extent;
+    const AxisNeed& map = parts_[q].op->inputs[k].rows;
+    *first = map.kind == AxisNeed::kSame ? from : from * map.stride - map.pad;
+    *count = some == 0 ? 0
+             : map.kind == AxisNeed::kSame
+                 ? some
+                 : (some - 1) * map.stride + map.extent;
     return true;
   }
 
@@ -120,6 +121,8 @@ class CascadeOp : public DeviceOp {
       own.image = tile.image;
       own.row0 = before[q];
       own.rows = after[q] - before[q];
+      own.columns = part.extent.w;
+      own.channels = part.extent.c;
       own.constants = tile.constants + part.constants;
       for (size_t k = 0; k < part.op->inputs.size(); ++k) {
         const int maker = chain_.Maker(q, k);
@@ -142,7 +145,11 @@ class CascadeOp : public DeviceOp {
       ForPieces(part, own, [&](const Tile& piece) {
         EmitTransfer(emitter, Direction::kStore, part.extent, part.layout, 1,
                      {kIoRegion, static_cast<uint64_t>(part.tap_offset), true},
-                     piece.image, piece.row0, piece.rows, piece.output);
+                     {piece.image,
+                      {piece.row0, piece.rows},
+                      {0, part.extent.w},
+                      {0, part.extent.c}},
+                     piece.output);
       });
     }
   }
@@ -227,9 +234,9 @@ std::vector<int64_t> StripeChain::Need(int64_t end) const {
     for (size_t k = 0; k < makers_[q].size(); ++k) {
       const int p = makers_[q][k];
       if (p < 0 || need[q] == 0) continue;
-      const RowMap& map = parts_[q]->inputs[k].rows;
+      const AxisNeed& map = parts_[q]->inputs[k].rows;
       const int64_t rows =
-          map.kind == RowMap::kSame
+          map.kind == AxisNeed::kSame
               ? need[q]
               : (need[q] - 1) * map.stride - map.pad + map.extent;
       need[p] = std::max(need[p], std::clamp<int64_t>(rows, 0, heights_[p]));
@@ -251,8 +258,8 @@ std::vector<int64_t> StripeChain::BufferRows(int64_t rows,
       for (size_t k = 0; k < makers_[q].size(); ++k) {
         const int p = makers_[q][k];
         if (p < 0 || before[q] == heights_[q]) continue;
-        const RowMap& map = parts_[q]->inputs[k].rows;
-        const int64_t row = map.kind == RowMap::kSame
+        const AxisNeed& map = parts_[q]->inputs[k].rows;
+        const int64_t row = map.kind == AxisNeed::kSame
                                 ? before[q]
                                 : before[q] * map.stride - map.pad;
         low[p] = std::min(low[p], std::max<int64_t>(0, row));
@@ -267,8 +274,8 @@ std::vector<int64_t> StripeChain::BufferRows(int64_t rows,
   for (size_t q = 0; q < parts_.size(); ++q) {
     for (size_t k = 0; k < makers_[q].size(); ++k) {
       const int p = makers_[q][k];
-      const RowMap& map = parts_[q]->inputs[k].rows;
-      if (p >= 0 && map.kind == RowMap::kWindow) {
+      const AxisNeed& map = parts_[q]->inputs[k].rows;
+      if (p >= 0 && map.kind == AxisNeed::kWindow) {
         kept[p] = std::max(kept[p], map.extent);
       }
     }
@@ -288,7 +295,7 @@ bool CanCascade(const DeviceGraph& graph, const DeviceOp& op, bool head) {
         !in.row_slices.empty() || !in.column_slices.empty()) {
       return false;
     }
-    if (in.rows.kind != RowMap::kSame && in.rows.kind != RowMap::kWindow) {
+    if (in.rows.kind != AxisNeed::kSame && in.rows.kind != AxisNeed::kWindow) {
       return false;
     }
   }
@@ -297,7 +304,7 @@ bool CanCascade(const DeviceGraph& graph, const DeviceOp& op, bool head) {
   }
   // Codes made row by row, every lane of them.
   return head && op.engine == "vector" && op.groups.size() == 1 &&
-         op.inputs.size() == 1 && op.inputs[0].rows.kind == RowMap::kSame &&
+         op.inputs.size() == 1 && op.inputs[0].rows.kind == AxisNeed::kSame &&
          (s.layout == Layout::kPacked ||
           (s.layout == Layout::kBlocked && value.extent.c % 16 == 0));
 }

@@ -176,6 +176,13 @@ class Chooser {
            e.n * tiles * kCommandStart;
   }
 
+  // A tile of whole rows.
+  TileShape Rows(const DeviceOp& op, int64_t rows) const {
+    TileShape tile = WholeTile(graph_, op);
+    tile.rows = rows;
+    return tile;
+  }
+
   bool Describe(size_t i, size_t n, int64_t rows, Segment* out) const {
     Segment& s = *out;
     s.first = i;
@@ -224,32 +231,34 @@ class Chooser {
         const int value = op.inputs[k].value;
         Operand o;
         o.storage = graph_.values[value].storage;
-        if (op.inputs[k].rows.kind == RowMap::kDirect) {
+        if (op.inputs[k].rows.kind == AxisNeed::kDirect) {
           s.inputs.push_back(o);
           continue;
         }
         const int64_t most = std::max(
             {int64_t{1}, first_rows[q], second_rows[q] - first_rows[q]});
-        o.tile = static_cast<double>(InputTile(graph_, op, k, most).bytes);
+        o.tile =
+            static_cast<double>(InputTile(graph_, op, k, Rows(op, most)).bytes);
         const Extent& e = graph_.values[value].extent;
         const double whole = static_cast<double>(
-            InputTile(graph_, op, k, chain.height(q)).bytes);
+            InputTile(graph_, op, k, Rows(op, chain.height(q))).bytes);
         // Windows of tiles overlap.
         const double again = o.tile - whole * static_cast<double>(most) /
                                           static_cast<double>(chain.height(q));
         o.total = static_cast<double>(e.n) *
                   (whole + std::max(0.0, again) * (s.tiles - 1));
-        if (op.inputs[k].rows.kind == RowMap::kWhole) {
+        if (op.inputs[k].rows.kind == AxisNeed::kWhole) {
           o.total = static_cast<double>(e.n) * whole;
         }
         s.inputs.push_back(o);
       }
     }
     s.output.storage = graph_.values[last.output].storage;
-    s.output.tile = static_cast<double>(OutputTile(graph_, last, rows).bytes);
+    s.output.tile =
+        static_cast<double>(OutputTile(graph_, last, Rows(last, rows)).bytes);
     s.output.total =
         static_cast<double>(graph_.values[last.output].extent.n *
-                            OutputTile(graph_, last, height).bytes);
+                            OutputTile(graph_, last, Rows(last, height)).bytes);
     return s.inner + s.weights < capacity_;
   }
 

@@ -116,15 +116,24 @@ struct TileView {
   int64_t wrap = 0;
 };
 
-// The address of row `row` of channel 0, which a view without wrap has.
+// The address of row `row`, column 0 of channel 0, which a view without wrap
+// has. A buffer that holds a part of the columns or channels need not hold that
+// element: addresses count modulo 2^32.
 inline uint32_t RowBase(const TileView& v, int64_t row) {
   return v.base + (row - v.row0) * int64_t{v.pitch};
 }
+// The same of column `column` of channel (dense) or block `plane`.
+inline uint32_t AddressOf(const TileView& v, int64_t plane, int64_t row,
+                          int64_t column) {
+  return RowBase(v, row) + plane * int64_t{v.plane} + column * int64_t{v.xstep};
+}
 
-// Which rows of an operand an operation needs for rows of its result.
-struct RowMap {
-  // kDirect: the operation reads the operand by itself where it lies, all
-  // images, from SRAM or by its own loads from device memory.
+// What an operation needs of an operand along one axis for a range of the
+// result along the same axis.
+struct AxisNeed {
+  // kDirect (of rows; the other axes are whole then): the operation reads the
+  // operand by itself where it lies, all images, from SRAM or by its own loads
+  // from device memory.
   enum Kind { kWhole, kSame, kWindow, kDirect } kind = kWhole;
   // kWindow: from floor((y*stride - pad) / divide) to
   // floor((y*stride - pad + extent - 1) / divide).
@@ -141,21 +150,34 @@ struct Slice {
 
 struct OpInput {
   int value = -1;
-  RowMap rows;
+  AxisNeed rows, columns, channels;
+  // Its columns are the result's channels, and its channels the result's
+  // columns: one is a dense matrix, the other blocked. `columns` and `channels`
+  // then refer to those.
+  bool swapped = false;
   Halo halo;  // what the operation reads beyond the image (dense)
   uint32_t halo_value = 0;
   // The operation also reads the lanes beyond the last channel (blocked): they
   // must hold something.
   bool all_lanes = false;
-  // Dense operands of which each constant group reads a part only: its
-  // channels, its rows (with kWhole), its columns. One for each group, or
-  // empty.
+  // Operands of which each constant group reads a part only: its channels (of
+  // blocked ones from a multiple of 16 on), its rows (with kWhole), its
+  // columns. One for each group, or empty.
   std::vector<Slice> channel_slices, row_slices, column_slices;
 };
 
+// How much of the result a tile has along each axis.
+struct TileShape {
+  int64_t rows = 1, columns = 1, channels = 1;
+};
+
+// A box of the result, and where its operands are. Views are addressed with the
+// coordinates of the whole tensors.
 struct Tile {
   int64_t image = 0;
-  int64_t row0 = 0, rows = 0;  // of the result
+  int64_t row0 = 0, rows = 0;
+  int64_t column0 = 0, columns = 0;
+  int64_t channel0 = 0, channels = 0;  // channel0 is a multiple of 16
   int group = 0;
   std::vector<TileView> inputs;
   TileView output;
@@ -195,8 +217,8 @@ class DeviceOp {
   virtual MatrixOp* AsMatrix() { return nullptr; }
   virtual const MatrixOp* AsMatrix() const { return nullptr; }
   // Rows of input `input` that rows [row0, row0 + rows) of the result need, not
-  // clipped to the image, for operations whose needs are no RowMap. False: what
-  // inputs[input].rows says.
+  // clipped to the image, for operations whose needs are no AxisNeed. False:
+  // what inputs[input].rows says.
   virtual bool RowsOf(size_t, int64_t, int64_t, int64_t*, int64_t*) const {
     return false;
   }
@@ -211,7 +233,18 @@ class DeviceOp {
   int output = -1;  // value
   std::vector<ConstantGroup> groups{ConstantGroup()};
   uint64_t temporary_bytes = 0;
-  bool tileable = false;  // by rows of the result
+  // Axes of the result along which it may be cut into tiles. Inputs state what
+  // a tile needs of them along each of these axes.
+  bool tileable = false;  // rows
+  bool columns_tileable = false, channels_tileable = false;
+  int64_t column_step = 1;  // tiles begin at multiples of so many columns
+  // What each group makes of a tile, where groups make different parts of it
+  // (output channels, or columns of a product). Groups that make the same part
+  // follow each other, each continuing what the one before has left. Empty: all
+  // groups work on the whole tile.
+  std::vector<Slice> group_columns, group_channels;
+  // Rows times columns of a tile are at most so many; 0 = any.
+  int64_t max_pixels = 0;
   // Rows of a tile that the choice of the schedule prefers; 0 = the image.
   int64_t tile_rows = 0;
 

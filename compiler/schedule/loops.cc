@@ -135,19 +135,20 @@ void EmitLoop(Emitter* emitter, const isa::Vrun& run,
   Emit(emitter, run, dims, all);
 }
 
-void EmitCopy(Emitter* emitter, const Extent& e, DataType type,
-              const TileView& from, const TileView& to, int64_t row,
-              int64_t rows) {
+void EmitCopy(Emitter* emitter, DataType type, const Slice& rows,
+              const Slice& columns, const Slice& channels, const TileView& from,
+              const TileView& to) {
   auto operand = [&](const TileView& v) {
     LoopOperand o;
-    o.base = RowBase(v, row);
+    o.base = AddressOf(v, channels.first, rows.first, columns.first);
     o.type = MoveType(type);
     o.strides = {v.xstep, v.pitch, v.plane};
     return o;
   };
   isa::Vrun run = emitter->Run(CopyProgram());
   run.enable_a = true;
-  EmitLoop(emitter, run, {e.w, rows, e.c}, {operand(from)}, operand(to));
+  EmitLoop(emitter, run, {columns.count, rows.count, channels.count},
+           {operand(from)}, operand(to));
 }
 
 }  // namespace heddle::compiler

@@ -37,10 +37,10 @@ void EmitLoop(Emitter* emitter, const isa::Vrun& run,
               const std::vector<LoopOperand>& operands,
               const LoopOperand& result);
 
-// Copies rows of one image between two dense views of the same tensor.
-void EmitCopy(Emitter* emitter, const Extent& extent, DataType type,
-              const TileView& from, const TileView& to, int64_t row,
-              int64_t rows);
+// Copies a box of one image between two dense views of the same tensor.
+void EmitCopy(Emitter* emitter, DataType type, const Slice& rows,
+              const Slice& columns, const Slice& channels, const TileView& from,
+              const TileView& to);
 
 }  // namespace heddle::compiler
 

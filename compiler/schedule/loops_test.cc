@@ -170,13 +170,10 @@ TEST(Loops, CopyKeepsTheBitsOfHalfPrecision) {
   std::vector<uint16_t> all(65536);
   std::iota(all.begin(), all.end(), 0);
   bench.Put(0, all);
-  Extent e;
-  e.w = 256;
-  e.h = 256;
   TileView from{0, 0, 512, 0, 2}, to{0x40000, 0, 512, 0, 2};
   for (DataType type :
        {DataType::kFloat16, DataType::kBfloat16, DataType::kInt16}) {
-    EmitCopy(bench.emitter(), e, type, from, to, 0, 256);
+    EmitCopy(bench.emitter(), type, {0, 256}, {0, 256}, {0, 1}, from, to);
     ASSERT_EQ(bench.Run(), "");
     EXPECT_EQ(bench.Get<uint16_t>(0x40000, all.size()), all);
   }

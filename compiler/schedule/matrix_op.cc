@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "compiler/schedule/loops.h"
 #include "compiler/stream/access.h"
 #include "compiler/stream/estimate.h"
 
@@ -26,23 +25,17 @@ int64_t LowestCode(bool is_signed) { return is_signed ? -128 : 0; }
 
 MatrixOp::MatrixOp(const isa::Config& config,
                    std::shared_ptr<const MatrixSpec> spec, int from, int to)
-    : config_(config),
-      spec_(std::move(spec)),
-      first_output_(to),
-      float_(spec_->out_type == isa::OutType::kF32) {
+    : config_(config), spec_(std::move(spec)), first_output_(to) {
   engine = "matrix";
   output = to;
   macs = spec_->macs;
-  const Window& w = spec_->window;
   inputs.resize(1);
   inputs[0].value = from;
-  tileable = !float_;
+  tileable = true;
   for (uint8_t z : spec_->weight_zero) {
     zw_channel_ |= z != spec_->weight_zero[0];
   }
   Regroup(config_.sram_bytes / 4);
-  if (float_)
-    temporary_bytes = w.out[0] * w.out[1] * Blocks(spec_->weights.co) * 64;
   MapRows();
 }
 
@@ -56,6 +49,11 @@ const OutputStage* MatrixOp::Find(OutputStage::Kind kind) const {
 bool MatrixOp::Accepts(OutputStage::Kind kind) const {
   if (spec_->out_type != isa::OutType::kU8 &&
       spec_->out_type != isa::OutType::kS8) {
+    return false;
+  }
+  // Poolings look at more pixels than accumulators hold.
+  if (parts_ > 1 && kind != OutputStage::kTable &&
+      kind != OutputStage::kResidual) {
     return false;
   }
   auto rank = [](OutputStage::Kind k) {
@@ -107,27 +105,30 @@ void MatrixOp::ConvRows(int64_t row0, int64_t rows, int64_t* first,
 
 void MatrixOp::MapRows() {
   const Window& w = spec_->window;
-  RowMap conv{RowMap::kWindow, w.stride[0], w.pad_begin[0],
-              (w.kernel[0] - 1) * w.dilation[0] + 1};
-  RowMap residual{RowMap::kSame, 1, 0, 1};
+  AxisNeed conv{AxisNeed::kWindow, w.stride[0], w.pad_begin[0],
+                (w.kernel[0] - 1) * w.dilation[0] + 1};
+  AxisNeed residual{AxisNeed::kSame, 1, 0, 1};
   const OutputStage* pool = Find(OutputStage::kMaxPool);
   // Windows of a pooling that overlap are taken in one command: a row of the
   // convolution that belongs to two tiles would be computed twice and mixed
   // into rows that the tile does not have.
   if (Find(OutputStage::kAverage) || (pool && pool->kernel > pool->stride)) {
-    conv.kind = residual.kind = RowMap::kWhole;
+    conv.kind = residual.kind = AxisNeed::kWhole;
     tileable = false;
   } else if (pool) {
-    residual = {RowMap::kWindow, pool->stride, pool->pad, pool->kernel};
+    residual = {AxisNeed::kWindow, pool->stride, pool->pad, pool->kernel};
     conv.extent += (pool->kernel - 1) * conv.stride;
     conv.pad += pool->pad * conv.stride;
     conv.stride *= pool->stride;
   }
   inputs[0].rows = conv;
-  if (inputs.size() > 1) inputs[1].rows = residual;
+  if (inputs.size() > 1) {
+    inputs[1].rows = residual;
+    inputs[1].columns.kind = inputs[1].channels.kind = AxisNeed::kSame;
+  }
 }
 
-uint64_t MatrixOp::WeightBytes(int64_t count) const {
+uint64_t MatrixOp::WeightBytes(int64_t count, int64_t ci) const {
   const CodeWeights& w = spec_->weights;
   const int64_t taps = w.kh * w.kw;
   const uint64_t fixed = Blocks(count) * (zw_channel_ ? 9 : 8) * kWord +
@@ -140,35 +141,65 @@ uint64_t MatrixOp::WeightBytes(int64_t count) const {
                          FoldVectors(w.kh, w.kw * w.ci, config_.lanes_in);
     default:
       return fixed + RoundUp(count, config_.lanes_out) * taps *
-                         RoundUp(w.ci, config_.lanes_in);
+                         RoundUp(ci, config_.lanes_in);
   }
 }
 
 void MatrixOp::Regroup(uint64_t max_bytes) {
   const int64_t unit = std::max<int64_t>(kBlock, config_.lanes_out);
-  const int64_t co = spec_->weights.co;
-  const uint64_t unit_bytes = WeightBytes(unit);
+  const int64_t co = spec_->weights.co, ci = spec_->weights.ci;
+  const uint64_t unit_bytes = WeightBytes(unit, ci);
+  const uint64_t most = std::max<uint64_t>(max_bytes, config_.sram_bytes / 4);
+  parts_ = 1;
+  ci_step_ = ci;
+  max_pixels = 0;
+  if (unit_bytes > most && spec_->mode == isa::MatrixMode::kConv) {
+    // As many lanes as fit, in parts of about equal length.
+    const int64_t lanes = config_.lanes_in;
+    const uint64_t fixed = WeightBytes(unit, 0);
+    const uint64_t per_lanes = WeightBytes(unit, lanes) - fixed;
+    const auto fit = static_cast<int64_t>(
+        std::max<uint64_t>(1, (most - std::min(most, fixed)) / per_lanes));
+    const int64_t all = RoundUp(ci, lanes) / lanes;
+    parts_ = (all + fit - 1) / fit;
+    ci_step_ = (all + parts_ - 1) / parts_ * lanes;
+    parts_ = (ci + ci_step_ - 1) / ci_step_;
+    if (parts_ > 1) {
+      max_pixels = config_.acc_pixels * config_.lanes_out / unit;
+    }
+  }
   const int64_t fit = std::max<int64_t>(1, max_bytes / unit_bytes);
   // Groups of equal size, so that none is much shorter than the others.
   const int64_t units = (co + unit - 1) / unit;
   const int64_t count = (units + fit - 1) / fit;
   step_ = std::min(co, (units + count - 1) / count * unit);
   groups.clear();
+  group_channels.clear();
+  inputs[0].channel_slices.clear();
   for (int64_t first = 0; first < co; first += step_) {
-    ConstantGroup group;
-    group.bytes =
-        RoundUp(WeightBytes(std::min(step_, co - first)), isa::kRegionAlign);
-    groups.push_back(group);
+    const int64_t some = std::min(step_, co - first);
+    for (int64_t part = 0; part < parts_; ++part) {
+      const Slice range = Contracted(static_cast<int>(groups.size()));
+      ConstantGroup group;
+      group.bytes = RoundUp(WeightBytes(some, range.count), isa::kRegionAlign);
+      groups.push_back(group);
+      group_channels.push_back({first, some});
+      if (parts_ > 1) inputs[0].channel_slices.push_back(range);
+    }
   }
+}
+
+Slice MatrixOp::Contracted(int group) const {
+  const int64_t first = group % parts_ * ci_step_;
+  return {first, std::min(ci_step_, spec_->weights.ci - first)};
 }
 
 void MatrixOp::Place(ConstantPool* pool) {
   const CodeWeights& w = spec_->weights;
   const std::vector<uint8_t>& zero = spec_->weight_zero;
   const OutputStage* table = Find(OutputStage::kTable);
-  int64_t first = 0;
-  for (ConstantGroup& group : groups) {
-    const int64_t count = std::min(step_, w.co - first);
+  for (size_t g = 0; g < groups.size(); ++g) {
+    const auto [first, count] = group_channels[g];
     std::vector<uint8_t> blob = PackParameters(spec_->bias, spec_->scale, zero,
                                                zw_channel_, first, count);
     if (table) {
@@ -182,13 +213,19 @@ void MatrixOp::Place(ConstantPool* pool) {
       case isa::MatrixMode::kDepthwise:
         packed = PackDepthwise(w, first, count, zero);
         break;
-      default:
-        packed = PackConv(w, first, count, zero, config_);
+      default: {
+        const Slice ci = Contracted(static_cast<int>(g));
+        packed = PackConv(w, first, count, ci.first, ci.count, zero, config_);
+      }
     }
     blob.insert(blob.end(), packed.begin(), packed.end());
-    group = pool->Add(blob);
-    first += step_;
+    groups[g] = pool->Add(blob);
   }
+}
+
+int64_t MatrixOp::FirstColumn(int64_t column0) const {
+  return std::max<int64_t>(
+      0, column0 * spec_->window.stride[1] - inputs[0].columns.pad);
 }
 
 uint64_t MatrixOp::Cycles(int64_t rows) const {
@@ -213,23 +250,37 @@ uint64_t MatrixOp::ConstantBytes() const {
   return bytes;
 }
 
-std::vector<Microprogram> MatrixOp::Programs() const {
-  if (float_) return {CopyProgram()};
-  return {};
-}
-
 void MatrixOp::Emit(Emitter* emitter, const Tile& tile) const {
   const Window& w = spec_->window;
   const TileView& in = tile.inputs[0];
-  const int64_t first = tile.group * step_;
-  const int64_t count = std::min(step_, spec_->weights.co - first);
+  const auto [first, count] = group_channels[tile.group];
+  const Slice contracted = Contracted(tile.group);
+  const bool last_part = (tile.group + 1) % parts_ == 0;
   isa::Conv c;
   c.mode = spec_->mode;
   c.in_signed = spec_->in_signed;
   c.w_signed = spec_->w_signed;
   c.out_type = spec_->out_type;
   c.zw_channel = zw_channel_;
-  c.in_addr = in.base / kWord;
+  // The command sees the columns from the first that the tile needs on. (The
+  // columns of a tile behind a pooling are others, and all.)
+  const bool cut = columns_tileable && tile.columns < w.out[1];
+  const int64_t column = cut ? FirstColumn(tile.column0) : 0;
+  c.ow = w.out[1];
+  c.iw = w.in[1];
+  c.pad_left = w.pad_begin[1];
+  if (cut) {
+    c.ow = tile.columns;
+    c.pad_left += column - tile.column0 * w.stride[1];
+    const int64_t needed = (tile.column0 + tile.columns - 1) * w.stride[1] -
+                           w.pad_begin[1] + (w.kernel[1] - 1) * w.dilation[1] +
+                           1;
+    // (at least one, where all of the tile lies in the padding)
+    c.iw = std::max<int64_t>(1, std::min(w.in[1], needed) - column);
+  }
+  int64_t block = contracted.first / kBlock;
+  if (spec_->mode == isa::MatrixMode::kDepthwise) block = first / kBlock;
+  c.in_addr = AddressOf(in, block, in.row0, column) / kWord;
   c.in_pitch = in.pitch / kWord;
   c.in_row0 = in.wrap ? 0 : in.row0;
   c.in_wrap = in.wrap;
@@ -239,8 +290,6 @@ void MatrixOp::Emit(Emitter* emitter, const Tile& tile) const {
     c.in_plane = in.plane / kWord;
   }
   c.ih = w.in[0];
-  c.iw = w.in[1];
-  c.ow = w.out[1];
   int64_t conv_row, conv_rows;
   ConvRows(tile.row0, tile.rows, &conv_row, &conv_rows);
   c.out_rows = conv_rows;
@@ -252,13 +301,8 @@ void MatrixOp::Emit(Emitter* emitter, const Tile& tile) const {
   c.dy = w.dilation[0];
   c.dx = w.dilation[1];
   c.pad_top = w.pad_begin[0];
-  c.pad_left = w.pad_begin[1];
   c.co = count;
-  c.ci = spec_->weights.ci;
-  if (spec_->mode == isa::MatrixMode::kDepthwise) {
-    c.ci = count;
-    c.in_addr += first / kBlock * c.in_plane;
-  }
+  c.ci = spec_->mode == isa::MatrixMode::kDepthwise ? count : contracted.count;
   c.param_addr = tile.constants / kWord;
   c.w_addr = c.param_addr + Blocks(count) * (zw_channel_ ? 9 : 8);
   c.za = spec_->za;
@@ -266,21 +310,24 @@ void MatrixOp::Emit(Emitter* emitter, const Tile& tile) const {
     const uint8_t zero = spec_->weight_zero[0];
     c.zw = spec_->w_signed ? static_cast<int8_t>(zero) : zero;
   }
-  if (float_) {
-    EmitFloat(emitter, c, tile, first, count);
-    return;
-  }
+  c.acc_continue = tile.group % parts_ > 0;
+  c.acc_hold = !last_part;
   const TileView& out = tile.output;
   c.zo = spec_->zo;
   const bool s8 = spec_->out_type == isa::OutType::kS8;
   c.act_min = LowestCode(s8) - spec_->zo;
   c.act_max = LowestCode(s8) + 255 - spec_->zo;
   c.out_plane = out.plane / kWord;
-  c.out_addr = (out.wrap ? out.base : RowBase(out, tile.row0)) / kWord +
-               first / kBlock * c.out_plane;
+  c.out_addr = AddressOf(out, first / kBlock, out.wrap ? out.row0 : tile.row0,
+                         tile.column0) /
+               kWord;
   c.out_wrap = out.wrap;
   c.out_pitch = out.pitch / kWord;
-  SetStages(&c, tile, first, conv_row);
+  if (Find(OutputStage::kTable)) {
+    c.lut_addr = c.w_addr;
+    c.w_addr += kTableBytes / kWord;
+  }
+  if (last_part) SetStages(&c, tile, first, conv_row);
   emitter->Append(c);
 }
 
@@ -291,8 +338,6 @@ void MatrixOp::SetStages(isa::Conv* c, const Tile& tile, int64_t first,
     switch (s.kind) {
       case OutputStage::kTable:
         c->lut = true;
-        c->lut_addr = c->w_addr;
-        c->w_addr += kTableBytes / kWord;
         break;
       case OutputStage::kResidual: {
         const TileView& r = tile.inputs[1];
@@ -302,8 +347,9 @@ void MatrixOp::SetStages(isa::Conv* c, const Tile& tile, int64_t first,
         c->res_pitch = r.pitch / kWord;
         c->res_plane = r.plane / kWord;
         c->res_wrap = r.wrap;
-        c->res_addr = (r.wrap ? r.base : RowBase(r, conv_row)) / kWord +
-                      first / kBlock * c->res_plane;
+        c->res_addr = AddressOf(r, first / kBlock, r.wrap ? r.row0 : conv_row,
+                                tile.column0) /
+                      kWord;
         c->res_a = s.a;
         c->res_b = s.b;
         c->res_k = s.k;
@@ -330,29 +376,6 @@ void MatrixOp::SetStages(isa::Conv* c, const Tile& tile, int64_t first,
         c->pool_zero_out = s.zero_out;
         break;
     }
-  }
-}
-
-void MatrixOp::EmitFloat(Emitter* emitter, isa::Conv c, const Tile& tile,
-                         int64_t first, int64_t count) const {
-  // [block][pixel][16] fp32 in the temporary.
-  const int64_t pixels = int64_t{c.ow} * c.out_rows;
-  c.out_addr = tile.temporary / kWord;
-  c.out_xstep = 4;
-  c.out_pitch = 4 * c.ow;
-  c.out_plane = 4 * pixels;
-  emitter->Append(c);
-  isa::Vrun run = emitter->Run(CopyProgram());
-  run.enable_a = true;
-  // The result is rows x channels: pixels are its rows.
-  const TileView& out = tile.output;
-  for (int64_t done = 0; done < count; done += kBlock) {
-    LoopOperand a, d;
-    a.base = tile.temporary + done / kBlock * pixels * 64;
-    a.strides = {4, 64};
-    d.base = RowBase(out, tile.row0) + (first + done) * out.xstep;
-    d.strides = {out.xstep, out.pitch};
-    EmitLoop(emitter, run, {std::min(kBlock, count - done), pixels}, {a}, d);
   }
 }
 

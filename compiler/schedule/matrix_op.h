@@ -54,8 +54,7 @@ struct OutputStage {
 
 class MatrixOp : public DeviceOp {
  public:
-  // With an fp32 result the matrix engine writes to the temporary and a copy
-  // brings the rows into ONNX's order.
+  // Results are codes; for others see lowering/lower_qmatmul.h.
   MatrixOp(const isa::Config& config, std::shared_ptr<const MatrixSpec> spec,
            int from, int to);
 
@@ -70,7 +69,10 @@ class MatrixOp : public DeviceOp {
   std::unique_ptr<MatrixOp> Prefix(size_t count) const;
 
   // Cuts the output channels into groups of at most `max_bytes` of constants
-  // each (at least one block of the matrix engine). Sets the groups' bytes.
+  // each (at least one block of the matrix engine). Where the constants of one
+  // block are more than a quarter of SRAM, the contraction is cut too: the
+  // block's groups are ranges of input channels, and what one has accumulated
+  // the next continues. Sets the groups' bytes.
   void Regroup(uint64_t max_bytes);
   void Place(ConstantPool* pool) override;
   MatrixOp* AsMatrix() override { return this; }
@@ -80,7 +82,6 @@ class MatrixOp : public DeviceOp {
   uint64_t Cycles(int64_t rows) const;
   uint64_t ConstantBytes() const;
 
-  std::vector<Microprogram> Programs() const override;
   void Emit(Emitter* emitter, const Tile& tile) const override;
 
   // Rows [*first, *first + *count) of the convolution behind which rows
@@ -91,9 +92,12 @@ class MatrixOp : public DeviceOp {
  private:
   const OutputStage* Find(OutputStage::Kind kind) const;
   void MapRows();
-  uint64_t WeightBytes(int64_t count) const;
-  void EmitFloat(Emitter* emitter, isa::Conv c, const Tile& tile, int64_t first,
-                 int64_t count) const;
+  // Constants of `count` output channels and `ci` input channels.
+  uint64_t WeightBytes(int64_t count, int64_t ci) const;
+  // Input channels of a group.
+  Slice Contracted(int group) const;
+  // First input column of a tile that begins at column `column0`.
+  int64_t FirstColumn(int64_t column0) const;
   void SetStages(isa::Conv* c, const Tile& tile, int64_t first,
                  int64_t conv_row) const;
 
@@ -101,9 +105,10 @@ class MatrixOp : public DeviceOp {
   std::shared_ptr<const MatrixSpec> spec_;
   std::vector<OutputStage> stages_;
   int first_output_;  // before any stage
-  bool float_;
   bool zw_channel_ = false;
-  int64_t step_ = 0;  // output channels of a group
+  int64_t step_ = 0;     // output channels of a group
+  int64_t parts_ = 1;    // groups that contract one block of output channels
+  int64_t ci_step_ = 0;  // input channels of each
 };
 
 }  // namespace heddle::compiler

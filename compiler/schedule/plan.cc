@@ -64,6 +64,24 @@ bool HaloFits(const Storage& s, const OpInput& input) {
          s.halo.right >= input.halo.right && s.halo_value == input.halo_value;
 }
 
+int64_t Ceil(int64_t value, int64_t divisor) {
+  return (value + divisor - 1) / divisor;
+}
+
+// Half of `value`, rounded up to a multiple of `step`.
+int64_t Half(int64_t value, int64_t step) {
+  return Ceil(value, 2 * step) * step;
+}
+
+// Tiles are cut along channels at multiples of so many.
+constexpr int64_t kChannels = 16;
+// Columns of a tile below which transfers lose more than they do with fewer
+// channels.
+constexpr int64_t kShortRow = 32;
+// Rows of a tile below which constants that are loaded again for every tile
+// cost more than a result that is stored in pieces.
+constexpr int64_t kRowsBeforeGroups = 16;
+
 class Planner {
  public:
   Planner(DeviceGraph* graph, const isa::Config& config, uint64_t program_bytes,
@@ -86,10 +104,7 @@ class Planner {
     for (size_t i = 0; i < graph_.ops.size(); ++i) {
       const DeviceOp& op = *graph_.ops[i];
       OpPlan& p = plan_.ops[i];
-      p.tile_rows = ResultRows(i);
-      if (op.tileable && op.tile_rows > 0) {
-        p.tile_rows = std::min(p.tile_rows, op.tile_rows);
-      }
+      p.tile = FirstTile(op);
       p.ahead = std::min(features_.prefetch, static_cast<int>(i));
       p.keep = features_.keep_weights && op.groups.size() > 1;
     }
@@ -108,14 +123,28 @@ class Planner {
   }
 
  private:
-  int64_t ResultRows(size_t op) const {
-    return graph_.values[graph_.ops[op]->output].extent.h;
+  // The image, as far as the operation allows it and the choice of the schedule
+  // wants it.
+  TileShape FirstTile(const DeviceOp& op) const {
+    TileShape tile = WholeTile(graph_, op);
+    if (op.tileable && op.tile_rows > 0) {
+      tile.rows = std::min(tile.rows, op.tile_rows);
+    }
+    if (op.max_pixels > 0) {
+      if (op.columns_tileable) {
+        tile.columns = std::min(tile.columns, op.max_pixels);
+      }
+      tile.rows =
+          std::clamp<int64_t>(op.max_pixels / tile.columns, 1, tile.rows);
+    }
+    return tile;
   }
 
   uint64_t Tiles(size_t op) const {
     const Extent& e = graph_.values[graph_.ops[op]->output].extent;
-    const int64_t rows = plan_.ops[op].tile_rows;
-    return e.n * ((e.h + rows - 1) / rows);
+    const TileShape& t = plan_.ops[op].tile;
+    return e.n * Ceil(e.h, t.rows) * Ceil(e.w, t.columns) *
+           Ceil(e.c, t.channels);
   }
 
   // Every tile is a command at least: beyond a stream there is no use in
@@ -137,23 +166,26 @@ class Planner {
 
   // Groups outside, tiles inside, where constants would be loaded again for
   // every tile otherwise, and operands are not worth more. The result must be
-  // in SRAM, because it is complete only at the end.
+  // in SRAM, because it is complete only at the end, or stored group by group.
   void ChooseOrder(size_t at) {
     OpPlan& p = plan_.ops[at];
     const DeviceOp& op = *graph_.ops[at];
     if (!features_.keep_weights || p.keep || op.groups.size() < 2 ||
-        Tiles(at) < 2 || op.AsMatrix() == nullptr ||
-        !graph_.StorageOf(op.output).resident) {
+        Tiles(at) < 2) {
+      return;
+    }
+    if (!p.cut_groups &&
+        (op.AsMatrix() == nullptr || !graph_.StorageOf(op.output).resident)) {
       return;
     }
     uint64_t constants = 0, operands = 0;
     for (const ConstantGroup& g : op.groups) constants += g.bytes;
     for (size_t k = 0; k < op.inputs.size(); ++k) {
       if (graph_.StorageOf(op.inputs[k].value).resident && !p.copy[k]) continue;
-      operands += InputTile(graph_, op, k, p.tile_rows).bytes * Tiles(at);
+      operands += InputTile(graph_, op, k, p.tile).bytes * Tiles(at);
     }
     p.group_outer =
-        constants * (Tiles(at) - 1) > operands * (op.groups.size() - 1);
+        constants * (Tiles(at) - 1) > operands * (GroupRuns(op).size() - 1);
   }
 
   void SetLifetimes() {
@@ -193,9 +225,7 @@ class Planner {
       const DeviceOp& op = *graph_.ops[i];
       OpPlan& p = plan_.ops[i];
       const int at = static_cast<int>(i);
-      const bool several = p.tile_rows < ResultRows(i) ||
-                           op.groups.size() > 1 ||
-                           graph_.values[op.output].extent.n > 1;
+      const bool several = Tiles(i) > 1 || op.groups.size() > 1;
       auto pair = [&](uint64_t bytes, int from) {
         const size_t first = Add(bytes, from, at, at);
         return std::array<size_t, 2>{
@@ -225,11 +255,11 @@ class Planner {
           if (HaloFits(s, op.inputs[k])) continue;
           p.copy[k] = true;
         }
-        indices[i].inputs[k] =
-            pair(InputTile(graph_, op, k, p.tile_rows).bytes, at);
+        indices[i].inputs[k] = pair(InputTile(graph_, op, k, p.tile).bytes, at);
       }
       if (!graph_.StorageOf(op.output).resident) {
-        indices[i].output = pair(OutputTile(graph_, op, p.tile_rows).bytes, at);
+        indices[i].output =
+            pair(OutputTile(graph_, op, StoredTile(op, p)).bytes, at);
       }
       indices[i].temporary = Add(op.temporary_bytes, at, at, at);
     }
@@ -297,22 +327,18 @@ class Planner {
         largest = i;
       }
     }
-    uint64_t striped = 0;
-    if (op.tileable && p.tile_rows > 1) {
-      for (size_t k = 0; k < op.inputs.size(); ++k) {
-        if (!graph_.StorageOf(op.inputs[k].value).resident) {
-          striped += InputTile(graph_, op, k, p.tile_rows).bytes;
-        }
-      }
-      if (!graph_.StorageOf(op.output).resident) {
-        striped += OutputTile(graph_, op, p.tile_rows).bytes;
+    uint64_t tiled = 0;
+    for (size_t k = 0; k < op.inputs.size(); ++k) {
+      if (!graph_.StorageOf(op.inputs[k].value).resident) {
+        tiled += InputTile(graph_, op, k, p.tile).bytes;
       }
     }
-    if (striped > 0 &&
-        (largest < 0 || striped >= graph_.storages[largest].SramBytes())) {
-      p.tile_rows = (p.tile_rows + 1) / 2;
-      return absl::OkStatus();
+    if (!graph_.StorageOf(op.output).resident) {
+      tiled += OutputTile(graph_, op, StoredTile(op, p)).bytes;
     }
+    const bool first =
+        largest < 0 || tiled >= graph_.storages[largest].SramBytes();
+    if (tiled > 0 && first && Cut(at)) return absl::OkStatus();
     if (largest >= 0) {
       graph_.storages[largest].resident = false;
       return absl::OkStatus();
@@ -322,6 +348,31 @@ class Planner {
         absl::StrCat(op.op, " '", op.name,
                      "': its smallest tile does not fit the ", capacity_,
                      " bytes of SRAM of this configuration; ", WayOut()));
+  }
+
+  // Makes the tiles of operation `at` smaller; false if they are the smallest.
+  bool Cut(size_t at) {
+    const DeviceOp& op = *graph_.ops[at];
+    OpPlan& p = plan_.ops[at];
+    TileShape& t = p.tile;
+    const bool runs = !p.cut_groups && !graph_.StorageOf(op.output).resident &&
+                      GroupRuns(op).size() > 1;
+    const bool rows = op.tileable && t.rows > 1;
+    if (rows && !(runs && t.rows <= kRowsBeforeGroups)) {
+      t.rows = (t.rows + 1) / 2;
+    } else if (runs) {
+      p.cut_groups = true;
+    } else if (op.columns_tileable &&
+               t.columns > std::max(kShortRow, op.column_step)) {
+      t.columns = Half(t.columns, op.column_step);
+    } else if (op.channels_tileable && t.channels > kChannels) {
+      t.channels = Half(t.channels, kChannels);
+    } else if (op.columns_tileable && t.columns > op.column_step) {
+      t.columns = Half(t.columns, op.column_step);
+    } else {
+      return false;
+    }
+    return true;
   }
 
   // What helps against too little SRAM.
@@ -394,90 +445,159 @@ Slice SliceOf(const std::vector<Slice>& slices, int group, int64_t all) {
                  ->count};
 }
 
+// What [first, first + count) of an axis of the result need.
+Slice Along(const AxisNeed& need, int64_t first, int64_t count) {
+  if (need.kind == AxisNeed::kSame) return {first, count};
+  Slice out{first * need.stride - need.pad,
+            (count - 1) * need.stride + need.extent};
+  if (need.divide > 1) {
+    const int64_t d = need.divide;
+    out.first = out.first >= 0 ? out.first / d : -((-out.first + d - 1) / d);
+    // Wherever the tile begins between two elements of the input.
+    out.count = (out.count - 1) / d + 2;
+  }
+  return out;
+}
+
+// The range of the result that the columns, or channels, of an input follow.
+struct Followed {
+  Slice range;
+  bool cut = false;  // not all of it
+};
+Followed ForColumns(const OpInput& in, const Extent& result, const Tile& t) {
+  if (in.swapped) return {{t.channel0, t.channels}, t.channels < result.c};
+  return {{t.column0, t.columns}, t.columns < result.w};
+}
+Followed ForChannels(const OpInput& in, const Extent& result, const Tile& t) {
+  if (in.swapped) return {{t.column0, t.columns}, t.columns < result.w};
+  return {{t.channel0, t.channels}, t.channels < result.c};
+}
+
 }  // namespace
 
-Slice InputChannels(const DeviceGraph& graph, const DeviceOp& op, size_t i,
-                    int group) {
+bool CutsColumns(const DeviceOp& op, size_t i, const Extent& result,
+                 const Tile& tile) {
   const OpInput& in = op.inputs[i];
-  return SliceOf(in.channel_slices, group, graph.values[in.value].extent.c);
+  return in.columns.kind != AxisNeed::kWhole &&
+         ForColumns(in, result, tile).cut;
 }
 
-Slice InputColumns(const DeviceGraph& graph, const DeviceOp& op, size_t i,
-                   int group) {
-  const OpInput& in = op.inputs[i];
-  return SliceOf(in.column_slices, group, graph.values[in.value].extent.w);
+TileShape WholeTile(const DeviceGraph& graph, const DeviceOp& op) {
+  const Extent& e = graph.values[op.output].extent;
+  return {e.h, e.w, e.c};
 }
 
-void InputRows(const DeviceGraph& graph, const DeviceOp& op, size_t i,
-               int64_t row0, int64_t rows, int group, int64_t* first,
-               int64_t* count) {
-  if (op.RowsOf(i, row0, rows, first, count)) return;
+InputBox NeedOf(const DeviceGraph& graph, const DeviceOp& op, size_t i,
+                const Tile& tile) {
   const OpInput& in = op.inputs[i];
-  switch (in.rows.kind) {
-    case RowMap::kWhole:
-      *first =
-          SliceOf(in.row_slices, group, graph.values[in.value].extent.h).first;
-      *count =
-          SliceOf(in.row_slices, group, graph.values[in.value].extent.h).count;
-      break;
-    case RowMap::kSame:
-      *first = row0;
-      *count = rows;
-      break;
-    case RowMap::kWindow:
-      *first = row0 * in.rows.stride - in.rows.pad;
-      *count = (rows - 1) * in.rows.stride + in.rows.extent;
-      if (in.rows.divide > 1) {
-        const int64_t d = in.rows.divide;
-        *first = *first >= 0 ? *first / d : -((-*first + d - 1) / d);
-        // Wherever the tile begins between two rows of the input.
-        *count = (*count - 1) / d + 2;
-      }
-      break;
-    case RowMap::kDirect:
-      *first = 0;
-      *count = 0;
-      break;
+  const Extent& e = graph.values[in.value].extent;
+  const Extent& result = graph.values[op.output].extent;
+  InputBox box;
+  box.columns = SliceOf(in.column_slices, tile.group, e.w);
+  if (CutsColumns(op, i, result, tile)) {
+    const Slice range = ForColumns(in, result, tile).range;
+    box.columns = Along(in.columns, range.first, range.count);
   }
+  box.channels = SliceOf(in.channel_slices, tile.group, e.c);
+  const Followed channels = ForChannels(in, result, tile);
+  if (in.channels.kind == AxisNeed::kSame && channels.cut) {
+    box.channels = channels.range;
+  }
+  if (op.RowsOf(i, tile.row0, tile.rows, &box.rows.first, &box.rows.count)) {
+    return box;
+  }
+  switch (in.rows.kind) {
+    case AxisNeed::kWhole:
+      box.rows = SliceOf(in.row_slices, tile.group, e.h);
+      break;
+    case AxisNeed::kDirect:
+      box.rows = {0, 0};
+      break;
+    default:
+      box.rows = Along(in.rows, tile.row0, tile.rows);
+  }
+  return box;
 }
 
 Geometry InputTile(const DeviceGraph& graph, const DeviceOp& op, size_t i,
-                   int64_t rows) {
+                   const TileShape& shape) {
   const OpInput& in = op.inputs[i];
   const Storage& s = graph.StorageOf(in.value);
-  int64_t first, count;
-  InputRows(graph, op, i, 0, rows, -1, &first, &count);
-  if (op.RowsOf(i, 0, rows, &first, &count)) {
+  const Extent& result = graph.values[op.output].extent;
+  Tile tile;
+  tile.rows = shape.rows;
+  tile.columns = shape.columns;
+  tile.channels = shape.channels;
+  tile.group = -1;
+  const InputBox box = NeedOf(graph, op, i, tile);
+  int64_t first, count = box.rows.count;
+  if (op.RowsOf(i, 0, shape.rows, &first, &count)) {
     // Stripes may differ.
-    const int64_t height = graph.values[op.output].extent.h;
-    for (int64_t row0 = rows; row0 < height; row0 += rows) {
+    for (int64_t row0 = shape.rows; row0 < result.h; row0 += shape.rows) {
       int64_t some;
-      op.RowsOf(i, row0, std::min(rows, height - row0), &first, &some);
+      op.RowsOf(i, row0, std::min(shape.rows, result.h - row0), &first, &some);
       count = std::max(count, some);
     }
   }
+  const bool cut = CutsColumns(op, i, result, tile);
   Halo sides;
-  sides.left = in.halo.left;
-  sides.right = in.halo.right;
-  if (in.rows.kind == RowMap::kWhole) {
+  if (!cut) {
+    sides.left = in.halo.left;
+    sides.right = in.halo.right;
+  }
+  if (in.rows.kind == AxisNeed::kWhole) {
     sides.top = in.halo.top;
     sides.bottom = in.halo.bottom;
   }
+  Extent extent = graph.values[in.value].extent;
+  extent.c = box.channels.count;
+  extent.w = s.layout == Layout::kDense ? box.columns.count
+                                        : std::min(box.columns.count, extent.w);
   if (s.layout != Layout::kDense) {
     // The matrix engine pads by itself: only rows of the image are kept.
     count = std::min(count, s.extent.h);
   }
-  Extent extent = graph.values[in.value].extent;
-  extent.c = InputChannels(graph, op, i, -1).count;
-  extent.w = InputColumns(graph, op, i, -1).count;
   return GeometryOf(extent, s.layout, ElementBytes(s.type), count, sides);
 }
 
 Geometry OutputTile(const DeviceGraph& graph, const DeviceOp& op,
-                    int64_t rows) {
+                    const TileShape& tile) {
   const Storage& s = graph.StorageOf(op.output);
-  return GeometryOf(graph.values[op.output].extent, s.layout,
-                    ElementBytes(s.type), rows, Halo());
+  Extent extent = graph.values[op.output].extent;
+  extent.w = tile.columns;
+  extent.c = tile.channels;
+  return GeometryOf(extent, s.layout, ElementBytes(s.type), tile.rows, Halo());
+}
+
+std::vector<GroupRun> GroupRuns(const DeviceOp& op) {
+  const auto columns = [&](int g) {
+    return op.group_columns.empty() ? Slice() : op.group_columns[g];
+  };
+  const auto channels = [&](int g) {
+    return op.group_channels.empty() ? Slice() : op.group_channels[g];
+  };
+  std::vector<GroupRun> runs;
+  for (int g = 0; g < static_cast<int>(op.groups.size()); ++g) {
+    if (runs.empty() || !(runs.back().columns == columns(g)) ||
+        !(runs.back().channels == channels(g))) {
+      runs.push_back({g, 0, columns(g), channels(g)});
+    }
+    ++runs.back().count;
+  }
+  return runs;
+}
+
+TileShape StoredTile(const DeviceOp& op, const OpPlan& plan) {
+  TileShape tile = plan.tile;
+  if (!plan.cut_groups) return tile;
+  int64_t columns = 0, channels = 0;
+  for (const GroupRun& run : GroupRuns(op)) {
+    columns = std::max(columns, run.columns.count);
+    channels = std::max(channels, run.channels.count);
+  }
+  if (columns > 0) tile.columns = columns;
+  if (channels > 0) tile.channels = channels;
+  return tile;
 }
 
 absl::StatusOr<MemoryPlan> PlanMemory(DeviceGraph* graph,

@@ -23,7 +23,7 @@ namespace heddle::compiler {
 
 // SRAM of one operation.
 struct OpPlan {
-  int64_t tile_rows = 0;  // rows of the result per tile
+  TileShape tile;  // of the result
   // The constants (of the first group) are loaded when the operation that many
   // before this one begins.
   int ahead = 1;
@@ -32,6 +32,10 @@ struct OpPlan {
   bool keep = false;
   bool group_outer =
       false;  // the loop over groups is outside that of the tiles
+  // What the groups make (DeviceOp::group_columns, group_channels) are tiles of
+  // their own, stored one by one. Else a tile is stored when all groups are
+  // done.
+  bool cut_groups = false;
   // Addresses; two where work overlaps, else the same twice.
   uint32_t constants[2] = {0, 0};
   std::vector<std::array<uint32_t, 2>>
@@ -49,22 +53,41 @@ struct MemoryPlan {
   uint64_t sram_peak = 0;
 };
 
+// The image of a result as one tile.
+TileShape WholeTile(const DeviceGraph& graph, const DeviceOp& op);
 // Geometry of a tile's buffer for input `i` of `op`, or of its result.
 Geometry InputTile(const DeviceGraph& graph, const DeviceOp& op, size_t i,
-                   int64_t rows);
-Geometry OutputTile(const DeviceGraph& graph, const DeviceOp& op, int64_t rows);
-// First row and number of rows of input `i` that rows [row0, row0+rows) of the
-// result need, not clipped to the image. `count` depends on `rows` and `group`
-// only; group -1 is the one that needs most.
-void InputRows(const DeviceGraph& graph, const DeviceOp& op, size_t i,
-               int64_t row0, int64_t rows, int group, int64_t* first,
-               int64_t* count);
-// The channels and columns of input `i` that `group` needs; -1: as many as any
-// needs.
-Slice InputChannels(const DeviceGraph& graph, const DeviceOp& op, size_t i,
-                    int group);
-Slice InputColumns(const DeviceGraph& graph, const DeviceOp& op, size_t i,
-                   int group);
+                   const TileShape& tile);
+Geometry OutputTile(const DeviceGraph& graph, const DeviceOp& op,
+                    const TileShape& tile);
+
+// What a tile needs of an input, not clipped to the image.
+struct InputBox {
+  Slice rows, columns, channels;
+  bool operator==(const InputBox& o) const {
+    return rows == o.rows && columns == o.columns && channels == o.channels;
+  }
+};
+// For the tile at `tile`; its extents depend on those of the tile and on the
+// group only. Group -1 is the one that needs most.
+InputBox NeedOf(const DeviceGraph& graph, const DeviceOp& op, size_t i,
+                const Tile& tile);
+
+// Whether the tile needs a part of the columns of input `i`, because it is a
+// part of the result's. A window then brings its padding along; else an
+// operand's row has that of the whole image at its ends.
+bool CutsColumns(const DeviceOp& op, size_t i, const Extent& result,
+                 const Tile& tile);
+
+// The parts of the result that groups make: first and last group of each.
+struct GroupRun {
+  int first = 0, count = 0;
+  Slice columns, channels;  // count 0: all of the tile's
+};
+std::vector<GroupRun> GroupRuns(const DeviceOp& op);
+
+// The largest part of the result that is stored at a time.
+TileShape StoredTile(const DeviceOp& op, const OpPlan& plan);
 
 // Places everything; sets the storages' resident, sram, region, dram_offset.
 // `program_bytes`: size of the microprograms, kept in SRAM throughout.

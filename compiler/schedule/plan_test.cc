@@ -46,7 +46,7 @@ FakeOp* AddOp(DeviceGraph* graph, const std::vector<int>& inputs, int output,
   for (int value : inputs) {
     OpInput in;
     in.value = value;
-    in.rows.kind = RowMap::kSame;
+    in.rows.kind = AxisNeed::kSame;
     op->inputs.push_back(in);
   }
   op->output = output;
@@ -96,7 +96,9 @@ std::vector<Interval> Buffers(const DeviceGraph& graph, const MemoryPlan& plan,
     const DeviceOp& op = *graph.ops[i];
     const OpPlan& p = plan.ops[i];
     const Extent& e = graph.values[op.output].extent;
-    const bool several = p.tile_rows < e.h || op.groups.size() > 1 || e.n > 1;
+    const bool several = p.tile.rows < e.h || p.tile.columns < e.w ||
+                         p.tile.channels < e.c || op.groups.size() > 1 ||
+                         e.n > 1;
     // Two sides where one is filled while the other is in use.
     auto pair = [&](uint32_t a, uint32_t b, uint64_t bytes, int first, bool two,
                     const std::string& what) {
@@ -112,12 +114,13 @@ std::vector<Interval> Buffers(const DeviceGraph& graph, const MemoryPlan& plan,
       const Storage& s = graph.StorageOf(op.inputs[k].value);
       if (s.resident && !p.copy[k]) continue;
       pair(p.inputs[k][0], p.inputs[k][1],
-           InputTile(graph, op, k, p.tile_rows).bytes, i, several,
+           InputTile(graph, op, k, p.tile).bytes, i, several,
            "input " + std::to_string(k));
     }
     if (!graph.StorageOf(op.output).resident) {
-      pair(p.output[0], p.output[1], OutputTile(graph, op, p.tile_rows).bytes,
-           i, several, "output");
+      pair(p.output[0], p.output[1],
+           OutputTile(graph, op, StoredTile(op, p)).bytes, i, several,
+           "output");
     }
     add(p.temporary, op.temporary_bytes, i, i, op.name + " temporary");
   }
@@ -146,11 +149,29 @@ void CheckPlan(const DeviceGraph& graph, const MemoryPlan& plan,
   }
   EXPECT_EQ(Overlap(scratch), "");
   for (size_t i = 0; i < graph.ops.size(); ++i) {
-    const int64_t rows = graph.values[graph.ops[i]->output].extent.h;
-    EXPECT_GE(plan.ops[i].tile_rows, 1);
-    EXPECT_LE(plan.ops[i].tile_rows, rows);
-    if (!graph.ops[i]->tileable) {
-      EXPECT_EQ(plan.ops[i].tile_rows, rows);
+    const DeviceOp& op = *graph.ops[i];
+    const TileShape& tile = plan.ops[i].tile;
+    const TileShape whole = WholeTile(graph, op);
+    EXPECT_GE(tile.rows, 1);
+    EXPECT_LE(tile.rows, whole.rows);
+    EXPECT_GE(tile.columns, 1);
+    EXPECT_LE(tile.columns, whole.columns);
+    EXPECT_GE(tile.channels, 1);
+    EXPECT_LE(tile.channels, whole.channels);
+    if (!op.tileable) {
+      EXPECT_EQ(tile.rows, whole.rows);
+    }
+    if (!op.columns_tileable) {
+      EXPECT_EQ(tile.columns, whole.columns);
+    }
+    if (!op.channels_tileable) {
+      EXPECT_EQ(tile.channels, whole.channels);
+    }
+    if (tile.channels < whole.channels) {
+      EXPECT_EQ(tile.channels % 16, 0);
+    }
+    if (op.max_pixels > 0) {
+      EXPECT_LE(tile.rows * tile.columns, op.max_pixels);
     }
   }
 }
@@ -180,16 +201,27 @@ void MakeRandom(std::mt19937_64* random, DeviceGraph* graph) {
     }
     FakeOp* op = AddOp(graph, inputs, out, 64 * below(200));
     op->tileable = below(4) != 0;
+    op->columns_tileable = below(4) == 0;
+    op->channels_tileable = below(4) == 0;
+    if (op->tileable && op->columns_tileable && below(4) == 0) {
+      op->max_pixels = 16 << below(4);
+    }
     op->temporary_bytes = below(3) ? 0 : 64 * below(100);
     if (below(3) == 0) {
       op->groups.assign(1 + below(4), ConstantGroup());
       for (ConstantGroup& g : op->groups) g.bytes = 64 * below(100);
     }
     for (OpInput& in : op->inputs) {
+      const AxisNeed::Kind kinds[] = {AxisNeed::kWhole, AxisNeed::kSame};
+      in.channels.kind = kinds[below(2)];
+      in.columns.kind = kinds[below(2)];
+      if (below(4) == 0) {
+        in.columns = {AxisNeed::kWindow, 1 + below(2), below(3), 1 + below(5)};
+      }
       const int kind = below(3);
-      if (kind == 0) in.rows.kind = RowMap::kWhole;
+      if (kind == 0) in.rows.kind = AxisNeed::kWhole;
       if (kind == 1) {
-        in.rows = {RowMap::kWindow, 1 + below(2), below(3), 1 + below(5)};
+        in.rows = {AxisNeed::kWindow, 1 + below(2), below(3), 1 + below(5)};
         if (graph->StorageOf(in.value).layout == Layout::kDense) {
           in.halo = {static_cast<int>(in.rows.pad), static_cast<int>(below(3)),
                      1, 1};
@@ -203,7 +235,7 @@ void MakeRandom(std::mt19937_64* random, DeviceGraph* graph) {
 }
 
 TEST(Plan, BuffersNeverMeet) {
-  int planned = 0, refused = 0, spilled = 0, striped = 0;
+  int planned = 0, refused = 0, spilled = 0, striped = 0, boxes = 0;
   for (uint64_t seed = 1; seed <= 600; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937_64 random(seed);
@@ -225,8 +257,10 @@ TEST(Plan, BuffersNeverMeet) {
     CheckPlan(graph, *plan, config.sram_bytes, programs);
     spilled += plan->scratch_bytes > 0;
     for (size_t i = 0; i < graph.ops.size(); ++i) {
-      striped +=
-          plan->ops[i].tile_rows < graph.values[graph.ops[i]->output].extent.h;
+      const TileShape whole = WholeTile(graph, *graph.ops[i]);
+      striped += plan->ops[i].tile.rows < whole.rows;
+      boxes += plan->ops[i].tile.columns < whole.columns ||
+               plan->ops[i].tile.channels < whole.channels;
     }
     if (HasFailure()) return;
   }
@@ -234,6 +268,7 @@ TEST(Plan, BuffersNeverMeet) {
   EXPECT_GT(refused, 20);
   EXPECT_GT(spilled, 50);
   EXPECT_GT(striped, 50);
+  EXPECT_GT(boxes, 20);
 }
 
 // in -> a -> b -> out, each [1,1,rows,64] floats.
@@ -260,7 +295,7 @@ TEST(Plan, EverythingResidentWhenItFits) {
   EXPECT_TRUE(graph.storages[2].resident);
   EXPECT_EQ(plan->scratch_bytes, 0u);
   for (const OpPlan& p : plan->ops) {
-    EXPECT_EQ(p.tile_rows, 64);
+    EXPECT_EQ(p.tile.rows, 64);
     EXPECT_EQ(p.ahead, &p - plan->ops.data());
   }
   CheckPlan(graph, *plan, config.sram_bytes, 160);
@@ -275,7 +310,7 @@ TEST(Plan, SpillsAndStripesWhatDoesNotFit) {
   ASSERT_TRUE(plan.ok()) << plan.status();
   EXPECT_FALSE(graph.storages[1].resident);
   EXPECT_FALSE(graph.storages[2].resident);
-  for (const OpPlan& p : plan->ops) EXPECT_LT(p.tile_rows, 1024);
+  for (const OpPlan& p : plan->ops) EXPECT_LT(p.tile.rows, 1024);
   EXPECT_GE(plan->scratch_bytes, 256u << 10);
   CheckPlan(graph, *plan, config.sram_bytes, 160);
 }

@@ -13,11 +13,10 @@ namespace {
 
 // What the buffers of a streamed input hold.
 struct Held {
-  int64_t image = -1, first = 0, count = 0;
-  Slice channels, columns;
+  int64_t image = -1;
+  InputBox box;
   bool operator==(const Held& o) const {
-    return image == o.image && first == o.first && count == o.count &&
-           channels == o.channels && columns == o.columns;
+    return image == o.image && box == o.box;
   }
 };
 
@@ -29,28 +28,33 @@ class OpScheduler {
         op_(*graph.ops[index]),
         plan_(plan.ops[index]),
         emitter_(emitter),
+        runs_(GroupRuns(op_)),
         held_(op_.inputs.size()),
         used_(op_.inputs.size(), 1),
         loaded_(op_.groups.size(), false) {
     const Extent& e = graph_.values[op_.output].extent;
+    const TileShape& shape = plan_.tile;
     for (int64_t n = 0; n < e.n; ++n) {
-      for (int64_t row = 0; row < e.h; row += plan_.tile_rows) {
-        // All groups of a tile one after another, so that its result is stored
-        // once, complete.
-        for (int g = 0; g < static_cast<int>(op_.groups.size()); ++g) {
-          Tile tile;
-          tile.group = g;
-          tile.image = n;
-          tile.row0 = row;
-          tile.rows = std::min(plan_.tile_rows, e.h - row);
-          tiles_.push_back(tile);
+      for (int64_t channel = 0; channel < e.c; channel += shape.channels) {
+        for (int64_t column = 0; column < e.w; column += shape.columns) {
+          for (int64_t row = 0; row < e.h; row += shape.rows) {
+            Tile tile;
+            tile.image = n;
+            tile.row0 = row;
+            tile.rows = std::min(shape.rows, e.h - row);
+            tile.column0 = column;
+            tile.columns = std::min(shape.columns, e.w - column);
+            tile.channel0 = channel;
+            tile.channels = std::min(shape.channels, e.c - channel);
+            AddGroups(tile);
+          }
         }
       }
     }
     if (plan_.group_outer) {
       std::stable_sort(
           tiles_.begin(), tiles_.end(),
-          [](const Tile& a, const Tile& b) { return a.group < b.group; });
+          [](const Work& a, const Work& b) { return a.run < b.run; });
     }
   }
 
@@ -59,9 +63,9 @@ class OpScheduler {
   void LoadFirstConstants() {
     LoadConstants(0);
     if (plan_.ahead == 0) return;
-    for (const Tile& tile : tiles_) {
-      if (tile.group == 0) continue;
-      LoadConstants(tile.group);
+    for (const Work& work : tiles_) {
+      if (work.tile.group == 0) continue;
+      LoadConstants(work.tile.group);
       constant_side_ = 1 - constant_side_;
       break;
     }
@@ -76,12 +80,47 @@ class OpScheduler {
   void Finish() {
     for (size_t i = 0; i < tiles_.size(); ++i) {
       if (i + 1 < tiles_.size()) Prepare(i + 1);
-      op_.Emit(emitter_, tiles_[i]);
-      Store(tiles_[i]);
+      op_.Emit(emitter_, tiles_[i].tile);
+      if (tiles_[i].last) Store(tiles_[i].tile);
     }
   }
 
  private:
+  // A tile for one group of constants.
+  struct Work {
+    Tile tile;
+    size_t run = 0;     // of groups that make the same part
+    size_t result = 0;  // number of the buffer's content, from 0 on
+    bool last = false;  // the result is complete
+  };
+
+  // All groups of a tile one after another, so that its result is stored once,
+  // complete; or the part of each run of groups.
+  void AddGroups(const Tile& whole) {
+    for (size_t r = 0; r < runs_.size(); ++r) {
+      const GroupRun& run = runs_[r];
+      Work work;
+      work.tile = whole;
+      work.run = r;
+      if (plan_.cut_groups && run.columns.count > 0) {
+        work.tile.column0 = run.columns.first;
+        work.tile.columns = run.columns.count;
+      }
+      if (plan_.cut_groups && run.channels.count > 0) {
+        work.tile.channel0 = run.channels.first;
+        work.tile.channels = run.channels.count;
+      }
+      for (int g = run.first; g < run.first + run.count; ++g) {
+        work.tile.group = g;
+        work.result = results_;
+        work.last = g + 1 == run.first + run.count &&
+                    (plan_.cut_groups || r + 1 == runs_.size());
+        tiles_.push_back(work);
+      }
+      if (plan_.cut_groups || r + 1 == runs_.size()) ++results_;
+    }
+  }
+
   void LoadConstants(int group) {
     const ConstantGroup& g = op_.groups[group];
     if (plan_.keep) {
@@ -120,7 +159,7 @@ class OpScheduler {
         EmitFill(emitter_, s.sram + value.offset, value.extent.n * g.bytes, 0);
       }
     } else if (lanes) {
-      const uint64_t bytes = OutputTile(graph_, op_, plan_.tile_rows).bytes;
+      const uint64_t bytes = OutputTile(graph_, op_, plan_.tile).bytes;
       EmitFill(emitter_, plan_.output[0], bytes, 0);
       if (plan_.output[1] != plan_.output[0]) {
         EmitFill(emitter_, plan_.output[1], bytes, 0);
@@ -130,8 +169,8 @@ class OpScheduler {
 
   // Sets the tile's addresses and loads what is not in SRAM yet.
   void Prepare(size_t index) {
-    Tile& tile = tiles_[index];
-    if (index > 0 && tile.group != tiles_[index - 1].group) {
+    Tile& tile = tiles_[index].tile;
+    if (index > 0 && tile.group != tiles_[index - 1].tile.group) {
       LoadConstants(tile.group);
     }
     tile.constants = plan_.keep ? KeptConstants(tile.group)
@@ -145,10 +184,22 @@ class OpScheduler {
     if (s.resident) {
       tile.output = ResidentView(s, value, tile.image);
     } else {
-      const Geometry g = OutputTile(graph_, op_, plan_.tile_rows);
-      const size_t side = index / op_.groups.size() % 2;
+      TileShape shape = plan_.tile;
+      if (plan_.cut_groups) {
+        shape.columns = tile.columns;
+        shape.channels = tile.channels;
+      }
+      const Geometry g = OutputTile(graph_, op_, shape);
+      const size_t side = tiles_[index].result % 2;
       tile.output = {plan_.output[side], tile.row0, g.pitch, g.plane, g.xstep};
+      tile.output.base -= tile.column0 * int64_t{g.xstep} +
+                          PlaneOf(s.layout, tile.channel0) * g.plane;
     }
+  }
+
+  // The index of a channel's plane.
+  static int64_t PlaneOf(Layout layout, int64_t channel) {
+    return layout == Layout::kBlocked ? channel / 16 : channel;
   }
 
   static TileView ResidentView(const Storage& s, const Value& value,
@@ -191,22 +242,32 @@ class OpScheduler {
     const Storage& s = graph_.StorageOf(in.value);
     const Value& value = graph_.values[in.value];
     // An operand of one image serves all images of the result.
-    const bool direct = in.rows.kind == RowMap::kDirect;
+    const bool direct = in.rows.kind == AxisNeed::kDirect;
     const int64_t image = value.extent.n == 1 || direct ? 0 : tile.image;
     if (s.resident && !plan_.copy[k]) return ResidentView(s, value, image);
     if (direct) return DeviceView(s, value);
-    int64_t first, count;
-    InputRows(graph_, op_, k, tile.row0, tile.rows, tile.group, &first, &count);
-    const Slice channels = InputChannels(graph_, op_, k, tile.group);
-    const Slice columns = InputColumns(graph_, op_, k, tile.group);
-    const Geometry g = InputTile(graph_, op_, k, plan_.tile_rows);
-    int64_t from = std::max<int64_t>(first, 0);
-    const int64_t until = std::min(first + count, value.extent.h);
-    // The buffer's first row: of the image only, or of the padded window.
+    const InputBox box = NeedOf(graph_, op_, k, tile);
+    const Extent& e = value.extent;
+    const Geometry g = InputTile(graph_, op_, k, plan_.tile);
+    const auto inside = [](const Slice& wanted, int64_t count) {
+      const int64_t from = std::max<int64_t>(wanted.first, 0);
+      return Slice{from, std::min(wanted.first + wanted.count, count) - from};
+    };
+    const TensorBox part{image, inside(box.rows, e.h), inside(box.columns, e.w),
+                         box.channels};
+    // The buffer's first row and column: of the image only, or of the padded
+    // window.
     const bool dense = s.layout == Layout::kDense;
-    const bool whole = in.rows.kind == RowMap::kWhole;
-    const int64_t row0 = !dense ? from : whole ? first - in.halo.top : first;
-    const Held wanted{image, first, count, channels, columns};
+    int64_t row0 = part.rows.first, column0 = part.columns.first;
+    if (dense) {
+      row0 = box.rows.first;
+      column0 = box.columns.first;
+      if (in.rows.kind == AxisNeed::kWhole) row0 -= in.halo.top;
+      if (!CutsColumns(op_, k, graph_.values[op_.output].extent, tile)) {
+        column0 -= in.halo.left;
+      }
+    }
+    const Held wanted{image, box};
     int side = -1;
     for (int i = 0; i < 2; ++i) {
       if (held_[k][i] == wanted) side = i;
@@ -216,58 +277,49 @@ class OpScheduler {
     if (plan_.inputs[k][0] == plan_.inputs[k][1]) held_[k][1 - side] = Held();
     used_[k] = side;
     TileView view{plan_.inputs[k][side], row0, g.pitch, g.plane, g.xstep};
-    if (dense) view.base += in.halo.left * g.xstep;
-    // The buffer holds a slice; the operation counts all channels.
-    TileView result = view;
-    result.base -= channels.first * g.plane + columns.first * g.xstep;
-    if (!load) return result;
+    view.base -= column0 * int64_t{g.xstep} +
+                 PlaneOf(s.layout, box.channels.first) * g.plane;
+    if (!load) return view;
     held_[k][side] = wanted;
-    if (dense &&
-        (!in.halo.empty() || first < 0 || first + count > value.extent.h)) {
+    const auto beyond = [](const Slice& wanted, int64_t count) {
+      return wanted.first < 0 || wanted.first + wanted.count > count;
+    };
+    if (dense && (!in.halo.empty() || beyond(box.rows, e.h) ||
+                  beyond(box.columns, e.w))) {
       EmitFill(emitter_, plan_.inputs[k][side], (g.bytes + 3) / 4 * 4,
                in.halo_value);
     }
-    if (in.all_lanes && s.dram_dense() && value.extent.c % 16 != 0) {
+    if (in.all_lanes && s.dram_dense() && e.c % 16 != 0) {
       EmitFill(emitter_, plan_.inputs[k][side], g.bytes, 0);
     }
-    if (from >= until) return result;
-    Extent extent = value.extent;
-    if (dense) {
-      extent.c = channels.count;
-      extent.w = columns.count;
-    }
+    if (part.rows.count <= 0 || part.columns.count <= 0) return view;
     if (s.resident) {
-      TileView source = ResidentView(s, value, image);
-      source.base +=
-          channels.first * source.plane + columns.first * source.xstep;
-      EmitCopy(emitter_, extent, s.type, source, view, from, until - from);
+      EmitCopy(emitter_, s.type, part.rows, part.columns, part.channels,
+               ResidentView(s, value, image), view);
     } else {
-      const uint64_t skipped =
-          (channels.first * extent.dense_c + columns.first * extent.dense_w) *
-          ElementBytes(s.type);
       EmitTransfer(
-          emitter_, Direction::kLoad, extent, s.layout, ElementBytes(s.type),
-          {s.region, s.dram_offset + value.offset + skipped, s.dram_dense()},
-          image, from, until - from, view);
+          emitter_, Direction::kLoad, e, s.layout, ElementBytes(s.type),
+          {s.region, s.dram_offset + value.offset, s.dram_dense()}, part, view);
     }
-    return result;
+    return view;
   }
 
   void Store(const Tile& tile) {
     const Storage& s = graph_.StorageOf(op_.output);
     const Value& value = graph_.values[op_.output];
-    if (tile.group + 1 < static_cast<int>(op_.groups.size())) return;
-    if (!s.resident) {
+    const TensorBox box{tile.image,
+                        {tile.row0, tile.rows},
+                        {tile.column0, tile.columns},
+                        {tile.channel0, tile.channels}};
+    const auto store = [&](const DramTensor& to) {
       EmitTransfer(emitter_, Direction::kStore, value.extent, s.layout,
-                   ElementBytes(s.type),
-                   {s.region, s.dram_offset + value.offset, s.dram_dense()},
-                   tile.image, tile.row0, tile.rows, tile.output);
+                   ElementBytes(s.type), to, box, tile.output);
+    };
+    if (!s.resident) {
+      store({s.region, s.dram_offset + value.offset, s.dram_dense()});
     }
     if (s.tap_offset >= 0) {
-      EmitTransfer(emitter_, Direction::kStore, value.extent, s.layout,
-                   ElementBytes(s.type),
-                   {kIoRegion, s.tap_offset + value.offset, true}, tile.image,
-                   tile.row0, tile.rows, tile.output);
+      store({kIoRegion, s.tap_offset + value.offset, true});
     }
   }
 
@@ -275,7 +327,9 @@ class OpScheduler {
   const DeviceOp& op_;
   const OpPlan& plan_;
   Emitter* emitter_;
-  std::vector<Tile> tiles_;
+  const std::vector<GroupRun> runs_;
+  std::vector<Work> tiles_;
+  size_t results_ = 0;
   std::vector<std::array<Held, 2>> held_;
   std::vector<int> used_;             // side that the tile prepared last uses
   std::vector<bool> loaded_;          // groups whose constants are kept

@@ -111,39 +111,46 @@ class BoxEmitter {
 
 void EmitTransfer(Emitter* emitter, Direction direction, const Extent& e,
                   Layout layout, size_t element_bytes, const DramTensor& dram,
-                  int64_t image, int64_t row, int64_t rows,
-                  const TileView& view) {
+                  const TensorBox& part, const TileView& view) {
   BoxEmitter box(emitter, direction, dram.region);
-  const uint64_t sram = view.base + (row - view.row0) * int64_t{view.pitch};
   const uint64_t es = element_bytes;
-  const uint64_t w = e.w, c = e.c, r = rows;
+  const int64_t row = part.rows.first, column = part.columns.first;
+  const int64_t channel = part.channels.first;
+  const uint64_t w = part.columns.count, c = part.channels.count,
+                 r = part.rows.count;
   const uint64_t column_bytes = e.dense_w * es, row_bytes = e.dense_h * es,
                  plane_bytes = e.dense_c * es;
-  const uint64_t dense = dram.offset + image * e.dense_n * es + row * row_bytes;
+  const uint64_t dense = dram.offset + part.image * e.dense_n * es +
+                         row * row_bytes + column * column_bytes +
+                         channel * plane_bytes;
   if (layout == Layout::kDense) {
-    box.Emit(es, dense, sram,
+    box.Emit(es, dense, AddressOf(view, channel, row, column),
              {{w, column_bytes, es},
               {r, row_bytes, view.pitch},
               {c, plane_bytes, view.plane}});
     return;
   }
+  // Of the storage's own layout in device memory.
+  const Geometry own = GeometryOf(e, layout, 1, e.h, Halo());
+  const uint64_t own_row =
+      dram.offset + part.image * own.bytes + row * own.pitch;
   if (layout == Layout::kPacked) {
+    const uint64_t sram = AddressOf(view, 0, row, column);
     if (dram.dense) {
       box.Emit(1, dense, sram,
                {{w, column_bytes, view.xstep},
                 {r, row_bytes, view.pitch},
                 {c, plane_bytes, 1}});
     } else {
-      const Geometry own = GeometryOf(e, layout, 1, e.h, Halo());
-      box.Emit(1, dram.offset + image * own.bytes + row * own.pitch, sram,
+      box.Emit(1, own_row + column * own.xstep, sram,
                {{w * c, 1, 1}, {r, own.pitch, view.pitch}});
     }
     return;
   }
   const uint64_t word = isa::kWordBytes;
+  const uint32_t sram = AddressOf(view, channel / 16, row, column);
   if (!dram.dense) {
-    const Geometry own = GeometryOf(e, layout, 1, e.h, Halo());
-    box.Emit(word, dram.offset + image * own.bytes + row * own.pitch, sram,
+    box.Emit(word, own_row + column * word + channel / 16 * own.plane, sram,
              {{w, word, word},
               {r, own.pitch, view.pitch},
               {(c + 15) / 16, own.plane, view.plane}});
@@ -158,7 +165,8 @@ void EmitTransfer(Emitter* emitter, Direction direction, const Extent& e,
               {full, 16 * plane_bytes, view.plane}});
   }
   if (rest) {
-    box.Emit(1, dense + full * 16 * plane_bytes, sram + full * view.plane,
+    box.Emit(1, dense + full * 16 * plane_bytes,
+             static_cast<uint32_t>(sram + full * view.plane),
              {{w, column_bytes, word},
               {r, row_bytes, view.pitch},
               {rest, plane_bytes, 1}});

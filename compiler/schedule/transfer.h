@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves rows of a tensor between device memory and SRAM, changing the layout on
-// the way where the two sides differ.
+// Moves boxes of a tensor between device memory and SRAM, changing the layout
+// on the way where the two sides differ.
 #ifndef HEDDLE_COMPILER_SCHEDULE_TRANSFER_H_
 #define HEDDLE_COMPILER_SCHEDULE_TRANSFER_H_
 
@@ -19,12 +19,17 @@ struct DramTensor {
   bool dense = false;   // ONNX's order (otherwise the storage's own layout)
 };
 
-// Rows [row, row + rows) of image `image` of a tensor of `extent`, which lies
-// in SRAM in `layout` as `view` says.
+// A box of one image of a tensor. Channels of blocked tensors begin at a
+// multiple of 16.
+struct TensorBox {
+  int64_t image = 0;
+  Slice rows, columns, channels;
+};
+// Moves a box of a tensor of `extent`, which lies in SRAM in `layout` where
+// `view` says (with the coordinates of the whole tensor).
 void EmitTransfer(Emitter* emitter, Direction direction, const Extent& extent,
                   Layout layout, size_t element_bytes, const DramTensor& dram,
-                  int64_t image, int64_t row, int64_t rows,
-                  const TileView& view);
+                  const TensorBox& box, const TileView& view);
 
 // One dimension of a box: count, and byte strides in device memory and SRAM.
 struct BoxDim {

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
 #include <vector>
@@ -44,14 +45,29 @@ void RoundTrip(const Shape4& shape, Layout layout, DataType type,
   TileView view2 = view;
   view2.base += (g.bytes + 63) / 64 * 64;
   Emitter* em = bench.emitter();
-  EmitTransfer(em, Direction::kLoad, e, layout, es, {0, 0, true}, image, row,
-               rows, view);
-  EmitTransfer(em, Direction::kStore, e, layout, es, {1, second, false}, image,
-               row, rows, view);
-  EmitTransfer(em, Direction::kLoad, e, layout, es, {1, second, false}, image,
-               row, rows, view2);
-  EmitTransfer(em, Direction::kStore, e, layout, es, {2, third, true}, image,
-               row, rows, view2);
+  // In boxes, which cover the rows.
+  std::vector<TensorBox> boxes;
+  const int64_t wide = 1 + random() % shape.w;
+  const int64_t deep =
+      layout == Layout::kPacked ? shape.c : 16 * (1 + random() % 4);
+  for (int64_t c = 0; c < shape.c; c += deep) {
+    for (int64_t x = 0; x < shape.w; x += wide) {
+      boxes.push_back({image,
+                       {row, rows},
+                       {x, std::min(wide, shape.w - x)},
+                       {c, std::min(deep, shape.c - c)}});
+    }
+  }
+  const auto move = [&](Direction direction, const DramTensor& dram,
+                        const TileView& v) {
+    for (const TensorBox& box : boxes) {
+      EmitTransfer(em, direction, e, layout, es, dram, box, v);
+    }
+  };
+  move(Direction::kLoad, {0, 0, true}, view);
+  move(Direction::kStore, {1, second, false}, view);
+  move(Direction::kLoad, {1, second, false}, view2);
+  move(Direction::kStore, {2, third, true}, view2);
   ASSERT_EQ(bench.Run(), "");
   for (int64_t c = 0; c < shape.c; ++c) {
     for (int64_t y = row; y < row + rows; ++y) {

@@ -14,19 +14,21 @@ int64_t DivUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 }  // namespace
 
 std::vector<uint8_t> PackConv(const CodeWeights& w, int64_t first,
-                              int64_t count, const std::vector<uint8_t>& zero,
+                              int64_t count, int64_t ci0, int64_t ci_count,
+                              const std::vector<uint8_t>& zero,
                               const isa::Config& config) {
   const int64_t lanes = config.lanes_in, cells = config.lanes_out;
+  const int64_t end = ci0 + ci_count;
   std::vector<uint8_t> out;
-  out.reserve(DivUp(count, cells) * cells * w.kh * w.kw * DivUp(w.ci, lanes) *
-              lanes);
+  out.reserve(DivUp(count, cells) * cells * w.kh * w.kw *
+              DivUp(ci_count, lanes) * lanes);
   for (int64_t cob = 0; cob < count; cob += cells) {
     for (int64_t y = 0; y < w.kh; ++y) {
       for (int64_t x = 0; x < w.kw; ++x) {
-        for (int64_t cib = 0; cib < w.ci; cib += lanes) {
+        for (int64_t cib = ci0; cib < end; cib += lanes) {
           for (int64_t k = cob; k < cob + cells; ++k) {
             for (int64_t c = cib; c < cib + lanes; ++c) {
-              const bool real = k < count && c < w.ci;
+              const bool real = k < count && c < end;
               out.push_back(real        ? w.At(first + k, c, y, x)
                             : k < count ? zero[first + k]
                                         : zero[first]);

@@ -22,9 +22,11 @@ struct CodeWeights {
 
 // Output channels [first, first + count); rows of a tile beyond the last hold
 // `zero[o]`'s code, that is, weights that count nothing.
-// Mode conv: [cob][ky][kx][cib] tiles of K x C.
+// Mode conv: [cob][ky][kx][cib] tiles of K x C, of input channels [ci0, ci0 +
+// ci_count).
 std::vector<uint8_t> PackConv(const CodeWeights& w, int64_t first,
-                              int64_t count, const std::vector<uint8_t>& zero,
+                              int64_t count, int64_t ci0, int64_t ci_count,
+                              const std::vector<uint8_t>& zero,
                               const isa::Config& config);
 // Mode fold: [cob][vector] tiles.
 std::vector<uint8_t> PackFold(const CodeWeights& w, int64_t first,
