@@ -153,7 +153,7 @@ std::vector<BufferReport> DescribeBuffers(const DeviceGraph& graph,
       const Storage& s = graph.StorageOf(op.inputs[k].value);
       if (s.resident && !p.copy[k]) continue;
       pair(s.name, "operand", p.inputs[k][0], p.inputs[k][1],
-           InputTile(graph, op, k, p.tile).bytes, i);
+           InputTile(graph, op, k, StoredTile(op, p)).bytes, i);
     }
     const Storage& result = graph.StorageOf(op.output);
     if (!result.resident) {

@@ -31,6 +31,8 @@ class ConvOp : public DeviceOp {
     OpInput in;
     in.value = from;
     in.rows = spec.rows;
+    in.columns = spec.columns;
+    columns_tileable = true;
     in.halo = HaloOf();
     in.channel_slices = cut.channels;
     inputs = {in};
@@ -150,13 +152,16 @@ class ConvOp : public DeviceOp {
     const TileView& in = tile.inputs[0];
     const TileView& out = tile.output;
     // Results of this phase in the rows of the tile.
-    const auto index = [&](int64_t row) {
-      const int64_t j = row - p.out_first[0] + p.out_step[0] - 1;
-      return std::clamp<int64_t>(j < 0 ? 0 : j / p.out_step[0], 0,
-                                 p.out_count[0]);
+    const auto index = [&](int d, int64_t at) {
+      const int64_t j = at - p.out_first[d] + p.out_step[d] - 1;
+      return std::clamp<int64_t>(j < 0 ? 0 : j / p.out_step[d], 0,
+                                 p.out_count[d]);
     };
-    const int64_t j0 = index(tile.row0), j1 = index(tile.row0 + tile.rows);
-    if (j0 == j1 || p.out_count[1] == 0) return;
+    const int64_t j0 = index(0, tile.row0),
+                  j1 = index(0, tile.row0 + tile.rows);
+    const int64_t i0 = index(1, tile.column0),
+                  i1 = index(1, tile.column0 + tile.columns);
+    if (j0 == j1 || i0 == i1) return;
     const int64_t first_map = k.g[0] * maps() + k.m[0];
     MacLoop loop;
     loop.a_type = in_type_;
@@ -165,16 +170,17 @@ class ConvOp : public DeviceOp {
     loop.d =
         out.base +
         (p.out_first[0] + j0 * p.out_step[0] - out.row0) * int64_t{out.pitch} +
-        p.out_first[1] * int64_t{out.xstep} +
+        (p.out_first[1] + i0 * p.out_step[1]) * int64_t{out.xstep} +
         (first_map - spec_.first_map) * int64_t{out.plane};
     loop.a =
         in.base +
         (p.in_first[0] + j0 * p.in_step[0] + k.y[0] * p.tap_step[0] - in.row0) *
             int64_t{in.pitch} +
-        (p.in_first[1] + k.x[0] * p.tap_step[1]) * int64_t{in.xstep} +
+        (p.in_first[1] + i0 * p.in_step[1] + k.x[0] * p.tap_step[1]) *
+            int64_t{in.xstep} +
         (k.g[0] * channels() + k.c[0]) * int64_t{in.plane};
     MacDim columns, rows, map, group;
-    columns.n = p.out_count[1];
+    columns.n = i1 - i0;
     columns.a = p.in_step[1] * in.xstep;
     columns.d = p.out_step[1] * out.xstep;
     rows.n = j1 - j0;

@@ -188,6 +188,20 @@ class Fuser {
     return bytes <= l_.config().sram_bytes / 2;
   }
 
+  // What must be in SRAM at once when a row of the pooling is one command.
+  bool FitsRow(int index, const Window& pool, const Shape& out) const {
+    const auto row = [&](const Extent& e) {
+      return GeometryOf(e, Layout::kBlocked, 1, 1, Halo()).bytes;
+    };
+    uint64_t bytes = row(ExtentOf(out, Layout::kBlocked));
+    for (const OpInput& in : graph_.ops[index]->inputs) {
+      const int64_t rows =
+          in.rows.extent + (pool.kernel[0] - 1) * in.rows.stride;
+      bytes += rows * row(graph_.values[in.value].extent);
+    }
+    return bytes <= l_.config().sram_bytes / 4;
+  }
+
   bool MaxPool() {
     const int index = Producer(node_.inputs[0], OutputStage::kMaxPool);
     if (index < 0) return false;
@@ -209,7 +223,10 @@ class Fuser {
       }
     }
     const Shape& out = l_.tensor(node_.outputs[0]).shape;
-    if (w.kernel[0] > w.stride[0] && !FitsWhole(index, out)) return false;
+    if (w.kernel[0] > w.stride[0] ? !FitsWhole(index, out)
+                                  : !FitsRow(index, w, out)) {
+      return false;
+    }
     OutputStage s;
     s.kind = OutputStage::kMaxPool;
     s.kernel = w.kernel[0];

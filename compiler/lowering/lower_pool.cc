@@ -10,6 +10,7 @@
 #include "compiler/lowering/window_input.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/pool.h"
+#include "compiler/schedule/conv_window.h"
 #include "compiler/schedule/loops.h"
 #include "simulator/model/numerics.h"
 
@@ -53,15 +54,14 @@ Microprogram AverageProgram(bool varies) {
 // padding holds and which program folds a window.
 class WindowPool : public DeviceOp {
  public:
-  WindowPool(const DeviceGraph& graph, const Window& window, int64_t channels,
-             uint32_t padding, int from, int to)
+  WindowPool(const DeviceGraph& graph, const Window& window, uint32_t padding,
+             int from, int to)
       : window_(window),
-        channels_(channels),
         in_type_(VectorType(graph.StorageOf(from).type)),
         out_type_(VectorType(graph.StorageOf(to).type)) {
     engine = "vector";
     output = to;
-    tileable = true;
+    tileable = columns_tileable = channels_tileable = true;
     inputs = {WindowInput(from, window, padding)};
   }
   std::vector<Microprogram> Programs() const override { return {program_}; }
@@ -72,14 +72,14 @@ class WindowPool : public DeviceOp {
     isa::Vrun run = emitter->Run(program_);
     run.enable_a = true;
     run.store = isa::StoreMode::kEpilogue;
-    run.lanes = w.out[1];
+    run.lanes = tile.columns;
     run.n_r1 = w.kernel[1];
     run.n_r2 = w.kernel[0];
     run.n_o1 = tile.rows;
-    run.n_o2 = channels_;
+    run.n_o2 = tile.channels;
     isa::Stream a;
     a.type = in_type_;
-    a.base = WindowBase(in, w, tile.row0);
+    a.base = WindowBase(in, w, tile);
     a.lane_stride = w.stride[1] * in.xstep;
     a.r1_stride = w.dilation[1] * in.xstep;
     a.r2_stride = w.dilation[0] * in.pitch;
@@ -87,7 +87,7 @@ class WindowPool : public DeviceOp {
     a.o2_stride = in.plane;
     isa::Stream d;
     d.type = out_type_;
-    d.base = RowBase(out, tile.row0);
+    d.base = AddressOf(out, tile.channel0, tile.row0, tile.column0);
     d.lane_stride = out.xstep;
     d.o1_stride = out.pitch;
     d.o2_stride = out.plane;
@@ -104,15 +104,13 @@ class WindowPool : public DeviceOp {
 
  private:
   Window window_;
-  int64_t channels_;
   isa::ElementType in_type_, out_type_;
 };
 
 class FloatMaxPool : public WindowPool {
  public:
-  FloatMaxPool(const DeviceGraph& graph, const Window& window, int64_t channels,
-               int from, int to)
-      : WindowPool(graph, window, channels, kPoolPadding, from, to) {
+  FloatMaxPool(const DeviceGraph& graph, const Window& window, int from, int to)
+      : WindowPool(graph, window, kPoolPadding, from, to) {
     program_ = MaxProgram(!inputs[0].halo.empty());
   }
 };
@@ -120,9 +118,9 @@ class FloatMaxPool : public WindowPool {
 // Padding is +0: a sum that began with +0 does not see it.
 class FloatAveragePool : public WindowPool {
  public:
-  FloatAveragePool(DeviceGraph* graph, const Window& window, int64_t channels,
+  FloatAveragePool(DeviceGraph* graph, const Window& window,
                    bool count_include_pad, int from, int to)
-      : WindowPool(*graph, window, channels, 0, from, to) {
+      : WindowPool(*graph, window, 0, from, to) {
     // Elements that count are rows times columns.
     std::vector<float> columns, rows;
     for (int d = 0; d < 2; ++d) {
@@ -158,7 +156,7 @@ class FloatAveragePool : public WindowPool {
     if (!varies_) return;
     isa::Stream column, row;
     column.type = row.type = isa::ElementType::kF32;
-    column.base = tile.constants;
+    column.base = tile.constants + tile.column0 * sizeof(float);
     column.lane_stride = sizeof(float);
     row.base = tile.constants + row_counts_ + tile.row0 * sizeof(float);
     row.o1_stride = sizeof(float);
@@ -176,54 +174,39 @@ class FloatAveragePool : public WindowPool {
 // 8-bit MaxPool: mode maxpool of the matrix engine, on codes.
 class CodeMaxPool : public DeviceOp {
  public:
-  CodeMaxPool(const Window& window, int64_t channels, bool is_signed, int from,
-              int to)
-      : window_(window), channels_(channels), signed_(is_signed) {
+  CodeMaxPool(const Window& window, bool is_signed, int from, int to)
+      : window_(window), signed_(is_signed) {
     engine = "matrix";
     output = to;
-    tileable = true;
+    tileable = columns_tileable = channels_tileable = true;
     OpInput in;
     in.value = from;
-    in.rows = {AxisNeed::kWindow, window.stride[0], window.pad_begin[0],
-               (window.kernel[0] - 1) * window.dilation[0] + 1};
+    in.rows = WindowNeed(window, 0);
+    in.columns = ColumnNeed(window);
+    in.channels.kind = AxisNeed::kSame;
     inputs = {in};
   }
   void Emit(Emitter* emitter, const Tile& tile) const override {
-    const Window& w = window_;
     constexpr uint32_t kWord = isa::kWordBytes;
-    const TileView& in = tile.inputs[0];
     const TileView& out = tile.output;
+    const int64_t block = tile.channel0 / kCodeBlock;
     isa::Conv c;
     c.mode = isa::MatrixMode::kMaxpool;
     c.in_signed = signed_;
     c.out_type = signed_ ? isa::OutType::kS8 : isa::OutType::kU8;
-    c.in_addr = in.base / kWord;
-    c.in_pitch = in.pitch / kWord;
-    c.in_plane = in.plane / kWord;
-    c.in_row0 = in.row0;
-    c.ih = w.in[0];
-    c.iw = w.in[1];
-    c.out_addr = RowBase(out, tile.row0) / kWord;
+    SetWindow(window_, inputs[0].columns, tile, tile.inputs[0], block, false,
+              &c);
+    c.out_addr = AddressOf(out, block, tile.row0, tile.column0) / kWord;
     c.out_pitch = out.pitch / kWord;
     c.out_plane = out.plane / kWord;
-    c.ow = w.out[1];
     c.out_rows = tile.rows;
     c.out_row0 = tile.row0;
-    c.kh = w.kernel[0];
-    c.kw = w.kernel[1];
-    c.sy = w.stride[0];
-    c.sx = w.stride[1];
-    c.dy = w.dilation[0];
-    c.dx = w.dilation[1];
-    c.pad_top = w.pad_begin[0];
-    c.pad_left = w.pad_begin[1];
-    c.ci = c.co = channels_;
+    c.ci = c.co = tile.channels;
     emitter->Append(c);
   }
 
  private:
   Window window_;
-  int64_t channels_;
   bool signed_;
 };
 
@@ -248,9 +231,7 @@ absl::Status LowerFloatMaxPool(Lowering* l, const Node& node,
     from = wide;
   }
   const int to = l->NewValue(node.outputs[0], Layout::kDense);
-  l->Add(
-      std::make_unique<FloatMaxPool>(l->device(), window, x.shape[1], from, to),
-      node);
+  l->Add(std::make_unique<FloatMaxPool>(l->device(), window, from, to), node);
   return absl::OkStatus();
 }
 
@@ -273,8 +254,8 @@ absl::Status LowerMaxPool(Lowering* l, const Node& node) {
     return s;
   const int from = l->ValueIn(node.inputs[0], Layout::kBlocked, node);
   const int to = l->NewValue(node.outputs[0], Layout::kBlocked);
-  l->Add(std::make_unique<CodeMaxPool>(*window, channels,
-                                       in.type == DataType::kInt8, from, to),
+  l->Add(std::make_unique<CodeMaxPool>(*window, in.type == DataType::kInt8,
+                                       from, to),
          node);
   return absl::OkStatus();
 }
@@ -287,7 +268,7 @@ absl::Status LowerAveragePool(Lowering* l, const Node& node) {
   const int from = l->ValueIn(node.inputs[0], Layout::kDense, node);
   const int to = l->NewValue(node.outputs[0], Layout::kDense);
   l->Add(std::make_unique<FloatAveragePool>(
-             &l->device(), *window, x.shape[1],
+             &l->device(), *window,
              node.IntAttribute("count_include_pad", 0) != 0, from, to),
          node);
   return absl::OkStatus();

@@ -9,6 +9,7 @@
 #include "compiler/lowering/relayout.h"
 #include "compiler/ops/codes.h"
 #include "compiler/ops/define.h"
+#include "compiler/schedule/conv_window.h"
 #include "compiler/schedule/loops.h"
 
 namespace heddle::compiler {
@@ -54,10 +55,7 @@ class Product : public DeviceOp {
     Pack(l);
     // (columns of a product are output channels)
     columns_tileable = !spec_.rows_result;
-    if (columns_tileable) {
-      inputs[0].columns = {AxisNeed::kWindow, w.stride[1], w.pad_begin[1],
-                           (w.kernel[1] - 1) * w.dilation[1] + 1};
-    }
+    if (columns_tileable) inputs[0].columns = ColumnNeed(w);
     if (spec_.mode == isa::MatrixMode::kDepthwise) {
       inputs[0].channels.kind = AxisNeed::kSame;
     }
@@ -71,9 +69,10 @@ class Product : public DeviceOp {
   void Emit(Emitter* emitter, const Tile& tile) const override {
     const Window& w = spec_.window;
     const TileView& in = tile.inputs[0];
-    const int64_t first = tile.group / parts_ * step_;
+    const auto parts = static_cast<int>(parts_.size());
+    const Contraction& part = parts_[tile.group % parts];
+    const int64_t first = tile.group / parts * step_;
     const int64_t count = std::min(step_, spec_.weights.co - first);
-    const Slice contracted = Contracted(tile.group);
     isa::Conv c;
     c.mode = spec_.mode;
     c.in_signed = spec_.in_signed;
@@ -81,42 +80,17 @@ class Product : public DeviceOp {
     c.out_type = spec_.out_type;
     c.zw_channel = zw_channel_;
     c.bias_f32 = !spec_.float_bias.empty();
-    // The command sees the columns from the first that the tile needs on.
-    const bool cut = columns_tileable && tile.columns < w.out[1];
-    int64_t column = 0;
-    c.ow = w.out[1];
-    c.iw = w.in[1];
-    c.pad_left = w.pad_begin[1];
-    if (cut) {
-      column =
-          std::max<int64_t>(0, tile.column0 * w.stride[1] - w.pad_begin[1]);
-      c.ow = tile.columns;
-      c.pad_left += column - tile.column0 * w.stride[1];
-      const int64_t needed = (tile.column0 + tile.columns - 1) * w.stride[1] -
-                             w.pad_begin[1] +
-                             (w.kernel[1] - 1) * w.dilation[1] + 1;
-      c.iw = std::max<int64_t>(1, std::min(w.in[1], needed) - column);
-    }
-    int64_t block = contracted.first / kCodeBlock;
+    int64_t block = part.ci0 / kCodeBlock;
     if (spec_.mode == isa::MatrixMode::kDepthwise) block = first / kCodeBlock;
-    c.in_addr = AddressOf(in, block, in.row0, column) / kWord;
-    c.in_pitch = in.pitch / kWord;
-    c.in_row0 = in.row0;
-    c.in_plane = in.plane / kWord;
-    c.ih = w.in[0];
+    SetWindow(w, inputs[0].columns, tile, in, block, !columns_tileable, &c);
+    c.kh = part.ky;
+    c.pad_top -= part.ky0 * w.dilation[0];
     c.out_rows = tile.rows;
     c.out_row0 = tile.row0;
-    c.kh = w.kernel[0];
-    c.kw = w.kernel[1];
-    c.sy = w.stride[0];
-    c.sx = w.stride[1];
-    c.dy = w.dilation[0];
-    c.dx = w.dilation[1];
-    c.pad_top = w.pad_begin[0];
     c.co = count;
-    c.ci = spec_.mode == isa::MatrixMode::kDepthwise ? count : contracted.count;
-    c.acc_continue = tile.group % parts_ > 0;
-    c.acc_hold = (tile.group + 1) % parts_ != 0;
+    c.ci = spec_.mode == isa::MatrixMode::kDepthwise ? count : part.ci;
+    c.acc_continue = tile.group % parts > 0;
+    c.acc_hold = (tile.group + 1) % parts != 0;
     c.param_addr = tile.constants / kWord;
     c.w_mode = spec_.w_mode;
     if (spec_.w_mode == isa::WeightMode::kPacked) {
@@ -128,8 +102,8 @@ class Product : public DeviceOp {
       // Blocks of columns (kColumn), or rows, are the output channels; the
       // others are contracted.
       c.w_addr = (spec_.w_mode == isa::WeightMode::kColumn
-                      ? AddressOf(b, first / kCodeBlock, contracted.first, 0)
-                      : AddressOf(b, contracted.first / kCodeBlock, first, 0)) /
+                      ? AddressOf(b, first / kCodeBlock, part.ci0, 0)
+                      : AddressOf(b, part.ci0 / kCodeBlock, first, 0)) /
                  kWord;
     }
     c.za = spec_.za;
@@ -151,12 +125,6 @@ class Product : public DeviceOp {
   }
 
  private:
-  // Input channels of a group.
-  Slice Contracted(int group) const {
-    const int64_t first = group % parts_ * ci_step_;
-    return {first, std::min(ci_step_, spec_.weights.ci - first)};
-  }
-
   // Parameters, and weights that are constant, in as many groups as fit. Where
   // the weights of one block of output channels are too many, groups are ranges
   // of input channels, and each continues what the one before has accumulated.
@@ -166,28 +134,20 @@ class Product : public DeviceOp {
     const int64_t budget = config.sram_bytes / 8;
     const int64_t unit = std::max<int64_t>(kCodeBlock, config.lanes_out);
     const int64_t lanes = config.lanes_in;
-    const bool packed = spec_.w_mode == isa::WeightMode::kPacked;
-    const auto bytes_of = [&](int64_t ci) {
-      return unit / kCodeBlock * 9 * kWord + (packed ? unit : 0) * w.kh * w.kw *
-                                                 ((ci + lanes - 1) / lanes) *
-                                                 lanes;
-    };
-    ci_step_ = w.ci;
-    // Computed weights of one block must fit as well.
-    const int64_t block_bytes = packed ? bytes_of(w.ci) : (w.ci + lanes) * unit;
-    if (block_bytes > 2 * budget && spec_.mode == isa::MatrixMode::kConv) {
-      const int64_t all = (w.ci + lanes - 1) / lanes;
-      const int64_t each = std::max<int64_t>(1, block_bytes / all);
-      const int64_t fit = std::max<int64_t>(1, 2 * budget / each);
-      parts_ = (all + fit - 1) / fit;
-      ci_step_ = (all + parts_ - 1) / parts_ * lanes;
-      parts_ = (w.ci + ci_step_ - 1) / ci_step_;
-    }
+    // Of one block of output channels. Computed weights are there as a whole
+    // unless they are many.
+    const int64_t ci = (w.ci + lanes - 1) / lanes * lanes;
+    const bool sliced =
+        spec_.w_mode == isa::WeightMode::kPacked || w.co * ci > 2 * budget;
     const int64_t unit_bytes =
-        std::max<int64_t>(bytes_of(w.ci), packed ? 0 : block_bytes);
+        unit / kCodeBlock * 9 * kWord + (sliced ? unit * w.kh * w.kw * ci : 0);
+    parts_ = {{0, w.ci, 0, w.kh}};
+    if (unit_bytes > 2 * budget && spec_.mode == isa::MatrixMode::kConv) {
+      parts_ = CutContraction(w, 2 * budget, config);
+    }
     int64_t fit = std::max<int64_t>(1, 2 * budget / unit_bytes);
     int64_t width = spec_.window.out[1];
-    if (parts_ > 1) {
+    if (parts_.size() > 1) {
       max_pixels = config.acc_pixels * config.lanes_out / unit;
       width = std::min(width, max_pixels);
     }
@@ -207,7 +167,7 @@ class Product : public DeviceOp {
       rows_ = std::max<int64_t>(
           1, std::min<int64_t>(spec_.window.out[0], budget / bytes));
       // What is accumulated in parts is one command.
-      if (parts_ > 1) rows_ = std::max<int64_t>(1, max_pixels / width);
+      if (parts_.size() > 1) rows_ = std::max<int64_t>(1, max_pixels / width);
       temporary_bytes = rows_ * bytes;
     }
     std::vector<int32_t> bias = spec_.bias;
@@ -220,8 +180,8 @@ class Product : public DeviceOp {
       const int64_t count = std::min(step_, w.co - first);
       const std::vector<uint8_t> parameters = PackParameters(
           bias, spec_.scale, spec_.weight_zero, zw_channel_, first, count);
-      for (int64_t part = 0; part < parts_; ++part) {
-        AddGroup(l, first, count, parameters);
+      for (const Contraction& part : parts_) {
+        AddGroup(l, first, count, part, parameters);
       }
     }
     if (groups.size() == 1) {
@@ -231,24 +191,24 @@ class Product : public DeviceOp {
   }
 
   void AddGroup(Lowering* l, int64_t first, int64_t count,
+                const Contraction& part,
                 const std::vector<uint8_t>& parameters) {
     const CodeWeights& w = spec_.weights;
-    const Slice ci = Contracted(static_cast<int>(groups.size()));
+    const Slice ci{part.ci0, part.ci};
     std::vector<uint8_t> blob = parameters;
     if (spec_.w_mode == isa::WeightMode::kPacked) {
       const std::vector<uint8_t> packed =
           spec_.mode == isa::MatrixMode::kDepthwise
               ? PackDepthwise(w, first, count, spec_.weight_zero)
-              : PackConv(w, first, count, ci.first, ci.count, spec_.weight_zero,
-                         l->config());
+              : PackConv(w, first, count, part, spec_.weight_zero, l->config());
       blob.insert(blob.end(), packed.begin(), packed.end());
-    } else if (step_ < w.co || parts_ > 1) {
+    } else if (step_ < w.co || parts_.size() > 1) {
       const Slice o{first, count};
       const bool column = spec_.w_mode == isa::WeightMode::kColumn;
       inputs[1].channel_slices.push_back(column ? o : ci);
       inputs[1].row_slices.push_back(column ? ci : o);
     }
-    if (parts_ > 1) inputs[0].channel_slices.push_back(ci);
+    if (parts_.size() > 1) inputs[0].channel_slices.push_back(ci);
     (spec_.rows_result ? group_columns : group_channels)
         .push_back({first, count});
     groups.push_back(l->device().constants.Add(blob));
@@ -291,10 +251,10 @@ class Product : public DeviceOp {
   bool wide_;
   bool zw_channel_ = false;
   isa::ElementType type_ = isa::ElementType::kS32;
-  int64_t step_ = 0;     // output channels of a group
-  int64_t parts_ = 1;    // groups that contract one block of output channels
-  int64_t ci_step_ = 0;  // input channels of each
-  int64_t rows_ = 1;     // rows of the temporary
+  int64_t step_ = 0;  // output channels of a group
+  // Groups that contract one block of output channels.
+  std::vector<Contraction> parts_;
+  int64_t rows_ = 1;  // rows of the temporary
 };
 
 // Between [matrices, 1, rows, columns] dense and rows. With a map, image i

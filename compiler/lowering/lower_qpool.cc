@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/lowering/lower_codes.h"
 #include "compiler/lowering/relayout.h"
+#include "compiler/lowering/window_input.h"
 #include "compiler/ops/codes.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/pool.h"
@@ -295,22 +296,22 @@ std::vector<Clip> ClipsOf(const Window& w, int d, bool include_pad) {
 
 class AveragePool : public DeviceOp {
  public:
-  AveragePool(const DeviceGraph& graph, const Window& window, bool include_pad,
-              const PoolSpec& spec, float xs, float ys, int from, int to)
+  AveragePool(const Window& window, bool include_pad, const PoolSpec& spec,
+              float xs, float ys, int from, int to)
       : window_(window),
         rows_(ClipsOf(window, 0, include_pad)),
         columns_(ClipsOf(window, 1, include_pad)),
         spec_(spec),
         xs_(xs),
-        ys_(ys),
-        channels_(graph.values[to].extent.c) {
+        ys_(ys) {
     engine = "vector";
     output = to;
-    tileable = true;
+    tileable = columns_tileable = channels_tileable = true;
     OpInput in;
     in.value = from;
-    in.rows = {AxisNeed::kWindow, window.stride[0], window.pad_begin[0],
-               (window.kernel[0] - 1) * window.dilation[0] + 1};
+    in.rows = WindowNeed(window, 0);
+    in.columns = WindowNeed(window, 1);
+    in.channels.kind = AxisNeed::kSame;
     inputs = {in};
     // d = f32(f32(q - arg1) * arg0), t = f32(t + d); then
     // rne(f32(f32(f32(t / arg2) / arg3) + yz)), stored with saturation.
@@ -329,15 +330,26 @@ class AveragePool : public DeviceOp {
   }
 
   void Emit(Emitter* emitter, const Tile& tile) const override {
-    const int64_t full = channels_ / kCodeBlock, rest = channels_ % kCodeBlock;
-    for (const Clip& rows : rows_) {
-      Clip cut = rows;
-      cut.begin = std::max(rows.begin, tile.row0);
-      cut.end = std::min(rows.end, tile.row0 + tile.rows);
-      if (cut.begin >= cut.end) continue;
-      for (const Clip& columns : columns_) {
-        if (full) EmitClass(emitter, tile, cut, columns, 0, full, kCodeBlock);
-        if (rest) EmitClass(emitter, tile, cut, columns, full, 1, rest);
+    const int64_t block = tile.channel0 / kCodeBlock;
+    const int64_t full = tile.channels / kCodeBlock,
+                  rest = tile.channels % kCodeBlock;
+    const auto cut = [](Clip clip, int64_t first, int64_t count) {
+      clip.begin = std::max(clip.begin, first);
+      clip.end = std::min(clip.end, first + count);
+      return clip;
+    };
+    for (const Clip& all_rows : rows_) {
+      const Clip rows = cut(all_rows, tile.row0, tile.rows);
+      if (rows.begin >= rows.end) continue;
+      for (const Clip& all_columns : columns_) {
+        const Clip columns = cut(all_columns, tile.column0, tile.columns);
+        if (columns.begin >= columns.end) continue;
+        if (full) {
+          EmitClass(emitter, tile, rows, columns, block, full, kCodeBlock);
+        }
+        if (rest) {
+          EmitClass(emitter, tile, rows, columns, block + full, 1, rest);
+        }
       }
     }
   }
@@ -402,7 +414,7 @@ class AveragePool : public DeviceOp {
   std::vector<Clip> rows_, columns_;
   PoolSpec spec_;
   float xs_, ys_;
-  int64_t channels_;
+
   Microprogram program_, empty_;
 };
 
@@ -427,10 +439,10 @@ absl::Status LowerAveragePool(Lowering* l, const Node& node) {
   const bool include_pad = node.IntAttribute("count_include_pad", 0) != 0;
   const int from = l->ValueIn(node.inputs[0], Layout::kBlocked, node);
   const int to = l->NewValue(node.outputs[0], Layout::kBlocked);
-  l->Add(std::make_unique<AveragePool>(l->device(), w, include_pad, spec,
-                                       ScaleOf(*l, node, 1),
-                                       ScaleOf(*l, node, 3), from, to),
-         node);
+  l->Add(
+      std::make_unique<AveragePool>(w, include_pad, spec, ScaleOf(*l, node, 1),
+                                    ScaleOf(*l, node, 3), from, to),
+      node);
   return absl::OkStatus();
 }
 

@@ -32,6 +32,7 @@ class MatMulOp : public DeviceOp {
     if (cut.pieces.size() > 1) {
       for (const MatMulPiece& p : cut.pieces) {
         const Slice k{p.k0, p.k1 - p.k0}, n{p.n0, p.n1 - p.n0};
+        group_columns.push_back(n);
         (spec.trans_a ? inputs[0].row_slices : inputs[0].column_slices)
             .push_back(k);
         if (constant_) continue;
@@ -46,6 +47,7 @@ class MatMulOp : public DeviceOp {
       inputs.push_back(InputOf(o.initial, initial_extent_.h > 1
                                               ? AxisNeed::kSame
                                               : AxisNeed::kWhole));
+      if (initial_extent_.w > 1) inputs.back().columns.kind = AxisNeed::kSame;
     }
     groups.assign(cut.pieces.size(), ConstantGroup());
     if (!constant_) return;
@@ -189,8 +191,8 @@ MatMulCut CutMatMul(const MatMulSpec& spec, bool constant_b, int64_t a_planes,
     if (k == 1) n = std::clamp<int64_t>(budget / b_unit, 1, n);
   }
   MatMulCut cut;
-  for (int64_t k0 = 0; k0 < spec.k; k0 += k) {
-    for (int64_t n0 = 0; n0 < spec.n; n0 += n) {
+  for (int64_t n0 = 0; n0 < spec.n; n0 += n) {
+    for (int64_t k0 = 0; k0 < spec.k; k0 += k) {
       cut.pieces.push_back(
           {k0, std::min(spec.k, k0 + k), n0, std::min(spec.n, n0 + n)});
     }

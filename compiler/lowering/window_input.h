@@ -28,20 +28,28 @@ inline Halo HaloOf(const Window& w) {
   return halo;
 }
 
+// What windows need along dimension `d`: 0 rows, 1 columns.
+inline AxisNeed WindowNeed(const Window& w, int d) {
+  return {AxisNeed::kWindow, w.stride[d], w.pad_begin[d],
+          (w.kernel[d] - 1) * w.dilation[d] + 1};
+}
+
 inline OpInput WindowInput(int value, const Window& w, uint32_t halo_value) {
   OpInput in;
   in.value = value;
-  in.rows = {AxisNeed::kWindow, w.stride[0], w.pad_begin[0],
-             (w.kernel[0] - 1) * w.dilation[0] + 1};
+  in.rows = WindowNeed(w, 0);
+  in.columns = WindowNeed(w, 1);
+  in.channels.kind = AxisNeed::kSame;
   in.halo = HaloOf(w);
   in.halo_value = halo_value;
   return in;
 }
 
-// Address of the window's first element for row `row` of the result, column 0.
-inline uint32_t WindowBase(const TileView& v, const Window& w, int64_t row) {
-  return RowBase(v, row * w.stride[0] - w.pad_begin[0]) -
-         w.pad_begin[1] * v.xstep;
+// Address of the window's first element for the first element of a tile.
+inline uint32_t WindowBase(const TileView& v, const Window& w,
+                           const Tile& tile) {
+  return AddressOf(v, tile.channel0, tile.row0 * w.stride[0] - w.pad_begin[0],
+                   tile.column0 * w.stride[1] - w.pad_begin[1]);
 }
 
 }  // namespace heddle::compiler

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiler/schedule/conv_window.h"
 #include "compiler/stream/access.h"
 #include "compiler/stream/estimate.h"
 
@@ -52,7 +53,7 @@ bool MatrixOp::Accepts(OutputStage::Kind kind) const {
     return false;
   }
   // Poolings look at more pixels than accumulators hold.
-  if (parts_ > 1 && kind != OutputStage::kTable &&
+  if (parts_.size() > 1 && kind != OutputStage::kTable &&
       kind != OutputStage::kResidual) {
     return false;
   }
@@ -122,13 +123,20 @@ void MatrixOp::MapRows() {
     conv.stride *= pool->stride;
   }
   inputs[0].rows = conv;
+  const bool fold = spec_->mode == isa::MatrixMode::kFold;
+  column_step = fold ? kBlock : 1;
+  inputs[0].columns = ColumnNeed(w, column_step);
+  if (spec_->mode == isa::MatrixMode::kDepthwise) {
+    inputs[0].channels.kind = AxisNeed::kSame;
+  }
+  columns_tileable = !pool && !Find(OutputStage::kAverage);
   if (inputs.size() > 1) {
     inputs[1].rows = residual;
     inputs[1].columns.kind = inputs[1].channels.kind = AxisNeed::kSame;
   }
 }
 
-uint64_t MatrixOp::WeightBytes(int64_t count, int64_t ci) const {
+uint64_t MatrixOp::WeightBytes(int64_t count, const Contraction& part) const {
   const CodeWeights& w = spec_->weights;
   const int64_t taps = w.kh * w.kw;
   const uint64_t fixed = Blocks(count) * (zw_channel_ ? 9 : 8) * kWord +
@@ -140,31 +148,24 @@ uint64_t MatrixOp::WeightBytes(int64_t count, int64_t ci) const {
       return fixed + RoundUp(count, config_.lanes_out) * config_.lanes_in *
                          FoldVectors(w.kh, w.kw * w.ci, config_.lanes_in);
     default:
-      return fixed + RoundUp(count, config_.lanes_out) * taps *
-                         RoundUp(ci, config_.lanes_in);
+      return fixed + RoundUp(count, config_.lanes_out) * part.ky * w.kw *
+                         RoundUp(part.ci, config_.lanes_in);
   }
 }
 
 void MatrixOp::Regroup(uint64_t max_bytes) {
   const int64_t unit = std::max<int64_t>(kBlock, config_.lanes_out);
-  const int64_t co = spec_->weights.co, ci = spec_->weights.ci;
-  const uint64_t unit_bytes = WeightBytes(unit, ci);
+  const CodeWeights& w = spec_->weights;
+  const int64_t co = w.co;
+  const Contraction whole{0, w.ci, 0, w.kh};
+  const uint64_t unit_bytes = WeightBytes(unit, whole);
   const uint64_t most = std::max<uint64_t>(max_bytes, config_.sram_bytes / 4);
-  parts_ = 1;
-  ci_step_ = ci;
+  parts_ = {whole};
   max_pixels = 0;
   if (unit_bytes > most && spec_->mode == isa::MatrixMode::kConv) {
-    // As many lanes as fit, in parts of about equal length.
-    const int64_t lanes = config_.lanes_in;
-    const uint64_t fixed = WeightBytes(unit, 0);
-    const uint64_t per_lanes = WeightBytes(unit, lanes) - fixed;
-    const auto fit = static_cast<int64_t>(
-        std::max<uint64_t>(1, (most - std::min(most, fixed)) / per_lanes));
-    const int64_t all = RoundUp(ci, lanes) / lanes;
-    parts_ = (all + fit - 1) / fit;
-    ci_step_ = (all + parts_ - 1) / parts_ * lanes;
-    parts_ = (ci + ci_step_ - 1) / ci_step_;
-    if (parts_ > 1) {
+    const uint64_t fixed = WeightBytes(unit, {});
+    parts_ = CutContraction(w, most - std::min(most, fixed), config_);
+    if (parts_.size() > 1) {
       max_pixels = config_.acc_pixels * config_.lanes_out / unit;
     }
   }
@@ -178,20 +179,16 @@ void MatrixOp::Regroup(uint64_t max_bytes) {
   inputs[0].channel_slices.clear();
   for (int64_t first = 0; first < co; first += step_) {
     const int64_t some = std::min(step_, co - first);
-    for (int64_t part = 0; part < parts_; ++part) {
-      const Slice range = Contracted(static_cast<int>(groups.size()));
+    for (const Contraction& part : parts_) {
       ConstantGroup group;
-      group.bytes = RoundUp(WeightBytes(some, range.count), isa::kRegionAlign);
+      group.bytes = RoundUp(WeightBytes(some, part), isa::kRegionAlign);
       groups.push_back(group);
       group_channels.push_back({first, some});
-      if (parts_ > 1) inputs[0].channel_slices.push_back(range);
+      if (parts_.size() > 1) {
+        inputs[0].channel_slices.push_back({part.ci0, part.ci});
+      }
     }
   }
-}
-
-Slice MatrixOp::Contracted(int group) const {
-  const int64_t first = group % parts_ * ci_step_;
-  return {first, std::min(ci_step_, spec_->weights.ci - first)};
 }
 
 void MatrixOp::Place(ConstantPool* pool) {
@@ -214,18 +211,13 @@ void MatrixOp::Place(ConstantPool* pool) {
         packed = PackDepthwise(w, first, count, zero);
         break;
       default: {
-        const Slice ci = Contracted(static_cast<int>(g));
-        packed = PackConv(w, first, count, ci.first, ci.count, zero, config_);
+        packed =
+            PackConv(w, first, count, parts_[g % parts_.size()], zero, config_);
       }
     }
     blob.insert(blob.end(), packed.begin(), packed.end());
     groups[g] = pool->Add(blob);
   }
-}
-
-int64_t MatrixOp::FirstColumn(int64_t column0) const {
-  return std::max<int64_t>(
-      0, column0 * spec_->window.stride[1] - inputs[0].columns.pad);
 }
 
 uint64_t MatrixOp::Cycles(int64_t rows) const {
@@ -254,55 +246,30 @@ void MatrixOp::Emit(Emitter* emitter, const Tile& tile) const {
   const Window& w = spec_->window;
   const TileView& in = tile.inputs[0];
   const auto [first, count] = group_channels[tile.group];
-  const Slice contracted = Contracted(tile.group);
-  const bool last_part = (tile.group + 1) % parts_ == 0;
+  const size_t index = tile.group % parts_.size();
+  const Contraction& part = parts_[index];
+  const bool last_part = index + 1 == parts_.size();
   isa::Conv c;
   c.mode = spec_->mode;
   c.in_signed = spec_->in_signed;
   c.w_signed = spec_->w_signed;
   c.out_type = spec_->out_type;
   c.zw_channel = zw_channel_;
-  // The command sees the columns from the first that the tile needs on. (The
-  // columns of a tile behind a pooling are others, and all.)
-  const bool cut = columns_tileable && tile.columns < w.out[1];
-  const int64_t column = cut ? FirstColumn(tile.column0) : 0;
-  c.ow = w.out[1];
-  c.iw = w.in[1];
-  c.pad_left = w.pad_begin[1];
-  if (cut) {
-    c.ow = tile.columns;
-    c.pad_left += column - tile.column0 * w.stride[1];
-    const int64_t needed = (tile.column0 + tile.columns - 1) * w.stride[1] -
-                           w.pad_begin[1] + (w.kernel[1] - 1) * w.dilation[1] +
-                           1;
-    // (at least one, where all of the tile lies in the padding)
-    c.iw = std::max<int64_t>(1, std::min(w.in[1], needed) - column);
-  }
-  int64_t block = contracted.first / kBlock;
+  int64_t block = part.ci0 / kBlock;
   if (spec_->mode == isa::MatrixMode::kDepthwise) block = first / kBlock;
-  c.in_addr = AddressOf(in, block, in.row0, column) / kWord;
-  c.in_pitch = in.pitch / kWord;
-  c.in_row0 = in.wrap ? 0 : in.row0;
-  c.in_wrap = in.wrap;
+  SetWindow(w, inputs[0].columns, tile, in, block, !columns_tileable, &c);
   if (spec_->mode == isa::MatrixMode::kFold) {
     c.fold_channels = spec_->weights.ci;
-  } else {
-    c.in_plane = in.plane / kWord;
+    c.in_plane = 0;
   }
-  c.ih = w.in[0];
+  c.kh = part.ky;
+  c.pad_top -= part.ky0 * w.dilation[0];
   int64_t conv_row, conv_rows;
   ConvRows(tile.row0, tile.rows, &conv_row, &conv_rows);
   c.out_rows = conv_rows;
   c.out_row0 = conv_row;
-  c.kh = w.kernel[0];
-  c.kw = w.kernel[1];
-  c.sy = w.stride[0];
-  c.sx = w.stride[1];
-  c.dy = w.dilation[0];
-  c.dx = w.dilation[1];
-  c.pad_top = w.pad_begin[0];
   c.co = count;
-  c.ci = spec_->mode == isa::MatrixMode::kDepthwise ? count : contracted.count;
+  c.ci = spec_->mode == isa::MatrixMode::kDepthwise ? count : part.ci;
   c.param_addr = tile.constants / kWord;
   c.w_addr = c.param_addr + Blocks(count) * (zw_channel_ ? 9 : 8);
   c.za = spec_->za;
@@ -310,7 +277,7 @@ void MatrixOp::Emit(Emitter* emitter, const Tile& tile) const {
     const uint8_t zero = spec_->weight_zero[0];
     c.zw = spec_->w_signed ? static_cast<int8_t>(zero) : zero;
   }
-  c.acc_continue = tile.group % parts_ > 0;
+  c.acc_continue = index > 0;
   c.acc_hold = !last_part;
   const TileView& out = tile.output;
   c.zo = spec_->zo;

@@ -92,12 +92,8 @@ class MatrixOp : public DeviceOp {
  private:
   const OutputStage* Find(OutputStage::Kind kind) const;
   void MapRows();
-  // Constants of `count` output channels and `ci` input channels.
-  uint64_t WeightBytes(int64_t count, int64_t ci) const;
-  // Input channels of a group.
-  Slice Contracted(int group) const;
-  // First input column of a tile that begins at column `column0`.
-  int64_t FirstColumn(int64_t column0) const;
+  // Constants of `count` output channels for a part of the contraction.
+  uint64_t WeightBytes(int64_t count, const Contraction& part) const;
   void SetStages(isa::Conv* c, const Tile& tile, int64_t first,
                  int64_t conv_row) const;
 
@@ -106,9 +102,9 @@ class MatrixOp : public DeviceOp {
   std::vector<OutputStage> stages_;
   int first_output_;  // before any stage
   bool zw_channel_ = false;
-  int64_t step_ = 0;     // output channels of a group
-  int64_t parts_ = 1;    // groups that contract one block of output channels
-  int64_t ci_step_ = 0;  // input channels of each
+  int64_t step_ = 0;  // output channels of a group
+  // Groups that contract one block of output channels.
+  std::vector<Contraction> parts_;
 };
 
 }  // namespace heddle::compiler

@@ -182,7 +182,7 @@ class Planner {
     for (const ConstantGroup& g : op.groups) constants += g.bytes;
     for (size_t k = 0; k < op.inputs.size(); ++k) {
       if (graph_.StorageOf(op.inputs[k].value).resident && !p.copy[k]) continue;
-      operands += InputTile(graph_, op, k, p.tile).bytes * Tiles(at);
+      operands += InputTile(graph_, op, k, StoredTile(op, p)).bytes * Tiles(at);
     }
     p.group_outer =
         constants * (Tiles(at) - 1) > operands * (GroupRuns(op).size() - 1);
@@ -225,7 +225,7 @@ class Planner {
       const DeviceOp& op = *graph_.ops[i];
       OpPlan& p = plan_.ops[i];
       const int at = static_cast<int>(i);
-      const bool several = Tiles(i) > 1 || op.groups.size() > 1;
+      const bool several = !p.single && (Tiles(i) > 1 || op.groups.size() > 1);
       auto pair = [&](uint64_t bytes, int from) {
         const size_t first = Add(bytes, from, at, at);
         return std::array<size_t, 2>{
@@ -241,7 +241,7 @@ class Planner {
         constant_bytes = 0;
         for (const ConstantGroup& g : op.groups) constant_bytes += g.bytes;
       }
-      if (op.groups.size() > 1 && !keep) {
+      if (op.groups.size() > 1 && !keep && !p.single) {
         indices[i].constants = pair(constant_bytes, from);
       } else {
         const size_t one = Add(constant_bytes, from, at, at);
@@ -255,7 +255,8 @@ class Planner {
           if (HaloFits(s, op.inputs[k])) continue;
           p.copy[k] = true;
         }
-        indices[i].inputs[k] = pair(InputTile(graph_, op, k, p.tile).bytes, at);
+        indices[i].inputs[k] =
+            pair(InputTile(graph_, op, k, StoredTile(op, p)).bytes, at);
       }
       if (!graph_.StorageOf(op.output).resident) {
         indices[i].output =
@@ -330,7 +331,7 @@ class Planner {
     uint64_t tiled = 0;
     for (size_t k = 0; k < op.inputs.size(); ++k) {
       if (!graph_.StorageOf(op.inputs[k].value).resident) {
-        tiled += InputTile(graph_, op, k, p.tile).bytes;
+        tiled += InputTile(graph_, op, k, StoredTile(op, p)).bytes;
       }
     }
     if (!graph_.StorageOf(op.output).resident) {
@@ -341,6 +342,11 @@ class Planner {
     if (tiled > 0 && first && Cut(at)) return absl::OkStatus();
     if (largest >= 0) {
       graph_.storages[largest].resident = false;
+      return absl::OkStatus();
+    }
+    if (Cut(at)) return absl::OkStatus();
+    if (!p.single) {
+      p.single = true;
       return absl::OkStatus();
     }
     return Reject(

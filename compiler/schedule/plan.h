@@ -32,6 +32,8 @@ struct OpPlan {
   bool keep = false;
   bool group_outer =
       false;  // the loop over groups is outside that of the tiles
+  // One buffer of each kind: a tile is loaded when the one before it is done.
+  bool single = false;
   // What the groups make (DeviceOp::group_columns, group_channels) are tiles of
   // their own, stored one by one. Else a tile is stored when all groups are
   // done.

@@ -96,9 +96,9 @@ std::vector<Interval> Buffers(const DeviceGraph& graph, const MemoryPlan& plan,
     const DeviceOp& op = *graph.ops[i];
     const OpPlan& p = plan.ops[i];
     const Extent& e = graph.values[op.output].extent;
-    const bool several = p.tile.rows < e.h || p.tile.columns < e.w ||
-                         p.tile.channels < e.c || op.groups.size() > 1 ||
-                         e.n > 1;
+    const bool several =
+        !p.single && (p.tile.rows < e.h || p.tile.columns < e.w ||
+                      p.tile.channels < e.c || op.groups.size() > 1 || e.n > 1);
     // Two sides where one is filled while the other is in use.
     auto pair = [&](uint32_t a, uint32_t b, uint64_t bytes, int first, bool two,
                     const std::string& what) {
@@ -109,12 +109,12 @@ std::vector<Interval> Buffers(const DeviceGraph& graph, const MemoryPlan& plan,
     for (const ConstantGroup& g : op.groups)
       constants = p.keep ? constants + g.bytes : std::max(constants, g.bytes);
     pair(p.constants[0], p.constants[1], constants, i - p.ahead,
-         op.groups.size() > 1 && !p.keep, "constants");
+         op.groups.size() > 1 && !p.keep && !p.single, "constants");
     for (size_t k = 0; k < op.inputs.size(); ++k) {
       const Storage& s = graph.StorageOf(op.inputs[k].value);
       if (s.resident && !p.copy[k]) continue;
       pair(p.inputs[k][0], p.inputs[k][1],
-           InputTile(graph, op, k, p.tile).bytes, i, several,
+           InputTile(graph, op, k, StoredTile(op, p)).bytes, i, several,
            "input " + std::to_string(k));
     }
     if (!graph.StorageOf(op.output).resident) {

@@ -62,7 +62,7 @@ class OpScheduler {
   // second into the other side.
   void LoadFirstConstants() {
     LoadConstants(0);
-    if (plan_.ahead == 0) return;
+    if (plan_.ahead == 0 || plan_.single) return;
     for (const Work& work : tiles_) {
       if (work.tile.group == 0) continue;
       LoadConstants(work.tile.group);
@@ -79,9 +79,11 @@ class OpScheduler {
 
   void Finish() {
     for (size_t i = 0; i < tiles_.size(); ++i) {
-      if (i + 1 < tiles_.size()) Prepare(i + 1);
+      const bool more = i + 1 < tiles_.size();
+      if (more && !plan_.single) Prepare(i + 1);
       op_.Emit(emitter_, tiles_[i].tile);
       if (tiles_[i].last) Store(tiles_[i].tile);
+      if (more && plan_.single) Prepare(i + 1);
     }
   }
 
@@ -129,7 +131,7 @@ class OpScheduler {
       EmitLoadBytes(emitter_, 0, g.offset, KeptConstants(group), g.bytes);
       return;
     }
-    constant_side_ = 1 - constant_side_;
+    constant_side_ = plan_.single ? 0 : 1 - constant_side_;
     if (std::exchange(sides_[constant_side_], group) == group) return;
     EmitLoadBytes(emitter_, 0, g.offset, plan_.constants[constant_side_],
                   g.bytes);
@@ -248,13 +250,15 @@ class OpScheduler {
     if (direct) return DeviceView(s, value);
     const InputBox box = NeedOf(graph_, op_, k, tile);
     const Extent& e = value.extent;
-    const Geometry g = InputTile(graph_, op_, k, plan_.tile);
+    const Geometry g = InputTile(graph_, op_, k, StoredTile(op_, plan_));
     const auto inside = [](const Slice& wanted, int64_t count) {
       const int64_t from = std::max<int64_t>(wanted.first, 0);
       return Slice{from, std::min(wanted.first + wanted.count, count) - from};
     };
-    const TensorBox part{image, inside(box.rows, e.h), inside(box.columns, e.w),
-                         box.channels};
+    TensorBox part{image, inside(box.rows, e.h), inside(box.columns, e.w),
+                   box.channels};
+    // (so that addresses of a tile that lies in the padding stay near it)
+    part.columns.first = std::min(part.columns.first, e.w - 1);
     // The buffer's first row and column: of the image only, or of the padded
     // window.
     const bool dense = s.layout == Layout::kDense;

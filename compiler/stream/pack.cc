@@ -14,18 +14,18 @@ int64_t DivUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 }  // namespace
 
 std::vector<uint8_t> PackConv(const CodeWeights& w, int64_t first,
-                              int64_t count, int64_t ci0, int64_t ci_count,
+                              int64_t count, const Contraction& part,
                               const std::vector<uint8_t>& zero,
                               const isa::Config& config) {
   const int64_t lanes = config.lanes_in, cells = config.lanes_out;
-  const int64_t end = ci0 + ci_count;
+  const int64_t end = part.ci0 + part.ci;
   std::vector<uint8_t> out;
-  out.reserve(DivUp(count, cells) * cells * w.kh * w.kw *
-              DivUp(ci_count, lanes) * lanes);
+  out.reserve(DivUp(count, cells) * cells * part.ky * w.kw *
+              DivUp(part.ci, lanes) * lanes);
   for (int64_t cob = 0; cob < count; cob += cells) {
-    for (int64_t y = 0; y < w.kh; ++y) {
+    for (int64_t y = part.ky0; y < part.ky0 + part.ky; ++y) {
       for (int64_t x = 0; x < w.kw; ++x) {
-        for (int64_t cib = ci0; cib < end; cib += lanes) {
+        for (int64_t cib = part.ci0; cib < end; cib += lanes) {
           for (int64_t k = cob; k < cob + cells; ++k) {
             for (int64_t c = cib; c < cib + lanes; ++c) {
               const bool real = k < count && c < end;
@@ -39,6 +39,28 @@ std::vector<uint8_t> PackConv(const CodeWeights& w, int64_t first,
     }
   }
   return out;
+}
+
+std::vector<Contraction> CutContraction(const CodeWeights& w,
+                                        uint64_t max_bytes,
+                                        const isa::Config& config) {
+  const int64_t lanes = config.lanes_in;
+  const auto most = static_cast<int64_t>(max_bytes);
+  const int64_t row =
+      std::max<int64_t>(kBlock, config.lanes_out) * w.kw * lanes;
+  // As many lanes as fit with the whole kernel, else as many of its rows.
+  const int64_t blocks = DivUp(w.ci, lanes);
+  const int64_t fit = std::clamp<int64_t>(most / (row * w.kh), 1, blocks);
+  const int64_t ci = DivUp(blocks, DivUp(blocks, fit)) * lanes;
+  const int64_t rows =
+      fit > 1 ? w.kh : std::clamp<int64_t>(most / row, 1, w.kh);
+  std::vector<Contraction> parts;
+  for (int64_t c = 0; c < w.ci; c += ci) {
+    for (int64_t y = 0; y < w.kh; y += rows) {
+      parts.push_back({c, std::min(ci, w.ci - c), y, std::min(rows, w.kh - y)});
+    }
+  }
+  return parts;
 }
 
 std::vector<uint8_t> PackFold(const CodeWeights& w, int64_t first,

@@ -22,12 +22,20 @@ struct CodeWeights {
 
 // Output channels [first, first + count); rows of a tile beyond the last hold
 // `zero[o]`'s code, that is, weights that count nothing.
-// Mode conv: [cob][ky][kx][cib] tiles of K x C, of input channels [ci0, ci0 +
-// ci_count).
+// Mode conv: [cob][ky][kx][cib] tiles of K x C, of a part of the contraction.
+struct Contraction {
+  int64_t ci0 = 0, ci = 0;  // input channels
+  int64_t ky0 = 0, ky = 0;  // rows of the kernel
+};
 std::vector<uint8_t> PackConv(const CodeWeights& w, int64_t first,
-                              int64_t count, int64_t ci0, int64_t ci_count,
+                              int64_t count, const Contraction& part,
                               const std::vector<uint8_t>& zero,
                               const isa::Config& config);
+// The parts, in order, of which one of `lanes_out` output channels (at least a
+// block) takes at most `max_bytes`, or is the smallest there is.
+std::vector<Contraction> CutContraction(const CodeWeights& w,
+                                        uint64_t max_bytes,
+                                        const isa::Config& config);
 // Mode fold: [cob][vector] tiles.
 std::vector<uint8_t> PackFold(const CodeWeights& w, int64_t first,
                               int64_t count, const std::vector<uint8_t>& zero,

@@ -114,7 +114,7 @@ void Check(const isa::Config& config, isa::MatrixMode mode, uint64_t seed) {
   } else if (depthwise) {
     packed = PackDepthwise(w, first, count, zero);
   } else {
-    packed = PackConv(w, first, count, zero, config);
+    packed = PackConv(w, first, count, {0, w.ci, 0, w.kh}, zero, config);
   }
   const uint64_t blocks = (count + config.lanes_out - 1) / config.lanes_out;
   const uint64_t size =
@@ -185,7 +185,7 @@ TEST(Pack, TheOrderOfConvTiles) {
   w.codes.resize(17 * 18 * 2);
   for (size_t i = 0; i < w.codes.size(); ++i) w.codes[i] = i * 31 + i / 256 + 1;
   const std::vector<uint8_t> zero(17, 99);
-  const auto packed = PackConv(w, 0, 17, zero, isa::kH256);
+  const auto packed = PackConv(w, 0, 17, {0, w.ci, 0, w.kh}, zero, isa::kH256);
   ASSERT_EQ(packed.size(), 2u * 2 * 2 * 256);
   size_t at = 0;
   for (int64_t cob = 0; cob < 2; ++cob) {
