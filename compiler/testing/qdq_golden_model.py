@@ -65,9 +65,9 @@ def main():
     compared = different = 0
     for model in models:
         feeds = {k: to_array(v) for k, v in model["inputs"].items()}
-        golden model = reference.Model(model, feeds, int8_allowed=True)
+        golden = reference.Model(model, feeds, int8_allowed=True)
         for name, expected in model["expected"].items():
-            ours, theirs = to_array(expected), golden model.get(name)
+            ours, theirs = to_array(expected), golden.get(name)
             compared += 1
             if ours.dtype == theirs.dtype and ours.shape == theirs.shape and ours.tobytes() == theirs.tobytes():
                 continue
@@ -75,7 +75,7 @@ def main():
             wrong = "type or shape"
             if ours.dtype == theirs.dtype and ours.shape == theirs.shape:
                 wrong = f"{np.count_nonzero(ours != theirs)} of {ours.size}"
-            node = golden model.prod[golden model.root(name)]
+            node = golden.prod[golden.root(name)]
             print(f"seed {model['seed']}: {name} ({node.op_type} of {list(node.input)}): {wrong}")
     print(f"{len(models)} models, {compared} tensors compared, {different} differ")
     return 1 if different or not compared else 0
