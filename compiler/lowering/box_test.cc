@@ -246,10 +246,11 @@ TEST(Boxes, LargeShapesCompile) {
           << config.name;
     }
   };
-  for (const ConvCase& c :
-       {ConvCase{{1, 64, 1080, 1920}, 64, 3, 1, 1},
-        {{1, 128, 512, 512}, 128, 3, 1, 1}, {{1, 1792, 14, 14}, 64, 3, 1, 1},
-        {{1, 256, 28, 28}, 64, 7, 1, 3}, {{1, 25088, 1, 1}, 1024, 1}}) {
+  for (const ConvCase& c : {ConvCase{{1, 64, 1080, 1920}, 64, 3, 1, 1},
+                            {{1, 128, 512, 512}, 128, 3, 1, 1},
+                            {{1, 1792, 14, 14}, 64, 3, 1, 1},
+                            {{1, 256, 28, 28}, 64, 7, 1, 3},
+                            {{1, 25088, 1, 1}, 1024, 1}}) {
     SCOPED_TRACE(ShapeToString(c.x));
     ModelBuilder b;
     b.Input("x", DataType::kUint8, c.x);

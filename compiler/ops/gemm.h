@@ -3,6 +3,7 @@
 #ifndef HEDDLE_COMPILER_OPS_GEMM_H_
 #define HEDDLE_COMPILER_OPS_GEMM_H_
 
+#include <algorithm>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -26,11 +27,19 @@ absl::Status CheckGemmBias(const Node& node, const GemmShape& shape,
 template <typename T>
 std::vector<T> Transposed(const T* data, int64_t rows, int64_t columns,
                           bool transposed) {
-  std::vector<T> copy(data, data + rows * columns);
-  if (!transposed) return copy;
-  for (int64_t r = 0; r < rows; ++r) {
-    for (int64_t c = 0; c < columns; ++c) {
-      copy[r * columns + c] = data[c * rows + r];
+  if (!transposed) return std::vector<T>(data, data + rows * columns);
+  std::vector<T> copy(rows * columns);
+  // In squares, so that the lines of both sides stay in the cache.
+  constexpr int64_t kSide = 64;
+  for (int64_t r0 = 0; r0 < rows; r0 += kSide) {
+    const int64_t r1 = std::min(rows, r0 + kSide);
+    for (int64_t c0 = 0; c0 < columns; c0 += kSide) {
+      const int64_t c1 = std::min(columns, c0 + kSide);
+      for (int64_t r = r0; r < r1; ++r) {
+        for (int64_t c = c0; c < c1; ++c) {
+          copy[r * columns + c] = data[c * rows + r];
+        }
+      }
     }
   }
   return copy;

@@ -2,6 +2,8 @@
 #include "compiler/schedule/device_graph.h"
 
 #include <algorithm>
+#include <functional>
+#include <string_view>
 
 namespace heddle::compiler {
 namespace {
@@ -94,14 +96,24 @@ isa::Vrun Emitter::Run(const Microprogram& program) const {
 
 ConstantGroup ConstantPool::Add(const std::vector<uint8_t>& bytes) {
   if (bytes.empty()) return ConstantGroup();
-  auto [it, fresh] = known_.try_emplace(bytes);
-  if (fresh) {
-    it->second.offset = bytes_.size();
-    it->second.bytes = RoundUp(bytes.size(), isa::kRegionAlign);
-    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
-    bytes_.resize(it->second.offset + it->second.bytes);
+  const size_t hash = std::hash<std::string_view>()(std::string_view(
+      reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  const auto [first, last] = known_.equal_range(hash);
+  for (auto it = first; it != last; ++it) {
+    const Known& known = it->second;
+    if (known.size == bytes.size() &&
+        std::equal(bytes.begin(), bytes.end(),
+                   bytes_.begin() + known.group.offset)) {
+      return known.group;
+    }
   }
-  return it->second;
+  ConstantGroup group;
+  group.offset = bytes_.size();
+  group.bytes = RoundUp(bytes.size(), isa::kRegionAlign);
+  bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+  bytes_.resize(group.offset + group.bytes);
+  known_.emplace(hash, Known{bytes.size(), group});
+  return group;
 }
 
 }  // namespace heddle::compiler

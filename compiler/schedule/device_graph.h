@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "compiler/ir/graph.h"
@@ -260,7 +261,12 @@ class ConstantPool {
 
  private:
   std::vector<uint8_t> bytes_;
-  std::map<std::vector<uint8_t>, ConstantGroup> known_;
+  // By hash of the blob; equal ones are compared where they lie.
+  struct Known {
+    size_t size = 0;
+    ConstantGroup group;
+  };
+  std::unordered_multimap<size_t, Known> known_;
 };
 
 struct DeviceGraph {

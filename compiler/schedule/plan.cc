@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/diagnostic.h"
@@ -24,6 +25,43 @@ struct Buffer {
   uint64_t offset = 0;
 };
 
+// Buffers by the operations during which they live.
+class LifeIndex {
+ public:
+  explicit LifeIndex(const std::vector<Buffer>& buffers)
+      : buffers_(buffers), seen_(buffers.size(), SIZE_MAX) {
+    int last = 0;
+    for (const Buffer& b : buffers) last = std::max(last, b.last);
+    blocks_.resize(last / kBlock + 1);
+  }
+  void Add(size_t index) {
+    const Buffer& b = buffers_[index];
+    for (int k = Block(b.first); k <= Block(b.last); ++k) {
+      blocks_[k].push_back(index);
+    }
+  }
+  // Calls `visit` once with each buffer that lives with `index`.
+  template <typename F>
+  void ForOverlapping(size_t index, F visit) {
+    const Buffer& b = buffers_[index];
+    for (int k = Block(b.first); k <= Block(b.last); ++k) {
+      for (size_t other : blocks_[k]) {
+        if (std::exchange(seen_[other], index) == index) continue;
+        const Buffer& o = buffers_[other];
+        if (o.first <= b.last && b.first <= o.last) visit(o);
+      }
+    }
+  }
+
+ private:
+  static constexpr int kBlock = 32;  // operations
+  static int Block(int op) { return std::max(op, 0) / kBlock; }
+
+  const std::vector<Buffer>& buffers_;
+  std::vector<std::vector<size_t>> blocks_;
+  std::vector<size_t> seen_;  // the last question that it answered
+};
+
 // First fit by decreasing size. Returns the index of a buffer that finds no
 // place below `capacity`, or buffers->size().
 size_t Place(std::vector<Buffer>* buffers, uint64_t capacity, uint64_t* peak) {
@@ -32,17 +70,14 @@ size_t Place(std::vector<Buffer>* buffers, uint64_t capacity, uint64_t* peak) {
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     return (*buffers)[a].bytes > (*buffers)[b].bytes;
   });
-  std::vector<size_t> placed;
+  LifeIndex placed(*buffers);
   *peak = 0;
   for (size_t index : order) {
     Buffer& b = (*buffers)[index];
     std::vector<std::pair<uint64_t, uint64_t>> taken;
-    for (size_t other : placed) {
-      const Buffer& o = (*buffers)[other];
-      if (o.first <= b.last && b.first <= o.last) {
-        taken.push_back({o.offset, o.offset + Align(o.bytes)});
-      }
-    }
+    placed.ForOverlapping(index, [&](const Buffer& o) {
+      taken.push_back({o.offset, o.offset + Align(o.bytes)});
+    });
     std::sort(taken.begin(), taken.end());
     uint64_t at = 0;
     for (const auto& [begin, end] : taken) {
@@ -52,7 +87,7 @@ size_t Place(std::vector<Buffer>* buffers, uint64_t capacity, uint64_t* peak) {
     if (at + b.bytes > capacity) return index;
     b.offset = at;
     *peak = std::max(*peak, at + b.bytes);
-    placed.push_back(index);
+    placed.Add(index);
   }
   return buffers->size();
 }

@@ -22,17 +22,23 @@ std::vector<uint8_t> PackConv(const CodeWeights& w, int64_t first,
   std::vector<uint8_t> out;
   out.reserve(DivUp(count, cells) * cells * part.ky * w.kw *
               DivUp(part.ci, lanes) * lanes);
+  const int64_t taps = w.kh * w.kw;
   for (int64_t cob = 0; cob < count; cob += cells) {
     for (int64_t y = part.ky0; y < part.ky0 + part.ky; ++y) {
       for (int64_t x = 0; x < w.kw; ++x) {
         for (int64_t cib = part.ci0; cib < end; cib += lanes) {
+          const int64_t channels = std::min(lanes, end - cib);
           for (int64_t k = cob; k < cob + cells; ++k) {
-            for (int64_t c = cib; c < cib + lanes; ++c) {
-              const bool real = k < count && c < end;
-              out.push_back(real        ? w.At(first + k, c, y, x)
-                            : k < count ? zero[first + k]
-                                        : zero[first]);
+            const size_t at = out.size();
+            out.resize(at + lanes, zero[k < count ? first + k : first]);
+            if (k >= count) continue;
+            const uint8_t* from =
+                &w.codes[((first + k) * w.ci + cib) * taps + y * w.kw + x];
+            if (taps == 1) {
+              std::memcpy(&out[at], from, channels);
+              continue;
             }
+            for (int64_t c = 0; c < channels; ++c) out[at + c] = from[c * taps];
           }
         }
       }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -46,13 +47,18 @@ struct Clock {
 struct Segment {
   std::array<int, kEngines> write{-1, -1, -1, -1};
   std::array<int, kEngines> read{-1, -1, -1, -1};
+  bool operator==(const Segment& o) const {
+    return write == o.write && read == o.read;
+  }
 };
 
 // Disjoint segments of one space, keyed by their first byte.
 class SegmentMap {
  public:
-  // Applies `visit(Segment&)` to every segment of [begin, end), splitting at
-  // the borders and creating segments for gaps.
+  // Applies `visit(Segment*)` to every segment of [begin, end), splitting at
+  // the borders and creating segments for gaps. Neighbours that are equal
+  // afterwards become one, so that a range that is written as a whole costs
+  // nothing for how it was written before.
   template <typename F>
   void ForRange(uint64_t begin, uint64_t end, F visit) {
     Split(begin);
@@ -67,11 +73,27 @@ class SegmentMap {
       }
       visit(&it->second.second);
       at = it->second.first;
-      ++it;
+      it = std::next(MergeWithPrevious(it));
     }
+    if (it != segments_.end()) MergeWithPrevious(it);
   }
 
  private:
+  using Map = std::map<uint64_t, std::pair<uint64_t, Segment>>;
+
+  // The segment that holds what `it` did.
+  Map::iterator MergeWithPrevious(Map::iterator it) {
+    if (it == segments_.begin()) return it;
+    const auto previous = std::prev(it);
+    if (previous->second.first != it->first ||
+        !(previous->second.second == it->second.second)) {
+      return it;
+    }
+    previous->second.first = it->second.first;
+    segments_.erase(it);
+    return previous;
+  }
+
   void Split(uint64_t at) {
     auto it = segments_.upper_bound(at);
     if (it == segments_.begin()) return;
@@ -82,7 +104,7 @@ class SegmentMap {
     segments_.emplace(at, tail);
   }
 
-  std::map<uint64_t, std::pair<uint64_t, Segment>> segments_;
+  Map segments_;  // first byte to the byte behind the last
 };
 
 struct Token {
