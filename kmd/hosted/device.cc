@@ -130,6 +130,7 @@ absl::Status Device::SetUp(const Options& options) {
     if (LinkLost() || NowNs() > limit) return lost();
     usleep(1000);
   }
+  link_->GiveBus();  // not to one that is still at something
 
   int err = ShareHost(kArenaBytes, -1, &arena_);
   if (err != 0) {
@@ -493,9 +494,18 @@ void Device::OnInterrupt(size_t vector) {
 
 void Device::OnHangUp() { Lose("its connection was closed"); }
 
+void Device::Quiet() {
+  if (link_->TakeBus()) return;
+  // Its mappings go with the connection.
+  Log(spdlog::level::critical, "card {:x} keeps the bus: disconnecting it",
+      info_.unique);
+  link_->Drop();
+}
+
 void Device::Lose(const char* why) {
   if (heddle_device_step(&state_, HEDDLE_DEVICE_LOST) != 0) return;
   Log(spdlog::level::warn, "card {:x} is gone: {}", info_.unique, why);
+  Quiet();
   link_->Drop();
   wanted_ = 0;
   guilty_ = nullptr;

@@ -89,6 +89,9 @@ class Device {
   // Does whatever is due; returns nanoseconds until it wants to be called
   // again.
   uint64_t Poll();
+  // Takes the bus from the card, before anybody believes that their memory is
+  // their own.
+  void Quiet();
 
  private:
   Device(std::unique_ptr<Link> link, EventSink sink);

@@ -257,6 +257,30 @@ TEST_F(HostedSimTest, EndsAStuckEngineAndSparesTheOtherClient) {
   EXPECT_EQ(Do(a.get(), ca, {RunStream(stream)}), 0u);
 }
 
+// It does not stop writing to host memory; the driver's end keeps it from
+// there.
+TEST_F(HostedSimTest, TakesTheBusFromACardThatRunsAway) {
+  StartSim();
+  StartHosted(1, 60000);
+  auto c = Open();
+  ASSERT_NE(c, nullptr);
+  const uint32_t bo = NewDevice(c.get(), kPage);
+  auto host = NewHost(c.get(), kPage);
+  ASSERT_EQ(Ctl(0, {"fault", "runaway_dma"}), 0);
+  uint64_t seqno = 0;
+  ASSERT_EQ(Submit(c.get(), NewContext(c.get()),
+                   {CopyOut(bo, host->handle, kPage)}, &seqno),
+            0);
+  const volatile uint8_t* const last = host->data + kPage - 1;
+  while (*last == 0) usleep(1000);
+  hosted_->Kill(SIGTERM);
+  ASSERT_EQ(hosted_->Join(), 0);
+  std::memset(host->data, 0, kPage);
+  usleep(50000);  // it would write every millisecond
+  EXPECT_EQ(std::count(host->data, host->data + kPage, 0),
+            static_cast<ptrdiff_t>(kPage));
+}
+
 TEST_F(HostedSimTest, SurvivesTheDeathOfACardWithJobsInFlight) {
   StartSim();
   StartHosted(1, 60000);
