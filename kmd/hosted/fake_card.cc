@@ -499,6 +499,7 @@ int FakeCard::WorkOnJobs() {
       }
       waited_ms_ = 0;
     }
+    if (step.type == HEDDLE_STEP_TYPE_COPY && behaviour_.hold_copies) return -1;
     progress_++;
     const uint32_t status = RunStep(step);
     if (runaway_.data != nullptr) {

@@ -28,6 +28,7 @@ class FakeCard {
     uint32_t fail_runs = 0;       // status of run steps
     uint32_t fail_copies = 0;     // status of device-to-device copies
     uint32_t run_ms = 0;          // time that a run step takes, with progress
+    bool hold_copies = false;     // device-to-device copies wait
     // A copy to the host never ends: it is written again and again, whatever
     // ABORT and RESET say, and when the connection is gone. Only bus mastering
     // keeps it from memory.
