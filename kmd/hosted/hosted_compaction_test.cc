@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-// What a compaction costs the others: whoever wants room again and again has a
-// quarter of the card's time for it.
+// What a compaction costs the others: calls go on while objects move, and
+// whoever wants room again and again has a quarter of the card's time for it.
 #include <errno.h>
 #include <unistd.h>
 
@@ -39,7 +39,11 @@ class CompactionTest : public HostedTest {
     for (uint64_t i = 0; i < pages; ++i)
       bos.push_back(NewDevice(owner_.get(), kPage));
     for (uint64_t i = 0; i < pages; ++i) {
-      if (i % 2 == 0) Close(owner_.get(), bos[i]);
+      if (i % 2 == 0) {
+        Close(owner_.get(), bos[i]);
+      } else {
+        kept_.push_back(bos[i]);
+      }
     }
     asks_ = std::make_unique<Raw>(options_.socket);
     ASSERT_TRUE(asks_->Open());
@@ -81,6 +85,10 @@ class CompactionTest : public HostedTest {
     return Query<drm_heddle_counters>(owner_.get(), DRM_HEDDLE_QUERY_COUNTERS)
         .compactions;
   }
+  uint64_t Used() {
+    return Query<drm_heddle_memory_info>(owner_.get(), DRM_HEDDLE_QUERY_MEMORY)
+        .used;
+  }
   // A compaction that takes `ns`.
   void Compact(uint64_t ns) {
     HoldCopies(true);
@@ -94,6 +102,7 @@ class CompactionTest : public HostedTest {
   ManualClock clock_;
   std::unique_ptr<HostedClient> owner_;
   std::unique_ptr<Raw> asks_;
+  std::vector<uint32_t> kept_;
 };
 
 TEST_F(CompactionTest, LeavesTheCardToItsUsersForThreeTimesAsLong) {
@@ -125,6 +134,27 @@ TEST_F(CompactionTest, DoesNotRestForNobody) {
   AskForRoom();
   ExpectAnswer(0);
   EXPECT_EQ(Compactions(), 2u);
+}
+
+TEST_F(CompactionTest, CallsOfOthersGoOn) {
+  auto other = Open();
+  HoldCopies(true);
+  AskForRoom();
+  WaitForCopies();
+  const uint64_t used = Used();
+  // The first one is on the move.
+  const size_t closed = kept_.size() / 2;
+  for (size_t i = 0; i < closed; ++i) Close(owner_.get(), kept_[i]);
+  EXPECT_EQ(Used(), used - closed * kPage);
+  const uint32_t bo = NewDevice(other.get(), kPage);
+  EXPECT_EQ(Used(), used - (closed - 1) * kPage);
+  HoldCopies(false);
+  ExpectAnswer(0);
+  auto host = NewHost(other.get(), kPage);
+  EXPECT_EQ(Do(other.get(), NewContext(other.get()),
+               {CopyIn(host->handle, bo, kPage)}),
+            0u);
+  EXPECT_EQ(Compactions(), 1u);
 }
 
 }  // namespace
