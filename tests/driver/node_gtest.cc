@@ -303,6 +303,31 @@ TEST(NodeTest, LongJobsOfOthersDoNotStandInTheWay) {
               static_cast<unsigned long long>(steps.size() * step_ns / 1000));
 }
 
+// Who has not been there for a while waits for what the card has already, not
+// for everything that others have queued.
+TEST(NodeTest, ANewcomerWaitsForTwoJobs) {
+  constexpr int kContexts = 8;
+  constexpr int kJobs = 4;  // of each
+  Node node;
+  const uint32_t context = uapi::NewContext(&node, 2);
+  const uint32_t stream = uapi::NewStream(&node, uapi::EmptyStream());
+  EXPECT_EQ(uapi::Do(&node, context, {uapi::RunStream(stream)}).status, 0u);
+  Node greedy;
+  const uint32_t buffer = uapi::NewDevice(&greedy, 64 << 20);
+  const std::vector<drm_heddle_step> steps(16, uapi::Fill(buffer, 64 << 20, 1));
+  EXPECT_EQ(uapi::Do(&greedy, uapi::NewContext(&greedy, 2), {steps[0]}).status,
+            0u);
+  usleep(1500000);  // after a second nobody is expected any more
+  for (int i = 0; i < kContexts; ++i) {
+    const uint32_t id = uapi::NewContext(&greedy, 2);
+    for (int n = 0; n < kJobs; ++n) uapi::NewJob(&greedy, id, steps);
+  }
+  const uint64_t before = uapi::Counters(&node).jobs;
+  EXPECT_EQ(uapi::Do(&node, context, {uapi::RunStream(stream)}).status, 0u);
+  // One more may end before its own is queued, and its own counts, too.
+  EXPECT_LE(uapi::Counters(&node).jobs - before, 2u + 2u);
+}
+
 // On a core with timing, a job that runs for longer than its bound said. (No
 // job does; one that hangs takes cycles as well as time.)
 TEST(TimedTest, AJobEndsWithItsCycles) {
