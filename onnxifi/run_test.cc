@@ -340,6 +340,13 @@ TEST_F(RunTest, ReleaseWaitsForRuns) {
     EXPECT_OK(onnxReleaseGraph(graph_));
     munmap(memory, page);  // nothing touches it any more
   });
+  // Until that call has the graph: released here, it would never end.
+  onnxMemoryFenceV1 wrong = EventFence(ready), output = EventFence();
+  wrong.tag = 1;
+  while (onnxRunGraph(graph_, &wrong, &output) !=
+         ONNXIFI_STATUS_INVALID_GRAPH) {
+    std::this_thread::yield();
+  }
   EXPECT_EQ(release.wait_for(milliseconds(30)), std::future_status::timeout);
   EXPECT_STATUS(ONNXIFI_STATUS_INVALID_GRAPH, onnxReleaseGraph(graph_));
   world().OpenGate();

@@ -56,7 +56,7 @@ absl::StatusOr<std::shared_ptr<Device>> Device::Attach(
 Device::Device(std::unique_ptr<Link> link, EventSink sink)
     : link_(std::move(link)),
       sink_(std::move(sink)),
-      memory_(std::make_shared<DeviceMemory>()) {}
+      memory_(std::make_shared<heddle_mem>()) {}
 
 Device::~Device() {
   if (arena_data_ != nullptr) munmap(arena_data_, kArenaBytes);
@@ -71,10 +71,10 @@ bool Device::ReadMemorySize() {
   const uint64_t bytes = link_->Read64(HEDDLE_REG_DRAM_LO, HEDDLE_REG_DRAM_HI);
   u64 total = 0;
   if (heddle_mem_total(bytes, &total) != 0) return false;
-  if (memory_->mem.first == nullptr && memory_->mem.total == 0) {
-    heddle_mem_init(&memory_->mem, total);
+  if (memory_->first == nullptr && memory_->total == 0) {
+    heddle_mem_init(memory_.get(), total);
   } else {
-    heddle_mem_resize(&memory_->mem, total);
+    heddle_mem_resize(memory_.get(), total);
   }
   limits_.device_bytes = total;
   return true;
@@ -130,6 +130,7 @@ absl::Status Device::SetUp(const Options& options) {
     if (LinkLost() || NowNs() > limit) return lost();
     usleep(1000);
   }
+  link_->GiveBus();  // not to one that is still at something
 
   int err = ShareHost(kArenaBytes, -1, &arena_);
   if (err != 0) {
@@ -197,8 +198,6 @@ std::shared_ptr<ClientState> Device::AddClient(uint64_t id) {
 int Device::Allocate(uint64_t bytes, const std::shared_ptr<ClientState>& payer,
                      std::shared_ptr<Allocation>* allocation) {
   if (gone()) return -ENODEV;
-  // While objects move, their nodes must stay as they are.
-  if (state_ == HEDDLE_DEVICE_COMPACTING) return -EINPROGRESS;
   u64 rounded = 0;
   int err = heddle_mem_round(bytes, &rounded);
   if (err != 0) return err;
@@ -207,9 +206,7 @@ int Device::Allocate(uint64_t bytes, const std::shared_ptr<ClientState>& payer,
   // More than there is is no matter of quotas.
   if (rounded > memory_available()) err = -ENOSPC;
   if (err != 0) return err;
-  auto entry = memory_->allocations.emplace(&a->node, a).first;
-  err = heddle_mem_insert(&memory_->mem, &a->node, bytes);
-  if (err != 0) memory_->allocations.erase(entry);
+  err = heddle_mem_insert(memory_.get(), &a->node, bytes);
   if (err == -EAGAIN) {
     wanted_ = std::max<uint64_t>(wanted_, rounded);
     return -EINPROGRESS;
@@ -446,13 +443,13 @@ void Device::FinishOwn(const std::shared_ptr<Job>& job, bool ok) {
     }
     return;
   }
-  if (!ok) heddle_mem_settle(&memory_->mem);  // the moves go with the job
+  if (!ok) heddle_mem_settle(memory_.get());  // the moves go with the job
   if (gone()) return;
   if (!ok) {
     Lose("compaction failed; the contents of device memory are unknown");
     return;
   }
-  heddle_mem_apply(&memory_->mem);  // Poll() goes on
+  heddle_mem_apply(memory_.get());  // Poll() goes on
 }
 
 // ---- Interrupts, hangs, removal
@@ -493,9 +490,18 @@ void Device::OnInterrupt(size_t vector) {
 
 void Device::OnHangUp() { Lose("its connection was closed"); }
 
+void Device::Quiet() {
+  if (link_->TakeBus()) return;
+  // Its mappings go with the connection.
+  Log(spdlog::level::critical, "card {:x} keeps the bus: disconnecting it",
+      info_.unique);
+  link_->Drop();
+}
+
 void Device::Lose(const char* why) {
   if (heddle_device_step(&state_, HEDDLE_DEVICE_LOST) != 0) return;
   Log(spdlog::level::warn, "card {:x} is gone: {}", info_.unique, why);
+  Quiet();
   link_->Drop();
   wanted_ = 0;
   guilty_ = nullptr;
@@ -511,7 +517,6 @@ void Device::Lose(const char* why) {
       Finish(job, HEDDLE_JOB_LOST, nullptr);
     }
   }
-  pinned_.clear();
   memory_waiters_.Notify();
   sink_(DRM_HEDDLE_EVENT_REMOVED, 0, 0, 0);
 }

@@ -48,10 +48,10 @@ class Device {
   bool gone() const { return heddle_device_gone(state_); }
   const drm_heddle_device_info& info() const { return info_; }
   const heddle_config* config() const { return config_; }
-  uint64_t memory_total() const { return memory_->mem.total; }
-  uint64_t memory_used() const { return memory_->mem.used; }
+  uint64_t memory_total() const { return memory_->total; }
+  uint64_t memory_used() const { return memory_->used; }
   uint64_t memory_available() const {
-    return heddle_mem_available(&memory_->mem);
+    return heddle_mem_available(memory_.get());
   }
   uint64_t memory_generation() const { return memory_generation_; }
   const drm_heddle_limits& limits() const { return limits_; }
@@ -89,6 +89,9 @@ class Device {
   // Does whatever is due; returns nanoseconds until it wants to be called
   // again.
   uint64_t Poll();
+  // Takes the bus from the card, before anybody believes that their memory is
+  // their own.
+  void Quiet();
 
  private:
   Device(std::unique_ptr<Link> link, EventSink sink);
@@ -137,8 +140,8 @@ class Device {
   uint64_t timeout_ns_ = 0;
   drm_heddle_limits limits_ = {};
 
-  std::shared_ptr<DeviceMemory> memory_;
-  WaitList memory_waiters_;  // for a compaction
+  std::shared_ptr<heddle_mem> memory_;  // also held by what is in it
+  WaitList memory_waiters_;             // for a compaction
   uint64_t memory_generation_ = 1;
   uint64_t wanted_ = 0;              // a gap of this size is asked for
   uint64_t wanted_since_ns_ = 0;     // no job starts, for its sake; 0: they do
@@ -161,7 +164,6 @@ class Device {
   uint64_t next_start_ns_ = ~uint64_t{0};  // when a client's rest may be over
   std::list<std::weak_ptr<Context>> contexts_;
   std::list<std::shared_ptr<Job>> in_flight_;  // in the order given
-  std::vector<std::shared_ptr<Allocation>> pinned_;
 
   // While a job is being ended, and what that is for the job.
   std::shared_ptr<Job> guilty_;

@@ -136,14 +136,14 @@ bool Device::StartUserJob(Context* context) {
 }
 
 void Device::StartCompaction() {
-  auto job = std::make_shared<Job>();
+  std::list<std::shared_ptr<Job>> given{std::make_shared<Job>()};
+  Job* const job = given.front().get();
   job->kind = Job::Kind::kCompact;
   job->moves.resize(HEDDLE_STEPS_MAX);
-  const int n = heddle_mem_plan(&memory_->mem, wanted_, job->moves.data(),
+  const int n = heddle_mem_plan(memory_.get(), wanted_, job->moves.data(),
                                 HEDDLE_STEPS_MAX);
   if (n <= 0) {  // done, or no longer possible: who asked will see
     wanted_ = 0;
-    pinned_.clear();
     if (wanted_since_ns_ != 0) {
       const uint64_t now = NowNs();
       next_compaction_ns_ = now + kCompactionRest * (now - wanted_since_ns_);
@@ -155,17 +155,12 @@ void Device::StartCompaction() {
     return;
   }
   job->moves.resize(n);
-  std::list<std::shared_ptr<Job>> given{std::move(job)};
   if (state_ != HEDDLE_DEVICE_COMPACTING) {
-    pinned_.reserve(memory_->allocations.size());
     if (heddle_device_step(&state_, HEDDLE_DEVICE_COMPACT) != 0) {
-      heddle_mem_settle(&memory_->mem);  // the moves go with the job
+      heddle_mem_settle(memory_.get());  // the moves go with the job
       return;
     }
     counters_.compactions++;
-    for (const auto& [node, weak] : memory_->allocations) {
-      if (auto a = weak.lock()) pinned_.push_back(std::move(a));
-    }
   }
   heddle_sched_entry entry = {};
   Launch(&given, &entry);

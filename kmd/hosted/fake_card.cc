@@ -16,6 +16,14 @@
 #include "rtl/spec/generated/registers.h"
 
 namespace heddle::hosted {
+namespace {
+
+constexpr uint32_t kCommand = 0x04;  // in config space
+constexpr uint8_t kCommandMaster = 0x4;
+
+constexpr uint8_t kRunawayPattern = 0xd5;
+
+}  // namespace
 
 FakeCard::FakeCard(std::string path, uint64_t dram_bytes, uint64_t serial)
     : path_(std::move(path)), serial_(serial), dram_(dram_bytes) {
@@ -45,6 +53,7 @@ FakeCard::~FakeCard() {
   const uint64_t one = 1;
   (void)!write(wake_, &one, sizeof(one));
   thread_.join();
+  StopRunaway();
   close(listen_);
   close(wake_);
   unlink(path_.c_str());
@@ -89,6 +98,18 @@ uint32_t FakeCard::resets() const {
   std::lock_guard<std::mutex> lock(mutex_);
   return resets_;
 }
+
+bool FakeCard::masters_bus() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return HasBus();
+}
+
+uint64_t FakeCard::refused_writes() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return refused_writes_;
+}
+
+bool FakeCard::HasBus() const { return config_[kCommand] & kCommandMaster; }
 
 void FakeCard::Disconnect() {
   if (socket_ >= 0) close(std::exchange(socket_, -1));
@@ -182,6 +203,7 @@ bool FakeCard::HandleMessage() {
     case vfio::kReset:
       running_ = halted_ = stuck_ = false;
       std::memset(size_, 0, sizeof(size_));
+      config_[kCommand] = 0;
       break;
     case vfio::kDmaMap: {
       vfio::DmaMapBody b = {};
@@ -273,7 +295,7 @@ uint32_t FakeCard::ReadRegister(uint32_t offset) {
     case HEDDLE_REG_UNIQUE_HI:
       return serial_ >> 32;
     case HEDDLE_REG_STATUS:
-      return HEDDLE_STATUS_READY_MASK |
+      return (runaway_.data == nullptr ? HEDDLE_STATUS_READY_MASK : 0) |
              (running_ ? HEDDLE_STATUS_BUSY_MASK : 0) |
              (halted_ ? HEDDLE_STATUS_HALTED_MASK : 0);
     case HEDDLE_REG_PROGRESS:
@@ -304,7 +326,7 @@ void FakeCard::WriteRegister(uint32_t offset, uint32_t value) {
       return;
     case HEDDLE_REG_ABORT:
       if (running_ && value == static_cast<uint32_t>(job_.fence) &&
-          !behaviour_.ignore_abort) {
+          !behaviour_.ignore_abort && runaway_.data == nullptr) {
         halted_ = true;
         Complete(HEDDLE_ERROR_ABORTED);
       }
@@ -312,6 +334,7 @@ void FakeCard::WriteRegister(uint32_t offset, uint32_t value) {
     case HEDDLE_REG_RESET:
       if (behaviour_.ignore_reset && value == HEDDLE_RESET_ENGINE_MASK) return;
       resets_++;
+      if (runaway_.data != nullptr) return;
       if (value & HEDDLE_RESET_CARD_MASK) {
         running_ = false;
         std::memset(size_, 0, sizeof(size_));
@@ -331,6 +354,7 @@ void FakeCard::WriteRegister(uint32_t offset, uint32_t value) {
 }
 
 uint8_t* FakeCard::Host(uint64_t address, uint64_t bytes) {
+  if (!HasBus()) return nullptr;
   auto it = maps_.upper_bound(address);
   if (it == maps_.begin()) return nullptr;
   --it;
@@ -400,6 +424,9 @@ uint32_t FakeCard::RunStep(const heddle_step& step) {
           return HEDDLE_ERROR_ILLEGAL_DESCRIPTOR;
         if (step.type == HEDDLE_STEP_TYPE_COPY_IN) {
           std::memcpy(here + done, host, e.length);
+        } else if (behaviour_.runaway) {
+          StartRunaway(host, e.length);
+          return HEDDLE_ERROR_OK;
         } else {
           std::memcpy(host, here + done, e.length);
         }
@@ -425,7 +452,34 @@ uint32_t FakeCard::RunStep(const heddle_step& step) {
   return HEDDLE_ERROR_ILLEGAL_DESCRIPTOR;
 }
 
+void FakeCard::StartRunaway(uint8_t* host, uint64_t bytes) {
+  // A second mapping of the same memory.
+  void* own = mremap(host, 0, bytes, MREMAP_MAYMOVE);
+  if (own == MAP_FAILED) std::abort();
+  runaway_ = {bytes, static_cast<uint8_t*>(own)};
+}
+
+void FakeCard::StopRunaway() {
+  if (runaway_.data != nullptr) munmap(runaway_.data, runaway_.size);
+  runaway_ = {};
+}
+
 int FakeCard::Work() {
+  if (runaway_.data != nullptr && !behaviour_.runaway) {
+    StopRunaway();
+    running_ = stuck_ = false;
+  }
+  const int next = WorkOnJobs();
+  if (runaway_.data == nullptr) return next;
+  if (HasBus()) {
+    std::memset(runaway_.data, kRunawayPattern, runaway_.size);
+  } else {
+    refused_writes_++;
+  }
+  return 1;
+}
+
+int FakeCard::WorkOnJobs() {
   while (socket_ >= 0 && !halted_ && !stuck_) {
     if (!running_ && !Fetch()) return -1;
     if (step_ == job_.step_count) {
@@ -445,8 +499,13 @@ int FakeCard::Work() {
       }
       waited_ms_ = 0;
     }
+    if (step.type == HEDDLE_STEP_TYPE_COPY && behaviour_.hold_copies) return -1;
     progress_++;
     const uint32_t status = RunStep(step);
+    if (runaway_.data != nullptr) {
+      stuck_ = true;
+      return -1;
+    }
     if (status != HEDDLE_ERROR_OK) {
       Complete(status);
     } else {
@@ -491,7 +550,7 @@ void FakeCard::Complete(uint32_t status) {
 void FakeCard::Raise(uint32_t bit) {
   int_status_ |= 1u << bit;
   const uint64_t one = 1;
-  if (vectors_[bit] >= 0 && int_enable_ >> bit & 1 &&
+  if (vectors_[bit] >= 0 && int_enable_ >> bit & 1 && HasBus() &&
       !behaviour_.lose_interrupts) {
     (void)!::write(vectors_[bit], &one, sizeof(one));
   }

@@ -28,6 +28,11 @@ class FakeCard {
     uint32_t fail_runs = 0;       // status of run steps
     uint32_t fail_copies = 0;     // status of device-to-device copies
     uint32_t run_ms = 0;          // time that a run step takes, with progress
+    bool hold_copies = false;     // device-to-device copies wait
+    // A copy to the host never ends: it is written again and again, whatever
+    // ABORT and RESET say, and when the connection is gone. Only bus mastering
+    // keeps it from memory.
+    bool runaway = false;
   };
   // A job as the card saw it.
   struct SeenJob {
@@ -53,6 +58,8 @@ class FakeCard {
   std::vector<uint8_t> Dram(uint64_t offset, uint64_t bytes) const;
   uint64_t mapped_bytes() const;
   uint32_t resets() const;
+  bool masters_bus() const;
+  uint64_t refused_writes() const;  // for want of the bus
 
  private:
   struct Mapping {
@@ -63,9 +70,13 @@ class FakeCard {
   bool HandleMessage();
   uint32_t ReadRegister(uint32_t offset);
   void WriteRegister(uint32_t offset, uint32_t value);
+  bool HasBus() const;
   uint8_t* Host(uint64_t address, uint64_t bytes);
-  // One turn of the job engine; milliseconds until the next, or -1.
+  // One turn of all engines; milliseconds until the next, or -1.
   int Work();
+  int WorkOnJobs();
+  void StartRunaway(uint8_t* host, uint64_t bytes);
+  void StopRunaway();
   bool Fetch();
   uint32_t RunStep(const heddle_step& step);
   void Complete(uint32_t status);
@@ -93,6 +104,8 @@ class FakeCard {
   uint32_t size_[HEDDLE_RINGS] = {}, head_[HEDDLE_RINGS] = {},
            tail_[HEDDLE_RINGS] = {};
   bool running_ = false, halted_ = false, stuck_ = false;
+  Mapping runaway_ = {};  // of its own
+  uint64_t refused_writes_ = 0;
   uint32_t ring_ = 0, step_ = 0, waited_ms_ = 0;
   heddle_job_descriptor job_ = {};
 };

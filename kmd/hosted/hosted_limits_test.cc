@@ -7,7 +7,6 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,87 +22,12 @@
 #include "kmd/hosted/client.h"
 #include "kmd/hosted/fake_card.h"
 #include "kmd/hosted/hosted_fixture.h"
+#include "kmd/hosted/raw_client.h"
 #include "kmd/hosted/server.h"
 #include "kmd/hosted/test_client.h"
 
 namespace heddle::hosted {
 namespace {
-
-// A connection without the client's library.
-class Raw {
- public:
-  explicit Raw(const std::string& path) {
-    socket_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_un address = {};
-    address.sun_family = AF_UNIX;
-    std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
-    connected_ = connect(socket_, reinterpret_cast<sockaddr*>(&address),
-                         sizeof(address)) == 0;
-    timeval limit = {30, 0};
-    setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
-  }
-  ~Raw() { close(socket_); }
-  Raw(const Raw&) = delete;
-  Raw& operator=(const Raw&) = delete;
-
-  int socket() const { return socket_; }
-  bool connected() const { return connected_; }
-  bool Send(uint32_t type, const void* payload, uint32_t bytes,
-            uint32_t request = 0) {
-    MessageHeader header;
-    header.type = type;
-    header.id = ++id_;
-    header.bytes = bytes;
-    header.request = request;
-    return SendMessage(socket_, header, payload, -1) == 0;
-  }
-  bool Open() {
-    Hello hello;
-    Message reply;
-    return Send(kHello, &hello, sizeof(hello)) && Receive(&reply) &&
-           reply.header.result == 0;
-  }
-  bool Receive(Message* message) {
-    return ReceiveMessage(socket_, message) == 0;
-  }
-  // Sends without waiting until nothing more is taken for half a second, or
-  // `most` messages have been.
-  size_t Flood(const std::vector<uint8_t>& bytes, size_t most) {
-    size_t sent = 0, at = 0;
-    while (sent < most) {
-      const ssize_t n = send(socket_, bytes.data() + at, bytes.size() - at,
-                             MSG_DONTWAIT | MSG_NOSIGNAL);
-      if (n > 0) {
-        at += n;
-        if (at < bytes.size()) continue;
-        at = 0;
-        sent++;
-        continue;
-      }
-      if (n < 0 && errno != EAGAIN) break;
-      pollfd p = {socket_, POLLOUT, 0};
-      if (poll(&p, 1, 500) <= 0) break;
-    }
-    return sent;
-  }
-  // Whether the other end closes within `ms`, after what it has sent.
-  bool Closed(int ms) {
-    char buffer[65536];
-    const uint64_t limit = InMs(ms);
-    while (Now() < limit) {
-      pollfd p = {socket_, POLLIN, 0};
-      if (poll(&p, 1, 10) <= 0) continue;
-      const ssize_t n = recv(socket_, buffer, sizeof(buffer), MSG_DONTWAIT);
-      if (n == 0 || (n < 0 && errno != EAGAIN)) return true;
-    }
-    return false;
-  }
-
- private:
-  int socket_ = -1;
-  bool connected_ = false;
-  uint64_t id_ = 0;
-};
 
 std::vector<uint8_t> Bytes(uint32_t type, uint32_t request,
                            const std::vector<uint8_t>& payload) {

@@ -28,6 +28,7 @@ constexpr uint32_t kPciDevice = 0x02;
 constexpr uint32_t kPciCommand = 0x04;
 constexpr uint16_t kPciCommandMemory = 0x2;
 constexpr uint16_t kPciCommandMaster = 0x4;
+constexpr uint16_t kPciGone = 0xffff;
 constexpr uint32_t kPciCapabilities = 0x34;
 constexpr uint8_t kPciCapMsix = 0x11;
 constexpr uint16_t kMsixEnable = 0x8000;
@@ -74,6 +75,19 @@ Link::~Link() {
 void Link::Drop() {
   if (socket_ >= 0) close(socket_);
   socket_ = -1;
+}
+
+void Link::GiveBus() {
+  uint16_t command = kPciCommandMemory | kPciCommandMaster;
+  Access(vfio::kConfigRegion, kPciCommand, 2, &command, true);
+}
+
+bool Link::TakeBus() {
+  uint16_t command = kPciCommandMemory;
+  Access(vfio::kConfigRegion, kPciCommand, 2, &command, true);
+  if (!Access(vfio::kConfigRegion, kPciCommand, 2, &command, false))
+    return !up();
+  return command == kPciGone || !(command & kPciCommandMaster);
 }
 
 bool Link::SendAll(const void* data, size_t bytes, const int* fds,
@@ -245,7 +259,7 @@ absl::Status Link::SetUp() {
         absl::StrCat("has PCI identity ", absl::Hex(vendor), ":",
                      absl::Hex(device), ", not a Heddle card's"));
   }
-  uint16_t command = kPciCommandMemory | kPciCommandMaster;
+  uint16_t command = kPciCommandMemory;
   if (!Access(vfio::kConfigRegion, kPciCommand, 2, &command, true))
     return lost();
   return SetUpInterrupts();

@@ -24,7 +24,8 @@ class Link {
   // Longest time that a card may take to answer one message.
   static constexpr int kAnswerSeconds = 10;
 
-  // Connects and sets up the function: config space, bus mastering, interrupts.
+  // Connects and sets up the function: config space, interrupts. It does not
+  // have the bus yet.
   // UNAVAILABLE: nobody listens; FAILED_PRECONDITION: not a Heddle card.
   static absl::StatusOr<std::unique_ptr<Link>> Connect(const std::string& path);
   ~Link();
@@ -35,6 +36,12 @@ class Link {
   int socket() const { return socket_; }
   // Marks the link as down.
   void Drop();
+
+  // Bus mastering: the card may reach host memory and send interrupts.
+  void GiveBus();
+  // Nothing that the card writes from here on arrives, whatever it is at; what
+  // it wrote before has. False: it keeps the bus.
+  bool TakeBus();
 
   uint32_t Read(uint32_t offset);
   void Write(uint32_t offset, uint32_t value);

@@ -19,29 +19,19 @@
 
 namespace heddle::hosted {
 
-struct Allocation;
-
-// Device memory and what is in it; shared with the objects that will give
-// theirs back.
-struct DeviceMemory {
-  heddle_mem mem = {};
-  // Every live allocation by its node, to keep what a compaction moves alive.
-  std::map<heddle_mem_node*, std::weak_ptr<Allocation>> allocations;
-};
-
-// A piece of device memory. Gives itself back when nobody uses it any more.
+// A piece of device memory. Gives itself back when nobody uses it any more,
+// also while a compaction moves it.
 struct Allocation {
   heddle_mem_node node = {};  // size 0: not placed
   bool prepared = false;      // zeroed, or holds its stream
   Charge charge;
-  std::shared_ptr<DeviceMemory> from;
+  std::shared_ptr<heddle_mem> from;
   Allocation() = default;
   Allocation(const Allocation&) = delete;
   Allocation& operator=(const Allocation&) = delete;
   ~Allocation() {
     if (from == nullptr) return;
-    from->allocations.erase(&node);
-    heddle_mem_remove(&from->mem, &node);
+    heddle_mem_remove(from.get(), &node);
   }
 };
 

@@ -389,6 +389,7 @@ void Slot::Run() {
     }
   }
   timers_.clear();
+  if (device_ != nullptr) device_->Quiet();
   served_.clear();
   device_ = nullptr;
 }

@@ -407,6 +407,7 @@ struct heddle_job {
 	struct heddle_run run;
 	struct work_struct free_work;
 	bool counted; /* in heddle_device.started */
+	bool waits;   /* when it is queued: for a fence of user space */
 	u32 num_patches;
 	struct heddle_patch *patches;
 	u32 num_hosts;
@@ -521,6 +522,7 @@ void heddle_contexts_drain(void);
 void heddle_rest_init(struct heddle_device *dev);
 void heddle_rest_open(struct heddle_file *file);
 void heddle_rest_close(struct heddle_file *file);
+void heddle_rest_queue(struct heddle_device *dev, struct heddle_outcome *outcome);
 struct dma_fence *heddle_rest(struct heddle_device *dev, struct heddle_outcome *outcome);
 void heddle_rest_end(struct heddle_outcome *outcome, bool started, u64 held_ns, u64 now_ns);
 void heddle_rest_check(struct heddle_device *dev);

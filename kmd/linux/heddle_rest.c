@@ -132,6 +132,31 @@ void heddle_rest_close(struct heddle_file *file)
 	spin_unlock_irqrestore(&dev->lock, flags);
 }
 
+/* From now on @outcome's job wants the card. Holds dev->lock. */
+static void heddle_want(struct heddle_device *dev, struct heddle_outcome *outcome)
+{
+	struct heddle_file *file = outcome->context->file;
+
+	if (outcome->wants)
+		return;
+	outcome->wants = true;
+	heddle_fair_queue(&file->fair);
+	if (list_empty(&file->active))
+		list_add_tail(&file->active, &dev->active);
+}
+
+/*
+ * A job is about to be queued that could start. The scheduler asks for it when it comes to
+ * it: behind jobs of others, who would have to rest for it.
+ */
+void heddle_rest_queue(struct heddle_device *dev, struct heddle_outcome *outcome)
+{
+	spin_lock_irq(&dev->lock);
+	if (!heddle_device_gone(dev->state))
+		heddle_want(dev, outcome);
+	spin_unlock_irq(&dev->lock);
+}
+
 /*
  * What a job that could start has to wait for: NULL, or a fence, whose reference is the
  * caller's. The scheduler's thread: nothing may wait for memory here. Without any the
@@ -148,12 +173,7 @@ struct dma_fence *heddle_rest(struct heddle_device *dev, struct heddle_outcome *
 	spin_lock_irq(&dev->lock);
 	if (heddle_device_gone(dev->state) || heddle_context_stopped(context))
 		goto unlock;
-	if (!outcome->wants) {
-		outcome->wants = true;
-		heddle_fair_queue(&file->fair);
-		if (list_empty(&file->active))
-			list_add_tail(&file->active, &dev->active);
-	}
+	heddle_want(dev, outcome);
 	at = heddle_start_at(file, heddle_count_rivals(dev, now), now);
 	if (at <= now)
 		goto unlock;

@@ -227,8 +227,10 @@ static int heddle_add_in_syncs(struct drm_file *file, const struct drm_heddle_su
 			err = heddle_check_sync(&sync);
 		if (!err)
 			err = drm_syncobj_find_fence(file, sync.handle, sync.point, 0, &fence);
-		if (!err)
+		if (!err) {
+			job->waits = job->waits || !dma_fence_is_signaled(fence);
 			err = drm_sched_job_add_dependency(&job->base, fence); /* takes the fence */
+		}
 		if (err)
 			return err;
 	}
@@ -339,10 +341,12 @@ static int heddle_keep_outcome(struct heddle_context *context, struct heddle_job
 static int heddle_queue(struct heddle_context *context, struct heddle_job *job,
 			struct heddle_submission *s, u64 *seqno)
 {
+	bool first;
 	int err = 0;
 	u32 i;
 
 	mutex_lock(&context->lock);
+	first = !atomic_read(&context->unfinished);
 	if (context->dead)
 		err = heddle_gone(job->dev) ? -ENODEV : -ENOENT;
 	else if (heddle_file_banned(context->file))
@@ -373,6 +377,8 @@ static int heddle_queue(struct heddle_context *context, struct heddle_job *job,
 			drm_syncobj_replace_fence(out->syncobj, fence);
 		}
 	}
+	if (first && !job->waits && job->dev->regs)
+		heddle_rest_queue(job->dev, job->run.outcome);
 	heddle_job_push(job);
 unlock:
 	mutex_unlock(&context->lock);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One client does everything in its power, another measures itself. Its median
 // is at most twice what it is alone, nothing takes longer than the longest job
-// that the attacker is allowed, a reset and its own job together, and nothing
-// fails.
+// that the attacker is allowed (the run limit, the limit of a job that hangs),
+// a reset and its own job together, and nothing fails.
 //
 // On heddle-hosted with a card of heddle-sim, both started here; on the card of
 // a driver that is there already if HEDDLE_DEVICE names it (in the guest: drm).
@@ -21,6 +21,7 @@
 #include "tests/guest/host_request.h"
 #include "tests/support/virtual_card.h"
 #include "tests/uapi/calls.h"
+#include "tests/uapi/streams.h"
 
 namespace heddle::attack {
 namespace {
@@ -28,18 +29,17 @@ namespace {
 using tests::Process;
 using uapi::NowNs;
 
-// Small, so that what the attacker does with it is far more than noise, and the
-// test short.
-constexpr char kRunCycles[] = "2147483648";
+// So that the attacker's longest job is far more than noise, and shorter than a
+// reset: who comes anew may find two of them with the card.
+constexpr char kRunCycles[] = "1073741824";
 
 constexpr uint32_t kInferenceMs = 10;
 constexpr int kRounds = 2;
 constexpr int kSamples = 11;  // of a round, alone and under attack each
 // A machine that does something else at the same time.
-constexpr int kAttempts = 5;
+constexpr int kAttempts = 3;
 constexpr uint64_t kMs = 1000000;
-// Abort, reset, and what the machine adds.
-constexpr uint64_t kResetNs = 2000 * kMs;
+constexpr uint64_t kShortHangNs = 100 * kMs;  // where a reset is measured
 
 class AttackTest : public ::testing::Test {
  protected:
@@ -84,16 +84,16 @@ class AttackTest : public ::testing::Test {
   }
   // Until the card has had the same job for a fifth of a second.
   bool WaitUntilStuck() {
-    return tests::Eventually([this] {
+    std::string seen;
+    uint64_t since = 0;
+    return tests::Eventually([&] {
       const std::string fence = RunningFence();
-      if (fence.empty() || fence.back() == ':' ||
-          fence.find_first_of("123456789") == std::string::npos)
-        return false;
-      for (int i = 0; i < 10; ++i) {
-        usleep(20000);
-        if (RunningFence() != fence) return false;
+      if (fence != seen) {
+        seen = fence;
+        since = NowNs();
       }
-      return true;
+      return fence.find_first_of("123456789") != std::string::npos &&
+             NowNs() - since >= 200 * kMs;
     });
   }
 
@@ -101,13 +101,30 @@ class AttackTest : public ::testing::Test {
   uint64_t LongestJob() {
     auto file = Open(device_);
     const uint32_t context = uapi::NewContext(file.get(), 2);
-    const uint64_t begin = NowNs();
     const uint32_t stream = LongestStream(file.get(), context);
     EXPECT_NE(stream, 0u);
     uapi::ResultOf(file.get(), context, 1);
-    const uint64_t middle = NowNs();
+    const uint64_t begin = NowNs();
     uapi::Do(file.get(), context, {uapi::RunStream(stream)});
-    return std::max(NowNs() - middle, (middle - begin) / 8);
+    return NowNs() - begin;
+  }
+
+  // From the end of a hung job's time to that of the next job: abort, reset,
+  // and whatever the machine adds. 0: this card cannot be told to fail.
+  uint64_t Reset() {
+    auto file = Open(device_);
+    const uint32_t context = uapi::NewContext(file.get(), 2);
+    uint32_t stream = 0;
+    EXPECT_EQ(uapi::CreateStream(file.get(), uapi::EmptyStream(), &stream), 0);
+    uapi::Do(file.get(), context, {uapi::RunStream(stream)});
+    if (Control("fault stuck_engine").empty()) return 0;
+    const uint64_t begin = NowNs();
+    uint64_t seqno = 0;
+    EXPECT_EQ(uapi::Submit(file.get(), context, {uapi::RunStream(stream)},
+                           &seqno, {}, kShortHangNs),
+              0);
+    uapi::Do(file.get(), context, {uapi::RunStream(stream)});
+    return NowNs() - begin - kShortHangNs;
   }
 
   void Sample(Victim* victim, std::vector<uint64_t>* to) {
@@ -129,7 +146,7 @@ class AttackTest : public ::testing::Test {
 
   // The attacker is killed in the middle of what it does, round for round.
   void Attack(const std::string& kind) {
-    const uint64_t longest = LongestJob();
+    uint64_t longest = LongestJob();
     for (int attempt = 1;; ++attempt) {
       Victim victim(device_, kInferenceMs);
       std::vector<uint64_t> alone, attacked;
@@ -142,13 +159,16 @@ class AttackTest : public ::testing::Test {
         victim.Infer();
         Sample(&victim, &alone);
       }
+      // On a machine whose load changes: before or after.
+      longest = std::max(longest, LongestJob());
+      const uint64_t reset = Reset();
       if (HasFailure()) return;
-      const uint64_t allowed = 2 * longest + kResetNs + Max(alone);
+      const uint64_t allowed = longest + reset + Max(alone);
       std::printf(
           "%-9s median %6.2f ms, alone %6.2f ms; longest %7.2f ms, alone "
-          "%6.2f ms; the attacker's longest job %7.2f ms\n",
+          "%6.2f ms; the attacker's longest job %7.2f ms, a reset %7.2f ms\n",
           kind.c_str(), Median(attacked) / 1e6, Median(alone) / 1e6,
-          Max(attacked) / 1e6, Max(alone) / 1e6, longest / 1e6);
+          Max(attacked) / 1e6, Max(alone) / 1e6, longest / 1e6, reset / 1e6);
       const bool good =
           Median(attacked) <= 2 * Median(alone) && Max(attacked) <= allowed;
       if (!good && attempt < kAttempts) continue;
@@ -175,26 +195,32 @@ TEST_F(AttackTest, CallsThatWait) { Attack("calls"); }
 // A card that gets stuck in the attacker's jobs: whoever is next waits for the
 // timeout, the reset and its own job, and for nothing else.
 TEST_F(AttackTest, StuckCard) {
-  Victim victim(device_, kInferenceMs);
-  std::vector<uint64_t> alone, attacked;
-  Sample(&victim, &alone);
-  auto attacker = StartAttacker("hang");
-  if (HasFailure()) return;
-  for (int i = 0; i < 3; ++i) {
-    if (Control("fault stuck_engine").empty())
-      GTEST_SKIP() << "this card cannot be told to fail";
-    ASSERT_TRUE(WaitUntilStuck()) << RunningFence();
-    const uint64_t took = victim.Infer();
-    if (took == ~uint64_t{0}) ADD_FAILURE() << victim.failure();
-    attacked.push_back(took);
+  if (Reset() == 0) GTEST_SKIP() << "this card cannot be told to fail";
+  for (int attempt = 1;; ++attempt) {
+    Victim victim(device_, kInferenceMs);
+    std::vector<uint64_t> alone, attacked;
+    Sample(&victim, &alone);
+    uint64_t reset = 0;
+    for (int i = 0; i < 3; ++i) reset = std::max(reset, Reset());
+    auto attacker = StartAttacker("hang");
+    if (HasFailure()) return;
+    for (int i = 0; i < 3; ++i) {
+      ASSERT_FALSE(Control("fault stuck_engine").empty());
+      ASSERT_TRUE(WaitUntilStuck()) << RunningFence();
+      const uint64_t took = victim.Infer();
+      if (took == ~uint64_t{0}) ADD_FAILURE() << victim.failure();
+      attacked.push_back(took);
+    }
+    Kill(&attacker);
+    EXPECT_NE(victim.Infer(), ~uint64_t{0}) << victim.failure();
+    if (HasFailure()) return;
+    std::printf("%-9s longest %7.2f ms, alone %6.2f ms; a reset %7.2f ms\n",
+                "hang", Max(attacked) / 1e6, Max(alone) / 1e6, reset / 1e6);
+    const uint64_t allowed = kHangNs + reset + Max(alone);
+    if (Max(attacked) > allowed && attempt < kAttempts) continue;
+    EXPECT_LE(Max(attacked), allowed);
+    return;
   }
-  if (HasFailure()) return;
-  std::printf("%-9s longest %7.2f ms, alone %6.2f ms\n", "hang",
-              Max(attacked) / 1e6, Max(alone) / 1e6);
-  const auto slow = static_cast<uint64_t>(tests::TimeFactor());
-  EXPECT_LE(Max(attacked), (1000 * kMs + kResetNs) * slow + Max(alone));
-  Kill(&attacker);
-  EXPECT_NE(victim.Infer(), ~uint64_t{0}) << victim.failure();
 }
 
 }  // namespace

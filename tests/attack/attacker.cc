@@ -33,9 +33,6 @@ using uapi::kPage;
 // What the driver gives to anybody.
 constexpr uint32_t kPriority = 2;
 
-// Long enough for others to see that a job hangs.
-constexpr uint64_t kHangNs = uapi::kSecond;
-
 void Attacking() {
   std::puts("attacking");
   std::fflush(stdout);

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+#include <algorithm>
+
 #include "drm/heddle_drm.h"
 #include "runtime/hal/drm_transport.h"
 #include "runtime/hal/hosted_transport.h"
@@ -13,7 +15,13 @@ namespace heddle::attack {
 namespace {
 
 // As many as fit into the longest stream, or nearly.
-constexpr uint32_t kCommandsMax = 200000;
+constexpr uint64_t kCommandsMax = 200000;
+
+// A command fills so many bytes so many times, at 16 bytes per cycle: few make
+// a long job, which is validated soon.
+constexpr uint32_t kBytes = 65535;
+constexpr uint32_t kTimes = 32;
+constexpr uint64_t kCommandCycles = uint64_t{kTimes} * (kBytes / 16);
 
 constexpr char kHosted[] = "hosted:";
 constexpr char kDrm[] = "drm:";
@@ -42,7 +50,8 @@ std::unique_ptr<File> Open(const std::string& device) {
 
 std::vector<uint32_t> BusyStream(uint32_t commands) {
   std::vector<uapi::Command> all(
-      commands, uapi::Command("fill").Set("n0", 65535).Set("t0", 1));
+      commands,
+      uapi::Command("fill").Set("n0", kBytes).Set("t0", 1).Set("n1", kTimes));
   all.push_back(uapi::Command("barrier"));
   all.push_back(uapi::Command("end"));
   return uapi::Stream(all);
@@ -50,7 +59,9 @@ std::vector<uint32_t> BusyStream(uint32_t commands) {
 
 uint32_t LongestStream(File* file, uint32_t context) {
   uint32_t id = 0;
-  for (uint32_t commands = kCommandsMax; commands > 0; commands /= 2) {
+  uint64_t commands = std::min<uint64_t>(
+      kCommandsMax, uapi::Limits(file).run_cycles / kCommandCycles);
+  for (; commands > 0; commands -= (commands + 7) / 8) {
     if (uapi::CreateStream(file, BusyStream(commands), &id) != 0) continue;
     // Behind a job that is there already it cannot start: it is only asked for.
     const int err = uapi::Submit(file, context, {uapi::RunStream(id)});

@@ -14,6 +14,10 @@
 
 namespace heddle::attack {
 
+// Limit of the attacker's jobs that hang; long enough for others to see that
+// one does.
+inline constexpr uint64_t kHangNs = 1000000000;
+
 class File : public uapi::Client {
  public:
   explicit File(std::unique_ptr<hal::Transport> transport)

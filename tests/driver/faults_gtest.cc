@@ -17,6 +17,8 @@
 
 #include "rtl/spec/generated/heddle_hw.h"
 #include "tests/comparer/model_folder.h"
+#include "tests/driver/card_files.h"
+#include "tests/driver/freed_pages.h"
 #include "tests/driver/uevents.h"
 #include "tests/e2e/product.h"
 #include "tests/guest/host_request.h"
@@ -48,6 +50,8 @@ constexpr Fault kFaults[] = {
 #include "tests/driver/faults_table.inc"
 };
 
+constexpr uint64_t kBytes = 1 << 20;  // of a copy
+
 constexpr char kDumps[] = "/sys/class/devcoredump";
 
 // The first dump there is; it is removed. Empty: none.
@@ -74,8 +78,8 @@ class FaultTest : public testing::TestWithParam<Fault> {
     client_ = Open();
     ASSERT_NE(client_, nullptr);
     context_ = uapi::NewContext(client_.get());
-    buffer_ = uapi::NewDevice(client_.get(), uapi::kPage);
-    host_ = uapi::NewHost(client_.get(), uapi::kPage);
+    buffer_ = uapi::NewDevice(client_.get(), kBytes);
+    host_ = uapi::NewHost(client_.get(), kBytes);
     stream_ = uapi::NewStream(client_.get(), uapi::EmptyStream());
     // Memory is ready and the card at rest before the fault is armed.
     ASSERT_EQ(Do(Job::kRun), HEDDLE_ERROR_OK);
@@ -93,10 +97,10 @@ class FaultTest : public testing::TestWithParam<Fault> {
 
   drm_heddle_step StepOf(Job job) const {
     if (job == Job::kCopyIn)
-      return uapi::CopyIn(host_->handle, buffer_, uapi::kPage);
+      return uapi::CopyIn(host_->handle, buffer_, kBytes);
     if (job == Job::kCopyOut)
-      return uapi::CopyOut(buffer_, host_->handle, uapi::kPage);
-    if (job == Job::kFill) return uapi::Fill(buffer_, uapi::kPage, 1);
+      return uapi::CopyOut(buffer_, host_->handle, kBytes);
+    if (job == Job::kFill) return uapi::Fill(buffer_, kBytes, 1);
     return uapi::RunStream(stream_);
   }
 
@@ -165,6 +169,7 @@ TEST_P(FaultTest, IsAsDocumented) {
   // it there themselves.
   const bool lost = fault.status == HEDDLE_ERROR_DEVICE_LOST;
   const bool later = lost && fault.job == Job::kRun;
+  const bool writes_on = lost && fault.job == Job::kCopyOut;
   if (later) {
     ASSERT_TRUE(HostRequest("ctl 0 fault stuck_engine").ok);
   } else {
@@ -191,6 +196,8 @@ TEST_P(FaultTest, IsAsDocumented) {
       }
       EXPECT_EQ(uapi::Wait(client_.get(), context_, seqno, uapi::kForever),
                 -ENODEV);
+      if (writes_on)
+        EXPECT_FALSE(MastersBus()) << "its client believes that it has ended";
     } else {
       const drm_heddle_result result =
           uapi::ResultOf(client_.get(), context_, seqno);
@@ -236,6 +243,10 @@ TEST_P(FaultTest, IsAsDocumented) {
   EXPECT_EQ(host_->data[0], 7);
   host_.reset();
   witness.reset();
+  if (writes_on) {
+    client_.reset();
+    ExpectNobodyWritesToFreedPages(kBytes / uapi::kPage);
+  }
   Replug();
   ASSERT_NE(client_, nullptr);
   context_ = uapi::NewContext(client_.get());

@@ -174,13 +174,15 @@ TEST(NodeTest, ACardThatSleepsIsLeftAlone) {
     const uint32_t context = uapi::NewContext(&node, 2);
     const uint32_t stream = uapi::NewStream(&node, uapi::EmptyStream());
     EXPECT_EQ(uapi::Do(&node, context, {uapi::RunStream(stream)}).status, 0u);
-    EXPECT_GT(runs.During(3000), 0u) << "it is awake";
+    size_t seen = 0;
+    for (int i = 0; i < 20 && seen == 0; ++i) seen = runs.During(600);
+    EXPECT_GT(seen, 0u) << "it is awake";
     EXPECT_EQ(uapi::DestroyStream(&node, stream), 0);
     WaitUntilAsleep();
     runs.During(600);  // the look that found it asleep
-    EXPECT_EQ(runs.During(3000), 0u);
+    EXPECT_EQ(runs.During(1500), 0u);
   }
-  EXPECT_EQ(runs.During(3000), 0u);
+  EXPECT_EQ(runs.During(1500), 0u);
 }
 
 // A job that makes progress for long is not the end of everybody's patience:
@@ -257,42 +259,6 @@ TEST(NodeTest, AContextHasARunLimit) {
   EXPECT_EQ(Control(&node, &args), -ENOENT);
 }
 
-// A file whose jobs hang again and again gets no more; others do.
-TEST(NodeTest, HangsBanAFile) {
-  Node node;
-  const uint32_t hangs =
-      uapi::Query<drm_heddle_limits>(&node, DRM_HEDDLE_QUERY_LIMITS).hangs;
-  const uint32_t context = uapi::NewContext(&node, 2);
-  const uint32_t other = uapi::NewContext(&node, 2);
-  const uint32_t stream = uapi::NewStream(&node, uapi::EmptyStream());
-  ASSERT_EQ(uapi::Do(&node, context, {uapi::RunStream(stream)}).status, 0u);
-  drm_heddle_context_control args = {};
-  args.context = context;
-  for (uint32_t i = 0; i < hangs; ++i) {
-    EXPECT_EQ(Control(&node, &args), 0);
-    EXPECT_EQ(args.state, DRM_HEDDLE_CONTEXT_USABLE + 0u);
-    EXPECT_EQ(args.hangs, i);
-    args = {context, 0, 0, 0, 0};
-    Ctl("fault stuck_engine");
-    const uint64_t seqno =
-        uapi::NewJob(&node, context, {uapi::RunStream(stream)}, {}, 1);
-    EXPECT_EQ(uapi::ResultOf(&node, context, seqno).status,
-              HEDDLE_ERROR_TIMEOUT + 0u);
-  }
-  EXPECT_EQ(Control(&node, &args), 0);
-  EXPECT_EQ(args.state, DRM_HEDDLE_CONTEXT_BANNED + 0u);
-  EXPECT_EQ(args.hangs, hangs);
-  for (uint32_t id : {context, other}) {
-    EXPECT_EQ(uapi::Submit(&node, id, {uapi::RunStream(stream)}), -EIO);
-  }
-  uint32_t id = 0;
-  EXPECT_EQ(uapi::CreateContext(&node, 2, &id), -EIO);
-  Node neighbour;
-  const uint32_t theirs = uapi::NewContext(&neighbour, 2);
-  const uint32_t good = uapi::NewStream(&neighbour, uapi::EmptyStream());
-  EXPECT_EQ(uapi::Do(&neighbour, theirs, {uapi::RunStream(good)}).status, 0u);
-}
-
 // With long jobs of another file about, without pause, most jobs take as long
 // as alone: not one of the others' each.
 TEST(NodeTest, LongJobsOfOthersDoNotStandInTheWay) {
@@ -337,6 +303,31 @@ TEST(NodeTest, LongJobsOfOthersDoNotStandInTheWay) {
               static_cast<unsigned long long>(steps.size() * step_ns / 1000));
 }
 
+// Who has not been there for a while waits for what the card has already, not
+// for everything that others have queued.
+TEST(NodeTest, ANewcomerWaitsForTwoJobs) {
+  constexpr int kContexts = 8;
+  constexpr int kJobs = 4;  // of each
+  Node node;
+  const uint32_t context = uapi::NewContext(&node, 2);
+  const uint32_t stream = uapi::NewStream(&node, uapi::EmptyStream());
+  EXPECT_EQ(uapi::Do(&node, context, {uapi::RunStream(stream)}).status, 0u);
+  Node greedy;
+  const uint32_t buffer = uapi::NewDevice(&greedy, 64 << 20);
+  const std::vector<drm_heddle_step> steps(16, uapi::Fill(buffer, 64 << 20, 1));
+  EXPECT_EQ(uapi::Do(&greedy, uapi::NewContext(&greedy, 2), {steps[0]}).status,
+            0u);
+  usleep(1500000);  // after a second nobody is expected any more
+  for (int i = 0; i < kContexts; ++i) {
+    const uint32_t id = uapi::NewContext(&greedy, 2);
+    for (int n = 0; n < kJobs; ++n) uapi::NewJob(&greedy, id, steps);
+  }
+  const uint64_t before = uapi::Counters(&node).jobs;
+  EXPECT_EQ(uapi::Do(&node, context, {uapi::RunStream(stream)}).status, 0u);
+  // One more may end before its own is queued, and its own counts, too.
+  EXPECT_LE(uapi::Counters(&node).jobs - before, 2u + 2u);
+}
+
 // On a core with timing, a job that runs for longer than its bound said. (No
 // job does; one that hangs takes cycles as well as time.)
 TEST(TimedTest, AJobEndsWithItsCycles) {
@@ -365,10 +356,14 @@ size_t Warnings() {
   return Count(log, ": aborting it");
 }
 
-// Dumps and messages that a client causes are limited, per card: ten in ten
-// minutes, of which two may begin in this test.
+// Dumps and messages that a client causes are limited, per card: ten in the ten
+// minutes from the first one.
 TEST(NodeTest, HangsDoNotFillTheLog) {
-  constexpr int kHangs = 21;
+  constexpr int kHangs = 11;
+  const std::string folder = CardFolder();
+  const std::string address = folder.substr(folder.rfind('/') + 1);
+  ASSERT_TRUE(WriteFile("/sys/bus/pci/drivers/heddle/unbind", address));
+  ASSERT_TRUE(WriteFile("/sys/bus/pci/drivers/heddle/bind", address));
   int dumps = 0;
   const size_t before = Warnings();
   for (int i = 0; i < kHangs; ++i) {
@@ -389,7 +384,8 @@ TEST(NodeTest, HangsDoNotFillTheLog) {
       WriteFile("/sys/class/devcoredump/" + name + "/data", "0");
     }
   }
-  EXPECT_GT(Warnings(), 0u);
+  EXPECT_GT(Warnings() - before, 0u);
+  EXPECT_GT(dumps, 0);
   EXPECT_LT(dumps, kHangs);
   EXPECT_LT(Warnings() - before, static_cast<size_t>(kHangs));
 }

@@ -28,7 +28,7 @@ int WriteTo(const std::string& path, const std::string& text) {
 // To idle (s2idle), from which keep_awake wakes it up, or as far as `test`
 // says, e.g. "platform": with all devices off and no further.
 int Sleep(const std::string& test) {
-  WriteTo("/sys/module/suspend/parameters/pm_test_delay", "1");
+  WriteTo("/sys/module/suspend/parameters/pm_test_delay", "0");
   const int error = WriteTo("/sys/power/pm_test", test);
   if (error != 0) return error;
   return WriteTo("/sys/power/state", "freeze");

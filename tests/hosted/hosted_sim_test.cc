@@ -18,6 +18,7 @@
 
 #include "gtest/gtest.h"
 #include "kmd/hosted/test_client.h"
+#include "tests/uapi/streams.h"
 
 namespace heddle::hosted {
 namespace {
@@ -80,13 +81,13 @@ class HostedSimTest : public ::testing::Test {
   }
   std::string Card(int i) { return base_ + "c" + std::to_string(i); }
   std::string Control(int i) { return base_ + "k" + std::to_string(i); }
-  void StartSim(int i = 0, const std::string& memory = "64M") {
+  void StartSim(int i = 0, const std::string& core = "fast") {
     sims_[i] = nullptr;
     unlink(Card(i).c_str());
     unlink(Control(i).c_str());
     sims_[i] = std::make_unique<Process>(std::vector<std::string>{
-        kSim, "--socket", Card(i), "--memory", memory, "--serial",
-        std::to_string(100 + i), "--control", Control(i)});
+        kSim, "--socket", Card(i), "--memory", "64M", "--serial",
+        std::to_string(100 + i), "--core", core, "--control", Control(i)});
   }
   void StartHosted(int cards = 1, int timeout_ms = 500) {
     std::vector<std::string> args = {kHosted,
@@ -255,6 +256,73 @@ TEST_F(HostedSimTest, EndsAStuckEngineAndSparesTheOtherClient) {
   EXPECT_EQ(std::count(host->data, host->data + kPage, 9),
             static_cast<ptrdiff_t>(kPage));
   EXPECT_EQ(Do(a.get(), ca, {RunStream(stream)}), 0u);
+}
+
+// The card counts cycles, and the driver ends what takes more of them than it
+// may. (No stream does that is accepted; one that hangs takes cycles as well as
+// time.)
+TEST_F(HostedSimTest, EndsAJobWithItsCycles) {
+  constexpr uint64_t kCycles = 200000;
+  StartSim(0, "rtl");
+  StartHosted(1, 600000);
+  auto c = Open();
+  ASSERT_NE(c, nullptr);
+  drm_heddle_context_control control = {};
+  control.context = NewContext(c.get());
+  control.flags = DRM_HEDDLE_CONTROL_RUN_CYCLES;
+  control.run_cycles = kCycles;
+  ASSERT_EQ(c->Ioctl(DRM_IOCTL_HEDDLE_CONTEXT_CONTROL, &control), 0);
+  // Long enough to be looked at while they run; only together they take more.
+  uint32_t stream = 0;
+  const auto fill =
+      uapi::Command("fill").Set("n0", 65535).Set("t0", 1).Set("n1", 8);
+  ASSERT_EQ(NewStream(c.get(),
+                      uapi::Stream({fill, fill, uapi::Command("barrier"),
+                                    uapi::Command("end")}),
+                      &stream),
+            0);
+  uint64_t cycles = 0;
+  while (cycles <= kCycles) {
+    uint64_t seqno = 0;
+    ASSERT_EQ(Submit(c.get(), control.context, {RunStream(stream)}, &seqno), 0);
+    drm_heddle_result result;
+    ASSERT_EQ(Wait(c.get(), control.context, seqno, &result), 0);
+    ASSERT_EQ(result.status, 0u);
+    ASSERT_GT(result.cycles, kCycles / 4);
+    cycles += result.cycles;
+  }
+  ASSERT_EQ(Ctl(0, {"fault", "stuck_engine"}), 0);
+  uint64_t seqno = 0;
+  ASSERT_EQ(Submit(c.get(), control.context, {RunStream(stream)}, &seqno), 0);
+  drm_heddle_result result;
+  // Long before the limit of a job without progress.
+  ASSERT_EQ(Wait(c.get(), control.context, seqno, &result, InMs(60000)), 0);
+  EXPECT_EQ(result.status, HEDDLE_ERROR_TIMEOUT + 0u);
+  EXPECT_EQ(Do(c.get(), control.context, {RunStream(stream)}), 0u);
+}
+
+// It does not stop writing to host memory; the driver's end keeps it from
+// there.
+TEST_F(HostedSimTest, TakesTheBusFromACardThatRunsAway) {
+  StartSim();
+  StartHosted(1, 60000);
+  auto c = Open();
+  ASSERT_NE(c, nullptr);
+  const uint32_t bo = NewDevice(c.get(), kPage);
+  auto host = NewHost(c.get(), kPage);
+  ASSERT_EQ(Ctl(0, {"fault", "runaway_dma"}), 0);
+  uint64_t seqno = 0;
+  ASSERT_EQ(Submit(c.get(), NewContext(c.get()),
+                   {CopyOut(bo, host->handle, kPage)}, &seqno),
+            0);
+  const volatile uint8_t* const last = host->data + kPage - 1;
+  while (*last == 0) usleep(1000);
+  hosted_->Kill(SIGTERM);
+  ASSERT_EQ(hosted_->Join(), 0);
+  std::memset(host->data, 0, kPage);
+  usleep(50000);  // it would write every millisecond
+  EXPECT_EQ(std::count(host->data, host->data + kPage, 0),
+            static_cast<ptrdiff_t>(kPage));
 }
 
 TEST_F(HostedSimTest, SurvivesTheDeathOfACardWithJobsInFlight) {

@@ -157,8 +157,9 @@ TEST_F(LimitsTest, BoundsTheStreamsOfAFile) {
 
 TEST_F(LimitsTest, BoundsTheJobsOfAFile) {
   const uint32_t limit = Limits(c()).jobs;
-  const uint32_t stream = NewStream(c(), EmptyStream());
   auto other = Open();
+  auto mine = Open();  // goes first: others need not wait for its hang
+  const uint32_t stream = NewStream(mine.get(), EmptyStream());
   const uint32_t theirs = NewContext(other.get());
   const uint32_t bo = NewDevice(other.get(), kPage);
   if (!Driver::Get().Control("fault stuck_engine")) {
@@ -168,14 +169,15 @@ TEST_F(LimitsTest, BoundsTheJobsOfAFile) {
   uint32_t accepted = 0;
   int err = 0;
   for (uint32_t i = 0; i < limit && accepted < limit; ++i) {
-    const uint32_t context = NewContext(c(), 2);
+    const uint32_t context = NewContext(mine.get(), 2);
     while (accepted <= limit &&
-           (err = Submit(c(), context, {RunStream(stream)})) == 0)
+           (err = Submit(mine.get(), context, {RunStream(stream)})) == 0)
       accepted++;
     ASSERT_EQ(err, -EAGAIN);
   }
   EXPECT_EQ(accepted, limit);
-  EXPECT_EQ(Submit(c(), NewContext(c(), 2), {RunStream(stream)}), -EAGAIN);
+  EXPECT_EQ(Submit(mine.get(), NewContext(mine.get(), 2), {RunStream(stream)}),
+            -EAGAIN);
   EXPECT_EQ(Submit(other.get(), theirs, {Fill(bo, kPage, 1)}), 0)
       << "others may";
 }
@@ -221,6 +223,7 @@ TEST_F(LimitsTest, AbortsWhatRunsWithItsFile) {
 TEST_F(LimitsTest, BansWhoHangsTheCardAgainAndAgain) {
   auto bad = Open();
   const uint32_t context = NewContext(bad.get());
+  const uint32_t other = NewContext(bad.get());
   const uint32_t stream = NewStream(bad.get(), EmptyStream());
   const uint32_t hangs = Limits(bad.get()).hangs;
   for (uint32_t i = 0; i < hangs; ++i) {
@@ -239,7 +242,8 @@ TEST_F(LimitsTest, BansWhoHangsTheCardAgainAndAgain) {
   const auto control = Read(bad.get(), context);
   EXPECT_EQ(control.state, DRM_HEDDLE_CONTEXT_BANNED + 0u);
   EXPECT_EQ(control.hangs, hangs);
-  EXPECT_EQ(Submit(bad.get(), context, {RunStream(stream)}), -EIO);
+  for (uint32_t id : {context, other})
+    EXPECT_EQ(Submit(bad.get(), id, {RunStream(stream)}), -EIO);
   uint32_t more = 0;
   EXPECT_EQ(CreateContext(bad.get(), 2, &more), -EIO);
   // The others are not.

@@ -26,8 +26,16 @@ static int keep_awake_suspend_noirq(struct device *device)
 	return 0;
 }
 
+/* It is awake already: a late alarm would be one for the next sleep. */
+static int keep_awake_resume_noirq(struct device *device)
+{
+	del_timer_sync(&keep_awake_alarm);
+	return 0;
+}
+
 static const struct dev_pm_ops keep_awake_pm = {
 	.suspend_noirq = keep_awake_suspend_noirq,
+	.resume_noirq = keep_awake_resume_noirq,
 };
 
 static struct platform_driver keep_awake_driver = {
