@@ -51,6 +51,7 @@ int heddle_read_memory_size(struct heddle_device *dev)
 	return 0;
 }
 
+/* What the card cannot tell while its vectors are lost, or does not tell twice. */
 static void heddle_memory_changed(struct work_struct *work)
 {
 	struct heddle_device *dev = container_of(work, struct heddle_device, memory_work);
@@ -64,6 +65,8 @@ static void heddle_memory_changed(struct work_struct *work)
 		return;
 	}
 	if (!heddle_gone(dev)) {
+		if (xchg(&dev->vectors_lost, false))
+			heddle_irq_restore(dev);
 		if (heddle_card_lost(dev))
 			heddle_lose(dev, "it does not answer");
 		else if (heddle_read_memory_size(dev))

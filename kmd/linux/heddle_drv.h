@@ -101,6 +101,7 @@ struct heddle_device {
 
 	struct heddle_vector vectors[HEDDLE_INTERRUPT_VECTORS];
 	u32 num_vectors;
+	bool vectors_lost; /* the card's reset cleared them; memory_work restores them */
 
 	struct heddle_scheduler *sched;
 	struct drm_sched_entity own; /* jobs that make memory ready for use */
@@ -446,6 +447,7 @@ void heddle_outcome_put(struct heddle_outcome *outcome);
 
 /* heddle_irq.c */
 int heddle_irq_init(struct heddle_device *dev);
+void heddle_irq_restore(struct heddle_device *dev);
 void heddle_irq_fini(struct heddle_device *dev);
 
 /* heddle_reset.c: hangs, resets, a card that is gone */

@@ -220,7 +220,7 @@ static int heddle_resume(struct device *device)
 		return 0;
 	err = heddle_card_lost(dev) ? -ENODEV : heddle_card_start(dev);
 	if (!err) {
-		pci_restore_msi_state(to_pci_dev(device)); /* the reset cleared the table */
+		heddle_irq_restore(dev);
 		spin_lock_irq(&dev->lock);
 		heddle_engine_rings(dev);
 		spin_unlock_irq(&dev->lock);

@@ -145,6 +145,9 @@ static void heddle_watch_reset(struct heddle_device *dev, u64 now)
 		spin_lock_irq(&dev->lock);
 		heddle_engine_rings(dev);
 		spin_unlock_irq(&dev->lock);
+		/* And its vectors: until they are back, the watch is who sees that jobs end. */
+		WRITE_ONCE(dev->vectors_lost, true);
+		queue_work(heddle_report_wq, &dev->memory_work);
 	}
 	if (dev->ready_seen && READ_ONCE(dev->guilty_ended)) {
 		spin_lock_irq(&dev->lock);
