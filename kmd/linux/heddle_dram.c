@@ -116,10 +116,10 @@ static int heddle_execute_moves(struct heddle_device *dev, struct heddle_compact
 	steps = c->area->cpu;
 	memset(steps, 0, count * sizeof(*steps));
 	for (i = 0; i < count; i++) {
-		steps[i].type = HEDDLE_STEP_TYPE_COPY;
-		steps[i].device_address = c->moves[i].from;
-		steps[i].destination = c->moves[i].to;
-		steps[i].length = c->moves[i].size;
+		steps[i].type = cpu_to_le32(HEDDLE_STEP_TYPE_COPY);
+		steps[i].device_address = cpu_to_le64(c->moves[i].from);
+		steps[i].destination = cpu_to_le64(c->moves[i].to);
+		steps[i].length = cpu_to_le64(c->moves[i].size);
 	}
 	drm_dev_exit(idx);
 	return heddle_run_own(dev, c->area, c->outcome, count);

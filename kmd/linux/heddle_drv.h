@@ -387,7 +387,7 @@ struct heddle_run {
 
 /* An address that is known only when the job starts: objects may move before. */
 struct heddle_patch {
-	u64 *where;
+	__le64 *where;
 	struct heddle_alloc *alloc;
 	u64 offset;
 };

@@ -202,18 +202,18 @@ int heddle_engine_start(struct heddle_device *dev, struct heddle_run *run, bool 
 	if (run->fence)
 		heddle_run_fence_init(dev, run);
 	for (i = 0; i < num_patches; i++)
-		*patches[i].where = patches[i].alloc->node.offset + patches[i].offset;
+		*patches[i].where = cpu_to_le64(patches[i].alloc->node.offset +
+						patches[i].offset);
 	clear = heddle_sched_start(&dev->order, &entry, run->client, run->uses_sram);
 
 	d = &dev->descriptors[index];
 	memset(d, 0, sizeof(*d));
-	d->fence = run->id;
-	d->steps_iova = run->steps_dma;
-	d->step_count = run->num_steps;
-	d->flags = HEDDLE_JOB_DESCRIPTOR_FLAGS_INTERRUPT_MASK;
-	if (clear)
-		d->flags |= HEDDLE_JOB_DESCRIPTOR_FLAGS_CLEAR_SRAM_MASK;
-	d->context_id = (u32)run->client;
+	d->fence = cpu_to_le64(run->id);
+	d->steps_iova = cpu_to_le64(run->steps_dma);
+	d->step_count = cpu_to_le32(run->num_steps);
+	d->flags = cpu_to_le32(HEDDLE_JOB_DESCRIPTOR_FLAGS_INTERRUPT_MASK |
+			       (clear ? HEDDLE_JOB_DESCRIPTOR_FLAGS_CLEAR_SRAM_MASK : 0));
+	d->context_id = cpu_to_le32((u32)run->client);
 	heddle_job_step(&run->outcome->state, HEDDLE_JOB_START);
 	if (run->outcome->context)
 		heddle_fair_start(&run->outcome->context->file->fair);
@@ -231,28 +231,28 @@ unlock:
 static void heddle_take_record(struct drm_heddle_result *result,
 			       const struct heddle_completion *record)
 {
-	result->fault_step = min_t(u32, record->fault_step, HEDDLE_STEPS_MAX - 1);
-	result->fault_offset = min_t(u32, record->fault_offset, HEDDLE_STREAM_BYTES_MAX);
-	result->fault_tag = record->fault_tag;
-	result->fault_region = min_t(u32, record->fault_region, HEDDLE_REGIONS - 1);
-	result->fault_address = record->fault_address;
-	result->cycles = record->cycles;
-	result->macs = record->macs;
-	result->commands = record->commands;
-	result->bytes_loaded = record->bytes_loaded;
-	result->bytes_stored = record->bytes_stored;
-	result->matrix_busy = record->matrix_busy;
-	result->vector_busy = record->vector_busy;
-	result->dma_busy = record->dma_busy;
+	result->fault_step = min(le32_to_cpu(record->fault_step), HEDDLE_STEPS_MAX - 1);
+	result->fault_offset = min(le32_to_cpu(record->fault_offset), HEDDLE_STREAM_BYTES_MAX);
+	result->fault_tag = le32_to_cpu(record->fault_tag);
+	result->fault_region = min(le32_to_cpu(record->fault_region), HEDDLE_REGIONS - 1);
+	result->fault_address = le64_to_cpu(record->fault_address);
+	result->cycles = le64_to_cpu(record->cycles);
+	result->macs = le64_to_cpu(record->macs);
+	result->commands = le64_to_cpu(record->commands);
+	result->bytes_loaded = le64_to_cpu(record->bytes_loaded);
+	result->bytes_stored = le64_to_cpu(record->bytes_stored);
+	result->matrix_busy = le64_to_cpu(record->matrix_busy);
+	result->vector_busy = le64_to_cpu(record->vector_busy);
+	result->dma_busy = le64_to_cpu(record->dma_busy);
 }
 
 /* What the card says that it did, in the sums of all or of one file. */
 static void heddle_count(struct drm_heddle_counters *counters,
 			 const struct heddle_completion *record)
 {
-	counters->cycles += record->cycles;
-	counters->macs += record->macs;
-	counters->bytes_copied += record->bytes_copied;
+	counters->cycles += le64_to_cpu(record->cycles);
+	counters->macs += le64_to_cpu(record->macs);
+	counters->bytes_copied += le64_to_cpu(record->bytes_copied);
 }
 
 static void heddle_note_hang(struct heddle_device *dev, struct heddle_context *context)
@@ -285,7 +285,8 @@ static void heddle_end_run(struct heddle_device *dev, struct heddle_run *run,
 	}
 	if (record && run->step_of)
 		result->fault_step = run->step_of[result->fault_step];
-	result->status = heddle_job_status(outcome->state, record ? record->status : 0, lost);
+	result->status = heddle_job_status(outcome->state,
+					   record ? le32_to_cpu(record->status) : 0, lost);
 	result->error = heddle_job_errno(result->status);
 	if (run->prepares && result->status == HEDDLE_ERROR_OK)
 		WRITE_ONCE(run->prepares->prepared, true);
@@ -370,22 +371,22 @@ void heddle_engine_reap(struct heddle_device *dev)
 	spin_lock_irqsave(&dev->lock, flags);
 	while (!heddle_device_gone(dev->state)) {
 		u32 index = heddle_completion_index(&dev->completions);
+		__le32 sequence = READ_ONCE(dev->records[index].sequence);
 		struct heddle_run *run;
 		bool hung;
 
-		if (!heddle_completion_ready(&dev->completions,
-					     READ_ONCE(dev->records[index].sequence)))
+		if (!heddle_completion_ready(&dev->completions, le32_to_cpu(sequence)))
 			break;
 		dma_rmb(); /* the sequence number before the rest */
 		record = dev->records[index];
 		heddle_completion_advance(&dev->completions);
-		run = heddle_find_run(dev, record.fence);
+		run = heddle_find_run(dev, le64_to_cpu(record.fence));
 		if (!run) {
 			dev_warn_ratelimited(dev->drm.dev, "completion of an unknown job %llu\n",
-					     record.fence);
+					     le64_to_cpu(record.fence));
 			continue;
 		}
-		hung = run == dev->guilty && record.status == HEDDLE_ERROR_ABORTED;
+		hung = run == dev->guilty && le32_to_cpu(record.status) == HEDDLE_ERROR_ABORTED;
 		heddle_end_run(dev, run, hung ? dev->guilty_event : HEDDLE_JOB_COMPLETE, &record,
 			       &done);
 	}

@@ -170,8 +170,8 @@ u32 heddle_host_entries(struct heddle_bo *bo, u64 offset, u64 *length,
 		}
 		n = min(size - offset, left);
 		if (entries) {
-			entries[count].iova = sg_dma_address(sg) + offset;
-			entries[count].length = n;
+			entries[count].iova = cpu_to_le64(sg_dma_address(sg) + offset);
+			entries[count].length = cpu_to_le64(n);
 		}
 		count++;
 		offset = 0;

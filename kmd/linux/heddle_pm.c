@@ -79,12 +79,13 @@ static int heddle_sleep_copy(struct heddle_device *dev, struct heddle_saved *sav
 	u64 length = saved->length;
 
 	memset(step, 0, sizeof(*step));
-	step->type = type;
-	step->device_address = saved->address;
-	step->length = length;
-	step->table_iova = area->dma + sizeof(*step);
-	step->sg_count = heddle_host_entries(saved->bo, 0, &length,
-					     (struct heddle_sg_entry *)(step + 1), U32_MAX);
+	step->type = cpu_to_le32(type);
+	step->device_address = cpu_to_le64(saved->address);
+	step->length = cpu_to_le64(length);
+	step->table_iova = cpu_to_le64(area->dma + sizeof(*step));
+	step->sg_count = cpu_to_le32(heddle_host_entries(saved->bo, 0, &length,
+							 (struct heddle_sg_entry *)(step + 1),
+							 U32_MAX));
 	return heddle_run_own(dev, area, dev->sleep->outcome, 1);
 }
 

@@ -80,7 +80,8 @@ static int heddle_stream_take(struct heddle_file *file, struct heddle_bo *bo,
 {
 	struct heddle_device *dev = file->dev;
 	u32 pages = bo->shmem.base.size >> PAGE_SHIFT;
-	void *words;
+	u32 count = args->data.count / sizeof(u32);
+	u32 *words;
 	int err;
 	int idx;
 
@@ -96,7 +97,9 @@ static int heddle_stream_take(struct heddle_file *file, struct heddle_bo *bo,
 	if (copy_from_user(words, u64_to_user_ptr(args->data.ptr), args->data.count)) {
 		err = -EFAULT;
 	} else {
+		le32_to_cpu_array(words, count);
 		err = heddle_stream_validate(dev, words, args->data.count, facts);
+		cpu_to_le32_array(words, count); /* as the card reads them */
 		if (err == -ENOEXEC) {
 			args->error_offset = facts->offset;
 			args->error_code = facts->error;
