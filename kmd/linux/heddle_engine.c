@@ -22,8 +22,10 @@ static const char *heddle_fence_timeline_name(struct dma_fence *fence)
 	return "card";
 }
 
-static void heddle_fence_free(struct heddle_fence *fence)
+/* The module's end waits for these callbacks, so it is still there after module_put(). */
+static void heddle_fence_free(struct rcu_head *rcu)
 {
+	struct heddle_fence *fence = container_of(rcu, struct heddle_fence, base.rcu);
 	struct module *module = fence->module;
 
 	heddle_scheduler_put(fence->sched);
@@ -31,15 +33,9 @@ static void heddle_fence_free(struct heddle_fence *fence)
 	module_put(module);
 }
 
-/* The module's end waits for these callbacks, so it is still there after module_put(). */
-static void heddle_fence_free_rcu(struct rcu_head *rcu)
-{
-	heddle_fence_free(container_of(rcu, struct heddle_fence, base.rcu));
-}
-
 static void heddle_fence_release(struct dma_fence *fence)
 {
-	call_rcu(&fence->rcu, heddle_fence_free_rcu);
+	call_rcu(&fence->rcu, heddle_fence_free);
 }
 
 static const struct dma_fence_ops heddle_fence_ops = {
@@ -49,9 +45,8 @@ static const struct dma_fence_ops heddle_fence_ops = {
 };
 
 /*
- * One of a run becomes a fence when it is first needed as one. @users: user space may
- * get hold of it; the last one of the driver's own stays until the card goes, with the
- * module.
+ * @users: user space may get hold of it; the last one of the driver's own stays until the
+ * card goes, with the module.
  */
 struct heddle_fence *heddle_fence_alloc(struct heddle_scheduler *sched, bool users, gfp_t gfp)
 {
@@ -64,36 +59,8 @@ struct heddle_fence *heddle_fence_alloc(struct heddle_scheduler *sched, bool use
 	fence->sched = sched;
 	fence->module = users ? THIS_MODULE : NULL;
 	__module_get(fence->module); /* an open file has another reference */
+	dma_fence_init(&fence->base, &heddle_fence_ops, &fence->lock, dma_fence_context_alloc(1), 1);
 	return fence;
-}
-
-void heddle_fence_init(struct heddle_fence *fence, u64 context, u64 seqno)
-{
-	dma_fence_init(&fence->base, &heddle_fence_ops, &fence->lock, context, seqno);
-}
-
-static void heddle_run_fence_init(struct heddle_device *dev, struct heddle_run *run)
-{
-	heddle_fence_init(run->fence, dev->fence_context, run->id);
-	run->started = true;
-}
-
-/* A reference to the fence of a run that need not have started; then it is one that never will. */
-struct dma_fence *heddle_fence_get(struct heddle_run *run)
-{
-	if (!run->started) {
-		heddle_run_fence_init(run->outcome->dev, run);
-		dma_fence_signal(&run->fence->base);
-	}
-	return dma_fence_get(&run->fence->base);
-}
-
-void heddle_fence_put(struct heddle_run *run)
-{
-	if (run->started)
-		dma_fence_put(&run->fence->base);
-	else if (run->fence)
-		heddle_fence_free(run->fence);
 }
 
 struct heddle_outcome *heddle_outcome_alloc(struct heddle_device *dev)
@@ -134,9 +101,7 @@ int heddle_engine_init(struct heddle_device *dev)
 	if (!dev->records)
 		return -ENOMEM;
 	dev->descriptors = (void *)dev->records + records;
-	dev->fence_context = dma_fence_context_alloc(2);
 	dev->next_fence = 1;
-	heddle_sched_init(&dev->order);
 	return 0;
 }
 
@@ -146,20 +111,22 @@ void heddle_engine_rings(struct heddle_device *dev)
 	size_t records = HEDDLE_RECORDS * sizeof(*dev->records);
 	u64 descriptors = dev->ring_dma + records;
 
+	spin_lock_irq(&dev->lock);
 	memset(dev->records, 0, records);
 	heddle_completion_init(&dev->completions, HEDDLE_RECORDS);
 	heddle_ring_init(&dev->ring, HEDDLE_RING_ENTRIES);
-	heddle_sched_reset(&dev->order);
-	if (!dev->regs)
-		return;
-	heddle_write(dev, HEDDLE_REG_COMPLETION_BASE_LO, lower_32_bits(dev->ring_dma));
-	heddle_write(dev, HEDDLE_REG_COMPLETION_BASE_HI, upper_32_bits(dev->ring_dma));
-	heddle_write(dev, HEDDLE_REG_COMPLETION_SIZE, HEDDLE_RECORDS);
-	heddle_write(dev, HEDDLE_REG_RING_BASE_LO(0), lower_32_bits(descriptors));
-	heddle_write(dev, HEDDLE_REG_RING_BASE_HI(0), upper_32_bits(descriptors));
-	heddle_write(dev, HEDDLE_REG_RING_SIZE(0), HEDDLE_RING_ENTRIES);
-	heddle_write(dev, HEDDLE_REG_INT_STATUS, HEDDLE_INT_ENABLE_MASK_MASK);
-	heddle_write(dev, HEDDLE_REG_INT_ENABLE, HEDDLE_INT_ENABLE_MASK_MASK);
+	dev->sram_owner = 0;
+	if (dev->regs) {
+		heddle_write(dev, HEDDLE_REG_COMPLETION_BASE_LO, lower_32_bits(dev->ring_dma));
+		heddle_write(dev, HEDDLE_REG_COMPLETION_BASE_HI, upper_32_bits(dev->ring_dma));
+		heddle_write(dev, HEDDLE_REG_COMPLETION_SIZE, HEDDLE_RECORDS);
+		heddle_write(dev, HEDDLE_REG_RING_BASE_LO(0), lower_32_bits(descriptors));
+		heddle_write(dev, HEDDLE_REG_RING_BASE_HI(0), upper_32_bits(descriptors));
+		heddle_write(dev, HEDDLE_REG_RING_SIZE(0), HEDDLE_RING_ENTRIES);
+		heddle_write(dev, HEDDLE_REG_INT_STATUS, HEDDLE_INT_ENABLE_MASK_MASK);
+		heddle_write(dev, HEDDLE_REG_INT_ENABLE, HEDDLE_INT_ENABLE_MASK_MASK);
+	}
+	spin_unlock_irq(&dev->lock);
 }
 
 /*
@@ -170,7 +137,6 @@ void heddle_engine_rings(struct heddle_device *dev)
 int heddle_engine_start(struct heddle_device *dev, struct heddle_run *run, bool own,
 			const struct heddle_patch *patches, u32 num_patches)
 {
-	struct heddle_sched_entry entry = {};
 	struct heddle_job_descriptor *d;
 	unsigned long flags;
 	int err = 0;
@@ -199,12 +165,10 @@ int heddle_engine_start(struct heddle_device *dev, struct heddle_run *run, bool 
 	}
 	run->id = dev->next_fence++;
 	run->start_ns = ktime_get_ns();
-	if (run->fence)
-		heddle_run_fence_init(dev, run);
 	for (i = 0; i < num_patches; i++)
 		*patches[i].where = cpu_to_le64(patches[i].alloc->node.offset +
 						patches[i].offset);
-	clear = heddle_sched_start(&dev->order, &entry, run->client, run->uses_sram);
+	clear = heddle_sram_take(&dev->sram_owner, run->client, run->uses_sram);
 
 	d = &dev->descriptors[index];
 	memset(d, 0, sizeof(*d));
@@ -297,7 +261,6 @@ static void heddle_end_run(struct heddle_device *dev, struct heddle_run *run,
 		if (event == HEDDLE_JOB_HANG)
 			heddle_note_hang(dev, outcome->context);
 		atomic64_add(held, &file->busy_ns);
-		atomic64_inc(&file->jobs);
 		if (!lost) {
 			bool fault = result->status != HEDDLE_ERROR_OK;
 
@@ -313,7 +276,6 @@ static void heddle_end_run(struct heddle_device *dev, struct heddle_run *run,
 	if (run == dev->guilty)
 		dev->guilty_ended = true;
 	heddle_ring_retire(&dev->ring, dev->ring.tail + 1, &count);
-	heddle_sched_end(&dev->order);
 	list_move_tail(&run->link, done);
 	if (list_empty(&dev->in_flight))
 		heddle_watch_idle(&dev->watch);

@@ -160,7 +160,6 @@ struct dma_fence *heddle_rest(struct heddle_device *dev, struct heddle_outcome *
 	fence = heddle_fence_alloc(dev->sched, true, GFP_NOWAIT | __GFP_NOWARN);
 	if (!fence)
 		goto unlock;
-	heddle_fence_init(fence, dev->fence_context + 1, 0);
 	fence->context = context;
 	list_add_tail(&fence->rest, &file->rests);
 	dma_fence_get(&fence->base);

@@ -129,9 +129,10 @@ struct heddle_region *heddle_write_run(struct heddle_job *job, u32 index,
 }
 
 void heddle_write_region(struct heddle_job *job, struct heddle_region *region,
-			 struct heddle_alloc *alloc, u64 offset, u64 size, u32 flags)
+			 struct heddle_alloc *alloc, const struct drm_heddle_region *in)
 {
-	region->size = cpu_to_le64(size);
-	region->flags = cpu_to_le32(flags);
-	heddle_add_patch(job, &region->base, alloc, offset);
+	region->size = cpu_to_le64(in->size);
+	if (in->flags & DRM_HEDDLE_REGION_WRITE)
+		region->flags = cpu_to_le32(HEDDLE_REGION_FLAGS_WRITABLE_MASK);
+	heddle_add_patch(job, &region->base, alloc, in->offset);
 }
