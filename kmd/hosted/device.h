@@ -142,7 +142,6 @@ class Device {
   uint64_t memory_generation_ = 1;
   uint64_t wanted_ = 0;              // a gap of this size is asked for
   uint64_t wanted_since_ns_ = 0;     // no job starts, for its sake; 0: they do
-  uint64_t next_compaction_ns_ = 0;  // not before, while clients have jobs
 
   // Host memory of the driver: completion ring, job rings, one area per slot.
   std::shared_ptr<HostMemory> arena_;

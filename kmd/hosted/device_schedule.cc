@@ -15,10 +15,6 @@ namespace {
 // In the place of a client, for what the driver does for itself.
 constexpr uint64_t kOwnClient = 0;
 
-// After a compaction the card is its users' for so many times as long: whoever
-// wants room again and again takes no more than a quarter of it from them.
-constexpr uint64_t kCompactionRest = 3;
-
 }  // namespace
 
 void Device::MeetClients(Rivals* rivals) {
@@ -40,12 +36,14 @@ void Device::Schedule() {
     const uint64_t now = NowNs();
     Rivals users(now);
     MeetClients(&users);
-    if (now >= next_compaction_ns_ || !users.any()) {
+    const heddle_fair_rivals all = users.All();
+    const uint64_t at = heddle_fair_compact_at(&fair_, &all, now);
+    if (at <= now) {
       if (wanted_since_ns_ == 0) wanted_since_ns_ = now;
       if (in_flight_.empty()) StartCompaction();
       return;  // the jobs with the card end first
     }
-    next_start_ns_ = next_compaction_ns_;
+    next_start_ns_ = at;
   }
   for (;;) {
     const uint64_t now = NowNs();
@@ -144,7 +142,7 @@ void Device::StartCompaction() {
     pinned_.clear();
     if (wanted_since_ns_ != 0) {
       const uint64_t now = NowNs();
-      next_compaction_ns_ = now + kCompactionRest * (now - wanted_since_ns_);
+      heddle_fair_compacted(&fair_, now - wanted_since_ns_, now);
       wanted_since_ns_ = 0;
     }
     if (state_ == HEDDLE_DEVICE_COMPACTING)

@@ -223,13 +223,21 @@ static void heddle_end_waiters(struct heddle_device *dev, int err)
 
 static void heddle_compact(struct work_struct *work)
 {
-	struct heddle_device *dev = container_of(work, struct heddle_device, compact_work);
+	struct heddle_device *dev = container_of(to_delayed_work(work), struct heddle_device,
+						 compact_work);
+	u64 now = ktime_get_ns();
+	u64 at = heddle_rest_compact_at(dev, now);
 	struct heddle_compaction *c;
 	int count;
 	int err;
 
 	if (!heddle_room_wanted(dev))
 		return;
+	if (at > now) { /* the last one is not long ago: others first */
+		queue_delayed_work(system_freezable_wq, &dev->compact_work,
+				   nsecs_to_jiffies(at - now) + 1);
+		return;
+	}
 	c = kvzalloc(sizeof(*c), GFP_KERNEL);
 	if (!c) {
 		heddle_end_waiters(dev, -ENOMEM);
@@ -255,6 +263,9 @@ static void heddle_compact(struct work_struct *work)
 		}
 	}
 release:
+	spin_lock_irq(&dev->lock);
+	heddle_fair_compacted(&dev->fair, ktime_get_ns() - now, ktime_get_ns());
+	spin_unlock_irq(&dev->lock);
 	heddle_release(dev);
 	if (err && err != -ECANCELED)
 		heddle_end_waiters(dev, err);
@@ -315,7 +326,7 @@ static int heddle_place(struct heddle_device *dev, struct heddle_mem_node *node,
 		/* Removal ends the work after those who are in here. */
 		if (drm_dev_enter(&dev->drm, &idx)) {
 			list_add_tail(&waiter.link, &dev->waiters);
-			queue_work(system_freezable_wq, &dev->compact_work);
+			mod_delayed_work(system_freezable_wq, &dev->compact_work, 0);
 			drm_dev_exit(idx);
 		} else {
 			waiter.err = -ENODEV;
@@ -400,12 +411,12 @@ void heddle_dram_init(struct heddle_device *dev)
 {
 	mutex_init(&dev->mem_lock);
 	INIT_LIST_HEAD(&dev->waiters);
-	INIT_WORK(&dev->compact_work, heddle_compact);
+	INIT_DELAYED_WORK(&dev->compact_work, heddle_compact);
 	dev->mem_generation = 1;
 }
 
 /* The card is gone: who waits sees that. */
 void heddle_dram_fini(struct heddle_device *dev)
 {
-	cancel_work_sync(&dev->compact_work);
+	cancel_delayed_work_sync(&dev->compact_work);
 }

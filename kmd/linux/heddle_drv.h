@@ -118,7 +118,7 @@ struct heddle_device {
 	struct heddle_mem mem;
 	u64 mem_generation;
 	struct list_head waiters; /* for room, under mem_lock */
-	struct work_struct compact_work;
+	struct delayed_work compact_work;
 	struct heddle_sleep *sleep; /* from the system's going to sleep until it is awake */
 
 	struct mutex map_lock;
@@ -535,6 +535,7 @@ void heddle_rest_close(struct heddle_file *file);
 struct dma_fence *heddle_rest(struct heddle_device *dev, struct heddle_outcome *outcome);
 void heddle_rest_end(struct heddle_outcome *outcome, bool started, u64 held_ns, u64 now_ns);
 void heddle_rest_check(struct heddle_device *dev);
+u64 heddle_rest_compact_at(struct heddle_device *dev, u64 now);
 
 /* heddle_exec.c: the scheduler's side of a job */
 int heddle_exec_init(struct heddle_device *dev);
