@@ -161,8 +161,9 @@ static enum heddle_validate_error input_bounds(const struct heddle_config *confi
 	slot = last_slot(row_high, heddle_conv_in_row0(w), heddle_conv_in_wrap(w));
 	if (heddle_conv_mode(w) != HEDDLE_MATRIX_MODE_FOLD)
 		return plane_bounds(config, heddle_conv_in_addr(w),
-				    heddle_pieces(heddle_conv_ci(w), BLOCK), heddle_conv_in_plane(w), slot,
-				    heddle_conv_in_pitch(w), high, heddle_conv_in_xstep(w), 1);
+				    heddle_pieces(heddle_conv_ci(w), BLOCK),
+				    heddle_conv_in_plane(w), slot, heddle_conv_in_pitch(w), high,
+				    heddle_conv_in_xstep(w), 1);
 	sum = heddle_conv_in_addr(w);
 	if (heddle_add_axis(&sum, slot + 1, heddle_conv_in_pitch(w)) ||
 	    check_mul_overflow(sum, (u64)HEDDLE_WORD_BYTES, &sum))
@@ -247,8 +248,8 @@ static enum heddle_validate_error residual_bounds(const struct heddle_config *co
 
 	if (heddle_conv_res_op(w) == HEDDLE_RESIDUAL_OP_NONE)
 		return HEDDLE_VALIDATE_OK;
-	return plane_bounds(config, heddle_conv_res_addr(w), heddle_pieces(heddle_conv_co(w), BLOCK),
-			    heddle_conv_res_plane(w),
+	return plane_bounds(config, heddle_conv_res_addr(w),
+			    heddle_pieces(heddle_conv_co(w), BLOCK), heddle_conv_res_plane(w),
 			    last_slot(last, row0, heddle_conv_res_wrap(w)),
 			    heddle_conv_res_pitch(w), heddle_conv_ow(w) - 1, 1, 1);
 }
@@ -270,8 +271,8 @@ static enum heddle_validate_error pooled_bounds(const struct heddle_config *conf
 		return HEDDLE_VALIDATE_OK;
 	if (!heddle_conv_out_wrap(w) && first < (s32)heddle_conv_pool_row0(w))
 		return HEDDLE_VALIDATE_RULE;
-	return plane_bounds(config, heddle_conv_out_addr(w), heddle_pieces(heddle_conv_co(w), BLOCK),
-			    heddle_conv_out_plane(w),
+	return plane_bounds(config, heddle_conv_out_addr(w),
+			    heddle_pieces(heddle_conv_co(w), BLOCK), heddle_conv_out_plane(w),
 			    last_slot(last, heddle_conv_pool_row0(w), heddle_conv_out_wrap(w)),
 			    heddle_conv_out_pitch(w), heddle_conv_pool_ow(w) - 1,
 			    heddle_conv_out_xstep(w), 1);
@@ -291,8 +292,8 @@ static enum heddle_validate_error output_bounds(const struct heddle_config *conf
 				    heddle_pieces(heddle_conv_co(w), BLOCK),
 				    heddle_conv_out_plane(w), 0, 0, 0, 0, 1);
 	}
-	return plane_bounds(config, heddle_conv_out_addr(w), heddle_pieces(heddle_conv_co(w), BLOCK),
-			    heddle_conv_out_plane(w),
+	return plane_bounds(config, heddle_conv_out_addr(w),
+			    heddle_pieces(heddle_conv_co(w), BLOCK), heddle_conv_out_plane(w),
 			    last_slot(last, row0, heddle_conv_out_wrap(w)),
 			    heddle_conv_out_pitch(w), heddle_conv_ow(w) - 1,
 			    heddle_conv_out_xstep(w), eight_bit(w) ? 1 : 4);

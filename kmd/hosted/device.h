@@ -140,8 +140,8 @@ class Device {
   std::shared_ptr<DeviceMemory> memory_;
   WaitList memory_waiters_;  // for a compaction
   uint64_t memory_generation_ = 1;
-  uint64_t wanted_ = 0;              // a gap of this size is asked for
-  uint64_t wanted_since_ns_ = 0;     // no job starts, for its sake; 0: they do
+  uint64_t wanted_ = 0;           // a gap of this size is asked for
+  uint64_t wanted_since_ns_ = 0;  // no job starts, for its sake; 0: they do
 
   // Host memory of the driver: completion ring, job rings, one area per slot.
   std::shared_ptr<HostMemory> arena_;

@@ -137,8 +137,8 @@ static bool heddle_try_hold(struct heddle_device *dev, bool (*wanted)(struct hed
 
 /*
  * Lets nothing start, and waits until nothing runs and the card is ready: then it is
- * the caller's. -ECANCELED: nobody @wanted it any more (NULL: somebody does). -EBUSY: not within @timeout.
- * heddle_release() follows in any case.
+ * the caller's. -ECANCELED: nobody @wanted it any more (NULL: somebody does). -EBUSY:
+ * not within @timeout. heddle_release() follows in any case.
  */
 int heddle_hold(struct heddle_device *dev, bool (*wanted)(struct heddle_device *dev),
 		long timeout)

@@ -59,7 +59,8 @@ struct heddle_fence *heddle_fence_alloc(struct heddle_scheduler *sched, bool use
 	fence->sched = sched;
 	fence->module = users ? THIS_MODULE : NULL;
 	__module_get(fence->module); /* an open file has another reference */
-	dma_fence_init(&fence->base, &heddle_fence_ops, &fence->lock, dma_fence_context_alloc(1), 1);
+	dma_fence_init(&fence->base, &heddle_fence_ops, &fence->lock, dma_fence_context_alloc(1),
+		       1);
 	return fence;
 }
 

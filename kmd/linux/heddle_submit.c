@@ -22,7 +22,7 @@ int heddle_copy_element(void *to, size_t size, const struct drm_heddle_array *ar
 		  copy_struct_from_user(to, size, u64_to_user_ptr(at), array->stride);
 
 	if (err == -E2BIG)
-		return heddle_refuse(err, "stride of an element that is not zero behind what is known",
+		return heddle_refuse(err, "stride of an element that uses more than is known",
 				     array->stride, size);
 	return err ? heddle_refuse(err, "ptr of an element", at, TASK_SIZE_MAX) : 0;
 }

@@ -639,7 +639,8 @@ static void reads_two_instructions_with_the_same_fields(struct heddle_test *t)
 		heddle_row(t, rows[i].row, i);
 		for (f = 0; f < one->num_fields; f++) {
 			const struct heddle_isa_field *a = &one->fields[f];
-			bool loop = same(a->name, "lanes") || (a->name[0] == 'n' && a->name[1] == '_');
+			bool loop = same(a->name, "lanes") ||
+				    (a->name[0] == 'n' && a->name[1] == '_');
 
 			if (rows[i].loops && !loop)
 				continue;
