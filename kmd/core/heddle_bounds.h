@@ -45,11 +45,19 @@ static inline void heddle_note_region(struct heddle_validate_result *result, u32
 		result->written |= bit;
 }
 
-/* load, store: both have the same fields at the same places (checked there). */
+/* The number of pieces of @size, of which the last need not be whole, in @n. */
+static inline u32 heddle_pieces(u32 n, u32 size)
+{
+	return (n - 1) / size + 1;
+}
+
+/*
+ * Of load and store, of load_gather and store_scatter the fields are the same, at the
+ * same places (a case compares the tables); those of the loads are read for both.
+ */
 enum heddle_validate_error heddle_bounds_copy(const struct heddle_config *config, const u32 *w,
 					      struct heddle_validate_result *result);
 enum heddle_validate_error heddle_bounds_fill(const struct heddle_config *config, const u32 *w);
-/* load_gather, store_scatter. */
 enum heddle_validate_error heddle_bounds_indexed(const struct heddle_config *config, const u32 *w,
 						 struct heddle_validate_result *result);
 /* Weight vectors of mode fold for one block of output channels. */

@@ -4,11 +4,6 @@
 
 #define BLOCK 16 /* channels of an activation word */
 
-static u32 blocks(u32 n, u32 size)
-{
-	return (n - 1) / size + 1;
-}
-
 static bool code_ok(s32 value, bool is_signed)
 {
 	return is_signed ? value >= -128 && value <= 127 : value >= 0 && value <= 255;
@@ -80,7 +75,7 @@ static bool legal(const struct heddle_config *config, const u32 *w)
 	    !code_ok(heddle_conv_zw(w), heddle_conv_w_signed(w)))
 		return false;
 	if (held) {
-		entries = (u64)blocks(heddle_conv_co(w), config->lanes_out) *
+		entries = (u64)heddle_pieces(heddle_conv_co(w), config->lanes_out) *
 			  heddle_conv_out_rows(w);
 		if (check_mul_overflow(entries, (u64)heddle_conv_ow(w), &entries) ||
 		    entries > config->acc_pixels)
@@ -166,8 +161,9 @@ static enum heddle_validate_error input_bounds(const struct heddle_config *confi
 	slot = last_slot(row_high, heddle_conv_in_row0(w), heddle_conv_in_wrap(w));
 	if (heddle_conv_mode(w) != HEDDLE_MATRIX_MODE_FOLD)
 		return plane_bounds(config, heddle_conv_in_addr(w),
-				    blocks(heddle_conv_ci(w), BLOCK), heddle_conv_in_plane(w), slot,
-				    heddle_conv_in_pitch(w), high, heddle_conv_in_xstep(w), 1);
+				    heddle_pieces(heddle_conv_ci(w), BLOCK),
+				    heddle_conv_in_plane(w), slot, heddle_conv_in_pitch(w), high,
+				    heddle_conv_in_xstep(w), 1);
 	sum = heddle_conv_in_addr(w);
 	if (heddle_add_axis(&sum, slot + 1, heddle_conv_in_pitch(w)) ||
 	    check_mul_overflow(sum, (u64)HEDDLE_WORD_BYTES, &sum))
@@ -181,7 +177,7 @@ u32 heddle_fold_vectors(u32 lanes, u32 rows, u32 row_bytes)
 
 	/* A vector that starts anywhere in a row ends within fold_rows_max rows. */
 	if (lanes <= (HEDDLE_FOLD_ROWS_MAX - 1) * row_bytes + 1)
-		return blocks(total, lanes);
+		return heddle_pieces(total, lanes);
 	while (at < total) {
 		u32 end = (at / row_bytes + HEDDLE_FOLD_ROWS_MAX) * row_bytes;
 
@@ -202,26 +198,26 @@ static enum heddle_validate_error weight_bounds(const struct heddle_config *conf
 		return HEDDLE_VALIDATE_OK;
 	switch (heddle_conv_w_mode(w)) {
 	case HEDDLE_WEIGHT_MODE_ROW:
-		return plane_bounds(config, heddle_conv_w_addr(w), blocks(ci, BLOCK),
+		return plane_bounds(config, heddle_conv_w_addr(w), heddle_pieces(ci, BLOCK),
 				    heddle_conv_w_plane(w), 0, 0, co - 1, heddle_conv_w_step(w), 1);
 	case HEDDLE_WEIGHT_MODE_COLUMN:
-		return plane_bounds(config, heddle_conv_w_addr(w), blocks(co, BLOCK),
+		return plane_bounds(config, heddle_conv_w_addr(w), heddle_pieces(co, BLOCK),
 				    heddle_conv_w_plane(w), 0, 0, ci - 1, heddle_conv_w_step(w), 1);
 	}
 	/* Products of at most 4096 * 255 * 255 * 4096 tiles or words fit 64 bits. */
 	switch (heddle_conv_mode(w)) {
 	case HEDDLE_MATRIX_MODE_DEPTHWISE:
-		bytes = (u64)blocks(co, BLOCK) * kh * kw * HEDDLE_WORD_BYTES;
+		bytes = (u64)heddle_pieces(co, BLOCK) * kh * kw * HEDDLE_WORD_BYTES;
 		break;
 	case HEDDLE_MATRIX_MODE_FOLD:
-		bytes = (u64)blocks(co, config->lanes_out) *
+		bytes = (u64)heddle_pieces(co, config->lanes_out) *
 			heddle_fold_vectors(config->lanes_in, kh,
 					    kw * heddle_conv_fold_channels(w)) *
 			tile;
 		break;
 	default:
-		bytes = (u64)blocks(co, config->lanes_out) * kh * kw *
-			blocks(ci, config->lanes_in);
+		bytes = (u64)heddle_pieces(co, config->lanes_out) * kh * kw *
+			heddle_pieces(ci, config->lanes_in);
 		if (check_mul_overflow(bytes, tile, &bytes))
 			return HEDDLE_VALIDATE_SRAM;
 	}
@@ -238,7 +234,7 @@ static enum heddle_validate_error parameter_bounds(const struct heddle_config *c
 	if (used)
 		error = heddle_check_sram(config,
 					  (u64)heddle_conv_param_addr(w) * HEDDLE_WORD_BYTES,
-					  (u64)blocks(heddle_conv_co(w), BLOCK) * words *
+					  (u64)heddle_pieces(heddle_conv_co(w), BLOCK) * words *
 					  HEDDLE_WORD_BYTES);
 	if (!error && heddle_conv_lut(w))
 		error = heddle_check_sram(config, (u64)heddle_conv_lut_addr(w) * HEDDLE_WORD_BYTES,
@@ -252,8 +248,8 @@ static enum heddle_validate_error residual_bounds(const struct heddle_config *co
 
 	if (heddle_conv_res_op(w) == HEDDLE_RESIDUAL_OP_NONE)
 		return HEDDLE_VALIDATE_OK;
-	return plane_bounds(config, heddle_conv_res_addr(w), blocks(heddle_conv_co(w), BLOCK),
-			    heddle_conv_res_plane(w),
+	return plane_bounds(config, heddle_conv_res_addr(w),
+			    heddle_pieces(heddle_conv_co(w), BLOCK), heddle_conv_res_plane(w),
 			    last_slot(last, row0, heddle_conv_res_wrap(w)),
 			    heddle_conv_res_pitch(w), heddle_conv_ow(w) - 1, 1, 1);
 }
@@ -275,8 +271,8 @@ static enum heddle_validate_error pooled_bounds(const struct heddle_config *conf
 		return HEDDLE_VALIDATE_OK;
 	if (!heddle_conv_out_wrap(w) && first < (s32)heddle_conv_pool_row0(w))
 		return HEDDLE_VALIDATE_RULE;
-	return plane_bounds(config, heddle_conv_out_addr(w), blocks(heddle_conv_co(w), BLOCK),
-			    heddle_conv_out_plane(w),
+	return plane_bounds(config, heddle_conv_out_addr(w),
+			    heddle_pieces(heddle_conv_co(w), BLOCK), heddle_conv_out_plane(w),
 			    last_slot(last, heddle_conv_pool_row0(w), heddle_conv_out_wrap(w)),
 			    heddle_conv_out_pitch(w), heddle_conv_pool_ow(w) - 1,
 			    heddle_conv_out_xstep(w), 1);
@@ -293,11 +289,11 @@ static enum heddle_validate_error output_bounds(const struct heddle_config *conf
 		return pooled_bounds(config, w);
 	case HEDDLE_POOL_KIND_AVERAGE:
 		return plane_bounds(config, heddle_conv_out_addr(w),
-				    blocks(heddle_conv_co(w), BLOCK),
+				    heddle_pieces(heddle_conv_co(w), BLOCK),
 				    heddle_conv_out_plane(w), 0, 0, 0, 0, 1);
 	}
-	return plane_bounds(config, heddle_conv_out_addr(w), blocks(heddle_conv_co(w), BLOCK),
-			    heddle_conv_out_plane(w),
+	return plane_bounds(config, heddle_conv_out_addr(w),
+			    heddle_pieces(heddle_conv_co(w), BLOCK), heddle_conv_out_plane(w),
 			    last_slot(last, row0, heddle_conv_out_wrap(w)),
 			    heddle_conv_out_pitch(w), heddle_conv_ow(w) - 1,
 			    heddle_conv_out_xstep(w), eight_bit(w) ? 1 : 4);
@@ -305,18 +301,8 @@ static enum heddle_validate_error output_bounds(const struct heddle_config *conf
 
 enum heddle_validate_error heddle_bounds_conv(const struct heddle_config *config, const u32 *w)
 {
-	enum heddle_validate_error error;
-
 	if (!legal(config, w))
 		return HEDDLE_VALIDATE_RULE;
-	error = input_bounds(config, w);
-	if (!error)
-		error = weight_bounds(config, w);
-	if (!error)
-		error = parameter_bounds(config, w);
-	if (!error)
-		error = residual_bounds(config, w);
-	if (!error)
-		error = output_bounds(config, w);
-	return error;
+	return input_bounds(config, w) ?: weight_bounds(config, w) ?: parameter_bounds(config, w) ?:
+	       residual_bounds(config, w) ?: output_bounds(config, w);
 }

@@ -18,12 +18,6 @@ static u32 element_bytes(u32 type)
 	}
 }
 
-static bool is_float(u32 type)
-{
-	return type == HEDDLE_ELEMENT_TYPE_F16 || type == HEDDLE_ELEMENT_TYPE_BF16 ||
-	       type == HEDDLE_ELEMENT_TYPE_F32;
-}
-
 #define DIMENSIONS 7
 
 /*
@@ -52,6 +46,28 @@ static struct stream decode(const u32 *w)
 	};
 }
 
+/* How often each dimension is gone through. */
+struct loops {
+	u32 n[DIMENSIONS];
+};
+
+/* Of vrun and vmac: the same fields at the same places (a case compares the tables). */
+static struct loops loops_of(const u32 *w)
+{
+	return (struct loops) { {
+		heddle_vrun_lanes(w), heddle_vrun_n_r1(w), heddle_vrun_n_r2(w),
+		heddle_vrun_n_r3(w), heddle_vrun_n_o1(w), heddle_vrun_n_o2(w),
+		heddle_vrun_n_o3(w),
+	} };
+}
+
+/* What is touched once per element, with r = 0. */
+static struct loops once(struct loops all)
+{
+	all.n[1] = all.n[2] = all.n[3] = 1;
+	return all;
+}
+
 static bool stream_aligned(const struct stream *s)
 {
 	u32 mask = s->element - 1;
@@ -63,13 +79,20 @@ static bool stream_aligned(const struct stream *s)
 	return !(s->base & mask);
 }
 
+static bool float_aligned(const struct stream *s)
+{
+	return stream_aligned(s) && (s->type == HEDDLE_ELEMENT_TYPE_F16 ||
+				     s->type == HEDDLE_ELEMENT_TYPE_BF16 ||
+				     s->type == HEDDLE_ELEMENT_TYPE_F32);
+}
+
 /*
  * Whether all elements that the loops can reach, and up to @extra bytes above each,
  * lie in SRAM. Lanes that a tail or store_one leave out count: the card's own check
  * takes whole loops, too.
  */
 static enum heddle_validate_error stream_bounds(const struct heddle_config *config,
-						const struct stream *s, const u32 n[DIMENSIONS],
+						const struct stream *s, struct loops all,
 						u64 extra)
 {
 	s64 low = s->base, high = s->base;
@@ -78,7 +101,7 @@ static enum heddle_validate_error stream_bounds(const struct heddle_config *conf
 	for (i = 0; i < DIMENSIONS; i++) {
 		s64 reach;
 
-		if (check_mul_overflow((s64)n[i] - 1, (s64)s->stride[i], &reach) ||
+		if (check_mul_overflow((s64)all.n[i] - 1, (s64)s->stride[i], &reach) ||
 		    check_add_overflow(low, reach < 0 ? reach : 0, &low) ||
 		    check_add_overflow(high, reach > 0 ? reach : 0, &high))
 			return HEDDLE_VALIDATE_SRAM;
@@ -98,43 +121,33 @@ enum heddle_validate_error heddle_bounds_vrun(const struct heddle_config *config
 	bool gather = heddle_vrun_gather_a(w), scatter = heddle_vrun_scatter_d(w);
 	struct stream a = decode(w + HEDDLE_VRUN_A_WORD), b = decode(w + HEDDLE_VRUN_B_WORD);
 	struct stream c = decode(w + HEDDLE_VRUN_C_WORD), d = decode(w + HEDDLE_VRUN_D_WORD);
-	u32 n[DIMENSIONS] = { heddle_vrun_lanes(w), heddle_vrun_n_r1(w), heddle_vrun_n_r2(w),
-			      heddle_vrun_n_r3(w), heddle_vrun_n_o1(w), heddle_vrun_n_o2(w),
-			      heddle_vrun_n_o3(w) };
+	struct loops loops = loops_of(w);
 	enum heddle_validate_error error;
 	u64 indexed = bound ? (u64)(bound - 1) * stride : 0;
-	int i;
 
-	if (program > HEDDLE_VECTOR_PROGRAM_MAX)
-		return HEDDLE_VALIDATE_RULE;
-	if ((enable_a && !stream_aligned(&a)) || (enable_b && !stream_aligned(&b)) ||
+	if (program > HEDDLE_VECTOR_PROGRAM_MAX || (heddle_vrun_store_one(w) && !enable_d) ||
+	    (enable_a && !stream_aligned(&a)) || (enable_b && !stream_aligned(&b)) ||
 	    (enable_c && !stream_aligned(&c)) || (enable_d && !stream_aligned(&d)))
 		return HEDDLE_VALIDATE_RULE;
-	if (heddle_vrun_store_one(w) && !enable_d)
-		return HEDDLE_VALIDATE_RULE;
-	if (gather && (!enable_a || !enable_c || stride & (a.element - 1)))
-		return HEDDLE_VALIDATE_RULE;
-	if (scatter && (!enable_d || !enable_c || stride & (d.element - 1)))
-		return HEDDLE_VALIDATE_RULE;
-	if ((gather || scatter) && c.type != HEDDLE_ELEMENT_TYPE_S32)
+	if ((gather && (!enable_a || stride & (a.element - 1))) ||
+	    (scatter && (!enable_d || stride & (d.element - 1))) ||
+	    ((gather || scatter) && (!enable_c || c.type != HEDDLE_ELEMENT_TYPE_S32)))
 		return HEDDLE_VALIDATE_RULE;
 
 	error = heddle_check_sram(config, (u64)heddle_vrun_prog_addr(w) * HEDDLE_WORD_BYTES,
 				  (u64)program * sizeof(u64));
 	/* With a bound of 0 every index faults before the access. */
 	if (!error && enable_a && (!gather || bound))
-		error = stream_bounds(config, &a, n, gather ? indexed : 0);
+		error = stream_bounds(config, &a, loops, gather ? indexed : 0);
 	if (!error && enable_b)
-		error = stream_bounds(config, &b, n, 0);
+		error = stream_bounds(config, &b, loops, 0);
 	if (!error && enable_c)
-		error = stream_bounds(config, &c, n, 0);
+		error = stream_bounds(config, &c, loops, 0);
 	if (error || !enable_d || (scatter && !bound))
 		return error;
-	/* The epilogue stores with r = 0. */
 	if (store == HEDDLE_STORE_MODE_EPILOGUE)
-		for (i = 1; i <= 3; i++)
-			n[i] = 1;
-	return stream_bounds(config, &d, n, scatter ? indexed : 0);
+		loops = once(loops);
+	return stream_bounds(config, &d, loops, scatter ? indexed : 0);
 }
 
 enum heddle_validate_error heddle_bounds_vmac(const struct heddle_config *config, const u32 *w)
@@ -142,27 +155,12 @@ enum heddle_validate_error heddle_bounds_vmac(const struct heddle_config *config
 	bool initial = heddle_vmac_initial(w);
 	struct stream a = decode(w + HEDDLE_VMAC_A_WORD), b = decode(w + HEDDLE_VMAC_B_WORD);
 	struct stream c = decode(w + HEDDLE_VMAC_C_WORD), d = decode(w + HEDDLE_VMAC_D_WORD);
-	u32 n[DIMENSIONS] = { heddle_vmac_lanes(w), heddle_vmac_n_r1(w), heddle_vmac_n_r2(w),
-			      heddle_vmac_n_r3(w), heddle_vmac_n_o1(w), heddle_vmac_n_o2(w),
-			      heddle_vmac_n_o3(w) };
-	enum heddle_validate_error error;
-	int i;
+	struct loops loops = loops_of(w);
 
-	if (!is_float(a.type) || !is_float(b.type) || !is_float(d.type) ||
-	    (initial && !is_float(c.type)))
+	if (!float_aligned(&a) || !float_aligned(&b) || !float_aligned(&d) ||
+	    (initial && !float_aligned(&c)))
 		return HEDDLE_VALIDATE_RULE;
-	if (!stream_aligned(&a) || !stream_aligned(&b) || !stream_aligned(&d) ||
-	    (initial && !stream_aligned(&c)))
-		return HEDDLE_VALIDATE_RULE;
-	error = stream_bounds(config, &a, n, 0);
-	if (!error)
-		error = stream_bounds(config, &b, n, 0);
-	/* C and D are used once per element, with r = 0. */
-	for (i = 1; i <= 3; i++)
-		n[i] = 1;
-	if (!error && initial)
-		error = stream_bounds(config, &c, n, 0);
-	if (!error)
-		error = stream_bounds(config, &d, n, 0);
-	return error;
+	return stream_bounds(config, &a, loops, 0) ?: stream_bounds(config, &b, loops, 0) ?:
+	       (initial ? stream_bounds(config, &c, once(loops), 0) : HEDDLE_VALIDATE_OK) ?:
+	       stream_bounds(config, &d, once(loops), 0);
 }

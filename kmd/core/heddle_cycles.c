@@ -48,11 +48,6 @@ static u64 times4(u64 a, u64 b, u64 c, u64 d)
 	return times(times(a, b), times(c, d));
 }
 
-static u32 groups(u32 n, u32 size)
-{
-	return (n - 1) / size + 1;
-}
-
 /* Words of 16 bytes that @bytes bytes at any address lie in. */
 static u64 words_of(u64 bytes)
 {
@@ -87,20 +82,12 @@ static u64 box_cycles(const u32 n[4], u32 size, u64 s0, u64 t0)
 	return times(rows, device + sram);
 }
 
-static u64 load_cycles(const u32 *w)
+/* load, store: see heddle_bounds_copy(). */
+static u64 copy_cycles(const u32 *w)
 {
 	u32 n[4] = { heddle_load_n0(w), heddle_load_n1(w), heddle_load_n2(w), heddle_load_n3(w) };
 
 	return box_cycles(n, 1U << heddle_load_elem_log2(w), heddle_load_s0(w), heddle_load_t0(w));
-}
-
-static u64 store_cycles(const u32 *w)
-{
-	u32 n[4] = { heddle_store_n0(w), heddle_store_n1(w), heddle_store_n2(w),
-		     heddle_store_n3(w) };
-
-	return box_cycles(n, 1U << heddle_store_elem_log2(w), heddle_store_s0(w),
-			  heddle_store_t0(w));
 }
 
 static u64 fill_cycles(const u32 *w)
@@ -111,11 +98,11 @@ static u64 fill_cycles(const u32 *w)
 	return times4(words, heddle_fill_n1(w), heddle_fill_n2(w), heddle_fill_n3(w));
 }
 
-static u64 indexed_cycles(u32 count, u32 n0, u32 size)
+static u64 indexed_cycles(const u32 *w)
 {
-	u64 words = words_of((u64)n0 * size);
+	u64 words = words_of((u64)heddle_load_gather_n0(w) << heddle_load_gather_elem_log2(w));
 
-	return times(count, ROW_OF_INDEX + run_cycles(words) + words);
+	return times(heddle_load_gather_count(w), ROW_OF_INDEX + run_cycles(words) + words);
 }
 
 /**
@@ -145,8 +132,8 @@ static u64 parts_of(const struct heddle_config *config, const u32 *w, u64 passes
 	    (u64)rows * columns <= depth)
 		return 1;
 	if (columns > depth)
-		return (u64)rows * groups(columns, depth);
-	return groups(rows, depth / columns);
+		return (u64)rows * heddle_pieces(columns, depth);
+	return heddle_pieces(rows, depth / columns);
 }
 
 /* Windows of depthwise: 3 x 5 or 2 x 8 taps, or single columns, enter column by column. */
@@ -161,8 +148,8 @@ static struct nest window_nest(const u32 *w)
 	if (columns > kw)
 		columns = kw;
 	return (struct nest) {
-		.blocks = groups(heddle_conv_co(w), 16),
-		.passes = groups(kh, rows) * groups(kw, columns),
+		.blocks = heddle_pieces(heddle_conv_co(w), 16),
+		.passes = heddle_pieces(kh, rows) * heddle_pieces(kw, columns),
 		.words = 1,
 		.tile = rows * columns,
 		.row = (u64)heddle_conv_ow(w) * (1 + rows * (narrow ? 1 : sx)) +
@@ -178,7 +165,7 @@ static struct nest fold_nest(const struct heddle_config *config, const u32 *w)
 	u64 bytes = (u64)heddle_conv_ow(w) * heddle_conv_sx(w) * channels + (u64)kw * channels;
 
 	return (struct nest) {
-		.blocks = groups(heddle_conv_co(w), config->lanes_out),
+		.blocks = heddle_pieces(heddle_conv_co(w), config->lanes_out),
 		.passes = dilated ? kh * kw :
 				    heddle_fold_vectors(config->lanes_in, kh, kw * channels),
 		.words = config->lanes_out / 16,
@@ -190,9 +177,9 @@ static struct nest fold_nest(const struct heddle_config *config, const u32 *w)
 static struct nest product_nest(const struct heddle_config *config, const u32 *w)
 {
 	return (struct nest) {
-		.blocks = groups(heddle_conv_co(w), config->lanes_out),
+		.blocks = heddle_pieces(heddle_conv_co(w), config->lanes_out),
 		.passes = (u64)(heddle_conv_kh(w) * heddle_conv_kw(w)) *
-			  groups(heddle_conv_ci(w), config->lanes_in),
+			  heddle_pieces(heddle_conv_ci(w), config->lanes_in),
 		.words = config->lanes_out / 16,
 		.tile = config->lanes_in * config->lanes_out / 16,
 		.row = (u64)heddle_conv_ow(w) * (1 + config->lanes_in / 16),
@@ -211,7 +198,7 @@ static u64 output_cycles(const u32 *w, const struct nest *nest)
 	cycles = times(vectors, 1 + words * nest->words);
 	if (heddle_conv_pool(w) == HEDDLE_POOL_KIND_MAX) {
 		/* A row emits its windows, and at the end of a chunk those that are open. */
-		u64 overlap = groups(k, s);
+		u64 overlap = heddle_pieces(k, s);
 		u64 emitted = heddle_conv_pool_ow(w) + nest->parts * overlap;
 
 		cycles = heddle_cycles_add(cycles, times4(rows, emitted, overlap,
@@ -256,15 +243,22 @@ static u32 lines_of(const u32 *stream)
 	return lines + 2 < HEDDLE_VECTOR_LANES ? lines + 2 : HEDDLE_VECTOR_LANES;
 }
 
+/* The loops of vrun and vmac, whose fields are the same; @body for each r, @ends for each o. */
+static u64 loop_cycles(const u32 *w, u64 body, u64 ends)
+{
+	u64 steps = times4(heddle_vrun_n_r1(w), heddle_vrun_n_r2(w), heddle_vrun_n_r3(w), body);
+
+	return times(times4(heddle_pieces(heddle_vrun_lanes(w), HEDDLE_VECTOR_LANES),
+			    heddle_vrun_n_o1(w), heddle_vrun_n_o2(w), heddle_vrun_n_o3(w)),
+		     heddle_cycles_add(steps, ends));
+}
+
 /*
  * Each micro-instruction can be a division and name every stream; every section may
  * have to wait for the stores of the one before.
  */
 static u64 vrun_cycles(const u32 *w)
 {
-	u64 steps = times4(heddle_vrun_n_r1(w), heddle_vrun_n_r2(w), heddle_vrun_n_r3(w), 1);
-	u64 outer = times4(groups(heddle_vrun_lanes(w), HEDDLE_VECTOR_LANES), heddle_vrun_n_o1(w),
-			   heddle_vrun_n_o2(w), heddle_vrun_n_o3(w));
 	u32 program = heddle_vrun_prologue(w) + heddle_vrun_body(w) + heddle_vrun_epilogue(w);
 	u64 micro = MICRO, store = TURN + 2 * lines_of(w + HEDDLE_VRUN_D_WORD), ends, body;
 
@@ -281,21 +275,17 @@ static u64 vrun_cycles(const u32 *w)
 	body = (heddle_vrun_body(w) + 1) * micro + store;
 	ends = (heddle_vrun_prologue(w) + heddle_vrun_epilogue(w) + 1) * micro + 2 * store;
 	/* The program is loaded and looked at first. */
-	return heddle_cycles_add(2 * program,
-				 times(outer, heddle_cycles_add(times(steps, body), ends)));
+	return heddle_cycles_add(2 * program, loop_cycles(w, body, ends));
 }
 
 static u64 vmac_cycles(const u32 *w)
 {
-	u64 steps = times4(heddle_vmac_n_r1(w), heddle_vmac_n_r2(w), heddle_vmac_n_r3(w), 1);
-	u64 outer = times4(groups(heddle_vmac_lanes(w), HEDDLE_VECTOR_LANES), heddle_vmac_n_o1(w),
-			   heddle_vmac_n_o2(w), heddle_vmac_n_o3(w));
 	u64 step = CHAIN + 2 * (lines_of(w + HEDDLE_VMAC_A_WORD) +
 				lines_of(w + HEDDLE_VMAC_B_WORD));
 	u64 ends = 4 * CHAIN + 2 * (lines_of(w + HEDDLE_VMAC_C_WORD) +
 				    lines_of(w + HEDDLE_VMAC_D_WORD));
 
-	return times(outer, heddle_cycles_add(times(steps, step), ends));
+	return loop_cycles(w, step, ends);
 }
 
 static u64 engine_cycles(const struct heddle_config *config, const u32 *w)
@@ -307,20 +297,14 @@ static u64 engine_cycles(const struct heddle_config *config, const u32 *w)
 		return 0;
 	switch (heddle_header_opcode(w)) {
 	case HEDDLE_OP_LOAD:
-		cycles = load_cycles(w);
-		break;
 	case HEDDLE_OP_STORE:
-		cycles = store_cycles(w);
+		cycles = copy_cycles(w);
 		break;
 	case HEDDLE_OP_FILL:
 		return fill_cycles(w);
 	case HEDDLE_OP_LOAD_GATHER:
-		cycles = indexed_cycles(heddle_load_gather_count(w), heddle_load_gather_n0(w),
-					1U << heddle_load_gather_elem_log2(w));
-		break;
 	case HEDDLE_OP_STORE_SCATTER:
-		cycles = indexed_cycles(heddle_store_scatter_count(w), heddle_store_scatter_n0(w),
-					1U << heddle_store_scatter_elem_log2(w));
+		cycles = indexed_cycles(w);
 		break;
 	case HEDDLE_OP_CONV:
 		return conv_cycles(config, w);

@@ -12,6 +12,9 @@
 /* A job is long if it takes more than so many times its rivals' shortest. */
 #define LONG_RATIO		2
 
+/* How often the time of a compaction is the card's users' afterwards. */
+#define COMPACTION_REST		3
+
 /* The average moves by 1 / 2^n of the difference. */
 #define AVERAGE_SHIFT		3
 
@@ -53,18 +56,22 @@ void heddle_fair_queue(struct heddle_fair_client *client)
 	client->unfinished++;
 }
 
-u64 heddle_fair_start_at(const struct heddle_fair_client *client,
-			 const struct heddle_fair_rivals *rivals, u64 now_ns)
+/* @until_ns, unless @rivals leave: to be asked again by then. */
+static u64 rest_until(u64 until_ns, const struct heddle_fair_rivals *rivals, u64 now_ns)
 {
 	u64 again = now_ns + EXPECTED_MIN_NS;
 
-	if (!rivals->count)
+	if (!rivals->count || until_ns <= now_ns)
 		return now_ns;
-	if (client->with_card)
+	return until_ns < again ? until_ns : again;
+}
+
+u64 heddle_fair_start_at(const struct heddle_fair_client *client,
+			 const struct heddle_fair_rivals *rivals, u64 now_ns)
+{
+	if (rivals->count && client->with_card)
 		return ~0ULL;
-	if (client->rest_until_ns <= now_ns)
-		return now_ns;
-	return client->rest_until_ns < again ? client->rest_until_ns : again;
+	return rest_until(client->rest_until_ns, rivals, now_ns);
 }
 
 void heddle_fair_start(struct heddle_fair_client *client)
@@ -110,4 +117,19 @@ void heddle_fair_end(struct heddle_fair *fair, struct heddle_fair_client *client
 		client->rest_until_ns = until;
 	if (until > fair->rest_until_ns)
 		fair->rest_until_ns = until;
+}
+
+u64 heddle_fair_compact_at(const struct heddle_fair *fair, const struct heddle_fair_rivals *all,
+			   u64 now_ns)
+{
+	return rest_until(fair->compact_ns, all, now_ns);
+}
+
+void heddle_fair_compacted(struct heddle_fair *fair, u64 held_ns, u64 now_ns)
+{
+	u64 rest;
+
+	if (__builtin_mul_overflow(held_ns, (u64)COMPACTION_REST, &rest) ||
+	    __builtin_add_overflow(now_ns, rest, &fair->compact_ns))
+		fair->compact_ns = ~0ULL;
 }

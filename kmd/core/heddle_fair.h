@@ -23,9 +23,11 @@
 /**
  * struct heddle_fair - of a card
  * @rest_until_ns: the latest end of any rest
+ * @compact_ns: memory is not compacted before, while clients want the card
  */
 struct heddle_fair {
 	u64 rest_until_ns;
+	u64 compact_ns;
 };
 
 /**
@@ -83,5 +85,17 @@ void heddle_fair_start(struct heddle_fair_client *client);
 void heddle_fair_end(struct heddle_fair *fair, struct heddle_fair_client *client,
 		     const struct heddle_fair_rivals *rivals, bool started, u64 held_ns,
 		     u64 now_ns);
+
+/*
+ * When device memory may be compacted, while @all clients want the card: as
+ * heddle_fair_start_at(), but never ~0. A compaction holds the card; afterwards it is
+ * its users' for several times as long, so whoever wants room again and again takes no
+ * more than a quarter of it from them.
+ */
+u64 heddle_fair_compact_at(const struct heddle_fair *fair, const struct heddle_fair_rivals *all,
+			   u64 now_ns);
+
+/* A compaction is over; no job could start for @held_ns. */
+void heddle_fair_compacted(struct heddle_fair *fair, u64 held_ns, u64 now_ns);
 
 #endif

@@ -6,6 +6,7 @@
 #include <linux/overflow.h>
 
 #include "heddle_cycles.h"
+#include "heddle_refuse.h"
 
 /* About a minute at 1 GHz: a thousand images of ResNet-50, with what the bound is too high. */
 #define RUN_CYCLES		(1ULL << 36)
@@ -36,31 +37,34 @@ void heddle_limits_init(struct drm_heddle_limits *limits, u64 device_bytes, u64 
 
 static u64 limit_of(const struct drm_heddle_limits *limits, enum heddle_resource what)
 {
-	switch (what) {
-	case HEDDLE_DEVICE_BYTES:
-		return limits->device_bytes;
-	case HEDDLE_PINNED_BYTES:
-		return limits->pinned_bytes;
-	case HEDDLE_BUFFERS:
-		return limits->buffers;
-	case HEDDLE_STREAMS:
-		return limits->streams;
-	case HEDDLE_CONTEXTS:
-		return limits->contexts;
-	case HEDDLE_JOBS:
-		return limits->jobs;
-	default:
-		return 0;
-	}
+	const u64 limit[HEDDLE_RESOURCES] = {
+		[HEDDLE_DEVICE_BYTES] = limits->device_bytes,
+		[HEDDLE_PINNED_BYTES] = limits->pinned_bytes,
+		[HEDDLE_BUFFERS] = limits->buffers,
+		[HEDDLE_STREAMS] = limits->streams,
+		[HEDDLE_CONTEXTS] = limits->contexts,
+		[HEDDLE_JOBS] = limits->jobs,
+	};
+
+	return limit[what];
 }
 
 int heddle_usage_charge(struct heddle_usage *usage, const struct drm_heddle_limits *limits,
 			enum heddle_resource what, u64 amount)
 {
+	static const char *const names[HEDDLE_RESOURCES] = {
+		[HEDDLE_DEVICE_BYTES] = "sum of device_bytes",
+		[HEDDLE_PINNED_BYTES] = "sum of pinned_bytes",
+		[HEDDLE_BUFFERS] = "number of buffers",
+		[HEDDLE_STREAMS] = "number of streams",
+		[HEDDLE_CONTEXTS] = "number of contexts",
+		[HEDDLE_JOBS] = "number of jobs",
+	};
 	u64 sum;
 
 	if (check_add_overflow(usage->used[what], amount, &sum) || sum > limit_of(limits, what))
-		return what == HEDDLE_JOBS ? -EAGAIN : -EDQUOT;
+		return heddle_refuse(what == HEDDLE_JOBS ? -EAGAIN : -EDQUOT, names[what],
+				     usage->used[what] + amount, limit_of(limits, what));
 	usage->used[what] = sum;
 	return 0;
 }

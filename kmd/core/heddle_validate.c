@@ -6,6 +6,23 @@
 
 #include "heddle_bounds.h"
 #include "heddle_cycles.h"
+#include "heddle_refuse.h"
+
+/* Whether @raw, the bits of @f, is a value that it may have. */
+static bool field_ok(const struct heddle_isa_field *f, u32 raw)
+{
+	s64 value = raw;
+
+	if (f->flags & HEDDLE_FIELD_SIGNED && raw >> (f->bits - 1))
+		value -= 1LL << f->bits;
+	if (f->flags & HEDDLE_FIELD_NONZERO && !raw)
+		return false;
+	if (f->kind == HEDDLE_KIND_F32)
+		return true;
+	if (f->kind == HEDDLE_KIND_ENUM)
+		return raw < 64 && f->legal >> raw & 1;
+	return value >= f->min && value <= f->max;
+}
 
 /* Whether every field lies in its range and no reserved bit is set. */
 static enum heddle_validate_error check_fields(const struct heddle_isa_command *command,
@@ -13,30 +30,22 @@ static enum heddle_validate_error check_fields(const struct heddle_isa_command *
 {
 	u32 i;
 
-	for (i = 0; i < command->words; i++)
-		if (w[i] & command->reserved[i])
+	for (i = 0; i < command->words; i++) {
+		if (w[i] & command->reserved[i]) {
+			heddle_say_refused("word with reserved bits", w[i], ~command->reserved[i]);
 			return HEDDLE_VALIDATE_RESERVED;
+		}
+	}
 	for (i = 0; i < command->num_fields; i++) {
 		const struct heddle_isa_field *f = &command->fields[i];
 		u32 raw = w[f->word] >> f->lsb;
-		s64 value;
 
 		if (f->bits < 32)
 			raw &= (1U << f->bits) - 1;
-		value = raw;
-		if (f->flags & HEDDLE_FIELD_SIGNED && raw >> (f->bits - 1))
-			value -= 1LL << f->bits;
-		if (f->flags & HEDDLE_FIELD_NONZERO && !raw)
+		if (!field_ok(f, raw)) {
+			heddle_say_refused(f->name, raw, raw ? f->max : f->min);
 			return HEDDLE_VALIDATE_FIELD;
-		if (f->kind == HEDDLE_KIND_F32)
-			continue;
-		if (f->kind == HEDDLE_KIND_ENUM) {
-			if (raw >= 64 || !(f->legal >> raw & 1))
-				return HEDDLE_VALIDATE_FIELD;
-			continue;
 		}
-		if (value < f->min || value > f->max)
-			return HEDDLE_VALIDATE_FIELD;
 	}
 	return HEDDLE_VALIDATE_OK;
 }
@@ -88,7 +97,7 @@ static enum heddle_validate_error give(struct heddle_semaphore *semaphores, u32 
 
 /* Waits are taken, then signals given: what running in stream order would do. */
 static enum heddle_validate_error step_semaphores(const struct heddle_isa_command *command,
-						  const u32 *w, struct heddle_semaphore *semaphores)
+						  const u32 *w, struct heddle_semaphore *s)
 {
 	const struct units wait0 = { heddle_header_wait0_enable(w), heddle_header_wait0_sem(w),
 				     heddle_header_wait0_count(w), 0 };
@@ -102,7 +111,6 @@ static enum heddle_validate_error step_semaphores(const struct heddle_isa_comman
 				       heddle_header_signal1_sem(w),
 				       heddle_header_signal1_count(w),
 				       heddle_header_signal1_point(w) };
-	enum heddle_validate_error error;
 	u32 i;
 
 	if (command->engine == HEDDLE_ENGINE_CONTROL &&
@@ -114,15 +122,9 @@ static enum heddle_validate_error step_semaphores(const struct heddle_isa_comman
 	/* All before it has ended, so who comes next may be another. */
 	if (command->opcode == HEDDLE_OP_BARRIER)
 		for (i = 0; i < HEDDLE_SEMAPHORES; i++)
-			semaphores[i].giver = semaphores[i].taker = 0;
-	error = take(semaphores, command->engine, &wait0);
-	if (!error)
-		error = take(semaphores, command->engine, &wait1);
-	if (!error)
-		error = give(semaphores, command->engine, &signal0);
-	if (!error)
-		error = give(semaphores, command->engine, &signal1);
-	return error;
+			s[i].giver = s[i].taker = 0;
+	return take(s, command->engine, &wait0) ?: take(s, command->engine, &wait1) ?:
+	       give(s, command->engine, &signal0) ?: give(s, command->engine, &signal1);
 }
 
 static enum heddle_validate_error check_bounds(const struct heddle_config *config, const u32 *w,
@@ -160,7 +162,6 @@ static enum heddle_validate_error check_command(const struct heddle_config *conf
 						struct heddle_validate_result *result, u32 *words)
 {
 	const struct heddle_isa_command *command;
-	enum heddle_validate_error error;
 	u32 index;
 
 	index = heddle_isa_by_opcode[heddle_header_opcode(w)];
@@ -172,13 +173,8 @@ static enum heddle_validate_error check_command(const struct heddle_config *conf
 	*words = command->words;
 	if (command->words > left)
 		return HEDDLE_VALIDATE_TRUNCATED;
-	error = check_fields(command, w);
-	if (error)
-		return error;
-	error = step_semaphores(command, w, semaphores);
-	if (error)
-		return error;
-	return check_bounds(config, w, result);
+	return check_fields(command, w) ?: step_semaphores(command, w, semaphores) ?:
+	       check_bounds(config, w, result);
 }
 
 /* The command at the place that has been reached. */
@@ -209,24 +205,13 @@ static enum heddle_validate_error check_next(struct heddle_validation *v)
 void heddle_validate_begin(struct heddle_validation *v, const struct heddle_config *config,
 			   const u32 *words, size_t bytes, struct heddle_validate_result *result)
 {
-	u32 i;
-
-	v->config = config;
-	v->words = words;
-	v->count = bytes / sizeof(u32);
-	v->at = 0;
-	v->ended = false;
-	v->result = result;
-	for (i = 0; i < HEDDLE_SEMAPHORES; i++)
-		v->semaphores[i] = (struct heddle_semaphore) { 0 };
-	result->error = HEDDLE_VALIDATE_OK;
-	result->offset = 0;
-	result->commands = 0;
-	result->used = 0;
-	result->written = 0;
-	result->max_cycles = HEDDLE_STREAM_CYCLES;
-	for (i = 0; i < HEDDLE_REGIONS; i++)
-		result->end[i] = 0;
+	*v = (struct heddle_validation) {
+		.config = config,
+		.words = words,
+		.count = bytes / sizeof(u32),
+		.result = result,
+	};
+	*result = (struct heddle_validate_result) { .max_cycles = HEDDLE_STREAM_CYCLES };
 	if (!bytes || bytes > HEDDLE_STREAM_BYTES_MAX || bytes % HEDDLE_WORD_BYTES)
 		result->error = HEDDLE_VALIDATE_SIZE;
 }
@@ -275,6 +260,9 @@ int heddle_validate_binding(const struct heddle_validate_result *result,
 
 	for (i = 0; i < HEDDLE_REGIONS; i++)
 		if (result->used >> i & 1 && result->end[i] > sizes[i])
-			return -ERANGE;
-	return result->written & ~writable ? -ERANGE : 0;
+			return heddle_refuse(-ERANGE, "end of what the stream touches of a region",
+					     result->end[i], sizes[i]);
+	if (result->written & ~writable)
+		return heddle_refuse(-ERANGE, "regions written", result->written, writable);
+	return 0;
 }

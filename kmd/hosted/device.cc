@@ -157,7 +157,6 @@ absl::Status Device::SetUp(const Options& options) {
     heddle_ring_init(&rings_[i], kRingEntries);
   }
   free_slots_ = (1u << kSlots) - 1;
-  heddle_sched_init(&sched_);
 
   // Whether the card reads and writes what we think: access and interrupt test.
   link_->Write(HEDDLE_REG_SCRATCH, 0x5a5aa5a5);
@@ -259,7 +258,7 @@ int Device::ShareHost(uint64_t bytes, int fd,
 }
 
 void Device::AddContext(const std::shared_ptr<Context>& context) {
-  context->entry.turn = sched_.turn;
+  context->turn.last = turns_.now();
   context->run_cycles = limits_.run_cycles;
   contexts_.push_back(context);
 }
@@ -335,7 +334,7 @@ void Device::Retire(const std::shared_ptr<Job>& job) {
   uint32_t count = 0;
   heddle_ring_retire(&rings_[job->priority], rings_[job->priority].tail + 1,
                      &count);
-  heddle_sched_end(&sched_);
+  turns_.End();
   if (in_flight_.empty()) heddle_watch_idle(&watch_);
   const uint64_t now = NowNs();
   job->held_ns += now - held_since_ns_;

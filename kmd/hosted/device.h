@@ -20,6 +20,7 @@
 #include "kmd/hosted/clock.h"
 #include "kmd/hosted/link.h"
 #include "kmd/hosted/object.h"
+#include "kmd/hosted/turns.h"
 
 namespace heddle::hosted {
 
@@ -103,8 +104,7 @@ class Device {
   bool NeedsPreparation(const std::shared_ptr<Job>& job, Job* prepare) const;
   void StartCompaction();
   // Writes down the only job of `given` for the card and rings the doorbell.
-  void Launch(std::list<std::shared_ptr<Job>>* given,
-              heddle_sched_entry* entry);
+  void Launch(std::list<std::shared_ptr<Job>>* given, Turn* turn);
   uint32_t WriteUserSteps(const Job& job, uint32_t slot);
   uint32_t WriteOwnSteps(const Job& job, uint32_t slot);
   void Reap();
@@ -143,9 +143,8 @@ class Device {
   std::shared_ptr<heddle_mem> memory_;  // also held by what is in it
   WaitList memory_waiters_;             // for a compaction
   uint64_t memory_generation_ = 1;
-  uint64_t wanted_ = 0;              // a gap of this size is asked for
-  uint64_t wanted_since_ns_ = 0;     // no job starts, for its sake; 0: they do
-  uint64_t next_compaction_ns_ = 0;  // not before, while clients have jobs
+  uint64_t wanted_ = 0;           // a gap of this size is asked for
+  uint64_t wanted_since_ns_ = 0;  // no job starts, for its sake; 0: they do
 
   // Host memory of the driver: completion ring, job rings, one area per slot.
   std::shared_ptr<HostMemory> arena_;
@@ -155,7 +154,8 @@ class Device {
   uint32_t free_slots_ = 0;  // bitmap
   uint64_t next_fence_ = 1;
 
-  heddle_sched sched_ = {};
+  Turns turns_;
+  u64 sram_owner_ = 0;
   heddle_watch watch_ = {};
   uint64_t watched_fence_ = 0, watched_cycles_ = 0;  // of the job that runs
   heddle_fair fair_ = {};

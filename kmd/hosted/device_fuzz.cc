@@ -212,7 +212,7 @@ void Use(Device* device) {
   const auto client = device->AddClient(1);
   auto context = std::make_shared<Context>();
   context->owner = client;
-  context->entry.priority = 2;
+  context->turn.priority = 2;
   device->AddContext(context);
   auto bo = std::make_shared<Bo>();
   if (device->Allocate(4096, client, &bo->device) != 0) return;

@@ -15,10 +15,6 @@ namespace {
 // In the place of a client, for what the driver does for itself.
 constexpr uint64_t kOwnClient = 0;
 
-// After a compaction the card is its users' for so many times as long: whoever
-// wants room again and again takes no more than a quarter of it from them.
-constexpr uint64_t kCompactionRest = 3;
-
 }  // namespace
 
 void Device::MeetClients(Rivals* rivals) {
@@ -40,19 +36,21 @@ void Device::Schedule() {
     const uint64_t now = NowNs();
     Rivals users(now);
     MeetClients(&users);
-    if (now >= next_compaction_ns_ || !users.any()) {
+    const heddle_fair_rivals all = users.All();
+    const uint64_t at = heddle_fair_compact_at(&fair_, &all, now);
+    if (at <= now) {
       if (wanted_since_ns_ == 0) wanted_since_ns_ = now;
       if (in_flight_.empty()) StartCompaction();
       return;  // the jobs with the card end first
     }
-    next_start_ns_ = next_compaction_ns_;
+    next_start_ns_ = at;
   }
   for (;;) {
     const uint64_t now = NowNs();
     Rivals rivals(now);
     MeetClients(&rivals);
     std::vector<std::shared_ptr<Context>> contexts;
-    std::vector<heddle_sched_entry> entries;
+    std::vector<Turn> turns;
     for (auto it = contexts_.begin(); it != contexts_.end();) {
       auto context = it->lock();
       if (context == nullptr) {
@@ -60,29 +58,27 @@ void Device::Schedule() {
         continue;
       }
       ++it;
-      heddle_sched_entry entry = context->entry;
-      entry.ready = false;
+      Turn turn = context->turn;
+      turn.ready = false;
       if (!context->queue.empty()) {
         Job* job = context->queue.front().get();
         // Each is looked at until it is signalled, and never again.
         while (!job->in_fences.empty() && job->in_fences.back()->signalled())
           job->in_fences.pop_back();
-        entry.ready = !job->preparing && job->in_fences.empty();
-        if (entry.ready) {
+        turn.ready = !job->preparing && job->in_fences.empty();
+        if (turn.ready) {
           const heddle_fair_rivals mine = rivals.Of(*context->owner);
           const uint64_t at =
               heddle_fair_start_at(&context->owner->fair, &mine, now);
-          entry.ready = at <= now;
-          if (!entry.ready) next_start_ns_ = std::min(next_start_ns_, at);
+          turn.ready = at <= now;
+          if (!turn.ready) next_start_ns_ = std::min(next_start_ns_, at);
         }
       }
       contexts.push_back(std::move(context));
-      entries.push_back(entry);
+      turns.push_back(turn);
     }
-    uint32_t chosen = 0;
-    if (heddle_sched_pick(&sched_, entries.data(), entries.size(), &chosen) !=
-        0)
-      return;
+    const int chosen = turns_.Pick(turns);
+    if (chosen < 0) return;
     if (!StartUserJob(contexts[chosen].get())) return;
     if (gone()) return;
   }
@@ -125,13 +121,13 @@ bool Device::StartUserJob(Context* context) {
     prepare->timeout_ns = 0;
     std::list<std::shared_ptr<Job>> given{std::move(prepare)};
     job->preparing = true;
-    heddle_sched_entry entry = context->entry;  // the turn stays the job's
-    Launch(&given, &entry);
+    Turn turn = context->turn;  // it stays the job's
+    Launch(&given, &turn);
     return true;
   }
   std::list<std::shared_ptr<Job>> given{std::move(job)};
   context->queue.pop_front();
-  Launch(&given, &context->entry);
+  Launch(&given, &context->turn);
   return true;
 }
 
@@ -146,7 +142,7 @@ void Device::StartCompaction() {
     wanted_ = 0;
     if (wanted_since_ns_ != 0) {
       const uint64_t now = NowNs();
-      next_compaction_ns_ = now + kCompactionRest * (now - wanted_since_ns_);
+      heddle_fair_compacted(&fair_, now - wanted_since_ns_, now);
       wanted_since_ns_ = 0;
     }
     if (state_ == HEDDLE_DEVICE_COMPACTING)
@@ -162,12 +158,11 @@ void Device::StartCompaction() {
     }
     counters_.compactions++;
   }
-  heddle_sched_entry entry = {};
-  Launch(&given, &entry);
+  Turn turn;
+  Launch(&given, &turn);
 }
 
-void Device::Launch(std::list<std::shared_ptr<Job>>* given,
-                    heddle_sched_entry* entry) {
+void Device::Launch(std::list<std::shared_ptr<Job>>* given, Turn* turn) {
   Job* const job = given->front().get();
   uint32_t index = 0;
   heddle_ring* ring = &rings_[job->priority];
@@ -187,8 +182,9 @@ void Device::Launch(std::list<std::shared_ptr<Job>>* given,
 
   bool uses_sram = false;
   for (const Step& step : job->steps) uses_sram |= step.type == DRM_HEDDLE_RUN;
-  const bool clear = heddle_sched_start(
-      &sched_, entry, job->owner != nullptr ? job->owner->id : kOwnClient,
+  turns_.Start(turn);
+  const bool clear = heddle_sram_take(
+      &sram_owner_, job->owner != nullptr ? job->owner->id : kOwnClient,
       uses_sram);
 
   heddle_job_descriptor d = {};

@@ -46,7 +46,7 @@ void Device::WatchEnding(uint64_t now) {
   Reap();
   if (state_ != HEDDLE_DEVICE_RESETTING) return;  // Reap found the card gone
   if (ready_seen_ && heddle_job_ended(guilty_->state)) {
-    heddle_sched_reset(&sched_);
+    sram_owner_ = 0;
     heddle_watch_idle(&watch_);
     heddle_device_step(&state_, HEDDLE_DEVICE_RESET_DONE);
     const auto context = guilty_->context.lock();

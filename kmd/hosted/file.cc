@@ -147,7 +147,7 @@ Outcome File::ContextCreate(drm_heddle_context_create* args) {
   if (err != 0) return Ended(err);
   context->id = NewId(contexts_, &next_id_);
   context->owner = state_;
-  context->entry.priority = args->priority;
+  context->turn.priority = args->priority;
   device_->AddContext(context);  // which forgets it when nobody else knows it
   contexts_[context->id] = context;
   args->context = context->id;

@@ -93,7 +93,7 @@ Outcome File::Submit(drm_heddle_submit* args) {
   const auto& context = it->second;
   auto job = std::make_shared<Job>();
   job->owner = state_;
-  job->priority = context->entry.priority;
+  job->priority = context->turn.priority;
   job->context = context;
   job->timeout_ns = args->timeout_ns;
   job->run_cycles = context->run_cycles;

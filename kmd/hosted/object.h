@@ -15,6 +15,7 @@
 #include "kmd/hosted/core.h"
 #include "kmd/hosted/fence.h"
 #include "kmd/hosted/link.h"
+#include "kmd/hosted/turns.h"
 #include "kmd/include/uapi/drm/heddle_drm.h"
 
 namespace heddle::hosted {
@@ -126,7 +127,7 @@ struct Context {
   Charge charge;
   uint64_t run_cycles = 0;  // most of a job
   uint32_t hangs = 0;
-  heddle_sched_entry entry = {};
+  Turn turn;
   uint64_t next_seqno = 1;
   std::deque<std::shared_ptr<Job>> queue;  // not started, in order
   std::map<uint64_t, std::shared_ptr<Job>>

@@ -27,8 +27,8 @@ class Rivals {
     }
     count_++;
   }
-  // Whether anybody has jobs, or will soon.
-  bool any() const { return count_ > 0; }
+  // Everybody who has jobs, or will soon.
+  heddle_fair_rivals All() const { return {count_, shortest_ns_}; }
   // Those of `client`, which is no rival of itself.
   heddle_fair_rivals Of(const ClientState& client) const {
     heddle_fair_rivals mine = {}, all = {};

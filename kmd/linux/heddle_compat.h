@@ -31,13 +31,6 @@
 #define HEDDLE_SCHED_PRIORITY_LAST DRM_SCHED_PRIORITY_MIN
 #endif
 
-/* Renamed: of a job whose time is over, that nothing is wrong with the card. */
-#ifdef HEDDLE_HAVE_SCHED_STAT_NOMINAL
-#define HEDDLE_SCHED_STAT_RESET DRM_GPU_SCHED_STAT_NOMINAL
-#else
-#define HEDDLE_SCHED_STAT_RESET DRM_GPU_SCHED_STAT_RESET
-#endif
-
 /* drm_sched_backend_ops: what else a job waits for. */
 #ifdef HEDDLE_HAVE_SCHED_PREPARE_JOB
 #define HEDDLE_SCHED_PREPARE_JOB prepare_job

@@ -23,7 +23,7 @@ static void heddle_file_release(struct kref *ref)
 	struct heddle_file *file = container_of(ref, struct heddle_file, ref);
 
 	heddle_rest_close(file);
-	kvfree(file->events);
+	kfifo_free(&file->events);
 	kfree(file);
 }
 
@@ -47,6 +47,26 @@ void heddle_file_uncharge(struct heddle_file *file, enum heddle_resource what, u
 	spin_unlock_irqrestore(&file->lock, flags);
 }
 
+/* An object of the kind @what, with its part of the card's memory: both or nothing. */
+int heddle_file_charge_object(struct heddle_file *file, enum heddle_resource what, u64 device_bytes)
+{
+	int err = heddle_file_charge(file, what, 1);
+
+	if (err || !device_bytes)
+		return err;
+	err = heddle_file_charge(file, HEDDLE_DEVICE_BYTES, device_bytes);
+	if (err)
+		heddle_file_uncharge(file, what, 1);
+	return err;
+}
+
+void heddle_file_uncharge_object(struct heddle_file *file, enum heddle_resource what,
+				 u64 device_bytes)
+{
+	heddle_file_uncharge(file, HEDDLE_DEVICE_BYTES, device_bytes);
+	heddle_file_uncharge(file, what, 1);
+}
+
 /* Its jobs hung too often: it gets no more. */
 bool heddle_file_banned(struct heddle_file *file)
 {
@@ -57,6 +77,12 @@ bool heddle_file_banned(struct heddle_file *file)
 	banned = heddle_usage_banned(&file->usage, &file->dev->limits);
 	spin_unlock_irqrestore(&file->lock, flags);
 	return banned;
+}
+
+int heddle_refuse_banned(const struct heddle_file *file)
+{
+	return heddle_refuse(-EIO, "hangs", READ_ONCE(file->usage.hangs),
+			     file->dev->limits.hangs - 1);
 }
 
 void heddle_file_put(struct heddle_file *file)
@@ -140,7 +166,7 @@ int heddle_context_create_ioctl(struct drm_device *drm, void *data, struct drm_f
 	if (err)
 		return err;
 	if (heddle_file_banned(file))
-		return -EIO;
+		return heddle_refuse_banned(file);
 	err = heddle_file_charge(file, HEDDLE_CONTEXTS, 1);
 	if (err)
 		return err;
@@ -204,7 +230,7 @@ int heddle_context_control_ioctl(struct drm_device *drm, void *data, struct drm_
 		return err;
 	context = heddle_context_find(file, args->context);
 	if (!context)
-		return -ENOENT;
+		return heddle_refuse_unknown("context", args->context);
 	if (args->flags & DRM_HEDDLE_CONTROL_RUN_CYCLES)
 		WRITE_ONCE(context->run_cycles, args->run_cycles ?: limit);
 	args->run_cycles = READ_ONCE(context->run_cycles);
@@ -229,7 +255,7 @@ int heddle_context_destroy_ioctl(struct drm_device *drm, void *data, struct drm_
 	context = xa_erase(&file->contexts, args->context);
 	mutex_unlock(&file->dev->files_lock);
 	if (!context)
-		return -ENOENT;
+		return heddle_refuse_unknown("context", args->context);
 	heddle_context_kill(context);
 	heddle_context_put(context);
 	return 0;
@@ -269,16 +295,17 @@ int heddle_open(struct drm_device *drm, struct drm_file *drm_file)
 {
 	struct heddle_device *dev = to_heddle(drm);
 	struct heddle_file *file;
+	int err;
 
 	if (heddle_gone(dev))
 		return -ENODEV;
 	file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
 	if (!file)
 		return -ENOMEM;
-	file->events = kvcalloc(HEDDLE_EVENTS_KEPT, sizeof(*file->events), GFP_KERNEL_ACCOUNT);
-	if (!file->events) {
+	err = kfifo_alloc(&file->events, HEDDLE_EVENTS_KEPT, GFP_KERNEL_ACCOUNT);
+	if (err) {
 		kfree(file);
-		return -ENOMEM;
+		return err;
 	}
 	kref_init(&file->ref);
 	file->dev = dev;

@@ -97,9 +97,11 @@ static void heddle_dump_jobs(const struct heddle_snapshot *s, struct heddle_dump
 
 		heddle_dump(dump,
 			    "%u: type %u, device %#llx, destination %#llx, length %llu, ", i,
-			    step->type, step->device_address, step->destination, step->length);
-		heddle_dump(dump, "table %#llx, %u entries, fill %#x\n", step->table_iova,
-			    step->sg_count, step->fill_value);
+			    le32_to_cpu(step->type), le64_to_cpu(step->device_address),
+			    le64_to_cpu(step->destination), le64_to_cpu(step->length));
+		heddle_dump(dump, "table %#llx, %u entries, fill %#x\n",
+			    le64_to_cpu(step->table_iova), le32_to_cpu(step->sg_count),
+			    le32_to_cpu(step->fill_value));
 	}
 }
 
@@ -107,10 +109,13 @@ static void heddle_dump_record(const struct heddle_completion *r, struct heddle_
 {
 	heddle_dump(dump, "[newest completion record]\n"
 		    "sequence %u, fence %llu, status %u, step %u, offset %u, tag %u, ",
-		    r->sequence, r->fence, r->status, r->fault_step, r->fault_offset,
-		    r->fault_tag);
+		    le32_to_cpu(r->sequence), le64_to_cpu(r->fence), le32_to_cpu(r->status),
+		    le32_to_cpu(r->fault_step), le32_to_cpu(r->fault_offset),
+		    le32_to_cpu(r->fault_tag));
 	heddle_dump(dump, "region %u, address %#llx\ncycles %llu, commands %llu, copied %llu\n",
-		    r->fault_region, r->fault_address, r->cycles, r->commands, r->bytes_copied);
+		    le32_to_cpu(r->fault_region), le64_to_cpu(r->fault_address),
+		    le64_to_cpu(r->cycles), le64_to_cpu(r->commands),
+		    le64_to_cpu(r->bytes_copied));
 }
 
 int heddle_coredump_init(struct heddle_device *dev)

@@ -54,8 +54,8 @@ static int heddle_buffers_show(struct seq_file *m, void *unused)
 
 	mutex_lock(&dev->files_lock);
 	list_for_each_entry(file, &dev->files, link)
-		seq_printf(m, "client %llu device %lld host %lld\n", file->client,
-			   atomic64_read(&file->device_bytes), atomic64_read(&file->host_bytes));
+		seq_printf(m, "client %llu device %llu host %lld\n", file->client,
+			   heddle_file_device_bytes(file), atomic64_read(&file->host_bytes));
 	mutex_unlock(&dev->files_lock);
 	mutex_lock(&dev->mem_lock);
 	seq_printf(m, "total %llu used %llu\n", dev->mem.total, dev->mem.used);

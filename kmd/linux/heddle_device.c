@@ -51,6 +51,7 @@ int heddle_read_memory_size(struct heddle_device *dev)
 	return 0;
 }
 
+/* What the card cannot tell while its vectors are lost, or does not tell twice. */
 static void heddle_memory_changed(struct work_struct *work)
 {
 	struct heddle_device *dev = container_of(work, struct heddle_device, memory_work);
@@ -64,6 +65,8 @@ static void heddle_memory_changed(struct work_struct *work)
 		return;
 	}
 	if (!heddle_gone(dev)) {
+		if (xchg(&dev->vectors_lost, false))
+			heddle_irq_restore(dev);
 		if (heddle_card_lost(dev))
 			heddle_lose(dev, "it does not answer");
 		else if (heddle_read_memory_size(dev))
@@ -79,8 +82,11 @@ static void heddle_memory_changed(struct work_struct *work)
 	drm_dev_exit(idx);
 }
 
-/* Resets the card and waits until it is ready. */
-static int heddle_reset_card(struct heddle_device *dev)
+/*
+ * Resets the card, waits until it is ready, and sees that it keeps what is written. Also
+ * after its power was off: nothing is known of it.
+ */
+int heddle_card_start(struct heddle_device *dev)
 {
 	unsigned long limit = jiffies + msecs_to_jiffies(HEDDLE_RESET_MS);
 
@@ -90,7 +96,10 @@ static int heddle_reset_card(struct heddle_device *dev)
 			return -ENODEV;
 		usleep_range(200, 1000);
 	}
-	return heddle_card_lost(dev) ? -ENODEV : 0;
+	if (heddle_card_lost(dev))
+		return -ENODEV;
+	heddle_write(dev, HEDDLE_REG_SCRATCH, HEDDLE_SCRATCH_TEST);
+	return heddle_read(dev, HEDDLE_REG_SCRATCH) == HEDDLE_SCRATCH_TEST ? 0 : -EIO;
 }
 
 static int heddle_identify(struct heddle_device *dev)
@@ -140,19 +149,6 @@ static int heddle_identify(struct heddle_device *dev)
 	return 0;
 }
 
-/* Whether the card keeps what is written, and holds what it says. */
-static int heddle_access_test(struct heddle_device *dev)
-{
-	heddle_write(dev, HEDDLE_REG_SCRATCH, HEDDLE_SCRATCH_TEST);
-	return heddle_read(dev, HEDDLE_REG_SCRATCH) == HEDDLE_SCRATCH_TEST ? 0 : -EIO;
-}
-
-/* Also after its power was off: nothing is known of it. */
-int heddle_card_start(struct heddle_device *dev)
-{
-	return heddle_reset_card(dev) ?: heddle_access_test(dev);
-}
-
 int heddle_device_init(struct heddle_device *dev)
 {
 	int err;
@@ -171,6 +167,7 @@ int heddle_device_init(struct heddle_device *dev)
 	INIT_DELAYED_WORK(&dev->watch_work, heddle_watch);
 	INIT_WORK(&dev->memory_work, heddle_memory_changed);
 	heddle_dram_init(dev);
+	INIT_KFIFO(dev->reports);
 	INIT_WORK(&dev->report_work, heddle_report_work);
 	dev->state = HEDDLE_DEVICE_PROBING;
 

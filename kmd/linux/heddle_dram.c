@@ -24,54 +24,45 @@ struct heddle_waiter {
 };
 
 struct heddle_compaction {
-	struct heddle_area *area;
-	struct heddle_outcome *outcome;
+	struct heddle_own own;
 	struct heddle_mem_move moves[HEDDLE_STEPS_MAX];
 };
 
-static struct heddle_compaction *heddle_compaction_alloc(struct heddle_device *dev)
+/* heddle_own_fini() follows in any case. */
+int heddle_own_init(struct heddle_device *dev, struct heddle_own *own, size_t bytes)
 {
-	struct heddle_compaction *c = kvzalloc(sizeof(*c), GFP_KERNEL);
 	struct heddle_area *area;
 	int idx;
 
-	if (!c)
-		return ERR_PTR(-ENOMEM);
-	c->outcome = heddle_outcome_alloc(dev);
-	area = ERR_PTR(-ENODEV);
-	if (drm_dev_enter(&dev->drm, &idx)) {
-		area = c->outcome ? heddle_area_alloc(dev, HEDDLE_STEPS_MAX * HEDDLE_STEP_BYTES) :
-				    ERR_PTR(-ENOMEM);
-		drm_dev_exit(idx);
-	}
-	if (IS_ERR(area)) {
-		heddle_outcome_put(c->outcome);
-		kvfree(c);
-		return ERR_CAST(area);
-	}
-	c->area = area;
-	return c;
+	own->area = NULL;
+	own->outcome = heddle_outcome_alloc(dev);
+	if (!own->outcome)
+		return -ENOMEM;
+	if (!drm_dev_enter(&dev->drm, &idx))
+		return -ENODEV;
+	area = heddle_area_alloc(dev, bytes);
+	drm_dev_exit(idx);
+	if (IS_ERR(area))
+		return PTR_ERR(area);
+	own->area = area;
+	return 0;
 }
 
-static void heddle_compaction_free(struct heddle_device *dev, struct heddle_compaction *c)
+void heddle_own_fini(struct heddle_device *dev, struct heddle_own *own)
 {
-	if (!c)
-		return;
-	heddle_area_free(dev, c->area);
-	heddle_outcome_put(c->outcome);
-	kvfree(c);
+	heddle_area_free(dev, own->area);
+	heddle_outcome_put(own->outcome);
 }
 
 /* Steps as a run of the driver's own, while the card is held. Waits for its end. */
-int heddle_run_own(struct heddle_device *dev, struct heddle_area *area,
-		   struct heddle_outcome *outcome, u32 steps)
+int heddle_own_run(struct heddle_device *dev, struct heddle_own *own, u32 steps)
 {
 	DECLARE_COMPLETION_ONSTACK(done);
 	struct heddle_run run = {
 		.num_steps = steps,
-		.steps = area->cpu,
-		.steps_dma = area->dma,
-		.outcome = outcome,
+		.steps = own->area->cpu,
+		.steps_dma = own->area->dma,
+		.outcome = own->outcome,
 		.done = &done,
 	};
 	unsigned long limit;
@@ -79,7 +70,7 @@ int heddle_run_own(struct heddle_device *dev, struct heddle_area *area,
 	int idx;
 
 	INIT_LIST_HEAD(&run.link);
-	outcome->state = HEDDLE_JOB_QUEUED;
+	own->outcome->state = HEDDLE_JOB_QUEUED;
 	if (!drm_dev_enter(&dev->drm, &idx))
 		return -ENODEV;
 	err = heddle_engine_start(dev, &run, true, NULL, 0);
@@ -100,7 +91,7 @@ int heddle_run_own(struct heddle_device *dev, struct heddle_area *area,
 	}
 	if (heddle_gone(dev))
 		return -ENODEV;
-	return outcome->result.status == HEDDLE_ERROR_OK ? 0 : -EIO;
+	return own->outcome->result.status == HEDDLE_ERROR_OK ? 0 : -EIO;
 }
 
 static int heddle_execute_moves(struct heddle_device *dev, struct heddle_compaction *c, int count)
@@ -113,16 +104,16 @@ static int heddle_execute_moves(struct heddle_device *dev, struct heddle_compact
 		return 0;
 	if (!drm_dev_enter(&dev->drm, &idx))
 		return -ENODEV;
-	steps = c->area->cpu;
+	steps = c->own.area->cpu;
 	memset(steps, 0, count * sizeof(*steps));
 	for (i = 0; i < count; i++) {
-		steps[i].type = HEDDLE_STEP_TYPE_COPY;
-		steps[i].device_address = c->moves[i].from;
-		steps[i].destination = c->moves[i].to;
-		steps[i].length = c->moves[i].size;
+		steps[i].type = cpu_to_le32(HEDDLE_STEP_TYPE_COPY);
+		steps[i].device_address = cpu_to_le64(c->moves[i].from);
+		steps[i].destination = cpu_to_le64(c->moves[i].to);
+		steps[i].length = cpu_to_le64(c->moves[i].size);
 	}
 	drm_dev_exit(idx);
-	return heddle_run_own(dev, c->area, c->outcome, count);
+	return heddle_own_run(dev, &c->own, count);
 }
 
 /* Whether the wait for the card's jobs is over: *@err is 0 and the card is ours, or why not. */
@@ -135,7 +126,7 @@ static bool heddle_try_hold(struct heddle_device *dev, bool (*wanted)(struct hed
 	spin_lock_irq(&dev->lock);
 	if (heddle_device_gone(dev->state))
 		*err = -ENODEV;
-	else if (!wanted(dev))
+	else if (wanted && !wanted(dev))
 		*err = -ECANCELED;
 	else if (!list_empty(&dev->in_flight) ||
 		 heddle_device_step(&dev->state, HEDDLE_DEVICE_COMPACT))
@@ -146,8 +137,8 @@ static bool heddle_try_hold(struct heddle_device *dev, bool (*wanted)(struct hed
 
 /*
  * Lets nothing start, and waits until nothing runs and the card is ready: then it is
- * the caller's. -ECANCELED: nobody @wanted it any more. -EBUSY: not within @timeout.
- * heddle_release() follows in any case.
+ * the caller's. -ECANCELED: nobody @wanted it any more (NULL: somebody does). -EBUSY:
+ * not within @timeout. heddle_release() follows in any case.
  */
 int heddle_hold(struct heddle_device *dev, bool (*wanted)(struct heddle_device *dev),
 		long timeout)
@@ -232,17 +223,30 @@ static void heddle_end_waiters(struct heddle_device *dev, int err)
 
 static void heddle_compact(struct work_struct *work)
 {
-	struct heddle_device *dev = container_of(work, struct heddle_device, compact_work);
+	struct heddle_device *dev = container_of(to_delayed_work(work), struct heddle_device,
+						 compact_work);
+	u64 now = ktime_get_ns();
+	u64 at = heddle_rest_compact_at(dev, now);
 	struct heddle_compaction *c;
 	int count;
 	int err;
 
 	if (!heddle_room_wanted(dev))
 		return;
-	c = heddle_compaction_alloc(dev);
-	if (IS_ERR(c)) {
-		heddle_end_waiters(dev, PTR_ERR(c));
+	if (at > now) { /* the last one is not long ago: others first */
+		queue_delayed_work(system_freezable_wq, &dev->compact_work,
+				   nsecs_to_jiffies(at - now) + 1);
 		return;
+	}
+	c = kvzalloc(sizeof(*c), GFP_KERNEL);
+	if (!c) {
+		heddle_end_waiters(dev, -ENOMEM);
+		return;
+	}
+	err = heddle_own_init(dev, &c->own, HEDDLE_STEPS_MAX * HEDDLE_STEP_BYTES);
+	if (err) {
+		heddle_end_waiters(dev, err);
+		goto free;
 	}
 	err = heddle_hold(dev, heddle_room_wanted, MAX_SCHEDULE_TIMEOUT);
 	if (err)
@@ -259,10 +263,15 @@ static void heddle_compact(struct work_struct *work)
 		}
 	}
 release:
+	spin_lock_irq(&dev->lock);
+	heddle_fair_compacted(&dev->fair, ktime_get_ns() - now, ktime_get_ns());
+	spin_unlock_irq(&dev->lock);
 	heddle_release(dev);
 	if (err && err != -ECANCELED)
 		heddle_end_waiters(dev, err);
-	heddle_compaction_free(dev, c);
+free:
+	heddle_own_fini(dev, &c->own);
+	kvfree(c);
 }
 
 /* A card that holds somebody's memory stays awake; jobs always have some. */
@@ -317,7 +326,7 @@ static int heddle_place(struct heddle_device *dev, struct heddle_mem_node *node,
 		/* Removal ends the work after those who are in here. */
 		if (drm_dev_enter(&dev->drm, &idx)) {
 			list_add_tail(&waiter.link, &dev->waiters);
-			queue_work(system_freezable_wq, &dev->compact_work);
+			mod_delayed_work(system_freezable_wq, &dev->compact_work, 0);
 			drm_dev_exit(idx);
 		} else {
 			waiter.err = -ENODEV;
@@ -402,12 +411,12 @@ void heddle_dram_init(struct heddle_device *dev)
 {
 	mutex_init(&dev->mem_lock);
 	INIT_LIST_HEAD(&dev->waiters);
-	INIT_WORK(&dev->compact_work, heddle_compact);
+	INIT_DELAYED_WORK(&dev->compact_work, heddle_compact);
 	dev->mem_generation = 1;
 }
 
 /* The card is gone: who waits sees that. */
 void heddle_dram_fini(struct heddle_device *dev)
 {
-	cancel_work_sync(&dev->compact_work);
+	cancel_delayed_work_sync(&dev->compact_work);
 }

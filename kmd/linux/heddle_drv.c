@@ -18,10 +18,6 @@
 #include "heddle_compat.h"
 #include "heddle_drv.h"
 
-#ifdef CONFIG_CPU_BIG_ENDIAN
-#error "structures in memory are used as they are: little-endian only"
-#endif
-
 bool heddle_null_submission;
 module_param_named(null_submission, heddle_null_submission, bool, 0400);
 MODULE_PARM_DESC(null_submission, "jobs are checked and queued, and succeed without the card");

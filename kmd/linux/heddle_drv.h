@@ -26,6 +26,7 @@
 #include <linux/dma-fence.h>
 #include <linux/hrtimer.h>
 #include <linux/io.h>
+#include <linux/kfifo.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -48,6 +49,7 @@
 #include "heddle_job.h"
 #include "heddle_limits.h"
 #include "heddle_mem.h"
+#include "heddle_refuse.h"
 #include "heddle_ring.h"
 #include "heddle_sched.h"
 #include "heddle_state.h"
@@ -101,6 +103,7 @@ struct heddle_device {
 
 	struct heddle_vector vectors[HEDDLE_INTERRUPT_VECTORS];
 	u32 num_vectors;
+	bool vectors_lost; /* the card's reset cleared them; memory_work restores them */
 
 	struct heddle_scheduler *sched;
 	struct drm_sched_entity own; /* jobs that make memory ready for use */
@@ -115,7 +118,7 @@ struct heddle_device {
 	struct heddle_mem mem;
 	u64 mem_generation;
 	struct list_head waiters; /* for room, under mem_lock */
-	struct work_struct compact_work;
+	struct delayed_work compact_work;
 	struct heddle_sleep *sleep; /* from the system's going to sleep until it is awake */
 
 	struct mutex map_lock;
@@ -134,8 +137,7 @@ struct heddle_device {
 	struct heddle_completion_ring completions;
 	struct list_head in_flight; /* heddle_run.link, in the order given */
 	u64 next_fence;
-	u64 fence_context;
-	struct heddle_sched order;
+	u64 sram_owner; /* see heddle_sram_take() */
 	struct heddle_fair fair;
 	struct list_head active;  /* files that want the card, or may soon: heddle_file.active */
 	struct list_head resting; /* files with jobs that wait for their share */
@@ -159,8 +161,7 @@ struct heddle_device {
 	struct delayed_work watch_work; /* of heddle_signal_wq; the others of heddle_report_wq */
 	struct work_struct memory_work;
 	struct work_struct report_work;
-	struct heddle_report reports[HEDDLE_REPORTS_KEPT];
-	u32 num_reports;
+	DECLARE_KFIFO(reports, struct heddle_report, HEDDLE_REPORTS_KEPT);
 	struct heddle_snapshot *snapshot; /* of a hang, for the dump */
 	bool snapshot_taken; /* the report has not used it yet */
 	struct ratelimit_state dumps;
@@ -285,10 +286,8 @@ struct heddle_file {
 	struct xarray streams;
 	u32 next_context;
 	u32 next_stream;
-	atomic64_t device_bytes;
 	atomic64_t host_bytes;
 	atomic64_t busy_ns;
-	atomic64_t jobs;
 	struct drm_heddle_counters counters; /* under heddle_device.lock: of its own jobs */
 	struct kref ref; /* contexts keep it for the sums above */
 
@@ -301,11 +300,14 @@ struct heddle_file {
 	spinlock_t lock;
 	struct heddle_usage usage;
 	wait_queue_head_t wq;
-	struct drm_heddle_event *events; /* a ring of HEDDLE_EVENTS_KEPT */
-	u32 first_event;
-	u32 num_events;
+	DECLARE_KFIFO_PTR(events, struct drm_heddle_event);
 	u32 lost_events;
 };
+
+static inline u64 heddle_file_device_bytes(const struct heddle_file *file)
+{
+	return READ_ONCE(file->usage.used[HEDDLE_DEVICE_BYTES]);
+}
 
 struct heddle_context {
 	struct kref ref;
@@ -367,7 +369,6 @@ struct heddle_run {
 	struct list_head link;
 	struct heddle_fence *fence; /* signals when the card is done with it, or: */
 	struct completion *done;
-	bool started;	/* the fence is initialised */
 	bool cancelled; /* under heddle_device.lock: its context is gone, it shall end */
 	u64 id;
 	u64 client;
@@ -386,7 +387,7 @@ struct heddle_run {
 
 /* An address that is known only when the job starts: objects may move before. */
 struct heddle_patch {
-	u64 *where;
+	__le64 *where;
 	struct heddle_alloc *alloc;
 	u64 offset;
 };
@@ -397,6 +398,12 @@ struct heddle_host_range {
 	u64 offset;
 	u64 length;
 	bool out; /* the card writes it */
+};
+
+/* What a run of the driver's own needs: room for its steps and lists, and how it ends. */
+struct heddle_own {
+	struct heddle_area *area;
+	struct heddle_outcome *outcome;
 };
 
 struct heddle_job {
@@ -434,9 +441,6 @@ int heddle_read_memory_size(struct heddle_device *dev);
 int heddle_engine_init(struct heddle_device *dev);
 void heddle_engine_rings(struct heddle_device *dev);
 struct heddle_fence *heddle_fence_alloc(struct heddle_scheduler *sched, bool users, gfp_t gfp);
-void heddle_fence_init(struct heddle_fence *fence, u64 context, u64 seqno);
-struct dma_fence *heddle_fence_get(struct heddle_run *run);
-void heddle_fence_put(struct heddle_run *run);
 int heddle_engine_start(struct heddle_device *dev, struct heddle_run *run, bool own,
 			const struct heddle_patch *patches, u32 num_patches);
 void heddle_engine_reap(struct heddle_device *dev);
@@ -447,6 +451,7 @@ void heddle_outcome_put(struct heddle_outcome *outcome);
 
 /* heddle_irq.c */
 int heddle_irq_init(struct heddle_device *dev);
+void heddle_irq_restore(struct heddle_device *dev);
 void heddle_irq_fini(struct heddle_device *dev);
 
 /* heddle_reset.c: hangs, resets, a card that is gone */
@@ -463,8 +468,9 @@ void heddle_dram_fini(struct heddle_device *dev);
 int heddle_hold(struct heddle_device *dev, bool (*wanted)(struct heddle_device *dev),
 		long timeout);
 void heddle_release(struct heddle_device *dev);
-int heddle_run_own(struct heddle_device *dev, struct heddle_area *area,
-		   struct heddle_outcome *outcome, u32 steps);
+int heddle_own_init(struct heddle_device *dev, struct heddle_own *own, size_t bytes);
+void heddle_own_fini(struct heddle_device *dev, struct heddle_own *own);
+int heddle_own_run(struct heddle_device *dev, struct heddle_own *own, u32 steps);
 int heddle_alloc_create(struct heddle_device *dev, u64 size, struct heddle_alloc **alloc);
 void heddle_alloc_put(struct heddle_alloc *alloc);
 void heddle_alloc_unstage(struct heddle_alloc *alloc);
@@ -507,7 +513,12 @@ void heddle_postclose(struct drm_device *drm, struct drm_file *file);
 void heddle_file_put(struct heddle_file *file);
 int heddle_file_charge(struct heddle_file *file, enum heddle_resource what, u64 amount);
 void heddle_file_uncharge(struct heddle_file *file, enum heddle_resource what, u64 amount);
+int heddle_file_charge_object(struct heddle_file *file, enum heddle_resource what,
+			      u64 device_bytes);
+void heddle_file_uncharge_object(struct heddle_file *file, enum heddle_resource what,
+				 u64 device_bytes);
 bool heddle_file_banned(struct heddle_file *file);
+int heddle_refuse_banned(const struct heddle_file *file);
 int heddle_context_control_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 bool heddle_context_stopped(const struct heddle_context *context);
 int heddle_context_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
@@ -526,6 +537,7 @@ void heddle_rest_queue(struct heddle_device *dev, struct heddle_outcome *outcome
 struct dma_fence *heddle_rest(struct heddle_device *dev, struct heddle_outcome *outcome);
 void heddle_rest_end(struct heddle_outcome *outcome, bool started, u64 held_ns, u64 now_ns);
 void heddle_rest_check(struct heddle_device *dev);
+u64 heddle_rest_compact_at(struct heddle_device *dev, u64 now);
 
 /* heddle_exec.c: the scheduler's side of a job */
 int heddle_exec_init(struct heddle_device *dev);
@@ -547,7 +559,7 @@ void heddle_write_fill(struct heddle_job *job, u32 index, struct heddle_alloc *a
 struct heddle_region *heddle_write_run(struct heddle_job *job, u32 index,
 				       struct heddle_stream *stream);
 void heddle_write_region(struct heddle_job *job, struct heddle_region *region,
-			 struct heddle_alloc *alloc, u64 offset, u64 size, u32 flags);
+			 struct heddle_alloc *alloc, const struct drm_heddle_region *in);
 
 /* heddle_submit.c, heddle_wait.c, heddle_event.c, heddle_query.c */
 int heddle_copy_element(void *to, size_t size, const struct drm_heddle_array *array, u32 index);

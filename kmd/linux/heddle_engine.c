@@ -22,8 +22,10 @@ static const char *heddle_fence_timeline_name(struct dma_fence *fence)
 	return "card";
 }
 
-static void heddle_fence_free(struct heddle_fence *fence)
+/* The module's end waits for these callbacks, so it is still there after module_put(). */
+static void heddle_fence_free(struct rcu_head *rcu)
 {
+	struct heddle_fence *fence = container_of(rcu, struct heddle_fence, base.rcu);
 	struct module *module = fence->module;
 
 	heddle_scheduler_put(fence->sched);
@@ -31,15 +33,9 @@ static void heddle_fence_free(struct heddle_fence *fence)
 	module_put(module);
 }
 
-/* The module's end waits for these callbacks, so it is still there after module_put(). */
-static void heddle_fence_free_rcu(struct rcu_head *rcu)
-{
-	heddle_fence_free(container_of(rcu, struct heddle_fence, base.rcu));
-}
-
 static void heddle_fence_release(struct dma_fence *fence)
 {
-	call_rcu(&fence->rcu, heddle_fence_free_rcu);
+	call_rcu(&fence->rcu, heddle_fence_free);
 }
 
 static const struct dma_fence_ops heddle_fence_ops = {
@@ -49,9 +45,8 @@ static const struct dma_fence_ops heddle_fence_ops = {
 };
 
 /*
- * One of a run becomes a fence when it is first needed as one. @users: user space may
- * get hold of it; the last one of the driver's own stays until the card goes, with the
- * module.
+ * @users: user space may get hold of it; the last one of the driver's own stays until the
+ * card goes, with the module.
  */
 struct heddle_fence *heddle_fence_alloc(struct heddle_scheduler *sched, bool users, gfp_t gfp)
 {
@@ -64,36 +59,9 @@ struct heddle_fence *heddle_fence_alloc(struct heddle_scheduler *sched, bool use
 	fence->sched = sched;
 	fence->module = users ? THIS_MODULE : NULL;
 	__module_get(fence->module); /* an open file has another reference */
+	dma_fence_init(&fence->base, &heddle_fence_ops, &fence->lock, dma_fence_context_alloc(1),
+		       1);
 	return fence;
-}
-
-void heddle_fence_init(struct heddle_fence *fence, u64 context, u64 seqno)
-{
-	dma_fence_init(&fence->base, &heddle_fence_ops, &fence->lock, context, seqno);
-}
-
-static void heddle_run_fence_init(struct heddle_device *dev, struct heddle_run *run)
-{
-	heddle_fence_init(run->fence, dev->fence_context, run->id);
-	run->started = true;
-}
-
-/* A reference to the fence of a run that need not have started; then it is one that never will. */
-struct dma_fence *heddle_fence_get(struct heddle_run *run)
-{
-	if (!run->started) {
-		heddle_run_fence_init(run->outcome->dev, run);
-		dma_fence_signal(&run->fence->base);
-	}
-	return dma_fence_get(&run->fence->base);
-}
-
-void heddle_fence_put(struct heddle_run *run)
-{
-	if (run->started)
-		dma_fence_put(&run->fence->base);
-	else if (run->fence)
-		heddle_fence_free(run->fence);
 }
 
 struct heddle_outcome *heddle_outcome_alloc(struct heddle_device *dev)
@@ -134,9 +102,7 @@ int heddle_engine_init(struct heddle_device *dev)
 	if (!dev->records)
 		return -ENOMEM;
 	dev->descriptors = (void *)dev->records + records;
-	dev->fence_context = dma_fence_context_alloc(2);
 	dev->next_fence = 1;
-	heddle_sched_init(&dev->order);
 	return 0;
 }
 
@@ -146,20 +112,22 @@ void heddle_engine_rings(struct heddle_device *dev)
 	size_t records = HEDDLE_RECORDS * sizeof(*dev->records);
 	u64 descriptors = dev->ring_dma + records;
 
+	spin_lock_irq(&dev->lock);
 	memset(dev->records, 0, records);
 	heddle_completion_init(&dev->completions, HEDDLE_RECORDS);
 	heddle_ring_init(&dev->ring, HEDDLE_RING_ENTRIES);
-	heddle_sched_reset(&dev->order);
-	if (!dev->regs)
-		return;
-	heddle_write(dev, HEDDLE_REG_COMPLETION_BASE_LO, lower_32_bits(dev->ring_dma));
-	heddle_write(dev, HEDDLE_REG_COMPLETION_BASE_HI, upper_32_bits(dev->ring_dma));
-	heddle_write(dev, HEDDLE_REG_COMPLETION_SIZE, HEDDLE_RECORDS);
-	heddle_write(dev, HEDDLE_REG_RING_BASE_LO(0), lower_32_bits(descriptors));
-	heddle_write(dev, HEDDLE_REG_RING_BASE_HI(0), upper_32_bits(descriptors));
-	heddle_write(dev, HEDDLE_REG_RING_SIZE(0), HEDDLE_RING_ENTRIES);
-	heddle_write(dev, HEDDLE_REG_INT_STATUS, HEDDLE_INT_ENABLE_MASK_MASK);
-	heddle_write(dev, HEDDLE_REG_INT_ENABLE, HEDDLE_INT_ENABLE_MASK_MASK);
+	dev->sram_owner = 0;
+	if (dev->regs) {
+		heddle_write(dev, HEDDLE_REG_COMPLETION_BASE_LO, lower_32_bits(dev->ring_dma));
+		heddle_write(dev, HEDDLE_REG_COMPLETION_BASE_HI, upper_32_bits(dev->ring_dma));
+		heddle_write(dev, HEDDLE_REG_COMPLETION_SIZE, HEDDLE_RECORDS);
+		heddle_write(dev, HEDDLE_REG_RING_BASE_LO(0), lower_32_bits(descriptors));
+		heddle_write(dev, HEDDLE_REG_RING_BASE_HI(0), upper_32_bits(descriptors));
+		heddle_write(dev, HEDDLE_REG_RING_SIZE(0), HEDDLE_RING_ENTRIES);
+		heddle_write(dev, HEDDLE_REG_INT_STATUS, HEDDLE_INT_ENABLE_MASK_MASK);
+		heddle_write(dev, HEDDLE_REG_INT_ENABLE, HEDDLE_INT_ENABLE_MASK_MASK);
+	}
+	spin_unlock_irq(&dev->lock);
 }
 
 /*
@@ -170,7 +138,6 @@ void heddle_engine_rings(struct heddle_device *dev)
 int heddle_engine_start(struct heddle_device *dev, struct heddle_run *run, bool own,
 			const struct heddle_patch *patches, u32 num_patches)
 {
-	struct heddle_sched_entry entry = {};
 	struct heddle_job_descriptor *d;
 	unsigned long flags;
 	int err = 0;
@@ -199,21 +166,19 @@ int heddle_engine_start(struct heddle_device *dev, struct heddle_run *run, bool 
 	}
 	run->id = dev->next_fence++;
 	run->start_ns = ktime_get_ns();
-	if (run->fence)
-		heddle_run_fence_init(dev, run);
 	for (i = 0; i < num_patches; i++)
-		*patches[i].where = patches[i].alloc->node.offset + patches[i].offset;
-	clear = heddle_sched_start(&dev->order, &entry, run->client, run->uses_sram);
+		*patches[i].where = cpu_to_le64(patches[i].alloc->node.offset +
+						patches[i].offset);
+	clear = heddle_sram_take(&dev->sram_owner, run->client, run->uses_sram);
 
 	d = &dev->descriptors[index];
 	memset(d, 0, sizeof(*d));
-	d->fence = run->id;
-	d->steps_iova = run->steps_dma;
-	d->step_count = run->num_steps;
-	d->flags = HEDDLE_JOB_DESCRIPTOR_FLAGS_INTERRUPT_MASK;
-	if (clear)
-		d->flags |= HEDDLE_JOB_DESCRIPTOR_FLAGS_CLEAR_SRAM_MASK;
-	d->context_id = (u32)run->client;
+	d->fence = cpu_to_le64(run->id);
+	d->steps_iova = cpu_to_le64(run->steps_dma);
+	d->step_count = cpu_to_le32(run->num_steps);
+	d->flags = cpu_to_le32(HEDDLE_JOB_DESCRIPTOR_FLAGS_INTERRUPT_MASK |
+			       (clear ? HEDDLE_JOB_DESCRIPTOR_FLAGS_CLEAR_SRAM_MASK : 0));
+	d->context_id = cpu_to_le32((u32)run->client);
 	heddle_job_step(&run->outcome->state, HEDDLE_JOB_START);
 	if (run->outcome->context)
 		heddle_fair_start(&run->outcome->context->file->fair);
@@ -231,28 +196,28 @@ unlock:
 static void heddle_take_record(struct drm_heddle_result *result,
 			       const struct heddle_completion *record)
 {
-	result->fault_step = min_t(u32, record->fault_step, HEDDLE_STEPS_MAX - 1);
-	result->fault_offset = min_t(u32, record->fault_offset, HEDDLE_STREAM_BYTES_MAX);
-	result->fault_tag = record->fault_tag;
-	result->fault_region = min_t(u32, record->fault_region, HEDDLE_REGIONS - 1);
-	result->fault_address = record->fault_address;
-	result->cycles = record->cycles;
-	result->macs = record->macs;
-	result->commands = record->commands;
-	result->bytes_loaded = record->bytes_loaded;
-	result->bytes_stored = record->bytes_stored;
-	result->matrix_busy = record->matrix_busy;
-	result->vector_busy = record->vector_busy;
-	result->dma_busy = record->dma_busy;
+	result->fault_step = min(le32_to_cpu(record->fault_step), HEDDLE_STEPS_MAX - 1);
+	result->fault_offset = min(le32_to_cpu(record->fault_offset), HEDDLE_STREAM_BYTES_MAX);
+	result->fault_tag = le32_to_cpu(record->fault_tag);
+	result->fault_region = min(le32_to_cpu(record->fault_region), HEDDLE_REGIONS - 1);
+	result->fault_address = le64_to_cpu(record->fault_address);
+	result->cycles = le64_to_cpu(record->cycles);
+	result->macs = le64_to_cpu(record->macs);
+	result->commands = le64_to_cpu(record->commands);
+	result->bytes_loaded = le64_to_cpu(record->bytes_loaded);
+	result->bytes_stored = le64_to_cpu(record->bytes_stored);
+	result->matrix_busy = le64_to_cpu(record->matrix_busy);
+	result->vector_busy = le64_to_cpu(record->vector_busy);
+	result->dma_busy = le64_to_cpu(record->dma_busy);
 }
 
 /* What the card says that it did, in the sums of all or of one file. */
 static void heddle_count(struct drm_heddle_counters *counters,
 			 const struct heddle_completion *record)
 {
-	counters->cycles += record->cycles;
-	counters->macs += record->macs;
-	counters->bytes_copied += record->bytes_copied;
+	counters->cycles += le64_to_cpu(record->cycles);
+	counters->macs += le64_to_cpu(record->macs);
+	counters->bytes_copied += le64_to_cpu(record->bytes_copied);
 }
 
 static void heddle_note_hang(struct heddle_device *dev, struct heddle_context *context)
@@ -285,7 +250,8 @@ static void heddle_end_run(struct heddle_device *dev, struct heddle_run *run,
 	}
 	if (record && run->step_of)
 		result->fault_step = run->step_of[result->fault_step];
-	result->status = heddle_job_status(outcome->state, record ? record->status : 0, lost);
+	result->status = heddle_job_status(outcome->state,
+					   record ? le32_to_cpu(record->status) : 0, lost);
 	result->error = heddle_job_errno(result->status);
 	if (run->prepares && result->status == HEDDLE_ERROR_OK)
 		WRITE_ONCE(run->prepares->prepared, true);
@@ -296,7 +262,6 @@ static void heddle_end_run(struct heddle_device *dev, struct heddle_run *run,
 		if (event == HEDDLE_JOB_HANG)
 			heddle_note_hang(dev, outcome->context);
 		atomic64_add(held, &file->busy_ns);
-		atomic64_inc(&file->jobs);
 		if (!lost) {
 			bool fault = result->status != HEDDLE_ERROR_OK;
 
@@ -312,7 +277,6 @@ static void heddle_end_run(struct heddle_device *dev, struct heddle_run *run,
 	if (run == dev->guilty)
 		dev->guilty_ended = true;
 	heddle_ring_retire(&dev->ring, dev->ring.tail + 1, &count);
-	heddle_sched_end(&dev->order);
 	list_move_tail(&run->link, done);
 	if (list_empty(&dev->in_flight))
 		heddle_watch_idle(&dev->watch);
@@ -370,22 +334,22 @@ void heddle_engine_reap(struct heddle_device *dev)
 	spin_lock_irqsave(&dev->lock, flags);
 	while (!heddle_device_gone(dev->state)) {
 		u32 index = heddle_completion_index(&dev->completions);
+		__le32 sequence = READ_ONCE(dev->records[index].sequence);
 		struct heddle_run *run;
 		bool hung;
 
-		if (!heddle_completion_ready(&dev->completions,
-					     READ_ONCE(dev->records[index].sequence)))
+		if (!heddle_completion_ready(&dev->completions, le32_to_cpu(sequence)))
 			break;
 		dma_rmb(); /* the sequence number before the rest */
 		record = dev->records[index];
 		heddle_completion_advance(&dev->completions);
-		run = heddle_find_run(dev, record.fence);
+		run = heddle_find_run(dev, le64_to_cpu(record.fence));
 		if (!run) {
 			dev_warn_ratelimited(dev->drm.dev, "completion of an unknown job %llu\n",
-					     record.fence);
+					     le64_to_cpu(record.fence));
 			continue;
 		}
-		hung = run == dev->guilty && record.status == HEDDLE_ERROR_ABORTED;
+		hung = run == dev->guilty && le32_to_cpu(record.status) == HEDDLE_ERROR_ABORTED;
 		heddle_end_run(dev, run, hung ? dev->guilty_event : HEDDLE_JOB_COMPLETE, &record,
 			       &done);
 	}

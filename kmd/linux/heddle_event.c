@@ -13,12 +13,11 @@ static void heddle_queue_event(struct heddle_file *file, const struct drm_heddle
 	unsigned long flags;
 
 	spin_lock_irqsave(&file->lock, flags);
-	if (file->num_events == HEDDLE_EVENTS_KEPT) {
-		file->first_event = (file->first_event + 1) % HEDDLE_EVENTS_KEPT;
-		file->num_events--;
+	if (kfifo_is_full(&file->events)) {
+		kfifo_skip(&file->events);
 		file->lost_events++;
 	}
-	file->events[(file->first_event + file->num_events++) % HEDDLE_EVENTS_KEPT] = *event;
+	kfifo_put(&file->events, *event);
 	spin_unlock_irqrestore(&file->lock, flags);
 	wake_up_all(&file->wq);
 }
@@ -60,17 +59,17 @@ void heddle_notify(struct heddle_device *dev, const struct heddle_report *report
  */
 void heddle_report(struct heddle_device *dev, u32 type, u32 context, u64 client, u64 value)
 {
-	u32 places = HEDDLE_REPORTS_KEPT - (type != DRM_HEDDLE_EVENT_REMOVED);
+	const struct heddle_report report = {
+		.type = type,
+		.context = context,
+		.client = client,
+		.value = value,
+	};
 	unsigned long flags;
 
 	spin_lock_irqsave(&dev->lock, flags);
-	if (dev->num_reports < places)
-		dev->reports[dev->num_reports++] = (struct heddle_report){
-			.type = type,
-			.context = context,
-			.client = client,
-			.value = value,
-		};
+	if (kfifo_avail(&dev->reports) > (type != DRM_HEDDLE_EVENT_REMOVED))
+		kfifo_put(&dev->reports, report);
 	spin_unlock_irqrestore(&dev->lock, flags);
 	queue_work(heddle_report_wq, &dev->report_work);
 }
@@ -79,20 +78,9 @@ void heddle_report_work(struct work_struct *work)
 {
 	struct heddle_device *dev = container_of(work, struct heddle_device, report_work);
 	struct heddle_report report;
-	bool some;
 
 	heddle_coredump_write(dev);
-	for (;;) {
-		spin_lock_irq(&dev->lock);
-		some = dev->num_reports > 0;
-		if (some) {
-			report = dev->reports[0];
-			dev->num_reports--;
-			memmove(dev->reports, dev->reports + 1, dev->num_reports * sizeof(report));
-		}
-		spin_unlock_irq(&dev->lock);
-		if (!some)
-			return;
+	while (kfifo_out_spinlocked(&dev->reports, &report, 1, &dev->lock)) {
 		heddle_notify(dev, &report);
 		if (report.type == DRM_HEDDLE_EVENT_REMOVED)
 			heddle_contexts_wake(dev);
@@ -107,7 +95,7 @@ __poll_t heddle_poll(struct file *filp, struct poll_table_struct *wait)
 	__poll_t mask = 0;
 
 	poll_wait(filp, &file->wq, wait);
-	if (READ_ONCE(file->num_events))
+	if (!kfifo_is_empty(&file->events))
 		mask |= EPOLLIN | EPOLLRDNORM;
 	if (READ_ONCE(file->dev->told_gone))
 		mask |= EPOLLHUP;
@@ -122,17 +110,7 @@ static int heddle_take_events(struct heddle_file *file, struct drm_heddle_events
 
 	args->filled = 0;
 	while (!err && args->filled < args->events.count) {
-		bool some;
-
-		spin_lock_irq(&file->lock);
-		some = file->num_events > 0;
-		if (some) {
-			event = file->events[file->first_event];
-			file->first_event = (file->first_event + 1) % HEDDLE_EVENTS_KEPT;
-			file->num_events--;
-		}
-		spin_unlock_irq(&file->lock);
-		if (!some)
+		if (!kfifo_out_spinlocked(&file->events, &event, 1, &file->lock))
 			break;
 		err = heddle_fill_element(&args->events, args->filled++, &event, sizeof(event));
 	}
@@ -160,12 +138,12 @@ int heddle_events_ioctl(struct drm_device *drm, void *data, struct drm_file *drm
 	do {
 		left = heddle_time_left(args->deadline_ns);
 		if (!left)
-			err = READ_ONCE(file->num_events) ? 0 : -ETIME;
+			err = !kfifo_is_empty(&file->events) ? 0 : -ETIME;
 		else
 			err = wait_event_interruptible_hrtimeout(file->wq,
-								 READ_ONCE(file->num_events) ||
+								 !kfifo_is_empty(&file->events) ||
 								 READ_ONCE(*gone), left);
-		if (READ_ONCE(file->num_events)) {
+		if (!kfifo_is_empty(&file->events)) {
 			err = heddle_take_events(file, args);
 			if (err || args->filled)
 				return err;

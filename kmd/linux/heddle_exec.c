@@ -103,7 +103,8 @@ void heddle_job_free(struct heddle_job *job)
 	for (i = 0; i < job->num_hosts; i++)
 		drm_gem_object_put(&job->hosts[i].bo->shmem.base);
 	heddle_area_free(dev, job->area);
-	heddle_fence_put(&job->run);
+	if (job->run.fence)
+		dma_fence_put(&job->run.fence->base);
 	if (job->run.outcome && job->run.outcome->finished)
 		/* Waits for heddle_finished(), which may still be at it. */
 		dma_fence_remove_callback(job->run.outcome->finished, &job->run.outcome->cb);
@@ -130,7 +131,7 @@ static bool heddle_job_prepared(const struct heddle_job *job)
 	return true;
 }
 
-static struct dma_fence *heddle_refuse(struct heddle_job *job, u32 status)
+static struct dma_fence *heddle_never_run(struct heddle_job *job, u32 status)
 {
 	job->run.outcome->cause = status;
 	return ERR_PTR(-(int)heddle_job_errno(status));
@@ -150,7 +151,6 @@ static struct dma_fence *heddle_run_null(struct heddle_job *job)
 	if (job->context) {
 		dev->counters.jobs++;
 		job->context->file->counters.jobs++;
-		atomic64_inc(&job->context->file->jobs);
 	}
 	spin_unlock_irqrestore(&dev->lock, flags);
 	return NULL;
@@ -170,11 +170,11 @@ static struct dma_fence *heddle_start_job(struct heddle_job *job)
 	job->counted = true;
 	atomic_inc(&dev->started);
 	if (heddle_gone(dev))
-		return heddle_refuse(job, HEDDLE_ERROR_DEVICE_LOST);
+		return heddle_never_run(job, HEDDLE_ERROR_DEVICE_LOST);
 	if (heddle_job_stopped(job))
-		return heddle_refuse(job, HEDDLE_ERROR_ABORTED);
+		return heddle_never_run(job, HEDDLE_ERROR_ABORTED);
 	if (!heddle_job_prepared(job))
-		return heddle_refuse(job, HEDDLE_ERROR_BUS_ERROR);
+		return heddle_never_run(job, HEDDLE_ERROR_BUS_ERROR);
 	if (heddle_null_submission || !dev->regs)
 		return heddle_run_null(job);
 	do {
@@ -183,16 +183,16 @@ static struct dma_fence *heddle_start_job(struct heddle_job *job)
 				      (!READ_ONCE(dev->hold) &&
 				       heddle_device_accepts_jobs(READ_ONCE(dev->state))));
 		if (heddle_job_stopped(job))
-			return heddle_refuse(job, HEDDLE_ERROR_ABORTED);
+			return heddle_never_run(job, HEDDLE_ERROR_ABORTED);
 		if (!drm_dev_enter(&dev->drm, &idx))
-			return heddle_refuse(job, HEDDLE_ERROR_DEVICE_LOST);
+			return heddle_never_run(job, HEDDLE_ERROR_DEVICE_LOST);
 		heddle_host_sync(job, true);
 		err = heddle_engine_start(dev, &job->run, false, job->patches, job->num_patches);
 		drm_dev_exit(idx);
 	} while (err == -EAGAIN);
 	if (err)
-		return heddle_refuse(job, HEDDLE_ERROR_DEVICE_LOST);
-	return heddle_fence_get(&job->run);
+		return heddle_never_run(job, HEDDLE_ERROR_DEVICE_LOST);
+	return dma_fence_get(&job->run.fence->base);
 }
 
 static struct dma_fence *heddle_run_job(struct drm_sched_job *sched_job)
@@ -220,12 +220,6 @@ static struct dma_fence *heddle_dependency(struct drm_sched_job *sched_job,
 	return fence;
 }
 
-/* Cannot happen: the scheduler was told never to time out. */
-static enum drm_gpu_sched_stat heddle_timedout_job(struct drm_sched_job *sched_job)
-{
-	return HEDDLE_SCHED_STAT_RESET;
-}
-
 /* What a job holds may take locks under which others allocate. */
 static void heddle_free_work(struct work_struct *work)
 {
@@ -248,18 +242,20 @@ static void heddle_free_job(struct drm_sched_job *sched_job)
 	bool cookie = dma_fence_begin_signalling();
 
 	/* The scheduler's fence lives on where it was exported; what it needs must, too. */
-	if (!sched_job->s_fence->parent)
-		sched_job->s_fence->parent = heddle_fence_get(&job->run);
+	if (!sched_job->s_fence->parent) { /* it never ran */
+		dma_fence_signal(&job->run.fence->base);
+		sched_job->s_fence->parent = dma_fence_get(&job->run.fence->base);
+	}
 	drm_sched_job_cleanup(sched_job);
 	INIT_WORK(&job->free_work, heddle_free_work);
 	queue_work(heddle_report_wq, &job->free_work);
 	dma_fence_end_signalling(cookie);
 }
 
+/* Without timedout_job: the scheduler is told never to time out. */
 static const struct drm_sched_backend_ops heddle_sched_ops = {
 	.HEDDLE_SCHED_PREPARE_JOB = heddle_dependency,
 	.run_job = heddle_run_job,
-	.timedout_job = heddle_timedout_job,
 	.free_job = heddle_free_job,
 };
 

@@ -15,34 +15,29 @@
 /* Largest HOST buffer: more than any card can take. */
 #define HEDDLE_HOST_BYTES_MAX (64ULL << 30)
 
+static u64 heddle_bytes_at(struct drm_gem_object *obj, u32 placement)
+{
+	return to_heddle_bo(obj)->placement == placement ? obj->size : 0;
+}
+
 /* A handle: that of a buffer of the file's own, of an import or of a shared one. */
 static int heddle_gem_open(struct drm_gem_object *obj, struct drm_file *drm_file)
 {
 	struct heddle_file *file = drm_file->driver_priv;
-	bool device = to_heddle_bo(obj)->placement == DRM_HEDDLE_DEVICE;
-	int err;
+	int err = heddle_file_charge_object(file, HEDDLE_BUFFERS,
+					    heddle_bytes_at(obj, DRM_HEDDLE_DEVICE));
 
-	err = heddle_file_charge(file, HEDDLE_BUFFERS, 1);
-	if (err)
-		return err;
-	err = device ? heddle_file_charge(file, HEDDLE_DEVICE_BYTES, obj->size) : 0;
-	if (err) {
-		heddle_file_uncharge(file, HEDDLE_BUFFERS, 1);
-		return err;
-	}
-	atomic64_add(obj->size, device ? &file->device_bytes : &file->host_bytes);
-	return 0;
+	if (!err)
+		atomic64_add(heddle_bytes_at(obj, DRM_HEDDLE_HOST), &file->host_bytes);
+	return err;
 }
 
 static void heddle_gem_close(struct drm_gem_object *obj, struct drm_file *drm_file)
 {
 	struct heddle_file *file = drm_file->driver_priv;
-	bool device = to_heddle_bo(obj)->placement == DRM_HEDDLE_DEVICE;
 
-	heddle_file_uncharge(file, HEDDLE_BUFFERS, 1);
-	if (device)
-		heddle_file_uncharge(file, HEDDLE_DEVICE_BYTES, obj->size);
-	atomic64_sub(obj->size, device ? &file->device_bytes : &file->host_bytes);
+	heddle_file_uncharge_object(file, HEDDLE_BUFFERS, heddle_bytes_at(obj, DRM_HEDDLE_DEVICE));
+	atomic64_sub(heddle_bytes_at(obj, DRM_HEDDLE_HOST), &file->host_bytes);
 }
 
 static void heddle_host_free(struct drm_gem_object *obj)
@@ -156,17 +151,18 @@ static int heddle_gem_device_create(struct heddle_device *dev, u64 size, struct 
 struct heddle_bo *heddle_gem_find(struct drm_file *file, u32 handle, u32 placement, int *err)
 {
 	struct drm_gem_object *obj = drm_gem_object_lookup(file, handle);
+	struct heddle_bo *bo;
 
 	if (!obj) {
-		*err = -ENOENT;
+		*err = heddle_refuse_unknown("handle", handle);
 		return NULL;
 	}
-	if (to_heddle_bo(obj)->placement != placement) {
-		drm_gem_object_put(obj);
-		*err = -EINVAL;
-		return NULL;
-	}
-	return to_heddle_bo(obj);
+	bo = to_heddle_bo(obj);
+	if (bo->placement == placement)
+		return bo;
+	*err = heddle_refuse(-EINVAL, "placement of the object", bo->placement, placement);
+	drm_gem_object_put(obj);
+	return NULL;
 }
 
 int heddle_gem_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
@@ -184,10 +180,12 @@ int heddle_gem_create_ioctl(struct drm_device *drm, void *data, struct drm_file 
 	if (args->placement == DRM_HEDDLE_DEVICE)
 		err = err ?: heddle_gem_device_create(dev, args->size, &bo);
 	else if (err || size > HEDDLE_HOST_BYTES_MAX)
-		err = -ENOMEM;
+		err = heddle_refuse(-ENOMEM, "size", args->size, HEDDLE_HOST_BYTES_MAX);
 	else
 		err = heddle_gem_host_create(dev, size, &bo);
 	args->available = heddle_dram_available(dev);
+	if (err == -ENOSPC)
+		heddle_say_refused("size", args->size, args->available);
 	if (err)
 		return err;
 	err = drm_gem_handle_create(file, &bo->shmem.base, &args->handle);
@@ -202,7 +200,7 @@ int heddle_gem_info_ioctl(struct drm_device *drm, void *data, struct drm_file *f
 	int err = 0;
 
 	if (!obj)
-		return -ENOENT;
+		return heddle_refuse_unknown("handle", args->handle);
 	args->placement = to_heddle_bo(obj)->placement;
 	args->size = obj->size;
 	args->mmap_offset = 0;

@@ -146,6 +146,22 @@ void heddle_host_unmap(struct heddle_bo *bo)
 }
 
 /*
+ * What @sg has of the *@left bytes from *@offset on, which become those behind it: the
+ * number of bytes, and their address in *@at. 0: they begin behind it.
+ */
+static u64 heddle_next_piece(struct scatterlist *sg, u64 *offset, u64 *left, dma_addr_t *at)
+{
+	u64 size = sg_dma_len(sg);
+	u64 skipped = min(*offset, size);
+	u64 n = min(size - skipped, *left);
+
+	*at = sg_dma_address(sg) + skipped;
+	*offset -= skipped;
+	*left -= n;
+	return n;
+}
+
+/*
  * The scatter list of bytes [offset, offset + *length) of a mapped buffer, of at most
  * @max entries; *length becomes the bytes that they hold. Returns the number of entries;
  * with @entries NULL it only counts.
@@ -157,25 +173,20 @@ u32 heddle_host_entries(struct heddle_bo *bo, u64 offset, u64 *length,
 	u64 left = *length;
 	u32 count = 0;
 	unsigned int i;
+	dma_addr_t at;
+	u64 n;
 
 	for_each_sgtable_dma_sg(bo->sgt, sg, i) {
-		u64 size = sg_dma_len(sg);
-		u64 n;
-
 		if (!left || count == max)
 			break;
-		if (offset >= size) {
-			offset -= size;
+		n = heddle_next_piece(sg, &offset, &left, &at);
+		if (!n)
 			continue;
-		}
-		n = min(size - offset, left);
 		if (entries) {
-			entries[count].iova = sg_dma_address(sg) + offset;
-			entries[count].length = n;
+			entries[count].iova = cpu_to_le64(at);
+			entries[count].length = cpu_to_le64(n);
 		}
 		count++;
-		offset = 0;
-		left -= n;
 	}
 	*length -= left;
 	return count;
@@ -184,30 +195,22 @@ u32 heddle_host_entries(struct heddle_bo *bo, u64 offset, u64 *length,
 static void heddle_sync_range(struct heddle_device *dev, const struct heddle_host_range *range,
 			      bool for_card)
 {
+	struct device *parent = dev->drm.dev;
 	u64 offset = range->offset;
 	u64 left = range->length;
 	struct scatterlist *sg;
 	unsigned int i;
+	dma_addr_t at;
+	u64 n;
 
 	for_each_sgtable_dma_sg(range->bo->sgt, sg, i) {
-		u64 size = sg_dma_len(sg);
-		u64 n;
-
 		if (!left)
 			break;
-		if (offset >= size) {
-			offset -= size;
-			continue;
-		}
-		n = min(size - offset, left);
-		if (for_card)
-			dma_sync_single_for_device(dev->drm.dev, sg_dma_address(sg) + offset, n,
-						   DMA_BIDIRECTIONAL);
-		else
-			dma_sync_single_for_cpu(dev->drm.dev, sg_dma_address(sg) + offset, n,
-						DMA_BIDIRECTIONAL);
-		offset = 0;
-		left -= n;
+		n = heddle_next_piece(sg, &offset, &left, &at);
+		if (n && for_card)
+			dma_sync_single_for_device(parent, at, n, DMA_BIDIRECTIONAL);
+		else if (n)
+			dma_sync_single_for_cpu(parent, at, n, DMA_BIDIRECTIONAL);
 	}
 }
 

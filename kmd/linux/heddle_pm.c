@@ -33,8 +33,7 @@ struct heddle_saved {
 
 struct heddle_sleep {
 	struct list_head saved;
-	struct heddle_area *area;
-	struct heddle_outcome *outcome;
+	struct heddle_own own;
 };
 
 static void heddle_sleep_free(struct heddle_device *dev, struct heddle_sleep *sleep)
@@ -46,27 +45,19 @@ static void heddle_sleep_free(struct heddle_device *dev, struct heddle_sleep *sl
 			drm_gem_object_put(&saved->bo->shmem.base);
 		kfree(saved);
 	}
-	heddle_area_free(dev, sleep->area);
-	heddle_outcome_put(sleep->outcome);
+	heddle_own_fini(dev, &sleep->own);
 	kfree(sleep);
 }
 
 static struct heddle_sleep *heddle_sleep_alloc(struct heddle_device *dev)
 {
 	struct heddle_sleep *sleep = kzalloc(sizeof(*sleep), GFP_KERNEL);
-	struct heddle_area *area;
 
 	if (!sleep)
 		return NULL;
 	INIT_LIST_HEAD(&sleep->saved);
-	sleep->outcome = heddle_outcome_alloc(dev);
-	area = heddle_area_alloc(dev, HEDDLE_STEP_BYTES + PAGE_SIZE);
-	if (sleep->outcome && !IS_ERR(area)) {
-		sleep->area = area;
+	if (!heddle_own_init(dev, &sleep->own, HEDDLE_STEP_BYTES + PAGE_SIZE))
 		return sleep;
-	}
-	if (!IS_ERR(area))
-		sleep->area = area;
 	heddle_sleep_free(dev, sleep);
 	return NULL;
 }
@@ -74,18 +65,19 @@ static struct heddle_sleep *heddle_sleep_alloc(struct heddle_device *dev)
 /* Copies one piece, by one step whose list lies behind it. */
 static int heddle_sleep_copy(struct heddle_device *dev, struct heddle_saved *saved, u32 type)
 {
-	struct heddle_area *area = dev->sleep->area;
+	struct heddle_area *area = dev->sleep->own.area;
 	struct heddle_step *step = area->cpu;
 	u64 length = saved->length;
 
 	memset(step, 0, sizeof(*step));
-	step->type = type;
-	step->device_address = saved->address;
-	step->length = length;
-	step->table_iova = area->dma + sizeof(*step);
-	step->sg_count = heddle_host_entries(saved->bo, 0, &length,
-					     (struct heddle_sg_entry *)(step + 1), U32_MAX);
-	return heddle_run_own(dev, area, dev->sleep->outcome, 1);
+	step->type = cpu_to_le32(type);
+	step->device_address = cpu_to_le64(saved->address);
+	step->length = cpu_to_le64(length);
+	step->table_iova = cpu_to_le64(area->dma + sizeof(*step));
+	step->sg_count = cpu_to_le32(heddle_host_entries(saved->bo, 0, &length,
+							 (struct heddle_sg_entry *)(step + 1),
+							 U32_MAX));
+	return heddle_own_run(dev, &dev->sleep->own, 1);
 }
 
 /* The next part of memory at or above *@at that belongs to somebody. */
@@ -147,11 +139,6 @@ static int heddle_restore(struct heddle_device *dev)
 	return 0;
 }
 
-static bool heddle_sleep_wanted(struct heddle_device *dev)
-{
-	return true;
-}
-
 static void heddle_awake(struct device *device)
 {
 	struct heddle_device *dev = dev_get_drvdata(device);
@@ -175,7 +162,7 @@ static int heddle_fall_asleep(struct device *device)
 	dev->sleep = heddle_sleep_alloc(dev);
 	err = dev->sleep ? 0 : -ENOMEM;
 	if (!err)
-		err = heddle_hold(dev, heddle_sleep_wanted, HEDDLE_SLEEP_SECONDS * HZ) ?:
+		err = heddle_hold(dev, NULL, HEDDLE_SLEEP_SECONDS * HZ) ?:
 			heddle_save(dev);
 	drm_dev_exit(idx);
 	if (err) {
@@ -220,10 +207,8 @@ static int heddle_resume(struct device *device)
 		return 0;
 	err = heddle_card_lost(dev) ? -ENODEV : heddle_card_start(dev);
 	if (!err) {
-		pci_restore_msi_state(to_pci_dev(device)); /* the reset cleared the table */
-		spin_lock_irq(&dev->lock);
+		heddle_irq_restore(dev);
 		heddle_engine_rings(dev);
-		spin_unlock_irq(&dev->lock);
 		err = dev->sleep ? heddle_restore(dev) : 0;
 	}
 	if (err)
@@ -256,9 +241,7 @@ static int heddle_runtime_resume(struct device *device)
 
 	if (heddle_gone(dev))
 		return 0;
-	spin_lock_irq(&dev->lock);
 	heddle_engine_rings(dev);
-	spin_unlock_irq(&dev->lock);
 	heddle_schedule_watch(dev);
 	queue_work(heddle_report_wq, &dev->memory_work); /* it could not tell while it slept */
 	return 0;

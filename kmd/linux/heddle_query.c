@@ -17,7 +17,7 @@ static void heddle_query_memory(struct heddle_file *file, struct drm_heddle_memo
 	info->used = dev->mem.used;
 	info->generation = dev->mem_generation;
 	mutex_unlock(&dev->mem_lock);
-	info->used_here = atomic64_read(&file->device_bytes);
+	info->used_here = heddle_file_device_bytes(file);
 }
 
 static u64 heddle_unfinished(struct heddle_file *file)
@@ -97,7 +97,7 @@ void heddle_show_fdinfo(struct seq_file *m, struct file *f)
 	if (dev_is_pci(parent))
 		seq_printf(m, "drm-pdev:\t%s\n", pci_name(to_pci_dev(parent)));
 	seq_printf(m, "drm-engine-npu:\t%lld ns\n", atomic64_read(&file->busy_ns));
-	heddle_show_memory(m, "device", atomic64_read(&file->device_bytes));
+	heddle_show_memory(m, "device", heddle_file_device_bytes(file));
 	heddle_show_memory(m, "memory", atomic64_read(&file->host_bytes));
-	seq_printf(m, "heddle-jobs:\t%lld\n", atomic64_read(&file->jobs));
+	seq_printf(m, "heddle-jobs:\t%llu\n", READ_ONCE(file->counters.jobs));
 }

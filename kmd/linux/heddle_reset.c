@@ -142,13 +142,14 @@ static void heddle_watch_reset(struct heddle_device *dev, u64 now)
 	if (dev->ready_seen && dev->card_reset) {
 		/* The card has forgotten its rings, and all that was in them. */
 		heddle_engine_end_all(dev, HEDDLE_JOB_LOST);
-		spin_lock_irq(&dev->lock);
 		heddle_engine_rings(dev);
-		spin_unlock_irq(&dev->lock);
+		/* And its vectors: until they are back, the watch is who sees that jobs end. */
+		WRITE_ONCE(dev->vectors_lost, true);
+		queue_work(heddle_report_wq, &dev->memory_work);
 	}
 	if (dev->ready_seen && READ_ONCE(dev->guilty_ended)) {
 		spin_lock_irq(&dev->lock);
-		heddle_sched_reset(&dev->order);
+		dev->sram_owner = 0;
 		heddle_watch_idle(&dev->watch);
 		dev->guilty = NULL;
 		heddle_device_step(&dev->state, HEDDLE_DEVICE_RESET_DONE);

@@ -93,6 +93,19 @@ unlock:
 	heddle_rest_over(&due);
 }
 
+/* When device memory may be compacted: now or earlier, or ask again then. */
+u64 heddle_rest_compact_at(struct heddle_device *dev, u64 now)
+{
+	struct heddle_fair_rivals all;
+	u64 at;
+
+	spin_lock_irq(&dev->lock);
+	all = heddle_count_rivals(dev, now);
+	at = heddle_fair_compact_at(&dev->fair, &all, now);
+	spin_unlock_irq(&dev->lock);
+	return at;
+}
+
 static enum hrtimer_restart heddle_rest_timer(struct hrtimer *timer)
 {
 	bool cookie = dma_fence_begin_signalling();
@@ -180,7 +193,6 @@ struct dma_fence *heddle_rest(struct heddle_device *dev, struct heddle_outcome *
 	fence = heddle_fence_alloc(dev->sched, true, GFP_NOWAIT | __GFP_NOWARN);
 	if (!fence)
 		goto unlock;
-	heddle_fence_init(fence, dev->fence_context + 1, 0);
 	fence->context = context;
 	list_add_tail(&fence->rest, &file->rests);
 	dma_fence_get(&fence->base);

@@ -39,7 +39,7 @@ int heddle_steps_alloc(struct heddle_job *job, u32 steps)
 	return 0;
 }
 
-static void heddle_add_patch(struct heddle_job *job, u64 *where, struct heddle_alloc *alloc,
+static void heddle_add_patch(struct heddle_job *job, __le64 *where, struct heddle_alloc *alloc,
 			     u64 offset)
 {
 	struct heddle_patch *patch = &job->patches[job->num_patches++];
@@ -57,8 +57,8 @@ static struct heddle_step *heddle_add_step(struct heddle_job *job, u32 index, u3
 	struct heddle_step *hw = &job->run.steps[job->run.num_steps];
 
 	job->step_of[job->run.num_steps++] = index;
-	hw->type = type;
-	hw->length = length;
+	hw->type = cpu_to_le32(type);
+	hw->length = cpu_to_le64(length);
 	heddle_add_patch(job, &hw->device_address, alloc, offset);
 	return hw;
 }
@@ -68,14 +68,16 @@ static int heddle_add_list(struct heddle_job *job, struct heddle_step *hw, struc
 {
 	struct heddle_sg_entry *list;
 	dma_addr_t dma;
+	u32 count;
 
-	hw->sg_count = heddle_host_entries(host, offset, length, NULL, most);
-	list = heddle_area_carve(job->dev, &job->area, hw->sg_count * sizeof(*list), &dma);
+	count = heddle_host_entries(host, offset, length, NULL, most);
+	list = heddle_area_carve(job->dev, &job->area, count * sizeof(*list), &dma);
 	if (IS_ERR(list))
 		return PTR_ERR(list);
 	heddle_host_entries(host, offset, length, list, most);
-	hw->table_iova = dma;
-	hw->length = *length;
+	hw->sg_count = cpu_to_le32(count);
+	hw->table_iova = cpu_to_le64(dma);
+	hw->length = cpu_to_le64(*length);
 	return 0;
 }
 
@@ -106,7 +108,7 @@ void heddle_write_fill(struct heddle_job *job, u32 index, struct heddle_alloc *a
 		       u64 length, u32 value)
 {
 	heddle_add_step(job, index, HEDDLE_STEP_TYPE_FILL, alloc, offset, length)->fill_value =
-		value;
+		cpu_to_le32(value);
 }
 
 /* Step @index of the submission: a run; the table of its regions is to be filled in. */
@@ -121,15 +123,16 @@ struct heddle_region *heddle_write_run(struct heddle_job *job, u32 index,
 	table = heddle_area_carve(job->dev, &job->area, HEDDLE_REGIONS * sizeof(*table), &dma);
 	if (IS_ERR(table))
 		return table;
-	hw->table_iova = dma;
+	hw->table_iova = cpu_to_le64(dma);
 	job->run.uses_sram = true;
 	return table;
 }
 
 void heddle_write_region(struct heddle_job *job, struct heddle_region *region,
-			 struct heddle_alloc *alloc, u64 offset, u64 size, u32 flags)
+			 struct heddle_alloc *alloc, const struct drm_heddle_region *in)
 {
-	region->size = size;
-	region->flags = flags;
-	heddle_add_patch(job, &region->base, alloc, offset);
+	region->size = cpu_to_le64(in->size);
+	if (in->flags & DRM_HEDDLE_REGION_WRITE)
+		region->flags = cpu_to_le32(HEDDLE_REGION_FLAGS_WRITABLE_MASK);
+	heddle_add_patch(job, &region->base, alloc, in->offset);
 }

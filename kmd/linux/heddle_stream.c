@@ -6,6 +6,7 @@
 #include <linux/vmalloc.h>
 
 #include <drm/drm_drv.h>
+#include <drm/drm_print.h>
 
 #include "heddle_args.h"
 #include "heddle_drv.h"
@@ -55,24 +56,6 @@ static int heddle_stream_validate(struct heddle_device *dev, const u32 *words, s
 	return err;
 }
 
-static int heddle_stream_charge(struct heddle_file *file, const struct heddle_stream *stream)
-{
-	int err = heddle_file_charge(file, HEDDLE_STREAMS, 1);
-
-	if (err)
-		return err;
-	err = heddle_file_charge(file, HEDDLE_DEVICE_BYTES, stream->alloc->node.size);
-	if (err)
-		heddle_file_uncharge(file, HEDDLE_STREAMS, 1);
-	return err;
-}
-
-static void heddle_stream_uncharge(struct heddle_file *file, const struct heddle_stream *stream)
-{
-	heddle_file_uncharge(file, HEDDLE_DEVICE_BYTES, stream->alloc->node.size);
-	heddle_file_uncharge(file, HEDDLE_STREAMS, 1);
-}
-
 /* Copies the user's words to @bo, which user space cannot map, and looks at them there. */
 static int heddle_stream_take(struct heddle_file *file, struct heddle_bo *bo,
 			      struct drm_heddle_stream_create *args,
@@ -80,7 +63,8 @@ static int heddle_stream_take(struct heddle_file *file, struct heddle_bo *bo,
 {
 	struct heddle_device *dev = file->dev;
 	u32 pages = bo->shmem.base.size >> PAGE_SHIFT;
-	void *words;
+	u32 count = args->data.count / sizeof(u32);
+	u32 *words;
 	int err;
 	int idx;
 
@@ -94,12 +78,16 @@ static int heddle_stream_take(struct heddle_file *file, struct heddle_bo *bo,
 	if (!words)
 		return -ENOMEM;
 	if (copy_from_user(words, u64_to_user_ptr(args->data.ptr), args->data.count)) {
-		err = -EFAULT;
+		err = heddle_refuse(-EFAULT, "ptr of the stream", args->data.ptr, TASK_SIZE_MAX);
 	} else {
+		le32_to_cpu_array(words, count);
 		err = heddle_stream_validate(dev, words, args->data.count, facts);
+		cpu_to_le32_array(words, count); /* as the card reads them */
 		if (err == -ENOEXEC) {
 			args->error_offset = facts->offset;
 			args->error_code = facts->error;
+			drm_dbg_driver(&dev->drm, "heddle: command at byte %u of %u: error %u\n",
+				       facts->offset, args->data.count, facts->error);
 		}
 	}
 	vunmap(words);
@@ -130,21 +118,21 @@ int heddle_stream_create_ioctl(struct drm_device *drm, void *data, struct drm_fi
 	if (err)
 		goto put_staging;
 	err = heddle_alloc_create(dev, args->data.count, &stream->alloc);
+	if (err == -ENOSPC)
+		heddle_say_refused("count", args->data.count, heddle_dram_available(dev));
 	if (err)
 		goto put_staging;
 	stream->alloc->staged_bytes = stream->bytes;
 	stream->alloc->staging = staging; /* with our reference */
 	staging = NULL;
-	err = heddle_stream_charge(file, stream);
+	err = heddle_file_charge_object(file, HEDDLE_STREAMS, stream->alloc->node.size);
 	if (err)
 		goto free;
-	atomic64_add(stream->alloc->node.size, &file->device_bytes);
 	err = xa_alloc_cyclic(&file->streams, &args->stream, stream, XA_LIMIT(1, U32_MAX),
 			      &file->next_stream, GFP_KERNEL_ACCOUNT);
 	if (err >= 0)
 		return 0; /* it is the table's now */
-	atomic64_sub(stream->alloc->node.size, &file->device_bytes);
-	heddle_stream_uncharge(file, stream);
+	heddle_file_uncharge_object(file, HEDDLE_STREAMS, stream->alloc->node.size);
 put_staging:
 	if (staging)
 		drm_gem_object_put(&staging->shmem.base);
@@ -165,9 +153,8 @@ int heddle_stream_destroy_ioctl(struct drm_device *drm, void *data, struct drm_f
 		return err;
 	stream = xa_erase(&file->streams, args->stream);
 	if (!stream)
-		return -ENOENT;
-	heddle_stream_uncharge(file, stream);
-	atomic64_sub(stream->alloc->node.size, &file->device_bytes);
+		return heddle_refuse_unknown("stream", args->stream);
+	heddle_file_uncharge_object(file, HEDDLE_STREAMS, stream->alloc->node.size);
 	heddle_stream_put(stream);
 	return 0;
 }

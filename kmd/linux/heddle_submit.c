@@ -18,10 +18,13 @@
 int heddle_copy_element(void *to, size_t size, const struct drm_heddle_array *array, u32 index)
 {
 	u64 at = array->ptr + (u64)index * array->stride;
+	int err = at < array->ptr ? -EFAULT :
+		  copy_struct_from_user(to, size, u64_to_user_ptr(at), array->stride);
 
-	if (at < array->ptr)
-		return -EFAULT;
-	return copy_struct_from_user(to, size, u64_to_user_ptr(at), array->stride);
+	if (err == -E2BIG)
+		return heddle_refuse(err, "stride of an element that uses more than is known",
+				     array->stride, size);
+	return err ? heddle_refuse(err, "ptr of an element", at, TASK_SIZE_MAX) : 0;
 }
 
 int heddle_fill_element(const struct drm_heddle_array *array, u32 index, const void *from,
@@ -29,25 +32,23 @@ int heddle_fill_element(const struct drm_heddle_array *array, u32 index, const v
 {
 	u64 at = array->ptr + (u64)index * array->stride;
 
-	if (at < array->ptr)
-		return -EFAULT;
-	return copy_to_user(u64_to_user_ptr(at), from, min_t(size_t, size, array->stride)) ?
-		-EFAULT : 0;
+	if (at < array->ptr ||
+	    copy_to_user(u64_to_user_ptr(at), from, min_t(size_t, size, array->stride)))
+		return heddle_refuse(-EFAULT, "ptr of an element", at, TASK_SIZE_MAX);
+	return 0;
 }
 
 /* One step with what it names; references are held. */
 struct heddle_bound_step {
 	struct drm_heddle_step in;
-	struct heddle_bo *host;
+	struct heddle_host_range host; /* of a copy */
 	struct heddle_bo *device;
+	u64 device_offset;
 	struct heddle_stream *stream;
 	u32 regions;
 	struct heddle_bound_region {
+		struct drm_heddle_region in;
 		struct heddle_bo *bo;
-		u32 index;
-		u32 flags;
-		u64 offset;
-		u64 size;
 	} region[HEDDLE_REGIONS];
 };
 
@@ -72,7 +73,6 @@ struct heddle_submission {
 static int heddle_bind_run(struct drm_file *file, struct heddle_bound_step *step)
 {
 	u64 sizes[HEDDLE_REGIONS] = {};
-	struct drm_heddle_region in;
 	u32 writable = 0;
 	u32 used = 0;
 	int err;
@@ -80,30 +80,25 @@ static int heddle_bind_run(struct drm_file *file, struct heddle_bound_step *step
 
 	step->stream = heddle_stream_find(file->driver_priv, step->in.stream);
 	if (!step->stream)
-		return -ENOENT;
+		return heddle_refuse_unknown("stream", step->in.stream);
 	for (i = 0; i < step->in.regions.count; i++) {
-		struct heddle_bound_region *region = &step->region[step->regions];
+		struct heddle_bound_region *region = &step->region[i];
+		struct drm_heddle_region *in = &region->in;
 
-		err = heddle_copy_element(&in, sizeof(in), &step->in.regions, i);
-		if (!err)
-			err = heddle_check_region(&in, &used);
+		err = heddle_copy_element(in, sizeof(*in), &step->in.regions, i) ?:
+			heddle_check_region(in, &used);
 		if (err)
 			return err;
-		region->bo = heddle_gem_find(file, in.handle, DRM_HEDDLE_DEVICE, &err);
+		region->bo = heddle_gem_find(file, in->handle, DRM_HEDDLE_DEVICE, &err);
 		if (!region->bo)
 			return err;
 		step->regions++;
-		err = heddle_check_range(in.offset, in.size, region->bo->shmem.base.size);
+		err = heddle_check_range(in->offset, in->size, region->bo->shmem.base.size);
 		if (err)
 			return err;
-		region->index = in.index;
-		region->offset = in.offset;
-		region->size = in.size;
-		sizes[in.index] = in.size;
-		if (in.flags & DRM_HEDDLE_REGION_WRITE) {
-			region->flags = HEDDLE_REGION_FLAGS_WRITABLE_MASK;
-			writable |= 1U << in.index;
-		}
+		sizes[in->index] = in->size;
+		if (in->flags & DRM_HEDDLE_REGION_WRITE)
+			writable |= 1U << in->index;
 	}
 	return heddle_validate_binding(&step->stream->facts, sizes, writable);
 }
@@ -112,6 +107,7 @@ static int heddle_bind_step(struct drm_file *file, struct heddle_bound_step *ste
 {
 	const struct drm_heddle_step *in = &step->in;
 	bool out = in->type == DRM_HEDDLE_COPY_OUT;
+	struct heddle_host_range *host = &step->host;
 	u64 length = in->length;
 	int err;
 	int idx;
@@ -125,28 +121,28 @@ static int heddle_bind_step(struct drm_file *file, struct heddle_bound_step *ste
 	step->device = heddle_gem_find(file, out ? in->src : in->dst, DRM_HEDDLE_DEVICE, &err);
 	if (!step->device)
 		return err;
-	err = heddle_check_range(out ? in->src_offset : in->dst_offset, in->length,
-				 step->device->shmem.base.size);
+	step->device_offset = out ? in->src_offset : in->dst_offset;
+	err = heddle_check_range(step->device_offset, length, step->device->shmem.base.size);
 	if (err || in->type == DRM_HEDDLE_FILL)
 		return err;
-	step->host = heddle_gem_find(file, out ? in->dst : in->src, DRM_HEDDLE_HOST, &err);
-	if (!step->host)
+	host->bo = heddle_gem_find(file, out ? in->dst : in->src, DRM_HEDDLE_HOST, &err);
+	if (!host->bo)
 		return err;
-	err = heddle_check_range(out ? in->dst_offset : in->src_offset, in->length,
-				 step->host->shmem.base.size);
+	host->offset = out ? in->dst_offset : in->src_offset;
+	host->length = length;
+	host->out = out;
+	err = heddle_check_range(host->offset, length, host->bo->shmem.base.size);
 	if (err)
 		return err;
-	if (!drm_dev_enter(step->host->shmem.base.dev, &idx))
+	if (!drm_dev_enter(host->bo->shmem.base.dev, &idx))
 		return -ENODEV;
-	err = heddle_host_map(step->host, file->driver_priv);
+	err = heddle_host_map(host->bo, file->driver_priv);
 	if (!err)
-		*entries = heddle_host_entries(step->host, out ? in->dst_offset : in->src_offset,
-					       &length, NULL, U32_MAX);
+		*entries = heddle_host_entries(host->bo, host->offset, &length, NULL, U32_MAX);
 	drm_dev_exit(idx);
-	if (err)
-		return err;
-	/* Memory in more pieces than one list takes. */
-	return *entries > HEDDLE_SG_ENTRIES_MAX ? -ENOMEM : 0;
+	if (!err && *entries > HEDDLE_SG_ENTRIES_MAX) /* more than one list takes */
+		err = heddle_refuse(-ENOMEM, "pieces of a buffer", *entries, HEDDLE_SG_ENTRIES_MAX);
+	return err;
 }
 
 static int heddle_bind(struct drm_file *file, const struct drm_heddle_submit *args,
@@ -169,7 +165,7 @@ static int heddle_bind(struct drm_file *file, const struct drm_heddle_submit *ar
 		if (err)
 			return err;
 		s->num_patches += step->regions;
-		s->num_hosts += step->host ? 1 : 0;
+		s->num_hosts += step->host.bo ? 1 : 0;
 		s->cycles = heddle_cycles_add(s->cycles,
 					      step->stream ? step->stream->facts.max_cycles :
 					      heddle_copy_cycles(step->in.length));
@@ -201,7 +197,7 @@ static int heddle_take_out_syncs(struct drm_file *file, const struct drm_heddle_
 			return err;
 		out->syncobj = drm_syncobj_find(file, sync.handle);
 		if (!out->syncobj)
-			return -ENOENT;
+			return heddle_refuse_unknown("syncobj", sync.handle);
 		s->num_out = i + 1;
 		out->point = sync.point;
 		if (sync.point) {
@@ -225,12 +221,13 @@ static int heddle_add_in_syncs(struct drm_file *file, const struct drm_heddle_su
 		err = heddle_copy_element(&sync, sizeof(sync), &args->in_syncs, i);
 		if (!err)
 			err = heddle_check_sync(&sync);
-		if (!err)
-			err = drm_syncobj_find_fence(file, sync.handle, sync.point, 0, &fence);
-		if (!err) {
-			job->waits = job->waits || !dma_fence_is_signaled(fence);
-			err = drm_sched_job_add_dependency(&job->base, fence); /* takes the fence */
-		}
+		if (err)
+			return err;
+		err = drm_syncobj_find_fence(file, sync.handle, sync.point, 0, &fence);
+		if (err) /* no syncobj, or no fence in it */
+			return heddle_refuse(err, "point of an in_sync", sync.point, sync.handle);
+		job->waits = job->waits || !dma_fence_is_signaled(fence);
+		err = drm_sched_job_add_dependency(&job->base, fence); /* takes the fence */
 		if (err)
 			return err;
 	}
@@ -248,27 +245,16 @@ static int heddle_write_step(struct heddle_job *job, u32 index, struct heddle_bo
 		table = heddle_write_run(job, index, step->stream);
 		if (IS_ERR(table))
 			return PTR_ERR(table);
-		for (i = 0; i < step->regions; i++) {
-			struct heddle_bound_region *region = &step->region[i];
-
-			heddle_write_region(job, &table[region->index], region->bo->alloc,
-					    region->offset, region->size, region->flags);
-		}
-	} else if (in->type == DRM_HEDDLE_FILL) {
-		heddle_write_fill(job, index, step->device->alloc, in->dst_offset, in->length,
-				  in->fill_value);
-	} else {
-		bool out = in->type == DRM_HEDDLE_COPY_OUT;
-		struct heddle_host_range host = {
-			.bo = step->host,
-			.offset = out ? in->dst_offset : in->src_offset,
-			.length = in->length,
-			.out = out,
-		};
-
-		return heddle_write_copy(job, index, &host, step->device->alloc,
-					 out ? in->src_offset : in->dst_offset, most);
+		for (i = 0; i < step->regions; i++)
+			heddle_write_region(job, &table[step->region[i].in.index],
+					    step->region[i].bo->alloc, &step->region[i].in);
+		return 0;
 	}
+	if (in->type != DRM_HEDDLE_FILL)
+		return heddle_write_copy(job, index, &step->host, step->device->alloc,
+					 step->device_offset, most);
+	heddle_write_fill(job, index, step->device->alloc, step->device_offset, in->length,
+			  in->fill_value);
 	return 0;
 }
 
@@ -341,18 +327,22 @@ static int heddle_keep_outcome(struct heddle_context *context, struct heddle_job
 static int heddle_queue(struct heddle_context *context, struct heddle_job *job,
 			struct heddle_submission *s, u64 *seqno)
 {
+	u32 unfinished;
 	bool first;
 	int err = 0;
 	u32 i;
 
 	mutex_lock(&context->lock);
-	first = !atomic_read(&context->unfinished);
+	unfinished = atomic_read(&context->unfinished);
+	first = !unfinished;
 	if (context->dead)
-		err = heddle_gone(job->dev) ? -ENODEV : -ENOENT;
+		err = heddle_gone(job->dev) ? -ENODEV :
+					      heddle_refuse_unknown("context", context->id);
 	else if (heddle_file_banned(context->file))
-		err = -EIO;
-	else if (atomic_read(&context->unfinished) >= HEDDLE_JOBS_QUEUED_MAX)
-		err = -EAGAIN;
+		err = heddle_refuse_banned(context->file);
+	else if (unfinished >= HEDDLE_JOBS_QUEUED_MAX)
+		err = heddle_refuse(-EAGAIN, "jobs of the context", unfinished,
+				    HEDDLE_JOBS_QUEUED_MAX);
 	else
 		err = heddle_file_charge(context->file, HEDDLE_JOBS, 1);
 	if (err)
@@ -365,7 +355,7 @@ static int heddle_queue(struct heddle_context *context, struct heddle_job *job,
 	/* Nothing can fail from here on. */
 	drm_sched_job_arm(&job->base);
 	*seqno = job->run.seqno;
-	trace_heddle_submit(job->dev, job);
+	trace_heddle_submit(job->dev, &job->run);
 	for (i = 0; i < s->num_out; i++) {
 		struct heddle_out_sync *out = &s->out[i];
 		struct dma_fence *fence = &job->base.s_fence->finished;
@@ -392,8 +382,8 @@ static void heddle_submission_free(struct heddle_submission *s)
 	for (i = 0; i < s->num_steps; i++) {
 		struct heddle_bound_step *step = &s->steps[i];
 
-		if (step->host)
-			drm_gem_object_put(&step->host->shmem.base);
+		if (step->host.bo)
+			drm_gem_object_put(&step->host.bo->shmem.base);
 		if (step->device)
 			drm_gem_object_put(&step->device->shmem.base);
 		heddle_stream_put(step->stream);
@@ -423,11 +413,11 @@ int heddle_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *fil
 		return err;
 	context = heddle_context_find(file->driver_priv, args->context);
 	if (!context)
-		return -ENOENT;
+		return heddle_refuse_unknown("context", args->context);
 	run_cycles = READ_ONCE(context->run_cycles);
 	err = heddle_bind(file, args, &s);
 	if (!err && s.cycles > run_cycles)
-		err = -EFBIG;
+		err = heddle_refuse(-EFBIG, "cycles that the job may take", s.cycles, run_cycles);
 	if (!err)
 		err = heddle_take_out_syncs(file, args, &s);
 	if (err)

@@ -10,46 +10,36 @@
 
 #include "heddle_drv.h"
 
-TRACE_EVENT(heddle_submit,
-	TP_PROTO(struct heddle_device *dev, struct heddle_job *job),
-	TP_ARGS(dev, job),
-	TP_STRUCT__entry(
-		__field(u64, card)
-		__field(u64, client)
-		__field(u32, context)
-		__field(u64, seqno)
-		__field(u32, steps)
-	),
-	TP_fast_assign(
-		__entry->card = dev->info.unique;
-		__entry->client = job->run.client;
-		__entry->context = job->context->id;
-		__entry->seqno = job->run.seqno;
-		__entry->steps = job->run.num_steps;
-	),
-	TP_printk("card=%llx client=%llu context=%u seqno=%llu steps=%u", __entry->card,
-		  __entry->client, __entry->context, __entry->seqno, __entry->steps)
-);
-
 DECLARE_EVENT_CLASS(heddle_run,
 	TP_PROTO(struct heddle_device *dev, struct heddle_run *run),
 	TP_ARGS(dev, run),
 	TP_STRUCT__entry(
 		__field(u64, card)
 		__field(u64, client)
+		__field(u32, context)
 		__field(u64, seqno)
 		__field(u64, fence)
+		__field(u32, steps)
 		__field(u32, status)
 	),
 	TP_fast_assign(
 		__entry->card = dev->info.unique;
 		__entry->client = run->client;
+		__entry->context = run->outcome->context ? run->outcome->context->id : 0;
 		__entry->seqno = run->seqno;
 		__entry->fence = run->id;
+		__entry->steps = run->num_steps;
 		__entry->status = run->outcome->result.status;
 	),
-	TP_printk("card=%llx client=%llu seqno=%llu fence=%llu status=%u", __entry->card,
-		  __entry->client, __entry->seqno, __entry->fence, __entry->status)
+	TP_printk("card=%llx client=%llu context=%u seqno=%llu fence=%llu steps=%u status=%u",
+		  __entry->card, __entry->client, __entry->context, __entry->seqno,
+		  __entry->fence, __entry->steps, __entry->status)
+);
+
+/* fence: none yet */
+DEFINE_EVENT(heddle_run, heddle_submit,
+	TP_PROTO(struct heddle_device *dev, struct heddle_run *run),
+	TP_ARGS(dev, run)
 );
 
 DEFINE_EVENT(heddle_run, heddle_start,

@@ -47,11 +47,13 @@ int heddle_wait_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 		return err;
 	context = heddle_context_find(file->driver_priv, args->context);
 	if (!context)
-		return -ENOENT;
+		return heddle_refuse_unknown("context", args->context);
 	outcome = heddle_outcome_find(context, args->seqno);
 	if (!outcome) {
+		err = heddle_refuse(-ENOENT, "seqno", args->seqno,
+				    READ_ONCE(context->next_seqno) - 1);
 		heddle_context_put(context);
-		return -ENOENT;
+		return err;
 	}
 	left = heddle_time_left(args->deadline_ns);
 	if (!left)

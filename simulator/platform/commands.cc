@@ -23,7 +23,8 @@ const char kCommandHelp[] =
   fault late_interrupt [MS=100]           the next interrupt comes late
   fault spurious_interrupt [VECTOR=0]     send one without a cause, now
   fault bus_error host|device             the next access to that memory fails
-  fault stuck_engine                      the next stream hangs until an engine reset
+  fault stuck_engine [card]               the next stream hangs until an engine reset,
+                                          or until a card reset
   fault runaway_dma                       the next copy to the host never ends (not of RTL)
   fault bit_flip command|weights|sram [BYTE=0 [BIT=0]]
                                           a bit changes before the next stream
@@ -100,7 +101,13 @@ absl::Status Fault(const Words& words, Platform* platform) {
       return absl::InvalidArgumentError("bus_error: say where: host or device");
     }
   } else if (kind == "stuck_engine") {
+    const std::string until = words.size() > 2 ? words[2] : "";
+    if (!until.empty() && until != "card") {
+      return absl::InvalidArgumentError(
+          absl::StrCat("stuck_engine: '", until, "' is not card"));
+    }
     faults->stuck_engine = true;
+    faults->lost_engine_reset = !until.empty();
   } else if (kind == "runaway_dma") {
     if (!platform->CanRunAway()) {
       return absl::UnimplementedError(

@@ -16,7 +16,8 @@
 //     late_interrupt [MS=100]        the next one comes MS milliseconds late
 //     spurious_interrupt [VECTOR=0]  one without a cause, now
 //     bus_error host|device          the next such access fails
-//     stuck_engine                   the next stream hangs until RESET.engine
+//     stuck_engine [card]            the next stream hangs until RESET.engine,
+//                                    or until RESET.card
 //     runaway_dma                    the next copy to the host never ends
 //     bit_flip command|weights|sram [BYTE=0 [BIT=0]]
 //                                    a bit changes before the next stream runs

@@ -180,6 +180,26 @@ TEST_F(HotplugTest, StuckEngine) {
   EXPECT_EQ(host_.RunJob({run}).status, 0u);
 }
 
+TEST_F(HotplugTest, StuckUntilACardReset) {
+  const desc::Step run = Load(TestStream());
+  ASSERT_FALSE(Ok("fault stuck_engine engine"));
+  ASSERT_TRUE(Ok("fault stuck_engine card"));
+  host_.Queue(1, {run});
+  host_.Doorbell(1);
+  ASSERT_TRUE(host_.WaitRegister(reg::kStatusOffset, reg::kStatusBusyMask,
+                                 reg::kStatusBusyMask));
+  WaitForStream();
+  host_.Write(reg::kResetOffset, reg::kResetEngineMask);
+  desc::Completion record;
+  EXPECT_FALSE(host_.Next(&record, 50));
+  EXPECT_NE(host_.Read(reg::kStatusOffset) & reg::kStatusBusyMask, 0u);
+  host_.Write(reg::kResetOffset, reg::kResetCardMask);
+  EXPECT_TRUE(host_.WaitRegister(reg::kStatusOffset,
+                                 reg::kStatusReadyMask | reg::kStatusBusyMask,
+                                 reg::kStatusReadyMask));
+  EXPECT_EQ(host_.Read(reg::RingSizeOffset(1)), 0u);
+}
+
 // Nothing stops its writes but the bus, and a power cycle.
 TEST_F(HotplugTest, RunawayDma) {
   if (std::getenv("HEDDLE_SIM_CORE") != nullptr) {

@@ -13,12 +13,14 @@ uint32_t High(uint64_t v) { return static_cast<uint32_t>(v >> 32); }
 RegisterBlock::RegisterBlock(sc_core::sc_module_name name,
                              const isa::Config& config, isa::CoreKind kind,
                              uint64_t serial, const DramStore* store,
-                             JobEngine* jobs, InterruptController* interrupts)
+                             JobEngine* jobs, InterruptController* interrupts,
+                             Faults* faults)
     : sc_module(name),
       port("port"),
       store_(store),
       jobs_(jobs),
-      interrupts_(interrupts) {
+      interrupts_(interrupts),
+      faults_(faults) {
   port.register_b_transport(this, &RegisterBlock::Transport);
   ConnectIdentity(config, kind, serial);
   ConnectJobs();
@@ -65,7 +67,8 @@ void RegisterBlock::ConnectJobs() {
   file_.OnWrite(reg::kResetOffset, [this](uint32_t bits) {
     if (bits & reg::kResetCardMask) {
       jobs_->Reset(JobEngine::Stop::kCardReset);
-    } else if (bits & reg::kResetEngineMask) {
+    } else if ((bits & reg::kResetEngineMask) &&
+               !std::exchange(faults_->lost_engine_reset, false)) {
       jobs_->Reset(JobEngine::Stop::kEngineReset);
     }
   });

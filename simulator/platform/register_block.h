@@ -13,6 +13,7 @@
 
 #include "rtl/spec/generated/isa.h"
 #include "simulator/platform/dram_store.h"
+#include "simulator/platform/faults.h"
 #include "simulator/platform/interrupt_controller.h"
 #include "simulator/platform/job_engine.h"
 #include "simulator/platform/register_file.h"
@@ -25,7 +26,8 @@ class RegisterBlock : public sc_core::sc_module {
 
   RegisterBlock(sc_core::sc_module_name name, const isa::Config& config,
                 isa::CoreKind kind, uint64_t serial, const DramStore* store,
-                JobEngine* jobs, InterruptController* interrupts);
+                JobEngine* jobs, InterruptController* interrupts,
+                Faults* faults);
 
   // Everything to its reset value.
   void Reset();
@@ -43,6 +45,7 @@ class RegisterBlock : public sc_core::sc_module {
   const DramStore* store_;
   JobEngine* jobs_;
   InterruptController* interrupts_;
+  Faults* faults_;
 };
 
 }  // namespace heddle::platform

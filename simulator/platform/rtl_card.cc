@@ -76,7 +76,10 @@ void RtlCard::Transport(tlm::tlm_generic_payload& payload, sc_core::sc_time&) {
   }
   if (payload.is_write()) {
     std::memcpy(&word, payload.get_data_ptr(), sizeof(word));
-    if (!interrupts_->TableWrite(offset, word)) {
+    const bool lost = offset == reg::kResetOffset &&
+                      word == reg::kResetEngineMask &&
+                      std::exchange(faults_->lost_engine_reset, false);
+    if (!lost && !interrupts_->TableWrite(offset, word)) {
       Clock([=] { model_->Write(offset, word); });
     }
   } else {

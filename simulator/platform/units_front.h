@@ -22,7 +22,7 @@ class UnitsFront : public FrontEnd {
         copy_("copy", store, faults, std::move(later)),
         jobs_("jobs", store, core, &copy_, interrupts),
         registers_("registers", config, core->core_kind(), serial, store,
-                   &jobs_, interrupts) {}
+                   &jobs_, interrupts, faults) {}
 
   void Bind(HostBridge* bridge, Dram* dram) override {
     bridge->registers.bind(registers_.port);

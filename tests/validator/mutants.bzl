@@ -16,7 +16,6 @@ MUTANTS = [
             ("heddle_bounds_dma.c", "heddle_load_region(w), end,", "w[4] & 0x7f, end,"),
             # Contains the damage.
             ("heddle_validate.h", "u64 end[HEDDLE_REGIONS];", "u64 end[128];"),
-            ("heddle_validate.c", "i < HEDDLE_REGIONS; i++)\n\t\tresult->end", "i < 128; i++)\n\t\tresult->end"),
         ],
     ),
     dict(

@@ -41,6 +41,11 @@ def unsigned(value):
     return f"{value:#x}ULL" if value >= 1 << 32 else f"{value:#x}U" if value > 9 else f"{value}U"
 
 
+def memory_type(scalar):
+    """Little-endian in memory: sparse sees who forgets to convert."""
+    return "__" + (scalar if SCALARS[scalar] == 1 else scalar.replace("u", "le"))
+
+
 def hardware(spec):
     out = top(spec, "The card as the driver sees it: registers, structures in memory, limits, opcodes "
                     "and status codes. Structures are little-endian and have no implicit padding.",
@@ -85,7 +90,7 @@ def hardware(spec):
                 out += f"\t__u8 padding_{offset}[{size}];\n"
                 continue
             array = f"[{m.count}]" if m.count else ""
-            t = f"struct heddle_{m.type}" if m.struct else f"__{m.type}"
+            t = f"struct heddle_{m.type}" if m.struct else memory_type(m.type)
             out += doc(m.doc, "\t") + f"\t{t} {m.name}{array};\n"
         out += "};\n" + define(f"HEDDLE_{upper(s.name)}_BYTES", s.size)
         for m in s.members:

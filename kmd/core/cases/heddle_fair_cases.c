@@ -237,6 +237,39 @@ static void numbers_at_their_ends(struct heddle_test *t)
 	HEDDLE_EXPECT(t, c.typical_ns != 0);
 }
 
+static void compactions_leave_the_card_to_its_users(struct heddle_test *t)
+{
+	static const struct {
+		const char *row;
+		u32 users;
+		u64 now_ms;
+		u64 want_ms;
+	} rows[] = {
+		{ "nobody wants the card", 0, 1000, 1000 },
+		{ "asks again soon", 1, 1000, 1020 },
+		{ "two of three times its length later", 5, 1200, 1220 },
+		{ "the end of the rest comes first", 1, 1295, 1300 },
+		{ "three times its length", 1, 1300, 1300 },
+		{ "later", 1, 5000, 5000 },
+	};
+	struct heddle_fair fair = { .rest_until_ns = ~0ULL };
+	struct heddle_fair_rivals users = { .count = 1 };
+	u32 i;
+
+	heddle_row(t, "the first one", 0);
+	HEDDLE_EXPECT_EQ(t, heddle_fair_compact_at(&fair, &users, MS), MS);
+	heddle_fair_compacted(&fair, 100 * MS, 1000 * MS);
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		heddle_row(t, rows[i].row, i);
+		users.count = rows[i].users;
+		HEDDLE_EXPECT_EQ(t, heddle_fair_compact_at(&fair, &users, rows[i].now_ms * MS),
+				 rows[i].want_ms * MS);
+	}
+	heddle_row(t, "a time that no u64 holds", 0);
+	heddle_fair_compacted(&fair, ~0ULL / 2, 1);
+	HEDDLE_EXPECT_EQ(t, fair.compact_ns, ~0ULL);
+}
+
 const struct heddle_case heddle_fair_cases[] = {
 	{ "long_jobs_leave_others_their_latency", long_jobs_leave_others_their_latency },
 	{ "equal_jobs_never_rest", equal_jobs_never_rest },
@@ -246,5 +279,6 @@ const struct heddle_case heddle_fair_cases[] = {
 	{ "one_job_with_the_card_while_there_are_rivals",
 	  one_job_with_the_card_while_there_are_rivals },
 	{ "numbers_at_their_ends", numbers_at_their_ends },
+	{ "compactions_leave_the_card_to_its_users", compactions_leave_the_card_to_its_users },
 	{ NULL, NULL },
 };

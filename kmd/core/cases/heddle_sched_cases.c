@@ -2,107 +2,9 @@
 /* Cases of heddle_sched.h. */
 #include "heddle_sched.h"
 
-#include <linux/errno.h>
 #include <linux/kernel.h>
 
 #include "heddle_cases.h"
-
-static void urgent_first_then_turns(struct heddle_test *t)
-{
-	static const struct {
-		bool ready[3];
-		u32 want;
-	} rows[] = {
-		{ { true, true, true }, 1 },
-		{ { true, true, true }, 2 },
-		{ { true, true, true }, 1 },
-		{ { true, true, true }, 2 },
-		{ { true, false, false }, 0 },
-		{ { true, false, false }, 0 },
-	};
-	struct heddle_sched_entry e[3] = {
-		{ .priority = 2 }, { .priority = 1 }, { .priority = 1 },
-	};
-	struct heddle_sched sched;
-	u32 i, k, chosen;
-
-	heddle_sched_init(&sched);
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		heddle_row(t, "turn", i);
-		for (k = 0; k < ARRAY_SIZE(e); k++)
-			e[k].ready = rows[i].ready[k];
-		chosen = 9;
-		if (!HEDDLE_EXPECT_EQ(t, heddle_sched_pick(&sched, e, 3, &chosen), 0))
-			return;
-		if (!HEDDLE_EXPECT_EQ(t, chosen, rows[i].want))
-			return;
-		heddle_sched_start(&sched, &e[chosen], chosen + 1, false);
-		heddle_sched_end(&sched);
-	}
-}
-
-static void a_busy_context_gets_no_more_than_its_share(struct heddle_test *t)
-{
-	struct heddle_sched_entry e[5];
-	struct heddle_sched sched;
-	u32 turns[5] = { 0 };
-	u32 i, chosen;
-
-	heddle_sched_init(&sched);
-	for (i = 0; i < ARRAY_SIZE(e); i++) {
-		e[i].priority = 1;
-		e[i].ready = true;
-		e[i].turn = 0;
-	}
-	for (i = 0; i < 500; i++) {
-		chosen = 9;
-		if (!HEDDLE_EXPECT_EQ(t, heddle_sched_pick(&sched, e, 5, &chosen), 0) ||
-		    !HEDDLE_EXPECT(t, chosen < ARRAY_SIZE(e)))
-			return;
-		turns[chosen]++;
-		heddle_sched_start(&sched, &e[chosen], 1, false);
-		heddle_sched_end(&sched);
-	}
-	for (i = 0; i < ARRAY_SIZE(e); i++) {
-		heddle_row(t, "context", i);
-		HEDDLE_EXPECT_EQ(t, turns[i], 100);
-	}
-}
-
-static void never_lets_a_job_overtake_one_with_the_card(struct heddle_test *t)
-{
-	struct heddle_sched_entry e[2] = { { 2, true, 0 }, { 1, false, 0 } };
-	struct heddle_sched sched;
-	u32 chosen = 9;
-
-	heddle_sched_init(&sched);
-	HEDDLE_EXPECT_EQ(t, heddle_sched_pick(&sched, e, 2, &chosen), 0);
-	if (!HEDDLE_EXPECT_EQ(t, chosen, 0))
-		return;
-	heddle_sched_start(&sched, &e[0], 1, true);
-	e[1].ready = true;
-	HEDDLE_EXPECT_EQ(t, heddle_sched_pick(&sched, e, 2, &chosen), -EAGAIN);
-	e[1].priority = 3;
-	HEDDLE_EXPECT_EQ(t, heddle_sched_pick(&sched, e, 2, &chosen), 0);
-	if (!HEDDLE_EXPECT_EQ(t, chosen, 0))
-		return;
-	heddle_sched_start(&sched, &e[0], 1, true);
-	heddle_row(t, "enough are with the card", sched.in_flight);
-	HEDDLE_EXPECT_EQ(t, heddle_sched_pick(&sched, e, 2, &chosen), -EAGAIN);
-	HEDDLE_EXPECT_EQ(t, heddle_sched_pick(&sched, e, 0, &chosen), -EAGAIN);
-}
-
-static void chooses_nobody_when_nobody_is_ready(struct heddle_test *t)
-{
-	struct heddle_sched_entry e[2] = { { 0, false, 0 }, { 1, false, 0 } };
-	struct heddle_sched sched;
-	u32 chosen = 9;
-
-	heddle_sched_init(&sched);
-	HEDDLE_EXPECT_EQ(t, heddle_sched_pick(&sched, e, 2, &chosen), -EAGAIN);
-	HEDDLE_EXPECT_EQ(t, heddle_sched_pick(&sched, e, 0, &chosen), -EAGAIN);
-	HEDDLE_EXPECT_EQ(t, chosen, 9);
-}
 
 static void clears_sram_for_another_client_and_after_a_reset(struct heddle_test *t)
 {
@@ -123,17 +25,15 @@ static void clears_sram_for_another_client_and_after_a_reset(struct heddle_test 
 		{ "after a reset", true, 7, true, true },
 		{ "another client after a reset", true, 1, true, true },
 	};
-	struct heddle_sched_entry e = { 1, true, 0 };
-	struct heddle_sched sched;
+	u64 owner = 0;
 	u32 i;
 
-	heddle_sched_init(&sched);
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		heddle_row(t, rows[i].row, i);
 		if (rows[i].reset)
-			heddle_sched_reset(&sched);
-		HEDDLE_EXPECT_EQ(t, heddle_sched_start(&sched, &e, rows[i].client,
-						       rows[i].uses_sram), rows[i].want);
+			owner = 0;
+		HEDDLE_EXPECT_EQ(t, heddle_sram_take(&owner, rows[i].client, rows[i].uses_sram),
+				 rows[i].want);
 	}
 }
 
@@ -168,12 +68,6 @@ static void sees_standstill_of_one_job_only(struct heddle_test *t)
 }
 
 const struct heddle_case heddle_sched_cases[] = {
-	{ "urgent_first_then_turns", urgent_first_then_turns },
-	{ "a_busy_context_gets_no_more_than_its_share",
-	  a_busy_context_gets_no_more_than_its_share },
-	{ "never_lets_a_job_overtake_one_with_the_card",
-	  never_lets_a_job_overtake_one_with_the_card },
-	{ "chooses_nobody_when_nobody_is_ready", chooses_nobody_when_nobody_is_ready },
 	{ "clears_sram_for_another_client_and_after_a_reset",
 	  clears_sram_for_another_client_and_after_a_reset },
 	{ "sees_standstill_of_one_job_only", sees_standstill_of_one_job_only },

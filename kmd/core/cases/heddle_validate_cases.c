@@ -610,6 +610,54 @@ static void compares_with_what_is_bound(struct heddle_test *t)
 	}
 }
 
+static const struct heddle_isa_command *command_of(u32 opcode)
+{
+	return &heddle_isa_commands[heddle_isa_by_opcode[opcode] - 1];
+}
+
+/* Bounds and cycles are computed from the accessors of the first, for both. */
+static void reads_two_instructions_with_the_same_fields(struct heddle_test *t)
+{
+	static const struct {
+		const char *row;
+		u32 one;
+		u32 other;
+		bool loops; /* only those are compared */
+	} rows[] = {
+		{ "load and store", HEDDLE_OP_LOAD, HEDDLE_OP_STORE, false },
+		{ "load_gather and store_scatter", HEDDLE_OP_LOAD_GATHER,
+		  HEDDLE_OP_STORE_SCATTER, false },
+		{ "vrun and vmac: the loops", HEDDLE_OP_VRUN, HEDDLE_OP_VMAC, true },
+	};
+	u32 i, f, g;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct heddle_isa_command *one = command_of(rows[i].one);
+		const struct heddle_isa_command *other = command_of(rows[i].other);
+		u32 found = 0;
+
+		heddle_row(t, rows[i].row, i);
+		for (f = 0; f < one->num_fields; f++) {
+			const struct heddle_isa_field *a = &one->fields[f];
+			bool loop = same(a->name, "lanes") ||
+				    (a->name[0] == 'n' && a->name[1] == '_');
+
+			if (rows[i].loops && !loop)
+				continue;
+			found++;
+			for (g = 0; g < other->num_fields; g++)
+				if (same(a->name, other->fields[g].name))
+					break;
+			if (!HEDDLE_EXPECT(t, g < other->num_fields))
+				return;
+			HEDDLE_EXPECT_EQ(t, a->word, other->fields[g].word);
+			HEDDLE_EXPECT_EQ(t, a->lsb, other->fields[g].lsb);
+			HEDDLE_EXPECT_EQ(t, a->bits, other->fields[g].bits);
+		}
+		HEDDLE_EXPECT_EQ(t, found, rows[i].loops ? 7 : other->num_fields);
+	}
+}
+
 const struct heddle_case heddle_validate_cases[] = {
 	{ "accepts_the_shortest_stream", accepts_the_shortest_stream },
 	{ "refuses_sizes_that_no_stream_has", refuses_sizes_that_no_stream_has },
@@ -631,5 +679,7 @@ const struct heddle_case heddle_validate_cases[] = {
 	{ "bounds_the_time_of_a_stream", bounds_the_time_of_a_stream },
 	{ "sees_negative_strides", sees_negative_strides },
 	{ "compares_with_what_is_bound", compares_with_what_is_bound },
+	{ "reads_two_instructions_with_the_same_fields",
+	  reads_two_instructions_with_the_same_fields },
 	{ }
 };

@@ -403,19 +403,19 @@ struct heddle_config {
  */
 struct heddle_job_descriptor {
 	/* value that the completion record repeats */
-	__u64 fence;
+	__le64 fence;
 	/* host address of step_count step structures, 64-byte aligned */
-	__u64 steps_iova;
+	__le64 steps_iova;
 	/* 1 .. steps_max */
-	__u32 step_count;
+	__le32 step_count;
 	/* other bits must be zero */
-	__u32 flags;
+	__le32 flags;
 	/* the client; reported, not interpreted */
-	__u32 context_id;
+	__le32 context_id;
 	/* must be zero */
-	__u32 reserved0;
+	__le32 reserved0;
 	/* must be zero */
-	__u64 reserved1[4];
+	__le64 reserved1[4];
 };
 #define HEDDLE_JOB_DESCRIPTOR_BYTES		64
 #define HEDDLE_JOB_DESCRIPTOR_FLAGS_CLEAR_SRAM_MASK	0x1U
@@ -429,38 +429,38 @@ struct heddle_job_descriptor {
  */
 struct heddle_step {
 	/* what to do */
-	__u32 type;
+	__le32 type;
 	/* must be zero */
-	__u32 reserved0;
+	__le32 reserved0;
 	/* copy_in, fill: destination; copy_out, copy: source; run: the command stream (stream_align) */
-	__u64 device_address;
+	__le64 device_address;
 	/* bytes to copy or fill; run: bytes of the command stream (multiple of 16) */
-	__u64 length;
+	__le64 length;
 	/*
 	 * copy_in, copy_out: host address of sg_count scatter entries (16-byte aligned); run: host
 	 * address of the region table (16 region structures)
 	 */
-	__u64 table_iova;
+	__le64 table_iova;
 	/* entries of the scatter list; their lengths add up to length */
-	__u32 sg_count;
+	__le32 sg_count;
 	/* fill: the 32-bit pattern; length is a multiple of 4 */
-	__u32 fill_value;
+	__le32 fill_value;
 	/*
 	 * copy: destination device address; the ranges may overlap, the result is as if the source had
 	 * been read first
 	 */
-	__u64 destination;
+	__le64 destination;
 	/* must be zero */
-	__u64 reserved1[2];
+	__le64 reserved1[2];
 };
 #define HEDDLE_STEP_BYTES			64
 
 /* One piece of a host buffer. */
 struct heddle_sg_entry {
 	/* host address */
-	__u64 iova;
+	__le64 iova;
 	/* bytes, not 0 */
-	__u64 length;
+	__le64 length;
 };
 #define HEDDLE_SG_ENTRY_BYTES			16
 
@@ -470,15 +470,15 @@ struct heddle_sg_entry {
  */
 struct heddle_region {
 	/* device address, region_align */
-	__u64 base;
+	__le64 base;
 	/* bytes; 0 = not bound */
-	__u64 size;
+	__le64 size;
 	/* other bits must be zero */
-	__u32 flags;
+	__le32 flags;
 	/* must be zero */
-	__u32 reserved0;
+	__le32 reserved0;
 	/* must be zero */
-	__u64 reserved1;
+	__le64 reserved1;
 };
 #define HEDDLE_REGION_BYTES			32
 #define HEDDLE_REGION_FLAGS_WRITABLE_MASK	0x1U
@@ -490,56 +490,56 @@ struct heddle_region {
  */
 struct heddle_completion {
 	/* of the job descriptor */
-	__u64 fence;
+	__le64 fence;
 	/* an error code; 0 = ok */
-	__u32 status;
+	__le32 status;
 	/* the ring that the job came from */
-	__u32 ring;
+	__le32 ring;
 	/* of the job descriptor */
-	__u32 context_id;
+	__le32 context_id;
 	/* index of the step that failed */
-	__u32 fault_step;
+	__le32 fault_step;
 	/* byte offset in the stream of the command that failed */
-	__u32 fault_offset;
+	__le32 fault_offset;
 	/* tag field of that command */
-	__u32 fault_tag;
+	__le32 fault_tag;
 	/* engine that failed */
-	__u32 fault_engine;
+	__le32 fault_engine;
 	/* region of the failing access */
-	__u32 fault_region;
+	__le32 fault_region;
 	/*
 	 * offset in the region, SRAM byte address, index, or host or device address, as the status
 	 * says
 	 */
-	__u64 fault_address;
+	__le64 fault_address;
 	/* core cycles from fetching the descriptor to writing this record; 0 on a core without timing */
-	__u64 cycles;
+	__le64 cycles;
 	/* commands retired */
-	__u64 commands;
+	__le64 commands;
 	/*
 	 * multiply-accumulates retired by matrix and vector engine, as each instruction defines them
 	 * (padding taps counted, idle lanes not)
 	 */
-	__u64 macs;
+	__le64 macs;
 	/* bytes read from device memory by loads */
-	__u64 bytes_loaded;
+	__le64 bytes_loaded;
 	/* bytes written to device memory by stores */
-	__u64 bytes_stored;
+	__le64 bytes_stored;
 	/* cycles the matrix engine was busy; 0 on a core without timing */
-	__u64 matrix_busy;
+	__le64 matrix_busy;
 	/* cycles the vector engine was busy; 0 on a core without timing */
-	__u64 vector_busy;
+	__le64 vector_busy;
 	/* cycles in which load or store DMA moved data; 0 on a core without timing */
-	__u64 dma_busy;
+	__le64 dma_busy;
 	/* bytes moved between host and device memory by copy steps */
-	__u64 bytes_copied;
+	__le64 bytes_copied;
 	/* zero */
-	__u32 reserved0;
+	__le32 reserved0;
 	/*
 	 * number of completion records the card has written since ring enable, counting from 1, modulo
 	 * 2^32
 	 */
-	__u32 sequence;
+	__le32 sequence;
 };
 #define HEDDLE_COMPLETION_BYTES			128
 
