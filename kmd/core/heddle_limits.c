@@ -2,6 +2,7 @@
 /* Limits of a client; see heddle_limits.h. */
 #include "heddle_limits.h"
 
+#include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/overflow.h>
 
@@ -38,7 +39,7 @@ static u64 limit_of(const struct drm_heddle_limits *limits, enum heddle_resource
 {
 	switch (what) {
 	case HEDDLE_DEVICE_BYTES:
-		return limits->device_bytes;
+		return READ_ONCE(limits->device_bytes); /* the card's memory may change */
 	case HEDDLE_PINNED_BYTES:
 		return limits->pinned_bytes;
 	case HEDDLE_BUFFERS:

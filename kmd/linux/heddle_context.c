@@ -296,7 +296,7 @@ int heddle_open(struct drm_device *drm, struct drm_file *drm_file)
 		return -ENODEV;
 	}
 	list_add_tail(&file->link, &dev->files);
-	dev->num_files++;
+	WRITE_ONCE(dev->num_files, dev->num_files + 1);
 	mutex_unlock(&dev->files_lock);
 	heddle_schedule_watch(dev);
 	return 0;
@@ -312,7 +312,7 @@ void heddle_postclose(struct drm_device *drm, struct drm_file *drm_file)
 
 	mutex_lock(&dev->files_lock);
 	list_del(&file->link);
-	dev->num_files--;
+	WRITE_ONCE(dev->num_files, dev->num_files - 1);
 	mutex_unlock(&dev->files_lock);
 	xa_for_each(&file->contexts, id, context) {
 		heddle_context_kill(context);

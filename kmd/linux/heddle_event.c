@@ -15,10 +15,11 @@ static void heddle_queue_event(struct heddle_file *file, const struct drm_heddle
 	spin_lock_irqsave(&file->lock, flags);
 	if (file->num_events == HEDDLE_EVENTS_KEPT) {
 		file->first_event = (file->first_event + 1) % HEDDLE_EVENTS_KEPT;
-		file->num_events--;
+		WRITE_ONCE(file->num_events, file->num_events - 1);
 		file->lost_events++;
 	}
-	file->events[(file->first_event + file->num_events++) % HEDDLE_EVENTS_KEPT] = *event;
+	file->events[(file->first_event + file->num_events) % HEDDLE_EVENTS_KEPT] = *event;
+	WRITE_ONCE(file->num_events, file->num_events + 1);
 	spin_unlock_irqrestore(&file->lock, flags);
 	wake_up_all(&file->wq);
 }
@@ -129,7 +130,7 @@ static int heddle_take_events(struct heddle_file *file, struct drm_heddle_events
 		if (some) {
 			event = file->events[file->first_event];
 			file->first_event = (file->first_event + 1) % HEDDLE_EVENTS_KEPT;
-			file->num_events--;
+			WRITE_ONCE(file->num_events, file->num_events - 1);
 		}
 		spin_unlock_irq(&file->lock);
 		if (!some)
