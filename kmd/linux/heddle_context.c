@@ -171,9 +171,10 @@ int heddle_context_create_ioctl(struct drm_device *drm, void *data, struct drm_f
 		goto put;
 	}
 	atomic_inc(&dev->entities);
-	err = xa_alloc_cyclic(&file->contexts, &args->context, context, XA_LIMIT(1, U32_MAX),
+	/* Who guesses the number finds a context that knows it. */
+	err = xa_alloc_cyclic(&file->contexts, &context->id, context, XA_LIMIT(1, U32_MAX),
 			      &file->next_context, GFP_KERNEL_ACCOUNT);
-	context->id = args->context;
+	args->context = context->id;
 	mutex_unlock(&dev->files_lock);
 	if (err >= 0)
 		return 0;

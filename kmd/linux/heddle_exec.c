@@ -249,7 +249,8 @@ static void heddle_free_job(struct drm_sched_job *sched_job)
 
 	/* The scheduler's fence lives on where it was exported; what it needs must, too. */
 	if (!sched_job->s_fence->parent)
-		sched_job->s_fence->parent = heddle_fence_get(&job->run);
+		/* Pairs with the acquire of who hands a deadline on. */
+		smp_store_release(&sched_job->s_fence->parent, heddle_fence_get(&job->run));
 	drm_sched_job_cleanup(sched_job);
 	INIT_WORK(&job->free_work, heddle_free_work);
 	queue_work(heddle_report_wq, &job->free_work);
