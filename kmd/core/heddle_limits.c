@@ -2,6 +2,7 @@
 /* Limits of a client; see heddle_limits.h. */
 #include "heddle_limits.h"
 
+#include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/overflow.h>
 
@@ -38,7 +39,7 @@ void heddle_limits_init(struct drm_heddle_limits *limits, u64 device_bytes, u64 
 static u64 limit_of(const struct drm_heddle_limits *limits, enum heddle_resource what)
 {
 	const u64 limit[HEDDLE_RESOURCES] = {
-		[HEDDLE_DEVICE_BYTES] = limits->device_bytes,
+		[HEDDLE_DEVICE_BYTES] = READ_ONCE(limits->device_bytes), /* the card's may change */
 		[HEDDLE_PINNED_BYTES] = limits->pinned_bytes,
 		[HEDDLE_BUFFERS] = limits->buffers,
 		[HEDDLE_STREAMS] = limits->streams,

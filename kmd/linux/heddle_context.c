@@ -197,9 +197,10 @@ int heddle_context_create_ioctl(struct drm_device *drm, void *data, struct drm_f
 		goto put;
 	}
 	atomic_inc(&dev->entities);
-	err = xa_alloc_cyclic(&file->contexts, &args->context, context, XA_LIMIT(1, U32_MAX),
+	/* Who guesses the number finds a context that knows it. */
+	err = xa_alloc_cyclic(&file->contexts, &context->id, context, XA_LIMIT(1, U32_MAX),
 			      &file->next_context, GFP_KERNEL_ACCOUNT);
-	context->id = args->context;
+	args->context = context->id;
 	mutex_unlock(&dev->files_lock);
 	if (err >= 0)
 		return 0;
@@ -323,7 +324,7 @@ int heddle_open(struct drm_device *drm, struct drm_file *drm_file)
 		return -ENODEV;
 	}
 	list_add_tail(&file->link, &dev->files);
-	dev->num_files++;
+	WRITE_ONCE(dev->num_files, dev->num_files + 1);
 	mutex_unlock(&dev->files_lock);
 	heddle_schedule_watch(dev);
 	return 0;
@@ -339,7 +340,7 @@ void heddle_postclose(struct drm_device *drm, struct drm_file *drm_file)
 
 	mutex_lock(&dev->files_lock);
 	list_del(&file->link);
-	dev->num_files--;
+	WRITE_ONCE(dev->num_files, dev->num_files - 1);
 	mutex_unlock(&dev->files_lock);
 	xa_for_each(&file->contexts, id, context) {
 		heddle_context_kill(context);

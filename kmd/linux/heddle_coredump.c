@@ -189,8 +189,10 @@ void heddle_coredump_write(struct heddle_device *dev)
 		heddle_dump(&dump, "%s = %#x\n", heddle_registers[i].name, s->registers[i]);
 	heddle_dump_jobs(s, &dump);
 	heddle_dump_record(&s->record, &dump);
+	mutex_lock(&dev->mem_lock);
 	heddle_dump(&dump, "[memory]\ntotal = %llu\nused = %llu\ngeneration = %llu\n",
 		    dev->mem.total, dev->mem.used, dev->mem_generation);
+	mutex_unlock(&dev->mem_lock);
 	dev_coredumpv(dev->drm.dev, dump.text, dump.used, GFP_KERNEL); /* takes the text */
 free:
 	/* Pairs with the beginning of heddle_coredump_take(). */

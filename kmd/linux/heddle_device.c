@@ -46,7 +46,7 @@ int heddle_read_memory_size(struct heddle_device *dev)
 		heddle_mem_init(&dev->mem, total);
 	else
 		heddle_mem_resize(&dev->mem, total);
-	dev->limits.device_bytes = total;
+	WRITE_ONCE(dev->limits.device_bytes, total); /* who is charged looks without this lock */
 	mutex_unlock(&dev->mem_lock);
 	return 0;
 }
@@ -193,7 +193,9 @@ int heddle_device_init(struct heddle_device *dev)
 	if (err)
 		goto irq;
 	heddle_engine_rings(dev);
-	heddle_device_step(&dev->state, HEDDLE_DEVICE_PROBED);
+	spin_lock_irq(&dev->lock);
+	heddle_step(dev, HEDDLE_DEVICE_PROBED);
+	spin_unlock_irq(&dev->lock);
 	return 0;
 irq:
 	if (dev->regs)

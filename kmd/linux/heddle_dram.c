@@ -129,7 +129,7 @@ static bool heddle_try_hold(struct heddle_device *dev, bool (*wanted)(struct hed
 	else if (wanted && !wanted(dev))
 		*err = -ECANCELED;
 	else if (!list_empty(&dev->in_flight) ||
-		 heddle_device_step(&dev->state, HEDDLE_DEVICE_COMPACT))
+		 heddle_step(dev, HEDDLE_DEVICE_COMPACT))
 		settled = false;
 	spin_unlock_irq(&dev->lock);
 	return settled;
@@ -145,7 +145,9 @@ int heddle_hold(struct heddle_device *dev, bool (*wanted)(struct heddle_device *
 {
 	int err;
 
+	spin_lock_irq(&dev->lock);
 	WRITE_ONCE(dev->hold, true);
+	spin_unlock_irq(&dev->lock);
 	/* As long as the jobs take: an idle task is no hung one. */
 	if (!wait_event_idle_timeout(dev->idle, heddle_try_hold(dev, wanted, &err), timeout))
 		return -EBUSY;
@@ -157,14 +159,14 @@ void heddle_release(struct heddle_device *dev)
 	spin_lock_irq(&dev->lock);
 	WRITE_ONCE(dev->hold, false);
 	if (dev->state == HEDDLE_DEVICE_COMPACTING)
-		heddle_device_step(&dev->state, HEDDLE_DEVICE_COMPACTED);
+		heddle_step(dev, HEDDLE_DEVICE_COMPACTED);
 	spin_unlock_irq(&dev->lock);
 	wake_up_all(&dev->idle);
 }
 
 static bool heddle_room_wanted(struct heddle_device *dev)
 {
-	return !list_empty_careful(&dev->waiters);
+	return !list_empty(&dev->waiters);
 }
 
 /* The waiter is told how it ended. Holds mem_lock. */
@@ -318,11 +320,13 @@ static int heddle_wait_for_room(struct heddle_device *dev, struct heddle_waiter 
 static int heddle_place(struct heddle_device *dev, struct heddle_mem_node *node, u64 size)
 {
 	struct heddle_waiter waiter = { .node = node, .size = size };
+	bool waits;
 	int idx;
 
 	mutex_lock(&dev->mem_lock);
 	waiter.err = heddle_mem_insert(&dev->mem, node, size);
-	if (waiter.err == -EAGAIN) {
+	waits = waiter.err == -EAGAIN;
+	if (waits) {
 		/* Removal ends the work after those who are in here. */
 		if (drm_dev_enter(&dev->drm, &idx)) {
 			list_add_tail(&waiter.link, &dev->waiters);
@@ -330,10 +334,11 @@ static int heddle_place(struct heddle_device *dev, struct heddle_mem_node *node,
 			drm_dev_exit(idx);
 		} else {
 			waiter.err = -ENODEV;
+			waits = false;
 		}
 	}
 	mutex_unlock(&dev->mem_lock);
-	return waiter.err == -EAGAIN ? heddle_wait_for_room(dev, &waiter) : waiter.err;
+	return waits ? heddle_wait_for_room(dev, &waiter) : waiter.err;
 }
 
 /*

@@ -230,6 +230,17 @@ static inline bool heddle_gone(struct heddle_device *dev)
 	return heddle_device_gone(READ_ONCE(dev->state));
 }
 
+/* Moves the state on, as kmd/core has it. Holds dev->lock; others look without it. */
+static inline int heddle_step(struct heddle_device *dev, enum heddle_device_event event)
+{
+	enum heddle_device_state state = dev->state;
+	int err = heddle_device_step(&state, event);
+
+	lockdep_assert_held(&dev->lock);
+	WRITE_ONCE(dev->state, state);
+	return err;
+}
+
 /*
  * A piece of device memory: a DEVICE buffer's or a stream's. Jobs that use it
  * keep it alive. The first of them has it made ready: zero, or the stream.

@@ -224,7 +224,7 @@ static void heddle_note_hang(struct heddle_device *dev, struct heddle_context *c
 {
 	struct heddle_file *file = context->file;
 
-	context->hangs++;
+	WRITE_ONCE(context->hangs, context->hangs + 1);
 	spin_lock(&file->lock);
 	heddle_usage_hang(&file->usage, &dev->limits);
 	spin_unlock(&file->lock);
@@ -275,7 +275,7 @@ static void heddle_end_run(struct heddle_device *dev, struct heddle_run *run,
 	}
 	dev->last_end_ns = now;
 	if (run == dev->guilty)
-		dev->guilty_ended = true;
+		WRITE_ONCE(dev->guilty_ended, true);
 	heddle_ring_retire(&dev->ring, dev->ring.tail + 1, &count);
 	list_move_tail(&run->link, done);
 	if (list_empty(&dev->in_flight))

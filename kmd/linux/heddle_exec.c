@@ -244,7 +244,9 @@ static void heddle_free_job(struct drm_sched_job *sched_job)
 	/* The scheduler's fence lives on where it was exported; what it needs must, too. */
 	if (!sched_job->s_fence->parent) { /* it never ran */
 		dma_fence_signal(&job->run.fence->base);
-		sched_job->s_fence->parent = dma_fence_get(&job->run.fence->base);
+		/* Pairs with the acquire of who hands a deadline on. */
+		smp_store_release(&sched_job->s_fence->parent,
+				  dma_fence_get(&job->run.fence->base));
 	}
 	drm_sched_job_cleanup(sched_job);
 	INIT_WORK(&job->free_work, heddle_free_work);

@@ -20,6 +20,13 @@ static void heddle_query_memory(struct heddle_file *file, struct drm_heddle_memo
 	info->used_here = heddle_file_device_bytes(file);
 }
 
+static void heddle_query_limits(struct heddle_device *dev, struct drm_heddle_limits *limits)
+{
+	mutex_lock(&dev->mem_lock); /* the size of the memory is one of them */
+	*limits = dev->limits;
+	mutex_unlock(&dev->mem_lock);
+}
+
 static u64 heddle_unfinished(struct heddle_file *file)
 {
 	struct heddle_context *context;
@@ -57,6 +64,7 @@ int heddle_query_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_
 	union {
 		struct drm_heddle_memory_info memory;
 		struct drm_heddle_counters counters;
+		struct drm_heddle_limits limits;
 	} answer = {};
 	const void *from = &answer;
 	int err;
@@ -72,7 +80,7 @@ int heddle_query_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_
 	else if (args->type == DRM_HEDDLE_QUERY_MEMORY)
 		heddle_query_memory(file, &answer.memory);
 	else if (args->type == DRM_HEDDLE_QUERY_LIMITS)
-		from = &file->dev->limits;
+		heddle_query_limits(file->dev, &answer.limits);
 	else
 		heddle_query_counters(file, &answer.counters);
 	return heddle_fill_element(&args->data, 0, from, args->size);

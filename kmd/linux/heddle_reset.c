@@ -65,15 +65,17 @@ void heddle_lose(struct heddle_device *dev, const char *why)
 {
 	bool cookie = dma_fence_begin_signalling();
 	unsigned long flags;
+	u64 jobs;
 	int err;
 
 	spin_lock_irqsave(&dev->lock, flags);
-	err = heddle_device_step(&dev->state, HEDDLE_DEVICE_LOST);
+	err = heddle_step(dev, HEDDLE_DEVICE_LOST);
+	jobs = dev->counters.jobs;
 	dev->guilty = NULL;
 	spin_unlock_irqrestore(&dev->lock, flags);
 	if (!err) {
 		dev_warn(dev->drm.dev, "card %llx is gone: %s\n", dev->info.unique, why);
-		trace_heddle_lost(dev, dev->counters.jobs);
+		trace_heddle_lost(dev, jobs);
 		heddle_quiet(dev); /* before anybody believes that their memory is their own */
 		heddle_engine_end_all(dev, HEDDLE_JOB_LOST);
 		heddle_report(dev, DRM_HEDDLE_EVENT_REMOVED, 0, 0, 0);
@@ -119,7 +121,7 @@ static void heddle_watch_abort(struct heddle_device *dev, u64 now)
 
 	spin_lock_irq(&dev->lock);
 	if (dev->guilty_ended && !halted) {
-		heddle_device_step(&dev->state, HEDDLE_DEVICE_ABORTED);
+		heddle_step(dev, HEDDLE_DEVICE_ABORTED);
 		dev->guilty = NULL;
 		spin_unlock_irq(&dev->lock);
 		wake_up_all(&dev->idle);
@@ -129,7 +131,7 @@ static void heddle_watch_abort(struct heddle_device *dev, u64 now)
 	if (!halted && now < dev->deadline_ns)
 		return;
 	spin_lock_irq(&dev->lock);
-	heddle_device_step(&dev->state, HEDDLE_DEVICE_STUCK);
+	heddle_step(dev, HEDDLE_DEVICE_STUCK);
 	spin_unlock_irq(&dev->lock);
 	dev->card_reset = false;
 	heddle_begin_reset(dev, HEDDLE_RESET_ENGINE_MASK, now);
@@ -152,7 +154,7 @@ static void heddle_watch_reset(struct heddle_device *dev, u64 now)
 		dev->sram_owner = 0;
 		heddle_watch_idle(&dev->watch);
 		dev->guilty = NULL;
-		heddle_device_step(&dev->state, HEDDLE_DEVICE_RESET_DONE);
+		heddle_step(dev, HEDDLE_DEVICE_RESET_DONE);
 		spin_unlock_irq(&dev->lock);
 		wake_up_all(&dev->idle);
 		if (dev->guilty_event == HEDDLE_JOB_HANG || dev->card_reset)
@@ -242,7 +244,7 @@ static void heddle_abort(struct heddle_device *dev, u64 now)
 	if (!compacting && !heddle_device_gone(dev->state)) {
 		if (!dev->guilty_ended)
 			fence = (u32)dev->guilty->id;
-		heddle_device_step(&dev->state, HEDDLE_DEVICE_HANG);
+		heddle_step(dev, HEDDLE_DEVICE_HANG);
 	}
 	spin_unlock_irq(&dev->lock);
 	dev->deadline_ns = now + HEDDLE_ABORT_GRACE_MS * NSEC_PER_MSEC;

@@ -31,6 +31,8 @@ KERNEL_OPTIONS = (
 )
 # Timers of the HPET, too; with several processors it would serve all of them in steps of 4 ms.
 ONE_CPU_OPTIONS = " nolapic_timer"
+# A thread of the host that does not get its turn is no stall of RCU; cases have time limits.
+PARALLEL_OPTIONS = " rcupdate.rcu_cpu_stall_timeout=300"
 
 
 def version():
@@ -50,7 +52,7 @@ class QemuMachine(Machine):
         self._qtest, qtest = socket.socketpair()
         self._monitor, qmp = socket.socketpair()
         inherited = [qtest, qmp]
-        own_options = ONE_CPU_OPTIONS if cpus == 1 else ""
+        own_options = ONE_CPU_OPTIONS if cpus == 1 else PARALLEL_OPTIONS if parallel else ""
         words = [
             *(QEMU, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"),
             *("-machine", "q35,memory-backend=ram", "-accel", f"tcg,thread={'multi' if parallel else 'single'}"),

@@ -7,8 +7,9 @@
 #   tools/setup/debug_kernel.sh           with KASAN, lockdep, kmemleak and the like: user-mode Linux, a
 #                                         process that needs no rights; Debian's own user-mode-linux has
 #                                         neither PCI nor DRM
-#   tools/setup/debug_kernel.sh --kcsan   with KCSAN, which finds data races and missing barriers: for a
-#                                         PC with several processors, as QEMU makes it
+#   tools/setup/debug_kernel.sh --kcsan   with KCSAN, which finds data races and missing barriers, in
+#                                         modules, DRM and dma-buf: for a PC with several processors, as
+#                                         QEMU makes it
 #
 # Prints the kernel's folder on standard output; it has the form of guest_kernel.sh's. Some minutes the
 # first time, nothing later. When a new one is ready, those that nobody has asked for in a day are
@@ -40,7 +41,7 @@ case "${1:-}" in
   --kcsan)
     kernel_cache "KCSAN kernel" kcsan-kernel
     arch=x86_64 image=vmlinux kind=kcsan=1 config="$here/debug_kernel/config-kcsan"
-    patches=()
+    patches=("$here/debug_kernel/linux-6.12-kcsan.patch")
     ;;
   *) die "unknown option $1; give --kcsan or nothing" ;;
 esac
