@@ -76,6 +76,25 @@ TEST(Boxes, QuantizedConvolutions) {
   }
 }
 
+TEST(Boxes, GroupedConvolutions) {
+  for (const ConvCase& c : {ConvCase{{1, 128, 7, 9}, 128, 3, 1, 1, 32},
+                            {{1, 96, 5, 6}, 64, 3, 2, 1, 2},
+                            {{1, 24, 6, 5}, 48, 3, 1, 1, 3},
+                            {{2, 64, 4, 60}, 192, 1, 1, 0, 8},
+                            {{1, 2048, 3, 3}, 64, 3, 1, 1, 2}}) {
+    SCOPED_TRACE(ShapeToString(c.x));
+    ModelBuilder b;
+    b.Input("x", DataType::kUint8, c.x);
+    AddConv(&b, c, "x", "y");
+    b.Constant("s", Floats({}, {0.3f}));
+    b.Constant("z", Code(DataType::kUint8, 100));
+    b.Node("QLinearLeakyRelu", {"y", "s", "z", "s", "z"}, {"r"}, kMicrosoft);
+    b.Output("r");
+    ExpectCardEqualsReference(b.Bytes(), {RandomData(DataType::kUint8, c.x, 3)},
+                              Small({0, 16 << 10, 64 << 10}));
+  }
+}
+
 TEST(Boxes, ContractionsInParts) {
   for (const ConvCase& c : {ConvCase{{1, 1792, 3, 5}, 40, 3, 1, 1},
                             {{1, 300, 4, 20}, 20, 7, 1, 3},

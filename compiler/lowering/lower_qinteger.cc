@@ -396,8 +396,8 @@ absl::Status LowerConvInteger(Lowering* l, const Node& node) {
     if (shape->group == shape->channels && shape->maps == shape->channels) {
       spec.mode = isa::MatrixMode::kDepthwise;
     } else {
-      auto full =
-          WithoutGroups(node, spec.weights, shape->group, spec.weight_zero);
+      auto full = MergeGroups(node, spec.weights, shape->group, shape->group,
+                              spec.weight_zero);
       if (!full.ok()) return full.status();
       spec.weights = *std::move(full);
     }

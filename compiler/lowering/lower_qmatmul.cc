@@ -380,24 +380,24 @@ int DenseOfRows(Lowering* l, const Node& node, int rows_value) {
   return to;
 }
 
-absl::StatusOr<CodeWeights> WithoutGroups(const Node& node,
-                                          const CodeWeights& w, int64_t group,
-                                          const std::vector<uint8_t>& zero) {
+absl::StatusOr<CodeWeights> MergeGroups(const Node& node, const CodeWeights& w,
+                                        int64_t group, int64_t together,
+                                        const std::vector<uint8_t>& zero) {
   CodeWeights full = w;
-  full.ci = w.ci * group;
+  full.ci = w.ci * together;
   const int64_t maps = w.co / group, taps = w.kh * w.kw, run = w.ci * taps;
   const auto bytes = static_cast<int64_t>(w.codes.size());
-  if (bytes > kMaxFullWeights / group) {
+  if (bytes > kMaxFullWeights / together) {
     return RejectNode(Rejection::kUnsupportedShape, node, "its ", bytes,
-                      " bytes of weights in ", group,
-                      " groups are made one group, of at most ",
-                      kMaxFullWeights, " bytes; split the convolution");
+                      " bytes of weights in ", group, " groups are made ",
+                      group / together, " with at most ", kMaxFullWeights,
+                      " bytes; split the convolution");
   }
   full.codes.clear();
-  full.codes.reserve(bytes * group);
+  full.codes.reserve(bytes * together);
   for (int64_t o = 0; o < w.co; ++o) {
-    for (int64_t g = 0; g < group; ++g) {
-      if (g == o / maps) {
+    for (int64_t g = 0; g < together; ++g) {
+      if (g == o / maps % together) {
         full.codes.insert(full.codes.end(), w.codes.begin() + o * run,
                           w.codes.begin() + (o + 1) * run);
       } else {

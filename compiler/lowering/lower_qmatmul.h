@@ -50,12 +50,13 @@ int RowsOf(Lowering* l, const Node& node, TensorId id, int64_t rows,
 // Rows as [matrices, 1, rows, columns] in dense layout.
 int DenseOfRows(Lowering* l, const Node& node, int rows_value);
 
-// Weights of a grouped convolution as those of an ordinary one: what connects
-// groups holds the zero point's code. Refusal: kUnsupportedShape, where they
-// would be beyond all measure.
-absl::StatusOr<CodeWeights> WithoutGroups(const Node& node,
-                                          const CodeWeights& w, int64_t group,
-                                          const std::vector<uint8_t>& zero);
+// Weights of a grouped convolution with `together` groups made one: what
+// connects groups holds the zero point's code. `group` is a multiple of
+// `together`. Rejection: kUnsupportedShape, where they would be beyond all
+// measure.
+absl::StatusOr<CodeWeights> MergeGroups(const Node& node, const CodeWeights& w,
+                                        int64_t group, int64_t together,
+                                        const std::vector<uint8_t>& zero);
 
 // One code per output channel, from an absent, scalar or per-channel constant.
 std::vector<uint8_t> ZeroCodes(const TensorData* zero, int64_t channels);

@@ -43,6 +43,25 @@ isa::OutType OutTypeOf(DataType type) {
                                     : isa::OutType::kU8;
 }
 
+// How many groups of `ci` input and `co` output channels are best made one, so
+// that commands take whole blocks of channels: that which computes least.
+int64_t GroupsTogether(int64_t groups, int64_t ci, int64_t co,
+                       const isa::Config& config) {
+  const auto up = [](int64_t a, int64_t b) { return (a + b - 1) / b; };
+  int64_t best = groups, least = INT64_MAX;
+  for (int64_t r = groups; r >= 1; --r) {
+    const bool blocks = r * ci % 16 == 0 && r * co % 16 == 0;
+    if (groups % r != 0 || (r < groups && !blocks)) continue;
+    const int64_t work =
+        groups / r * up(r * ci, config.lanes_in) * up(r * co, config.lanes_out);
+    if (work < least) {
+      least = work;
+      best = r;
+    }
+  }
+  return best;
+}
+
 absl::Status LowerQLinearConv(Lowering* l, const Node& node) {
   if (auto s = NeedConstants(*l, node, {1, 2, 3, 4, 5, 6, 7, 8}); !s.ok())
     return s;
@@ -87,10 +106,14 @@ absl::Status LowerQLinearConv(Lowering* l, const Node& node) {
     if (shape->group == shape->channels && shape->maps == shape->channels) {
       spec.mode = isa::MatrixMode::kDepthwise;
     } else {
-      auto full =
-          WithoutGroups(node, spec.weights, shape->group, spec.weight_zero);
-      if (!full.ok()) return full.status();
-      spec.weights = *std::move(full);
+      const int64_t together =
+          GroupsTogether(shape->group, spec.weights.ci,
+                         shape->maps / shape->group, l->config());
+      auto merged = MergeGroups(node, spec.weights, shape->group, together,
+                                spec.weight_zero);
+      if (!merged.ok()) return merged.status();
+      spec.weights = *std::move(merged);
+      spec.conv_groups = shape->group / together;
     }
   }
   const int from = packed ? l->ValueOf(node.inputs[0], node)

@@ -153,10 +153,34 @@ uint64_t MatrixOp::WeightBytes(int64_t count, const Contraction& part) const {
   }
 }
 
-void MatrixOp::Regroup(uint64_t max_bytes) {
-  const int64_t unit = std::max<int64_t>(kBlock, config_.lanes_out);
+int64_t MatrixOp::PieceOf(int64_t count) const {
+  return std::min(count, spec_->weights.co / spec_->conv_groups);
+}
+
+uint64_t MatrixOp::GroupBytes(int64_t count, const Contraction& part) const {
+  const int64_t piece = PieceOf(count);
+  return count / piece * WeightBytes(piece, part);
+}
+
+void MatrixOp::AddGroup(int64_t first, int64_t count, const Contraction& part) {
   const CodeWeights& w = spec_->weights;
-  const int64_t co = w.co;
+  ConstantGroup group;
+  group.bytes = RoundUp(GroupBytes(count, part), isa::kRegionAlign);
+  groups.push_back(group);
+  group_channels.push_back({first, count});
+  // Of the first convolution group, and of those that follow in the same group
+  // of constants.
+  const int64_t of_group = w.co / spec_->conv_groups;
+  const int64_t more = (count - 1) / of_group * w.ci;
+  inputs[0].channel_slices.push_back(
+      {first / of_group * w.ci + part.ci0, more + part.ci});
+}
+
+void MatrixOp::Regroup(uint64_t max_bytes) {
+  const CodeWeights& w = spec_->weights;
+  const int64_t of_group = w.co / spec_->conv_groups;
+  const int64_t unit = std::min<int64_t>(
+      std::max<int64_t>(kBlock, config_.lanes_out), RoundUp(of_group, kBlock));
   const Contraction whole{0, w.ci, 0, w.kh};
   const uint64_t unit_bytes = WeightBytes(unit, whole);
   const uint64_t most = std::max<uint64_t>(max_bytes, config_.sram_bytes / 4);
@@ -166,28 +190,41 @@ void MatrixOp::Regroup(uint64_t max_bytes) {
     const uint64_t fixed = WeightBytes(unit, {});
     parts_ = CutContraction(w, most - std::min(most, fixed), config_);
     if (parts_.size() > 1) {
-      max_pixels = config_.acc_pixels * config_.lanes_out / unit;
+      max_pixels = config_.acc_pixels * config_.lanes_out /
+                   std::max<int64_t>(unit, config_.lanes_out);
     }
   }
-  const int64_t fit = std::max<int64_t>(1, max_bytes / unit_bytes);
   // Groups of equal size, so that none is much shorter than the others.
-  const int64_t units = (co + unit - 1) / unit;
-  const int64_t count = (units + fit - 1) / fit;
-  step_ = std::min(co, (units + count - 1) / count * unit);
+  const auto equal = [](int64_t all, int64_t fit) {
+    const int64_t count = (all + fit - 1) / fit;
+    return (all + count - 1) / count;
+  };
   groups.clear();
   group_channels.clear();
   inputs[0].channel_slices.clear();
-  for (int64_t first = 0; first < co; first += step_) {
-    const int64_t some = std::min(step_, co - first);
-    for (const Contraction& part : parts_) {
-      ConstantGroup group;
-      group.bytes = RoundUp(WeightBytes(some, part), isa::kRegionAlign);
-      groups.push_back(group);
-      group_channels.push_back({first, some});
-      if (parts_.size() > 1) {
-        inputs[0].channel_slices.push_back({part.ci0, part.ci});
+  const uint64_t group_bytes = WeightBytes(of_group, whole);
+  if (spec_->conv_groups > 1 && group_bytes <= max_bytes) {
+    // Several convolution groups to a group of constants.
+    const int64_t step =
+        of_group * equal(spec_->conv_groups,
+                         static_cast<int64_t>(max_bytes / group_bytes));
+    for (int64_t first = 0; first < w.co; first += step) {
+      AddGroup(first, std::min(step, w.co - first), whole);
+    }
+  } else {
+    const int64_t fit = std::max<int64_t>(1, max_bytes / unit_bytes);
+    const int64_t step =
+        std::min(of_group, equal((of_group + unit - 1) / unit, fit) * unit);
+    for (int64_t start = 0; start < w.co; start += of_group) {
+      for (int64_t first = 0; first < of_group; first += step) {
+        for (const Contraction& part : parts_) {
+          AddGroup(start + first, std::min(step, of_group - first), part);
+        }
       }
     }
+  }
+  if (groups.size() == 1 || (parts_.size() == 1 && spec_->conv_groups == 1)) {
+    inputs[0].channel_slices.clear();  // all of them
   }
 }
 
@@ -196,26 +233,30 @@ void MatrixOp::Place(ConstantPool* pool) {
   const std::vector<uint8_t>& zero = spec_->weight_zero;
   const OutputStage* table = Find(OutputStage::kTable);
   for (size_t g = 0; g < groups.size(); ++g) {
-    const auto [first, count] = group_channels[g];
-    std::vector<uint8_t> blob = PackParameters(spec_->bias, spec_->scale, zero,
-                                               zw_channel_, first, count);
-    if (table) {
-      blob.insert(blob.end(), table->table.begin(), table->table.end());
-    }
-    std::vector<uint8_t> packed;
-    switch (spec_->mode) {
-      case isa::MatrixMode::kFold:
-        packed = PackFold(w, first, count, zero, config_);
-        break;
-      case isa::MatrixMode::kDepthwise:
-        packed = PackDepthwise(w, first, count, zero);
-        break;
-      default: {
-        packed =
-            PackConv(w, first, count, parts_[g % parts_.size()], zero, config_);
+    const auto [begin, all] = group_channels[g];
+    const int64_t count = PieceOf(all);
+    std::vector<uint8_t> blob;
+    for (int64_t first = begin; first < begin + all; first += count) {
+      const std::vector<uint8_t> parameters = PackParameters(
+          spec_->bias, spec_->scale, zero, zw_channel_, first, count);
+      blob.insert(blob.end(), parameters.begin(), parameters.end());
+      if (table) {
+        blob.insert(blob.end(), table->table.begin(), table->table.end());
       }
+      std::vector<uint8_t> packed;
+      switch (spec_->mode) {
+        case isa::MatrixMode::kFold:
+          packed = PackFold(w, first, count, zero, config_);
+          break;
+        case isa::MatrixMode::kDepthwise:
+          packed = PackDepthwise(w, first, count, zero);
+          break;
+        default:
+          packed = PackConv(w, first, count, parts_[g % parts_.size()], zero,
+                            config_);
+      }
+      blob.insert(blob.end(), packed.begin(), packed.end());
     }
-    blob.insert(blob.end(), packed.begin(), packed.end());
     groups[g] = pool->Add(blob);
   }
 }
@@ -231,9 +272,9 @@ uint64_t MatrixOp::Cycles(int64_t rows) const {
   c.kh = w.kernel[0];
   c.kw = w.kernel[1];
   c.ci = spec_->weights.ci;
-  c.co = spec_->weights.co;
+  c.co = spec_->weights.co / spec_->conv_groups;
   if (spec_->mode == isa::MatrixMode::kFold) c.fold_channels = c.ci;
-  return EstimateCycles(c, config_);
+  return spec_->conv_groups * EstimateCycles(c, config_);
 }
 
 uint64_t MatrixOp::ConstantBytes() const {
@@ -243,9 +284,19 @@ uint64_t MatrixOp::ConstantBytes() const {
 }
 
 void MatrixOp::Emit(Emitter* emitter, const Tile& tile) const {
+  const auto [begin, all] = group_channels[tile.group];
+  const int64_t count = PieceOf(all);
+  uint32_t constants = tile.constants;
+  for (int64_t first = begin; first < begin + all; first += count) {
+    EmitPiece(emitter, tile, first, count, constants);
+    constants += WeightBytes(count, parts_[tile.group % parts_.size()]);
+  }
+}
+
+void MatrixOp::EmitPiece(Emitter* emitter, const Tile& tile, int64_t first,
+                         int64_t count, uint32_t constants) const {
   const Window& w = spec_->window;
   const TileView& in = tile.inputs[0];
-  const auto [first, count] = group_channels[tile.group];
   const size_t index = tile.group % parts_.size();
   const Contraction& part = parts_[index];
   const bool last_part = index + 1 == parts_.size();
@@ -255,7 +306,8 @@ void MatrixOp::Emit(Emitter* emitter, const Tile& tile) const {
   c.w_signed = spec_->w_signed;
   c.out_type = spec_->out_type;
   c.zw_channel = zw_channel_;
-  int64_t block = part.ci0 / kBlock;
+  const int64_t conv_group = first / (spec_->weights.co / spec_->conv_groups);
+  int64_t block = (conv_group * spec_->weights.ci + part.ci0) / kBlock;
   if (spec_->mode == isa::MatrixMode::kDepthwise) block = first / kBlock;
   SetWindow(w, inputs[0].columns, tile, in, block, !columns_tileable, &c);
   if (spec_->mode == isa::MatrixMode::kFold) {
@@ -270,7 +322,7 @@ void MatrixOp::Emit(Emitter* emitter, const Tile& tile) const {
   c.out_row0 = conv_row;
   c.co = count;
   c.ci = spec_->mode == isa::MatrixMode::kDepthwise ? count : part.ci;
-  c.param_addr = tile.constants / kWord;
+  c.param_addr = constants / kWord;
   c.w_addr = c.param_addr + Blocks(count) * (zw_channel_ ? 9 : 8);
   c.za = spec_->za;
   if (!zw_channel_) {

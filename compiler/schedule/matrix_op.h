@@ -22,6 +22,10 @@ namespace heddle::compiler {
 struct MatrixSpec {
   isa::MatrixMode mode = isa::MatrixMode::kConv;
   CodeWeights weights;
+  // Output channels in so many parts of equal size, each of which contracts its
+  // own weights.ci input channels (mode conv; both multiples of 16 if there are
+  // several).
+  int64_t conv_groups = 1;
   std::vector<uint8_t> weight_zero;  // code per output channel
   std::vector<int32_t> bias;
   std::vector<float> scale;
@@ -94,6 +98,15 @@ class MatrixOp : public DeviceOp {
   void MapRows();
   // Constants of `count` output channels for a part of the contraction.
   uint64_t WeightBytes(int64_t count, const Contraction& part) const;
+  // The output channels of one command of a group of constants: all, or those
+  // of one convolution group.
+  int64_t PieceOf(int64_t count) const;
+  uint64_t GroupBytes(int64_t count, const Contraction& part) const;
+  void AddGroup(int64_t first, int64_t count, const Contraction& part);
+  // The command for output channels [first, first + count), whose constants are
+  // at `constants`.
+  void EmitPiece(Emitter* emitter, const Tile& tile, int64_t first,
+                 int64_t count, uint32_t constants) const;
   void SetStages(isa::Conv* c, const Tile& tile, int64_t first,
                  int64_t conv_row) const;
 
@@ -102,7 +115,6 @@ class MatrixOp : public DeviceOp {
   std::vector<OutputStage> stages_;
   int first_output_;  // before any stage
   bool zw_channel_ = false;
-  int64_t step_ = 0;  // output channels of a group
   // Groups that contract one block of output channels.
   std::vector<Contraction> parts_;
 };

@@ -31,6 +31,38 @@ std::string ResNet50() {
   return n.GlobalAverage().Dense(1000, false).Bytes();
 }
 
+// 50 layers, 32 groups of 4 (Xie et al. 2017).
+std::string ResNeXt50() {
+  NetworkBuilder n("resnext50", 3, 224, 224);
+  n.Conv(64, 7, 2).MaxPool(3, 2);
+  const int64_t blocks[] = {3, 4, 6, 3};
+  for (int stage = 0; stage < 4; ++stage) {
+    const int64_t width = int64_t{128} << stage;
+    for (int64_t i = 0; i < blocks[stage]; ++i) {
+      const int64_t stride = stage > 0 && i == 0 ? 2 : 1;
+      const Activation in = n.at();
+      Activation shortcut = in;
+      if (i == 0) shortcut = n.Conv(2 * width, 1, stride, false).at();
+      n.Goto(in);
+      n.Conv(width, 1, 1).Conv(width, {3, 3, stride, 32, true});
+      n.Conv(2 * width, 1, 1, false).Add(shortcut, true);
+    }
+  }
+  return n.GlobalAverage().Dense(1000, false).Bytes();
+}
+
+// Configuration D (Simonyan and Zisserman 2015).
+std::string Vgg16() {
+  NetworkBuilder n("vgg16", 3, 224, 224);
+  const int64_t widths[] = {64, 128, 256, 512, 512};
+  for (int stage = 0; stage < 5; ++stage) {
+    for (int i = 0; i < (stage < 2 ? 2 : 3); ++i) n.Conv(widths[stage], 3, 1);
+    n.MaxPool(2, 2);
+  }
+  n.Flatten().Dense(4096, true).Dense(4096, true).Dense(1000, false);
+  return n.Bytes();
+}
+
 std::string MobileNetV1(const std::string& name, int64_t size, int64_t divisor,
                         int64_t classes) {
   NetworkBuilder n(name, 3, size, size);
@@ -136,7 +168,9 @@ const std::map<std::string, std::function<std::string()>>& Networks() {
           {"mobilenet_v2", MobileNetV2},
           {"resnet50", ResNet50},
           {"resnet8", ResNet8},
+          {"resnext50", ResNeXt50},
           {"squeezenet", SqueezeNet},
+          {"vgg16", Vgg16},
           {"vww", [] { return MobileNetV1("vww", 96, 4, 2); }},
       };
   return *networks;

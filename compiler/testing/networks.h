@@ -12,7 +12,8 @@
 
 namespace heddle::compiler {
 
-// resnet50 and mobilenet_v1, mobilenet_v2 at 224 x 224 (ResNet v1.5: He et al.
+// resnet50, resnext50 (32x4d; Xie et al. 2017), vgg16 (Simonyan and Zisserman
+// 2015) and mobilenet_v1, mobilenet_v2 at 224 x 224 (ResNet v1.5: He et al.
 // 2015, stride in the 3x3; Howard et al. 2017; Sandler et al. 2018), squeezenet
 // (1.1; Iandola et al. 2016), those of MLPerf Tiny (Banbury et al. 2021):
 // resnet8, ds_cnn, vww, autoencoder; and fully_connected, the one layer of 2048
