@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "compiler/testing/network_builder.h"
 #include "compiler/testing/onnx_files.h"
+#include "compiler/testing/transformer.h"
 
 namespace heddle::compiler {
 namespace {
@@ -161,6 +162,13 @@ const std::map<std::string, std::function<std::string()>>& Networks() {
   static const auto* networks =
       new std::map<std::string, std::function<std::string()>>{
           {"autoencoder", Autoencoder},
+          {"bert_128", [] { return MakeTransformerLayer("bert_128", {}); }},
+          {"bert_512",
+           [] { return MakeTransformerLayer("bert_512", {512}); }},
+          {"deit_tiny",
+           [] {
+             return MakeTransformerLayer("deit_tiny", {196, 192, 3, 768});
+           }},
           {"ds_cnn", DsCnn},
           {"fully_connected", FullyConnected},
           {"mobilenet_v1",
