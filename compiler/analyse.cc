@@ -9,6 +9,7 @@
 #include "compiler/passes/cancel_moves.h"
 #include "compiler/passes/fold_affine.h"
 #include "compiler/passes/fold_pad.h"
+#include "compiler/passes/fold_table.h"
 #include "compiler/passes/infer.h"
 #include "compiler/passes/quantize.h"
 #include "compiler/passes/simplify.h"
@@ -41,6 +42,7 @@ absl::StatusOr<Graph> AnalyseImported(ImportedModel imported,
   stage("quantization");
   if (options.fuse_quantization) {
     if (auto s = FuseQuantization(&graph); !s.ok()) return s;
+    if (auto s = FoldTables(&graph); !s.ok()) return s;
   }
   stage("folding");
   if (auto s = FoldAffine(&graph); !s.ok()) return s;

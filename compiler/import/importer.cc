@@ -353,7 +353,10 @@ class Importer {
   static std::string OpsetsOf(const Node& node) {
     int first = 0, last = 0;
     for (const OperatorInfo* info : AllOperators()) {
-      if (info->domain != node.domain || info->op != node.op) continue;
+      if (info->domain != node.domain || info->op != node.op ||
+          node.domain == kInternalDomain) {
+        continue;
+      }
       if (first == 0) {
         first = node.domain.empty() ? std::max(info->since_version, kMinOpset)
                                     : info->since_version;
@@ -364,7 +367,8 @@ class Importer {
   }
 
   absl::Status Operator(const onnx::NodeProto& proto, Node* node) {
-    if (FindOperator(node->domain, node->op, node->opset) == nullptr) {
+    if (node->domain == kInternalDomain ||
+        FindOperator(node->domain, node->op, node->opset) == nullptr) {
       const std::string opsets = OpsetsOf(*node);
       if (!opsets.empty()) {
         return Reject(

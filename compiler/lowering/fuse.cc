@@ -33,7 +33,8 @@ class Fuser {
       return f.fuse_residual && Residual();
     }
     if (node_.op == "QLinearSigmoid" || node_.op == "QLinearLeakyRelu" ||
-        node_.op == "Relu" || node_.op == "Clip") {
+        node_.op == "Relu" || node_.op == "Clip" ||
+        node_.domain == kInternalDomain) {
       return f.fuse_table && Table();
     }
     if (node_.op == "MaxPool") return f.fuse_pool && MaxPool();

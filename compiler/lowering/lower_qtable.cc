@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// QLinearSigmoid, QLinearLeakyRelu: a table of 256 codes, looked up by the
+// QLinearSigmoid, QLinearLeakyRelu, folded chains: a table of 256 codes, looked up by the
 // output stage of the matrix engine. The table is what the operator's own
 // semantics give for all codes.
 #include "compiler/lowering/lower_codes.h"
@@ -53,6 +53,16 @@ absl::Status LowerTable(Lowering* l, const Node& node) {
   return absl::OkStatus();
 }
 
+absl::Status LowerFoldedTable(Lowering* l, const Node& node) {
+  const TensorData& table = *l->ConstantInput(node, 1);
+  const int from = l->ValueIn(node.inputs[0], Layout::kBlocked, node);
+  const int to = l->NewValue(node.outputs[0], Layout::kBlocked);
+  const bool is_signed = l->tensor(node.inputs[0]).type == DataType::kInt8;
+  l->Add(MakeTableOp(l, is_signed, table.bytes, from, to), node);
+  return absl::OkStatus();
+}
+
+const LoweringRegistration kTable(kInternalDomain, "Table", LowerFoldedTable);
 const LoweringRegistration kSigmoid("com.microsoft", "QLinearSigmoid",
                                     LowerTable);
 const LoweringRegistration kLeakyRelu("com.microsoft", "QLinearLeakyRelu",

@@ -49,6 +49,9 @@ struct AttributeRule {
 // A set of data types: bit number = value of DataType.
 using TypeSet = uint32_t;
 
+// Domain of the operators that passes make. No model may have them.
+inline constexpr char kInternalDomain[] = "heddle";
+
 struct OperatorInfo {
   const char* domain = "";  // "" or "com.microsoft"
   const char* op = "";

@@ -38,6 +38,7 @@ std::string SupportPage() {
       "| Operator | Domain | Card | Opset | Types | Attributes | Limits |\n"
       "|---|---|---|---|---|---|---|\n");
   for (const OperatorInfo* info : AllOperators()) {
+    if (info->domain == std::string(kInternalDomain)) continue;
     std::vector<std::string> attributes, limits;
     for (const AttributeRule& rule : info->attributes) {
       attributes.push_back(rule.name);
@@ -65,6 +66,7 @@ std::string SupportJson() {
   using nlohmann::ordered_json;
   ordered_json operators = ordered_json::array();
   for (const OperatorInfo* info : AllOperators()) {
+    if (info->domain == std::string(kInternalDomain)) continue;
     ordered_json attributes = ordered_json::array();
     for (const AttributeRule& rule : info->attributes) {
       attributes.push_back(rule.name);
