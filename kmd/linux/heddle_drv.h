@@ -108,6 +108,7 @@ struct heddle_device {
 	struct mutex own_lock;	     /* order of the driver's own jobs */
 	bool own_closed;	     /* under own_lock: no more of them */
 	atomic_t started;	     /* jobs that run_job() saw and free_job() did not */
+	struct heddle_context *leaving; /* under lock: its job goes from its queue to run_job() */
 	atomic64_t ended;	     /* jobs whose fences have signalled, and */
 	atomic64_t freed;	     /* those of them that are freed */
 
@@ -323,7 +324,7 @@ struct heddle_context {
 	struct heddle_file *file;
 	u32 id;
 	struct drm_sched_entity entity;
-	bool dead; /* under lock: takes no jobs, its entity is finished */
+	bool dead; /* under lock and heddle_device.lock: takes no jobs, its entity is finished */
 	u64 run_cycles; /* of jobs submitted from now on */
 	u32 hangs;	/* under heddle_device.lock */
 	struct mutex lock;
@@ -446,6 +447,7 @@ void heddle_engine_rings(struct heddle_device *dev);
 struct heddle_fence *heddle_fence_alloc(struct heddle_scheduler *sched, bool users, gfp_t gfp);
 void heddle_fence_init(struct heddle_fence *fence, u64 context, u64 seqno);
 struct dma_fence *heddle_fence_get(struct heddle_run *run);
+struct dma_fence *heddle_fence_never(struct heddle_run *run);
 void heddle_fence_put(struct heddle_run *run);
 int heddle_engine_start(struct heddle_device *dev, struct heddle_run *run, bool own,
 			const struct heddle_patch *patches, u32 num_patches);
@@ -538,6 +540,7 @@ void heddle_rest_check(struct heddle_device *dev);
 
 /* heddle_exec.c: the scheduler's side of a job */
 int heddle_exec_init(struct heddle_device *dev);
+void heddle_exec_settle(struct heddle_device *dev, const struct heddle_context *context);
 void heddle_exec_fini(struct heddle_device *dev);
 void heddle_scheduler_put(struct heddle_scheduler *sched);
 struct heddle_job *heddle_job_alloc(struct heddle_device *dev, struct heddle_context *context,

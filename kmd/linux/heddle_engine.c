@@ -88,6 +88,14 @@ struct dma_fence *heddle_fence_get(struct heddle_run *run)
 	return dma_fence_get(&run->fence->base);
 }
 
+/* The same of a run that never will start, but it does not signal. Holds dev->lock. */
+struct dma_fence *heddle_fence_never(struct heddle_run *run)
+{
+	if (!run->started)
+		heddle_run_fence_init(run->outcome->dev, run);
+	return dma_fence_get(&run->fence->base);
+}
+
 void heddle_fence_put(struct heddle_run *run)
 {
 	if (run->started)
