@@ -34,8 +34,11 @@
 /* drm_sched_backend_ops: what else a job waits for. */
 #ifdef HEDDLE_HAVE_SCHED_PREPARE_JOB
 #define HEDDLE_SCHED_PREPARE_JOB prepare_job
+/* The scheduler may take jobs by age, and asks only of one that it is about to take. */
+#define HEDDLE_SCHED_BY_AGE true
 #else
 #define HEDDLE_SCHED_PREPARE_JOB dependency
+#define HEDDLE_SCHED_BY_AGE false
 #endif
 
 /*

@@ -131,12 +131,15 @@ static void heddle_context_kill(struct heddle_context *context)
 	bool dead;
 
 	mutex_lock(&context->lock);
+	spin_lock_irq(&dev->lock);
 	dead = context->dead;
 	WRITE_ONCE(context->dead, true);
+	spin_unlock_irq(&dev->lock);
 	mutex_unlock(&context->lock);
 	if (!dead) {
 		wake_up_all(&dev->idle); /* a job of it that is about to start, or */
 		heddle_rest_check(dev);  /* rests */
+		heddle_exec_settle(dev, context);
 		drm_sched_entity_fini(&context->entity);
 		heddle_engine_cancel(dev, context);
 		if (atomic_dec_and_test(&dev->entities))

@@ -111,6 +111,7 @@ struct heddle_device {
 	struct mutex own_lock;	     /* order of the driver's own jobs */
 	bool own_closed;	     /* under own_lock: no more of them */
 	atomic_t started;	     /* jobs that run_job() saw and free_job() did not */
+	struct heddle_context *leaving; /* under lock: its job goes from its queue to run_job() */
 	atomic64_t ended;	     /* jobs whose fences have signalled, and */
 	atomic64_t freed;	     /* those of them that are freed */
 
@@ -325,7 +326,7 @@ struct heddle_context {
 	struct heddle_file *file;
 	u32 id;
 	struct drm_sched_entity entity;
-	bool dead; /* under lock: takes no jobs, its entity is finished */
+	bool dead; /* under lock and heddle_device.lock: takes no jobs, its entity is finished */
 	u64 run_cycles; /* of jobs submitted from now on */
 	u32 hangs;	/* under heddle_device.lock */
 	struct mutex lock;
@@ -552,6 +553,7 @@ u64 heddle_rest_compact_at(struct heddle_device *dev, u64 now);
 
 /* heddle_exec.c: the scheduler's side of a job */
 int heddle_exec_init(struct heddle_device *dev);
+void heddle_exec_settle(struct heddle_device *dev, const struct heddle_context *context);
 void heddle_exec_fini(struct heddle_device *dev);
 void heddle_scheduler_put(struct heddle_scheduler *sched);
 struct heddle_job *heddle_job_alloc(struct heddle_device *dev, struct heddle_context *context,

@@ -161,6 +161,58 @@ static bool heddle_job_stopped(const struct heddle_job *job)
 	return job->context && heddle_context_stopped(job->context);
 }
 
+/*
+ * A scheduler that takes jobs by age enters an entity anew when it has taken a job of it and
+ * there is another, also if drm_sched_entity_fini() has just removed it; then it looks at the
+ * entity when that is free memory. So no job of a dead context leaves its queue: it waits for
+ * itself. What is about to leave is waited for by heddle_exec_settle().
+ */
+static struct dma_fence *heddle_job_leaves(struct heddle_job *job)
+{
+	struct heddle_device *dev = job->dev;
+	struct dma_fence *fence = NULL;
+
+	spin_lock_irq(&dev->lock);
+	if (job->context->dead)
+		fence = dma_fence_get(&job->run.fence->base);
+	else
+		dev->leaving = job->context;
+	spin_unlock_irq(&dev->lock);
+	return fence;
+}
+
+/* run_job() has it. */
+static void heddle_job_left(struct heddle_job *job)
+{
+	struct heddle_device *dev = job->dev;
+	bool dead;
+
+	if (!job->context)
+		return;
+	spin_lock_irq(&dev->lock);
+	dev->leaving = NULL;
+	dead = job->context->dead;
+	spin_unlock_irq(&dev->lock);
+	if (dead)
+		wake_up_all(&dev->idle);
+}
+
+static bool heddle_none_leaves(struct heddle_device *dev, const struct heddle_context *context)
+{
+	bool none;
+
+	spin_lock_irq(&dev->lock);
+	none = dev->leaving != context;
+	spin_unlock_irq(&dev->lock);
+	return none;
+}
+
+/* @context is dead: from here on the scheduler takes no job of it. */
+void heddle_exec_settle(struct heddle_device *dev, const struct heddle_context *context)
+{
+	wait_event(dev->idle, heddle_none_leaves(dev, context));
+}
+
 static struct dma_fence *heddle_start_job(struct heddle_job *job)
 {
 	struct heddle_device *dev = job->dev;
@@ -169,6 +221,7 @@ static struct dma_fence *heddle_start_job(struct heddle_job *job)
 
 	job->counted = true;
 	atomic_inc(&dev->started);
+	heddle_job_left(job);
 	if (heddle_gone(dev))
 		return heddle_never_run(job, HEDDLE_ERROR_DEVICE_LOST);
 	if (heddle_job_stopped(job))
@@ -216,6 +269,8 @@ static struct dma_fence *heddle_dependency(struct drm_sched_job *sched_job,
 		heddle_sched_forget_last(entity);
 	else if (job->context && job->dev->regs)
 		fence = heddle_rest(job->dev, job->run.outcome);
+	if (HEDDLE_SCHED_BY_AGE && job->context && !fence)
+		fence = heddle_job_leaves(job);
 	dma_fence_end_signalling(cookie);
 	return fence;
 }
