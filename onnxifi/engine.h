@@ -3,7 +3,7 @@
 // compiler and runs. The product's engine stands on runtime/session and the
 // compiler (session_engine.h), that of the tests is testing/fake_engine.h.
 //
-// Statuses: Fail (status.h) and compiler::Refuse keep their code; Unavailable
+// Statuses: Fail (status.h) and compiler::Reject keep their code; Unavailable
 // means that the device is gone. Everything is safe to call from several
 // threads and may throw std::bad_alloc.
 #ifndef HEDDLE_ONNXIFI_ENGINE_H_

@@ -17,7 +17,7 @@ absl::Status Fail(onnxStatus code, std::string message);
 // NO_SYSTEM_MEMORY without a sentence; needs no memory itself.
 absl::Status NoMemory() noexcept;
 
-// The ONNXIFI code of any status: that of Fail, of compiler::Refuse, else by
+// The ONNXIFI code of any status: that of Fail, of compiler::Reject, else by
 // the absl code.
 onnxStatus CodeOf(const absl::Status& status);
 

@@ -19,7 +19,7 @@ TEST(Status, KeepsItsCode) {
 }
 
 TEST(Status, OfRefusals) {
-  using compiler::Refuse;
+  using compiler::Reject;
   using compiler::Rejection;
   EXPECT_EQ(CodeOf(Reject(Rejection::kInvalidModel, "")),
             ONNXIFI_STATUS_INVALID_MODEL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// QLinearSigmoid, QLinearLeakyRelu, folded chains: a table of 256 codes, looked up by the
-// output stage of the matrix engine. The table is what the operator's own
-// semantics give for all codes.
+// QLinearSigmoid, QLinearLeakyRelu, folded chains: a table of 256 codes, looked
+// up by the output stage of the matrix engine. The table is what the operator's
+// own semantics give for all codes.
 #include "compiler/lowering/lower_codes.h"
 #include "compiler/ops/define.h"
 

@@ -31,13 +31,12 @@ Results EvaluateTable(const Graph&, const Node&, const Inputs& inputs) {
   return results;
 }
 
-const OperatorRegistration kTable(
-    Define("Table", 1, kMaxOpset)
-        .Domain(kInternalDomain)
-        .Inputs(2, 2, kCodes, kCodes)
-        .Rule(Rejection::kUnsupportedAttribute, "the table is constant",
-              HasTable)
-        .Run(InferTable, EvaluateTable));
+const OperatorRegistration kTable(Define("Table", 1, kMaxOpset)
+                                      .Domain(kInternalDomain)
+                                      .Inputs(2, 2, kCodes, kCodes)
+                                      .Rule(Rejection::kUnsupportedAttribute,
+                                            "the table is constant", HasTable)
+                                      .Run(InferTable, EvaluateTable));
 
 }  // namespace
 }  // namespace heddle::compiler

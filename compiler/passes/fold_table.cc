@@ -18,14 +18,18 @@ constexpr size_t kMaxChain = 64;
 
 // One element of the result from one of each operand, nothing else.
 bool IsElementwise(const Node& node) {
-  static const auto* ops = new std::set<std::string>{
-      "Abs",   "Add",       "Ceil",       "Clip",      "Div",
-      "Elu",   "Erf",       "Exp",        "Floor",     "HardSigmoid",
-      "Log",   "HardSwish", "LeakyRelu",  "Max",       "Min",
-      "Mul",   "Neg",       "PRelu",      "Pow",       "Reciprocal",
-      "Relu",  "Round",     "Selu",       "Sigmoid",   "Sign",
-      "Sqrt",  "Softplus",  "Softsign",   "Sub",       "Tanh",
-      "Celu",  "Identity",  "ThresholdedRelu"};
+  static const auto* ops =
+      new std::set<std::string>{"Abs",         "Add",        "Ceil",
+                                "Clip",        "Div",        "Elu",
+                                "Erf",         "Exp",        "Floor",
+                                "HardSigmoid", "Log",        "HardSwish",
+                                "LeakyRelu",   "Max",        "Min",
+                                "Mul",         "Neg",        "PRelu",
+                                "Pow",         "Reciprocal", "Relu",
+                                "Round",       "Selu",       "Sigmoid",
+                                "Sign",        "Sqrt",       "Softplus",
+                                "Softsign",    "Sub",        "Tanh",
+                                "Celu",        "Identity",   "ThresholdedRelu"};
   return node.domain.empty() && node.outputs.size() == 1 &&
          ops->count(node.op) > 0;
 }

@@ -66,6 +66,7 @@ TEST(Explain, AQuantizedGroupThatStaysFloat) {
   b.Quantize("e", "eq", 0.2f, zero);
   b.Dequantize("eq", "y", Floats({}, {0.2f}), zero);
   b.Output("y");
+  b.Output("e");  // so that it is no table
   const std::string text = Explain(b, "exp");
   EXPECT_TRUE(StrContains(text,
                           "It is quantized in the model but computes in float: "

@@ -163,8 +163,7 @@ const std::map<std::string, std::function<std::string()>>& Networks() {
       new std::map<std::string, std::function<std::string()>>{
           {"autoencoder", Autoencoder},
           {"bert_128", [] { return MakeTransformerLayer("bert_128", {}); }},
-          {"bert_512",
-           [] { return MakeTransformerLayer("bert_512", {512}); }},
+          {"bert_512", [] { return MakeTransformerLayer("bert_512", {512}); }},
           {"deit_tiny",
            [] {
              return MakeTransformerLayer("deit_tiny", {196, 192, 3, 768});

@@ -17,8 +17,8 @@ namespace heddle::compiler {
 // 2015, stride in the 3x3; Howard et al. 2017; Sandler et al. 2018), squeezenet
 // (1.1; Iandola et al. 2016), those of MLPerf Tiny (Banbury et al. 2021):
 // resnet8, ds_cnn, vww, autoencoder; and fully_connected, the one layer of 2048
-// to 1000; one encoder layer of BERT-base (Devlin et al. 2018) with a sequence of
-// 128 or 512, and of DeiT-tiny (Touvron et al. 2021): bert_128, bert_512,
+// to 1000; one encoder layer of BERT-base (Devlin et al. 2018) with a sequence
+// of 128 or 512, and of DeiT-tiny (Touvron et al. 2021): bert_128, bert_512,
 // deit_tiny.
 std::vector<std::string> NetworkNames();
 

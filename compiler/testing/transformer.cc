@@ -63,8 +63,8 @@ class Builder {
     const std::string product = Node("MatMul", {x, Weights(rows, columns)});
     std::vector<float> bias(columns);
     for (float& b : bias) b = static_cast<float>(random_() % 1000) * 1e-4f;
-    return Quantized(
-        Node("Add", {product, Constant(Floats({columns}, bias))}), 0.03f);
+    return Quantized(Node("Add", {product, Constant(Floats({columns}, bias))}),
+                     0.03f);
   }
   std::string Add(const std::string& a, const std::string& b) {
     return Quantized(Node("Add", {a, b}), 0.04f);
@@ -94,9 +94,8 @@ class Builder {
     return y;
   }
   std::string Heads(const std::string& x, const std::vector<int64_t>& order) {
-    const std::string shape =
-        Constant(Int64s({4}, {1, layer_.sequence, layer_.heads,
-                              layer_.width / layer_.heads}));
+    const std::string shape = Constant(Int64s(
+        {4}, {1, layer_.sequence, layer_.heads, layer_.width / layer_.heads}));
     return Transposed(Node("Reshape", {x, shape}), order);
   }
   std::string Attention(const std::string& x) {
@@ -110,19 +109,17 @@ class Builder {
         Node("Div", {Node("MatMul", {q, k}), Constant(Floats({}, {root}))}),
         0.03f);
     const std::string weights = Quantized(Node("Softmax", {scores}), 0.004f);
-    const std::string mixed =
-        Quantized(Node("MatMul", {weights, v}), 0.01f);
+    const std::string mixed = Quantized(Node("MatMul", {weights, v}), 0.01f);
     const std::string shape =
         Constant(Int64s({3}, {1, layer_.sequence, layer_.width}));
-    return Dense(
-        Node("Reshape", {Transposed(mixed, {0, 2, 1, 3}), shape}), w, w);
+    return Dense(Node("Reshape", {Transposed(mixed, {0, 2, 1, 3}), shape}), w,
+                 w);
   }
   std::string FeedForward(const std::string& x) {
     const std::string h = Dense(x, layer_.width, layer_.inner);
     const std::string erf =
         Node("Erf", {Node("Div", {h, Constant(Floats({}, {1.41421356f}))})});
-    const std::string gate =
-        Node("Add", {erf, Constant(Floats({}, {1.0f}))});
+    const std::string gate = Node("Add", {erf, Constant(Floats({}, {1.0f}))});
     const std::string gelu = Quantized(
         Node("Mul", {Node("Mul", {h, gate}), Constant(Floats({}, {0.5f}))}),
         0.03f);
