@@ -9,6 +9,12 @@
 #define EXPECTED_JOBS		8
 #define EXPECTED_MAX_NS		(1000 * MS)
 
+/*
+ * What the jobs of a client are taken for of which none has ended. Were it nothing, every job
+ * would be long beside it, and whoever opens a file for each job would halve the card for all.
+ */
+#define UNKNOWN_NS		(20 * MS)
+
 /* A job is long if it takes more than so many times its rivals' shortest. */
 #define LONG_RATIO		2
 
@@ -44,10 +50,12 @@ void heddle_fair_open(const struct heddle_fair *fair, struct heddle_fair_client 
 void heddle_fair_meet(struct heddle_fair_rivals *rivals, const struct heddle_fair_client *other,
 		      u64 now_ns)
 {
+	u64 typical = other->typical_ns ? other->typical_ns : UNKNOWN_NS;
+
 	if (!is_rival(other, now_ns))
 		return;
-	if (!rivals->count || other->typical_ns < rivals->shortest_ns)
-		rivals->shortest_ns = other->typical_ns;
+	if (!rivals->count || typical < rivals->shortest_ns)
+		rivals->shortest_ns = typical;
 	rivals->count++;
 }
 

@@ -49,7 +49,7 @@ struct heddle_fair_client {
 /**
  * struct heddle_fair_rivals - what a client competes with, gathered by heddle_fair_meet()
  * @count: how many
- * @shortest_ns: the smallest typical_ns among them
+ * @shortest_ns: the smallest typical_ns among them; one that has shown no job counts as 20 ms
  */
 struct heddle_fair_rivals {
 	u32 count;

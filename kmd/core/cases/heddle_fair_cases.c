@@ -204,6 +204,40 @@ static void opening_anew_does_not_end_a_rest(struct heddle_test *t)
 	HEDDLE_EXPECT_EQ(t, heddle_fair_start_at(&fresh, &rivals, 3 * SECOND), 3 * SECOND);
 }
 
+/* Whoever opens a file for every job must not make others rest behind each of theirs. */
+static void who_has_shown_no_job_makes_only_long_jobs_rest(struct heddle_test *t)
+{
+	static const struct {
+		const char *row;
+		u64 held_ms;
+		bool rests;
+	} rows[] = {
+		{ "short", 1, false },
+		{ "a frame", 13, false },
+		{ "at the bound", 40, false },
+		{ "long", 100, true },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct heddle_fair_client old, fresh;
+		struct heddle_fair_rivals rivals = { 0 };
+		struct heddle_fair fair = { 0 };
+
+		heddle_row(t, rows[i].row, i);
+		heddle_fair_open(&fair, &old, SECOND);
+		heddle_fair_open(&fair, &fresh, SECOND);
+		heddle_fair_queue(&fresh);
+		heddle_fair_meet(&rivals, &fresh, SECOND);
+		HEDDLE_EXPECT_EQ(t, rivals.count, 1);
+		heddle_fair_queue(&old);
+		heddle_fair_start(&old);
+		heddle_fair_end(&fair, &old, &rivals, true, rows[i].held_ms * MS, SECOND);
+		HEDDLE_EXPECT_EQ(t, heddle_fair_start_at(&old, &rivals, SECOND) > SECOND,
+				 rows[i].rests);
+	}
+}
+
 static void one_job_with_the_card_while_there_are_rivals(struct heddle_test *t)
 {
 	struct heddle_fair_rivals rivals = { .count = 1, .shortest_ns = MS };
@@ -276,6 +310,8 @@ const struct heddle_case heddle_fair_cases[] = {
 	{ "who_is_alone_never_rests", who_is_alone_never_rests },
 	{ "a_rare_rival_costs_little", a_rare_rival_costs_little },
 	{ "opening_anew_does_not_end_a_rest", opening_anew_does_not_end_a_rest },
+	{ "who_has_shown_no_job_makes_only_long_jobs_rest",
+	  who_has_shown_no_job_makes_only_long_jobs_rest },
 	{ "one_job_with_the_card_while_there_are_rivals",
 	  one_job_with_the_card_while_there_are_rivals },
 	{ "numbers_at_their_ends", numbers_at_their_ends },
