@@ -3,7 +3,8 @@
 
 Checks: clang-format (in the kernel's folders of kmd: tabs and line length); shellcheck (where it is installed); an SPDX line at the top of every source
 file; no source or document of more than 800 lines (generated files excepted: their head says so); no path
-of somebody's machine; text hygiene (final newline, no trailing blank, no tab in BUILD and Starlark).
+of somebody's machine; text hygiene (final newline, no trailing blank, no tab in BUILD and Starlark); the packages of
+compiler/ and their sizes (include_graph.py; only when all files are looked at).
 A finding is printed as FILE:LINE: TEXT; the exit code is 1 when there is any.
 """
 
@@ -14,6 +15,8 @@ import re
 import shutil
 import subprocess
 import sys
+
+import include_graph
 
 MAX_LINES = 800
 APACHE = "SPDX-License-Identifier: Apache-2.0"
@@ -180,6 +183,10 @@ def main():
     for name in own_c:
         for number in unformatted_lines(root, name, texts[name]):
             print(f"{name}:{number}: not as clang-format writes it; run ./dev fmt")
+            findings += 1
+    if not args.paths:
+        for finding in include_graph.findings(texts):
+            print(f"{include_graph.FOLDER}: {finding}")
             findings += 1
     content = findings == 0
     if shutil.which("shellcheck"):

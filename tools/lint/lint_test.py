@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of lint.py: each check finds its case and leaves the clean one alone."""
 
+import os
+import sys
 import unittest
 
-from tools.lint import lint
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import lint  # noqa: E402
 
 GOOD = "// " + lint.APACHE + "\nint x;\n"
 
