@@ -4,23 +4,22 @@
 #include <utility>
 
 #include "compiler/backend/backend.h"
+#include "compiler/base/status_macros.h"
 
 namespace heddle::compiler {
 
 absl::StatusOr<CompileResult> CompileOnnx(absl::string_view model,
                                           const CompileOptions& options) {
-  absl::StatusOr<Graph> graph = AnalyseOnnx(model, options);
-  if (!graph.ok()) return graph.status();
-  return CompileGraph(*graph, options);
+  ASSIGN_OR_RETURN(Graph graph, AnalyseOnnx(model, options));
+  return CompileGraph(graph, options);
 }
 
 absl::StatusOr<CompileResult> CompileGraph(const Graph& graph,
                                            const CompileOptions& options) {
-  absl::StatusOr<BackendResult> made = GeneratePackage(graph, options);
-  if (!made.ok()) return made.status();
+  ASSIGN_OR_RETURN(BackendResult made, GeneratePackage(graph, options));
   CompileResult result;
-  result.package = package::Serialize(made->package);
-  result.report = std::move(made->report);
+  result.package = package::Serialize(made.package);
+  result.report = std::move(made.report);
   result.report.notes = graph.notes;
   result.report.float_groups = graph.float_groups;
   return result;

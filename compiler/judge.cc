@@ -11,9 +11,10 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/analyse.h"
 #include "compiler/base/diagnostic.h"
+#include "compiler/base/status_macros.h"
+#include "compiler/device_ops/int64_range.h"
+#include "compiler/device_ops/lowering.h"
 #include "compiler/import/importer.h"
-#include "compiler/lowering/int64_range.h"
-#include "compiler/lowering/lowering.h"
 #include "compiler/passes/infer.h"
 #include "compiler/passes/suppose.h"
 
@@ -25,18 +26,18 @@ constexpr int kMostSteps = 16;
 
 absl::StatusOr<Graph> Judge(ImportedModel imported,
                             const CompileOptions& options, Supposed* supposed) {
-  auto graph = AnalyseImported(std::move(imported), options, supposed);
-  if (!graph.ok()) return graph.status();
+  ASSIGN_OR_RETURN(auto graph,
+                   AnalyseImported(std::move(imported), options, supposed));
   if (supposed != nullptr) {
     for (const Node& node : supposed->left_out) {
-      if (auto s = CheckLowering(node); !s.ok()) return s;
+      RETURN_IF_ERROR(CheckLowering(node));
     }
     // With everything left out nothing else remains to be refused.
-    if (graph->nodes.empty() && graph->outputs.empty()) return graph;
+    if (graph.nodes.empty() && graph.outputs.empty()) return graph;
   }
-  if (auto s = CheckGraph(*graph, options); !s.ok()) {
+  if (auto s = CheckGraph(graph, options); !s.ok()) {
     // The range of int64 values is the values' affair. It is checked last.
-    if (supposed == nullptr || Int64InputBound(*graph).status() != s) return s;
+    if (supposed == nullptr || Int64InputBound(graph).status() != s) return s;
   }
   return graph;
 }
@@ -64,23 +65,21 @@ absl::Status CheckSize(const Graph& graph, const std::set<TensorId>& weights,
 
 absl::StatusOr<Graph> JudgeOnnx(absl::string_view model,
                                 const CompileOptions& options) {
-  if (options.progress) options.progress("import");
-  auto imported =
+  BeginPass(options, "import");
+  ASSIGN_OR_RETURN(
+      auto imported,
       ImportOnnx(model, ImportOptions{options.input_shapes, options.weights,
                                       options.data_folder,
-                                      options.open_dimensions_are_one});
-  if (!imported.ok()) return imported.status();
-  auto verdict = Judge(*imported, options, nullptr);
-  if (verdict.ok() || imported->has_initializers || !options.weights.empty()) {
+                                      options.open_dimensions_are_one}));
+  auto verdict = Judge(imported, options, nullptr);
+  if (verdict.ok() || imported.has_initializers || !options.weights.empty()) {
     return verdict;
   }
   const auto attempt =
       [&](const std::set<TensorId>& guess) -> absl::StatusOr<Graph> {
-    if (auto s = CheckSize(imported->graph, guess, options.device_memory_bytes);
-        !s.ok()) {
-      return s;
-    }
-    ImportedModel copy = *imported;
+    RETURN_IF_ERROR(
+        CheckSize(imported.graph, guess, options.device_memory_bytes));
+    ImportedModel copy = imported;
     Suppose(guess, &copy.graph);
     Supposed supposed = {guess, {}};
     auto graph = Judge(std::move(copy), options, &supposed);
@@ -92,8 +91,7 @@ absl::StatusOr<Graph> JudgeOnnx(absl::string_view model,
     }
     return graph;
   };
-  const std::vector<std::set<TensorId>> guesses =
-      WeightGuesses(imported->graph);
+  const std::vector<std::set<TensorId>> guesses = WeightGuesses(imported.graph);
   std::set<TensorId> weights;
   absl::Status refusal = verdict.status();
   for (size_t i = 0; i < guesses.size(); ++i) {
@@ -106,7 +104,7 @@ absl::StatusOr<Graph> JudgeOnnx(absl::string_view model,
   // From the first guess on, those that each refusal asks for.
   for (int i = 0; i < kMostSteps; ++i) {
     const std::set<TensorId> more =
-        MoreWeights(imported->graph, refusal, weights);
+        MoreWeights(imported.graph, refusal, weights);
     if (more.empty()) break;
     weights.insert(more.begin(), more.end());
     auto graph = attempt(weights);

@@ -10,6 +10,8 @@
 
 #include "compiler/base/diagnostic.h"
 #include "compiler/compiler.h"
+#include "compiler/package/package.h"
+#include "compiler/testing/card_case.h"
 #include "compiler/testing/model_builder.h"
 #include "compiler/testing/networks.h"
 #include "compiler/testing/onnx_files.h"
@@ -75,6 +77,33 @@ TEST(Judge, DeviceMemory) {
     options.device_memory_bytes = bytes;
     EXPECT_EQ(RejectionOf(JudgeOnnx(b.Bytes(), options).status()),
               RejectionOf(CompileOnnx(b.Bytes(), options).status()));
+  }
+}
+
+// Equal weights count once, microprograms count too.
+TEST(Judge, DeviceMemoryToTheByte) {
+  ModelBuilder b;
+  b.Input("x", DataType::kFloat, {4, 64});
+  const TensorData w = RandomData(DataType::kFloat, {64, 64}, 1);
+  b.Constant("w", w).Constant("v", w);
+  b.Node("MatMul", {"x", "w"}, {"h"});
+  b.Node("Sigmoid", {"h"}, {"s"});
+  b.Node("MatMul", {"s", "v"}, {"y"});
+  b.Output("y");
+  CompileOptions options;
+  options.goal = Goal::kCompileTime;  // the verdict's schedule
+  const auto compiled = CompileOnnx(b.Bytes(), options);
+  ASSERT_TRUE(compiled.ok()) << compiled.status();
+  const auto package = package::Parse(compiled->package);
+  ASSERT_TRUE(package.ok()) << package.status();
+  const uint64_t needed = package->weights.size() + package->scratch_bytes +
+                          package->io_bytes +
+                          package->streams[0].size() * sizeof(uint32_t);
+  for (uint64_t bytes : {needed - 1, needed}) {
+    SCOPED_TRACE(bytes);
+    options.device_memory_bytes = bytes;
+    EXPECT_EQ(CompileOnnx(b.Bytes(), options).ok(), bytes == needed);
+    EXPECT_EQ(JudgeOnnx(b.Bytes(), options).ok(), bytes == needed);
   }
 }
 

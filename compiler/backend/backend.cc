@@ -3,18 +3,24 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/backend/compile_report.h"
 #include "compiler/base/diagnostic.h"
-#include "compiler/lowering/int64_range.h"
-#include "compiler/lowering/lowering.h"
+#include "compiler/base/status_macros.h"
+#include "compiler/device_ops/int64_range.h"
+#include "compiler/device_ops/lowering.h"
 #include "compiler/ops/define.h"
 #include "compiler/schedule/choose.h"
+#include "compiler/schedule/constants.h"
+#include "compiler/schedule/device_graph_text.h"
 #include "compiler/schedule/matrix_op.h"
 #include "compiler/schedule/plan.h"
 #include "compiler/schedule/schedule.h"
 #include "compiler/schedule/taps.h"
+#include "compiler/stream/stream_text.h"
 #include "rtl/spec/generated/registers.h"
 
 namespace heddle::compiler {
@@ -73,15 +79,15 @@ absl::Status CheckTypes(const Graph& graph) {
                      "float, int32, int16, int8 or uint8"));
   };
   for (TensorId id : graph.inputs) {
-    if (auto s = check(id, "input"); !s.ok()) return s;
+    RETURN_IF_ERROR(check(id, "input"));
   }
   for (TensorId id : graph.outputs) {
-    if (auto s = check(id, "output"); !s.ok()) return s;
+    RETURN_IF_ERROR(check(id, "output"));
   }
   for (const Node& node : graph.nodes) {
     for (TensorId id : node.outputs) {
       if (id == kNoTensor) continue;
-      if (auto s = check(id, node.Describe().c_str()); !s.ok()) return s;
+      RETURN_IF_ERROR(check(id, node.Describe().c_str()));
     }
     if (NarrowsInt64(node.domain, node.op)) continue;
     std::vector<TensorId> all = node.inputs;
@@ -128,22 +134,31 @@ std::vector<package::TensorInfo> Describe(
 }
 
 // Commands for a lowered graph, appended to `stream` with tags from `first_tag`
-// on.
+// on. `options`: whom the passes are told.
 absl::StatusOr<MemoryPlan> EmitGraph(
     DeviceGraph* device, ConstantPool* constants, const isa::Config& config,
-    const Features& features, uint32_t first_tag, StreamBuilder* stream) {
+    const Features& features, const CompileOptions& options, uint32_t first_tag,
+    StreamBuilder* stream) {
+  BeginPass(options, "plan-memory");
   const ProgramTable programs = CollectPrograms(*device);
-  const ConstantGroup program_constant = constants->Add(programs.bytes);
-  absl::StatusOr<MemoryPlan> plan = PlanMemory(
-      device, config, (programs.bytes.size() + 15) / 16 * 16, features);
-  if (!plan.ok()) return plan.status();
-  EmitNetwork(*device, *plan, config, programs, program_constant, first_tag,
+  const ConstantGroup program_constant{constants->Add(programs.bytes),
+                                       AlignToRegion(programs.bytes.size())};
+  ASSIGN_OR_RETURN(
+      MemoryPlan plan,
+      PlanMemory(device, config, (programs.bytes.size() + 15) / 16 * 16,
+                 features));
+  RETURN_IF_ERROR(
+      EndPass(options, "plan-memory", [&] { return ToText(*device, plan); }));
+  BeginPass(options, "emit");
+  EmitNetwork(*device, plan, config, programs, program_constant, first_tag,
               stream);
+  RETURN_IF_ERROR(EndPass(options, "emit",
+                          [&] { return CommandsText(stream->commands()); }));
   return plan;
 }
 
 // Commands reach 32 bits of a region; the scratch memory is the plan's.
-absl::Status CheckRegions(const DeviceGraph& device) {
+absl::Status CheckRegions(const DeviceGraph& device, uint64_t constants) {
   const auto check = [](const char* what, uint64_t bytes) -> absl::Status {
     if (bytes <= UINT32_MAX) return absl::OkStatus();
     return Reject(Rejection::kNoDeviceMemory,
@@ -152,8 +167,8 @@ absl::Status CheckRegions(const DeviceGraph& device) {
                                " can be addressed; make the batch or the "
                                "tensors smaller"));
   };
-  if (auto s = check("inputs and outputs", device.io_bytes); !s.ok()) return s;
-  return check("constants", device.constants.bytes().size());
+  RETURN_IF_ERROR(check("inputs and outputs", device.io_bytes));
+  return check("constants", constants);
 }
 
 uint64_t ProgramBytes(const DeviceGraph& device) {
@@ -179,26 +194,54 @@ struct Facts {
   bool loads = false;    // several operations share many constants
 };
 
-// `verdict_only`: everything that can refuse the graph is done, and no more;
-// the result is then empty.
-absl::StatusOr<BackendResult> Generate(const Graph& graph,
+// How much of a package Generate makes.
+enum class Scope {
+  kVerdict,   // nothing, but whatever can refuse the graph is done
+  kEstimate,  // its report; the package has no constants
+  kPackage,
+};
+
+// The graph lowered, of which each attempt schedules a copy: once with fused
+// poolings and once without, as far as it is asked for.
+class Lowered {
+ public:
+  Lowered(const Graph& graph, const CompileOptions& options,
+          const isa::Config& config)
+      : graph_(graph), options_(options), config_(config) {}
+
+  absl::StatusOr<const DeviceGraph*> Get(const Features& features) {
+    std::unique_ptr<DeviceGraph>& known = graphs_[features.fuse_pool];
+    if (known != nullptr) return known.get();
+    BeginPass(options_, "lower");
+    const TapSet taps = !options_.taps     ? TapSet::kNone
+                        : options_.tap_all ? TapSet::kAll
+                                           : TapSet::kQuantized;
+    auto device = std::make_unique<DeviceGraph>();
+    Lowering lowering(graph_, config_, features, device.get());
+    RETURN_IF_ERROR(lowering.Run(taps));
+    RETURN_IF_ERROR(
+        EndPass(options_, "lower", [&] { return ToText(*device); }));
+    known = std::move(device);
+    return known.get();
+  }
+
+ private:
+  const Graph& graph_;
+  const CompileOptions& options_;
+  const isa::Config& config_;
+  std::unique_ptr<DeviceGraph> graphs_[2];
+};
+
+absl::StatusOr<BackendResult> Generate(const Graph& graph, Lowered* lowered,
                                        const CompileOptions& options,
                                        const isa::Config& limited,
-                                       const Attempt& attempt,
-                                       bool verdict_only, Facts* facts) {
+                                       const Attempt& attempt, Scope scope,
+                                       Facts* facts) {
   const Features& features = attempt.features;
   const isa::Config* config = &limited;
-  const auto stage = [&options](const char* name) {
-    if (options.progress) options.progress(name);
-  };
-  stage("lowering");
-  DeviceGraph device;
-  Lowering lowering(graph, *config, features, &device);
-  const TapSet tap_set = !options.taps     ? TapSet::kNone
-                         : options.tap_all ? TapSet::kAll
-                                           : TapSet::kQuantized;
-  if (auto s = lowering.Run(tap_set); !s.ok()) return s;
-  stage("memory plan");
+  ASSIGN_OR_RETURN(const DeviceGraph* source, lowered->Get(features));
+  BeginPass(options, "choose-schedule");
+  DeviceGraph device = source->Clone();
   std::vector<uint32_t> tap_owners;
   DeviceGraph taps;
   if (options.taps) taps = MakeTapGraph(&device, &tap_owners);
@@ -215,64 +258,78 @@ absl::StatusOr<BackendResult> Generate(const Graph& graph,
                        attempt.traffic_weight);
     for (uint32_t& owner : tap_owners) owner = index[owner];
   }
-  for (const auto& op : device.ops) op->Place(&device.constants);
-  for (const auto& op : taps.ops) op->Place(&device.constants);
-  for (const auto& op : device.ops) facts->grouped |= op->groups.size() > 1;
-  facts->loads = device.ops.size() > 3 &&
-                 device.constants.bytes().size() > kConstantsToHide;
-  if (auto s = CheckRegions(device); !s.ok()) return s;
-  StreamBuilder stream(*config);
-  absl::StatusOr<MemoryPlan> plan =
-      EmitGraph(&device, &device.constants, *config, features, 0, &stream);
-  if (!plan.ok()) return plan.status();
-  if (!taps.ops.empty()) {
-    absl::StatusOr<MemoryPlan> tap_plan =
-        EmitGraph(&taps, &device.constants, *config, features,
-                  device.ops.size(), &stream);
-    if (!tap_plan.ok()) return tap_plan.status();
-    plan->scratch_bytes =
-        std::max(plan->scratch_bytes, tap_plan->scratch_bytes);
+  const auto place = [&](ConstantPool constants) {
+    PlaceConstants(&device, &constants);
+    PlaceConstants(&taps, &constants);
+    return constants;
+  };
+  ConstantPool constants = place(ConstantPool(ConstantPool::kSizesOnly));
+  // Constants that are equal may make the difference.
+  if (scope == Scope::kPackage ||
+      !CheckRegions(device, constants.size()).ok()) {
+    constants = place(ConstantPool(ConstantPool::kPack, constants.size()));
   }
-  stage("synchronisation");
-  absl::StatusOr<EncodedStream> encoded = stream.Finish();
-  if (!encoded.ok()) return encoded.status();
-  const absl::StatusOr<int64_t> bound = Int64InputBound(graph);
-  if (!bound.ok()) return bound.status();
-  const uint64_t needed = device.constants.bytes().size() +
-                          plan->scratch_bytes + device.io_bytes +
-                          encoded->words.size() * 4;
-  if (options.device_memory_bytes != 0 &&
-      needed > options.device_memory_bytes) {
+  for (const auto& op : device.ops) facts->grouped |= op->groups.size() > 1;
+  facts->loads = device.ops.size() > 3 && constants.size() > kConstantsToHide;
+  RETURN_IF_ERROR(CheckRegions(device, constants.size()));
+  RETURN_IF_ERROR(
+      EndPass(options, "choose-schedule", [&] { return ToText(device); }));
+  StreamBuilder stream(*config);
+  ASSIGN_OR_RETURN(MemoryPlan plan, EmitGraph(&device, &constants, *config,
+                                              features, options, 0, &stream));
+  if (!taps.ops.empty()) {
+    ASSIGN_OR_RETURN(MemoryPlan tap_plan,
+                     EmitGraph(&taps, &constants, *config, features, {},
+                               device.ops.size(), &stream));
+    plan.scratch_bytes = std::max(plan.scratch_bytes, tap_plan.scratch_bytes);
+  }
+  BeginPass(options, "synchronise");
+  ASSIGN_OR_RETURN(EncodedStream encoded, stream.Finish());
+  RETURN_IF_ERROR(EndPass(options, "synchronise",
+                          [&] { return StreamText(encoded.words); }));
+  ASSIGN_OR_RETURN(const int64_t bound, Int64InputBound(graph));
+  const uint64_t beside =
+      plan.scratch_bytes + device.io_bytes + encoded.words.size() * 4;
+  const uint64_t most = options.device_memory_bytes;
+  if (most != 0 && beside + constants.size() > most &&
+      constants.mode() == ConstantPool::kSizesOnly) {
+    constants = place(ConstantPool(ConstantPool::kPack));
+    for (const DeviceGraph* part : {&device, &taps}) {
+      constants.Add(CollectPrograms(*part).bytes);
+    }
+  }
+  const uint64_t needed = beside + constants.size();
+  if (most != 0 && needed > most) {
     return Reject(
         Rejection::kNoDeviceMemory,
         absl::StrCat("the model needs ", needed, " bytes of device memory, ",
-                     options.device_memory_bytes, " are allowed"));
+                     most, " are allowed"));
   }
   BackendResult result;
-  if (verdict_only) return result;
+  if (scope == Scope::kVerdict) return result;
 
-  stage("timeline");
+  BeginPass(options, "timeline");
   package::Package& p = result.package;
   p.model_name = graph.name;
   p.producer = kProducer;
   p.config = config->name;
   p.hw_version = reg::kVersionReset;
-  p.weights = device.constants.bytes();
-  p.scratch_bytes = plan->scratch_bytes;
+  p.weights = constants.Take();
+  p.scratch_bytes = plan.scratch_bytes;
   p.io_bytes = device.io_bytes;
   p.inputs = Describe(graph, device, device.inputs);
   for (package::TensorInfo& input : p.inputs) {
     if (input.type != DataType::kInt64) continue;
-    input.minimum = -*bound;
-    input.maximum = *bound - 1;
+    input.minimum = -bound;
+    input.maximum = bound - 1;
   }
   p.outputs = Describe(graph, device, device.outputs);
   p.taps = Describe(graph, device, device.taps);
-  if (auto s = FillReport(device, *plan, ProgramBytes(device), encoded->words,
-                          *config, options.details, &result);
-      !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(FillReport(device, plan, ProgramBytes(device), encoded.words,
+                             *config, options.details, &result));
+  RETURN_IF_ERROR(EndPass(options, "timeline", [&] {
+    return TimelineText(encoded.words, *config);
+  }));
   uint32_t last = UINT32_MAX;
   for (size_t i = 0; i < stream.commands().size(); ++i) {
     const uint32_t tag = std::visit([](const auto& c) { return c.header.tag; },
@@ -281,16 +338,16 @@ absl::StatusOr<BackendResult> Generate(const Graph& graph,
     last = tag;
     const uint32_t layer =
         tag < p.layers.size() ? tag : tap_owners[tag - p.layers.size()];
-    p.sources.push_back({0, encoded->offsets[i], p.layers[layer].node});
+    p.sources.push_back({0, encoded.offsets[i], p.layers[layer].node});
   }
   CompileReport& report = result.report;
   report.weight_bytes = p.weights.size();
   report.scratch_bytes = p.scratch_bytes;
   report.io_bytes = p.io_bytes;
-  report.stream_bytes = encoded->words.size() * 4;
-  report.commands = encoded->commands;
-  report.sram_peak_bytes = plan->sram_peak;
-  p.streams.push_back(std::move(encoded->words));
+  report.stream_bytes = encoded.words.size() * 4;
+  report.commands = encoded.commands;
+  report.sram_peak_bytes = plan.sram_peak;
+  p.streams.push_back(std::move(encoded.words));
   return result;
 }
 
@@ -319,14 +376,21 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
     limited.sram_bytes =
         std::min<uint64_t>(options.sram_bytes, limited.sram_bytes);
   }
-  if (auto s = CheckTypes(graph); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckTypes(graph));
   // Closed forms find candidates, the timeline decides: of the production
   // package, so that taps change nothing.
   CompileOptions production = options;
   production.taps = production.tap_all = production.details = false;
+  production.after_pass = nullptr;
   const bool thorough = options.goal == Goal::kThorough;
   // The first attempt that succeeds is taken.
   const bool first_only = verdict_only || options.goal == Goal::kCompileTime;
+  const bool final_differs =
+      options.taps || options.details || options.after_pass != nullptr;
+  const Scope scope = verdict_only                   ? Scope::kVerdict
+                      : first_only && !final_differs ? Scope::kPackage
+                                                     : Scope::kEstimate;
+  Lowered lowered(graph, production, limited);
   std::vector<Attempt> attempts;
   attempts.push_back({options.features, false, 0});
   if (options.features.cost_tiles || options.features.cascade) {
@@ -350,14 +414,14 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
   Facts facts;
   const size_t with_choice = attempts.size();
   for (size_t i = 0; i < attempts.size(); ++i) {
-    absl::StatusOr<BackendResult> made =
-        Generate(graph, production, limited, attempts[i], verdict_only, &facts);
+    absl::StatusOr<BackendResult> made = Generate(
+        graph, &lowered, production, limited, attempts[i], scope, &facts);
     if (!made.ok() && attempts[i].features.fuse_pool &&
         RejectionOf(made.status()) == Rejection::kUnsupportedShape) {
       // A fused pooling asks for the whole image in SRAM; without, there are
       // tiles.
       for (Attempt& a : attempts) a.features.fuse_pool = false;
-      made = Generate(graph, production, limited, attempts[i], verdict_only,
+      made = Generate(graph, &lowered, production, limited, attempts[i], scope,
                       &facts);
     }
     production.progress = nullptr;
@@ -381,7 +445,7 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
   }
   const auto improve = [&](const Attempt& attempt) {
     absl::StatusOr<BackendResult> made =
-        Generate(graph, production, limited, attempt, verdict_only, &facts);
+        Generate(graph, &lowered, production, limited, attempt, scope, &facts);
     if (!made.ok() || !Better(options.goal, made->report, best->report)) {
       return;
     }
@@ -410,10 +474,20 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
                     divide);
     }
   }
-  if (!best.ok() || (!options.taps && !options.details)) return best;
+  // Who watches the passes sees those of the schedule that is taken, or how far
+  // a refused graph comes.
+  if (scope == Scope::kPackage || (!best.ok() && !options.after_pass)) {
+    return best;
+  }
+  if (best.ok()) best->package = package::Package();
   CompileOptions final_options = options;
   final_options.progress = nullptr;
-  return Generate(graph, final_options, limited, chosen, false, &facts);
+  // With taps, region 2 is another.
+  Lowered again(graph, final_options, limited);
+  const bool lower_again = options.taps || options.after_pass;
+  return Generate(graph, lower_again ? &again : &lowered, final_options,
+                  limited, best.ok() ? chosen : attempts[0], Scope::kPackage,
+                  &facts);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 
+#include "absl/status/status.h"
 #include "compiler/ir/graph.h"
 
 namespace heddle::compiler {
@@ -75,11 +76,28 @@ struct CompileOptions {
   uint64_t device_memory_bytes = 0;
   // Fill in CompileReport::commands and buffers, and the operands of layers.
   bool details = false;
-  // Called when a stage begins ("lowering"), from the calling thread.
-  std::function<void(const char* stage)> progress;
+  // Called from the calling thread with the name of the pass that begins
+  // (compiler/passes/registry.h), or with a sentence.
+  std::function<void(const char* text)> progress;
+  // Called when a pass is done, with its name and a function that writes down
+  // the state behind it; not when CheckGraph asks for a verdict only, and of
+  // schedules that are tried for the one that is taken. A status other than OK
+  // ends the compilation, which returns it.
+  std::function<absl::Status(const char* pass,
+                             const std::function<std::string()>& state)>
+      after_pass;
   Goal goal = Goal::kSpeed;
   Features features;
 };
+
+inline void BeginPass(const CompileOptions& options, const char* pass) {
+  if (options.progress) options.progress(pass);
+}
+inline absl::Status EndPass(const CompileOptions& options, const char* pass,
+                            const std::function<std::string()>& state) {
+  return options.after_pass ? options.after_pass(pass, state)
+                            : absl::OkStatus();
+}
 
 }  // namespace heddle::compiler
 

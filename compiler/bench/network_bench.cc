@@ -5,8 +5,9 @@
 //   network_bench [--config h256] [--repeat 3] [NETWORK | MODEL.onnx ...]
 //
 // Without names: all of compiler/testing/networks.h. Per network: MACs, time to
-// compile, time of one inference (best of the repetitions), GMAC/s, and the
-// estimated cycles (uncalibrated) with the share of the array that they mean.
+// compile, time of one inference (best of the repetitions), GMAC/s, the
+// estimated cycles (uncalibrated) with the share of the array that they mean,
+// and the bound of bound.h with the estimate as a multiple of it.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -14,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/bench/bound.h"
 #include "compiler/compiler.h"
 #include "compiler/package/package.h"
 #include "compiler/testing/card_case.h"
@@ -39,6 +41,7 @@ bool Measure(const std::string& name, const std::string& config, int repeat) {
   CompileOptions options;
   options.config = config;
   options.open_dimensions_are_one = true;
+  options.details = true;
   const double start = CpuSeconds();
   auto result = CompileOnnx(*model, options);
   const double compiled = CpuSeconds() - start;
@@ -63,10 +66,14 @@ bool Measure(const std::string& name, const std::string& config, int repeat) {
     best = i == 0 ? run->cpu_seconds : std::min(best, run->cpu_seconds);
   }
   const CompileReport& r = result->report;
-  std::printf("%-14s %9.1f %9.1f %9.1f %8.1f %12llu %6.1f %%\n", name.c_str(),
-              r.macs * 1e-6, compiled * 1e3, best * 1e3, r.macs * 1e-9 / best,
-              static_cast<unsigned long long>(r.estimated_cycles),
-              100 * r.estimated_utilisation);
+  const double bound = LayerBound(r, *package, *isa::FindConfig(config));
+  std::printf(
+      "%-14s %9.1f %9.1f %9.1f %8.1f %9.1f %12llu %6.1f %% %12.0f %6.3f\n",
+      name.c_str(), r.macs * 1e-6, compiled * 1e3, best * 1e3,
+      best > 0 ? r.macs * 1e-9 / best : 0, r.dram_bytes * 1e-6,
+      static_cast<unsigned long long>(r.estimated_cycles),
+      100 * r.estimated_utilisation, bound,
+      static_cast<double>(r.estimated_cycles) / bound);
   return true;
 }
 
@@ -76,13 +83,15 @@ int Main(int argc, char** argv) {
   int repeat = 3;
   std::vector<std::string> names;
   app.add_option("--config", config, "hardware configuration");
-  app.add_option("--repeat", repeat, "inferences; the best counts")
-      ->check(CLI::PositiveNumber);
+  app.add_option("--repeat", repeat,
+                 "inferences; the best counts; 0: compile only")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("names", names, "networks or model files (default: all)");
   CLI11_PARSE(app, argc, argv);
   if (names.empty()) names = NetworkNames();
-  std::printf("%-14s %9s %9s %9s %8s %12s %8s\n", "network", "MMACs",
-              "compile ms", "run ms", "GMAC/s", "est. cycles", "of peak");
+  std::printf("%-14s %9s %9s %9s %8s %9s %12s %8s %12s %6s\n", "network",
+              "MMACs", "compile ms", "run ms", "GMAC/s", "MB moved",
+              "est. cycles", "of peak", "bound", "times");
   bool good = true;
   for (const std::string& name : names) {
     good = Measure(name, config, repeat) && good;

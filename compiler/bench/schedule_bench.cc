@@ -17,7 +17,7 @@
 
 #include "compiler/backend/backend.h"
 #include "compiler/compiler.h"
-#include "compiler/lowering/lowering.h"
+#include "compiler/device_ops/lowering.h"
 #include "compiler/stream/timeline.h"
 #include "compiler/testing/feature_variants.h"
 #include "compiler/testing/networks.h"

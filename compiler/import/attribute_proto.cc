@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/diagnostic.h"
+#include "compiler/base/status_macros.h"
 #include "compiler/import/quote.h"
 #include "compiler/import/sparse_tensor.h"
 #include "compiler/import/tensor_proto.h"
@@ -124,11 +125,11 @@ absl::Status FromAttributeProtos(const onnx::NodeProto& proto,
           return invalid(sparse ? "is a sparse tensor, must be a dense one"
                                 : "is a dense tensor, must be a sparse one");
         }
-        auto data = sparse ? FromSparseTensorProto(attribute.sparse_tensor(),
-                                                   what, source)
-                           : FromTensorProto(attribute.t(), what, source);
-        if (!data.ok()) return data.status();
-        value = std::make_shared<const TensorData>(*std::move(data));
+        ASSIGN_OR_RETURN(
+            auto data, sparse ? FromSparseTensorProto(attribute.sparse_tensor(),
+                                                      what, source)
+                              : FromTensorProto(attribute.t(), what, source));
+        value = std::make_shared<const TensorData>(std::move(data));
         break;
       }
       case AttributeProto::UNDEFINED:

@@ -20,6 +20,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "compiler/base/diagnostic.h"
+#include "compiler/base/status_macros.h"
 #include "compiler/import/quote.h"
 
 namespace heddle::compiler {
@@ -224,35 +225,33 @@ absl::Status ExternalData::Check(const std::string& checksum,
 
 absl::StatusOr<std::vector<uint8_t>> ExternalData::Read(
     const onnx::TensorProto& proto, const std::string& what, int64_t bytes) {
-  const auto entries = ReadEntries(proto, what);
-  if (!entries.ok()) return entries.status();
-  auto file = Open(entries->location, what);
-  if (!file.ok()) return file.status();
-  if (entries->length >= 0 && entries->length != bytes) {
-    return Invalid(what, "external_data has length ", entries->length,
+  ASSIGN_OR_RETURN(const auto entries, ReadEntries(proto, what));
+  ASSIGN_OR_RETURN(auto file, Open(entries.location, what));
+  if (entries.length >= 0 && entries.length != bytes) {
+    return Invalid(what, "external_data has length ", entries.length,
                    ", type and shape need ", bytes, " bytes");
   }
   // All three are not negative, so the difference cannot overflow.
-  if (bytes > (*file)->size || entries->offset > (*file)->size - bytes) {
+  if (bytes > file->size || entries.offset > file->size - bytes) {
     return Invalid(what, "its data are ", bytes, " bytes from offset ",
-                   entries->offset, " of ", Quote(entries->location),
-                   ", but that file has ", (*file)->size, " bytes");
+                   entries.offset, " of ", Quote(entries.location),
+                   ", but that file has ", file->size, " bytes");
   }
   if (bytes > left_) {
     return Reject(
         Rejection::kNoSystemMemory,
         absl::StrCat(what, ": its ", bytes, " bytes in ",
-                     Quote(entries->location),
-                     " are more than what is left of ", kMaxExternalBytes,
+                     Quote(entries.location), " are more than what is left of ",
+                     kMaxExternalBytes,
                      " bytes that a model may keep in files"));
   }
   left_ -= bytes;
-  if (!entries->checksum.empty()) {
-    if (auto s = Check(entries->checksum, what, *file); !s.ok()) return s;
+  if (!entries.checksum.empty()) {
+    RETURN_IF_ERROR(Check(entries.checksum, what, file));
   }
   std::vector<uint8_t> data(static_cast<size_t>(bytes));
-  if (!ReadAt((*file)->descriptor, entries->offset, data.data(), data.size())) {
-    return Invalid(what, Quote(entries->location),
+  if (!ReadAt(file->descriptor, entries.offset, data.data(), data.size())) {
+    return Invalid(what, Quote(entries.location),
                    " cannot be read: ", std::strerror(errno));
   }
   return data;

@@ -14,6 +14,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/diagnostic.h"
+#include "compiler/base/status_macros.h"
 #include "compiler/import/attribute_proto.h"
 #include "compiler/import/inline.h"
 #include "compiler/import/quantization_annotation.h"
@@ -46,9 +47,7 @@ absl::Status Parse(absl::string_view bytes, onnx::ModelProto* model) {
                   absl::StrCat("the model has ", bytes.size(),
                                " bytes, protobuf allows 2147483647"));
   }
-  if (auto s = CheckWire(bytes, *onnx::ModelProto::descriptor()); !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(CheckWire(bytes, *onnx::ModelProto::descriptor()));
   google::protobuf::io::CodedInputStream stream(
       reinterpret_cast<const uint8_t*>(bytes.data()),
       static_cast<int>(bytes.size()));
@@ -63,8 +62,12 @@ absl::Status Parse(absl::string_view bytes, onnx::ModelProto* model) {
 
 class Importer {
  public:
-  Importer(const onnx::ModelProto& model, const ImportOptions& options)
-      : model_(model), options_(options), source_(options.data_folder) {}
+  // Takes the data of the model's initializers.
+  Importer(onnx::ModelProto* model, const ImportOptions& options)
+      : proto_(model),
+        model_(*model),
+        options_(options),
+        source_(options.data_folder) {}
 
   absl::StatusOr<ImportedModel> Run() {
     for (auto step :
@@ -72,9 +75,9 @@ class Importer {
           &Importer::Weights, &Importer::Nodes, &Importer::Outputs,
           &Importer::Declarations, &Importer::Annotations,
           &Importer::OpenDimensions}) {
-      if (auto s = (this->*step)(); !s.ok()) return s;
+      RETURN_IF_ERROR((this->*step)());
     }
-    if (auto s = result_.graph.Verify(); !s.ok()) return s;
+    RETURN_IF_ERROR(result_.graph.Verify());
     return std::move(result_);
   }
 
@@ -129,16 +132,15 @@ class Importer {
     const auto& graph = model_.graph();
     result_.has_initializers =
         graph.initializer_size() != 0 || graph.sparse_initializer_size() != 0;
-    for (const auto& proto : graph.initializer()) {
+    for (auto& proto : *proto_->mutable_graph()->mutable_initializer()) {
       if (proto.name().empty()) return Invalid("an initializer has no name");
       const std::string what =
           absl::StrCat("initializer ", Quote(proto.name()));
       if (IsUnusedText(proto)) continue;
       auto data = FromTensorProto(proto, what, &source_);
-      if (auto s = AddInitializer(proto.name(), what, std::move(data));
-          !s.ok()) {
-        return s;
-      }
+      // So that large models are not in memory twice.
+      if (proto.has_raw_data()) std::string().swap(*proto.mutable_raw_data());
+      RETURN_IF_ERROR(AddInitializer(proto.name(), what, std::move(data)));
     }
     for (const auto& proto : graph.sparse_initializer()) {
       const std::string& name = proto.values().name();
@@ -149,9 +151,7 @@ class Importer {
       }
       const std::string what = absl::StrCat("sparse_initializer ", Quote(name));
       auto data = FromSparseTensorProto(proto, what, &source_);
-      if (auto s = AddInitializer(name, what, std::move(data)); !s.ok()) {
-        return s;
-      }
+      RETURN_IF_ERROR(AddInitializer(name, what, std::move(data)));
     }
     return absl::OkStatus();
   }
@@ -193,7 +193,7 @@ class Importer {
   }
 
   absl::Status GraphInputs() {
-    if (auto s = BindDimensions(); !s.ok()) return s;
+    RETURN_IF_ERROR(BindDimensions());
     std::set<std::string> seen;
     for (const auto& proto : model_.graph().input()) {
       const std::string& name = proto.name();
@@ -201,17 +201,15 @@ class Importer {
       if (name.empty()) return Invalid("a graph input has no name");
       if (!seen.insert(name).second) return Invalid(what, " occurs twice");
       Declaration declared;
-      if (auto s = Declare(proto, what, &declared); !s.ok()) return s;
+      RETURN_IF_ERROR(Declare(proto, what, &declared));
       if (declared.type == DataType::kUndefined) {
         return Invalid(what, " has no type");
       }
       const auto initializer = ids_.find(name);
       if (initializer != ids_.end()) {
         const Tensor& tensor = result_.graph.tensors[initializer->second];
-        if (auto s = CheckDeclared(what, declared, tensor.type, tensor.shape);
-            !s.ok()) {
-          return s;
-        }
+        RETURN_IF_ERROR(
+            CheckDeclared(what, declared, tensor.type, tensor.shape));
         continue;
       }
       Tensor tensor;
@@ -219,17 +217,12 @@ class Importer {
       tensor.type = declared.type;
       const auto weight = options_.weights.find(name);
       if (weight != options_.weights.end()) {
-        if (auto s = CheckDeclared(what, declared, weight->second.type,
-                                   weight->second.shape);
-            !s.ok()) {
-          return s;
-        }
+        RETURN_IF_ERROR(CheckDeclared(what, declared, weight->second.type,
+                                      weight->second.shape));
         ids_[name] = result_.graph.AddConstant(name, weight->second);
         continue;
       }
-      if (auto s = BindShape(proto, what, declared, &tensor.shape); !s.ok()) {
-        return s;
-      }
+      RETURN_IF_ERROR(BindShape(proto, what, declared, &tensor.shape));
       tensor.shape_known = true;
       ids_[name] = result_.graph.AddTensor(std::move(tensor));
       result_.graph.inputs.push_back(ids_[name]);
@@ -287,7 +280,7 @@ class Importer {
     if (model_.graph().node_size() == 0) {
       return Invalid("the graph has no nodes");
     }
-    if (auto s = CollectWrites(); !s.ok()) return s;
+    RETURN_IF_ERROR(CollectWrites());
     std::map<std::string, int> counters;
     Graph& graph = result_.graph;
     std::vector<const onnx::NodeProto*> protos;
@@ -344,7 +337,7 @@ class Importer {
     // After the structure of the whole graph: an unknown operator in an invalid
     // graph is reported as the latter.
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
-      if (auto s = Operator(*protos[i], &graph.nodes[i]); !s.ok()) return s;
+      RETURN_IF_ERROR(Operator(*protos[i], &graph.nodes[i]));
     }
     return absl::OkStatus();
   }
@@ -406,7 +399,7 @@ class Importer {
         return Invalid(what, " occurs twice");
       }
       result_.graph.outputs.push_back(id->second);
-      if (auto s = AddDeclaration(proto, what, id->second); !s.ok()) return s;
+      RETURN_IF_ERROR(AddDeclaration(proto, what, id->second));
     }
     return absl::OkStatus();
   }
@@ -416,7 +409,7 @@ class Importer {
       const auto id = ids_.find(proto.name());
       if (id == ids_.end()) continue;  // allowed: about a name nobody uses
       const std::string what = absl::StrCat("value_info ", Quote(proto.name()));
-      if (auto s = AddDeclaration(proto, what, id->second); !s.ok()) return s;
+      RETURN_IF_ERROR(AddDeclaration(proto, what, id->second));
     }
     return absl::OkStatus();
   }
@@ -440,7 +433,7 @@ class Importer {
   absl::Status AddDeclaration(const onnx::ValueInfoProto& proto,
                               const std::string& what, TensorId id) {
     Declaration declared;
-    if (auto s = Declare(proto, what, &declared); !s.ok()) return s;
+    RETURN_IF_ERROR(Declare(proto, what, &declared));
     const Tensor& tensor = result_.graph.tensors[id];
     if (tensor.shape_known) {  // an input or a constant
       return CheckDeclared(what, declared, tensor.type, tensor.shape);
@@ -601,7 +594,8 @@ class Importer {
     return absl::OkStatus();
   }
 
-  const onnx::ModelProto& model_;
+  onnx::ModelProto* const proto_;
+  const onnx::ModelProto& model_;  // the same
   const ImportOptions& options_;
   ImportedModel result_;
   std::map<std::string, int> opsets_;
@@ -627,9 +621,9 @@ absl::StatusOr<ImportedModel> ImportOnnx(absl::string_view bytes,
   google::protobuf::Arena arena;
   auto& model =
       *google::protobuf::Arena::CreateMessage<onnx::ModelProto>(&arena);
-  if (auto s = Parse(bytes, &model); !s.ok()) return s;
-  if (auto s = InlineGraphs(&model); !s.ok()) return s;
-  return Importer(model, options).Run();
+  RETURN_IF_ERROR(Parse(bytes, &model));
+  RETURN_IF_ERROR(InlineGraphs(&model));
+  return Importer(&model, options).Run();
 }
 
 }  // namespace heddle::compiler

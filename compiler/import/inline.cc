@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/diagnostic.h"
+#include "compiler/base/status_macros.h"
 #include "compiler/import/quote.h"
 
 namespace heddle::compiler {
@@ -130,7 +131,7 @@ class Inliner {
     google::protobuf::RepeatedPtrField<onnx::NodeProto> nodes;
     nodes.Swap(graph_->mutable_node());
     for (auto& node : nodes) {
-      if (auto s = Place(std::move(node), 0); !s.ok()) return s;
+      RETURN_IF_ERROR(Place(std::move(node), 0));
     }
     return absl::OkStatus();
   }
@@ -228,7 +229,7 @@ class Inliner {
     for (const auto& inner : branch.node()) {
       for (const std::string& output : inner.output()) own(output);
     }
-    if (auto s = CheckLimits(node); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckLimits(node));
     for (auto& tensor : *branch.mutable_initializer()) {
       names.Rename(tensor.mutable_name());
       Remember(tensor.name(), tensor);
@@ -236,8 +237,8 @@ class Inliner {
     }
     for (auto& inner : *branch.mutable_node()) {
       RenameNode(node.name() + "/", &names, &inner);
-      if (auto s = CheckLimits(node); !s.ok()) return s;
-      if (auto s = Place(std::move(inner), depth + 1); !s.ok()) return s;
+      RETURN_IF_ERROR(CheckLimits(node));
+      RETURN_IF_ERROR(Place(std::move(inner), depth + 1));
     }
     for (int i = 0; i < node.output_size(); ++i) {
       PlaceIdentity(branch.output(i).name(), node.output(i), &names);
@@ -277,12 +278,12 @@ class Inliner {
     }
     for (const auto& body : function.node()) {
       bytes_ += body.ByteSizeLong() + node.ByteSizeLong();
-      if (auto s = CheckLimits(node); !s.ok()) return s;
+      RETURN_IF_ERROR(CheckLimits(node));
       onnx::NodeProto inner = body;
       GiveAttributes(node, &inner);
       RenameNode(node.name() + "/", &names, &inner);
-      if (auto s = CheckLimits(node); !s.ok()) return s;
-      if (auto s = Place(std::move(inner), depth + 1); !s.ok()) return s;
+      RETURN_IF_ERROR(CheckLimits(node));
+      RETURN_IF_ERROR(Place(std::move(inner), depth + 1));
     }
     for (int i = 0; i < node.output_size(); ++i) {
       PlaceIdentity(function.output(i), node.output(i), &names);

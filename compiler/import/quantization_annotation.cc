@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/diagnostic.h"
+#include "compiler/base/status_macros.h"
 #include "compiler/import/quote.h"
 
 namespace heddle::compiler {
@@ -82,10 +83,9 @@ absl::Status CheckAnnotations(
     const auto scale = parameters.find(kScale);
     const auto zero_point = parameters.find(kZeroPoint);
     if (scale != parameters.end()) {
-      const absl::Status status = CheckTypes(
+      RETURN_IF_ERROR(CheckTypes(
           what, scale->second,
-          zero_point == parameters.end() ? nullptr : zero_point->second);
-      if (!status.ok()) return status;
+          zero_point == parameters.end() ? nullptr : zero_point->second));
     } else if (zero_point != parameters.end()) {
       return Invalid(what, "has a ", kZeroPoint, ", but no ", kScale);
     }

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/diagnostic.h"
+#include "compiler/base/status_macros.h"
 
 namespace heddle::compiler {
 namespace {
@@ -37,16 +38,16 @@ int64_t Position(const TensorData& indices, int64_t row, const Shape& dims) {
 absl::StatusOr<TensorData> FromSparseTensorProto(
     const onnx::SparseTensorProto& proto, const std::string& what,
     TensorSource* source) {
-  auto values = FromTensorProto(proto.values(), what + ": values", source);
-  if (!values.ok()) return values.status();
-  auto indices = FromTensorProto(proto.indices(), what + ": indices", source);
-  if (!indices.ok()) return indices.status();
-  if (values->shape.size() != 1) {
-    return Invalid(what, "has values of shape ", ShapeToString(values->shape),
+  ASSIGN_OR_RETURN(auto values,
+                   FromTensorProto(proto.values(), what + ": values", source));
+  ASSIGN_OR_RETURN(auto indices, FromTensorProto(proto.indices(),
+                                                 what + ": indices", source));
+  if (values.shape.size() != 1) {
+    return Invalid(what, "has values of shape ", ShapeToString(values.shape),
                    ", must be [NNZ]");
   }
   TensorData dense;
-  dense.type = values->type;
+  dense.type = values.type;
   dense.shape.assign(proto.dims().begin(), proto.dims().end());
   if (dense.shape.empty()) return Invalid(what, "has no dims");
   for (int64_t dimension : dense.shape) {
@@ -55,14 +56,14 @@ absl::StatusOr<TensorData> FromSparseTensorProto(
                      ", must be positive");
     }
   }
-  const int64_t count = values->shape[0];
+  const int64_t count = values.shape[0];
   const auto rank = static_cast<int64_t>(dense.shape.size());
-  if (indices->type != DataType::kInt64) {
-    return Invalid(what, "has indices of type ", DataTypeName(indices->type),
+  if (indices.type != DataType::kInt64) {
+    return Invalid(what, "has indices of type ", DataTypeName(indices.type),
                    ", must be int64");
   }
-  if (indices->shape != Shape{count} && indices->shape != Shape{count, rank}) {
-    return Invalid(what, "has indices of shape ", ShapeToString(indices->shape),
+  if (indices.shape != Shape{count} && indices.shape != Shape{count, rank}) {
+    return Invalid(what, "has indices of shape ", ShapeToString(indices.shape),
                    ", must be [", count, "] or [", count, ",", rank, "]");
   }
   const auto element = static_cast<int64_t>(ElementBytes(dense.type));
@@ -79,7 +80,7 @@ absl::StatusOr<TensorData> FromSparseTensorProto(
   dense.bytes.resize(static_cast<size_t>(bytes));
   int64_t last = -1;
   for (int64_t row = 0; row < count; ++row) {
-    const int64_t position = Position(*indices, row, dense.shape);
+    const int64_t position = Position(indices, row, dense.shape);
     if (position < 0) {
       return Invalid(what, "has index ", row, " outside of its shape ",
                      ShapeToString(dense.shape));
@@ -90,7 +91,7 @@ absl::StatusOr<TensorData> FromSparseTensorProto(
     }
     last = position;
     std::memcpy(&dense.bytes[static_cast<size_t>(position * element)],
-                &values->bytes[static_cast<size_t>(row * element)],
+                &values.bytes[static_cast<size_t>(row * element)],
                 static_cast<size_t>(element));
   }
   return dense;

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/diagnostic.h"
+#include "compiler/base/status_macros.h"
 
 namespace heddle::compiler {
 namespace {
@@ -135,9 +136,8 @@ absl::StatusOr<TensorData> FromTensorProto(const onnx::TensorProto& proto,
                    ShapeToString(data.shape));
   }
   if (external) {
-    auto read = source->files.Read(proto, what, bytes);
-    if (!read.ok()) return read.status();
-    data.bytes = *std::move(read);
+    ASSIGN_OR_RETURN(auto read, source->files.Read(proto, what, bytes));
+    data.bytes = std::move(read);
     NormalizeBools(&data);
     return data;
   }

@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/diagnostic.h"
+#include "compiler/base/status_macros.h"
 
 namespace heddle::compiler {
 namespace {
@@ -54,8 +55,7 @@ class Walker {
               type.FindFieldByNumber(static_cast<int>(tag >> 3));
           if (field != nullptr &&
               field->type() == FieldDescriptor::TYPE_MESSAGE) {
-            auto status = Walk(part, *field->message_type(), depth + 1);
-            if (!status.ok()) return status;
+            RETURN_IF_ERROR(Walk(part, *field->message_type(), depth + 1));
           }
           break;
         }

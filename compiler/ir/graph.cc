@@ -310,14 +310,39 @@ absl::Status Graph::Verify() const {
   return absl::OkStatus();
 }
 
+namespace {
+
+std::string AttributeText(const Attribute& value) {
+  if (const auto* i = std::get_if<int64_t>(&value)) return absl::StrCat(*i);
+  if (const auto* f = std::get_if<float>(&value)) return absl::StrCat(*f);
+  if (const auto* s = std::get_if<std::string>(&value)) return *s;
+  if (const auto* is = std::get_if<std::vector<int64_t>>(&value)) {
+    return ShapeToString(*is);
+  }
+  if (const auto* fs = std::get_if<std::vector<float>>(&value)) {
+    return absl::StrCat("[", absl::StrJoin(*fs, ","), "]");
+  }
+  if (const auto* ss = std::get_if<std::vector<std::string>>(&value)) {
+    return absl::StrCat("[", absl::StrJoin(*ss, ","), "]");
+  }
+  const auto& data = std::get<std::shared_ptr<const TensorData>>(value);
+  return data == nullptr ? "none"
+                         : absl::StrCat(DataTypeName(data->type),
+                                        ShapeToString(data->shape));
+}
+
+}  // namespace
+
 std::string Graph::ToString() const {
   const auto tensor_text = [this](TensorId id) -> std::string {
     if (id == kNoTensor) return "-";
     const Tensor& tensor = tensors[id];
-    return absl::StrCat(
-        tensor.is_constant() ? "=" : "", tensor.name, ":",
-        DataTypeName(tensor.type),
-        tensor.shape_known ? ShapeToString(tensor.shape) : "[?]");
+    const bool known = tensor.type != DataType::kUndefined;
+    return absl::StrCat(tensor.is_constant() ? "=" : "", tensor.name, ":",
+                        known ? DataTypeName(tensor.type) : "?",
+                        tensor.shape_known ? ShapeToString(tensor.shape)
+                        : known            ? "[?]"
+                                           : "");
   };
   const auto join = [&](const std::vector<TensorId>& ids) {
     return absl::StrJoin(ids, ", ", [&](std::string* out, TensorId id) {
@@ -330,18 +355,7 @@ std::string Graph::ToString() const {
     absl::StrAppend(&text, "  ", join(node.outputs), " = ", node.Describe(),
                     "(", join(node.inputs), ")");
     for (const auto& [key, value] : node.attributes) {
-      absl::StrAppend(&text, " ", key, "=");
-      if (const auto* i = std::get_if<int64_t>(&value)) {
-        absl::StrAppend(&text, *i);
-      } else if (const auto* f = std::get_if<float>(&value)) {
-        absl::StrAppend(&text, *f);
-      } else if (const auto* s = std::get_if<std::string>(&value)) {
-        absl::StrAppend(&text, *s);
-      } else if (const auto* is = std::get_if<std::vector<int64_t>>(&value)) {
-        absl::StrAppend(&text, ShapeToString(*is));
-      } else {
-        absl::StrAppend(&text, "...");
-      }
+      absl::StrAppend(&text, " ", key, "=", AttributeText(value));
     }
     text += "\n";
   }

@@ -146,7 +146,8 @@ struct Graph {
   void RemoveDeadNodes();
   // Checks the invariants (ids valid, topological order, single assignment).
   absl::Status Verify() const;
-  std::string ToString() const;  // one line per node, for --dump-ir and tests
+  // One line per node; "=" in front of a tensor: constant.
+  std::string ToString() const;
 };
 
 }  // namespace heddle::compiler

@@ -117,9 +117,14 @@ TEST(GraphTest, VerifyNamesTheBrokenInvariant) {
 TEST(GraphTest, ToStringHasOneLinePerNode) {
   Graph graph = Chain();
   graph.nodes[0].attributes["axis"] = int64_t{2};
+  graph.nodes[0].attributes["factors"] = std::vector<float>{0.5f, 2.0f};
+  graph.nodes[0].attributes["value"] = std::make_shared<const TensorData>(
+      TensorData::Zeros(DataType::kFloat, {4}));
+  graph.nodes[0].attributes["words"] = std::vector<std::string>{"a", "b"};
   EXPECT_EQ(graph.ToString(),
             "graph g(x:float[2,3]) -> (y:float[2,3])\n"
-            "  t:float[2,3] = Relu 'a'(x:float[2,3]) axis=2\n"
+            "  t:float[2,3] = Relu 'a'(x:float[2,3]) axis=2 factors=[0.5,2] "
+            "value=float[4] words=[a,b]\n"
             "  d:float[2,3] = Relu 'dead'(x:float[2,3])\n"
             "  y:float[2,3] = Relu 'b'(t:float[2,3])\n");
 }

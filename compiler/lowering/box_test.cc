@@ -109,6 +109,26 @@ TEST(Boxes, ContractionsInParts) {
   }
 }
 
+TEST(Boxes, LongContractionsToWideResults) {
+  for (bool constant : {true, false}) {
+    SCOPED_TRACE(constant);
+    ModelBuilder b;
+    const TensorData w = RandomData(DataType::kUint8, {5000, 70}, 7);
+    b.Input("x", DataType::kUint8, {40, 5000});
+    if (constant) {
+      b.Constant("w", w);
+    } else {
+      b.Input("w", DataType::kUint8, w.shape);
+    }
+    b.Node("MatMulInteger", {"x", "w"}, {"y"});
+    b.Output("y");
+    std::vector<TensorData> inputs = {
+        RandomData(DataType::kUint8, {40, 5000}, 3)};
+    if (!constant) inputs.push_back(w);
+    ExpectCardEqualsReference(b.Bytes(), inputs, Small({16 << 10, 64 << 10}));
+  }
+}
+
 TEST(Boxes, OutputStages) {
   const ConvCase c{{1, 48, 5, 300}, 48, 3, 1, 1};
   ModelBuilder b;

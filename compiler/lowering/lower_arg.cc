@@ -3,8 +3,9 @@
 // int32 on the card.
 #include <memory>
 
-#include "compiler/lowering/lowering.h"
-#include "compiler/lowering/reduction_loop.h"
+#include "compiler/base/status_macros.h"
+#include "compiler/device_ops/lowering.h"
+#include "compiler/device_ops/reduction_loop.h"
 #include "compiler/ops/arg.h"
 #include "compiler/ops/define.h"
 #include "compiler/schedule/loops.h"
@@ -12,15 +13,25 @@
 namespace heddle::compiler {
 namespace {
 
-absl::StatusOr<Microprogram> SearchProgram(bool largest, bool last,
-                                           bool integers) {
+struct Search {
+  bool largest = false, last = false, integers = false;
+};
+
+// A part of the search: goes on from the best element (B) and its index (C) of
+// the parts before, unless it is the `first`; argument 0 is the index of the
+// part's first element. `finds_index`: what it leaves is the index, else the
+// best element.
+absl::StatusOr<Microprogram> SearchProgram(const Search& search, bool first,
+                                           bool finds_index) {
+  const auto [largest, last, integers] = search;
   ProgramBuilder b;
   const Term best = b.Variable(), index = b.Variable();
   b.In(ProgramBuilder::kPrologue);
   const uint32_t worst = integers  ? largest ? 0x80000000u : 0x7fffffffu
                          : largest ? 0xff800000u
                                    : 0x7f800000u;
-  b.Assign(best, b.ImmBits(worst));
+  b.Assign(best, first ? b.ImmBits(worst) : b.B());
+  if (finds_index && !first) b.Assign(index, b.C());
   b.In(ProgramBuilder::kBody);
   const Term x = b.Op(isa::MicroOp::kMov, b.A());
   const Term lower = largest ? best : x, upper = largest ? x : best;
@@ -31,22 +42,34 @@ absl::StatusOr<Microprogram> SearchProgram(bool largest, bool last,
                     : last ? b.LessEqual(lower, upper)
                            : b.Less(lower, upper);
   const Term value = keep ? b.Select(mask, best, x) : b.Select(mask, x, best);
-  const Term found = keep ? b.Select(mask, index, b.IndexR())
-                          : b.Select(mask, b.IndexR(), index);
-  b.Assign(best, value);
-  b.Assign(index, found);
+  if (finds_index) {
+    const Term here = first ? b.IndexR() : b.IAdd(b.IndexR(), b.Arg(0));
+    const Term found =
+        keep ? b.Select(mask, index, here) : b.Select(mask, here, index);
+    b.Assign(best, value);
+    b.Assign(index, found);
+  } else {
+    b.Assign(best, value);
+  }
   b.In(ProgramBuilder::kEpilogue);
-  b.Out(index);
+  b.Out(finds_index ? index : best);
   return b.Finish();
 }
 
-class ArgOp : public DeviceOp {
+// In several parts, each is searched twice: for the index, then for the best
+// element, which both go on from what the part before has left.
+class ArgOp : public ClonableOp<ArgOp> {
  public:
-  ArgOp(const DeviceGraph& graph, const ReduceStage& stage,
-        Microprogram program, int from, int to)
-      : view_(stage),
+  ArgOp(const DeviceGraph& graph, const ReductionView& view,
+        const std::vector<Slice>& parts, std::vector<Microprogram> programs,
+        uint64_t sram_bytes, int from, int to)
+      : view_(view),
+        parts_(parts),
         in_type_(VectorType(graph.StorageOf(from).type)),
-        program_(std::move(program)) {
+        state_type_(Contains(kReals, graph.StorageOf(from).type)
+                        ? isa::ElementType::kF32
+                        : isa::ElementType::kS32),
+        programs_(std::move(programs)) {
     engine = "vector";
     output = to;
     tileable = true;
@@ -54,19 +77,43 @@ class ArgOp : public DeviceOp {
     in.value = from;
     in.rows.kind = AxisNeed::kSame;
     inputs = {in};
+    view_.Cut(parts_, 2 * kWord, sram_bytes, this);
   }
-  std::vector<Microprogram> Programs() const override { return {program_}; }
+  std::vector<Microprogram> Programs() const override { return programs_; }
   void Emit(Emitter* emitter, const Tile& tile) const override {
+    const Slice& part = parts_[tile.group];
+    const bool first = tile.group == 0,
+               last = tile.group + 1 == static_cast<int>(parts_.size());
+    ReductionLoop lines = view_.LoopOf(tile.rows);
+    lines.count = part.count;
+    ReductionStream x = view_.Operand(tile.inputs[0], in_type_, tile.row0);
+    x.base += part.first * x.step;
+    const ReductionStream index =
+        view_.State(tile.temporary, isa::ElementType::kS32, 1);
+    const ReductionStream best =
+        view_.State(tile.temporary + temporary_bytes / 2, state_type_, 1);
+    std::vector<ReductionStream> operands = {x};
+    if (!first) operands = {x, best, index};
+    isa::Vrun run = emitter->Run(programs_[first ? 0 : 1]);
+    run.arg0 = static_cast<uint32_t>(part.first);
     EmitReductionLoop(
-        emitter, emitter->Run(program_), view_.LoopOf(tile.rows),
-        {view_.Operand(tile.inputs[0], in_type_, tile.row0)},
-        view_.Result(tile.output, isa::ElementType::kS32, tile.row0));
+        emitter, run, lines, operands,
+        last ? view_.Result(tile.output, isa::ElementType::kS32, tile.row0)
+             : index);
+    if (last) return;
+    if (!first) operands = {x, best};
+    EmitReductionLoop(emitter, emitter->Run(programs_[first ? 2 : 3]), lines,
+                      operands, best);
   }
 
  private:
+  static constexpr int64_t kWord = 4;
   ReductionView view_;
-  isa::ElementType in_type_;
-  Microprogram program_;
+  std::vector<Slice> parts_;
+  isa::ElementType in_type_, state_type_;
+  // The index in the first part and in those after it, the best element in the
+  // same.
+  std::vector<Microprogram> programs_;
 };
 
 absl::Status LowerArg(Lowering* l, const Node& node) {
@@ -77,22 +124,27 @@ absl::Status LowerArg(Lowering* l, const Node& node) {
         "the card compares integers of up to 32 bits, input 0 is ",
         DataTypeName(x.type));
   }
-  auto search = ResolveArg(node, x.shape);
-  if (!search.ok()) return search.status();
-  if (auto s = CheckVectorLimits(node, {search->stage.count}); !s.ok()) {
-    return s;
+  ASSIGN_OR_RETURN(auto search, ResolveArg(node, x.shape));
+  const uint64_t sram = l->config().sram_bytes;
+  const ReductionView view(search.stage, sram);
+  const std::vector<Slice> parts =
+      view.Parts(false, ElementBytes(x.type), sram);
+  const Search kind{search.largest, search.last, !Contains(kReals, x.type)};
+  std::vector<Microprogram> programs;
+  for (const bool finds_index : {true, false}) {
+    for (const bool first : {true, false}) {
+      if (parts.size() == 1 && !(first && finds_index)) continue;
+      ASSIGN_OR_RETURN(auto program, SearchProgram(kind, first, finds_index));
+      programs.push_back(std::move(program));
+    }
   }
-  auto program =
-      SearchProgram(search->largest, search->last, !Contains(kReals, x.type));
-  if (!program.ok()) return program.status();
-  const ReductionView view(search->stage);
   const int from = l->Reshaped(l->ValueIn(node.inputs[0], Layout::kDense, node),
                                view.OperandShape());
   const Tensor& y = l->tensor(node.outputs[0]);
   const int to = l->NewTemporary(y.name, DataType::kInt32, view.ResultShape(),
                                  Layout::kDense);
-  l->Add(std::make_unique<ArgOp>(l->device(), search->stage,
-                                 *std::move(program), from, to),
+  l->Add(std::make_unique<ArgOp>(l->device(), view, parts, std::move(programs),
+                                 sram, from, to),
          node);
   l->Bind(node.outputs[0], l->Reshaped(to, y.shape));
   return absl::OkStatus();

@@ -3,9 +3,9 @@
 //
 // Between types of the card, and from integers to int64 and back (held as
 // int32). A float has no exact way to int64 here: refused.
-#include "compiler/lowering/elementwise.h"
-#include "compiler/lowering/lowering.h"
-#include "compiler/lowering/move.h"
+#include "compiler/device_ops/elementwise.h"
+#include "compiler/device_ops/lowering.h"
+#include "compiler/device_ops/move.h"
 #include "compiler/ops/define.h"
 
 namespace heddle::compiler {

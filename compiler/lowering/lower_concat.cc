@@ -6,9 +6,9 @@
 // nothing is moved.
 #include <algorithm>
 
-#include "compiler/lowering/lowering.h"
-#include "compiler/lowering/move.h"
-#include "compiler/lowering/move_layout.h"
+#include "compiler/device_ops/lowering.h"
+#include "compiler/device_ops/move.h"
+#include "compiler/device_ops/move_layout.h"
 #include "compiler/ops/define.h"
 
 namespace heddle::compiler {

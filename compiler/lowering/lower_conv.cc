@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conv and ConvTranspose in fp32 and fp16 on the vector engine.
-#include "compiler/lowering/conv_op.h"
+#include "compiler/base/status_macros.h"
+#include "compiler/device_ops/conv_op.h"
 #include "compiler/ops/conv.h"
 #include "compiler/ops/conv_transpose.h"
 #include "compiler/ops/define.h"
+#include "compiler/schedule/window_need.h"
 
 namespace heddle::compiler {
 namespace {
 
 absl::Status LowerConv(Lowering* l, const Node& node) {
   const Tensor& x = l->tensor(node.inputs[0]);
-  absl::StatusOr<ConvShape> shape =
-      ResolveConv(node, x.shape, l->tensor(node.inputs[1]).shape);
-  if (!shape.ok()) return shape.status();
-  const Window& w = shape->window;
+  ASSIGN_OR_RETURN(ConvShape shape,
+                   ResolveConv(node, x.shape, l->tensor(node.inputs[1]).shape));
+  const Window& w = shape.window;
   ConvSpec spec;
-  spec.channels = shape->channels;
-  spec.maps = shape->maps;
-  spec.group = shape->group;
+  spec.channels = shape.channels;
+  spec.maps = shape.maps;
+  spec.group = shape.group;
   spec.type = x.type;
   for (int d = 0; d < 2; ++d) {
-    (d == 0 ? spec.rows : spec.columns) = {
-        AxisNeed::kWindow, w.stride[d], w.pad_begin[d],
-        (w.kernel[d] - 1) * w.dilation[d] + 1};
+    (d == 0 ? spec.rows : spec.columns) = WindowNeed(w, d);
   }
   ConvPhase p;
   for (int d = 0; d < 2; ++d) {
@@ -45,10 +44,10 @@ absl::Status LowerConv(Lowering* l, const Node& node) {
 
 absl::Status LowerConvTranspose(Lowering* l, const Node& node) {
   const Tensor& x = l->tensor(node.inputs[0]);
-  absl::StatusOr<ConvTransposeShape> shape =
-      ResolveConvTranspose(node, x.shape, l->tensor(node.inputs[1]).shape);
-  if (!shape.ok()) return shape.status();
-  const ConvTransposeShape& c = *shape;
+  ASSIGN_OR_RETURN(
+      ConvTransposeShape shape,
+      ResolveConvTranspose(node, x.shape, l->tensor(node.inputs[1]).shape));
+  const ConvTransposeShape& c = shape;
   ConvSpec spec;
   spec.channels = c.channels;
   spec.maps = c.maps;

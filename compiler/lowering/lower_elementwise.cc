@@ -6,8 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/diagnostic.h"
-#include "compiler/lowering/elementwise.h"
-#include "compiler/lowering/lowering.h"
+#include "compiler/base/status_macros.h"
+#include "compiler/device_ops/elementwise.h"
+#include "compiler/device_ops/lowering.h"
 #include "compiler/ops/broadcast.h"
 #include "compiler/ops/define.h"
 #include "compiler/schedule/loops.h"
@@ -122,10 +123,9 @@ absl::Status LowerClip(Lowering* l, const Node& node) {
   const Term low = b.Op(real ? MicroOp::kFmax : MicroOp::kImax,
                         ProgramBuilder::A(), bounds[0]);
   b.Out(b.Op(real ? MicroOp::kFmin : MicroOp::kImin, low, bounds[1]));
-  auto program = b.Finish();
-  if (!program.ok()) return program.status();
+  ASSIGN_OR_RETURN(auto program, b.Finish());
   const int result = l->NewValue(node.outputs[0], Layout::kDense);
-  l->Add(MakeElementwise(&l->device(), *program, arguments, operands, result),
+  l->Add(MakeElementwise(&l->device(), program, arguments, operands, result),
          node);
   return absl::OkStatus();
 }

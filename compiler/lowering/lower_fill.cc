@@ -4,7 +4,8 @@
 #include <cstring>
 #include <limits>
 
-#include "compiler/lowering/move.h"
+#include "compiler/base/status_macros.h"
+#include "compiler/device_ops/move.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/filler.h"
 
@@ -12,12 +13,11 @@ namespace heddle::compiler {
 namespace {
 
 absl::Status LowerFill(Lowering* l, const Node& node) {
-  auto filler = FillerOf(node);
-  if (!filler.ok()) return filler.status();
+  ASSIGN_OR_RETURN(auto filler, FillerOf(node));
   uint32_t bits = 0;
-  if (filler->type == DataType::kInt64) {
+  if (filler.type == DataType::kInt64) {
     // The card holds int64 as int32.
-    const int64_t value = filler->as<int64_t>()[0];
+    const int64_t value = filler.as<int64_t>()[0];
     if (value < std::numeric_limits<int32_t>::min() ||
         value > std::numeric_limits<int32_t>::max()) {
       return RejectNode(Rejection::kUnsupportedDatatype, node, "value is ",
@@ -26,7 +26,7 @@ absl::Status LowerFill(Lowering* l, const Node& node) {
     }
     bits = static_cast<uint32_t>(value);
   } else {
-    std::memcpy(&bits, filler->bytes.data(), filler->bytes.size());
+    std::memcpy(&bits, filler.bytes.data(), filler.bytes.size());
   }
   const TensorId out = node.outputs[0];
   const int result = l->NewValue(out, Layout::kDense);

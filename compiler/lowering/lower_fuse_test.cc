@@ -6,7 +6,7 @@
 #include <string>
 
 #include "compiler/compiler.h"
-#include "compiler/lowering/fuse.h"
+#include "compiler/device_ops/fuse.h"
 #include "compiler/ops/operator.h"
 #include "compiler/package/package.h"
 #include "compiler/testing/card_case.h"

@@ -3,11 +3,14 @@
 // table (all dimensions before the axis are 1): load.gather takes them from
 // device memory, the vector engine from SRAM. An index outside the table is a
 // fault (index_bounds).
+#include "compiler/lowering/lower_gather.h"
+
 #include <algorithm>
 
-#include "compiler/lowering/elementwise.h"
-#include "compiler/lowering/lower_index_map.h"
-#include "compiler/lowering/move.h"
+#include "compiler/base/status_macros.h"
+#include "compiler/device_ops/elementwise.h"
+#include "compiler/device_ops/move.h"
+#include "compiler/device_ops/take.h"
 #include "compiler/ops/define.h"
 #include "compiler/schedule/axis_runs.h"
 #include "compiler/schedule/loops.h"
@@ -17,11 +20,9 @@ namespace {
 
 // Constant indices that fall into more runs are gathered like computed ones.
 constexpr size_t kMaxRuns = 64;
-// Of a row, so that a tile of one row fits every SRAM.
-constexpr int64_t kMaxRowBytes = 8 << 10;
 
 // result[i] = table[index[i]], rows of `row` elements.
-class GatherOp : public DeviceOp {
+class GatherOp : public ClonableOp<GatherOp> {
  public:
   GatherOp(const DeviceGraph& graph, int table, int index, int result,
            int64_t rows, int64_t row)
@@ -31,7 +32,7 @@ class GatherOp : public DeviceOp {
         row_(row) {
     engine = "vector";
     output = result;
-    tileable = true;
+    tileable = columns_tileable = true;
     inputs.resize(2);
     inputs[0].value = table;
     inputs[0].rows.kind = AxisNeed::kDirect;
@@ -44,29 +45,34 @@ class GatherOp : public DeviceOp {
   void Emit(Emitter* emitter, const Tile& tile) const override {
     const TileView& table = tile.inputs[0];
     const TileView& index = tile.inputs[1];
-    const int64_t row_bytes = row_ * element_;
+    const int64_t row_bytes = row_ * element_, first = tile.column0 * element_,
+                  bytes = tile.columns * element_;
     const uint32_t indices = RowBase(index, tile.row0);
-    const uint32_t to = RowBase(tile.output, tile.row0);
+    const uint32_t to = AddressOf(tile.output, 0, tile.row0, tile.column0);
     if (table.region >= 0) {
       isa::LoadGather load;
       load.region = table.region;
       uint32_t element = element_;
       while (element < isa::kWordBytes && row_bytes % (2 * element) == 0 &&
-             table.dram % (2 * element) == 0 && to % (2 * element) == 0 &&
+             bytes % (2 * element) == 0 &&
+             (table.dram + first) % (2 * element) == 0 &&
+             to % (2 * element) == 0 &&
              tile.output.pitch % (2 * element) == 0) {
         element *= 2;
       }
       while ((1u << load.elem_log2) < element) ++load.elem_log2;
-      load.dram_offset = table.dram;
       load.bound = rows_;
       load.s1 = row_bytes;
-      load.n0 = row_bytes / element;
       load.t1 = tile.output.pitch;
       for (int64_t done = 0; done < tile.rows; done += kMaxCount) {
-        load.sram_addr = to + done * tile.output.pitch;
         load.index_addr = indices + done * index.pitch;
         load.count = std::min(kMaxCount, tile.rows - done);
-        emitter->Append(load);
+        for (int64_t at = 0; at < bytes; at += kMaxCount * element) {
+          load.dram_offset = table.dram + first + at;
+          load.sram_addr = to + done * tile.output.pitch + at;
+          load.n0 = std::min(kMaxCount, (bytes - at) / element);
+          emitter->Append(load);
+        }
       }
       return;
     }
@@ -75,7 +81,7 @@ class GatherOp : public DeviceOp {
     run.index_stride = row_bytes;
     run.index_bound = rows_;
     LoopOperand a, unused, c, d;
-    a.base = table.base;
+    a.base = table.base + first;
     a.type = d.type = MoveType(type_);
     a.strides = {element_, 0};
     unused.strides = {0, 0};
@@ -84,7 +90,7 @@ class GatherOp : public DeviceOp {
     c.strides = {0, index.pitch};
     d.base = to;
     d.strides = {element_, tile.output.pitch};
-    EmitLoop(emitter, run, {row_, tile.rows}, {a, unused, c}, d);
+    EmitLoop(emitter, run, {tile.columns, tile.rows}, {a, unused, c}, d);
   }
 
  private:
@@ -93,6 +99,20 @@ class GatherOp : public DeviceOp {
   DataType type_;
   int64_t rows_, row_;
 };
+
+}  // namespace
+
+void AddGather(Lowering* l, const Node& node, int table, int index,
+               int result) {
+  const Shape rows = l->device().values[table].shape;
+  const int64_t count = ElementCount(l->device().values[index].shape);
+  l->Add(std::make_unique<GatherOp>(
+             l->device(), table, l->Reshaped(index, {count, 1}),
+             l->Reshaped(result, {count, rows[1]}), rows[0], rows[1]),
+         node);
+}
+
+namespace {
 
 absl::Status LowerGather(Lowering* l, const Node& node) {
   const TensorId in = node.inputs[0], out = node.outputs[0];
@@ -107,29 +127,18 @@ absl::Status LowerGather(Lowering* l, const Node& node) {
       ElementCount(Shape(shape.begin() + axis + 1, shape.end()));
   const int64_t rows = shape[axis];
   if (l->ConstantInput(node, 1) != nullptr) {
-    auto map = GatherMap(l->graph(), node, 0);
-    if (!map.ok()) return map.status();
-    if (before != 1 || RunsOf(map->axes[axis]).size() <= kMaxRuns) {
-      LowerIndexMap(l, node, *std::move(map), out);
+    ASSIGN_OR_RETURN(auto map, GatherMap(l->graph(), node, 0));
+    if (before != 1 || RunsOf(map.axes[axis]).size() <= kMaxRuns) {
+      LowerIndexMap(l, node, std::move(map), out);
       return absl::OkStatus();
     }
   }
-  const int64_t element = ElementBytes(l->tensor(out).type) == 8
-                              ? 4
-                              : ElementBytes(l->tensor(out).type);
   if (before != 1) {
     return RejectNode(Rejection::kUnsupportedAttribute, node, "axis = ", axis,
                       ": indices that are computed at run time choose along "
                       "the first dimension that is not 1, but ",
                       ShapeToString(shape), " has ", before,
                       " elements before it");
-  }
-  if (row * element > kMaxRowBytes) {
-    return RejectNode(Rejection::kUnsupportedShape, node, "rows of ",
-                      row * element,
-                      " bytes; the limit for indices that are "
-                      "computed at run time is ",
-                      kMaxRowBytes);
   }
   const int64_t count = ElementCount(l->tensor(node.inputs[1]).shape);
   const int table = l->ValueIn(in, Layout::kDense, node);
@@ -144,11 +153,7 @@ absl::Status LowerGather(Lowering* l, const Node& node) {
                          l->Reshaped(index, flat)),
          node);
   const int value = l->NewValue(out, Layout::kDense);
-  l->Add(
-      std::make_unique<GatherOp>(l->device(), l->Reshaped(table, {rows, row}),
-                                 l->Reshaped(index, {count, 1}),
-                                 l->Reshaped(value, {count, row}), rows, row),
-      node);
+  AddGather(l, node, l->Reshaped(table, {rows, row}), index, value);
   return absl::OkStatus();
 }
 

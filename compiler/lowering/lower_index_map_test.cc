@@ -8,7 +8,7 @@
 #include <string>
 
 #include "compiler/compiler.h"
-#include "compiler/lowering/move.h"
+#include "compiler/device_ops/move.h"
 #include "compiler/schedule/axis_runs.h"
 #include "compiler/testing/card_case.h"
 #include "compiler/testing/model_builder.h"

@@ -3,8 +3,9 @@
 #include <array>
 #include <cstring>
 
-#include "compiler/lowering/elementwise.h"
-#include "compiler/lowering/matmul_op.h"
+#include "compiler/base/status_macros.h"
+#include "compiler/device_ops/elementwise.h"
+#include "compiler/device_ops/matmul_op.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/gemm.h"
 #include "compiler/ops/matmul.h"
@@ -81,14 +82,13 @@ std::vector<StackDim> StackOf(const Shape& a, const Shape& b) {
 absl::Status LowerMatMul(Lowering* l, const Node& node) {
   Shape a = l->tensor(node.inputs[0]).shape,
         b = l->tensor(node.inputs[1]).shape;
-  absl::StatusOr<MatMulShape> product = ResolveMatMul(node, a, b);
-  if (!product.ok()) return product.status();
+  ASSIGN_OR_RETURN(MatMulShape product, ResolveMatMul(node, a, b));
   if (a.size() == 1) a.insert(a.begin(), 1);
   if (b.size() == 1) b.push_back(1);
   MatMulSpec spec;
-  spec.m = product->m;
-  spec.k = product->k;
-  spec.n = product->n;
+  spec.m = product.m;
+  spec.k = product.k;
+  spec.n = product.n;
   spec.type = l->tensor(node.inputs[0]).type;
   std::vector<StackDim> stack =
       StackOf(Shape(a.begin(), a.end() - 2), Shape(b.begin(), b.end() - 2));
@@ -173,15 +173,15 @@ int TermValue(Lowering* l, const Node& node, float beta) {
 }
 
 absl::Status LowerGemm(Lowering* l, const Node& node) {
-  absl::StatusOr<GemmShape> shape = ResolveGemm(
-      node, l->tensor(node.inputs[0]).shape, l->tensor(node.inputs[1]).shape);
-  if (!shape.ok()) return shape.status();
+  ASSIGN_OR_RETURN(GemmShape shape,
+                   ResolveGemm(node, l->tensor(node.inputs[0]).shape,
+                               l->tensor(node.inputs[1]).shape));
   MatMulSpec spec;
-  spec.m = shape->m;
-  spec.k = shape->k;
-  spec.n = shape->n;
-  spec.trans_a = shape->trans_a;
-  spec.trans_b = shape->trans_b;
+  spec.m = shape.m;
+  spec.k = shape.k;
+  spec.n = shape.n;
+  spec.trans_a = shape.trans_a;
+  spec.trans_b = shape.trans_b;
   spec.type = l->tensor(node.inputs[0]).type;
   const float alpha = node.FloatAttribute("alpha", 1),
               beta = node.FloatAttribute("beta", 1);

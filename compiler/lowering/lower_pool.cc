@@ -2,16 +2,18 @@
 // MaxPool and AveragePool: fp32 and float16 on the vector engine, MaxPool on
 // codes on the matrix engine.
 #include <algorithm>
-#include <cstring>
 #include <memory>
 
-#include "compiler/lowering/elementwise.h"
-#include "compiler/lowering/lowering.h"
-#include "compiler/lowering/window_input.h"
+#include "compiler/base/status_macros.h"
+#include "compiler/device_ops/elementwise.h"
+#include "compiler/device_ops/lower_codes.h"
+#include "compiler/device_ops/lowering.h"
+#include "compiler/device_ops/mac.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/pool.h"
-#include "compiler/schedule/conv_window.h"
+#include "compiler/ops/reduce.h"
 #include "compiler/schedule/loops.h"
+#include "compiler/schedule/window_need.h"
 #include "simulator/model/numerics.h"
 
 namespace heddle::compiler {
@@ -50,41 +52,128 @@ Microprogram AverageProgram(bool varies) {
   return p;
 }
 
+// Rows and columns beyond the image that windows reach.
+Halo HaloOf(const Window& w) {
+  auto beyond = [&](int d) {
+    const int64_t reach = (w.out[d] - 1) * w.stride[d] - w.pad_begin[d] +
+                          (w.kernel[d] - 1) * w.dilation[d] + 1;
+    return static_cast<int>(std::max<int64_t>(0, reach - w.in[d]));
+  };
+  Halo halo;
+  halo.top = w.pad_begin[0];
+  halo.left = w.pad_begin[1];
+  halo.bottom = beyond(0);
+  halo.right = beyond(1);
+  return halo;
+}
+
+OpInput WindowInput(int value, const Window& w, uint32_t halo_value) {
+  OpInput in;
+  in.value = value;
+  in.rows = WindowNeed(w, 0);
+  in.columns = WindowNeed(w, 1);
+  in.channels.kind = AxisNeed::kSame;
+  in.halo = HaloOf(w);
+  in.halo_value = halo_value;
+  return in;
+}
+
+// Address of the window's first element for the first element of a tile.
+uint32_t WindowBase(const TileView& v, const Window& w, const Tile& tile) {
+  return AddressOf(v, tile.channel0, tile.row0 * w.stride[0] - w.pad_begin[0],
+                   tile.column0 * w.stride[1] - w.pad_begin[1]);
+}
+
+// Taps of a window that are read together.
+struct WindowPart {
+  Slice y, x;
+};
+
+// All of them, or where a window of one channel is much of SRAM, some of its
+// rows, or of a row, one part after the other in the order of the window.
+std::vector<WindowPart> PartsOf(const Window& w, uint64_t sram_bytes) {
+  const auto sram = static_cast<int64_t>(sram_bytes);
+  constexpr int64_t kElement = sizeof(float);
+  const auto reach = [&](int d) {
+    return (w.kernel[d] - 1) * w.dilation[d] + 1;
+  };
+  const int64_t row = reach(1) * kElement;
+  if (reach(0) * row <= sram / 8) {
+    return {{{0, w.kernel[0]}, {0, w.kernel[1]}}};
+  }
+  const int64_t rows = std::max<int64_t>(1, sram / 16 / (w.dilation[0] * row));
+  const int64_t columns =
+      row <= sram / 16
+          ? w.kernel[1]
+          : std::max<int64_t>(1, sram / 16 / (w.dilation[1] * kElement));
+  std::vector<WindowPart> parts;
+  for (int64_t y = 0; y < w.kernel[0]; y += rows) {
+    for (int64_t x = 0; x < w.kernel[1]; x += columns) {
+      parts.push_back({{y, std::min(rows, w.kernel[0] - y)},
+                       {x, std::min(columns, w.kernel[1] - x)}});
+    }
+  }
+  return parts;
+}
+
 // Lanes are columns, windows in r1 (kx) and r2 (ky). Subclasses say what the
-// padding holds and which program folds a window.
+// padding holds and which program folds a window. In several parts the result,
+// which is fp32 then, holds what has been folded, and a last program finishes
+// it.
 class WindowPool : public DeviceOp {
  public:
-  WindowPool(const DeviceGraph& graph, const Window& window, uint32_t padding,
-             int from, int to)
+  WindowPool(const DeviceGraph& graph, const Window& window,
+             const std::vector<WindowPart>& parts, uint32_t padding, int from,
+             int to)
       : window_(window),
+        parts_(parts),
         in_type_(VectorType(graph.StorageOf(from).type)),
         out_type_(VectorType(graph.StorageOf(to).type)) {
     engine = "vector";
     output = to;
     tileable = columns_tileable = channels_tileable = true;
+    channel_step = 1;
     inputs = {WindowInput(from, window, padding)};
+    if (!InParts()) return;
+    groups.assign(parts.size(), ConstantGroup());
+    const auto reach = [&](const Slice& taps, int d) {
+      return Slice{taps.first * window.dilation[d],
+                   (taps.count - 1) * window.dilation[d] + 1};
+    };
+    for (const WindowPart& part : parts) {
+      inputs[0].row_slices.push_back(reach(part.y, 0));
+      if (parts[0].x.count == window.kernel[1]) continue;
+      inputs[0].column_slices.push_back(reach(part.x, 1));
+    }
   }
-  std::vector<Microprogram> Programs() const override { return {program_}; }
+  std::vector<Microprogram> Programs() const override {
+    if (!InParts()) return {program_};
+    std::vector<Microprogram> all = {program_, next_};
+    if (!last_.body.empty()) all.push_back(last_);
+    return all;
+  }
   void Emit(Emitter* emitter, const Tile& tile) const override {
     const Window& w = window_;
+    const WindowPart& part = parts_[tile.group];
     const TileView& in = tile.inputs[0];
     const TileView& out = tile.output;
-    isa::Vrun run = emitter->Run(program_);
+    isa::Vrun run = emitter->Run(tile.group == 0 ? program_ : next_);
     run.enable_a = true;
     run.store = isa::StoreMode::kEpilogue;
     run.lanes = tile.columns;
-    run.n_r1 = w.kernel[1];
-    run.n_r2 = w.kernel[0];
+    run.n_r1 = part.x.count;
+    run.n_r2 = part.y.count;
     run.n_o1 = tile.rows;
     run.n_o2 = tile.channels;
     isa::Stream a;
     a.type = in_type_;
-    a.base = WindowBase(in, w, tile);
     a.lane_stride = w.stride[1] * in.xstep;
     a.r1_stride = w.dilation[1] * in.xstep;
     a.r2_stride = w.dilation[0] * in.pitch;
     a.o1_stride = w.stride[0] * in.pitch;
     a.o2_stride = in.plane;
+    a.base = WindowBase(in, w, tile) + part.y.first * a.r2_stride +
+             part.x.first * a.r1_stride;
     isa::Stream d;
     d.type = out_type_;
     d.base = AddressOf(out, tile.channel0, tile.row0, tile.column0);
@@ -93,34 +182,69 @@ class WindowPool : public DeviceOp {
     d.o2_stride = out.plane;
     run.SetA(a);
     run.SetD(d);
-    Complete(tile, &run);
+    if (!InParts()) {
+      Complete(tile, &run);
+      emitter->Append(run);
+      return;
+    }
+    if (tile.group > 0) {
+      run.enable_b = true;
+      run.SetB(d);
+    }
     emitter->Append(run);
+    if (tile.group + 1 < static_cast<int>(parts_.size()) ||
+        last_.body.empty()) {
+      return;
+    }
+    isa::Vrun last = emitter->Run(last_);
+    last.enable_a = true;
+    last.store = isa::StoreMode::kBody;
+    last.lanes = run.lanes;
+    last.n_o1 = run.n_o1;
+    last.n_o2 = run.n_o2;
+    last.SetA(d);
+    last.SetD(d);
+    Complete(tile, &last);
+    emitter->Append(last);
   }
 
  protected:
   virtual void Complete(const Tile&, isa::Vrun*) const {}
-  const Window& window() const { return window_; }
-  Microprogram program_;
+  bool InParts() const { return parts_.size() > 1; }
+  // `program`, going on from what the part before has left (stream B).
+  static Microprogram GoingOn(Microprogram program) {
+    program.prologue = {
+        Step(MicroOp::kMov, Destination::kV0, Operand::kStreamB, Operand::kV0)};
+    return program;
+  }
+
+  // For all of the window or its first part, for the parts after it, and for
+  // what they have folded (if it is not the result).
+  Microprogram program_, next_, last_;
 
  private:
   Window window_;
+  std::vector<WindowPart> parts_;
   isa::ElementType in_type_, out_type_;
 };
 
-class FloatMaxPool : public WindowPool {
+class FloatMaxPool : public ClonableOp<FloatMaxPool, WindowPool> {
  public:
-  FloatMaxPool(const DeviceGraph& graph, const Window& window, int from, int to)
-      : WindowPool(graph, window, kPoolPadding, from, to) {
+  FloatMaxPool(const DeviceGraph& graph, const Window& window,
+               const std::vector<WindowPart>& parts, int from, int to)
+      : ClonableOp(graph, window, parts, kPoolPadding, from, to) {
     program_ = MaxProgram(!inputs[0].halo.empty());
+    if (InParts()) next_ = GoingOn(program_);
   }
 };
 
 // Padding is +0: a sum that began with +0 does not see it.
-class FloatAveragePool : public WindowPool {
+class FloatAveragePool : public ClonableOp<FloatAveragePool, WindowPool> {
  public:
-  FloatAveragePool(DeviceGraph* graph, const Window& window,
-                   bool count_include_pad, int from, int to)
-      : WindowPool(*graph, window, 0, from, to) {
+  FloatAveragePool(Lowering* l, const Window& window,
+                   const std::vector<WindowPart>& parts, bool count_include_pad,
+                   int from, int to)
+      : ClonableOp(l->device(), window, parts, 0, from, to) {
     // Elements that count are rows times columns.
     std::vector<float> columns, rows;
     for (int d = 0; d < 2; ++d) {
@@ -141,13 +265,34 @@ class FloatAveragePool : public WindowPool {
     };
     varies_ = !uniform(columns) || !uniform(rows);
     program_ = AverageProgram(varies_);
+    if (InParts()) {
+      // The division by itself.
+      last_.body = program_.epilogue;
+      for (MicroInstruction& m : last_.body) {
+        if (m.op == MicroOp::kFdiv) m.a = Operand::kStreamA;
+      }
+      program_.epilogue = {
+          Step(MicroOp::kMov, Destination::kOut, Operand::kV0, Operand::kV0)};
+      next_ = GoingOn(program_);
+    }
     count_ = columns[0] * rows[0];
     if (!varies_) return;
-    row_counts_ = columns.size() * sizeof(float);
-    columns.insert(columns.end(), rows.begin(), rows.end());
-    std::vector<uint8_t> bytes(columns.size() * sizeof(float));
-    std::memcpy(bytes.data(), columns.data(), bytes.size());
-    groups = {graph->constants.Add(bytes)};
+    const std::string& name = l->device().StorageOf(to).name;
+    const auto width = static_cast<int64_t>(columns.size());
+    const auto height = static_cast<int64_t>(rows.size());
+    OpInput of_columns, of_rows;
+    of_columns.value =
+        ConstantValue(l, name + "/columns",
+                      FromFloats(DataType::kFloat, {1, 1, 1, width}, columns),
+                      {1, 1, 1, width});
+    of_columns.columns.kind = AxisNeed::kSame;
+    of_rows.value =
+        ConstantValue(l, name + "/rows",
+                      FromFloats(DataType::kFloat, {1, 1, height, 1}, rows),
+                      {1, 1, height, 1});
+    of_rows.rows.kind = AxisNeed::kSame;
+    inputs.push_back(of_columns);
+    inputs.push_back(of_rows);
   }
 
  protected:
@@ -156,10 +301,10 @@ class FloatAveragePool : public WindowPool {
     if (!varies_) return;
     isa::Stream column, row;
     column.type = row.type = isa::ElementType::kF32;
-    column.base = tile.constants + tile.column0 * sizeof(float);
+    column.base = AddressOf(tile.inputs[1], 0, 0, tile.column0);
     column.lane_stride = sizeof(float);
-    row.base = tile.constants + row_counts_ + tile.row0 * sizeof(float);
-    row.o1_stride = sizeof(float);
+    row.base = AddressOf(tile.inputs[2], 0, tile.row0, 0);
+    row.o1_stride = tile.inputs[2].pitch;
     run->enable_b = run->enable_c = true;
     run->SetB(column);
     run->SetC(row);
@@ -168,11 +313,10 @@ class FloatAveragePool : public WindowPool {
  private:
   bool varies_ = false;
   float count_ = 1;
-  uint32_t row_counts_ = 0;  // offset of the rows' counts
 };
 
 // 8-bit MaxPool: mode maxpool of the matrix engine, on codes.
-class CodeMaxPool : public DeviceOp {
+class CodeMaxPool : public ClonableOp<CodeMaxPool> {
  public:
   CodeMaxPool(const Window& window, bool is_signed, int from, int to)
       : window_(window), signed_(is_signed) {
@@ -182,7 +326,7 @@ class CodeMaxPool : public DeviceOp {
     OpInput in;
     in.value = from;
     in.rows = WindowNeed(window, 0);
-    in.columns = ColumnNeed(window);
+    in.columns = WindowNeed(window, 1);
     in.channels.kind = AxisNeed::kSame;
     inputs = {in};
   }
@@ -216,6 +360,22 @@ absl::Status CheckWindowLimits(const Node& node, const Window& w,
       node, {w.out[0], w.out[1], w.kernel[0], w.kernel[1], channels});
 }
 
+// Where windows are folded: in several parts, in fp32.
+int FoldedValue(Lowering* l, const Node& node,
+                const std::vector<WindowPart>& parts) {
+  const Tensor& y = l->tensor(node.outputs[0]);
+  if (parts.size() == 1 || y.type == DataType::kFloat) {
+    return l->NewValue(node.outputs[0], Layout::kDense);
+  }
+  return l->NewTemporary(y.name + "/folded", DataType::kFloat, y.shape,
+                         Layout::kDense);
+}
+void BindFolded(Lowering* l, const Node& node, int folded) {
+  if (l->IsLowered(node.outputs[0])) return;
+  const int to = l->NewValue(node.outputs[0], Layout::kDense);
+  l->Add(MakeRounding(l->device(), folded, to), node);
+}
+
 absl::Status LowerFloatMaxPool(Lowering* l, const Node& node,
                                const Window& window) {
   const Tensor& x = l->tensor(node.inputs[0]);
@@ -230,15 +390,17 @@ absl::Status LowerFloatMaxPool(Lowering* l, const Node& node,
            node);
     from = wide;
   }
-  const int to = l->NewValue(node.outputs[0], Layout::kDense);
-  l->Add(std::make_unique<FloatMaxPool>(l->device(), window, from, to), node);
+  const std::vector<WindowPart> parts = PartsOf(window, l->config().sram_bytes);
+  const int to = FoldedValue(l, node, parts);
+  l->Add(std::make_unique<FloatMaxPool>(l->device(), window, parts, from, to),
+         node);
+  BindFolded(l, node, to);
   return absl::OkStatus();
 }
 
 absl::Status LowerMaxPool(Lowering* l, const Node& node) {
   const Tensor& in = l->tensor(node.inputs[0]);
-  absl::StatusOr<Window> window = ResolvePool(node, in.shape);
-  if (!window.ok()) return window.status();
+  ASSIGN_OR_RETURN(Window window, ResolvePool(node, in.shape));
   if (node.outputs.size() > 1 && node.outputs[1] != kNoTensor &&
       (!l->consumers(node.outputs[1]).empty() ||
        l->graph().IsOutput(node.outputs[1]))) {
@@ -247,30 +409,30 @@ absl::Status LowerMaxPool(Lowering* l, const Node& node) {
   }
   const int64_t channels = in.shape[1];
   if (Contains(kReals, in.type)) {
-    if (auto s = CheckWindowLimits(node, *window, channels); !s.ok()) return s;
-    return LowerFloatMaxPool(l, node, *window);
+    RETURN_IF_ERROR(CheckWindowLimits(node, window, channels));
+    return LowerFloatMaxPool(l, node, window);
   }
-  if (auto s = CheckMatrixLimits(node, *window, channels, channels); !s.ok())
-    return s;
+  RETURN_IF_ERROR(CheckMatrixLimits(node, window, channels, channels));
   const int from = l->ValueIn(node.inputs[0], Layout::kBlocked, node);
   const int to = l->NewValue(node.outputs[0], Layout::kBlocked);
-  l->Add(std::make_unique<CodeMaxPool>(*window, in.type == DataType::kInt8,
-                                       from, to),
+  l->Add(std::make_unique<CodeMaxPool>(window, in.type == DataType::kInt8, from,
+                                       to),
          node);
   return absl::OkStatus();
 }
 
 absl::Status LowerAveragePool(Lowering* l, const Node& node) {
   const Tensor& x = l->tensor(node.inputs[0]);
-  absl::StatusOr<Window> window = ResolvePool(node, x.shape);
-  if (!window.ok()) return window.status();
-  if (auto s = CheckWindowLimits(node, *window, x.shape[1]); !s.ok()) return s;
+  ASSIGN_OR_RETURN(Window window, ResolvePool(node, x.shape));
+  RETURN_IF_ERROR(CheckWindowLimits(node, window, x.shape[1]));
   const int from = l->ValueIn(node.inputs[0], Layout::kDense, node);
-  const int to = l->NewValue(node.outputs[0], Layout::kDense);
+  const std::vector<WindowPart> parts = PartsOf(window, l->config().sram_bytes);
+  const int to = FoldedValue(l, node, parts);
   l->Add(std::make_unique<FloatAveragePool>(
-             &l->device(), *window,
-             node.IntAttribute("count_include_pad", 0) != 0, from, to),
+             l, window, parts, node.IntAttribute("count_include_pad", 0) != 0,
+             from, to),
          node);
+  BindFolded(l, node, to);
   return absl::OkStatus();
 }
 

@@ -3,8 +3,9 @@
 // blocked layout unless the operands are in ONNX's order already.
 #include <cmath>
 
-#include "compiler/lowering/elementwise.h"
-#include "compiler/lowering/lower_codes.h"
+#include "compiler/base/status_macros.h"
+#include "compiler/device_ops/elementwise.h"
+#include "compiler/device_ops/lower_codes.h"
 #include "compiler/ops/broadcast.h"
 #include "compiler/ops/define.h"
 #include "simulator/model/numerics.h"
@@ -86,7 +87,7 @@ struct Quantized {
 };
 
 absl::Status LowerQLinearBinary(Lowering* l, const Node& node) {
-  if (auto s = NeedConstants(*l, node, {1, 2, 4, 5, 6, 7}); !s.ok()) return s;
+  RETURN_IF_ERROR(NeedConstants(*l, node, {1, 2, 4, 5, 6, 7}));
   const model::ScopedFpEnvironment environment;
   Quantized a{0, ScaleOf(*l, node, 1), ZeroOf(*l, node, 2)};
   Quantized b{3, ScaleOf(*l, node, 4), ZeroOf(*l, node, 5)};

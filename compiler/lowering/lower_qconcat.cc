@@ -4,14 +4,16 @@
 // computed in their place, if all are such; else words go through the part's
 // table on the matrix engine, and a part that
 // does not begin with a whole word of channels is then put in place, a run of
-// channels at a time, by the vector engine. Other axes are joined in ONNX's
-// order.
+// channels at a time, by the vector engine. Other axes, and channels of which a
+// single pixel is much of SRAM, are joined in ONNX's order.
 #include <algorithm>
+#include <map>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/lowering/lower_codes.h"
-#include "compiler/lowering/move.h"
-#include "compiler/lowering/relayout.h"
+#include "compiler/base/status_macros.h"
+#include "compiler/device_ops/lower_codes.h"
+#include "compiler/device_ops/move.h"
+#include "compiler/device_ops/relayout.h"
 #include "compiler/ops/define.h"
 #include "compiler/schedule/loops.h"
 
@@ -27,43 +29,52 @@ struct Part {
 
 enum class Axis { kChannels, kRows, kColumns };
 
-class BlockedConcat : public DeviceOp {
+class BlockedConcat : public ClonableOp<BlockedConcat> {
  public:
   BlockedConcat(Lowering* l, bool is_signed, Axis axis, std::vector<Part> parts,
                 int to)
       : axis_(axis),
         type_(is_signed ? isa::ElementType::kS8 : isa::ElementType::kU8),
-        extent_(l->device().values[to].extent),
+        map_(is_signed, l->device().values[to].extent.c,
+             l->config().sram_bytes),
         parts_(std::move(parts)) {
     engine = "matrix";
     output = to;
-    tileable = true;
-    std::vector<uint8_t> blob;
+    tileable = columns_tileable = true;
+    channels_tileable = axis != Axis::kChannels;
+    std::vector<uint8_t> blob = map_.constants();
+    std::map<std::vector<uint8_t>, uint32_t> known;
     int64_t widest = 0;
     for (const Part& part : parts_) {
       OpInput in;
       in.value = part.value;
-      in.rows.kind = AxisNeed::kSame;
-      if (axis == Axis::kRows) in.rows = {AxisNeed::kWindow, 1, part.begin, 1};
+      const AxisNeed shifted{AxisNeed::kWindow, 1, part.begin, 1};
+      in.rows.kind = in.columns.kind = AxisNeed::kSame;
+      if (axis == Axis::kRows) in.rows = shifted;
+      if (axis == Axis::kColumns) in.columns = shifted;
+      if (channels_tileable) in.channels.kind = AxisNeed::kSame;
       inputs.push_back(in);
-      const Extent& e = l->device().values[part.value].extent;
-      extents_.push_back(e);
-      maps_.emplace_back(is_signed, part.table, e.c);
-      offsets_.push_back(blob.size());
-      const auto& constants = maps_.back().constants();
-      blob.insert(blob.end(), constants.begin(), constants.end());
+      extents_.push_back(l->device().values[part.value].extent);
+      const auto [table, is_new] = known.try_emplace(part.table, blob.size());
+      if (is_new) {
+        blob.insert(blob.end(), part.table.begin(), part.table.end());
+      }
+      tables_.push_back(table->second);
       if (!Aligned(part)) {
         engine = "vector";
-        if (!part.table.empty()) widest = std::max(widest, e.c);
+        if (!part.table.empty()) {
+          widest = std::max(widest, extents_.back().c);
+        }
       }
     }
-    groups = {l->device().constants.Add(blob)};
-    // A part on its way through the table, some rows at a time.
-    temporary_rows_ = std::max<int64_t>(
-        1, std::min<int64_t>(extent_.h,
-                             l->config().sram_bytes / 8 /
-                                 std::max<int64_t>(1, RowBytes(widest))));
-    temporary_bytes = temporary_rows_ * RowBytes(widest);
+    SetConstants(std::move(blob));
+    if (widest == 0) return;
+    // A part on its way through the table, some pixels at a time.
+    const Extent& e = l->device().values[to].extent;
+    const int64_t pixel = CodeBlocks(widest) * isa::kWordBytes;
+    const auto share = static_cast<int64_t>(l->config().sram_bytes / 8);
+    pixels_ = std::clamp<int64_t>(share / pixel, 1, e.h * e.w);
+    temporary_bytes = pixels_ * pixel;
   }
 
   std::vector<Microprogram> Programs() const override {
@@ -72,14 +83,19 @@ class BlockedConcat : public DeviceOp {
 
   void Emit(Emitter* emitter, const Tile& tile) const override {
     for (size_t i = 0; i < parts_.size(); ++i) {
-      int64_t row = tile.row0, rows = tile.rows, shift = 0;
-      if (axis_ == Axis::kRows) {
-        shift = parts_[i].begin;
-        row = std::max(tile.row0, shift);
-        rows = std::min(tile.row0 + tile.rows, shift + parts_[i].count) - row;
-        if (rows <= 0) continue;
+      // What the part has in the tile, in the result's coordinates.
+      const auto clip = [&](Axis axis, int64_t first, int64_t count) {
+        if (axis_ != axis) return Slice{first, count};
+        const int64_t from = std::max(first, parts_[i].begin);
+        return Slice{
+            from,
+            std::min(first + count, parts_[i].begin + parts_[i].count) - from};
+      };
+      const Slice rows = clip(Axis::kRows, tile.row0, tile.rows);
+      const Slice columns = clip(Axis::kColumns, tile.column0, tile.columns);
+      if (rows.count > 0 && columns.count > 0) {
+        EmitPart(emitter, tile, i, rows, columns);
       }
-      EmitPart(emitter, tile, i, row, rows, row - shift);
     }
   }
 
@@ -87,49 +103,57 @@ class BlockedConcat : public DeviceOp {
   bool Aligned(const Part& part) const {
     return axis_ != Axis::kChannels || part.begin % kCodeBlock == 0;
   }
-  int64_t RowBytes(int64_t channels) const {
-    return CodeBlocks(channels) * extent_.w * isa::kWordBytes;
-  }
 
-  // Rows [row, row + rows) of the result from `from_row` on of part i.
-  void EmitPart(Emitter* emitter, const Tile& tile, size_t i, int64_t row,
-                int64_t rows, int64_t from_row) const {
+  void EmitPart(Emitter* emitter, const Tile& tile, size_t i, const Slice& rows,
+                const Slice& columns) const {
     const Part& part = parts_[i];
     const TileView& in = tile.inputs[i];
     const TileView& out = tile.output;
-    const uint32_t constants = tile.constants + offsets_[i];
-    CodeMap::Words from{RowBase(in, from_row), in.pitch, in.plane};
-    CodeMap::Words to{RowBase(out, row), out.pitch, out.plane};
-    if (axis_ == Axis::kColumns) to.base += part.begin * out.xstep;
+    const CodeMap::Constants constants{tile.constants, !part.table.empty(),
+                                       tile.constants + tables_[i]};
+    const auto shift = [&](Axis axis) {
+      return axis_ == axis ? part.begin : 0;
+    };
+    const bool all_channels = axis_ == Axis::kChannels;
+    const int64_t block = all_channels ? 0 : tile.channel0 / kCodeBlock;
+    const int64_t channels = all_channels ? extents_[i].c : tile.channels;
+    const CodeMap::Words from{
+        AddressOf(in, block, rows.first - shift(Axis::kRows),
+                  columns.first - shift(Axis::kColumns)),
+        in.pitch, in.plane};
+    CodeMap::Words to{AddressOf(out, block, rows.first, columns.first),
+                      out.pitch, out.plane};
     if (Aligned(part)) {
-      if (axis_ == Axis::kChannels) {
-        to.base += part.begin / kCodeBlock * out.plane;
-      }
-      maps_[i].Emit(emitter, constants, from, to, extents_[i].c, rows,
-                    extents_[i].w);
+      to.base += shift(Axis::kChannels) / kCodeBlock * out.plane;
+      map_.Emit(emitter, constants, from, to, channels, rows.count,
+                columns.count);
       return;
     }
     if (part.table.empty()) {
-      Shift(emitter, i, from, to, rows);
+      Shift(emitter, i, from, to, rows.count, columns.count);
       return;
     }
-    for (int64_t done = 0; done < rows; done += temporary_rows_) {
-      const int64_t count = std::min(temporary_rows_, rows - done);
-      CodeMap::Words piece = from, there = to, here;
-      piece.base += done * from.pitch;
-      there.base += done * to.pitch;
-      here.base = tile.temporary;
-      here.pitch = extent_.w * isa::kWordBytes;
-      here.plane = here.pitch * count;
-      maps_[i].Emit(emitter, constants, piece, here, extents_[i].c, count,
-                    extents_[i].w);
-      Shift(emitter, i, here, there, count);
+    const int64_t wide = std::min(columns.count, pixels_);
+    const int64_t high = std::max<int64_t>(1, pixels_ / wide);
+    for (int64_t row = 0; row < rows.count; row += high) {
+      for (int64_t column = 0; column < columns.count; column += wide) {
+        const int64_t r = std::min(high, rows.count - row);
+        const int64_t c = std::min(wide, columns.count - column);
+        CodeMap::Words piece = from, there = to, here;
+        piece.base += row * from.pitch + column * isa::kWordBytes;
+        there.base += row * to.pitch + column * isa::kWordBytes;
+        here.base = tile.temporary;
+        here.pitch = c * isa::kWordBytes;
+        here.plane = here.pitch * r;
+        map_.Emit(emitter, constants, piece, here, channels, r, c);
+        Shift(emitter, i, here, there, r, c);
+      }
     }
   }
 
   // Runs of channels that lie in one word on both sides.
   void Shift(Emitter* emitter, size_t i, const CodeMap::Words& from,
-             const CodeMap::Words& to, int64_t rows) const {
+             const CodeMap::Words& to, int64_t rows, int64_t columns) const {
     isa::Vrun run = emitter->Run(CopyProgram());
     run.enable_a = true;
     const int64_t channels = extents_[i].c;
@@ -145,7 +169,7 @@ class BlockedConcat : public DeviceOp {
         o.strides = {isa::kWordBytes, words.pitch, 1};
         return o;
       };
-      EmitLoop(emitter, run, {extents_[i].w, rows, count}, {operand(from, c)},
+      EmitLoop(emitter, run, {columns, rows, count}, {operand(from, c)},
                operand(to, at));
       c += count;
     }
@@ -153,12 +177,11 @@ class BlockedConcat : public DeviceOp {
 
   Axis axis_;
   isa::ElementType type_;
-  Extent extent_;
+  CodeMap map_;
   std::vector<Part> parts_;
   std::vector<Extent> extents_;
-  std::vector<CodeMap> maps_;
-  std::vector<uint32_t> offsets_;  // of a part's constants
-  int64_t temporary_rows_ = 1;
+  std::vector<uint32_t> tables_;  // where a part's lies in the constants
+  int64_t pixels_ = 1;            // of the temporary
 };
 
 // The dimension of the blocked layout that an axis is.
@@ -206,7 +229,7 @@ bool PutInPlace(Lowering* l, const Node& node, bool is_signed, int to,
 absl::Status LowerConcat(Lowering* l, const Node& node) {
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     if (i >= 2 && i % 3 == 2) continue;
-    if (auto s = NeedConstants(*l, node, {i}); !s.ok()) return s;
+    RETURN_IF_ERROR(NeedConstants(*l, node, {i}));
   }
   const TensorId out = node.outputs[0];
   const DataType type = l->tensor(out).type;
@@ -224,15 +247,15 @@ absl::Status LowerConcat(Lowering* l, const Node& node) {
     part.count = l->tensor(part.id).shape[axis];
     at += part.count;
     if (part.count == 0) continue;
-    auto table =
+    ASSIGN_OR_RETURN(
+        auto table,
         TableOf(*l, single, type,
                 {l->ConstantInput(node, 0), l->ConstantInput(node, 1), nullptr,
                  l->ConstantInput(node, i + 1), l->ConstantInput(node, i + 2)},
-                2);
-    if (!table.ok()) return table.status();
+                2));
     for (int c = 0; c < 256; ++c) {
-      if ((*table)[c] != c) {
-        part.table = *std::move(table);
+      if (table[c] != c) {
+        part.table = std::move(table);
         break;
       }
     }
@@ -240,7 +263,11 @@ absl::Status LowerConcat(Lowering* l, const Node& node) {
   }
   const bool is_signed = type == DataType::kInt8;
   Axis blocked = Axis::kChannels;
-  if (BlockedAxis(axis, shape.size(), &blocked)) {
+  // A pixel of all channels, of parts and result.
+  const int64_t pixel = 2 * shape[axis] + isa::kWordBytes * (parts.size() + 1);
+  if (BlockedAxis(axis, shape.size(), &blocked) &&
+      (blocked != Axis::kChannels ||
+       pixel <= static_cast<int64_t>(l->config().sram_bytes / 4))) {
     for (Part& part : parts) {
       part.value = l->ValueIn(part.id, Layout::kBlocked, node);
     }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// DynamicQuantizeLinear: the range of rows of the tensor, then scale and zero
-// point from the ranges, then the codes.
+// DynamicQuantizeLinear: the range of rows of the tensor, and again of these
+// while they are many (a smallest element does not depend on the order), then
+// scale and zero point from the ranges, then the codes.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/lowering/elementwise.h"
-#include "compiler/lowering/lower_codes.h"
+#include "compiler/device_ops/elementwise.h"
+#include "compiler/device_ops/lower_codes.h"
 #include "compiler/ops/define.h"
 #include "compiler/stream/microcode.h"
 
@@ -20,7 +21,7 @@ constexpr int64_t kMaxColumns = 4096;
 
 // [rows, columns] fp32 to [rows, 2]: min(0, row) and max(0, row), NaNs left
 // out.
-class Ranges : public DeviceOp {
+class Ranges : public ClonableOp<Ranges> {
  public:
   Ranges(int64_t columns, int from, int to) : columns_(columns) {
     engine = "vector";
@@ -84,7 +85,7 @@ class Ranges : public DeviceOp {
 };
 
 // From the ranges: the scale, or the zero point.
-class RangeParameter : public DeviceOp {
+class RangeParameter : public ClonableOp<RangeParameter> {
  public:
   RangeParameter(const DeviceGraph& graph, bool zero_point, int from, int to)
       : rows_(graph.values[from].extent.h), zero_point_(zero_point) {
@@ -146,24 +147,44 @@ class RangeParameter : public DeviceOp {
   Microprogram program_;
 };
 
+// The ranges of the `count` elements at `value`, few enough for one operation
+// to hold them.
+int RangesOf(Lowering* l, const Node& node, int value, int64_t count) {
+  constexpr int64_t kFloat = sizeof(float);
+  constexpr int64_t kMaxRanges = 32768;
+  const std::string name = l->tensor(node.outputs[0]).name + "/ranges";
+  const auto sram = static_cast<int64_t>(l->config().sram_bytes);
+  const int64_t most = std::min(kMaxColumns, sram / 16 / kFloat);
+  while (true) {
+    // As many columns as divide the tensor evenly, or if those are few, a row
+    // that is shorter.
+    int64_t columns = std::min(count, most);
+    while (count % columns != 0) --columns;
+    if (columns < std::min(count, most) / 4) columns = std::min(count, most);
+    const int64_t rows = count / columns, rest = count % columns;
+    const int64_t ranges = rows + (rest > 0);
+    const int to =
+        l->NewTemporary(name, DataType::kFloat, {ranges, 2}, Layout::kDense);
+    const auto add = [&](int64_t first, int64_t r, int64_t c) {
+      l->Add(std::make_unique<Ranges>(
+                 c, l->Part(value, first * columns * kFloat, {r, c}),
+                 l->Part(to, first * 2 * kFloat, {r, 2})),
+             node);
+    };
+    add(0, rows, columns);
+    if (rest > 0) add(rows, 1, rest);
+    if (ranges <= kMaxRanges && 2 * ranges * kFloat <= sram / 16) return to;
+    value = to;
+    count = 2 * ranges;
+  }
+}
+
 absl::Status LowerDynamic(Lowering* l, const Node& node) {
   const TensorId x = node.inputs[0];
   const Shape shape = l->tensor(x).shape;
-  const int64_t count = ElementCount(shape);
   const std::string name = l->tensor(node.outputs[0]).name;
-  // As many columns as divide the tensor evenly, up to a row of some size.
-  int64_t columns = 1;
-  for (int64_t c = 1; c <= std::min(count, kMaxColumns); ++c) {
-    if (count % c == 0) columns = c;
-  }
-  const int64_t rows = count / columns;
-  if (auto s = CheckVectorLimits(node, {rows}); !s.ok()) return s;
   const int dense = l->ValueIn(x, Layout::kDense, node);
-  const int ranges = l->NewTemporary(name + "/ranges", DataType::kFloat,
-                                     {rows, 2}, Layout::kDense);
-  l->Add(std::make_unique<Ranges>(columns, l->Reshaped(dense, {rows, columns}),
-                                  ranges),
-         node);
+  const int ranges = RangesOf(l, node, dense, ElementCount(shape));
   int parameters[2];
   for (size_t i = 0; i < 2; ++i) {
     const bool given =

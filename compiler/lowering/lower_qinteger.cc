@@ -5,12 +5,18 @@
 // A zero point that is computed at run time is taken out of the accumulators
 // afterwards, modulo 2^32:
 //   sum (a - az)(b - bz) = [sum a b - az sum b] - bz [sum a - k az].
+#include "compiler/lowering/lower_qinteger.h"
+
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/lowering/elementwise.h"
-#include "compiler/lowering/lower_qmatmul.h"
+#include "compiler/base/status_macros.h"
+#include "compiler/device_ops/elementwise.h"
+#include "compiler/device_ops/lower_qmatmul.h"
+#include "compiler/device_ops/mac.h"
+#include "compiler/device_ops/take.h"
 #include "compiler/ops/accumulate.h"
 #include "compiler/ops/codes.h"
 #include "compiler/ops/conv.h"
@@ -121,10 +127,21 @@ struct Factors {
   int a = -1;            // rows
   int b = -1;            // rows, when it is computed or a stack
   isa::WeightMode mode = isa::WeightMode::kPacked;
-  std::vector<uint8_t> weights;  // [n][k], when constant
+  CodeWeights weights;  // n by k, when constant
   bool a_signed = false, b_signed = false;
   uint64_t macs = 0;
 };
+
+// The weights of `outputs` channels, from `inputs` each.
+CodeWeights WeightsOf(const Tensor& constant, int64_t outputs, int64_t inputs,
+                      bool outputs_last) {
+  CodeWeights weights;
+  weights.codes = SharedBytes(constant.constant, &constant.constant->bytes);
+  weights.co = outputs;
+  weights.ci = inputs;
+  weights.outputs_last = outputs_last;
+  return weights;
+}
 
 Factors FactorsOf(Lowering* l, const Node& node, const MatMulShape& shape,
                   TensorId a, TensorId b) {
@@ -140,11 +157,19 @@ Factors FactorsOf(Lowering* l, const Node& node, const MatMulShape& shape,
   f.matrices = one_b ? 1 : shape.batches;
   f.m = one_b ? shape.batches * shape.m : shape.m;
   if (one_b && tb.is_constant()) {
-    f.weights = Transposed(tb.constant->bytes.data(), f.n, f.k, true);
+    f.weights = WeightsOf(tb, f.n, f.k, true);
   } else {
-    f.mode = isa::WeightMode::kColumn;
-    f.b = RowsOf(l, node, b, f.k, f.n,
-                 one_b ? std::vector<int64_t>{0} : shape.b_matrix, false);
+    const std::vector<int64_t> map =
+        one_b ? std::vector<int64_t>{0} : shape.b_matrix;
+    const StackInRows* stack = l->FindRows(b);
+    if (stack != nullptr && stack->transposed) {
+      // Words hold the channels of the contraction already.
+      f.mode = isa::WeightMode::kRow;
+      f.b = stack->value;
+    } else {
+      f.mode = isa::WeightMode::kColumn;
+      f.b = RowsOf(l, node, b, f.k, f.n, map, false);
+    }
   }
   f.a = RowsOf(l, node, a, f.m, f.k,
                one_b ? std::vector<int64_t>{0} : shape.a_matrix, false);
@@ -154,9 +179,9 @@ Factors FactorsOf(Lowering* l, const Node& node, const MatMulShape& shape,
 QMatMulSpec SpecOf(const Factors& f) {
   QMatMulSpec spec;
   spec.window.in[0] = spec.window.out[0] = f.m;
+  spec.weights = f.weights;
   spec.weights.co = f.n;
   spec.weights.ci = f.k;
-  spec.weights.codes = f.weights;
   spec.w_mode = f.mode;
   spec.weight_zero.assign(f.n, 0);
   spec.in_signed = f.a_signed;
@@ -192,7 +217,7 @@ absl::Status CheckProduct(const Node& node, const Factors& f) {
 absl::StatusOr<int> Accumulators(Lowering* l, const Node& node,
                                  const Factors& f, size_t a_zero,
                                  size_t b_zero) {
-  if (auto s = CheckProduct(node, f); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckProduct(node, f));
   const Zeros zeros = ZerosOf(l, node, a_zero, b_zero, f.n);
   const std::string name = l->tensor(node.outputs[0]).name;
   QMatMulSpec spec = SpecOf(f);
@@ -211,7 +236,7 @@ absl::StatusOr<int> Accumulators(Lowering* l, const Node& node,
         for (int64_t i = 0; i < f.k; ++i) {
           values[j] = model::WrapAdd(
               values[j], static_cast<int32_t>(
-                             CodeValue(f.weights[j * f.k + i], f.b_signed) -
+                             CodeValue(f.weights.At(j, i, 0, 0), f.b_signed) -
                              CodeValue(zeros.b[j], f.b_signed)));
         }
       }
@@ -249,7 +274,7 @@ absl::StatusOr<int> Accumulators(Lowering* l, const Node& node,
     row.macs = 0;
     row.b_signed = false;
     row.mode = isa::WeightMode::kPacked;
-    row.weights.assign(f.k, 1);
+    row.weights = CodeWeights::Ones(f.k);
     QMatMulSpec sum = SpecOf(row);
     sum.za = zeros.a;
     int sums = l->NewTemporary(name + "/rows", DataType::kInt32, column,
@@ -276,27 +301,26 @@ void BindResult(Lowering* l, const Node& node, int value) {
 
 absl::Status LowerMatMulInteger(Lowering* l, const Node& node) {
   const TensorId a = node.inputs[0], b = node.inputs[1];
-  auto shape = ResolveMatMul(node, l->tensor(a).shape, l->tensor(b).shape);
-  if (!shape.ok()) return shape.status();
-  const Factors f = FactorsOf(l, node, *shape, a, b);
-  auto acc = Accumulators(l, node, f, 2, 3);
-  if (!acc.ok()) return acc.status();
-  BindResult(l, node, *acc);
+  ASSIGN_OR_RETURN(auto shape,
+                   ResolveMatMul(node, l->tensor(a).shape, l->tensor(b).shape));
+  const Factors f = FactorsOf(l, node, shape, a, b);
+  ASSIGN_OR_RETURN(auto acc, Accumulators(l, node, f, 2, 3));
+  BindResult(l, node, acc);
   return absl::OkStatus();
 }
 
 // Inputs: a, b, a_scale, b_scale, a_zero, b_zero, bias.
 absl::Status LowerMatMulIntegerToFloat(Lowering* l, const Node& node) {
   const TensorId a = node.inputs[0], b = node.inputs[1];
-  auto shape = ResolveMatMul(node, l->tensor(a).shape, l->tensor(b).shape);
-  if (!shape.ok()) return shape.status();
-  const Factors f = FactorsOf(l, node, *shape, a, b);
+  ASSIGN_OR_RETURN(auto shape,
+                   ResolveMatMul(node, l->tensor(a).shape, l->tensor(b).shape));
+  const Factors f = FactorsOf(l, node, shape, a, b);
   const Shape full = {f.matrices, 1, f.m, f.n};
   const std::string name = l->tensor(node.outputs[0]).name;
   const model::ScopedFpEnvironment environment;
   if (NeedConstants(*l, node, {2, 3, 4, 5, 6}).ok()) {
     // The output stage does all of it.
-    if (auto s = CheckProduct(node, f); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckProduct(node, f));
     QMatMulSpec spec = SpecOf(f);
     spec.out_type = isa::OutType::kF32;
     spec.za = ZeroOf(*l, node, 4);
@@ -313,11 +337,10 @@ absl::Status LowerMatMulIntegerToFloat(Lowering* l, const Node& node) {
     BindResult(l, node, to);
     return absl::OkStatus();
   }
-  auto acc = Accumulators(l, node, f, 4, 5);
-  if (!acc.ok()) return acc.status();
+  ASSIGN_OR_RETURN(auto acc, Accumulators(l, node, f, 4, 5));
   int value = Elementwise(
       l, node, "scaled", DataType::kFloat, full, ScaleByProductProgram(), {},
-      {Operand::Of(*acc), Parameter(l, node, 2), Parameter(l, node, 3)});
+      {Operand::Of(acc), Parameter(l, node, 2), Parameter(l, node, 3)});
   if (HasInput(node, 6)) {
     value = Elementwise(l, node, "biased", DataType::kFloat, full,
                         BinaryProgram(MicroOp::kFadd), {},
@@ -327,40 +350,38 @@ absl::Status LowerMatMulIntegerToFloat(Lowering* l, const Node& node) {
   return absl::OkStatus();
 }
 
-// The weights of a ConvInteger.
-CodeWeights WeightsOf(const TensorData& w, const ConvShape& shape) {
-  CodeWeights weights;
-  weights.codes = w.bytes;
-  weights.co = shape.maps;
-  weights.ci = shape.channels / shape.group;
-  weights.kh = shape.window.kernel[0];
-  weights.kw = shape.window.kernel[1];
-  return weights;
+// The results along dimension `d` by which taps are inside: the class of each,
+// and a result of each class.
+struct TapClasses {
+  std::vector<int64_t> of, example;
+};
+
+TapClasses ClassesOf(const Window& w, int d) {
+  TapClasses classes;
+  std::map<std::vector<bool>, int64_t> known;
+  for (int64_t o = 0; o < w.out[d]; ++o) {
+    std::vector<bool> inside;
+    for (int64_t k = 0; k < w.kernel[d]; ++k) {
+      const int64_t i = o * w.stride[d] - w.pad_begin[d] + k * w.dilation[d];
+      inside.push_back(i >= 0 && i < w.in[d]);
+    }
+    const auto next = static_cast<int64_t>(classes.example.size());
+    const auto [found, is_new] = known.try_emplace(inside, next);
+    if (is_new) classes.example.push_back(o);
+    classes.of.push_back(found->second);
+  }
+  return classes;
 }
 
 // sum of (w - wz) over the taps inside, for every result of one image; one
-// value per map where there is no padding.
-Operand TapSums(const TensorData& w, const TensorData* zero,
-                const ConvShape& shape, const Shape& result) {
+// value per map where there is no padding. A table for the classes of rows and
+// columns, which a small result spreads at compile time, and the card else.
+Operand TapSums(Lowering* l, const Node& node, const TensorData& w,
+                const TensorData* zero, const ConvShape& shape,
+                const Shape& result) {
   const Window& window = shape.window;
   const int64_t taps = w.count() / shape.maps;
   const auto weights = Centered(w, zero, shape.maps, taps);
-  const int64_t reach[2] = {(window.out[0] - 1) * window.stride[0] +
-                                (window.kernel[0] - 1) * window.dilation[0] + 1,
-                            (window.out[1] - 1) * window.stride[1] +
-                                (window.kernel[1] - 1) * window.dilation[1] +
-                                1};
-  Shape own = result;
-  own[0] = 1;
-  if (!window.HasPadding() && reach[0] <= window.in[0] &&
-      reach[1] <= window.in[1]) {
-    std::vector<int32_t> sums(shape.maps, 0);
-    for (size_t i = 0; i < weights.size(); ++i) {
-      sums[i / taps] = model::WrapAdd(sums[i / taps], weights[i]);
-    }
-    for (size_t i = 2; i < own.size(); ++i) own[i] = 1;
-    return Ints(sums, own);
-  }
   // All channels are inside at the same places: one of them, with the sums of
   // the weights over the channels.
   const int64_t area = window.kernel[0] * window.kernel[1];
@@ -369,44 +390,78 @@ Operand TapSums(const TensorData& w, const TensorData* zero,
     int32_t& sum = kernels[i / taps * area + i % area];
     sum = model::WrapAdd(sum, weights[i]);
   }
-  const std::vector<int32_t> ones(window.in[0] * window.in[1], 1);
-  std::vector<int32_t> sums(shape.maps * window.out[0] * window.out[1], 0);
-  ConvolveI32(window, 1, shape.maps, 1, ones.data(), kernels.data(),
-              sums.data());
-  return Ints(sums, own);
+  const TapClasses rows = ClassesOf(window, 0), columns = ClassesOf(window, 1);
+  const auto inside = [&](int d, int64_t o, int64_t k) {
+    const int64_t i =
+        o * window.stride[d] - window.pad_begin[d] + k * window.dilation[d];
+    return i >= 0 && i < window.in[d];
+  };
+  std::vector<int32_t> sums;
+  for (int64_t m = 0; m < shape.maps; ++m) {
+    for (int64_t y : rows.example) {
+      for (int64_t x : columns.example) {
+        int32_t sum = 0;
+        for (int64_t k = 0; k < area; ++k) {
+          if (inside(0, y, k / window.kernel[1]) &&
+              inside(1, x, k % window.kernel[1])) {
+            sum = model::WrapAdd(sum, kernels[m * area + k]);
+          }
+        }
+        sums.push_back(sum);
+      }
+    }
+  }
+  const Shape table = {1, shape.maps, static_cast<int64_t>(rows.example.size()),
+                       static_cast<int64_t>(columns.example.size())};
+  Shape own = result;
+  own[0] = 1;
+  if (static_cast<int64_t>(sums.size()) == shape.maps) {
+    for (size_t i = 2; i < own.size(); ++i) own[i] = 1;
+    return Ints(sums, own);
+  }
+  IndexMap spread = IdentityMap(table);
+  spread.axes[2] = rows.of;
+  spread.axes[3] = columns.of;
+  TensorData data = TensorData::Zeros(DataType::kInt32, table);
+  std::copy(sums.begin(), sums.end(), data.as<int32_t>());
+  constexpr uint64_t kSmall = 64;  // part of SRAM
+  if (ElementCount(own) * sizeof(int32_t) <= l->config().sram_bytes / kSmall) {
+    return ConstantOf(TakeElements(data, spread), own);
+  }
+  const int value =
+      ConstantValue(l, l->tensor(node.outputs[0]).name + "/taps", data, table);
+  return Operand::Of(l->Reshaped(TakeValue(l, node, value, spread), own));
 }
 
 absl::Status LowerConvInteger(Lowering* l, const Node& node) {
-  if (auto s = NeedConstants(*l, node, {1, 3}); !s.ok()) return s;
+  RETURN_IF_ERROR(NeedConstants(*l, node, {1, 3}));
   const Tensor& x = l->tensor(node.inputs[0]);
   const TensorData& w = *l->ConstantInput(node, 1);
-  absl::StatusOr<ConvShape> shape = ResolveConv(node, x.shape, w.shape);
-  if (!shape.ok()) return shape.status();
+  ASSIGN_OR_RETURN(ConvShape shape, ResolveConv(node, x.shape, w.shape));
   const bool computed = HasInput(node, 2) && !l->ConstantInput(node, 2);
   QMatMulSpec spec;
-  spec.window = shape->window;
-  spec.weights = WeightsOf(w, *shape);
+  spec.window = shape.window;
+  spec.weights = WeightsOf(l->tensor(node.inputs[1]), shape.maps,
+                           shape.channels / shape.group, false);
+  spec.weights.kh = shape.window.kernel[0];
+  spec.weights.kw = shape.window.kernel[1];
   spec.w_signed = w.type == DataType::kInt8;
   spec.in_signed = x.type == DataType::kInt8;
   spec.za = ZeroPoint(l->ConstantInput(node, 2));
-  spec.weight_zero = ZeroCodes(l->ConstantInput(node, 3), shape->maps);
-  spec.macs = shape->n * shape->maps * (w.count() / shape->maps) *
-              shape->window.out[0] * shape->window.out[1];
-  if (shape->group > 1) {
-    if (shape->group == shape->channels && shape->maps == shape->channels) {
+  spec.weight_zero = ZeroCodes(l->ConstantInput(node, 3), shape.maps);
+  spec.macs = shape.n * shape.maps * (w.count() / shape.maps) *
+              shape.window.out[0] * shape.window.out[1];
+  if (shape.group > 1) {
+    if (shape.group == shape.channels && shape.maps == shape.channels) {
       spec.mode = isa::MatrixMode::kDepthwise;
     } else {
-      auto full = MergeGroups(node, spec.weights, shape->group, shape->group,
-                              spec.weight_zero);
-      if (!full.ok()) return full.status();
-      spec.weights = *std::move(full);
+      ASSIGN_OR_RETURN(auto full, MergeGroups(node, spec.weights, shape.group,
+                                              shape.group, spec.weight_zero));
+      spec.weights = std::move(full);
     }
   }
-  if (auto s = CheckMatrixLimits(node, spec.window, spec.weights.ci,
-                                 spec.weights.co);
-      !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(
+      CheckMatrixLimits(node, spec.window, spec.weights.ci, spec.weights.co));
   const int from = l->ValueIn(node.inputs[0], Layout::kBlocked, node);
   const TensorId out = node.outputs[0];
   const Shape result = l->tensor(out).shape;
@@ -416,7 +471,8 @@ absl::Status LowerConvInteger(Lowering* l, const Node& node) {
                : l->NewValue(out, Layout::kDense);
   l->Add(MakeProduct(l, std::move(spec), from, -1, acc), node);
   if (!computed) return absl::OkStatus();
-  const Operand sums = TapSums(w, l->ConstantInput(node, 3), *shape, result);
+  const Operand sums =
+      TapSums(l, node, w, l->ConstantInput(node, 3), shape, result);
   const int zero = l->Reshaped(l->ValueIn(node.inputs[2], Layout::kDense, node),
                                Shape(result.size(), 1));
   const int to = l->NewValue(out, Layout::kDense);
@@ -426,22 +482,17 @@ absl::Status LowerConvInteger(Lowering* l, const Node& node) {
   return absl::OkStatus();
 }
 
-// Codes in rows, bound to the tensor.
-void BindRows(Lowering* l, const Node& node, int rows) {
-  BindResult(l, node, DenseOfRows(l, node, rows));
-}
-
 }  // namespace
 
 // Inputs: a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero.
 absl::Status LowerGeneralMatMul(Lowering* l, const Node& node) {
-  if (auto s = NeedConstants(*l, node, {1, 2, 4, 5, 6, 7}); !s.ok()) return s;
+  RETURN_IF_ERROR(NeedConstants(*l, node, {1, 2, 4, 5, 6, 7}));
   const TensorId a = node.inputs[0], b = node.inputs[3], out = node.outputs[0];
-  auto shape = ResolveMatMul(node, l->tensor(a).shape, l->tensor(b).shape);
-  if (!shape.ok()) return shape.status();
+  ASSIGN_OR_RETURN(auto shape,
+                   ResolveMatMul(node, l->tensor(a).shape, l->tensor(b).shape));
   const model::ScopedFpEnvironment environment;
-  const Factors f = FactorsOf(l, node, *shape, a, b);
-  if (auto s = CheckProduct(node, f); !s.ok()) return s;
+  const Factors f = FactorsOf(l, node, shape, a, b);
+  RETURN_IF_ERROR(CheckProduct(node, f));
   QMatMulSpec spec = SpecOf(f);
   const DataType type = l->tensor(out).type;
   spec.out_type =
@@ -458,42 +509,38 @@ absl::Status LowerGeneralMatMul(Lowering* l, const Node& node) {
     l->Add(MakeProduct(l, std::move(spec), f.a, f.b, to), node);
     return absl::OkStatus();
   }
-  const int to = l->NewTemporary(l->tensor(out).name + "/rows", type,
-                                 {f.matrices, f.n, f.m, 1}, Layout::kBlocked);
+  const int to = l->NewRows(out, f.matrices, f.m, f.n);
   l->Add(MakeProduct(l, std::move(spec), f.a, f.b, to), node);
-  BindRows(l, node, to);
   return absl::OkStatus();
 }
 
 // Inputs: a, a_scale, a_zero, b, b_scale, b_zero, c, y_scale, y_zero. The
 // accumulators as int32, then C, scale and rounding on the vector engine.
 absl::Status LowerGeneralGemm(Lowering* l, const Node& node) {
-  if (auto s = NeedConstants(*l, node, {1, 2, 4, 5, 7, 8}); !s.ok()) return s;
+  RETURN_IF_ERROR(NeedConstants(*l, node, {1, 2, 4, 5, 7, 8}));
   const TensorId a = node.inputs[0], b = node.inputs[3], out = node.outputs[0];
   const Tensor& tb = l->tensor(b);
-  auto g = ResolveGemm(node, l->tensor(a).shape, tb.shape);
-  if (!g.ok()) return g.status();
+  ASSIGN_OR_RETURN(auto g, ResolveGemm(node, l->tensor(a).shape, tb.shape));
   const model::ScopedFpEnvironment environment;
   Factors f;
-  f.m = g->m;
-  f.k = g->k;
-  f.n = g->n;
-  f.macs = g->m * g->n * g->k;
+  f.m = g.m;
+  f.k = g.k;
+  f.n = g.n;
+  f.macs = g.m * g.n * g.k;
   f.a_signed = l->tensor(a).type == DataType::kInt8;
   f.b_signed = tb.type == DataType::kInt8;
-  f.a = RowsOf(l, node, a, f.m, f.k, {0}, g->trans_a);
+  f.a = RowsOf(l, node, a, f.m, f.k, {0}, g.trans_a);
   if (tb.is_constant()) {
-    f.weights = Transposed(tb.constant->bytes.data(), f.n, f.k, !g->trans_b);
+    f.weights = WeightsOf(tb, f.n, f.k, !g.trans_b);
   } else {
     // transB: words hold the channels of the reduction already.
-    f.mode = g->trans_b ? isa::WeightMode::kRow : isa::WeightMode::kColumn;
-    f.b = g->trans_b ? RowsOf(l, node, b, f.n, f.k, {0}, false)
-                     : RowsOf(l, node, b, f.k, f.n, {0}, false);
+    f.mode = g.trans_b ? isa::WeightMode::kRow : isa::WeightMode::kColumn;
+    f.b = g.trans_b ? RowsOf(l, node, b, f.n, f.k, {0}, false)
+                    : RowsOf(l, node, b, f.k, f.n, {0}, false);
   }
-  auto acc = Accumulators(l, node, f, 2, 5);
-  if (!acc.ok()) return acc.status();
+  ASSIGN_OR_RETURN(auto acc, Accumulators(l, node, f, 2, 5));
   const Shape full = {1, 1, f.m, f.n};
-  int value = *acc;
+  int value = acc;
   if (HasInput(node, 6)) {
     const Tensor& c = l->tensor(node.inputs[6]);
     Shape padded = c.shape;

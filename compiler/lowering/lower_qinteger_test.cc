@@ -284,5 +284,23 @@ TEST(DynamicQuantizeLinear, FeedsProducts) {
       c.Bytes(), {RandomData(DataType::kFloat, {1, 6, 9, 8}, 5)}, Sizes());
 }
 
+// What a product with one second operand makes is one matrix of all rows, also
+// for a product that takes a stack of them.
+TEST(MatMulInteger, TakesAStackFromOneMatrix) {
+  const Shape x = {1, 4, 10, 1};
+  ModelBuilder b;
+  b.Input("x", DataType::kUint8, x);
+  b.Constant("s", Floats({}, {0.02f}));
+  b.Constant("z", Uint8s({}, {120}));
+  b.Constant("w", RandomData(DataType::kInt8, {1, 16}, 2));
+  b.Constant("wz", Int8s({}, {3}));
+  b.Node("QLinearMatMul", {"x", "s", "z", "w", "s", "wz", "s", "z"}, {"y"});
+  b.Constant("v", RandomData(DataType::kInt8, {1, 4, 16, 3}, 4));
+  b.Node("MatMulInteger", {"y", "v", "z"}, {"sums"});
+  b.Output("sums");
+  ExpectCardEqualsReference(b.Bytes(), {RandomData(DataType::kUint8, x, 5)},
+                            Sizes());
+}
+
 }  // namespace
 }  // namespace heddle::compiler

@@ -2,18 +2,22 @@
 // QLinearGlobalAveragePool and QLinearAveragePool in the blocked layout.
 //
 // The global form is the pooling of the output stage behind an identity. Images
-// that do not fit SRAM are summed row by row first, by the vector engine. The
+// that do not fit SRAM are summed row by row, and then the rows' sums, by the
+// vector engine. The
 // windowed form is an fp32 sum; at the borders the windows are clipped, so
 // output rows and columns are taken in classes of equal clipping.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/lowering/lower_codes.h"
-#include "compiler/lowering/relayout.h"
-#include "compiler/lowering/window_input.h"
+#include "compiler/base/status_macros.h"
+#include "compiler/device_ops/elementwise.h"
+#include "compiler/device_ops/lower_codes.h"
+#include "compiler/device_ops/reduction.h"
+#include "compiler/device_ops/relayout.h"
 #include "compiler/ops/codes.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/pool.h"
+#include "compiler/schedule/window_need.h"
 #include "compiler/stream/pack.h"
 
 namespace heddle::compiler {
@@ -37,29 +41,32 @@ struct PoolSpec {
   float multiplier = 0;  // global form
 };
 
-// Whole images through the matrix engine's pooling.
-class GlobalPool : public DeviceOp {
+// Whole images, of some channels, through the matrix engine's pooling.
+class GlobalPool : public ClonableOp<GlobalPool> {
  public:
   GlobalPool(Lowering* l, const PoolSpec& spec, int from, int to)
       : spec_(spec), extent_(l->device().values[from].extent) {
     engine = "matrix";
     output = to;
+    channels_tileable = true;
     OpInput in;
     in.value = from;
+    in.channels.kind = AxisNeed::kSame;
     inputs = {in};
-    chunk_ = std::min(CodeBlocks(extent_.c), kMaxChunk);
+    // The constants of a command take a small share of SRAM.
+    constexpr int64_t kBytes = (kParameterWords + 1) * isa::kWordBytes;
+    const auto share = static_cast<int64_t>(l->config().sram_bytes / 16);
+    chunk_ = std::min({CodeBlocks(extent_.c), kMaxChunk,
+                       std::max<int64_t>(1, share / kBytes)});
     const int64_t count = chunk_ * kCodeBlock;
-    CodeWeights ones;
-    ones.codes.assign(count, 1);
-    ones.co = count;
-    ones.ci = 1;
     const std::vector<uint8_t> zero(count, 0);
     std::vector<uint8_t> blob =
         PackParameters(std::vector<int32_t>(count, 0),
                        std::vector<float>(count, 1.0f), zero, false, 0, count);
-    const std::vector<uint8_t> weights = PackDepthwise(ones, 0, count, zero);
+    const std::vector<uint8_t> weights =
+        PackDepthwise(CodeWeights::Ones(count), 0, count, zero);
     blob.insert(blob.end(), weights.begin(), weights.end());
-    groups = {l->device().constants.Add(blob)};
+    SetConstants(std::move(blob));
   }
 
   void Emit(Emitter* emitter, const Tile& tile) const override {
@@ -79,137 +86,130 @@ class GlobalPool : public DeviceOp {
     c.in_plane = in.plane / kWord;
     c.out_plane = out.plane / kWord;
     c.param_addr = tile.constants / kWord;
-    c.w_addr = c.param_addr + chunk_ * 8;
+    c.w_addr = c.param_addr + chunk_ * kParameterWords;
     c.pool = isa::PoolKind::kAverage;
     c.pool_scale = spec_.multiplier;
     c.pool_zero_in = spec_.xz;
     c.pool_zero_out = spec_.yz;
     const int64_t step = chunk_ * kCodeBlock;
-    for (int64_t first = 0; first < extent_.c; first += step) {
-      c.ci = c.co = std::min(step, extent_.c - first);
-      c.in_addr = (in.base + first / kCodeBlock * in.plane) / kWord;
-      c.out_addr = (out.base + first / kCodeBlock * out.plane) / kWord;
+    const int64_t end = tile.channel0 + tile.channels;
+    for (int64_t first = tile.channel0; first < end; first += step) {
+      c.ci = c.co = std::min(step, end - first);
+      const int64_t block = first / kCodeBlock;
+      c.in_addr = AddressOf(in, block, 0, 0) / kWord;
+      c.out_addr = AddressOf(out, block, 0, 0) / kWord;
       emitter->Append(c);
     }
   }
 
  private:
-  static constexpr int64_t kMaxChunk = 32;
+  static constexpr int64_t kMaxChunk = 32, kParameterWords = 8;
   PoolSpec spec_;
   Extent extent_;
   int64_t chunk_ = 1;
 };
 
-// [n,c,h,w] codes in blocked layout to [n,1,h,c] int32: sums of rows.
-class RowSums : public DeviceOp {
+// [n,c,h,w] codes in blocked layout to [n,1,h,c] int32: sums of rows. Long rows
+// are read in parts, which go on from the sums of those before.
+class RowSums : public ClonableOp<RowSums> {
  public:
-  RowSums(const DeviceGraph& graph, DataType type, int from, int to)
-      : type_(type), extent_(graph.values[from].extent) {
+  RowSums(Lowering* l, DataType type, int from, int to)
+      : type_(type), parts_(PartsOf(*l, l->device().values[from].extent.w)) {
     engine = "vector";
     output = to;
-    tileable = true;
+    tileable = columns_tileable = true;
+    column_step = kCodeBlock;
     OpInput in;
     in.value = from;
     in.rows.kind = AxisNeed::kSame;
+    in.swapped = true;
+    in.channels.kind = AxisNeed::kSame;
+    if (parts_.size() > 1) in.column_slices = parts_;
     inputs = {in};
-    program_.body = {
+    groups.assign(parts_.size(), ConstantGroup());
+    first_.body = {
         Micro(MicroOp::kIadd, Destination::kV0, Source::kV0, Source::kStreamA)};
-    program_.epilogue = {Micro(MicroOp::kMov, Destination::kOut, Source::kV0)};
+    first_.epilogue = {Micro(MicroOp::kMov, Destination::kOut, Source::kV0)};
+    next_ = first_;
+    next_.prologue = {Micro(MicroOp::kMov, Destination::kV0, Source::kStreamB)};
   }
-  std::vector<Microprogram> Programs() const override { return {program_}; }
+  std::vector<Microprogram> Programs() const override {
+    if (parts_.size() == 1) return {first_};
+    return {first_, next_};
+  }
 
   void Emit(Emitter* emitter, const Tile& tile) const override {
     const TileView& in = tile.inputs[0];
     const TileView& out = tile.output;
-    for (int64_t first = 0; first < extent_.c; first += kCodeBlock) {
-      isa::Vrun run = emitter->Run(program_);
-      run.enable_a = true;
-      run.store = isa::StoreMode::kEpilogue;
-      run.lanes = std::min(kCodeBlock, extent_.c - first);
-      run.n_r1 = extent_.w;
-      run.n_o1 = tile.rows;
-      isa::Stream a = CodeStream(
-          RowBase(in, tile.row0) + first / kCodeBlock * in.plane, type_);
-      a.lane_stride = 1;
-      a.r1_stride = in.xstep;
-      a.o1_stride = in.pitch;
-      isa::Stream d;
-      d.type = isa::ElementType::kS32;
-      d.base = RowBase(out, tile.row0) + first * out.xstep;
-      d.lane_stride = out.xstep;
-      d.o1_stride = out.pitch;
-      run.SetA(a);
-      run.SetD(d);
-      emitter->Append(run);
+    const Slice& part = parts_[tile.group];
+    const int64_t end = tile.column0 + tile.columns;
+    for (int64_t first = tile.column0; first < end; first += kCodeBlock) {
+      for (int64_t row = 0; row < tile.rows; row += kMaxCount) {
+        isa::Vrun run = emitter->Run(tile.group == 0 ? first_ : next_);
+        run.enable_a = true;
+        run.store = isa::StoreMode::kEpilogue;
+        run.lanes = std::min(kCodeBlock, end - first);
+        run.n_r1 = part.count;
+        run.n_o1 = std::min(kMaxCount, tile.rows - row);
+        isa::Stream a = CodeStream(
+            AddressOf(in, first / kCodeBlock, tile.row0 + row, part.first),
+            type_);
+        a.lane_stride = 1;
+        a.r1_stride = in.xstep;
+        a.o1_stride = in.pitch;
+        isa::Stream d;
+        d.type = isa::ElementType::kS32;
+        d.base = AddressOf(out, 0, tile.row0 + row, first);
+        d.lane_stride = out.xstep;
+        d.o1_stride = out.pitch;
+        run.SetA(a);
+        if (tile.group > 0) {
+          run.enable_b = true;
+          run.SetB(d);
+        }
+        run.SetD(d);
+        emitter->Append(run);
+      }
     }
   }
 
  private:
+  static constexpr int64_t kMaxCount = 65535;
+
+  // Of a row of one block of channels.
+  static std::vector<Slice> PartsOf(const Lowering& l, int64_t columns) {
+    const auto sram = static_cast<int64_t>(l.config().sram_bytes);
+    if (columns * isa::kWordBytes <= sram / 8 && columns <= kMaxCount) {
+      return {{0, columns}};
+    }
+    const int64_t length = std::min(kMaxCount, sram / 16 / isa::kWordBytes);
+    std::vector<Slice> parts;
+    for (int64_t first = 0; first < columns; first += length) {
+      parts.push_back({first, std::min(length, columns - first)});
+    }
+    return parts;
+  }
+
   DataType type_;
-  Extent extent_;
-  Microprogram program_;
+  std::vector<Slice> parts_;
+  Microprogram first_, next_;
 };
 
-// [n,1,h,c] sums of rows to [n,c,1,1] codes in blocked layout:
-// cro(f32(f32(sum - arg3) * arg0), arg1, arg2) + yz.
-class SumOfRows : public DeviceOp {
- public:
-  SumOfRows(const DeviceGraph& graph, const PoolSpec& spec, int64_t pixels,
-            int from, int to)
-      : spec_(spec), pixels_(pixels), extent_(graph.values[from].extent) {
-    engine = "vector";
-    output = to;
-    OpInput in;
-    in.value = from;
-    inputs = {in};
-    program_.body = {
-        Micro(MicroOp::kIadd, Destination::kV0, Source::kV0, Source::kStreamA)};
-    program_.epilogue = {
-        Micro(MicroOp::kIsub, Destination::kV0, Source::kV0, Source::kArg3),
-        Micro(MicroOp::kI2f, Destination::kV0, Source::kV0),
-        Micro(MicroOp::kFmul, Destination::kV0, Source::kV0, Source::kArg0),
-        Micro(MicroOp::kFmax, Destination::kV0, Source::kV0, Source::kArg1),
-        Micro(MicroOp::kFmin, Destination::kV0, Source::kV0, Source::kArg2),
-        Micro(MicroOp::kF2i, Destination::kV0, Source::kV0),
-        Micro(MicroOp::kIadd, Destination::kOut, Source::kV0, Source::kImm,
-              Source::kV0, static_cast<uint32_t>(spec.yz))};
-  }
-  std::vector<Microprogram> Programs() const override { return {program_}; }
-
-  void Emit(Emitter* emitter, const Tile& tile) const override {
-    const TileView& in = tile.inputs[0];
-    const TileView& out = tile.output;
-    for (int64_t first = 0; first < extent_.w; first += kCodeBlock) {
-      isa::Vrun run = emitter->Run(program_);
-      run.enable_a = true;
-      run.store = isa::StoreMode::kEpilogue;
-      run.lanes = std::min(kCodeBlock, extent_.w - first);
-      run.n_r1 = extent_.h;
-      run.arg0 = FloatBits(spec_.multiplier);
-      run.arg1 = FloatBits(CodeMin(spec_.type) - spec_.yz);
-      run.arg2 = FloatBits(CodeMax(spec_.type) - spec_.yz);
-      run.arg3 =
-          static_cast<uint32_t>(pixels_) * static_cast<uint32_t>(spec_.xz);
-      isa::Stream a;
-      a.type = isa::ElementType::kS32;
-      a.base = in.base + first * in.xstep;
-      a.lane_stride = in.xstep;
-      a.r1_stride = in.pitch;
-      isa::Stream d =
-          CodeStream(out.base + first / kCodeBlock * out.plane, spec_.type);
-      d.lane_stride = 1;
-      run.SetA(a);
-      run.SetD(d);
-      emitter->Append(run);
-    }
-  }
-
- private:
-  PoolSpec spec_;
-  int64_t pixels_;
-  Extent extent_;
-  Microprogram program_;
-};
+// The sum of an image's codes (stream A) to the pooled code: arguments 0 to 2
+// are multiplier and bounds, argument 3 what the zero point adds to the sum.
+Microprogram PooledProgram(int32_t zero) {
+  Microprogram p;
+  p.body = {
+      Micro(MicroOp::kIsub, Destination::kV0, Source::kStreamA, Source::kArg3),
+      Micro(MicroOp::kI2f, Destination::kV0, Source::kV0),
+      Micro(MicroOp::kFmul, Destination::kV0, Source::kV0, Source::kArg0),
+      Micro(MicroOp::kFmax, Destination::kV0, Source::kV0, Source::kArg1),
+      Micro(MicroOp::kFmin, Destination::kV0, Source::kV0, Source::kArg2),
+      Micro(MicroOp::kF2i, Destination::kV0, Source::kV0),
+      Micro(MicroOp::kIadd, Destination::kOut, Source::kV0, Source::kImm,
+            Source::kV0, static_cast<uint32_t>(zero))};
+  return p;
+}
 
 // The input as [n,c,h,w] in blocked layout, also from rank 5.
 int ImageOf(Lowering* l, const Node& node) {
@@ -225,7 +225,7 @@ int ImageOf(Lowering* l, const Node& node) {
 }
 
 absl::Status LowerGlobalPool(Lowering* l, const Node& node) {
-  if (auto s = NeedConstants(*l, node, {1, 2, 3, 4}); !s.ok()) return s;
+  RETURN_IF_ERROR(NeedConstants(*l, node, {1, 2, 3, 4}));
   const model::ScopedFpEnvironment environment;
   const Tensor& x = l->tensor(node.inputs[0]);
   PoolSpec spec;
@@ -239,23 +239,31 @@ absl::Status LowerGlobalPool(Lowering* l, const Node& node) {
       model::FMul(ScaleOf(*l, node, 3), static_cast<float>(pixels)));
   const int from = ImageOf(l, node);
   const Extent e = l->device().values[from].extent;
-  const int64_t c = e.c;
-  const int64_t bytes = CodeBlocks(c) * e.h * e.w * isa::kWordBytes;
+  const int64_t block = e.h * e.w * isa::kWordBytes;
   constexpr int64_t kMaxCount = 65535;
-  if (bytes <= static_cast<int64_t>(l->config().sram_bytes) / 4 &&
+  if (block <= static_cast<int64_t>(l->config().sram_bytes) / 8 &&
       e.h <= kMaxCount && e.w <= kMaxCount) {
     const int to = l->NewValue(node.outputs[0], Layout::kBlocked);
     l->Add(std::make_unique<GlobalPool>(l, spec, from, to), node);
     return absl::OkStatus();
   }
-  if (auto s = CheckVectorLimits(node, {e.h, e.w}); !s.ok()) return s;
-  const int sums =
-      l->NewTemporary(absl::StrCat(l->tensor(node.outputs[0]).name, "/rows"),
-                      DataType::kInt32, {e.n, 1, e.h, c}, Layout::kDense);
-  l->Add(std::make_unique<RowSums>(l->device(), spec.type, from, sums), node);
+  const Tensor& y = l->tensor(node.outputs[0]);
+  int sums = l->NewTemporary(y.name + "/rows", DataType::kInt32,
+                             {e.n, 1, e.h, e.c}, Layout::kDense);
+  l->Add(std::make_unique<RowSums>(l, spec.type, from, sums), node);
+  ASSIGN_OR_RETURN(auto all,
+                   AddReduction(l, node, sums, {{e.n, e.h, e.c}},
+                                {Fold::kSum, Premap::kNone, Finish::kNone},
+                                DataType::kInt32));
   const int to = l->NewValue(node.outputs[0], Layout::kBlocked);
-  l->Add(std::make_unique<SumOfRows>(l->device(), spec, pixels, sums, to),
-         node);
+  l->Add(
+      MakeElementwise(
+          &l->device(), PooledProgram(spec.yz),
+          {FloatBits(spec.multiplier), FloatBits(CodeMin(spec.type) - spec.yz),
+           FloatBits(CodeMax(spec.type) - spec.yz),
+           static_cast<uint32_t>(pixels) * static_cast<uint32_t>(spec.xz)},
+          {Operand::Of(l->Reshaped(all, y.shape))}, to),
+      node);
   return absl::OkStatus();
 }
 
@@ -294,7 +302,7 @@ std::vector<Clip> ClipsOf(const Window& w, int d, bool include_pad) {
   return clips;
 }
 
-class AveragePool : public DeviceOp {
+class AveragePool : public ClonableOp<AveragePool> {
  public:
   AveragePool(const Window& window, bool include_pad, const PoolSpec& spec,
               float xs, float ys, int from, int to)
@@ -419,19 +427,15 @@ class AveragePool : public DeviceOp {
 };
 
 absl::Status LowerAveragePool(Lowering* l, const Node& node) {
-  if (auto s = NeedConstants(*l, node, {1, 2, 3, 4}); !s.ok()) return s;
+  RETURN_IF_ERROR(NeedConstants(*l, node, {1, 2, 3, 4}));
   const Tensor& x = l->tensor(node.inputs[0]);
-  absl::StatusOr<Window> window = ResolvePool(node, x.shape);
-  if (!window.ok()) return window.status();
-  const Window& w = *window;
+  ASSIGN_OR_RETURN(Window window, ResolvePool(node, x.shape));
+  const Window& w = window;
   if (!w.HasPadding() && w.kernel[0] == w.in[0] && w.kernel[1] == w.in[1]) {
     return LowerGlobalPool(l, node);
   }
-  if (auto s = CheckVectorLimits(node, {w.kernel[0], w.kernel[1], w.out[0],
-                                        w.out[1], CodeBlocks(x.shape[1])});
-      !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(CheckVectorLimits(node, {w.kernel[0], w.kernel[1], w.out[0],
+                                           w.out[1], CodeBlocks(x.shape[1])}));
   PoolSpec spec;
   spec.type = x.type;
   spec.xz = ZeroOf(*l, node, 2);

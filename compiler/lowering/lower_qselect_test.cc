@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// QLinearSoftmax and QLinearWhere on the card.
+// QLinearWhere on the card.
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
@@ -25,39 +25,6 @@ TensorData Code(DataType type, int value) {
 }
 
 class Select : public testing::TestWithParam<DataType> {};
-
-TEST_P(Select, Softmax) {
-  const DataType type = GetParam();
-  struct Case {
-    Shape shape;
-    int64_t axis, opset;
-    float ys;
-    bool zero;
-  };
-  for (const Case& c : std::vector<Case>{{{3, 10}, -1, 13, 1 / 256.0f, true},
-                                         {{3, 10}, -1, 13, 0.0041f, true},
-                                         {{2, 5, 7, 6}, 1, 13, 0.01f, false},
-                                         {{2, 5, 7, 6}, 1, 12, 0.001f, true},
-                                         {{1, 1000}, 1, 13, 0.003f, true},
-                                         {{2, 4, 33, 40}, -1, 13, 0.01f, true},
-                                         {{300, 3}, 0, 13, 1 / 255.0f, true}}) {
-    SCOPED_TRACE(absl::StrCat(ShapeToString(c.shape), " axis ", c.axis));
-    ModelBuilder b;
-    b.Input("x", type, c.shape);
-    b.Constant("xs", Floats({}, {0.043f}));
-    b.Constant("xz", Code(type, 131));
-    b.Constant("ys", Floats({}, {c.ys}));
-    b.Constant("yz", Code(type, type == DataType::kInt8 ? -128 : 3));
-    auto* node =
-        b.Node("QLinearSoftmax", {"x", "xs", c.zero ? "xz" : "", "ys", "yz"},
-               {"y"}, kMicrosoft);
-    SetInt(node, "axis", c.axis);
-    SetInt(node, "opset", c.opset);
-    b.Output("y");
-    ExpectCardEqualsReference(b.Bytes(), {RandomData(type, c.shape, 7)},
-                              Sizes());
-  }
-}
 
 TEST_P(Select, Where) {
   const DataType type = GetParam();

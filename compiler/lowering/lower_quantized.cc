@@ -5,8 +5,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/lowering/lower_qmatmul.h"
-#include "compiler/lowering/lowering.h"
+#include "compiler/base/status_macros.h"
+#include "compiler/device_ops/lower_qmatmul.h"
+#include "compiler/device_ops/lowering.h"
+#include "compiler/lowering/lower_qinteger.h"
 #include "compiler/ops/conv.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/gemm.h"
@@ -63,38 +65,36 @@ int64_t GroupsTogether(int64_t groups, int64_t ci, int64_t co,
 }
 
 absl::Status LowerQLinearConv(Lowering* l, const Node& node) {
-  if (auto s = NeedConstants(*l, node, {1, 2, 3, 4, 5, 6, 7, 8}); !s.ok())
-    return s;
+  RETURN_IF_ERROR(NeedConstants(*l, node, {1, 2, 3, 4, 5, 6, 7, 8}));
   const Tensor& x = l->tensor(node.inputs[0]);
   const TensorData& w = *l->ConstantInput(node, 3);
-  absl::StatusOr<ConvShape> shape = ResolveConv(node, x.shape, w.shape);
-  if (!shape.ok()) return shape.status();
+  ASSIGN_OR_RETURN(ConvShape shape, ResolveConv(node, x.shape, w.shape));
   MatrixSpec spec;
-  spec.window = shape->window;
-  spec.weights.codes = w.bytes;
-  spec.weights.co = shape->maps;
-  spec.weights.ci = shape->channels / shape->group;
-  spec.weights.kh = shape->window.kernel[0];
-  spec.weights.kw = shape->window.kernel[1];
+  spec.window = shape.window;
+  spec.weights.codes = l->ConstantBytes(node, 3);
+  spec.weights.co = shape.maps;
+  spec.weights.ci = shape.channels / shape.group;
+  spec.weights.kh = shape.window.kernel[0];
+  spec.weights.kw = shape.window.kernel[1];
   spec.w_signed = w.type == DataType::kInt8;
   spec.in_signed = x.type == DataType::kInt8;
   spec.za = CodeZero(l->ConstantInput(node, 2));
   spec.zo = CodeZero(l->ConstantInput(node, 7));
   spec.out_type = OutTypeOf(l->tensor(node.outputs[0]).type);
-  spec.weight_zero = WeightZeros(l->ConstantInput(node, 5), shape->maps);
-  spec.macs = shape->n * shape->maps * spec.weights.ci * spec.weights.kh *
-              spec.weights.kw * shape->window.out[0] * shape->window.out[1];
+  spec.weight_zero = WeightZeros(l->ConstantInput(node, 5), shape.maps);
+  spec.macs = shape.n * shape.maps * spec.weights.ci * spec.weights.kh *
+              spec.weights.kw * shape.window.out[0] * shape.window.out[1];
   const TensorData& ws = *l->ConstantInput(node, 4);
   const float xs = *l->ConstantInput(node, 1)->as<float>();
   const float ys = *l->ConstantInput(node, 6)->as<float>();
-  for (float s : Spread(ws.as<float>(), ws.count(), shape->maps)) {
+  for (float s : Spread(ws.as<float>(), ws.count(), shape.maps)) {
     const float product = xs * s;
     spec.scale.push_back(product / ys);
   }
   const TensorData* bias = l->ConstantInput(node, 8);
-  spec.bias.assign(shape->maps, 0);
+  spec.bias.assign(shape.maps, 0);
   if (bias != nullptr) {
-    std::copy_n(bias->as<int32_t>(), shape->maps, spec.bias.begin());
+    std::copy_n(bias->as<int32_t>(), shape.maps, spec.bias.begin());
   }
   const bool packed =
       AcceptsPacked(l->graph(), node) &&
@@ -102,41 +102,37 @@ absl::Status LowerQLinearConv(Lowering* l, const Node& node) {
           Layout::kPacked;
   if (packed) {
     spec.mode = isa::MatrixMode::kFold;
-  } else if (shape->group > 1) {
-    if (shape->group == shape->channels && shape->maps == shape->channels) {
+  } else if (shape.group > 1) {
+    if (shape.group == shape.channels && shape.maps == shape.channels) {
       spec.mode = isa::MatrixMode::kDepthwise;
     } else {
-      const int64_t together =
-          GroupsTogether(shape->group, spec.weights.ci,
-                         shape->maps / shape->group, l->config());
-      auto merged = MergeGroups(node, spec.weights, shape->group, together,
-                                spec.weight_zero);
-      if (!merged.ok()) return merged.status();
-      spec.weights = *std::move(merged);
-      spec.conv_groups = shape->group / together;
+      const int64_t together = GroupsTogether(
+          shape.group, spec.weights.ci, shape.maps / shape.group, l->config());
+      ASSIGN_OR_RETURN(auto merged, MergeGroups(node, spec.weights, shape.group,
+                                                together, spec.weight_zero));
+      spec.weights = std::move(merged);
+      spec.conv_groups = shape.group / together;
     }
   }
   const int from = packed ? l->ValueOf(node.inputs[0], node)
                           : l->ValueIn(node.inputs[0], Layout::kBlocked, node);
-  if (auto s = CheckMatrixLimits(node, spec.window, spec.weights.ci,
-                                 spec.weights.co);
-      !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(
+      CheckMatrixLimits(node, spec.window, spec.weights.ci, spec.weights.co));
   const int to = l->NewValue(node.outputs[0], Layout::kBlocked);
   AddMatrix(l, std::move(spec), from, to, node);
   return absl::OkStatus();
 }
 
-// [m,k] codes times constant [k,n] codes. `b` is [n][k]. The first operand may
-// be one image whose flattening is the row: then its layout is kept and the
-// product is a convolution with a kernel of the image's size.
+// [m,k] codes times constant [k,n] (or [n,k], g.trans_b) codes, input 3. The
+// first operand may be one image whose flattening is the row: then its layout
+// is kept and the product is a convolution with a kernel of the image's size.
 absl::Status LowerProduct(Lowering* l, const Node& node, const GemmShape& g,
-                          std::vector<uint8_t> b, MatrixSpec spec) {
+                          MatrixSpec spec) {
   const TensorId a = node.inputs[0];
   const int from = l->ValueIn(a, Layout::kBlocked, node);
   const Value& value = l->device().values[from];
-  spec.weights.codes = std::move(b);
+  spec.weights.codes = l->ConstantBytes(node, 3);
+  spec.weights.outputs_last = !g.trans_b;
   spec.weights.co = g.n;
   spec.macs = g.m * g.n * g.k;
   if (value.shape.size() > 2) {
@@ -152,11 +148,8 @@ absl::Status LowerProduct(Lowering* l, const Node& node, const GemmShape& g,
     spec.weights.ci = g.k;
     spec.window.in[0] = spec.window.out[0] = g.m;
   }
-  if (auto s = CheckMatrixLimits(node, spec.window, spec.weights.ci,
-                                 spec.weights.co);
-      !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(
+      CheckMatrixLimits(node, spec.window, spec.weights.ci, spec.weights.co));
   if (spec.out_type == isa::OutType::kF32) {
     QMatMulSpec wide;
     wide.window = spec.window;
@@ -194,36 +187,31 @@ bool IsPlainGemm(Lowering* l, const Node& node) {
 
 absl::Status LowerQGemm(Lowering* l, const Node& node) {
   if (!IsPlainGemm(l, node)) return LowerGeneralGemm(l, node);
-  if (auto s = NeedConstants(*l, node, {1, 2, 3, 4, 5, 6, 7, 8}); !s.ok())
-    return s;
+  RETURN_IF_ERROR(NeedConstants(*l, node, {1, 2, 3, 4, 5, 6, 7, 8}));
   const Tensor& a = l->tensor(node.inputs[0]);
   const TensorData& b = *l->ConstantInput(node, 3);
-  absl::StatusOr<GemmShape> g = ResolveGemm(node, a.shape, b.shape);
-  if (!g.ok()) return g.status();
+  ASSIGN_OR_RETURN(GemmShape g, ResolveGemm(node, a.shape, b.shape));
   MatrixSpec spec;
   spec.w_signed = b.type == DataType::kInt8;
   spec.in_signed = a.type == DataType::kInt8;
   spec.za = CodeZero(l->ConstantInput(node, 2));
-  spec.weight_zero = WeightZeros(l->ConstantInput(node, 5), g->n);
+  spec.weight_zero = WeightZeros(l->ConstantInput(node, 5), g.n);
   spec.out_type = OutTypeOf(l->tensor(node.outputs[0]).type);
   const bool to_float = spec.out_type == isa::OutType::kF32;
   if (!to_float) spec.zo = CodeZero(l->ConstantInput(node, 8));
   const float alpha = node.FloatAttribute("alpha", 1);
   const float scaled = alpha * *l->ConstantInput(node, 1)->as<float>();
   const TensorData& bs = *l->ConstantInput(node, 4);
-  for (float s : Spread(bs.as<float>(), bs.count(), g->n)) {
+  for (float s : Spread(bs.as<float>(), bs.count(), g.n)) {
     const float product = scaled * s;
     spec.scale.push_back(
         to_float ? product : product / *l->ConstantInput(node, 7)->as<float>());
   }
-  spec.bias.assign(g->n, 0);
+  spec.bias.assign(g.n, 0);
   if (const TensorData* c = l->ConstantInput(node, 6)) {
-    spec.bias = Spread(c->as<int32_t>(), c->count(), g->n);
+    spec.bias = Spread(c->as<int32_t>(), c->count(), g.n);
   }
-  // [n][k] whatever transB says.
-  std::vector<uint8_t> codes =
-      Transposed(b.bytes.data(), g->n, g->k, !g->trans_b);
-  return LowerProduct(l, node, *g, std::move(codes), std::move(spec));
+  return LowerProduct(l, node, g, std::move(spec));
 }
 
 absl::Status LowerQLinearMatMul(Lowering* l, const Node& node) {
@@ -232,7 +220,7 @@ absl::Status LowerQLinearMatMul(Lowering* l, const Node& node) {
       l->ConstantInput(node, 3)->shape.size() != 2) {
     return LowerGeneralMatMul(l, node);
   }
-  if (auto s = NeedConstants(*l, node, {1, 2, 4, 5, 6, 7}); !s.ok()) return s;
+  RETURN_IF_ERROR(NeedConstants(*l, node, {1, 2, 4, 5, 6, 7}));
   const TensorData& b = *l->ConstantInput(node, 3);
   GemmShape g;
   g.m = a.shape[0];
@@ -253,8 +241,7 @@ absl::Status LowerQLinearMatMul(Lowering* l, const Node& node) {
     spec.scale.push_back(product / ys);
   }
   spec.bias.assign(g.n, 0);
-  return LowerProduct(l, node, g, Transposed(b.bytes.data(), g.n, g.k, true),
-                      std::move(spec));
+  return LowerProduct(l, node, g, std::move(spec));
 }
 
 const LoweringRegistration kQLinearConv("", "QLinearConv", LowerQLinearConv);

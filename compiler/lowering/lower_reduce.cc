@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Reduce operators and the global pools of fp32 and float16; Reduce
 // operators on integers of up to 32 bits.
-#include "compiler/lowering/lowering.h"
-#include "compiler/lowering/reduction.h"
+#include "compiler/base/status_macros.h"
+#include "compiler/device_ops/lowering.h"
+#include "compiler/device_ops/reduction.h"
 #include "compiler/ops/define.h"
 
 namespace heddle::compiler {
@@ -13,18 +14,17 @@ absl::Status LowerOver(Lowering* l, const Node& node,
   const Tensor& x = l->tensor(node.inputs[0]);
   const Tensor& y = l->tensor(node.outputs[0]);
   const int from = l->ValueIn(node.inputs[0], Layout::kDense, node);
-  auto value = AddReduction(l, node, from, ReduceStages(x.shape, reduced),
-                            *FindReduction(node.op), y.type);
-  if (!value.ok()) return value.status();
-  l->Bind(node.outputs[0], l->Reshaped(*value, y.shape));
+  ASSIGN_OR_RETURN(auto value,
+                   AddReduction(l, node, from, ReduceStages(x.shape, reduced),
+                                *FindReduction(node.op), y.type));
+  l->Bind(node.outputs[0], l->Reshaped(value, y.shape));
   return absl::OkStatus();
 }
 
 absl::Status LowerReduce(Lowering* l, const Node& node) {
   const Tensor& x = l->tensor(node.inputs[0]);
-  auto axes = ResolveReduce(l->graph(), node);
-  if (!axes.ok()) return axes.status();
-  if (axes->noop()) {
+  ASSIGN_OR_RETURN(auto axes, ResolveReduce(l->graph(), node));
+  if (axes.noop()) {
     const int value = l->ValueOf(node.inputs[0], node);
     l->Bind(node.outputs[0], value);
     return absl::OkStatus();
@@ -34,7 +34,7 @@ absl::Status LowerReduce(Lowering* l, const Node& node) {
                       "the card reduces integers of up to 32 bits, input 0 is ",
                       DataTypeName(x.type));
   }
-  return LowerOver(l, node, axes->reduced);
+  return LowerOver(l, node, axes.reduced);
 }
 
 absl::Status LowerGlobalPool(Lowering* l, const Node& node) {

@@ -3,8 +3,9 @@
 // of every element as index maps and blends them, axis by axis.
 #include <cstring>
 
-#include "compiler/lowering/elementwise.h"
-#include "compiler/lowering/lower_index_map.h"
+#include "compiler/base/status_macros.h"
+#include "compiler/device_ops/elementwise.h"
+#include "compiler/device_ops/take.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/resize.h"
 
@@ -13,23 +14,21 @@ namespace {
 
 absl::Status LowerResize(Lowering* l, const Node& node) {
   const TensorId in = node.inputs[0], out = node.outputs[0];
-  auto plan = ResizePlanOf(l->graph(), node);
-  if (!plan.ok()) return plan.status();
-  if (plan->mode == "nearest") {
-    auto map = ResizeMap(l->graph(), node, 0);
-    if (!map.ok()) return map.status();
-    LowerIndexMap(l, node, *std::move(map), out);
+  ASSIGN_OR_RETURN(auto plan, ResizePlanOf(l->graph(), node));
+  if (plan.mode == "nearest") {
+    ASSIGN_OR_RETURN(auto map, ResizeMap(l->graph(), node, 0));
+    LowerIndexMap(l, node, std::move(map), out);
     return absl::OkStatus();
   }
   int value = l->ValueIn(in, Layout::kDense, node);
   const Shape from = l->tensor(in).shape;
   Shape shape = from;
-  for (size_t axis : ResizedAxes(*plan, from)) {
-    const LinearAxis taps = LinearAxisOf(*plan, from, axis);
+  for (size_t axis : ResizedAxes(plan, from)) {
+    const LinearAxis taps = LinearAxisOf(plan, from, axis);
     IndexMap map = IdentityMap(shape);
     map.constant.resize(4);
-    std::memcpy(map.constant.data(), &plan->extrapolation, 4);
-    shape[axis] = plan->to[axis];
+    std::memcpy(map.constant.data(), &plan.extrapolation, 4);
+    shape[axis] = plan.to[axis];
     map.axes[axis] = taps.low;
     const int low = TakeValue(l, node, value, map);
     map.axes[axis] = taps.high;

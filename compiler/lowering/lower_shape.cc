@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reshape, Flatten, Squeeze, Unsqueeze, Identity: the same bytes.
-#include "compiler/lowering/lowering.h"
+#include "compiler/device_ops/lowering.h"
 
 namespace heddle::compiler {
 namespace {

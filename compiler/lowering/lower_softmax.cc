@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Softmax and LogSoftmax: for rows that fit SRAM together, the maximum of each
 // row, then its sum of exponentials, then the result, from one copy of the
-// operand in SRAM.
+// operand in SRAM. Longer rows: softmax_passes.h.
 #include <algorithm>
 #include <memory>
 
-#include "compiler/lowering/lowering.h"
-#include "compiler/lowering/reduction_loop.h"
+#include "compiler/base/status_macros.h"
+#include "compiler/device_ops/lowering.h"
+#include "compiler/device_ops/reduction_loop.h"
+#include "compiler/lowering/softmax_passes.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/softmax.h"
 #include "compiler/schedule/loops.h"
@@ -15,8 +17,10 @@ namespace heddle::compiler {
 namespace {
 
 constexpr int64_t kFloat = sizeof(float);
-// Rows whose maxima and sums are kept at a time.
+// Rows whose maxima and sums are kept at a time, and the share of SRAM that
+// they take at most.
 constexpr int64_t kRowsAtATime = 1024;
+constexpr uint64_t kShare = 32;
 
 absl::StatusOr<Microprogram> MaxOfRow(bool in_lanes) {
   ProgramBuilder b;
@@ -48,11 +52,12 @@ absl::StatusOr<Microprogram> Result(bool log) {
   return b.Finish();
 }
 
-class SoftmaxOp : public DeviceOp {
+class SoftmaxOp : public ClonableOp<SoftmaxOp> {
  public:
   SoftmaxOp(const DeviceGraph& graph, const ReduceStage& stage,
-            std::vector<Microprogram> programs, int from, int to)
-      : view_(stage),
+            uint64_t sram_bytes, std::vector<Microprogram> programs, int from,
+            int to)
+      : view_(stage, sram_bytes),
         stage_(stage),
         in_type_(VectorType(graph.StorageOf(from).type)),
         out_type_(VectorType(graph.StorageOf(to).type)),
@@ -67,7 +72,9 @@ class SoftmaxOp : public DeviceOp {
     // Rows of the tile that are worked on at a time.
     const int64_t of_a_row = view_.by_image() ? 1 : stage.inner;
     const int64_t all = view_.by_image() ? stage.inner : stage.outer;
-    step_ = std::min(all, std::max<int64_t>(1, kRowsAtATime / of_a_row));
+    const int64_t rows =
+        std::min<int64_t>(kRowsAtATime, sram_bytes / kShare / (2 * kFloat));
+    step_ = std::min(all, std::max<int64_t>(1, rows / of_a_row));
     kept_ = step_ * of_a_row;
     temporary_bytes = 2 * kept_ * kFloat;
   }
@@ -105,27 +112,26 @@ class SoftmaxOp : public DeviceOp {
 template <bool log>
 absl::Status LowerSoftmax(Lowering* l, const Node& node) {
   const Tensor& x = l->tensor(node.inputs[0]);
-  auto stage = ResolveSoftmax(node, x.shape);
-  if (!stage.ok()) return stage.status();
-  const bool in_lanes = stage->inner == 1;
-  const int64_t steps =
-      in_lanes ? (stage->count + isa::kVectorLanes - 1) / isa::kVectorLanes
-               : stage->count;
-  if (auto s = CheckVectorLimits(node, {steps}); !s.ok()) return s;
+  ASSIGN_OR_RETURN(auto stage, ResolveSoftmax(node, x.shape));
+  const uint64_t sram = l->config().sram_bytes;
+  if (NeedsPasses(stage, 2 * ElementBytes(x.type), sram)) {
+    return LowerSoftmaxInPasses(l, node, stage, log);
+  }
+  const bool in_lanes = stage.inner == 1;
   std::vector<Microprogram> programs;
   for (auto program :
        {MaxOfRow(in_lanes), SumOfRow(log, in_lanes), Result(log)}) {
     if (!program.ok()) return program.status();
     programs.push_back(*std::move(program));
   }
-  const ReductionView view(*stage);
+  const ReductionView view(stage, sram);
   const int from = l->Reshaped(l->ValueIn(node.inputs[0], Layout::kDense, node),
                                view.OperandShape());
   const Tensor& y = l->tensor(node.outputs[0]);
   const int to =
       l->NewTemporary(y.name, y.type, view.OperandShape(), Layout::kDense);
-  l->Add(std::make_unique<SoftmaxOp>(l->device(), *stage, std::move(programs),
-                                     from, to),
+  l->Add(std::make_unique<SoftmaxOp>(l->device(), stage, sram,
+                                     std::move(programs), from, to),
          node);
   l->Bind(node.outputs[0], l->Reshaped(to, y.shape));
   return absl::OkStatus();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // DepthToSpace, SpaceToDepth.
-#include "compiler/lowering/lowering.h"
-#include "compiler/lowering/move.h"
+#include "compiler/device_ops/lowering.h"
+#include "compiler/device_ops/move.h"
 
 namespace heddle::compiler {
 namespace {

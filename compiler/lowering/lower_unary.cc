@@ -3,8 +3,9 @@
 // is one elementwise operation with the same instructions.
 #include "absl/strings/str_cat.h"
 #include "compiler/base/diagnostic.h"
-#include "compiler/lowering/elementwise.h"
-#include "compiler/lowering/lowering.h"
+#include "compiler/base/status_macros.h"
+#include "compiler/device_ops/elementwise.h"
+#include "compiler/device_ops/lowering.h"
 #include "compiler/ops/broadcast.h"
 #include "compiler/ops/program_operator.h"
 
@@ -30,8 +31,7 @@ absl::StatusOr<Operand> StepOperand(Lowering* l, const Node& node, int i,
 }
 
 absl::Status LowerSteps(Lowering* l, const Node& node) {
-  auto steps = StepsOf(l->graph(), node);
-  if (!steps.ok()) return steps.status();
+  ASSIGN_OR_RETURN(auto steps, StepsOf(l->graph(), node));
   const Tensor& output = l->tensor(node.outputs[0]);
   const size_t rank = output.shape.size();
   isa::ElementType element = isa::ElementType::kF32;
@@ -39,21 +39,20 @@ absl::Status LowerSteps(Lowering* l, const Node& node) {
   const bool half = element == isa::ElementType::kF16;
   int previous = -1;
   Shape shape(rank, 1);
-  for (size_t i = 0; i < steps->size(); ++i) {
-    const ElementwiseStep& step = (*steps)[i];
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const ElementwiseStep& step = steps[i];
     std::vector<Operand> operands;
     for (int k : step.operands) {
       if (k == ElementwiseStep::kPrevious) {
         operands.push_back(Operand::Of(previous));
         continue;
       }
-      auto operand = StepOperand(l, node, k, rank);
-      if (!operand.ok()) return operand.status();
-      operands.push_back(*operand);
+      ASSIGN_OR_RETURN(auto operand, StepOperand(l, node, k, rank));
+      operands.push_back(operand);
       const Shape before = shape;
       BroadcastShapes(before, l->tensor(node.inputs[k]).shape, &shape);
     }
-    previous = i + 1 == steps->size()
+    previous = i + 1 == steps.size()
                    ? l->NewValue(node.outputs[0], Layout::kDense)
                    : l->NewTemporary(absl::StrCat(output.name, "/step", i),
                                      half ? DataType::kFloat : output.type,

@@ -6,15 +6,16 @@
 
 #include <limits>
 
+#include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
 
 namespace heddle::compiler {
 namespace {
 
 absl::Status Infer(Graph* graph, const Node& node) {
-  auto search = ResolveArg(node, InputOf(*graph, node, 0).shape);
-  if (!search.ok()) return search.status();
-  return SetOutput(graph, node, 0, DataType::kInt64, search->shape);
+  ASSIGN_OR_RETURN(auto search,
+                   ResolveArg(node, InputOf(*graph, node, 0).shape));
+  return SetOutput(graph, node, 0, DataType::kInt64, search.shape);
 }
 
 template <typename T>
@@ -47,27 +48,26 @@ void SearchIntegers(const ArgSearch& s, const TensorData& x, int64_t* y) {
 
 Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
   const TensorData& x = *inputs[0];
-  auto search = ResolveArg(node, x.shape);
-  if (!search.ok()) return search.status();
-  TensorData y = TensorData::Zeros(DataType::kInt64, search->shape);
+  ASSIGN_OR_RETURN(auto search, ResolveArg(node, x.shape));
+  TensorData y = TensorData::Zeros(DataType::kInt64, search.shape);
   int64_t* out = y.as<int64_t>();
   switch (x.type) {
     case DataType::kUint8:
-      SearchIntegers<uint8_t>(*search, x, out);
+      SearchIntegers<uint8_t>(search, x, out);
       break;
     case DataType::kInt8:
-      SearchIntegers<int8_t>(*search, x, out);
+      SearchIntegers<int8_t>(search, x, out);
       break;
     case DataType::kInt32:
-      SearchIntegers<int32_t>(*search, x, out);
+      SearchIntegers<int32_t>(search, x, out);
       break;
     case DataType::kInt64:
-      SearchIntegers<int64_t>(*search, x, out);
+      SearchIntegers<int64_t>(search, x, out);
       break;
     default: {
       constexpr float kInfinity = std::numeric_limits<float>::infinity();
-      Search<float>(*search, ToFloats(x).data(),
-                    search->largest ? -kInfinity : kInfinity, out);
+      Search<float>(search, ToFloats(x).data(),
+                    search.largest ? -kInfinity : kInfinity, out);
     }
   }
   return One(std::move(y));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
 
 namespace heddle::compiler {
@@ -46,15 +47,13 @@ absl::StatusOr<TensorData> ConstantValue(const Node& node) {
 }
 
 absl::Status InferConstant(Graph* graph, const Node& node) {
-  auto value = ConstantValue(node);
-  if (!value.ok()) return value.status();
-  return SetOutput(graph, node, 0, value->type, value->shape);
+  ASSIGN_OR_RETURN(auto value, ConstantValue(node));
+  return SetOutput(graph, node, 0, value.type, value.shape);
 }
 
 Results EvaluateConstant(const Graph&, const Node& node, const Inputs&) {
-  auto value = ConstantValue(node);
-  if (!value.ok()) return value.status();
-  return One(*std::move(value));
+  ASSIGN_OR_RETURN(auto value, ConstantValue(node));
+  return One(std::move(value));
 }
 
 // The part of the shape that attributes start and end (opset 15) select.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "compiler/base/status_macros.h"
 #include "compiler/ops/accumulate.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/half.h"
@@ -27,14 +28,13 @@ absl::StatusOr<ConvShape> ResolveConv(const Node& node, const Shape& x,
                       ShapeToString(stated), ", the weights have ",
                       ShapeToString(kernel));
   }
-  auto window = ResolveWindow(node, x, kernel);
-  if (!window.ok()) return window.status();
+  ASSIGN_OR_RETURN(auto window, ResolveWindow(node, x, kernel));
   ConvShape shape;
   shape.n = x[0];
   shape.channels = x[1];
   shape.maps = w[0];
   shape.group = node.IntAttribute("group", 1);
-  shape.window = *window;
+  shape.window = window;
   if (shape.group < 1 || shape.channels % shape.group != 0 ||
       shape.maps % shape.group != 0) {
     return RejectNode(Rejection::kInvalidModel, node, "group ", shape.group,
@@ -54,18 +54,17 @@ namespace {
 absl::Status Infer(Graph* graph, const Node& node) {
   const Tensor& x = InputOf(*graph, node, 0);
   const Tensor& w = InputOf(*graph, node, 1);
-  auto shape = ResolveConv(node, x.shape, w.shape);
-  if (!shape.ok()) return shape.status();
+  ASSIGN_OR_RETURN(auto shape, ResolveConv(node, x.shape, w.shape));
   if (HasInput(node, 2)) {
     const Tensor& bias = InputOf(*graph, node, 2);
-    if (bias.shape != Shape{shape->maps}) {
+    if (bias.shape != Shape{shape.maps}) {
       return RejectNode(Rejection::kMismatchingShape, node,
                         "the bias has shape ", ShapeToString(bias.shape),
-                        ", must be [", shape->maps, "]");
+                        ", must be [", shape.maps, "]");
     }
   }
   return SetOutput(graph, node, 0, x.type,
-                   shape->window.OutputShape(shape->n, shape->maps));
+                   shape.window.OutputShape(shape.n, shape.maps));
 }
 
 Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
@@ -73,20 +72,19 @@ Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
   const TensorData& x = *wide[0];
   const TensorData& w = *wide[1];
   const TensorData* bias = wide[2];
-  auto shape = ResolveConv(node, x.shape, w.shape);
-  if (!shape.ok()) return shape.status();
-  const Window& window = shape->window;
+  ASSIGN_OR_RETURN(auto shape, ResolveConv(node, x.shape, w.shape));
+  const Window& window = shape.window;
   TensorData y = TensorData::Zeros(DataType::kFloat,
-                                   window.OutputShape(shape->n, shape->maps));
-  const int64_t in_image = shape->channels * window.in[0] * window.in[1];
+                                   window.OutputShape(shape.n, shape.maps));
+  const int64_t in_image = shape.channels * window.in[0] * window.in[1];
   const int64_t pixels = window.out[0] * window.out[1];
-  for (int64_t n = 0; n < shape->n; ++n) {
-    float* image = y.as<float>() + n * shape->maps * pixels;
-    for (int64_t m = 0; m < shape->maps; ++m) {
+  for (int64_t n = 0; n < shape.n; ++n) {
+    float* image = y.as<float>() + n * shape.maps * pixels;
+    for (int64_t m = 0; m < shape.maps; ++m) {
       const float initial = bias != nullptr ? bias->as<float>()[m] : 0.0f;
       std::fill_n(image + m * pixels, pixels, initial);
     }
-    ConvolveF32(window, shape->channels, shape->maps, shape->group,
+    ConvolveF32(window, shape.channels, shape.maps, shape.group,
                 x.as<float>() + n * in_image, w.as<float>(), image);
   }
   float* values = y.as<float>();

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "compiler/base/status_macros.h"
 #include "compiler/ops/accumulate.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/half.h"
@@ -151,17 +152,17 @@ namespace {
 
 absl::Status Infer(Graph* graph, const Node& node) {
   const Tensor& x = InputOf(*graph, node, 0);
-  auto c = ResolveConvTranspose(node, x.shape, InputOf(*graph, node, 1).shape);
-  if (!c.ok()) return c.status();
+  ASSIGN_OR_RETURN(auto c, ResolveConvTranspose(
+                               node, x.shape, InputOf(*graph, node, 1).shape));
   if (HasInput(node, 2)) {
     const Tensor& bias = InputOf(*graph, node, 2);
-    if (bias.shape != Shape{c->maps}) {
+    if (bias.shape != Shape{c.maps}) {
       return RejectNode(Rejection::kMismatchingShape, node,
                         "the bias has shape ", ShapeToString(bias.shape),
-                        ", must be [", c->maps, "]");
+                        ", must be [", c.maps, "]");
     }
   }
-  return SetOutput(graph, node, 0, x.type, c->OutputShape());
+  return SetOutput(graph, node, 0, x.type, c.OutputShape());
 }
 
 // One phase of one image: acc is [maps][rows.count][columns.count].
@@ -211,9 +212,9 @@ void AccumulatePhase(const ConvTransposeShape& c, const TransposePhase& rows,
 
 Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
   const Widened wide(inputs);
-  auto shape = ResolveConvTranspose(node, wide[0]->shape, wide[1]->shape);
-  if (!shape.ok()) return shape.status();
-  const ConvTransposeShape& c = *shape;
+  ASSIGN_OR_RETURN(auto shape,
+                   ResolveConvTranspose(node, wide[0]->shape, wide[1]->shape));
+  const ConvTransposeShape& c = shape;
   TensorData y = TensorData::Zeros(DataType::kFloat, c.OutputShape());
   const TensorData* bias = wide[2];
   for (int64_t n = 0; n < c.n; ++n) {

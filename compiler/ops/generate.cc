@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/filler.h"
 
@@ -23,31 +24,28 @@ absl::StatusOr<const TensorData*> ConstantInput(const Graph& graph,
 }
 
 absl::Status InferFill(Graph* graph, const Node& node) {
-  auto filler = FillerOf(node);
-  if (!filler.ok()) return filler.status();
-  auto given = ConstantInput(*graph, node, 0);
-  if (!given.ok()) return given.status();
-  if ((*given)->shape.size() != 1) {
+  ASSIGN_OR_RETURN(auto filler, FillerOf(node));
+  ASSIGN_OR_RETURN(auto given, ConstantInput(*graph, node, 0));
+  if (given->shape.size() != 1) {
     return RejectNode(Rejection::kInvalidModel, node, "input 0 has shape ",
-                      ShapeToString((*given)->shape), ", must have rank 1");
+                      ShapeToString(given->shape), ", must have rank 1");
   }
-  const Shape shape = ToInts(**given);
+  const Shape shape = ToInts(*given);
   for (int64_t dimension : shape) {
     if (dimension < 0) {
       return RejectNode(Rejection::kInvalidModel, node, "input 0 is ",
                         ShapeToString(shape), ", must not be negative");
     }
   }
-  return SetOutput(graph, node, 0, filler->type, shape);
+  return SetOutput(graph, node, 0, filler.type, shape);
 }
 
 Results EvaluateFill(const Graph&, const Node& node, const Inputs& inputs) {
-  auto filler = FillerOf(node);
-  if (!filler.ok()) return filler.status();
-  TensorData data = TensorData::Zeros(filler->type, ToInts(*inputs[0]));
-  const size_t element = filler->bytes.size();
+  ASSIGN_OR_RETURN(auto filler, FillerOf(node));
+  TensorData data = TensorData::Zeros(filler.type, ToInts(*inputs[0]));
+  const size_t element = filler.bytes.size();
   for (size_t at = 0; at < data.bytes.size(); at += element) {
-    std::memcpy(&data.bytes[at], filler->bytes.data(), element);
+    std::memcpy(&data.bytes[at], filler.bytes.data(), element);
   }
   return One(std::move(data));
 }
@@ -103,13 +101,11 @@ absl::Status InferRange(Graph* graph, const Node& node) {
   }
   Inputs inputs;
   for (size_t i = 0; i < 3; ++i) {
-    auto input = ConstantInput(*graph, node, i);
-    if (!input.ok()) return input.status();
-    inputs.push_back(*input);
+    ASSIGN_OR_RETURN(auto input, ConstantInput(*graph, node, i));
+    inputs.push_back(input);
   }
-  auto count = RangeCount(node, inputs);
-  if (!count.ok()) return count.status();
-  return SetOutput(graph, node, 0, type, {*count});
+  ASSIGN_OR_RETURN(auto count, RangeCount(node, inputs));
+  return SetOutput(graph, node, 0, type, {count});
 }
 
 inline float Next(float a, float b) { return a + b; }
@@ -132,9 +128,8 @@ void FillRange(const TensorData& start, const TensorData& delta,
 }
 
 Results EvaluateRange(const Graph&, const Node& node, const Inputs& inputs) {
-  auto count = RangeCount(node, inputs);
-  if (!count.ok()) return count.status();
-  TensorData data = TensorData::Zeros(inputs[0]->type, {*count});
+  ASSIGN_OR_RETURN(auto count, RangeCount(node, inputs));
+  TensorData data = TensorData::Zeros(inputs[0]->type, {count});
   switch (data.type) {
     case DataType::kFloat:
       FillRange<float>(*inputs[0], *inputs[2], &data);

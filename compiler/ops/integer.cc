@@ -6,6 +6,7 @@
 // z = RNE(clamp(f32(0 - f32(lo / s)), 0, 255)), q = CRO(f32(x / s), z).
 #include <algorithm>
 
+#include "compiler/base/status_macros.h"
 #include "compiler/ops/accumulate.h"
 #include "compiler/ops/codes.h"
 #include "compiler/ops/conv.h"
@@ -47,26 +48,25 @@ absl::Status CheckZero(const Graph& graph, const Node& node, size_t i,
 absl::Status InferMatMul(Graph* graph, const Node& node) {
   const Tensor& a = InputOf(*graph, node, 0);
   const Tensor& b = InputOf(*graph, node, 1);
-  auto shape = ResolveMatMul(node, a.shape, b.shape);
-  if (!shape.ok()) return shape.status();
+  ASSIGN_OR_RETURN(auto shape, ResolveMatMul(node, a.shape, b.shape));
   for (const absl::Status& s : {CheckZero(*graph, node, 2, a.type, 1),
-                                CheckZero(*graph, node, 3, b.type, shape->n)}) {
-    if (!s.ok()) return s;
+                                CheckZero(*graph, node, 3, b.type, shape.n)}) {
+    RETURN_IF_ERROR(s);
   }
-  return SetOutput(graph, node, 0, DataType::kInt32, shape->output);
+  return SetOutput(graph, node, 0, DataType::kInt32, shape.output);
 }
 
 Results EvaluateMatMul(const Graph&, const Node& node, const Inputs& inputs) {
-  auto shape = ResolveMatMul(node, inputs[0]->shape, inputs[1]->shape);
-  if (!shape.ok()) return shape.status();
+  ASSIGN_OR_RETURN(auto shape,
+                   ResolveMatMul(node, inputs[0]->shape, inputs[1]->shape));
   const auto a = Centered(*inputs[0], At(inputs, 2), 1, 0);
-  const auto b = Centered(*inputs[1], At(inputs, 3), shape->n, 1);
-  TensorData y = TensorData::Zeros(DataType::kInt32, shape->output);
-  for (int64_t i = 0; i < shape->batches; ++i) {
-    MultiplyI32(shape->m, shape->k, shape->n,
-                a.data() + shape->a_matrix[i] * shape->m * shape->k,
-                b.data() + shape->b_matrix[i] * shape->k * shape->n,
-                y.as<int32_t>() + i * shape->m * shape->n);
+  const auto b = Centered(*inputs[1], At(inputs, 3), shape.n, 1);
+  TensorData y = TensorData::Zeros(DataType::kInt32, shape.output);
+  for (int64_t i = 0; i < shape.batches; ++i) {
+    MultiplyI32(shape.m, shape.k, shape.n,
+                a.data() + shape.a_matrix[i] * shape.m * shape.k,
+                b.data() + shape.b_matrix[i] * shape.k * shape.n,
+                y.as<int32_t>() + i * shape.m * shape.n);
   }
   return One(std::move(y));
 }
@@ -74,31 +74,29 @@ Results EvaluateMatMul(const Graph&, const Node& node, const Inputs& inputs) {
 absl::Status InferConv(Graph* graph, const Node& node) {
   const Tensor& x = InputOf(*graph, node, 0);
   const Tensor& w = InputOf(*graph, node, 1);
-  auto shape = ResolveConv(node, x.shape, w.shape);
-  if (!shape.ok()) return shape.status();
+  ASSIGN_OR_RETURN(auto shape, ResolveConv(node, x.shape, w.shape));
   for (const absl::Status& s :
        {CheckZero(*graph, node, 2, x.type, 1),
-        CheckZero(*graph, node, 3, w.type, shape->maps)}) {
-    if (!s.ok()) return s;
+        CheckZero(*graph, node, 3, w.type, shape.maps)}) {
+    RETURN_IF_ERROR(s);
   }
   return SetOutput(graph, node, 0, DataType::kInt32,
-                   shape->window.OutputShape(shape->n, shape->maps));
+                   shape.window.OutputShape(shape.n, shape.maps));
 }
 
 Results EvaluateConv(const Graph&, const Node& node, const Inputs& inputs) {
   const TensorData& w = *inputs[1];
-  auto shape = ResolveConv(node, inputs[0]->shape, w.shape);
-  if (!shape.ok()) return shape.status();
-  const Window& window = shape->window;
-  const int64_t taps = shape->maps == 0 ? 0 : w.count() / shape->maps;
+  ASSIGN_OR_RETURN(auto shape, ResolveConv(node, inputs[0]->shape, w.shape));
+  const Window& window = shape.window;
+  const int64_t taps = shape.maps == 0 ? 0 : w.count() / shape.maps;
   const auto xc = Centered(*inputs[0], At(inputs, 2), 1, 0);
-  const auto wc = Centered(w, At(inputs, 3), shape->maps, taps);
+  const auto wc = Centered(w, At(inputs, 3), shape.maps, taps);
   TensorData y = TensorData::Zeros(DataType::kInt32,
-                                   window.OutputShape(shape->n, shape->maps));
-  const int64_t image = shape->channels * window.in[0] * window.in[1];
-  const int64_t result = shape->maps * window.out[0] * window.out[1];
-  for (int64_t n = 0; n < shape->n; ++n) {
-    ConvolveI32(window, shape->channels, shape->maps, shape->group,
+                                   window.OutputShape(shape.n, shape.maps));
+  const int64_t image = shape.channels * window.in[0] * window.in[1];
+  const int64_t result = shape.maps * window.out[0] * window.out[1];
+  for (int64_t n = 0; n < shape.n; ++n) {
+    ConvolveI32(window, shape.channels, shape.maps, shape.group,
                 xc.data() + n * image, wc.data(), y.as<int32_t>() + n * result);
   }
   return One(std::move(y));
@@ -110,7 +108,7 @@ absl::Status InferDynamic(Graph* graph, const Node& node) {
        {SetOutput(graph, node, 0, DataType::kUint8, shape),
         SetOutput(graph, node, 1, DataType::kFloat, {}),
         SetOutput(graph, node, 2, DataType::kUint8, {})}) {
-    if (!s.ok()) return s;
+    RETURN_IF_ERROR(s);
   }
   return absl::OkStatus();
 }

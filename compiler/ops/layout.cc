@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
 
 namespace heddle::compiler {
@@ -23,17 +24,16 @@ Results Copy(const Graph& graph, const Node& node, const Inputs& inputs) {
 
 absl::Status InferReshape(Graph* graph, const Node& node) {
   const Tensor& x = InputOf(*graph, node, 0);
-  auto wanted = IntsOf(*graph, node, "shape", 1, {});
-  if (!wanted.ok()) return wanted.status();
+  ASSIGN_OR_RETURN(auto wanted, IntsOf(*graph, node, "shape", 1, {}));
   const bool allow_zero = node.IntAttribute("allowzero", 0) != 0;
-  Shape shape = *wanted;
+  Shape shape = wanted;
   int64_t known = 1;
   int unknown = -1;
   for (size_t i = 0; i < shape.size(); ++i) {
     if (shape[i] == 0 && !allow_zero) {
       if (i >= x.shape.size()) {
         return RejectNode(Rejection::kInvalidModel, node, "shape ",
-                          ShapeToString(*wanted), " copies dimension ", i,
+                          ShapeToString(wanted), " copies dimension ", i,
                           " of an input of shape ", ShapeToString(x.shape));
       }
       shape[i] = x.shape[i];
@@ -42,7 +42,7 @@ absl::Status InferReshape(Graph* graph, const Node& node) {
       unknown = static_cast<int>(i);
     } else if (shape[i] < 0) {
       return RejectNode(Rejection::kInvalidModel, node, "shape ",
-                        ShapeToString(*wanted),
+                        ShapeToString(wanted),
                         " may have one -1 and no other negative dimension");
     }
   }
@@ -56,7 +56,7 @@ absl::Status InferReshape(Graph* graph, const Node& node) {
   if (ElementCount(shape) != count || (unknown >= 0 && known == 0)) {
     return RejectNode(Rejection::kMismatchingShape, node, "input of shape ",
                       ShapeToString(x.shape), " cannot take shape ",
-                      ShapeToString(*wanted));
+                      ShapeToString(wanted));
   }
   return SetOutput(graph, node, 0, x.type, shape);
 }
@@ -95,16 +95,13 @@ absl::Status MarkAxes(const Node& node, const std::vector<int64_t>& axes,
 
 absl::Status InferSqueeze(Graph* graph, const Node& node) {
   const Tensor& x = InputOf(*graph, node, 0);
-  auto axes = IntsOf(*graph, node, "axes", 1, {});
-  if (!axes.ok()) return axes.status();
+  ASSIGN_OR_RETURN(auto axes, IntsOf(*graph, node, "axes", 1, {}));
   // An empty list stands for an absent one, as in ONNX Runtime and, of the
   // attribute, in ONNX's reference. ONNX's text names the absent one only; a
   // model that declares the other shape is refused (CheckDeclared).
-  const bool all = axes->empty();
+  const bool all = axes.empty();
   std::vector<bool> marked;
-  if (auto s = MarkAxes(node, *axes, x.shape.size(), &marked); !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(MarkAxes(node, axes, x.shape.size(), &marked));
   Shape shape;
   for (size_t i = 0; i < x.shape.size(); ++i) {
     if (marked[i] && x.shape[i] != 1) {
@@ -119,11 +116,10 @@ absl::Status InferSqueeze(Graph* graph, const Node& node) {
 
 absl::Status InferUnsqueeze(Graph* graph, const Node& node) {
   const Tensor& x = InputOf(*graph, node, 0);
-  auto axes = IntsOf(*graph, node, "axes", 1, {});
-  if (!axes.ok()) return axes.status();
+  ASSIGN_OR_RETURN(auto axes, IntsOf(*graph, node, "axes", 1, {}));
   std::vector<bool> marked;
-  const size_t rank = x.shape.size() + axes->size();
-  if (auto s = MarkAxes(node, *axes, rank, &marked); !s.ok()) return s;
+  const size_t rank = x.shape.size() + axes.size();
+  RETURN_IF_ERROR(MarkAxes(node, axes, rank, &marked));
   Shape shape;
   size_t next = 0;
   for (size_t i = 0; i < rank; ++i) {
@@ -144,8 +140,7 @@ Results EvaluateDropout(const Graph&, const Node& node, const Inputs& inputs) {
 absl::Status InferDropout(Graph* graph, const Node& node) {
   const Tensor& x = InputOf(*graph, node, 0);
   const Shape shape = x.shape;
-  auto s = SetOutput(graph, node, 1, DataType::kBool, shape);
-  if (!s.ok()) return s;
+  RETURN_IF_ERROR(SetOutput(graph, node, 1, DataType::kBool, shape));
   return InferSame(graph, node);
 }
 

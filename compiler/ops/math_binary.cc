@@ -3,6 +3,7 @@
 // computed in fp32 and rounded once. The exponent of Pow may be of another
 // type: integers are converted to fp32. Integers to a power are the host's:
 // by multiplication, which wraps, or for real exponents in fp32, toward zero.
+#include "compiler/base/status_macros.h"
 #include "compiler/ops/broadcast.h"
 #include "compiler/ops/program_operator.h"
 #include "compiler/ops/vector_math.h"
@@ -114,12 +115,11 @@ Results IntegerPow(const Node& node, const TensorData& x, const TensorData& y) {
   }
   ProgramBuilder b;
   b.Out(Pow(&b, b.A(), b.B()));
-  auto steps = OneStep(b, {0, 1});
-  if (!steps.ok()) return steps.status();
-  auto result = RunStep(steps->front(), {&base, &y}, DataType::kFloat);
-  if (!result.ok()) return result.status();
+  ASSIGN_OR_RETURN(auto steps, OneStep(b, {0, 1}));
+  ASSIGN_OR_RETURN(auto result,
+                   RunStep(steps.front(), {&base, &y}, DataType::kFloat));
   for (int64_t i = 0; i < z.count(); ++i) {
-    const float v = result->as<float>()[i];
+    const float v = result.as<float>()[i];
     // Out of range and NaN: the lowest value, as conversions of x86 give.
     const bool fits = v >= -0x1p63f && v < 0x1p63f;
     const int64_t whole = fits ? static_cast<int64_t>(v) : INT64_MIN;

@@ -6,6 +6,7 @@
 // float16 is computed in fp32 and rounded once, at the end.
 #include "compiler/ops/matmul.h"
 
+#include "compiler/base/status_macros.h"
 #include "compiler/ops/accumulate.h"
 #include "compiler/ops/broadcast.h"
 #include "compiler/ops/define.h"
@@ -95,22 +96,22 @@ namespace {
 
 absl::Status InferMatMul(Graph* graph, const Node& node) {
   const Tensor& a = InputOf(*graph, node, 0);
-  auto shape = ResolveMatMul(node, a.shape, InputOf(*graph, node, 1).shape);
-  if (!shape.ok()) return shape.status();
-  return SetOutput(graph, node, 0, a.type, shape->output);
+  ASSIGN_OR_RETURN(
+      auto shape, ResolveMatMul(node, a.shape, InputOf(*graph, node, 1).shape));
+  return SetOutput(graph, node, 0, a.type, shape.output);
 }
 
 Results EvaluateMatMul(const Graph&, const Node& node, const Inputs& inputs) {
   const Widened wide(inputs);
-  auto shape = ResolveMatMul(node, wide[0]->shape, wide[1]->shape);
-  if (!shape.ok()) return shape.status();
-  TensorData y = TensorData::Zeros(DataType::kFloat, shape->output);
+  ASSIGN_OR_RETURN(auto shape,
+                   ResolveMatMul(node, wide[0]->shape, wide[1]->shape));
+  TensorData y = TensorData::Zeros(DataType::kFloat, shape.output);
   float* values = y.as<float>();
-  for (int64_t i = 0; i < shape->batches; ++i) {
-    MultiplyF32(shape->m, shape->k, shape->n,
-                wide[0]->as<float>() + shape->a_matrix[i] * shape->m * shape->k,
-                wide[1]->as<float>() + shape->b_matrix[i] * shape->k * shape->n,
-                values + i * shape->m * shape->n);
+  for (int64_t i = 0; i < shape.batches; ++i) {
+    MultiplyF32(shape.m, shape.k, shape.n,
+                wide[0]->as<float>() + shape.a_matrix[i] * shape.m * shape.k,
+                wide[1]->as<float>() + shape.b_matrix[i] * shape.k * shape.n,
+                values + i * shape.m * shape.n);
   }
   for (int64_t i = 0; i < y.count(); ++i) {
     values[i] = model::Canonical(values[i]);
@@ -120,26 +121,25 @@ Results EvaluateMatMul(const Graph&, const Node& node, const Inputs& inputs) {
 
 absl::Status InferGemm(Graph* graph, const Node& node) {
   const Tensor& a = InputOf(*graph, node, 0);
-  auto shape = ResolveGemm(node, a.shape, InputOf(*graph, node, 1).shape);
-  if (!shape.ok()) return shape.status();
+  ASSIGN_OR_RETURN(auto shape,
+                   ResolveGemm(node, a.shape, InputOf(*graph, node, 1).shape));
   if (HasInput(node, 2)) {
-    auto s = CheckGemmBias(node, *shape, InputOf(*graph, node, 2).shape);
-    if (!s.ok()) return s;
+    RETURN_IF_ERROR(CheckGemmBias(node, shape, InputOf(*graph, node, 2).shape));
   }
-  return SetOutput(graph, node, 0, a.type, {shape->m, shape->n});
+  return SetOutput(graph, node, 0, a.type, {shape.m, shape.n});
 }
 
 Results EvaluateGemm(const Graph&, const Node& node, const Inputs& inputs) {
   const Widened wide(inputs);
-  auto shape = ResolveGemm(node, wide[0]->shape, wide[1]->shape);
-  if (!shape.ok()) return shape.status();
+  ASSIGN_OR_RETURN(auto shape,
+                   ResolveGemm(node, wide[0]->shape, wide[1]->shape));
   const auto a =
-      Transposed(wide[0]->as<float>(), shape->m, shape->k, shape->trans_a);
+      Transposed(wide[0]->as<float>(), shape.m, shape.k, shape.trans_a);
   const auto b =
-      Transposed(wide[1]->as<float>(), shape->k, shape->n, shape->trans_b);
+      Transposed(wide[1]->as<float>(), shape.k, shape.n, shape.trans_b);
   const float alpha = node.FloatAttribute("alpha", 1.0f);
   const float beta = node.FloatAttribute("beta", 1.0f);
-  TensorData y = TensorData::Zeros(DataType::kFloat, {shape->m, shape->n});
+  TensorData y = TensorData::Zeros(DataType::kFloat, {shape.m, shape.n});
   TensorData term = y;
   if (const TensorData* c = wide[2]) {
     const auto strides = BroadcastStrides(c->shape, y.shape);
@@ -151,7 +151,7 @@ Results EvaluateGemm(const Graph&, const Node& node, const Inputs& inputs) {
     if (alpha == 1.0f) y = term;
   }
   float* values = y.as<float>();
-  MultiplyF32(shape->m, shape->k, shape->n, a.data(), b.data(), values);
+  MultiplyF32(shape.m, shape.k, shape.n, a.data(), b.data(), values);
   for (int64_t i = 0; i < y.count(); ++i) {
     values[i] = model::Canonical(values[i]);
     if (alpha == 1.0f) continue;

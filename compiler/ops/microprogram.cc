@@ -5,6 +5,7 @@
 #include <map>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/base/status_macros.h"
 #include "simulator/model/kernels.h"
 #include "simulator/model/micro.h"
 #include "simulator/model/numerics.h"
@@ -219,9 +220,7 @@ class HostRun {
         for (int k = 0; k < 3; ++k) {
           in.x[k] = zero_.data();
           if (k + 1 >= info->num_operands) continue;
-          if (auto s = Place(operands[k], m.imm, arguments, k, &in); !s.ok()) {
-            return s;
-          }
+          RETURN_IF_ERROR(Place(operands[k], m.imm, arguments, k, &in));
         }
         in.d = m.d == Destination::kOut
                    ? out_.data()
@@ -332,9 +331,7 @@ absl::Status Evaluate(const Microprogram& program,
   if (count <= 0) return absl::OkStatus();
   const model::ScopedFpEnvironment environment;
   HostRun run;
-  if (auto s = run.Prepare(program, arguments, streams, count); !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(run.Prepare(program, arguments, streams, count));
   run.Run(count, out);
   return absl::OkStatus();
 }

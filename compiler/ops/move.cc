@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
 
 namespace heddle::compiler {
@@ -35,10 +36,9 @@ absl::StatusOr<std::vector<size_t>> Permutation(const Node& node, size_t rank) {
 
 absl::Status InferTranspose(Graph* graph, const Node& node) {
   const Tensor& x = InputOf(*graph, node, 0);
-  auto perm = Permutation(node, x.shape.size());
-  if (!perm.ok()) return perm.status();
+  ASSIGN_OR_RETURN(auto perm, Permutation(node, x.shape.size()));
   Shape shape;
-  for (size_t p : *perm) shape.push_back(x.shape[p]);
+  for (size_t p : perm) shape.push_back(x.shape[p]);
   return SetOutput(graph, node, 0, x.type, shape);
 }
 
@@ -46,15 +46,14 @@ Results EvaluateTranspose(const Graph&, const Node& node,
                           const Inputs& inputs) {
   const TensorData& x = *inputs[0];
   const size_t rank = x.shape.size();
-  auto perm = Permutation(node, rank);
-  if (!perm.ok()) return perm.status();
+  ASSIGN_OR_RETURN(auto perm, Permutation(node, rank));
   std::vector<int64_t> in_strides(rank, 1);
   for (size_t i = rank; i-- > 1;) {
     in_strides[i - 1] = in_strides[i] * x.shape[i];
   }
   Shape shape;
   std::vector<int64_t> strides;
-  for (size_t p : *perm) {
+  for (size_t p : perm) {
     shape.push_back(x.shape[p]);
     strides.push_back(in_strides[p]);
   }

@@ -8,6 +8,7 @@
 // float16 is computed in fp32 and rounded once at the end.
 #include "compiler/ops/normalization.h"
 
+#include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
 #include "simulator/model/numerics.h"
 
@@ -36,7 +37,7 @@ constexpr char kHasChannelsText[] = "input has rank 2 or more";
 template <size_t last>
 absl::Status InferPerChannel(Graph* graph, const Node& node) {
   for (size_t i = 1; i <= last; ++i) {
-    if (auto s = CheckPerChannel(*graph, node, i); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckPerChannel(*graph, node, i));
   }
   return InferSame(graph, node);
 }
@@ -101,17 +102,13 @@ Results EvaluateLrn(const Graph&, const Node& node, const Inputs& inputs) {
   }
   ProgramBuilder b;
   b.Out(LrnTerm(&b, b.A(), b.Op(isa::MicroOp::kMov, b.B())));
-  auto program = b.Finish();
-  if (!program.ok()) return program.status();
+  ASSIGN_OR_RETURN(auto program, b.Finish());
   std::array<HostStream, 3> streams;
   streams[0].data = reinterpret_cast<const uint32_t*>(x.data());
   streams[1].data = reinterpret_cast<const uint32_t*>(sums.data());
-  if (auto s = Evaluate(*program, LrnArguments(node), streams,
-                        static_cast<int64_t>(y.size()),
-                        reinterpret_cast<uint32_t*>(y.data()));
-      !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(Evaluate(program, LrnArguments(node), streams,
+                           static_cast<int64_t>(y.size()),
+                           reinterpret_cast<uint32_t*>(y.data())));
   return One(FromFloats(data.type, data.shape, y));
 }
 

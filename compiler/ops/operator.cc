@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
 #include "simulator/model/numerics.h"
 
@@ -146,8 +147,8 @@ absl::Status CheckNode(const Graph& graph, const Node& node) {
                       " is not supported; SUPPORTED_OPS.md lists those that "
                       "are");
   }
-  if (auto s = CheckInputs(*info, graph, node); !s.ok()) return s;
-  if (auto s = CheckAttributes(*info, node); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckInputs(*info, graph, node));
+  RETURN_IF_ERROR(CheckAttributes(*info, node));
   for (const Constraint& constraint : info->constraints) {
     std::string detail;
     if (!constraint.check(graph, node, &detail)) {
@@ -201,20 +202,19 @@ absl::StatusOr<std::vector<TensorData>> EvaluateGraph(
     for (TensorId id : node.inputs) {
       arguments.push_back(id == kNoTensor ? nullptr : &values[id]);
     }
-    auto results = EvaluateNode(graph, node, arguments);
-    if (!results.ok()) return results.status();
+    ASSIGN_OR_RETURN(auto results, EvaluateNode(graph, node, arguments));
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       const TensorId id = node.outputs[i];
       if (id == kNoTensor) continue;
       const Tensor& expected = graph.tensors[id];
-      if (expected.shape_known && ((*results)[i].type != expected.type ||
-                                   (*results)[i].shape != expected.shape)) {
+      if (expected.shape_known && (results[i].type != expected.type ||
+                                   results[i].shape != expected.shape)) {
         return absl::InternalError(absl::StrCat(
-            node.Describe(), " computed ", DataTypeName((*results)[i].type),
-            ShapeToString((*results)[i].shape), ", inferred was ",
+            node.Describe(), " computed ", DataTypeName(results[i].type),
+            ShapeToString(results[i].shape), ", inferred was ",
             DataTypeName(expected.type), ShapeToString(expected.shape)));
       }
-      values[id] = std::move((*results)[i]);
+      values[id] = std::move(results[i]);
     }
   }
   return values;

@@ -2,6 +2,7 @@
 // Pad, Tile, Expand.
 #include "compiler/ops/pad.h"
 
+#include "compiler/base/status_macros.h"
 #include "compiler/ops/broadcast.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/index_map.h"
@@ -17,26 +18,24 @@ bool ModeIsKnown(const Graph&, const Node& node, std::string* detail) {
 }
 
 absl::Status InferPad(Graph* graph, const Node& node) {
-  auto padding = PaddingOf(*graph, node);
-  if (!padding.ok()) return padding.status();
-  if (padding->mode == "constant") {
-    if (auto c = PadConstant(*graph, node); !c.ok()) return c.status();
+  ASSIGN_OR_RETURN(auto padding, PaddingOf(*graph, node));
+  if (padding.mode == "constant") {
+    RETURN_IF_ERROR(PadConstant(*graph, node).status());
   }
   Shape shape = InputOf(*graph, node, 0).shape;
   for (size_t i = 0; i < shape.size(); ++i) {
-    shape[i] += padding->before[i] + padding->after[i];
+    shape[i] += padding.before[i] + padding.after[i];
   }
   return SetOutput(graph, node, 0, InputOf(*graph, node, 0).type, shape);
 }
 
 absl::Status InferTile(Graph* graph, const Node& node) {
-  auto repeats = RepeatsOf(*graph, node);
-  if (!repeats.ok()) return repeats.status();
+  ASSIGN_OR_RETURN(auto repeats, RepeatsOf(*graph, node));
   Shape shape = InputOf(*graph, node, 0).shape;
   for (size_t i = 0; i < shape.size(); ++i) {
-    if (__builtin_mul_overflow(shape[i], (*repeats)[i], &shape[i])) {
+    if (__builtin_mul_overflow(shape[i], repeats[i], &shape[i])) {
       return RejectNode(Rejection::kUnsupportedShape, node, "repeats ",
-                        ShapeToString(*repeats), " overflow");
+                        ShapeToString(repeats), " overflow");
     }
   }
   return SetOutput(graph, node, 0, InputOf(*graph, node, 0).type, shape);
@@ -44,14 +43,13 @@ absl::Status InferTile(Graph* graph, const Node& node) {
 
 absl::Status InferExpand(Graph* graph, const Node& node) {
   const Tensor& x = InputOf(*graph, node, 0);
-  auto wanted = IntsOf(*graph, node, "shape", 1, {});
-  if (!wanted.ok()) return wanted.status();
+  ASSIGN_OR_RETURN(auto wanted, IntsOf(*graph, node, "shape", 1, {}));
   Shape shape;
   bool fits = true;
-  for (int64_t n : *wanted) fits = fits && n >= 0;
-  if (!fits || !BroadcastShapes(x.shape, *wanted, &shape)) {
+  for (int64_t n : wanted) fits = fits && n >= 0;
+  if (!fits || !BroadcastShapes(x.shape, wanted, &shape)) {
     return RejectNode(Rejection::kMismatchingShape, node, "shape ",
-                      ShapeToString(*wanted), " and the input's ",
+                      ShapeToString(wanted), " and the input's ",
                       ShapeToString(x.shape), " do not broadcast");
   }
   return SetOutput(graph, node, 0, x.type, shape);
@@ -65,9 +63,8 @@ Results Evaluate(const Graph& graph, const Node& node, const Inputs& inputs) {
     return One(TensorData::Zeros(inputs[0]->type, shape));
   }
   const BoundNode bound = BindInputs(graph, node, inputs);
-  auto map = map_of(bound.graph, bound.node, 0);
-  if (!map.ok()) return map.status();
-  return One(TakeElements(*inputs[0], *map));
+  ASSIGN_OR_RETURN(auto map, map_of(bound.graph, bound.node, 0));
+  return One(TakeElements(*inputs[0], map));
 }
 
 constexpr char kModeRule[] = "mode is constant, reflect or edge";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "compiler/base/status_macros.h"
 #include "compiler/ops/broadcast.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/index_map.h"
@@ -20,19 +21,18 @@ absl::StatusOr<Padding> PaddingOf(const Graph& graph, const Node& node) {
   const Shape& shape = InputOf(graph, node, 0).shape;
   Padding padding;
   padding.mode = node.StringAttribute("mode", "constant");
-  auto pads = IntsOf(graph, node, "pads", 1, {});
-  if (!pads.ok()) return pads.status();
+  ASSIGN_OR_RETURN(auto pads, IntsOf(graph, node, "pads", 1, {}));
   const size_t rank = shape.size();
-  if (pads->size() != 2 * rank) {
-    return RejectNode(Rejection::kInvalidModel, node, "it has ", pads->size(),
+  if (pads.size() != 2 * rank) {
+    return RejectNode(Rejection::kInvalidModel, node, "it has ", pads.size(),
                       " pads, an input of rank ", rank, " needs ", 2 * rank);
   }
   for (size_t i = 0; i < rank; ++i) {
-    const int64_t before = (*pads)[i], after = (*pads)[rank + i];
+    const int64_t before = pads[i], after = pads[rank + i];
     if (before < -kMost || before > kMost || after < -kMost || after > kMost ||
         before + after + shape[i] < 0) {
       return RejectNode(Rejection::kInvalidModel, node, "pads ",
-                        ShapeToString(*pads), " do not fit an input of shape ",
+                        ShapeToString(pads), " do not fit an input of shape ",
                         ShapeToString(shape));
     }
     if (padding.mode != "constant" && shape[i] == 0 && before + after > 0) {
@@ -72,35 +72,32 @@ absl::StatusOr<std::vector<uint8_t>> PadConstant(const Graph& graph,
 absl::StatusOr<std::vector<int64_t>> RepeatsOf(const Graph& graph,
                                                const Node& node) {
   const Shape& shape = InputOf(graph, node, 0).shape;
-  auto repeats = IntsOf(graph, node, "repeats", 1, {});
-  if (!repeats.ok()) return repeats.status();
-  bool fits = repeats->size() == shape.size();
-  for (int64_t r : *repeats) fits = fits && r >= 0 && r <= kMost;
+  ASSIGN_OR_RETURN(auto repeats, IntsOf(graph, node, "repeats", 1, {}));
+  bool fits = repeats.size() == shape.size();
+  for (int64_t r : repeats) fits = fits && r >= 0 && r <= kMost;
   if (!fits) {
     return RejectNode(Rejection::kInvalidModel, node, "repeats ",
-                      ShapeToString(*repeats), " do not fit an input of shape ",
+                      ShapeToString(repeats), " do not fit an input of shape ",
                       ShapeToString(shape));
   }
   return repeats;
 }
 
 absl::StatusOr<IndexMap> PadMap(const Graph& graph, const Node& node, size_t) {
-  auto padding = PaddingOf(graph, node);
-  if (!padding.ok()) return padding.status();
+  ASSIGN_OR_RETURN(auto padding, PaddingOf(graph, node));
   IndexMap map;
   map.from = InputOf(graph, node, 0).shape;
-  if (padding->mode == "constant") {
-    auto constant = PadConstant(graph, node);
-    if (!constant.ok()) return constant.status();
-    map.constant = *constant;
+  if (padding.mode == "constant") {
+    ASSIGN_OR_RETURN(auto constant, PadConstant(graph, node));
+    map.constant = constant;
   }
   for (size_t i = 0; i < map.from.size(); ++i) {
     const int64_t n = map.from[i];
     std::vector<int64_t> axis;
-    for (int64_t k = -padding->before[i]; k < n + padding->after[i]; ++k) {
-      if (padding->mode == "edge") {
+    for (int64_t k = -padding.before[i]; k < n + padding.after[i]; ++k) {
+      if (padding.mode == "edge") {
         axis.push_back(std::clamp<int64_t>(k, 0, n - 1));
-      } else if (padding->mode == "reflect") {
+      } else if (padding.mode == "reflect") {
         const int64_t period = std::max<int64_t>(1, 2 * (n - 1));
         const int64_t m = ((k % period) + period) % period;
         axis.push_back(m < n ? m : period - m);
@@ -114,13 +111,12 @@ absl::StatusOr<IndexMap> PadMap(const Graph& graph, const Node& node, size_t) {
 }
 
 absl::StatusOr<IndexMap> TileMap(const Graph& graph, const Node& node, size_t) {
-  auto repeats = RepeatsOf(graph, node);
-  if (!repeats.ok()) return repeats.status();
+  ASSIGN_OR_RETURN(auto repeats, RepeatsOf(graph, node));
   IndexMap map = IdentityMap(InputOf(graph, node, 0).shape);
   for (size_t i = 0; i < map.axes.size(); ++i) {
     const std::vector<int64_t> once = map.axes[i];
     map.axes[i].clear();
-    for (int64_t k = 0; k < (*repeats)[i]; ++k) {
+    for (int64_t k = 0; k < repeats[i]; ++k) {
       map.axes[i].insert(map.axes[i].end(), once.begin(), once.end());
     }
   }

@@ -12,6 +12,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/reduce.h"
 #include "compiler/ops/window.h"
@@ -23,10 +24,9 @@ namespace {
 
 absl::Status InferPool(Graph* graph, const Node& node) {
   const Tensor& x = InputOf(*graph, node, 0);
-  auto window = ResolvePool(node, x.shape);
-  if (!window.ok()) return window.status();
+  ASSIGN_OR_RETURN(auto window, ResolvePool(node, x.shape));
   return SetOutput(graph, node, 0, x.type,
-                   window->OutputShape(x.shape[0], x.shape[1]));
+                   window.OutputShape(x.shape[0], x.shape[1]));
 }
 
 template <typename T>
@@ -58,19 +58,18 @@ void MaxPool(const Window& w, int64_t planes, const T* x, T* y) {
 
 Results EvaluateMaxPool(const Graph&, const Node& node, const Inputs& inputs) {
   const TensorData& x = *inputs[0];
-  auto window = ResolvePool(node, x.shape);
-  if (!window.ok()) return window.status();
+  ASSIGN_OR_RETURN(auto window, ResolvePool(node, x.shape));
   TensorData y =
-      TensorData::Zeros(x.type, window->OutputShape(x.shape[0], x.shape[1]));
+      TensorData::Zeros(x.type, window.OutputShape(x.shape[0], x.shape[1]));
   const int64_t planes = x.shape[0] * x.shape[1];
   if (Contains(kReals, x.type)) {
     std::vector<float> out(y.count());
-    MaxPool(*window, planes, ToFloats(x).data(), out.data());
+    MaxPool(window, planes, ToFloats(x).data(), out.data());
     y = FromFloats(x.type, y.shape, out);
   } else if (x.type == DataType::kUint8) {
-    MaxPool(*window, planes, x.as<uint8_t>(), y.as<uint8_t>());
+    MaxPool(window, planes, x.as<uint8_t>(), y.as<uint8_t>());
   } else {
-    MaxPool(*window, planes, x.as<int8_t>(), y.as<int8_t>());
+    MaxPool(window, planes, x.as<int8_t>(), y.as<int8_t>());
   }
   return One(std::move(y));
 }
@@ -78,9 +77,8 @@ Results EvaluateMaxPool(const Graph&, const Node& node, const Inputs& inputs) {
 Results EvaluateAveragePool(const Graph&, const Node& node,
                             const Inputs& inputs) {
   const TensorData& x = *inputs[0];
-  auto window = ResolvePool(node, x.shape);
-  if (!window.ok()) return window.status();
-  const Window& w = *window;
+  ASSIGN_OR_RETURN(auto window, ResolvePool(node, x.shape));
+  const Window& w = window;
   const bool include_pad = node.IntAttribute("count_include_pad", 0) != 0;
   TensorData y =
       TensorData::Zeros(x.type, w.OutputShape(x.shape[0], x.shape[1]));

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <map>
 
+#include "compiler/base/status_macros.h"
 #include "compiler/ops/broadcast.h"
 #include "simulator/model/micro.h"
 #include "simulator/model/numerics.h"
@@ -35,20 +36,19 @@ Results EvaluateSteps(const Graph& graph, const Node& node,
     if (entry.wide != nullptr) return entry.wide(graph, node, inputs);
     return absl::InternalError(node.Describe() + ": unexpected type");
   }
-  auto steps = entry.steps(graph, node);
-  if (!steps.ok()) return steps.status();
+  ASSIGN_OR_RETURN(auto steps, entry.steps(graph, node));
   const DataType out = graph.tensors[node.outputs[0]].type;
   const bool real = out == DataType::kFloat || out == DataType::kFloat16;
   TensorData previous;
-  for (size_t i = 0; i < steps->size(); ++i) {
-    const bool last = i + 1 == steps->size();
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const bool last = i + 1 == steps.size();
     std::vector<const TensorData*> operands;
-    for (int k : (*steps)[i].operands) {
+    for (int k : steps[i].operands) {
       operands.push_back(k == ElementwiseStep::kPrevious ? &previous
                                                          : inputs[k]);
     }
     auto result =
-        RunStep((*steps)[i], operands, last || !real ? out : DataType::kFloat);
+        RunStep(steps[i], operands, last || !real ? out : DataType::kFloat);
     if (!result.ok()) {
       return absl::InternalError(
           absl::StrCat(node.Describe(), ": ", result.status().message()));
@@ -160,10 +160,9 @@ TensorData LaneData(const TensorData& data) {
 absl::StatusOr<std::vector<ElementwiseStep>> OneStep(
     const ProgramBuilder& builder, std::vector<int> operands,
     const std::array<uint32_t, 4>& arguments) {
-  auto program = builder.Finish();
-  if (!program.ok()) return program.status();
+  ASSIGN_OR_RETURN(auto program, builder.Finish());
   return std::vector<ElementwiseStep>{
-      {*std::move(program), arguments, std::move(operands)}};
+      {std::move(program), arguments, std::move(operands)}};
 }
 
 absl::Status InferBroadcast(Graph* graph, const Node& node) {
@@ -251,15 +250,13 @@ absl::StatusOr<TensorData> RunStep(
     return absl::InternalError("the result's type is none of the lanes'");
   }
   if (ElementBytes(type) == 4) {
-    auto status = Evaluate(step.program, step.arguments, streams, count,
-                           result.as<uint32_t>());
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(Evaluate(step.program, step.arguments, streams, count,
+                             result.as<uint32_t>()));
     return result;
   }
   std::vector<uint32_t> out(static_cast<size_t>(count));
-  auto status =
-      Evaluate(step.program, step.arguments, streams, count, out.data());
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(
+      Evaluate(step.program, step.arguments, streams, count, out.data()));
   const size_t bytes = ElementBytes(type);
   for (int64_t i = 0; i < count; ++i) {
     model::StoreElement(element, out[i], result.bytes.data() + i * bytes);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiler/base/status_macros.h"
 #include "compiler/ops/broadcast.h"
 #include "compiler/ops/codes.h"
 #include "compiler/ops/define.h"
@@ -24,7 +25,7 @@ absl::Status Infer(Graph* graph, const Node& node) {
        {CheckScalarParameters(*graph, node, kAScale, a.type),
         CheckScalarParameters(*graph, node, kBScale, b.type),
         CheckScalarParameters(*graph, node, kCScale, a.type)}) {
-    if (!s.ok()) return s;
+    RETURN_IF_ERROR(s);
   }
   if (a.type != b.type) {
     return RejectNode(Rejection::kInvalidModel, node, "operands have types ",

@@ -7,6 +7,7 @@
 // MatMulIntegerToFloat: f32(f32(acc) * f32(as * bs[n])), then f32(. + bias[n]).
 #include <algorithm>
 
+#include "compiler/base/status_macros.h"
 #include "compiler/ops/accumulate.h"
 #include "compiler/ops/broadcast.h"
 #include "compiler/ops/codes.h"
@@ -54,29 +55,27 @@ absl::Status RequireEqualTypes(const Node& node, DataType in, DataType out) {
 absl::Status InferMatMul(Graph* graph, const Node& node) {
   const Tensor& a = InputOf(*graph, node, mm::kA);
   const Tensor& b = InputOf(*graph, node, mm::kB);
-  auto shape = ResolveMatMul(node, a.shape, b.shape);
-  if (!shape.ok()) return shape.status();
+  ASSIGN_OR_RETURN(auto shape, ResolveMatMul(node, a.shape, b.shape));
   const DataType y_type = InputOf(*graph, node, mm::kYZero).type;
   for (const absl::Status& s :
        {CheckScalarParameters(*graph, node, mm::kAScale, a.type),
-        CheckChannelParameters(*graph, node, mm::kBScale, b.type, shape->n),
+        CheckChannelParameters(*graph, node, mm::kBScale, b.type, shape.n),
         CheckScalarParameters(*graph, node, mm::kYScale, y_type),
         RequireEqualTypes(node, a.type, y_type)}) {
-    if (!s.ok()) return s;
+    RETURN_IF_ERROR(s);
   }
-  return SetOutput(graph, node, 0, y_type, shape->output);
+  return SetOutput(graph, node, 0, y_type, shape.output);
 }
 
 Results EvaluateMatMul(const Graph&, const Node& node, const Inputs& inputs) {
-  auto shape =
-      ResolveMatMul(node, inputs[mm::kA]->shape, inputs[mm::kB]->shape);
-  if (!shape.ok()) return shape.status();
-  const auto acc = Accumulate(*shape, *inputs[mm::kA], inputs[mm::kAZero],
+  ASSIGN_OR_RETURN(auto shape, ResolveMatMul(node, inputs[mm::kA]->shape,
+                                             inputs[mm::kB]->shape));
+  const auto acc = Accumulate(shape, *inputs[mm::kA], inputs[mm::kAZero],
                               *inputs[mm::kB], inputs[mm::kBZero]);
   const int32_t yz = ZeroPoint(inputs[mm::kYZero]);
-  TensorData y = TensorData::Zeros(inputs[mm::kYZero]->type, shape->output);
+  TensorData y = TensorData::Zeros(inputs[mm::kYZero]->type, shape.output);
   for (size_t i = 0; i < acc.size(); ++i) {
-    const auto n = static_cast<int64_t>(i) % shape->n;
+    const auto n = static_cast<int64_t>(i) % shape.n;
     const float multiplier =
         model::FDiv(model::FMul(ScalarF32(*inputs[mm::kAScale]),
                                 ScaleAt(*inputs[mm::kBScale], n)),
@@ -90,16 +89,15 @@ Results EvaluateMatMul(const Graph&, const Node& node, const Inputs& inputs) {
 absl::Status InferGemm(Graph* graph, const Node& node) {
   const Tensor& a = InputOf(*graph, node, qg::kA);
   const Tensor& b = InputOf(*graph, node, qg::kB);
-  auto shape = ResolveGemm(node, a.shape, b.shape);
-  if (!shape.ok()) return shape.status();
+  ASSIGN_OR_RETURN(auto shape, ResolveGemm(node, a.shape, b.shape));
   for (const absl::Status& s :
        {CheckScalarParameters(*graph, node, qg::kAScale, a.type),
-        CheckChannelParameters(*graph, node, qg::kBScale, b.type, shape->n)}) {
-    if (!s.ok()) return s;
+        CheckChannelParameters(*graph, node, qg::kBScale, b.type, shape.n)}) {
+    RETURN_IF_ERROR(s);
   }
   if (HasInput(node, qg::kC)) {
     const Tensor& c = InputOf(*graph, node, qg::kC);
-    if (auto s = CheckGemmBias(node, *shape, c.shape); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckGemmBias(node, shape, c.shape));
   }
   DataType y_type = DataType::kFloat;
   if (HasInput(node, qg::kYScale) != HasInput(node, qg::kYZero)) {
@@ -111,33 +109,32 @@ absl::Status InferGemm(Graph* graph, const Node& node) {
     for (const absl::Status& s :
          {CheckScalarParameters(*graph, node, qg::kYScale, y_type),
           RequireEqualTypes(node, a.type, y_type)}) {
-      if (!s.ok()) return s;
+      RETURN_IF_ERROR(s);
     }
   }
-  return SetOutput(graph, node, 0, y_type, {shape->m, shape->n});
+  return SetOutput(graph, node, 0, y_type, {shape.m, shape.n});
 }
 
 Results EvaluateGemm(const Graph&, const Node& node, const Inputs& inputs) {
   const TensorData& a = *inputs[qg::kA];
   const TensorData& b = *inputs[qg::kB];
-  auto shape = ResolveGemm(node, a.shape, b.shape);
-  if (!shape.ok()) return shape.status();
+  ASSIGN_OR_RETURN(auto shape, ResolveGemm(node, a.shape, b.shape));
   // Zero points of B are per column of B after transposition.
   const auto ac = Transposed(Centered(a, inputs[qg::kAZero], 1, 0).data(),
-                             shape->m, shape->k, shape->trans_a);
-  const int64_t b_block = shape->trans_b ? shape->k : 1;
+                             shape.m, shape.k, shape.trans_a);
+  const int64_t b_block = shape.trans_b ? shape.k : 1;
   const auto bc =
-      Transposed(Centered(b, inputs[qg::kBZero], shape->n, b_block).data(),
-                 shape->k, shape->n, shape->trans_b);
-  std::vector<int32_t> acc(static_cast<size_t>(shape->m * shape->n));
-  const Shape output = {shape->m, shape->n};
+      Transposed(Centered(b, inputs[qg::kBZero], shape.n, b_block).data(),
+                 shape.k, shape.n, shape.trans_b);
+  std::vector<int32_t> acc(static_cast<size_t>(shape.m * shape.n));
+  const Shape output = {shape.m, shape.n};
   if (const TensorData* c = At(inputs, qg::kC)) {
     const auto strides = BroadcastStrides(c->shape, output);
     ForEachBroadcast(
         output, strides, strides,
         [&](int64_t i, int64_t ic, int64_t) { acc[i] = c->as<int32_t>()[ic]; });
   }
-  MultiplyI32(shape->m, shape->k, shape->n, ac.data(), bc.data(), acc.data());
+  MultiplyI32(shape.m, shape.k, shape.n, ac.data(), bc.data(), acc.data());
   const TensorData* y_zero = At(inputs, qg::kYZero);
   const float alpha = node.FloatAttribute("alpha", 1.0f);
   TensorData y =
@@ -146,7 +143,7 @@ Results EvaluateGemm(const Graph&, const Node& node, const Inputs& inputs) {
     const auto at = static_cast<int64_t>(i);
     float multiplier =
         model::FMul(model::FMul(alpha, ScalarF32(*inputs[qg::kAScale])),
-                    ScaleAt(*inputs[qg::kBScale], at % shape->n));
+                    ScaleAt(*inputs[qg::kBScale], at % shape.n));
     if (y_zero == nullptr) {
       y.as<float>()[at] = model::FMul(model::I32ToF32(acc[i]), multiplier);
       continue;
@@ -161,8 +158,7 @@ Results EvaluateGemm(const Graph&, const Node& node, const Inputs& inputs) {
 absl::Status InferToFloat(Graph* graph, const Node& node) {
   const Tensor& a = InputOf(*graph, node, itf::kA);
   const Tensor& b = InputOf(*graph, node, itf::kB);
-  auto shape = ResolveMatMul(node, a.shape, b.shape);
-  if (!shape.ok()) return shape.status();
+  ASSIGN_OR_RETURN(auto shape, ResolveMatMul(node, a.shape, b.shape));
   const auto check = [&](size_t i, DataType type, int64_t channels) {
     if (!HasInput(node, i)) return absl::OkStatus();
     const Tensor& t = InputOf(*graph, node, i);
@@ -178,24 +174,23 @@ absl::Status InferToFloat(Graph* graph, const Node& node) {
   };
   for (const absl::Status& s :
        {check(itf::kAScale, DataType::kFloat, 1),
-        check(itf::kBScale, DataType::kFloat, shape->n),
-        check(itf::kAZero, a.type, 1), check(itf::kBZero, b.type, shape->n),
-        check(itf::kBias, DataType::kFloat, shape->n)}) {
-    if (!s.ok()) return s;
+        check(itf::kBScale, DataType::kFloat, shape.n),
+        check(itf::kAZero, a.type, 1), check(itf::kBZero, b.type, shape.n),
+        check(itf::kBias, DataType::kFloat, shape.n)}) {
+    RETURN_IF_ERROR(s);
   }
-  return SetOutput(graph, node, 0, DataType::kFloat, shape->output);
+  return SetOutput(graph, node, 0, DataType::kFloat, shape.output);
 }
 
 Results EvaluateToFloat(const Graph&, const Node& node, const Inputs& inputs) {
-  auto shape =
-      ResolveMatMul(node, inputs[itf::kA]->shape, inputs[itf::kB]->shape);
-  if (!shape.ok()) return shape.status();
-  const auto acc = Accumulate(*shape, *inputs[itf::kA], At(inputs, itf::kAZero),
+  ASSIGN_OR_RETURN(auto shape, ResolveMatMul(node, inputs[itf::kA]->shape,
+                                             inputs[itf::kB]->shape));
+  const auto acc = Accumulate(shape, *inputs[itf::kA], At(inputs, itf::kAZero),
                               *inputs[itf::kB], At(inputs, itf::kBZero));
   const TensorData* bias = At(inputs, itf::kBias);
-  TensorData y = TensorData::Zeros(DataType::kFloat, shape->output);
+  TensorData y = TensorData::Zeros(DataType::kFloat, shape.output);
   for (size_t i = 0; i < acc.size(); ++i) {
-    const auto n = static_cast<int64_t>(i) % shape->n;
+    const auto n = static_cast<int64_t>(i) % shape.n;
     const float scale = model::FMul(ScalarF32(*inputs[itf::kAScale]),
                                     ScaleAt(*inputs[itf::kBScale], n));
     float value = model::FMul(model::I32ToF32(acc[i]), scale);

@@ -4,6 +4,7 @@
 // QLinearAveragePool: d = f32(f32(q - xz) * xs), t = f32(t + d) row by row,
 //   y = RSO(f32(f32(f32(t / n) / ys) + f32(yz))); a window equal to the image
 //   without padding is the global form.
+#include "compiler/base/status_macros.h"
 #include "compiler/ops/codes.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/pool.h"
@@ -15,9 +16,7 @@ enum Input { kX, kXScale, kXZero, kYScale, kYZero };
 
 absl::Status CheckParameters(const Graph& graph, const Node& node) {
   const DataType type = InputOf(graph, node, kX).type;
-  if (auto s = CheckScalarParameters(graph, node, kXScale, type); !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(CheckScalarParameters(graph, node, kXScale, type));
   return CheckScalarParameters(graph, node, kYScale, type);
 }
 
@@ -29,7 +28,7 @@ Shape GlobalShape(const Shape& x) {
 }
 
 absl::Status InferGlobal(Graph* graph, const Node& node) {
-  if (auto s = CheckParameters(*graph, node); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckParameters(*graph, node));
   const Tensor& x = InputOf(*graph, node, kX);
   return SetOutput(graph, node, 0, x.type, GlobalShape(x.shape));
 }
@@ -56,20 +55,18 @@ Results EvaluateGlobal(const Graph&, const Node&, const Inputs& inputs) {
 }
 
 absl::Status InferAverage(Graph* graph, const Node& node) {
-  if (auto s = CheckParameters(*graph, node); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckParameters(*graph, node));
   const Tensor& x = InputOf(*graph, node, kX);
-  auto window = ResolvePool(node, x.shape);
-  if (!window.ok()) return window.status();
+  ASSIGN_OR_RETURN(auto window, ResolvePool(node, x.shape));
   return SetOutput(graph, node, 0, x.type,
-                   window->OutputShape(x.shape[0], x.shape[1]));
+                   window.OutputShape(x.shape[0], x.shape[1]));
 }
 
 Results EvaluateAverage(const Graph& graph, const Node& node,
                         const Inputs& inputs) {
   const TensorData& x = *inputs[kX];
-  auto window = ResolvePool(node, x.shape);
-  if (!window.ok()) return window.status();
-  const Window& w = *window;
+  ASSIGN_OR_RETURN(auto window, ResolvePool(node, x.shape));
+  const Window& w = window;
   if (!w.HasPadding() && w.kernel[0] == w.in[0] && w.kernel[1] == w.in[1]) {
     return EvaluateGlobal(graph, node, inputs);
   }

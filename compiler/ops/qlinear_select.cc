@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/base/status_macros.h"
 #include "compiler/ops/broadcast.h"
 #include "compiler/ops/codes.h"
 #include "compiler/ops/define.h"
@@ -26,7 +27,7 @@ absl::Status InferWhere(Graph* graph, const Node& node) {
        {CheckScalarParameters(*graph, node, kXScale, x.type),
         CheckScalarParameters(*graph, node, kYScale, y.type),
         CheckScalarParameters(*graph, node, kZScale, x.type)}) {
-    if (!s.ok()) return s;
+    RETURN_IF_ERROR(s);
   }
   if (x.type != y.type) {
     return RejectNode(Rejection::kInvalidModel, node, "operands have types ",
@@ -76,9 +77,7 @@ Results EvaluateWhere(const Graph&, const Node&, const Inputs& inputs) {
 absl::Status InferSoftmax(Graph* graph, const Node& node) {
   const DataType type = InputOf(*graph, node, 0).type;
   for (size_t i : {1, 3}) {
-    if (auto s = CheckScalarParameters(*graph, node, i, type); !s.ok()) {
-      return s;
-    }
+    RETURN_IF_ERROR(CheckScalarParameters(*graph, node, i, type));
   }
   size_t axis = 0;
   const size_t rank = InputOf(*graph, node, 0).shape.size();

@@ -2,6 +2,7 @@
 // QuantizeLinear: q = CRO(f32(x / s), z), a true division.
 // DequantizeLinear: y = f32(f32(q - z) * s).
 // Per tensor, or (opset 13) per channel along `axis`.
+#include "compiler/base/status_macros.h"
 #include "compiler/ops/codes.h"
 #include "compiler/ops/define.h"
 
@@ -55,7 +56,7 @@ absl::Status CheckParameters(const Graph& graph, const Node& node) {
 }
 
 absl::Status InferQuantize(Graph* graph, const Node& node) {
-  if (auto s = CheckParameters(*graph, node); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckParameters(*graph, node));
   const DataType type =
       HasInput(node, 2) ? InputOf(*graph, node, 2).type : DataType::kUint8;
   return SetOutput(graph, node, 0, type, InputOf(*graph, node, 0).shape);
@@ -65,13 +66,13 @@ Results EvaluateQuantize(const Graph&, const Node& node, const Inputs& inputs) {
   const TensorData& x = *inputs[0];
   const TensorData& scale = *inputs[1];
   const TensorData* zero = At(inputs, 2);
-  auto channels = ResolveChannels(node, x.shape, scale.shape,
-                                  zero ? &zero->shape : nullptr);
-  if (!channels.ok()) return channels.status();
+  ASSIGN_OR_RETURN(auto channels,
+                   ResolveChannels(node, x.shape, scale.shape,
+                                   zero ? &zero->shape : nullptr));
   TensorData y =
       TensorData::Zeros(zero ? zero->type : DataType::kUint8, x.shape);
   for (int64_t i = 0; i < x.count(); ++i) {
-    const int64_t c = channels->of(i);
+    const int64_t c = channels.of(i);
     const float value = x.type == DataType::kInt32
                             ? model::I32ToF32(x.as<int32_t>()[i])
                             : x.as<float>()[i];
@@ -83,7 +84,7 @@ Results EvaluateQuantize(const Graph&, const Node& node, const Inputs& inputs) {
 }
 
 absl::Status InferDequantize(Graph* graph, const Node& node) {
-  if (auto s = CheckParameters(*graph, node); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckParameters(*graph, node));
   const Tensor& x = InputOf(*graph, node, 0);
   if (HasInput(node, 2) && InputOf(*graph, node, 2).type != x.type) {
     return RejectNode(Rejection::kInvalidModel, node,
@@ -99,12 +100,12 @@ Results EvaluateDequantize(const Graph&, const Node& node,
   const TensorData& x = *inputs[0];
   const TensorData& scale = *inputs[1];
   const TensorData* zero = At(inputs, 2);
-  auto channels = ResolveChannels(node, x.shape, scale.shape,
-                                  zero ? &zero->shape : nullptr);
-  if (!channels.ok()) return channels.status();
+  ASSIGN_OR_RETURN(auto channels,
+                   ResolveChannels(node, x.shape, scale.shape,
+                                   zero ? &zero->shape : nullptr));
   TensorData y = TensorData::Zeros(DataType::kFloat, x.shape);
   for (int64_t i = 0; i < x.count(); ++i) {
-    const int64_t c = channels->of(i);
+    const int64_t c = channels.of(i);
     const int32_t difference =
         model::WrapSub(LoadCode(x, i), ZeroPointAt(zero, c));
     y.as<float>()[i] =

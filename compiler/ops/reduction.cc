@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/reduce.h"
 
@@ -14,9 +15,8 @@ namespace {
 constexpr TypeSet kInts = kInt32s | kInt64s;
 
 absl::Status Infer(Graph* graph, const Node& node) {
-  auto axes = ResolveReduce(*graph, node);
-  if (!axes.ok()) return axes.status();
-  return SetOutput(graph, node, 0, InputOf(*graph, node, 0).type, axes->shape);
+  ASSIGN_OR_RETURN(auto axes, ResolveReduce(*graph, node));
+  return SetOutput(graph, node, 0, InputOf(*graph, node, 0).type, axes.shape);
 }
 
 // Sums and products modulo 2^64, which truncate to those of any width.
@@ -90,12 +90,11 @@ void ReduceIntegers(const TensorData& x, const std::vector<ReduceStage>& stages,
 
 Results Evaluate(const Graph& graph, const Node& node, const Inputs& inputs) {
   const TensorData& x = *inputs[0];
-  auto axes = ResolveReduce(graph, node, At(inputs, 1));
-  if (!axes.ok()) return axes.status();
-  if (axes->noop()) return One(x);
+  ASSIGN_OR_RETURN(auto axes, ResolveReduce(graph, node, At(inputs, 1)));
+  if (axes.noop()) return One(x);
   const Reduction& reduction = *FindReduction(node.op);
-  const auto stages = ReduceStages(x.shape, axes->reduced);
-  TensorData y = TensorData::Zeros(x.type, axes->shape);
+  const auto stages = ReduceStages(x.shape, axes.reduced);
+  TensorData y = TensorData::Zeros(x.type, axes.shape);
   switch (x.type) {
     case DataType::kUint8:
       ReduceIntegers<uint8_t>(x, stages, reduction, &y);
@@ -110,7 +109,7 @@ Results Evaluate(const Graph& graph, const Node& node, const Inputs& inputs) {
       ReduceIntegers<int64_t>(x, stages, reduction, &y);
       break;
     default:
-      y = FromFloats(x.type, axes->shape,
+      y = FromFloats(x.type, axes.shape,
                      Reduce(ToFloats(x), stages, reduction));
   }
   return One(std::move(y));

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/index_map.h"
 #include "simulator/model/numerics.h"
@@ -46,9 +47,8 @@ bool NearestIsKnown(const Graph&, const Node& node, std::string* detail) {
 }
 
 absl::Status Infer(Graph* graph, const Node& node) {
-  auto plan = ResizePlanOf(*graph, node);
-  if (!plan.ok()) return plan.status();
-  return SetOutput(graph, node, 0, InputOf(*graph, node, 0).type, plan->to);
+  ASSIGN_OR_RETURN(auto plan, ResizePlanOf(*graph, node));
+  return SetOutput(graph, node, 0, InputOf(*graph, node, 0).type, plan.to);
 }
 
 TensorData Interpolate(const TensorData& x, const ResizePlan& plan,
@@ -75,16 +75,14 @@ TensorData Interpolate(const TensorData& x, const ResizePlan& plan,
 
 Results Evaluate(const Graph& graph, const Node& node, const Inputs& inputs) {
   const BoundNode bound = BindInputs(graph, node, inputs);
-  auto plan = ResizePlanOf(bound.graph, bound.node);
-  if (!plan.ok()) return plan.status();
-  if (plan->mode == "nearest") {
-    auto map = ResizeMap(bound.graph, bound.node, 0);
-    if (!map.ok()) return map.status();
-    return One(TakeElements(*inputs[0], *map));
+  ASSIGN_OR_RETURN(auto plan, ResizePlanOf(bound.graph, bound.node));
+  if (plan.mode == "nearest") {
+    ASSIGN_OR_RETURN(auto map, ResizeMap(bound.graph, bound.node, 0));
+    return One(TakeElements(*inputs[0], map));
   }
   TensorData y = *inputs[0];
-  for (size_t axis : ResizedAxes(*plan, inputs[0]->shape)) {
-    y = Interpolate(y, *plan, axis);
+  for (size_t axis : ResizedAxes(plan, inputs[0]->shape)) {
+    y = Interpolate(y, plan, axis);
   }
   return One(std::move(y));
 }

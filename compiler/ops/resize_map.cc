@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/index_map.h"
 #include "compiler/ops/layout.h"
@@ -63,19 +64,16 @@ absl::StatusOr<ResizePlan> ResizePlanOf(const Graph& graph, const Node& node) {
       std::holds_alternative<std::vector<float>>(it->second)) {
     plan.scales = std::get<std::vector<float>>(it->second);
   } else {
-    auto scales = FloatsOf(graph, node, "scales", old ? 1 : 2);
-    if (!scales.ok()) return scales.status();
-    plan.scales = *scales;
+    ASSIGN_OR_RETURN(auto scales, FloatsOf(graph, node, "scales", old ? 1 : 2));
+    plan.scales = scales;
   }
   std::vector<int64_t> sizes;
   if (!old) {
-    auto given = IntsOf(graph, node, "sizes", 3, {});
-    if (!given.ok()) return given.status();
-    sizes = *given;
+    ASSIGN_OR_RETURN(auto given, IntsOf(graph, node, "sizes", 3, {}));
+    sizes = given;
     if (plan.coordinate == "tf_crop_and_resize") {
-      auto r = FloatsOf(graph, node, "roi", 1);
-      if (!r.ok()) return r.status();
-      roi = *r;
+      ASSIGN_OR_RETURN(auto r, FloatsOf(graph, node, "roi", 1));
+      roi = r;
       if (roi.size() != 2 * rank) {
         return RejectNode(Rejection::kInvalidModel, node, "roi has ",
                           roi.size(), " values, it must have ", 2 * rank);
@@ -176,27 +174,25 @@ LinearAxis LinearAxisOf(const ResizePlan& plan, const Shape& from,
 
 absl::StatusOr<IndexMap> ResizeMap(const Graph& graph, const Node& node,
                                    size_t) {
-  auto plan = ResizePlanOf(graph, node);
-  if (!plan.ok()) return plan.status();
+  ASSIGN_OR_RETURN(auto plan, ResizePlanOf(graph, node));
   const Tensor& x = InputOf(graph, node, 0);
   IndexMap map = IdentityMap(x.shape);
-  for (size_t axis : ResizedAxes(*plan, x.shape)) {
+  for (size_t axis : ResizedAxes(plan, x.shape)) {
     map.axes[axis].clear();
     const auto last = static_cast<float>(x.shape[axis] - 1);
-    for (int64_t i = 0; i < plan->to[axis]; ++i) {
-      const float at = ResizeCoordinate(*plan, x.shape, axis, i);
-      if (plan->coordinate == "tf_crop_and_resize" &&
-          !(at >= 0 && at <= last)) {
+    for (int64_t i = 0; i < plan.to[axis]; ++i) {
+      const float at = ResizeCoordinate(plan, x.shape, axis, i);
+      if (plan.coordinate == "tf_crop_and_resize" && !(at >= 0 && at <= last)) {
         map.axes[axis].push_back(-1);
         continue;
       }
       float rounded = std::floor(at);
-      if (plan->nearest == "ceil" ||
-          (plan->nearest == "simple" && plan->scales[axis] < 1)) {
+      if (plan.nearest == "ceil" ||
+          (plan.nearest == "simple" && plan.scales[axis] < 1)) {
         rounded = std::ceil(at);
-      } else if (plan->nearest == "round_prefer_ceil") {
+      } else if (plan.nearest == "round_prefer_ceil") {
         rounded = std::floor(at + 0.5f);
-      } else if (plan->nearest == "round_prefer_floor") {
+      } else if (plan.nearest == "round_prefer_floor") {
         rounded = std::ceil(at - 0.5f);
       }
       map.axes[axis].push_back(
@@ -205,7 +201,7 @@ absl::StatusOr<IndexMap> ResizeMap(const Graph& graph, const Node& node,
   }
   if (x.type == DataType::kFloat) {
     map.constant.resize(4);
-    std::memcpy(map.constant.data(), &plan->extrapolation, 4);
+    std::memcpy(map.constant.data(), &plan.extrapolation, 4);
   }
   return map;
 }

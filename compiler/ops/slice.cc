@@ -2,6 +2,7 @@
 // Slice, Split.
 #include "compiler/ops/slice.h"
 
+#include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/index_map.h"
 
@@ -11,30 +12,27 @@ namespace {
 constexpr int kMostParts = 65536;
 
 absl::Status InferSlice(Graph* graph, const Node& node) {
-  auto ranges = SliceRanges(*graph, node);
-  if (!ranges.ok()) return ranges.status();
+  ASSIGN_OR_RETURN(auto ranges, SliceRanges(*graph, node));
   Shape shape;
-  for (const AxisRange& r : *ranges) shape.push_back(r.count);
+  for (const AxisRange& r : ranges) shape.push_back(r.count);
   return SetOutput(graph, node, 0, InputOf(*graph, node, 0).type, shape);
 }
 
 Results EvaluateSlice(const Graph& graph, const Node& node,
                       const Inputs& inputs) {
   const BoundNode bound = BindInputs(graph, node, inputs);
-  auto map = SliceMap(bound.graph, bound.node, 0);
-  if (!map.ok()) return map.status();
-  return One(TakeElements(*inputs[0], *map));
+  ASSIGN_OR_RETURN(auto map, SliceMap(bound.graph, bound.node, 0));
+  return One(TakeElements(*inputs[0], map));
 }
 
 absl::Status InferSplit(Graph* graph, const Node& node) {
   size_t axis = 0;
-  auto sizes = SplitSizes(*graph, node, &axis);
-  if (!sizes.ok()) return sizes.status();
+  ASSIGN_OR_RETURN(auto sizes, SplitSizes(*graph, node, &axis));
   Shape shape = InputOf(*graph, node, 0).shape;
   const DataType type = InputOf(*graph, node, 0).type;
-  for (size_t i = 0; i < sizes->size(); ++i) {
-    shape[axis] = (*sizes)[i];
-    if (auto s = SetOutput(graph, node, i, type, shape); !s.ok()) return s;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    shape[axis] = sizes[i];
+    RETURN_IF_ERROR(SetOutput(graph, node, i, type, shape));
   }
   return absl::OkStatus();
 }
@@ -44,9 +42,8 @@ Results EvaluateSplit(const Graph& graph, const Node& node,
   const BoundNode bound = BindInputs(graph, node, inputs);
   std::vector<TensorData> results;
   for (size_t i = 0; i < node.outputs.size(); ++i) {
-    auto map = SplitMap(bound.graph, bound.node, i);
-    if (!map.ok()) return map.status();
-    results.push_back(TakeElements(*inputs[0], *map));
+    ASSIGN_OR_RETURN(auto map, SplitMap(bound.graph, bound.node, i));
+    results.push_back(TakeElements(*inputs[0], map));
   }
   return results;
 }

@@ -10,6 +10,7 @@
 
 #include <limits>
 
+#include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
 #include "simulator/model/numerics.h"
 
@@ -17,8 +18,8 @@ namespace heddle::compiler {
 namespace {
 
 absl::Status Infer(Graph* graph, const Node& node) {
-  auto stage = ResolveSoftmax(node, InputOf(*graph, node, 0).shape);
-  if (!stage.ok()) return stage.status();
+  RETURN_IF_ERROR(
+      ResolveSoftmax(node, InputOf(*graph, node, 0).shape).status());
   return InferSame(graph, node);
 }
 
@@ -39,9 +40,8 @@ absl::Status Run(const absl::StatusOr<Microprogram>& program,
 
 template <bool log>
 Results EvaluateSoftmax(const Graph&, const Node& node, const Inputs& inputs) {
-  auto stage = ResolveSoftmax(node, inputs[0]->shape);
-  if (!stage.ok()) return stage.status();
-  const ReduceStage& s = *stage;
+  ASSIGN_OR_RETURN(auto stage, ResolveSoftmax(node, inputs[0]->shape));
+  const ReduceStage& s = stage;
   std::vector<float> x = ToFloats(*inputs[0]);
   const int64_t rows = s.outer * s.inner;
   auto row_of = [&](int64_t i) {
@@ -57,7 +57,7 @@ Results EvaluateSoftmax(const Graph&, const Node& node, const Inputs& inputs) {
   for (int64_t i = 0; i < size; ++i) maxima[i] = m[row_of(i)];
   ProgramBuilder exp;
   exp.Out(ExpTerm(&exp, exp.A(), exp.B()));
-  if (auto st = Run(exp.Finish(), {&x, &maxima}, &e); !st.ok()) return st;
+  RETURN_IF_ERROR(Run(exp.Finish(), {&x, &maxima}, &e));
   for (int64_t r = 0; r < rows; ++r) {
     const float* first =
         e.data() + r / s.inner * s.count * s.inner + r % s.inner;
@@ -71,13 +71,11 @@ Results EvaluateSoftmax(const Graph&, const Node& node, const Inputs& inputs) {
   }
   ProgramBuilder row;
   row.Out(RowTerm(&row, log, row.Op(isa::MicroOp::kMov, row.A())));
-  if (auto st = Run(row.Finish(), {&sums}, &factors); !st.ok()) return st;
+  RETURN_IF_ERROR(Run(row.Finish(), {&sums}, &factors));
   for (int64_t i = 0; i < size; ++i) spread[i] = factors[row_of(i)];
   ProgramBuilder last;
   last.Out(SoftmaxTerm(&last, log, last.A(), last.B(), last.C()));
-  if (auto st = Run(last.Finish(), {&x, &maxima, &spread}, &y); !st.ok()) {
-    return st;
-  }
+  RETURN_IF_ERROR(Run(last.Finish(), {&x, &maxima, &spread}, &y));
   return One(FromFloats(inputs[0]->type, inputs[0]->shape, y));
 }
 

@@ -4,6 +4,7 @@
 // QLinearConcat: each input through its table; equal parameters copy.
 #include <algorithm>
 
+#include "compiler/base/status_macros.h"
 #include "compiler/ops/codes.h"
 #include "compiler/ops/define.h"
 
@@ -38,8 +39,7 @@ float Alpha(const Node& node) { return node.FloatAttribute("alpha", 0.01f); }
 absl::Status InferCodes(Graph* graph, const Node& node) {
   const DataType type = InputOf(*graph, node, 0).type;
   for (size_t scale : {size_t{1}, size_t{3}}) {
-    auto s = CheckScalarParameters(*graph, node, scale, type);
-    if (!s.ok()) return s;
+    RETURN_IF_ERROR(CheckScalarParameters(*graph, node, scale, type));
   }
   return InferSame(graph, node);
 }
@@ -69,7 +69,7 @@ absl::Status InferConcat(Graph* graph, const Node& node) {
                       " inputs, must have 2 and 3 for each part");
   }
   const DataType type = InputOf(*graph, node, 1).type;
-  if (auto s = CheckScalarParameters(*graph, node, 0, type); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckScalarParameters(*graph, node, 0, type));
   Shape shape;
   size_t axis = 0;
   for (size_t i = 2; i < count; i += 3) {
@@ -85,9 +85,7 @@ absl::Status InferConcat(Graph* graph, const Node& node) {
                         "' has type ", DataTypeName(part.type), ", the output ",
                         DataTypeName(type));
     }
-    if (auto s = CheckScalarParameters(*graph, node, i + 1, type); !s.ok()) {
-      return s;
-    }
+    RETURN_IF_ERROR(CheckScalarParameters(*graph, node, i + 1, type));
     if (i == 2) {
       shape = part.shape;
       if (!NormalizeAxis(node.IntAttribute("axis", 0), shape.size(), &axis)) {

@@ -5,6 +5,7 @@
 // is the sum divided by the number of inputs.
 #include <algorithm>
 
+#include "compiler/base/status_macros.h"
 #include "compiler/ops/broadcast.h"
 #include "compiler/ops/program_operator.h"
 #include "compiler/ops/vector_math.h"
@@ -26,10 +27,9 @@ Steps Chain(const Node& node, Combine combine, Finish finish,
     ProgramBuilder b;
     const Term value = count > 1 ? combine(&b, b.A(), b.B()) : b.A();
     b.Out(i + 1 == count ? finish(&b, value) : value);
-    auto program = b.Finish();
-    if (!program.ok()) return program.status();
+    ASSIGN_OR_RETURN(auto program, b.Finish());
     ElementwiseStep step;
-    step.program = *std::move(program);
+    step.program = std::move(program);
     step.arguments = arguments;
     step.operands = {i <= 1 ? 0 : ElementwiseStep::kPrevious};
     if (count > 1) step.operands.push_back(static_cast<int>(i));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where: a if the condition holds, else b, with numpy's broadcasting, as a
 // microprogram.
+#include "compiler/base/status_macros.h"
 #include "compiler/ops/broadcast.h"
 #include "compiler/ops/program_operator.h"
 
@@ -15,7 +16,7 @@ absl::StatusOr<std::vector<ElementwiseStep>> WhereSteps(const Graph&,
 }
 
 absl::Status InferWhere(Graph* graph, const Node& node) {
-  if (auto s = InferBroadcast(graph, node); !s.ok()) return s;
+  RETURN_IF_ERROR(InferBroadcast(graph, node));
   const Tensor& a = InputOf(*graph, node, 1);
   const Tensor& b = InputOf(*graph, node, 2);
   if (a.type != b.type) {

@@ -13,6 +13,7 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
+#include "compiler/base/status_macros.h"
 #include "compiler/package/package_generated.h"
 #include "rtl/spec/generated/registers.h"
 
@@ -359,6 +360,11 @@ std::string Serialize(const Package& package) {
     metadata_size = builder.GetSize();
   }
 
+  uint64_t size = PageUp(kHeaderBytes + metadata_size) + package.weights.size();
+  for (const auto& stream : package.streams) {
+    size = PageUp(size) + stream.size() * sizeof(uint32_t);
+  }
+  file.reserve(size);
   file.assign(kHeaderBytes, '\0');
   file.append(reinterpret_cast<const char*>(builder.GetBufferPointer()),
               metadata_size);
@@ -380,7 +386,7 @@ std::string Serialize(const Package& package) {
 }
 
 absl::StatusOr<Package> Parse(absl::string_view bytes) {
-  if (absl::Status status = CheckHeader(bytes); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckHeader(bytes));
   const auto metadata_size = Load<uint32_t>(bytes, kMetadataSizeAt);
 
   // The verifier checks alignment relative to the buffer: give it an aligned
@@ -396,7 +402,7 @@ absl::StatusOr<Package> Parse(absl::string_view bytes) {
   std::unique_ptr<fb::MetadataT> metadata(fb::UnPackMetadata(buffer));
 
   Package package;
-  if (auto s = CheckHardwareVersion(metadata->hw_version); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckHardwareVersion(metadata->hw_version));
   package.model_name = metadata->model_name;
   package.producer = metadata->producer;
   package.config = metadata->config;
@@ -408,15 +414,11 @@ absl::StatusOr<Package> Parse(absl::string_view bytes) {
 
   SectionReader reader(bytes, kHeaderBytes + metadata_size);
   absl::string_view section;
-  if (auto s = reader.Next("weights", *metadata->weights, &section); !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(reader.Next("weights", *metadata->weights, &section));
   package.weights.assign(section.begin(), section.end());
   for (size_t i = 0; i < metadata->streams.size(); ++i) {
     const std::string name = absl::StrCat("stream ", i);
-    if (auto s = reader.Next(name, *metadata->streams[i], &section); !s.ok()) {
-      return s;
-    }
+    RETURN_IF_ERROR(reader.Next(name, *metadata->streams[i], &section));
     if (section.size() % sizeof(uint32_t) != 0) {
       return Damaged("size of ", name, " is ", section.size(),
                      ", not a multiple of 4");
@@ -432,16 +434,16 @@ absl::StatusOr<Package> Parse(absl::string_view bytes) {
                    " bytes follow the last section");
   }
 
-  auto inputs = UnpackTensors("inputs", metadata->inputs, package.io_bytes);
-  if (!inputs.ok()) return inputs.status();
-  package.inputs = *std::move(inputs);
-  auto outputs = UnpackTensors("outputs", metadata->outputs, package.io_bytes);
-  if (!outputs.ok()) return outputs.status();
-  package.outputs = *std::move(outputs);
-  auto taps = UnpackTensors("taps", metadata->taps, package.io_bytes);
-  if (!taps.ok()) return taps.status();
-  package.taps = *std::move(taps);
-  if (auto s = UnpackTables(*metadata, &package); !s.ok()) return s;
+  ASSIGN_OR_RETURN(auto inputs,
+                   UnpackTensors("inputs", metadata->inputs, package.io_bytes));
+  package.inputs = std::move(inputs);
+  ASSIGN_OR_RETURN(auto outputs, UnpackTensors("outputs", metadata->outputs,
+                                               package.io_bytes));
+  package.outputs = std::move(outputs);
+  ASSIGN_OR_RETURN(auto taps,
+                   UnpackTensors("taps", metadata->taps, package.io_bytes));
+  package.taps = std::move(taps);
+  RETURN_IF_ERROR(UnpackTables(*metadata, &package));
   return package;
 }
 

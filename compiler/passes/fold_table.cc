@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/base/status_macros.h"
 #include "compiler/ops/operator.h"
 #include "compiler/passes/rewriter.h"
 
@@ -94,9 +95,8 @@ class Chain {
     g.outputs = {id_of(r_.node(quantize_).outputs[0])};
     TensorData all = TensorData::Zeros(r_.tensor(source_).type, {256});
     for (int i = 0; i < 256; ++i) all.bytes[i] = static_cast<uint8_t>(i);
-    auto results = EvaluateGraph(g, {all});
-    if (!results.ok()) return results.status();
-    return std::move((*results)[g.outputs[0]]);
+    ASSIGN_OR_RETURN(auto results, EvaluateGraph(g, {all}));
+    return std::move(results[g.outputs[0]]);
   }
 
   TensorId source() const { return source_; }
@@ -153,11 +153,12 @@ class Chain {
   std::vector<int> inner_, order_;
 };
 
-absl::Status Fold(Rewriter* r, int quantize, std::set<std::string>* folded) {
+void Fold(Rewriter* r, int quantize, std::set<std::string>* folded) {
   Chain chain(*r, quantize);
-  if (!chain.Find()) return absl::OkStatus();
+  if (!chain.Find()) return;
   absl::StatusOr<TensorData> table = chain.Evaluate();
-  if (!table.ok()) return table.status();
+  // Nodes are checked after this pass: what is wrong with one is told then.
+  if (!table.ok()) return;
   Node node;
   node.op = "Table";
   node.domain = kInternalDomain;
@@ -185,7 +186,6 @@ absl::Status Fold(Rewriter* r, int quantize, std::set<std::string>* folded) {
     }
   }
   r->Add(std::move(node));
-  return absl::OkStatus();
 }
 
 }  // namespace
@@ -196,9 +196,9 @@ absl::Status FoldTables(Graph* graph) {
   const int count = r.size();
   for (int n = 0; n < count; ++n) {
     if (!r.alive(n) || !r.IsOp(n, "QuantizeLinear")) continue;
-    if (auto s = Fold(&r, n, &folded); !s.ok()) return s;
+    Fold(&r, n, &folded);
   }
-  if (auto s = r.Finish(); !s.ok()) return s;
+  RETURN_IF_ERROR(r.Finish());
   std::vector<FloatGroup>& groups = graph->float_groups;
   groups.erase(std::remove_if(groups.begin(), groups.end(),
                               [&](const FloatGroup& group) {

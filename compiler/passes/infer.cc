@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/diagnostic.h"
+#include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
 #include "compiler/passes/suppose.h"
 
@@ -377,18 +378,17 @@ class Supposition {
 absl::Status InferAndFold(Graph* graph,
                           const std::map<TensorId, Declaration>& declared,
                           Supposed* supposed) {
-  if (auto s = CheckInputSizes(*graph); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckInputSizes(*graph));
   Supposition supposition(declared, graph, supposed);
   std::vector<Node> kept;
   int64_t budget = kMaxFoldedTotal;
   // `graph->nodes` is not touched while nodes are looked at.
   for (const Node& node : graph->nodes) {
     if (supposed != nullptr) {
-      auto known = supposition.Infer(node);
-      if (!known.ok()) return known.status();
-      if (!*known) continue;
+      ASSIGN_OR_RETURN(auto known, supposition.Infer(node));
+      if (!known) continue;
     } else {
-      if (auto s = CheckNode(*graph, node); !s.ok()) return s;
+      RETURN_IF_ERROR(CheckNode(*graph, node));
       const OperatorInfo* info = FindOperator(node.domain, node.op, node.opset);
       if (auto s = info->infer(graph, node); !s.ok()) {
         if (RejectionOf(s) != Rejection::kUnsupportedShape ||
@@ -398,12 +398,11 @@ absl::Status InferAndFold(Graph* graph,
         }
       }
     }
-    if (auto s = CheckSize(*graph, node); !s.ok()) return s;
-    if (auto s = CheckDeclared(*graph, node, declared); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckSize(*graph, node));
+    RETURN_IF_ERROR(CheckDeclared(*graph, node, declared));
     if (!IsQuantizationBoundary(node)) {
-      auto folded = Fold(graph, node, &budget, supposed);
-      if (!folded.ok()) return folded.status();
-      if (*folded) continue;
+      ASSIGN_OR_RETURN(auto folded, Fold(graph, node, &budget, supposed));
+      if (folded) continue;
     }
     kept.push_back(node);
   }
@@ -416,9 +415,8 @@ absl::Status FoldConstants(Graph* graph, Supposed* supposed) {
   std::vector<Node> kept;
   int64_t budget = kMaxFoldedTotal;
   for (const Node& node : graph->nodes) {
-    auto folded = Fold(graph, node, &budget, supposed);
-    if (!folded.ok()) return folded.status();
-    if (!*folded) kept.push_back(node);
+    ASSIGN_OR_RETURN(auto folded, Fold(graph, node, &budget, supposed));
+    if (!folded) kept.push_back(node);
   }
   graph->nodes = std::move(kept);
   return absl::OkStatus();

@@ -17,6 +17,7 @@
 #include "compiler/ops/operator.h"
 #include "compiler/passes/quantize_bias.h"
 #include "compiler/passes/quantize_pairs.h"
+#include "compiler/passes/quantize_products.h"
 #include "compiler/passes/rewriter.h"
 
 namespace heddle::compiler {
@@ -595,6 +596,8 @@ class Fuser {
     const Node target = r_.node(n);
     const TensorId out = target.outputs[0];
     const auto& readers = r_.Consumers(out);
+    // Replaced: its codes are what is read.
+    if (readers.empty() && !r_.graph().IsOutput(out)) return;
     for (int reader : readers) {
       if (r_.IsOp(reader, "QuantizeLinear")) return;
     }
@@ -685,6 +688,7 @@ absl::Status FuseQuantization(Graph* graph) {
   Rewriter rewriter(graph);
   MergeDoublePairs(&rewriter);
   MovePairs(&rewriter);
+  FoldIntoProducts(&rewriter);
   Fuser(&rewriter).Run();
   RemoveInversePairs(&rewriter);
   return rewriter.Finish();

@@ -45,6 +45,21 @@ bool Rewriter::OnlyUse(TensorId id) const {
   return consumers_[id].size() == 1 && outputs_.count(id) == 0;
 }
 
+void Rewriter::AddReshape(TensorId from, TensorId to) {
+  constexpr int kOpset = 13;
+  const Tensor t = tensor(to);
+  TensorData shape = TensorData::Zeros(DataType::kInt64,
+                                       {static_cast<int64_t>(t.shape.size())});
+  std::copy(t.shape.begin(), t.shape.end(), shape.as<int64_t>());
+  Node node;
+  node.op = "Reshape";
+  node.name = t.name;
+  node.opset = kOpset;
+  node.inputs = {from, NewConstant(t.name + "/shape", std::move(shape))};
+  node.outputs = {to};
+  Add(std::move(node));
+}
+
 int Rewriter::Add(Node node) {
   graph_->nodes.push_back(std::move(node));
   alive_.push_back(true);

@@ -38,6 +38,8 @@ class Rewriter {
   bool OnlyUse(TensorId id) const;
 
   int Add(Node node);
+  // A Reshape of `from`, whose result is `to`.
+  void AddReshape(TensorId from, TensorId to);
   void Remove(int n);
   // Makes input `i` of node n read `id` (which may be new).
   void SetInput(int n, size_t i, TensorId id);

@@ -6,41 +6,23 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <numeric>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "compiler/backend/backend.h"
 #include "compiler/base/diagnostic.h"
+#include "compiler/base/nearest_names.h"
+#include "compiler/base/status_macros.h"
+#include "compiler/device_ops/lowering.h"
 #include "compiler/import/importer.h"
 #include "compiler/import/inline.h"
-#include "compiler/lowering/lowering.h"
 #include "compiler/ops/operator.h"
 
 namespace heddle::compiler {
 namespace {
-
-constexpr size_t kSuggestions = 5;
-
-// Levenshtein's distance.
-size_t Distance(absl::string_view a, absl::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), 0);
-  for (size_t i = 0; i < a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (size_t j = 0; j < b.size(); ++j) {
-      const size_t change = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({change, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
-}
 
 std::string TensorList(const Graph& graph, const std::vector<TensorId>& ids) {
   std::vector<std::string> parts;
@@ -269,40 +251,13 @@ std::string DescribeFate(const Graph& model, const Node& node,
 
 }  // namespace
 
-std::vector<std::string> NearestNames(
-    const std::string& name, const std::vector<std::string>& candidates) {
-  const std::string wanted = absl::AsciiStrToLower(name.substr(0, 200));
-  std::map<std::string, size_t> score;
-  for (const std::string& candidate : candidates) {
-    const std::string have = absl::AsciiStrToLower(candidate.substr(0, 200));
-    const size_t distance = Distance(wanted, have);
-    const bool part =
-        !wanted.empty() && !have.empty() &&
-        (absl::StrContains(have, wanted) || absl::StrContains(wanted, have));
-    if (part) {
-      score[candidate] = std::min<size_t>(distance, 2);
-    } else if (3 * distance <= std::max<size_t>(wanted.size(), 3)) {
-      score[candidate] = distance;
-    }
-  }
-  std::vector<std::string> best;
-  for (const auto& entry : score) best.push_back(entry.first);
-  std::stable_sort(best.begin(), best.end(),
-                   [&](const std::string& a, const std::string& b) {
-                     return score[a] < score[b];
-                   });
-  if (best.size() > kSuggestions) best.resize(kSuggestions);
-  return best;
-}
-
 absl::StatusOr<Explanation> ExplainNode(absl::string_view model,
                                         const CompileOptions& options,
                                         const std::string& name) {
   Explanation result;
-  const absl::StatusOr<Graph> imported =
-      Written(model, options, &result.refusal);
-  if (!imported.ok()) return imported.status();
-  const Graph& written = *imported;
+  ASSIGN_OR_RETURN(const Graph imported,
+                   Written(model, options, &result.refusal));
+  const Graph& written = imported;
   std::vector<const Node*> nodes;
   for (const Node& node : written.nodes) {
     if (node.name == name) nodes.push_back(&node);

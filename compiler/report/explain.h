@@ -41,11 +41,6 @@ struct MissingOperator {
 std::vector<MissingOperator> MissingOperators(absl::string_view model,
                                               const CompileOptions& options);
 
-// The candidates that `name` may have been meant to be, best first, at most
-// five: few letters differ, or one contains the other.
-std::vector<std::string> NearestNames(
-    const std::string& name, const std::vector<std::string>& candidates);
-
 }  // namespace heddle::compiler
 
 #endif  // HEDDLE_COMPILER_REPORT_EXPLAIN_H_

@@ -113,14 +113,6 @@ TEST(Explain, WrongNames) {
   EXPECT_FALSE(ExplainNode("no model", {}, "x").ok());
 }
 
-TEST(NearestNames, OrderAndLimit) {
-  EXPECT_EQ(NearestNames("conv1", {"conv2", "conv1_1", "pool", "Conv1"}),
-            (std::vector<std::string>{"Conv1", "conv2", "conv1_1"}));
-  EXPECT_TRUE(NearestNames("abc", {"xyz"}).empty());
-  EXPECT_TRUE(NearestNames("", {"a"}).size() <= 1);
-  EXPECT_EQ(NearestNames("a", {"a1", "a2", "a3", "a4", "a5", "a6"}).size(), 5u);
-}
-
 TEST(MissingOperators, AllOfThem) {
   ModelBuilder b;
   b.Input("x", DataType::kFloat, {1, 4});

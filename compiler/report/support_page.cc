@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "compiler/device_ops/lowering.h"
 #include "compiler/import/importer.h"
-#include "compiler/lowering/lowering.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/operator.h"
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint64_t kAlign = 64;
 
-class CascadeOp : public DeviceOp {
+class CascadeOp : public ClonableOp<CascadeOp> {
  public:
   CascadeOp(const DeviceGraph& graph,
             std::vector<std::unique_ptr<DeviceOp>> parts, int64_t rows)
@@ -70,23 +70,14 @@ class CascadeOp : public DeviceOp {
     groups = {ConstantGroup{0, bytes}};
   }
 
-  void Place(ConstantPool* pool) override {
+  std::vector<uint8_t> Pack(size_t) const override {
     std::vector<uint8_t> all;
-    for (Part& part : parts_) {
-      part.constants = all.size();
-      std::vector<uint8_t> own;
-      if (part.op->AsMatrix() != nullptr) {
-        ConstantPool one;
-        part.op->Place(&one);
-        own = one.bytes();
-      } else {
-        const ConstantGroup& g = part.op->groups[0];
-        own.assign(pool->bytes().begin() + g.offset,
-                   pool->bytes().begin() + g.offset + g.bytes);
-      }
+    for (const Part& part : parts_) {
+      const std::vector<uint8_t> own = part.op->Pack(0);
+      all.resize(part.constants);
       all.insert(all.end(), own.begin(), own.end());
     }
-    groups = {pool->Add(all)};
+    return all;
   }
 
   std::vector<Microprogram> Programs() const override {
@@ -156,7 +147,7 @@ class CascadeOp : public DeviceOp {
 
  private:
   struct Part {
-    std::unique_ptr<DeviceOp> op;
+    std::shared_ptr<const DeviceOp> op;
     std::vector<int> outer;  // input of the cascade, or -1 if a part makes it
     uint64_t constants = 0;  // offset in the group
     // Rolling buffer of the result; base is an offset in the temporary.

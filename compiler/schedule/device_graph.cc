@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/schedule/device_graph.h"
 
-#include <algorithm>
-#include <functional>
-#include <string_view>
+#include <utility>
 
 namespace heddle::compiler {
 namespace {
@@ -94,26 +92,31 @@ isa::Vrun Emitter::Run(const Microprogram& program) const {
   return run;
 }
 
-ConstantGroup ConstantPool::Add(const std::vector<uint8_t>& bytes) {
-  if (bytes.empty()) return ConstantGroup();
-  const size_t hash = std::hash<std::string_view>()(std::string_view(
-      reinterpret_cast<const char*>(bytes.data()), bytes.size()));
-  const auto [first, last] = known_.equal_range(hash);
-  for (auto it = first; it != last; ++it) {
-    const Known& known = it->second;
-    if (known.size == bytes.size() &&
-        std::equal(bytes.begin(), bytes.end(),
-                   bytes_.begin() + known.group.offset)) {
-      return known.group;
-    }
-  }
-  ConstantGroup group;
-  group.offset = bytes_.size();
-  group.bytes = RoundUp(bytes.size(), isa::kRegionAlign);
-  bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
-  bytes_.resize(group.offset + group.bytes);
-  known_.emplace(hash, Known{bytes.size(), group});
-  return group;
+uint64_t AlignToRegion(uint64_t bytes) {
+  return (bytes + isa::kRegionAlign - 1) / isa::kRegionAlign *
+         isa::kRegionAlign;
+}
+
+std::vector<uint8_t> DeviceOp::Pack(size_t) const {
+  return constants_ ? *constants_ : std::vector<uint8_t>();
+}
+
+void DeviceOp::SetConstants(std::vector<uint8_t> bytes) {
+  groups = {ConstantGroup{0, AlignToRegion(bytes.size())}};
+  constants_ = std::make_shared<const std::vector<uint8_t>>(std::move(bytes));
+}
+
+DeviceGraph DeviceGraph::Clone() const {
+  DeviceGraph graph;
+  graph.storages = storages;
+  graph.values = values;
+  for (const auto& op : ops) graph.ops.push_back(op->Clone());
+  graph.sram_bytes = sram_bytes;
+  graph.inputs = inputs;
+  graph.outputs = outputs;
+  graph.taps = taps;
+  graph.io_bytes = io_bytes;
+  return graph;
 }
 
 }  // namespace heddle::compiler

@@ -9,7 +9,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "compiler/ir/graph.h"
@@ -73,7 +72,8 @@ struct Storage {
   int region = -1;
   uint64_t dram_offset = 0;
   bool is_input = false, is_output = false;
-  bool is_constant = false;  // lies in region 0, in ONNX's order
+  // Lies in region 0, in ONNX's order.
+  std::shared_ptr<const std::vector<uint8_t>> constant;
   // The choice of the schedule: not resident though it may fit.
   bool spill = false;
   // SRAM, when resident from first_op to last_op.
@@ -83,7 +83,7 @@ struct Storage {
   // Region 2 offset of the tap (dense), or -1.
   int64_t tap_offset = -1;
 
-  bool dram_dense() const { return is_input || is_output || is_constant; }
+  bool dram_dense() const { return is_input || is_output || constant; }
   uint64_t DramBytes() const;
   uint64_t SramBytes() const;  // all images
 };
@@ -156,6 +156,8 @@ struct OpInput {
   // columns: one is a dense matrix, the other blocked. `columns` and `channels`
   // then refer to those.
   bool swapped = false;
+  // Its columns are the result's rows, and `columns` refers to those.
+  bool turned = false;
   Halo halo;  // what the operation reads beyond the image (dense)
   uint32_t halo_value = 0;
   // The operation also reads the lanes beyond the last channel (blocked): they
@@ -163,7 +165,8 @@ struct OpInput {
   bool all_lanes = false;
   // Operands of which each constant group reads a part only: its channels (of
   // blocked ones from a multiple of 16 on), its rows (with kWhole), its
-  // columns. One for each group, or empty.
+  // columns; with kWindow some rows, or columns, of the window. One for each
+  // group, or empty.
   std::vector<Slice> channel_slices, row_slices, column_slices;
 };
 
@@ -178,7 +181,7 @@ struct Tile {
   int64_t image = 0;
   int64_t row0 = 0, rows = 0;
   int64_t column0 = 0, columns = 0;
-  int64_t channel0 = 0, channels = 0;  // channel0 is a multiple of 16
+  int64_t channel0 = 0, channels = 0;  // channel0 is a multiple of the step
   int group = 0;
   std::vector<TileView> inputs;
   TileView output;
@@ -188,9 +191,11 @@ struct Tile {
 
 // Constants of one group: a range of region 0, loaded as a piece.
 struct ConstantGroup {
-  uint64_t offset = 0;
-  uint64_t bytes = 0;  // multiple of 16
+  uint64_t offset = 0;  // from PlaceConstants
+  uint64_t bytes = 0;   // multiple of 64
 };
+// Up to the next multiple of 64 bytes.
+uint64_t AlignToRegion(uint64_t bytes);
 
 // Emission context: the stream and the microprograms' addresses.
 struct Emitter {
@@ -204,7 +209,6 @@ struct Emitter {
   isa::Vrun Run(const Microprogram& program) const;
 };
 
-class ConstantPool;
 class MatrixOp;
 
 class DeviceOp {
@@ -212,9 +216,11 @@ class DeviceOp {
   virtual ~DeviceOp() = default;
   // Commands for one tile. All addresses are final.
   virtual void Emit(Emitter* emitter, const Tile& tile) const = 0;
-  // Puts the constants into region 0 and sets the offsets of `groups`, for
-  // operations that do so only when it is certain which they need.
-  virtual void Place(ConstantPool*) {}
+  // Another one that can be scheduled in another way.
+  virtual std::unique_ptr<DeviceOp> Clone() const = 0;
+  // The constants of groups[group], at most that many bytes; called once it is
+  // certain which groups there are. Here: those given to SetConstants.
+  virtual std::vector<uint8_t> Pack(size_t group) const;
   virtual MatrixOp* AsMatrix() { return nullptr; }
   virtual const MatrixOp* AsMatrix() const { return nullptr; }
   // Rows of input `input` that rows [row0, row0 + rows) of the result need, not
@@ -239,6 +245,8 @@ class DeviceOp {
   bool tileable = false;  // rows
   bool columns_tileable = false, channels_tileable = false;
   int64_t column_step = 1;  // tiles begin at multiples of so many columns
+  int64_t channel_step =
+      16;  // and of so many channels: 16, or 1 if all is dense
   // What each group makes of a tile, where groups make different parts of it
   // (output channels, or columns of a product). Groups that make the same part
   // follow each other, each continuing what the one before has left. Empty: all
@@ -246,34 +254,38 @@ class DeviceOp {
   std::vector<Slice> group_columns, group_channels;
   // Rows times columns of a tile are at most so many; 0 = any.
   int64_t max_pixels = 0;
+  // Rows of a tile are at most so many, however many columns; 0 = any.
+  int64_t max_rows = 0;
   // Rows of a tile that the choice of the schedule prefers; 0 = the image.
   int64_t tile_rows = 0;
 
   std::vector<std::string> sources;  // ONNX nodes that it stands for
-};
 
-// Region 0 under construction; equal blobs are stored once.
-class ConstantPool {
- public:
-  // Rounded up to 64 bytes with zeros.
-  ConstantGroup Add(const std::vector<uint8_t>& bytes);
-  const std::vector<uint8_t>& bytes() const { return bytes_; }
+ protected:
+  // One group of constants, which is there already.
+  void SetConstants(std::vector<uint8_t> bytes);
 
  private:
-  std::vector<uint8_t> bytes_;
-  // By hash of the blob; equal ones are compared where they lie.
-  struct Known {
-    size_t size = 0;
-    ConstantGroup group;
-  };
-  std::unordered_multimap<size_t, Known> known_;
+  std::shared_ptr<const std::vector<uint8_t>> constants_;
+};
+
+// Base of a class `T` of operations that can be copied.
+template <typename T, typename Base = DeviceOp>
+class ClonableOp : public Base {
+ public:
+  using Base::Base;
+  std::unique_ptr<DeviceOp> Clone() const override {
+    return std::make_unique<T>(static_cast<const T&>(*this));
+  }
 };
 
 struct DeviceGraph {
   std::vector<Storage> storages;
   std::vector<Value> values;
   std::vector<std::unique_ptr<DeviceOp>> ops;
-  ConstantPool constants;
+  // What may be used of the card's SRAM, for what is held in it as a whole;
+  // 0: not known.
+  uint64_t sram_bytes = 0;
   // Region 2.
   std::vector<std::pair<std::string, int>> inputs, outputs,
       taps;  // name, value
@@ -283,6 +295,8 @@ struct DeviceGraph {
     return storages[values[value].storage];
   }
   Storage& StorageOf(int value) { return storages[values[value].storage]; }
+
+  DeviceGraph Clone() const;
 };
 
 }  // namespace heddle::compiler

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "compiler/schedule/conv_window.h"
+#include "compiler/schedule/window_need.h"
 #include "compiler/stream/access.h"
 #include "compiler/stream/estimate.h"
 
@@ -53,7 +53,7 @@ bool MatrixOp::Accepts(OutputStage::Kind kind) const {
     return false;
   }
   // Poolings look at more pixels than accumulators hold.
-  if (parts_.size() > 1 && kind != OutputStage::kTable &&
+  if (parts_.cut() && kind != OutputStage::kTable &&
       kind != OutputStage::kResidual) {
     return false;
   }
@@ -106,8 +106,7 @@ void MatrixOp::ConvRows(int64_t row0, int64_t rows, int64_t* first,
 
 void MatrixOp::MapRows() {
   const Window& w = spec_->window;
-  AxisNeed conv{AxisNeed::kWindow, w.stride[0], w.pad_begin[0],
-                (w.kernel[0] - 1) * w.dilation[0] + 1};
+  AxisNeed conv = WindowNeed(w, 0);
   AxisNeed residual{AxisNeed::kSame, 1, 0, 1};
   const OutputStage* pool = Find(OutputStage::kMaxPool);
   // Windows of a pooling that overlap are taken in one command: a row of the
@@ -125,7 +124,7 @@ void MatrixOp::MapRows() {
   inputs[0].rows = conv;
   const bool fold = spec_->mode == isa::MatrixMode::kFold;
   column_step = fold ? kBlock : 1;
-  inputs[0].columns = ColumnNeed(w, column_step);
+  inputs[0].columns = WindowNeed(w, 1, column_step);
   if (spec_->mode == isa::MatrixMode::kDepthwise) {
     inputs[0].channels.kind = AxisNeed::kSame;
   }
@@ -148,8 +147,7 @@ uint64_t MatrixOp::WeightBytes(int64_t count, const Contraction& part) const {
       return fixed + RoundUp(count, config_.lanes_out) * config_.lanes_in *
                          FoldVectors(w.kh, w.kw * w.ci, config_.lanes_in);
     default:
-      return fixed + RoundUp(count, config_.lanes_out) * part.ky * w.kw *
-                         RoundUp(part.ci, config_.lanes_in);
+      return fixed + PackedBytes(w, count, part, config_);
   }
 }
 
@@ -184,16 +182,14 @@ void MatrixOp::Regroup(uint64_t max_bytes) {
   const Contraction whole{0, w.ci, 0, w.kh};
   const uint64_t unit_bytes = WeightBytes(unit, whole);
   const uint64_t most = std::max<uint64_t>(max_bytes, config_.sram_bytes / 4);
-  parts_ = {whole};
-  max_pixels = 0;
-  if (unit_bytes > most && spec_->mode == isa::MatrixMode::kConv) {
+  parts_ = ContractionParts(w);
+  // A pooling stage needs every sum of its window at once.
+  const bool pools = Find(OutputStage::kMaxPool) || Find(OutputStage::kAverage);
+  if (unit_bytes > most && spec_->mode == isa::MatrixMode::kConv && !pools) {
     const uint64_t fixed = WeightBytes(unit, {});
-    parts_ = CutContraction(w, most - std::min(most, fixed), config_);
-    if (parts_.size() > 1) {
-      max_pixels = config_.acc_pixels * config_.lanes_out /
-                   std::max<int64_t>(unit, config_.lanes_out);
-    }
+    parts_ = ContractionParts(w, most - std::min(most, fixed), unit, config_);
   }
+  max_pixels = parts_.max_pixels();
   // Groups of equal size, so that none is much shorter than the others.
   const auto equal = [](int64_t all, int64_t fit) {
     const int64_t count = (all + fit - 1) / fit;
@@ -223,42 +219,38 @@ void MatrixOp::Regroup(uint64_t max_bytes) {
       }
     }
   }
-  if (groups.size() == 1 || (parts_.size() == 1 && spec_->conv_groups == 1)) {
+  if (groups.size() == 1 || (!parts_.cut() && spec_->conv_groups == 1)) {
     inputs[0].channel_slices.clear();  // all of them
   }
 }
 
-void MatrixOp::Place(ConstantPool* pool) {
+std::vector<uint8_t> MatrixOp::Pack(size_t group) const {
   const CodeWeights& w = spec_->weights;
   const std::vector<uint8_t>& zero = spec_->weight_zero;
   const OutputStage* table = Find(OutputStage::kTable);
-  for (size_t g = 0; g < groups.size(); ++g) {
-    const auto [begin, all] = group_channels[g];
-    const int64_t count = PieceOf(all);
-    std::vector<uint8_t> blob;
-    for (int64_t first = begin; first < begin + all; first += count) {
-      const std::vector<uint8_t> parameters = PackParameters(
-          spec_->bias, spec_->scale, zero, zw_channel_, first, count);
-      blob.insert(blob.end(), parameters.begin(), parameters.end());
-      if (table) {
-        blob.insert(blob.end(), table->table.begin(), table->table.end());
-      }
-      std::vector<uint8_t> packed;
-      switch (spec_->mode) {
-        case isa::MatrixMode::kFold:
-          packed = PackFold(w, first, count, zero, config_);
-          break;
-        case isa::MatrixMode::kDepthwise:
-          packed = PackDepthwise(w, first, count, zero);
-          break;
-        default:
-          packed = PackConv(w, first, count, parts_[g % parts_.size()], zero,
-                            config_);
-      }
-      blob.insert(blob.end(), packed.begin(), packed.end());
+  const auto [begin, all] = group_channels[group];
+  const int64_t count = PieceOf(all);
+  std::vector<uint8_t> blob;
+  blob.reserve(groups[group].bytes);
+  const auto append = [&blob](const auto& bytes) {
+    blob.insert(blob.end(), bytes.begin(), bytes.end());
+  };
+  for (int64_t first = begin; first < begin + all; first += count) {
+    append(PackParameters(spec_->bias, spec_->scale, zero, zw_channel_, first,
+                          count));
+    if (table) append(table->table);
+    switch (spec_->mode) {
+      case isa::MatrixMode::kFold:
+        append(PackFold(w, first, count, zero, config_));
+        break;
+      case isa::MatrixMode::kDepthwise:
+        append(PackDepthwise(w, first, count, zero));
+        break;
+      default:
+        append(PackConv(w, first, count, parts_.Of(group), zero, config_));
     }
-    groups[g] = pool->Add(blob);
   }
+  return blob;
 }
 
 uint64_t MatrixOp::Cycles(int64_t rows) const {
@@ -289,7 +281,7 @@ void MatrixOp::Emit(Emitter* emitter, const Tile& tile) const {
   uint32_t constants = tile.constants;
   for (int64_t first = begin; first < begin + all; first += count) {
     EmitPiece(emitter, tile, first, count, constants);
-    constants += WeightBytes(count, parts_[tile.group % parts_.size()]);
+    constants += WeightBytes(count, parts_.Of(tile.group));
   }
 }
 
@@ -297,9 +289,6 @@ void MatrixOp::EmitPiece(Emitter* emitter, const Tile& tile, int64_t first,
                          int64_t count, uint32_t constants) const {
   const Window& w = spec_->window;
   const TileView& in = tile.inputs[0];
-  const size_t index = tile.group % parts_.size();
-  const Contraction& part = parts_[index];
-  const bool last_part = index + 1 == parts_.size();
   isa::Conv c;
   c.mode = spec_->mode;
   c.in_signed = spec_->in_signed;
@@ -307,21 +296,21 @@ void MatrixOp::EmitPiece(Emitter* emitter, const Tile& tile, int64_t first,
   c.out_type = spec_->out_type;
   c.zw_channel = zw_channel_;
   const int64_t conv_group = first / (spec_->weights.co / spec_->conv_groups);
-  int64_t block = (conv_group * spec_->weights.ci + part.ci0) / kBlock;
+  int64_t block =
+      (conv_group * spec_->weights.ci + parts_.Of(tile.group).ci0) / kBlock;
   if (spec_->mode == isa::MatrixMode::kDepthwise) block = first / kBlock;
   SetWindow(w, inputs[0].columns, tile, in, block, !columns_tileable, &c);
   if (spec_->mode == isa::MatrixMode::kFold) {
     c.fold_channels = spec_->weights.ci;
     c.in_plane = 0;
   }
-  c.kh = part.ky;
-  c.pad_top -= part.ky0 * w.dilation[0];
+  parts_.SetPart(tile.group, w, &c);
   int64_t conv_row, conv_rows;
   ConvRows(tile.row0, tile.rows, &conv_row, &conv_rows);
   c.out_rows = conv_rows;
   c.out_row0 = conv_row;
   c.co = count;
-  c.ci = spec_->mode == isa::MatrixMode::kDepthwise ? count : part.ci;
+  if (spec_->mode == isa::MatrixMode::kDepthwise) c.ci = count;
   c.param_addr = constants / kWord;
   c.w_addr = c.param_addr + Blocks(count) * (zw_channel_ ? 9 : 8);
   c.za = spec_->za;
@@ -329,8 +318,6 @@ void MatrixOp::EmitPiece(Emitter* emitter, const Tile& tile, int64_t first,
     const uint8_t zero = spec_->weight_zero[0];
     c.zw = spec_->w_signed ? static_cast<int8_t>(zero) : zero;
   }
-  c.acc_continue = index > 0;
-  c.acc_hold = !last_part;
   const TileView& out = tile.output;
   c.zo = spec_->zo;
   const bool s8 = spec_->out_type == isa::OutType::kS8;
@@ -346,7 +333,7 @@ void MatrixOp::EmitPiece(Emitter* emitter, const Tile& tile, int64_t first,
     c.lut_addr = c.w_addr;
     c.w_addr += kTableBytes / kWord;
   }
-  if (last_part) SetStages(&c, tile, first, conv_row);
+  if (parts_.Completes(tile.group)) SetStages(&c, tile, first, conv_row);
   emitter->Append(c);
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "compiler/ops/window.h"
+#include "compiler/schedule/contraction_parts.h"
 #include "compiler/schedule/device_graph.h"
 #include "compiler/stream/pack.h"
 
@@ -56,7 +57,7 @@ struct OutputStage {
   int output = -1;
 };
 
-class MatrixOp : public DeviceOp {
+class MatrixOp : public ClonableOp<MatrixOp> {
  public:
   // Results are codes; for others see lowering/lower_qmatmul.h.
   MatrixOp(const isa::Config& config, std::shared_ptr<const MatrixSpec> spec,
@@ -78,7 +79,7 @@ class MatrixOp : public DeviceOp {
   // block's groups are ranges of input channels, and what one has accumulated
   // the next continues. Sets the groups' bytes.
   void Regroup(uint64_t max_bytes);
-  void Place(ConstantPool* pool) override;
+  std::vector<uint8_t> Pack(size_t group) const override;
   MatrixOp* AsMatrix() override { return this; }
   const MatrixOp* AsMatrix() const override { return this; }
   // Estimated cycles of a command for `rows` rows of the result, and bytes of
@@ -115,8 +116,7 @@ class MatrixOp : public DeviceOp {
   std::vector<OutputStage> stages_;
   int first_output_;  // before any stage
   bool zw_channel_ = false;
-  // Groups that contract one block of output channels.
-  std::vector<Contraction> parts_;
+  ContractionParts parts_;
 };
 
 }  // namespace heddle::compiler

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/diagnostic.h"
+#include "compiler/base/status_macros.h"
 
 namespace heddle::compiler {
 namespace {
@@ -108,7 +109,7 @@ int64_t Half(int64_t value, int64_t step) {
   return Ceil(value, 2 * step) * step;
 }
 
-// Tiles are cut along channels at multiples of so many.
+// Channels of a tile below which columns are cut first.
 constexpr int64_t kChannels = 16;
 // Columns of a tile below which transfers lose more than they do with fewer
 // channels.
@@ -146,14 +147,14 @@ class Planner {
     while (true) {
       const size_t failed = TryPlace();
       if (failed == graph_.ops.size()) break;
-      if (absl::Status s = Relax(failed); !s.ok()) return s;
+      RETURN_IF_ERROR(Relax(failed));
     }
     for (size_t i = 0; i < graph_.ops.size(); ++i) {
       plan_.ops[i].keep &= Tiles(i) > 1;
       ChooseOrder(i);
     }
-    if (absl::Status s = CheckTiles(); !s.ok()) return s;
-    if (absl::Status s = PlaceScratch(); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckTiles());
+    RETURN_IF_ERROR(PlaceScratch());
     return std::move(plan_);
   }
 
@@ -172,6 +173,7 @@ class Planner {
       tile.rows =
           std::clamp<int64_t>(op.max_pixels / tile.columns, 1, tile.rows);
     }
+    if (op.max_rows > 0) tile.rows = std::min(tile.rows, op.max_rows);
     return tile;
   }
 
@@ -410,6 +412,8 @@ class Planner {
       t.channels = Half(t.channels, kChannels);
     } else if (op.columns_tileable && t.columns > op.column_step) {
       t.columns = Half(t.columns, op.column_step);
+    } else if (op.channels_tileable && t.channels > op.channel_step) {
+      t.channels = Half(t.channels, op.channel_step);
     } else {
       return false;
     }
@@ -500,12 +504,22 @@ Slice Along(const AxisNeed& need, int64_t first, int64_t count) {
   return out;
 }
 
+// The part of a window that a group needs.
+AxisNeed PartOf(AxisNeed need, const std::vector<Slice>& slices, int group) {
+  if (need.kind != AxisNeed::kWindow || slices.empty()) return need;
+  const Slice part = SliceOf(slices, group, 0);
+  need.pad -= part.first;
+  need.extent = part.count;
+  return need;
+}
+
 // The range of the result that the columns, or channels, of an input follow.
 struct Followed {
   Slice range;
   bool cut = false;  // not all of it
 };
 Followed ForColumns(const OpInput& in, const Extent& result, const Tile& t) {
+  if (in.turned) return {{t.row0, t.rows}, t.rows < result.h};
   if (in.swapped) return {{t.channel0, t.channels}, t.channels < result.c};
   return {{t.column0, t.columns}, t.columns < result.w};
 }
@@ -519,6 +533,9 @@ Followed ForChannels(const OpInput& in, const Extent& result, const Tile& t) {
 bool CutsColumns(const DeviceOp& op, size_t i, const Extent& result,
                  const Tile& tile) {
   const OpInput& in = op.inputs[i];
+  if (in.columns.kind == AxisNeed::kWindow && !in.column_slices.empty()) {
+    return true;
+  }
   return in.columns.kind != AxisNeed::kWhole &&
          ForColumns(in, result, tile).cut;
 }
@@ -537,7 +554,8 @@ InputBox NeedOf(const DeviceGraph& graph, const DeviceOp& op, size_t i,
   box.columns = SliceOf(in.column_slices, tile.group, e.w);
   if (CutsColumns(op, i, result, tile)) {
     const Slice range = ForColumns(in, result, tile).range;
-    box.columns = Along(in.columns, range.first, range.count);
+    box.columns = Along(PartOf(in.columns, in.column_slices, tile.group),
+                        range.first, range.count);
   }
   box.channels = SliceOf(in.channel_slices, tile.group, e.c);
   const Followed channels = ForChannels(in, result, tile);
@@ -555,7 +573,8 @@ InputBox NeedOf(const DeviceGraph& graph, const DeviceOp& op, size_t i,
       box.rows = {0, 0};
       break;
     default:
-      box.rows = Along(in.rows, tile.row0, tile.rows);
+      box.rows = Along(PartOf(in.rows, in.row_slices, tile.group), tile.row0,
+                       tile.rows);
   }
   return box;
 }

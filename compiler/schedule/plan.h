@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory plan: which tensors stay in SRAM from producer to last consumer, how
-// many rows a tile of each operation has, where every buffer lies in SRAM, and
+// large the tiles of each operation are, where every buffer lies in SRAM, and
 // the device memory of what is spilled.
 //
 // At first everything is resident, and every operation one tile, but for what
 // the choice of the schedule (choose.h) asks for. While some operation does not
 // fit, in this order: its constants are loaded less far ahead, and those of
-// others; those of its groups are no longer kept, its tiles get fewer rows, the
-// largest resident tensor alive there is spilled to region 1. Deterministic.
+// others; those of its groups are no longer kept; its tiles get smaller (fewer
+// rows, then what groups make one by one, columns, channels) or the largest
+// resident tensor alive there is spilled to region 1, whichever frees more; its
+// buffers are no longer doubled. Deterministic.
 #ifndef HEDDLE_COMPILER_SCHEDULE_PLAN_H_
 #define HEDDLE_COMPILER_SCHEDULE_PLAN_H_
 
@@ -76,8 +78,9 @@ InputBox NeedOf(const DeviceGraph& graph, const DeviceOp& op, size_t i,
                 const Tile& tile);
 
 // Whether the tile needs a part of the columns of input `i`, because it is a
-// part of the result's. A window then brings its padding along; else an
-// operand's row has that of the whole image at its ends.
+// part of the result's, or its group takes some columns of a window. A window
+// then brings its padding along; else an operand's row has that of the whole
+// image at its ends.
 bool CutsColumns(const DeviceOp& op, size_t i, const Extent& result,
                  const Tile& tile);
 

@@ -17,7 +17,7 @@
 namespace heddle::compiler {
 namespace {
 
-class FakeOp : public DeviceOp {
+class FakeOp : public ClonableOp<FakeOp> {
  public:
   void Emit(Emitter*, const Tile&) const override {}
 };
@@ -173,6 +173,9 @@ void CheckPlan(const DeviceGraph& graph, const MemoryPlan& plan,
     if (op.max_pixels > 0) {
       EXPECT_LE(tile.rows * tile.columns, op.max_pixels);
     }
+    if (op.max_rows > 0) {
+      EXPECT_LE(tile.rows, op.max_rows);
+    }
   }
 }
 
@@ -206,6 +209,7 @@ void MakeRandom(std::mt19937_64* random, DeviceGraph* graph) {
     if (op->tileable && op->columns_tileable && below(4) == 0) {
       op->max_pixels = 16 << below(4);
     }
+    if (op->tileable && below(6) == 0) op->max_rows = 1 + below(24);
     op->temporary_bytes = below(3) ? 0 : 64 * below(100);
     if (below(3) == 0) {
       op->groups.assign(1 + below(4), ConstantGroup());

@@ -34,6 +34,7 @@ DeviceGraph MakeTapGraph(DeviceGraph* graph, std::vector<uint32_t>* owners) {
       copy.extent = s.extent;
       copy.region = s.dram_dense() ? s.region : kIoRegion;
       copy.dram_offset = s.dram_dense() ? s.dram_offset : s.tap_offset;
+      copy.constant = s.constant;
       (result ? copy.is_output : copy.is_input) = true;
       it->second = taps.storages.size();
       taps.storages.push_back(copy);

@@ -11,6 +11,33 @@ constexpr int64_t kBlock = 16;
 
 int64_t DivUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
+struct Range {
+  int64_t first, count;
+};
+
+// Tap (y, x) of `outputs` by `inputs` at `tile`, whose rows have `lanes` bytes.
+void PackTile(const CodeWeights& w, Range outputs, Range inputs, int64_t y,
+              int64_t x, int64_t lanes, uint8_t* tile) {
+  const uint8_t* from =
+      w.codes->data() + w.IndexOf(outputs.first, inputs.first, y, x);
+  const int64_t taps = w.kh * w.kw;
+  if (w.outputs_last) {
+    for (int64_t c = 0; c < inputs.count; ++c, from += taps * w.co) {
+      for (int64_t k = 0; k < outputs.count; ++k) tile[k * lanes + c] = from[k];
+    }
+    return;
+  }
+  for (int64_t k = 0; k < outputs.count; ++k, from += w.ci * taps) {
+    if (taps == 1) {
+      std::memcpy(tile + k * lanes, from, inputs.count);
+      continue;
+    }
+    for (int64_t c = 0; c < inputs.count; ++c) {
+      tile[k * lanes + c] = from[c * taps];
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<uint8_t> PackConv(const CodeWeights& w, int64_t first,
@@ -19,32 +46,35 @@ std::vector<uint8_t> PackConv(const CodeWeights& w, int64_t first,
                               const isa::Config& config) {
   const int64_t lanes = config.lanes_in, cells = config.lanes_out;
   const int64_t end = part.ci0 + part.ci;
-  std::vector<uint8_t> out;
-  out.reserve(DivUp(count, cells) * cells * part.ky * w.kw *
-              DivUp(part.ci, lanes) * lanes);
-  const int64_t taps = w.kh * w.kw;
+  std::vector<uint8_t> out(PackedBytes(w, count, part, config));
+  uint8_t* tile = out.data();
   for (int64_t cob = 0; cob < count; cob += cells) {
+    const int64_t outputs = std::min(cells, count - cob);
     for (int64_t y = part.ky0; y < part.ky0 + part.ky; ++y) {
       for (int64_t x = 0; x < w.kw; ++x) {
         for (int64_t cib = part.ci0; cib < end; cib += lanes) {
           const int64_t channels = std::min(lanes, end - cib);
-          for (int64_t k = cob; k < cob + cells; ++k) {
-            const size_t at = out.size();
-            out.resize(at + lanes, zero[k < count ? first + k : first]);
-            if (k >= count) continue;
-            const uint8_t* from =
-                &w.codes[((first + k) * w.ci + cib) * taps + y * w.kw + x];
-            if (taps == 1) {
-              std::memcpy(&out[at], from, channels);
-              continue;
-            }
-            for (int64_t c = 0; c < channels; ++c) out[at + c] = from[c * taps];
+          PackTile(w, {first + cob, outputs}, {cib, channels}, y, x, lanes,
+                   tile);
+          for (int64_t k = 0; channels < lanes && k < outputs; ++k) {
+            std::memset(tile + k * lanes + channels, zero[first + cob + k],
+                        lanes - channels);
           }
+          std::memset(tile + outputs * lanes, zero[first],
+                      (cells - outputs) * lanes);
+          tile += cells * lanes;
         }
       }
     }
   }
   return out;
+}
+
+uint64_t PackedBytes(const CodeWeights& w, int64_t count,
+                     const Contraction& part, const isa::Config& config) {
+  const int64_t lanes = config.lanes_in, cells = config.lanes_out;
+  return DivUp(count, cells) * cells * part.ky * w.kw * DivUp(part.ci, lanes) *
+         lanes;
 }
 
 std::vector<Contraction> CutContraction(const CodeWeights& w,

@@ -5,18 +5,39 @@
 #define HEDDLE_COMPILER_STREAM_PACK_H_
 
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "rtl/spec/generated/isa.h"
 
 namespace heddle::compiler {
 
-// Weights of one convolution as [co][ci][kh][kw] codes.
+using SharedBytes = std::shared_ptr<const std::vector<uint8_t>>;
+
+// Weights of one convolution as [co][ci][kh][kw] codes, or, with outputs_last,
+// as [ci][kh][kw][co]: the second factor of a product. They may be those of the
+// model's tensor.
 struct CodeWeights {
-  std::vector<uint8_t> codes;
+  SharedBytes codes;
   int64_t co = 0, ci = 0, kh = 1, kw = 1;
+  bool outputs_last = false;
+
+  int64_t IndexOf(int64_t o, int64_t c, int64_t y, int64_t x) const {
+    return outputs_last ? ((c * kh + y) * kw + x) * co + o
+                        : ((o * ci + c) * kh + y) * kw + x;
+  }
   uint8_t At(int64_t o, int64_t c, int64_t y, int64_t x) const {
-    return codes[((o * ci + c) * kh + y) * kw + x];
+    return (*codes)[IndexOf(o, c, y, x)];
+  }
+  // `channels` ones for mode depthwise.
+  static CodeWeights Ones(int64_t channels) {
+    CodeWeights ones;
+    ones.codes =
+        std::make_shared<const std::vector<uint8_t>>(channels, uint8_t{1});
+    ones.co = channels;
+    ones.ci = 1;
+    return ones;
   }
 };
 
@@ -31,6 +52,9 @@ std::vector<uint8_t> PackConv(const CodeWeights& w, int64_t first,
                               int64_t count, const Contraction& part,
                               const std::vector<uint8_t>& zero,
                               const isa::Config& config);
+// What PackConv returns has so many bytes.
+uint64_t PackedBytes(const CodeWeights& w, int64_t count,
+                     const Contraction& part, const isa::Config& config);
 // The parts, in order, of which one of `lanes_out` output channels (at least a
 // block) takes at most `max_bytes`, or is the smallest there is.
 std::vector<Contraction> CutContraction(const CodeWeights& w,

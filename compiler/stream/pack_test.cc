@@ -43,8 +43,10 @@ void Check(const isa::Config& config, isa::MatrixMode mode, uint64_t seed) {
   const int64_t count = between(1, w.co - first);
   const bool w_signed = random() % 2, in_signed = random() % 2;
   const bool zero_points = random() % 2;
-  w.codes.resize(w.co * w.ci * w.kh * w.kw);
-  for (uint8_t& v : w.codes) v = random();
+  w.outputs_last = random() % 2;
+  std::vector<uint8_t> codes(w.co * w.ci * w.kh * w.kw);
+  for (uint8_t& v : codes) v = random();
+  w.codes = std::make_shared<const std::vector<uint8_t>>(std::move(codes));
   std::vector<uint8_t> zero(w.co, static_cast<uint8_t>(random()));
   if (zero_points) {
     for (uint8_t& z : zero) z = random();
@@ -182,8 +184,9 @@ TEST(Pack, TheOrderOfConvTiles) {
   w.co = 17;
   w.ci = 18;
   w.kw = 2;
-  w.codes.resize(17 * 18 * 2);
-  for (size_t i = 0; i < w.codes.size(); ++i) w.codes[i] = i * 31 + i / 256 + 1;
+  std::vector<uint8_t> codes(17 * 18 * 2);
+  for (size_t i = 0; i < codes.size(); ++i) codes[i] = i * 31 + i / 256 + 1;
+  w.codes = std::make_shared<const std::vector<uint8_t>>(std::move(codes));
   const std::vector<uint8_t> zero(17, 99);
   const auto packed = PackConv(w, 0, 17, {0, w.ci, 0, w.kh}, zero, isa::kH256);
   ASSERT_EQ(packed.size(), 2u * 2 * 2 * 256);

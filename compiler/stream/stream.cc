@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/diagnostic.h"
+#include "compiler/base/status_macros.h"
 #include "compiler/stream/access.h"
 
 namespace heddle::compiler {
@@ -318,7 +319,7 @@ absl::StatusOr<EncodedStream> StreamBuilder::Finish() const {
     isa::Header* header = HeaderOf(&command);
     const int self = EngineIndex(command);
     if (plan.barriers[i]) {
-      if (auto s = Encode(isa::Barrier(), &out); !s.ok()) return s;
+      RETURN_IF_ERROR(Encode(isa::Barrier(), &out));
     }
     const auto& waits = plan.waits[i];
     const auto& signals = plan.signals[i];
@@ -329,7 +330,7 @@ absl::StatusOr<EncodedStream> StreamBuilder::Finish() const {
         SetWait(HeaderOf(&sync), slot,
                 Semaphore(waits[done].engine, self, waits[done].point));
       }
-      if (auto s = Encode(sync, &out); !s.ok()) return s;
+      RETURN_IF_ERROR(Encode(sync, &out));
     }
     for (int slot = 0; done < waits.size(); ++slot, ++done) {
       SetWait(header, slot,
@@ -342,7 +343,7 @@ absl::StatusOr<EncodedStream> StreamBuilder::Finish() const {
                 signals[given].point);
     }
     out.offsets.push_back(out.words.size() * 4);
-    if (auto s = Encode(command, &out); !s.ok()) return s;
+    RETURN_IF_ERROR(Encode(command, &out));
     while (given < signals.size()) {
       isa::Command sync = SyncFor(self, header->tag);
       for (int slot = 0; slot < 2 && given < signals.size(); ++slot, ++given) {
@@ -350,10 +351,10 @@ absl::StatusOr<EncodedStream> StreamBuilder::Finish() const {
                   Semaphore(self, signals[given].engine, signals[given].point),
                   signals[given].point);
       }
-      if (auto s = Encode(sync, &out); !s.ok()) return s;
+      RETURN_IF_ERROR(Encode(sync, &out));
     }
   }
-  if (auto s = Encode(isa::End(), &out); !s.ok()) return s;
+  RETURN_IF_ERROR(Encode(isa::End(), &out));
   const uint64_t bytes = out.words.size() * sizeof(uint32_t);
   if (bytes > isa::kStreamBytesMax) return TooLong(bytes);
   return out;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/base/status_macros.h"
 #include "compiler/stream/access.h"
 #include "compiler/stream/estimate.h"
 
@@ -280,7 +281,7 @@ absl::StatusOr<Timeline> SimulateTimeline(const std::vector<uint32_t>& words,
     }
     at += work.back().words;
   }
-  if (auto s = Simulation(std::move(work), &timeline).Run(); !s.ok()) return s;
+  RETURN_IF_ERROR(Simulation(std::move(work), &timeline).Run());
   return timeline;
 }
 

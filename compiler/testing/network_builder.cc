@@ -104,6 +104,47 @@ NetworkBuilder& NetworkBuilder::LeakyRelu() {
   return *this;
 }
 
+template <typename F>
+NetworkBuilder& NetworkBuilder::BetweenCodes(const char* what, F body) {
+  const Activation from = at_;
+  at_.name = Next(what);
+  at_.zero = 19;  // the least value is -0.38
+  const std::string x = at_.name + "_x", y = at_.name + "_y";
+  builder_.Dequantize(from.name, x, Floats({}, {kScale}),
+                      Uint8s({}, {from.zero}));
+  body(x, y);
+  builder_.Quantize(y, at_.name, kScale, Uint8s({}, {at_.zero}));
+  return *this;
+}
+
+NetworkBuilder& NetworkBuilder::Silu() {
+  return BetweenCodes("silu", [&](const std::string& x, const std::string& y) {
+    builder_.Node("Sigmoid", {x}, {y + "_gate"});
+    builder_.Node("Mul", {x, y + "_gate"}, {y});
+  });
+}
+
+NetworkBuilder& NetworkBuilder::HardSwish() {
+  return BetweenCodes("hard_swish",
+                      [&](const std::string& x, const std::string& y) {
+                        builder_.Node("HardSwish", {x}, {y});
+                      });
+}
+
+NetworkBuilder& NetworkBuilder::Upsample() {
+  const Activation from = at_;
+  at_.name = Next("upsample");
+  at_.h *= 2;
+  at_.w *= 2;
+  auto* node = builder_.Node(
+      "Resize", {from.name, "", Constant("twice", Floats({4}, {1, 1, 2, 2}))},
+      {at_.name});
+  SetString(node, "mode", "nearest");
+  SetString(node, "coordinate_transformation_mode", "asymmetric");
+  SetString(node, "nearest_mode", "floor");
+  return *this;
+}
+
 NetworkBuilder& NetworkBuilder::Concat(const std::vector<Activation>& parts) {
   at_ = parts[0];
   at_.name = Next("concat");
@@ -151,8 +192,13 @@ NetworkBuilder& NetworkBuilder::Dense(int64_t maps, bool relu) {
   return *this;
 }
 
-std::string NetworkBuilder::Bytes() {
+NetworkBuilder& NetworkBuilder::Output() {
   builder_.Output(at_.name);
+  return *this;
+}
+
+std::string NetworkBuilder::Bytes() {
+  Output();
   return builder_.Bytes();
 }
 

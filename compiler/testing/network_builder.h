@@ -53,6 +53,11 @@ class NetworkBuilder {
   NetworkBuilder& Add(const Activation& other, bool relu);
   // A function of one code that is not a clamp.
   NetworkBuilder& LeakyRelu();
+  // x * sigmoid(x), as four float operators between codes, and HardSwish.
+  NetworkBuilder& Silu();
+  NetworkBuilder& HardSwish();
+  // Every pixel four times.
+  NetworkBuilder& Upsample();
   // Of maps with equal heights and widths, along channels.
   NetworkBuilder& Concat(const std::vector<Activation>& parts);
   // And flattened.
@@ -61,10 +66,15 @@ class NetworkBuilder {
   // Fully connected, from [1, features].
   NetworkBuilder& Dense(int64_t maps, bool relu);
 
-  // The serialized model; its output is at().
+  // at() becomes an output.
+  NetworkBuilder& Output();
+  // The serialized model; at() is its (last) output.
   std::string Bytes();
 
  private:
+  // What `body` appends from float x to float y, as a layer of codes.
+  template <typename F>
+  NetworkBuilder& BetweenCodes(const char* what, F body);
   void Window(onnx::NodeProto* node, const Activation& from, int64_t kernel_h,
               int64_t kernel_w, int64_t stride, Padding padding);
   std::string Next(const char* what) { return what + std::to_string(count_++); }
@@ -75,7 +85,7 @@ class NetworkBuilder {
   std::string Weights(const Shape& shape, const std::string& name);
   std::string Bias(int64_t maps);
 
-  ModelBuilder builder_;
+  ModelBuilder builder_{14};  // HardSwish
   std::mt19937 random_{20150512};
   int count_ = 0;
   std::map<std::string, bool> known_;

@@ -3,9 +3,11 @@
 
 #include <functional>
 #include <map>
+#include <random>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "compiler/testing/model_builder.h"
 #include "compiler/testing/network_builder.h"
 #include "compiler/testing/onnx_files.h"
 #include "compiler/testing/transformer.h"
@@ -153,6 +155,106 @@ std::string SqueezeNet() {
   return n.Conv(1000, 1, 1).GlobalAverage().Bytes();
 }
 
+// 64 base channels, padded convolutions (Ronneberger et al. 2015); upsampling
+// by repetition and a 1x1 convolution.
+std::string UNet() {
+  NetworkBuilder n("unet", 3, 512, 512);
+  std::vector<Activation> skips;
+  for (int64_t width = 64; width < 1024; width *= 2) {
+    skips.push_back(n.Conv(width, 3, 1).Conv(width, 3, 1).at());
+    n.MaxPool(2, 2);
+  }
+  n.Conv(1024, 3, 1).Conv(1024, 3, 1);
+  for (; !skips.empty(); skips.pop_back()) {
+    const int64_t width = skips.back().c;
+    const Activation up = n.Upsample().Conv(width, 1, 1).at();
+    n.Concat({skips.back(), up}).Conv(width, 3, 1).Conv(width, 3, 1);
+  }
+  return n.Conv(2, 1, 1, false).Bytes();
+}
+
+// The shape of YOLOv5s 6.0: SiLU everywhere, SPPF, three heads of 3 * 85.
+std::string Yolov5s() {
+  NetworkBuilder n("yolov5s", 3, 640, 640);
+  const auto conv = [&n](int64_t maps, int64_t kernel, int64_t stride) {
+    return n.Conv(maps, kernel, stride, false).Silu().at();
+  };
+  const auto c3 = [&](int64_t maps, int count, bool shortcut) {
+    const Activation in = n.at();
+    conv(maps / 2, 1, 1);
+    for (int i = 0; i < count; ++i) {
+      const Activation before = n.at();
+      conv(maps / 2, 1, 1);
+      conv(maps / 2, 3, 1);
+      if (shortcut) n.Add(before, false);
+    }
+    const Activation deep = n.at();
+    n.Goto(in);
+    n.Concat({deep, conv(maps / 2, 1, 1)});
+    return conv(maps, 1, 1);
+  };
+  conv(32, 6, 2);
+  conv(64, 3, 2);
+  c3(64, 1, true);
+  conv(128, 3, 2);
+  const Activation p3 = c3(128, 2, true);
+  conv(256, 3, 2);
+  const Activation p4 = c3(256, 3, true);
+  conv(512, 3, 2);
+  c3(512, 1, true);
+  std::vector<Activation> pools = {conv(256, 1, 1)};
+  for (int i = 0; i < 3; ++i) pools.push_back(n.MaxPool(5, 1).at());
+  n.Concat(pools);
+  conv(512, 1, 1);
+  const Activation top = conv(256, 1, 1);
+  n.Concat({n.Upsample().at(), p4});
+  c3(256, 1, false);
+  const Activation middle = conv(128, 1, 1);
+  n.Concat({n.Upsample().at(), p3});
+  const Activation low = c3(128, 1, false);
+  n.Concat({conv(128, 3, 2), middle});
+  const Activation mid = c3(256, 1, false);
+  n.Concat({conv(256, 3, 2), top});
+  c3(512, 1, false);
+  n.Conv(255, 1, 1, false).Output();
+  n.Goto(mid);
+  n.Conv(255, 1, 1, false).Output();
+  n.Goto(low);
+  return n.Conv(255, 1, 1, false).Bytes();
+}
+
+// Four layers of 3x3 at 80 x 80, each followed by `activation`.
+std::string FourLayers(const std::string& activation) {
+  NetworkBuilder n(activation + "_80", 64, 80, 80);
+  for (int i = 0; i < 4; ++i) {
+    n.Conv(64, 3, 1, activation == "relu");
+    if (activation == "silu") n.Silu();
+    if (activation == "hard_swish") n.HardSwish();
+  }
+  return n.Bytes();
+}
+
+// One layer of a picture in full HD.
+std::string Conv1080p() {
+  return NetworkBuilder("conv_1080p", 64, 1080, 1920).Conv(64, 3, 1).Bytes();
+}
+
+// fp32: the last product of BERT.
+std::string Vocabulary() {
+  ModelBuilder b;
+  b.proto().mutable_graph()->set_name("vocabulary");
+  b.Input("x", DataType::kFloat, {128, 128});
+  TensorData w = TensorData::Zeros(DataType::kFloat, {128, 30522});
+  std::mt19937 random(3);
+  for (int64_t i = 0; i < w.count(); ++i) {
+    w.as<float>()[i] = static_cast<float>(random() % 2001) / 1000 - 1;
+  }
+  b.Constant("w", w);
+  b.Node("MatMul", {"x", "w"}, {"y"});
+  b.Output("y");
+  return b.Bytes();
+}
+
 // One layer: nothing but its weights' way from device memory.
 std::string FullyConnected() {
   return NetworkBuilder("fully_connected", 2048).Dense(1000, false).Bytes();
@@ -164,21 +266,28 @@ const std::map<std::string, std::function<std::string()>>& Networks() {
           {"autoencoder", Autoencoder},
           {"bert_128", [] { return MakeTransformerLayer("bert_128", {}); }},
           {"bert_512", [] { return MakeTransformerLayer("bert_512", {512}); }},
+          {"conv_1080p", Conv1080p},
           {"deit_tiny",
            [] {
              return MakeTransformerLayer("deit_tiny", {196, 192, 3, 768});
            }},
           {"ds_cnn", DsCnn},
           {"fully_connected", FullyConnected},
+          {"hard_swish_80", [] { return FourLayers("hard_swish"); }},
           {"mobilenet_v1",
            [] { return MobileNetV1("mobilenet_v1", 224, 1, 1000); }},
           {"mobilenet_v2", MobileNetV2},
+          {"relu_80", [] { return FourLayers("relu"); }},
           {"resnet50", ResNet50},
           {"resnet8", ResNet8},
           {"resnext50", ResNeXt50},
+          {"silu_80", [] { return FourLayers("silu"); }},
           {"squeezenet", SqueezeNet},
+          {"unet", UNet},
           {"vgg16", Vgg16},
+          {"vocabulary", Vocabulary},
           {"vww", [] { return MobileNetV1("vww", 96, 4, 2); }},
+          {"yolov5s", Yolov5s},
       };
   return *networks;
 }

@@ -17,9 +17,13 @@ namespace heddle::compiler {
 // 2015, stride in the 3x3; Howard et al. 2017; Sandler et al. 2018), squeezenet
 // (1.1; Iandola et al. 2016), those of MLPerf Tiny (Banbury et al. 2021):
 // resnet8, ds_cnn, vww, autoencoder; and fully_connected, the one layer of 2048
-// to 1000; one encoder layer of BERT-base (Devlin et al. 2018) with a sequence
-// of 128 or 512, and of DeiT-tiny (Touvron et al. 2021): bert_128, bert_512,
-// deit_tiny.
+// to 1000; unet (64 base channels, 512 x 512; Ronneberger et al. 2015), the
+// shape of yolov5s (6.0) at 640 x 640; one encoder layer of BERT-base (Devlin
+// et al. 2018) with a sequence of 128 or 512, and of DeiT-tiny (Touvron et al.
+// 2021): bert_128, bert_512, deit_tiny. Single layers of hard
+// shapes: conv_1080p (3x3, 64 to 64), vocabulary (fp32, 128x128 to 30,522).
+// Four layers of 3x3 at 80 x 80, each with a function behind it: relu_80,
+// hard_swish_80, silu_80.
 std::vector<std::string> NetworkNames();
 
 // The serialized model; empty for an unknown name. Equal for equal names.

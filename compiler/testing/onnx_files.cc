@@ -14,6 +14,7 @@
 #include <map>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/base/status_macros.h"
 #include "compiler/import/tensor_proto.h"
 #include "simulator/model/numerics.h"
 
@@ -27,16 +28,14 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
 }
 
 absl::StatusOr<NamedTensor> ReadTensorFile(const std::string& path) {
-  auto bytes = ReadFile(path);
-  if (!bytes.ok()) return bytes.status();
+  ASSIGN_OR_RETURN(auto bytes, ReadFile(path));
   onnx::TensorProto proto;
-  if (!proto.ParseFromString(*bytes)) {
+  if (!proto.ParseFromString(bytes)) {
     return absl::InvalidArgumentError(absl::StrCat(path, " is no TensorProto"));
   }
   TensorSource source("");
-  auto data = FromTensorProto(proto, path, &source);
-  if (!data.ok()) return data.status();
-  return NamedTensor{proto.name(), *std::move(data)};
+  ASSIGN_OR_RETURN(auto data, FromTensorProto(proto, path, &source));
+  return NamedTensor{proto.name(), std::move(data)};
 }
 
 absl::StatusOr<std::vector<NamedTensor>> ReadTensorFiles(
@@ -52,9 +51,8 @@ absl::StatusOr<std::vector<NamedTensor>> ReadTensorFiles(
   if (error) return absl::NotFoundError(absl::StrCat("cannot list ", folder));
   std::vector<NamedTensor> tensors;
   for (const auto& [number, path] : paths) {
-    auto tensor = ReadTensorFile(path);
-    if (!tensor.ok()) return tensor.status();
-    tensors.push_back(*std::move(tensor));
+    ASSIGN_OR_RETURN(auto tensor, ReadTensorFile(path));
+    tensors.push_back(std::move(tensor));
   }
   return tensors;
 }

@@ -157,6 +157,20 @@ TensorId RandomGraphBuilder::ZeroConstant(DataType type) {
 
 Shape RandomGraphBuilder::RandomShape(size_t rank) {
   Shape shape;
+  if (options_.large) {
+    // The logarithm of the number of elements, cut at random places.
+    const double most = std::log2(options_.max_elements / batch_);
+    const double all = most * (0.5 + Below(1001) / 2000.0);
+    std::vector<double> cuts = {0, all};
+    const size_t drawn = rank >= 3 ? rank - 1 : rank;
+    while (cuts.size() <= drawn) cuts.push_back(all * Below(1001) / 1000.0);
+    std::sort(cuts.begin(), cuts.end());
+    if (rank >= 3) shape.push_back(batch_);
+    for (size_t i = 0; i < drawn; ++i) {
+      shape.push_back(static_cast<int64_t>(std::exp2(cuts[i + 1] - cuts[i])));
+    }
+    return shape;
+  }
   for (size_t i = 0; i < rank; ++i) {
     const bool space = rank >= 3 && i >= 2;
     shape.push_back(
@@ -213,7 +227,8 @@ bool RandomGraphBuilder::Append(const std::string& domain,
     node.outputs.push_back(
         graph_.AddTemporary(absl::StrCat("t_", op), DataType::kUndefined, {}));
   }
-  bool good = CheckNode(graph_, node).ok() && info->infer(&graph_, node).ok();
+  bool good = CheckNode(graph_, node).ok() && info->infer(&graph_, node).ok() &&
+              !TooManyProducts(node);
   for (TensorId id : node.outputs) {
     const int64_t elements = good ? ElementCount(T(id).shape) : 0;
     good = good && elements > 0 && elements <= options_.max_elements;
@@ -228,6 +243,28 @@ bool RandomGraphBuilder::Append(const std::string& domain,
   }
   graph_.nodes.push_back(std::move(node));
   return true;
+}
+
+// Of m x k by k x n these are the root of the product of the three sizes; of
+// convolutions that is more or less so.
+bool RandomGraphBuilder::TooManyProducts(const Node& node) const {
+  if (node.op.find("Conv") == std::string::npos &&
+      node.op.find("MatMul") == std::string::npos &&
+      node.op.find("Gemm") == std::string::npos) {
+    return false;
+  }
+  double product = 1;
+  for (TensorId id : node.outputs) product *= ElementCount(T(id).shape);
+  // The two large ones of the inputs.
+  double first = 1, second = 1;
+  for (TensorId id : node.inputs) {
+    if (id == kNoTensor) continue;
+    const double size = ElementCount(T(id).shape);
+    second = std::max(second, std::min(first, size));
+    first = std::max(first, size);
+  }
+  const double most = static_cast<double>(options_.max_products);
+  return product * first * second > most * most;
 }
 
 std::map<std::string, Attribute> RandomGraphBuilder::WindowAttributes(

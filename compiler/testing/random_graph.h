@@ -32,6 +32,10 @@ struct RandomGraphOptions {
   uint64_t seed = 1;
   int min_nodes = 5, max_nodes = 30;
   int64_t max_elements = 12000;  // of one tensor
+  // Large shapes: the dimensions of inputs are log-uniform, up to max_elements
+  // together, and products take at most `max_products` multiplications.
+  bool large = false;
+  int64_t max_products = int64_t{1} << 23;
   // Whether an operator may be taken; null = all that makers know.
   bool (*allowed)(const std::string& domain, const std::string& op) = nullptr;
   // Whether an operator may read computed int64 tensors; null = all. Some
@@ -116,6 +120,7 @@ class RandomGraphBuilder {
   void AddInput();
   bool AddNode(const std::string& op);
   std::string RandomOperator();
+  bool TooManyProducts(const Node& node) const;
 
   const RandomGraphOptions options_;
   std::mt19937_64 random_;

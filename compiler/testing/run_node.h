@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "compiler/base/status_macros.h"
 #include "compiler/ir/graph.h"
 #include "compiler/ops/operator.h"
 
@@ -43,13 +44,12 @@ inline absl::StatusOr<TensorData> RunNode(
   output.name = "out";
   node.outputs = {graph.AddTensor(output)};
   graph.outputs = node.outputs;
-  if (auto s = CheckNode(graph, node); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckNode(graph, node));
   const OperatorInfo* info = FindOperator(node.domain, node.op, node.opset);
-  if (auto s = info->infer(&graph, node); !s.ok()) return s;
+  RETURN_IF_ERROR(info->infer(&graph, node));
   graph.nodes = {node};
-  auto values = EvaluateGraph(graph, {});
-  if (!values.ok()) return values.status();
-  return (*values)[node.outputs[0]];
+  ASSIGN_OR_RETURN(auto values, EvaluateGraph(graph, {}));
+  return values[node.outputs[0]];
 }
 
 }  // namespace heddle::compiler

@@ -18,12 +18,17 @@ class Builder {
     builder_.Input("input", DataType::kFloat, {1, layer.sequence, layer.width});
   }
 
-  std::string Run() {
+  std::string Encoder() {
     const std::string x = Quantized("input", 0.03f);
     const std::string attended = Add(x, Attention(x));
     const std::string middle = Normalized(attended);
     const std::string out = Normalized(Add(middle, FeedForward(middle)));
     builder_.Output(out);
+    return builder_.Bytes();
+  }
+
+  std::string AttentionOnly() {
+    builder_.Output(Attention(Quantized("input", 0.03f)));
     return builder_.Bytes();
   }
 
@@ -137,7 +142,12 @@ class Builder {
 
 std::string MakeTransformerLayer(const std::string& name,
                                  const TransformerLayer& layer) {
-  return Builder(name, layer).Run();
+  return Builder(name, layer).Encoder();
+}
+
+std::string MakeAttentionLayer(const std::string& name,
+                               const TransformerLayer& layer) {
+  return Builder(name, layer).AttentionOnly();
 }
 
 }  // namespace heddle::compiler

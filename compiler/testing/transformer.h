@@ -18,6 +18,10 @@ struct TransformerLayer {
 // Input and output are float [1, sequence, width]. Fixed random weights.
 std::string MakeTransformerLayer(const std::string& name,
                                  const TransformerLayer& layer);
+// Its first part: projections, softmax, products and the projection behind
+// them.
+std::string MakeAttentionLayer(const std::string& name,
+                               const TransformerLayer& layer);
 
 }  // namespace heddle::compiler
 

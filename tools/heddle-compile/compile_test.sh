@@ -54,6 +54,34 @@ grep -q "'$node'" out && grep -q 'commands  ' out || fail "--explain says too li
 expect 1 "$model" --explain "${node}x"
 grep -q "near are: '$node'" err || fail "no suggestion: $(cat err)"
 expect 2 "$model" --explain x -o a.hpk
+# Passes.
+expect 0 --print-passes
+head -n 1 out | grep -q '^import  *ONNX' || fail "no table of passes: $(cat out)"
+passes=$(awk '{print $1}' out)
+for pass in $passes; do
+  expect 0 "$model" --stop-after "$pass"
+  [[ -s out ]] || fail "no state after $pass"
+  mv out "after.$pass"
+done
+head -n 1 after.infer-shapes | grep -q '^graph .*(image:float\[1,1,28,28\]) ->' || fail "no graph"
+grep -q '^op 0: .* on ' after.lower && grep -q '^  needs ' after.lower || fail "no operations"
+grep -q '^  box ' after.plan-memory && grep -q ': SRAM 0x' after.plan-memory || fail "no plan"
+! grep -q signal0 after.emit && grep -q signal0 after.synchronise || fail "no commands"
+tail -n 1 after.synchronise | grep -qx end || fail "the stream does not end"
+expect 0 "$model" --dump-dir dump -o a.hpk
+[[ $(ls dump | wc -l) == $((2 * $(wc -w <<<"$passes") - 1)) ]] || fail "files: $(ls dump)"
+cmp "after.emit" dump/*-emit.after.txt && cmp dump/*-emit.after.txt dump/*-synchronise.before.txt ||
+  fail "states differ"
+expect 0 "$model" --dump-dir dump --stop-after import
+cmp out after.import || fail "no state on stdout"
+expect 2 "$model" --stop-after fold-pat
+grep -q "the nearest first: fold-pad, " err || fail "no list of passes: $(cat err)"
+expect 2 "$model" --stop-after lower -o a.hpk
+expect 1 "$model" --dump-dir none/dump
+grep -q "none/dump" err || fail "no word on the folder: $(cat err)"
+expect 4 "$model" --dump-dir small --sram 1KB
+[[ -s $(echo small/*-lower.after.txt) ]] || fail "no states of a refused model: $(ls small)"
+rm -rf ./*.hpk after.* dump small
 # Operators.
 expect 0 --supported-ops
 grep -q '^| Conv | ai.onnx | yes |' out || fail "no table of operators"

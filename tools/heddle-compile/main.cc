@@ -12,6 +12,7 @@
 #include "compiler/base/diagnostic.h"
 #include "compiler/compiler.h"
 #include "compiler/package/package.h"
+#include "compiler/passes/registry.h"
 #include "compiler/report/explain.h"
 #include "compiler/report/support_page.h"
 #include "rtl/spec/generated/isa.h"
@@ -22,6 +23,7 @@
 #include "tools/cli/shape_option.h"
 #include "tools/cli/version.h"
 #include "tools/heddle-compile/html_report.h"
+#include "tools/heddle-compile/pass_dump.h"
 #include "tools/heddle-compile/report.h"
 
 namespace {
@@ -35,6 +37,7 @@ constexpr char kHelp[] =
     "  heddle-compile model.onnx -o model.hpk --report\n"
     "  heddle-compile model.onnx --report=html    (writes model.html)\n"
     "  heddle-compile model.onnx --explain conv1\n"
+    "  heddle-compile model.onnx --stop-after plan-memory\n"
     "  heddle-run model.hpk\n"
     "\n"
     "Compiles an ONNX model to a package that the Heddle runtime loads. The\n"
@@ -42,9 +45,10 @@ constexpr char kHelp[] =
 
 struct Arguments {
   std::string model, output, report, report_file, explain, supported;
+  std::string stop_after, dump_folder;
   std::string config = heddle::isa::kConfigs[0].name;
   std::vector<std::string> shapes;
-  bool taps = false, progress = false;
+  bool taps = false, progress = false, print_passes = false;
   uint64_t device_memory = 0, sram = 0;
 };
 
@@ -162,12 +166,16 @@ int Compile(const Arguments& arguments) {
   if (!arguments.explain.empty()) {
     return Explain(arguments, *model, options, example);
   }
+  heddle::compile::PassDump dump(arguments.dump_folder, arguments.stop_after);
+  if (auto s = dump.Attach(&options); !s.ok()) return Fail(kTool, s);
   const auto result = heddle::compiler::CompileOnnx(*model, options);
   progress.Stop();
+  if (dump.stopped()) return Print(dump.text());
   if (!result.ok()) {
     const int code = Fail(kTool, result.status());
     example(result.status());
     options.progress = nullptr;
+    options.after_pass = nullptr;
     if (heddle::compiler::RejectionOf(result.status()) ==
         heddle::compiler::Rejection::kUnsupportedOperator) {
       PrintMissing(*model, options);
@@ -178,7 +186,10 @@ int Compile(const Arguments& arguments) {
     status = heddle::cli::WriteFile(arguments.output, result->package);
     if (!status.ok()) return Fail(kTool, status);
   }
-  if (arguments.output.empty() && arguments.report.empty()) {
+  if (!arguments.dump_folder.empty()) {
+    std::fprintf(stderr, "%s: state before and after each pass in %s\n", kTool,
+                 arguments.dump_folder.c_str());
+  } else if (arguments.output.empty() && arguments.report.empty()) {
     std::fprintf(stderr,
                  "%s: the model compiles for %s; -o FILE writes the package, "
                  "--report says more\n",
@@ -234,6 +245,24 @@ int main(int argc, char** argv) {
       ->type_name("NODE")
       ->excludes(output)
       ->excludes(report);
+  auto* explain = app.get_option("--explain");
+  auto* stop_after =
+      app.add_option("--stop-after", arguments.stop_after,
+                     "stop after this pass and print the state: the graph, "
+                     "from lower on the operations of the card, from emit on "
+                     "commands")
+          ->type_name("PASS")
+          ->excludes(output)
+          ->excludes(report)
+          ->excludes(explain);
+  app.add_option("--dump-dir", arguments.dump_folder,
+                 "write the state before and after each pass to files in this "
+                 "folder, which is made if it does not exist")
+      ->type_name("DIR")
+      ->excludes(explain);
+  app.add_flag("--print-passes", arguments.print_passes,
+               "print the passes in order, with what each does; needs no "
+               "model");
   app.add_flag("--supported-ops{text}", arguments.supported,
                "print the operators that are supported, with their limits: "
                "--supported-ops or --supported-ops=json; needs no model")
@@ -251,8 +280,17 @@ int main(int argc, char** argv) {
   app.footer(heddle::cli::kExitCodeHelp);
   try {
     app.parse(argc, argv);
-    if (arguments.supported.empty() && model->empty()) {
+    if (arguments.supported.empty() && !arguments.print_passes &&
+        model->empty()) {
       throw CLI::RequiredError("model");
+    }
+    if (!stop_after->empty()) {
+      const absl::Status known =
+          heddle::compiler::FindPass(arguments.stop_after).status();
+      if (!known.ok()) {
+        throw CLI::ValidationError("--stop-after",
+                                   std::string(known.message()));
+      }
     }
     if (absl::EndsWith(arguments.model, ".hpk")) {
       throw CLI::ValidationError(
@@ -273,5 +311,6 @@ int main(int argc, char** argv) {
                      ? heddle::compiler::SupportJson()
                      : heddle::compiler::SupportPage());
   }
+  if (arguments.print_passes) return Print(heddle::compile::PassTable());
   return Compile(arguments);
 }

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/device_ops/int64_range.h"
+
+#include <gtest/gtest.h>
+
+#include "compiler/base/diagnostic.h"
+#include "compiler/compiler.h"
+#include "compiler/package/package.h"
+#include "compiler/testing/card_case.h"
+#include "compiler/testing/model_builder.h"
+
+namespace heddle::compiler {
+namespace {
+
+absl::StatusOr<int64_t> BoundOf(ModelBuilder& b) {
+  auto graph = AnalyseOnnx(b.Bytes(), {});
+  if (!graph.ok()) return graph.status();
+  return Int64InputBound(*graph);
+}
+
+TEST(Int64Range, MovesKeepTheWholeRange) {
+  ModelBuilder b;
+  b.Input("x", DataType::kInt64, {4, 6});
+  b.Constant("start", Int64s({1}, {2}));
+  b.Constant("end", Int64s({1}, {INT64_MAX}));
+  b.Node("Slice", {"x", "start", "end"}, {"s"});
+  b.Node("Transpose", {"s"}, {"y"});
+  b.Output("y");
+  auto bound = BoundOf(b);
+  ASSERT_TRUE(bound.ok()) << bound.status();
+  EXPECT_EQ(*bound, int64_t{1} << 31);
+}
+
+TEST(Int64Range, ProductsAndSumsNarrowTheInputs) {
+  ModelBuilder b;
+  b.Input("ids", DataType::kInt64, {1, 4});
+  b.Input("mask", DataType::kInt64, {1, 4});
+  b.Input("types", DataType::kInt64, {1, 4});
+  b.Node("Mul", {"ids", "mask"}, {"m"});
+  b.Node("Add", {"m", "types"}, {"y"});
+  b.Output("y");
+  auto bound = BoundOf(b);
+  ASSERT_TRUE(bound.ok()) << bound.status();
+  // B*B + B - 1 must fit.
+  EXPECT_EQ(*bound, int64_t{1} << 15);
+  auto result = CompileOnnx(b.Bytes(), {});
+  ASSERT_TRUE(result.ok()) << result.status();
+  auto package = package::Parse(result->package);
+  ASSERT_TRUE(package.ok());
+  for (const package::TensorInfo& input : package->inputs) {
+    EXPECT_EQ(input.minimum, -32768) << input.name;
+    EXPECT_EQ(input.maximum, 32767) << input.name;
+  }
+  ExpectCardEqualsReference(b.Bytes(),
+                            {Int64s({1, 4}, {32767, -32768, 5, -7}),
+                             Int64s({1, 4}, {32767, 32767, 0, 1}),
+                             Int64s({1, 4}, {32767, -32768, 3, -1})});
+}
+
+TEST(Int64Range, ConstantOperandsCount) {
+  ModelBuilder b;
+  b.Input("x", DataType::kInt64, {3});
+  b.Constant("thousand", Int64s({1}, {1000}));
+  b.Node("Mul", {"x", "thousand"}, {"m"});
+  b.Node("Sub", {"m", "x"}, {"y"});
+  b.Output("y");
+  auto bound = BoundOf(b);
+  ASSERT_TRUE(bound.ok()) << bound.status();
+  EXPECT_EQ(*bound, int64_t{1} << 21);  // 1001 * 2^21 < 2^31 < 1001 * 2^22
+  ExpectCardEqualsReference(b.Bytes(), {Int64s({3}, {-2097152, 2097151, 1})});
+}
+
+TEST(Int64Range, WhatCannotBeProvenIsRefusedByName) {
+  ModelBuilder b;
+  b.Input("x", DataType::kFloat, {3});
+  SetInt(b.Node("Cast", {"x"}, {"f"}), "to", 6);  // int32
+  SetInt(b.Node("Cast", {"f"}, {"l"}), "to", 7);  // int64
+  b.Node("Mul", {"l", "l"}, {"y"})->set_name("square");
+  b.Output("y");
+  auto bound = BoundOf(b);
+  EXPECT_EQ(RejectionOf(bound.status()), Rejection::kUnsupportedDatatype);
+  EXPECT_NE(bound.status().message().find("square"), std::string::npos);
+  EXPECT_FALSE(CompileOnnx(b.Bytes(), {}).ok());
+}
+
+}  // namespace
+}  // namespace heddle::compiler

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/passes/registry.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compiler/base/nearest_names.h"
+#include "compiler/base/status_macros.h"
+#include "compiler/ops/operator.h"
+#include "compiler/passes/cancel_moves.h"
+#include "compiler/passes/flatten_rows.h"
+#include "compiler/passes/fold_affine.h"
+#include "compiler/passes/fold_pad.h"
+#include "compiler/passes/fold_table.h"
+#include "compiler/passes/fuse_layer_norm.h"
+#include "compiler/passes/infer.h"
+#include "compiler/passes/quantize.h"
+#include "compiler/passes/simplify.h"
+
+namespace heddle::compiler {
+namespace {
+
+absl::Status Check(const Graph& graph) {
+  for (const Node& node : graph.nodes) {
+    RETURN_IF_ERROR(CheckNode(graph, node));
+  }
+  return graph.Verify();
+}
+
+}  // namespace
+
+const std::vector<Pass>& Passes() {
+  static const auto* passes = new std::vector<Pass>{
+      {"import", "ONNX bytes to a graph; every rule of the format is checked",
+       nullptr},
+      {"infer-shapes",
+       "types and shapes of all tensors; what is constant is computed",
+       [](Graph* graph, const PassContext& context) {
+         return InferAndFold(graph, context.declared, context.supposed);
+       }},
+      {"drop-identities", "no Identity, Dropout, or Cast to the same type",
+       [](Graph* graph, const PassContext&) {
+         return SimplifyIdentities(graph);
+       }},
+      {"fuse-quantization",
+       "DequantizeLinear, operator, QuantizeLinear become one integer operator",
+       [](Graph* graph, const PassContext& context) {
+         return context.fuse_quantization ? FuseQuantization(graph)
+                                          : absl::OkStatus();
+       }},
+      {"fuse-layer-norm",
+       "a layer normalisation in primitive operators between codes becomes one",
+       [](Graph* graph, const PassContext& context) {
+         return context.fuse_quantization ? FuseLayerNorm(graph)
+                                          : absl::OkStatus();
+       }},
+      {"fold-tables",
+       "float chains between two quantized tensors become a table of 256 codes",
+       [](Graph* graph, const PassContext& context) {
+         return context.fuse_quantization ? FoldTables(graph)
+                                          : absl::OkStatus();
+       }},
+      {"fold-affine",
+       "what scales and shifts channels goes into the float weights before it",
+       [](Graph* graph, const PassContext&) { return FoldAffine(graph); }},
+      {"fold-pad", "a Pad with zeros becomes part of the convolution behind it",
+       [](Graph* graph, const PassContext&) { return FoldPad(graph); }},
+      {"flatten-rows",
+       "operators on stacks of rows become operators on matrices",
+       [](Graph* graph, const PassContext&) { return FlattenRows(graph); }},
+      {"cancel-moves", "transposes in a row become one, and so do reshapes",
+       [](Graph* graph, const PassContext&) { return CancelMoves(graph); }},
+      {"fold-constants", "nodes of constant inputs become constants",
+       [](Graph* graph, const PassContext& context) {
+         return FoldConstants(graph, context.supposed);
+       }},
+      {"simplify", "nodes that do nothing or that nobody reads are removed",
+       [](Graph* graph, const PassContext&) { return Simplify(graph); }},
+      {"check", "every node against the constraints of its operator",
+       [](Graph* graph, const PassContext&) { return Check(*graph); }},
+      {"lower",
+       "nodes become operations of the card, or stages of the operation before",
+       nullptr},
+      {"choose-schedule",
+       "cascades, tile heights, spills and groups of constants", nullptr},
+      {"plan-memory",
+       "boxes of every operation, addresses in SRAM and in device memory",
+       nullptr},
+      {"emit", "commands in program order", nullptr},
+      {"synchronise", "waits and signals; the stream as the card reads it",
+       nullptr},
+      {"timeline", "start and end of every command, estimated", nullptr},
+  };
+  return *passes;
+}
+
+absl::StatusOr<size_t> FindPass(const std::string& name) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < Passes().size(); ++i) {
+    if (name == Passes()[i].name) return i;
+    names.push_back(Passes()[i].name);
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("there is no pass '", name, "'; passes, the nearest first: ",
+                   absl::StrJoin(NearestFirst(name, names), ", ")));
+}
+
+absl::Status RunGraphPasses(const PassContext& context,
+                            const CompileOptions& options, Graph* graph) {
+  for (const Pass& pass : Passes()) {
+    if (pass.run == nullptr) continue;
+    BeginPass(options, pass.name);
+    RETURN_IF_ERROR(pass.run(graph, context));
+    RETURN_IF_ERROR(
+        EndPass(options, pass.name, [&] { return graph->ToString(); }));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace heddle::compiler
