@@ -237,11 +237,14 @@ void RemovedCard() {
   Takers takers;
   const onnxEvent event = takers.objects.Event(false);
   TestCard::Get().Remove();
-  char text[64];
-  size_t size = sizeof(text);
   const auto gone = [](onnxStatus status) {
     EXPECT_STATUS(ONNXIFI_STATUS_BACKEND_UNAVAILABLE, status);
   };
+  // First, because it ends when the backend has heard of the removal: until
+  // then a function that does not ask the driver may still succeed.
+  gone(library().WaitEvent(event));
+  char text[64];
+  size_t size = sizeof(text);
   gone(library().GetBackendInfo(takers.objects.id, ONNXIFI_BACKEND_NAME, text,
                                 &size));
   gone(takers.Compatibility());
@@ -253,7 +256,6 @@ void RemovedCard() {
   gone(library().SignalEvent(event));
   onnxEventState state;
   gone(library().GetEventState(event, &state));
-  gone(library().WaitEvent(event));
   EXPECT_OK(library().ReleaseEvent(event));
   TestCard::Get().Replace(CardOptions());
 }
