@@ -103,7 +103,7 @@ run_list() {
   local file="$1" wanted="$2" found=0 failed=() name words
   shift 2
   while IFS='|' read -r name words _; do
-    name="$(xargs <<<"$name")"
+    read -r name <<<"$name"
     [[ "$wanted" == all || "$wanted" == "$name" ]] || continue
     found=1
     # shellcheck disable=SC2086  # words is a list
@@ -121,6 +121,8 @@ run_list() {
 
 show_list() {
   list_entries "$1" | while IFS='|' read -r name _ text; do
-    printf '  %-20s %s\n' "$(xargs <<<"$name")" "$(xargs <<<"$text")"
+    read -r name <<<"$name"
+    read -r text <<<"$text"
+    printf '  %-20s %s\n' "$name" "$text"
   done
 }
