@@ -34,8 +34,8 @@ passes: the module is not expected there.
 _HARMLESS = "Skipping BTF generation|the compiler differs from the one used|The kernel was built by:|You are using:"
 
 _MAKE = """set -euo pipefail
-out=$1 report=$2 info=$3 kbuild=$4 headers=$5 needs=$6 config=$7 defines=$8 log=$(mktemp) work=$(mktemp -d)
-shift 8
+out=$1 report=$2 info=$3 kbuild=$4 headers=$5 needs=$6 config=$7 defines=$8 patches=$9 log=$(mktemp) work=$(mktemp -d)
+shift 9
 trap 'rm -rf "$work" "$log"' EXIT
 : >"$out"; : >"$report"
 grep -q '^absent=' "$info" && exit 0
@@ -44,6 +44,9 @@ while [[ $# -gt 0 ]]; do
   cp -L "$1" "$work/$2"
   chmod u+w "$work/$2"
   shift 2
+done
+for patch in $patches; do
+  patch --quiet --strip=1 --fuzz=0 --directory="$work" <"$patch" >&2
 done
 release=$(sed -n 's/^release=//p' "$info")
 folder=$(realpath "$headers/usr/src/linux-headers-$release")
@@ -94,13 +97,14 @@ def _impl(ctx):
     args.add(ctx.attr.needs or "nothing")
     args.add(ctx.files._config[0].path if ctx.files._config else "/dev/null")
     args.add(" ".join(["-D" + define for define in ctx.attr.defines]))
+    args.add(" ".join([patch.path for patch in ctx.files.patches]))
     for file in files:
         args.add(file)
         args.add(file.short_path)
     ctx.actions.run_shell(
         mnemonic = "Kbuild",
         progress_message = "Building kernel module %s" % ctx.label,
-        inputs = files + headers + ctx.files._config + [ctx.file._info],
+        inputs = files + headers + ctx.files._config + ctx.files.patches + [ctx.file._info],
         outputs = [out, report],
         arguments = [args],
         command = _SPARSE if ctx.attr.sparse else _BUILD,
@@ -116,6 +120,7 @@ _kernel_module = rule(
         "kbuild": attr.label(allow_single_file = True, mandatory = True),
         "module": attr.string(mandatory = True),
         "needs": attr.string(),
+        "patches": attr.label_list(allow_files = [".patch"]),
         "sparse": attr.bool(),
         "srcs": attr.label_list(allow_files = True, mandatory = True),
         "_config": attr.label(default = "@guest_kernel//:config_file", allow_files = True),
@@ -124,14 +129,15 @@ _kernel_module = rule(
     },
 )
 
-def kernel_module_variant(name, kbuild, srcs, defines, visibility = None):
-    """The same module once more, with macros of its own: for tests, and not itself checked.
+def kernel_module_variant(name, kbuild, srcs, defines = [], patches = [], visibility = None):
+    """The same module once more, with macros or changes of its own: for tests, and not itself checked.
 
     Args:
-      name: of the module, in a package of its own.
+      name: of the module, in a package or folder of its own: FOLDER/MODULE.
       kbuild: the Kbuild file.
       srcs: sources and headers.
       defines: macros.
+      patches: unified differences of sources, with paths from the repository's root (patch -p1).
       visibility: of the module.
     """
     _kernel_module(
@@ -140,6 +146,7 @@ def kernel_module_variant(name, kbuild, srcs, defines, visibility = None):
         defines = defines,
         kbuild = kbuild,
         module = name,
+        patches = patches,
         srcs = srcs,
         visibility = visibility,
     )
