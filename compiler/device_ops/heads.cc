@@ -12,6 +12,10 @@ namespace {
 
 using Perm = std::vector<int64_t>;
 
+// Transposes that one Reshape may have: each looks at all of them. Attention
+// has one or two.
+constexpr size_t kMostReaders = 16;
+
 bool IsCode(DataType type) {
   return type == DataType::kUint8 || type == DataType::kInt8;
 }
@@ -68,8 +72,8 @@ class Heads {
     const Shape heads = OneImage(l_.tensor(out).shape);
     if (heads.empty() || heads[2] % kCodeBlock != 0 ||
         l_.tensor(in).shape != Shape{heads[0], heads[1] * heads[2]} ||
-        l_.graph().IsOutput(out) || !l_.IsLowered(in) ||
-        l_.tensor(in).is_constant() ||
+        l_.graph().IsOutput(out) || l_.consumers(out).size() > kMostReaders ||
+        !l_.IsLowered(in) || l_.tensor(in).is_constant() ||
         l_.device().StorageOf(l_.ValueOf(in, node_)).layout !=
             Layout::kBlocked) {
       return false;
