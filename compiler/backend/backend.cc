@@ -232,6 +232,27 @@ class Lowered {
   std::unique_ptr<DeviceGraph> graphs_[2];
 };
 
+uint64_t BytesOf(const std::vector<EncodedStream>& streams) {
+  uint64_t words = 0;
+  for (const EncodedStream& s : streams) words += s.words.size();
+  return words * sizeof(uint32_t);
+}
+
+// What the card does for the streams, as one: a barrier takes the place of the
+// end of all but the last.
+std::vector<uint32_t> Join(const std::vector<EncodedStream>& streams) {
+  std::vector<uint32_t> barrier, all;
+  isa::Append(isa::Command(isa::Barrier()), &barrier);
+  for (const EncodedStream& s : streams) {
+    if (!all.empty()) {
+      all.resize(all.size() - isa::End::kWords);
+      all.insert(all.end(), barrier.begin(), barrier.end());
+    }
+    all.insert(all.end(), s.words.begin(), s.words.end());
+  }
+  return all;
+}
+
 absl::StatusOr<BackendResult> Generate(const Graph& graph, Lowered* lowered,
                                        const CompileOptions& options,
                                        const isa::Config& limited,
@@ -284,12 +305,23 @@ absl::StatusOr<BackendResult> Generate(const Graph& graph, Lowered* lowered,
     plan.scratch_bytes = std::max(plan.scratch_bytes, tap_plan.scratch_bytes);
   }
   BeginPass(options, "synchronise");
-  ASSIGN_OR_RETURN(EncodedStream encoded, stream.Finish());
-  RETURN_IF_ERROR(EndPass(options, "synchronise",
-                          [&] { return StreamText(encoded.words); }));
+  // What waits between two streams lies behind the scratch memory.
+  const uint64_t waiting = AlignToRegion(plan.scratch_bytes);
+  ASSIGN_OR_RETURN(
+      SplitStreams split,
+      stream.FinishInStreams(options.stream_bytes != 0 ? options.stream_bytes
+                                                       : isa::kStreamBytesMax,
+                             kScratchRegion, waiting));
+  std::vector<EncodedStream>& streams = split.streams;
+  if (split.kept_bytes > 0) plan.scratch_bytes = waiting + split.kept_bytes;
+  RETURN_IF_ERROR(EndPass(options, "synchronise", [&] {
+    std::string text;
+    for (const EncodedStream& s : streams) text += StreamText(s.words);
+    return text;
+  }));
   ASSIGN_OR_RETURN(const int64_t bound, Int64InputBound(graph));
-  const uint64_t beside =
-      plan.scratch_bytes + device.io_bytes + encoded.words.size() * 4;
+  const uint64_t stream_bytes = BytesOf(streams);
+  const uint64_t beside = plan.scratch_bytes + device.io_bytes + stream_bytes;
   const uint64_t most = options.device_memory_bytes;
   if (most != 0 && beside + constants.size() > most &&
       constants.mode() == ConstantPool::kSizesOnly) {
@@ -325,29 +357,34 @@ absl::StatusOr<BackendResult> Generate(const Graph& graph, Lowered* lowered,
   }
   p.outputs = Describe(graph, device, device.outputs);
   p.taps = Describe(graph, device, device.taps);
-  RETURN_IF_ERROR(FillReport(device, plan, ProgramBytes(device), encoded.words,
-                             *config, options.details, &result));
-  RETURN_IF_ERROR(EndPass(options, "timeline", [&] {
-    return TimelineText(encoded.words, *config);
-  }));
-  uint32_t last = UINT32_MAX;
-  for (size_t i = 0; i < stream.commands().size(); ++i) {
-    const uint32_t tag = std::visit([](const auto& c) { return c.header.tag; },
-                                    stream.commands()[i]);
-    if (tag == last) continue;
-    last = tag;
-    const uint32_t layer =
-        tag < p.layers.size() ? tag : tap_owners[tag - p.layers.size()];
-    p.sources.push_back({0, encoded.offsets[i], p.layers[layer].node});
-  }
   CompileReport& report = result.report;
+  for (const EncodedStream& s : streams) report.commands += s.commands;
+  std::vector<uint32_t> joined;
+  if (streams.size() > 1) joined = Join(streams);
+  const std::vector<uint32_t>& words =
+      streams.size() > 1 ? joined : streams[0].words;
+  RETURN_IF_ERROR(FillReport(device, plan, ProgramBytes(device), words, *config,
+                             options.details, &result));
+  RETURN_IF_ERROR(EndPass(options, "timeline",
+                          [&] { return TimelineText(words, *config); }));
+  for (EncodedStream& s : streams) {
+    const auto index = static_cast<uint32_t>(p.streams.size());
+    uint32_t last = UINT32_MAX;
+    for (size_t i = 0; i < s.tags.size(); ++i) {
+      const uint32_t tag = s.tags[i];
+      if (tag == last) continue;
+      last = tag;
+      const uint32_t layer =
+          tag < p.layers.size() ? tag : tap_owners[tag - p.layers.size()];
+      p.sources.push_back({index, s.offsets[i], p.layers[layer].node});
+    }
+    p.streams.push_back(std::move(s.words));
+  }
   report.weight_bytes = p.weights.size();
   report.scratch_bytes = p.scratch_bytes;
   report.io_bytes = p.io_bytes;
-  report.stream_bytes = encoded.words.size() * 4;
-  report.commands = encoded.commands;
+  report.stream_bytes = stream_bytes;
   report.sram_peak_bytes = plan.sram_peak;
-  p.streams.push_back(std::move(encoded.words));
   return result;
 }
 

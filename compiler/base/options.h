@@ -72,6 +72,9 @@ struct CompileOptions {
   // SRAM that the package may use; 0 = all of the configuration's. Less makes
   // more and smaller tiles: for what-if questions and for tests of tiling.
   uint64_t sram_bytes = 0;
+  // Longest command stream; 0 = the longest that the driver takes. Longer ones
+  // are cut into several.
+  uint64_t stream_bytes = 0;
   // Device memory that the package may take; 0 = no limit known.
   uint64_t device_memory_bytes = 0;
   // Fill in CompileReport::commands and buffers, and the operands of layers.

@@ -2,6 +2,7 @@
 #include "compiler/stream/access.h"
 
 #include <algorithm>
+#include <array>
 #include <type_traits>
 
 namespace heddle::compiler {
@@ -12,8 +13,35 @@ constexpr uint64_t kWord = isa::kWordBytes;
 uint64_t DivUp(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 
 void Add(std::vector<Access>* out, int space, uint64_t begin, uint64_t bytes,
-         bool write) {
-  out->push_back({space, begin, begin + bytes, write});
+         bool write, bool dense = false) {
+  out->push_back({space, begin, begin + bytes, write, dense});
+}
+
+// `n` times something, `stride` apart.
+struct Repeat {
+  uint64_t n;
+  int64_t stride;
+};
+
+// Whether `unit` bytes, repeated, leave no gap.
+template <size_t N>
+bool IsDense(uint64_t unit, std::array<Repeat, N> repeats) {
+  std::sort(
+      repeats.begin(), repeats.end(),
+      [](const Repeat& a, const Repeat& b) { return a.stride < b.stride; });
+  for (const Repeat& r : repeats) {
+    if (r.n == 1) continue;
+    if (r.stride < 0 || static_cast<uint64_t>(r.stride) > unit) return false;
+    unit += (r.n - 1) * static_cast<uint64_t>(r.stride);
+  }
+  return true;
+}
+
+// Is the SRAM side of a load, store or fill without gaps?
+template <typename T>
+bool SramIsDense(const T& c) {
+  return IsDense<4>(1u << c.elem_log2,
+                    {{{c.n0, c.t0}, {c.n1, c.t1}, {c.n2, c.t2}, {c.n3, c.t3}}});
 }
 
 // The box of a load or store, from both sides.
@@ -25,7 +53,8 @@ void AddBox(const T& c, bool store, std::vector<Access>* out) {
   const uint64_t sram = uint64_t{c.n0 - 1} * c.t0 + uint64_t{c.n1 - 1} * c.t1 +
                         uint64_t{c.n2 - 1} * c.t2 + uint64_t{c.n3 - 1} * c.t3;
   Add(out, c.region, c.dram_offset, dram + element, store);
-  Add(out, kSramSpace, c.sram_addr, sram + element, !store);
+  Add(out, kSramSpace, c.sram_addr, sram + element, !store,
+      !store && SramIsDense(c));
 }
 
 template <typename T>
@@ -108,7 +137,7 @@ void AddConv(const isa::Conv& c, const isa::Config& config,
     if (c.acc_continue) Add(out, kAccumulatorSpace, 0, entries, false);
   }
   // Without acc_hold the accumulators are left undefined, in every mode.
-  Add(out, kAccumulatorSpace, 0, config.acc_pixels, true);
+  Add(out, kAccumulatorSpace, 0, config.acc_pixels, true, true);
   if (c.lut) Add(out, kSramSpace, c.lut_addr * kWord, 256, false);
   uint64_t first, last;
   if (c.res_op != isa::ResidualOp::kNone) {
@@ -151,7 +180,12 @@ void AddConv(const isa::Conv& c, const isa::Config& config,
       ((out_blocks - 1) * c.out_plane + (last - first) * c.out_pitch +
        (columns - 1) * c.out_xstep + wide) *
           kWord,
-      true);
+      true,
+      // A pooling may write some of the rows only.
+      c.pool == isa::PoolKind::kNone && c.out_wrap == 0 &&
+          IsDense<3>(wide, {{{columns, c.out_xstep},
+                             {last - first + 1, c.out_pitch},
+                             {out_blocks, c.out_plane}}}));
 }
 
 uint64_t ElementSize(isa::ElementType type) {
@@ -187,8 +221,18 @@ void AddStream(const T& c, const isa::Stream& s, bool outer_only,
   extend(c.n_o2, s.o2_stride);
   extend(c.n_o3, s.o3_stride);
   low = std::max<int64_t>(low, 0);
+  const uint32_t r1 = outer_only ? 1 : c.n_r1, r2 = outer_only ? 1 : c.n_r2,
+                 r3 = outer_only ? 1 : c.n_r3;
   Add(out, kSramSpace, low, high - low + index_bytes + ElementSize(s.type),
-      write);
+      write,
+      write && index_bytes == 0 &&
+          IsDense<7>(ElementSize(s.type), {{{c.lanes, s.lane_stride},
+                                            {r1, s.r1_stride},
+                                            {r2, s.r2_stride},
+                                            {r3, s.r3_stride},
+                                            {c.n_o1, s.o1_stride},
+                                            {c.n_o2, s.o2_stride},
+                                            {c.n_o3, s.o3_stride}}}));
 }
 
 void AddVrun(const isa::Vrun& c, std::vector<Access>* out) {
@@ -249,7 +293,8 @@ std::vector<Access> AccessesOf(const isa::Command& command,
           const uint64_t reach =
               uint64_t{c.n0 - 1} * c.t0 + uint64_t{c.n1 - 1} * c.t1 +
               uint64_t{c.n2 - 1} * c.t2 + uint64_t{c.n3 - 1} * c.t3;
-          Add(&out, kSramSpace, c.sram_addr, reach + (1u << c.elem_log2), true);
+          Add(&out, kSramSpace, c.sram_addr, reach + (1u << c.elem_log2), true,
+              SramIsDense(c));
         } else if constexpr (std::is_same_v<T, isa::LoadGather>) {
           AddRows(c, false, &out);
         } else if constexpr (std::is_same_v<T, isa::StoreScatter>) {

@@ -22,6 +22,8 @@ struct Access {
   uint64_t begin = 0;
   uint64_t end = 0;  // exclusive
   bool write = false;
+  // Of a write: every byte is written. False where that is not certain.
+  bool dense = false;
 };
 
 // All accesses of `command` on a core of `config`.

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <random>
@@ -80,7 +81,28 @@ int64_t FirstOutside(const std::vector<T>& a, const std::vector<T>& b,
 
 class AccessTest : public testing::TestWithParam<isa::Config> {};
 
+// Of what a hull calls dense the model writes every byte. `dense` counts those.
+void CheckDense(const isa::Config& config, const isa::Command& command,
+                const std::vector<Access>& hulls, int* dense) {
+  for (const Access& hull : hulls) {
+    if (!hull.dense || hull.space != kSramSpace) continue;
+    ASSERT_TRUE(hull.write);
+    ++*dense;
+    std::vector<bool> written(hull.end - hull.begin);
+    model::ForEachAccess(config, command, nullptr, [&](const model::Access& a) {
+      if (a.empty || !a.write || a.space != model::Space::kSram) return;
+      a.ForEachRun([&](int64_t at, uint64_t n) {
+        for (uint64_t i = at; i < at + n; ++i) {
+          if (i >= hull.begin && i < hull.end) written[i - hull.begin] = true;
+        }
+      });
+    });
+    EXPECT_EQ(std::count(written.begin(), written.end(), false), 0);
+  }
+}
+
 TEST_P(AccessTest, HullsContainWhatTheModelTouches) {
+  int dense = 0;
   const isa::Config config = GetParam();
   model::CommandGenerator generator(config, kRegionBytes, 11);
   std::mt19937_64 random(5);
@@ -112,6 +134,7 @@ TEST_P(AccessTest, HullsContainWhatTheModelTouches) {
                   << at << " in space " << space;
             });
           });
+      CheckDense(config, made.command, accesses, &dense);
       if (HasFailure()) return;
 
       // What it does: changes lie in the hulls of writes ...
@@ -152,6 +175,7 @@ TEST_P(AccessTest, HullsContainWhatTheModelTouches) {
       if (HasFailure()) return;
     }
   }
+  EXPECT_GT(dense, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, AccessTest, testing::ValuesIn(isa::kConfigs),

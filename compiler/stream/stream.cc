@@ -5,12 +5,14 @@
 #include <array>
 #include <iterator>
 #include <map>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/diagnostic.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/stream/access.h"
+#include "compiler/stream/split.h"
 
 namespace heddle::compiler {
 namespace {
@@ -286,36 +288,30 @@ absl::Status Encode(const isa::Command& command, EncodedStream* out) {
       command);
 }
 
-absl::Status TooLong(uint64_t bytes) {
+absl::Status TooLong(uint64_t bytes, const std::string& limit) {
   return Reject(
       Rejection::kUnsupportedShape,
-      absl::StrCat("the model's commands take ", bytes, " bytes, a stream has ",
-                   "at most ", isa::kStreamBytesMax,
+      absl::StrCat("the model's commands take ", bytes, " bytes, ", limit,
                    "; make the batch or the tensors smaller, or split the "
                    "model"));
 }
 
-}  // namespace
-
-void StreamBuilder::Append(isa::Command command, uint32_t tag) {
-  isa::Header* header = HeaderOf(&command);
-  *header = isa::Header::For(header->opcode, header->words);
-  header->tag = tag;
-  bytes_ += header->words * sizeof(uint32_t);
-  if (!too_long()) commands_.push_back(std::move(command));
+uint64_t BytesOf(const EncodedStream& stream) {
+  return stream.words.size() * sizeof(uint32_t);
 }
 
-absl::StatusOr<EncodedStream> StreamBuilder::Finish() const {
-  if (too_long()) return TooLong(bytes_);
+// The commands as a stream of any length.
+absl::StatusOr<EncodedStream> EncodeStream(
+    const std::vector<isa::Command>& commands, const isa::Config& config) {
   std::vector<std::vector<Access>> accesses;
-  accesses.reserve(commands_.size());
-  for (const isa::Command& c : commands_) {
-    accesses.push_back(AccessesOf(c, config_));
+  accesses.reserve(commands.size());
+  for (const isa::Command& c : commands) {
+    accesses.push_back(AccessesOf(c, config));
   }
-  const Plan plan = MakePlan(commands_, accesses);
+  const Plan plan = MakePlan(commands, accesses);
   EncodedStream out;
-  for (size_t i = 0; i < commands_.size(); ++i) {
-    isa::Command command = commands_[i];
+  for (size_t i = 0; i < commands.size(); ++i) {
+    isa::Command command = commands[i];
     isa::Header* header = HeaderOf(&command);
     const int self = EngineIndex(command);
     if (plan.barriers[i]) {
@@ -342,7 +338,8 @@ absl::StatusOr<EncodedStream> StreamBuilder::Finish() const {
                 Semaphore(self, signals[given].engine, signals[given].point),
                 signals[given].point);
     }
-    out.offsets.push_back(out.words.size() * 4);
+    out.offsets.push_back(BytesOf(out));
+    out.tags.push_back(header->tag);
     RETURN_IF_ERROR(Encode(command, &out));
     while (given < signals.size()) {
       isa::Command sync = SyncFor(self, header->tag);
@@ -355,8 +352,108 @@ absl::StatusOr<EncodedStream> StreamBuilder::Finish() const {
     }
   }
   RETURN_IF_ERROR(Encode(isa::End(), &out));
-  const uint64_t bytes = out.words.size() * sizeof(uint32_t);
-  if (bytes > isa::kStreamBytesMax) return TooLong(bytes);
+  return out;
+}
+
+// Loads or stores of what is kept across a cut, for the layer of `neighbour`.
+// Returns how many bytes of the region they take.
+template <typename Transfer>
+uint64_t Keep(const Cut& cut, uint32_t region, uint64_t offset,
+              const isa::Command& neighbour,
+              std::vector<isa::Command>* commands) {
+  constexpr uint64_t kMostWords = (1 << 16) - 1;  // of n0
+  uint64_t at = offset;
+  for (const SramRange& range : cut.kept) {
+    for (uint64_t begin = range.begin; begin < range.end;) {
+      const uint64_t words =
+          std::min((range.end - begin) / isa::kWordBytes, kMostWords);
+      Transfer transfer;
+      transfer.header.tag =
+          std::visit([](const auto& c) { return c.header.tag; }, neighbour);
+      transfer.region = region;
+      transfer.dram_offset = static_cast<uint32_t>(at);
+      transfer.sram_addr = static_cast<uint32_t>(begin);
+      transfer.elem_log2 = 4;
+      transfer.n0 = static_cast<uint32_t>(words);
+      transfer.s0 = transfer.t0 = isa::kWordBytes;
+      commands->push_back(transfer);
+      begin += words * isa::kWordBytes;
+      at += words * isa::kWordBytes;
+    }
+  }
+  return at - offset;
+}
+
+}  // namespace
+
+void StreamBuilder::Append(isa::Command command, uint32_t tag) {
+  isa::Header* header = HeaderOf(&command);
+  *header = isa::Header::For(header->opcode, header->words);
+  header->tag = tag;
+  bytes_ += header->words * sizeof(uint32_t);
+  if (!too_long()) commands_.push_back(std::move(command));
+}
+
+absl::StatusOr<EncodedStream> StreamBuilder::Finish() const {
+  if (bytes_ <= isa::kStreamBytesMax) {
+    ASSIGN_OR_RETURN(EncodedStream stream, EncodeStream(commands_, config_));
+    if (BytesOf(stream) <= isa::kStreamBytesMax) return stream;
+  }
+  return TooLong(bytes_,
+                 absl::StrCat("a stream has at most ", isa::kStreamBytesMax));
+}
+
+absl::StatusOr<SplitStreams> StreamBuilder::FinishInStreams(
+    uint64_t most_bytes, uint32_t region, uint64_t offset) const {
+  SplitStreams out;
+  const std::string limit = absl::StrCat("a package has at most ", kMostStreams,
+                                         " streams of ", most_bytes, " bytes");
+  if (bytes_ > kMostStreams * most_bytes) return TooLong(bytes_, limit);
+  if (bytes_ <= most_bytes) {
+    ASSIGN_OR_RETURN(EncodedStream whole, EncodeStream(commands_, config_));
+    if (BytesOf(whole) <= most_bytes) {
+      out.streams.push_back(std::move(whole));
+      return out;
+    }
+  }
+  if (offset + config_.sram_bytes > UINT32_MAX) {
+    return TooLong(bytes_, "and there is no scratch memory left for cutting");
+  }
+  const Splitter splitter(commands_, config_);
+  // How the stream begins.
+  std::vector<isa::Command> before;
+  for (size_t begin = 0; begin < commands_.size();) {
+    if (out.streams.size() == kMostStreams) return TooLong(bytes_, limit);
+    // How much is added, by synchronisation too, is known afterwards.
+    for (uint64_t budget = most_bytes;;) {
+      const Cut cut = splitter.Next(begin, budget);
+      if (cut.at == begin) {
+        return TooLong(bytes_,
+                       absl::StrCat("and cannot be cut into streams of ",
+                                    most_bytes, " bytes"));
+      }
+      std::vector<isa::Command> commands = before;
+      commands.insert(commands.end(), commands_.begin() + begin,
+                      commands_.begin() + cut.at);
+      const uint64_t kept = Keep<isa::Store>(cut, region, offset,
+                                             commands_[cut.at - 1], &commands);
+      ASSIGN_OR_RETURN(EncodedStream encoded, EncodeStream(commands, config_));
+      const uint64_t bytes = BytesOf(encoded);
+      if (bytes > most_bytes) {
+        budget -= std::min(
+            budget, std::max<uint64_t>(bytes - most_bytes, budget / 64 + 1));
+        continue;
+      }
+      out.streams.push_back(std::move(encoded));
+      out.kept_bytes = std::max(out.kept_bytes, kept);
+      begin = cut.at;
+      if (begin == commands_.size()) break;
+      before.clear();
+      for (size_t i : cut.again) before.push_back(commands_[i]);
+      Keep<isa::Load>(cut, region, offset, commands_[begin], &before);
+      break;
+    }
+  }
   return out;
 }
 

@@ -24,11 +24,19 @@
 
 namespace heddle::compiler {
 
+// What a package may have: a bound of the memory that compiling takes.
+inline constexpr uint64_t kMostStreams = 8;
+
 struct EncodedStream {
   std::vector<uint32_t> words;
-  // Byte offset of every appended command, in order of appending.
-  std::vector<uint32_t> offsets;
+  // Byte offset and tag of every appended command, in order of appending.
+  std::vector<uint32_t> offsets, tags;
   uint64_t commands = 0;  // including sync, barrier and end
+};
+
+struct SplitStreams {
+  std::vector<EncodedStream> streams;
+  uint64_t kept_bytes = 0;  // of the region
 };
 
 class StreamBuilder {
@@ -36,17 +44,26 @@ class StreamBuilder {
   explicit StreamBuilder(const isa::Config& config) : config_(config) {}
 
   // Appends a command for layer `tag`. Its header's waits and signals are
-  // overwritten. Commands beyond isa::kStreamBytesMax are dropped.
+  // overwritten. Commands beyond what kMostStreams hold are dropped.
   void Append(isa::Command command, uint32_t tag);
-  // Whether commands were dropped: there is no such stream.
-  bool too_long() const { return bytes_ > isa::kStreamBytesMax; }
+  // Whether commands were dropped: there are no such streams.
+  bool too_long() const { return bytes_ > kMostStreams * isa::kStreamBytesMax; }
 
   size_t size() const { return commands_.size(); }
   const std::vector<isa::Command>& commands() const { return commands_; }
 
-  // The whole stream, ended by `end`. Internal error if a command is not legal;
-  // kUnsupportedShape if the driver would refuse the stream for its length.
+  // All commands as one stream, ended by `end`. Internal error if a command is
+  // not legal; kUnsupportedShape if the driver would refuse the stream for its
+  // length.
   absl::StatusOr<EncodedStream> Finish() const;
+
+  // As streams of at most `most_bytes`, to be run one after another (split.h).
+  // What SRAM must hold across a cut waits in region `region` from byte
+  // `offset` on, a multiple of a word. kUnsupportedShape if the commands cannot
+  // be cut, or would be more than kMostStreams.
+  absl::StatusOr<SplitStreams> FinishInStreams(uint64_t most_bytes,
+                                               uint32_t region,
+                                               uint64_t offset) const;
 
  private:
   isa::Config config_;

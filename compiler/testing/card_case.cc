@@ -75,12 +75,7 @@ std::vector<TensorData> ExpectCardEqualsReference(
         ADD_FAILURE() << run.status();
         continue;
       }
-      for (const model::Finding& f : run->findings) {
-        ADD_FAILURE() << f.what << " at " << f.offset << " ("
-                      << package->NodeAt(0, f.offset) << ") and "
-                      << f.other_offset << " ("
-                      << package->NodeAt(0, f.other_offset) << ")";
-      }
+      for (const std::string& f : run->findings) ADD_FAILURE() << f;
       std::vector<TensorData> outputs;
       for (TensorId id : graph->outputs) {
         const std::string& name = graph->tensors[id].name;

@@ -14,6 +14,7 @@
 // --large_one_in=N.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <map>
@@ -37,6 +38,7 @@ uint64_t large_one_in = 25;
 
 struct Counts {
   int equal = 0, refused = 0, varying = 0, large = 0;
+  int cut = 0, whole = 0;  // into streams; nowhere to cut
   std::map<std::string, int> operators, reasons;
 };
 
@@ -65,6 +67,43 @@ void ExpectOutputsDependOnInputs(const Graph& graph) {
   for (TensorId id : graph.outputs) {
     EXPECT_TRUE(reached[id]) << graph.tensors[id].name;
   }
+}
+
+// The same package in streams of a third of its length: the same outputs.
+void RunInStreams(const Graph& graph, CompileOptions options,
+                  const BackendResult& made,
+                  const std::vector<TensorData>& inputs,
+                  const PackageRun& expected, Counts* counts) {
+  options.stream_bytes = std::max<uint64_t>(2048, made.report.stream_bytes / 3);
+  if (made.report.stream_bytes <= options.stream_bytes) return;
+  auto result = GeneratePackage(graph, options);
+  if (!result.ok()) {
+    // Accumulators from the first command to the last, or SRAM that takes more
+    // commands to keep than a stream has.
+    EXPECT_NE(std::string(result.status().message()).find("streams of"),
+              std::string::npos)
+        << result.status();
+    ++counts->whole;
+    return;
+  }
+  EXPECT_GT(result->package.streams.size(), 1u);
+  for (const auto& words : result->package.streams) {
+    EXPECT_LE(words.size() * sizeof(uint32_t), options.stream_bytes);
+  }
+  model::Options model_options;
+  model_options.detect_races = true;
+  auto run = RunPackage(result->package, inputs, model_options);
+  ASSERT_TRUE(run.ok()) << run.status();
+  for (const std::string& f : run->findings) {
+    // Bytes between those that are kept; the whole stream had no such finding.
+    if (f.find("which nothing has written") == std::string::npos) {
+      ADD_FAILURE() << f;
+    }
+  }
+  for (const auto& [name, data] : expected.outputs) {
+    EXPECT_EQ(FirstDifference(run->outputs[name], data), "") << name;
+  }
+  ++counts->cut;
 }
 
 void RunSeed(uint64_t seed, Counts* counts) {
@@ -114,18 +153,16 @@ void RunSeed(uint64_t seed, Counts* counts) {
   model_options.detect_races = true;
   auto run = RunPackage(result->package, random.inputs, model_options);
   ASSERT_TRUE(run.ok()) << run.status();
-  for (const model::Finding& f : run->findings) {
-    ADD_FAILURE() << f.what << " at " << f.offset << " ("
-                  << result->package.NodeAt(0, f.offset) << ") and "
-                  << f.other_offset << " ("
-                  << result->package.NodeAt(0, f.other_offset) << ")";
-  }
+  for (const std::string& f : run->findings) ADD_FAILURE() << f;
   for (const auto& [name, data] : run->outputs) {
     const TensorId id = graph.FindTensor(name);
     ASSERT_NE(id, kNoTensor) << name;
     EXPECT_EQ(FirstDifference(data, (*expected)[id]), "") << name;
   }
   EXPECT_GE(run->outputs.size(), graph.outputs.size());
+  if (seed % 4 == 0) {
+    RunInStreams(graph, options, *result, random.inputs, *run, counts);
+  }
   ++counts->equal;
   counts->large += large;
   auto other = EvaluateGraph(graph, random.other_inputs);
@@ -229,12 +266,15 @@ TEST_P(GeneratedGraph, EqualsTheReferenceOrIsRefused) {
   }
   std::printf("%d equal, %d of them large, %d vary with inputs, %d refused\n",
               counts.equal, counts.large, counts.varying, counts.refused);
+  std::printf("%d the same in several streams, %d cannot be cut\n", counts.cut,
+              counts.whole);
   for (const auto& [op, n] : counts.operators)
     std::printf("  %s %d\n", op.c_str(), n);
   for (const auto& [why, n] : counts.reasons)
     std::printf("  refused %d: %s\n", n, why.c_str());
   // Most graphs must be compiled, or the test shows nothing.
   EXPECT_GT(counts.equal, 10 * counts.refused);
+  EXPECT_GT(counts.cut, 2 * counts.whole);
   // Of large graphs, which are short, some end in what saturates.
   if (large_one_in > 1) {
     EXPECT_GT(counts.varying, counts.equal - counts.equal / 20);

@@ -9,6 +9,9 @@
 namespace heddle::compiler {
 namespace {
 
+// Of another job; as a float or an integer it is a large number.
+constexpr int kGarbage = 0xcd;
+
 double CpuSeconds() {
   timespec t;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
@@ -45,7 +48,11 @@ absl::StatusOr<PackageRun> RunPackage(const package::Package& package,
   regions[1] = {scratch, package.scratch_bytes, true};
   regions[2] = {io, package.io_bytes, true};
   PackageRun run;
-  for (const auto& stream : package.streams) {
+  for (uint32_t s = 0; s < package.streams.size(); ++s) {
+    const std::vector<uint32_t>& stream = package.streams[s];
+    std::memset(model.sram(), kGarbage, config->sram_bytes);
+    std::memset(model.accumulators(), kGarbage,
+                size_t{config->acc_pixels} * config->lanes_out * 4);
     const double before = CpuSeconds();
     const model::RunResult result =
         model.Run(stream.data(), stream.size() * 4, regions);
@@ -54,12 +61,16 @@ absl::StatusOr<PackageRun> RunPackage(const package::Package& package,
       return absl::InternalError(
           absl::StrCat("fault ", static_cast<int>(result.status), " at offset ",
                        result.fault_offset, " node '",
-                       package.NodeAt(0, result.fault_offset), "' address ",
+                       package.NodeAt(s, result.fault_offset), "' address ",
                        result.fault_address));
     }
     run.macs += result.macs;
-    run.findings.insert(run.findings.end(), model.findings().begin(),
-                        model.findings().end());
+    for (const model::Finding& f : model.findings()) {
+      run.findings.push_back(
+          absl::StrCat(f.what, " at ", f.offset, " of stream ", s, " (",
+                       package.NodeAt(s, f.offset), ") and ", f.other_offset,
+                       " (", package.NodeAt(s, f.other_offset), ")"));
+    }
   }
   for (const auto* tensors : {&package.outputs, &package.taps}) {
     for (const package::TensorInfo& info : *tensors) {

@@ -18,10 +18,11 @@ struct PackageRun {
   std::map<std::string, TensorData> outputs;  // and taps
   uint64_t macs = 0;
   double cpu_seconds = 0;  // of the commands, without setting up the memory
-  std::vector<model::Finding> findings;
+  std::vector<std::string> findings;  // races, with the nodes of both sides
 };
 
-// `inputs` in the order of the package's inputs. Errors: a fault of the stream,
+// `inputs` in the order of the package's inputs. Each stream begins with SRAM
+// and accumulators that hold anything. Errors: a fault of the stream,
 // inputs that do not fit.
 absl::StatusOr<PackageRun> RunPackage(const package::Package& package,
                                       const std::vector<TensorData>& inputs,
