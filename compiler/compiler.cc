@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/compiler.h"
 
+#include <memory>
 #include <utility>
 
 #include "compiler/backend/backend.h"
@@ -10,7 +11,10 @@ namespace heddle::compiler {
 
 absl::StatusOr<CompileResult> CompileOnnx(absl::string_view model,
                                           const CompileOptions& options) {
-  ASSIGN_OR_RETURN(Graph graph, AnalyseOnnx(model, options));
+  // The graph does not outlive the call: the caller keeps the bytes.
+  const std::shared_ptr<const void> owner(std::shared_ptr<const void>(),
+                                          model.data());
+  ASSIGN_OR_RETURN(Graph graph, AnalyseOnnx(model, options, owner));
   return CompileGraph(graph, options);
 }
 
@@ -18,7 +22,8 @@ absl::StatusOr<CompileResult> CompileGraph(const Graph& graph,
                                            const CompileOptions& options) {
   ASSIGN_OR_RETURN(BackendResult made, GeneratePackage(graph, options));
   CompileResult result;
-  result.package = package::Serialize(made.package);
+  for (const auto& file : graph.files) RETURN_IF_ERROR(file->Unchanged());
+  result.package = package::Serialize(made.package, std::move(made.weights));
   result.report = std::move(made.report);
   result.report.notes = graph.notes;
   result.report.float_groups = graph.float_groups;

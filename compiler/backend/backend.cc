@@ -10,6 +10,7 @@
 #include "compiler/backend/compile_report.h"
 #include "compiler/base/diagnostic.h"
 #include "compiler/base/status_macros.h"
+#include "compiler/base/thread_pool.h"
 #include "compiler/device_ops/int64_range.h"
 #include "compiler/device_ops/lowering.h"
 #include "compiler/ops/define.h"
@@ -178,6 +179,9 @@ uint64_t ProgramBytes(const DeviceGraph& device) {
 // Fewer bytes of constants take no time that is worth hiding.
 constexpr size_t kConstantsToHide = 16 << 10;
 
+// Fewer bytes of weights are moved sooner than their place is found out.
+constexpr uint64_t kWeightsToStay = 4 << 20;
+
 // What GeneratePackage tries.
 struct Attempt {
   Features features;
@@ -186,6 +190,9 @@ struct Attempt {
   // Weights of a matrix operation are cut into groups of at most 1/so much of
   // SRAM; 0: as lowered. Small groups leave room to load others ahead.
   uint64_t group_divisor = 0;
+  // What the file has beside the weights, as far as it is known: they are
+  // packed where they stay.
+  package::Room room = {};
 };
 
 // What decides which further attempts can bring anything.
@@ -233,6 +240,7 @@ class Lowered {
 };
 
 absl::StatusOr<BackendResult> Generate(const Graph& graph, Lowered* lowered,
+                                       ThreadPool* threads,
                                        const CompileOptions& options,
                                        const isa::Config& limited,
                                        const Attempt& attempt, Scope scope,
@@ -259,15 +267,17 @@ absl::StatusOr<BackendResult> Generate(const Graph& graph, Lowered* lowered,
     for (uint32_t& owner : tap_owners) owner = index[owner];
   }
   const auto place = [&](ConstantPool constants) {
-    PlaceConstants(&device, &constants);
-    PlaceConstants(&taps, &constants);
+    PlaceConstants(&device, &constants, threads);
+    PlaceConstants(&taps, &constants, threads);
     return constants;
   };
   ConstantPool constants = place(ConstantPool(ConstantPool::kSizesOnly));
   // Constants that are equal may make the difference.
   if (scope == Scope::kPackage ||
       !CheckRegions(device, constants.size()).ok()) {
-    constants = place(ConstantPool(ConstantPool::kPack, constants.size()));
+    package::Room room = attempt.room;
+    room.after += ProgramBytes(device) + ProgramBytes(taps);
+    constants = place(ConstantPool(constants.size(), room));
   }
   for (const auto& op : device.ops) facts->grouped |= op->groups.size() > 1;
   facts->loads = device.ops.size() > 3 && constants.size() > kConstantsToHide;
@@ -314,7 +324,7 @@ absl::StatusOr<BackendResult> Generate(const Graph& graph, Lowered* lowered,
   p.producer = kProducer;
   p.config = config->name;
   p.hw_version = reg::kVersionReset;
-  p.weights = constants.Take();
+  result.weights = constants.Take();
   p.scratch_bytes = plan.scratch_bytes;
   p.io_bytes = device.io_bytes;
   p.inputs = Describe(graph, device, device.inputs);
@@ -341,7 +351,7 @@ absl::StatusOr<BackendResult> Generate(const Graph& graph, Lowered* lowered,
     p.sources.push_back({0, encoded.offsets[i], p.layers[layer].node});
   }
   CompileReport& report = result.report;
-  report.weight_bytes = p.weights.size();
+  report.weight_bytes = constants.size();
   report.scratch_bytes = p.scratch_bytes;
   report.io_bytes = p.io_bytes;
   report.stream_bytes = encoded.words.size() * 4;
@@ -391,6 +401,7 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
                       : first_only && !final_differs ? Scope::kPackage
                                                      : Scope::kEstimate;
   Lowered lowered(graph, production, limited);
+  ThreadPool threads(options.threads);
   std::vector<Attempt> attempts;
   attempts.push_back({options.features, false, 0});
   if (options.features.cost_tiles || options.features.cascade) {
@@ -414,15 +425,16 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
   Facts facts;
   const size_t with_choice = attempts.size();
   for (size_t i = 0; i < attempts.size(); ++i) {
-    absl::StatusOr<BackendResult> made = Generate(
-        graph, &lowered, production, limited, attempts[i], scope, &facts);
+    absl::StatusOr<BackendResult> made =
+        Generate(graph, &lowered, &threads, production, limited, attempts[i],
+                 scope, &facts);
     if (!made.ok() && attempts[i].features.fuse_pool &&
         RejectionOf(made.status()) == Rejection::kUnsupportedShape) {
       // A fused pooling asks for the whole image in SRAM; without, there are
       // tiles.
       for (Attempt& a : attempts) a.features.fuse_pool = false;
-      made = Generate(graph, &lowered, production, limited, attempts[i], scope,
-                      &facts);
+      made = Generate(graph, &lowered, &threads, production, limited,
+                      attempts[i], scope, &facts);
     }
     production.progress = nullptr;
     if (!made.ok()) {
@@ -444,8 +456,8 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
     }
   }
   const auto improve = [&](const Attempt& attempt) {
-    absl::StatusOr<BackendResult> made =
-        Generate(graph, &lowered, production, limited, attempt, scope, &facts);
+    absl::StatusOr<BackendResult> made = Generate(
+        graph, &lowered, &threads, production, limited, attempt, scope, &facts);
     if (!made.ok() || !Better(options.goal, made->report, best->report)) {
       return;
     }
@@ -479,15 +491,20 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
   if (scope == Scope::kPackage || (!best.ok() && !options.after_pass)) {
     return best;
   }
-  if (best.ok()) best->package = package::Package();
+  if (best.ok()) {
+    if (best->report.weight_bytes >= kWeightsToStay) {
+      chosen.room = package::RoomBeside(best->package);
+    }
+    best->package = package::Package();
+  }
   CompileOptions final_options = options;
   final_options.progress = nullptr;
   // With taps, region 2 is another.
   Lowered again(graph, final_options, limited);
   const bool lower_again = options.taps || options.after_pass;
-  return Generate(graph, lower_again ? &again : &lowered, final_options,
-                  limited, best.ok() ? chosen : attempts[0], Scope::kPackage,
-                  &facts);
+  return Generate(graph, lower_again ? &again : &lowered, &threads,
+                  final_options, limited, best.ok() ? chosen : attempts[0],
+                  Scope::kPackage, &facts);
 }
 
 }  // namespace

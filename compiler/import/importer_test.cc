@@ -387,7 +387,8 @@ TEST(ImporterTest, WeightsComeFromTheOptions) {
   EXPECT_EQ(RejectionOf(ImportOnnx(b.Bytes(), options).status()),
             Rejection::kMismatchingDatatype);
   options.weights["w"] = Floats({2}, {1, 2});
-  options.weights["w"].bytes.pop_back();
+  TensorBytes& bytes = options.weights["w"].bytes;
+  bytes.resize(bytes.size() - 1);
   EXPECT_EQ(RejectionOf(ImportOnnx(b.Bytes(), options).status()),
             Rejection::kInvalidModel);
   options.weights = {{"nobody", Floats({}, {1})}};

@@ -19,6 +19,7 @@
 #include <map>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/backend/backend.h"
@@ -112,7 +113,10 @@ void RunSeed(uint64_t seed, Counts* counts) {
   }
   model::Options model_options;
   model_options.detect_races = true;
-  auto run = RunPackage(result->package, random.inputs, model_options);
+  const auto package = package::Parse(
+      package::Serialize(result->package, std::move(result->weights)));
+  ASSERT_TRUE(package.ok()) << package.status();
+  auto run = RunPackage(*package, random.inputs, model_options);
   ASSERT_TRUE(run.ok()) << run.status();
   for (const model::Finding& f : run->findings) {
     ADD_FAILURE() << f.what << " at " << f.offset << " ("
