@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <mutex>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -209,7 +210,7 @@ enum class Scope {
 };
 
 // The graph lowered, of which each attempt schedules a copy: once with fused
-// poolings and once without, as far as it is asked for.
+// poolings and once without, as far as it is asked for. From any thread.
 class Lowered {
  public:
   Lowered(const Graph& graph, const CompileOptions& options,
@@ -217,6 +218,7 @@ class Lowered {
       : graph_(graph), options_(options), config_(config) {}
 
   absl::StatusOr<const DeviceGraph*> Get(const Features& features) {
+    std::lock_guard<std::mutex> lock(mutex_);
     std::unique_ptr<DeviceGraph>& known = graphs_[features.fuse_pool];
     if (known != nullptr) return known.get();
     BeginPass(options_, "lower");
@@ -236,6 +238,7 @@ class Lowered {
   const Graph& graph_;
   const CompileOptions& options_;
   const isa::Config& config_;
+  std::mutex mutex_;
   std::unique_ptr<DeviceGraph> graphs_[2];
 };
 
@@ -337,6 +340,9 @@ absl::StatusOr<BackendResult> Generate(const Graph& graph, Lowered* lowered,
   p.taps = Describe(graph, device, device.taps);
   RETURN_IF_ERROR(FillReport(device, plan, ProgramBytes(device), encoded.words,
                              *config, options.details, &result));
+  if (scope == Scope::kPackage) {
+    FillBounds(encoded.words, *config, &result.report);
+  }
   RETURN_IF_ERROR(EndPass(options, "timeline", [&] {
     return TimelineText(encoded.words, *config);
   }));
@@ -418,65 +424,90 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
   }
   absl::StatusOr<BackendResult> best = absl::InternalError("no attempt");
   Attempt chosen;
+  Facts facts;
+  // Tries `batch` on all threads. The best is the same whoever is done first:
+  // of equal ones that which was there before, or the earlier. Whether one was
+  // refused that need not be: a fused pooling asks for the whole image in SRAM;
+  // without, there are tiles.
+  const auto try_all = [&](const std::vector<Attempt>& batch) {
+    std::mutex mutex;
+    std::vector<Facts> found(batch.size(), facts);
+    size_t winner = batch.size();
+    bool without_pool = false;
+    threads.For(batch.size(), [&](size_t i) {
+      ThreadPool self(1);
+      absl::StatusOr<BackendResult> made =
+          Generate(graph, &lowered, &self, production, limited, batch[i], scope,
+                   &found[i]);
+      std::lock_guard<std::mutex> lock(mutex);
+      if (!made.ok()) {
+        without_pool |=
+            batch[i].features.fuse_pool &&
+            RejectionOf(made.status()) == Rejection::kUnsupportedShape;
+        return;
+      }
+      const bool earlier = winner < batch.size() && i < winner;
+      if (best.ok() && !Better(options.goal, made->report, best->report) &&
+          (!earlier || Better(options.goal, best->report, made->report))) {
+        return;
+      }
+      best = std::move(made);
+      chosen = batch[i];
+      winner = i;
+    });
+    for (const Facts& f : found) {
+      facts.grouped |= f.grouped;
+      facts.loads = f.loads;
+    }
+    return without_pool;
+  };
+  const auto without_pool = [](std::vector<Attempt>* batch) {
+    for (Attempt& a : *batch) a.features.fuse_pool = false;
+  };
   // The schedule first, with constants loaded one operation ahead; then how far
   // ahead is best for it.
   const int farthest = options.features.prefetch;
   for (Attempt& a : attempts) a.features.prefetch = std::min(farthest, 1);
-  Facts facts;
-  const size_t with_choice = attempts.size();
-  for (size_t i = 0; i < attempts.size(); ++i) {
-    absl::StatusOr<BackendResult> made =
-        Generate(graph, &lowered, &threads, production, limited, attempts[i],
-                 scope, &facts);
+  for (size_t i = 0; i < attempts.size() && (i == 0 || first_only); ++i) {
+    const auto attempt = [&] {
+      return Generate(graph, &lowered, &threads, production, limited,
+                      attempts[i], scope, &facts);
+    };
+    absl::StatusOr<BackendResult> made = attempt();
     if (!made.ok() && attempts[i].features.fuse_pool &&
         RejectionOf(made.status()) == Rejection::kUnsupportedShape) {
-      // A fused pooling asks for the whole image in SRAM; without, there are
-      // tiles.
-      for (Attempt& a : attempts) a.features.fuse_pool = false;
-      made = Generate(graph, &lowered, &threads, production, limited,
-                      attempts[i], scope, &facts);
+      without_pool(&attempts);
+      made = attempt();
     }
     production.progress = nullptr;
-    if (!made.ok()) {
-      if (i == 0) best = made.status();
-      continue;
-    }
-    if (!best.ok() || Better(options.goal, made->report, best->report)) {
-      best = std::move(made);
-      chosen = attempts[i];
-    }
-    if (first_only) break;
-    // The same without keeping groups of weights, if there are any.
-    if (i + 1 == with_choice && facts.grouped &&
-        options.features.keep_weights) {
-      for (size_t k = 1; k < with_choice; ++k) {
-        attempts.push_back(attempts[k]);
-        attempts.back().features.keep_weights = false;
-      }
-    }
+    chosen = attempts[i];
+    if (i == 0 || made.ok()) best = std::move(made);
+    if (best.ok()) break;
   }
-  const auto improve = [&](const Attempt& attempt) {
-    absl::StatusOr<BackendResult> made = Generate(
-        graph, &lowered, &threads, production, limited, attempt, scope, &facts);
-    if (!made.ok() || !Better(options.goal, made->report, best->report)) {
-      return;
-    }
-    best = std::move(made);
-    chosen = attempt;
-  };
   if (verdict_only) return best;
   if (!first_only) {
+    std::vector<Attempt> batch(attempts.begin() + 1, attempts.end());
+    if (try_all(batch)) {
+      without_pool(&batch);
+      try_all(batch);
+    }
+    // The same without keeping groups of weights, if there are any.
+    if (facts.grouped && options.features.keep_weights) {
+      for (Attempt& a : batch) a.features.keep_weights = false;
+      try_all(batch);
+    }
+    batch.clear();
     for (int ahead = 2; best.ok() && facts.loads && ahead <= farthest;
          ahead = thorough ? ahead + 1 : ahead * 2) {
-      Attempt attempt = chosen;
-      attempt.features.prefetch = ahead;
-      improve(attempt);
+      batch.push_back(chosen);
+      batch.back().features.prefetch = ahead;
     }
+    try_all(batch);
+    batch.clear();
     const auto divide = [&](uint64_t divisor) {
       if (!best.ok() || !facts.grouped || farthest == 0) return;
-      Attempt attempt = chosen;
-      attempt.group_divisor = divisor;
-      improve(attempt);
+      batch.push_back(chosen);
+      batch.back().group_divisor = divisor;
     };
     if (thorough) {
       std::for_each(std::begin(kMoreGroupDivisors),
@@ -485,6 +516,7 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
       std::for_each(std::begin(kGroupDivisors), std::end(kGroupDivisors),
                     divide);
     }
+    try_all(batch);
   }
   // Who watches the passes sees those of the schedule that is taken, or how far
   // a refused graph comes.
