@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/compiler.h"
 
-#include <memory>
 #include <utility>
 
 #include "compiler/backend/backend.h"
@@ -11,10 +10,8 @@ namespace heddle::compiler {
 
 absl::StatusOr<CompileResult> CompileOnnx(absl::string_view model,
                                           const CompileOptions& options) {
-  // The graph does not outlive the call: the caller keeps the bytes.
-  const std::shared_ptr<const void> owner(std::shared_ptr<const void>(),
-                                          model.data());
-  ASSIGN_OR_RETURN(Graph graph, AnalyseOnnx(model, options, owner));
+  ASSIGN_OR_RETURN(Graph graph,
+                   AnalyseOnnx(model, options, KeptByCaller(model)));
   return CompileGraph(graph, options);
 }
 

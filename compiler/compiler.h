@@ -29,6 +29,11 @@ struct CompileResult {
 absl::StatusOr<CompileResult> CompileOnnx(absl::string_view model,
                                           const CompileOptions& options);
 
+// The owner of bytes that the caller keeps for as long as he has the graph.
+inline std::shared_ptr<const void> KeptByCaller(absl::string_view bytes) {
+  return {std::shared_ptr<const void>(), bytes.data()};
+}
+
 // Import, shape inference, folding and quantization fusion only: the graph that
 // the backend would lower, checked against the constraints of every operator.
 // Weights may be absent. `owner` keeps the model's bytes, of which large

@@ -36,6 +36,16 @@ class TensorBytes {
     return bytes;
   }
 
+  // The same bytes, which copies of the result have in common.
+  static TensorBytes Shared(TensorBytes bytes) {
+    if (bytes.view_) return bytes;
+    auto owner =
+        std::make_shared<const std::vector<uint8_t>>(std::move(bytes.own_));
+    const uint8_t* const data = owner->data();
+    const size_t size = owner->size();
+    return View(data, size, std::move(owner));
+  }
+
   // A copy of a view is a view of the same.
   TensorBytes(const TensorBytes& other)
       : own_(other.own_),
@@ -61,7 +71,7 @@ class TensorBytes {
   std::vector<uint8_t> ToVector() const { return {begin(), end()}; }
 
   uint8_t* data() {
-    Own();
+    if (view_) Own();  // (not in line, for loops over [])
     return own_.data();
   }
   uint8_t* begin() { return data(); }
@@ -69,7 +79,7 @@ class TensorBytes {
   uint8_t& operator[](size_t i) { return data()[i]; }
   // New bytes are zero.
   void resize(size_t size) {
-    Own();
+    if (view_) Own();
     own_.resize(size);
     Refer();
   }
@@ -87,7 +97,6 @@ class TensorBytes {
     size_ = own_.size();
   }
   void Own() {
-    if (!view_) return;
     own_.assign(data_, data_ + size_);
     view_ = false;
     owner_.reset();

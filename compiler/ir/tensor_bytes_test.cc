@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <utility>
 
 namespace heddle::compiler {
 namespace {
@@ -46,6 +47,17 @@ TEST(TensorBytes, AViewKeepsItsOwnerAndIsNeverWritten) {
   view.resize(1);
   EXPECT_EQ(view, (Vector{2}));
   EXPECT_TRUE(alive.expired());
+}
+
+TEST(TensorBytes, SharedBytesAreThereOnce) {
+  const TensorBytes shared = TensorBytes::Shared(Vector{1, 2});
+  TensorBytes copy = shared;
+  EXPECT_EQ(std::as_const(copy).data(), shared.data());
+  copy[1] = 5;
+  EXPECT_EQ(shared, (Vector{1, 2}));
+  EXPECT_EQ(copy, (Vector{1, 5}));
+  const TensorBytes again = TensorBytes::Shared(shared);
+  EXPECT_EQ(again.data(), shared.data());
 }
 
 }  // namespace
