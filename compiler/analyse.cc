@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/analyse.h"
 
+#include <memory>
 #include <utility>
 
 #include "compiler/base/status_macros.h"
@@ -11,13 +12,15 @@
 namespace heddle::compiler {
 
 absl::StatusOr<Graph> AnalyseOnnx(absl::string_view model,
-                                  const CompileOptions& options) {
+                                  const CompileOptions& options,
+                                  std::shared_ptr<const void> owner) {
   BeginPass(options, "import");
   ASSIGN_OR_RETURN(
       auto imported,
       ImportOnnx(model, ImportOptions{options.input_shapes, options.weights,
                                       options.data_folder,
-                                      options.open_dimensions_are_one}));
+                                      options.open_dimensions_are_one,
+                                      std::move(owner)}));
   RETURN_IF_ERROR(
       EndPass(options, "import", [&] { return imported.graph.ToString(); }));
   return AnalyseImported(std::move(imported), options);

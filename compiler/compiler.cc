@@ -10,7 +10,8 @@ namespace heddle::compiler {
 
 absl::StatusOr<CompileResult> CompileOnnx(absl::string_view model,
                                           const CompileOptions& options) {
-  ASSIGN_OR_RETURN(Graph graph, AnalyseOnnx(model, options));
+  ASSIGN_OR_RETURN(Graph graph,
+                   AnalyseOnnx(model, options, KeptByCaller(model)));
   return CompileGraph(graph, options);
 }
 
@@ -18,7 +19,8 @@ absl::StatusOr<CompileResult> CompileGraph(const Graph& graph,
                                            const CompileOptions& options) {
   ASSIGN_OR_RETURN(BackendResult made, GeneratePackage(graph, options));
   CompileResult result;
-  result.package = package::Serialize(made.package);
+  for (const auto& file : graph.files) RETURN_IF_ERROR(file->Unchanged());
+  result.package = package::Serialize(made.package, std::move(made.weights));
   result.report = std::move(made.report);
   result.report.notes = graph.notes;
   result.report.float_groups = graph.float_groups;

@@ -10,6 +10,7 @@
 #ifndef HEDDLE_COMPILER_COMPILER_H_
 #define HEDDLE_COMPILER_COMPILER_H_
 
+#include <memory>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -28,11 +29,18 @@ struct CompileResult {
 absl::StatusOr<CompileResult> CompileOnnx(absl::string_view model,
                                           const CompileOptions& options);
 
+// The owner of bytes that the caller keeps for as long as he has the graph.
+inline std::shared_ptr<const void> KeptByCaller(absl::string_view bytes) {
+  return {std::shared_ptr<const void>(), bytes.data()};
+}
+
 // Import, shape inference, folding and quantization fusion only: the graph that
 // the backend would lower, checked against the constraints of every operator.
-// Weights may be absent.
+// Weights may be absent. `owner` keeps the model's bytes, of which large
+// constants of the graph then are views; without it they are copies.
 absl::StatusOr<Graph> AnalyseOnnx(absl::string_view model,
-                                  const CompileOptions& options);
+                                  const CompileOptions& options,
+                                  std::shared_ptr<const void> owner = nullptr);
 
 // What CompileOnnx does with an analysed graph.
 absl::StatusOr<CompileResult> CompileGraph(const Graph& graph,

@@ -253,7 +253,8 @@ class SessionDevice : public EngineDevice {
   absl::StatusOr<std::unique_ptr<EngineGraph>> Load(
       const CompileRequest& request) override {
     const compiler::CompileOptions options = OptionsOf(request);
-    auto analysed = compiler::AnalyseOnnx(request.model, options);
+    auto analysed = compiler::AnalyseOnnx(
+        request.model, options, compiler::KeptByCaller(request.model));
     if (!analysed.ok()) return Refused(request, options, analysed.status());
     auto compiled = compiler::CompileGraph(*analysed, options);
     if (!compiled.ok()) return Translate(compiled.status());

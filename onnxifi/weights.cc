@@ -82,6 +82,8 @@ absl::StatusOr<TensorData> ReadWeight(const Descriptor& descriptor,
                 reinterpret_cast<const void*>(descriptor.buffer),
                 data.bytes.size());
   }
+  // Options and graphs that are made of it have no copies.
+  data.bytes = compiler::TensorBytes::Shared(std::move(data.bytes));
   return data;
 }
 

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <mutex>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/backend/compile_report.h"
 #include "compiler/base/diagnostic.h"
 #include "compiler/base/status_macros.h"
+#include "compiler/base/thread_pool.h"
 #include "compiler/device_ops/int64_range.h"
 #include "compiler/device_ops/lowering.h"
 #include "compiler/ops/define.h"
@@ -178,6 +180,9 @@ uint64_t ProgramBytes(const DeviceGraph& device) {
 // Fewer bytes of constants take no time that is worth hiding.
 constexpr size_t kConstantsToHide = 16 << 10;
 
+// Fewer bytes of weights are moved sooner than their place is found out.
+constexpr uint64_t kWeightsToStay = 4 << 20;
+
 // What GeneratePackage tries.
 struct Attempt {
   Features features;
@@ -186,6 +191,9 @@ struct Attempt {
   // Weights of a matrix operation are cut into groups of at most 1/so much of
   // SRAM; 0: as lowered. Small groups leave room to load others ahead.
   uint64_t group_divisor = 0;
+  // What the file has beside the weights, as far as it is known: they are
+  // packed where they stay.
+  package::Room room = {};
 };
 
 // What decides which further attempts can bring anything.
@@ -202,7 +210,7 @@ enum class Scope {
 };
 
 // The graph lowered, of which each attempt schedules a copy: once with fused
-// poolings and once without, as far as it is asked for.
+// poolings and once without, as far as it is asked for. From any thread.
 class Lowered {
  public:
   Lowered(const Graph& graph, const CompileOptions& options,
@@ -210,6 +218,7 @@ class Lowered {
       : graph_(graph), options_(options), config_(config) {}
 
   absl::StatusOr<const DeviceGraph*> Get(const Features& features) {
+    std::lock_guard<std::mutex> lock(mutex_);
     std::unique_ptr<DeviceGraph>& known = graphs_[features.fuse_pool];
     if (known != nullptr) return known.get();
     BeginPass(options_, "lower");
@@ -229,6 +238,7 @@ class Lowered {
   const Graph& graph_;
   const CompileOptions& options_;
   const isa::Config& config_;
+  std::mutex mutex_;
   std::unique_ptr<DeviceGraph> graphs_[2];
 };
 
@@ -254,6 +264,7 @@ std::vector<uint32_t> Join(const std::vector<EncodedStream>& streams) {
 }
 
 absl::StatusOr<BackendResult> Generate(const Graph& graph, Lowered* lowered,
+                                       ThreadPool* threads,
                                        const CompileOptions& options,
                                        const isa::Config& limited,
                                        const Attempt& attempt, Scope scope,
@@ -280,15 +291,17 @@ absl::StatusOr<BackendResult> Generate(const Graph& graph, Lowered* lowered,
     for (uint32_t& owner : tap_owners) owner = index[owner];
   }
   const auto place = [&](ConstantPool constants) {
-    PlaceConstants(&device, &constants);
-    PlaceConstants(&taps, &constants);
+    PlaceConstants(&device, &constants, threads);
+    PlaceConstants(&taps, &constants, threads);
     return constants;
   };
   ConstantPool constants = place(ConstantPool(ConstantPool::kSizesOnly));
   // Constants that are equal may make the difference.
   if (scope == Scope::kPackage ||
       !CheckRegions(device, constants.size()).ok()) {
-    constants = place(ConstantPool(ConstantPool::kPack, constants.size()));
+    package::Room room = attempt.room;
+    room.after += ProgramBytes(device) + ProgramBytes(taps);
+    constants = place(ConstantPool(constants.size(), room));
   }
   for (const auto& op : device.ops) facts->grouped |= op->groups.size() > 1;
   facts->loads = device.ops.size() > 3 && constants.size() > kConstantsToHide;
@@ -346,7 +359,7 @@ absl::StatusOr<BackendResult> Generate(const Graph& graph, Lowered* lowered,
   p.producer = kProducer;
   p.config = config->name;
   p.hw_version = reg::kVersionReset;
-  p.weights = constants.Take();
+  result.weights = constants.Take();
   p.scratch_bytes = plan.scratch_bytes;
   p.io_bytes = device.io_bytes;
   p.inputs = Describe(graph, device, device.inputs);
@@ -365,6 +378,7 @@ absl::StatusOr<BackendResult> Generate(const Graph& graph, Lowered* lowered,
       streams.size() > 1 ? joined : streams[0].words;
   RETURN_IF_ERROR(FillReport(device, plan, ProgramBytes(device), words, *config,
                              options.details, &result));
+  if (scope == Scope::kPackage) FillBounds(words, *config, &report);
   RETURN_IF_ERROR(EndPass(options, "timeline",
                           [&] { return TimelineText(words, *config); }));
   for (EncodedStream& s : streams) {
@@ -380,7 +394,7 @@ absl::StatusOr<BackendResult> Generate(const Graph& graph, Lowered* lowered,
     }
     p.streams.push_back(std::move(s.words));
   }
-  report.weight_bytes = p.weights.size();
+  report.weight_bytes = constants.size();
   report.scratch_bytes = p.scratch_bytes;
   report.io_bytes = p.io_bytes;
   report.stream_bytes = stream_bytes;
@@ -428,6 +442,7 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
                       : first_only && !final_differs ? Scope::kPackage
                                                      : Scope::kEstimate;
   Lowered lowered(graph, production, limited);
+  ThreadPool threads(options.threads);
   std::vector<Attempt> attempts;
   attempts.push_back({options.features, false, 0});
   if (options.features.cost_tiles || options.features.cascade) {
@@ -444,64 +459,90 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
   }
   absl::StatusOr<BackendResult> best = absl::InternalError("no attempt");
   Attempt chosen;
+  Facts facts;
+  // Tries `batch` on all threads. The best is the same whoever is done first:
+  // of equal ones that which was there before, or the earlier. Whether one was
+  // refused that need not be: a fused pooling asks for the whole image in SRAM;
+  // without, there are tiles.
+  const auto try_all = [&](const std::vector<Attempt>& batch) {
+    std::mutex mutex;
+    std::vector<Facts> found(batch.size(), facts);
+    size_t winner = batch.size();
+    bool without_pool = false;
+    threads.For(batch.size(), [&](size_t i) {
+      ThreadPool self(1);
+      absl::StatusOr<BackendResult> made =
+          Generate(graph, &lowered, &self, production, limited, batch[i], scope,
+                   &found[i]);
+      std::lock_guard<std::mutex> lock(mutex);
+      if (!made.ok()) {
+        without_pool |=
+            batch[i].features.fuse_pool &&
+            RejectionOf(made.status()) == Rejection::kUnsupportedShape;
+        return;
+      }
+      const bool earlier = winner < batch.size() && i < winner;
+      if (best.ok() && !Better(options.goal, made->report, best->report) &&
+          (!earlier || Better(options.goal, best->report, made->report))) {
+        return;
+      }
+      best = std::move(made);
+      chosen = batch[i];
+      winner = i;
+    });
+    for (const Facts& f : found) {
+      facts.grouped |= f.grouped;
+      facts.loads = f.loads;
+    }
+    return without_pool;
+  };
+  const auto without_pool = [](std::vector<Attempt>* batch) {
+    for (Attempt& a : *batch) a.features.fuse_pool = false;
+  };
   // The schedule first, with constants loaded one operation ahead; then how far
   // ahead is best for it.
   const int farthest = options.features.prefetch;
   for (Attempt& a : attempts) a.features.prefetch = std::min(farthest, 1);
-  Facts facts;
-  const size_t with_choice = attempts.size();
-  for (size_t i = 0; i < attempts.size(); ++i) {
-    absl::StatusOr<BackendResult> made = Generate(
-        graph, &lowered, production, limited, attempts[i], scope, &facts);
+  for (size_t i = 0; i < attempts.size() && (i == 0 || first_only); ++i) {
+    const auto attempt = [&] {
+      return Generate(graph, &lowered, &threads, production, limited,
+                      attempts[i], scope, &facts);
+    };
+    absl::StatusOr<BackendResult> made = attempt();
     if (!made.ok() && attempts[i].features.fuse_pool &&
         RejectionOf(made.status()) == Rejection::kUnsupportedShape) {
-      // A fused pooling asks for the whole image in SRAM; without, there are
-      // tiles.
-      for (Attempt& a : attempts) a.features.fuse_pool = false;
-      made = Generate(graph, &lowered, production, limited, attempts[i], scope,
-                      &facts);
+      without_pool(&attempts);
+      made = attempt();
     }
     production.progress = nullptr;
-    if (!made.ok()) {
-      if (i == 0) best = made.status();
-      continue;
-    }
-    if (!best.ok() || Better(options.goal, made->report, best->report)) {
-      best = std::move(made);
-      chosen = attempts[i];
-    }
-    if (first_only) break;
-    // The same without keeping groups of weights, if there are any.
-    if (i + 1 == with_choice && facts.grouped &&
-        options.features.keep_weights) {
-      for (size_t k = 1; k < with_choice; ++k) {
-        attempts.push_back(attempts[k]);
-        attempts.back().features.keep_weights = false;
-      }
-    }
+    chosen = attempts[i];
+    if (i == 0 || made.ok()) best = std::move(made);
+    if (best.ok()) break;
   }
-  const auto improve = [&](const Attempt& attempt) {
-    absl::StatusOr<BackendResult> made =
-        Generate(graph, &lowered, production, limited, attempt, scope, &facts);
-    if (!made.ok() || !Better(options.goal, made->report, best->report)) {
-      return;
-    }
-    best = std::move(made);
-    chosen = attempt;
-  };
   if (verdict_only) return best;
   if (!first_only) {
+    std::vector<Attempt> batch(attempts.begin() + 1, attempts.end());
+    if (try_all(batch)) {
+      without_pool(&batch);
+      try_all(batch);
+    }
+    // The same without keeping groups of weights, if there are any.
+    if (facts.grouped && options.features.keep_weights) {
+      for (Attempt& a : batch) a.features.keep_weights = false;
+      try_all(batch);
+    }
+    batch.clear();
     for (int ahead = 2; best.ok() && facts.loads && ahead <= farthest;
          ahead = thorough ? ahead + 1 : ahead * 2) {
-      Attempt attempt = chosen;
-      attempt.features.prefetch = ahead;
-      improve(attempt);
+      batch.push_back(chosen);
+      batch.back().features.prefetch = ahead;
     }
+    try_all(batch);
+    batch.clear();
     const auto divide = [&](uint64_t divisor) {
       if (!best.ok() || !facts.grouped || farthest == 0) return;
-      Attempt attempt = chosen;
-      attempt.group_divisor = divisor;
-      improve(attempt);
+      batch.push_back(chosen);
+      batch.back().group_divisor = divisor;
     };
     if (thorough) {
       std::for_each(std::begin(kMoreGroupDivisors),
@@ -510,21 +551,27 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
       std::for_each(std::begin(kGroupDivisors), std::end(kGroupDivisors),
                     divide);
     }
+    try_all(batch);
   }
   // Who watches the passes sees those of the schedule that is taken, or how far
   // a refused graph comes.
   if (scope == Scope::kPackage || (!best.ok() && !options.after_pass)) {
     return best;
   }
-  if (best.ok()) best->package = package::Package();
+  if (best.ok()) {
+    if (best->report.weight_bytes >= kWeightsToStay) {
+      chosen.room = package::RoomBeside(best->package);
+    }
+    best->package = package::Package();
+  }
   CompileOptions final_options = options;
   final_options.progress = nullptr;
   // With taps, region 2 is another.
   Lowered again(graph, final_options, limited);
   const bool lower_again = options.taps || options.after_pass;
-  return Generate(graph, lower_again ? &again : &lowered, final_options,
-                  limited, best.ok() ? chosen : attempts[0], Scope::kPackage,
-                  &facts);
+  return Generate(graph, lower_again ? &again : &lowered, &threads,
+                  final_options, limited, best.ok() ? chosen : attempts[0],
+                  Scope::kPackage, &facts);
 }
 
 }  // namespace

@@ -13,7 +13,8 @@
 namespace heddle::compiler {
 
 struct BackendResult {
-  package::Package package;
+  package::Package package;  // but its weights
+  package::PackedWeights weights;
   CompileReport report;
 };
 

@@ -8,6 +8,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/base/diagnostic.h"
@@ -105,7 +106,10 @@ void ExpectEqual(Builder* b, std::vector<TensorId> outputs,
     options.sram_bytes = sram_bytes;
     auto result = GeneratePackage(b->graph, options);
     ASSERT_TRUE(result.ok()) << config.name << ": " << result.status();
-    auto run = RunPackage(result->package, inputs);
+    const auto package = package::Parse(
+        package::Serialize(result->package, std::move(result->weights)));
+    ASSERT_TRUE(package.ok()) << package.status();
+    auto run = RunPackage(*package, inputs);
     ASSERT_TRUE(run.ok()) << config.name << ": " << run.status();
     for (TensorId id : b->graph.outputs) {
       EXPECT_TRUE(run->outputs[b->graph.tensors[id].name].bytes ==

@@ -97,23 +97,6 @@ void FillCommands(const Timeline& timeline, CompileReport* report) {
   }
 }
 
-void FillBounds(const std::vector<uint32_t>& words, const isa::Config& config,
-                CompileReport* report) {
-  std::map<std::string, uint64_t> macs;  // by engine
-  for (const LayerReport& layer : report->layers) {
-    const uint64_t compute = DivUp(layer.macs, PeakOf(layer.engine, config));
-    macs[layer.engine] += layer.macs;
-    report->layer_bound_cycles +=
-        std::max(compute, DivUp(layer.dram_bytes, config.dram_bytes_per_cycle));
-  }
-  for (const auto& [engine, sum] : macs) {
-    report->compute_bound_cycles = std::max(report->compute_bound_cycles,
-                                            DivUp(sum, PeakOf(engine, config)));
-  }
-  report->dram_bound_cycles =
-      DivUp(LeastTraffic(words, config), config.dram_bytes_per_cycle);
-}
-
 // The pieces of SRAM that the plan gives to tensors and layers, by address and
 // first layer.
 std::vector<BufferReport> DescribeBuffers(const DeviceGraph& graph,
@@ -204,6 +187,23 @@ void TimeBuffers(const std::vector<uint32_t>& words, const isa::Config& config,
 
 }  // namespace
 
+void FillBounds(const std::vector<uint32_t>& words, const isa::Config& config,
+                CompileReport* report) {
+  std::map<std::string, uint64_t> macs;  // by engine
+  for (const LayerReport& layer : report->layers) {
+    const uint64_t compute = DivUp(layer.macs, PeakOf(layer.engine, config));
+    macs[layer.engine] += layer.macs;
+    report->layer_bound_cycles +=
+        std::max(compute, DivUp(layer.dram_bytes, config.dram_bytes_per_cycle));
+  }
+  for (const auto& [engine, sum] : macs) {
+    report->compute_bound_cycles = std::max(report->compute_bound_cycles,
+                                            DivUp(sum, PeakOf(engine, config)));
+  }
+  report->dram_bound_cycles =
+      DivUp(LeastTraffic(words, config), config.dram_bytes_per_cycle);
+}
+
 absl::Status FillReport(const DeviceGraph& graph, const MemoryPlan& plan,
                         uint64_t program_bytes,
                         const std::vector<uint32_t>& words,
@@ -279,7 +279,6 @@ absl::Status FillReport(const DeviceGraph& graph, const MemoryPlan& plan,
   report.sram_bytes = config.sram_bytes;
   package.macs = report.macs;
   package.estimated_cycles = report.estimated_cycles;
-  FillBounds(words, config, &report);
   if (details) {
     FillCommands(*timeline, &report);
     report.buffers = DescribeBuffers(graph, plan, program_bytes);

@@ -17,7 +17,7 @@
 
 namespace heddle::compiler {
 
-// Sets the layers, engines, cycles and bounds of the report, and the same of
+// Sets the layers, engines and cycles of the report, and the same of
 // result->package, whose weights and tensors are set already. The tags in
 // `words` are indices of graph.ops. `program_bytes`: see PlanMemory. Internal
 // error if the stream cannot run.
@@ -26,6 +26,10 @@ absl::Status FillReport(const DeviceGraph& graph, const MemoryPlan& plan,
                         const std::vector<uint32_t>& words,
                         const isa::Config& config, bool details,
                         BackendResult* result);
+
+// And the bounds of a report that has its layers.
+void FillBounds(const std::vector<uint32_t>& words, const isa::Config& config,
+                CompileReport* report);
 
 }  // namespace heddle::compiler
 

@@ -77,6 +77,9 @@ struct CompileOptions {
   uint64_t stream_bytes = 0;
   // Device memory that the package may take; 0 = no limit known.
   uint64_t device_memory_bytes = 0;
+  // Threads that work, the caller's among them; 0: as many as there are
+  // processors for this process. The package is the same with any number.
+  int threads = 1;
   // Fill in CompileReport::commands and buffers, and the operands of layers.
   bool details = false;
   // Called from the calling thread with the name of the pass that begins

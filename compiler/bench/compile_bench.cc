@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What compiling costs: user CPU and the largest anonymous memory, of models
-// that are large in one way each. Every model is compiled in a process of its
-// own.
+// What compiling costs: user CPU, wall clock and the largest anonymous memory,
+// of models that are large in one way each. Every model is compiled in a
+// process of its own.
 //
-//   compile_bench chain        # or all, without names
+//   compile_bench chain               # or all, without names
+//   compile_bench --threads 2 matmuls
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -110,7 +111,7 @@ double UserSeconds() {
          static_cast<double>(usage.ru_utime.tv_usec) * 1e-6;
 }
 
-int Measure(const std::string& name, const std::string& model) {
+int Measure(const std::string& name, const std::string& model, int threads) {
   std::atomic<bool> stop{false};
   std::atomic<int64_t> peak{0};
   const int64_t before = AnonymousKiB();
@@ -120,13 +121,18 @@ int Measure(const std::string& name, const std::string& model) {
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
   });
+  CompileOptions options;
+  options.threads = threads;
+  const auto begin = std::chrono::steady_clock::now();
   const double start = UserSeconds();
-  const auto result = CompileOnnx(model, {});
+  const auto result = CompileOnnx(model, options);
   const double seconds = UserSeconds() - start;
+  const std::chrono::duration<double> wall =
+      std::chrono::steady_clock::now() - begin;
   stop = true;
   watch.join();
   std::printf(
-      "%-18s %10.2f %12.0f  %s\n", name.c_str(), seconds,
+      "%-18s %10.2f %10.2f %12.0f  %s\n", name.c_str(), seconds, wall.count(),
       static_cast<double>(peak - before) / 1024,
       result.ok() ? "" : std::string(result.status().message()).c_str());
   std::fflush(stdout);
@@ -137,8 +143,12 @@ int Main(int argc, char** argv) {
   CLI::App app("What compiling costs");
   std::vector<std::string> names;
   app.add_option("names", names, "cases (default: all)");
+  int threads = 1;
+  app.add_option("--threads", threads, "threads that compile")
+      ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
-  std::printf("%-18s %10s %12s\n", "case", "user CPU s", "RssAnon MiB");
+  std::printf("%-18s %10s %10s %12s\n", "case", "user CPU s", "wall s",
+              "RssAnon MiB");
   std::fflush(stdout);
   int failed = 0;
   for (const auto& [name, make] : Cases()) {
@@ -147,7 +157,7 @@ int Main(int argc, char** argv) {
       continue;
     }
     const pid_t child = fork();
-    if (child == 0) _exit(Measure(name, make()));
+    if (child == 0) _exit(Measure(name, make(), threads));
     int status = 0;
     waitpid(child, &status, 0);
     failed |= status;

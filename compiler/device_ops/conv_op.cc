@@ -59,15 +59,11 @@ class ConvOp : public ClonableOp<ConvOp> {
     }
   }
 
-  std::vector<uint8_t> Pack(size_t group) const override {
-    std::vector<uint8_t> blob;
-    if (computed_) return blob;
-    blob.reserve(groups[group].bytes);
+  void Pack(size_t group, uint8_t* to) const override {
+    if (computed_) return;
     for (const ConvChunk& chunk : cut_.groups[group]) {
-      blob.resize(chunk.offset);
-      Append(chunk, &blob);
+      PackChunk(chunk, to + chunk.offset);
     }
-    return blob;
   }
 
   std::vector<Microprogram> Programs() const override {
@@ -153,7 +149,7 @@ class ConvOp : public ClonableOp<ConvOp> {
                                (k.x[1] - k.x[0]) * es_);
   }
 
-  void Append(const ConvChunk& k, std::vector<uint8_t>* blob) const {
+  void PackChunk(const ConvChunk& k, uint8_t* to) const {
     const ConvPhase& p = spec_.phases[k.phase];
     for (int64_t g = k.g[0]; g < k.g[1]; ++g) {
       for (int64_t m = k.m[0]; m < k.m[1]; ++m) {
@@ -165,8 +161,8 @@ class ConvOp : public ClonableOp<ConvOp> {
                      : model::F16ToF32(weights_.bias_data->as<uint16_t>()[i]);
         }
         bias = model::Canonical(bias);
-        const auto* bytes = reinterpret_cast<const uint8_t*>(&bias);
-        blob->insert(blob->end(), bytes, bytes + kBias);
+        std::memcpy(to, &bias, kBias);
+        to += kBias;
       }
     }
     for (int64_t g = k.g[0]; g < k.g[1]; ++g) {
@@ -176,7 +172,8 @@ class ConvOp : public ClonableOp<ConvOp> {
             for (int64_t m = k.m[0]; m < k.m[1]; ++m) {
               const uint8_t* from = weights_.data->bytes.data() +
                                     WeightAt(p, g, m, c, y, x) * es_;
-              blob->insert(blob->end(), from, from + es_);
+              std::memcpy(to, from, es_);
+              to += es_;
             }
           }
         }

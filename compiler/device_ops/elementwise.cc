@@ -401,8 +401,7 @@ void TileConstants(DeviceGraph* graph, std::vector<Operand>* operands,
     s.type = o.data->type;
     s.extent = ExtentOf(shape, Layout::kDense);
     s.region = kWeightRegion;
-    s.constant =
-        std::shared_ptr<const std::vector<uint8_t>>(o.data, &o.data->bytes);
+    s.constant = SharedBytes(o.data, &o.data->bytes);
     graph->storages.push_back(s);
     Value v;
     v.storage = static_cast<int>(graph->storages.size()) - 1;

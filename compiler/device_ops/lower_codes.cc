@@ -61,7 +61,7 @@ absl::StatusOr<std::vector<uint8_t>> TableOf(
   for (int i = 0; i < 256; ++i) all.bytes[i] = static_cast<uint8_t>(i);
   inputs[codes] = &all;
   ASSIGN_OR_RETURN(auto results, EvaluateNode(l.graph(), node, inputs));
-  return results[0].bytes;
+  return results[0].bytes.ToVector();
 }
 
 int BlockedOperand(Lowering* l, const Node& node, TensorId id,

@@ -68,7 +68,7 @@ class Product : public ClonableOp<Product> {
     return {};
   }
 
-  std::vector<uint8_t> Pack(size_t group) const override {
+  void Pack(size_t group, uint8_t* to) const override {
     const auto [first, count] = group_outputs_[group];
     const std::vector<uint8_t>& zero = spec_.weight_zero;
     std::vector<int32_t> bias = spec_.bias;
@@ -76,16 +76,18 @@ class Product : public ClonableOp<Product> {
       std::memcpy(bias.data(), spec_.float_bias.data(),
                   bias.size() * sizeof(float));
     }
-    std::vector<uint8_t> blob =
+    const std::vector<uint8_t> parameters =
         PackParameters(bias, spec_.scale, zero, zw_channel_, first, count);
-    if (spec_.w_mode != isa::WeightMode::kPacked) return blob;
-    const std::vector<uint8_t> packed =
-        spec_.mode == isa::MatrixMode::kDepthwise
-            ? PackDepthwise(spec_.weights, first, count, zero)
-            : PackConv(spec_.weights, first, count, parts_.Of(group), zero,
-                       config_);
-    blob.insert(blob.end(), packed.begin(), packed.end());
-    return blob;
+    to = std::copy(parameters.begin(), parameters.end(), to);
+    if (spec_.w_mode != isa::WeightMode::kPacked) return;
+    if (spec_.mode == isa::MatrixMode::kDepthwise) {
+      const std::vector<uint8_t> packed =
+          PackDepthwise(spec_.weights, first, count, zero);
+      std::copy(packed.begin(), packed.end(), to);
+    } else {
+      PackConv(spec_.weights, first, count, parts_.Of(group), zero, config_,
+               to);
+    }
   }
 
   void Emit(Emitter* emitter, const Tile& tile) const override {
@@ -438,7 +440,7 @@ absl::StatusOr<CodeWeights> MergeGroups(const Node& node, const CodeWeights& w,
       }
     }
   }
-  full.codes = std::make_shared<const std::vector<uint8_t>>(std::move(codes));
+  full.codes = std::make_shared<const TensorBytes>(std::move(codes));
   return full;
 }
 

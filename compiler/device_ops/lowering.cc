@@ -271,7 +271,7 @@ int Lowering::ValueOf(TensorId id, const Node& node) {
     words.insert(words.end(), data.bytes.begin() + 8 * i,
                  data.bytes.begin() + 8 * i + 4);
   }
-  s.constant = std::make_shared<const std::vector<uint8_t>>(std::move(words));
+  s.constant = std::make_shared<const TensorBytes>(std::move(words));
   return value;
 }
 

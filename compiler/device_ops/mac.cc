@@ -254,7 +254,7 @@ int ConstantValue(Lowering* l, const std::string& name, const TensorData& data,
   const int value = l->NewTemporary(name, data.type, shape, Layout::kDense);
   Storage& s = l->device().StorageOf(value);
   s.region = kWeightRegion;
-  s.constant = std::make_shared<const std::vector<uint8_t>>(data.bytes);
+  s.constant = std::make_shared<const TensorBytes>(data.bytes);
   return value;
 }
 

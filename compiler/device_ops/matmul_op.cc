@@ -87,12 +87,10 @@ class MatMulOp : public ClonableOp<MatMulOp> {
     }
   }
 
-  std::vector<uint8_t> Pack(size_t group) const override {
-    if (!constant_) return {};
+  void Pack(size_t group, uint8_t* to) const override {
+    if (!constant_) return;
     const MatMulPiece& p = cut_.pieces[group];
     const int64_t columns = p.n1 - p.n0;
-    std::vector<uint8_t> blob((p.k1 - p.k0) * columns * es_);
-    uint8_t* to = blob.data();
     for (int64_t k = p.k0; k < p.k1; ++k) {
       if (!spec_.trans_b) {
         std::memcpy(to, data_->bytes.data() + (k * spec_.n + p.n0) * es_,
@@ -104,7 +102,6 @@ class MatMulOp : public ClonableOp<MatMulOp> {
         std::memcpy(to, data_->bytes.data() + (n * spec_.k + k) * es_, es_);
       }
     }
-    return blob;
   }
 
   void Emit(Emitter* emitter, const Tile& tile) const override {

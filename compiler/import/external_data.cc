@@ -223,8 +223,18 @@ absl::Status ExternalData::Check(const std::string& checksum,
                  "; the file is not the one that belongs to the model");
 }
 
-absl::StatusOr<std::vector<uint8_t>> ExternalData::Read(
-    const onnx::TensorProto& proto, const std::string& what, int64_t bytes) {
+std::vector<std::shared_ptr<const MappedFile>> ExternalData::Mapped() const {
+  std::vector<std::shared_ptr<const MappedFile>> mapped;
+  for (const auto& [location, file] : files_) {
+    if (file.mapped != nullptr) mapped.push_back(file.mapped);
+  }
+  return mapped;
+}
+
+absl::StatusOr<TensorBytes> ExternalData::Read(const onnx::TensorProto& proto,
+                                               const std::string& what,
+                                               int64_t bytes,
+                                               int64_t view_alignment) {
   ASSIGN_OR_RETURN(const auto entries, ReadEntries(proto, what));
   ASSIGN_OR_RETURN(auto file, Open(entries.location, what));
   if (entries.length >= 0 && entries.length != bytes) {
@@ -248,6 +258,16 @@ absl::StatusOr<std::vector<uint8_t>> ExternalData::Read(
   left_ -= bytes;
   if (!entries.checksum.empty()) {
     RETURN_IF_ERROR(Check(entries.checksum, what, file));
+  }
+  if (view_alignment != 0 && entries.offset % view_alignment == 0) {
+    if (file->mapped == nullptr) {
+      file->mapped = MappedFile::Map(
+          file->descriptor, static_cast<size_t>(file->size), entries.location);
+    }
+    if (file->mapped != nullptr) {
+      return TensorBytes::View(file->mapped->bytes().data() + entries.offset,
+                               static_cast<size_t>(bytes), file->mapped);
+    }
   }
   std::vector<uint8_t> data(static_cast<size_t>(bytes));
   if (!ReadAt(file->descriptor, entries.offset, data.data(), data.size())) {

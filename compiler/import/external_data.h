@@ -14,11 +14,14 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "compiler/ir/mapped_file.h"
+#include "compiler/ir/tensor_bytes.h"
 
 namespace heddle::compiler {
 
@@ -34,18 +37,23 @@ class ExternalData {
   ExternalData(const ExternalData&) = delete;
   ExternalData& operator=(const ExternalData&) = delete;
 
-  // The `bytes` bytes of a tensor. `what` names it in messages. Refusals:
+  // The `bytes` bytes of a tensor. `what` names it in messages. With
+  // `view_alignment` they may be a view of the file, mapped, if they lie at a
+  // multiple of it there. Refusals:
   // kInvalidModel, with the entry at fault; kNoSystemMemory beyond
   // kMaxExternalBytes, together or of a file whose checksum is asked for.
-  absl::StatusOr<std::vector<uint8_t>> Read(const onnx::TensorProto& proto,
-                                            const std::string& what,
-                                            int64_t bytes);
+  absl::StatusOr<TensorBytes> Read(const onnx::TensorProto& proto,
+                                   const std::string& what, int64_t bytes,
+                                   int64_t view_alignment = 0);
+  // Those of which there are views.
+  std::vector<std::shared_ptr<const MappedFile>> Mapped() const;
 
  private:
   struct File {
     int descriptor = -1;
     int64_t size = 0;
-    std::string sha1;  // "" until somebody asks
+    std::string sha1;                          // "" until somebody asks
+    std::shared_ptr<const MappedFile> mapped;  // when there is a view
   };
 
   absl::StatusOr<File*> Open(const std::string& location,

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -214,6 +215,53 @@ TEST_F(ExternalDataTest, InAModel) {
   w->add_float_data(1);
   EXPECT_EQ(RejectionOf(ImportOnnx(b.Bytes(), options).status()),
             Rejection::kInvalidModel);
+}
+
+// Large weights are views of their file, which is asked at the end whether it
+// is still the same; indices and what lies askew are copies.
+TEST_F(ExternalDataTest, LargeWeightsAreViewsOfTheFile) {
+  constexpr int64_t kCount = 1 << 16;
+  Write(folder_ / "model" / "large", std::string(8 * kCount + 1, '\1'));
+  const auto import = [&](DataType type, int64_t offset) {
+    ModelBuilder b;
+    b.Input("x", type, {kCount});
+    b.Constant("w", TensorData::Zeros(type, {kCount}));
+    b.Node("Add", {"x", "w"}, {"y"});
+    b.Output("y");
+    auto* w = b.proto().mutable_graph()->mutable_initializer(0);
+    w->clear_raw_data();
+    w->set_data_location(onnx::TensorProto::EXTERNAL);
+    for (const auto& [key, value] :
+         {std::make_pair("location", std::string("large")),
+          std::make_pair("offset", std::to_string(offset))}) {
+      auto* entry = w->add_external_data();
+      entry->set_key(key);
+      entry->set_value(value);
+    }
+    ImportOptions options;
+    options.data_folder = (folder_ / "model").string();
+    auto model = ImportOnnx(b.Bytes(), options);
+    EXPECT_TRUE(model.ok()) << model.status();
+    return std::move(model->graph);
+  };
+  const auto is_view = [](const Graph& graph) {
+    const TensorBytes& bytes =
+        graph.tensors[graph.FindTensor("w")].constant->bytes;
+    EXPECT_TRUE(std::all_of(bytes.begin(), bytes.end(),
+                            [](uint8_t byte) { return byte == 1; }));
+    EXPECT_EQ(graph.files.size(), bytes.is_view() ? 1u : 0u);
+    return bytes.is_view();
+  };
+  EXPECT_FALSE(is_view(import(DataType::kInt64, 0)));
+  EXPECT_FALSE(is_view(import(DataType::kInt32, 0)));
+  EXPECT_FALSE(is_view(import(DataType::kFloat, 1)));
+  EXPECT_TRUE(is_view(import(DataType::kUint8, 1)));
+  const Graph graph = import(DataType::kFloat, 4);
+  EXPECT_TRUE(is_view(graph));
+  EXPECT_TRUE(graph.files[0]->Unchanged().ok());
+  fs::resize_file(folder_ / "model" / "large", 4096);
+  EXPECT_EQ(graph.tensors[graph.FindTensor("w")].constant->bytes[4096], 0);
+  EXPECT_FALSE(graph.files[0]->Unchanged().ok());
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include "compiler/import/importer.h"
 
 #include <google/protobuf/arena.h>
-#include <google/protobuf/io/coded_stream.h>
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
@@ -17,11 +16,11 @@
 #include "compiler/base/status_macros.h"
 #include "compiler/import/attribute_proto.h"
 #include "compiler/import/inline.h"
+#include "compiler/import/parse_model.h"
 #include "compiler/import/quantization_annotation.h"
 #include "compiler/import/quote.h"
 #include "compiler/import/sparse_tensor.h"
 #include "compiler/import/tensor_proto.h"
-#include "compiler/import/wire_check.h"
 #include "compiler/ops/define.h"
 
 namespace heddle::compiler {
@@ -41,33 +40,15 @@ std::string NormalDomain(const std::string& domain) {
   return domain == "ai.onnx" ? "" : domain;
 }
 
-absl::Status Parse(absl::string_view bytes, onnx::ModelProto* model) {
-  if (bytes.size() > static_cast<size_t>(std::numeric_limits<int32_t>::max())) {
-    return Reject(Rejection::kInvalidProtobuf,
-                  absl::StrCat("the model has ", bytes.size(),
-                               " bytes, protobuf allows 2147483647"));
-  }
-  RETURN_IF_ERROR(CheckWire(bytes, *onnx::ModelProto::descriptor()));
-  google::protobuf::io::CodedInputStream stream(
-      reinterpret_cast<const uint8_t*>(bytes.data()),
-      static_cast<int>(bytes.size()));
-  stream.SetRecursionLimit(100);
-  if (!model->ParseFromCodedStream(&stream) ||
-      !stream.ConsumedEntireMessage()) {
-    return Reject(Rejection::kInvalidProtobuf,
-                  "the bytes are no ONNX model: protobuf cannot parse them");
-  }
-  return absl::OkStatus();
-}
-
 class Importer {
  public:
-  // Takes the data of the model's initializers.
-  Importer(onnx::ModelProto* model, const ImportOptions& options)
-      : proto_(model),
-        model_(*model),
-        options_(options),
-        source_(options.data_folder) {}
+  // `raw`: where the data of the model's tensors are.
+  Importer(const onnx::ModelProto& model, TakenBytes raw,
+           const ImportOptions& options)
+      : model_(model), options_(options), source_(options.data_folder) {
+    source_.raw = std::move(raw);
+    source_.owner = options.owner;
+  }
 
   absl::StatusOr<ImportedModel> Run() {
     for (auto step :
@@ -77,6 +58,7 @@ class Importer {
           &Importer::OpenDimensions}) {
       RETURN_IF_ERROR((this->*step)());
     }
+    result_.graph.files = source_.files.Mapped();
     RETURN_IF_ERROR(result_.graph.Verify());
     return std::move(result_);
   }
@@ -132,14 +114,12 @@ class Importer {
     const auto& graph = model_.graph();
     result_.has_initializers =
         graph.initializer_size() != 0 || graph.sparse_initializer_size() != 0;
-    for (auto& proto : *proto_->mutable_graph()->mutable_initializer()) {
+    for (const auto& proto : graph.initializer()) {
       if (proto.name().empty()) return Invalid("an initializer has no name");
       const std::string what =
           absl::StrCat("initializer ", Quote(proto.name()));
       if (IsUnusedText(proto)) continue;
       auto data = FromTensorProto(proto, what, &source_);
-      // So that large models are not in memory twice.
-      if (proto.has_raw_data()) std::string().swap(*proto.mutable_raw_data());
       RETURN_IF_ERROR(AddInitializer(proto.name(), what, std::move(data)));
     }
     for (const auto& proto : graph.sparse_initializer()) {
@@ -594,8 +574,7 @@ class Importer {
     return absl::OkStatus();
   }
 
-  onnx::ModelProto* const proto_;
-  const onnx::ModelProto& model_;  // the same
+  const onnx::ModelProto& model_;
   const ImportOptions& options_;
   ImportedModel result_;
   std::map<std::string, int> opsets_;
@@ -621,9 +600,10 @@ absl::StatusOr<ImportedModel> ImportOnnx(absl::string_view bytes,
   google::protobuf::Arena arena;
   auto& model =
       *google::protobuf::Arena::CreateMessage<onnx::ModelProto>(&arena);
-  RETURN_IF_ERROR(Parse(bytes, &model));
-  RETURN_IF_ERROR(InlineGraphs(&model));
-  return Importer(&model, options).Run();
+  TakenBytes raw;
+  RETURN_IF_ERROR(ParseModel(bytes, &model, &raw));
+  RETURN_IF_ERROR(InlineGraphs(&model, raw));
+  return Importer(model, std::move(raw), options).Run();
 }
 
 }  // namespace heddle::compiler

@@ -5,6 +5,7 @@
 #define HEDDLE_COMPILER_IMPORT_IMPORTER_H_
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,8 @@ struct ImportOptions {
   std::map<std::string, TensorData> weights;
   std::string data_folder;
   bool open_dimensions_are_one = false;
+  // Keeps the model's bytes; null: nobody does, and all constants are copied.
+  std::shared_ptr<const void> owner = nullptr;
 };
 
 struct ImportedModel {

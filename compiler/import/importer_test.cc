@@ -5,7 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "absl/strings/match.h"
@@ -387,7 +389,8 @@ TEST(ImporterTest, WeightsComeFromTheOptions) {
   EXPECT_EQ(RejectionOf(ImportOnnx(b.Bytes(), options).status()),
             Rejection::kMismatchingDatatype);
   options.weights["w"] = Floats({2}, {1, 2});
-  options.weights["w"].bytes.pop_back();
+  TensorBytes& bytes = options.weights["w"].bytes;
+  bytes.resize(bytes.size() - 1);
   EXPECT_EQ(RejectionOf(ImportOnnx(b.Bytes(), options).status()),
             Rejection::kInvalidModel);
   options.weights = {{"nobody", Floats({}, {1})}};
@@ -423,6 +426,53 @@ TEST(ImporterTest, EveryTruncationIsRefusedOrWhole) {
     }
   }
   EXPECT_LE(whole, 1);
+}
+
+// Large weights are views of bytes that somebody keeps; what is small, an index
+// or not aligned is copied.
+TEST(ImporterTest, LargeConstantsAreViewsOfTheModel) {
+  const auto import = [](const std::string& bytes, bool kept) {
+    ImportOptions options;
+    if (kept) options.owner = std::make_shared<int>();
+    auto model = ImportOnnx(bytes, options);
+    EXPECT_TRUE(model.ok()) << model.status();
+    return *model->graph.tensors[model->graph.FindTensor("w")].constant;
+  };
+  const auto model_of = [](DataType type, int64_t count, int skew) {
+    ModelBuilder b;
+    b.Input("x", type, {count});
+    TensorData w = TensorData::Zeros(type, {count});
+    for (size_t i = 0; i < w.bytes.size(); ++i) {
+      w.bytes[i] = static_cast<uint8_t>(i);
+    }
+    b.Constant("w", w);
+    b.Node("Add", {"x", "w"}, {"y"});
+    b.Output("y");
+    b.proto().set_producer_name(std::string(skew, 'x'));
+    return b.Bytes();
+  };
+  constexpr int64_t kLarge = 1 << 16;
+  const std::string codes = model_of(DataType::kUint8, kLarge, 0);
+  const TensorData view = import(codes, true), copy = import(codes, false);
+  EXPECT_EQ(view.bytes, copy.bytes);
+  EXPECT_EQ(view.bytes[300], 300 % 256);
+  EXPECT_TRUE(view.bytes.is_view());
+  EXPECT_FALSE(copy.bytes.is_view());
+  const auto* first = reinterpret_cast<const uint8_t*>(codes.data());
+  EXPECT_GT(view.bytes.data(), first);
+  EXPECT_LT(view.bytes.data(), first + codes.size());
+  EXPECT_FALSE(
+      import(model_of(DataType::kUint8, kLarge - 1, 0), true).bytes.is_view());
+  EXPECT_FALSE(
+      import(model_of(DataType::kInt64, kLarge, 0), true).bytes.is_view());
+  int views = 0;
+  for (int skew = 1; skew <= 4; ++skew) {
+    const std::string floats = model_of(DataType::kFloat, kLarge, skew);
+    const TensorData w = import(floats, true);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(w.bytes.data()) % sizeof(float), 0u);
+    views += w.bytes.is_view();
+  }
+  EXPECT_EQ(views, 1);
 }
 
 TEST(ImporterTest, EmptyOptionalNames) {

@@ -107,10 +107,28 @@ bool BoolOf(const onnx::TensorProto& tensor, bool* value) {
   return true;
 }
 
+// Bytes of the tensors in a node's attributes, which are not in its message.
+size_t RawBytes(const onnx::NodeProto& node, const TakenBytes& raw) {
+  size_t bytes = 0;
+  const auto add = [&](const onnx::TensorProto& tensor) {
+    bytes += raw.Of(tensor.raw_data()).size();
+  };
+  for (const auto& attribute : node.attribute()) {
+    add(attribute.t());
+    add(attribute.sparse_tensor().values());
+    add(attribute.sparse_tensor().indices());
+    for (const auto& tensor : attribute.g().initializer()) add(tensor);
+    for (const auto& inner : attribute.g().node()) {
+      bytes += RawBytes(inner, raw);
+    }
+  }
+  return bytes;
+}
+
 class Inliner {
  public:
-  explicit Inliner(onnx::ModelProto* model)
-      : model_(model), graph_(model->mutable_graph()) {}
+  Inliner(onnx::ModelProto* model, const TakenBytes& raw)
+      : model_(model), graph_(model->mutable_graph()), raw_(raw) {}
 
   absl::Status Run() {
     for (const auto& import : model_->opset_import()) {
@@ -277,7 +295,8 @@ class Inliner {
                 i < node.input_size() ? node.input(i) : "");
     }
     for (const auto& body : function.node()) {
-      bytes_ += body.ByteSizeLong() + node.ByteSizeLong();
+      bytes_ += body.ByteSizeLong() + RawBytes(body, raw_);
+      bytes_ += node.ByteSizeLong() + RawBytes(node, raw_);
       RETURN_IF_ERROR(CheckLimits(node));
       onnx::NodeProto inner = body;
       GiveAttributes(node, &inner);
@@ -318,6 +337,7 @@ class Inliner {
 
   onnx::ModelProto* const model_;
   onnx::GraphProto* const graph_;
+  const TakenBytes& raw_;
   std::map<std::string, int64_t> opsets_;
   std::map<std::pair<std::string, std::string>, const onnx::FunctionProto*>
       functions_;
@@ -336,9 +356,9 @@ bool HasSomething(const onnx::ModelProto& model) {
 
 }  // namespace
 
-absl::Status InlineGraphs(onnx::ModelProto* model) {
+absl::Status InlineGraphs(onnx::ModelProto* model, const TakenBytes& raw) {
   if (!model->has_graph() || !HasSomething(*model)) return absl::OkStatus();
-  return Inliner(model).Run();
+  return Inliner(model, raw).Run();
 }
 
 }  // namespace heddle::compiler

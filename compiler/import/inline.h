@@ -15,13 +15,15 @@
 #include <onnx/onnx_pb.h>
 
 #include "absl/status/status.h"
+#include "compiler/import/wire_check.h"
 
 namespace heddle::compiler {
 
 // Refusals: kInvalidModel (a branch or function that contradicts its use, a
 // function that calls itself), kUnsupportedVersion (a function of other opsets
 // than the model), kNoSystemMemory (functions that grow beyond all measure).
-absl::Status InlineGraphs(onnx::ModelProto* model);
+// `raw`: where the raw_data of the model's tensors is.
+absl::Status InlineGraphs(onnx::ModelProto* model, const TakenBytes& raw);
 
 }  // namespace heddle::compiler
 

@@ -3,11 +3,11 @@
 
 #include <onnx/onnx_pb.h>
 
-#include <limits>
 #include <set>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "compiler/import/parse_model.h"
 
 namespace heddle::compiler {
 
@@ -23,10 +23,8 @@ std::string InputDeclaration::ShapeText() const {
 
 std::vector<InputDeclaration> DeclaredInputs(absl::string_view model) {
   onnx::ModelProto proto;
-  if (model.size() > static_cast<size_t>(std::numeric_limits<int>::max()) ||
-      !proto.ParseFromArray(model.data(), static_cast<int>(model.size()))) {
-    return {};
-  }
+  TakenBytes raw;
+  if (!ParseModel(model, &proto, &raw).ok()) return {};
   std::set<std::string> initialized;
   for (const auto& tensor : proto.graph().initializer()) {
     initialized.insert(tensor.name());

@@ -79,12 +79,29 @@ absl::Status TakeTyped(const onnx::TensorProto& proto, const std::string& what,
   return absl::InternalError("type has no field");
 }
 
+// Smaller constants are what the compiler computes with: shapes, scales.
+constexpr size_t kSmallestView = 64 << 10;
+
 void NormalizeBools(TensorData* data) {
   if (data->type != DataType::kBool) return;
   for (uint8_t& byte : data->bytes) byte = byte != 0;
 }
 
 }  // namespace
+
+bool MayBeView(DataType type, size_t bytes) {
+  if (bytes < kSmallestView) return false;
+  switch (type) {
+    case DataType::kFloat:
+    case DataType::kFloat16:
+    case DataType::kBfloat16:
+    case DataType::kUint8:
+    case DataType::kInt8:
+      return true;
+    default:
+      return false;
+  }
+}
 
 absl::StatusOr<TensorData> FromTensorProto(const onnx::TensorProto& proto,
                                            const std::string& what,
@@ -113,11 +130,14 @@ absl::StatusOr<TensorData> FromTensorProto(const onnx::TensorProto& proto,
       return Invalid(what, "has the negative dimension ", dimension);
     }
   }
+  const absl::string_view raw = source->raw.has_value()
+                                    ? source->raw->Of(proto.raw_data())
+                                    : proto.raw_data();
   const int fields =
-      (proto.has_raw_data() && !proto.raw_data().empty()) +
-      (proto.float_data_size() != 0) + (proto.int32_data_size() != 0) +
-      (proto.string_data_size() != 0) + (proto.int64_data_size() != 0) +
-      (proto.double_data_size() != 0) + (proto.uint64_data_size() != 0);
+      !raw.empty() + (proto.float_data_size() != 0) +
+      (proto.int32_data_size() != 0) + (proto.string_data_size() != 0) +
+      (proto.int64_data_size() != 0) + (proto.double_data_size() != 0) +
+      (proto.uint64_data_size() != 0);
   if (fields > 1) return Invalid(what, "has data in more than one field");
   const bool external = proto.data_location() == onnx::TensorProto::EXTERNAL;
   if (external ? fields != 0 : proto.external_data_size() != 0) {
@@ -136,12 +156,14 @@ absl::StatusOr<TensorData> FromTensorProto(const onnx::TensorProto& proto,
                    ShapeToString(data.shape));
   }
   if (external) {
-    ASSIGN_OR_RETURN(auto read, source->files.Read(proto, what, bytes));
+    const bool view = MayBeView(data.type, static_cast<size_t>(bytes));
+    ASSIGN_OR_RETURN(
+        auto read, source->files.Read(proto, what, bytes, view ? element : 0));
     data.bytes = std::move(read);
     NormalizeBools(&data);
     return data;
   }
-  const int64_t stated = static_cast<int64_t>(proto.raw_data().size()) +
+  const int64_t stated = static_cast<int64_t>(raw.size()) +
                          proto.float_data_size() + proto.int32_data_size() +
                          proto.int64_data_size() + proto.double_data_size() +
                          proto.uint64_data_size();
@@ -149,17 +171,21 @@ absl::StatusOr<TensorData> FromTensorProto(const onnx::TensorProto& proto,
     return Invalid(what, "has shape ", ShapeToString(data.shape),
                    " but holds data for at most ", stated, " elements");
   }
-  data.bytes.resize(static_cast<size_t>(bytes));
-  if (proto.has_raw_data() && !proto.raw_data().empty()) {
-    if (static_cast<int64_t>(proto.raw_data().size()) != bytes) {
-      return Invalid(what, "has ", proto.raw_data().size(),
-                     " bytes in raw_data, its shape ",
+  if (!raw.empty()) {
+    if (static_cast<int64_t>(raw.size()) != bytes) {
+      return Invalid(what, "has ", raw.size(), " bytes in raw_data, its shape ",
                      ShapeToString(data.shape), " needs ", bytes);
     }
-    std::copy(proto.raw_data().begin(), proto.raw_data().end(),
-              data.bytes.begin());
-  } else if (auto s = TakeTyped(proto, what, &data); !s.ok()) {
-    return s;
+    const bool aligned = reinterpret_cast<uintptr_t>(raw.data()) % element == 0;
+    if (source->owner != nullptr && aligned &&
+        MayBeView(data.type, raw.size())) {
+      data.bytes = TensorBytes::View(raw.data(), raw.size(), source->owner);
+      return data;
+    }
+    data.bytes = std::vector<uint8_t>(raw.begin(), raw.end());
+  } else {
+    data.bytes.resize(static_cast<size_t>(bytes));
+    RETURN_IF_ERROR(TakeTyped(proto, what, &data));
   }
   NormalizeBools(&data);
   return data;

@@ -7,11 +7,14 @@
 #include <onnx/onnx_pb.h>
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "absl/status/statusor.h"
 #include "compiler/import/external_data.h"
+#include "compiler/import/wire_check.h"
 #include "compiler/ir/graph.h"
 
 namespace heddle::compiler {
@@ -20,10 +23,20 @@ namespace heddle::compiler {
 // against files that are small but expensive to expand.
 inline constexpr int64_t kMaxSparseBytes = int64_t{256} << 20;
 
+// Whether a constant may be a view of bytes that others may write while the
+// compiler runs, those of a mapped file: it is large, and of a type whose
+// values are no indices, which are checked once and then relied upon.
+bool MayBeView(DataType type, size_t bytes);
+
 // What tensors draw on beside their own messages; one per model.
 struct TensorSource {
   explicit TensorSource(std::string folder) : files(std::move(folder)) {}
   ExternalData files;
+  // Where the model's raw_data is, if it was taken out.
+  std::optional<TakenBytes> raw;
+  // Keeps the bytes of `raw` for as long as tensors are views of them; null:
+  // all tensors are copies.
+  std::shared_ptr<const void> owner;
   int64_t sparse_bytes = kMaxSparseBytes;  // still free
 };
 

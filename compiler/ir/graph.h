@@ -19,6 +19,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "compiler/ir/mapped_file.h"
+#include "compiler/ir/tensor_bytes.h"
 
 namespace heddle::compiler {
 
@@ -59,7 +61,7 @@ std::string ShapeToString(const Shape& shape);
 struct TensorData {
   DataType type = DataType::kUndefined;
   Shape shape;
-  std::vector<uint8_t> bytes;
+  TensorBytes bytes;  // a view is aligned to its elements
 
   template <typename T>
   const T* as() const {
@@ -131,6 +133,8 @@ struct Graph {
   // What the model says and the compiler does not use, one sentence each.
   std::vector<std::string> notes;
   std::vector<FloatGroup> float_groups;  // in the order of the nodes
+  // Of which constants are views, beside the model's own.
+  std::vector<std::shared_ptr<const MappedFile>> files;
 
   TensorId AddTensor(Tensor tensor);
   TensorId AddConstant(std::string name, TensorData data);

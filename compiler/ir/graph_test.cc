@@ -109,7 +109,7 @@ TEST(GraphTest, VerifyNamesTheBrokenInvariant) {
   EXPECT_FALSE(graph.Verify().ok());
   graph = Chain();
   TensorData data = TensorData::Zeros(DataType::kFloat, {4});
-  data.bytes.pop_back();
+  data.bytes.resize(data.bytes.size() - 1);
   graph.AddConstant("w", data);
   EXPECT_FALSE(graph.Verify().ok());
 }

@@ -67,7 +67,7 @@ absl::Status LowerFoldedTable(Lowering* l, const Node& node) {
   const int from = l->ValueIn(node.inputs[0], Layout::kBlocked, node);
   const int to = l->NewValue(node.outputs[0], Layout::kBlocked);
   const bool is_signed = l->tensor(node.inputs[0]).type == DataType::kInt8;
-  l->Add(MakeTableOp(l, is_signed, table.bytes, from, to), node);
+  l->Add(MakeTableOp(l, is_signed, table.bytes.ToVector(), from, to), node);
   return absl::OkStatus();
 }
 

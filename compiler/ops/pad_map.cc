@@ -66,7 +66,7 @@ absl::StatusOr<std::vector<uint8_t>> PadConstant(const Graph& graph,
                       DataTypeName(value.type), ShapeToString(value.shape),
                       ", it must be one ", DataTypeName(type));
   }
-  return value.constant->bytes;
+  return value.constant->bytes.ToVector();
 }
 
 absl::StatusOr<std::vector<int64_t>> RepeatsOf(const Graph& graph,

@@ -31,7 +31,7 @@ Bytes ConvOfBias(const std::vector<int32_t>& acc, float m, uint8_t yz) {
                     w, Floats({}, {1}), Int8s({}, {0}), Floats({}, {1}),
                     Uint8s({}, {yz}), Int32s({n}, acc)});
   EXPECT_TRUE(y.ok()) << y.status();
-  return y.ok() ? y->bytes : Bytes();
+  return y.ok() ? y->bytes.ToVector() : Bytes();
 }
 
 TEST(QLinearConvTest, TiesToEvenThenTheOffset) {

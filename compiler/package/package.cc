@@ -100,6 +100,67 @@ std::unique_ptr<fb::TensorInfoT> PackTensor(const TensorInfo& tensor) {
   return packed;
 }
 
+// The metadata of a package with so many bytes of weights, in `builder`; its
+// size, which is the same for any number of them.
+uint64_t PackMetadata(const Package& package, uint64_t weight_bytes,
+                      flatbuffers::FlatBufferBuilder* builder) {
+  fb::MetadataT metadata;
+  metadata.model_name = package.model_name;
+  metadata.producer = package.producer;
+  metadata.config = package.config;
+  metadata.hw_version = package.hw_version;
+  metadata.scratch_bytes = package.scratch_bytes;
+  metadata.io_bytes = package.io_bytes;
+  for (const auto& t : package.inputs) metadata.inputs.push_back(PackTensor(t));
+  for (const auto& t : package.outputs) {
+    metadata.outputs.push_back(PackTensor(t));
+  }
+  for (const auto& t : package.taps) metadata.taps.push_back(PackTensor(t));
+  metadata.nodes = package.nodes;
+  for (const SourceRange& range : package.sources) {
+    auto entry = std::make_unique<fb::SourceRangeT>();
+    entry->stream = range.stream;
+    entry->first_offset = range.first_offset;
+    entry->node = range.node;
+    metadata.sources.push_back(std::move(entry));
+  }
+  for (const Layer& layer : package.layers) {
+    auto entry = std::make_unique<fb::LayerT>();
+    entry->node = layer.node;
+    entry->engine = layer.engine;
+    entry->macs = layer.macs;
+    entry->dram_bytes = layer.dram_bytes;
+    entry->estimated_cycles = layer.estimated_cycles;
+    metadata.layers.push_back(std::move(entry));
+  }
+  metadata.macs = package.macs;
+  metadata.estimated_cycles = package.estimated_cycles;
+
+  // The offsets in the metadata depend on its size. ForceDefaults makes the
+  // size independent of the offsets, so two rounds are enough.
+  uint64_t metadata_size = 0;
+  for (int round = 0; round < 2; ++round) {
+    uint64_t position = kHeaderBytes + metadata_size;
+    const auto section = [&position](uint64_t size) {
+      auto entry = std::make_unique<fb::SectionT>();
+      entry->offset = PageUp(position);
+      entry->size = size;
+      position = entry->offset + size;
+      return entry;
+    };
+    metadata.weights = section(weight_bytes);
+    metadata.streams.clear();
+    for (const auto& stream : package.streams) {
+      metadata.streams.push_back(section(stream.size() * sizeof(uint32_t)));
+    }
+    builder->Clear();
+    builder->ForceDefaults(true);
+    builder->Finish(fb::Metadata::Pack(*builder, &metadata));
+    metadata_size = builder->GetSize();
+  }
+  return metadata_size;
+}
+
 // Checks the range of every tensor of a list inside region 2.
 absl::StatusOr<std::vector<TensorInfo>> UnpackTensors(
     const char* list,
@@ -302,79 +363,40 @@ std::string Package::NodeAt(uint32_t stream, uint32_t offset) const {
 }
 
 std::string Serialize(const Package& package) {
-  fb::MetadataT metadata;
-  metadata.model_name = package.model_name;
-  metadata.producer = package.producer;
-  metadata.config = package.config;
-  metadata.hw_version = package.hw_version;
-  metadata.scratch_bytes = package.scratch_bytes;
-  metadata.io_bytes = package.io_bytes;
-  for (const auto& t : package.inputs) metadata.inputs.push_back(PackTensor(t));
-  for (const auto& t : package.outputs) {
-    metadata.outputs.push_back(PackTensor(t));
-  }
-  for (const auto& t : package.taps) metadata.taps.push_back(PackTensor(t));
-  metadata.nodes = package.nodes;
-  for (const SourceRange& range : package.sources) {
-    auto entry = std::make_unique<fb::SourceRangeT>();
-    entry->stream = range.stream;
-    entry->first_offset = range.first_offset;
-    entry->node = range.node;
-    metadata.sources.push_back(std::move(entry));
-  }
-  for (const Layer& layer : package.layers) {
-    auto entry = std::make_unique<fb::LayerT>();
-    entry->node = layer.node;
-    entry->engine = layer.engine;
-    entry->macs = layer.macs;
-    entry->dram_bytes = layer.dram_bytes;
-    entry->estimated_cycles = layer.estimated_cycles;
-    metadata.layers.push_back(std::move(entry));
-  }
-  metadata.macs = package.macs;
-  metadata.estimated_cycles = package.estimated_cycles;
+  return Serialize(
+      package,
+      {std::string(package.weights.begin(), package.weights.end()), 0});
+}
 
-  // The offsets in the metadata depend on its size. ForceDefaults makes the
-  // size independent of the offsets, so two rounds are enough.
-  std::string file;
-  uint64_t metadata_size = 0;
+Room RoomBeside(const Package& package) {
   flatbuffers::FlatBufferBuilder builder;
-  builder.ForceDefaults(true);
-  for (int round = 0; round < 2; ++round) {
-    uint64_t position = kHeaderBytes + metadata_size;
-    const auto section = [&position](uint64_t size) {
-      auto entry = std::make_unique<fb::SectionT>();
-      entry->offset = PageUp(position);
-      entry->size = size;
-      position = entry->offset + size;
-      return entry;
-    };
-    metadata.weights = section(package.weights.size());
-    metadata.streams.clear();
-    for (const auto& stream : package.streams) {
-      metadata.streams.push_back(section(stream.size() * sizeof(uint32_t)));
-    }
-    builder.Clear();
-    builder.ForceDefaults(true);
-    builder.Finish(fb::Metadata::Pack(builder, &metadata));
-    metadata_size = builder.GetSize();
+  Room room;
+  room.before = PageUp(kHeaderBytes + PackMetadata(package, 0, &builder));
+  for (const auto& stream : package.streams) {
+    room.after += PageUp(stream.size() * sizeof(uint32_t)) + kPageBytes;
   }
+  return room;
+}
 
-  uint64_t size = PageUp(kHeaderBytes + metadata_size) + package.weights.size();
+std::string Serialize(const Package& package, PackedWeights weights) {
+  const uint64_t weight_bytes = weights.size();
+  flatbuffers::FlatBufferBuilder builder;
+  const uint64_t metadata_size = PackMetadata(package, weight_bytes, &builder);
+  const uint64_t head = PageUp(kHeaderBytes + metadata_size);
+  uint64_t size = head + weight_bytes;
   for (const auto& stream : package.streams) {
     size = PageUp(size) + stream.size() * sizeof(uint32_t);
   }
-  file.reserve(size);
-  file.assign(kHeaderBytes, '\0');
-  file.append(reinterpret_cast<const char*>(builder.GetBufferPointer()),
-              metadata_size);
-  const auto append = [&file](const void* data, size_t size) {
-    file.resize(PageUp(file.size()), '\0');
-    file.append(static_cast<const char*>(data), size);
-  };
-  append(package.weights.data(), package.weights.size());
+  std::string file = std::move(weights.bytes);
+  file.reserve(size + std::max(weights.head, head) - head);
+  if (head > weights.head) file.insert(0, head - weights.head, '\0');
+  if (head < weights.head) file.erase(0, weights.head - head);
+  std::memset(&file[0], 0, head);
+  std::memcpy(&file[kHeaderBytes], builder.GetBufferPointer(), metadata_size);
   for (const auto& stream : package.streams) {
-    append(stream.data(), stream.size() * sizeof(uint32_t));
+    file.resize(PageUp(file.size()), '\0');
+    file.append(reinterpret_cast<const char*>(stream.data()),
+                stream.size() * sizeof(uint32_t));
   }
   std::memcpy(&file[0], kMagic, kVersionAt);
   Store<uint32_t>(&file, kVersionAt, kFormatVersion);

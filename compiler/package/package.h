@@ -75,6 +75,23 @@ struct Package {
 // Deterministic.
 std::string Serialize(const Package& package);
 
+// Region 0 as it was packed: `bytes` from `head` on, in the memory that becomes
+// the file.
+struct PackedWeights {
+  std::string bytes;
+  uint64_t head = 0;
+  uint64_t size() const { return bytes.size() - head; }
+};
+// Bytes of a file before and behind its weights.
+struct Room {
+  uint64_t before = 0, after = 0;
+};
+Room RoomBeside(const Package& package);
+
+// The same with region 0 apart; that of the package is empty. Nothing is
+// allocated, and no weights move, if the weights have the room of RoomBeside.
+std::string Serialize(const Package& package, PackedWeights weights);
+
 // Errors are InvalidArgument (damaged, not a package), FailedPrecondition
 // (format or hardware version this build does not know); the message names the
 // field.

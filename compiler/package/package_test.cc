@@ -5,6 +5,8 @@
 #include <openssl/sha.h>
 
 #include <cstring>
+#include <string>
+#include <utility>
 
 #include "compiler/package/package_generated.h"
 #include "rtl/spec/generated/registers.h"
@@ -57,6 +59,30 @@ std::string Reseal(std::string bytes) {
 std::string ErrorOf(const Package& package) {
   auto parsed = Parse(Serialize(package));
   return parsed.ok() ? "" : std::string(parsed.status().message());
+}
+
+TEST(PackageTest, WeightsThatArePackedAlready) {
+  Package package = Sample();
+  package.weights.assign(100'000, 7);
+  const std::string expected = Serialize(package);
+  const std::string weights(package.weights.begin(), package.weights.end());
+  package.weights.clear();
+  const Room room = RoomBeside(package);
+  EXPECT_EQ(room.before, kPageBytes);
+  for (const uint64_t head :
+       {uint64_t{0}, uint64_t{17}, room.before, room.before + 3 * kPageBytes}) {
+    PackedWeights packed{std::string(head, 'x') + weights, head};
+    EXPECT_EQ(Serialize(package, std::move(packed)), expected) << head;
+  }
+  PackedWeights packed;
+  packed.head = room.before;
+  packed.bytes.reserve(room.before + weights.size() + room.after);
+  packed.bytes.assign(room.before, '\0');
+  packed.bytes += weights;
+  const char* const at = packed.bytes.data();
+  const std::string file = Serialize(package, std::move(packed));
+  EXPECT_EQ(file, expected);
+  EXPECT_EQ(file.data(), at) << "nothing is copied";
 }
 
 TEST(PackageTest, RoundTrip) {

@@ -19,6 +19,7 @@
 #include "compiler/device_ops/lowering.h"
 #include "compiler/import/importer.h"
 #include "compiler/import/inline.h"
+#include "compiler/import/parse_model.h"
 #include "compiler/ops/operator.h"
 
 namespace heddle::compiler {
@@ -115,8 +116,9 @@ absl::StatusOr<Graph> Written(absl::string_view model,
   if (RejectionOf(*refusal) != Rejection::kUnsupportedOperator) return *refusal;
   // The importer comes to operators when the structure of the whole is sound.
   onnx::ModelProto proto;
-  if (!proto.ParseFromArray(model.data(), static_cast<int>(model.size())) ||
-      !InlineGraphs(&proto).ok()) {
+  TakenBytes raw;
+  if (!ParseModel(model, &proto, &raw).ok() ||
+      !InlineGraphs(&proto, raw).ok()) {
     return *refusal;
   }
   std::map<std::string, int> opsets;

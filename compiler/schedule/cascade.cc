@@ -70,14 +70,8 @@ class CascadeOp : public ClonableOp<CascadeOp> {
     groups = {ConstantGroup{0, bytes}};
   }
 
-  std::vector<uint8_t> Pack(size_t) const override {
-    std::vector<uint8_t> all;
-    for (const Part& part : parts_) {
-      const std::vector<uint8_t> own = part.op->Pack(0);
-      all.resize(part.constants);
-      all.insert(all.end(), own.begin(), own.end());
-    }
-    return all;
+  void Pack(size_t, uint8_t* to) const override {
+    for (const Part& part : parts_) part.op->Pack(0, to + part.constants);
   }
 
   std::vector<Microprogram> Programs() const override {

@@ -1,51 +1,124 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/schedule/constants.h"
 
+#include <xxhash.h>
+
 #include <algorithm>
-#include <string_view>
+#include <cstring>
+#include <utility>
 
 namespace heddle::compiler {
+namespace {
 
-uint64_t ConstantPool::Add(uint64_t size,
-                           const std::function<std::vector<uint8_t>()>& pack) {
-  if (mode_ == kPack) return Add(pack());
-  const uint64_t offset = size_;
-  size_ += AlignToRegion(size);
-  return offset;
+// Constants of so many bytes are packed at a time: enough for several threads,
+// and little that may turn out to be there already.
+constexpr uint64_t kPackedAtOnce = 8 << 20;
+
+}  // namespace
+
+ConstantPool::ConstantPool(uint64_t expected, const package::Room& room)
+    : mode_(kPack) {
+  packed_.head = room.before;
+  packed_.bytes.reserve(room.before + expected + room.after);
+  packed_.bytes.resize(room.before);
+}
+
+void ConstantPool::Resize(uint64_t size) {
+  size_ = size;
+  packed_.bytes.resize(packed_.head + size);
+}
+
+package::PackedWeights ConstantPool::Take() { return std::move(packed_); }
+
+void ConstantPool::Add(const std::vector<Constant>& constants,
+                       ThreadPool* threads) {
+  if (mode_ == kSizesOnly) {
+    for (const Constant& c : constants) {
+      *c.offset = c.size == 0 ? 0 : size_;
+      size_ += AlignToRegion(c.size);
+    }
+    return;
+  }
+  for (size_t first = 0, last = 0; first < constants.size(); first = last) {
+    uint64_t bytes = 0;
+    do {
+      bytes += AlignToRegion(constants[last++].size);
+    } while (last < constants.size() &&
+             bytes + AlignToRegion(constants[last].size) <= kPackedAtOnce);
+    Pack(constants, first, last, threads);
+  }
+}
+
+void ConstantPool::Pack(const std::vector<Constant>& constants, size_t first,
+                        size_t last, ThreadPool* threads) {
+  std::vector<uint64_t> places(last - first), hashes(last - first);
+  uint64_t end = size_;
+  for (size_t i = 0; i < places.size(); ++i) {
+    places[i] = end;
+    end += AlignToRegion(constants[first + i].size);
+  }
+  const uint64_t begin = size_;
+  Resize(end);
+  threads->For(places.size(), [&](size_t i) {
+    const Constant& c = constants[first + i];
+    if (c.size == 0) return;
+    c.pack(At(places[i]));
+    hashes[i] = XXH3_64bits(At(places[i]), c.size);
+  });
+  uint64_t used = begin;
+  for (size_t i = 0; i < places.size(); ++i) {
+    const Constant& c = constants[first + i];
+    *c.offset = 0;
+    if (c.size == 0) continue;
+    const auto [from, to] = known_.equal_range(hashes[i]);
+    const auto same = std::find_if(from, to, [&](const auto& entry) {
+      return entry.second.size == c.size &&
+             std::memcmp(At(entry.second.offset), At(places[i]), c.size) == 0;
+    });
+    if (same != to) {
+      *c.offset = same->second.offset;
+      continue;
+    }
+    const uint64_t size = AlignToRegion(c.size);
+    if (used != places[i]) std::memmove(At(used), At(places[i]), size);
+    *c.offset = used;
+    known_.emplace(hashes[i], Known{c.size, used});
+    used += size;
+  }
+  Resize(used);
 }
 
 uint64_t ConstantPool::Add(const std::vector<uint8_t>& bytes) {
-  if (bytes.empty()) return 0;
-  if (mode_ == kSizesOnly) return Add(bytes.size(), nullptr);
-  const size_t hash = std::hash<std::string_view>()(std::string_view(
-      reinterpret_cast<const char*>(bytes.data()), bytes.size()));
-  const auto [first, last] = known_.equal_range(hash);
-  for (auto it = first; it != last; ++it) {
-    const Known& known = it->second;
-    if (known.size == bytes.size() &&
-        std::equal(bytes.begin(), bytes.end(), bytes_.begin() + known.offset)) {
-      return known.offset;
-    }
-  }
-  const Known added{bytes.size(), bytes_.size()};
-  bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
-  bytes_.resize(added.offset + AlignToRegion(bytes.size()));
-  size_ = bytes_.size();
-  known_.emplace(hash, added);
-  return added.offset;
+  uint64_t offset = 0;
+  ThreadPool self(1);
+  Add({{bytes.size(),
+        [&](uint8_t* to) { std::copy(bytes.begin(), bytes.end(), to); },
+        &offset}},
+      &self);
+  return offset;
 }
 
-void PlaceConstants(DeviceGraph* graph, ConstantPool* pool) {
+void PlaceConstants(DeviceGraph* graph, ConstantPool* pool,
+                    ThreadPool* threads) {
+  std::vector<ConstantPool::Constant> constants;
   for (Storage& s : graph->storages) {
-    if (s.constant != nullptr) s.dram_offset = pool->Add(*s.constant);
+    if (s.constant == nullptr) continue;
+    const TensorBytes& bytes = *s.constant;
+    constants.push_back(
+        {bytes.size(),
+         [&bytes](uint8_t* to) { std::copy(bytes.begin(), bytes.end(), to); },
+         &s.dram_offset});
   }
   for (const auto& op : graph->ops) {
     for (size_t g = 0; g < op->groups.size(); ++g) {
       ConstantGroup& group = op->groups[g];
       if (group.bytes == 0) continue;
-      group.offset = pool->Add(group.bytes, [&] { return op->Pack(g); });
+      constants.push_back({group.bytes,
+                           [&op, g](uint8_t* to) { op->Pack(g, to); },
+                           &group.offset});
     }
   }
+  pool->Add(constants, threads);
 }
 
 }  // namespace heddle::compiler

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/schedule/device_graph.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace heddle::compiler {
@@ -97,13 +98,13 @@ uint64_t AlignToRegion(uint64_t bytes) {
          isa::kRegionAlign;
 }
 
-std::vector<uint8_t> DeviceOp::Pack(size_t) const {
-  return constants_ ? *constants_ : std::vector<uint8_t>();
+void DeviceOp::Pack(size_t, uint8_t* to) const {
+  if (constants_) std::copy(constants_->begin(), constants_->end(), to);
 }
 
 void DeviceOp::SetConstants(std::vector<uint8_t> bytes) {
   groups = {ConstantGroup{0, AlignToRegion(bytes.size())}};
-  constants_ = std::make_shared<const std::vector<uint8_t>>(std::move(bytes));
+  constants_ = std::make_shared<const TensorBytes>(std::move(bytes));
 }
 
 DeviceGraph DeviceGraph::Clone() const {

@@ -73,7 +73,7 @@ struct Storage {
   uint64_t dram_offset = 0;
   bool is_input = false, is_output = false;
   // Lies in region 0, in ONNX's order.
-  std::shared_ptr<const std::vector<uint8_t>> constant;
+  SharedBytes constant;
   // The choice of the schedule: not resident though it may fit.
   bool spill = false;
   // SRAM, when resident from first_op to last_op.
@@ -218,9 +218,10 @@ class DeviceOp {
   virtual void Emit(Emitter* emitter, const Tile& tile) const = 0;
   // Another one that can be scheduled in another way.
   virtual std::unique_ptr<DeviceOp> Clone() const = 0;
-  // The constants of groups[group], at most that many bytes; called once it is
-  // certain which groups there are. Here: those given to SetConstants.
-  virtual std::vector<uint8_t> Pack(size_t group) const;
+  // Writes the constants of groups[group] to as many bytes, which are zero;
+  // called once it is certain which groups there are, from any thread. Here:
+  // those given to SetConstants.
+  virtual void Pack(size_t group, uint8_t* to) const;
   virtual MatrixOp* AsMatrix() { return nullptr; }
   virtual const MatrixOp* AsMatrix() const { return nullptr; }
   // Rows of input `input` that rows [row0, row0 + rows) of the result need, not
@@ -266,7 +267,7 @@ class DeviceOp {
   void SetConstants(std::vector<uint8_t> bytes);
 
  private:
-  std::shared_ptr<const std::vector<uint8_t>> constants_;
+  SharedBytes constants_;
 };
 
 // Base of a class `T` of operations that can be copied.

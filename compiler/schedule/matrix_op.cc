@@ -224,17 +224,16 @@ void MatrixOp::Regroup(uint64_t max_bytes) {
   }
 }
 
-std::vector<uint8_t> MatrixOp::Pack(size_t group) const {
+void MatrixOp::Pack(size_t group, uint8_t* to) const {
   const CodeWeights& w = spec_->weights;
   const std::vector<uint8_t>& zero = spec_->weight_zero;
   const OutputStage* table = Find(OutputStage::kTable);
   const auto [begin, all] = group_channels[group];
   const int64_t count = PieceOf(all);
-  std::vector<uint8_t> blob;
-  blob.reserve(groups[group].bytes);
-  const auto append = [&blob](const auto& bytes) {
-    blob.insert(blob.end(), bytes.begin(), bytes.end());
+  const auto append = [&to](const auto& bytes) {
+    to = std::copy(bytes.begin(), bytes.end(), to);
   };
+  const Contraction& part = parts_.Of(group);
   for (int64_t first = begin; first < begin + all; first += count) {
     append(PackParameters(spec_->bias, spec_->scale, zero, zw_channel_, first,
                           count));
@@ -247,10 +246,10 @@ std::vector<uint8_t> MatrixOp::Pack(size_t group) const {
         append(PackDepthwise(w, first, count, zero));
         break;
       default:
-        append(PackConv(w, first, count, parts_.Of(group), zero, config_));
+        PackConv(w, first, count, part, zero, config_, to);
+        to += PackedBytes(w, count, part, config_);
     }
   }
-  return blob;
 }
 
 uint64_t MatrixOp::Cycles(int64_t rows) const {

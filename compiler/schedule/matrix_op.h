@@ -79,7 +79,7 @@ class MatrixOp : public ClonableOp<MatrixOp> {
   // block's groups are ranges of input channels, and what one has accumulated
   // the next continues. Sets the groups' bytes.
   void Regroup(uint64_t max_bytes);
-  std::vector<uint8_t> Pack(size_t group) const override;
+  void Pack(size_t group, uint8_t* to) const override;
   MatrixOp* AsMatrix() override { return this; }
   const MatrixOp* AsMatrix() const override { return this; }
   // Estimated cycles of a command for `rows` rows of the result, and bytes of

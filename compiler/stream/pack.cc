@@ -40,14 +40,11 @@ void PackTile(const CodeWeights& w, Range outputs, Range inputs, int64_t y,
 
 }  // namespace
 
-std::vector<uint8_t> PackConv(const CodeWeights& w, int64_t first,
-                              int64_t count, const Contraction& part,
-                              const std::vector<uint8_t>& zero,
-                              const isa::Config& config) {
+void PackConv(const CodeWeights& w, int64_t first, int64_t count,
+              const Contraction& part, const std::vector<uint8_t>& zero,
+              const isa::Config& config, uint8_t* tile) {
   const int64_t lanes = config.lanes_in, cells = config.lanes_out;
   const int64_t end = part.ci0 + part.ci;
-  std::vector<uint8_t> out(PackedBytes(w, count, part, config));
-  uint8_t* tile = out.data();
   for (int64_t cob = 0; cob < count; cob += cells) {
     const int64_t outputs = std::min(cells, count - cob);
     for (int64_t y = part.ky0; y < part.ky0 + part.ky; ++y) {
@@ -67,7 +64,6 @@ std::vector<uint8_t> PackConv(const CodeWeights& w, int64_t first,
       }
     }
   }
-  return out;
 }
 
 uint64_t PackedBytes(const CodeWeights& w, int64_t count,

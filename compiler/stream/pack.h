@@ -9,11 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/ir/tensor_bytes.h"
 #include "rtl/spec/generated/isa.h"
 
 namespace heddle::compiler {
-
-using SharedBytes = std::shared_ptr<const std::vector<uint8_t>>;
 
 // Weights of one convolution as [co][ci][kh][kw] codes, or, with outputs_last,
 // as [ci][kh][kw][co]: the second factor of a product. They may be those of the
@@ -33,8 +32,8 @@ struct CodeWeights {
   // `channels` ones for mode depthwise.
   static CodeWeights Ones(int64_t channels) {
     CodeWeights ones;
-    ones.codes =
-        std::make_shared<const std::vector<uint8_t>>(channels, uint8_t{1});
+    ones.codes = std::make_shared<const TensorBytes>(
+        std::vector<uint8_t>(channels, uint8_t{1}));
     ones.co = channels;
     ones.ci = 1;
     return ones;
@@ -48,11 +47,10 @@ struct Contraction {
   int64_t ci0 = 0, ci = 0;  // input channels
   int64_t ky0 = 0, ky = 0;  // rows of the kernel
 };
-std::vector<uint8_t> PackConv(const CodeWeights& w, int64_t first,
-                              int64_t count, const Contraction& part,
-                              const std::vector<uint8_t>& zero,
-                              const isa::Config& config);
-// What PackConv returns has so many bytes.
+// Writes PackedBytes bytes to `tile`.
+void PackConv(const CodeWeights& w, int64_t first, int64_t count,
+              const Contraction& part, const std::vector<uint8_t>& zero,
+              const isa::Config& config, uint8_t* tile);
 uint64_t PackedBytes(const CodeWeights& w, int64_t count,
                      const Contraction& part, const isa::Config& config);
 // The parts, in order, of which one of `lanes_out` output channels (at least a

@@ -46,7 +46,7 @@ void Check(const isa::Config& config, isa::MatrixMode mode, uint64_t seed) {
   w.outputs_last = random() % 2;
   std::vector<uint8_t> codes(w.co * w.ci * w.kh * w.kw);
   for (uint8_t& v : codes) v = random();
-  w.codes = std::make_shared<const std::vector<uint8_t>>(std::move(codes));
+  w.codes = std::make_shared<const TensorBytes>(std::move(codes));
   std::vector<uint8_t> zero(w.co, static_cast<uint8_t>(random()));
   if (zero_points) {
     for (uint8_t& z : zero) z = random();
@@ -116,7 +116,9 @@ void Check(const isa::Config& config, isa::MatrixMode mode, uint64_t seed) {
   } else if (depthwise) {
     packed = PackDepthwise(w, first, count, zero);
   } else {
-    packed = PackConv(w, first, count, {0, w.ci, 0, w.kh}, zero, config);
+    const Contraction whole{0, w.ci, 0, w.kh};
+    packed.resize(PackedBytes(w, count, whole, config));
+    PackConv(w, first, count, whole, zero, config, packed.data());
   }
   const uint64_t blocks = (count + config.lanes_out - 1) / config.lanes_out;
   const uint64_t size =
@@ -186,9 +188,11 @@ TEST(Pack, TheOrderOfConvTiles) {
   w.kw = 2;
   std::vector<uint8_t> codes(17 * 18 * 2);
   for (size_t i = 0; i < codes.size(); ++i) codes[i] = i * 31 + i / 256 + 1;
-  w.codes = std::make_shared<const std::vector<uint8_t>>(std::move(codes));
+  w.codes = std::make_shared<const TensorBytes>(std::move(codes));
   const std::vector<uint8_t> zero(17, 99);
-  const auto packed = PackConv(w, 0, 17, {0, w.ci, 0, w.kh}, zero, isa::kH256);
+  const Contraction whole{0, w.ci, 0, w.kh};
+  std::vector<uint8_t> packed(PackedBytes(w, 17, whole, isa::kH256));
+  PackConv(w, 0, 17, whole, zero, isa::kH256, packed.data());
   ASSERT_EQ(packed.size(), 2u * 2 * 2 * 256);
   size_t at = 0;
   for (int64_t cob = 0; cob < 2; ++cob) {

@@ -20,6 +20,7 @@
 #include <map>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/backend/backend.h"
@@ -92,7 +93,10 @@ void RunInStreams(const Graph& graph, CompileOptions options,
   }
   model::Options model_options;
   model_options.detect_races = true;
-  auto run = RunPackage(result->package, inputs, model_options);
+  const auto package = package::Parse(
+      package::Serialize(result->package, std::move(result->weights)));
+  ASSERT_TRUE(package.ok()) << package.status();
+  auto run = RunPackage(*package, inputs, model_options);
   ASSERT_TRUE(run.ok()) << run.status();
   for (const std::string& f : run->findings) {
     // Bytes between those that are kept; the whole stream had no such finding.
@@ -151,7 +155,10 @@ void RunSeed(uint64_t seed, Counts* counts) {
   }
   model::Options model_options;
   model_options.detect_races = true;
-  auto run = RunPackage(result->package, random.inputs, model_options);
+  const auto package = package::Parse(
+      package::Serialize(result->package, std::move(result->weights)));
+  ASSERT_TRUE(package.ok()) << package.status();
+  auto run = RunPackage(*package, random.inputs, model_options);
   ASSERT_TRUE(run.ok()) << run.status();
   for (const std::string& f : run->findings) ADD_FAILURE() << f;
   for (const auto& [name, data] : run->outputs) {

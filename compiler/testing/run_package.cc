@@ -77,8 +77,9 @@ absl::StatusOr<PackageRun> RunPackage(const package::Package& package,
       TensorData data;
       data.type = info.type;
       data.shape = info.shape;
-      data.bytes.assign(&memory[io + info.offset],
-                        &memory[io + info.offset] + info.size);
+      const auto from = memory.begin() + static_cast<int64_t>(io + info.offset);
+      data.bytes =
+          std::vector<uint8_t>(from, from + static_cast<int64_t>(info.size));
       run.outputs[info.name] = std::move(data);
     }
   }

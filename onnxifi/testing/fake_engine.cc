@@ -88,7 +88,7 @@ class FakeGraph : public EngineGraph {
                    compiler::ElementBytes(made.type);
     }
     for (const auto& [name, data] : *request.weights) {
-      if (!data.bytes.empty()) weights_.push_back(data.bytes);
+      if (!data.bytes.empty()) weights_.push_back(data.bytes.ToVector());
     }
     auto& world = FakeWorld::Get();
     {

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/base/diagnostic.h"
 #include "compiler/compiler.h"
+#include "compiler/ir/mapped_file.h"
 #include "compiler/package/package.h"
 #include "compiler/passes/registry.h"
 #include "compiler/report/explain.h"
@@ -50,6 +51,7 @@ struct Arguments {
   std::vector<std::string> shapes;
   bool taps = false, progress = false, print_passes = false;
   uint64_t device_memory = 0, sram = 0;
+  int threads = 0;
 };
 
 int Print(const std::string& text) {
@@ -78,7 +80,7 @@ std::string HtmlFile(const Arguments& arguments) {
 
 // After a refusal for an operator: everything that is missing, at once; the
 // refusal itself has named one.
-void PrintMissing(const std::string& model,
+void PrintMissing(absl::string_view model,
                   const heddle::compiler::CompileOptions& options) {
   const auto missing = heddle::compiler::MissingOperators(model, options);
   if (missing.size() < 2) return;
@@ -92,7 +94,7 @@ void PrintMissing(const std::string& model,
   }
 }
 
-int Explain(const Arguments& arguments, const std::string& model,
+int Explain(const Arguments& arguments, absl::string_view model,
             const heddle::compiler::CompileOptions& options,
             const std::function<void(const absl::Status&)>& example) {
   const auto explanation =
@@ -141,6 +143,7 @@ int Compile(const Arguments& arguments) {
   options.data_folder = heddle::cli::FolderOf(arguments.model);
   options.device_memory_bytes = arguments.device_memory;
   options.sram_bytes = arguments.sram;
+  options.threads = arguments.threads;
   options.details = !arguments.report.empty() && arguments.report != "text";
   absl::Status status =
       heddle::cli::ParseShapes(arguments.shapes, &options.input_shapes);
@@ -152,24 +155,26 @@ int Compile(const Arguments& arguments) {
   options.progress = [&progress](const char* stage) {
     progress.Set(absl::StrCat("compiling: ", stage));
   };
-  const auto model = heddle::cli::ReadFile(arguments.model);
-  if (!model.ok()) return Fail(kTool, model.status());
+  const auto file = heddle::compiler::MappedFile::Open(arguments.model);
+  if (!file.ok()) return Fail(kTool, file.status());
+  const absl::string_view model = (*file)->bytes();
   const auto example = [&](const absl::Status& refusal) {
     if (heddle::compiler::RejectionOf(refusal) !=
         heddle::compiler::Rejection::kUnsupportedShape) {
       return;
     }
     heddle::cli::SayExample(
-        kTool, heddle::cli::ShapeExample(kTool, arguments.model, *model,
+        kTool, heddle::cli::ShapeExample(kTool, arguments.model, model,
                                          options.input_shapes));
   };
   if (!arguments.explain.empty()) {
-    return Explain(arguments, *model, options, example);
+    return Explain(arguments, model, options, example);
   }
   heddle::compile::PassDump dump(arguments.dump_folder, arguments.stop_after);
   if (auto s = dump.Attach(&options); !s.ok()) return Fail(kTool, s);
-  const auto result = heddle::compiler::CompileOnnx(*model, options);
+  const auto result = heddle::compiler::CompileOnnx(model, options);
   progress.Stop();
+  if (auto s = (*file)->Unchanged(); !s.ok()) return Fail(kTool, s);
   if (dump.stopped()) return Print(dump.text());
   if (!result.ok()) {
     const int code = Fail(kTool, result.status());
@@ -178,7 +183,7 @@ int Compile(const Arguments& arguments) {
     options.after_pass = nullptr;
     if (heddle::compiler::RejectionOf(result.status()) ==
         heddle::compiler::Rejection::kUnsupportedOperator) {
-      PrintMissing(*model, options);
+      PrintMissing(model, options);
     }
     return code;
   }
@@ -275,6 +280,11 @@ int main(int argc, char** argv) {
                  "use only this much SRAM, such as 256KB: what if there were "
                  "less")
       ->transform(CLI::AsSizeValue(false));
+  app.add_option("--threads", arguments.threads,
+                 "threads that compile; 0: one for each processor. The package "
+                 "is the same with any number")
+      ->check(CLI::Range(0, 256))
+      ->capture_default_str();
   app.add_flag("--progress", arguments.progress,
                "show progress although stderr is no terminal");
   app.footer(heddle::cli::kExitCodeHelp);

@@ -17,6 +17,7 @@
 #include "compiler/base/diagnostic.h"
 #include "compiler/compiler.h"
 #include "compiler/import/input_declaration.h"
+#include "compiler/ir/mapped_file.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/file.h"
 #include "tools/cli/printable.h"
@@ -72,7 +73,9 @@ class Runner {
 
   const Arguments& arguments_;
   cli::Progress progress_;
-  std::string bytes_;  // of the model
+  // The model.
+  std::shared_ptr<const compiler::MappedFile> file_;
+  absl::string_view bytes_;
   bool is_package_ = false;
   std::vector<NamedTensor> given_;                 // inputs of --data
   std::map<std::string, compiler::Shape> shapes_;  // of inputs of the model
@@ -91,6 +94,7 @@ compiler::CompileOptions Runner::Options() {
     progress_.Set(absl::StrCat("compiling: ", stage));
   };
   options.input_shapes = shapes_;
+  options.threads = 0;
   return options;
 }
 
@@ -112,9 +116,10 @@ absl::Status Runner::Prepare() {
   if (!arguments_.device.empty()) {
     setenv("HEDDLE_DEVICE", arguments_.device.c_str(), 1);
   }
-  auto model = cli::ReadFile(arguments_.model);
+  auto model = compiler::MappedFile::Open(arguments_.model);
   if (!model.ok()) return model.status();
-  bytes_ = *std::move(model);
+  file_ = *std::move(model);
+  bytes_ = file_->bytes();
   is_package_ = absl::EndsWith(arguments_.model, ".hpk");
   if (!arguments_.core.empty()) {
     const char* given = getenv("HEDDLE_DEVICE");
@@ -152,6 +157,7 @@ absl::Status Runner::Prepare() {
     if (auto s = BindShapes(); !s.ok()) return s;
   }
   auto loaded = DeviceModel::Load(bytes_, is_package_, Options());
+  if (auto s = file_->Unchanged(); !s.ok()) return s;
   if (!loaded.ok()) {
     if (is_package_ || compiler::RejectionOf(loaded.status()) !=
                            compiler::Rejection::kUnsupportedShape) {
@@ -275,7 +281,7 @@ absl::Status Runner::CompareOutputs() {
   const auto& outputs = model_->outputs();
   std::map<std::string, double> steps;
   if (arguments_.tolerance.steps > 0) {
-    const auto graph = compiler::AnalyseOnnx(bytes_, Options());
+    const auto graph = compiler::AnalyseOnnx(bytes_, Options(), file_);
     if (!graph.ok()) return graph.status();
     steps = OutputSteps(*graph);
     if (steps.empty()) {
@@ -308,7 +314,7 @@ absl::Status Runner::CompareOutputs() {
 absl::Status Runner::CompareArithmetic(const std::vector<TensorData>& inputs) {
   compiler::CompileOptions options = Options();
   options.fuse_quantization = false;
-  const auto graph = compiler::AnalyseOnnx(bytes_, options);
+  const auto graph = compiler::AnalyseOnnx(bytes_, options, file_);
   if (!graph.ok()) return graph.status();
   if (!IsQuantized(*graph)) return absl::OkStatus();
   progress_.Set("floating point");
@@ -325,7 +331,7 @@ absl::Status Runner::CompareAllLayers(const std::vector<TensorData>& inputs) {
   compiler::CompileOptions options = Options();
   options.config = package().config;
   progress_.Set("reference semantics");
-  const auto graph = compiler::AnalyseOnnx(bytes_, options);
+  const auto graph = compiler::AnalyseOnnx(bytes_, options, file_);
   if (!graph.ok()) return graph.status();
   options.taps = true;
   options.tap_all = true;
