@@ -35,6 +35,8 @@ struct Features {
   // Several layers in turn on one stripe of rows, the tensors between them in
   // rolling buffers.
   bool cascade = true;
+  // Float operators element by element as one microprogram.
+  bool fuse_elementwise = true;
 };
 
 // What the schedule is chosen for, among those that differ in time and traffic

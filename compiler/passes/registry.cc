@@ -11,6 +11,7 @@
 #include "compiler/passes/fold_affine.h"
 #include "compiler/passes/fold_pad.h"
 #include "compiler/passes/fold_table.h"
+#include "compiler/passes/fuse_elementwise.h"
 #include "compiler/passes/fuse_layer_norm.h"
 #include "compiler/passes/infer.h"
 #include "compiler/passes/quantize.h"
@@ -77,6 +78,12 @@ const std::vector<Pass>& Passes() {
        [](Graph* graph, const PassContext&) { return Simplify(graph); }},
       {"check", "every node against the constraints of its operator",
        [](Graph* graph, const PassContext&) { return Check(*graph); }},
+      {"fuse-elementwise",
+       "float operators element by element become one microprogram",
+       [](Graph* graph, const PassContext& context) {
+         return context.fuse_elementwise ? FuseElementwise(graph)
+                                         : absl::OkStatus();
+       }},
       {"lower",
        "nodes become operations of the card, or stages of the operation before",
        nullptr},
