@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // LayerNormalization (ops/layer_normalization.h): mean, reciprocal deviation
 // and results of rows that fit SRAM, from one copy of them. Where a row does
-// not fit, or the factors are computed, each step is an operation of its own.
+// not fit, the factors are computed, or means and deviations are wanted, each
+// step is an operation of its own.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -189,6 +190,11 @@ absl::Status LowerInPasses(Lowering* l, const Node& node,
   ASSIGN_OR_RETURN(auto normalized_program, Normalized());
   ASSIGN_OR_RETURN(auto scaled_program, Scaled());
   const Shape shape = {rows.outer, rows.count}, column = {rows.outer, 1};
+  for (size_t i = 1; i < node.outputs.size(); ++i) {
+    const TensorId id = node.outputs[i];
+    if (id == kNoTensor) continue;
+    l->Bind(id, l->Reshaped(i == 1 ? means : factors, l->tensor(id).shape));
+  }
   const int normalized = l->NewTemporary(name + "/normalized", DataType::kFloat,
                                          shape, Layout::kDense);
   l->Add(MakeElementwise(&l->device(), normalized_program, {},
@@ -219,8 +225,10 @@ absl::Status LowerLayerNormalization(Lowering* l, const Node& node) {
   const bool computed =
       (l->ConstantInput(node, 1) == nullptr) ||
       (HasInput(node, 2) && l->ConstantInput(node, 2) == nullptr);
+  const bool more = std::any_of(node.outputs.begin() + 1, node.outputs.end(),
+                                [](TensorId id) { return id != kNoTensor; });
   // Operand, result, and both factors of an element.
-  if (computed || NeedsPasses(rows, 4 * kFloat, sram)) {
+  if (computed || more || NeedsPasses(rows, 4 * kFloat, sram)) {
     RETURN_IF_ERROR(LowerInPasses(l, node, rows, epsilon, from, to));
   } else {
     std::vector<Microprogram> programs;

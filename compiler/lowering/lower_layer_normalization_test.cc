@@ -105,26 +105,42 @@ TEST(LowerLayerNormalization, SpecialValues) {
   ExpectCardEqualsReference(b.Bytes(), {x});
 }
 
+TEST(LowerLayerNormalization, MeansAndDeviations) {
+  for (int outputs : {2, 3}) {
+    ModelBuilder b(17);
+    b.Input("x", kF32, {3, 4, 7, 5});
+    b.Constant("scale", RandomData(kF32, {7, 5}, 2));
+    std::vector<std::string> names = {"y", "mean", "inverse"};
+    names.resize(outputs);
+    SetInt(b.Node("LayerNormalization", {"x", "scale"}, names), "axis", 2);
+    for (const std::string& name : names) b.Output(name);
+    const TensorData x = RandomData(kF32, {3, 4, 7, 5}, 1);
+    CardCase sizes;
+    sizes.sram_bytes = {0, 12 << 10};
+    const auto y = ExpectCardEqualsReference(b.Bytes(), {x}, sizes);
+    ASSERT_EQ(y.size(), static_cast<size_t>(outputs));
+    EXPECT_EQ(y[1].shape, (Shape{3, 4, 1, 1}));
+    double sum = 0;
+    for (int i = 0; i < 35; ++i) sum += x.as<float>()[i];
+    EXPECT_NEAR(y[1].as<float>()[0], sum / 35, 1e-6);
+  }
+}
+
 TEST(LowerLayerNormalization, Refusals) {
-  const auto refused = [](int64_t stash, int64_t axis, const Shape& scale,
-                          bool mean) {
+  const auto refused = [](int64_t stash, int64_t axis, const Shape& scale) {
     ModelBuilder b(17);
     b.Input("x", kF32, {4, 6});
     b.Constant("s", RandomData(kF32, scale, 1));
-    auto* node = b.Node("LayerNormalization", {"x", "s"},
-                        mean ? std::vector<std::string>{"y", "mean"}
-                             : std::vector<std::string>{"y"});
+    auto* node = b.Node("LayerNormalization", {"x", "s"}, {"y"});
     SetInt(node, "stash_type", stash);
     SetInt(node, "axis", axis);
     b.Output("y");
-    if (mean) b.Output("mean");
     return RejectionOf(CompileOnnx(b.Bytes(), {}).status());
   };
-  EXPECT_EQ(refused(1, -1, {6}, false), Rejection::kNone);
-  EXPECT_EQ(refused(10, -1, {6}, false), Rejection::kUnsupportedAttribute);
-  EXPECT_EQ(refused(1, 2, {6}, false), Rejection::kInvalidModel);
-  EXPECT_EQ(refused(1, -1, {4}, false), Rejection::kUnsupportedShape);
-  EXPECT_EQ(refused(1, -1, {6}, true), Rejection::kUnsupportedAttribute);
+  EXPECT_EQ(refused(1, -1, {6}), Rejection::kNone);
+  EXPECT_EQ(refused(10, -1, {6}), Rejection::kUnsupportedAttribute);
+  EXPECT_EQ(refused(1, 2, {6}), Rejection::kInvalidModel);
+  EXPECT_EQ(refused(1, -1, {4}), Rejection::kUnsupportedShape);
 }
 
 }  // namespace

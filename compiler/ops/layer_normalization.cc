@@ -2,6 +2,9 @@
 // LayerNormalization; see layer_normalization.h.
 #include "compiler/ops/layer_normalization.h"
 
+#include <algorithm>
+
+#include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
 #include "simulator/model/numerics.h"
 
@@ -30,20 +33,32 @@ bool FactorsFit(const Graph& graph, const Node& node, std::string* why) {
   return true;
 }
 
-bool OneOutput(const Graph& graph, const Node& node, std::string* why) {
-  for (size_t i = 1; i < node.outputs.size(); ++i) {
-    if (node.outputs[i] == kNoTensor) continue;
-    *why = absl::StrCat("output ", i, " is '",
-                        graph.tensors[node.outputs[i]].name, "'");
-    return false;
-  }
-  return true;
-}
-
 bool StashesFloats(const Graph&, const Node& node, std::string* why) {
   const int64_t type = node.IntAttribute("stash_type", 1);
   *why = absl::StrCat("stash_type = ", type);
   return type == 1;
+}
+
+// Of mean and r, which have one element for each row.
+Shape ShapeOfRows(const Node& node, const Shape& shape) {
+  Shape rows = shape;
+  size_t axis = 0;
+  NormalizeAxis(node.IntAttribute("axis", -1), shape.size(), &axis);
+  std::fill(rows.begin() + axis, rows.end(), 1);
+  return rows;
+}
+
+absl::Status Infer(Graph* graph, const Node& node) {
+  const Shape& shape = InputOf(*graph, node, 0).shape;
+  std::string why;
+  if (!HasAxis(*graph, node, &why)) {
+    return RejectNode(Rejection::kInvalidModel, node, why);
+  }
+  const Shape rows = ShapeOfRows(node, shape);
+  for (size_t i : {1, 2}) {
+    RETURN_IF_ERROR(SetOutput(graph, node, i, DataType::kFloat, rows));
+  }
+  return InferSame(graph, node);
 }
 
 Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
@@ -68,7 +83,13 @@ Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
     d[i] = model::Fma(model::FMul(d[i], factors[i / rows.count]), scale[column],
                       bias[column]);
   }
-  return One(FromFloats(x.type, x.shape, d));
+  std::vector<TensorData> results = One(FromFloats(x.type, x.shape, d));
+  const Shape per_row = ShapeOfRows(node, x.shape);
+  for (size_t i = 1; i < node.outputs.size(); ++i) {
+    results.push_back(
+        FromFloats(DataType::kFloat, per_row, i == 1 ? means : factors));
+  }
+  return results;
 }
 
 const OperatorRegistration kLayerNormalization(
@@ -86,9 +107,7 @@ const OperatorRegistration kLayerNormalization(
               FactorsFit)
         .Rule(Rejection::kUnsupportedAttribute, "stash_type is 1",
               StashesFloats)
-        .Rule(Rejection::kUnsupportedAttribute,
-              "the first output is the only one", OneOutput)
-        .Run(InferSame, Evaluate));
+        .Run(Infer, Evaluate));
 
 }  // namespace
 }  // namespace heddle::compiler

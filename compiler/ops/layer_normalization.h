@@ -4,6 +4,7 @@
 //   m = f32(sum of x / D), v = f32(sum of fma(d, d, .) / D), d = f32(x - m)
 //   r = f32(1 / f32(sqrt(f32(v + epsilon))))
 //   y = fma(f32(d * r), scale, bias), bias +0 where there is none
+// The second output is m, the third r.
 #ifndef HEDDLE_COMPILER_OPS_LAYER_NORMALIZATION_H_
 #define HEDDLE_COMPILER_OPS_LAYER_NORMALIZATION_H_
 

@@ -68,21 +68,47 @@ void Expect(const std::string& model, const std::vector<TensorData>& inputs,
   ExpectCardEqualsReference(model, inputs, sizes);
 }
 
-TEST(FuseElementwise, GeluIsOneProgram) {
+// GELU in the form with Tanh: the cube, products and sums, the gate.
+TEST(FuseElementwise, TanhGeluIsOneProgram) {
   for (const Shape& shape : {Shape{1, 40, 200}, Shape{2, 3, 20, 21}}) {
     ModelBuilder b;
     b.Input("x", kF32, shape);
-    b.Constant("root", Floats({}, {1.41421356f}));
+    b.Constant("three", Floats({}, {3}));
+    b.Constant("cubic", Floats({}, {0.044715f}));
+    b.Constant("root", Floats({}, {0.797884561f}));
     b.Constant("one", Floats({1}, {1.0f}));
     b.Constant("half", Floats({}, {0.5f}));
-    b.Node("Div", {"x", "root"}, {"d"});
-    b.Node("Erf", {"d"}, {"e"});
-    b.Node("Add", {"e", "one"}, {"p"});
-    b.Node("Mul", {"x", "p"}, {"m"});
-    b.Node("Mul", {"m", "half"}, {"y"});
+    b.Node("Pow", {"x", "three"}, {"c"});
+    b.Node("Mul", {"c", "cubic"}, {"s"});
+    b.Node("Add", {"x", "s"}, {"a"});
+    b.Node("Mul", {"a", "root"}, {"r"});
+    b.Node("Tanh", {"r"}, {"t"});
+    b.Node("Add", {"t", "one"}, {"p"});
+    b.Node("Mul", {"x", "half"}, {"h"});
+    b.Node("Mul", {"h", "p"}, {"y"});
     b.Output("y");
     Expect(b.Bytes(), {Specials(shape, 1)}, 1, 1);
   }
+}
+
+TEST(FuseElementwise, GeluWithItsNeighbours) {
+  ModelBuilder b;
+  b.Input("v", kF32, {1, 40, 200});
+  b.Input("r", kF32, {1, 40, 200});
+  b.Constant("bias", RandomData(kF32, {200}, 3));
+  b.Constant("root", Floats({}, {1.41421356f}));
+  b.Constant("one", Floats({1}, {1.0f}));
+  b.Constant("half", Floats({}, {0.5f}));
+  b.Node("Add", {"v", "bias"}, {"x"});
+  b.Node("Div", {"x", "root"}, {"d"});
+  b.Node("Erf", {"d"}, {"e"});
+  b.Node("Add", {"e", "one"}, {"p"});
+  b.Node("Mul", {"x", "p"}, {"m"});
+  b.Node("Mul", {"m", "half"}, {"g"});
+  b.Node("Mul", {"g", "r"}, {"y"});
+  b.Output("y");
+  Expect(b.Bytes(), {Specials({1, 40, 200}, 1), Specials({1, 40, 200}, 2)}, 1,
+         1);
 }
 
 TEST(FuseElementwise, KeepsNamesOfItsSources) {
