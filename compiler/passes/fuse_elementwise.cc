@@ -153,7 +153,9 @@ class Fuser {
       if (n < 0) break;
       all.insert(n);
     }
-    if (all.size() == 1) return;
+    // A node of a pass's own is made a program alone, too: with constants as
+    // arguments it may be shorter.
+    if (all.size() == 1 && r_.node(root).domain.empty()) return;
     if (auto group = Compose(all)) {
       Replace(root, *group);
       return;
