@@ -31,7 +31,8 @@ absl::StatusOr<Graph> AnalyseImported(ImportedModel imported,
                                       Supposed* supposed) {
   Graph graph = std::move(imported.graph);
   const PassContext context{std::move(imported.declared), supposed,
-                            options.fuse_quantization};
+                            options.fuse_quantization,
+                            options.features.fuse_elementwise};
   RETURN_IF_ERROR(RunGraphPasses(context, options, &graph));
   return graph;
 }

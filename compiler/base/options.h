@@ -35,6 +35,8 @@ struct Features {
   // Several layers in turn on one stripe of rows, the tensors between them in
   // rolling buffers.
   bool cascade = true;
+  // Float operators element by element as one microprogram.
+  bool fuse_elementwise = true;
 };
 
 // What the schedule is chosen for, among those that differ in time and traffic
@@ -53,8 +55,10 @@ struct CompileOptions {
   std::map<std::string, Shape> input_shapes;
   bool open_dimensions_are_one = false;
   // False: every operator between a DequantizeLinear and a QuantizeLinear
-  // computes in floating point, as an interpreter of the model does it. The
-  // results differ from those of the integer operators by rounding.
+  // computes in floating point, as an interpreter of the model does it, and so
+  // does each primitive operator of a softmax, layer normalisation or GELU. The
+  // results differ from those of the integer operators, and of the recognised
+  // functions, by rounding.
   bool fuse_quantization = true;
   // Weights that the caller gives separately (ONNXIFI weight descriptors).
   std::map<std::string, TensorData> weights;

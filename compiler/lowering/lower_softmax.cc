@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Softmax and LogSoftmax: for rows that fit SRAM together, the maximum of each
-// row, then its sum of exponentials, then the result, from one copy of the
-// operand in SRAM. Longer rows: softmax_passes.h.
+// row, then its sum of exponentials (of a fp32 Softmax they stay), then the
+// result, from one copy of the operand in SRAM. Longer rows: softmax_passes.h.
 #include <algorithm>
 #include <memory>
 
@@ -43,6 +43,29 @@ absl::StatusOr<Microprogram> SumOfRow(bool log, bool in_lanes) {
   b.In(ProgramBuilder::kEpilogue);
   const Term sum = in_lanes ? b.Op(isa::MicroOp::kHsum, acc) : acc;
   b.Out(RowTerm(&b, log, sum));
+  return b.Finish();
+}
+
+// The exponentials wait where the results will be.
+absl::StatusOr<Microprogram> Exponential() {
+  ProgramBuilder b;
+  b.Out(ExpTerm(&b, b.A(), b.B()));
+  return b.Finish();
+}
+
+// Of these; lanes that are not valid read 0, which the sum does not see.
+absl::StatusOr<Microprogram> SumOfExponentials(bool in_lanes) {
+  ProgramBuilder b;
+  const Term acc = b.Variable();
+  b.Assign(acc, b.Add(acc, b.A()));
+  b.In(ProgramBuilder::kEpilogue);
+  b.Out(RowTerm(&b, false, in_lanes ? b.Op(isa::MicroOp::kHsum, acc) : acc));
+  return b.Finish();
+}
+
+absl::StatusOr<Microprogram> Product() {
+  ProgramBuilder b;
+  b.Out(b.Mul(b.A(), b.B()));
   return b.Finish();
 }
 
@@ -94,6 +117,15 @@ class SoftmaxOp : public ClonableOp<SoftmaxOp> {
       sums.base += kept_ * kFloat;
       EmitReductionLoop(emitter, emitter->Run(programs_[0]), lines, {x},
                         maxima);
+      if (programs_.size() == 4) {
+        EmitElementLoop(emitter, emitter->Run(programs_[1]), lines, {x, maxima},
+                        y);
+        EmitReductionLoop(emitter, emitter->Run(programs_[2]), lines, {y},
+                          sums);
+        EmitElementLoop(emitter, emitter->Run(programs_[3]), lines, {y, sums},
+                        y);
+        continue;
+      }
       EmitReductionLoop(emitter, emitter->Run(programs_[1]), lines, {x, maxima},
                         sums);
       EmitElementLoop(emitter, emitter->Run(programs_[2]), lines,
@@ -105,7 +137,8 @@ class SoftmaxOp : public ClonableOp<SoftmaxOp> {
   ReductionView view_;
   ReduceStage stage_;
   isa::ElementType in_type_, out_type_;
-  std::vector<Microprogram> programs_;  // maximum, sum, result
+  // Maximum, sum, result; or maximum, exponential, sum, product.
+  std::vector<Microprogram> programs_;
   int64_t step_ = 1, kept_ = 1;
 };
 
@@ -118,9 +151,20 @@ absl::Status LowerSoftmax(Lowering* l, const Node& node) {
     return LowerSoftmaxInPasses(l, node, stage, log);
   }
   const bool in_lanes = stage.inner == 1;
+  // An exponential of fp32 is computed once and kept; other types would round
+  // it.
+  const bool keeps = !log && x.type == DataType::kFloat;
+  std::vector<absl::StatusOr<Microprogram>> made = {MaxOfRow(in_lanes)};
+  if (keeps) {
+    made.push_back(Exponential());
+    made.push_back(SumOfExponentials(in_lanes));
+    made.push_back(Product());
+  } else {
+    made.push_back(SumOfRow(log, in_lanes));
+    made.push_back(Result(log));
+  }
   std::vector<Microprogram> programs;
-  for (auto program :
-       {MaxOfRow(in_lanes), SumOfRow(log, in_lanes), Result(log)}) {
+  for (auto& program : made) {
     if (!program.ok()) return program.status();
     programs.push_back(*std::move(program));
   }

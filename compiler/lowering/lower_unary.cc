@@ -79,7 +79,7 @@ const LoweringRegistration kLowerings[] = {
     {"", "Softplus", LowerSteps},  {"", "Softsign", LowerSteps},
     {"", "Sqrt", LowerSteps},      {"", "Sum", LowerSteps},
     {"", "Tanh", LowerSteps},      {"", "ThresholdedRelu", LowerSteps},
-    {"", "Where", LowerSteps},
+    {"", "Where", LowerSteps},     {kInternalDomain, "Gelu", LowerSteps},
 };
 
 }  // namespace

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pow and PRelu with numpy's broadcasting, as microprograms. float16 is
 // computed in fp32 and rounded once. The exponent of Pow may be of another
-// type: integers are converted to fp32. Integers to a power are the host's:
-// by multiplication, which wraps, or for real exponents in fp32, toward zero.
+// type: integers are converted to fp32. A constant exponent of 2 or 3 makes
+// products of it: f32(x * x), f32(f32(x * x) * x). Integers to a power are the
+// host's: by multiplication, which wraps, or for real exponents in fp32, toward
+// zero.
+#include <optional>
+
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/broadcast.h"
 #include "compiler/ops/program_operator.h"
@@ -14,27 +18,32 @@ namespace {
 
 using Steps = absl::StatusOr<std::vector<ElementwiseStep>>;
 
-// The exponent of every element is 2: then the product is exact, rounded once.
-bool IsSquare(const Tensor& exponent) {
-  if (!exponent.is_constant() || exponent.constant->count() != 1) return false;
+// The exponent of every element, if it is one constant.
+std::optional<float> OneExponent(const Tensor& exponent) {
+  if (!exponent.is_constant() || exponent.constant->count() != 1) {
+    return std::nullopt;
+  }
   const TensorData data = LaneData(*exponent.constant);
   switch (data.type) {
     case DataType::kFloat:
-      return *data.as<float>() == 2;
+      return *data.as<float>();
     case DataType::kFloat16:
-      return model::F16ToF32(*data.as<uint16_t>()) == 2;
+      return model::F16ToF32(*data.as<uint16_t>());
     case DataType::kInt32:
-      return *data.as<int32_t>() == 2;
+      return static_cast<float>(*data.as<int32_t>());
     default:
-      return false;
+      return std::nullopt;
   }
 }
 
 Steps PowSteps(const Graph& graph, const Node& node) {
   const Tensor& exponent = InputOf(graph, node, 1);
   ProgramBuilder b;
-  if (IsSquare(exponent)) {
-    b.Out(b.Mul(b.A(), b.A()));
+  const std::optional<float> one = OneExponent(exponent);
+  if (one == 2.0f || one == 3.0f) {
+    // The product is exact, rounded once for each factor.
+    const Term square = b.Mul(b.A(), b.A());
+    b.Out(one == 2.0f ? square : b.Mul(square, b.A()));
     // The exponent's shape counts in broadcasting, if it has a higher rank.
     return OneStep(b, {0, 1});
   }

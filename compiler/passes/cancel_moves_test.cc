@@ -46,7 +46,9 @@ std::string Left(const Shape& shape, const std::vector<Move>& moves) {
   }
   b.Node("Relu", {absl::StrCat("t", at)}, {"y"});
   b.Output("y");
-  auto graph = AnalyseOnnx(b.Bytes(), {});
+  CompileOptions options;
+  options.features.fuse_elementwise = false;
+  auto graph = AnalyseOnnx(b.Bytes(), options);
   if (!graph.ok()) return graph.status().ToString();
   TensorData x = TensorData::Zeros(DataType::kFloat, shape);
   for (int64_t i = 0; i < x.count(); ++i) {

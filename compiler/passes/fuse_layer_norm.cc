@@ -20,16 +20,39 @@ bool IsCode(DataType type) {
 
 class Matcher {
  public:
-  Matcher(const Rewriter& rewriter, int quantize)
-      : r_(rewriter), quantize_(quantize) {}
+  explicit Matcher(const Rewriter& rewriter) : r_(rewriter) {}
 
-  // Finds the normalisation that ends with the QuantizeLinear.
-  bool Find() {
-    const Node& q = r_.node(quantize_);
+  // Finds the normalisation between codes that ends with the QuantizeLinear.
+  bool FindCodes(int quantize) {
+    const Node& q = r_.node(quantize);
     if (!IsCode(r_.tensor(q.outputs[0]).type) || !HasScalars(q)) return false;
-    TensorId id = q.inputs[0];
+    if (!Find(q.inputs[0]) || !OnlyInside(quantize)) return false;
+    dequantize_ = r_.Producer(x_);
+    return r_.IsOp(dequantize_, "DequantizeLinear") &&
+           IsCode(r_.tensor(r_.node(dequantize_).inputs[0]).type) &&
+           HasScalars(r_.node(dequantize_));
+  }
+
+  // Finds the normalisation of floats that ends with node `n`.
+  bool FindFloats(int n) {
+    end_ = r_.node(n).outputs[0];
+    return r_.tensor(end_).type == DataType::kFloat && Find(end_) &&
+           OnlyInside(-1);
+  }
+  // The nodes in place of which `Fused` stands, without the DequantizeLinear.
+  const std::set<int>& nodes() const { return taken_; }
+  int dequantize() const { return dequantize_; }
+  TensorId x() const { return x_; }
+  TensorId gamma() const { return gamma_; }
+  TensorId beta() const { return beta_; }
+  float epsilon() const { return epsilon_; }
+
+ private:
+  // The normalisation that computes `id`.
+  bool Find(TensorId id) {
     shape_ = r_.tensor(id).shape;
     if (shape_.empty()) return false;
+    if (Operator(id)) return true;
     size_t other = 0;
     if (const int n = PerColumn(id, "Add", &other); n >= 0) {
       beta_ = r_.node(n).inputs[1 - other];
@@ -41,17 +64,25 @@ class Matcher {
     }
     const int divide = Take(id, "Div");
     return divide >= 0 && Centred(r_.node(divide).inputs[0]) &&
-           Deviation(r_.node(divide).inputs[1]) && OnlyInside();
+           Deviation(r_.node(divide).inputs[1]);
   }
 
-  // The nodes in place of which `Fused` stands, without the DequantizeLinear.
-  const std::set<int>& nodes() const { return taken_; }
-  int dequantize() const { return dequantize_; }
-  TensorId gamma() const { return gamma_; }
-  TensorId beta() const { return beta_; }
-  float epsilon() const { return epsilon_; }
+  // ONNX's own operator, over the last axis.
+  bool Operator(TensorId id) {
+    const int n = r_.Producer(id);
+    if (!r_.IsOp(n, "LayerNormalization") || id == end_) return false;
+    const Node& node = r_.node(n);
+    const auto last = static_cast<int64_t>(shape_.size()) - 1;
+    const int64_t axis = node.IntAttribute("axis", -1);
+    if ((axis != -1 && axis != last) || node.outputs.size() != 1) return false;
+    x_ = node.inputs[0];
+    gamma_ = node.inputs[1];
+    beta_ = node.input(2);
+    epsilon_ = node.FloatAttribute("epsilon", 1e-5f);
+    taken_.insert(n);
+    return true;
+  }
 
- private:
   bool HasScalars(const Node& node) const {
     const auto scalar = [&](TensorId id) {
       const Tensor& t = r_.tensor(id);
@@ -114,10 +145,7 @@ class Matcher {
       return false;
     }
     x_ = x;
-    dequantize_ = r_.Producer(x);
-    return r_.IsOp(dequantize_, "DequantizeLinear") &&
-           IsCode(r_.tensor(r_.node(dequantize_).inputs[0]).type) &&
-           HasScalars(r_.node(dequantize_));
+    return true;
   }
 
   std::optional<float> Scalar(TensorId id) const {
@@ -151,21 +179,22 @@ class Matcher {
   }
 
   // Nobody else reads what is between.
-  bool OnlyInside() const {
+  bool OnlyInside(int quantize) const {
     for (int n : taken_) {
       const TensorId id = r_.node(n).outputs[0];
+      if (id == end_) continue;
       if (r_.graph().IsOutput(id)) return false;
       for (int reader : r_.Consumers(id)) {
-        if (reader != quantize_ && taken_.count(reader) == 0) return false;
+        if (reader != quantize && taken_.count(reader) == 0) return false;
       }
     }
     return true;
   }
 
   const Rewriter& r_;
-  const int quantize_;
   Shape shape_;
   std::set<int> taken_;
+  TensorId end_ = kNoTensor;  // of floats
   int dequantize_ = -1;
   TensorId x_ = kNoTensor, gamma_ = kNoTensor, beta_ = kNoTensor;
   float epsilon_ = 0;
@@ -177,9 +206,9 @@ TensorId One(Rewriter* r, const std::string& name, float value) {
   return r->NewConstant(name, std::move(data));
 }
 
-void Fuse(Rewriter* r, int quantize) {
-  Matcher m(*r, quantize);
-  if (!m.Find()) return;
+void FuseCodes(Rewriter* r, int quantize) {
+  Matcher m(*r);
+  if (!m.FindCodes(quantize)) return;
   const Node q = r->node(quantize), d = r->node(m.dequantize());
   const auto zero = [&](TensorId id, TensorId codes) {
     if (id != kNoTensor) return id;
@@ -220,6 +249,31 @@ void Fuse(Rewriter* r, int quantize) {
   r->Add(std::move(node));
 }
 
+void FuseFloats(Rewriter* r, int n) {
+  constexpr int kOpset = 17;
+  Matcher m(*r);
+  if (!m.FindFloats(n)) return;
+  const Node last = r->node(n);
+  Node node;
+  node.op = "LayerNormalization";
+  node.opset = kOpset;
+  node.name = last.name;
+  node.attributes["axis"] = int64_t{-1};
+  node.attributes["epsilon"] = m.epsilon();
+  node.outputs = last.outputs;
+  const std::string name = r->tensor(last.outputs[0]).name;
+  node.inputs = {
+      m.x(), m.gamma() == kNoTensor ? One(r, name + "/gamma", 1) : m.gamma()};
+  if (m.beta() != kNoTensor) node.inputs.push_back(m.beta());
+  for (int k : m.nodes()) {
+    const std::vector<std::string>& sources = r->node(k).sources;
+    node.sources.insert(node.sources.end(), sources.begin(), sources.end());
+  }
+  if (!CheckNode(r->graph(), node).ok()) return;
+  for (int k : m.nodes()) r->Remove(k);
+  r->Add(std::move(node));
+}
+
 }  // namespace
 
 absl::Status FuseLayerNorm(Graph* graph) {
@@ -227,7 +281,15 @@ absl::Status FuseLayerNorm(Graph* graph) {
   const int count = rewriter.size();
   for (int n = 0; n < count; ++n) {
     if (rewriter.alive(n) && rewriter.IsOp(n, "QuantizeLinear")) {
-      Fuse(&rewriter, n);
+      FuseCodes(&rewriter, n);
+    }
+  }
+  // The last node first, which has all of the normalisation before it.
+  for (int n = count; n-- > 0;) {
+    if (rewriter.alive(n) &&
+        (rewriter.IsOp(n, "Add") || rewriter.IsOp(n, "Mul") ||
+         rewriter.IsOp(n, "Div"))) {
+      FuseFloats(&rewriter, n);
     }
   }
   return rewriter.Finish();

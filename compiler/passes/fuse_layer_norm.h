@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A layer normalisation in primitive operators between a DequantizeLinear and a
-// QuantizeLinear, as exporters write it below opset 17,
+// Layer normalisations over the last axis in primitive operators, as exporters
+// write them below opset 17,
 //
 //   c = x - ReduceMean(x), y = c / Sqrt(ReduceMean(c^2) + eps) * gamma + beta
 //
-// over the last axis, becomes one heddle.LayerNorm on the codes
-// (ops/layer_norm.h), whose bits are other than those of the single operators.
+// become one operator, whose bits are its own: between a DequantizeLinear and a
+// QuantizeLinear heddle.LayerNorm on the codes (ops/layer_norm.h), as does a
+// LayerNormalization there; else, of fp32, a LayerNormalization
+// (ops/layer_normalization.h).
 #ifndef HEDDLE_COMPILER_PASSES_FUSE_LAYER_NORM_H_
 #define HEDDLE_COMPILER_PASSES_FUSE_LAYER_NORM_H_
 

@@ -28,6 +28,8 @@ struct Case {
   bool multiplies = false;  // c * c instead of Pow
   bool positive_axis = false;
   std::string also_read;  // a tensor that is an output, too
+  bool floats = false;    // no codes on either side
+  bool onnx = false;      // LayerNormalization instead of primitive operators
 };
 
 TensorData Code(DataType type, int value) {
@@ -36,11 +38,8 @@ TensorData Code(DataType type, int value) {
   return data;
 }
 
-ModelBuilder Model(const Case& c) {
-  ModelBuilder b;
-  const int64_t d = c.shape.back();
-  b.Input("q", c.type, c.shape);
-  b.Dequantize("q", "x", Floats({}, {c.scale}), Code(c.type, c.zero));
+void Primitives(const Case& c, ModelBuilder* builder) {
+  ModelBuilder& b = *builder;
   const int64_t axis =
       c.positive_axis ? static_cast<int64_t>(c.shape.size()) - 1 : -1;
   SetInts(b.Node("ReduceMean", {"x"}, {"mean"}), "axes", {axis});
@@ -56,13 +55,35 @@ ModelBuilder Model(const Case& c) {
   b.Node("Add", {"variance", "eps"}, {"sum"});
   b.Node("Sqrt", {"sum"}, {"deviation"});
   b.Node("Div", {"c", "deviation"}, {"n"});
-  std::string y = "n";
+  if (c.affine) {
+    b.Node("Mul", {"gamma", "n"}, {"m"});
+    b.Node("Add", {"m", "beta"}, {"a"});
+  }
+}
+
+ModelBuilder Model(const Case& c) {
+  ModelBuilder b(c.onnx ? 17 : 13);
+  const int64_t d = c.shape.back();
+  if (c.floats) {
+    b.Input("x", DataType::kFloat, c.shape);
+  } else {
+    b.Input("q", c.type, c.shape);
+    b.Dequantize("q", "x", Floats({}, {c.scale}), Code(c.type, c.zero));
+  }
   if (c.affine) {
     b.Constant("gamma", RandomData(DataType::kFloat, {d}, 5, 0.5f, 1.5f));
     b.Constant("beta", RandomData(DataType::kFloat, {d}, 6, -0.5f, 0.5f));
-    b.Node("Mul", {"gamma", "n"}, {"m"});
-    b.Node("Add", {"m", "beta"}, {"a"});
-    y = "a";
+  }
+  const std::string y = c.affine ? "a" : "n";
+  if (c.onnx) {
+    b.Node("LayerNormalization", {"x", "gamma", "beta"}, {y});
+  } else {
+    Primitives(c, &b);
+  }
+  if (c.floats) {
+    b.Output(y);
+    if (!c.also_read.empty()) b.Output(c.also_read);
+    return b;
   }
   b.Quantize(y, "yq", kOutScale, Code(c.type, 120));
   b.Dequantize("yq", "y", Floats({}, {kOutScale}), Code(c.type, 120));
@@ -142,10 +163,12 @@ TEST(FuseLayerNorm, EveryForm) {
   odd.shape = {3, 5, 4, 37};
   Case wide;
   wide.shape = {1, 3, 1000};
+  Case onnx;
+  onnx.onnx = true;
   Case wider = signed_codes;
   wider.shape = {2, 20011};
   for (const Case& c :
-       {Case(), signed_codes, plain, matrix, narrow, odd, wide, wider}) {
+       {Case(), signed_codes, plain, matrix, narrow, odd, wide, wider, onnx}) {
     SCOPED_TRACE(ShapeToString(c.shape));
     Expect(c, RandomData(c.type, c.shape, 3));
   }
@@ -175,6 +198,61 @@ TEST(FuseLayerNorm, KeepsWhatOthersRead) {
     auto graph = AnalyseOnnx(Model(c).Bytes(), {});
     ASSERT_TRUE(graph.ok()) << graph.status();
     EXPECT_EQ(Count(*graph, "LayerNorm"), 0) << tensor;
+  }
+}
+
+// Of fp32: one LayerNormalization, near the primitive operators' results, and
+// equal on the card.
+TEST(FuseLayerNorm, OfFloats) {
+  for (const Shape& shape :
+       {Shape{1, 9, 48}, Shape{21, 32}, Shape{2, 7, 5}, Shape{2, 5003}}) {
+    for (bool affine : {true, false}) {
+      SCOPED_TRACE(ShapeToString(shape));
+      Case c;
+      c.floats = true;
+      c.shape = shape;
+      c.affine = affine;
+      c.multiplies = c.positive_axis = !affine;
+      const std::string model = Model(c).Bytes();
+      auto graph = AnalyseOnnx(model, {});
+      ASSERT_TRUE(graph.ok()) << graph.status();
+      EXPECT_EQ(Count(*graph, "LayerNormalization"), 1) << graph->ToString();
+      EXPECT_EQ(graph->nodes.size(), 1u);
+      EXPECT_EQ(graph->nodes[0].sources.size(), affine ? 9u : 7u);
+      CompileOptions apart;
+      apart.fuse_quantization = false;
+      auto plain = AnalyseOnnx(model, apart);
+      ASSERT_TRUE(plain.ok()) << plain.status();
+      EXPECT_EQ(Count(*plain, "LayerNormalization"), 0);
+      const TensorData x = RandomData(DataType::kFloat, shape, 3);
+      auto expected = EvaluateGraph(*plain, {x});
+      ASSERT_TRUE(expected.ok()) << expected.status();
+      CardCase sizes;
+      sizes.sram_bytes = {0, 32 << 10, 12 << 10};
+      sizes.may_refuse_less_sram = false;
+      const auto y = ExpectCardEqualsReference(model, {x}, sizes);
+      ASSERT_EQ(y.size(), 1u);
+      const TensorData& z = (*expected)[plain->outputs[0]];
+      for (int64_t i = 0; i < x.count(); ++i) {
+        EXPECT_NEAR(y[0].as<float>()[i], z.as<float>()[i], 3e-6) << i;
+      }
+    }
+  }
+}
+
+// What others read stays; the factors may then be operators of their own.
+TEST(FuseLayerNorm, OfFloatsKeepsWhatOthersRead) {
+  for (const char* tensor : {"mean", "c", "deviation", "n"}) {
+    Case c;
+    c.floats = true;
+    c.also_read = tensor;
+    const std::string model = Model(c).Bytes();
+    auto graph = AnalyseOnnx(model, {});
+    ASSERT_TRUE(graph.ok()) << graph.status();
+    EXPECT_EQ(Count(*graph, "LayerNormalization"), *tensor == 'n' ? 1 : 0)
+        << tensor;
+    ExpectCardEqualsReference(model,
+                              {RandomData(DataType::kFloat, c.shape, 3)});
   }
 }
 

@@ -126,7 +126,9 @@ TEST(Products, KeepsOthers) {
   b.Node("MatMul", {"d", "wd"}, {"p"});
   b.Node("Add", {"p", "c"}, {"y"});
   End(&b, "y");
-  auto graph = AnalyseOnnx(b.Bytes(), {});
+  CompileOptions apart;
+  apart.features.fuse_elementwise = false;
+  auto graph = AnalyseOnnx(b.Bytes(), apart);
   ASSERT_TRUE(graph.ok()) << graph.status();
   EXPECT_EQ(Ops(*graph), "MatMulIntegerToFloat Add");
 
@@ -135,7 +137,7 @@ TEST(Products, KeepsOthers) {
   negative.Node("MatMul", {"d", "wd"}, {"p"});
   negative.Node("Mul", {"p", "c"}, {"y"});
   End(&negative, "y");
-  graph = AnalyseOnnx(negative.Bytes(), {});
+  graph = AnalyseOnnx(negative.Bytes(), apart);
   ASSERT_TRUE(graph.ok()) << graph.status();
   EXPECT_EQ(Ops(*graph), "MatMulIntegerToFloat Mul");
 }

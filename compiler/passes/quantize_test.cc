@@ -19,8 +19,11 @@
 namespace heddle::compiler {
 namespace {
 
+// What is left of float operators stays apart, so that it can be seen.
 Graph Analyse(const ModelBuilder& b) {
-  auto graph = AnalyseOnnx(b.Bytes(), {});
+  CompileOptions options;
+  options.features.fuse_elementwise = false;
+  auto graph = AnalyseOnnx(b.Bytes(), options);
   EXPECT_TRUE(graph.ok()) << graph.status();
   return graph.ok() ? *graph : Graph();
 }

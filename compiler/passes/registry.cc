@@ -11,7 +11,10 @@
 #include "compiler/passes/fold_affine.h"
 #include "compiler/passes/fold_pad.h"
 #include "compiler/passes/fold_table.h"
+#include "compiler/passes/fuse_elementwise.h"
+#include "compiler/passes/fuse_gelu.h"
 #include "compiler/passes/fuse_layer_norm.h"
+#include "compiler/passes/fuse_softmax.h"
 #include "compiler/passes/infer.h"
 #include "compiler/passes/quantize.h"
 #include "compiler/passes/simplify.h"
@@ -41,6 +44,11 @@ const std::vector<Pass>& Passes() {
        [](Graph* graph, const PassContext&) {
          return SimplifyIdentities(graph);
        }},
+      {"fuse-softmax", "softmaxes in primitive operators become one",
+       [](Graph* graph, const PassContext& context) {
+         return context.fuse_quantization ? FuseSoftmax(graph)
+                                          : absl::OkStatus();
+       }},
       {"fuse-quantization",
        "DequantizeLinear, operator, QuantizeLinear become one integer operator",
        [](Graph* graph, const PassContext& context) {
@@ -48,7 +56,7 @@ const std::vector<Pass>& Passes() {
                                           : absl::OkStatus();
        }},
       {"fuse-layer-norm",
-       "a layer normalisation in primitive operators between codes becomes one",
+       "layer normalisations in primitive operators become one",
        [](Graph* graph, const PassContext& context) {
          return context.fuse_quantization ? FuseLayerNorm(graph)
                                           : absl::OkStatus();
@@ -58,6 +66,10 @@ const std::vector<Pass>& Passes() {
        [](Graph* graph, const PassContext& context) {
          return context.fuse_quantization ? FoldTables(graph)
                                           : absl::OkStatus();
+       }},
+      {"fuse-gelu", "GELUs in primitive operators become one",
+       [](Graph* graph, const PassContext& context) {
+         return context.fuse_quantization ? FuseGelu(graph) : absl::OkStatus();
        }},
       {"fold-affine",
        "what scales and shifts channels goes into the float weights before it",
@@ -77,6 +89,12 @@ const std::vector<Pass>& Passes() {
        [](Graph* graph, const PassContext&) { return Simplify(graph); }},
       {"check", "every node against the constraints of its operator",
        [](Graph* graph, const PassContext&) { return Check(*graph); }},
+      {"fuse-elementwise",
+       "float operators element by element become one microprogram",
+       [](Graph* graph, const PassContext& context) {
+         return context.fuse_elementwise ? FuseElementwise(graph)
+                                         : absl::OkStatus();
+       }},
       {"lower",
        "nodes become operations of the card, or stages of the operation before",
        nullptr},

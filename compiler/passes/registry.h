@@ -24,6 +24,7 @@ struct PassContext {
   std::map<TensorId, Declaration> declared;  // by the model
   Supposed* supposed = nullptr;              // see InferAndFold
   bool fuse_quantization = true;             // see CompileOptions
+  bool fuse_elementwise = true;              // see Features
 };
 
 struct Pass {

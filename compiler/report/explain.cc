@@ -212,7 +212,7 @@ std::string DescribeFate(const Graph& model, const Node& node,
           " node(s) of the model: ", absl::StrJoin(made.sources, ", "), ".\n");
     }
     for (const FloatGroup& group : graph.float_groups) {
-      if (group.node != made.name) continue;
+      if (group.node != made.name && !Has(made.sources, group.node)) continue;
       absl::StrAppend(&text,
                       "It is quantized in the model but computes in float: ",
                       group.reason, ".\n");

@@ -24,8 +24,11 @@ inline constexpr FeatureVariant kFeatureVariants[] = {
     {"prefetch of one operation", [](Features* f) { f->prefetch = 1; }},
     {"no prefetch", [](Features* f) { f->prefetch = 0; }},
     {"no cascade", [](Features* f) { f->cascade = false; }},
+    {"no fuse_elementwise", [](Features* f) { f->fuse_elementwise = false; }},
     {"none",
-     [](Features* f) { *f = {false, false, false, false, false, 0, false}; }},
+     [](Features* f) {
+       *f = {false, false, false, false, false, 0, false, false};
+     }},
 };
 
 }  // namespace heddle::compiler

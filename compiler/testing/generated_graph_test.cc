@@ -27,6 +27,7 @@
 #include "compiler/base/diagnostic.h"
 #include "compiler/device_ops/lowering.h"
 #include "compiler/ops/operator.h"
+#include "compiler/passes/fuse_elementwise.h"
 #include "compiler/testing/random_graph.h"
 #include "compiler/testing/run_package.h"
 
@@ -38,7 +39,7 @@ uint64_t first_seed = 1, seeds = 2000;
 uint64_t large_one_in = 25;
 
 struct Counts {
-  int equal = 0, refused = 0, varying = 0, large = 0;
+  int equal = 0, refused = 0, varying = 0, large = 0, fused = 0;
   int cut = 0, whole = 0;  // into streams; nowhere to cut
   std::map<std::string, int> operators, reasons;
 };
@@ -141,7 +142,15 @@ void RunSeed(uint64_t seed, Counts* counts) {
   SCOPED_TRACE("seed " + std::to_string(seed) + " " + options.config +
                " SRAM " + std::to_string(options.sram_bytes) +
                (options.taps ? " taps" : "") + "\n" + graph.ToString());
-  auto result = GeneratePackage(graph, options);
+  // Every other graph with its elementwise operators joined.
+  Graph lowered = graph;
+  if (choice() % 2 == 0) {
+    ASSERT_TRUE(FuseElementwise(&lowered).ok());
+    for (const Node& node : lowered.nodes) {
+      counts->fused += node.op == "Elementwise";
+    }
+  }
+  auto result = GeneratePackage(lowered, options);
   if (!result.ok()) {
     EXPECT_NE(RejectionOf(result.status()), Rejection::kNone)
         << result.status();
@@ -271,8 +280,11 @@ TEST_P(GeneratedGraph, EqualsTheReferenceOrIsRefused) {
     RunSeed(seed, &counts);
     if (testing::Test::HasFatalFailure()) break;
   }
-  std::printf("%d equal, %d of them large, %d vary with inputs, %d refused\n",
-              counts.equal, counts.large, counts.varying, counts.refused);
+  std::printf(
+      "%d equal, %d of them large, %d vary with inputs, %d refused; %d fused "
+      "nodes\n",
+      counts.equal, counts.large, counts.varying, counts.refused, counts.fused);
+  EXPECT_GT(counts.fused, static_cast<int>(part / 50));
   std::printf("%d the same in several streams, %d cannot be cut\n", counts.cut,
               counts.whole);
   for (const auto& [op, n] : counts.operators)

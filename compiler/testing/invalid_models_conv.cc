@@ -211,6 +211,15 @@ ModelBuilder InstanceNormalization() {
   return b;
 }
 
+ModelBuilder LayerNormalization() {
+  ModelBuilder b(17);
+  b.Input("x", DataType::kFloat, {2, 3, 4});
+  b.Constant("s", Ones({4})).Constant("b", Ones({4}));
+  SetInt(b.Node("LayerNormalization", {"x", "s", "b"}, {"y"}), "axis", -1);
+  b.Output("y");
+  return b;
+}
+
 ModelBuilder Lrn() {
   ModelBuilder b;
   b.Input("x", DataType::kFloat, {1, 3, 4, 4});
@@ -243,6 +252,16 @@ std::vector<OperatorCases> Normalizations() {
         {"an input of rank 1", wrong::kRank, InputShape("x", {3})},
         {"an input of bool", wrong::kType, InputType("x", DataType::kBool)},
         {"integer bias", wrong::kType, Value("b", Int32s({3}, {1, 1, 1}))}}},
+      {"LayerNormalization",
+       LayerNormalization,
+       {{"no scale", wrong::kValue, Inputs(1)},
+        {"a scale for other rows", wrong::kRank, Value("s", Ones({3}))},
+        {"a bias for other rows", wrong::kRank, Value("b", Ones({5}))},
+        {"an axis beyond the rank", wrong::kValue, Int("axis", 3)},
+        {"an axis before the rank", wrong::kValue, Int("axis", -4)},
+        {"half-precision statistics", wrong::kWord, Int("stash_type", 10)},
+        {"an input of bool", wrong::kType, InputType("x", DataType::kBool)},
+        {"integer bias", wrong::kType, Value("b", Int32s({4}, {1, 1, 1, 1}))}}},
       {"LRN",
        Lrn,
        {{"no size", wrong::kValue, Drop("size")},

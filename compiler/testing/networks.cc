@@ -255,40 +255,125 @@ std::string Vocabulary() {
   return b.Bytes();
 }
 
+// Float functions as exporters write them where ONNX has no operator of that
+// opset, on a tensor of a transformer or of a detector.
+std::string FloatFunction(const std::string& name, const Shape& shape) {
+  ModelBuilder b;
+  b.proto().mutable_graph()->set_name(name);
+  b.Input("x", DataType::kFloat, shape);
+  const auto scalar = [&b](const std::string& constant, float value) {
+    b.Constant(constant, Floats({}, {value}));
+  };
+  const auto row = [&](const std::string& constant, float first) {
+    TensorData data = TensorData::Zeros(DataType::kFloat, {shape.back()});
+    for (int64_t i = 0; i < data.count(); ++i) {
+      data.as<float>()[i] = first + 0.001f * static_cast<float>(i % 97);
+    }
+    b.Constant(constant, data);
+  };
+  const auto reduce = [&b](const char* op, const std::string& x,
+                           const std::string& y) {
+    SetInts(b.Node(op, {x}, {y}), "axes", {-1});
+  };
+  if (name.find("gelu") == 0) {
+    scalar("root", 1.41421356f);
+    scalar("one", 1);
+    scalar("half", 0.5f);
+    b.Node("Div", {"x", "root"}, {"d"});
+    b.Node("Erf", {"d"}, {"e"});
+    b.Node("Add", {"e", "one"}, {"p"});
+    b.Node("Mul", {"x", "p"}, {"m"});
+    b.Node("Mul", {"m", "half"}, {"y"});
+  } else if (name.find("tanh_gelu") == 0) {
+    scalar("three", 3);
+    scalar("cubic", 0.044715f);
+    scalar("root", 0.797884561f);
+    scalar("one", 1);
+    scalar("half", 0.5f);
+    b.Node("Pow", {"x", "three"}, {"c"});
+    b.Node("Mul", {"c", "cubic"}, {"s"});
+    b.Node("Add", {"x", "s"}, {"a"});
+    b.Node("Mul", {"a", "root"}, {"r"});
+    b.Node("Tanh", {"r"}, {"t"});
+    b.Node("Add", {"t", "one"}, {"p"});
+    b.Node("Mul", {"x", "half"}, {"h"});
+    b.Node("Mul", {"h", "p"}, {"y"});
+  } else if (name.find("silu") == 0) {
+    b.Node("Sigmoid", {"x"}, {"s"});
+    b.Node("Mul", {"x", "s"}, {"y"});
+  } else if (name.find("layer_norm") == 0) {
+    scalar("two", 2);
+    scalar("epsilon", 1e-5f);
+    row("gamma", 1);
+    row("beta", 0);
+    reduce("ReduceMean", "x", "mean");
+    b.Node("Sub", {"x", "mean"}, {"d"});
+    b.Node("Pow", {"d", "two"}, {"square"});
+    reduce("ReduceMean", "square", "v");
+    b.Node("Add", {"v", "epsilon"}, {"e"});
+    b.Node("Sqrt", {"e"}, {"deviation"});
+    b.Node("Div", {"d", "deviation"}, {"n"});
+    b.Node("Mul", {"n", "gamma"}, {"g"});
+    b.Node("Add", {"g", "beta"}, {"y"});
+  } else {
+    reduce("ReduceMax", "x", "m");
+    b.Node("Sub", {"x", "m"}, {"d"});
+    b.Node("Exp", {"d"}, {"e"});
+    b.Constant("last", Int64s({1}, {-1}));
+    b.Node("ReduceSum", {"e", "last"}, {"s"});
+    b.Node("Div", {"e", "s"}, {"y"});
+  }
+  b.Output("y");
+  return b.Bytes();
+}
+
 // One layer: nothing but its weights' way from device memory.
 std::string FullyConnected() {
   return NetworkBuilder("fully_connected", 2048).Dense(1000, false).Bytes();
 }
 
 const std::map<std::string, std::function<std::string()>>& Networks() {
-  static const auto* networks =
-      new std::map<std::string, std::function<std::string()>>{
-          {"autoencoder", Autoencoder},
-          {"bert_128", [] { return MakeTransformerLayer("bert_128", {}); }},
-          {"bert_512", [] { return MakeTransformerLayer("bert_512", {512}); }},
-          {"conv_1080p", Conv1080p},
-          {"deit_tiny",
-           [] {
-             return MakeTransformerLayer("deit_tiny", {196, 192, 3, 768});
-           }},
-          {"ds_cnn", DsCnn},
-          {"fully_connected", FullyConnected},
-          {"hard_swish_80", [] { return FourLayers("hard_swish"); }},
-          {"mobilenet_v1",
-           [] { return MobileNetV1("mobilenet_v1", 224, 1, 1000); }},
-          {"mobilenet_v2", MobileNetV2},
-          {"relu_80", [] { return FourLayers("relu"); }},
-          {"resnet50", ResNet50},
-          {"resnet8", ResNet8},
-          {"resnext50", ResNeXt50},
-          {"silu_80", [] { return FourLayers("silu"); }},
-          {"squeezenet", SqueezeNet},
-          {"unet", UNet},
-          {"vgg16", Vgg16},
-          {"vocabulary", Vocabulary},
-          {"vww", [] { return MobileNetV1("vww", 96, 4, 2); }},
-          {"yolov5s", Yolov5s},
+  static const auto* networks = [] {
+    auto* all = new std::map<std::string, std::function<std::string()>>{
+        {"autoencoder", Autoencoder},
+        {"bert_128", [] { return MakeTransformerLayer("bert_128", {}); }},
+        {"bert_512", [] { return MakeTransformerLayer("bert_512", {512}); }},
+        {"conv_1080p", Conv1080p},
+        {"deit_tiny",
+         [] {
+           return MakeTransformerLayer("deit_tiny", {196, 192, 3, 768});
+         }},
+        {"ds_cnn", DsCnn},
+        {"fully_connected", FullyConnected},
+        {"hard_swish_80", [] { return FourLayers("hard_swish"); }},
+        {"mobilenet_v1",
+         [] { return MobileNetV1("mobilenet_v1", 224, 1, 1000); }},
+        {"mobilenet_v2", MobileNetV2},
+        {"relu_80", [] { return FourLayers("relu"); }},
+        {"resnet50", ResNet50},
+        {"resnet8", ResNet8},
+        {"resnext50", ResNeXt50},
+        {"silu_80", [] { return FourLayers("silu"); }},
+        {"squeezenet", SqueezeNet},
+        {"unet", UNet},
+        {"vgg16", Vgg16},
+        {"vocabulary", Vocabulary},
+        {"vww", [] { return MobileNetV1("vww", 96, 4, 2); }},
+        {"yolov5s", Yolov5s},
+    };
+    for (const char* name : {"gelu", "tanh_gelu", "silu", "layer_norm"}) {
+      const std::string rows = absl::StrCat(name, "_rows");
+      const std::string planes = absl::StrCat(name, "_planes");
+      (*all)[rows] = [rows] { return FloatFunction(rows, {1, 128, 768}); };
+      (*all)[planes] = [planes] {
+        return FloatFunction(planes, {1, 64, 80, 80});
       };
+    }
+    (*all)["softmax_rows"] = [] {
+      return FloatFunction("softmax_rows", {1, 12, 128, 128});
+    };
+    return all;
+  }();
   return *networks;
 }
 

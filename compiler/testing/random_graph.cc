@@ -69,6 +69,7 @@ RandomGraph RandomGraphBuilder::Run() {
   std::string op = first->first;
   if (op == "Upsample") opset_ = 9;
   if (op == "HardSwish") opset_ = 15;
+  if (op == "LayerNormalization") opset_ = 17;
   for (int tries = 0; tries < 40 * nodes; ++tries) {
     if (static_cast<int>(graph_.nodes.size()) >= nodes) break;
     // An operator that nothing here fits gets an input of its own.

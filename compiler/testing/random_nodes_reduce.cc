@@ -67,6 +67,22 @@ bool AddSoftmax(RandomGraphBuilder* b, TensorId x) {
                    {{"axis", b->Between(-rank, rank - 1)}});
 }
 
+bool AddLayerNormalization(RandomGraphBuilder* b, TensorId x) {
+  const Tensor t = b->T(x);
+  if (t.type != DataType::kFloat || t.shape.empty()) return false;
+  const auto rank = static_cast<int64_t>(t.shape.size());
+  const int64_t axis = b->Below(rank);
+  const Shape row(t.shape.begin() + axis, t.shape.end());
+  std::vector<TensorId> in = {x};
+  for (int64_t i = b->OneIn(3) ? 1 : 0; i < 2; ++i) {
+    in.push_back(
+        b->Constant(b->Values(t.type, row, 2, b->specials() && b->OneIn(3))));
+  }
+  return b->Append("", "LayerNormalization", in,
+                   {{"axis", b->OneIn(2) ? axis : axis - rank},
+                    {"epsilon", b->Pick<float>({1e-5f, 0.1f})}});
+}
+
 bool AddNormalization(RandomGraphBuilder* b, TensorId x) {
   const Tensor t = b->T(x);
   if (!IsReal(t.type) || t.shape.size() < 2) return false;
@@ -115,6 +131,9 @@ const NodeMakerRegistration kAverage("reduce_average_pool", {"AveragePool"},
                                      AddAveragePool);
 const NodeMakerRegistration kSoftmax("reduce_softmax",
                                      {"LogSoftmax", "Softmax"}, AddSoftmax);
+const NodeMakerRegistration kLayerNormalization("reduce_layer_normalization",
+                                                {"LayerNormalization"},
+                                                AddLayerNormalization);
 const NodeMakerRegistration kNormalization("reduce_normalization",
                                            {"LRN", "InstanceNormalization",
                                             "BatchNormalization"},

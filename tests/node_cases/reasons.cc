@@ -266,6 +266,7 @@ const std::vector<std::string>& RequiredOperators() {
                                    "Identity",
                                    "InstanceNormalization",
                                    "LRN",
+                                   "LayerNormalization",
                                    "LeakyRelu",
                                    "Log",
                                    "LogSoftmax",

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// LayerNormalization; see layer_normalization.h.
+#include "compiler/ops/layer_normalization.h"
+
+#include <algorithm>
+
+#include "compiler/base/status_macros.h"
+#include "compiler/ops/define.h"
+#include "simulator/model/numerics.h"
+
+namespace heddle::compiler {
+namespace {
+
+bool HasAxis(const Graph& graph, const Node& node, std::string* why) {
+  const Shape& shape = InputOf(graph, node, 0).shape;
+  size_t axis = 0;
+  *why = absl::StrCat("axis = ", node.IntAttribute("axis", -1), ", the shape ",
+                      ShapeToString(shape));
+  return NormalizeAxis(node.IntAttribute("axis", -1), shape.size(), &axis);
+}
+
+// (The rule before has looked at the axis.)
+bool FactorsFit(const Graph& graph, const Node& node, std::string* why) {
+  const int64_t count =
+      RowsToNormalize(node, InputOf(graph, node, 0).shape).count;
+  for (size_t i = 1; i < node.inputs.size(); ++i) {
+    if (!HasInput(node, i)) continue;
+    const int64_t own = ElementCount(InputOf(graph, node, i).shape);
+    if (own == count || own == 1) continue;
+    *why = absl::StrCat("input ", i, " has ", own, " elements, a row ", count);
+    return false;
+  }
+  return true;
+}
+
+bool StashesFloats(const Graph&, const Node& node, std::string* why) {
+  const int64_t type = node.IntAttribute("stash_type", 1);
+  *why = absl::StrCat("stash_type = ", type);
+  return type == 1;
+}
+
+// Of mean and r, which have one element for each row.
+Shape ShapeOfRows(const Node& node, const Shape& shape) {
+  Shape rows = shape;
+  size_t axis = 0;
+  NormalizeAxis(node.IntAttribute("axis", -1), shape.size(), &axis);
+  std::fill(rows.begin() + axis, rows.end(), 1);
+  return rows;
+}
+
+absl::Status Infer(Graph* graph, const Node& node) {
+  const Shape& shape = InputOf(*graph, node, 0).shape;
+  std::string why;
+  if (!HasAxis(*graph, node, &why)) {
+    return RejectNode(Rejection::kInvalidModel, node, why);
+  }
+  const Shape rows = ShapeOfRows(node, shape);
+  for (size_t i : {1, 2}) {
+    RETURN_IF_ERROR(SetOutput(graph, node, i, DataType::kFloat, rows));
+  }
+  return InferSame(graph, node);
+}
+
+Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
+  const TensorData& x = *inputs[0];
+  const ReduceStage rows = RowsToNormalize(node, x.shape);
+  const float epsilon = node.FloatAttribute("epsilon", 1e-5f);
+  std::vector<float> d = ToFloats(x);
+  const std::vector<float> means =
+      Reduce(d, {rows}, {Fold::kSum, Premap::kNone, Finish::kMean});
+  for (size_t i = 0; i < d.size(); ++i) {
+    d[i] = model::FSub(d[i], means[i / rows.count]);
+  }
+  std::vector<float> factors =
+      Reduce(d, {rows}, {Fold::kSum, Premap::kSquare, Finish::kMean});
+  for (float& r : factors) {
+    r = model::FDiv(1, model::FSqrt(model::FAdd(r, epsilon)));
+  }
+  const std::vector<float> scale = PerElement(inputs[1], rows.count, 1),
+                           bias = PerElement(At(inputs, 2), rows.count, 0);
+  for (size_t i = 0; i < d.size(); ++i) {
+    const size_t column = i % rows.count;
+    d[i] = model::Fma(model::FMul(d[i], factors[i / rows.count]), scale[column],
+                      bias[column]);
+  }
+  std::vector<TensorData> results = One(FromFloats(x.type, x.shape, d));
+  const Shape per_row = ShapeOfRows(node, x.shape);
+  for (size_t i = 1; i < node.outputs.size(); ++i) {
+    results.push_back(
+        FromFloats(DataType::kFloat, per_row, i == 1 ? means : factors));
+  }
+  return results;
+}
+
+const OperatorRegistration kLayerNormalization(
+    Define("LayerNormalization", 17, kMaxOpset)
+        .Inputs(2, 3, kFloats)
+        .Outputs(3)
+        .Attr("axis", AttributeKind::kInt)
+        .Attr("epsilon", AttributeKind::kFloat)
+        .Attr("stash_type", AttributeKind::kInt)
+        .Rule(Rejection::kInvalidModel, "axis lies within the input's rank",
+              HasAxis)
+        .Rule(Rejection::kUnsupportedShape,
+              "Scale and B have one element, or one for each that is "
+              "normalised",
+              FactorsFit)
+        .Rule(Rejection::kUnsupportedAttribute, "stash_type is 1",
+              StashesFloats)
+        .Run(Infer, Evaluate));
+
+}  // namespace
+}  // namespace heddle::compiler
