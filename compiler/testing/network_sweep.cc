@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every network of networks.h for every configuration and for SRAM from 12 KiB
+// up, on the functional model with its race detector: the same bytes each time,
+// and no race. None may be refused. One test per network; `--networks=NAME,...`
+// and `--sram=BYTES,...` (0: all of the configuration's) choose. The time is
+// the model's: minutes for most networks, an hour for the largest.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
+#include "compiler/compiler.h"
+#include "compiler/package/package.h"
+#include "compiler/testing/card_case.h"
+#include "compiler/testing/networks.h"
+#include "compiler/testing/run_package.h"
+
+namespace heddle::compiler {
+namespace {
+
+std::vector<std::string> networks = NetworkNames();
+std::vector<uint64_t> sram_bytes = {0, 96 << 10, 32 << 10, 12 << 10};
+
+class NetworkSweep : public testing::TestWithParam<std::string> {};
+
+TEST_P(NetworkSweep, EqualBytesForEveryCardAndSram) {
+  const std::string model = MakeNetwork(GetParam());
+  ASSERT_FALSE(model.empty()) << "there is no network of this name";
+  std::map<std::string, TensorData> expected;
+  for (const isa::Config& config : isa::kConfigs) {
+    for (uint64_t sram : sram_bytes) {
+      SCOPED_TRACE(std::string(config.name) + " SRAM " + std::to_string(sram));
+      CompileOptions options;
+      options.config = config.name;
+      options.sram_bytes = sram;
+      options.goal = Goal::kCompileTime;
+      auto result = CompileOnnx(model, options);
+      EXPECT_TRUE(result.ok()) << result.status();
+      if (!result.ok()) continue;
+      auto package = package::Parse(result->package);
+      ASSERT_TRUE(package.ok()) << package.status();
+      std::vector<TensorData> inputs;
+      for (const package::TensorInfo& info : package->inputs) {
+        inputs.push_back(RandomData(info.type, info.shape, inputs.size() + 1));
+      }
+      model::Options model_options;
+      model_options.detect_races = true;
+      auto run = RunPackage(*package, inputs, model_options);
+      ASSERT_TRUE(run.ok()) << run.status();
+      for (const std::string& f : run->findings) ADD_FAILURE() << f;
+      if (expected.empty()) expected = run->outputs;
+      EXPECT_EQ(run->outputs.size(), expected.size());
+      for (const auto& [name, data] : run->outputs) {
+        EXPECT_TRUE(data.bytes == expected[name].bytes) << name;
+      }
+      std::printf("%s %s %llu: %zu streams, %.1f s\n", GetParam().c_str(),
+                  config.name, static_cast<unsigned long long>(sram),
+                  package->streams.size(), run->cpu_seconds);
+      std::fflush(stdout);
+    }
+  }
+}
+
+}  // namespace
+
+// False if an argument is neither ours nor GoogleTest's.
+bool ReadArguments(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::pair<std::string, std::string> option =
+        absl::StrSplit(argv[i], absl::MaxSplits('=', 1));
+    if (option.first == "--networks") {
+      networks = absl::StrSplit(option.second, ',');
+    } else if (option.first == "--sram") {
+      sram_bytes.clear();
+      for (const auto& text : absl::StrSplit(option.second, ',')) {
+        sram_bytes.emplace_back();
+        if (!absl::SimpleAtoi(text, &sram_bytes.back())) return false;
+      }
+    } else if (option.first.rfind("--gtest_", 0) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, NetworkSweep, testing::ValuesIn(networks),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace heddle::compiler
+
+int main(int argc, char** argv) {
+  // Before GoogleTest asks for the parameters.
+  if (!heddle::compiler::ReadArguments(argc, argv)) {
+    std::fprintf(stderr, "usage: %s [--networks=NAME,...] [--sram=BYTES,...]\n",
+                 argv[0]);
+    return 2;
+  }
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}
