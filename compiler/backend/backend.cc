@@ -133,16 +133,26 @@ std::vector<package::TensorInfo> Describe(
   return out;
 }
 
+// Microprograms and where they lie in region 0.
+struct PlacedPrograms {
+  uint64_t offset = 0;
+  std::vector<uint8_t> bytes;
+
+  KnownBytes known() const { return {offset, absl::MakeConstSpan(bytes)}; }
+};
+
 // Commands for a lowered graph, appended to `stream` with tags from `first_tag`
 // on. `options`: whom the passes are told.
 absl::StatusOr<MemoryPlan> EmitGraph(
     DeviceGraph* device, ConstantPool* constants, const isa::Config& config,
     const Features& features, const CompileOptions& options, uint32_t first_tag,
-    StreamBuilder* stream) {
+    StreamBuilder* stream, PlacedPrograms* placed) {
   BeginPass(options, "plan-memory");
   const ProgramTable programs = CollectPrograms(*device);
   const ConstantGroup program_constant{constants->Add(programs.bytes),
                                        AlignToRegion(programs.bytes.size())};
+  *placed = {program_constant.offset, programs.bytes};
+  placed->bytes.resize(AlignToRegion(placed->bytes.size()));
   ASSIGN_OR_RETURN(
       MemoryPlan plan,
       PlanMemory(device, config, (programs.bytes.size() + 15) / 16 * 16,
@@ -275,12 +285,14 @@ absl::StatusOr<BackendResult> Generate(const Graph& graph, Lowered* lowered,
   RETURN_IF_ERROR(
       EndPass(options, "choose-schedule", [&] { return ToText(device); }));
   StreamBuilder stream(*config);
-  ASSIGN_OR_RETURN(MemoryPlan plan, EmitGraph(&device, &constants, *config,
-                                              features, options, 0, &stream));
+  PlacedPrograms programs, tap_programs;
+  ASSIGN_OR_RETURN(MemoryPlan plan,
+                   EmitGraph(&device, &constants, *config, features, options, 0,
+                             &stream, &programs));
   if (!taps.ops.empty()) {
     ASSIGN_OR_RETURN(MemoryPlan tap_plan,
                      EmitGraph(&taps, &constants, *config, features, {},
-                               device.ops.size(), &stream));
+                               device.ops.size(), &stream, &tap_programs));
     plan.scratch_bytes = std::max(plan.scratch_bytes, tap_plan.scratch_bytes);
   }
   BeginPass(options, "synchronise");
@@ -325,10 +337,12 @@ absl::StatusOr<BackendResult> Generate(const Graph& graph, Lowered* lowered,
   }
   p.outputs = Describe(graph, device, device.outputs);
   p.taps = Describe(graph, device, device.taps);
+  const std::vector<KnownBytes> known = {programs.known(),
+                                         tap_programs.known()};
   RETURN_IF_ERROR(FillReport(device, plan, ProgramBytes(device), encoded.words,
-                             *config, options.details, &result));
+                             known, *config, options.details, &result));
   RETURN_IF_ERROR(EndPass(options, "timeline", [&] {
-    return TimelineText(encoded.words, *config);
+    return TimelineText(encoded.words, *config, known);
   }));
   uint32_t last = UINT32_MAX;
   for (size_t i = 0; i < stream.commands().size(); ++i) {

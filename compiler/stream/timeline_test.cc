@@ -57,7 +57,7 @@ Timeline Simulate(const std::vector<isa::Command>& commands) {
   for (const isa::Command& c : commands) stream.Append(c, tag++);
   const auto encoded = stream.Finish();
   EXPECT_TRUE(encoded.ok()) << encoded.status();
-  const auto timeline = SimulateTimeline(encoded->words, Card());
+  const auto timeline = SimulateTimeline(encoded->words, Card(), {});
   EXPECT_TRUE(timeline.ok()) << timeline.status();
   return *timeline;
 }
@@ -167,7 +167,7 @@ TEST(Timeline, LayersAddUpToTheWhole) {
   stream.Append(VectorCopy(16, 65536, 66000), 1);
   const auto encoded = stream.Finish();
   ASSERT_TRUE(encoded.ok());
-  const auto t = SimulateTimeline(encoded->words, Card());
+  const auto t = SimulateTimeline(encoded->words, Card(), {});
   ASSERT_TRUE(t.ok());
   const std::vector<LayerTime> layers = AttributeToLayers(*t, 2);
   EXPECT_LT(layers[1].first, layers[0].last);
@@ -179,7 +179,7 @@ TEST(Timeline, LayersAddUpToTheWhole) {
 
 TEST(Timeline, RefusesWhatIsNoStream) {
   EXPECT_TRUE(absl::IsInvalidArgument(
-      SimulateTimeline({0xffffffffu}, Card()).status()));
+      SimulateTimeline({0xffffffffu}, Card(), {}).status()));
   isa::SyncLoad wait;  // for a unit that nobody gives
   wait.header.wait0_enable = true;
   wait.header.wait0_count = 1;
@@ -188,11 +188,11 @@ TEST(Timeline, RefusesWhatIsNoStream) {
   const size_t offset = words.size() * 4;
   isa::Append(isa::Command(wait), &words);
   isa::Append(isa::Command(isa::End()), &words);
-  const absl::Status status = SimulateTimeline(words, Card()).status();
+  const absl::Status status = SimulateTimeline(words, Card(), {}).status();
   EXPECT_TRUE(absl::IsInvalidArgument(status));
   EXPECT_NE(status.message().find(std::to_string(offset)), std::string::npos)
       << status;
-  EXPECT_TRUE(SimulateTimeline({}, Card()).ok());
+  EXPECT_TRUE(SimulateTimeline({}, Card(), {}).ok());
 }
 
 TEST(Timeline, RandomStreams) {
