@@ -40,6 +40,11 @@ const CalibrationField kCalibrationFields[] = {
     {"line_latency", &Calibration::line_latency},
     {"vector_tail", &Calibration::vector_tail},
     {"gate", &Calibration::gate},
+    {"vector_load", &Calibration::vector_load},
+    {"vector_store", &Calibration::vector_store},
+    {"matrix_vector", &Calibration::matrix_vector},
+    {"weights_load", &Calibration::weights_load},
+    {"stride_load", &Calibration::stride_load},
 };
 const size_t kNumCalibrationFields =
     sizeof(kCalibrationFields) / sizeof(kCalibrationFields[0]);

@@ -61,6 +61,15 @@ struct Calibration {
   int64_t line_latency;
   int64_t vector_tail;
   int64_t gate;
+  // Beside each other, per 64 cycles: what lines of the vector engine cost a
+  // load, a store; what words of the matrix engine cost a line, by the chance to
+  // meet in a bank; what the weight reader costs a load, and what
+  // each word per cycle that is not beside the one before.
+  int64_t vector_load;
+  int64_t vector_store;
+  int64_t matrix_vector;
+  int64_t weights_load;
+  int64_t stride_load;
 };
 
 const Calibration& CalibrationOf(const isa::Config& config);

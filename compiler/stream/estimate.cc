@@ -41,6 +41,9 @@ CommandCost CostOfCommand(const isa::Command& command,
           cost.tail = matrix.tail;
           cost.lead = matrix.lead;
           cost.last = matrix.last;
+          cost.words = matrix.words;
+          cost.weights = matrix.weights;
+          cost.strided = matrix.strided;
         } else if constexpr (std::is_same_v<T, isa::Vmac> ||
                              std::is_same_v<T, isa::Vrun>) {
           VectorTimes times;
@@ -51,6 +54,7 @@ CommandCost CostOfCommand(const isa::Command& command,
           }
           cost.cycles = times.done;
           cost.read = times.read;
+          cost.lines = times.lines;
         } else if constexpr (std::is_same_v<T, isa::Load> ||
                              std::is_same_v<T, isa::LoadGather>) {
           const TransferCost transfer = CostOf(c, calibration);
@@ -58,9 +62,10 @@ CommandCost CostOfCommand(const isa::Command& command,
           cost.cycles = transfer.cycles;
           cost.tail = latency + calibration.load_tail;
           cost.beats = transfer.beats;
+          cost.moves = transfer.words;
         } else if constexpr (std::is_same_v<T, isa::Fill>) {
           cost.start = calibration.load_prepare;
-          cost.cycles = CostOf(c, calibration).cycles;
+          cost.cycles = cost.moves = CostOf(c, calibration).cycles;
           cost.tail = calibration.fill_tail;
         } else if constexpr (std::is_same_v<T, isa::Store> ||
                              std::is_same_v<T, isa::StoreScatter>) {
@@ -71,6 +76,7 @@ CommandCost CostOfCommand(const isa::Command& command,
           cost.tail = latency + calibration.store_tail +
                       std::min<uint64_t>(16, transfer.beats);
           cost.beats = transfer.beats;
+          cost.moves = transfer.words;
         } else if constexpr (std::is_same_v<T, isa::SyncLoad> ||
                              std::is_same_v<T, isa::SyncStore>) {
           cost.start = 7;  // through the unit that prepares commands

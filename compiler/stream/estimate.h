@@ -21,6 +21,10 @@ struct CommandCost {
   // Matrix: loading the first weights, which can begin when those of the last
   // pass of the command before are in use; pixels of the last pass.
   uint64_t lead = 0, last = 0;
+  // Traffic with SRAM: words of the matrix engine, of these the weights, and
+  // those that do not follow each other; lines of the vector engine; cycles in
+  // which a transfer moves a word.
+  uint64_t words = 0, weights = 0, strided = 0, lines = 0, moves = 0;
 };
 
 // `program`: as for VectorCosts::Of.

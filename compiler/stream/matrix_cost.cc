@@ -49,17 +49,18 @@ bool WideOutput(const isa::Conv& c) {
   return c.out_type == isa::OutType::kI32 || c.out_type == isa::OutType::kF32;
 }
 
-// Cycles of the output stage per vector of the array.
-double OutputCycles(const isa::Conv& c, uint64_t lanes_out) {
+// Cycles of the output stage per vector of the array, where it has `halves`
+// words of 16 channels.
+double OutputCycles(const isa::Conv& c, double halves) {
   if (c.acc_hold) return 0;
-  const double halves = static_cast<double>(lanes_out / 16);
-  double cycles = 1;
-  if (WideOutput(c)) cycles = 4;
+  // Two words leave per cycle.
+  double cycles = WideOutput(c) ? 2 * halves : 1;
   if (c.res_op != isa::ResidualOp::kNone) cycles = std::max(cycles, halves);
   if (c.pool == isa::PoolKind::kMax) {
-    // Each pooled row that a row belongs to is read, compared, written.
-    const double windows = static_cast<double>(DivUp(c.pool_k, c.pool_s));
-    cycles = std::max(cycles, windows * halves / c.pool_s);
+    // Each row of a window reads, compares and writes the pooled word; the
+    // first one only writes, two words in a cycle.
+    const double rows = halves > 1 ? c.pool_k - 0.5 : c.pool_k;
+    cycles = std::max(cycles, rows * halves / (c.pool_s * c.pool_s));
   }
   return cycles;
 }
@@ -89,6 +90,15 @@ MatrixCost CostOf(const isa::Conv& c, const isa::Config& config,
     // Four columns of a window enter per cycle.
     const uint64_t fill = columns - std::min<uint64_t>(columns, c.pad_left);
     if (!narrow && fill > 4) row_extra = DivUp(fill, 4) - 1;
+    // A row port fetches two words per cycle.
+    if (!narrow) {
+      const int64_t right = int64_t{c.ow - 1} * c.sx + c.kw - c.pad_left;
+      const int64_t words = std::min<int64_t>(right, c.iw) -
+                            std::max<int64_t>(0, -int64_t{c.pad_left});
+      if (words > 2 * int64_t{c.ow}) {
+        row_extra = std::max(row_extra, DivUp(words, 2) - c.ow);
+      }
+    }
   } else {
     passes = fold ? FoldVectors(c.kh, c.kw * c.fold_channels, lanes_in)
                   : uint64_t{c.kh} * c.kw * DivUp(c.ci, lanes_in);
@@ -113,9 +123,13 @@ MatrixCost CostOf(const isa::Conv& c, const isa::Config& config,
   }
   const Nest nest = NestOf(c, passes == 1, config.acc_pixels);
   // Vectors that wait for the output stage in its queue.
-  const double rate = OutputCycles(c, depthwise ? 16 : lanes_out);
+  const double rate = OutputCycles(
+      c, static_cast<double>(DivUp(c.co, 16)) / static_cast<double>(blocks));
   const double queue = WideOutput(c) ? 8 : 22;
-  double cycles = 0, outputs = 0, last = 0;
+  double cycles = 0, outputs = 0, last = 0, weights = 0, reads = 0;
+  const double operands = depthwise ? static_cast<double>(tile) / 3 * c.sx
+                          : fold    ? 1
+                                    : static_cast<double>(lanes_in) / 16;
   for (uint64_t rows : nest.rows) {
     for (uint64_t columns : nest.columns) {
       const double pixels = static_cast<double>(rows * (columns + row_extra));
@@ -126,14 +140,21 @@ MatrixCost CostOf(const isa::Conv& c, const isa::Config& config,
                 (static_cast<double>(passes - 1) * std::max(pixels, load) +
                  std::max(final, lead));
       last = pixels;
+      weights += static_cast<double>(blocks * (passes * tile + 8));
+      reads += operands * static_cast<double>(blocks * passes * rows * columns);
       outputs += static_cast<double>(blocks * rows * columns);
     }
   }
   cycles -= std::max(0.0, lead - last);  // no block follows the last one
+  const double written = outputs * static_cast<double>(DivUp(c.co, 16)) /
+                         static_cast<double>(blocks) * (WideOutput(c) ? 4 : 1);
   outputs = rate * (outputs - queue);
   MatrixCost cost;
   cost.cycles = static_cast<uint64_t>(std::max(cycles, outputs) + 0.5);
   cost.last = static_cast<uint64_t>(last);
+  cost.weights = static_cast<uint64_t>(weights);
+  if (c.sx > 1) cost.strided = static_cast<uint64_t>(reads);
+  cost.words = static_cast<uint64_t>(weights + reads + written);
   cost.lead = static_cast<uint64_t>(lead + 0.5) + (c.lut ? 16 : 0);
   cost.start = calibration.conv_start + cost.lead +
                (nest.cut ? calibration.conv_divide : 0);

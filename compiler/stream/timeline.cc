@@ -19,6 +19,7 @@ namespace {
 constexpr int kLoad = static_cast<int>(isa::Engine::kLoad) - 1;
 constexpr int kStore = static_cast<int>(isa::Engine::kStore) - 1;
 constexpr int kMatrix = static_cast<int>(isa::Engine::kMatrix) - 1;
+constexpr int kVector = static_cast<int>(isa::Engine::kVector) - 1;
 constexpr uint64_t kNever = UINT64_MAX;
 constexpr size_t kTable = 8;        // commands that an engine has accepted
 constexpr uint64_t kBufferBeats = 64, kBurstBeats = 16;  // of the fetch
@@ -42,11 +43,12 @@ struct Work {
 
 class Simulation {
  public:
-  Simulation(std::vector<Work> work, const Calibration& calibration,
-             Timeline* timeline)
+  Simulation(std::vector<Work> work, const isa::Config& config,
+             const Calibration& calibration, Timeline* timeline)
       : work_(std::move(work)),
         calibration_(calibration),
-        timeline_(*timeline) {
+        timeline_(*timeline),
+        banks_(config.sram_banks) {
     for (const Work& w : work_) {
       if (w.engine >= 0) ++left_[w.engine];
       for (const Unit& u : w.signals) {
@@ -106,6 +108,8 @@ class Simulation {
     uint64_t ready = 0;         // when `prepared` may start
     size_t waiting = 0, current = 0;
     uint64_t work = 0;          // of the current one, in 1 / kOne cycles
+    uint64_t behind = 0;        // vector: what follows its read point
+    bool read = false;          // which has been reached
     // Matrix: the pixels of the command before end, those of its last pass;
     // starts of the last two.
     uint64_t pixels_end = 0, last = 0, begun = 0, begun_before = 0;
@@ -216,29 +220,60 @@ class Simulation {
         e.free = std::max(now_ + calibration_.conv_start / 2, e.begun_before);
         e.begun_before = std::exchange(e.begun, begin);
         e.pixels_end = begin + w.cost.cycles;
+        pixels_.push_back({begin, e.pixels_end, index});
         Schedule(engine, index, e.pixels_end, e.pixels_end + w.cost.tail);
         break;
       }
       default:
-        e.free = now_ + (w.sync ? 1 : w.cost.start + w.cost.cycles + 1);
-        Schedule(engine, index, w.sync ? now_ + 1 : now_ + w.cost.read,
-                 w.sync ? now_ + 1 : now_ + w.cost.start + w.cost.cycles);
+        if (w.sync) {
+          e.free = now_ + 1;
+          Schedule(engine, index, now_ + 1, now_ + 1);
+          break;
+        }
+        e.free = kNever;
+        e.moving = true;
+        e.current = index;
+        e.work = w.cost.read * kOne;
+        e.behind = (w.cost.cycles - w.cost.read) * kOne;
+        e.read = false;
     }
   }
 
   // A command will reach its points; not before those in front of it.
   void Schedule(int engine, size_t index, uint64_t read, uint64_t end) {
+    Read(engine, index, read);
+    End(engine, index, std::max(read, end));
+  }
+  void Read(int engine, size_t index, uint64_t time) {
     Engine& e = engines_[engine];
-    end = std::max({end, read, e.last_end});
-    e.last_end = end;
-    if (!e.reads.empty()) read = std::max(read, e.reads.back().time);
-    e.reads.push_back({read, index});
-    e.ends.push_back({end, index});
+    if (!e.reads.empty()) time = std::max(time, e.reads.back().time);
+    e.reads.push_back({time, index});
+  }
+  void End(int engine, size_t index, uint64_t time) {
+    Engine& e = engines_[engine];
+    e.last_end = std::max(time, e.last_end);
+    e.ends.push_back({e.last_end, index});
   }
 
   // Transfers begin and are over.
   bool Transfer() {
     bool any = false;
+    while (!pixels_.empty() && pixels_.front().end <= now_) {
+      pixels_.pop_front();
+    }
+    Engine& vector = engines_[kVector];
+    while (vector.moving && vector.work == 0) {
+      any = true;
+      if (!vector.read) {
+        vector.read = true;
+        Read(kVector, vector.current, now_);
+        vector.work = vector.behind;
+        continue;
+      }
+      vector.moving = false;
+      vector.free = now_ + 1;
+      End(kVector, vector.current, now_);
+    }
     for (int i : {kLoad, kStore}) {
       Engine& e = engines_[i];
       if (e.moving && e.work == 0) {
@@ -308,13 +343,60 @@ class Simulation {
     const CommandCost& cost = work_[e.current].cost;
     return std::min(kOne, cost.beats * kOne / cost.cycles);
   }
-  // How much of its work a transfer does in a cycle, of kOne.
+  // The matrix command whose pixels are worked on, or nullptr.
+  const CommandCost* Pixels() const {
+    if (pixels_.empty() || pixels_.front().begin > now_) return nullptr;
+    return &work_[pixels_.front().command].cost;
+  }
+  // How much of its work an engine does in a cycle, of kOne.
   uint64_t Rate(int engine) const {
+    if (engine == kVector) return VectorRate();
     const uint64_t mine = Demand(engine);
     const uint64_t other = Demand(engine == kLoad ? kStore : kLoad);
-    if (mine + other <= kOne) return kOne;
-    const uint64_t share = std::max(kOne / 2, kOne - other);
-    return mine <= share ? kOne : share * kOne / mine;
+    uint64_t rate = kOne;
+    if (mine + other > kOne) {
+      const uint64_t share = std::max(kOne / 2, kOne - other);
+      if (mine > share) rate = share * kOne / mine;
+    }
+    return std::min(rate, SramRate(engine));
+  }
+  // As far as words of SRAM are free for a transfer.
+  uint64_t SramRate(int engine) const {
+    const Engine& e = engines_[engine];
+    if (!e.moving) return kOne;
+    const CommandCost& cost = work_[e.current].cost;
+    // Cycles that a word takes, of kOne.
+    uint64_t word = kOne;
+    const Engine& vector = engines_[kVector];
+    if (vector.moving) {
+      const CommandCost& other = work_[vector.current].cost;
+      // The first line in four cycles costs as much as all others.
+      const uint64_t lines = other.lines * VectorRate() / other.cycles;
+      word += (std::min(kOne, 4 * lines) + lines) / 2 *
+              (engine == kLoad ? calibration_.vector_load
+                               : calibration_.vector_store) /
+              64;
+    }
+    if (const CommandCost* pixels = Pixels()) {
+      const uint64_t weights =
+          std::min(2 * kOne, pixels->weights * kOne / pixels->cycles);
+      word += weights / 2 * calibration_.weights_load / 64;
+      const uint64_t strided = pixels->strided * kOne / pixels->cycles;
+      word += strided * calibration_.stride_load / 64;
+    }
+    const uint64_t needed = cost.moves * word / cost.cycles;
+    return needed <= kOne ? kOne : kOne * kOne / needed;
+  }
+  // As far as lines of SRAM are free.
+  uint64_t VectorRate() const {
+    const CommandCost* pixels = Pixels();
+    if (pixels == nullptr) return kOne;
+    const CommandCost& cost = work_[engines_[kVector].current].cost;
+    const uint64_t words = pixels->words * kOne / pixels->cycles;
+    const uint64_t line =
+        kOne + words * 4 / banks_ * calibration_.matrix_vector / 64;
+    const uint64_t needed = cost.lines * line / cost.cycles;
+    return needed <= kOne ? kOne : kOne * kOne / needed;
   }
 
   // When something changes next; kNever if nothing will.
@@ -332,12 +414,16 @@ class Simulation {
         const uint64_t rate = Rate(i);
         at(now_ + (e.work + rate - 1) / rate);
       }
-      if (!e.queue.empty()) {
+      if (!e.queue.empty() && e.free != kNever) {
         at(std::max(e.free,
                     timeline_.commands[e.queue.front()].dispatched + 1));
       }
     }
     if (next_ < work_.size()) at(ready_);
+    if (!pixels_.empty()) {
+      at(pixels_.front().begin);
+      at(pixels_.front().end);
+    }
     return next;
   }
 
@@ -365,8 +451,8 @@ class Simulation {
   }
 
   void Advance(uint64_t step) {
-    const uint64_t rates[2] = {Rate(kLoad), Rate(kStore)};
-    for (int i : {kLoad, kStore}) {
+    const uint64_t rates[] = {Rate(kLoad), Rate(kStore), 0, Rate(kVector)};
+    for (int i : {kLoad, kStore, kVector}) {
       Engine& e = engines_[i];
       if (e.moving) e.work -= std::min(e.work, step * rates[i]);
     }
@@ -385,6 +471,13 @@ class Simulation {
   uint64_t burst_ = 0;  // when the first beat of its burst is there
   std::array<uint64_t, kBufferBeats> taken_;
   uint64_t bus_ = 0;
+  // The matrix engine's commands from their first to their last pixel.
+  struct Pixel {
+    uint64_t begin, end;
+    size_t command;
+  };
+  std::deque<Pixel> pixels_;
+  const uint64_t banks_;
   uint64_t now_ = 0;
 };
 
@@ -507,7 +600,7 @@ absl::StatusOr<Timeline> SimulateTimeline(
     }
     at += work.back().words;
   }
-  RETURN_IF_ERROR(Simulation(std::move(work), calibration, &timeline).Run());
+  RETURN_IF_ERROR(Simulation(std::move(work), config, calibration, &timeline).Run());
   return timeline;
 }
 

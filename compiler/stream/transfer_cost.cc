@@ -114,8 +114,10 @@ Sums Grouped(const Box& b, double* times) {
     const uint64_t chunks = Pieces(dram, b.n0, kWord);
     sums.bursts += chunks * planes.n;
     sums.places += chunks * planes.n;
-    sums.beats += planes.s % kWord == 0 ? chunks * planes.n
-                                        : chunks * planes.n * 2;
+    // A chunk is a beat of the first plane; of others that lie differently two.
+    for (uint64_t i = 0; i < planes.n; ++i) {
+      sums.beats += i * planes.s % kWord == 0 ? chunks : 2 * chunks;
+    }
     sums.words += b.t0 == 16 ? b.n0 : chunks * Pieces(sram, 16 * b.t0, kWord);
   });
   return sums;

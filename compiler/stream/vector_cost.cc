@@ -217,11 +217,19 @@ class Engine {
       }
     }
     for (int64_t n : loops_.o) issues *= n;
+    // So is the last chunk of lanes, where it has strips of its own.
+    const bool ragged = loops_.dim != 0 && loops_.o[0] > 1 &&
+                        loops_.lanes % isa::kVectorLanes != 0;
+    const int64_t chunks = loops_.o[0], full = chunks - (ragged ? 1 : 0);
     if (issues <= kBudget) {
-      Follow(0, along, kBudget);
+      Follow(0, along, 0, chunks, kBudget);
     } else {
-      if (whole > 0) Follow(0, whole, kBudget / 2);
-      if (whole < along) Follow(whole, along, kBudget / 2);
+      for (const auto& [from, to] : {std::pair<int64_t, int64_t>{0, whole},
+                                     std::pair<int64_t, int64_t>{whole, along}}) {
+        if (from == to) continue;
+        Follow(from, to, 0, full, kBudget / 2);
+        if (ragged) Follow(from, to, full, chunks, kBudget / 4);
+      }
     }
     VectorTimes times;
     const auto skipped = static_cast<int64_t>(std::max(0.0, skipped_));
@@ -229,6 +237,11 @@ class Engine {
     times.done = skipped + std::max(now_ + calibration_.lane_latency,
                                     writer_.Flush(now_));
     times.done = std::max(times.done, times.read);
+    // Of what was left out as of the rest.
+    const auto followed = static_cast<double>(times.done - skipped);
+    times.lines = static_cast<uint64_t>(static_cast<double>(ports_.lines()) *
+                                        static_cast<double>(times.done) /
+                                        std::max(1.0, followed));
     return times;
   }
 
@@ -236,13 +249,17 @@ class Engine {
   // With what was left out of loops inside.
   double Now() const { return static_cast<double>(now_) + skipped_; }
 
-  // The strips whose place along `dim` is in [from, to): so many instructions,
+  // The strips whose place along `dim` is in [from, to), and their chunk of lanes
+  // (if these are another dimension) in [chunk, chunks): so many instructions,
   // and the rest at the pace of their second half.
-  void Follow(int64_t from, int64_t to, int64_t budget) {
+  void Follow(int64_t from, int64_t to, int64_t chunk, int64_t chunks,
+              int64_t budget) {
     const int64_t step = loops_.strips ? kSlots : 1;
     int64_t n[4], strips = 1;
     for (int i = 0; i < 4; ++i) {
-      n[i] = i == loops_.dim ? (to - from + step - 1) / step : loops_.o[i];
+      n[i] = i == loops_.dim ? (to - from + step - 1) / step
+             : i == 0        ? chunks - chunk
+                             : loops_.o[i];
       strips *= n[i];
     }
     const int64_t start = issues_;
@@ -252,7 +269,9 @@ class Engine {
     while (done < strips && (issues_ - start < budget || done == half)) {
       int64_t at[4];
       for (int i = 0; i < 4; ++i) {
-        at[i] = i == loops_.dim ? from + index[i] * step : index[i];
+        at[i] = i == loops_.dim ? from + index[i] * step
+                : i == 0        ? chunk + index[i]
+                                : index[i];
       }
       Strip(at, static_cast<int>(std::min(step, to - at[loops_.dim])));
       ++done;

@@ -21,6 +21,7 @@ namespace heddle::compiler {
 struct VectorTimes {
   uint64_t read = 0;  // input_read
   uint64_t done = 0;  // output_visible, and the engine is free
+  uint64_t lines = 0;  // of SRAM, 64 bytes each
 };
 
 class VectorCosts {

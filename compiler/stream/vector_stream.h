@@ -42,6 +42,7 @@ class LinePorts {
     while (read_[time % kCycles] == time) ++time;
     read_[time % kCycles] = time;
     if (written_[time % kCycles] == time) ++owed_;
+    ++lines_;
     return time;
   }
   int64_t Write(int64_t time) {
@@ -53,13 +54,15 @@ class LinePorts {
       written_[time % kCycles] = time;
       again = owed_ > 0;
     }
+    ++lines_;
     return time;
   }
+  int64_t lines() const { return lines_; }
 
  private:
   static constexpr int kCycles = 1024;
   std::array<int64_t, kCycles> read_, written_;
-  int64_t owed_ = 0;
+  int64_t owed_ = 0, lines_ = 0;
 };
 
 // An operand stream. Per vector: Next, then Pop.
