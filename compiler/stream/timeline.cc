@@ -102,7 +102,8 @@ class Simulation {
     uint64_t free = 0;          // takes the next command from here on
     std::deque<Point> reads, ends;  // points of commands, in order
     size_t accepted = 0;        // and not at their end
-    uint64_t last_end = 0;
+    uint64_t last_end = 0;      // that is known
+    uint64_t ended = 0;         // of the last one that is over
     // Transfers: the one that waits for its turn, and the one under way.
     bool prepared = false, moving = false;
     uint64_t ready = 0;         // when `prepared` may start
@@ -197,7 +198,7 @@ class Simulation {
     Engine& e = engines_[engine];
     const Work& w = work_[index];
     ++e.accepted;
-    timeline_.commands[index].start = std::max(now_, e.last_end);
+    timeline_.commands[index].start = now_;
     switch (engine) {
       case kLoad:
       case kStore:
@@ -312,7 +313,11 @@ class Simulation {
         const Point point = e.ends.front();
         e.ends.pop_front();
         Signal(point.command, false);
-        timeline_.commands[point.command].end = point.time;
+        TimedCommand& timed = timeline_.commands[point.command];
+        timed.end = point.time;
+        // An engine shows what it works on for one command at a time.
+        timed.start = std::max(timed.start, e.ended);
+        e.ended = point.time;
         --e.accepted;
         --left_[&e - engines_.data()];
         any = true;
