@@ -2,7 +2,7 @@
 // What each feature of the compiler's schedule brings: bytes of device memory
 // and estimated cycles of quantized networks with all features, and with each
 // one switched off. No measurement: cycles are those of the timeline over
-// uncalibrated estimates.
+// estimates.
 //
 // Arguments: [--layers] [--config=NAME] [NETWORK | MODEL.onnx ...]; by default
 // resnet50 and mobilenet_v2 of compiler/testing/networks.h, and mobilenetv2_qdq

@@ -24,6 +24,9 @@ constexpr uint64_t kNever = UINT64_MAX;
 constexpr size_t kTable = 8;        // commands that an engine has accepted
 constexpr uint64_t kBufferBeats = 64, kBurstBeats = 16;  // of the fetch
 constexpr uint64_t kOne = 1 << 16;  // a cycle of work
+// Beats that the load engine asks for ahead: what a fetch finds in front of it
+// at device memory when these are not limited by anything else.
+constexpr uint64_t kLoadBeats = 256;
 
 struct Unit {
   uint32_t semaphore = 0;
@@ -48,7 +51,8 @@ class Simulation {
       : work_(std::move(work)),
         calibration_(calibration),
         timeline_(*timeline),
-        banks_(config.sram_banks) {
+        banks_(config.sram_banks),
+        latency_(config.dram_latency_cycles) {
     for (const Work& w : work_) {
       if (w.engine >= 0) ++left_[w.engine];
       for (const Unit& u : w.signals) {
@@ -158,7 +162,7 @@ class Simulation {
           // The place of the last beat of the burst.
           const uint64_t room = taken_[(beat_ + kBurstBeats - 1) % kBufferBeats];
           burst_ = std::max(burst_ + kBurstBeats,
-                            room + calibration_.fetch_again);
+                            room + calibration_.fetch_again + InFront());
         } else {
           burst_ += kBurstBeats;
         }
@@ -168,6 +172,13 @@ class Simulation {
     }
     ready_ = time + calibration_.dispatch +
              (w.opcode == isa::Opcode::kConv ? calibration_.dispatch_conv : 0);
+  }
+
+  // Cycles that the memory needs for what the load engine has asked for.
+  uint64_t InFront() const {
+    const uint64_t waiting =
+        kLoadBeats - std::min<uint64_t>(kLoadBeats, latency_);
+    return Demand(kLoad) > kOne / 2 ? waiting : 0;
   }
 
   // The engines take the first commands of their queues.
@@ -482,7 +493,7 @@ class Simulation {
     size_t command;
   };
   std::deque<Pixel> pixels_;
-  const uint64_t banks_;
+  const uint64_t banks_, latency_;
   uint64_t now_ = 0;
 };
 
