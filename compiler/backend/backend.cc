@@ -365,11 +365,20 @@ absl::StatusOr<BackendResult> Generate(const Graph& graph, Lowered* lowered,
   return result;
 }
 
-// Whether `a` serves the goal better than `b`.
-bool Better(Goal goal, const CompileReport& a, const CompileReport& b) {
+// Whether `a` serves the goal better than `b`. Among those that are as fast
+// as the fastest so far, but for what estimates do not tell apart, less traffic
+// counts: it leaves bandwidth to others and costs power.
+bool Better(Goal goal, const CompileReport& a, const CompileReport& b,
+            uint64_t fastest) {
   if (goal == Goal::kTraffic && a.dram_bytes != b.dram_bytes) {
     return a.dram_bytes < b.dram_bytes;
   }
+  const uint64_t limit = fastest + fastest / 4000;
+  const bool a_fast = a.estimated_cycles <= limit;
+  const bool b_fast = b.estimated_cycles <= limit;
+  if (a_fast != b_fast) return a_fast;
+  if (a_fast && a.dram_bytes + a.dram_bytes / 50 < b.dram_bytes) return true;
+  if (a_fast && b.dram_bytes + b.dram_bytes / 50 < a.dram_bytes) return false;
   return a.estimated_cycles < b.estimated_cycles;
 }
 
@@ -425,6 +434,7 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
   // ahead is best for it.
   const int farthest = options.features.prefetch;
   for (Attempt& a : attempts) a.features.prefetch = std::min(farthest, 1);
+  uint64_t fastest = UINT64_MAX / 2;
   Facts facts;
   const size_t with_choice = attempts.size();
   for (size_t i = 0; i < attempts.size(); ++i) {
@@ -443,7 +453,9 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
       if (i == 0) best = made.status();
       continue;
     }
-    if (!best.ok() || Better(options.goal, made->report, best->report)) {
+    fastest = std::min(fastest, made->report.estimated_cycles);
+    if (!best.ok() ||
+        Better(options.goal, made->report, best->report, fastest)) {
       best = std::move(made);
       chosen = attempts[i];
     }
@@ -460,9 +472,9 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
   const auto improve = [&](const Attempt& attempt) {
     absl::StatusOr<BackendResult> made =
         Generate(graph, &lowered, production, limited, attempt, scope, &facts);
-    if (!made.ok() || !Better(options.goal, made->report, best->report)) {
-      return;
-    }
+    if (!made.ok()) return;
+    fastest = std::min(fastest, made->report.estimated_cycles);
+    if (!Better(options.goal, made->report, best->report, fastest)) return;
     best = std::move(made);
     chosen = attempt;
   };

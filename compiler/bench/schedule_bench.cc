@@ -39,9 +39,9 @@ void CutAtUnsupported(Graph* graph) {
 }
 
 void PrintLayers(const BackendResult& result, const isa::Config& config) {
-  auto timeline = SimulateTimeline(
-      result.package.streams[0], config,
-      {{0, absl::MakeConstSpan(result.package.weights)}});
+  auto timeline =
+      SimulateTimeline(result.package.streams[0], config,
+                       {{0, absl::MakeConstSpan(result.package.weights)}});
   if (!timeline.ok()) return;
   const auto times = AttributeToLayers(*timeline, result.report.layers.size());
   std::printf("  %-10s %9s %9s %9s %9s %9s %9s  %s\n", "engine", "cycles",
@@ -88,9 +88,9 @@ int Measure(const std::string& path, const std::string& config, bool layers) {
       continue;
     }
     const isa::Config& hardware = *isa::FindConfig(config);
-    auto timeline = SimulateTimeline(
-        result->package.streams[0], hardware,
-        {{0, absl::MakeConstSpan(result->package.weights)}});
+    auto timeline =
+        SimulateTimeline(result->package.streams[0], hardware,
+                         {{0, absl::MakeConstSpan(result->package.weights)}});
     if (!timeline.ok()) return 1;
     uint64_t dram = 0;
     for (const EngineTime& e : timeline->engines) dram += e.bytes;

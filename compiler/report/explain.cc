@@ -306,7 +306,9 @@ absl::StatusOr<Explanation> ExplainNode(absl::string_view model,
     }
   }
   if (estimates) {
-    result.text += "* estimated by the compiler, calibrated on single commands of the RTL\n";
+    result.text +=
+        "* estimated by the compiler, calibrated on single commands of the "
+        "RTL\n";
   }
   return result;
 }

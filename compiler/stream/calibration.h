@@ -36,8 +36,8 @@ struct Calibration {
   int64_t scatter_row;
   // Matrix: acceptance to the first pixel, without and with the divisions of
   // stripes; between the pixels of two commands; between
-  // parameters and weights of a block of channels; last pixel to the end; more of
-  // it with average and max pooling and with 32-bit results.
+  // parameters and weights of a block of channels; last pixel to the end; more
+  // of it with average and max pooling and with 32-bit results.
   int64_t conv_start;
   int64_t conv_divide;
   int64_t conv_gap;
@@ -62,9 +62,9 @@ struct Calibration {
   int64_t vector_tail;
   int64_t gate;
   // Beside each other, per 64 cycles: what lines of the vector engine cost a
-  // load, a store; what words of the matrix engine cost a line, by the chance to
-  // meet in a bank; what the weight reader costs a load, and what
-  // each word per cycle that is not beside the one before.
+  // load, a store; what words of the matrix engine cost a line, by the chance
+  // to meet in a bank; what the weight reader costs a load, and what each word
+  // per cycle that is not beside the one before.
   int64_t vector_load;
   int64_t vector_store;
   int64_t matrix_vector;
@@ -77,7 +77,7 @@ const Calibration& CalibrationOf(const isa::Config& config);
 // The latencies by name, in the order of calibration.inc.
 struct CalibrationField {
   const char* name;
-  int64_t Calibration::* value;
+  int64_t Calibration::*value;
 };
 extern const CalibrationField kCalibrationFields[];
 extern const size_t kNumCalibrationFields;

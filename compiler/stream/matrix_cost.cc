@@ -80,8 +80,9 @@ MatrixCost CostOf(const isa::Conv& c, const isa::Config& config,
     const bool narrow = c.dx != 1 || c.sx > 4 || c.sx > c.kw;
     const bool wide = !narrow && c.kw > 5;
     const uint64_t rows = std::min<uint64_t>(c.kh, wide ? 2 : 3);
-    const uint64_t columns =
-        std::min<uint64_t>(c.kw, narrow ? 1 : wide ? 8 : 5);
+    const uint64_t columns = std::min<uint64_t>(c.kw, narrow ? 1
+                                                      : wide ? 8
+                                                             : 5);
     passes = DivUp(c.kh, rows) * DivUp(c.kw, columns);
     blocks = DivUp(c.co, 16);
     // A kernel row is a run of words, two at a time.
@@ -106,11 +107,10 @@ MatrixCost CostOf(const isa::Conv& c, const isa::Config& config,
     tile = lanes_in * lanes_out / kWord;
   }
   const double words_per_cycle =
-      static_cast<double>(c.w_mode == isa::WeightMode::kRow
-                              ? calibration.row_words
-                          : c.w_mode == isa::WeightMode::kColumn
-                              ? calibration.column_words
-                              : calibration.packed_words) /
+      static_cast<double>(
+          c.w_mode == isa::WeightMode::kRow      ? calibration.row_words
+          : c.w_mode == isa::WeightMode::kColumn ? calibration.column_words
+                                                 : calibration.packed_words) /
       64.0;
   const double load = static_cast<double>(tile) / words_per_cycle;
   // Parameters come before the first tile of a block, on its way.
@@ -134,8 +134,8 @@ MatrixCost CostOf(const isa::Conv& c, const isa::Config& config,
     for (uint64_t columns : nest.columns) {
       const double pixels = static_cast<double>(rows * (columns + row_extra));
       // Only the last pass of a block hides the next block's parameters.
-      const double final =
-          std::max(pixels, rate * (static_cast<double>(rows * columns) - queue));
+      const double final = std::max(
+          pixels, rate * (static_cast<double>(rows * columns) - queue));
       cycles += static_cast<double>(blocks) *
                 (static_cast<double>(passes - 1) * std::max(pixels, load) +
                  std::max(final, lead));

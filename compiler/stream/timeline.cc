@@ -21,9 +21,9 @@ constexpr int kStore = static_cast<int>(isa::Engine::kStore) - 1;
 constexpr int kMatrix = static_cast<int>(isa::Engine::kMatrix) - 1;
 constexpr int kVector = static_cast<int>(isa::Engine::kVector) - 1;
 constexpr uint64_t kNever = UINT64_MAX;
-constexpr size_t kTable = 8;        // commands that an engine has accepted
+constexpr size_t kTable = 8;  // commands that an engine has accepted
 constexpr uint64_t kBufferBeats = 64, kBurstBeats = 16;  // of the fetch
-constexpr uint64_t kOne = 1 << 16;  // a cycle of work
+constexpr uint64_t kOne = 1 << 16;                       // a cycle of work
 // Beats that the load engine asks for ahead: what a fetch finds in front of it
 // at device memory when these are not limited by anything else.
 constexpr uint64_t kLoadBeats = 256;
@@ -103,18 +103,18 @@ class Simulation {
   };
   struct Engine {
     std::deque<size_t> queue;
-    uint64_t free = 0;          // takes the next command from here on
+    uint64_t free = 0;              // takes the next command from here on
     std::deque<Point> reads, ends;  // points of commands, in order
-    size_t accepted = 0;        // and not at their end
-    uint64_t last_end = 0;      // that is known
-    uint64_t ended = 0;         // of the last one that is over
+    size_t accepted = 0;            // and not at their end
+    uint64_t last_end = 0;          // that is known
+    uint64_t ended = 0;             // of the last one that is over
     // Transfers: the one that waits for its turn, and the one under way.
     bool prepared = false, moving = false;
-    uint64_t ready = 0;         // when `prepared` may start
+    uint64_t ready = 0;  // when `prepared` may start
     size_t waiting = 0, current = 0;
-    uint64_t work = 0;          // of the current one, in 1 / kOne cycles
-    uint64_t behind = 0;        // vector: what follows its read point
-    bool read = false;          // which has been reached
+    uint64_t work = 0;    // of the current one, in 1 / kOne cycles
+    uint64_t behind = 0;  // vector: what follows its read point
+    bool read = false;    // which has been reached
     // Matrix: the pixels of the command before end, those of its last pass;
     // starts of the last two.
     uint64_t pixels_end = 0, last = 0, begun = 0, begun_before = 0;
@@ -135,9 +135,8 @@ class Simulation {
         const bool drains =
             w.opcode == isa::Opcode::kBarrier || w.opcode == isa::Opcode::kEnd;
         const bool idle = std::all_of(
-            engines_.begin(), engines_.end(), [](const Engine& e) {
-              return e.accepted == 0 && e.queue.empty();
-            });
+            engines_.begin(), engines_.end(),
+            [](const Engine& e) { return e.accepted == 0 && e.queue.empty(); });
         if (drains && !idle) break;
         timed.dispatched = timed.start = timed.end = now_;
       }
@@ -160,7 +159,8 @@ class Simulation {
           burst_ = calibration_.fetch_first;
         } else if (beat_ >= kBufferBeats) {
           // The place of the last beat of the burst.
-          const uint64_t room = taken_[(beat_ + kBurstBeats - 1) % kBufferBeats];
+          const uint64_t room =
+              taken_[(beat_ + kBurstBeats - 1) % kBufferBeats];
           burst_ = std::max(burst_ + kBurstBeats,
                             room + calibration_.fetch_again + InFront());
         } else {
@@ -201,7 +201,8 @@ class Simulation {
 
   bool CanAccept(int engine) const {
     const Engine& e = engines_[engine];
-    return now_ >= e.free && now_ > timeline_.commands[e.queue.front()].dispatched &&
+    return now_ >= e.free &&
+           now_ > timeline_.commands[e.queue.front()].dispatched &&
            e.accepted < kTable && !e.prepared;
   }
 
@@ -504,8 +505,9 @@ class Programs {
 
   void Loaded(const isa::Load& c) {
     const uint64_t bytes = uint64_t{c.n0} << c.elem_log2;
-    const bool plain = c.region == 0 && c.n1 == 1 && c.n2 == 1 && c.n3 == 1 &&
-                       (c.n0 == 1 || (c.s0 == c.t0 && c.s0 == 1u << c.elem_log2));
+    const bool plain =
+        c.region == 0 && c.n1 == 1 && c.n2 == 1 && c.n3 == 1 &&
+        (c.n0 == 1 || (c.s0 == c.t0 && c.s0 == 1u << c.elem_log2));
     if (!plain) return;
     for (const KnownBytes& k : known_) {
       if (c.dram_offset < k.offset ||
@@ -517,7 +519,8 @@ class Programs {
         p = {c.sram_addr, bytes, &k.bytes[c.dram_offset - k.offset]};
         return;
       }
-      places_.push_back({c.sram_addr, bytes, &k.bytes[c.dram_offset - k.offset]});
+      places_.push_back(
+          {c.sram_addr, bytes, &k.bytes[c.dram_offset - k.offset]});
       return;
     }
   }
@@ -616,7 +619,8 @@ absl::StatusOr<Timeline> SimulateTimeline(
     }
     at += work.back().words;
   }
-  RETURN_IF_ERROR(Simulation(std::move(work), config, calibration, &timeline).Run());
+  RETURN_IF_ERROR(
+      Simulation(std::move(work), config, calibration, &timeline).Run());
   return timeline;
 }
 

@@ -3,14 +3,14 @@
 // commands (estimate.h). Deterministic, exact integers.
 //
 // The model. The front end fetches the stream ahead, takes a beat (four words)
-// of a command per cycle and stops at a full queue (queue_depth commands besides
-// those that the engine has accepted) and at a barrier. An engine accepts
-// commands in order when their waits are satisfied, and gives a signal when the
-// command reaches the point that the signal names. The vector engine works on
-// one command at a time. The matrix engine prepares the next one meanwhile. Load
-// and store prepare a command, then move its data one command after another; the
-// latency of device memory comes behind that and overlaps what follows. While
-// both want more of the bus than there is each has half.
+// of a command per cycle and stops at a full queue (queue_depth commands
+// besides those that the engine has accepted) and at a barrier. An engine
+// accepts commands in order when their waits are satisfied, and gives a signal
+// when the command reaches the point that the signal names. The vector engine
+// works on one command at a time. The matrix engine prepares the next one
+// meanwhile. Load and store prepare a command, then move its data one command
+// after another; the latency of device memory comes behind that and overlaps
+// what follows. While both want more of the bus than there is each has half.
 #ifndef HEDDLE_COMPILER_STREAM_TIMELINE_H_
 #define HEDDLE_COMPILER_STREAM_TIMELINE_H_
 

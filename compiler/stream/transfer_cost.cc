@@ -181,12 +181,11 @@ TransferCost CostOf(const isa::Fill& c, const Calibration&) {
   const uint64_t t0 = c.n0 == 1 ? element : c.t0;
   const uint64_t bytes = (c.n0 - 1) * t0 + element;
   Sums sums;
-  const double times =
-      ForRows({Axis{c.n1, 0, c.t1}, Axis{c.n2, 0, c.t2}, Axis{c.n3, 0, c.t3}},
-              0, c.sram_addr, [&](uint64_t, uint64_t sram) {
-                sums.places +=
-                    t0 == element ? Pieces(sram, bytes, kWord) : c.n0;
-              });
+  const double times = ForRows(
+      {Axis{c.n1, 0, c.t1}, Axis{c.n2, 0, c.t2}, Axis{c.n3, 0, c.t3}}, 0,
+      c.sram_addr, [&](uint64_t, uint64_t sram) {
+        sums.places += t0 == element ? Pieces(sram, bytes, kWord) : c.n0;
+      });
   return Scaled(sums, times, false);
 }
 

@@ -12,10 +12,10 @@
 namespace heddle::compiler {
 namespace {
 
-constexpr int kSlots = 8;         // groups of a strip
-constexpr int kRegisters = 17;    // 16 and `out`
-constexpr int kOut = 16;          // its number
-constexpr int kStoreQueue = 16;   // vectors
+constexpr int kSlots = 8;          // groups of a strip
+constexpr int kRegisters = 17;     // 16 and `out`
+constexpr int kOut = 16;           // its number
+constexpr int kStoreQueue = 16;    // vectors
 constexpr int64_t kBudget = 3072;  // instructions that are followed
 
 // What the sequencer looks at.
@@ -29,8 +29,8 @@ struct Item {
 // A command as the sequencer walks it.
 struct Loops {
   std::array<std::vector<Item>, 3> sections;
-  int64_t r[3] = {1, 1, 1};           // n_r1, n_r2, n_r3
-  int64_t o[4] = {1, 1, 1, 1};        // chunks, n_o1, n_o2, n_o3
+  int64_t r[3] = {1, 1, 1};     // n_r1, n_r2, n_r3
+  int64_t o[4] = {1, 1, 1, 1};  // chunks, n_o1, n_o2, n_o3
   int64_t lanes = 1, tail = 0;
   bool strips = false, gated = false, store_one = false;
   int dim = 0;
@@ -92,9 +92,8 @@ void AddStore(std::vector<Item>* section) {
 // Which groups may run together (rtl/src/hd_vec_setup.sv): no group may touch
 // what another one stores.
 template <typename T>
-void SetMode(const T& c, bool vmac, const isa::Stream streams[4],
-             uint8_t reads, bool stores, bool body_stores, bool late,
-             Loops* loops) {
+void SetMode(const T& c, bool vmac, const isa::Stream streams[4], uint8_t reads,
+             bool stores, bool body_stores, bool late, Loops* loops) {
   const int64_t n[7] = {c.lanes, c.n_r1, c.n_r2, c.n_r3,
                         c.n_o1,  c.n_o2, c.n_o3};
   const auto strides = [](const isa::Stream& s) {
@@ -224,8 +223,9 @@ class Engine {
     if (issues <= kBudget) {
       Follow(0, along, 0, chunks, kBudget);
     } else {
-      for (const auto& [from, to] : {std::pair<int64_t, int64_t>{0, whole},
-                                     std::pair<int64_t, int64_t>{whole, along}}) {
+      for (const auto& [from, to] :
+           {std::pair<int64_t, int64_t>{0, whole},
+            std::pair<int64_t, int64_t>{whole, along}}) {
         if (from == to) continue;
         Follow(from, to, 0, full, kBudget / 2);
         if (ragged) Follow(from, to, full, chunks, kBudget / 4);
@@ -249,9 +249,9 @@ class Engine {
   // With what was left out of loops inside.
   double Now() const { return static_cast<double>(now_) + skipped_; }
 
-  // The strips whose place along `dim` is in [from, to), and their chunk of lanes
-  // (if these are another dimension) in [chunk, chunks): so many instructions,
-  // and the rest at the pace of their second half.
+  // The strips whose place along `dim` is in [from, to), and their chunk of
+  // lanes (if these are another dimension) in [chunk, chunks): so many
+  // instructions, and the rest at the pace of their second half.
   void Follow(int64_t from, int64_t to, int64_t chunk, int64_t chunks,
               int64_t budget) {
     const int64_t step = loops_.strips ? kSlots : 1;
@@ -362,8 +362,7 @@ class Engine {
     int64_t t = std::max(now_ + 1, lanes_free_);
     const uint32_t reads =
         item.tree && round > 0 ? 1u << item.dest : item.reads;
-    for (uint32_t left = reads | 1u << item.dest; left != 0;
-         left &= left - 1) {
+    for (uint32_t left = reads | 1u << item.dest; left != 0; left &= left - 1) {
       t = std::max(t, ready[__builtin_ctz(left)]);
     }
     const uint8_t streams = round == 0 ? item.streams : 0;
@@ -380,8 +379,8 @@ class Engine {
         last_read_ = std::max(last_read_, readers_[s].fetched());
       }
     }
-    const int64_t result =
-        t + calibration_.lane_latency + (item.divide ? calibration_.lane_divide : 0);
+    const int64_t result = t + calibration_.lane_latency +
+                           (item.divide ? calibration_.lane_divide : 0);
     lanes_free_ = t + 1 + (item.divide ? calibration_.lane_divide : 0);
     ready[item.dest] = result;
     if (store) {
@@ -420,9 +419,10 @@ std::string KeyOf(T c, const Loops& loops, const uint64_t* program,
   for (int s = 0; s < 4; ++s) words[20 + 8 * s] &= 0xff00003f;
   for (int w = 13; w < 17; ++w) words[w] = 0;  // arguments
   words[4] = 0;                                // address of the program
-  std::string key(reinterpret_cast<const char*>(words.data()), 4 * words.size());
-  key.push_back(static_cast<char>(loops.strips | loops.gated << 1 |
-                                  loops.dim << 2));
+  std::string key(reinterpret_cast<const char*>(words.data()),
+                  4 * words.size());
+  key.push_back(
+      static_cast<char>(loops.strips | loops.gated << 1 | loops.dim << 2));
   if (program != nullptr) {
     key.append(reinterpret_cast<const char*>(program), 8 * length);
   }
@@ -452,8 +452,8 @@ VectorTimes VectorCosts::Of(const isa::Vrun& c, const uint64_t* program) {
   loops.store_one = c.store_one;
   loops.gather = c.gather_a;
   loops.scatter = c.scatter_d;
-  loops.index_reach =
-      int64_t{c.index_stride} * std::max<int64_t>(0, int64_t{c.index_bound} - 1);
+  loops.index_reach = int64_t{c.index_stride} *
+                      std::max<int64_t>(0, int64_t{c.index_bound} - 1);
   const size_t counts[3] = {c.prologue, c.body, c.epilogue};
   size_t at = 0;
   uint8_t reads = 0;

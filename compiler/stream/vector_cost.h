@@ -19,8 +19,8 @@ namespace heddle::compiler {
 
 // From the acceptance on.
 struct VectorTimes {
-  uint64_t read = 0;  // input_read
-  uint64_t done = 0;  // output_visible, and the engine is free
+  uint64_t read = 0;   // input_read
+  uint64_t done = 0;   // output_visible, and the engine is free
   uint64_t lines = 0;  // of SRAM, 64 bytes each
 };
 

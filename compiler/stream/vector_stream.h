@@ -105,9 +105,7 @@ class VectorReader {
     return ready_;
   }
   // The vector is taken.
-  void Pop(int64_t time) {
-    popped_[vectors_++ % kVectors] = time;
-  }
+  void Pop(int64_t time) { popped_[vectors_++ % kVectors] = time; }
   // Until when it reads SRAM.
   int64_t fetched() const { return taken_last_; }
 
@@ -142,8 +140,8 @@ class VectorReader {
     if (two && !Hit(other)) Ask(other, &there);
     if (asked_ == before) ++asked_;
     there = std::max(there, asked_);
-    taken_last_ = std::max({taken_last_ + 1, there,
-                            popped_[vectors_ % kVectors] + 1});
+    taken_last_ =
+        std::max({taken_last_ + 1, there, popped_[vectors_ % kVectors] + 1});
     taken_[steps_++ % kSteps] = taken_last_ + 1;
     ready_ = taken_last_ + kPick;
   }
@@ -152,7 +150,7 @@ class VectorReader {
   LinePorts* ports_;
   std::array<int64_t, 2 * kWays> tags_;
   std::array<int, 2> next_way_{};
-  std::array<int64_t, kSteps> taken_{};    // the queue's place is free
+  std::array<int64_t, kSteps> taken_{};  // the queue's place is free
   std::array<int64_t, kVectors> popped_{};
   int64_t steps_ = 0, vectors_ = 0;
   int64_t asked_ = 1, taken_last_ = 0, ready_ = 0;

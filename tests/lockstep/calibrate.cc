@@ -10,8 +10,8 @@
 // command of the vector or matrix engine beside a load, a store, or one of the
 // other. --fit takes both and prints the row of compiler/stream/calibration.inc
 // that comes nearest, and what is off then. --whole compares the network as it
-// is and prints the commands that end so much later or earlier than those before
-// them let expect (--worst cycles).
+// is and prints the commands that end so much later or earlier than those
+// before them let expect (--worst cycles).
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
@@ -21,11 +21,10 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-
 #include "compiler/compiler.h"
 #include "compiler/package/package.h"
 #include "compiler/stream/calibration.h"
@@ -84,8 +83,8 @@ std::vector<uint32_t> Alone(const std::vector<uint32_t>& words,
   for (size_t at = 0; at < words.size();) {
     isa::Command command = *isa::DecodeAny(&words[at], words.size() - at);
     at += isa::WordsOf(command);
-    isa::Header& h = std::visit(
-        [](auto& c) -> isa::Header& { return c.header; }, command);
+    isa::Header& h =
+        std::visit([](auto& c) -> isa::Header& { return c.header; }, command);
     h.wait0_enable = h.wait1_enable = h.signal0_enable = h.signal1_enable =
         false;
     h.wait0_sem = h.wait1_sem = h.signal0_sem = h.signal1_sem = 0;
@@ -309,9 +308,8 @@ void Print(const std::vector<Serial>& all, const isa::Config& config,
       sum.measured += m;
       sum.estimated += e;
       sum.absolute += std::abs(e - m);
-      const std::string line =
-          absl::StrFormat("%7.0f %7.0f %+6.1f %%  %s", m, e,
-                          100 * (e / m - 1), serial.text[i]);
+      const std::string line = absl::StrFormat(
+          "%7.0f %7.0f %+6.1f %%  %s", m, e, 100 * (e / m - 1), serial.text[i]);
       if (commands) std::printf("%s\n", line.c_str());
       if (seen.insert(line.substr(0, 60)).second) {
         offs.push_back({std::abs(e - m) / (m + 50), line});
@@ -344,9 +342,9 @@ int Whole(const std::string& name, const std::string& config, size_t worst) {
   if (!network.ok()) return 1;
   const package::Package& package = network->package;
   auto run = RunOnCore(package, network->inputs, {});
-  auto timeline = compiler::SimulateTimeline(
-      package.streams[0], *isa::FindConfig(config),
-      {{0, absl::MakeConstSpan(package.weights)}});
+  auto timeline =
+      compiler::SimulateTimeline(package.streams[0], *isa::FindConfig(config),
+                                 {{0, absl::MakeConstSpan(package.weights)}});
   if (!run.ok() || !timeline.ok()) return 1;
   std::printf("%s: %zu cycles, estimated %zu, error %+.2f %%\n", name.c_str(),
               size_t(run->cycles), size_t(timeline->cycles),
@@ -370,9 +368,9 @@ int Whole(const std::string& name, const std::string& config, size_t worst) {
                   size_t(m.done), size_t(e.start), size_t(e.end),
                   static_cast<ssize_t>(late - last),
                   compiler::EngineName(e.engine),
-                  isa::ToString(*isa::DecodeAny(
-                                    &package.streams[0][e.offset / 4],
-                                    package.streams[0].size() - e.offset / 4))
+                  isa::ToString(
+                      *isa::DecodeAny(&package.streams[0][e.offset / 4],
+                                      package.streams[0].size() - e.offset / 4))
                       .c_str());
     }
     last = late;

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiler's estimates against the RTL core, on random networks that nothing
-// was fitted to:
+// The compiler's estimates against the RTL core, on random networks that
+// nothing was fitted to:
 //
 //   random_bench [--config h256] [--first 1] [--networks 50] [--least 2000]
 //                [--most 3000000] [--max-error 5]
 //
-// The networks are those of compiler/testing/random_network.h. Networks whose estimate is outside
+// The networks are those of compiler/testing/random_network.h. Networks whose
+// estimate is outside
 // [--least, --most] cycles are passed over: those that are a few commands, and
 // those that take the RTL too long. Printed are each network's cycles, estimate
-// and error, and the distribution of the errors. Exit code 1: one is larger than
+// and error, and the distribution of the errors. Exit code 1: one is larger
+// than
 // --max-error percent.
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -55,9 +57,9 @@ int Main(int argc, char** argv) {
                    std::string(run.status().message()).c_str());
       return 1;
     }
-    errors.push_back(100 * (static_cast<double>(estimate) /
-                                static_cast<double>(run->cycles) -
-                            1));
+    errors.push_back(
+        100 *
+        (static_cast<double>(estimate) / static_cast<double>(run->cycles) - 1));
     std::printf("%6zu %10zu %10zu %+7.2f %%\n", size_t(seed),
                 size_t(run->cycles), size_t(estimate), errors.back());
     std::fflush(stdout);

@@ -195,10 +195,9 @@ std::string TextReport(const package::Package& package,
       report.stream_bytes, report.commands, DeviceBytes(package),
       report.dram_bytes, report.sram_peak_bytes, report.sram_bytes,
       report.estimated_cycles, compiler::Milliseconds(report.estimated_cycles),
-      Limit(report), LimitName(report),
-      report.compute_bound_cycles, report.dram_bound_cycles,
-      Ratio(report.estimated_cycles, Limit(report)), report.layer_bound_cycles,
-      100 * report.estimated_utilisation);
+      Limit(report), LimitName(report), report.compute_bound_cycles,
+      report.dram_bound_cycles, Ratio(report.estimated_cycles, Limit(report)),
+      report.layer_bound_cycles, 100 * report.estimated_utilisation);
   text += FloatGroups(report);
   for (const std::string& note : report.notes) {
     absl::StrAppend(&text, "note: ", Printable(note), "\n");

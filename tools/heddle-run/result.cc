@@ -150,8 +150,7 @@ std::string ToText(const package::Package& package, const Result& result) {
     absl::StrAppend(&text, "* estimated by the compiler\n\n");
   }
   const Cycles cycles = CyclesOf(package, result);
-  const char* estimated =
-      cycles.estimated ? " (estimated)" : "";
+  const char* estimated = cycles.estimated ? " (estimated)" : "";
   absl::StrAppendFormat(
       &text,
       "model         %s for %s, %d bytes of device memory\n"
