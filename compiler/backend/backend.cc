@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
-#include <mutex>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -135,16 +135,26 @@ std::vector<package::TensorInfo> Describe(
   return out;
 }
 
+// Microprograms and where they lie in region 0.
+struct PlacedPrograms {
+  uint64_t offset = 0;
+  std::vector<uint8_t> bytes;
+
+  KnownBytes known() const { return {offset, absl::MakeConstSpan(bytes)}; }
+};
+
 // Commands for a lowered graph, appended to `stream` with tags from `first_tag`
 // on. `options`: whom the passes are told.
 absl::StatusOr<MemoryPlan> EmitGraph(
     DeviceGraph* device, ConstantPool* constants, const isa::Config& config,
     const Features& features, const CompileOptions& options, uint32_t first_tag,
-    StreamBuilder* stream) {
+    StreamBuilder* stream, PlacedPrograms* placed) {
   BeginPass(options, "plan-memory");
   const ProgramTable programs = CollectPrograms(*device);
   const ConstantGroup program_constant{constants->Add(programs.bytes),
                                        AlignToRegion(programs.bytes.size())};
+  *placed = {program_constant.offset, programs.bytes};
+  placed->bytes.resize(AlignToRegion(placed->bytes.size()));
   ASSIGN_OR_RETURN(
       MemoryPlan plan,
       PlanMemory(device, config, (programs.bytes.size() + 15) / 16 * 16,
@@ -309,12 +319,14 @@ absl::StatusOr<BackendResult> Generate(const Graph& graph, Lowered* lowered,
   RETURN_IF_ERROR(
       EndPass(options, "choose-schedule", [&] { return ToText(device); }));
   StreamBuilder stream(*config);
-  ASSIGN_OR_RETURN(MemoryPlan plan, EmitGraph(&device, &constants, *config,
-                                              features, options, 0, &stream));
+  PlacedPrograms programs, tap_programs;
+  ASSIGN_OR_RETURN(MemoryPlan plan,
+                   EmitGraph(&device, &constants, *config, features, options, 0,
+                             &stream, &programs));
   if (!taps.ops.empty()) {
     ASSIGN_OR_RETURN(MemoryPlan tap_plan,
                      EmitGraph(&taps, &constants, *config, features, {},
-                               device.ops.size(), &stream));
+                               device.ops.size(), &stream, &tap_programs));
     plan.scratch_bytes = std::max(plan.scratch_bytes, tap_plan.scratch_bytes);
   }
   BeginPass(options, "synchronise");
@@ -376,11 +388,13 @@ absl::StatusOr<BackendResult> Generate(const Graph& graph, Lowered* lowered,
   if (streams.size() > 1) joined = Join(streams);
   const std::vector<uint32_t>& words =
       streams.size() > 1 ? joined : streams[0].words;
-  RETURN_IF_ERROR(FillReport(device, plan, ProgramBytes(device), words, *config,
-                             options.details, &result));
+  const std::vector<KnownBytes> known = {programs.known(),
+                                         tap_programs.known()};
+  RETURN_IF_ERROR(FillReport(device, plan, ProgramBytes(device), words, known,
+                             *config, options.details, &result));
   if (scope == Scope::kPackage) FillBounds(words, *config, &report);
   RETURN_IF_ERROR(EndPass(options, "timeline",
-                          [&] { return TimelineText(words, *config); }));
+                          [&] { return TimelineText(words, *config, known); }));
   for (EncodedStream& s : streams) {
     const auto index = static_cast<uint32_t>(p.streams.size());
     uint32_t last = UINT32_MAX;
@@ -402,12 +416,34 @@ absl::StatusOr<BackendResult> Generate(const Graph& graph, Lowered* lowered,
   return result;
 }
 
-// Whether `a` serves the goal better than `b`.
-bool Better(Goal goal, const CompileReport& a, const CompileReport& b) {
+// An attempt that has succeeded.
+struct Tried {
+  Attempt attempt;  // with the room that its package needs
+  uint64_t cycles = 0, dram_bytes = 0;
+};
+
+Tried Remember(const Attempt& attempt, const BackendResult& made) {
+  Tried tried{attempt, made.report.estimated_cycles, made.report.dram_bytes};
+  if (made.report.weight_bytes >= kWeightsToStay) {
+    tried.attempt.room = package::RoomBeside(made.package);
+  }
+  return tried;
+}
+
+// Whether `a` serves the goal better than `b`. Among those that are as fast
+// as the fastest so far, but for what estimates do not tell apart, less traffic
+// counts: it leaves bandwidth to others and costs power.
+bool Better(Goal goal, const Tried& a, const Tried& b, uint64_t fastest) {
   if (goal == Goal::kTraffic && a.dram_bytes != b.dram_bytes) {
     return a.dram_bytes < b.dram_bytes;
   }
-  return a.estimated_cycles < b.estimated_cycles;
+  const uint64_t limit = fastest + fastest / 4000;
+  const bool a_fast = a.cycles <= limit;
+  const bool b_fast = b.cycles <= limit;
+  if (a_fast != b_fast) return a_fast;
+  if (a_fast && a.dram_bytes + a.dram_bytes / 50 < b.dram_bytes) return true;
+  if (a_fast && b.dram_bytes + b.dram_bytes / 50 < a.dram_bytes) return false;
+  return a.cycles < b.cycles;
 }
 
 // The best of all attempts; with `verdict_only` whether one succeeds.
@@ -457,42 +493,41 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
                     add);
     }
   }
-  absl::StatusOr<BackendResult> best = absl::InternalError("no attempt");
-  Attempt chosen;
+  absl::StatusOr<BackendResult> first = absl::InternalError("no attempt");
   Facts facts;
-  // Tries `batch` on all threads. The best is the same whoever is done first:
-  // of equal ones that which was there before, or the earlier. Whether one was
-  // refused that need not be: a fused pooling asks for the whole image in SRAM;
+  std::optional<Tried> best;
+  uint64_t fastest = UINT64_MAX / 2;
+  const auto consider = [&](const Tried& tried) {
+    fastest = std::min(fastest, tried.cycles);
+    if (!best || Better(options.goal, tried, *best, fastest)) best = tried;
+  };
+  // Tries `batch` on all threads, and considers what came out in its order, so
+  // that the best is the same whoever is done first. Whether one was refused
+  // that need not be: a fused pooling asks for the whole image in SRAM;
   // without, there are tiles.
   const auto try_all = [&](const std::vector<Attempt>& batch) {
-    std::mutex mutex;
     std::vector<Facts> found(batch.size(), facts);
-    size_t winner = batch.size();
-    bool without_pool = false;
+    std::vector<std::optional<Tried>> tried(batch.size());
+    std::vector<uint8_t> pool_at_fault(batch.size());
     threads.For(batch.size(), [&](size_t i) {
       ThreadPool self(1);
-      absl::StatusOr<BackendResult> made =
+      const absl::StatusOr<BackendResult> made =
           Generate(graph, &lowered, &self, production, limited, batch[i], scope,
                    &found[i]);
-      std::lock_guard<std::mutex> lock(mutex);
-      if (!made.ok()) {
-        without_pool |=
+      if (made.ok()) {
+        tried[i] = Remember(batch[i], *made);
+      } else {
+        pool_at_fault[i] =
             batch[i].features.fuse_pool &&
             RejectionOf(made.status()) == Rejection::kUnsupportedShape;
-        return;
       }
-      const bool earlier = winner < batch.size() && i < winner;
-      if (best.ok() && !Better(options.goal, made->report, best->report) &&
-          (!earlier || Better(options.goal, best->report, made->report))) {
-        return;
-      }
-      best = std::move(made);
-      chosen = batch[i];
-      winner = i;
     });
-    for (const Facts& f : found) {
-      facts.grouped |= f.grouped;
-      facts.loads = f.loads;
+    bool without_pool = false;
+    for (size_t i = 0; i < batch.size(); ++i) {
+      facts.grouped |= found[i].grouped;
+      facts.loads = found[i].loads;
+      without_pool |= pool_at_fault[i] != 0;
+      if (tried[i]) consider(*tried[i]);
     }
     return without_pool;
   };
@@ -515,11 +550,11 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
       made = attempt();
     }
     production.progress = nullptr;
-    chosen = attempts[i];
-    if (i == 0 || made.ok()) best = std::move(made);
-    if (best.ok()) break;
+    if (made.ok()) consider(Remember(attempts[i], *made));
+    if (i == 0 || made.ok()) first = std::move(made);
+    if (first.ok()) break;
   }
-  if (verdict_only) return best;
+  if (verdict_only) return first;
   if (!first_only) {
     std::vector<Attempt> batch(attempts.begin() + 1, attempts.end());
     if (try_all(batch)) {
@@ -532,16 +567,16 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
       try_all(batch);
     }
     batch.clear();
-    for (int ahead = 2; best.ok() && facts.loads && ahead <= farthest;
+    for (int ahead = 2; best && facts.loads && ahead <= farthest;
          ahead = thorough ? ahead + 1 : ahead * 2) {
-      batch.push_back(chosen);
+      batch.push_back(best->attempt);
       batch.back().features.prefetch = ahead;
     }
     try_all(batch);
     batch.clear();
     const auto divide = [&](uint64_t divisor) {
-      if (!best.ok() || !facts.grouped || farthest == 0) return;
-      batch.push_back(chosen);
+      if (!best || !facts.grouped || farthest == 0) return;
+      batch.push_back(best->attempt);
       batch.back().group_divisor = divisor;
     };
     if (thorough) {
@@ -555,22 +590,17 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
   }
   // Who watches the passes sees those of the schedule that is taken, or how far
   // a refused graph comes.
-  if (scope == Scope::kPackage || (!best.ok() && !options.after_pass)) {
-    return best;
+  if (scope == Scope::kPackage || (!best && !options.after_pass)) {
+    return first;
   }
-  if (best.ok()) {
-    if (best->report.weight_bytes >= kWeightsToStay) {
-      chosen.room = package::RoomBeside(best->package);
-    }
-    best->package = package::Package();
-  }
+  first = absl::InternalError("no attempt");
   CompileOptions final_options = options;
   final_options.progress = nullptr;
   // With taps, region 2 is another.
   Lowered again(graph, final_options, limited);
   const bool lower_again = options.taps || options.after_pass;
   return Generate(graph, lower_again ? &again : &lowered, &threads,
-                  final_options, limited, best.ok() ? chosen : attempts[0],
+                  final_options, limited, best ? best->attempt : attempts[0],
                   Scope::kPackage, &facts);
 }
 

@@ -207,9 +207,11 @@ void FillBounds(const std::vector<uint32_t>& words, const isa::Config& config,
 absl::Status FillReport(const DeviceGraph& graph, const MemoryPlan& plan,
                         uint64_t program_bytes,
                         const std::vector<uint32_t>& words,
+                        const std::vector<KnownBytes>& constants,
                         const isa::Config& config, bool details,
                         BackendResult* result) {
-  const absl::StatusOr<Timeline> timeline = SimulateTimeline(words, config);
+  const absl::StatusOr<Timeline> timeline =
+      SimulateTimeline(words, config, constants);
   if (!timeline.ok()) {
     return absl::InternalError(
         absl::StrCat("the compiler made a stream that cannot run: ",

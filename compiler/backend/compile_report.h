@@ -19,11 +19,12 @@ namespace heddle::compiler {
 
 // Sets the layers, engines and cycles of the report, and the same of
 // result->package, whose weights and tensors are set already. The tags in
-// `words` are indices of graph.ops. `program_bytes`: see PlanMemory. Internal
-// error if the stream cannot run.
+// `words` are indices of graph.ops. `program_bytes`: see PlanMemory;
+// `constants`: see SimulateTimeline. Internal error if the stream cannot run.
 absl::Status FillReport(const DeviceGraph& graph, const MemoryPlan& plan,
                         uint64_t program_bytes,
                         const std::vector<uint32_t>& words,
+                        const std::vector<KnownBytes>& constants,
                         const isa::Config& config, bool details,
                         BackendResult* result);
 

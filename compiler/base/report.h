@@ -23,8 +23,16 @@ struct OperandReport {
   uint64_t bytes = 0;  // in SRAM, if the whole were there
 };
 
-// One line of the report: an operation of the card. All cycles are estimates,
-// uncalibrated.
+// All cycles are estimates of compiler/stream/timeline.h, calibrated from
+// measurements of single commands on the RTL; how far they are off is in
+// FIGURES.md. No configuration states its clock; times are given for one of
+// 1 GHz, that of the simulated card.
+constexpr double kReportMegahertz = 1000;
+inline double Milliseconds(uint64_t cycles) {
+  return static_cast<double>(cycles) / (kReportMegahertz * 1e3);
+}
+
+// One line of the report: an operation of the card.
 struct LayerReport {
   std::string name;  // ONNX node name(s)
   std::string op;
@@ -113,7 +121,7 @@ struct CompileReport {
   uint64_t stream_bytes = 0;
   uint64_t commands = 0;
   uint64_t sram_peak_bytes = 0;
-  uint64_t estimated_cycles = 0;     // uncalibrated
+  uint64_t estimated_cycles = 0;
   double estimated_utilisation = 0;  // MACs / (cycles * C * K)
   // What the model says and the compiler does not use, one sentence each.
   std::vector<std::string> notes;

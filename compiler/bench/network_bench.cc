@@ -6,7 +6,7 @@
 //
 // Without names: all of compiler/testing/networks.h. Per network: MACs, time to
 // compile, time of one inference (best of the repetitions), GMAC/s, the
-// estimated cycles (uncalibrated) with the share of the array that they mean,
+// estimated cycles with the share of the array that they mean,
 // and the bound of bound.h with the estimate as a multiple of it.
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -2,7 +2,7 @@
 // What each feature of the compiler's schedule brings: bytes of device memory
 // and estimated cycles of quantized networks with all features, and with each
 // one switched off. No measurement: cycles are those of the timeline over
-// uncalibrated estimates.
+// estimates.
 //
 // Arguments: [--layers] [--config=NAME] [NETWORK | MODEL.onnx ...]; by default
 // resnet50 and mobilenet_v2 of compiler/testing/networks.h, and mobilenetv2_qdq
@@ -39,7 +39,9 @@ void CutAtUnsupported(Graph* graph) {
 }
 
 void PrintLayers(const BackendResult& result, const isa::Config& config) {
-  auto timeline = SimulateTimeline(result.package.streams[0], config);
+  auto timeline =
+      SimulateTimeline(result.package.streams[0], config,
+                       {{0, absl::MakeConstSpan(result.package.weights)}});
   if (!timeline.ok()) return;
   const auto times = AttributeToLayers(*timeline, result.report.layers.size());
   std::printf("  %-10s %9s %9s %9s %9s %9s %9s  %s\n", "engine", "cycles",
@@ -86,7 +88,9 @@ int Measure(const std::string& path, const std::string& config, bool layers) {
       continue;
     }
     const isa::Config& hardware = *isa::FindConfig(config);
-    auto timeline = SimulateTimeline(result->package.streams[0], hardware);
+    auto timeline =
+        SimulateTimeline(result->package.streams[0], hardware,
+                         {{0, absl::MakeConstSpan(result->package.weights)}});
     if (!timeline.ok()) return 1;
     uint64_t dram = 0;
     for (const EngineTime& e : timeline->engines) dram += e.bytes;

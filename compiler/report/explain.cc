@@ -308,7 +308,9 @@ absl::StatusOr<Explanation> ExplainNode(absl::string_view model,
     }
   }
   if (estimates) {
-    result.text += "* estimated by the compiler, not calibrated\n";
+    result.text +=
+        "* estimated by the compiler, calibrated on single commands of the "
+        "RTL\n";
   }
   return result;
 }

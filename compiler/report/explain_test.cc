@@ -44,7 +44,7 @@ TEST(Explain, ANodeThatRuns) {
   EXPECT_TRUE(StrContains(text, "Mul 'scale'")) << text;
   EXPECT_TRUE(StrContains(text, "on the vector engine")) << text;
   EXPECT_TRUE(StrContains(text, "commands")) << text;
-  EXPECT_TRUE(StrContains(text, "not calibrated")) << text;
+  EXPECT_TRUE(StrContains(text, "calibrated on single commands")) << text;
   EXPECT_TRUE(StrContains(Explain(Small(), "y"), "'last_relu'"))
       << "by its result";
 }

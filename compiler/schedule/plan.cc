@@ -404,7 +404,9 @@ class Planner {
     if (rows && !(runs && t.rows <= kRowsBeforeGroups)) {
       t.rows = (t.rows + 1) / 2;
     } else if (runs) {
+      // Rows were cut for a result that need not be there as a whole any more.
       p.cut_groups = true;
+      t.rows = FirstTile(op).rows;
     } else if (op.columns_tileable &&
                t.columns > std::max(kShortRow, op.column_step)) {
       t.columns = Half(t.columns, op.column_step);

@@ -4,42 +4,10 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "compiler/stream/access.h"
+#include "compiler/stream/matrix_cost.h"
+#include "compiler/stream/transfer_cost.h"
 
 namespace heddle::compiler {
-namespace {
-
-constexpr uint64_t kCommandStart =
-    40;  // until results of a command are visible
-
-uint64_t DivUp(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
-
-uint64_t ConvCycles(const isa::Conv& c, const isa::Config& config) {
-  const uint64_t pixels = uint64_t{c.out_rows} * c.ow;
-  if (c.mode == isa::MatrixMode::kDepthwise ||
-      c.mode == isa::MatrixMode::kMaxpool) {
-    // Up to three kernel rows of at most C taps per pass.
-    const uint64_t rows = std::max<uint64_t>(
-        1, std::min<uint64_t>({3, c.kh, config.lanes_in / c.kw}));
-    const uint64_t passes = DivUp(c.kh, rows) * DivUp(c.kw, config.lanes_in);
-    return DivUp(c.co, 16) * passes * DivUp(pixels, config.depthwise_pixels);
-  }
-  const uint64_t passes =
-      c.mode == isa::MatrixMode::kFold
-          ? FoldVectors(c.kh, c.kw * c.fold_channels, config.lanes_in)
-          : uint64_t{c.kh} * c.kw * DivUp(c.ci, config.lanes_in);
-  const uint64_t weight_load =
-      uint64_t{config.lanes_in} * config.lanes_out / config.weight_port_bytes;
-  return DivUp(c.co, config.lanes_out) * passes * std::max(pixels, weight_load);
-}
-
-// Steps of the loop nest of a vector command, 16 lanes each.
-template <typename T>
-uint64_t VectorGroups(const T& c) {
-  return DivUp(c.lanes, isa::kVectorLanes) * c.n_o1 * c.n_o2 * c.n_o3;
-}
-
-}  // namespace
 
 uint64_t DramBytesOf(const isa::Command& command) {
   if (const auto* c = std::get_if<isa::Load>(&command)) {
@@ -57,30 +25,74 @@ uint64_t DramBytesOf(const isa::Command& command) {
   return 0;
 }
 
-uint64_t EstimateCycles(const isa::Command& command,
-                        const isa::Config& config) {
+CommandCost CostOfCommand(const isa::Command& command,
+                          const isa::Config& config,
+                          const Calibration& calibration,
+                          const uint64_t* program, VectorCosts* vector) {
+  const auto latency = static_cast<int64_t>(config.dram_latency_cycles);
   return std::visit(
-      [&](const auto& c) -> uint64_t {
+      [&](const auto& c) {
         using T = std::decay_t<decltype(c)>;
+        CommandCost cost;
         if constexpr (std::is_same_v<T, isa::Conv>) {
-          return ConvCycles(c, config) + kCommandStart;
-        } else if constexpr (std::is_same_v<T, isa::Vmac>) {
-          return VectorGroups(c) * c.n_r1 * c.n_r2 * c.n_r3 + kCommandStart;
-        } else if constexpr (std::is_same_v<T, isa::Vrun>) {
-          const uint64_t steps = uint64_t{c.n_r1} * c.n_r2 * c.n_r3;
-          return VectorGroups(c) * (c.prologue + steps * c.body + c.epilogue) +
-                 kCommandStart;
+          const MatrixCost matrix = CostOf(c, config, calibration);
+          cost.start = matrix.start;
+          cost.cycles = matrix.cycles;
+          cost.tail = matrix.tail;
+          cost.lead = matrix.lead;
+          cost.last = matrix.last;
+          cost.words = matrix.words;
+          cost.weights = matrix.weights;
+          cost.strided = matrix.strided;
+        } else if constexpr (std::is_same_v<T, isa::Vmac> ||
+                             std::is_same_v<T, isa::Vrun>) {
+          VectorTimes times;
+          if constexpr (std::is_same_v<T, isa::Vrun>) {
+            times = vector->Of(c, program);
+          } else {
+            times = vector->Of(c);
+          }
+          cost.cycles = times.done;
+          cost.read = times.read;
+          cost.lines = times.lines;
+        } else if constexpr (std::is_same_v<T, isa::Load> ||
+                             std::is_same_v<T, isa::LoadGather>) {
+          const TransferCost transfer = CostOf(c, calibration);
+          cost.start = calibration.load_prepare;
+          cost.cycles = transfer.cycles;
+          cost.tail = latency + calibration.load_tail;
+          cost.beats = transfer.beats;
+          cost.moves = transfer.words;
         } else if constexpr (std::is_same_v<T, isa::Fill>) {
-          return DivUp((uint64_t{c.n0} * c.n1 * c.n2 * c.n3) << c.elem_log2,
-                       isa::kWordBytes);
-        } else {
-          const uint64_t bytes = DramBytesOf(command);
-          return bytes == 0 ? 0
-                            : DivUp(bytes, config.dram_bytes_per_cycle) +
-                                  config.dram_latency_cycles;
+          cost.start = calibration.load_prepare;
+          cost.cycles = cost.moves = CostOf(c, calibration).cycles;
+          cost.tail = calibration.fill_tail;
+        } else if constexpr (std::is_same_v<T, isa::Store> ||
+                             std::is_same_v<T, isa::StoreScatter>) {
+          const TransferCost transfer = CostOf(c, calibration);
+          cost.start = calibration.store_prepare;
+          cost.cycles = transfer.cycles;
+          // Memory is asked when a burst is complete.
+          cost.tail = latency + calibration.store_tail +
+                      std::min<uint64_t>(16, transfer.beats);
+          cost.beats = transfer.beats;
+          cost.moves = transfer.words;
+        } else if constexpr (std::is_same_v<T, isa::SyncLoad> ||
+                             std::is_same_v<T, isa::SyncStore>) {
+          cost.start = 7;  // through the unit that prepares commands
         }
+        return cost;
       },
       command);
+}
+
+uint64_t EstimateCycles(const isa::Command& command,
+                        const isa::Config& config) {
+  const Calibration& calibration = CalibrationOf(config);
+  VectorCosts vector(calibration);
+  const CommandCost cost =
+      CostOfCommand(command, config, calibration, nullptr, &vector);
+  return cost.start + cost.cycles + cost.tail;
 }
 
 }  // namespace heddle::compiler

@@ -32,8 +32,10 @@ std::string StreamText(const std::vector<uint32_t>& words) {
 }
 
 std::string TimelineText(const std::vector<uint32_t>& words,
-                         const isa::Config& config) {
-  const absl::StatusOr<Timeline> timeline = SimulateTimeline(words, config);
+                         const isa::Config& config,
+                         const std::vector<KnownBytes>& constants) {
+  const absl::StatusOr<Timeline> timeline =
+      SimulateTimeline(words, config, constants);
   if (!timeline.ok()) {
     return absl::StrFormat("%s\n", timeline.status().message());
   }

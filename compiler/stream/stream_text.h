@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/stream/timeline.h"
 #include "rtl/spec/generated/isa.h"
 
 namespace heddle::compiler {
@@ -18,9 +19,11 @@ std::string CommandsText(const std::vector<isa::Command>& commands);
 // reason.
 std::string StreamText(const std::vector<uint32_t>& words);
 // One line per command of an encoded stream: start, end, engine, operation
-// (tag), mnemonic, offset; then the cycles of each engine.
+// (tag), mnemonic, offset; then the cycles of each engine. `constants`: as for
+// SimulateTimeline.
 std::string TimelineText(const std::vector<uint32_t>& words,
-                         const isa::Config& config);
+                         const isa::Config& config,
+                         const std::vector<KnownBytes>& constants);
 
 }  // namespace heddle::compiler
 

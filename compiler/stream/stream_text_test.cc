@@ -47,13 +47,13 @@ TEST(StreamText, SaysWhatIsNotLegal) {
   const std::string text = StreamText(words);
   EXPECT_TRUE(absl::StartsWith(text, StreamText(encoded->words))) << text;
   EXPECT_GT(text.size(), StreamText(encoded->words).size());
-  EXPECT_FALSE(TimelineText(words, isa::kConfigs[0]).empty());
+  EXPECT_FALSE(TimelineText(words, isa::kConfigs[0], {}).empty());
 }
 
 TEST(TimelineText, OneLinePerCommand) {
   const auto encoded = Small().Finish();
   ASSERT_TRUE(encoded.ok()) << encoded.status();
-  const std::string text = TimelineText(encoded->words, isa::kConfigs[0]);
+  const std::string text = TimelineText(encoded->words, isa::kConfigs[0], {});
   EXPECT_TRUE(absl::StrContains(text, " load ")) << text;
   EXPECT_TRUE(absl::StrContains(text, " store ")) << text;
   EXPECT_TRUE(absl::StrContains(text, "cycles busy")) << text;

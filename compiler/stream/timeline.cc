@@ -2,67 +2,64 @@
 #include "compiler/stream/timeline.h"
 
 #include <algorithm>
+#include <cstring>
 #include <deque>
 #include <utility>
+#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/stream/access.h"
+#include "compiler/stream/calibration.h"
 #include "compiler/stream/estimate.h"
 
 namespace heddle::compiler {
 namespace {
 
-constexpr int kLoadEngine = static_cast<int>(isa::Engine::kLoad) - 1;
-constexpr int kStoreEngine = static_cast<int>(isa::Engine::kStore) - 1;
-constexpr uint64_t kWordsPerCycle = 4;  // of the front end
-// Between two loads of which the second did not have to wait (measured).
-constexpr uint64_t kLoadGap = 16;
+constexpr int kLoad = static_cast<int>(isa::Engine::kLoad) - 1;
+constexpr int kStore = static_cast<int>(isa::Engine::kStore) - 1;
+constexpr int kMatrix = static_cast<int>(isa::Engine::kMatrix) - 1;
+constexpr int kVector = static_cast<int>(isa::Engine::kVector) - 1;
+constexpr uint64_t kNever = UINT64_MAX;
+constexpr size_t kTable = 8;  // commands that an engine has accepted
+constexpr uint64_t kBufferBeats = 64, kBurstBeats = 16;  // of the fetch
+constexpr uint64_t kOne = 1 << 16;                       // a cycle of work
+// Beats that the load engine asks for ahead: what a fetch finds in front of it
+// at device memory when these are not limited by anything else.
+constexpr uint64_t kLoadBeats = 256;
 
 struct Unit {
   uint32_t semaphore = 0;
   uint32_t count = 0;
+  bool at_read = false;  // a signal: at input_read
 };
 
 // What the simulation needs of a command.
 struct Work {
   isa::Opcode opcode = isa::Opcode::kNop;
   int engine = -1;
-  uint64_t fixed = 0;     // cycles before the transfer
-  uint64_t transfer = 0;  // cycles of the transfer with the bus alone
+  bool sync = false;
+  CommandCost cost;
   uint64_t words = 0;
   Unit waits[2], signals[2];  // count 0: absent
 };
 
-Work WorkOf(const isa::Command& command, const isa::Config& config) {
-  Work w;
-  w.engine = static_cast<int>(EngineOf(command)) - 1;
-  w.words = isa::WordsOf(command);
-  const uint64_t cycles = EstimateCycles(command, config);
-  const uint64_t bytes = DramBytesOf(command);
-  w.transfer = std::min(cycles, (bytes + config.dram_bytes_per_cycle - 1) /
-                                    config.dram_bytes_per_cycle);
-  w.fixed = cycles - w.transfer;
-  const isa::Header& h = std::visit(
-      [](const auto& c) -> const isa::Header& { return c.header; }, command);
-  w.opcode = static_cast<isa::Opcode>(h.opcode);
-  if (h.wait0_enable) w.waits[0] = {h.wait0_sem, h.wait0_count};
-  if (h.wait1_enable) w.waits[1] = {h.wait1_sem, h.wait1_count};
-  if (h.signal0_enable) w.signals[0] = {h.signal0_sem, h.signal0_count};
-  if (h.signal1_enable) w.signals[1] = {h.signal1_sem, h.signal1_count};
-  return w;
-}
-
 class Simulation {
  public:
-  Simulation(std::vector<Work> work, Timeline* timeline)
-      : work_(std::move(work)), timeline_(*timeline) {
+  Simulation(std::vector<Work> work, const isa::Config& config,
+             const Calibration& calibration, Timeline* timeline)
+      : work_(std::move(work)),
+        calibration_(calibration),
+        timeline_(*timeline),
+        banks_(config.sram_banks),
+        latency_(config.dram_latency_cycles) {
     for (const Work& w : work_) {
       if (w.engine >= 0) ++left_[w.engine];
       for (const Unit& u : w.signals) {
         if (u.count > 0) signaller_[u.semaphore] = w.engine;
       }
     }
+    taken_.fill(0);
   }
 
   absl::Status Run() {
@@ -70,17 +67,25 @@ class Simulation {
     while (true) {
       bool again = true;
       while (again) {
-        again = Dispatch();
-        again = StartAll() || again;
+        again = Reach();
+        again = Transfer() || again;
+        again = Accept() || again;
+        again = Dispatch() || again;
       }
-      const uint64_t step = NextEvent();
-      if (step == 0) break;
-      Account(step);
-      now_ += step;
-      Advance(step);
+      const uint64_t next = NextEvent();
+      if (next == kNever) break;
+      Account(next - now_);
+      Advance(next - now_);
+      now_ = next;
     }
-    timeline_.cycles = now_;
-    if (next_ == work_.size()) return absl::OkStatus();
+    Account(calibration_.finish);
+    timeline_.cycles = now_ + calibration_.finish;
+    if (next_ == work_.size()) {
+      for (TimedCommand& c : timeline_.commands) {
+        if (c.opcode == isa::Opcode::kEnd) c.start = c.end = timeline_.cycles;
+      }
+      return absl::OkStatus();
+    }
     // Whoever waits longest is the oldest command that has not ended.
     size_t oldest = next_;
     for (const Engine& e : engines_) {
@@ -92,15 +97,27 @@ class Simulation {
   }
 
  private:
+  struct Point {
+    uint64_t time;
+    size_t command;
+  };
   struct Engine {
     std::deque<size_t> queue;
-    bool busy = false;
-    // The first of the queue has had its waits satisfied since `since`.
-    bool ready = false;
-    uint64_t since = 0;
-    size_t current = 0;
-    uint64_t fixed = 0;
-    uint64_t half_transfer = 0;  // half cycles of the bus
+    uint64_t free = 0;              // takes the next command from here on
+    std::deque<Point> reads, ends;  // points of commands, in order
+    size_t accepted = 0;            // and not at their end
+    uint64_t last_end = 0;          // that is known
+    uint64_t ended = 0;             // of the last one that is over
+    // Transfers: the one that waits for its turn, and the one under way.
+    bool prepared = false, moving = false;
+    uint64_t ready = 0;  // when `prepared` may start
+    size_t waiting = 0, current = 0;
+    uint64_t work = 0;    // of the current one, in 1 / kOne cycles
+    uint64_t behind = 0;  // vector: what follows its read point
+    bool read = false;    // which has been reached
+    // Matrix: the pixels of the command before end, those of its last pass;
+    // starts of the last two.
+    uint64_t pixels_end = 0, last = 0, begun = 0, begun_before = 0;
   };
 
   // Front end: everything that can go into a queue now. True if anything went.
@@ -119,7 +136,7 @@ class Simulation {
             w.opcode == isa::Opcode::kBarrier || w.opcode == isa::Opcode::kEnd;
         const bool idle = std::all_of(
             engines_.begin(), engines_.end(),
-            [](const Engine& e) { return !e.busy && e.queue.empty(); });
+            [](const Engine& e) { return e.accepted == 0 && e.queue.empty(); });
         if (drains && !idle) break;
         timed.dispatched = timed.start = timed.end = now_;
       }
@@ -130,40 +147,201 @@ class Simulation {
     return any;
   }
 
-  // The front end begins to take the words of the next command.
+  // The front end begins to take the beats of the next command. They come in
+  // bursts, each asked for when the buffer has a place for it.
   void Fetch() {
     if (next_ == work_.size()) return;
-    ready_ = now_ + (work_[next_].words + kWordsPerCycle - 1) / kWordsPerCycle;
+    const Work& w = work_[next_];
+    uint64_t time = now_;
+    for (uint64_t left = w.words / 4; left > 0; --left, ++beat_) {
+      if (beat_ % kBurstBeats == 0) {
+        if (beat_ == 0) {
+          burst_ = calibration_.fetch_first;
+        } else if (beat_ >= kBufferBeats) {
+          // The place of the last beat of the burst.
+          const uint64_t room =
+              taken_[(beat_ + kBurstBeats - 1) % kBufferBeats];
+          burst_ = std::max(burst_ + kBurstBeats,
+                            room + calibration_.fetch_again + InFront());
+        } else {
+          burst_ += kBurstBeats;
+        }
+      }
+      time = std::max(time + 1, burst_ + beat_ % kBurstBeats);
+      taken_[beat_ % kBufferBeats] = time;
+    }
+    ready_ = time + calibration_.dispatch +
+             (w.opcode == isa::Opcode::kConv ? calibration_.dispatch_conv : 0);
   }
 
-  bool StartAll() {
+  // Cycles that the memory needs for what the load engine has asked for.
+  uint64_t InFront() const {
+    const uint64_t waiting =
+        kLoadBeats - std::min<uint64_t>(kLoadBeats, latency_);
+    return Demand(kLoad) > kOne / 2 ? waiting : 0;
+  }
+
+  // The engines take the first commands of their queues.
+  bool Accept() {
     bool any = false;
     for (int i = 0; i < kTimedEngines; ++i) {
       Engine& e = engines_[i];
-      while (!e.busy && !e.queue.empty() && WaitsFor(i) < 0) {
-        e.current = e.queue.front();
+      while (!e.queue.empty() && CanAccept(i) && WaitsFor(i) < 0) {
+        const size_t index = e.queue.front();
         e.queue.pop_front();
-        const Work& w = work_[e.current];
-        for (const Unit& u : w.waits) semaphores_[u.semaphore] -= u.count;
-        e.busy = true;
-        e.fixed = w.fixed;
-        // Requests of the next load are under way while the one before ends.
-        if (i == kLoadEngine && e.ready && w.transfer > 0) {
-          const uint64_t floor = std::min(e.fixed, kLoadGap);
-          e.fixed -= std::min(e.fixed - floor, now_ - e.since);
+        for (const Unit& u : work_[index].waits) {
+          semaphores_[u.semaphore] -= u.count;
         }
-        e.ready = false;
-        e.half_transfer = 2 * w.transfer;
-        timeline_.commands[e.current].start = now_;
+        Begin(i, index);
         any = true;
-        if (e.fixed + e.half_transfer == 0) End(i);
-      }
-      if (!e.ready && !e.queue.empty() && WaitsFor(i) < 0) {
-        e.ready = true;
-        e.since = now_;
       }
     }
     return any;
+  }
+
+  bool CanAccept(int engine) const {
+    const Engine& e = engines_[engine];
+    return now_ >= e.free &&
+           now_ > timeline_.commands[e.queue.front()].dispatched &&
+           e.accepted < kTable && !e.prepared;
+  }
+
+  void Begin(int engine, size_t index) {
+    Engine& e = engines_[engine];
+    const Work& w = work_[index];
+    ++e.accepted;
+    timeline_.commands[index].start = now_;
+    switch (engine) {
+      case kLoad:
+      case kStore:
+        e.prepared = true;
+        e.waiting = index;
+        e.ready = now_ + w.cost.start;
+        e.free = now_ + 1;
+        break;
+      case kMatrix: {
+        if (w.sync) {
+          Schedule(engine, index, std::max(now_ + 1, e.pixels_end), now_ + 1);
+          break;
+        }
+        uint64_t begin = now_ + w.cost.start;
+        if (e.pixels_end > 0) {
+          begin = std::max({begin, e.pixels_end + calibration_.conv_gap,
+                            e.pixels_end - e.last + w.cost.lead});
+        }
+        e.last = std::min(w.cost.last, w.cost.cycles);
+        e.free = std::max(now_ + calibration_.conv_start / 2, e.begun_before);
+        e.begun_before = std::exchange(e.begun, begin);
+        e.pixels_end = begin + w.cost.cycles;
+        pixels_.push_back({begin, e.pixels_end, index});
+        Schedule(engine, index, e.pixels_end, e.pixels_end + w.cost.tail);
+        break;
+      }
+      default:
+        if (w.sync) {
+          e.free = now_ + 1;
+          Schedule(engine, index, now_ + 1, now_ + 1);
+          break;
+        }
+        e.free = kNever;
+        e.moving = true;
+        e.current = index;
+        e.work = w.cost.read * kOne;
+        e.behind = (w.cost.cycles - w.cost.read) * kOne;
+        e.read = false;
+    }
+  }
+
+  // A command will reach its points; not before those in front of it.
+  void Schedule(int engine, size_t index, uint64_t read, uint64_t end) {
+    Read(engine, index, read);
+    End(engine, index, std::max(read, end));
+  }
+  void Read(int engine, size_t index, uint64_t time) {
+    Engine& e = engines_[engine];
+    if (!e.reads.empty()) time = std::max(time, e.reads.back().time);
+    e.reads.push_back({time, index});
+  }
+  void End(int engine, size_t index, uint64_t time) {
+    Engine& e = engines_[engine];
+    e.last_end = std::max(time, e.last_end);
+    e.ends.push_back({e.last_end, index});
+  }
+
+  // Transfers begin and are over.
+  bool Transfer() {
+    bool any = false;
+    while (!pixels_.empty() && pixels_.front().end <= now_) {
+      pixels_.pop_front();
+    }
+    Engine& vector = engines_[kVector];
+    while (vector.moving && vector.work == 0) {
+      any = true;
+      if (!vector.read) {
+        vector.read = true;
+        Read(kVector, vector.current, now_);
+        vector.work = vector.behind;
+        continue;
+      }
+      vector.moving = false;
+      vector.free = now_ + 1;
+      End(kVector, vector.current, now_);
+    }
+    for (int i : {kLoad, kStore}) {
+      Engine& e = engines_[i];
+      if (e.moving && e.work == 0) {
+        e.moving = false;
+        const Work& w = work_[e.current];
+        Schedule(i, e.current, i == kLoad ? now_ + w.cost.tail : now_,
+                 now_ + w.cost.tail);
+        any = true;
+      }
+      if (e.prepared && !e.moving && now_ >= e.ready) {
+        e.prepared = false;
+        any = true;
+        const Work& w = work_[e.waiting];
+        if (w.cost.cycles == 0) {
+          Schedule(i, e.waiting, now_ + 1, now_ + 1);
+          continue;
+        }
+        e.moving = true;
+        e.current = e.waiting;
+        e.work = w.cost.cycles * kOne;
+      }
+    }
+    return any;
+  }
+
+  // Commands reach their points; what waits for them can go on a cycle later.
+  bool Reach() {
+    bool any = false;
+    for (Engine& e : engines_) {
+      while (!e.reads.empty() && e.reads.front().time < now_) {
+        Signal(e.reads.front().command, true);
+        e.reads.pop_front();
+        any = true;
+      }
+      while (!e.ends.empty() && e.ends.front().time < now_) {
+        const Point point = e.ends.front();
+        e.ends.pop_front();
+        Signal(point.command, false);
+        TimedCommand& timed = timeline_.commands[point.command];
+        timed.end = point.time;
+        // An engine shows what it works on for one command at a time.
+        timed.start = std::max(timed.start, e.ended);
+        e.ended = point.time;
+        --e.accepted;
+        --left_[&e - engines_.data()];
+        any = true;
+      }
+    }
+    return any;
+  }
+
+  void Signal(size_t command, bool at_read) {
+    for (const Unit& u : work_[command].signals) {
+      if (u.at_read == at_read) semaphores_[u.semaphore] += u.count;
+    }
   }
 
   // The semaphore that the first command of the queue waits for, or -1.
@@ -175,97 +353,257 @@ class Simulation {
     return -1;
   }
 
-  void End(int engine) {
-    Engine& e = engines_[engine];
-    e.busy = false;
-    --left_[engine];
-    const Work& w = work_[e.current];
-    for (const Unit& u : w.signals) semaphores_[u.semaphore] += u.count;
-    timeline_.commands[e.current].end = now_;
-  }
-
-  bool Transfers(int engine) const {
+  // The part of the bus that a transfer wants, of kOne.
+  uint64_t Demand(int engine) const {
     const Engine& e = engines_[engine];
-    return e.busy && e.fixed == 0 && e.half_transfer > 0;
+    if (!e.moving) return 0;
+    const CommandCost& cost = work_[e.current].cost;
+    return std::min(kOne, cost.beats * kOne / cost.cycles);
   }
-  // Half cycles of the bus that a transfer gets per cycle.
-  uint64_t Rate() const {
-    return Transfers(kLoadEngine) && Transfers(kStoreEngine) ? 1 : 2;
+  // The matrix command whose pixels are worked on, or nullptr.
+  const CommandCost* Pixels() const {
+    if (pixels_.empty() || pixels_.front().begin > now_) return nullptr;
+    return &work_[pixels_.front().command].cost;
+  }
+  // How much of its work an engine does in a cycle, of kOne.
+  uint64_t Rate(int engine) const {
+    if (engine == kVector) return VectorRate();
+    const uint64_t mine = Demand(engine);
+    const uint64_t other = Demand(engine == kLoad ? kStore : kLoad);
+    uint64_t rate = kOne;
+    if (mine + other > kOne) {
+      const uint64_t share = std::max(kOne / 2, kOne - other);
+      if (mine > share) rate = share * kOne / mine;
+    }
+    return std::min(rate, SramRate(engine));
+  }
+  // As far as words of SRAM are free for a transfer.
+  uint64_t SramRate(int engine) const {
+    const Engine& e = engines_[engine];
+    if (!e.moving) return kOne;
+    const CommandCost& cost = work_[e.current].cost;
+    // Cycles that a word takes, of kOne.
+    uint64_t word = kOne;
+    const Engine& vector = engines_[kVector];
+    if (vector.moving) {
+      const CommandCost& other = work_[vector.current].cost;
+      // The first line in four cycles costs as much as all others.
+      const uint64_t lines = other.lines * VectorRate() / other.cycles;
+      word += (std::min(kOne, 4 * lines) + lines) / 2 *
+              (engine == kLoad ? calibration_.vector_load
+                               : calibration_.vector_store) /
+              64;
+    }
+    if (const CommandCost* pixels = Pixels()) {
+      const uint64_t weights =
+          std::min(2 * kOne, pixels->weights * kOne / pixels->cycles);
+      word += weights / 2 * calibration_.weights_load / 64;
+      const uint64_t strided = pixels->strided * kOne / pixels->cycles;
+      word += strided * calibration_.stride_load / 64;
+    }
+    const uint64_t needed = cost.moves * word / cost.cycles;
+    return needed <= kOne ? kOne : kOne * kOne / needed;
+  }
+  // As far as lines of SRAM are free.
+  uint64_t VectorRate() const {
+    const CommandCost* pixels = Pixels();
+    if (pixels == nullptr) return kOne;
+    const CommandCost& cost = work_[engines_[kVector].current].cost;
+    const uint64_t words = pixels->words * kOne / pixels->cycles;
+    const uint64_t line =
+        kOne + words * 4 / banks_ * calibration_.matrix_vector / 64;
+    const uint64_t needed = cost.lines * line / cost.cycles;
+    return needed <= kOne ? kOne : kOne * kOne / needed;
   }
 
-  // Cycles until something changes; 0 if nothing will.
+  // When something changes next; kNever if nothing will.
   uint64_t NextEvent() const {
-    uint64_t step = UINT64_MAX;
-    for (const Engine& e : engines_) {
-      if (!e.busy) continue;
-      step =
-          std::min(step, e.fixed > 0 ? e.fixed
-                                     : (e.half_transfer + Rate() - 1) / Rate());
+    uint64_t next = kNever;
+    const auto at = [&](uint64_t time) {
+      if (time > now_) next = std::min(next, time);
+    };
+    for (int i = 0; i < kTimedEngines; ++i) {
+      const Engine& e = engines_[i];
+      if (!e.reads.empty()) at(e.reads.front().time + 1);
+      if (!e.ends.empty()) at(e.ends.front().time + 1);
+      if (e.prepared && !e.moving) at(e.ready);
+      if (e.moving) {
+        const uint64_t rate = Rate(i);
+        at(now_ + (e.work + rate - 1) / rate);
+      }
+      if (!e.queue.empty() && e.free != kNever) {
+        at(std::max(e.free,
+                    timeline_.commands[e.queue.front()].dispatched + 1));
+      }
     }
-    if (next_ < work_.size() && ready_ > now_) {
-      step = std::min(step, ready_ - now_);
+    if (next_ < work_.size()) at(ready_);
+    if (!pixels_.empty()) {
+      at(pixels_.front().begin);
+      at(pixels_.front().end);
     }
-    return step == UINT64_MAX ? 0 : step;
+    return next;
   }
 
   void Account(uint64_t step) {
-    if (Transfers(kLoadEngine) || Transfers(kStoreEngine)) {
-      timeline_.bus_busy += step;
-    }
+    const uint64_t bus =
+        std::min(kOne, Demand(kLoad) * Rate(kLoad) / kOne +
+                           Demand(kStore) * Rate(kStore) / kOne);
+    bus_ += bus * step;
+    timeline_.bus_busy = bus_ / kOne;
     for (int i = 0; i < kTimedEngines; ++i) {
       const Engine& e = engines_[i];
       EngineTime& t = timeline_.engines[i];
-      if (e.busy) {
+      if (e.accepted > 0) {
         t.busy += step;
       } else if (left_[i] == 0) {
         t.finished += step;
       } else if (e.queue.empty()) {
         t.wait_for_commands += step;
       } else {
-        const int from = signaller_[WaitsFor(i)];
+        const int semaphore = WaitsFor(i);
+        const int from = semaphore < 0 ? -1 : signaller_[semaphore];
         (from >= 0 ? t.wait_for[from] : t.wait_for_commands) += step;
       }
     }
   }
 
   void Advance(uint64_t step) {
-    const uint64_t rate = Rate();
-    for (int i = 0; i < kTimedEngines; ++i) {
+    const uint64_t rates[] = {Rate(kLoad), Rate(kStore), 0, Rate(kVector)};
+    for (int i : {kLoad, kStore, kVector}) {
       Engine& e = engines_[i];
-      if (!e.busy) continue;
-      if (e.fixed > 0) {
-        e.fixed -= step;
-      } else {
-        e.half_transfer -= std::min(e.half_transfer, step * rate);
-      }
-      if (e.fixed == 0 && e.half_transfer == 0) End(i);
+      if (e.moving) e.work -= std::min(e.work, step * rates[i]);
     }
   }
 
   const std::vector<Work> work_;
+  const Calibration& calibration_;
   Timeline& timeline_;
   std::array<Engine, kTimedEngines> engines_;
   std::array<uint64_t, kTimedEngines> left_{};
   std::array<uint64_t, isa::kSemaphores> semaphores_{};
   std::array<int, isa::kSemaphores> signaller_{};
   size_t next_ = 0;     // command that the front end looks at
-  uint64_t ready_ = 0;  // when it has the words of that command
+  uint64_t ready_ = 0;  // when it can be dispatched
+  uint64_t beat_ = 0;   // of the stream, the next
+  uint64_t burst_ = 0;  // when the first beat of its burst is there
+  std::array<uint64_t, kBufferBeats> taken_;
+  uint64_t bus_ = 0;
+  // The matrix engine's commands from their first to their last pixel.
+  struct Pixel {
+    uint64_t begin, end;
+    size_t command;
+  };
+  std::deque<Pixel> pixels_;
+  const uint64_t banks_, latency_;
   uint64_t now_ = 0;
 };
 
+// Finds the bytes of microprograms: what region 0 holds and loads have brought.
+class Programs {
+ public:
+  explicit Programs(const std::vector<KnownBytes>& known) : known_(known) {}
+
+  void Loaded(const isa::Load& c) {
+    const uint64_t bytes = uint64_t{c.n0} << c.elem_log2;
+    const bool plain =
+        c.region == 0 && c.n1 == 1 && c.n2 == 1 && c.n3 == 1 &&
+        (c.n0 == 1 || (c.s0 == c.t0 && c.s0 == 1u << c.elem_log2));
+    if (!plain) return;
+    for (const KnownBytes& k : known_) {
+      if (c.dram_offset < k.offset ||
+          c.dram_offset + bytes > k.offset + k.bytes.size()) {
+        continue;
+      }
+      for (Place& p : places_) {
+        if (p.sram != c.sram_addr) continue;
+        p = {c.sram_addr, bytes, &k.bytes[c.dram_offset - k.offset]};
+        return;
+      }
+      places_.push_back(
+          {c.sram_addr, bytes, &k.bytes[c.dram_offset - k.offset]});
+      return;
+    }
+  }
+  // The micro-instructions of a command; nullptr if they are not known.
+  const uint64_t* Of(const isa::Vrun& c) {
+    const uint64_t at = uint64_t{c.prog_addr} * isa::kWordBytes;
+    const uint64_t bytes = 8 * (c.prologue + c.body + c.epilogue);
+    // The last load wins.
+    for (size_t i = places_.size(); i-- > 0;) {
+      const Place& p = places_[i];
+      if (at < p.sram || at + bytes > p.sram + p.bytes) continue;
+      code_.resize(bytes / 8);
+      std::memcpy(code_.data(), p.data + (at - p.sram), bytes);
+      return code_.data();
+    }
+    return nullptr;
+  }
+
+ private:
+  struct Place {
+    uint64_t sram, bytes;
+    const uint8_t* data;
+  };
+  const std::vector<KnownBytes>& known_;
+  std::vector<Place> places_;
+  std::vector<uint64_t> code_;
+};
+
+Work WorkOf(const isa::Command& command, const isa::Config& config,
+            const Calibration& calibration, Programs* programs,
+            VectorCosts* vector) {
+  Work w;
+  w.engine = static_cast<int>(EngineOf(command)) - 1;
+  w.words = isa::WordsOf(command);
+  if (const auto* load = std::get_if<isa::Load>(&command)) {
+    programs->Loaded(*load);
+  }
+  const auto* run = std::get_if<isa::Vrun>(&command);
+  w.cost = CostOfCommand(command, config, calibration,
+                         run == nullptr ? nullptr : programs->Of(*run), vector);
+  const isa::Header& h = std::visit(
+      [](const auto& c) -> const isa::Header& { return c.header; }, command);
+  w.opcode = static_cast<isa::Opcode>(h.opcode);
+  w.sync = w.opcode == isa::Opcode::kSyncLoad ||
+           w.opcode == isa::Opcode::kSyncStore ||
+           w.opcode == isa::Opcode::kSyncMatrix ||
+           w.opcode == isa::Opcode::kSyncVector;
+  const auto at_read = [](isa::SignalPoint point) {
+    return point == isa::SignalPoint::kInputRead;
+  };
+  if (h.wait0_enable) w.waits[0] = {h.wait0_sem, h.wait0_count, false};
+  if (h.wait1_enable) w.waits[1] = {h.wait1_sem, h.wait1_count, false};
+  if (h.signal0_enable) {
+    w.signals[0] = {h.signal0_sem, h.signal0_count, at_read(h.signal0_point)};
+  }
+  if (h.signal1_enable) {
+    w.signals[1] = {h.signal1_sem, h.signal1_count, at_read(h.signal1_point)};
+  }
+  return w;
+}
+
 }  // namespace
 
-absl::StatusOr<Timeline> SimulateTimeline(const std::vector<uint32_t>& words,
-                                          const isa::Config& config) {
+absl::StatusOr<Timeline> SimulateTimeline(
+    const std::vector<uint32_t>& words, const isa::Config& config,
+    const std::vector<KnownBytes>& constants) {
+  return SimulateTimeline(words, config, CalibrationOf(config), constants);
+}
+
+absl::StatusOr<Timeline> SimulateTimeline(
+    const std::vector<uint32_t>& words, const isa::Config& config,
+    const Calibration& calibration, const std::vector<KnownBytes>& constants) {
   Timeline timeline;
   std::vector<Work> work;
+  Programs programs(constants);
+  VectorCosts vector(calibration);
   for (size_t at = 0; at < words.size();) {
     const auto command = isa::DecodeAny(&words[at], words.size() - at);
     if (!command.ok()) {
       return absl::InvalidArgumentError(
           absl::StrCat("offset ", at * 4, ": ", command.status().message()));
     }
-    work.push_back(WorkOf(*command, config));
+    work.push_back(WorkOf(*command, config, calibration, &programs, &vector));
     TimedCommand timed;
     timed.offset = static_cast<uint32_t>(at * 4);
     timed.tag =
@@ -281,7 +619,8 @@ absl::StatusOr<Timeline> SimulateTimeline(const std::vector<uint32_t>& words,
     }
     at += work.back().words;
   }
-  RETURN_IF_ERROR(Simulation(std::move(work), &timeline).Run());
+  RETURN_IF_ERROR(
+      Simulation(std::move(work), config, calibration, &timeline).Run());
   return timeline;
 }
 

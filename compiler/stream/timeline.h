@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// When every command of a stream starts and ends, by the closed-form cycles of
-// estimate.h. Deterministic, exact integers; //tests/lockstep:rtl_bench_test
-// holds it to 5 % of the RTL for four networks on h256.
+// When every command of a stream starts and ends, by the costs of single
+// commands (estimate.h). Deterministic, exact integers.
 //
-// The model. The front end takes a cycle for each four 32-bit words and stops
-// at a full queue (queue_depth commands besides the one that executes) and at a
-// barrier. An engine executes one command at a time, in order; a command starts
-// when its waits are satisfied, ends after EstimateCycles() and gives all its
-// signals then, whichever point they name. Transfers of the load and the store
-// engine share dram_bytes_per_cycle: the latency of a command overlaps the
-// other's transfer, and that of a load the load before it, as far as it did not
-// have to wait; while both transfer each has half. Fetching commands
-// costs no bandwidth.
+// The model. The front end fetches the stream ahead, takes a beat (four words)
+// of a command per cycle and stops at a full queue (queue_depth commands
+// besides those that the engine has accepted) and at a barrier. An engine
+// accepts commands in order when their waits are satisfied, and gives a signal
+// when the command reaches the point that the signal names. The vector engine
+// works on one command at a time. The matrix engine prepares the next one
+// meanwhile. Load and store prepare a command, then move its data one command
+// after another; the latency of device memory comes behind that and overlaps
+// what follows. While both want more of the bus than there is each has half.
 #ifndef HEDDLE_COMPILER_STREAM_TIMELINE_H_
 #define HEDDLE_COMPILER_STREAM_TIMELINE_H_
 
@@ -20,6 +19,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "compiler/stream/calibration.h"
 #include "rtl/spec/generated/isa.h"
 
 namespace heddle::compiler {
@@ -32,6 +33,7 @@ struct TimedCommand {
   isa::Opcode opcode = isa::Opcode::kNop;
   int engine = -1;          // 0 .. 3, -1: the front end
   uint64_t dispatched = 0;  // put into its engine's queue
+  // Taken by its engine, or the end of the one before if that is later; done.
   uint64_t start = 0, end = 0;
   uint64_t bytes = 0;  // of device memory
 };
@@ -55,10 +57,22 @@ struct Timeline {
   uint64_t bus_busy = 0;  // cycles in which a load or a store transfers
 };
 
+// Bytes of region 0. How long a vrun takes depends on its microprogram; where
+// that is not among these, every instruction counts as a cycle.
+struct KnownBytes {
+  uint64_t offset = 0;
+  absl::Span<const uint8_t> bytes;
+};
+
 // An encoded stream. InvalidArgument: not legal commands, or one that can never
 // start (the message says at which offset).
-absl::StatusOr<Timeline> SimulateTimeline(const std::vector<uint32_t>& words,
-                                          const isa::Config& config);
+absl::StatusOr<Timeline> SimulateTimeline(
+    const std::vector<uint32_t>& words, const isa::Config& config,
+    const std::vector<KnownBytes>& constants);
+// With other latencies, to fit them.
+absl::StatusOr<Timeline> SimulateTimeline(
+    const std::vector<uint32_t>& words, const isa::Config& config,
+    const Calibration& calibration, const std::vector<KnownBytes>& constants);
 
 // "load", "store", "matrix", "vector".
 const char* EngineName(int engine);

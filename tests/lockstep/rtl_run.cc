@@ -35,7 +35,7 @@ class Activity : public rtl::CoreObserver {
   // Before a stream runs.
   absl::Status Expect(const std::vector<uint32_t>& words,
                       const isa::Config& config) {
-    auto timeline = compiler::SimulateTimeline(words, config);
+    auto timeline = compiler::SimulateTimeline(words, config, {});
     if (!timeline.ok()) return timeline.status();
     for (Queue& q : queues_) q = {};
     start_ = now_;
@@ -267,7 +267,8 @@ NetworkBounds BoundsOf(const package::Package& package,
   // Closed-form cycles of each layer's matrix and vector commands.
   std::vector<std::array<double, 2>> computing(package.layers.size());
   for (const auto& stream : package.streams) {
-    auto timeline = compiler::SimulateTimeline(stream, config);
+    auto timeline = compiler::SimulateTimeline(
+        stream, config, {{0, absl::MakeConstSpan(package.weights)}});
     if (!timeline.ok()) continue;
     for (const compiler::TimedCommand& c : timeline->commands) {
       if (c.engine < kMatrix || c.tag >= computing.size()) continue;

@@ -183,7 +183,9 @@ int Main(const std::string& folder) {
       "utilisation*\n");
   PrintRow("fp32", *f, labels);
   PrintRow("int8", *q, labels);
-  std::printf("  * estimated by the compiler, not calibrated on the RTL\n\n");
+  std::printf(
+      "  * estimated by the compiler, calibrated on single commands of the "
+      "RTL\n\n");
   if (q->logits.size() * sizeof(float) != expected.size() ||
       std::memcmp(q->logits.data(), expected.data(), expected.size()) != 0) {
     std::fprintf(stderr,

@@ -42,7 +42,7 @@ expect 0 "$model" -o d.v1.hpk --report=html
 grep -q 'report in d.v1.html' err || fail "the file's name is not said"
 expect 0 --report=html "$model"
 cmp -s digits_int8.html d.v1.html || fail "the report depends on the output's name"
-grep -q 'not calibrated' digits_int8.html || fail "estimates without a word of warning"
+grep -q 'are estimates' digits_int8.html || fail "estimates without a word of warning"
 expect 0 "$model" --report=json --report-file r.json
 python3 -c 'import json; r = json.load(open("r.json")); assert r["buffers"] and r["limits"]["distance"] >= 1'
 expect 1 "$model" --report=html --report-file none/r.html

@@ -185,19 +185,19 @@ std::string TextReport(const package::Package& package,
       "device memory     %d bytes\n"
       "DRAM traffic      %d bytes\n"
       "SRAM peak         %d of %d bytes\n"
-      "cycles*           %d\n"
+      "cycles*           %d, %.3f ms at 1 GHz\n"
       "limit             %d cycles, by %s (compute %d, DRAM %d)\n"
       "distance*         %.2f times the limit; layer by layer at least %d\n"
       "utilisation*      %.1f %% of the matrix engine's MACs\n"
-      "* estimated by the compiler, not calibrated\n",
+      "* estimated by the compiler, calibrated on single commands of the RTL\n",
       Printable(package.model_name), package.config, tensors, operators,
       report.macs, report.weight_bytes, report.scratch_bytes, report.io_bytes,
       report.stream_bytes, report.commands, DeviceBytes(package),
       report.dram_bytes, report.sram_peak_bytes, report.sram_bytes,
-      report.estimated_cycles, Limit(report), LimitName(report),
-      report.compute_bound_cycles, report.dram_bound_cycles,
-      Ratio(report.estimated_cycles, Limit(report)), report.layer_bound_cycles,
-      100 * report.estimated_utilisation);
+      report.estimated_cycles, compiler::Milliseconds(report.estimated_cycles),
+      Limit(report), LimitName(report), report.compute_bound_cycles,
+      report.dram_bound_cycles, Ratio(report.estimated_cycles, Limit(report)),
+      report.layer_bound_cycles, 100 * report.estimated_utilisation);
   text += FloatGroups(report);
   for (const std::string& note : report.notes) {
     absl::StrAppend(&text, "note: ", Printable(note), "\n");
@@ -276,8 +276,10 @@ ordered_json ReportAsJson(const package::Package& package,
           {"dram_bytes", report.dram_bytes},
           {"operators", Operators(report)},
           {"host_operators", ordered_json::array()},
-          {"calibrated", false},
+          {"calibrated", true},
           {"estimated_cycles", report.estimated_cycles},
+          {"clock_mhz", compiler::kReportMegahertz},
+          {"estimated_ms", compiler::Milliseconds(report.estimated_cycles)},
           {"estimated_utilisation", report.estimated_utilisation},
           {"limits", limits},
           {"engines", std::move(engines)},

@@ -154,7 +154,8 @@ TEST(TextReport, NamesControlNothing) {
   const Compiled c = Compile();
   const std::string text = TextReport(c.package, c.report);
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
-  EXPECT_NE(text.find("not calibrated"), std::string::npos);
+  EXPECT_NE(text.find("calibrated on single commands"), std::string::npos);
+  EXPECT_NE(text.find(" ms at 1 GHz"), std::string::npos);
 }
 
 TEST(JsonReport, AgreesWithItself) {
@@ -166,7 +167,9 @@ TEST(JsonReport, AgreesWithItself) {
     cycles += layer["estimated_cycles"].get<uint64_t>();
   }
   EXPECT_EQ(json["estimated_cycles"], cycles);
-  EXPECT_EQ(json["calibrated"], false);
+  EXPECT_EQ(json["calibrated"], true);
+  EXPECT_DOUBLE_EQ(json["estimated_ms"].get<double>(),
+                   static_cast<double>(cycles) / 1e6);
   EXPECT_EQ(json["limits"]["bound_by"], "DRAM");
   EXPECT_GE(json["limits"]["distance"].get<double>(), 1);
   for (const auto& engine : json["engines"]) {

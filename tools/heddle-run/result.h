@@ -5,7 +5,7 @@
 // absent:
 //   {"schema": "heddle-run/1", "model", "config", "device", "core",
 //    "simulated", "device_bytes", "latency_ms", "model_macs", "macs", "cycles",
-//    "cycles_estimated", "calibrated": false, "utilisation", "commands",
+//    "cycles_estimated", "calibrated": true, "utilisation", "commands",
 //    "bytes_loaded", "bytes_stored", "host_operators": 0,
 //    "outputs": [{"name", "type", "shape", "equal", "max_error", "differing",
 //                 "first": {"index", "value", "expected"}, "problem"}],

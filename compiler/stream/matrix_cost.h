@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cycles of a command of the matrix engine: what its array and its output stage
+// need for the loop nest that the engine makes of it (rtl/README.md).
+#ifndef HEDDLE_COMPILER_STREAM_MATRIX_COST_H_
+#define HEDDLE_COMPILER_STREAM_MATRIX_COST_H_
+
+#include <cstdint>
+
+#include "compiler/stream/calibration.h"
+#include "rtl/spec/generated/isa.h"
+
+namespace heddle::compiler {
+
+struct MatrixCost {
+  uint64_t start = 0;    // acceptance to the first pixel, with the engine idle
+  uint64_t cycles = 0;   // first to last pixel
+  uint64_t tail = 0;     // last pixel to the end
+  uint64_t lead = 0;     // loading what the first pass needs; part of start
+  uint64_t last = 0;     // pixels of the last pass
+  uint64_t words = 0;    // of SRAM
+  uint64_t weights = 0;  // of these weights and parameters
+  uint64_t strided = 0;  // of these operands that do not follow each other
+};
+
+MatrixCost CostOf(const isa::Conv& command, const isa::Config& config,
+                  const Calibration& calibration);
+
+}  // namespace heddle::compiler
+
+#endif  // HEDDLE_COMPILER_STREAM_MATRIX_COST_H_

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cycles of a vector command. The engine's order of work is followed micro-
+// instruction by micro-instruction (ISA.md, rtl/README.md): strips of up to
+// eight groups, a result that is not back yet, a vector whose lines of SRAM are
+// not there, a store queue that is full, a division. Of long commands the
+// first some thousand instructions; the rest goes on at their pace.
+#ifndef HEDDLE_COMPILER_STREAM_VECTOR_COST_H_
+#define HEDDLE_COMPILER_STREAM_VECTOR_COST_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "compiler/stream/calibration.h"
+#include "rtl/spec/generated/isa.h"
+
+namespace heddle::compiler {
+
+// From the acceptance on.
+struct VectorTimes {
+  uint64_t read = 0;   // input_read
+  uint64_t done = 0;   // output_visible, and the engine is free
+  uint64_t lines = 0;  // of SRAM, 64 bytes each
+};
+
+class VectorCosts {
+ public:
+  explicit VectorCosts(const Calibration& calibration)
+      : calibration_(calibration) {}
+
+  // `program`: the micro-instructions of prologue, body and epilogue; nullptr
+  // if they are not known (each then counts as one that waits for nothing).
+  VectorTimes Of(const isa::Vrun& command, const uint64_t* program);
+  VectorTimes Of(const isa::Vmac& command);
+
+ private:
+  const Calibration& calibration_;
+  std::map<std::string, VectorTimes> known_;  // commands repeat
+};
+
+}  // namespace heddle::compiler
+
+#endif  // HEDDLE_COMPILER_STREAM_VECTOR_COST_H_
