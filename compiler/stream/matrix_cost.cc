@@ -119,7 +119,7 @@ MatrixCost CostOf(const isa::Conv& c, const isa::Config& config,
     const double pieces = depthwise ? 1 : static_cast<double>(lanes_out) / 16;
     if (!c.acc_hold) lead += pieces * 8 / words_per_cycle;
     if (c.zw_channel) lead += pieces;
-    lead += static_cast<double>(calibration.block_gap);
+    lead += static_cast<double>(calibration.block_gap) + (depthwise ? 2 : 0);
   }
   const Nest nest = NestOf(c, passes == 1, config.acc_pixels);
   // Vectors that wait for the output stage in its queue.

@@ -99,7 +99,7 @@ TransferCost Scaled(const Sums& s, double times, bool store) {
     return static_cast<uint64_t>(static_cast<double>(v) * times + 0.5);
   };
   cost.beats = scaled(s.beats);
-  cost.words = scaled(store ? s.words : s.places);
+  cost.words = scaled(store ? s.words : std::max(s.places, s.words));
   cost.cycles = scaled(std::max({s.bursts, s.beats, s.places, s.words}));
   return cost;
 }

@@ -3,7 +3,7 @@
 // compiler/stream/calibration.h to them:
 //
 //   calibrate [--config h256] [--fit] [--worst 10] [--commands] [--pairs]
-//             [--whole] NETWORK | MODEL.onnx | random:SEED ...
+//             [--whole] [--max-error 3] NETWORK | MODEL.onnx | random:SEED ...
 //
 // Each command of the networks runs by itself, behind a barrier. Printed are
 // how far the estimate of single commands is off, by kind; with --pairs of a
@@ -284,9 +284,10 @@ void Fit(const std::vector<Serial>& all, const isa::Config& config,
   }
 }
 
-void Print(const std::vector<Serial>& all, const isa::Config& config,
-           const compiler::Calibration& calibration, size_t worst,
-           bool commands) {
+// The largest error of a kind of command, percent of its cycles.
+double Print(const std::vector<Serial>& all, const isa::Config& config,
+             const compiler::Calibration& calibration, size_t worst,
+             bool commands) {
   struct Sum {
     size_t n = 0;
     double measured = 0, estimated = 0, absolute = 0;
@@ -324,7 +325,9 @@ void Print(const std::vector<Serial>& all, const isa::Config& config,
   }
   std::printf("%-14s %7s %12s %9s %9s\n", "command", "number", "cycles",
               "error", "absolute");
+  double largest = 0;
   for (const auto& [kind, s] : kinds) {
+    largest = std::max(largest, 100 * s.absolute / s.measured);
     std::printf("%-14s %7zu %12.0f %+7.2f %% %7.2f %%\n", kind.c_str(), s.n,
                 s.measured, 100 * (s.estimated / s.measured - 1),
                 100 * s.absolute / s.measured);
@@ -334,6 +337,7 @@ void Print(const std::vector<Serial>& all, const isa::Config& config,
   for (size_t i = 0; i < std::min(worst, offs.size()); ++i) {
     std::printf("%s\n", offs[i].line.c_str());
   }
+  return largest;
 }
 
 // A network as it is: commands beside each other, against the timeline.
@@ -383,6 +387,10 @@ int Main(int argc, char** argv) {
   std::vector<std::string> names, configs = {isa::kConfigs[0].name};
   bool fit = false, commands = false, whole = false, pairs = false;
   size_t worst = 10;
+  double max_error = 0;
+  bool good = true;
+  app.add_option("--max-error", max_error,
+                 "fail when the commands of a kind are further off, percent");
   app.add_option("--config", configs, "hardware configurations");
   app.add_flag("--fit", fit, "fit the latencies");
   app.add_flag("--pairs", pairs, "two commands beside each other");
@@ -415,7 +423,12 @@ int Main(int argc, char** argv) {
     compiler::Calibration calibration = compiler::CalibrationOf(*config);
     if (fit) Fit(all, *config, &calibration);
     std::printf("%s\n", name.c_str());
-    Print(all, *config, calibration, worst, commands);
+    const double error = Print(all, *config, calibration, worst, commands);
+    if (max_error > 0 && error > max_error) {
+      std::fprintf(stderr, "%s: commands of a kind are off by %.2f %%\n",
+                   name.c_str(), error);
+      good = false;
+    }
     std::string row = "    {";
     for (size_t f = 0; f < compiler::kNumCalibrationFields; ++f) {
       absl::StrAppend(&row, f > 0 ? ", " : "",
@@ -423,7 +436,7 @@ int Main(int argc, char** argv) {
     }
     std::printf("%s},\n", row.c_str());
   }
-  return 0;
+  return good ? 0 : 1;
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ python3 -c 'import json; r = json.load(open("r.json")); assert r["buffers"] and 
 expect 1 "$model" --report=html --report-file none/r.html
 rm -f ./*.hpk ./*.html r.json
 # What became of a node.
-node=$("$compile" "$model" --report=json | python3 -c 'import json, sys; print(json.load(sys.stdin)["layers"][0]["name"])')
+node=$("$compile" "$model" --report=json | python3 -c 'import json, sys; print(json.load(sys.stdin)["layers"][0]["sources"][0])')
 expect 0 "$model" --explain "$node"
 grep -q "'$node'" out && grep -q 'commands  ' out || fail "--explain says too little: $(cat out)"
 expect 1 "$model" --explain "${node}x"
