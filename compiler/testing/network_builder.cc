@@ -131,6 +131,16 @@ NetworkBuilder& NetworkBuilder::HardSwish() {
                       });
 }
 
+NetworkBuilder& NetworkBuilder::PRelu() {
+  TensorData slopes = TensorData::Zeros(DataType::kFloat, {at_.c, 1, 1});
+  for (int64_t i = 0; i < at_.c; ++i) {
+    slopes.as<float>()[i] = 0.01f * static_cast<float>(1 + i % 30);
+  }
+  return BetweenCodes("prelu", [&](const std::string& x, const std::string& y) {
+    builder_.Node("PRelu", {x, Constant(y + "_slopes", slopes)}, {y});
+  });
+}
+
 NetworkBuilder& NetworkBuilder::Upsample() {
   const Activation from = at_;
   at_.name = Next("upsample");

@@ -56,6 +56,8 @@ class NetworkBuilder {
   // x * sigmoid(x), as four float operators between codes, and HardSwish.
   NetworkBuilder& Silu();
   NetworkBuilder& HardSwish();
+  // With a slope for each channel.
+  NetworkBuilder& PRelu();
   // Every pixel four times.
   NetworkBuilder& Upsample();
   // Of maps with equal heights and widths, along channels.

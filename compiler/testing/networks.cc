@@ -230,6 +230,7 @@ std::string FourLayers(const std::string& activation) {
     n.Conv(64, 3, 1, activation == "relu");
     if (activation == "silu") n.Silu();
     if (activation == "hard_swish") n.HardSwish();
+    if (activation == "prelu") n.PRelu();
   }
   return n.Bytes();
 }
@@ -349,6 +350,7 @@ const std::map<std::string, std::function<std::string()>>& Networks() {
         {"mobilenet_v1",
          [] { return MobileNetV1("mobilenet_v1", 224, 1, 1000); }},
         {"mobilenet_v2", MobileNetV2},
+        {"prelu_80", [] { return FourLayers("prelu"); }},
         {"relu_80", [] { return FourLayers("relu"); }},
         {"resnet50", ResNet50},
         {"resnet8", ResNet8},

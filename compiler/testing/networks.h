@@ -23,9 +23,9 @@ namespace heddle::compiler {
 // 2021): bert_128, bert_512, deit_tiny. Single layers of hard
 // shapes: conv_1080p (3x3, 64 to 64), vocabulary (fp32, 128x128 to 30,522).
 // Four layers of 3x3 at 80 x 80, each with a function behind it: relu_80,
-// hard_swish_80, silu_80. Float functions in primitive operators, on [1, 128,
-// 768] and [1, 64, 80, 80]: gelu, tanh_gelu, silu, layer_norm, each with _rows
-// and _planes; on [1, 12, 128, 128] softmax_rows.
+// hard_swish_80, silu_80, prelu_80. Float functions in primitive operators, on
+// [1, 128, 768] and [1, 64, 80, 80]: gelu, tanh_gelu, silu, layer_norm, each
+// with _rows and _planes; on [1, 12, 128, 128] softmax_rows.
 std::vector<std::string> NetworkNames();
 
 // The serialized model; empty for an unknown name. Equal for equal names.
