@@ -114,9 +114,15 @@ Sums Grouped(const Box& b, double* times) {
     const uint64_t chunks = Pieces(dram, b.n0, kWord);
     sums.bursts += chunks * planes.n;
     sums.places += chunks * planes.n;
-    // A chunk is a beat of the first plane; of others that lie differently two.
+    // Chunks end where the first plane's beats do; planes that lie differently
+    // need two beats for one that is whole.
+    const uint64_t head = std::min(b.n0, kWord - dram % kWord);
+    const uint64_t whole = (b.n0 - head) / kWord, tail = (b.n0 - head) % kWord;
     for (uint64_t i = 0; i < planes.n; ++i) {
-      sums.beats += i * planes.s % kWord == 0 ? chunks : 2 * chunks;
+      const uint64_t at = dram + i * planes.s;
+      sums.beats += Pieces(at, head, kWord);
+      sums.beats += whole * Pieces(at + head, kWord, kWord);
+      if (tail > 0) sums.beats += Pieces(at + head, tail, kWord);
     }
     sums.words += b.t0 == 16 ? b.n0 : chunks * Pieces(sram, 16 * b.t0, kWord);
   });
