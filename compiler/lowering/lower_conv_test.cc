@@ -305,7 +305,9 @@ TEST(LowerConvTest, SqueezeNetLayers) {
     ASSERT_TRUE(result.ok()) << result.status();
     ASSERT_EQ(result->report.layers.size(), 1u);
     const auto& layer = result->report.layers[0];
-    EXPECT_GT(layer.macs, 0.85 * 16 * layer.estimated_cycles)
+    // Of contractions of 16, their beginning takes a quarter.
+    const double least = l.channels * l.kernel > 16 ? 0.85 : 0.75;
+    EXPECT_GT(layer.macs, least * 16 * layer.estimated_cycles)
         << l.size << " " << l.channels << " " << l.maps;
   }
 }
