@@ -407,7 +407,8 @@ std::string Serialize(const Package& package, PackedWeights weights) {
   return file;
 }
 
-absl::StatusOr<Package> Parse(absl::string_view bytes) {
+absl::StatusOr<Package> Parse(absl::string_view bytes,
+                              std::shared_ptr<const void> owner) {
   RETURN_IF_ERROR(CheckHeader(bytes));
   const auto metadata_size = Load<uint32_t>(bytes, kMetadataSizeAt);
 
@@ -437,7 +438,12 @@ absl::StatusOr<Package> Parse(absl::string_view bytes) {
   SectionReader reader(bytes, kHeaderBytes + metadata_size);
   absl::string_view section;
   RETURN_IF_ERROR(reader.Next("weights", *metadata->weights, &section));
-  package.weights.assign(section.begin(), section.end());
+  if (owner != nullptr) {
+    package.weights = compiler::TensorBytes::View(
+        section.data(), section.size(), std::move(owner));
+  } else {
+    package.weights = std::vector<uint8_t>(section.begin(), section.end());
+  }
   for (size_t i = 0; i < metadata->streams.size(); ++i) {
     const std::string name = absl::StrCat("stream ", i);
     RETURN_IF_ERROR(reader.Next(name, *metadata->streams[i], &section));

@@ -14,12 +14,14 @@
 #define HEDDLE_COMPILER_PACKAGE_PACKAGE_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "compiler/ir/graph.h"
+#include "compiler/ir/tensor_bytes.h"
 
 namespace heddle::package {
 
@@ -51,15 +53,15 @@ struct Layer {
   uint64_t estimated_cycles = 0;
 };
 
-// A package in memory. Weights and streams are owned.
+// A package in memory.
 struct Package {
   std::string model_name;
   std::string producer;
   std::string config;
   uint32_t hw_version = 0;
-  std::vector<uint8_t> weights;  // region 0
-  uint64_t scratch_bytes = 0;    // region 1
-  uint64_t io_bytes = 0;         // region 2
+  compiler::TensorBytes weights;  // region 0
+  uint64_t scratch_bytes = 0;     // region 1
+  uint64_t io_bytes = 0;          // region 2
   std::vector<TensorInfo> inputs, outputs, taps;
   std::vector<std::vector<uint32_t>> streams;  // run one after another
   std::vector<std::string> nodes;              // ONNX node names
@@ -94,8 +96,10 @@ std::string Serialize(const Package& package, PackedWeights weights);
 
 // Errors are InvalidArgument (damaged, not a package), FailedPrecondition
 // (format or hardware version this build does not know); the message names the
-// field.
-absl::StatusOr<Package> Parse(absl::string_view bytes);
+// field. `owner` keeps the bytes, of which the weights then are a view; without
+// it they are a copy.
+absl::StatusOr<Package> Parse(absl::string_view bytes,
+                              std::shared_ptr<const void> owner = nullptr);
 
 }  // namespace heddle::package
 

@@ -5,6 +5,7 @@
 #include <openssl/sha.h>
 
 #include <cstring>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -30,7 +31,7 @@ Package Sample() {
   package.producer = "heddle-compile test";
   package.config = "h256";
   package.hw_version = reg::kVersionReset;
-  package.weights = {1, 2, 3, 4, 5};
+  package.weights = std::vector<uint8_t>{1, 2, 3, 4, 5};
   package.scratch_bytes = 4096;
   package.io_bytes = 96;
   package.inputs = {MakeTensor("x", 0)};
@@ -63,10 +64,10 @@ std::string ErrorOf(const Package& package) {
 
 TEST(PackageTest, WeightsThatArePackedAlready) {
   Package package = Sample();
-  package.weights.assign(100'000, 7);
+  package.weights = std::vector<uint8_t>(100'000, 7);
   const std::string expected = Serialize(package);
   const std::string weights(package.weights.begin(), package.weights.end());
-  package.weights.clear();
+  package.weights = {};
   const Room room = RoomBeside(package);
   EXPECT_EQ(room.before, kPageBytes);
   for (const uint64_t head :
@@ -96,6 +97,12 @@ TEST(PackageTest, RoundTrip) {
   EXPECT_EQ(out->config, in.config);
   EXPECT_EQ(out->hw_version, in.hw_version);
   EXPECT_EQ(out->weights, in.weights);
+  EXPECT_FALSE(out->weights.is_view());
+  const auto view = Parse(bytes, std::make_shared<int>());
+  ASSERT_TRUE(view.ok()) << view.status();
+  EXPECT_EQ(view->weights, in.weights);
+  EXPECT_EQ(reinterpret_cast<const char*>(view->weights.data()),
+            bytes.data() + kPageBytes);
   EXPECT_EQ(out->scratch_bytes, in.scratch_bytes);
   EXPECT_EQ(out->io_bytes, in.io_bytes);
   EXPECT_EQ(out->streams, in.streams);

@@ -158,7 +158,7 @@ absl::StatusOr<std::shared_ptr<LoadedGraph>> LoadedGraph::Load(
   if (absl::Status status = graph->Allocate(); !status.ok()) return status;
   if (absl::Status status = graph->UploadWeights(); !status.ok()) return status;
   // The card has them now.
-  std::vector<uint8_t>().swap(graph->package_.weights);
+  graph->package_.weights = {};
   std::vector<std::vector<uint32_t>>(graph->package_.streams.size())
       .swap(graph->package_.streams);
   return graph;
@@ -240,7 +240,8 @@ absl::Status LoadedGraph::Allocate() {
 }
 
 absl::Status LoadedGraph::UploadWeights() {
-  const uint64_t size = package_.weights.size();
+  const compiler::TensorBytes& weights = package_.weights;
+  const uint64_t size = weights.size();
   if (size == 0) return absl::OkStatus();
   auto staging = core_->device().CreateBuffer(
       std::min(size, kUploadBytes), hal::Placement::kHost,
@@ -248,7 +249,7 @@ absl::Status LoadedGraph::UploadWeights() {
   if (!staging.ok()) return staging.status();
   for (uint64_t at = 0; at < size; at += kUploadBytes) {
     const uint64_t length = std::min(kUploadBytes, size - at);
-    std::memcpy((*staging)->data(), package_.weights.data() + at, length);
+    std::memcpy((*staging)->data(), weights.data() + at, length);
     absl::Status status = core_->context().Execute(
         {hal::Step::CopyIn(**staging, 0, *regions_[kWeights], at, length)});
     if (!status.ok()) return status;

@@ -115,7 +115,10 @@ absl::StatusOr<std::shared_ptr<Graph>> LoadGraph(
   if (handle == nullptr) {
     return absl::InvalidArgumentError("LoadGraph needs an open device");
   }
-  auto package = package::Parse(package_bytes);
+  // The card has the weights before the call is over.
+  const std::shared_ptr<const void> caller(std::shared_ptr<const void>(),
+                                           package_bytes.data());
+  auto package = package::Parse(package_bytes, caller);
   if (!package.ok()) return package.status();
   auto graph = LoadedGraph::Load(handle->core(), *std::move(package), options);
   if (!graph.ok()) return graph.status();

@@ -66,8 +66,9 @@ package::Package CopyPackage(uint64_t bytes, uint64_t weight_bytes,
   p.producer = "test";
   p.config = config;
   p.hw_version = reg::kVersionReset;
+  p.weights.resize(weight_bytes);
   for (uint64_t i = 0; i < weight_bytes; ++i) {
-    p.weights.push_back(static_cast<uint8_t>(i % 251));
+    p.weights[i] = static_cast<uint8_t>(i % 251);
   }
   p.scratch_bytes = bytes;
   p.io_bytes = 3 * bytes + weight_bytes;

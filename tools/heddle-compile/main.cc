@@ -118,7 +118,8 @@ int Explain(const Arguments& arguments, absl::string_view model,
 
 int WriteReport(const Arguments& arguments,
                 const heddle::compiler::CompileResult& result) {
-  const auto package = heddle::package::Parse(result.package);
+  const auto package = heddle::package::Parse(
+      result.package, heddle::compiler::KeptByCaller(result.package));
   if (!package.ok()) return Fail(kTool, package.status());
   std::string file = arguments.report_file, text;
   if (arguments.report == "json") {

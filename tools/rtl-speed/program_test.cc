@@ -11,7 +11,7 @@ namespace {
 
 TEST(Program, EverythingHasItsPlace) {
   package::Package package;
-  package.weights.assign(5000, 7);
+  package.weights = std::vector<uint8_t>(5000, 7);
   package.scratch_bytes = 100;
   package.io_bytes = 300;
   package::TensorInfo in, out;
