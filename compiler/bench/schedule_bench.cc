@@ -63,27 +63,25 @@ int Measure(const std::string& path, const std::string& config, bool layers) {
     std::printf("skipped: %s\n", std::string(bytes.status().message()).c_str());
     return 0;
   }
-  CompileOptions analysis;
-  analysis.open_dimensions_are_one = true;
-  auto graph = AnalyseOnnx(*bytes, analysis);
-  if (!graph.ok()) {
-    std::printf("%s: %s\n", path.c_str(),
-                std::string(graph.status().message()).c_str());
-    return 1;
-  }
   std::printf("%s, %s\n", path.c_str(), config.c_str());
-  CutAtUnsupported(&*graph);
-  std::printf("  %-18s %12s %12s %6s %10s %8s %8s\n", "", "DRAM bytes",
+  std::printf("  %-20s %12s %12s %6s %10s %8s %8s\n", "", "DRAM bytes",
               "est. cycles", "util", "bus busy", "commands", "CPU ms");
   for (const FeatureVariant& v : kFeatureVariants) {
     CompileOptions options;
     options.config = config;
+    options.open_dimensions_are_one = true;
     v.change(&options.features);
+    auto graph = AnalyseOnnx(*bytes, options);
+    if (!graph.ok()) {
+      std::printf("  %s\n", std::string(graph.status().message()).c_str());
+      return 1;
+    }
+    CutAtUnsupported(&*graph);
     const std::clock_t start = std::clock();
     auto result = GeneratePackage(*graph, options);
     const double ms = 1e3 * (std::clock() - start) / CLOCKS_PER_SEC;
     if (!result.ok()) {
-      std::printf("  %-18s %s\n", v.name,
+      std::printf("  %-20s %s\n", v.name,
                   std::string(result.status().message()).c_str());
       continue;
     }
@@ -95,7 +93,7 @@ int Measure(const std::string& path, const std::string& config, bool layers) {
     uint64_t dram = 0;
     for (const EngineTime& e : timeline->engines) dram += e.bytes;
     std::printf(
-        "  %-18s %12zu %12zu %5.1f%% %9.1f%% %8zu %8.1f\n", v.name,
+        "  %-20s %12zu %12zu %5.1f%% %9.1f%% %8zu %8.1f\n", v.name,
         size_t(dram), size_t(timeline->cycles),
         100.0 * result->report.macs /
             (double(timeline->cycles) * hardware.lanes_in * hardware.lanes_out),
