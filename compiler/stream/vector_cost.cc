@@ -5,6 +5,8 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "compiler/stream/vector_stream.h"
@@ -443,6 +445,17 @@ Loops LoopsOf(const T& c) {
   return loops;
 }
 
+// Times that are known, of all compilations of the thread: schedules that are
+// tried have most of their commands in common. `key` says everything that they
+// follow from.
+VectorTimes& Known(const Calibration& calibration, std::string key) {
+  constexpr size_t kMost = 1 << 14;
+  thread_local std::unordered_map<std::string, VectorTimes> known;
+  if (known.size() > kMost) known.clear();
+  key.append(reinterpret_cast<const char*>(&calibration), sizeof(calibration));
+  return known[std::move(key)];
+}
+
 }  // namespace
 
 VectorTimes VectorCosts::Of(const isa::Vrun& c, const uint64_t* program) {
@@ -474,7 +487,7 @@ VectorTimes VectorCosts::Of(const isa::Vrun& c, const uint64_t* program) {
   if (c.store == isa::StoreMode::kEpilogue) AddStore(&loops.sections[2]);
   const isa::Stream streams[4] = {c.GetA(), c.GetB(), c.GetC(), c.GetD()};
   SetMode(c, false, streams, reads, stores, body_stores, late, &loops);
-  VectorTimes& times = known_[KeyOf(c, loops, program, length)];
+  VectorTimes& times = Known(calibration_, KeyOf(c, loops, program, length));
   if (times.done == 0) {
     const int64_t start =
         std::max(calibration_.vector_setup,
@@ -511,7 +524,7 @@ VectorTimes VectorCosts::Of(const isa::Vmac& c) {
   const isa::Stream streams[4] = {c.GetA(), c.GetB(), c.GetC(), c.GetD()};
   const uint8_t reads = c.initial ? 7 : 3;
   SetMode(c, true, streams, reads, true, false, false, &loops);
-  VectorTimes& times = known_[KeyOf(c, loops, nullptr, 0)];
+  VectorTimes& times = Known(calibration_, KeyOf(c, loops, nullptr, 0));
   if (times.done == 0) {
     times = Engine(loops, streams, calibration_).Run();
     times.read += calibration_.vector_setup;
