@@ -71,7 +71,7 @@ Box BoxOf(const T& c) {
 template <typename F>
 double ForRows(const std::array<Axis, 3>& rows, uint64_t dram, uint64_t sram,
                const F& f) {
-  constexpr uint64_t kMost[3] = {64, 8, 4};
+  constexpr uint64_t kMost[3] = {16, 4, 4};
   uint64_t n[3];
   double times = 1;
   for (int i = 0; i < 3; ++i) {

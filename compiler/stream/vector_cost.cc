@@ -5,6 +5,8 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "compiler/stream/vector_stream.h"
@@ -407,22 +409,22 @@ class Engine {
   double skipped_ = 0;
 };
 
-// The command without its place: bases count modulo a line, the mode is said
-// apart.
+// The command without its place: a base counts modulo a line, and by where it
+// lies from the result's.
 template <typename T>
-std::string KeyOf(T c, const Loops& loops, const uint64_t* program,
-                  size_t length) {
+std::string KeyOf(T c, const uint64_t* program, size_t length) {
   c.header = isa::Header();
-  std::vector<uint32_t> words(T::kWords);
-  c.Encode(words.data());
-  // (the base shares its word with the type)
-  for (int s = 0; s < 4; ++s) words[20 + 8 * s] &= 0xff00003f;
-  for (int w = 13; w < 17; ++w) words[w] = 0;  // arguments
-  words[4] = 0;                                // address of the program
-  std::string key(reinterpret_cast<const char*>(words.data()),
-                  4 * words.size());
-  key.push_back(
-      static_cast<char>(loops.strips | loops.gated << 1 | loops.dim << 2));
+  uint32_t words[T::kWords];
+  c.Encode(words);
+  const uint32_t bases[4] = {c.GetA().base, c.GetB().base, c.GetC().base,
+                             c.GetD().base};
+  for (int s = 0; s < 4; ++s) {
+    // (the base shares its word with the type)
+    words[20 + 8 * s] &= 0xff00003f;
+    words[13 + s] = bases[s] - bases[3];  // instead of the arguments
+  }
+  words[4] = 0;  // address of the program
+  std::string key(reinterpret_cast<const char*>(words), sizeof(words));
   if (program != nullptr) {
     key.append(reinterpret_cast<const char*>(program), 8 * length);
   }
@@ -443,10 +445,23 @@ Loops LoopsOf(const T& c) {
   return loops;
 }
 
+// Times that are known, of all compilations of the thread: schedules that are
+// tried have most of their commands in common. `key` says everything that they
+// follow from.
+VectorTimes& Known(const Calibration& calibration, std::string key) {
+  constexpr size_t kMost = 1 << 14;
+  thread_local std::unordered_map<std::string, VectorTimes> known;
+  if (known.size() > kMost) known.clear();
+  key.append(reinterpret_cast<const char*>(&calibration), sizeof(calibration));
+  return known[std::move(key)];
+}
+
 }  // namespace
 
 VectorTimes VectorCosts::Of(const isa::Vrun& c, const uint64_t* program) {
   const size_t length = c.prologue + c.body + c.epilogue;
+  VectorTimes& times = Known(calibration_, KeyOf(c, program, length));
+  if (times.done != 0) return times;
   Loops loops = LoopsOf(c);
   loops.tail = c.tail;
   loops.store_one = c.store_one;
@@ -474,19 +489,18 @@ VectorTimes VectorCosts::Of(const isa::Vrun& c, const uint64_t* program) {
   if (c.store == isa::StoreMode::kEpilogue) AddStore(&loops.sections[2]);
   const isa::Stream streams[4] = {c.GetA(), c.GetB(), c.GetC(), c.GetD()};
   SetMode(c, false, streams, reads, stores, body_stores, late, &loops);
-  VectorTimes& times = known_[KeyOf(c, loops, program, length)];
-  if (times.done == 0) {
-    const int64_t start =
-        std::max(calibration_.vector_setup,
-                 calibration_.vector_program + static_cast<int64_t>(length));
-    times = Engine(loops, streams, calibration_).Run();
-    times.read += start;
-    times.done += start + calibration_.vector_tail;
-  }
+  const int64_t start =
+      std::max(calibration_.vector_setup,
+               calibration_.vector_program + static_cast<int64_t>(length));
+  times = Engine(loops, streams, calibration_).Run();
+  times.read += start;
+  times.done += start + calibration_.vector_tail;
   return times;
 }
 
 VectorTimes VectorCosts::Of(const isa::Vmac& c) {
+  VectorTimes& times = Known(calibration_, KeyOf(c, nullptr, 0));
+  if (times.done != 0) return times;
   Loops loops = LoopsOf(c);
   // v0 = c; v0 = fma(a, b, v0); out = clamp(v0)
   if (c.initial) {
@@ -511,12 +525,9 @@ VectorTimes VectorCosts::Of(const isa::Vmac& c) {
   const isa::Stream streams[4] = {c.GetA(), c.GetB(), c.GetC(), c.GetD()};
   const uint8_t reads = c.initial ? 7 : 3;
   SetMode(c, true, streams, reads, true, false, false, &loops);
-  VectorTimes& times = known_[KeyOf(c, loops, nullptr, 0)];
-  if (times.done == 0) {
-    times = Engine(loops, streams, calibration_).Run();
-    times.read += calibration_.vector_setup;
-    times.done += calibration_.vector_setup + calibration_.vector_tail;
-  }
+  times = Engine(loops, streams, calibration_).Run();
+  times.read += calibration_.vector_setup;
+  times.done += calibration_.vector_setup + calibration_.vector_tail;
   return times;
 }
 

@@ -8,9 +8,6 @@
 #define HEDDLE_COMPILER_STREAM_VECTOR_COST_H_
 
 #include <cstdint>
-#include <map>
-#include <string>
-#include <vector>
 
 #include "compiler/stream/calibration.h"
 #include "rtl/spec/generated/isa.h"
@@ -36,7 +33,6 @@ class VectorCosts {
 
  private:
   const Calibration& calibration_;
-  std::map<std::string, VectorTimes> known_;  // commands repeat
 };
 
 }  // namespace heddle::compiler
