@@ -20,6 +20,12 @@ expect 0 "$model" -o b.hpk
 cmp a.hpk b.hpk || fail "two compilations differ"
 expect 0 "$model" -o c.hpk --config h512
 ! cmp -s a.hpk c.hpk || fail "the configuration has no effect"
+for goal in speed thorough traffic compile-time; do
+  expect 0 "$model" -o "$goal.hpk" --goal "$goal"
+done
+cmp a.hpk speed.hpk || fail "speed is not the default"
+! cmp -s compile-time.hpk speed.hpk || fail "the goal has no effect"
+expect 2 "$model" --goal best
 expect 2 a.hpk
 grep -q 'heddle-run runs it' err || fail "no way out for a package"
 expect 0 "$model"

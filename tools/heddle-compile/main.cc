@@ -3,6 +3,7 @@
 // heddle-compile: an ONNX model to a package (.hpk), and what became of it.
 #include <cstdio>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -52,7 +53,14 @@ struct Arguments {
   bool taps = false, progress = false, print_passes = false;
   uint64_t device_memory = 0, sram = 0;
   int threads = 0;
+  std::string goal = "speed";
 };
+
+const std::map<std::string, heddle::compiler::Goal> kGoals = {
+    {"speed", heddle::compiler::Goal::kSpeed},
+    {"thorough", heddle::compiler::Goal::kThorough},
+    {"traffic", heddle::compiler::Goal::kTraffic},
+    {"compile-time", heddle::compiler::Goal::kCompileTime}};
 
 int Print(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() ||
@@ -145,6 +153,7 @@ int Compile(const Arguments& arguments) {
   options.device_memory_bytes = arguments.device_memory;
   options.sram_bytes = arguments.sram;
   options.threads = arguments.threads;
+  options.goal = kGoals.at(arguments.goal);
   options.details = !arguments.report.empty() && arguments.report != "text";
   absl::Status status =
       heddle::cli::ParseShapes(arguments.shapes, &options.input_shapes);
@@ -281,6 +290,13 @@ int main(int argc, char** argv) {
                  "use only this much SRAM, such as 256KB: what if there were "
                  "less")
       ->transform(CLI::AsSizeValue(false));
+  app.add_option("--goal", arguments.goal,
+                 "what the schedule is chosen for: the fewest cycles (speed), "
+                 "the same among more schedules in several times the time "
+                 "(thorough), the fewest bytes to and from device memory "
+                 "(traffic), or none: the first that works (compile-time)")
+      ->check(CLI::IsMember(kGoals))
+      ->capture_default_str();
   app.add_option("--threads", arguments.threads,
                  "threads that compile; 0: one for each processor. The package "
                  "is the same with any number")
