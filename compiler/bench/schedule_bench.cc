@@ -38,10 +38,18 @@ void CutAtUnsupported(Graph* graph) {
   }
 }
 
+// Of the first stream, which is all but always the only one.
+absl::StatusOr<Timeline> TimelineOf(const BackendResult& result,
+                                    const isa::Config& config) {
+  const package::PackedWeights& weights = result.weights;
+  const auto* bytes =
+      reinterpret_cast<const uint8_t*>(weights.bytes.data()) + weights.head;
+  return SimulateTimeline(result.package.streams[0], config,
+                          {{0, absl::MakeConstSpan(bytes, weights.size())}});
+}
+
 void PrintLayers(const BackendResult& result, const isa::Config& config) {
-  auto timeline =
-      SimulateTimeline(result.package.streams[0], config,
-                       {{0, absl::MakeConstSpan(result.package.weights)}});
+  auto timeline = TimelineOf(result, config);
   if (!timeline.ok()) return;
   const auto times = AttributeToLayers(*timeline, result.report.layers.size());
   std::printf("  %-10s %9s %9s %9s %9s %9s %9s  %s\n", "engine", "cycles",
@@ -86,9 +94,7 @@ int Measure(const std::string& path, const std::string& config, bool layers) {
       continue;
     }
     const isa::Config& hardware = *isa::FindConfig(config);
-    auto timeline =
-        SimulateTimeline(result->package.streams[0], hardware,
-                         {{0, absl::MakeConstSpan(result->package.weights)}});
+    auto timeline = TimelineOf(*result, hardware);
     if (!timeline.ok()) return 1;
     uint64_t dram = 0;
     for (const EngineTime& e : timeline->engines) dram += e.bytes;
