@@ -14,7 +14,6 @@
 #include "compiler/testing/card_case.h"
 #include "compiler/testing/model_builder.h"
 #include "compiler/testing/networks.h"
-#include "compiler/testing/onnx_files.h"
 
 namespace heddle::compiler {
 namespace {
