@@ -202,10 +202,12 @@ uint64_t ElementSize(isa::ElementType type) {
   }
 }
 
-// Hull of a stream; with `outer_only` the r indices stay 0.
+// Hull of a stream; with `outer_only` the r indices stay 0. `every_lane`: no
+// lane is left out of a write.
 template <typename T>
 void AddStream(const T& c, const isa::Stream& s, bool outer_only,
-               uint64_t index_bytes, bool write, std::vector<Access>* out) {
+               uint64_t index_bytes, bool write, std::vector<Access>* out,
+               bool every_lane = true) {
   int64_t low = s.base, high = s.base;
   auto extend = [&](uint32_t n, int32_t stride) {
     const int64_t reach = int64_t{n - 1} * stride;
@@ -225,7 +227,7 @@ void AddStream(const T& c, const isa::Stream& s, bool outer_only,
                  r3 = outer_only ? 1 : c.n_r3;
   Add(out, kSramSpace, low, high - low + index_bytes + ElementSize(s.type),
       write,
-      write && index_bytes == 0 &&
+      write && index_bytes == 0 && every_lane &&
           IsDense<7>(ElementSize(s.type), {{{c.lanes, s.lane_stride},
                                             {r1, s.r1_stride},
                                             {r2, s.r2_stride},
@@ -246,7 +248,8 @@ void AddVrun(const isa::Vrun& c, std::vector<Access>* out) {
   if (c.enable_c) AddStream(c, c.GetC(), false, 0, false, out);
   if (c.store != isa::StoreMode::kNone) {
     AddStream(c, c.GetD(), c.store == isa::StoreMode::kEpilogue,
-              c.scatter_d ? reach : 0, true, out);
+              c.scatter_d ? reach : 0, true, out,
+              (!c.store_one || c.lanes == 1) && c.tail == 0);
   }
 }
 

@@ -203,6 +203,29 @@ TEST(Access, HullOfOneRow) {
   EXPECT_TRUE(a[2].write);
 }
 
+TEST(Access, WritesThatLeaveLanesOutAreNotDense) {
+  isa::Vrun c;
+  c.lanes = 16;
+  c.n_o1 = 12;
+  c.store = isa::StoreMode::kEpilogue;
+  isa::Stream d;
+  d.type = isa::ElementType::kF32;
+  d.lane_stride = 4;
+  d.o1_stride = 64;
+  c.SetD(d);
+  const auto dense = [&c] {
+    const std::vector<Access> a = AccessesOf(c, isa::kH256);
+    EXPECT_TRUE(a.back().write);
+    return a.back().dense;
+  };
+  EXPECT_TRUE(dense());
+  c.store_one = true;
+  EXPECT_FALSE(dense());
+  c.store_one = false;
+  c.tail = 3;
+  EXPECT_FALSE(dense());
+}
+
 TEST(Access, FoldVectors) {
   // 3x3 kernel of 3 channels: 27 bytes; two vectors of 16 lanes, one of 32.
   EXPECT_EQ(FoldVectors(3, 9, 16), 2u);
