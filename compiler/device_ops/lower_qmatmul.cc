@@ -207,7 +207,9 @@ class Product : public ClonableOp<Product> {
       for (const Contraction& part : parts_) AddGroup(first, count, part);
     }
     if (groups.size() > 1) {
-      (spec_.rows_result ? group_columns : group_channels) = group_outputs_;
+      // Of a matrix of codes the columns are channels: it is blocked.
+      (wide_ && spec_.rows_result ? group_columns : group_channels) =
+          group_outputs_;
     }
   }
 
