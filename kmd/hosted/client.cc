@@ -119,10 +119,7 @@ int HostedClient::Exchange(MessageHeader header, const void* payload, int fd,
     err = SendMessage(socket_, header, payload, fd);
   }
   std::unique_lock<std::mutex> lock(mutex_);
-  if (err != 0) {
-    broken_ = err;
-    changed_.notify_all();
-  }
+  if (err != 0) Break(err);
   while (!waiter->answered && (broken_ == 0 || filling_ == waiter)) {
     if (reading_) {
       changed_.wait(lock);
@@ -135,6 +132,13 @@ int HostedClient::Exchange(MessageHeader header, const void* payload, int fd,
   // The kernel drops a descriptor for which there is no number left.
   if (waiter->reply.fds != 0 && waiter->fd < 0) return -EMFILE;
   return waiter->reply.result;
+}
+
+// The first error is the cause: once it is known the others leave, and a reply
+// that still comes for one of them says nothing about the server.
+void HostedClient::Break(int err) noexcept {
+  if (broken_ == 0) broken_ = err;
+  changed_.notify_all();
 }
 
 void HostedClient::ReadOne(std::unique_lock<std::mutex>* lock) noexcept {
@@ -162,7 +166,7 @@ void HostedClient::ReadOne(std::unique_lock<std::mutex>* lock) noexcept {
     whose->fd = fd;
     whose->answered = true;
   } else {
-    broken_ = err;
+    Break(err);
     if (fd >= 0) close(fd);
   }
   reading_ = false;

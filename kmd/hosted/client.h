@@ -73,6 +73,8 @@ class HostedClient {
   // Reads one reply. With the lock, which it releases meanwhile.
   void ReadOne(std::unique_lock<std::mutex>* lock) noexcept;
   void Remove(Waiter* waiter) noexcept;
+  // The connection is of no use any more. With the lock.
+  void Break(int err) noexcept;
 
   const int socket_;
   uint64_t generation_ = 0;
