@@ -431,6 +431,9 @@ struct heddle_job {
 	struct heddle_patch *patches;
 	u32 num_hosts;
 	struct heddle_host_range *hosts;
+	u32 num_fences; /* to wait for; heddle_dependency() hands them out one by one */
+	u32 next_fence;
+	struct dma_fence **fences;
 	u8 step_of[HEDDLE_STEPS_MAX]; /* the card's steps, as the submission counts them */
 };
 
@@ -557,7 +560,7 @@ void heddle_exec_settle(struct heddle_device *dev, const struct heddle_context *
 void heddle_exec_fini(struct heddle_device *dev);
 void heddle_scheduler_put(struct heddle_scheduler *sched);
 struct heddle_job *heddle_job_alloc(struct heddle_device *dev, struct heddle_context *context,
-				    u32 num_patches, u32 num_hosts);
+				    u32 num_patches, u32 num_hosts, u32 num_syncs);
 void heddle_job_free(struct heddle_job *job);
 void heddle_job_push(struct heddle_job *job);
 int heddle_exec_prepare(struct heddle_alloc *alloc, struct dma_fence **ready);

@@ -63,8 +63,9 @@ static void heddle_job_watch(struct heddle_job *job)
 	dma_fence_add_callback(outcome->finished, &outcome->cb, heddle_finished);
 }
 
+/* With room for a fence of each of @num_syncs and of what each of @num_patches touches. */
 struct heddle_job *heddle_job_alloc(struct heddle_device *dev, struct heddle_context *context,
-				    u32 num_patches, u32 num_hosts)
+				    u32 num_patches, u32 num_hosts, u32 num_syncs)
 {
 	struct heddle_job *job = kzalloc(sizeof(*job), GFP_KERNEL_ACCOUNT);
 
@@ -75,6 +76,8 @@ struct heddle_job *heddle_job_alloc(struct heddle_device *dev, struct heddle_con
 	job->patches = kvcalloc(max(num_patches, 1U), sizeof(*job->patches),
 				GFP_KERNEL_ACCOUNT);
 	job->hosts = kvcalloc(max(num_hosts, 1U), sizeof(*job->hosts), GFP_KERNEL_ACCOUNT);
+	job->fences = kvcalloc(max(num_patches + num_syncs, 1U), sizeof(*job->fences),
+			       GFP_KERNEL_ACCOUNT);
 	job->run.fence = heddle_fence_alloc(dev->sched, context, GFP_KERNEL_ACCOUNT);
 	job->run.outcome = heddle_outcome_alloc(dev);
 	drm_dev_get(&dev->drm);
@@ -82,7 +85,7 @@ struct heddle_job *heddle_job_alloc(struct heddle_device *dev, struct heddle_con
 		kref_get(&context->ref);
 		job->context = context;
 	}
-	if (!job->patches || !job->hosts || !job->run.fence || !job->run.outcome) {
+	if (!job->patches || !job->hosts || !job->fences || !job->run.fence || !job->run.outcome) {
 		heddle_job_free(job);
 		return NULL;
 	}
@@ -102,6 +105,8 @@ void heddle_job_free(struct heddle_job *job)
 		heddle_alloc_put(job->patches[i].alloc);
 	for (i = 0; i < job->num_hosts; i++)
 		drm_gem_object_put(&job->hosts[i].bo->shmem.base);
+	for (i = 0; i < job->num_fences; i++)
+		dma_fence_put(job->fences[i]);
 	heddle_area_free(dev, job->area);
 	if (job->run.fence)
 		dma_fence_put(&job->run.fence->base);
@@ -113,6 +118,7 @@ void heddle_job_free(struct heddle_job *job)
 	heddle_outcome_put(job->run.outcome);
 	kvfree(job->patches);
 	kvfree(job->hosts);
+	kvfree(job->fences);
 	if (job->context)
 		heddle_context_put(job->context);
 	kfree(job);
@@ -257,7 +263,10 @@ static struct dma_fence *heddle_run_job(struct drm_sched_job *sched_job)
 	return fence;
 }
 
-/* Asked when a job waits for nothing else, until the answer is NULL. */
+/*
+ * Asked what a job waits for until the answer is NULL. The scheduler is not given the fences
+ * before: those of 6.1 wait for them, uninterruptibly, when a context goes whose jobs do.
+ */
 static struct dma_fence *heddle_dependency(struct drm_sched_job *sched_job,
 					   struct drm_sched_entity *entity)
 {
@@ -267,6 +276,8 @@ static struct dma_fence *heddle_dependency(struct drm_sched_job *sched_job,
 
 	if (heddle_job_stopped(job))
 		heddle_sched_forget_last(entity);
+	else if (job->next_fence < job->num_fences)
+		fence = dma_fence_get(job->fences[job->next_fence++]);
 	else if (job->context && job->dev->regs)
 		fence = heddle_rest(job->dev, job->run.outcome);
 	if (HEDDLE_SCHED_BY_AGE && job->context && !fence)
@@ -336,7 +347,7 @@ static struct heddle_job *heddle_prepare_job(struct heddle_alloc *alloc)
 	if (host.bo)
 		entries = heddle_host_entries(host.bo, 0, &host.length, NULL, U32_MAX);
 	most = heddle_list_entries(&entries, 1, &steps);
-	job = heddle_job_alloc(alloc->dev, NULL, steps, 1);
+	job = heddle_job_alloc(alloc->dev, NULL, steps, 1, 0);
 	if (!job)
 		return ERR_PTR(-ENOMEM);
 	err = heddle_steps_alloc(job, steps);

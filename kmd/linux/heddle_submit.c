@@ -227,9 +227,7 @@ static int heddle_add_in_syncs(struct drm_file *file, const struct drm_heddle_su
 		if (err) /* no syncobj, or no fence in it */
 			return heddle_refuse(err, "point of an in_sync", sync.point, sync.handle);
 		job->waits = job->waits || !dma_fence_is_signaled(fence);
-		err = drm_sched_job_add_dependency(&job->base, fence); /* takes the fence */
-		if (err)
-			return err;
+		job->fences[job->num_fences++] = fence;
 	}
 	return 0;
 }
@@ -281,10 +279,10 @@ static int heddle_add_ready(struct heddle_job *job)
 		if (READ_ONCE(alloc->prepared))
 			continue;
 		err = heddle_exec_prepare(alloc, &ready);
-		if (!err && ready)
-			err = drm_sched_job_add_dependency(&job->base, ready); /* takes it */
 		if (err)
 			return err;
+		if (ready)
+			job->fences[job->num_fences++] = ready;
 	}
 	return 0;
 }
@@ -422,7 +420,7 @@ int heddle_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *fil
 		err = heddle_take_out_syncs(file, args, &s);
 	if (err)
 		goto free;
-	job = heddle_job_alloc(dev, context, s.num_patches, s.num_hosts);
+	job = heddle_job_alloc(dev, context, s.num_patches, s.num_hosts, args->in_syncs.count);
 	if (!job) {
 		err = -ENOMEM;
 		goto free;

@@ -220,6 +220,38 @@ TEST_F(LimitsTest, AbortsWhatRunsWithItsFile) {
   if (timeout >= 10 * kSecond) EXPECT_LT(NowNs() - before, timeout / 2);
 }
 
+// A job that has not started is dropped, whatever it waits for.
+TEST_F(LimitsTest, WhoGoesWaitsForNobodysHang) {
+  auto hanging = Open();
+  const uint32_t hung = NewContext(hanging.get());
+  const uint32_t stream = NewStream(hanging.get(), EmptyStream());
+  const uint32_t sync = NewSyncobj(hanging.get());
+  const uint32_t idle = NewContext(hanging.get());
+  const uint32_t bo = NewDevice(hanging.get(), kPage);
+  EXPECT_EQ(Do(hanging.get(), idle, {Fill(bo, kPage, 1)}).status, 0u);
+  auto other = Open();
+  const uint32_t context = NewContext(other.get());
+  if (!Driver::Get().Control("fault stuck_engine")) {
+    GTEST_SKIP() << "this card cannot be told to fail";
+  }
+  const uint64_t timeout = Limits(c()).timeout_ns;
+  const uint64_t seqno =
+      NewJob(hanging.get(), hung, {RunStream(stream)}, {{}, {{sync, 0, 0}}});
+  usleep(200000);
+  const auto expect_hung = [&](const char* what) {
+    if (timeout < 10 * kSecond) return;
+    EXPECT_EQ(Wait(hanging.get(), hung, seqno, 0), -ETIME) << what;
+  };
+  // For its memory, which is made ready after the job that hangs.
+  NewJob(other.get(), context, {Fill(NewDevice(other.get(), kPage), kPage, 1)});
+  other = nullptr;
+  expect_hung("closing waited for the hang");
+  // For a fence of that job.
+  NewJob(hanging.get(), idle, {Fill(bo, kPage, 2)}, {{{sync, 0, 0}}, {}});
+  EXPECT_EQ(DestroyContext(hanging.get(), idle), 0);
+  expect_hung("destroying the context waited for the hang");
+}
+
 TEST_F(LimitsTest, BansWhoHangsTheCardAgainAndAgain) {
   auto bad = Open();
   const uint32_t context = NewContext(bad.get());
