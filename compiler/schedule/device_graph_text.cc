@@ -178,6 +178,29 @@ std::string PlaceText(const Storage& s) {
   return places.empty() ? "nowhere" : absl::StrJoin(places, ", ");
 }
 
+// Of an operation that reloads its constants again and again, the first loads.
+void AppendConstants(const MemoryPlan& plan, const OpPlan& p,
+                     std::vector<std::string>* places) {
+  constexpr size_t kMost = 16;
+  size_t loads = 0, last = SIZE_MAX;
+  for (uint32_t number : p.uses) {
+    if (number == last || (last != SIZE_MAX && number < last)) continue;
+    last = number;
+    if (++loads > kMost) continue;
+    const ConstantUse& use = plan.constants[number];
+    const size_t op = std::upper_bound(plan.first_step.begin(),
+                                       plan.first_step.end(), use.when) -
+                      plan.first_step.begin() - 1;
+    places->push_back(
+        absl::StrCat("constants of group ", use.group, " at ", Hex(use.address),
+                     ", loaded in front of box ",
+                     use.when - plan.first_step[op], " of op ", op));
+  }
+  if (loads > kMost) {
+    places->push_back(absl::StrCat(loads - kMost, " more loads of constants"));
+  }
+}
+
 void AppendPlan(const DeviceGraph& graph, const MemoryPlan& plan, size_t index,
                 std::string* text) {
   const DeviceOp& op = *graph.ops[index];
@@ -197,15 +220,7 @@ void AppendPlan(const DeviceGraph& graph, const MemoryPlan& plan, size_t index,
                   p.keep ? ", constants of all groups kept" : "",
                   p.single ? ", one buffer of each kind" : "", "\n  SRAM: ");
   std::vector<std::string> places;
-  uint64_t constants = 0;
-  for (const ConstantGroup& g : op.groups) {
-    constants = std::max(constants, g.bytes);
-  }
-  if (constants > 0) {
-    places.push_back(
-        absl::StrCat("constants at ", Sides({p.constants[0], p.constants[1]}),
-                     ", loaded when op ", index - p.ahead, " begins"));
-  }
+  AppendConstants(plan, p, &places);
   for (size_t i = 0; i < op.inputs.size(); ++i) {
     const OpInput& in = op.inputs[i];
     if (graph.StorageOf(in.value).resident && !p.copy[i]) continue;

@@ -105,11 +105,6 @@ std::vector<Interval> Buffers(const DeviceGraph& graph, const MemoryPlan& plan,
       add(a, bytes, first, i, op.name + " " + what + " 0");
       if (two) add(b, bytes, first, i, op.name + " " + what + " 1");
     };
-    uint64_t constants = 0;
-    for (const ConstantGroup& g : op.groups)
-      constants = p.keep ? constants + g.bytes : std::max(constants, g.bytes);
-    pair(p.constants[0], p.constants[1], constants, i - p.ahead,
-         op.groups.size() > 1 && !p.keep && !p.single, "constants");
     for (size_t k = 0; k < op.inputs.size(); ++k) {
       const Storage& s = graph.StorageOf(op.inputs[k].value);
       if (s.resident && !p.copy[k]) continue;
