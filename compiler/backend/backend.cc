@@ -576,17 +576,17 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
       batch.push_back(best->attempt);
       batch.back().features.prefetch = ahead;
     }
-    for (int ahead = 1; best && facts.loads && ahead <= farthest; ahead *= 2) {
-      batch.push_back(best->attempt);
-      batch.back().features.prefetch = ahead;
-      batch.back().stream_constants = false;
-    }
     try_all(batch);
     batch.clear();
+    // With small groups, there is room for those of operations farther ahead.
+    const int farther = std::min(farthest, 4);
     const auto divide = [&](uint64_t divisor) {
       if (!best || !facts.grouped || farthest == 0) return;
       batch.push_back(best->attempt);
       batch.back().group_divisor = divisor;
+      if (batch.back().features.prefetch >= farther) return;
+      batch.push_back(batch.back());
+      batch.back().features.prefetch = farther;
     };
     if (thorough) {
       std::for_each(std::begin(kMoreGroupDivisors),
@@ -594,6 +594,15 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
     } else {
       std::for_each(std::begin(kGroupDivisors), std::end(kGroupDivisors),
                     divide);
+    }
+    try_all(batch);
+    // Operands of tiles may be worth more than constants in time.
+    batch.clear();
+    for (int ahead : {1, best ? best->attempt.features.prefetch : 1}) {
+      if (!best || !facts.loads || ahead > farthest) continue;
+      batch.push_back(best->attempt);
+      batch.back().stream_constants = false;
+      batch.back().features.prefetch = ahead;
     }
     try_all(batch);
   }

@@ -21,6 +21,7 @@ uint64_t Align(uint64_t value) {
 struct Span {
   uint64_t begin = 0, end = 0;
   size_t first = 0, last = 0;
+  size_t free = 0;  // the step in front of which it can be loaded to again
 };
 
 class Streamer {
@@ -121,7 +122,7 @@ class Streamer {
 
   Span SpanOf(const ConstantUse& use) const {
     return {use.address, use.address + Align(use.bytes), OccupiedFrom(use.when),
-            use.last};
+            use.last, FreeAfter(use.last)};
   }
 
   void Stream() {
@@ -149,6 +150,29 @@ class Streamer {
       }
       i = Earliest(i);
     }
+    Spread();
+  }
+
+  // Loads for later operations do not all go in front of the operands of an
+  // operation's tiles, but between them.
+  void Spread() {
+    std::vector<std::vector<ConstantUse*>> by_op(graph_.ops.size());
+    for (ConstantUse& use : plan_.constants) {
+      const size_t op = OpOf(use.when);
+      if (use.op != op) by_op[op].push_back(&use);
+    }
+    for (size_t i = 0; i < by_op.size(); ++i) {
+      if (by_op[i].empty() || !LoadsOperands(i)) continue;
+      const size_t base = plan_.first_step[i];
+      const double steps = static_cast<double>(plan_.first_step[i + 1] - base);
+      double all = 0, before = 0;
+      for (const ConstantUse* use : by_op[i]) all += use->bytes;
+      for (ConstantUse* use : by_op[i]) {
+        const auto at = static_cast<size_t>(steps * before / all);
+        use->when = std::max(use->when, base + at);
+        before += static_cast<double>(use->bytes);
+      }
+    }
   }
 
   size_t Earliest(size_t op) const {
@@ -169,8 +193,10 @@ class Streamer {
       for (size_t b : alive_[op]) {
         if (std::exchange(seen_[b], stamp_) == stamp_) continue;
         const PlacedBuffer& o = others_[b];
+        // (behind an operation the place of its tiles is free)
         spans.push_back({o.begin, Align(o.end), plan_.first_step[o.first],
-                         plan_.first_step[o.last + 1] - 1});
+                         plan_.first_step[o.last + 1] - 1,
+                         plan_.first_step[o.last + 1]});
       }
       if (op < i) add(op);
     }
@@ -195,53 +221,72 @@ class Streamer {
     for (uint32_t at : p.constants) {
       spans->push_back({at, at + Align(p.keep ? all : most),
                         plan_.first_step[i - p.ahead],
-                        plan_.first_step[i + 1] - 1});
+                        plan_.first_step[i + 1] - 1, plan_.first_step[i + 1]});
     }
   }
 
+  bool LoadsOperands(size_t i) const {
+    for (const OpInput& in : graph_.ops[i]->inputs) {
+      if (!graph_.StorageOf(in.value).resident &&
+          in.rows.kind != AxisNeed::kDirect) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // False if one finds no place.
   bool PlaceUses(size_t i) {
     if (uses_of_[i] == uses_of_[i + 1]) return true;
     std::vector<Span> spans = InTheWay(i);
-    const auto by_address = [](const Span& a, const Span& b) {
-      return a.begin < b.begin;
+    const auto by_end = [](const Span& a, const Span& b) {
+      return a.end < b.end;
     };
-    std::sort(spans.begin(), spans.end(), by_address);
+    std::sort(spans.begin(), spans.end(), by_end);
     for (size_t u = uses_of_[i]; u < uses_of_[i + 1]; ++u) {
       ConstantUse& use = plan_.constants[u];
-      size_t best = SIZE_MAX;
-      uint64_t place = 0;
-      const auto consider = [&](uint64_t at) {
-        if (at < begin_ || at + use.bytes > end_) return;
-        const size_t when = Earliest(at, use, spans, best);
-        if (when >= best) return;
-        best = when;
-        place = at;
-      };
-      consider(begin_);
-      for (const Span& s : spans) consider(s.end);
-      if (best > use.first) return false;
-      use.address = static_cast<uint32_t>(place);
-      use.when = best;
+      size_t op = Earliest(i);
+      // Those that are not needed first do not delay operands.
+      for (size_t q = i; u >= uses_of_[i] + 2 && q > op; --q) {
+        if (LoadsOperands(q)) op = q;
+      }
+      if (!Place(spans, plan_.first_step[op], &use)) return false;
       const Span span = SpanOf(use);
-      spans.insert(
-          std::upper_bound(spans.begin(), spans.end(), span, by_address), span);
+      spans.insert(std::upper_bound(spans.begin(), spans.end(), span, by_end),
+                   span);
     }
     return true;
   }
 
-  // The first step in front of which `use` can be loaded to `at`; SIZE_MAX if
-  // there is none, or `limit` or a later one if none is before that.
-  size_t Earliest(uint64_t at, const ConstantUse& use,
-                  const std::vector<Span>& spans, size_t limit) const {
-    size_t when = plan_.first_step[Earliest(use.op)];
+  // The lowest of the places to which `use` can be loaded earliest, from step
+  // `from` on; `spans` are ordered by their ends.
+  bool Place(const std::vector<Span>& spans, size_t from, ConstantUse* use) {
+    blocks_.clear();
     for (const Span& s : spans) {
-      if (s.begin >= at + Align(use.bytes)) break;
-      if (s.end <= at || s.first > use.last) continue;
-      if (s.last >= use.first) return SIZE_MAX;
-      when = std::max(when, FreeAfter(s.last));
-      if (when >= limit) return when;
+      if (s.first > use->last || s.free <= from) continue;
+      blocks_.push_back(s);
+      if (s.last >= use->first) blocks_.back().free = SIZE_MAX;
     }
-    return when;
+    const uint64_t bytes = Align(use->bytes);
+    size_t best = use->first + 1;
+    const auto consider = [&](uint64_t at) {
+      if (at < begin_ || at + use->bytes > end_) return;
+      size_t when = from;
+      for (const Span& b : blocks_) {
+        if (b.begin >= at + bytes || b.end <= at) continue;
+        when = std::max(when, b.free);
+        if (when >= best) return;
+      }
+      best = when;
+      use->when = when;
+      use->address = static_cast<uint32_t>(at);
+    };
+    consider(begin_);
+    for (size_t i = 0; i < blocks_.size() && best > from; ++i) {
+      if (i > 0 && blocks_[i].end == blocks_[i - 1].end) continue;
+      consider(blocks_[i].end);
+    }
+    return best <= use->first;
   }
 
   const DeviceGraph& graph_;
@@ -255,6 +300,7 @@ class Streamer {
   std::vector<std::vector<size_t>> alive_;  // others, by operation
   std::vector<size_t> seen_;                // by other: the last question
   size_t stamp_ = 0;
+  std::vector<Span> blocks_;
 };
 
 }  // namespace

@@ -144,7 +144,8 @@ class Planner {
       const DeviceOp& op = *graph_.ops[i];
       OpPlan& p = plan_.ops[i];
       p.tile = FirstTile(op);
-      p.ahead = std::min(features_.prefetch, static_cast<int>(i));
+      p.ahead = std::min({window_ > 0 ? 1 : features_.prefetch,
+                          features_.prefetch, static_cast<int>(i)});
       p.keep = features_.keep_weights && op.groups.size() > 1;
     }
     while (true) {
