@@ -598,11 +598,13 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
     try_all(batch);
     // Operands of tiles may be worth more than constants in time.
     batch.clear();
-    for (int ahead : {1, best ? best->attempt.features.prefetch : 1}) {
-      if (!best || !facts.loads || ahead > farthest) continue;
+    for (int ahead = 0; ahead < 2 && best && facts.loads; ++ahead) {
+      const int distance = ahead == 0 ? best->attempt.features.prefetch : 1;
+      if (distance > farthest) continue;
+      if (ahead == 1 && best->attempt.features.prefetch == 1) continue;
       batch.push_back(best->attempt);
       batch.back().stream_constants = false;
-      batch.back().features.prefetch = ahead;
+      batch.back().features.prefetch = distance;
     }
     try_all(batch);
   }

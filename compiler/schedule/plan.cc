@@ -147,6 +147,10 @@ class Planner {
       p.ahead = std::min({window_ > 0 ? 1 : features_.prefetch,
                           features_.prefetch, static_cast<int>(i)});
       p.keep = features_.keep_weights && op.groups.size() > 1;
+      if (!op.box) continue;
+      p.keep = op.box->keep;
+      p.cut_groups = op.box->by_group && !graph_.StorageOf(op.output).resident;
+      p.single = op.box->single;
     }
     while (true) {
       const size_t failed = TryPlace();
@@ -167,19 +171,8 @@ class Planner {
   // The image, as far as the operation allows it and the choice of the schedule
   // wants it.
   TileShape FirstTile(const DeviceOp& op) const {
-    TileShape tile = WholeTile(graph_, op);
-    if (op.tileable && op.tile_rows > 0) {
-      tile.rows = std::min(tile.rows, op.tile_rows);
-    }
-    if (op.max_pixels > 0) {
-      if (op.columns_tileable) {
-        tile.columns = std::min(tile.columns, op.max_pixels);
-      }
-      tile.rows =
-          std::clamp<int64_t>(op.max_pixels / tile.columns, 1, tile.rows);
-    }
-    if (op.max_rows > 0) tile.rows = std::min(tile.rows, op.max_rows);
-    return tile;
+    return AllowedTile(graph_, op,
+                       op.box ? op.box->tile : WholeTile(graph_, op));
   }
 
   uint64_t Tiles(size_t op) const {
@@ -225,6 +218,10 @@ class Planner {
     for (size_t k = 0; k < op.inputs.size(); ++k) {
       if (graph_.StorageOf(op.inputs[k].value).resident && !p.copy[k]) continue;
       operands += InputTile(graph_, op, k, StoredTile(op, p)).bytes * Tiles(at);
+    }
+    if (op.box && p.tile == op.box->tile) {
+      p.group_outer = op.box->group_outer;
+      return;
     }
     p.group_outer =
         constants * (Tiles(at) - 1) > operands * (GroupRuns(op).size() - 1);
@@ -570,6 +567,20 @@ bool CutsColumns(const DeviceOp& op, size_t i, const Extent& result,
 TileShape WholeTile(const DeviceGraph& graph, const DeviceOp& op) {
   const Extent& e = graph.values[op.output].extent;
   return {e.h, e.w, e.c};
+}
+
+TileShape AllowedTile(const DeviceGraph& graph, const DeviceOp& op,
+                      TileShape tile) {
+  const TileShape whole = WholeTile(graph, op);
+  tile.rows = std::min(tile.rows, whole.rows);
+  if (op.max_pixels > 0) {
+    if (op.columns_tileable) {
+      tile.columns = std::min(tile.columns, op.max_pixels);
+    }
+    tile.rows = std::clamp<int64_t>(op.max_pixels / tile.columns, 1, tile.rows);
+  }
+  if (op.max_rows > 0) tile.rows = std::min(tile.rows, op.max_rows);
+  return tile;
 }
 
 InputBox NeedOf(const DeviceGraph& graph, const DeviceOp& op, size_t i,

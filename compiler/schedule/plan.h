@@ -78,6 +78,9 @@ struct MemoryPlan {
 
 // The image of a result as one tile.
 TileShape WholeTile(const DeviceGraph& graph, const DeviceOp& op);
+// `tile`, made smaller as far as the operation demands it.
+TileShape AllowedTile(const DeviceGraph& graph, const DeviceOp& op,
+                      TileShape tile);
 // Geometry of a tile's buffer for input `i` of `op`, or of its result.
 Geometry InputTile(const DeviceGraph& graph, const DeviceOp& op, size_t i,
                    const TileShape& tile);
