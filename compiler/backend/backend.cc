@@ -147,8 +147,9 @@ struct PlacedPrograms {
 // on. `options`: whom the passes are told.
 absl::StatusOr<MemoryPlan> EmitGraph(
     DeviceGraph* device, ConstantPool* constants, const isa::Config& config,
-    const Features& features, const CompileOptions& options, uint32_t first_tag,
-    StreamBuilder* stream, PlacedPrograms* placed) {
+    const Features& features, bool stream_constants,
+    const CompileOptions& options, uint32_t first_tag, StreamBuilder* stream,
+    PlacedPrograms* placed) {
   BeginPass(options, "plan-memory");
   const ProgramTable programs = CollectPrograms(*device);
   const ConstantGroup program_constant{constants->Add(programs.bytes),
@@ -158,7 +159,7 @@ absl::StatusOr<MemoryPlan> EmitGraph(
   ASSIGN_OR_RETURN(
       MemoryPlan plan,
       PlanMemory(device, config, (programs.bytes.size() + 15) / 16 * 16,
-                 features));
+                 features, stream_constants));
   RETURN_IF_ERROR(
       EndPass(options, "plan-memory", [&] { return ToText(*device, plan); }));
   BeginPass(options, "emit");
@@ -201,6 +202,8 @@ struct Attempt {
   // Weights of a matrix operation are cut into groups of at most 1/so much of
   // SRAM; 0: as lowered. Small groups leave room to load others ahead.
   uint64_t group_divisor = 0;
+  // See PlanMemory. Loads that wait for room are in front of others.
+  bool stream_constants = true;
   // What the file has beside the weights, as far as it is known: they are
   // packed where they stay.
   package::Room room = {};
@@ -320,12 +323,13 @@ absl::StatusOr<BackendResult> Generate(const Graph& graph, Lowered* lowered,
       EndPass(options, "choose-schedule", [&] { return ToText(device); }));
   StreamBuilder stream(*config);
   PlacedPrograms programs, tap_programs;
-  ASSIGN_OR_RETURN(MemoryPlan plan,
-                   EmitGraph(&device, &constants, *config, features, options, 0,
-                             &stream, &programs));
+  ASSIGN_OR_RETURN(
+      MemoryPlan plan,
+      EmitGraph(&device, &constants, *config, features,
+                attempt.stream_constants, options, 0, &stream, &programs));
   if (!taps.ops.empty()) {
     ASSIGN_OR_RETURN(MemoryPlan tap_plan,
-                     EmitGraph(&taps, &constants, *config, features, {},
+                     EmitGraph(&taps, &constants, *config, features, false, {},
                                device.ops.size(), &stream, &tap_programs));
     plan.scratch_bytes = std::max(plan.scratch_bytes, tap_plan.scratch_bytes);
   }
@@ -574,10 +578,15 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
     }
     try_all(batch);
     batch.clear();
+    // With small groups, there is room for those of operations farther ahead.
+    const int farther = std::min(farthest, 4);
     const auto divide = [&](uint64_t divisor) {
       if (!best || !facts.grouped || farthest == 0) return;
       batch.push_back(best->attempt);
       batch.back().group_divisor = divisor;
+      if (batch.back().features.prefetch >= farther) return;
+      batch.push_back(batch.back());
+      batch.back().features.prefetch = farther;
     };
     if (thorough) {
       std::for_each(std::begin(kMoreGroupDivisors),
@@ -585,6 +594,17 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
     } else {
       std::for_each(std::begin(kGroupDivisors), std::end(kGroupDivisors),
                     divide);
+    }
+    try_all(batch);
+    // Operands of tiles may be worth more than constants in time.
+    batch.clear();
+    for (int ahead = 0; ahead < 2 && best && facts.loads; ++ahead) {
+      const int distance = ahead == 0 ? best->attempt.features.prefetch : 1;
+      if (distance > farthest) continue;
+      if (ahead == 1 && best->attempt.features.prefetch == 1) continue;
+      batch.push_back(best->attempt);
+      batch.back().stream_constants = false;
+      batch.back().features.prefetch = distance;
     }
     try_all(batch);
   }

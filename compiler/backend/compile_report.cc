@@ -126,12 +126,6 @@ std::vector<BufferReport> DescribeBuffers(const DeviceGraph& graph,
       add(name, kind, a, bytes, first, i);
       if (b != a) add(name, kind, b, bytes, first, i);
     };
-    uint64_t constants = 0;
-    for (const ConstantGroup& g : op.groups) {
-      constants = p.keep ? constants + g.bytes : std::max(constants, g.bytes);
-    }
-    pair(op.name, "constants", p.constants[0], p.constants[1], constants,
-         i - p.ahead);
     for (size_t k = 0; k < op.inputs.size() && k < p.inputs.size(); ++k) {
       const Storage& s = graph.StorageOf(op.inputs[k].value);
       if (s.resident && !p.copy[k]) continue;
@@ -144,6 +138,20 @@ std::vector<BufferReport> DescribeBuffers(const DeviceGraph& graph,
            OutputTile(graph, op, StoredTile(op, p)).bytes, i);
     }
     add(op.name, "temporary", p.temporary, op.temporary_bytes, i, i);
+  }
+  // Places of constants, each once, from the first load to the last use.
+  std::map<std::tuple<size_t, uint32_t, uint64_t>, size_t> constants;
+  for (const ConstantUse& use : plan.constants) {
+    const size_t loaded = std::upper_bound(plan.first_step.begin(),
+                                           plan.first_step.end(), use.when) -
+                          plan.first_step.begin() - 1;
+    const auto [it, added] =
+        constants.try_emplace({use.op, use.address, use.bytes}, loaded);
+    if (!added) it->second = std::min(it->second, loaded);
+  }
+  for (const auto& [place, first] : constants) {
+    const auto& [op, address, bytes] = place;
+    add(graph.ops[op]->name, "constants", address, bytes, first, op);
   }
   std::stable_sort(buffers.begin(), buffers.end(),
                    [](const BufferReport& a, const BufferReport& b) {

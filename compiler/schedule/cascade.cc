@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/schedule/matrix_op.h"
+#include "compiler/schedule/plan.h"
 #include "compiler/schedule/transfer.h"
 
 namespace heddle::compiler {
@@ -23,8 +24,10 @@ class CascadeOp : public ClonableOp<CascadeOp> {
         chain_.BufferRows(rows, (height + rows - 1) / rows);
     engine = "matrix";
     tileable = true;
-    tile_rows = rows;
     output = parts.back()->output;
+    box.emplace();
+    box->tile = WholeTile(graph, *this);
+    box->tile.rows = rows;
     name = absl::StrCat(parts.front()->name, "..", parts.back()->name);
     for (size_t q = 0; q < parts.size(); ++q) {
       DeviceOp& op = *parts[q];

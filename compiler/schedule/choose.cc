@@ -8,8 +8,8 @@
 #include <set>
 #include <utility>
 
+#include "compiler/schedule/boxes.h"
 #include "compiler/schedule/cascade.h"
-#include "compiler/schedule/matrix_op.h"
 #include "compiler/schedule/plan.h"
 
 namespace heddle::compiler {
@@ -17,24 +17,18 @@ namespace {
 
 constexpr size_t kMaxLength = 12;  // operations of a cascade
 constexpr size_t kMaxStates = 12;  // kept per cut
-constexpr double kCommandStart = 44;
-constexpr double kTransferStart = 100;
 // Of SRAM: the rest is for alignment and for holes between buffers.
 constexpr double kUsable = 0.94;
-constexpr int64_t kHeights[] = {1,  2,  3,   4,   5,   6,   8,   10,
-                                12, 16, 20,  24,  28,  32,  40,  48,
-                                64, 96, 128, 192, 256, 384, 512, 1024};
-
 struct Operand {
   int storage = -1;
   double tile = 0;   // bytes of one tile's buffer
   double total = 0;  // bytes moved by all tiles
 };
 
-// A segment with its tile height, before it is known what is resident.
+// A segment with its tiles, before it is known what is resident.
 struct Segment {
   size_t first = 0, count = 0;
-  int64_t rows = 0;
+  Box box;
   double tiles = 1;
   double compute = 0;  // cycles of the matrix engine, or of what is no cascade
   double vector = 0;   // of a cascade's head on the vector engine
@@ -60,6 +54,7 @@ class Chooser {
           const Features& features, uint64_t program_bytes, double weight)
       : graph_(*graph),
         features_(features),
+        config_(config),
         capacity_(config.sram_bytes * kUsable - program_bytes),
         bandwidth_(config.dram_bytes_per_cycle),
         weight_(weight) {}
@@ -77,9 +72,8 @@ class Chooser {
         if (n > 1 && !CanCascade(graph_, *graph_.ops[i + n - 1], false)) break;
         if (n > 1 && n == 2 && !CanCascade(graph_, *graph_.ops[i], true)) break;
         if (n > 1 && !IsChain(i, n)) continue;
-        for (int64_t rows : Heights(i, n)) {
-          Segment segment;
-          if (!Describe(i, n, rows, &segment)) continue;
+        std::vector<Segment> found = n == 1 ? Single(i) : Cascades(i, n);
+        for (Segment& segment : found) {
           segments_.push_back(std::move(segment));
           for (size_t s = 0; s < states[i].size(); ++s) {
             for (bool keep : {true, false}) {
@@ -144,36 +138,43 @@ class Chooser {
     return true;
   }
 
-  std::vector<int64_t> Heights(size_t i, size_t n) const {
-    const DeviceOp& last = *graph_.ops[i + n - 1];
-    const int64_t height = graph_.values[last.output].extent.h;
-    std::vector<int64_t> all;
-    if (last.tileable && (n > 1 || features_.cost_tiles)) {
-      for (int64_t h : kHeights) {
-        if (h >= height) break;
-        // Heights that make as many tiles as a smaller one are no better.
-        const int64_t tiles = (height + h - 1) / h;
-        all.push_back((height + tiles - 1) / tiles);
+  // One operation.
+  std::vector<Segment> Single(size_t i) const {
+    const DeviceOp& op = *graph_.ops[i];
+    std::vector<Segment> all;
+    for (const BoxCost& cost :
+         CandidateBoxes(graph_, op, config_, features_, capacity_)) {
+      Segment s;
+      s.first = i;
+      s.count = 1;
+      s.box = cost.box;
+      s.tiles = cost.tiles;
+      s.compute = cost.compute;
+      s.weights = cost.weights;
+      s.weight_bytes = cost.weight_bytes;
+      s.inner = static_cast<double>(op.temporary_bytes);
+      for (size_t k = 0; k < op.inputs.size(); ++k) {
+        s.inputs.push_back({graph_.values[op.inputs[k].value].storage,
+                            cost.input_tile[k], cost.input_total[k]});
       }
-      all.erase(std::unique(all.begin(), all.end()), all.end());
-    } else if (last.tileable) {
-      all = {1, std::max<int64_t>(1, height / 8)};
+      s.output = {graph_.values[op.output].storage, cost.output_tile,
+                  cost.output_total};
+      if (s.inner + s.weights < capacity_) all.push_back(std::move(s));
     }
-    all.push_back(height);
-    all.erase(std::unique(all.begin(), all.end()), all.end());
     return all;
   }
 
-  double ComputeOf(const DeviceOp& op, double tiles) const {
-    const Extent& e = graph_.values[op.output].extent;
-    if (const MatrixOp* matrix = op.AsMatrix()) {
-      const auto rows = std::max<int64_t>(1, static_cast<int64_t>(e.h / tiles));
-      const double cycles = static_cast<double>(matrix->Cycles(rows));
-      return e.n * (std::max(0.0, cycles - 40) * e.h / rows +
-                    tiles * kCommandStart * op.groups.size());
+  // Several as a cascade.
+  std::vector<Segment> Cascades(size_t i, size_t n) const {
+    const DeviceOp& last = *graph_.ops[i + n - 1];
+    const int64_t height = graph_.values[last.output].extent.h;
+    std::vector<Segment> all;
+    for (int64_t rows :
+         last.tileable ? RowCandidates(height) : std::vector<int64_t>{height}) {
+      Segment s;
+      if (Describe(i, n, rows, &s)) all.push_back(std::move(s));
     }
-    return static_cast<double>(e.n * e.c * e.h * e.w) / 16 * 6 +
-           e.n * tiles * kCommandStart;
+    return all;
   }
 
   // A tile of whole rows.
@@ -187,45 +188,32 @@ class Chooser {
     Segment& s = *out;
     s.first = i;
     s.count = n;
-    s.rows = rows;
     const DeviceOp& last = *graph_.ops[i + n - 1];
     const int64_t height = graph_.values[last.output].extent.h;
+    s.box.tile = Rows(last, rows);
     s.tiles = static_cast<double>((height + rows - 1) / rows);
     std::vector<const DeviceOp*> parts;
     for (size_t q = i; q < i + n; ++q) parts.push_back(graph_.ops[q].get());
     const StripeChain chain(graph_, parts);
-    if (n > 1) {
-      const std::vector<int64_t> kept =
-          chain.BufferRows(rows, std::min<int64_t>(4, s.tiles));
-      for (size_t q = 0; q + 1 < n; ++q) {
-        const Storage& t = graph_.StorageOf(parts[q]->output);
-        const Extent& e = graph_.values[parts[q]->output].extent;
-        s.inner += static_cast<double>(
-            GeometryOf(e, t.layout, 1, kept[q] ? kept[q] : e.h, Halo()).bytes);
-      }
+    const std::vector<int64_t> kept =
+        chain.BufferRows(rows, std::min<int64_t>(4, s.tiles));
+    for (size_t q = 0; q + 1 < n; ++q) {
+      const Storage& t = graph_.StorageOf(parts[q]->output);
+      const Extent& e = graph_.values[parts[q]->output].extent;
+      s.inner += static_cast<double>(
+          GeometryOf(e, t.layout, 1, kept[q] ? kept[q] : e.h, Halo()).bytes);
     }
     const std::vector<int64_t> first_rows = chain.Need(rows);
     const std::vector<int64_t> second_rows = chain.Need(2 * rows);
     for (size_t q = 0; q < n; ++q) {
       const DeviceOp& op = *parts[q];
-      const bool head = n > 1 && op.AsMatrix() == nullptr;
-      (head ? s.vector : s.compute) += ComputeOf(op, s.tiles);
-      uint64_t all = 0, largest = 0;
-      for (const ConstantGroup& g : op.groups) {
-        all += g.bytes;
-        largest = std::max(largest, g.bytes);
-      }
+      const bool head = op.AsMatrix() == nullptr;
+      (head ? s.vector : s.compute) += ComputeCycles(graph_, op, s.tiles);
+      uint64_t all = 0;
+      for (const ConstantGroup& g : op.groups) all += g.bytes;
       s.inner += static_cast<double>(op.temporary_bytes);
-      if (n > 1 || op.groups.size() == 1) {
-        s.weights += static_cast<double>(all);
-        s.weight_bytes += static_cast<double>(all);
-      } else if (s.tiles == 1 || !features_.keep_weights) {
-        s.weights += 2.0 * static_cast<double>(largest);
-        s.weight_bytes += static_cast<double>(all) * s.tiles;
-      } else {
-        s.weights += static_cast<double>(all);
-        s.weight_bytes += static_cast<double>(all);
-      }
+      s.weights += static_cast<double>(all);
+      s.weight_bytes += static_cast<double>(all);
       for (size_t k = 0; k < op.inputs.size(); ++k) {
         if (chain.Maker(q, k) >= 0) continue;
         const int value = op.inputs[k].value;
@@ -275,7 +263,9 @@ class Chooser {
     if (result.dram_dense() && keep) return;
     if (known && keep != written) return;
     if (!later && !result.dram_dense() && !keep && !known) return;
-    const double buffers = s.tiles > 1 ? 2 : 1;
+    // Without by_group the result is complete only when the last group is done.
+    if (s.box.by_group ? keep : s.box.group_outer && !keep) return;
+    const double buffers = s.tiles > 1 && !s.box.single ? 2 : 1;
     double bytes = s.inner + s.weights, traffic = s.weight_bytes, ends = 0;
     double transfers = 0;
     for (int storage : state.resident) {
@@ -297,12 +287,13 @@ class Chooser {
       transfers += s.tiles;
     }
     if (bytes > capacity_) return;
-    const double bus = traffic / bandwidth_ + transfers * kTransferStart;
+    const double bus = BusCycles(traffic, transfers, bandwidth_);
     State next;
     // A cascade begins when all of its constants are there.
     if (s.count > 1) ends += s.weights;
-    next.cost = state.cost + std::max({s.compute, s.vector, bus}) +
-                ends / bandwidth_ + weight_ * bus;
+    next.cost =
+        state.cost + ends / bandwidth_ + weight_ * bus +
+        (s.box.single ? s.compute + bus : std::max({s.compute, s.vector, bus}));
     next.from = static_cast<int>(index);
     next.segment = static_cast<int>(segment_index);
     next.kept = keep;
@@ -350,14 +341,14 @@ class Chooser {
         index[q] = ops.size();
       if (s.count == 1) {
         ops.push_back(std::move(graph_.ops[s.first]));
-        if (features_.cost_tiles) ops.back()->tile_rows = s.rows;
+        if (features_.cost_tiles) ops.back()->box = s.box;
         continue;
       }
       std::vector<std::unique_ptr<DeviceOp>> parts;
       for (size_t q = s.first; q < s.first + s.count; ++q) {
         parts.push_back(std::move(graph_.ops[q]));
       }
-      ops.push_back(MakeCascade(graph_, std::move(parts), s.rows));
+      ops.push_back(MakeCascade(graph_, std::move(parts), s.box.tile.rows));
     }
     graph_.ops = std::move(ops);
     return index;
@@ -365,6 +356,7 @@ class Chooser {
 
   DeviceGraph& graph_;
   const Features features_;
+  const isa::Config& config_;
   const double capacity_;
   const double bandwidth_;
   const double weight_;

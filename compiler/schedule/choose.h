@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The choice of the schedule by closed-form cost: which operations run as a
-// cascade, how many rows a tile has, which tensors stay in SRAM and which are
-// spilled.
+// cascade, in which boxes and loop orders each is done (boxes.h), which tensors
+// stay in SRAM and which are spilled.
 //
-// A segment is one operation, or several as a cascade, with a tile height. Its
-// time is the greater of computing and of its traffic, plus what neither can
-// hide (the first tile's operands, the last tile's result), plus a start of
-// every command; `traffic_weight` adds a part of the traffic once more, because
-// a bus that is idle is of use to others. Dynamic programming over the places
-// where one segment ends and the next begins; the state is which of the tensors
-// alive there are resident. What does not fit in SRAM is left out. The memory
-// plan takes the result as its start, and gives way where addresses do not work
-// out.
+// A segment is one operation in a box, or several as a cascade with a tile
+// height. Its time is the greater of computing and of its traffic (with single
+// buffers their sum), plus what neither can hide (the first tile's operands,
+// the last tile's result), plus a start of every command; `traffic_weight` adds
+// a part of the traffic once more, because a bus that is idle is of use to
+// others. Dynamic programming over the places where one segment ends and the
+// next begins; the state is which of the tensors alive there are resident. What
+// does not fit in SRAM is left out. The memory plan takes the result as its
+// start, and gives way where addresses do not work out.
 #ifndef HEDDLE_COMPILER_SCHEDULE_CHOOSE_H_
 #define HEDDLE_COMPILER_SCHEDULE_CHOOSE_H_
 
@@ -23,7 +23,7 @@
 
 namespace heddle::compiler {
 
-// Rewrites graph->ops (cascades) and sets tile_rows and spill. Returns the new
+// Rewrites graph->ops (cascades) and sets boxes and spill. Returns the new
 // index of every operation. Constants are not placed yet.
 std::vector<uint32_t> ChooseSchedule(DeviceGraph* graph,
                                      const isa::Config& config,

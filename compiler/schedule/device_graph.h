@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -173,6 +174,19 @@ struct OpInput {
 // How much of the result a tile has along each axis.
 struct TileShape {
   int64_t rows = 1, columns = 1, channels = 1;
+  bool operator==(const TileShape& o) const {
+    return rows == o.rows && columns == o.columns && channels == o.channels;
+  }
+};
+
+// In which tiles an operation is done, and in which order those and its groups
+// of constants follow each other (boxes.h).
+struct Box {
+  TileShape tile;
+  bool keep = false;         // constants of all groups in SRAM at once
+  bool group_outer = false;  // the loop over groups is outside that of tiles
+  bool by_group = false;     // what groups make is stored group by group
+  bool single = false;       // one buffer of each kind
 };
 
 // A box of the result, and where its operands are. Views are addressed with the
@@ -257,8 +271,9 @@ class DeviceOp {
   int64_t max_pixels = 0;
   // Rows of a tile are at most so many, however many columns; 0 = any.
   int64_t max_rows = 0;
-  // Rows of a tile that the choice of the schedule prefers; 0 = the image.
-  int64_t tile_rows = 0;
+  // As the choice of the schedule wants it; the memory plan gives way from
+  // there.
+  std::optional<Box> box;
 
   std::vector<std::string> sources;  // ONNX nodes that it stands for
 

@@ -103,6 +103,13 @@ std::string Header(const DeviceGraph& graph, size_t index) {
                       op.engine, " -> ", ValueText(graph, op.output));
 }
 
+std::string OrderText(const Box& box) {
+  return absl::StrCat(box.by_group ? ", stored by group" : "",
+                      box.group_outer ? ", groups outside" : "",
+                      box.keep ? ", constants of all groups kept" : "",
+                      box.single ? ", one buffer of each kind" : "");
+}
+
 void AppendOp(const DeviceGraph& graph, size_t index, std::string* text) {
   const DeviceOp& op = *graph.ops[index];
   absl::StrAppend(text, Header(graph, index), "\n");
@@ -135,8 +142,10 @@ void AppendOp(const DeviceGraph& graph, size_t index, std::string* text) {
                     SlicesText("channels", in.channel_slices), "\n");
   }
   absl::StrAppend(text, "  may be cut along ", CutText(op));
-  if (op.tile_rows > 0) {
-    absl::StrAppend(text, ", ", op.tile_rows, " rows preferred");
+  if (op.box) {
+    const TileShape& t = op.box->tile;
+    absl::StrAppend(text, ", boxes of ", t.rows, " x ", t.columns, " x ",
+                    t.channels, OrderText(*op.box), " preferred");
   }
   if (op.max_rows > 0) {
     absl::StrAppend(text, ", at most ", op.max_rows, " rows");
@@ -178,6 +187,29 @@ std::string PlaceText(const Storage& s) {
   return places.empty() ? "nowhere" : absl::StrJoin(places, ", ");
 }
 
+// Of an operation that reloads its constants again and again, the first loads.
+void AppendConstants(const MemoryPlan& plan, const OpPlan& p,
+                     std::vector<std::string>* places) {
+  constexpr size_t kMost = 16;
+  size_t loads = 0, last = SIZE_MAX;
+  for (uint32_t number : p.uses) {
+    if (number == last || (last != SIZE_MAX && number < last)) continue;
+    last = number;
+    if (++loads > kMost) continue;
+    const ConstantUse& use = plan.constants[number];
+    const size_t op = std::upper_bound(plan.first_step.begin(),
+                                       plan.first_step.end(), use.when) -
+                      plan.first_step.begin() - 1;
+    places->push_back(
+        absl::StrCat("constants of group ", use.group, " at ", Hex(use.address),
+                     ", loaded in front of box ",
+                     use.when - plan.first_step[op], " of op ", op));
+  }
+  if (loads > kMost) {
+    places->push_back(absl::StrCat(loads - kMost, " more loads of constants"));
+  }
+}
+
 void AppendPlan(const DeviceGraph& graph, const MemoryPlan& plan, size_t index,
                 std::string* text) {
   const DeviceOp& op = *graph.ops[index];
@@ -186,26 +218,17 @@ void AppendPlan(const DeviceGraph& graph, const MemoryPlan& plan, size_t index,
   const auto parts = [](int64_t all, int64_t part) {
     return (all + part - 1) / part;
   };
-  absl::StrAppend(text, Header(graph, index), "\n  box ", p.tile.rows, " x ",
-                  p.tile.columns, " x ", p.tile.channels, " of ", e.h, " x ",
-                  e.w, " x ", e.c, ", ",
-                  e.n * parts(e.h, p.tile.rows) * parts(e.w, p.tile.columns) *
-                      parts(e.c, p.tile.channels),
-                  " box(es) of ", e.n, " image(s), ", op.groups.size(),
-                  " group(s)", p.cut_groups ? ", stored by group" : "",
-                  p.group_outer ? ", groups outside" : "",
-                  p.keep ? ", constants of all groups kept" : "",
-                  p.single ? ", one buffer of each kind" : "", "\n  SRAM: ");
+  absl::StrAppend(
+      text, Header(graph, index), "\n  box ", p.tile.rows, " x ",
+      p.tile.columns, " x ", p.tile.channels, " of ", e.h, " x ", e.w, " x ",
+      e.c, ", ",
+      e.n * parts(e.h, p.tile.rows) * parts(e.w, p.tile.columns) *
+          parts(e.c, p.tile.channels),
+      " box(es) of ", e.n, " image(s), ", op.groups.size(), " group(s)",
+      OrderText({p.tile, p.keep, p.group_outer, p.cut_groups, p.single}),
+      "\n  SRAM: ");
   std::vector<std::string> places;
-  uint64_t constants = 0;
-  for (const ConstantGroup& g : op.groups) {
-    constants = std::max(constants, g.bytes);
-  }
-  if (constants > 0) {
-    places.push_back(
-        absl::StrCat("constants at ", Sides({p.constants[0], p.constants[1]}),
-                     ", loaded when op ", index - p.ahead, " begins"));
-  }
+  AppendConstants(plan, p, &places);
   for (size_t i = 0; i < op.inputs.size(); ++i) {
     const OpInput& in = op.inputs[i];
     if (graph.StorageOf(in.value).resident && !p.copy[i]) continue;

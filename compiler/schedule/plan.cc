@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/base/diagnostic.h"
 #include "compiler/base/status_macros.h"
+#include "compiler/schedule/constant_stream.h"
 
 namespace heddle::compiler {
 namespace {
@@ -24,6 +25,7 @@ struct Buffer {
   uint64_t bytes = 0;
   int first = 0, last = 0;
   uint64_t offset = 0;
+  bool constants = false;
 };
 
 // Buffers by the operations during which they live.
@@ -121,11 +123,12 @@ constexpr int64_t kRowsBeforeGroups = 16;
 class Planner {
  public:
   Planner(DeviceGraph* graph, const isa::Config& config, uint64_t program_bytes,
-          const Features& features)
+          const Features& features, bool stream_constants)
       : graph_(*graph),
         capacity_(config.sram_bytes),
         programs_(program_bytes),
-        features_(features) {}
+        features_(features),
+        window_(stream_constants ? features.prefetch : 0) {}
 
   absl::StatusOr<MemoryPlan> Run() {
     if (Align(programs_) >= capacity_) {
@@ -141,8 +144,13 @@ class Planner {
       const DeviceOp& op = *graph_.ops[i];
       OpPlan& p = plan_.ops[i];
       p.tile = FirstTile(op);
-      p.ahead = std::min(features_.prefetch, static_cast<int>(i));
+      p.ahead = std::min({window_ > 0 ? 1 : features_.prefetch,
+                          features_.prefetch, static_cast<int>(i)});
       p.keep = features_.keep_weights && op.groups.size() > 1;
+      if (!op.box) continue;
+      p.keep = op.box->keep;
+      p.cut_groups = op.box->by_group && !graph_.StorageOf(op.output).resident;
+      p.single = op.box->single;
     }
     while (true) {
       const size_t failed = TryPlace();
@@ -154,6 +162,7 @@ class Planner {
       ChooseOrder(i);
     }
     RETURN_IF_ERROR(CheckTiles());
+    StreamConstants();
     RETURN_IF_ERROR(PlaceScratch());
     return std::move(plan_);
   }
@@ -162,19 +171,8 @@ class Planner {
   // The image, as far as the operation allows it and the choice of the schedule
   // wants it.
   TileShape FirstTile(const DeviceOp& op) const {
-    TileShape tile = WholeTile(graph_, op);
-    if (op.tileable && op.tile_rows > 0) {
-      tile.rows = std::min(tile.rows, op.tile_rows);
-    }
-    if (op.max_pixels > 0) {
-      if (op.columns_tileable) {
-        tile.columns = std::min(tile.columns, op.max_pixels);
-      }
-      tile.rows =
-          std::clamp<int64_t>(op.max_pixels / tile.columns, 1, tile.rows);
-    }
-    if (op.max_rows > 0) tile.rows = std::min(tile.rows, op.max_rows);
-    return tile;
+    return AllowedTile(graph_, op,
+                       op.box ? op.box->tile : WholeTile(graph_, op));
   }
 
   uint64_t Tiles(size_t op) const {
@@ -220,6 +218,10 @@ class Planner {
     for (size_t k = 0; k < op.inputs.size(); ++k) {
       if (graph_.StorageOf(op.inputs[k].value).resident && !p.copy[k]) continue;
       operands += InputTile(graph_, op, k, StoredTile(op, p)).bytes * Tiles(at);
+    }
+    if (op.box && p.tile == op.box->tile) {
+      p.group_outer = op.box->group_outer;
+      return;
     }
     p.group_outer =
         constants * (Tiles(at) - 1) > operands * (GroupRuns(op).size() - 1);
@@ -284,6 +286,7 @@ class Planner {
         const size_t one = Add(constant_bytes, from, at, at);
         indices[i].constants = {one, one};
       }
+      for (size_t side : indices[i].constants) buffers_[side].constants = true;
       p.copy.assign(op.inputs.size(), false);
       indices[i].inputs.resize(op.inputs.size());
       for (size_t k = 0; k < op.inputs.size(); ++k) {
@@ -333,6 +336,24 @@ class Planner {
       p.temporary = address(indices[i].temporary);
     }
     return graph_.ops.size();
+  }
+
+  // The loads of constants, in what the other buffers leave free.
+  void StreamConstants() {
+    const uint64_t base = Align(programs_);
+    std::vector<PlacedBuffer> others;
+    for (const Buffer& b : buffers_) {
+      if (b.constants || b.bytes == 0) continue;
+      others.push_back({base + b.offset, base + b.offset + b.bytes,
+                        static_cast<size_t>(b.first),
+                        static_cast<size_t>(b.last)});
+    }
+    std::vector<uint64_t> tiles(graph_.ops.size());
+    for (size_t i = 0; i < tiles.size(); ++i) tiles[i] = Tiles(i);
+    PlanConstants(graph_, tiles, others, window_, base, capacity_, &plan_);
+    for (const ConstantUse& use : plan_.constants) {
+      plan_.sram_peak = std::max(plan_.sram_peak, use.address + use.bytes);
+    }
   }
 
   // Makes room at operation `at`.
@@ -473,6 +494,7 @@ class Planner {
   const uint64_t capacity_;
   const uint64_t programs_;
   const Features features_;
+  const int window_;  // see PlanConstants
   MemoryPlan plan_;
   std::vector<Buffer> buffers_;
   std::vector<size_t> owner_;  // operation to relax when a buffer does not fit
@@ -545,6 +567,20 @@ bool CutsColumns(const DeviceOp& op, size_t i, const Extent& result,
 TileShape WholeTile(const DeviceGraph& graph, const DeviceOp& op) {
   const Extent& e = graph.values[op.output].extent;
   return {e.h, e.w, e.c};
+}
+
+TileShape AllowedTile(const DeviceGraph& graph, const DeviceOp& op,
+                      TileShape tile) {
+  const TileShape whole = WholeTile(graph, op);
+  tile.rows = std::min(tile.rows, whole.rows);
+  if (op.max_pixels > 0) {
+    if (op.columns_tileable) {
+      tile.columns = std::min(tile.columns, op.max_pixels);
+    }
+    tile.rows = std::clamp<int64_t>(op.max_pixels / tile.columns, 1, tile.rows);
+  }
+  if (op.max_rows > 0) tile.rows = std::min(tile.rows, op.max_rows);
+  return tile;
 }
 
 InputBox NeedOf(const DeviceGraph& graph, const DeviceOp& op, size_t i,
@@ -665,8 +701,10 @@ TileShape StoredTile(const DeviceOp& op, const OpPlan& plan) {
 absl::StatusOr<MemoryPlan> PlanMemory(DeviceGraph* graph,
                                       const isa::Config& config,
                                       uint64_t program_bytes,
-                                      const Features& features) {
-  return Planner(graph, config, program_bytes, features).Run();
+                                      const Features& features,
+                                      bool stream_constants) {
+  return Planner(graph, config, program_bytes, features, stream_constants)
+      .Run();
 }
 
 }  // namespace heddle::compiler

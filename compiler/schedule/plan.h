@@ -9,7 +9,9 @@
 // others; those of its groups are no longer kept; its tiles get smaller (fewer
 // rows, then what groups make one by one, columns, channels) or the largest
 // resident tensor alive there is spilled to region 1, whichever frees more; its
-// buffers are no longer doubled. Deterministic.
+// buffers are no longer doubled. Then every load of constants gets the place
+// and the time at which it can be done earliest (constant_stream.h).
+// Deterministic.
 #ifndef HEDDLE_COMPILER_SCHEDULE_PLAN_H_
 #define HEDDLE_COMPILER_SCHEDULE_PLAN_H_
 
@@ -26,11 +28,11 @@ namespace heddle::compiler {
 // SRAM of one operation.
 struct OpPlan {
   TileShape tile;  // of the result
-  // The constants (of the first group) are loaded when the operation that many
+  // The place of the constants is reserved from where the operation that many
   // before this one begins.
   int ahead = 1;
-  // Constants of all groups are in SRAM at once, one after another from
-  // constants[0] on, and loaded once for all tiles.
+  // Constants of all groups are in SRAM at once and loaded once for all tiles;
+  // one after another from constants[0] on is room for them.
   bool keep = false;
   bool group_outer =
       false;  // the loop over groups is outside that of the tiles
@@ -40,7 +42,8 @@ struct OpPlan {
   // their own, stored one by one. Else a tile is stored when all groups are
   // done.
   bool cut_groups = false;
-  // Addresses; two where work overlaps, else the same twice.
+  // Addresses; two where work overlaps, else the same twice. Where constants
+  // are at last MemoryPlan::constants says.
   uint32_t constants[2] = {0, 0};
   std::vector<std::array<uint32_t, 2>>
       inputs;                            // of inputs that are not resident
@@ -48,10 +51,26 @@ struct OpPlan {
   uint32_t temporary = 0;
   // Inputs that are resident but lack the halo this operation needs are copied.
   std::vector<bool> copy;
+  // By step of the operation the use of constants that it reads; empty: none.
+  std::vector<uint32_t> uses;
+};
+
+// One load of a group of constants (constant_stream.h), and what reads it.
+struct ConstantUse {
+  size_t op = 0;
+  int group = 0;
+  size_t first = 0, last = 0;  // steps that read it
+  size_t when = 0;             // the step in front of which it is loaded
+  uint64_t bytes = 0;
+  uint32_t address = 0;
 };
 
 struct MemoryPlan {
   std::vector<OpPlan> ops;
+  // The number of each operation's first step, and of the step behind all. A
+  // step is one operation's work on one tile with one group of constants.
+  std::vector<size_t> first_step;
+  std::vector<ConstantUse> constants;
   uint32_t programs = 0;       // SRAM address of the microprograms
   uint64_t scratch_bytes = 0;  // region 1
   uint64_t sram_peak = 0;
@@ -59,6 +78,9 @@ struct MemoryPlan {
 
 // The image of a result as one tile.
 TileShape WholeTile(const DeviceGraph& graph, const DeviceOp& op);
+// `tile`, made smaller as far as the operation demands it.
+TileShape AllowedTile(const DeviceGraph& graph, const DeviceOp& op,
+                      TileShape tile);
 // Geometry of a tile's buffer for input `i` of `op`, or of its result.
 Geometry InputTile(const DeviceGraph& graph, const DeviceOp& op, size_t i,
                    const TileShape& tile);
@@ -96,10 +118,12 @@ TileShape StoredTile(const DeviceOp& op, const OpPlan& plan);
 
 // Places everything; sets the storages' resident, sram, region, dram_offset.
 // `program_bytes`: size of the microprograms, kept in SRAM throughout.
+// `stream_constants`: constants leave the places that are reserved for them.
 absl::StatusOr<MemoryPlan> PlanMemory(DeviceGraph* graph,
                                       const isa::Config& config,
                                       uint64_t program_bytes,
-                                      const Features& features = {});
+                                      const Features& features = {},
+                                      bool stream_constants = true);
 
 }  // namespace heddle::compiler
 

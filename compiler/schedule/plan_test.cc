@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "compiler/base/diagnostic.h"
+#include "compiler/schedule/constant_stream.h"
 
 namespace heddle::compiler {
 namespace {
@@ -77,8 +78,7 @@ std::string Overlap(const std::vector<Interval>& all) {
   return "";
 }
 
-// Every buffer that the scheduler uses, with the operations during which it
-// does.
+// Every buffer that the scheduler uses, with the steps during which it does.
 std::vector<Interval> Buffers(const DeviceGraph& graph, const MemoryPlan& plan,
                               uint64_t program_bytes) {
   std::vector<Interval> all;
@@ -105,11 +105,6 @@ std::vector<Interval> Buffers(const DeviceGraph& graph, const MemoryPlan& plan,
       add(a, bytes, first, i, op.name + " " + what + " 0");
       if (two) add(b, bytes, first, i, op.name + " " + what + " 1");
     };
-    uint64_t constants = 0;
-    for (const ConstantGroup& g : op.groups)
-      constants = p.keep ? constants + g.bytes : std::max(constants, g.bytes);
-    pair(p.constants[0], p.constants[1], constants, i - p.ahead,
-         op.groups.size() > 1 && !p.keep && !p.single, "constants");
     for (size_t k = 0; k < op.inputs.size(); ++k) {
       const Storage& s = graph.StorageOf(op.inputs[k].value);
       if (s.resident && !p.copy[k]) continue;
@@ -124,6 +119,20 @@ std::vector<Interval> Buffers(const DeviceGraph& graph, const MemoryPlan& plan,
     }
     add(p.temporary, op.temporary_bytes, i, i, op.name + " temporary");
   }
+  for (Interval& b : all) {
+    b.first = static_cast<int>(plan.first_step[b.first]);
+    b.last = static_cast<int>(plan.first_step[b.last + 1]) - 1;
+  }
+  for (const ConstantUse& use : plan.constants) {
+    // Loaded before the commands of the step before, where that is the same
+    // operation's and it has two sides.
+    size_t loader = 0;
+    while (plan.first_step[loader + 1] <= use.when) ++loader;
+    const bool early =
+        use.when > plan.first_step[loader] && !plan.ops[loader].single;
+    add(use.address, use.bytes, static_cast<int>(use.when - early),
+        static_cast<int>(use.last), graph.ops[use.op]->name + " constants");
+  }
   return all;
 }
 
@@ -135,6 +144,24 @@ void CheckPlan(const DeviceGraph& graph, const MemoryPlan& plan,
     EXPECT_LE(b.end, capacity) << b.what;
     EXPECT_LE(b.end, plan.sram_peak) << b.what;
     EXPECT_EQ(b.begin % isa::kWordBytes, 0u) << b.what;
+  }
+  // Every step finds its group's constants, loaded in front of it.
+  for (size_t i = 0; i < graph.ops.size(); ++i) {
+    const OpPlan& p = plan.ops[i];
+    const size_t steps = plan.first_step[i + 1] - plan.first_step[i];
+    const std::vector<int> groups =
+        GroupSequence(*graph.ops[i], p, steps / graph.ops[i]->groups.size());
+    ASSERT_EQ(groups.size(), steps);
+    if (p.uses.empty()) continue;
+    ASSERT_EQ(p.uses.size(), steps);
+    for (size_t t = 0; t < steps; ++t) {
+      const ConstantUse& use = plan.constants[p.uses[t]];
+      EXPECT_EQ(use.op, i);
+      EXPECT_EQ(use.group, groups[t]);
+      EXPECT_LE(use.when, use.first);
+      EXPECT_LE(use.first, plan.first_step[i] + t);
+      EXPECT_GE(use.last, plan.first_step[i] + t);
+    }
   }
   std::vector<Interval> scratch;
   for (const Storage& s : graph.storages) {
@@ -240,6 +267,7 @@ void MakeRandom(std::mt19937_64* random, DeviceGraph* graph) {
 
 TEST(Plan, BuffersNeverMeet) {
   int planned = 0, refused = 0, spilled = 0, striped = 0, boxes = 0;
+  int hoisted = 0;
   for (uint64_t seed = 1; seed <= 600; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937_64 random(seed);
@@ -259,6 +287,9 @@ TEST(Plan, BuffersNeverMeet) {
     }
     ++planned;
     CheckPlan(graph, *plan, config.sram_bytes, programs);
+    for (const ConstantUse& use : plan->constants) {
+      hoisted += use.when < plan->first_step[use.op];
+    }
     spilled += plan->scratch_bytes > 0;
     for (size_t i = 0; i < graph.ops.size(); ++i) {
       const TileShape whole = WholeTile(graph, *graph.ops[i]);
@@ -273,6 +304,7 @@ TEST(Plan, BuffersNeverMeet) {
   EXPECT_GT(spilled, 50);
   EXPECT_GT(striped, 50);
   EXPECT_GT(boxes, 20);
+  EXPECT_GT(hoisted, 100);
 }
 
 // in -> a -> b -> out, each [1,1,rows,64] floats.
@@ -300,9 +332,41 @@ TEST(Plan, EverythingResidentWhenItFits) {
   EXPECT_EQ(plan->scratch_bytes, 0u);
   for (const OpPlan& p : plan->ops) {
     EXPECT_EQ(p.tile.rows, 64);
-    EXPECT_EQ(p.ahead, &p - plan->ops.data());
   }
+  // Constants of all are loaded when the first begins.
+  ASSERT_EQ(plan->constants.size(), 3u);
+  for (const ConstantUse& use : plan->constants) EXPECT_EQ(use.when, 0u);
   CheckPlan(graph, *plan, config.sram_bytes, 160);
+}
+
+// Groups that do not fit beside each other flow through SRAM: each is loaded as
+// soon as there is room, also while the operation before runs.
+TEST(Plan, ConstantsFlowAcrossOperations) {
+  DeviceGraph graph;
+  Chain(&graph, 16, 0);  // 4 KiB each
+  for (int i = 1; i < 3; ++i) {
+    graph.ops[i]->groups.assign(8, ConstantGroup{0, 8 << 10});
+  }
+  isa::Config config = isa::kH256;
+  config.sram_bytes = 64 << 10;
+  auto plan = PlanMemory(&graph, config, 160);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  CheckPlan(graph, *plan, config.sram_bytes, 160);
+  const size_t last = plan->first_step[2];
+  int early = 0, ahead = 0;
+  for (const ConstantUse& use : plan->constants) {
+    ahead += use.when + 2 < use.first;
+    early += use.op == 2 && use.when < last;
+  }
+  EXPECT_GE(ahead, 12);  // of 16
+  EXPECT_GE(early, 3);   // of 8, beside the last of the other's
+  // As reserved: two sides, loaded when the operation before begins.
+  auto reserved = PlanMemory(&graph, config, 160, {}, false);
+  ASSERT_TRUE(reserved.ok()) << reserved.status();
+  CheckPlan(graph, *reserved, config.sram_bytes, 160);
+  for (const ConstantUse& use : reserved->constants) {
+    EXPECT_TRUE(use.when == use.first || use.group < 2) << use.group;
+  }
 }
 
 TEST(Plan, SpillsAndStripesWhatDoesNotFit) {

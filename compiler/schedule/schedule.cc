@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 #include <utility>
 
 #include "compiler/schedule/loops.h"
@@ -20,18 +21,65 @@ struct Held {
   }
 };
 
+// Loads constants when the plan says, and in the order in which they are used.
+class ConstantLoader {
+ public:
+  ConstantLoader(const DeviceGraph& graph, const MemoryPlan& plan,
+                 uint32_t first_tag, Emitter* emitter)
+      : graph_(graph),
+        first_tag_(first_tag),
+        emitter_(emitter),
+        uses_(plan.constants) {
+    std::stable_sort(uses_.begin(), uses_.end(),
+                     [](const ConstantUse& a, const ConstantUse& b) {
+                       return std::tie(a.when, a.first) <
+                              std::tie(b.when, b.first);
+                     });
+  }
+
+  // In front of the operands of `step`: what it reads itself.
+  void LoadNeeded(size_t step) {
+    while (next_ < uses_.size() && uses_[next_].when <= step &&
+           uses_[next_].first <= step) {
+      Load();
+    }
+  }
+  // Behind them.
+  void LoadAhead(size_t step) {
+    while (next_ < uses_.size() && uses_[next_].when <= step) Load();
+  }
+
+ private:
+  void Load() {
+    const ConstantUse& use = uses_[next_++];
+    const uint32_t tag = std::exchange(
+        emitter_->tag, first_tag_ + static_cast<uint32_t>(use.op));
+    EmitLoadBytes(emitter_, 0, graph_.ops[use.op]->groups[use.group].offset,
+                  use.address, use.bytes);
+    emitter_->tag = tag;
+  }
+
+  const DeviceGraph& graph_;
+  const uint32_t first_tag_;
+  Emitter* emitter_;
+  std::vector<ConstantUse> uses_;
+  size_t next_ = 0;
+};
+
 class OpScheduler {
  public:
   OpScheduler(const DeviceGraph& graph, const MemoryPlan& plan, size_t index,
-              Emitter* emitter)
+              ConstantLoader* loader, Emitter* emitter)
       : graph_(graph),
         op_(*graph.ops[index]),
         plan_(plan.ops[index]),
+        constants_(plan.constants),
+        first_step_(plan.first_step[index]),
+        loader_(loader),
         emitter_(emitter),
         runs_(GroupRuns(op_)),
         held_(op_.inputs.size()),
-        used_(op_.inputs.size(), 1),
-        loaded_(op_.groups.size(), false) {
+        used_(op_.inputs.size(), 1) {
     const Extent& e = graph_.values[op_.output].extent;
     const TileShape& shape = plan_.tile;
     for (int64_t n = 0; n < e.n; ++n) {
@@ -55,19 +103,6 @@ class OpScheduler {
       std::stable_sort(
           tiles_.begin(), tiles_.end(),
           [](const Work& a, const Work& b) { return a.run < b.run; });
-    }
-  }
-
-  // Constants of the first group, and where they are loaded ahead those of the
-  // second into the other side.
-  void LoadFirstConstants() {
-    LoadConstants(0);
-    if (plan_.ahead == 0 || plan_.single) return;
-    for (const Work& work : tiles_) {
-      if (work.tile.group == 0) continue;
-      LoadConstants(work.tile.group);
-      constant_side_ = 1 - constant_side_;
-      break;
     }
   }
 
@@ -123,27 +158,6 @@ class OpScheduler {
     }
   }
 
-  void LoadConstants(int group) {
-    const ConstantGroup& g = op_.groups[group];
-    if (plan_.keep) {
-      if (loaded_[group]) return;
-      loaded_[group] = true;
-      EmitLoadBytes(emitter_, 0, g.offset, KeptConstants(group), g.bytes);
-      return;
-    }
-    constant_side_ = plan_.single ? 0 : 1 - constant_side_;
-    if (std::exchange(sides_[constant_side_], group) == group) return;
-    EmitLoadBytes(emitter_, 0, g.offset, plan_.constants[constant_side_],
-                  g.bytes);
-  }
-
-  // Where the constants of a group are when all are kept.
-  uint32_t KeptConstants(int group) const {
-    uint32_t at = plan_.constants[0];
-    for (int g = 0; g < group; ++g) at += op_.groups[g].bytes;
-    return at;
-  }
-
   // Halo of a resident result, or lanes beyond the last channel that a vector
   // operation leaves unwritten.
   void PrepareResult() {
@@ -172,15 +186,14 @@ class OpScheduler {
   // Sets the tile's addresses and loads what is not in SRAM yet.
   void Prepare(size_t index) {
     Tile& tile = tiles_[index].tile;
-    if (index > 0 && tile.group != tiles_[index - 1].tile.group) {
-      LoadConstants(tile.group);
-    }
-    tile.constants = plan_.keep ? KeptConstants(tile.group)
-                                : plan_.constants[constant_side_];
+    loader_->LoadNeeded(first_step_ + index);
+    tile.constants = plan_.uses.empty() ? plan_.constants[0]
+                                        : constants_[plan_.uses[index]].address;
     tile.temporary = plan_.temporary;
     for (size_t k = 0; k < op_.inputs.size(); ++k) {
       tile.inputs.push_back(PrepareInput(k, tile));
     }
+    loader_->LoadAhead(first_step_ + index);
     const Storage& s = graph_.StorageOf(op_.output);
     const Value& value = graph_.values[op_.output];
     if (s.resident) {
@@ -330,15 +343,15 @@ class OpScheduler {
   const DeviceGraph& graph_;
   const DeviceOp& op_;
   const OpPlan& plan_;
+  const std::vector<ConstantUse>& constants_;
+  const size_t first_step_;
+  ConstantLoader* loader_;
   Emitter* emitter_;
   const std::vector<GroupRun> runs_;
   std::vector<Work> tiles_;
   size_t results_ = 0;
   std::vector<std::array<Held, 2>> held_;
-  std::vector<int> used_;             // side that the tile prepared last uses
-  std::vector<bool> loaded_;          // groups whose constants are kept
-  int constant_side_ = 1;             // side of the constants in use
-  std::array<int, 2> sides_{-1, -1};  // groups in the sides
+  std::vector<int> used_;  // side that the tile prepared last uses
 };
 
 }  // namespace
@@ -375,25 +388,12 @@ void EmitNetwork(const DeviceGraph& graph, const MemoryPlan& plan,
   emitter.tag = first_tag;
   EmitLoadBytes(&emitter, 0, program_constant.offset, plan.programs,
                 (programs.bytes.size() + 15) / 16 * 16);
-  const size_t count = graph.ops.size();
-  std::vector<std::vector<size_t>> loads(count);  // ahead, by when
-  for (size_t i = 0; i < count; ++i) {
-    if (plan.ops[i].ahead > 0) loads[i - plan.ops[i].ahead].push_back(i);
-  }
-  std::vector<std::unique_ptr<OpScheduler>> schedulers(count);
-  const auto begin = [&](size_t i) {
+  ConstantLoader loader(graph, plan, first_tag, &emitter);
+  for (size_t i = 0; i < graph.ops.size(); ++i) {
     emitter.tag = first_tag + i;
-    schedulers[i] = std::make_unique<OpScheduler>(graph, plan, i, &emitter);
-    schedulers[i]->LoadFirstConstants();
-  };
-  for (size_t i = 0; i < count; ++i) {
-    if (!schedulers[i]) begin(i);
-    emitter.tag = first_tag + i;
-    schedulers[i]->Begin();
-    for (size_t later : loads[i]) begin(later);
-    emitter.tag = first_tag + i;
-    schedulers[i]->Finish();
-    schedulers[i].reset();
+    OpScheduler scheduler(graph, plan, i, &loader, &emitter);
+    scheduler.Begin();
+    scheduler.Finish();
   }
 }
 

@@ -35,7 +35,10 @@ absl::StatusOr<RandomNetwork> MakeRandomNetwork(uint64_t seed,
   graph.max_nodes = 12;
   RandomGraph random = MakeRandomGraph(graph);
   ASSIGN_OR_RETURN(BackendResult made, GeneratePackage(random.graph, options));
-  network.package = std::move(made.package);
+  // (the weights are beside the package until it is serialised)
+  ASSIGN_OR_RETURN(network.package,
+                   package::Parse(package::Serialize(made.package,
+                                                     std::move(made.weights))));
   network.inputs = std::move(random.inputs);
   return network;
 }
