@@ -120,21 +120,17 @@ constexpr int64_t kRowsBeforeGroups = 16;
 
 class Planner {
  public:
-  Planner(DeviceGraph* graph, const isa::Config& config, uint64_t program_bytes,
+  Planner(DeviceGraph* graph, const isa::Config& config,
+          const ProgramBytes& programs, bool keep_programs,
           const Features& features)
       : graph_(*graph),
         capacity_(config.sram_bytes),
-        programs_(program_bytes),
-        features_(features) {}
+        programs_(programs),
+        features_(features) {
+    plan_.keep_programs = keep_programs;
+  }
 
   absl::StatusOr<MemoryPlan> Run() {
-    if (Align(programs_) >= capacity_) {
-      return Reject(Rejection::kUnsupportedShape,
-                    absl::StrCat("the microprograms take ", programs_,
-                                 " of the ", capacity_,
-                                 " bytes of SRAM that may be used; "
-                                 "allow more"));
-    }
     SetLifetimes();
     plan_.ops.resize(graph_.ops.size());
     for (size_t i = 0; i < graph_.ops.size(); ++i) {
@@ -255,7 +251,7 @@ class Planner {
     struct Indices {
       std::array<size_t, 2> constants, output;
       std::vector<std::array<size_t, 2>> inputs;
-      size_t temporary;
+      size_t temporary, programs;
     };
     std::vector<Indices> indices(graph_.ops.size());
     for (size_t i = 0; i < graph_.ops.size(); ++i) {
@@ -273,6 +269,8 @@ class Planner {
         constant_bytes = std::max(constant_bytes, g.bytes);
       }
       const int from = at - p.ahead;
+      indices[i].programs =
+          Add(plan_.keep_programs ? 0 : programs_.own[i], from, at, at);
       const bool keep = p.keep && Tiles(i) > 1;
       if (keep) {
         constant_bytes = 0;
@@ -301,8 +299,8 @@ class Planner {
       }
       indices[i].temporary = Add(op.temporary_bytes, at, at, at);
     }
-    // The microprograms stay throughout, at the beginning.
-    const uint64_t base = Align(programs_);
+    // Microprograms that stay throughout are at the beginning.
+    const uint64_t base = plan_.keep_programs ? Align(programs_.all) : 0;
     const size_t failed = Place(&buffers_, capacity_ - base, &plan_.sram_peak);
     if (failed < buffers_.size()) return owner_[failed];
     plan_.sram_peak += base;
@@ -331,6 +329,7 @@ class Planner {
         }
       }
       p.temporary = address(indices[i].temporary);
+      p.programs = address(indices[i].programs);
     }
     return graph_.ops.size();
   }
@@ -471,7 +470,7 @@ class Planner {
 
   DeviceGraph& graph_;
   const uint64_t capacity_;
-  const uint64_t programs_;
+  const ProgramBytes& programs_;
   const Features features_;
   MemoryPlan plan_;
   std::vector<Buffer> buffers_;
@@ -617,7 +616,7 @@ Geometry InputTile(const DeviceGraph& graph, const DeviceOp& op, size_t i,
                                         : std::min(box.columns.count, extent.w);
   if (s.layout != Layout::kDense) {
     // The matrix engine pads by itself: only rows of the image are kept.
-    count = std::min(count, s.extent.h);
+    count = std::min(count, extent.h);
   }
   return GeometryOf(extent, s.layout, ElementBytes(s.type), count, sides);
 }
@@ -664,9 +663,18 @@ TileShape StoredTile(const DeviceOp& op, const OpPlan& plan) {
 
 absl::StatusOr<MemoryPlan> PlanMemory(DeviceGraph* graph,
                                       const isa::Config& config,
-                                      uint64_t program_bytes,
+                                      const ProgramBytes& programs,
                                       const Features& features) {
-  return Planner(graph, config, program_bytes, features).Run();
+  if (MayKeepPrograms(programs.all, config)) {
+    auto plan = Planner(graph, config, programs, true, features).Run();
+    if (RejectionOf(plan.status()) != Rejection::kUnsupportedShape) return plan;
+    for (Storage& s : graph->storages) s.first_op = s.last_op = -1;
+  }
+  return Planner(graph, config, programs, false, features).Run();
+}
+
+bool MayKeepPrograms(uint64_t bytes, const isa::Config& config) {
+  return bytes <= config.sram_bytes / 2;
 }
 
 }  // namespace heddle::compiler
