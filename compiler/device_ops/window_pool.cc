@@ -181,10 +181,10 @@ class WindowPool : public DeviceOp {
   isa::ElementType in_type_, out_type_;
 };
 
-class MaxPool : public ClonableOp<MaxPool, WindowPool> {
+class DenseMaxPool : public ClonableOp<DenseMaxPool, WindowPool> {
  public:
-  MaxPool(const DeviceGraph& graph, const Window& window,
-          const std::vector<WindowPart>& parts, int from, int to)
+  DenseMaxPool(const DeviceGraph& graph, const Window& window,
+               const std::vector<WindowPart>& parts, int from, int to)
       : ClonableOp(graph, window, parts, PaddingOf(graph.StorageOf(from).type),
                    from, to) {
     switch (graph.StorageOf(from).type) {
@@ -221,11 +221,11 @@ class MaxPool : public ClonableOp<MaxPool, WindowPool> {
 };
 
 // Padding is +0: a sum that began with +0 does not see it.
-class AveragePool : public ClonableOp<AveragePool, WindowPool> {
+class DenseAveragePool : public ClonableOp<DenseAveragePool, WindowPool> {
  public:
-  AveragePool(Lowering* l, const Window& window,
-              const std::vector<WindowPart>& parts, bool count_include_pad,
-              int from, int to)
+  DenseAveragePool(Lowering* l, const Window& window,
+                   const std::vector<WindowPart>& parts, bool count_include_pad,
+                   int from, int to)
       : ClonableOp(l->device(), window, parts, 0, from, to) {
     // Elements that count are rows times columns.
     std::vector<float> columns, rows;
@@ -342,15 +342,15 @@ std::unique_ptr<DeviceOp> MakeMaxPool(const DeviceGraph& graph,
                                       const Window& window,
                                       const std::vector<WindowPart>& parts,
                                       int from, int to) {
-  return std::make_unique<MaxPool>(graph, window, parts, from, to);
+  return std::make_unique<DenseMaxPool>(graph, window, parts, from, to);
 }
 
 std::unique_ptr<DeviceOp> MakeAveragePool(Lowering* l, const Window& window,
                                           const std::vector<WindowPart>& parts,
                                           bool count_include_pad, int from,
                                           int to) {
-  return std::make_unique<AveragePool>(l, window, parts, count_include_pad,
-                                       from, to);
+  return std::make_unique<DenseAveragePool>(l, window, parts, count_include_pad,
+                                            from, to);
 }
 
 }  // namespace heddle::compiler

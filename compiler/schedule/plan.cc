@@ -180,10 +180,11 @@ class Planner {
            Ceil(e.c, t.channels);
   }
 
-  // Every tile is a command at least: beyond a stream there is no use in
-  // making them.
+  // Every tile is a command at least: beyond what all streams hold there is no
+  // use in making them.
   absl::Status CheckTiles() const {
-    constexpr uint64_t kMost = isa::kStreamBytesMax / isa::kWordBytes;
+    constexpr uint64_t kShortest = isa::Fill::kWords * sizeof(uint32_t);
+    constexpr uint64_t kMost = kMostStreams * isa::kStreamBytesMax / kShortest;
     for (size_t i = 0; i < graph_.ops.size(); ++i) {
       const DeviceOp& op = *graph_.ops[i];
       const uint64_t commands = Tiles(i) * op.groups.size();
@@ -191,7 +192,7 @@ class Planner {
       return Reject(
           Rejection::kUnsupportedShape,
           absl::StrCat(op.op, " '", op.name, "': it needs ", commands,
-                       " commands or more, a stream has at most ", kMost,
+                       " commands or more, a package has at most ", kMost,
                        "; make the batch smaller or split the operator"));
     }
     return absl::OkStatus();
