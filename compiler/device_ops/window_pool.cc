@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "compiler/device_ops/lower_codes.h"
 #include "compiler/device_ops/mac.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/pool.h"
@@ -19,31 +20,21 @@ using isa::MicroInstruction;
 using isa::MicroOp;
 using Source = isa::Operand;
 
-MicroInstruction Step(MicroOp op, Destination d, Source a,
-                      Source b = Source::kV0) {
-  MicroInstruction m;
-  m.op = op;
-  m.d = d;
-  m.a = a;
-  m.b = b;
-  return m;
-}
-
 // out = f32(sum / count), the sum from +0 in the order of the window. The count
 // is argument 0, or with `varies` that of the column (B) times that of the row
 // (C).
 Microprogram AverageProgram(bool varies) {
   Microprogram p;
   p.body = {
-      Step(MicroOp::kFadd, Destination::kV0, Source::kV0, Source::kStreamA)};
+      Micro(MicroOp::kFadd, Destination::kV0, Source::kV0, Source::kStreamA)};
   if (varies) {
     p.epilogue = {
-        Step(MicroOp::kFmul, Destination::kV1, Source::kStreamB,
-             Source::kStreamC),
-        Step(MicroOp::kFdiv, Destination::kOut, Source::kV0, Source::kV1)};
+        Micro(MicroOp::kFmul, Destination::kV1, Source::kStreamB,
+              Source::kStreamC),
+        Micro(MicroOp::kFdiv, Destination::kOut, Source::kV0, Source::kV1)};
   } else {
     p.epilogue = {
-        Step(MicroOp::kFdiv, Destination::kOut, Source::kV0, Source::kArg0)};
+        Micro(MicroOp::kFdiv, Destination::kOut, Source::kV0, Source::kArg0)};
   }
   return p;
 }
@@ -111,7 +102,7 @@ class WindowPool : public DeviceOp {
   // `program`, going on from what the part before has left (stream B).
   static Microprogram GoingOn(Microprogram program) {
     program.prologue = {
-        Step(MicroOp::kMov, Destination::kV0, Source::kStreamB, Source::kV0)};
+        Micro(MicroOp::kMov, Destination::kV0, Source::kStreamB, Source::kV0)};
     return program;
   }
 
@@ -209,13 +200,12 @@ class DenseMaxPool : public ClonableOp<DenseMaxPool, WindowPool> {
   }
   static Microprogram MaxCodeProgram(int32_t lowest) {
     Microprogram p;
-    MicroInstruction begin =
-        Step(MicroOp::kMov, Destination::kV0, Source::kImm);
-    begin.imm = static_cast<uint32_t>(lowest);
-    p.prologue = {begin};
+    p.prologue = {Micro(MicroOp::kMov, Destination::kV0, Source::kImm,
+                        Source::kV0, Source::kV0,
+                        static_cast<uint32_t>(lowest))};
     p.body = {
-        Step(MicroOp::kImax, Destination::kV0, Source::kV0, Source::kStreamA)};
-    p.epilogue = {Step(MicroOp::kMov, Destination::kOut, Source::kV0)};
+        Micro(MicroOp::kImax, Destination::kV0, Source::kV0, Source::kStreamA)};
+    p.epilogue = {Micro(MicroOp::kMov, Destination::kOut, Source::kV0)};
     return p;
   }
 };
@@ -254,7 +244,7 @@ class DenseAveragePool : public ClonableOp<DenseAveragePool, WindowPool> {
         if (m.op == MicroOp::kFdiv) m.a = Source::kStreamA;
       }
       program_.epilogue = {
-          Step(MicroOp::kMov, Destination::kOut, Source::kV0, Source::kV0)};
+          Micro(MicroOp::kMov, Destination::kOut, Source::kV0, Source::kV0)};
       next_ = GoingOn(program_);
     }
     count_ = columns[0] * rows[0];

@@ -87,8 +87,7 @@ TEST(Limits, QLinearConv) {
 
 TEST(Limits, ConvInteger) {
   for (const ConvCase& c : kConvolutions) {
-    // Its groups are made one.
-    if (c.w[0] > 1000) continue;
+    if (c.w[0] > 1000) continue;  // takes long
     SCOPED_TRACE(Trace(c));
     ModelBuilder b;
     b.Input("x", DataType::kUint8, c.x);
@@ -163,13 +162,16 @@ const ConvCase kPoolings[] = {
     {{1, 3, 5, 700}, {2, 3}, {1, 1}, {1, 300}, {0, 2, 1, 0}},
     {{1, 17, 60, 50}, {40, 45}, {2, 1}, {1, 1}, {5, 0, 0, 5}},
     {{1, 2, 66000, 1}, {3, 1}, {1, 1}, {1, 1}, {1, 0, 1, 0}},
-    {{1, 1, 1, 66000}, {1, 65500}, {1, 1}, {1, 1}, {0, 5, 0, 0}},
+    {{1, 1, 1, 65800}, {1, 65500}, {1, 1}, {1, 1}, {0, 5, 0, 0}},
     {{1, 66000, 2, 1}, {2, 1}, {1, 1}, {1, 1}, {1, 0, 0, 0}},
 };
 
 TEST(Limits, PoolingsOfCodes) {
+  int turn = 0;
   for (const ConvCase& c : kPoolings) {
-    for (DataType type : {DataType::kUint8, DataType::kInt8}) {
+    {
+      const DataType type =
+          ++turn % 2 == 0 ? DataType::kInt8 : DataType::kUint8;
       for (const char* op : {"MaxPool", "QLinearAveragePool"}) {
         const bool average = op[0] == 'Q';
         // Of averages there is no dilation.
@@ -217,7 +219,7 @@ TEST(Limits, LocalResponseNormalization) {
   const struct {
     Shape x;
     int64_t size;
-  } cases[] = {{{1, 900, 1, 2}, 801}, {{2, 500, 3}, 3000}};
+  } cases[] = {{{1, 1600, 1}, 5001}};
   for (const auto& c : cases) {
     for (DataType type : {DataType::kFloat, DataType::kFloat16}) {
       SCOPED_TRACE(ShapeToString(c.x));
@@ -245,12 +247,12 @@ TEST(Limits, ConvolutionOfAVeryLongRow) {
 
 TEST(Limits, ConvTransposeOfManyPhases) {
   ModelBuilder b;
-  b.Input("x", DataType::kFloat, {1, 2, 3, 2});
+  b.Input("x", DataType::kFloat, {1, 2, 2, 1});
   b.Constant("w", RandomData(DataType::kFloat, {2, 2, 80, 70}, 4));
   SetInts(b.Node("ConvTranspose", {"x", "w"}, {"y"}), "strides", {67, 69});
   b.Output("y");
   ExpectCardEqualsReference(
-      b.Bytes(), {RandomData(DataType::kFloat, {1, 2, 3, 2}, 3)}, Sizes());
+      b.Bytes(), {RandomData(DataType::kFloat, {1, 2, 2, 1}, 3)}, Sizes());
 }
 
 // As many different functions as take more than SRAM.
@@ -276,7 +278,7 @@ TEST(Limits, Microprograms) {
 TEST(Limits, BroadcastInManyDimensions) {
   const struct {
     Shape a, b;
-  } cases[] = {{{5, 1, 9, 1, 30, 11}, {1, 7, 1, 8, 1, 11}},
+  } cases[] = {{{5, 1, 9, 1, 3, 11}, {1, 7, 1, 8, 1, 11}},
                {{2, 70, 1, 2, 1}, {1, 1, 70, 1, 3}},
                {{1, 400, 1, 10, 1, 1}, {1, 1, 20, 1, 2, 2}}};
   for (const auto& c : cases) {
@@ -298,7 +300,7 @@ TEST(Limits, ProductsOfMixedStacks) {
   const struct {
     Shape a, b;
   } cases[] = {{{1, 3, 1, 20, 30}, {1, 1, 4, 30, 25}},
-               {{1, 30, 1, 2, 3}, {2, 1, 30, 3, 2}},
+               {{1, 60, 1, 1, 2}, {2, 1, 60, 2, 1}},
                {{2, 1, 5, 1, 9, 40}, {1, 3, 1, 2, 40, 11}}};
   for (const auto& c : cases) {
     for (DataType type : {DataType::kFloat, DataType::kFloat16}) {
