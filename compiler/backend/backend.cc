@@ -156,10 +156,9 @@ absl::StatusOr<MemoryPlan> EmitGraph(
                                        AlignToRegion(programs.bytes.size())};
   *placed = {program_constant.offset, programs.bytes};
   placed->bytes.resize(AlignToRegion(placed->bytes.size()));
-  ASSIGN_OR_RETURN(
-      MemoryPlan plan,
-      PlanMemory(device, config, (programs.bytes.size() + 15) / 16 * 16,
-                 features, stream_constants));
+  ASSIGN_OR_RETURN(MemoryPlan plan,
+                   PlanMemory(device, config, BytesOf(*device, programs),
+                              features, stream_constants));
   RETURN_IF_ERROR(
       EndPass(options, "plan-memory", [&] { return ToText(*device, plan); }));
   BeginPass(options, "emit");
@@ -184,8 +183,13 @@ absl::Status CheckRegions(const DeviceGraph& device, uint64_t constants) {
   return check("constants", constants);
 }
 
-uint64_t ProgramBytes(const DeviceGraph& device) {
-  return (CollectPrograms(device).bytes.size() + 15) / 16 * 16;
+uint64_t BytesOfPrograms(const DeviceGraph& device) {
+  return CollectPrograms(device).bytes.size();
+}
+// Of those that stay in SRAM.
+uint64_t KeptPrograms(const DeviceGraph& device, const isa::Config& config) {
+  const uint64_t bytes = BytesOfPrograms(device);
+  return MayKeepPrograms(bytes, config) ? bytes : 0;
 }
 
 // Fewer bytes of constants take no time that is worth hiding.
@@ -299,8 +303,8 @@ absl::StatusOr<BackendResult> Generate(const Graph& graph, Lowered* lowered,
   }
   if (attempt.choose) {
     const std::vector<uint32_t> index =
-        ChooseSchedule(&device, *config, features, ProgramBytes(device),
-                       attempt.traffic_weight);
+        ChooseSchedule(&device, *config, features,
+                       KeptPrograms(device, *config), attempt.traffic_weight);
     for (uint32_t& owner : tap_owners) owner = index[owner];
   }
   const auto place = [&](ConstantPool constants) {
@@ -313,7 +317,7 @@ absl::StatusOr<BackendResult> Generate(const Graph& graph, Lowered* lowered,
   if (scope == Scope::kPackage ||
       !CheckRegions(device, constants.size()).ok()) {
     package::Room room = attempt.room;
-    room.after += ProgramBytes(device) + ProgramBytes(taps);
+    room.after += BytesOfPrograms(device) + BytesOfPrograms(taps);
     constants = place(ConstantPool(constants.size(), room));
   }
   for (const auto& op : device.ops) facts->grouped |= op->groups.size() > 1;
@@ -394,8 +398,8 @@ absl::StatusOr<BackendResult> Generate(const Graph& graph, Lowered* lowered,
       streams.size() > 1 ? joined : streams[0].words;
   const std::vector<KnownBytes> known = {programs.known(),
                                          tap_programs.known()};
-  RETURN_IF_ERROR(FillReport(device, plan, ProgramBytes(device), words, known,
-                             *config, options.details, &result));
+  RETURN_IF_ERROR(FillReport(device, plan, BytesOfPrograms(device), words,
+                             known, *config, options.details, &result));
   if (scope == Scope::kPackage) FillBounds(words, *config, &report);
   RETURN_IF_ERROR(EndPass(options, "timeline",
                           [&] { return TimelineText(words, *config, known); }));

@@ -109,7 +109,7 @@ std::vector<BufferReport> DescribeBuffers(const DeviceGraph& graph,
     if (bytes == 0) return;
     buffers.push_back({name, kind, address, bytes, first, last});
   };
-  if (!graph.ops.empty()) {
+  if (!graph.ops.empty() && plan.keep_programs) {
     add("microprograms", "programs", plan.programs, program_bytes, 0,
         graph.ops.size() - 1);
   }

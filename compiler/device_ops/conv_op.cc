@@ -345,23 +345,6 @@ int64_t MapsPerOperation(const ConvSpec& spec, const isa::Config& config) {
   return step <= isa::kVectorLanes ? step : step - step % isa::kVectorLanes;
 }
 
-// SRAM addresses have 24 bits; a row has to stay far below.
-absl::Status CheckRow(const Node& node, const ConvSpec& spec) {
-  constexpr int64_t kLimit = int64_t{1} << 24;
-  const int64_t es = ElementBytes(spec.type);
-  int64_t row = std::max(spec.in[1], spec.out[1]);
-  for (const ConvPhase& p : spec.phases) {
-    row = std::max(row, p.in_first[1] + (p.out_count[1] - 1) * p.in_step[1] +
-                            p.taps[1] * p.tap_step[1] -
-                            std::min<int64_t>(0, p.in_first[1]));
-  }
-  if (row * es <= kLimit) return absl::OkStatus();
-  return RejectNode(Rejection::kUnsupportedShape, node,
-                    "a row of one channel takes ", row * es,
-                    " bytes with its padding, SRAM has at most ", kLimit,
-                    "; make the last dimension shorter");
-}
-
 }  // namespace
 
 std::unique_ptr<DeviceOp> MakeConvOp(DeviceGraph* graph, const ConvSpec& spec,
@@ -385,7 +368,6 @@ absl::Status LowerConvolution(Lowering* l, const Node& node,
   ConvSpec spec = turn ? Turned(original) : original;
   spec.end_map = spec.maps;
   DeviceGraph* device = &l->device();
-  RETURN_IF_ERROR(CheckRow(node, spec));
   ConvWeights weights;
   weights.data = l->ConstantInput(node, 1);
   if (HasInput(node, 2)) weights.bias_data = l->ConstantInput(node, 2);

@@ -2,8 +2,12 @@
 #include "compiler/device_ops/elementwise.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "compiler/device_ops/lowering.h"
+#include "compiler/device_ops/mac.h"
+#include "compiler/device_ops/take.h"
 #include "compiler/ops/broadcast.h"
 #include "compiler/schedule/flatten.h"
 #include "compiler/schedule/loops.h"
@@ -338,24 +342,35 @@ int64_t SmallestTile(const DeviceGraph& graph, bool rows) {
   return share == 0 ? most : std::min(most, static_cast<int64_t>(share));
 }
 
+// The shapes of dense operands, and the bytes of the smallest tile of them and
+// the result; false if something is not dense.
+bool DenseShapes(const DeviceGraph& graph, const std::vector<Operand>& operands,
+                 int result, std::vector<Shape>* shapes, int64_t* bytes) {
+  const auto row = [&](int value) {
+    return RowElements(graph.values[value].shape) *
+           static_cast<int64_t>(ElementBytes(graph.StorageOf(value).type));
+  };
+  if (graph.StorageOf(result).layout != Layout::kDense) return false;
+  *bytes = row(result);
+  for (const Operand& o : operands) {
+    if (o.value < 0) {
+      shapes->push_back(o.data->shape);
+      continue;
+    }
+    if (graph.StorageOf(o.value).layout != Layout::kDense) return false;
+    shapes->push_back(graph.values[o.value].shape);
+    *bytes += row(o.value);
+  }
+  return true;
+}
+
 // Views in which the operation can be cut into smaller tiles, if it needs that.
 void FlattenOperands(DeviceGraph* graph, std::vector<Operand>* operands,
                      int* result) {
   Shape shape = graph->values[*result].shape;
-  if (graph->StorageOf(*result).layout != Layout::kDense) return;
-  int64_t bytes =
-      RowElements(shape) * ElementBytes(graph->StorageOf(*result).type);
   std::vector<Shape> shapes;
-  for (const Operand& o : *operands) {
-    if (o.value < 0) {
-      shapes.push_back(o.data->shape);
-      continue;
-    }
-    const Storage& s = graph->StorageOf(o.value);
-    if (s.layout != Layout::kDense) return;
-    shapes.push_back(graph->values[o.value].shape);
-    bytes += RowElements(shapes.back()) * ElementBytes(s.type);
-  }
+  int64_t bytes = 0;
+  if (!DenseShapes(*graph, *operands, *result, &shapes, &bytes)) return;
   const bool rows = shape.size() == 2 || shape.size() > 3;
   if (bytes <= SmallestTile(*graph, rows)) return;
   const int64_t before = RowElements(shape);
@@ -422,6 +437,37 @@ std::unique_ptr<DeviceOp> MakeElementwise(
   FlattenOperands(graph, &flat, &result);
   TileConstants(graph, &flat, result);
   return std::make_unique<Elementwise>(graph, program, arguments, flat, result);
+}
+
+void AddElementwise(Lowering* l, const Node& node, const Microprogram& program,
+                    const std::array<uint32_t, 4>& arguments,
+                    std::vector<Operand> operands, int result) {
+  DeviceGraph* graph = &l->device();
+  const Shape shape = graph->values[result].shape;
+  std::vector<Shape> shapes;
+  int64_t bytes = 0;
+  const bool many = shape.size() > 4 &&
+                    DenseShapes(*graph, operands, result, &shapes, &bytes) &&
+                    bytes > SmallestTile(*graph, true);
+  // One after another, until few dimensions are left.
+  for (size_t k = 0; many && k < operands.size(); ++k) {
+    if (!HasManyDims(shape, shapes)) break;
+    if (shapes[k] == shape) continue;
+    Shape own = shapes[k];
+    own.insert(own.begin(), shape.size() - own.size(), 1);
+    Operand& o = operands[k];
+    if (o.value < 0) {
+      o = Operand::Of(ConstantValue(l, absl::StrCat(node.name, "/operand", k),
+                                    *o.data, own));
+    }
+    IndexMap map = IdentityMap(own);
+    for (size_t i = 0; i < own.size(); ++i) {
+      if (own[i] != shape[i]) map.axes[i].assign(shape[i], 0);
+    }
+    o.value = TakeValue(l, node, View(graph, o.value, own), std::move(map));
+    shapes[k] = shape;
+  }
+  l->Add(MakeElementwise(graph, program, arguments, operands, result), node);
 }
 
 }  // namespace heddle::compiler

@@ -49,6 +49,14 @@ std::unique_ptr<DeviceOp> MakeElementwise(
     const std::array<uint32_t, 4>& arguments,
     const std::vector<Operand>& operands, int result);
 
+// Appends it for `node`. Where the dimensions that dense operands have or
+// repeat make too many loops to be cut into tiles, operands are spread out
+// first.
+void AddElementwise(Lowering* lowering, const Node& node,
+                    const Microprogram& program,
+                    const std::array<uint32_t, 4>& arguments,
+                    std::vector<Operand> operands, int result);
+
 }  // namespace heddle::compiler
 
 #endif  // HEDDLE_COMPILER_DEVICE_OPS_ELEMENTWISE_H_

@@ -106,10 +106,10 @@ class Product : public ClonableOp<Product> {
     c.bias_f32 = !spec_.float_bias.empty();
     int64_t block = part.ci0 / kCodeBlock;
     if (spec_.mode == isa::MatrixMode::kDepthwise) block = first / kCodeBlock;
-    SetWindow(w, inputs[0].columns, tile, in, block, !columns_tileable, &c);
+    SetWindow(w, inputs[0].columns, tile, in, block, !columns_tileable,
+              tile.row0, &c);
     parts_.SetPart(tile.group, w, &c);
     c.out_rows = tile.rows;
-    c.out_row0 = tile.row0;
     c.co = count;
     if (spec_.mode == isa::MatrixMode::kDepthwise) c.ci = count;
     c.param_addr = tile.constants / kWord;
@@ -167,8 +167,10 @@ class Product : public ClonableOp<Product> {
     const int64_t unit_bytes =
         unit / kCodeBlock * 9 * kWord + (sliced ? unit * w.kh * w.kw * ci : 0);
     parts_ = ContractionParts(w);
-    if (unit_bytes > 2 * budget && spec_.mode == isa::MatrixMode::kConv) {
-      parts_ = ContractionParts(w, 2 * budget, unit, config);
+    const int64_t rows = KernelRowsAtOnce(spec_.window, config.sram_bytes);
+    const bool cut = unit_bytes > 2 * budget || !IsOneContraction(w, rows);
+    if (cut && spec_.mode == isa::MatrixMode::kConv) {
+      parts_ = ContractionParts(w, 2 * budget, unit, config, rows);
     }
     int64_t fit = std::max<int64_t>(1, 2 * budget / unit_bytes);
     int64_t width = spec_.window.out[1];
@@ -228,6 +230,10 @@ class Product : public ClonableOp<Product> {
       inputs[1].row_slices.push_back(column ? ci : o);
     }
     if (parts_.cut()) inputs[0].channel_slices.push_back(ci);
+    if (KernelRowsAtOnce(spec_.window, config_.sram_bytes) < w.kh) {
+      inputs[0].row_slices.push_back(
+          RowsUnder(spec_.window, part.ky0, part.ky));
+    }
     group_outputs_.push_back({first, count});
     groups.push_back({0, AlignToRegion(bytes)});
   }
@@ -240,12 +246,13 @@ class Product : public ClonableOp<Product> {
     const int64_t columns = c.ow;
     isa::Vrun run = emitter->Run(CopyProgram());
     run.enable_a = true;
+    const uint32_t row0 = c.out_row0;
     c.out_addr = tile.temporary / kWord;
     c.out_xstep = 4;
     c.out_pitch = 4 * columns;
     for (int64_t row = 0; row < tile.rows; row += rows_) {
       const int64_t rows = std::min(rows_, tile.rows - row);
-      c.out_row0 = tile.row0 + row;
+      c.out_row0 = row0 + row;
       c.out_rows = rows;
       c.out_plane = 4 * columns * rows;
       emitter->Append(c);
@@ -345,6 +352,13 @@ class RowsCopy : public ClonableOp<RowsCopy> {
 };
 
 }  // namespace
+
+void AddRowsCopy(Lowering* l, const Node& node, int from, int to) {
+  const int64_t rows = l->device().values[to].extent.h;
+  l->Add(std::make_unique<RowsCopy>(l->device(), from, to, rows,
+                                    std::vector<int64_t>()),
+         node);
+}
 
 std::unique_ptr<DeviceOp> MakeProduct(Lowering* l, QMatMulSpec spec, int a,
                                       int b, int to) {

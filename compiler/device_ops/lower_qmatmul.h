@@ -47,6 +47,8 @@ std::unique_ptr<DeviceOp> MakeProduct(Lowering* l, QMatMulSpec spec, int a,
 // tensor, which is a stack of [rows, columns] (of their transposes).
 int RowsOf(Lowering* l, const Node& node, TensorId id, int64_t rows,
            int64_t columns, const std::vector<int64_t>& map, bool transposed);
+// Appends the copy of a dense value [matrices, 1, rows, columns] into rows.
+void AddRowsCopy(Lowering* l, const Node& node, int from, int to);
 // Rows as [matrices, 1, rows, columns] in dense layout.
 int DenseOfRows(Lowering* l, const Node& node, int rows_value);
 

@@ -75,48 +75,6 @@ int64_t CodeZero(const TensorData* zero) {
   return CodeValue(zero->bytes[0], zero->type == DataType::kInt8);
 }
 
-absl::Status CheckMatrixLimits(const Node& node, const Window& w, int64_t ci,
-                               int64_t co) {
-  auto field = [](int64_t v) {
-    return static_cast<uint32_t>(std::min<int64_t>(v, UINT32_MAX));
-  };
-  isa::Conv c;
-  c.ih = field(w.in[0]);
-  c.iw = field(w.in[1]);
-  c.ow = field(w.out[1]);
-  c.out_rows = field(w.out[0]);
-  c.kh = field(w.kernel[0]);
-  c.kw = field(w.kernel[1]);
-  c.sy = field(w.stride[0]);
-  c.sx = field(w.stride[1]);
-  c.dy = field(w.dilation[0]);
-  c.dx = field(w.dilation[1]);
-  c.pad_top = std::min<int64_t>(w.pad_begin[0], INT32_MAX);
-  c.pad_left = std::min<int64_t>(w.pad_begin[1], INT32_MAX);
-  c.ci = field(ci);
-  c.co = field(co);
-  const absl::Status status = c.Check();
-  if (status.ok()) return status;
-  return Reject(
-      Rejection::kUnsupportedShape,
-      absl::StrCat(node.Describe(),
-                   ": the matrix engine cannot do it in one command (",
-                   status.message(), ")"));
-}
-
-absl::Status CheckVectorLimits(const Node& node,
-                               const std::vector<int64_t>& counts) {
-  for (int64_t count : counts) {
-    isa::Vmac m;
-    m.lanes = static_cast<uint32_t>(std::min<int64_t>(count, UINT32_MAX));
-    if (m.Check().ok()) continue;
-    return Reject(Rejection::kUnsupportedShape,
-                  absl::StrCat(node.Describe(), ": a dimension of ", count,
-                               " exceeds the vector engine's loop counters"));
-  }
-  return absl::OkStatus();
-}
-
 Lowering::Lowering(const Graph& graph, const isa::Config& config,
                    const Features& features, DeviceGraph* device)
     : graph_(graph),
@@ -235,7 +193,7 @@ Layout Lowering::LayoutFor(TensorId id) const {
   if (!IsCode(t.type)) return Layout::kDense;
   bool packed = !consumers_[id].empty();
   for (int node : consumers_[id]) {
-    packed = packed && AcceptsPacked(graph_, graph_.nodes[node]) &&
+    packed = packed && AcceptsPacked(graph_, graph_.nodes[node], config_) &&
              graph_.nodes[node].inputs[0] == id;
   }
   return packed ? Layout::kPacked : Layout::kBlocked;

@@ -157,17 +157,9 @@ MixedStrides StridesInBlocked(const Shape& shape, const TileView& dense);
 int64_t CodeValue(uint8_t code, bool is_signed);
 int64_t CodeZero(const TensorData* zero);
 
-// Whether one matrix command can describe the window over `ci` and `co`
-// channels; the refusal names the field that cannot.
-absl::Status CheckMatrixLimits(const Node& node, const Window& window,
-                               int64_t ci, int64_t co);
-
-// Whether loop counts fit the vector engine's counters.
-absl::Status CheckVectorLimits(const Node& node,
-                               const std::vector<int64_t>& counts);
-
 // Is `node` a convolution that can read packed rows (mode fold)?
-bool AcceptsPacked(const Graph& graph, const Node& node);
+bool AcceptsPacked(const Graph& graph, const Node& node,
+                   const isa::Config& config);
 
 }  // namespace heddle::compiler
 

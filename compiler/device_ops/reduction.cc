@@ -6,6 +6,7 @@
 #include <string>
 
 #include "compiler/base/status_macros.h"
+#include "compiler/device_ops/lower_codes.h"
 #include "compiler/device_ops/reduction_loop.h"
 #include "compiler/ops/define.h"
 #include "compiler/schedule/loops.h"
@@ -18,19 +19,6 @@ using isa::Destination;
 using isa::MicroInstruction;
 using isa::MicroOp;
 using isa::Operand;
-
-MicroInstruction Step(MicroOp op, Destination d, Operand a,
-                      Operand b = Operand::kV0, Operand c = Operand::kV0,
-                      uint32_t imm = 0) {
-  MicroInstruction m;
-  m.op = op;
-  m.d = d;
-  m.a = a;
-  m.b = b;
-  m.c = c;
-  m.imm = imm;
-  return m;
-}
 
 struct FoldOps {
   MicroOp lane, tree;
@@ -147,8 +135,8 @@ Microprogram ReduceProgram(const Reduction& reduction, bool in_lanes, bool tail,
   const bool nan = extreme && !integers;
   Microprogram p;
   auto immediate = [&](Destination d, uint32_t value) {
-    p.prologue.push_back(Step(MicroOp::kMov, d, Operand::kImm, Operand::kV0,
-                              Operand::kV0, value));
+    p.prologue.push_back(Micro(MicroOp::kMov, d, Operand::kImm, Operand::kV0,
+                               Operand::kV0, value));
   };
   if (first) {
     immediate(Destination::kV0, ops.start);
@@ -156,16 +144,16 @@ Microprogram ReduceProgram(const Reduction& reduction, bool in_lanes, bool tail,
   } else {
     // A part with a NaN leaves a NaN.
     p.prologue.push_back(
-        Step(MicroOp::kMov, Destination::kV0, Operand::kStreamB));
+        Micro(MicroOp::kMov, Destination::kV0, Operand::kStreamB));
     if (nan) {
       p.prologue.push_back(
-          Step(MicroOp::kFeq, Destination::kV1, Operand::kV0, Operand::kV0));
+          Micro(MicroOp::kFeq, Destination::kV1, Operand::kV0, Operand::kV0));
     }
   }
   Operand x = Operand::kStreamA;
   auto body = [&](const MicroInstruction& m) { p.body.push_back(m); };
   if (nan || reduction.premap != Premap::kNone) {
-    body(Step(MicroOp::kMov, Destination::kV2, x));
+    body(Micro(MicroOp::kMov, Destination::kV2, x));
     x = Operand::kV2;
   }
   bool folded = false;
@@ -174,53 +162,53 @@ Microprogram ReduceProgram(const Reduction& reduction, bool in_lanes, bool tail,
       break;
     case Premap::kAbs:
       if (integers) {
-        body(Step(MicroOp::kIsub, Destination::kV3, Operand::kImm, x));
-        body(Step(MicroOp::kImax, Destination::kV2, Operand::kV3, x));
+        body(Micro(MicroOp::kIsub, Destination::kV3, Operand::kImm, x));
+        body(Micro(MicroOp::kImax, Destination::kV2, Operand::kV3, x));
       } else {
-        body(Step(MicroOp::kIand, Destination::kV2, x, Operand::kImm,
-                  Operand::kV0, 0x7fffffffu));
+        body(Micro(MicroOp::kIand, Destination::kV2, x, Operand::kImm,
+                   Operand::kV0, 0x7fffffffu));
       }
       break;
     case Premap::kSquare:
       if (integers) {
-        body(Step(MicroOp::kImul, Destination::kV2, x, x));
+        body(Micro(MicroOp::kImul, Destination::kV2, x, x));
       } else {
-        body(Step(MicroOp::kFfma, Destination::kV0, x, x, Operand::kV0));
+        body(Micro(MicroOp::kFfma, Destination::kV0, x, x, Operand::kV0));
         folded = true;
       }
       break;
   }
   if (nan) {
-    body(Step(MicroOp::kFeq, Destination::kV3, x, x));
-    body(Step(MicroOp::kIand, Destination::kV1, Operand::kV1, Operand::kV3));
+    body(Micro(MicroOp::kFeq, Destination::kV3, x, x));
+    body(Micro(MicroOp::kIand, Destination::kV1, Operand::kV1, Operand::kV3));
   }
   // Lanes that are not valid read 0, which a sum does not see.
   if (extreme && in_lanes && tail) {
-    body(Step(ops.lane, Destination::kV3, Operand::kV0, x));
-    body(Step(MicroOp::kSel, Destination::kV0, Operand::kValid, Operand::kV3,
-              Operand::kV0));
+    body(Micro(ops.lane, Destination::kV3, Operand::kV0, x));
+    body(Micro(MicroOp::kSel, Destination::kV0, Operand::kValid, Operand::kV3,
+               Operand::kV0));
   } else if (!folded) {
-    body(Step(ops.lane, Destination::kV0, Operand::kV0, x));
+    body(Micro(ops.lane, Destination::kV0, Operand::kV0, x));
   }
   auto last = [&](const MicroInstruction& m) { p.epilogue.push_back(m); };
   if (in_lanes && last_part) {
-    last(Step(ops.tree, Destination::kV0, Operand::kV0));
-    if (nan) last(Step(MicroOp::kHimax, Destination::kV1, Operand::kV1));
+    last(Micro(ops.tree, Destination::kV0, Operand::kV0));
+    if (nan) last(Micro(MicroOp::kHimax, Destination::kV1, Operand::kV1));
   }
   if (nan) {
-    last(Step(MicroOp::kSel, Destination::kV0, Operand::kV1, Operand::kV0,
-              Operand::kImm, model::kNan));
+    last(Micro(MicroOp::kSel, Destination::kV0, Operand::kV1, Operand::kV0,
+               Operand::kImm, model::kNan));
   }
   switch (last_part ? reduction.finish : Finish::kNone) {
     case Finish::kNone:
-      last(Step(MicroOp::kMov, Destination::kOut, Operand::kV0));
+      last(Micro(MicroOp::kMov, Destination::kOut, Operand::kV0));
       break;
     case Finish::kMean:
-      last(Step(MicroOp::kFdiv, Destination::kOut, Operand::kV0,
-                Operand::kArg0));
+      last(Micro(MicroOp::kFdiv, Destination::kOut, Operand::kV0,
+                 Operand::kArg0));
       break;
     case Finish::kSqrt:
-      last(Step(MicroOp::kFsqrt, Destination::kOut, Operand::kV0));
+      last(Micro(MicroOp::kFsqrt, Destination::kOut, Operand::kV0));
       break;
   }
   return p;

@@ -66,13 +66,6 @@ absl::Status LowerConvTranspose(Lowering* l, const Node& node) {
     spec.kernel[d] = c.kernel[d];
     phases[d] = c.Phases(d);
   }
-  constexpr size_t kMaxPhases = 4096;
-  if (phases[0].size() * phases[1].size() > kMaxPhases) {
-    return RejectNode(Rejection::kUnsupportedAttribute, node, "strides ",
-                      c.stride[0], " and ", c.stride[1], " make ",
-                      phases[0].size() * phases[1].size(),
-                      " convolutions of it, at most ", kMaxPhases, " are done");
-  }
   for (const TransposePhase& rows : phases[0]) {
     for (const TransposePhase& columns : phases[1]) {
       ConvPhase p;

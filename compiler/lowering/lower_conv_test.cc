@@ -312,12 +312,5 @@ TEST(LowerConvTest, SqueezeNetLayers) {
   }
 }
 
-TEST(LowerConvTest, RefusesARowLargerThanTheAddressSpace) {
-  std::vector<TensorData> inputs;
-  auto result =
-      CompileOnnx(Build({{1, 1, 2, 5000000}, {1, 1, 1, 3}}, &inputs), {});
-  EXPECT_EQ(RejectionOf(result.status()), Rejection::kUnsupportedShape);
-}
-
 }  // namespace
 }  // namespace heddle::compiler

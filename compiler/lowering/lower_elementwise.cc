@@ -54,7 +54,7 @@ absl::Status LowerBinary(Lowering* l, const Node& node) {
   const std::vector<Operand> operands = {DenseOperand(l, node, 0, rank),
                                          DenseOperand(l, node, 1, rank)};
   const int result = l->NewValue(node.outputs[0], Layout::kDense);
-  l->Add(MakeElementwise(&l->device(), program, {}, operands, result), node);
+  AddElementwise(l, node, program, {}, operands, result);
   return absl::OkStatus();
 }
 

@@ -75,9 +75,7 @@ absl::Status LowerFused(Lowering* l, const Node& node) {
   }
   const int result =
       l->NewValue(out, blocked ? l->LayoutFor(out) : Layout::kDense);
-  l->Add(MakeElementwise(&l->device(), fused.program, fused.arguments, operands,
-                         result),
-         node);
+  AddElementwise(l, node, fused.program, fused.arguments, operands, result);
   return absl::OkStatus();
 }
 

@@ -6,6 +6,7 @@
 #include "compiler/base/status_macros.h"
 #include "compiler/device_ops/elementwise.h"
 #include "compiler/device_ops/matmul_op.h"
+#include "compiler/device_ops/take.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/gemm.h"
 #include "compiler/ops/matmul.h"
@@ -79,6 +80,24 @@ std::vector<StackDim> StackOf(const Shape& a, const Shape& b) {
   return dims;
 }
 
+// Repeats matrices of `value`, so that plane i of the result takes plane i or
+// all take the same.
+void PutInOrder(Lowering* l, const Node& node, int* value,
+                std::vector<int64_t>* planes) {
+  bool first = true, same = true;
+  for (size_t i = 0; i < planes->size(); ++i) {
+    first = first && (*planes)[i] == 0;
+    same = same && (*planes)[i] == static_cast<int64_t>(i);
+  }
+  if (first || same) return;
+  IndexMap map = IdentityMap(l->device().values[*value].shape);
+  map.axes[1] = *planes;
+  *value = TakeValue(l, node, *value, std::move(map));
+  for (size_t i = 0; i < planes->size(); ++i) {
+    (*planes)[i] = static_cast<int64_t>(i);
+  }
+}
+
 absl::Status LowerMatMul(Lowering* l, const Node& node) {
   Shape a = l->tensor(node.inputs[0]).shape,
         b = l->tensor(node.inputs[1]).shape;
@@ -125,6 +144,14 @@ absl::Status LowerMatMul(Lowering* l, const Node& node) {
                      {images.a ? images.n : 1, a_planes, spec.m, spec.k});
   o.b = OperandValue(l, node, 1,
                      {images.b ? images.n : 1, b_planes, spec.k, spec.n});
+  // An operand whose matrices are in another order than the result's keeps all
+  // planes in one tile: where these are many, they are put in order first.
+  const int64_t tile = static_cast<int64_t>(spec.a_plane.size()) *
+                       isa::kVectorLanes * static_cast<int64_t>(sizeof(float));
+  if (tile > static_cast<int64_t>(l->config().sram_bytes / 8)) {
+    PutInOrder(l, node, &o.a, &spec.a_plane);
+    PutInOrder(l, node, &o.b, &spec.b_plane);
+  }
   AddProduct(
       l, node, spec, o,
       {images.n, static_cast<int64_t>(spec.a_plane.size()), spec.m, spec.n});

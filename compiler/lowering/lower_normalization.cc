@@ -7,6 +7,7 @@
 #include "compiler/device_ops/elementwise.h"
 #include "compiler/device_ops/lower_codes.h"
 #include "compiler/device_ops/lowering.h"
+#include "compiler/device_ops/mac.h"
 #include "compiler/device_ops/reduction.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/normalization.h"
@@ -118,40 +119,76 @@ absl::Status LowerInstanceNorm(Lowering* l, const Node& node) {
 
 // On [n, 1, channels, pixels]: channels are rows, so that tiles are cut along
 // them too. Lanes are pixels, the window lies in r1. Channels whose windows
-// have the same length and place share a command.
+// have the same length and place share a command. Of long windows a group reads
+// a part, and the sums of squares go on in the result, which is fp32 then.
 class LrnOp : public ClonableOp<LrnOp> {
  public:
-  LrnOp(const DeviceGraph& graph, const Node& node, Microprogram program,
-        int from, int to)
-      : channels_(graph.values[to].extent.h),
+  // Programs from (stream A) squares, (B) the element and (C) what the part
+  // before has left to the sum so far, or the result: by [first][last] of the
+  // window's parts.
+  using PartPrograms = std::array<std::array<Microprogram, 2>, 2>;
+
+  LrnOp(Lowering* l, const Node& node, PartPrograms programs, int from, int to)
+      : channels_(l->device().values[to].extent.h),
         size_(node.IntAttribute("size", 1)),
         arguments_(LrnArguments(node)),
-        in_type_(VectorType(graph.StorageOf(from).type)),
-        out_type_(VectorType(graph.StorageOf(to).type)),
-        program_(std::move(program)) {
+        in_type_(VectorType(l->device().StorageOf(from).type)),
+        out_type_(VectorType(l->device().StorageOf(to).type)),
+        programs_(std::move(programs)),
+        before_(std::min((size_ - 1) / 2, channels_ - 1)),
+        parts_(PartsOf(*l, node, channels_)) {
     engine = "vector";
     output = to;
     tileable = columns_tileable = true;
-    const int64_t before = std::min((size_ - 1) / 2, channels_ - 1),
-                  after = std::min(size_ / 2, channels_ - 1);
+    const int64_t after = std::min(size_ / 2, channels_ - 1);
     OpInput in;
     in.value = from;
-    in.rows = {AxisNeed::kWindow, 1, before, before + 1 + after};
+    in.rows = {AxisNeed::kWindow, 1, before_, before_ + 1 + after};
     in.columns.kind = AxisNeed::kSame;
     inputs = {in};
+    if (parts_.size() == 1) return;
+    inputs[0].row_slices = parts_;
+    in.rows.kind = AxisNeed::kSame;
+    inputs.push_back(in);
+    groups.assign(parts_.size(), ConstantGroup());
   }
-  std::vector<Microprogram> Programs() const override { return {program_}; }
+
+  // Parts of the window: the offset of the first channel, and how many.
+  static std::vector<Slice> PartsOf(const Lowering& l, const Node& node,
+                                    int64_t channels) {
+    const int64_t size = node.IntAttribute("size", 1);
+    const int64_t reach = std::min((size - 1) / 2, channels - 1) + 1 +
+                          std::min(size / 2, channels - 1);
+    const auto sram = static_cast<int64_t>(l.config().sram_bytes);
+    constexpr int64_t kElement = sizeof(float);
+    if (reach * kElement <= sram / 8 && reach <= kMaxCount) return {{0, reach}};
+    const int64_t length = std::min(kMaxCount, sram / 16 / kElement);
+    std::vector<Slice> parts;
+    for (int64_t first = 0; first < reach; first += length) {
+      parts.push_back({first, std::min(length, reach - first)});
+    }
+    return parts;
+  }
+
+  std::vector<Microprogram> Programs() const override {
+    if (parts_.size() == 1) return {programs_[1][1]};
+    return {programs_[0][0], programs_[0][1], programs_[1][0], programs_[1][1]};
+  }
+
   void Emit(Emitter* emitter, const Tile& tile) const override {
     const int64_t end = tile.row0 + tile.rows;
     for (int64_t c = tile.row0; c < end;) {
-      const LrnWindow w = LrnWindowOf(c, channels_, size_);
+      const Run run = RunOf(c, parts_[tile.group]);
       int64_t alike = 1;
       while (c + alike < end && alike < kMaxCount) {
-        const LrnWindow next = LrnWindowOf(c + alike, channels_, size_);
-        if (next.count != w.count || next.first != w.first + alike) break;
+        const Run next = RunOf(c + alike, parts_[tile.group]);
+        if (next.count != run.count || next.first != run.first + alike ||
+            next.begins != run.begins || next.ends != run.ends) {
+          break;
+        }
         ++alike;
       }
-      EmitChannels(emitter, tile, c, alike, w);
+      if (run.count > 0) EmitChannels(emitter, tile, c, alike, run);
       c += alike;
     }
   }
@@ -159,8 +196,22 @@ class LrnOp : public ClonableOp<LrnOp> {
  private:
   static constexpr int64_t kMaxCount = 65535;
 
+  // What a channel's window has in a part.
+  struct Run {
+    int64_t first = 0, count = 0;
+    bool begins = false, ends = false;  // the window
+  };
+  Run RunOf(int64_t channel, const Slice& part) const {
+    const LrnWindow w = LrnWindowOf(channel, channels_, size_);
+    const int64_t from = channel - before_ + part.first;
+    const int64_t first = std::max(w.first, from);
+    const int64_t end = std::min(w.first + w.count, from + part.count);
+    if (first >= end) return {channel, 0, false, false};
+    return {first, end - first, first == w.first, end == w.first + w.count};
+  }
+
   void EmitChannels(Emitter* emitter, const Tile& tile, int64_t first,
-                    int64_t count, const LrnWindow& w) const {
+                    int64_t count, const Run& w) const {
     for (int64_t done = 0; done < tile.columns; done += kMaxCount) {
       const auto stream = [&](const TileView& v, isa::ElementType type,
                               int64_t channel) {
@@ -171,11 +222,12 @@ class LrnOp : public ClonableOp<LrnOp> {
         s.o1_stride = v.pitch;
         return s;
       };
-      isa::Vrun run = emitter->Run(program_);
+      isa::Vrun run = emitter->Run(programs_[w.begins][w.ends]);
       run.arg0 = arguments_[0];
       run.arg1 = arguments_[1];
       run.arg2 = arguments_[2];
       run.enable_a = run.enable_b = true;
+      run.enable_c = !w.begins;
       run.store = isa::StoreMode::kEpilogue;
       run.lanes = std::min(kMaxCount, tile.columns - done);
       run.n_r1 = w.count;
@@ -183,8 +235,10 @@ class LrnOp : public ClonableOp<LrnOp> {
       isa::Stream a = stream(tile.inputs[0], in_type_, w.first);
       a.r1_stride = tile.inputs[0].pitch;
       run.SetA(a);
-      run.SetB(stream(tile.inputs[0], in_type_, first));
-      run.SetD(stream(tile.output, out_type_, first));
+      run.SetB(stream(tile.inputs.back(), in_type_, first));
+      const isa::Stream d = stream(tile.output, out_type_, first);
+      if (run.enable_c) run.SetC(d);
+      run.SetD(d);
       emitter->Append(run);
     }
   }
@@ -192,30 +246,50 @@ class LrnOp : public ClonableOp<LrnOp> {
   int64_t channels_, size_;
   std::array<uint32_t, 4> arguments_;
   isa::ElementType in_type_, out_type_;
-  Microprogram program_;
+  PartPrograms programs_;
+  int64_t before_;
+  std::vector<Slice> parts_;
 };
+
+absl::StatusOr<Microprogram> LrnProgram(bool begins, bool ends) {
+  ProgramBuilder b;
+  const Term sum = b.Variable();
+  if (!begins) {
+    b.In(ProgramBuilder::kPrologue);
+    b.Assign(sum, b.C());
+    b.In(ProgramBuilder::kBody);
+  }
+  const Term v = b.Op(isa::MicroOp::kMov, b.A());
+  b.Assign(sum, b.Fma(v, v, sum));
+  b.In(ProgramBuilder::kEpilogue);
+  b.Out(ends ? LrnTerm(&b, b.B(), sum) : sum);
+  return b.Finish();
+}
 
 absl::Status LowerLrn(Lowering* l, const Node& node) {
   const Tensor& x = l->tensor(node.inputs[0]);
   const Tensor& y = l->tensor(node.outputs[0]);
-  RETURN_IF_ERROR(CheckVectorLimits(
-      node, {std::min(x.shape[1], node.IntAttribute("size", 1))}));
-  ProgramBuilder b;
-  const Term sum = b.Variable();
-  const Term v = b.Op(isa::MicroOp::kMov, b.A());
-  b.Assign(sum, b.Fma(v, v, sum));
-  b.In(ProgramBuilder::kEpilogue);
-  b.Out(LrnTerm(&b, b.B(), sum));
-  ASSIGN_OR_RETURN(auto program, b.Finish());
+  LrnOp::PartPrograms programs;
+  for (bool begins : {false, true}) {
+    for (bool ends : {false, true}) {
+      ASSIGN_OR_RETURN(programs[begins][ends], LrnProgram(begins, ends));
+    }
+  }
   const int64_t planes = x.shape[0] * x.shape[1];
   const Shape shape = {x.shape[0], 1, x.shape[1],
                        ElementCount(x.shape) / planes};
   const int from =
       l->Reshaped(l->ValueIn(node.inputs[0], Layout::kDense, node), shape);
-  const int to = l->NewTemporary(y.name, y.type, shape, Layout::kDense);
-  l->Add(
-      std::make_unique<LrnOp>(l->device(), node, std::move(program), from, to),
-      node);
+  int to = l->NewTemporary(y.name, y.type, shape, Layout::kDense);
+  int sums = to;
+  if (y.type != DataType::kFloat &&
+      LrnOp::PartsOf(*l, node, x.shape[1]).size() > 1) {
+    sums = l->NewTemporary(y.name + "/fp32", DataType::kFloat, shape,
+                           Layout::kDense);
+  }
+  l->Add(std::make_unique<LrnOp>(l, node, std::move(programs), from, sums),
+         node);
+  if (sums != to) l->Add(MakeRounding(l->device(), sums, to), node);
   l->Bind(node.outputs[0], l->Reshaped(to, y.shape));
   return absl::OkStatus();
 }

@@ -27,6 +27,9 @@ struct Part {
   int64_t begin = 0, count = 0;  // along the axis
 };
 
+constexpr int64_t kBufferAlign = 64;  // of a part's buffer in SRAM
+constexpr int64_t kTableBytes = 256;
+
 enum class Axis { kChannels, kRows, kColumns };
 
 class BlockedConcat : public ClonableOp<BlockedConcat> {
@@ -263,11 +266,18 @@ absl::Status LowerConcat(Lowering* l, const Node& node) {
   }
   const bool is_signed = type == DataType::kInt8;
   Axis blocked = Axis::kChannels;
-  // A pixel of all channels, of parts and result.
-  const int64_t pixel = 2 * shape[axis] + isa::kWordBytes * (parts.size() + 1);
+  const auto sram = static_cast<int64_t>(l->config().sram_bytes);
+  // A pixel of all channels, of parts and result, or a word of each part; and
+  // the tables.
+  const auto count = static_cast<int64_t>(parts.size());
+  const int64_t pixel = 2 * shape[axis] + isa::kWordBytes * (count + 1);
+  const int64_t words = kBufferAlign * count;
+  const int64_t tables =
+      std::count_if(parts.begin(), parts.end(),
+                    [](const Part& p) { return !p.table.empty(); });
   if (BlockedAxis(axis, shape.size(), &blocked) &&
-      (blocked != Axis::kChannels ||
-       pixel <= static_cast<int64_t>(l->config().sram_bytes / 4))) {
+      (blocked != Axis::kChannels || pixel <= sram / 4) && words <= sram / 4 &&
+      tables * kTableBytes <= sram / 4) {
     for (Part& part : parts) {
       part.value = l->ValueIn(part.id, Layout::kBlocked, node);
     }

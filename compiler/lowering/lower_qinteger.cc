@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status_macros.h"
+#include "compiler/device_ops/code_window.h"
 #include "compiler/device_ops/elementwise.h"
 #include "compiler/device_ops/lower_qmatmul.h"
 #include "compiler/device_ops/mac.h"
@@ -207,17 +208,10 @@ Zeros ZerosOf(Lowering* l, const Node& node, size_t a, size_t b, int64_t n) {
   return zeros;
 }
 
-absl::Status CheckProduct(const Node& node, const Factors& f) {
-  Window w;
-  w.in[0] = w.out[0] = f.m;
-  return CheckMatrixLimits(node, w, f.k, f.n);
-}
-
 // int32 accumulators as [matrices, 1, m, n], dense. Zero points are inputs.
 absl::StatusOr<int> Accumulators(Lowering* l, const Node& node,
                                  const Factors& f, size_t a_zero,
                                  size_t b_zero) {
-  RETURN_IF_ERROR(CheckProduct(node, f));
   const Zeros zeros = ZerosOf(l, node, a_zero, b_zero, f.n);
   const std::string name = l->tensor(node.outputs[0]).name;
   QMatMulSpec spec = SpecOf(f);
@@ -320,7 +314,6 @@ absl::Status LowerMatMulIntegerToFloat(Lowering* l, const Node& node) {
   const model::ScopedFpEnvironment environment;
   if (NeedConstants(*l, node, {2, 3, 4, 5, 6}).ok()) {
     // The output stage does all of it.
-    RETURN_IF_ERROR(CheckProduct(node, f));
     QMatMulSpec spec = SpecOf(f);
     spec.out_type = isa::OutType::kF32;
     spec.za = ZeroOf(*l, node, 4);
@@ -451,8 +444,13 @@ absl::Status LowerConvInteger(Lowering* l, const Node& node) {
   spec.weight_zero = ZeroCodes(l->ConstantInput(node, 3), shape.maps);
   spec.macs = shape.n * shape.maps * (w.count() / shape.maps) *
               shape.window.out[0] * shape.window.out[1];
+  const bool depthwise = shape.group > 1 && shape.group == shape.channels &&
+                         shape.maps == shape.channels;
+  const CodeWindow window =
+      PrepareWindow(l, node, depthwise, static_cast<uint8_t>(spec.za),
+                    &spec.window, &spec.weights);
   if (shape.group > 1) {
-    if (shape.group == shape.channels && shape.maps == shape.channels) {
+    if (depthwise && !window.patches) {
       spec.mode = isa::MatrixMode::kDepthwise;
     } else {
       ASSIGN_OR_RETURN(auto full, MergeGroups(node, spec.weights, shape.group,
@@ -460,17 +458,19 @@ absl::Status LowerConvInteger(Lowering* l, const Node& node) {
       spec.weights = std::move(full);
     }
   }
-  RETURN_IF_ERROR(
-      CheckMatrixLimits(node, spec.window, spec.weights.ci, spec.weights.co));
-  const int from = l->ValueIn(node.inputs[0], Layout::kBlocked, node);
   const TensorId out = node.outputs[0];
   const Shape result = l->tensor(out).shape;
-  const int acc =
-      computed ? l->NewTemporary(l->tensor(out).name + "/raw", DataType::kInt32,
-                                 result, Layout::kDense)
-               : l->NewValue(out, Layout::kDense);
-  l->Add(MakeProduct(l, std::move(spec), from, -1, acc), node);
-  if (!computed) return absl::OkStatus();
+  int acc =
+      computed || window.turned
+          ? l->NewTemporary(l->tensor(out).name + "/raw", DataType::kInt32,
+                            window.result, Layout::kDense)
+          : l->NewValue(out, Layout::kDense);
+  l->Add(MakeProduct(l, std::move(spec), window.value, -1, acc), node);
+  if (window.turned) acc = l->Reshaped(acc, result);
+  if (!computed) {
+    l->Bind(out, acc);
+    return absl::OkStatus();
+  }
   const Operand sums =
       TapSums(l, node, w, l->ConstantInput(node, 3), shape, result);
   const int zero = l->Reshaped(l->ValueIn(node.inputs[2], Layout::kDense, node),
@@ -492,7 +492,6 @@ absl::Status LowerGeneralMatMul(Lowering* l, const Node& node) {
                    ResolveMatMul(node, l->tensor(a).shape, l->tensor(b).shape));
   const model::ScopedFpEnvironment environment;
   const Factors f = FactorsOf(l, node, shape, a, b);
-  RETURN_IF_ERROR(CheckProduct(node, f));
   QMatMulSpec spec = SpecOf(f);
   const DataType type = l->tensor(out).type;
   spec.out_type =

@@ -14,9 +14,11 @@
 #include "compiler/device_ops/lower_codes.h"
 #include "compiler/device_ops/reduction.h"
 #include "compiler/device_ops/relayout.h"
+#include "compiler/device_ops/window_pool.h"
 #include "compiler/ops/codes.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/pool.h"
+#include "compiler/schedule/loops.h"
 #include "compiler/schedule/window_need.h"
 #include "compiler/stream/pack.h"
 
@@ -302,6 +304,22 @@ std::vector<Clip> ClipsOf(const Window& w, int d, bool include_pad) {
   return clips;
 }
 
+// f32(f32(A - arg1) * arg0): the value of a code.
+std::vector<isa::MicroInstruction> ValueOfCode(Destination to) {
+  return {
+      Micro(MicroOp::kIsub, Destination::kV1, Source::kStreamA, Source::kArg1),
+      Micro(MicroOp::kI2f, Destination::kV1, Source::kV1),
+      Micro(MicroOp::kFmul, to, Source::kV1, Source::kArg0)};
+}
+
+// rne(f32(f32(mean / arg3) + zero)), stored with saturation.
+std::vector<isa::MicroInstruction> CodeOfMean(Source mean, int32_t zero) {
+  return {Micro(MicroOp::kFdiv, Destination::kV0, mean, Source::kArg3),
+          Micro(MicroOp::kFadd, Destination::kV0, Source::kV0, Source::kImm,
+                Source::kV0, FloatBits(static_cast<float>(zero))),
+          Micro(MicroOp::kF2i, Destination::kOut, Source::kV0)};
+}
+
 class AveragePool : public ClonableOp<AveragePool> {
  public:
   AveragePool(const Window& window, bool include_pad, const PoolSpec& spec,
@@ -321,16 +339,17 @@ class AveragePool : public ClonableOp<AveragePool> {
     in.columns = WindowNeed(window, 1);
     in.channels.kind = AxisNeed::kSame;
     inputs = {in};
-    // d = f32(f32(q - arg1) * arg0), t = f32(t + d); then
+    // t = f32(t + d) for the value d of each code; then
     // rne(f32(f32(f32(t / arg2) / arg3) + yz)), stored with saturation.
-    program_.body = {
-        Micro(MicroOp::kIsub, Destination::kV1, Source::kStreamA,
-              Source::kArg1),
-        Micro(MicroOp::kI2f, Destination::kV1, Source::kV1),
-        Micro(MicroOp::kFmul, Destination::kV1, Source::kV1, Source::kArg0),
-        Micro(MicroOp::kFadd, Destination::kV0, Source::kV0, Source::kV1)};
-    program_.epilogue = Tail();
-    empty_.body = Tail();
+    program_.body = ValueOfCode(Destination::kV1);
+    program_.body.push_back(
+        Micro(MicroOp::kFadd, Destination::kV0, Source::kV0, Source::kV1));
+    const auto sum =
+        Micro(MicroOp::kFdiv, Destination::kV0, Source::kV0, Source::kArg2);
+    const auto tail = CodeOfMean(Source::kV0, spec.yz);
+    program_.epilogue = {sum};
+    program_.epilogue.insert(program_.epilogue.end(), tail.begin(), tail.end());
+    empty_.body = program_.epilogue;
   }
 
   std::vector<Microprogram> Programs() const override {
@@ -338,6 +357,11 @@ class AveragePool : public ClonableOp<AveragePool> {
   }
 
   void Emit(Emitter* emitter, const Tile& tile) const override {
+    ForCountedTiles(tile, [&](const Tile& part) { EmitPart(emitter, part); });
+  }
+
+ private:
+  void EmitPart(Emitter* emitter, const Tile& tile) const {
     const int64_t block = tile.channel0 / kCodeBlock;
     const int64_t full = tile.channels / kCodeBlock,
                   rest = tile.channels % kCodeBlock;
@@ -360,15 +384,6 @@ class AveragePool : public ClonableOp<AveragePool> {
         }
       }
     }
-  }
-
- private:
-  std::vector<isa::MicroInstruction> Tail() const {
-    return {Micro(MicroOp::kFdiv, Destination::kV0, Source::kV0, Source::kArg2),
-            Micro(MicroOp::kFdiv, Destination::kV0, Source::kV0, Source::kArg3),
-            Micro(MicroOp::kFadd, Destination::kV0, Source::kV0, Source::kImm,
-                  Source::kV0, FloatBits(static_cast<float>(spec_.yz))),
-            Micro(MicroOp::kF2i, Destination::kOut, Source::kV0)};
   }
 
   void EmitClass(Emitter* emitter, const Tile& tile, const Clip& rows,
@@ -426,6 +441,34 @@ class AveragePool : public ClonableOp<AveragePool> {
   Microprogram program_, empty_;
 };
 
+// Windows that are folded in parts: the values of codes, their means as those
+// of floats, and the codes of these.
+void LowerInFloats(Lowering* l, const Node& node, const Window& w,
+                   bool include_pad, const PoolSpec& spec) {
+  const Tensor x = l->tensor(node.inputs[0]), y = l->tensor(node.outputs[0]);
+  Microprogram value, code;
+  value.body = ValueOfCode(Destination::kOut);
+  code.body = CodeOfMean(Source::kStreamA, spec.yz);
+  const int from = l->ValueIn(node.inputs[0], Layout::kDense, node);
+  const int values = l->NewTemporary(x.name + "/values", DataType::kFloat,
+                                     x.shape, Layout::kDense);
+  l->Add(MakeElementwise(&l->device(), value,
+                         {FloatBits(ScaleOf(*l, node, 1)),
+                          static_cast<uint32_t>(spec.xz), 0, 0},
+                         {Operand::Of(from)}, values),
+         node);
+  const int means = l->NewTemporary(y.name + "/means", DataType::kFloat,
+                                    y.shape, Layout::kDense);
+  l->Add(MakeAveragePool(l, w, WindowParts(w, l->config().sram_bytes),
+                         include_pad, values, means),
+         node);
+  const int to = l->NewValue(node.outputs[0], Layout::kDense);
+  l->Add(MakeElementwise(&l->device(), code,
+                         {0, 0, 0, FloatBits(ScaleOf(*l, node, 3))},
+                         {Operand::Of(means)}, to),
+         node);
+}
+
 absl::Status LowerAveragePool(Lowering* l, const Node& node) {
   RETURN_IF_ERROR(NeedConstants(*l, node, {1, 2, 3, 4}));
   const Tensor& x = l->tensor(node.inputs[0]);
@@ -434,13 +477,18 @@ absl::Status LowerAveragePool(Lowering* l, const Node& node) {
   if (!w.HasPadding() && w.kernel[0] == w.in[0] && w.kernel[1] == w.in[1]) {
     return LowerGlobalPool(l, node);
   }
-  RETURN_IF_ERROR(CheckVectorLimits(node, {w.kernel[0], w.kernel[1], w.out[0],
-                                           w.out[1], CodeBlocks(x.shape[1])}));
   PoolSpec spec;
   spec.type = x.type;
   spec.xz = ZeroOf(*l, node, 2);
   spec.yz = ZeroOf(*l, node, 4);
   const bool include_pad = node.IntAttribute("count_include_pad", 0) != 0;
+  const uint64_t window_bytes = ((w.kernel[0] - 1) * w.dilation[0] + 1) *
+                                ((w.kernel[1] - 1) * w.dilation[1] + 1) *
+                                isa::kWordBytes;
+  if (window_bytes > l->config().sram_bytes / 3) {
+    LowerInFloats(l, node, w, include_pad, spec);
+    return absl::OkStatus();
+  }
   const int from = l->ValueIn(node.inputs[0], Layout::kBlocked, node);
   const int to = l->NewValue(node.outputs[0], Layout::kBlocked);
   l->Add(

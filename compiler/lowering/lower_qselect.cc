@@ -76,8 +76,7 @@ absl::Status LowerWhere(Lowering* l, const Node& node) {
                         isa::Operand::kStreamA, isa::Operand::kStreamB,
                         isa::Operand::kStreamC)};
   const int to = l->NewValue(node.outputs[0], Layout::kDense);
-  l->Add(MakeElementwise(&l->device(), program, {}, {condition, x, y}, to),
-         node);
+  AddElementwise(l, node, program, {}, {condition, x, y}, to);
   return absl::OkStatus();
 }
 

@@ -514,8 +514,7 @@ absl::Status LowerQSoftmax(Lowering* l, const Node& node) {
   const float n = std::floor(model::FDiv(1.0f, ScaleOf(*l, node, 3)));
   // Of one row: codes, indices, one byte of the exponentials, exponentials.
   constexpr int64_t kKeyBytes = 2 + 1 + 1 + kWord;
-  if (s.d * kKeyBytes > static_cast<int64_t>(l->config().sram_bytes / 8) ||
-      !CheckVectorLimits(node, {s.d}).ok()) {
+  if (s.d * kKeyBytes > static_cast<int64_t>(l->config().sram_bytes / 8)) {
     return LowerQSoftmaxInPasses(l, node, s, n);
   }
   const auto add = [&](int from, int to) {

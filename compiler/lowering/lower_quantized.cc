@@ -6,13 +6,16 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status_macros.h"
+#include "compiler/device_ops/code_window.h"
 #include "compiler/device_ops/lower_qmatmul.h"
 #include "compiler/device_ops/lowering.h"
+#include "compiler/device_ops/relayout.h"
 #include "compiler/lowering/lower_qinteger.h"
 #include "compiler/ops/conv.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/gemm.h"
 #include "compiler/schedule/matrix_op.h"
+#include "compiler/schedule/window_need.h"
 #include "compiler/stream/pack.h"
 
 namespace heddle::compiler {
@@ -97,13 +100,22 @@ absl::Status LowerQLinearConv(Lowering* l, const Node& node) {
     std::copy_n(bias->as<int32_t>(), shape.maps, spec.bias.begin());
   }
   const bool packed =
-      AcceptsPacked(l->graph(), node) &&
+      AcceptsPacked(l->graph(), node, l->config()) &&
       l->device().StorageOf(l->ValueOf(node.inputs[0], node)).layout ==
           Layout::kPacked;
+  const bool depthwise = shape.group > 1 && shape.group == shape.channels &&
+                         shape.maps == shape.channels;
+  CodeWindow window;
+  window.result = l->tensor(node.outputs[0]).shape;
   if (packed) {
     spec.mode = isa::MatrixMode::kFold;
-  } else if (shape.group > 1) {
-    if (shape.group == shape.channels && shape.maps == shape.channels) {
+    window.value = l->ValueOf(node.inputs[0], node);
+  } else {
+    window = PrepareWindow(l, node, depthwise, static_cast<uint8_t>(spec.za),
+                           &spec.window, &spec.weights);
+  }
+  if (!packed && shape.group > 1) {
+    if (depthwise && !window.patches) {
       spec.mode = isa::MatrixMode::kDepthwise;
     } else {
       const int64_t together = GroupsTogether(
@@ -114,12 +126,16 @@ absl::Status LowerQLinearConv(Lowering* l, const Node& node) {
       spec.conv_groups = shape.group / together;
     }
   }
-  const int from = packed ? l->ValueOf(node.inputs[0], node)
-                          : l->ValueIn(node.inputs[0], Layout::kBlocked, node);
-  RETURN_IF_ERROR(
-      CheckMatrixLimits(node, spec.window, spec.weights.ci, spec.weights.co));
-  const int to = l->NewValue(node.outputs[0], Layout::kBlocked);
-  AddMatrix(l, std::move(spec), from, to, node);
+  const TensorId out = node.outputs[0];
+  int to = -1;
+  if (window.turned) {
+    const Tensor& y = l->tensor(out);
+    to = l->NewTemporary(y.name, y.type, window.result, Layout::kBlocked);
+    l->Bind(out, l->Reshaped(to, y.shape));
+  } else {
+    to = l->NewValue(out, Layout::kBlocked);
+  }
+  AddMatrix(l, std::move(spec), window.value, to, node);
   return absl::OkStatus();
 }
 
@@ -129,27 +145,38 @@ absl::Status LowerQLinearConv(Lowering* l, const Node& node) {
 absl::Status LowerProduct(Lowering* l, const Node& node, const GemmShape& g,
                           MatrixSpec spec) {
   const TensorId a = node.inputs[0];
-  const int from = l->ValueIn(a, Layout::kBlocked, node);
-  const Value& value = l->device().values[from];
+  int from = l->ValueIn(a, Layout::kBlocked, node);
+  Window image;
+  const Extent extent = l->device().values[from].extent;
+  for (int d = 0; d < 2; ++d) {
+    image.in[d] = image.kernel[d] = d == 0 ? extent.h : extent.w;
+  }
+  const bool flattens = l->device().values[from].shape.size() > 2 &&
+                        FitsCommands(image, true, l->config().sram_bytes);
+  if (!flattens && l->device().values[from].shape.size() > 2) {
+    // A row after all.
+    const Tensor& t = l->tensor(a);
+    from = l->NewTemporary(absl::StrCat(t.name, "/row"), t.type, {g.m, g.k},
+                           Layout::kBlocked);
+    l->Add(
+        MakeRelayout(
+            &l->device(),
+            l->Reshaped(l->ValueIn(a, Layout::kDense, node), {g.m, g.k}), from),
+        node);
+  }
   spec.weights.codes = l->ConstantBytes(node, 3);
   spec.weights.outputs_last = !g.trans_b;
   spec.weights.co = g.n;
   spec.macs = g.m * g.n * g.k;
-  if (value.shape.size() > 2) {
-    spec.weights.ci = value.extent.c;
-    spec.weights.kh = value.extent.h;
-    spec.weights.kw = value.extent.w;
-    for (int d = 0; d < 2; ++d) {
-      spec.window.in[d] = d == 0 ? value.extent.h : value.extent.w;
-      spec.window.kernel[d] = spec.window.in[d];
-      spec.window.out[d] = 1;
-    }
+  if (flattens) {
+    spec.weights.ci = extent.c;
+    spec.weights.kh = extent.h;
+    spec.weights.kw = extent.w;
+    spec.window = image;
   } else {
     spec.weights.ci = g.k;
     spec.window.in[0] = spec.window.out[0] = g.m;
   }
-  RETURN_IF_ERROR(
-      CheckMatrixLimits(node, spec.window, spec.weights.ci, spec.weights.co));
   if (spec.out_type == isa::OutType::kF32) {
     QMatMulSpec wide;
     wide.window = spec.window;
@@ -251,7 +278,8 @@ const LoweringRegistration kQGemm("com.microsoft", "QGemm", LowerQGemm);
 
 }  // namespace
 
-bool AcceptsPacked(const Graph& graph, const Node& node) {
+bool AcceptsPacked(const Graph& graph, const Node& node,
+                   const isa::Config& config) {
   if (node.op != "QLinearConv" || node.IntAttribute("group", 1) != 1)
     return false;
   const Tensor& x = graph.tensors[node.inputs[0]];
@@ -259,8 +287,17 @@ bool AcceptsPacked(const Graph& graph, const Node& node) {
   if (x.shape.size() < 3 || w.shape.size() != x.shape.size()) return false;
   // The hardware's row ports pass at most 48 bytes per output column.
   const std::vector<int64_t> strides = node.IntsAttribute("strides", {1});
-  return x.shape[1] <= 8 && strides.back() * x.shape[1] <= 48 &&
-         ElementCount(w.shape) > w.shape[0] * w.shape[1];
+  if (x.shape[1] > 8 || strides.back() * x.shape[1] > 48 ||
+      ElementCount(w.shape) <= w.shape[0] * w.shape[1]) {
+    return false;
+  }
+  // The weights of one row of cells are one group of constants.
+  const auto shape = ResolveConv(node, x.shape, w.shape);
+  const uint64_t weights =
+      ElementCount(w.shape) / w.shape[0] * config.lanes_out;
+  return shape.ok() && weights <= config.sram_bytes / 2 &&
+         FitsCommands(shape->window, false, config.sram_bytes) &&
+         CountsRows(shape->window);
 }
 
 }  // namespace heddle::compiler

@@ -57,9 +57,7 @@ absl::Status LowerSteps(Lowering* l, const Node& node) {
                    : l->NewTemporary(absl::StrCat(output.name, "/step", i),
                                      half ? DataType::kFloat : output.type,
                                      shape, Layout::kDense);
-    l->Add(MakeElementwise(&l->device(), step.program, step.arguments, operands,
-                           previous),
-           node);
+    AddElementwise(l, node, step.program, step.arguments, operands, previous);
   }
   return absl::OkStatus();
 }

@@ -123,13 +123,7 @@ absl::Status FuseGelu(Graph* graph) {
     node.name = r.node(n).name;
     node.inputs = {m.x()};
     node.outputs = r.node(n).outputs;
-    for (int k : m.nodes()) {
-      const std::vector<std::string>& sources = r.node(k).sources;
-      node.sources.insert(node.sources.end(), sources.begin(), sources.end());
-    }
-    if (!CheckNode(r.graph(), node).ok()) continue;
-    for (int k : m.nodes()) r.Remove(k);
-    r.Add(std::move(node));
+    r.Replace(m.nodes(), std::move(node));
   }
   return r.Finish();
 }

@@ -265,13 +265,7 @@ void FuseFloats(Rewriter* r, int n) {
   node.inputs = {
       m.x(), m.gamma() == kNoTensor ? One(r, name + "/gamma", 1) : m.gamma()};
   if (m.beta() != kNoTensor) node.inputs.push_back(m.beta());
-  for (int k : m.nodes()) {
-    const std::vector<std::string>& sources = r->node(k).sources;
-    node.sources.insert(node.sources.end(), sources.begin(), sources.end());
-  }
-  if (!CheckNode(r->graph(), node).ok()) return;
-  for (int k : m.nodes()) r->Remove(k);
-  r->Add(std::move(node));
+  r->Replace(m.nodes(), std::move(node));
 }
 
 }  // namespace

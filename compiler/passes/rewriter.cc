@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/ops/operator.h"
 
 namespace heddle::compiler {
 
@@ -71,6 +72,17 @@ int Rewriter::Add(Node node) {
 void Rewriter::Remove(int n) {
   Unlink(n);
   alive_[n] = false;
+}
+
+bool Rewriter::Replace(const std::set<int>& nodes, Node by) {
+  for (int n : nodes) {
+    const std::vector<std::string>& sources = node(n).sources;
+    by.sources.insert(by.sources.end(), sources.begin(), sources.end());
+  }
+  if (!CheckNode(*graph_, by).ok()) return false;
+  for (int n : nodes) Remove(n);
+  Add(std::move(by));
+  return true;
 }
 
 void Rewriter::SetInput(int n, size_t i, TensorId id) {

@@ -41,6 +41,9 @@ class Rewriter {
   // A Reshape of `from`, whose result is `to`.
   void AddReshape(TensorId from, TensorId to);
   void Remove(int n);
+  // Puts `node` in the place of `nodes`, whose sources it takes over. False,
+  // and nothing done, if it breaks a rule of its operator.
+  bool Replace(const std::set<int>& nodes, Node node);
   // Makes input `i` of node n read `id` (which may be new).
   void SetInput(int n, size_t i, TensorId id);
   TensorId NewTensor(const std::string& hint, DataType type,

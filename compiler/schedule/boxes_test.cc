@@ -102,7 +102,8 @@ OpPlan Chosen(Case* c, uint64_t sram) {
   isa::Config config = isa::kH256;
   config.sram_bytes = sram;
   ChooseSchedule(&c->graph, config, Features(), 0, 0.3);
-  auto plan = PlanMemory(&c->graph, config, 0);
+  auto plan = PlanMemory(&c->graph, config,
+                         {0, std::vector<uint64_t>(c->graph.ops.size())});
   EXPECT_TRUE(plan.ok()) << plan.status();
   return plan.ok() ? plan->ops[0] : OpPlan();
 }

@@ -8,6 +8,7 @@
 #include "compiler/schedule/matrix_op.h"
 #include "compiler/schedule/plan.h"
 #include "compiler/schedule/transfer.h"
+#include "compiler/schedule/window_need.h"
 
 namespace heddle::compiler {
 namespace {
@@ -288,7 +289,8 @@ bool CanCascade(const DeviceGraph& graph, const DeviceOp& op, bool head) {
     }
   }
   if (op.AsMatrix() != nullptr) {
-    return s.layout == Layout::kBlocked;
+    return s.layout == Layout::kBlocked &&
+           CountsRows(op.AsMatrix()->spec().window);
   }
   // Codes made row by row, every lane of them.
   return head && op.engine == "vector" && op.groups.size() == 1 &&

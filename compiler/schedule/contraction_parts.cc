@@ -7,8 +7,8 @@ namespace heddle::compiler {
 
 ContractionParts::ContractionParts(const CodeWeights& weights,
                                    uint64_t max_bytes, int64_t channels,
-                                   const isa::Config& config)
-    : parts_(CutContraction(weights, max_bytes, config)) {
+                                   const isa::Config& config, int64_t max_rows)
+    : parts_(CutContraction(weights, max_bytes, config, max_rows)) {
   if (!cut()) return;
   max_pixels_ = config.acc_pixels * config.lanes_out /
                 std::max<int64_t>(channels, config.lanes_out);

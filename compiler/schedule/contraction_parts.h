@@ -22,10 +22,11 @@ class ContractionParts {
   explicit ContractionParts(const CodeWeights& weights = {})
       : parts_{{0, weights.ci, 0, weights.kh}} {}
   // Of mode conv: a block's weights in a part are at most `max_bytes`, or as
-  // few as they can be. The accumulators are those of `channels` output
-  // channels.
+  // few as they can be, and its rows of the kernel at most `max_rows`. The
+  // accumulators are those of `channels` output channels.
   ContractionParts(const CodeWeights& weights, uint64_t max_bytes,
-                   int64_t channels, const isa::Config& config);
+                   int64_t channels, const isa::Config& config,
+                   int64_t max_rows = kMaxKernelRows);
 
   size_t size() const { return parts_.size(); }
   bool cut() const { return parts_.size() > 1; }

@@ -307,8 +307,10 @@ std::string ToText(const DeviceGraph& graph) {
 
 std::string ToText(const DeviceGraph& graph, const MemoryPlan& plan) {
   std::string text = absl::StrCat(
-      "memory plan: ", plan.sram_peak, " bytes of SRAM, microprograms from ",
-      Hex(plan.programs), " on, ", plan.scratch_bytes,
+      "memory plan: ", plan.sram_peak, " bytes of SRAM, microprograms ",
+      plan.keep_programs ? absl::StrCat("from ", Hex(plan.programs), " on, ")
+                         : "of each operation, ",
+      plan.scratch_bytes,
       " bytes of scratch memory; boxes are rows x columns x channels\n");
   for (size_t i = 0; i < graph.storages.size(); ++i) {
     const Storage& s = graph.storages[i];

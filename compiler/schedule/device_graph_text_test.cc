@@ -70,7 +70,7 @@ TEST(ToText, Plan) {
   DeviceGraph graph = Small();
   isa::Config config = isa::kConfigs[0];
   config.sram_bytes = 1024;
-  const auto plan = PlanMemory(&graph, config, 0);
+  const auto plan = PlanMemory(&graph, config, {0, {0}});
   ASSERT_TRUE(plan.ok()) << plan.status();
   const std::string text = ToText(graph, *plan);
   EXPECT_NE(text.find("storage s1 'y': io+0x200\n"), std::string::npos) << text;

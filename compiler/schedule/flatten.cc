@@ -19,25 +19,20 @@ int64_t RowOf(int64_t n) {
   return 1;
 }
 
-}  // namespace
+struct Dim {
+  int64_t n;
+  std::vector<bool> has;  // by operand
+};
 
-int64_t RowElements(const Shape& shape) {
-  const Extent e = ExtentOf(shape, Layout::kDense);
-  return e.c * e.w;
-}
-
-bool Flatten(Shape* result, std::vector<Shape>* operands) {
-  const size_t rank = result->size();
-  struct Dim {
-    int64_t n;
-    std::vector<bool> has;  // by operand
-  };
+// Those of the result that are not 1, joined.
+std::vector<Dim> Joined(const Shape& result,
+                        const std::vector<Shape>& operands) {
   std::vector<Dim> dims;
-  for (size_t i = 0; i < rank; ++i) {
-    if ((*result)[i] == 1) continue;
-    Dim dim{(*result)[i], {}};
-    for (const Shape& s : *operands) {
-      const size_t lead = rank - s.size();
+  for (size_t i = 0; i < result.size(); ++i) {
+    if (result[i] == 1) continue;
+    Dim dim{result[i], {}};
+    for (const Shape& s : operands) {
+      const size_t lead = result.size() - s.size();
       dim.has.push_back(i >= lead && s[i - lead] != 1);
     }
     if (!dims.empty() && dims.back().has == dim.has) {
@@ -46,6 +41,22 @@ bool Flatten(Shape* result, std::vector<Shape>* operands) {
       dims.push_back(dim);
     }
   }
+  return dims;
+}
+
+}  // namespace
+
+bool HasManyDims(const Shape& result, const std::vector<Shape>& operands) {
+  return Joined(result, operands).size() > 3;
+}
+
+int64_t RowElements(const Shape& shape) {
+  const Extent e = ExtentOf(shape, Layout::kDense);
+  return e.c * e.w;
+}
+
+bool Flatten(Shape* result, std::vector<Shape>* operands) {
+  std::vector<Dim> dims = Joined(*result, *operands);
   if (dims.empty() || dims.size() > 3) return false;
   // Rank 2: rows and columns. Rank 4: images, one channel, rows, columns.
   std::vector<int> at;  // place of each dimension

@@ -17,6 +17,10 @@ namespace heddle::compiler {
 // be split.
 bool Flatten(Shape* result, std::vector<Shape>* operands);
 
+// Whether these are too many dimensions for Flatten: more than three are left
+// when those that all operands have, or repeat, together are joined.
+bool HasManyDims(const Shape& result, const std::vector<Shape>& operands);
+
 // Elements of one row of all channels of a dense tensor: the smallest tile.
 int64_t RowElements(const Shape& shape);
 

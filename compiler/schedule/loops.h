@@ -3,6 +3,7 @@
 #ifndef HEDDLE_COMPILER_SCHEDULE_LOOPS_H_
 #define HEDDLE_COMPILER_SCHEDULE_LOOPS_H_
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -36,6 +37,28 @@ void EmitLoop(Emitter* emitter, const isa::Vrun& run,
               const std::vector<int64_t>& counts,
               const std::vector<LoopOperand>& operands,
               const LoopOperand& result);
+
+// Calls `emit` with the parts of `tile` that have at most 65,535 rows, columns
+// and channels each, as many as a loop of a command counts.
+template <typename F>
+void ForCountedTiles(const Tile& tile, F emit) {
+  constexpr int64_t kMost = 65535;
+  constexpr int64_t kChannels = kMost / 16 * 16;  // whole words
+  Tile part = tile;
+  for (int64_t c = 0; c < tile.channels; c += kChannels) {
+    part.channel0 = tile.channel0 + c;
+    part.channels = std::min(kChannels, tile.channels - c);
+    for (int64_t y = 0; y < tile.rows; y += kMost) {
+      part.row0 = tile.row0 + y;
+      part.rows = std::min(kMost, tile.rows - y);
+      for (int64_t x = 0; x < tile.columns; x += kMost) {
+        part.column0 = tile.column0 + x;
+        part.columns = std::min(kMost, tile.columns - x);
+        emit(part);
+      }
+    }
+  }
+}
 
 // Copies a box of one image between two dense views of the same tensor.
 void EmitCopy(Emitter* emitter, DataType type, const Slice& rows,

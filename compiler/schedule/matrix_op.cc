@@ -52,9 +52,9 @@ bool MatrixOp::Accepts(OutputStage::Kind kind) const {
       spec_->out_type != isa::OutType::kS8) {
     return false;
   }
-  // Poolings look at more pixels than accumulators hold.
-  if (parts_.cut() && kind != OutputStage::kTable &&
-      kind != OutputStage::kResidual) {
+  // Poolings look at more pixels than accumulators hold, and at whole images.
+  if ((parts_.cut() || !CountsRows(spec_->window)) &&
+      kind != OutputStage::kTable && kind != OutputStage::kResidual) {
     return false;
   }
   auto rank = [](OutputStage::Kind k) {
@@ -172,6 +172,13 @@ void MatrixOp::AddGroup(int64_t first, int64_t count, const Contraction& part) {
   const int64_t more = (count - 1) / of_group * w.ci;
   inputs[0].channel_slices.push_back(
       {first / of_group * w.ci + part.ci0, more + part.ci});
+  if (KernelRows() < w.kh) {
+    inputs[0].row_slices.push_back(RowsUnder(spec_->window, part.ky0, part.ky));
+  }
+}
+
+int64_t MatrixOp::KernelRows() const {
+  return KernelRowsAtOnce(spec_->window, config_.sram_bytes);
 }
 
 void MatrixOp::Regroup(uint64_t max_bytes) {
@@ -185,9 +192,11 @@ void MatrixOp::Regroup(uint64_t max_bytes) {
   parts_ = ContractionParts(w);
   // A pooling stage needs every sum of its window at once.
   const bool pools = Find(OutputStage::kMaxPool) || Find(OutputStage::kAverage);
-  if (unit_bytes > most && spec_->mode == isa::MatrixMode::kConv && !pools) {
+  const bool cut = unit_bytes > most || !IsOneContraction(w, KernelRows());
+  if (cut && spec_->mode == isa::MatrixMode::kConv && !pools) {
     const uint64_t fixed = WeightBytes(unit, {});
-    parts_ = ContractionParts(w, most - std::min(most, fixed), unit, config_);
+    parts_ = ContractionParts(w, most - std::min(most, fixed), unit, config_,
+                              KernelRows());
   }
   max_pixels = parts_.max_pixels();
   // Groups of equal size, so that none is much shorter than the others.
@@ -198,8 +207,9 @@ void MatrixOp::Regroup(uint64_t max_bytes) {
   groups.clear();
   group_channels.clear();
   inputs[0].channel_slices.clear();
+  inputs[0].row_slices.clear();
   const uint64_t group_bytes = WeightBytes(of_group, whole);
-  if (spec_->conv_groups > 1 && group_bytes <= max_bytes) {
+  if (spec_->conv_groups > 1 && group_bytes <= max_bytes && !parts_.cut()) {
     // Several convolution groups to a group of constants.
     const int64_t step =
         of_group * equal(spec_->conv_groups,
@@ -298,16 +308,16 @@ void MatrixOp::EmitPiece(Emitter* emitter, const Tile& tile, int64_t first,
   int64_t block =
       (conv_group * spec_->weights.ci + parts_.Of(tile.group).ci0) / kBlock;
   if (spec_->mode == isa::MatrixMode::kDepthwise) block = first / kBlock;
-  SetWindow(w, inputs[0].columns, tile, in, block, !columns_tileable, &c);
+  int64_t conv_row, conv_rows;
+  ConvRows(tile.row0, tile.rows, &conv_row, &conv_rows);
+  SetWindow(w, inputs[0].columns, tile, in, block, !columns_tileable, conv_row,
+            &c);
   if (spec_->mode == isa::MatrixMode::kFold) {
     c.fold_channels = spec_->weights.ci;
     c.in_plane = 0;
   }
   parts_.SetPart(tile.group, w, &c);
-  int64_t conv_row, conv_rows;
-  ConvRows(tile.row0, tile.rows, &conv_row, &conv_rows);
   c.out_rows = conv_rows;
-  c.out_row0 = conv_row;
   c.co = count;
   if (spec_->mode == isa::MatrixMode::kDepthwise) c.ci = count;
   c.param_addr = constants / kWord;

@@ -97,6 +97,8 @@ class MatrixOp : public ClonableOp<MatrixOp> {
  private:
   const OutputStage* Find(OutputStage::Kind kind) const;
   void MapRows();
+  // Rows of the kernel that a part of the contraction has at most.
+  int64_t KernelRows() const;
   // Constants of `count` output channels for a part of the contraction.
   uint64_t WeightBytes(int64_t count, const Contraction& part) const;
   // The output channels of one command of a group of constants: all, or those

@@ -122,22 +122,18 @@ constexpr int64_t kRowsBeforeGroups = 16;
 
 class Planner {
  public:
-  Planner(DeviceGraph* graph, const isa::Config& config, uint64_t program_bytes,
+  Planner(DeviceGraph* graph, const isa::Config& config,
+          const ProgramBytes& programs, bool keep_programs,
           const Features& features, bool stream_constants)
       : graph_(*graph),
         capacity_(config.sram_bytes),
-        programs_(program_bytes),
+        programs_(programs),
         features_(features),
-        window_(stream_constants ? features.prefetch : 0) {}
+        window_(stream_constants ? features.prefetch : 0) {
+    plan_.keep_programs = keep_programs;
+  }
 
   absl::StatusOr<MemoryPlan> Run() {
-    if (Align(programs_) >= capacity_) {
-      return Reject(Rejection::kUnsupportedShape,
-                    absl::StrCat("the microprograms take ", programs_,
-                                 " of the ", capacity_,
-                                 " bytes of SRAM that may be used; "
-                                 "allow more"));
-    }
     SetLifetimes();
     plan_.ops.resize(graph_.ops.size());
     for (size_t i = 0; i < graph_.ops.size(); ++i) {
@@ -182,10 +178,11 @@ class Planner {
            Ceil(e.c, t.channels);
   }
 
-  // Every tile is a command at least: beyond a stream there is no use in
-  // making them.
+  // Every tile is a command at least: beyond what all streams hold there is no
+  // use in making them.
   absl::Status CheckTiles() const {
-    constexpr uint64_t kMost = isa::kStreamBytesMax / isa::kWordBytes;
+    constexpr uint64_t kShortest = isa::Fill::kWords * sizeof(uint32_t);
+    constexpr uint64_t kMost = kMostStreams * isa::kStreamBytesMax / kShortest;
     for (size_t i = 0; i < graph_.ops.size(); ++i) {
       const DeviceOp& op = *graph_.ops[i];
       const uint64_t commands = Tiles(i) * op.groups.size();
@@ -193,7 +190,7 @@ class Planner {
       return Reject(
           Rejection::kUnsupportedShape,
           absl::StrCat(op.op, " '", op.name, "': it needs ", commands,
-                       " commands or more, a stream has at most ", kMost,
+                       " commands or more, a package has at most ", kMost,
                        "; make the batch smaller or split the operator"));
     }
     return absl::OkStatus();
@@ -257,7 +254,7 @@ class Planner {
     struct Indices {
       std::array<size_t, 2> constants, output;
       std::vector<std::array<size_t, 2>> inputs;
-      size_t temporary;
+      size_t temporary, programs;
     };
     std::vector<Indices> indices(graph_.ops.size());
     for (size_t i = 0; i < graph_.ops.size(); ++i) {
@@ -275,6 +272,8 @@ class Planner {
         constant_bytes = std::max(constant_bytes, g.bytes);
       }
       const int from = at - p.ahead;
+      indices[i].programs =
+          Add(plan_.keep_programs ? 0 : programs_.own[i], at, at, at);
       const bool keep = p.keep && Tiles(i) > 1;
       if (keep) {
         constant_bytes = 0;
@@ -304,8 +303,7 @@ class Planner {
       }
       indices[i].temporary = Add(op.temporary_bytes, at, at, at);
     }
-    // The microprograms stay throughout, at the beginning.
-    const uint64_t base = Align(programs_);
+    const uint64_t base = Base();
     const size_t failed = Place(&buffers_, capacity_ - base, &plan_.sram_peak);
     if (failed < buffers_.size()) return owner_[failed];
     plan_.sram_peak += base;
@@ -334,13 +332,19 @@ class Planner {
         }
       }
       p.temporary = address(indices[i].temporary);
+      p.programs = address(indices[i].programs);
     }
     return graph_.ops.size();
   }
 
+  // Microprograms that stay throughout are at the beginning.
+  uint64_t Base() const {
+    return plan_.keep_programs ? Align(programs_.all) : 0;
+  }
+
   // The loads of constants, in what the other buffers leave free.
   void StreamConstants() {
-    const uint64_t base = Align(programs_);
+    const uint64_t base = Base();
     std::vector<PlacedBuffer> others;
     for (const Buffer& b : buffers_) {
       if (b.constants || b.bytes == 0) continue;
@@ -492,7 +496,7 @@ class Planner {
 
   DeviceGraph& graph_;
   const uint64_t capacity_;
-  const uint64_t programs_;
+  const ProgramBytes& programs_;
   const Features features_;
   const int window_;  // see PlanConstants
   MemoryPlan plan_;
@@ -653,7 +657,7 @@ Geometry InputTile(const DeviceGraph& graph, const DeviceOp& op, size_t i,
                                         : std::min(box.columns.count, extent.w);
   if (s.layout != Layout::kDense) {
     // The matrix engine pads by itself: only rows of the image are kept.
-    count = std::min(count, s.extent.h);
+    count = std::min(count, extent.h);
   }
   return GeometryOf(extent, s.layout, ElementBytes(s.type), count, sides);
 }
@@ -700,11 +704,22 @@ TileShape StoredTile(const DeviceOp& op, const OpPlan& plan) {
 
 absl::StatusOr<MemoryPlan> PlanMemory(DeviceGraph* graph,
                                       const isa::Config& config,
-                                      uint64_t program_bytes,
+                                      const ProgramBytes& programs,
                                       const Features& features,
                                       bool stream_constants) {
-  return Planner(graph, config, program_bytes, features, stream_constants)
+  if (MayKeepPrograms(programs.all, config)) {
+    auto plan =
+        Planner(graph, config, programs, true, features, stream_constants)
+            .Run();
+    if (RejectionOf(plan.status()) != Rejection::kUnsupportedShape) return plan;
+    for (Storage& s : graph->storages) s.first_op = s.last_op = -1;
+  }
+  return Planner(graph, config, programs, false, features, stream_constants)
       .Run();
+}
+
+bool MayKeepPrograms(uint64_t bytes, const isa::Config& config) {
+  return bytes <= config.sram_bytes / 2;
 }
 
 }  // namespace heddle::compiler

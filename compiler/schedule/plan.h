@@ -49,6 +49,8 @@ struct OpPlan {
       inputs;                            // of inputs that are not resident
   std::array<uint32_t, 2> output{0, 0};  // if the result is not resident
   uint32_t temporary = 0;
+  // Of the operation's own microprograms, where they do not stay throughout.
+  uint32_t programs = 0;
   // Inputs that are resident but lack the halo this operation needs are copied.
   std::vector<bool> copy;
   // By step of the operation the use of constants that it reads; empty: none.
@@ -71,7 +73,10 @@ struct MemoryPlan {
   // step is one operation's work on one tile with one group of constants.
   std::vector<size_t> first_step;
   std::vector<ConstantUse> constants;
-  uint32_t programs = 0;       // SRAM address of the microprograms
+  // Whether the microprograms of all operations stay in SRAM, at `programs`.
+  // Else each operation's are loaded for it.
+  bool keep_programs = true;
+  uint32_t programs = 0;
   uint64_t scratch_bytes = 0;  // region 1
   uint64_t sram_peak = 0;
 };
@@ -116,12 +121,20 @@ std::vector<GroupRun> GroupRuns(const DeviceOp& op);
 // The largest part of the result that is stored at a time.
 TileShape StoredTile(const DeviceOp& op, const OpPlan& plan);
 
+// Bytes of microprograms: of all operations together, and of each alone.
+struct ProgramBytes {
+  uint64_t all = 0;
+  std::vector<uint64_t> own;
+};
+// Whether microprograms of so many bytes may stay in SRAM.
+bool MayKeepPrograms(uint64_t bytes, const isa::Config& config);
+
 // Places everything; sets the storages' resident, sram, region, dram_offset.
-// `program_bytes`: size of the microprograms, kept in SRAM throughout.
+// Microprograms stay in SRAM throughout where they leave room enough.
 // `stream_constants`: constants leave the places that are reserved for them.
 absl::StatusOr<MemoryPlan> PlanMemory(DeviceGraph* graph,
                                       const isa::Config& config,
-                                      uint64_t program_bytes,
+                                      const ProgramBytes& programs,
                                       const Features& features = {},
                                       bool stream_constants = true);
 

@@ -78,6 +78,11 @@ std::string Overlap(const std::vector<Interval>& all) {
   return "";
 }
 
+// Microprograms that all operations share.
+ProgramBytes Programs(const DeviceGraph& graph, uint64_t bytes) {
+  return {bytes, std::vector<uint64_t>(graph.ops.size(), bytes)};
+}
+
 // Every buffer that the scheduler uses, with the steps during which it does.
 std::vector<Interval> Buffers(const DeviceGraph& graph, const MemoryPlan& plan,
                               uint64_t program_bytes) {
@@ -88,7 +93,9 @@ std::vector<Interval> Buffers(const DeviceGraph& graph, const MemoryPlan& plan,
       all.push_back({at, at + bytes, first, last, std::move(what)});
   };
   const int count = static_cast<int>(graph.ops.size());
-  add(plan.programs, program_bytes, 0, count - 1, "programs");
+  if (plan.keep_programs) {
+    add(plan.programs, program_bytes, 0, count - 1, "programs");
+  }
   for (const Storage& s : graph.storages) {
     if (s.resident) add(s.sram, s.SramBytes(), s.first_op, s.last_op, s.name);
   }
@@ -118,6 +125,9 @@ std::vector<Interval> Buffers(const DeviceGraph& graph, const MemoryPlan& plan,
            "output");
     }
     add(p.temporary, op.temporary_bytes, i, i, op.name + " temporary");
+    if (!plan.keep_programs) {
+      add(p.programs, program_bytes, i, i, op.name + " programs");
+    }
   }
   for (Interval& b : all) {
     b.first = static_cast<int>(plan.first_step[b.first]);
@@ -278,7 +288,7 @@ TEST(Plan, BuffersNeverMeet) {
                                512 << 10};
     config.sram_bytes = limits[random() % 5];
     const uint64_t programs = 16 * (random() % 40);
-    auto plan = PlanMemory(&graph, config, programs);
+    auto plan = PlanMemory(&graph, config, Programs(graph, programs));
     if (!plan.ok()) {
       ++refused;
       EXPECT_EQ(RejectionOf(plan.status()), Rejection::kUnsupportedShape)
@@ -325,7 +335,7 @@ TEST(Plan, EverythingResidentWhenItFits) {
   DeviceGraph graph;
   Chain(&graph, 64, 1024);  // 16 KiB each
   isa::Config config = isa::kH256;
-  auto plan = PlanMemory(&graph, config, 160);
+  auto plan = PlanMemory(&graph, config, Programs(graph, 160));
   ASSERT_TRUE(plan.ok()) << plan.status();
   EXPECT_TRUE(graph.storages[1].resident);
   EXPECT_TRUE(graph.storages[2].resident);
@@ -374,7 +384,7 @@ TEST(Plan, SpillsAndStripesWhatDoesNotFit) {
   Chain(&graph, 1024, 0);  // 256 KiB each
   isa::Config config = isa::kH256;
   config.sram_bytes = 100 << 10;
-  auto plan = PlanMemory(&graph, config, 160);
+  auto plan = PlanMemory(&graph, config, Programs(graph, 160));
   ASSERT_TRUE(plan.ok()) << plan.status();
   EXPECT_FALSE(graph.storages[1].resident);
   EXPECT_FALSE(graph.storages[2].resident);
@@ -389,7 +399,7 @@ TEST(Plan, AnOperationThatCannotBeCutIsRefusedByName) {
   graph.ops[1]->tileable = false;
   isa::Config config = isa::kH256;
   config.sram_bytes = 100 << 10;
-  auto plan = PlanMemory(&graph, config, 160);
+  auto plan = PlanMemory(&graph, config, Programs(graph, 160));
   ASSERT_FALSE(plan.ok());
   EXPECT_EQ(RejectionOf(plan.status()), Rejection::kUnsupportedShape);
   EXPECT_NE(plan.status().message().find("op1"), std::string::npos)
@@ -402,7 +412,7 @@ TEST(Plan, WhatHelpsAgainstTooLittleSram) {
     DeviceGraph graph;
     Chain(&graph, channels, 0);
     graph.ops[1]->tileable = false;
-    auto plan = PlanMemory(&graph, config, 160);
+    auto plan = PlanMemory(&graph, config, Programs(graph, 160));
     EXPECT_FALSE(plan.ok());
     return std::string(plan.status().message());
   };
@@ -431,15 +441,16 @@ TEST(Plan, MicroprogramsNeverMakeAnOperationGiveWay) {
   Chain(&graph, 200, 0);
   isa::Config config = isa::kH256;
   config.sram_bytes = 52 * 1024;
-  auto plan = PlanMemory(&graph, config, 2000);
+  auto plan = PlanMemory(&graph, config, Programs(graph, 2000));
   ASSERT_TRUE(plan.ok()) << plan.status();
   EXPECT_EQ(plan->programs, 0u);
   CheckPlan(graph, *plan, config.sram_bytes, 2000);
   DeviceGraph other;
   Chain(&other, 1, 0);
   config.sram_bytes = 2000;
-  EXPECT_EQ(RejectionOf(PlanMemory(&other, config, 2000).status()),
-            Rejection::kUnsupportedShape);
+  EXPECT_EQ(
+      RejectionOf(PlanMemory(&other, config, Programs(other, 2000)).status()),
+      Rejection::kUnsupportedShape);
 }
 
 // Distances have 32 bits, sizes must not: a plane of 64 GiB is not empty.
@@ -456,7 +467,7 @@ TEST(Plan, ScratchBeyondDeviceMemoryIsRefused) {
   DeviceGraph graph;
   Chain(&graph, 10 << 20, 0);  // 2.5 GiB each, two alive at once
   isa::Config config = isa::kH256;
-  const auto plan = PlanMemory(&graph, config, 160);
+  const auto plan = PlanMemory(&graph, config, Programs(graph, 160));
   ASSERT_FALSE(plan.ok());
   EXPECT_EQ(RejectionOf(plan.status()), Rejection::kNoDeviceMemory)
       << plan.status();
@@ -468,7 +479,7 @@ TEST(Plan, TilesBeyondAStreamAreRefusedByName) {
   const int x = AddTensor(&graph, shape, Layout::kDense);
   const int y = AddTensor(&graph, shape, Layout::kDense);
   AddOp(&graph, {x}, y);
-  const auto plan = PlanMemory(&graph, isa::kH256, 160);
+  const auto plan = PlanMemory(&graph, isa::kH256, Programs(graph, 160));
   ASSERT_FALSE(plan.ok());
   EXPECT_EQ(RejectionOf(plan.status()), Rejection::kUnsupportedShape);
   EXPECT_NE(plan.status().message().find("Fake 'op0'"), std::string::npos)

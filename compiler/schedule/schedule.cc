@@ -356,41 +356,94 @@ class OpScheduler {
 
 }  // namespace
 
-ProgramTable CollectPrograms(const DeviceGraph& graph) {
-  ProgramTable table;
+namespace {
+
+void AddProgramsOf(const DeviceOp& op, ProgramTable* table) {
   auto add = [&](const Microprogram& program) {
     const std::vector<uint8_t> bytes = program.Bytes();
-    if (!table.offset.try_emplace(bytes, table.bytes.size()).second) return;
-    table.bytes.insert(table.bytes.end(), bytes.begin(), bytes.end());
-    table.bytes.resize((table.bytes.size() + 15) / 16 * 16);
+    if (!table->offset.try_emplace(bytes, table->bytes.size()).second) return;
+    table->bytes.insert(table->bytes.end(), bytes.begin(), bytes.end());
+    table->bytes.resize((table->bytes.size() + 15) / 16 * 16);
   };
-  for (const auto& op : graph.ops) {
-    for (const Microprogram& program : op->Programs()) add(program);
-    for (const OpInput& in : op->inputs) {
-      if (!in.halo.empty()) add(CopyProgram());  // the plan may need a copy
+  for (const Microprogram& program : op.Programs()) add(program);
+  for (const OpInput& in : op.inputs) {
+    if (!in.halo.empty()) add(CopyProgram());  // the plan may need a copy
+  }
+}
+
+// Addresses of microprograms during an operation, and their loads.
+class ProgramLoader {
+ public:
+  ProgramLoader(const DeviceGraph& graph, const MemoryPlan& plan,
+                const ProgramTable& programs, uint64_t constant)
+      : graph_(graph), plan_(plan), programs_(programs), constant_(constant) {
+    for (const auto& [bytes, offset] : programs.offset) {
+      kept_[bytes] = plan.programs + offset;
     }
   }
+
+  // All that stay.
+  void LoadKept(Emitter* emitter) {
+    emitter->program_address = &kept_;
+    if (!plan_.keep_programs) return;
+    EmitLoadBytes(emitter, 0, constant_, plan_.programs,
+                  (programs_.bytes.size() + 15) / 16 * 16);
+  }
+  // Those of operation `i`, which `emitter` is about to begin, unless all stay.
+  void Load(size_t i, Emitter* emitter) {
+    if (plan_.keep_programs) return;
+    ProgramTable own;
+    AddProgramsOf(*graph_.ops[i], &own);
+    own_.clear();
+    for (const auto& [bytes, offset] : own.offset) {
+      own_[bytes] = plan_.ops[i].programs + offset;
+      EmitLoadBytes(emitter, 0, constant_ + programs_.offset.at(bytes),
+                    own_[bytes], (bytes.size() + 15) / 16 * 16);
+    }
+    emitter->program_address = &own_;
+  }
+
+ private:
+  const DeviceGraph& graph_;
+  const MemoryPlan& plan_;
+  const ProgramTable& programs_;
+  const uint64_t constant_;
+  std::map<std::vector<uint8_t>, uint32_t> kept_, own_;
+};
+
+}  // namespace
+
+ProgramTable CollectPrograms(const DeviceGraph& graph) {
+  ProgramTable table;
+  for (const auto& op : graph.ops) AddProgramsOf(*op, &table);
   return table;
+}
+
+ProgramBytes BytesOf(const DeviceGraph& graph, const ProgramTable& programs) {
+  ProgramBytes bytes;
+  bytes.all = programs.bytes.size();
+  for (const auto& op : graph.ops) {
+    ProgramTable own;
+    AddProgramsOf(*op, &own);
+    bytes.own.push_back(own.bytes.size());
+  }
+  return bytes;
 }
 
 void EmitNetwork(const DeviceGraph& graph, const MemoryPlan& plan,
                  const isa::Config& config, const ProgramTable& programs,
                  const ConstantGroup& program_constant, uint32_t first_tag,
                  StreamBuilder* stream) {
-  std::map<std::vector<uint8_t>, uint32_t> address;
-  for (const auto& [bytes, offset] : programs.offset) {
-    address[bytes] = plan.programs + offset;
-  }
+  ProgramLoader program_loader(graph, plan, programs, program_constant.offset);
   Emitter emitter;
   emitter.config = &config;
   emitter.stream = stream;
-  emitter.program_address = &address;
   emitter.tag = first_tag;
-  EmitLoadBytes(&emitter, 0, program_constant.offset, plan.programs,
-                (programs.bytes.size() + 15) / 16 * 16);
+  program_loader.LoadKept(&emitter);
   ConstantLoader loader(graph, plan, first_tag, &emitter);
   for (size_t i = 0; i < graph.ops.size(); ++i) {
     emitter.tag = first_tag + i;
+    program_loader.Load(i, &emitter);
     OpScheduler scheduler(graph, plan, i, &loader, &emitter);
     scheduler.Begin();
     scheduler.Finish();

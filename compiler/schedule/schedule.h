@@ -17,6 +17,7 @@ struct ProgramTable {
   std::map<std::vector<uint8_t>, uint32_t> offset;  // of each program's bytes
 };
 ProgramTable CollectPrograms(const DeviceGraph& graph);
+ProgramBytes BytesOf(const DeviceGraph& graph, const ProgramTable& programs);
 
 // Appends the whole network to `stream`; the tag of each command is `first_tag`
 // plus the index of its operation. `programs` lie at `program_constant` of

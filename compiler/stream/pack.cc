@@ -8,6 +8,7 @@ namespace heddle::compiler {
 namespace {
 
 constexpr int64_t kBlock = 16;
+constexpr int64_t kMaxChannels = 65535;  // of a command
 
 int64_t DivUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -73,19 +74,26 @@ uint64_t PackedBytes(const CodeWeights& w, int64_t count,
          lanes;
 }
 
+bool IsOneContraction(const CodeWeights& w, int64_t max_rows) {
+  return w.kh <= std::min(kMaxKernelRows, max_rows) && w.ci <= kMaxChannels;
+}
+
 std::vector<Contraction> CutContraction(const CodeWeights& w,
                                         uint64_t max_bytes,
-                                        const isa::Config& config) {
+                                        const isa::Config& config,
+                                        int64_t max_rows) {
   const int64_t lanes = config.lanes_in;
   const auto most = static_cast<int64_t>(max_bytes);
   const int64_t row =
       std::max<int64_t>(kBlock, config.lanes_out) * w.kw * lanes;
   // As many lanes as fit with the whole kernel, else as many of its rows.
   const int64_t blocks = DivUp(w.ci, lanes);
-  const int64_t fit = std::clamp<int64_t>(most / (row * w.kh), 1, blocks);
+  const int64_t fit = std::clamp<int64_t>(
+      most / (row * w.kh), 1, std::min(blocks, kMaxChannels / lanes));
   const int64_t ci = DivUp(blocks, DivUp(blocks, fit)) * lanes;
   const int64_t rows =
-      fit > 1 ? w.kh : std::clamp<int64_t>(most / row, 1, w.kh);
+      std::min({kMaxKernelRows, max_rows,
+                fit > 1 ? w.kh : std::clamp<int64_t>(most / row, 1, w.kh)});
   std::vector<Contraction> parts;
   for (int64_t c = 0; c < w.ci; c += ci) {
     for (int64_t y = 0; y < w.kh; y += rows) {

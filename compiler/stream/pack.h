@@ -53,11 +53,18 @@ void PackConv(const CodeWeights& w, int64_t first, int64_t count,
               const isa::Config& config, uint8_t* tile);
 uint64_t PackedBytes(const CodeWeights& w, int64_t count,
                      const Contraction& part, const isa::Config& config);
+// The most rows of a kernel that one command takes.
+constexpr int64_t kMaxKernelRows = 255;
+// Whether one command of at most `max_rows` rows of the kernel can contract
+// all.
+bool IsOneContraction(const CodeWeights& w, int64_t max_rows);
 // The parts, in order, of which one of `lanes_out` output channels (at least a
-// block) takes at most `max_bytes`, or is the smallest there is.
+// block) takes at most `max_bytes`, or is the smallest there is, and which one
+// command of at most `max_rows` rows of the kernel can contract.
 std::vector<Contraction> CutContraction(const CodeWeights& w,
                                         uint64_t max_bytes,
-                                        const isa::Config& config);
+                                        const isa::Config& config,
+                                        int64_t max_rows = kMaxKernelRows);
 // Mode fold: [cob][vector] tiles.
 std::vector<uint8_t> PackFold(const CodeWeights& w, int64_t first,
                               int64_t count, const std::vector<uint8_t>& zero,

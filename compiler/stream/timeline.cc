@@ -514,11 +514,13 @@ class Programs {
           c.dram_offset + bytes > k.offset + k.bytes.size()) {
         continue;
       }
-      for (Place& p : places_) {
-        if (p.sram != c.sram_addr) continue;
-        p = {c.sram_addr, bytes, &k.bytes[c.dram_offset - k.offset]};
-        return;
-      }
+      // What lay there is gone.
+      places_.erase(std::remove_if(places_.begin(), places_.end(),
+                                   [&](const Place& p) {
+                                     return p.sram < c.sram_addr + bytes &&
+                                            c.sram_addr < p.sram + p.bytes;
+                                   }),
+                    places_.end());
       places_.push_back(
           {c.sram_addr, bytes, &k.bytes[c.dram_offset - k.offset]});
       return;
