@@ -19,6 +19,7 @@
 #include "compiler/schedule/constants.h"
 #include "compiler/schedule/device_graph_text.h"
 #include "compiler/schedule/matrix_op.h"
+#include "compiler/schedule/order.h"
 #include "compiler/schedule/plan.h"
 #include "compiler/schedule/schedule.h"
 #include "compiler/schedule/taps.h"
@@ -201,6 +202,7 @@ struct Attempt {
   // Weights of a matrix operation are cut into groups of at most 1/so much of
   // SRAM; 0: as lowered. Small groups leave room to load others ahead.
   uint64_t group_divisor = 0;
+  bool order = false;  // the operations are in the order of ImproveOrder
   // What the file has beside the weights, as far as it is known: they are
   // packed where they stay.
   package::Room room = {};
@@ -219,37 +221,63 @@ enum class Scope {
   kPackage,
 };
 
-// The graph lowered, of which each attempt schedules a copy: once with fused
-// poolings and once without, as far as it is asked for. From any thread.
+// The graph lowered, of which each attempt schedules a copy: with fused
+// poolings and without, in the order of the nodes and in that of ImproveOrder,
+// as far as it is asked for. From any thread.
 class Lowered {
  public:
   Lowered(const Graph& graph, const CompileOptions& options,
           const isa::Config& config)
       : graph_(graph), options_(options), config_(config) {}
 
-  absl::StatusOr<const DeviceGraph*> Get(const Features& features) {
+  absl::StatusOr<const DeviceGraph*> Get(const Features& features, bool order) {
     std::lock_guard<std::mutex> lock(mutex_);
-    std::unique_ptr<DeviceGraph>& known = graphs_[features.fuse_pool];
-    if (known != nullptr) return known.get();
-    BeginPass(options_, "lower");
+    std::unique_ptr<DeviceGraph>& plain = graphs_[features.fuse_pool][0];
+    if (plain == nullptr) {
+      BeginPass(options_, "lower");
+      ASSIGN_OR_RETURN(plain, Lower(features));
+      RETURN_IF_ERROR(
+          EndPass(options_, "lower", [&] { return ToText(*plain); }));
+    }
+    BeginPass(options_, "order-operations");
+    std::unique_ptr<DeviceGraph>& ordered = graphs_[features.fuse_pool][1];
+    if (order && ordered == nullptr) {
+      ordered = std::make_unique<DeviceGraph>(plain->Clone());
+      ApplyOrder(OrderOf(*plain), ordered.get());
+    }
+    const DeviceGraph* graph = order ? ordered.get() : plain.get();
+    RETURN_IF_ERROR(
+        EndPass(options_, "order-operations", [&] { return ToText(*graph); }));
+    return graph;
+  }
+
+  // Whether Get, which has succeeded with these features, gives two orders.
+  bool Differs(const Features& features) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    const std::vector<int> order = OrderOf(*graphs_[features.fuse_pool][0]);
+    return !std::is_sorted(order.begin(), order.end());
+  }
+
+ private:
+  std::vector<int> OrderOf(const DeviceGraph& graph) const {
+    return ImproveOrder(OrderProblemOf(graph, config_.sram_bytes));
+  }
+
+  absl::StatusOr<std::unique_ptr<DeviceGraph>> Lower(const Features& features) {
     const TapSet taps = !options_.taps     ? TapSet::kNone
                         : options_.tap_all ? TapSet::kAll
                                            : TapSet::kQuantized;
     auto device = std::make_unique<DeviceGraph>();
     Lowering lowering(graph_, config_, features, device.get());
     RETURN_IF_ERROR(lowering.Run(taps));
-    RETURN_IF_ERROR(
-        EndPass(options_, "lower", [&] { return ToText(*device); }));
-    known = std::move(device);
-    return known.get();
+    return device;
   }
 
- private:
   const Graph& graph_;
   const CompileOptions& options_;
   const isa::Config& config_;
   std::mutex mutex_;
-  std::unique_ptr<DeviceGraph> graphs_[2];
+  std::unique_ptr<DeviceGraph> graphs_[2][2];
 };
 
 uint64_t BytesOf(const std::vector<EncodedStream>& streams) {
@@ -281,7 +309,8 @@ absl::StatusOr<BackendResult> Generate(const Graph& graph, Lowered* lowered,
                                        Facts* facts) {
   const Features& features = attempt.features;
   const isa::Config* config = &limited;
-  ASSIGN_OR_RETURN(const DeviceGraph* source, lowered->Get(features));
+  ASSIGN_OR_RETURN(const DeviceGraph* source,
+                   lowered->Get(features, attempt.order));
   BeginPass(options, "choose-schedule");
   DeviceGraph device = source->Clone();
   std::vector<uint32_t> tap_owners;
@@ -587,6 +616,20 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
                     divide);
     }
     try_all(batch);
+    // The same in another order, if there is a better one: last, so that it is
+    // taken only where it beats all that the order of the nodes allows.
+    if (best && options.features.order &&
+        lowered.Differs(best->attempt.features)) {
+      batch.clear();
+      const Attempt found = best->attempt;
+      for (const Attempt& a : attempts) {
+        if (a.choose != found.choose) continue;
+        batch.push_back(found);
+        batch.back().order = true;
+        batch.back().traffic_weight = a.traffic_weight;
+      }
+      try_all(batch);
+    }
   }
   // Who watches the passes sees those of the schedule that is taken, or how far
   // a refused graph comes.

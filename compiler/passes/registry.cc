@@ -98,6 +98,8 @@ const std::vector<Pass>& Passes() {
       {"lower",
        "nodes become operations of the card, or stages of the operation before",
        nullptr},
+      {"order-operations",
+       "the order that needs the least SRAM, where it is faster", nullptr},
       {"choose-schedule",
        "cascades, tile heights, spills and groups of constants", nullptr},
       {"plan-memory",
