@@ -21,6 +21,7 @@
 #include "compiler/schedule/matrix_op.h"
 #include "compiler/schedule/order.h"
 #include "compiler/schedule/plan.h"
+#include "compiler/schedule/recompute.h"
 #include "compiler/schedule/schedule.h"
 #include "compiler/schedule/taps.h"
 #include "compiler/stream/stream_text.h"
@@ -202,7 +203,8 @@ struct Attempt {
   // Weights of a matrix operation are cut into groups of at most 1/so much of
   // SRAM; 0: as lowered. Small groups leave room to load others ahead.
   uint64_t group_divisor = 0;
-  bool order = false;  // the operations are in the order of ImproveOrder
+  bool order = false;      // the operations are in the order of ImproveOrder
+  bool recompute = false;  // with the copies of FindCopies
   // What the file has beside the weights, as far as it is known: they are
   // packed where they stay.
   package::Room room = {};
@@ -223,39 +225,56 @@ enum class Scope {
 
 // The graph lowered, of which each attempt schedules a copy: with fused
 // poolings and without, in the order of the nodes and in that of ImproveOrder,
-// as far as it is asked for. From any thread.
+// without and with the copies of FindCopies, as far as it is asked for. From
+// any thread.
 class Lowered {
  public:
   Lowered(const Graph& graph, const CompileOptions& options,
           const isa::Config& config)
       : graph_(graph), options_(options), config_(config) {}
 
-  absl::StatusOr<const DeviceGraph*> Get(const Features& features, bool order) {
+  absl::StatusOr<const DeviceGraph*> Get(const Attempt& attempt) {
     std::lock_guard<std::mutex> lock(mutex_);
-    std::unique_ptr<DeviceGraph>& plain = graphs_[features.fuse_pool][0];
+    auto& graphs = graphs_[attempt.features.fuse_pool];
+    std::unique_ptr<DeviceGraph>& plain = graphs[0][0];
     if (plain == nullptr) {
       BeginPass(options_, "lower");
-      ASSIGN_OR_RETURN(plain, Lower(features));
+      ASSIGN_OR_RETURN(plain, Lower(attempt.features));
       RETURN_IF_ERROR(
           EndPass(options_, "lower", [&] { return ToText(*plain); }));
     }
     BeginPass(options_, "order-operations");
-    std::unique_ptr<DeviceGraph>& ordered = graphs_[features.fuse_pool][1];
-    if (order && ordered == nullptr) {
+    std::unique_ptr<DeviceGraph>& ordered = graphs[attempt.order][0];
+    if (ordered == nullptr) {
       ordered = std::make_unique<DeviceGraph>(plain->Clone());
       ApplyOrder(OrderOf(*plain), ordered.get());
     }
-    const DeviceGraph* graph = order ? ordered.get() : plain.get();
+    RETURN_IF_ERROR(EndPass(options_, "order-operations",
+                            [&] { return ToText(*ordered); }));
+    BeginPass(options_, "recompute");
+    std::unique_ptr<DeviceGraph>& copied =
+        graphs[attempt.order][attempt.recompute];
+    if (copied == nullptr) {
+      copied = std::make_unique<DeviceGraph>(ordered->Clone());
+      ApplyCopies(FindCopies(*ordered, config_), copied.get());
+    }
     RETURN_IF_ERROR(
-        EndPass(options_, "order-operations", [&] { return ToText(*graph); }));
-    return graph;
+        EndPass(options_, "recompute", [&] { return ToText(*copied); }));
+    return copied.get();
   }
 
-  // Whether Get, which has succeeded with these features, gives two orders.
-  bool Differs(const Features& features) {
+  // Whether another order, or copies, make a difference. Get has succeeded with
+  // the attempt.
+  bool OrderDiffers(const Attempt& attempt) {
     std::lock_guard<std::mutex> lock(mutex_);
-    const std::vector<int> order = OrderOf(*graphs_[features.fuse_pool][0]);
+    const std::vector<int> order =
+        OrderOf(*graphs_[attempt.features.fuse_pool][0][0]);
     return !std::is_sorted(order.begin(), order.end());
+  }
+  bool HasCopies(const Attempt& attempt) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    const auto& graphs = graphs_[attempt.features.fuse_pool];
+    return !FindCopies(*graphs[attempt.order][0], config_).empty();
   }
 
  private:
@@ -277,7 +296,8 @@ class Lowered {
   const CompileOptions& options_;
   const isa::Config& config_;
   std::mutex mutex_;
-  std::unique_ptr<DeviceGraph> graphs_[2][2];
+  // By fuse_pool, order, recompute.
+  std::unique_ptr<DeviceGraph> graphs_[2][2][2];
 };
 
 uint64_t BytesOf(const std::vector<EncodedStream>& streams) {
@@ -309,8 +329,7 @@ absl::StatusOr<BackendResult> Generate(const Graph& graph, Lowered* lowered,
                                        Facts* facts) {
   const Features& features = attempt.features;
   const isa::Config* config = &limited;
-  ASSIGN_OR_RETURN(const DeviceGraph* source,
-                   lowered->Get(features, attempt.order));
+  ASSIGN_OR_RETURN(const DeviceGraph* source, lowered->Get(attempt));
   BeginPass(options, "choose-schedule");
   DeviceGraph device = source->Clone();
   std::vector<uint32_t> tap_owners;
@@ -616,19 +635,25 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
                     divide);
     }
     try_all(batch);
-    // The same in another order, if there is a better one: last, so that it is
-    // taken only where it beats all that the order of the nodes allows.
-    if (best && options.features.order &&
-        lowered.Differs(best->attempt.features)) {
+    // The same in another order, if there is a better one, and with copies of
+    // what is cheap: last, so that they are taken only where they beat all that
+    // the graph allows as it is.
+    const auto change = [&](bool Attempt::*rewrite) {
       batch.clear();
-      const Attempt found = best->attempt;
       for (const Attempt& a : attempts) {
-        if (a.choose != found.choose) continue;
-        batch.push_back(found);
-        batch.back().order = true;
+        if (a.choose != best->attempt.choose) continue;
+        batch.push_back(best->attempt);
+        batch.back().*rewrite = true;
         batch.back().traffic_weight = a.traffic_weight;
       }
       try_all(batch);
+    };
+    if (best && options.features.order && lowered.OrderDiffers(best->attempt)) {
+      change(&Attempt::order);
+    }
+    if (best && options.features.recompute &&
+        lowered.HasCopies(best->attempt)) {
+      change(&Attempt::recompute);
     }
   }
   // Who watches the passes sees those of the schedule that is taken, or how far
