@@ -585,7 +585,12 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
   // The schedule first, with constants loaded one operation ahead; then how far
   // ahead is best for it.
   const int farthest = options.features.prefetch;
-  for (Attempt& a : attempts) a.features.prefetch = std::min(farthest, 1);
+  const bool always = options.features.always_rewrite;
+  for (Attempt& a : attempts) {
+    a.features.prefetch = std::min(farthest, 1);
+    a.order = always && options.features.order;
+    a.recompute = always && options.features.recompute;
+  }
   for (size_t i = 0; i < attempts.size() && (i == 0 || first_only); ++i) {
     const auto attempt = [&] {
       return Generate(graph, &lowered, &threads, production, limited,
@@ -648,10 +653,11 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
       }
       try_all(batch);
     };
-    if (best && options.features.order && lowered.OrderDiffers(best->attempt)) {
+    if (best && options.features.order && !always &&
+        lowered.OrderDiffers(best->attempt)) {
       change(&Attempt::order);
     }
-    if (best && options.features.recompute &&
+    if (best && options.features.recompute && !always &&
         lowered.HasCopies(best->attempt)) {
       change(&Attempt::recompute);
     }

@@ -42,6 +42,8 @@ struct Features {
   // What is cheap is computed again for a later reader, where that is faster
   // than keeping it.
   bool recompute = true;
+  // Both wherever they change anything, be it slower: so that tests see them.
+  bool always_rewrite = false;
 };
 
 // What the schedule is chosen for, among those that differ in time and traffic

@@ -23,18 +23,18 @@ namespace heddle::compiler {
 // and those behind it that read the value.
 struct Copy {
   int value = -1;
-  int maker = -1; // operation
+  int maker = -1;  // operation
   int before = -1;
-  int64_t saved = 0; // estimated cycles
+  int64_t saved = 0;  // estimated cycles
 };
 
 // What is worth it, by operation in front of which it is done; independent of
 // each other.
-std::vector<Copy> FindCopies(const DeviceGraph &graph,
-                             const isa::Config &config);
+std::vector<Copy> FindCopies(const DeviceGraph& graph,
+                             const isa::Config& config);
 // Adds the operations, each with a storage of its own for its result.
-void ApplyCopies(const std::vector<Copy> &copies, DeviceGraph *graph);
+void ApplyCopies(const std::vector<Copy>& copies, DeviceGraph* graph);
 
-} // namespace heddle::compiler
+}  // namespace heddle::compiler
 
-#endif // HEDDLE_COMPILER_SCHEDULE_RECOMPUTE_H_
+#endif  // HEDDLE_COMPILER_SCHEDULE_RECOMPUTE_H_

@@ -11,8 +11,8 @@ namespace heddle::compiler {
 namespace {
 
 class FakeOp : public ClonableOp<FakeOp> {
-public:
-  void Emit(Emitter *, const Tile &) const override {}
+ public:
+  void Emit(Emitter*, const Tile&) const override {}
   std::vector<Microprogram> Programs() const override {
     return std::vector<Microprogram>(programs, CopyProgram());
   }
@@ -26,7 +26,7 @@ isa::Config Small() {
 }
 
 class Builder {
-public:
+ public:
   int Value(uint64_t bytes) {
     Storage s;
     s.name = "t" + std::to_string(graph.storages.size());
@@ -46,7 +46,7 @@ public:
     graph.StorageOf(value).is_input = true;
     return value;
   }
-  FakeOp *Op(const std::vector<int> &inputs, int output) {
+  FakeOp* Op(const std::vector<int>& inputs, int output) {
     auto op = std::make_unique<FakeOp>();
     op->name = "op" + std::to_string(graph.ops.size());
     for (int value : inputs) {
@@ -55,14 +55,14 @@ public:
       op->inputs.push_back(in);
     }
     op->output = output;
-    FakeOp *raw = op.get();
+    FakeOp* raw = op.get();
     graph.ops.push_back(std::move(op));
     return raw;
   }
 
   DeviceGraph graph;
 
-private:
+ private:
   using Value_ = heddle::compiler::Value;
 };
 
@@ -73,8 +73,7 @@ struct Far {
                bool operand_is_input = false, uint64_t wide = 30 << 10) {
     operand =
         operand_is_input ? b.Input(operand_bytes) : b.Value(operand_bytes);
-    if (!operand_is_input)
-      b.Op({b.Input(operand_bytes)}, operand);
+    if (!operand_is_input) b.Op({b.Input(operand_bytes)}, operand);
     a = b.Value(bytes);
     maker = b.Op({operand}, a);
     const int wide0 = b.Value(wide), wide1 = b.Value(wide);
@@ -88,7 +87,7 @@ struct Far {
   }
   Builder b;
   int operand, a;
-  FakeOp *maker;
+  FakeOp* maker;
 };
 
 TEST(Recompute, AgainWhereItWouldWaitInDeviceMemory) {
@@ -101,9 +100,9 @@ TEST(Recompute, AgainWhereItWouldWaitInDeviceMemory) {
   EXPECT_GT(copies[0].saved, 0);
   const size_t storages = far.b.graph.storages.size();
   ApplyCopies(copies, &far.b.graph);
-  const DeviceGraph &graph = far.b.graph;
+  const DeviceGraph& graph = far.b.graph;
   ASSERT_EQ(graph.ops.size(), 7u);
-  const DeviceOp &copy = *graph.ops[5];
+  const DeviceOp& copy = *graph.ops[5];
   EXPECT_EQ(copy.name, "op1");
   EXPECT_EQ(copy.inputs[0].value, far.operand);
   EXPECT_EQ(graph.values[copy.output].storage, static_cast<int>(storages));
@@ -145,9 +144,9 @@ TEST(Recompute, OperandsTakeLessRoom) {
 
 TEST(Recompute, NotFromBytesThatAreOverwritten) {
   Far far(2 << 10);
-  auto &ops = far.b.graph.ops;
+  auto& ops = far.b.graph.ops;
   far.b.Op({}, far.operand);
-  std::swap(ops[5], ops[6]); // in front of the reader
+  std::swap(ops[5], ops[6]);  // in front of the reader
   EXPECT_TRUE(FindCopies(far.b.graph, Small()).empty());
 }
 
@@ -157,10 +156,9 @@ TEST(Recompute, ReadersTakeTheNearestCopy) {
   const int in = b.Input(64), a = b.Value(4096), c = b.Value(4096);
   b.Op({in}, a);
   b.Op({a}, c);
-  for (int i = 0; i < 3; ++i)
-    b.Op({a, c}, b.Value(64));
+  for (int i = 0; i < 3; ++i) b.Op({a, c}, b.Value(64));
   ApplyCopies({{a, 0, 3, 1}, {c, 1, 4, 1}}, &b.graph);
-  const auto &ops = b.graph.ops;
+  const auto& ops = b.graph.ops;
   ASSERT_EQ(ops.size(), 7u);
   const int again_a = ops[3]->output, again_c = ops[5]->output;
   EXPECT_EQ(ops[2]->inputs[0].value, a);
@@ -172,5 +170,5 @@ TEST(Recompute, ReadersTakeTheNearestCopy) {
   EXPECT_EQ(ops[6]->inputs[1].value, again_c);
 }
 
-} // namespace
-} // namespace heddle::compiler
+}  // namespace
+}  // namespace heddle::compiler

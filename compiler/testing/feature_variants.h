@@ -29,7 +29,8 @@ inline constexpr FeatureVariant kFeatureVariants[] = {
     {"no recompute", [](Features* f) { f->recompute = false; }},
     {"none",
      [](Features* f) {
-       *f = {false, false, false, false, false, 0, false, false, false, false};
+       *f = {false, false, false, false, false, 0,
+             false, false, false, false, false};
      }},
 };
 
