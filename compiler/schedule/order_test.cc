@@ -184,6 +184,17 @@ TEST(Order, IsValidAndNeverAboveTheOneGiven) {
   EXPECT_GT(better, 50);
 }
 
+// Windows over a region that is longer than one.
+TEST(Order, LongRegions) {
+  std::mt19937 random(4);
+  const OrderProblem problem = Random(&random, 4000, 9);
+  const std::vector<int> order = ImproveOrder(problem);
+  ASSERT_TRUE(Valid(problem, order));
+  const OrderCost given = CostOf(problem, AsGiven(problem));
+  EXPECT_LE(CostOf(problem, order).peak, given.peak);
+  EXPECT_LT(CostOf(problem, order).area, given.area);
+}
+
 // Depth before breadth, and the branch last whose result goes on.
 TEST(Order, HandsOn) {
   // 0 is read by 1, 2; 1 > 3 > 5; 2 > 4 > 5, written in breadth.
