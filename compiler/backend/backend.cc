@@ -19,7 +19,9 @@
 #include "compiler/schedule/constants.h"
 #include "compiler/schedule/device_graph_text.h"
 #include "compiler/schedule/matrix_op.h"
+#include "compiler/schedule/order.h"
 #include "compiler/schedule/plan.h"
+#include "compiler/schedule/recompute.h"
 #include "compiler/schedule/schedule.h"
 #include "compiler/schedule/taps.h"
 #include "compiler/stream/stream_text.h"
@@ -208,6 +210,8 @@ struct Attempt {
   uint64_t group_divisor = 0;
   // See PlanMemory. Loads that wait for room are in front of others.
   bool stream_constants = true;
+  bool order = false;      // the operations are in the order of ImproveOrder
+  bool recompute = false;  // with the copies of FindCopies
   // What the file has beside the weights, as far as it is known: they are
   // packed where they stay.
   package::Room room = {};
@@ -226,37 +230,81 @@ enum class Scope {
   kPackage,
 };
 
-// The graph lowered, of which each attempt schedules a copy: once with fused
-// poolings and once without, as far as it is asked for. From any thread.
+// The graph lowered, of which each attempt schedules a copy: with fused
+// poolings and without, in the order of the nodes and in that of ImproveOrder,
+// without and with the copies of FindCopies, as far as it is asked for. From
+// any thread.
 class Lowered {
  public:
   Lowered(const Graph& graph, const CompileOptions& options,
           const isa::Config& config)
       : graph_(graph), options_(options), config_(config) {}
 
-  absl::StatusOr<const DeviceGraph*> Get(const Features& features) {
+  absl::StatusOr<const DeviceGraph*> Get(const Attempt& attempt) {
     std::lock_guard<std::mutex> lock(mutex_);
-    std::unique_ptr<DeviceGraph>& known = graphs_[features.fuse_pool];
-    if (known != nullptr) return known.get();
-    BeginPass(options_, "lower");
+    auto& graphs = graphs_[attempt.features.fuse_pool];
+    std::unique_ptr<DeviceGraph>& plain = graphs[0][0];
+    if (plain == nullptr) {
+      BeginPass(options_, "lower");
+      ASSIGN_OR_RETURN(plain, Lower(attempt.features));
+      RETURN_IF_ERROR(
+          EndPass(options_, "lower", [&] { return ToText(*plain); }));
+    }
+    BeginPass(options_, "order-operations");
+    std::unique_ptr<DeviceGraph>& ordered = graphs[attempt.order][0];
+    if (ordered == nullptr) {
+      ordered = std::make_unique<DeviceGraph>(plain->Clone());
+      ApplyOrder(OrderOf(*plain), ordered.get());
+    }
+    RETURN_IF_ERROR(EndPass(options_, "order-operations",
+                            [&] { return ToText(*ordered); }));
+    BeginPass(options_, "recompute");
+    std::unique_ptr<DeviceGraph>& copied =
+        graphs[attempt.order][attempt.recompute];
+    if (copied == nullptr) {
+      copied = std::make_unique<DeviceGraph>(ordered->Clone());
+      ApplyCopies(FindCopies(*ordered, config_), copied.get());
+    }
+    RETURN_IF_ERROR(
+        EndPass(options_, "recompute", [&] { return ToText(*copied); }));
+    return copied.get();
+  }
+
+  // Whether another order, or copies, make a difference. Get has succeeded with
+  // the attempt.
+  bool OrderDiffers(const Attempt& attempt) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    const std::vector<int> order =
+        OrderOf(*graphs_[attempt.features.fuse_pool][0][0]);
+    return !std::is_sorted(order.begin(), order.end());
+  }
+  bool HasCopies(const Attempt& attempt) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    const auto& graphs = graphs_[attempt.features.fuse_pool];
+    return !FindCopies(*graphs[attempt.order][0], config_).empty();
+  }
+
+ private:
+  std::vector<int> OrderOf(const DeviceGraph& graph) const {
+    return ImproveOrder(OrderProblemOf(graph, config_.sram_bytes));
+  }
+
+  absl::StatusOr<std::unique_ptr<DeviceGraph>> Lower(const Features& features) {
     const TapSet taps = !options_.taps     ? TapSet::kNone
                         : options_.tap_all ? TapSet::kAll
                                            : TapSet::kQuantized;
     auto device = std::make_unique<DeviceGraph>();
     Lowering lowering(graph_, config_, features, device.get());
     RETURN_IF_ERROR(lowering.Run(taps));
-    RETURN_IF_ERROR(
-        EndPass(options_, "lower", [&] { return ToText(*device); }));
-    known = std::move(device);
-    return known.get();
+    return device;
   }
 
- private:
   const Graph& graph_;
   const CompileOptions& options_;
   const isa::Config& config_;
   std::mutex mutex_;
-  std::unique_ptr<DeviceGraph> graphs_[2];
+  // By fuse_pool, order, recompute.
+  std::unique_ptr<DeviceGraph> graphs_[2][2][2];
 };
 
 uint64_t BytesOf(const std::vector<EncodedStream>& streams) {
@@ -288,7 +336,7 @@ absl::StatusOr<BackendResult> Generate(const Graph& graph, Lowered* lowered,
                                        Facts* facts) {
   const Features& features = attempt.features;
   const isa::Config* config = &limited;
-  ASSIGN_OR_RETURN(const DeviceGraph* source, lowered->Get(features));
+  ASSIGN_OR_RETURN(const DeviceGraph* source, lowered->Get(attempt));
   BeginPass(options, "choose-schedule");
   DeviceGraph device = source->Clone();
   std::vector<uint32_t> tap_owners;
@@ -545,7 +593,12 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
   // The schedule first, with constants loaded one operation ahead; then how far
   // ahead is best for it.
   const int farthest = options.features.prefetch;
-  for (Attempt& a : attempts) a.features.prefetch = std::min(farthest, 1);
+  const bool always = options.features.always_rewrite;
+  for (Attempt& a : attempts) {
+    a.features.prefetch = std::min(farthest, 1);
+    a.order = always && options.features.order;
+    a.recompute = always && options.features.recompute;
+  }
   for (size_t i = 0; i < attempts.size() && (i == 0 || first_only); ++i) {
     const auto attempt = [&] {
       return Generate(graph, &lowered, &threads, production, limited,
@@ -611,6 +664,27 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
       batch.back().features.prefetch = distance;
     }
     try_all(batch);
+    // The same in another order, if there is a better one, and with copies of
+    // what is cheap: last, so that they are taken only where they beat all that
+    // the graph allows as it is.
+    const auto change = [&](bool Attempt::*rewrite) {
+      batch.clear();
+      for (const Attempt& a : attempts) {
+        if (a.choose != best->attempt.choose) continue;
+        batch.push_back(best->attempt);
+        batch.back().*rewrite = true;
+        batch.back().traffic_weight = a.traffic_weight;
+      }
+      try_all(batch);
+    };
+    if (best && options.features.order && !always &&
+        lowered.OrderDiffers(best->attempt)) {
+      change(&Attempt::order);
+    }
+    if (best && options.features.recompute && !always &&
+        lowered.HasCopies(best->attempt)) {
+      change(&Attempt::recompute);
+    }
   }
   // Who watches the passes sees those of the schedule that is taken, or how far
   // a refused graph comes.

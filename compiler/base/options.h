@@ -37,6 +37,13 @@ struct Features {
   bool cascade = true;
   // Float operators element by element as one microprogram.
   bool fuse_elementwise = true;
+  // Operations in the order that needs the least SRAM, where it is faster.
+  bool order = true;
+  // What is cheap is computed again for a later reader, where that is faster
+  // than keeping it.
+  bool recompute = true;
+  // Both wherever they change anything, be it slower: so that tests see them.
+  bool always_rewrite = false;
 };
 
 // What the schedule is chosen for, among those that differ in time and traffic

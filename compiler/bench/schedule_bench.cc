@@ -4,7 +4,8 @@
 // one switched off. No measurement: cycles are those of the timeline over
 // estimates.
 //
-// Arguments: [--layers] [--config=NAME] [NETWORK | MODEL.onnx ...]; by default
+// Arguments: [--layers] [--config=NAME] [--sram=BYTES] [NETWORK | MODEL.onnx
+// ...]; by default
 // resnet50 and mobilenet_v2 of compiler/testing/networks.h, and mobilenetv2_qdq
 // and qdq_mobilenet_edgetpu_frag of the shared folder.
 #include <algorithm>
@@ -65,7 +66,8 @@ void PrintLayers(const BackendResult& result, const isa::Config& config) {
   }
 }
 
-int Measure(const std::string& path, const std::string& config, bool layers) {
+int Measure(const std::string& path, const std::string& config, uint64_t sram,
+            bool layers) {
   auto bytes = NetworkOrFile(path);
   if (!bytes.ok()) {
     std::printf("skipped: %s\n", std::string(bytes.status().message()).c_str());
@@ -77,6 +79,7 @@ int Measure(const std::string& path, const std::string& config, bool layers) {
   for (const FeatureVariant& v : kFeatureVariants) {
     CompileOptions options;
     options.config = config;
+    options.sram_bytes = sram;
     options.open_dimensions_are_one = true;
     v.change(&options.features);
     auto graph = AnalyseOnnx(*bytes, options);
@@ -113,6 +116,7 @@ int Measure(const std::string& path, const std::string& config, bool layers) {
 int Main(int argc, char** argv) {
   bool layers = false;
   std::string config = "h256";
+  uint64_t sram = 0;
   std::vector<std::string> models;
   for (int i = 1; i < argc; ++i) {
     const std::string arg = argv[i];
@@ -120,6 +124,8 @@ int Main(int argc, char** argv) {
       layers = true;
     } else if (arg.rfind("--config=", 0) == 0) {
       config = arg.substr(9);
+    } else if (arg.rfind("--sram=", 0) == 0) {
+      sram = std::strtoull(arg.c_str() + 7, nullptr, 10);
     } else {
       models.push_back(arg);
     }
@@ -139,7 +145,7 @@ int Main(int argc, char** argv) {
   }
   int result = 0;
   for (const std::string& model : models) {
-    result |= Measure(model, config, layers);
+    result |= Measure(model, config, sram, layers);
   }
   return result;
 }

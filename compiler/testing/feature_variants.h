@@ -25,9 +25,12 @@ inline constexpr FeatureVariant kFeatureVariants[] = {
     {"no prefetch", [](Features* f) { f->prefetch = 0; }},
     {"no cascade", [](Features* f) { f->cascade = false; }},
     {"no fuse_elementwise", [](Features* f) { f->fuse_elementwise = false; }},
+    {"no order", [](Features* f) { f->order = false; }},
+    {"no recompute", [](Features* f) { f->recompute = false; }},
     {"none",
      [](Features* f) {
-       *f = {false, false, false, false, false, 0, false, false};
+       *f = {false, false, false, false, false, 0,
+             false, false, false, false, false};
      }},
 };
 

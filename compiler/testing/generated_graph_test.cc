@@ -155,9 +155,12 @@ void RunSeed(uint64_t seed, Counts* counts) {
                              64 << 10, 96 << 10, 128 << 10};
   options.sram_bytes = limits[choice() % 11];
   options.taps = choice() % 3 == 0;
+  options.features.always_rewrite = choice() % 2 == 0;
   SCOPED_TRACE("seed " + std::to_string(seed) + " " + options.config +
                " SRAM " + std::to_string(options.sram_bytes) +
-               (options.taps ? " taps" : "") + "\n" + graph.ToString());
+               (options.taps ? " taps" : "") +
+               (options.features.always_rewrite ? " rewritten" : "") + "\n" +
+               graph.ToString());
   // Every other graph with its elementwise operators joined.
   Graph lowered = graph;
   if (choice() % 2 == 0) {

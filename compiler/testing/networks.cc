@@ -155,6 +155,82 @@ std::string SqueezeNet() {
   return n.Conv(1000, 1, 1).GlobalAverage().Bytes();
 }
 
+// GoogLeNet (Szegedy et al. 2015) without its side outputs; the branches of a
+// module layer by layer, as tools write them that walk a graph in breadth.
+std::string Inception() {
+  NetworkBuilder n("inception", 3, 224, 224);
+  n.Conv(64, 7, 2).MaxPool(3, 2).Conv(64, 1, 1).Conv(192, 3, 1).MaxPool(3, 2);
+  struct Module {
+    int64_t one, reduce3, three, reduce5, five, pool;
+    bool shrink;  // a pooling in front
+  };
+  const Module modules[] = {
+      {64, 96, 128, 16, 32, 32, false},     {128, 128, 192, 32, 96, 64, false},
+      {192, 96, 208, 16, 48, 64, true},     {160, 112, 224, 24, 64, 64, false},
+      {128, 128, 256, 24, 64, 64, false},   {112, 144, 288, 32, 64, 64, false},
+      {256, 160, 320, 32, 128, 128, false}, {256, 160, 320, 32, 128, 128, true},
+      {384, 192, 384, 48, 128, 128, false}};
+  for (const Module& m : modules) {
+    if (m.shrink) n.MaxPool(3, 2);
+    const Activation in = n.at();
+    const auto from = [&n](const Activation& at) -> NetworkBuilder& {
+      n.Goto(at);
+      return n;
+    };
+    const Activation pooled = n.MaxPool(3, 1).at();
+    const Activation reduced5 = from(in).Conv(m.reduce5, 1, 1).at();
+    const Activation reduced3 = from(in).Conv(m.reduce3, 1, 1).at();
+    const Activation one = from(in).Conv(m.one, 1, 1).at();
+    const Activation pool = from(pooled).Conv(m.pool, 1, 1).at();
+    const Activation five = from(reduced5).Conv(m.five, 5, 1).at();
+    const Activation three = from(reduced3).Conv(m.three, 3, 1).at();
+    n.Concat({one, three, five, pool});
+  }
+  return n.GlobalAverage().Dense(1000, false).Bytes();
+}
+
+// Blocks of three scales that exchange their maps after every two layers
+// (HRNet's form, Sun et al. 2019), in breadth too.
+std::string ThreeScales() {
+  NetworkBuilder n("three_scales", 3, 256, 256);
+  std::vector<Activation> maps = {n.Conv(32, 3, 2).Conv(32, 3, 2).at()};
+  maps.push_back(n.Conv(64, 3, 2).at());
+  maps.push_back(n.Conv(128, 3, 2).at());
+  for (int block = 0; block < 3; ++block) {
+    for (int layer = 0; layer < 2; ++layer) {
+      for (Activation& map : maps) {
+        n.Goto(map);
+        map = n.Conv(map.c, 3, 1).Conv(map.c, 3, 1, false).Add(map, true).at();
+      }
+    }
+    const std::vector<Activation> in = maps;
+    std::vector<std::vector<Activation>> parts(3);
+    for (int to = 0; to < 3; ++to) {
+      for (int from = 0; from < 3; ++from) {
+        if (from == to) continue;
+        n.Goto(in[from]);
+        for (int scale = from; scale < to; ++scale) {
+          n.Conv(scale + 1 == to ? in[to].c : in[from].c, 3, 2, false);
+        }
+        if (from > to) n.Conv(in[to].c, 1, 1, false);
+        for (int scale = from; scale > to; --scale) n.Upsample();
+        parts[to].push_back(n.at());
+      }
+    }
+    for (int to = 0; to < 3; ++to) {
+      n.Goto(in[to]);
+      for (const Activation& part : parts[to]) n.Add(part, true);
+      maps[to] = n.at();
+    }
+  }
+  for (int i = 2; i > 0; --i) {
+    n.Goto(maps[i]);
+    n.Conv(16, 1, 1, false).Output();
+  }
+  n.Goto(maps[0]);
+  return n.Conv(16, 1, 1, false).Bytes();
+}
+
 // 64 base channels, padded convolutions (Ronneberger et al. 2015); upsampling
 // by repetition and a 1x1 convolution.
 std::string UNet() {
@@ -347,6 +423,7 @@ const std::map<std::string, std::function<std::string()>>& Networks() {
         {"ds_cnn", DsCnn},
         {"fully_connected", FullyConnected},
         {"hard_swish_80", [] { return FourLayers("hard_swish"); }},
+        {"inception", Inception},
         {"mobilenet_v1",
          [] { return MobileNetV1("mobilenet_v1", 224, 1, 1000); }},
         {"mobilenet_v2", MobileNetV2},
@@ -357,6 +434,7 @@ const std::map<std::string, std::function<std::string()>>& Networks() {
         {"resnext50", ResNeXt50},
         {"silu_80", [] { return FourLayers("silu"); }},
         {"squeezenet", SqueezeNet},
+        {"three_scales", ThreeScales},
         {"unet", UNet},
         {"vgg16", Vgg16},
         {"vocabulary", Vocabulary},
