@@ -254,10 +254,11 @@ Cut Splitter::CutAt(size_t at) const {
   return cut;
 }
 
-Cut Splitter::Next(size_t begin, uint64_t most_bytes) const {
+Cut Splitter::Next(size_t begin, uint64_t most_bytes, size_t end) const {
   const auto fits = std::upper_bound(bytes_.begin() + begin, bytes_.end(),
                                      bytes_[begin] + most_bytes);
-  const size_t last = static_cast<size_t>(fits - bytes_.begin()) - 1;
+  const size_t last =
+      std::min(end, static_cast<size_t>(fits - bytes_.begin()) - 1);
   Cut none;
   none.at = last == commands_.size() ? last : begin;
   if (none.at == last) return none;

@@ -42,10 +42,10 @@ class Splitter {
            const isa::Config& config);
 
   // The cut that ends a stream of the commands from `begin` on, of which there
-  // are at most `most_bytes`; {commands.size()} if all of them fit. Of the
-  // later ones that where the least must be kept. cut.at == begin if there is
-  // none.
-  Cut Next(size_t begin, uint64_t most_bytes) const;
+  // are at most `most_bytes`, none of them from `end` on; {commands.size()} if
+  // all of them fit. Of the later ones that where the least must be kept.
+  // cut.at == begin if there is none.
+  Cut Next(size_t begin, uint64_t most_bytes, size_t end = SIZE_MAX) const;
 
  private:
   struct DeviceWrite {

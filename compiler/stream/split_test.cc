@@ -63,6 +63,12 @@ isa::Vmac Copy(uint32_t from, uint32_t to) {
   return c;
 }
 
+StreamLimits Bytes(uint64_t most) {
+  StreamLimits limits;
+  limits.bytes = most;
+  return limits;
+}
+
 using Ranges = std::vector<SramRange>;
 
 // The cut of commands of which all but `rest` fit.
@@ -175,7 +181,7 @@ TEST(Split, StreamsAreAsLongAsAllowedAndNoMore) {
   ASSERT_TRUE(whole.ok()) << whole.status();
   for (uint64_t parts : {2, 3, 7}) {
     const uint64_t most = whole->words.size() * 4 / parts + 256;
-    const auto streams = builder.FinishInStreams(most, 1, 1 << 20);
+    const auto streams = builder.FinishInStreams(Bytes(most), 1, 1 << 20);
     ASSERT_TRUE(streams.ok()) << streams.status();
     EXPECT_GE(streams->streams.size(), parts);
     EXPECT_LE(streams->streams.size(), parts + 1);
@@ -190,7 +196,7 @@ TEST(Split, StreamsAreAsLongAsAllowedAndNoMore) {
     EXPECT_GE(commands, 300u);
     EXPECT_LT(commands, 300u + streams->streams.size());
   }
-  EXPECT_EQ(RejectionOf(builder.FinishInStreams(128, 1, 0).status()),
+  EXPECT_EQ(RejectionOf(builder.FinishInStreams(Bytes(128), 1, 0).status()),
             Rejection::kUnsupportedShape);
 }
 
@@ -200,10 +206,37 @@ TEST(Split, WhatIsKeptIsStoredAndLoaded) {
   builder.Append(Copy(0, 0x100), 0);
   for (int i = 0; i < 100; ++i) builder.Append(Copy(0x100, 0x100), 0);
   builder.Append(StoreFrom(0x100), 0);
-  const auto streams = builder.FinishInStreams(4096, 1, 1 << 20);
+  const auto streams = builder.FinishInStreams(Bytes(4096), 1, 1 << 20);
   ASSERT_TRUE(streams.ok()) << streams.status();
   EXPECT_GT(streams->streams.size(), 1u);
   EXPECT_EQ(streams->kept_bytes, 64u);
+}
+
+// A limit of the caller's, which counts what a stream begins with.
+TEST(Split, NoFartherThanTheCallerSays) {
+  StreamBuilder builder(isa::kH256);
+  builder.Append(LoadTo(0x400), 0);
+  for (int i = 0; i < 10; ++i) {
+    builder.Append(LoadTo(0), i);
+    builder.Append(StoreFrom(0, 64 * i), i);
+  }
+  builder.Append(StoreFrom(0x400, 640), 0);
+  StreamLimits limits;
+  // Three commands, or two and the first load again.
+  limits.reach = [](const std::vector<isa::Command>& before, size_t begin) {
+    return begin + 3 - before.size();
+  };
+  limits.streams = 11;
+  const auto streams = builder.FinishInStreams(limits, 1, 1 << 20);
+  ASSERT_TRUE(streams.ok()) << streams.status();
+  ASSERT_EQ(streams->streams.size(), 11u);
+  for (const EncodedStream& s : streams->streams) {
+    EXPECT_LE(s.tags.size(), 3u);
+  }
+  EXPECT_EQ(streams->kept_bytes, 0u);
+  limits.streams = 10;
+  EXPECT_EQ(RejectionOf(builder.FinishInStreams(limits, 1, 1 << 20).status()),
+            Rejection::kUnsupportedShape);
 }
 
 TEST(Split, NowhereToCut) {
@@ -213,7 +246,7 @@ TEST(Split, NowhereToCut) {
   builder.Append(conv, 0);
   conv.acc_continue = true;
   for (int i = 0; i < 100; ++i) builder.Append(conv, 0);
-  const auto streams = builder.FinishInStreams(4096, 1, 0);
+  const auto streams = builder.FinishInStreams(Bytes(4096), 1, 0);
   EXPECT_EQ(RejectionOf(streams.status()), Rejection::kUnsupportedShape);
   EXPECT_NE(streams.status().message().find("cannot be cut"), std::string::npos)
       << streams.status();
