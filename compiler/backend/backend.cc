@@ -599,6 +599,34 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
     if (i == 0 || made.ok()) first = std::move(made);
     if (first.ok()) break;
   }
+  // What is loaded ahead of a stream's end is loaded again behind it, and takes
+  // a part of the window: where memory is short, nothing is, and pieces are
+  // small.
+  const auto without_prefetch = [&] {
+    std::vector<Attempt> batch;
+    for (const uint64_t divisor : {uint64_t{0}, std::end(kGroupDivisors)[-1]}) {
+      for (Attempt a : attempts) {
+        a.features.prefetch = 0;
+        a.group_divisor = divisor;
+        batch.push_back(a);
+      }
+    }
+    return batch;
+  };
+  const auto short_of_memory = [&] {
+    return !best && RejectionOf(first.status()) == Rejection::kNoDeviceMemory &&
+           options.device_memory_bytes != 0;
+  };
+  if (first_only && short_of_memory()) {
+    for (const Attempt& attempt : without_prefetch()) {
+      auto made = Generate(graph, &lowered, &threads, production, limited,
+                           attempt, scope, &facts);
+      if (!made.ok()) continue;
+      consider(Remember(attempt, *made));
+      first = std::move(made);
+      break;
+    }
+  }
   if (verdict_only) return first;
   if (!first_only) {
     std::vector<Attempt> batch(attempts.begin() + 1, attempts.end());
@@ -609,6 +637,10 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
     // The same without keeping groups of weights, if there are any.
     if (facts.grouped && options.features.keep_weights) {
       for (Attempt& a : batch) a.features.keep_weights = false;
+      try_all(batch);
+    }
+    if (short_of_memory()) {
+      batch = without_prefetch();
       try_all(batch);
     }
     batch.clear();

@@ -121,12 +121,21 @@ absl::Status Refuse(uint64_t needed, uint64_t most, const std::string& why) {
                    "or take a card with more memory"));
 }
 
-// What is resident, how large the window is, and what that costs.
+// What is resident, how large the window is, where streams end, and what that
+// costs.
 struct Division {
   RangeSet resident{0};
   uint64_t window = 0;
+  std::vector<size_t> ends;
   uint64_t copied = 0, steps = 0;
 };
+
+// In which part of what fits a window streams may end. A late end makes few
+// streams, an early one may load less again.
+constexpr size_t kParts[] = {8, 2};
+
+// Synchronisation adds commands.
+constexpr uint64_t OfStream(uint64_t bytes) { return bytes / 4 * 3; }
 
 class Divider {
  public:
@@ -146,6 +155,9 @@ class Divider {
     for (const Range& r : ranges_) {
       if (r.size() > 0 && ++reads[{r.begin, r.end}] == 1) in_turn_.push_back(r);
     }
+    RangeSet all(0);
+    for (const Range& r : in_turn_) all.Add(r);
+    all_ = all.bytes();
     often_first_ = in_turn_;
     std::stable_sort(often_first_.begin(), often_first_.end(),
                      [&](const Range& a, const Range& b) {
@@ -162,18 +174,32 @@ class Divider {
       const uint64_t window =
           size / package::kWeightAlign * package::kWeightAlign;
       for (const auto* order : {&in_turn_, &often_first_}) {
-        std::string no;
-        std::optional<Division> division =
-            Try(bytes - window, window, *order,
-                best ? best->copied : UINT64_MAX, &no);
-        if (!division && i == 0) *why = no;
-        if (division) best = std::move(division);
+        for (const size_t part : kParts) {
+          std::string no;
+          std::optional<Division> division =
+              Try(bytes - window, window, *order, part,
+                  best ? best->copied : UINT64_MAX, &no);
+          if (!division && i == 0) *why = no;
+          if (division) best = std::move(division);
+        }
       }
     }
     if (!best) return absl::ResourceExhaustedError(*why);
     return *std::move(best);
   }
 
+  // What `commands` need in the window.
+  RangeSet Needed(const Division& division,
+                  const std::vector<isa::Command>& commands) const {
+    RangeSet needed(kGap);
+    for (const isa::Command& c : commands) {
+      const Range range = WeightsOf(c, config_);
+      if (!division.resident.Holds(range)) needed.Add(range);
+    }
+    return needed;
+  }
+
+ private:
   // Behind the last command of a stream that begins with `before` and goes on
   // with number `begin`.
   size_t Reach(const Division& division,
@@ -189,22 +215,10 @@ class Divider {
     return commands_.size();
   }
 
-  // What `commands` need in the window.
-  RangeSet Needed(const Division& division,
-                  const std::vector<isa::Command>& commands) const {
-    RangeSet needed(kGap);
-    for (const isa::Command& c : commands) {
-      const Range range = WeightsOf(c, config_);
-      if (!division.resident.Holds(range)) needed.Add(range);
-    }
-    return needed;
-  }
-
- private:
   // None that copies `most` bytes or more.
   std::optional<Division> Try(uint64_t resident, uint64_t window,
-                              const std::vector<Range>& order, uint64_t most,
-                              std::string* why) const {
+                              const std::vector<Range>& order, size_t part,
+                              uint64_t most, std::string* why) const {
     Division division;
     division.window = window;
     // What is too large for the window first.
@@ -222,15 +236,29 @@ class Divider {
         }
       }
     }
+    if (all_ - std::min(all_, division.resident.bytes()) >= most) {
+      return std::nullopt;
+    }
     std::vector<isa::Command> before;
     for (size_t begin = 0; begin < commands_.size();) {
-      const size_t end = Reach(division, before, begin);
-      const Cut cut = splitter_.Next(begin, stream_bytes_, end);
-      if (cut.at == begin) {
-        *why = absl::StrCat("commands that cannot be separated read more than ",
-                            window, " bytes of weights");
-        return std::nullopt;
-      }
+      size_t end = std::min(Reach(division, before, begin),
+                            splitter_.EndOf(begin, OfStream(stream_bytes_)));
+      Cut cut;
+      std::vector<isa::Command> next;
+      do {
+        cut = splitter_.CutAt(splitter_.Cheapest(begin, end, part));
+        if (cut.at == begin) {
+          *why =
+              absl::StrCat("commands that cannot be separated read more than ",
+                           window, " bytes of weights");
+          return std::nullopt;
+        }
+        next.clear();
+        for (size_t i : cut.again) next.push_back(commands_[i]);
+        // What was loaded ahead may leave no room for what comes next.
+        end = cut.at - std::max<size_t>(1, (cut.at - begin) / 32);
+      } while (cut.at < commands_.size() &&
+               Reach(division, next, cut.at) == cut.at);
       RangeSet needed = Needed(division, before);
       for (size_t i = begin; i < cut.at; ++i) {
         if (!division.resident.Holds(ranges_[i])) needed.Add(ranges_[i]);
@@ -245,9 +273,9 @@ class Divider {
                             " copies and streams of one inference");
         return std::nullopt;
       }
+      division.ends.push_back(cut.at);
       begin = cut.at;
-      before.clear();
-      for (size_t i : cut.again) before.push_back(commands_[i]);
+      before = std::move(next);
     }
     return division;
   }
@@ -260,6 +288,7 @@ class Divider {
   // Different ones, in the order of the first and of the number of reads.
   std::vector<Range> in_turn_, often_first_;
   uint64_t largest_ = 0;
+  uint64_t all_ = 0;  // that are read
 };
 
 absl::StatusOr<std::vector<isa::Command>> CommandsOf(
@@ -343,9 +372,7 @@ absl::StatusOr<StreamedWeights> StreamWeights(const StreamBuilder& stream,
     StreamLimits limits;
     limits.bytes = stream_bytes;
     limits.streams = kMostWeightSteps;
-    limits.reach = [&](const std::vector<isa::Command>& before, size_t begin) {
-      return divider.Reach(*division, before, begin);
-    };
+    limits.ends = division->ends;
     StreamedWeights made;
     ASSIGN_OR_RETURN(made.split,
                      stream.FinishInStreams(limits, kScratchRegion, waiting));
@@ -355,14 +382,6 @@ absl::StatusOr<StreamedWeights> StreamWeights(const StreamBuilder& stream,
     small.streams = StreamPages(made.split.streams);
     if (made.split.kept_bytes > 0) {
       small.scratch = waiting + made.split.kept_bytes;
-    }
-    const uint64_t steps = made.split.streams.size() + made.plan.copies.size();
-    if (steps > kMostWeightSteps) {
-      // Streams that are cut for their length, too.
-      return Refuse(need.Total(), device_memory_bytes,
-                    absl::StrCat("an inference would take ", steps,
-                                 " copies and streams, ", kMostWeightSteps,
-                                 " are allowed"));
     }
     const uint64_t total = small.Total();
     if (total <= device_memory_bytes) return made;

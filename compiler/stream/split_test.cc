@@ -212,8 +212,7 @@ TEST(Split, WhatIsKeptIsStoredAndLoaded) {
   EXPECT_EQ(streams->kept_bytes, 64u);
 }
 
-// A limit of the caller's, which counts what a stream begins with.
-TEST(Split, NoFartherThanTheCallerSays) {
+TEST(Split, WhereTheCallerSays) {
   StreamBuilder builder(isa::kH256);
   builder.Append(LoadTo(0x400), 0);
   for (int i = 0; i < 10; ++i) {
@@ -222,21 +221,39 @@ TEST(Split, NoFartherThanTheCallerSays) {
   }
   builder.Append(StoreFrom(0x400, 640), 0);
   StreamLimits limits;
-  // Three commands, or two and the first load again.
-  limits.reach = [](const std::vector<isa::Command>& before, size_t begin) {
-    return begin + 3 - before.size();
-  };
-  limits.streams = 11;
+  limits.ends = {3, 4, 22};
   const auto streams = builder.FinishInStreams(limits, 1, 1 << 20);
   ASSERT_TRUE(streams.ok()) << streams.status();
-  ASSERT_EQ(streams->streams.size(), 11u);
-  for (const EncodedStream& s : streams->streams) {
-    EXPECT_LE(s.tags.size(), 3u);
-  }
+  ASSERT_EQ(streams->streams.size(), 3u);
+  // What is loaded is loaded again, what is read behind the cut only.
+  EXPECT_EQ(streams->streams[0].tags.size(), 3u);
+  EXPECT_EQ(streams->streams[1].tags.size(), 1u + 1);
+  EXPECT_EQ(streams->streams[2].tags.size(), 2u + 18);
   EXPECT_EQ(streams->kept_bytes, 0u);
-  limits.streams = 10;
+  limits.bytes = 256;
   EXPECT_EQ(RejectionOf(builder.FinishInStreams(limits, 1, 1 << 20).status()),
             Rejection::kUnsupportedShape);
+}
+
+// Where nothing waits and nothing was loaded ahead, in the part that counts.
+TEST(Split, CheapestPlace) {
+  std::vector<isa::Command> commands;
+  for (int i = 0; i < 10; ++i) {
+    commands.push_back(LoadTo(0));
+    commands.push_back(LoadTo(0x400));
+    commands.push_back(StoreFrom(0));
+    commands.push_back(StoreFrom(0x400, 64));
+  }
+  const Splitter splitter(commands, isa::kH256);
+  EXPECT_EQ(splitter.Cheapest(0, 40, 2), 40u);
+  for (size_t end : {20, 21, 22, 23}) {
+    EXPECT_EQ(splitter.Cheapest(0, end, 2), 20u);
+    EXPECT_EQ(splitter.Cheapest(17, end, 1), 20u);
+  }
+  // Too far back, but for the last places.
+  EXPECT_EQ(splitter.Cheapest(0, 23, 10), 23u);
+  EXPECT_EQ(splitter.Cheapest(20, 20, 2), 20u);
+  EXPECT_EQ(splitter.EndOf(4, 3 * isa::Load::kWords * 4 - 1), 6u);
 }
 
 TEST(Split, NowhereToCut) {

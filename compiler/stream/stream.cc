@@ -413,7 +413,7 @@ absl::StatusOr<SplitStreams> StreamBuilder::FinishInStreams(
   if (too_long() || bytes_ > limits.streams * most_bytes) {
     return TooLong(bytes_, limit);
   }
-  if (bytes_ <= most_bytes && limits.reach == nullptr) {
+  if (bytes_ <= most_bytes && limits.ends.empty()) {
     ASSIGN_OR_RETURN(EncodedStream whole, EncodeStream(commands_, config_));
     if (BytesOf(whole) <= most_bytes) {
       out.streams.push_back(std::move(whole));
@@ -428,12 +428,12 @@ absl::StatusOr<SplitStreams> StreamBuilder::FinishInStreams(
   std::vector<isa::Command> before;
   for (size_t begin = 0; begin < commands_.size();) {
     if (out.streams.size() == limits.streams) return TooLong(bytes_, limit);
-    const size_t end =
-        limits.reach == nullptr ? SIZE_MAX : limits.reach(before, begin);
+    const bool free = limits.ends.empty();
     // How much is added, by synchronisation too, is known afterwards.
     for (uint64_t budget = most_bytes;;) {
-      const Cut cut = splitter.Next(begin, budget, end);
-      if (cut.at == begin) {
+      const Cut cut = free ? splitter.Next(begin, budget)
+                           : splitter.CutAt(limits.ends[out.streams.size()]);
+      if (cut.at == begin || (!free && budget < most_bytes)) {
         return TooLong(bytes_,
                        absl::StrCat("and cannot be cut into streams of ",
                                     most_bytes, " bytes"));

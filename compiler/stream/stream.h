@@ -17,7 +17,6 @@
 #define HEDDLE_COMPILER_STREAM_STREAM_H_
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -44,10 +43,9 @@ struct SplitStreams {
 struct StreamLimits {
   uint64_t bytes = isa::kStreamBytesMax;  // of a stream
   uint64_t streams = kMostStreams;
-  // Besides: behind the last command of a stream that begins with the commands
-  // `before` and goes on with that at `begin`. Null: the last of all.
-  std::function<size_t(const std::vector<isa::Command>& before, size_t begin)>
-      reach;
+  // Where each of them ends: behind so many commands, the last behind all.
+  // Empty: where little is lost (split.h).
+  std::vector<size_t> ends;
 };
 
 class StreamBuilder {
