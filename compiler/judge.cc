@@ -42,10 +42,16 @@ absl::StatusOr<Graph> Judge(ImportedModel imported,
   return graph;
 }
 
-// Weights that cannot be on the card at once need no stand-ins.
+// Of weights in host memory (backend/weight_streaming.h): so many times the
+// device memory are believed of a model that does not hold them.
+constexpr uint64_t kMostOfDeviceMemory = 4;
+
+// Weights that no card holds need no stand-ins.
 absl::Status CheckSize(const Graph& graph, const std::set<TensorId>& weights,
                        uint64_t limit) {
-  if (limit == 0) limit = kMaxTensorBytes;
+  limit = limit == 0 ? kMaxTensorBytes
+                     : std::min<uint64_t>(kMaxTensorBytes,
+                                          limit * kMostOfDeviceMemory);
   uint64_t bytes = 0;
   for (TensorId id : weights) {
     const Tensor& tensor = graph.tensors[id];

@@ -142,9 +142,14 @@ std::string Summary(const compiler::CompileResult& result) {
                       report.commands, " commands, ", report.estimated_cycles,
                       " cycles (estimated), ", report.dram_bytes,
                       " bytes of traffic, ",
-                      report.weight_bytes + report.scratch_bytes +
+                      report.region0_bytes + report.scratch_bytes +
                           report.io_bytes + report.stream_bytes,
-                      " bytes of device memory");
+                      " bytes of device memory",
+                      report.copied_weight_bytes == 0
+                          ? ""
+                          : absl::StrCat(", ", report.copied_weight_bytes,
+                                         " bytes of weights are copied from "
+                                         "host memory for each run"));
 }
 
 class SessionGraph : public EngineGraph {

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/backend/compile_report.h"
+#include "compiler/backend/weight_streaming.h"
 #include "compiler/base/diagnostic.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/base/thread_pool.h"
@@ -215,6 +216,8 @@ struct Attempt {
   // What the file has beside the weights, as far as it is known: they are
   // packed where they stay.
   package::Room room = {};
+  // Constants are packed whatever is made, so that their places are final.
+  bool pack = false;
 };
 
 // What decides which further attempts can bring anything.
@@ -362,7 +365,7 @@ absl::StatusOr<BackendResult> Generate(const Graph& graph, Lowered* lowered,
   };
   ConstantPool constants = place(ConstantPool(ConstantPool::kSizesOnly));
   // Constants that are equal may make the difference.
-  if (scope == Scope::kPackage ||
+  if (scope == Scope::kPackage || attempt.pack ||
       !CheckRegions(device, constants.size()).ok()) {
     package::Room room = attempt.room;
     room.after += BytesOfPrograms(device) + BytesOfPrograms(taps);
@@ -388,36 +391,66 @@ absl::StatusOr<BackendResult> Generate(const Graph& graph, Lowered* lowered,
   BeginPass(options, "synchronise");
   // What waits between two streams lies behind the scratch memory.
   const uint64_t waiting = AlignToRegion(plan.scratch_bytes);
-  ASSIGN_OR_RETURN(
-      SplitStreams split,
-      stream.FinishInStreams(options.stream_bytes != 0 ? options.stream_bytes
-                                                       : isa::kStreamBytesMax,
-                             kScratchRegion, waiting));
-  std::vector<EncodedStream>& streams = split.streams;
-  if (split.kept_bytes > 0) plan.scratch_bytes = waiting + split.kept_bytes;
-  RETURN_IF_ERROR(EndPass(options, "synchronise", [&] {
-    std::string text;
-    for (const EncodedStream& s : streams) text += StreamText(s.words);
-    return text;
-  }));
+  StreamLimits limits;
+  if (options.stream_bytes != 0) limits.bytes = options.stream_bytes;
+  ASSIGN_OR_RETURN(SplitStreams split,
+                   stream.FinishInStreams(limits, kScratchRegion, waiting));
   ASSIGN_OR_RETURN(const int64_t bound, Int64InputBound(graph));
-  const uint64_t stream_bytes = BytesOf(streams);
-  const uint64_t beside = plan.scratch_bytes + device.io_bytes + stream_bytes;
   const uint64_t most = options.device_memory_bytes;
-  if (most != 0 && beside + constants.size() > most &&
-      constants.mode() == ConstantPool::kSizesOnly) {
-    constants = place(ConstantPool(ConstantPool::kPack));
-    for (const DeviceGraph* part : {&device, &taps}) {
-      constants.Add(CollectPrograms(*part).bytes);
+  const auto scratch_bytes = [&] {
+    return split.kept_bytes > 0 ? waiting + split.kept_bytes
+                                : plan.scratch_bytes;
+  };
+  const auto need_with = [&](uint64_t weight_bytes) {
+    return DeviceNeed{weight_bytes, scratch_bytes(), device.io_bytes,
+                      StreamPages(split.streams)};
+  };
+  package::WeightPlan weight_plan;
+  bool fits = most == 0 || need_with(constants.size()).Total() <= most;
+  if (!fits) {
+    const DeviceNeed need = need_with(constants.size());
+    const bool sizes_only = constants.mode() == ConstantPool::kSizesOnly;
+    if (sizes_only) {
+      // Equal ones may make the difference.
+      constants = place(ConstantPool(ConstantPool::kPack));
+      for (const DeviceGraph* part : {&device, &taps}) {
+        constants.Add(CollectPrograms(*part).bytes);
+      }
+      fits = need_with(constants.size()).Total() <= most;
+    }
+    if (!fits) {
+      auto streamed = StreamWeights(stream, *config, limits.bytes, need, most);
+      if (!streamed.ok() && sizes_only) {
+        Attempt packed = attempt;
+        packed.pack = true;
+        return Generate(graph, lowered, threads, options, limited, packed,
+                        scope, facts);
+      }
+      RETURN_IF_ERROR(streamed.status());
+      split = std::move(streamed->split);
+      weight_plan = std::move(streamed->plan);
     }
   }
-  const uint64_t needed = beside + constants.size();
-  if (most != 0 && needed > most) {
-    return Reject(
-        Rejection::kNoDeviceMemory,
-        absl::StrCat("the model needs ", needed, " bytes of device memory, ",
-                     most, " are allowed"));
+  plan.scratch_bytes = scratch_bytes();
+  std::vector<EncodedStream>& streams = split.streams;
+  const uint64_t stream_bytes = BytesOf(streams);
+  // What the card executes. The timeline wants to know which microprograms are
+  // loaded, and gets the streams that address all weights.
+  std::vector<std::vector<uint32_t>> words_of;
+  for (size_t s = 0; s < streams.size() && !weight_plan.empty(); ++s) {
+    ASSIGN_OR_RETURN(auto words,
+                     AddressWeights(streams[s].words, static_cast<uint32_t>(s),
+                                    weight_plan, *config));
+    words_of.push_back(std::move(words));
   }
+  RETURN_IF_ERROR(EndPass(options, "synchronise", [&] {
+    std::string text = WeightPlanText(weight_plan);
+    for (const EncodedStream& s : streams) {
+      if (weight_plan.empty()) text += StreamText(s.words);
+    }
+    for (const auto& words : words_of) text += StreamText(words);
+    return text;
+  }));
   BackendResult result;
   if (scope == Scope::kVerdict) return result;
 
@@ -462,8 +495,15 @@ absl::StatusOr<BackendResult> Generate(const Graph& graph, Lowered* lowered,
           tag < p.layers.size() ? tag : tap_owners[tag - p.layers.size()];
       p.sources.push_back({index, s.offsets[i], p.layers[layer].node});
     }
-    p.streams.push_back(std::move(s.words));
+    p.streams.push_back(
+        std::move(weight_plan.empty() ? s.words : words_of[index]));
   }
+  report.resident_weight_bytes =
+      weight_plan.empty() ? constants.size() : weight_plan.resident_bytes();
+  report.copied_weight_bytes = weight_plan.copied_bytes();
+  report.region0_bytes =
+      weight_plan.empty() ? constants.size() : weight_plan.device_bytes;
+  p.weight_plan = std::move(weight_plan);
   report.weight_bytes = constants.size();
   report.scratch_bytes = p.scratch_bytes;
   report.io_bytes = p.io_bytes;
@@ -476,10 +516,12 @@ absl::StatusOr<BackendResult> Generate(const Graph& graph, Lowered* lowered,
 struct Tried {
   Attempt attempt;  // with the room that its package needs
   uint64_t cycles = 0, dram_bytes = 0;
+  uint64_t copied_bytes = 0;  // from host memory
 };
 
 Tried Remember(const Attempt& attempt, const BackendResult& made) {
-  Tried tried{attempt, made.report.estimated_cycles, made.report.dram_bytes};
+  Tried tried{attempt, made.report.estimated_cycles, made.report.dram_bytes,
+              made.report.copied_weight_bytes};
   if (made.report.weight_bytes >= kWeightsToStay) {
     tried.attempt.room = package::RoomBeside(made.package);
   }
@@ -490,6 +532,9 @@ Tried Remember(const Attempt& attempt, const BackendResult& made) {
 // as the fastest so far, but for what estimates do not tell apart, less traffic
 // counts: it leaves bandwidth to others and costs power.
 bool Better(Goal goal, const Tried& a, const Tried& b, uint64_t fastest) {
+  // The way from host memory is longer, and the card waits meanwhile.
+  if (a.copied_bytes + a.copied_bytes / 8 < b.copied_bytes) return true;
+  if (b.copied_bytes + b.copied_bytes / 8 < a.copied_bytes) return false;
   if (goal == Goal::kTraffic && a.dram_bytes != b.dram_bytes) {
     return a.dram_bytes < b.dram_bytes;
   }
@@ -615,6 +660,34 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
     if (i == 0 || made.ok()) first = std::move(made);
     if (first.ok()) break;
   }
+  // What is loaded ahead of a stream's end is loaded again behind it, and takes
+  // a part of the window: where memory is short, nothing is, and pieces are
+  // small.
+  const auto without_prefetch = [&] {
+    std::vector<Attempt> batch;
+    for (const uint64_t divisor : {uint64_t{0}, std::end(kGroupDivisors)[-1]}) {
+      for (Attempt a : attempts) {
+        a.features.prefetch = 0;
+        a.group_divisor = divisor;
+        batch.push_back(a);
+      }
+    }
+    return batch;
+  };
+  const auto short_of_memory = [&] {
+    return !best && RejectionOf(first.status()) == Rejection::kNoDeviceMemory &&
+           options.device_memory_bytes != 0;
+  };
+  if (first_only && short_of_memory()) {
+    for (const Attempt& attempt : without_prefetch()) {
+      auto made = Generate(graph, &lowered, &threads, production, limited,
+                           attempt, scope, &facts);
+      if (!made.ok()) continue;
+      consider(Remember(attempt, *made));
+      first = std::move(made);
+      break;
+    }
+  }
   if (verdict_only) return first;
   if (!first_only) {
     std::vector<Attempt> batch(attempts.begin() + 1, attempts.end());
@@ -625,6 +698,10 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
     // The same without keeping groups of weights, if there are any.
     if (facts.grouped && options.features.keep_weights) {
       for (Attempt& a : batch) a.features.keep_weights = false;
+      try_all(batch);
+    }
+    if (short_of_memory()) {
+      batch = without_prefetch();
       try_all(batch);
     }
     batch.clear();

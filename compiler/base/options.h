@@ -86,7 +86,9 @@ struct CompileOptions {
   // Longest command stream; 0 = the longest that the driver takes. Longer ones
   // are cut into several.
   uint64_t stream_bytes = 0;
-  // Device memory that the package may take; 0 = no limit known.
+  // Device memory that the package may take; 0 = no limit known. A package that
+  // takes more has a part of its weights in host memory, and copies it in each
+  // run (compiler/backend/weight_streaming.h).
   uint64_t device_memory_bytes = 0;
   // Threads that work, the caller's among them; 0: as many as there are
   // processors for this process. The package is the same with any number.

@@ -100,6 +100,30 @@ std::unique_ptr<fb::TensorInfoT> PackTensor(const TensorInfo& tensor) {
   return packed;
 }
 
+std::vector<std::unique_ptr<fb::WeightCopyT>> PackCopies(
+    const std::vector<WeightCopy>& copies) {
+  std::vector<std::unique_ptr<fb::WeightCopyT>> packed;
+  for (const WeightCopy& copy : copies) {
+    auto entry = std::make_unique<fb::WeightCopyT>();
+    entry->stream = copy.stream;
+    entry->from = copy.from;
+    entry->to = copy.to;
+    entry->size = copy.size;
+    packed.push_back(std::move(entry));
+  }
+  return packed;
+}
+
+std::vector<WeightCopy> UnpackCopies(
+    const std::vector<std::unique_ptr<fb::WeightCopyT>>& packed) {
+  std::vector<WeightCopy> copies;
+  copies.reserve(packed.size());
+  for (const auto& entry : packed) {
+    copies.push_back({entry->stream, entry->from, entry->to, entry->size});
+  }
+  return copies;
+}
+
 // The metadata of a package with so many bytes of weights, in `builder`; its
 // size, which is the same for any number of them.
 uint64_t PackMetadata(const Package& package, uint64_t weight_bytes,
@@ -135,6 +159,12 @@ uint64_t PackMetadata(const Package& package, uint64_t weight_bytes,
   }
   metadata.macs = package.macs;
   metadata.estimated_cycles = package.estimated_cycles;
+  if (!package.weight_plan.empty()) {
+    metadata.weight_plan = std::make_unique<fb::WeightPlanT>();
+    metadata.weight_plan->device_bytes = package.weight_plan.device_bytes;
+    metadata.weight_plan->resident = PackCopies(package.weight_plan.resident);
+    metadata.weight_plan->copies = PackCopies(package.weight_plan.copies);
+  }
 
   // The offsets in the metadata depend on its size. ForceDefaults makes the
   // size independent of the offsets, so two rounds are enough.
@@ -256,10 +286,11 @@ absl::Status CheckHeader(absl::string_view bytes) {
         "heddle-compile wrote");
   }
   const auto version = Load<uint32_t>(bytes, kVersionAt);
-  if (version != kFormatVersion) {
+  if (version != kFormatVersion && version != kFormatVersionWithPlan) {
     return absl::FailedPreconditionError(absl::StrCat(
-        "format version ", version, " of the package is not version ",
-        kFormatVersion, " of this build; compile the model again"));
+        "format version ", version, " of the package is neither version ",
+        kFormatVersion, " nor ", kFormatVersionWithPlan,
+        ", which this build knows; compile the model again"));
   }
   const auto file_size = Load<uint64_t>(bytes, kFileSizeAt);
   if (file_size != bytes.size()) {
@@ -362,6 +393,22 @@ std::string Package::NodeAt(uint32_t stream, uint32_t offset) const {
   return nodes[range.node];
 }
 
+void Package::PrepareRegion0(uint32_t stream, uint8_t* region0) const {
+  if (weight_plan.empty()) {
+    if (stream == 0) std::copy(weights.begin(), weights.end(), region0);
+    return;
+  }
+  const auto copy = [&](const WeightCopy& c) {
+    std::memcpy(region0 + c.to, weights.data() + c.from, c.size);
+  };
+  if (stream == 0) {
+    for (const WeightCopy& c : weight_plan.resident) copy(c);
+  }
+  for (const WeightCopy& c : weight_plan.copies) {
+    if (c.stream == stream) copy(c);
+  }
+}
+
 std::string Serialize(const Package& package) {
   return Serialize(
       package,
@@ -399,7 +446,9 @@ std::string Serialize(const Package& package, PackedWeights weights) {
                 stream.size() * sizeof(uint32_t));
   }
   std::memcpy(&file[0], kMagic, kVersionAt);
-  Store<uint32_t>(&file, kVersionAt, kFormatVersion);
+  Store<uint32_t>(
+      &file, kVersionAt,
+      package.weight_plan.empty() ? kFormatVersion : kFormatVersionWithPlan);
   Store<uint32_t>(&file, kMetadataSizeAt, static_cast<uint32_t>(metadata_size));
   Store<uint64_t>(&file, kFileSizeAt, file.size());
   const std::string hash = Hash(file);
@@ -460,6 +509,21 @@ absl::StatusOr<Package> Parse(absl::string_view bytes,
   if (reader.position() != bytes.size()) {
     return Damaged(bytes.size() - reader.position(),
                    " bytes follow the last section");
+  }
+  const bool with_plan =
+      Load<uint32_t>(bytes, kVersionAt) == kFormatVersionWithPlan;
+  if ((metadata->weight_plan != nullptr) != with_plan) {
+    return Damaged(with_plan ? "version 2 without a weight plan"
+                             : "version 1 with a weight plan");
+  }
+  if (with_plan) {
+    package.weight_plan.device_bytes = metadata->weight_plan->device_bytes;
+    package.weight_plan.resident =
+        UnpackCopies(metadata->weight_plan->resident);
+    package.weight_plan.copies = UnpackCopies(metadata->weight_plan->copies);
+    const std::string wrong = WhatIsWrong(
+        package.weight_plan, package.weights.size(), package.streams.size());
+    if (!wrong.empty()) return Damaged("weight plan: ", wrong);
   }
 
   ASSIGN_OR_RETURN(auto inputs,

@@ -5,7 +5,7 @@
 //
 // Header, 64 bytes, little-endian:
 //   0  8 bytes  magic "HEDDLEPK"
-//   8  u32      format version (kFormatVersion)
+//   8  u32      format version: 1, or 2 of a package with a weight plan
 //   12 u32      metadata size
 //   16 u64      file size
 //   24 u64      reserved, zero
@@ -22,10 +22,14 @@
 #include "absl/strings/string_view.h"
 #include "compiler/ir/graph.h"
 #include "compiler/ir/tensor_bytes.h"
+#include "compiler/package/weight_plan.h"
 
 namespace heddle::package {
 
 constexpr uint32_t kFormatVersion = 1;
+// Its streams do not find region 0 as the section is: who does not know the
+// plan must not run them.
+constexpr uint32_t kFormatVersionWithPlan = 2;
 constexpr uint64_t kPageBytes = 4096;
 
 struct TensorInfo {
@@ -59,7 +63,8 @@ struct Package {
   std::string producer;
   std::string config;
   uint32_t hw_version = 0;
-  compiler::TensorBytes weights;  // region 0
+  compiler::TensorBytes weights;  // region 0, or what the plan makes it of
+  WeightPlan weight_plan;         // empty: all weights are on the card
   uint64_t scratch_bytes = 0;     // region 1
   uint64_t io_bytes = 0;          // region 2
   std::vector<TensorInfo> inputs, outputs, taps;
@@ -72,6 +77,14 @@ struct Package {
 
   // The ONNX node that the command at `offset` of `stream` belongs to, or "".
   std::string NodeAt(uint32_t stream, uint32_t offset) const;
+
+  // Bytes of region 0 on the card.
+  uint64_t region0_bytes() const {
+    return weight_plan.empty() ? weights.size() : weight_plan.device_bytes;
+  }
+  // Makes of region 0, as the stream before it left it, what `stream` needs:
+  // what loading and running a package do, for those that do without a card.
+  void PrepareRegion0(uint32_t stream, uint8_t* region0) const;
 };
 
 // Deterministic.

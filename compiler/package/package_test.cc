@@ -120,6 +120,62 @@ TEST(PackageTest, RoundTrip) {
   EXPECT_EQ(Serialize(*out), bytes);
 }
 
+// Half of the weights in a window that two streams share.
+Package Streamed() {
+  Package package = Sample();
+  package.weights = std::vector<uint8_t>(300, 7);
+  package.weight_plan.device_bytes = 192;
+  package.weight_plan.resident = {{0, 0, 0, 64}};
+  package.weight_plan.copies = {{0, 64, 64, 128}, {1, 192, 64, 108}};
+  return package;
+}
+
+TEST(PackageTest, WeightPlan) {
+  const Package in = Streamed();
+  const std::string bytes = Serialize(in);
+  const auto out = Parse(bytes);
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_EQ(out->weight_plan.device_bytes, 192u);
+  EXPECT_EQ(out->weight_plan.resident, in.weight_plan.resident);
+  EXPECT_EQ(out->weight_plan.copies, in.weight_plan.copies);
+  EXPECT_EQ(Serialize(*out), bytes);
+}
+
+// A build that knows no plans would run the streams on the weights as they are.
+TEST(PackageTest, OnlyVersion2HasAWeightPlan) {
+  std::string bytes = Serialize(Sample());
+  EXPECT_EQ(bytes[8], 1);
+  bytes[8] = 2;
+  EXPECT_FALSE(Parse(Reseal(bytes)).ok());
+  bytes = Serialize(Streamed());
+  EXPECT_EQ(bytes[8], 2);
+  bytes[8] = 1;
+  const auto parsed = Parse(Reseal(bytes));
+  EXPECT_NE(parsed.status().message().find("version 1 with a weight plan"),
+            std::string::npos)
+      << parsed.status();
+}
+
+TEST(PackageTest, AHostileWeightPlanIsRefused) {
+  Package p = Streamed();
+  p.weight_plan.copies[1].size = 109;
+  EXPECT_NE(ErrorOf(p).find("weight plan: 109 bytes from 192 of 300"),
+            std::string::npos)
+      << ErrorOf(p);
+  p = Streamed();
+  p.weight_plan.copies[0].to = 0;
+  EXPECT_NE(ErrorOf(p).find("is on resident weights"), std::string::npos);
+  p = Streamed();
+  p.weight_plan.resident[0].from = ~uint64_t{63};
+  EXPECT_NE(ErrorOf(p).find("of 300"), std::string::npos);
+  p = Streamed();
+  p.weight_plan.copies[1].stream = 2;
+  EXPECT_NE(ErrorOf(p).find("no stream 2"), std::string::npos);
+  p = Streamed();
+  p.weight_plan.device_bytes = ~uint64_t{0};
+  EXPECT_NE(ErrorOf(p).find("region 0 of"), std::string::npos);
+}
+
 TEST(PackageTest, EmptyPackage) {
   Package package;
   package.hw_version = reg::kVersionReset;
@@ -175,7 +231,7 @@ TEST(PackageTest, EveryHeaderByteCounts) {
 }
 
 TEST(PackageTest, TruncationAtEveryByte) {
-  const std::string bytes = Serialize(Sample());
+  const std::string bytes = Serialize(Streamed());
   for (size_t size = 0; size < bytes.size(); ++size) {
     std::string cut = bytes.substr(0, size);
     ASSERT_FALSE(Parse(cut).ok()) << size;
@@ -189,7 +245,7 @@ TEST(PackageTest, TruncationAtEveryByte) {
 }
 
 TEST(PackageTest, BitFlips) {
-  const std::string bytes = Serialize(Sample());
+  const std::string bytes = Serialize(Streamed());
   for (size_t i = 0; i < bytes.size(); ++i) {
     std::string bad = bytes;
     bad[i] = static_cast<char>(bad[i] ^ (1 << (i % 8)));

@@ -33,6 +33,16 @@ bool SameBox(const T& a, const T& b) {
          a.t0 == b.t0 && a.t1 == b.t1 && a.t2 == b.t2 && a.t3 == b.t3;
 }
 
+// Bytes that a load or a fill writes.
+uint64_t SramBytes(const isa::Command& command) {
+  const auto of = [](const auto& c) {
+    return (uint64_t{c.n0} * c.n1 * c.n2 * c.n3) << c.elem_log2;
+  };
+  if (const auto* load = std::get_if<isa::Load>(&command)) return of(*load);
+  const auto* fill = std::get_if<isa::Fill>(&command);
+  return fill == nullptr ? 0 : of(*fill);
+}
+
 // Whether both write the same bytes of SRAM.
 bool WriteTheSame(const isa::Command& a, const isa::Command& b) {
   if (const auto* x = std::get_if<isa::Load>(&a)) {
@@ -146,6 +156,7 @@ Splitter::Splitter(const std::vector<isa::Command>& commands,
       bytes_(commands.size() + 1),
       accumulates_(commands.size() + 1),
       live_bytes_(commands.size() + 1),
+      again_bytes_(commands.size() + 2),
       last_read_(commands.size()) {
   ContentMap sram;
   size_t accumulated = 0;  // by this command
@@ -201,6 +212,12 @@ Splitter::Splitter(const std::vector<isa::Command>& commands,
     }
   }
   for (size_t i = 0; i < commands.size(); ++i) {
+    if (last_read_[i] <= i) continue;
+    again_bytes_[i + 1] += SramBytes(commands[i]);
+    again_bytes_[last_read_[i] + 1] -= SramBytes(commands[i]);
+  }
+  for (size_t i = 0; i < commands.size(); ++i) {
+    again_bytes_[i + 1] += again_bytes_[i];
     live_bytes_[i + 1] += live_bytes_[i];
     if (last_read_[i] > i + kLong) long_.push_back(i);
   }
@@ -254,10 +271,31 @@ Cut Splitter::CutAt(size_t at) const {
   return cut;
 }
 
-Cut Splitter::Next(size_t begin, uint64_t most_bytes) const {
+size_t Splitter::EndOf(size_t begin, uint64_t most_bytes) const {
   const auto fits = std::upper_bound(bytes_.begin() + begin, bytes_.end(),
                                      bytes_[begin] + most_bytes);
-  const size_t last = static_cast<size_t>(fits - bytes_.begin()) - 1;
+  return static_cast<size_t>(fits - bytes_.begin()) - 1;
+}
+
+size_t Splitter::Cheapest(size_t begin, size_t end, size_t part) const {
+  if (end == commands_.size()) return end;
+  const size_t window = end - (end - begin) / part;
+  size_t best = begin;
+  uint64_t least = UINT64_MAX;
+  for (size_t at = end; at > begin; --at) {
+    if (at < window && best != begin) break;
+    if (accumulates_[at]) continue;
+    const uint64_t bytes = live_bytes_[at] + again_bytes_[at];
+    if (bytes < least) {
+      least = bytes;
+      best = at;
+    }
+  }
+  return best;
+}
+
+Cut Splitter::Next(size_t begin, uint64_t most_bytes) const {
+  const size_t last = EndOf(begin, most_bytes);
   Cut none;
   none.at = last == commands_.size() ? last : begin;
   if (none.at == last) return none;

@@ -47,6 +47,15 @@ class Splitter {
   // none.
   Cut Next(size_t begin, uint64_t most_bytes) const;
 
+  // The place, behind `begin` and not behind `end`, where the fewest bytes must
+  // be kept, loaded or filled again: of those in the last 1/`part` of the way,
+  // or else the last before that. `begin` if there is none.
+  size_t Cheapest(size_t begin, size_t end, size_t part) const;
+  // That cut.
+  Cut CutAt(size_t at) const;
+  // How many commands from `begin` on have at most so many bytes, plus `begin`.
+  size_t EndOf(size_t begin, uint64_t most_bytes) const;
+
  private:
   struct DeviceWrite {
     size_t command;
@@ -59,13 +68,13 @@ class Splitter {
     SramRange range;
   };
 
-  Cut CutAt(size_t at) const;
   bool IsOverwritten(const isa::Load& load, size_t loaded, size_t at) const;
 
   const std::vector<isa::Command>& commands_;
-  std::vector<uint64_t> bytes_;       // in front of each command; and all
-  std::vector<bool> accumulates_;     // across the place in front of it
-  std::vector<uint64_t> live_bytes_;  // the same, of `live_`
+  std::vector<uint64_t> bytes_;        // in front of each command; and all
+  std::vector<bool> accumulates_;      // across the place in front of it
+  std::vector<uint64_t> live_bytes_;   // the same, of `live_`
+  std::vector<uint64_t> again_bytes_;  // the same, of what is done again
   std::vector<Live> live_;
   std::vector<size_t> last_read_;  // of what loads and fills wrote; else 0
   std::vector<size_t> long_;       // those that are read long after

@@ -63,6 +63,12 @@ isa::Vmac Copy(uint32_t from, uint32_t to) {
   return c;
 }
 
+StreamLimits Bytes(uint64_t most) {
+  StreamLimits limits;
+  limits.bytes = most;
+  return limits;
+}
+
 using Ranges = std::vector<SramRange>;
 
 // The cut of commands of which all but `rest` fit.
@@ -175,7 +181,7 @@ TEST(Split, StreamsAreAsLongAsAllowedAndNoMore) {
   ASSERT_TRUE(whole.ok()) << whole.status();
   for (uint64_t parts : {2, 3, 7}) {
     const uint64_t most = whole->words.size() * 4 / parts + 256;
-    const auto streams = builder.FinishInStreams(most, 1, 1 << 20);
+    const auto streams = builder.FinishInStreams(Bytes(most), 1, 1 << 20);
     ASSERT_TRUE(streams.ok()) << streams.status();
     EXPECT_GE(streams->streams.size(), parts);
     EXPECT_LE(streams->streams.size(), parts + 1);
@@ -190,7 +196,7 @@ TEST(Split, StreamsAreAsLongAsAllowedAndNoMore) {
     EXPECT_GE(commands, 300u);
     EXPECT_LT(commands, 300u + streams->streams.size());
   }
-  EXPECT_EQ(RejectionOf(builder.FinishInStreams(128, 1, 0).status()),
+  EXPECT_EQ(RejectionOf(builder.FinishInStreams(Bytes(128), 1, 0).status()),
             Rejection::kUnsupportedShape);
 }
 
@@ -200,10 +206,54 @@ TEST(Split, WhatIsKeptIsStoredAndLoaded) {
   builder.Append(Copy(0, 0x100), 0);
   for (int i = 0; i < 100; ++i) builder.Append(Copy(0x100, 0x100), 0);
   builder.Append(StoreFrom(0x100), 0);
-  const auto streams = builder.FinishInStreams(4096, 1, 1 << 20);
+  const auto streams = builder.FinishInStreams(Bytes(4096), 1, 1 << 20);
   ASSERT_TRUE(streams.ok()) << streams.status();
   EXPECT_GT(streams->streams.size(), 1u);
   EXPECT_EQ(streams->kept_bytes, 64u);
+}
+
+TEST(Split, WhereTheCallerSays) {
+  StreamBuilder builder(isa::kH256);
+  builder.Append(LoadTo(0x400), 0);
+  for (int i = 0; i < 10; ++i) {
+    builder.Append(LoadTo(0), i);
+    builder.Append(StoreFrom(0, 64 * i), i);
+  }
+  builder.Append(StoreFrom(0x400, 640), 0);
+  StreamLimits limits;
+  limits.ends = {3, 4, 22};
+  const auto streams = builder.FinishInStreams(limits, 1, 1 << 20);
+  ASSERT_TRUE(streams.ok()) << streams.status();
+  ASSERT_EQ(streams->streams.size(), 3u);
+  // What is loaded is loaded again, what is read behind the cut only.
+  EXPECT_EQ(streams->streams[0].tags.size(), 3u);
+  EXPECT_EQ(streams->streams[1].tags.size(), 1u + 1);
+  EXPECT_EQ(streams->streams[2].tags.size(), 2u + 18);
+  EXPECT_EQ(streams->kept_bytes, 0u);
+  limits.bytes = 256;
+  EXPECT_EQ(RejectionOf(builder.FinishInStreams(limits, 1, 1 << 20).status()),
+            Rejection::kUnsupportedShape);
+}
+
+// Where nothing waits and nothing was loaded ahead, in the part that counts.
+TEST(Split, CheapestPlace) {
+  std::vector<isa::Command> commands;
+  for (int i = 0; i < 10; ++i) {
+    commands.push_back(LoadTo(0));
+    commands.push_back(LoadTo(0x400));
+    commands.push_back(StoreFrom(0));
+    commands.push_back(StoreFrom(0x400, 64));
+  }
+  const Splitter splitter(commands, isa::kH256);
+  EXPECT_EQ(splitter.Cheapest(0, 40, 2), 40u);
+  for (size_t end : {20, 21, 22, 23}) {
+    EXPECT_EQ(splitter.Cheapest(0, end, 2), 20u);
+    EXPECT_EQ(splitter.Cheapest(17, end, 1), 20u);
+  }
+  // Too far back, but for the last places.
+  EXPECT_EQ(splitter.Cheapest(0, 23, 10), 23u);
+  EXPECT_EQ(splitter.Cheapest(20, 20, 2), 20u);
+  EXPECT_EQ(splitter.EndOf(4, 3 * isa::Load::kWords * 4 - 1), 6u);
 }
 
 TEST(Split, NowhereToCut) {
@@ -213,7 +263,7 @@ TEST(Split, NowhereToCut) {
   builder.Append(conv, 0);
   conv.acc_continue = true;
   for (int i = 0; i < 100; ++i) builder.Append(conv, 0);
-  const auto streams = builder.FinishInStreams(4096, 1, 0);
+  const auto streams = builder.FinishInStreams(Bytes(4096), 1, 0);
   EXPECT_EQ(RejectionOf(streams.status()), Rejection::kUnsupportedShape);
   EXPECT_NE(streams.status().message().find("cannot be cut"), std::string::npos)
       << streams.status();

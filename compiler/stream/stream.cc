@@ -404,12 +404,16 @@ absl::StatusOr<EncodedStream> StreamBuilder::Finish() const {
 }
 
 absl::StatusOr<SplitStreams> StreamBuilder::FinishInStreams(
-    uint64_t most_bytes, uint32_t region, uint64_t offset) const {
+    const StreamLimits& limits, uint32_t region, uint64_t offset) const {
   SplitStreams out;
-  const std::string limit = absl::StrCat("a package has at most ", kMostStreams,
-                                         " streams of ", most_bytes, " bytes");
-  if (bytes_ > kMostStreams * most_bytes) return TooLong(bytes_, limit);
-  if (bytes_ <= most_bytes) {
+  const uint64_t most_bytes = limits.bytes;
+  const std::string limit =
+      absl::StrCat("a package has at most ", limits.streams, " streams of ",
+                   most_bytes, " bytes");
+  if (too_long() || bytes_ > limits.streams * most_bytes) {
+    return TooLong(bytes_, limit);
+  }
+  if (bytes_ <= most_bytes && limits.ends.empty()) {
     ASSIGN_OR_RETURN(EncodedStream whole, EncodeStream(commands_, config_));
     if (BytesOf(whole) <= most_bytes) {
       out.streams.push_back(std::move(whole));
@@ -423,11 +427,13 @@ absl::StatusOr<SplitStreams> StreamBuilder::FinishInStreams(
   // How the stream begins.
   std::vector<isa::Command> before;
   for (size_t begin = 0; begin < commands_.size();) {
-    if (out.streams.size() == kMostStreams) return TooLong(bytes_, limit);
+    if (out.streams.size() == limits.streams) return TooLong(bytes_, limit);
+    const bool free = limits.ends.empty();
     // How much is added, by synchronisation too, is known afterwards.
     for (uint64_t budget = most_bytes;;) {
-      const Cut cut = splitter.Next(begin, budget);
-      if (cut.at == begin) {
+      const Cut cut = free ? splitter.Next(begin, budget)
+                           : splitter.CutAt(limits.ends[out.streams.size()]);
+      if (cut.at == begin || (!free && budget < most_bytes)) {
         return TooLong(bytes_,
                        absl::StrCat("and cannot be cut into streams of ",
                                     most_bytes, " bytes"));

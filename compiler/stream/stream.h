@@ -24,7 +24,8 @@
 
 namespace heddle::compiler {
 
-// What a package may have: a bound of the memory that compiling takes.
+// As many streams as the commands of a package may fill: a bound of the memory
+// that compiling takes.
 inline constexpr uint64_t kMostStreams = 8;
 
 struct EncodedStream {
@@ -37,6 +38,14 @@ struct EncodedStream {
 struct SplitStreams {
   std::vector<EncodedStream> streams;
   uint64_t kept_bytes = 0;  // of the region
+};
+
+struct StreamLimits {
+  uint64_t bytes = isa::kStreamBytesMax;  // of a stream
+  uint64_t streams = kMostStreams;
+  // Where each of them ends: behind so many commands, the last behind all.
+  // Empty: where little is lost (split.h).
+  std::vector<size_t> ends;
 };
 
 class StreamBuilder {
@@ -57,11 +66,11 @@ class StreamBuilder {
   // length.
   absl::StatusOr<EncodedStream> Finish() const;
 
-  // As streams of at most `most_bytes`, to be run one after another (split.h).
+  // As streams within `limits`, to be run one after another (split.h).
   // What SRAM must hold across a cut waits in region `region` from byte
   // `offset` on, a multiple of a word. kUnsupportedShape if the commands cannot
-  // be cut, or would be more than kMostStreams.
-  absl::StatusOr<SplitStreams> FinishInStreams(uint64_t most_bytes,
+  // be cut, or the streams would be too many.
+  absl::StatusOr<SplitStreams> FinishInStreams(const StreamLimits& limits,
                                                uint32_t region,
                                                uint64_t offset) const;
 

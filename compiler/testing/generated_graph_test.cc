@@ -41,7 +41,8 @@ uint64_t large_one_in = 25;
 
 struct Counts {
   int equal = 0, refused = 0, varying = 0, large = 0, fused = 0;
-  int cut = 0, whole = 0;  // into streams; nowhere to cut
+  int cut = 0, whole = 0;           // into streams; nowhere to cut
+  int streamed = 0, too_small = 0;  // weights in host memory; refused
   std::map<std::string, int> operators, reasons;
 };
 
@@ -127,6 +128,40 @@ bool IsForItsSize(const absl::Status& status) {
   }
 }
 
+// The same package for a card that has no room for half of its weights.
+void RunWithLessMemory(const Graph& graph, CompileOptions options,
+                       const BackendResult& made, const PackageRun& expected,
+                       const std::vector<TensorData>& inputs, Counts* counts) {
+  const CompileReport& r = made.report;
+  if (r.weight_bytes < 4 * package::kPageBytes) return;
+  options.device_memory_bytes = r.weight_bytes / 2 + r.scratch_bytes +
+                                r.io_bytes + r.stream_bytes +
+                                6 * package::kPageBytes;
+  auto result = GeneratePackage(graph, options);
+  if (!result.ok()) {
+    EXPECT_EQ(RejectionOf(result.status()), Rejection::kNoDeviceMemory)
+        << result.status();
+    ++counts->too_small;
+    return;
+  }
+  model::Options model_options;
+  model_options.detect_races = true;
+  const auto package = package::Parse(
+      package::Serialize(result->package, std::move(result->weights)));
+  ASSERT_TRUE(package.ok()) << package.status();
+  auto run = RunPackage(*package, inputs, model_options);
+  ASSERT_TRUE(run.ok()) << run.status();
+  for (const std::string& f : run->findings) {
+    if (f.find("which nothing has written") == std::string::npos) {
+      ADD_FAILURE() << f;
+    }
+  }
+  for (const auto& [name, data] : expected.outputs) {
+    EXPECT_EQ(FirstDifference(run->outputs[name], data), "") << name;
+  }
+  counts->streamed += !package->weight_plan.empty();
+}
+
 void RunSeed(uint64_t seed, Counts* counts) {
   RandomGraphOptions graph_options;
   graph_options.seed = seed;
@@ -197,6 +232,9 @@ void RunSeed(uint64_t seed, Counts* counts) {
   EXPECT_GE(run->outputs.size(), graph.outputs.size());
   if (seed % 4 == 0) {
     RunInStreams(graph, options, *result, random.inputs, *run, counts);
+  }
+  if (seed % 2 == 1) {
+    RunWithLessMemory(graph, options, *result, *run, random.inputs, counts);
   }
   ++counts->equal;
   counts->large += large;
@@ -306,6 +344,8 @@ TEST_P(GeneratedGraph, EqualsTheReferenceOrIsRefused) {
   EXPECT_GT(counts.fused, static_cast<int>(part / 50));
   std::printf("%d the same in several streams, %d cannot be cut\n", counts.cut,
               counts.whole);
+  std::printf("%d the same with weights in host memory, %d refused so\n",
+              counts.streamed, counts.too_small);
   for (const auto& [op, n] : counts.operators)
     std::printf("  %s %d\n", op.c_str(), n);
   for (const auto& [why, n] : counts.reasons)

@@ -26,10 +26,9 @@ absl::StatusOr<PackageRun> RunPackage(const package::Package& package,
   const isa::Config* config = isa::FindConfig(package.config);
   if (config == nullptr) return absl::InvalidArgumentError("configuration");
   auto align = [](uint64_t v) { return (v + 4095) / 4096 * 4096; };
-  const uint64_t scratch = align(package.weights.size());
+  const uint64_t scratch = align(package.region0_bytes());
   const uint64_t io = scratch + align(package.scratch_bytes);
   std::vector<uint8_t> memory(io + align(package.io_bytes) + 4096, 0);
-  std::copy(package.weights.begin(), package.weights.end(), memory.begin());
   if (inputs.size() != package.inputs.size()) {
     return absl::InvalidArgumentError("number of inputs");
   }
@@ -44,12 +43,13 @@ absl::StatusOr<PackageRun> RunPackage(const package::Package& package,
   model::FlatMemory flat(memory.data(), memory.size());
   model::Model model(*config, &flat, options);
   model::RegionTable regions;
-  regions[0] = {0, package.weights.size(), false};
+  regions[0] = {0, package.region0_bytes(), false};
   regions[1] = {scratch, package.scratch_bytes, true};
   regions[2] = {io, package.io_bytes, true};
   PackageRun run;
   for (uint32_t s = 0; s < package.streams.size(); ++s) {
     const std::vector<uint32_t>& stream = package.streams[s];
+    package.PrepareRegion0(s, memory.data());
     std::memset(model.sram(), kGarbage, config->sram_bytes);
     std::memset(model.accumulators(), kGarbage,
                 size_t{config->acc_pixels} * config->lanes_out * 4);

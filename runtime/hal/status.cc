@@ -82,7 +82,7 @@ Resource ExhaustedResource(const absl::Status& status) {
 }
 
 absl::Status NoDeviceMemory(absl::string_view what, uint64_t needed,
-                            uint64_t available) {
+                            uint64_t available, absl::string_view or_else) {
   const char* text =
       isa::FindError(static_cast<uint32_t>(isa::Error::kNoDeviceMemory))->text;
   return Exhausted(
@@ -91,7 +91,8 @@ absl::Status NoDeviceMemory(absl::string_view what, uint64_t needed,
           what, ": ",
           absl::StrReplaceAll(text, {{"{available}", absl::StrCat(available)},
                                      {"{needed}", absl::StrCat(needed)}}),
-          "; release other graphs or use a card with more memory"));
+          "; release other graphs", or_else,
+          " or use a card with more memory"));
 }
 
 bool MeansGone(int error) {

@@ -42,9 +42,10 @@ absl::Status Exhausted(Resource resource, absl::string_view message);
 // kSystemResources for a status that does not say.
 Resource ExhaustedResource(const absl::Status& status);
 
-// Device memory does not suffice, with both figures in bytes.
+// Device memory does not suffice, with both figures in bytes; `or_else` is
+// another way out, " ..., ".
 absl::Status NoDeviceMemory(absl::string_view what, uint64_t needed,
-                            uint64_t available);
+                            uint64_t available, absl::string_view or_else = "");
 
 // The status of an errno; it may have either sign. OK for 0.
 absl::Status FromErrno(absl::string_view what, int error);

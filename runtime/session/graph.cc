@@ -31,7 +31,7 @@ constexpr const char* kRegionNames[] = {"weights", "scratch",
 uint64_t SizeOf(const package::Package& package, uint32_t region) {
   switch (region) {
     case kWeights:
-      return package.weights.size();
+      return package.region0_bytes();
     case kScratch:
       return package.scratch_bytes;
     default:
@@ -73,6 +73,18 @@ absl::Status CheckBuffer(const char* kind, const package::TensorInfo& tensor,
         absl::StrCat("the buffer of ", kind, " '", tensor.name, "' is null"));
   }
   return absl::OkStatus();
+}
+
+// Of the weights, those that stay in host memory: from the first byte that a
+// run copies to the last.
+Range HostWeights(const package::WeightPlan& plan) {
+  if (plan.copies.empty()) return {};
+  uint64_t begin = UINT64_MAX, end = 0;
+  for (const package::WeightCopy& c : plan.copies) {
+    begin = std::min(begin, c.from);
+    end = std::max(end, c.from + c.size);
+  }
+  return {begin, end - begin};
 }
 
 // The card holds int64 tensors as int32: a value that does not fit, or whose
@@ -157,7 +169,7 @@ absl::StatusOr<std::shared_ptr<LoadedGraph>> LoadedGraph::Load(
   if (absl::Status status = graph->Check(); !status.ok()) return status;
   if (absl::Status status = graph->Allocate(); !status.ok()) return status;
   if (absl::Status status = graph->UploadWeights(); !status.ok()) return status;
-  // The card has them now.
+  // The card has them now, or a buffer that it reaches.
   graph->package_.weights = {};
   std::vector<std::vector<uint32_t>>(graph->package_.streams.size())
       .swap(graph->package_.streams);
@@ -183,10 +195,12 @@ absl::Status LoadedGraph::Check() const {
   }
   // One step at least for each direction.
   const uint64_t most = std::max<uint64_t>(device.info().max_steps, 2) - 2;
-  if (package_.streams.empty() || package_.streams.size() > most) {
+  const uint64_t copies = package_.weight_plan.copies.size();
+  if (package_.streams.empty() || package_.streams.size() + copies > most) {
     return absl::InvalidArgumentError(absl::StrCat(
-        Name(package_), " has ", package_.streams.size(),
-        " command streams; the card runs 1 to ", most, " per inference"));
+        Name(package_), " has ", package_.streams.size(), " command streams",
+        copies > 0 ? absl::StrCat(" and ", copies, " copies of weights") : "",
+        "; the card takes 1 to ", most, " per inference"));
   }
   std::set<std::string> names;
   for (const auto* list : {&package_.inputs, &package_.outputs}) {
@@ -218,7 +232,19 @@ absl::Status LoadedGraph::Allocate() {
   const uint64_t available =
       memory->total > memory->used ? memory->total - memory->used : 0;
   if (device_bytes_ > available) {
-    return hal::NoDeviceMemory(Name(package_), device_bytes_, available);
+    return hal::NoDeviceMemory(
+        Name(package_), device_bytes_, available,
+        absl::StrCat(", compile the model for less (heddle-compile "
+                     "--device-memory ",
+                     available, ": weights stay in host memory)"));
+  }
+  host_range_ = HostWeights(package_.weight_plan);
+  if (host_range_.size > 0) {
+    auto buffer = device.CreateBuffer(
+        host_range_.size, hal::Placement::kHost,
+        absl::StrCat("the weights of ", Name(package_), " in host memory"));
+    if (!buffer.ok()) return buffer.status();
+    host_weights_ = *std::move(buffer);
   }
   for (uint32_t region : {kWeights, kScratch, kIo}) {
     const uint64_t size = SizeOf(package_, region);
@@ -241,18 +267,30 @@ absl::Status LoadedGraph::Allocate() {
 
 absl::Status LoadedGraph::UploadWeights() {
   const compiler::TensorBytes& weights = package_.weights;
-  const uint64_t size = weights.size();
-  if (size == 0) return absl::OkStatus();
+  if (weights.size() == 0) return absl::OkStatus();
+  if (host_weights_ != nullptr) {
+    std::memcpy(host_weights_->data(), weights.data() + host_range_.offset,
+                host_range_.size);
+  }
+  std::vector<package::WeightCopy> copies = package_.weight_plan.resident;
+  if (package_.weight_plan.empty()) copies = {{0, 0, 0, weights.size()}};
+  uint64_t largest = 0;
+  for (const package::WeightCopy& c : copies) {
+    largest = std::max(largest, c.size);
+  }
+  if (largest == 0) return absl::OkStatus();
   auto staging = core_->device().CreateBuffer(
-      std::min(size, kUploadBytes), hal::Placement::kHost,
+      std::min(largest, kUploadBytes), hal::Placement::kHost,
       absl::StrCat("the transfer of ", Name(package_)));
   if (!staging.ok()) return staging.status();
-  for (uint64_t at = 0; at < size; at += kUploadBytes) {
-    const uint64_t length = std::min(kUploadBytes, size - at);
-    std::memcpy((*staging)->data(), weights.data() + at, length);
-    absl::Status status = core_->context().Execute(
-        {hal::Step::CopyIn(**staging, 0, *regions_[kWeights], at, length)});
-    if (!status.ok()) return status;
+  for (const package::WeightCopy& c : copies) {
+    for (uint64_t at = 0; at < c.size; at += kUploadBytes) {
+      const uint64_t length = std::min(kUploadBytes, c.size - at);
+      std::memcpy((*staging)->data(), weights.data() + c.from + at, length);
+      absl::Status status = core_->context().Execute({hal::Step::CopyIn(
+          **staging, 0, *regions_[kWeights], c.to + at, length)});
+      if (!status.ok()) return status;
+    }
   }
   return absl::OkStatus();
 }
@@ -339,9 +377,11 @@ absl::Status LoadedGraph::PlanOutputs(
 std::vector<hal::Step> LoadedGraph::MakeSteps(
     const hal::Buffer* staging,
     const std::vector<const package::TensorInfo*>& outputs,
-    uint32_t* first_run) const {
+    std::vector<uint32_t>* runs) const {
   const hal::Buffer* io = regions_[kIo].get();
-  const size_t spare = core_->device().info().max_steps - streams_.size();
+  const std::vector<package::WeightCopy>& copies = package_.weight_plan.copies;
+  const size_t spare =
+      core_->device().info().max_steps - streams_.size() - copies.size();
   std::vector<Range> in, out;
   for (const auto& tensor : package_.inputs) {
     in.push_back({tensor.offset, tensor.size});
@@ -354,9 +394,15 @@ std::vector<hal::Step> LoadedGraph::MakeSteps(
     steps.push_back(hal::Step::CopyIn(*staging, range.offset, *io, range.offset,
                                       range.size));
   }
-  *first_run = static_cast<uint32_t>(steps.size());
-  for (const auto& stream : streams_) {
-    steps.push_back(hal::Step::Run(*stream));
+  auto copy = copies.begin();  // in the order of the streams
+  for (size_t s = 0; s < streams_.size(); ++s) {
+    for (; copy != copies.end() && copy->stream == s; ++copy) {
+      steps.push_back(
+          hal::Step::CopyIn(*host_weights_, copy->from - host_range_.offset,
+                            *regions_[kWeights], copy->to, copy->size));
+    }
+    runs->push_back(static_cast<uint32_t>(steps.size()));
+    steps.push_back(hal::Step::Run(*streams_[s]));
     for (uint32_t region : {kWeights, kScratch, kIo}) {
       if (regions_[region] == nullptr) continue;
       steps.back().Bind(region, *regions_[region], regions_[region]->size(),
@@ -370,8 +416,9 @@ std::vector<hal::Step> LoadedGraph::MakeSteps(
   return steps;
 }
 
-absl::Status LoadedGraph::JobStatus(int error, const drm_heddle_result& result,
-                                    uint32_t first_run) const noexcept {
+absl::Status LoadedGraph::JobStatus(
+    int error, const drm_heddle_result& result,
+    const std::vector<uint32_t>& runs) const noexcept {
   try {
     if (error != 0) return hal::FromErrno("waiting for a job", error);
     std::string node;
@@ -379,9 +426,10 @@ absl::Status LoadedGraph::JobStatus(int error, const drm_heddle_result& result,
     const bool by_command =
         info != nullptr && (info->scope == isa::ErrorScope::kCommand ||
                             info->code == isa::Error::kTimeout);
-    if (by_command && result.fault_step >= first_run) {
-      node =
-          package_.NodeAt(result.fault_step - first_run, result.fault_offset);
+    const auto run = std::find(runs.begin(), runs.end(), result.fault_step);
+    if (by_command && run != runs.end()) {
+      node = package_.NodeAt(static_cast<uint32_t>(run - runs.begin()),
+                             result.fault_offset);
     }
     return hal::FromResult(result, node);
   } catch (const std::bad_alloc&) {
@@ -411,17 +459,16 @@ absl::StatusOr<std::shared_ptr<Run>> LoadedGraph::Start(
     return s;
   }
 
-  uint32_t first_run = 0;
-  const std::vector<hal::Step> steps =
-      MakeSteps(staging.get(), plan, &first_run);
+  std::vector<uint32_t> runs;
+  const std::vector<hal::Step> steps = MakeSteps(staging.get(), plan, &runs);
   auto run = std::make_shared<RunState>();
   // Made first: once the job is queued nothing may fail.
   auto handle = std::make_shared<RunHandle>(core_, run);
   DeviceCore::Finish finish =
-      [self = shared_from_this(), staging, run, plan, outputs, first_run,
-       done = std::move(done),
+      [self = shared_from_this(), staging, run, plan, outputs,
+       runs = std::move(runs), done = std::move(done),
        idle = idle_](int error, const drm_heddle_result& result) mutable {
-        const absl::Status status = self->JobStatus(error, result, first_run);
+        const absl::Status status = self->JobStatus(error, result, runs);
         if (status.ok()) {
           for (size_t i = 0; i < plan.size(); ++i) {
             if (plan[i]->size == 0) continue;

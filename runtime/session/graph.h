@@ -3,7 +3,9 @@
 // staging buffers, one per inference in flight.
 //
 // An inference is one job: copy in the inputs, run each stream, copy out the
-// outputs that the caller asked for.
+// outputs that the caller asked for. Weights that a plan keeps in host memory
+// (compiler/package/weight_plan.h) lie in a HOST buffer, and are copied in
+// front of their stream, by steps of the same job.
 #ifndef HEDDLE_RUNTIME_SESSION_GRAPH_H_
 #define HEDDLE_RUNTIME_SESSION_GRAPH_H_
 
@@ -58,21 +60,23 @@ class LoadedGraph : public std::enable_shared_from_this<LoadedGraph> {
                           uint8_t* staging) const;
   absl::Status PlanOutputs(const std::vector<TensorBuffer>& outputs,
                            std::vector<const package::TensorInfo*>* plan) const;
-  // Steps of a run, and the index of the first that runs a stream.
+  // Steps of a run, and the index of that which runs each stream.
   std::vector<hal::Step> MakeSteps(
       const hal::Buffer* staging,
       const std::vector<const package::TensorInfo*>& outputs,
-      uint32_t* first_run) const;
+      std::vector<uint32_t>* runs) const;
   // How a job ended: an errno of waiting for it, or its result. Without memory
   // the sentence is missing.
   absl::Status JobStatus(int error, const drm_heddle_result& result,
-                         uint32_t first_run) const noexcept;
+                         const std::vector<uint32_t>& runs) const noexcept;
 
   const std::shared_ptr<DeviceCore> core_;
   package::Package package_;
   const bool taps_;
   uint64_t device_bytes_ = 0;
-  std::unique_ptr<hal::Buffer> regions_[3];  // null where the size is 0
+  std::unique_ptr<hal::Buffer> regions_[3];    // null where the size is 0
+  Range host_range_;                           // of the weights
+  std::unique_ptr<hal::Buffer> host_weights_;  // those; null if there are none
   std::vector<std::unique_ptr<hal::Stream>> streams_;
 
   std::shared_ptr<Idle> idle_;

@@ -224,6 +224,94 @@ TEST(Session, AFaultNamesTheNode) {
   EXPECT_TRUE(device->available());
 }
 
+// Each run finds the window as the one before left it.
+TEST(Session, WeightsInHostMemory) {
+  const auto device = OpenSim();
+  ASSERT_NE(device, nullptr);
+  const package::Package package = StreamedPackage();
+  const auto graph = Load(device, package);
+  ASSERT_NE(graph, nullptr);
+  // Region 0, not the weights; pages of two regions and three streams.
+  EXPECT_EQ(graph->device_bytes(), 4096u + 4096 + 16384 + 3 * 4096);
+  EXPECT_EQ(device->memory()->used, graph->device_bytes());
+  std::vector<std::unique_ptr<Job>> jobs;
+  std::vector<std::shared_ptr<session::Run>> runs;
+  for (uint8_t first : {1, 2, 3}) {
+    jobs.push_back(std::make_unique<Job>(first, 4096, 1024));
+    auto run =
+        graph->Start(jobs.back()->inputs(), jobs.back()->outputs(), nullptr);
+    ASSERT_TRUE(run.ok()) << run.status();
+    runs.push_back(*run);
+  }
+  for (size_t i = 0; i < runs.size(); ++i) {
+    const absl::Status status = runs[i]->Wait(In(20));
+    ASSERT_TRUE(status.ok()) << status;
+    EXPECT_EQ(jobs[i]->y, jobs[i]->x);
+    EXPECT_EQ(jobs[i]->w, Weights(1024));
+  }
+}
+
+// The streams are not one step after another.
+TEST(Session, AFaultBehindCopiesOfWeightsNamesTheNode) {
+  const auto device = OpenSim();
+  ASSERT_NE(device, nullptr);
+  package::Package package = StreamedPackage();
+  package.nodes.push_back("last");
+  package.streams[2] = FaultingPackage().streams[0];
+  package.sources[2].node = 2;
+  const auto graph = Load(device, package);
+  ASSERT_NE(graph, nullptr);
+  Job job(1, 4096, 1024);
+  const absl::Status status = RunOnce(graph.get(), &job);
+  EXPECT_EQ(status.code(), absl::StatusCode::kOutOfRange) << status;
+  EXPECT_NE(status.message().find("node 'last'"), absl::string_view::npos)
+      << status;
+}
+
+TEST(Session, RefusesMoreCopiesThanAJobHasSteps) {
+  const auto device = OpenSim();
+  ASSERT_NE(device, nullptr);
+  package::Package package = StreamedPackage();
+  // 62 steps are left, three of them run streams.
+  package.weight_plan.copies.assign(59, {});
+  package.weights.resize(1 << 16);
+  package.weight_plan.device_bytes = 1 << 15;
+  for (uint64_t i = 0; i < 59; ++i) {
+    package.weight_plan.copies[i] = {2, 64 * i, 64 + 64 * i, 64};
+  }
+  EXPECT_TRUE(LoadGraph(device, package::Serialize(package)).ok());
+  package.weight_plan.copies.push_back({2, 0, 8192, 64});
+  const auto refused = LoadGraph(device, package::Serialize(package));
+  EXPECT_EQ(refused.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_NE(refused.status().message().find(
+                "3 command streams and 60 copies of weights"),
+            absl::string_view::npos)
+      << refused.status();
+}
+
+TEST(Session, RefusesAHostileWeightPlan) {
+  const auto device = OpenSim();
+  ASSERT_NE(device, nullptr);
+  package::Package package = StreamedPackage();
+  package.weight_plan.copies[1].size = 1 << 30;
+  const auto refused = LoadGraph(device, package::Serialize(package));
+  EXPECT_EQ(refused.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_NE(refused.status().message().find("weight plan"),
+            absl::string_view::npos)
+      << refused.status();
+  // A window that the streams leave is the card's to refuse.
+  package = StreamedPackage();
+  package.weight_plan.copies.pop_back();
+  package.weight_plan.device_bytes = 512;
+  package.streams[2] = StreamedPackage().streams[2];
+  package.streams[2][5] = 1 << 16;  // dram_offset
+  const auto outside = Load(device, package);
+  ASSERT_NE(outside, nullptr);
+  Job job(1, 4096, 1024);
+  EXPECT_FALSE(outside->Start(job.inputs(), job.outputs(), nullptr).ok());
+  EXPECT_TRUE(device->available());
+}
+
 TEST(Session, DeviceMemoryIsExact) {
   const auto device = OpenSim("memory=64M");
   ASSERT_NE(device, nullptr);
@@ -238,6 +326,9 @@ TEST(Session, DeviceMemoryIsExact) {
   EXPECT_EQ(ExhaustedResource(second.status()), ExhaustedKind::kDeviceMemory);
   EXPECT_NE(second.status().message().find(
                 std::to_string(total - first->device_bytes())),
+            absl::string_view::npos)
+      << second.status();
+  EXPECT_NE(second.status().message().find("--device-memory"),
             absl::string_view::npos)
       << second.status();
   EXPECT_EQ(device->memory()->used, first->device_bytes());

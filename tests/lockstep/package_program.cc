@@ -14,6 +14,11 @@ absl::StatusOr<std::vector<Program>> ProgramsOf(
   if (inputs.size() != package.inputs.size()) {
     return absl::InvalidArgumentError("number of inputs");
   }
+  if (!package.weight_plan.empty()) {
+    return absl::InvalidArgumentError(
+        "a part of the weights is copied between the streams; compile without "
+        "a limit of device memory");
+  }
   const auto align = [](uint64_t v) {
     return (v + package::kPageBytes - 1) / package::kPageBytes *
            package::kPageBytes;

@@ -283,8 +283,9 @@ int main(int argc, char** argv) {
                "--supported-ops or --supported-ops=json; needs no model")
       ->check(CLI::IsMember({"text", "json"}));
   app.add_option("--device-memory", arguments.device_memory,
-                 "refuse a package that takes more bytes than this, such as "
-                 "512MB")
+                 "the card's memory, such as 64MB: what a package takes more "
+                 "of weights stays in host memory and is copied in each run; "
+                 "refused if that is not enough")
       ->transform(CLI::AsSizeValue(false));
   app.add_option("--sram", arguments.sram,
                  "use only this much SRAM, such as 256KB: what if there were "

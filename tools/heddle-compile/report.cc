@@ -146,10 +146,38 @@ std::string EngineTable(const compiler::CompileReport& report) {
   return text;
 }
 
+// Where the weights are, if not all of them are on the card.
+std::string WeightPlanLines(const package::WeightPlan& plan) {
+  if (plan.empty()) return "";
+  return absl::StrFormat(
+      "  on the card     %d bytes, %d of them for good, the rest a window\n"
+      "  host memory     %d bytes are copied in each run, in %d pieces, while "
+      "the card waits: cycles* do not count that\n",
+      plan.device_bytes, plan.resident_bytes(), plan.copied_bytes(),
+      plan.copies.size());
+}
+
+ordered_json WeightPlanAsJson(const package::Package& package) {
+  const package::WeightPlan& plan = package.weight_plan;
+  ordered_json copies = ordered_json::array();
+  for (const package::WeightCopy& c : plan.copies) {
+    copies.push_back({{"stream", c.stream},
+                      {"from", c.from},
+                      {"to", c.to},
+                      {"bytes", c.size}});
+  }
+  return {{"device_bytes", package.region0_bytes()},
+          {"resident_bytes",
+           plan.empty() ? package.weights.size() : plan.resident_bytes()},
+          {"copied_bytes", plan.copied_bytes()},
+          {"overlapped", false},
+          {"copies", std::move(copies)}};
+}
+
 }  // namespace
 
 uint64_t DeviceBytes(const package::Package& package) {
-  uint64_t sum = PageUp(package.weights.size()) +
+  uint64_t sum = PageUp(package.region0_bytes()) +
                  PageUp(package.scratch_bytes) + PageUp(package.io_bytes);
   for (const auto& stream : package.streams) {
     sum += PageUp(stream.size() * sizeof(uint32_t));
@@ -178,7 +206,7 @@ std::string TextReport(const package::Package& package,
       "operations        %shost 0 (a model with an operator that the card "
       "lacks is refused)\n"
       "MACs              %d\n"
-      "weights           %d bytes\n"
+      "weights           %d bytes\n%s"
       "scratch           %d bytes\n"
       "inputs, outputs   %d bytes\n"
       "command streams   %d bytes, %d commands\n"
@@ -191,13 +219,14 @@ std::string TextReport(const package::Package& package,
       "utilisation*      %.1f %% of the matrix engine's MACs\n"
       "* estimated by the compiler, calibrated on single commands of the RTL\n",
       Printable(package.model_name), package.config, tensors, operators,
-      report.macs, report.weight_bytes, report.scratch_bytes, report.io_bytes,
-      report.stream_bytes, report.commands, DeviceBytes(package),
-      report.dram_bytes, report.sram_peak_bytes, report.sram_bytes,
-      report.estimated_cycles, compiler::Milliseconds(report.estimated_cycles),
-      Limit(report), LimitName(report), report.compute_bound_cycles,
-      report.dram_bound_cycles, Ratio(report.estimated_cycles, Limit(report)),
-      report.layer_bound_cycles, 100 * report.estimated_utilisation);
+      report.macs, report.weight_bytes, WeightPlanLines(package.weight_plan),
+      report.scratch_bytes, report.io_bytes, report.stream_bytes,
+      report.commands, DeviceBytes(package), report.dram_bytes,
+      report.sram_peak_bytes, report.sram_bytes, report.estimated_cycles,
+      compiler::Milliseconds(report.estimated_cycles), Limit(report),
+      LimitName(report), report.compute_bound_cycles, report.dram_bound_cycles,
+      Ratio(report.estimated_cycles, Limit(report)), report.layer_bound_cycles,
+      100 * report.estimated_utilisation);
   text += FloatGroups(report);
   for (const std::string& note : report.notes) {
     absl::StrAppend(&text, "note: ", Printable(note), "\n");
@@ -266,6 +295,7 @@ ordered_json ReportAsJson(const package::Package& package,
           {"config", package.config},
           {"macs", report.macs},
           {"weight_bytes", report.weight_bytes},
+          {"weight_plan", WeightPlanAsJson(package)},
           {"scratch_bytes", report.scratch_bytes},
           {"io_bytes", report.io_bytes},
           {"stream_bytes", report.stream_bytes},

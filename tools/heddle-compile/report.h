@@ -3,6 +3,10 @@
 //
 // JSON, keys stable within a schema version:
 //   {"schema": "heddle-compile/1", "model", "config", "macs", "weight_bytes",
+//    "weight_plan": {"device_bytes", "resident_bytes", "copied_bytes" (from
+//                    host memory, per run), "overlapped": false (with what the
+//                    card computes),
+//                    "copies": [{"stream", "from", "to", "bytes"}]},
 //    "scratch_bytes", "io_bytes", "stream_bytes", "device_bytes", "commands",
 //    "sram_bytes", "sram_peak_bytes", "dram_bytes",
 //    "operators": {ENGINE: number of operations},

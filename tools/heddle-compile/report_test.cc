@@ -158,6 +158,37 @@ TEST(TextReport, NamesControlNothing) {
   EXPECT_NE(text.find(" ms at 1 GHz"), std::string::npos);
 }
 
+TEST(Report, SaysWhatIsCopiedInEachRun) {
+  Compiled c = Compile();
+  EXPECT_EQ(TextReport(c.package, c.report).find("host memory"),
+            std::string::npos);
+  EXPECT_EQ(ReportAsJson(c.package, c.report)["weight_plan"]["copied_bytes"],
+            0);
+  c.package.weights = std::vector<uint8_t>(3 << 20);
+  c.package.weight_plan.device_bytes = 1 << 20;
+  c.package.weight_plan.resident = {{0, 0, 0, 1 << 19}};
+  c.package.weight_plan.copies = {{0, 1 << 19, 1 << 19, 1 << 19},
+                                  {1, 1 << 20, 1 << 19, 77}};
+  EXPECT_NE(TextReport(c.package, c.report)
+                .find("  on the card     1048576 bytes, 524288 of them for "
+                      "good, the rest a window\n"
+                      "  host memory     524365 bytes are copied in each run, "
+                      "in 2 pieces, while the card waits"),
+            std::string::npos)
+      << TextReport(c.package, c.report);
+  const ordered_json plan = ReportAsJson(c.package, c.report)["weight_plan"];
+  EXPECT_EQ(plan["device_bytes"], 1 << 20);
+  EXPECT_EQ(plan["resident_bytes"], 1 << 19);
+  EXPECT_EQ(plan["copied_bytes"], (1 << 19) + 77);
+  EXPECT_EQ(plan["overlapped"], false);
+  EXPECT_EQ(plan["copies"][1]["stream"], 1);
+  EXPECT_EQ(plan["copies"][1]["from"], 1 << 20);
+  // The card has region 0, not all weights.
+  const uint64_t bytes = DeviceBytes(c.package);
+  c.package.weight_plan = {};
+  EXPECT_EQ(DeviceBytes(c.package) - bytes, 2u << 20);
+}
+
 TEST(JsonReport, AgreesWithItself) {
   const Compiled c = Compile();
   const ordered_json json =

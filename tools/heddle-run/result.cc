@@ -164,6 +164,13 @@ std::string ToText(const package::Package& package, const Result& result) {
       result.device.simulated ? ", simulated" : "", result.latency_ms,
       package.macs, result.statistics.macs, cycles.count, estimated,
       100 * cycles.utilisation, estimated);
+  if (!package.weight_plan.empty()) {
+    absl::StrAppendFormat(&text,
+                          "weights       %d bytes stay on the card, %d are "
+                          "copied from host memory for each run\n",
+                          package.weight_plan.resident_bytes(),
+                          package.weight_plan.copied_bytes());
+  }
   if (result.bench.has_value()) text += BenchText(*result.bench);
   if (result.images.has_value()) {
     const ImageResult& images = *result.images;
@@ -222,24 +229,26 @@ std::string ToText(const package::Package& package, const Result& result) {
 std::string ToJson(const package::Package& package, const Result& result) {
   const Cycles cycles = CyclesOf(package, result);
   const session::RunStatistics& s = result.statistics;
-  ordered_json json = {{"schema", "heddle-run/1"},
-                       {"model", package.model_name},
-                       {"config", package.config},
-                       {"device", result.device.id},
-                       {"core", result.device.core},
-                       {"simulated", result.device.simulated},
-                       {"device_bytes", result.device_bytes},
-                       {"latency_ms", result.latency_ms},
-                       {"model_macs", package.macs},
-                       {"macs", s.macs},
-                       {"cycles", cycles.count},
-                       {"cycles_estimated", cycles.estimated},
-                       {"calibrated", true},
-                       {"utilisation", cycles.utilisation},
-                       {"commands", s.commands},
-                       {"bytes_loaded", s.bytes_loaded},
-                       {"bytes_stored", s.bytes_stored},
-                       {"host_operators", 0}};
+  ordered_json json = {
+      {"schema", "heddle-run/1"},
+      {"model", package.model_name},
+      {"config", package.config},
+      {"device", result.device.id},
+      {"core", result.device.core},
+      {"simulated", result.device.simulated},
+      {"device_bytes", result.device_bytes},
+      {"copied_weight_bytes", package.weight_plan.copied_bytes()},
+      {"latency_ms", result.latency_ms},
+      {"model_macs", package.macs},
+      {"macs", s.macs},
+      {"cycles", cycles.count},
+      {"cycles_estimated", cycles.estimated},
+      {"calibrated", true},
+      {"utilisation", cycles.utilisation},
+      {"commands", s.commands},
+      {"bytes_loaded", s.bytes_loaded},
+      {"bytes_stored", s.bytes_stored},
+      {"host_operators", 0}};
   json["outputs"] = ordered_json::array();
   for (size_t i = 0; i < package.outputs.size(); ++i) {
     const package::TensorInfo& output = package.outputs[i];

@@ -4,7 +4,8 @@
 // JSON, keys stable within a schema version; a part that was not asked for is
 // absent:
 //   {"schema": "heddle-run/1", "model", "config", "device", "core",
-//    "simulated", "device_bytes", "latency_ms", "model_macs", "macs", "cycles",
+//    "simulated", "device_bytes", "copied_weight_bytes" (from host memory, per
+//    run), "latency_ms", "model_macs", "macs", "cycles",
 //    "cycles_estimated", "calibrated": true, "utilisation", "commands",
 //    "bytes_loaded", "bytes_stored", "host_operators": 0,
 //    "outputs": [{"name", "type", "shape", "equal", "max_error", "differing",

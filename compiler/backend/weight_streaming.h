@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fits a package into less device memory than its weights take: the commands
+// are cut into streams, each of which reads so few weights that they have room
+// in a window of region 0. What the first commands read stays on the card as
+// far as there is room beside the window; the rest stays in host memory and is
+// copied into the window before its stream (package/weight_plan.h).
+//
+// The window is as small as the number of a job's steps allows, because what is
+// resident is not copied. A single one is as good as two while copies and
+// streams of a job do not overlap.
+#ifndef HEDDLE_COMPILER_BACKEND_WEIGHT_STREAMING_H_
+#define HEDDLE_COMPILER_BACKEND_WEIGHT_STREAMING_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/package/weight_plan.h"
+#include "compiler/stream/stream.h"
+#include "rtl/spec/generated/isa.h"
+
+namespace heddle::compiler {
+
+// Streams and copies of weights in one job. The other steps are left for inputs
+// and outputs.
+constexpr uint64_t kMostWeightSteps = isa::kStepsMax - 8;
+
+// Bytes of device memory that objects take: a page is the least.
+struct DeviceNeed {
+  uint64_t weights = 0, scratch = 0, io = 0;
+  uint64_t streams = 0;  // the sum of page-rounded sizes
+  uint64_t Total() const;
+};
+uint64_t StreamPages(const std::vector<EncodedStream>& streams);
+
+struct StreamedWeights {
+  SplitStreams split;  // which address all weights, as if they were region 0
+  package::WeightPlan plan;
+};
+
+// `need`: with all weights on the card and the streams that there are then.
+// What SRAM holds across a cut waits behind the scratch memory. Refused with
+// kNoDeviceMemory where that is not enough.
+absl::StatusOr<StreamedWeights> StreamWeights(const StreamBuilder& stream,
+                                              const isa::Config& config,
+                                              uint64_t stream_bytes,
+                                              const DeviceNeed& need,
+                                              uint64_t device_memory_bytes);
+
+// The words of stream number `stream` with the addresses that the plan gives
+// the weights.
+absl::StatusOr<std::vector<uint32_t>> AddressWeights(
+    const std::vector<uint32_t>& words, uint32_t stream,
+    const package::WeightPlan& plan, const isa::Config& config);
+
+// The plan, a line per copy.
+std::string WeightPlanText(const package::WeightPlan& plan);
+
+}  // namespace heddle::compiler
+
+#endif  // HEDDLE_COMPILER_BACKEND_WEIGHT_STREAMING_H_
