@@ -359,7 +359,7 @@ TEST(Plan, ConstantsFlowAcrossOperations) {
   }
   isa::Config config = isa::kH256;
   config.sram_bytes = 64 << 10;
-  auto plan = PlanMemory(&graph, config, 160);
+  auto plan = PlanMemory(&graph, config, Programs(graph, 160));
   ASSERT_TRUE(plan.ok()) << plan.status();
   CheckPlan(graph, *plan, config.sram_bytes, 160);
   const size_t last = plan->first_step[2];
@@ -371,7 +371,7 @@ TEST(Plan, ConstantsFlowAcrossOperations) {
   EXPECT_GE(ahead, 12);  // of 16
   EXPECT_GE(early, 3);   // of 8, beside the last of the other's
   // As reserved: two sides, loaded when the operation before begins.
-  auto reserved = PlanMemory(&graph, config, 160, {}, false);
+  auto reserved = PlanMemory(&graph, config, Programs(graph, 160), {}, false);
   ASSERT_TRUE(reserved.ok()) << reserved.status();
   CheckPlan(graph, *reserved, config.sram_bytes, 160);
   for (const ConstantUse& use : reserved->constants) {

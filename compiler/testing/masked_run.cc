@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/base/thread_pool.h"
+#include "compiler/schedule/constant_stream.h"
 #include "compiler/schedule/constants.h"
 #include "compiler/schedule/matrix_op.h"
 
@@ -16,7 +17,7 @@ namespace {
 
 constexpr uint64_t kAlign = 64;
 constexpr uint64_t kPage = 4096;
-constexpr int64_t kMaxTiles = 24;
+constexpr uint64_t kMaxTiles = 24;
 constexpr uint8_t kKept = 0xff;
 
 uint64_t Align(uint64_t v, uint64_t to = kAlign) {
@@ -84,6 +85,9 @@ MaskedRun::MaskedRun(const DeviceGraph& graph, const isa::Config& config,
     graph_.ops[i] = std::move(probe);
     DrawTiles(i, random);
   }
+  std::vector<uint64_t> tiles;
+  for (size_t i = 0; i < graph_.ops.size(); ++i) tiles.push_back(Tiles(i));
+  PlanConstants(graph_, tiles, {}, 0, 0, config_.sram_bytes, &plan_);
   PlaceInDeviceMemory();
   const package::PackedWeights weights = constants.Take();
   std::memcpy(memory_.data(), weights.bytes.data() + weights.head,
@@ -146,12 +150,12 @@ void MaskedRun::DrawTiles(size_t i, std::mt19937_64* random) {
   p.ahead = 0;
   p.single = true;
   p.copy.assign(op.inputs.size(), false);
-  const bool rolling = op.tile_rows > 0;  // buffers are for that many rows
+  const bool rolling = op.box.has_value();  // buffers are for that many rows
   for (int attempt = 0; attempt < 200; ++attempt) {
     TileShape& t = p.tile;
     t = WholeTile(graph_, op);
     p.cut_groups = GroupRuns(op).size() > 1 && (*random)() % 2 == 0;
-    if (op.tileable) t.rows = rolling ? op.tile_rows : part(e.h, 1);
+    if (op.tileable) t.rows = rolling ? op.box->tile.rows : part(e.h, 1);
     if (op.columns_tileable) t.columns = part(e.w, op.column_step);
     if (op.channels_tileable) t.channels = part(e.c, op.channel_step);
     if (op.max_pixels > 0) {
@@ -159,13 +163,18 @@ void MaskedRun::DrawTiles(size_t i, std::mt19937_64* random) {
       t.rows = std::clamp<int64_t>(op.max_pixels / t.columns, 1, t.rows);
     }
     if (op.max_rows > 0) t.rows = std::min(t.rows, op.max_rows);
-    const int64_t tiles = e.n * Ceil(e.h, t.rows) * Ceil(e.w, t.columns) *
-                          Ceil(e.c, t.channels) *
-                          static_cast<int64_t>(op.groups.size());
-    if (PlaceBuffers(i) && (tiles <= kMaxTiles || rolling || attempt > 100)) {
+    const uint64_t work = Tiles(i) * op.groups.size();
+    if (PlaceBuffers(i) && (work <= kMaxTiles || rolling || attempt > 100)) {
       return;
     }
   }
+}
+
+uint64_t MaskedRun::Tiles(size_t i) const {
+  const Extent& e = graph_.values[graph_.ops[i]->output].extent;
+  const TileShape& t = plan_.ops[i].tile;
+  return static_cast<uint64_t>(e.n) * Ceil(e.h, t.rows) * Ceil(e.w, t.columns) *
+         Ceil(e.c, t.channels);
 }
 
 bool MaskedRun::PlaceBuffers(size_t i) {
@@ -352,7 +361,7 @@ absl::Status MaskedRun::Run(size_t i, std::vector<uint8_t>* memory,
   }
   std::memcpy(model.sram(), garbage.data(), config_.sram_bytes);
   // (of a cascade the temporary holds rows for the next tiles)
-  const bool rolling = op.tile_rows > 0;
+  const bool rolling = op.box.has_value();
   const std::vector<Probe::Call>& calls = probes_[i]->calls();
   size_t next = 0;    // call
   size_t before = 0;  // commands of the operations before this one

@@ -61,6 +61,7 @@ class MaskedRun {
 
   void PlaceInDeviceMemory();
   void DrawTiles(size_t i, std::mt19937_64* random);
+  uint64_t Tiles(size_t i) const;
   bool PlaceBuffers(size_t i);
   // Bytes of the result's elements, in `memory`.
   std::vector<uint8_t> Result(const std::vector<uint8_t>& memory,
