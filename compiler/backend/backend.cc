@@ -224,6 +224,8 @@ struct Attempt {
 struct Facts {
   bool grouped = false;  // some operation's weights are cut into groups
   bool loads = false;    // several operations share many constants
+  // What equal constants save, once an attempt has packed all of them to know.
+  std::optional<uint64_t> equal_bytes;
 };
 
 // How much of a package Generate makes.
@@ -410,13 +412,19 @@ absl::StatusOr<BackendResult> Generate(const Graph& graph, Lowered* lowered,
   if (!fits) {
     const DeviceNeed need = need_with(constants.size());
     const bool sizes_only = constants.mode() == ConstantPool::kSizesOnly;
-    if (sizes_only) {
-      // Equal ones may make the difference.
+    // Equal ones may make the difference; not if another schedule's are far
+    // from that.
+    const bool hopeless =
+        facts->equal_bytes &&
+        need.Total() - std::min(need.Total(), 2 * *facts->equal_bytes) > most;
+    if (sizes_only && !hopeless) {
       constants = place(ConstantPool(ConstantPool::kPack));
       for (const DeviceGraph* part : {&device, &taps}) {
         constants.Add(CollectPrograms(*part).bytes);
       }
       fits = need_with(constants.size()).Total() <= most;
+      facts->equal_bytes =
+          need.weights - std::min(need.weights, constants.size());
     }
     if (!fits) {
       auto streamed = StreamWeights(stream, *config, limits.bytes, need, most);

@@ -30,6 +30,9 @@ constexpr uint64_t kGap = 4096;
 // three eighths ...
 constexpr int kSizes = 16;
 
+// Commands that are looked at, at most, for a better window than the first.
+constexpr uint64_t kMostVisits = 1 << 23;
+
 // What streams add to the memory beside the weights is known when they are
 // made: the window then is made again.
 constexpr int kMostRounds = 12;
@@ -169,12 +172,14 @@ class Divider {
   // why there is none.
   absl::StatusOr<Division> Divide(uint64_t bytes, std::string* why) const {
     std::optional<Division> best;
-    for (int i = 0; i < kSizes; ++i) {
+    uint64_t visits = 0;
+    for (int i = 0; i < kSizes && (!best || visits < kMostVisits); ++i) {
       const uint64_t size = (i % 2 == 0 ? bytes : bytes / 4 * 3) >> (i / 2);
       const uint64_t window =
           size / package::kWeightAlign * package::kWeightAlign;
       for (const auto* order : {&in_turn_, &often_first_}) {
         for (const size_t part : kParts) {
+          visits += commands_.size();
           std::string no;
           std::optional<Division> division =
               Try(bytes - window, window, *order, part,
