@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/backend/compile_report.h"
+#include "compiler/backend/lowered_graphs.h"
 #include "compiler/backend/weight_streaming.h"
 #include "compiler/base/diagnostic.h"
 #include "compiler/base/status_macros.h"
@@ -20,9 +21,7 @@
 #include "compiler/schedule/constants.h"
 #include "compiler/schedule/device_graph_text.h"
 #include "compiler/schedule/matrix_op.h"
-#include "compiler/schedule/order.h"
 #include "compiler/schedule/plan.h"
-#include "compiler/schedule/recompute.h"
 #include "compiler/schedule/schedule.h"
 #include "compiler/schedule/taps.h"
 #include "compiler/stream/stream_text.h"
@@ -202,8 +201,7 @@ constexpr size_t kConstantsToHide = 16 << 10;
 constexpr uint64_t kWeightsToStay = 4 << 20;
 
 // What GeneratePackage tries.
-struct Attempt {
-  Features features;
+struct Attempt : GraphVariant {
   bool choose = false;        // ChooseSchedule
   double traffic_weight = 0;  // its argument
   // Weights of a matrix operation are cut into groups of at most 1/so much of
@@ -211,8 +209,6 @@ struct Attempt {
   uint64_t group_divisor = 0;
   // See PlanMemory. Loads that wait for room are in front of others.
   bool stream_constants = true;
-  bool order = false;      // the operations are in the order of ImproveOrder
-  bool recompute = false;  // with the copies of FindCopies
   // What the file has beside the weights, as far as it is known: they are
   // packed where they stay.
   package::Room room = {};
@@ -233,83 +229,6 @@ enum class Scope {
   kVerdict,   // nothing, but whatever can refuse the graph is done
   kEstimate,  // its report; the package has no constants
   kPackage,
-};
-
-// The graph lowered, of which each attempt schedules a copy: with fused
-// poolings and without, in the order of the nodes and in that of ImproveOrder,
-// without and with the copies of FindCopies, as far as it is asked for. From
-// any thread.
-class Lowered {
- public:
-  Lowered(const Graph& graph, const CompileOptions& options,
-          const isa::Config& config)
-      : graph_(graph), options_(options), config_(config) {}
-
-  absl::StatusOr<const DeviceGraph*> Get(const Attempt& attempt) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    auto& graphs = graphs_[attempt.features.fuse_pool];
-    std::unique_ptr<DeviceGraph>& plain = graphs[0][0];
-    if (plain == nullptr) {
-      BeginPass(options_, "lower");
-      ASSIGN_OR_RETURN(plain, Lower(attempt.features));
-      RETURN_IF_ERROR(
-          EndPass(options_, "lower", [&] { return ToText(*plain); }));
-    }
-    BeginPass(options_, "order-operations");
-    std::unique_ptr<DeviceGraph>& ordered = graphs[attempt.order][0];
-    if (ordered == nullptr) {
-      ordered = std::make_unique<DeviceGraph>(plain->Clone());
-      ApplyOrder(OrderOf(*plain), ordered.get());
-    }
-    RETURN_IF_ERROR(EndPass(options_, "order-operations",
-                            [&] { return ToText(*ordered); }));
-    BeginPass(options_, "recompute");
-    std::unique_ptr<DeviceGraph>& copied =
-        graphs[attempt.order][attempt.recompute];
-    if (copied == nullptr) {
-      copied = std::make_unique<DeviceGraph>(ordered->Clone());
-      ApplyCopies(FindCopies(*ordered, config_), copied.get());
-    }
-    RETURN_IF_ERROR(
-        EndPass(options_, "recompute", [&] { return ToText(*copied); }));
-    return copied.get();
-  }
-
-  // Whether another order, or copies, make a difference. Get has succeeded with
-  // the attempt.
-  bool OrderDiffers(const Attempt& attempt) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    const std::vector<int> order =
-        OrderOf(*graphs_[attempt.features.fuse_pool][0][0]);
-    return !std::is_sorted(order.begin(), order.end());
-  }
-  bool HasCopies(const Attempt& attempt) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    const auto& graphs = graphs_[attempt.features.fuse_pool];
-    return !FindCopies(*graphs[attempt.order][0], config_).empty();
-  }
-
- private:
-  std::vector<int> OrderOf(const DeviceGraph& graph) const {
-    return ImproveOrder(OrderProblemOf(graph, config_.sram_bytes));
-  }
-
-  absl::StatusOr<std::unique_ptr<DeviceGraph>> Lower(const Features& features) {
-    const TapSet taps = !options_.taps     ? TapSet::kNone
-                        : options_.tap_all ? TapSet::kAll
-                                           : TapSet::kQuantized;
-    auto device = std::make_unique<DeviceGraph>();
-    Lowering lowering(graph_, config_, features, device.get());
-    RETURN_IF_ERROR(lowering.Run(taps));
-    return device;
-  }
-
-  const Graph& graph_;
-  const CompileOptions& options_;
-  const isa::Config& config_;
-  std::mutex mutex_;
-  // By fuse_pool, order, recompute.
-  std::unique_ptr<DeviceGraph> graphs_[2][2][2];
 };
 
 uint64_t BytesOf(const std::vector<EncodedStream>& streams) {
@@ -333,12 +252,10 @@ std::vector<uint32_t> Join(const std::vector<EncodedStream>& streams) {
   return all;
 }
 
-absl::StatusOr<BackendResult> Generate(const Graph& graph, Lowered* lowered,
-                                       ThreadPool* threads,
-                                       const CompileOptions& options,
-                                       const isa::Config& limited,
-                                       const Attempt& attempt, Scope scope,
-                                       Facts* facts) {
+absl::StatusOr<BackendResult> Generate(
+    const Graph& graph, LoweredGraphs* lowered, ThreadPool* threads,
+    const CompileOptions& options, const isa::Config& limited,
+    const Attempt& attempt, Scope scope, Facts* facts) {
   const Features& features = attempt.features;
   const isa::Config* config = &limited;
   ASSIGN_OR_RETURN(const DeviceGraph* source, lowered->Get(attempt));
@@ -586,13 +503,13 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
   const Scope scope = verdict_only                   ? Scope::kVerdict
                       : first_only && !final_differs ? Scope::kPackage
                                                      : Scope::kEstimate;
-  Lowered lowered(graph, production, limited);
+  LoweredGraphs lowered(graph, production, limited);
   ThreadPool threads(options.threads);
   std::vector<Attempt> attempts;
-  attempts.push_back({options.features, false, 0});
+  attempts.push_back({{options.features}, false, 0});
   if (options.features.cost_tiles || options.features.cascade) {
     const auto add = [&](double weight) {
-      attempts.push_back({options.features, true, weight});
+      attempts.push_back({{options.features}, true, weight});
     };
     if (thorough) {
       std::for_each(std::begin(kMoreTrafficWeights),
@@ -780,7 +697,7 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
   CompileOptions final_options = options;
   final_options.progress = nullptr;
   // With taps, region 2 is another.
-  Lowered again(graph, final_options, limited);
+  LoweredGraphs again(graph, final_options, limited);
   const bool lower_again = options.taps || options.after_pass;
   return Generate(graph, lower_again ? &again : &lowered, &threads,
                   final_options, limited, best ? best->attempt : attempts[0],
