@@ -73,6 +73,28 @@ void ExpectOutputsDependOnInputs(const Graph& graph) {
   }
 }
 
+// What was made of the graph in another way computes the same, without races.
+void ExpectSameOutputs(BackendResult made,
+                       const std::vector<TensorData>& inputs,
+                       const PackageRun& expected) {
+  model::Options options;
+  options.detect_races = true;
+  const auto package =
+      package::Parse(package::Serialize(made.package, std::move(made.weights)));
+  ASSERT_TRUE(package.ok()) << package.status();
+  auto run = RunPackage(*package, inputs, options);
+  ASSERT_TRUE(run.ok()) << run.status();
+  for (const std::string& f : run->findings) {
+    // Bytes between those that are kept; the whole stream had no such finding.
+    if (f.find("which nothing has written") == std::string::npos) {
+      ADD_FAILURE() << f;
+    }
+  }
+  for (const auto& [name, data] : expected.outputs) {
+    EXPECT_EQ(FirstDifference(run->outputs[name], data), "") << name;
+  }
+}
+
 // The same package in streams of a third of its length: the same outputs.
 void RunInStreams(const Graph& graph, CompileOptions options,
                   const BackendResult& made,
@@ -95,23 +117,8 @@ void RunInStreams(const Graph& graph, CompileOptions options,
   for (const auto& words : result->package.streams) {
     EXPECT_LE(words.size() * sizeof(uint32_t), options.stream_bytes);
   }
-  model::Options model_options;
-  model_options.detect_races = true;
-  const auto package = package::Parse(
-      package::Serialize(result->package, std::move(result->weights)));
-  ASSERT_TRUE(package.ok()) << package.status();
-  auto run = RunPackage(*package, inputs, model_options);
-  ASSERT_TRUE(run.ok()) << run.status();
-  for (const std::string& f : run->findings) {
-    // Bytes between those that are kept; the whole stream had no such finding.
-    if (f.find("which nothing has written") == std::string::npos) {
-      ADD_FAILURE() << f;
-    }
-  }
-  for (const auto& [name, data] : expected.outputs) {
-    EXPECT_EQ(FirstDifference(run->outputs[name], data), "") << name;
-  }
   ++counts->cut;
+  ExpectSameOutputs(*std::move(result), inputs, expected);
 }
 
 // Whether another size of something would have made a difference: all but types
@@ -144,22 +151,8 @@ void RunWithLessMemory(const Graph& graph, CompileOptions options,
     ++counts->too_small;
     return;
   }
-  model::Options model_options;
-  model_options.detect_races = true;
-  const auto package = package::Parse(
-      package::Serialize(result->package, std::move(result->weights)));
-  ASSERT_TRUE(package.ok()) << package.status();
-  auto run = RunPackage(*package, inputs, model_options);
-  ASSERT_TRUE(run.ok()) << run.status();
-  for (const std::string& f : run->findings) {
-    if (f.find("which nothing has written") == std::string::npos) {
-      ADD_FAILURE() << f;
-    }
-  }
-  for (const auto& [name, data] : expected.outputs) {
-    EXPECT_EQ(FirstDifference(run->outputs[name], data), "") << name;
-  }
-  counts->streamed += !package->weight_plan.empty();
+  counts->streamed += !result->package.weight_plan.empty();
+  ExpectSameOutputs(*std::move(result), inputs, expected);
 }
 
 void RunSeed(uint64_t seed, Counts* counts) {
