@@ -38,7 +38,7 @@ TEST(ValidatorOracle, KeepsItsPromise) {
     options.seed = Seed() * 1000003 + round;
     options.commands = 4 + round % 8;
     const std::vector<uint32_t> base = model::MakeRandomStream(options).words;
-    for (int mutant = 0; mutant < 100 && looked < wanted; ++mutant) {
+    for (int mutant = 0; mutant < 200 && looked < wanted; ++mutant) {
       std::vector<uint32_t> words = base;
       const int changes = mutant == 0 ? 0 : 1 + random() % 3;
       for (int i = 0; i < changes; ++i) Mutate(&random, &words);
