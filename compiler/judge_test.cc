@@ -205,6 +205,27 @@ TEST(Judge, ShapesMayComeLater) {
   EXPECT_TRUE(Accepted(b));
 }
 
+// Computed from weights by way of a DequantizeLinear, which is folded late: no
+// part of the graph, so that its types are none of the card's.
+TEST(Judge, ShapesOfWhatWeightsDecideMayComeLater) {
+  ModelBuilder b;
+  b.Input("x", DataType::kFloat, {2, 6}).Input("w", DataType::kInt8, {6});
+  b.Input("s", DataType::kFloat, {}).Input("from", DataType::kInt64, {1});
+  b.Input("end", DataType::kInt64, {1});
+  b.Node("Relu", {"x"}, {"r"});
+  b.Node("DequantizeLinear", {"w", "s"}, {"d"});
+  SetInt(b.Node("Cast", {"d"}, {"i"}), "to", 7);
+  b.Node("Slice", {"i", "from", "end"}, {"p"});
+  auto* info = b.proto().mutable_graph()->add_value_info();
+  info->set_name("p");
+  auto* type = info->mutable_type()->mutable_tensor_type();
+  type->set_elem_type(7);
+  type->mutable_shape()->add_dim()->set_dim_value(3);
+  b.Node("Max", {"p", "p"}, {"m"});
+  b.Output("r").Output("m");
+  EXPECT_TRUE(Accepted(b));
+}
+
 TEST(Judge, WhatNoWeightsHelpIsRefused) {
   // Before and behind a shape that is not known.
   for (const bool behind : {false, true}) {

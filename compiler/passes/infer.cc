@@ -308,6 +308,19 @@ class Supposition {
     return false;
   }
 
+  // Notes a node that stays in the graph for now: the results of one that reads
+  // constants only (it quantises, or comes behind one that does) are constants
+  // when all is folded.
+  void Keep(const Node& node) {
+    const bool constant =
+        !node.inputs.empty() &&
+        std::all_of(node.inputs.begin(), node.inputs.end(),
+                    [this](TensorId id) { return IsConstant(id); });
+    if (constant) {
+      later_constants_.insert(node.outputs.begin(), node.outputs.end());
+    }
+  }
+
   // Takes what was left out from the graph's outputs.
   void Finish() {
     auto& outputs = graph_->outputs;
@@ -339,13 +352,15 @@ class Supposition {
     return any;
   }
 
+  bool IsConstant(TensorId id) const {
+    return id == kNoTensor || graph_->tensors[id].is_constant() ||
+           later_constants_.count(id) != 0 || unknown_constants_.count(id) != 0;
+  }
+
   void LeaveOut(const Node& node) {
     bool constant = true;
     for (TensorId id : node.inputs) {
-      if (id == kNoTensor || graph_->tensors[id].is_constant() ||
-          unknown_constants_.count(id) != 0) {
-        continue;
-      }
+      if (IsConstant(id)) continue;
       if (graph_->tensors[id].shape_known) frontier_.insert(id);
       if (!ReadsOnlyShapes(node)) constant = false;
     }
@@ -368,6 +383,7 @@ class Supposition {
   const std::map<TensorId, Declaration>& declared_;
   Graph* const graph_;
   Supposed* const supposed_;
+  std::set<TensorId> later_constants_;
   // Results of constants only, of which not even the shape is known.
   std::set<TensorId> unknown_constants_;
   std::set<TensorId> frontier_, left_out_;
@@ -404,6 +420,7 @@ absl::Status InferAndFold(Graph* graph,
       ASSIGN_OR_RETURN(auto folded, Fold(graph, node, &budget, supposed));
       if (folded) continue;
     }
+    if (supposed != nullptr) supposition.Keep(node);
     kept.push_back(node);
   }
   if (supposed != nullptr) supposition.Finish();
