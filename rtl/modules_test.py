@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""modules.bzl is what the sources say; sources.bzl and lint/waivers.py choose from it."""
+"""modules.bzl is what the sources say; sources.bzl and lint/waivers.py choose from it; the pages name what is there."""
 import pathlib
+import re
 import unittest
 
 from rtl import modules
 from rtl.lint import waivers
 
+PAGES = pathlib.Path("rtl/README.md"), pathlib.Path("rtl/MICROARCHITECTURE.md")
 WAIVERS = pathlib.Path("rtl/lint/waivers.vlt")
 
 
@@ -94,6 +96,19 @@ class SourcesTest(unittest.TestCase):
         for call in (lambda: needs("a"), lambda: needs("e"), lambda: needs("chain", without=["e"])):
             with self.assertRaises(Failed):
                 call()
+
+
+class PagesTest(unittest.TestCase):
+    def test_every_module_is_in_the_index(self):
+        names = set(re.findall(r"`(hd_\w+)`", PAGES[0].read_text()))
+        self.assertEqual(TABLE["USES"].keys() - names, {"heddle_pkg"})
+
+    def test_pages_name_modules_that_exist(self):
+        known = TABLE["USES"].keys() | {"hd_x", "hd_y"}
+        for page in PAGES:
+            for name in re.findall(r"\bhd_\w+", page.read_text()):
+                module = re.sub(r"(_h\d+)?(_lint|_unit)?(_test|_formal)$", "", name)
+                self.assertIn(module, known, page)
 
 
 class WaiversTest(unittest.TestCase):
