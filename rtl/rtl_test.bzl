@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """rtl_unit_tests: a cc_test for every src/hd_x_test.cc, with hd_x verilated as class Vhd_x."""
 
+load("//rtl:sources.bzl", "rtl_sources")
 load("//tools/bazel:verilator.bzl", "VERILATOR_COPTS_V3", "VERILATOR_FAST", "VERILATOR_LINES", "verilator_cc_library")
 
-def rtl_unit_tests(tests, srcs, params = {}, deps = {}, sizes = {}, shards = {}, variants = {}):
+def rtl_unit_tests(tests, params = {}, deps = {}, sizes = {}, shards = {}, variants = {}):
     """Makes //rtl:hd_x_test of every file of `tests`.
 
     Also //rtl:hd_x_lines, the same test on a model that counts the lines it reaches.
 
     Args:
       tests: src/hd_x_test.cc files.
-      srcs: SystemVerilog sources, packages first, and waivers.
       params: {"hd_x": {"K": "32"}}, where the module's defaults do not do.
       deps: {"hd_x": ["//..."]}, besides the common ones.
       sizes: {"hd_x": "medium"}; "small" otherwise.
@@ -20,6 +20,7 @@ def rtl_unit_tests(tests, srcs, params = {}, deps = {}, sizes = {}, shards = {},
     """
     for test in tests:
         top = test.split("/")[-1][:-len("_test.cc")]
+        srcs = [":%s_waivers" % top] + rtl_sources(top)  # rtl_lint_tests makes the former
         one = {"": params.get(top, {})}
         for variant, values in variants.get(top, {}).items():
             one["_" + variant] = values

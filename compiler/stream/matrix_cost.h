@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cycles of a command of the matrix engine: what its array and its output stage
-// need for the loop nest that the engine makes of it (rtl/README.md).
+// need for the loop nest that the engine makes of it
+// (rtl/MICROARCHITECTURE.md).
 #ifndef HEDDLE_COMPILER_STREAM_MATRIX_COST_H_
 #define HEDDLE_COMPILER_STREAM_MATRIX_COST_H_
 

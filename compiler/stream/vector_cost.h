@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cycles of a vector command. The engine's order of work is followed micro-
-// instruction by micro-instruction (ISA.md, rtl/README.md): strips of up to
-// eight groups, a result that is not back yet, a vector whose lines of SRAM are
-// not there, a store queue that is full, a division. Of long commands the
-// first some thousand instructions; the rest goes on at their pace.
+// instruction by micro-instruction (ISA.md, rtl/MICROARCHITECTURE.md): strips
+// of up to eight groups, a result that is not back yet, a vector whose lines of
+// SRAM are not there, a store queue that is full, a division. Of long commands
+// the first some thousand instructions; the rest goes on at their pace.
 #ifndef HEDDLE_COMPILER_STREAM_VECTOR_COST_H_
 #define HEDDLE_COMPILER_STREAM_VECTOR_COST_H_
 

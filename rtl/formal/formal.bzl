@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """formal_test: a proof with yosys and ABC (rtl/formal/prove.sh) as a test."""
 
-def formal_test(name, top, srcs, mode = "bmc", depth = 12, params = {}, broken = None, size = "medium", **kwargs):
+load("//rtl:sources.bzl", "rtl_sources")
+
+def formal_test(name, unit, top = None, mode = "bmc", depth = 12, params = {}, broken = None, size = "medium", **kwargs):
     """Proves the assertions of `top`, a module of immediate assertions around the unit.
 
     Args:
       name: of the test.
-      top: module of the properties, by convention hd_foo_formal in rtl/formal/hd_foo_formal.sv.
-      srcs: SystemVerilog files in order, packages first; labels.
+      unit: the module of rtl/src that the properties are about.
+      top: module of the properties, in rtl/formal/TOP.sv; UNIT_formal otherwise.
       mode: "bmc" (the first `depth` cycles), "prove" (every cycle) or "cover".
       depth: cycles.
       params: {"W": "4"}, parameters of top.
@@ -16,6 +18,8 @@ def formal_test(name, top, srcs, mode = "bmc", depth = 12, params = {}, broken =
       size: of the test.
       **kwargs: of sh_test.
     """
+    top = top or unit + "_formal"
+    srcs = rtl_sources(unit) + ["//rtl/formal:%s.sv" % top]
     native.sh_test(
         name = name,
         size = size,

@@ -2,13 +2,14 @@
 """mutant_tests: //rtl/mutants:NAME_test for the cheap faults of mutants.bzl."""
 
 load("//rtl/mutants:mutants.bzl", "MUTANTS")
+load("//rtl:sources.bzl", "rtl_source", "rtl_sources")
 load("//tools/bazel:verilator.bzl", "verilator_cc_library")
 
 def _unit(name, top, source):
     verilator_cc_library(
         name = name + "_model",
         testonly = True,
-        srcs = ["//rtl:hd_pkgs", source],
+        srcs = [s for s in rtl_sources(top) if s != rtl_source(top)] + [source],
         prefix = "V" + top,
         top = top,
         deps = ["@verilator//:verilated"],
@@ -35,7 +36,7 @@ def mutant_tests():
         if mutant["file"] != mutant["test"]:
             fail("%s is cheap: its test is not that of its module" % mutant["name"])
         name, top = mutant["name"], mutant["file"]
-        source = "//rtl:src/%s.sv" % top
+        source = rtl_source(top)
         native.genrule(
             name = name + "_source",
             testonly = True,
@@ -60,7 +61,7 @@ def mutant_tests():
 
 def no_fault_test(name, top):
     """What calls a fault killed does not call everything killed."""
-    _unit(name, top, "//rtl:src/%s.sv" % top)
+    _unit(name, top, rtl_source(top))
     native.sh_test(
         name = name,
         size = "small",

@@ -15,7 +15,7 @@
 //            with status aborted; offset and tag are those of the command that retired last.
 //   hang_i   level: nothing is dispatched or started, abort_i is ignored, done_o does not come.
 //
-// Engines: the engine port of rtl/README.md. What the command processor takes for granted:
+// Engines: the engine port of rtl/MICROARCHITECTURE.md. What the command processor takes for granted:
 //   * stop_o rises after a fault and stays until the engines are reset; while it is high, idle_i of
 //     a DMA engine means "no request made to memory that is not answered in full" (accepted
 //     commands no longer count, for they will never end).

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix engine: commands conv and sync.matrix in, SRAM reads and writes out. See rtl/README.md for
-// the figure.
+// Matrix engine: commands conv and sync.matrix in, SRAM reads and writes out. The figure is in
+// rtl/MICROARCHITECTURE.md.
 //
 //   cmd -> hd_matrix_decode -> hd_cmd_dispatch -> row ports, weights, sequencer, output stage
 //      \-> hd_matrix_order: read_o, done_o, macs_o in the order of acceptance

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Output stage of the matrix engine: requantisation, table, residual, pooling, wide outputs, writes
-// (rtl/spec/ISA.md, conv, "Output stage"). Ports as in hd_matrix_pkg. See rtl/README.md.
+// (rtl/spec/ISA.md, conv, "Output stage"). Ports as in hd_matrix_pkg. See rtl/MICROARCHITECTURE.md.
 //
 //   cmd -> hd_out_command -> ENTRIES commands -> issue counter, tag counter, residual reader, back
 //   acc -> hd_out_requant -> hd_out_table -> hd_out_float -> hd_out_back -> SRAM

@@ -3,8 +3,8 @@
 
 Checks: clang-format (in the kernel's folders of kmd: tabs and line length); shellcheck (where it is installed); an SPDX line at the top of every source
 file; no source or document of more than 800 lines (generated files excepted: their head says so); no path
-of somebody's machine; text hygiene (final newline, no trailing blank, no tab in BUILD and Starlark); the packages of
-compiler/ and their sizes (include_graph.py; only when all files are looked at).
+of somebody's machine; no link of a document to a file that is not there; text hygiene (final newline, no trailing
+blank, no tab in BUILD and Starlark); the packages of compiler/ and their sizes (include_graph.py; only when all files are looked at).
 A finding is printed as FILE:LINE: TEXT; the exit code is 1 when there is any.
 """
 
@@ -105,6 +105,15 @@ def check_text(path, text):
             yield number, "path of one machine; use a path relative to the repository"
 
 
+def broken_links(path, text, exists):
+    """Yields (line number, finding) for links of a document; `exists` says whether a path from the root does."""
+    for number, line in enumerate(text.split("\n"), 1):
+        for link in re.findall(r"\]\(([^()\s#]+)(?:#[^()\s]*)?\)", line):
+            target = os.path.normpath(os.path.join(os.path.dirname(path), link))
+            if not re.match(r"\w+:", link) and not exists(target):
+                yield number, f"link to {target}, which does not exist"
+
+
 def list_files(root):
     """Every file of the repository, also of a copy without git."""
     git = subprocess.run(
@@ -178,6 +187,10 @@ def main():
     findings = 0
     for name, text in texts.items():
         for number, finding in check_text(name, text):
+            print(f"{name}:{number}: {finding}")
+            findings += 1
+        links = broken_links(name, text, lambda p: os.path.exists(os.path.join(root, p))) if name.endswith(".md") else ()
+        for number, finding in links:
             print(f"{name}:{number}: {finding}")
             findings += 1
     for name in own_c:

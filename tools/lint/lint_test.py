@@ -47,6 +47,18 @@ class LintTest(unittest.TestCase):
         self.assertEqual(len(self.findings("kmd/linux/x.c", head + "\t" * 12 + "abcde;\n")), 1)
         self.assertEqual(self.findings("kmd/hosted/x.cc", head + "        x;\n"), [])
 
+    def test_links(self):
+        there = {"README.md", "rtl/README.md", "rtl/spec", "rtl/spec/ISA.md"}.__contains__
+
+        def links(path, text):
+            return list(lint.broken_links(path, text, there))
+
+        self.assertEqual(links("rtl/README.md", "[a](spec/ISA.md) [b](spec/ISA.md#c) [d](../README.md) [e](spec/)"), [])
+        self.assertEqual(links("README.md", "[a](https://example.org/x) [b](#c) (no.md) [no.md]"), [])
+        found = links("rtl/README.md", "\n[a](README.md) [b](ISA.md)\n[c](../spec/ISA.md#d)\n")
+        self.assertEqual([number for number, _ in found], [2, 3])
+        self.assertIn("rtl/ISA.md", found[0][1])
+
     def test_hygiene(self):
         self.assertEqual(len(self.findings("a/x.cc", GOOD + "int y; \n")), 1)
         self.assertEqual(len(self.findings("a/x.cc", GOOD + "int y;")), 1)
