@@ -17,7 +17,7 @@ static int at_most(const char *field, u64 value, u64 limit)
 	return value > limit ? heddle_refuse(-EINVAL, field, value, limit) : 0;
 }
 
-static int at_least(const char *field, u64 value, u64 limit)
+static int no_less(const char *field, u64 value, u64 limit)
 {
 	return value < limit ? heddle_refuse(-EINVAL, field, value, limit) : 0;
 }
@@ -37,7 +37,7 @@ static int check_filled(const struct drm_heddle_array *array, u32 first, u32 max
 {
 	if (!array->count)
 		return 0;
-	return at_most("count", array->count, max) ?: at_least("stride", array->stride, first);
+	return at_most("count", array->count, max) ?: no_less("stride", array->stride, first);
 }
 
 int heddle_check_array(const struct drm_heddle_array *array, u32 first, u32 max)
@@ -73,7 +73,7 @@ int heddle_check_query(const struct drm_heddle_query *args)
 	/* With stride 0 only the size is asked for. */
 	if (err || !args->data.stride)
 		return err;
-	return at_least("count", args->data.count, 1) ?: at_most("count", args->data.count, 1);
+	return no_less("count", args->data.count, 1) ?: at_most("count", args->data.count, 1);
 }
 
 int heddle_check_context_create(const struct drm_heddle_context_create *args, bool may_raise)
@@ -109,16 +109,16 @@ int heddle_check_context_destroy(const struct drm_heddle_context_destroy *args)
 int heddle_check_bo_create(const struct drm_heddle_bo_create *args)
 {
 	return zero("flags", args->flags) ?: zero("pad", args->pad) ?:
-	       at_least("size", args->size, 1) ?:
+	       no_less("size", args->size, 1) ?:
 	       at_most("placement", args->placement, DRM_HEDDLE_DEVICE);
 }
 
 int heddle_check_stream_create(const struct drm_heddle_stream_create *args)
 {
 	return zero("flags", args->flags) ?:
-	       at_least("stride", args->data.stride, 1) ?:
+	       no_less("stride", args->data.stride, 1) ?:
 	       at_most("stride", args->data.stride, 1) ?:
-	       at_least("count", args->data.count, 1) ?:
+	       no_less("count", args->data.count, 1) ?:
 	       at_most("count", args->data.count, HEDDLE_STREAM_BYTES_MAX) ?:
 	       multiple("count", args->data.count, HEDDLE_WORD_BYTES);
 }
@@ -130,7 +130,7 @@ int heddle_check_stream_destroy(const struct drm_heddle_stream_destroy *args)
 
 int heddle_check_submit(const struct drm_heddle_submit *args)
 {
-	return zero("flags", args->flags) ?: at_least("steps", args->steps.count, 1) ?:
+	return zero("flags", args->flags) ?: no_less("steps", args->steps.count, 1) ?:
 	       heddle_check_array(&args->steps, sizeof(struct drm_heddle_step),
 				  HEDDLE_STEPS_MAX) ?:
 	       heddle_check_array(&args->in_syncs, sizeof(struct drm_heddle_sync), MAX_SYNCS) ?:
@@ -156,7 +156,7 @@ int heddle_check_step(const struct drm_heddle_step *step)
 	default:
 		return heddle_refuse(-EINVAL, "type", step->type, DRM_HEDDLE_FILL);
 	}
-	return err ?: zero("regions", step->regions.count) ?: at_least("length", step->length, 1);
+	return err ?: zero("regions", step->regions.count) ?: no_less("length", step->length, 1);
 }
 
 int heddle_check_region(const struct drm_heddle_region *region, u32 *used)
@@ -164,7 +164,7 @@ int heddle_check_region(const struct drm_heddle_region *region, u32 *used)
 	int err = zero("pad", region->pad) ?:
 		  at_most("flags", region->flags, DRM_HEDDLE_REGION_WRITE) ?:
 		  at_most("index", region->index, HEDDLE_REGIONS - 1) ?:
-		  at_least("size", region->size, 1) ?:
+		  no_less("size", region->size, 1) ?:
 		  multiple("offset", region->offset, HEDDLE_REGION_ALIGN);
 
 	if (err)
@@ -182,13 +182,13 @@ int heddle_check_sync(const struct drm_heddle_sync *sync)
 
 int heddle_check_wait(const struct drm_heddle_wait *args)
 {
-	return zero("pad", args->pad) ?: at_least("seqno", args->seqno, 1) ?:
+	return zero("pad", args->pad) ?: no_less("seqno", args->seqno, 1) ?:
 	       check_filled(&args->result, sizeof(struct drm_heddle_result), 1);
 }
 
 int heddle_check_events(const struct drm_heddle_events *args)
 {
-	return at_least("events", args->events.count, 1) ?:
+	return no_less("events", args->events.count, 1) ?:
 	       check_filled(&args->events, sizeof(struct drm_heddle_event), MAX_EVENTS);
 }
 

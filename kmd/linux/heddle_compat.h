@@ -9,6 +9,7 @@
 #include <linux/dma-buf.h>
 #include <linux/hrtimer.h>
 #include <linux/pm_runtime.h>
+#include <linux/slab.h>
 
 #include <drm/drm_drv.h>
 #include <drm/gpu_scheduler.h>
@@ -22,6 +23,11 @@
 #else
 #define HEDDLE_NODE DRIVER_RENDER
 #define HEDDLE_NODE_OPEN drm_open
+#endif
+
+/* Allocates an object of the type of `object`, all zero. */
+#ifndef kzalloc_obj
+#define kzalloc_obj(object, gfp) kzalloc(sizeof(object), gfp)
 #endif
 
 /* The scheduler's priorities, of priority 0 to 3. */

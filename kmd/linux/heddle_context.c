@@ -173,7 +173,7 @@ int heddle_context_create_ioctl(struct drm_device *drm, void *data, struct drm_f
 	err = heddle_file_charge(file, HEDDLE_CONTEXTS, 1);
 	if (err)
 		return err;
-	context = kzalloc(sizeof(*context), GFP_KERNEL_ACCOUNT);
+	context = kzalloc_obj(*context, GFP_KERNEL_ACCOUNT);
 	if (!context) {
 		heddle_file_uncharge(file, HEDDLE_CONTEXTS, 1);
 		return -ENOMEM;
@@ -303,7 +303,7 @@ int heddle_open(struct drm_device *drm, struct drm_file *drm_file)
 
 	if (heddle_gone(dev))
 		return -ENODEV;
-	file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
+	file = kzalloc_obj(*file, GFP_KERNEL_ACCOUNT);
 	if (!file)
 		return -ENOMEM;
 	err = kfifo_alloc(&file->events, HEDDLE_EVENTS_KEPT, GFP_KERNEL_ACCOUNT);

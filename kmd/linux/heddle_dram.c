@@ -12,6 +12,7 @@
 
 #include <drm/drm_drv.h>
 
+#include "heddle_compat.h"
 #include "heddle_drv.h"
 #include "heddle_trace.h"
 
@@ -347,7 +348,7 @@ static int heddle_place(struct heddle_device *dev, struct heddle_mem_node *node,
  */
 int heddle_alloc_create(struct heddle_device *dev, u64 size, struct heddle_alloc **out)
 {
-	struct heddle_alloc *alloc = kzalloc(sizeof(*alloc), GFP_KERNEL_ACCOUNT);
+	struct heddle_alloc *alloc = kzalloc_obj(*alloc, GFP_KERNEL_ACCOUNT);
 	int err;
 
 	if (!alloc)

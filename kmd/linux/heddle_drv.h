@@ -193,7 +193,11 @@ static inline struct heddle_device *to_heddle(struct drm_device *drm)
 		raw_spin_unlock_irqrestore(&(dev)->mmio_lock, mmio_flags);	\
 	} while (0)
 #else
-#define HEDDLE_MMIO(dev, access) access
+#define HEDDLE_MMIO(dev, access)						\
+	do {									\
+		(void)(dev);							\
+		access;								\
+	} while (0)
 #endif
 
 static inline u32 heddle_read(struct heddle_device *dev, u32 reg)

@@ -9,6 +9,7 @@
 #include <linux/dma-mapping.h>
 #include <linux/slab.h>
 
+#include "heddle_compat.h"
 #include "heddle_drv.h"
 #include "heddle_trace.h"
 
@@ -50,7 +51,7 @@ static const struct dma_fence_ops heddle_fence_ops = {
  */
 struct heddle_fence *heddle_fence_alloc(struct heddle_scheduler *sched, bool users, gfp_t gfp)
 {
-	struct heddle_fence *fence = kzalloc(sizeof(*fence), gfp);
+	struct heddle_fence *fence = kzalloc_obj(*fence, gfp);
 
 	if (!fence)
 		return NULL;
@@ -66,7 +67,7 @@ struct heddle_fence *heddle_fence_alloc(struct heddle_scheduler *sched, bool use
 
 struct heddle_outcome *heddle_outcome_alloc(struct heddle_device *dev)
 {
-	struct heddle_outcome *outcome = kzalloc(sizeof(*outcome), GFP_KERNEL_ACCOUNT);
+	struct heddle_outcome *outcome = kzalloc_obj(*outcome, GFP_KERNEL_ACCOUNT);
 
 	if (!outcome)
 		return NULL;

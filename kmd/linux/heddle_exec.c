@@ -67,7 +67,7 @@ static void heddle_job_watch(struct heddle_job *job)
 struct heddle_job *heddle_job_alloc(struct heddle_device *dev, struct heddle_context *context,
 				    u32 num_patches, u32 num_hosts, u32 num_syncs)
 {
-	struct heddle_job *job = kzalloc(sizeof(*job), GFP_KERNEL_ACCOUNT);
+	struct heddle_job *job = kzalloc_obj(*job, GFP_KERNEL_ACCOUNT);
 
 	if (!job)
 		return NULL;
@@ -228,7 +228,8 @@ static struct dma_fence *heddle_start_job(struct heddle_job *job)
 	job->counted = true;
 	atomic_inc(&dev->started);
 	heddle_job_left(job);
-	if (heddle_gone(dev))
+	/* Unplugged comes first, and lets no job prepare the memory of another one. */
+	if (heddle_gone(dev) || drm_dev_is_unplugged(&dev->drm))
 		return heddle_never_run(job, HEDDLE_ERROR_DEVICE_LOST);
 	if (heddle_job_stopped(job))
 		return heddle_never_run(job, HEDDLE_ERROR_ABORTED);
@@ -424,7 +425,7 @@ int heddle_exec_init(struct heddle_device *dev)
 	struct drm_gpu_scheduler *sched;
 	int err;
 
-	dev->sched = kzalloc(sizeof(*dev->sched), GFP_KERNEL);
+	dev->sched = kzalloc_obj(*dev->sched, GFP_KERNEL);
 	if (!dev->sched)
 		return -ENOMEM;
 	kref_init(&dev->sched->ref);

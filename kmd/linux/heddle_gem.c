@@ -10,6 +10,7 @@
 #include <drm/drm_prime.h>
 
 #include "heddle_args.h"
+#include "heddle_compat.h"
 #include "heddle_drv.h"
 
 /* Largest HOST buffer: more than any card can take. */
@@ -86,7 +87,7 @@ static const struct drm_gem_object_funcs heddle_device_funcs = {
 /* HOST and imported objects begin here. */
 struct drm_gem_object *heddle_gem_create_object(struct drm_device *drm, size_t size)
 {
-	struct heddle_bo *bo = kzalloc(sizeof(*bo), GFP_KERNEL_ACCOUNT);
+	struct heddle_bo *bo = kzalloc_obj(*bo, GFP_KERNEL_ACCOUNT);
 
 	if (!bo)
 		return ERR_PTR(-ENOMEM);
@@ -129,7 +130,7 @@ int heddle_gem_host_create(struct heddle_device *dev, size_t size, struct heddle
 
 static int heddle_gem_device_create(struct heddle_device *dev, u64 size, struct heddle_bo **out)
 {
-	struct heddle_bo *bo = kzalloc(sizeof(*bo), GFP_KERNEL_ACCOUNT);
+	struct heddle_bo *bo = kzalloc_obj(*bo, GFP_KERNEL_ACCOUNT);
 	int err;
 
 	if (!bo)

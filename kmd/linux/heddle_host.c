@@ -234,7 +234,7 @@ void heddle_host_sync(struct heddle_job *job, bool for_card)
 /* May fail: a system with little memory has no contiguous pages. */
 struct heddle_area *heddle_area_alloc(struct heddle_device *dev, size_t size)
 {
-	struct heddle_area *area = kzalloc(sizeof(*area), GFP_KERNEL_ACCOUNT);
+	struct heddle_area *area = kzalloc_obj(*area, GFP_KERNEL_ACCOUNT);
 	bool closed;
 
 	if (!area)

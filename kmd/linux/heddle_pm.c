@@ -16,6 +16,7 @@
 
 #include <drm/drm_drv.h>
 
+#include "heddle_compat.h"
 #include "heddle_drv.h"
 
 /* Copied at a time, so that no list is longer than a page. */
@@ -51,7 +52,7 @@ static void heddle_sleep_free(struct heddle_device *dev, struct heddle_sleep *sl
 
 static struct heddle_sleep *heddle_sleep_alloc(struct heddle_device *dev)
 {
-	struct heddle_sleep *sleep = kzalloc(sizeof(*sleep), GFP_KERNEL);
+	struct heddle_sleep *sleep = kzalloc_obj(*sleep, GFP_KERNEL);
 
 	if (!sleep)
 		return NULL;
@@ -111,7 +112,7 @@ static int heddle_save(struct heddle_device *dev)
 	int err;
 
 	for (; heddle_next_used(dev, &at, &length); at += length) {
-		saved = kzalloc(sizeof(*saved), GFP_KERNEL);
+		saved = kzalloc_obj(*saved, GFP_KERNEL);
 		if (!saved)
 			return -ENOMEM;
 		saved->address = at;

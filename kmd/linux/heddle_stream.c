@@ -9,6 +9,7 @@
 #include <drm/drm_print.h>
 
 #include "heddle_args.h"
+#include "heddle_compat.h"
 #include "heddle_drv.h"
 
 static void heddle_stream_release(struct kref *ref)
@@ -106,7 +107,7 @@ int heddle_stream_create_ioctl(struct drm_device *drm, void *data, struct drm_fi
 	err = heddle_check_stream_create(args);
 	if (err)
 		return err;
-	stream = kzalloc(sizeof(*stream), GFP_KERNEL_ACCOUNT);
+	stream = kzalloc_obj(*stream, GFP_KERNEL_ACCOUNT);
 	if (!stream)
 		return -ENOMEM;
 	kref_init(&stream->ref);

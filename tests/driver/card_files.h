@@ -54,9 +54,14 @@ inline std::string CardFolder() {
   return "";
 }
 
-// Its render node; empty while no driver is bound.
+// Its node, of whichever kind the kernel gives it; empty while no driver is
+// bound.
 inline std::string CardNode() {
-  for (const std::string& name : Entries(CardFolder() + "/drm")) {
+  const std::string folder = CardFolder();
+  for (const std::string& name : Entries(folder + "/accel")) {
+    if (name.compare(0, 5, "accel") == 0) return "/dev/accel/" + name;
+  }
+  for (const std::string& name : Entries(folder + "/drm")) {
     if (name.compare(0, 7, "renderD") == 0) return "/dev/dri/" + name;
   }
   return "";

@@ -16,6 +16,7 @@
 #include <string>
 #include <thread>
 
+#include "tests/uapi/drm_nodes.h"
 #include "tests/uapi/uapi_test.h"
 
 namespace heddle::uapi {
@@ -248,9 +249,11 @@ uint64_t Bounced() {
 // A buffer of one card, imported by another that is then removed. Both are the
 // system's cards in the order of their nodes.
 TEST(ImportTest, ARemovedCardHasNoMappings) {
-  const int exporter = open("/dev/dri/renderD128", O_RDWR | O_CLOEXEC);
-  const int importer = open("/dev/dri/renderD129", O_RDWR | O_CLOEXEC);
-  ASSERT_GE(importer, 0) << "two cards are needed";
+  const std::vector<std::string> nodes = uapi::DrmNodes();
+  ASSERT_GE(nodes.size(), 2u) << "two cards are needed";
+  const int exporter = open(nodes[0].c_str(), O_RDWR | O_CLOEXEC);
+  const int importer = open(nodes[1].c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_GE(importer, 0);
   drm_heddle_bo_create create = {};
   create.size = 8 * kMiB;
   ASSERT_EQ(ioctl(exporter, DRM_IOCTL_HEDDLE_BO_CREATE, &create), 0);

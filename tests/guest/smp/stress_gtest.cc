@@ -56,6 +56,17 @@ bool Done(int result, const char* what, std::initializer_list<int> also = {}) {
   return result == 0;
 }
 
+// The same of how a job ended.
+void JobDone(const drm_heddle_result& result,
+             std::initializer_list<int> also = {}) {
+  const std::string what = "a job (status " + std::to_string(result.status) +
+                           ", step " + std::to_string(result.fault_step) +
+                           ", stream offset " +
+                           std::to_string(result.fault_offset) + ", address " +
+                           std::to_string(result.fault_address) + ")";
+  Done(-static_cast<int>(result.error), what.c_str(), also);
+}
+
 // A file of any card; null when there is none now.
 std::shared_ptr<Client> OpenAny(std::mt19937* random) {
   const std::vector<std::string> nodes = uapi::DrmNodes();
@@ -133,7 +144,7 @@ void Submitter(std::mt19937* random) {
       return;
     }
     if (result.status != 0) {
-      Done(-static_cast<int>(result.error), "a job");
+      JobDone(result);
       return;
     }
     if (real) EXPECT_EQ(bench.data[1023], value);
@@ -182,7 +193,7 @@ void Sharer(std::mt19937* random) {
       drm_heddle_result result = {};
       if (Done(uapi::Wait(c.get(), on, seqno, uapi::InMs(60000), &result),
                "WAIT", {-ENOENT})) {
-        Done(-static_cast<int>(result.error), "a job", {-ECANCELED});
+        JobDone(result, {-ECANCELED});
       }
     }
   }
