@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/hal/drm_system.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <xf86drm.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <ios>
-#include <system_error>
+#include <cstdlib>
 
 #include "absl/cleanup/cleanup.h"
 #include "rtl/spec/generated/registers.h"
@@ -28,52 +25,47 @@ void SortByNumber(std::vector<std::string>* nodes) {
             });
 }
 
-// 0 or a negative errno.
-int RenderNodes(std::vector<std::string>* nodes) {
-  nodes->clear();
-  // libdrm leaves out what it cannot read, also for want of a descriptor.
-  const int spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  if (spare < 0) return -errno;
-  close(spare);
-  // Flags 0: reading the revision would wake sleeping devices.
-  const int count = drmGetDevices2(0, nullptr, 0);
-  if (count <= 0) return count == -ENOENT ? 0 : count;
-  std::vector<drmDevicePtr> devices(static_cast<size_t>(count));
-  const int got = drmGetDevices2(0, devices.data(), count);
-  if (got <= 0) return got;
-  devices.resize(static_cast<size_t>(std::min(got, count)));
-  absl::Cleanup free_devices = [&devices] {
-    drmFreeDevices(devices.data(), static_cast<int>(devices.size()));
-  };
-  for (const drmDevice* device : devices) {
-    if (!(device->available_nodes & 1 << DRM_NODE_RENDER) ||
-        device->bustype != DRM_BUS_PCI ||
-        device->deviceinfo.pci->vendor_id != reg::kPciVendorId ||
-        device->deviceinfo.pci->device_id != reg::kPciDeviceId) {
-      continue;
-    }
-    nodes->push_back(device->nodes[DRM_NODE_RENDER]);
+// The number in a file of sysfs, "0x1234": 0, or a negative errno. *id is 0
+// when there is no such file or no number in it.
+int ReadId(const std::string& path, uint32_t* id) {
+  *id = 0;
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
+  char text[32] = {};
+  if (read(fd, text, sizeof(text) - 1) > 0) {
+    *id = static_cast<uint32_t>(std::strtoul(text, nullptr, 16));
   }
-  SortByNumber(nodes);
+  close(fd);
   return 0;
 }
 
-// The number in a file of sysfs, "0x1234"; 0 when there is none.
-uint32_t ReadId(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  uint32_t id = 0;
-  file >> std::hex >> id;
-  return file ? id : 0;
+// Adds the nodes of a class of sysfs whose names begin with `prefix`.
+int AddNodes(const std::string& folder, const std::string& prefix,
+             const std::string& dev, std::vector<std::string>* nodes) {
+  DIR* const listing = opendir(folder.c_str());
+  if (listing == nullptr) return errno == ENOENT ? 0 : -errno;
+  const absl::Cleanup close_listing = [listing] { closedir(listing); };
+  std::vector<std::string> found;
+  while (const dirent* entry = readdir(listing)) {
+    const std::string name = entry->d_name;
+    if (name.compare(0, prefix.size(), prefix) != 0) continue;
+    const std::string device = folder + "/" + name + "/device/";
+    uint32_t vendor = 0, id = 0;
+    if (int error = ReadId(device + "vendor", &vendor)) return error;
+    if (int error = ReadId(device + "device", &id)) return error;
+    if (vendor == reg::kPciVendorId && id == reg::kPciDeviceId) {
+      found.push_back(dev + name);
+    }
+  }
+  SortByNumber(&found);
+  nodes->insert(nodes->end(), found.begin(), found.end());
+  return 0;
 }
 
 class RealSystem : public DrmSystem {
  public:
   int Nodes(std::vector<std::string>* nodes) override {
-    *nodes = AccelNodes();
-    std::vector<std::string> render;
-    const int error = RenderNodes(&render);
-    nodes->insert(nodes->end(), render.begin(), render.end());
-    return error;
+    return CardNodes("/sys", nodes);
   }
 
   int Open(const std::string& path) override {
@@ -105,20 +97,13 @@ DrmSystem*& System() {
 
 }  // namespace
 
-std::vector<std::string> AccelNodes(const std::string& sys) {
-  std::vector<std::string> nodes;
-  std::error_code error;
-  auto entry = std::filesystem::directory_iterator(sys + "/class/accel", error);
-  for (; !error && entry != std::filesystem::directory_iterator();
-       entry.increment(error)) {
-    const std::filesystem::path device = entry->path() / "device";
-    if (ReadId(device / "vendor") == reg::kPciVendorId &&
-        ReadId(device / "device") == reg::kPciDeviceId) {
-      nodes.push_back("/dev/accel/" + entry->path().filename().string());
-    }
+int CardNodes(const std::string& sys, std::vector<std::string>* nodes) {
+  nodes->clear();
+  int error = AddNodes(sys + "/class/accel", "accel", "/dev/accel/", nodes);
+  if (error == 0) {
+    error = AddNodes(sys + "/class/drm", "renderD", "/dev/dri/", nodes);
   }
-  SortByNumber(&nodes);
-  return nodes;
+  return error;
 }
 
 DrmSystem& DrmSystem::Get() { return *System(); }

@@ -29,9 +29,10 @@ class DrmSystem {
   static void SetForTest(DrmSystem* system);
 };
 
-// The accel nodes of PCI devices with Heddle's ids in the sysfs at `sys`,
-// "/dev/accel/accel0" and so on: what libdrm does not list.
-std::vector<std::string> AccelNodes(const std::string& sys = "/sys");
+// What Nodes() finds in the sysfs at `sys`: "/dev/accel/accel0" and so on. Not
+// by libdrm, which lists no accel nodes, leaves out what it cannot read, and
+// frees what it never had when an allocation fails.
+int CardNodes(const std::string& sys, std::vector<std::string>* nodes);
 
 }  // namespace heddle::hal
 

@@ -206,7 +206,10 @@ absl::StatusOr<std::string> FindDrm(uint64_t serial, DrmSystem& system) {
   if (!nodes.ok()) return nodes.status();
   for (const std::string& node : *nodes) {
     const auto transport = OpenDrm(node, system);
-    if (!transport.ok()) continue;
+    if (absl::IsResourceExhausted(transport.status())) {
+      return transport.status();
+    }
+    if (!transport.ok()) continue;  // it has just gone
     drm_heddle_device_info info = {};
     drm_heddle_query query = {};
     query.type = DRM_HEDDLE_QUERY_DEVICE;

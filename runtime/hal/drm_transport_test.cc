@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -160,25 +161,45 @@ TEST(DrmTransport, WaitsKeepTheirDeadlines) {
   EXPECT_EQ(sync.timeout_nsec, INT64_MAX);
 }
 
-TEST(AccelNodes, AreThoseOfPciDevicesWithOurIds) {
+TEST(CardNodes, AreThoseOfPciDevicesWithOurIds) {
   namespace fs = std::filesystem;
   const fs::path sys = fs::path(testing::TempDir()) / "sys";
   const auto node = [&](const std::string& name, const char* vendor,
                         const char* device) {
-    const fs::path folder = sys / "class/accel" / name / "device";
+    const fs::path folder = sys / "class" / name / "device";
     fs::create_directories(folder);
     std::ofstream(folder / "vendor") << vendor << "\n";
     std::ofstream(folder / "device") << device << "\n";
   };
-  EXPECT_TRUE(AccelNodes(sys).empty());  // a kernel without
-  node("accel10", "0x1234", "0x4e50");
-  node("accel2", "0x1234", "0x4e50");
-  node("accel0", "0x8086", "0x4e50");
-  node("accel1", "0x1234", "0x4e51");
-  node("accel3", "", "");
+  std::vector<std::string> nodes = {"old"};
+  EXPECT_EQ(CardNodes(sys, &nodes), 0);
+  EXPECT_TRUE(nodes.empty());  // a kernel without
+  node("accel/accel10", "0x1234", "0x4e50");
+  node("accel/accel2", "0x1234", "0x4e50");
+  node("accel/accel0", "0x8086", "0x4e50");
+  node("accel/accel1", "0x1234", "0x4e51");
+  node("accel/accel3", "", "");
   fs::create_directories(sys / "class/accel/accel4");  // no PCI device
-  EXPECT_EQ(AccelNodes(sys), (std::vector<std::string>{"/dev/accel/accel2",
-                                                       "/dev/accel/accel10"}));
+  node("drm/renderD129", "0x1234", "0x4e50");
+  node("drm/card0", "0x1234", "0x4e50");
+  node("drm/renderD128", "0x8086", "0x4e50");
+  std::ofstream(sys / "class/drm/version") << "drm 1.1.0\n";
+  EXPECT_EQ(CardNodes(sys, &nodes), 0);
+  EXPECT_EQ(nodes,
+            (std::vector<std::string>{"/dev/accel/accel2", "/dev/accel/accel10",
+                                      "/dev/dri/renderD129"}));
+}
+
+// Who has no descriptor left is told so, and not that there is no card.
+TEST(CardNodes, WantOfADescriptorIsAnError) {
+  rlimit before = {};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none = {0, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  std::vector<std::string> nodes;
+  const int error = CardNodes(testing::TempDir(), &nodes);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(error, -EMFILE);
 }
 
 class DrmOverHosted : public testing::Test {
@@ -200,6 +221,38 @@ class DrmOverHosted : public testing::Test {
 TEST_F(DrmOverHosted, FindsACardByItsSerialNumber) {
   EXPECT_EQ(*FindDrm(1, System()), "fake/renderD0");
   EXPECT_TRUE(absl::IsUnavailable(FindDrm(2, System()).status()));
+}
+
+// Another system's nodes, of which `opens` can be opened.
+class FewDescriptors : public DrmSystem {
+ public:
+  FewDescriptors(DrmSystem* system, int opens)
+      : system_(system), opens_(opens) {}
+  int Nodes(std::vector<std::string>* nodes) override {
+    return system_->Nodes(nodes);
+  }
+  int Open(const std::string& path) override {
+    return opens_-- > 0 ? system_->Open(path) : -EMFILE;
+  }
+  int Ioctl(int fd, unsigned long request, void* argument) override {
+    return system_->Ioctl(fd, request, argument);
+  }
+  void* Map(int fd, uint64_t offset, size_t size) override {
+    return system_->Map(fd, offset, size);
+  }
+
+ private:
+  DrmSystem* const system_;
+  int opens_;
+};
+
+// The card is there: the list was made, then there was no descriptor left.
+TEST_F(DrmOverHosted, WantOfADescriptorIsNoMissingCard) {
+  for (int opens : {0, 1}) {
+    FewDescriptors system(&System(), opens);
+    EXPECT_TRUE(absl::IsResourceExhausted(FindDrm(1, system).status()))
+        << opens;
+  }
 }
 
 // What the open file owns goes with Shutdown, as soon as no call is under way.
