@@ -65,8 +65,8 @@ static inline __m256i ClampI(__m256i v, int32_t low, int32_t high) {
                           _mm256_set1_epi32(high));
 }
 
-// max_ps and min_ps give the second operand when one is a NaN, and cvtps gives
-// -2^31 for what does not fit: just fmax, fmin and rne.
+// max_ps gives the second operand when the first is a NaN, and cvtps -2^31 for
+// what does not fit: just ClampRne.
 static inline void Requantise(const RequantiseParams& p, const int32_t* acc,
                               int32_t* codes, size_t pixels) {
   const __m256 low = _mm256_set1_ps(p.low), high = _mm256_set1_ps(p.high);
@@ -114,6 +114,12 @@ static inline void Residual(const ResidualParams& p, const uint8_t* bytes,
 static inline __m256 CanonicalPs(__m256 v) {
   const __m256 nan = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fc00000));
   return _mm256_blendv_ps(v, nan, _mm256_cmp_ps(v, v, _CMP_UNORD_Q));
+}
+
+// kNan where a or b is a NaN, else v.
+static inline __m256 OrNanPs(__m256 v, __m256 a, __m256 b) {
+  const __m256 nan = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fc00000));
+  return _mm256_blendv_ps(v, nan, _mm256_cmp_ps(a, b, _CMP_UNORD_Q));
 }
 
 template <int kRows>
@@ -218,9 +224,9 @@ static inline bool LaneOp(isa::MicroOp op, const uint32_t* a, const uint32_t* b,
     case isa::MicroOp::kFsqrt:
       HEDDLE_F(CanonicalPs(_mm256_sqrt_ps(x)));
     case isa::MicroOp::kFmin:
-      HEDDLE_F(CanonicalPs(_mm256_min_ps(x, y)));
+      HEDDLE_F(OrNanPs(_mm256_min_ps(x, y), x, y));
     case isa::MicroOp::kFmax:
-      HEDDLE_F(CanonicalPs(_mm256_max_ps(x, y)));
+      HEDDLE_F(OrNanPs(_mm256_max_ps(x, y), x, y));
     case isa::MicroOp::kFlt:
       HEDDLE_F(_mm256_cmp_ps(x, y, _CMP_LT_OQ));
     case isa::MicroOp::kFle:

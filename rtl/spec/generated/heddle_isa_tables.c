@@ -1,4 +1,4 @@
-/* generated from rtl/spec by tools/specgen; do not edit. inputs sha256 8f1f7e99d5b5 */
+/* generated from rtl/spec by tools/specgen; do not edit. inputs sha256 2fbb3c646632 */
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* Tables of the command validator; see heddle_isa_fields.h. */
 #include "heddle_isa_fields.h"

@@ -1,4 +1,4 @@
-// generated from rtl/spec by tools/specgen; do not edit. inputs sha256 8f1f7e99d5b5
+// generated from rtl/spec by tools/specgen; do not edit. inputs sha256 2fbb3c646632
 // SPDX-License-Identifier: Apache-2.0
 // clang-format off
 //
@@ -1395,9 +1395,9 @@ enum class MicroOp : uint32_t {
   kFdiv = 0x14,
   // d = f32(sqrt(a)), iterative: 32 cycles per vector
   kFsqrt = 0x15,
-  // d = a < b ? a : b, a NaN chosen becomes 0x7fc00000
+  // d = a < b ? a : b, 0x7fc00000 when a or b is a NaN
   kFmin = 0x16,
-  // d = a > b ? a : b, a NaN chosen becomes 0x7fc00000
+  // d = a > b ? a : b, 0x7fc00000 when a or b is a NaN
   kFmax = 0x17,
   // d = a < b ? all ones : 0; 0 if unordered
   kFlt = 0x18,
