@@ -192,9 +192,9 @@ module hd_fp_divsqrt #(
         x = x_q[{l[B-1:0], 5'd0} +: 32];
         q = q_q[{l[B-1:0], 5'd0} +: 32];
         w = w_q[{l[B-1:0], 5'd0} +: 32];
-        // 2*w has 33 bits.
+        // Before the last digit w has fewer than 32 bits: a has no more.
         t = w << 1 | q >> 31;
-        n = w[31] || t >= x ? 32'd1 : 32'd0;
+        n = t >= x ? 32'd1 : 32'd0;
         q_d[{l[B-1:0], 5'd0} +: 32] = q << 1 | n;
         w_d[{l[B-1:0], 5'd0} +: 32] = n[0] ? t - x : t;
       end
