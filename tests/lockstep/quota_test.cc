@@ -19,7 +19,7 @@ namespace {
 
 // As BUILD has it for random_lockstep_test, whose 10^5 commands are more
 // streams than these.
-uint64_t streams = 200;
+uint64_t streams = 220;
 constexpr uint64_t kLength = 400;
 constexpr uint64_t kNth = 5;
 
