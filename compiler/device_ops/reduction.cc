@@ -131,28 +131,15 @@ Microprogram ReduceProgram(const Reduction& reduction, bool in_lanes, bool tail,
   const FoldOps ops = OpsOf(reduction.fold, integers);
   const bool extreme =
       reduction.fold == Fold::kMax || reduction.fold == Fold::kMin;
-  // v0: result so far; v1: all ones while there was no NaN; v2: the element.
-  const bool nan = extreme && !integers;
+  // v0: result so far; v2: the element.
   Microprogram p;
-  auto immediate = [&](Destination d, uint32_t value) {
-    p.prologue.push_back(Micro(MicroOp::kMov, d, Operand::kImm, Operand::kV0,
-                               Operand::kV0, value));
-  };
-  if (first) {
-    immediate(Destination::kV0, ops.start);
-    if (nan) immediate(Destination::kV1, ~0u);
-  } else {
-    // A part with a NaN leaves a NaN.
-    p.prologue.push_back(
-        Micro(MicroOp::kMov, Destination::kV0, Operand::kStreamB));
-    if (nan) {
-      p.prologue.push_back(
-          Micro(MicroOp::kFeq, Destination::kV1, Operand::kV0, Operand::kV0));
-    }
-  }
+  p.prologue = {
+      first ? Micro(MicroOp::kMov, Destination::kV0, Operand::kImm,
+                    Operand::kV0, Operand::kV0, ops.start)
+            : Micro(MicroOp::kMov, Destination::kV0, Operand::kStreamB)};
   Operand x = Operand::kStreamA;
   auto body = [&](const MicroInstruction& m) { p.body.push_back(m); };
-  if (nan || reduction.premap != Premap::kNone) {
+  if (reduction.premap != Premap::kNone) {
     body(Micro(MicroOp::kMov, Destination::kV2, x));
     x = Operand::kV2;
   }
@@ -178,10 +165,6 @@ Microprogram ReduceProgram(const Reduction& reduction, bool in_lanes, bool tail,
       }
       break;
   }
-  if (nan) {
-    body(Micro(MicroOp::kFeq, Destination::kV3, x, x));
-    body(Micro(MicroOp::kIand, Destination::kV1, Operand::kV1, Operand::kV3));
-  }
   // Lanes that are not valid read 0, which a sum does not see.
   if (extreme && in_lanes && tail) {
     body(Micro(ops.lane, Destination::kV3, Operand::kV0, x));
@@ -193,11 +176,6 @@ Microprogram ReduceProgram(const Reduction& reduction, bool in_lanes, bool tail,
   auto last = [&](const MicroInstruction& m) { p.epilogue.push_back(m); };
   if (in_lanes && last_part) {
     last(Micro(ops.tree, Destination::kV0, Operand::kV0));
-    if (nan) last(Micro(MicroOp::kHimax, Destination::kV1, Operand::kV1));
-  }
-  if (nan) {
-    last(Micro(MicroOp::kSel, Destination::kV0, Operand::kV1, Operand::kV0,
-               Operand::kImm, model::kNan));
   }
   switch (last_part ? reduction.finish : Finish::kNone) {
     case Finish::kNone:

@@ -186,17 +186,24 @@ class DenseMaxPool : public ClonableOp<DenseMaxPool, WindowPool> {
         program_ = MaxCodeProgram(-128);
         break;
       default:
-        program_ = MaxProgram(!inputs[0].halo.empty());
+        program_ = MaxProgram();
     }
     if (InParts()) next_ = GoingOn(program_);
   }
 
  private:
-  // Codes of padding are the lowest.
+  // Padding is the lowest code or number, of float16 in each half of the word.
   static uint32_t PaddingOf(DataType type) {
-    return type == DataType::kUint8  ? 0
-           : type == DataType::kInt8 ? 0x80808080u
-                                     : kPoolPadding;
+    switch (type) {
+      case DataType::kUint8:
+        return 0;
+      case DataType::kInt8:
+        return 0x80808080u;
+      case DataType::kFloat16:
+        return 0xfc00fc00u;
+      default:
+        return 0xff800000u;
+    }
   }
   static Microprogram MaxCodeProgram(int32_t lowest) {
     Microprogram p;

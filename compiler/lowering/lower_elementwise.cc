@@ -162,8 +162,8 @@ absl::Status LowerQuantize(Lowering* l, const Node& node) {
     l->Add(fast ? MakeElementwise(graph, fast->program, fast->arguments,
                                   {Operand::Of(from)}, to)
                 : MakeElementwise(graph, QuantizeProgram(integers),
-                                  {Bits(s), Bits(low), Bits(high),
-                                   static_cast<uint32_t>(z)},
+                                  {Bits(s), static_cast<uint32_t>(low),
+                                   Bits(high), static_cast<uint32_t>(z)},
                                   {Operand::Of(from)}, to),
            node);
     return absl::OkStatus();
@@ -171,7 +171,7 @@ absl::Status LowerQuantize(Lowering* l, const Node& node) {
   TensorData zeros = TensorData::Zeros(type, scale->shape);
   l->Add(MakeElementwise(
              graph, QuantizeAxisProgram(integers),
-             {0, Bits(CodeMin(type)), Bits(CodeMax(type)), 0},
+             {0, static_cast<uint32_t>(CodeMin(type)), Bits(CodeMax(type)), 0},
              {Operand::Of(from), Operand::PerChannel(*scale, rank, axis),
               Operand::PerChannel(zero ? *zero : zeros, rank, axis)},
              to),

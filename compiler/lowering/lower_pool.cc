@@ -80,18 +80,7 @@ void BindFolded(Lowering* l, const Node& node, int folded) {
 
 absl::Status LowerFloatMaxPool(Lowering* l, const Node& node,
                                const Window& window) {
-  const Tensor& x = l->tensor(node.inputs[0]);
-  int from = l->ValueIn(node.inputs[0], Layout::kDense, node);
-  if (x.type == DataType::kFloat16 && !WindowHalo(window).empty()) {
-    // float16 has no NaN that the program could tell from the data's.
-    const int wide = l->NewTemporary(absl::StrCat(x.name, "/wide"),
-                                     DataType::kFloat, x.shape, Layout::kDense);
-    l->Add(MakeElementwise(&l->device(), ScaleProgram(),
-                           {model::Bits(1.0f), 0, 0, 0}, {Operand::Of(from)},
-                           wide),
-           node);
-    from = wide;
-  }
+  const int from = l->ValueIn(node.inputs[0], Layout::kDense, node);
   const std::vector<WindowPart> parts =
       WindowParts(window, l->config().sram_bytes);
   const int to = FoldedValue(l, node, parts);

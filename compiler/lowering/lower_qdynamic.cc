@@ -32,11 +32,13 @@ class Ranges : public ClonableOp<Ranges> {
     in.rows.kind = AxisNeed::kSame;
     inputs = {in};
     for (int i = 0; i < 2; ++i) {
-      // The element is the first operand: what is held wins against a NaN.
-      // Lanes beyond the last read 0.
-      programs_[i].body = {Micro(i == 0 ? MicroOp::kFmin : MicroOp::kFmax,
-                                 Destination::kV0, Source::kStreamA,
-                                 Source::kV0)};
+      // A NaN is neither below nor above what is held. Lanes beyond the last
+      // read 0.
+      const Source x = Source::kStreamA, held = Source::kV0;
+      programs_[i].body = {
+          Micro(MicroOp::kFlt, Destination::kV1, i == 0 ? x : held,
+                i == 0 ? held : x),
+          Micro(MicroOp::kSel, Destination::kV0, Source::kV1, x, held)};
       programs_[i].epilogue = {Micro(i == 0 ? MicroOp::kHmin : MicroOp::kHmax,
                                      Destination::kOut, Source::kV0)};
     }
@@ -201,8 +203,7 @@ absl::Status LowerDynamic(Lowering* l, const Node& node) {
   const Shape ones(shape.size(), 1);
   const int to = l->NewValue(node.outputs[0], l->LayoutFor(node.outputs[0]));
   l->Add(MakeElementwise(
-             &l->device(), QuantizeAxisProgram(),
-             {0, FloatBits(0.0f), FloatBits(255.0f), 0},
+             &l->device(), QuantizeAxisProgram(), {0, 0, FloatBits(255.0f), 0},
              {Operand::Of(dense), Operand::Of(l->Reshaped(parameters[0], ones)),
               Operand::Of(l->Reshaped(parameters[1], ones))},
              to),

@@ -69,15 +69,15 @@ Microprogram ScaleByProgram() {
   return p;
 }
 
-// out = rne(fmin(fmax(f32(f32(a) * b), arg0), arg1)) + arg2
+// out = max(rne(fmin(f32(f32(a) * b), arg1)), arg0) + arg2, arg1 f32
 Microprogram RequantizeProgram() {
   Microprogram p;
   p.body = {
       Micro(MicroOp::kI2f, Destination::kV0, Source::kStreamA),
       Micro(MicroOp::kFmul, Destination::kV0, Source::kV0, Source::kStreamB),
-      Micro(MicroOp::kFmax, Destination::kV0, Source::kV0, Source::kArg0),
       Micro(MicroOp::kFmin, Destination::kV0, Source::kV0, Source::kArg1),
       Micro(MicroOp::kF2i, Destination::kV0, Source::kV0),
+      Micro(MicroOp::kImax, Destination::kV0, Source::kV0, Source::kArg0),
       Micro(MicroOp::kIadd, Destination::kOut, Source::kV0, Source::kArg2)};
   return p;
 }
@@ -570,7 +570,7 @@ absl::Status LowerGeneralGemm(Lowering* l, const Node& node) {
   if (!to_float) {
     const DataType type = l->tensor(out).type;
     const int32_t zero = ZeroOf(*l, node, 8);
-    arguments = {FloatBits(static_cast<float>(CodeMin(type) - zero)),
+    arguments = {static_cast<uint32_t>(CodeMin(type) - zero),
                  FloatBits(static_cast<float>(CodeMax(type) - zero)),
                  static_cast<uint32_t>(zero), 0};
   }

@@ -198,16 +198,17 @@ class RowSums : public ClonableOp<RowSums> {
 };
 
 // The sum of an image's codes (stream A) to the pooled code: arguments 0 to 2
-// are multiplier and bounds, argument 3 what the zero point adds to the sum.
+// are multiplier, lower (int32) and upper bound (f32), argument 3 what the zero
+// point adds to the sum.
 Microprogram PooledProgram(int32_t zero) {
   Microprogram p;
   p.body = {
       Micro(MicroOp::kIsub, Destination::kV0, Source::kStreamA, Source::kArg3),
       Micro(MicroOp::kI2f, Destination::kV0, Source::kV0),
       Micro(MicroOp::kFmul, Destination::kV0, Source::kV0, Source::kArg0),
-      Micro(MicroOp::kFmax, Destination::kV0, Source::kV0, Source::kArg1),
       Micro(MicroOp::kFmin, Destination::kV0, Source::kV0, Source::kArg2),
       Micro(MicroOp::kF2i, Destination::kV0, Source::kV0),
+      Micro(MicroOp::kImax, Destination::kV0, Source::kV0, Source::kArg1),
       Micro(MicroOp::kIadd, Destination::kOut, Source::kV0, Source::kImm,
             Source::kV0, static_cast<uint32_t>(zero))};
   return p;
@@ -258,14 +259,14 @@ absl::Status LowerGlobalPool(Lowering* l, const Node& node) {
                                 {Fold::kSum, Premap::kNone, Finish::kNone},
                                 DataType::kInt32));
   const int to = l->NewValue(node.outputs[0], Layout::kBlocked);
-  l->Add(
-      MakeElementwise(
-          &l->device(), PooledProgram(spec.yz),
-          {FloatBits(spec.multiplier), FloatBits(CodeMin(spec.type) - spec.yz),
-           FloatBits(CodeMax(spec.type) - spec.yz),
-           static_cast<uint32_t>(pixels) * static_cast<uint32_t>(spec.xz)},
-          {Operand::Of(l->Reshaped(all, y.shape))}, to),
-      node);
+  l->Add(MakeElementwise(
+             &l->device(), PooledProgram(spec.yz),
+             {FloatBits(spec.multiplier),
+              static_cast<uint32_t>(CodeMin(spec.type) - spec.yz),
+              FloatBits(CodeMax(spec.type) - spec.yz),
+              static_cast<uint32_t>(pixels) * static_cast<uint32_t>(spec.xz)},
+             {Operand::Of(l->Reshaped(all, y.shape))}, to),
+         node);
   return absl::OkStatus();
 }
 

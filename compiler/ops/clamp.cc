@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Relu = fmax(x, +0) and Clip = fmin(fmax(x, min), max) with the ISA's fmax and
-// fmin: a NaN becomes the bound.
+// fmin: a NaN stays, and a bound that is one makes everything NaN.
 #include "compiler/ops/clamp.h"
 
 #include <algorithm>

@@ -117,14 +117,13 @@ Results EvaluateDynamic(const Graph&, const Node&, const Inputs& inputs) {
   const TensorData& x = *inputs[0];
   float low = 0, high = 0;
   for (int64_t i = 0; i < x.count(); ++i) {
-    low = model::FMin(x.as<float>()[i], low);
-    high = model::FMax(x.as<float>()[i], high);
+    if (x.as<float>()[i] < low) low = x.as<float>()[i];
+    if (x.as<float>()[i] > high) high = x.as<float>()[i];
   }
   const float scale =
       high == low ? 1.0f : model::FDiv(model::FSub(high, low), 255.0f);
   const float offset = model::FSub(0.0f, model::FDiv(low, scale));
-  const int32_t zero =
-      model::Rne(model::FMin(model::FMax(offset, 0.0f), 255.0f));
+  const int32_t zero = model::ClampRne(offset, 0.0f, 255.0f);
   std::vector<TensorData> results = {
       TensorData::Zeros(DataType::kUint8, x.shape),
       TensorData::Zeros(DataType::kFloat, {}),

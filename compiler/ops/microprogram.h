@@ -72,7 +72,7 @@ class ProgramBuilder {
   Term Fma(Term a, Term b, Term c) { return Op(isa::MicroOp::kFfma, a, b, c); }
   Term Div(Term a, Term b) { return Op(isa::MicroOp::kFdiv, a, b); }
   Term Sqrt(Term a) { return Op(isa::MicroOp::kFsqrt, a); }
-  // a < b ? a : b, so that a NaN in `b` stays and one in `a` is dropped.
+  // a < b ? a : b; a NaN in either gives NaN.
   Term Min(Term a, Term b) { return Op(isa::MicroOp::kFmin, a, b); }
   Term Max(Term a, Term b) { return Op(isa::MicroOp::kFmax, a, b); }
   Term Less(Term a, Term b) { return Op(isa::MicroOp::kFlt, a, b); }

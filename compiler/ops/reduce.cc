@@ -42,18 +42,14 @@ float Combine(Fold fold, float acc, float x) {
   return 0;
 }
 
-bool IsNan(float x) { return x != x; }
-
 // One result of a stage: elements x[0], x[step], ...
 float Fold1(const float* x, int64_t step, int64_t count, Fold fold,
             Premap premap, bool in_lanes) {
   float lanes[kLanes];
   std::fill(lanes, lanes + kLanes, Start(fold));
-  bool nan = false;
   for (int64_t i = 0; i < count; ++i) {
     float& lane = lanes[in_lanes ? i % kLanes : 0];
     float v = x[i * step];
-    nan = nan || IsNan(v);
     if (premap == Premap::kSquare) {
       lane = model::Fma(v, v, lane);
       continue;
@@ -67,10 +63,6 @@ float Fold1(const float* x, int64_t step, int64_t count, Fold fold,
     for (int l = 0; l < half; ++l) {
       lanes[l] = Combine(fold, lanes[l], lanes[l + half]);
     }
-  }
-  // A comparison drops NaNs depending on their place; the result must not.
-  if (nan && (fold == Fold::kMax || fold == Fold::kMin)) {
-    return model::FromBits(model::kNan);
   }
   return lanes[0];
 }

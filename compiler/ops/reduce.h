@@ -37,8 +37,8 @@ float SumLanes(const float* x, int64_t step, int64_t count);
 enum class Fold {
   kSum,      // acc = f32(acc + x) from +0
   kProduct,  // acc = f32(acc * x) from 1
-  kMax,      // acc = fmax(acc, x) from -inf; a NaN anywhere gives NaN
-  kMin,      // acc = fmin(acc, x) from +inf; a NaN anywhere gives NaN
+  kMax,      // acc = fmax(acc, x) from -inf
+  kMin,      // acc = fmin(acc, x) from +inf
 };
 // What happens to an element before the first stage folds it.
 enum class Premap {

@@ -47,16 +47,18 @@ bool IsReal(const Graph& graph, const Node& node) {
   return Contains(kReals, InputOf(graph, node, 0).type);
 }
 
+Term Min(ProgramBuilder* b, Term x, Term y) { return b->Min(x, y); }
+Term Max(ProgramBuilder* b, Term x, Term y) { return b->Max(x, y); }
 Term IMin(ProgramBuilder* b, Term x, Term y) { return b->IMin(x, y); }
 Term IMax(ProgramBuilder* b, Term x, Term y) { return b->IMax(x, y); }
 Term Add(ProgramBuilder* b, Term x, Term y) { return b->Add(x, y); }
 
 Steps MinSteps(const Graph& graph, const Node& node) {
-  return Chain(node, IsReal(graph, node) ? MinPropagate : IMin);
+  return Chain(node, IsReal(graph, node) ? Min : IMin);
 }
 
 Steps MaxSteps(const Graph& graph, const Node& node) {
-  return Chain(node, IsReal(graph, node) ? MaxPropagate : IMax);
+  return Chain(node, IsReal(graph, node) ? Max : IMax);
 }
 
 Steps SumSteps(const Graph&, const Node& node) { return Chain(node, Add); }

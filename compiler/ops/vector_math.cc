@@ -199,12 +199,4 @@ Term Sigmoid(ProgramBuilder* b, Term v) {
   return b->Max(b->Add(b->Div(p, q), b->Imm(0.5f)), b->Imm(0));
 }
 
-Term MinPropagate(ProgramBuilder* b, Term x, Term y) {
-  return b->Select(b->Equal(x, x), b->Min(x, y), x);
-}
-
-Term MaxPropagate(ProgramBuilder* b, Term x, Term y) {
-  return b->Select(b->Equal(x, x), b->Max(x, y), x);
-}
-
 }  // namespace heddle::compiler

@@ -36,14 +36,9 @@ Term Softplus(ProgramBuilder* b, Term x);
 // The rational approximation of ONNX Runtime's kernel, with fma:
 //   x = clamp(v, -18, 18), u = f32(x*x), p = (..(u*a9 + a7)*u ..+ a1) * x,
 //   q = ..(u*b10 + b8)*u .. + b0, y = max(0, f32(f32(p/q) + 0.5)).
-// A NaN counts as -18.
 Term Sigmoid(ProgramBuilder* b, Term x);
 // x to the power y with all cases of C's pow.
 Term Pow(ProgramBuilder* b, Term x, Term y);
-
-// Smaller and larger with either NaN kept.
-Term MinPropagate(ProgramBuilder* b, Term x, Term y);
-Term MaxPropagate(ProgramBuilder* b, Term x, Term y);
 
 }  // namespace heddle::compiler
 

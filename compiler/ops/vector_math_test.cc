@@ -249,19 +249,5 @@ TEST(VectorMathTest, SignsAndMagnitudes) {
   EXPECT_TRUE(std::isnan(abs[5]) && std::isnan(neg[5]) && std::isnan(sign[5]));
 }
 
-TEST(VectorMathTest, MinAndMaxKeepEitherNaN) {
-  for (auto function : {MinPropagate, MaxPropagate}) {
-    ProgramBuilder b;
-    b.Out(function(&b, b.A(), b.B()));
-    auto program = b.Finish();
-    ASSERT_TRUE(program.ok()) << program.status();
-    const std::vector<float> z =
-        Compute(*program, {Bits(kNaN), Bits(1.0f), Bits(1.0f)},
-                {Bits(1.0f), Bits(kNaN), Bits(-2.0f)});
-    EXPECT_TRUE(std::isnan(z[0]) && std::isnan(z[1]));
-    EXPECT_EQ(z[2], function == MinPropagate ? -2.0f : 1.0f);
-  }
-}
-
 }  // namespace
 }  // namespace heddle::compiler

@@ -235,11 +235,20 @@ uint32_t StreamsOf(const Microprogram& program) {
 }
 
 int64_t BodyCycles(const Microprogram& program) {
-  constexpr int64_t kIterative = 32;  // ISA.md
   int64_t cycles = 0;
   for (const MicroInstruction& m : program.body) {
-    const bool iterative = m.op == MicroOp::kFdiv || m.op == MicroOp::kFsqrt;
-    cycles += iterative ? kIterative : 1;
+    switch (m.op) {  // iterative ones: ISA.md
+      case MicroOp::kFdiv:
+      case MicroOp::kFsqrt:
+        cycles += 32;
+        break;
+      case MicroOp::kIdiv:
+      case MicroOp::kIdivu:
+        cycles += 36;
+        break;
+      default:
+        ++cycles;
+    }
   }
   return cycles;
 }

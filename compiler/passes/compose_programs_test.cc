@@ -108,7 +108,7 @@ TEST(ComposePrograms, RegistersBeginAsZeros) {
 
 TEST(ComposePrograms, RefusesWhatCannotBeJoined) {
   EXPECT_FALSE(ComposePrograms({}).ok());
-  EXPECT_FALSE(ComposePrograms({{MaxProgram(false), {}, {In(0)}}}).ok());
+  EXPECT_FALSE(ComposePrograms({{MaxProgram(), {}, {In(0)}}}).ok());
   EXPECT_FALSE(ComposePrograms({{ReluProgram(), {}, {In(3)}}}).ok());
   EXPECT_FALSE(ComposePrograms({{ReluProgram(), {}, {}}}).ok());
   Microprogram sum;

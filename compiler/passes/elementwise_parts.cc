@@ -95,10 +95,10 @@ Parts Quantize(const Graph& graph, const Node& node) {
   if (!ParametersOf(graph, node, codes, &p)) return {};
   const int32_t least = CodeMin(codes), most = CodeMax(codes);
   if (p.scale->count() > 1) {
-    return {{QuantizeAxisProgram(),
-             {0, Bits(static_cast<float>(least)),
-              Bits(static_cast<float>(most)), 0},
-             {Input(0), Data(p.shape, *p.scale), Data(p.shape, p.zero)}}};
+    return {
+        {QuantizeAxisProgram(),
+         {0, static_cast<uint32_t>(least), Bits(static_cast<float>(most)), 0},
+         {Input(0), Data(p.shape, *p.scale), Data(p.shape, p.zero)}}};
   }
   const float scale = p.scale->as<float>()[0];
   const int32_t zero = ZeroPoint(&p.zero), low = least - zero,
@@ -107,7 +107,7 @@ Parts Quantize(const Graph& graph, const Node& node) {
     return {{std::move(fast->program), fast->arguments, {Input(0)}}};
   }
   return {{QuantizeProgram(),
-           {Bits(scale), Bits(static_cast<float>(low)),
+           {Bits(scale), static_cast<uint32_t>(low),
             Bits(static_cast<float>(high)), static_cast<uint32_t>(zero)},
            {Input(0)}}};
 }

@@ -193,6 +193,7 @@ uint64_t ElementSize(isa::ElementType type) {
     case isa::ElementType::kU8:
     case isa::ElementType::kS8:
       return 1;
+    case isa::ElementType::kU16:
     case isa::ElementType::kS16:
     case isa::ElementType::kF16:
     case isa::ElementType::kBf16:

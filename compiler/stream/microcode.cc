@@ -90,9 +90,10 @@ Microprogram QuantizeProgram(bool integers) {
   }
   for (const MicroInstruction& m :
        {Op(MicroOp::kFdiv, Destination::kV0, x, Operand::kArg0),
-        Op(MicroOp::kFmax, Destination::kV0, Operand::kV0, Operand::kArg1),
         Op(MicroOp::kFmin, Destination::kV0, Operand::kV0, Operand::kArg2),
+        // What is too small, and a NaN, gives -2^31.
         Op(MicroOp::kF2i, Destination::kV0, Operand::kV0),
+        Op(MicroOp::kImax, Destination::kV0, Operand::kV0, Operand::kArg1),
         Op(MicroOp::kIadd, Destination::kOut, Operand::kV0, Operand::kArg3)}) {
     p.body.push_back(m);
   }
@@ -107,12 +108,12 @@ Microprogram QuantizeAxisProgram(bool integers) {
   }
   for (const MicroInstruction& m :
        {Op(MicroOp::kI2f, Destination::kV1, Operand::kStreamC),
-        Op(MicroOp::kFsub, Destination::kV2, Operand::kArg1, Operand::kV1),
+        Op(MicroOp::kIsub, Destination::kV2, Operand::kArg1, Operand::kStreamC),
         Op(MicroOp::kFsub, Destination::kV3, Operand::kArg2, Operand::kV1),
         Op(MicroOp::kFdiv, Destination::kV0, x, Operand::kStreamB),
-        Op(MicroOp::kFmax, Destination::kV0, Operand::kV0, Operand::kV2),
         Op(MicroOp::kFmin, Destination::kV0, Operand::kV0, Operand::kV3),
         Op(MicroOp::kF2i, Destination::kV0, Operand::kV0),
+        Op(MicroOp::kImax, Destination::kV0, Operand::kV0, Operand::kV2),
         Op(MicroOp::kIadd, Destination::kOut, Operand::kV0,
            Operand::kStreamC)}) {
     p.body.push_back(m);
@@ -153,20 +154,12 @@ Microprogram QLinearAddProgram(bool swap) {
   return p;
 }
 
-Microprogram MaxProgram(bool padded) {
+Microprogram MaxProgram() {
   Microprogram p;
   p.prologue = {Op(MicroOp::kMov, Destination::kV0, Operand::kImm, Operand::kV0,
                    Operand::kV0, kMinusInfinity)};
   p.body = {
       Op(MicroOp::kFmax, Destination::kV0, Operand::kV0, Operand::kStreamA)};
-  if (padded) {
-    p.body = {
-        Op(MicroOp::kIeq, Destination::kV1, Operand::kStreamA, Operand::kImm,
-           Operand::kV0, kPoolPadding),
-        Op(MicroOp::kFmax, Destination::kV2, Operand::kV0, Operand::kStreamA),
-        Op(MicroOp::kSel, Destination::kV0, Operand::kV1, Operand::kV0,
-           Operand::kV2)};
-  }
   p.epilogue = {Op(MicroOp::kMov, Destination::kOut, Operand::kV0)};
   return p;
 }

@@ -26,12 +26,12 @@ Microprogram ReluProgram();
 Microprogram ClampProgram();
 // out = min(max(a, arg0), arg1) as int32
 Microprogram IntegerClampProgram();
-// out = rne(fmin(fmax(a / arg0, arg1), arg2)) + arg3: QuantizeLinear with scale
-// arg0, bounds qmin - z and qmax - z (f32) and zero point z (int32).
-// `integers`: a is int32.
+// out = max(rne(fmin(a / arg0, arg2)), arg1) + arg3: QuantizeLinear with scale
+// arg0, bounds arg1 = qmin - z (int32) and arg2 = qmax - z (f32), zero point z
+// (int32). A NaN gives qmin. `integers`: a is int32.
 Microprogram QuantizeProgram(bool integers = false);
-// The same with scale b and zero point c (int32), per axis: arg1 = f32 qmin,
-// arg2 = f32 qmax, bounds computed from c.
+// The same with scale b and zero point c (int32), per axis: arg1 = qmin
+// (int32), arg2 = f32 qmax, bounds computed from c.
 Microprogram QuantizeAxisProgram(bool integers = false);
 // out = f32(a - arg1) * arg0: DequantizeLinear of integers.
 Microprogram DequantizeProgram();
@@ -40,12 +40,9 @@ Microprogram DequantizeAxisProgram();
 // QLinearAdd: out = rne(fma(f32(a), arg0, fma(f32(b), arg1, arg2))), to be
 // stored with saturation. `swap`: b is the first operand.
 Microprogram QLinearAddProgram(bool swap = false);
-// Maximum over the reduction loop from -inf: v = fmax(v, a) in window order.
-// `padded`: elements with the bits kPoolPadding are skipped. (-inf would not do
-// as padding: it would replace a NaN.)
-Microprogram MaxProgram(bool padded);
-// A NaN that no operation gives.
-constexpr uint32_t kPoolPadding = 0xffc5a5a5u;
+// Maximum over the reduction loop from -inf, which is also what padding holds:
+// v = fmax(v, a) in window order.
+Microprogram MaxProgram();
 // out = f32(x + y), x = a or f32(a * arg0), y = b or f32(b * arg1).
 Microprogram ScaleAddProgram(bool scale_a, bool scale_b);
 // out = f32(a * arg0)

@@ -7,10 +7,12 @@
 // they round to different integers only if x is within a few units in the last
 // place of a tie. There are at most 255 ties: their neighbours are tried here.
 //
-// x is clamped first, to what gives the lowest and the highest code; so there
-// are no infinities, and a NaN gives the lowest code as in the division.
+// x is clamped first to what gives the highest code. The lowest bounds the
+// integer: x far below, -infinity (infinity less infinity) and a NaN all round
+// to -2^31 or at least to less than it, as the division does.
 #include "compiler/stream/quantize_reciprocal.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -39,9 +41,10 @@ std::optional<QuantizeByReciprocal> MakeQuantizeByReciprocal(
   const float first = model::FMul(model::I32ToF32(low), scale);
   const float last = model::FMul(model::I32ToF32(high), scale);
   const auto by_reciprocal = [&](float x) {
-    x = model::FMin(model::FMax(x, first), last);
+    x = model::FMin(x, last);
     const float q = model::FMul(x, r);
-    return model::Rne(model::Fma(model::Fma(q, -scale, x), r, q));
+    return std::max(low,
+                    model::Rne(model::Fma(model::Fma(q, -scale, x), r, q)));
   };
   const auto by_division = [&](float x) {
     return model::Cro(model::FDiv(x, scale), low, high, 0);
@@ -61,18 +64,19 @@ std::optional<QuantizeByReciprocal> MakeQuantizeByReciprocal(
 
   ProgramBuilder b;
   Term x = integers ? b.FromInt(ProgramBuilder::A()) : ProgramBuilder::A();
-  x = b.Min(b.Max(x, ProgramBuilder::Arg(2)), ProgramBuilder::Arg(3));
+  x = b.Min(x, ProgramBuilder::Arg(3));
   Term q = b.Mul(x, ProgramBuilder::Arg(0));
   q = b.Fma(b.Fma(q, ProgramBuilder::Arg(1), x), ProgramBuilder::Arg(0), q);
-  Term code = b.Round(q);
+  Term code = b.IMax(b.Round(q), ProgramBuilder::Arg(2));
   if (zero != 0) {
     code = b.IAdd(code, ProgramBuilder::ImmBits(static_cast<uint32_t>(zero)));
   }
   b.Out(code);
   auto program = b.Finish();
   if (!program.ok()) return std::nullopt;
-  return QuantizeByReciprocal{*std::move(program),
-                              {Bits(r), Bits(-scale), Bits(first), Bits(last)}};
+  return QuantizeByReciprocal{
+      *std::move(program),
+      {Bits(r), Bits(-scale), static_cast<uint32_t>(low), Bits(last)}};
 }
 
 }  // namespace heddle::compiler

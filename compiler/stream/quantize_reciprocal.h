@@ -18,11 +18,10 @@ struct QuantizeByReciprocal {
   std::array<uint32_t, 4> arguments;
 };
 
-// out = rne(fmin(fmax(a / scale, f32(low)), f32(high))) + zero, `low` and
-// `high` the smallest and largest code less `zero`; `integers`: a is int32.
-// Nothing if it cannot be shown that all codes are the same: the scale is not
-// positive, is very small or large, or a product rounds the wrong way next to a
-// tie.
+// out = cro(a / scale, low, high, zero) of ISA.md, `low` and `high` the
+// smallest and largest code less `zero`; `integers`: a is int32. Nothing if it
+// cannot be shown that all codes are the same: the scale is not positive, is
+// very small or large, or a product rounds the wrong way next to a tie.
 std::optional<QuantizeByReciprocal> MakeQuantizeByReciprocal(
     float scale, int32_t low, int32_t high, int32_t zero, bool integers);
 

@@ -26,6 +26,7 @@ struct Item {
   int dest = 0;
   uint8_t streams = 0;  // bit per stream
   bool tree = false, divide = false, store = false;
+  int64_t more_digits = 0;  // of an integer division than of a float's
 };
 
 // A command as the sequencer walks it.
@@ -72,6 +73,11 @@ Item ItemOf(uint64_t code) {
     case isa::MicroOp::kFdiv:
     case isa::MicroOp::kFsqrt:
       item.divide = true;
+      break;
+    case isa::MicroOp::kIdiv:
+    case isa::MicroOp::kIdivu:
+      item.divide = true;
+      item.more_digits = 32 - 26;
       break;
     default:
       break;
@@ -381,9 +387,10 @@ class Engine {
         last_read_ = std::max(last_read_, readers_[s].fetched());
       }
     }
-    const int64_t result = t + calibration_.lane_latency +
-                           (item.divide ? calibration_.lane_divide : 0);
-    lanes_free_ = t + 1 + (item.divide ? calibration_.lane_divide : 0);
+    const int64_t busy =
+        item.divide ? calibration_.lane_divide + item.more_digits : 0;
+    const int64_t result = t + calibration_.lane_latency + busy;
+    lanes_free_ = t + 1 + busy;
     ready[item.dest] = result;
     if (store) {
       const int64_t address = origin_[3] + slot * slot_step_[3] + offset_[3];

@@ -17,6 +17,12 @@ ENGINES = {
     "out": "Not of this project",
 }
 
+STATES = {
+    "machine": "What revision 2 has added",
+    "planned": "What it is to add",
+    "no": "What it does not add",
+}
+
 HEAD = """# What the operators of ONNX need of the machine
 
 Generated from operators.toml; do not edit. Refresh with
@@ -26,7 +32,7 @@ Every operator of ONNX's default domain, opset 1 to 23, and those of com.microso
 quantisers and exporters write: which engine is meant for it and which micro-instructions
 ([ISA.md](../spec/ISA.md)) its program needs. This is about what the machine must be able to do,
 not about what the compiler emits today: that is [SUPPORTED_OPS.md](../../SUPPORTED_OPS.md).
-Micro-instructions in italics are not in the machine: revision 2 of the contract is to add them.
+Micro-instructions in italics are not in the machine yet: revision 2 of the contract is to add them.
 Numbers of micro-instructions ("ops", per vector of 16 elements) are counted on paper.
 """
 
@@ -40,7 +46,7 @@ def line(text):
 
 
 def page(spec):
-    planned = {a["name"] for a in spec["addition"]}
+    planned = {a["name"] for a in spec["addition"] if a["state"] == "planned"}
     out = [HEAD]
     for key, title in ENGINES.items():
         out += [f"## {title}", "", "| Operators | Micro-instructions | How |", "|---|---|---|"]
@@ -50,12 +56,14 @@ def page(spec):
             uses = ", ".join(f"*{u}*" if u in planned else u for u in group["uses"])
             out.append(f"| {', '.join(group['operators'])} | {uses} | {line(group['how'])} |")
         out.append("")
-    for added, title in ((True, "What revision 2 adds"), (False, "What it does not add")):
-        out += [f"## {title}", "", "| What | Form | Instead of today | Why |", "|---|---|---|---|"]
-        for a in spec["addition"]:
-            if a["added"] == added:
-                out.append(f"| {a['name']} | {a['form']} | {a['saves']} | {line(a['why'])} |")
-        out.append("")
+    for state, title in STATES.items():
+        rows = [a for a in spec["addition"] if a["state"] == state]
+        if rows:
+            out += [f"## {title}", "", "| What | Form | Saves | Why |", "|---|---|---|---|"]
+        for a in rows:
+            out.append(f"| {a['name']} | {a['form']} | {a['saves']} | {line(a['why'])} |")
+        if rows:
+            out.append("")
     return "\n".join(out).rstrip() + "\n"
 
 

@@ -11,7 +11,8 @@ module hd_decode_vector (
   function automatic [1:0] element_log2(input [3:0] element);
     case (element)
       heddle_pkg::ELEMENT_TYPE_U8, heddle_pkg::ELEMENT_TYPE_S8: element_log2 = 2'd0;
-      heddle_pkg::ELEMENT_TYPE_S16, heddle_pkg::ELEMENT_TYPE_F16, heddle_pkg::ELEMENT_TYPE_BF16:
+      heddle_pkg::ELEMENT_TYPE_U16, heddle_pkg::ELEMENT_TYPE_S16, heddle_pkg::ELEMENT_TYPE_F16,
+      heddle_pkg::ELEMENT_TYPE_BF16:
       element_log2 = 2'd1;
       default: element_log2 = 2'd2;
     endcase

@@ -2,7 +2,7 @@
 // Comparisons of LANES binary32 lanes (ISA.md, micro-instructions):
 //
 //   op_i   y
-//   MIN    a < b ? a : b, so b when one is a NaN; a NaN chosen becomes 0x7fc00000
+//   MIN    a < b ? a : b; 0x7fc00000 when one is a NaN
 //   MAX    a > b ? a : b, likewise
 //   LT     a < b ? all ones : 0
 //   LE     a <= b ? all ones : 0
@@ -44,8 +44,8 @@ module hd_fp_cmp #(
 
   // Which of less, equal, greater choose all ones (or operand a); patterns become unsigned keys.
   always_comb begin : lanes
-    logic [31:0] l, av, bv, ka, kb, lt, gt, eq, m_lt, m_gt, m_eq, m_sel, r;
-    l = 0; av = 0; bv = 0; ka = 0; kb = 0; lt = 0; gt = 0; eq = 0; r = 0;
+    logic [31:0] l, av, bv, ka, kb, lt, gt, eq, m_lt, m_gt, m_eq, m_sel, nan, r;
+    l = 0; av = 0; bv = 0; ka = 0; kb = 0; lt = 0; gt = 0; eq = 0; nan = 0; r = 0;
     m_lt = (op_q == MIN || op_q == LT || op_q == LE) ? 32'hffffffff : 32'd0;
     m_gt = op_q == MAX ? 32'hffffffff : 32'd0;
     m_eq = (op_q == LE || op_q == EQ) ? 32'hffffffff : 32'd0;
@@ -63,10 +63,10 @@ module hd_fp_cmp #(
         gt = kb < ka ? 32'hffffffff : 32'd0;
         eq = ka == kb ? 32'hffffffff : 32'd0;
         r = (lt & m_lt) | (gt & m_gt) | (eq & m_eq);
-        r = (av & 32'h7fffffff) > 32'h7f800000 ? 32'd0 : r;
-        r = (bv & 32'h7fffffff) > 32'h7f800000 ? 32'd0 : r;
-        // Only b can be a NaN that is chosen.
-        bv = (bv & 32'h7fffffff) > 32'h7f800000 ? 32'h7fc00000 : bv;
+        nan = (av & 32'h7fffffff) > 32'h7f800000 ? 32'hffffffff : 32'd0;
+        nan = (bv & 32'h7fffffff) > 32'h7f800000 ? 32'hffffffff : nan;
+        r = r & ~nan;
+        bv = nan != 32'd0 ? 32'h7fc00000 : bv;
         y_o[{l[B-1:0], 5'd0} +: 32] = (r & (av | ~m_sel)) | (~r & bv & m_sel);
       end
     end

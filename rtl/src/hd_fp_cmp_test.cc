@@ -48,6 +48,24 @@ TEST(HdFpCmp, AllPairsOfSpecialValues) {
   unit.Flush();
 }
 
+// Whatever the model says.
+TEST(HdFpCmp, ANanInEitherOperand) {
+  LaneUnit<Vhd_fp_cmp> unit;
+  for (const uint32_t nan : {0x7fc00000u, 0xffc12345u, 0x7f800001u}) {
+    for (const uint32_t other : SpecialValues()) {
+      for (const Op op : {kMin, kMax}) {
+        unit.Check(op, nan, other, 0, 0x7fc00000u);
+        unit.Check(op, other, nan, 0, 0x7fc00000u);
+      }
+      for (const Op op : {kLt, kLe, kEq}) {
+        unit.Check(op, nan, other, 0, 0);
+        unit.Check(op, other, nan, 0, 0);
+      }
+    }
+  }
+  unit.Flush();
+}
+
 TEST(HdFpCmp, Random) {
   model::ScopedFpEnvironment environment;
   LaneUnit<Vhd_fp_cmp> unit;

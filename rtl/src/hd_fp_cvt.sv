@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions of LANES lanes (ISA.md, "Numbers"). 16-bit values stand in the low half of a lane;
-// the high half of such an operand is ignored, that of such a result is zero.
+// Conversions of LANES lanes (ISA.md, "Numbers"):
 //
-//   op_i      y
-//   F2I       rne(a): to int32, ties to even; NaN and |a| >= 2^31 give -2^31
-//   F2I_T     trunc(a): to int32 toward zero; NaN and out of range give -2^31
-//   I2F       f32(a), a as int32, ties to even
-//   F32_F16   to nearest even; overflow gives infinity, a NaN 0x7e00
-//   F32_BF16  to nearest even; overflow gives infinity, a NaN 0x7fc0
-//   F16_F32   exact; a NaN gives 0x7fc00000
-//   BF16_F32  exact; a NaN gives 0x7fc00000
+//   op_i    y
+//   F2I     rne(a): to int32, ties to even; NaN and |a| >= 2^31 give -2^31
+//   F2I_T   trunc(a): to int32 toward zero; NaN and out of range give -2^31
+//   I2F     f32(a), a as int32, ties to even
+//   RHALF   the nearest fp16 as f32: 11 significant bits, none below 2^-24; from 65520 on infinity
+//   RBF     the nearest bf16 as f32: the upper half
+// A NaN that is rounded gives 0x7fc00000. (Elements of streams are converted on their way:
+// hd_vec_pkg.)
 //
 // Pipeline: as hd_fp_fma. The operand into a register with en_i (cycle 0), y_o in cycle 1 when
 // valid_o is set, otherwise zero.
@@ -24,8 +23,7 @@ module hd_fp_cvt #(
     output logic                valid_o,
     output logic [32*LANES-1:0] y_o
 );
-  localparam [2:0] F2I = 3'd0, F2I_T = 3'd1, I2F = 3'd2, F32_F16 = 3'd3, F32_BF16 = 3'd4,
-                   F16_F32 = 3'd5;
+  localparam [2:0] F2I = 3'd0, F2I_T = 3'd1, I2F = 3'd2, RHALF = 3'd3;
   localparam [31:0] N = LANES;
   localparam int B = LANES > 1 ? $clog2(LANES) : 1;
 
@@ -81,56 +79,29 @@ module hd_fp_cvt #(
         r = (e << 23) + (t >> 8) + (((t & 32'hff) + 32'd127 + {31'd0, t[8]}) >> 8);
         y_o[{l[B-1:0], 5'd0} +: 32] = mag == 32'd0 ? 32'd0 : r | sign;
       end
-    end else if (valid_q && op_q == F32_F16) begin
+    end else if (valid_q && op_q == RHALF) begin
       for (l = 0; l < N; l = l + 1) begin
         av = a_q[{l[B-1:0], 5'd0} +: 32];
         mag = av & 32'h7fffffff;
-        sign = (av >> 16) & 32'h8000;
-        // Normal: the exponent is rebased; a carry moves into it.
-        t = mag - 32'h38000000;
-        t = (t + 32'hfff + {31'd0, t[13]}) >> 13;
-        // Subnormal, units of 2^-24: below 2^-25 nothing is left, whatever the shift.
-        n = 32'd126 - (mag >> 23);
-        n = n > 32'd31 ? 32'd31 : n;
-        e = {9'd1, av[22:0]};
-        r = e >> n[4:0];
-        r = (e + ((32'd1 << n[4:0]) >> 1) - 32'd1 + (r & 32'd1)) >> n[4:0];
-        r = mag < 32'h38800000 ? r : t;
-        r = mag >= 32'h47800000 ? 32'h7c00 : r;
-        r = r | sign;
-        y_o[{l[B-1:0], 5'd0} +: 32] = mag > 32'h7f800000 ? 32'h7e00 : r;
-      end
-    end else if (valid_q && op_q == F32_BF16) begin
-      for (l = 0; l < N; l = l + 1) begin
-        av = a_q[{l[B-1:0], 5'd0} +: 32];
-        r = (av + 32'h7fff + {31'd0, av[16]}) >> 16;
-        y_o[{l[B-1:0], 5'd0} +: 32] = (av & 32'h7fffffff) > 32'h7f800000 ? 32'h7fc0 : r;
-      end
-    end else if (valid_q && op_q == F16_F32) begin
-      for (l = 0; l < N; l = l + 1) begin
-        av = a_q[{l[B-1:0], 5'd0} +: 32];
-        sign = (av & 32'h8000) << 16;
-        mag = av & 32'h7fff;
-        // Subnormal: the leading one to bit 10; it adds one to the exponent.
-        t = mag;
-        e = t[10:3] == 8'd0 ? 32'd104 : 32'd112;
-        t = t[10:3] == 8'd0 ? t << 8 : t;
-        e = t[10:7] == 4'd0 ? e - 32'd4 : e;
-        t = t[10:7] == 4'd0 ? t << 4 : t;
-        e = t[10:9] == 2'd0 ? e - 32'd2 : e;
-        t = t[10:9] == 2'd0 ? t << 2 : t;
-        e = t[10] ? e : e - 32'd1;
-        t = t[10] ? t : t << 1;
-        r = mag >= 32'h400 ? (mag << 13) + 32'h38000000 : (e << 23) + (t << 13);
-        r = mag == 32'd0 ? 32'd0 : r;
-        r = mag >= 32'h7c00 ? 32'h7f800000 : r;
-        r = r | sign;
-        y_o[{l[B-1:0], 5'd0} +: 32] = mag > 32'h7c00 ? 32'h7fc00000 : r;
+        e = {24'd0, av[30:23]};
+        // Bits that go: 13, more of what is no normal fp16; from 2^-25 down all 24.
+        n = e < 32'd113 ? 32'd126 - e : 32'd13;
+        n = n > 32'd24 ? 32'd24 : n;
+        t = {9'd1, av[22:0]};
+        r = (t >> n[4:0]) & 32'd1;
+        r = (t + ((32'd1 << n[4:0]) >> 1) - 32'd1 + r) >> n[4:0];
+        t = r << n[4:0];
+        // A carry moves into the exponent; so does the leading one, which is taken off before.
+        r = r == 32'd0 || e < 32'd102 ? 32'd0 : (e << 23) + t - 32'h800000;
+        r = mag >= 32'h477ff000 ? 32'h7f800000 : r;
+        r = r | (av & 32'h80000000);
+        y_o[{l[B-1:0], 5'd0} +: 32] = mag > 32'h7f800000 ? 32'h7fc00000 : r;
       end
     end else if (valid_q) begin
       for (l = 0; l < N; l = l + 1) begin
-        av = a_q[{l[B-1:0], 5'd0} +: 32] << 16;
-        y_o[{l[B-1:0], 5'd0} +: 32] = (av & 32'h7fffffff) > 32'h7f800000 ? 32'h7fc00000 : av;
+        av = a_q[{l[B-1:0], 5'd0} +: 32];
+        r = (av + 32'h7fff + {31'd0, av[16]}) & 32'hffff0000;
+        y_o[{l[B-1:0], 5'd0} +: 32] = (av & 32'h7fffffff) > 32'h7f800000 ? 32'h7fc00000 : r;
       end
     end
   end

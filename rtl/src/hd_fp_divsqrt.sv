@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quotient and square root of LANES binary32 lanes: f32(a / b) or f32(sqrt(a)), round to nearest
-// even, subnormals kept, every NaN result 0x7fc00000 (ISA.md). One digit of the result per cycle in
-// every lane, all lanes in step.
+// even, subnormals kept, every NaN result 0x7fc00000 (ISA.md); and quotient of integers. One digit of
+// the result per cycle in every lane, all lanes in step.
 //
-//   cycle 0       start_i (only while ready_o): op_i (0 quotient, 1 root), operands
-//   cycle 1       operands taken apart, significands normalised
+//   op_i  0 quotient, 1 root, 2 quotient of int32 toward zero, 3 of uint32. A divisor of 0 gives all
+//         ones, -2^31 / -1 gives -2^31.
+//
+//   cycle 0       start_i (only while ready_o): op_i, operands
+//   cycle 1       operands taken apart: significands normalised; magnitudes of integers
 //   cycle 2..27   26 digits: the significand and one or two more for rounding; the remainder says
 //                 whether the result is exact
 //   cycle 28      round
 //   cycle 29      done_o for one cycle; y_o holds the result until the cycle after the next start
-// ready_o is set again in cycle 29, so an operation takes 29 cycles (ISA.md allows 32).
+// Integers: 32 digits in cycles 2..33, the sign in cycle 34, done_o in cycle 35. ready_o is set again
+// with done_o, so an operation takes 29 or 35 cycles (ISA.md allows 32 and 36).
 //
 // Digit step (restoring; w = remainder, q = digits so far):
 //   quotient  w >= x gives a one; w = 2*(w - digit*x)    x = significand of b; w starts as a's
 //   root      w = 4*w + next two bits of x, t = 4*q + 1; w >= t gives a one; w = w - digit*t
 //                                                        x = bits of a not used; w starts as 0
+//   integers  w = 2*w + next bit of q; w >= x gives a one; w = w - digit*x
+//                                                        x = |b|; w starts as 0, q as |a|, whose
+//                                                        bits digits replace
 // The first digit of a root is one (the bits of a start with 01, or with 1 when its exponent is
 // odd); that of a quotient is zero when the significand of a is the smaller one.
 module hd_fp_divsqrt #(
@@ -23,7 +30,7 @@ module hd_fp_divsqrt #(
     input  logic                clk_i,
     input  logic                rst_ni,
     input  logic                start_i,
-    input  logic                op_i,
+    input  logic [1:0]          op_i,
     input  logic [32*LANES-1:0] a_i,
     input  logic [32*LANES-1:0] b_i,
     output logic                ready_o,
@@ -32,25 +39,31 @@ module hd_fp_divsqrt #(
 );
   localparam [31:0] N = LANES;
   localparam int B = LANES > 1 ? $clog2(LANES) : 1;
-  localparam [4:0] PREPARE = 5'd1, ROUND = 5'd28, DONE = 5'd29;
+  localparam [5:0] PREPARE = 6'd1, ROUND = 6'd28, SIGN = 6'd34, DONE = 6'd35;
 
-  logic [4:0] step_q;  // number of the cycle; 0 idle
-  logic root_q, start, work;
-  assign ready_o = step_q == 5'd0 || step_q == DONE;
+  logic [5:0] step_q;  // number of the cycle, but DONE behind ROUND; 0 idle
+  logic root_q, int_q, unsigned_q, start, work, last;
+  assign ready_o = step_q == 6'd0 || step_q == DONE;
   assign done_o = step_q == DONE;
   assign start = start_i && ready_o;
   assign work = !ready_o;
+  assign last = step_q == (int_q ? SIGN : ROUND);
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) step_q <= 5'd0;
+    if (!rst_ni) step_q <= 6'd0;
     else if (start) step_q <= PREPARE;
-    else if (step_q == DONE) step_q <= 5'd0;
-    else if (work) step_q <= step_q + 5'd1;
-    if (start) root_q <= op_i;
+    else if (step_q == DONE) step_q <= 6'd0;
+    else if (work) step_q <= last ? DONE : step_q + 6'd1;
+    if (start) begin
+      root_q <= op_i == 2'd1;
+      int_q <= op_i[1];
+      unsigned_q <= op_i[0];
+    end
   end
 
   // w: operand a, then the remainder. x: operand b, then the divisor or the rest of the radicand.
-  // q: digits, then the result. s: bit 31 sign, bit 30 the result is special and bits 29:28 say
-  // which (0 zero, 1 infinity, 2 NaN), bits 15:0 exponent of the result, biased, signed.
+  // q: digits, then the result; of integers |a| at first. s: bit 31 sign, bit 30 the result is
+  // special and bits 29:28 say which (0 zero, 1 infinity, 2 NaN), bits 15:0 exponent of the result,
+  // biased, signed.
   logic [32*LANES-1:0] w_q;
   logic [32*LANES-1:0] x_q;
   logic [32*LANES-1:0] q_q;
@@ -66,6 +79,23 @@ module hd_fp_divsqrt #(
     if (start) begin
       w_q <= a_i;
       x_q <= b_i;
+    end else if (step_q == PREPARE && int_q) begin
+      x_d = '0;
+      q_d = '0;
+      s_d = '0;
+      for (l = 0; l < N; l = l + 1) begin
+        av = w_q[{l[B-1:0], 5'd0} +: 32];
+        bv = x_q[{l[B-1:0], 5'd0} +: 32];
+        // All ones have no sign.
+        s = bv == 32'd0 || unsigned_q ? 32'd0 : (av ^ bv) & 32'h80000000;
+        s_d[{l[B-1:0], 5'd0} +: 32] = s;
+        q_d[{l[B-1:0], 5'd0} +: 32] = av[31] && !unsigned_q ? -av : av;
+        x_d[{l[B-1:0], 5'd0} +: 32] = bv[31] && !unsigned_q ? -bv : bv;
+      end
+      w_q <= '0;
+      x_q <= x_d;
+      q_q <= q_d;
+      s_q <= s_d;
     end else if (step_q == PREPARE) begin
       w_d = '0;
       x_d = '0;
@@ -122,7 +152,15 @@ module hd_fp_divsqrt #(
       x_q <= x_d;
       s_q <= s_d;
       q_q <= '0;
-    end else if (step_q == ROUND) begin
+    end else if (work && last && int_q) begin
+      q_d = '0;
+      for (l = 0; l < N; l = l + 1) begin
+        q = q_q[{l[B-1:0], 5'd0} +: 32];
+        s = s_q[{l[B-1:0], 5'd0} +: 32];
+        q_d[{l[B-1:0], 5'd0} +: 32] = s[31] ? -q : q;
+      end
+      q_q <= q_d;
+    end else if (work && last) begin
       q_d = '0;
       for (l = 0; l < N; l = l + 1) begin
         w = w_q[{l[B-1:0], 5'd0} +: 32];
@@ -146,6 +184,21 @@ module hd_fp_divsqrt #(
         q = q | (s & 32'h80000000);
         q_d[{l[B-1:0], 5'd0} +: 32] = s[30] && s[29] ? 32'h7fc00000 : q;
       end
+      q_q <= q_d;
+    end else if (work && int_q) begin
+      w_d = '0;
+      q_d = '0;
+      for (l = 0; l < N; l = l + 1) begin
+        x = x_q[{l[B-1:0], 5'd0} +: 32];
+        q = q_q[{l[B-1:0], 5'd0} +: 32];
+        w = w_q[{l[B-1:0], 5'd0} +: 32];
+        // Before the last digit w has fewer than 32 bits: a has no more.
+        t = w << 1 | q >> 31;
+        n = t >= x ? 32'd1 : 32'd0;
+        q_d[{l[B-1:0], 5'd0} +: 32] = q << 1 | n;
+        w_d[{l[B-1:0], 5'd0} +: 32] = n[0] ? t - x : t;
+      end
+      w_q <= w_d;
       q_q <= q_d;
     end else if (work && root_q) begin
       w_d = '0;

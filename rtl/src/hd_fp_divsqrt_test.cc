@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// hd_fp_divsqrt against numerics.h (the host's quotient and root), and its
-// handshake.
+// hd_fp_divsqrt against numerics.h (the host's quotient and root), quotients of
+// integers against the host's, and its handshake.
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <cstdio>
+#include <vector>
 
 #include "Vhd_fp_divsqrt.h"
 #include "rtl/testbench/clocked.h"
@@ -19,8 +20,24 @@ using model::Bits;
 using model::FromBits;
 
 constexpr int kLanes = 16;
-constexpr int kCycles = 29;
-enum Op { kDiv, kSqrt };
+constexpr int kCycles = 29, kIntegerCycles = 35;
+enum Op { kDiv, kSqrt, kIdiv, kIdivu };
+constexpr const char* kNames[] = {"div", "sqrt", "idiv", "idivu"};
+
+uint32_t Expected(Op op, uint32_t a, uint32_t b) {
+  switch (op) {
+    case kDiv:
+      return Bits(model::FDiv(FromBits(a), FromBits(b)));
+    case kSqrt:
+      return Bits(model::FSqrt(FromBits(a)));
+    case kIdiv:
+      return b == 0 ? ~0u
+                    : static_cast<uint32_t>(int64_t{static_cast<int32_t>(a)} /
+                                            static_cast<int32_t>(b));
+    default:
+      return b == 0 ? ~0u : a / b;
+  }
+}
 
 class HdFpDivsqrt : public ::testing::Test {
  protected:
@@ -44,20 +61,18 @@ class HdFpDivsqrt : public ::testing::Test {
     dut.Tick();
     // Inputs matter in the first cycle only.
     for (int l = 0; l < kLanes; ++l) dut->a_i[l] = dut->b_i[l] = 0x55555555;
-    dut->op_i = !op_;
+    dut->op_i = ~op_ & 3;
     dut->start_i = 0;
     int cycles = 1;
     for (; !dut->done_o && cycles < 100; ++cycles) dut.Tick();
-    ASSERT_EQ(cycles, kCycles);
+    ASSERT_EQ(cycles, op_ < kIdiv ? kCycles : kIntegerCycles);
     for (int l = 0; l < count_; ++l) {
-      const uint32_t want =
-          op_ == kDiv ? Bits(model::FDiv(FromBits(a_[l]), FromBits(b_[l])))
-                      : Bits(model::FSqrt(FromBits(a_[l])));
+      const uint32_t want = Expected(op_, a_[l], b_[l]);
       if (dut->y_o[l] == want) continue;
       if (++wrong_ > 20) continue;
       char text[100];
       std::snprintf(text, sizeof(text), "%s %08x %08x gives %08x, not %08x",
-                    op_ == kDiv ? "div" : "sqrt", a_[l], b_[l],
+                    kNames[op_], a_[l], b_[l],
                     static_cast<uint32_t>(dut->y_o[l]), want);
       ADD_FAILURE() << text;
     }
@@ -117,6 +132,41 @@ TEST_F(HdFpDivsqrt, RandomSqrt) {
   }
   Flush();
   EXPECT_GE(checked_, n);
+}
+
+TEST_F(HdFpDivsqrt, AllPairsOfSpecialIntegers) {
+  std::vector<uint32_t> values = {10, 100, 1000, 0x55555555, 0xaaaaaaaa};
+  for (int bit = 0; bit < 32; ++bit) {
+    for (uint32_t d = 0; d < 3; ++d) {
+      values.push_back((1u << bit) + d - 1);
+      values.push_back(-((1u << bit) + d - 1));
+    }
+  }
+  for (const Op op : {kIdiv, kIdivu}) {
+    for (const uint32_t a : values) {
+      for (const uint32_t b : values) Check(op, a, b);
+    }
+  }
+  Check(kIdiv, 0x80000000u, ~0u);
+  Flush();
+}
+
+TEST_F(HdFpDivsqrt, RandomIntegers) {
+  FpRandom random(3);
+  const uint64_t n = RandomCount(1000000);
+  for (const Op op : {kIdiv, kIdivu}) {
+    for (uint64_t i = 0; i < n && !HasFailure(); ++i) {
+      // Magnitudes of all sizes; exact quotients, and those next to them.
+      uint32_t a = random.Any() >> random.Below(32),
+               b = random.Any() >> random.Below(32);
+      if (random.Below(2) != 0) a = -a;
+      if (random.Below(2) != 0) b = -b;
+      if (i % 4 == 0) a = a * b + random.Below(3) - 1;
+      Check(op, a, b);
+    }
+  }
+  Flush();
+  EXPECT_GE(checked_, 2 * n);
 }
 
 // A start in the cycle of done_o is taken; one while it works is not.

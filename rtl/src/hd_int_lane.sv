@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Integer and move operations of LANES 32-bit lanes; op_i is a code of the micro-instructions
-// (ISA.md): mov, sel, iadd .. ieq. Comparisons and extremes are of int32; shifts take b mod 32. Any
-// other code gives zero.
+// (ISA.md): mov, sel, iadd .. iltu. Comparisons and extremes are of int32, iltu's of uint32; shifts
+// take b mod 32. Any other code gives zero.
 // Pipeline: as hd_fp_fma. Operands into registers with en_i (cycle 0), y_o in cycle 1 when valid_o
 // is set, otherwise zero.
 module hd_int_lane #(
@@ -135,6 +135,12 @@ module hd_int_lane #(
             av = a_q[{l[B-1:0], 5'd0} +: 32];
             bv = b_q[{l[B-1:0], 5'd0} +: 32];
             y_o[{l[B-1:0], 5'd0} +: 32] = av == bv ? 32'hffffffff : 32'd0;
+          end
+        heddle_pkg::UOP_ILTU:
+          for (l = 0; l < N; l = l + 1) begin
+            av = a_q[{l[B-1:0], 5'd0} +: 32];
+            bv = b_q[{l[B-1:0], 5'd0} +: 32];
+            y_o[{l[B-1:0], 5'd0} +: 32] = av < bv ? 32'hffffffff : 32'd0;
           end
         default: y_o = '0;
       endcase

@@ -5,8 +5,9 @@
 //
 // Pipeline: operands are taken with en_i (only while ready_o) in cycle 0. valid_o is set for one
 // cycle, in which y_o holds the result (otherwise zero): in cycle 1, for fdiv and fsqrt in cycle
-// 29; ready_o is clear from cycle 1 to 28 of these, so results come in order, at most one per
-// cycle. Each unit has operand registers of its own and keeps quiet unless the operation is its.
+// 29, for idiv and idivu in cycle 35. ready_o is clear between cycle 0 and the result of these, so
+// results come in order, at most one per cycle. Each unit has operand registers of its own and
+// keeps quiet unless the operation is its.
 module hd_lane_alu #(
     parameter int LANES = 16
 ) (
@@ -22,7 +23,7 @@ module hd_lane_alu #(
     output logic [32*LANES-1:0] y_o
 );
   logic take, is_fma, is_cmp, is_cvt, is_iter, is_int;
-  logic [1:0] fma_op;
+  logic [1:0] fma_op, iter_op;
   logic [2:0] cmp_op, cvt_op;
   assign take = en_i && ready_o;
   always_comb begin
@@ -34,6 +35,7 @@ module hd_lane_alu #(
     fma_op = 2'd0;
     cmp_op = 3'd0;
     cvt_op = 3'd0;
+    iter_op = 2'd0;
     if (take) begin
       case (op_i)
         heddle_pkg::UOP_FFMA: is_fma = 1'b1;
@@ -48,7 +50,12 @@ module hd_lane_alu #(
         heddle_pkg::UOP_F2I: is_cvt = 1'b1;
         heddle_pkg::UOP_F2I_TRUNC: begin is_cvt = 1'b1; cvt_op = 3'd1; end
         heddle_pkg::UOP_I2F: begin is_cvt = 1'b1; cvt_op = 3'd2; end
-        heddle_pkg::UOP_FDIV, heddle_pkg::UOP_FSQRT: is_iter = 1'b1;
+        heddle_pkg::UOP_RHALF: begin is_cvt = 1'b1; cvt_op = 3'd3; end
+        heddle_pkg::UOP_RBF: begin is_cvt = 1'b1; cvt_op = 3'd4; end
+        heddle_pkg::UOP_FDIV: is_iter = 1'b1;
+        heddle_pkg::UOP_FSQRT: begin is_iter = 1'b1; iter_op = 2'd1; end
+        heddle_pkg::UOP_IDIV: begin is_iter = 1'b1; iter_op = 2'd2; end
+        heddle_pkg::UOP_IDIVU: begin is_iter = 1'b1; iter_op = 2'd3; end
         default: is_int = 1'b1;
       endcase
     end
@@ -66,8 +73,8 @@ module hd_lane_alu #(
   hd_int_lane #(.LANES(LANES)) u_int (
       .clk_i, .rst_ni, .en_i(is_int), .op_i, .a_i, .b_i, .c_i, .valid_o(int_valid), .y_o(int_y));
   hd_fp_divsqrt #(.LANES(LANES)) u_iter (
-      .clk_i, .rst_ni, .start_i(is_iter), .op_i(op_i == heddle_pkg::UOP_FSQRT), .a_i, .b_i,
-      .ready_o, .done_o(iter_done), .y_o(iter_y));
+      .clk_i, .rst_ni, .start_i(is_iter), .op_i(iter_op), .a_i, .b_i, .ready_o,
+      .done_o(iter_done), .y_o(iter_y));
 
   // At most one of them.
   assign valid_o = fma_valid || cmp_valid || cvt_valid || int_valid || iter_done;

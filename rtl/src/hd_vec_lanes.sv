@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The 16 lanes of the vector engine: operands in, result with its tag STAGES cycles later, one vector per
-// cycle, in order. fdiv and fsqrt take 28 cycles more, during which nothing is taken (ready_o clear).
+// cycle, in order. fdiv and fsqrt take 28 cycles more, idiv and idivu 34, during which nothing is taken
+// (ready_o clear).
 //
 //   cycle 0            operands are taken (registers of hd_lane_alu)
 //   cycle 1            the operation; in silicon its logic is cut into STAGES pieces: retiming moves the

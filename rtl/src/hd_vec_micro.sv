@@ -24,7 +24,7 @@ module hd_vec_micro (
     case (m.op)
       heddle_pkg::UOP_SEL, heddle_pkg::UOP_FFMA: takes_c = 1'b1;
       heddle_pkg::UOP_MOV, heddle_pkg::UOP_F2I, heddle_pkg::UOP_F2I_TRUNC, heddle_pkg::UOP_I2F,
-      heddle_pkg::UOP_FSQRT:
+      heddle_pkg::UOP_FSQRT, heddle_pkg::UOP_RHALF, heddle_pkg::UOP_RBF:
       takes_b = 1'b0;
       heddle_pkg::UOP_HSUM, heddle_pkg::UOP_HMAX, heddle_pkg::UOP_HMIN, heddle_pkg::UOP_HISUM,
       heddle_pkg::UOP_HIMAX, heddle_pkg::UOP_HIMIN: begin
@@ -45,7 +45,7 @@ module hd_vec_micro (
       heddle_pkg::UOP_IADD, heddle_pkg::UOP_ISUB, heddle_pkg::UOP_IMUL, heddle_pkg::UOP_IAND,
       heddle_pkg::UOP_IOR, heddle_pkg::UOP_IXOR, heddle_pkg::UOP_ISHL, heddle_pkg::UOP_ISHR,
       heddle_pkg::UOP_ISAR, heddle_pkg::UOP_IMIN, heddle_pkg::UOP_IMAX, heddle_pkg::UOP_ILT,
-      heddle_pkg::UOP_IEQ: ;
+      heddle_pkg::UOP_IEQ, heddle_pkg::UOP_ILTU, heddle_pkg::UOP_IDIV, heddle_pkg::UOP_IDIVU: ;
       default: known = 1'b0;
     endcase
   end

@@ -64,7 +64,8 @@ package hd_vec_pkg;
   function automatic [1:0] log2_bytes(input [3:0] kind);
     case (kind)
       heddle_pkg::ELEMENT_TYPE_U8, heddle_pkg::ELEMENT_TYPE_S8: log2_bytes = 2'd0;
-      heddle_pkg::ELEMENT_TYPE_S16, heddle_pkg::ELEMENT_TYPE_F16, heddle_pkg::ELEMENT_TYPE_BF16:
+      heddle_pkg::ELEMENT_TYPE_U16, heddle_pkg::ELEMENT_TYPE_S16, heddle_pkg::ELEMENT_TYPE_F16,
+      heddle_pkg::ELEMENT_TYPE_BF16:
       log2_bytes = 2'd1;
       default: log2_bytes = 2'd2;
     endcase
@@ -110,6 +111,7 @@ package hd_vec_pkg;
     case (kind)
       heddle_pkg::ELEMENT_TYPE_U8: load_element = {24'd0, b};
       heddle_pkg::ELEMENT_TYPE_S8: load_element = {{24{b[7]}}, b};
+      heddle_pkg::ELEMENT_TYPE_U16: load_element = {16'd0, h};
       heddle_pkg::ELEMENT_TYPE_S16: load_element = {{16{h[15]}}, h};
       heddle_pkg::ELEMENT_TYPE_F16: load_element = f16_to_f32(h);
       heddle_pkg::ELEMENT_TYPE_BF16:
@@ -163,6 +165,10 @@ package hd_vec_pkg;
         over = !v[31] && v[30:7] != 0;
         under = v[31] && v[30:7] != 24'hffffff;
         store_element = {24'd0, over ? 8'h7f : under ? 8'h80 : v[7:0]};
+      end
+      heddle_pkg::ELEMENT_TYPE_U16: begin
+        over = !v[31] && v[30:16] != 0;
+        store_element = {16'd0, v[31] ? 16'h0000 : over ? 16'hffff : v[15:0]};
       end
       heddle_pkg::ELEMENT_TYPE_S16: begin
         over = !v[31] && v[30:15] != 0;

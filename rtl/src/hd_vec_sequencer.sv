@@ -8,7 +8,7 @@
 //
 //   h operations    four rounds over the slots: op(x[l and not s], x[l or s]) for s = 8, 4, 2, 1; the
 //                   destination holds the intermediate values
-//   fdiv, fsqrt     the lanes take nothing else for 28 cycles (ready_i)
+//   fdiv, fsqrt     the lanes take nothing else for 28 cycles, with idiv and idivu 34 (ready_i)
 //   store           with the last instruction of the section when that writes `out`; else a `mov out, out`
 //                   follows the section
 //

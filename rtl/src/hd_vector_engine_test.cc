@@ -600,6 +600,19 @@ TEST_F(Shapes, Elementwise) {
   c.SetA(q.GetA());
   c.SetD(q.GetD());
   EXPECT_LT(Cost(c, "quantise by quotient", 200), 40);
+
+  Program divide;
+  divide.body = {
+      Op(MicroOp::kIdiv, Destination::kV0, Operand::kStreamA, Operand::kArg0),
+      Op(MicroOp::kIdivu, Destination::kOut, Operand::kV0, Operand::kArg1)};
+  c = Load(divide);
+  c.enable_a = true;
+  c.lanes = 3200;
+  c.arg0 = 10;
+  c.arg1 = 3;
+  c.SetA(Stream(0, ElementType::kU16, 2));
+  c.SetD(Stream(131072, ElementType::kU16, 2));
+  EXPECT_LT(Cost(c, "two quotients of integers", 200), 2 * 36);
 }
 
 // The polynomial of exp and what is around it: 24 instructions, 6 registers.

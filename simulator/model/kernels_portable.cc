@@ -59,8 +59,8 @@ void Requantise(const RequantiseParams& p, const int32_t* acc, int32_t* codes,
   for (size_t i = 0; i < 16 * pixels; ++i) {
     const float v =
         FMul(I32ToF32(WrapAdd(acc[i], p.bias[i % 16])), p.scale[i % 16]);
-    codes[i] = Clamp(WrapAdd(Rne(FMin(FMax(v, p.low), p.high)), p.zero), p.qmin,
-                     p.qmax);
+    codes[i] =
+        Clamp(WrapAdd(ClampRne(v, p.low, p.high), p.zero), p.qmin, p.qmax);
   }
 }
 

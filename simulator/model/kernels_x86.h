@@ -65,8 +65,8 @@ static inline __m256i ClampI(__m256i v, int32_t low, int32_t high) {
                           _mm256_set1_epi32(high));
 }
 
-// max_ps and min_ps give the second operand when one is a NaN, and cvtps gives
-// -2^31 for what does not fit: just fmax, fmin and rne.
+// max_ps gives the second operand when the first is a NaN, and cvtps -2^31 for
+// what does not fit: just ClampRne.
 static inline void Requantise(const RequantiseParams& p, const int32_t* acc,
                               int32_t* codes, size_t pixels) {
   const __m256 low = _mm256_set1_ps(p.low), high = _mm256_set1_ps(p.high);
@@ -114,6 +114,12 @@ static inline void Residual(const ResidualParams& p, const uint8_t* bytes,
 static inline __m256 CanonicalPs(__m256 v) {
   const __m256 nan = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fc00000));
   return _mm256_blendv_ps(v, nan, _mm256_cmp_ps(v, v, _CMP_UNORD_Q));
+}
+
+// kNan where a or b is a NaN, else v.
+static inline __m256 OrNanPs(__m256 v, __m256 a, __m256 b) {
+  const __m256 nan = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fc00000));
+  return _mm256_blendv_ps(v, nan, _mm256_cmp_ps(a, b, _CMP_UNORD_Q));
 }
 
 template <int kRows>
@@ -184,11 +190,55 @@ static inline bool EachI(const uint32_t* a, const uint32_t* b,
   return true;
 }
 
+// Each to the nearest number with 11 significant bits, or that is a multiple of
+// 2^-24.
+static inline __m256i RoundHalf(__m256i v) {
+  const __m256i one = _mm256_set1_epi32(1);
+  const __m256i magnitude = _mm256_and_si256(v, _mm256_set1_epi32(0x7fffffff));
+  const __m256i e = _mm256_srli_epi32(magnitude, 23);
+  const __m256i low = _mm256_sub_epi32(_mm256_set1_epi32(126), e);
+  // Bits that go.
+  const __m256i n = _mm256_min_epi32(
+      _mm256_max_epi32(low, _mm256_set1_epi32(13)), _mm256_set1_epi32(24));
+  const __m256i hidden = _mm256_set1_epi32(0x800000);
+  __m256i m = _mm256_or_si256(
+      _mm256_and_si256(magnitude, _mm256_set1_epi32(0x7fffff)), hidden);
+  const __m256i unit = _mm256_sllv_epi32(one, n);
+  const __m256i odd = _mm256_and_si256(_mm256_srlv_epi32(m, n), one);
+  m = _mm256_add_epi32(_mm256_add_epi32(m, _mm256_srli_epi32(unit, 1)),
+                       _mm256_sub_epi32(odd, one));
+  m = _mm256_andnot_si256(_mm256_sub_epi32(unit, one), m);
+  __m256i r =
+      _mm256_sub_epi32(_mm256_add_epi32(_mm256_slli_epi32(e, 23), m), hidden);
+  const __m256i none =
+      _mm256_or_si256(_mm256_cmpeq_epi32(m, _mm256_setzero_si256()),
+                      _mm256_cmpgt_epi32(_mm256_set1_epi32(102), e));
+  r = _mm256_andnot_si256(none, r);
+  const __m256i infinity = _mm256_set1_epi32(0x7f800000);
+  r = _mm256_blendv_epi8(r, infinity,
+                         _mm256_cmpgt_epi32(r, _mm256_set1_epi32(0x477fffff)));
+  r = _mm256_or_si256(r, _mm256_xor_si256(v, magnitude));
+  return _mm256_blendv_epi8(r, _mm256_set1_epi32(0x7fc00000),
+                            _mm256_cmpgt_epi32(magnitude, infinity));
+}
+
+static inline __m256i RoundBf16(__m256i v) {
+  const __m256i odd =
+      _mm256_and_si256(_mm256_srli_epi32(v, 16), _mm256_set1_epi32(1));
+  const __m256i r = _mm256_and_si256(
+      _mm256_add_epi32(_mm256_add_epi32(v, _mm256_set1_epi32(0x7fff)), odd),
+      _mm256_set1_epi32(-0x10000));
+  const __m256i magnitude = _mm256_and_si256(v, _mm256_set1_epi32(0x7fffffff));
+  return _mm256_blendv_epi8(
+      r, _mm256_set1_epi32(0x7fc00000),
+      _mm256_cmpgt_epi32(magnitude, _mm256_set1_epi32(0x7f800000)));
+}
+
 static inline bool LaneOp(isa::MicroOp op, const uint32_t* a, const uint32_t* b,
                           const uint32_t* c, uint32_t* d, size_t n) {
   using F = __m256;
   using I = __m256i;
-  const I count = _mm256_set1_epi32(31);
+  const I count = _mm256_set1_epi32(31), sign = _mm256_set1_epi32(INT32_MIN);
 #define HEDDLE_F(expression)                            \
   return EachF(a, b, c, d, n, [=](F x, F y, F z) -> F { \
     (void)y, (void)z;                                   \
@@ -196,7 +246,7 @@ static inline bool LaneOp(isa::MicroOp op, const uint32_t* a, const uint32_t* b,
   })
 #define HEDDLE_I(expression)                            \
   return EachI(a, b, c, d, n, [=](I x, I y, I z) -> I { \
-    (void)y, (void)z, (void)count;                      \
+    (void)y, (void)z, (void)count, (void)sign;          \
     return expression;                                  \
   })
   switch (op) {
@@ -218,9 +268,9 @@ static inline bool LaneOp(isa::MicroOp op, const uint32_t* a, const uint32_t* b,
     case isa::MicroOp::kFsqrt:
       HEDDLE_F(CanonicalPs(_mm256_sqrt_ps(x)));
     case isa::MicroOp::kFmin:
-      HEDDLE_F(CanonicalPs(_mm256_min_ps(x, y)));
+      HEDDLE_F(OrNanPs(_mm256_min_ps(x, y), x, y));
     case isa::MicroOp::kFmax:
-      HEDDLE_F(CanonicalPs(_mm256_max_ps(x, y)));
+      HEDDLE_F(OrNanPs(_mm256_max_ps(x, y), x, y));
     case isa::MicroOp::kFlt:
       HEDDLE_F(_mm256_cmp_ps(x, y, _CMP_LT_OQ));
     case isa::MicroOp::kFle:
@@ -233,6 +283,10 @@ static inline bool LaneOp(isa::MicroOp op, const uint32_t* a, const uint32_t* b,
       HEDDLE_F(_mm256_castsi256_ps(_mm256_cvttps_epi32(x)));
     case isa::MicroOp::kI2f:
       HEDDLE_F(_mm256_cvtepi32_ps(_mm256_castps_si256(x)));
+    case isa::MicroOp::kRhalf:
+      HEDDLE_I(RoundHalf(x));
+    case isa::MicroOp::kRbf:
+      HEDDLE_I(RoundBf16(x));
     case isa::MicroOp::kIadd:
       HEDDLE_I(_mm256_add_epi32(x, y));
     case isa::MicroOp::kIsub:
@@ -259,6 +313,9 @@ static inline bool LaneOp(isa::MicroOp op, const uint32_t* a, const uint32_t* b,
       HEDDLE_I(_mm256_cmpgt_epi32(y, x));
     case isa::MicroOp::kIeq:
       HEDDLE_I(_mm256_cmpeq_epi32(x, y));
+    case isa::MicroOp::kIltu:
+      HEDDLE_I(_mm256_cmpgt_epi32(_mm256_xor_si256(y, sign),
+                                  _mm256_xor_si256(x, sign)));
     default:
       return false;
   }

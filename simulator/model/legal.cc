@@ -258,6 +258,7 @@ uint32_t ElementBytes(isa::ElementType type) {
     case ElementType::kU8:
     case ElementType::kS8:
       return 1;
+    case ElementType::kU16:
     case ElementType::kS16:
     case ElementType::kF16:
     case ElementType::kBf16:

@@ -16,6 +16,14 @@ constexpr uint32_t kAllOnes = ~uint32_t{0};
 int32_t Int(uint32_t v) { return static_cast<int32_t>(v); }
 uint32_t Mask(bool v) { return v ? kAllOnes : 0; }
 
+// As int32, toward zero. -2^31 / -1 has no int32; the hardware's magnitudes
+// wrap.
+uint32_t Divide(uint32_t a, uint32_t b) {
+  if (b == 0) return kAllOnes;
+  if (b == kAllOnes) return -a;
+  return static_cast<uint32_t>(Int(a) / Int(b));
+}
+
 uint16_t Half(const uint8_t* p) {
   uint16_t v;
   std::memcpy(&v, p, sizeof(v));
@@ -75,6 +83,10 @@ uint32_t LaneOp(MicroOp op, uint32_t a, uint32_t b, uint32_t c) {
       return static_cast<uint32_t>(Trunc(fa));
     case MicroOp::kI2f:
       return Bits(I32ToF32(Int(a)));
+    case MicroOp::kRhalf:
+      return Bits(F16ToF32(F32ToF16(fa)));
+    case MicroOp::kRbf:
+      return Bits(Bf16ToF32(F32ToBf16(fa)));
     case MicroOp::kIadd:
       return a + b;
     case MicroOp::kIsub:
@@ -101,6 +113,12 @@ uint32_t LaneOp(MicroOp op, uint32_t a, uint32_t b, uint32_t c) {
       return Mask(Int(a) < Int(b));
     case MicroOp::kIeq:
       return Mask(a == b);
+    case MicroOp::kIltu:
+      return Mask(a < b);
+    case MicroOp::kIdiv:
+      return Divide(a, b);
+    case MicroOp::kIdivu:
+      return b == 0 ? kAllOnes : a / b;
     case MicroOp::kHsum:
     case MicroOp::kHmax:
     case MicroOp::kHmin:
@@ -147,6 +165,8 @@ uint32_t LoadElement(ElementType type, const uint8_t* p) {
       return *p;
     case ElementType::kS8:
       return static_cast<uint32_t>(int32_t{static_cast<int8_t>(*p)});
+    case ElementType::kU16:
+      return Half(p);
     case ElementType::kS16:
       return static_cast<uint32_t>(int32_t{static_cast<int16_t>(Half(p))});
     case ElementType::kF16:
@@ -168,6 +188,8 @@ void StoreElement(ElementType type, uint32_t value, uint8_t* p) {
     case ElementType::kS8:
       *p = static_cast<uint8_t>(Sat8(Int(value), type == ElementType::kS8));
       return;
+    case ElementType::kU16:
+      return SetHalf(static_cast<uint16_t>(Clamp(Int(value), 0, 65535)), p);
     case ElementType::kS16:
       return SetHalf(static_cast<uint16_t>(Sat16(Int(value))), p);
     case ElementType::kF16:

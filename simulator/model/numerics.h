@@ -58,10 +58,13 @@ inline float FDiv(float a, float b) { return Canonical(a / b); }
 float FSqrt(float a);
 // f32(a*b + c).
 float Fma(float a, float b, float c);
-// a < b ? a : b (so b when one of them is a NaN).
-inline float FMin(float a, float b) { return Canonical(a < b ? a : b); }
-// a > b ? a : b.
-inline float FMax(float a, float b) { return Canonical(a > b ? a : b); }
+// a < b ? a : b, and a > b ? a : b; kNan when one of them is a NaN.
+inline float FMin(float a, float b) {
+  return a != a || b != b ? FromBits(kNan) : a < b ? a : b;
+}
+inline float FMax(float a, float b) {
+  return a != a || b != b ? FromBits(kNan) : a > b ? a : b;
+}
 
 // ---- Integers ---------------------------------------------------------------
 
@@ -96,9 +99,13 @@ int32_t Trunc(float v);
 // To nearest even.
 inline float I32ToF32(int32_t v) { return static_cast<float>(v); }
 
+// v within low to high, rounded; a NaN gives rne(low).
+inline int32_t ClampRne(float v, float low, float high) {
+  return Rne(FMin(v > low ? v : low, high));
+}
 // Clamp, round, offset: rne(fmin(fmax(v, lo), hi)) + z. A NaN gives lo + z.
 inline int32_t Cro(float v, int32_t lo, int32_t hi, int32_t z) {
-  return WrapAdd(Rne(FMin(FMax(v, I32ToF32(lo)), I32ToF32(hi))), z);
+  return WrapAdd(ClampRne(v, I32ToF32(lo), I32ToF32(hi)), z);
 }
 // Round, saturate: sat8(sat16(rne(v))).
 inline int32_t Rso(float v, bool is_signed) {

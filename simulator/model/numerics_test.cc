@@ -209,11 +209,15 @@ TEST(Numerics, NanIsAlwaysTheSame) {
     EXPECT_EQ(Bits(Fma(n, 1, 1)), kNan);
     EXPECT_EQ(Bits(Fma(1, 1, n)), kNan);
     EXPECT_EQ(Bits(FSqrt(n)), kNan);
-    // Comparisons with a NaN are false: the second operand.
-    EXPECT_EQ(FMin(n, 1), 1);
-    EXPECT_EQ(FMax(n, 1), 1);
-    EXPECT_EQ(Bits(FMin(1, n)), kNan);
-    EXPECT_EQ(Bits(FMax(1, n)), kNan);
+    for (float other : {1.0f, kInf, -kInf, n}) {
+      EXPECT_EQ(Bits(FMin(n, other)), kNan);
+      EXPECT_EQ(Bits(FMax(n, other)), kNan);
+      EXPECT_EQ(Bits(FMin(other, n)), kNan);
+      EXPECT_EQ(Bits(FMax(other, n)), kNan);
+    }
+    // A code is always the lowest.
+    EXPECT_EQ(Cro(n, -3, 252, 3), 0);
+    EXPECT_EQ(Cro(n, -118, 137, -10), -128);
   }
   EXPECT_EQ(Bits(FAdd(kInf, -kInf)), kNan);
   EXPECT_EQ(Bits(FMul(kInf, 0)), kNan);

@@ -10,7 +10,7 @@
 namespace heddle::lockstep {
 namespace {
 
-constexpr char kMode[] = "mode";
+constexpr char kMode[] = "mode", kProgram[] = "program";
 
 const isa::FieldInfo* ModeOf(const isa::CommandInfo& info) {
   if (info.opcode != isa::Opcode::kConv) return nullptr;
@@ -123,14 +123,33 @@ std::vector<Cell> CellsOf(const uint32_t* words, size_t n, std::string* kind) {
   return cells;
 }
 
+std::vector<Cell> ProgramCells() {
+  std::vector<Cell> cells;
+  for (const isa::MicroOpInfo& op : isa::kMicroOps) {
+    cells.push_back({isa::Vrun::kMnemonic, kProgram, op.name});
+  }
+  return cells;
+}
+
 Quota::Quota() {
   for (const isa::CommandInfo& info : isa::kCommands) {
     ForEachKind(info, [&](const std::string& kind) { kinds_[kind] = 0; });
   }
   for (const Target& target : AllTargets()) hits_[target.cell] = 0;
+  for (const Cell& cell : ProgramCells()) hits_[cell] = 0;
 }
 
-void Quota::Count(const std::vector<uint32_t>& words) {
+void Quota::Count(const model::RandomStream& stream) {
+  // Region 2 goes to SRAM as it is.
+  const model::Region& loaded = stream.regions[2];
+  const auto programs =
+      absl::MakeConstSpan(stream.dram).subspan(loaded.base, loaded.size);
+  Count(stream.words, programs);
+  for (const auto& words : stream.following) Count(words, programs);
+}
+
+void Quota::Count(const std::vector<uint32_t>& words,
+                  absl::Span<const uint8_t> programs) {
   std::string kind;
   for (size_t at = 0; at < words.size();) {
     const isa::CommandInfo* info = isa::FindCommand(isa::OpcodeOf(words[at]));
@@ -140,9 +159,23 @@ void Quota::Count(const std::vector<uint32_t>& words) {
       if (it != hits_.end()) ++it->second;
     }
     if (kind.empty()) return;
+    if (info->opcode == isa::Opcode::kVrun) {
+      const auto run = isa::Vrun::Decode(&words[at], info->words);
+      if (run.ok()) CountProgram(*run, programs);
+    }
     ++kinds_[kind];
     ++commands_;
     at += info->words;
+  }
+}
+
+void Quota::CountProgram(const isa::Vrun& c,
+                         absl::Span<const uint8_t> programs) {
+  const size_t first = size_t{c.prog_addr} * isa::kWordBytes;
+  const size_t n = c.prologue + c.body + c.epilogue;
+  for (size_t i = 0; i < n && first + 8 * i + 8 <= programs.size(); ++i) {
+    const isa::MicroOpInfo* op = isa::FindMicroOp(programs[first + 8 * i]);
+    if (op != nullptr) ++hits_[{isa::Vrun::kMnemonic, kProgram, op->name}];
   }
 }
 

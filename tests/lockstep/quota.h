@@ -4,7 +4,8 @@
 // largest legal value, 0 and 1 where they lie between, any other value, every
 // value of an enumeration. A value counts only where the command uses the
 // field; a field that is switched off in some commands has a cell "unused" for
-// a value other than 0 that must be ignored.
+// a value other than 0 that must be ignored. The micro-instructions of vrun's
+// programs are cells of a field "program".
 //
 // unreachable.txt lists the cells that no legal command of a race-free stream
 // can hit, with the reason.
@@ -19,7 +20,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "rtl/spec/generated/isa.h"
+#include "simulator/model/random_stream.h"
 
 namespace heddle::lockstep {
 
@@ -45,12 +48,18 @@ struct Target {
   uint32_t bits;
 };
 std::vector<Target> AllTargets();
+// The cells that are not of a field, which nothing can aim at.
+std::vector<Cell> ProgramCells();
 
 class Quota {
  public:
   Quota();
-  // Counts the commands of a stream.
-  void Count(const std::vector<uint32_t>& words);
+  // Counts the commands of a stream; `programs` is what it has in SRAM where
+  // microprograms are, from address 0.
+  void Count(const std::vector<uint32_t>& words,
+             absl::Span<const uint8_t> programs = {});
+  // Of all streams that the generator made.
+  void Count(const model::RandomStream& stream);
   uint64_t commands() const { return commands_; }
   // Cells, and those that were hit at least once.
   size_t cells() const { return hits_.size(); }
@@ -62,6 +71,7 @@ class Quota {
   const std::map<std::string, uint64_t>& kinds() const { return kinds_; }
 
  private:
+  void CountProgram(const isa::Vrun& c, absl::Span<const uint8_t> programs);
   std::map<Cell, uint64_t> hits_;
   std::map<std::string, uint64_t> kinds_;
   uint64_t commands_ = 0;

@@ -276,8 +276,7 @@ TEST(RandomLockstep, CoreIsModel) {
     options.kinds = kinds;
     model::RandomStream stream = model::MakeRandomStream(options);
     ASSERT_FALSE(stream.quota.empty()) << "no command is of these kinds";
-    quota.Count(stream.words);
-    for (const auto& words : stream.following) quota.Count(words);
+    quota.Count(stream);
     const Program program = ProgramOf(std::move(stream));
     auto core = rtl::MakeCore(options.config, MemoryOf(seed));
     ASSERT_TRUE(core.ok()) << core.status();

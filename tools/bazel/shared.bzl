@@ -6,6 +6,7 @@ targets, so that BUILD files need no condition:
 
     :models      every file of every model          :model_NAME   one model's folder
     :data        labelled data                      :reference    reference documents
+    :onnxruntime its libraries
     :present     only the marker: marker.present or marker.absent
 
 Each of them holds the marker too; tests/support/shared.h reads it to tell "the folder is not
@@ -13,7 +14,7 @@ there" (skip) from "the target or the file is missing" (failure). Files are syml
 folder, so a changed file makes Bazel run the tests that read it again.
 """
 
-_FOLDERS = ["data", "models", "reference"]
+_FOLDERS = ["data", "models", "onnxruntime", "reference"]
 
 # Targets exist for these also when the folder is absent. A model that the folder has beyond
 # this list gets its target as well.

@@ -1,4 +1,4 @@
-// generated from rtl/spec by tools/specgen; do not edit. inputs sha256 8f1f7e99d5b5
+// generated from rtl/spec by tools/specgen; do not edit. inputs sha256 968a66be4127
 // SPDX-License-Identifier: Apache-2.0
 // clang-format off
 //

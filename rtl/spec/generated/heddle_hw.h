@@ -1,4 +1,4 @@
-/* generated from rtl/spec by tools/specgen; do not edit. inputs sha256 8f1f7e99d5b5 */
+/* generated from rtl/spec by tools/specgen; do not edit. inputs sha256 968a66be4127 */
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * The card as the driver sees it: registers, structures in memory, limits, opcodes and status
@@ -343,6 +343,7 @@ struct heddle_config {
 #define HEDDLE_ELEMENT_TYPE_F16			4
 #define HEDDLE_ELEMENT_TYPE_BF16		5
 #define HEDDLE_ELEMENT_TYPE_F32			6
+#define HEDDLE_ELEMENT_TYPE_U16			7
 
 /* when a vector command stores */
 #define HEDDLE_STORE_MODE_NONE			0

@@ -1,4 +1,4 @@
-// generated from rtl/spec by tools/specgen; do not edit. inputs sha256 8f1f7e99d5b5
+// generated from rtl/spec by tools/specgen; do not edit. inputs sha256 968a66be4127
 // SPDX-License-Identifier: Apache-2.0
 //
 // The hardware description for RTL. Use it as heddle_pkg::NAME, without import.
@@ -202,6 +202,7 @@ package heddle_pkg;
   localparam [3:0] ELEMENT_TYPE_F16 = 4'd4;
   localparam [3:0] ELEMENT_TYPE_BF16 = 4'd5;
   localparam [3:0] ELEMENT_TYPE_F32 = 4'd6;
+  localparam [3:0] ELEMENT_TYPE_U16 = 4'd7;
 
   // when a vector command stores
   localparam [1:0] STORE_MODE_NONE = 2'd0;
@@ -803,6 +804,8 @@ package heddle_pkg;
   localparam [7:0] UOP_F2I = 8'h1b;
   localparam [7:0] UOP_F2I_TRUNC = 8'h1c;
   localparam [7:0] UOP_I2F = 8'h1d;
+  localparam [7:0] UOP_RHALF = 8'h1e;
+  localparam [7:0] UOP_RBF = 8'h1f;
   localparam [7:0] UOP_IADD = 8'h20;
   localparam [7:0] UOP_ISUB = 8'h21;
   localparam [7:0] UOP_IMUL = 8'h22;
@@ -816,6 +819,9 @@ package heddle_pkg;
   localparam [7:0] UOP_IMAX = 8'h2a;
   localparam [7:0] UOP_ILT = 8'h2b;
   localparam [7:0] UOP_IEQ = 8'h2c;
+  localparam [7:0] UOP_ILTU = 8'h2d;
+  localparam [7:0] UOP_IDIV = 8'h2e;
+  localparam [7:0] UOP_IDIVU = 8'h2f;
   localparam [7:0] UOP_HSUM = 8'h30;
   localparam [7:0] UOP_HMAX = 8'h31;
   localparam [7:0] UOP_HMIN = 8'h32;
@@ -1043,10 +1049,10 @@ package heddle_pkg;
     if (w[288 +: 16] == 16'd0) vrun_legal = 1'b0;
     if (w[304 +: 5] > 5'd15) vrun_legal = 1'b0;
     if (w[323 +: 2] != 2'd0 && w[323 +: 2] != 2'd1 && w[323 +: 2] != 2'd2) vrun_legal = 1'b0;
-    if (w[664 +: 4] != 4'd0 && w[664 +: 4] != 4'd1 && w[664 +: 4] != 4'd2 && w[664 +: 4] != 4'd3 && w[664 +: 4] != 4'd4 && w[664 +: 4] != 4'd5 && w[664 +: 4] != 4'd6) vrun_legal = 1'b0;
-    if (w[920 +: 4] != 4'd0 && w[920 +: 4] != 4'd1 && w[920 +: 4] != 4'd2 && w[920 +: 4] != 4'd3 && w[920 +: 4] != 4'd4 && w[920 +: 4] != 4'd5 && w[920 +: 4] != 4'd6) vrun_legal = 1'b0;
-    if (w[1176 +: 4] != 4'd0 && w[1176 +: 4] != 4'd1 && w[1176 +: 4] != 4'd2 && w[1176 +: 4] != 4'd3 && w[1176 +: 4] != 4'd4 && w[1176 +: 4] != 4'd5 && w[1176 +: 4] != 4'd6) vrun_legal = 1'b0;
-    if (w[1432 +: 4] != 4'd0 && w[1432 +: 4] != 4'd1 && w[1432 +: 4] != 4'd2 && w[1432 +: 4] != 4'd3 && w[1432 +: 4] != 4'd4 && w[1432 +: 4] != 4'd5 && w[1432 +: 4] != 4'd6) vrun_legal = 1'b0;
+    if (w[664 +: 4] != 4'd0 && w[664 +: 4] != 4'd1 && w[664 +: 4] != 4'd2 && w[664 +: 4] != 4'd3 && w[664 +: 4] != 4'd4 && w[664 +: 4] != 4'd5 && w[664 +: 4] != 4'd6 && w[664 +: 4] != 4'd7) vrun_legal = 1'b0;
+    if (w[920 +: 4] != 4'd0 && w[920 +: 4] != 4'd1 && w[920 +: 4] != 4'd2 && w[920 +: 4] != 4'd3 && w[920 +: 4] != 4'd4 && w[920 +: 4] != 4'd5 && w[920 +: 4] != 4'd6 && w[920 +: 4] != 4'd7) vrun_legal = 1'b0;
+    if (w[1176 +: 4] != 4'd0 && w[1176 +: 4] != 4'd1 && w[1176 +: 4] != 4'd2 && w[1176 +: 4] != 4'd3 && w[1176 +: 4] != 4'd4 && w[1176 +: 4] != 4'd5 && w[1176 +: 4] != 4'd6 && w[1176 +: 4] != 4'd7) vrun_legal = 1'b0;
+    if (w[1432 +: 4] != 4'd0 && w[1432 +: 4] != 4'd1 && w[1432 +: 4] != 4'd2 && w[1432 +: 4] != 4'd3 && w[1432 +: 4] != 4'd4 && w[1432 +: 4] != 4'd5 && w[1432 +: 4] != 4'd6 && w[1432 +: 4] != 4'd7) vrun_legal = 1'b0;
   endfunction
 
   function automatic vmac_legal(input [1663:0] w);
@@ -1061,10 +1067,10 @@ package heddle_pkg;
     if (w[256 +: 16] == 16'd0) vmac_legal = 1'b0;
     if (w[272 +: 16] == 16'd0) vmac_legal = 1'b0;
     if (w[288 +: 16] == 16'd0) vmac_legal = 1'b0;
-    if (w[664 +: 4] != 4'd0 && w[664 +: 4] != 4'd1 && w[664 +: 4] != 4'd2 && w[664 +: 4] != 4'd3 && w[664 +: 4] != 4'd4 && w[664 +: 4] != 4'd5 && w[664 +: 4] != 4'd6) vmac_legal = 1'b0;
-    if (w[920 +: 4] != 4'd0 && w[920 +: 4] != 4'd1 && w[920 +: 4] != 4'd2 && w[920 +: 4] != 4'd3 && w[920 +: 4] != 4'd4 && w[920 +: 4] != 4'd5 && w[920 +: 4] != 4'd6) vmac_legal = 1'b0;
-    if (w[1176 +: 4] != 4'd0 && w[1176 +: 4] != 4'd1 && w[1176 +: 4] != 4'd2 && w[1176 +: 4] != 4'd3 && w[1176 +: 4] != 4'd4 && w[1176 +: 4] != 4'd5 && w[1176 +: 4] != 4'd6) vmac_legal = 1'b0;
-    if (w[1432 +: 4] != 4'd0 && w[1432 +: 4] != 4'd1 && w[1432 +: 4] != 4'd2 && w[1432 +: 4] != 4'd3 && w[1432 +: 4] != 4'd4 && w[1432 +: 4] != 4'd5 && w[1432 +: 4] != 4'd6) vmac_legal = 1'b0;
+    if (w[664 +: 4] != 4'd0 && w[664 +: 4] != 4'd1 && w[664 +: 4] != 4'd2 && w[664 +: 4] != 4'd3 && w[664 +: 4] != 4'd4 && w[664 +: 4] != 4'd5 && w[664 +: 4] != 4'd6 && w[664 +: 4] != 4'd7) vmac_legal = 1'b0;
+    if (w[920 +: 4] != 4'd0 && w[920 +: 4] != 4'd1 && w[920 +: 4] != 4'd2 && w[920 +: 4] != 4'd3 && w[920 +: 4] != 4'd4 && w[920 +: 4] != 4'd5 && w[920 +: 4] != 4'd6 && w[920 +: 4] != 4'd7) vmac_legal = 1'b0;
+    if (w[1176 +: 4] != 4'd0 && w[1176 +: 4] != 4'd1 && w[1176 +: 4] != 4'd2 && w[1176 +: 4] != 4'd3 && w[1176 +: 4] != 4'd4 && w[1176 +: 4] != 4'd5 && w[1176 +: 4] != 4'd6 && w[1176 +: 4] != 4'd7) vmac_legal = 1'b0;
+    if (w[1432 +: 4] != 4'd0 && w[1432 +: 4] != 4'd1 && w[1432 +: 4] != 4'd2 && w[1432 +: 4] != 4'd3 && w[1432 +: 4] != 4'd4 && w[1432 +: 4] != 4'd5 && w[1432 +: 4] != 4'd6 && w[1432 +: 4] != 4'd7) vmac_legal = 1'b0;
   endfunction
 
   function automatic sync_vector_legal(input [127:0] w);

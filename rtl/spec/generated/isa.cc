@@ -1,4 +1,4 @@
-// generated from rtl/spec by tools/specgen; do not edit. inputs sha256 8f1f7e99d5b5
+// generated from rtl/spec by tools/specgen; do not edit. inputs sha256 968a66be4127
 // SPDX-License-Identifier: Apache-2.0
 // clang-format off
 #include "rtl/spec/generated/isa.h"
@@ -153,8 +153,9 @@ static const EnumValueInfo kElementTypeValues[] = {
     {"f16", 4},
     {"bf16", 5},
     {"f32", 6},
+    {"u16", 7},
 };
-const EnumInfo kElementTypeInfo = {"element_type", kElementTypeValues, 7};
+const EnumInfo kElementTypeInfo = {"element_type", kElementTypeValues, 8};
 const char* ToString(ElementType value) { return NameOf(kElementTypeInfo, static_cast<uint32_t>(value)); }
 
 static const EnumValueInfo kStoreModeValues[] = {
@@ -637,7 +638,7 @@ static const FieldInfo kVrunFields[] = {
     {"arg2", 15, 0, 32, FieldType::kUint, false, false, false, false, 0ll, 4294967295ll, 0x0u, nullptr},
     {"arg3", 16, 0, 32, FieldType::kUint, false, false, false, false, 0ll, 4294967295ll, 0x0u, nullptr},
     {"a_base", 20, 0, 24, FieldType::kSramByte, false, false, false, false, 0ll, 16777215ll, 0x0u, nullptr},
-    {"a_type", 20, 24, 4, FieldType::kEnum, false, false, false, false, 0ll, 6ll, 0x0u, &kElementTypeInfo},
+    {"a_type", 20, 24, 4, FieldType::kEnum, false, false, false, false, 0ll, 7ll, 0x0u, &kElementTypeInfo},
     {"a_lane_stride", 21, 0, 24, FieldType::kInt, false, false, false, false, -8388608ll, 8388607ll, 0x0u, nullptr},
     {"a_r1_stride", 22, 0, 24, FieldType::kInt, false, false, false, false, -8388608ll, 8388607ll, 0x0u, nullptr},
     {"a_r2_stride", 23, 0, 24, FieldType::kInt, false, false, false, false, -8388608ll, 8388607ll, 0x0u, nullptr},
@@ -646,7 +647,7 @@ static const FieldInfo kVrunFields[] = {
     {"a_o2_stride", 26, 0, 24, FieldType::kInt, false, false, false, false, -8388608ll, 8388607ll, 0x0u, nullptr},
     {"a_o3_stride", 27, 0, 24, FieldType::kInt, false, false, false, false, -8388608ll, 8388607ll, 0x0u, nullptr},
     {"b_base", 28, 0, 24, FieldType::kSramByte, false, false, false, false, 0ll, 16777215ll, 0x0u, nullptr},
-    {"b_type", 28, 24, 4, FieldType::kEnum, false, false, false, false, 0ll, 6ll, 0x0u, &kElementTypeInfo},
+    {"b_type", 28, 24, 4, FieldType::kEnum, false, false, false, false, 0ll, 7ll, 0x0u, &kElementTypeInfo},
     {"b_lane_stride", 29, 0, 24, FieldType::kInt, false, false, false, false, -8388608ll, 8388607ll, 0x0u, nullptr},
     {"b_r1_stride", 30, 0, 24, FieldType::kInt, false, false, false, false, -8388608ll, 8388607ll, 0x0u, nullptr},
     {"b_r2_stride", 31, 0, 24, FieldType::kInt, false, false, false, false, -8388608ll, 8388607ll, 0x0u, nullptr},
@@ -655,7 +656,7 @@ static const FieldInfo kVrunFields[] = {
     {"b_o2_stride", 34, 0, 24, FieldType::kInt, false, false, false, false, -8388608ll, 8388607ll, 0x0u, nullptr},
     {"b_o3_stride", 35, 0, 24, FieldType::kInt, false, false, false, false, -8388608ll, 8388607ll, 0x0u, nullptr},
     {"c_base", 36, 0, 24, FieldType::kSramByte, false, false, false, false, 0ll, 16777215ll, 0x0u, nullptr},
-    {"c_type", 36, 24, 4, FieldType::kEnum, false, false, false, false, 0ll, 6ll, 0x0u, &kElementTypeInfo},
+    {"c_type", 36, 24, 4, FieldType::kEnum, false, false, false, false, 0ll, 7ll, 0x0u, &kElementTypeInfo},
     {"c_lane_stride", 37, 0, 24, FieldType::kInt, false, false, false, false, -8388608ll, 8388607ll, 0x0u, nullptr},
     {"c_r1_stride", 38, 0, 24, FieldType::kInt, false, false, false, false, -8388608ll, 8388607ll, 0x0u, nullptr},
     {"c_r2_stride", 39, 0, 24, FieldType::kInt, false, false, false, false, -8388608ll, 8388607ll, 0x0u, nullptr},
@@ -664,7 +665,7 @@ static const FieldInfo kVrunFields[] = {
     {"c_o2_stride", 42, 0, 24, FieldType::kInt, false, false, false, false, -8388608ll, 8388607ll, 0x0u, nullptr},
     {"c_o3_stride", 43, 0, 24, FieldType::kInt, false, false, false, false, -8388608ll, 8388607ll, 0x0u, nullptr},
     {"d_base", 44, 0, 24, FieldType::kSramByte, false, false, false, false, 0ll, 16777215ll, 0x0u, nullptr},
-    {"d_type", 44, 24, 4, FieldType::kEnum, false, false, false, false, 0ll, 6ll, 0x0u, &kElementTypeInfo},
+    {"d_type", 44, 24, 4, FieldType::kEnum, false, false, false, false, 0ll, 7ll, 0x0u, &kElementTypeInfo},
     {"d_lane_stride", 45, 0, 24, FieldType::kInt, false, false, false, false, -8388608ll, 8388607ll, 0x0u, nullptr},
     {"d_r1_stride", 46, 0, 24, FieldType::kInt, false, false, false, false, -8388608ll, 8388607ll, 0x0u, nullptr},
     {"d_r2_stride", 47, 0, 24, FieldType::kInt, false, false, false, false, -8388608ll, 8388607ll, 0x0u, nullptr},
@@ -704,7 +705,7 @@ static const FieldInfo kVmacFields[] = {
     {"clamp_min", 13, 0, 32, FieldType::kF32, false, false, false, false, 0ll, 4294967295ll, 0x0u, nullptr},
     {"clamp_max", 14, 0, 32, FieldType::kF32, false, false, false, false, 0ll, 4294967295ll, 0x0u, nullptr},
     {"a_base", 20, 0, 24, FieldType::kSramByte, false, false, false, false, 0ll, 16777215ll, 0x0u, nullptr},
-    {"a_type", 20, 24, 4, FieldType::kEnum, false, false, false, false, 0ll, 6ll, 0x0u, &kElementTypeInfo},
+    {"a_type", 20, 24, 4, FieldType::kEnum, false, false, false, false, 0ll, 7ll, 0x0u, &kElementTypeInfo},
     {"a_lane_stride", 21, 0, 24, FieldType::kInt, false, false, false, false, -8388608ll, 8388607ll, 0x0u, nullptr},
     {"a_r1_stride", 22, 0, 24, FieldType::kInt, false, false, false, false, -8388608ll, 8388607ll, 0x0u, nullptr},
     {"a_r2_stride", 23, 0, 24, FieldType::kInt, false, false, false, false, -8388608ll, 8388607ll, 0x0u, nullptr},
@@ -713,7 +714,7 @@ static const FieldInfo kVmacFields[] = {
     {"a_o2_stride", 26, 0, 24, FieldType::kInt, false, false, false, false, -8388608ll, 8388607ll, 0x0u, nullptr},
     {"a_o3_stride", 27, 0, 24, FieldType::kInt, false, false, false, false, -8388608ll, 8388607ll, 0x0u, nullptr},
     {"b_base", 28, 0, 24, FieldType::kSramByte, false, false, false, false, 0ll, 16777215ll, 0x0u, nullptr},
-    {"b_type", 28, 24, 4, FieldType::kEnum, false, false, false, false, 0ll, 6ll, 0x0u, &kElementTypeInfo},
+    {"b_type", 28, 24, 4, FieldType::kEnum, false, false, false, false, 0ll, 7ll, 0x0u, &kElementTypeInfo},
     {"b_lane_stride", 29, 0, 24, FieldType::kInt, false, false, false, false, -8388608ll, 8388607ll, 0x0u, nullptr},
     {"b_r1_stride", 30, 0, 24, FieldType::kInt, false, false, false, false, -8388608ll, 8388607ll, 0x0u, nullptr},
     {"b_r2_stride", 31, 0, 24, FieldType::kInt, false, false, false, false, -8388608ll, 8388607ll, 0x0u, nullptr},
@@ -722,7 +723,7 @@ static const FieldInfo kVmacFields[] = {
     {"b_o2_stride", 34, 0, 24, FieldType::kInt, false, false, false, false, -8388608ll, 8388607ll, 0x0u, nullptr},
     {"b_o3_stride", 35, 0, 24, FieldType::kInt, false, false, false, false, -8388608ll, 8388607ll, 0x0u, nullptr},
     {"c_base", 36, 0, 24, FieldType::kSramByte, false, false, false, false, 0ll, 16777215ll, 0x0u, nullptr},
-    {"c_type", 36, 24, 4, FieldType::kEnum, false, false, false, false, 0ll, 6ll, 0x0u, &kElementTypeInfo},
+    {"c_type", 36, 24, 4, FieldType::kEnum, false, false, false, false, 0ll, 7ll, 0x0u, &kElementTypeInfo},
     {"c_lane_stride", 37, 0, 24, FieldType::kInt, false, false, false, false, -8388608ll, 8388607ll, 0x0u, nullptr},
     {"c_r1_stride", 38, 0, 24, FieldType::kInt, false, false, false, false, -8388608ll, 8388607ll, 0x0u, nullptr},
     {"c_r2_stride", 39, 0, 24, FieldType::kInt, false, false, false, false, -8388608ll, 8388607ll, 0x0u, nullptr},
@@ -731,7 +732,7 @@ static const FieldInfo kVmacFields[] = {
     {"c_o2_stride", 42, 0, 24, FieldType::kInt, false, false, false, false, -8388608ll, 8388607ll, 0x0u, nullptr},
     {"c_o3_stride", 43, 0, 24, FieldType::kInt, false, false, false, false, -8388608ll, 8388607ll, 0x0u, nullptr},
     {"d_base", 44, 0, 24, FieldType::kSramByte, false, false, false, false, 0ll, 16777215ll, 0x0u, nullptr},
-    {"d_type", 44, 24, 4, FieldType::kEnum, false, false, false, false, 0ll, 6ll, 0x0u, &kElementTypeInfo},
+    {"d_type", 44, 24, 4, FieldType::kEnum, false, false, false, false, 0ll, 7ll, 0x0u, &kElementTypeInfo},
     {"d_lane_stride", 45, 0, 24, FieldType::kInt, false, false, false, false, -8388608ll, 8388607ll, 0x0u, nullptr},
     {"d_r1_stride", 46, 0, 24, FieldType::kInt, false, false, false, false, -8388608ll, 8388607ll, 0x0u, nullptr},
     {"d_r2_stride", 47, 0, 24, FieldType::kInt, false, false, false, false, -8388608ll, 8388607ll, 0x0u, nullptr},
@@ -2997,6 +2998,8 @@ const MicroOpInfo kMicroOps[kNumMicroOps] = {
     {MicroOp::kF2i, "f2i", 2, {1, 2}},
     {MicroOp::kF2iTrunc, "f2i_trunc", 2, {1, 2}},
     {MicroOp::kI2f, "i2f", 2, {1, 2}},
+    {MicroOp::kRhalf, "rhalf", 2, {1, 2}},
+    {MicroOp::kRbf, "rbf", 2, {1, 2}},
     {MicroOp::kIadd, "iadd", 3, {1, 2, 3}},
     {MicroOp::kIsub, "isub", 3, {1, 2, 3}},
     {MicroOp::kImul, "imul", 3, {1, 2, 3}},
@@ -3010,6 +3013,9 @@ const MicroOpInfo kMicroOps[kNumMicroOps] = {
     {MicroOp::kImax, "imax", 3, {1, 2, 3}},
     {MicroOp::kIlt, "ilt", 3, {1, 2, 3}},
     {MicroOp::kIeq, "ieq", 3, {1, 2, 3}},
+    {MicroOp::kIltu, "iltu", 3, {1, 2, 3}},
+    {MicroOp::kIdiv, "idiv", 3, {1, 2, 3}},
+    {MicroOp::kIdivu, "idivu", 3, {1, 2, 3}},
     {MicroOp::kHsum, "hsum", 2, {1, 2}},
     {MicroOp::kHmax, "hmax", 2, {1, 2}},
     {MicroOp::kHmin, "hmin", 2, {1, 2}},

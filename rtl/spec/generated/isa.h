@@ -1,4 +1,4 @@
-// generated from rtl/spec by tools/specgen; do not edit. inputs sha256 8f1f7e99d5b5
+// generated from rtl/spec by tools/specgen; do not edit. inputs sha256 968a66be4127
 // SPDX-License-Identifier: Apache-2.0
 // clang-format off
 //
@@ -310,9 +310,11 @@ enum class ElementType : uint32_t {
   kBf16 = 5,
   // fp32
   kF32 = 6,
+  // uint16, loads as int32
+  kU16 = 7,
 };
 inline constexpr int kElementTypeBits = 4;
-inline constexpr size_t kNumElementTypeValues = 7;
+inline constexpr size_t kNumElementTypeValues = 8;
 // Name as in the assembler; "?" for a value that does not exist.
 const char* ToString(ElementType value);
 extern const EnumInfo kElementTypeInfo;
@@ -1395,9 +1397,9 @@ enum class MicroOp : uint32_t {
   kFdiv = 0x14,
   // d = f32(sqrt(a)), iterative: 32 cycles per vector
   kFsqrt = 0x15,
-  // d = a < b ? a : b, a NaN chosen becomes 0x7fc00000
+  // d = a < b ? a : b, 0x7fc00000 when a or b is a NaN
   kFmin = 0x16,
-  // d = a > b ? a : b, a NaN chosen becomes 0x7fc00000
+  // d = a > b ? a : b, 0x7fc00000 when a or b is a NaN
   kFmax = 0x17,
   // d = a < b ? all ones : 0; 0 if unordered
   kFlt = 0x18,
@@ -1411,6 +1413,10 @@ enum class MicroOp : uint32_t {
   kF2iTrunc = 0x1c,
   // d = f32(a), a as int32
   kI2f = 0x1d,
+  // d = f32(fp16(a)): a rounded to the nearest fp16
+  kRhalf = 0x1e,
+  // d = f32(bf16(a)): a rounded to the nearest bf16
+  kRbf = 0x1f,
   // d = a + b mod 2^32
   kIadd = 0x20,
   // d = a - b mod 2^32
@@ -1437,6 +1443,13 @@ enum class MicroOp : uint32_t {
   kIlt = 0x2b,
   // d = a == b ? all ones : 0
   kIeq = 0x2c,
+  // d = a < b as uint32 ? all ones : 0
+  kIltu = 0x2d,
+  // d = a / b as int32, toward zero; b = 0 gives all ones, -2^31 / -1 gives -2^31; iterative: 36
+  // cycles per vector
+  kIdiv = 0x2e,
+  // d = a / b as uint32; b = 0 gives all ones; iterative: 36 cycles per vector
+  kIdivu = 0x2f,
   // d = sum over the 16 lanes in every lane: x[l] = f32(x[l] + x[l xor 8]), then xor 4, 2, 1
   kHsum = 0x30,
   // as hsum with fmax(x[l and not s], x[l or s]) for step s: the lower lane is the first operand
@@ -1450,7 +1463,7 @@ enum class MicroOp : uint32_t {
   // d = smallest int32 of the 16 lanes, in every lane
   kHimin = 0x35,
 };
-inline constexpr size_t kNumMicroOps = 35;
+inline constexpr size_t kNumMicroOps = 40;
 // One micro-instruction. Operands that an operation does not take must be zero; imm must be zero
 // unless an operand is `imm`.
 struct MicroInstruction {
