@@ -461,13 +461,17 @@ void Device::OnInterrupt(size_t vector) {
   if (gone()) return;
   // With the single-message fallback the register says which ones are meant.
   uint32_t bits = 1u << vector;
-  if (link_->vectors().size() == 1) bits = link_->Read(HEDDLE_REG_INT_STATUS);
+  const bool one_for_all = link_->vectors().size() == 1;
+  if (one_for_all) bits = link_->Read(HEDDLE_REG_INT_STATUS);
   if (bits == ~0u) {
     if (LinkLost()) Lose("it does not answer");
     return;
   }
-  link_->Write(HEDDLE_REG_INT_STATUS,
-               bits);  // before looking, so that nothing is missed
+  // Before looking, so that nothing is missed. Jobs with vectors of their own
+  // need none of it: each end of a job sends a message, and the memory tells.
+  constexpr uint32_t kJobs =
+      HEDDLE_INT_STATUS_COMPLETION_MASK | HEDDLE_INT_STATUS_FAULT_MASK;
+  if (one_for_all || (bits & ~kJobs)) link_->Write(HEDDLE_REG_INT_STATUS, bits);
   if (bits & HEDDLE_INT_STATUS_MEMORY_MASK) {
     const uint64_t before = memory_total();
     if (!ReadMemorySize()) {

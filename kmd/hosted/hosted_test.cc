@@ -129,6 +129,22 @@ TEST_F(HostedTest, RunsJobsOfOneContextInOrderAndKeepsResults) {
             100u);
 }
 
+// What a job costs beside its own work: a doorbell that nobody waits for.
+TEST_F(HostedTest, AJobIsOneWriteToTheCard) {
+  Plug();
+  StartServer();
+  auto c = Open();
+  const uint32_t context = NewContext(c.get());
+  uint32_t stream = 0;
+  ASSERT_EQ(NewStream(c.get(), EndCommand(), &stream), 0);
+  ASSERT_EQ(Do(c.get(), context, {RunStream(stream)}), 0u);
+  const uint64_t before = card_->register_writes();
+  for (int i = 0; i < 100; ++i)
+    ASSERT_EQ(Do(c.get(), context, {RunStream(stream)}), 0u);
+  EXPECT_EQ(card_->register_writes() - before, 100u);
+  EXPECT_EQ(card_->awaited_writes(), 0u);
+}
+
 TEST_F(HostedTest, RefusesAStreamWithItsPlaceAndReason) {
   Plug();
   StartServer();
