@@ -295,6 +295,15 @@ void Device::Submit(const std::shared_ptr<Context>& context,
   heddle_fair_queue(&job->owner->fair);
 }
 
+void Device::Start() noexcept {
+  if (gone() || !in_flight_.empty()) return;
+  try {
+    Schedule();
+  } catch (const std::bad_alloc&) {
+    // Poll() does it.
+  }
+}
+
 // ---- Completion
 // -----------------------------------------------------------------------
 
@@ -387,6 +396,9 @@ void Device::Finish(const std::shared_ptr<Job>& job, heddle_job_event event,
     auto& queue = context->queue;
     queue.erase(std::remove(queue.begin(), queue.end(), job), queue.end());
     context->unfinished--;
+    const auto& board = job->owner->board;
+    if (board != nullptr && !lost && !context->destroyed)
+      board->Publish(context->id, job->seqno, r);
     while (context->jobs.size() > Context::kResultsKept &&
            heddle_job_ended(context->jobs.begin()->second->state)) {
       context->jobs.erase(context->jobs.begin());
@@ -506,6 +518,11 @@ void Device::Lose(const char* why) {
   Log(spdlog::level::warn, "card {:x} is gone: {}", info_.unique, why);
   Quiet();
   link_->Drop();
+  for (const auto& weak : clients_) {
+    const auto client = weak.lock();
+    if (client != nullptr && client->board != nullptr)
+      client->board->Withdraw();
+  }
   wanted_ = 0;
   guilty_ = nullptr;
   while (!in_flight_.empty()) {

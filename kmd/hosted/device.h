@@ -77,6 +77,9 @@ class Device {
   // Appends a job whose objects have been checked.
   void Submit(const std::shared_ptr<Context>& context,
               const std::shared_ptr<Job>& job);
+  // Gives the card, if it has nothing to do, the next job at once; Poll() would
+  // do it later.
+  void Start() noexcept;
 
   // ---- Events
   // ----------------------------------------------------------------

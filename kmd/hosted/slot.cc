@@ -242,6 +242,10 @@ void Slot::StartCall(Client* client, Message* message, uint64_t room) {
     std::memcpy(&request, message->payload.data(), sizeof(request));
     return End(&call, client->file->Mmap(request.offset));
   }
+  if (header.type == kResults) {
+    if (!message->payload.empty()) return refuse(-EPROTO);
+    return End(&call, client->file->Results());
+  }
   const Call* known =
       header.type == kIoctl ? FindCall(header.request) : nullptr;
   if (known == nullptr)
@@ -252,6 +256,9 @@ void Slot::StartCall(Client* client, Message* message, uint64_t room) {
   if (err != 0) return refuse(err);
   p.reply.front().payload.reserve(p.frame->reply_bytes_max());
   Outcome outcome = client->file->Ioctl(p.frame, &message->fd);
+  // An idle card begins before the client hears of it and takes the CPU.
+  if (known->request == uint32_t{DRM_IOCTL_HEDDLE_SUBMIT})
+    client->device->Start();
   if (outcome.rest == nullptr) return End(&call, std::move(outcome));
   if (outcome.deadline_ns != ~uint64_t{0})
     p.timer = timers_.emplace(outcome.deadline_ns, &p);
