@@ -163,7 +163,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     data += 3;
     size -= 3;
     const uint32_t mine = bytes < size ? bytes : static_cast<uint32_t>(size);
-    if (!SendPiece(s, what % 7, data, mine)) break;
+    if (!SendPiece(s, (what & 0x7f) % 7, data, mine)) break;
     data += mine;
     size -= mine;
     if (what & 0x80) Drain(s);
