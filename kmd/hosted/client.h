@@ -74,7 +74,8 @@ class HostedClient {
     Waiter* next = nullptr;
   };
 
-  // An empty job on an idle machine, with something to spare.
+  // An empty job, and a call of a server that is awake, with something to
+  // spare. What takes longer is better slept for.
   static constexpr uint64_t kJobNs = 60000;
   static constexpr uint64_t kReplyNs = 30000;
   static constexpr uint64_t kSleepNs = 50000000;

@@ -344,7 +344,10 @@ void Device::Retire(const std::shared_ptr<Job>& job) {
   heddle_ring_retire(&rings_[job->priority], rings_[job->priority].tail + 1,
                      &count);
   turns_.End();
-  if (in_flight_.empty()) heddle_watch_idle(&watch_);
+  if (in_flight_.empty()) {
+    heddle_watch_idle(&watch_);
+    became_idle_ = true;
+  }
   const uint64_t now = NowNs();
   job->held_ns += now - held_since_ns_;
   held_since_ns_ = now;  // the next one's time begins
