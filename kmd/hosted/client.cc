@@ -3,17 +3,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 #include <utility>
 
 #include "drm.h"
+#include "kmd/include/uapi/drm/heddle_drm.h"
 
 namespace heddle::hosted {
 namespace {
@@ -91,11 +94,37 @@ int HostedClient::Open(const std::string& path, uint32_t card,
   if (err != 0) return err;
   if (waiter.reply.bytes != sizeof(answer)) return -EPROTO;
   c->generation_ = answer.generation;
+  c->MapResults();
   *client = std::move(c);
   return 0;
 }
 
-HostedClient::~HostedClient() { close(socket_); }
+HostedClient::HostedClient(int socket)
+    : socket_(socket),
+      for_jobs_(sysconf(_SC_NPROCESSORS_ONLN), kJobNs),
+      for_replies_(sysconf(_SC_NPROCESSORS_ONLN), kReplyNs) {}
+
+void HostedClient::MapResults() noexcept {
+  MessageHeader header;
+  header.type = kResults;
+  Waiter waiter;
+  const int err = Exchange(header, nullptr, -1, &waiter);
+  if (waiter.fd < 0) return;
+  struct stat page = {};
+  if (err == 0 && fstat(waiter.fd, &page) == 0 &&
+      page.st_size >= static_cast<off_t>(ResultsPage::kBytes)) {
+    void* p =
+        mmap(nullptr, ResultsPage::kBytes, PROT_READ, MAP_SHARED, waiter.fd, 0);
+    if (p != MAP_FAILED) results_ = static_cast<const ResultsPage*>(p);
+  }
+  close(waiter.fd);
+}
+
+HostedClient::~HostedClient() {
+  if (results_ != nullptr)
+    munmap(const_cast<ResultsPage*>(results_), ResultsPage::kBytes);
+  close(socket_);
+}
 
 void HostedClient::Remove(Waiter* waiter) noexcept {
   Waiter** link = &waiters_;
@@ -118,13 +147,15 @@ int HostedClient::Exchange(MessageHeader header, const void* payload, int fd,
     std::lock_guard<std::mutex> lock(send_mutex_);
     err = SendMessage(socket_, header, payload, fd);
   }
+  const bool soon = header.type == kIoctl &&
+                    header.request == uint32_t{DRM_IOCTL_HEDDLE_SUBMIT};
   std::unique_lock<std::mutex> lock(mutex_);
   if (err != 0) Break(err);
   while (!waiter->answered && (broken_ == 0 || filling_ == waiter)) {
     if (reading_) {
       changed_.wait(lock);
     } else {
-      ReadOne(&lock);
+      ReadOne(&lock, soon);
     }
   }
   Remove(waiter);
@@ -141,9 +172,21 @@ void HostedClient::Break(int err) noexcept {
   changed_.notify_all();
 }
 
-void HostedClient::ReadOne(std::unique_lock<std::mutex>* lock) noexcept {
+void HostedClient::AwaitReply(bool soon) noexcept {
+  pollfd readable = {socket_, POLLIN, 0};
+  if (soon && for_replies_.Look([&] { return poll(&readable, 1, 0) != 0; }))
+    return;
+  // Who sleeps in recv() is woken also when the server takes the request;
+  // poll() sleeps through that.
+  while (poll(&readable, 1, -1) < 0 && errno == EINTR) {
+  }
+}
+
+void HostedClient::ReadOne(std::unique_lock<std::mutex>* lock,
+                           bool soon) noexcept {
   reading_ = true;
   lock->unlock();
+  AwaitReply(soon);
   MessageHeader reply;
   int fd = -1;
   int err = ReceiveHeader(socket_, &reply, &fd);
@@ -173,10 +216,59 @@ void HostedClient::ReadOne(std::unique_lock<std::mutex>* lock) noexcept {
   changed_.notify_all();
 }
 
+bool HostedClient::AwaitResult(const drm_heddle_wait& args,
+                               drm_heddle_result* result) noexcept {
+  uint32_t before = 0;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (broken_ != 0) return false;
+    // The page may have had others, and have them no more.
+    if (args.context != last_.context || args.seqno != last_.seqno)
+      return results_->Find(args.context, args.seqno, result);
+    before = last_.changes;
+  }
+  uint32_t seen = results_->changes();
+  const auto find = [&] {
+    return results_->Find(args.context, args.seqno, result);
+  };
+  if (find()) return true;
+  if (args.deadline_ns == 0) return false;
+  const auto came = [&] {
+    const uint32_t now = results_->changes();
+    if (now == seen) return false;
+    seen = now;
+    return find();
+  };
+  if (for_jobs_.Look(came)) return true;
+  const uint64_t limit =
+      std::min<uint64_t>(NowNs() + kSleepNs, args.deadline_ns);
+  while (!results_->withdrawn() && seen - before < ResultsPage::kPlaces &&
+         NowNs() < limit) {
+    results_->Sleep(seen, limit);
+    if (came()) return true;
+  }
+  return false;
+}
+
+bool HostedClient::FindResult(const drm_heddle_wait& args) noexcept {
+  // What is not as usual is for the driver to judge.
+  const drm_heddle_array& out = args.result;
+  if (results_ == nullptr || args.pad != 0 || out.count != 1 ||
+      out.stride != sizeof(drm_heddle_result) || out.ptr == 0)
+    return false;
+  drm_heddle_result result;
+  if (!AwaitResult(args, &result)) return false;
+  std::memcpy(reinterpret_cast<void*>(out.ptr), &result, sizeof(result));
+  return true;
+}
+
 int HostedClient::Ioctl(unsigned long request, void* arg) noexcept {
   const Call* call = FindCall(static_cast<uint32_t>(request));
   if (call == nullptr) return -ENOTTY;
   if (arg == nullptr) return -EFAULT;
+  if (request == DRM_IOCTL_HEDDLE_WAIT &&
+      FindResult(*static_cast<const drm_heddle_wait*>(arg)))
+    return 0;
   MessageBytes payload, reply;
   size_t reply_bytes = 0;
   int err = PackRequest(*call, arg, &payload, &reply_bytes);
@@ -194,10 +286,16 @@ int HostedClient::Ioctl(unsigned long request, void* arg) noexcept {
   Waiter waiter;
   waiter.payload = reply.data();
   waiter.capacity = reply.size();
+  const uint32_t changes = results_ != nullptr ? results_->changes() : 0;
   int result = Exchange(header, payload.data(), fd, &waiter);
   if (waiter.answered && waiter.reply.bytes > 0) {
     err = UnpackReply(*call, reply.data(), waiter.reply.bytes, arg);
     if (err != 0) result = err;
+  }
+  if (request == DRM_IOCTL_HEDDLE_SUBMIT && result == 0) {
+    const auto* submit = static_cast<const drm_heddle_submit*>(arg);
+    std::lock_guard<std::mutex> lock(mutex_);
+    last_ = {submit->context, submit->seqno, changes};
   }
   if (call->fd_out >= 0 && result == 0 && waiter.fd < 0) result = -EPROTO;
   if (call->fd_out >= 0 && result == 0) {

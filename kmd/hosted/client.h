@@ -6,6 +6,13 @@
 // does not hold up the others. Nothing throws: without memory or descriptors a
 // call is -ENOMEM or -EMFILE, and what gives something back or waits needs
 // neither. All that a reply needs is there before its request is sent.
+//
+// WAIT for a job whose end the server has published (results_page.h) is
+// answered here; also when the server has ended since without saying so. On a
+// machine with several CPUs it looks for that end for up to kJobNs, and SUBMIT
+// for its reply for up to kReplyNs, before they sleep (patience.h). WAIT for
+// the job that was submitted last asks the server only after kSleepNs: so late
+// it may notice that the server was killed.
 #ifndef HEDDLE_KMD_HOSTED_CLIENT_H_
 #define HEDDLE_KMD_HOSTED_CLIENT_H_
 
@@ -17,7 +24,9 @@
 #include <string>
 #include <vector>
 
+#include "kmd/hosted/patience.h"
 #include "kmd/hosted/protocol.h"
+#include "kmd/hosted/results_page.h"
 
 namespace heddle::hosted {
 
@@ -65,19 +74,37 @@ class HostedClient {
     Waiter* next = nullptr;
   };
 
-  explicit HostedClient(int socket) : socket_(socket) {}
+  // An empty job, and a call of a server that is awake, with something to
+  // spare. What takes longer is better slept for.
+  static constexpr uint64_t kJobNs = 60000;
+  static constexpr uint64_t kReplyNs = 30000;
+  static constexpr uint64_t kSleepNs = 50000000;
+
+  explicit HostedClient(int socket);
+  // Maps the server's page, if it has one for us.
+  void MapResults() noexcept;
+  // Answers WAIT. False: the server has to be asked.
+  bool FindResult(const drm_heddle_wait& args) noexcept;
+  // From the page, where that of the last job comes in time. False: no.
+  bool AwaitResult(const drm_heddle_wait& args,
+                   drm_heddle_result* result) noexcept;
   // Sends the request and waits. The result of the reply or a negative errno;
   // the descriptor in `waiter` is the caller's.
   int Exchange(MessageHeader header, const void* payload, int fd,
                Waiter* waiter) noexcept;
-  // Reads one reply. With the lock, which it releases meanwhile.
-  void ReadOne(std::unique_lock<std::mutex>* lock) noexcept;
+  // Reads one reply, which comes `soon` or not. With the lock, which it
+  // releases meanwhile.
+  void ReadOne(std::unique_lock<std::mutex>* lock, bool soon) noexcept;
+  // Until there is something to read.
+  void AwaitReply(bool soon) noexcept;
   void Remove(Waiter* waiter) noexcept;
   // The connection is of no use any more. With the lock.
   void Break(int err) noexcept;
 
   const int socket_;
   uint64_t generation_ = 0;
+  const ResultsPage* results_ = nullptr;
+  Patience for_jobs_, for_replies_;
 
   std::mutex send_mutex_;  // one message at a time on the socket
 
@@ -89,6 +116,14 @@ class HostedClient {
   int broken_ = 0;  // negative errno once the connection is unusable
   uint64_t next_id_ = 1;
   Waiter* waiters_ = nullptr;
+
+  // The job that was submitted last, and changes() of the page before. With the
+  // lock.
+  struct {
+    uint32_t context = 0;
+    uint64_t seqno = 0;
+    uint32_t changes = 0;
+  } last_;
 };
 
 }  // namespace heddle::hosted

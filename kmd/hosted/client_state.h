@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "kmd/hosted/core.h"
+#include "kmd/hosted/results_board.h"
 #include "kmd/include/uapi/drm/heddle_drm.h"
 
 namespace heddle::hosted {
@@ -18,7 +19,8 @@ struct ClientState {
   uint64_t id = 0;  // not 0, and that of no other client ever
   heddle_usage usage = {};
   heddle_fair_client fair = {};
-  drm_heddle_counters counters = {};  // of its own jobs
+  drm_heddle_counters counters = {};    // of its own jobs
+  std::unique_ptr<ResultsBoard> board;  // null: it has asked for none
 };
 
 // Some of what a client may hold, until it is destroyed.

@@ -2,11 +2,13 @@
 // The client against a server that the test plays by hand.
 #include "kmd/hosted/client.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
@@ -14,6 +16,7 @@
 #include <string>
 #include <thread>
 
+#include "kmd/hosted/results_board.h"
 #include "kmd/hosted/test_client.h"
 
 namespace heddle::hosted {
@@ -42,6 +45,7 @@ class ClientTest : public ::testing::Test {
     server_ = accept(listener, nullptr, nullptr);
     const HelloReply answer;
     Reply(Request(), &answer, sizeof(answer));
+    AnswerForResults();
     opens.join();
     close(listener);
     std::error_code ignored;
@@ -49,17 +53,22 @@ class ClientTest : public ::testing::Test {
   }
   void TearDown() override { close(server_); }
 
+  // As a server that knows no pages of results.
+  virtual void AnswerForResults() { Reply(Request(), nullptr, 0, -1, -EPROTO); }
+
   // The id of the next request.
   uint64_t Request() {
     Message message;
     EXPECT_EQ(ReceiveMessage(server_, &message), 0);
     return message.header.id;
   }
-  void Reply(uint64_t id, const void* payload, size_t bytes) {
+  void Reply(uint64_t id, const void* payload, size_t bytes, int fd = -1,
+             int result = 0) {
     MessageHeader header;
     header.id = id;
+    header.result = result;
     header.bytes = static_cast<uint32_t>(bytes);
-    EXPECT_EQ(SendMessage(server_, header, payload, -1), 0);
+    EXPECT_EQ(SendMessage(server_, header, payload, fd), 0);
   }
 
   std::unique_ptr<HostedClient> client_;
@@ -99,6 +108,97 @@ TEST_F(ClientTest, AReplyForNoCallIsTheServersFault) {
   Reply(Request() + 1, &args, sizeof(args));
   caller.join();
   EXPECT_EQ(result, -EPROTO);
+}
+
+class PageTest : public ClientTest {
+ protected:
+  void AnswerForResults() override {
+    int fd = -1;
+    ASSERT_EQ(ResultsBoard::Create(&board_, &fd), 0);
+    Reply(Request(), nullptr, 0, fd);
+    close(fd);
+  }
+  // Has the client submit job `seqno` of context 1.
+  void SubmitJob(uint64_t seqno) {
+    uint64_t got = 0;
+    std::thread caller(
+        [&] { EXPECT_EQ(Submit(client_.get(), 1, {}, &got), 0); });
+    drm_heddle_submit args = {};
+    args.context = 1;
+    args.seqno = seqno;
+    Reply(Request(), &args, sizeof(args));
+    caller.join();
+    EXPECT_EQ(got, seqno);
+  }
+  bool Asked() {
+    pollfd p = {server_, POLLIN, 0};
+    return poll(&p, 1, 0) > 0;
+  }
+
+  std::unique_ptr<ResultsBoard> board_;
+};
+
+TEST_F(PageTest, APublishedResultIsNotAskedFor) {
+  drm_heddle_result result = {}, got = {};
+  result.cycles = 11;
+  board_->Publish(1, 5, result);
+  EXPECT_EQ(Wait(client_.get(), 1, 5, &got), 0);
+  EXPECT_EQ(got.cycles, 11u);
+  EXPECT_FALSE(Asked());
+}
+
+TEST_F(PageTest, TheLastJobIsAwaitedWithoutTheServer) {
+  // On a busy machine it may take longer than the client waits by itself.
+  int asked = 0;
+  for (uint64_t i = 1; i <= 50; ++i) {
+    SubmitJob(i);
+    drm_heddle_result result = {}, got = {};
+    result.cycles = i;
+    std::atomic<bool> done{false};
+    std::thread waiter([&] {
+      EXPECT_EQ(Wait(client_.get(), 1, i, &got), 0);
+      done = true;
+    });
+    usleep(100);
+    board_->Publish(1, i, result);
+    while (!done && !Asked()) usleep(10);
+    if (!done) {
+      asked++;
+      uint8_t reply[sizeof(drm_heddle_wait) + 8 + sizeof(result)] = {};
+      const uint32_t array[2] = {1, sizeof(result)};
+      std::memcpy(reply + sizeof(drm_heddle_wait), array, sizeof(array));
+      std::memcpy(reply + sizeof(drm_heddle_wait) + 8, &result, sizeof(result));
+      Reply(Request(), reply, sizeof(reply));
+    }
+    waiter.join();
+    EXPECT_EQ(got.cycles, i);
+  }
+  EXPECT_LT(asked, 50);
+}
+
+// A server that is killed publishes nothing and wakes nobody.
+TEST_F(PageTest, WhoWaitsSeesTheEndOfTheServer) {
+  SubmitJob(1);
+  drm_heddle_result got;
+  std::thread waiter(
+      [&] { EXPECT_EQ(Wait(client_.get(), 1, 1, &got), -ENODEV); });
+  usleep(100);
+  shutdown(server_, SHUT_RDWR);
+  waiter.join();
+}
+
+TEST_F(PageTest, AsksWhatThePageCannotKnow) {
+  SubmitJob(1);
+  drm_heddle_result result = {}, got;
+  board_->Publish(1, 1, result);
+  board_->Withdraw();
+  std::thread waiter([&] {
+    EXPECT_EQ(Wait(client_.get(), 1, 1, &got), -ENODEV);
+    EXPECT_EQ(Wait(client_.get(), 1, 2, &got, 0), -ENOENT);
+  });
+  Reply(Request(), nullptr, 0, -1, -ENODEV);
+  Reply(Request(), nullptr, 0, -1, -ENOENT);
+  waiter.join();
 }
 
 }  // namespace

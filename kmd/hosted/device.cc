@@ -295,6 +295,15 @@ void Device::Submit(const std::shared_ptr<Context>& context,
   heddle_fair_queue(&job->owner->fair);
 }
 
+void Device::Start() noexcept {
+  if (gone() || !in_flight_.empty()) return;
+  try {
+    Schedule();
+  } catch (const std::bad_alloc&) {
+    // Poll() does it.
+  }
+}
+
 // ---- Completion
 // -----------------------------------------------------------------------
 
@@ -335,7 +344,10 @@ void Device::Retire(const std::shared_ptr<Job>& job) {
   heddle_ring_retire(&rings_[job->priority], rings_[job->priority].tail + 1,
                      &count);
   turns_.End();
-  if (in_flight_.empty()) heddle_watch_idle(&watch_);
+  if (in_flight_.empty()) {
+    heddle_watch_idle(&watch_);
+    became_idle_ = true;
+  }
   const uint64_t now = NowNs();
   job->held_ns += now - held_since_ns_;
   held_since_ns_ = now;  // the next one's time begins
@@ -387,6 +399,9 @@ void Device::Finish(const std::shared_ptr<Job>& job, heddle_job_event event,
     auto& queue = context->queue;
     queue.erase(std::remove(queue.begin(), queue.end(), job), queue.end());
     context->unfinished--;
+    const auto& board = job->owner->board;
+    if (board != nullptr && !lost && !context->destroyed)
+      board->Publish(context->id, job->seqno, r);
     while (context->jobs.size() > Context::kResultsKept &&
            heddle_job_ended(context->jobs.begin()->second->state)) {
       context->jobs.erase(context->jobs.begin());
@@ -461,13 +476,17 @@ void Device::OnInterrupt(size_t vector) {
   if (gone()) return;
   // With the single-message fallback the register says which ones are meant.
   uint32_t bits = 1u << vector;
-  if (link_->vectors().size() == 1) bits = link_->Read(HEDDLE_REG_INT_STATUS);
+  const bool one_for_all = link_->vectors().size() == 1;
+  if (one_for_all) bits = link_->Read(HEDDLE_REG_INT_STATUS);
   if (bits == ~0u) {
     if (LinkLost()) Lose("it does not answer");
     return;
   }
-  link_->Write(HEDDLE_REG_INT_STATUS,
-               bits);  // before looking, so that nothing is missed
+  // Before looking, so that nothing is missed. Jobs with vectors of their own
+  // need none of it: each end of a job sends a message, and the memory tells.
+  constexpr uint32_t kJobs =
+      HEDDLE_INT_STATUS_COMPLETION_MASK | HEDDLE_INT_STATUS_FAULT_MASK;
+  if (one_for_all || (bits & ~kJobs)) link_->Write(HEDDLE_REG_INT_STATUS, bits);
   if (bits & HEDDLE_INT_STATUS_MEMORY_MASK) {
     const uint64_t before = memory_total();
     if (!ReadMemorySize()) {
@@ -502,6 +521,11 @@ void Device::Lose(const char* why) {
   Log(spdlog::level::warn, "card {:x} is gone: {}", info_.unique, why);
   Quiet();
   link_->Drop();
+  for (const auto& weak : clients_) {
+    const auto client = weak.lock();
+    if (client != nullptr && client->board != nullptr)
+      client->board->Withdraw();
+  }
   wanted_ = 0;
   guilty_ = nullptr;
   while (!in_flight_.empty()) {

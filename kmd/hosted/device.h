@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -77,6 +78,14 @@ class Device {
   // Appends a job whose objects have been checked.
   void Submit(const std::shared_ptr<Context>& context,
               const std::shared_ptr<Job>& job);
+  // Gives the card, if it has nothing to do, the next job at once; Poll() would
+  // do it later.
+  void Start() noexcept;
+  // Whether the card has become idle since this was asked last: whoever had a
+  // result may have the next job for it.
+  bool TakeIdle() {
+    return std::exchange(became_idle_, false) && in_flight_.empty();
+  }
 
   // ---- Events
   // ----------------------------------------------------------------
@@ -164,6 +173,7 @@ class Device {
   uint64_t next_start_ns_ = ~uint64_t{0};  // when a client's rest may be over
   std::list<std::weak_ptr<Context>> contexts_;
   std::list<std::shared_ptr<Job>> in_flight_;  // in the order given
+  bool became_idle_ = false;
 
   // While a job is being ended, and what that is for the job.
   std::shared_ptr<Job> guilty_;

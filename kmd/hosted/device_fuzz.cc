@@ -44,6 +44,8 @@ class HostileCard {
   }
 
  private:
+  static constexpr uint32_t kInMemory = 6;  // of Spoil's kinds
+
   uint32_t Take(size_t bytes) {
     uint32_t value = 0;
     const size_t n = std::min(bytes, size_);
@@ -145,7 +147,7 @@ class HostileCard {
         h->error = value;
         h->flags |= vfio::kError;
         return true;
-      case 6:
+      case kInMemory:
         for (auto [p, bytes] : maps_) {
           for (int i = 0; i < 16; ++i) {
             const uint32_t v = Take(4);
@@ -186,12 +188,16 @@ class HostileCard {
     for (int fd : fds) close(fd);
     if (!whole) return false;
     std::vector<uint8_t> out = Good(h, in);
+    bool answers = !(h.flags & vfio::kNoReply);
     h.flags = vfio::kReply;
     h.error = 0;
     if (size_ > 0 && good_-- == 0) {
+      const bool in_memory = *data_ % 8 == kInMemory;
       if (!Spoil(&h, &out)) return false;
+      answers |= !in_memory;  // to what wants none
       good_ = Take(1);
     }
+    if (!answers) return true;
     h.size = static_cast<uint32_t>(sizeof(h) + out.size());
     out.insert(out.begin(), reinterpret_cast<uint8_t*>(&h),
                reinterpret_cast<uint8_t*>(&h) + sizeof(h));

@@ -109,6 +109,16 @@ uint64_t FakeCard::refused_writes() const {
   return refused_writes_;
 }
 
+uint64_t FakeCard::register_writes() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return register_writes_;
+}
+
+uint64_t FakeCard::awaited_writes() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return awaited_writes_;
+}
+
 bool FakeCard::HasBus() const { return config_[kCommand] & kCommandMaster; }
 
 void FakeCard::Disconnect() {
@@ -256,6 +266,8 @@ bool FakeCard::HandleMessage() {
         } else {
           std::memcpy(&value, in.data() + sizeof(b), sizeof(value));
           WriteRegister(b.offset, value);
+          register_writes_++;
+          if (!(h.flags & vfio::kNoReply)) awaited_writes_++;
         }
       }
       break;
@@ -266,6 +278,7 @@ bool FakeCard::HandleMessage() {
   for (int fd : fds) {
     if (fd >= 0) close(fd);
   }
+  if (h.flags & vfio::kNoReply) return true;
   vfio::Header reply = {h.id, h.command, uint32_t(sizeof(h) + out.size()),
                         vfio::kReply | (error ? vfio::kError : 0u), error};
   std::vector<uint8_t> message(reply.size);

@@ -60,6 +60,9 @@ class FakeCard {
   uint32_t resets() const;
   bool masters_bus() const;
   uint64_t refused_writes() const;  // for want of the bus
+  // Writes to registers so far, and how many of them wanted a reply.
+  uint64_t register_writes() const;
+  uint64_t awaited_writes() const;
 
  private:
   struct Mapping {
@@ -105,7 +108,7 @@ class FakeCard {
            tail_[HEDDLE_RINGS] = {};
   bool running_ = false, halted_ = false, stuck_ = false;
   Mapping runaway_ = {};  // of its own
-  uint64_t refused_writes_ = 0;
+  uint64_t refused_writes_ = 0, register_writes_ = 0, awaited_writes_ = 0;
   uint32_t ring_ = 0, step_ = 0, waited_ms_ = 0;
   heddle_job_descriptor job_ = {};
 };

@@ -32,6 +32,7 @@ File::File(std::shared_ptr<Device> device, StreamChecker* checker,
 
 File::~File() {
   for (auto& [id, context] : contexts_) device_->DestroyContext(context);
+  state_->board = nullptr;
 }
 
 Outcome File::Ioctl(const std::shared_ptr<CallFrame>& frame, int* fd) {
@@ -180,6 +181,7 @@ Outcome File::ContextDestroy(drm_heddle_context_destroy* args) {
   auto it = contexts_.find(args->context);
   if (it == contexts_.end()) return Ended(-ENOENT);
   device_->DestroyContext(it->second);
+  if (state_->board != nullptr) state_->board->Forget(args->context);
   contexts_.erase(it);
   return Ended(0);
 }
@@ -295,6 +297,18 @@ Outcome File::Mmap(uint64_t offset) {
   }
   Outcome o;
   o.shows = it->second->host;
+  return o;
+}
+
+Outcome File::Results() {
+  if (gone()) return Ended(-ENODEV);
+  if (state_->board != nullptr) return Ended(-EBUSY);
+  Outcome o;
+  auto memory = std::make_shared<HostMemory>();
+  o.result = descriptors_->Take(&memory->share);
+  if (o.result == 0)
+    o.result = ResultsBoard::Create(&state_->board, &memory->fd);
+  if (o.result == 0) o.shows = std::move(memory);
   return o;
 }
 

@@ -42,6 +42,8 @@ class File {
   Outcome Ioctl(const std::shared_ptr<CallFrame>& frame, int* fd);
   // A descriptor that shows the buffer.
   Outcome Mmap(uint64_t offset);
+  // A descriptor that shows the client's ResultsPage, once.
+  Outcome Results();
 
   // An event of the device for this file.
   void Notify(uint32_t type, uint32_t context, uint64_t client,

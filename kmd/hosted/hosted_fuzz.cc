@@ -4,7 +4,7 @@
 // long it is (two bytes), and its bytes.
 //
 //   0 a call (first byte of the piece: which)   1 MMAP   2 a list
-//   3 hello   4 raw bytes   5 a call with a descriptor
+//   3 hello   4 raw bytes   5 a call with a descriptor   6 RESULTS
 //
 // High bit of the first byte: read what has come back.
 #include <fcntl.h>
@@ -111,6 +111,9 @@ bool SendPiece(int s, uint8_t kind, const uint8_t* data, uint32_t bytes) {
     case 3:
       header.type = kHello;
       break;
+    case 6:
+      header.type = kResults;
+      break;
     default:
       return send(s, data, bytes, MSG_NOSIGNAL) >= 0;
   }
@@ -160,7 +163,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     data += 3;
     size -= 3;
     const uint32_t mine = bytes < size ? bytes : static_cast<uint32_t>(size);
-    if (!SendPiece(s, what % 6, data, mine)) break;
+    if (!SendPiece(s, (what & 0x7f) % 7, data, mine)) break;
     data += mine;
     size -= mine;
     if (what & 0x80) Drain(s);

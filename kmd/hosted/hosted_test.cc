@@ -24,6 +24,7 @@
 #include "kmd/hosted/core.h"
 #include "kmd/hosted/fake_card.h"
 #include "kmd/hosted/hosted_fixture.h"
+#include "kmd/hosted/raw_client.h"
 #include "kmd/hosted/server.h"
 #include "kmd/hosted/test_client.h"
 #include "spdlog/spdlog.h"
@@ -127,6 +128,88 @@ TEST_F(HostedTest, RunsJobsOfOneContextInOrderAndKeepsResults) {
   EXPECT_EQ(Wait(c.get(), context, 1, &result, 0), 0);
   EXPECT_EQ(Query<drm_heddle_counters>(c.get(), DRM_HEDDLE_QUERY_COUNTERS).jobs,
             100u);
+}
+
+// What a job costs beside its own work: a doorbell that nobody waits for.
+TEST_F(HostedTest, AJobIsOneWriteToTheCard) {
+  Plug();
+  StartServer();
+  auto c = Open();
+  const uint32_t context = NewContext(c.get());
+  uint32_t stream = 0;
+  ASSERT_EQ(NewStream(c.get(), EndCommand(), &stream), 0);
+  ASSERT_EQ(Do(c.get(), context, {RunStream(stream)}), 0u);
+  const uint64_t before = card_->register_writes();
+  for (int i = 0; i < 100; ++i)
+    ASSERT_EQ(Do(c.get(), context, {RunStream(stream)}), 0u);
+  EXPECT_EQ(card_->register_writes() - before, 100u);
+  EXPECT_EQ(card_->awaited_writes(), 0u);
+}
+
+// WAIT says the same, whether the page of results has it or the server.
+TEST_F(HostedTest, PublishedResultsAreWhatWaitSays) {
+  Plug();
+  StartServer();
+  auto c = Open();
+  const uint32_t context = NewContext(c.get()), other = NewContext(c.get());
+  uint32_t stream = 0;
+  ASSERT_EQ(NewStream(c.get(), EndCommand(), &stream), 0);
+  FakeCard::Behaviour b;
+  b.fail_runs = HEDDLE_ERROR_BUS_ERROR;
+  card_->Set(b);
+  uint64_t failed = 0;
+  ASSERT_EQ(Submit(c.get(), context, {RunStream(stream)}, &failed), 0);
+  drm_heddle_result result;
+  ASSERT_EQ(Wait(c.get(), context, failed, &result), 0);
+  EXPECT_EQ(result.status, HEDDLE_ERROR_BUS_ERROR + 0u);
+  EXPECT_EQ(result.error, EIO + 0u);
+  card_->Set({});
+  // More jobs than the page has places; each is still known.
+  uint64_t seqno = 0;
+  for (int i = 0; i < 100; ++i)
+    ASSERT_EQ(Submit(c.get(), other, {RunStream(stream)}, &seqno), 0);
+  ASSERT_EQ(Wait(c.get(), other, seqno, &result), 0);
+  for (uint64_t i = 1; i <= seqno; ++i) {
+    ASSERT_EQ(Wait(c.get(), other, i, &result, 0), 0) << i;
+    EXPECT_EQ(result.macs, 7u);
+  }
+  ASSERT_EQ(Wait(c.get(), context, failed, &result, 0), 0);
+  EXPECT_EQ(result.status, HEDDLE_ERROR_BUS_ERROR + 0u);
+  EXPECT_EQ(Wait(c.get(), other, seqno + 1, &result, 0), -ENOENT);
+  // With its context a job is gone, and with the card all are.
+  drm_heddle_context_destroy destroy = {other, 0};
+  ASSERT_EQ(c->Ioctl(DRM_IOCTL_HEDDLE_CONTEXT_DESTROY, &destroy), 0);
+  EXPECT_EQ(Wait(c.get(), other, seqno, &result), -ENOENT);
+  ASSERT_EQ(Submit(c.get(), context, {RunStream(stream)}, &seqno), 0);
+  ASSERT_EQ(Wait(c.get(), context, seqno, &result), 0);
+  card_ = nullptr;
+  drm_heddle_events events = {};
+  drm_heddle_event event = {};
+  events.events = {reinterpret_cast<uint64_t>(&event), 1, sizeof(event)};
+  events.deadline_ns = InMs(20000);
+  ASSERT_EQ(c->Ioctl(DRM_IOCTL_HEDDLE_EVENTS, &events), 0);
+  EXPECT_EQ(event.type, DRM_HEDDLE_EVENT_REMOVED + 0u);
+  EXPECT_EQ(Wait(c.get(), context, seqno, &result), -ENODEV);
+}
+
+TEST_F(HostedTest, GivesAPageOfResultsOnce) {
+  Plug();
+  StartServer();
+  Raw raw(options_.socket);
+  ASSERT_TRUE(raw.Open());
+  const uint64_t more = 0;
+  const struct {
+    uint32_t bytes;
+    int result;
+  } cases[] = {{sizeof(more), -EPROTO}, {0, 0}, {0, -EBUSY}};
+  for (const auto& tested : cases) {
+    ASSERT_TRUE(raw.Send(kResults, &more, tested.bytes));
+    Message reply;
+    ASSERT_TRUE(raw.Receive(&reply));
+    EXPECT_EQ(reply.header.result, tested.result);
+    EXPECT_EQ(reply.fd >= 0, tested.result == 0);
+    if (reply.fd >= 0) close(reply.fd);
+  }
 }
 
 TEST_F(HostedTest, RefusesAStreamWithItsPlaceAndReason) {

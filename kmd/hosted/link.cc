@@ -130,15 +130,28 @@ bool Link::ReceiveAll(void* data, size_t bytes) {
   return true;
 }
 
+vfio::Header Link::Prepare(uint16_t command, const void* body, uint32_t bytes,
+                           uint32_t flags) {
+  const vfio::Header header = {next_id_++, command,
+                               static_cast<uint32_t>(sizeof(header) + bytes),
+                               flags, 0};
+  std::memcpy(request_.data(), &header, sizeof(header));
+  if (bytes > 0) std::memcpy(request_.data() + sizeof(header), body, bytes);
+  return header;
+}
+
+void Link::Post(uint16_t command, const void* body, uint32_t bytes) {
+  if (!up() || bytes > kBodyBytesMax) return;
+  const vfio::Header header = Prepare(command, body, bytes, vfio::kNoReply);
+  if (!SendAll(request_.data(), header.size, nullptr, 0)) Drop();
+}
+
 bool Link::Exchange(uint16_t command, const void* body, uint32_t bytes,
                     const int* fds, int num_fds, uint32_t* error) {
   *error = 0;
   reply_bytes_ = 0;
   if (!up() || bytes > kBodyBytesMax) return false;
-  vfio::Header header = {next_id_++, command,
-                         static_cast<uint32_t>(sizeof(header) + bytes), 0, 0};
-  std::memcpy(request_.data(), &header, sizeof(header));
-  if (bytes > 0) std::memcpy(request_.data() + sizeof(header), body, bytes);
+  const vfio::Header header = Prepare(command, body, bytes, 0);
   vfio::Header answer;
   answer_limit_ns_ = NowNs() + uint64_t{kAnswerSeconds} * 1000000000;
   if (!SendAll(request_.data(), header.size, fds, num_fds) ||
@@ -157,25 +170,33 @@ bool Link::Exchange(uint16_t command, const void* body, uint32_t bytes,
   return true;
 }
 
+uint32_t Link::AccessBody(uint32_t region, uint64_t offset, uint32_t bytes,
+                          const void* data, uint8_t* message) {
+  const vfio::RegionAccessBody body = {offset, region, bytes};
+  std::memcpy(message, &body, sizeof(body));
+  if (data == nullptr) return sizeof(body);
+  std::memcpy(message + sizeof(body), data, bytes);
+  return sizeof(body) + bytes;
+}
+
 bool Link::Access(uint32_t region, uint64_t offset, uint32_t bytes, void* data,
                   bool write) {
-  vfio::RegionAccessBody body = {offset, region, bytes};
-  uint8_t message[sizeof(body) + 8];
-  std::memcpy(message, &body, sizeof(body));
-  if (write) std::memcpy(message + sizeof(body), data, bytes);
+  uint8_t message[kAccessBytesMax];
+  const uint32_t length =
+      AccessBody(region, offset, bytes, write ? data : nullptr, message);
   uint32_t error;
-  if (!Exchange(write ? vfio::kRegionWrite : vfio::kRegionRead, message,
-                sizeof(body) + (write ? bytes : 0), nullptr, 0, &error)) {
+  if (!Exchange(write ? vfio::kRegionWrite : vfio::kRegionRead, message, length,
+                nullptr, 0, &error)) {
     if (!write) std::memset(data, 0xff, bytes);
     return false;
   }
   if (write) return true;
-  if (reply_bytes_ < sizeof(body) + bytes) {
+  if (reply_bytes_ < length + bytes) {
     Drop();
     std::memset(data, 0xff, bytes);
     return false;
   }
-  std::memcpy(data, reply_.data() + sizeof(body), bytes);
+  std::memcpy(data, reply_.data() + length, bytes);
   return true;
 }
 
@@ -191,7 +212,9 @@ uint64_t Link::Read64(uint32_t low, uint32_t high) {
 }
 
 void Link::Write(uint32_t offset, uint32_t value) {
-  Access(vfio::kBar0Region, offset, sizeof(value), &value, true);
+  uint8_t message[kAccessBytesMax];
+  Post(vfio::kRegionWrite, message,
+       AccessBody(vfio::kBar0Region, offset, sizeof(value), &value, message));
 }
 
 uint64_t Link::Map(int fd, uint64_t size) {

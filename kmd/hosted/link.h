@@ -2,6 +2,10 @@
 // The connection to one card: a vfio-user client. One request at a time, from
 // one thread.
 //
+// Writes to registers are posted, as on PCIe: they arrive in order and before
+// any later access, nobody waits for them, and that one got lost shows at the
+// next read.
+//
 // Once an exchange fails (end of file, error, no answer within the time limit)
 // the link is down for good: reads give all ones, writes do nothing, as with a
 // PCIe card that was pulled out.
@@ -16,6 +20,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "kmd/hosted/vfio_user.h"
 
 namespace heddle::hosted {
 
@@ -58,6 +63,8 @@ class Link {
   // Larger ones are no answers to what is asked here.
   static constexpr uint32_t kBodyBytesMax = 256;
   static constexpr uint32_t kReplyBytesMax = 1u << 16;
+  static constexpr uint32_t kAccessBytesMax =
+      sizeof(vfio::RegionAccessBody) + 8;
 
   explicit Link(int socket)
       : socket_(socket), request_(kBodyBytesMax + 16), reply_(kReplyBytesMax) {}
@@ -67,6 +74,11 @@ class Link {
   // *error is the peer's errno, or 0 when the link went down.
   bool Exchange(uint16_t command, const void* body, uint32_t bytes,
                 const int* fds, int num_fds, uint32_t* error);
+  // Sends a command that gets no reply.
+  void Post(uint16_t command, const void* body, uint32_t bytes);
+  // The request in request_, ready to be sent.
+  vfio::Header Prepare(uint16_t command, const void* body, uint32_t bytes,
+                       uint32_t flags);
   // The start of the reply. False: it is shorter.
   template <typename T>
   bool Reply(T* to) const {
@@ -76,6 +88,9 @@ class Link {
   }
   bool Access(uint32_t region, uint64_t offset, uint32_t bytes, void* data,
               bool write);
+  // The body of an access; with `data` that of a write. Its length.
+  static uint32_t AccessBody(uint32_t region, uint64_t offset, uint32_t bytes,
+                             const void* data, uint8_t* message);
   bool SendAll(const void* data, size_t bytes, const int* fds, int num_fds);
   bool ReceiveAll(void* data, size_t bytes);
 

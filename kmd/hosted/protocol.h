@@ -12,6 +12,10 @@
 //   kHello  Hello -> HelloReply            result -ENXIO: no such card now
 //   kIoctl  struct, arrays -> struct, arrays    request = the ioctl number
 //   kMmap   MmapRequest -> (empty, one descriptor)
+//   kResults  (empty) -> (empty, one descriptor)   a ResultsPage; once
+//
+// A server answers what it does not know with -EPROTO and goes on, so a client
+// may ask an older one for a page and do without.
 //
 // An ioctl's structure is followed by the arrays that its pointers name, in the
 // order of the one table below (Calls()): to the server the elements of arrays
@@ -34,7 +38,13 @@ inline constexpr uint32_t kMessageMagic = 0x4d444548;  // "HEDM"
 // Largest payload: the largest command stream and room for everything else.
 inline constexpr uint32_t kMessageBytesMax = 24u << 20;
 
-enum MessageType : uint32_t { kList = 1, kHello = 2, kIoctl = 3, kMmap = 4 };
+enum MessageType : uint32_t {
+  kList = 1,
+  kHello = 2,
+  kIoctl = 3,
+  kMmap = 4,
+  kResults = 5
+};
 
 struct MessageHeader {
   uint32_t magic = kMessageMagic;

@@ -23,6 +23,10 @@ constexpr uint64_t kAttachPeriodNs = 100 * kMs;
 // Whoever opens a card this soon after the start waits for it.
 constexpr uint64_t kFirstAttachNs = 5000 * kMs;
 
+// How long a request is looked for when the card has become idle, before the
+// thread sleeps: who fetches a result often has the next job.
+constexpr uint64_t kRequestNs = 40000;
+
 constexpr char kThreadName[] = "heddle-card";
 
 // Never used twice in a process: SRAM is cleared between different clients.
@@ -37,7 +41,8 @@ Slot::Slot(uint32_t index, std::string path, const Device::Options& options,
       options_(options),
       limits_(limits),
       descriptors_(std::move(descriptors)),
-      checker_(wake_.fd) {}
+      checker_(wake_.fd),
+      for_requests_(sysconf(_SC_NPROCESSORS_ONLN), kRequestNs) {}
 
 Slot::~Slot() {
   stop_ = true;
@@ -242,6 +247,10 @@ void Slot::StartCall(Client* client, Message* message, uint64_t room) {
     std::memcpy(&request, message->payload.data(), sizeof(request));
     return End(&call, client->file->Mmap(request.offset));
   }
+  if (header.type == kResults) {
+    if (!message->payload.empty()) return refuse(-EPROTO);
+    return End(&call, client->file->Results());
+  }
   const Call* known =
       header.type == kIoctl ? FindCall(header.request) : nullptr;
   if (known == nullptr)
@@ -252,6 +261,9 @@ void Slot::StartCall(Client* client, Message* message, uint64_t room) {
   if (err != 0) return refuse(err);
   p.reply.front().payload.reserve(p.frame->reply_bytes_max());
   Outcome outcome = client->file->Ioctl(p.frame, &message->fd);
+  // An idle card begins before the client hears of it and takes the CPU.
+  if (known->request == uint32_t{DRM_IOCTL_HEDDLE_SUBMIT})
+    client->device->Start();
   if (outcome.rest == nullptr) return End(&call, std::move(outcome));
   if (outcome.deadline_ns != ~uint64_t{0})
     p.timer = timers_.emplace(outcome.deadline_ns, &p);
@@ -313,6 +325,15 @@ uint64_t Slot::SleepFor(uint64_t now, uint64_t device_ns) {
   return ready_.empty() ? sleep_ns : 0;
 }
 
+bool Slot::Sleep(uint64_t sleep_ns, bool card_idle) {
+  const auto came = [&] { return poll(polled_.data(), polled_.size(), 0) > 0; };
+  if (card_idle && sleep_ns > kRequestNs && for_requests_.Look(came))
+    return true;
+  const timespec sleep = {static_cast<time_t>(sleep_ns / (1000 * kMs)),
+                          static_cast<long>(sleep_ns % (1000 * kMs))};
+  return ppoll(polled_.data(), polled_.size(), &sleep, nullptr) > 0;
+}
+
 // Whatever is due, then everything that can go on, which can give the device
 // new work; then sleeps until something happens, and takes in what it was.
 void Slot::Turn() {
@@ -350,10 +371,8 @@ void Slot::Turn() {
          static_cast<short>(c.connection->wants_write() ? POLLOUT : POLLIN),
          0});
   }
-  sleep_ns = SleepFor(NowNs(), sleep_ns);
-  timespec sleep = {static_cast<time_t>(sleep_ns / (1000 * kMs)),
-                    static_cast<long>(sleep_ns % (1000 * kMs))};
-  if (ppoll(polled_.data(), polled_.size(), &sleep, nullptr) <= 0) return;
+  const bool card_idle = device != nullptr && device->TakeIdle();
+  if (!Sleep(SleepFor(NowNs(), sleep_ns), card_idle)) return;
 
   if (polled_[0].revents != 0) {
     uint64_t count;

@@ -27,6 +27,7 @@
 #include "kmd/hosted/device.h"
 #include "kmd/hosted/file.h"
 #include "kmd/hosted/limits.h"
+#include "kmd/hosted/patience.h"
 #include "kmd/hosted/protocol.h"
 #include "kmd/hosted/stream_checker.h"
 
@@ -93,6 +94,8 @@ class Slot {
   void End(std::list<Pending>* call, Outcome outcome);
   void OnEvent(uint32_t type, uint32_t context, uint64_t client,
                uint64_t value);
+  // Waits for events of polled_. False: none came.
+  bool Sleep(uint64_t sleep_ns, bool card_idle);
   // Nanoseconds until something is due without an event.
   uint64_t SleepFor(uint64_t now, uint64_t device_ns);
   void Publish();
@@ -122,6 +125,7 @@ class Slot {
   std::multimap<uint64_t, Pending*> timers_;  // by deadline
   std::list<Client> served_;
   std::vector<pollfd> polled_;
+  Patience for_requests_;
   uint64_t generation_ = 0;
   uint64_t next_attach_ns_ = 0;
   uint64_t first_attach_limit_ns_ = 0;

@@ -2,6 +2,7 @@
 #include "simulator/platform/core_process.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -45,6 +46,11 @@ void Flip(uint8_t* data, size_t size, const BitFlip& flip) {
 }
 
 bool ReadByte(int fd) {
+  // Who sleeps in read() is woken also when the other end takes what was
+  // written; poll() sleeps through that.
+  pollfd readable = {fd, POLLIN, 0};
+  while (poll(&readable, 1, -1) < 0 && errno == EINTR) {
+  }
   char byte;
   ssize_t n;
   do {

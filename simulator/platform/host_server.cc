@@ -11,7 +11,7 @@
 namespace heddle::platform {
 namespace {
 
-// Messages handled before the simulation gets its turn.
+// Messages handled before descriptors of others get their turn.
 constexpr int kMessagesPerTurn = 64;
 
 }  // namespace
@@ -80,6 +80,8 @@ void HostServer::OnMessages() {
     const MessageSocket::Result result = peer_->Receive();
     if (result == MessageSocket::Result::kNothing) break;
     alive = result == MessageSocket::Result::kMessage && Handle();
+    // A doorbell: what is to be done comes before a look for more.
+    if (sc_core::sc_pending_activity_at_current_time()) break;
   }
   if (alive) {
     reactor_->WatchWritable(peer_->fd(), peer_->sending());

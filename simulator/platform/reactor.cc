@@ -11,6 +11,9 @@
 namespace heddle::platform {
 namespace {
 
+// Steps at one simulated time between two looks at descriptors.
+constexpr int kStepsPerLook = 8;
+
 uint64_t NowMs() {
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -81,12 +84,16 @@ void Reactor::Poll(int timeout_ms) {
 }
 
 void Reactor::Loop() {
+  int steps = 0;
   while (!quit_) {
     const bool now = sc_core::sc_pending_activity_at_current_time();
     const bool later = sc_core::sc_pending_activity_at_future_time();
-    Poll(now || later ? 0 : TimerTimeout());
-    RunTimers();
-    if (quit_) break;
+    steps = now ? steps + 1 : 0;
+    if (steps % kStepsPerLook == 0) {
+      Poll(now || later ? 0 : TimerTimeout());
+      RunTimers();
+      if (quit_) break;
+    }
     if (sc_core::sc_pending_activity_at_current_time()) {
       wait(sc_core::SC_ZERO_TIME);
     } else if (sc_core::sc_pending_activity_at_future_time()) {

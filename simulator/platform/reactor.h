@@ -3,10 +3,11 @@
 // Joins the SystemC kernel and the outside world in one thread: a SystemC
 // process that waits for file descriptors. While any other process has
 // something to do, now or at a later simulated time, descriptors are only
-// looked at between simulation steps; when nothing is left to simulate, the
-// whole kernel sleeps in poll() and costs nothing. So the platform needs no
-// locks, what happens follows from the order of the events alone, and an access
-// from outside reaches the model without a change of threads.
+// looked at between simulation steps (of those at one simulated time, between
+// some); when nothing is left to simulate, the whole kernel sleeps in poll()
+// and costs nothing. So the platform needs no locks, what happens follows from
+// the order of the events alone, and an access from outside reaches the model
+// without a change of threads.
 #ifndef HEDDLE_SIMULATOR_PLATFORM_REACTOR_H_
 #define HEDDLE_SIMULATOR_PLATFORM_REACTOR_H_
 

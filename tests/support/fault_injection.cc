@@ -90,6 +90,18 @@ void ChangeReply(int socket, const msghdr* message, ssize_t bytes) {
   }
 }
 
+// The driver's answers can be changed only if it is asked: no page of results.
+void RefuseResults(const msghdr* message, ssize_t bytes) {
+  hosted::MessageHeader header;
+  if (bytes < static_cast<ssize_t>(sizeof(header)) || message->msg_iovlen == 0)
+    return;
+  std::memcpy(&header, message->msg_iov[0].iov_base, sizeof(header));
+  if (header.magic != hosted::kMessageMagic || header.type != hosted::kResults)
+    return;
+  header.result = -EPROTO;
+  std::memcpy(message->msg_iov[0].iov_base, &header, sizeof(header));
+}
+
 // The kernel drops descriptors of a message for which there is no number.
 void DropDescriptors(msghdr* message) {
   for (cmsghdr* c = CMSG_FIRSTHDR(message); c != nullptr;
@@ -324,6 +336,7 @@ ssize_t recvmsg(int fd, msghdr* message, int flags) {
   const ssize_t bytes = syscall(SYS_recvmsg, fd, message, flags);
   if (bytes < 0) return bytes;
   faults::DropDescriptors(message);
+  faults::RefuseResults(message, bytes);
   faults::ChangeReply(fd, message, bytes);
   return bytes;
 }
