@@ -98,7 +98,7 @@ MUTANTS = [
     dict(name = "weights_chunk", file = "hd_weight_iter", test = "hd_matrix_engine",
          text = "ci_q <= ci_q + 16'(C);", becomes = "ci_q <= ci_q + 16'(2 * C);"),
     dict(name = "array_depthwise", file = "hd_mac_array", test = "hd_matrix_engine",
-         text = "+ 32'(win[c[CB-1:0]][k[KB-1:0]]) * 32'(wact[c[CB-1:0]][k[KB-1:0]]);", becomes = "+ 32'(win[c[CB-1:0]][k[KB-1:0]]) * 32'(wact[c[CB-1:0]][0]);"),
+         text = "+ 32'(win[c[3:0]][k[3:0]]) * 32'(wact[c[CB-1:0]][k[KB-1:0]]);", becomes = "+ 32'(win[c[3:0]][k[3:0]]) * 32'(wact[c[CB-1:0]][0]);"),
     dict(name = "accumulator_maximum", file = "hd_accumulator", test = "hd_matrix_engine",
          text = "(!pix_q.first && $signed(rd_q[32*k +: 32])", becomes = "($signed(rd_q[32*k +: 32])"),
     dict(name = "pass_last_rows", file = "hd_pass_ctr", test = "hd_matrix_engine",

@@ -45,7 +45,7 @@ TEST(CoreGuardTest, ResetAtAnyTime) {
                                   &b_error};
     dut->reset_i = 0;
     dut->core_busy_i = dut->core_done_i = 0;
-    dut->core_req_valid_i = 0;
+    dut->core_req_valid_i = dut->r_take_i = dut->b_valid_i = 0;
     dut->core_progress_i = 0;
     dut.Reset();
     dut.Tick();  // the core leaves its reset one cycle later

@@ -58,7 +58,7 @@ module hd_cro_lane #(
       zp_q <= zp_i;
       signed_q <= signed_i;
       sum = '0;
-      for (l = 0; l < N; l = l + 1)
+      for (l = 32'd0; l < N; l = l + 1)
         sum[{l[B-1:0], 5'd0} +: 32] = acc_i[{l[B-1:0], 5'd0} +: 32]
                                       + bias_i[{l[B-1:0], 5'd0} +: 32];
       sum_q <= sum;
@@ -76,7 +76,7 @@ module hd_cro_lane #(
     top = signed_q ? BASE + 32'd127 : BASE + 32'd255;
     y = '0;
     if (valid_q) begin
-      for (l = 0; l < N; l = l + 1) begin
+      for (l = 32'd0; l < N; l = l + 1) begin
         sv = sum_q[{l[B-1:0], 5'd0} +: 32];
         sc = scale_q[{l[B-1:0], 5'd0} +: 32];
         neg = sv ^ sc;
@@ -130,7 +130,7 @@ module hd_cro_lane #(
       w = 0;
       y_o = '0;
       if (valid_q) begin
-        for (w = 0; w < W; w = w + 1)
+        for (w = 32'd0; w < W; w = w + 1)
           y_o[{w[B-3:0], 5'd0} +: 32] = {
               y[{w[B-3:0], 7'd96} +: 8], y[{w[B-3:0], 7'd64} +: 8],
               y[{w[B-3:0], 7'd32} +: 8], y[{w[B-3:0], 7'd0} +: 8]};

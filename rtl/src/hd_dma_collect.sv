@@ -36,11 +36,11 @@ module hd_dma_collect (
     image = 640'd0;
     if (use_i) begin
       if (stride_i[4]) begin
-        for (j = 0; j < 16; j = j + 1) vec_o[8*j+:8] = rows_q[{drain_q, j[3:0]}][8*o_i[3:0]+:8];
+        for (j = 32'd0; j < 16; j = j + 1) vec_o[8*j+:8] = rows_q[{drain_q, j[3:0]}][8*o_i[3:0]+:8];
       end else begin
-        for (j = 0; j < 5; j = j + 1) image[128*j+:128] = rows_q[{drain_q, j[3:0]}];
+        for (j = 32'd0; j < 5; j = j + 1) image[128*j+:128] = rows_q[{drain_q, j[3:0]}];
         image = image >> {o_i, 3'd0};
-        for (j = 0; j < 16; j = j + 1) begin
+        for (j = 32'd0; j < 16; j = j + 1) begin
           case (stride_i[2:0])
             3'd2: vec_o[8*j+:8] = image[16*j+:8];
             3'd3: vec_o[8*j+:8] = image[24*j+:8];

@@ -62,10 +62,10 @@ module hd_dma_spread (
     reach = 9'd0;
     if (push_i) begin
       live = ((16'd1 << n_i[3:0]) - 16'd1) | {16{n_i[4]}};
-      for (j = 0; j < 16; j = j + 1) ones[8*j+:8] = {8{live[j[3:0]]}};
+      for (j = 32'd0; j < 16; j = j + 1) ones[8*j+:8] = {8{live[j[3:0]]}};
       reach = {4'd0, o_i} + ({4'd0, n_i} - 9'd1) * {4'd0, stride_i};
       if (narrow) begin
-        for (j = 0; j < 16; j = j + 1) begin
+        for (j = 32'd0; j < 16; j = j + 1) begin
           case (stride_i[2:0])
             3'd2: begin
               image[16*j+:8] = data_i[8*j+:8];
@@ -101,9 +101,8 @@ module hd_dma_spread (
   assign row_last = (row_q == (drain_q ? last1_q : last0_q));
   assign end_o = end_q[drain_q] && row_last;
 
-  genvar r;
   generate
-    for (r = 0; r < 32; r = r + 1) begin : g_row
+    for (genvar r = 0; r < 32; r = r + 1) begin : g_row
       always_ff @(posedge clk_i) begin
         if (push_i && fill_q == (r >= 16)) begin
           if (!narrow) begin

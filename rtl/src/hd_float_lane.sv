@@ -117,7 +117,7 @@ module hd_float_lane #(
       s_d = '0;
       r_d = '0;
       if (op_i[1]) begin
-        for (l = 0; l < N; l = l + 1) begin
+        for (l = 32'd0; l < N; l = l + 1) begin
           x = {24'd0, x_i[{l[B-1:0], 3'd0} +: 8]};
           r = {24'd0, r_i[{l[B-1:0], 3'd0} +: 8]};
           s_d[{l[B-1:0], 5'd0} +: 32] = x | (x[7] && out_signed_i ? 32'hffffff00 : 32'd0);
@@ -125,7 +125,7 @@ module hd_float_lane #(
         end
         r_q <= r_d;
       end else if (op_i == F32) begin
-        for (l = 0; l < N; l = l + 1)
+        for (l = 32'd0; l < N; l = l + 1)
           s_d[{l[B-1:0], 5'd0} +: 32] = acc_i[{l[B-1:0], 5'd0} +: 32]
                                         + bias_i[{l[B-1:0], 5'd0} +: 32];
       end else s_d = acc_i;
@@ -147,7 +147,7 @@ module hd_float_lane #(
         p_int = first1_q ? s_q : r_q;
         q_int = first1_q ? r_q : s_q;
       end else begin
-        for (l = 0; l < N; l = l + 1) begin
+        for (l = 32'd0; l < N; l = l + 1) begin
           x = s_q[{l[B-1:0], 5'd0} +: 32];
           r = r_q[{l[B-1:0], 5'd0} +: 32];
           p_int[{l[B-1:0], 5'd0} +: 32] = (x - mid) * (r - zero);

@@ -52,7 +52,7 @@ module hd_fp_cmp #(
     m_sel = (op_q == MIN || op_q == MAX) ? 32'hffffffff : 32'd0;
     y_o = '0;
     if (valid_q) begin
-      for (l = 0; l < N; l = l + 1) begin
+      for (l = 32'd0; l < N; l = l + 1) begin
         av = a_q[{l[B-1:0], 5'd0} +: 32];
         bv = b_q[{l[B-1:0], 5'd0} +: 32];
         ka = av == 32'h80000000 ? 32'd0 : av;

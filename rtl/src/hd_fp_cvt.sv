@@ -48,7 +48,7 @@ module hd_fp_cvt #(
     if (valid_q && (op_q == F2I || op_q == F2I_T)) begin
       // w = |a| with 32 bits after the point. Bits that fall out do not matter: then |a| < 2^-8.
       half = op_q == F2I ? 64'h7fffffff : 64'd0;
-      for (l = 0; l < N; l = l + 1) begin
+      for (l = 32'd0; l < N; l = l + 1) begin
         av = a_q[{l[B-1:0], 5'd0} +: 32];
         e = {24'd0, av[30:23]};
         n = 32'd157 - e;
@@ -60,7 +60,7 @@ module hd_fp_cvt #(
         y_o[{l[B-1:0], 5'd0} +: 32] = e > 32'd157 ? 32'h80000000 : r;
       end
     end else if (valid_q && op_q == I2F) begin
-      for (l = 0; l < N; l = l + 1) begin
+      for (l = 32'd0; l < N; l = l + 1) begin
         av = a_q[{l[B-1:0], 5'd0} +: 32];
         sign = av & 32'h80000000;
         mag = av[31] ? -av : av;
@@ -80,7 +80,7 @@ module hd_fp_cvt #(
         y_o[{l[B-1:0], 5'd0} +: 32] = mag == 32'd0 ? 32'd0 : r | sign;
       end
     end else if (valid_q && op_q == RHALF) begin
-      for (l = 0; l < N; l = l + 1) begin
+      for (l = 32'd0; l < N; l = l + 1) begin
         av = a_q[{l[B-1:0], 5'd0} +: 32];
         mag = av & 32'h7fffffff;
         e = {24'd0, av[30:23]};
@@ -98,7 +98,7 @@ module hd_fp_cvt #(
         y_o[{l[B-1:0], 5'd0} +: 32] = mag > 32'h7f800000 ? 32'h7fc00000 : r;
       end
     end else if (valid_q) begin
-      for (l = 0; l < N; l = l + 1) begin
+      for (l = 32'd0; l < N; l = l + 1) begin
         av = a_q[{l[B-1:0], 5'd0} +: 32];
         r = (av + 32'h7fff + {31'd0, av[16]}) & 32'hffff0000;
         y_o[{l[B-1:0], 5'd0} +: 32] = (av & 32'h7fffffff) > 32'h7f800000 ? 32'h7fc00000 : r;

@@ -83,7 +83,7 @@ module hd_fp_divsqrt #(
       x_d = '0;
       q_d = '0;
       s_d = '0;
-      for (l = 0; l < N; l = l + 1) begin
+      for (l = 32'd0; l < N; l = l + 1) begin
         av = w_q[{l[B-1:0], 5'd0} +: 32];
         bv = x_q[{l[B-1:0], 5'd0} +: 32];
         // All ones have no sign.
@@ -100,7 +100,7 @@ module hd_fp_divsqrt #(
       w_d = '0;
       x_d = '0;
       s_d = '0;
-      for (l = 0; l < N; l = l + 1) begin
+      for (l = 32'd0; l < N; l = l + 1) begin
         av = w_q[{l[B-1:0], 5'd0} +: 32];
         bv = root_q ? 32'h3f800000 : x_q[{l[B-1:0], 5'd0} +: 32];
         // Significands with the leading one at bit 23; a subnormal's exponent is 1 and below.
@@ -154,7 +154,7 @@ module hd_fp_divsqrt #(
       q_q <= '0;
     end else if (work && last && int_q) begin
       q_d = '0;
-      for (l = 0; l < N; l = l + 1) begin
+      for (l = 32'd0; l < N; l = l + 1) begin
         q = q_q[{l[B-1:0], 5'd0} +: 32];
         s = s_q[{l[B-1:0], 5'd0} +: 32];
         q_d[{l[B-1:0], 5'd0} +: 32] = s[31] ? -q : q;
@@ -162,7 +162,7 @@ module hd_fp_divsqrt #(
       q_q <= q_d;
     end else if (work && last) begin
       q_d = '0;
-      for (l = 0; l < N; l = l + 1) begin
+      for (l = 32'd0; l < N; l = l + 1) begin
         w = w_q[{l[B-1:0], 5'd0} +: 32];
         q = q_q[{l[B-1:0], 5'd0} +: 32];
         s = s_q[{l[B-1:0], 5'd0} +: 32];
@@ -188,7 +188,7 @@ module hd_fp_divsqrt #(
     end else if (work && int_q) begin
       w_d = '0;
       q_d = '0;
-      for (l = 0; l < N; l = l + 1) begin
+      for (l = 32'd0; l < N; l = l + 1) begin
         x = x_q[{l[B-1:0], 5'd0} +: 32];
         q = q_q[{l[B-1:0], 5'd0} +: 32];
         w = w_q[{l[B-1:0], 5'd0} +: 32];
@@ -204,7 +204,7 @@ module hd_fp_divsqrt #(
       w_d = '0;
       x_d = '0;
       q_d = '0;
-      for (l = 0; l < N; l = l + 1) begin
+      for (l = 32'd0; l < N; l = l + 1) begin
         x = x_q[{l[B-1:0], 5'd0} +: 32];
         q = q_q[{l[B-1:0], 5'd0} +: 32];
         w = w_q[{l[B-1:0], 5'd0} +: 32] << 2 | x >> 30;
@@ -219,7 +219,7 @@ module hd_fp_divsqrt #(
     end else if (work) begin
       w_d = '0;
       q_d = '0;
-      for (l = 0; l < N; l = l + 1) begin
+      for (l = 32'd0; l < N; l = l + 1) begin
         x = x_q[{l[B-1:0], 5'd0} +: 32];
         w = w_q[{l[B-1:0], 5'd0} +: 32];
         q_d[{l[B-1:0], 5'd0} +: 32] = q_q[{l[B-1:0], 5'd0} +: 32] << 1 | (w >= x ? 32'd1 : 32'd0);

@@ -88,7 +88,7 @@ module hd_fp_fma #(
     p = 0; x = 0; hi = 0; lo = 0; sum = 0; m = 0; t = 0;
     y_o = '0;
     if (valid_q) begin
-      for (l = 0; l < N; l = l + 1) begin
+      for (l = 32'd0; l < N; l = l + 1) begin
         av = a_q[{l[B-1:0], 5'd0} +: 32];
         bv = b_q[{l[B-1:0], 5'd0} +: 32];
         cv = c_q[{l[B-1:0], 5'd0} +: 32];
@@ -144,13 +144,13 @@ module hd_fp_fma #(
         y_o[{l[B-1:0], 5'd0} +: 32] = r;
       end
       // Infinities and NaN, in a pass of their own that data rarely needs.
-      for (l = 0; l < N; l = l + 1) begin
+      for (l = 32'd0; l < N; l = l + 1) begin
         special = special | ((a_q[{l[B-1:0], 5'd0} +: 32] & 32'h7f800000) + 32'h00800000)
                           | ((b_q[{l[B-1:0], 5'd0} +: 32] & 32'h7f800000) + 32'h00800000)
                           | ((c_q[{l[B-1:0], 5'd0} +: 32] & 32'h7f800000) + 32'h00800000);
       end
       if (special[31]) begin
-        for (l = 0; l < N; l = l + 1) begin
+        for (l = 32'd0; l < N; l = l + 1) begin
           av = a_q[{l[B-1:0], 5'd0} +: 32];
           bv = b_q[{l[B-1:0], 5'd0} +: 32];
           cv = c_q[{l[B-1:0], 5'd0} +: 32];

@@ -47,97 +47,97 @@ module hd_int_lane #(
     if (valid_q) begin
       case (op_q)
         heddle_pkg::UOP_MOV:
-          for (l = 0; l < N; l = l + 1) begin
+          for (l = 32'd0; l < N; l = l + 1) begin
             av = a_q[{l[B-1:0], 5'd0} +: 32];
             y_o[{l[B-1:0], 5'd0} +: 32] = av;
           end
         heddle_pkg::UOP_SEL:
-          for (l = 0; l < N; l = l + 1) begin
+          for (l = 32'd0; l < N; l = l + 1) begin
             av = a_q[{l[B-1:0], 5'd0} +: 32];
             bv = b_q[{l[B-1:0], 5'd0} +: 32];
             cv = c_q[{l[B-1:0], 5'd0} +: 32];
             y_o[{l[B-1:0], 5'd0} +: 32] = av != 32'd0 ? bv : cv;
           end
         heddle_pkg::UOP_IADD:
-          for (l = 0; l < N; l = l + 1) begin
+          for (l = 32'd0; l < N; l = l + 1) begin
             av = a_q[{l[B-1:0], 5'd0} +: 32];
             bv = b_q[{l[B-1:0], 5'd0} +: 32];
             y_o[{l[B-1:0], 5'd0} +: 32] = av + bv;
           end
         heddle_pkg::UOP_ISUB:
-          for (l = 0; l < N; l = l + 1) begin
+          for (l = 32'd0; l < N; l = l + 1) begin
             av = a_q[{l[B-1:0], 5'd0} +: 32];
             bv = b_q[{l[B-1:0], 5'd0} +: 32];
             y_o[{l[B-1:0], 5'd0} +: 32] = av - bv;
           end
         heddle_pkg::UOP_IMUL:
-          for (l = 0; l < N; l = l + 1) begin
+          for (l = 32'd0; l < N; l = l + 1) begin
             av = a_q[{l[B-1:0], 5'd0} +: 32];
             bv = b_q[{l[B-1:0], 5'd0} +: 32];
             y_o[{l[B-1:0], 5'd0} +: 32] = av * bv;
           end
         heddle_pkg::UOP_IAND:
-          for (l = 0; l < N; l = l + 1) begin
+          for (l = 32'd0; l < N; l = l + 1) begin
             av = a_q[{l[B-1:0], 5'd0} +: 32];
             bv = b_q[{l[B-1:0], 5'd0} +: 32];
             y_o[{l[B-1:0], 5'd0} +: 32] = av & bv;
           end
         heddle_pkg::UOP_IOR:
-          for (l = 0; l < N; l = l + 1) begin
+          for (l = 32'd0; l < N; l = l + 1) begin
             av = a_q[{l[B-1:0], 5'd0} +: 32];
             bv = b_q[{l[B-1:0], 5'd0} +: 32];
             y_o[{l[B-1:0], 5'd0} +: 32] = av | bv;
           end
         heddle_pkg::UOP_IXOR:
-          for (l = 0; l < N; l = l + 1) begin
+          for (l = 32'd0; l < N; l = l + 1) begin
             av = a_q[{l[B-1:0], 5'd0} +: 32];
             bv = b_q[{l[B-1:0], 5'd0} +: 32];
             y_o[{l[B-1:0], 5'd0} +: 32] = av ^ bv;
           end
         heddle_pkg::UOP_ISHL:
-          for (l = 0; l < N; l = l + 1) begin
+          for (l = 32'd0; l < N; l = l + 1) begin
             av = a_q[{l[B-1:0], 5'd0} +: 32];
             bv = b_q[{l[B-1:0], 5'd0} +: 32];
             y_o[{l[B-1:0], 5'd0} +: 32] = av << bv[4:0];
           end
         heddle_pkg::UOP_ISHR:
-          for (l = 0; l < N; l = l + 1) begin
+          for (l = 32'd0; l < N; l = l + 1) begin
             av = a_q[{l[B-1:0], 5'd0} +: 32];
             bv = b_q[{l[B-1:0], 5'd0} +: 32];
             y_o[{l[B-1:0], 5'd0} +: 32] = av >> bv[4:0];
           end
         heddle_pkg::UOP_ISAR:
-          for (l = 0; l < N; l = l + 1) begin
+          for (l = 32'd0; l < N; l = l + 1) begin
             av = a_q[{l[B-1:0], 5'd0} +: 32];
             bv = b_q[{l[B-1:0], 5'd0} +: 32];
             y_o[{l[B-1:0], 5'd0} +: 32] = (av >> bv[4:0]) | (av[31] ? ~(32'hffffffff >> bv[4:0]) : 32'd0);
           end
         heddle_pkg::UOP_IMIN:
-          for (l = 0; l < N; l = l + 1) begin
+          for (l = 32'd0; l < N; l = l + 1) begin
             av = a_q[{l[B-1:0], 5'd0} +: 32];
             bv = b_q[{l[B-1:0], 5'd0} +: 32];
             y_o[{l[B-1:0], 5'd0} +: 32] = (av ^ SIGN) < (bv ^ SIGN) ? av : bv;
           end
         heddle_pkg::UOP_IMAX:
-          for (l = 0; l < N; l = l + 1) begin
+          for (l = 32'd0; l < N; l = l + 1) begin
             av = a_q[{l[B-1:0], 5'd0} +: 32];
             bv = b_q[{l[B-1:0], 5'd0} +: 32];
             y_o[{l[B-1:0], 5'd0} +: 32] = (av ^ SIGN) > (bv ^ SIGN) ? av : bv;
           end
         heddle_pkg::UOP_ILT:
-          for (l = 0; l < N; l = l + 1) begin
+          for (l = 32'd0; l < N; l = l + 1) begin
             av = a_q[{l[B-1:0], 5'd0} +: 32];
             bv = b_q[{l[B-1:0], 5'd0} +: 32];
             y_o[{l[B-1:0], 5'd0} +: 32] = (av ^ SIGN) < (bv ^ SIGN) ? 32'hffffffff : 32'd0;
           end
         heddle_pkg::UOP_IEQ:
-          for (l = 0; l < N; l = l + 1) begin
+          for (l = 32'd0; l < N; l = l + 1) begin
             av = a_q[{l[B-1:0], 5'd0} +: 32];
             bv = b_q[{l[B-1:0], 5'd0} +: 32];
             y_o[{l[B-1:0], 5'd0} +: 32] = av == bv ? 32'hffffffff : 32'd0;
           end
         heddle_pkg::UOP_ILTU:
-          for (l = 0; l < N; l = l + 1) begin
+          for (l = 32'd0; l < N; l = l + 1) begin
             av = a_q[{l[B-1:0], 5'd0} +: 32];
             bv = b_q[{l[B-1:0], 5'd0} +: 32];
             y_o[{l[B-1:0], 5'd0} +: 32] = av < bv ? 32'hffffffff : 32'd0;

@@ -19,11 +19,12 @@
 // stand before producers, so each statement sees the values of the previous cycle, and the rolled
 // loops over unpacked arrays become vector code under Verilator. No other clocked process reads
 // them.
-// EW is the width of an operand register: 9 for synthesis; 16 (sign copies) simulates faster.
+//
+// A counter that chooses an array's element is cut to bits, not cast, and starts from a sized
+// literal: see rtl/README.md, "What synthesis makes of it".
 module hd_mac_array #(
     parameter int C = 16,
-    parameter int K = 16,
-    parameter int EW = 9
+    parameter int K = 16
 ) (
     input  logic                                      clk_i,
     input  logic                                      rst_ni,
@@ -67,14 +68,15 @@ module hd_mac_array #(
     output hd_matrix_pkg::pixel_t                     pix_o,
     output logic [32*K-1:0]                           psum_o
 );
-  localparam int HEADS = hd_matrix_pkg::HEADS;
+  localparam int HEADS = hd_matrix_pkg::HEADS;  // 4: null_i's index is {row, head}
   localparam [31:0] CU = 32'(C);
   localparam [31:0] KU = 32'(K);
   localparam [31:0] HU = 32'(HEADS);
   localparam [31:0] HALVES = 32'(C / 16);
-  localparam [31:0] GROUPS = 32'(K / 16);
+  localparam int EW = 9;  // an operand or weight
   localparam int CB = $clog2(C);
   localparam int KB = $clog2(K);
+  localparam [KB-1:0] EIGHT = 8;
   localparam int EIGHTS = C / 8;
 
   // 64-bit views: byte selects of wider vectors are slow in simulation.
@@ -130,7 +132,7 @@ module hd_mac_array #(
 
   // State of the process below; no other clocked process reads it.
   logic signed [EW-1:0] a [0:C-1];
-  logic signed [EW-1:0] win [0:C-1][0:K-1];  // [tap][channel]; depthwise uses 16 x 16 of it
+  logic signed [EW-1:0] win [0:15][0:15];    // [tap][channel]
   logic signed [EW-1:0] wact [0:C-1][0:K-1];
   logic signed [EW-1:0] wshd [0:C-1][0:K-1];
   logic [8:0] zero [0:K-1];                  // weight zero points of the cells
@@ -141,33 +143,33 @@ module hd_mac_array #(
     logic [31:0] k, c;
     logic signed [EW-1:0] x;
     logic signed [31:0] wx, low;
-    for (k = 0; k < KU; k = k + 1) t[k[KB-1:0]] = 0;
+    for (k = 32'd0; k < KU; k = k + 1) t[k[KB-1:0]] = 0;
     x = 0;
     wx = 0;
     c = 0;
     low = sg1_q ? -32'sd128 : 32'sd0;
     if (v1_q) begin
       if (max1_q) begin
-        for (k = 0; k < KU; k = k + 1) t[k[KB-1:0]] = low;
-        for (c = 0; c < 16; c = c + 1)
-          for (k = 0; k < 16; k = k + 1) begin
-            wx = (wact[c[CB-1:0]][k[KB-1:0]] != 0) ? 32'(win[c[CB-1:0]][k[KB-1:0]]) : low;
+        for (k = 32'd0; k < KU; k = k + 1) t[k[KB-1:0]] = low;
+        for (c = 32'd0; c < 16; c = c + 1)
+          for (k = 32'd0; k < 16; k = k + 1) begin
+            wx = (wact[c[CB-1:0]][k[KB-1:0]] != 0) ? 32'(win[c[3:0]][k[3:0]]) : low;
             if (wx > t[k[KB-1:0]]) t[k[KB-1:0]] = wx;
           end
       end else if (dw1_q) begin
-        for (c = 0; c < 16; c = c + 1)
-          for (k = 0; k < 16; k = k + 1)
+        for (c = 32'd0; c < 16; c = c + 1)
+          for (k = 32'd0; k < 16; k = k + 1)
             t[k[KB-1:0]] = t[k[KB-1:0]]
-                + 32'(win[c[CB-1:0]][k[KB-1:0]]) * 32'(wact[c[CB-1:0]][k[KB-1:0]]);
+                + 32'(win[c[3:0]][k[3:0]]) * 32'(wact[c[CB-1:0]][k[KB-1:0]]);
       end else begin
-        for (c = 0; c < CU; c = c + 1) begin
+        for (c = 32'd0; c < CU; c = c + 1) begin
           x = a[c[CB-1:0]];
-          for (k = 0; k < KU; k = k + 1)
+          for (k = 32'd0; k < KU; k = k + 1)
             t[k[KB-1:0]] = t[k[KB-1:0]] + 32'(x) * 32'(wact[c[CB-1:0]][k[KB-1:0]]);
         end
       end
     end
-    for (k = 0; k < KU; k = k + 1) s[k[KB-1:0]] = t[k[KB-1:0]];
+    for (k = 32'd0; k < KU; k = k + 1) s[k[KB-1:0]] = t[k[KB-1:0]];
   end
 
   // verilator lint_off BLKSEQ
@@ -181,101 +183,104 @@ module hd_mac_array #(
 
     // Operands.
     if (issue_i && !dw_i)
-      for (c = 0; c < CU; c = c + 1)
+      for (c = 32'd0; c < CU; c = c + 1)
         a[c[CB-1:0]] = keep_i[c[CB-1:0]]
             ? operand(8'(code64[c[CB-1:3]] >> {c[2:0], 3'd0}), a_signed_i, za_i) : 0;
     if (shift_i) begin
       fill = (pix_i.maxi && a_signed_i) ? EW'(-128) : 0;
       if (clear_i)
-        for (m = 0; m < 16; m = m + 1)
-          for (k = 0; k < 16; k = k + 1) win[m[CB-1:0]][k[KB-1:0]] = fill;
-      for (j = 0; j < HU; j = j + 1)
+        for (m = 32'd0; m < 16; m = m + 1)
+          for (k = 32'd0; k < 16; k = k + 1) win[m[3:0]][k[3:0]] = fill;
+      for (j = 32'd0; j < HU; j = j + 1)
         if (j < {29'd0, cols_i}) begin
           // The column that enters: code minus zero point, or zero.
-          for (row = 0; row < 3; row = row + 1) begin
+          for (row = 32'd0; row < 3; row = row + 1) begin
             w0 = head64[(row*HU+j)*2];
             w1 = head64[(row*HU+j)*2+1];
-            live[row[1:0]] = (j < {29'd0, real_i}) && part_i[row[1:0]] && !null_i[4'(row*HU+j)];
+            live[row[1:0]] = (j < {29'd0, real_i}) && part_i[row[1:0]]
+                             && !null_i[{row[1:0], j[1:0]}];
             if (live[row[1:0]])
-              for (k = 0; k < 8; k = k + 1) begin
+              for (k = 32'd0; k < 8; k = k + 1) begin
                 enter[{row[1:0], 1'b0, k[2:0]}] = operand(8'(w0 >> (8*k)), a_signed_i, za_i);
                 enter[{row[1:0], 1'b1, k[2:0]}] = operand(8'(w1 >> (8*k)), a_signed_i, za_i);
               end
             else
-              for (k = 0; k < 16; k = k + 1) enter[{row[1:0], k[3:0]}] = fill;
+              for (k = 32'd0; k < 16; k = k + 1) enter[{row[1:0], k[3:0]}] = fill;
           end
           if (wide_i) begin
-            for (row = 0; row < 2; row = row + 1) begin
-              for (m = 0; m < 7; m = m + 1)
-                for (k = 0; k < 16; k = k + 1)
-                  win[CB'(row*8+m)][k[KB-1:0]] = win[CB'(row*8+m+1)][k[KB-1:0]];
-              for (k = 0; k < 16; k = k + 1)
-                win[CB'(row*8+7)][k[KB-1:0]] = enter[{row[1:0], k[3:0]}];
+            for (row = 32'd0; row < 2; row = row + 1) begin
+              for (m = 32'd0; m < 7; m = m + 1)
+                for (k = 32'd0; k < 16; k = k + 1)
+                  win[{row[0], m[2:0]}][k[3:0]] = win[{row[0], m[2:0] + 3'd1}][k[3:0]];
+              for (k = 32'd0; k < 16; k = k + 1)
+                win[{row[0], 3'd7}][k[3:0]] = enter[{row[1:0], k[3:0]}];
             end
           end else begin
-            for (row = 0; row < 3; row = row + 1) begin
-              for (m = 0; m < 4; m = m + 1)
-                for (k = 0; k < 16; k = k + 1)
-                  win[CB'(row*5+m)][k[KB-1:0]] = win[CB'(row*5+m+1)][k[KB-1:0]];
-              for (k = 0; k < 16; k = k + 1)
-                win[CB'(row*5+4)][k[KB-1:0]] = enter[{row[1:0], k[3:0]}];
+            for (row = 32'd0; row < 3; row = row + 1) begin
+              for (m = 32'd0; m < 4; m = m + 1)
+                for (k = 32'd0; k < 16; k = k + 1)
+                  win[row[3:0]*4'd5 + m[3:0]][k[3:0]] = win[row[3:0]*4'd5 + m[3:0] + 4'd1][k[3:0]];
+              for (k = 32'd0; k < 16; k = k + 1)
+                win[row[3:0]*4'd5 + 4'd4][k[3:0]] = enter[{row[1:0], k[3:0]}];
             end
             // Multiplier 15 has no tap in this shape.
-            for (k = 0; k < 16; k = k + 1) win[15][k[KB-1:0]] = 0;
+            for (k = 32'd0; k < 16; k = k + 1) win[15][k[3:0]] = 0;
           end
         end
     end
 
     // Weights: active <- shadow, then the shadow takes the next words.
     if (swap_i)
-      for (c = 0; c < CU; c = c + 1)
-        for (k = 0; k < KU; k = k + 1)
+      for (c = 32'd0; c < CU; c = c + 1)
+        for (k = 32'd0; k < KU; k = k + 1)
           wact[c[CB-1:0]][k[KB-1:0]] = wshd[c[CB-1:0]][k[KB-1:0]];
     if (zset_i)
-      for (k = 0; k < KU; k = k + 1) zero[k[KB-1:0]] = zw_i;
+      for (k = 32'd0; k < KU; k = k + 1) zero[k[KB-1:0]] = zw_i;
     if (zld_i)
-      for (row = 0; row < GROUPS; row = row + 1)
-        if (row[0] == zgrp_i)
-          for (k = 0; k < 8; k = k + 1) begin
-            zero[KB'(row*16+k)] = 9'(operand(8'(wdat64[0] >> (8*k)), w_signed_i, 9'd0));
-            zero[KB'(row*16+8+k)] = 9'(operand(8'(wdat64[1] >> (8*k)), w_signed_i, 9'd0));
+      for (row = 32'd0; row < KU; row = row + 16)
+        if (row[4] == zgrp_i)
+          for (k = 32'd0; k < 8; k = k + 1) begin
+            zero[row[KB-1:0]+k[KB-1:0]] = 9'(operand(8'(wdat64[0] >> (8*k)), w_signed_i, 9'd0));
+            zero[row[KB-1:0]+EIGHT+k[KB-1:0]] =
+                9'(operand(8'(wdat64[1] >> (8*k)), w_signed_i, 9'd0));
           end
     if (ld_i[0] && ld_clear_i)
-      for (c = 0; c < CU; c = c + 1)
-        for (k = 0; k < KU; k = k + 1) wshd[c[CB-1:0]][k[KB-1:0]] = 0;
-    for (j = 0; j < 2; j = j + 1)
+      for (c = 32'd0; c < CU; c = c + 1)
+        for (k = 32'd0; k < KU; k = k + 1) wshd[c[CB-1:0]][k[KB-1:0]] = 0;
+    for (j = 32'd0; j < 2; j = j + 1)
       if (ld_i[j[0]]) begin
         w0 = wdat64[{j[0], 1'b0}];
         w1 = wdat64[{j[0], 1'b1}];
         // Loops over all positions with constant indices: a write enable per register.
         if (ld_col_i) begin
-          for (row = 0; row < GROUPS; row = row + 1)
-            if (row[0] == ld_grp_i) begin
-              for (k = 0; k < 8; k = k + 1) begin
-                enter[{3'd0, k[2:0]}] = operand(8'(w0 >> (8*k)), w_signed_i, zero[KB'(row*16+k)]);
+          for (row = 32'd0; row < KU; row = row + 16)
+            if (row[4] == ld_grp_i) begin
+              for (k = 32'd0; k < 8; k = k + 1) begin
+                enter[{3'd0, k[2:0]}] = operand(8'(w0 >> (8*k)), w_signed_i,
+                                                zero[row[KB-1:0]+k[KB-1:0]]);
                 enter[{3'd1, k[2:0]}] = operand(8'(w1 >> (8*k)), w_signed_i,
-                                                zero[KB'(row*16+8+k)]);
+                                                zero[row[KB-1:0]+EIGHT+k[KB-1:0]]);
               end
-              for (k = 0; k < 16; k = k + 1) begin
+              for (k = 32'd0; k < 16; k = k + 1) begin
                 if (ld_one_i) enter[{2'd0, k[3:0]}] = 1;
                 else if (wnull_i[j[0]] || k >= {27'd0, ld_cells_i}) enter[{2'd0, k[3:0]}] = 0;
               end
-              for (c = 0; c < CU; c = c + 1)
+              for (c = 32'd0; c < CU; c = c + 1)
                 if (c[7:0] == (j[0] ? pos1_i : pos0_i))
-                  for (k = 0; k < 16; k = k + 1)
-                    wshd[c[CB-1:0]][KB'(row*16+k)] = enter[{2'd0, k[3:0]}];
+                  for (k = 32'd0; k < 16; k = k + 1)
+                    wshd[c[CB-1:0]][row[KB-1:0]+k[KB-1:0]] = enter[{2'd0, k[3:0]}];
             end
         end else begin
           // Word position = cell * (C / 16) + group of 16 lanes.
-          for (m = 0; m < KU; m = m + 1)
-            for (row = 0; row < HALVES; row = row + 1)
-              if (8'(m * HALVES + row) == (j[0] ? pos1_i : pos0_i)) begin
-                for (k = 0; k < 8; k = k + 1) begin
+          for (m = 32'd0; m < KU; m = m + 1)
+            for (row = 32'd0; row < CU; row = row + 16)
+              if (8'(m * HALVES + {28'd0, row[7:4]}) == (j[0] ? pos1_i : pos0_i)) begin
+                for (k = 32'd0; k < 8; k = k + 1) begin
                   enter[{3'd0, k[2:0]}] = operand(8'(w0 >> (8*k)), w_signed_i, zero[m[KB-1:0]]);
                   enter[{3'd1, k[2:0]}] = operand(8'(w1 >> (8*k)), w_signed_i, zero[m[KB-1:0]]);
                 end
-                for (k = 0; k < 16; k = k + 1)
-                  wshd[CB'(row*16+k)][m[KB-1:0]] =
+                for (k = 32'd0; k < 16; k = k + 1)
+                  wshd[row[CB-1:0]+k[CB-1:0]][m[KB-1:0]] =
                       (wnull_i[j[0]] || !ld_keep_i) ? 0 : enter[{2'd0, k[3:0]}];
               end
         end

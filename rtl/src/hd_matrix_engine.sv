@@ -18,7 +18,6 @@ module hd_matrix_engine #(
     parameter int K = 16,
     parameter int ACC_DEPTH = 256,
     parameter int SRAM_WORDS = 32768,
-    parameter int EW = 16,
     parameter int WEIGHT_LOW = 16
 ) (
     input  logic                              clk_i,
@@ -414,8 +413,7 @@ module hd_matrix_engine #(
   logic [32*K-1:0] psum;
   hd_mac_array #(
       .C(C),
-      .K(K),
-      .EW(EW)
+      .K(K)
   ) u_array (
       .clk_i     (clk),
       .rst_ni    (rst_ni),

@@ -134,9 +134,8 @@ module hd_mem_arbiter #(
   assign m_b_error_o = b_error_i;
 
   // ---- Requests of each master that are not answered.
-  genvar m;
   generate
-    for (m = 0; m < 4; m = m + 1) begin : g_quiet
+    for (genvar m = 0; m < 4; m = m + 1) begin : g_quiet
       logic [PW+1:0] open_q;
       assign quiet_o[m] = (open_q == '0);
       always_ff @(posedge clk_i) begin

@@ -25,7 +25,7 @@ module hd_out_table #(
   always_comb begin
     found = code_i;
     if (valid_i && lut_i)
-      for (logic [31:0] k = 0; k < K; k = k + 1)
+      for (logic [31:0] k = 32'd0; k < K; k = k + 1)
         found[8*k +: 8] = mem_q[{set_i, code_i[8*k+4 +: 4]}][{code_i[8*k +: 4], 3'd0} +: 8];
   end
   always_ff @(posedge clk_i) begin

@@ -29,7 +29,12 @@ class Registers : public testing::Test {
       if (info.offset == reg::kDramLoOffset) dut->dram_bytes_i = info.reset;
       if (info.offset == reg::kStatusOffset) dut->status_i = info.reset;
     }
-    dut->core_kind_i = 0;
+    dut->core_kind_i = dut->int_status_i = 0;
+    dut->progress_i = dut->device_error_i = dut->completion_tail_i = 0;
+    dut->unique_i = dut->running_i = dut->cycles_i = dut->macs_i = 0;
+    dut->jobs_i = dut->faults_i = dut->resets_i = 0;
+    for (uint32_t i = 0; i < isa::kRings; ++i)
+      dut->ring_head_i[i] = dut->ring_tail_i[i] = 0;
     dut.Reset();
   }
   uint32_t Access(bool write, uint32_t offset, uint32_t value,

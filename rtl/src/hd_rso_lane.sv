@@ -52,7 +52,7 @@ module hd_rso_lane #(
     hi = {{23{max_q[8]}}, max_q} + BASE;
     y = '0;
     if (valid_q) begin
-      for (l = 0; l < N; l = l + 1) begin
+      for (l = 32'd0; l < N; l = l + 1) begin
         v = v_q[{l[B-1:0], 5'd0} +: 32];
         e = {24'd0, v[30:23]};
         t = {9'd1, v[22:0]};
@@ -78,7 +78,7 @@ module hd_rso_lane #(
     w = 0;
     y_o = '0;
     if (valid_q) begin
-      for (w = 0; w < W; w = w + 1)
+      for (w = 32'd0; w < W; w = w + 1)
         y_o[{w[B-3:0], 5'd0} +: 32] = {
             y[{w[B-3:0], 7'd96} +: 8], y[{w[B-3:0], 7'd64} +: 8],
             y[{w[B-3:0], 7'd32} +: 8], y[{w[B-3:0], 7'd0} +: 8]};

@@ -38,11 +38,11 @@ module hd_sram_arbiter #(
     round = '0;
     waits = 1'b0;
     i = 0;
-    for (r = 0; r < 3; r = r + 1) begin
+    for (r = 32'd0; r < 3; r = r + 1) begin
       round = req_i & ~gnt & ((r == 0) ? urgent_i : (r == 1) ? ROUND2 : {N{1'b1}});
       if (round != '0) begin
         waits = 1'b0;
-        for (i = 0; i < NU; i = i + 1) begin
+        for (i = 32'd0; i < NU; i = i + 1) begin
           if (round[i[NB-1:0]] && !busy[bank[i[NB-1:0]]] && !(waits && CHAIN[i[NB-1:0]])) begin
             gnt[i[NB-1:0]] = 1'b1;
             busy[bank[i[NB-1:0]]] = 1'b1;

@@ -202,9 +202,8 @@ module hd_store_pack (
   assign busy_o = busy_q;
   assign pending_o = pend_q;
 
-  genvar i;
   generate
-    for (i = 0; i < 16; i = i + 1) begin : g_mask
+    for (genvar i = 0; i < 16; i = i + 1) begin : g_mask
       assign mask[8*i+:8] = {8{strb[i]}};
     end
   endgenerate

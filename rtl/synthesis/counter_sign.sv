@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// What yosys 0.23 makes of loop counters (counter_sign_test.sh). In its first round a loop has the
+// literal it starts from in place of the counter, with the literal's sign, whatever the counter is
+// declared as: with `k = 0`, 4'(k + 8) is the signed number -8 once, and no element of an array.
+// A genvar is signed in every round, by the language: x[4'(g)] is x[-8] for yosys and for Icarus,
+// while Verilator takes the bits.
+//
+// Each module is meant to give same_o = 1 for all inputs. What yosys makes of wrong_* does not.
+
+module wrong_loop_index (
+    input  logic [7:0] d_i,
+    output logic       same_o
+);
+  logic [7:0] x [0:15];
+  logic [31:0] k;
+  always_comb begin
+    for (k = 0; k < 8; k = k + 1) begin
+      x[k[3:0]] = 8'd0;
+      x[4'(k + 8)] = d_i;
+    end
+  end
+  assign same_o = (x[8] == d_i) && (x[9] == d_i) && (x[0] == 8'd0);
+endmodule
+
+module right_loop_index (
+    input  logic [7:0] d_i,
+    output logic       same_o
+);
+  logic [7:0] x [0:15];
+  logic [31:0] k;
+  always_comb begin
+    for (k = 32'd0; k < 8; k = k + 1) begin
+      x[k[3:0]] = 8'd0;
+      x[k[3:0] + 4'd8] = d_i;
+    end
+  end
+  assign same_o = (x[8] == d_i) && (x[9] == d_i) && (x[0] == 8'd0);
+endmodule
+
+// Not an index: 0 - 1 is less than 5 where it has a sign.
+module wrong_loop_start (
+    input  logic [7:0] d_i,
+    output logic       same_o
+);
+  logic [7:0] sum;
+  logic [31:0] k;
+  always_comb begin
+    sum = d_i;
+    for (k = 0; k < 2; k = k + 1) if (k - 1 < 5) sum = sum + 8'd1;
+  end
+  assign same_o = (sum == d_i + 8'd1);
+endmodule
+
+module right_loop_start (
+    input  logic [7:0] d_i,
+    output logic       same_o
+);
+  logic [7:0] sum;
+  logic [31:0] k;
+  always_comb begin
+    sum = d_i;
+    for (k = 32'd0; k < 2; k = k + 1) if (k - 1 < 5) sum = sum + 8'd1;
+  end
+  assign same_o = (sum == d_i + 8'd1);
+endmodule
+
+module wrong_genvar_index (
+    input  logic [7:0] d_i,
+    output logic       same_o
+);
+  logic [7:0] x [0:15];
+  for (genvar g = 0; g < 16; g++) begin : g_x
+    assign x[4'(g)] = d_i;
+  end
+  assign same_o = (x[8] == d_i) && (x[7] == d_i);
+endmodule
+
+module right_genvar_index (
+    input  logic [7:0] d_i,
+    output logic       same_o
+);
+  logic [7:0] x [0:15];
+  for (genvar g = 0; g < 16; g++) begin : g_x
+    assign x[g] = d_i;
+  end
+  assign same_o = (x[8] == d_i) && (x[7] == d_i);
+endmodule
