@@ -8,5 +8,5 @@ shift 2
 until_true 10 rmmod heddle 2>/dev/null || fail "the driver stays"
 # shellcheck disable=SC2086  # parameters is a list
 insmod "$module" $parameters
-until_true 5 node_count 1 || fail "there is no card"
+until_true 5 node_count "$(cards | wc -l)" || fail "a card is missing"
 exec "$@"
