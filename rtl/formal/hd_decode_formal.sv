@@ -73,7 +73,7 @@ module hd_decode_formal #(
       if (w[9][15:0] == 0) ok = 1'b0;
       for (int i = 17; i < 20; i++) if (w[i] != 32'd0) ok = 1'b0;
       for (int g = 0; g < 4; g++) begin
-        if (w[20+8*g][31:24] > 8'd6) ok = 1'b0;
+        if (w[20+8*g][31:24] > 8'd7) ok = 1'b0;
         for (int i = 1; i < 8; i++) if (w[20+8*g+i][31:24] != 8'd0) ok = 1'b0;
       end
       if (OP == 8'h40) begin
@@ -95,7 +95,7 @@ module hd_decode_formal #(
         if ((w[11] != 0) || (w[12] != 0) || (w[15] != 0) || (w[16] != 0)) ok = 1'b0;
         used = {1'b1, w[10][0], 2'b11};
         for (int g = 0; g < 4; g++) begin
-          if (used[g] && (w[20+8*g][27:24] < 4'd4)) ok = 1'b0;
+          if (used[g] && (w[20+8*g][27:24] < 4'd4 || w[20+8*g][27:24] == 4'd7)) ok = 1'b0;
         end
       end
       for (int g = 0; g < 4; g++) begin
