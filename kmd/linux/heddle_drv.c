@@ -125,7 +125,8 @@ static const struct drm_driver heddle_driver = {
 	.postclose = heddle_postclose,
 	.gem_create_object = heddle_gem_create_object,
 	.gem_prime_import = heddle_gem_import,
-	DRM_GEM_SHMEM_DRIVER_OPS,
+	/* Not DRM_GEM_SHMEM_DRIVER_OPS: who makes dumb buffers is charged for nothing. */
+	.gem_prime_import_sg_table = drm_gem_shmem_prime_import_sg_table,
 	.debugfs_init = heddle_debugfs_init,
 	.fops = &heddle_fops,
 	.ioctls = heddle_ioctls,
