@@ -125,8 +125,7 @@ static const struct drm_driver heddle_driver = {
 	.postclose = heddle_postclose,
 	.gem_create_object = heddle_gem_create_object,
 	.gem_prime_import = heddle_gem_import,
-	/* Not DRM_GEM_SHMEM_DRIVER_OPS: who makes dumb buffers is charged for nothing. */
-	.gem_prime_import_sg_table = drm_gem_shmem_prime_import_sg_table,
+	HEDDLE_GEM_DRIVER_OPS,
 	.debugfs_init = heddle_debugfs_init,
 	.fops = &heddle_fops,
 	.ioctls = heddle_ioctls,
