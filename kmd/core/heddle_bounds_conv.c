@@ -267,10 +267,12 @@ static enum heddle_validate_error pooled_bounds(const struct heddle_config *conf
 	last = (last_row + pad) / s;
 	if (last > (s32)heddle_conv_pool_oh(w) - 1)
 		last = (s32)heddle_conv_pool_oh(w) - 1;
-	if (first > last || !heddle_conv_pool_ow(w))
+	if (first > last)
 		return HEDDLE_VALIDATE_OK;
 	if (!heddle_conv_out_wrap(w) && first < (s32)heddle_conv_pool_row0(w))
-		return HEDDLE_VALIDATE_RULE;
+		return HEDDLE_VALIDATE_RULE; /* of rows without columns, too */
+	if (!heddle_conv_pool_ow(w))
+		return HEDDLE_VALIDATE_OK;
 	return plane_bounds(config, heddle_conv_out_addr(w),
 			    heddle_pieces(heddle_conv_co(w), BLOCK), heddle_conv_out_plane(w),
 			    last_slot(last, heddle_conv_pool_row0(w), heddle_conv_out_wrap(w)),
