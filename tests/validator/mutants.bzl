@@ -86,6 +86,11 @@ MUTANTS = [
         )],
     ),
     dict(
+        name = "rows_without_columns_before_pool_row0",
+        test = "oracle",
+        edits = [("heddle_bounds_conv.c", "\tif (first > last)\n", "\tif (first > last || !heddle_conv_pool_ow(w))\n")],
+    ),
+    dict(
         name = "anybody_takes",
         test = "order",
         edits = [("heddle_validate.c", "if (!alone(&s->taker, 1 + engine))", "if (!alone(&s->taker, 1 + engine / 8))")],
