@@ -5,7 +5,7 @@
 . tests/guest/cases/common.sh
 insmod "$1"
 device="$(card 0)"
-until_true 5 bound "$device" || fail "no card"
+until_true 5 node_count 1 || fail "no node"
 node="$(node_of "$device")"
 sh -c 'exec 3<>"$1"' open "$node" &
 opener=$!
