@@ -23,6 +23,8 @@ QEMU = "qemu-system-x86_64"
 KERNEL_OPTIONS = (
     # An oops is the end; an NMI comes from Machine.trace.
     "console=ttyS0 loglevel=5 panic=-1 oops=panic unknown_nmi_panic "
+    # Where the scheduler is no module (inside/init.sh loads it with this): contexts of one priority take turns.
+    "gpu_sched.sched_policy=0 "
     # Time of the HPET, whose frequency is known. Those of TSC and local APIC are measured at boot,
     # which goes wrong by a factor on a busy host: the guest's clock then runs ten times too fast.
     "tsc=unstable clocksource=hpet no_timer_check "
