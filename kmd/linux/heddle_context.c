@@ -29,22 +29,14 @@ static void heddle_file_release(struct kref *ref)
 
 int heddle_file_charge(struct heddle_file *file, enum heddle_resource what, u64 amount)
 {
-	unsigned long flags;
-	int err;
-
-	spin_lock_irqsave(&file->lock, flags);
-	err = heddle_usage_charge(&file->usage, &file->dev->limits, what, amount);
-	spin_unlock_irqrestore(&file->lock, flags);
-	return err;
+	guard(heddle_lock)(&file->lock);
+	return heddle_usage_charge(&file->usage, &file->dev->limits, what, amount);
 }
 
 void heddle_file_uncharge(struct heddle_file *file, enum heddle_resource what, u64 amount)
 {
-	unsigned long flags;
-
-	spin_lock_irqsave(&file->lock, flags);
+	guard(heddle_lock)(&file->lock);
 	heddle_usage_release(&file->usage, what, amount);
-	spin_unlock_irqrestore(&file->lock, flags);
 }
 
 /* An object of the kind @what, with its part of the card's memory: both or nothing. */
@@ -70,13 +62,8 @@ void heddle_file_uncharge_object(struct heddle_file *file, enum heddle_resource 
 /* Its jobs hung too often: it gets no more. */
 bool heddle_file_banned(struct heddle_file *file)
 {
-	bool banned;
-	unsigned long flags;
-
-	spin_lock_irqsave(&file->lock, flags);
-	banned = heddle_usage_banned(&file->usage, &file->dev->limits);
-	spin_unlock_irqrestore(&file->lock, flags);
-	return banned;
+	guard(heddle_lock)(&file->lock);
+	return heddle_usage_banned(&file->usage, &file->dev->limits);
 }
 
 int heddle_refuse_banned(const struct heddle_file *file)
@@ -130,12 +117,11 @@ static void heddle_context_kill(struct heddle_context *context)
 	struct heddle_device *dev = context->file->dev;
 	bool dead;
 
-	mutex_lock(&context->lock);
-	spin_lock_irq(&dev->lock);
-	dead = context->dead;
-	WRITE_ONCE(context->dead, true);
-	spin_unlock_irq(&dev->lock);
-	mutex_unlock(&context->lock);
+	scoped_guard(mutex, &context->lock) {
+		guard(heddle_lock)(&dev->lock);
+		dead = context->dead;
+		WRITE_ONCE(context->dead, true);
+	}
 	if (!dead) {
 		wake_up_all(&dev->idle); /* a job of it that is about to start, or */
 		heddle_rest_check(dev);  /* rests */
@@ -148,7 +134,9 @@ static void heddle_context_kill(struct heddle_context *context)
 	wake_up_all(&context->wq);
 }
 
-int heddle_context_create_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_file)
+/* Makes a new context known to the scheduler and, by its number, to the file. */
+static int heddle_context_enter(struct heddle_context *context,
+				struct drm_heddle_context_create *args)
 {
 	static const enum drm_sched_priority priorities[HEDDLE_RINGS] = {
 		DRM_SCHED_PRIORITY_KERNEL,
@@ -156,10 +144,33 @@ int heddle_context_create_ioctl(struct drm_device *drm, void *data, struct drm_f
 		DRM_SCHED_PRIORITY_NORMAL,
 		HEDDLE_SCHED_PRIORITY_LAST,
 	};
-	struct heddle_file *file = drm_file->driver_priv;
-	struct drm_heddle_context_create *args = data;
+	struct heddle_file *file = context->file;
 	struct heddle_device *dev = file->dev;
 	struct drm_gpu_scheduler *sched = &dev->sched->base;
+	int err;
+
+	/* The lock that removal takes to find all contexts. */
+	guard(mutex)(&dev->files_lock);
+	if (heddle_gone(dev))
+		return -ENODEV;
+	err = drm_sched_entity_init(&context->entity, priorities[args->priority], &sched, 1, NULL);
+	if (err)
+		return err;
+	atomic_inc(&dev->entities);
+	/* Who guesses the number finds a context that knows it. */
+	err = xa_alloc_cyclic(&file->contexts, &context->id, context, XA_LIMIT(1, U32_MAX),
+			      &file->next_context, GFP_KERNEL_ACCOUNT);
+	args->context = context->id;
+	if (err >= 0)
+		return 0;
+	heddle_context_kill(context);
+	return err;
+}
+
+int heddle_context_create_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_file)
+{
+	struct heddle_file *file = drm_file->driver_priv;
+	struct drm_heddle_context_create *args = data;
 	struct heddle_context *context;
 	bool may_raise;
 	int err;
@@ -184,32 +195,14 @@ int heddle_context_create_ioctl(struct drm_device *drm, void *data, struct drm_f
 	init_waitqueue_head(&context->wq);
 	context->next_seqno = 1;
 	context->oldest = 1;
-	context->run_cycles = dev->limits.run_cycles;
+	context->run_cycles = file->dev->limits.run_cycles;
 	context->file = file;
 	kref_get(&file->ref);
 	atomic_inc(&heddle_num_contexts);
 
-	/* Under the lock that removal takes to find all contexts. */
-	mutex_lock(&dev->files_lock);
-	err = -ENODEV;
-	if (!heddle_gone(dev))
-		err = drm_sched_entity_init(&context->entity, priorities[args->priority],
-					    &sched, 1, NULL);
-	if (err) {
-		mutex_unlock(&dev->files_lock);
-		goto put;
-	}
-	atomic_inc(&dev->entities);
-	/* Who guesses the number finds a context that knows it. */
-	err = xa_alloc_cyclic(&file->contexts, &context->id, context, XA_LIMIT(1, U32_MAX),
-			      &file->next_context, GFP_KERNEL_ACCOUNT);
-	args->context = context->id;
-	mutex_unlock(&dev->files_lock);
-	if (err >= 0)
-		return 0;
-	heddle_context_kill(context);
-put:
-	heddle_context_put(context);
+	err = heddle_context_enter(context, args);
+	if (err)
+		heddle_context_put(context);
 	return err;
 }
 
@@ -255,9 +248,8 @@ int heddle_context_destroy_ioctl(struct drm_device *drm, void *data, struct drm_
 	err = heddle_check_context_destroy(args);
 	if (err)
 		return err;
-	mutex_lock(&file->dev->files_lock);
-	context = xa_erase(&file->contexts, args->context);
-	mutex_unlock(&file->dev->files_lock);
+	scoped_guard(mutex, &file->dev->files_lock)
+		context = xa_erase(&file->contexts, args->context);
 	if (!context)
 		return heddle_refuse_unknown("context", args->context);
 	heddle_context_kill(context);
@@ -272,11 +264,10 @@ void heddle_contexts_kill(struct heddle_device *dev)
 	struct heddle_file *file;
 	unsigned long id;
 
-	mutex_lock(&dev->files_lock);
+	guard(mutex)(&dev->files_lock);
 	list_for_each_entry(file, &dev->files, link)
 		xa_for_each(&file->contexts, id, context)
 			heddle_context_kill(context);
-	mutex_unlock(&dev->files_lock);
 }
 
 /* Those who sleep for a job that waits for another driver look at the card again. */
@@ -286,13 +277,12 @@ void heddle_contexts_wake(struct heddle_device *dev)
 	struct heddle_file *file;
 	unsigned long id;
 
-	mutex_lock(&dev->files_lock);
+	guard(mutex)(&dev->files_lock);
 	list_for_each_entry(file, &dev->files, link) {
 		wake_up_all(&file->wq);
 		xa_for_each(&file->contexts, id, context)
 			wake_up_all(&context->wq);
 	}
-	mutex_unlock(&dev->files_lock);
 }
 
 int heddle_open(struct drm_device *drm, struct drm_file *drm_file)
@@ -320,15 +310,14 @@ int heddle_open(struct drm_device *drm, struct drm_file *drm_file)
 	init_waitqueue_head(&file->wq);
 	heddle_rest_open(file);
 	drm_file->driver_priv = file;
-	mutex_lock(&dev->files_lock);
-	if (heddle_gone(dev)) {
-		mutex_unlock(&dev->files_lock);
-		heddle_file_put(file);
-		return -ENODEV;
+	scoped_guard(mutex, &dev->files_lock) {
+		if (heddle_gone(dev)) {
+			heddle_file_put(file);
+			return -ENODEV;
+		}
+		list_add_tail(&file->link, &dev->files);
+		WRITE_ONCE(dev->num_files, dev->num_files + 1);
 	}
-	list_add_tail(&file->link, &dev->files);
-	WRITE_ONCE(dev->num_files, dev->num_files + 1);
-	mutex_unlock(&dev->files_lock);
 	heddle_schedule_watch(dev);
 	return 0;
 }
@@ -341,10 +330,10 @@ void heddle_postclose(struct drm_device *drm, struct drm_file *drm_file)
 	struct heddle_stream *stream;
 	unsigned long id;
 
-	mutex_lock(&dev->files_lock);
-	list_del(&file->link);
-	WRITE_ONCE(dev->num_files, dev->num_files - 1);
-	mutex_unlock(&dev->files_lock);
+	scoped_guard(mutex, &dev->files_lock) {
+		list_del(&file->link);
+		WRITE_ONCE(dev->num_files, dev->num_files - 1);
+	}
 	xa_for_each(&file->contexts, id, context) {
 		heddle_context_kill(context);
 		heddle_context_put(context);

@@ -4,29 +4,26 @@
 #include <linux/pm_runtime.h>
 #include <linux/seq_file.h>
 
-#include <drm/drm_drv.h>
-
 #include "heddle_drv.h"
 
 static int heddle_registers_show(struct seq_file *m, void *unused)
 {
 	struct heddle_device *dev = m->private;
-	int err = 0;
-	int idx;
+	int err;
 	u32 reg;
 
 	if (!dev->regs)
 		return 0;
-	if (!drm_dev_enter(&dev->drm, &idx))
+	CLASS(heddle_presence, present)(dev);
+	if (present < 0)
 		return -ENODEV;
 	err = pm_runtime_resume_and_get(dev->drm.dev);
-	if (!err) {
-		for (reg = 0; reg <= HEDDLE_REG_COUNTER_RESETS; reg += sizeof(u32))
-			seq_printf(m, "%#06x %#010x\n", reg, heddle_read(dev, reg));
-		pm_runtime_put_autosuspend(dev->drm.dev);
-	}
-	drm_dev_exit(idx);
-	return err;
+	if (err)
+		return err;
+	for (reg = 0; reg <= HEDDLE_REG_COUNTER_RESETS; reg += sizeof(u32))
+		seq_printf(m, "%#06x %#010x\n", reg, heddle_read(dev, reg));
+	pm_runtime_put_autosuspend(dev->drm.dev);
+	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(heddle_registers);
 
@@ -35,13 +32,12 @@ static int heddle_rings_show(struct seq_file *m, void *unused)
 	struct heddle_device *dev = m->private;
 	struct heddle_run *run;
 
-	spin_lock_irq(&dev->lock);
+	guard(heddle_lock)(&dev->lock);
 	seq_printf(m, "state %d hold %d head %u tail %u next completion %u\n", dev->state,
 		   dev->hold, dev->ring.head, dev->ring.tail, dev->completions.next);
 	list_for_each_entry(run, &dev->in_flight, link)
 		seq_printf(m, "fence %llu client %llu seqno %llu steps %u\n", run->id, run->client,
 			   run->seqno, run->num_steps);
-	spin_unlock_irq(&dev->lock);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(heddle_rings);
@@ -52,16 +48,15 @@ static int heddle_buffers_show(struct seq_file *m, void *unused)
 	struct heddle_mem_node *node;
 	struct heddle_file *file;
 
-	mutex_lock(&dev->files_lock);
-	list_for_each_entry(file, &dev->files, link)
-		seq_printf(m, "client %llu device %llu host %lld\n", file->client,
-			   heddle_file_device_bytes(file), atomic64_read(&file->host_bytes));
-	mutex_unlock(&dev->files_lock);
-	mutex_lock(&dev->mem_lock);
+	scoped_guard(mutex, &dev->files_lock)
+		list_for_each_entry(file, &dev->files, link)
+			seq_printf(m, "client %llu device %llu host %lld\n", file->client,
+				   heddle_file_device_bytes(file),
+				   atomic64_read(&file->host_bytes));
+	guard(mutex)(&dev->mem_lock);
 	seq_printf(m, "total %llu used %llu\n", dev->mem.total, dev->mem.used);
 	for (node = dev->mem.first; node; node = node->next)
 		seq_printf(m, "%#012llx %#llx\n", node->offset, node->size);
-	mutex_unlock(&dev->mem_lock);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(heddle_buffers);

@@ -41,13 +41,9 @@ int heddle_read_memory_size(struct heddle_device *dev)
 	err = heddle_mem_total(bytes, &total);
 	if (err)
 		return err;
-	mutex_lock(&dev->mem_lock);
-	if (!dev->mem.total)
-		heddle_mem_init(&dev->mem, total);
-	else
-		heddle_mem_resize(&dev->mem, total);
+	guard(mutex)(&dev->mem_lock);
+	heddle_mem_resize(&dev->mem, total);
 	WRITE_ONCE(dev->limits.device_bytes, total); /* who is charged looks without this lock */
-	mutex_unlock(&dev->mem_lock);
 	return 0;
 }
 
@@ -56,14 +52,10 @@ static void heddle_memory_changed(struct work_struct *work)
 {
 	struct heddle_device *dev = container_of(work, struct heddle_device, memory_work);
 	u64 before = dev->mem.total;
-	int idx;
 
-	if (!drm_dev_enter(&dev->drm, &idx))
+	CLASS(heddle_presence, present)(dev);
+	if (present < 0 || pm_runtime_resume_and_get(dev->drm.dev) < 0)
 		return;
-	if (pm_runtime_resume_and_get(dev->drm.dev) < 0) {
-		drm_dev_exit(idx);
-		return;
-	}
 	if (!heddle_gone(dev)) {
 		if (xchg(&dev->vectors_lost, false))
 			heddle_irq_restore(dev);
@@ -73,13 +65,11 @@ static void heddle_memory_changed(struct work_struct *work)
 			heddle_lose(dev, "the size of its memory is not possible");
 	}
 	if (!heddle_gone(dev) && dev->mem.total != before) {
-		mutex_lock(&dev->mem_lock);
-		dev->mem_generation++;
-		mutex_unlock(&dev->mem_lock);
+		scoped_guard(mutex, &dev->mem_lock)
+			dev->mem_generation++;
 		heddle_report(dev, DRM_HEDDLE_EVENT_MEMORY, 0, 0, dev->mem.total);
 	}
 	pm_runtime_put_autosuspend(dev->drm.dev);
-	drm_dev_exit(idx);
 }
 
 /*
@@ -193,9 +183,8 @@ int heddle_device_init(struct heddle_device *dev)
 	if (err)
 		goto irq;
 	heddle_engine_rings(dev);
-	spin_lock_irq(&dev->lock);
-	heddle_step(dev, HEDDLE_DEVICE_PROBED);
-	spin_unlock_irq(&dev->lock);
+	scoped_guard(heddle_lock, &dev->lock)
+		heddle_step(dev, HEDDLE_DEVICE_PROBED);
 	return 0;
 irq:
 	if (dev->regs)
@@ -215,7 +204,7 @@ void heddle_device_fini(struct heddle_device *dev)
 		heddle_irq_fini(dev); /* before what its handlers queue */
 	}
 	cancel_work_sync(&dev->memory_work);
-	heddle_dram_fini(dev);
+	cancel_delayed_work_sync(&dev->compact_work); /* who waits sees that the card is gone */
 	cancel_delayed_work_sync(&dev->watch_work);
 	hrtimer_cancel(&dev->rest_timer);
 	flush_work(&dev->report_work);

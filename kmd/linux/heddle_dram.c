@@ -33,16 +33,15 @@ struct heddle_compaction {
 int heddle_own_init(struct heddle_device *dev, struct heddle_own *own, size_t bytes)
 {
 	struct heddle_area *area;
-	int idx;
 
 	own->area = NULL;
 	own->outcome = heddle_outcome_alloc(dev);
 	if (!own->outcome)
 		return -ENOMEM;
-	if (!drm_dev_enter(&dev->drm, &idx))
+	CLASS(heddle_presence, present)(dev);
+	if (present < 0)
 		return -ENODEV;
 	area = heddle_area_alloc(dev, bytes);
-	drm_dev_exit(idx);
 	if (IS_ERR(area))
 		return PTR_ERR(area);
 	own->area = area;
@@ -95,15 +94,13 @@ int heddle_own_run(struct heddle_device *dev, struct heddle_own *own, u32 steps)
 	return own->outcome->result.status == HEDDLE_ERROR_OK ? 0 : -EIO;
 }
 
-static int heddle_execute_moves(struct heddle_device *dev, struct heddle_compaction *c, int count)
+static int heddle_write_moves(struct heddle_device *dev, struct heddle_compaction *c, int count)
 {
 	struct heddle_step *steps;
-	int idx;
 	int i;
 
-	if (!dev->regs) /* null_hw: there is nothing to move */
-		return 0;
-	if (!drm_dev_enter(&dev->drm, &idx))
+	CLASS(heddle_presence, present)(dev);
+	if (present < 0)
 		return -ENODEV;
 	steps = c->own.area->cpu;
 	memset(steps, 0, count * sizeof(*steps));
@@ -113,27 +110,22 @@ static int heddle_execute_moves(struct heddle_device *dev, struct heddle_compact
 		steps[i].destination = cpu_to_le64(c->moves[i].to);
 		steps[i].length = cpu_to_le64(c->moves[i].size);
 	}
-	drm_dev_exit(idx);
-	return heddle_own_run(dev, &c->own, count);
+	return 0;
 }
 
 /* Whether the wait for the card's jobs is over: *@err is 0 and the card is ours, or why not. */
 static bool heddle_try_hold(struct heddle_device *dev, bool (*wanted)(struct heddle_device *dev),
 			    int *err)
 {
-	bool settled = true;
-
+	guard(heddle_lock)(&dev->lock);
 	*err = 0;
-	spin_lock_irq(&dev->lock);
 	if (heddle_device_gone(dev->state))
 		*err = -ENODEV;
 	else if (wanted && !wanted(dev))
 		*err = -ECANCELED;
-	else if (!list_empty(&dev->in_flight) ||
-		 heddle_step(dev, HEDDLE_DEVICE_COMPACT))
-		settled = false;
-	spin_unlock_irq(&dev->lock);
-	return settled;
+	else
+		return list_empty(&dev->in_flight) && !heddle_step(dev, HEDDLE_DEVICE_COMPACT);
+	return true;
 }
 
 /*
@@ -146,9 +138,8 @@ int heddle_hold(struct heddle_device *dev, bool (*wanted)(struct heddle_device *
 {
 	int err;
 
-	spin_lock_irq(&dev->lock);
-	WRITE_ONCE(dev->hold, true);
-	spin_unlock_irq(&dev->lock);
+	scoped_guard(heddle_lock, &dev->lock)
+		WRITE_ONCE(dev->hold, true);
 	/* As long as the jobs take: an idle task is no hung one. */
 	if (!wait_event_idle_timeout(dev->idle, heddle_try_hold(dev, wanted, &err), timeout))
 		return -EBUSY;
@@ -157,11 +148,11 @@ int heddle_hold(struct heddle_device *dev, bool (*wanted)(struct heddle_device *
 
 void heddle_release(struct heddle_device *dev)
 {
-	spin_lock_irq(&dev->lock);
-	WRITE_ONCE(dev->hold, false);
-	if (dev->state == HEDDLE_DEVICE_COMPACTING)
-		heddle_step(dev, HEDDLE_DEVICE_COMPACTED);
-	spin_unlock_irq(&dev->lock);
+	scoped_guard(heddle_lock, &dev->lock) {
+		WRITE_ONCE(dev->hold, false);
+		if (dev->state == HEDDLE_DEVICE_COMPACTING)
+			heddle_step(dev, HEDDLE_DEVICE_COMPACTED);
+	}
 	wake_up_all(&dev->idle);
 }
 
@@ -186,7 +177,7 @@ static int heddle_next_moves(struct heddle_device *dev, struct heddle_compaction
 	u64 need;
 	int err;
 
-	mutex_lock(&dev->mem_lock);
+	guard(mutex)(&dev->mem_lock);
 	heddle_mem_apply(&dev->mem);
 	while (!count && !list_empty(&dev->waiters)) {
 		bool begun = dev->mem.compacting;
@@ -208,7 +199,6 @@ static int heddle_next_moves(struct heddle_device *dev, struct heddle_compaction
 	}
 	if (!count)
 		heddle_mem_settle(&dev->mem);
-	mutex_unlock(&dev->mem_lock);
 	return count;
 }
 
@@ -217,11 +207,10 @@ static void heddle_end_waiters(struct heddle_device *dev, int err)
 {
 	struct heddle_waiter *waiter, *next;
 
-	mutex_lock(&dev->mem_lock);
+	guard(mutex)(&dev->mem_lock);
 	heddle_mem_settle(&dev->mem);
 	list_for_each_entry_safe(waiter, next, &dev->waiters, link)
 		heddle_end_waiter(dev, waiter, err);
-	mutex_unlock(&dev->mem_lock);
 }
 
 static void heddle_compact(struct work_struct *work)
@@ -254,11 +243,10 @@ static void heddle_compact(struct work_struct *work)
 	err = heddle_hold(dev, heddle_room_wanted, MAX_SCHEDULE_TIMEOUT);
 	if (err)
 		goto release;
-	spin_lock_irq(&dev->lock);
-	dev->counters.compactions++;
-	spin_unlock_irq(&dev->lock);
+	scoped_guard(heddle_lock, &dev->lock)
+		dev->counters.compactions++;
 	while ((count = heddle_next_moves(dev, c)) > 0) {
-		err = heddle_execute_moves(dev, c, count);
+		err = heddle_write_moves(dev, c, count) ?: heddle_own_run(dev, &c->own, count);
 		if (err) {
 			heddle_lose(dev, "compaction failed; device memory is not to be trusted");
 			err = -ENODEV;
@@ -266,9 +254,8 @@ static void heddle_compact(struct work_struct *work)
 		}
 	}
 release:
-	spin_lock_irq(&dev->lock);
-	heddle_fair_compacted(&dev->fair, ktime_get_ns() - now, ktime_get_ns());
-	spin_unlock_irq(&dev->lock);
+	scoped_guard(heddle_lock, &dev->lock)
+		heddle_fair_compacted(&dev->fair, ktime_get_ns() - now, ktime_get_ns());
 	heddle_release(dev);
 	if (err && err != -ECANCELED)
 		heddle_end_waiters(dev, err);
@@ -311,35 +298,28 @@ static int heddle_wait_for_room(struct heddle_device *dev, struct heddle_waiter 
 	int err = wait_event_interruptible(dev->idle, READ_ONCE(waiter->err) != -EAGAIN ||
 						      heddle_gone(dev));
 
-	mutex_lock(&dev->mem_lock);
+	guard(mutex)(&dev->mem_lock);
 	if (waiter->err == -EAGAIN)
 		heddle_end_waiter(dev, waiter, err ?: -ENODEV);
-	mutex_unlock(&dev->mem_lock);
 	return waiter->err;
 }
 
 static int heddle_place(struct heddle_device *dev, struct heddle_mem_node *node, u64 size)
 {
 	struct heddle_waiter waiter = { .node = node, .size = size };
-	bool waits;
-	int idx;
 
-	mutex_lock(&dev->mem_lock);
-	waiter.err = heddle_mem_insert(&dev->mem, node, size);
-	waits = waiter.err == -EAGAIN;
-	if (waits) {
+	scoped_guard(mutex, &dev->mem_lock) {
+		waiter.err = heddle_mem_insert(&dev->mem, node, size);
+		if (waiter.err != -EAGAIN)
+			return waiter.err;
 		/* Removal ends the work after those who are in here. */
-		if (drm_dev_enter(&dev->drm, &idx)) {
-			list_add_tail(&waiter.link, &dev->waiters);
-			mod_delayed_work(system_freezable_wq, &dev->compact_work, 0);
-			drm_dev_exit(idx);
-		} else {
-			waiter.err = -ENODEV;
-			waits = false;
-		}
+		CLASS(heddle_presence, present)(dev);
+		if (present < 0)
+			return -ENODEV;
+		list_add_tail(&waiter.link, &dev->waiters);
+		mod_delayed_work(system_freezable_wq, &dev->compact_work, 0);
 	}
-	mutex_unlock(&dev->mem_lock);
-	return waits ? heddle_wait_for_room(dev, &waiter) : waiter.err;
+	return heddle_wait_for_room(dev, &waiter);
 }
 
 /*
@@ -387,9 +367,8 @@ static void heddle_alloc_release(struct kref *ref)
 	struct heddle_alloc *alloc = container_of(ref, struct heddle_alloc, ref);
 	struct heddle_device *dev = alloc->dev;
 
-	mutex_lock(&dev->mem_lock);
-	heddle_mem_remove(&dev->mem, &alloc->node);
-	mutex_unlock(&dev->mem_lock);
+	scoped_guard(mutex, &dev->mem_lock)
+		heddle_mem_remove(&dev->mem, &alloc->node);
 	heddle_power_put(dev);
 	heddle_alloc_unstage(alloc);
 	dma_fence_put(alloc->ready);
@@ -405,12 +384,8 @@ void heddle_alloc_put(struct heddle_alloc *alloc)
 
 u64 heddle_dram_available(struct heddle_device *dev)
 {
-	u64 available;
-
-	mutex_lock(&dev->mem_lock);
-	available = heddle_mem_available(&dev->mem);
-	mutex_unlock(&dev->mem_lock);
-	return available;
+	guard(mutex)(&dev->mem_lock);
+	return heddle_mem_available(&dev->mem);
 }
 
 void heddle_dram_init(struct heddle_device *dev)
@@ -419,10 +394,4 @@ void heddle_dram_init(struct heddle_device *dev)
 	INIT_LIST_HEAD(&dev->waiters);
 	INIT_DELAYED_WORK(&dev->compact_work, heddle_compact);
 	dev->mem_generation = 1;
-}
-
-/* The card is gone: who waits sees that. */
-void heddle_dram_fini(struct heddle_device *dev)
-{
-	cancel_delayed_work_sync(&dev->compact_work);
 }

@@ -23,6 +23,7 @@
 #define HEDDLE_DRV_H
 
 #include <linux/atomic.h>
+#include <linux/cleanup.h>
 #include <linux/dma-fence.h>
 #include <linux/hrtimer.h>
 #include <linux/io.h>
@@ -37,6 +38,7 @@
 #include <linux/xarray.h>
 
 #include <drm/drm_device.h>
+#include <drm/drm_drv.h>
 #include <drm/drm_file.h>
 #include <drm/drm_gem_shmem_helper.h>
 #include <drm/gpu_scheduler.h>
@@ -178,6 +180,40 @@ static inline struct heddle_device *to_heddle(struct drm_device *drm)
 {
 	return container_of(drm, struct heddle_device, drm);
 }
+
+/*
+ * guard(heddle_lock)(&dev->lock): the kernel's guard(spinlock_irqsave), but sparse, which
+ * does not see that a guard gives the lock back, is told that it is not held.
+ */
+DEFINE_LOCK_GUARD_1(heddle_lock, spinlock_t,
+		    ({
+			spin_lock_irqsave(_T->lock, _T->flags);
+			__release(_T->lock);
+		    }),
+		    ({
+			__acquire(_T->lock);
+			spin_unlock_irqrestore(_T->lock, _T->flags);
+		    }),
+		    unsigned long flags)
+
+/* guard(heddle_signalling)(): fences wait for the rest of the block. */
+DEFINE_LOCK_GUARD_0(heddle_signalling, _T->cookie = dma_fence_begin_signalling(),
+		    dma_fence_end_signalling(_T->cookie), bool cookie)
+
+/* drm_dev_enter(), or -ENODEV. */
+static inline int heddle_enter(struct heddle_device *dev)
+{
+	int idx;
+
+	return drm_dev_enter(&dev->drm, &idx) ? idx : -ENODEV;
+}
+
+/*
+ * CLASS(heddle_presence, present)(dev): what of the card is taken back at its removal stays
+ * until the end of the block. present < 0: it has been.
+ */
+DEFINE_CLASS(heddle_presence, int, ({ if (_T >= 0) drm_dev_exit(_T); }), heddle_enter(dev),
+	     struct heddle_device *dev)
 
 /*
  * Registers are read and written through these three. QEMU's proxy of a virtual card drops
@@ -483,7 +519,6 @@ void heddle_queue_watch(struct heddle_device *dev, unsigned int ms);
 
 /* heddle_dram.c: device memory */
 void heddle_dram_init(struct heddle_device *dev);
-void heddle_dram_fini(struct heddle_device *dev);
 int heddle_hold(struct heddle_device *dev, bool (*wanted)(struct heddle_device *dev),
 		long timeout);
 void heddle_release(struct heddle_device *dev);

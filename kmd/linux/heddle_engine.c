@@ -113,7 +113,7 @@ void heddle_engine_rings(struct heddle_device *dev)
 	size_t records = HEDDLE_RECORDS * sizeof(*dev->records);
 	u64 descriptors = dev->ring_dma + records;
 
-	spin_lock_irq(&dev->lock);
+	guard(heddle_lock)(&dev->lock);
 	memset(dev->records, 0, records);
 	heddle_completion_init(&dev->completions, HEDDLE_RECORDS);
 	heddle_ring_init(&dev->ring, HEDDLE_RING_ENTRIES);
@@ -128,7 +128,6 @@ void heddle_engine_rings(struct heddle_device *dev)
 		heddle_write(dev, HEDDLE_REG_INT_STATUS, HEDDLE_INT_ENABLE_MASK_MASK);
 		heddle_write(dev, HEDDLE_REG_INT_ENABLE, HEDDLE_INT_ENABLE_MASK_MASK);
 	}
-	spin_unlock_irq(&dev->lock);
 }
 
 /*
@@ -140,31 +139,22 @@ int heddle_engine_start(struct heddle_device *dev, struct heddle_run *run, bool 
 			const struct heddle_patch *patches, u32 num_patches)
 {
 	struct heddle_job_descriptor *d;
-	unsigned long flags;
-	int err = 0;
 	bool clear;
 	u32 index;
 	u32 i;
 
-	spin_lock_irqsave(&dev->lock, flags);
-	if (heddle_device_gone(dev->state)) {
-		err = -ENODEV;
-		goto unlock;
-	}
+	guard(heddle_lock)(&dev->lock);
+	if (heddle_device_gone(dev->state))
+		return -ENODEV;
 	if (!dev->regs) { /* null_hw: moving memory that is not there is done */
 		complete(run->done);
-		goto unlock;
+		return 0;
 	}
 	if (own ? dev->state != HEDDLE_DEVICE_COMPACTING :
-		  dev->hold || !heddle_device_accepts_jobs(dev->state)) {
-		err = -EAGAIN;
-		goto unlock;
-	}
-	err = heddle_ring_push(&dev->ring, &index);
-	if (err) { /* the scheduler's depth is far below the ring's */
-		err = -EAGAIN;
-		goto unlock;
-	}
+		  dev->hold || !heddle_device_accepts_jobs(dev->state))
+		return -EAGAIN;
+	if (heddle_ring_push(&dev->ring, &index))
+		return -EAGAIN; /* the scheduler's depth is far below the ring's */
 	run->id = dev->next_fence++;
 	run->start_ns = ktime_get_ns();
 	for (i = 0; i < num_patches; i++)
@@ -188,9 +178,7 @@ int heddle_engine_start(struct heddle_device *dev, struct heddle_run *run, bool 
 	dma_wmb(); /* the descriptor before the doorbell */
 	heddle_write(dev, HEDDLE_REG_RING_HEAD(0), dev->ring.head);
 	heddle_queue_watch(dev, HEDDLE_BUSY_MS);
-unlock:
-	spin_unlock_irqrestore(&dev->lock, flags);
-	return err;
+	return 0;
 }
 
 /* Copies what the card says of a job, each value within its bounds. */
@@ -231,10 +219,10 @@ static void heddle_note_hang(struct heddle_device *dev, struct heddle_context *c
 	spin_unlock(&file->lock);
 }
 
-/* The card no longer has @run: its result, and off to @done. Holds dev->lock. */
+/* The card no longer has @run: its result, and off to @ended. Holds dev->lock. */
 static void heddle_end_run(struct heddle_device *dev, struct heddle_run *run,
 			   enum heddle_job_event event, const struct heddle_completion *record,
-			   struct list_head *done)
+			   struct list_head *ended)
 {
 	struct heddle_outcome *outcome = run->outcome;
 	struct drm_heddle_result *result = &outcome->result;
@@ -278,18 +266,18 @@ static void heddle_end_run(struct heddle_device *dev, struct heddle_run *run,
 	if (run == dev->guilty)
 		WRITE_ONCE(dev->guilty_ended, true);
 	heddle_ring_retire(&dev->ring, dev->ring.tail + 1, &count);
-	list_move_tail(&run->link, done);
+	list_move_tail(&run->link, ended);
 	if (list_empty(&dev->in_flight))
 		heddle_watch_idle(&dev->watch);
 	trace_heddle_end(dev, run);
 }
 
 /* Without dev->lock: what waits for these runs goes on. They may be gone afterwards. */
-static void heddle_signal(struct heddle_device *dev, struct list_head *done)
+static void heddle_signal(struct heddle_device *dev, struct list_head *ended)
 {
 	struct heddle_run *run, *next;
 
-	list_for_each_entry_safe(run, next, done, link) {
+	list_for_each_entry_safe(run, next, ended, link) {
 		struct dma_fence *fence = run->fence ? dma_fence_get(&run->fence->base) : NULL;
 		struct heddle_outcome *outcome = run->outcome;
 		struct completion *completed = run->done;
@@ -324,68 +312,67 @@ static struct heddle_run *heddle_find_run(struct heddle_device *dev, u64 id)
 	return NULL;
 }
 
+/* Takes the next completion record; false: there is none. Holds dev->lock. */
+static bool heddle_take_completion(struct heddle_device *dev, struct list_head *ended)
+{
+	u32 index = heddle_completion_index(&dev->completions);
+	__le32 sequence = READ_ONCE(dev->records[index].sequence);
+	struct heddle_completion record;
+	struct heddle_run *run;
+	bool hung;
+
+	if (heddle_device_gone(dev->state) ||
+	    !heddle_completion_ready(&dev->completions, le32_to_cpu(sequence)))
+		return false;
+	dma_rmb(); /* the sequence number before the rest */
+	record = dev->records[index];
+	heddle_completion_advance(&dev->completions);
+	run = heddle_find_run(dev, le64_to_cpu(record.fence));
+	if (!run) {
+		dev_warn_ratelimited(dev->drm.dev, "completion of an unknown job %llu\n",
+				     le64_to_cpu(record.fence));
+		return true;
+	}
+	hung = run == dev->guilty && le32_to_cpu(record.status) == HEDDLE_ERROR_ABORTED;
+	heddle_end_run(dev, run, hung ? dev->guilty_event : HEDDLE_JOB_COMPLETE, &record, ended);
+	return true;
+}
+
 /* Takes all new completion records. Any context. */
 void heddle_engine_reap(struct heddle_device *dev)
 {
-	bool cookie = dma_fence_begin_signalling();
-	struct heddle_completion record;
-	unsigned long flags;
-	LIST_HEAD(done);
+	LIST_HEAD(ended);
 
-	spin_lock_irqsave(&dev->lock, flags);
-	while (!heddle_device_gone(dev->state)) {
-		u32 index = heddle_completion_index(&dev->completions);
-		__le32 sequence = READ_ONCE(dev->records[index].sequence);
-		struct heddle_run *run;
-		bool hung;
-
-		if (!heddle_completion_ready(&dev->completions, le32_to_cpu(sequence)))
-			break;
-		dma_rmb(); /* the sequence number before the rest */
-		record = dev->records[index];
-		heddle_completion_advance(&dev->completions);
-		run = heddle_find_run(dev, le64_to_cpu(record.fence));
-		if (!run) {
-			dev_warn_ratelimited(dev->drm.dev, "completion of an unknown job %llu\n",
-					     le64_to_cpu(record.fence));
-			continue;
-		}
-		hung = run == dev->guilty && le32_to_cpu(record.status) == HEDDLE_ERROR_ABORTED;
-		heddle_end_run(dev, run, hung ? dev->guilty_event : HEDDLE_JOB_COMPLETE, &record,
-			       &done);
-	}
-	spin_unlock_irqrestore(&dev->lock, flags);
-	heddle_signal(dev, &done);
-	dma_fence_end_signalling(cookie);
+	guard(heddle_signalling)();
+	scoped_guard(heddle_lock, &dev->lock)
+		while (heddle_take_completion(dev, &ended))
+			;
+	heddle_signal(dev, &ended);
 }
 
 /* Ends everything in flight: the card is gone, or was reset as a whole. */
 void heddle_engine_end_all(struct heddle_device *dev, enum heddle_job_event event)
 {
 	struct heddle_run *run, *next;
-	unsigned long flags;
-	LIST_HEAD(done);
+	LIST_HEAD(ended);
 
-	spin_lock_irqsave(&dev->lock, flags);
-	list_for_each_entry_safe(run, next, &dev->in_flight, link)
-		heddle_end_run(dev, run, run == dev->guilty ? dev->guilty_event : event, NULL,
-			       &done);
-	spin_unlock_irqrestore(&dev->lock, flags);
-	heddle_signal(dev, &done);
+	scoped_guard(heddle_lock, &dev->lock)
+		list_for_each_entry_safe(run, next, &dev->in_flight, link)
+			heddle_end_run(dev, run, run == dev->guilty ? dev->guilty_event : event,
+				       NULL, &ended);
+	heddle_signal(dev, &ended);
 }
 
 /* Has the jobs of @context that are with the card aborted: by the watch, when they run. */
 void heddle_engine_cancel(struct heddle_device *dev, const struct heddle_context *context)
 {
 	struct heddle_run *run;
-	unsigned long flags;
 
-	spin_lock_irqsave(&dev->lock, flags);
+	guard(heddle_lock)(&dev->lock);
 	list_for_each_entry(run, &dev->in_flight, link) {
 		if (run->outcome->context != context)
 			continue;
 		run->cancelled = true;
 		heddle_queue_watch(dev, 0);
 	}
-	spin_unlock_irqrestore(&dev->lock, flags);
 }

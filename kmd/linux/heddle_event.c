@@ -10,15 +10,13 @@
 
 static void heddle_queue_event(struct heddle_file *file, const struct drm_heddle_event *event)
 {
-	unsigned long flags;
-
-	spin_lock_irqsave(&file->lock, flags);
-	if (kfifo_is_full(&file->events)) {
-		kfifo_skip(&file->events);
-		file->lost_events++;
+	scoped_guard(heddle_lock, &file->lock) {
+		if (kfifo_is_full(&file->events)) {
+			kfifo_skip(&file->events);
+			file->lost_events++;
+		}
+		kfifo_put(&file->events, *event);
 	}
-	kfifo_put(&file->events, *event);
-	spin_unlock_irqrestore(&file->lock, flags);
 	wake_up_all(&file->wq);
 }
 
@@ -65,12 +63,10 @@ void heddle_report(struct heddle_device *dev, u32 type, u32 context, u64 client,
 		.client = client,
 		.value = value,
 	};
-	unsigned long flags;
 
-	spin_lock_irqsave(&dev->lock, flags);
-	if (kfifo_avail(&dev->reports) > (type != DRM_HEDDLE_EVENT_REMOVED))
-		kfifo_put(&dev->reports, report);
-	spin_unlock_irqrestore(&dev->lock, flags);
+	scoped_guard(heddle_lock, &dev->lock)
+		if (kfifo_avail(&dev->reports) > (type != DRM_HEDDLE_EVENT_REMOVED))
+			kfifo_put(&dev->reports, report);
 	queue_work(heddle_report_wq, &dev->report_work);
 }
 
@@ -115,10 +111,9 @@ static int heddle_take_events(struct heddle_file *file, struct drm_heddle_events
 		err = heddle_fill_element(&args->events, args->filled++, &event, sizeof(event));
 	}
 	if (args->filled) {
-		spin_lock_irq(&file->lock);
+		guard(heddle_lock)(&file->lock);
 		args->lost = file->lost_events;
 		file->lost_events = 0;
-		spin_unlock_irq(&file->lock);
 	}
 	return err;
 }

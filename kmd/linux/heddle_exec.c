@@ -28,7 +28,6 @@ static void heddle_finished(struct dma_fence *fence, struct dma_fence_cb *cb)
 	struct heddle_outcome *outcome = container_of(cb, struct heddle_outcome, cb);
 	struct heddle_context *context = outcome->context;
 	struct heddle_device *dev = outcome->dev;
-	unsigned long flags;
 
 	if (!heddle_job_ended(outcome->state)) { /* it never ran */
 		bool lost = heddle_gone(dev);
@@ -41,9 +40,8 @@ static void heddle_finished(struct dma_fence *fence, struct dma_fence_cb *cb)
 	heddle_outcome_end(outcome);
 	atomic64_inc(&dev->ended);
 	if (context) {
-		spin_lock_irqsave(&dev->lock, flags);
-		heddle_rest_end(outcome, false, 0, ktime_get_ns());
-		spin_unlock_irqrestore(&dev->lock, flags);
+		scoped_guard(heddle_lock, &dev->lock)
+			heddle_rest_end(outcome, false, 0, ktime_get_ns());
 		heddle_file_uncharge(context->file, HEDDLE_JOBS, 1);
 		atomic_dec(&context->unfinished);
 		wake_up_all(&context->wq);
@@ -147,9 +145,8 @@ static struct dma_fence *heddle_never_run(struct heddle_job *job, u32 status)
 static struct dma_fence *heddle_run_null(struct heddle_job *job)
 {
 	struct heddle_device *dev = job->dev;
-	unsigned long flags;
 
-	spin_lock_irqsave(&dev->lock, flags);
+	guard(heddle_lock)(&dev->lock);
 	heddle_job_step(&job->run.outcome->state, HEDDLE_JOB_START);
 	heddle_job_step(&job->run.outcome->state, HEDDLE_JOB_COMPLETE);
 	if (job->run.prepares)
@@ -158,7 +155,6 @@ static struct dma_fence *heddle_run_null(struct heddle_job *job)
 		dev->counters.jobs++;
 		job->context->file->counters.jobs++;
 	}
-	spin_unlock_irqrestore(&dev->lock, flags);
 	return NULL;
 }
 
@@ -175,16 +171,11 @@ static bool heddle_job_stopped(const struct heddle_job *job)
  */
 static struct dma_fence *heddle_job_leaves(struct heddle_job *job)
 {
-	struct heddle_device *dev = job->dev;
-	struct dma_fence *fence = NULL;
-
-	spin_lock_irq(&dev->lock);
+	guard(heddle_lock)(&job->dev->lock);
 	if (job->context->dead)
-		fence = dma_fence_get(&job->run.fence->base);
-	else
-		dev->leaving = job->context;
-	spin_unlock_irq(&dev->lock);
-	return fence;
+		return dma_fence_get(&job->run.fence->base);
+	job->dev->leaving = job->context;
+	return NULL;
 }
 
 /* run_job() has it. */
@@ -195,22 +186,18 @@ static void heddle_job_left(struct heddle_job *job)
 
 	if (!job->context)
 		return;
-	spin_lock_irq(&dev->lock);
-	dev->leaving = NULL;
-	dead = job->context->dead;
-	spin_unlock_irq(&dev->lock);
+	scoped_guard(heddle_lock, &dev->lock) {
+		dev->leaving = NULL;
+		dead = job->context->dead;
+	}
 	if (dead)
 		wake_up_all(&dev->idle);
 }
 
 static bool heddle_none_leaves(struct heddle_device *dev, const struct heddle_context *context)
 {
-	bool none;
-
-	spin_lock_irq(&dev->lock);
-	none = dev->leaving != context;
-	spin_unlock_irq(&dev->lock);
-	return none;
+	guard(heddle_lock)(&dev->lock);
+	return dev->leaving != context;
 }
 
 /* @context is dead: from here on the scheduler takes no job of it. */
@@ -219,11 +206,19 @@ void heddle_exec_settle(struct heddle_device *dev, const struct heddle_context *
 	wait_event(dev->idle, heddle_none_leaves(dev, context));
 }
 
+static int heddle_give_job(struct heddle_job *job)
+{
+	CLASS(heddle_presence, present)(job->dev);
+	if (present < 0)
+		return -ENODEV;
+	heddle_host_sync(job, true);
+	return heddle_engine_start(job->dev, &job->run, false, job->patches, job->num_patches);
+}
+
 static struct dma_fence *heddle_start_job(struct heddle_job *job)
 {
 	struct heddle_device *dev = job->dev;
 	int err;
-	int idx;
 
 	job->counted = true;
 	atomic_inc(&dev->started);
@@ -244,11 +239,7 @@ static struct dma_fence *heddle_start_job(struct heddle_job *job)
 				       heddle_device_accepts_jobs(READ_ONCE(dev->state))));
 		if (heddle_job_stopped(job))
 			return heddle_never_run(job, HEDDLE_ERROR_ABORTED);
-		if (!drm_dev_enter(&dev->drm, &idx))
-			return heddle_never_run(job, HEDDLE_ERROR_DEVICE_LOST);
-		heddle_host_sync(job, true);
-		err = heddle_engine_start(dev, &job->run, false, job->patches, job->num_patches);
-		drm_dev_exit(idx);
+		err = heddle_give_job(job);
 	} while (err == -EAGAIN);
 	if (err)
 		return heddle_never_run(job, HEDDLE_ERROR_DEVICE_LOST);
@@ -257,11 +248,8 @@ static struct dma_fence *heddle_start_job(struct heddle_job *job)
 
 static struct dma_fence *heddle_run_job(struct drm_sched_job *sched_job)
 {
-	bool cookie = dma_fence_begin_signalling();
-	struct dma_fence *fence = heddle_start_job(to_heddle_job(sched_job));
-
-	dma_fence_end_signalling(cookie);
-	return fence;
+	guard(heddle_signalling)();
+	return heddle_start_job(to_heddle_job(sched_job));
 }
 
 /*
@@ -272,9 +260,9 @@ static struct dma_fence *heddle_dependency(struct drm_sched_job *sched_job,
 					   struct drm_sched_entity *entity)
 {
 	struct heddle_job *job = to_heddle_job(sched_job);
-	bool cookie = dma_fence_begin_signalling();
 	struct dma_fence *fence = NULL;
 
+	guard(heddle_signalling)();
 	if (heddle_job_stopped(job))
 		heddle_sched_forget_last(entity);
 	else if (job->next_fence < job->num_fences)
@@ -283,7 +271,6 @@ static struct dma_fence *heddle_dependency(struct drm_sched_job *sched_job,
 		fence = heddle_rest(job->dev, job->run.outcome);
 	if (HEDDLE_SCHED_BY_AGE && job->context && !fence)
 		fence = heddle_job_leaves(job);
-	dma_fence_end_signalling(cookie);
 	return fence;
 }
 
@@ -306,8 +293,8 @@ static void heddle_free_work(struct work_struct *work)
 static void heddle_free_job(struct drm_sched_job *sched_job)
 {
 	struct heddle_job *job = to_heddle_job(sched_job);
-	bool cookie = dma_fence_begin_signalling();
 
+	guard(heddle_signalling)();
 	/* The scheduler's fence lives on where it was exported; what it needs must, too. */
 	if (!sched_job->s_fence->parent) { /* it never ran */
 		dma_fence_signal(&job->run.fence->base);
@@ -318,7 +305,6 @@ static void heddle_free_job(struct drm_sched_job *sched_job)
 	drm_sched_job_cleanup(sched_job);
 	INIT_WORK(&job->free_work, heddle_free_work);
 	queue_work(heddle_report_wq, &job->free_work);
-	dma_fence_end_signalling(cookie);
 }
 
 /* Without timedout_job: the scheduler is told never to time out. */
@@ -373,24 +359,24 @@ int heddle_exec_prepare(struct heddle_alloc *alloc, struct dma_fence **ready)
 {
 	struct heddle_device *dev = alloc->dev;
 	struct heddle_job *job;
-	int err = 0;
+	int err;
 
 	*ready = NULL;
-	mutex_lock(&dev->own_lock);
-	if (alloc->ready && !dma_fence_is_signaled(alloc->ready))
-		goto wait;
+	guard(mutex)(&dev->own_lock);
+	if (alloc->ready && !dma_fence_is_signaled(alloc->ready)) {
+		*ready = dma_fence_get(alloc->ready);
+		return 0;
+	}
 	smp_rmb(); /* what the job achieved was written before its fence signalled */
 	if (READ_ONCE(alloc->prepared))
-		goto unlock;
+		return 0;
 	job = dev->own_closed ? ERR_PTR(-ENODEV) : heddle_prepare_job(alloc);
-	if (IS_ERR(job)) {
-		err = PTR_ERR(job);
-		goto unlock;
-	}
+	if (IS_ERR(job))
+		return PTR_ERR(job);
 	err = heddle_sched_job_setup(&job->base, &dev->own, NULL, 0);
 	if (err) {
 		heddle_job_free(job);
-		goto unlock;
+		return err;
 	}
 	drm_sched_job_arm(&job->base);
 	dma_fence_put(alloc->ready);
@@ -398,11 +384,8 @@ int heddle_exec_prepare(struct heddle_alloc *alloc, struct dma_fence **ready)
 	/* Who waits for it looks at how it ended: being with the card is not enough. */
 	set_bit(DRM_SCHED_FENCE_DONT_PIPELINE, &alloc->ready->flags);
 	heddle_job_push(job);
-wait:
 	*ready = dma_fence_get(alloc->ready);
-unlock:
-	mutex_unlock(&dev->own_lock);
-	return err;
+	return 0;
 }
 
 static void heddle_scheduler_release(struct kref *ref)
@@ -446,9 +429,8 @@ int heddle_exec_init(struct heddle_device *dev)
 /* The card is gone for the driver; all that was queued ends, and then the scheduler. */
 void heddle_exec_fini(struct heddle_device *dev)
 {
-	mutex_lock(&dev->own_lock);
-	dev->own_closed = true;
-	mutex_unlock(&dev->own_lock);
+	scoped_guard(mutex, &dev->own_lock)
+		dev->own_closed = true;
 	drm_sched_entity_destroy(&dev->own);
 	/* Files that close just now finish their contexts themselves. */
 	wait_event(dev->idle, !atomic_read(&dev->entities));

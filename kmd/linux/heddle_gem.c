@@ -100,22 +100,20 @@ struct drm_gem_object *heddle_gem_create_object(struct drm_device *drm, size_t s
 /* Mapped for the card from here on, so a removed card gets nothing. */
 struct drm_gem_object *heddle_gem_import(struct drm_device *drm, struct dma_buf *dma_buf)
 {
-	struct drm_gem_object *obj = ERR_PTR(-ENODEV);
+	struct drm_gem_object *obj;
 	int err;
-	int idx;
 
-	if (!drm_dev_enter(drm, &idx))
-		return obj;
+	CLASS(heddle_presence, present)(to_heddle(drm));
+	if (present < 0)
+		return ERR_PTR(-ENODEV);
 	obj = drm_gem_prime_import(drm, dma_buf);
-	if (!IS_ERR(obj) && obj->import_attach) { /* else it is one of ours */
-		err = heddle_host_import(to_heddle_bo(obj));
-		if (err) {
-			drm_gem_object_put(obj);
-			obj = ERR_PTR(err);
-		}
-	}
-	drm_dev_exit(idx);
-	return obj;
+	if (IS_ERR(obj) || !obj->import_attach) /* or it is one of ours */
+		return obj;
+	err = heddle_host_import(to_heddle_bo(obj));
+	if (!err)
+		return obj;
+	drm_gem_object_put(obj);
+	return ERR_PTR(err);
 }
 
 int heddle_gem_host_create(struct heddle_device *dev, size_t size, struct heddle_bo **bo)

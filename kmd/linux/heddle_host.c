@@ -53,6 +53,30 @@ static void heddle_host_unpin(struct heddle_bo *bo)
 	bo->pinned_by = NULL;
 }
 
+static void heddle_free_table(struct sg_table *sgt)
+{
+	sg_free_table(sgt);
+	kfree(sgt);
+}
+
+/* Jobs hand back what they wrote; user space may have written since. */
+static void heddle_unmap_table(struct heddle_device *dev, struct sg_table *sgt)
+{
+	dma_unmap_sgtable(dev->drm.dev, sgt, DMA_BIDIRECTIONAL, DMA_ATTR_SKIP_CPU_SYNC);
+	heddle_free_table(sgt);
+}
+
+/* @bo is mapped, unless the card has been removed meanwhile. */
+static int heddle_host_add(struct heddle_device *dev, struct heddle_bo *bo, struct sg_table *sgt)
+{
+	guard(mutex)(&dev->host_lock);
+	if (dev->host_closed)
+		return -ENODEV;
+	bo->sgt = sgt;
+	list_add_tail(&bo->mapped, &dev->mapped);
+	return 0;
+}
+
 /* Pins the pages and gives them addresses, once; they stay as long as the buffer. */
 int heddle_host_map(struct heddle_bo *bo, struct heddle_file *file)
 {
@@ -60,73 +84,45 @@ int heddle_host_map(struct heddle_bo *bo, struct heddle_file *file)
 	struct scatterlist *sg;
 	struct sg_table *sgt;
 	unsigned int i;
-	int err = 0;
+	int err;
 
-	mutex_lock(&dev->map_lock);
+	CLASS(heddle_presence, present)(dev);
+	if (present < 0)
+		return -ENODEV;
+	guard(mutex)(&dev->map_lock);
 	if (bo->sgt)
-		goto unlock;
-	if (bo->shmem.base.import_attach) { /* or it would have been mapped when it was imported */
-		err = -ENODEV;
-		goto unlock;
-	}
-	if (!bo->pinned)
-		err = heddle_host_pin(bo, file);
+		return 0;
+	if (bo->shmem.base.import_attach) /* or it would have been mapped when it was imported */
+		return -ENODEV;
+	err = bo->pinned ? 0 : heddle_host_pin(bo, file);
 	if (err)
-		goto unlock;
+		return err;
 	sgt = drm_gem_shmem_get_sg_table(&bo->shmem);
-	if (IS_ERR(sgt)) {
-		err = PTR_ERR(sgt);
-		goto unlock;
-	}
-	err = dma_map_sgtable(dev->drm.dev, sgt, DMA_BIDIRECTIONAL, DMA_ATTR_NO_WARN);
-	if (err) {
-		err = -ENOMEM; /* also of addresses or bounce buffers */
-		goto free;
+	if (IS_ERR(sgt))
+		return PTR_ERR(sgt);
+	if (dma_map_sgtable(dev->drm.dev, sgt, DMA_BIDIRECTIONAL, DMA_ATTR_NO_WARN)) {
+		heddle_free_table(sgt);
+		return -ENOMEM; /* also of addresses or bounce buffers */
 	}
 	for_each_sgtable_dma_sg(sgt, sg, i)
 		bo->needs_sync |= dma_need_sync(dev->drm.dev, sg_dma_address(sg));
-	mutex_lock(&dev->host_lock);
-	if (!dev->host_closed) {
-		bo->sgt = sgt;
-		list_add_tail(&bo->mapped, &dev->mapped);
-	}
-	mutex_unlock(&dev->host_lock);
-	if (bo->sgt)
-		goto unlock;
-	err = -ENODEV;
-	dma_unmap_sgtable(dev->drm.dev, sgt, DMA_BIDIRECTIONAL, DMA_ATTR_SKIP_CPU_SYNC);
-free:
-	sg_free_table(sgt);
-	kfree(sgt);
-unlock:
-	mutex_unlock(&dev->map_lock);
+	err = heddle_host_add(dev, bo, sgt);
+	if (err)
+		heddle_unmap_table(dev, sgt);
 	return err;
 }
 
 /* An imported buffer has been mapped by its exporter. */
 int heddle_host_import(struct heddle_bo *bo)
 {
-	struct heddle_device *dev = to_heddle(bo->shmem.base.dev);
-	int err = -ENODEV;
-
-	mutex_lock(&dev->host_lock);
-	if (!dev->host_closed) {
-		bo->sgt = bo->shmem.sgt;
-		list_add_tail(&bo->mapped, &dev->mapped);
-		err = 0;
-	}
-	mutex_unlock(&dev->host_lock);
-	return err;
+	return heddle_host_add(to_heddle(bo->shmem.base.dev), bo, bo->shmem.sgt);
 }
 
 /* Holds host_lock; not for imported buffers, whose exporters take locks of their own. */
 static void heddle_take_back(struct heddle_device *dev, struct heddle_bo *bo)
 {
 	list_del_init(&bo->mapped);
-	/* Jobs hand back what they wrote; user space may have written since. */
-	dma_unmap_sgtable(dev->drm.dev, bo->sgt, DMA_BIDIRECTIONAL, DMA_ATTR_SKIP_CPU_SYNC);
-	sg_free_table(bo->sgt);
-	kfree(bo->sgt);
+	heddle_unmap_table(dev, bo->sgt);
 	bo->sgt = NULL;
 }
 
@@ -135,12 +131,12 @@ void heddle_host_unmap(struct heddle_bo *bo)
 {
 	struct heddle_device *dev = to_heddle(bo->shmem.base.dev);
 
-	mutex_lock(&dev->host_lock);
-	if (bo->shmem.base.import_attach)
-		list_del_init(&bo->mapped); /* DRM unmaps it, unless removal did */
-	else if (!list_empty(&bo->mapped))
-		heddle_take_back(dev, bo);
-	mutex_unlock(&dev->host_lock);
+	scoped_guard(mutex, &dev->host_lock) {
+		if (bo->shmem.base.import_attach)
+			list_del_init(&bo->mapped); /* DRM unmaps it, unless removal did */
+		else if (!list_empty(&bo->mapped))
+			heddle_take_back(dev, bo);
+	}
 	if (bo->pinned)
 		heddle_host_unpin(bo);
 }
@@ -235,7 +231,6 @@ void heddle_host_sync(struct heddle_job *job, bool for_card)
 struct heddle_area *heddle_area_alloc(struct heddle_device *dev, size_t size)
 {
 	struct heddle_area *area = kzalloc_obj(*area, GFP_KERNEL_ACCOUNT);
-	bool closed;
 
 	if (!area)
 		return ERR_PTR(-ENOMEM);
@@ -246,17 +241,14 @@ struct heddle_area *heddle_area_alloc(struct heddle_device *dev, size_t size)
 		kfree(area);
 		return ERR_PTR(-ENOMEM);
 	}
-	mutex_lock(&dev->host_lock);
-	closed = dev->host_closed;
-	if (!closed)
+	guard(mutex)(&dev->host_lock);
+	if (!dev->host_closed) {
 		list_add_tail(&area->link, &dev->areas);
-	mutex_unlock(&dev->host_lock);
-	if (closed) {
-		dma_free_coherent(dev->drm.dev, area->size, area->cpu, area->dma);
-		kfree(area);
-		return ERR_PTR(-ENODEV);
+		return area;
 	}
-	return area;
+	dma_free_coherent(dev->drm.dev, area->size, area->cpu, area->dma);
+	kfree(area);
+	return ERR_PTR(-ENODEV);
 }
 
 /* @size bytes, zero, of the newest piece in *area, or of a new one that is put before it. */
@@ -280,18 +272,23 @@ void *heddle_area_carve(struct heddle_device *dev, struct heddle_area **area, si
 	return cpu;
 }
 
+/* Holds host_lock. */
+static void heddle_area_take_back(struct heddle_device *dev, struct heddle_area *area)
+{
+	list_del(&area->link);
+	dma_free_coherent(dev->drm.dev, area->size, area->cpu, area->dma);
+	area->cpu = NULL;
+}
+
 /* With all pieces behind it. */
 void heddle_area_free(struct heddle_device *dev, struct heddle_area *area)
 {
 	while (area) {
 		struct heddle_area *next = area->next;
 
-		mutex_lock(&dev->host_lock);
-		if (area->cpu) {
-			list_del(&area->link);
-			dma_free_coherent(dev->drm.dev, area->size, area->cpu, area->dma);
-		}
-		mutex_unlock(&dev->host_lock);
+		scoped_guard(mutex, &dev->host_lock)
+			if (area->cpu)
+				heddle_area_take_back(dev, area);
 		kfree(area);
 		area = next;
 	}
@@ -300,20 +297,17 @@ void heddle_area_free(struct heddle_device *dev, struct heddle_area *area)
 /* An imported buffer, which is kept from being freed meanwhile; NULL: there is none left. */
 static struct heddle_bo *heddle_next_import(struct heddle_device *dev)
 {
-	struct heddle_bo *found = NULL;
 	struct heddle_bo *bo;
 
-	mutex_lock(&dev->host_lock);
+	guard(mutex)(&dev->host_lock);
 	list_for_each_entry(bo, &dev->mapped, mapped) {
 		if (!bo->shmem.base.import_attach ||
 		    !kref_get_unless_zero(&bo->shmem.base.refcount))
 			continue;
 		list_del_init(&bo->mapped);
-		found = bo;
-		break;
+		return bo;
 	}
-	mutex_unlock(&dev->host_lock);
-	return found;
+	return NULL;
 }
 
 /*
@@ -326,9 +320,8 @@ static void heddle_drop_import(struct heddle_bo *bo)
 	struct dma_buf_attachment *attach = obj->import_attach;
 	struct dma_buf *dma_buf = attach->dmabuf;
 
-	mutex_lock(&obj->dev->object_name_lock); /* who exports it looks at the attachment */
-	obj->import_attach = NULL;
-	mutex_unlock(&obj->dev->object_name_lock);
+	scoped_guard(mutex, &obj->dev->object_name_lock) /* who exports it looks at this */
+		obj->import_attach = NULL;
 	heddle_unmap_import(attach, bo->shmem.sgt);
 	bo->shmem.sgt = NULL;
 	bo->sgt = NULL;
@@ -342,21 +335,16 @@ void heddle_host_close(struct heddle_device *dev)
 	struct heddle_area *area, *next_area;
 	struct heddle_bo *bo, *next;
 
-	mutex_lock(&dev->host_lock);
-	dev->host_closed = true;
-	mutex_unlock(&dev->host_lock);
+	scoped_guard(mutex, &dev->host_lock)
+		dev->host_closed = true;
 	while ((bo = heddle_next_import(dev))) {
 		heddle_drop_import(bo);
 		drm_gem_object_put(&bo->shmem.base);
 	}
-	mutex_lock(&dev->host_lock);
+	guard(mutex)(&dev->host_lock);
 	list_for_each_entry_safe(bo, next, &dev->mapped, mapped)
 		if (!bo->shmem.base.import_attach) /* the others are being freed just now */
 			heddle_take_back(dev, bo);
-	list_for_each_entry_safe(area, next_area, &dev->areas, link) {
-		list_del(&area->link);
-		dma_free_coherent(dev->drm.dev, area->size, area->cpu, area->dma);
-		area->cpu = NULL;
-	}
-	mutex_unlock(&dev->host_lock);
+	list_for_each_entry_safe(area, next_area, &dev->areas, link)
+		heddle_area_take_back(dev, area);
 }

@@ -88,7 +88,7 @@ static bool heddle_next_used(struct heddle_device *dev, u64 *at, u64 *length)
 	u64 start = 0;
 	u64 end = 0;
 
-	mutex_lock(&dev->mem_lock);
+	guard(mutex)(&dev->mem_lock);
 	for (node = dev->mem.first; node; node = node->next) {
 		if (!end && node->offset + node->size > *at)
 			start = max(node->offset, *at);
@@ -98,7 +98,6 @@ static bool heddle_next_used(struct heddle_device *dev, u64 *at, u64 *length)
 			break;
 		end = min(node->offset + node->size, start + HEDDLE_PIECE_BYTES);
 	}
-	mutex_unlock(&dev->mem_lock);
 	*at = start;
 	*length = end - start;
 	return end;
@@ -156,25 +155,24 @@ static int heddle_fall_asleep(struct device *device)
 {
 	struct heddle_device *dev = dev_get_drvdata(device);
 	int err;
-	int idx;
 
-	if (heddle_gone(dev) || !drm_dev_enter(&dev->drm, &idx))
+	CLASS(heddle_presence, present)(dev);
+	if (heddle_gone(dev) || present < 0)
 		return 0;
 	dev->sleep = heddle_sleep_alloc(dev);
 	err = dev->sleep ? 0 : -ENOMEM;
 	if (!err)
 		err = heddle_hold(dev, NULL, HEDDLE_SLEEP_SECONDS * HZ) ?:
 			heddle_save(dev);
-	drm_dev_exit(idx);
-	if (err) {
-		heddle_awake(device);
-		if (heddle_gone(dev))
-			return 0;
-		dev_warn(device, "%s: the system cannot sleep\n",
-			 err == -EBUSY ? "jobs do not end" :
-			 err == -ENOMEM ? "no memory for the card's contents" :
-			 "the card's contents cannot be read");
-	}
+	if (!err)
+		return 0;
+	heddle_awake(device);
+	if (heddle_gone(dev))
+		return 0;
+	dev_warn(device, "%s: the system cannot sleep\n",
+		 err == -EBUSY ? "jobs do not end" :
+		 err == -ENOMEM ? "no memory for the card's contents" :
+		 "the card's contents cannot be read");
 	return err;
 }
 
@@ -202,9 +200,9 @@ static int heddle_resume(struct device *device)
 {
 	struct heddle_device *dev = dev_get_drvdata(device);
 	int err;
-	int idx;
 
-	if (heddle_gone(dev) || !drm_dev_enter(&dev->drm, &idx))
+	CLASS(heddle_presence, present)(dev);
+	if (heddle_gone(dev) || present < 0)
 		return 0;
 	err = heddle_card_lost(dev) ? -ENODEV : heddle_card_start(dev);
 	if (!err) {
@@ -217,7 +215,6 @@ static int heddle_resume(struct device *device)
 	else
 		queue_work(heddle_report_wq, &dev->memory_work); /* its size may have changed */
 	heddle_schedule_watch(dev);
-	drm_dev_exit(idx);
 	return 0;
 }
 
@@ -225,13 +222,10 @@ static int heddle_resume(struct device *device)
 static int heddle_runtime_suspend(struct device *device)
 {
 	struct heddle_device *dev = dev_get_drvdata(device);
-	u64 used;
 
-	mutex_lock(&dev->mem_lock);
-	used = dev->mem.used;
-	mutex_unlock(&dev->mem_lock);
-	if (used)
-		return -EBUSY;
+	scoped_guard(mutex, &dev->mem_lock)
+		if (dev->mem.used)
+			return -EBUSY;
 	heddle_card_stop(dev);
 	return 0;
 }

@@ -12,19 +12,17 @@ static void heddle_query_memory(struct heddle_file *file, struct drm_heddle_memo
 {
 	struct heddle_device *dev = file->dev;
 
-	mutex_lock(&dev->mem_lock);
+	guard(mutex)(&dev->mem_lock);
 	info->total = dev->mem.total;
 	info->used = dev->mem.used;
 	info->generation = dev->mem_generation;
-	mutex_unlock(&dev->mem_lock);
 	info->used_here = heddle_file_device_bytes(file);
 }
 
 static void heddle_query_limits(struct heddle_device *dev, struct drm_heddle_limits *limits)
 {
-	mutex_lock(&dev->mem_lock); /* the size of the memory is one of them */
+	guard(mutex)(&dev->mem_lock); /* the size of the memory is one of them */
 	*limits = dev->limits;
-	mutex_unlock(&dev->mem_lock);
 }
 
 static u64 heddle_unfinished(struct heddle_file *file)
@@ -46,14 +44,12 @@ static void heddle_query_counters(struct heddle_file *asking, struct drm_heddle_
 	struct heddle_file *file;
 	u64 queued = 0;
 
-	mutex_lock(&dev->files_lock);
-	list_for_each_entry(file, &dev->files, link)
-		if (all || file == asking)
-			queued += heddle_unfinished(file);
-	mutex_unlock(&dev->files_lock);
-	spin_lock_irq(&dev->lock);
+	scoped_guard(mutex, &dev->files_lock)
+		list_for_each_entry(file, &dev->files, link)
+			if (all || file == asking)
+				queued += heddle_unfinished(file);
+	guard(heddle_lock)(&dev->lock);
 	*counters = all ? dev->counters : asking->counters;
-	spin_unlock_irq(&dev->lock);
 	counters->queued = queued;
 }
 

@@ -63,24 +63,20 @@ void heddle_quiet(struct heddle_device *dev)
 /* Gives the card up. May be called more than once, and with the card in any condition. */
 void heddle_lose(struct heddle_device *dev, const char *why)
 {
-	bool cookie = dma_fence_begin_signalling();
-	unsigned long flags;
 	u64 jobs;
-	int err;
 
-	spin_lock_irqsave(&dev->lock, flags);
-	err = heddle_step(dev, HEDDLE_DEVICE_LOST);
-	jobs = dev->counters.jobs;
-	dev->guilty = NULL;
-	spin_unlock_irqrestore(&dev->lock, flags);
-	if (!err) {
-		dev_warn(dev->drm.dev, "card %llx is gone: %s\n", dev->info.unique, why);
-		trace_heddle_lost(dev, jobs);
-		heddle_quiet(dev); /* before anybody believes that their memory is their own */
-		heddle_engine_end_all(dev, HEDDLE_JOB_LOST);
-		heddle_report(dev, DRM_HEDDLE_EVENT_REMOVED, 0, 0, 0);
+	guard(heddle_signalling)();
+	scoped_guard(heddle_lock, &dev->lock) {
+		dev->guilty = NULL;
+		if (heddle_step(dev, HEDDLE_DEVICE_LOST))
+			return;
+		jobs = dev->counters.jobs;
 	}
-	dma_fence_end_signalling(cookie);
+	dev_warn(dev->drm.dev, "card %llx is gone: %s\n", dev->info.unique, why);
+	trace_heddle_lost(dev, jobs);
+	heddle_quiet(dev); /* before anybody believes that their memory is their own */
+	heddle_engine_end_all(dev, HEDDLE_JOB_LOST);
+	heddle_report(dev, DRM_HEDDLE_EVENT_REMOVED, 0, 0, 0);
 }
 
 /* Holds heddle_device.lock, so that nothing is queued after heddle_lose(). */
@@ -97,20 +93,16 @@ void heddle_queue_watch(struct heddle_device *dev, unsigned int ms)
 
 void heddle_schedule_watch(struct heddle_device *dev)
 {
-	unsigned long flags;
-
-	spin_lock_irqsave(&dev->lock, flags);
+	guard(heddle_lock)(&dev->lock);
 	heddle_queue_watch(dev, HEDDLE_BUSY_MS);
-	spin_unlock_irqrestore(&dev->lock, flags);
 }
 
 static void heddle_begin_reset(struct heddle_device *dev, u32 mask, u64 now)
 {
 	dev->ready_seen = false;
 	dev->deadline_ns = now + HEDDLE_RESET_GRACE_MS * NSEC_PER_MSEC;
-	spin_lock_irq(&dev->lock);
-	dev->counters.resets++;
-	spin_unlock_irq(&dev->lock);
+	scoped_guard(heddle_lock, &dev->lock)
+		dev->counters.resets++;
 	trace_heddle_reset(dev, mask);
 	heddle_write(dev, HEDDLE_REG_RESET, mask);
 }
@@ -119,20 +111,17 @@ static void heddle_watch_abort(struct heddle_device *dev, u64 now)
 {
 	bool halted = heddle_read(dev, HEDDLE_REG_STATUS) & HEDDLE_STATUS_HALTED_MASK;
 
-	spin_lock_irq(&dev->lock);
-	if (dev->guilty_ended && !halted) {
-		heddle_step(dev, HEDDLE_DEVICE_ABORTED);
-		dev->guilty = NULL;
-		spin_unlock_irq(&dev->lock);
-		wake_up_all(&dev->idle);
-		return;
+	scoped_guard(heddle_lock, &dev->lock) {
+		if (dev->guilty_ended && !halted) {
+			heddle_step(dev, HEDDLE_DEVICE_ABORTED);
+			dev->guilty = NULL;
+			wake_up_all(&dev->idle);
+			return;
+		}
+		if (!halted && now < dev->deadline_ns)
+			return;
+		heddle_step(dev, HEDDLE_DEVICE_STUCK);
 	}
-	spin_unlock_irq(&dev->lock);
-	if (!halted && now < dev->deadline_ns)
-		return;
-	spin_lock_irq(&dev->lock);
-	heddle_step(dev, HEDDLE_DEVICE_STUCK);
-	spin_unlock_irq(&dev->lock);
 	dev->card_reset = false;
 	heddle_begin_reset(dev, HEDDLE_RESET_ENGINE_MASK, now);
 }
@@ -150,12 +139,12 @@ static void heddle_watch_reset(struct heddle_device *dev, u64 now)
 		queue_work(heddle_report_wq, &dev->memory_work);
 	}
 	if (dev->ready_seen && READ_ONCE(dev->guilty_ended)) {
-		spin_lock_irq(&dev->lock);
-		dev->sram_owner = 0;
-		heddle_watch_idle(&dev->watch);
-		dev->guilty = NULL;
-		heddle_step(dev, HEDDLE_DEVICE_RESET_DONE);
-		spin_unlock_irq(&dev->lock);
+		scoped_guard(heddle_lock, &dev->lock) {
+			dev->sram_owner = 0;
+			heddle_watch_idle(&dev->watch);
+			dev->guilty = NULL;
+			heddle_step(dev, HEDDLE_DEVICE_RESET_DONE);
+		}
 		wake_up_all(&dev->idle);
 		if (dev->guilty_event == HEDDLE_JOB_HANG || dev->card_reset)
 			heddle_report(dev, DRM_HEDDLE_EVENT_RESET, dev->guilty_context,
@@ -202,33 +191,30 @@ static bool heddle_find_guilty(struct heddle_device *dev, u64 now)
 	bool halted = heddle_read(dev, HEDDLE_REG_STATUS) & HEDDLE_STATUS_HALTED_MASK;
 	struct heddle_run *suspect = NULL;
 	struct heddle_run *run;
-	bool cancel = false;
-	bool hung = false;
+	bool runs;
+	bool hung;
 
-	spin_lock_irq(&dev->lock);
+	guard(heddle_lock)(&dev->lock);
 	list_for_each_entry(run, &dev->in_flight, link)
 		if (!suspect || run->id == fence)
 			suspect = run;
-	if (suspect) {
-		u64 limit = heddle_job_timeout(suspect->timeout_ns, dev->timeout_ns);
-
-		hung = heddle_watch_stuck(&dev->watch, suspect->id, progress, now, limit) ||
-		       halted;
-		if (suspect->id == fence)
-			hung = heddle_runs_too_long(dev, suspect, cycles) || hung;
-		cancel = !hung && suspect->cancelled && suspect->id == fence;
-	}
-	if (hung || cancel) {
-		dev->guilty = suspect;
-		dev->guilty_ended = false;
-		dev->guilty_event = cancel ? HEDDLE_JOB_CANCEL : HEDDLE_JOB_HANG;
-		dev->guilty_client = suspect->client;
-		dev->guilty_seqno = suspect->seqno;
-		dev->guilty_context = suspect->outcome->context ?
-			suspect->outcome->context->id : 0;
-	}
-	spin_unlock_irq(&dev->lock);
-	return hung || cancel;
+	if (!suspect)
+		return false;
+	runs = suspect->id == fence;
+	hung = heddle_watch_stuck(&dev->watch, suspect->id, progress, now,
+				  heddle_job_timeout(suspect->timeout_ns, dev->timeout_ns)) ||
+	       halted;
+	if (runs)
+		hung = heddle_runs_too_long(dev, suspect, cycles) || hung;
+	if (!hung && !(runs && suspect->cancelled))
+		return false;
+	dev->guilty = suspect;
+	dev->guilty_ended = false;
+	dev->guilty_event = hung ? HEDDLE_JOB_HANG : HEDDLE_JOB_CANCEL;
+	dev->guilty_client = suspect->client;
+	dev->guilty_seqno = suspect->seqno;
+	dev->guilty_context = suspect->outcome->context ? suspect->outcome->context->id : 0;
+	return true;
 }
 
 static void heddle_abort(struct heddle_device *dev, u64 now)
@@ -239,14 +225,14 @@ static void heddle_abort(struct heddle_device *dev, u64 now)
 
 	if (hung)
 		heddle_coredump_take(dev);
-	spin_lock_irq(&dev->lock);
-	compacting = dev->state == HEDDLE_DEVICE_COMPACTING;
-	if (!compacting && !heddle_device_gone(dev->state)) {
-		if (!dev->guilty_ended)
-			fence = (u32)dev->guilty->id;
-		heddle_step(dev, HEDDLE_DEVICE_HANG);
+	scoped_guard(heddle_lock, &dev->lock) {
+		compacting = dev->state == HEDDLE_DEVICE_COMPACTING;
+		if (!compacting && !heddle_device_gone(dev->state)) {
+			if (!dev->guilty_ended)
+				fence = (u32)dev->guilty->id;
+			heddle_step(dev, HEDDLE_DEVICE_HANG);
+		}
 	}
-	spin_unlock_irq(&dev->lock);
 	dev->deadline_ns = now + HEDDLE_ABORT_GRACE_MS * NSEC_PER_MSEC;
 	if (fence)
 		heddle_write(dev, HEDDLE_REG_ABORT, fence);
@@ -274,7 +260,6 @@ static bool heddle_any_cancelled(struct heddle_device *dev)
 static unsigned int heddle_watch_once(struct heddle_device *dev)
 {
 	u64 now = ktime_get_ns();
-	unsigned int again;
 
 	heddle_engine_reap(dev); /* an interrupt may have been lost */
 	if (heddle_gone(dev))
@@ -301,14 +286,12 @@ static unsigned int heddle_watch_once(struct heddle_device *dev)
 	case HEDDLE_DEVICE_RESETTING:
 		return HEDDLE_ENDING_MS;
 	default:
-		spin_lock_irq(&dev->lock);
-		if (list_empty(&dev->in_flight))
-			again = READ_ONCE(dev->num_files) ? HEDDLE_OPEN_MS : 0;
-		else
-			again = heddle_any_cancelled(dev) ? HEDDLE_ENDING_MS : HEDDLE_BUSY_MS;
-		spin_unlock_irq(&dev->lock);
-		return again;
+		break;
 	}
+	guard(heddle_lock)(&dev->lock);
+	if (list_empty(&dev->in_flight))
+		return READ_ONCE(dev->num_files) ? HEDDLE_OPEN_MS : 0;
+	return heddle_any_cancelled(dev) ? HEDDLE_ENDING_MS : HEDDLE_BUSY_MS;
 }
 
 void heddle_watch(struct work_struct *work)
@@ -316,25 +299,20 @@ void heddle_watch(struct work_struct *work)
 	struct heddle_device *dev = container_of(to_delayed_work(work), struct heddle_device,
 						 watch_work);
 	unsigned int again;
-	bool cookie;
 	int active;
-	int idx;
 
-	if (!drm_dev_enter(&dev->drm, &idx))
+	CLASS(heddle_presence, present)(dev);
+	if (present < 0)
 		return;
 	/* A card that sleeps has nothing to do; without power management none does. */
 	active = heddle_get_if_active(dev->drm.dev);
-	if (active) {
-		cookie = dma_fence_begin_signalling();
+	if (!active)
+		return;
+	scoped_guard(heddle_signalling)
 		again = heddle_watch_once(dev);
-		dma_fence_end_signalling(cookie);
-		if (again) {
-			spin_lock_irq(&dev->lock);
+	scoped_guard(heddle_lock, &dev->lock)
+		if (again)
 			heddle_queue_watch(dev, again);
-			spin_unlock_irq(&dev->lock);
-		}
-	}
 	if (active > 0)
 		pm_runtime_put_autosuspend(dev->drm.dev);
-	drm_dev_exit(idx);
 }

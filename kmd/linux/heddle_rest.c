@@ -40,35 +40,21 @@ static u64 heddle_start_at(const struct heddle_file *file, struct heddle_fair_ri
 	return heddle_fair_start_at(&file->fair, &all, now);
 }
 
-/* Signals the fences in @due. */
-static void heddle_rest_over(struct list_head *due)
-{
-	struct heddle_fence *fence, *next;
-
-	list_for_each_entry_safe(fence, next, due, rest) {
-		list_del_init(&fence->rest);
-		dma_fence_signal(&fence->base);
-		dma_fence_put(&fence->base);
-	}
-}
-
 /*
- * Lets the jobs go on whose time has come, and looks again when the next one's comes.
- * Of a file with rivals that is one: after it the others have to ask anew.
+ * Moves the fences of jobs whose time has come to @due; looks again when the next one's
+ * comes. Of a file with rivals that is one: after it the others have to ask anew.
  */
-void heddle_rest_check(struct heddle_device *dev)
+static void heddle_rest_find_due(struct heddle_device *dev, struct list_head *due)
 {
 	struct heddle_fair_rivals rivals;
 	struct heddle_fence *fence, *next_fence;
 	struct heddle_file *file, *next_file;
 	u64 now = ktime_get_ns();
-	unsigned long flags;
 	u64 again = ~0ULL;
-	LIST_HEAD(due);
 
-	spin_lock_irqsave(&dev->lock, flags);
+	guard(heddle_lock)(&dev->lock);
 	if (list_empty(&dev->resting))
-		goto unlock;
+		return;
 	rivals = heddle_count_rivals(dev, now);
 	list_for_each_entry_safe(file, next_file, &dev->resting, resting) {
 		u64 at = heddle_device_gone(dev->state) ? now : heddle_start_at(file, rivals, now);
@@ -79,7 +65,7 @@ void heddle_rest_check(struct heddle_device *dev)
 			if (!all && !heddle_context_stopped(fence->context) && (one || at > now))
 				continue;
 			one = one || !heddle_context_stopped(fence->context);
-			list_move_tail(&fence->rest, &due);
+			list_move_tail(&fence->rest, due);
 		}
 		if (list_empty(&file->rests))
 			list_del_init(&file->resting);
@@ -88,30 +74,36 @@ void heddle_rest_check(struct heddle_device *dev)
 	}
 	if (again != ~0ULL)
 		hrtimer_start(&dev->rest_timer, ns_to_ktime(again), HRTIMER_MODE_ABS);
-unlock:
-	spin_unlock_irqrestore(&dev->lock, flags);
-	heddle_rest_over(&due);
+}
+
+/* Lets the jobs go on whose time has come. */
+void heddle_rest_check(struct heddle_device *dev)
+{
+	struct heddle_fence *fence, *next;
+	LIST_HEAD(due);
+
+	heddle_rest_find_due(dev, &due);
+	list_for_each_entry_safe(fence, next, &due, rest) {
+		list_del_init(&fence->rest);
+		dma_fence_signal(&fence->base);
+		dma_fence_put(&fence->base);
+	}
 }
 
 /* When device memory may be compacted: now or earlier, or ask again then. */
 u64 heddle_rest_compact_at(struct heddle_device *dev, u64 now)
 {
 	struct heddle_fair_rivals all;
-	u64 at;
 
-	spin_lock_irq(&dev->lock);
+	guard(heddle_lock)(&dev->lock);
 	all = heddle_count_rivals(dev, now);
-	at = heddle_fair_compact_at(&dev->fair, &all, now);
-	spin_unlock_irq(&dev->lock);
-	return at;
+	return heddle_fair_compact_at(&dev->fair, &all, now);
 }
 
 static enum hrtimer_restart heddle_rest_timer(struct hrtimer *timer)
 {
-	bool cookie = dma_fence_begin_signalling();
-
+	guard(heddle_signalling)();
 	heddle_rest_check(container_of(timer, struct heddle_device, rest_timer));
-	dma_fence_end_signalling(cookie);
 	return HRTIMER_NORESTART;
 }
 
@@ -129,20 +121,15 @@ void heddle_rest_open(struct heddle_file *file)
 	INIT_LIST_HEAD(&file->active);
 	INIT_LIST_HEAD(&file->rests);
 	INIT_LIST_HEAD(&file->resting);
-	spin_lock_irq(&dev->lock);
+	guard(heddle_lock)(&dev->lock);
 	heddle_fair_open(&dev->fair, &file->fair, ktime_get_ns());
-	spin_unlock_irq(&dev->lock);
 }
 
 /* The last reference: no job of it is left. */
 void heddle_rest_close(struct heddle_file *file)
 {
-	struct heddle_device *dev = file->dev;
-	unsigned long flags;
-
-	spin_lock_irqsave(&dev->lock, flags);
+	guard(heddle_lock)(&file->dev->lock);
 	list_del(&file->active);
-	spin_unlock_irqrestore(&dev->lock, flags);
 }
 
 /* From now on @outcome's job wants the card. Holds dev->lock. */
@@ -164,10 +151,9 @@ static void heddle_want(struct heddle_device *dev, struct heddle_outcome *outcom
  */
 void heddle_rest_queue(struct heddle_device *dev, struct heddle_outcome *outcome)
 {
-	spin_lock_irq(&dev->lock);
+	guard(heddle_lock)(&dev->lock);
 	if (!heddle_device_gone(dev->state))
 		heddle_want(dev, outcome);
-	spin_unlock_irq(&dev->lock);
 }
 
 /*
@@ -179,20 +165,20 @@ struct dma_fence *heddle_rest(struct heddle_device *dev, struct heddle_outcome *
 {
 	struct heddle_context *context = outcome->context;
 	struct heddle_file *file = context->file;
-	struct heddle_fence *fence = NULL;
+	struct heddle_fence *fence;
 	u64 now = ktime_get_ns();
 	u64 at;
 
-	spin_lock_irq(&dev->lock);
+	guard(heddle_lock)(&dev->lock);
 	if (heddle_device_gone(dev->state) || heddle_context_stopped(context))
-		goto unlock;
+		return NULL;
 	heddle_want(dev, outcome);
 	at = heddle_start_at(file, heddle_count_rivals(dev, now), now);
 	if (at <= now)
-		goto unlock;
+		return NULL;
 	fence = heddle_fence_alloc(dev->sched, true, GFP_NOWAIT | __GFP_NOWARN);
 	if (!fence)
-		goto unlock;
+		return NULL;
 	fence->context = context;
 	list_add_tail(&fence->rest, &file->rests);
 	dma_fence_get(&fence->base);
@@ -201,9 +187,7 @@ struct dma_fence *heddle_rest(struct heddle_device *dev, struct heddle_outcome *
 	if (at != ~0ULL && (!hrtimer_is_queued(&dev->rest_timer) ||
 			    ktime_to_ns(hrtimer_get_expires(&dev->rest_timer)) > (s64)at))
 		hrtimer_start(&dev->rest_timer, ns_to_ktime(at), HRTIMER_MODE_ABS);
-unlock:
-	spin_unlock_irq(&dev->lock);
-	return fence ? &fence->base : NULL;
+	return &fence->base;
 }
 
 /* A job that had asked has ended. Holds dev->lock. */

@@ -67,12 +67,8 @@ static int heddle_stream_take(struct heddle_file *file, struct heddle_bo *bo,
 	u32 count = args->data.count / sizeof(u32);
 	u32 *words;
 	int err;
-	int idx;
 
-	if (!drm_dev_enter(&dev->drm, &idx))
-		return -ENODEV;
 	err = heddle_host_map(bo, file);
-	drm_dev_exit(idx);
 	if (err)
 		return err;
 	words = vmap(bo->shmem.pages, pages, VM_MAP, PAGE_KERNEL);

@@ -103,14 +103,32 @@ static int heddle_bind_run(struct drm_file *file, struct heddle_bound_step *step
 	return heddle_validate_binding(&step->stream->facts, sizes, writable);
 }
 
+/* The card can reach the range, by a list of *@entries. */
+static int heddle_bind_host(struct heddle_file *file, const struct heddle_host_range *host,
+			    u32 *entries)
+{
+	u64 length = host->length;
+	int err;
+
+	CLASS(heddle_presence, present)(file->dev);
+	if (present < 0)
+		return -ENODEV;
+	err = heddle_host_map(host->bo, file);
+	if (err)
+		return err;
+	*entries = heddle_host_entries(host->bo, host->offset, &length, NULL, U32_MAX);
+	if (*entries > HEDDLE_SG_ENTRIES_MAX) /* more than one list takes */
+		return heddle_refuse(-ENOMEM, "pieces of a buffer", *entries,
+				     HEDDLE_SG_ENTRIES_MAX);
+	return 0;
+}
+
 static int heddle_bind_step(struct drm_file *file, struct heddle_bound_step *step, u32 *entries)
 {
 	const struct drm_heddle_step *in = &step->in;
 	bool out = in->type == DRM_HEDDLE_COPY_OUT;
 	struct heddle_host_range *host = &step->host;
-	u64 length = in->length;
 	int err;
-	int idx;
 
 	err = heddle_check_step(in);
 	if (err)
@@ -122,27 +140,17 @@ static int heddle_bind_step(struct drm_file *file, struct heddle_bound_step *ste
 	if (!step->device)
 		return err;
 	step->device_offset = out ? in->src_offset : in->dst_offset;
-	err = heddle_check_range(step->device_offset, length, step->device->shmem.base.size);
+	err = heddle_check_range(step->device_offset, in->length, step->device->shmem.base.size);
 	if (err || in->type == DRM_HEDDLE_FILL)
 		return err;
 	host->bo = heddle_gem_find(file, out ? in->dst : in->src, DRM_HEDDLE_HOST, &err);
 	if (!host->bo)
 		return err;
 	host->offset = out ? in->dst_offset : in->src_offset;
-	host->length = length;
+	host->length = in->length;
 	host->out = out;
-	err = heddle_check_range(host->offset, length, host->bo->shmem.base.size);
-	if (err)
-		return err;
-	if (!drm_dev_enter(host->bo->shmem.base.dev, &idx))
-		return -ENODEV;
-	err = heddle_host_map(host->bo, file->driver_priv);
-	if (!err)
-		*entries = heddle_host_entries(host->bo, host->offset, &length, NULL, U32_MAX);
-	drm_dev_exit(idx);
-	if (!err && *entries > HEDDLE_SG_ENTRIES_MAX) /* more than one list takes */
-		err = heddle_refuse(-ENOMEM, "pieces of a buffer", *entries, HEDDLE_SG_ENTRIES_MAX);
-	return err;
+	return heddle_check_range(host->offset, host->length, host->bo->shmem.base.size) ?:
+	       heddle_bind_host(file->driver_priv, host, entries);
 }
 
 static int heddle_bind(struct drm_file *file, const struct drm_heddle_submit *args,
@@ -290,14 +298,10 @@ static int heddle_add_ready(struct heddle_job *job)
 /* Everything of a job that lies in memory that is taken back from a removed card. */
 static int heddle_make_job(struct heddle_job *job, struct heddle_submission *s)
 {
-	int err;
-	int idx;
-
-	if (!drm_dev_enter(&job->dev->drm, &idx))
+	CLASS(heddle_presence, present)(job->dev);
+	if (present < 0)
 		return -ENODEV;
-	err = heddle_write_job(job, s) ?: heddle_add_ready(job);
-	drm_dev_exit(idx);
-	return err;
+	return heddle_write_job(job, s) ?: heddle_add_ready(job);
 }
 
 /* Room for the outcome of a new job; the oldest that have ended go. Holds context->lock. */
@@ -326,29 +330,26 @@ static int heddle_queue(struct heddle_context *context, struct heddle_job *job,
 			struct heddle_submission *s, u64 *seqno)
 {
 	u32 unfinished;
-	bool first;
-	int err = 0;
+	int err;
 	u32 i;
 
-	mutex_lock(&context->lock);
+	guard(mutex)(&context->lock);
 	unfinished = atomic_read(&context->unfinished);
-	first = !unfinished;
 	if (context->dead)
-		err = heddle_gone(job->dev) ? -ENODEV :
-					      heddle_refuse_unknown("context", context->id);
-	else if (heddle_file_banned(context->file))
-		err = heddle_refuse_banned(context->file);
-	else if (unfinished >= HEDDLE_JOBS_QUEUED_MAX)
-		err = heddle_refuse(-EAGAIN, "jobs of the context", unfinished,
-				    HEDDLE_JOBS_QUEUED_MAX);
-	else
-		err = heddle_file_charge(context->file, HEDDLE_JOBS, 1);
+		return heddle_gone(job->dev) ? -ENODEV :
+					       heddle_refuse_unknown("context", context->id);
+	if (heddle_file_banned(context->file))
+		return heddle_refuse_banned(context->file);
+	if (unfinished >= HEDDLE_JOBS_QUEUED_MAX)
+		return heddle_refuse(-EAGAIN, "jobs of the context", unfinished,
+				     HEDDLE_JOBS_QUEUED_MAX);
+	err = heddle_file_charge(context->file, HEDDLE_JOBS, 1);
 	if (err)
-		goto unlock;
+		return err;
 	err = heddle_keep_outcome(context, job);
 	if (err) {
 		heddle_file_uncharge(context->file, HEDDLE_JOBS, 1);
-		goto unlock;
+		return err;
 	}
 	/* Nothing can fail from here on. */
 	drm_sched_job_arm(&job->base);
@@ -365,12 +366,10 @@ static int heddle_queue(struct heddle_context *context, struct heddle_job *job,
 			drm_syncobj_replace_fence(out->syncobj, fence);
 		}
 	}
-	if (first && !job->waits && job->dev->regs)
+	if (!unfinished && !job->waits && job->dev->regs)
 		heddle_rest_queue(job->dev, job->run.outcome);
 	heddle_job_push(job);
-unlock:
-	mutex_unlock(&context->lock);
-	return err;
+	return 0;
 }
 
 static void heddle_submission_free(struct heddle_submission *s)

@@ -21,15 +21,13 @@ static struct heddle_outcome *heddle_outcome_find(struct heddle_context *context
 {
 	struct heddle_outcome *outcome = NULL;
 
-	mutex_lock(&context->lock);
+	guard(mutex)(&context->lock);
 	if (seqno >= context->oldest && seqno < context->next_seqno)
 		outcome = xa_load(&context->outcomes, seqno);
 	/* One that was never queued has no fence. */
-	if (outcome && !outcome->finished)
-		outcome = NULL;
-	if (outcome)
-		kref_get(&outcome->ref);
-	mutex_unlock(&context->lock);
+	if (!outcome || !outcome->finished)
+		return NULL;
+	kref_get(&outcome->ref);
 	return outcome;
 }
 
