@@ -39,25 +39,16 @@ static const struct {
 	{ "COUNTER_RESETS", HEDDLE_REG_COUNTER_RESETS },
 };
 
-struct heddle_snapshot_job {
-	u64 id;
-	u64 client;
-	u64 seqno;
-	u64 ms;
-	dma_addr_t steps_dma;
-	u32 num_steps;
-};
-
 struct heddle_snapshot {
+	u64 time_ns;
 	u32 registers[ARRAY_SIZE(heddle_registers)];
 	u64 guilty;
 	u32 num_jobs;
-	struct heddle_snapshot_job jobs[HEDDLE_RING_ENTRIES];
+	struct heddle_run jobs[HEDDLE_RING_ENTRIES]; /* what their pointers name may be gone */
 	struct heddle_step steps[HEDDLE_STEPS_MAX]; /* of the guilty one */
 	u32 num_steps;
-	u32 next_completion;
-	u32 head;
-	u32 tail;
+	struct heddle_completion_ring completions;
+	struct heddle_ring ring;
 	struct heddle_completion record; /* the newest */
 };
 
@@ -82,15 +73,16 @@ static void heddle_dump_jobs(const struct heddle_snapshot *s, struct heddle_dump
 
 	heddle_dump(dump, "[jobs]\n");
 	for (i = 0; i < s->num_jobs; i++) {
-		const struct heddle_snapshot_job *job = &s->jobs[i];
+		const struct heddle_run *job = &s->jobs[i];
 
 		heddle_dump(dump,
 			    "fence %llu%s, client %llu, seqno %llu, %u steps at %pad, %llu ms\n",
 			    job->id, job->id == s->guilty ? " (guilty)" : "", job->client,
-			    job->seqno, job->num_steps, &job->steps_dma, job->ms);
+			    job->seqno, job->num_steps, &job->steps_dma,
+			    div_u64(s->time_ns - job->start_ns, NSEC_PER_MSEC));
 	}
 	heddle_dump(dump, "next completion = %u, ring head = %u, ring tail = %u\n",
-		    s->next_completion, s->head, s->tail);
+		    s->completions.next, s->ring.head, s->ring.tail);
 	heddle_dump(dump, "[steps of the guilty job]\n");
 	for (i = 0; i < s->num_steps; i++) {
 		const struct heddle_step *step = &s->steps[i];
@@ -132,8 +124,6 @@ void heddle_coredump_take(struct heddle_device *dev)
 {
 	struct heddle_snapshot *s = dev->snapshot;
 	struct heddle_run *run;
-	u64 now = ktime_get_ns();
-	unsigned long flags;
 	u32 i;
 
 	/* The writer has read what the next look overwrites. */
@@ -141,30 +131,23 @@ void heddle_coredump_take(struct heddle_device *dev)
 		return;
 	for (i = 0; i < ARRAY_SIZE(heddle_registers); i++)
 		s->registers[i] = heddle_read(dev, heddle_registers[i].offset);
+	s->time_ns = ktime_get_ns();
 	s->num_jobs = 0;
 	s->num_steps = 0;
 	s->guilty = 0;
-	spin_lock_irqsave(&dev->lock, flags);
-	list_for_each_entry(run, &dev->in_flight, link) {
-		if (run == dev->guilty) {
-			s->guilty = run->id;
-			s->num_steps = run->num_steps;
-			memcpy(s->steps, run->steps, run->num_steps * sizeof(*s->steps));
+	scoped_guard(heddle_lock, &dev->lock) {
+		list_for_each_entry(run, &dev->in_flight, link) {
+			if (run == dev->guilty) {
+				s->guilty = run->id;
+				s->num_steps = run->num_steps;
+				memcpy(s->steps, run->steps, run->num_steps * sizeof(*s->steps));
+			}
+			s->jobs[s->num_jobs++] = *run;
 		}
-		s->jobs[s->num_jobs++] = (struct heddle_snapshot_job){
-			.id = run->id,
-			.client = run->client,
-			.seqno = run->seqno,
-			.ms = div_u64(now - run->start_ns, NSEC_PER_MSEC),
-			.steps_dma = run->steps_dma,
-			.num_steps = run->num_steps,
-		};
+		s->completions = dev->completions;
+		s->ring = dev->ring;
+		s->record = dev->records[(dev->completions.next - 2) % HEDDLE_RECORDS];
 	}
-	s->next_completion = dev->completions.next;
-	s->head = dev->ring.head;
-	s->tail = dev->ring.tail;
-	s->record = dev->records[(dev->completions.next - 2) % HEDDLE_RECORDS];
-	spin_unlock_irqrestore(&dev->lock, flags);
 	/* The writer sees all of it. */
 	smp_store_release(&dev->snapshot_taken, true);
 }
@@ -189,10 +172,9 @@ void heddle_coredump_write(struct heddle_device *dev)
 		heddle_dump(&dump, "%s = %#x\n", heddle_registers[i].name, s->registers[i]);
 	heddle_dump_jobs(s, &dump);
 	heddle_dump_record(&s->record, &dump);
-	mutex_lock(&dev->mem_lock);
-	heddle_dump(&dump, "[memory]\ntotal = %llu\nused = %llu\ngeneration = %llu\n",
-		    dev->mem.total, dev->mem.used, dev->mem_generation);
-	mutex_unlock(&dev->mem_lock);
+	scoped_guard(mutex, &dev->mem_lock)
+		heddle_dump(&dump, "[memory]\ntotal = %llu\nused = %llu\ngeneration = %llu\n",
+			    dev->mem.total, dev->mem.used, dev->mem_generation);
 	dev_coredumpv(dev->drm.dev, dump.text, dump.used, GFP_KERNEL); /* takes the text */
 free:
 	/* Pairs with the beginning of heddle_coredump_take(). */
