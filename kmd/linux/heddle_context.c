@@ -4,7 +4,6 @@
 #include <linux/slab.h>
 
 #include "heddle_args.h"
-#include "heddle_compat.h"
 #include "heddle_drv.h"
 
 static atomic64_t heddle_clients = ATOMIC64_INIT(0);

@@ -9,8 +9,6 @@
 #include <linux/pci.h>
 #include <linux/pm_runtime.h>
 
-#include <drm/drm_drv.h>
-
 #include "heddle_drv.h"
 
 #define HEDDLE_RESET_MS		10000

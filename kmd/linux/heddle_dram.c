@@ -10,9 +10,6 @@
 #include <linux/pm_runtime.h>
 #include <linux/slab.h>
 
-#include <drm/drm_drv.h>
-
-#include "heddle_compat.h"
 #include "heddle_drv.h"
 #include "heddle_trace.h"
 

@@ -10,12 +10,10 @@
 #include <linux/pci.h>
 #include <linux/pm_runtime.h>
 
-#include <drm/drm_drv.h>
 #include <drm/drm_gem.h>
 #include <drm/drm_ioctl.h>
 #include <drm/drm_print.h>
 
-#include "heddle_compat.h"
 #include "heddle_drv.h"
 
 bool heddle_null_submission;

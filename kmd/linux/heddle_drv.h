@@ -44,6 +44,7 @@
 #include <drm/gpu_scheduler.h>
 #include <drm/heddle_drm.h>
 
+#include "heddle_compat.h"
 #include "heddle_cycles.h"
 #include "heddle_fair.h"
 #include "heddle_hw.h"

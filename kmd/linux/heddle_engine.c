@@ -9,7 +9,6 @@
 #include <linux/dma-mapping.h>
 #include <linux/slab.h>
 
-#include "heddle_compat.h"
 #include "heddle_drv.h"
 #include "heddle_trace.h"
 

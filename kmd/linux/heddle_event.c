@@ -3,8 +3,6 @@
 #include <linux/kobject.h>
 #include <linux/poll.h>
 
-#include <drm/drm_drv.h>
-
 #include "heddle_args.h"
 #include "heddle_drv.h"
 

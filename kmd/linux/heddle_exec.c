@@ -10,10 +10,8 @@
  */
 #include <linux/slab.h>
 
-#include <drm/drm_drv.h>
 #include <drm/drm_managed.h>
 
-#include "heddle_compat.h"
 #include "heddle_drv.h"
 #include "heddle_trace.h"
 

@@ -5,12 +5,10 @@
  */
 #include <linux/slab.h>
 
-#include <drm/drm_drv.h>
 #include <drm/drm_gem.h>
 #include <drm/drm_prime.h>
 
 #include "heddle_args.h"
-#include "heddle_compat.h"
 #include "heddle_drv.h"
 
 /* Largest HOST buffer: more than any card can take. */

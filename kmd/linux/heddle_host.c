@@ -13,7 +13,6 @@
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
 
-#include "heddle_compat.h"
 #include "heddle_drv.h"
 
 #ifdef HEDDLE_HAVE_NAMESPACE_TOKENS

@@ -7,8 +7,6 @@
 #include <linux/dma-mapping.h>
 #include <linux/platform_device.h>
 
-#include <drm/drm_drv.h>
-
 #include "heddle_drv.h"
 
 #define HEDDLE_NULL_MAX 16

@@ -14,9 +14,6 @@
 #include <linux/pm_runtime.h>
 #include <linux/slab.h>
 
-#include <drm/drm_drv.h>
-
-#include "heddle_compat.h"
 #include "heddle_drv.h"
 
 /* Copied at a time, so that no list is longer than a page. */

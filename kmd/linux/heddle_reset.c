@@ -16,9 +16,6 @@
 #include <linux/pci.h>
 #include <linux/pm_runtime.h>
 
-#include <drm/drm_drv.h>
-
-#include "heddle_compat.h"
 #include "heddle_drv.h"
 #include "heddle_trace.h"
 

@@ -9,7 +9,6 @@
  */
 #include <linux/slab.h>
 
-#include "heddle_compat.h"
 #include "heddle_drv.h"
 
 /*

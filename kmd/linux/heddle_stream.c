@@ -5,11 +5,9 @@
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
-#include <drm/drm_drv.h>
 #include <drm/drm_print.h>
 
 #include "heddle_args.h"
-#include "heddle_compat.h"
 #include "heddle_drv.h"
 
 static void heddle_stream_release(struct kref *ref)

@@ -6,11 +6,9 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include <drm/drm_drv.h>
 #include <drm/drm_syncobj.h>
 
 #include "heddle_args.h"
-#include "heddle_compat.h"
 #include "heddle_drv.h"
 #include "heddle_trace.h"
 
