@@ -20,11 +20,6 @@ void heddle_mem_init(struct heddle_mem *mem, u64 total)
 	*mem = (struct heddle_mem){ .total = total };
 }
 
-void heddle_mem_resize(struct heddle_mem *mem, u64 total)
-{
-	mem->total = total;
-}
-
 u64 heddle_mem_available(const struct heddle_mem *mem)
 {
 	return mem->total > mem->used ? mem->total - mem->used : 0;

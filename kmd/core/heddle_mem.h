@@ -37,7 +37,9 @@ struct heddle_mem_node {
 
 /**
  * struct heddle_mem - device memory of a card
- * @total: bytes that can be handed out
+ * @total: bytes that can be handed out; the caller changes it when the card's memory
+ *         changes. Objects beyond a smaller total stay where they are until they are
+ *         moved or freed; only new ones are refused
  * @used: sum of the sizes of all nodes
  * @first: node with the lowest address
  * @packed: there is no gap below the end of this node; NULL: nothing is known
@@ -87,13 +89,8 @@ struct heddle_mem_move {
  */
 int heddle_mem_total(u64 card_bytes, u64 *total);
 
+/* As memory that is all zero, but for its total. */
 void heddle_mem_init(struct heddle_mem *mem, u64 total);
-
-/*
- * After a change of the card's memory. Objects beyond a smaller total stay
- * where they are until they are moved or freed; only new ones are refused.
- */
-void heddle_mem_resize(struct heddle_mem *mem, u64 total);
 
 /* Bytes that can still be allocated. */
 u64 heddle_mem_available(const struct heddle_mem *mem);

@@ -21,33 +21,20 @@ int heddle_ring_init(struct heddle_ring *ring, u32 size)
 	return 0;
 }
 
-u32 heddle_ring_used(const struct heddle_ring *ring)
-{
-	return ring->head - ring->tail;
-}
-
-u32 heddle_ring_space(const struct heddle_ring *ring)
-{
-	return ring->size - heddle_ring_used(ring);
-}
-
 int heddle_ring_push(struct heddle_ring *ring, u32 *index)
 {
-	if (!heddle_ring_space(ring))
+	if (ring->head - ring->tail == ring->size)
 		return -ENOSPC;
 	*index = ring->head & (ring->size - 1);
 	ring->head++;
 	return 0;
 }
 
-int heddle_ring_retire(struct heddle_ring *ring, u32 tail, u32 *count)
+int heddle_ring_retire(struct heddle_ring *ring)
 {
-	u32 done = tail - ring->tail;
-
-	if (done > heddle_ring_used(ring))
+	if (ring->tail == ring->head)
 		return -EIO;
-	ring->tail = tail;
-	*count = done;
+	ring->tail++;
 	return 0;
 }
 

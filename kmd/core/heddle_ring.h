@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * Arithmetic of job rings and of the completion ring. Heads and tails count
- * modulo 2^32; an index is the count modulo the ring's size. Every count that
- * comes from the card is checked before it is used.
+ * modulo 2^32; an index is the count modulo the ring's size. No count comes from
+ * the card.
  */
 #ifndef HEDDLE_RING_H
 #define HEDDLE_RING_H
@@ -24,17 +24,11 @@ struct heddle_ring {
 /* -EINVAL: not a power of two, or above HEDDLE_RING_ENTRIES_MAX. */
 int heddle_ring_init(struct heddle_ring *ring, u32 size);
 
-u32 heddle_ring_used(const struct heddle_ring *ring);
-u32 heddle_ring_space(const struct heddle_ring *ring);
-
 /* Takes an entry: its index goes to @index, head moves on. -ENOSPC: full. */
 int heddle_ring_push(struct heddle_ring *ring, u32 *index);
 
-/*
- * Takes over the card's tail; the number of entries that became free goes to
- * @count. -EIO: the value is not between our tail and our head.
- */
-int heddle_ring_retire(struct heddle_ring *ring, u32 tail, u32 *count);
+/* The oldest entry becomes free. -EIO: there is none. */
+int heddle_ring_retire(struct heddle_ring *ring);
 
 /**
  * struct heddle_completion_ring - where completion records are read

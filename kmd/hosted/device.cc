@@ -71,11 +71,7 @@ bool Device::ReadMemorySize() {
   const uint64_t bytes = link_->Read64(HEDDLE_REG_DRAM_LO, HEDDLE_REG_DRAM_HI);
   u64 total = 0;
   if (heddle_mem_total(bytes, &total) != 0) return false;
-  if (memory_->first == nullptr && memory_->total == 0) {
-    heddle_mem_init(memory_.get(), total);
-  } else {
-    heddle_mem_resize(memory_.get(), total);
-  }
+  memory_->total = total;
   limits_.device_bytes = total;
   return true;
 }
@@ -340,9 +336,7 @@ void Device::Reap() {
 void Device::Retire(const std::shared_ptr<Job>& job) {
   in_flight_.remove(job);
   free_slots_ |= 1u << job->slot;
-  uint32_t count = 0;
-  heddle_ring_retire(&rings_[job->priority], rings_[job->priority].tail + 1,
-                     &count);
+  heddle_ring_retire(&rings_[job->priority]);
   turns_.End();
   if (in_flight_.empty()) {
     heddle_watch_idle(&watch_);

@@ -40,7 +40,7 @@ int heddle_read_memory_size(struct heddle_device *dev)
 	if (err)
 		return err;
 	guard(mutex)(&dev->mem_lock);
-	heddle_mem_resize(&dev->mem, total);
+	dev->mem.total = total;
 	WRITE_ONCE(dev->limits.device_bytes, total); /* who is charged looks without this lock */
 	return 0;
 }

@@ -228,7 +228,6 @@ static void heddle_end_run(struct heddle_device *dev, struct heddle_run *run,
 	bool lost = heddle_device_gone(dev->state);
 	u64 now = ktime_get_ns();
 	u64 held = now - max(run->start_ns, dev->last_end_ns);
-	u32 count;
 
 	lockdep_assert_held(&dev->lock);
 	heddle_job_step(&outcome->state, event);
@@ -264,7 +263,7 @@ static void heddle_end_run(struct heddle_device *dev, struct heddle_run *run,
 	dev->last_end_ns = now;
 	if (run == dev->guilty)
 		WRITE_ONCE(dev->guilty_ended, true);
-	heddle_ring_retire(&dev->ring, dev->ring.tail + 1, &count);
+	heddle_ring_retire(&dev->ring);
 	list_move_tail(&run->link, ended);
 	if (list_empty(&dev->in_flight))
 		heddle_watch_idle(&dev->watch);
