@@ -3,6 +3,7 @@
 #include "heddle_args.h"
 
 #include <linux/errno.h>
+#include <linux/kernel.h>
 #include <linux/overflow.h>
 
 #include "heddle_hw.h"
@@ -20,6 +21,11 @@ static int at_most(const char *field, u64 value, u64 limit)
 static int no_less(const char *field, u64 value, u64 limit)
 {
 	return value < limit ? heddle_refuse(-EINVAL, field, value, limit) : 0;
+}
+
+static int within(const char *field, u64 value, u64 low, u64 high)
+{
+	return no_less(field, value, low) ?: at_most(field, value, high);
 }
 
 static int zero(const char *field, u64 value)
@@ -51,18 +57,14 @@ int heddle_check_array(const struct drm_heddle_array *array, u32 first, u32 max)
 
 u32 heddle_query_size(u32 type)
 {
-	switch (type) {
-	case DRM_HEDDLE_QUERY_DEVICE:
-		return sizeof(struct drm_heddle_device_info);
-	case DRM_HEDDLE_QUERY_MEMORY:
-		return sizeof(struct drm_heddle_memory_info);
-	case DRM_HEDDLE_QUERY_COUNTERS:
-		return sizeof(struct drm_heddle_counters);
-	case DRM_HEDDLE_QUERY_LIMITS:
-		return sizeof(struct drm_heddle_limits);
-	default:
-		return 0;
-	}
+	static const u32 sizes[] = {
+		[DRM_HEDDLE_QUERY_DEVICE] = sizeof(struct drm_heddle_device_info),
+		[DRM_HEDDLE_QUERY_MEMORY] = sizeof(struct drm_heddle_memory_info),
+		[DRM_HEDDLE_QUERY_COUNTERS] = sizeof(struct drm_heddle_counters),
+		[DRM_HEDDLE_QUERY_LIMITS] = sizeof(struct drm_heddle_limits),
+	};
+
+	return type < ARRAY_SIZE(sizes) ? sizes[type] : 0;
 }
 
 int heddle_check_query(const struct drm_heddle_query *args)
@@ -71,9 +73,7 @@ int heddle_check_query(const struct drm_heddle_query *args)
 		  at_most("type", args->type, DRM_HEDDLE_QUERY_LIMITS);
 
 	/* With stride 0 only the size is asked for. */
-	if (err || !args->data.stride)
-		return err;
-	return no_less("count", args->data.count, 1) ?: at_most("count", args->data.count, 1);
+	return err || !args->data.stride ? err : within("count", args->data.count, 1, 1);
 }
 
 int heddle_check_context_create(const struct drm_heddle_context_create *args, bool may_raise)
@@ -116,10 +116,8 @@ int heddle_check_bo_create(const struct drm_heddle_bo_create *args)
 int heddle_check_stream_create(const struct drm_heddle_stream_create *args)
 {
 	return zero("flags", args->flags) ?:
-	       no_less("stride", args->data.stride, 1) ?:
-	       at_most("stride", args->data.stride, 1) ?:
-	       no_less("count", args->data.count, 1) ?:
-	       at_most("count", args->data.count, HEDDLE_STREAM_BYTES_MAX) ?:
+	       within("stride", args->data.stride, 1, 1) ?:
+	       within("count", args->data.count, 1, HEDDLE_STREAM_BYTES_MAX) ?:
 	       multiple("count", args->data.count, HEDDLE_WORD_BYTES);
 }
 

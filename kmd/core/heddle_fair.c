@@ -2,6 +2,9 @@
 /* Fair shares; see heddle_fair.h. */
 #include "heddle_fair.h"
 
+#include <linux/minmax.h>
+#include <linux/overflow.h>
+
 #define MS			1000000ULL
 
 /* How long after its last job a client's next one is expected: at least, in its jobs, at most. */
@@ -26,17 +29,11 @@
 
 static bool is_rival(const struct heddle_fair_client *client, u64 now_ns)
 {
-	u64 expected = client->typical_ns * EXPECTED_JOBS;
+	u64 expected = min(client->typical_ns, EXPECTED_MAX_NS) * EXPECTED_JOBS;
 
-	if (client->unfinished)
-		return true;
-	if (!client->typical_ns)
-		return false;
-	if (client->typical_ns > EXPECTED_MAX_NS || expected > EXPECTED_MAX_NS)
-		expected = EXPECTED_MAX_NS;
-	if (expected < EXPECTED_MIN_NS)
-		expected = EXPECTED_MIN_NS;
-	return now_ns - client->last_ns < expected;
+	expected = clamp(expected, EXPECTED_MIN_NS, EXPECTED_MAX_NS);
+	return client->unfinished ||
+	       (client->typical_ns && now_ns - client->last_ns < expected);
 }
 
 void heddle_fair_open(const struct heddle_fair *fair, struct heddle_fair_client *client,
@@ -50,12 +47,11 @@ void heddle_fair_open(const struct heddle_fair *fair, struct heddle_fair_client 
 void heddle_fair_meet(struct heddle_fair_rivals *rivals, const struct heddle_fair_client *other,
 		      u64 now_ns)
 {
-	u64 typical = other->typical_ns ? other->typical_ns : UNKNOWN_NS;
+	u64 typical = other->typical_ns ?: UNKNOWN_NS;
 
 	if (!is_rival(other, now_ns))
 		return;
-	if (!rivals->count || typical < rivals->shortest_ns)
-		rivals->shortest_ns = typical;
+	rivals->shortest_ns = rivals->count ? min(rivals->shortest_ns, typical) : typical;
 	rivals->count++;
 }
 
@@ -67,11 +63,9 @@ void heddle_fair_queue(struct heddle_fair_client *client)
 /* @until_ns, unless @rivals leave: to be asked again by then. */
 static u64 rest_until(u64 until_ns, const struct heddle_fair_rivals *rivals, u64 now_ns)
 {
-	u64 again = now_ns + EXPECTED_MIN_NS;
-
 	if (!rivals->count || until_ns <= now_ns)
 		return now_ns;
-	return until_ns < again ? until_ns : again;
+	return min(until_ns, now_ns + EXPECTED_MIN_NS);
 }
 
 u64 heddle_fair_start_at(const struct heddle_fair_client *client,
@@ -94,7 +88,7 @@ static u64 rest_of(u64 held_ns, const struct heddle_fair_rivals *rivals)
 
 	if (!rivals->count || held_ns / LONG_RATIO <= rivals->shortest_ns)
 		return 0;
-	if (__builtin_mul_overflow(held_ns, (u64)rivals->count, &rest))
+	if (check_mul_overflow(held_ns, (u64)rivals->count, &rest))
 		return ~0ULL;
 	return rest;
 }
@@ -103,7 +97,7 @@ void heddle_fair_end(struct heddle_fair *fair, struct heddle_fair_client *client
 		     const struct heddle_fair_rivals *rivals, bool started, u64 held_ns,
 		     u64 now_ns)
 {
-	u64 until;
+	u64 until, typical = held_ns;
 
 	if (client->unfinished)
 		client->unfinished--;
@@ -112,19 +106,14 @@ void heddle_fair_end(struct heddle_fair *fair, struct heddle_fair_client *client
 		return;
 	if (client->with_card)
 		client->with_card--;
-	if (!client->typical_ns)
-		client->typical_ns = held_ns ? held_ns : 1;
-	else
-		client->typical_ns += (held_ns >> AVERAGE_SHIFT) -
-				      (client->typical_ns >> AVERAGE_SHIFT);
-	if (!client->typical_ns)
-		client->typical_ns = 1;
-	if (__builtin_add_overflow(now_ns, rest_of(held_ns, rivals), &until))
+	if (client->typical_ns)
+		typical = client->typical_ns + (held_ns >> AVERAGE_SHIFT) -
+			  (client->typical_ns >> AVERAGE_SHIFT);
+	client->typical_ns = max(typical, 1ULL);
+	if (check_add_overflow(now_ns, rest_of(held_ns, rivals), &until))
 		until = ~0ULL;
-	if (until > client->rest_until_ns)
-		client->rest_until_ns = until;
-	if (until > fair->rest_until_ns)
-		fair->rest_until_ns = until;
+	client->rest_until_ns = max(client->rest_until_ns, until);
+	fair->rest_until_ns = max(fair->rest_until_ns, until);
 }
 
 u64 heddle_fair_compact_at(const struct heddle_fair *fair, const struct heddle_fair_rivals *all,
@@ -137,7 +126,7 @@ void heddle_fair_compacted(struct heddle_fair *fair, u64 held_ns, u64 now_ns)
 {
 	u64 rest;
 
-	if (__builtin_mul_overflow(held_ns, (u64)COMPACTION_REST, &rest) ||
-	    __builtin_add_overflow(now_ns, rest, &fair->compact_ns))
+	if (check_mul_overflow(held_ns, (u64)COMPACTION_REST, &rest) ||
+	    check_add_overflow(now_ns, rest, &fair->compact_ns))
 		fair->compact_ns = ~0ULL;
 }

@@ -4,6 +4,7 @@
 
 #include <linux/compiler.h>
 #include <linux/errno.h>
+#include <linux/minmax.h>
 #include <linux/overflow.h>
 
 #include "heddle_cycles.h"
@@ -72,7 +73,7 @@ int heddle_usage_charge(struct heddle_usage *usage, const struct drm_heddle_limi
 
 void heddle_usage_release(struct heddle_usage *usage, enum heddle_resource what, u64 amount)
 {
-	usage->used[what] -= amount < usage->used[what] ? amount : usage->used[what];
+	usage->used[what] -= min(amount, usage->used[what]);
 }
 
 bool heddle_usage_hang(struct heddle_usage *usage, const struct drm_heddle_limits *limits)

@@ -234,13 +234,9 @@ int heddle_validate(const struct heddle_config *config, const u32 *words, size_t
 		    struct heddle_validate_result *result)
 {
 	struct heddle_validation v;
-	int err;
 
 	heddle_validate_begin(&v, config, words, bytes, result);
-	do {
-		err = heddle_validate_step(&v, HEDDLE_VALIDATE_CHUNK);
-	} while (err == -EAGAIN);
-	return err;
+	return heddle_validate_step(&v, ~0U);
 }
 
 const struct heddle_config *heddle_find_config(u32 id)
