@@ -36,21 +36,14 @@ DECLARE_EVENT_CLASS(heddle_run,
 		  __entry->fence, __entry->steps, __entry->status)
 );
 
-/* fence: none yet */
-DEFINE_EVENT(heddle_run, heddle_submit,
-	TP_PROTO(struct heddle_device *dev, struct heddle_run *run),
-	TP_ARGS(dev, run)
-);
+#define DEFINE_HEDDLE_RUN_EVENT(name)						\
+	DEFINE_EVENT(heddle_run, name,						\
+		     TP_PROTO(struct heddle_device *dev, struct heddle_run *run), \
+		     TP_ARGS(dev, run))
 
-DEFINE_EVENT(heddle_run, heddle_start,
-	TP_PROTO(struct heddle_device *dev, struct heddle_run *run),
-	TP_ARGS(dev, run)
-);
-
-DEFINE_EVENT(heddle_run, heddle_end,
-	TP_PROTO(struct heddle_device *dev, struct heddle_run *run),
-	TP_ARGS(dev, run)
-);
+DEFINE_HEDDLE_RUN_EVENT(heddle_submit); /* fence: none yet */
+DEFINE_HEDDLE_RUN_EVENT(heddle_start);
+DEFINE_HEDDLE_RUN_EVENT(heddle_end);
 
 DECLARE_EVENT_CLASS(heddle_card,
 	TP_PROTO(struct heddle_device *dev, u64 value),
@@ -66,23 +59,14 @@ DECLARE_EVENT_CLASS(heddle_card,
 	TP_printk("card=%llx value=%llu", __entry->card, __entry->value)
 );
 
-/* value: bits of RESET */
-DEFINE_EVENT(heddle_card, heddle_reset,
-	TP_PROTO(struct heddle_device *dev, u64 value),
-	TP_ARGS(dev, value)
-);
+#define DEFINE_HEDDLE_CARD_EVENT(name)						\
+	DEFINE_EVENT(heddle_card, name,						\
+		     TP_PROTO(struct heddle_device *dev, u64 value),		\
+		     TP_ARGS(dev, value))
 
-/* value: bytes of the gap that is wanted */
-DEFINE_EVENT(heddle_card, heddle_compact,
-	TP_PROTO(struct heddle_device *dev, u64 value),
-	TP_ARGS(dev, value)
-);
-
-/* value: jobs that were with the card or had been */
-DEFINE_EVENT(heddle_card, heddle_lost,
-	TP_PROTO(struct heddle_device *dev, u64 value),
-	TP_ARGS(dev, value)
-);
+DEFINE_HEDDLE_CARD_EVENT(heddle_reset); /* value: bits of RESET */
+DEFINE_HEDDLE_CARD_EVENT(heddle_compact); /* value: bytes of the gap that is wanted */
+DEFINE_HEDDLE_CARD_EVENT(heddle_lost); /* value: jobs that were with the card or had been */
 
 #endif
 
