@@ -37,11 +37,27 @@
 #define HEDDLE_GEM_DRIVER_OPS DRM_GEM_SHMEM_DRIVER_OPS
 #endif
 
-/* The scheduler's priorities, of priority 0 to 3. */
-#ifdef HEDDLE_HAVE_SCHED_PRIORITY_LOW
-#define HEDDLE_SCHED_PRIORITY_LAST DRM_SCHED_PRIORITY_LOW
-#else
-#define HEDDLE_SCHED_PRIORITY_LAST DRM_SCHED_PRIORITY_MIN
+/* What newer kernels have, under its name there. */
+#ifndef HEDDLE_HAVE_SCHED_PRIORITY_LOW
+#define DRM_SCHED_PRIORITY_LOW DRM_SCHED_PRIORITY_MIN
+#endif
+
+#ifndef HEDDLE_HAVE_DMA_BUF_UNLOCKED
+#define dma_buf_unmap_attachment_unlocked dma_buf_unmap_attachment
+#endif
+
+#ifdef HEDDLE_HAVE_PM_IGNORE_COUNT
+#define pm_runtime_get_if_active(dev) pm_runtime_get_if_active(dev, true)
+#endif
+
+#ifndef HEDDLE_HAVE_HRTIMER_SETUP
+static inline void hrtimer_setup(struct hrtimer *timer,
+				 enum hrtimer_restart (*function)(struct hrtimer *),
+				 clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock, mode);
+	timer->function = function;
+}
 #endif
 
 /* drm_sched_backend_ops: what else a job waits for. */
@@ -65,18 +81,6 @@ static inline void heddle_sched_forget_last(struct drm_sched_entity *entity)
 		dma_fence_put(entity->last_scheduled);
 		entity->last_scheduled = NULL;
 	}
-#endif
-}
-
-/* By the monotonic clock, absolute. */
-static inline void heddle_hrtimer_setup(struct hrtimer *timer,
-					enum hrtimer_restart (*function)(struct hrtimer *))
-{
-#ifdef HEDDLE_HAVE_HRTIMER_SETUP
-	hrtimer_setup(timer, function, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
-#else
-	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
-	timer->function = function;
 #endif
 }
 
@@ -117,25 +121,6 @@ static inline int heddle_sched_job_setup(struct drm_sched_job *job,
 	return drm_sched_job_init(job, entity, 1, owner);
 #else
 	return drm_sched_job_init(job, entity, owner);
-#endif
-}
-
-/* No lock of the buffer is held. */
-static inline void heddle_unmap_import(struct dma_buf_attachment *attach, struct sg_table *sgt)
-{
-#ifdef HEDDLE_HAVE_DMA_BUF_UNLOCKED
-	dma_buf_unmap_attachment_unlocked(attach, sgt, DMA_BIDIRECTIONAL);
-#else
-	dma_buf_unmap_attachment(attach, sgt, DMA_BIDIRECTIONAL);
-#endif
-}
-
-static inline int heddle_get_if_active(struct device *dev)
-{
-#ifdef HEDDLE_HAVE_PM_IGNORE_COUNT
-	return pm_runtime_get_if_active(dev, true);
-#else
-	return pm_runtime_get_if_active(dev);
 #endif
 }
 

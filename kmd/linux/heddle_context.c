@@ -102,11 +102,10 @@ struct heddle_context *heddle_context_find(struct heddle_file *file, u32 id)
 {
 	struct heddle_context *context;
 
-	xa_lock(&file->contexts);
+	guard(heddle_lock)(&file->contexts.xa_lock);
 	context = xa_load(&file->contexts, id);
 	if (context)
 		kref_get(&context->ref);
-	xa_unlock(&file->contexts);
 	return context;
 }
 
@@ -141,7 +140,7 @@ static int heddle_context_enter(struct heddle_context *context,
 		DRM_SCHED_PRIORITY_KERNEL,
 		DRM_SCHED_PRIORITY_HIGH,
 		DRM_SCHED_PRIORITY_NORMAL,
-		HEDDLE_SCHED_PRIORITY_LAST,
+		DRM_SCHED_PRIORITY_LOW,
 	};
 	struct heddle_file *file = context->file;
 	struct heddle_device *dev = file->dev;
@@ -315,7 +314,6 @@ int heddle_open(struct drm_device *drm, struct drm_file *drm_file)
 			return -ENODEV;
 		}
 		list_add_tail(&file->link, &dev->files);
-		WRITE_ONCE(dev->num_files, dev->num_files + 1);
 	}
 	heddle_schedule_watch(dev);
 	return 0;
@@ -329,10 +327,8 @@ void heddle_postclose(struct drm_device *drm, struct drm_file *drm_file)
 	struct heddle_stream *stream;
 	unsigned long id;
 
-	scoped_guard(mutex, &dev->files_lock) {
+	scoped_guard(mutex, &dev->files_lock)
 		list_del(&file->link);
-		WRITE_ONCE(dev->num_files, dev->num_files - 1);
-	}
 	xa_for_each(&file->contexts, id, context) {
 		heddle_context_kill(context);
 		heddle_context_put(context);

@@ -173,7 +173,6 @@ struct heddle_device {
 
 	struct mutex files_lock;
 	struct list_head files;
-	u32 num_files;
 	bool told_gone; /* every file has the event */
 };
 

@@ -321,7 +321,7 @@ static void heddle_drop_import(struct heddle_bo *bo)
 
 	scoped_guard(mutex, &obj->dev->object_name_lock) /* who exports it looks at this */
 		obj->import_attach = NULL;
-	heddle_unmap_import(attach, bo->shmem.sgt);
+	dma_buf_unmap_attachment_unlocked(attach, bo->shmem.sgt, DMA_BIDIRECTIONAL);
 	bo->shmem.sgt = NULL;
 	bo->sgt = NULL;
 	dma_buf_detach(dma_buf, attach);

@@ -287,7 +287,7 @@ static unsigned int heddle_watch_once(struct heddle_device *dev)
 	}
 	guard(heddle_lock)(&dev->lock);
 	if (list_empty(&dev->in_flight))
-		return READ_ONCE(dev->num_files) ? HEDDLE_OPEN_MS : 0;
+		return list_empty(&dev->files) ? 0 : HEDDLE_OPEN_MS;
 	return heddle_any_cancelled(dev) ? HEDDLE_ENDING_MS : HEDDLE_BUSY_MS;
 }
 
@@ -302,7 +302,7 @@ void heddle_watch(struct work_struct *work)
 	if (present < 0)
 		return;
 	/* A card that sleeps has nothing to do; without power management none does. */
-	active = heddle_get_if_active(dev->drm.dev);
+	active = pm_runtime_get_if_active(dev->drm.dev);
 	if (!active)
 		return;
 	scoped_guard(heddle_signalling)

@@ -110,7 +110,7 @@ void heddle_rest_init(struct heddle_device *dev)
 {
 	INIT_LIST_HEAD(&dev->active);
 	INIT_LIST_HEAD(&dev->resting);
-	heddle_hrtimer_setup(&dev->rest_timer, heddle_rest_timer);
+	hrtimer_setup(&dev->rest_timer, heddle_rest_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
 }
 
 void heddle_rest_open(struct heddle_file *file)

@@ -28,11 +28,10 @@ struct heddle_stream *heddle_stream_find(struct heddle_file *file, u32 id)
 {
 	struct heddle_stream *stream;
 
-	xa_lock(&file->streams);
+	guard(heddle_lock)(&file->streams.xa_lock);
 	stream = xa_load(&file->streams, id);
 	if (stream)
 		kref_get(&stream->ref);
-	xa_unlock(&file->streams);
 	return stream;
 }
 
