@@ -52,62 +52,47 @@ struct heddle_snapshot {
 	struct heddle_completion record; /* the newest */
 };
 
-struct heddle_dump {
-	char *text;
-	size_t used;
-};
-
-static __printf(2, 3) void heddle_dump(struct heddle_dump *dump, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	dump->used += vscnprintf(dump->text + dump->used, HEDDLE_DUMP_BYTES - dump->used, format,
-				 args);
-	va_end(args);
-}
-
-static void heddle_dump_jobs(const struct heddle_snapshot *s, struct heddle_dump *dump)
+static void heddle_dump_jobs(const struct heddle_snapshot *s, struct drm_printer *dump)
 {
 	u32 i;
 
-	heddle_dump(dump, "[jobs]\n");
+	drm_printf(dump, "[jobs]\n");
 	for (i = 0; i < s->num_jobs; i++) {
 		const struct heddle_run *job = &s->jobs[i];
 
-		heddle_dump(dump,
-			    "fence %llu%s, client %llu, seqno %llu, %u steps at %pad, %llu ms\n",
-			    job->id, job->id == s->guilty ? " (guilty)" : "", job->client,
-			    job->seqno, job->num_steps, &job->steps_dma,
-			    div_u64(s->time_ns - job->start_ns, NSEC_PER_MSEC));
+		drm_printf(dump,
+			   "fence %llu%s, client %llu, seqno %llu, %u steps at %pad, %llu ms\n",
+			   job->id, job->id == s->guilty ? " (guilty)" : "", job->client,
+			   job->seqno, job->num_steps, &job->steps_dma,
+			   div_u64(s->time_ns - job->start_ns, NSEC_PER_MSEC));
 	}
-	heddle_dump(dump, "next completion = %u, ring head = %u, ring tail = %u\n",
-		    s->completions.next, s->ring.head, s->ring.tail);
-	heddle_dump(dump, "[steps of the guilty job]\n");
+	drm_printf(dump, "next completion = %u, ring head = %u, ring tail = %u\n",
+		   s->completions.next, s->ring.head, s->ring.tail);
+	drm_printf(dump, "[steps of the guilty job]\n");
 	for (i = 0; i < s->num_steps; i++) {
 		const struct heddle_step *step = &s->steps[i];
 
-		heddle_dump(dump,
-			    "%u: type %u, device %#llx, destination %#llx, length %llu, ", i,
-			    le32_to_cpu(step->type), le64_to_cpu(step->device_address),
-			    le64_to_cpu(step->destination), le64_to_cpu(step->length));
-		heddle_dump(dump, "table %#llx, %u entries, fill %#x\n",
-			    le64_to_cpu(step->table_iova), le32_to_cpu(step->sg_count),
-			    le32_to_cpu(step->fill_value));
+		drm_printf(dump,
+			   "%u: type %u, device %#llx, destination %#llx, length %llu, ", i,
+			   le32_to_cpu(step->type), le64_to_cpu(step->device_address),
+			   le64_to_cpu(step->destination), le64_to_cpu(step->length));
+		drm_printf(dump, "table %#llx, %u entries, fill %#x\n",
+			   le64_to_cpu(step->table_iova), le32_to_cpu(step->sg_count),
+			   le32_to_cpu(step->fill_value));
 	}
 }
 
-static void heddle_dump_record(const struct heddle_completion *r, struct heddle_dump *dump)
+static void heddle_dump_record(const struct heddle_completion *r, struct drm_printer *dump)
 {
-	heddle_dump(dump, "[newest completion record]\n"
-		    "sequence %u, fence %llu, status %u, step %u, offset %u, tag %u, ",
-		    le32_to_cpu(r->sequence), le64_to_cpu(r->fence), le32_to_cpu(r->status),
-		    le32_to_cpu(r->fault_step), le32_to_cpu(r->fault_offset),
-		    le32_to_cpu(r->fault_tag));
-	heddle_dump(dump, "region %u, address %#llx\ncycles %llu, commands %llu, copied %llu\n",
-		    le32_to_cpu(r->fault_region), le64_to_cpu(r->fault_address),
-		    le64_to_cpu(r->cycles), le64_to_cpu(r->commands),
-		    le64_to_cpu(r->bytes_copied));
+	drm_printf(dump, "[newest completion record]\n"
+		   "sequence %u, fence %llu, status %u, step %u, offset %u, tag %u, ",
+		   le32_to_cpu(r->sequence), le64_to_cpu(r->fence), le32_to_cpu(r->status),
+		   le32_to_cpu(r->fault_step), le32_to_cpu(r->fault_offset),
+		   le32_to_cpu(r->fault_tag));
+	drm_printf(dump, "region %u, address %#llx\ncycles %llu, commands %llu, copied %llu\n",
+		   le32_to_cpu(r->fault_region), le64_to_cpu(r->fault_address),
+		   le64_to_cpu(r->cycles), le64_to_cpu(r->commands),
+		   le64_to_cpu(r->bytes_copied));
 }
 
 int heddle_coredump_init(struct heddle_device *dev)
@@ -155,27 +140,29 @@ void heddle_coredump_take(struct heddle_device *dev)
 void heddle_coredump_write(struct heddle_device *dev)
 {
 	const struct heddle_snapshot *s = dev->snapshot;
-	struct heddle_dump dump = {};
+	struct drm_print_iterator text = { .remain = HEDDLE_DUMP_BYTES };
+	struct drm_printer dump;
 	u32 i;
 
 	/* Pairs with the end of heddle_coredump_take(). */
 	if (!smp_load_acquire(&dev->snapshot_taken))
 		return;
-	dump.text = vzalloc(HEDDLE_DUMP_BYTES);
-	if (!dump.text)
+	text.data = vzalloc(HEDDLE_DUMP_BYTES);
+	if (!text.data)
 		goto free;
-	heddle_dump(&dump, "heddle coredump 1\nreason = hang\ncard = %llx\nconfig = %s\n"
-		    "hw_version = %#x\ncore_kind = %u\n", dev->info.unique, dev->config->name,
-		    dev->info.hw_version, dev->info.core_kind);
-	heddle_dump(&dump, "[registers]\n");
+	dump = drm_coredump_printer(&text);
+	drm_printf(&dump, "heddle coredump 1\nreason = hang\ncard = %llx\nconfig = %s\n"
+		   "hw_version = %#x\ncore_kind = %u\n", dev->info.unique, dev->config->name,
+		   dev->info.hw_version, dev->info.core_kind);
+	drm_printf(&dump, "[registers]\n");
 	for (i = 0; i < ARRAY_SIZE(heddle_registers); i++)
-		heddle_dump(&dump, "%s = %#x\n", heddle_registers[i].name, s->registers[i]);
+		drm_printf(&dump, "%s = %#x\n", heddle_registers[i].name, s->registers[i]);
 	heddle_dump_jobs(s, &dump);
 	heddle_dump_record(&s->record, &dump);
 	scoped_guard(mutex, &dev->mem_lock)
-		heddle_dump(&dump, "[memory]\ntotal = %llu\nused = %llu\ngeneration = %llu\n",
-			    dev->mem.total, dev->mem.used, dev->mem_generation);
-	dev_coredumpv(dev->drm.dev, dump.text, dump.used, GFP_KERNEL); /* takes the text */
+		drm_printf(&dump, "[memory]\ntotal = %llu\nused = %llu\ngeneration = %llu\n",
+			   dev->mem.total, dev->mem.used, dev->mem_generation);
+	dev_coredumpv(dev->drm.dev, text.data, text.offset, GFP_KERNEL); /* takes the text */
 free:
 	/* Pairs with the beginning of heddle_coredump_take(). */
 	smp_store_release(&dev->snapshot_taken, false);
