@@ -333,21 +333,21 @@ int heddle_alloc_create(struct heddle_device *dev, u64 size, struct heddle_alloc
 	kref_init(&alloc->ref);
 	alloc->dev = dev;
 	err = heddle_power_get(dev);
-	if (err) {
-		kfree(alloc);
-		return err;
-	}
+	if (err)
+		goto free;
 	err = heddle_place(dev, &alloc->node, size);
 	if (err == -ENOSPC)
 		err = heddle_await_freed(dev) ?: heddle_place(dev, &alloc->node, size);
-	if (err) {
-		heddle_power_put(dev);
-		kfree(alloc);
-		return err;
-	}
+	if (err)
+		goto power;
 	drm_dev_get(&dev->drm);
 	*out = alloc;
 	return 0;
+power:
+	heddle_power_put(dev);
+free:
+	kfree(alloc);
+	return err;
 }
 
 /* The staged bytes are on the card, or nobody wants them any more. */

@@ -227,30 +227,27 @@ static struct pci_driver heddle_pci_driver = {
 	.err_handler = &heddle_error_handlers,
 };
 
-static void heddle_destroy_queues(void)
-{
-	if (heddle_report_wq)
-		destroy_workqueue(heddle_report_wq);
-	if (heddle_signal_wq)
-		destroy_workqueue(heddle_signal_wq);
-}
-
 static int __init heddle_module_init(void)
 {
 	int err = -ENOMEM;
 
 	heddle_signal_wq = alloc_workqueue("heddle", WQ_MEM_RECLAIM | WQ_HIGHPRI | WQ_UNBOUND, 0);
+	if (!heddle_signal_wq)
+		return err;
 	heddle_report_wq = alloc_workqueue("heddle-report", WQ_UNBOUND, 0);
-	if (heddle_signal_wq && heddle_report_wq)
-		err = heddle_null_init(null_hw);
+	if (!heddle_report_wq)
+		goto signal_wq;
+	err = heddle_null_init(null_hw);
 	if (err)
-		goto queues;
+		goto report_wq;
 	err = pci_register_driver(&heddle_pci_driver);
 	if (!err)
 		return 0;
 	heddle_null_fini();
-queues:
-	heddle_destroy_queues();
+report_wq:
+	destroy_workqueue(heddle_report_wq);
+signal_wq:
+	destroy_workqueue(heddle_signal_wq);
 	return err;
 }
 
@@ -259,7 +256,8 @@ static void __exit heddle_module_exit(void)
 	pci_unregister_driver(&heddle_pci_driver);
 	heddle_null_fini();
 	heddle_contexts_drain();
-	heddle_destroy_queues();
+	destroy_workqueue(heddle_report_wq);
+	destroy_workqueue(heddle_signal_wq);
 	rcu_barrier(); /* fences are freed after a grace period */
 }
 
