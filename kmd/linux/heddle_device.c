@@ -65,7 +65,10 @@ static void heddle_memory_changed(struct work_struct *work)
 	if (!heddle_gone(dev) && dev->mem.total != before) {
 		scoped_guard(mutex, &dev->mem_lock)
 			dev->mem_generation++;
-		heddle_report(dev, DRM_HEDDLE_EVENT_MEMORY, 0, 0, dev->mem.total);
+		heddle_report(dev, &(struct heddle_report) {
+			.type = DRM_HEDDLE_EVENT_MEMORY,
+			.value = dev->mem.total,
+		});
 	}
 	pm_runtime_put_autosuspend(dev->drm.dev);
 }

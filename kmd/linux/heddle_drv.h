@@ -155,9 +155,7 @@ struct heddle_device {
 	bool card_reset; /* the engine's reset did not help */
 	u64 deadline_ns;
 	bool ready_seen;
-	u32 guilty_context;
-	u64 guilty_client;
-	u64 guilty_seqno;
+	struct heddle_report guilty_report;
 	struct drm_heddle_counters counters;
 	u64 last_end_ns;
 
@@ -220,28 +218,15 @@ DEFINE_CLASS(heddle_presence, int, ({ if (_T >= 0) drm_dev_exit(_T); }), heddle_
  * accesses that meet: a build for tests on several processors makes them one after another.
  */
 #ifdef HEDDLE_SERIAL_MMIO
-#define HEDDLE_MMIO(dev, access)						\
-	do {									\
-		unsigned long mmio_flags;					\
-										\
-		raw_spin_lock_irqsave(&(dev)->mmio_lock, mmio_flags);		\
-		access;								\
-		raw_spin_unlock_irqrestore(&(dev)->mmio_lock, mmio_flags);	\
-	} while (0)
+#define heddle_serialize(dev) guard(raw_spinlock_irqsave)(&(dev)->mmio_lock)
 #else
-#define HEDDLE_MMIO(dev, access)						\
-	do {									\
-		(void)(dev);							\
-		access;								\
-	} while (0)
+#define heddle_serialize(dev) ((void)0)
 #endif
 
 static inline u32 heddle_read(struct heddle_device *dev, u32 reg)
 {
-	u32 value;
-
-	HEDDLE_MMIO(dev, value = readl(dev->regs + reg));
-	return value;
+	heddle_serialize(dev);
+	return readl(dev->regs + reg);
 }
 
 /* A value that the card may change between the reads; ~0 if it never stands still. */
@@ -263,7 +248,8 @@ static inline u64 heddle_read64(struct heddle_device *dev, u32 lo, u32 hi)
 
 static inline void heddle_write(struct heddle_device *dev, u32 reg, u32 value)
 {
-	HEDDLE_MMIO(dev, writel(value, dev->regs + reg));
+	heddle_serialize(dev);
+	writel(value, dev->regs + reg);
 }
 
 static inline bool heddle_gone(struct heddle_device *dev)
@@ -617,7 +603,6 @@ void heddle_write_region(struct heddle_job *job, struct heddle_region *region,
 			 struct heddle_alloc *alloc, const struct drm_heddle_region *in);
 
 /* heddle_submit.c, heddle_wait.c, heddle_event.c, heddle_query.c */
-int heddle_copy_element(void *to, size_t size, const struct drm_heddle_array *array, u32 index);
 int heddle_fill_element(const struct drm_heddle_array *array, u32 index, const void *from,
 			size_t size);
 int heddle_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
@@ -625,8 +610,7 @@ int heddle_wait_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 int heddle_events_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 int heddle_query_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 ktime_t heddle_time_left(u64 deadline_ns);
-void heddle_notify(struct heddle_device *dev, const struct heddle_report *report);
-void heddle_report(struct heddle_device *dev, u32 type, u32 context, u64 client, u64 value);
+void heddle_report(struct heddle_device *dev, const struct heddle_report *report);
 void heddle_report_work(struct work_struct *work);
 __poll_t heddle_poll(struct file *filp, struct poll_table_struct *wait);
 void heddle_show_fdinfo(struct seq_file *m, struct file *file);

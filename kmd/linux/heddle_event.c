@@ -19,7 +19,7 @@ static void heddle_queue_event(struct heddle_file *file, const struct drm_heddle
 }
 
 /* Tells all files, and udev. Others than the client of a reset see zeros. */
-void heddle_notify(struct heddle_device *dev, const struct heddle_report *report)
+static void heddle_notify(struct heddle_device *dev, const struct heddle_report *report)
 {
 	static const char *const names[] = {
 		[DRM_HEDDLE_EVENT_REMOVED] = "HEDDLE_EVENT=OFFLINE",
@@ -53,18 +53,13 @@ void heddle_notify(struct heddle_device *dev, const struct heddle_report *report
  * The same, a moment later, from where fences must not wait for memory. The loss of
  * the card is the last report of all and has the last place.
  */
-void heddle_report(struct heddle_device *dev, u32 type, u32 context, u64 client, u64 value)
+void heddle_report(struct heddle_device *dev, const struct heddle_report *report)
 {
-	const struct heddle_report report = {
-		.type = type,
-		.context = context,
-		.client = client,
-		.value = value,
-	};
+	u32 kept = report->type == DRM_HEDDLE_EVENT_REMOVED ? 0 : 1;
 
 	scoped_guard(heddle_lock, &dev->lock)
-		if (kfifo_avail(&dev->reports) > (type != DRM_HEDDLE_EVENT_REMOVED))
-			kfifo_put(&dev->reports, report);
+		if (kfifo_avail(&dev->reports) > kept)
+			kfifo_put(&dev->reports, *report);
 	queue_work(heddle_report_wq, &dev->report_work);
 }
 

@@ -47,18 +47,6 @@ static void heddle_finished(struct dma_fence *fence, struct dma_fence_cb *cb)
 	heddle_outcome_put(outcome);
 }
 
-/* After arm: how @job ends will be known. */
-static void heddle_job_watch(struct heddle_job *job)
-{
-	struct heddle_outcome *outcome = job->run.outcome;
-
-	outcome->finished = dma_fence_get(&job->base.s_fence->finished);
-	kref_get(&outcome->ref);
-	if (job->context)
-		atomic_inc(&job->context->unfinished);
-	dma_fence_add_callback(outcome->finished, &outcome->cb, heddle_finished);
-}
-
 /* With room for a fence of each of @num_syncs and of what each of @num_patches touches. */
 struct heddle_job *heddle_job_alloc(struct heddle_device *dev, struct heddle_context *context,
 				    u32 num_patches, u32 num_hosts, u32 num_syncs)
@@ -69,11 +57,9 @@ struct heddle_job *heddle_job_alloc(struct heddle_device *dev, struct heddle_con
 		return NULL;
 	job->dev = dev;
 	INIT_LIST_HEAD(&job->run.link);
-	job->patches = kvcalloc(max(num_patches, 1U), sizeof(*job->patches),
-				GFP_KERNEL_ACCOUNT);
-	job->hosts = kvcalloc(max(num_hosts, 1U), sizeof(*job->hosts), GFP_KERNEL_ACCOUNT);
-	job->fences = kvcalloc(max(num_patches + num_syncs, 1U), sizeof(*job->fences),
-			       GFP_KERNEL_ACCOUNT);
+	job->patches = kvcalloc(num_patches, sizeof(*job->patches), GFP_KERNEL_ACCOUNT);
+	job->hosts = kvcalloc(num_hosts, sizeof(*job->hosts), GFP_KERNEL_ACCOUNT);
+	job->fences = kvcalloc(num_patches + num_syncs, sizeof(*job->fences), GFP_KERNEL_ACCOUNT);
 	job->run.fence = heddle_fence_alloc(dev->sched, context, GFP_KERNEL_ACCOUNT);
 	job->run.outcome = heddle_outcome_alloc(dev);
 	drm_dev_get(&dev->drm);
@@ -315,7 +301,13 @@ static const struct drm_sched_backend_ops heddle_sched_ops = {
 /* Gives an armed job to the scheduler. The caller keeps the order of the entity. */
 void heddle_job_push(struct heddle_job *job)
 {
-	heddle_job_watch(job);
+	struct heddle_outcome *outcome = job->run.outcome;
+
+	outcome->finished = dma_fence_get(&job->base.s_fence->finished);
+	kref_get(&outcome->ref);
+	if (job->context)
+		atomic_inc(&job->context->unfinished);
+	dma_fence_add_callback(outcome->finished, &outcome->cb, heddle_finished);
 	drm_sched_entity_push_job(&job->base);
 }
 

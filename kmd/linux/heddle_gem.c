@@ -132,7 +132,6 @@ static int heddle_gem_device_create(struct heddle_device *dev, u64 size, struct 
 	if (!bo)
 		return -ENOMEM;
 	bo->placement = DRM_HEDDLE_DEVICE;
-	INIT_LIST_HEAD(&bo->mapped);
 	err = heddle_alloc_create(dev, size, &bo->alloc);
 	if (err) {
 		kfree(bo);

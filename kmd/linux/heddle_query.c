@@ -19,12 +19,6 @@ static void heddle_query_memory(struct heddle_file *file, struct drm_heddle_memo
 	info->used_here = heddle_file_device_bytes(file);
 }
 
-static void heddle_query_limits(struct heddle_device *dev, struct drm_heddle_limits *limits)
-{
-	guard(mutex)(&dev->mem_lock); /* the size of the memory is one of them */
-	*limits = dev->limits;
-}
-
 static u64 heddle_unfinished(struct heddle_file *file)
 {
 	struct heddle_context *context;
@@ -76,7 +70,8 @@ int heddle_query_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_
 	else if (args->type == DRM_HEDDLE_QUERY_MEMORY)
 		heddle_query_memory(file, &answer.memory);
 	else if (args->type == DRM_HEDDLE_QUERY_LIMITS)
-		heddle_query_limits(file->dev, &answer.limits);
+		scoped_guard(mutex, &file->dev->mem_lock) /* its size is one of them */
+			answer.limits = file->dev->limits;
 	else
 		heddle_query_counters(file, &answer.counters);
 	return heddle_fill_element(&args->data, 0, from, args->size);

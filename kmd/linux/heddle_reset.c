@@ -73,7 +73,7 @@ void heddle_lose(struct heddle_device *dev, const char *why)
 	trace_heddle_lost(dev, jobs);
 	heddle_quiet(dev); /* before anybody believes that their memory is their own */
 	heddle_engine_end_all(dev, HEDDLE_JOB_LOST);
-	heddle_report(dev, DRM_HEDDLE_EVENT_REMOVED, 0, 0, 0);
+	heddle_report(dev, &(struct heddle_report) { .type = DRM_HEDDLE_EVENT_REMOVED });
 }
 
 /* Holds heddle_device.lock, so that nothing is queued after heddle_lose(). */
@@ -144,8 +144,7 @@ static void heddle_watch_reset(struct heddle_device *dev, u64 now)
 		}
 		wake_up_all(&dev->idle);
 		if (dev->guilty_event == HEDDLE_JOB_HANG || dev->card_reset)
-			heddle_report(dev, DRM_HEDDLE_EVENT_RESET, dev->guilty_context,
-				      dev->guilty_client, dev->guilty_seqno);
+			heddle_report(dev, &dev->guilty_report);
 		return;
 	}
 	if (now < dev->deadline_ns)
@@ -208,9 +207,12 @@ static bool heddle_find_guilty(struct heddle_device *dev, u64 now)
 	dev->guilty = suspect;
 	dev->guilty_ended = false;
 	dev->guilty_event = hung ? HEDDLE_JOB_HANG : HEDDLE_JOB_CANCEL;
-	dev->guilty_client = suspect->client;
-	dev->guilty_seqno = suspect->seqno;
-	dev->guilty_context = suspect->outcome->context ? suspect->outcome->context->id : 0;
+	dev->guilty_report = (struct heddle_report) {
+		.type = DRM_HEDDLE_EVENT_RESET,
+		.context = suspect->outcome->context ? suspect->outcome->context->id : 0,
+		.client = suspect->client,
+		.value = suspect->seqno,
+	};
 	return true;
 }
 
@@ -240,7 +242,7 @@ static void heddle_abort(struct heddle_device *dev, u64 now)
 	else if (hung && __ratelimit(&dev->warnings))
 		dev_warn(dev->drm.dev,
 			 "job %llu of client %llu hangs or runs too long: aborting it\n",
-			 dev->guilty_seqno, dev->guilty_client);
+			 dev->guilty_report.value, dev->guilty_report.client);
 }
 
 /* Whether a job waits for its turn to be aborted. Holds dev->lock. */

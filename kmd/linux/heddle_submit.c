@@ -13,7 +13,8 @@
 #include "heddle_trace.h"
 
 /* Element @index: what the caller knows of it, the rest zero. -E2BIG: it uses more than we know. */
-int heddle_copy_element(void *to, size_t size, const struct drm_heddle_array *array, u32 index)
+static int heddle_copy_element(void *to, size_t size, const struct drm_heddle_array *array,
+			       u32 index)
 {
 	u64 at = array->ptr + (u64)index * array->stride;
 	int err = at < array->ptr ? -EFAULT :
@@ -163,11 +164,9 @@ static int heddle_bind(struct drm_file *file, const struct drm_heddle_submit *ar
 	for (i = 0; i < args->steps.count; i++) {
 		struct heddle_bound_step *step = &s->steps[i];
 
-		err = heddle_copy_element(&step->in, sizeof(step->in), &args->steps, i);
-		if (err)
-			return err;
 		s->num_steps = i + 1;
-		err = heddle_bind_step(file, step, &s->entries[i]);
+		err = heddle_copy_element(&step->in, sizeof(step->in), &args->steps, i) ?:
+			heddle_bind_step(file, step, &s->entries[i]);
 		if (err)
 			return err;
 		s->num_patches += step->regions;
@@ -188,17 +187,14 @@ static int heddle_take_out_syncs(struct drm_file *file, const struct drm_heddle_
 	int err;
 	u32 i;
 
-	if (!args->out_syncs.count)
-		return 0;
 	s->out = kvcalloc(args->out_syncs.count, sizeof(*s->out), GFP_KERNEL_ACCOUNT);
 	if (!s->out)
 		return -ENOMEM;
 	for (i = 0; i < args->out_syncs.count; i++) {
 		struct heddle_out_sync *out = &s->out[i];
 
-		err = heddle_copy_element(&sync, sizeof(sync), &args->out_syncs, i);
-		if (!err)
-			err = heddle_check_sync(&sync);
+		err = heddle_copy_element(&sync, sizeof(sync), &args->out_syncs, i) ?:
+			heddle_check_sync(&sync);
 		if (err)
 			return err;
 		out->syncobj = drm_syncobj_find(file, sync.handle);
@@ -224,9 +220,8 @@ static int heddle_add_in_syncs(struct drm_file *file, const struct drm_heddle_su
 	u32 i;
 
 	for (i = 0; i < args->in_syncs.count; i++) {
-		err = heddle_copy_element(&sync, sizeof(sync), &args->in_syncs, i);
-		if (!err)
-			err = heddle_check_sync(&sync);
+		err = heddle_copy_element(&sync, sizeof(sync), &args->in_syncs, i) ?:
+			heddle_check_sync(&sync);
 		if (err)
 			return err;
 		err = drm_syncobj_find_fence(file, sync.handle, sync.point, 0, &fence);
@@ -428,11 +423,8 @@ int heddle_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *fil
 	err = heddle_sched_job_setup(&job->base, &context->entity, file, job->run.client);
 	if (err)
 		goto free_job;
-	err = heddle_add_in_syncs(file, args, job);
-	if (!err)
-		err = heddle_make_job(job, &s);
-	if (!err)
-		err = heddle_queue(context, job, &s, &args->seqno);
+	err = heddle_add_in_syncs(file, args, job) ?: heddle_make_job(job, &s) ?:
+		heddle_queue(context, job, &s, &args->seqno);
 	if (!err)
 		goto free;
 	drm_sched_job_cleanup(&job->base);
