@@ -38,6 +38,11 @@ static int multiple(const char *field, u64 value, u32 unit)
 	return value % unit ? heddle_refuse(-EINVAL, field, value, unit) : 0;
 }
 
+int heddle_check_pad(u32 pad)
+{
+	return zero("pad", pad);
+}
+
 /* An array that is filled: nothing of it is looked at, so any larger stride will do. */
 static int check_filled(const struct drm_heddle_array *array, u32 first, u32 max)
 {
@@ -101,11 +106,6 @@ int heddle_check_context_control(const struct drm_heddle_context_control *args, 
 	return 0;
 }
 
-int heddle_check_context_destroy(const struct drm_heddle_context_destroy *args)
-{
-	return zero("pad", args->pad);
-}
-
 int heddle_check_bo_create(const struct drm_heddle_bo_create *args)
 {
 	return zero("flags", args->flags) ?: zero("pad", args->pad) ?:
@@ -119,11 +119,6 @@ int heddle_check_stream_create(const struct drm_heddle_stream_create *args)
 	       within("stride", args->data.stride, 1, 1) ?:
 	       within("count", args->data.count, 1, HEDDLE_STREAM_BYTES_MAX) ?:
 	       multiple("count", args->data.count, HEDDLE_WORD_BYTES);
-}
-
-int heddle_check_stream_destroy(const struct drm_heddle_stream_destroy *args)
-{
-	return zero("pad", args->pad);
 }
 
 int heddle_check_submit(const struct drm_heddle_submit *args)
@@ -171,11 +166,6 @@ int heddle_check_region(const struct drm_heddle_region *region, u32 *used)
 		return heddle_refuse(-EINVAL, "times that the region is bound", 2, 1);
 	*used |= 1U << region->index;
 	return 0;
-}
-
-int heddle_check_sync(const struct drm_heddle_sync *sync)
-{
-	return zero("pad", sync->pad);
 }
 
 int heddle_check_wait(const struct drm_heddle_wait *args)

@@ -18,6 +18,9 @@
  */
 int heddle_check_array(const struct drm_heddle_array *array, u32 first, u32 max);
 
+/* Of CONTEXT_DESTROY, STREAM_DESTROY and a sync, of which nothing else can be wrong by itself. */
+int heddle_check_pad(u32 pad);
+
 /* The known size of what a query of this type returns; 0 = unknown type. */
 u32 heddle_query_size(u32 type);
 
@@ -30,15 +33,12 @@ int heddle_check_context_create(const struct drm_heddle_context_create *args, bo
 /* @run_cycles: the limit that needs no privilege; @may_raise: the caller may exceed it. */
 int heddle_check_context_control(const struct drm_heddle_context_control *args, u64 run_cycles,
 				 bool may_raise);
-int heddle_check_context_destroy(const struct drm_heddle_context_destroy *args);
 int heddle_check_bo_create(const struct drm_heddle_bo_create *args);
 int heddle_check_stream_create(const struct drm_heddle_stream_create *args);
-int heddle_check_stream_destroy(const struct drm_heddle_stream_destroy *args);
 int heddle_check_submit(const struct drm_heddle_submit *args);
 int heddle_check_step(const struct drm_heddle_step *step);
 /* @used: bitmap of the indices seen so far; bound twice gives -EINVAL. */
 int heddle_check_region(const struct drm_heddle_region *region, u32 *used);
-int heddle_check_sync(const struct drm_heddle_sync *sync);
 int heddle_check_wait(const struct drm_heddle_wait *args);
 int heddle_check_events(const struct drm_heddle_events *args);
 

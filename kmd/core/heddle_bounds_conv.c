@@ -193,17 +193,14 @@ static enum heddle_validate_error weight_bounds(const struct heddle_config *conf
 	u32 kw = heddle_conv_kw(w);
 	u64 address = (u64)heddle_conv_w_addr(w) * HEDDLE_WORD_BYTES, bytes;
 	u64 tile = (u64)config->lanes_in * config->lanes_out;
+	bool by_row = heddle_conv_w_mode(w) == HEDDLE_WEIGHT_MODE_ROW;
 
 	if (heddle_conv_mode(w) == HEDDLE_MATRIX_MODE_MAXPOOL)
 		return HEDDLE_VALIDATE_OK;
-	switch (heddle_conv_w_mode(w)) {
-	case HEDDLE_WEIGHT_MODE_ROW:
-		return plane_bounds(config, heddle_conv_w_addr(w), heddle_pieces(ci, BLOCK),
-				    heddle_conv_w_plane(w), 0, 0, co - 1, heddle_conv_w_step(w), 1);
-	case HEDDLE_WEIGHT_MODE_COLUMN:
-		return plane_bounds(config, heddle_conv_w_addr(w), heddle_pieces(co, BLOCK),
-				    heddle_conv_w_plane(w), 0, 0, ci - 1, heddle_conv_w_step(w), 1);
-	}
+	if (heddle_conv_w_mode(w) != HEDDLE_WEIGHT_MODE_PACKED)
+		return plane_bounds(config, heddle_conv_w_addr(w),
+				    heddle_pieces(by_row ? ci : co, BLOCK), heddle_conv_w_plane(w),
+				    0, 0, (by_row ? co : ci) - 1, heddle_conv_w_step(w), 1);
 	/* Products of at most 4096 * 255 * 255 * 4096 tiles or words fit 64 bits. */
 	switch (heddle_conv_mode(w)) {
 	case HEDDLE_MATRIX_MODE_DEPTHWISE:

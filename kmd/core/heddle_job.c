@@ -25,11 +25,10 @@ static const u8 transitions[HEDDLE_JOB_STATES][HEDDLE_JOB_EVENTS] = {
 
 int heddle_job_step(enum heddle_job_state *state, enum heddle_job_event event)
 {
-	u8 to;
+	u8 to = 0;
 
-	if ((u32)*state >= HEDDLE_JOB_STATES || (u32)event >= HEDDLE_JOB_EVENTS)
-		return -EINVAL;
-	to = transitions[*state][event];
+	if ((u32)*state < HEDDLE_JOB_STATES && (u32)event < HEDDLE_JOB_EVENTS)
+		to = transitions[*state][event];
 	if (!to)
 		return -EINVAL;
 	*state = (enum heddle_job_state)(to - 1);

@@ -35,11 +35,10 @@ static const u8 transitions[HEDDLE_DEVICE_STATES][HEDDLE_DEVICE_EVENTS] = {
 
 int heddle_device_step(enum heddle_device_state *state, enum heddle_device_event event)
 {
-	u8 to;
+	u8 to = 0;
 
-	if ((u32)*state >= HEDDLE_DEVICE_STATES || (u32)event >= HEDDLE_DEVICE_EVENTS)
-		return -EINVAL;
-	to = transitions[*state][event];
+	if ((u32)*state < HEDDLE_DEVICE_STATES && (u32)event < HEDDLE_DEVICE_EVENTS)
+		to = transitions[*state][event];
 	if (!to)
 		return -EINVAL;
 	*state = (enum heddle_device_state)(to - 1);

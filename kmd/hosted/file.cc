@@ -176,7 +176,7 @@ Outcome File::ContextControl(drm_heddle_context_control* args) {
 }
 
 Outcome File::ContextDestroy(drm_heddle_context_destroy* args) {
-  const int err = heddle_check_context_destroy(args);
+  const int err = heddle_check_pad(args->pad);
   if (err != 0) return Ended(err);
   auto it = contexts_.find(args->context);
   if (it == contexts_.end()) return Ended(-ENOENT);
@@ -438,7 +438,7 @@ Outcome File::StreamCreate(const std::shared_ptr<CallFrame>& frame) {
 }
 
 Outcome File::StreamDestroy(drm_heddle_stream_destroy* args) {
-  const int err = heddle_check_stream_destroy(args);
+  const int err = heddle_check_pad(args->pad);
   if (err != 0) return Ended(err);
   auto it = streams_.find(args->stream);
   if (it == streams_.end()) return Ended(-ENOENT);

@@ -110,7 +110,7 @@ Outcome File::Submit(drm_heddle_submit* args) {
   for (uint32_t i = 0; i < args->in_syncs.count; ++i) {
     drm_heddle_sync sync;
     err = Element(args->in_syncs, i, &sync);
-    if (err == 0) err = heddle_check_sync(&sync);
+    if (err == 0) err = heddle_check_pad(sync.pad);
     if (err != 0) return Ended(err);
     const auto object = FindSyncobj(sync.handle);
     if (object == nullptr) return Ended(-ENOENT);
@@ -126,7 +126,7 @@ Outcome File::Submit(drm_heddle_submit* args) {
   for (uint32_t i = 0; i < args->out_syncs.count; ++i) {
     drm_heddle_sync sync;
     err = Element(args->out_syncs, i, &sync);
-    if (err == 0) err = heddle_check_sync(&sync);
+    if (err == 0) err = heddle_check_pad(sync.pad);
     if (err != 0) return Ended(err);
     const auto object = FindSyncobj(sync.handle);
     if (object == nullptr) return Ended(-ENOENT);
