@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* Open files, and their contexts: each a queue of its own. */
 #include <linux/capability.h>
-#include <linux/slab.h>
 
 #include "heddle_args.h"
 #include "heddle_drv.h"
@@ -38,23 +37,22 @@ void heddle_file_uncharge(struct heddle_file *file, enum heddle_resource what, u
 	heddle_usage_release(&file->usage, what, amount);
 }
 
-/* An object of the kind @what, with its part of the card's memory: both or nothing. */
-int heddle_file_charge_object(struct heddle_file *file, enum heddle_resource what, u64 device_bytes)
+/* An object of the kind @what, with its @bytes of the card's memory: both or nothing. */
+int heddle_file_charge_object(struct heddle_file *file, enum heddle_resource what, u64 bytes)
 {
 	int err = heddle_file_charge(file, what, 1);
 
-	if (err || !device_bytes)
+	if (err || !bytes)
 		return err;
-	err = heddle_file_charge(file, HEDDLE_DEVICE_BYTES, device_bytes);
+	err = heddle_file_charge(file, HEDDLE_DEVICE_BYTES, bytes);
 	if (err)
 		heddle_file_uncharge(file, what, 1);
 	return err;
 }
 
-void heddle_file_uncharge_object(struct heddle_file *file, enum heddle_resource what,
-				 u64 device_bytes)
+void heddle_file_uncharge_object(struct heddle_file *file, enum heddle_resource what, u64 bytes)
 {
-	heddle_file_uncharge(file, HEDDLE_DEVICE_BYTES, device_bytes);
+	heddle_file_uncharge(file, HEDDLE_DEVICE_BYTES, bytes);
 	heddle_file_uncharge(file, what, 1);
 }
 
@@ -65,9 +63,10 @@ bool heddle_file_banned(struct heddle_file *file)
 	return heddle_usage_banned(&file->usage, &file->dev->limits);
 }
 
-int heddle_refuse_banned(const struct heddle_file *file)
+int heddle_file_check_banned(struct heddle_file *file)
 {
-	return heddle_refuse(-EIO, "hangs", READ_ONCE(file->usage.hangs),
+	return !heddle_file_banned(file) ? 0 :
+	       heddle_refuse(-EIO, "hangs", READ_ONCE(file->usage.hangs),
 			     file->dev->limits.hangs - 1);
 }
 
@@ -174,12 +173,8 @@ int heddle_context_create_ioctl(struct drm_device *drm, void *data, struct drm_f
 	int err;
 
 	may_raise = args->priority >= HEDDLE_PRIORITY_NORMAL || capable(CAP_SYS_NICE);
-	err = heddle_check_context_create(args, may_raise);
-	if (err)
-		return err;
-	if (heddle_file_banned(file))
-		return heddle_refuse_banned(file);
-	err = heddle_file_charge(file, HEDDLE_CONTEXTS, 1);
+	err = heddle_check_context_create(args, may_raise) ?: heddle_file_check_banned(file) ?:
+		heddle_file_charge(file, HEDDLE_CONTEXTS, 1);
 	if (err)
 		return err;
 	context = kzalloc_obj(*context, GFP_KERNEL_ACCOUNT);
@@ -243,7 +238,7 @@ int heddle_context_destroy_ioctl(struct drm_device *drm, void *data, struct drm_
 	struct heddle_context *context;
 	int err;
 
-	err = heddle_check_context_destroy(args);
+	err = heddle_check_pad(args->pad);
 	if (err)
 		return err;
 	scoped_guard(mutex, &file->dev->files_lock)

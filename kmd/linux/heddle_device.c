@@ -7,7 +7,6 @@
 #include <linux/delay.h>
 #include <linux/mm.h>
 #include <linux/pci.h>
-#include <linux/pm_runtime.h>
 
 #include "heddle_drv.h"
 
@@ -29,7 +28,7 @@ static u64 heddle_default_timeout(u32 core_kind)
 }
 
 /* Takes over the size of device memory, which the card may change. */
-int heddle_read_memory_size(struct heddle_device *dev)
+static int heddle_read_memory_size(struct heddle_device *dev)
 {
 	u64 bytes = dev->regs ? heddle_read64(dev, HEDDLE_REG_DRAM_LO, HEDDLE_REG_DRAM_HI) :
 				HEDDLE_DRAM_BYTES_DEFAULT;
@@ -45,7 +44,11 @@ int heddle_read_memory_size(struct heddle_device *dev)
 	return 0;
 }
 
-/* What the card cannot tell while its vectors are lost, or does not tell twice. */
+/*
+ * What the card cannot tell while its vectors are lost, or does not tell twice. A reset of
+ * the whole card empties its table of messages; who restores them takes a mutex under which
+ * others allocate: nothing for who signals fences.
+ */
 static void heddle_memory_changed(struct work_struct *work)
 {
 	struct heddle_device *dev = container_of(work, struct heddle_device, memory_work);
@@ -56,7 +59,7 @@ static void heddle_memory_changed(struct work_struct *work)
 		return;
 	if (!heddle_gone(dev)) {
 		if (xchg(&dev->vectors_lost, false))
-			heddle_irq_restore(dev);
+			pci_restore_msi_state(to_pci_dev(dev->drm.dev));
 		if (heddle_card_lost(dev))
 			heddle_lose(dev, "it does not answer");
 		else if (heddle_read_memory_size(dev))
@@ -144,6 +147,9 @@ int heddle_device_init(struct heddle_device *dev)
 {
 	int err;
 
+#ifdef HEDDLE_SERIAL_MMIO
+	raw_spin_lock_init(&dev->mmio_lock);
+#endif
 	mutex_init(&dev->own_lock);
 	mutex_init(&dev->map_lock);
 	mutex_init(&dev->host_lock);

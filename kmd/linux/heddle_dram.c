@@ -7,9 +7,6 @@
  * lock is held while jobs or moves are waited for: others allocate and free
  * meanwhile, and who waits for room can be interrupted.
  */
-#include <linux/pm_runtime.h>
-#include <linux/slab.h>
-
 #include "heddle_drv.h"
 #include "heddle_trace.h"
 
@@ -70,7 +67,7 @@ int heddle_own_run(struct heddle_device *dev, struct heddle_own *own, u32 steps)
 	own->outcome->state = HEDDLE_JOB_QUEUED;
 	if (!drm_dev_enter(&dev->drm, &idx))
 		return -ENODEV;
-	err = heddle_engine_start(dev, &run, true, NULL, 0);
+	err = heddle_engine_start(dev, &run);
 	drm_dev_exit(idx);
 	if (err)
 		return err;
@@ -80,7 +77,7 @@ int heddle_own_run(struct heddle_device *dev, struct heddle_own *own, u32 steps)
 	 */
 	limit = jiffies + nsecs_to_jiffies(dev->timeout_ns);
 	while (!wait_for_completion_timeout(&done, HZ / 2)) {
-		if (!dev->sleep)
+		if (!dev->asleep)
 			continue;
 		heddle_engine_reap(dev); /* an interrupt may have been lost */
 		if (time_after(jiffies, limit))

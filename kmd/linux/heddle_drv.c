@@ -8,7 +8,6 @@
 #include <linux/dma-mapping.h>
 #include <linux/module.h>
 #include <linux/pci.h>
-#include <linux/pm_runtime.h>
 
 #include <drm/drm_gem.h>
 #include <drm/drm_ioctl.h>
@@ -139,14 +138,7 @@ static const struct drm_driver heddle_driver = {
 
 struct heddle_device *heddle_device_create(struct device *parent)
 {
-	struct heddle_device *dev =
-		devm_drm_dev_alloc(parent, &heddle_driver, struct heddle_device, drm);
-
-#ifdef HEDDLE_SERIAL_MMIO
-	if (!IS_ERR(dev))
-		raw_spin_lock_init(&dev->mmio_lock);
-#endif
-	return dev;
+	return devm_drm_dev_alloc(parent, &heddle_driver, struct heddle_device, drm);
 }
 
 int heddle_device_register(struct heddle_device *dev)

@@ -31,7 +31,9 @@
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/pm_runtime.h>
 #include <linux/ratelimit.h>
+#include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -92,6 +94,12 @@ struct heddle_report {
 	u64 value;
 };
 
+/* What a run of the driver's own needs: room for its steps and lists, and how it ends. */
+struct heddle_own {
+	struct heddle_area *area;
+	struct heddle_outcome *outcome;
+};
+
 /* A card, from probe to the last reference to its DRM device. */
 struct heddle_device {
 	struct drm_device drm;
@@ -123,7 +131,9 @@ struct heddle_device {
 	u64 mem_generation;
 	struct list_head waiters; /* for room, under mem_lock */
 	struct delayed_work compact_work;
-	struct heddle_sleep *sleep; /* from the system's going to sleep until it is awake */
+	bool asleep; /* from the system's going to sleep until it is awake; then also: */
+	struct heddle_own sleep_own;
+	struct list_head saved;
 
 	struct mutex map_lock;
 	struct mutex host_lock;
@@ -377,15 +387,9 @@ struct heddle_outcome {
 	u32 cause; /* why it never ran, a status code */
 };
 
-static inline void heddle_outcome_end(struct heddle_outcome *outcome)
-{
-	/* The result was written before, and does not change any more. */
-	smp_store_release(&outcome->ended, true);
-}
-
 static inline bool heddle_outcome_ended(const struct heddle_outcome *outcome)
 {
-	/* Pairs with heddle_outcome_end(): the result is read afterwards. */
+	/* Pairs with heddle_finished(): the result is read afterwards. */
 	return smp_load_acquire(&outcome->ended);
 }
 
@@ -420,6 +424,8 @@ struct heddle_run {
 	u64 seqno;
 	struct heddle_outcome *outcome;
 	struct heddle_alloc *prepares; /* becomes usable by this run */
+	u32 num_patches;
+	struct heddle_patch *patches;
 	const u8 *step_of;	       /* see heddle_job; NULL: as they are */
 };
 
@@ -438,12 +444,6 @@ struct heddle_host_range {
 	bool out; /* the card writes it */
 };
 
-/* What a run of the driver's own needs: room for its steps and lists, and how it ends. */
-struct heddle_own {
-	struct heddle_area *area;
-	struct heddle_outcome *outcome;
-};
-
 struct heddle_job {
 	struct drm_sched_job base;
 	struct heddle_device *dev;
@@ -453,8 +453,6 @@ struct heddle_job {
 	struct work_struct free_work;
 	bool counted; /* in heddle_device.started */
 	bool waits;   /* when it is queued: for a fence of user space */
-	u32 num_patches;
-	struct heddle_patch *patches;
 	u32 num_hosts;
 	struct heddle_host_range *hosts;
 	u32 num_fences; /* to wait for; heddle_dependency() hands them out one by one */
@@ -476,14 +474,12 @@ extern struct workqueue_struct *heddle_report_wq;
 int heddle_device_init(struct heddle_device *dev);
 void heddle_device_fini(struct heddle_device *dev);
 int heddle_card_start(struct heddle_device *dev);
-int heddle_read_memory_size(struct heddle_device *dev);
 
 /* heddle_engine.c: rings, completion records, jobs in flight */
 int heddle_engine_init(struct heddle_device *dev);
 void heddle_engine_rings(struct heddle_device *dev);
 struct heddle_fence *heddle_fence_alloc(struct heddle_scheduler *sched, bool users, gfp_t gfp);
-int heddle_engine_start(struct heddle_device *dev, struct heddle_run *run, bool own,
-			const struct heddle_patch *patches, u32 num_patches);
+int heddle_engine_start(struct heddle_device *dev, struct heddle_run *run);
 void heddle_engine_reap(struct heddle_device *dev);
 void heddle_engine_end_all(struct heddle_device *dev, enum heddle_job_event event);
 void heddle_engine_cancel(struct heddle_device *dev, const struct heddle_context *context);
@@ -492,7 +488,6 @@ void heddle_outcome_put(struct heddle_outcome *outcome);
 
 /* heddle_irq.c */
 int heddle_irq_init(struct heddle_device *dev);
-void heddle_irq_restore(struct heddle_device *dev);
 void heddle_irq_fini(struct heddle_device *dev);
 
 /* heddle_reset.c: hangs, resets, a card that is gone */
@@ -553,12 +548,10 @@ void heddle_postclose(struct drm_device *drm, struct drm_file *file);
 void heddle_file_put(struct heddle_file *file);
 int heddle_file_charge(struct heddle_file *file, enum heddle_resource what, u64 amount);
 void heddle_file_uncharge(struct heddle_file *file, enum heddle_resource what, u64 amount);
-int heddle_file_charge_object(struct heddle_file *file, enum heddle_resource what,
-			      u64 device_bytes);
-void heddle_file_uncharge_object(struct heddle_file *file, enum heddle_resource what,
-				 u64 device_bytes);
+int heddle_file_charge_object(struct heddle_file *file, enum heddle_resource what, u64 bytes);
+void heddle_file_uncharge_object(struct heddle_file *file, enum heddle_resource what, u64 bytes);
 bool heddle_file_banned(struct heddle_file *file);
-int heddle_refuse_banned(const struct heddle_file *file);
+int heddle_file_check_banned(struct heddle_file *file);
 int heddle_context_control_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 bool heddle_context_stopped(const struct heddle_context *context);
 int heddle_context_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file);

@@ -7,7 +7,6 @@
  * waits for few and the order in which jobs use SRAM is known.
  */
 #include <linux/dma-mapping.h>
-#include <linux/slab.h>
 
 #include "heddle_drv.h"
 #include "heddle_trace.h"
@@ -130,17 +129,16 @@ void heddle_engine_rings(struct heddle_device *dev)
 }
 
 /*
- * Gives a run to the card. @own: it is the driver's, and moves memory while all
- * others are held back. Addresses are filled in here, under the lock that keeps
+ * Gives a run to the card. One that completes run->done is the driver's, and moves memory
+ * while all others are held back. Addresses are filled in here, under the lock that keeps
  * objects where they are. -EAGAIN: not now, wait on dev->idle; -ENODEV.
  */
-int heddle_engine_start(struct heddle_device *dev, struct heddle_run *run, bool own,
-			const struct heddle_patch *patches, u32 num_patches)
+int heddle_engine_start(struct heddle_device *dev, struct heddle_run *run)
 {
+	const struct heddle_patch *patch;
 	struct heddle_job_descriptor *d;
 	bool clear;
 	u32 index;
-	u32 i;
 
 	guard(heddle_lock)(&dev->lock);
 	if (heddle_device_gone(dev->state))
@@ -149,16 +147,15 @@ int heddle_engine_start(struct heddle_device *dev, struct heddle_run *run, bool 
 		complete(run->done);
 		return 0;
 	}
-	if (own ? dev->state != HEDDLE_DEVICE_COMPACTING :
-		  dev->hold || !heddle_device_accepts_jobs(dev->state))
+	if (run->done ? dev->state != HEDDLE_DEVICE_COMPACTING :
+			dev->hold || !heddle_device_accepts_jobs(dev->state))
 		return -EAGAIN;
 	if (heddle_ring_push(&dev->ring, &index))
 		return -EAGAIN; /* the scheduler's depth is far below the ring's */
 	run->id = dev->next_fence++;
 	run->start_ns = ktime_get_ns();
-	for (i = 0; i < num_patches; i++)
-		*patches[i].where = cpu_to_le64(patches[i].alloc->node.offset +
-						patches[i].offset);
+	for (patch = run->patches; patch < run->patches + run->num_patches; patch++)
+		*patch->where = cpu_to_le64(patch->alloc->node.offset + patch->offset);
 	clear = heddle_sram_take(&dev->sram_owner, run->client, run->uses_sram);
 
 	d = &dev->descriptors[index];
@@ -249,14 +246,10 @@ static void heddle_end_run(struct heddle_device *dev, struct heddle_run *run,
 		if (event == HEDDLE_JOB_HANG)
 			heddle_note_hang(dev, outcome->context);
 		atomic64_add(held, &file->busy_ns);
-		if (!lost) {
-			bool fault = result->status != HEDDLE_ERROR_OK;
-
-			dev->counters.jobs++;
-			dev->counters.faults += fault;
-			file->counters.jobs++;
-			file->counters.faults += fault;
-		}
+		dev->counters.jobs += !lost;
+		file->counters.jobs += !lost;
+		dev->counters.faults += !lost && result->status != HEDDLE_ERROR_OK;
+		file->counters.faults += !lost && result->status != HEDDLE_ERROR_OK;
 		if (record)
 			heddle_count(&file->counters, record);
 	}

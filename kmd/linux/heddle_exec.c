@@ -8,7 +8,6 @@
  * makes progress, which heddle_reset.c watches; an engine's reset ends only the
  * guilty job and leaves the ring as it is, so nothing has to be submitted again.
  */
-#include <linux/slab.h>
 
 #include <drm/drm_managed.h>
 
@@ -35,7 +34,7 @@ static void heddle_finished(struct dma_fence *fence, struct dma_fence_cb *cb)
 			heddle_job_status(outcome->state, 0, lost);
 		outcome->result.error = heddle_job_errno(outcome->result.status);
 	}
-	heddle_outcome_end(outcome);
+	smp_store_release(&outcome->ended, true); /* the result stands */
 	atomic64_inc(&dev->ended);
 	if (context) {
 		scoped_guard(heddle_lock, &dev->lock)
@@ -57,7 +56,7 @@ struct heddle_job *heddle_job_alloc(struct heddle_device *dev, struct heddle_con
 		return NULL;
 	job->dev = dev;
 	INIT_LIST_HEAD(&job->run.link);
-	job->patches = kvcalloc(num_patches, sizeof(*job->patches), GFP_KERNEL_ACCOUNT);
+	job->run.patches = kvcalloc(num_patches, sizeof(*job->run.patches), GFP_KERNEL_ACCOUNT);
 	job->hosts = kvcalloc(num_hosts, sizeof(*job->hosts), GFP_KERNEL_ACCOUNT);
 	job->fences = kvcalloc(num_patches + num_syncs, sizeof(*job->fences), GFP_KERNEL_ACCOUNT);
 	job->run.fence = heddle_fence_alloc(dev->sched, context, GFP_KERNEL_ACCOUNT);
@@ -67,7 +66,8 @@ struct heddle_job *heddle_job_alloc(struct heddle_device *dev, struct heddle_con
 		kref_get(&context->ref);
 		job->context = context;
 	}
-	if (!job->patches || !job->hosts || !job->fences || !job->run.fence || !job->run.outcome) {
+	if (!job->run.patches || !job->hosts || !job->fences || !job->run.fence ||
+	    !job->run.outcome) {
 		heddle_job_free(job);
 		return NULL;
 	}
@@ -83,8 +83,8 @@ void heddle_job_free(struct heddle_job *job)
 
 	if (job->run.prepares && READ_ONCE(job->run.prepares->prepared))
 		heddle_alloc_unstage(job->run.prepares);
-	for (i = 0; i < job->num_patches; i++)
-		heddle_alloc_put(job->patches[i].alloc);
+	for (i = 0; i < job->run.num_patches; i++)
+		heddle_alloc_put(job->run.patches[i].alloc);
 	for (i = 0; i < job->num_hosts; i++)
 		drm_gem_object_put(&job->hosts[i].bo->shmem.base);
 	for (i = 0; i < job->num_fences; i++)
@@ -98,7 +98,7 @@ void heddle_job_free(struct heddle_job *job)
 	if (job->run.outcome)
 		job->run.outcome->context = NULL;
 	heddle_outcome_put(job->run.outcome);
-	kvfree(job->patches);
+	kvfree(job->run.patches);
 	kvfree(job->hosts);
 	kvfree(job->fences);
 	if (job->context)
@@ -112,9 +112,9 @@ static bool heddle_job_prepared(const struct heddle_job *job)
 {
 	u32 i;
 
-	for (i = 0; i < job->num_patches; i++)
-		if (job->patches[i].alloc != job->run.prepares &&
-		    !READ_ONCE(job->patches[i].alloc->prepared))
+	for (i = 0; i < job->run.num_patches; i++)
+		if (job->run.patches[i].alloc != job->run.prepares &&
+		    !READ_ONCE(job->run.patches[i].alloc->prepared))
 			return false;
 	return true;
 }
@@ -163,19 +163,11 @@ static struct dma_fence *heddle_job_leaves(struct heddle_job *job)
 }
 
 /* run_job() has it. */
-static void heddle_job_left(struct heddle_job *job)
+static void heddle_job_left(struct heddle_device *dev)
 {
-	struct heddle_device *dev = job->dev;
-	bool dead;
-
-	if (!job->context)
-		return;
-	scoped_guard(heddle_lock, &dev->lock) {
+	scoped_guard(heddle_lock, &dev->lock)
 		dev->leaving = NULL;
-		dead = job->context->dead;
-	}
-	if (dead)
-		wake_up_all(&dev->idle);
+	wake_up_all(&dev->idle);
 }
 
 static bool heddle_none_leaves(struct heddle_device *dev, const struct heddle_context *context)
@@ -196,7 +188,7 @@ static int heddle_give_job(struct heddle_job *job)
 	if (present < 0)
 		return -ENODEV;
 	heddle_host_sync(job, true);
-	return heddle_engine_start(job->dev, &job->run, false, job->patches, job->num_patches);
+	return heddle_engine_start(job->dev, &job->run);
 }
 
 static struct dma_fence *heddle_start_job(struct heddle_job *job)
@@ -206,7 +198,8 @@ static struct dma_fence *heddle_start_job(struct heddle_job *job)
 
 	job->counted = true;
 	atomic_inc(&dev->started);
-	heddle_job_left(job);
+	if (job->context)
+		heddle_job_left(dev);
 	/* Unplugged comes first, and lets no job prepare the memory of another one. */
 	if (heddle_gone(dev) || drm_dev_is_unplugged(&dev->drm))
 		return heddle_never_run(job, HEDDLE_ERROR_DEVICE_LOST);

@@ -11,7 +11,6 @@
 #include <linux/dma-mapping.h>
 #include <linux/module.h>
 #include <linux/scatterlist.h>
-#include <linux/slab.h>
 
 #include "heddle_drv.h"
 

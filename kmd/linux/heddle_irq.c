@@ -62,15 +62,6 @@ int heddle_irq_init(struct heddle_device *dev)
 	return 0;
 }
 
-/*
- * After a reset of the whole card, by which its table of messages is empty. Takes the
- * mutex of the card's vectors, under which others allocate: nothing for who signals fences.
- */
-void heddle_irq_restore(struct heddle_device *dev)
-{
-	pci_restore_msi_state(to_pci_dev(dev->drm.dev));
-}
-
 void heddle_irq_fini(struct heddle_device *dev)
 {
 	while (dev->num_vectors) {

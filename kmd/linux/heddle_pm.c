@@ -11,8 +11,6 @@
  *   complete  jobs start again; also when another device refused to sleep
  */
 #include <linux/pci.h>
-#include <linux/pm_runtime.h>
-#include <linux/slab.h>
 
 #include "heddle_drv.h"
 
@@ -29,41 +27,10 @@ struct heddle_saved {
 	u64 length;
 };
 
-struct heddle_sleep {
-	struct list_head saved;
-	struct heddle_own own;
-};
-
-static void heddle_sleep_free(struct heddle_device *dev, struct heddle_sleep *sleep)
-{
-	struct heddle_saved *saved, *next;
-
-	list_for_each_entry_safe(saved, next, &sleep->saved, link) {
-		if (saved->bo)
-			drm_gem_object_put(&saved->bo->shmem.base);
-		kfree(saved);
-	}
-	heddle_own_fini(dev, &sleep->own);
-	kfree(sleep);
-}
-
-static struct heddle_sleep *heddle_sleep_alloc(struct heddle_device *dev)
-{
-	struct heddle_sleep *sleep = kzalloc_obj(*sleep, GFP_KERNEL);
-
-	if (!sleep)
-		return NULL;
-	INIT_LIST_HEAD(&sleep->saved);
-	if (!heddle_own_init(dev, &sleep->own, HEDDLE_STEP_BYTES + PAGE_SIZE))
-		return sleep;
-	heddle_sleep_free(dev, sleep);
-	return NULL;
-}
-
 /* Copies one piece, by one step whose list lies behind it. */
 static int heddle_sleep_copy(struct heddle_device *dev, struct heddle_saved *saved, u32 type)
 {
-	struct heddle_area *area = dev->sleep->own.area;
+	struct heddle_area *area = dev->sleep_own.area;
 	struct heddle_step *step = area->cpu;
 	u64 length = saved->length;
 
@@ -75,7 +42,7 @@ static int heddle_sleep_copy(struct heddle_device *dev, struct heddle_saved *sav
 	step->sg_count = cpu_to_le32(heddle_host_entries(saved->bo, 0, &length,
 							 (struct heddle_sg_entry *)(step + 1),
 							 U32_MAX));
-	return heddle_own_run(dev, &dev->sleep->own, 1);
+	return heddle_own_run(dev, &dev->sleep_own, 1);
 }
 
 /* The next part of memory at or above *@at that belongs to somebody. */
@@ -113,7 +80,7 @@ static int heddle_save(struct heddle_device *dev)
 			return -ENOMEM;
 		saved->address = at;
 		saved->length = length;
-		list_add_tail(&saved->link, &dev->sleep->saved);
+		list_add_tail(&saved->link, &dev->saved);
 		err = heddle_gem_host_create(dev, PAGE_ALIGN(length), &saved->bo) ?:
 			heddle_host_map(saved->bo, NULL) ?:
 			heddle_sleep_copy(dev, saved, HEDDLE_STEP_TYPE_COPY_OUT);
@@ -128,7 +95,7 @@ static int heddle_restore(struct heddle_device *dev)
 	struct heddle_saved *saved;
 	int err;
 
-	list_for_each_entry(saved, &dev->sleep->saved, link) {
+	list_for_each_entry(saved, &dev->saved, link) {
 		err = heddle_sleep_copy(dev, saved, HEDDLE_STEP_TYPE_COPY_IN);
 		if (err)
 			return err;
@@ -139,12 +106,18 @@ static int heddle_restore(struct heddle_device *dev)
 static void heddle_awake(struct device *device)
 {
 	struct heddle_device *dev = dev_get_drvdata(device);
+	struct heddle_saved *saved, *next;
 
-	if (!dev->sleep)
+	if (!dev->asleep)
 		return;
 	heddle_release(dev);
-	heddle_sleep_free(dev, dev->sleep);
-	dev->sleep = NULL;
+	list_for_each_entry_safe(saved, next, &dev->saved, link) {
+		if (saved->bo)
+			drm_gem_object_put(&saved->bo->shmem.base);
+		kfree(saved);
+	}
+	heddle_own_fini(dev, &dev->sleep_own);
+	dev->asleep = false;
 }
 
 /* Fails when jobs do not end or memory is short: then the system stays awake. */
@@ -156,11 +129,10 @@ static int heddle_fall_asleep(struct device *device)
 	CLASS(heddle_presence, present)(dev);
 	if (heddle_gone(dev) || present < 0)
 		return 0;
-	dev->sleep = heddle_sleep_alloc(dev);
-	err = dev->sleep ? 0 : -ENOMEM;
-	if (!err)
-		err = heddle_hold(dev, NULL, HEDDLE_SLEEP_SECONDS * HZ) ?:
-			heddle_save(dev);
+	INIT_LIST_HEAD(&dev->saved);
+	dev->asleep = true;
+	err = heddle_own_init(dev, &dev->sleep_own, HEDDLE_STEP_BYTES + PAGE_SIZE) ?:
+		heddle_hold(dev, NULL, HEDDLE_SLEEP_SECONDS * HZ) ?: heddle_save(dev);
 	if (!err)
 		return 0;
 	heddle_awake(device);
@@ -203,9 +175,9 @@ static int heddle_resume(struct device *device)
 		return 0;
 	err = heddle_card_lost(dev) ? -ENODEV : heddle_card_start(dev);
 	if (!err) {
-		heddle_irq_restore(dev);
+		pci_restore_msi_state(to_pci_dev(device));
 		heddle_engine_rings(dev);
-		err = dev->sleep ? heddle_restore(dev) : 0;
+		err = dev->asleep ? heddle_restore(dev) : 0;
 	}
 	if (err)
 		heddle_lose(dev, "its memory did not survive the system's sleep");

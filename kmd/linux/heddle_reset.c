@@ -14,7 +14,6 @@
  * others wait for it, so it waits for nothing: it tells heddle_report_wq.
  */
 #include <linux/pci.h>
-#include <linux/pm_runtime.h>
 
 #include "heddle_drv.h"
 #include "heddle_trace.h"

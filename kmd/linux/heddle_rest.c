@@ -7,8 +7,6 @@
  * Only jobs that could start count: a job that waits for a fence of user space keeps
  * nobody from the card, and nobody has to rest for it.
  */
-#include <linux/slab.h>
-
 #include "heddle_drv.h"
 
 /*

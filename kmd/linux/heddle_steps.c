@@ -29,20 +29,18 @@ u32 heddle_list_entries(const u32 *entries, u32 steps, u32 *total)
 /* Room for the steps. */
 int heddle_steps_alloc(struct heddle_job *job, u32 steps)
 {
-	struct heddle_step *hw;
+	struct heddle_run *run = &job->run;
 
-	hw = heddle_area_carve(job->dev, &job->area, steps * sizeof(*hw), &job->run.steps_dma);
-	if (IS_ERR(hw))
-		return PTR_ERR(hw);
-	job->run.steps = hw;
-	job->run.step_of = job->step_of;
-	return 0;
+	run->step_of = job->step_of;
+	run->steps = heddle_area_carve(job->dev, &job->area, steps * sizeof(*run->steps),
+				       &run->steps_dma);
+	return PTR_ERR_OR_ZERO(run->steps);
 }
 
 static void heddle_add_patch(struct heddle_job *job, __le64 *where, struct heddle_alloc *alloc,
 			     u64 offset)
 {
-	struct heddle_patch *patch = &job->patches[job->num_patches++];
+	struct heddle_patch *patch = &job->run.patches[job->run.num_patches++];
 
 	patch->where = where;
 	patch->alloc = alloc;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* Command streams: copied once, validated once, and then out of everybody's reach. */
 #include <linux/sched/signal.h>
-#include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
@@ -93,7 +92,7 @@ int heddle_stream_create_ioctl(struct drm_device *drm, void *data, struct drm_fi
 	struct heddle_file *file = drm_file->driver_priv;
 	struct heddle_device *dev = to_heddle(drm);
 	struct drm_heddle_stream_create *args = data;
-	struct heddle_bo *staging = NULL;
+	struct heddle_bo *staging;
 	struct heddle_stream *stream;
 	int err;
 
@@ -108,17 +107,16 @@ int heddle_stream_create_ioctl(struct drm_device *drm, void *data, struct drm_fi
 	err = heddle_gem_host_create(dev, PAGE_ALIGN(args->data.count), &staging);
 	if (err)
 		goto free;
-	err = heddle_stream_take(file, staging, args, &stream->facts);
-	if (err)
-		goto put_staging;
-	err = heddle_alloc_create(dev, args->data.count, &stream->alloc);
+	err = heddle_stream_take(file, staging, args, &stream->facts) ?:
+		heddle_alloc_create(dev, args->data.count, &stream->alloc);
 	if (err == -ENOSPC)
 		heddle_say_refused("count", args->data.count, heddle_dram_available(dev));
-	if (err)
-		goto put_staging;
+	if (err) {
+		drm_gem_object_put(&staging->shmem.base);
+		goto free;
+	}
 	stream->alloc->staged_bytes = stream->bytes;
 	stream->alloc->staging = staging; /* with our reference */
-	staging = NULL;
 	err = heddle_file_charge_object(file, HEDDLE_STREAMS, stream->alloc->node.size);
 	if (err)
 		goto free;
@@ -127,9 +125,6 @@ int heddle_stream_create_ioctl(struct drm_device *drm, void *data, struct drm_fi
 	if (err >= 0)
 		return 0; /* it is the table's now */
 	heddle_file_uncharge_object(file, HEDDLE_STREAMS, stream->alloc->node.size);
-put_staging:
-	if (staging)
-		drm_gem_object_put(&staging->shmem.base);
 free:
 	heddle_stream_put(stream);
 	return err;
@@ -142,7 +137,7 @@ int heddle_stream_destroy_ioctl(struct drm_device *drm, void *data, struct drm_f
 	struct heddle_stream *stream;
 	int err;
 
-	err = heddle_check_stream_destroy(args);
+	err = heddle_check_pad(args->pad);
 	if (err)
 		return err;
 	stream = xa_erase(&file->streams, args->stream);

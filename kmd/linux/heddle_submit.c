@@ -3,7 +3,6 @@
  * SUBMIT: looks up everything that a job names, checks that it fits, and queues the
  * job, as heddle_steps.c writes it down.
  */
-#include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include <drm/drm_syncobj.h>
@@ -194,7 +193,7 @@ static int heddle_take_out_syncs(struct drm_file *file, const struct drm_heddle_
 		struct heddle_out_sync *out = &s->out[i];
 
 		err = heddle_copy_element(&sync, sizeof(sync), &args->out_syncs, i) ?:
-			heddle_check_sync(&sync);
+			heddle_check_pad(sync.pad);
 		if (err)
 			return err;
 		out->syncobj = drm_syncobj_find(file, sync.handle);
@@ -221,7 +220,7 @@ static int heddle_add_in_syncs(struct drm_file *file, const struct drm_heddle_su
 
 	for (i = 0; i < args->in_syncs.count; i++) {
 		err = heddle_copy_element(&sync, sizeof(sync), &args->in_syncs, i) ?:
-			heddle_check_sync(&sync);
+			heddle_check_pad(sync.pad);
 		if (err)
 			return err;
 		err = drm_syncobj_find_fence(file, sync.handle, sync.point, 0, &fence);
@@ -274,8 +273,8 @@ static int heddle_add_ready(struct heddle_job *job)
 	int err;
 	u32 i;
 
-	for (i = 0; i < job->num_patches; i++) {
-		struct heddle_alloc *alloc = job->patches[i].alloc;
+	for (i = 0; i < job->run.num_patches; i++) {
+		struct heddle_alloc *alloc = job->run.patches[i].alloc;
 
 		if (READ_ONCE(alloc->prepared))
 			continue;
@@ -331,8 +330,9 @@ static int heddle_queue(struct heddle_context *context, struct heddle_job *job,
 	if (context->dead)
 		return heddle_gone(job->dev) ? -ENODEV :
 					       heddle_refuse_unknown("context", context->id);
-	if (heddle_file_banned(context->file))
-		return heddle_refuse_banned(context->file);
+	err = heddle_file_check_banned(context->file);
+	if (err)
+		return err;
 	if (unfinished >= HEDDLE_JOBS_QUEUED_MAX)
 		return heddle_refuse(-EAGAIN, "jobs of the context", unfinished,
 				     HEDDLE_JOBS_QUEUED_MAX);
