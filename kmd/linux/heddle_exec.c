@@ -8,7 +8,6 @@
  * makes progress, which heddle_reset.c watches; an engine's reset ends only the
  * guilty job and leaves the ring as it is, so nothing has to be submitted again.
  */
-
 #include <drm/drm_managed.h>
 
 #include "heddle_drv.h"

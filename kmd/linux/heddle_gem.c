@@ -3,7 +3,6 @@
  * Buffers: HOST ones are shmem objects that can be mapped and exported, DEVICE
  * ones have a handle and device memory, and nothing to look at.
  */
-
 #include <drm/drm_gem.h>
 #include <drm/drm_prime.h>
 
