@@ -30,13 +30,6 @@
 #define kzalloc_obj(object, gfp) kzalloc(sizeof(object), gfp)
 #endif
 
-/* Besides gem_prime_import, which is ours, and which newer kernels set among these. */
-#ifdef HEDDLE_HAVE_SHMEM_IMPORT
-#define HEDDLE_GEM_DRIVER_OPS .gem_prime_import_sg_table = drm_gem_shmem_prime_import_sg_table
-#else
-#define HEDDLE_GEM_DRIVER_OPS DRM_GEM_SHMEM_DRIVER_OPS
-#endif
-
 /* What newer kernels have, under its name there. */
 #ifndef HEDDLE_HAVE_SCHED_PRIORITY_LOW
 #define DRM_SCHED_PRIORITY_LOW DRM_SCHED_PRIORITY_MIN

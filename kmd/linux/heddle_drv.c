@@ -121,8 +121,14 @@ static const struct drm_driver heddle_driver = {
 	.open = heddle_open,
 	.postclose = heddle_postclose,
 	.gem_create_object = heddle_gem_create_object,
+	/* As DRM_GEM_SHMEM_DRIVER_OPS, but no dumb_create: who only computes shows no pictures. */
 	.gem_prime_import = heddle_gem_import,
-	HEDDLE_GEM_DRIVER_OPS,
+	.gem_prime_import_sg_table = drm_gem_shmem_prime_import_sg_table,
+#ifdef HEDDLE_HAVE_GEM_PRIME_MMAP
+	.prime_handle_to_fd = drm_gem_prime_handle_to_fd,
+	.prime_fd_to_handle = drm_gem_prime_fd_to_handle,
+	.gem_prime_mmap = drm_gem_prime_mmap,
+#endif
 	.debugfs_init = heddle_debugfs_init,
 	.fops = &heddle_fops,
 	.ioctls = heddle_ioctls,

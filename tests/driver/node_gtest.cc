@@ -67,6 +67,25 @@ void Ctl(const std::string& command) {
   ASSERT_TRUE(answer.ok) << answer.text;
 }
 
+// A card that only computes has no frame buffers, whichever kernel it runs on:
+// they would be buffers beside those that BO_CREATE checks.
+TEST(NodeTest, MakesNoDumbBuffers) {
+  Node c;
+  drm_mode_create_dumb dumb = {};
+  dumb.width = dumb.height = 64;
+  dumb.bpp = 32;
+  EXPECT_NE(c.Ioctl(DRM_IOCTL_MODE_CREATE_DUMB, &dumb), 0);
+  EXPECT_EQ(dumb.handle, 0u);
+  for (const std::string& name : Entries(CardFolder() + "/drm")) {
+    if (name.compare(0, 4, "card") != 0) continue;
+    const int fd = open(("/dev/dri/" + name).c_str(), O_RDWR | O_CLOEXEC);
+    ASSERT_GE(fd, 0) << name;
+    EXPECT_EQ(ioctl(fd, DRM_IOCTL_MODE_CREATE_DUMB, &dumb), -1) << name;
+    EXPECT_EQ(errno, ENOSYS) << name;
+    close(fd);
+  }
+}
+
 TEST(NodeTest, IsReadableWhenThereAreEvents) {
   Node node;
   uapi::NewDevice(&node, uapi::kPage);  // the card stays awake
