@@ -16,7 +16,8 @@ static void heddle_query_memory(struct heddle_file *file, struct drm_heddle_memo
 	info->total = dev->mem.total;
 	info->used = dev->mem.used;
 	info->generation = dev->mem_generation;
-	info->used_here = heddle_file_device_bytes(file);
+	/* What a file is charged for precedes its memory, and outlives it for a moment. */
+	info->used_here = min(heddle_file_device_bytes(file), info->used);
 }
 
 static u64 heddle_unfinished(struct heddle_file *file)
