@@ -22,6 +22,8 @@ constexpr char kHelp[] =
     "Example:\n"
     "  heddle-run model.onnx --data test_data_set_0 --check\n"
     "  heddle-run model.onnx --bench 100 --layers\n"
+    "  heddle-run model.hpk --cycles exact --layers    (after heddle-timing "
+    "model.hpk)\n"
     "  heddle-run squeezenet.onnx --image cat.jpg --resize 256 --crop 224 \\\n"
     "      --channels bgr --scale 1 --mean 104,117,123 --labels-file "
     "names.txt\n"
@@ -56,6 +58,23 @@ void CheckCombinations(const CLI::App& app,
     if (!pixels && app.count(option) > 0) {
       throw CLI::RequiresError(option, "--image or --images");
     }
+  }
+  const bool exact = arguments.cycles == "exact";
+  if (exact && !absl::EndsWith(arguments.model, ".hpk")) {
+    throw CLI::ValidationError(
+        "--cycles exact",
+        absl::StrCat("'", arguments.model,
+                     "' is no package, beside which the record would be; make "
+                     "both with: heddle-compile ",
+                     arguments.model,
+                     " -o MODEL.hpk && heddle-timing MODEL.hpk"));
+  }
+  // The recorded job does not copy them.
+  if (exact && app.count("--taps") > 0) {
+    throw CLI::ExcludesError("--cycles exact", "--taps");
+  }
+  if (arguments.commands && !exact) {
+    throw CLI::RequiresError("--commands", "--cycles exact");
   }
   for (const char* option : {"--config", "--shape"}) {
     if (absl::EndsWith(arguments.model, ".hpk") && app.count(option) > 0) {
@@ -192,7 +211,16 @@ int main(int argc, char** argv) {
       ->check(CheckCount)
       ->type_name("N")
       ->needs(bench);
-  app.add_flag("--layers", a.layers, "print what the compiler knows of layers");
+  app.add_flag("--layers", a.layers,
+               "print MACs, traffic and cycles of each layer");
+  app.add_option("--cycles", a.cycles,
+                 "cycles of a card that does not count them: estimated by "
+                 "the compiler, or exact, replayed from the record that "
+                 "heddle-timing has made of the package on the RTL")
+      ->check(CLI::IsMember({"estimated", "exact"}))
+      ->capture_default_str();
+  app.add_flag("--commands", a.commands,
+               "with --cycles exact: print when each command begins and ends");
   app.add_option("--taps", a.taps,
                  "write every quantized tensor of the first inference to this "
                  "folder, as onnx.TensorProto");

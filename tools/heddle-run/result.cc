@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
 #include "rtl/spec/generated/isa.h"
 #include "tools/cli/printable.h"
 #include "tools/heddle-run/bench.h"
@@ -17,19 +18,25 @@ namespace {
 using cli::Printable;
 using nlohmann::ordered_json;
 
-// Cycles that the card counted, or what the compiler expects if its core has no
-// timing.
+// Cycles that the card counted; if its core has no timing, those that were
+// recorded on RTL, or what the compiler expects.
 struct Cycles {
   uint64_t count = 0;
-  bool estimated = false;
+  absl::string_view source = "counted";  // of the JSON
+  const char* note = "";
   double utilisation = 0;  // MACs / (cycles * array size)
 };
+
+constexpr absl::string_view kEstimated = "estimated";
 
 Cycles CyclesOf(const package::Package& package, const Result& result) {
   Cycles cycles;
   cycles.count = result.statistics.cycles;
-  cycles.estimated = cycles.count == 0;
-  if (cycles.estimated) cycles.count = package.estimated_cycles;
+  if (result.replay.has_value()) {
+    cycles = {result.replay->cycles, "recorded", " (exact, recorded on RTL)"};
+  } else if (cycles.count == 0) {
+    cycles = {package.estimated_cycles, kEstimated, " (estimated)"};
+  }
   const isa::Config* config = isa::FindConfig(package.config);
   if (config != nullptr && cycles.count > 0) {
     cycles.utilisation = static_cast<double>(package.macs) /
@@ -37,6 +44,41 @@ Cycles CyclesOf(const package::Package& package, const Result& result) {
                           config->lanes_out);
   }
   return cycles;
+}
+
+std::string NodeName(const package::Package& package, uint32_t node) {
+  return node < package.nodes.size() ? package.nodes[node] : "";
+}
+
+std::string LayersText(const package::Package& package,
+                       const std::optional<timing::Replay>& replay) {
+  std::string text = absl::StrFormat("%-48s %-7s %14s %12s %12s\n", "layer",
+                                     "engine", "MACs", "DRAM bytes", "cycles*");
+  for (size_t i = 0; i < package.layers.size(); ++i) {
+    const package::Layer& layer = package.layers[i];
+    absl::StrAppendFormat(
+        &text, "%-48s %-7s %14d %12d %12d\n",
+        Printable(NodeName(package, layer.node)), layer.engine, layer.macs,
+        layer.dram_bytes,
+        replay.has_value() ? replay->layer_cycles[i] : layer.estimated_cycles);
+  }
+  absl::StrAppend(&text, replay.has_value()
+                             ? "* exact, recorded on RTL\n\n"
+                             : "* estimated by the compiler\n\n");
+  return text;
+}
+
+std::string CommandsText(const timing::Replay& replay) {
+  std::string text =
+      absl::StrFormat("%6s %10s %12s %12s  %-7s %-13s %s\n", "stream", "offset",
+                      "begin*", "end*", "engine", "command", "node");
+  for (const timing::ReplayedCommand& c : replay.commands) {
+    absl::StrAppendFormat(&text, "%6d %#10x %12d %12d  %-7s %-13s %s\n",
+                          c.stream, c.offset, c.begin, c.end, c.engine,
+                          c.mnemonic, Printable(c.node));
+  }
+  return absl::StrCat(text,
+                      "* cycle of the stream, exact, recorded on RTL\n\n");
 }
 
 std::string BenchText(const BenchResult& bench) {
@@ -65,10 +107,6 @@ std::string ClassName(const Result& result, int64_t index) {
   return i < result.names.size() ? result.names[i] : "";
 }
 
-std::string NodeName(const package::Package& package, uint32_t node) {
-  return node < package.nodes.size() ? package.nodes[node] : "";
-}
-
 // JSON has no infinities and no not-a-number.
 ordered_json Number(double value) {
   if (std::isfinite(value)) return value;
@@ -94,6 +132,37 @@ ordered_json BenchJson(const BenchResult& bench) {
           {"relative_mad", b.relative_mad},
           {"half_difference", b.half_difference},
           {"halves_differ", b.halves_differ}};
+}
+
+ordered_json LayersJson(const package::Package& package,
+                        const std::optional<timing::Replay>& replay) {
+  ordered_json layers = ordered_json::array();
+  for (size_t i = 0; i < package.layers.size(); ++i) {
+    const package::Layer& layer = package.layers[i];
+    layers.push_back({{"node", NodeName(package, layer.node)},
+                      {"engine", layer.engine},
+                      {"macs", layer.macs},
+                      {"dram_bytes", layer.dram_bytes},
+                      {"estimated_cycles", layer.estimated_cycles}});
+    if (replay.has_value()) {
+      layers.back()["recorded_cycles"] = replay->layer_cycles[i];
+    }
+  }
+  return layers;
+}
+
+ordered_json CommandsJson(const timing::Replay& replay) {
+  ordered_json commands = ordered_json::array();
+  for (const timing::ReplayedCommand& c : replay.commands) {
+    commands.push_back({{"stream", c.stream},
+                        {"offset", c.offset},
+                        {"engine", c.engine},
+                        {"command", c.mnemonic},
+                        {"node", c.node},
+                        {"begin", c.begin},
+                        {"end", c.end}});
+  }
+  return commands;
 }
 
 ordered_json LayerCheckJson(const LayerCheck& check) {
@@ -138,19 +207,9 @@ bool Result::matches() const {
 
 std::string ToText(const package::Package& package, const Result& result) {
   std::string text;
-  if (result.layers) {
-    absl::StrAppendFormat(&text, "%-48s %-7s %14s %12s %12s\n", "layer",
-                          "engine", "MACs", "DRAM bytes", "cycles*");
-    for (const package::Layer& layer : package.layers) {
-      absl::StrAppendFormat(&text, "%-48s %-7s %14d %12d %12d\n",
-                            Printable(NodeName(package, layer.node)),
-                            layer.engine, layer.macs, layer.dram_bytes,
-                            layer.estimated_cycles);
-    }
-    absl::StrAppend(&text, "* estimated by the compiler\n\n");
-  }
+  if (result.layers) text += LayersText(package, result.replay);
+  if (result.commands && result.replay) text += CommandsText(*result.replay);
   const Cycles cycles = CyclesOf(package, result);
-  const char* estimated = cycles.estimated ? " (estimated)" : "";
   absl::StrAppendFormat(
       &text,
       "model         %s for %s, %d bytes of device memory\n"
@@ -162,8 +221,14 @@ std::string ToText(const package::Package& package, const Result& result) {
       Printable(package.model_name), package.config, result.device_bytes,
       result.device.id, result.device.core,
       result.device.simulated ? ", simulated" : "", result.latency_ms,
-      package.macs, result.statistics.macs, cycles.count, estimated,
-      100 * cycles.utilisation, estimated);
+      package.macs, result.statistics.macs, cycles.count, cycles.note,
+      100 * cycles.utilisation, cycles.note);
+  if (result.replay.has_value()) {
+    absl::StrAppendFormat(&text,
+                          "job           %d cycles with its copies, as the "
+                          "first of a process%s\n",
+                          result.replay->job_cycles, cycles.note);
+  }
   if (!package.weight_plan.empty()) {
     absl::StrAppendFormat(&text,
                           "weights       %d bytes stay on the card, %d are "
@@ -242,13 +307,15 @@ std::string ToJson(const package::Package& package, const Result& result) {
       {"model_macs", package.macs},
       {"macs", s.macs},
       {"cycles", cycles.count},
-      {"cycles_estimated", cycles.estimated},
+      {"cycles_estimated", cycles.source == kEstimated},
+      {"cycles_source", std::string(cycles.source)},
       {"calibrated", true},
       {"utilisation", cycles.utilisation},
       {"commands", s.commands},
       {"bytes_loaded", s.bytes_loaded},
       {"bytes_stored", s.bytes_stored},
       {"host_operators", 0}};
+  if (result.replay.has_value()) json["job_cycles"] = result.replay->job_cycles;
   json["outputs"] = ordered_json::array();
   for (size_t i = 0; i < package.outputs.size(); ++i) {
     const package::TensorInfo& output = package.outputs[i];
@@ -302,15 +369,9 @@ std::string ToJson(const package::Package& package, const Result& result) {
     json["pictures"].push_back(
         {{"file", picture.file}, {"top", std::move(top)}});
   }
-  if (result.layers) {
-    json["layers"] = ordered_json::array();
-    for (const package::Layer& layer : package.layers) {
-      json["layers"].push_back({{"node", NodeName(package, layer.node)},
-                                {"engine", layer.engine},
-                                {"macs", layer.macs},
-                                {"dram_bytes", layer.dram_bytes},
-                                {"estimated_cycles", layer.estimated_cycles}});
-    }
+  if (result.layers) json["layers"] = LayersJson(package, result.replay);
+  if (result.commands && result.replay.has_value()) {
+    json["commands_in_time"] = CommandsJson(*result.replay);
   }
   // Names are the user's bytes: what is no UTF-8 is replaced.
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) +

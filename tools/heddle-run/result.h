@@ -6,8 +6,11 @@
 //   {"schema": "heddle-run/1", "model", "config", "device", "core",
 //    "simulated", "device_bytes", "copied_weight_bytes" (from host memory, per
 //    run), "latency_ms", "model_macs", "macs", "cycles",
-//    "cycles_estimated", "calibrated": true, "utilisation", "commands",
-//    "bytes_loaded", "bytes_stored", "host_operators": 0,
+//    "cycles_estimated", "cycles_source": "counted" by the card (with the
+//    copies of the job), "estimated", "recorded" on RTL (as the estimate, of
+//    the commands), "job_cycles" (recorded: with the copies; first inference of
+//    a process), "calibrated": true, "utilisation", "commands", "bytes_loaded",
+//    "bytes_stored", "host_operators": 0,
 //    "outputs": [{"name", "type", "shape", "equal", "max_error", "differing",
 //                 "first": {"index", "value", "expected"}, "problem"}],
 //    "layer_check": {"compared", "differing",
@@ -21,7 +24,10 @@
 //              "halves_differ"},
 //    "images": {"count", "correct", "top1", "correct5", "top5"},
 //    "pictures": [{"file", "top": [{"class", "value", "name"}]}],
-//    "layers": [{"node", "engine", "macs", "dram_bytes", "estimated_cycles"}]}
+//    "layers": [{"node", "engine", "macs", "dram_bytes", "estimated_cycles",
+//                "recorded_cycles"}],
+//    "commands_in_time": [{"stream", "offset", "engine", "command", "node",
+//                          "begin", "end"}] (cycles of the stream, from 0)}
 #ifndef HEDDLE_TOOLS_HEDDLE_RUN_RESULT_H_
 #define HEDDLE_TOOLS_HEDDLE_RUN_RESULT_H_
 
@@ -35,6 +41,7 @@
 #include "tools/heddle-run/compare.h"
 #include "tools/heddle-run/images.h"
 #include "tools/heddle-run/layer_check.h"
+#include "tools/heddle-timing/replay.h"
 
 namespace heddle::run {
 
@@ -65,7 +72,9 @@ struct Result {
   std::vector<std::string> names;  // of classes; may be fewer
   std::optional<LayerCheck> layer_check;
   std::optional<Arithmetic> arithmetic;  // quantized, and the outputs differ
+  std::optional<timing::Replay> replay;  // with --cycles exact
   bool layers = false;
+  bool commands = false;  // of the replay
 
   bool matches() const;
 };

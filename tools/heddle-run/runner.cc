@@ -15,6 +15,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/base/diagnostic.h"
+#include "compiler/base/status_macros.h"
 #include "compiler/compiler.h"
 #include "compiler/import/input_declaration.h"
 #include "compiler/ir/mapped_file.h"
@@ -29,6 +30,8 @@
 #include "tools/heddle-run/device_model.h"
 #include "tools/heddle-run/layer_check.h"
 #include "tools/heddle-run/result.h"
+#include "tools/heddle-timing/replay.h"
+#include "tools/heddle-timing/timing_record.h"
 
 namespace heddle::run {
 namespace {
@@ -59,6 +62,8 @@ class Runner {
   const package::Package& package() const { return model_->package(); }
   compiler::CompileOptions Options();
   absl::Status BindShapes();
+  absl::Status ReplayTiming();
+  absl::Status CheckHasNoCycles() const;
   absl::Status RunOnce(const std::vector<TensorData>& inputs, bool with_taps);
   absl::Status CheckClassifier(const char* option) const;
   absl::Status RunImages();
@@ -112,6 +117,30 @@ absl::Status Runner::BindShapes() {
   return absl::OkStatus();
 }
 
+// Exact cycles are in a file beside the package.
+absl::Status Runner::ReplayTiming() {
+  ASSIGN_OR_RETURN(const package::Package package,
+                   package::Parse(bytes_, file_));
+  ASSIGN_OR_RETURN(const timing::Validity here,
+                   timing::ValidityHere(bytes_, package.config));
+  ASSIGN_OR_RETURN(const timing::Record record,
+                   timing::Read(arguments_.model, here));
+  ASSIGN_OR_RETURN(result_.replay,
+                   timing::ReplayOf(record, package, arguments_.model));
+  result_.commands = arguments_.commands;
+  return absl::OkStatus();
+}
+
+// A card that counts must not be contradicted.
+absl::Status Runner::CheckHasNoCycles() const {
+  const session::DeviceDescription& device = model_->device();
+  if (device.core == "functional") return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--cycles exact is for the functional core, which has no cycles; ",
+      device.id, " is ", device.core,
+      ": leave the option out, or give --device sim"));
+}
+
 absl::Status Runner::Prepare() {
   if (!arguments_.device.empty()) {
     setenv("HEDDLE_DEVICE", arguments_.device.c_str(), 1);
@@ -156,6 +185,8 @@ absl::Status Runner::Prepare() {
   if (!is_package_) {
     if (auto s = BindShapes(); !s.ok()) return s;
   }
+  const bool exact = arguments_.cycles == "exact";
+  if (exact) RETURN_IF_ERROR(ReplayTiming());
   auto loaded = DeviceModel::Load(bytes_, is_package_, Options());
   if (auto s = file_->Unchanged(); !s.ok()) return s;
   if (!loaded.ok()) {
@@ -167,6 +198,7 @@ absl::Status Runner::Prepare() {
     return loaded.status();
   }
   model_ = *std::move(loaded);
+  if (exact) RETURN_IF_ERROR(CheckHasNoCycles());
   result_.device = model_->device();
   result_.device_bytes = model_->device_bytes();
   result_.layers = arguments_.layers;

@@ -21,8 +21,10 @@ struct Arguments {
   Tolerance tolerance;
   uint64_t limit = 0;  // images; 0 = all
   int bench = 0;
-  int warmup = -1;    // -1: a tenth of bench
-  std::string check;  // "", "outputs", "layers"
+  int warmup = -1;                   // -1: a tenth of bench
+  std::string check;                 // "", "outputs", "layers"
+  std::string cycles = "estimated";  // or "exact"
+  bool commands = false;             // with exact cycles
   bool layers = false, no_host = false, json = false, progress = false;
 };
 

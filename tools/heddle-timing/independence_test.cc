@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// On the RTL core: when commands begin and end does not depend on what they
+// compute, which is what a timing record rests on.
+//
+//   independence_test [NETWORK | shared:MODEL ...]
+//
+// Each network runs on inputs that are zero, drawn, and of any bits (so with
+// NaN, infinities and denormals): every command that the recorder calls exact
+// must have the same times. What is called inexact is shown to be.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "compiler/compiler.h"
+#include "compiler/testing/model_builder.h"
+#include "compiler/testing/networks.h"
+#include "simulator/rtl/core_model.h"
+#include "tests/support/shared.h"
+#include "tools/heddle-run/data.h"
+#include "tools/heddle-timing/recorder.h"
+#include "tools/heddle-timing/stream_commands.h"
+
+namespace heddle::timing {
+namespace {
+
+using compiler::DataType;
+using compiler::TensorData;
+
+std::vector<std::string>* networks;
+
+package::Package Compile(const std::string& model) {
+  compiler::CompileOptions options;
+  options.open_dimensions_are_one = true;
+  const auto compiled = compiler::CompileOnnx(model, options);
+  EXPECT_TRUE(compiled.ok()) << compiled.status();
+  return compiled.ok() ? *package::Parse(compiled->package)
+                       : package::Package();
+}
+
+CoreRun RunOnRtl(const package::Package& package,
+                 const std::vector<TensorData>& inputs) {
+  auto core = rtl::MakeCore(*isa::FindConfig(package.config));
+  EXPECT_TRUE(core.ok()) << core.status();
+  if (!core.ok()) return {};
+  auto run = RunAndRecord(package, inputs, core->get());
+  EXPECT_TRUE(run.ok()) << run.status();
+  return run.ok() ? *std::move(run) : CoreRun();
+}
+
+enum class Values { kZero, kDrawn, kOtherDrawn, kAnyBits };
+
+std::vector<TensorData> Inputs(const package::Package& package, Values values) {
+  std::vector<TensorData> inputs;
+  for (const package::TensorInfo& info : package.inputs) {
+    const uint64_t seed = 10 * static_cast<uint64_t>(values) + inputs.size();
+    inputs.push_back(run::RandomTensor(info, seed));
+    TensorData& data = inputs.back();
+    if (values == Values::kZero)
+      data = TensorData::Zeros(info.type, info.shape);
+    // Integers may be indices: out of range they are a fault, not a value.
+    const bool any = info.type == DataType::kFloat ||
+                     info.type == DataType::kUint8 ||
+                     info.type == DataType::kInt8;
+    if (values != Values::kAnyBits || !any) continue;
+    std::mt19937 random(static_cast<uint32_t>(seed));
+    for (size_t i = 0; i < data.bytes.size(); ++i) {
+      data.bytes.data()[i] = static_cast<uint8_t>(random() >> 8);
+    }
+  }
+  return inputs;
+}
+
+// How many commands are inexact; all others have the same times in both runs.
+size_t CompareExact(const CoreRun& a, const CoreRun& b,
+                    const std::string& what) {
+  size_t inexact = 0;
+  EXPECT_EQ(a.streams.size(), b.streams.size());
+  if (a.streams.size() != b.streams.size()) return 0;
+  for (size_t s = 0; s < a.streams.size(); ++s) {
+    const RecordedStream& x = a.streams[s];
+    const RecordedStream& y = b.streams[s];
+    EXPECT_FALSE(x.commands.empty());
+    EXPECT_EQ(x.commands.size(), y.commands.size());
+    size_t in_stream = 0;
+    for (size_t i = 0; i < std::min(x.commands.size(), y.commands.size());
+         ++i) {
+      if (x.commands[i].inexact || y.commands[i].inexact) {
+        ++in_stream;
+        continue;
+      }
+      EXPECT_TRUE(x.commands[i] == y.commands[i])
+          << what << ", stream " << s << ", offset " << x.commands[i].offset
+          << ": " << x.commands[i].begin << " to " << x.commands[i].end
+          << " and " << y.commands[i].begin << " to " << y.commands[i].end;
+    }
+    if (in_stream == 0) EXPECT_EQ(x.cycles, y.cycles) << what;
+    inexact += in_stream;
+  }
+  return inexact;
+}
+
+void ExpectIndependent(const std::string& what, const package::Package& package,
+                       bool has_inexact = false) {
+  const CoreRun zero = RunOnRtl(package, Inputs(package, Values::kZero));
+  for (const Values values :
+       {Values::kDrawn, Values::kOtherDrawn, Values::kAnyBits}) {
+    const CoreRun other = RunOnRtl(package, Inputs(package, values));
+    EXPECT_EQ(CompareExact(zero, other, what) > 0, has_inexact) << what;
+  }
+}
+
+TEST(Independence, Networks) {
+  ASSERT_FALSE(networks->empty());
+  for (std::string name : *networks) {
+    if (absl::StartsWith(name, "shared:")) {
+      HEDDLE_SKIP_WITHOUT_SHARED();
+      name = tests::SharedPath(absl::StrCat(
+          "models/", absl::StripPrefix(name, "shared:"), "/model.onnx"));
+    }
+    const auto model = compiler::NetworkOrFile(name);
+    ASSERT_TRUE(model.ok()) << model.status();
+    const package::Package package = Compile(*model);
+    bool by_index = false;
+    for (const auto& words : package.streams) {
+      const auto commands = EngineCommands(words);
+      ASSERT_TRUE(commands.ok());
+      for (const StreamCommand& c : *commands) by_index |= c.by_index;
+    }
+    ExpectIndependent(name, package, by_index);
+  }
+}
+
+// Iterative units, and microprograms that select.
+TEST(Independence, DivisionsRootsAndFunctions) {
+  compiler::ModelBuilder b;
+  const compiler::Shape shape = {4, 50};
+  b.Input("x", DataType::kFloat, shape);
+  b.Input("y", DataType::kFloat, shape);
+  b.Input("i", DataType::kInt32, shape);
+  b.Input("j", DataType::kInt32, shape);
+  b.Node("Div", {"x", "y"}, {"quotient"});
+  b.Node("Sqrt", {"y"}, {"root"});
+  b.Node("Exp", {"x"}, {"exponential"});
+  b.Node("Pow", {"x", "y"}, {"power"});
+  b.Node("Softmax", {"x"}, {"softmax"});
+  b.Node("Div", {"i", "j"}, {"integer"});
+  for (const char* name :
+       {"quotient", "root", "exponential", "power", "softmax"}) {
+    b.Output(name, DataType::kFloat, shape);
+  }
+  b.Output("integer", DataType::kInt32, shape);
+  ExpectIndependent("functions", Compile(b.Bytes()));
+}
+
+TensorData Indices(int32_t first, int32_t step) {
+  std::vector<int32_t> values;
+  for (int32_t i = 0; i < 48; ++i) values.push_back((first + i * step) % 200);
+  return compiler::Int32s({48}, values);
+}
+
+// A table of rows of 72 bytes: some begin and end within a beat more than
+// others, some cross a page.
+TEST(Independence, RowsByIndexFromDeviceMemoryAreNot) {
+  compiler::ModelBuilder b;
+  b.Input("i", DataType::kInt32, {48});
+  b.Constant("table",
+             compiler::Floats({200, 18}, std::vector<float>(200 * 18, 1)));
+  b.Node("Gather", {"table", "i"}, {"rows"});
+  b.Node("Exp", {"rows"}, {"y"});
+  b.Output("y", DataType::kFloat, {48, 18});
+  const package::Package package = Compile(b.Bytes());
+  const CoreRun first = RunOnRtl(package, {Indices(0, 0)});
+  const CoreRun other = RunOnRtl(package, {Indices(3, 7)});
+  EXPECT_GT(CompareExact(first, other, "load.gather"), 0u);
+  EXPECT_FALSE(first.streams == other.streams);
+}
+
+// One in SRAM: lanes that read words of one bank wait for each other.
+TEST(Independence, RowsByIndexFromSramAreNot) {
+  compiler::ModelBuilder b;
+  b.Input("x", DataType::kFloat, {200, 16});
+  b.Input("i", DataType::kInt32, {48});
+  b.Node("Relu", {"x"}, {"table"});
+  b.Node("Gather", {"table", "i"}, {"y"});
+  b.Output("y", DataType::kFloat, {48, 16});
+  const package::Package package = Compile(b.Bytes());
+  const auto inputs = [&package](TensorData indices) {
+    std::vector<TensorData> all = Inputs(package, Values::kDrawn);
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (package.inputs[i].name == "i") all[i] = indices;
+    }
+    return all;
+  };
+  const CoreRun first = RunOnRtl(package, inputs(Indices(0, 0)));
+  const CoreRun other = RunOnRtl(package, inputs(Indices(3, 7)));
+  EXPECT_GT(CompareExact(first, other, "vrun"), 0u);
+  EXPECT_FALSE(first.streams == other.streams);
+}
+
+}  // namespace
+}  // namespace heddle::timing
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  std::vector<std::string> names(argv + 1, argv + argc);
+  heddle::timing::networks = &names;
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// heddle-timing: records when the RTL runs the commands of a package.
+//
+// Two runs, with different inputs. The core by itself shows when each command
+// begins and ends. The whole card, behind heddle-hosted as in heddle-run --core
+// rtl, tells the cycles of the job; its counters of busy cycles must be those
+// of the core. So a record is written only where neither the values nor what is
+// around the core make a difference.
+#include <stdlib.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "CLI/CLI.hpp"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "compiler/base/status_macros.h"
+#include "compiler/ir/mapped_file.h"
+#include "compiler/package/package.h"
+#include "simulator/rtl/core_model.h"
+#include "tools/cli/exit_code.h"
+#include "tools/cli/file.h"
+#include "tools/cli/progress.h"
+#include "tools/cli/version.h"
+#include "tools/heddle-run/data.h"
+#include "tools/heddle-run/device_model.h"
+#include "tools/heddle-timing/recorder.h"
+#include "tools/heddle-timing/replay.h"
+#include "tools/heddle-timing/timing_record.h"
+
+namespace heddle::timing {
+namespace {
+
+constexpr char kTool[] = "heddle-timing";
+
+constexpr char kHelp[] =
+    "Example:\n"
+    "  heddle-compile model.onnx -o model.hpk\n"
+    "  heddle-timing model.hpk                    (writes model.timing)\n"
+    "  heddle-run --cycles exact --layers model.hpk\n"
+    "\n"
+    "Runs a package on the RTL, cycle by cycle, and writes when each command\n"
+    "begins and ends. heddle-run --cycles exact then reports these cycles at "
+    "the\n"
+    "speed of the functional card. They are the same for all inputs; a "
+    "package\n"
+    "with commands whose time depends on indices (Gather and the like) has no\n"
+    "exact cycles, which is said. The record holds for these bytes of the\n"
+    "package and for the RTL of this version.\n"
+    "\n"
+    "About a second per 400,000 cycles.\n";
+
+constexpr uint64_t kCoreSeed = 1, kCardSeed = 1001;
+constexpr uint64_t kMegabyte = uint64_t{1} << 20;
+
+std::vector<compiler::TensorData> Inputs(const package::Package& package,
+                                         uint64_t seed) {
+  std::vector<compiler::TensorData> inputs;
+  for (const package::TensorInfo& info : package.inputs) {
+    inputs.push_back(run::RandomTensor(info, seed + inputs.size()));
+  }
+  return inputs;
+}
+
+// A private RTL card that the package fits.
+absl::StatusOr<std::string> RtlCard(const package::Package& package) {
+  uint64_t bytes =
+      package.region0_bytes() + package.scratch_bytes + package.io_bytes;
+  for (const auto& words : package.streams) {
+    bytes += words.size() * sizeof(uint32_t) + package::kPageBytes;
+  }
+  // The driver keeps a little for itself.
+  const uint64_t needed =
+      (bytes + isa::kDeviceReserveBytes) / kMegabyte + 1 + 4;
+  const uint64_t memory = std::clamp(needed, isa::kDramBytesDefault / kMegabyte,
+                                     isa::kDramBytesMax / kMegabyte);
+  return run::SimulatedDevice(absl::StrCat("sim:memory=", memory, "M"), "rtl",
+                              package.config);
+}
+
+absl::StatusOr<session::RunStatistics> RunOnCard(
+    absl::string_view bytes, const package::Package& package) {
+  ASSIGN_OR_RETURN(const std::string card, RtlCard(package));
+  setenv("HEDDLE_DEVICE", card.c_str(), 1);
+  ASSIGN_OR_RETURN(const std::unique_ptr<run::DeviceModel> model,
+                   run::DeviceModel::Load(bytes, true, {}));
+  RETURN_IF_ERROR(model->Run(Inputs(package, kCardSeed), false));
+  return model->statistics();
+}
+
+absl::Status CompareRuns(const CoreRun& core,
+                         const session::RunStatistics& card) {
+  std::string differences;
+  const auto compare = [&differences](const char* what, uint64_t a,
+                                      uint64_t b) {
+    if (a == b) return;
+    absl::StrAppend(&differences, differences.empty() ? "" : ", ", what, " ", a,
+                    " and ", b);
+  };
+  compare("commands", core.commands, card.commands);
+  compare("busy cycles of the matrix engine", core.matrix_busy,
+          card.matrix_busy);
+  compare("of the vector engine", core.vector_busy, card.vector_busy);
+  compare("of load and store", core.dma_busy, card.dma_busy);
+  if (differences.empty()) return absl::OkStatus();
+  return absl::InternalError(absl::StrCat(
+      "no record is written: the RTL core and the RTL card, with other inputs, "
+      "differ in what must not depend on either: ",
+      differences));
+}
+
+absl::Status Record(const std::string& path, cli::Progress* progress,
+                    std::string* report) {
+  if (!absl::EndsWith(path, ".hpk")) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "'", path, "' is no package (.hpk); make one with: heddle-compile ",
+        path, " -o MODEL.hpk"));
+  }
+  ASSIGN_OR_RETURN(const std::shared_ptr<const compiler::MappedFile> file,
+                   compiler::MappedFile::Open(path));
+  ASSIGN_OR_RETURN(const package::Package package,
+                   package::Parse(file->bytes(), file));
+  timing::Record record;
+  ASSIGN_OR_RETURN(record.valid_for,
+                   ValidityHere(file->bytes(), package.config));
+  ASSIGN_OR_RETURN(const std::string inexact, WhatIsInexact(package));
+  ASSIGN_OR_RETURN(const std::unique_ptr<rtl::CoreModel> core,
+                   rtl::MakeCore(*isa::FindConfig(package.config)));
+  ASSIGN_OR_RETURN(
+      CoreRun run,
+      RunAndRecord(package, Inputs(package, kCoreSeed), core.get(),
+                   [&](size_t stream, uint64_t cycles) {
+                     progress->Set(absl::StrFormat(
+                         "stream %d of %d, cycle %d of about %d", stream + 1,
+                         package.streams.size(), cycles,
+                         std::max(cycles, package.estimated_cycles)));
+                   }));
+  progress->Set(absl::StrCat("the job on the whole card, more than ",
+                             run.cycles, " cycles"));
+  ASSIGN_OR_RETURN(const session::RunStatistics card,
+                   RunOnCard(file->bytes(), package));
+  if (inexact.empty()) RETURN_IF_ERROR(CompareRuns(run, card));
+  record.job_cycles = card.cycles;
+  record.streams = std::move(run.streams);
+  RETURN_IF_ERROR(file->Unchanged());
+  const std::string to = RecordPath(path);
+  RETURN_IF_ERROR(cli::WriteFile(to, Serialize(record)));
+  *report = absl::StrFormat(
+      "%s: %d commands in %d cycles, %d with the copies of the job\n", to,
+      run.commands, run.cycles, record.job_cycles);
+  if (!inexact.empty()) {
+    absl::StrAppend(report,
+                    "These are the cycles of one input, and heddle-run "
+                    "--cycles exact refuses them: ",
+                    inexact, ".\n");
+  }
+  return absl::OkStatus();
+}
+
+int Main(int argc, char** argv) {
+  std::string path;
+  bool show_progress = false;
+  CLI::App app(kHelp, kTool);
+  app.set_version_flag("--version", absl::StrCat(kTool, " ", cli::kVersion));
+  app.add_option("package", path, "package (.hpk)")->required();
+  app.add_flag("--progress", show_progress,
+               "show progress although stderr is no terminal");
+  app.footer(cli::kExitCodeHelp);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? cli::kOk : cli::kUsage;
+  }
+  std::string report;
+  cli::Progress progress(kTool, show_progress);
+  const absl::Status status = Record(path, &progress, &report);
+  progress.Stop();
+  if (!status.ok()) return cli::Fail(kTool, status);
+  if (std::fputs(report.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
+    return cli::Fail(kTool, absl::DataLossError("cannot write to stdout"));
+  }
+  return cli::kOk;
+}
+
+}  // namespace
+}  // namespace heddle::timing
+
+int main(int argc, char** argv) { return heddle::timing::Main(argc, argv); }

@@ -1,0 +1,129 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# heddle-timing and heddle-run --cycles exact: the cycles are those of the RTL card, for other inputs,
+# and whatever does not fit is refused in one line with the command that helps.
+set -euo pipefail
+timing=$PWD/$1 compile=$PWD/$2 run=$PWD/$3
+model=$PWD/tools/demo/digits/digits_int8.onnx
+images=$PWD/tools/demo/digits/digits_test.u8
+export HEDDLE_BIN_DIR=$PWD/kmd/hosted:$PWD/simulator/platform HEDDLE_DEVICE=sim
+cd "$(mktemp -d "$TEST_TMPDIR/XXXXXX")"
+
+fail() { echo "FAILED: $*" >&2; cat out err >&2; exit 1; }
+# expect CODE COMMAND...
+expect() {
+  local want=$1 have=0
+  shift
+  "$@" >out 2>err || have=$?
+  [[ $have == "$want" ]] || fail "exit code $have, expected $want: $*"
+}
+# refused TEXT COMMAND...: one line with this text.
+refused() {
+  local text=$1
+  shift
+  expect 1 "$@"
+  [[ $(wc -l <err) == 1 ]] || fail "more than one line: $*"
+  grep -qF -- "$text" err || fail "not said: $text"
+}
+
+"$compile" "$model" -o m.hpk
+refused "the package has no timing record 'm.timing'; make it with: heddle-timing m.hpk" \
+  "$run" --cycles exact m.hpk
+expect 0 "$timing" m.hpk
+[[ -s m.timing ]] || fail "no record"
+expect 0 "$timing" --progress m.hpk
+cp m.timing again
+expect 0 "$timing" m.hpk
+cmp m.timing again || fail "two records differ"
+
+# The functional card with one input, the RTL card with another.
+expect 0 "$run" m.hpk --core rtl --json --images "$images" --dims 1,28,28 --limit 1
+mv out rtl.json
+expect 0 "$run" m.hpk --json --layers
+mv out estimated.json
+expect 0 "$run" m.hpk --cycles exact --json --layers --commands
+python3 - <<'PY' || fail "JSON"
+import json
+exact, estimated, rtl = (json.load(open(f)) for f in ("out", "estimated.json", "rtl.json"))
+assert exact["core"] == "functional" and rtl["core"] == "rtl"
+assert rtl["cycles_source"] == "counted" and exact["cycles_source"] == "recorded"
+assert estimated["cycles_source"] == "estimated" and estimated["cycles_estimated"]
+assert not exact["cycles_estimated"]
+# With the copies: as the card counts them.
+assert exact["job_cycles"] == rtl["cycles"] > exact["cycles"]
+assert "job_cycles" not in rtl and "job_cycles" not in estimated
+# The estimate is near, and something else.
+assert exact["cycles"] != estimated["cycles"]
+assert 0.8 < exact["cycles"] / estimated["cycles"] < 1.25
+layers = exact["layers"]
+assert len(layers) == len(estimated["layers"]) > 3
+assert sum(l["recorded_cycles"] for l in layers) == exact["cycles"]
+assert all("recorded_cycles" not in l for l in estimated["layers"])
+commands = exact["commands_in_time"]
+assert 10 < len(commands) < exact["commands"] + 1
+assert all(0 <= c["begin"] <= c["end"] < exact["cycles"] for c in commands)
+assert {"load", "store", "matrix"} <= {c["engine"] for c in commands}
+assert max(c["end"] for c in commands) > 0.9 * exact["cycles"]
+PY
+expect 0 "$run" m.hpk --cycles exact --layers --commands --bench 2
+grep -q '^cycles .* (exact, recorded on RTL)$' out || fail "not marked as exact"
+grep -q '^\* exact, recorded on RTL$' out || fail "layers are not marked"
+grep -q '^job .* (exact, recorded on RTL)$' out || fail "no cycles of the job"
+! grep -q 'estimated' out || fail "estimates among exact cycles"
+expect 0 "$run" m.hpk --cycles estimated --layers
+grep -q '^cycles .* (estimated)$' out || fail "not marked as estimated"
+
+# What is not exact is refused.
+refused "the option out" "$run" m.hpk --cycles exact --core rtl
+refused "which has no cycles" "$run" m.hpk --cycles exact --device null
+expect 2 "$run" "$model" --cycles exact
+grep -q 'heddle-timing' err || fail "no way out for a model"
+expect 2 "$run" m.hpk --cycles exact --taps taps
+expect 2 "$run" m.hpk --commands
+expect 2 "$run" m.hpk --cycles roughly
+again="make it with: heddle-timing"
+"$compile" "$model" -o h512.hpk --config h512
+cp m.timing h512.timing
+refused "is of configuration h256, the package is for h512; $again h512.hpk" \
+  "$run" h512.hpk --cycles exact --device sim:config=h512
+"$compile" "$model" -o other.hpk --goal traffic --sram 64KB
+cp m.timing other.timing
+refused "is of another package than 'other.hpk'; $again other.hpk" "$run" other.hpk --cycles exact
+# Other bytes in a file whose checksum is right.
+change() {
+  python3 - "$@" <<'PY'
+import hashlib, sys
+data = bytearray(open("m.timing", "rb").read())
+data[int(sys.argv[2])] ^= 1
+data[32:64] = bytes(32)
+data[32:64] = hashlib.sha256(data).digest()
+open(sys.argv[1], "wb").write(data)
+PY
+}
+cp m.hpk n.hpk
+change n.timing 100
+refused "is of other RTL than this version's; $again n.hpk" "$run" n.hpk --cycles exact
+change n.timing 144
+refused "is of memories with other latencies; $again n.hpk" "$run" n.hpk --cycles exact
+change n.timing 184
+refused "has other commands than that of the package; $again n.hpk" "$run" n.hpk --cycles exact
+head -c 300 m.timing >n.timing
+refused "is damaged: it has 300 bytes and says" "$run" n.hpk --cycles exact
+rm n.timing
+mkdir n.timing
+expect 1 "$run" n.hpk --cycles exact
+rmdir n.timing
+
+# Errors of heddle-timing; what it cannot write leaves nothing behind.
+expect 2 "$timing"
+refused "is no package" "$timing" "$model"
+refused "none.hpk" "$timing" none.hpk
+head -c 2000 m.hpk >half.hpk
+expect 1 "$timing" half.hpk
+[[ ! -e half.timing ]] || fail "a record of half a package"
+expect 0 "$timing" --version
+for tool in "$timing" "$run"; do
+  expect 0 "$tool" --help
+  head -n 1 out | grep -q '^Example:' || fail "help does not begin with an example"
+done
+grep -q -- '--cycles' out || fail "--cycles is not in the help"
