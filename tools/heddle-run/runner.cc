@@ -121,6 +121,8 @@ absl::Status Runner::BindShapes() {
 absl::Status Runner::ReplayTiming() {
   ASSIGN_OR_RETURN(const package::Package package,
                    package::Parse(bytes_, file_));
+  // Before a record is asked for that would be of no use.
+  RETURN_IF_ERROR(timing::CheckExact(package, arguments_.model));
   ASSIGN_OR_RETURN(const timing::Validity here,
                    timing::ValidityHere(bytes_, package.config));
   ASSIGN_OR_RETURN(const timing::Record record,

@@ -148,17 +148,25 @@ absl::Status Record(const std::string& path, cli::Progress* progress,
   if (inexact.empty()) RETURN_IF_ERROR(CompareRuns(run, card));
   record.job_cycles = card.cycles;
   record.streams = std::move(run.streams);
+  uint64_t exact = 0, commands = 0;
+  for (const RecordedStream& stream : record.streams) {
+    for (const RecordedCommand& c : stream.commands) {
+      ++commands;
+      exact += !c.inexact;
+    }
+  }
   RETURN_IF_ERROR(file->Unchanged());
   const std::string to = RecordPath(path);
   RETURN_IF_ERROR(cli::WriteFile(to, Serialize(record)));
   *report = absl::StrFormat(
       "%s: %d commands in %d cycles, %d with the copies of the job\n", to,
-      run.commands, run.cycles, record.job_cycles);
+      commands, run.cycles, record.job_cycles);
   if (!inexact.empty()) {
-    absl::StrAppend(report,
-                    "These are the cycles of one input, and heddle-run "
-                    "--cycles exact refuses them: ",
-                    inexact, ".\n");
+    absl::StrAppendFormat(
+        report,
+        "The times of %d of them are exact, the others those of one input: "
+        "%s. heddle-run --cycles exact refuses the package.\n",
+        exact, inexact);
   }
   return absl::OkStatus();
 }

@@ -29,16 +29,20 @@ absl::StatusOr<std::string> WhatIsInexact(const package::Package& package) {
                       " a time that depends on indices, the first is ", first);
 }
 
+absl::Status CheckExact(const package::Package& package,
+                        const std::string& package_path) {
+  ASSIGN_OR_RETURN(const std::string inexact, WhatIsInexact(package));
+  if (inexact.empty()) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      "'", package_path, "' has no exact cycles to replay, because ", inexact,
+      "; those of given inputs are counted by: heddle-run --core rtl ",
+      package_path));
+}
+
 absl::StatusOr<Replay> ReplayOf(const Record& record,
                                 const package::Package& package,
                                 const std::string& package_path) {
-  ASSIGN_OR_RETURN(const std::string inexact, WhatIsInexact(package));
-  if (!inexact.empty()) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "'", package_path, "' has no exact cycles to replay, because ", inexact,
-        "; those of given inputs are counted by: heddle-run --core rtl ",
-        package_path));
-  }
+  RETURN_IF_ERROR(CheckExact(package, package_path));
   const auto other = [&package_path](uint32_t stream) {
     return absl::FailedPreconditionError(absl::StrCat(
         "stream ", stream, " of the timing record '", RecordPath(package_path),

@@ -32,9 +32,14 @@ struct Replay {
   std::vector<ReplayedCommand> commands;  // in the order of the streams
 };
 
-// FailedPrecondition: a time depends on values, so there are no exact cycles,
-// or the record's commands are not those of the package. The sentence says why,
-// and which command helps.
+// FailedPrecondition: a command takes a time that depends on values, so that
+// there are no exact cycles, whatever is recorded. The sentence says which, and
+// what helps. `package_path` is for the sentence.
+absl::Status CheckExact(const package::Package& package,
+                        const std::string& package_path);
+
+// FailedPrecondition: the same, or the record's commands are not those of the
+// package.
 absl::StatusOr<Replay> ReplayOf(const Record& record,
                                 const package::Package& package,
                                 const std::string& package_path);

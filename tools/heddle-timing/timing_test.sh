@@ -114,6 +114,36 @@ mkdir n.timing
 expect 1 "$run" n.hpk --cycles exact
 rmdir n.timing
 
+# A package whose time depends on indices: which commands, and no exact cycles of it.
+python3 - <<'PY'
+def varint(n):
+    out = b""
+    while n > 127:
+        out += bytes([n & 127 | 128])
+        n >>= 7
+    return out + bytes([n])
+def number(field, n): return varint(field << 3) + varint(n)
+def text(field, data):
+    data = data.encode() if isinstance(data, str) else data
+    return varint(field << 3 | 2) + varint(len(data)) + data
+def value(name, kind, dims):  # ValueInfoProto
+    shape = text(2, b"".join(text(1, number(1, d)) for d in dims))
+    return text(1, name) + text(2, text(1, number(1, kind) + shape))
+table = number(1, 500) + number(1, 24) + number(2, 1) + text(8, "t") + text(9, bytes(48000))
+node = text(1, "t") + text(1, "i") + text(2, "y") + text(3, "rows") + text(4, "Gather")
+graph = text(1, node) + text(2, "g") + text(5, table) + text(11, value("i", 6, [40])) + \
+    text(12, value("y", 1, [40, 24]))
+open("gather.onnx", "wb").write(number(1, 8) + text(7, graph) + text(8, number(2, 13)))
+PY
+"$compile" gather.onnx -o gather.hpk
+which="a time that depends on indices, the first is load.gather of node 'rows'"
+refused "$which; those of given inputs are counted by: heddle-run --core rtl gather.hpk" \
+  "$run" --cycles exact gather.hpk
+expect 0 "$timing" gather.hpk
+grep -q "$which" out || fail "not said what is inexact"
+refused "$which" "$run" --cycles exact gather.hpk
+expect 0 "$run" --core rtl gather.hpk
+
 # Errors of heddle-timing; what it cannot write leaves nothing behind.
 expect 2 "$timing"
 refused "is no package" "$timing" "$model"
