@@ -54,7 +54,7 @@ constexpr char kHelp[] =
     "exact cycles, which is said. The record holds for these bytes of the\n"
     "package and for the RTL of this version.\n"
     "\n"
-    "About a second per 400,000 cycles.\n";
+    "About ten seconds per million cycles.\n";
 
 constexpr uint64_t kCoreSeed = 1, kCardSeed = 1001;
 constexpr uint64_t kMegabyte = uint64_t{1} << 20;

@@ -86,6 +86,9 @@ again="make it with: heddle-timing"
 cp m.timing h512.timing
 refused "is of configuration h256, the package is for h512; $again h512.hpk" \
   "$run" h512.hpk --cycles exact --device sim:config=h512
+expect 0 "$timing" h512.hpk
+expect 0 "$run" h512.hpk --cycles exact --device sim:config=h512
+grep -q '^cycles .* (exact, recorded on RTL)$' out || fail "no exact cycles of h512"
 "$compile" "$model" -o other.hpk --goal traffic --sram 64KB
 cp m.timing other.timing
 refused "is of another package than 'other.hpk'; $again other.hpk" "$run" other.hpk --cycles exact
