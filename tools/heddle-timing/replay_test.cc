@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "rtl/spec/generated/isa.h"
-#include "tools/heddle-timing/stream_commands.h"
 
 namespace heddle::timing {
 namespace {
@@ -51,41 +50,6 @@ Record SampleRecord() {
       {100, {{0, false, 10, 49}, {80, false, 12, 20}, {112, false, 60, 79}}},
       {50, {{0, false, 5, 9}, {16, false, 10, 39}}}};
   return record;
-}
-
-TEST(StreamCommands, ThoseOfEngines) {
-  const auto commands = EngineCommands(Sample().streams[0]);
-  ASSERT_TRUE(commands.ok()) << commands.status();
-  ASSERT_EQ(commands->size(), 3u);
-  EXPECT_EQ((*commands)[0].engine, isa::Engine::kLoad);
-  EXPECT_STREQ((*commands)[0].mnemonic, "load");
-  EXPECT_EQ((*commands)[1].engine, isa::Engine::kVector);
-  EXPECT_EQ((*commands)[1].offset, 80u);
-  EXPECT_EQ((*commands)[2].engine, isa::Engine::kStore);
-  EXPECT_EQ((*commands)[2].tag, 1u);
-  EXPECT_FALSE(EngineCommands({0xffffffff}).ok());
-  EXPECT_FALSE(EngineCommands({Sample().streams[0][0]}).ok());
-}
-
-TEST(StreamCommands, WhoseTimeDependsOnIndices) {
-  std::vector<uint32_t> words;
-  Add(&words, 0, isa::LoadGather());
-  Add(&words, 0, isa::StoreScatter());
-  isa::Vrun run;
-  run.enable_a = run.enable_c = true;
-  run.c_type = isa::ElementType::kS32;
-  Add(&words, 0, run);
-  run.gather_a = true;
-  run.index_stride = 4;
-  run.index_bound = 1;
-  Add(&words, 0, run);
-  const auto commands = EngineCommands(words);
-  ASSERT_TRUE(commands.ok()) << commands.status();
-  ASSERT_EQ(commands->size(), 4u);
-  EXPECT_TRUE((*commands)[0].by_index);
-  EXPECT_TRUE((*commands)[1].by_index);
-  EXPECT_FALSE((*commands)[2].by_index);
-  EXPECT_TRUE((*commands)[3].by_index);
 }
 
 TEST(Replay, StreamsFollowEachOtherAndLayersAddUp) {
