@@ -6,7 +6,9 @@
 // Times are relative to the start of their stream: cycle 0 is the first one
 // that the core counts for it. What comes before a stream in its job
 // (descriptor, copies) depends on the driver's lists and on host memory; with
-// that, only the cycles of the whole job are recorded.
+// that, only the cycles of the whole job are recorded. The core was reset
+// before the first stream: who takes turns at SRAM and memory goes on where
+// earlier streams stopped, so behind other work some cycles can be different.
 //
 // A record holds for one package, one RTL and one timing of the memories; it
 // says which, and whoever reads it compares (Read()). Untrusted input: Parse
