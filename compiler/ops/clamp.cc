@@ -10,24 +10,36 @@
 #include "simulator/model/numerics.h"
 
 namespace heddle::compiler {
+namespace {
+
+float ClipLimit(DataType type) {
+  return type == DataType::kFloat16 ? 65504.0f
+                                    : std::numeric_limits<float>::max();
+}
+
+}  // namespace
 
 bool ConstantClampBounds(const Graph& graph, const Node& node, float* low,
                          float* high) {
-  *low = node.op == "Relu" ? 0.0f : std::numeric_limits<float>::lowest();
-  *high = node.op == "Relu" ? std::numeric_limits<float>::infinity()
-                            : std::numeric_limits<float>::max();
-  if (node.op == "Relu") return true;
-  *low = node.FloatAttribute("min", *low);
-  *high = node.FloatAttribute("max", *high);
+  if (node.op == "Relu") {
+    *low = 0;
+    *high = std::numeric_limits<float>::infinity();
+    return true;
+  }
+  const float limit = ClipLimit(InputOf(graph, node, 0).type);
+  *low = node.FloatAttribute("min", -limit);
+  *high = node.FloatAttribute("max", limit);
   float* bounds[] = {low, high};
   for (size_t i = 1; i <= 2; ++i) {
     if (!HasInput(node, i)) continue;
     const Tensor& bound = InputOf(graph, node, i);
-    if (!bound.is_constant() || bound.type != DataType::kFloat ||
+    if (!bound.is_constant() || !Contains(kReals, bound.type) ||
         bound.constant->count() != 1) {
       return false;
     }
-    *bounds[i - 1] = bound.constant->as<float>()[0];
+    *bounds[i - 1] = bound.type == DataType::kFloat16
+                         ? model::F16ToF32(bound.constant->as<uint16_t>()[0])
+                         : bound.constant->as<float>()[0];
   }
   return true;
 }
@@ -113,8 +125,7 @@ absl::Status InferClip(Graph* graph, const Node& node) {
 }
 
 Results EvaluateClip(const Graph&, const Node& node, const Inputs& inputs) {
-  const bool half = inputs[0]->type == DataType::kFloat16;
-  const float limit = half ? 65504.0f : std::numeric_limits<float>::max();
+  const float limit = ClipLimit(inputs[0]->type);
   return Clamp(node, *inputs[0], At(inputs, 1), At(inputs, 2),
                node.FloatAttribute("min", -limit),
                node.FloatAttribute("max", limit));

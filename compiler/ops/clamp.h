@@ -8,7 +8,8 @@
 namespace heddle::compiler {
 
 // Bounds of a float Clip or Relu whose bounds are known when compiling; false
-// if they are computed at run time. Clip's defaults are the finite limits.
+// if they are computed at run time. Clip's defaults are the finite limits of
+// the input's type.
 bool ConstantClampBounds(const Graph& graph, const Node& node, float* low,
                          float* high);
 

@@ -32,9 +32,9 @@ absl::Status InferFused(Graph* graph, const Node& node) {
   return absl::OkStatus();
 }
 
-constexpr TypeSet kLoadable =
-    kReals | kCodes |
-    Types(DataType::kBool, DataType::kInt16, DataType::kInt32);
+constexpr TypeSet kLoadable = kReals | kCodes |
+                              Types(DataType::kBool, DataType::kInt16,
+                                    DataType::kInt32, DataType::kBfloat16);
 
 const ProgramOperator kElementwise(
     Define("Elementwise", 1, kMaxOpset)

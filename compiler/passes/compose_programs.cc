@@ -2,8 +2,12 @@
 #include "compiler/passes/compose_programs.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 
 #include "compiler/base/status_macros.h"
+#include "compiler/stream/microcode.h"
+#include "simulator/model/numerics.h"
 
 namespace heddle::compiler {
 namespace {
@@ -23,11 +27,34 @@ struct Use {
   uint32_t value = 0;  // index of the instruction, stream, or the bits
 };
 
+// Types whose values a register is known to hold, a bit each: rounding to one
+// of them changes no bit, of a NaN neither.
+enum : uint8_t { kHalf = 1, kBrain = 2 };
+
 struct Instruction {
   MicroOp op;
   std::array<Use, 3> x;
-  int count = 0;  // operands
+  int count = 0;      // operands
+  uint8_t holds = 0;  // of the result
 };
+
+uint8_t HoldsOf(DataType type) {
+  return type == DataType::kFloat16    ? kHalf
+         : type == DataType::kBfloat16 ? kBrain
+                                       : 0;
+}
+
+uint8_t HoldsOf(uint32_t bits) {
+  const float value = model::FromBits(bits);
+  uint8_t holds = 0;
+  if (model::Bits(model::F16ToF32(model::F32ToF16(value))) == bits) {
+    holds |= kHalf;
+  }
+  if (model::Bits(model::Bf16ToF32(model::F32ToBf16(value))) == bits) {
+    holds |= kBrain;
+  }
+  return holds;
+}
 
 int StreamIndex(Operand o) {
   return static_cast<int>(o) - static_cast<int>(Operand::kStreamA);
@@ -50,12 +77,47 @@ uint32_t ReciprocalOfPower(uint32_t bits) {
   return (bits & 0x80000000u) | ((254 - (bits >> 23 & 0xff)) << 23);
 }
 
+// Whether x / y and x * reciprocal are the same float16 for every float16 x:
+// for positive ones, as the sign goes along.
+bool SameHalf(float y, float reciprocal) {
+  constexpr uint16_t kInfinity = 0x7c00;
+  for (uint16_t x = 0; x <= kInfinity; ++x) {
+    const float v = model::F16ToF32(x);
+    if (model::F32ToF16(model::FDiv(v, y)) !=
+        model::F32ToF16(model::FMul(v, reciprocal))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The reciprocal with which that holds, if it does. What was asked is known:
+// the nodes of a network divide by few values, and are composed several times.
+std::optional<uint32_t> ReciprocalForHalf(uint32_t bits) {
+  constexpr size_t kMost = 1024;
+  thread_local std::map<uint32_t, std::optional<uint32_t>> known;
+  if (known.size() > kMost) known.clear();
+  const auto [it, fresh] = known.try_emplace(bits);
+  if (fresh) {
+    const model::ScopedFpEnvironment environment;
+    const float by = model::FromBits(bits), reciprocal = model::FDiv(1, by);
+    if (SameHalf(by, reciprocal)) it->second = model::Bits(reciprocal);
+  }
+  return it->second;
+}
+
 class Composer {
  public:
+  // `last`: its result is stored.
   absl::Status Add(const ProgramPart& part, const std::vector<Use>& results,
-                   Use* result) {
+                   bool last, Use* result) {
     if (!part.program.prologue.empty() || !part.program.epilogue.empty()) {
       return absl::InvalidArgumentError("a part is more than a body");
+    }
+    if (part.program.Bytes() == CopyProgram().Bytes()) {
+      ASSIGN_OR_RETURN(const Use use, OfStream(part, 0, results));
+      *result = Rounded(use, part.type, last);
+      return absl::OkStatus();
     }
     std::array<Use, isa::kVectorRegisters> registers;  // 0 at first
     Use out;
@@ -92,7 +154,7 @@ class Composer {
         registers[static_cast<uint32_t>(m.d)] = done;
       }
     }
-    *result = out;
+    *result = Rounded(out, part.type, last);
     return absl::OkStatus();
   }
 
@@ -113,8 +175,8 @@ class Composer {
   }
 
  private:
-  static absl::StatusOr<Use> OfStream(const ProgramPart& part, int stream,
-                                      const std::vector<Use>& results) {
+  absl::StatusOr<Use> OfStream(const ProgramPart& part, int stream,
+                               const std::vector<Use>& results) {
     if (stream >= static_cast<int>(part.streams.size())) {
       return absl::InvalidArgumentError("a part reads an absent stream");
     }
@@ -130,21 +192,99 @@ class Composer {
     if (source.value >= kStreams) {
       return absl::InvalidArgumentError("the parts read too many streams");
     }
+    stream_holds_[source.value] = HoldsOf(source.type);
     return Use{Use::kStream, source.value};
+  }
+
+  static bool IsValue(const Use& use) {
+    return use.kind == Use::kBits || use.kind == Use::kParameter;
   }
 
   Use Append(Instruction in) {
     // What is moved is where it was, except a stream: a register that holds it
     // may be there so that it is read once.
     if (in.op == MicroOp::kMov && in.x[0].kind != Use::kStream) return in.x[0];
-    const bool constant =
-        in.x[1].kind == Use::kBits || in.x[1].kind == Use::kParameter;
-    if (in.op == MicroOp::kFdiv && constant && IsPowerOfTwo(in.x[1].value)) {
+    if (in.op == MicroOp::kFdiv && IsValue(in.x[1]) &&
+        IsPowerOfTwo(in.x[1].value)) {
       in.op = MicroOp::kFmul;
       in.x[1].value = ReciprocalOfPower(in.x[1].value);
     }
+    in.holds = ResultHolds(in);
     instructions_.push_back(in);
     return {Use::kResult, static_cast<uint32_t>(instructions_.size() - 1)};
+  }
+
+  uint8_t Holds(const Use& use) const {
+    switch (use.kind) {
+      case Use::kResult:
+        return instructions_[use.value].holds;
+      case Use::kStream:
+        return stream_holds_[use.value];
+      case Use::kBits:
+      case Use::kParameter:
+        return HoldsOf(use.value);
+      case Use::kValid:
+        break;
+    }
+    return 0;
+  }
+
+  // fmin and fmax give one of their operands, or the NaN that all types have.
+  uint8_t ResultHolds(const Instruction& in) const {
+    switch (in.op) {
+      case MicroOp::kRhalf:
+        return kHalf;
+      case MicroOp::kRbf:
+        return kBrain;
+      case MicroOp::kMov:
+        return Holds(in.x[0]);
+      case MicroOp::kFmin:
+      case MicroOp::kFmax:
+        return Holds(in.x[0]) & Holds(in.x[1]);
+      case MicroOp::kSel:
+        return Holds(in.x[1]) & Holds(in.x[2]);
+      case MicroOp::kIand: {  // without the sign
+        constexpr uint32_t kMagnitude = 0x7fffffff;
+        for (int k : {0, 1}) {
+          if (in.x[k].kind == Use::kBits && in.x[k].value == kMagnitude) {
+            return Holds(in.x[1 - k]);
+          }
+        }
+        return 0;
+      }
+      default:
+        return 0;
+    }
+  }
+
+  // The result of a part as its type holds it. `stored`: as that type, which
+  // rounds by itself; a stream is not merely moved then, as that would keep
+  // bits.
+  Use Rounded(const Use& use, DataType type, bool stored) {
+    const uint8_t wanted = HoldsOf(type);
+    if (wanted == 0 || (Holds(use) & wanted) != 0) return use;
+    if (use.kind == Use::kResult) {
+      Instruction& in = instructions_[use.value];
+      // Nobody else reads the last one's quotient.
+      if (in.op == MicroOp::kFdiv && use.value + 1 == instructions_.size() &&
+          IsValue(in.x[1]) && wanted == kHalf &&
+          (Holds(in.x[0]) & kHalf) != 0) {
+        if (const auto reciprocal = ReciprocalForHalf(in.x[1].value)) {
+          in.op = MicroOp::kFmul;
+          in.x[1].value = *reciprocal;
+        }
+      }
+      if (stored && in.op != MicroOp::kMov) return use;
+    }
+    return Append(Rounding(type, use));
+  }
+
+  static Instruction Rounding(DataType type, const Use& use) {
+    Instruction in;
+    in.op = type == DataType::kFloat16 ? MicroOp::kRhalf : MicroOp::kRbf;
+    in.x[0] = use;
+    in.count = 1;
+    return in;
   }
 
   void Want(uint32_t bits) {
@@ -202,6 +342,7 @@ class Composer {
   }
 
   std::vector<Instruction> instructions_;
+  std::array<uint8_t, kStreams> stream_holds_{};
   std::vector<uint32_t> arguments_;
 };
 
@@ -212,8 +353,9 @@ absl::StatusOr<FusedProgram> ComposePrograms(
   Composer composer;
   std::vector<Use> results;
   for (const ProgramPart& part : parts) {
+    const bool last = results.size() + 1 == parts.size();
     Use result;
-    RETURN_IF_ERROR(composer.Add(part, results, &result));
+    RETURN_IF_ERROR(composer.Add(part, results, last, &result));
     results.push_back(result);
   }
   if (results.empty()) return absl::InvalidArgumentError("there is no part");

@@ -106,6 +106,117 @@ TEST(ComposePrograms, RegistersBeginAsZeros) {
   EXPECT_EQ(ResultsOf(*fused, {{0, 3}}), (std::vector<uint32_t>{0, 1}));
 }
 
+PartSource Half(uint32_t i) {
+  return {PartSource::kInput, i, DataType::kFloat16};
+}
+
+int Count(const FusedProgram& fused, MicroOp op) {
+  int count = 0;
+  for (const auto& m : fused.program.body) count += m.op == op;
+  return count;
+}
+
+TEST(ComposePrograms, RoundsBetweenParts) {
+  // (x + 3) * x: the sum is rounded, the product by being stored.
+  const ProgramPart sum = {BinaryProgram(MicroOp::kFadd),
+                           {},
+                           {Half(0), Value(3)},
+                           DataType::kFloat16};
+  const ProgramPart product = {BinaryProgram(MicroOp::kFmul),
+                               {},
+                               {Part(0), Half(0)},
+                               DataType::kFloat16};
+  auto fused = ComposePrograms({sum, product});
+  ASSERT_TRUE(fused.ok()) << fused.status();
+  EXPECT_EQ(fused->program.body.size(), 3u);
+  EXPECT_EQ(Count(*fused, MicroOp::kRhalf), 1);
+  const std::vector<float> x = {1, 0.1f, 2048, -0x1.554p-7f};
+  const std::vector<uint32_t> z = ResultsOf(*fused, {x});
+  for (size_t i = 0; i < x.size(); ++i) {
+    const float s = model::F16ToF32(model::F32ToF16(model::FAdd(x[i], 3)));
+    EXPECT_EQ(z[i], Bits(model::FMul(s, x[i])));
+  }
+  // To fp32 nothing is rounded, to bfloat16 by the other instruction.
+  ProgramPart wide = sum, brain = sum;
+  wide.type = DataType::kFloat;
+  fused = ComposePrograms({wide, product});
+  ASSERT_TRUE(fused.ok()) << fused.status();
+  EXPECT_EQ(fused->program.body.size(), 2u);
+  brain.type = DataType::kBfloat16;
+  fused = ComposePrograms({brain, product});
+  ASSERT_TRUE(fused.ok()) << fused.status();
+  EXPECT_EQ(Count(*fused, MicroOp::kRbf), 1);
+  EXPECT_EQ(ResultsOf(*fused, {{0.1f}})[0],
+            Bits(model::FMul(model::Bf16ToF32(model::F32ToBf16(3.1f)), 0.1f)));
+}
+
+TEST(ComposePrograms, RoundsNoChosenValue) {
+  const auto clamp = [](float high, const PartSource& from) {
+    return ProgramPart{ClampProgram(),
+                       {Bits(0), Bits(high), 0, 0},
+                       {from},
+                       DataType::kFloat16};
+  };
+  const ProgramPart twice = {BinaryProgram(MicroOp::kFadd),
+                             {},
+                             {Part(0), Part(0)},
+                             DataType::kFloat16};
+  const auto roundings = [&](const ProgramPart& first) {
+    const auto fused = ComposePrograms({first, twice});
+    EXPECT_TRUE(fused.ok()) << fused.status();
+    return fused.ok() ? Count(*fused, MicroOp::kRhalf) : -1;
+  };
+  EXPECT_EQ(roundings(clamp(6, Half(0))), 0);
+  EXPECT_EQ(roundings(clamp(6.1f, Half(0))), 1);  // no float16
+  EXPECT_EQ(roundings(clamp(6, In(0))), 1);       // of fp32
+}
+
+TEST(ComposePrograms, DivisionsOfFloat16) {
+  // Whatever is chosen, the bits are those of the division.
+  int products = 0;
+  for (float by : {3.0f, 6.0f, -1.4140625f, 0.7001953125f, 1000.0f, 8.0f,
+                   1.41421356f, 0.0f, 65504.0f, 6e-8f, 7.0f, 10.0f}) {
+    const auto fused = ComposePrograms({{BinaryProgram(MicroOp::kFdiv),
+                                         {},
+                                         {Half(0), Value(by)},
+                                         DataType::kFloat16}});
+    ASSERT_TRUE(fused.ok()) << fused.status();
+    products += Count(*fused, MicroOp::kFmul);
+    std::vector<float> x;
+    for (uint32_t code = 0; code < 0x10000; ++code) {
+      x.push_back(model::F16ToF32(static_cast<uint16_t>(code)));
+    }
+    const std::vector<uint32_t> z = ResultsOf(*fused, {x});
+    for (size_t i = 0; i < x.size(); ++i) {
+      ASSERT_EQ(model::F32ToF16(model::FromBits(z[i])),
+                model::F32ToF16(model::FDiv(x[i], by)))
+          << x[i] << " " << by;
+    }
+  }
+  EXPECT_GE(products, 4);
+  // fp32 has more dividends than that.
+  const auto wide = ComposePrograms({{BinaryProgram(MicroOp::kFdiv),
+                                      {},
+                                      {In(0), Value(3)},
+                                      DataType::kFloat16}});
+  ASSERT_TRUE(wide.ok()) << wide.status();
+  EXPECT_EQ(Count(*wide, MicroOp::kFdiv), 1);
+}
+
+TEST(ComposePrograms, CopiesAreNoInstructions) {
+  const auto fused =
+      ComposePrograms({{CopyProgram(), {}, {Half(0)}, DataType::kFloat},
+                       {ReluProgram(), {}, {Part(0)}, DataType::kFloat},
+                       {CopyProgram(), {}, {Part(1)}, DataType::kFloat16}});
+  ASSERT_TRUE(fused.ok()) << fused.status();
+  EXPECT_EQ(fused->program.Bytes(), ReluProgram().Bytes());
+  // A stream of another type is rounded: to be stored would not do for bits.
+  const auto narrow =
+      ComposePrograms({{CopyProgram(), {}, {Half(0)}, DataType::kBfloat16}});
+  ASSERT_TRUE(narrow.ok()) << narrow.status();
+  EXPECT_EQ(Count(*narrow, MicroOp::kRbf), 1);
+}
+
 TEST(ComposePrograms, RefusesWhatCannotBeJoined) {
   EXPECT_FALSE(ComposePrograms({}).ok());
   EXPECT_FALSE(ComposePrograms({{MaxProgram(), {}, {In(0)}}}).ok());

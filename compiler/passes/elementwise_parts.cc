@@ -39,6 +39,14 @@ Shape Along(size_t axis, int64_t count, size_t rank) {
   return shape;
 }
 
+constexpr TypeSet kRounded = kReals | Types(DataType::kBfloat16);
+
+// Loading widens, and the rounding is all that is done.
+Parts Cast(const Graph& graph, const Node& node) {
+  if (!Contains(kRounded, InputOf(graph, node, 0).type)) return {};
+  return {{CopyProgram(), {}, {Input(0)}}};
+}
+
 Parts Clamp(const Graph& graph, const Node& node) {
   if (node.op == "Relu") return {{ReluProgram(), {}, {Input(0)}}};
   float low = 0, high = 0;
@@ -162,6 +170,7 @@ Maker MakerOf(const std::string& op) {
   static const auto* makers = new std::map<std::string, Maker>{
       {"Add", Binary<MicroOp::kFadd>},
       {"BatchNormalization", BatchNorm},
+      {"Cast", Cast},
       {"Clip", Clamp},
       {"DequantizeLinear", Dequantize},
       {"Div", Binary<MicroOp::kFdiv>},
@@ -185,9 +194,9 @@ std::vector<ElementwisePart> ElementwiseParts(const Graph& graph,
   const bool quantizes = node.op == "QuantizeLinear";
   const DataType in = InputOf(graph, node, 0).type,
                  out = graph.tensors[node.outputs[0]].type;
-  const bool loads = in == DataType::kFloat || node.op == "DequantizeLinear" ||
+  const bool loads = Contains(kRounded, in) || node.op == "DequantizeLinear" ||
                      node.op == "Where";
-  if (!loads || (out != DataType::kFloat && !quantizes)) return {};
+  if (!loads || (!Contains(kRounded, out) && !quantizes)) return {};
   const Maker maker = node.domain.empty() ? MakerOf(node.op) : nullptr;
   return maker != nullptr ? maker(graph, node) : Programs(graph, node);
 }

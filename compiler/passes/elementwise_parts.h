@@ -27,10 +27,11 @@ struct ElementwisePart {
   std::vector<StepOperand> operands;
 };
 
-// The steps of a node that computes fp32 of fp32 (of a Where, of a condition
+// The steps of a node that computes reals of reals (of a Where, of a condition
 // too; of a DequantizeLinear, of codes), or codes of fp32 (QuantizeLinear), one
-// element of the result from one of each operand. Empty for all others, and
-// where a program depends on what is computed at run time.
+// element of the result from one of each operand. Where the result is float16
+// or bfloat16, that of the last step is to be rounded to it. Empty for all
+// others, and where a program depends on what is computed at run time.
 std::vector<ElementwisePart> ElementwiseParts(const Graph& graph,
                                               const Node& node);
 

@@ -15,6 +15,7 @@
 #include "compiler/passes/compose_programs.h"
 #include "compiler/passes/elementwise_parts.h"
 #include "compiler/passes/rewriter.h"
+#include "compiler/stream/microcode.h"
 #include "simulator/model/micro.h"
 
 namespace heddle::compiler {
@@ -22,9 +23,12 @@ namespace {
 
 constexpr size_t kMaxNodes = 64;
 constexpr size_t kMaxStreams = 3;
-// What storing and loading 16 elements is taken to cost, in cycles: half of
-// their way to device memory and back on h256, as some tensors stay in SRAM.
-constexpr int64_t kRoundTrip = 4;
+// What storing and loading 16 elements of a type is taken to cost, in cycles:
+// half of their way to device memory and back on h256, as some tensors stay in
+// SRAM.
+int64_t RoundTrip(DataType type) {
+  return static_cast<int64_t>(ElementBytes(type));
+}
 
 // Vectors of 16 lanes that a loop over `shape` takes where operands of
 // `operands` broadcast: dimensions that all walk through in one go are one,
@@ -75,6 +79,7 @@ struct Group {
   std::vector<int> nodes;  // in topological order, the root last
   std::vector<External> externals;
   FusedProgram fused;
+  int64_t cycles = 0;  // of a vector
 };
 
 class Fuser {
@@ -105,9 +110,10 @@ class Fuser {
            r_.OnlyUse(r_.node(p).outputs[0]);
   }
 
-  const Shape& ShapeOf(int n) const {
-    return r_.tensor(r_.node(n).outputs[0]).shape;
+  const Tensor& ResultOf(int n) const {
+    return r_.tensor(r_.node(n).outputs[0]);
   }
+  const Shape& ShapeOf(int n) const { return ResultOf(n).shape; }
 
   // Whether node n can be computed inside a group: by `group` alone, or once
   // more.
@@ -153,10 +159,13 @@ class Fuser {
       if (n < 0) break;
       all.insert(n);
     }
-    // A node of a pass's own is made a program alone, too: with constants as
-    // arguments it may be shorter.
-    if (all.size() == 1 && r_.node(root).domain.empty()) return;
+    // Alone a node is made a program where that is much shorter with its
+    // constants (a division that is a product), or where it is of a pass's own.
     if (auto group = Compose(all)) {
+      if (all.size() == 1 && r_.node(root).domain.empty() &&
+          2 * group->cycles > CyclesOf(root)) {
+        return;
+      }
       Replace(root, *group);
       return;
     }
@@ -175,6 +184,12 @@ class Fuser {
       }
     }
     if (best) Replace(root, *best);
+  }
+
+  int64_t CyclesOf(int n) const {
+    int64_t cycles = 0;
+    for (const ElementwisePart& p : parts_[n]) cycles += BodyCycles(p.program);
+    return cycles;
   }
 
   // The bits of a constant of one element, as a lane loads them.
@@ -196,6 +211,7 @@ class Fuser {
     std::map<TensorId, size_t> streams;
     std::vector<Shape> shapes;  // of the externals
     int64_t separate = 0;       // cycles
+    int64_t saved = 0;          // by 16 elements
     const auto stream = [&](External external, const Shape& shape) {
       group.externals.push_back(std::move(external));
       shapes.push_back(shape);
@@ -203,9 +219,12 @@ class Fuser {
     };
     for (int n : group.nodes) {
       const Node& node = r_.node(n);
+      const DataType type = ResultOf(n).type;
+      if (n != group.nodes.back()) saved += RoundTrip(type);
       int previous = -1;
       for (const ElementwisePart& p : parts_[n]) {
         ProgramPart part{p.program, p.arguments, {}};
+        if (&p == &parts_[n].back()) part.type = type;
         const uint32_t read = StreamsOf(p.program);
         std::vector<Shape> own;
         for (size_t k = 0; k < p.operands.size(); ++k) {
@@ -225,7 +244,8 @@ class Fuser {
           } else if (o.data != nullptr) {
             source = {PartSource::kInput,
                       static_cast<uint32_t>(
-                          stream({kNoTensor, o.data}, o.data->shape))};
+                          stream({kNoTensor, o.data}, o.data->shape)),
+                      o.data->type};
             own.push_back(o.data->shape);
           } else if (made.count(id) > 0) {
             source = {PartSource::kPart, static_cast<uint32_t>(made[id])};
@@ -235,7 +255,8 @@ class Fuser {
             if (!LaneType(t.type, &element)) return std::nullopt;
             const auto [it, fresh] = streams.try_emplace(id, 0);
             if (fresh) it->second = stream({id, nullptr}, t.shape);
-            source = {PartSource::kInput, static_cast<uint32_t>(it->second)};
+            source = {PartSource::kInput, static_cast<uint32_t>(it->second),
+                      t.type};
             own.push_back(t.shape);
           }
           part.streams.push_back(source);
@@ -260,11 +281,15 @@ class Fuser {
     auto fused = ComposePrograms(parts);
     if (!fused.ok()) return std::nullopt;
     group.fused = *std::move(fused);
-    const int64_t together =
-        BodyCycles(group.fused.program) * Vectors(shape, shapes);
-    const int64_t saved = static_cast<int64_t>(group.nodes.size() - 1) *
-                          kRoundTrip * (ElementCount(shape) / 16);
-    if (together > separate + saved) return std::nullopt;
+    // A copy moves bits, and would not convert between types.
+    if (group.fused.program.Bytes() == CopyProgram().Bytes()) {
+      return std::nullopt;
+    }
+    group.cycles = BodyCycles(group.fused.program);
+    const int64_t together = group.cycles * Vectors(shape, shapes);
+    if (together > separate + saved * (ElementCount(shape) / 16)) {
+      return std::nullopt;
+    }
     return group;
   }
 

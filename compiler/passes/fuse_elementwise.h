@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise operators on fp32 that read each other's results become one node
+// Elementwise operators on reals that read each other's results become one node
 // heddle.Elementwise (ops/fused_program.h), a single pass of the vector engine
 // over three tensors at most: chains and small trees, with a DequantizeLinear
 // at their leaves and a QuantizeLinear at their root. The operations and their
-// order stay, and so do all bits. What others read stays a tensor; only a
+// order stay, and so do all bits: a result that would be a tensor of float16 or
+// bfloat16 is rounded in its register. What others read stays a tensor; only a
 // DequantizeLinear whose readers are all elementwise is done again by each.
 // Before that nodes are checked and constants folded.
 #ifndef HEDDLE_COMPILER_PASSES_FUSE_ELEMENTWISE_H_

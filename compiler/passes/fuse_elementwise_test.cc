@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compiler/compiler.h"
+#include "compiler/ops/half.h"
 #include "compiler/ops/operator.h"
 #include "compiler/testing/card_case.h"
 #include "compiler/testing/model_builder.h"
@@ -26,15 +27,29 @@ int Count(const Graph& graph, const std::string& op) {
 }
 
 // Random values with infinities, NaN, zeros, tiny and huge ones in front.
-TensorData Specials(const Shape& shape, uint64_t seed) {
+TensorData Specials(const Shape& shape, uint64_t seed, DataType type = kF32) {
   constexpr float kInf = std::numeric_limits<float>::infinity();
-  TensorData data = RandomData(kF32, shape, seed, -9, 9);
+  TensorData data = RandomData(type, shape, seed, -9, 9);
   const float special[] = {0.0f,   -0.0f,  kInf,   -kInf, std::nanf(""),
                            1e-40f, -3e38f, 1e-45f, 2.5f,  -88.0f};
+  // Of the NaN two that are not the one that results have.
+  const uint16_t half[] = {0x0000, 0x8000, 0x7c00, 0xfc00, 0x7d01,
+                           0xfe03, 0x0001, 0x83ff, 0x7bff, 0xc580};
   for (size_t i = 0; i < 10 && i < static_cast<size_t>(data.count()); ++i) {
-    data.as<float>()[(i * 7 + seed) % data.count()] = special[i];
+    const size_t at = (i * 7 + seed) % data.count();
+    if (type == kF32) {
+      data.as<float>()[at] = special[i];
+    } else {
+      data.as<uint16_t>()[at] = half[i];
+    }
   }
   return data;
+}
+
+constexpr DataType kF16 = DataType::kFloat16;
+
+TensorData Halves(const Shape& shape, const std::vector<float>& values) {
+  return Narrowed(Floats(shape, values), kF16);
 }
 
 // The graph after all passes has `fused` programs and `nodes` nodes; it
@@ -295,13 +310,100 @@ TEST(FuseElementwise, LeavesTheClampToTheConvolution) {
   ExpectCardEqualsReference(b.Bytes(), {RandomData(kF32, {1, 3, 8, 20}, 1)});
 }
 
-TEST(FuseElementwise, Float16StaysApart) {
+// Float16 results are rounded in their registers.
+TEST(FuseElementwise, Float16) {
+  for (const Shape& shape : {Shape{1, 40, 200}, Shape{2, 3, 20, 21}}) {
+    ModelBuilder b;
+    b.Input("x", kF16, shape);
+    b.Constant("root", Halves({}, {1.41421356f}));
+    b.Constant("one", Halves({1}, {1.0f}));
+    b.Constant("half", Halves({}, {0.5f}));
+    b.Node("Div", {"x", "root"}, {"d"});
+    b.Node("Erf", {"d"}, {"e"});
+    b.Node("Add", {"e", "one"}, {"p"});
+    b.Node("Mul", {"x", "p"}, {"m"});
+    b.Node("Mul", {"m", "half"}, {"y"});
+    b.Output("y");
+    Expect(b.Bytes(), {Specials(shape, 1, kF16)}, 1, 1);
+  }
+}
+
+TEST(FuseElementwise, Float16Choices) {
+  const Shape shape = {3, 5, 33};
   ModelBuilder b;
-  b.Input("x", DataType::kFloat16, {3, 70});
-  b.Node("Exp", {"x"}, {"e"});
-  b.Node("Neg", {"e"}, {"y"});
+  b.Input("x", kF16, shape);
+  b.Input("c", DataType::kBool, shape);
+  b.Constant("three", Halves({}, {3}));
+  b.Constant("zero", Halves({}, {0}));
+  b.Constant("six", Halves({}, {6}));
+  b.Constant("slope", RandomData(kF16, {5, 1}, 4));
+  b.Node("Add", {"x", "three"}, {"a"});
+  b.Node("Clip", {"a", "zero", "six"}, {"l"});
+  b.Node("Mul", {"x", "l"}, {"m"});
+  b.Node("Div", {"m", "six"}, {"d"});
+  b.Node("PRelu", {"d", "slope"}, {"p"});
+  b.Node("Where", {"c", "p", "zero"}, {"w"});
+  b.Node("Abs", {"w"}, {"s"});
+  b.Node("Max", {"s", "three", "x"}, {"y"});
   b.Output("y");
-  Expect(b.Bytes(), {RandomData(DataType::kFloat16, {3, 70}, 1)}, 0, 2);
+  Expect(b.Bytes(),
+         {Specials(shape, 1, kF16), RandomData(DataType::kBool, shape, 2)}, 1,
+         1);
+}
+
+// Casts are roundings, and alone they stay what they are.
+TEST(FuseElementwise, Casts) {
+  const auto cast = [](ModelBuilder* b, const std::string& x,
+                       const std::string& y, DataType to) {
+    SetInt(b->Node("Cast", {x}, {y}), "to", static_cast<int64_t>(to));
+  };
+  for (const DataType narrow : {kF16, DataType::kBfloat16}) {
+    const Shape shape = {5, 70};
+    {
+      ModelBuilder b;
+      b.Input("x", kF32, shape);
+      b.Node("Exp", {"x"}, {"e"});
+      cast(&b, "e", "h", narrow);
+      cast(&b, "h", "w", kF32);
+      b.Node("Sub", {"e", "w"}, {"y"});
+      b.Output("y");
+      Expect(b.Bytes(), {Specials(shape, 1)}, 1, 1);
+    }
+    {
+      ModelBuilder b;
+      b.Input("x", narrow, shape);
+      cast(&b, "x", "w", kF32);
+      b.Node("Neg", {"w"}, {"n"});
+      b.Node("Tanh", {"n"}, {"t"});
+      cast(&b, "t", "y", narrow);
+      b.Output("y");
+      Expect(b.Bytes(), {Specials(shape, 1, narrow)}, 1, 1);
+    }
+    // A NaN becomes the one NaN, which a copy would not do.
+    for (const DataType wide : {kF32, DataType::kBfloat16}) {
+      if (narrow == wide) continue;
+      ModelBuilder b;
+      b.Input("x", narrow, shape);
+      cast(&b, "x", "w", wide);
+      cast(&b, "w", "y", narrow);
+      b.Output("y");
+      const int fused = wide == kF32 ? 0 : 1;
+      Expect(b.Bytes(), {Specials(shape, 1, narrow)}, fused,
+             fused == 0 ? 2 : 1);
+    }
+  }
+}
+
+// A division by a constant that costs one cycle is worth a program.
+TEST(FuseElementwise, ADivisionAlone) {
+  for (const DataType type : {kF32, kF16}) {
+    ModelBuilder b;
+    b.Input("x", type, {5, 70});
+    b.Constant("by", Narrowed(Floats({}, {8}), type));
+    b.Node("Div", {"x", "by"}, {"y"});
+    b.Output("y");
+    Expect(b.Bytes(), {Specials({5, 70}, 1, type)}, 1, 1);
+  }
 }
 
 // Two tensors of codes, a function that no table is, codes again: codes are
@@ -396,8 +498,9 @@ TEST(FuseElementwise, DequantizesAgain) {
 // what broadcasts to it.
 TEST(FuseElementwise, RandomTrees) {
   int fused = 0;
-  for (uint64_t seed = 1; seed <= 60; ++seed) {
+  for (uint64_t seed = 1; seed <= 90; ++seed) {
     SCOPED_TRACE(seed);
+    const DataType type = seed % 3 == 0 ? kF16 : kF32;
     std::mt19937_64 random(seed);
     const auto below = [&](size_t n) { return (random() >> 11) % n; };
     const Shape shapes[] = {
@@ -411,14 +514,16 @@ TEST(FuseElementwise, RandomTrees) {
       Shape own = shape;
       if (i > 0 && below(3) == 0) own[below(own.size())] = 1;
       tensors.push_back("x" + std::to_string(i));
-      b.Input(tensors.back(), kF32, own);
-      inputs.push_back(Specials(own, seed * 8 + i));
+      b.Input(tensors.back(), type, own);
+      inputs.push_back(Specials(own, seed * 8 + i, type));
     }
     for (int i = 0; i < 2; ++i) {
       tensors.push_back("c" + std::to_string(i));
-      b.Constant(tensors.back(),
-                 i == 0 ? Floats({}, {static_cast<float>(below(9)) - 3})
-                        : RandomData(kF32, {shape.back()}, seed));
+      b.Constant(
+          tensors.back(),
+          i == 0
+              ? Narrowed(Floats({}, {static_cast<float>(below(9)) - 3}), type)
+              : RandomData(type, {shape.back()}, seed));
     }
     const char* unary[] = {"Abs",      "Neg",  "Exp",  "Sigmoid",   "Tanh",
                            "Relu",     "Sqrt", "Erf",  "HardSwish", "Floor",
@@ -459,7 +564,7 @@ TEST(FuseElementwise, RandomTrees) {
         << plain->ToString() << graph->ToString();
     ExpectCardEqualsReference(b.Bytes(), inputs);
   }
-  EXPECT_GT(fused, 60);
+  EXPECT_GT(fused, 90);
 }
 
 TEST(FuseElementwise, NoModelMayHaveOne) {
