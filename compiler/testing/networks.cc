@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "compiler/ops/half.h"
 #include "compiler/testing/model_builder.h"
 #include "compiler/testing/network_builder.h"
 #include "compiler/testing/onnx_files.h"
@@ -334,19 +335,20 @@ std::string Vocabulary() {
 
 // Float functions as exporters write them where ONNX has no operator of that
 // opset, on a tensor of a transformer or of a detector.
-std::string FloatFunction(const std::string& name, const Shape& shape) {
+std::string FloatFunction(const std::string& name, const Shape& shape,
+                          DataType type = DataType::kFloat) {
   ModelBuilder b;
   b.proto().mutable_graph()->set_name(name);
-  b.Input("x", DataType::kFloat, shape);
-  const auto scalar = [&b](const std::string& constant, float value) {
-    b.Constant(constant, Floats({}, {value}));
+  b.Input("x", type, shape);
+  const auto scalar = [&](const std::string& constant, float value) {
+    b.Constant(constant, Narrowed(Floats({}, {value}), type));
   };
   const auto row = [&](const std::string& constant, float first) {
     TensorData data = TensorData::Zeros(DataType::kFloat, {shape.back()});
     for (int64_t i = 0; i < data.count(); ++i) {
       data.as<float>()[i] = first + 0.001f * static_cast<float>(i % 97);
     }
-    b.Constant(constant, data);
+    b.Constant(constant, Narrowed(std::move(data), type));
   };
   const auto reduce = [&b](const char* op, const std::string& x,
                            const std::string& y) {
@@ -375,6 +377,14 @@ std::string FloatFunction(const std::string& name, const Shape& shape) {
     b.Node("Add", {"t", "one"}, {"p"});
     b.Node("Mul", {"x", "half"}, {"h"});
     b.Node("Mul", {"h", "p"}, {"y"});
+  } else if (name.find("hard_swish") == 0) {
+    scalar("three", 3);
+    scalar("zero", 0);
+    scalar("six", 6);
+    b.Node("Add", {"x", "three"}, {"a"});
+    b.Node("Clip", {"a", "zero", "six"}, {"c"});
+    b.Node("Mul", {"x", "c"}, {"m"});
+    b.Node("Div", {"m", "six"}, {"y"});
   } else if (name.find("silu") == 0) {
     b.Node("Sigmoid", {"x"}, {"s"});
     b.Node("Mul", {"x", "s"}, {"y"});
@@ -447,6 +457,11 @@ const std::map<std::string, std::function<std::string()>>& Networks() {
       (*all)[rows] = [rows] { return FloatFunction(rows, {1, 128, 768}); };
       (*all)[planes] = [planes] {
         return FloatFunction(planes, {1, 64, 80, 80});
+      };
+    }
+    for (const char* name : {"gelu", "tanh_gelu", "hard_swish"}) {
+      (*all)[absl::StrCat("half_", name)] = [name] {
+        return FloatFunction(name, {1, 64, 80, 80}, DataType::kFloat16);
       };
     }
     (*all)["softmax_rows"] = [] {

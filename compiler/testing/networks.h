@@ -25,7 +25,8 @@ namespace heddle::compiler {
 // Four layers of 3x3 at 80 x 80, each with a function behind it: relu_80,
 // hard_swish_80, silu_80, prelu_80. Float functions in primitive operators, on
 // [1, 128, 768] and [1, 64, 80, 80]: gelu, tanh_gelu, silu, layer_norm, each
-// with _rows and _planes; on [1, 12, 128, 128] softmax_rows.
+// with _rows and _planes; on [1, 12, 128, 128] softmax_rows; in float16 on
+// [1, 64, 80, 80] half_gelu, half_tanh_gelu, half_hard_swish.
 std::vector<std::string> NetworkNames();
 
 // The serialized model; empty for an unknown name. Equal for equal names.
