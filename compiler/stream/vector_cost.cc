@@ -5,6 +5,8 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -452,23 +454,38 @@ Loops LoopsOf(const T& c) {
   return loops;
 }
 
-// Times that are known, of all compilations of the thread: schedules that are
-// tried have most of their commands in common. `key` says everything that they
-// follow from.
-VectorTimes& Known(const Calibration& calibration, std::string key) {
+struct KnownTimes {
+  std::once_flag once;
+  VectorTimes times;
+};
+
+// Times that are known, of all compilations of the process: schedules that are
+// tried, several at once, have most of their commands in common. `key` says
+// everything that they follow from. Who needs what another thread is about to
+// know waits for it.
+template <typename Follow>
+VectorTimes Known(const Calibration& calibration, std::string key,
+                  Follow follow) {
   constexpr size_t kMost = 1 << 14;
-  thread_local std::unordered_map<std::string, VectorTimes> known;
-  if (known.size() > kMost) known.clear();
+  static auto* mutex = new std::mutex;
+  static auto* known =
+      new std::unordered_map<std::string, std::shared_ptr<KnownTimes>>;
   key.append(reinterpret_cast<const char*>(&calibration), sizeof(calibration));
-  return known[std::move(key)];
+  std::shared_ptr<KnownTimes> entry;
+  {
+    const std::lock_guard<std::mutex> lock(*mutex);
+    if (known->size() > kMost) known->clear();
+    std::shared_ptr<KnownTimes>& place = (*known)[std::move(key)];
+    if (place == nullptr) place = std::make_shared<KnownTimes>();
+    entry = place;
+  }
+  std::call_once(entry->once, [&] { entry->times = follow(); });
+  return entry->times;
 }
 
-}  // namespace
-
-VectorTimes VectorCosts::Of(const isa::Vrun& c, const uint64_t* program) {
-  const size_t length = c.prologue + c.body + c.epilogue;
-  VectorTimes& times = Known(calibration_, KeyOf(c, program, length));
-  if (times.done != 0) return times;
+VectorTimes FollowVrun(const Calibration& calibration, const isa::Vrun& c,
+                       const uint64_t* program) {
+  const auto length = static_cast<int64_t>(c.prologue + c.body + c.epilogue);
   Loops loops = LoopsOf(c);
   loops.tail = c.tail;
   loops.store_one = c.store_one;
@@ -497,17 +514,14 @@ VectorTimes VectorCosts::Of(const isa::Vrun& c, const uint64_t* program) {
   const isa::Stream streams[4] = {c.GetA(), c.GetB(), c.GetC(), c.GetD()};
   SetMode(c, false, streams, reads, stores, body_stores, late, &loops);
   const int64_t start =
-      std::max(calibration_.vector_setup,
-               calibration_.vector_program + static_cast<int64_t>(length));
-  times = Engine(loops, streams, calibration_).Run();
+      std::max(calibration.vector_setup, calibration.vector_program + length);
+  VectorTimes times = Engine(loops, streams, calibration).Run();
   times.read += start;
-  times.done += start + calibration_.vector_tail;
+  times.done += start + calibration.vector_tail;
   return times;
 }
 
-VectorTimes VectorCosts::Of(const isa::Vmac& c) {
-  VectorTimes& times = Known(calibration_, KeyOf(c, nullptr, 0));
-  if (times.done != 0) return times;
+VectorTimes FollowVmac(const Calibration& calibration, const isa::Vmac& c) {
   Loops loops = LoopsOf(c);
   // v0 = c; v0 = fma(a, b, v0); out = clamp(v0)
   if (c.initial) {
@@ -532,10 +546,23 @@ VectorTimes VectorCosts::Of(const isa::Vmac& c) {
   const isa::Stream streams[4] = {c.GetA(), c.GetB(), c.GetC(), c.GetD()};
   const uint8_t reads = c.initial ? 7 : 3;
   SetMode(c, true, streams, reads, true, false, false, &loops);
-  times = Engine(loops, streams, calibration_).Run();
-  times.read += calibration_.vector_setup;
-  times.done += calibration_.vector_setup + calibration_.vector_tail;
+  VectorTimes times = Engine(loops, streams, calibration).Run();
+  times.read += calibration.vector_setup;
+  times.done += calibration.vector_setup + calibration.vector_tail;
   return times;
+}
+
+}  // namespace
+
+VectorTimes VectorCosts::Of(const isa::Vrun& c, const uint64_t* program) {
+  const size_t length = c.prologue + c.body + c.epilogue;
+  return Known(calibration_, KeyOf(c, program, length),
+               [&] { return FollowVrun(calibration_, c, program); });
+}
+
+VectorTimes VectorCosts::Of(const isa::Vmac& c) {
+  return Known(calibration_, KeyOf(c, nullptr, 0),
+               [&] { return FollowVmac(calibration_, c); });
 }
 
 }  // namespace heddle::compiler
