@@ -48,7 +48,9 @@ bool OnDevice(DataType type) {
     case DataType::kUint8:
     case DataType::kInt8:
     case DataType::kInt16:
+    case DataType::kUint16:
     case DataType::kInt32:
+    case DataType::kUint32:
     case DataType::kBool:
       return true;
     default:
@@ -80,7 +82,7 @@ absl::Status CheckTypes(const Graph& graph) {
         Rejection::kUnsupportedDatatype,
         absl::StrCat(role, " '", t.name, "' has type ", DataTypeName(t.type),
                      ", which the card does not hold; convert it to "
-                     "float, int32, int16, int8 or uint8"));
+                     "float or to an integer of 32, 16 or 8 bits"));
   };
   for (TensorId id : graph.inputs) {
     RETURN_IF_ERROR(check(id, "input"));

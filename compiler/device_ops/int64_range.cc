@@ -38,12 +38,28 @@ Interval Product(const Interval& a, const Interval& b) {
 std::vector<TensorId> Operands(const Node& node) {
   if (node.op == "Concat") return node.inputs;
   std::vector<TensorId> all = {node.input(0)};
-  if (node.op == "Add" || node.op == "Sub" || node.op == "Mul") {
+  if (node.op == "Add" || node.op == "Sub" || node.op == "Mul" ||
+      node.op == "Div" || node.op == "Mod") {
     all.push_back(node.input(1));
   } else if (node.op == "Pad") {
     all.push_back(node.input(2));  // the value
   }
   return all;
+}
+
+// Of a positive divisor the sign stays; by zero it is -1.
+Interval Quotient(const Interval& a, const Interval& b) {
+  if (b.low > 0) return Hull({0, 0}, a);
+  const int64_t most = std::max(-a.low, a.high);
+  return {std::min<int64_t>(-most, -1), std::max<int64_t>(most, 0)};
+}
+
+// Nearer to zero than the divisor, with its sign (`truncates`: that of the
+// dividend); by zero it is the dividend.
+Interval Remainder(const Interval& a, const Interval& b, bool truncates) {
+  if (truncates) return Hull({0, 0}, a);
+  const bool zero = b.low <= 0 && b.high >= 0;
+  return Hull(zero ? Hull({0, 0}, a) : Interval{0, 0}, b);
 }
 
 // Values of a node's int64 outputs whose `operands` fit int32.
@@ -57,6 +73,11 @@ Interval OfNode(const Node& node, const std::vector<Interval>& operands) {
             operands[0].high - operands[1].low};
   }
   if (node.op == "Mul") return Product(operands[0], operands[1]);
+  if (node.op == "Div") return Quotient(operands[0], operands[1]);
+  if (node.op == "Mod") {
+    return Remainder(operands[0], operands[1],
+                     node.IntAttribute("fmod", 0) != 0);
+  }
   Interval hull{0, 0};  // with the zeros of padding
   for (const Interval& operand : operands) hull = Hull(hull, operand);
   return hull;

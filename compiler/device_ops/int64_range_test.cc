@@ -70,6 +70,35 @@ TEST(Int64Range, ConstantOperandsCount) {
   ExpectCardEqualsReference(b.Bytes(), {Int64s({3}, {-2097152, 2097151, 1})});
 }
 
+TEST(Int64Range, QuotientsAndRemainders) {
+  for (const bool positive : {true, false}) {
+    ModelBuilder b;
+    b.Input("x", DataType::kInt64, {4});
+    b.Constant("by", Int64s({4}, {3, positive ? 1 : -1, 7, positive ? 1 : 0}));
+    b.Node("Div", {"x", "by"}, {"q"});
+    b.Node("Mod", {"x", "by"}, {"r"});
+    b.Output("q");
+    b.Output("r");
+    auto bound = BoundOf(b);
+    ASSERT_TRUE(bound.ok()) << bound.status();
+    // -2^31 by -1 would not fit.
+    EXPECT_EQ(*bound, int64_t{1} << (positive ? 31 : 30));
+    ExpectCardEqualsReference(
+        b.Bytes(), {Int64s({4}, {-(*bound), -(*bound), *bound - 1, -8})});
+  }
+  // What a remainder can be is less than its operand.
+  ModelBuilder b;
+  b.Input("x", DataType::kInt64, {4});
+  b.Constant("hundred", Int64s({}, {100}));
+  b.Constant("million", Int64s({}, {1000000}));
+  b.Node("Mod", {"x", "hundred"}, {"r"});
+  b.Node("Mul", {"r", "million"}, {"y"});
+  b.Output("y");
+  auto bound = BoundOf(b);
+  ASSERT_TRUE(bound.ok()) << bound.status();
+  EXPECT_EQ(*bound, int64_t{1} << 31);
+}
+
 TEST(Int64Range, WhatCannotBeProvenIsRefusedByName) {
   ModelBuilder b;
   b.Input("x", DataType::kFloat, {3});

@@ -2,11 +2,14 @@
 // Cast and Dropout.
 //
 // Between types of the card, and from integers to int64 and back (held as
-// int32). A float has no exact way to int64 here: refused.
+// int32). A float and uint32 have no exact way to int64 here: refused.
+#include "compiler/base/status_macros.h"
 #include "compiler/device_ops/elementwise.h"
 #include "compiler/device_ops/lowering.h"
 #include "compiler/device_ops/move.h"
 #include "compiler/ops/define.h"
+#include "compiler/ops/ordered.h"
+#include "compiler/ops/vector_math.h"
 
 namespace heddle::compiler {
 namespace {
@@ -24,11 +27,19 @@ ElementKind KindOf(DataType type) {
   }
 }
 
+absl::StatusOr<Microprogram> ProgramOf(Term (*function)(ProgramBuilder*,
+                                                        Term)) {
+  ProgramBuilder b;
+  b.Out(function(&b, b.A()));
+  return b.Finish();
+}
+
 absl::Status LowerCast(Lowering* l, const Node& node) {
   const TensorId in = node.inputs[0], out = node.outputs[0];
   const DataType from = l->tensor(in).type, to = l->tensor(out).type;
   const ElementKind a = KindOf(from), b = KindOf(to);
-  if (a == ElementKind::kReal && to == DataType::kInt64) {
+  const bool wide = a == ElementKind::kReal || from == DataType::kUint32;
+  if (wide && to == DataType::kInt64) {
     return RejectNode(Rejection::kUnsupportedDatatype, node,
                       "to = int64: ", DataTypeName(from),
                       " values need not fit int32, as which the card holds "
@@ -42,14 +53,19 @@ absl::Status LowerCast(Lowering* l, const Node& node) {
     return absl::OkStatus();
   }
   const int result = l->NewValue(out, Layout::kDense);
+  Microprogram program =
+      CastProgram(a, b, static_cast<uint32_t>(8 * ElementBytes(held)),
+                  OrderOf(held) != Order::kUnsigned);
+  if (from == DataType::kUint32 && b == ElementKind::kReal) {
+    ASSIGN_OR_RETURN(program, ProgramOf(FromUnsigned));
+  } else if (a == ElementKind::kReal && to == DataType::kUint32) {
+    ASSIGN_OR_RETURN(program, ProgramOf(ToUnsigned));
+  }
   // Rows of any shape, so that any size is cut into tiles.
   const Shape flat = FlatShape(shape, 4);
-  l->Add(MakeElementwise(
-             &l->device(),
-             CastProgram(a, b, static_cast<uint32_t>(8 * ElementBytes(held)),
-                         held != DataType::kUint8),
-             {}, {Operand::Of(l->Reshaped(operand, flat))},
-             l->Reshaped(result, flat)),
+  l->Add(MakeElementwise(&l->device(), program, {},
+                         {Operand::Of(l->Reshaped(operand, flat))},
+                         l->Reshaped(result, flat)),
          node);
   return absl::OkStatus();
 }

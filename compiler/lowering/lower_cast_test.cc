@@ -16,9 +16,11 @@ namespace {
 
 const CardCase kSizes = {{0, 16 << 10}, false, true};
 
-const DataType kTypes[] = {
-    DataType::kFloat, DataType::kFloat16, DataType::kBfloat16, DataType::kUint8,
-    DataType::kInt8,  DataType::kInt16,   DataType::kInt32,    DataType::kBool};
+const DataType kTypes[] = {DataType::kFloat,    DataType::kFloat16,
+                           DataType::kBfloat16, DataType::kUint8,
+                           DataType::kInt8,     DataType::kInt16,
+                           DataType::kUint16,   DataType::kInt32,
+                           DataType::kUint32,   DataType::kBool};
 
 TensorData AnyBits(DataType type, const Shape& shape, uint64_t seed) {
   TensorData bytes = RandomData(
@@ -61,7 +63,13 @@ TEST(LowerCast, AllPairsWithAnyBits) {
                                  2147483648.f,
                                  -2147483648.f,
                                  -2147483904.f,
+                                 4294967040.f,
                                  4294967296.f,
+                                 4294968320.f,
+                                 -3e9f,
+                                 -1e12f,
+                                 0x1.fffffep55f,
+                                 0x1p63f,
                                  1e30f,
                                  -1e30f,
                                  std::numeric_limits<float>::infinity(),

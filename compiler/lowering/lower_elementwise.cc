@@ -11,6 +11,7 @@
 #include "compiler/device_ops/lowering.h"
 #include "compiler/ops/broadcast.h"
 #include "compiler/ops/define.h"
+#include "compiler/ops/ordered.h"
 #include "compiler/schedule/loops.h"
 #include "compiler/stream/quantize_reciprocal.h"
 #include "simulator/model/numerics.h"
@@ -34,22 +35,16 @@ bool IsFloat(DataType type) {
          type == DataType::kBfloat16;
 }
 
-// `integer_op` is the operation on integers, or the same where there is none.
-template <MicroOp op, MicroOp integer_op>
+// `signed_op` and `unsigned_op` are the operation on integers.
+template <MicroOp op, MicroOp signed_op, MicroOp unsigned_op>
 absl::Status LowerBinary(Lowering* l, const Node& node) {
   const DataType type = l->tensor(node.outputs[0]).type;
-  const bool integers = !IsFloat(type);
-  if (integers && op == integer_op) {
-    return RejectNode(Rejection::kUnsupportedDatatype, node,
-                      "the card divides floats only, the operands are ",
-                      DataTypeName(type));
-  }
   const Microprogram program =
-      integers
-          ? IntegerProgram(
-                integer_op,
-                VectorType(type == DataType::kInt64 ? DataType::kInt32 : type))
-          : BinaryProgram(op);
+      IsFloat(type)
+          ? BinaryProgram(op)
+          : IntegerProgram(
+                OrderOf(type) == Order::kSigned ? signed_op : unsigned_op,
+                VectorType(type == DataType::kInt64 ? DataType::kInt32 : type));
   const size_t rank = l->tensor(node.outputs[0]).shape.size();
   const std::vector<Operand> operands = {DenseOperand(l, node, 0, rank),
                                          DenseOperand(l, node, 1, rank)};
@@ -82,7 +77,10 @@ uint32_t Loaded(const TensorData& data) {
   switch (data.type) {
     case DataType::kFloat:
     case DataType::kInt32:
+    case DataType::kUint32:
       return *data.as<uint32_t>();
+    case DataType::kUint16:
+      return *data.as<uint16_t>();
     case DataType::kFloat16:
       return Bits(model::F16ToF32(*data.as<uint16_t>()));
     case DataType::kInt16:
@@ -212,17 +210,18 @@ absl::Status LowerDequantize(Lowering* l, const Node& node) {
   return absl::OkStatus();
 }
 
-const LoweringRegistration kAdd("", "Add",
-                                LowerBinary<MicroOp::kFadd, MicroOp::kIadd>,
-                                true);
-const LoweringRegistration kSub("", "Sub",
-                                LowerBinary<MicroOp::kFsub, MicroOp::kIsub>,
-                                true);
-const LoweringRegistration kMul("", "Mul",
-                                LowerBinary<MicroOp::kFmul, MicroOp::kImul>,
-                                true);
-const LoweringRegistration kDiv("", "Div",
-                                LowerBinary<MicroOp::kFdiv, MicroOp::kFdiv>);
+const LoweringRegistration kAdd(
+    "", "Add", LowerBinary<MicroOp::kFadd, MicroOp::kIadd, MicroOp::kIadd>,
+    true);
+const LoweringRegistration kSub(
+    "", "Sub", LowerBinary<MicroOp::kFsub, MicroOp::kIsub, MicroOp::kIsub>,
+    true);
+const LoweringRegistration kMul(
+    "", "Mul", LowerBinary<MicroOp::kFmul, MicroOp::kImul, MicroOp::kImul>,
+    true);
+const LoweringRegistration kDiv(
+    "", "Div", LowerBinary<MicroOp::kFdiv, MicroOp::kIdiv, MicroOp::kIdivu>,
+    true);
 const LoweringRegistration kRelu("", "Relu", LowerRelu);
 const LoweringRegistration kClip("", "Clip", LowerClip);
 const LoweringRegistration kQuantize("", "QuantizeLinear", LowerQuantize);

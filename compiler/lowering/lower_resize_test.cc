@@ -14,9 +14,11 @@ namespace {
 
 const CardCase kSizes = {{0, 16 << 10}, false, true};
 
-const DataType kTypes[] = {
-    DataType::kFloat, DataType::kFloat16, DataType::kBfloat16, DataType::kUint8,
-    DataType::kInt8,  DataType::kInt16,   DataType::kInt32,    DataType::kBool};
+const DataType kTypes[] = {DataType::kFloat,    DataType::kFloat16,
+                           DataType::kBfloat16, DataType::kUint8,
+                           DataType::kInt8,     DataType::kInt16,
+                           DataType::kUint16,   DataType::kInt32,
+                           DataType::kUint32,   DataType::kBool};
 
 TensorData AnyBits(DataType type, const Shape& shape, uint64_t seed) {
   TensorData bytes = RandomData(

@@ -7,6 +7,7 @@
 
 #include "compiler/base/diagnostic.h"
 #include "compiler/compiler.h"
+#include "compiler/ops/ordered.h"
 #include "compiler/testing/card_case.h"
 #include "compiler/testing/model_builder.h"
 
@@ -85,15 +86,16 @@ TEST(LowerUnary, AttributesReachTheCard) {
 }
 
 TEST(LowerUnary, IntegersWrap) {
-  for (DataType type : {DataType::kInt8, DataType::kInt16, DataType::kInt32,
-                        DataType::kUint8}) {
+  for (DataType type :
+       {DataType::kInt8, DataType::kInt16, DataType::kInt32, DataType::kUint8,
+        DataType::kUint16, DataType::kUint32}) {
     ModelBuilder b(14);
     b.Input("x", type, {3, 100});
     b.Node("Abs", {"x"}, {"a"});
     b.Node("Sign", {"x"}, {"s"});
     b.Output("a");
     b.Output("s");
-    if (type != DataType::kUint8) {
+    if (OrderOf(type) == Order::kSigned) {
       b.Node("Neg", {"x"}, {"n"});
       b.Output("n");
     }
@@ -130,6 +132,7 @@ TEST(LowerUnary, PowWithExponentsOfOtherTypes) {
   ModelBuilder b;
   b.Input("x", DataType::kFloat, {4, 40});
   b.Input("i", DataType::kInt32, {40});
+  b.Input("u", DataType::kUint32, {40});
   b.Constant("wide", Int64s({}, {3}));
   b.Constant("two", Int64s({1, 1, 1}, {2}));
   b.Constant("half", Floats({1}, {0.5f}));
@@ -137,11 +140,14 @@ TEST(LowerUnary, PowWithExponentsOfOtherTypes) {
   b.Node("Pow", {"x", "wide"}, {"b"});
   b.Node("Pow", {"x", "two"}, {"c"});
   b.Node("Pow", {"x", "half"}, {"d"});
-  for (const char* name : {"a", "b", "c", "d"}) b.Output(name);
+  b.Node("Pow", {"x", "u"}, {"e"});
+  for (const char* name : {"a", "b", "c", "d", "e"}) b.Output(name);
   const TensorData x = RandomData(DataType::kFloat, {4, 40}, 6);
+  TensorData u = RandomData(DataType::kUint32, {40}, 8, 0, 9);
+  u.as<uint32_t>()[3] = 0xfffffffeu;
   const auto y = ExpectCardEqualsReference(
-      b.Bytes(), {x, RandomData(DataType::kInt32, {40}, 7, -9, 9)}, kSmall);
-  ASSERT_EQ(y.size(), 4u);
+      b.Bytes(), {x, RandomData(DataType::kInt32, {40}, 7, -9, 9), u}, kSmall);
+  ASSERT_EQ(y.size(), 5u);
   EXPECT_EQ(y[2].shape, (Shape{1, 4, 40}));
   for (int i = 0; i < 160; ++i) {
     const float v = x.as<float>()[i];
@@ -215,8 +221,9 @@ INSTANTIATE_TEST_SUITE_P(Operators, VariadicOnCard,
                          });
 
 TEST(LowerUnary, MinAndMaxOfIntegers) {
-  for (DataType type : {DataType::kInt8, DataType::kUint8, DataType::kInt16,
-                        DataType::kInt32}) {
+  for (DataType type :
+       {DataType::kInt8, DataType::kUint8, DataType::kInt16, DataType::kUint16,
+        DataType::kInt32, DataType::kUint32}) {
     ModelBuilder b;
     b.Input("x", type, {2, 6, 30});
     b.Input("y", type, {6, 1});
@@ -279,7 +286,8 @@ TEST(LowerUnary, LargeConstants) {
 
 TEST(LowerUnary, WhereBroadcastsAndKeepsTypes) {
   for (DataType type : {DataType::kFloat, DataType::kFloat16, DataType::kUint8,
-                        DataType::kInt8, DataType::kInt32, DataType::kInt16}) {
+                        DataType::kInt8, DataType::kInt32, DataType::kInt16,
+                        DataType::kUint32, DataType::kUint16}) {
     ModelBuilder b;
     b.Input("c", DataType::kBool, {2, 1, 7, 9});
     b.Input("x", type, {2, 5, 7, 9});

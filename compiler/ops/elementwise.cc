@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Add, Sub, Mul, Div with numpy's broadcasting. fp32 has one rounding; float16
-// is computed in fp32 and rounded once more; integers wrap, and an integer
-// division by zero is an error.
+// is computed in fp32 and rounded once more; integers wrap. Where ONNX leaves
+// an integer division open it is ISA.md's: by zero it gives all ones, and the
+// lowest value by -1 itself.
 #include <limits>
 #include <type_traits>
 
@@ -40,6 +41,7 @@ T ComputeInteger(Arithmetic op, T a, T b) {
     case Arithmetic::kMul:
       return static_cast<T>(ua * ub);
     case Arithmetic::kDiv:
+      if (b == 0) return static_cast<T>(~uint64_t{0});
       if (std::is_signed<T>::value && b == static_cast<T>(-1)) {
         return static_cast<T>(0 - ua);  // the lowest value wraps to itself
       }
@@ -73,22 +75,15 @@ struct Operands {
   std::vector<int64_t> a_strides, b_strides;
 };
 
-// False if an integer is divided by zero.
 template <typename T>
-bool ComputeIntegers(Arithmetic op, const Operands& in, TensorData* y) {
+void ComputeIntegers(Arithmetic op, const Operands& in, TensorData* y) {
   const T* a = in.a.as<T>();
   const T* b = in.b.as<T>();
   T* out = y->as<T>();
-  bool defined = true;
   ForEachBroadcast(in.shape, in.a_strides, in.b_strides,
                    [&](int64_t i, int64_t ia, int64_t ib) {
-                     if (op == Arithmetic::kDiv && b[ib] == 0) {
-                       defined = false;
-                       return;
-                     }
                      out[i] = ComputeInteger<T>(op, a[ia], b[ib]);
                    });
-  return defined;
 }
 
 void ComputeReals(Arithmetic op, const Operands& in, TensorData* y) {
@@ -117,42 +112,37 @@ Results EvaluateArithmetic(Arithmetic op, const Node& node,
   in.a_strides = BroadcastStrides(a.shape, in.shape);
   in.b_strides = BroadcastStrides(b.shape, in.shape);
   TensorData y = TensorData::Zeros(a.type, in.shape);
-  bool defined = true;
   switch (a.type) {
     case DataType::kFloat:
     case DataType::kFloat16:
       ComputeReals(op, in, &y);
       break;
     case DataType::kUint8:
-      defined = ComputeIntegers<uint8_t>(op, in, &y);
+      ComputeIntegers<uint8_t>(op, in, &y);
       break;
     case DataType::kInt8:
-      defined = ComputeIntegers<int8_t>(op, in, &y);
+      ComputeIntegers<int8_t>(op, in, &y);
       break;
     case DataType::kUint16:
-      defined = ComputeIntegers<uint16_t>(op, in, &y);
+      ComputeIntegers<uint16_t>(op, in, &y);
       break;
     case DataType::kInt16:
-      defined = ComputeIntegers<int16_t>(op, in, &y);
+      ComputeIntegers<int16_t>(op, in, &y);
       break;
     case DataType::kUint32:
-      defined = ComputeIntegers<uint32_t>(op, in, &y);
+      ComputeIntegers<uint32_t>(op, in, &y);
       break;
     case DataType::kInt32:
-      defined = ComputeIntegers<int32_t>(op, in, &y);
+      ComputeIntegers<int32_t>(op, in, &y);
       break;
     case DataType::kUint64:
-      defined = ComputeIntegers<uint64_t>(op, in, &y);
+      ComputeIntegers<uint64_t>(op, in, &y);
       break;
     case DataType::kInt64:
-      defined = ComputeIntegers<int64_t>(op, in, &y);
+      ComputeIntegers<int64_t>(op, in, &y);
       break;
     default:
       return absl::InternalError(node.Describe() + ": unexpected type");
-  }
-  if (!defined) {
-    return absl::InvalidArgumentError(node.Describe() +
-                                      ": integer division by zero");
   }
   return One(std::move(y));
 }

@@ -60,9 +60,12 @@ TEST(ElementwiseTest, IntegersWrap) {
   EXPECT_EQ(Apply("Mul", Uint8s({1}, {200}), Uint8s({1}, {2})).bytes[0], 144);
 }
 
-TEST(ElementwiseTest, IntegerDivisionByZeroIsAnError) {
-  auto y = RunNode({"Div", "", 14, {}}, {Int32s({1}, {1}), Int32s({1}, {0})});
-  EXPECT_EQ(y.status().code(), absl::StatusCode::kInvalidArgument);
+TEST(ElementwiseTest, IntegersByZeroGiveAllOnes) {
+  EXPECT_EQ(
+      Apply("Div", Int32s({2}, {1, 0}), Int32s({1}, {0})).as<int32_t>()[1], -1);
+  EXPECT_EQ(Apply("Div", Int64s({1}, {-9}), Int64s({1}, {0})).as<int64_t>()[0],
+            -1);
+  EXPECT_EQ(Apply("Div", Uint8s({1}, {9}), Uint8s({1}, {0})).bytes[0], 255);
 }
 
 TEST(ElementwiseTest, HalfIsRoundedTwice) {

@@ -32,9 +32,10 @@ absl::Status InferFused(Graph* graph, const Node& node) {
   return absl::OkStatus();
 }
 
-constexpr TypeSet kLoadable = kReals | kCodes |
-                              Types(DataType::kBool, DataType::kInt16,
-                                    DataType::kInt32, DataType::kBfloat16);
+constexpr TypeSet kLoadable =
+    kReals | kCodes |
+    Types(DataType::kBool, DataType::kInt16, DataType::kUint16,
+          DataType::kInt32, DataType::kUint32, DataType::kBfloat16);
 
 const ProgramOperator kElementwise(
     Define("Elementwise", 1, kMaxOpset)

@@ -9,8 +9,10 @@
 
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/broadcast.h"
+#include "compiler/ops/ordered.h"
 #include "compiler/ops/program_operator.h"
 #include "compiler/ops/vector_math.h"
+#include "simulator/model/micro.h"
 #include "simulator/model/numerics.h"
 
 namespace heddle::compiler {
@@ -24,16 +26,18 @@ std::optional<float> OneExponent(const Tensor& exponent) {
     return std::nullopt;
   }
   const TensorData data = LaneData(*exponent.constant);
-  switch (data.type) {
-    case DataType::kFloat:
-      return *data.as<float>();
-    case DataType::kFloat16:
-      return model::F16ToF32(*data.as<uint16_t>());
-    case DataType::kInt32:
-      return static_cast<float>(*data.as<int32_t>());
-    default:
-      return std::nullopt;
+  isa::ElementType element;
+  if (!LaneType(data.type, &element)) return std::nullopt;
+  const uint32_t bits = model::LoadElement(element, data.bytes.data());
+  switch (OrderOf(data.type)) {
+    case Order::kReal:
+      return model::FromBits(bits);
+    case Order::kSigned:
+      return static_cast<float>(static_cast<int32_t>(bits));
+    case Order::kUnsigned:
+      return static_cast<float>(bits);
   }
+  return std::nullopt;
 }
 
 Steps PowSteps(const Graph& graph, const Node& node) {
@@ -47,12 +51,15 @@ Steps PowSteps(const Graph& graph, const Node& node) {
     // The exponent's shape counts in broadcasting, if it has a higher rank.
     return OneStep(b, {0, 1});
   }
-  isa::ElementType element = isa::ElementType::kF32;
-  LaneType(exponent.type, &element);
-  const bool real = element == isa::ElementType::kF32 ||
-                    element == isa::ElementType::kF16 ||
-                    element == isa::ElementType::kBf16;
-  const Term y = real ? b.B() : b.FromInt(b.B());
+  // (what lanes do not have is fp32)
+  isa::ElementType element;
+  Term y = b.B();
+  if (exponent.type == DataType::kUint32) {
+    y = FromUnsigned(&b, y);
+  } else if (LaneType(exponent.type, &element) &&
+             OrderOf(exponent.type) != Order::kReal) {
+    y = b.FromInt(y);
+  }
   b.Out(Pow(&b, b.A(), y));
   return OneStep(b, {0, 1});
 }

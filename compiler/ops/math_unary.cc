@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of one element, as microprograms: the exponential family, roundings
 // and activations. float16 is computed in fp32 and rounded once.
+#include "compiler/ops/ordered.h"
 #include "compiler/ops/program_operator.h"
 #include "compiler/ops/vector_math.h"
 #include "simulator/model/numerics.h"
@@ -121,6 +122,10 @@ Term Wrapped(ProgramBuilder* b, Term x, DataType type) {
 Steps AbsSteps(const Graph& graph, const Node& node) {
   if (IsReal(graph, node)) return Function<Abs>(graph, node);
   ProgramBuilder b;
+  if (OrderOf(InputOf(graph, node, 0).type) == Order::kUnsigned) {
+    b.Out(b.A());
+    return OneStep(b, {0});
+  }
   const Term other = b.ISub(b.ImmBits(0), b.A());
   b.Out(Wrapped(&b, b.IMax(b.A(), other), InputOf(graph, node, 0).type));
   return OneStep(b, {0});
@@ -136,6 +141,10 @@ Steps NegSteps(const Graph& graph, const Node& node) {
 Steps SignSteps(const Graph& graph, const Node& node) {
   if (IsReal(graph, node)) return Function<Sign>(graph, node);
   ProgramBuilder b;
+  if (OrderOf(InputOf(graph, node, 0).type) == Order::kUnsigned) {
+    b.Out(b.Select(b.A(), b.ImmBits(1), b.ImmBits(0)));
+    return OneStep(b, {0});
+  }
   b.Out(b.IMax(b.IMin(b.A(), b.ImmBits(1)), b.ImmBits(~0u)));
   return OneStep(b, {0});
 }
@@ -154,10 +163,6 @@ TensorData Map(const TensorData& x, Function function) {
 template <typename Function>
 Results MapWide(const Node& node, const TensorData& x, Function function) {
   switch (x.type) {
-    case DataType::kUint16:
-      return One(Map<uint16_t>(x, function));
-    case DataType::kUint32:
-      return One(Map<uint32_t>(x, function));
     case DataType::kUint64:
       return One(Map<uint64_t>(x, function));
     case DataType::kInt64:

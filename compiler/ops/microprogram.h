@@ -103,6 +103,7 @@ class ProgramBuilder {
   Term IMin(Term a, Term b) { return Op(isa::MicroOp::kImin, a, b); }
   Term IMax(Term a, Term b) { return Op(isa::MicroOp::kImax, a, b); }
   Term ILess(Term a, Term b) { return Op(isa::MicroOp::kIlt, a, b); }
+  Term ULess(Term a, Term b) { return Op(isa::MicroOp::kIltu, a, b); }
   Term IEqual(Term a, Term b) { return Op(isa::MicroOp::kIeq, a, b); }
 
   // INTERNAL if the program needs more registers or instructions than there

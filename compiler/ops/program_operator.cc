@@ -113,6 +113,10 @@ bool LaneType(DataType type, isa::ElementType* element) {
     case DataType::kInt16:
       *element = isa::ElementType::kS16;
       return true;
+    case DataType::kUint16:
+      *element = isa::ElementType::kU16;
+      return true;
+    case DataType::kUint32:  // 32 bits, which programs see without sign
     case DataType::kInt32:
       *element = isa::ElementType::kS32;
       return true;
@@ -136,12 +140,6 @@ TensorData LaneData(const TensorData& data) {
   const model::ScopedFpEnvironment environment;
   TensorData floats = TensorData::Zeros(DataType::kFloat, data.shape);
   switch (data.type) {
-    case DataType::kUint16:
-      ToFloats<uint16_t>(data, &floats);
-      break;
-    case DataType::kUint32:
-      ToFloats<uint32_t>(data, &floats);
-      break;
     case DataType::kUint64:
       ToFloats<uint64_t>(data, &floats);
       break;

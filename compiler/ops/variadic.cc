@@ -43,22 +43,32 @@ Steps Chain(const Node& node, Combine combine) {
                {});
 }
 
-bool IsReal(const Graph& graph, const Node& node) {
-  return Contains(kReals, InputOf(graph, node, 0).type);
+// By the type of the operands; narrower unsigned ones are positive int32.
+Combine Choose(const Graph& graph, const Node& node, Combine real,
+               Combine integer, Combine wide) {
+  const DataType type = InputOf(graph, node, 0).type;
+  if (Contains(kReals, type)) return real;
+  return type == DataType::kUint32 ? wide : integer;
 }
 
 Term Min(ProgramBuilder* b, Term x, Term y) { return b->Min(x, y); }
 Term Max(ProgramBuilder* b, Term x, Term y) { return b->Max(x, y); }
 Term IMin(ProgramBuilder* b, Term x, Term y) { return b->IMin(x, y); }
 Term IMax(ProgramBuilder* b, Term x, Term y) { return b->IMax(x, y); }
+Term UMin(ProgramBuilder* b, Term x, Term y) {
+  return b->Select(b->ULess(x, y), x, y);
+}
+Term UMax(ProgramBuilder* b, Term x, Term y) {
+  return b->Select(b->ULess(x, y), y, x);
+}
 Term Add(ProgramBuilder* b, Term x, Term y) { return b->Add(x, y); }
 
 Steps MinSteps(const Graph& graph, const Node& node) {
-  return Chain(node, IsReal(graph, node) ? Min : IMin);
+  return Chain(node, Choose(graph, node, Min, IMin, UMin));
 }
 
 Steps MaxSteps(const Graph& graph, const Node& node) {
-  return Chain(node, IsReal(graph, node) ? Max : IMax);
+  return Chain(node, Choose(graph, node, Max, IMax, UMax));
 }
 
 Steps SumSteps(const Graph&, const Node& node) { return Chain(node, Add); }
@@ -95,12 +105,8 @@ Results ChooseAs(const Node& node, const Inputs& inputs, bool larger) {
   return One(std::move(y));
 }
 
-Results Choose(const Node& node, const Inputs& inputs, bool larger) {
+Results ChooseWide(const Node& node, const Inputs& inputs, bool larger) {
   switch (inputs[0]->type) {
-    case DataType::kUint16:
-      return ChooseAs<uint16_t>(node, inputs, larger);
-    case DataType::kUint32:
-      return ChooseAs<uint32_t>(node, inputs, larger);
     case DataType::kUint64:
       return ChooseAs<uint64_t>(node, inputs, larger);
     case DataType::kInt64:
@@ -113,10 +119,10 @@ Results Choose(const Node& node, const Inputs& inputs, bool larger) {
 }
 
 Results WideMin(const Graph&, const Node& node, const Inputs& inputs) {
-  return Choose(node, inputs, false);
+  return ChooseWide(node, inputs, false);
 }
 Results WideMax(const Graph&, const Node& node, const Inputs& inputs) {
-  return Choose(node, inputs, true);
+  return ChooseWide(node, inputs, true);
 }
 
 // As many inputs as a node may have.

@@ -100,6 +100,29 @@ Term RoundEven(ProgramBuilder* b, Term x) {
   return Whole(b, x, b->FromInt(b->Round(x)));
 }
 
+Term FromUnsigned(ProgramBuilder* b, Term x) {
+  // Half of it fits int32; the bit that is lost counts in rounding.
+  const Term half = b->Or(b->Shr(x, 1), b->And(x, b->ImmBits(1)));
+  const Term f = b->FromInt(half);
+  const Term high = b->ILess(x, b->ImmBits(0));
+  return b->Select(high, b->Add(f, f), b->FromInt(x));
+}
+
+Term ToUnsigned(ProgramBuilder* b, Term x) {
+  // From 2^31 on the mantissa is shifted to the left, by 8 or more.
+  constexpr uint32_t kUnit = 127 + 23;
+  const Term exponent = b->And(b->Shr(x, 23), b->ImmBits(0xff));
+  const Term shift = b->ISub(exponent, b->ImmBits(kUnit));
+  const Term mantissa =
+      b->Or(b->And(x, b->ImmBits(0x7fffff)), b->ImmBits(0x800000));
+  const Term shifted = b->Op(isa::MicroOp::kIshl, mantissa, shift);
+  const Term low = b->And(b->ILess(shift, b->ImmBits(32)), shifted);
+  const Term sign = b->Sar(x, 31);
+  const Term large = b->ISub(b->Xor(low, sign), sign);
+  const Term small = b->Less(Abs(b, x), b->Imm(0x1p31f));
+  return b->Select(small, b->Truncate(x), large);
+}
+
 Term Exp(ProgramBuilder* b, Term x) {
   // Beyond these bounds the result is 0 or infinity by itself.
   x = b->Min(b->Imm(89.0f), b->Max(b->Imm(-104.0f), x));

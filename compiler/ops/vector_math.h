@@ -23,6 +23,12 @@ Term Ceil(ProgramBuilder* b, Term x);
 // To nearest, ties to even.
 Term RoundEven(ProgramBuilder* b, Term x);
 
+// Of an integer without sign, to nearest even.
+Term FromUnsigned(ProgramBuilder* b, Term x);
+// The low 32 bits of the 64-bit integer next to x toward zero; 0 where there is
+// none.
+Term ToUnsigned(ProgramBuilder* b, Term x);
+
 Term Exp(ProgramBuilder* b, Term x);
 // exp(x) - 1 for x <= 0, +0 for -0; any number for other x.
 Term Expm1NonPositive(ProgramBuilder* b, Term x);

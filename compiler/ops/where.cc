@@ -28,8 +28,9 @@ absl::Status InferWhere(Graph* graph, const Node& node) {
   return SetOutput(graph, node, 0, a.type, shape);
 }
 
-constexpr TypeSet kValues =
-    kReals | kCodes | kInt32s | Types(DataType::kInt16, DataType::kBool);
+constexpr TypeSet kValues = kReals | kCodes | kInt32s |
+                            Types(DataType::kInt16, DataType::kUint16,
+                                  DataType::kUint32, DataType::kBool);
 
 const ProgramOperator kWhere(
     Define("Where", 9, kMaxOpset).Inputs(3, 3, Types(DataType::kBool), kValues),

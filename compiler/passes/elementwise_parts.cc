@@ -10,6 +10,7 @@
 #include "compiler/ops/codes.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/normalization.h"
+#include "compiler/ops/ordered.h"
 #include "compiler/ops/program_operator.h"
 #include "compiler/stream/microcode.h"
 #include "compiler/stream/quantize_reciprocal.h"
@@ -148,6 +149,12 @@ Parts Binary(const Graph&, const Node&) {
   return {{BinaryProgram(op), {}, {Input(0), Input(1)}}};
 }
 
+template <Comparison comparison>
+Parts Compare(const Graph& graph, const Node& node) {
+  const Order order = OrderOf(InputOf(graph, node, 0).type);
+  return {{CompareProgram(comparison, order), {}, {Input(0), Input(1)}}};
+}
+
 // Operators whose meaning is a program already.
 Parts Programs(const Graph& graph, const Node& node) {
   auto steps = StepsOf(graph, node);
@@ -174,6 +181,11 @@ Maker MakerOf(const std::string& op) {
       {"Clip", Clamp},
       {"DequantizeLinear", Dequantize},
       {"Div", Binary<MicroOp::kFdiv>},
+      {"Equal", Compare<Comparison::kEqual>},
+      {"Greater", Compare<Comparison::kGreater>},
+      {"GreaterOrEqual", Compare<Comparison::kGreaterOrEqual>},
+      {"Less", Compare<Comparison::kLess>},
+      {"LessOrEqual", Compare<Comparison::kLessOrEqual>},
       {"Mul", Binary<MicroOp::kFmul>},
       {"QuantizeLinear", Quantize},
       {"Relu", Clamp},
@@ -194,9 +206,14 @@ std::vector<ElementwisePart> ElementwiseParts(const Graph& graph,
   const bool quantizes = node.op == "QuantizeLinear";
   const DataType in = InputOf(graph, node, 0).type,
                  out = graph.tensors[node.outputs[0]].type;
+  // Of any type that lanes have; of int64, where a tensor is two words, not.
+  const bool compares = out == DataType::kBool && node.op != "Cast" &&
+                        node.op != "Where" && in != DataType::kInt64;
   const bool loads = Contains(kRounded, in) || node.op == "DequantizeLinear" ||
-                     node.op == "Where";
-  if (!loads || (!Contains(kRounded, out) && !quantizes)) return {};
+                     node.op == "Where" || compares;
+  if (!loads || (!Contains(kRounded, out) && !quantizes && !compares)) {
+    return {};
+  }
   const Maker maker = node.domain.empty() ? MakerOf(node.op) : nullptr;
   return maker != nullptr ? maker(graph, node) : Programs(graph, node);
 }

@@ -28,7 +28,8 @@ struct ElementwisePart {
 };
 
 // The steps of a node that computes reals of reals (of a Where, of a condition
-// too; of a DequantizeLinear, of codes), or codes of fp32 (QuantizeLinear), one
+// too; of a DequantizeLinear, of codes), codes of fp32 (QuantizeLinear), or the
+// condition that a comparison is, one
 // element of the result from one of each operand. Where the result is float16
 // or bfloat16, that of the last step is to be rounded to it. Empty for all
 // others, and where a program depends on what is computed at run time.

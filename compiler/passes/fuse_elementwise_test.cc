@@ -293,6 +293,31 @@ TEST(FuseElementwise, ConditionsAndBatchNormalization) {
          2, 2);
 }
 
+// A condition is no tensor where one selection reads it.
+TEST(FuseElementwise, Comparisons) {
+  const Shape shape = {3, 5, 33};
+  for (const DataType type : {kF32, kF16}) {
+    ModelBuilder b;
+    b.Input("x", type, shape);
+    b.Input("i", DataType::kInt32, shape);
+    b.Constant("bound", Narrowed(Floats({}, {0.5f}), type));
+    b.Constant("two", Int32s({}, {2}));
+    b.Node("Mul", {"x", "x"}, {"s"});
+    b.Node("GreaterOrEqual", {"s", "bound"}, {"g"});
+    b.Node("Where", {"g", "s", "bound"}, {"w"});
+    b.Node("Less", {"two", "i"}, {"l"});
+    b.Node("Where", {"l", "w", "x"}, {"y"});
+    b.Output("y");
+    b.Node("Neg", {"x"}, {"n"});
+    b.Node("Equal", {"n", "x"}, {"z"});
+    b.Output("z");
+    Expect(b.Bytes(),
+           {Specials(shape, 1, type),
+            RandomData(DataType::kInt32, shape, 2, -9, 9)},
+           2, 2);
+  }
+}
+
 // The clamp of vmac costs nothing.
 TEST(FuseElementwise, LeavesTheClampToTheConvolution) {
   ModelBuilder b;

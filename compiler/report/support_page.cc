@@ -33,8 +33,8 @@ std::string SupportPage() {
       "shapes, pass-through), otherwise the model is refused. On the card, "
       "weights, "
       "scales and zero points are constants, and arithmetic is on float, "
-      "float16 and "
-      "the 8-bit codes of the quantized operators.\n\n"
+      "float16, integers of 8 to 32 bits (int64 where its values are known to "
+      "fit 32) and the codes of the quantized operators.\n\n"
       "| Operator | Domain | Card | Opset | Types | Attributes | Limits |\n"
       "|---|---|---|---|---|---|---|\n");
   for (const OperatorInfo* info : AllOperators()) {

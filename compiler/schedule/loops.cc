@@ -84,6 +84,9 @@ isa::ElementType VectorType(DataType type) {
       return isa::ElementType::kS8;
     case DataType::kInt16:
       return isa::ElementType::kS16;
+    case DataType::kUint16:
+      return isa::ElementType::kU16;
+    case DataType::kUint32:  // programs know that it has no sign
     case DataType::kInt32:
       return isa::ElementType::kS32;
     case DataType::kFloat16:

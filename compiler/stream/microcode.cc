@@ -47,8 +47,9 @@ Microprogram IntegerProgram(MicroOp op, isa::ElementType type) {
     p.body.push_back(
         Op(o, d, Operand::kV0, Operand::kImm, Operand::kV0, value));
   };
-  if (type == isa::ElementType::kU8) {
-    immediate(MicroOp::kIand, Destination::kOut, 0xff);
+  if (type == isa::ElementType::kU8 || type == isa::ElementType::kU16) {
+    immediate(MicroOp::kIand, Destination::kOut,
+              type == isa::ElementType::kU8 ? 0xff : 0xffff);
   } else if (type == isa::ElementType::kS32) {
     p.body[0].d = Destination::kOut;
   } else {

@@ -18,7 +18,7 @@ namespace heddle::compiler {
 Microprogram CopyProgram();
 // out = op(a, b), or op(b, a) when `swap`.
 Microprogram BinaryProgram(isa::MicroOp op, bool swap = false);
-// The same in integers, wrapped to `type` (u8, s8, s16 or s32).
+// The same in integers, wrapped to `type` (u8, s8, u16, s16 or s32).
 Microprogram IntegerProgram(isa::MicroOp op, isa::ElementType type);
 // out = fmax(a, +0)
 Microprogram ReluProgram();

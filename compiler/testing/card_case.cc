@@ -108,6 +108,14 @@ TensorData RandomData(DataType type, const Shape& shape, uint64_t seed,
       case DataType::kInt16:
         data.as<int16_t>()[i] = static_cast<int16_t>(real());
         break;
+      case DataType::kUint16:
+        data.as<uint16_t>()[i] =
+            static_cast<uint16_t>(static_cast<int32_t>(real()));
+        break;
+      case DataType::kUint32:
+        data.as<uint32_t>()[i] =
+            static_cast<uint32_t>(static_cast<int64_t>(real()));
+        break;
       case DataType::kInt32:
         data.as<int32_t>()[i] = static_cast<int32_t>(real());
         break;

@@ -124,7 +124,8 @@ std::vector<OperatorCases> PointwiseCases() {
   }
   all.push_back(Unary("Selu", {"alpha", "gamma"}));
   all.push_back(Unary("HardSigmoid", {"alpha", "beta"}));
-  for (const char* op : {"Add", "Div", "Mul", "Pow", "Sub"}) {
+  for (const char* op : {"Add", "Div", "Greater", "GreaterOrEqual", "Less",
+                         "LessOrEqual", "Mul", "Pow", "Sub"}) {
     all.push_back(Binary(op));
   }
   for (const char* op : {"Max", "Mean", "Min", "Sum"}) {

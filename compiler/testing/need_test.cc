@@ -162,6 +162,12 @@ std::vector<Directed> DirectedModels() {
     SetInts(pool, "pads", {2, 1, 0, 3});
     models.back().model.Output("y");
   }
+  models.push_back({ModelBuilder(13), {}});
+  input("x", RandomData(DataType::kFloat, {1, 3, 12, 14}, 8));
+  auto* average = models.back().model.Node("AveragePool", {"x"}, {"y"});
+  SetInts(average, "kernel_shape", {3, 4});
+  SetInts(average, "pads", {1, 1, 0, 2});
+  models.back().model.Output("y");
   for (const Shape& shape : {Shape{2, 5, 24}, Shape{3, 1500}}) {
     models.push_back({ModelBuilder(17), {}});
     input("x", RandomData(DataType::kFloat, shape, 6));

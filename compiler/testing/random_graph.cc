@@ -129,6 +129,12 @@ TensorData RandomGraphBuilder::Values(DataType type, const Shape& shape,
                                      ? static_cast<uint16_t>(random_())
                                      : model::F32ToF16(Real());
         break;
+      case DataType::kUint32:
+        data.as<uint32_t>()[i] = specials && OneIn(2)
+                                     ? static_cast<uint32_t>(random_())
+                                     : static_cast<uint32_t>(Below(1000));
+        break;
+      case DataType::kUint16:
       case DataType::kInt16:
         data.as<int16_t>()[i] = static_cast<int16_t>(random_());
         break;
@@ -188,7 +194,8 @@ void RandomGraphBuilder::AddInput() {
   t.type = Pick(
       {DataType::kFloat, DataType::kUint8, DataType::kUint8, DataType::kInt8});
   if (OneIn(6)) {
-    t.type = Pick({DataType::kInt32, DataType::kFloat16, DataType::kInt16});
+    t.type = Pick({DataType::kInt32, DataType::kFloat16, DataType::kInt16,
+                   DataType::kUint16, DataType::kUint32});
   }
   t.shape = RandomShape(Pick<size_t>({2, 2, 3, 4, 4, 4, 4}));
   if (OneIn(12)) t.shape = RandomShape(Pick<size_t>({1, 5}));
@@ -253,6 +260,15 @@ bool RandomGraphBuilder::TooManyProducts(const Node& node) const {
       node.op.find("MatMul") == std::string::npos &&
       node.op.find("Gemm") == std::string::npos) {
     return false;
+  }
+  // Groups of some channels each are computed one after another, in several
+  // commands: 500 of them take minutes to compile.
+  constexpr int64_t kMostGroups = 200;
+  if (node.op == "QLinearConv" || node.op == "ConvInteger") {
+    const int64_t groups = node.IntAttribute("group", 1);
+    if (groups > kMostGroups && groups < T(node.inputs[0]).shape[1]) {
+      return true;
+    }
   }
   double product = 1;
   for (TensorId id : node.outputs) product *= ElementCount(T(id).shape);

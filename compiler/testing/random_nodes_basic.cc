@@ -158,11 +158,8 @@ bool AddBinary(RandomGraphBuilder* b, TensorId x) {
     return b->Append("com.microsoft", b->PickOp({"QLinearMul", "QLinearAdd"}),
                      in);
   }
-  const char* op = b->PickOp({"Add", "Sub", "Mul", "Div"});
-  // An integer division by zero is an error of the model.
-  const bool floats = type == DataType::kFloat || type == DataType::kFloat16;
-  if (!floats && std::string(op) == "Div") return false;
-  return b->Append("", op, {first, second});
+  return b->Append("", b->PickOp({"Add", "Sub", "Mul", "Div"}),
+                   {first, second});
 }
 
 bool AddQuantize(RandomGraphBuilder* b, TensorId x) {
@@ -264,6 +261,8 @@ bool AddUnary(RandomGraphBuilder* b, TensorId x) {
         *data.as<int32_t>() = static_cast<int32_t>(100 * bound);
       } else if (t.type == DataType::kFloat16) {
         *data.as<uint16_t>() = model::F32ToF16(bound);
+      } else if (t.type == DataType::kUint16) {
+        *data.as<uint16_t>() = bound < 0 ? 3000 : 50000;
       } else if (t.type == DataType::kInt16) {
         *data.as<int16_t>() = static_cast<int16_t>(5000 * bound);
       } else {

@@ -57,6 +57,29 @@ bool AddPower(RandomGraphBuilder* b, TensorId x) {
   return b->Append("", "Pow", {x, y});
 }
 
+bool AddComparison(RandomGraphBuilder* b, TensorId x) {
+  const TensorId y = b->Partner(b->T(x).type, b->T(x).shape, true);
+  return b->Append(
+      "",
+      b->PickOp({"Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual"}),
+      {x, y});
+}
+
+bool AddWhere(RandomGraphBuilder* b, TensorId x) {
+  const Tensor t = b->T(x);
+  const TensorId condition = b->Partner(DataType::kBool, t.shape, true);
+  const TensorId y = b->Partner(t.type, t.shape, true);
+  const bool swap = b->OneIn(2);
+  return b->Append("", "Where", {condition, swap ? y : x, swap ? x : y});
+}
+
+bool AddMod(RandomGraphBuilder* b, TensorId x) {
+  const TensorId y = b->Partner(b->T(x).type, b->T(x).shape, true);
+  const bool swap = b->OneIn(2);
+  return b->Append("", "Mod", {swap ? y : x, swap ? x : y},
+                   {{"fmod", b->Below(2)}});
+}
+
 const NodeMakerRegistration kFunction(
     "math_function",
     {"Abs",        "Ceil",           "Celu",      "Elu",     "Erf",
@@ -68,6 +91,12 @@ const NodeMakerRegistration kFunction(
 const NodeMakerRegistration kVariadic("math_variadic",
                                       {"Max", "Min", "Mean", "Sum"},
                                       AddVariadic);
+const NodeMakerRegistration kComparison("math_comparison",
+                                        {"Equal", "Less", "LessOrEqual",
+                                         "Greater", "GreaterOrEqual"},
+                                        AddComparison);
+const NodeMakerRegistration kWhere("math_where", {"Where"}, AddWhere);
+const NodeMakerRegistration kMod("math_mod", {"Mod"}, AddMod);
 const NodeMakerRegistration kPower("math_power", {"Pow", "PRelu"}, AddPower);
 
 }  // namespace

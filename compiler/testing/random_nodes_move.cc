@@ -198,12 +198,14 @@ bool AddResize(RandomGraphBuilder* b, TensorId x) {
 bool AddCast(RandomGraphBuilder* b, TensorId x) {
   const DataType to = b->Pick(
       {DataType::kFloat, DataType::kFloat16, DataType::kUint8, DataType::kInt8,
-       DataType::kInt16, DataType::kInt32, DataType::kBool, DataType::kInt64});
+       DataType::kInt16, DataType::kInt32, DataType::kBool, DataType::kInt64,
+       DataType::kUint16, DataType::kUint32});
   if (to == b->T(x).type) return false;
   const DataType from = b->T(x).type;
-  // The card holds int64 as int32, which a float need not fit.
+  // The card holds int64 as int32, which these need not fit.
   if (to == DataType::kInt64 && !b->any_int64() &&
-      (from == DataType::kFloat || from == DataType::kFloat16)) {
+      (from == DataType::kFloat || from == DataType::kFloat16 ||
+       from == DataType::kUint32)) {
     return false;
   }
   return b->Append("", "Cast", {x}, {{"to", static_cast<int64_t>(to)}});

@@ -77,6 +77,7 @@ const std::map<std::string, std::set<std::string>>& HardAttributes() {
           {"BatchNormalization", {"training_mode", "output 1"}},
           {"Dropout", {"input 2"}},
           {"MaxPool", {"storage_order", "output 1"}},
+          {"Mod", {"fmod"}},
           {"Resize", {"mode", "coordinate_transformation_mode"}},
           {"Upsample", {"mode"}},
       };
