@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "simulator/model/geometry.h"
@@ -429,24 +430,30 @@ void Touch(const isa::Config&, const isa::Vrun& c, const uint8_t* sram,
   }
 }
 
+// Commands that nobody has checked yet get here, too: extents beyond 64 bits
+// stay beyond every memory.
+int64_t Saturate(__int128 value) {
+  constexpr auto kLow = std::numeric_limits<int64_t>::min();
+  constexpr auto kHigh = std::numeric_limits<int64_t>::max();
+  return value < kLow ? kLow : value > kHigh ? kHigh : value;
+}
+
 }  // namespace
 
 int64_t Access::Lowest() const {
-  int64_t low = base;
+  __int128 low = base;
   for (int i = 0; i < num_dims; ++i) {
-    low += std::min<int64_t>(
-        0, static_cast<int64_t>(dims[i].n - 1) * dims[i].stride);
+    low += std::min<__int128>(0, __int128{dims[i].n - 1} * dims[i].stride);
   }
-  return low;
+  return Saturate(low);
 }
 
 int64_t Access::Highest() const {
-  int64_t high = base + static_cast<int64_t>(bytes) - 1;
+  __int128 high = __int128{base} + bytes - 1;
   for (int i = 0; i < num_dims; ++i) {
-    high += std::max<int64_t>(
-        0, static_cast<int64_t>(dims[i].n - 1) * dims[i].stride);
+    high += std::max<__int128>(0, __int128{dims[i].n - 1} * dims[i].stride);
   }
-  return high;
+  return Saturate(high);
 }
 
 void Access::ForEachRun(const std::function<void(int64_t, uint64_t)>& f) const {

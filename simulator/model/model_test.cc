@@ -4,10 +4,12 @@
 #include "simulator/model/model.h"
 
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "simulator/model/access.h"
 #include "simulator/model/numerics.h"
 
 namespace heddle::model {
@@ -329,6 +331,19 @@ TEST_F(ModelTest, IllegalMicroInstructionIsNamed) {
   const RunResult r = RunToEnd();
   EXPECT_EQ(r.status, Error::kIllegalProgram);
   EXPECT_EQ(r.fault_address, 1u);
+}
+
+TEST(Access, ExtentsBeyond64BitsStayBeyondEveryMemory) {
+  Access up, down;
+  up.bytes = down.bytes = 64;
+  up.Along(uint64_t{1} << 32, 0xfffffffe);
+  up.Along(uint64_t{1} << 32, 0xfffffffe);
+  EXPECT_EQ(up.Highest(), std::numeric_limits<int64_t>::max());
+  EXPECT_EQ(up.Lowest(), 0);
+  down.Along(uint64_t{1} << 32, -int64_t{0xfffffffe});
+  down.Along(uint64_t{1} << 32, -int64_t{0xfffffffe});
+  EXPECT_EQ(down.Lowest(), std::numeric_limits<int64_t>::min());
+  EXPECT_EQ(down.Highest(), 63);
 }
 
 }  // namespace
