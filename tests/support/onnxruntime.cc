@@ -10,6 +10,11 @@
 #include "absl/strings/str_cat.h"
 #include "tests/support/shared.h"
 
+// The library keeps a string of its own for ever; LeakSanitizer asks here.
+extern "C" const char* __lsan_default_suppressions() {
+  return "leak:onnxruntime\n";
+}
+
 namespace heddle::tests {
 namespace {
 
