@@ -87,7 +87,7 @@ static void heddle_context_release(struct kref *ref)
 	heddle_file_uncharge(context->file, HEDDLE_CONTEXTS, 1);
 	heddle_file_put(context->file);
 	mutex_destroy(&context->lock);
-	kfree(context);
+	kfree_rcu(context, rcu); /* a fence that signals may just have woken its entity */
 	if (atomic_dec_and_test(&heddle_num_contexts))
 		wake_up_var(&heddle_num_contexts);
 }
@@ -122,7 +122,7 @@ static void heddle_context_kill(struct heddle_context *context)
 	if (!dead) {
 		wake_up_all(&dev->idle); /* a job of it that is about to start, or */
 		heddle_rest_check(dev);  /* rests */
-		heddle_exec_settle(dev, context);
+		heddle_exec_settle(context);
 		drm_sched_entity_fini(&context->entity);
 		heddle_engine_cancel(dev, context);
 		if (atomic_dec_and_test(&dev->entities))
@@ -184,6 +184,7 @@ int heddle_context_create_ioctl(struct drm_device *drm, void *data, struct drm_f
 	}
 	kref_init(&context->ref);
 	mutex_init(&context->lock);
+	spin_lock_init(&context->settle_lock);
 	xa_init_flags(&context->outcomes, XA_FLAGS_ACCOUNT);
 	init_waitqueue_head(&context->wq);
 	context->next_seqno = 1;

@@ -122,7 +122,6 @@ struct heddle_device {
 	struct mutex own_lock;	     /* order of the driver's own jobs */
 	bool own_closed;	     /* under own_lock: no more of them */
 	atomic_t started;	     /* jobs that run_job() saw and free_job() did not */
-	struct heddle_context *leaving; /* under lock: its job goes from its queue to run_job() */
 	atomic64_t ended;	     /* jobs whose fences have signalled, and */
 	atomic64_t freed;	     /* those of them that are freed */
 
@@ -359,9 +358,12 @@ static inline u64 heddle_file_device_bytes(const struct heddle_file *file)
 
 struct heddle_context {
 	struct kref ref;
+	struct rcu_head rcu;
 	struct heddle_file *file;
 	u32 id;
 	struct drm_sched_entity entity;
+	spinlock_t settle_lock;
+	bool settled; /* under settle_lock: dead, and the scheduler waits for no fence that signals */
 	bool dead; /* under lock and heddle_device.lock: takes no jobs, its entity is finished */
 	u64 run_cycles; /* of jobs submitted from now on */
 	u32 hangs;	/* under heddle_device.lock */
@@ -574,7 +576,7 @@ u64 heddle_rest_compact_at(struct heddle_device *dev, u64 now);
 
 /* heddle_exec.c: the scheduler's side of a job */
 int heddle_exec_init(struct heddle_device *dev);
-void heddle_exec_settle(struct heddle_device *dev, const struct heddle_context *context);
+void heddle_exec_settle(struct heddle_context *context);
 void heddle_exec_fini(struct heddle_device *dev);
 void heddle_scheduler_put(struct heddle_scheduler *sched);
 struct heddle_job *heddle_job_alloc(struct heddle_device *dev, struct heddle_context *context,

@@ -8,6 +8,8 @@
  * makes progress, which heddle_reset.c watches; an engine's reset ends only the
  * guilty job and leaves the ring as it is, so nothing has to be submitted again.
  */
+#include <linux/delay.h>
+
 #include <drm/drm_managed.h>
 
 #include "heddle_drv.h"
@@ -150,35 +152,37 @@ static bool heddle_job_stopped(const struct heddle_job *job)
  * A scheduler that takes jobs by age enters an entity anew when it has taken a job of it and
  * there is another, also if drm_sched_entity_fini() has just removed it; then it looks at the
  * entity when that is free memory. So no job of a dead context leaves its queue: it waits for
- * itself. What is about to leave is waited for by heddle_exec_settle().
+ * itself, for a fence that never signals.
  */
 static struct dma_fence *heddle_job_leaves(struct heddle_job *job)
 {
-	guard(heddle_lock)(&job->dev->lock);
-	if (job->context->dead)
-		return dma_fence_get(&job->run.fence->base);
-	job->dev->leaving = job->context;
-	return NULL;
+	struct heddle_context *context = job->context;
+
+	guard(heddle_lock)(&context->settle_lock);
+	context->settled = READ_ONCE(context->dead);
+	return context->settled ? dma_fence_get(&job->run.fence->base) : NULL;
 }
 
-/* run_job() has it. */
-static void heddle_job_left(struct heddle_device *dev)
+/*
+ * @context is dead. Waits until the scheduler has dealt with the job that it may be taking of
+ * it, and lets go of what the next one waits for: drm_sched_entity_fini() does that, too, but
+ * puts the fence twice if it signals meanwhile.
+ */
+void heddle_exec_settle(struct heddle_context *context)
 {
-	scoped_guard(heddle_lock, &dev->lock)
-		dev->leaving = NULL;
-	wake_up_all(&dev->idle);
-}
+	struct drm_sched_entity *entity = &context->entity;
+	struct dma_fence *fence;
 
-static bool heddle_none_leaves(struct heddle_device *dev, const struct heddle_context *context)
-{
-	guard(heddle_lock)(&dev->lock);
-	return dev->leaving != context;
-}
-
-/* @context is dead: from here on the scheduler takes no job of it. */
-void heddle_exec_settle(struct heddle_device *dev, const struct heddle_context *context)
-{
-	wait_event(dev->idle, heddle_none_leaves(dev, context));
+	smp_mb(); /* pairs with heddle_dependency(): it sees that the context is dead, or: */
+	while (!completion_done(&entity->entity_idle))
+		usleep_range(10, 100);
+	/* RCU keeps the fence until the lock is free. */
+	guard(heddle_lock)(&context->settle_lock);
+	fence = context->settled ? NULL : READ_ONCE(entity->dependency);
+	if (fence && dma_fence_remove_callback(fence, &entity->cb)) {
+		WRITE_ONCE(entity->dependency, NULL);
+		dma_fence_put(fence);
+	}
 }
 
 static int heddle_give_job(struct heddle_job *job)
@@ -197,8 +201,6 @@ static struct dma_fence *heddle_start_job(struct heddle_job *job)
 
 	job->counted = true;
 	atomic_inc(&dev->started);
-	if (job->context)
-		heddle_job_left(dev);
 	/* Unplugged comes first, and lets no job prepare the memory of another one. */
 	if (heddle_gone(dev) || drm_dev_is_unplugged(&dev->drm))
 		return heddle_never_run(job, HEDDLE_ERROR_DEVICE_LOST);
@@ -239,6 +241,7 @@ static struct dma_fence *heddle_dependency(struct drm_sched_job *sched_job,
 	struct dma_fence *fence = NULL;
 
 	guard(heddle_signalling)();
+	smp_mb(); /* entity_idle is not complete: pairs with heddle_exec_settle() */
 	if (heddle_job_stopped(job))
 		heddle_sched_forget_last(entity);
 	else if (job->next_fence < job->num_fences)
@@ -272,12 +275,10 @@ static void heddle_free_job(struct drm_sched_job *sched_job)
 
 	guard(heddle_signalling)();
 	/* The scheduler's fence lives on where it was exported; what it needs must, too. */
-	if (!sched_job->s_fence->parent) { /* it never ran */
-		dma_fence_signal(&job->run.fence->base);
+	if (!sched_job->s_fence->parent) /* it never ran */
 		/* Pairs with the acquire of who hands a deadline on. */
 		smp_store_release(&sched_job->s_fence->parent,
 				  dma_fence_get(&job->run.fence->base));
-	}
 	drm_sched_job_cleanup(sched_job);
 	INIT_WORK(&job->free_work, heddle_free_work);
 	queue_work(heddle_report_wq, &job->free_work);
@@ -417,5 +418,6 @@ void heddle_exec_fini(struct heddle_device *dev)
 	/* Files that close just now finish their contexts themselves. */
 	wait_event(dev->idle, !atomic_read(&dev->entities));
 	wait_event(dev->idle, !atomic_read(&dev->started));
+	synchronize_rcu(); /* fences that wake an entity, which names the scheduler */
 	drm_sched_fini(&dev->sched->base);
 }

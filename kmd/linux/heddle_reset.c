@@ -193,7 +193,7 @@ static bool heddle_find_guilty(struct heddle_device *dev, u64 now)
 	list_for_each_entry(run, &dev->in_flight, link)
 		if (!suspect || run->id == fence)
 			suspect = run;
-	if (!suspect)
+	if (!suspect || heddle_device_gone(dev->state)) /* a lost card hangs nobody's job */
 		return false;
 	runs = suspect->id == fence;
 	hung = heddle_watch_stuck(&dev->watch, suspect->id, progress, now,
