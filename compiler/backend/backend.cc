@@ -568,6 +568,7 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
   const bool always = options.features.always_rewrite;
   for (Attempt& a : attempts) {
     a.features.prefetch = std::min(farthest, 1);
+    a.features.short_first = always && options.features.short_first;
     a.order = always && options.features.order;
     a.recompute = always && options.features.recompute;
   }
@@ -666,6 +667,14 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
       batch.push_back(best->attempt);
       batch.back().stream_constants = false;
       batch.back().features.prefetch = distance;
+    }
+    try_all(batch);
+    // The first tiles may be short.
+    batch.clear();
+    if (best && best->attempt.choose && options.features.short_first &&
+        !always) {
+      batch.push_back(best->attempt);
+      batch.back().features.short_first = true;
     }
     try_all(batch);
     // The same in another order, if there is a better one, and with copies of

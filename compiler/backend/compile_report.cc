@@ -69,12 +69,11 @@ void FillDetails(const DeviceGraph& graph, const DeviceOp& op,
   layer->columns = e.w;
   layer->channels = e.c;
   layer->tile_rows = plan.tile.rows;
+  layer->first_tile_rows = plan.tile.rows - plan.tile.lead;
   layer->tile_columns = plan.tile.columns;
   layer->tile_channels = plan.tile.channels;
   layer->groups = op.groups.size();
-  layer->tiles = e.n * DivUp(e.h, plan.tile.rows) *
-                 DivUp(e.w, plan.tile.columns) *
-                 DivUp(e.c, plan.tile.channels) * op.groups.size();
+  layer->tiles = plan.tile.Count(e) * op.groups.size();
   for (const ConstantGroup& g : op.groups) layer->constant_bytes += g.bytes;
 }
 

@@ -35,6 +35,9 @@ struct Features {
   // Several layers in turn on one stripe of rows, the tensors between them in
   // rolling buffers.
   bool cascade = true;
+  // The first tile of what loads its operands is shorter than the others,
+  // where that is faster: the work begins sooner.
+  bool short_first = true;
   // Float operators element by element as one microprogram.
   bool fuse_elementwise = true;
   // Operations in the order that needs the least SRAM, where it is faster.
@@ -42,7 +45,8 @@ struct Features {
   // What is cheap is computed again for a later reader, where that is faster
   // than keeping it.
   bool recompute = true;
-  // Both wherever they change anything, be it slower: so that tests see them.
+  // Short first tiles, the order and copies wherever they change anything, be
+  // it slower: so that tests see them.
   bool always_rewrite = false;
 };
 

@@ -62,6 +62,7 @@ struct LayerReport {
   OperandReport output;
   // Of the result, per tile and in all.
   int64_t tile_rows = 0, rows = 0;
+  int64_t first_tile_rows = 0;  // of an image's first tile
   int64_t tile_columns = 0, columns = 0;
   int64_t tile_channels = 0, channels = 0;
   uint64_t tiles = 0;  // times groups of constants

@@ -66,6 +66,9 @@ std::string DescribeLayer(const CompileReport& report, size_t index) {
     absl::StrAppendFormat(&text,
                           "  tiles       %d, each %d of %d rows of the result",
                           layer.tiles, layer.tile_rows, layer.rows);
+    if (layer.first_tile_rows < layer.tile_rows) {
+      absl::StrAppendFormat(&text, " (the first %d)", layer.first_tile_rows);
+    }
     if (layer.tile_columns < layer.columns) {
       absl::StrAppendFormat(&text, ", %d of %d columns", layer.tile_columns,
                             layer.columns);

@@ -18,17 +18,19 @@ constexpr uint64_t kAlign = 64;
 class CascadeOp : public ClonableOp<CascadeOp> {
  public:
   CascadeOp(const DeviceGraph& graph,
-            std::vector<std::unique_ptr<DeviceOp>> parts, int64_t rows)
+            std::vector<std::unique_ptr<DeviceOp>> parts, int64_t rows,
+            int64_t lead)
       : chain_(graph, Pointers(parts)) {
     const int64_t height = chain_.height(parts.size() - 1);
     const std::vector<int64_t> wraps =
-        chain_.BufferRows(rows, (height + rows - 1) / rows);
+        chain_.BufferRows(rows, lead, (height + lead + rows - 1) / rows);
     engine = "matrix";
     tileable = true;
     output = parts.back()->output;
     box.emplace();
     box->tile = WholeTile(graph, *this);
     box->tile.rows = rows;
+    box->tile.lead = lead;
     name = absl::StrCat(parts.front()->name, "..", parts.back()->name);
     for (size_t q = 0; q < parts.size(); ++q) {
       DeviceOp& op = *parts[q];
@@ -234,13 +236,13 @@ std::vector<int64_t> StripeChain::Need(int64_t end) const {
   return need;
 }
 
-std::vector<int64_t> StripeChain::BufferRows(int64_t rows,
+std::vector<int64_t> StripeChain::BufferRows(int64_t rows, int64_t lead,
                                              int64_t stripes) const {
   const size_t count = parts_.size() - 1;
   std::vector<int64_t> kept(count, 1);
   std::vector<int64_t> before = Need(0);
   for (int64_t t = 0; t < stripes; ++t) {
-    const std::vector<int64_t> after = Need((t + 1) * rows);
+    const std::vector<int64_t> after = Need((t + 1) * rows - lead);
     // The lowest row that somebody reads from here on.
     std::vector<int64_t> low(before.begin(), before.end() - 1);
     for (size_t q = 0; q < parts_.size(); ++q) {
@@ -301,8 +303,8 @@ bool CanCascade(const DeviceGraph& graph, const DeviceOp& op, bool head) {
 
 std::unique_ptr<DeviceOp> MakeCascade(
     const DeviceGraph& graph, std::vector<std::unique_ptr<DeviceOp>> parts,
-    int64_t rows) {
-  return std::make_unique<CascadeOp>(graph, std::move(parts), rows);
+    int64_t rows, int64_t lead) {
+  return std::make_unique<CascadeOp>(graph, std::move(parts), rows, lead);
 }
 
 }  // namespace heddle::compiler

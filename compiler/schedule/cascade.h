@@ -32,8 +32,10 @@ class StripeChain {
   // one's result need.
   std::vector<int64_t> Need(int64_t end) const;
   // Per part but the last the rows of its rolling buffer with stripes of
-  // `rows`; 0 = the whole image. Looks at the first `stripes` stripes.
-  std::vector<int64_t> BufferRows(int64_t rows, int64_t stripes) const;
+  // `rows`, the first of `lead` fewer; 0 = the whole image. Looks at the first
+  // `stripes` stripes.
+  std::vector<int64_t> BufferRows(int64_t rows, int64_t lead,
+                                  int64_t stripes) const;
   // Index of the part that makes input `k` of part `q`, or -1.
   int Maker(size_t q, size_t k) const { return makers_[q][k]; }
   int64_t height(size_t q) const { return heights_[q]; }
@@ -47,10 +49,11 @@ class StripeChain {
 // Whether an operation can stand in a cascade, at its head or behind.
 bool CanCascade(const DeviceGraph& graph, const DeviceOp& op, bool head);
 
-// `rows`: of the result per stripe. The parts' constants are not placed yet.
+// `rows`: of the result per stripe; the first has `lead` fewer. The parts'
+// constants are not placed yet.
 std::unique_ptr<DeviceOp> MakeCascade(
     const DeviceGraph& graph, std::vector<std::unique_ptr<DeviceOp>> parts,
-    int64_t rows);
+    int64_t rows, int64_t lead);
 
 }  // namespace heddle::compiler
 

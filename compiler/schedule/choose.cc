@@ -2,6 +2,7 @@
 #include "compiler/schedule/choose.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <memory>
@@ -196,7 +197,7 @@ class Chooser {
     for (size_t q = i; q < i + n; ++q) parts.push_back(graph_.ops[q].get());
     const StripeChain chain(graph_, parts);
     const std::vector<int64_t> kept =
-        chain.BufferRows(rows, std::min<int64_t>(4, s.tiles));
+        chain.BufferRows(rows, 0, std::min<int64_t>(4, s.tiles));
     for (size_t q = 0; q + 1 < n; ++q) {
       const Storage& t = graph_.StorageOf(parts[q]->output);
       const Extent& e = graph_.values[parts[q]->output].extent;
@@ -339,19 +340,42 @@ class Chooser {
       }
       for (size_t q = s.first; q < s.first + s.count; ++q)
         index[q] = ops.size();
+      TileShape tile = s.box.tile;
+      tile.lead = Lead(s, states[s.first][state->from].resident);
       if (s.count == 1) {
         ops.push_back(std::move(graph_.ops[s.first]));
-        if (features_.cost_tiles) ops.back()->box = s.box;
+        if (features_.cost_tiles) {
+          ops.back()->box = s.box;
+          ops.back()->box->tile = tile;
+        }
         continue;
       }
       std::vector<std::unique_ptr<DeviceOp>> parts;
       for (size_t q = s.first; q < s.first + s.count; ++q) {
         parts.push_back(std::move(graph_.ops[q]));
       }
-      ops.push_back(MakeCascade(graph_, std::move(parts), s.box.tile.rows));
+      ops.push_back(
+          MakeCascade(graph_, std::move(parts), tile.rows, tile.lead));
     }
     graph_.ops = std::move(ops);
     return index;
+  }
+
+  // By how many rows the first tile is shorter. Nothing runs beside its loads:
+  // of a cascade, which begins when all of its constants are there, nor of the
+  // first operation. The second's should take no longer than the work on it.
+  int64_t Lead(const Segment& s, const std::set<int>& resident) const {
+    if (!features_.short_first || s.tiles < 2) return 0;
+    if (s.count == 1 && s.first > 0) return 0;
+    double bytes = 0;
+    for (const Operand& o : s.inputs) {
+      if (!resident.count(o.storage)) bytes += o.total;
+    }
+    const double work = std::max(s.compute, s.vector);
+    const int64_t rows = s.box.tile.rows;
+    if (bytes == 0 || bytes / bandwidth_ >= work) return 0;
+    return rows -
+           static_cast<int64_t>(std::ceil(rows * bytes / bandwidth_ / work));
   }
 
   DeviceGraph& graph_;

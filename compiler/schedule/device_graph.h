@@ -174,8 +174,18 @@ struct OpInput {
 // How much of the result a tile has along each axis.
 struct TileShape {
   int64_t rows = 1, columns = 1, channels = 1;
+  int64_t lead = 0;  // rows that the first tile of an image has fewer
   bool operator==(const TileShape& o) const {
-    return rows == o.rows && columns == o.columns && channels == o.channels;
+    return rows == o.rows && columns == o.columns && channels == o.channels &&
+           lead == o.lead;
+  }
+  // Tiles that a result of this extent has.
+  int64_t Count(const Extent& e) const {
+    const auto parts = [](int64_t all, int64_t part) {
+      return (all + part - 1) / part;
+    };
+    return e.n * parts(e.h + lead, rows) * parts(e.w, columns) *
+           parts(e.c, channels);
   }
 };
 

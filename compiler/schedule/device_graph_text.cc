@@ -215,16 +215,14 @@ void AppendPlan(const DeviceGraph& graph, const MemoryPlan& plan, size_t index,
   const DeviceOp& op = *graph.ops[index];
   const OpPlan& p = plan.ops[index];
   const Extent& e = graph.values[op.output].extent;
-  const auto parts = [](int64_t all, int64_t part) {
-    return (all + part - 1) / part;
-  };
   absl::StrAppend(
-      text, Header(graph, index), "\n  box ", p.tile.rows, " x ",
-      p.tile.columns, " x ", p.tile.channels, " of ", e.h, " x ", e.w, " x ",
-      e.c, ", ",
-      e.n * parts(e.h, p.tile.rows) * parts(e.w, p.tile.columns) *
-          parts(e.c, p.tile.channels),
-      " box(es) of ", e.n, " image(s), ", op.groups.size(), " group(s)",
+      text, Header(graph, index), "\n  box ", p.tile.rows,
+      p.tile.lead > 0
+          ? absl::StrCat(" (the first ", p.tile.rows - p.tile.lead, ")")
+          : "",
+      " x ", p.tile.columns, " x ", p.tile.channels, " of ", e.h, " x ", e.w,
+      " x ", e.c, ", ", p.tile.Count(e), " box(es) of ", e.n, " image(s), ",
+      op.groups.size(), " group(s)",
       OrderText({p.tile, p.keep, p.group_outer, p.cut_groups, p.single}),
       "\n  SRAM: ");
   std::vector<std::string> places;

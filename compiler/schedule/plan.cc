@@ -172,10 +172,8 @@ class Planner {
   }
 
   uint64_t Tiles(size_t op) const {
-    const Extent& e = graph_.values[graph_.ops[op]->output].extent;
-    const TileShape& t = plan_.ops[op].tile;
-    return e.n * Ceil(e.h, t.rows) * Ceil(e.w, t.columns) *
-           Ceil(e.c, t.channels);
+    return plan_.ops[op].tile.Count(
+        graph_.values[graph_.ops[op]->output].extent);
   }
 
   // Every tile is a command at least: beyond what all streams hold there is no
@@ -444,6 +442,7 @@ class Planner {
     } else {
       return false;
     }
+    t.lead = std::min(t.lead, t.rows - 1);
     return true;
   }
 
@@ -584,6 +583,7 @@ TileShape AllowedTile(const DeviceGraph& graph, const DeviceOp& op,
     tile.rows = std::clamp<int64_t>(op.max_pixels / tile.columns, 1, tile.rows);
   }
   if (op.max_rows > 0) tile.rows = std::min(tile.rows, op.max_rows);
+  tile.lead = std::min(tile.lead, tile.rows - 1);
   return tile;
 }
 
@@ -635,7 +635,8 @@ Geometry InputTile(const DeviceGraph& graph, const DeviceOp& op, size_t i,
   int64_t first, count = box.rows.count;
   if (op.RowsOf(i, 0, shape.rows, &first, &count)) {
     // Stripes may differ.
-    for (int64_t row0 = shape.rows; row0 < result.h; row0 += shape.rows) {
+    for (int64_t row0 = shape.rows - shape.lead; row0 < result.h;
+         row0 += shape.rows) {
       int64_t some;
       op.RowsOf(i, row0, std::min(shape.rows, result.h - row0), &first, &some);
       count = std::max(count, some);

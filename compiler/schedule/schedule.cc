@@ -85,11 +85,11 @@ class OpScheduler {
     for (int64_t n = 0; n < e.n; ++n) {
       for (int64_t channel = 0; channel < e.c; channel += shape.channels) {
         for (int64_t column = 0; column < e.w; column += shape.columns) {
-          for (int64_t row = 0; row < e.h; row += shape.rows) {
+          for (int64_t row = -shape.lead; row < e.h; row += shape.rows) {
             Tile tile;
             tile.image = n;
-            tile.row0 = row;
-            tile.rows = std::min(shape.rows, e.h - row);
+            tile.row0 = std::max<int64_t>(row, 0);
+            tile.rows = std::min(row + shape.rows, e.h) - tile.row0;
             tile.column0 = column;
             tile.columns = std::min(shape.columns, e.w - column);
             tile.channel0 = channel;

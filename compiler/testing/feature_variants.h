@@ -24,13 +24,14 @@ inline constexpr FeatureVariant kFeatureVariants[] = {
     {"prefetch of one operation", [](Features* f) { f->prefetch = 1; }},
     {"no prefetch", [](Features* f) { f->prefetch = 0; }},
     {"no cascade", [](Features* f) { f->cascade = false; }},
+    {"no short_first", [](Features* f) { f->short_first = false; }},
     {"no fuse_elementwise", [](Features* f) { f->fuse_elementwise = false; }},
     {"no order", [](Features* f) { f->order = false; }},
     {"no recompute", [](Features* f) { f->recompute = false; }},
     {"none",
      [](Features* f) {
        *f = {false, false, false, false, false, 0,
-             false, false, false, false, false};
+             false, false, false, false, false, false};
      }},
 };
 

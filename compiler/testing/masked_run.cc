@@ -163,6 +163,7 @@ void MaskedRun::DrawTiles(size_t i, std::mt19937_64* random) {
       t.rows = std::clamp<int64_t>(op.max_pixels / t.columns, 1, t.rows);
     }
     if (op.max_rows > 0) t.rows = std::min(t.rows, op.max_rows);
+    if (rolling) t.lead = std::min(op.box->tile.lead, t.rows - 1);
     const uint64_t work = Tiles(i) * op.groups.size();
     if (PlaceBuffers(i) && (work <= kMaxTiles || rolling || attempt > 100)) {
       return;
@@ -171,10 +172,7 @@ void MaskedRun::DrawTiles(size_t i, std::mt19937_64* random) {
 }
 
 uint64_t MaskedRun::Tiles(size_t i) const {
-  const Extent& e = graph_.values[graph_.ops[i]->output].extent;
-  const TileShape& t = plan_.ops[i].tile;
-  return static_cast<uint64_t>(e.n) * Ceil(e.h, t.rows) * Ceil(e.w, t.columns) *
-         Ceil(e.c, t.channels);
+  return plan_.ops[i].tile.Count(graph_.values[graph_.ops[i]->output].extent);
 }
 
 bool MaskedRun::PlaceBuffers(size_t i) {

@@ -104,6 +104,7 @@ void CheckGraph(const Graph& graph, const std::vector<TensorData>& inputs,
   lowered.sram_bytes = sram != 0 ? sram : sizes[random() % 4];
   Features features;
   features.fuse_pool = random() % 2 == 0;
+  features.short_first = random() % 2 == 0;
   DeviceGraph device;
   const absl::Status status =
       Lowering(graph, lowered, features, &device).Run(TapSet::kNone);
