@@ -63,20 +63,6 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 #define HEDDLE_SCHED_BY_AGE false
 #endif
 
-/*
- * Older schedulers, when they take the jobs of an entity back, leak a reference to the
- * last one that was scheduled if its fence has signalled; they ask prepare_job() before.
- */
-static inline void heddle_sched_forget_last(struct drm_sched_entity *entity)
-{
-#ifndef HEDDLE_HAVE_SCHED_RCU_LAST
-	if (entity->last_scheduled && dma_fence_is_signaled(entity->last_scheduled)) {
-		dma_fence_put(entity->last_scheduled);
-		entity->last_scheduled = NULL;
-	}
-#endif
-}
-
 static inline int heddle_sched_setup(struct drm_gpu_scheduler *sched,
 				     const struct drm_sched_backend_ops *ops, u32 depth,
 				     const char *name, struct device *dev,

@@ -453,6 +453,7 @@ struct heddle_job {
 	struct heddle_area *area;
 	struct heddle_run run;
 	struct work_struct free_work;
+	struct dma_fence_cb last_cb; /* see heddle_replace_last() */
 	bool counted; /* in heddle_device.started */
 	bool waits;   /* when it is queued: for a fence of user space */
 	u32 num_hosts;

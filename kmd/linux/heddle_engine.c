@@ -11,14 +11,10 @@
 #include "heddle_drv.h"
 #include "heddle_trace.h"
 
-static const char *heddle_fence_driver_name(struct dma_fence *fence)
+/* Of the driver, and of the timeline, which is every fence's own. */
+static const char *heddle_fence_name(struct dma_fence *fence)
 {
 	return "heddle";
-}
-
-static const char *heddle_fence_timeline_name(struct dma_fence *fence)
-{
-	return "card";
 }
 
 /* The module's end waits for these callbacks, so it is still there after module_put(). */
@@ -38,8 +34,8 @@ static void heddle_fence_release(struct dma_fence *fence)
 }
 
 static const struct dma_fence_ops heddle_fence_ops = {
-	.get_driver_name = heddle_fence_driver_name,
-	.get_timeline_name = heddle_fence_timeline_name,
+	.get_driver_name = heddle_fence_name,
+	.get_timeline_name = heddle_fence_name,
 	.release = heddle_fence_release,
 };
 

@@ -194,11 +194,13 @@ static int heddle_give_job(struct heddle_job *job)
 	return heddle_engine_start(job->dev, &job->run);
 }
 
-static struct dma_fence *heddle_start_job(struct heddle_job *job)
+static struct dma_fence *heddle_run_job(struct drm_sched_job *sched_job)
 {
+	struct heddle_job *job = to_heddle_job(sched_job);
 	struct heddle_device *dev = job->dev;
 	int err;
 
+	guard(heddle_signalling)();
 	job->counted = true;
 	atomic_inc(&dev->started);
 	/* Unplugged comes first, and lets no job prepare the memory of another one. */
@@ -224,10 +226,30 @@ static struct dma_fence *heddle_start_job(struct heddle_job *job)
 	return dma_fence_get(&job->run.fence->base);
 }
 
-static struct dma_fence *heddle_run_job(struct drm_sched_job *sched_job)
+#ifndef HEDDLE_HAVE_SCHED_RCU_LAST
+static void heddle_last_ended(struct dma_fence *last, struct dma_fence_cb *cb)
 {
-	guard(heddle_signalling)();
-	return heddle_start_job(to_heddle_job(sched_job));
+	dma_fence_signal(&container_of(cb, struct heddle_job, last_cb)->run.fence->base);
+}
+#endif
+
+/*
+ * Older schedulers, when they take the jobs of an entity back, leak a reference to the last
+ * one that was scheduled if it has ended. They ask prepare_job() of each before, not in their
+ * own thread: there a fence that signals when that one ends takes its place.
+ */
+static void heddle_replace_last(struct heddle_job *job, struct drm_sched_entity *entity)
+{
+#ifndef HEDDLE_HAVE_SCHED_RCU_LAST
+	struct dma_fence *last = entity->last_scheduled, *fence = &job->run.fence->base;
+
+	if (!last || last->ops == fence->ops || entity->rq->sched->thread == current)
+		return;
+	entity->last_scheduled = NULL;
+	if (!dma_fence_add_callback(last, &job->last_cb, heddle_last_ended))
+		entity->last_scheduled = dma_fence_get(fence);
+	dma_fence_put(last);
+#endif
 }
 
 /*
@@ -242,8 +264,8 @@ static struct dma_fence *heddle_dependency(struct drm_sched_job *sched_job,
 
 	guard(heddle_signalling)();
 	smp_mb(); /* entity_idle is not complete: pairs with heddle_exec_settle() */
-	if (heddle_job_stopped(job))
-		heddle_sched_forget_last(entity);
+	if (!job->context || heddle_job_stopped(job))
+		heddle_replace_last(job, entity);
 	else if (job->next_fence < job->num_fences)
 		fence = dma_fence_get(job->fences[job->next_fence++]);
 	else if (job->context && job->dev->regs)

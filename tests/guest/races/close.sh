@@ -1,0 +1,15 @@
+#!/run/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# close.sh MODULE PROGRAM [stays]: the program closes contexts in this build of the driver
+# (slow_close.patch); then nothing of theirs keeps the module, or something does.
+. tests/guest/cases/common.sh
+insmod "$1"
+device="$(card 0)"
+until_true 5 node_count 1 || fail "no node of $device"
+"$2" || fail "$2"
+sleep 10 # for what the card still does
+if [ "${3:-}" = stays ]; then
+  ! rmmod heddle || fail "the module went"
+else
+  rmmod heddle
+fi
