@@ -363,7 +363,7 @@ struct heddle_context {
 	u32 id;
 	struct drm_sched_entity entity;
 	spinlock_t settle_lock;
-	bool settled; /* under settle_lock: dead, and the scheduler waits for no fence that signals */
+	bool settled; /* under settle_lock: dead, and it waits for no fence that signals */
 	bool dead; /* under lock and heddle_device.lock: takes no jobs, its entity is finished */
 	u64 run_cycles; /* of jobs submitted from now on */
 	u32 hangs;	/* under heddle_device.lock */
