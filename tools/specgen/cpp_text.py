@@ -30,6 +30,7 @@ INFO_TYPES = """// An enumeration as data.
 struct EnumValueInfo {
   const char* name;
   uint32_t value;
+  uint32_t since;  // as of FieldInfo
 };
 struct EnumInfo {
   const char* name;
@@ -60,6 +61,7 @@ struct FieldInfo {
   int64_t max;
   uint32_t default_bits;
   const EnumInfo* enum_info;  // for kEnum
+  uint32_t since;       // minor version of VERSION that gave values other than zero their meaning
 };
 
 """
@@ -79,6 +81,7 @@ struct CommandInfo {{
   size_t num_fields;
   const uint32_t* reserved;  // per word: bits that must be zero
   const char* summary;
+  uint32_t since;            // as of FieldInfo
 }};
 extern const CommandInfo kCommands[kNumCommands];
 // nullptr when there is none.
@@ -98,6 +101,10 @@ std::string FormatField(const FieldInfo& field, uint32_t bits);
 
 // Checks the command that starts at words[0]; n words may be read. OK when it is a legal encoding.
 absl::Status CheckCommand(const uint32_t* words, size_t n);
+// The least minor version of VERSION, within this build's major one, whose cards do what this build
+// says of the command that starts at words[0]. The command is legal. Microprograms are apart: each
+// operation has its own (MicroOpInfo).
+uint32_t SinceVersion(const uint32_t* words);
 // Decodes the command that starts at words[0]; n words may be read, more than it needs is fine.
 absl::StatusOr<Command> DecodeAny(const uint32_t* words, size_t n);
 size_t WordsOf(const Command& command);
@@ -306,6 +313,23 @@ absl::Status CheckCommand(const uint32_t* words, size_t n) {
                                                    info->words, " words, only ", n, " are left"));
   }
   return CheckExactly(words, info->words, *info);
+}
+
+uint32_t SinceVersion(const uint32_t* words) {
+  const CommandInfo* info = FindCommand(OpcodeOf(words[0]));
+  if (info == nullptr) return 0;
+  uint32_t since = info->since;
+  for (size_t i = 0; i < info->num_fields; ++i) {
+    const FieldInfo& field = info->fields[i];
+    const uint32_t bits = GetField(field, words);
+    if (bits != 0 && field.since > since) since = field.since;
+    if (field.type != FieldType::kEnum) continue;
+    for (size_t k = 0; k < field.enum_info->num_values; ++k) {
+      const EnumValueInfo& value = field.enum_info->values[k];
+      if (value.value == bits && value.since > since) since = value.since;
+    }
+  }
+  return since;
 }
 
 static absl::Status DoesNotFit(const char* mnemonic, const char* field) {

@@ -204,6 +204,7 @@ struct MicroOpInfo {{
   const char* name;
   uint8_t num_operands;
   uint8_t operands[{max(1, max((len(o.operands) for o in spec.micro_ops), default=1))}];
+  uint32_t since;  // minor version of VERSION that gave it its present meaning
 }};
 inline constexpr size_t kNumMicroFields = {len(m.fields)};
 // Fields of a micro-instruction; bit 0 of `word` 1 is bit 32 of the {m.bits}-bit micro-instruction.
@@ -276,7 +277,7 @@ def field_info(f, i=None):
     enum = f"&k{camel(f.enum.name)}Info" if f.enum else "nullptr"
     flags = ", ".join("true" if b else "false" for b in (f.header, f.fixed, f.nonzero, f.required))
     return (f"    {{{quote(f.name)}, {f.word}, {f.lsb}, {f.bits}, FieldType::{KINDS[f.kind]}, "
-            f"{flags}, {signed(low)}, {signed(high)}, {default:#x}u, {enum}}},\n")
+            f"{flags}, {signed(low)}, {signed(high)}, {default:#x}u, {enum}, {f.since}}},\n")
 
 
 def put(f, value, word="words"):
@@ -310,7 +311,7 @@ def enum_def(e):
     n = camel(e.name)
     out = f"static const EnumValueInfo k{n}Values[] = {{\n"
     for v in e.values:
-        out += f"    {{{quote(v.name)}, {v.value}}},\n"
+        out += f"    {{{quote(v.name)}, {v.value}, {v.since}}},\n"
     return out + f"""}};
 const EnumInfo k{n}Info = {{{quote(e.name)}, k{n}Values, {len(e.values)}}};
 const char* ToString({n} value) {{ return NameOf(k{n}Info, static_cast<uint32_t>(value)); }}
@@ -387,7 +388,7 @@ def micro_def(spec):
     out += "const MicroOpInfo kMicroOps[kNumMicroOps] = {\n"
     for o in spec.micro_ops:
         ops = ", ".join(str(index[p]) for p in o.operands) or "0"
-        out += f"    {{MicroOp::{const(o.name)}, {quote(o.name)}, {len(o.operands)}, {{{ops}}}}},\n"
+        out += f"    {{MicroOp::{const(o.name)}, {quote(o.name)}, {len(o.operands)}, {{{ops}}}, {o.since}}},\n"
     out += f"}};\n\n{word} MicroInstruction::Encode() const {{\n  {word} w = 0;\n"
     for f in m.fields:
         bits = f"FloatBits({f.name})" if f.type == "f32" else f"static_cast<uint32_t>({f.name})"
@@ -452,7 +453,7 @@ def source(spec):
         n = camel(i.name)
         out += (f"    {{Opcode::{const(i.name)}, {quote(i.name)}, {quote(i.mnemonic)}, "
                 f"Engine::{const(i.engine)}, {i.words},\n     k{n}Fields, {len(i.fields)}, "
-                f"k{n}Reserved, {quote(i.summary)}}},\n")
+                f"k{n}Reserved, {quote(i.summary)}, {i.since}}},\n")
     op = next(f for f in spec.header.fields if f.name == "opcode")
     out += "};\n\n" + cpp_text.COMMON_CC.replace("%(opcode_of)s", get(op, "first_word").replace(
         "first_word[0]", "first_word")) + code

@@ -19,6 +19,11 @@ def table(head, rows):
     return out + "".join("| " + " | ".join(map(cell, r)) + " |\n" for r in rows) + "\n"
 
 
+def meaning(item):
+    """What the item means, and since which minor version if not the first."""
+    return item.doc + (f" (since minor version {item.since})" if item.since else "")
+
+
 def bits(lsb, n):
     return f"{lsb}" if n == 1 else f"{lsb + n - 1}:{lsb}"
 
@@ -55,7 +60,7 @@ def default(f):
 
 def field_table(fields, i=None):
     rows = [(f.word, bits(f.lsb, f.bits), f"`{f.name}`", f.enum.name if f.enum else TYPES[f.type],
-             legal(f, i), default(f), f.doc) for f in fields]
+             legal(f, i), default(f), meaning(f)) for f in fields]
     return table(("word", "bits", "field", "type", "legal", "default", "meaning"), rows)
 
 
@@ -64,12 +69,12 @@ def enum_rows(e):
     rows = []
     for v in e.values:
         stem, digits = v.name.rstrip("0123456789"), len(v.name) - len(v.name.rstrip("0123456789"))
-        if rows and digits and rows[-1][3] == (stem, v.doc) and rows[-1][1] == v.value - 1:
+        if rows and digits and rows[-1][3] == (stem, meaning(v)) and rows[-1][1] == v.value - 1:
             first = rows[-1][4]
-            rows[-1] = (first, v.value, f"`{first[1]}` .. `{v.name}`", (stem, v.doc), first, v.doc)
+            rows[-1] = (first, v.value, f"`{first[1]}` .. `{v.name}`", (stem, meaning(v)), first, meaning(v))
         else:
             first = (v.value, v.name)
-            rows.append((first, v.value, f"`{v.name}`", (stem, v.doc), first, v.doc))
+            rows.append((first, v.value, f"`{v.name}`", (stem, meaning(v)), first, meaning(v)))
     return [(str(r[4][0]) if r[4][0] == r[1] else f"{r[4][0]} .. {r[1]}", r[2], r[5]) for r in rows]
 
 
@@ -80,7 +85,8 @@ def enum_section(e):
 
 def instruction(i):
     out = f"### {i.mnemonic}\n\n{i.summary}\n\n"
-    out += f"Opcode `{i.opcode:#04x}`, engine **{i.engine}**, {i.words} words ({4 * i.words} bytes).\n\n"
+    out += f"Opcode `{i.opcode:#04x}`, engine **{i.engine}**, {i.words} words ({4 * i.words} bytes)"
+    out += f", since minor version {i.since}.\n\n" if i.since else ".\n\n"
     out += i.semantics + "\n\n"
     plain = [f for f in i.own if not f.group]
     if plain:
@@ -125,7 +131,7 @@ def isa(spec):
     if spec.micro:
         out += f"## Micro-instructions\n\n{spec.micro.doc}\n\n" + field_table(spec.micro.fields)
         out += table(("code", "operation", "operands", "meaning"),
-                     [(f"`{o.opcode:#04x}`", f"`{o.name}`", ", ".join(o.operands), o.doc)
+                     [(f"`{o.opcode:#04x}`", f"`{o.name}`", ", ".join(o.operands), meaning(o))
                       for o in spec.micro_ops])
     out += "## Enumerations\n\n" + "".join(map(enum_section, spec.enums.values()))
     out += "## Status codes\n\n"

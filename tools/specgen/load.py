@@ -51,6 +51,7 @@ class Loader:
     def __init__(self):
         self.problems = []
         self.file = ""
+        self.newest = (0, "")  # the largest 'since', and where it is
         self.spec = Spec()
 
     # -- complaints and typed access ------------------------------------------------------
@@ -116,6 +117,15 @@ class Loader:
             return False
         return True
 
+    def since(self, raw, item):
+        """The minor version of the contract that the item belongs to; 0 when none is given."""
+        value = self.integer(raw.get("since", 0), item, "since")
+        if not 0 <= value < 256:
+            self.bad(item, f"'since' = {value}: a minor version, 0 to 255, is needed")
+            return 0
+        self.newest = max(self.newest, (value, f"{self.file}: {item}"))
+        return value
+
     def unique(self, things, what, of):
         seen = {}
         for t in things:
@@ -141,7 +151,7 @@ class Loader:
     def field(self, raw, item, words, reserved):
         where = f"{item}.{raw.get('name', '?')}"
         keys = ("name", "word", "lsb", "bits", "type", "doc")
-        if not self.take(raw, where, keys, ("min", "max", "nonzero", "default")):
+        if not self.take(raw, where, keys, ("min", "max", "nonzero", "default", "since")):
             return None
         if not self.name_ok(raw["name"], where, reserved):
             return None
@@ -192,6 +202,7 @@ class Loader:
             if f.min < low or f.max > high or f.min > f.max:
                 self.bad(where, f"range {f.min}..{f.max} does not fit {f.bits} bits ({low}..{high})")
         f.nonzero = bool(raw.get("nonzero", False))
+        f.since = self.since(raw, where)
         zero_ok = f.min <= 0 <= f.max and not f.nonzero
         if f.enum:
             zero_ok = any(v.value == 0 for v in f.enum.values)
@@ -274,12 +285,14 @@ class Loader:
         values = []
         for v in raw["values"]:
             where = f"{item}.{v.get('name', '?')}"
-            if self.take(v, where, ("name", "value", "doc")) and self.name_ok(v["name"], where):
+            keys = ("name", "value", "doc")
+            if self.take(v, where, keys, ("since",)) and self.name_ok(v["name"], where):
                 n = self.integer(v["value"], where, "value")
                 if not 0 <= n < 1 << bits:
                     self.bad(where, f"value {n} does not fit {bits} bits")
                 else:
-                    values.append(EnumValue(v["name"], n, str(v["doc"]).strip()))
+                    values.append(EnumValue(v["name"], n, str(v["doc"]).strip(),
+                                            self.since(v, where)))
         if not values:
             self.bad(item, "has no values")
             return
@@ -293,7 +306,8 @@ class Loader:
         s = self.spec
         item = f"instruction {raw.get('name', '?')}"
         keys = ("name", "mnemonic", "opcode", "engine", "words", "summary", "semantics", "fields")
-        if not self.take(raw, item, keys, ("groups",)) or not self.name_ok(raw["name"], item):
+        optional = ("groups", "since")
+        if not self.take(raw, item, keys, optional) or not self.name_ok(raw["name"], item):
             return
         if raw["name"] != raw["name"].lower():
             self.bad(item, "an instruction's name is snake_case")
@@ -336,7 +350,8 @@ class Loader:
                                     "word": f.word + word, "group": use.name,
                                     "group_field": f.name}))
         i = Instruction(raw["name"], raw["mnemonic"], opcode, raw["engine"], words,
-                        raw["summary"].strip(), raw["semantics"].strip(), own, uses)
+                        raw["summary"].strip(), raw["semantics"].strip(), own, uses,
+                        self.since(raw, item))
         head = [Field(**{**f.__dict__, "header": True}) for f in s.header.fields]
         i.fields = sorted(head + own, key=lambda f: (f.word, f.lsb))
         self.unique(i.fields, "field name", lambda f: f.name)
@@ -404,7 +419,8 @@ class Loader:
             return
         for raw in ops:
             item = f"micro_op {raw.get('name', '?')}"
-            if not self.take(raw, item, ("name", "opcode", "operands", "doc"), ("group",)):
+            keys = ("name", "opcode", "operands", "doc")
+            if not self.take(raw, item, keys, ("group", "since")):
                 continue
             if not self.name_ok(raw["name"], item):
                 continue
@@ -416,7 +432,7 @@ class Loader:
                 if o not in names or o == "op":
                     self.bad(item, f"operand '{o}' is not a field of [micro_instruction]")
             s.micro_ops.append(MicroOp(raw["name"], code, operands, raw["doc"].strip(),
-                                       raw.get("group", "")))
+                                       raw.get("group", ""), self.since(raw, item)))
         used = {o for op in s.micro_ops for o in op.operands}
         for f in s.micro.fields:
             if f.name not in used and f.name != "op" and not s.micro.selectors(f):
@@ -564,6 +580,8 @@ class Loader:
                 self.bad(item, f"reset {r.reset:#x} differs from its fields' {from_fields:#x}")
             elif r.reset & ~r.mask():
                 self.bad(item, f"reset {r.reset:#x} sets bits that no field declares")
+            for f in r.fields:
+                f.reset = (r.reset & f.mask) >> f.lsb
             if r.offset % 4 or r.stride % 4 or (r.count > 1 and r.stride < 4):
                 self.bad(item, "offset and stride are multiples of 4")
                 continue
@@ -571,6 +589,11 @@ class Loader:
                 spans.append((r.offset + i * r.stride, r.name))
             s.registers.append(r)
         self.unique(s.registers, "name", lambda r: r.name)
+        minor = sum(f.reset for r in s.registers if r.name == "VERSION"
+                    for f in r.fields if f.name == "minor")
+        if self.newest[0] > minor:
+            self.bad("register VERSION", f"its minor number is {minor}, but {self.newest[1]} is "
+                                         f"since {self.newest[0]}")
         where = {}
         for offset, name in spans:
             if offset in where:

@@ -37,6 +37,7 @@ class EnumValue:
     name: str
     value: int
     doc: str
+    since: int = 0       # minor version of the contract that gave it its present meaning
 
 
 @dataclass
@@ -69,6 +70,7 @@ class Field:
     header: bool = False
     explicit_range: bool = False
     required: bool = False  # zero is not legal and there is no default
+    since: int = 0       # minor version that gave a value other than zero its meaning
 
     @property
     def kind(self):
@@ -120,6 +122,7 @@ class Instruction:
     semantics: str
     own: list            # fields of the instruction itself and of its groups
     groups: list
+    since: int = 0
     fields: list = field(default_factory=list)  # header + own, in bit order
 
     def fixed_value(self, f):
@@ -146,6 +149,7 @@ class MicroOp:
     operands: list
     doc: str
     group: str = ""
+    since: int = 0
 
 
 @dataclass

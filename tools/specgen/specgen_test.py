@@ -48,6 +48,15 @@ class ChecksTest(Case):
     def test_mini_is_clean(self):
         load.load(self.dir)
 
+    def test_since_beyond_version(self):
+        self.check("isa.toml", "value = 3, doc", "value = 3, since = 9, doc",
+                   "registers.toml: register VERSION: its minor number is 0, but isa.toml: enum "
+                   "kind.three is since 9")
+
+    def test_since_is_a_minor_version(self):
+        self.check("isa.toml", "value = 3, doc", "value = 3, since = -1, doc",
+                   "enum kind.three: 'since' = -1: a minor version")
+
     def test_overlap(self):
         self.check("isa.toml", '"flag", word = 2, lsb = 4', '"flag", word = 2, lsb = 3',
                    "isa.toml: instruction move.flag: overlaps 'region' at bit 3 of word 2")

@@ -1,4 +1,4 @@
-/* generated from rtl/spec by tools/specgen; do not edit. inputs sha256 968a66be4127 */
+/* generated from rtl/spec by tools/specgen; do not edit. inputs sha256 cf7ed31ffbfe */
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * The card as the driver sees it: registers, structures in memory, limits, opcodes and status
@@ -88,8 +88,13 @@ struct heddle_config {
 	__u32 dram_latency_cycles;
 	/* bytes per cycle of the weight reader */
 	__u32 weight_port_bytes;
-	/* output pixels per cycle in mode depthwise */
+	/* output pixels of 16 channels per cycle in mode depthwise, with the window filled */
 	__u32 depthwise_pixels;
+	/*
+	 * clock that cycles are converted to time with, in MHz: what a chip of this configuration is
+	 * meant for, not a measured one
+	 */
+	__u32 clock_mhz;
 };
 
 #define HEDDLE_BAR				0
@@ -123,7 +128,7 @@ struct heddle_config {
 
 /* Version of registers, descriptors and instruction set. */
 #define HEDDLE_REG_VERSION			0x0004
-#define HEDDLE_REG_VERSION_RESET		0x10000U
+#define HEDDLE_REG_VERSION_RESET		0x10001U
 #define HEDDLE_VERSION_MINOR_MASK		0x0000ffffU
 #define HEDDLE_VERSION_MINOR_SHIFT		0
 #define HEDDLE_VERSION_MAJOR_MASK		0xffff0000U

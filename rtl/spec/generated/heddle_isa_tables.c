@@ -1,4 +1,4 @@
-/* generated from rtl/spec by tools/specgen; do not edit. inputs sha256 968a66be4127 */
+/* generated from rtl/spec by tools/specgen; do not edit. inputs sha256 cf7ed31ffbfe */
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* Tables of the command validator; see heddle_isa_fields.h. */
 #include "heddle_isa_fields.h"
@@ -695,9 +695,9 @@ const __u8 heddle_isa_by_opcode[256] = {
 };
 
 const struct heddle_config heddle_configs[HEDDLE_NUM_CONFIGS] = {
-	{ "h256", HEDDLE_CONFIG_H256, 16, 16, 524288, 16, 256, 16, 100, 32, 1 },
-	{ "h512", HEDDLE_CONFIG_H512, 32, 16, 524288, 16, 256, 16, 100, 32, 2 },
-	{ "h1024", HEDDLE_CONFIG_H1024, 32, 32, 1048576, 32, 256, 16, 100, 32, 2 },
+	{ "h256", HEDDLE_CONFIG_H256, 16, 16, 524288, 16, 256, 16, 100, 32, 1, 1000 },
+	{ "h512", HEDDLE_CONFIG_H512, 32, 16, 524288, 16, 256, 16, 100, 32, 1, 1000 },
+	{ "h1024", HEDDLE_CONFIG_H1024, 32, 32, 1048576, 32, 256, 16, 100, 32, 1, 1000 },
 };
 
 const struct heddle_error_info heddle_errors[HEDDLE_NUM_ERRORS] = {

@@ -1,4 +1,4 @@
-// generated from rtl/spec by tools/specgen; do not edit. inputs sha256 968a66be4127
+// generated from rtl/spec by tools/specgen; do not edit. inputs sha256 cf7ed31ffbfe
 // SPDX-License-Identifier: Apache-2.0
 //
 // The hardware description for RTL. Use it as heddle_pkg::NAME, without import.
@@ -134,13 +134,23 @@ package heddle_pkg;
       default: cfg_weight_port_bytes = 32'd0;
     endcase
   endfunction
-  // output pixels per cycle in mode depthwise
+  // output pixels of 16 channels per cycle in mode depthwise, with the window filled
   function automatic [31:0] cfg_depthwise_pixels(input [31:0] id);
     case (id)
       CONFIG_H256: cfg_depthwise_pixels = 32'd1;
-      CONFIG_H512: cfg_depthwise_pixels = 32'd2;
-      CONFIG_H1024: cfg_depthwise_pixels = 32'd2;
+      CONFIG_H512: cfg_depthwise_pixels = 32'd1;
+      CONFIG_H1024: cfg_depthwise_pixels = 32'd1;
       default: cfg_depthwise_pixels = 32'd0;
+    endcase
+  endfunction
+  // clock that cycles are converted to time with, in MHz: what a chip of this configuration is
+  // meant for, not a measured one
+  function automatic [31:0] cfg_clock_mhz(input [31:0] id);
+    case (id)
+      CONFIG_H256: cfg_clock_mhz = 32'd1000;
+      CONFIG_H512: cfg_clock_mhz = 32'd1000;
+      CONFIG_H1024: cfg_clock_mhz = 32'd1000;
+      default: cfg_clock_mhz = 32'd0;
     endcase
   endfunction
 
@@ -1239,7 +1249,7 @@ package heddle_pkg;
   localparam [31:0] REG_ID_RESET = 32'h4c444548;
   localparam [31:0] REG_ID_RO_BITS = 32'hffffffff;
   localparam [31:0] REG_VERSION = 32'd4;
-  localparam [31:0] REG_VERSION_RESET = 32'h10000;
+  localparam [31:0] REG_VERSION_RESET = 32'h10001;
   localparam [31:0] REG_VERSION_RO_BITS = 32'hffffffff;
   localparam [31:0] REG_VERSION_MINOR_MASK = 32'hffff;
   localparam [31:0] REG_VERSION_MINOR_SHIFT = 32'd0;

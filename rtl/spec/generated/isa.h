@@ -1,4 +1,4 @@
-// generated from rtl/spec by tools/specgen; do not edit. inputs sha256 968a66be4127
+// generated from rtl/spec by tools/specgen; do not edit. inputs sha256 cf7ed31ffbfe
 // SPDX-License-Identifier: Apache-2.0
 // clang-format off
 //
@@ -95,15 +95,18 @@ struct Config {
   uint32_t dram_latency_cycles;
   // bytes per cycle of the weight reader
   uint32_t weight_port_bytes;
-  // output pixels per cycle in mode depthwise
+  // output pixels of 16 channels per cycle in mode depthwise, with the window filled
   uint32_t depthwise_pixels;
+  // clock that cycles are converted to time with, in MHz: what a chip of this configuration is
+  // meant for, not a measured one
+  uint32_t clock_mhz;
 };
 
 inline constexpr size_t kNumConfigs = 3;
 inline constexpr Config kConfigs[kNumConfigs] = {
-    {"h256", 1, 16, 16, 524288, 16, 256, 16, 100, 32, 1},
-    {"h512", 2, 32, 16, 524288, 16, 256, 16, 100, 32, 2},
-    {"h1024", 3, 32, 32, 1048576, 32, 256, 16, 100, 32, 2},
+    {"h256", 1, 16, 16, 524288, 16, 256, 16, 100, 32, 1, 1000},
+    {"h512", 2, 32, 16, 524288, 16, 256, 16, 100, 32, 1, 1000},
+    {"h1024", 3, 32, 32, 1048576, 32, 256, 16, 100, 32, 1, 1000},
 };
 inline constexpr const Config& kH256 = kConfigs[0];
 inline constexpr const Config& kH512 = kConfigs[1];
@@ -117,6 +120,7 @@ const Config* FindConfigById(uint32_t id);
 struct EnumValueInfo {
   const char* name;
   uint32_t value;
+  uint32_t since;  // as of FieldInfo
 };
 struct EnumInfo {
   const char* name;
@@ -147,6 +151,7 @@ struct FieldInfo {
   int64_t max;
   uint32_t default_bits;
   const EnumInfo* enum_info;  // for kEnum
+  uint32_t since;       // minor version of VERSION that gave values other than zero their meaning
 };
 
 // who executes a command
@@ -1354,6 +1359,7 @@ struct CommandInfo {
   size_t num_fields;
   const uint32_t* reserved;  // per word: bits that must be zero
   const char* summary;
+  uint32_t since;            // as of FieldInfo
 };
 extern const CommandInfo kCommands[kNumCommands];
 // nullptr when there is none.
@@ -1373,6 +1379,10 @@ std::string FormatField(const FieldInfo& field, uint32_t bits);
 
 // Checks the command that starts at words[0]; n words may be read. OK when it is a legal encoding.
 absl::Status CheckCommand(const uint32_t* words, size_t n);
+// The least minor version of VERSION, within this build's major one, whose cards do what this build
+// says of the command that starts at words[0]. The command is legal. Microprograms are apart: each
+// operation has its own (MicroOpInfo).
+uint32_t SinceVersion(const uint32_t* words);
 // Decodes the command that starts at words[0]; n words may be read, more than it needs is fine.
 absl::StatusOr<Command> DecodeAny(const uint32_t* words, size_t n);
 size_t WordsOf(const Command& command);
@@ -1493,6 +1503,7 @@ struct MicroOpInfo {
   const char* name;
   uint8_t num_operands;
   uint8_t operands[4];
+  uint32_t since;  // minor version of VERSION that gave it its present meaning
 };
 inline constexpr size_t kNumMicroFields = 6;
 // Fields of a micro-instruction; bit 0 of `word` 1 is bit 32 of the 64-bit micro-instruction.

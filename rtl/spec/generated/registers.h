@@ -1,4 +1,4 @@
-// generated from rtl/spec by tools/specgen; do not edit. inputs sha256 968a66be4127
+// generated from rtl/spec by tools/specgen; do not edit. inputs sha256 cf7ed31ffbfe
 // SPDX-License-Identifier: Apache-2.0
 // clang-format off
 //
@@ -44,8 +44,9 @@ inline constexpr uint32_t kIdReset = 0x4c444548;
 
 // Version of registers, descriptors and instruction set.
 inline constexpr uint32_t kVersionOffset = 0x4;
-inline constexpr uint32_t kVersionReset = 0x10000;
-// additions that old drivers may ignore
+inline constexpr uint32_t kVersionReset = 0x10001;
+// additions: what an earlier minor version defines keeps its encoding, and streams that keep to
+// it run; REVISIONS.md
 inline constexpr uint32_t kVersionMinorMask = 0xffff;
 inline constexpr int kVersionMinorShift = 0;
 // incompatible changes
@@ -264,7 +265,7 @@ struct RegisterInfo {
 inline constexpr size_t kNumRegisters = 35;
 inline constexpr RegisterInfo kRegisters[kNumRegisters] = {
     {"ID", 0x0, 1, 0x4, Access::kRo, false, 0x4c444548, 0xffffffff, 0x0, 0x0, 0x0, 0x0},
-    {"VERSION", 0x4, 1, 0x4, Access::kRo, false, 0x10000, 0xffffffff, 0x0, 0x0, 0x0, 0x0},
+    {"VERSION", 0x4, 1, 0x4, Access::kRo, false, 0x10001, 0xffffffff, 0x0, 0x0, 0x0, 0x0},
     {"CONFIG", 0x8, 1, 0x4, Access::kRo, true, 0x1, 0xffffffff, 0x0, 0x0, 0x0, 0x0},
     {"CORE_KIND", 0xc, 1, 0x4, Access::kRo, true, 0x0, 0xf, 0x0, 0x0, 0x0, 0x0},
     {"DRAM_LO", 0x10, 1, 0x4, Access::kRo, true, 0x20000000, 0xffffffff, 0x0, 0x0, 0x0, 0x0},
