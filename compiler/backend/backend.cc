@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/backend/compile_report.h"
 #include "compiler/backend/lowered_graphs.h"
+#include "compiler/backend/required_version.h"
 #include "compiler/backend/weight_streaming.h"
 #include "compiler/base/diagnostic.h"
 #include "compiler/base/status_macros.h"
@@ -25,7 +26,6 @@
 #include "compiler/schedule/schedule.h"
 #include "compiler/schedule/taps.h"
 #include "compiler/stream/stream_text.h"
-#include "rtl/spec/generated/registers.h"
 
 namespace heddle::compiler {
 namespace {
@@ -386,7 +386,6 @@ absl::StatusOr<BackendResult> Generate(
   p.model_name = graph.name;
   p.producer = kProducer;
   p.config = config->name;
-  p.hw_version = reg::kVersionReset;
   result.weights = constants.Take();
   p.scratch_bytes = plan.scratch_bytes;
   p.io_bytes = device.io_bytes;
@@ -408,7 +407,10 @@ absl::StatusOr<BackendResult> Generate(
                                          tap_programs.known()};
   RETURN_IF_ERROR(FillReport(device, plan, BytesOfPrograms(device), words,
                              known, *config, options.details, &result));
-  if (scope == Scope::kPackage) FillBounds(words, *config, &report);
+  if (scope == Scope::kPackage) {
+    p.hw_version = RequiredVersion(words, known);
+    FillBounds(words, *config, &report);
+  }
   RETURN_IF_ERROR(EndPass(options, "timeline",
                           [&] { return TimelineText(words, *config, known); }));
   for (EncodedStream& s : streams) {

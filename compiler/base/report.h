@@ -25,12 +25,7 @@ struct OperandReport {
 
 // All cycles are estimates of compiler/stream/timeline.h, calibrated from
 // measurements of single commands on the RTL; how far they are off is in
-// FIGURES.md. No configuration states its clock; times are given for one of
-// 1 GHz, that of the simulated card.
-constexpr double kReportMegahertz = 1000;
-inline double Milliseconds(uint64_t cycles) {
-  return static_cast<double>(cycles) / (kReportMegahertz * 1e3);
-}
+// FIGURES.md.
 
 // One line of the report: an operation of the card.
 struct LayerReport {

@@ -15,7 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/package/package_generated.h"
-#include "rtl/spec/generated/registers.h"
+#include "rtl/spec/version.h"
 
 namespace heddle::package {
 namespace {
@@ -316,15 +316,14 @@ absl::Status CheckHeader(absl::string_view bytes) {
 
 absl::Status CheckHardwareVersion(uint32_t version) {
   const uint32_t known = reg::kVersionReset;
-  const uint32_t major = reg::kVersionMajorMask, minor = reg::kVersionMinorMask;
-  if ((version & major) != (known & major) ||
-      (version & minor) > (known & minor)) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("hw_version of the package is 0x", absl::Hex(version),
-                     ", this build knows 0x", absl::Hex(known),
-                     "; compile the model again"));
-  }
-  return absl::OkStatus();
+  if (reg::Provides(known, version)) return absl::OkStatus();
+  const bool older = reg::MajorOf(version) < reg::MajorOf(known);
+  return absl::FailedPreconditionError(absl::StrCat(
+      "the package is for hardware version ", reg::VersionText(version),
+      ", this build knows ", reg::VersionText(known),
+      older ? "; compile the model again with this release's heddle-compile"
+            : "; update this software, or compile the model again with the "
+              "heddle-compile of its release"));
 }
 
 absl::Status UnpackTables(const fb::MetadataT& metadata, Package* package) {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "compiler/package/package_generated.h"
-#include "rtl/spec/generated/registers.h"
+#include "rtl/spec/version.h"
 
 namespace heddle::package {
 namespace {
@@ -274,13 +274,34 @@ TEST(PackageTest, ForeignFiles) {
 
 TEST(PackageTest, VersionsThisBuildDoesNotKnow) {
   Package package = Sample();
-  for (uint32_t version :
-       {0u, reg::kVersionReset + 1, reg::kVersionReset + 0x10000u}) {
-    package.hw_version = version;
-    auto parsed = Parse(Serialize(package));
-    EXPECT_EQ(parsed.status().code(), absl::StatusCode::kFailedPrecondition);
-    EXPECT_NE(parsed.status().message().find("hw_version"), std::string::npos);
+  const uint32_t known = reg::kVersionReset;
+  const struct {
+    uint32_t version;
+    const char* cure;
+  } kCases[] = {
+      {0, "compile the model again with this release's"},
+      {known + 1, "update this software"},
+      {known + reg::MakeVersion(1, 0), "update this software"},
+  };
+  for (const auto& c : kCases) {
+    package.hw_version = c.version;
+    const absl::Status status = Parse(Serialize(package)).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_NE(
+        status.message().find(absl::StrCat(
+            "hardware version ", reg::VersionText(c.version),
+            ", this build knows ", reg::VersionText(known), "; ", c.cure)),
+        std::string::npos)
+        << status;
   }
+}
+
+TEST(PackageTest, PackagesOfEarlierMinorVersionsAreRead) {
+  Package package = Sample();
+  package.hw_version = reg::MakeVersion(reg::MajorOf(reg::kVersionReset), 0);
+  const auto parsed = Parse(Serialize(package));
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  EXPECT_EQ(parsed->hw_version, package.hw_version);
 }
 
 TEST(PackageTest, RangesAreChecked) {

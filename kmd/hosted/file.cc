@@ -122,7 +122,7 @@ Outcome File::Query(drm_heddle_query* args) {
 
 Outcome File::Version(drm_version* args) {
   args->version_major = 1;
-  args->version_minor = 0;
+  args->version_minor = HEDDLE_REG_VERSION_RESET & HEDDLE_VERSION_MINOR_MASK;
   args->version_patchlevel = 0;
   auto fill = [](char* to, __kernel_size_t* length, const char* text) {
     const size_t n = std::strlen(text);

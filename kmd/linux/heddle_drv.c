@@ -139,7 +139,7 @@ static const struct drm_driver heddle_driver = {
 	.date = "20260101",
 #endif
 	.major = 1,
-	.minor = 0,
+	.minor = HEDDLE_REG_VERSION_RESET & HEDDLE_VERSION_MINOR_MASK,
 };
 
 struct heddle_device *heddle_device_create(struct device *parent)

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "rtl/spec/generated/registers.h"
+#include "rtl/spec/version.h"
 
 namespace heddle::hal {
 namespace {
@@ -224,11 +224,11 @@ absl::StatusOr<std::shared_ptr<Device>> Device::Open(
         absl::StrCat("the card has hardware configuration ", info.config,
                      ", which this build does not know; update it"));
   }
-  if ((info.hw_version & reg::kVersionMajorMask) !=
-      (reg::kVersionReset & reg::kVersionMajorMask)) {
+  if (reg::MajorOf(info.hw_version) != reg::MajorOf(reg::kVersionReset)) {
     return absl::FailedPreconditionError(absl::StrCat(
-        "the card has hardware version 0x", absl::Hex(info.hw_version),
-        ", this build knows 0x", absl::Hex(reg::kVersionReset), "; update it"));
+        "the card has hardware version ", reg::VersionText(info.hw_version),
+        ", this build knows ", reg::VersionText(reg::kVersionReset),
+        "; install the release that was made for the card"));
   }
   return device;
 }
@@ -329,9 +329,10 @@ absl::StatusOr<std::unique_ptr<Stream>> Device::CreateStream(
   create.data.stride = 1;
   const int error = Call(DRM_IOCTL_HEDDLE_STREAM_CREATE, &create);
   if (error == -ENOEXEC) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the driver refuses ", what, " at byte ", create.error_offset, ": ",
-        ValidateRule(create.error_code), " (rule ", create.error_code, ")"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("the driver refuses ", what, " at byte ",
+                     create.error_offset, ": ", ValidateRule(create.error_code),
+                     " (rule ", create.error_code, ")", OlderDriver()));
   }
   if (error == -ENOSPC) {
     const auto memory = Memory();
@@ -343,6 +344,19 @@ absl::StatusOr<std::unique_ptr<Stream>> Device::CreateStream(
   if (error != 0) return FromErrno(absl::StrCat("loading ", what), error);
   stream->id_ = create.stream;
   return stream;
+}
+
+std::string Device::OlderDriver() {
+  drm_version version = {};
+  const int minor = reg::MinorOf(reg::kVersionReset);
+  if (Call(DRM_IOCTL_VERSION, &version) != 0 ||
+      version.version_minor >= minor) {
+    return "";
+  }
+  return absl::StrCat("; the driver knows hardware version ",
+                      version.version_major, ".", version.version_minor,
+                      ", this build ", reg::VersionText(reg::kVersionReset),
+                      ": install the module and the library of one release");
 }
 
 absl::StatusOr<std::unique_ptr<Context>> Device::CreateContext(

@@ -180,6 +180,9 @@ class Device : public std::enable_shared_from_this<Device> {
   explicit Device(std::unique_ptr<Transport> transport);
   absl::Status Query(uint32_t type, void* data, uint32_t size,
                      absl::string_view what);
+  // Why a driver may refuse what this build takes for legal; empty if it knows
+  // the same version of the contract.
+  std::string OlderDriver();
   // Asks what the buffer with its handle is, and maps it.
   absl::Status Describe(Buffer* buffer, absl::string_view what);
 

@@ -11,6 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "rtl/spec/generated/isa.h"
+#include "rtl/spec/version.h"
 
 namespace heddle::session {
 namespace {
@@ -53,6 +54,14 @@ absl::Status CheckOption(DeviceSpec::Kind kind, absl::string_view text,
     if (name == "serial") {
       if (!absl::SimpleAtoi(value, &number)) {
         return Bad(text, absl::StrCat("serial=", value, " is not a number"));
+      }
+      return absl::OkStatus();
+    }
+    if (name == "hw-version") {
+      uint32_t version = 0;
+      if (!reg::ParseVersion(value, &version)) {
+        return Bad(text, absl::StrCat("hw-version=", value,
+                                      " is not a version such as 1.0"));
       }
       return absl::OkStatus();
     }

@@ -13,7 +13,7 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
-#include "rtl/spec/generated/registers.h"
+#include "rtl/spec/version.h"
 #include "runtime/hal/fork_guard.h"
 #include "runtime/session/run.h"
 
@@ -185,13 +185,13 @@ absl::Status LoadedGraph::Check() const {
                      "; compile it for that configuration"));
   }
   const uint32_t card = device.info().hw_version;
-  const uint32_t major = reg::kVersionMajorMask, minor = reg::kVersionMinorMask;
-  if ((package_.hw_version & major) != (card & major) ||
-      (package_.hw_version & minor) > (card & minor)) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(Name(package_), " is compiled for hardware version 0x",
-                     absl::Hex(package_.hw_version), ", the card has 0x",
-                     absl::Hex(card), "; compile it again"));
+  if (!reg::Provides(card, package_.hw_version)) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        Name(package_), " needs hardware version ",
+        reg::VersionText(package_.hw_version), ", the card has ",
+        reg::VersionText(card),
+        "; use a newer card, or compile the model with the release that was "
+        "made for this one"));
   }
   // One step at least for each direction.
   const uint64_t most = std::max<uint64_t>(device.info().max_steps, 2) - 2;

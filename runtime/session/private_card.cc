@@ -279,7 +279,7 @@ absl::StatusOr<PrivateCards> StartPrivateCards(const DeviceSpec& spec) {
                                     absl::StrCat(cards),
                                     spec.Option("control", ""),
                                     spec.Option("serial", "1")};
-  for (const char* name : {"config", "memory", "core"}) {
+  for (const char* name : {"config", "memory", "core", "hw-version"}) {
     if (const std::string value = spec.Option(name, ""); !value.empty()) {
       words.push_back(absl::StrCat("--", name));
       words.push_back(value);

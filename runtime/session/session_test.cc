@@ -17,6 +17,7 @@
 #include <numeric>
 #include <thread>
 
+#include "rtl/spec/version.h"
 #include "runtime/session/test_package.h"
 
 namespace heddle::session {
@@ -208,6 +209,41 @@ TEST(Session, RefusesOtherConfigurationsAndDamage) {
   EXPECT_NE(refused.status().message().find("command stream 1"),
             absl::string_view::npos);
   EXPECT_EQ(device->memory()->used, 0u);
+}
+
+TEST(Session, CardsOfAnEarlierVersionTakeWhatNeedsNoMore) {
+  const uint32_t earlier =
+      reg::MakeVersion(reg::MajorOf(reg::kVersionReset), 0);
+  const auto device =
+      OpenSim("hw-version=" + reg::VersionText(earlier) + ",serial=10");
+  ASSERT_NE(device, nullptr);
+  package::Package package = CopyPackage();
+  package.hw_version = reg::kVersionReset;
+  const auto refused = LoadGraph(device, package::Serialize(package));
+  EXPECT_EQ(refused.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_NE(refused.status().message().find(absl::StrCat(
+                "needs hardware version ", reg::VersionText(reg::kVersionReset),
+                ", the card has ", reg::VersionText(earlier))),
+            absl::string_view::npos)
+      << refused.status();
+  package.hw_version = earlier;
+  const auto graph = Load(device, package);
+  ASSERT_NE(graph, nullptr);
+  Job job(1);
+  const absl::Status ran = RunOnce(graph.get(), &job);
+  EXPECT_TRUE(ran.ok()) << ran;
+}
+
+TEST(Session, PackagesOfAnEarlierVersionRun) {
+  const auto device = OpenSim();
+  ASSERT_NE(device, nullptr);
+  package::Package package = CopyPackage();
+  package.hw_version = reg::MakeVersion(reg::MajorOf(reg::kVersionReset), 0);
+  const auto graph = Load(device, package);
+  ASSERT_NE(graph, nullptr);
+  Job job(1);
+  const absl::Status ran = RunOnce(graph.get(), &job);
+  EXPECT_TRUE(ran.ok()) << ran;
 }
 
 TEST(Session, AFaultNamesTheNode) {

@@ -22,6 +22,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "rtl/spec/version.h"
 #include "simulator/platform/commands.h"
 #include "simulator/platform/control_client.h"
 #include "simulator/platform/control_server.h"
@@ -50,6 +51,7 @@ struct Arguments {
   std::string config = isa::kConfigs[0].name;
   std::string memory;
   std::string serial = "1";
+  std::string hw_version = reg::VersionText(reg::kVersionReset);
   std::string core = "fast";
   uint64_t quantum = PlatformOptions().quantum;
   std::string trace, trace_window;
@@ -96,6 +98,11 @@ absl::StatusOr<PlatformOptions> Parse(const Arguments& arguments) {
         absl::StrCat("--serial: ", serial.status().message()));
   }
   options.serial = *serial;
+  if (!reg::ParseVersion(arguments.hw_version, &options.hw_version)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--hw-version ", arguments.hw_version,
+                     ": give a major and a minor number, such as 1.0"));
+  }
   if (arguments.core == "fast") {
     options.implementation = model::Implementation::kFast;
   } else if (arguments.core == "obvious") {
@@ -105,6 +112,10 @@ absl::StatusOr<PlatformOptions> Parse(const Arguments& arguments) {
   } else {
     return absl::InvalidArgumentError(
         absl::StrCat("--core ", arguments.core, ": give fast, obvious or rtl"));
+  }
+  if (options.rtl && options.hw_version != reg::kVersionReset) {
+    return absl::InvalidArgumentError(
+        "--hw-version: --core rtl has the version that it has");
   }
   options.quantum = arguments.quantum;
   options.trace_file = arguments.trace;
@@ -297,6 +308,10 @@ int Main(int argc, char** argv) {
                               "M to ", isa::kDramBytesMax >> 20, "M [",
                               isa::kDramBytesDefault >> 20, "M]"));
   app.add_option("--serial", arguments.serial, "serial number")
+      ->capture_default_str();
+  app.add_option("--hw-version", arguments.hw_version,
+                 "version that the card tells, to try software against an "
+                 "earlier or later one; what it executes stays the same")
       ->capture_default_str();
   app.add_option(
          "--core", arguments.core,

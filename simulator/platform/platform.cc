@@ -58,9 +58,11 @@ struct Platform::Units {
     core = std::make_unique<FunctionalCore>("core", *options.config, functional,
                                             store.get(), &reactor, &faults);
     core->memory.bind(dram->port);
-    front = std::make_unique<UnitsFront>(*options.config, options.serial,
-                                         store.get(), core.get(), &interrupts,
-                                         &faults, Later());
+    auto units = std::make_unique<UnitsFront>(*options.config, options.serial,
+                                              store.get(), core.get(),
+                                              &interrupts, &faults, Later());
+    units->ShowVersion(options.hw_version);
+    front = std::move(units);
     return absl::OkStatus();
   }
 

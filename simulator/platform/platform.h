@@ -12,6 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "rtl/spec/generated/isa.h"
+#include "rtl/spec/generated/registers.h"
 #include "simulator/model/model.h"
 #include "simulator/platform/card.h"
 #include "simulator/platform/faults.h"
@@ -23,6 +24,9 @@ struct PlatformOptions {
   const isa::Config* config = &isa::kConfigs[0];
   uint64_t dram_bytes = isa::kDramBytesDefault;
   uint64_t serial = 1;
+  // What register VERSION reads; what the card executes is this build's. Not
+  // of the RTL.
+  uint32_t hw_version = reg::kVersionReset;
   model::Implementation implementation = model::Implementation::kFast;
   // The whole card in RTL in the place of units in C++ and functional model.
   bool rtl = false;

@@ -28,6 +28,10 @@ RegisterBlock::RegisterBlock(sc_core::sc_module_name name,
   jobs_->OnCardReset([this] { Reset(); });
 }
 
+void RegisterBlock::ShowVersion(uint32_t version) {
+  file_.OnRead(reg::kVersionOffset, [version] { return version; });
+}
+
 void RegisterBlock::Reset() {
   file_.Reset();
   interrupts_->Reset();

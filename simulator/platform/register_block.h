@@ -29,6 +29,9 @@ class RegisterBlock : public sc_core::sc_module {
                 JobEngine* jobs, InterruptController* interrupts,
                 Faults* faults);
 
+  // What VERSION reads from now on.
+  void ShowVersion(uint32_t version);
+
   // Everything to its reset value.
   void Reset();
 

@@ -37,6 +37,7 @@ class UnitsFront : public FrontEnd {
   }
   void DramResized() override { interrupts_->Raise(reg::kIntStatusMemoryMask); }
   bool CanRunAway() const override { return true; }
+  void ShowVersion(uint32_t version) { registers_.ShowVersion(version); }
   FrontStatus status() override {
     return {jobs_.status(),      jobs_.progress(), jobs_.running_fence(),
             jobs_.jobs(),        jobs_.faults(),   jobs_.resets(),

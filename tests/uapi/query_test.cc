@@ -2,6 +2,7 @@
 // QUERY, and DRM's VERSION.
 #include <cstring>
 
+#include "rtl/spec/generated/registers.h"
 #include "tests/uapi/uapi_test.h"
 
 namespace heddle::uapi {
@@ -197,6 +198,8 @@ TEST_F(QueryTest, VersionNamesTheDriver) {
   EXPECT_STREQ(name, "heddle");
   EXPECT_EQ(version.name_len, 6u);
   EXPECT_EQ(version.version_major, 1);
+  // The minor version of the hardware contract that it knows.
+  EXPECT_EQ(version.version_minor, reg::kVersionReset & reg::kVersionMinorMask);
 }
 
 TEST_F(QueryTest, RefusesAnIoctlThatDoesNotExist) {

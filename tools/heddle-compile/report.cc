@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "rtl/spec/generated/isa.h"
 #include "tools/cli/printable.h"
 
 namespace heddle::compile {
@@ -54,6 +55,14 @@ uint64_t Limit(const compiler::CompileReport& report) {
 const char* LimitName(const compiler::CompileReport& report) {
   return report.compute_bound_cycles >= report.dram_bound_cycles ? "compute"
                                                                  : "DRAM";
+}
+// Of the package's configuration; 0 if this build does not know it.
+uint32_t ClockMhz(const package::Package& package) {
+  const isa::Config* config = isa::FindConfig(package.config);
+  return config == nullptr ? 0 : config->clock_mhz;
+}
+double Milliseconds(uint64_t cycles, uint32_t clock_mhz) {
+  return clock_mhz == 0 ? 0 : static_cast<double>(cycles) / (clock_mhz * 1e3);
 }
 double Ratio(uint64_t a, uint64_t b) {
   return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
@@ -187,6 +196,7 @@ uint64_t DeviceBytes(const package::Package& package) {
 
 std::string TextReport(const package::Package& package,
                        const compiler::CompileReport& report) {
+  const uint32_t clock_mhz = ClockMhz(package);
   std::string text = LayerTable(report);
   absl::StrAppend(&text, "\n", EngineTable(report), "\n");
   std::string operators;
@@ -213,7 +223,7 @@ std::string TextReport(const package::Package& package,
       "device memory     %d bytes\n"
       "DRAM traffic      %d bytes\n"
       "SRAM peak         %d of %d bytes\n"
-      "cycles*           %d, %.3f ms at 1 GHz\n"
+      "cycles*           %d, %.3f ms at %d MHz\n"
       "limit             %d cycles, by %s (compute %d, DRAM %d)\n"
       "distance*         %.2f times the limit; layer by layer at least %d\n"
       "utilisation*      %.1f %% of the matrix engine's MACs\n"
@@ -223,10 +233,10 @@ std::string TextReport(const package::Package& package,
       report.scratch_bytes, report.io_bytes, report.stream_bytes,
       report.commands, DeviceBytes(package), report.dram_bytes,
       report.sram_peak_bytes, report.sram_bytes, report.estimated_cycles,
-      compiler::Milliseconds(report.estimated_cycles), Limit(report),
-      LimitName(report), report.compute_bound_cycles, report.dram_bound_cycles,
-      Ratio(report.estimated_cycles, Limit(report)), report.layer_bound_cycles,
-      100 * report.estimated_utilisation);
+      Milliseconds(report.estimated_cycles, clock_mhz), clock_mhz,
+      Limit(report), LimitName(report), report.compute_bound_cycles,
+      report.dram_bound_cycles, Ratio(report.estimated_cycles, Limit(report)),
+      report.layer_bound_cycles, 100 * report.estimated_utilisation);
   text += FloatGroups(report);
   for (const std::string& note : report.notes) {
     absl::StrAppend(&text, "note: ", Printable(note), "\n");
@@ -284,6 +294,7 @@ ordered_json ReportAsJson(const package::Package& package,
                             {"reason", group.reason},
                             {"estimated_cycles", CyclesOf(report, group)}});
   }
+  const uint32_t clock_mhz = ClockMhz(package);
   const ordered_json limits = {
       {"compute_bound_cycles", report.compute_bound_cycles},
       {"dram_bound_cycles", report.dram_bound_cycles},
@@ -308,8 +319,8 @@ ordered_json ReportAsJson(const package::Package& package,
           {"host_operators", ordered_json::array()},
           {"calibrated", true},
           {"estimated_cycles", report.estimated_cycles},
-          {"clock_mhz", compiler::kReportMegahertz},
-          {"estimated_ms", compiler::Milliseconds(report.estimated_cycles)},
+          {"clock_mhz", clock_mhz},
+          {"estimated_ms", Milliseconds(report.estimated_cycles, clock_mhz)},
           {"estimated_utilisation", report.estimated_utilisation},
           {"limits", limits},
           {"engines", std::move(engines)},

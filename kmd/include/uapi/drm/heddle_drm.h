@@ -77,7 +77,8 @@ struct drm_heddle_query {
 /**
  * struct drm_heddle_device_info - constant properties of the card
  * @config: id of the hardware configuration
- * @hw_version: VERSION register
+ * @hw_version: VERSION register, major << 16 | minor. The driver knows that major
+ *              version, and the minor ones up to that which DRM_IOCTL_VERSION tells
  * @core_kind: silicon, RTL or functional model
  * @priorities: number of priorities (0 is the highest)
  * @unique: serial number, the same after a re-plug
