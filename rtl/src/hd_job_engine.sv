@@ -14,6 +14,9 @@
 //   function (nothing more is written to the host). A copy ends at a piece in every case.
 // - What the job has changed (TAIL, counters, RUNNING, halted) is visible in registers before the
 //   sequence number is in host memory, interrupts come after it.
+// - A step with flag overlap starts as soon as its run has, or the step before it has ended. If the
+//   run fails, no further step starts. The run step ends when neither it nor such a step is under
+//   way; a failed run's status then stands before that of a failed step.
 // - After power-up, a reset or a job with clear_sram, SRAM and accumulators are cleared before the
 //   next stream begins.
 //
@@ -63,7 +66,7 @@ module hd_job_engine #(
     input  logic [63:0]     record_iova_i,
     input  logic [31:0]     record_sequence_i,
     output logic            record_take_o,
-    // host memory (the copy engine has a port of its own and is not active at the same time)
+    // host memory (the copy engine has a port of its own; while it is active, nothing moves here)
     output logic            host_req_valid_o,
     input  logic            host_req_ready_i,
     output logic            host_req_write_o,
@@ -125,7 +128,15 @@ module hd_job_engine #(
   localparam [2:0] NONE = 3'd0, ABORT = 3'd1, ENGINE = 3'd2, CARD = 3'd3, SILENT = 3'd4;
   localparam int STEPS_SHIFT = $clog2(heddle_pkg::STEP_BYTES);
 
+  localparam [1:0] ALONE = 2'd0, LOOK = 2'd1, FETCHED = 2'd2, BESIDE = 2'd3;
+
   logic [4:0] state_q;
+  // Steps that are executed with the run: none (left), the next is looked at, read, under way.
+  logic [1:0] beside_q;
+  logic ran_q;              // the run has ended
+  logic beside_bad_q;       // such a step failed, with status and address
+  logic [7:0] beside_status_q;
+  logic [63:0] beside_addr_q;
   logic [2:0] stop_q, stop_kept, stop_asked;
   logic running_q, halted_q, written_q;
   logic [1:0] ring_q;
@@ -194,10 +205,18 @@ module hd_job_engine #(
 
   // -- Steps and region table
   logic step_bad, step_read, step_ready, table_bad;
-  logic [SW-1:0] step_bad_index;
+  logic [SW-1:0] step_bad_index, next_index;
+  logic [heddle_pkg::STEPS_MAX-1:0] overlap;
+  logic joins, run_ends;
   logic [RW-1:0] table_bad_index;
   assign step = step_o;
-  assign step_read = (state_q == NEXT) && (stop_q == NONE);
+  assign step_read = (state_q == NEXT || joins) && (stop_q == NONE);
+  // index_q is the run's step until the first that joins it, and then that of the last that did.
+  assign next_index = index_q + 1'b1;
+  assign joins = (state_q == RUN) && (beside_q == LOOK) && overlap[next_index]
+      && ({1'b0, index_q} + 1'b1 != steps) && (!ran_q || result_q == heddle_pkg::ERROR_OK[7:0]);
+  // The run step has ended with this cycle, or had before.
+  assign run_ends = ran_q || core_done_i;
 
   hd_step_store u_steps (
       .clk_i,
@@ -207,8 +226,9 @@ module hd_job_engine #(
       .data_i(fetch_data),
       .bad_o(step_bad),
       .bad_step_o(step_bad_index),
+      .overlap_o(overlap),
       .read_i(step_read),
-      .index_i(index_q),
+      .index_i((state_q == NEXT) ? index_q : next_index),
       .ready_o(step_ready),
       .step_o(step_o)
   );
@@ -291,14 +311,14 @@ module hd_job_engine #(
   assign finish_o = (state_q == COMMIT) && (stop_q != SILENT);
   assign record_take_o = (state_q == BODY) && (stop_q != SILENT) && record_on_i;
 
-  assign copy_active_o = (state_q == COPY);
+  assign copy_active_o = (state_q == COPY) || (beside_q == BESIDE);
   logic copy_q, core_start_q, core_clear_q, core_reset_q, hang_q;
   assign copy_start_o = copy_q;
   assign core_start_o = core_start_q;
   assign core_clear_o = core_clear_q;
   assign core_reset_o = core_reset_q;
   assign core_hang_o = hang_q;
-  assign core_abort_o = (state_q == RUN) && (stop_q == ABORT);
+  assign core_abort_o = (state_q == RUN) && (stop_q == ABORT) && !ran_q;
   assign core_stream_addr_o = step.device_address[hd_pkg::MEM_AW-1:0];
   assign core_stream_bytes_o = step.length[31:0];
 
@@ -343,7 +363,8 @@ module hd_job_engine #(
   // What the step began (fetch, table, pulses) has come to rest after some cycles of its run.
   logic [1:0] calm_q;
   always_ff @(posedge clk_i) calm_q <= (state_q != RUN) ? 2'd0 : calm_q + {1'b0, calm_q != 2'd3};
-  assign rests_o = (calm_q == 2'd3) && (state_q == RUN) && (stop_q == NONE) && !core_done_i;
+  assign rests_o = (calm_q == 2'd3) && (state_q == RUN) && (beside_q == ALONE) && (stop_q == NONE)
+      && !core_done_i;
 
   // -- The sequence
   always_ff @(posedge clk_i) begin
@@ -361,6 +382,7 @@ module hd_job_engine #(
       halted_q <= 1'b0;
       stale_q <= 1'b1;
       hang_q <= 1'b0;
+      beside_q <= ALONE;
     end else begin
       case (state_q)
         IDLE: begin
@@ -392,6 +414,7 @@ module hd_job_engine #(
           record_q.ring <= {30'd0, ring_q};
           record_q.context_id <= job_q.context_id;
           index_q <= '0;
+          beside_bad_q <= 1'b0;
           if (job_legal) begin
             state_q <= STEPS;
             fetch_q <= 1'b1;
@@ -474,16 +497,36 @@ module hd_job_engine #(
             state_q <= RUN;
             core_start_q <= 1'b1;
             hang_q <= hang_i;
+            ran_q <= 1'b0;
+            beside_q <= ALONE;
           end
         end
         CLEARED: if (!settle_q && !core_clear_q && !core_busy_i) state_q <= CLEAR;
         RUN: begin
-          if (stop_q > ABORT) begin
-            state_q <= KILL;
-            core_reset_q <= 1'b1;
-            settle_q <= 1'b1;
-          end else if (core_done_i) begin
-            state_q <= STEPPED;
+          case (beside_q)
+            // The first look is in the second cycle: the core has its address from step_o.
+            ALONE: if (core_start_q) beside_q <= LOOK;
+            LOOK: beside_q <= (joins && stop_q == NONE) ? FETCHED : ALONE;
+            FETCHED:
+            if (step_ready) begin
+              beside_q <= BESIDE;
+              copy_q <= 1'b1;
+              index_q <= next_index;
+            end
+            default:
+            if (copy_done_i) begin
+              record_q.bytes_copied <= record_q.bytes_copied + copy_bytes_i;
+              beside_q <= LOOK;
+              if (copy_status_i != heddle_pkg::ERROR_OK[7:0]) begin
+                beside_q <= ALONE;
+                beside_bad_q <= 1'b1;
+                beside_status_q <= copy_status_i;
+                beside_addr_q <= copy_fault_addr_i;
+              end
+            end
+          endcase
+          if (core_done_i && stop_q <= ABORT) begin
+            ran_q <= 1'b1;
             result_q <= core_status_i;
             record_q.commands <= record_q.commands + core_commands_i;
             record_q.macs <= record_q.macs + core_macs_i;
@@ -501,9 +544,17 @@ module hd_job_engine #(
               record_q.fault_address <= core_fault_addr_i;
             end
           end
+          if (stop_q > ABORT) begin
+            state_q <= KILL;
+            core_reset_q <= 1'b1;
+            settle_q <= 1'b1;
+          end else if (run_ends && (beside_q == ALONE || (beside_q == LOOK && !joins))) begin
+            state_q <= STEPPED;
+          end
         end
         KILL: begin
-          if (!settle_q && !core_reset_q && !core_busy_i) begin
+          if (beside_q != BESIDE || copy_done_i) beside_q <= ALONE;
+          if (!settle_q && !core_reset_q && !core_busy_i && beside_q != BESIDE) begin
             state_q <= BODY;
             stale_q <= 1'b1;
             hang_q <= 1'b0;
@@ -524,6 +575,11 @@ module hd_job_engine #(
           state_q <= NEXT;
           if (result_q != heddle_pkg::ERROR_OK[7:0]) begin
             state_q <= BODY;
+          end else if (beside_bad_q) begin
+            state_q <= BODY;
+            result_q <= beside_status_q;
+            record_q.fault_step <= 32'(index_q);
+            record_q.fault_address <= beside_addr_q;
           end else if ({1'b0, index_q} + 1'b1 == steps) begin
             state_q <= BODY;
             record_q.fault_step <= 32'd0;

@@ -299,7 +299,7 @@ TEST_F(FuzzTest, RandomJobs) {
       step.sg_count =
           Random() % 4 ? Random() % 8 : static_cast<uint32_t>(Number());
       step.destination = Random() % 2 ? Random() % 0x100000 : Number();
-      if (Random() % 16 == 0) step.reserved0 = 1;
+      if (Random() % 16 == 0) step.flags = Random() % 3;
       if (Random() % 3 == 0) {
         // A list that is half right.
         std::vector<desc::SgEntry> list(1 + Random() % 4);

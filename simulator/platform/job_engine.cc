@@ -256,8 +256,12 @@ Status JobEngine::RunSteps(desc::Completion* record) {
     return Status::kHostDma;
   }
   // Nothing runs unless every step is well-formed.
+  bool joins = false;  // the step before is a run, or may be executed with one
   for (uint32_t i = 0; i < job_.step_count; ++i) {
-    const Status status = CheckStep(steps[i]);
+    const Status status = CheckStep(steps[i], joins);
+    const bool overlaps = steps[i].flags & desc::kStepFlagsOverlapMask;
+    joins = overlaps ||
+            static_cast<isa::StepType>(steps[i].type) == isa::StepType::kRun;
     if (status != Status::kOk) {
       record->fault_step = i;
       return status;
@@ -283,9 +287,13 @@ Status JobEngine::RunSteps(desc::Completion* record) {
   return Status::kOk;
 }
 
-Status JobEngine::CheckStep(const desc::Step& step) const {
-  if (step.reserved0 != 0 || !AllZero(step.reserved1))
+Status JobEngine::CheckStep(const desc::Step& step, bool joins) const {
+  const bool overlaps = step.flags & desc::kStepFlagsOverlapMask;
+  const bool run = static_cast<isa::StepType>(step.type) == isa::StepType::kRun;
+  if ((step.flags & ~desc::kStepFlagsOverlapMask) != 0 ||
+      (overlaps && (run || !joins)) || !AllZero(step.reserved1)) {
     return Status::kIllegalDescriptor;
+  }
   switch (static_cast<isa::StepType>(step.type)) {
     case isa::StepType::kCopyIn:
     case isa::StepType::kCopyOut:

@@ -17,6 +17,9 @@
 // that
 //   faults does not: the next job starts with clean queues and semaphores.
 // - While halted, nothing is fetched; rings and doorbells work.
+// - Steps with flag overlap are executed behind the run that they may be
+//   executed with: one of the orders that the flag allows. A run that fails is
+//   the last step.
 #ifndef HEDDLE_SIMULATOR_PLATFORM_JOB_ENGINE_H_
 #define HEDDLE_SIMULATOR_PLATFORM_JOB_ENGINE_H_
 
@@ -99,7 +102,8 @@ class JobEngine : public sc_core::sc_module {
   void RunJob(uint32_t ring);
   Status RunSteps(desc::Completion* record);
   StepOutcome RunStream(const desc::Step& step, desc::Completion* record);
-  Status CheckStep(const desc::Step& step) const;
+  // `joins`: the step before is a run, or may be executed with one.
+  Status CheckStep(const desc::Step& step, bool joins) const;
   bool WriteRecord(desc::Completion* record);
   bool Host(bool write, uint64_t iova, void* data, size_t bytes);
   void DeviceError(Status status);

@@ -6,8 +6,6 @@ as "file: item: reason".
 """
 
 import ast
-import hashlib
-import json
 import pathlib
 import re
 import tomllib
@@ -672,8 +670,4 @@ def load(folder):
             part(raw[name])
     if loader.problems:
         raise SpecErrors(loader.problems)
-    # Sections of prose are in the pages alone: a word changed there recompiles nothing.
-    facts = {name: {key: value for key, value in raw[name].items() if key != "section"}
-             for name in FILES}
-    loader.spec.sha = hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:12]
     return loader.spec

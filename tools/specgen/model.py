@@ -266,7 +266,6 @@ class Config:
 
 @dataclass
 class Spec:
-    sha: str = ""
     limits: dict = field(default_factory=dict)
     limits_doc: dict = field(default_factory=dict)
     configs: list = field(default_factory=list)
@@ -290,4 +289,5 @@ class Spec:
         return next(f.bits for f in self.header.fields if f.name == "opcode")
 
     def banner(self):
-        return f"generated from rtl/spec by tools/specgen; do not edit. inputs sha256 {self.sha}"
+        """The same for every input: a file changes, and is compiled again, only with what it says."""
+        return "generated from rtl/spec by tools/specgen; do not edit."

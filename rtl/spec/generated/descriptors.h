@@ -1,4 +1,4 @@
-// generated from rtl/spec by tools/specgen; do not edit. inputs sha256 cf7ed31ffbfe
+// generated from rtl/spec by tools/specgen; do not edit.
 // SPDX-License-Identifier: Apache-2.0
 // clang-format off
 //
@@ -46,13 +46,13 @@ inline constexpr int kJobDescriptorFlagsClearSramShift = 0;
 inline constexpr uint32_t kJobDescriptorFlagsInterruptMask = 0x2;
 inline constexpr int kJobDescriptorFlagsInterruptShift = 1;
 
-// One step of a job. Steps run one after another in order; every step sees all that the steps
-// before it wrote.
+// One step of a job. Steps run one after another in order, and every step sees all that the steps
+// before it wrote; flags.overlap alone lets one begin earlier.
 struct Step {
   // what to do (isa::StepType)
   uint32_t type = 0;
-  // must be zero
-  uint32_t reserved0 = 0;
+  // other bits must be zero
+  uint32_t flags = 0;
   // copy_in, fill: destination; copy_out, copy: source; run: the command stream (stream_align)
   uint64_t device_address = 0;
   // bytes to copy or fill; run: bytes of the command stream (multiple of 16)
@@ -72,7 +72,7 @@ struct Step {
 };
 static_assert(sizeof(Step) == 64, "step");
 static_assert(offsetof(Step, type) == 0, "step.type");
-static_assert(offsetof(Step, reserved0) == 4, "step.reserved0");
+static_assert(offsetof(Step, flags) == 4, "step.flags");
 static_assert(offsetof(Step, device_address) == 8, "step.device_address");
 static_assert(offsetof(Step, length) == 16, "step.length");
 static_assert(offsetof(Step, table_iova) == 24, "step.table_iova");
@@ -80,6 +80,14 @@ static_assert(offsetof(Step, sg_count) == 32, "step.sg_count");
 static_assert(offsetof(Step, fill_value) == 36, "step.fill_value");
 static_assert(offsetof(Step, destination) == 40, "step.destination");
 static_assert(offsetof(Step, reserved1) == 48, "step.reserved1");
+// since minor version 1. Of copy_in, copy_out, copy and fill that follow a run step, directly or
+// behind others with this flag: the card may execute the step while it executes that run. Such
+// steps are executed in order, one after another; a step without the flag waits for all before
+// it. What run and step make of bytes that both touch, one of them writing, is undefined, and
+// confined to what each may touch. If one of them fails the other comes to its end first, or to
+// an abort; the run's failure is told rather than the step's
+inline constexpr uint32_t kStepFlagsOverlapMask = 0x1;
+inline constexpr int kStepFlagsOverlapShift = 0;
 
 // One piece of a host buffer.
 struct SgEntry {

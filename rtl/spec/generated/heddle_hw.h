@@ -1,4 +1,4 @@
-/* generated from rtl/spec by tools/specgen; do not edit. inputs sha256 cf7ed31ffbfe */
+/* generated from rtl/spec by tools/specgen; do not edit. */
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * The card as the driver sees it: registers, structures in memory, limits, opcodes and status
@@ -430,14 +430,14 @@ struct heddle_job_descriptor {
 #define HEDDLE_JOB_DESCRIPTOR_FLAGS_INTERRUPT_SHIFT	1
 
 /*
- * One step of a job. Steps run one after another in order; every step sees all that the steps
- * before it wrote.
+ * One step of a job. Steps run one after another in order, and every step sees all that the
+ * steps before it wrote; flags.overlap alone lets one begin earlier.
  */
 struct heddle_step {
 	/* what to do */
 	__le32 type;
-	/* must be zero */
-	__le32 reserved0;
+	/* other bits must be zero */
+	__le32 flags;
 	/* copy_in, fill: destination; copy_out, copy: source; run: the command stream (stream_align) */
 	__le64 device_address;
 	/* bytes to copy or fill; run: bytes of the command stream (multiple of 16) */
@@ -460,6 +460,8 @@ struct heddle_step {
 	__le64 reserved1[2];
 };
 #define HEDDLE_STEP_BYTES			64
+#define HEDDLE_STEP_FLAGS_OVERLAP_MASK		0x1U
+#define HEDDLE_STEP_FLAGS_OVERLAP_SHIFT		0
 
 /* One piece of a host buffer. */
 struct heddle_sg_entry {

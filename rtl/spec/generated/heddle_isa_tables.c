@@ -1,4 +1,4 @@
-/* generated from rtl/spec by tools/specgen; do not edit. inputs sha256 cf7ed31ffbfe */
+/* generated from rtl/spec by tools/specgen; do not edit. */
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* Tables of the command validator; see heddle_isa_fields.h. */
 #include "heddle_isa_fields.h"

@@ -1,4 +1,4 @@
-// generated from rtl/spec by tools/specgen; do not edit. inputs sha256 cf7ed31ffbfe
+// generated from rtl/spec by tools/specgen; do not edit.
 // SPDX-License-Identifier: Apache-2.0
 //
 // The hardware description for RTL. Use it as heddle_pkg::NAME, without import.
@@ -1138,8 +1138,8 @@ package heddle_pkg;
   localparam [31:0] JOB_DESCRIPTOR_RESERVED0_OFFSET = 32'h1c;
   localparam [31:0] JOB_DESCRIPTOR_RESERVED1_OFFSET = 32'h20;
 
-  // One step of a job. Steps run one after another in order; every step sees all that the steps
-  // before it wrote.
+  // One step of a job. Steps run one after another in order, and every step sees all that the
+  // steps before it wrote; flags.overlap alone lets one begin earlier.
   typedef struct packed {
     logic [127:0] reserved1;
     logic [63:0] destination;
@@ -1148,13 +1148,15 @@ package heddle_pkg;
     logic [63:0] table_iova;
     logic [63:0] length;
     logic [63:0] device_address;
-    logic [31:0] reserved0;
+    logic [31:0] flags;
     logic [31:0] type_;
   } step_t;
 
   localparam [31:0] STEP_BYTES = 32'h40;
   localparam [31:0] STEP_TYPE_OFFSET = 32'd0;
-  localparam [31:0] STEP_RESERVED0_OFFSET = 32'd4;
+  localparam [31:0] STEP_FLAGS_OFFSET = 32'd4;
+  localparam [31:0] STEP_FLAGS_OVERLAP_MASK = 32'd1;
+  localparam [31:0] STEP_FLAGS_OVERLAP_SHIFT = 32'd0;
   localparam [31:0] STEP_DEVICE_ADDRESS_OFFSET = 32'd8;
   localparam [31:0] STEP_LENGTH_OFFSET = 32'h10;
   localparam [31:0] STEP_TABLE_IOVA_OFFSET = 32'h18;

@@ -1,4 +1,4 @@
-// generated from rtl/spec by tools/specgen; do not edit. inputs sha256 cf7ed31ffbfe
+// generated from rtl/spec by tools/specgen; do not edit.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reads field number `index` of the command (or, with `micro`, of the micro-instruction) in `words`

@@ -1,4 +1,4 @@
-// generated from rtl/spec by tools/specgen; do not edit. inputs sha256 cf7ed31ffbfe
+// generated from rtl/spec by tools/specgen; do not edit.
 // SPDX-License-Identifier: Apache-2.0
 // clang-format off
 #include "rtl/spec/generated/isa.h"
