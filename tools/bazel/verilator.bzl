@@ -104,23 +104,6 @@ def _toolchain(ctx):
         unsupported_features = ctx.disabled_features,
     )
 
-def _plain_copts(ctx):
-    """The options of the build without those of sanitizers (.bazelrc).
-
-    What Verilator writes is not ours to mend. With checks it takes five minutes a file; without, its
-    objects are those of a plain build, and every configuration of one compiler shares them.
-    """
-    plain = []
-    for option in ctx.fragments.cpp.copts:
-        of_sanitizers = [
-            start
-            for start in ["-fsanitize", "-fno-sanitize", "-fno-omit-frame-pointer", "-g", "-O", "-U"]
-            if option.startswith(start)
-        ]
-        if not of_sanitizers:
-            plain.append(option)
-    return plain
-
 def _compile(ctx, suffix, tree, headers, copts, contexts, inputs = []):
     """A folder of generated sources: CcCompilationContext, CcCompilationOutputs."""
     cc_toolchain, features = _toolchain(ctx)
@@ -136,7 +119,7 @@ def _compile(ctx, suffix, tree, headers, copts, contexts, inputs = []):
         # cc_common.compile does not add --copt/--cxxopt by itself: without this line the
         # objects are built as C++14 whatever .bazelrc says.
         # trigger_bits.h says why.
-        user_compile_flags = _plain_copts(ctx) + ctx.fragments.cpp.cxxopts + copts + [
+        user_compile_flags = ctx.fragments.cpp.copts + ctx.fragments.cpp.cxxopts + copts + [
             "-w",
             "-include",
             ctx.file._trigger_bits.path,
