@@ -104,6 +104,15 @@ def _toolchain(ctx):
         unsupported_features = ctx.disabled_features,
     )
 
+def _without_sanitizers(ctx):
+    """Options that take back those of --config=asan and the like.
+
+    What Verilator writes is not ours to mend, and takes minutes a file with checks. .bazelrc cannot say
+    it: --per_file_copt does not reach what a rule compiles from a folder.
+    """
+    sanitized = [option for option in ctx.fragments.cpp.copts if option.startswith("-fsanitize")]
+    return ["-fno-sanitize=all", "-g0"] if sanitized else []
+
 def _compile(ctx, suffix, tree, headers, copts, contexts, inputs = []):
     """A folder of generated sources: CcCompilationContext, CcCompilationOutputs."""
     cc_toolchain, features = _toolchain(ctx)
@@ -123,7 +132,7 @@ def _compile(ctx, suffix, tree, headers, copts, contexts, inputs = []):
             "-w",
             "-include",
             ctx.file._trigger_bits.path,
-        ],
+        ] + _without_sanitizers(ctx),
         compilation_contexts = contexts,
     )
 
