@@ -13,6 +13,7 @@
 #include "compiler/device_ops/lower_qmatmul.h"
 #include "compiler/device_ops/move.h"
 #include "compiler/device_ops/relayout.h"
+#include "compiler/ops/program_operator.h"
 
 namespace heddle::compiler {
 namespace {
@@ -30,6 +31,18 @@ std::map<std::pair<std::string, std::string>, Entry>& Registry() {
   return *registry;
 }
 
+LowerFunction& ProgramLowering() {
+  static LowerFunction lowering = nullptr;
+  return lowering;
+}
+
+// nullptr: the card has no implementation.
+LowerFunction FindLowering(const std::string& domain, const std::string& op) {
+  const auto found = Registry().find({domain, op});
+  if (found != Registry().end()) return found->second.lower;
+  return HasSteps(domain, op) ? ProgramLowering() : nullptr;
+}
+
 bool IsCode(DataType type) {
   return type == DataType::kUint8 || type == DataType::kInt8;
 }
@@ -41,13 +54,17 @@ LoweringRegistration::LoweringRegistration(const char* domain, const char* op,
   Registry()[{domain, op}] = {lower, narrows};
 }
 
+ProgramLoweringRegistration::ProgramLoweringRegistration(LowerFunction lower) {
+  ProgramLowering() = lower;
+}
+
 bool NarrowsInt64(const std::string& domain, const std::string& op) {
   const auto found = Registry().find({domain, op});
   return found != Registry().end() && found->second.narrows;
 }
 
 bool HasLowering(const std::string& domain, const std::string& op) {
-  return Registry().count({domain, op}) > 0;
+  return FindLowering(domain, op) != nullptr;
 }
 
 absl::Status CheckLowering(const Node& node) {
@@ -335,8 +352,7 @@ absl::Status Lowering::Run(TapSet taps) {
     if (first != kNoTensor && values_[first] >= 0) continue;
     if (FuseIntoMatrix(this, node) || LowerHeads(this, node)) continue;
     RETURN_IF_ERROR(CheckLowering(node));
-    const LowerFunction lower = Registry().at({node.domain, node.op}).lower;
-    RETURN_IF_ERROR(lower(this, node));
+    RETURN_IF_ERROR(FindLowering(node.domain, node.op)(this, node));
     if (!narrowing_.ok()) return narrowing_;
   }
   // Outputs that are constants or inputs have no operation, and an output has

@@ -137,6 +137,13 @@ class LoweringRegistration {
                        bool narrows = false);
 };
 
+// Registers the lowering of all operators that are microprograms
+// (ops/program_operator.h) and have no registration of their own.
+class ProgramLoweringRegistration {
+ public:
+  explicit ProgramLoweringRegistration(LowerFunction lower);
+};
+
 // Whether the operator's lowering takes int64 tensors that are computed.
 bool NarrowsInt64(const std::string& domain, const std::string& op);
 

@@ -62,23 +62,7 @@ absl::Status LowerSteps(Lowering* l, const Node& node) {
   return absl::OkStatus();
 }
 
-const LoweringRegistration kLowerings[] = {
-    {"", "Abs", LowerSteps},       {"", "Ceil", LowerSteps},
-    {"", "Celu", LowerSteps},      {"", "Elu", LowerSteps},
-    {"", "Erf", LowerSteps},       {"", "Exp", LowerSteps},
-    {"", "Floor", LowerSteps},     {"", "HardSigmoid", LowerSteps},
-    {"", "HardSwish", LowerSteps}, {"", "LeakyRelu", LowerSteps},
-    {"", "Log", LowerSteps},       {"", "Max", LowerSteps},
-    {"", "Mean", LowerSteps},      {"", "Min", LowerSteps},
-    {"", "Neg", LowerSteps},       {"", "PRelu", LowerSteps},
-    {"", "Pow", LowerSteps},       {"", "Reciprocal", LowerSteps},
-    {"", "Round", LowerSteps},     {"", "Selu", LowerSteps},
-    {"", "Sigmoid", LowerSteps},   {"", "Sign", LowerSteps},
-    {"", "Softplus", LowerSteps},  {"", "Softsign", LowerSteps},
-    {"", "Sqrt", LowerSteps},      {"", "Sum", LowerSteps},
-    {"", "Tanh", LowerSteps},      {"", "ThresholdedRelu", LowerSteps},
-    {"", "Where", LowerSteps},     {kInternalDomain, "Gelu", LowerSteps},
-};
+const ProgramLoweringRegistration kLowering(LowerSteps);
 
 }  // namespace
 }  // namespace heddle::compiler

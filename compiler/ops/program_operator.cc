@@ -13,6 +13,7 @@ namespace heddle::compiler {
 namespace {
 
 struct Entry {
+  std::string domain;
   StepsFunction steps;
   TypeSet lanes;
   decltype(OperatorInfo::evaluate) wide;
@@ -176,8 +177,13 @@ ProgramOperator::ProgramOperator(Define define,
                                  StepsFunction steps, TypeSet lanes,
                                  decltype(OperatorInfo::evaluate) wide) {
   OperatorInfo info = define.Run(infer, EvaluateSteps);
-  Registry()[info.op] = {steps, lanes, wide};
+  Registry()[info.op] = {info.domain, steps, lanes, wide};
   OperatorRegistration registration(std::move(info));
+}
+
+bool HasSteps(const std::string& domain, const std::string& op) {
+  const auto it = Registry().find(op);
+  return it != Registry().end() && it->second.domain == domain;
 }
 
 absl::StatusOr<std::vector<ElementwiseStep>> StepsOf(const Graph& graph,

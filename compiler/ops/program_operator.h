@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise operators whose meaning is a microprogram. The same steps are run
-// by the reference (here) and by the card (backend/lower_unary.cc).
+// by the reference (here) and by the card (lowering/lower_unary.cc).
 //
 //   const ProgramOperator kExp(
 //       Define("Exp", 6, kMaxOpset).Inputs(1, 1, kReals), InferSame,
@@ -58,6 +58,9 @@ class ProgramOperator {
                   StepsFunction steps, TypeSet lanes = kAllTypes,
                   decltype(OperatorInfo::evaluate) wide = nullptr);
 };
+
+// Whether the operator was registered so. It then needs no lowering of its own.
+bool HasSteps(const std::string& domain, const std::string& op);
 
 // The steps of a node, or the refusal of a type that the card does not compute
 // with.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/testing/invalid_models.h"
 
+#include <utility>
+
 namespace heddle::compiler {
 namespace {
 
@@ -25,7 +27,24 @@ onnx::TypeProto::Tensor* TypeOf(onnx::ModelProto* model,
   return nullptr;
 }
 
+std::vector<std::vector<OperatorCases> (*)()>& Families() {
+  static auto* families = new std::vector<std::vector<OperatorCases> (*)()>();
+  return *families;
+}
+
 }  // namespace
+
+InvalidModels::InvalidModels(std::vector<OperatorCases> (*cases)()) {
+  Families().push_back(cases);
+}
+
+std::vector<OperatorCases> AllInvalidModels() {
+  std::vector<OperatorCases> all;
+  for (const auto family : Families()) {
+    for (OperatorCases& cases : family()) all.push_back(std::move(cases));
+  }
+  return all;
+}
 
 Change Int(const std::string& name, int64_t value) {
   return [=](onnx::ModelProto* model) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Valid models of one node and the mutations that make them invalid: tables per
-// family of operators (invalid_models_*.cc) for invalid_models_test.cc.
+// family of operators (invalid_models_*.cc) for invalid_models_test.cc. Each
+// registers itself; a new operator's may be a file of its own.
 //
 // A mutation changes one thing, after which the model contradicts ONNX's
 // definition of the operator; one that leaves it valid does not belong here.
@@ -41,11 +42,15 @@ inline void PrintTo(const OperatorCases& cases, std::ostream* out) {
   *out << cases.op;
 }
 
-std::vector<OperatorCases> ConvolutionCases();
-std::vector<OperatorCases> PointwiseCases();
-std::vector<OperatorCases> MovementCases();
-std::vector<OperatorCases> ReductionCases();
-std::vector<OperatorCases> QuantizationCases();
+// Adds a family's table to those that the test goes through:
+//   const InvalidModels kMovement(MovementCases);
+class InvalidModels {
+ public:
+  explicit InvalidModels(std::vector<OperatorCases> (*cases)());
+};
+
+// Of all families.
+std::vector<OperatorCases> AllInvalidModels();
 
 // Kinds of refusal by what is wrong.
 namespace wrong {

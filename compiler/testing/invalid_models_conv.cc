@@ -272,8 +272,6 @@ std::vector<OperatorCases> Normalizations() {
   };
 }
 
-}  // namespace
-
 std::vector<OperatorCases> ConvolutionCases() {
   std::vector<OperatorCases> all;
   for (const auto& part :
@@ -283,4 +281,7 @@ std::vector<OperatorCases> ConvolutionCases() {
   return all;
 }
 
+const InvalidModels kConvolution(ConvolutionCases);
+
+}  // namespace
 }  // namespace heddle::compiler

@@ -303,8 +303,6 @@ std::vector<OperatorCases> Growing() {
   };
 }
 
-}  // namespace
-
 std::vector<OperatorCases> MovementCases() {
   std::vector<OperatorCases> all;
   for (const auto& part : {Joining(), Selecting(), Shaping(), Growing()}) {
@@ -313,4 +311,7 @@ std::vector<OperatorCases> MovementCases() {
   return all;
 }
 
+const InvalidModels kMovement(MovementCases);
+
+}  // namespace
 }  // namespace heddle::compiler

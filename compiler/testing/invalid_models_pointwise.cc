@@ -101,8 +101,6 @@ ModelBuilder Identity() {
   return b;
 }
 
-}  // namespace
-
 std::vector<OperatorCases> PointwiseCases() {
   std::vector<OperatorCases> all;
   for (const char* op : {"Abs", "Erf", "Exp", "HardSwish", "Log", "Neg", "Relu",
@@ -180,4 +178,7 @@ std::vector<OperatorCases> PointwiseCases() {
   return all;
 }
 
+const InvalidModels kPointwise(PointwiseCases);
+
+}  // namespace
 }  // namespace heddle::compiler

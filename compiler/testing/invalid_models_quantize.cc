@@ -152,8 +152,6 @@ std::vector<Mutation> QLinearMutations() {
   };
 }
 
-}  // namespace
-
 std::vector<OperatorCases> QuantizationCases() {
   std::vector<OperatorCases> all = Linear();
   all.push_back(
@@ -202,4 +200,7 @@ std::vector<OperatorCases> QuantizationCases() {
   return all;
 }
 
+const InvalidModels kQuantization(QuantizationCases);
+
+}  // namespace
 }  // namespace heddle::compiler

@@ -58,8 +58,6 @@ OperatorCases AlongAxis(const std::string& op, bool select) {
   return cases;
 }
 
-}  // namespace
-
 std::vector<OperatorCases> ReductionCases() {
   std::vector<OperatorCases> all;
   for (const char* op : {"ReduceL1", "ReduceL2", "ReduceMax", "ReduceMean",
@@ -85,4 +83,7 @@ std::vector<OperatorCases> ReductionCases() {
   return all;
 }
 
+const InvalidModels kReduction(ReductionCases);
+
+}  // namespace
 }  // namespace heddle::compiler
