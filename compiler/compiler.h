@@ -46,8 +46,8 @@ absl::StatusOr<Graph> AnalyseOnnx(absl::string_view model,
 absl::StatusOr<CompileResult> CompileGraph(const Graph& graph,
                                            const CompileOptions& options);
 
-// Whether CompileGraph succeeds: OK, or its refusal. Several times as fast, as
-// no schedule is searched for.
+// Whether CompileGraph succeeds: OK, or its rejection. Several times as fast,
+// as no schedule is searched for.
 absl::Status CheckGraph(const Graph& graph, const CompileOptions& options);
 
 }  // namespace heddle::compiler

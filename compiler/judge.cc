@@ -99,23 +99,23 @@ absl::StatusOr<Graph> JudgeOnnx(absl::string_view model,
   };
   const std::vector<std::set<TensorId>> guesses = WeightGuesses(imported.graph);
   std::set<TensorId> weights;
-  absl::Status refusal = verdict.status();
+  absl::Status rejection = verdict.status();
   for (size_t i = 0; i < guesses.size(); ++i) {
     auto graph = attempt(guesses[i]);
     if (graph.ok()) return graph;
     if (i > 0) continue;
     weights = guesses[0];
-    refusal = graph.status();
+    rejection = graph.status();
   }
-  // From the first guess on, those that each refusal asks for.
+  // From the first guess on, those that each rejection asks for.
   for (int i = 0; i < kMostSteps; ++i) {
     const std::set<TensorId> more =
-        MoreWeights(imported.graph, refusal, weights);
+        MoreWeights(imported.graph, rejection, weights);
     if (more.empty()) break;
     weights.insert(more.begin(), more.end());
     auto graph = attempt(weights);
     if (graph.ok()) return graph;
-    refusal = graph.status();
+    rejection = graph.status();
   }
   return verdict;
 }

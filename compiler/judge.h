@@ -10,7 +10,7 @@
 namespace heddle::compiler {
 
 // The analysed graph if CompileOnnx(model, options) would succeed, else its
-// refusal: the same check to its end, without the search for a fast schedule.
+// rejection: the same check to its end, without the search for a fast schedule.
 //
 // Inputs of a model without initializers may be weights of which only type and
 // shape are known (options.weights is then empty). Such a model is accepted if

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ONNX's own node cases (Debian package libonnx-testdata) for every operator
 // that is registered: a case gives the expected outputs, or is in the list of
-// refusals below with its kind.
+// rejections below with its kind.
 #include <gtest/gtest.h>
 #include <onnx/onnx_pb.h>
 

@@ -10,7 +10,7 @@
 namespace heddle::compiler {
 namespace {
 
-constexpr char kPayload[] = "heddle/refusal";
+constexpr char kPayload[] = "heddle/rejection";
 
 absl::StatusCode CodeOf(Rejection kind) {
   switch (kind) {

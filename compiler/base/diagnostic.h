@@ -12,7 +12,7 @@ namespace heddle::compiler {
 
 // The names are ONNXIFI's; the meaning is that of onnxifi.h.
 enum class Rejection {
-  kNone,  // not a refusal of the model (an internal or system error)
+  kNone,  // not a rejection of the model (an internal or system error)
   kInvalidProtobuf,
   kInvalidModel,
   kUnsupportedVersion,

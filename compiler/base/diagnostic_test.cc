@@ -29,7 +29,7 @@ TEST(DiagnosticTest, OtherStatusesCarryNoKind) {
   absl::Status status = absl::InternalError("x");
   EXPECT_EQ(RejectionOf(status), Rejection::kNone);
   for (const char* payload : {"", "99", "-1", "abc"}) {
-    status.SetPayload("heddle/refusal", absl::Cord(payload));
+    status.SetPayload("heddle/rejection", absl::Cord(payload));
     EXPECT_EQ(RejectionOf(status), Rejection::kNone) << payload;
   }
 }

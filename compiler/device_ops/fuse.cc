@@ -6,9 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/device_ops/lower_codes.h"
-#include "compiler/ops/codes.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/pool.h"
+#include "compiler/ops/quantized_values.h"
 #include "compiler/schedule/matrix_op.h"
 
 namespace heddle::compiler {

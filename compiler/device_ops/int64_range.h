@@ -15,7 +15,7 @@ namespace heddle::compiler {
 
 // The largest power of two B, at most 2^31, with which interval arithmetic over
 // the graph proves the range: inputs in [-B, B - 1]. Add, Sub, Mul, Div and Mod
-// are followed, other operators move values or make int32 ones. Refusal
+// are followed, other operators move values or make int32 ones. Rejection
 // with the node's name where no bound is small enough.
 absl::StatusOr<int64_t> Int64InputBound(const Graph& graph);
 

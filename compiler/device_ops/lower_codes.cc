@@ -7,8 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/device_ops/relayout.h"
-#include "compiler/ops/codes.h"
 #include "compiler/ops/define.h"
+#include "compiler/ops/quantized_values.h"
 #include "compiler/stream/pack.h"
 
 namespace heddle::compiler {

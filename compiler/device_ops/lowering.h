@@ -149,7 +149,7 @@ bool NarrowsInt64(const std::string& domain, const std::string& op);
 
 // Whether the device has a lowering for the operator.
 bool HasLowering(const std::string& domain, const std::string& op);
-// OK, or the refusal of a node whose operator has none.
+// OK, or the rejection of a node whose operator has none.
 absl::Status CheckLowering(const Node& node);
 
 // Byte strides of a dense view along the columns, rows and channels of the

@@ -11,7 +11,7 @@
 
 namespace heddle::compiler {
 
-// Fills node->attributes. Refusals: kInvalidModel (no name, repeated, value
+// Fills node->attributes. Rejections: kInvalidModel (no name, repeated, value
 // that disagrees with the stated type, reference outside a function, a sparse
 // tensor elsewhere than in Constant's sparse_value), kUnsupportedAttribute
 // (graphs, lists of tensors, type protos), and those of tensors.

@@ -39,7 +39,7 @@ class ExternalData {
 
   // The `bytes` bytes of a tensor. `what` names it in messages. With
   // `view_alignment` they may be a view of the file, mapped, if they lie at a
-  // multiple of it there. Refusals:
+  // multiple of it there. Rejections:
   // kInvalidModel, with the entry at fault; kNoSystemMemory beyond
   // kMaxExternalBytes, together or of a file whose checksum is asked for.
   absl::StatusOr<TensorBytes> Read(const onnx::TensorProto& proto,

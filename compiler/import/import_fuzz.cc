@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // libFuzzer target: the front end on arbitrary bytes. What is accepted must be
-// a valid graph, and everything else a refusal with a kind.
+// a valid graph, and everything else a rejection with a kind.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

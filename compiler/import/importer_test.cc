@@ -339,7 +339,7 @@ TEST(ImporterTest, SymbolicDimensionsAreBound) {
             Rejection::kMismatchingShape);
 }
 
-// Nobody gives a value silently: all names are in the refusal, or in notes.
+// Nobody gives a value silently: all names are in the rejection, or in notes.
 TEST(ImporterTest, OpenDimensionsAreRefusedOrNoted) {
   ModelBuilder b = Sample();
   b.Input("x2", DataType::kFloat, {-1, 5, -1});

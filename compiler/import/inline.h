@@ -19,7 +19,7 @@
 
 namespace heddle::compiler {
 
-// Refusals: kInvalidModel (a branch or function that contradicts its use, a
+// Rejections: kInvalidModel (a branch or function that contradicts its use, a
 // function that calls itself), kUnsupportedVersion (a function of other opsets
 // than the model), kNoSystemMemory (functions that grow beyond all measure).
 // `raw`: where the raw_data of the model's tensors is.

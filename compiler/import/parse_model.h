@@ -12,7 +12,7 @@
 namespace heddle::compiler {
 
 // The raw_data of all tensors is taken out: `*raw` says where in `bytes` it is.
-// Refusals: those of CheckWire, kInvalidProtobuf.
+// Rejections: those of CheckWire, kInvalidProtobuf.
 absl::Status ParseModel(absl::string_view bytes, onnx::ModelProto* model,
                         TakenBytes* raw);
 

@@ -19,7 +19,7 @@
 namespace heddle::compiler {
 
 // Adds one line per annotation to graph->notes. `find` gives the tensor of a
-// name, or kNoTensor. Refusals: kInvalidModel (a name that nothing defines,
+// name, or kNoTensor. Rejections: kInvalidModel (a name that nothing defines,
 // repeated keys, a zero point without scale, shapes that disagree),
 // kMismatchingDatatype.
 absl::Status CheckAnnotations(

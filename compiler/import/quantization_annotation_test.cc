@@ -51,7 +51,7 @@ TEST(QuantizationAnnotationTest, IsCheckedAndReported) {
             "'ZERO_POINT_TENSOR') is not used; quantization follows the nodes");
 }
 
-TEST(QuantizationAnnotationTest, Mistakes) {
+TEST(QuantizationAnnotationTest, Invalid) {
   const struct {
     std::string name;
     Entries entries;

@@ -15,8 +15,8 @@ namespace heddle::compiler {
 
 // Both forms of the indices: positions in the flattened tensor ([NNZ]), and
 // coordinates ([NNZ, rank]); ascending, without repetition. `what` names the
-// tensor. Refusals: kInvalidModel, kUnsupportedDatatype, kNoSystemMemory (dense
-// it exceeds what `source` still grants).
+// tensor. Rejections: kInvalidModel, kUnsupportedDatatype, kNoSystemMemory
+// (dense it exceeds what `source` still grants).
 absl::StatusOr<TensorData> FromSparseTensorProto(
     const onnx::SparseTensorProto& proto, const std::string& what,
     TensorSource* source);

@@ -40,7 +40,7 @@ struct TensorSource {
   int64_t sparse_bytes = kMaxSparseBytes;  // still free
 };
 
-// `what` names the tensor in messages ("initializer 'w'"). Refusals:
+// `what` names the tensor in messages ("initializer 'w'"). Rejections:
 // kInvalidModel (sizes that disagree, two value fields, external data that
 // cannot be had), kUnsupportedDatatype (strings, undefined).
 absl::StatusOr<TensorData> FromTensorProto(const onnx::TensorProto& proto,

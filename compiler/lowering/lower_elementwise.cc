@@ -27,8 +27,12 @@ uint32_t Bits(float value) {
   return bits;
 }
 
-int64_t CodeMin(DataType type) { return type == DataType::kInt8 ? -128 : 0; }
-int64_t CodeMax(DataType type) { return type == DataType::kInt8 ? 127 : 255; }
+int64_t QuantizedMin(DataType type) {
+  return type == DataType::kInt8 ? -128 : 0;
+}
+int64_t QuantizedMax(DataType type) {
+  return type == DataType::kInt8 ? 127 : 255;
+}
 
 bool IsFloat(DataType type) {
   return type == DataType::kFloat || type == DataType::kFloat16 ||
@@ -153,7 +157,7 @@ absl::Status LowerQuantize(Lowering* l, const Node& node) {
   if (scale->count() == 1) {
     const int64_t z = CodeZero(zero);
     const float s = *scale->as<float>();
-    const int64_t low = CodeMin(type) - z, high = CodeMax(type) - z;
+    const int64_t low = QuantizedMin(type) - z, high = QuantizedMax(type) - z;
     const auto fast = MakeQuantizeByReciprocal(
         s, static_cast<int32_t>(low), static_cast<int32_t>(high),
         static_cast<int32_t>(z), integers);
@@ -169,7 +173,8 @@ absl::Status LowerQuantize(Lowering* l, const Node& node) {
   TensorData zeros = TensorData::Zeros(type, scale->shape);
   l->Add(MakeElementwise(
              graph, QuantizeAxisProgram(integers),
-             {0, static_cast<uint32_t>(CodeMin(type)), Bits(CodeMax(type)), 0},
+             {0, static_cast<uint32_t>(QuantizedMin(type)),
+              Bits(QuantizedMax(type)), 0},
              {Operand::Of(from), Operand::PerChannel(*scale, rank, axis),
               Operand::PerChannel(zero ? *zero : zeros, rank, axis)},
              to),

@@ -13,9 +13,9 @@
 #include "compiler/device_ops/lower_codes.h"
 #include "compiler/device_ops/mac.h"
 #include "compiler/device_ops/reduction.h"
-#include "compiler/ops/codes.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/layer_norm.h"
+#include "compiler/ops/quantized_values.h"
 #include "compiler/schedule/loops.h"
 #include "simulator/model/numerics.h"
 

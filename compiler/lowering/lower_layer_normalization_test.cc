@@ -126,7 +126,7 @@ TEST(LowerLayerNormalization, MeansAndDeviations) {
   }
 }
 
-TEST(LowerLayerNormalization, Refusals) {
+TEST(LowerLayerNormalization, Rejections) {
   const auto refused = [](int64_t stash, int64_t axis, const Shape& scale) {
     ModelBuilder b(17);
     b.Input("x", kF32, {4, 6});

@@ -19,10 +19,10 @@
 #include "compiler/device_ops/mac.h"
 #include "compiler/device_ops/take.h"
 #include "compiler/ops/accumulate.h"
-#include "compiler/ops/codes.h"
 #include "compiler/ops/conv.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/gemm.h"
+#include "compiler/ops/quantized_values.h"
 
 namespace heddle::compiler {
 namespace {
@@ -570,8 +570,8 @@ absl::Status LowerGeneralGemm(Lowering* l, const Node& node) {
   if (!to_float) {
     const DataType type = l->tensor(out).type;
     const int32_t zero = ZeroOf(*l, node, 8);
-    arguments = {static_cast<uint32_t>(CodeMin(type) - zero),
-                 FloatBits(static_cast<float>(CodeMax(type) - zero)),
+    arguments = {static_cast<uint32_t>(QuantizedMin(type) - zero),
+                 FloatBits(static_cast<float>(QuantizedMax(type) - zero)),
                  static_cast<uint32_t>(zero), 0};
   }
   l->Add(MakeElementwise(&l->device(),

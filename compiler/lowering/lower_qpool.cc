@@ -15,9 +15,9 @@
 #include "compiler/device_ops/reduction.h"
 #include "compiler/device_ops/relayout.h"
 #include "compiler/device_ops/window_pool.h"
-#include "compiler/ops/codes.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/pool.h"
+#include "compiler/ops/quantized_values.h"
 #include "compiler/schedule/loops.h"
 #include "compiler/schedule/window_need.h"
 #include "compiler/stream/pack.h"
@@ -262,8 +262,8 @@ absl::Status LowerGlobalPool(Lowering* l, const Node& node) {
   l->Add(MakeElementwise(
              &l->device(), PooledProgram(spec.yz),
              {FloatBits(spec.multiplier),
-              static_cast<uint32_t>(CodeMin(spec.type) - spec.yz),
-              FloatBits(CodeMax(spec.type) - spec.yz),
+              static_cast<uint32_t>(QuantizedMin(spec.type) - spec.yz),
+              FloatBits(QuantizedMax(spec.type) - spec.yz),
               static_cast<uint32_t>(pixels) * static_cast<uint32_t>(spec.xz)},
              {Operand::Of(l->Reshaped(all, y.shape))}, to),
          node);

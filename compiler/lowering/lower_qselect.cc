@@ -5,8 +5,8 @@
 #include "compiler/device_ops/elementwise.h"
 #include "compiler/device_ops/lower_codes.h"
 #include "compiler/device_ops/relayout.h"
-#include "compiler/ops/codes.h"
 #include "compiler/ops/define.h"
+#include "compiler/ops/quantized_values.h"
 
 namespace heddle::compiler {
 namespace {

@@ -27,8 +27,8 @@
 #include "compiler/base/status_macros.h"
 #include "compiler/device_ops/lower_codes.h"
 #include "compiler/lowering/qsoftmax_passes.h"
-#include "compiler/ops/codes.h"
 #include "compiler/ops/define.h"
+#include "compiler/ops/quantized_values.h"
 #include "compiler/ops/softmax_table.h"
 #include "compiler/schedule/loops.h"
 #include "simulator/model/numerics.h"
@@ -187,8 +187,8 @@ class QSoftmax : public ClonableOp<QSoftmax> {
            float n, int32_t yz, int from, int to)
       : type_(type == DataType::kInt8 ? isa::ElementType::kS8
                                       : isa::ElementType::kU8),
-        lowest_(CodeMin(type)),
-        top_(CodeMax(type) - CodeMin(type)),
+        lowest_(QuantizedMin(type)),
+        top_(QuantizedMax(type) - QuantizedMin(type)),
         planes_(planes),
         blocked_(l->device().StorageOf(from).layout == Layout::kBlocked),
         d_(d),

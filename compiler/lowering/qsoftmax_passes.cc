@@ -10,8 +10,8 @@
 #include "compiler/device_ops/mac.h"
 #include "compiler/device_ops/reduction.h"
 #include "compiler/lowering/lower_gather.h"
-#include "compiler/ops/codes.h"
 #include "compiler/ops/define.h"
+#include "compiler/ops/quantized_values.h"
 #include "compiler/ops/reduce.h"
 #include "compiler/ops/softmax_table.h"
 
@@ -23,11 +23,12 @@ using isa::MicroOp;
 using Source = isa::Operand;
 
 Microprogram DistanceProgram(DataType type, bool first, bool last) {
-  const auto top = static_cast<uint32_t>(CodeMax(type) - CodeMin(type));
+  const auto top =
+      static_cast<uint32_t>(QuantizedMax(type) - QuantizedMin(type));
   Microprogram p;
   p.prologue = {
       first ? Micro(MicroOp::kMov, Destination::kV0, Source::kImm, Source::kV0,
-                    Source::kV0, static_cast<uint32_t>(CodeMin(type)))
+                    Source::kV0, static_cast<uint32_t>(QuantizedMin(type)))
             : Micro(MicroOp::kMov, Destination::kV0, Source::kStreamB)};
   p.body = {
       Micro(MicroOp::kImax, Destination::kV0, Source::kV0, Source::kStreamA)};

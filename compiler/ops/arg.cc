@@ -75,7 +75,7 @@ Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
 
 OperatorInfo Arg(const char* op) {
   return Define(op, 1, kMaxOpset)
-      .Inputs(1, 1, kReals | kCodes | kInt32s | kInt64s)
+      .Inputs(1, 1, kReals | kQuantizedValues | kInt32s | kInt64s)
       .Attr("axis", AttributeKind::kInt)
       .Attr("keepdims", AttributeKind::kInt)
       .Attr("select_last_index", AttributeKind::kInt)

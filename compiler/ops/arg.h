@@ -14,7 +14,7 @@ struct ArgSearch {
   Shape shape;        // of the result
   bool largest = true, last = false;
 };
-// The refusal names the node.
+// The rejection names the node.
 absl::StatusOr<ArgSearch> ResolveArg(const Node& node, const Shape& x);
 
 }  // namespace heddle::compiler

@@ -14,7 +14,7 @@ struct ConvShape {
 };
 
 // Checks that input [N,C,...], weights [M,C/group,...], group and kernel_shape
-// agree; the refusal names the node and the two figures that differ.
+// agree; the rejection names the node and the two figures that differ.
 absl::StatusOr<ConvShape> ResolveConv(const Node& node, const Shape& x,
                                       const Shape& w);
 

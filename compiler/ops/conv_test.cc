@@ -119,7 +119,7 @@ TEST(ConvTest, AutoPad) {
   }
 }
 
-TEST(ConvTest, Refusals) {
+TEST(ConvTest, Rejections) {
   const auto zeros = [](Shape s) {
     return TensorData::Zeros(DataType::kFloat, std::move(s));
   };

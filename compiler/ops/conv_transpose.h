@@ -35,7 +35,7 @@ struct ConvTransposeShape {
   std::vector<TransposePhase> Phases(int d) const;
 };
 
-// Input [N,C,...], weights [C,M/group,...]. Refusals name the node.
+// Input [N,C,...], weights [C,M/group,...]. Rejections name the node.
 absl::StatusOr<ConvTransposeShape> ResolveConvTranspose(const Node& node,
                                                         const Shape& x,
                                                         const Shape& w);

@@ -152,7 +152,7 @@ TEST(ConvTransposeTest, OutputShapes) {
   EXPECT_EQ(shape({{"auto_pad", std::string("VALID")}}), (Shape{1, 2, 9, 9}));
 }
 
-TEST(ConvTransposeTest, Refusals) {
+TEST(ConvTransposeTest, Rejections) {
   const auto zeros = [](Shape s) {
     return TensorData::Zeros(DataType::kFloat, std::move(s));
   };

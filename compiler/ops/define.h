@@ -31,7 +31,8 @@ inline bool Contains(TypeSet set, DataType type) {
 
 inline constexpr TypeSet kFloats = Types(DataType::kFloat);
 inline constexpr TypeSet kReals = Types(DataType::kFloat, DataType::kFloat16);
-inline constexpr TypeSet kCodes = Types(DataType::kUint8, DataType::kInt8);
+inline constexpr TypeSet kQuantizedValues =
+    Types(DataType::kUint8, DataType::kInt8);
 inline constexpr TypeSet kIndices = Types(DataType::kInt32, DataType::kInt64);
 inline constexpr TypeSet kInt64s = Types(DataType::kInt64);
 inline constexpr TypeSet kInt32s = Types(DataType::kInt32);
@@ -130,7 +131,7 @@ inline absl::Status SetOutput(Graph* graph, const Node& node, size_t i,
   return absl::OkStatus();
 }
 
-// A refusal that begins with the node's name.
+// A rejection that begins with the node's name.
 template <typename... Args>
 absl::Status RejectNode(Rejection kind, const Node& node, const Args&... why) {
   return Reject(kind, absl::StrCat(node.Describe(), ": ", why...));

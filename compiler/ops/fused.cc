@@ -33,7 +33,7 @@ absl::Status InferFused(Graph* graph, const Node& node) {
 }
 
 constexpr TypeSet kLoadable =
-    kReals | kCodes |
+    kReals | kQuantizedValues |
     Types(DataType::kBool, DataType::kInt16, DataType::kUint16,
           DataType::kInt32, DataType::kUint32, DataType::kBfloat16);
 

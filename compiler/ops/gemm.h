@@ -16,7 +16,7 @@ struct GemmShape {
   bool trans_a = false, trans_b = false;
 };
 
-// Refusals name the node.
+// Rejections name the node.
 absl::StatusOr<GemmShape> ResolveGemm(const Node& node, const Shape& a,
                                       const Shape& b);
 // C must broadcast, in one direction, to [m,n].

@@ -38,7 +38,7 @@ TEST(ConstantOfShapeTest, FillsWithTheValue) {
   EXPECT_EQ(RunNode(spec, {Int64s({2}, {2, 0})})->bytes.size(), 0u);
 }
 
-TEST(ConstantOfShapeTest, Refusals) {
+TEST(ConstantOfShapeTest, Rejections) {
   NodeSpec spec = Spec("ConstantOfShape");
   EXPECT_EQ(RejectionOf(RunNode(spec, {Int64s({1}, {-1})}).status()),
             Rejection::kInvalidModel);
@@ -75,7 +75,7 @@ TEST(RangeTest, UpDownAndEmpty) {
             (std::vector<float>{1, 1.25f, 1.5f, 1.75f}));
 }
 
-TEST(RangeTest, Refusals) {
+TEST(RangeTest, Rejections) {
   const NodeSpec spec = Spec("Range");
   const auto kind = [&](const TensorData& a, const TensorData& b,
                         const TensorData& c) {

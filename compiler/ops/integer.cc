@@ -8,10 +8,10 @@
 
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/accumulate.h"
-#include "compiler/ops/codes.h"
 #include "compiler/ops/conv.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/matmul.h"
+#include "compiler/ops/quantized_values.h"
 
 namespace heddle::compiler {
 namespace {
@@ -129,22 +129,22 @@ Results EvaluateDynamic(const Graph&, const Node&, const Inputs& inputs) {
       TensorData::Zeros(DataType::kFloat, {}),
       TensorData::Zeros(DataType::kUint8, {})};
   for (int64_t i = 0; i < x.count(); ++i) {
-    StoreCode(
+    StoreQuantized(
         ToCode(model::FDiv(x.as<float>()[i], scale), zero, DataType::kUint8), i,
         &results[0]);
   }
   results[1].as<float>()[0] = scale;
-  StoreCode(zero, 0, &results[2]);
+  StoreQuantized(zero, 0, &results[2]);
   return results;
 }
 
 const OperatorRegistration kMatMulInteger(Define("MatMulInteger", 10, kMaxOpset)
-                                              .Inputs(2, 4, kCodes)
+                                              .Inputs(2, 4, kQuantizedValues)
                                               .Run(InferMatMul,
                                                    EvaluateMatMul));
 const OperatorRegistration kConvInteger(
     Define("ConvInteger", 10, kMaxOpset)
-        .Inputs(2, 4, kCodes)
+        .Inputs(2, 4, kQuantizedValues)
         .Attr("auto_pad", AttributeKind::kString)
         .Attr("dilations", AttributeKind::kInts)
         .Attr("group", AttributeKind::kInt)

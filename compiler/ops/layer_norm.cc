@@ -7,8 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status_macros.h"
-#include "compiler/ops/codes.h"
 #include "compiler/ops/define.h"
+#include "compiler/ops/quantized_values.h"
 
 namespace heddle::compiler {
 namespace {
@@ -109,7 +109,7 @@ Results EvaluateLayerNorm(const Graph&, const Node& node,
       0, 0};
   std::vector<uint32_t> codes(x.count()), sums(rows), squares(rows);
   for (int64_t i = 0; i < x.count(); ++i) {
-    const auto q = static_cast<uint32_t>(LoadCode(x, i));
+    const auto q = static_cast<uint32_t>(LoadQuantized(x, i));
     codes[i] = q;
     sums[i / d] += q;
     squares[i / d] += q * q;
@@ -137,8 +137,9 @@ Results EvaluateLayerNorm(const Graph&, const Node& node,
   TensorData out = TensorData::Zeros(inputs[kYZero]->type, x.shape);
   for (int64_t i = 0; i < x.count(); ++i) {
     const auto code = static_cast<int32_t>(BitsOf(&y)[i]);
-    StoreCode(std::min(std::max(code, CodeMin(out.type)), CodeMax(out.type)), i,
-              &out);
+    StoreQuantized(std::min(std::max(code, QuantizedMin(out.type)),
+                            QuantizedMax(out.type)),
+                   i, &out);
   }
   return One(std::move(out));
 }
@@ -146,8 +147,8 @@ Results EvaluateLayerNorm(const Graph&, const Node& node,
 const OperatorRegistration kLayerNorm(
     Define("LayerNorm", 1, kMaxOpset)
         .Domain(kInternalDomain)
-        .Inputs(7, 7, kCodes, kFloats, kCodes, kFloats, kFloats, kFloats,
-                kCodes)
+        .Inputs(7, 7, kQuantizedValues, kFloats, kQuantizedValues, kFloats,
+                kFloats, kFloats, kQuantizedValues)
         .Attr("epsilon", AttributeKind::kFloat)
         .Rule(Rejection::kUnsupportedAttribute, "all but x is constant",
               HasConstants)

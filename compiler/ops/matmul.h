@@ -20,7 +20,7 @@ struct MatMulShape {
   Shape output;
 };
 
-// Refusals name the node.
+// Rejections name the node.
 absl::StatusOr<MatMulShape> ResolveMatMul(const Node& node, const Shape& a,
                                           const Shape& b);
 

@@ -86,8 +86,9 @@ const OperatorInfo* FindOperator(const std::string& domain,
 std::vector<const OperatorInfo*> AllOperators();
 
 // Checks a node whose inputs have known shapes: number and types of inputs,
-// attributes, then the constraints; the first violation as a refusal that names
-// the node, the rule and the value. Unknown operators: kUnsupportedOperator.
+// attributes, then the constraints; the first violation as a rejection that
+// names the node, the rule and the value. Unknown operators:
+// kUnsupportedOperator.
 absl::Status CheckNode(const Graph& graph, const Node& node);
 
 // Executes one node; its operator must be registered.

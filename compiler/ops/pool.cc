@@ -146,7 +146,8 @@ Define Pool(const char* op, int since, TypeSet types) {
   return define;
 }
 
-const OperatorRegistration kMaxPool(Pool("MaxPool", 1, kReals | kCodes)
+const OperatorRegistration kMaxPool(Pool("MaxPool", 1,
+                                         kReals | kQuantizedValues)
                                         .Attr("dilations", AttributeKind::kInts)
                                         .Attr("storage_order",
                                               AttributeKind::kInt)

@@ -62,8 +62,8 @@ class ProgramOperator {
 // Whether the operator was registered so. It then needs no lowering of its own.
 bool HasSteps(const std::string& domain, const std::string& op);
 
-// The steps of a node, or the refusal of a type that the card does not compute
-// with.
+// The steps of a node, or the rejection of a type that the card does not
+// compute with.
 absl::StatusOr<std::vector<ElementwiseStep>> StepsOf(const Graph& graph,
                                                      const Node& node);
 

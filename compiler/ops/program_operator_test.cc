@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that are microprograms: types, broadcasting and refusals; their
+// Operators that are microprograms: types, broadcasting and rejections; their
 // functions are tested in vector_math_test, ONNX's cases in node_data_test.
 #include "compiler/ops/program_operator.h"
 

@@ -10,8 +10,8 @@
 
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/broadcast.h"
-#include "compiler/ops/codes.h"
 #include "compiler/ops/define.h"
+#include "compiler/ops/quantized_values.h"
 
 namespace heddle::compiler {
 namespace {
@@ -78,10 +78,10 @@ Results EvaluateAdd(const Graph&, const Node&, const Inputs& inputs) {
                    BroadcastStrides(b.codes->shape, shape),
                    [&](int64_t i, int64_t ia, int64_t ib) {
                      const float t = model::Fma(
-                         model::I32ToF32(LoadCode(*b.codes, ib)), rb, k);
+                         model::I32ToF32(LoadQuantized(*b.codes, ib)), rb, k);
                      const float u = model::Fma(
-                         model::I32ToF32(LoadCode(*a.codes, ia)), ra, t);
-                     StoreCode(model::Rso(u, is_signed), i, &y);
+                         model::I32ToF32(LoadQuantized(*a.codes, ia)), ra, t);
+                     StoreQuantized(model::Rso(u, is_signed), i, &y);
                    });
   return One(std::move(y));
 }
@@ -101,10 +101,11 @@ Results EvaluateMul(const Graph&, const Node&, const Inputs& inputs) {
   ForEachBroadcast(
       shape, BroadcastStrides(a.shape, shape), BroadcastStrides(b.shape, shape),
       [&](int64_t i, int64_t ia, int64_t ib) {
-        const int32_t product = (LoadCode(a, ia) - az) * (LoadCode(b, ib) - bz);
+        const int32_t product =
+            (LoadQuantized(a, ia) - az) * (LoadQuantized(b, ib) - bz);
         const float v =
             model::FAdd(model::FMul(model::I32ToF32(product), r), cz);
-        StoreCode(model::Rso(v, is_signed), i, &y);
+        StoreQuantized(model::Rso(v, is_signed), i, &y);
       });
   return One(std::move(y));
 }
@@ -112,8 +113,9 @@ Results EvaluateMul(const Graph&, const Node&, const Inputs& inputs) {
 OperatorInfo Binary(const char* op, decltype(OperatorInfo::evaluate) evaluate) {
   return Define(op, 1, 1)
       .Domain("com.microsoft")
-      .Inputs(7, 8, kCodes, kFloats, kCodes, kCodes, kFloats, kCodes, kFloats,
-              kCodes)
+      .Inputs(7, 8, kQuantizedValues, kFloats, kQuantizedValues,
+              kQuantizedValues, kFloats, kQuantizedValues, kFloats,
+              kQuantizedValues)
       .Optional(kAZero, kBZero)
       .Run(Infer, evaluate);
 }

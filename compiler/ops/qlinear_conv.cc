@@ -6,9 +6,9 @@
 
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/accumulate.h"
-#include "compiler/ops/codes.h"
 #include "compiler/ops/conv.h"
 #include "compiler/ops/define.h"
+#include "compiler/ops/quantized_values.h"
 
 namespace heddle::compiler {
 namespace {
@@ -67,8 +67,8 @@ Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
                                   ScaleAt(*inputs[kWScale], m)),
                       ScalarF32(*inputs[kYScale]));
       for (int64_t i = 0; i < pixels; ++i) {
-        StoreCode(Requantize(acc[m * pixels + i], multiplier, yz, y.type),
-                  (n * shape.maps + m) * pixels + i, &y);
+        StoreQuantized(Requantize(acc[m * pixels + i], multiplier, yz, y.type),
+                       (n * shape.maps + m) * pixels + i, &y);
       }
     }
   }
@@ -77,8 +77,9 @@ Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
 
 const OperatorRegistration kQLinearConv(
     Define("QLinearConv", 10, kMaxOpset)
-        .Inputs(8, 9, kCodes, kFloats, kCodes, kCodes, kFloats, kCodes, kFloats,
-                kCodes, kInt32s)
+        .Inputs(8, 9, kQuantizedValues, kFloats, kQuantizedValues,
+                kQuantizedValues, kFloats, kQuantizedValues, kFloats,
+                kQuantizedValues, kInt32s)
         .Attr("auto_pad", AttributeKind::kString)
         .Attr("dilations", AttributeKind::kInts)
         .Attr("group", AttributeKind::kInt)

@@ -10,10 +10,10 @@
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/accumulate.h"
 #include "compiler/ops/broadcast.h"
-#include "compiler/ops/codes.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/gemm.h"
 #include "compiler/ops/matmul.h"
+#include "compiler/ops/quantized_values.h"
 
 namespace heddle::compiler {
 namespace {
@@ -80,8 +80,8 @@ Results EvaluateMatMul(const Graph&, const Node& node, const Inputs& inputs) {
         model::FDiv(model::FMul(ScalarF32(*inputs[mm::kAScale]),
                                 ScaleAt(*inputs[mm::kBScale], n)),
                     ScalarF32(*inputs[mm::kYScale]));
-    StoreCode(Requantize(acc[i], multiplier, yz, y.type),
-              static_cast<int64_t>(i), &y);
+    StoreQuantized(Requantize(acc[i], multiplier, yz, y.type),
+                   static_cast<int64_t>(i), &y);
   }
   return One(std::move(y));
 }
@@ -149,8 +149,8 @@ Results EvaluateGemm(const Graph&, const Node& node, const Inputs& inputs) {
       continue;
     }
     multiplier = model::FDiv(multiplier, ScalarF32(*inputs[qg::kYScale]));
-    StoreCode(Requantize(acc[i], multiplier, ZeroPoint(y_zero), y.type), at,
-              &y);
+    StoreQuantized(Requantize(acc[i], multiplier, ZeroPoint(y_zero), y.type),
+                   at, &y);
   }
   return One(std::move(y));
 }
@@ -200,17 +200,19 @@ Results EvaluateToFloat(const Graph&, const Node& node, const Inputs& inputs) {
   return One(std::move(y));
 }
 
-const OperatorRegistration kQLinearMatMul(Define("QLinearMatMul", 10, kMaxOpset)
-                                              .Inputs(8, 8, kCodes, kFloats,
-                                                      kCodes, kCodes, kFloats,
-                                                      kCodes, kFloats, kCodes)
-                                              .Run(InferMatMul,
-                                                   EvaluateMatMul));
+const OperatorRegistration kQLinearMatMul(
+    Define("QLinearMatMul", 10, kMaxOpset)
+        .Inputs(8, 8, kQuantizedValues, kFloats, kQuantizedValues,
+                kQuantizedValues, kFloats, kQuantizedValues, kFloats,
+                kQuantizedValues)
+        .Run(InferMatMul, EvaluateMatMul));
 const OperatorRegistration kQGemm(Define("QGemm", 1, 1)
                                       .Domain("com.microsoft")
-                                      .Inputs(6, 9, kCodes, kFloats, kCodes,
-                                              kCodes, kFloats, kCodes, kInt32s,
-                                              kFloats, kCodes)
+                                      .Inputs(6, 9, kQuantizedValues, kFloats,
+                                              kQuantizedValues,
+                                              kQuantizedValues, kFloats,
+                                              kQuantizedValues, kInt32s,
+                                              kFloats, kQuantizedValues)
                                       .Attr("alpha", AttributeKind::kFloat)
                                       .Attr("transA", AttributeKind::kInt)
                                       .Attr("transB", AttributeKind::kInt)
@@ -218,7 +220,8 @@ const OperatorRegistration kQGemm(Define("QGemm", 1, 1)
 const OperatorRegistration kMatMulIntegerToFloat(
     Define("MatMulIntegerToFloat", 1, 1)
         .Domain("com.microsoft")
-        .Inputs(4, 7, kCodes, kCodes, kFloats, kFloats, kCodes, kCodes, kFloats)
+        .Inputs(4, 7, kQuantizedValues, kQuantizedValues, kFloats, kFloats,
+                kQuantizedValues, kQuantizedValues, kFloats)
         .Run(InferToFloat, EvaluateToFloat));
 
 }  // namespace

@@ -5,9 +5,9 @@
 //   y = RSO(f32(f32(f32(t / n) / ys) + f32(yz))); a window equal to the image
 //   without padding is the global form.
 #include "compiler/base/status_macros.h"
-#include "compiler/ops/codes.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/pool.h"
+#include "compiler/ops/quantized_values.h"
 
 namespace heddle::compiler {
 namespace {
@@ -46,10 +46,10 @@ Results EvaluateGlobal(const Graph&, const Node&, const Inputs& inputs) {
   for (int64_t i = 0; i < y.count(); ++i) {
     uint32_t acc = 0;
     for (int64_t p = 0; p < pixels; ++p) {
-      acc += static_cast<uint32_t>(LoadCode(x, i * pixels + p) - xz);
+      acc += static_cast<uint32_t>(LoadQuantized(x, i * pixels + p) - xz);
     }
-    StoreCode(Requantize(static_cast<int32_t>(acc), multiplier, yz, y.type), i,
-              &y);
+    StoreQuantized(
+        Requantize(static_cast<int32_t>(acc), multiplier, yz, y.type), i, &y);
   }
   return One(std::move(y));
 }
@@ -84,14 +84,14 @@ Results EvaluateAverage(const Graph& graph, const Node& node,
       float sum = 0;
       ForEachTap(w, oy, ox, [&](int64_t iy, int64_t ix) {
         const int32_t code =
-            LoadCode(x, plane * in_plane + iy * w.in[1] + ix) - xz;
+            LoadQuantized(x, plane * in_plane + iy * w.in[1] + ix) - xz;
         sum = model::FAdd(sum, model::FMul(model::I32ToF32(code), xs));
       });
       const auto count =
           static_cast<float>(AverageCount(w, oy, ox, include_pad));
       const float v = model::FAdd(model::FDiv(model::FDiv(sum, count), ys), yz);
-      StoreCode(model::Rso(v, is_signed),
-                plane * out_plane + oy * w.out[1] + ox, &y);
+      StoreQuantized(model::Rso(v, is_signed),
+                     plane * out_plane + oy * w.out[1] + ox, &y);
     });
   }
   return One(std::move(y));
@@ -111,7 +111,8 @@ bool IsChannelsFirst(const Graph&, const Node& node, std::string*) {
 const OperatorRegistration kGlobal(
     Define("QLinearGlobalAveragePool", 1, 1)
         .Domain("com.microsoft")
-        .Inputs(4, 5, kCodes, kFloats, kCodes, kFloats, kCodes)
+        .Inputs(4, 5, kQuantizedValues, kFloats, kQuantizedValues, kFloats,
+                kQuantizedValues)
         .Attr("channels_last", AttributeKind::kInt)
         .Rule(Rejection::kUnsupportedShape,
               "input has rank 3 to 5 and at most 16777215 pixels", HasImage)
@@ -121,7 +122,8 @@ const OperatorRegistration kGlobal(
 const OperatorRegistration kAverage(
     Define("QLinearAveragePool", 1, 1)
         .Domain("com.microsoft")
-        .Inputs(4, 5, kCodes, kFloats, kCodes, kFloats, kCodes)
+        .Inputs(4, 5, kQuantizedValues, kFloats, kQuantizedValues, kFloats,
+                kQuantizedValues)
         .Attr("auto_pad", AttributeKind::kString)
         .Attr("ceil_mode", AttributeKind::kInt)
         .Attr("channels_last", AttributeKind::kInt)

@@ -9,8 +9,8 @@
 
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/broadcast.h"
-#include "compiler/ops/codes.h"
 #include "compiler/ops/define.h"
+#include "compiler/ops/quantized_values.h"
 #include "compiler/ops/softmax_table.h"
 
 namespace heddle::compiler {
@@ -96,24 +96,25 @@ Results EvaluateSoftmax(const Graph&, const Node& node, const Inputs& inputs) {
   const auto table = SoftmaxTable(s.d, ScalarF32(*inputs[1]));
   const float n = std::floor(model::FDiv(1.0f, ScalarF32(*inputs[3])));
   const int32_t yz = ZeroPoint(At(inputs, 4));
-  const int32_t top = CodeMax(x.type) - CodeMin(x.type);
+  const int32_t top = QuantizedMax(x.type) - QuantizedMin(x.type);
   TensorData y = TensorData::Zeros(x.type, x.shape);
   for (int64_t row = 0; row < s.outer * s.inner; ++row) {
     const int64_t base = row / s.inner * s.d * s.inner + row % s.inner;
-    int32_t largest = CodeMin(x.type);
+    int32_t largest = QuantizedMin(x.type);
     for (int64_t i = 0; i < s.d; ++i) {
-      largest = std::max(largest, LoadCode(x, base + i * s.inner));
+      largest = std::max(largest, LoadQuantized(x, base + i * s.inner));
     }
     const auto e = [&](int64_t i) {
-      return table[LoadCode(x, base + i * s.inner) + top - largest];
+      return table[LoadQuantized(x, base + i * s.inner) + top - largest];
     };
     float sum = 0;
     for (int64_t i = 0; i < s.d; ++i) sum = model::FAdd(sum, e(i));
     for (int64_t i = 0; i < s.d; ++i) {
       const int32_t code = model::WrapAdd(
           model::Rne(model::FDiv(model::FMul(e(i), n), sum)), yz);
-      StoreCode(std::min(std::max(code, CodeMin(x.type)), CodeMax(x.type)),
-                base + i * s.inner, &y);
+      StoreQuantized(
+          std::min(std::max(code, QuantizedMin(x.type)), QuantizedMax(x.type)),
+          base + i * s.inner, &y);
     }
   }
   return One(std::move(y));
@@ -131,14 +132,16 @@ bool HasPositiveScale(const Graph& graph, const Node& node,
 const OperatorRegistration kQLinearWhere(
     Define("QLinearWhere", 1, 1)
         .Domain("com.microsoft")
-        .Inputs(8, 9, Types(DataType::kBool), kCodes, kFloats, kCodes, kCodes,
-                kFloats, kCodes, kFloats, kCodes)
+        .Inputs(8, 9, Types(DataType::kBool), kQuantizedValues, kFloats,
+                kQuantizedValues, kQuantizedValues, kFloats, kQuantizedValues,
+                kFloats, kQuantizedValues)
         .Optional(3, 6)
         .Run(InferWhere, EvaluateWhere));
 const OperatorRegistration kQLinearSoftmax(
     Define("QLinearSoftmax", 1, 1)
         .Domain("com.microsoft")
-        .Inputs(4, 5, kCodes, kFloats, kCodes, kFloats, kCodes)
+        .Inputs(4, 5, kQuantizedValues, kFloats, kQuantizedValues, kFloats,
+                kQuantizedValues)
         .Optional(2)
         .Attr("axis", AttributeKind::kInt)
         .Attr("opset", AttributeKind::kInt)

@@ -10,7 +10,7 @@
 #include <random>
 
 #include "compiler/base/diagnostic.h"
-#include "compiler/ops/codes.h"
+#include "compiler/ops/quantized_values.h"
 #include "compiler/testing/model_builder.h"
 #include "compiler/testing/onnx_files.h"
 #include "compiler/testing/run_node.h"
@@ -129,9 +129,9 @@ TEST(QLinearConvTest, EqualsThePlainSum) {
             if (iy < 0 || iy >= 6 || ix >= 5) continue;
             const int64_t channel = map / 3 * 2 + k;
             const int64_t a = x.bytes[(channel * 6 + iy) * 5 + ix] - xz;
-            acc +=
-                a * (LoadCode(w, ((map * (c / group) + k) * 3 + ky) * 2 + kx) -
-                     LoadCode(wz, map));
+            acc += a * (LoadQuantized(
+                            w, ((map * (c / group) + k) * 3 + ky) * 2 + kx) -
+                        LoadQuantized(wz, map));
           }
         }
       }

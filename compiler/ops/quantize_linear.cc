@@ -3,8 +3,8 @@
 // DequantizeLinear: y = f32(f32(q - z) * s).
 // Per tensor, or (opset 13) per channel along `axis`.
 #include "compiler/base/status_macros.h"
-#include "compiler/ops/codes.h"
 #include "compiler/ops/define.h"
+#include "compiler/ops/quantized_values.h"
 
 namespace heddle::compiler {
 namespace {
@@ -76,9 +76,9 @@ Results EvaluateQuantize(const Graph&, const Node& node, const Inputs& inputs) {
     const float value = x.type == DataType::kInt32
                             ? model::I32ToF32(x.as<int32_t>()[i])
                             : x.as<float>()[i];
-    StoreCode(ToCode(model::FDiv(value, ScaleAt(scale, c)),
-                     ZeroPointAt(zero, c), y.type),
-              i, &y);
+    StoreQuantized(ToCode(model::FDiv(value, ScaleAt(scale, c)),
+                          ZeroPointAt(zero, c), y.type),
+                   i, &y);
   }
   return One(std::move(y));
 }
@@ -107,7 +107,7 @@ Results EvaluateDequantize(const Graph&, const Node& node,
   for (int64_t i = 0; i < x.count(); ++i) {
     const int64_t c = channels.of(i);
     const int32_t difference =
-        model::WrapSub(LoadCode(x, i), ZeroPointAt(zero, c));
+        model::WrapSub(LoadQuantized(x, i), ZeroPointAt(zero, c));
     y.as<float>()[i] =
         model::FMul(model::I32ToF32(difference), ScaleAt(scale, c));
   }
@@ -116,12 +116,13 @@ Results EvaluateDequantize(const Graph&, const Node& node,
 
 const OperatorRegistration kQuantizeLinear(
     Define("QuantizeLinear", 10, kMaxOpset)
-        .Inputs(2, 3, kFloats | kInt32s, kFloats, kCodes)
+        .Inputs(2, 3, kFloats | kInt32s, kFloats, kQuantizedValues)
         .Attr("axis", AttributeKind::kInt)
         .Run(InferQuantize, EvaluateQuantize));
 const OperatorRegistration kDequantizeLinear(
     Define("DequantizeLinear", 10, kMaxOpset)
-        .Inputs(2, 3, kCodes | kInt32s, kFloats, kCodes | kInt32s)
+        .Inputs(2, 3, kQuantizedValues | kInt32s, kFloats,
+                kQuantizedValues | kInt32s)
         .Attr("axis", AttributeKind::kInt)
         .Run(InferDequantize, EvaluateDequantize));
 

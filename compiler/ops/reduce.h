@@ -77,7 +77,7 @@ struct ReduceAxes {
   bool noop() const { return reduced.empty(); }
 };
 // Axes are an attribute or, from opset 13 on in ReduceSum, input 1: `axes`, or
-// where that is null a constant of the graph. The refusal names the node.
+// where that is null a constant of the graph. The rejection names the node.
 absl::StatusOr<ReduceAxes> ResolveReduce(const Graph& graph, const Node& node,
                                          const TensorData* axes = nullptr);
 

@@ -128,12 +128,12 @@ const OperatorRegistration kReduceL1(WithAttribute("ReduceL1", kMaxOpset,
                                                    kReals | kInts));
 const OperatorRegistration kReduceL2(WithAttribute("ReduceL2", kMaxOpset,
                                                    kReals));
-const OperatorRegistration kReduceMax(WithAttribute("ReduceMax", kMaxOpset,
-                                                    kReals | kInts | kCodes));
+const OperatorRegistration kReduceMax(
+    WithAttribute("ReduceMax", kMaxOpset, kReals | kInts | kQuantizedValues));
 const OperatorRegistration kReduceMean(WithAttribute("ReduceMean", kMaxOpset,
                                                      kReals));
-const OperatorRegistration kReduceMin(WithAttribute("ReduceMin", kMaxOpset,
-                                                    kReals | kInts | kCodes));
+const OperatorRegistration kReduceMin(
+    WithAttribute("ReduceMin", kMaxOpset, kReals | kInts | kQuantizedValues));
 const OperatorRegistration kReduceProd(WithAttribute("ReduceProd", kMaxOpset,
                                                      kReals | kInts));
 const OperatorRegistration kReduceSumOld(WithAttribute("ReduceSum", 12,

@@ -11,7 +11,7 @@
 namespace heddle::compiler {
 
 // The [outer, count, inner] that a node normalises along `count`: its axis, and
-// below opset 13 all dimensions from the axis on. The refusal names the node.
+// below opset 13 all dimensions from the axis on. The rejection names the node.
 absl::StatusOr<ReduceStage> ResolveSoftmax(const Node& node,
                                            const Shape& shape);
 

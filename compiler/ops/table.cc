@@ -7,7 +7,7 @@
 namespace heddle::compiler {
 namespace {
 
-constexpr TypeSet kCodes = Types(DataType::kUint8, DataType::kInt8);
+constexpr TypeSet kQuantizedValues = Types(DataType::kUint8, DataType::kInt8);
 
 bool HasTable(const Graph& graph, const Node& node, std::string* why) {
   const Tensor& table = InputOf(graph, node, 1);
@@ -33,7 +33,8 @@ Results EvaluateTable(const Graph&, const Node&, const Inputs& inputs) {
 
 const OperatorRegistration kTable(Define("Table", 1, kMaxOpset)
                                       .Domain(kInternalDomain)
-                                      .Inputs(2, 2, kCodes, kCodes)
+                                      .Inputs(2, 2, kQuantizedValues,
+                                              kQuantizedValues)
                                       .Rule(Rejection::kUnsupportedAttribute,
                                             "the table is constant", HasTable)
                                       .Run(InferTable, EvaluateTable));

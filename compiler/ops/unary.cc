@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "compiler/base/status_macros.h"
-#include "compiler/ops/codes.h"
 #include "compiler/ops/define.h"
+#include "compiler/ops/quantized_values.h"
 
 namespace heddle::compiler {
 namespace {
@@ -146,7 +146,8 @@ Results EvaluateConcat(const Graph&, const Node& node, const Inputs& inputs) {
 Define Table(const char* op) {
   Define define(op, 1, 1);
   define.Domain("com.microsoft")
-      .Inputs(4, 5, kCodes, kFloats, kCodes, kFloats, kCodes);
+      .Inputs(4, 5, kQuantizedValues, kFloats, kQuantizedValues, kFloats,
+              kQuantizedValues);
   return define;
 }
 
@@ -159,7 +160,7 @@ const OperatorRegistration kQLinearLeakyRelu(
 const OperatorRegistration kQLinearConcat(
     Define("QLinearConcat", 1, 1)
         .Domain("com.microsoft")
-        .Inputs(5, 65537, kFloats, kCodes, kCodes | kFloats)
+        .Inputs(5, 65537, kFloats, kQuantizedValues, kQuantizedValues | kFloats)
         .Attr("axis", AttributeKind::kInt, true)
         .Run(InferConcat, EvaluateConcat));
 

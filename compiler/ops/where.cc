@@ -28,7 +28,7 @@ absl::Status InferWhere(Graph* graph, const Node& node) {
   return SetOutput(graph, node, 0, a.type, shape);
 }
 
-constexpr TypeSet kValues = kReals | kCodes | kInt32s |
+constexpr TypeSet kValues = kReals | kQuantizedValues | kInt32s |
                             Types(DataType::kInt16, DataType::kUint16,
                                   DataType::kUint32, DataType::kBool);
 

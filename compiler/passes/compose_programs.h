@@ -40,7 +40,7 @@ struct ProgramPart {
 // command, and immediates where there are more than four; a division by a power
 // of two becomes the product that it is, and so does one of float16 by a value
 // whose reciprocal gives the same float16 for every dividend. A result is not
-// rounded where that changes nothing. The refusal is INVALID_ARGUMENT for
+// rounded where that changes nothing. The rejection is INVALID_ARGUMENT for
 // parts that cannot be joined (that read another lane or an index), INTERNAL
 // where registers or instructions do not suffice.
 absl::StatusOr<FusedProgram> ComposePrograms(

@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "compiler/ops/clamp.h"
-#include "compiler/ops/codes.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/normalization.h"
 #include "compiler/ops/ordered.h"
 #include "compiler/ops/program_operator.h"
+#include "compiler/ops/quantized_values.h"
 #include "compiler/stream/microcode.h"
 #include "compiler/stream/quantize_reciprocal.h"
 #include "simulator/model/numerics.h"
@@ -102,7 +102,7 @@ Parts Quantize(const Graph& graph, const Node& node) {
   const DataType codes = graph.tensors[node.outputs[0]].type;
   Parameters p;
   if (!ParametersOf(graph, node, codes, &p)) return {};
-  const int32_t least = CodeMin(codes), most = CodeMax(codes);
+  const int32_t least = QuantizedMin(codes), most = QuantizedMax(codes);
   if (p.scale->count() > 1) {
     return {
         {QuantizeAxisProgram(),
@@ -171,10 +171,10 @@ Parts Programs(const Graph& graph, const Node& node) {
   return parts;
 }
 
-using Maker = Parts (*)(const Graph&, const Node&);
+using PartsFunction = Parts (*)(const Graph&, const Node&);
 
-Maker MakerOf(const std::string& op) {
-  static const auto* makers = new std::map<std::string, Maker>{
+PartsFunction PartsFunctionOf(const std::string& op) {
+  static const auto* functions = new std::map<std::string, PartsFunction>{
       {"Add", Binary<MicroOp::kFadd>},
       {"BatchNormalization", BatchNorm},
       {"Cast", Cast},
@@ -191,8 +191,8 @@ Maker MakerOf(const std::string& op) {
       {"Relu", Clamp},
       {"Sub", Binary<MicroOp::kFsub>},
   };
-  const auto it = makers->find(op);
-  return it == makers->end() ? nullptr : it->second;
+  const auto it = functions->find(op);
+  return it == functions->end() ? nullptr : it->second;
 }
 
 }  // namespace
@@ -214,8 +214,9 @@ std::vector<ElementwisePart> ElementwiseParts(const Graph& graph,
   if (!loads || (!Contains(kRounded, out) && !quantizes && !compares)) {
     return {};
   }
-  const Maker maker = node.domain.empty() ? MakerOf(node.op) : nullptr;
-  return maker != nullptr ? maker(graph, node) : Programs(graph, node);
+  const PartsFunction parts_of =
+      node.domain.empty() ? PartsFunctionOf(node.op) : nullptr;
+  return parts_of != nullptr ? parts_of(graph, node) : Programs(graph, node);
 }
 
 }  // namespace heddle::compiler

@@ -12,9 +12,9 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/base/diagnostic.h"
 #include "compiler/ops/clamp.h"
-#include "compiler/ops/codes.h"
 #include "compiler/ops/gemm.h"
 #include "compiler/ops/operator.h"
+#include "compiler/ops/quantized_values.h"
 #include "compiler/passes/quantize_bias.h"
 #include "compiler/passes/quantize_pairs.h"
 #include "compiler/passes/quantize_products.h"
@@ -104,7 +104,7 @@ class Fuser {
   }
   std::optional<int32_t> ScalarZero(TensorId id) const {
     if (!IsScalar(id) || !r_.tensor(id).is_constant()) return std::nullopt;
-    return LoadCode(*r_.tensor(id).constant, 0);
+    return LoadQuantized(*r_.tensor(id).constant, 0);
   }
   TensorId ZeroOfType(DataType type, const std::string& hint) {
     return r_.NewConstant(hint + "/zero_point", TensorData::Zeros(type, {}));
@@ -156,15 +156,15 @@ class Fuser {
     const auto scale = ScalarScale(out.scale);
     const auto zero = ScalarZero(out.zero);
     if (!scale || !zero || !(*scale > 0)) return false;
-    if (clamp.op == "Relu") return *zero == CodeMin(out.type);
+    if (clamp.op == "Relu") return *zero == QuantizedMin(out.type);
     float low = 0, high = 0;
     if (!ConstantClampBounds(r_.graph(), clamp, &low, &high)) return false;
     const auto code = [&](float bound) {
       return std::nearbyint(model::FDiv(bound, *scale)) +
              static_cast<float>(*zero);
     };
-    return code(low) <= static_cast<float>(CodeMin(out.type)) &&
-           code(high) >= static_cast<float>(CodeMax(out.type));
+    return code(low) <= static_cast<float>(QuantizedMin(out.type)) &&
+           code(high) >= static_cast<float>(QuantizedMax(out.type));
   }
 
   void FuseQuantize(int q) {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/ops/codes.h"
+#include "compiler/ops/quantized_values.h"
 #include "simulator/model/numerics.h"
 
 namespace heddle::compiler {
@@ -75,13 +75,13 @@ QuantizedWeights QuantizeWeights(const TensorData& weights) {
   QuantizedWeights result;
   result.codes = TensorData::Zeros(DataType::kInt8, weights.shape);
   for (int64_t i = 0; i < weights.count(); ++i) {
-    StoreCode(ToCode(model::FDiv(values[i], scale), zero, DataType::kInt8), i,
-              &result.codes);
+    StoreQuantized(ToCode(model::FDiv(values[i], scale), zero, DataType::kInt8),
+                   i, &result.codes);
   }
   result.scale = TensorData::Zeros(DataType::kFloat, {});
   result.scale.as<float>()[0] = scale;
   result.zero = TensorData::Zeros(DataType::kInt8, {});
-  StoreCode(zero, 0, &result.zero);
+  StoreQuantized(zero, 0, &result.zero);
   return result;
 }
 

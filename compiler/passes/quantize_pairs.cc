@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "compiler/ops/codes.h"
+#include "compiler/ops/quantized_values.h"
 #include "simulator/model/numerics.h"
 
 namespace heddle::compiler {
@@ -69,9 +69,9 @@ void MergeDoublePairs(Rewriter* rewriter) {
     const DataType type = Constant(r, q2, 2).type;
     const float s1 = Constant(r, d1, 1).as<float>()[0];
     const float s2 = Constant(r, q2, 1).as<float>()[0];
-    const int32_t z1 = LoadCode(Constant(r, d1, 2), 0);
-    const int32_t z2 = LoadCode(Constant(r, q2, 2), 0);
-    const int32_t qmin = CodeMin(type), qmax = CodeMax(type);
+    const int32_t z1 = LoadQuantized(Constant(r, d1, 2), 0);
+    const int32_t z2 = LoadQuantized(Constant(r, q2, 2), 0);
+    const int32_t qmin = QuantizedMin(type), qmax = QuantizedMax(type);
     float scale = s1;
     int32_t zero = z1;
     if (s1 != s2 || z1 != z2) {

@@ -125,9 +125,10 @@ std::vector<std::set<TensorId>> WeightGuesses(const Graph& graph) {
   return guesses;
 }
 
-std::set<TensorId> MoreWeights(const Graph& graph, const absl::Status& refusal,
+std::set<TensorId> MoreWeights(const Graph& graph,
+                               const absl::Status& rejection,
                                const std::set<TensorId>& weights) {
-  const Node* node = NodeOf(graph, refusal.message());
+  const Node* node = NodeOf(graph, rejection.message());
   if (node == nullptr) return {};
   const std::vector<int> producers = graph.Producers();
   std::set<TensorId> seen, more;

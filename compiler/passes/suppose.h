@@ -30,11 +30,12 @@ struct Supposed {
 // few, and all but one, which in turn is each of those that are read earliest.
 std::vector<std::set<TensorId>> WeightGuesses(const Graph& graph);
 
-// Inputs that may be weights because otherwise `refusal`, whose message names a
-// node, stands: those from which the node's operands but the first are
+// Inputs that may be weights because otherwise `rejection`, whose message names
+// a node, stands: those from which the node's operands but the first are
 // computed, or if all of these are in `weights`, its first operand. Empty if
 // there are none, or if no input would be left.
-std::set<TensorId> MoreWeights(const Graph& graph, const absl::Status& refusal,
+std::set<TensorId> MoreWeights(const Graph& graph,
+                               const absl::Status& rejection,
                                const std::set<TensorId>& weights);
 
 // Makes these inputs constants.

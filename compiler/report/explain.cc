@@ -104,10 +104,10 @@ std::string DescribeLayer(const CompileReport& report, size_t index) {
 }
 
 // The model as written. An operator that the compiler does not know is what
-// the caller asks about, so it is no error here: *refusal.
+// the caller asks about, so it is no error here: *rejection.
 absl::StatusOr<Graph> Written(absl::string_view model,
                               const CompileOptions& options,
-                              absl::Status* refusal) {
+                              absl::Status* rejection) {
   ImportOptions import;
   import.input_shapes = options.input_shapes;
   import.weights = options.weights;
@@ -115,14 +115,15 @@ absl::StatusOr<Graph> Written(absl::string_view model,
   import.open_dimensions_are_one = options.open_dimensions_are_one;
   auto imported = ImportOnnx(model, import);
   if (imported.ok()) return std::move(imported->graph);
-  *refusal = imported.status();
-  if (RejectionOf(*refusal) != Rejection::kUnsupportedOperator) return *refusal;
+  *rejection = imported.status();
+  if (RejectionOf(*rejection) != Rejection::kUnsupportedOperator)
+    return *rejection;
   // The importer comes to operators when the structure of the whole is sound.
   onnx::ModelProto proto;
   TakenBytes raw;
   if (!ParseModel(model, &proto, &raw).ok() ||
       !InlineGraphs(&proto, raw).ok()) {
-    return *refusal;
+    return *rejection;
   }
   std::map<std::string, int> opsets;
   for (const auto& opset : proto.opset_import()) {
@@ -192,12 +193,12 @@ bool Has(const std::vector<std::string>& list, const std::string& item) {
   return std::find(list.begin(), list.end(), item) != list.end();
 }
 
-std::string Refused(const Node& node, const absl::Status& refusal) {
-  const bool mine = absl::StrContains(refusal.message(), node.Describe());
+std::string Refused(const Node& node, const absl::Status& rejection) {
+  const bool mine = absl::StrContains(rejection.message(), node.Describe());
   return absl::StrCat(mine ? "This node is why the model is refused: "
                            : "The model is refused, not for this node: ",
-                      RejectionName(RejectionOf(refusal)), ": ",
-                      refusal.message(), "\n");
+                      RejectionName(RejectionOf(rejection)), ": ",
+                      rejection.message(), "\n");
 }
 
 // What the front end made of `node` of the model as written.
@@ -261,7 +262,7 @@ absl::StatusOr<Explanation> ExplainNode(absl::string_view model,
                                         const std::string& name) {
   Explanation result;
   ASSIGN_OR_RETURN(const Graph imported,
-                   Written(model, options, &result.refusal));
+                   Written(model, options, &result.rejection));
   const Graph& written = imported;
   std::vector<const Node*> nodes;
   for (const Node& node : written.nodes) {
@@ -283,10 +284,10 @@ absl::StatusOr<Explanation> ExplainNode(absl::string_view model,
   const absl::StatusOr<Graph> graph = AnalyseOnnx(model, detailed);
   absl::StatusOr<BackendResult> made = absl::InternalError("not compiled");
   if (!graph.ok()) {
-    result.refusal = graph.status();
+    result.rejection = graph.status();
   } else {
     made = GeneratePackage(*graph, detailed);
-    if (!made.ok()) result.refusal = made.status();
+    if (!made.ok()) result.rejection = made.status();
   }
   bool estimates = false;
   for (const Node* node : nodes) {
@@ -306,8 +307,8 @@ absl::StatusOr<Explanation> ExplainNode(absl::string_view model,
                                    made.ok() ? &made->report : nullptr));
       estimates |= made.ok();
     }
-    if (!result.refusal.ok()) {
-      result.text += Refused(*node, result.refusal);
+    if (!result.rejection.ok()) {
+      result.text += Refused(*node, result.rejection);
     }
   }
   if (estimates) {
@@ -338,8 +339,8 @@ std::vector<MissingOperator> MissingOperators(absl::string_view model,
       if (!HasLowering(node.domain, node.op)) add(node);
     }
   } else {
-    absl::Status refusal;
-    const absl::StatusOr<Graph> written = Written(model, options, &refusal);
+    absl::Status rejection;
+    const absl::StatusOr<Graph> written = Written(model, options, &rejection);
     if (!written.ok()) return {};
     for (const Node& node : written->nodes) {
       if (FindOperator(node.domain, node.op, node.opset) == nullptr) add(node);

@@ -19,7 +19,7 @@ struct Explanation {
   // commands and estimated cycles.
   std::string text;
   // Why the model is refused; OK if it is not.
-  absl::Status refusal;
+  absl::Status rejection;
 };
 
 // `name` is that of a node, or of a tensor that a node computes. NotFound if

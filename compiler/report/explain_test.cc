@@ -15,14 +15,14 @@ namespace {
 using absl::StrContains;
 
 std::string Explain(const ModelBuilder& b, const std::string& name,
-                    absl::Status* refusal = nullptr) {
+                    absl::Status* rejection = nullptr) {
   const auto result = ExplainNode(b.Bytes(), {}, name);
   EXPECT_TRUE(result.ok()) << result.status();
   if (!result.ok()) return "";
-  if (refusal != nullptr) {
-    *refusal = result->refusal;
+  if (rejection != nullptr) {
+    *rejection = result->rejection;
   } else {
-    EXPECT_TRUE(result->refusal.ok()) << result->refusal;
+    EXPECT_TRUE(result->rejection.ok()) << result->rejection;
   }
   return result->text;
 }
@@ -96,12 +96,13 @@ TEST(Explain, Refused) {
   b.Node("Relu", {"x"}, {"r"})->set_name("fine");
   b.Node("NoSuchOperator", {"r"}, {"y"})->set_name("culprit");
   b.Output("y", DataType::kFloat, {1, 4});
-  absl::Status refusal;
-  std::string text = Explain(b, "culprit", &refusal);
-  EXPECT_EQ(RejectionOf(refusal), Rejection::kUnsupportedOperator) << refusal;
+  absl::Status rejection;
+  std::string text = Explain(b, "culprit", &rejection);
+  EXPECT_EQ(RejectionOf(rejection), Rejection::kUnsupportedOperator)
+      << rejection;
   EXPECT_TRUE(StrContains(text, "does not know this operator")) << text;
   EXPECT_TRUE(StrContains(text, "This node is why")) << text;
-  text = Explain(b, "fine", &refusal);
+  text = Explain(b, "fine", &rejection);
   EXPECT_TRUE(StrContains(text, "not for this node")) << text;
 }
 

@@ -40,7 +40,7 @@ class CascadeOp : public ClonableOp<CascadeOp> {
       Part part;
       part.outer.resize(op.inputs.size(), -1);
       for (size_t k = 0; k < op.inputs.size(); ++k) {
-        if (chain_.Maker(q, k) >= 0) continue;
+        if (chain_.Producer(q, k) >= 0) continue;
         part.outer[k] = inputs.size();
         outer_.push_back({q, k});
         OpInput in = op.inputs[k];
@@ -116,9 +116,10 @@ class CascadeOp : public ClonableOp<CascadeOp> {
       own.channels = part.extent.c;
       own.constants = tile.constants + part.constants;
       for (size_t k = 0; k < part.op->inputs.size(); ++k) {
-        const int maker = chain_.Maker(q, k);
-        own.inputs.push_back(maker < 0 ? tile.inputs[part.outer[k]]
-                                       : View(parts_[maker], tile.temporary));
+        const int producer = chain_.Producer(q, k);
+        own.inputs.push_back(producer < 0
+                                 ? tile.inputs[part.outer[k]]
+                                 : View(parts_[producer], tile.temporary));
       }
       if (q + 1 == parts_.size()) {
         own.output = tile.output;
@@ -204,13 +205,13 @@ StripeChain::StripeChain(const DeviceGraph& graph,
     : parts_(parts) {
   for (size_t q = 0; q < parts.size(); ++q) {
     heights_.push_back(graph.values[parts[q]->output].extent.h);
-    makers_.emplace_back();
+    producers_.emplace_back();
     for (const OpInput& in : parts[q]->inputs) {
-      int maker = -1;
+      int producer = -1;
       for (size_t p = 0; p < q; ++p) {
-        if (parts[p]->output == in.value) maker = static_cast<int>(p);
+        if (parts[p]->output == in.value) producer = static_cast<int>(p);
       }
-      makers_.back().push_back(maker);
+      producers_.back().push_back(producer);
     }
   }
 }
@@ -222,8 +223,8 @@ std::vector<int64_t> StripeChain::Need(int64_t end) const {
   // may leave some): taps show whole tensors.
   if (need.back() == heights_.back()) need = heights_;
   for (size_t q = parts_.size(); q-- > 0;) {
-    for (size_t k = 0; k < makers_[q].size(); ++k) {
-      const int p = makers_[q][k];
+    for (size_t k = 0; k < producers_[q].size(); ++k) {
+      const int p = producers_[q][k];
       if (p < 0 || need[q] == 0) continue;
       const AxisNeed& map = parts_[q]->inputs[k].rows;
       const int64_t rows =
@@ -246,8 +247,8 @@ std::vector<int64_t> StripeChain::BufferRows(int64_t rows, int64_t lead,
     // The lowest row that somebody reads from here on.
     std::vector<int64_t> low(before.begin(), before.end() - 1);
     for (size_t q = 0; q < parts_.size(); ++q) {
-      for (size_t k = 0; k < makers_[q].size(); ++k) {
-        const int p = makers_[q][k];
+      for (size_t k = 0; k < producers_[q].size(); ++k) {
+        const int p = producers_[q][k];
         if (p < 0 || before[q] == heights_[q]) continue;
         const AxisNeed& map = parts_[q]->inputs[k].rows;
         const int64_t row = map.kind == AxisNeed::kSame
@@ -263,8 +264,8 @@ std::vector<int64_t> StripeChain::BufferRows(int64_t rows, int64_t lead,
   }
   // A rolling input buffer holds at least one window.
   for (size_t q = 0; q < parts_.size(); ++q) {
-    for (size_t k = 0; k < makers_[q].size(); ++k) {
-      const int p = makers_[q][k];
+    for (size_t k = 0; k < producers_[q].size(); ++k) {
+      const int p = producers_[q][k];
       const AxisNeed& map = parts_[q]->inputs[k].rows;
       if (p >= 0 && map.kind == AxisNeed::kWindow) {
         kept[p] = std::max(kept[p], map.extent);

@@ -37,12 +37,12 @@ class StripeChain {
   std::vector<int64_t> BufferRows(int64_t rows, int64_t lead,
                                   int64_t stripes) const;
   // Index of the part that makes input `k` of part `q`, or -1.
-  int Maker(size_t q, size_t k) const { return makers_[q][k]; }
+  int Producer(size_t q, size_t k) const { return producers_[q][k]; }
   int64_t height(size_t q) const { return heights_[q]; }
 
  private:
   std::vector<const DeviceOp*> parts_;
-  std::vector<std::vector<int>> makers_;  // by part and input
+  std::vector<std::vector<int>> producers_;  // by part and input
   std::vector<int64_t> heights_;
 };
 

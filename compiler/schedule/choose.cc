@@ -216,7 +216,7 @@ class Chooser {
       s.weights += static_cast<double>(all);
       s.weight_bytes += static_cast<double>(all);
       for (size_t k = 0; k < op.inputs.size(); ++k) {
-        if (chain.Maker(q, k) >= 0) continue;
+        if (chain.Producer(q, k) >= 0) continue;
         const int value = op.inputs[k].value;
         Operand o;
         o.storage = graph_.values[value].storage;

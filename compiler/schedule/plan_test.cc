@@ -408,7 +408,7 @@ TEST(Plan, AnOperationThatCannotBeCutIsRefusedByName) {
 
 // A larger configuration is advised by name, and only if there is one.
 TEST(Plan, WhatHelpsAgainstTooLittleSram) {
-  const auto refusal = [](isa::Config config, int64_t channels) {
+  const auto rejection = [](isa::Config config, int64_t channels) {
     DeviceGraph graph;
     Chain(&graph, channels, 0);
     graph.ops[1]->tileable = false;
@@ -418,7 +418,7 @@ TEST(Plan, WhatHelpsAgainstTooLittleSram) {
   };
   isa::Config small = isa::kH256;
   small.sram_bytes = 100 << 10;
-  const std::string has_more = refusal(small, 1024);
+  const std::string has_more = rejection(small, 1024);
   EXPECT_NE(has_more.find("use h256, which has " +
                           std::to_string(isa::kH256.sram_bytes)),
             std::string::npos)
@@ -427,7 +427,7 @@ TEST(Plan, WhatHelpsAgainstTooLittleSram) {
   for (const isa::Config& c : isa::kConfigs) {
     if (c.sram_bytes > largest->sram_bytes) largest = &c;
   }
-  const std::string none = refusal(*largest, 1 << 16);
+  const std::string none = rejection(*largest, 1 << 16);
   EXPECT_EQ(none.find("use "), std::string::npos) << none;
   EXPECT_NE(none.find("none has more, so split the operator"),
             std::string::npos)

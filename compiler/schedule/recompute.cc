@@ -113,7 +113,7 @@ class Finder {
     int before = static_cast<int>(at);
     for (int reader : readers_[storage]) {
       const int from = std::exchange(before, reader);
-      // (behind its maker there is nothing to do again)
+      // (behind its producer there is nothing to do again)
       if (from == static_cast<int>(at) || !Waits(s, from, reader)) continue;
       const int64_t again = CyclesAgain(op, s, static_cast<int>(at), reader);
       const int64_t saved = 2 * CyclesToMove(s.DramBytes()) - again;
@@ -165,10 +165,11 @@ void ApplyCopies(const std::vector<Copy>& copies, DeviceGraph* graph) {
   std::vector<std::unique_ptr<DeviceOp>> ops;
   std::vector<int> now(graph->values.size());  // what stands for each value
   for (size_t v = 0; v < now.size(); ++v) now[v] = static_cast<int>(v);
-  // The makers' operands are what they were: some of them are copies by then.
-  std::vector<std::unique_ptr<DeviceOp>> makers;
+  // The producers' operands are what they were: some of them are copies by
+  // then.
+  std::vector<std::unique_ptr<DeviceOp>> producers;
   for (const Copy& copy : copies) {
-    makers.push_back(graph->ops[copy.maker]->Clone());
+    producers.push_back(graph->ops[copy.producer]->Clone());
   }
   size_t next = 0;
   for (size_t i = 0; i < graph->ops.size(); ++i) {
@@ -180,7 +181,7 @@ void ApplyCopies(const std::vector<Copy>& copies, DeviceGraph* graph) {
       storage.tap_offset = -1;
       value.storage = static_cast<int>(graph->storages.size());
       graph->storages.push_back(std::move(storage));
-      std::unique_ptr<DeviceOp> op = std::move(makers[next]);
+      std::unique_ptr<DeviceOp> op = std::move(producers[next]);
       for (OpInput& in : op->inputs) in.value = now[in.value];
       op->output = static_cast<int>(graph->values.size());
       now[copies[next].value] = op->output;

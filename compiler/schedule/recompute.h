@@ -23,7 +23,7 @@ namespace heddle::compiler {
 // and those behind it that read the value.
 struct Copy {
   int value = -1;
-  int maker = -1;  // operation
+  int producer = -1;  // operation
   int before = -1;
   int64_t saved = 0;  // estimated cycles
 };

@@ -75,7 +75,7 @@ struct Far {
         operand_is_input ? b.Input(operand_bytes) : b.Value(operand_bytes);
     if (!operand_is_input) b.Op({b.Input(operand_bytes)}, operand);
     a = b.Value(bytes);
-    maker = b.Op({operand}, a);
+    producer = b.Op({operand}, a);
     const int wide0 = b.Value(wide), wide1 = b.Value(wide);
     b.Op({a}, wide0);
     b.Op({wide0}, wide1);
@@ -87,7 +87,7 @@ struct Far {
   }
   Builder b;
   int operand, a;
-  FakeOp* maker;
+  FakeOp* producer;
 };
 
 TEST(Recompute, AgainWhereItWouldWaitInDeviceMemory) {
@@ -95,7 +95,7 @@ TEST(Recompute, AgainWhereItWouldWaitInDeviceMemory) {
   const std::vector<Copy> copies = FindCopies(far.b.graph, Small());
   ASSERT_EQ(copies.size(), 1u);
   EXPECT_EQ(copies[0].value, far.a);
-  EXPECT_EQ(copies[0].maker, 1);
+  EXPECT_EQ(copies[0].producer, 1);
   EXPECT_EQ(copies[0].before, 5);
   EXPECT_GT(copies[0].saved, 0);
   const size_t storages = far.b.graph.storages.size();
@@ -120,13 +120,13 @@ TEST(Recompute, NotWhereSramHoldsIt) {
 
 TEST(Recompute, NotWhereComputingCostsMore) {
   Far far(2 << 10);
-  far.maker->programs = 200;
+  far.producer->programs = 200;
   EXPECT_TRUE(FindCopies(far.b.graph, Small()).empty());
 }
 
 TEST(Recompute, NotWhatMultiplies) {
   Far far(2 << 10);
-  far.maker->macs = 1;
+  far.producer->macs = 1;
   EXPECT_TRUE(FindCopies(far.b.graph, Small()).empty());
 }
 

@@ -18,7 +18,7 @@ namespace heddle::compiler {
 struct CardCase {
   // Sizes of SRAM to compile for; 0 = all of the configuration's.
   std::vector<uint64_t> sram_bytes = {0};
-  // A refusal is accepted for sizes other than 0.
+  // A rejection is accepted for sizes other than 0.
   bool may_refuse_less_sram = true;
   bool detect_races = true;
 };

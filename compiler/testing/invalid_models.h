@@ -52,7 +52,7 @@ class InvalidModels {
 // Of all families.
 std::vector<OperatorCases> AllInvalidModels();
 
-// Kinds of refusal by what is wrong.
+// Kinds of rejection by what is wrong.
 namespace wrong {
 using Kinds = std::vector<Rejection>;
 // A value that the definition forbids.

@@ -312,7 +312,7 @@ std::string FourLayers(const std::string& activation) {
   return n.Bytes();
 }
 
-// One layer of a picture in full HD.
+// One layer of an image in full HD.
 std::string Conv1080p() {
   return NetworkBuilder("conv_1080p", 64, 1080, 1920).Conv(64, 3, 1).Bytes();
 }

@@ -15,23 +15,24 @@
 namespace heddle::compiler {
 namespace {
 
-// Of makers by name, and of makers by operator.
-struct Makers {
-  std::map<std::string, NodeMaker> by_name;
+// Of generators by name, and of generators by operator.
+struct Generators {
+  std::map<std::string, NodeGenerator> by_name;
   std::map<std::string, std::vector<std::string>> by_op;
 };
 
-Makers& AllMakers() {
-  static auto* makers = new Makers();
-  return *makers;
+Generators& AllGenerators() {
+  static auto* generators = new Generators();
+  return *generators;
 }
 
 }  // namespace
 
-NodeMakerRegistration::NodeMakerRegistration(
-    const char* name, std::initializer_list<const char*> ops, NodeMaker maker) {
-  Makers& all = AllMakers();
-  all.by_name[name] = maker;
+NodeGeneratorRegistration::NodeGeneratorRegistration(
+    const char* name, std::initializer_list<const char*> ops,
+    NodeGenerator generator) {
+  Generators& all = AllGenerators();
+  all.by_name[name] = generator;
   for (const char* op : ops) {
     auto& names = all.by_op[op];
     // Registrations run in the order of linking: sorted, they do not show it.
@@ -64,8 +65,8 @@ RandomGraph RandomGraphBuilder::Run() {
   for (int i = 0; i < inputs; ++i) AddInput();
   const int nodes = Between(options_.min_nodes, options_.max_nodes);
   // Every operator comes first in one of as many seeds as there are operators.
-  auto first = AllMakers().by_op.begin();
-  std::advance(first, options_.seed % AllMakers().by_op.size());
+  auto first = AllGenerators().by_op.begin();
+  std::advance(first, options_.seed % AllGenerators().by_op.size());
   std::string op = first->first;
   if (op == "Upsample") opset_ = 9;
   if (op == "HardSwish") opset_ = 15;
@@ -360,14 +361,15 @@ std::string RandomGraphBuilder::RandomOperator() {
   if (opset_ >= 14 && OneIn(20)) return "HardSwish";
   // What few tensors fit.
   if (OneIn(14)) return Pick({"Gemm", "Gemm", "QGemm", "SpaceToDepth"});
-  auto drawn = AllMakers().by_op.begin();
-  std::advance(drawn, Below(static_cast<int64_t>(AllMakers().by_op.size())));
+  auto drawn = AllGenerators().by_op.begin();
+  std::advance(drawn,
+               Below(static_cast<int64_t>(AllGenerators().by_op.size())));
   return drawn->first;
 }
 
 // Appends a node of operator `op` to one of some tensors, if it fits one.
 bool RandomGraphBuilder::AddNode(const std::string& op) {
-  const auto& names = AllMakers().by_op.at(op);
+  const auto& names = AllGenerators().by_op.at(op);
   wanted_ = op;
   bool done = false;
   for (int tries = 0; tries < 12 && !done; ++tries) {
@@ -377,7 +379,7 @@ bool RandomGraphBuilder::AddNode(const std::string& op) {
         tries > 0 || OneIn(3) ? computed_[Below(count)] : computed_.back();
     const std::string& name = names[Below(static_cast<int64_t>(names.size()))];
     const size_t tensors = graph_.tensors.size();
-    done = AllMakers().by_name.at(name)(this, x);
+    done = AllGenerators().by_name.at(name)(this, x);
     if (!done) graph_.tensors.resize(tensors);
   }
   wanted_.clear();

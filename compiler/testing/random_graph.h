@@ -3,16 +3,17 @@
 // everything that compiles or executes graphs. Only operators of the registry
 // are used, with attributes and shapes their constraints accept.
 //
-// Each family of operators contributes makers of nodes in a file of its own,
-// random_nodes_<family>.cc:
+// Each family of operators contributes generators of nodes in a file of its
+// own, random_nodes_<family>.cc:
 //
 //   bool AddRelu(RandomGraphBuilder* b, TensorId x) {
 //     return b->Append("", "Relu", {x});
 //   }
-//   const NodeMakerRegistration kRelu("relu", {"Relu"}, AddRelu);
+//   const NodeGeneratorRegistration kRelu("relu", {"Relu"}, AddRelu);
 //
-// Operators are drawn evenly: one is wanted, its makers are tried until one has
-// appended it. The operator wanted first, and the opset, follow from the seed.
+// Operators are drawn evenly: one is wanted, its generators are tried until one
+// has appended it. The operator wanted first, and the opset, follow from the
+// seed.
 #ifndef HEDDLE_COMPILER_TESTING_RANDOM_GRAPH_H_
 #define HEDDLE_COMPILER_TESTING_RANDOM_GRAPH_H_
 
@@ -36,7 +37,7 @@ struct RandomGraphOptions {
   // together, and products take at most `max_products` multiplications.
   bool large = false;
   int64_t max_products = int64_t{1} << 23;
-  // Whether an operator may be taken; null = all that makers know.
+  // Whether an operator may be taken; null = all that generators know.
   bool (*allowed)(const std::string& domain, const std::string& op) = nullptr;
   // Whether an operator may read computed int64 tensors; null = all. Some
   // graphs disregard it.
@@ -104,7 +105,7 @@ class RandomGraphBuilder {
   TensorId Partner(DataType type, const Shape& shape, bool constant_too);
 
   // Appends the node if it is allowed and the registry accepts it; its results
-  // may then be used. A maker that returns false takes back its constants.
+  // may then be used. A generator that returns false takes back its constants.
   bool Append(const std::string& domain, const std::string& op,
               std::vector<TensorId> inputs,
               std::map<std::string, Attribute> attributes = {},
@@ -138,15 +139,15 @@ inline bool IsCode(DataType type) {
 }
 
 // Appends a node that reads `x`; false if it cannot (nothing is appended).
-using NodeMaker = bool (*)(RandomGraphBuilder* builder, TensorId x);
+using NodeGenerator = bool (*)(RandomGraphBuilder* builder, TensorId x);
 
-class NodeMakerRegistration {
+class NodeGeneratorRegistration {
  public:
-  // `name` identifies the maker and makes the order of makers deterministic;
-  // `ops` are all operators it may append.
-  NodeMakerRegistration(const char* name,
-                        std::initializer_list<const char*> ops,
-                        NodeMaker maker);
+  // `name` identifies the generator and makes the order of generators
+  // deterministic; `ops` are all operators it may append.
+  NodeGeneratorRegistration(const char* name,
+                            std::initializer_list<const char*> ops,
+                            NodeGenerator generator);
 };
 
 RandomGraph MakeRandomGraph(const RandomGraphOptions& options);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makers of nodes: convolutions, products, max pools, binary arithmetic,
+// Generators of nodes: convolutions, products, max pools, binary arithmetic,
 // quantization, shapes and the first activations, float and quantized.
 #include <algorithm>
 #include <string>
@@ -286,24 +286,24 @@ bool AddPool(RandomGraphBuilder* b, TensorId x) {
                    attributes);
 }
 
-const NodeMakerRegistration kConv("conv", {"Conv", "QLinearConv"}, AddConv);
-const NodeMakerRegistration kProduct(
+const NodeGeneratorRegistration kConv("conv", {"Conv", "QLinearConv"}, AddConv);
+const NodeGeneratorRegistration kProduct(
     "product", {"MatMul", "Gemm", "QLinearMatMul", "QGemm"}, AddProduct);
-const NodeMakerRegistration kPool("pool", {"AveragePool", "MaxPool"}, AddPool);
-const NodeMakerRegistration kBinary("binary",
-                                    {"Add", "Sub", "Mul", "Div", "QLinearAdd",
-                                     "QLinearMul"},
-                                    AddBinary);
-const NodeMakerRegistration kQuantize("quantize",
-                                      {"QuantizeLinear", "DequantizeLinear"},
-                                      AddQuantize);
-const NodeMakerRegistration kShape("shape",
-                                   {"Flatten", "Transpose", "Identity",
-                                    "Unsqueeze", "Squeeze", "Reshape"},
-                                   AddShape);
-const NodeMakerRegistration kUnary("unary",
-                                   {"Relu", "Clip", "Sigmoid", "LeakyRelu"},
-                                   AddUnary);
+const NodeGeneratorRegistration kPool("pool", {"AveragePool", "MaxPool"},
+                                      AddPool);
+const NodeGeneratorRegistration kBinary("binary",
+                                        {"Add", "Sub", "Mul", "Div",
+                                         "QLinearAdd", "QLinearMul"},
+                                        AddBinary);
+const NodeGeneratorRegistration kQuantize(
+    "quantize", {"QuantizeLinear", "DequantizeLinear"}, AddQuantize);
+const NodeGeneratorRegistration kShape("shape",
+                                       {"Flatten", "Transpose", "Identity",
+                                        "Unsqueeze", "Squeeze", "Reshape"},
+                                       AddShape);
+const NodeGeneratorRegistration kUnary("unary",
+                                       {"Relu", "Clip", "Sigmoid", "LeakyRelu"},
+                                       AddUnary);
 
 }  // namespace
 }  // namespace heddle::compiler

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makers of nodes: transposed convolutions, products of computed operands, and
-// both with Conv in fp16.
+// Generators of nodes: transposed convolutions, products of computed operands,
+// and both with Conv in fp16.
 #include <map>
 #include <string>
 #include <vector>
@@ -113,12 +113,13 @@ bool AddComputedProduct(RandomGraphBuilder* b, TensorId x) {
   return b->Append("", "MatMul", {Exactly(b, type, other), x});
 }
 
-const NodeMakerRegistration kConvTranspose("conv_transpose", {"ConvTranspose"},
-                                           AddConvTranspose);
-const NodeMakerRegistration kHalfConv("half_conv", {"Conv"}, AddHalfConv);
-const NodeMakerRegistration kComputedProduct("computed_product",
-                                             {"Gemm", "MatMul"},
-                                             AddComputedProduct);
+const NodeGeneratorRegistration kConvTranspose("conv_transpose",
+                                               {"ConvTranspose"},
+                                               AddConvTranspose);
+const NodeGeneratorRegistration kHalfConv("half_conv", {"Conv"}, AddHalfConv);
+const NodeGeneratorRegistration kComputedProduct("computed_product",
+                                                 {"Gemm", "MatMul"},
+                                                 AddComputedProduct);
 
 }  // namespace
 }  // namespace heddle::compiler

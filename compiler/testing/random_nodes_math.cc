@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makers of nodes: operators that are microprograms of the vector engine.
+// Generators of nodes: operators that are microprograms of the vector engine.
 #include <string>
 
 #include "compiler/testing/random_graph.h"
@@ -80,7 +80,7 @@ bool AddMod(RandomGraphBuilder* b, TensorId x) {
                    {{"fmod", b->Below(2)}});
 }
 
-const NodeMakerRegistration kFunction(
+const NodeGeneratorRegistration kFunction(
     "math_function",
     {"Abs",        "Ceil",           "Celu",      "Elu",     "Erf",
      "Exp",        "Floor",          "HardSwish", "Log",     "Neg",
@@ -88,16 +88,17 @@ const NodeMakerRegistration kFunction(
      "Softplus",   "Softsign",       "Sqrt",      "Tanh",    "HardSigmoid",
      "LeakyRelu",  "ThresholdedRelu"},
     AddFunction);
-const NodeMakerRegistration kVariadic("math_variadic",
-                                      {"Max", "Min", "Mean", "Sum"},
-                                      AddVariadic);
-const NodeMakerRegistration kComparison("math_comparison",
-                                        {"Equal", "Less", "LessOrEqual",
-                                         "Greater", "GreaterOrEqual"},
-                                        AddComparison);
-const NodeMakerRegistration kWhere("math_where", {"Where"}, AddWhere);
-const NodeMakerRegistration kMod("math_mod", {"Mod"}, AddMod);
-const NodeMakerRegistration kPower("math_power", {"Pow", "PRelu"}, AddPower);
+const NodeGeneratorRegistration kVariadic("math_variadic",
+                                          {"Max", "Min", "Mean", "Sum"},
+                                          AddVariadic);
+const NodeGeneratorRegistration kComparison("math_comparison",
+                                            {"Equal", "Less", "LessOrEqual",
+                                             "Greater", "GreaterOrEqual"},
+                                            AddComparison);
+const NodeGeneratorRegistration kWhere("math_where", {"Where"}, AddWhere);
+const NodeGeneratorRegistration kMod("math_mod", {"Mod"}, AddMod);
+const NodeGeneratorRegistration kPower("math_power", {"Pow", "PRelu"},
+                                       AddPower);
 
 }  // namespace
 }  // namespace heddle::compiler

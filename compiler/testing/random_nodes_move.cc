@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makers of nodes that move or convert elements: Concat, Split, Slice, Pad,
+// Generators of nodes that move or convert elements: Concat, Split, Slice, Pad,
 // Tile, Expand, Gather, DepthToSpace, SpaceToDepth, Resize, Upsample, Cast,
 // Dropout.
 #include <algorithm>
@@ -211,20 +211,21 @@ bool AddCast(RandomGraphBuilder* b, TensorId x) {
   return b->Append("", "Cast", {x}, {{"to", static_cast<int64_t>(to)}});
 }
 
-const NodeMakerRegistration kConcat("concat", {"Concat"}, AddConcat);
-const NodeMakerRegistration kSplit("split", {"Split"}, AddSplit);
-const NodeMakerRegistration kSlice("slice", {"Slice"}, AddSlice);
-const NodeMakerRegistration kPad("pad", {"Pad"}, AddPad);
-const NodeMakerRegistration kTile("tile", {"Tile"}, AddTile);
-const NodeMakerRegistration kExpand("expand", {"Expand"}, AddExpand);
-const NodeMakerRegistration kGather("gather", {"Gather"}, AddGather);
-const NodeMakerRegistration kSpace("space", {"SpaceToDepth", "DepthToSpace"},
-                                   AddSpace);
-const NodeMakerRegistration kResize("resize", {"Resize"}, AddResize);
-const NodeMakerRegistration kCast("cast", {"Cast"}, AddCast);
-const NodeMakerRegistration kUpsample("upsample", {"Upsample", "Resize"},
-                                      AddUpsample);
-const NodeMakerRegistration kDropout("dropout", {"Dropout"}, AddDropout);
+const NodeGeneratorRegistration kConcat("concat", {"Concat"}, AddConcat);
+const NodeGeneratorRegistration kSplit("split", {"Split"}, AddSplit);
+const NodeGeneratorRegistration kSlice("slice", {"Slice"}, AddSlice);
+const NodeGeneratorRegistration kPad("pad", {"Pad"}, AddPad);
+const NodeGeneratorRegistration kTile("tile", {"Tile"}, AddTile);
+const NodeGeneratorRegistration kExpand("expand", {"Expand"}, AddExpand);
+const NodeGeneratorRegistration kGather("gather", {"Gather"}, AddGather);
+const NodeGeneratorRegistration kSpace("space",
+                                       {"SpaceToDepth", "DepthToSpace"},
+                                       AddSpace);
+const NodeGeneratorRegistration kResize("resize", {"Resize"}, AddResize);
+const NodeGeneratorRegistration kCast("cast", {"Cast"}, AddCast);
+const NodeGeneratorRegistration kUpsample("upsample", {"Upsample", "Resize"},
+                                          AddUpsample);
+const NodeGeneratorRegistration kDropout("dropout", {"Dropout"}, AddDropout);
 
 }  // namespace
 }  // namespace heddle::compiler

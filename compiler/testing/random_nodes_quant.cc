@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makers of operators on codes: tables, poolings, concatenation, integer
+// Generators of operators on codes: tables, poolings, concatenation, integer
 // products, dynamic quantization.
 #include <string>
 
@@ -143,23 +143,24 @@ bool AddDynamic(RandomGraphBuilder* b, TensorId x) {
   return b->Append("", "DynamicQuantizeLinear", {x}, {}, 3);
 }
 
-const NodeMakerRegistration kTable("code_table",
-                                   {"QLinearSigmoid", "QLinearLeakyRelu"},
-                                   AddTable);
-const NodeMakerRegistration kPool("code_pool",
-                                  {"QLinearGlobalAveragePool",
-                                   "QLinearAveragePool"},
-                                  AddCodePool);
-const NodeMakerRegistration kConcat("code_concat", {"QLinearConcat"},
-                                    AddCodeConcat);
-const NodeMakerRegistration kProduct("integer_product",
-                                     {"MatMulInteger", "MatMulIntegerToFloat",
-                                      "QLinearMatMul"},
-                                     AddIntegerProduct);
-const NodeMakerRegistration kConv("integer_conv", {"ConvInteger"},
-                                  AddConvInteger);
-const NodeMakerRegistration kDynamic("dynamic_quantize",
-                                     {"DynamicQuantizeLinear"}, AddDynamic);
+const NodeGeneratorRegistration kTable("code_table",
+                                       {"QLinearSigmoid", "QLinearLeakyRelu"},
+                                       AddTable);
+const NodeGeneratorRegistration kPool("code_pool",
+                                      {"QLinearGlobalAveragePool",
+                                       "QLinearAveragePool"},
+                                      AddCodePool);
+const NodeGeneratorRegistration kConcat("code_concat", {"QLinearConcat"},
+                                        AddCodeConcat);
+const NodeGeneratorRegistration kProduct("integer_product",
+                                         {"MatMulInteger",
+                                          "MatMulIntegerToFloat",
+                                          "QLinearMatMul"},
+                                         AddIntegerProduct);
+const NodeGeneratorRegistration kConv("integer_conv", {"ConvInteger"},
+                                      AddConvInteger);
+const NodeGeneratorRegistration kDynamic("dynamic_quantize",
+                                         {"DynamicQuantizeLinear"}, AddDynamic);
 
 }  // namespace
 }  // namespace heddle::compiler

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makers of nodes: reductions, global pools, softmax, normalisations.
+// Generators of nodes: reductions, global pools, softmax, normalisations.
 #include <algorithm>
 #include <string>
 
@@ -119,26 +119,27 @@ bool AddArg(RandomGraphBuilder* b, TensorId x) {
   return b->Append("", b->PickOp({"ArgMax", "ArgMin"}), {x}, attributes);
 }
 
-const NodeMakerRegistration kReduce("reduce",
-                                    {"ReduceSum", "ReduceMean", "ReduceMax",
-                                     "ReduceMin", "ReduceProd", "ReduceL1",
-                                     "ReduceL2", "ReduceSumSquare"},
-                                    AddReduce);
-const NodeMakerRegistration kGlobal("reduce_global_pool",
-                                    {"GlobalAveragePool", "GlobalMaxPool"},
-                                    AddGlobalPool);
-const NodeMakerRegistration kAverage("reduce_average_pool", {"AveragePool"},
-                                     AddAveragePool);
-const NodeMakerRegistration kSoftmax("reduce_softmax",
-                                     {"LogSoftmax", "Softmax"}, AddSoftmax);
-const NodeMakerRegistration kLayerNormalization("reduce_layer_normalization",
-                                                {"LayerNormalization"},
-                                                AddLayerNormalization);
-const NodeMakerRegistration kNormalization("reduce_normalization",
-                                           {"LRN", "InstanceNormalization",
-                                            "BatchNormalization"},
-                                           AddNormalization);
-const NodeMakerRegistration kArg("reduce_arg", {"ArgMax", "ArgMin"}, AddArg);
+const NodeGeneratorRegistration kReduce("reduce",
+                                        {"ReduceSum", "ReduceMean", "ReduceMax",
+                                         "ReduceMin", "ReduceProd", "ReduceL1",
+                                         "ReduceL2", "ReduceSumSquare"},
+                                        AddReduce);
+const NodeGeneratorRegistration kGlobal("reduce_global_pool",
+                                        {"GlobalAveragePool", "GlobalMaxPool"},
+                                        AddGlobalPool);
+const NodeGeneratorRegistration kAverage("reduce_average_pool", {"AveragePool"},
+                                         AddAveragePool);
+const NodeGeneratorRegistration kSoftmax("reduce_softmax",
+                                         {"LogSoftmax", "Softmax"}, AddSoftmax);
+const NodeGeneratorRegistration kLayerNormalization(
+    "reduce_layer_normalization", {"LayerNormalization"},
+    AddLayerNormalization);
+const NodeGeneratorRegistration kNormalization("reduce_normalization",
+                                               {"LRN", "InstanceNormalization",
+                                                "BatchNormalization"},
+                                               AddNormalization);
+const NodeGeneratorRegistration kArg("reduce_arg", {"ArgMax", "ArgMin"},
+                                     AddArg);
 
 }  // namespace
 }  // namespace heddle::compiler

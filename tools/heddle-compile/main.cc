@@ -86,8 +86,8 @@ std::string HtmlFile(const Arguments& arguments) {
   return name + ".html";
 }
 
-// After a refusal for an operator: everything that is missing, at once; the
-// refusal itself has named one.
+// After a rejection for an operator: everything that is missing, at once; the
+// rejection itself has named one.
 void PrintMissing(absl::string_view model,
                   const heddle::compiler::CompileOptions& options) {
   const auto missing = heddle::compiler::MissingOperators(model, options);
@@ -121,7 +121,7 @@ int Explain(const Arguments& arguments, absl::string_view model,
     rest.remove_prefix(end + 1);
   }
   if (const int code = Print(text); code != heddle::cli::kOk) return code;
-  return heddle::cli::ExitCodeOf(explanation->refusal);
+  return heddle::cli::ExitCodeOf(explanation->rejection);
 }
 
 int WriteReport(const Arguments& arguments,
@@ -168,8 +168,8 @@ int Compile(const Arguments& arguments) {
   const auto file = heddle::compiler::MappedFile::Open(arguments.model);
   if (!file.ok()) return Fail(kTool, file.status());
   const absl::string_view model = (*file)->bytes();
-  const auto example = [&](const absl::Status& refusal) {
-    if (heddle::compiler::RejectionOf(refusal) !=
+  const auto example = [&](const absl::Status& rejection) {
+    if (heddle::compiler::RejectionOf(rejection) !=
         heddle::compiler::Rejection::kUnsupportedShape) {
       return;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/ops/codes.h"
+#include "compiler/ops/quantized_values.h"
 
 #include "compiler/ops/define.h"
 
@@ -12,7 +12,7 @@ std::vector<int32_t> Centered(const TensorData& codes,
   std::vector<int32_t> values(static_cast<size_t>(count));
   for (int64_t i = 0; i < count; ++i) {
     const int64_t channel = block == 0 ? 0 : i / block % channels;
-    values[i] = LoadCode(codes, i) - ZeroPointAt(zero_point, channel);
+    values[i] = LoadQuantized(codes, i) - ZeroPointAt(zero_point, channel);
   }
   return values;
 }

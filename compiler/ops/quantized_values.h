@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // 8-bit codes with scale and zero point: loading, requantization and the rules
 // that quantized operators share. "Scalar" means one element of any rank.
-#ifndef HEDDLE_COMPILER_OPS_CODES_H_
-#define HEDDLE_COMPILER_OPS_CODES_H_
+#ifndef HEDDLE_COMPILER_OPS_QUANTIZED_VALUES_H_
+#define HEDDLE_COMPILER_OPS_QUANTIZED_VALUES_H_
 
 #include <vector>
 
@@ -11,27 +11,27 @@
 
 namespace heddle::compiler {
 
-inline int32_t CodeMin(DataType type) {
+inline int32_t QuantizedMin(DataType type) {
   return type == DataType::kInt8 ? -128 : 0;
 }
-inline int32_t CodeMax(DataType type) {
+inline int32_t QuantizedMax(DataType type) {
   return type == DataType::kInt8 ? 127 : 255;
 }
 
 // Element i of an int8, uint8 or int32 tensor.
-inline int32_t LoadCode(const TensorData& data, int64_t i) {
+inline int32_t LoadQuantized(const TensorData& data, int64_t i) {
   if (data.type == DataType::kInt8) return data.as<int8_t>()[i];
   if (data.type == DataType::kUint8) return data.as<uint8_t>()[i];
   return data.as<int32_t>()[i];
 }
-inline void StoreCode(int32_t code, int64_t i, TensorData* data) {
+inline void StoreQuantized(int32_t code, int64_t i, TensorData* data) {
   data->bytes[i] = static_cast<uint8_t>(code);
 }
 
 inline float ScalarF32(const TensorData& data) { return data.as<float>()[0]; }
 // The zero point, 0 when the input is absent.
 inline int32_t ZeroPoint(const TensorData* data) {
-  return data == nullptr ? 0 : LoadCode(*data, 0);
+  return data == nullptr ? 0 : LoadQuantized(*data, 0);
 }
 
 // Scale (or zero point) i of a tensor that has one element or one per channel.
@@ -40,13 +40,13 @@ inline float ScaleAt(const TensorData& scale, int64_t channel) {
 }
 inline int32_t ZeroPointAt(const TensorData* zero_point, int64_t channel) {
   if (zero_point == nullptr) return 0;
-  return LoadCode(*zero_point, zero_point->count() == 1 ? 0 : channel);
+  return LoadQuantized(*zero_point, zero_point->count() == 1 ? 0 : channel);
 }
 
 // Clamp, round, offset: `v` is in units of the output scale.
 inline int32_t ToCode(float v, int32_t zero_point, DataType type) {
-  return model::Cro(v, CodeMin(type) - zero_point, CodeMax(type) - zero_point,
-                    zero_point);
+  return model::Cro(v, QuantizedMin(type) - zero_point,
+                    QuantizedMax(type) - zero_point, zero_point);
 }
 // An accumulator times its multiplier, then ToCode.
 inline int32_t Requantize(int32_t acc, float multiplier, int32_t zero_point,
@@ -78,4 +78,4 @@ absl::Status CheckChannelParameters(const Graph& graph, const Node& node,
 
 }  // namespace heddle::compiler
 
-#endif  // HEDDLE_COMPILER_OPS_CODES_H_
+#endif  // HEDDLE_COMPILER_OPS_QUANTIZED_VALUES_H_
