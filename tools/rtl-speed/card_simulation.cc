@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole card: a job that copies the inputs in, runs the streams and copies
-// the outputs out. Tensors that are larger than what the host has for them are
-// copied as far as that goes; device memory holds the inputs already.
 #include <algorithm>
 #include <iterator>
 
@@ -19,8 +16,12 @@ constexpr uint64_t kLimit = 10'000'000'000;
 
 }  // namespace
 
-absl::StatusOr<uint64_t> Simulate(Program* program) {
-  auto host = CardHost::Make(isa::kH256, program->memory.size());
+absl::StatusOr<Simulated> SimulateCard(Program* program,
+                                       const isa::Config& config,
+                                       const MemoryOptions& memory) {
+  CardOptions options;
+  options.memory = memory;
+  auto host = CardHost::Make(config, program->memory.size(), options);
   if (!host.ok()) return host.status();
   (*host)->device() = program->memory;
   (*host)->model()->SetDeviceMemory((*host)->device().data(),
@@ -64,7 +65,7 @@ absl::StatusOr<uint64_t> Simulate(Program* program) {
         "status ", record.status, " at offset ", record.fault_offset));
   }
   program->memory = (*host)->device();
-  return (*host)->model()->cycles() - before;
+  return Simulated{(*host)->model()->cycles() - before, record.cycles};
 }
 
 }  // namespace heddle::rtl

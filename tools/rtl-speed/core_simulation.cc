@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The core by itself: the streams, with nothing before and after them.
 #include <algorithm>
 #include <iterator>
 
@@ -9,10 +8,13 @@
 
 namespace heddle::rtl {
 
-absl::StatusOr<uint64_t> Simulate(Program* program) {
-  auto core = MakeCore(isa::kH256);
+absl::StatusOr<Simulated> SimulateCore(Program* program,
+                                       const isa::Config& config,
+                                       const MemoryOptions& memory) {
+  auto core = MakeCore(config, memory);
   if (!core.ok()) return core.status();
   (*core)->memory()->Attach(program->memory.data(), program->memory.size());
+  Simulated simulated;
   for (const Program::Range& stream : program->streams) {
     platform::CoreRequest request;
     request.stream_address = stream.address;
@@ -27,8 +29,10 @@ absl::StatusOr<uint64_t> Simulate(Program* program) {
                                               static_cast<int>(run.status),
                                               " at offset ", run.fault_offset));
     }
+    simulated.measured += (*core)->result().cycles;
   }
-  return (*core)->cycles();
+  simulated.cycles = (*core)->cycles();
+  return simulated;
 }
 
 }  // namespace heddle::rtl
