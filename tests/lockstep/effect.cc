@@ -64,6 +64,7 @@ bool Effect::MarkWritten(uint64_t address) {
 bool NotingMemory::Read(uint64_t address, void* to, size_t n) {
   if (address > bytes_.size() || n > bytes_.size() - address) return false;
   std::memcpy(to, &bytes_[address], n);
+  reads_.Add(address, n);
   return true;
 }
 
@@ -80,16 +81,23 @@ Effect NotingMemory::TakeEffect() {
   return effect;
 }
 
-Effect SramEffect(const isa::Config& config, const isa::Command& command,
-                  const uint8_t* sram) {
-  Effect effect;
+model::ReadSet NotingMemory::TakeReads() {
+  model::ReadSet reads = std::exchange(reads_, model::ReadSet());
+  reads.Take();
+  return reads;
+}
+
+SramPlaces SramPlacesOf(const isa::Config& config, const isa::Command& command,
+                        const uint8_t* sram) {
+  SramPlaces places;
+  places.reads = model::SramReads(config, command, sram);
   model::ForEachAccess(config, command, sram, [&](const model::Access& a) {
     if (!a.write || a.empty || a.space != model::Space::kSram) return;
     a.ForEachRun([&](int64_t first, uint64_t n) {
-      effect.Add(static_cast<uint64_t>(first), n);
+      places.writes.Add(static_cast<uint64_t>(first), n);
     });
   });
-  return effect;
+  return places;
 }
 
 }  // namespace heddle::lockstep

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a command writes, by the functional model: the places, and the bytes
-// they hold after it.
+// What a command reads and writes, by the functional model: the places, and the
+// bytes that those written hold after it.
 #ifndef HEDDLE_TESTS_LOCKSTEP_EFFECT_H_
 #define HEDDLE_TESTS_LOCKSTEP_EFFECT_H_
 
@@ -9,6 +9,7 @@
 
 #include "rtl/spec/generated/isa.h"
 #include "simulator/model/model.h"
+#include "simulator/model/read_set.h"
 
 namespace heddle::lockstep {
 
@@ -54,7 +55,7 @@ class Effect {
   std::vector<uint8_t> values_, written_;
 };
 
-// Device memory of the model, which notes what is written.
+// Device memory of the model, which notes what is read and written.
 class NotingMemory : public model::Memory {
  public:
   explicit NotingMemory(std::vector<uint8_t> bytes)
@@ -64,15 +65,22 @@ class NotingMemory : public model::Memory {
   const std::vector<uint8_t>& bytes() const { return bytes_; }
   // Everything since the last call.
   Effect TakeEffect();
+  model::ReadSet TakeReads();
 
  private:
   std::vector<uint8_t> bytes_;
   Effect effect_;
+  model::ReadSet reads_;
 };
 
-// The places in SRAM that a command writes, given SRAM as it finds it.
-Effect SramEffect(const isa::Config& config, const isa::Command& command,
-                  const uint8_t* sram);
+// The places in SRAM that a command reads and writes, given SRAM as it finds
+// it.
+struct SramPlaces {
+  model::ReadSet reads;
+  Effect writes;
+};
+SramPlaces SramPlacesOf(const isa::Config& config, const isa::Command& command,
+                        const uint8_t* sram);
 
 }  // namespace heddle::lockstep
 
