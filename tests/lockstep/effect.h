@@ -18,9 +18,9 @@ class Effect {
  public:
   // Adds [first, first + n); overlapping and neighbouring runs are allowed.
   void Add(uint64_t first, uint64_t n);
-  // After the last Add: takes the bytes from `memory`, whose address 0 is at
+  // After the last Add: takes the bytes from `memory`, whose address `at` is at
   // memory[0]. Nothing counts as written.
-  void Take(const uint8_t* memory);
+  void Take(const uint8_t* memory, uint64_t at = 0);
 
   bool Has(uint64_t address) const { return Find(address) >= 0; }
   // True if it is part of the effect.
@@ -58,8 +58,9 @@ class Effect {
 // Device memory of the model, which notes what is read and written.
 class NotingMemory : public model::Memory {
  public:
-  explicit NotingMemory(std::vector<uint8_t> bytes)
-      : bytes_(std::move(bytes)) {}
+  // `bytes` from address `at` on; nothing is below.
+  explicit NotingMemory(std::vector<uint8_t> bytes, uint64_t at = 0)
+      : bytes_(std::move(bytes)), at_(at) {}
   bool Read(uint64_t address, void* to, size_t n) override;
   bool Write(uint64_t address, const void* from, size_t n) override;
   const std::vector<uint8_t>& bytes() const { return bytes_; }
@@ -68,7 +69,13 @@ class NotingMemory : public model::Memory {
   model::ReadSet TakeReads();
 
  private:
+  bool Has(uint64_t address, size_t n) const {
+    return address >= at_ && address - at_ <= bytes_.size() &&
+           n <= bytes_.size() - (address - at_);
+  }
+
   std::vector<uint8_t> bytes_;
+  uint64_t at_;
   Effect effect_;
   model::ReadSet reads_;
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/lockstep/lockstep.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -59,6 +61,27 @@ std::string ToText(const model::RunResult& r, uint64_t sram_bytes) {
   }
   return text;
 }
+
+// Zeros, of which only those that are written take memory.
+class SparseBytes {
+ public:
+  explicit SparseBytes(uint64_t size) : size_(size) {
+    void* at = ::mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at != MAP_FAILED) data_ = static_cast<uint8_t*>(at);
+  }
+  ~SparseBytes() {
+    if (data_ != nullptr) ::munmap(data_, size_);
+  }
+  SparseBytes(const SparseBytes&) = delete;
+  SparseBytes& operator=(const SparseBytes&) = delete;
+  uint8_t* data() const { return data_; }
+  uint64_t size() const { return size_; }
+
+ private:
+  uint8_t* data_ = nullptr;
+  uint64_t size_;
+};
 
 }  // namespace
 
@@ -355,13 +378,14 @@ void Lockstep::CompareEnd(const model::RunResult& want, model::Model* model,
       }
     }
   }
-  const uint8_t* got = core_->memory()->data();
+  const uint8_t* got = core_->memory()->data() + program_->memory_at;
   for (size_t i = 0; i < memory.bytes().size(); ++i) {
     if (got[i] != memory.bytes()[i]) {
-      return Diverge(nullptr,
-                     absl::StrFormat("at the end, device memory byte 0x%x: "
-                                     "expected 0x%02x, got 0x%02x",
-                                     i, memory.bytes()[i], got[i]));
+      return Diverge(
+          nullptr,
+          absl::StrFormat("at the end, device memory byte 0x%x: "
+                          "expected 0x%02x, got 0x%02x",
+                          program_->memory_at + i, memory.bytes()[i], got[i]));
     }
   }
 }
@@ -402,16 +426,24 @@ Outcome Lockstep::Run(const Program& program) {
   outcome.memory = program.memory;
   std::vector<uint64_t> code;
   for (const auto* words : streams) {
-    code.push_back((outcome.memory.size() + isa::kStreamAlign - 1) /
-                   isa::kStreamAlign * isa::kStreamAlign);
+    const size_t at = (outcome.memory.size() + isa::kStreamAlign - 1) /
+                      isa::kStreamAlign * isa::kStreamAlign;
     const size_t bytes = words->size() * sizeof(uint32_t);
-    outcome.memory.resize(code.back() + bytes);
-    std::memcpy(&outcome.memory[code.back()], words->data(), bytes);
+    outcome.memory.resize(at + bytes);
+    std::memcpy(&outcome.memory[at], words->data(), bytes);
+    code.push_back(program.memory_at + at);
   }
-  NotingMemory memory(outcome.memory);
+  NotingMemory memory(outcome.memory, program.memory_at);
   model::Model model(core_->config(), &memory);
 
-  core_->memory()->Attach(outcome.memory.data(), outcome.memory.size());
+  SparseBytes device(program.memory_at + outcome.memory.size());
+  if (device.data() == nullptr) {
+    outcome.divergence = "no address space for device memory";
+    return outcome;
+  }
+  std::memcpy(device.data() + program.memory_at, outcome.memory.data(),
+              outcome.memory.size());
+  core_->memory()->Attach(device.data(), device.size());
   core_->ClearSram();
   if (!core_->Observe(this)) {
     outcome.divergence = "this core cannot be observed";
@@ -431,6 +463,8 @@ Outcome Lockstep::Run(const Program& program) {
   if (core_->busy() || !divergence_.empty()) core_->Reset();
   outcome.divergence = divergence_;
   outcome.result = core_->result();
+  std::memcpy(outcome.memory.data(), device.data() + program.memory_at,
+              program.memory.size());
   outcome.memory.resize(program.memory.size());
   return outcome;
 }

@@ -42,8 +42,10 @@ struct Program {
   // Streams that run behind it, without clearing.
   std::vector<std::vector<uint32_t>> following;
   model::RegionTable regions = {};
-  // Device memory from address 0, without the streams.
+  // Device memory from address memory_at on, without the streams; below it are
+  // zeros.
   std::vector<uint8_t> memory;
+  uint64_t memory_at = 0;
   // The ONNX node of the command at a stream offset; may be empty.
   std::function<std::string(uint32_t)> node;
 };
