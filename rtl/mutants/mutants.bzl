@@ -4,7 +4,7 @@
 name          of the fault
 file          in rtl/src, without .sv
 text, becomes what of one line is replaced; it occurs exactly once in the file
-test          //rtl:TEST_test; it must fail
+test          //rtl:TEST_test, which may be that of a configuration (hd_x_h1024); it must fail
 cheap         of a module without others in it: also //rtl/mutants:NAME_test, in every run of the tests
 
 A fault that cannot be seen from outside (another legal order of grants, a value nobody reads) does
@@ -41,6 +41,12 @@ MUTANTS = [
          text = "room_q - (ask ? LW'(size) : LW'(0)) + LW'(pop)", becomes = "room_q - (ask ? LW'(size) : LW'(0)) + LW'(1)"),
     dict(name = "ctrl_resets_busy_engines", file = "hd_core_ctrl", test = "hd_command_processor",
          text = "end else if (fetch_idle_i && (idle_i[1:0] == '1)) begin", becomes = "end else if (fetch_idle_i) begin"),
+    dict(name = "counters_dma_busy", file = "hd_core_counters", test = "hd_command_processor",
+         text = "if (busy_i[1:0] != '0) dma_busy_o", becomes = "if (busy_i[0]) dma_busy_o"),
+    dict(name = "counters_matrix_busy", file = "hd_core_counters", test = "hd_command_processor",
+         text = "if (busy_i[2]) matrix_busy_o", becomes = "if (busy_i[2] && !busy_i[3]) matrix_busy_o"),
+    dict(name = "counters_vector_busy", file = "hd_core_counters", test = "hd_command_processor",
+         text = "if (busy_i[3]) vector_busy_o", becomes = "if (busy_i[3:2] != '0) vector_busy_o"),
     dict(name = "guard_counts_answers", file = "hd_core_guard", test = "hd_core_guard", cheap = True,
          text = "if (block_q && reads_q == '0 && writes_q == '0) begin", becomes = "if (block_q && reads_q == '0) begin"),
 
@@ -79,12 +85,20 @@ MUTANTS = [
          text = "last1_q <= narrow ? reach[7:4] : n_i[3:0] - 4'd1;", becomes = "last1_q <= narrow ? reach[6:3] : n_i[3:0] - 4'd1;"),
     dict(name = "collect_stride_three", file = "hd_dma_collect", test = "hd_dma_collect",
          text = "3'd3: vec_o[8*j+:8] = image[24*j+:8];", becomes = "3'd3: vec_o[8*j+:8] = image[16*j+:8];"),
+    dict(name = "load_idle_under_way", file = "hd_load_engine", test = "hd_load_engine",
+         text = "assign busy_o = !cmd_ready_o || request_busy || q_valid || place_busy;", becomes = "assign busy_o = !cmd_ready_o || request_busy || q_valid;"),
+    dict(name = "store_read_point", file = "hd_store_read", test = "hd_store_engine",
+         text = "assign ends = busy_q && !walk && !idx_busy_q && !halt_q;", becomes = "assign ends = busy_q && !idx_busy_q && !halt_q;"),
     dict(name = "pack_page", file = "hd_store_pack", test = "hd_store_engine",
          text = "(pend_beat_q[7:4] != 4'd15)", becomes = "(pend_beat_q[7:4] != 4'd14)"),
 
     # ---- Matrix engine
     dict(name = "rows_padding", file = "hd_row_iter", test = "hd_matrix_engine",
          text = "(iy < 22'sd0) || (iy >= $signed({6'd0, cmd_q.ih}))", becomes = "(iy < 22'sd0) || (iy > $signed({6'd0, cmd_q.ih}))"),
+    dict(name = "rows_null_block", file = "hd_row_iter", test = "hd_matrix_engine_h1024",
+         text = "p_blk + P16 >= der_q.iblocks", becomes = "p_blk + P16 > der_q.iblocks"),
+    dict(name = "order_residual_read", file = "hd_matrix_order", test = "hd_matrix_engine",
+         text = "!sync_q[rp_q] && (ahead == '1);", becomes = "!sync_q[rp_q] && (ahead[READERS-2:0] == '1);"),
     dict(name = "rows_rolling_buffer", file = "hd_row_iter", test = "hd_matrix_engine",
          text = "(slot >= wrap22)", becomes = "(slot > wrap22)"),
     dict(name = "fold_words", file = "hd_matrix_seq", test = "hd_matrix_engine",
@@ -119,6 +133,10 @@ MUTANTS = [
          text = "yr_n = turn ? 36'd0 : yr_q + {20'd0, cmd_i.out_pitch};", becomes = "yr_n = yr_q + {20'd0, cmd_i.out_pitch};"),
     dict(name = "average_plane", file = "hd_out_average", test = "hd_output_stage",
          text = "assign push_o = {push && two_q, push};", becomes = "assign push_o = {push, push};"),
+    dict(name = "residual_passed_when_loaded", file = "hd_out_residual_reader", test = "hd_matrix_engine",
+         text = "assign passed_o = (done && vlast_q) || skip_o;", becomes = "assign passed_o = load_o || skip_o;"),
+    dict(name = "residual_passed_when_asked", file = "hd_out_residual_reader", test = "hd_matrix_engine",
+         text = "assign passed_o = (done && vlast_q) || skip_o;", becomes = "assign passed_o = (fill && step && last) || skip_o;"),
     dict(name = "residual_promise", file = "hd_out_residual_reader", test = "hd_output_stage",
          text = "(half_q || used_q < 8'(DEPTH))", becomes = "(half_q || used_q <= 8'(DEPTH))"),
     dict(name = "write_queue_bounds", file = "hd_out_write_queue", test = "hd_output_stage",
@@ -171,6 +189,10 @@ MUTANTS = [
          text = "room_q <= store_done_i ? room_q + 5'd1 : room_q - 5'd1;", becomes = "room_q <= store_done_i ? room_q + 5'd1 : room_q;"),
     dict(name = "vector_walk_strip", file = "hd_vec_walk", test = "hd_vector_engine",
          text = "if (loops_i.strips && level == {1'b1, loops_i.dim}) step = {step[BA-4:0], 3'd0};", becomes = ""),
+    dict(name = "stream_keeps_lines", file = "hd_vec_stream", test = "hd_vector_engine",
+         text = "if (start_i || (gated_i && open_i != 0)) known_q <= '0;", becomes = "if (gated_i && open_i != 0) known_q <= '0;"),
+    dict(name = "vector_read_point", file = "hd_vector_engine", test = "hd_vector_engine",
+         text = "assign all_read = state_q == RUN && busy_s == 0 && !reads_on;", becomes = "assign all_read = state_q == RUN && busy_s[1:0] == 0 && !reads_on;"),
     dict(name = "stream_line_still_read", file = "hd_vec_stream", test = "hd_vector_engine",
          text = "if (use1_q[s] && way1_q[s] == next1_q) busy1 = 1'b1;", becomes = "if (use1_q[s] && way1_q[s] == next0_q) busy1 = 1'b1;"),
     dict(name = "store_merges_lines", file = "hd_vec_store", test = "hd_vector_engine",

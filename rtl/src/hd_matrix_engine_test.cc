@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The matrix engine against the functional model: random legal commands, alone
-// and several in flight, with other clients in the SRAM, byte for byte.
+// and several in flight, with other clients in the SRAM, byte for byte; and
+// what it reads, word for word: nothing that no command needs, and everything
+// that a command needs before its read point.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -17,6 +19,7 @@
 #include "simulator/model/legal.h"
 #include "simulator/model/model.h"
 #include "simulator/model/random_command.h"
+#include "simulator/model/read_set.h"
 
 namespace heddle::testbench {
 namespace {
@@ -39,6 +42,56 @@ uint32_t CeilDiv(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
 
 using Bench = MatrixBench<Vhd_matrix_engine>;
 
+// The words that commands read, and when. (Max pooling reads what the command
+// itself has written.)
+class ReadWatch {
+ public:
+  ReadWatch(const std::vector<isa::Command>& commands, Bench* bench)
+      : bench_(bench), written_(kConfig.sram_bytes / 16) {
+    for (const isa::Command& c : commands) {
+      reads_.push_back(model::SramReads(kConfig, c, nullptr));
+      const auto* conv = std::get_if<isa::Conv>(&c);
+      if (conv == nullptr || conv->pool != isa::PoolKind::kMax) continue;
+      model::ForEachAccess(kConfig, c, nullptr, [&](const Access& a) {
+        if (!a.write || a.empty || a.space != Space::kSram) return;
+        a.ForEachRun([&](int64_t at, uint64_t n) {
+          for (uint64_t w = at / 16; w <= (at + n - 1) / 16; ++w) {
+            written_[w] = true;
+          }
+        });
+      });
+    }
+    bench->watch.taken = [this](size_t n) { taken_ = n + 1; };
+    bench->watch.read = [this](uint64_t word) { Read(word); };
+    bench->watch.read_point = [this] { ReadPoint(); };
+  }
+  ~ReadWatch() { bench_->watch = {}; }
+
+ private:
+  void Read(uint64_t word) {
+    bool known = written_[word];
+    for (size_t i = read_; i < taken_; ++i) {
+      known |= reads_[i].MarkRead(word);
+    }
+    if (!known && ++stray_ == 1) {
+      ADD_FAILURE() << "word " << word << " is read, which none of the "
+                    << taken_ - read_ << " commands before their read points "
+                    << "needs";
+    }
+  }
+  void ReadPoint() {
+    ASSERT_LT(read_, taken_);
+    EXPECT_EQ(reads_[read_].missing(), 0u)
+        << "words not read at the read point of command " << read_;
+    ++read_;
+  }
+
+  Bench* bench_;
+  std::vector<bool> written_;
+  std::vector<model::ReadSet> reads_;
+  size_t taken_ = 0, read_ = 0, stray_ = 0;
+};
+
 // The model and the engine side by side.
 class Pair {
  public:
@@ -58,7 +111,10 @@ class Pair {
     std::vector<bool> barrier(commands.size());
     for (size_t i = 0; i < commands.size(); ++i)
       barrier[i] = Waits(commands, i);
-    measure_ = bench_.Run(commands, traffic, barrier);
+    {
+      const ReadWatch watch(commands, &bench_);
+      measure_ = bench_.Run(commands, traffic, barrier);
+    }
     std::vector<uint32_t> words;
     for (const isa::Command& c : commands) isa::Append(c, &words);
     isa::Append(isa::Command(isa::End()), &words);
@@ -378,6 +434,57 @@ TEST(HdMatrixEngine, FaultsBeyondTheSram) {
     pair.bench().Reset();
     pair.Fill(generator.InitialSram());
     EXPECT_TRUE(pair.Run({good}, {}));
+  }
+}
+
+// Every operand and the result, one after another, with its last byte in the
+// last word of the SRAM: nothing is read behind it, and nothing faults. The
+// number of channel blocks is odd, so that a pair of row ports has half of its
+// work where there is no plane.
+TEST(HdMatrixEngine, TheLastWordOfTheSram) {
+  const uint32_t end = kConfig.sram_bytes / 16;
+  model::CommandGenerator generator(kConfig, 65536, 11);
+  for (int mode = 0; mode < 3; ++mode) {
+    for (int which = 0; which < 6; ++which) {
+      SCOPED_TRACE(testing::Message() << "mode " << mode << ", " << which);
+      isa::Conv c;
+      c.mode = static_cast<MatrixMode>(mode);
+      c.ci = c.mode == MatrixMode::kFold ? 3 : 48;
+      c.fold_channels = c.mode == MatrixMode::kFold ? 3 : 0;
+      c.co = 48;
+      c.kh = c.kw = 3;
+      c.ih = c.iw = c.ow = c.out_rows = 7;
+      c.pad_top = c.pad_left = 1;
+      c.act_max = c.res_max = 255;
+      c.out_type = OutType::kU8;
+      ASSERT_TRUE(Place(&c, 0));
+      const uint32_t blocks = CeilDiv(c.co, 16), plane = c.ow * c.out_rows;
+      c.lut = true;
+      c.lut_addr = 20000;
+      c.res_op = isa::ResidualOp::kAdd;
+      c.res_pitch = c.ow;
+      c.res_plane = plane;
+      c.res_addr = 21000;
+      const uint32_t rows =
+          c.in_plane * (c.mode == MatrixMode::kFold ? 1 : CeilDiv(c.ci, 16));
+      if (which == 0) c.in_addr = end - rows;
+      if (which == 1) {
+        c.w_addr = static_cast<uint32_t>(
+            end - model::PackedWeightBytes(c, kConfig) / 16);
+      }
+      if (which == 2) c.param_addr = end - model::ParamWords(c) * blocks;
+      if (which == 3) c.lut_addr = end - 16;
+      if (which == 4) c.res_addr = end - plane * blocks;
+      if (which == 5) c.out_addr = end - plane * blocks;
+      int64_t last = 0;
+      model::ForEachAccess(kConfig, c, nullptr, [&](const Access& a) {
+        if (a.space == Space::kSram) last = std::max(last, a.Highest());
+      });
+      ASSERT_EQ(last / 16, end - 1);
+      Pair pair(which + 1);
+      pair.Fill(generator.InitialSram());
+      ASSERT_TRUE(pair.Run({c}, SomeTraffic(which)));
+    }
   }
 }
 

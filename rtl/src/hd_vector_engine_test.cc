@@ -15,8 +15,7 @@
 #include "Vhd_vector_engine.h"
 #include "gtest/gtest.h"
 #include "rtl/spec/generated/isa.h"
-#include "rtl/testbench/clocked.h"
-#include "rtl/testbench/sram_model.h"
+#include "rtl/testbench/vector_bench.h"
 #include "simulator/model/model.h"
 #include "simulator/model/numerics.h"
 #include "simulator/model/random_command.h"
@@ -30,115 +29,9 @@ using isa::MicroInstruction;
 using isa::MicroOp;
 using isa::Operand;
 
-constexpr uint32_t kWords = 52;
-
-struct Outcome {
-  bool fault = false;
-  isa::Error code = isa::Error::kOk;
-  uint64_t address = 0;
-  uint64_t macs = 0;
-  uint64_t cycles = 0;  // from acceptance to done
-};
-
-// The engine with its SRAM; `others` percent of the grants go elsewhere.
-class Bench {
- public:
-  explicit Bench(uint32_t stall_percent = 0, uint64_t seed = 1)
-      : config_(isa::kConfigs[0]),
-        sram_(config_.sram_bytes, config_.sram_banks, 4, stall_percent, seed) {
-    dut_->cmd_valid_i = 0;
-    dut_.Settle();
-  }
-
-  uint8_t* sram() { return sram_.data(); }
-  testbench::SramModel& model() { return sram_; }
-  uint64_t cycles() const { return dut_.cycles(); }
-  uint64_t writes() const { return writes_; }
-
-  void Step() {
-    dut_->clk_i = 0;
-    for (int p = 0; p < 4; ++p) {
-      std::memcpy(&dut_->sram_rdata_i[4 * p], sram_.ReadData(p), 16);
-    }
-    dut_->sram_gnt_i = 0;
-    dut_->eval();
-    uint32_t grants = 0;
-    for (int p = 0; p < 4; ++p) {
-      if ((dut_->sram_req_o >> p & 1) == 0) continue;
-      testbench::SramRequest r;
-      const uint64_t addresses = dut_->sram_addr_o;
-      r.addr = addresses >> (16 * p) & 0xffff;
-      r.write = (dut_->sram_we_o >> p & 1) != 0;
-      r.wdata = &dut_->sram_wdata_o[4 * p];
-      const uint64_t strobes = dut_->sram_wstrb_o;
-      r.wstrb = static_cast<uint16_t>(strobes >> (16 * p));
-      r.urgent = (dut_->sram_urgent_o >> p & 1) != 0;
-      if (sram_.Grant(p, r)) {
-        grants |= 1u << p;
-        if (r.write) ++writes_;
-      }
-    }
-    dut_->sram_gnt_i = grants;
-    dut_->eval();
-    dut_.Tick();
-    sram_.EndCycle();
-  }
-
-  Outcome Run(const isa::Command& command) {
-    uint32_t words[kWords] = {};
-    std::visit([&](const auto& c) { c.Encode(words); }, command);
-    Outcome outcome;
-    dut_->cmd_valid_i = 1;
-    for (uint32_t i = 0; i < kWords; ++i) dut_->cmd_i[i] = words[i];
-    dut_.Settle();
-    EXPECT_EQ(dut_->cmd_ready_o, 1);
-    const uint64_t begin = dut_.cycles();
-    bool read = false;
-    for (;;) {
-      Step();
-      dut_->cmd_valid_i = 0;
-      dut_.Settle();
-      if (dut_->read_o) {
-        EXPECT_FALSE(read) << "read_o twice";
-        read = true;
-      }
-      if (dut_->done_o) {
-        EXPECT_TRUE(read) << "done_o before read_o";
-        outcome.macs = dut_->macs_o;
-        Step();
-        break;
-      }
-      if (dut_->fault_o) {
-        outcome.fault = true;
-        outcome.code = static_cast<isa::Error>(dut_->fault_code_o);
-        outcome.address = dut_->fault_addr_o;
-        EXPECT_EQ(dut_->fault_region_o, 0);
-        // It stays, and nothing is asked of SRAM any more (what was under way
-        // may end).
-        for (int i = 0; i < 20; ++i) Step();
-        EXPECT_EQ(dut_->sram_req_o, 0);
-        EXPECT_EQ(dut_->fault_o, 1);
-        Reset();
-        break;
-      }
-      if (dut_.cycles() - begin > 4000000) {
-        ADD_FAILURE() << "no end";
-        std::abort();
-      }
-    }
-    outcome.cycles = dut_.cycles() - begin;
-    EXPECT_TRUE(outcome.fault || dut_->idle_o);
-    return outcome;
-  }
-
-  void Reset() { dut_.Reset(); }
-
- private:
-  isa::Config config_;
-  Clocked<Vhd_vector_engine> dut_;
-  testbench::SramModel sram_;
-  uint64_t writes_ = 0;
-};
+using Bench = VectorBench<Vhd_vector_engine>;
+using Outcome = VectorOutcome;
+constexpr uint32_t kWords = Bench::kWords;
 
 // A bench and the model beside it.
 class Pair {
@@ -531,6 +424,19 @@ class Shapes : public testing::Test {
 
 constexpr ElementType kF32 = ElementType::kF32;
 constexpr ElementType kU8 = ElementType::kU8;
+
+// What is written between two commands is read by the second.
+TEST_F(Shapes, NoLineIsKeptForTheNextCommand) {
+  isa::Vrun c =
+      Load({{}, {Op(MicroOp::kMov, Destination::kOut, Operand::kStreamA)}, {}});
+  c.enable_a = true;
+  c.SetA(Stream(20, kU8, 1));
+  c.SetD(Stream(131072, kU8, 1));
+  for (uint8_t turn = 0; turn < 3; ++turn) {
+    pair_.Poke(20, &turn, 1);
+    EXPECT_TRUE(pair_.Agree(c, "after another write"));
+  }
+}
 
 TEST_F(Shapes, Elementwise) {
   Program add;

@@ -73,6 +73,15 @@ class CommandBench {
   const std::vector<std::string>& violations() const { return violations_; }
   uint64_t macs() const { return macs_; }
   uint64_t bytes(int engine) const { return bytes_[engine]; }
+  // Cycles in which one of the engines (bit i: load, store, matrix, vector) had
+  // busy_i.
+  uint64_t busy(uint32_t engines) const {
+    uint64_t n = 0;
+    for (uint32_t set = 0; set < 16; ++set) {
+      if ((set & engines) != 0) n += busy_[set];
+    }
+    return n;
+  }
   uint64_t accepted() const { return accepted_; }
   uint64_t completed() const { return completed_; }
   int resets() const { return resets_; }
@@ -104,6 +113,7 @@ class CommandBench {
   void Start() {
     for (Engine& e : engines_) e = Engine();
     std::memset(semaphores_, 0, sizeof(semaphores_));
+    std::memset(busy_, 0, sizeof(busy_));
     macs_ = bytes_[0] = bytes_[1] = accepted_ = completed_ = 0;
     resets_ = 0;
     dut->start_i = 1;
@@ -155,6 +165,8 @@ class CommandBench {
   void Cycle() {
     memory_.Drive(&port_);
     for (int i = 0; i < 4; ++i) DriveEngine(i);
+    ++busy_[dut->load_busy_i | dut->store_busy_i << 1 |
+            dut->matrix_busy_i << 2 | dut->vector_busy_i << 3];
     dut.Settle();
     memory_.Sample(port_);
     Watch();
@@ -369,6 +381,7 @@ class CommandBench {
   Engine engines_[4];
   size_t read_index_[4] = {};
   int semaphores_[32] = {};
+  uint64_t busy_[16] = {};  // by the set of engines
   uint64_t cycle_ = 0, macs_ = 0, bytes_[2] = {}, accepted_ = 0, completed_ = 0;
   uint32_t last_tag_ = 0;
   int resets_ = 0;

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -17,6 +18,7 @@
 #include "rtl/testbench/memory_model.h"
 #include "rtl/testbench/sram_model.h"
 #include "simulator/model/model.h"
+#include "simulator/model/read_set.h"
 
 namespace heddle::rtl {
 
@@ -106,6 +108,7 @@ class DmaBench {
     sram_held_ = d->sram_req_o && !d->sram_gnt_i;
     dut.Settle();
     memory.Sample(port);
+    Watch();
     r->bytes += d->bytes_o;
     r->reads += d->read_o;
     r->dones += d->done_o;
@@ -127,6 +130,8 @@ class DmaBench {
     DmaResult r;
     Dut* d = &*dut;
     size_t next = 0;
+    taken_.clear();
+    read_ = done_ = 0;
     const uint64_t start = cycle;
     while (r.dones < commands.size() && !r.fault && cycle - start < limit) {
       if (next < commands.size() && !d->cmd_valid_i &&
@@ -226,6 +231,40 @@ class DmaBench {
   uint64_t cycle = 0;
 
  private:
+  // Whether the engine says what it does: busy while it has a command, idle
+  // only when nothing of it is under way at the memory port either, the read
+  // point of a command when all it needs of SRAM is read, and no other read.
+  void Watch() {
+    Dut* d = &*dut;
+    if (d->idle_o) EXPECT_TRUE(d->quiet_o) << "idle, but not quiet";
+    if (d->fault_o) return;
+    EXPECT_EQ(d->busy_o, taken_.size() > done_) << "cycle " << cycle;
+    if (d->cmd_valid_i && d->cmd_ready_o && taken_.size() < commands.size()) {
+      Taken taken;
+      taken.inside = model::StaysInSram(isa::kH256, commands[taken_.size()]);
+      if (taken.inside) {
+        taken.reads =
+            model::SramReads(isa::kH256, commands[taken_.size()], nullptr);
+      }
+      taken_.push_back(std::move(taken));
+    }
+    bool read = d->sram_req_o && d->sram_gnt_i;
+    if constexpr (!kStore) read = read && !d->sram_we_o;
+    if (read) {
+      bool known = false;
+      for (size_t i = read_; i < taken_.size(); ++i) {
+        known |= !taken_[i].inside || taken_[i].reads.MarkRead(d->sram_addr_o);
+      }
+      EXPECT_TRUE(known) << "stray read of SRAM word " << d->sram_addr_o;
+    }
+    if (d->read_o && read_ < taken_.size()) {
+      const Taken& command = taken_[read_++];
+      EXPECT_TRUE(!command.inside || command.reads.missing() == 0)
+          << command.reads.missing() << " words not read at the read point";
+    }
+    done_ += d->done_o;
+  }
+
   void Quiet() {
     Dut* d = &*dut;
     d->req_ready_i = 0;
@@ -239,6 +278,13 @@ class DmaBench {
       d->r_error_i = 0;
     }
   }
+
+  struct Taken {
+    bool inside;  // of the SRAM; otherwise the command faults
+    model::ReadSet reads;
+  };
+  std::vector<Taken> taken_;    // commands of this run
+  size_t read_ = 0, done_ = 0;  // of them, those beyond the point
 
   std::mt19937_64 random_;
   bool gaps_;

@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <random>
 #include <vector>
 
@@ -52,6 +53,15 @@ class MatrixBench {
     dut_->clear_i = 0;
     for (int i = 0; i < 4; ++i) Cycle({}, nullptr);
   }
+
+  // What Run() sees, if set: command number n is taken, a word of SRAM is read,
+  // the oldest command that has not reached its read point reaches it.
+  struct Watch {
+    std::function<void(size_t n)> taken;
+    std::function<void(uint64_t word)> read;
+    std::function<void()> read_point;
+  };
+  Watch watch;
 
   std::vector<uint8_t>& sram() { return sram_; }
   Dut* dut() { return &*dut_; }
@@ -96,6 +106,7 @@ class MatrixBench {
                   static_cast<int>(isa::Error::kSramBounds));
         break;
       }
+      if (dut_->read_o && watch.read_point) watch.read_point();
       m.read += dut_->read_o;
       m.done += dut_->done_o;
       EXPECT_GE(m.read, m.done) << "done before read";
@@ -107,6 +118,7 @@ class MatrixBench {
       m.wait_weight += dut_->wait_weight_o;
       m.wait_operand += dut_->wait_operand_o;
       m.wait_output += dut_->wait_output_o;
+      if (taken && watch.taken) watch.taken(given);
       Cycle(traffic, &m);
       given += taken;
     }
@@ -185,6 +197,7 @@ class MatrixBench {
       } else {
         std::memcpy(r.word.data(), &sram_[at], 16);
         r.valid = true;
+        if (watch.read) watch.read(at / 16);
       }
     }
     dut_->gnt_i = gnt;

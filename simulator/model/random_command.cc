@@ -125,7 +125,7 @@ CommandGenerator::CommandGenerator(const isa::Config& config,
     : config_(config),
       region_bytes_(region_bytes),
       random_(seed),
-      data_bytes_(config.sram_bytes - kConstantBytes) {
+      data_bytes_(config.sram_bytes - kTailBytes - kConstantBytes) {
   uint64_t at = data_bytes_ + kProgramBytes;
   index_address_ = at;
   at += kIndices * 4;
@@ -178,6 +178,10 @@ std::vector<uint8_t> CommandGenerator::InitialSram() {
   }
   // One at word 0 as well, where it does not stay.
   std::memcpy(&sram[0], programs_[1].code.data(), programs_[1].code.size() * 8);
+  isa::MicroInstruction nothing;
+  nothing.op = isa::MicroOp::kMov;
+  const uint64_t last[2] = {nothing.Encode(), nothing.Encode()};
+  std::memcpy(&sram[sram.size() - sizeof(last)], last, sizeof(last));
   for (uint32_t i = 0; i < kIndices; ++i) {
     const uint32_t any = Below(kIndexBound);
     const uint32_t v = i % 16 == 0 ? 0 : any;  // for small bounds
@@ -339,6 +343,7 @@ isa::Command CommandGenerator::MakeTransfer(bool load) {
     uint64_t reach = e;
     for (int d = 0; d < 4; ++d) {
       *read[d] = OneIn(3) ? *written[d] : e * Below(30);
+      if (d == 0 && OneIn(4)) *read[d] = e;
       reach += uint64_t{*n[d] - 1} * *read[d];
     }
     if (OneIn(3)) c.s0 = c.t0 = e;

@@ -43,11 +43,15 @@ class CommandGenerator {
 
   const isa::Config& config() const { return config_; }
   uint64_t region_bytes() const { return region_bytes_; }
-  // The data area is [0, data_bytes()).
+  // The data area is [0, data_bytes()); behind the constants are data again,
+  // from tail() to the end of SRAM, which Make() does not write. The last word
+  // holds a program at first.
   uint64_t data_bytes() const { return data_bytes_; }
+  uint64_t tail() const { return config_.sram_bytes - kTailBytes; }
   // Nothing writes this SRAM word after it was loaded.
   bool IsConstant(uint32_t word) const {
-    return uint64_t{word} * isa::kWordBytes >= data_bytes_;
+    const uint64_t at = uint64_t{word} * isa::kWordBytes;
+    return at >= data_bytes_ && at < tail();
   }
 
   uint32_t Below(uint32_t n) {
@@ -59,6 +63,7 @@ class CommandGenerator {
   bool OneIn(uint32_t n) { return Below(n) == 0; }
 
  private:
+  static constexpr uint64_t kTailBytes = 1024;
   struct Program {
     uint32_t first_word;  // SRAM word
     uint32_t length;

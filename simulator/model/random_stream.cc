@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "simulator/model/access.h"
+#include "simulator/model/byte_set.h"
 #include "simulator/model/random_command.h"
 
 namespace heddle::model {
@@ -15,35 +16,8 @@ namespace {
 
 constexpr uint32_t kEngines = isa::kNumEngineValues;
 
-// A set of granules: 16 bytes of SRAM or of a region, or an accumulator entry.
-// Most commands touch few of them, in one place.
-class Granules {
- public:
-  explicit Granules(uint64_t limit) : bits_(limit / 64 + 1) {}
-
-  void Add(uint64_t first, uint64_t last) {
-    for (uint64_t g = first; g <= last; ++g) {
-      bits_[g / 64] |= uint64_t{1} << (g % 64);
-    }
-    begin_ = std::min<size_t>(begin_, first / 64);
-    end_ = std::max<size_t>(end_, last / 64 + 1);
-  }
-  bool Meets(const Granules& other) const {
-    const size_t end = std::min(end_, other.end_);
-    for (size_t i = std::max(begin_, other.begin_); i < end; ++i) {
-      if ((bits_[i] & other.bits_[i]) != 0) return true;
-    }
-    return false;
-  }
-
- private:
-  std::vector<uint64_t> bits_;
-  // Words outside are zero.
-  size_t begin_ = SIZE_MAX, end_ = 0;
-};
-
 struct Footprint {
-  Granules read, write;
+  ByteSet read, write;
 };
 
 class Builder {
@@ -73,9 +47,12 @@ class Builder {
   RandomStream Build() {
     const uint64_t size = options_.region_bytes;
     const uint64_t aligned = CeilDivAlign(size);
-    stream_.regions[region_[0]] = {0, size, false};
-    stream_.regions[region_[1]] = {aligned, size, true};
-    stream_.regions[2] = {2 * aligned, options_.config.sram_bytes, false};
+    const uint64_t shift = options_.region_shift;
+    stream_.regions[region_[0]] = {0, shift + size, false};
+    stream_.regions[region_[1]] = {aligned, shift + size, true};
+    stream_.regions[2] = {shift + 2 * aligned, options_.config.sram_bytes,
+                          false};
+    stream_.dram_at = shift;
     stream_.dram = generator_.Data(2 * aligned);
     sram_ = generator_.InitialSram();
     stream_.dram.insert(stream_.dram.end(), sram_.begin(), sram_.end());
@@ -170,7 +147,7 @@ class Builder {
     std::fill(std::begin(last_of_), std::end(last_of_), -1);
   }
 
-  // The region numbers of this stream.
+  // The region numbers and offsets of this stream.
   void Number(isa::Command* command) const {
     std::visit(
         [&](auto& c) {
@@ -179,7 +156,9 @@ class Builder {
                         std::is_same_v<C, isa::LoadGather> ||
                         std::is_same_v<C, isa::Store> ||
                         std::is_same_v<C, isa::StoreScatter>) {
-            if (c.region < 2) c.region = region_[c.region];
+            if (c.region >= 2) return;
+            c.region = region_[c.region];
+            c.dram_offset += static_cast<uint32_t>(options_.region_shift);
           }
         },
         *command);
@@ -254,31 +233,30 @@ class Builder {
 
   Footprint FootprintOf(const isa::Command& command) const {
     const isa::Config& config = options_.config;
-    const uint64_t sram = config.sram_bytes / 16;
-    const uint64_t region = CeilDivAlign(std::max<uint64_t>(
-                                options_.region_bytes, config.sram_bytes)) /
-                            16;
-    const uint64_t granules = sram + 3 * region + config.acc_pixels;
-    Footprint f{Granules(granules), Granules(granules)};
+    constexpr uint64_t kGranule = ByteSet::kGranule;
+    const uint64_t sram = config.sram_bytes;
+    const uint64_t region = CeilDivAlign(
+        std::max<uint64_t>(options_.region_bytes, config.sram_bytes));
+    const uint64_t accumulators = sram + 3 * region;
+    const uint64_t granules = accumulators / kGranule + config.acc_pixels;
+    Footprint f{ByteSet(granules), ByteSet(granules)};
     ForEachAccess(config, command, nullptr, [&](const Access& a) {
-      Granules* touched = a.write ? &f.write : &f.read;
+      ByteSet* touched = a.write ? &f.write : &f.read;
       a.ForEachRun([&](int64_t at, uint64_t n) {
         uint64_t first = static_cast<uint64_t>(at);
         uint64_t last = first + n - 1;
         if (a.space == Space::kAccumulators) {
-          first += sram + 3 * region;
-          last += sram + 3 * region;
-        } else {
-          first /= 16;
-          last /= 16;
-          if (a.space == Space::kDram) {
-            first += sram + a.region * region;
-            last += sram + a.region * region;
-          }
+          first = accumulators + first * kGranule;
+          last = accumulators + last * kGranule + kGranule - 1;
+        } else if (a.space == Space::kDram) {
+          first += sram + a.region * region;
+          last += sram + a.region * region;
         }
         touched->Add(first, last);
       });
     });
+    f.read.Seal();
+    f.write.Seal();
     return f;
   }
 

@@ -24,6 +24,9 @@ struct RandomStreamOptions {
   int commands = 40;
   // Bytes of region 0 (read-only) and of region 1 (writable).
   uint64_t region_bytes = 64 * 1024;
+  // Regions 0 and 1 are longer by so many bytes, of which nothing is touched:
+  // every offset is larger by it, and device memory begins there.
+  uint64_t region_shift = 0;
   // Kinds to take, by prefix of their names ("conv", "vmac"); empty = all.
   std::vector<std::string> kinds;
   // Numbers of regions and semaphores, counts and tags vary, too, and there are
@@ -46,7 +49,8 @@ struct RandomStream {
   // region 2 holds what the stream loads into SRAM first, so it depends on
   // nothing that was there.
   RegionTable regions = {};
-  std::vector<uint8_t> dram;  // device memory from address 0
+  std::vector<uint8_t> dram;  // device memory from address dram_at on
+  uint64_t dram_at = 0;       // options.region_shift
   // How often each kind of command occurs; the kinds take turns.
   std::map<std::string, int> quota;
 };

@@ -25,7 +25,8 @@ enum MatrixWait : uint32_t {
   kWaitOutput = 4,
 };
 
-// Looks inside a core, cycle by cycle. Within a cycle: accepts, writes, done.
+// Looks inside a core, cycle by cycle. Within a cycle: accepts, reads and
+// writes of SRAM, read points, then memory and done.
 class CoreObserver {
  public:
   virtual ~CoreObserver() = default;
@@ -37,9 +38,18 @@ class CoreObserver {
   // The engine writes the bytes of SRAM word `word` whose strobe bit is set.
   virtual void OnSramWrite(isa::Engine engine, uint32_t word,
                            const uint8_t* data, uint32_t strobe) = 0;
+  // The engine is granted a read of SRAM word `word`.
+  virtual void OnSramRead(isa::Engine /*engine*/, uint32_t /*word*/) {}
+  // Its oldest command that has not reached input_read reaches it.
+  virtual void OnInputRead(isa::Engine /*engine*/) {}
+  // The matrix engine works on its command in this cycle.
+  virtual void OnMatrixStep() {}
   // The matrix engine has a command and does nothing for it in this cycle; bits
   // of MatrixWait.
   virtual void OnMatrixWait(uint32_t /*reasons*/) {}
+  // The beat at `address` of device memory has just been read, by the load
+  // engine or as part of the stream.
+  virtual void OnMemoryRead(uint64_t /*address*/) {}
   // Device memory has just been written by the store engine.
   virtual void OnMemoryWrite(uint64_t address, uint32_t strobe) = 0;
 };

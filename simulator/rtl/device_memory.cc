@@ -35,6 +35,7 @@ void DeviceMemory::Reset() {
   reads_.clear();
   answers_.clear();
   written_.reset();
+  read_.reset();
   SetOutputs(false);
 }
 
@@ -110,6 +111,7 @@ void DeviceMemory::ServeRead() {
     }
   }
   reads_.push_back(read);
+  read_ = r.address;
   ++read_beats_;
   r.address += kBeatBytes;
   if (--r.beats == 0) requests_.pop_front();
@@ -140,6 +142,7 @@ void DeviceMemory::ServeWrite(const FromCore& in) {
 
 void DeviceMemory::Clock(const FromCore& in) {
   written_.reset();
+  read_.reset();
   // What was offered stays until it is taken.
   const bool still_offered = out_.read_valid && !in.read_ready;
   if (out_.read_valid && in.read_ready) reads_.pop_front();

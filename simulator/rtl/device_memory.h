@@ -113,6 +113,8 @@ class DeviceMemory {
     uint32_t strobe;
   };
   const std::optional<Written>& written() const { return written_; }
+  // The address of the beat that the last Clock() read.
+  const std::optional<uint64_t>& read() const { return read_; }
 
  private:
   struct Request {
@@ -159,6 +161,7 @@ class DeviceMemory {
   bool inject_error_ = false;
   std::optional<Flip> flip_;
   std::optional<Written> written_;
+  std::optional<uint64_t> read_;
   uint64_t read_beats_ = 0, write_beats_ = 0;
   std::string violation_;
 };

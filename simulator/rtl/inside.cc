@@ -13,13 +13,14 @@
 namespace heddle::rtl {
 namespace {
 
-// Clients of the SRAM that write, by the order of hd_pkg: 0-1 output writer,
-// 13-16 vector engine, 17 load DMA. The others only read.
+// Clients of the SRAM by the order of hd_pkg: 0-12 matrix engine, of which only
+// 0-1 write; 13-16 vector engine, 17 load DMA, 18 store DMA, which only reads.
 constexpr uint32_t kFirstVector = 13, kLoad = 17;
 
 isa::Engine EngineOfClient(uint32_t i) {
   if (i < kFirstVector) return isa::Engine::kMatrix;
-  return i < kLoad ? isa::Engine::kVector : isa::Engine::kLoad;
+  if (i < kLoad) return isa::Engine::kVector;
+  return i == kLoad ? isa::Engine::kLoad : isa::Engine::kStore;
 }
 
 // Bit i of a vector of engines.
@@ -87,14 +88,25 @@ Probes::Probes(VerilatedContext* context) {
   address_ = static_cast<const uint8_t*>(Find(context, "probe_sram_addr"));
   data_ = static_cast<const uint8_t*>(Find(context, "probe_sram_wdata"));
   strobe_ = static_cast<const uint8_t*>(Find(context, "probe_sram_wstrb"));
+  grant_ = static_cast<const uint32_t*>(Find(context, "gnt"));
+  step_ = static_cast<const uint8_t*>(Find(context, "step"));
+  bool reads = true;
+  const char* const kReads[] = {"load_read", "store_read", "matrix_read",
+                                "vector_read"};
+  for (uint32_t e = 0; e < kEngines; ++e) {
+    read_[e] = static_cast<const uint8_t*>(Find(context, kReads[e]));
+    reads = reads && read_[e] != nullptr;
+  }
   if (done_ != nullptr && wait_ != nullptr && we_ != nullptr &&
-      address_ != nullptr && data_ != nullptr && strobe_ != nullptr) {
+      address_ != nullptr && data_ != nullptr && strobe_ != nullptr &&
+      grant_ != nullptr && step_ != nullptr && reads) {
     accept_ = static_cast<const uint8_t*>(accept);
   }
 }
 
 void Probes::Before(CoreObserver* observer) const {
   if (*wait_ != 0) observer->OnMatrixWait(*wait_);
+  if (*step_ != 0) observer->OnMatrixStep();
   for (uint32_t e = 0; e < kEngines; ++e) {
     if (*accept_ >> e & 1) observer->OnAccept(EngineAt(e));
   }
@@ -105,6 +117,15 @@ void Probes::Before(CoreObserver* observer) const {
     std::memcpy(&strobe, strobe_ + 2 * i, sizeof(strobe));
     observer->OnSramWrite(EngineOfClient(i), word, data_ + kBeatBytes * i,
                           strobe);
+  }
+  for (uint32_t reads = *grant_ & ~*we_; reads != 0; reads &= reads - 1) {
+    const uint32_t i = static_cast<uint32_t>(__builtin_ctz(reads));
+    uint16_t word;
+    std::memcpy(&word, address_ + 2 * i, sizeof(word));
+    observer->OnSramRead(EngineOfClient(i), word);
+  }
+  for (uint32_t e = 0; e < kEngines; ++e) {
+    if (*read_[e] != 0) observer->OnInputRead(EngineAt(e));
   }
 }
 

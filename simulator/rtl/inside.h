@@ -34,9 +34,9 @@ class SramBanks {
   uint64_t bytes_ = 0;
 };
 
-// The signals of hd_core that tell what its engines do in a cycle. Vectors of
-// bit or word i for SRAM client i (hd_pkg), bit i for engine i of load, store,
-// matrix, vector.
+// The signals of hd_core that tell what its engines do in a cycle, and whether
+// the matrix engine's sequencer makes a step. Vectors of bit or word i for SRAM
+// client i (hd_pkg), bit i for engine i of load, store, matrix, vector.
 class Probes {
  public:
   Probes() = default;
@@ -56,6 +56,9 @@ class Probes {
   const uint8_t* address_ = nullptr;
   const uint8_t* data_ = nullptr;
   const uint8_t* strobe_ = nullptr;
+  const uint32_t* grant_ = nullptr;  // reads and writes
+  const uint8_t* read_[4] = {};      // by engine: input_read
+  const uint8_t* step_ = nullptr;
 };
 
 // Streams as hd_card hands them to its core.

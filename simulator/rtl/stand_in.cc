@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 #include <utility>
 
 #include "simulator/model/access.h"
@@ -42,6 +43,10 @@ class StandIn::Overlay : public model::Memory {
 
   bool Read(uint64_t address, void* to, size_t bytes) override {
     if (!memory_->ReadNow(address, to, bytes)) return false;
+    for (uint64_t beat = address / kBeatBytes;
+         beat * kBeatBytes < address + bytes; ++beat) {
+      beats_read_.insert(beat);
+    }
     auto* out = static_cast<uint8_t*>(to);
     for (auto it = bytes_.lower_bound(address);
          it != bytes_.end() && it->first < address + bytes; ++it) {
@@ -64,13 +69,17 @@ class StandIn::Overlay : public model::Memory {
   void Forget() {
     bytes_.clear();
     fresh_.clear();
+    beats_read_.clear();
   }
   // What was written since the last call.
   std::map<uint64_t, uint8_t> Fresh() { return std::exchange(fresh_, {}); }
+  // And which beats were read.
+  std::set<uint64_t> Read() { return std::exchange(beats_read_, {}); }
 
  private:
   DeviceMemory* memory_;
   std::map<uint64_t, uint8_t> bytes_, fresh_;
+  std::set<uint64_t> beats_read_;
 };
 
 StandIn::StandIn(const isa::Config& config, const MemoryOptions& options)
@@ -89,6 +98,7 @@ void StandIn::Start(const platform::CoreRequest& request) {
   command_ = retired_ = 0;
   start_cycle_ = cycle_;
   totals_ = model::RunResult();
+  matrix_ = vector_ = dma_ = Busy();
   overlay_->Forget();
   std::copy(std::begin(request.regions), std::end(request.regions), regions_);
   stream_.resize(request.stream_bytes / sizeof(uint32_t));
@@ -161,6 +171,9 @@ void StandIn::Record() {
     return;
   }
   ++totals_.commands;
+  if (event.engine != isa::Engine::kControl) {
+    RecordReads(*command, event.engine, before.data());
+  }
   RecordWrites(*command, event.engine, before.data());
   event.kind = Event::Kind::kDone;
   event.cycles = 4;
@@ -172,7 +185,7 @@ void StandIn::Record() {
   if (is_end) RecordEnd(run);
 }
 
-// done | accept write ...  ->  accept write | done ...
+// done | accept read ... write ...  ->  accept read ... write | done ...
 void StandIn::OverlapNext() {
   using Kind = Event::Kind;
   const size_t done = events_.size() - 1;
@@ -181,13 +194,49 @@ void StandIn::OverlapNext() {
     return;
   }
   Record();
-  if (done + 2 < events_.size() && events_[done + 1].kind == Kind::kAccept &&
-      events_[done + 1].engine == events_[done].engine &&
-      (events_[done + 2].kind == Kind::kSramWrite ||
-       events_[done + 2].kind == Kind::kMemoryWrite)) {
-    std::rotate(events_.begin() + done, events_.begin() + done + 1,
-                events_.begin() + done + 3);
+  if (done + 1 == events_.size() || events_[done + 1].kind != Kind::kAccept ||
+      events_[done + 1].engine != events_[done].engine) {
+    return;
   }
+  size_t write = done + 2;
+  while (write < events_.size() && IsRead(events_[write].kind)) ++write;
+  if (write < events_.size() && (events_[write].kind == Kind::kSramWrite ||
+                                 events_[write].kind == Kind::kMemoryWrite)) {
+    std::rotate(events_.begin() + done, events_.begin() + done + 1,
+                events_.begin() + write + 1);
+  }
+}
+
+// Everything that the command needs, in no time, and the read point.
+void StandIn::RecordReads(const isa::Command& command, isa::Engine engine,
+                          const uint8_t* before) {
+  Event e = {};
+  e.engine = engine;
+  if (observer_ != nullptr) {
+    std::set<uint64_t> words;
+    model::ForEachAccess(config_, command, before, [&](const model::Access& a) {
+      if (a.write || a.empty || a.space != model::Space::kSram) return;
+      a.ForEachRun([&](int64_t first, uint64_t n) {
+        const uint64_t end = static_cast<uint64_t>(first) + n;
+        for (uint64_t w = static_cast<uint64_t>(first) / kBeatBytes;
+             w * kBeatBytes < end; ++w) {
+          words.insert(w);
+        }
+      });
+    });
+    e.kind = Event::Kind::kSramRead;
+    for (uint64_t word : words) {
+      e.address = word * kBeatBytes;
+      events_.push_back(e);
+    }
+    e.kind = Event::Kind::kMemoryRead;
+    for (uint64_t beat : overlay_->Read()) {
+      e.address = beat * kBeatBytes;
+      events_.push_back(e);
+    }
+  }
+  e.kind = Event::Kind::kInputRead;
+  events_.push_back(e);
 }
 
 void StandIn::RecordWrites(const isa::Command& command, isa::Engine engine,
@@ -234,6 +283,10 @@ void StandIn::Spoil(size_t first) {
   };
   const auto write =
       std::find_if(events_.begin() + first, events_.end(), is_write);
+  const auto point =
+      std::find_if(events_.begin() + first, events_.end(),
+                   [](const Event& e) { return e.kind == Kind::kInputRead; });
+  const bool reads = point != events_.end() && IsRead((point - 1)->kind);
   const size_t last = events_.size() - 2;  // before done
   switch (mistake_.kind) {
     case Mistake::Kind::kWrongByte:
@@ -257,6 +310,34 @@ void StandIn::Spoil(size_t first) {
     case Mistake::Kind::kEarlyDone:
       if (write != events_.end()) std::swap(events_[last], events_[last + 1]);
       break;
+    case Mistake::Kind::kLostRead:
+      if (reads) events_.erase(point - 1);
+      break;
+    case Mistake::Kind::kStrayRead: {
+      // Behind everything that is used, or before, and not in its line.
+      if (point == events_.end()) break;
+      constexpr uint64_t kLine = 4 * kBeatBytes;
+      uint64_t lowest = config_.sram_bytes, highest = 0;
+      for (auto e = events_.begin() + first; e != events_.end(); ++e) {
+        if (e->kind != Kind::kSramRead && e->kind != Kind::kSramWrite) continue;
+        lowest = std::min(lowest, e->address);
+        highest = std::max(highest, e->address);
+      }
+      Event stray = *point;
+      stray.kind = Kind::kSramRead;
+      if (highest + 2 * kLine < config_.sram_bytes) {
+        stray.address = highest + kLine;
+      } else if (lowest >= 2 * kLine) {
+        stray.address = lowest - 2 * kLine;
+      } else {
+        break;
+      }
+      events_.insert(point, stray);
+      break;
+    }
+    case Mistake::Kind::kEarlyRead:
+      if (reads) std::iter_swap(point - 1, point);
+      break;
     default:
       break;
   }
@@ -266,6 +347,25 @@ void StandIn::Play(const Event& e) {
   switch (e.kind) {
     case Event::Kind::kAccept:
       if (observer_ != nullptr) observer_->OnAccept(e.engine);
+      if (e.engine == isa::Engine::kMatrix) {
+        ++matrix_.cycles;
+        if (observer_ != nullptr) observer_->OnMatrixStep();
+      } else if (Busy& b = e.engine == isa::Engine::kVector ? vector_ : dma_;
+                 b.commands++ == 0) {
+        b.since = cycle_;
+      }
+      break;
+    case Event::Kind::kSramRead:
+      if (observer_ != nullptr) {
+        observer_->OnSramRead(e.engine,
+                              static_cast<uint32_t>(e.address / kBeatBytes));
+      }
+      break;
+    case Event::Kind::kMemoryRead:
+      if (observer_ != nullptr) observer_->OnMemoryRead(e.address);
+      break;
+    case Event::Kind::kInputRead:
+      if (observer_ != nullptr) observer_->OnInputRead(e.engine);
       break;
     case Event::Kind::kSramWrite:
       if (observer_ != nullptr) {
@@ -285,6 +385,11 @@ void StandIn::Play(const Event& e) {
       ++retired_;
       if (observer_ != nullptr && e.engine != isa::Engine::kControl) {
         observer_->OnDone(e.engine);
+      }
+      if (e.engine != isa::Engine::kControl &&
+          e.engine != isa::Engine::kMatrix) {
+        Busy& b = e.engine == isa::Engine::kVector ? vector_ : dma_;
+        if (--b.commands == 0) b.cycles += cycle_ - b.since;
       }
       if (abort_) {
         model::RunResult run;
@@ -313,6 +418,12 @@ void StandIn::Finish(const model::RunResult& run) {
   result_ = platform::CoreResult();
   result_.run = run;
   result_.cycles = cycle_ - start_cycle_;
+  using Kind = Mistake::Kind;
+  result_.matrix_busy =
+      matrix_.cycles + (mistake_.kind == Kind::kMatrixBusy ? 1 : 0);
+  result_.vector_busy =
+      vector_.cycles + (mistake_.kind == Kind::kVectorBusy ? 1 : 0);
+  result_.dma_busy = dma_.cycles + (mistake_.kind == Kind::kDmaBusy ? 1 : 0);
   busy_ = false;
 }
 

@@ -2,8 +2,8 @@
 //
 // The functional model in the place of the RTL, for tests of what surrounds a
 // core with cycles: it takes time (invented, but the same in every run), shows
-// an observer each command's writes, hangs in commands that would run for
-// hours, and, for the test of lockstep, makes a mistake when it is told to.
+// an observer each command's reads and writes, hangs in commands that would run
+// for hours, and, for the test of lockstep, makes a mistake when it is told to.
 // Commands run one after another; waits and signals are not looked at.
 #ifndef HEDDLE_SIMULATOR_RTL_STAND_IN_H_
 #define HEDDLE_SIMULATOR_RTL_STAND_IN_H_
@@ -22,11 +22,17 @@ namespace heddle::rtl {
 struct Mistake {
   enum class Kind {
     kNone,
-    kWrongByte,    // one byte of its first write has a bit changed
-    kLostWrite,    // its last write does not happen
-    kStrayWrite,   // one more write, to a place it must not touch
-    kEarlyDone,    // done before its last write
-    kMoreMacs,     // the counter of the stream is off by one
+    kWrongByte,   // one byte of its first write has a bit changed
+    kLostWrite,   // its last write does not happen
+    kStrayWrite,  // one more write, to a place it must not touch
+    kEarlyDone,   // done before its last write
+    kLostRead,    // its last read of an operand does not happen
+    kStrayRead,   // one more read of SRAM, of a word that nobody needs
+    kEarlyRead,   // input_read before its last read of an operand
+    kMoreMacs,    // the counter of the stream is off by one
+    kMatrixBusy,  // so is another
+    kVectorBusy,
+    kDmaBusy,
     kWrongStatus,  // the stream ends with a fault that it has not
   };
   Kind kind = Kind::kNone;
@@ -64,6 +70,9 @@ class StandIn : public CoreModel {
   struct Event {
     enum class Kind {
       kAccept,
+      kSramRead,
+      kMemoryRead,
+      kInputRead,
       kSramWrite,
       kMemoryWrite,
       kDone,
@@ -79,6 +88,11 @@ class StandIn : public CoreModel {
     uint32_t offset;  // kDone: of its command in the stream
     uint32_t tag;
   };
+  // Of an operand, or the point behind all of them.
+  static bool IsRead(Event::Kind kind) {
+    return kind == Event::Kind::kSramRead || kind == Event::Kind::kMemoryRead ||
+           kind == Event::Kind::kInputRead;
+  }
 
   // Makes the events of the next command.
   void Record();
@@ -86,6 +100,8 @@ class StandIn : public CoreModel {
   void OverlapNext();
   // The stream ends here with what `run` says.
   void RecordEnd(const model::RunResult& run);
+  void RecordReads(const isa::Command& command, isa::Engine engine,
+                   const uint8_t* before);
   void RecordWrites(const isa::Command& command, isa::Engine engine,
                     const uint8_t* before);
   void Spoil(size_t first_event);
@@ -108,6 +124,13 @@ class StandIn : public CoreModel {
   model::RunResult totals_, run_;
   uint64_t retired_ = 0;  // commands of this stream, as played
   uint64_t start_cycle_ = 0;
+  // While an engine, or one of several, has a command; the matrix engine's is
+  // one cycle per command.
+  struct Busy {
+    uint64_t cycles = 0, since = 0;
+    uint32_t commands = 0;
+  };
+  Busy matrix_, vector_, dma_;
   uint64_t cycle_ = 0;
   uint32_t progress_ = 0;
 };

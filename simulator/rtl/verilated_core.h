@@ -210,6 +210,7 @@ class VerilatedCore : public CoreModel {
     top_->eval();
     memory_.Clock(from);
     if (observer_ != nullptr) {
+      if (memory_.read()) observer_->OnMemoryRead(*memory_.read());
       if (memory_.written()) {
         observer_->OnMemoryWrite(memory_.written()->address,
                                  memory_.written()->strobe);

@@ -28,6 +28,15 @@ class Recorder : public CoreObserver {
     sram_strobe = strobe;
     std::memcpy(&sram_data, data, sizeof(sram_data));
   }
+  void OnSramRead(isa::Engine engine, uint32_t word) override {
+    log += "r" + Name(engine);
+    read_word = word;
+  }
+  void OnInputRead(isa::Engine engine) override { log += "i" + Name(engine); }
+  void OnMatrixStep() override { ++steps; }
+  void OnMemoryRead(uint64_t address) override {
+    read_addresses.push_back(address);
+  }
   void OnMemoryWrite(uint64_t address, uint32_t strobe) override {
     log += "m ";
     memory_address = address;
@@ -38,7 +47,9 @@ class Recorder : public CoreObserver {
   }
   std::string log;
   uint32_t sram_word = 0, sram_strobe = 0, sram_data = 0, memory_strobe = 0;
+  uint32_t read_word = 0, steps = 0;
   uint64_t memory_address = 0;
+  std::vector<uint64_t> read_addresses;
 };
 
 class VerilatedCoreTest : public testing::Test {
@@ -204,7 +215,12 @@ TEST_F(VerilatedCoreTest, ObserverAndSram) {
   ASSERT_TRUE(core_->Observe(&recorder));
   const uint32_t sum = Sum(0x2000, 160);
   Run(Request(0x2000, 160));
-  EXPECT_EQ(recorder.log, "a1 m w1 d1 ");
+  EXPECT_EQ(recorder.log, "a1 m r1 i1 w1 d1 ");
+  EXPECT_EQ(recorder.read_word, 5u);
+  EXPECT_EQ(recorder.steps, 10u);
+  ASSERT_EQ(recorder.read_addresses.size(), 10u);
+  EXPECT_EQ(recorder.read_addresses.front(), 0x2000u);
+  EXPECT_EQ(recorder.read_addresses.back(), 0x2090u);
   EXPECT_EQ(recorder.sram_word, 3u);
   EXPECT_EQ(recorder.sram_strobe, 15u);
   EXPECT_EQ(recorder.sram_data, sum);

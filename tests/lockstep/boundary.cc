@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <set>
 #include <string>
 
 #include "absl/strings/match.h"
@@ -58,8 +59,11 @@ bool ProgramIsLegal(const isa::Vrun& c, const CommandGenerator& generator,
   // Outside the constant area, random_stream.cc loads it before each use.
   const uint64_t at = uint64_t{c.prog_addr} * isa::kWordBytes;
   const uint32_t n = c.prologue + c.body + c.epilogue;
-  if (at + 8 * n > sram.size() || (!generator.IsConstant(c.prog_addr) &&
-                                   at + 8 * n + 8 > generator.data_bytes())) {
+  const uint64_t end =
+      (at + 8 * n + isa::kWordBytes - 1) / isa::kWordBytes * isa::kWordBytes;
+  if (at + 8 * n > sram.size() ||
+      (!generator.IsConstant(c.prog_addr) && end > generator.data_bytes() &&
+       (at < generator.tail() || end > sram.size()))) {
     return false;
   }
   for (uint32_t i = 0; i < n; ++i) {
@@ -76,7 +80,7 @@ bool IndicesAreGood(const isa::Command& command,
                     const std::vector<uint8_t>& sram) {
   const auto good = [&](int64_t at, uint64_t bound) {
     if (at < static_cast<int64_t>(generator.data_bytes()) ||
-        at + 4 > static_cast<int64_t>(sram.size())) {
+        at + 4 > static_cast<int64_t>(generator.tail())) {
       return false;
     }
     int32_t index;
@@ -86,7 +90,9 @@ bool IndicesAreGood(const isa::Command& command,
   const auto indexed = [&](const auto& c) {
     // In the data area they are zeros that random_stream.cc writes before.
     const uint64_t end = uint64_t{c.index_addr} + uint64_t{4} * c.count;
-    if (end <= generator.data_bytes()) return true;
+    if (end <= generator.data_bytes() || c.index_addr >= generator.tail()) {
+      return true;
+    }
     for (uint32_t j = 0; j < c.count; ++j) {
       if (!good(int64_t{c.index_addr} + 4 * j, c.bound)) return false;
     }
@@ -159,13 +165,15 @@ bool Good(const isa::Command& command, const CommandGenerator& generator,
       !std::visit([](const auto& c) { return StepsAreGood(c); }, command)) {
     return false;
   }
+  const int64_t tail = static_cast<int64_t>(generator.tail());
   bool inside = true;
   std::vector<Access> writes;
   model::ForEachAccess(config, command, nullptr, [&](const Access& a) {
     if (a.empty || a.space == Space::kAccumulators) return;
     const uint64_t limit = a.space == Space::kDram ? generator.region_bytes()
-                           : a.write               ? generator.data_bytes()
-                                                   : config.sram_bytes;
+                           : a.write && a.Lowest() < tail
+                               ? generator.data_bytes()
+                               : config.sram_bytes;
     if (a.Lowest() < 0 || a.Highest() >= static_cast<int64_t>(limit)) {
       inside = false;
     }
@@ -379,6 +387,46 @@ const std::vector<size_t>& KindsOf(const std::string& kind) {
   return it == kinds->end() ? *none : it->second;
 }
 
+// Moves what the field is the address of to the end of SRAM or of its region;
+// false if it cannot be there.
+bool MoveToTheEnd(const Target& target, const Place& place, uint32_t* words,
+                  size_t n) {
+  const auto command = isa::DecodeAny(words, n);
+  if (!command.ok() ||
+      !std::visit([](const auto& c) { return c.Check().ok(); }, *command) ||
+      model::BrokenRule(place.config, *command) != nullptr ||
+      std::visit([](const auto& c) { return Work(c); }, *command) > kMostWork) {
+    return false;
+  }
+  const isa::FieldInfo& field = *target.field;
+  const bool dram = target.cell.field == "dram_offset";
+  const int64_t unit =
+      dram || field.type != isa::FieldType::kSramWord ? 1 : isa::kWordBytes;
+  std::set<int64_t> distances;
+  model::ForEachAccess(place.config, *command, nullptr, [&](const Access& a) {
+    if (a.empty || (dram ? a.space != Space::kDram : a.space != Space::kSram)) {
+      return;
+    }
+    const uint64_t size =
+        dram ? place.regions[a.region].size : place.config.sram_bytes;
+    distances.insert((static_cast<int64_t>(size) - 1 - a.Highest()) / unit);
+  });
+  const int64_t value = isa::FieldValue(field, isa::GetField(field, words));
+  const auto inside_at = [&](int64_t at) {
+    isa::SetField(field, static_cast<uint32_t>(at), words);
+    const auto moved = isa::DecodeAny(words, n);
+    return moved.ok() && Inside(place, *moved);
+  };
+  // The operand that is the field's leaves with the next step.
+  int tries = 0;
+  for (int64_t distance : distances) {
+    const int64_t at = value + distance;
+    if (at < field.min || at >= field.max || ++tries > 6) continue;
+    if (!inside_at(at + 1) && inside_at(at)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Boundary::Boundary(const std::vector<Target>* targets, uint64_t seed,
@@ -401,6 +449,14 @@ std::optional<isa::Command> Boundary::Find(const Target& target, int tries,
                                            const std::vector<uint8_t>& sram) {
   const std::vector<size_t>& kinds = KindsOf(target.cell.kind);
   if (kinds.empty()) return std::nullopt;
+  Place place = {g->config()};
+  for (uint32_t r : {0, 1}) place.regions[r] = {0, g->region_bytes(), r == 1};
+  // The largest offset is that of the last byte of a region of 4 GiB.
+  Cell wanted = target.cell;
+  const bool largest =
+      wanted.field == "dram_offset" && wanted.value == "largest";
+  if (largest) wanted.value = kLast;
+  const bool last = wanted.value == kLast;
   std::vector<uint32_t> base;
   for (int i = 0; i < tries; ++i) {
     if (i % 10 == 0) {
@@ -420,10 +476,18 @@ std::optional<isa::Command> Boundary::Find(const Target& target, int tries,
         Disturb(other, g, words.data());
       }
     }
-    if (i > tries / 4 && target.cell.value != kUnused && !g->OneIn(4)) {
+    if (i > tries / 4 && wanted.value != kUnused && !last && !g->OneIn(4)) {
       Support(info, target.cell.field, target.bits, g, words.data());
     }
-    if (target.has_bits) {
+    if (last) {
+      if (largest) {
+        for (const char* n : {"n0", "n1", "n2", "n3", "count", "bound"}) {
+          Set(info, n, 1, words.data());
+        }
+        Set(info, "elem_log2", 0, words.data());
+      }
+      if (!MoveToTheEnd(target, place, words.data(), words.size())) continue;
+    } else if (target.has_bits) {
       isa::SetField(*target.field, target.bits, words.data());
     } else {
       Disturb(*target.field, g, words.data());
@@ -431,8 +495,9 @@ std::optional<isa::Command> Boundary::Find(const Target& target, int tries,
     const auto command = isa::DecodeAny(words.data(), words.size());
     if (!command.ok() || !Good(*command, *g, sram)) continue;
     std::string kind;
-    for (const Cell& cell : CellsOf(words.data(), words.size(), &kind)) {
-      if (!(cell < target.cell) && !(target.cell < cell)) return *command;
+    for (const Cell& cell :
+         CellsOf(words.data(), words.size(), &kind, last ? &place : nullptr)) {
+      if (!(cell < wanted) && !(wanted < cell)) return *command;
     }
   }
   return std::nullopt;
@@ -453,6 +518,10 @@ model::RandomStreamOptions StreamOptions(uint64_t seed,
   options.vary = true;
   options.streams = 1 + static_cast<int>(seed % 3);
   if (nth != 0 && seed % nth == 0) {
+    // Regions of 4 GiB in every second of them.
+    if (seed / nth % 2 == 0) {
+      options.region_shift = (uint64_t{1} << 32) - options.region_bytes;
+    }
     options.choose = Boundary(&targets, seed / nth, kTargetShare);
   }
   return options;

@@ -391,7 +391,10 @@ int Main(int argc, char** argv) {
   bool good = true;
   app.add_option("--max-error", max_error,
                  "fail when the commands of a kind are further off, percent");
-  app.add_option("--config", configs, "hardware configurations");
+  app.add_option("--config", configs,
+                 "hardware configuration; several with commas, or again")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   app.add_flag("--fit", fit, "fit the latencies");
   app.add_flag("--pairs", pairs, "two commands beside each other");
   app.add_flag("--whole", whole, "the networks as they are");

@@ -18,7 +18,7 @@ void Effect::Add(uint64_t first, uint64_t n) {
   }
 }
 
-void Effect::Take(const uint8_t* memory) {
+void Effect::Take(const uint8_t* memory, uint64_t at) {
   std::sort(runs_.begin(), runs_.end(),
             [](const Run& a, const Run& b) { return a.first < b.first; });
   std::vector<Run> merged;
@@ -39,7 +39,7 @@ void Effect::Take(const uint8_t* memory) {
   values_.resize(bytes);
   written_.assign(bytes, 0);
   for (const Run& run : runs_) {
-    std::memcpy(&values_[run.at], memory + run.first, run.n);
+    std::memcpy(&values_[run.at], memory + (run.first - at), run.n);
   }
 }
 
@@ -62,34 +62,42 @@ bool Effect::MarkWritten(uint64_t address) {
 }
 
 bool NotingMemory::Read(uint64_t address, void* to, size_t n) {
-  if (address > bytes_.size() || n > bytes_.size() - address) return false;
-  std::memcpy(to, &bytes_[address], n);
+  if (!Has(address, n)) return false;
+  std::memcpy(to, &bytes_[address - at_], n);
+  reads_.Add(address, n);
   return true;
 }
 
 bool NotingMemory::Write(uint64_t address, const void* from, size_t n) {
-  if (address > bytes_.size() || n > bytes_.size() - address) return false;
-  std::memcpy(&bytes_[address], from, n);
+  if (!Has(address, n)) return false;
+  std::memcpy(&bytes_[address - at_], from, n);
   effect_.Add(address, n);
   return true;
 }
 
 Effect NotingMemory::TakeEffect() {
   Effect effect = std::exchange(effect_, Effect());
-  effect.Take(bytes_.data());
+  effect.Take(bytes_.data(), at_);
   return effect;
 }
 
-Effect SramEffect(const isa::Config& config, const isa::Command& command,
-                  const uint8_t* sram) {
-  Effect effect;
+model::ReadSet NotingMemory::TakeReads() {
+  model::ReadSet reads = std::exchange(reads_, model::ReadSet());
+  reads.Take();
+  return reads;
+}
+
+SramPlaces SramPlacesOf(const isa::Config& config, const isa::Command& command,
+                        const uint8_t* sram) {
+  SramPlaces places;
+  places.reads = model::SramReads(config, command, sram);
   model::ForEachAccess(config, command, sram, [&](const model::Access& a) {
     if (!a.write || a.empty || a.space != model::Space::kSram) return;
     a.ForEachRun([&](int64_t first, uint64_t n) {
-      effect.Add(static_cast<uint64_t>(first), n);
+      places.writes.Add(static_cast<uint64_t>(first), n);
     });
   });
-  return effect;
+  return places;
 }
 
 }  // namespace heddle::lockstep

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/lockstep/lockstep.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "simulator/model/access.h"
+#include "simulator/model/read_set.h"
 
 namespace heddle::lockstep {
 namespace {
@@ -60,6 +62,27 @@ std::string ToText(const model::RunResult& r, uint64_t sram_bytes) {
   return text;
 }
 
+// Zeros, of which only those that are written take memory.
+class SparseBytes {
+ public:
+  explicit SparseBytes(uint64_t size) : size_(size) {
+    void* at = ::mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at != MAP_FAILED) data_ = static_cast<uint8_t*>(at);
+  }
+  ~SparseBytes() {
+    if (data_ != nullptr) ::munmap(data_, size_);
+  }
+  SparseBytes(const SparseBytes&) = delete;
+  SparseBytes& operator=(const SparseBytes&) = delete;
+  uint8_t* data() const { return data_; }
+  uint64_t size() const { return size_; }
+
+ private:
+  uint8_t* data_ = nullptr;
+  uint64_t size_;
+};
+
 }  // namespace
 
 std::string Lockstep::Describe(const Pending& command) const {
@@ -93,6 +116,70 @@ void Lockstep::OnAccept(isa::Engine engine) {
                                          "model does not know"));
   }
   ++q.accepted;
+  if (Busy* busy = BusyOf(engine); busy != nullptr && busy->commands++ == 0) {
+    busy->since = core_->cycles();
+  }
+}
+
+Lockstep::Busy* Lockstep::BusyOf(isa::Engine engine) {
+  if (engine == isa::Engine::kMatrix) return nullptr;
+  return engine == isa::Engine::kVector ? &vector_ : &dma_;
+}
+
+void Lockstep::OnSramRead(isa::Engine engine, uint32_t word) {
+  if (!divergence_.empty()) return;
+  Queue& q = queues_[static_cast<size_t>(engine)];
+  bool known = q.beyond;
+  for (size_t i = q.read; i < q.accepted; ++i) {
+    known |= q.commands[i].sram_reads.MarkRead(word);
+  }
+  for (size_t i = 0; !known && i < q.accepted; ++i) {
+    known = engine == isa::Engine::kMatrix &&
+            q.commands[i].sram.Has(uint64_t{word} * isa::kWordBytes);
+  }
+  if (known) return;
+  Diverge(
+      q.accepted > 0 ? &q.commands[std::min(q.read, q.accepted - 1)] : nullptr,
+      absl::StrFormat("the %s engine reads SRAM word 0x%x, of which none "
+                      "of its commands before input_read (%d) needs a byte",
+                      NameOf(engine), word, q.accepted - q.read));
+}
+
+void Lockstep::OnMemoryRead(uint64_t address) {
+  // A burst, or the stream, may take beats that no command needs.
+  Queue& q = queues_[static_cast<size_t>(isa::Engine::kLoad)];
+  for (size_t i = q.read; i < q.accepted; ++i) {
+    q.commands[i].memory_reads.MarkRead(address / isa::kWordBytes);
+  }
+}
+
+bool Lockstep::CheckReads(const Pending& command) {
+  for (const bool sram : {true, false}) {
+    const model::ReadSet& reads =
+        sram ? command.sram_reads : command.memory_reads;
+    if (reads.missing() == 0) continue;
+    Diverge(&command,
+            absl::StrFormat("input_read before %d of %d %s were read, the "
+                            "first at byte 0x%x",
+                            reads.missing(), reads.size(),
+                            sram ? "words of SRAM" : "beats of device memory",
+                            reads.FirstMissing() * isa::kWordBytes));
+    return false;
+  }
+  return true;
+}
+
+void Lockstep::OnInputRead(isa::Engine engine) {
+  if (!divergence_.empty()) return;
+  Queue& q = queues_[static_cast<size_t>(engine)];
+  if (q.read == q.accepted) {
+    if (q.beyond) return;
+    return Diverge(nullptr,
+                   absl::StrCat("the ", NameOf(engine),
+                                " engine has read the operands of a command "
+                                "it has not taken"));
+  }
+  if (CheckReads(q.commands[q.read])) ++q.read;
 }
 
 void Lockstep::Write(isa::Engine engine, bool sram, uint64_t first,
@@ -181,8 +268,15 @@ void Lockstep::OnDone(isa::Engine engine) {
       }))) {
     return;
   }
+  if (q.read == 0) {
+    return Diverge(&p, "output_visible before input_read");
+  }
+  if (Busy* busy = BusyOf(engine); busy != nullptr && --busy->commands == 0) {
+    busy->cycles += core_->cycles() - busy->since;
+  }
   q.commands.pop_front();
   --q.accepted;
+  --q.read;
   --not_done_;
   ++done_;
 }
@@ -217,25 +311,21 @@ void Lockstep::FindFootprint(const model::Model&, const uint8_t* sram) {
   if (!decoded.ok()) return;  // the model will say so
   next_ = *decoded;
   // Out of bounds: it will not be executed, and the indices cannot be read.
-  bool inside = true;
-  model::ForEachAccess(
-      core_->config(), *next_, nullptr, [&](const model::Access& a) {
-        if (a.space != model::Space::kSram || a.empty) return;
-        inside = inside && a.Lowest() >= 0 &&
-                 a.Highest() < int64_t{core_->config().sram_bytes};
-      });
-  next_sram_ = inside ? SramEffect(core_->config(), *next_, sram) : Effect();
+  const bool inside = model::StaysInSram(core_->config(), *next_);
+  next_sram_ =
+      inside ? SramPlacesOf(core_->config(), *next_, sram) : SramPlaces();
 }
 
 bool Lockstep::Retired(uint64_t number, model::Model* model,
                        NotingMemory* memory) {
   const isa::Engine engine =
       std::visit([](const auto& c) { return c.kEngine; }, *next_);
-  next_sram_.Take(model->sram());
+  next_sram_.writes.Take(model->sram());
   if (engine != isa::Engine::kControl) {
     queues_[static_cast<size_t>(engine)].commands.push_back(
-        {number - 1, static_cast<uint32_t>(at_ * 4), std::move(next_sram_),
-         memory->TakeEffect()});
+        {number - 1, static_cast<uint32_t>(at_ * 4),
+         std::move(next_sram_.writes), memory->TakeEffect(),
+         std::move(next_sram_.reads), memory->TakeReads()});
     ++not_done_;
   }
   at_ += isa::WordsOf(*next_);
@@ -249,7 +339,7 @@ void Lockstep::CompareEnd(const model::RunResult& want, model::Model* model,
   const std::string want_text = ToText(want, sram_.size());
   const std::string got_text = ToText(core_->result().run, sram_.size());
   if (want_text != got_text) {
-    const Pending last = {want.commands, want.fault_offset, {}, {}};
+    const Pending last = {want.commands, want.fault_offset, {}, {}, {}, {}};
     const bool fault = want.status != isa::Error::kOk;
     return Diverge(fault ? &last : nullptr,
                    absl::StrCat("the results differ\n  expected ", want_text,
@@ -264,6 +354,19 @@ void Lockstep::CompareEnd(const model::RunResult& want, model::Model* model,
       }
     }
   }
+  const platform::CoreResult& got_result = core_->result();
+  const struct {
+    const char* name;
+    uint64_t want, got;
+  } busy[] = {{"matrix_busy", matrix_busy_, got_result.matrix_busy},
+              {"vector_busy", vector_.cycles, got_result.vector_busy},
+              {"dma_busy", dma_.cycles, got_result.dma_busy}};
+  for (const auto& counter : busy) {
+    if (counter.want == counter.got) continue;
+    return Diverge(
+        nullptr, absl::StrFormat("%s: expected %d cycles, got %d", counter.name,
+                                 counter.want, counter.got));
+  }
   std::vector<uint8_t> sram(sram_.size());
   if (core_->ReadSram(sram.data())) {
     for (size_t i = 0; i < sram.size(); ++i) {
@@ -275,13 +378,14 @@ void Lockstep::CompareEnd(const model::RunResult& want, model::Model* model,
       }
     }
   }
-  const uint8_t* got = core_->memory()->data();
+  const uint8_t* got = core_->memory()->data() + program_->memory_at;
   for (size_t i = 0; i < memory.bytes().size(); ++i) {
     if (got[i] != memory.bytes()[i]) {
-      return Diverge(nullptr,
-                     absl::StrFormat("at the end, device memory byte 0x%x: "
-                                     "expected 0x%02x, got 0x%02x",
-                                     i, memory.bytes()[i], got[i]));
+      return Diverge(
+          nullptr,
+          absl::StrFormat("at the end, device memory byte 0x%x: "
+                          "expected 0x%02x, got 0x%02x",
+                          program_->memory_at + i, memory.bytes()[i], got[i]));
     }
   }
 }
@@ -292,6 +396,8 @@ void Lockstep::RunStream(uint64_t address, model::Model* model,
   not_done_ = 0;
   done_ = 0;
   faulted_ = false;
+  dma_ = vector_ = Busy();
+  matrix_busy_ = 0;
   const size_t bytes = words_->size() * sizeof(uint32_t);
   platform::CoreRequest request;
   request.stream_address = address;
@@ -320,16 +426,24 @@ Outcome Lockstep::Run(const Program& program) {
   outcome.memory = program.memory;
   std::vector<uint64_t> code;
   for (const auto* words : streams) {
-    code.push_back((outcome.memory.size() + isa::kStreamAlign - 1) /
-                   isa::kStreamAlign * isa::kStreamAlign);
+    const size_t at = (outcome.memory.size() + isa::kStreamAlign - 1) /
+                      isa::kStreamAlign * isa::kStreamAlign;
     const size_t bytes = words->size() * sizeof(uint32_t);
-    outcome.memory.resize(code.back() + bytes);
-    std::memcpy(&outcome.memory[code.back()], words->data(), bytes);
+    outcome.memory.resize(at + bytes);
+    std::memcpy(&outcome.memory[at], words->data(), bytes);
+    code.push_back(program.memory_at + at);
   }
-  NotingMemory memory(outcome.memory);
+  NotingMemory memory(outcome.memory, program.memory_at);
   model::Model model(core_->config(), &memory);
 
-  core_->memory()->Attach(outcome.memory.data(), outcome.memory.size());
+  SparseBytes device(program.memory_at + outcome.memory.size());
+  if (device.data() == nullptr) {
+    outcome.divergence = "no address space for device memory";
+    return outcome;
+  }
+  std::memcpy(device.data() + program.memory_at, outcome.memory.data(),
+              outcome.memory.size());
+  core_->memory()->Attach(device.data(), device.size());
   core_->ClearSram();
   if (!core_->Observe(this)) {
     outcome.divergence = "this core cannot be observed";
@@ -349,6 +463,8 @@ Outcome Lockstep::Run(const Program& program) {
   if (core_->busy() || !divergence_.empty()) core_->Reset();
   outcome.divergence = divergence_;
   outcome.result = core_->result();
+  std::memcpy(outcome.memory.data(), device.data() + program.memory_at,
+              program.memory.size());
   outcome.memory.resize(program.memory.size());
   return outcome;
 }

@@ -8,7 +8,16 @@
 // - a byte that none of them writes is a stray write;
 // - when a command is done, it must have written every byte of its effect, and
 //   they must hold what the model says, unless a later accepted command of the
-//   same engine writes them, too.
+//   same engine writes them, too;
+// - a read of a word of SRAM that none of those before input_read needs is a
+//   stray read, unless it comes along with one that is needed (read_set.h) or
+//   the matrix engine pools what it wrote itself;
+// - when a command reaches input_read, it must have read everything that it
+//   needs of SRAM and device memory, and this comes before it is done.
+// The counters of the completion are compared with the model's commands, MACs
+// and bytes, and its busy cycles with what is seen: the vector engine and the
+// DMA engines are busy while they have a command, the matrix engine while its
+// sequencer works on one or waits for it.
 // At the end, the results, and all of SRAM and device memory must be equal. So
 // the stream must be race-free; it starts with SRAM and accumulators zero, and
 // further streams with what the one before left.
@@ -33,8 +42,10 @@ struct Program {
   // Streams that run behind it, without clearing.
   std::vector<std::vector<uint32_t>> following;
   model::RegionTable regions = {};
-  // Device memory from address 0, without the streams.
+  // Device memory from address memory_at on, without the streams; below it are
+  // zeros.
   std::vector<uint8_t> memory;
+  uint64_t memory_at = 0;
   // The ONNX node of the command at a stream offset; may be empty.
   std::function<std::string(uint32_t)> node;
 };
@@ -61,11 +72,13 @@ class Lockstep : public rtl::CoreObserver {
     uint64_t number;  // in the stream
     uint32_t offset;
     Effect sram, memory;
+    model::ReadSet sram_reads, memory_reads;
   };
-  // Commands of an engine, oldest first; `accepted` of them are in it.
+  // Commands of an engine, oldest first; `accepted` of them are in it, of which
+  // `read` have reached input_read.
   struct Queue {
     std::deque<Pending> commands;
-    size_t accepted = 0;
+    size_t accepted = 0, read = 0;
     // It has taken a command behind the one in which the model faulted.
     bool beyond = false;
   };
@@ -74,6 +87,11 @@ class Lockstep : public rtl::CoreObserver {
   void OnDone(isa::Engine engine) override;
   void OnSramWrite(isa::Engine engine, uint32_t word, const uint8_t* data,
                    uint32_t strobe) override;
+  void OnSramRead(isa::Engine engine, uint32_t word) override;
+  void OnInputRead(isa::Engine engine) override;
+  void OnMatrixStep() override { ++matrix_busy_; }
+  void OnMatrixWait(uint32_t reasons) override { matrix_busy_ += reasons != 0; }
+  void OnMemoryRead(uint64_t address) override;
   void OnMemoryWrite(uint64_t address, uint32_t strobe) override;
 
   // Runs the stream at words_, whose copy is at `address` in device memory.
@@ -89,6 +107,7 @@ class Lockstep : public rtl::CoreObserver {
   template <typename Compare>
   bool CheckEffect(const Pending& command, const Queue& queue, bool sram,
                    const Compare& compare);
+  bool CheckReads(const Pending& command);
   void Diverge(const Pending* command, const std::string& what);
   std::string Describe(const Pending& command) const;
 
@@ -101,10 +120,18 @@ class Lockstep : public rtl::CoreObserver {
   uint64_t done_ = 0;
   bool faulted_ = false;       // the model ended with a fault
   std::vector<uint8_t> sram_;  // of the core, by its writes
+  // Cycles in which an engine, or one of several, has a command.
+  struct Busy {
+    uint64_t cycles = 0, since = 0;
+    size_t commands = 0;
+  };
+  Busy* BusyOf(isa::Engine engine);
+  Busy dma_, vector_;
+  uint64_t matrix_busy_ = 0;
   // The command that the model executes next.
   size_t at_ = 0;
   std::optional<isa::Command> next_;
-  Effect next_sram_;
+  SramPlaces next_sram_;
 };
 
 }  // namespace heddle::lockstep

@@ -2,7 +2,7 @@
 // Compiled networks in lockstep on a core with cycles; the first divergence is
 // told with its ONNX node.
 //
-//   package_lockstep [--config h256 ...] [NETWORK | MODEL.onnx ...]
+//   package_lockstep [--config h256,...] [NETWORK | MODEL.onnx ...]
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <string>
@@ -68,7 +68,10 @@ bool Run(const std::string& name, const std::string& config) {
 int Main(int argc, char** argv) {
   CLI::App app("Networks in lockstep with the functional model");
   std::vector<std::string> names, configs = {isa::kConfigs[0].name};
-  app.add_option("--config", configs, "hardware configurations");
+  app.add_option("--config", configs,
+                 "hardware configuration; several with commas, or again")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   app.add_option("names", names, "networks or model files");
   CLI11_PARSE(app, argc, argv);
   if (names.empty()) names = {"autoencoder", "ds_cnn", "resnet8"};

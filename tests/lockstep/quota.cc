@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/lockstep/quota.h"
 
+#include <algorithm>
 #include <cstring>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "simulator/model/access.h"
 #include "tests/lockstep/used.h"
 
 namespace heddle::lockstep {
@@ -53,6 +56,11 @@ void ForEachCell(const isa::FieldInfo& field, const F& f) {
   }
 }
 
+bool IsAddress(absl::string_view field) {
+  return absl::EndsWith(field, "_addr") || absl::EndsWith(field, "_base") ||
+         field == "dram_offset";
+}
+
 template <typename F>
 void ForEachKind(const isa::CommandInfo& info, const F& f) {
   const isa::FieldInfo* mode = ModeOf(info);
@@ -89,6 +97,9 @@ std::vector<Target> AllTargets() {
         ForEachCell(field, [&](const char* cell, bool has_bits, uint32_t bits) {
           targets.push_back({{of, field.name, cell}, &field, has_bits, bits});
         });
+        if (IsAddress(field.name)) {
+          targets.push_back({{of, field.name, kLast}, &field, false, 0});
+        }
         if (CanBeUnused(info.opcode, field.name)) {
           targets.push_back({{of, field.name, kUnused}, &field, false, 0});
         }
@@ -98,7 +109,37 @@ std::vector<Target> AllTargets() {
   return targets;
 }
 
-std::vector<Cell> CellsOf(const uint32_t* words, size_t n, std::string* kind) {
+namespace {
+
+// Whether all that it touches is there, and something of it ends where SRAM or
+// the region does.
+struct Extent {
+  bool inside = true, ends = false;
+};
+Extent ExtentOf(const Place& place, const isa::Command& command) {
+  Extent extent;
+  model::ForEachAccess(
+      place.config, command, nullptr, [&](const model::Access& a) {
+        if (a.empty || a.space == model::Space::kAccumulators) return;
+        const bool sram = a.space == model::Space::kSram;
+        const int64_t size = static_cast<int64_t>(
+            sram ? place.config.sram_bytes : place.regions[a.region].size);
+        const int64_t highest = a.Highest();
+        extent.inside = extent.inside && a.Lowest() >= 0 && highest < size;
+        extent.ends = extent.ends ||
+                      highest >= size - (sram ? int64_t{isa::kWordBytes} : 1);
+      });
+  return extent;
+}
+
+}  // namespace
+
+bool Inside(const Place& place, const isa::Command& command) {
+  return ExtentOf(place, command).inside;
+}
+
+std::vector<Cell> CellsOf(const uint32_t* words, size_t n, std::string* kind,
+                          const Place* place) {
   std::vector<Cell> cells;
   kind->clear();
   const isa::CommandInfo* info = isa::FindCommand(isa::OpcodeOf(words[0]));
@@ -120,6 +161,20 @@ std::vector<Cell> CellsOf(const uint32_t* words, size_t n, std::string* kind) {
     cells.push_back({field.header ? "header" : *kind, field.name,
                      used ? CellOf(field, bits) : kUnused});
   }
+  if (place == nullptr) return cells;
+  const Extent extent = ExtentOf(*place, *command);
+  if (!extent.inside || !extent.ends) return cells;
+  // It is this field's, if one more leaves SRAM or the region.
+  for (size_t i = 0; i < info->num_fields; ++i) {
+    const isa::FieldInfo& field = info->fields[i];
+    if (!IsAddress(field.name)) continue;
+    std::vector<uint32_t> next(words, words + info->words);
+    isa::SetField(field, isa::GetField(field, words) + 1, next.data());
+    const auto moved = isa::DecodeAny(next.data(), next.size());
+    if (moved.ok() && !Inside(*place, *moved)) {
+      cells.push_back({*kind, field.name, kLast});
+    }
+  }
   return cells;
 }
 
@@ -131,34 +186,159 @@ std::vector<Cell> ProgramCells() {
   return cells;
 }
 
+namespace {
+
+constexpr char kConvCross[] = "mode, stride, padding, configuration";
+constexpr char kStreamCross[] = "stream, type, direction";
+constexpr char kTransferCross[] = "dimensions, layout";
+constexpr const char* kDirections[] = {"down", "still", "up"};
+// Whether the elements of the innermost dimension lie side by side.
+constexpr const char* kLayouts[] = {"as it is", "collect", "spread", "both"};
+
+Cell ConvCross(isa::MatrixMode mode, bool stride, bool padding,
+               const char* config) {
+  return {"cross conv", kConvCross,
+          absl::StrCat(isa::ToString(mode), ", ", stride ? "many" : "one", ", ",
+                       padding ? "some" : "none", ", ", config)};
+}
+
+Cell StreamCross(const char* kind, char stream, isa::ElementType type,
+                 int direction) {
+  return {absl::StrCat("cross ", kind), kStreamCross,
+          absl::StrCat(std::string(1, stream), ", ", isa::ToString(type), ", ",
+                       kDirections[direction])};
+}
+
+Cell TransferCross(const char* kind, int dimensions, int layout) {
+  return {absl::StrCat("cross ", kind), kTransferCross,
+          absl::StrCat(dimensions, ", ", kLayouts[layout])};
+}
+
+void Cross(const Place& place, const isa::Conv& c, std::vector<Cell>* cells) {
+  const int64_t right =
+      int64_t{c.ow - 1} * c.sx + int64_t{c.kw - 1} * c.dx - c.pad_left;
+  const bool padding = c.pad_left > 0 || c.pad_top > 0 || right >= c.iw;
+  cells->push_back(
+      ConvCross(c.mode, c.sx > 1 || c.sy > 1, padding, place.config.name));
+}
+
+void CrossStream(const char* kind, char name, const isa::Stream& s,
+                 uint32_t lanes, std::vector<Cell>* cells) {
+  if (lanes == 1) return;
+  cells->push_back(StreamCross(kind, name, s.type,
+                               s.lane_stride < 0    ? 0
+                               : s.lane_stride == 0 ? 1
+                                                    : 2));
+}
+void Cross(const Place&, const isa::Vrun& c, std::vector<Cell>* cells) {
+  if (c.enable_a) CrossStream(c.kMnemonic, 'a', c.GetA(), c.lanes, cells);
+  if (c.enable_b) CrossStream(c.kMnemonic, 'b', c.GetB(), c.lanes, cells);
+  if (c.enable_c) CrossStream(c.kMnemonic, 'c', c.GetC(), c.lanes, cells);
+  if (c.store != isa::StoreMode::kNone) {
+    CrossStream(c.kMnemonic, 'd', c.GetD(), c.lanes, cells);
+  }
+}
+void Cross(const Place&, const isa::Vmac& c, std::vector<Cell>* cells) {
+  CrossStream(c.kMnemonic, 'a', c.GetA(), c.lanes, cells);
+  CrossStream(c.kMnemonic, 'b', c.GetB(), c.lanes, cells);
+  if (c.initial) CrossStream(c.kMnemonic, 'c', c.GetC(), c.lanes, cells);
+  CrossStream(c.kMnemonic, 'd', c.GetD(), c.lanes, cells);
+}
+
+template <typename T>
+void CrossTransfer(const T& c, std::vector<Cell>* cells) {
+  const int64_t element = int64_t{1} << c.elem_log2;
+  const uint32_t n[4] = {c.n0, c.n1, c.n2, c.n3};
+  const int64_t s[4] = {c.s0, c.s1, c.s2, c.s3};
+  const int64_t t[4] = {c.t0, c.t1, c.t2, c.t3};
+  int dimensions = 0, layout = 0;
+  for (int i = 0; i < 4; ++i) {
+    if (n[i] == 1) continue;
+    if (dimensions++ == 0) {
+      layout = (s[i] != element ? 1 : 0) + (t[i] != element ? 2 : 0);
+    }
+  }
+  cells->push_back(TransferCross(c.kMnemonic, dimensions, layout));
+}
+void Cross(const Place&, const isa::Load& c, std::vector<Cell>* cells) {
+  CrossTransfer(c, cells);
+}
+void Cross(const Place&, const isa::Store& c, std::vector<Cell>* cells) {
+  CrossTransfer(c, cells);
+}
+template <typename T>
+void Cross(const Place&, const T&, std::vector<Cell>*) {}
+
+}  // namespace
+
+std::vector<Cell> CrossCells() {
+  std::vector<Cell> cells;
+  for (size_t m = 0; m < isa::kNumMatrixModeValues; ++m) {
+    for (const isa::Config& config : isa::kConfigs) {
+      for (int i = 0; i < 4; ++i) {
+        cells.push_back(ConvCross(static_cast<isa::MatrixMode>(m), i % 2 != 0,
+                                  i / 2 != 0, config.name));
+      }
+    }
+  }
+  for (const char* kind : {isa::Vrun::kMnemonic, isa::Vmac::kMnemonic}) {
+    for (char stream = 'a'; stream <= 'd'; ++stream) {
+      for (size_t t = 0; t < isa::kNumElementTypeValues; ++t) {
+        for (int d = 0; d < 3; ++d) {
+          cells.push_back(
+              StreamCross(kind, stream, static_cast<isa::ElementType>(t), d));
+        }
+      }
+    }
+  }
+  for (const char* kind : {isa::Load::kMnemonic, isa::Store::kMnemonic}) {
+    cells.push_back(TransferCross(kind, 0, 0));
+    for (int n = 1; n <= 4; ++n) {
+      for (int l = 0; l < 4; ++l) cells.push_back(TransferCross(kind, n, l));
+    }
+  }
+  return cells;
+}
+
 Quota::Quota() {
   for (const isa::CommandInfo& info : isa::kCommands) {
     ForEachKind(info, [&](const std::string& kind) { kinds_[kind] = 0; });
   }
   for (const Target& target : AllTargets()) hits_[target.cell] = 0;
   for (const Cell& cell : ProgramCells()) hits_[cell] = 0;
+  for (const Cell& cell : CrossCells()) hits_[cell] = 0;
 }
 
-void Quota::Count(const model::RandomStream& stream) {
+void Quota::Count(const model::RandomStream& stream,
+                  const isa::Config& config) {
+  Place place = {config};
+  std::copy(std::begin(stream.regions), std::end(stream.regions),
+            place.regions);
   // Region 2 goes to SRAM as it is.
   const model::Region& loaded = stream.regions[2];
-  const auto programs =
-      absl::MakeConstSpan(stream.dram).subspan(loaded.base, loaded.size);
-  Count(stream.words, programs);
-  for (const auto& words : stream.following) Count(words, programs);
+  const auto programs = absl::MakeConstSpan(stream.dram)
+                            .subspan(loaded.base - stream.dram_at, loaded.size);
+  Count(stream.words, programs, &place);
+  for (const auto& words : stream.following) Count(words, programs, &place);
 }
 
 void Quota::Count(const std::vector<uint32_t>& words,
-                  absl::Span<const uint8_t> programs) {
+                  absl::Span<const uint8_t> programs, const Place* place) {
   std::string kind;
   for (size_t at = 0; at < words.size();) {
     const isa::CommandInfo* info = isa::FindCommand(isa::OpcodeOf(words[at]));
     if (info == nullptr) return;
-    for (const Cell& cell : CellsOf(&words[at], words.size() - at, &kind)) {
+    std::vector<Cell> cells =
+        CellsOf(&words[at], words.size() - at, &kind, place);
+    if (kind.empty()) return;
+    if (place != nullptr) {
+      const auto command = isa::DecodeAny(&words[at], words.size() - at);
+      std::visit([&](const auto& c) { Cross(*place, c, &cells); }, *command);
+    }
+    for (const Cell& cell : cells) {
       const auto it = hits_.find(cell);
       if (it != hits_.end()) ++it->second;
     }
-    if (kind.empty()) return;
     if (info->opcode == isa::Opcode::kVrun) {
       const auto run = isa::Vrun::Decode(&words[at], info->words);
       if (run.ok()) CountProgram(*run, programs);
@@ -236,9 +416,11 @@ bool Unreachable::Has(const Cell& cell) const {
 std::string Unreachable::Idle() const {
   std::string idle;
   const std::vector<Target> targets = AllTargets();
+  const std::vector<Cell> crosses = CrossCells();
   for (const Line& line : lines_) {
     bool named = false;
     for (const Target& t : targets) named = named || Names(line, t.cell);
+    for (const Cell& cell : crosses) named = named || Names(line, cell);
     if (!named) absl::StrAppend(&idle, line.text, "\n");
   }
   return idle;

@@ -4,8 +4,14 @@
 // largest legal value, 0 and 1 where they lie between, any other value, every
 // value of an enumeration. A value counts only where the command uses the
 // field; a field that is switched off in some commands has a cell "unused" for
-// a value other than 0 that must be ignored. The micro-instructions of vrun's
-// programs are cells of a field "program".
+// a value other than 0 that must be ignored. An address has a cell "last": what
+// it is the address of ends with the last word of SRAM, byte of SRAM (where
+// addresses are of bytes), or byte of its region. The micro-instructions of
+// vrun's programs are cells of a field "program".
+//
+// Some fields are crossed, as cells of a kind "cross ...": mode, stride,
+// padding and configuration of conv; stream, element type and direction of
+// vrun and vmac; dimensions and layout of load and store.
 //
 // unreachable.txt lists the cells that no legal command of a race-free stream
 // can hit, with the reason.
@@ -35,10 +41,21 @@ struct Cell {
   }
 };
 
-inline constexpr char kUnused[] = "unused";
+inline constexpr char kUnused[] = "unused", kLast[] = "last";
 
-// The cells that the command at `words` hits, and its kind.
-std::vector<Cell> CellsOf(const uint32_t* words, size_t n, std::string* kind);
+// Where a command runs.
+struct Place {
+  isa::Config config;
+  model::RegionTable regions = {};
+};
+
+// The cells that the command at `words` hits, and its kind; "last" only with a
+// place.
+std::vector<Cell> CellsOf(const uint32_t* words, size_t n, std::string* kind,
+                          const Place* place = nullptr);
+
+// The command stays in SRAM and its regions.
+bool Inside(const Place& place, const isa::Command& command);
 
 // A cell with the bits that hit it, if there is one value that does.
 struct Target {
@@ -50,16 +67,19 @@ struct Target {
 std::vector<Target> AllTargets();
 // The cells that are not of a field, which nothing can aim at.
 std::vector<Cell> ProgramCells();
+std::vector<Cell> CrossCells();
 
 class Quota {
  public:
   Quota();
   // Counts the commands of a stream; `programs` is what it has in SRAM where
-  // microprograms are, from address 0.
+  // microprograms are, from address 0. Without a place nothing is "last" or
+  // crossed.
   void Count(const std::vector<uint32_t>& words,
-             absl::Span<const uint8_t> programs = {});
-  // Of all streams that the generator made.
-  void Count(const model::RandomStream& stream);
+             absl::Span<const uint8_t> programs = {},
+             const Place* place = nullptr);
+  // Of all streams that the generator made for a configuration.
+  void Count(const model::RandomStream& stream, const isa::Config& config);
   uint64_t commands() const { return commands_; }
   // Cells, and those that were hit at least once.
   size_t cells() const { return hits_.size(); }

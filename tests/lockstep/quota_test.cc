@@ -32,7 +32,7 @@ TEST(Quota, EveryCellIsHitOrListed) {
   for (uint64_t seed = 1; seed <= streams; ++seed) {
     const model::RandomStream stream = model::MakeRandomStream(
         StreamOptions(seed, ConfigOf(seed), kLength, kNth, targets));
-    quota.Count(stream);
+    quota.Count(stream, ConfigOf(seed));
   }
   std::string missing, listed;
   size_t listed_cells = 0;
@@ -46,13 +46,100 @@ TEST(Quota, EveryCellIsHitOrListed) {
       if (quota.IsHit(t.cell)) listed += name;
     }
   }
-  for (const Cell& cell : ProgramCells()) {
-    if (!quota.IsHit(cell)) missing += "micro-instruction " + cell.value + "\n";
+  std::vector<Cell> others = ProgramCells();
+  for (const Cell& cell : CrossCells()) others.push_back(cell);
+  for (const Cell& cell : others) {
+    const std::string name =
+        cell.kind + " | " + cell.field + " | " + cell.value + "\n";
+    if (!unreachable->Has(cell)) {
+      if (!quota.IsHit(cell)) missing += name;
+    } else {
+      ++listed_cells;
+      if (quota.IsHit(cell)) listed += name;
+    }
   }
   std::printf("%zu of %zu cells hit, %zu listed\n", quota.hit(), quota.cells(),
               listed_cells);
   EXPECT_EQ(missing, "") << "neither hit nor listed";
   EXPECT_EQ(listed, "") << "listed, but hit";
+}
+
+bool Hits(const isa::Command& command, const Place* place, const Cell& want) {
+  std::vector<uint32_t> words;
+  isa::Append(command, &words);
+  std::string kind;
+  for (const Cell& cell : CellsOf(words.data(), words.size(), &kind, place)) {
+    if (!(cell < want) && !(want < cell)) return true;
+  }
+  return false;
+}
+
+// The last byte of a region, of SRAM, the last word where addresses are words;
+// one before it is not, nor one beyond.
+TEST(Quota, TheLastPlace) {
+  Place place = {isa::kH256};
+  place.regions[3] = {0, uint64_t{1} << 32, true};
+  isa::Load load;
+  load.region = 3;
+  load.elem_log2 = 1;
+  load.dram_offset = 0xfffffffe;
+  EXPECT_TRUE(Hits(load, &place, {"load", "dram_offset", kLast}));
+  EXPECT_FALSE(Hits(load, nullptr, {"load", "dram_offset", kLast}));
+  EXPECT_FALSE(Hits(load, &place, {"load", "sram_addr", kLast}));
+  load.dram_offset = 0xfffffffd;
+  EXPECT_FALSE(Hits(load, &place, {"load", "dram_offset", kLast}));
+  load.dram_offset = 0xffffffff;
+  EXPECT_FALSE(Hits(load, &place, {"load", "dram_offset", kLast}));
+  EXPECT_TRUE(Hits(load, &place, {"load", "dram_offset", "largest"}));
+  load.dram_offset = 0;
+  load.sram_addr = isa::kH256.sram_bytes - 2;
+  EXPECT_TRUE(Hits(load, &place, {"load", "sram_addr", kLast}));
+  EXPECT_FALSE(Hits(load, &place, {"load", "dram_offset", kLast}));
+  --load.sram_addr;
+  EXPECT_FALSE(Hits(load, &place, {"load", "sram_addr", kLast}));
+
+  isa::Conv conv;
+  conv.param_addr = 1000;
+  conv.w_addr = 2000;
+  conv.out_addr = isa::kH256.sram_bytes / 16 - 1;
+  EXPECT_TRUE(Hits(conv, &place, {"conv conv", "out_addr", kLast}));
+  EXPECT_FALSE(Hits(conv, &place, {"conv conv", "in_addr", kLast}));
+  --conv.out_addr;
+  EXPECT_FALSE(Hits(conv, &place, {"conv conv", "out_addr", kLast}));
+}
+
+TEST(Quota, Crosses) {
+  const Place place = {isa::kH512};
+  isa::Conv conv;
+  conv.mode = isa::MatrixMode::kDepthwise;
+  conv.sx = 2;
+  conv.pad_left = 1;
+  isa::Store store;
+  store.n1 = 3;
+  store.n3 = 2;
+  store.s1 = 1;
+  store.t1 = 16;
+  isa::Vrun vrun;
+  vrun.lanes = 2;
+  vrun.enable_b = true;
+  isa::Stream b;
+  b.type = isa::ElementType::kBf16;
+  b.lane_stride = -2;
+  vrun.SetB(b);
+  std::vector<uint32_t> words;
+  isa::Append(isa::Command(conv), &words);
+  isa::Append(isa::Command(store), &words);
+  isa::Append(isa::Command(vrun), &words);
+  Quota quota;
+  quota.Count(words, {}, &place);
+  std::string hit;
+  for (const Cell& cell : CrossCells()) {
+    if (quota.IsHit(cell)) hit += cell.kind + ": " + cell.value + "\n";
+  }
+  EXPECT_EQ(hit,
+            "cross conv: depthwise, many, some, h512\n"
+            "cross vrun: b, bf16, down\n"
+            "cross store: 2, spread\n");
 }
 
 TEST(Unreachable, RefusesWhatIsNoLine) {

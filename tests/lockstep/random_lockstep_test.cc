@@ -74,6 +74,7 @@ Program ProgramOf(model::RandomStream stream) {
   std::copy(std::begin(stream.regions), std::end(stream.regions),
             program.regions);
   program.memory = std::move(stream.dram);
+  program.memory_at = stream.dram_at;
   return program;
 }
 
@@ -276,7 +277,7 @@ TEST(RandomLockstep, CoreIsModel) {
     options.kinds = kinds;
     model::RandomStream stream = model::MakeRandomStream(options);
     ASSERT_FALSE(stream.quota.empty()) << "no command is of these kinds";
-    quota.Count(stream);
+    quota.Count(stream, options.config);
     const Program program = ProgramOf(std::move(stream));
     auto core = rtl::MakeCore(options.config, MemoryOf(seed));
     ASSERT_TRUE(core.ok()) << core.status();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole networks on the RTL core, without driver or runtime:
 //
-//   rtl_bench [--config h256] [--json] [--layers] [--commands] [--check]
+//   rtl_bench [--config h256,...] [--json] [--layers] [--commands] [--check]
 //             [--max-error 5] [--max-cycles NAME=CYCLES] [--speed] [NETWORK |
 //             MODEL.onnx ...]
 //
@@ -216,7 +216,10 @@ int Main(int argc, char** argv) {
   bool layers = false, commands = false;
   double max_error = 0;
   std::vector<std::string> max_cycles;
-  app.add_option("--config", configs, "hardware configurations");
+  app.add_option("--config", configs,
+                 "hardware configuration; several with commas, or again")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   app.add_flag("--json", json, "print JSON");
   app.add_flag("--layers", layers, "print the layers");
   app.add_flag("--commands", commands, "with --json: every command");
@@ -224,7 +227,10 @@ int Main(int argc, char** argv) {
   app.add_option("--max-error", max_error,
                  "fail when the compiler's estimate is further off, percent");
   app.add_option("--max-cycles", max_cycles,
-                 "fail when a network takes more: NAME=CYCLES");
+                 "fail when a network takes more: NAME=CYCLES; several with "
+                 "commas, or again")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   app.add_flag("--speed", speed, "do not look into the core");
   app.add_option("names", names, "networks or model files");
   CLI11_PARSE(app, argc, argv);

@@ -158,7 +158,16 @@ module hd_core #(
   assign matrix_busy_o = 64'd0;
   assign vector_busy_o = 64'd0;
 
-  // What an observer looks at: the load engine writes SRAM word 3.
+  // What an observer looks at: the load engine writes SRAM word 3, and in the cycle before it reads
+  // word 5 and reaches its read point.
+  logic [18:0] gnt;
+  logic load_read, store_read, matrix_read, vector_read;
+  logic read_sram;
+  assign read_sram = sent_q && !mem_b_valid_i && !read_q;
+  assign gnt = {1'b0, write_sram || read_sram, 17'd0};
+  assign {load_read, store_read, matrix_read, vector_read} = {read_sram, 3'd0};
+  logic read_q;
+  always_ff @(posedge clk_i) read_q <= sent_q && !start_i;
   logic [3:0] probe_accept, probe_done;
   logic [2:0] probe_wait;
   logic [18:0] probe_sram_we;
@@ -172,7 +181,7 @@ module hd_core #(
     probe_sram_addr = 0;
     probe_sram_wstrb = 0;
     probe_sram_wdata = 0;
-    probe_sram_addr[16*17+:16] = 16'd3;
+    probe_sram_addr[16*17+:16] = write_sram ? 16'd3 : 16'd5;
     probe_sram_wstrb[16*17+:16] = 16'h000f;
     probe_sram_wdata[128*17+:32] = sum_q;
   end
@@ -187,4 +196,13 @@ module hd_core #(
         .rdata_o()
     );
   end
+  hd_matrix_seq u_seq (.step_i(get));
+endmodule
+
+// The signal that tells of the matrix engine's steps: here, a beat of the stream.
+module hd_matrix_seq (
+    input logic step_i
+);
+  logic step;
+  assign step = step_i;
 endmodule
