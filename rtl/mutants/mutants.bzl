@@ -188,7 +188,7 @@ MUTANTS = [
     dict(name = "interrupt_count", file = "hd_interrupts", test = "hd_interrupts",
          text = "(next > 10'd255) ? 8'd255 : next[7:0]", becomes = "next[7:0]"),
     dict(name = "job_reserved", file = "hd_job_engine", test = "hd_front",
-         text = "&& (job_q.reserved0 == 32'd0) && (job_q.reserved1 == 256'd0)", becomes = "&& (job_q.reserved0 == 32'd0)"),
+         text = "&& (job_q.reserved0 == 32'd0) && (job_q.reserved1 == 32'd0) && (job_q.reserved2 == 128'd0)", becomes = "&& (job_q.reserved0 == 32'd0) && (job_q.reserved1 == 32'd0)"),
     dict(name = "job_stream_end", file = "hd_job_engine", test = "hd_front",
          text = "(step.device_address > dram_bytes_i - step.length)", becomes = "(step.device_address >= dram_bytes_i)"),
     dict(name = "copy_entry_too_long", file = "hd_copy_list", test = "hd_copy_engine",

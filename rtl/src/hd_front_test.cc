@@ -378,11 +378,14 @@ TEST_F(FrontTest, MalformedJobs) {
        {+[](desc::JobDescriptor* j) { j->step_count = isa::kStepsMax + 1; },
         +[](desc::JobDescriptor* j) { j->step_count = 0; },
         +[](desc::JobDescriptor* j) { j->step_count = 0x80000001; },
-        +[](desc::JobDescriptor* j) { j->flags = 4; },
+        +[](desc::JobDescriptor* j) { j->flags = 8; },
         +[](desc::JobDescriptor* j) { j->flags = 0x80000000; },
         +[](desc::JobDescriptor* j) { j->reserved0 = 1; },
-        +[](desc::JobDescriptor* j) { j->reserved1[0] = 1; },
-        +[](desc::JobDescriptor* j) { j->reserved1[3] = uint64_t{1} << 63; },
+        +[](desc::JobDescriptor* j) { j->reserved1 = 1; },
+        +[](desc::JobDescriptor* j) { j->reserved2[0] = 1; },
+        +[](desc::JobDescriptor* j) { j->reserved2[1] = uint64_t{1} << 63; },
+        +[](desc::JobDescriptor* j) { j->trace_iova = 32; },
+        +[](desc::JobDescriptor* j) { j->trace_entries = 1; },
         +[](desc::JobDescriptor* j) { j->steps_iova += 32; }}) {
     desc::JobDescriptor job = good;
     change(&job);
@@ -392,7 +395,7 @@ TEST_F(FrontTest, MalformedJobs) {
   std::memset(b.Device(0), 9, 4);
   for (uint32_t wrong : {0u, 1u, 17u, 63u}) {
     std::vector<desc::Step> steps(64, b.Fill(0, 4, 0));
-    steps[wrong].reserved0 = 1;
+    steps[wrong].reserved1[0] = 1;
     if (wrong < 62) steps[wrong + 2].type = 0;
     const desc::Completion record = b.RunJob(steps);
     EXPECT_EQ(record.status, Code(Error::kIllegalDescriptor));

@@ -255,7 +255,8 @@ module hd_job_engine #(
   assign job_legal = (job_q.step_count != 32'd0) && (job_q.step_count <= heddle_pkg::STEPS_MAX)
       && ((job_q.flags & ~(heddle_pkg::JOB_DESCRIPTOR_FLAGS_CLEAR_SRAM_MASK
                            | heddle_pkg::JOB_DESCRIPTOR_FLAGS_INTERRUPT_MASK)) == 32'd0)
-      && (job_q.reserved0 == 32'd0) && (job_q.reserved1 == 256'd0)
+      && (job_q.reserved0 == 32'd0) && (job_q.reserved1 == 32'd0) && (job_q.reserved2 == 128'd0)
+      && (job_q.trace_iova == 64'd0) && (job_q.trace_entries == 32'd0)
       && (job_q.steps_iova[STEPS_SHIFT-1:0] == '0);
   assign stream_out = (step.length > dram_bytes_i)
       || (step.device_address > dram_bytes_i - step.length);

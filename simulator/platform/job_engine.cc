@@ -245,8 +245,9 @@ Status JobEngine::RunSteps(desc::Completion* record) {
   constexpr uint32_t kFlags = desc::kJobDescriptorFlagsClearSramMask |
                               desc::kJobDescriptorFlagsInterruptMask;
   if (job_.step_count == 0 || job_.step_count > isa::kStepsMax ||
-      (job_.flags & ~kFlags) || job_.reserved0 != 0 ||
-      !AllZero(job_.reserved1) || job_.steps_iova % sizeof(desc::Step) != 0) {
+      (job_.flags & ~kFlags) || job_.reserved0 != 0 || job_.reserved1 != 0 ||
+      !AllZero(job_.reserved2) || job_.trace_iova != 0 ||
+      job_.trace_entries != 0 || job_.steps_iova % sizeof(desc::Step) != 0) {
     return Status::kIllegalDescriptor;
   }
   desc::Step steps[isa::kStepsMax];

@@ -364,11 +364,34 @@ TEST_F(JobTest, RunStepsAreChecked) {
     EXPECT_EQ(record.status, Code(Error::kIllegalDescriptor));
     EXPECT_EQ(record.fault_region, 2u);
   }
-  desc::JobDescriptor job;
-  job.step_count = isa::kStepsMax + 1;
-  host_.QueueRaw(0, job);
-  host_.Doorbell(0);
-  EXPECT_EQ(WaitForRecord().status, Code(Error::kIllegalDescriptor));
+}
+
+TEST_F(JobTest, MalformedJobs) {
+  desc::JobDescriptor good;
+  good.steps_iova = host_.Put(std::vector<desc::Step>{host_.Fill(0, 4, 0)});
+  good.step_count = 1;
+  auto status = [&](const desc::JobDescriptor& job) {
+    host_.QueueRaw(0, job);
+    host_.Doorbell(0);
+    return WaitForRecord().status;
+  };
+  EXPECT_EQ(status(good), 0u);
+  for (auto change :
+       {+[](desc::JobDescriptor* j) { j->step_count = isa::kStepsMax + 1; },
+        +[](desc::JobDescriptor* j) { j->step_count = 0; },
+        +[](desc::JobDescriptor* j) { j->flags = 8; },
+        +[](desc::JobDescriptor* j) { j->flags = 0x80000000; },
+        +[](desc::JobDescriptor* j) { j->reserved0 = 1; },
+        +[](desc::JobDescriptor* j) { j->reserved1 = 1; },
+        +[](desc::JobDescriptor* j) { j->reserved2[0] = 1; },
+        +[](desc::JobDescriptor* j) { j->reserved2[1] = uint64_t{1} << 63; },
+        +[](desc::JobDescriptor* j) { j->trace_iova = 32; },
+        +[](desc::JobDescriptor* j) { j->trace_entries = 1; },
+        +[](desc::JobDescriptor* j) { j->steps_iova += 32; }}) {
+    desc::JobDescriptor job = good;
+    change(&job);
+    EXPECT_EQ(status(job), Code(Error::kIllegalDescriptor));
+  }
 }
 
 TEST_F(JobTest, AbortEndsAtACommandBoundary) {
