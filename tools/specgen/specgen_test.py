@@ -220,15 +220,16 @@ class OutputTest(Case):
         self.assertEqual(a, b)
         for path, text in a.items():
             first = text.splitlines()[0]
-            self.assertRegex(first, r"generated from rtl/spec by tools/specgen; do not edit.*[0-9a-f]{12}",
-                             path)
+            self.assertRegex(first, r"generated from rtl/spec by tools/specgen; do not edit", path)
             self.assertNotIn(str(self.dir), text)
             self.assertEqual(text, re.sub(r"[ \t]+$", "", text, flags=re.M), f"{path}: trailing blanks")
 
-    def test_sum_changes_with_the_input(self):
-        old = specgen.generate(self.dir)["ISA.md"].splitlines()[0]
+    def test_only_what_an_edit_concerns_changes(self):
+        old = specgen.generate(self.dir)
         self.edit("config.toml", "cells = 8", "cells = 9")
-        self.assertNotEqual(old, specgen.generate(self.dir)["ISA.md"].splitlines()[0])
+        new = specgen.generate(self.dir)
+        self.assertNotEqual(old["ISA.md"], new["ISA.md"])
+        self.assertEqual(old["generated/registers.h"], new["generated/registers.h"])
 
     def test_layout_in_cpp(self):
         text = specgen.generate(self.dir)["generated/isa.cc"]
