@@ -140,6 +140,66 @@ TEST_F(CardTest, ComputesBetweenCopies) {
   EXPECT_EQ(b.Read(reg::kConfigOffset), isa::kConfigs[0].id);
 }
 
+// Copies beside a stream that moves data itself: both need the memory port, so
+// only waits are hidden.
+TEST_F(CardTest, CopiesBesideAStream) {
+  const std::vector<uint8_t> data = Pattern(100000), own = Pattern(8192, 3);
+  const uint64_t target = b.Alloc(data.size());
+  uint64_t cycles[2];
+  for (const bool overlap : {false, true}) {
+    std::memset(b.At(target), 0, data.size());
+    std::memset(b.Device(kData + 65536), 0, 500000);
+    std::memcpy(b.Device(kData), own.data(), own.size());
+    std::vector<desc::Step> steps = {
+        Busy(), b.CopyIn(kData + 200000, data),
+        b.Copy(kData + 200000, kData + 400000, data.size()),
+        b.CopyOut(kData + 400000, data.size(), target),
+        b.Fill(kData + 200000, 4096, 0)};
+    if (overlap) {
+      for (size_t i = 1; i < steps.size(); ++i)
+        steps[i] = Bench::Beside(steps[i]);
+    }
+    const desc::Completion record = b.RunJob(steps);
+    ASSERT_EQ(record.status, 0u);
+    EXPECT_EQ(record.commands, 401u);
+    EXPECT_EQ(record.bytes_copied, 2 * data.size());
+    EXPECT_EQ(std::memcmp(b.At(target), data.data(), data.size()), 0);
+    EXPECT_EQ(std::memcmp(b.Device(kData + 65536), own.data(), own.size()), 0);
+    EXPECT_TRUE(Zero(kData + 200000, 4096));
+    EXPECT_EQ(*b.Device(kData + 204096), data[4096]);
+    cycles[overlap] = record.cycles;
+  }
+  EXPECT_LT(cycles[1] + 5000, cycles[0]);
+}
+
+// The copies' requests go through the core that is reset.
+TEST_F(CardTest, ResetWithCopiesBesideAStream) {
+  const std::vector<uint8_t> data = Pattern(8192), in = Pattern(30000, 5);
+  for (uint64_t when = 300; when < 5000; when += 89) {
+    b.FreeAll();
+    b.dut->hang_i = when % 2;
+    std::memcpy(b.Device(kData), data.data(), data.size());
+    b.Queue(1, {Busy(), Bench::Beside(b.CopyIn(kData + 200000, in)),
+                Bench::Beside(b.Copy(kData + 200000, kData + 400000, 30000))});
+    b.Doorbell(1);
+    b.Cycles(when);
+    b.dut->hang_i = 0;
+    b.Write(reg::kResetOffset, reg::kResetEngineMask);
+    ASSERT_EQ(WaitForRecord().status, Code(Error::kAborted)) << when;
+    ASSERT_TRUE(b.WaitRegister(reg::kStatusOffset, ~0u, reg::kStatusReadyMask));
+    ASSERT_TRUE(b.quiet());
+    ASSERT_EQ(b.RunJob({Load(TestStream()
+                                 .Load(2, 0, 4096, 4096)
+                                 .Barrier()
+                                 .Store(2, 131072, 4096, 4096)),
+                        Bench::Beside(b.CopyIn(kData + 200000, in))})
+                  .status,
+              0u);
+    EXPECT_EQ(std::memcmp(b.Device(kData + 131072), data.data(), 4096), 0);
+    EXPECT_EQ(std::memcmp(b.Device(kData + 200000), in.data(), in.size()), 0);
+  }
+}
+
 TEST_F(CardTest, FaultsAreTold) {
   isa::Load load;
   load.header.tag = 0x1234;

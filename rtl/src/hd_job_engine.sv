@@ -16,7 +16,8 @@
 //   sequence number is in host memory, interrupts come after it.
 // - A step with flag overlap starts as soon as its run has, or the step before it has ended. If the
 //   run fails, no further step starts. The run step ends when neither it nor such a step is under
-//   way; a failed run's status then stands before that of a failed step.
+//   way; a failed run's status then stands before that of a failed step. Its requests to device
+//   memory go through the core, so the core is reset only when it has ended.
 // - After power-up, a reset or a job with clear_sram, SRAM and accumulators are cleared before the
 //   next stream begins.
 //
@@ -207,16 +208,18 @@ module hd_job_engine #(
   logic step_bad, step_read, step_ready, table_bad;
   logic [SW-1:0] step_bad_index, next_index;
   logic [heddle_pkg::STEPS_MAX-1:0] overlap;
-  logic joins, run_ends;
+  logic joins, run_ends, run_failed;
   logic [RW-1:0] table_bad_index;
   assign step = step_o;
   assign step_read = (state_q == NEXT || joins) && (stop_q == NONE);
   // index_q is the run's step until the first that joins it, and then that of the last that did.
   assign next_index = index_q + 1'b1;
   assign joins = (state_q == RUN) && (beside_q == LOOK) && overlap[next_index]
-      && ({1'b0, index_q} + 1'b1 != steps) && (!ran_q || result_q == heddle_pkg::ERROR_OK[7:0]);
-  // The run step has ended with this cycle, or had before.
+      && ({1'b0, index_q} + 1'b1 != steps) && !run_failed;
+  // The run has ended with this cycle, or had before.
   assign run_ends = ran_q || core_done_i;
+  assign run_failed = ran_q ? (result_q != heddle_pkg::ERROR_OK[7:0])
+      : (core_done_i && core_status_i != heddle_pkg::ERROR_OK[7:0]);
 
   hd_step_store u_steps (
       .clk_i,
@@ -365,7 +368,7 @@ module hd_job_engine #(
   logic [1:0] calm_q;
   always_ff @(posedge clk_i) calm_q <= (state_q != RUN) ? 2'd0 : calm_q + {1'b0, calm_q != 2'd3};
   assign rests_o = (calm_q == 2'd3) && (state_q == RUN) && (beside_q == ALONE) && (stop_q == NONE)
-      && !core_done_i;
+      && !run_ends;
 
   // -- The sequence
   always_ff @(posedge clk_i) begin
@@ -510,9 +513,12 @@ module hd_job_engine #(
             LOOK: beside_q <= (joins && stop_q == NONE) ? FETCHED : ALONE;
             FETCHED:
             if (step_ready) begin
-              beside_q <= BESIDE;
-              copy_q <= 1'b1;
-              index_q <= next_index;
+              beside_q <= ALONE;
+              if (stop_q == NONE && !run_failed) begin
+                beside_q <= BESIDE;
+                copy_q <= 1'b1;
+                index_q <= next_index;
+              end
             end
             default:
             if (copy_done_i) begin
@@ -546,16 +552,17 @@ module hd_job_engine #(
             end
           end
           if (stop_q > ABORT) begin
-            state_q <= KILL;
-            core_reset_q <= 1'b1;
-            settle_q <= 1'b1;
+            if (beside_q == ALONE) begin
+              state_q <= KILL;
+              core_reset_q <= 1'b1;
+              settle_q <= 1'b1;
+            end
           end else if (run_ends && (beside_q == ALONE || (beside_q == LOOK && !joins))) begin
             state_q <= STEPPED;
           end
         end
         KILL: begin
-          if (beside_q != BESIDE || copy_done_i) beside_q <= ALONE;
-          if (!settle_q && !core_reset_q && !core_busy_i && beside_q != BESIDE) begin
+          if (!settle_q && !core_reset_q && !core_busy_i) begin
             state_q <= BODY;
             stale_q <= 1'b1;
             hang_q <= 1'b0;

@@ -284,6 +284,11 @@ class FrontBench {
     step.fill_value = value;
     return step;
   }
+  // To be executed with the run before it.
+  static desc::Step Beside(desc::Step step) {
+    step.flags = desc::kStepFlagsOverlapMask;
+    return step;
+  }
   desc::Step Run(uint64_t device, uint64_t length,
                  std::vector<desc::Region> regions, uint64_t shift = 0) {
     regions.resize(isa::kRegions);
@@ -404,6 +409,8 @@ class FrontBench {
       c.left = 5;
     }
     if (dut->core_reset_o) {
+      // What the front end asks of device memory goes through the core.
+      EXPECT_TRUE(device_.quiet()) << "reset with copies under way";
       ++c.resets;
       c.running = false;
       c.busy = 30;

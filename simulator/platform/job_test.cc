@@ -366,6 +366,34 @@ TEST_F(JobTest, RunStepsAreChecked) {
   }
 }
 
+// Behind the run, in order, on a core without timing.
+TEST_F(JobTest, StepsBesideARun) {
+  const std::vector<uint8_t> data = Pattern(20000);
+  const uint64_t target = host_.Alloc(data.size());
+  auto beside = [](desc::Step step) {
+    step.flags = desc::kStepFlagsOverlapMask;
+    return step;
+  };
+  const desc::Step run = Load(TestStream().Load(2, 0, 0, 4096));
+  desc::Completion record =
+      host_.RunJob({run, beside(host_.CopyIn(kData, data)),
+                    beside(host_.Copy(kData, kData + 30000, data.size())),
+                    beside(host_.CopyOut(kData + 30000, data.size(), target))});
+  EXPECT_EQ(record.status, 0u);
+  EXPECT_EQ(record.bytes_copied, 2 * data.size());
+  EXPECT_EQ(std::memcmp(host_.At(target), data.data(), data.size()), 0);
+  record = host_.RunJob({run, beside(host_.CopyOut(0, 4096, 0x5000)), run});
+  EXPECT_EQ(record.status, Code(Error::kHostDma));
+  EXPECT_EQ(record.fault_step, 1u);
+  EXPECT_EQ(record.commands, 2u);
+  EXPECT_EQ(host_.RunJob({beside(run)}).status,
+            Code(Error::kIllegalDescriptor));
+  EXPECT_EQ(
+      host_.RunJob({run, host_.Fill(0, 4, 0), beside(host_.Fill(0, 4, 0))})
+          .status,
+      Code(Error::kIllegalDescriptor));
+}
+
 TEST_F(JobTest, MalformedJobs) {
   desc::JobDescriptor good;
   good.steps_iova = host_.Put(std::vector<desc::Step>{host_.Fill(0, 4, 0)});
