@@ -220,6 +220,48 @@ TEST_F(CardTest, FaultsAreTold) {
   EXPECT_EQ(b.RunJob({Load(TestStream())}).status, 0u) << "faults do not halt";
 }
 
+// An entry per command of an engine, in order, and what is counted otherwise is
+// the same: the trace changes no cycle of a stream.
+TEST_F(CardTest, TraceOfAStream) {
+  const desc::Step step = Busy();
+  ASSERT_EQ(b.RunJob({step}).status, 0u);
+  const desc::Completion without = b.RunJob({step});
+  const uint64_t iova = b.Alloc(201 * sizeof(desc::TraceEntry));
+  std::memset(b.At(iova), 0, 201 * sizeof(desc::TraceEntry));
+  desc::JobDescriptor job;
+  job.steps_iova = b.Put(std::vector<desc::Step>{b.Fill(0, 4, 0), step});
+  job.step_count = 2;
+  job.flags = desc::kJobDescriptorFlagsTraceMask;
+  job.trace_iova = iova;
+  job.trace_entries = 201;
+  b.QueueRaw(0, job);
+  b.Doorbell(0);
+  const desc::Completion record = WaitForRecord();
+  ASSERT_EQ(record.status, 0u);
+  EXPECT_EQ(record.commands, without.commands);
+  EXPECT_EQ(record.dma_busy, without.dma_busy);
+  EXPECT_EQ(record.trace_count, 200u);
+  uint32_t end = 0;
+  for (uint32_t i = 0; i <= 200; ++i) {
+    desc::TraceEntry e;
+    std::memcpy(&e, b.At(iova + i * sizeof(e)), sizeof(e));
+    if (i == 200) {
+      EXPECT_EQ(e.flags, 0u) << "there is no more";
+      break;
+    }
+    ASSERT_EQ(e.flags, desc::kTraceEntryFlagsValidMask |
+                           1u << desc::kTraceEntryFlagsStepShift | (1 + i % 2));
+    EXPECT_EQ(e.offset % 16, 0u);
+    EXPECT_GT(e.begin, end) << "after the barrier";
+    EXPECT_GE(e.end - e.begin, 512u) << "8 KiB";
+    EXPECT_GT(e.stall[0], 50u) << "memory's latency";
+    EXPECT_LT(e.stall[0] + e.stall[1], e.end - e.begin);
+    EXPECT_EQ(e.stall[2], 0u);
+    end = e.end;
+  }
+  EXPECT_LT(end, record.cycles);
+}
+
 TEST_F(CardTest, SramIsClearedBetweenClients) {
   ExpectSramZero();  // after power-up
   const std::vector<uint8_t> secret = Pattern(8192, 7);

@@ -14,6 +14,7 @@
 
 #include "rtl/testbench/front_fixture.h"
 #include "rtl/testbench/front_overlap_cases.h"
+#include "rtl/testbench/front_trace_cases.h"
 
 namespace heddle::rtl {
 namespace {
@@ -340,6 +341,10 @@ TEST_F(FrontTest, MalformedJobs) {
         +[](desc::JobDescriptor* j) { j->reserved2[1] = uint64_t{1} << 63; },
         +[](desc::JobDescriptor* j) { j->trace_iova = 32; },
         +[](desc::JobDescriptor* j) { j->trace_entries = 1; },
+        +[](desc::JobDescriptor* j) {
+          j->flags = desc::kJobDescriptorFlagsTraceMask;
+          j->trace_iova = 16;
+        },
         +[](desc::JobDescriptor* j) { j->steps_iova += 32; }}) {
     desc::JobDescriptor job = good;
     change(&job);
