@@ -394,6 +394,87 @@ TEST_F(JobTest, StepsBesideARun) {
       Code(Error::kIllegalDescriptor));
 }
 
+// With cycles on the RTL, else without, and marked so.
+TEST_F(JobTest, TraceOfCommands) {
+  isa::Load load;
+  load.header.tag = 0x77;
+  load.region = 2;
+  load.elem_log2 = 4;
+  TestStream code;
+  code.Load(2, 0, 0, 4096).Barrier().Store(2, 65536, 0, 4096).Barrier();
+  code.Add(load);
+  const desc::Step run = Load(code);
+  const uint64_t bytes = 8 * sizeof(desc::TraceEntry);
+  const uint64_t iova = host_.Alloc(bytes);
+  auto traced = [&](std::vector<desc::Step> steps, uint32_t entries,
+                    uint64_t to) {
+    desc::JobDescriptor job;
+    job.steps_iova = host_.Put(steps);
+    job.step_count = static_cast<uint32_t>(steps.size());
+    job.flags = desc::kJobDescriptorFlagsTraceMask;
+    job.trace_iova = to;
+    job.trace_entries = entries;
+    std::memset(host_.At(iova), 0, bytes);
+    host_.QueueRaw(0, job);
+    host_.Doorbell(0);
+    return WaitForRecord();
+  };
+  auto entry = [&](uint32_t i) {
+    desc::TraceEntry e;
+    std::memcpy(&e, static_cast<uint8_t*>(host_.At(iova)) + i * sizeof(e),
+                sizeof(e));
+    return e;
+  };
+  desc::Completion record =
+      traced({host_.Fill(kData, 4, 0), run, run}, 5, iova);
+  ASSERT_EQ(record.status, 0u);
+  EXPECT_EQ(record.trace_count, 6u);
+  const bool rtl = host_.Read(reg::kCoreKindOffset) ==
+                   static_cast<uint32_t>(isa::CoreKind::kRtl);
+  uint32_t last = 0;
+  for (uint32_t i = 0; i < 5; ++i) {
+    const desc::TraceEntry e = entry(i);
+    const bool first = i < 3;
+    EXPECT_EQ(e.flags & ~desc::kTraceEntryFlagsEstimatedMask,
+              desc::kTraceEntryFlagsValidMask |
+                  (first ? 1u : 2u) << desc::kTraceEntryFlagsStepShift |
+                  (i % 3 == 1 ? 2u : 1u));
+    if (rtl) {
+      EXPECT_EQ(e.flags & desc::kTraceEntryFlagsEstimatedMask, 0u);
+      EXPECT_GT(e.begin, last);
+      EXPECT_GT(e.end, e.begin);
+      EXPECT_LT(e.end, record.cycles);
+      last = e.end;
+    } else {
+      EXPECT_NE(e.flags & desc::kTraceEntryFlagsEstimatedMask, 0u);
+      EXPECT_EQ(e.begin | e.end | e.stall[0] | e.stall[1] | e.stall[2], 0u);
+    }
+  }
+  EXPECT_EQ(entry(0).offset, 0u);
+  EXPECT_EQ(entry(1).offset, 4 * (isa::Load::kWords + isa::Barrier::kWords));
+  EXPECT_EQ(entry(2).tag, 0x77u);
+  EXPECT_EQ(entry(5).flags, 0u) << "no room";
+  // What failed has no entry, what went before it has.
+  record = traced(
+      {Load(TestStream().Load(2, 0, 0, 64).Barrier().Store(5, 0, 0, 64))}, 8,
+      iova);
+  EXPECT_EQ(record.status, Code(Error::kRegionBounds));
+  EXPECT_EQ(record.trace_count, 1u);
+  EXPECT_EQ(entry(1).flags, 0u);
+  // Memory that is not there.
+  record =
+      traced({host_.Fill(kData, 4, 0), Load(TestStream().Load(2, 0, 0, 64)),
+              host_.Fill(kData, 4, 1)},
+             8, 0x4000);
+  EXPECT_EQ(record.status, Code(Error::kHostDma));
+  EXPECT_EQ(record.fault_step, 1u);
+  EXPECT_EQ(record.fault_address, 0x4000u);
+  EXPECT_EQ(record.trace_count, 1u);
+  // Without the flag.
+  record = host_.RunJob({Load(TestStream().Load(2, 0, 0, 64))});
+  EXPECT_EQ(record.trace_count, 0u);
+}
+
 TEST_F(JobTest, MalformedJobs) {
   desc::JobDescriptor good;
   good.steps_iova = host_.Put(std::vector<desc::Step>{host_.Fill(0, 4, 0)});
@@ -415,6 +496,10 @@ TEST_F(JobTest, MalformedJobs) {
         +[](desc::JobDescriptor* j) { j->reserved2[1] = uint64_t{1} << 63; },
         +[](desc::JobDescriptor* j) { j->trace_iova = 32; },
         +[](desc::JobDescriptor* j) { j->trace_entries = 1; },
+        +[](desc::JobDescriptor* j) {
+          j->flags = desc::kJobDescriptorFlagsTraceMask;
+          j->trace_iova = 16;
+        },
         +[](desc::JobDescriptor* j) { j->steps_iova += 32; }}) {
     desc::JobDescriptor job = good;
     change(&job);
