@@ -74,6 +74,9 @@ module hd_card #(
   logic [63:0] matrix_busy, vector_busy, dma_busy;
   logic [7:0] status;
   logic [2:0] fault_engine;
+  logic trace_on, trace_new, trace_valid, trace_ready;
+  logic [31:0] trace_cycle, trace_count, trace_index;
+  logic [8*heddle_pkg::TRACE_ENTRY_BYTES-1:0] trace_entry;
   logic m0_req_valid, m0_req_ready, m0_req_write, m0_w_valid, m0_w_ready;
   logic m0_r_valid, m0_r_ready, m0_r_error, m0_b_valid, m0_b_error;
   logic [6:0] m0_req_beats;
@@ -159,7 +162,15 @@ module hd_card #(
       .core_matrix_busy_i(matrix_busy),
       .core_vector_busy_i(vector_busy),
       .core_dma_busy_i(dma_busy),
-      .core_progress_i(guard_progress)
+      .core_progress_i(guard_progress),
+      .trace_on_o(trace_on),
+      .trace_new_o(trace_new),
+      .trace_cycle_o(trace_cycle),
+      .trace_count_i(trace_count),
+      .trace_valid_i(trace_valid),
+      .trace_ready_o(trace_ready),
+      .trace_index_i(trace_index),
+      .trace_entry_i(trace_entry)
   );
 
   hd_core_guard u_guard (
@@ -216,6 +227,14 @@ module hd_card #(
       .vector_busy_o(vector_busy),
       .dma_busy_o(dma_busy),
       .progress_o(core_progress),
+      .trace_on_i(trace_on),
+      .trace_new_i(trace_new),
+      .trace_cycle_i(trace_cycle),
+      .trace_count_o(trace_count),
+      .trace_valid_o(trace_valid),
+      .trace_ready_i(trace_ready),
+      .trace_index_o(trace_index),
+      .trace_entry_o(trace_entry),
       .mem_req_valid_o(core_req_valid),
       .mem_req_ready_i(core_req_ready),
       .mem_req_write_o,

@@ -140,6 +140,66 @@ TEST_F(CardTest, ComputesBetweenCopies) {
   EXPECT_EQ(b.Read(reg::kConfigOffset), isa::kConfigs[0].id);
 }
 
+// Copies beside a stream that moves data itself: both need the memory port, so
+// only waits are hidden.
+TEST_F(CardTest, CopiesBesideAStream) {
+  const std::vector<uint8_t> data = Pattern(100000), own = Pattern(8192, 3);
+  const uint64_t target = b.Alloc(data.size());
+  uint64_t cycles[2];
+  for (const bool overlap : {false, true}) {
+    std::memset(b.At(target), 0, data.size());
+    std::memset(b.Device(kData + 65536), 0, 500000);
+    std::memcpy(b.Device(kData), own.data(), own.size());
+    std::vector<desc::Step> steps = {
+        Busy(), b.CopyIn(kData + 200000, data),
+        b.Copy(kData + 200000, kData + 400000, data.size()),
+        b.CopyOut(kData + 400000, data.size(), target),
+        b.Fill(kData + 200000, 4096, 0)};
+    if (overlap) {
+      for (size_t i = 1; i < steps.size(); ++i)
+        steps[i] = Bench::Beside(steps[i]);
+    }
+    const desc::Completion record = b.RunJob(steps);
+    ASSERT_EQ(record.status, 0u);
+    EXPECT_EQ(record.commands, 401u);
+    EXPECT_EQ(record.bytes_copied, 2 * data.size());
+    EXPECT_EQ(std::memcmp(b.At(target), data.data(), data.size()), 0);
+    EXPECT_EQ(std::memcmp(b.Device(kData + 65536), own.data(), own.size()), 0);
+    EXPECT_TRUE(Zero(kData + 200000, 4096));
+    EXPECT_EQ(*b.Device(kData + 204096), data[4096]);
+    cycles[overlap] = record.cycles;
+  }
+  EXPECT_LT(cycles[1] + 5000, cycles[0]);
+}
+
+// The copies' requests go through the core that is reset.
+TEST_F(CardTest, ResetWithCopiesBesideAStream) {
+  const std::vector<uint8_t> data = Pattern(8192), in = Pattern(30000, 5);
+  for (uint64_t when = 300; when < 5000; when += 89) {
+    b.FreeAll();
+    b.dut->hang_i = when % 2;
+    std::memcpy(b.Device(kData), data.data(), data.size());
+    b.Queue(1, {Busy(), Bench::Beside(b.CopyIn(kData + 200000, in)),
+                Bench::Beside(b.Copy(kData + 200000, kData + 400000, 30000))});
+    b.Doorbell(1);
+    b.Cycles(when);
+    b.dut->hang_i = 0;
+    b.Write(reg::kResetOffset, reg::kResetEngineMask);
+    ASSERT_EQ(WaitForRecord().status, Code(Error::kAborted)) << when;
+    ASSERT_TRUE(b.WaitRegister(reg::kStatusOffset, ~0u, reg::kStatusReadyMask));
+    ASSERT_TRUE(b.quiet());
+    ASSERT_EQ(b.RunJob({Load(TestStream()
+                                 .Load(2, 0, 4096, 4096)
+                                 .Barrier()
+                                 .Store(2, 131072, 4096, 4096)),
+                        Bench::Beside(b.CopyIn(kData + 200000, in))})
+                  .status,
+              0u);
+    EXPECT_EQ(std::memcmp(b.Device(kData + 131072), data.data(), 4096), 0);
+    EXPECT_EQ(std::memcmp(b.Device(kData + 200000), in.data(), in.size()), 0);
+  }
+}
+
 TEST_F(CardTest, FaultsAreTold) {
   isa::Load load;
   load.header.tag = 0x1234;
@@ -158,6 +218,48 @@ TEST_F(CardTest, FaultsAreTold) {
   EXPECT_EQ(record.status, Code(Error::kBusError));
   b.device()->set_error_range(0, 0);
   EXPECT_EQ(b.RunJob({Load(TestStream())}).status, 0u) << "faults do not halt";
+}
+
+// An entry per command of an engine, in order, and what is counted otherwise is
+// the same: the trace changes no cycle of a stream.
+TEST_F(CardTest, TraceOfAStream) {
+  const desc::Step step = Busy();
+  ASSERT_EQ(b.RunJob({step}).status, 0u);
+  const desc::Completion without = b.RunJob({step});
+  const uint64_t iova = b.Alloc(201 * sizeof(desc::TraceEntry));
+  std::memset(b.At(iova), 0, 201 * sizeof(desc::TraceEntry));
+  desc::JobDescriptor job;
+  job.steps_iova = b.Put(std::vector<desc::Step>{b.Fill(0, 4, 0), step});
+  job.step_count = 2;
+  job.flags = desc::kJobDescriptorFlagsTraceMask;
+  job.trace_iova = iova;
+  job.trace_entries = 201;
+  b.QueueRaw(0, job);
+  b.Doorbell(0);
+  const desc::Completion record = WaitForRecord();
+  ASSERT_EQ(record.status, 0u);
+  EXPECT_EQ(record.commands, without.commands);
+  EXPECT_EQ(record.dma_busy, without.dma_busy);
+  EXPECT_EQ(record.trace_count, 200u);
+  uint32_t end = 0;
+  for (uint32_t i = 0; i <= 200; ++i) {
+    desc::TraceEntry e;
+    std::memcpy(&e, b.At(iova + i * sizeof(e)), sizeof(e));
+    if (i == 200) {
+      EXPECT_EQ(e.flags, 0u) << "there is no more";
+      break;
+    }
+    ASSERT_EQ(e.flags, desc::kTraceEntryFlagsValidMask |
+                           1u << desc::kTraceEntryFlagsStepShift | (1 + i % 2));
+    EXPECT_EQ(e.offset % 16, 0u);
+    EXPECT_GT(e.begin, end) << "after the barrier";
+    EXPECT_GE(e.end - e.begin, 512u) << "8 KiB";
+    EXPECT_GT(e.stall[0], 50u) << "memory's latency";
+    EXPECT_LT(e.stall[0] + e.stall[1], e.end - e.begin);
+    EXPECT_EQ(e.stall[2], 0u);
+    end = e.end;
+  }
+  EXPECT_LT(end, record.cycles);
 }
 
 TEST_F(CardTest, SramIsClearedBetweenClients) {

@@ -51,6 +51,11 @@ module hd_command_processor #(
     output logic [63:0]   vector_busy_o,
     output logic [63:0]   dma_busy_o,
     output logic [31:0]   progress_o,
+    // trace (hd_trace); field 0 load, 1 store, 2 matrix, 3 vector
+    output logic          trace_clear_o,
+    output logic [3:0]    trace_retire_o,
+    output logic [111:0]  trace_offset_o,  // of the engine's oldest command
+    output logic [127:0]  trace_tag_o,
     // clearing of SRAM and accumulators: a pulse, answered by busy from the next cycle on
     output logic          sram_clear_o,
     input  logic          sram_clear_busy_i,
@@ -300,6 +305,13 @@ module hd_command_processor #(
       .tag_o(fault_tag), .engine_o(fault_engine_o), .region_o(fault_region_o),
       .addr_o(fault_addr_o), .last_offset_o(last_offset), .last_tag_o(last_tag)
   );
+  assign trace_clear_o = begin_stream;
+  assign trace_retire_o = retire[3:0];
+  assign trace_offset_o = {record_offset[279:252], record_offset[195:168], record_offset[111:84],
+                           record_offset[27:0]};
+  assign trace_tag_o = {record_tag[319:288], record_tag[223:192], record_tag[127:96],
+                        record_tag[31:0]};
+
   logic ended_aborted;
   assign ended_aborted = aborted && !fault;
   assign status_o = ended_aborted ? heddle_pkg::ERROR_ABORTED[7:0] : code;

@@ -10,6 +10,8 @@
 // Master 0 of the memory port belongs to whoever surrounds the core (job front end, copy engine);
 // tie its req_valid low where nobody does.
 // The configuration is one parameter, CONFIG (heddle_pkg::CONFIG_*); all sizes follow from it.
+// Trace of a job (hd_trace): with trace_on_i low nothing of it has a clock. trace_cycle_i is what its
+// entries count in.
 // probe_* are what lockstep and traces look at; nothing else uses them.
 module hd_core #(
     parameter logic [31:0] CONFIG = heddle_pkg::CONFIG_H256
@@ -45,6 +47,15 @@ module hd_core #(
     output logic [63:0]  vector_busy_o,
     output logic [63:0]  dma_busy_o,
     output logic [31:0]  progress_o,
+    // trace
+    input  logic         trace_on_i,
+    input  logic         trace_new_i,
+    input  logic [31:0]  trace_cycle_i,
+    output logic [31:0]  trace_count_o,
+    output logic         trace_valid_o,
+    input  logic         trace_ready_i,
+    output logic [31:0]  trace_index_o,
+    output logic [8*heddle_pkg::TRACE_ENTRY_BYTES-1:0] trace_entry_o,
     // memory port of device memory
     output logic         mem_req_valid_o,
     input  logic         mem_req_ready_i,
@@ -115,6 +126,10 @@ module hd_core #(
   logic fetch_req_valid, fetch_req_ready, fetch_r_valid, fetch_r_ready;
   logic [39:0] fetch_req_addr;
   logic [6:0] fetch_req_beats;
+  logic trace_clear;
+  logic [3:0] trace_retire;
+  logic [111:0] trace_offset;
+  logic [127:0] trace_tag;
   logic [127:0] r_data;
   logic r_error, b_error;
   hd_command_processor #(
@@ -146,6 +161,10 @@ module hd_core #(
       .vector_busy_o        (vector_busy_o),
       .dma_busy_o           (dma_busy_o),
       .progress_o           (progress_o),
+      .trace_clear_o        (trace_clear),
+      .trace_retire_o       (trace_retire),
+      .trace_offset_o       (trace_offset),
+      .trace_tag_o          (trace_tag),
       .sram_clear_o         (sram_clear),
       .sram_clear_busy_i    (sram_clear_busy),
       .mem_req_valid_o      (fetch_req_valid),
@@ -426,6 +445,44 @@ module hd_core #(
       .sram_rdata_i  (rdata[128*hd_pkg::SRAM_VECTOR +: 512])
   );
 
+  // Trace. Why the engines stand still: descriptors.toml, trace_entry.stall.
+  logic trace_clk, vector_stall;
+  logic [1:0] load_stall, store_stall;
+  logic [3:0] trace_accept, trace_done;
+  hd_clock_gate u_trace_clock (
+      .clk_i(clk_i),
+      .en_i (!rst_ni || trace_on_i),
+      .clk_o(trace_clk)
+  );
+  assign trace_accept = {vector_cmd_valid && vector_cmd_ready, matrix_cmd_valid && matrix_cmd_ready,
+                         store_cmd_valid && store_cmd_ready, load_cmd_valid && load_cmd_ready};
+  assign trace_done = {vector_done, matrix_done, store_done, load_done};
+  assign load_stall[1] = req[hd_pkg::SRAM_LOAD] && !gnt[hd_pkg::SRAM_LOAD];
+  assign load_stall[0] = !req[hd_pkg::SRAM_LOAD] && (load_req_valid || !load_quiet)
+      && !(load_r_valid && load_r_ready);
+  assign store_stall[1] = req[hd_pkg::SRAM_STORE] && !gnt[hd_pkg::SRAM_STORE];
+  assign store_stall[0] = !req[hd_pkg::SRAM_STORE] && (store_req_valid || !store_quiet)
+      && !(store_w_valid && store_w_ready);
+  assign vector_stall = |(req[hd_pkg::SRAM_VECTOR +: 4] & ~gnt[hd_pkg::SRAM_VECTOR +: 4]);
+  hd_trace u_trace (
+      .clk_i   (trace_clk),
+      .rst_ni  (rst_ni),
+      .new_i   (trace_new_i),
+      .clear_i (trace_clear),
+      .cycle_i (trace_cycle_i),
+      .accept_i(trace_accept),
+      .done_i  (trace_done),
+      .retire_i(trace_retire),
+      .offset_i(trace_offset),
+      .tag_i   (trace_tag),
+      .stall_i ({2'd0, vector_stall, wait_output, wait_operand, wait_weight,
+                 1'b0, store_stall, 1'b0, load_stall}),
+      .count_o (trace_count_o),
+      .valid_o (trace_valid_o),
+      .ready_i (trace_ready_i),
+      .index_o (trace_index_o),
+      .entry_o (trace_entry_o)
+  );
 
   // Memory port: master m is bit or field m (hd_pkg::MEM_*).
   logic [3:0] m_r_valid, m_b_valid, m_req_ready, m_w_ready;
@@ -487,9 +544,8 @@ module hd_core #(
   logic [N*128-1:0] probe_sram_wdata;
   logic [N*16-1:0] probe_sram_wstrb;
   logic [2:0] probe_wait;
-  assign probe_accept = {vector_cmd_valid && vector_cmd_ready, matrix_cmd_valid && matrix_cmd_ready,
-                         store_cmd_valid && store_cmd_ready, load_cmd_valid && load_cmd_ready};
-  assign probe_done = {vector_done, matrix_done, store_done, load_done};
+  assign probe_accept = trace_accept;
+  assign probe_done = trace_done;
   assign probe_sram_we = gnt & we;
   assign probe_sram_addr = addr;
   assign probe_sram_wdata = wdata;

@@ -92,7 +92,16 @@ module hd_front #(
     input  logic [63:0]  core_matrix_busy_i,
     input  logic [63:0]  core_vector_busy_i,
     input  logic [63:0]  core_dma_busy_i,
-    input  logic [31:0]  core_progress_i
+    input  logic [31:0]  core_progress_i,
+    // trace (hd_trace)
+    output logic         trace_on_o,
+    output logic         trace_new_o,
+    output logic [31:0]  trace_cycle_o,
+    input  logic [31:0]  trace_count_i,
+    input  logic         trace_valid_i,
+    output logic         trace_ready_o,
+    input  logic [31:0]  trace_index_i,
+    input  logic [8*heddle_pkg::TRACE_ENTRY_BYTES-1:0] trace_entry_i
 );
   localparam int R = heddle_pkg::RINGS;
 
@@ -247,6 +256,17 @@ module hd_front #(
   logic [127:0] job_w_data, copy_w_data;
   logic [15:0] job_w_strb, copy_w_strb;
 
+  // What the job engine and the copy engine ask of the host: one of them at a time.
+  logic main_req_valid, main_req_ready, main_req_write, main_w_valid, main_w_ready, main_b_valid;
+  logic [63:0] main_req_addr;
+  logic [6:0] main_req_beats;
+  logic [127:0] main_w_data;
+  logic [15:0] main_w_strb;
+  logic trace_stop, trace_idle, trace_bad;
+  logic [63:0] trace_iova;
+  logic [31:0] trace_room;
+  logic [5:0] trace_step;
+
   hd_job_engine u_jobs (
       .clk_i(front_clk),
       .free_clk_i(clk_i),
@@ -282,18 +302,18 @@ module hd_front #(
       .record_sequence_i(record_sequence),
       .record_take_o(record_take),
       .host_req_valid_o(job_req_valid),
-      .host_req_ready_i(host_req_ready_i && !copy_active),
+      .host_req_ready_i(main_req_ready && !copy_active),
       .host_req_write_o(job_req_write),
       .host_req_addr_o(job_req_addr),
       .host_req_beats_o(job_req_beats),
       .host_w_valid_o(job_w_valid),
-      .host_w_ready_i(host_w_ready_i && !copy_active),
+      .host_w_ready_i(main_w_ready && !copy_active),
       .host_w_data_o(job_w_data),
       .host_w_strb_o(job_w_strb),
       .host_r_valid_i(host_r_valid_i && !copy_active),
       .host_r_data_i,
       .host_r_error_i,
-      .host_b_valid_i(host_b_valid_i && !copy_active),
+      .host_b_valid_i(main_b_valid && !copy_active),
       .host_b_error_i,
       .copy_start_o(copy_start),
       .copy_active_o(copy_active),
@@ -331,7 +351,44 @@ module hd_front #(
       .core_matrix_busy_i,
       .core_vector_busy_i,
       .core_dma_busy_i,
-      .core_progress_i
+      .core_progress_i,
+      .trace_on_o,
+      .trace_new_o,
+      .trace_cycle_o,
+      .trace_stop_o(trace_stop),
+      .trace_iova_o(trace_iova),
+      .trace_room_o(trace_room),
+      .trace_step_o(trace_step),
+      .trace_count_i,
+      .trace_idle_i(trace_idle),
+      .trace_bad_i(trace_bad)
+  );
+
+  logic trace_req_valid, trace_req_ready, trace_w_valid, trace_w_ready, trace_b_valid;
+  logic [63:0] trace_req_addr;
+  logic [127:0] trace_w_data;
+  hd_trace_writer u_trace (
+      .clk_i(front_clk),
+      .rst_ni,
+      .clear_i(trace_new_o),
+      .iova_i(trace_iova),
+      .room_i(trace_room),
+      .step_i(trace_step),
+      .stop_i(trace_stop),
+      .idle_o(trace_idle),
+      .bad_o(trace_bad),
+      .valid_i(trace_valid_i),
+      .ready_o(trace_ready_o),
+      .index_i(trace_index_i),
+      .entry_i(trace_entry_i),
+      .req_valid_o(trace_req_valid),
+      .req_ready_i(trace_req_ready),
+      .req_addr_o(trace_req_addr),
+      .w_valid_o(trace_w_valid),
+      .w_ready_i(trace_w_ready),
+      .w_data_o(trace_w_data),
+      .b_valid_i(trace_b_valid),
+      .b_error_i(host_b_error_i)
   );
 
   hd_copy_engine u_copy (
@@ -347,18 +404,18 @@ module hd_front #(
       .bytes_copied_o(copy_bytes),
       .piece_o(piece),
       .host_req_valid_o(copy_req_valid),
-      .host_req_ready_i(host_req_ready_i && copy_active),
+      .host_req_ready_i(main_req_ready && copy_active),
       .host_req_write_o(copy_req_write),
       .host_req_addr_o(copy_req_addr),
       .host_req_beats_o(copy_req_beats),
       .host_w_valid_o(copy_w_valid),
-      .host_w_ready_i(host_w_ready_i && copy_active),
+      .host_w_ready_i(main_w_ready && copy_active),
       .host_w_data_o(copy_w_data),
       .host_w_strb_o(copy_w_strb),
       .host_r_valid_i(host_r_valid_i && copy_active),
       .host_r_data_i,
       .host_r_error_i,
-      .host_b_valid_i(host_b_valid_i && copy_active),
+      .host_b_valid_i(main_b_valid && copy_active),
       .host_b_error_i,
       .mem_req_valid_o,
       .mem_req_ready_i,
@@ -376,13 +433,44 @@ module hd_front #(
       .mem_b_error_i
   );
 
-  assign host_req_valid_o = copy_active ? copy_req_valid : job_req_valid;
-  assign host_req_write_o = copy_active ? copy_req_write : job_req_write;
-  assign host_req_addr_o = copy_active ? copy_req_addr : job_req_addr;
-  assign host_req_beats_o = copy_active ? copy_req_beats : job_req_beats;
-  assign host_w_valid_o = copy_active ? copy_w_valid : job_w_valid;
-  assign host_w_data_o = copy_active ? copy_w_data : job_w_data;
-  assign host_w_strb_o = copy_active ? copy_w_strb : job_w_strb;
+  assign main_req_valid = copy_active ? copy_req_valid : job_req_valid;
+  assign main_req_write = copy_active ? copy_req_write : job_req_write;
+  assign main_req_addr = copy_active ? copy_req_addr : job_req_addr;
+  assign main_req_beats = copy_active ? copy_req_beats : job_req_beats;
+  assign main_w_valid = copy_active ? copy_w_valid : job_w_valid;
+  assign main_w_data = copy_active ? copy_w_data : job_w_data;
+  assign main_w_strb = copy_active ? copy_w_strb : job_w_strb;
+  hd_host_merge u_host (
+      .clk_i(front_clk),
+      .rst_ni,
+      .m_req_valid_i(main_req_valid),
+      .m_req_ready_o(main_req_ready),
+      .m_req_write_i(main_req_write),
+      .m_req_addr_i(main_req_addr),
+      .m_req_beats_i(main_req_beats),
+      .m_w_valid_i(main_w_valid),
+      .m_w_ready_o(main_w_ready),
+      .m_w_data_i(main_w_data),
+      .m_w_strb_i(main_w_strb),
+      .m_b_valid_o(main_b_valid),
+      .t_req_valid_i(trace_req_valid),
+      .t_req_ready_o(trace_req_ready),
+      .t_req_addr_i(trace_req_addr),
+      .t_w_valid_i(trace_w_valid),
+      .t_w_ready_o(trace_w_ready),
+      .t_w_data_i(trace_w_data),
+      .t_b_valid_o(trace_b_valid),
+      .req_valid_o(host_req_valid_o),
+      .req_ready_i(host_req_ready_i),
+      .req_write_o(host_req_write_o),
+      .req_addr_o(host_req_addr_o),
+      .req_beats_o(host_req_beats_o),
+      .w_valid_o(host_w_valid_o),
+      .w_ready_i(host_w_ready_i),
+      .w_data_o(host_w_data_o),
+      .w_strb_o(host_w_strb_o),
+      .b_valid_i(host_b_valid_i)
+  );
   assign host_r_ready_o = 1'b1;
   assign mem_r_ready_o = 1'b1;
 endmodule

@@ -12,61 +12,12 @@
 #include <random>
 #include <vector>
 
-#include "Vhd_front.h"
-#include "rtl/testbench/front_bench.h"
+#include "rtl/testbench/front_fixture.h"
+#include "rtl/testbench/front_overlap_cases.h"
+#include "rtl/testbench/front_trace_cases.h"
 
 namespace heddle::rtl {
 namespace {
-
-using Bench = FrontBench<Vhd_front>;
-using isa::Error;
-
-constexpr uint64_t kCode = 0x10000;
-constexpr uint64_t kData = 0x80000;
-
-std::vector<uint8_t> Pattern(size_t bytes, uint32_t seed = 1) {
-  std::vector<uint8_t> out(bytes);
-  for (uint8_t& b : out) {
-    seed = seed * 1664525 + 1013904223;
-    b = static_cast<uint8_t>(seed >> 24);
-  }
-  return out;
-}
-
-class FrontTest : public testing::Test {
- protected:
-  void SetUp() override { b.SetUpRings(); }
-  std::vector<desc::Region> Regions() {
-    std::vector<desc::Region> regions(3);
-    regions[0].base = 64;
-    regions[0].size = 100;
-    regions[2].base = kData;
-    regions[2].size = 1 << 20;
-    regions[2].flags = desc::kRegionFlagsWritableMask;
-    return regions;
-  }
-  desc::Step Stream() { return b.Run(kCode, 4096, Regions()); }
-  desc::Completion WaitForRecord() {
-    desc::Completion record;
-    if (!b.Next(&record)) record.status = ~0u;
-    return record;
-  }
-  void WaitBusy() {
-    ASSERT_TRUE(b.WaitRegister(reg::kStatusOffset, reg::kStatusBusyMask,
-                               reg::kStatusBusyMask));
-  }
-  bool Halted() {
-    return (b.Read(reg::kStatusOffset) & reg::kStatusHaltedMask) != 0;
-  }
-  uint32_t DeviceError() { return b.Read(reg::kDeviceErrorOffset); }
-  void ResetEngine() {
-    b.Write(reg::kResetOffset, reg::kResetEngineMask);
-    ASSERT_TRUE(b.WaitRegister(reg::kStatusOffset, reg::kStatusReadyMask,
-                               reg::kStatusReadyMask));
-  }
-
-  Bench b;
-};
 
 TEST_F(FrontTest, Identity) {
   EXPECT_EQ(b.Read(reg::kIdOffset), reg::kIdReset);
@@ -321,6 +272,10 @@ TEST_F(FrontTest, RunStepsAreChecked) {
     bad.type = type;
     EXPECT_EQ(run(bad).status, Code(Error::kIllegalDescriptor)) << type;
   }
+  EXPECT_EQ(run(Bench::Beside(good)).status, Code(Error::kIllegalDescriptor));
+  EXPECT_EQ(b.RunJob({Bench::Beside(b.Fill(0, 4, 0)), good}).status,
+            Code(Error::kIllegalDescriptor))
+      << "beside no run";
   EXPECT_EQ(b.core.streams.size(), 0u) << "nothing of a malformed job runs";
   bad = good;
   bad.device_address = Bench::kDeviceBytes;
@@ -378,11 +333,18 @@ TEST_F(FrontTest, MalformedJobs) {
        {+[](desc::JobDescriptor* j) { j->step_count = isa::kStepsMax + 1; },
         +[](desc::JobDescriptor* j) { j->step_count = 0; },
         +[](desc::JobDescriptor* j) { j->step_count = 0x80000001; },
-        +[](desc::JobDescriptor* j) { j->flags = 4; },
+        +[](desc::JobDescriptor* j) { j->flags = 8; },
         +[](desc::JobDescriptor* j) { j->flags = 0x80000000; },
         +[](desc::JobDescriptor* j) { j->reserved0 = 1; },
-        +[](desc::JobDescriptor* j) { j->reserved1[0] = 1; },
-        +[](desc::JobDescriptor* j) { j->reserved1[3] = uint64_t{1} << 63; },
+        +[](desc::JobDescriptor* j) { j->reserved1 = 1; },
+        +[](desc::JobDescriptor* j) { j->reserved2[0] = 1; },
+        +[](desc::JobDescriptor* j) { j->reserved2[1] = uint64_t{1} << 63; },
+        +[](desc::JobDescriptor* j) { j->trace_iova = 32; },
+        +[](desc::JobDescriptor* j) { j->trace_entries = 1; },
+        +[](desc::JobDescriptor* j) {
+          j->flags = desc::kJobDescriptorFlagsTraceMask;
+          j->trace_iova = 16;
+        },
         +[](desc::JobDescriptor* j) { j->steps_iova += 32; }}) {
     desc::JobDescriptor job = good;
     change(&job);
@@ -392,7 +354,7 @@ TEST_F(FrontTest, MalformedJobs) {
   std::memset(b.Device(0), 9, 4);
   for (uint32_t wrong : {0u, 1u, 17u, 63u}) {
     std::vector<desc::Step> steps(64, b.Fill(0, 4, 0));
-    steps[wrong].reserved0 = 1;
+    steps[wrong].reserved1[0] = 1;
     if (wrong < 62) steps[wrong + 2].type = 0;
     const desc::Completion record = b.RunJob(steps);
     EXPECT_EQ(record.status, Code(Error::kIllegalDescriptor));

@@ -16,7 +16,11 @@
 //   sequence number is in host memory, interrupts come after it.
 // - A step with flag overlap starts as soon as its run has, or the step before it has ended. If the
 //   run fails, no further step starts. The run step ends when neither it nor such a step is under
-//   way; a failed run's status then stands before that of a failed step.
+//   way; a failed run's status then stands before that of a failed step. Its requests to device
+//   memory go through the core, so the core is reset only when it has ended.
+// - With flag trace, a run step ends when its entries are in host memory (hd_trace_writer), or lost
+//   with a reset. If one could not be written, the job fails behind its run with host_dma, unless the
+//   run itself or a step beside it failed.
 // - After power-up, a reset or a job with clear_sram, SRAM and accumulators are cleared before the
 //   next stream begins.
 //
@@ -119,7 +123,18 @@ module hd_job_engine #(
     input  logic [63:0]     core_matrix_busy_i,
     input  logic [63:0]     core_vector_busy_i,
     input  logic [63:0]     core_dma_busy_i,
-    input  logic [31:0]     core_progress_i
+    input  logic [31:0]     core_progress_i,
+    // trace: hd_trace (on, new, cycle, count), hd_trace_writer
+    output logic            trace_on_o,
+    output logic            trace_new_o,
+    output logic [31:0]     trace_cycle_o,
+    output logic            trace_stop_o,
+    output logic [63:0]     trace_iova_o,
+    output logic [31:0]     trace_room_o,
+    output logic [5:0]      trace_step_o,
+    input  logic [31:0]     trace_count_i,
+    input  logic            trace_idle_i,
+    input  logic            trace_bad_i
 );
   localparam [4:0] IDLE = 5'd0, DESCRIPTOR = 5'd1, CHECK = 5'd2, STEPS = 5'd3, NEXT = 5'd4,
       LOAD = 5'd5, DISPATCH = 5'd6, TABLE = 5'd7, CLEAR = 5'd8, CLEARED = 5'd9, RUN = 5'd10,
@@ -127,6 +142,7 @@ module hd_job_engine #(
       TELL = 5'd18, RESET = 5'd19, QUIET = 5'd20;
   localparam [2:0] NONE = 3'd0, ABORT = 3'd1, ENGINE = 3'd2, CARD = 3'd3, SILENT = 3'd4;
   localparam int STEPS_SHIFT = $clog2(heddle_pkg::STEP_BYTES);
+  localparam int TRACE_SHIFT = $clog2(heddle_pkg::TRACE_ENTRY_BYTES);
 
   localparam [1:0] ALONE = 2'd0, LOOK = 2'd1, FETCHED = 2'd2, BESIDE = 2'd3;
 
@@ -134,6 +150,7 @@ module hd_job_engine #(
   // Steps that are executed with the run: none (left), the next is looked at, read, under way.
   logic [1:0] beside_q;
   logic ran_q;              // the run has ended
+  logic trace_q;            // the job is traced
   logic beside_bad_q;       // such a step failed, with status and address
   logic [7:0] beside_status_q;
   logic [63:0] beside_addr_q;
@@ -207,16 +224,18 @@ module hd_job_engine #(
   logic step_bad, step_read, step_ready, table_bad;
   logic [SW-1:0] step_bad_index, next_index;
   logic [heddle_pkg::STEPS_MAX-1:0] overlap;
-  logic joins, run_ends;
+  logic joins, run_ends, run_failed;
   logic [RW-1:0] table_bad_index;
   assign step = step_o;
   assign step_read = (state_q == NEXT || joins) && (stop_q == NONE);
   // index_q is the run's step until the first that joins it, and then that of the last that did.
   assign next_index = index_q + 1'b1;
   assign joins = (state_q == RUN) && (beside_q == LOOK) && overlap[next_index]
-      && ({1'b0, index_q} + 1'b1 != steps) && (!ran_q || result_q == heddle_pkg::ERROR_OK[7:0]);
-  // The run step has ended with this cycle, or had before.
+      && ({1'b0, index_q} + 1'b1 != steps) && !run_failed;
+  // The run has ended with this cycle, or had before.
   assign run_ends = ran_q || core_done_i;
+  assign run_failed = ran_q ? (result_q != heddle_pkg::ERROR_OK[7:0])
+      : (core_done_i && core_status_i != heddle_pkg::ERROR_OK[7:0]);
 
   hd_step_store u_steps (
       .clk_i,
@@ -250,12 +269,16 @@ module hd_job_engine #(
   );
 
   // -- Checks
-  logic job_legal, stream_out;
+  logic job_legal, traced, stream_out;
+  assign traced = (job_q.flags & heddle_pkg::JOB_DESCRIPTOR_FLAGS_TRACE_MASK) != 32'd0;
   assign steps = job_q.step_count[SW:0];
   assign job_legal = (job_q.step_count != 32'd0) && (job_q.step_count <= heddle_pkg::STEPS_MAX)
       && ((job_q.flags & ~(heddle_pkg::JOB_DESCRIPTOR_FLAGS_CLEAR_SRAM_MASK
-                           | heddle_pkg::JOB_DESCRIPTOR_FLAGS_INTERRUPT_MASK)) == 32'd0)
-      && (job_q.reserved0 == 32'd0) && (job_q.reserved1 == 256'd0)
+                           | heddle_pkg::JOB_DESCRIPTOR_FLAGS_INTERRUPT_MASK
+                           | heddle_pkg::JOB_DESCRIPTOR_FLAGS_TRACE_MASK)) == 32'd0)
+      && (job_q.reserved0 == 32'd0) && (job_q.reserved1 == 32'd0) && (job_q.reserved2 == 128'd0)
+      && (traced ? job_q.trace_iova[TRACE_SHIFT-1:0] == '0
+          : (job_q.trace_iova == 64'd0) && (job_q.trace_entries == 32'd0))
       && (job_q.steps_iova[STEPS_SHIFT-1:0] == '0);
   assign stream_out = (step.length > dram_bytes_i)
       || (step.device_address > dram_bytes_i - step.length);
@@ -364,7 +387,16 @@ module hd_job_engine #(
   logic [1:0] calm_q;
   always_ff @(posedge clk_i) calm_q <= (state_q != RUN) ? 2'd0 : calm_q + {1'b0, calm_q != 2'd3};
   assign rests_o = (calm_q == 2'd3) && (state_q == RUN) && (beside_q == ALONE) && (stop_q == NONE)
-      && !core_done_i;
+      && !run_ends && !trace_q;
+
+  // -- Trace
+  assign trace_on_o = trace_q;
+  assign trace_new_o = trace_q && (state_q == STEPS);
+  assign trace_cycle_o = trace_q ? cycle_q[31:0] - first_q[31:0] : 32'd0;
+  assign trace_stop_o = (stop_q > ABORT);
+  assign trace_iova_o = job_q.trace_iova;
+  assign trace_room_o = job_q.trace_entries;
+  assign trace_step_o = record_q.fault_step[5:0];
 
   // -- The sequence
   always_ff @(posedge clk_i) begin
@@ -383,6 +415,7 @@ module hd_job_engine #(
       stale_q <= 1'b1;
       hang_q <= 1'b0;
       beside_q <= ALONE;
+      trace_q <= 1'b0;
     end else begin
       case (state_q)
         IDLE: begin
@@ -415,6 +448,7 @@ module hd_job_engine #(
           record_q.context_id <= job_q.context_id;
           index_q <= '0;
           beside_bad_q <= 1'b0;
+          trace_q <= job_legal && traced;
           if (job_legal) begin
             state_q <= STEPS;
             fetch_q <= 1'b1;
@@ -503,15 +537,19 @@ module hd_job_engine #(
         end
         CLEARED: if (!settle_q && !core_clear_q && !core_busy_i) state_q <= CLEAR;
         RUN: begin
+          if (trace_q) record_q.trace_count <= trace_count_i;
           case (beside_q)
             // The first look is in the second cycle: the core has its address from step_o.
             ALONE: if (core_start_q) beside_q <= LOOK;
             LOOK: beside_q <= (joins && stop_q == NONE) ? FETCHED : ALONE;
             FETCHED:
             if (step_ready) begin
-              beside_q <= BESIDE;
-              copy_q <= 1'b1;
-              index_q <= next_index;
+              beside_q <= ALONE;
+              if (stop_q == NONE && !run_failed) begin
+                beside_q <= BESIDE;
+                copy_q <= 1'b1;
+                index_q <= next_index;
+              end
             end
             default:
             if (copy_done_i) begin
@@ -545,16 +583,18 @@ module hd_job_engine #(
             end
           end
           if (stop_q > ABORT) begin
-            state_q <= KILL;
-            core_reset_q <= 1'b1;
-            settle_q <= 1'b1;
-          end else if (run_ends && (beside_q == ALONE || (beside_q == LOOK && !joins))) begin
+            if (beside_q == ALONE && !(trace_q && !trace_idle_i)) begin
+              state_q <= KILL;
+              core_reset_q <= 1'b1;
+              settle_q <= 1'b1;
+            end
+          end else if (run_ends && (beside_q == ALONE || (beside_q == LOOK && !joins))
+              && !(trace_q && !trace_idle_i)) begin
             state_q <= STEPPED;
           end
         end
         KILL: begin
-          if (beside_q != BESIDE || copy_done_i) beside_q <= ALONE;
-          if (!settle_q && !core_reset_q && !core_busy_i && beside_q != BESIDE) begin
+          if (!settle_q && !core_reset_q && !core_busy_i) begin
             state_q <= BODY;
             stale_q <= 1'b1;
             hang_q <= 1'b0;
@@ -580,12 +620,17 @@ module hd_job_engine #(
             result_q <= beside_status_q;
             record_q.fault_step <= 32'(index_q);
             record_q.fault_address <= beside_addr_q;
+          end else if (trace_q && trace_bad_i) begin
+            state_q <= BODY;
+            result_q <= heddle_pkg::ERROR_HOST_DMA[7:0];
+            record_q.fault_address <= job_q.trace_iova;
           end else if ({1'b0, index_q} + 1'b1 == steps) begin
             state_q <= BODY;
             record_q.fault_step <= 32'd0;
           end
         end
         BODY: begin
+          trace_q <= 1'b0;
           record_q.status <= {24'd0, result_q};
           record_q.cycles <= cycle_q - first_q;
           record_q.sequence_ <= record_sequence_i;

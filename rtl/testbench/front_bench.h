@@ -50,6 +50,7 @@ struct FakeCore {
   uint64_t duration = 50;  // cycles; ~0: until aborted or reset
   uint32_t status = 0;
   uint64_t counts = 1;  // of commands; the other counters are multiples of it
+  uint32_t traced = 0;  // commands of each stream that a trace has
 
   std::vector<Stream> streams;
   int clears = 0, resets = 0, aborts = 0;
@@ -59,6 +60,10 @@ struct FakeCore {
   bool running = false;
   uint64_t left = 0;
   uint64_t busy = 0;
+  // The trace: what waits to be taken, with its number; the commands of the
+  // job.
+  std::deque<std::pair<uint32_t, desc::TraceEntry>> entries;
+  uint32_t trace_count = 0;
 };
 
 // Whether the module has ports for a core: hd_front, not hd_card.
@@ -284,6 +289,11 @@ class FrontBench {
     step.fill_value = value;
     return step;
   }
+  // To be executed with the run before it.
+  static desc::Step Beside(desc::Step step) {
+    step.flags = desc::kStepFlagsOverlapMask;
+    return step;
+  }
   desc::Step Run(uint64_t device, uint64_t length,
                  std::vector<desc::Region> regions, uint64_t shift = 0) {
     regions.resize(isa::kRegions);
@@ -375,9 +385,17 @@ class FrontBench {
       dut->core_dma_busy_i = c.counts * 13;
     }
     dut->core_progress_i = c.progress;
+    dut->trace_count_i = c.trace_count;
+    dut->trace_valid_i = !c.entries.empty();
+    if (!c.entries.empty()) {
+      dut->trace_index_i = c.entries.front().first;
+      std::memcpy(&dut->trace_entry_i[0], &c.entries.front().second,
+                  sizeof(desc::TraceEntry));
+    }
   }
   void SampleCore() {
     FakeCore& c = core;
+    if (dut->trace_valid_i && dut->trace_ready_o) c.entries.pop_front();
     if (c.busy != 0) --c.busy;
     if (c.running && c.left != ~uint64_t{0} && c.left != 0) --c.left;
     if (c.running && cycles_ % 8 == 0 && !dut->core_hang_o) ++c.progress;
@@ -397,14 +415,28 @@ class FrontBench {
           {dut->core_stream_addr_o, dut->core_stream_bytes_o, c.table});
       c.running = true;
       c.left = dut->core_hang_o ? ~uint64_t{0} : c.duration;
+      for (uint32_t i = 0; dut->trace_on_o && i < c.traced; ++i) {
+        desc::TraceEntry entry;
+        entry.begin = dut->trace_cycle_o + i;
+        entry.end = ~entry.begin;
+        entry.offset = c.trace_count * 16;
+        entry.tag = 0x12345678 + c.trace_count;
+        entry.flags = desc::kTraceEntryFlagsValidMask | (1 + i % 4);
+        for (uint32_t& stall : entry.stall) stall = ++entry.tag;
+        c.entries.push_back({c.trace_count++, entry});
+      }
     }
+    if (dut->trace_new_o) c.trace_count = 0;
     if (dut->core_abort_o && c.running && !dut->core_hang_o && c.left > 5) {
       ++c.aborts;
       c.status = Code(isa::Error::kAborted);
       c.left = 5;
     }
     if (dut->core_reset_o) {
+      // What the front end asks of device memory goes through the core.
+      EXPECT_TRUE(device_.quiet()) << "reset with copies under way";
       ++c.resets;
+      c.entries.clear();
       c.running = false;
       c.busy = 30;
     }

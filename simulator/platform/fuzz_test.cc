@@ -314,7 +314,14 @@ TEST_F(FuzzTest, RandomJobs) {
     job.steps_iova = Random() % 8 ? host_.Put(steps) : Number();
     job.step_count =
         Random() % 8 ? static_cast<uint32_t>(steps.size()) : Random() % 100;
-    job.flags = Random() % 8 ? Random() % 4 : Random();
+    job.flags = Random() % 8 ? Random() % 8 : Random();
+    if (Random() % 8 ? job.flags & desc::kJobDescriptorFlagsTraceMask
+                     : Random() % 2) {
+      job.trace_entries = Random() % 300;
+      job.trace_iova = Random() % 4 ? host_.Alloc(job.trace_entries * 32 + 32)
+                                    : Number() / 32 * 32;
+    }
+    if (Random() % 16 == 0) job.reserved1 = Random() % 2;
     const uint32_t ring = Random() % isa::kRings;
     host_.QueueRaw(ring, job);
     host_.Doorbell(ring);

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <utility>
 
 #include "rtl/spec/generated/registers.h"
+#include "simulator/platform/stream_trace.h"
 #include "simulator/platform/transfer.h"
 
 namespace heddle::platform {
@@ -243,10 +245,15 @@ bool JobEngine::WriteRecord(desc::Completion* record) {
 
 Status JobEngine::RunSteps(desc::Completion* record) {
   constexpr uint32_t kFlags = desc::kJobDescriptorFlagsClearSramMask |
-                              desc::kJobDescriptorFlagsInterruptMask;
+                              desc::kJobDescriptorFlagsInterruptMask |
+                              desc::kJobDescriptorFlagsTraceMask;
+  const bool traced = job_.flags & desc::kJobDescriptorFlagsTraceMask;
   if (job_.step_count == 0 || job_.step_count > isa::kStepsMax ||
-      (job_.flags & ~kFlags) || job_.reserved0 != 0 ||
-      !AllZero(job_.reserved1) || job_.steps_iova % sizeof(desc::Step) != 0) {
+      (job_.flags & ~kFlags) || job_.reserved0 != 0 || job_.reserved1 != 0 ||
+      !AllZero(job_.reserved2) ||
+      (!traced && (job_.trace_iova != 0 || job_.trace_entries != 0)) ||
+      job_.trace_iova % sizeof(desc::TraceEntry) != 0 ||
+      job_.steps_iova % sizeof(desc::Step) != 0) {
     return Status::kIllegalDescriptor;
   }
   desc::Step steps[isa::kStepsMax];
@@ -345,6 +352,13 @@ StepOutcome JobEngine::RunStream(const desc::Step& step,
                           (region.flags & desc::kRegionFlagsWritableMask) != 0};
   }
 
+  // As it is now: the run may write over it.
+  std::vector<uint32_t> stream;
+  if (job_.flags & desc::kJobDescriptorFlagsTraceMask) {
+    stream.resize(step.length / sizeof(uint32_t));
+    std::memcpy(stream.data(), store_->data() + step.device_address,
+                step.length);
+  }
   core_->Start(request);
   while (core_->busy()) {
     wait(core_->done() | work_);
@@ -369,7 +383,23 @@ StepOutcome JobEngine::RunStream(const desc::Step& step,
     record->fault_engine = static_cast<uint32_t>(result.run.fault_engine);
     record->fault_region = result.run.fault_region;
   }
+  const bool told = WriteTrace(
+      TraceOf(stream, result.run.commands, record->fault_step), record);
+  if (result.run.status == Status::kOk && !told) {
+    return refuse(Status::kHostDma, job_.trace_iova);
+  }
   return refuse(result.run.status, result.run.fault_address);
+}
+
+bool JobEngine::WriteTrace(std::vector<desc::TraceEntry> entries,
+                           desc::Completion* record) {
+  const uint32_t first = record->trace_count;
+  record->trace_count += static_cast<uint32_t>(entries.size());
+  if (first >= job_.trace_entries) return true;
+  entries.resize(std::min<size_t>(entries.size(), job_.trace_entries - first));
+  return entries.empty() ||
+         Host(true, job_.trace_iova + uint64_t{first} * sizeof(entries[0]),
+              entries.data(), entries.size() * sizeof(entries[0]));
 }
 
 }  // namespace heddle::platform

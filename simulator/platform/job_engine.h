@@ -20,6 +20,8 @@
 // - Steps with flag overlap are executed behind the run that they may be
 //   executed with: one of the orders that the flag allows. A run that fails is
 //   the last step.
+// - A job's trace has its commands in program order, without cycles
+//   (stream_trace.h).
 #ifndef HEDDLE_SIMULATOR_PLATFORM_JOB_ENGINE_H_
 #define HEDDLE_SIMULATOR_PLATFORM_JOB_ENGINE_H_
 
@@ -28,6 +30,7 @@
 #include <cstdint>
 #include <functional>
 #include <systemc>
+#include <vector>
 
 #include "rtl/spec/generated/descriptors.h"
 #include "rtl/spec/generated/isa.h"
@@ -104,6 +107,9 @@ class JobEngine : public sc_core::sc_module {
   StepOutcome RunStream(const desc::Step& step, desc::Completion* record);
   // `joins`: the step before is a run, or may be executed with one.
   Status CheckStep(const desc::Step& step, bool joins) const;
+  // Adds them to the job's trace. False: the host refused.
+  bool WriteTrace(std::vector<desc::TraceEntry> entries,
+                  desc::Completion* record);
   bool WriteRecord(desc::Completion* record);
   bool Host(bool write, uint64_t iova, void* data, size_t bytes);
   void DeviceError(Status status);

@@ -364,11 +364,147 @@ TEST_F(JobTest, RunStepsAreChecked) {
     EXPECT_EQ(record.status, Code(Error::kIllegalDescriptor));
     EXPECT_EQ(record.fault_region, 2u);
   }
-  desc::JobDescriptor job;
-  job.step_count = isa::kStepsMax + 1;
-  host_.QueueRaw(0, job);
-  host_.Doorbell(0);
-  EXPECT_EQ(WaitForRecord().status, Code(Error::kIllegalDescriptor));
+}
+
+// Behind the run, in order, on a core without timing.
+TEST_F(JobTest, StepsBesideARun) {
+  const std::vector<uint8_t> data = Pattern(20000);
+  const uint64_t target = host_.Alloc(data.size());
+  auto beside = [](desc::Step step) {
+    step.flags = desc::kStepFlagsOverlapMask;
+    return step;
+  };
+  const desc::Step run = Load(TestStream().Load(2, 0, 0, 4096));
+  desc::Completion record =
+      host_.RunJob({run, beside(host_.CopyIn(kData, data)),
+                    beside(host_.Copy(kData, kData + 30000, data.size())),
+                    beside(host_.CopyOut(kData + 30000, data.size(), target))});
+  EXPECT_EQ(record.status, 0u);
+  EXPECT_EQ(record.bytes_copied, 2 * data.size());
+  EXPECT_EQ(std::memcmp(host_.At(target), data.data(), data.size()), 0);
+  record = host_.RunJob({run, beside(host_.CopyOut(0, 4096, 0x5000)), run});
+  EXPECT_EQ(record.status, Code(Error::kHostDma));
+  EXPECT_EQ(record.fault_step, 1u);
+  EXPECT_EQ(record.commands, 2u);
+  EXPECT_EQ(host_.RunJob({beside(run)}).status,
+            Code(Error::kIllegalDescriptor));
+  EXPECT_EQ(
+      host_.RunJob({run, host_.Fill(0, 4, 0), beside(host_.Fill(0, 4, 0))})
+          .status,
+      Code(Error::kIllegalDescriptor));
+}
+
+// With cycles on the RTL, else without, and marked so.
+TEST_F(JobTest, TraceOfCommands) {
+  isa::Load load;
+  load.header.tag = 0x77;
+  load.region = 2;
+  load.elem_log2 = 4;
+  TestStream code;
+  code.Load(2, 0, 0, 4096).Barrier().Store(2, 65536, 0, 4096).Barrier();
+  code.Add(load);
+  const desc::Step run = Load(code);
+  const uint64_t bytes = 8 * sizeof(desc::TraceEntry);
+  const uint64_t iova = host_.Alloc(bytes);
+  auto traced = [&](std::vector<desc::Step> steps, uint32_t entries,
+                    uint64_t to) {
+    desc::JobDescriptor job;
+    job.steps_iova = host_.Put(steps);
+    job.step_count = static_cast<uint32_t>(steps.size());
+    job.flags = desc::kJobDescriptorFlagsTraceMask;
+    job.trace_iova = to;
+    job.trace_entries = entries;
+    std::memset(host_.At(iova), 0, bytes);
+    host_.QueueRaw(0, job);
+    host_.Doorbell(0);
+    return WaitForRecord();
+  };
+  auto entry = [&](uint32_t i) {
+    desc::TraceEntry e;
+    std::memcpy(&e, static_cast<uint8_t*>(host_.At(iova)) + i * sizeof(e),
+                sizeof(e));
+    return e;
+  };
+  desc::Completion record =
+      traced({host_.Fill(kData, 4, 0), run, run}, 5, iova);
+  ASSERT_EQ(record.status, 0u);
+  EXPECT_EQ(record.trace_count, 6u);
+  const bool rtl = host_.Read(reg::kCoreKindOffset) ==
+                   static_cast<uint32_t>(isa::CoreKind::kRtl);
+  uint32_t last = 0;
+  for (uint32_t i = 0; i < 5; ++i) {
+    const desc::TraceEntry e = entry(i);
+    const bool first = i < 3;
+    EXPECT_EQ(e.flags & ~desc::kTraceEntryFlagsEstimatedMask,
+              desc::kTraceEntryFlagsValidMask |
+                  (first ? 1u : 2u) << desc::kTraceEntryFlagsStepShift |
+                  (i % 3 == 1 ? 2u : 1u));
+    if (rtl) {
+      EXPECT_EQ(e.flags & desc::kTraceEntryFlagsEstimatedMask, 0u);
+      EXPECT_GT(e.begin, last);
+      EXPECT_GT(e.end, e.begin);
+      EXPECT_LT(e.end, record.cycles);
+      last = e.end;
+    } else {
+      EXPECT_NE(e.flags & desc::kTraceEntryFlagsEstimatedMask, 0u);
+      EXPECT_EQ(e.begin | e.end | e.stall[0] | e.stall[1] | e.stall[2], 0u);
+    }
+  }
+  EXPECT_EQ(entry(0).offset, 0u);
+  EXPECT_EQ(entry(1).offset, 4 * (isa::Load::kWords + isa::Barrier::kWords));
+  EXPECT_EQ(entry(2).tag, 0x77u);
+  EXPECT_EQ(entry(5).flags, 0u) << "no room";
+  // What failed has no entry, what went before it has.
+  record = traced(
+      {Load(TestStream().Load(2, 0, 0, 64).Barrier().Store(5, 0, 0, 64))}, 8,
+      iova);
+  EXPECT_EQ(record.status, Code(Error::kRegionBounds));
+  EXPECT_EQ(record.trace_count, 1u);
+  EXPECT_EQ(entry(1).flags, 0u);
+  // Memory that is not there.
+  record =
+      traced({host_.Fill(kData, 4, 0), Load(TestStream().Load(2, 0, 0, 64)),
+              host_.Fill(kData, 4, 1)},
+             8, 0x4000);
+  EXPECT_EQ(record.status, Code(Error::kHostDma));
+  EXPECT_EQ(record.fault_step, 1u);
+  EXPECT_EQ(record.fault_address, 0x4000u);
+  EXPECT_EQ(record.trace_count, 1u);
+  // Without the flag.
+  record = host_.RunJob({Load(TestStream().Load(2, 0, 0, 64))});
+  EXPECT_EQ(record.trace_count, 0u);
+}
+
+TEST_F(JobTest, MalformedJobs) {
+  desc::JobDescriptor good;
+  good.steps_iova = host_.Put(std::vector<desc::Step>{host_.Fill(0, 4, 0)});
+  good.step_count = 1;
+  auto status = [&](const desc::JobDescriptor& job) {
+    host_.QueueRaw(0, job);
+    host_.Doorbell(0);
+    return WaitForRecord().status;
+  };
+  EXPECT_EQ(status(good), 0u);
+  for (auto change :
+       {+[](desc::JobDescriptor* j) { j->step_count = isa::kStepsMax + 1; },
+        +[](desc::JobDescriptor* j) { j->step_count = 0; },
+        +[](desc::JobDescriptor* j) { j->flags = 8; },
+        +[](desc::JobDescriptor* j) { j->flags = 0x80000000; },
+        +[](desc::JobDescriptor* j) { j->reserved0 = 1; },
+        +[](desc::JobDescriptor* j) { j->reserved1 = 1; },
+        +[](desc::JobDescriptor* j) { j->reserved2[0] = 1; },
+        +[](desc::JobDescriptor* j) { j->reserved2[1] = uint64_t{1} << 63; },
+        +[](desc::JobDescriptor* j) { j->trace_iova = 32; },
+        +[](desc::JobDescriptor* j) { j->trace_entries = 1; },
+        +[](desc::JobDescriptor* j) {
+          j->flags = desc::kJobDescriptorFlagsTraceMask;
+          j->trace_iova = 16;
+        },
+        +[](desc::JobDescriptor* j) { j->steps_iova += 32; }}) {
+    desc::JobDescriptor job = good;
+    change(&job);
+    EXPECT_EQ(status(job), Code(Error::kIllegalDescriptor));
+  }
 }
 
 TEST_F(JobTest, AbortEndsAtACommandBoundary) {

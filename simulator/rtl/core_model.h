@@ -13,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "rtl/spec/generated/descriptors.h"
 #include "rtl/spec/generated/isa.h"
 #include "simulator/platform/core_request.h"
 #include "simulator/rtl/device_memory.h"
@@ -52,6 +53,12 @@ class CoreObserver {
   virtual void OnMemoryRead(uint64_t /*address*/) {}
   // Device memory has just been written by the store engine.
   virtual void OnMemoryWrite(uint64_t address, uint32_t strobe) = 0;
+  // Streams that start from now on are traced, as the card traces a job's.
+  virtual bool WantsTrace() const { return false; }
+  // An entry comes out of the core: command `index` of the stream. Its cycles
+  // are those of CoreModel::cycles(), its step is 0.
+  virtual void OnTraceEntry(uint32_t /*index*/,
+                            const desc::TraceEntry& /*entry*/) {}
 };
 
 class CoreModel {

@@ -37,6 +37,8 @@ class VerilatedCore : public CoreModel {
       : CoreModel(config, options), top_(MakeTop()) {
     // Nobody but the core uses device memory.
     top_->m0_req_valid_i = top_->m0_w_valid_i = top_->m0_r_ready_i = 0;
+    top_->trace_on_i = top_->trace_new_i = 0;
+    top_->trace_ready_i = 1;
     banks_ = SramBanks(context_.get(), config);
     probes_ = Probes(context_.get());
     PowerUp();
@@ -56,6 +58,7 @@ class VerilatedCore : public CoreModel {
     phase_ = clear_ ? Phase::kClear : Phase::kRegions;
     clear_ = false;
     region_ = 0;
+    top_->trace_on_i = observer_ != nullptr && observer_->WantsTrace();
     top_->hang_i = hang_;
     hang_ = false;
   }
@@ -144,6 +147,7 @@ class VerilatedCore : public CoreModel {
   // start.
   void Drive() {
     top_->region_we_i = top_->start_i = top_->clear_i = 0;
+    top_->trace_new_i = phase_ == Phase::kRegions;
     switch (phase_) {
       case Phase::kClear:
         top_->clear_i = 1;
@@ -188,9 +192,17 @@ class VerilatedCore : public CoreModel {
     }
     top_->mem_b_valid_i = to.answer_valid;
     top_->mem_b_error_i = to.answer_error;
+    top_->trace_cycle_i = static_cast<uint32_t>(cycle_);
     top_->clk_i = 0;
     top_->eval();
-    if (observer_ != nullptr) probes_.Before(observer_);
+    if (observer_ != nullptr) {
+      probes_.Before(observer_);
+      if (top_->trace_on_i && top_->trace_valid_o) {
+        desc::TraceEntry entry;
+        std::memcpy(&entry, &top_->trace_entry_o, sizeof(entry));
+        observer_->OnTraceEntry(top_->trace_index_o, entry);
+      }
+    }
     DeviceMemory::FromCore from;
     from.request_valid = top_->mem_req_valid_o;
     from.request_write = top_->mem_req_write_o;

@@ -42,6 +42,11 @@ class Recorder : public CoreObserver {
     memory_address = address;
     memory_strobe = strobe;
   }
+  bool WantsTrace() const override { return trace; }
+  void OnTraceEntry(uint32_t index, const desc::TraceEntry& entry) override {
+    log += "t" + std::to_string(index) + " ";
+    begin = entry.begin;
+  }
   static std::string Name(isa::Engine engine) {
     return std::to_string(static_cast<int>(engine)) + " ";
   }
@@ -50,6 +55,8 @@ class Recorder : public CoreObserver {
   uint32_t read_word = 0, steps = 0;
   uint64_t memory_address = 0;
   std::vector<uint64_t> read_addresses;
+  bool trace = false;
+  uint32_t begin = 0;
 };
 
 class VerilatedCoreTest : public testing::Test {
@@ -111,6 +118,18 @@ TEST_F(VerilatedCoreTest, MemoryTiming) {
   Run(one);
   EXPECT_GE(core_->result().cycles, 100u);
   EXPECT_LE(core_->result().cycles, 105u);
+}
+
+TEST_F(VerilatedCoreTest, TraceEntries) {
+  Recorder recorder;
+  ASSERT_TRUE(core_->Observe(&recorder));
+  Run(Request(0x1000, 64));
+  EXPECT_EQ(recorder.log.find('t'), std::string::npos);
+  recorder.trace = true;
+  Run(Request(0x1000, 64));
+  EXPECT_NE(recorder.log.find("t7 "), std::string::npos);
+  EXPECT_GT(recorder.begin, 100u);
+  EXPECT_LT(recorder.begin, core_->cycles());
 }
 
 TEST_F(VerilatedCoreTest, CyclesDoNotDependOnTheQuantum) {

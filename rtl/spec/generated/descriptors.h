@@ -27,8 +27,15 @@ struct JobDescriptor {
   uint32_t context_id = 0;
   // must be zero
   uint32_t reserved0 = 0;
+  // host address of trace_entries trace_entry structures, 32-byte aligned, all zero; must be zero
+  // without flags.trace
+  uint64_t trace_iova = 0;
+  // how many there is room for; must be zero without flags.trace
+  uint32_t trace_entries = 0;
   // must be zero
-  uint64_t reserved1[4] = {};
+  uint32_t reserved1 = 0;
+  // must be zero
+  uint64_t reserved2[2] = {};
 };
 static_assert(sizeof(JobDescriptor) == 64, "job_descriptor");
 static_assert(offsetof(JobDescriptor, fence) == 0, "job_descriptor.fence");
@@ -37,7 +44,10 @@ static_assert(offsetof(JobDescriptor, step_count) == 16, "job_descriptor.step_co
 static_assert(offsetof(JobDescriptor, flags) == 20, "job_descriptor.flags");
 static_assert(offsetof(JobDescriptor, context_id) == 24, "job_descriptor.context_id");
 static_assert(offsetof(JobDescriptor, reserved0) == 28, "job_descriptor.reserved0");
-static_assert(offsetof(JobDescriptor, reserved1) == 32, "job_descriptor.reserved1");
+static_assert(offsetof(JobDescriptor, trace_iova) == 32, "job_descriptor.trace_iova");
+static_assert(offsetof(JobDescriptor, trace_entries) == 40, "job_descriptor.trace_entries");
+static_assert(offsetof(JobDescriptor, reserved1) == 44, "job_descriptor.reserved1");
+static_assert(offsetof(JobDescriptor, reserved2) == 48, "job_descriptor.reserved2");
 // write zero to the whole SRAM and to the accumulators before the first step; set when the
 // previous job was another client's
 inline constexpr uint32_t kJobDescriptorFlagsClearSramMask = 0x1;
@@ -45,6 +55,9 @@ inline constexpr int kJobDescriptorFlagsClearSramShift = 0;
 // raise the completion interrupt when the record is written
 inline constexpr uint32_t kJobDescriptorFlagsInterruptMask = 0x2;
 inline constexpr int kJobDescriptorFlagsInterruptShift = 1;
+// since minor version 1. Write a trace_entry for each command that an engine retires
+inline constexpr uint32_t kJobDescriptorFlagsTraceMask = 0x4;
+inline constexpr int kJobDescriptorFlagsTraceShift = 2;
 
 // One step of a job. Steps run one after another in order, and every step sees all that the steps
 // before it wrote; flags.overlap alone lets one begin earlier.
@@ -166,8 +179,9 @@ struct Completion {
   uint64_t dma_busy = 0;
   // bytes moved between host and device memory by copy steps
   uint64_t bytes_copied = 0;
-  // zero
-  uint32_t reserved0 = 0;
+  // commands of the trace (trace_entry), those for which there was no room included; 0 without
+  // flags.trace
+  uint32_t trace_count = 0;
   // number of completion records the card has written since ring enable, counting from 1, modulo
   // 2^32
   uint32_t sequence = 0;
@@ -192,8 +206,58 @@ static_assert(offsetof(Completion, matrix_busy) == 88, "completion.matrix_busy")
 static_assert(offsetof(Completion, vector_busy) == 96, "completion.vector_busy");
 static_assert(offsetof(Completion, dma_busy) == 104, "completion.dma_busy");
 static_assert(offsetof(Completion, bytes_copied) == 112, "completion.bytes_copied");
-static_assert(offsetof(Completion, reserved0) == 120, "completion.reserved0");
+static_assert(offsetof(Completion, trace_count) == 120, "completion.trace_count");
 static_assert(offsetof(Completion, sequence) == 124, "completion.sequence");
+
+// One command that a job with flags.trace has retired: all but those of engine control; a command
+// that failed or was not retired has none. Entry i of trace_iova is the command that was retired
+// as number i of the job (from 0; of those of one cycle in the order of enum engine), as long as
+// i is less than trace_entries. All entries are written before the completion record and when the
+// next step starts. An entry that finds the card's queue of entries full is lost: its place in
+// host memory is not written (flags.valid stays zero), and completion.trace_count counts it. The
+// trace changes no cycle of a stream, but for what copies that overlap the run
+// (step.flags.overlap) share with it. If an entry cannot be written, no further one is, the run
+// comes to its end, and the job fails with host_dma at that run; fault_address is trace_iova.
+struct TraceEntry {
+  // cycle in which the engine took the command, which may be while it executes the one before;
+  // cycles are counted as in completion.cycles, modulo 2^32; 0 on a core without timing
+  uint32_t begin = 0;
+  // cycle in which the command reached output_visible; 0 on a core without timing
+  uint32_t end = 0;
+  // byte offset of the command in the stream
+  uint32_t offset = 0;
+  // tag field of the command
+  uint32_t tag = 0;
+  // what the entry is of
+  uint32_t flags = 0;
+  // cycles after begin, up to and including end, in which this was the engine's oldest command
+  // that was not retired and the engine could not go on, by reason. Matrix: 0 = weights are not
+  // there; 1 = activations are not there; 2 = the output stage takes nothing (the first that
+  // holds, in the order 1, 0, 2). Load and store: 0 = device memory: no SRAM access is asked for,
+  // no beat of data moves, and a burst is to be asked for or not answered in full; 1 = SRAM: an
+  // access is asked for and not granted. Vector: 0 = SRAM: an access of one of its four ports is
+  // asked for and not granted. Others are zero
+  uint32_t stall[3] = {};
+};
+static_assert(sizeof(TraceEntry) == 32, "trace_entry");
+static_assert(offsetof(TraceEntry, begin) == 0, "trace_entry.begin");
+static_assert(offsetof(TraceEntry, end) == 4, "trace_entry.end");
+static_assert(offsetof(TraceEntry, offset) == 8, "trace_entry.offset");
+static_assert(offsetof(TraceEntry, tag) == 12, "trace_entry.tag");
+static_assert(offsetof(TraceEntry, flags) == 16, "trace_entry.flags");
+static_assert(offsetof(TraceEntry, stall) == 20, "trace_entry.stall");
+// enum engine
+inline constexpr uint32_t kTraceEntryFlagsEngineMask = 0x7;
+inline constexpr int kTraceEntryFlagsEngineShift = 0;
+// index of the run step
+inline constexpr uint32_t kTraceEntryFlagsStepMask = 0x3f00;
+inline constexpr int kTraceEntryFlagsStepShift = 8;
+// begin, end and stall are no measurement: a core without timing
+inline constexpr uint32_t kTraceEntryFlagsEstimatedMask = 0x10000;
+inline constexpr int kTraceEntryFlagsEstimatedShift = 16;
+// 1; 0 in memory that was zero before: the entry was lost, or has not been written
+inline constexpr uint32_t kTraceEntryFlagsValidMask = 0x20000;
+inline constexpr int kTraceEntryFlagsValidShift = 17;
 
 }  // namespace heddle::desc
 

@@ -420,14 +420,25 @@ struct heddle_job_descriptor {
 	__le32 context_id;
 	/* must be zero */
 	__le32 reserved0;
+	/*
+	 * host address of trace_entries trace_entry structures, 32-byte aligned, all zero; must be
+	 * zero without flags.trace
+	 */
+	__le64 trace_iova;
+	/* how many there is room for; must be zero without flags.trace */
+	__le32 trace_entries;
 	/* must be zero */
-	__le64 reserved1[4];
+	__le32 reserved1;
+	/* must be zero */
+	__le64 reserved2[2];
 };
 #define HEDDLE_JOB_DESCRIPTOR_BYTES		64
 #define HEDDLE_JOB_DESCRIPTOR_FLAGS_CLEAR_SRAM_MASK	0x1U
 #define HEDDLE_JOB_DESCRIPTOR_FLAGS_CLEAR_SRAM_SHIFT	0
 #define HEDDLE_JOB_DESCRIPTOR_FLAGS_INTERRUPT_MASK	0x2U
 #define HEDDLE_JOB_DESCRIPTOR_FLAGS_INTERRUPT_SHIFT	1
+#define HEDDLE_JOB_DESCRIPTOR_FLAGS_TRACE_MASK	0x4U
+#define HEDDLE_JOB_DESCRIPTOR_FLAGS_TRACE_SHIFT	2
 
 /*
  * One step of a job. Steps run one after another in order, and every step sees all that the
@@ -541,8 +552,11 @@ struct heddle_completion {
 	__le64 dma_busy;
 	/* bytes moved between host and device memory by copy steps */
 	__le64 bytes_copied;
-	/* zero */
-	__le32 reserved0;
+	/*
+	 * commands of the trace (trace_entry), those for which there was no room included; 0 without
+	 * flags.trace
+	 */
+	__le32 trace_count;
 	/*
 	 * number of completion records the card has written since ring enable, counting from 1, modulo
 	 * 2^32
@@ -550,6 +564,53 @@ struct heddle_completion {
 	__le32 sequence;
 };
 #define HEDDLE_COMPLETION_BYTES			128
+
+/*
+ * One command that a job with flags.trace has retired: all but those of engine control; a
+ * command that failed or was not retired has none. Entry i of trace_iova is the command that
+ * was retired as number i of the job (from 0; of those of one cycle in the order of enum
+ * engine), as long as i is less than trace_entries. All entries are written before the
+ * completion record and when the next step starts. An entry that finds the card's queue of
+ * entries full is lost: its place in host memory is not written (flags.valid stays zero), and
+ * completion.trace_count counts it. The trace changes no cycle of a stream, but for what
+ * copies that overlap the run (step.flags.overlap) share with it. If an entry cannot be
+ * written, no further one is, the run comes to its end, and the job fails with host_dma at
+ * that run; fault_address is trace_iova.
+ */
+struct heddle_trace_entry {
+	/*
+	 * cycle in which the engine took the command, which may be while it executes the one before;
+	 * cycles are counted as in completion.cycles, modulo 2^32; 0 on a core without timing
+	 */
+	__le32 begin;
+	/* cycle in which the command reached output_visible; 0 on a core without timing */
+	__le32 end;
+	/* byte offset of the command in the stream */
+	__le32 offset;
+	/* tag field of the command */
+	__le32 tag;
+	/* what the entry is of */
+	__le32 flags;
+	/*
+	 * cycles after begin, up to and including end, in which this was the engine's oldest command
+	 * that was not retired and the engine could not go on, by reason. Matrix: 0 = weights are not
+	 * there; 1 = activations are not there; 2 = the output stage takes nothing (the first that
+	 * holds, in the order 1, 0, 2). Load and store: 0 = device memory: no SRAM access is asked
+	 * for, no beat of data moves, and a burst is to be asked for or not answered in full; 1 =
+	 * SRAM: an access is asked for and not granted. Vector: 0 = SRAM: an access of one of its four
+	 * ports is asked for and not granted. Others are zero
+	 */
+	__le32 stall[3];
+};
+#define HEDDLE_TRACE_ENTRY_BYTES		32
+#define HEDDLE_TRACE_ENTRY_FLAGS_ENGINE_MASK	0x7U
+#define HEDDLE_TRACE_ENTRY_FLAGS_ENGINE_SHIFT	0
+#define HEDDLE_TRACE_ENTRY_FLAGS_STEP_MASK	0x3f00U
+#define HEDDLE_TRACE_ENTRY_FLAGS_STEP_SHIFT	8
+#define HEDDLE_TRACE_ENTRY_FLAGS_ESTIMATED_MASK	0x10000U
+#define HEDDLE_TRACE_ENTRY_FLAGS_ESTIMATED_SHIFT	16
+#define HEDDLE_TRACE_ENTRY_FLAGS_VALID_MASK	0x20000U
+#define HEDDLE_TRACE_ENTRY_FLAGS_VALID_SHIFT	17
 
 /* Opcodes. */
 #define HEDDLE_OP_NOP				0x01

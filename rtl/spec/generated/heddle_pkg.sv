@@ -1116,7 +1116,10 @@ package heddle_pkg;
   // One entry of a job ring, in host memory that user space cannot reach. The driver writes entry
   // HEAD modulo the ring's size, then the doorbell.
   typedef struct packed {
-    logic [255:0] reserved1;
+    logic [127:0] reserved2;
+    logic [31:0] reserved1;
+    logic [31:0] trace_entries;
+    logic [63:0] trace_iova;
     logic [31:0] reserved0;
     logic [31:0] context_id;
     logic [31:0] flags;
@@ -1134,9 +1137,14 @@ package heddle_pkg;
   localparam [31:0] JOB_DESCRIPTOR_FLAGS_CLEAR_SRAM_SHIFT = 32'd0;
   localparam [31:0] JOB_DESCRIPTOR_FLAGS_INTERRUPT_MASK = 32'd2;
   localparam [31:0] JOB_DESCRIPTOR_FLAGS_INTERRUPT_SHIFT = 32'd1;
+  localparam [31:0] JOB_DESCRIPTOR_FLAGS_TRACE_MASK = 32'd4;
+  localparam [31:0] JOB_DESCRIPTOR_FLAGS_TRACE_SHIFT = 32'd2;
   localparam [31:0] JOB_DESCRIPTOR_CONTEXT_ID_OFFSET = 32'h18;
   localparam [31:0] JOB_DESCRIPTOR_RESERVED0_OFFSET = 32'h1c;
-  localparam [31:0] JOB_DESCRIPTOR_RESERVED1_OFFSET = 32'h20;
+  localparam [31:0] JOB_DESCRIPTOR_TRACE_IOVA_OFFSET = 32'h20;
+  localparam [31:0] JOB_DESCRIPTOR_TRACE_ENTRIES_OFFSET = 32'h28;
+  localparam [31:0] JOB_DESCRIPTOR_RESERVED1_OFFSET = 32'h2c;
+  localparam [31:0] JOB_DESCRIPTOR_RESERVED2_OFFSET = 32'h30;
 
   // One step of a job. Steps run one after another in order, and every step sees all that the
   // steps before it wrote; flags.overlap alone lets one begin earlier.
@@ -1198,7 +1206,7 @@ package heddle_pkg;
   // written last. The driver knows a new entry by its sequence number.
   typedef struct packed {
     logic [31:0] sequence_;
-    logic [31:0] reserved0;
+    logic [31:0] trace_count;
     logic [63:0] bytes_copied;
     logic [63:0] dma_busy;
     logic [63:0] vector_busy;
@@ -1240,8 +1248,42 @@ package heddle_pkg;
   localparam [31:0] COMPLETION_VECTOR_BUSY_OFFSET = 32'h60;
   localparam [31:0] COMPLETION_DMA_BUSY_OFFSET = 32'h68;
   localparam [31:0] COMPLETION_BYTES_COPIED_OFFSET = 32'h70;
-  localparam [31:0] COMPLETION_RESERVED0_OFFSET = 32'h78;
+  localparam [31:0] COMPLETION_TRACE_COUNT_OFFSET = 32'h78;
   localparam [31:0] COMPLETION_SEQUENCE_OFFSET = 32'h7c;
+
+  // One command that a job with flags.trace has retired: all but those of engine control; a
+  // command that failed or was not retired has none. Entry i of trace_iova is the command that was
+  // retired as number i of the job (from 0; of those of one cycle in the order of enum engine), as
+  // long as i is less than trace_entries. All entries are written before the completion record and
+  // when the next step starts. An entry that finds the card's queue of entries full is lost: its
+  // place in host memory is not written (flags.valid stays zero), and completion.trace_count
+  // counts it. The trace changes no cycle of a stream, but for what copies that overlap the run
+  // (step.flags.overlap) share with it. If an entry cannot be written, no further one is, the run
+  // comes to its end, and the job fails with host_dma at that run; fault_address is trace_iova.
+  typedef struct packed {
+    logic [95:0] stall;
+    logic [31:0] flags;
+    logic [31:0] tag;
+    logic [31:0] offset;
+    logic [31:0] end_;
+    logic [31:0] begin_;
+  } trace_entry_t;
+
+  localparam [31:0] TRACE_ENTRY_BYTES = 32'h20;
+  localparam [31:0] TRACE_ENTRY_BEGIN_OFFSET = 32'd0;
+  localparam [31:0] TRACE_ENTRY_END_OFFSET = 32'd4;
+  localparam [31:0] TRACE_ENTRY_OFFSET_OFFSET = 32'd8;
+  localparam [31:0] TRACE_ENTRY_TAG_OFFSET = 32'hc;
+  localparam [31:0] TRACE_ENTRY_FLAGS_OFFSET = 32'h10;
+  localparam [31:0] TRACE_ENTRY_FLAGS_ENGINE_MASK = 32'd7;
+  localparam [31:0] TRACE_ENTRY_FLAGS_ENGINE_SHIFT = 32'd0;
+  localparam [31:0] TRACE_ENTRY_FLAGS_STEP_MASK = 32'h3f00;
+  localparam [31:0] TRACE_ENTRY_FLAGS_STEP_SHIFT = 32'd8;
+  localparam [31:0] TRACE_ENTRY_FLAGS_ESTIMATED_MASK = 32'h10000;
+  localparam [31:0] TRACE_ENTRY_FLAGS_ESTIMATED_SHIFT = 32'h10;
+  localparam [31:0] TRACE_ENTRY_FLAGS_VALID_MASK = 32'h20000;
+  localparam [31:0] TRACE_ENTRY_FLAGS_VALID_SHIFT = 32'h11;
+  localparam [31:0] TRACE_ENTRY_STALL_OFFSET = 32'h14;
 
   // Byte offsets of the registers in the BAR (of the first one of an array), their reset values,
   // the bits of each kind of access (none is written as no constant) and the masks of their

@@ -4,7 +4,8 @@
 // reads its stream in bursts of up to BURST beats, as fast as the memory gives
 // them, adds up the 32-bit words of each beat's first lane, writes the sum to
 // word 3 of its SRAM and to the first beat of region 1, and ends. Word 0 of the
-// stream chooses: 1 = it ends only when aborted.
+// stream chooses: 1 = it ends only when aborted. Its trace is one entry, in the
+// cycle in which it ends.
 module hd_core #(
     parameter int BANKS = 16,
     parameter int WORDS = 2048,
@@ -40,6 +41,14 @@ module hd_core #(
     output logic [63:0]  vector_busy_o,
     output logic [63:0]  dma_busy_o,
     output logic [31:0]  progress_o,
+    input  logic         trace_on_i,
+    input  logic         trace_new_i,
+    input  logic [31:0]  trace_cycle_i,
+    output logic [31:0]  trace_count_o,
+    output logic         trace_valid_o,
+    input  logic         trace_ready_i,
+    output logic [31:0]  trace_index_o,
+    output logic [255:0] trace_entry_o,
     output logic         mem_req_valid_o,
     input  logic         mem_req_ready_i,
     output logic         mem_req_write_o,
@@ -75,6 +84,11 @@ module hd_core #(
   wire read_all = to_get_q == 0;
   wire ended = running_q && read_all && (size1_q == 0 || (sent_q && mem_b_valid_i) || error_q) && !endless_q;
   wire stopped = running_q && read_all && abort_i && endless_q;
+
+  assign trace_count_o = {31'd0, trace_new_i};
+  assign trace_valid_o = trace_on_i && trace_ready_i && ended;
+  assign trace_index_o = 32'd7;
+  assign trace_entry_o = {224'd0, trace_cycle_i};
 
   assign busy_o = running_q || clearing_q != 0;
   assign mem_req_valid_o = running_q && !hang_i && (to_ask_q != 0 || (read_all && size1_q != 0 && !asked_write_q && !endless_q && !error_q));
