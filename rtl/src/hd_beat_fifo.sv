@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A FIFO whose two oldest entries are seen at once; 0, 1 or 2 of them leave per cycle.
 //
-// Behind a 1R1W RAM of DEPTH entries with registered output (load engine: 256 x 129 bits = 4.1 KiB)
+// Behind a 1R1W RAM of DEPTH entries with registered output (load engine: 512 x 129 bits = 8.1 KiB)
 // stand four registers, so that one entry per cycle goes through although the RAM takes a cycle:
 // push in cycle t, at the head in t+3 if the FIFO was empty. taken_o: an entry left the RAM (its
 // place is free); the sender counts places, push_i into a full RAM is not allowed. Never loses,

@@ -5,11 +5,11 @@
 //                                  |                                          |
 //                                  +--- queue of 8 commands ----------> hd_load_place -> SRAM
 //
-// The request side runs ahead of the return side by up to 256 beats and 8 commands, so a latency of
-// 100 cycles is hidden across rows and commands. Commands finish in order; read_o and done_o come
+// The request side runs ahead of the return side by up to BEATS beats and 8 commands, so a latency of
+// 400 cycles is hidden across rows and commands. Commands finish in order; read_o and done_o come
 // together, in the cycle in which the last word is granted.
 //
-// Arrays: beat FIFO 256 x 129 bits (4.1 KiB, 1R1W): more than latency x 1 beat plus one burst;
+// Arrays: beat FIFO 512 x 129 bits (8.1 KiB, 1R1W): more than latency x 1 beat plus one burst;
 // queue 8 x hd_dma_pkg::dma_t (about 0.8 KiB of registers): small commands, too, hide the latency.
 //
 // stop_i holds back new bursts. After a fault or stop, quiet_o says that no request is held and all
@@ -59,6 +59,7 @@ module hd_load_engine #(
     input  logic [127:0]                         r_data_i,
     input  logic                                 r_error_i
 );
+  localparam int BEATS = 512;  // in flight: asked for and not in SRAM
   logic prep_valid, prep_ready, push, room, q_valid, q_pop;
   hd_dma_pkg::dma_t prep, q_dma;
   hd_dma_prep #(
@@ -107,7 +108,7 @@ module hd_load_engine #(
   logic [63:0] halt_addr;
   logic [6:0] beats;
   hd_load_request #(
-      .PLACES(256)
+      .PLACES(BEATS)
   ) u_request (
       .clk_i,
       .rst_ni,
@@ -146,7 +147,7 @@ module hd_load_engine #(
   assign r_ready_o = 1'b1;
   hd_beat_fifo #(
       .W(129),
-      .DEPTH(256)
+      .DEPTH(BEATS)
   ) u_beats (
       .clk_i,
       .rst_ni,

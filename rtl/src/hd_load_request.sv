@@ -16,7 +16,7 @@
 // halt_o: a fault (index, or a burst that is refused) stopped this unit until reset; it is that of
 // the command that was pushed last.
 module hd_load_request #(
-    parameter int PLACES = 256
+    parameter int PLACES = 512
 ) (
     input  logic                        clk_i,
     input  logic                        rst_ni,
@@ -137,7 +137,8 @@ module hd_load_request #(
   assign idx_next = burst_fire && run_end && is_idx;
 
   // ---- Bursts to memory.
-  logic [8:0] credit_q;
+  localparam int CW = $clog2(PLACES + 1);
+  logic [CW-1:0] credit_q;
   logic burst_fault, burst_empty;
   logic [7:0] burst_code;
   logic [63:0] burst_addr;
@@ -153,7 +154,7 @@ module hd_load_request #(
       .size_i(d_q.size),
       .writable_i(d_q.writable),
       .stop_i,
-      .go_i({2'd0, beats_o} <= credit_q),
+      .go_i(CW'(beats_o) <= credit_q),
       .grant_o,
       .beats_o,
       .first_o(),
@@ -176,7 +177,7 @@ module hd_load_request #(
       busy_q <= 1'b0;
       halt_q <= 1'b0;
       cont_q <= 1'b0;
-      credit_q <= 9'(PLACES);
+      credit_q <= CW'(PLACES);
     end else begin
       if (take) begin
         busy_q <= work;
@@ -204,7 +205,7 @@ module hd_load_request #(
         halt_region_o <= d_q.region;
         halt_addr_o <= burst_addr;
       end
-      credit_q <= credit_q - (grant_o ? {2'd0, beats_o} : 9'd0) + {8'd0, taken_i};
+      credit_q <= credit_q - (grant_o ? CW'(beats_o) : CW'(0)) + CW'(taken_i);
     end
   end
 endmodule
