@@ -404,6 +404,8 @@ std::vector<hal::Step> LoadedGraph::MakeSteps(
     steps.push_back(hal::Step::CopyIn(*staging, range.offset, *io, range.offset,
                                       range.size));
   }
+  const bool overlap =
+      windows_.size() > 1 && core_->device().overlaps_copies();
   auto copy = copies.begin();  // in the order of the streams
   for (size_t s = 0; s < streams_.size(); ++s) {
     const hal::Buffer* window =
@@ -412,6 +414,8 @@ std::vector<hal::Step> LoadedGraph::MakeSteps(
       steps.push_back(hal::Step::CopyIn(*host_weights_,
                                         copy->from - host_range_.offset,
                                         *window, copy->to, copy->size));
+      // The stream before it reads another window.
+      if (overlap && s > 0) steps.back().Overlap();
     }
     runs->push_back(static_cast<uint32_t>(steps.size()));
     steps.push_back(hal::Step::Run(*streams_[s]));

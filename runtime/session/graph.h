@@ -5,7 +5,9 @@
 // An inference is one job: copy in the inputs, run each stream, copy out the
 // outputs that the caller asked for. Weights that a plan keeps in host memory
 // (compiler/package/weight_plan.h) lie in a HOST buffer, and are copied into a
-// window in front of their stream, by steps of the same job.
+// window in front of their stream, by steps of the same job. Where the plan has
+// two windows, the steps may be executed with the stream before, if the driver
+// knows that (Device::overlaps_copies).
 #ifndef HEDDLE_RUNTIME_SESSION_GRAPH_H_
 #define HEDDLE_RUNTIME_SESSION_GRAPH_H_
 
