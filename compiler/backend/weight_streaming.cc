@@ -33,11 +33,13 @@ constexpr uint64_t kGap = 4096;
 // quarters, a half, three eighths ...
 constexpr int kSizes = 16;
 
-// Of the way from host memory: bytes per cycle, and cycles from the begin of a
-// copy to its first byte and from its last byte to the end, the scatter list
-// included. Half a microsecond each way, as the RTL card has it.
-constexpr uint64_t kHostBytesPerCycle = 16;
-constexpr uint64_t kCopyLatency = 1600;
+// What steps take on the RTL card, whose host answers after half a microsecond
+// (simulator/rtl/card_test.cc measures it): cycles for 512 bytes of a copy, for
+// its scatter list and the way there and back, and from the begin of a run to
+// its first command.
+constexpr uint64_t kCopyCyclesOf512 = 35;
+constexpr uint64_t kCopyLatency = 1650;
+constexpr uint64_t kRunLatency = 650;
 
 // Commands that are looked at, at most, for a better window than the first.
 constexpr uint64_t kMostVisits = 1 << 23;
@@ -133,6 +135,10 @@ absl::Status Refuse(uint64_t needed, uint64_t most, const std::string& why) {
                    "or take a card with more memory"));
 }
 
+uint64_t CopyCycles(uint64_t bytes, uint64_t pieces) {
+  return bytes * kCopyCyclesOf512 / 512 + pieces * kCopyLatency;
+}
+
 // What is resident, how large the windows are, where streams end, and what that
 // costs.
 struct Division {
@@ -143,9 +149,9 @@ struct Division {
   uint64_t copied = 0, steps = 0;
   uint64_t cycles = 0, computing = 0;  // of a job; without its copies
 
-  bool Better(const Division& o) const {
-    return cycles != o.cycles ? cycles < o.cycles : copied < o.copied;
-  }
+  // Bytes that are copied in vain take the bus from others and cost power, even
+  // where nobody waits for them: an eighth of their time counts.
+  uint64_t price() const { return cycles + CopyCycles(copied, 0) / 8; }
 };
 
 // What a part of the commands costs, the engines beside each other.
@@ -165,7 +171,8 @@ struct Work {
     return w;
   }
   uint64_t cycles() const {
-    return std::max(memory, *std::max_element(busy.begin(), busy.end()));
+    return kRunLatency +
+           std::max(memory, *std::max_element(busy.begin(), busy.end()));
   }
 };
 
@@ -175,10 +182,6 @@ Work WorkOf(const isa::Command& command, const isa::Config& config) {
       EstimateCycles(command, config);
   work.memory = DramBytesOf(command) / config.dram_bytes_per_cycle;
   return work;
-}
-
-uint64_t CopyCycles(uint64_t bytes, uint64_t pieces) {
-  return bytes / kHostBytesPerCycle + pieces * kCopyLatency;
 }
 
 // In which part of what fits a window streams may end. A late end makes few
@@ -245,9 +248,9 @@ class Divider {
             std::string no;
             std::optional<Division> division =
                 Try(empty, resident, *order, part,
-                    best ? best->cycles : UINT64_MAX, &no);
+                    best ? best->price() : UINT64_MAX, &no);
             if (!division && i == 0 && windows == 1) *why = no;
-            if (division && (!best || division->Better(*best))) {
+            if (division && (!best || division->price() < best->price())) {
               best = std::move(division);
             }
           }
@@ -314,8 +317,8 @@ class Divider {
     return commands_.size();
   }
 
-  // Goes on from `division`, of which only the windows are known. None that
-  // takes more than `most` cycles.
+  // Goes on from `division`, of which only the windows are known. None whose
+  // price is above `most`.
   std::optional<Division> Try(Division division, uint64_t resident,
                               const std::vector<Range>& order, size_t part,
                               uint64_t most, std::string* why) const {
@@ -340,7 +343,8 @@ class Divider {
       return std::nullopt;
     }
     std::vector<isa::Command> before;
-    Work running;  // of the stream that runs while the next one's weights come
+    // Of the stream that runs while the next one's weights come.
+    Work running;
     for (size_t begin = 0; begin < commands_.size();) {
       size_t end = std::min(Reach(division, before, begin),
                             splitter_.EndOf(begin, OfStream(stream_bytes_)));
@@ -378,7 +382,7 @@ class Divider {
       } else {
         // The copies use device memory, too.
         division.cycles += std::max(
-            {copy, running.cycles(),
+            {copy, begin == 0 ? 0 : running.cycles(),
              running.memory + needed.bytes() / config_.dram_bytes_per_cycle});
         if (cut.at == commands_.size()) division.cycles += work.cycles();
       }
