@@ -138,18 +138,18 @@ std::vector<session::TensorBuffer> BuffersOf(
 
 std::string Summary(const compiler::CompileResult& result) {
   const compiler::CompileReport& report = result.report;
-  return absl::StrCat("compiled: ", report.layers.size(), " operations, ",
-                      report.commands, " commands, ", report.estimated_cycles,
-                      " cycles (estimated), ", report.dram_bytes,
-                      " bytes of traffic, ",
-                      report.region0_bytes + report.scratch_bytes +
-                          report.io_bytes + report.stream_bytes,
-                      " bytes of device memory",
-                      report.copied_weight_bytes == 0
-                          ? ""
-                          : absl::StrCat(", ", report.copied_weight_bytes,
-                                         " bytes of weights are copied from "
-                                         "host memory for each run"));
+  return absl::StrCat(
+      "compiled: ", report.layers.size(), " operations, ", report.commands,
+      " commands, ", report.estimated_cycles, " cycles (estimated), ",
+      report.dram_bytes, " bytes of traffic, ",
+      report.region0_bytes + report.window_bytes + report.scratch_bytes +
+          report.io_bytes + report.stream_bytes,
+      " bytes of device memory",
+      report.copied_weight_bytes == 0
+          ? ""
+          : absl::StrCat(", ", report.copied_weight_bytes,
+                         " bytes of weights are copied from "
+                         "host memory for each run"));
 }
 
 class SessionGraph : public EngineGraph {

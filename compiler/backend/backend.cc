@@ -327,6 +327,7 @@ absl::StatusOr<BackendResult> Generate(
                       StreamPages(split.streams)};
   };
   package::WeightPlan weight_plan;
+  uint64_t copy_wait_cycles = 0;
   bool fits = most == 0 || need_with(constants.size()).Total() <= most;
   if (!fits) {
     const DeviceNeed need = need_with(constants.size());
@@ -346,7 +347,8 @@ absl::StatusOr<BackendResult> Generate(
           need.weights - std::min(need.weights, constants.size());
     }
     if (!fits) {
-      auto streamed = StreamWeights(stream, *config, limits.bytes, need, most);
+      auto streamed = StreamWeights(stream, *config, limits.bytes, need, most,
+                                    options.weight_windows);
       if (!streamed.ok() && sizes_only) {
         Attempt packed = attempt;
         packed.pack = true;
@@ -356,6 +358,7 @@ absl::StatusOr<BackendResult> Generate(
       RETURN_IF_ERROR(streamed.status());
       split = std::move(streamed->split);
       weight_plan = std::move(streamed->plan);
+      copy_wait_cycles = streamed->wait_cycles;
     }
   }
   plan.scratch_bytes = scratch_bytes();
@@ -430,6 +433,8 @@ absl::StatusOr<BackendResult> Generate(
   report.resident_weight_bytes =
       weight_plan.empty() ? constants.size() : weight_plan.resident_bytes();
   report.copied_weight_bytes = weight_plan.copied_bytes();
+  report.copy_wait_cycles = copy_wait_cycles;
+  report.window_bytes = weight_plan.windows * weight_plan.window_bytes;
   report.region0_bytes =
       weight_plan.empty() ? constants.size() : weight_plan.device_bytes;
   p.weight_plan = std::move(weight_plan);
@@ -443,14 +448,15 @@ absl::StatusOr<BackendResult> Generate(
 
 // An attempt that has succeeded.
 struct Tried {
-  Attempt attempt;  // with the room that its package needs
-  uint64_t cycles = 0, dram_bytes = 0;
-  uint64_t copied_bytes = 0;  // from host memory
+  Attempt attempt;      // with the room that its package needs
+  uint64_t cycles = 0;  // of a job, copies of weights included
+  uint64_t dram_bytes = 0;
 };
 
 Tried Remember(const Attempt& attempt, const BackendResult& made) {
-  Tried tried{attempt, made.report.estimated_cycles, made.report.dram_bytes,
-              made.report.copied_weight_bytes};
+  Tried tried{attempt,
+              made.report.estimated_cycles + made.report.copy_wait_cycles,
+              made.report.dram_bytes};
   if (made.report.weight_bytes >= kWeightsToStay) {
     tried.attempt.room = package::RoomBeside(made.package);
   }
@@ -461,9 +467,6 @@ Tried Remember(const Attempt& attempt, const BackendResult& made) {
 // as the fastest so far, but for what estimates do not tell apart, less traffic
 // counts: it leaves bandwidth to others and costs power.
 bool Better(Goal goal, const Tried& a, const Tried& b, uint64_t fastest) {
-  // The way from host memory is longer, and the card waits meanwhile.
-  if (a.copied_bytes + a.copied_bytes / 8 < b.copied_bytes) return true;
-  if (b.copied_bytes + b.copied_bytes / 8 < a.copied_bytes) return false;
   if (goal == Goal::kTraffic && a.dram_bytes != b.dram_bytes) {
     return a.dram_bytes < b.dram_bytes;
   }

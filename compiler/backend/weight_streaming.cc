@@ -2,6 +2,7 @@
 #include "compiler/backend/weight_streaming.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -15,7 +16,9 @@
 #include "compiler/package/package.h"
 #include "compiler/schedule/device_graph.h"
 #include "compiler/stream/access.h"
+#include "compiler/stream/estimate.h"
 #include "compiler/stream/split.h"
+#include "compiler/stream/timeline.h"
 
 namespace heddle::compiler {
 namespace {
@@ -26,9 +29,17 @@ using package::WeightPlan;
 // Copies of pieces that are so close are one: a step costs more than the bytes.
 constexpr uint64_t kGap = 4096;
 
-// Windows that are tried: all of the room for weights, three quarters, a half,
-// three eighths ...
+// Windows that are tried together take all of the room for weights, three
+// quarters, a half, three eighths ...
 constexpr int kSizes = 16;
+
+// What steps take on the RTL card, whose host answers after half a microsecond
+// (simulator/rtl/card_test.cc measures it): cycles for 512 bytes of a copy, for
+// its scatter list and the way there and back, and from the begin of a run to
+// its first command.
+constexpr uint64_t kCopyCyclesOf512 = 35;
+constexpr uint64_t kCopyLatency = 1650;
+constexpr uint64_t kRunLatency = 650;
 
 // Commands that are looked at, at most, for a better window than the first.
 constexpr uint64_t kMostVisits = 1 << 23;
@@ -124,14 +135,54 @@ absl::Status Refuse(uint64_t needed, uint64_t most, const std::string& why) {
                    "or take a card with more memory"));
 }
 
-// What is resident, how large the window is, where streams end, and what that
+uint64_t CopyCycles(uint64_t bytes, uint64_t pieces) {
+  return bytes * kCopyCyclesOf512 / 512 + pieces * kCopyLatency;
+}
+
+// What is resident, how large the windows are, where streams end, and what that
 // costs.
 struct Division {
   RangeSet resident{0};
-  uint64_t window = 0;
+  uint32_t windows = 1;
+  uint64_t window = 0;  // bytes of each
   std::vector<size_t> ends;
   uint64_t copied = 0, steps = 0;
+  uint64_t cycles = 0, computing = 0;  // of a job; without its copies
+
+  // Bytes that are copied in vain take the bus from others and cost power, even
+  // where nobody waits for them: an eighth of their time counts.
+  uint64_t price() const { return cycles + CopyCycles(copied, 0) / 8; }
 };
+
+// What a part of the commands costs, the engines beside each other.
+struct Work {
+  std::array<uint64_t, kTimedEngines + 1> busy{};  // by isa::Engine
+  uint64_t memory = 0;  // cycles in which device memory is used
+
+  Work& operator+=(const Work& o) {
+    for (size_t e = 0; e < busy.size(); ++e) busy[e] += o.busy[e];
+    memory += o.memory;
+    return *this;
+  }
+  Work operator-(const Work& o) const {
+    Work w = *this;
+    for (size_t e = 0; e < busy.size(); ++e) w.busy[e] -= o.busy[e];
+    w.memory -= o.memory;
+    return w;
+  }
+  uint64_t cycles() const {
+    return kRunLatency +
+           std::max(memory, *std::max_element(busy.begin(), busy.end()));
+  }
+};
+
+Work WorkOf(const isa::Command& command, const isa::Config& config) {
+  Work work;
+  work.busy[static_cast<size_t>(EngineOf(command))] =
+      EstimateCycles(command, config);
+  work.memory = DramBytesOf(command) / config.dram_bytes_per_cycle;
+  return work;
+}
 
 // In which part of what fits a window streams may end. A late end makes few
 // streams, an early one may load less again.
@@ -149,7 +200,12 @@ class Divider {
         stream_bytes_(stream_bytes),
         splitter_(commands_, config) {
     ranges_.reserve(commands_.size());
+    work_.resize(1);
+    work_.reserve(commands_.size() + 1);
     for (const isa::Command& c : commands_) {
+      Work work = WorkOf(c, config);
+      work += work_.back();
+      work_.push_back(work);
       ranges_.push_back(WeightsOf(c, config));
       largest_ = std::max(largest_, ranges_.back().size());
     }
@@ -168,24 +224,36 @@ class Divider {
                      });
   }
 
-  // Of `bytes` of device memory. The window that makes the least be copied, or
-  // why there is none.
-  absl::StatusOr<Division> Divide(uint64_t bytes, std::string* why) const {
+  // Of `bytes` of device memory, whole pages, with at most so many windows. The
+  // division whose job is over first, or why there is none.
+  absl::StatusOr<Division> Divide(uint64_t bytes, uint32_t most_windows,
+                                  std::string* why) const {
     std::optional<Division> best;
     uint64_t visits = 0;
     for (int i = 0; i < kSizes && (!best || visits < kMostVisits); ++i) {
       const uint64_t size = (i % 2 == 0 ? bytes : bytes / 4 * 3) >> (i / 2);
-      const uint64_t window =
-          size / package::kWeightAlign * package::kWeightAlign;
-      for (const auto* order : {&in_turn_, &often_first_}) {
-        for (const size_t part : kParts) {
-          visits += commands_.size();
-          std::string no;
-          std::optional<Division> division =
-              Try(bytes - window, window, *order, part,
-                  best ? best->copied : UINT64_MAX, &no);
-          if (!division && i == 0) *why = no;
-          if (division) best = std::move(division);
+      for (uint32_t windows = 1; windows <= most_windows; ++windows) {
+        // Each is a buffer of its own.
+        Division empty;
+        empty.windows = windows;
+        empty.window =
+            size / windows / package::kPageBytes * package::kPageBytes;
+        if (empty.window == 0) continue;
+        const uint64_t resident = bytes - windows * empty.window;
+        const std::vector<Range> spread = Spread(resident, empty.window);
+        for (const auto* order : {&in_turn_, &often_first_, &spread}) {
+          if (windows == 1 && order == &spread) continue;
+          for (const size_t part : kParts) {
+            visits += commands_.size();
+            std::string no;
+            std::optional<Division> division =
+                Try(empty, resident, *order, part,
+                    best ? best->price() : UINT64_MAX, &no);
+            if (!division && i == 0 && windows == 1) *why = no;
+            if (division && (!best || division->price() < best->price())) {
+              best = std::move(division);
+            }
+          }
         }
       }
     }
@@ -205,6 +273,35 @@ class Divider {
   }
 
  private:
+  // What is read in turn, that first which stays if copies are to be spread
+  // evenly over the job: behind each window full of weights, a part that is
+  // resident.
+  std::vector<Range> Spread(uint64_t resident, uint64_t window) const {
+    if (resident >= all_) return in_turn_;
+    const uint64_t copied = all_ - resident;
+    const uint64_t periods = (copied + window - 1) / window;
+    const uint64_t period = all_ / periods + 1;
+    const uint64_t stays = resident / periods;
+    std::vector<Range> order, others;
+    uint64_t at = 0;
+    for (const Range& r : in_turn_) {
+      (at % period < stays ? order : others).push_back(r);
+      at += r.size();
+    }
+    order.insert(order.end(), others.begin(), others.end());
+    return order;
+  }
+
+  // In front of the first command that reads what is copied, at most `end`.
+  size_t FirstCopied(const Division& division, size_t end) const {
+    for (size_t i = 0; i < end; ++i) {
+      if (ranges_[i].size() > 0 && !division.resident.Holds(ranges_[i])) {
+        return i;
+      }
+    }
+    return end;
+  }
+
   // Behind the last command of a stream that begins with `before` and goes on
   // with number `begin`.
   size_t Reach(const Division& division,
@@ -220,12 +317,12 @@ class Divider {
     return commands_.size();
   }
 
-  // None that copies `most` bytes or more.
-  std::optional<Division> Try(uint64_t resident, uint64_t window,
+  // Goes on from `division`, of which only the windows are known. None whose
+  // price is above `most`.
+  std::optional<Division> Try(Division division, uint64_t resident,
                               const std::vector<Range>& order, size_t part,
                               uint64_t most, std::string* why) const {
-    Division division;
-    division.window = window;
+    const uint64_t window = division.window;
     // What is too large for the window first.
     for (const bool too_large : {true, false}) {
       for (const Range& r : order) {
@@ -241,13 +338,21 @@ class Divider {
         }
       }
     }
-    if (all_ - std::min(all_, division.resident.bytes()) >= most) {
+    if (CopyCycles(all_ - std::min(all_, division.resident.bytes()), 0) >
+        most) {
       return std::nullopt;
     }
     std::vector<isa::Command> before;
+    // Of the stream that runs while the next one's weights come.
+    Work running;
     for (size_t begin = 0; begin < commands_.size();) {
       size_t end = std::min(Reach(division, before, begin),
                             splitter_.EndOf(begin, OfStream(stream_bytes_)));
+      // Nothing runs beside the copies of the first stream: it has none.
+      if (begin == 0 && division.windows > 1) {
+        const size_t quiet = FirstCopied(division, end);
+        if (splitter_.Cheapest(0, quiet, part) > 0) end = quiet;
+      }
       Cut cut;
       std::vector<isa::Command> next;
       do {
@@ -268,8 +373,22 @@ class Divider {
       for (size_t i = begin; i < cut.at; ++i) {
         if (!division.resident.Holds(ranges_[i])) needed.Add(ranges_[i]);
       }
+      Work work = work_[cut.at] - work_[begin];
+      for (const isa::Command& c : before) work += WorkOf(c, config_);
       division.copied += needed.bytes();
-      if (division.copied >= most) return std::nullopt;
+      const uint64_t copy = CopyCycles(needed.bytes(), needed.ranges().size());
+      if (division.windows == 1) {
+        division.cycles += copy + work.cycles();
+      } else {
+        // The copies use device memory, too.
+        division.cycles += std::max(
+            {copy, begin == 0 ? 0 : running.cycles(),
+             running.memory + needed.bytes() / config_.dram_bytes_per_cycle});
+        if (cut.at == commands_.size()) division.cycles += work.cycles();
+      }
+      division.computing += work.cycles();
+      running = work;
+      if (division.cycles > most) return std::nullopt;
       division.steps += 1 + needed.ranges().size();
       if (division.steps > kMostWeightSteps) {
         *why = absl::StrCat("windows of ", window,
@@ -290,6 +409,7 @@ class Divider {
   const uint64_t stream_bytes_;
   const Splitter splitter_;
   std::vector<Range> ranges_;  // of each command
+  std::vector<Work> work_;     // in front of each command; and all
   // Different ones, in the order of the first and of the number of reads.
   std::vector<Range> in_turn_, often_first_;
   uint64_t largest_ = 0;
@@ -323,18 +443,18 @@ absl::StatusOr<WeightPlan> PlanOf(const Divider& divider,
                                   const std::vector<EncodedStream>& streams,
                                   uint64_t weight_bytes) {
   WeightPlan plan;
-  const uint64_t window =
+  plan.device_bytes =
       AddCopies(division.resident, 0, weight_bytes, 0, &plan.resident);
-  plan.device_bytes = window;
+  plan.windows = division.windows;
   for (size_t s = 0; s < streams.size(); ++s) {
     ASSIGN_OR_RETURN(const auto commands, CommandsOf(streams[s].words));
-    plan.device_bytes = std::max(
-        plan.device_bytes,
+    plan.window_bytes = std::max(
+        plan.window_bytes,
         AddCopies(divider.Needed(division, commands), static_cast<uint32_t>(s),
-                  weight_bytes, window, &plan.copies));
+                  weight_bytes, 0, &plan.copies));
   }
   // A region has no fewer; nothing reads it.
-  plan.device_bytes = std::max(plan.device_bytes, package::kWeightAlign);
+  plan.window_bytes = std::max(plan.window_bytes, package::kWeightAlign);
   return plan;
 }
 
@@ -356,7 +476,8 @@ absl::StatusOr<StreamedWeights> StreamWeights(const StreamBuilder& stream,
                                               const isa::Config& config,
                                               uint64_t stream_bytes,
                                               const DeviceNeed& need,
-                                              uint64_t device_memory_bytes) {
+                                              uint64_t device_memory_bytes,
+                                              uint32_t most_windows) {
   const Divider divider(stream, config, stream_bytes);
   const uint64_t waiting = AlignToRegion(need.scratch);
   DeviceNeed small = need;
@@ -368,11 +489,12 @@ absl::StatusOr<StreamedWeights> StreamWeights(const StreamBuilder& stream,
                                  "take ",
                                  beside, " bytes"));
     }
-    // Whole pages: region 0 is a buffer of its own.
+    // Whole pages: region 0 and the windows are buffers of their own.
     const uint64_t room = (device_memory_bytes - beside) / package::kPageBytes *
                           package::kPageBytes;
     std::string why;
-    const absl::StatusOr<Division> division = divider.Divide(room, &why);
+    const absl::StatusOr<Division> division =
+        divider.Divide(room, most_windows, &why);
     if (!division.ok()) return Refuse(need.Total(), device_memory_bytes, why);
     StreamLimits limits;
     limits.bytes = stream_bytes;
@@ -383,7 +505,9 @@ absl::StatusOr<StreamedWeights> StreamWeights(const StreamBuilder& stream,
                      stream.FinishInStreams(limits, kScratchRegion, waiting));
     ASSIGN_OR_RETURN(made.plan, PlanOf(divider, *division, made.split.streams,
                                        need.weights));
-    small.weights = made.plan.device_bytes;
+    made.wait_cycles = division->cycles - division->computing;
+    small.weights = PageUp(made.plan.device_bytes) +
+                    made.plan.windows * PageUp(made.plan.window_bytes);
     small.streams = StreamPages(made.split.streams);
     if (made.split.kept_bytes > 0) {
       small.scratch = waiting + made.split.kept_bytes;
@@ -424,21 +548,22 @@ absl::StatusOr<std::vector<uint32_t>> AddressWeights(
     if (range.size() > 0) {
       const WeightCopy* place =
           find(plan.resident.begin(), plan.resident.end(), range);
-      if (place == nullptr) {
-        place = find(first(stream), first(stream + 1), range);
-      }
+      const bool resident = place != nullptr;
+      if (!resident) place = find(first(stream), first(stream + 1), range);
       if (place == nullptr) {
         return absl::InternalError(absl::StrCat(
             "weights at ", range.begin, " of stream ", stream,
             " have no place on the card: ", isa::ToString(command)));
       }
-      const auto move = [&](uint32_t* offset) {
-        *offset = static_cast<uint32_t>(*offset - place->from + place->to);
+      const auto move = [&](auto* load) {
+        load->dram_offset =
+            static_cast<uint32_t>(load->dram_offset - place->from + place->to);
+        if (!resident) load->region = package::kWindowRegion;
       };
       if (auto* load = std::get_if<isa::Load>(&command)) {
-        move(&load->dram_offset);
+        move(load);
       } else if (auto* gather = std::get_if<isa::LoadGather>(&command)) {
-        move(&gather->dram_offset);
+        move(gather);
       } else {
         return absl::InternalError(
             absl::StrCat("weights are read by ", isa::ToString(command)));
@@ -453,8 +578,9 @@ std::string WeightPlanText(const WeightPlan& plan) {
   if (plan.empty()) return "";
   std::string text = absl::StrFormat(
       "weights: region 0 has %d bytes, %d of them resident; %d bytes are "
-      "copied from host memory for each run\n",
-      plan.device_bytes, plan.resident_bytes(), plan.copied_bytes());
+      "copied from host memory for each run, to %d window%s of %d bytes\n",
+      plan.device_bytes, plan.resident_bytes(), plan.copied_bytes(),
+      plan.windows, plan.windows == 1 ? "" : "s", plan.window_bytes);
   for (const auto* list : {&plan.resident, &plan.copies}) {
     for (const WeightCopy& c : *list) {
       absl::StrAppendFormat(&text, "  %s %#x..%#x to %#x\n",

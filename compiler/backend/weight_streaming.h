@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fits a package into less device memory than its weights take: the commands
 // are cut into streams, each of which reads so few weights that they have room
-// in a window of region 0. What the first commands read stays on the card as
-// far as there is room beside the window; the rest stays in host memory and is
-// copied into the window before its stream (package/weight_plan.h).
+// in a window. Some stay on the card, as far as there is room beside the
+// windows; the rest stays in host memory and is copied into a window before its
+// stream (package/weight_plan.h).
 //
-// The window is as small as the number of a job's steps allows, because what is
-// resident is not copied. A single one is as good as two while copies and
-// streams of a job do not overlap.
+// Two windows let the copies for a stream run beside the stream in front; one
+// is larger, or leaves more room for what stays. How many, how large, what
+// stays and where streams end: what makes the job end first, by a closed form.
+// With one window copies and streams are added. With two, the first stream
+// reads only what is resident, and each of the others takes the longest of
+// what the stream in front computes, its own copies, and the device memory's
+// cycles for both. An eighth of the time of all copies is added, so that bytes
+// are not copied for next to nothing.
 #ifndef HEDDLE_COMPILER_BACKEND_WEIGHT_STREAMING_H_
 #define HEDDLE_COMPILER_BACKEND_WEIGHT_STREAMING_H_
 
@@ -37,16 +42,20 @@ uint64_t StreamPages(const std::vector<EncodedStream>& streams);
 struct StreamedWeights {
   SplitStreams split;  // which address all weights, as if they were region 0
   package::WeightPlan plan;
+  // What copies add to the cycles of a job, estimated.
+  uint64_t wait_cycles = 0;
 };
 
 // `need`: with all weights on the card and the streams that there are then.
 // What SRAM holds across a cut waits behind the scratch memory. Refused with
-// kNoDeviceMemory where that is not enough.
+// kNoDeviceMemory where that is not enough. There are at most `most_windows`
+// windows, 1 or 2.
 absl::StatusOr<StreamedWeights> StreamWeights(const StreamBuilder& stream,
                                               const isa::Config& config,
                                               uint64_t stream_bytes,
                                               const DeviceNeed& need,
-                                              uint64_t device_memory_bytes);
+                                              uint64_t device_memory_bytes,
+                                              uint32_t most_windows);
 
 // The words of stream number `stream` with the addresses that the plan gives
 // the weights.

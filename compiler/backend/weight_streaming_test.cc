@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -30,15 +31,16 @@ uint64_t PageUp(uint64_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 // As the driver counts.
 uint64_t DeviceBytes(const package::Package& p) {
   uint64_t bytes =
-      PageUp(p.region0_bytes()) + PageUp(p.scratch_bytes) + PageUp(p.io_bytes);
+      p.weight_device_bytes() + PageUp(p.scratch_bytes) + PageUp(p.io_bytes);
   for (const auto& s : p.streams) bytes += PageUp(s.size() * sizeof(uint32_t));
   return bytes;
 }
 
-// `layers` products with weights of 256 KiB each.
-std::string Products(int layers) {
+// `layers` products of so many rows with weights of 256 KiB each: with 2 rows
+// they take as long to load as to use.
+std::string Products(int layers, int rows = 2) {
   ModelBuilder b;
-  b.Input("x0", DataType::kFloat, {2, 256});
+  b.Input("x0", DataType::kFloat, {rows, 256});
   for (int i = 0; i < layers; ++i) {
     const std::string n = std::to_string(i);
     b.Constant("w" + n, RandomData(DataType::kFloat, {256, 256}, i + 1));
@@ -83,6 +85,9 @@ package::Package Compile(const std::string& model, CompileOptions options) {
   EXPECT_LE(package->streams.size() + package->weight_plan.copies.size(),
             kMostWeightSteps);
   EXPECT_EQ(result->report.region0_bytes, package->region0_bytes());
+  EXPECT_EQ(result->report.window_bytes,
+            package->weight_plan.windows * package->weight_plan.window_bytes);
+  EXPECT_LE(package->weight_plan.windows, options.weight_windows);
   EXPECT_EQ(result->report.copied_weight_bytes,
             package->weight_plan.copied_bytes());
   return *std::move(package);
@@ -115,29 +120,73 @@ std::vector<uint8_t> OutputOf(const package::Package& package,
 }
 
 TEST(WeightStreaming, TheSameResultsOfAnyDeviceMemory) {
-  const std::string model = Products(12);
+  const std::string model = Products(12, 16);
   for (const char* config : {"h256", "h1024"}) {
     const package::Package whole = Compile(model, Options(0, config));
     const std::vector<uint8_t> expected = OutputOf(whole);
     const uint64_t all = DeviceBytes(whole), weights = whole.weights.size();
     ASSERT_GT(weights, 3u << 20);
-    uint64_t last = 0;
-    for (const uint64_t less : {weights / 8, weights / 2, weights * 3 / 4}) {
-      SCOPED_TRACE(less);
-      const package::Package p = Compile(model, Options(all - less, config));
-      ASSERT_FALSE(p.weight_plan.empty());
-      EXPECT_EQ(package::WhatIsWrong(p.weight_plan, p.weights.size(),
-                                     p.streams.size()),
-                "");
-      EXPECT_EQ(OutputOf(p), expected);
-      EXPECT_EQ(p.weights.size(), weights);
-      // What has no place is copied, and little else.
-      EXPECT_GT(p.weight_plan.copied_bytes(), less);
-      EXPECT_LT(p.weight_plan.copied_bytes(), less + weights / 6);
-      EXPECT_GT(p.weight_plan.copied_bytes(), last);
-      last = p.weight_plan.copied_bytes();
+    uint32_t most = 0;
+    for (const uint32_t windows : {1, 2}) {
+      uint64_t last = 0;
+      for (const uint64_t less : {weights / 8, weights / 2, weights * 3 / 4}) {
+        SCOPED_TRACE(testing::Message() << less << ' ' << windows);
+        CompileOptions options = Options(all - less, config);
+        options.weight_windows = windows;
+        const package::Package p = Compile(model, options);
+        ASSERT_FALSE(p.weight_plan.empty());
+        most = std::max(most, p.weight_plan.windows);
+        EXPECT_EQ(package::WhatIsWrong(p.weight_plan, p.weights.size(),
+                                       p.streams.size()),
+                  "");
+        EXPECT_EQ(OutputOf(p), expected);
+        EXPECT_EQ(p.weights.size(), weights);
+        // What has no place is copied, and little else.
+        const uint64_t copied = p.weight_plan.copied_bytes();
+        EXPECT_GT(copied, less);
+        EXPECT_LT(copied, less + weights * windows / 6);
+        EXPECT_GT(copied, last);
+        last = copied;
+      }
     }
+    EXPECT_EQ(most, 2u);
   }
+}
+
+// Nothing runs beside the copies of the first stream. With two windows those of
+// the others are hidden as far as they are not longer than what computes.
+TEST(WeightStreaming, TwoWindowsHideCopies) {
+  const std::string model = Products(12, 16);
+  const package::Package whole = Compile(model, Options(0));
+  CompileOptions options = Options(DeviceBytes(whole) - (1536u << 10));
+  const auto two = CompileOnnx(model, options);
+  options.weight_windows = 1;
+  const auto one = CompileOnnx(model, options);
+  ASSERT_TRUE(one.ok() && two.ok()) << one.status() << two.status();
+  const auto plan = package::Parse(two->package)->weight_plan;
+  ASSERT_EQ(plan.windows, 2u);
+  EXPECT_GT(plan.copies[0].stream, 0u);
+  EXPECT_GT(one->report.copy_wait_cycles, one->report.copied_weight_bytes / 16);
+  EXPECT_LT(two->report.copy_wait_cycles, one->report.copy_wait_cycles / 8);
+}
+
+// Whoever has room for one window only gets one.
+TEST(WeightStreaming, OneWindowWhereTwoHaveNoRoom) {
+  const std::string model = Products(3, 16);
+  const package::Package whole = Compile(model, Options(0));
+  const uint64_t beside = DeviceBytes(whole) - PageUp(whole.weights.size());
+  bool one = false, two = false;
+  for (uint64_t room = 700 << 10; room > 0; room -= 20 << 10) {
+    const auto result = CompileOnnx(model, Options(beside + room));
+    if (!result.ok()) {
+      EXPECT_EQ(RejectionOf(result.status()), Rejection::kNoDeviceMemory);
+      break;
+    }
+    const auto p = package::Parse(result->package);
+    (p->weight_plan.windows == 1 ? one : two) = true;
+    EXPECT_EQ(OutputOf(*p), OutputOf(whole)) << room;
+  }
+  EXPECT_TRUE(one && two);
 }
 
 // To the page: one less, and weights are copied.
@@ -225,23 +274,29 @@ TEST(WeightStreaming, StepsAreCounted) {
 TEST(WeightStreaming, Text) {
   package::WeightPlan plan;
   EXPECT_EQ(WeightPlanText(plan), "");
-  plan.device_bytes = 192;
+  plan.device_bytes = 64;
+  plan.windows = 2;
+  plan.window_bytes = 192;
   plan.resident = {{0, 0, 0, 64}};
   plan.copies = {{1, 64, 64, 100}};
   EXPECT_EQ(WeightPlanText(plan),
-            "weights: region 0 has 192 bytes, 64 of them resident; 100 bytes "
-            "are copied from host memory for each run\n"
+            "weights: region 0 has 64 bytes, 64 of them resident; 100 bytes "
+            "are copied from host memory for each run, to 2 windows of 192 "
+            "bytes\n"
             "  resident  0..0x40 to 0\n"
             "  stream 1: 0x40..0xa4 to 0x40\n");
 }
 
 // ---- Addresses
 
-std::vector<uint32_t> LoadsFrom(std::vector<uint32_t> offsets) {
+// The last ones are from the window.
+std::vector<uint32_t> LoadsFrom(std::vector<uint32_t> offsets,
+                                size_t from_window = 0) {
   std::vector<uint32_t> words;
-  for (uint32_t offset : offsets) {
+  for (size_t i = 0; i < offsets.size(); ++i) {
+    const uint32_t offset = offsets[i];
     isa::Load load;
-    load.region = 0;
+    load.region = i + from_window < offsets.size() ? 0 : package::kWindowRegion;
     load.dram_offset = offset;
     load.elem_log2 = 4;
     load.n0 = 4;
@@ -253,18 +308,20 @@ std::vector<uint32_t> LoadsFrom(std::vector<uint32_t> offsets) {
 
 TEST(WeightStreaming, StreamsAddressTheWindow) {
   package::WeightPlan plan;
-  plan.device_bytes = 1024;
+  plan.device_bytes = 192;
+  plan.windows = 2;
+  plan.window_bytes = 256;
   plan.resident = {{0, 256, 0, 128}, {0, 1024, 128, 64}};
-  plan.copies = {{0, 512, 192, 128}, {1, 576, 192, 128}, {1, 4096, 320, 70}};
+  plan.copies = {{0, 512, 0, 128}, {1, 576, 0, 128}, {1, 4096, 128, 70}};
   const auto addressed = [&](uint32_t stream, std::vector<uint32_t> from) {
     return AddressWeights(LoadsFrom(std::move(from)), stream, plan, isa::kH256);
   };
   const auto first = addressed(0, {256, 320, 1024, 512, 576});
   ASSERT_TRUE(first.ok()) << first.status();
-  EXPECT_EQ(*first, LoadsFrom({0, 64, 128, 192, 256}));
-  const auto second = addressed(1, {576, 640, 1024, 4096});
+  EXPECT_EQ(*first, LoadsFrom({0, 64, 128, 0, 64}, 2));
+  const auto second = addressed(1, {1024, 576, 640, 4096});
   ASSERT_TRUE(second.ok()) << second.status();
-  EXPECT_EQ(*second, LoadsFrom({192, 256, 128, 320}));
+  EXPECT_EQ(*second, LoadsFrom({128, 0, 64, 128}, 3));
   // Another stream's, between pieces, across an end.
   EXPECT_FALSE(addressed(1, {512}).ok());
   EXPECT_FALSE(addressed(0, {0}).ok());

@@ -94,6 +94,9 @@ struct CompileOptions {
   // takes more has a part of its weights in host memory, and copies it in each
   // run (compiler/backend/weight_streaming.h).
   uint64_t device_memory_bytes = 0;
+  // Windows for such weights, at most: 2, or 1 for copies that wait for each
+  // other (compiler/package/weight_plan.h). For comparisons.
+  uint32_t weight_windows = 2;
   // Threads that work, the caller's among them; 0: as many as there are
   // processors for this process. The package is the same with any number.
   int threads = 1;

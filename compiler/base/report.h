@@ -112,12 +112,14 @@ struct CompileReport {
   uint64_t sram_bytes = 0;    // that may be used
   uint64_t macs = 0;          // of the model
   uint64_t weight_bytes = 0;  // of the package
-  // Region 0. If it is smaller than the weights, some of them are resident and
-  // the others are copied from host memory in each run, between streams: the
+  // Of device memory for weights. If it is smaller than they are, some of them
+  // are resident and the others are copied from host memory in each run: the
   // cycles of the estimates do not contain that.
   uint64_t region0_bytes = 0;
+  uint64_t window_bytes = 0;  // all windows together
   uint64_t resident_weight_bytes = 0;
   uint64_t copied_weight_bytes = 0;  // per run
+  uint64_t copy_wait_cycles = 0;     // in which nothing but copies goes on
   uint64_t scratch_bytes = 0;        // region 1
   uint64_t io_bytes = 0;             // region 2
   uint64_t stream_bytes = 0;

@@ -162,6 +162,8 @@ uint64_t PackMetadata(const Package& package, uint64_t weight_bytes,
   if (!package.weight_plan.empty()) {
     metadata.weight_plan = std::make_unique<fb::WeightPlanT>();
     metadata.weight_plan->device_bytes = package.weight_plan.device_bytes;
+    metadata.weight_plan->windows = package.weight_plan.windows;
+    metadata.weight_plan->window_bytes = package.weight_plan.window_bytes;
     metadata.weight_plan->resident = PackCopies(package.weight_plan.resident);
     metadata.weight_plan->copies = PackCopies(package.weight_plan.copies);
   }
@@ -392,19 +394,25 @@ std::string Package::NodeAt(uint32_t stream, uint32_t offset) const {
   return nodes[range.node];
 }
 
-void Package::PrepareRegion0(uint32_t stream, uint8_t* region0) const {
+uint64_t Package::weight_device_bytes() const {
+  return PageUp(region0_bytes()) +
+         weight_plan.windows * PageUp(weight_plan.window_bytes);
+}
+
+void Package::PrepareWeights(uint32_t stream, uint8_t* region0,
+                             uint8_t* windows) const {
   if (weight_plan.empty()) {
     if (stream == 0) std::copy(weights.begin(), weights.end(), region0);
     return;
   }
-  const auto copy = [&](const WeightCopy& c) {
-    std::memcpy(region0 + c.to, weights.data() + c.from, c.size);
+  const auto copy = [&](const WeightCopy& c, uint8_t* to) {
+    std::memcpy(to + c.to, weights.data() + c.from, c.size);
   };
   if (stream == 0) {
-    for (const WeightCopy& c : weight_plan.resident) copy(c);
+    for (const WeightCopy& c : weight_plan.resident) copy(c, region0);
   }
   for (const WeightCopy& c : weight_plan.copies) {
-    if (c.stream == stream) copy(c);
+    if (c.stream == stream) copy(c, windows + weight_plan.window_begin(stream));
   }
 }
 
@@ -517,6 +525,8 @@ absl::StatusOr<Package> Parse(absl::string_view bytes,
   }
   if (with_plan) {
     package.weight_plan.device_bytes = metadata->weight_plan->device_bytes;
+    package.weight_plan.windows = metadata->weight_plan->windows;
+    package.weight_plan.window_bytes = metadata->weight_plan->window_bytes;
     package.weight_plan.resident =
         UnpackCopies(metadata->weight_plan->resident);
     package.weight_plan.copies = UnpackCopies(metadata->weight_plan->copies);

@@ -63,7 +63,7 @@ struct Package {
   std::string producer;
   std::string config;
   uint32_t hw_version = 0;
-  compiler::TensorBytes weights;  // region 0, or what the plan makes it of
+  compiler::TensorBytes weights;  // region 0, or what the plan makes of it
   WeightPlan weight_plan;         // empty: all weights are on the card
   uint64_t scratch_bytes = 0;     // region 1
   uint64_t io_bytes = 0;          // region 2
@@ -82,9 +82,13 @@ struct Package {
   uint64_t region0_bytes() const {
     return weight_plan.empty() ? weights.size() : weight_plan.device_bytes;
   }
-  // Makes of region 0, as the stream before it left it, what `stream` needs:
-  // what loading and running a package do, for those that do without a card.
-  void PrepareRegion0(uint32_t stream, uint8_t* region0) const;
+  // Page-rounded bytes of device memory for weights: region 0 and the windows.
+  uint64_t weight_device_bytes() const;
+  // Puts into region 0 and the windows (one behind the other) what `stream`
+  // needs and the streams before it have not: what loading and running a
+  // package do, for those that do without a card.
+  void PrepareWeights(uint32_t stream, uint8_t* region0,
+                      uint8_t* windows) const;
 };
 
 // Deterministic.

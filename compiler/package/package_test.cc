@@ -120,13 +120,15 @@ TEST(PackageTest, RoundTrip) {
   EXPECT_EQ(Serialize(*out), bytes);
 }
 
-// Half of the weights in a window that two streams share.
+// 64 bytes of the weights are resident.
 Package Streamed() {
   Package package = Sample();
   package.weights = std::vector<uint8_t>(300, 7);
-  package.weight_plan.device_bytes = 192;
+  package.weight_plan.device_bytes = 64;
+  package.weight_plan.windows = 2;
+  package.weight_plan.window_bytes = 192;
   package.weight_plan.resident = {{0, 0, 0, 64}};
-  package.weight_plan.copies = {{0, 64, 64, 128}, {1, 192, 64, 108}};
+  package.weight_plan.copies = {{0, 64, 0, 128}, {1, 192, 0, 108}};
   return package;
 }
 
@@ -135,7 +137,9 @@ TEST(PackageTest, WeightPlan) {
   const std::string bytes = Serialize(in);
   const auto out = Parse(bytes);
   ASSERT_TRUE(out.ok()) << out.status();
-  EXPECT_EQ(out->weight_plan.device_bytes, 192u);
+  EXPECT_EQ(out->weight_plan.device_bytes, 64u);
+  EXPECT_EQ(out->weight_plan.windows, 2u);
+  EXPECT_EQ(out->weight_plan.window_bytes, 192u);
   EXPECT_EQ(out->weight_plan.resident, in.weight_plan.resident);
   EXPECT_EQ(out->weight_plan.copies, in.weight_plan.copies);
   EXPECT_EQ(Serialize(*out), bytes);
@@ -163,8 +167,11 @@ TEST(PackageTest, AHostileWeightPlanIsRefused) {
             std::string::npos)
       << ErrorOf(p);
   p = Streamed();
-  p.weight_plan.copies[0].to = 0;
-  EXPECT_NE(ErrorOf(p).find("is on resident weights"), std::string::npos);
+  p.weight_plan.copies[0].to = 128;
+  EXPECT_NE(ErrorOf(p).find("128 bytes to 128 of 192"), std::string::npos);
+  p = Streamed();
+  p.weight_plan.windows = 3;
+  EXPECT_NE(ErrorOf(p).find("3 windows"), std::string::npos);
   p = Streamed();
   p.weight_plan.resident[0].from = ~uint64_t{63};
   EXPECT_NE(ErrorOf(p).find("of 300"), std::string::npos);

@@ -2,7 +2,6 @@
 #include "compiler/package/weight_plan.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 
@@ -16,7 +15,7 @@ uint64_t Sum(const std::vector<WeightCopy>& copies) {
 }
 
 // Of one copy alone. Sums cannot overflow behind it.
-std::string WrongAlone(const WeightCopy& c, uint64_t device_bytes,
+std::string WrongAlone(const WeightCopy& c, uint64_t room,
                        uint64_t weight_bytes, uint64_t streams) {
   if (c.stream >= streams) {
     return absl::StrCat("there is no stream ", c.stream);
@@ -28,8 +27,8 @@ std::string WrongAlone(const WeightCopy& c, uint64_t device_bytes,
   if (c.from > weight_bytes || c.size > weight_bytes - c.from) {
     return absl::StrCat(c.size, " bytes from ", c.from, " of ", weight_bytes);
   }
-  if (c.to > device_bytes || c.size > device_bytes - c.to) {
-    return absl::StrCat(c.size, " bytes to ", c.to, " of ", device_bytes);
+  if (c.to > room || c.size > room - c.to) {
+    return absl::StrCat(c.size, " bytes to ", c.to, " of ", room);
   }
   return "";
 }
@@ -41,15 +40,23 @@ uint64_t WeightPlan::copied_bytes() const { return Sum(copies); }
 
 std::string WhatIsWrong(const WeightPlan& plan, uint64_t weight_bytes,
                         uint64_t streams) {
-  if (plan.device_bytes == 0 || plan.device_bytes >= weight_bytes) {
-    return absl::StrCat("region 0 of ", plan.device_bytes, " bytes for ",
+  if (plan.windows == 0 || plan.windows > kWindowsMax) {
+    return absl::StrCat(plan.windows, " windows");
+  }
+  if (plan.window_bytes == 0 || plan.window_bytes % kWeightAlign != 0) {
+    return absl::StrCat("a window of ", plan.window_bytes, " bytes");
+  }
+  if (std::max(plan.device_bytes, plan.window_bytes) >= weight_bytes) {
+    return absl::StrCat("region 0 of ", plan.device_bytes,
+                        " bytes and a window of ", plan.window_bytes, " for ",
                         weight_bytes, " bytes of weights");
   }
   for (const auto* list : {&plan.resident, &plan.copies}) {
     const WeightCopy* last = nullptr;
     for (const WeightCopy& c : *list) {
-      std::string wrong =
-          WrongAlone(c, plan.device_bytes, weight_bytes, streams);
+      std::string wrong = WrongAlone(
+          c, list == &plan.resident ? plan.device_bytes : plan.window_bytes,
+          weight_bytes, streams);
       if (!wrong.empty()) return wrong;
       if (list == &plan.resident && c.stream != 0) {
         return absl::StrCat("resident weights have stream ", c.stream);
@@ -61,19 +68,6 @@ std::string WhatIsWrong(const WeightPlan& plan, uint64_t weight_bytes,
                             " overlap or are not in order");
       }
       last = &c;
-    }
-  }
-  // Of each copy only the last resident piece that begins before its end may
-  // reach into it.
-  for (const WeightCopy& c : plan.copies) {
-    const auto after = std::lower_bound(
-        plan.resident.begin(), plan.resident.end(), c.to + c.size,
-        [](const WeightCopy& r, uint64_t end) { return r.to < end; });
-    if (after == plan.resident.begin()) continue;
-    const WeightCopy& r = *(after - 1);
-    if (r.to + r.size > c.to) {
-      return absl::StrCat("a copy to ", c.to, " of stream ", c.stream,
-                          " is on resident weights");
     }
   }
   return "";

@@ -14,12 +14,14 @@ namespace {
 
 constexpr uint64_t kWeights = 1000, kStreams = 3;
 
-// [0, 256) resident, a window of 384 bytes behind it.
+// 256 bytes resident, two windows of 384 bytes.
 WeightPlan Good() {
   WeightPlan plan;
-  plan.device_bytes = 640;
+  plan.device_bytes = 256;
+  plan.windows = 2;
+  plan.window_bytes = 384;
   plan.resident = {{0, 0, 0, 128}, {0, 512, 128, 128}};
-  plan.copies = {{0, 128, 256, 384}, {2, 640, 256, 128}, {2, 960, 384, 40}};
+  plan.copies = {{0, 128, 0, 384}, {2, 640, 0, 128}, {2, 960, 128, 40}};
   return plan;
 }
 
@@ -34,6 +36,17 @@ TEST(WeightPlan, Sums) {
   EXPECT_TRUE(WeightPlan().empty());
 }
 
+TEST(WeightPlan, WindowsAreTakenInTurn) {
+  EXPECT_EQ(Good().window_begin(0), 0u);
+  EXPECT_EQ(Good().window_begin(1), 384u);
+  EXPECT_EQ(Good().window_begin(2), 0u);
+  WeightPlan one = Good();
+  one.windows = 1;
+  EXPECT_EQ(Wrong(one), "");
+  EXPECT_EQ(one.window_begin(1), 0u);
+  EXPECT_EQ(WeightPlan().window_begin(7), 0u);
+}
+
 // Each field of a copy, beyond its range by as little and as much as possible.
 TEST(WeightPlan, HostileCopies) {
   for (const bool resident : {false, true}) {
@@ -44,7 +57,8 @@ TEST(WeightPlan, HostileCopies) {
     };
     const size_t last = resident ? 1 : 2;
     const uint32_t stream = resident ? 0 : 2;
-    const uint64_t to = resident ? 128 : 384;
+    const uint64_t to = 128;
+    const uint64_t room = resident ? 256 : 384;
     // The last legal ones.
     EXPECT_EQ(wrong(last, {stream, 960, to, 40}), "");
     EXPECT_EQ(wrong(last, {stream, 64, to, 128}), "");
@@ -53,8 +67,9 @@ TEST(WeightPlan, HostileCopies) {
     EXPECT_NE(wrong(last, {stream, 0, to, 0}), "");
     EXPECT_NE(wrong(last, {stream, 1, to, 64}), "");
     EXPECT_NE(wrong(last, {stream, 0, to + 1, 32}), "");
-    EXPECT_NE(wrong(last, {stream, 0, 576, 65}), "");
-    EXPECT_NE(wrong(last, {stream, 0, 640, 1}), "");
+    EXPECT_EQ(wrong(last, {stream, 0, room - 64, 64}), "");
+    EXPECT_NE(wrong(last, {stream, 0, room - 64, 65}), "");
+    EXPECT_NE(wrong(last, {stream, 0, room, 1}), "");
     EXPECT_NE(wrong(last, {stream, 64, to, UINT64_MAX}), "");
     EXPECT_NE(wrong(last, {stream, 64, to, UINT64_MAX - 63}), "");
     EXPECT_NE(wrong(last, {stream, UINT64_MAX - 63, to, 64}), "");
@@ -80,58 +95,78 @@ TEST(WeightPlan, OverlapsAndOrder) {
   plan = Good();
   std::swap(plan.copies[1], plan.copies[2]);
   EXPECT_NE(Wrong(plan), "");
-  // On resident weights: from before, from inside, all of them.
-  for (const uint64_t to : {0, 64, 192}) {
-    plan = Good();
-    plan.copies = {{1, 0, to, 128}};
-    EXPECT_NE(Wrong(plan), "") << to;
-  }
-  plan.resident = {{0, 0, 256, 64}};
-  plan.copies = {{1, 0, 192, 64}, {1, 0, 320, 320}};
-  EXPECT_EQ(Wrong(plan), "");
-  plan.copies[0].size = 65;
-  EXPECT_NE(Wrong(plan), "");
-  plan.copies = {{1, 0, 0, 640}};
-  EXPECT_NE(Wrong(plan), "");
 }
 
-TEST(WeightPlan, Region0IsSmallerThanTheWeights) {
-  for (const uint64_t bytes : {uint64_t{0}, kWeights, kWeights + 1}) {
+TEST(WeightPlan, WindowsAreOneOrTwo) {
+  for (const uint32_t windows : {0u, 3u, 4u, UINT32_MAX}) {
+    WeightPlan plan = Good();
+    plan.windows = windows;
+    EXPECT_NE(Wrong(plan), "") << windows;
+  }
+}
+
+// Neither region 0 nor a window has as many bytes as the weights. Nothing may
+// be resident; a region has some bytes.
+TEST(WeightPlan, RegionsAreSmallerThanTheWeights) {
+  for (const uint64_t bytes :
+       {kWeights, kWeights + 1, uint64_t{1024}, UINT64_MAX, UINT64_MAX - 63}) {
     WeightPlan plan = Good();
     plan.device_bytes = bytes;
     EXPECT_NE(Wrong(plan), "") << bytes;
+    plan = Good();
+    plan.window_bytes = bytes;
+    EXPECT_NE(Wrong(plan), "") << bytes;
   }
+  for (const uint64_t bytes : {0, 320, 383, 385}) {
+    WeightPlan plan = Good();
+    plan.window_bytes = bytes;
+    EXPECT_NE(Wrong(plan), "") << bytes;
+  }
+  WeightPlan plan = Good();
+  plan.device_bytes = 0;
+  EXPECT_NE(Wrong(plan), "");
+  plan.resident.clear();
+  EXPECT_EQ(Wrong(plan), "");
 }
 
-// What a card finds in region 0, copy by copy.
-TEST(WeightPlan, Region0OfEachStream) {
+// What a card finds in region 0 and the windows, copy by copy.
+TEST(WeightPlan, WeightsOfEachStream) {
   Package package;
   std::vector<uint8_t> weights(kWeights);
   for (size_t i = 0; i < weights.size(); ++i) weights[i] = i / 64;
   package.weights = weights;
   package.weight_plan = Good();
-  EXPECT_EQ(package.region0_bytes(), 640u);
-  std::vector<uint8_t> region0(640, 255);
-  const auto at = [&](std::vector<int> expected) {
+  EXPECT_EQ(package.region0_bytes(), 256u);
+  EXPECT_EQ(package.weight_device_bytes(), 3 * kPageBytes);
+  std::vector<uint8_t> region0(kWeights, 255), windows(2 * 384, 255);
+  const auto at = [](const std::vector<uint8_t>& in,
+                     std::vector<int> expected) {
     for (size_t i = 0; i < expected.size(); ++i) {
-      EXPECT_EQ(region0[64 * i], expected[i]) << i;
+      EXPECT_EQ(in[64 * i], expected[i]) << i;
     }
   };
-  package.PrepareRegion0(0, region0.data());
-  at({0, 1, 8, 9, 2, 3, 4, 5, 6, 7});
-  package.PrepareRegion0(1, region0.data());
-  at({0, 1, 8, 9, 2, 3, 4, 5, 6, 7});
-  package.PrepareRegion0(2, region0.data());
-  at({0, 1, 8, 9, 10, 11, 15, 5, 6, 7});
-  EXPECT_EQ(region0[384 + 40], 4) << "no byte more";
+  package.PrepareWeights(0, region0.data(), windows.data());
+  at(region0, {0, 1, 8, 9, 255});
+  at(windows, {2, 3, 4, 5, 6, 7, 255, 255, 255, 255, 255, 255});
+  package.PrepareWeights(1, region0.data(), windows.data());
+  at(windows, {2, 3, 4, 5, 6, 7, 255, 255, 255, 255, 255, 255});
+  package.PrepareWeights(2, region0.data(), windows.data());
+  at(windows, {10, 11, 15, 5, 6, 7, 255, 255, 255, 255, 255, 255});
+  EXPECT_EQ(windows[128 + 40], 4) << "no byte more";
+  for (WeightCopy& c : package.weight_plan.copies) c.stream = 1;
+  package.PrepareWeights(1, region0.data(), windows.data());
+  at(windows, {10, 11, 15, 5, 6, 7, 10, 11, 15, 5, 6, 7});
+  package.PrepareWeights(3, region0.data(), windows.data());
+  at(region0, {0, 1, 8, 9, 255});
 
   package.weight_plan = {};
   EXPECT_EQ(package.region0_bytes(), kWeights);
   region0.assign(kWeights, 255);
-  package.PrepareRegion0(0, region0.data());
+  package.PrepareWeights(0, region0.data(), nullptr);
   EXPECT_EQ(region0, weights);
+  EXPECT_EQ(package.weight_device_bytes(), kPageBytes);
   region0.assign(kWeights, 255);
-  package.PrepareRegion0(1, region0.data());
+  package.PrepareWeights(1, region0.data(), nullptr);
   EXPECT_EQ(region0[0], 255);
 }
 

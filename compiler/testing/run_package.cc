@@ -26,7 +26,9 @@ absl::StatusOr<PackageRun> RunPackage(const package::Package& package,
   const isa::Config* config = isa::FindConfig(package.config);
   if (config == nullptr) return absl::InvalidArgumentError("configuration");
   auto align = [](uint64_t v) { return (v + 4095) / 4096 * 4096; };
-  const uint64_t scratch = align(package.region0_bytes());
+  const package::WeightPlan& plan = package.weight_plan;
+  const uint64_t windows = align(package.region0_bytes());
+  const uint64_t scratch = windows + align(plan.windows * plan.window_bytes);
   const uint64_t io = scratch + align(package.scratch_bytes);
   std::vector<uint8_t> memory(io + align(package.io_bytes) + 4096, 0);
   if (inputs.size() != package.inputs.size()) {
@@ -47,9 +49,19 @@ absl::StatusOr<PackageRun> RunPackage(const package::Package& package,
   regions[1] = {scratch, package.scratch_bytes, true};
   regions[2] = {io, package.io_bytes, true};
   PackageRun run;
+  const auto prepare = [&](uint32_t s) {
+    package.PrepareWeights(s, memory.data(), &memory[windows]);
+  };
+  prepare(0);
   for (uint32_t s = 0; s < package.streams.size(); ++s) {
     const std::vector<uint32_t>& stream = package.streams[s];
-    package.PrepareRegion0(s, memory.data());
+    // Copies come as early as a card may execute them.
+    const uint32_t ahead = plan.windows == 2 ? s + 1 : s;
+    if (ahead > 0) prepare(ahead);
+    if (!plan.empty()) {
+      regions[package::kWindowRegion] = {windows + plan.window_begin(s),
+                                         plan.window_bytes, false};
+    }
     std::memset(model.sram(), kGarbage, config->sram_bytes);
     std::memset(model.accumulators(), kGarbage,
                 size_t{config->acc_pixels} * config->lanes_out * 4);

@@ -13,6 +13,9 @@
 #define MAX_SYNCS 1024
 #define MAX_EVENTS 1024
 
+/* Flag overlap of a card's step: minor version that it came with (rtl/spec/descriptors.toml). */
+#define OVERLAP_MINOR 1
+
 static int at_most(const char *field, u64 value, u64 limit)
 {
 	return value > limit ? heddle_refuse(-EINVAL, field, value, limit) : 0;
@@ -130,21 +133,23 @@ int heddle_check_submit(const struct drm_heddle_submit *args)
 	       heddle_check_array(&args->out_syncs, sizeof(struct drm_heddle_sync), MAX_SYNCS);
 }
 
-int heddle_check_step(const struct drm_heddle_step *step)
+int heddle_check_step(const struct drm_heddle_step *step, bool joins)
 {
-	int err = zero("pad", step->pad);
+	int err = at_most("flags", step->flags, joins ? DRM_HEDDLE_STEP_OVERLAP : 0);
 
 	if (err)
 		return err;
 	switch (step->type) {
 	case DRM_HEDDLE_RUN:
-		return heddle_check_array(&step->regions, sizeof(struct drm_heddle_region),
+		return zero("flags", step->flags) ?:
+		       heddle_check_array(&step->regions, sizeof(struct drm_heddle_region),
 					  HEDDLE_REGIONS);
 	case DRM_HEDDLE_FILL:
 		err = multiple("length", step->length, sizeof(u32));
 		break;
 	case DRM_HEDDLE_COPY_IN:
 	case DRM_HEDDLE_COPY_OUT:
+	case DRM_HEDDLE_STEP_COPY:
 		break;
 	default:
 		return heddle_refuse(-EINVAL, "type", step->type, DRM_HEDDLE_FILL);
@@ -168,6 +173,17 @@ int heddle_check_region(const struct drm_heddle_region *region, u32 *used)
 	return 0;
 }
 
+int heddle_check_overlap(const struct drm_heddle_region *region, u64 offset, u64 length,
+			 bool writes)
+{
+	const char *field = writes ? "dst_offset, where the run reads or writes," :
+				     "src_offset, where the run writes,";
+	bool apart = offset >= region->offset + region->size || region->offset >= offset + length;
+
+	return apart || !(writes || region->flags) ? 0 :
+	       heddle_refuse(-EINVAL, field, offset, region->offset);
+}
+
 int heddle_check_wait(const struct drm_heddle_wait *args)
 {
 	return zero("pad", args->pad) ?: no_less("seqno", args->seqno, 1) ?:
@@ -187,4 +203,11 @@ int heddle_check_range(u64 offset, u64 length, u64 size)
 	if (check_add_overflow(offset, length, &end))
 		return heddle_refuse(-ERANGE, "offset", offset, size);
 	return end > size ? heddle_refuse(-ERANGE, "offset + length", end, size) : 0;
+}
+
+u32 heddle_step_flags(u32 flags, u32 hw_version)
+{
+	if ((hw_version & HEDDLE_VERSION_MINOR_MASK) < OVERLAP_MINOR)
+		return 0;
+	return flags & DRM_HEDDLE_STEP_OVERLAP ? HEDDLE_STEP_FLAGS_OVERLAP_MASK : 0;
 }

@@ -36,13 +36,24 @@ int heddle_check_context_control(const struct drm_heddle_context_control *args, 
 int heddle_check_bo_create(const struct drm_heddle_bo_create *args);
 int heddle_check_stream_create(const struct drm_heddle_stream_create *args);
 int heddle_check_submit(const struct drm_heddle_submit *args);
-int heddle_check_step(const struct drm_heddle_step *step);
+/* @joins: the step before is a run, or overlaps one; without, this one must not overlap. */
+int heddle_check_step(const struct drm_heddle_step *step, bool joins);
 /* @used: bitmap of the indices seen so far; bound twice gives -EINVAL. */
 int heddle_check_region(const struct drm_heddle_region *region, u32 *used);
+/*
+ * Of a step that overlaps a run: the @length bytes from @offset that it reads, or @writes, of
+ * the buffer that @region of that run is bound to, both within the buffer. -EINVAL: step and
+ * region have a byte in common, and one of them is for writing.
+ */
+int heddle_check_overlap(const struct drm_heddle_region *region, u64 offset, u64 length,
+			 bool writes);
 int heddle_check_wait(const struct drm_heddle_wait *args);
 int heddle_check_events(const struct drm_heddle_events *args);
 
 /* -ERANGE: @length bytes from @offset do not lie within @size bytes. */
 int heddle_check_range(u64 offset, u64 length, u64 size);
+
+/* The flags of a card's step for those of a submitted one: no more than its version knows. */
+u32 heddle_step_flags(u32 flags, u32 hw_version);
 
 #endif

@@ -15,6 +15,7 @@ uint32_t Device::WriteUserSteps(const Job& job, uint32_t slot) {
     heddle_step hw = {};
     heddle_sg_entry list = {};
     heddle_region table[HEDDLE_REGIONS] = {};
+    hw.flags = heddle_step_flags(step.flags, info_.hw_version);
     hw.length = step.length;
     switch (step.type) {
       case DRM_HEDDLE_COPY_IN:
@@ -26,6 +27,11 @@ uint32_t Device::WriteUserSteps(const Job& job, uint32_t slot) {
         hw.type = HEDDLE_STEP_TYPE_COPY_OUT;
         hw.device_address = step.src->device->node.offset + step.src_offset;
         list.iova = step.dst->host->address + step.dst_offset;
+        break;
+      case DRM_HEDDLE_STEP_COPY:
+        hw.type = HEDDLE_STEP_TYPE_COPY;
+        hw.device_address = step.src->device->node.offset + step.src_offset;
+        hw.destination = step.dst->device->node.offset + step.dst_offset;
         break;
       case DRM_HEDDLE_FILL:
         hw.type = HEDDLE_STEP_TYPE_FILL;

@@ -59,6 +59,11 @@ FakeCard::~FakeCard() {
   unlink(path_.c_str());
 }
 
+void FakeCard::ShowVersion(uint32_t version) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  version_ = version;
+}
+
 void FakeCard::Set(const Behaviour& behaviour) {
   std::lock_guard<std::mutex> lock(mutex_);
   behaviour_ = behaviour;
@@ -294,7 +299,7 @@ uint32_t FakeCard::ReadRegister(uint32_t offset) {
     case HEDDLE_REG_ID:
       return reg::kIdReset;
     case HEDDLE_REG_VERSION:
-      return reg::kVersionReset;
+      return version_;
     case HEDDLE_REG_CONFIG:
       return HEDDLE_CONFIG_H256;
     case HEDDLE_REG_CORE_KIND:

@@ -50,6 +50,8 @@ class FakeCard {
 
   const std::string& path() const { return path_; }
   void Set(const Behaviour& behaviour);
+  // Of the contract, from now on; it does what it did.
+  void ShowVersion(uint32_t version);
   // Changes the size of device memory and says so.
   void Resize(uint64_t dram_bytes);
   // Fills device memory with a byte that is not zero.
@@ -96,6 +98,7 @@ class FakeCard {
   mutable std::mutex mutex_;
   bool stop_ = false;
   Behaviour behaviour_;
+  uint32_t version_ = HEDDLE_REG_VERSION_RESET;
   std::vector<uint8_t> dram_;
   std::vector<SeenJob> seen_;
   std::map<uint64_t, Mapping> maps_;

@@ -87,7 +87,10 @@ class File {
 
   // Most card cycles of a step.
   static uint64_t CyclesOf(const Step& step);
-  int ResolveStep(const drm_heddle_step& in, Step* step) const;
+  // `run`: the step, in the same job, that this one may overlap, or null.
+  int ResolveStep(const drm_heddle_step& in, const Step* run, Step* step) const;
+  // Neither writes what the other touches.
+  static int CheckOverlap(const Step& run, const Step& step);
   int ResolveRun(const drm_heddle_step& in, Step* step) const;
   std::shared_ptr<Bo> FindBo(uint32_t handle, uint32_t placement,
                              int* error) const;

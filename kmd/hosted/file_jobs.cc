@@ -61,23 +61,49 @@ int File::ResolveRun(const drm_heddle_step& in, Step* step) const {
   return heddle_validate_binding(&step->stream->facts, sizes, writable);
 }
 
-int File::ResolveStep(const drm_heddle_step& in, Step* step) const {
-  int err = heddle_check_step(&in);
+int File::ResolveStep(const drm_heddle_step& in, const Step* run,
+                      Step* step) const {
+  int err = heddle_check_step(&in, run != nullptr);
   if (err != 0) return err;
   step->type = in.type;
+  step->flags = in.flags;
   step->length = in.length;
   step->src_offset = in.src_offset;
   step->dst_offset = in.dst_offset;
   step->fill_value = in.fill_value;
   if (in.type == DRM_HEDDLE_RUN) return ResolveRun(in, step);
-  const bool out = in.type == DRM_HEDDLE_COPY_OUT;
-  step->dst = FindBo(in.dst, out ? DRM_HEDDLE_HOST : DRM_HEDDLE_DEVICE, &err);
+  const bool from_host = in.type == DRM_HEDDLE_COPY_IN;
+  const bool to_host = in.type == DRM_HEDDLE_COPY_OUT;
+  step->dst =
+      FindBo(in.dst, to_host ? DRM_HEDDLE_HOST : DRM_HEDDLE_DEVICE, &err);
   if (step->dst == nullptr) return err;
   err = heddle_check_range(in.dst_offset, in.length, step->dst->size);
-  if (err != 0 || in.type == DRM_HEDDLE_FILL) return err;
-  step->src = FindBo(in.src, out ? DRM_HEDDLE_DEVICE : DRM_HEDDLE_HOST, &err);
-  if (step->src == nullptr) return err;
-  return heddle_check_range(in.src_offset, in.length, step->src->size);
+  if (err == 0 && in.type != DRM_HEDDLE_FILL) {
+    step->src =
+        FindBo(in.src, from_host ? DRM_HEDDLE_HOST : DRM_HEDDLE_DEVICE, &err);
+    if (step->src == nullptr) return err;
+    err = heddle_check_range(in.src_offset, in.length, step->src->size);
+  }
+  return err != 0 || step->flags == 0 ? err : CheckOverlap(*run, *step);
+}
+
+int File::CheckOverlap(const Step& run, const Step& step) {
+  for (const BoundRegion& bound : run.regions) {
+    if (bound.bo == nullptr) continue;
+    drm_heddle_region region = {};
+    region.offset = bound.offset;
+    region.size = bound.size;
+    region.flags = bound.writable ? DRM_HEDDLE_REGION_WRITE : 0;
+    int err = 0;
+    if (bound.bo == step.dst) {
+      err = heddle_check_overlap(&region, step.dst_offset, step.length, true);
+    }
+    if (err == 0 && bound.bo == step.src) {
+      err = heddle_check_overlap(&region, step.src_offset, step.length, false);
+    }
+    if (err != 0) return err;
+  }
+  return 0;
 }
 
 uint64_t File::CyclesOf(const Step& step) {
@@ -99,12 +125,18 @@ Outcome File::Submit(drm_heddle_submit* args) {
   job->run_cycles = context->run_cycles;
   uint64_t cycles = 0;
   job->steps.resize(args->steps.count);
+  const Step* run = nullptr;  // that the next step may overlap
   for (uint32_t i = 0; i < args->steps.count; ++i) {
     drm_heddle_step step;
     err = Element(args->steps, i, &step);
-    if (err == 0) err = ResolveStep(step, &job->steps[i]);
+    if (err == 0) err = ResolveStep(step, run, &job->steps[i]);
     if (err != 0) return Ended(err);
     cycles = heddle_cycles_add(cycles, CyclesOf(job->steps[i]));
+    if (step.type == DRM_HEDDLE_RUN) {
+      run = &job->steps[i];
+    } else if (step.flags == 0) {
+      run = nullptr;
+    }
   }
   if (cycles > context->run_cycles) return Ended(-EFBIG);
   for (uint32_t i = 0; i < args->in_syncs.count; ++i) {

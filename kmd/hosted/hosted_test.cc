@@ -101,6 +101,47 @@ TEST_F(HostedTest, RunsAJobAndReportsItsResult) {
   EXPECT_EQ(Wait(c.get(), context, 2, &result), -ENOENT);
 }
 
+// A flag that the card does not know would be an illegal descriptor; without it
+// the steps run one after another, and do the same.
+TEST_F(HostedTest, OnlyACardThatKnowsItIsAskedToOverlapSteps) {
+  for (const uint32_t minor : {0u, 1u}) {
+    Plug();
+    card_->ShowVersion(1u << HEDDLE_VERSION_MAJOR_SHIFT | minor);
+    StartServer();
+    auto c = Open();
+    const uint32_t context = NewContext(c.get());
+    auto in = NewHost(c.get(), kPage), out = NewHost(c.get(), kPage);
+    for (uint64_t i = 0; i < kPage; ++i) in->data[i] = i * 7;
+    const uint32_t bo = NewDevice(c.get(), kPage);
+    const uint32_t to = NewDevice(c.get(), kPage);
+    uint32_t stream = 0;
+    ASSERT_EQ(NewStream(c.get(), EndCommand(), &stream), 0);
+    drm_heddle_step copy = {};
+    copy.type = DRM_HEDDLE_STEP_COPY;
+    copy.src = bo;
+    copy.dst = to;
+    copy.length = kPage;
+    std::vector<drm_heddle_step> steps = {RunStream(stream),
+                                          CopyIn(in->handle, bo, kPage), copy,
+                                          CopyOut(to, out->handle, kPage)};
+    for (size_t i = 1; i < steps.size(); ++i) {
+      steps[i].flags = DRM_HEDDLE_STEP_OVERLAP;
+    }
+    EXPECT_EQ(Do(c.get(), context, steps), 0u);
+    EXPECT_EQ(std::memcmp(in->data, out->data, kPage), 0);
+    const auto seen = card_->seen().back().steps;
+    ASSERT_EQ(seen.size(), 4u);
+    EXPECT_EQ(seen[0].flags, 0u);
+    EXPECT_EQ(seen[2].type, HEDDLE_STEP_TYPE_COPY + 0u);
+    for (size_t i = 1; i < seen.size(); ++i) {
+      EXPECT_EQ(seen[i].flags, minor ? HEDDLE_STEP_FLAGS_OVERLAP_MASK : 0u)
+          << i;
+    }
+    c = nullptr;
+    StopServer();
+  }
+}
+
 TEST_F(HostedTest, RunsJobsOfOneContextInOrderAndKeepsResults) {
   Plug();
   StartServer();

@@ -75,7 +75,7 @@ struct BoundRegion {
 };
 
 struct Step {
-  uint32_t type = 0;
+  uint32_t type = 0, flags = 0;
   std::shared_ptr<Bo> src, dst;
   uint64_t src_offset = 0, dst_offset = 0, length = 0;
   uint32_t fill_value = 0;

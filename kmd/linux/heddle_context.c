@@ -168,11 +168,10 @@ int heddle_context_create_ioctl(struct drm_device *drm, void *data, struct drm_f
 {
 	struct heddle_file *file = drm_file->driver_priv;
 	struct drm_heddle_context_create *args = data;
+	bool may_raise = args->priority >= HEDDLE_PRIORITY_NORMAL || capable(CAP_SYS_NICE);
 	struct heddle_context *context;
-	bool may_raise;
 	int err;
 
-	may_raise = args->priority >= HEDDLE_PRIORITY_NORMAL || capable(CAP_SYS_NICE);
 	err = heddle_check_context_create(args, may_raise) ?: heddle_file_check_banned(file) ?:
 		heddle_file_charge(file, HEDDLE_CONTEXTS, 1);
 	if (err)
@@ -285,8 +284,6 @@ int heddle_open(struct drm_device *drm, struct drm_file *drm_file)
 	struct heddle_file *file;
 	int err;
 
-	if (heddle_gone(dev))
-		return -ENODEV;
 	file = kzalloc_obj(*file, GFP_KERNEL_ACCOUNT);
 	if (!file)
 		return -ENOMEM;

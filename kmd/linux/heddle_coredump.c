@@ -24,19 +24,11 @@ static const struct {
 	const char *name;
 	u32 offset;
 } heddle_registers[] = {
-	{ "STATUS", HEDDLE_REG_STATUS },
-	{ "PROGRESS", HEDDLE_REG_PROGRESS },
-	{ "RUNNING_LO", HEDDLE_REG_RUNNING_LO },
-	{ "RUNNING_HI", HEDDLE_REG_RUNNING_HI },
-	{ "INT_STATUS", HEDDLE_REG_INT_STATUS },
-	{ "INT_ENABLE", HEDDLE_REG_INT_ENABLE },
-	{ "DEVICE_ERROR", HEDDLE_REG_DEVICE_ERROR },
-	{ "COMPLETION_TAIL", HEDDLE_REG_COMPLETION_TAIL },
-	{ "RING_HEAD", HEDDLE_REG_RING_HEAD(0) },
-	{ "RING_TAIL", HEDDLE_REG_RING_TAIL(0) },
-	{ "COUNTER_JOBS", HEDDLE_REG_COUNTER_JOBS },
-	{ "COUNTER_FAULTS", HEDDLE_REG_COUNTER_FAULTS },
-	{ "COUNTER_RESETS", HEDDLE_REG_COUNTER_RESETS },
+#define NAMED(name) { #name, HEDDLE_REG_##name }
+	NAMED(STATUS), NAMED(PROGRESS), NAMED(RUNNING_LO), NAMED(RUNNING_HI),
+	NAMED(INT_STATUS), NAMED(INT_ENABLE), NAMED(DEVICE_ERROR), NAMED(COMPLETION_TAIL),
+	{ "RING_HEAD", HEDDLE_REG_RING_HEAD(0) }, { "RING_TAIL", HEDDLE_REG_RING_TAIL(0) },
+	NAMED(COUNTER_JOBS), NAMED(COUNTER_FAULTS), NAMED(COUNTER_RESETS),
 };
 
 struct heddle_snapshot {
@@ -76,9 +68,9 @@ static void heddle_dump_jobs(const struct heddle_snapshot *s, struct drm_printer
 			   "%u: type %u, device %#llx, destination %#llx, length %llu, ", i,
 			   le32_to_cpu(step->type), le64_to_cpu(step->device_address),
 			   le64_to_cpu(step->destination), le64_to_cpu(step->length));
-		drm_printf(dump, "table %#llx, %u entries, fill %#x\n",
+		drm_printf(dump, "table %#llx, %u entries, fill %#x, flags %#x\n",
 			   le64_to_cpu(step->table_iova), le32_to_cpu(step->sg_count),
-			   le32_to_cpu(step->fill_value));
+			   le32_to_cpu(step->fill_value), le32_to_cpu(step->flags));
 	}
 }
 

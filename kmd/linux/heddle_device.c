@@ -168,13 +168,7 @@ int heddle_device_init(struct heddle_device *dev)
 	INIT_WORK(&dev->report_work, heddle_report_work);
 	dev->state = HEDDLE_DEVICE_PROBING;
 
-	err = heddle_identify(dev);
-	if (err)
-		return err;
-	err = heddle_engine_init(dev);
-	if (err)
-		return err;
-	err = heddle_coredump_init(dev);
+	err = heddle_identify(dev) ?: heddle_engine_init(dev) ?: heddle_coredump_init(dev);
 	if (err)
 		return err;
 	if (dev->regs) {

@@ -350,10 +350,7 @@ free:
 /* The staged bytes are on the card, or nobody wants them any more. */
 void heddle_alloc_unstage(struct heddle_alloc *alloc)
 {
-	struct heddle_bo *staging = xchg(&alloc->staging, NULL);
-
-	if (staging)
-		drm_gem_object_put(&staging->shmem.base);
+	heddle_bo_put(xchg(&alloc->staging, NULL));
 }
 
 static void heddle_alloc_release(struct kref *ref)

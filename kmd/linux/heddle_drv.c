@@ -163,17 +163,13 @@ int heddle_device_register(struct heddle_device *dev)
 
 static int heddle_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 {
-	struct heddle_device *dev;
+	struct heddle_device *dev = heddle_device_create(&pdev->dev);
 	int err;
 
-	dev = heddle_device_create(&pdev->dev);
 	if (IS_ERR(dev))
 		return PTR_ERR(dev);
 	pci_set_drvdata(pdev, dev);
-	err = pcim_enable_device(pdev);
-	if (err)
-		return err;
-	err = pcim_iomap_regions(pdev, BIT(HEDDLE_BAR), "heddle");
+	err = pcim_enable_device(pdev) ?: pcim_iomap_regions(pdev, BIT(HEDDLE_BAR), "heddle");
 	if (err)
 		return err;
 	dev->regs = pcim_iomap_table(pdev)[HEDDLE_BAR];
@@ -183,10 +179,7 @@ static int heddle_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (err)
 		return err;
 	dma_set_max_seg_size(&pdev->dev, UINT_MAX);
-	err = heddle_device_init(dev);
-	if (err)
-		return err;
-	err = heddle_device_register(dev);
+	err = heddle_device_init(dev) ?: heddle_device_register(dev);
 	if (err)
 		return err;
 	dev_info(&pdev->dev, "Heddle %s, %llu MiB, serial %llx, hardware version %u.%u\n",

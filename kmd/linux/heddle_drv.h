@@ -318,6 +318,12 @@ static inline struct heddle_bo *to_heddle_bo(struct drm_gem_object *obj)
 	return container_of(to_drm_gem_shmem_obj(obj), struct heddle_bo, shmem);
 }
 
+static inline void heddle_bo_put(struct heddle_bo *bo)
+{
+	if (bo)
+		drm_gem_object_put(&bo->shmem.base);
+}
+
 struct heddle_stream {
 	struct kref ref;
 	struct heddle_alloc *alloc;
@@ -522,13 +528,14 @@ extern const struct pci_error_handlers heddle_error_handlers;
 struct drm_gem_object *heddle_gem_create_object(struct drm_device *drm, size_t size);
 struct drm_gem_object *heddle_gem_import(struct drm_device *drm, struct dma_buf *dma_buf);
 int heddle_gem_host_create(struct heddle_device *dev, size_t size, struct heddle_bo **bo);
-struct heddle_bo *heddle_gem_find(struct drm_file *file, u32 handle, u32 placement, int *err);
+int heddle_gem_find(struct drm_file *file, u32 handle, u32 placement, u64 offset, u64 length,
+		    struct heddle_bo **bo);
 int heddle_gem_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 int heddle_gem_info_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 
 /* heddle_host.c: what the card can reach in system memory */
 int heddle_host_map(struct heddle_bo *bo, struct heddle_file *file);
-int heddle_host_import(struct heddle_bo *bo);
+int heddle_host_add(struct heddle_device *dev, struct heddle_bo *bo, struct sg_table *sgt);
 void heddle_host_unmap(struct heddle_bo *bo);
 u32 heddle_host_entries(struct heddle_bo *bo, u64 offset, u64 *length,
 			struct heddle_sg_entry *entries, u32 max);
@@ -591,8 +598,10 @@ u32 heddle_list_entries(const u32 *entries, u32 steps, u32 *total);
 int heddle_steps_alloc(struct heddle_job *job, u32 steps);
 int heddle_write_copy(struct heddle_job *job, u32 index, const struct heddle_host_range *host,
 		      struct heddle_alloc *alloc, u64 offset, u32 most);
-void heddle_write_fill(struct heddle_job *job, u32 index, struct heddle_alloc *alloc, u64 offset,
-		       u64 length, u32 value);
+void heddle_write_fill(struct heddle_job *job, u32 index, struct heddle_alloc *alloc,
+		       const struct drm_heddle_step *in);
+void heddle_write_move(struct heddle_job *job, u32 index, struct heddle_alloc *from,
+		       struct heddle_alloc *to, const struct drm_heddle_step *in);
 struct heddle_region *heddle_write_run(struct heddle_job *job, u32 index,
 				       struct heddle_stream *stream);
 void heddle_write_region(struct heddle_job *job, struct heddle_region *region,

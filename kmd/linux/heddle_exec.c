@@ -330,6 +330,7 @@ void heddle_job_push(struct heddle_job *job)
 static struct heddle_job *heddle_prepare_job(struct heddle_alloc *alloc)
 {
 	struct heddle_host_range host = { .bo = alloc->staging, .length = alloc->staged_bytes };
+	const struct drm_heddle_step zero = { .length = alloc->node.size };
 	struct heddle_job *job;
 	u32 entries = 0;
 	u32 steps;
@@ -346,7 +347,7 @@ static struct heddle_job *heddle_prepare_job(struct heddle_alloc *alloc)
 	if (!err && host.bo)
 		err = heddle_write_copy(job, 0, &host, alloc, 0, most);
 	else if (!err)
-		heddle_write_fill(job, 0, alloc, 0, alloc->node.size, 0);
+		heddle_write_fill(job, 0, alloc, &zero);
 	if (err) {
 		heddle_job_free(job);
 		return ERR_PTR(err);
@@ -417,12 +418,10 @@ int heddle_exec_init(struct heddle_device *dev)
 	if (!dev->sched)
 		return -ENOMEM;
 	kref_init(&dev->sched->ref);
-	err = drmm_add_action_or_reset(&dev->drm, heddle_scheduler_drop, dev->sched);
-	if (err)
-		return err;
 	sched = &dev->sched->base;
-	err = heddle_sched_setup(sched, &heddle_sched_ops, HEDDLE_SCHED_DEPTH, "heddle",
-				 dev->drm.dev, heddle_signal_wq);
+	err = drmm_add_action_or_reset(&dev->drm, heddle_scheduler_drop, dev->sched) ?:
+		heddle_sched_setup(sched, &heddle_sched_ops, HEDDLE_SCHED_DEPTH, "heddle",
+				   dev->drm.dev, heddle_signal_wq);
 	if (err)
 		return err;
 	err = drm_sched_entity_init(&dev->own, DRM_SCHED_PRIORITY_KERNEL, &sched, 1, NULL);

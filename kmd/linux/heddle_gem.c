@@ -105,7 +105,7 @@ struct drm_gem_object *heddle_gem_import(struct drm_device *drm, struct dma_buf 
 	obj = drm_gem_prime_import(drm, dma_buf);
 	if (IS_ERR(obj) || !obj->import_attach) /* or it is one of ours */
 		return obj;
-	err = heddle_host_import(to_heddle_bo(obj));
+	err = heddle_host_add(to_heddle(drm), to_heddle_bo(obj), to_heddle_bo(obj)->shmem.sgt);
 	if (!err)
 		return obj;
 	drm_gem_object_put(obj);
@@ -141,22 +141,22 @@ static int heddle_gem_device_create(struct heddle_device *dev, u64 size, struct 
 	return 0;
 }
 
-/* The object with this handle and placement; put it after use. */
-struct heddle_bo *heddle_gem_find(struct drm_file *file, u32 handle, u32 placement, int *err)
+/*
+ * The object with this handle: it has this placement, and @length bytes from @offset. Put
+ * *@bo after use, also after an error.
+ */
+int heddle_gem_find(struct drm_file *file, u32 handle, u32 placement, u64 offset, u64 length,
+		    struct heddle_bo **bo)
 {
 	struct drm_gem_object *obj = drm_gem_object_lookup(file, handle);
-	struct heddle_bo *bo;
 
-	if (!obj) {
-		*err = heddle_refuse_unknown("handle", handle);
-		return NULL;
-	}
-	bo = to_heddle_bo(obj);
-	if (bo->placement == placement)
-		return bo;
-	*err = heddle_refuse(-EINVAL, "placement of the object", bo->placement, placement);
-	drm_gem_object_put(obj);
-	return NULL;
+	*bo = obj ? to_heddle_bo(obj) : NULL;
+	if (!obj)
+		return heddle_refuse_unknown("handle", handle);
+	if ((*bo)->placement != placement)
+		return heddle_refuse(-EINVAL, "placement of the object", (*bo)->placement,
+				     placement);
+	return heddle_check_range(offset, length, obj->size);
 }
 
 int heddle_gem_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file)

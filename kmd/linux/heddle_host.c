@@ -64,8 +64,8 @@ static void heddle_unmap_table(struct heddle_device *dev, struct sg_table *sgt)
 	heddle_free_table(sgt);
 }
 
-/* @bo is mapped, unless the card has been removed meanwhile. */
-static int heddle_host_add(struct heddle_device *dev, struct heddle_bo *bo, struct sg_table *sgt)
+/* @bo is mapped, an imported one by its exporter, unless the card has been removed meanwhile. */
+int heddle_host_add(struct heddle_device *dev, struct heddle_bo *bo, struct sg_table *sgt)
 {
 	guard(mutex)(&dev->host_lock);
 	if (dev->host_closed)
@@ -108,12 +108,6 @@ int heddle_host_map(struct heddle_bo *bo, struct heddle_file *file)
 	if (err)
 		heddle_unmap_table(dev, sgt);
 	return err;
-}
-
-/* An imported buffer has been mapped by its exporter. */
-int heddle_host_import(struct heddle_bo *bo)
-{
-	return heddle_host_add(to_heddle(bo->shmem.base.dev), bo, bo->shmem.sgt);
 }
 
 /* Holds host_lock; not for imported buffers, whose exporters take locks of their own. */

@@ -36,12 +36,11 @@ static irqreturn_t heddle_interrupt(int irq, void *data)
 int heddle_irq_init(struct heddle_device *dev)
 {
 	struct pci_dev *pdev = to_pci_dev(dev->drm.dev);
-	int count;
+	int count = pci_alloc_irq_vectors(pdev, HEDDLE_INTERRUPT_VECTORS,
+					  HEDDLE_INTERRUPT_VECTORS, PCI_IRQ_MSIX);
 	int err;
 	u32 i;
 
-	count = pci_alloc_irq_vectors(pdev, HEDDLE_INTERRUPT_VECTORS, HEDDLE_INTERRUPT_VECTORS,
-				      PCI_IRQ_MSIX);
 	if (count < 0)
 		count = pci_alloc_irq_vectors(pdev, 1, 1, PCI_IRQ_MSI);
 	if (count < 0)

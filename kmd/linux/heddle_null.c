@@ -25,22 +25,14 @@ static void heddle_null_unbind(void *data)
 static int heddle_null_probe(struct platform_device *pdev)
 {
 	struct heddle_device *dev = heddle_device_create(&pdev->dev);
-	int err;
 
 	if (IS_ERR(dev))
 		return PTR_ERR(dev);
-	err = dma_coerce_mask_and_coherent(&pdev->dev, DMA_BIT_MASK(64));
-	if (err)
-		return err;
 	dev->info.unique = pdev->id + 1;
-	err = heddle_device_init(dev);
-	if (err)
-		return err;
-	err = heddle_device_register(dev);
-	if (err)
-		return err;
-	/* What the type of remove() is depends on the kernel. */
-	return devm_add_action_or_reset(&pdev->dev, heddle_null_unbind, dev);
+	/* No remove(): what its type is depends on the kernel. */
+	return dma_coerce_mask_and_coherent(&pdev->dev, DMA_BIT_MASK(64)) ?:
+	       heddle_device_init(dev) ?: heddle_device_register(dev) ?:
+	       devm_add_action_or_reset(&pdev->dev, heddle_null_unbind, dev);
 }
 
 static struct platform_driver heddle_null_driver = {

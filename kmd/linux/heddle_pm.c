@@ -112,8 +112,7 @@ static void heddle_awake(struct device *device)
 		return;
 	heddle_release(dev);
 	list_for_each_entry_safe(saved, next, &dev->saved, link) {
-		if (saved->bo)
-			drm_gem_object_put(&saved->bo->shmem.base);
+		heddle_bo_put(saved->bo);
 		kfree(saved);
 	}
 	heddle_own_fini(dev, &dev->sleep_own);

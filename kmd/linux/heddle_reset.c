@@ -226,8 +226,7 @@ static void heddle_abort(struct heddle_device *dev, u64 now)
 	scoped_guard(heddle_lock, &dev->lock) {
 		compacting = dev->state == HEDDLE_DEVICE_COMPACTING;
 		if (!compacting && !heddle_device_gone(dev->state)) {
-			if (!dev->guilty_ended)
-				fence = (u32)dev->guilty->id;
+			fence = dev->guilty_ended ? 0 : (u32)dev->guilty->id;
 			heddle_step(dev, HEDDLE_DEVICE_HANG);
 		}
 	}
@@ -277,19 +276,15 @@ static unsigned int heddle_watch_once(struct heddle_device *dev)
 		if (heddle_find_guilty(dev, now))
 			heddle_abort(dev, now);
 	}
-	switch (READ_ONCE(dev->state)) {
-	case HEDDLE_DEVICE_REMOVED:
-		return 0;
-	case HEDDLE_DEVICE_ABORTING:
-	case HEDDLE_DEVICE_RESETTING:
-		return HEDDLE_ENDING_MS;
-	default:
-		break;
-	}
 	guard(heddle_lock)(&dev->lock);
-	if (list_empty(&dev->in_flight))
-		return list_empty(&dev->files) ? 0 : HEDDLE_OPEN_MS;
-	return heddle_any_cancelled(dev) ? HEDDLE_ENDING_MS : HEDDLE_BUSY_MS;
+	if (heddle_device_gone(dev->state))
+		return 0;
+	if (dev->state == HEDDLE_DEVICE_ABORTING || dev->state == HEDDLE_DEVICE_RESETTING ||
+	    heddle_any_cancelled(dev))
+		return HEDDLE_ENDING_MS;
+	if (!list_empty(&dev->in_flight))
+		return HEDDLE_BUSY_MS;
+	return list_empty(&dev->files) ? 0 : HEDDLE_OPEN_MS;
 }
 
 void heddle_watch(struct work_struct *work)

@@ -102,11 +102,22 @@ int heddle_write_copy(struct heddle_job *job, u32 index, const struct heddle_hos
 	return 0;
 }
 
-void heddle_write_fill(struct heddle_job *job, u32 index, struct heddle_alloc *alloc, u64 offset,
-		       u64 length, u32 value)
+/* Step @index of the submission: @in fills a part of @alloc. */
+void heddle_write_fill(struct heddle_job *job, u32 index, struct heddle_alloc *alloc,
+		       const struct drm_heddle_step *in)
 {
-	heddle_add_step(job, index, HEDDLE_STEP_TYPE_FILL, alloc, offset, length)->fill_value =
-		cpu_to_le32(value);
+	heddle_add_step(job, index, HEDDLE_STEP_TYPE_FILL, alloc, in->dst_offset,
+			in->length)->fill_value = cpu_to_le32(in->fill_value);
+}
+
+/* Step @index of the submission: the copy @in from one buffer on the card to another. */
+void heddle_write_move(struct heddle_job *job, u32 index, struct heddle_alloc *from,
+		       struct heddle_alloc *to, const struct drm_heddle_step *in)
+{
+	struct heddle_step *hw = heddle_add_step(job, index, HEDDLE_STEP_TYPE_COPY, from,
+						 in->src_offset, in->length);
+
+	heddle_add_patch(job, &hw->destination, to, in->dst_offset);
 }
 
 /* Step @index of the submission: a run; the table of its regions is to be filled in. */

@@ -39,9 +39,9 @@ int heddle_fill_element(const struct drm_heddle_array *array, u32 index, const v
 /* One step with what it names; references are held. */
 struct heddle_bound_step {
 	struct drm_heddle_step in;
-	struct heddle_host_range host; /* of a copy */
-	struct heddle_bo *device;
-	u64 device_offset;
+	struct heddle_bo *src;
+	struct heddle_bo *dst;
+	struct heddle_host_range host; /* one of the two, of a copy from or to the host */
 	struct heddle_stream *stream;
 	u32 regions;
 	struct heddle_bound_region {
@@ -83,15 +83,11 @@ static int heddle_bind_run(struct drm_file *file, struct heddle_bound_step *step
 		struct heddle_bound_region *region = &step->region[i];
 		struct drm_heddle_region *in = &region->in;
 
-		err = heddle_copy_element(in, sizeof(*in), &step->in.regions, i) ?:
-			heddle_check_region(in, &used);
-		if (err)
-			return err;
-		region->bo = heddle_gem_find(file, in->handle, DRM_HEDDLE_DEVICE, &err);
-		if (!region->bo)
-			return err;
 		step->regions++;
-		err = heddle_check_range(in->offset, in->size, region->bo->shmem.base.size);
+		err = heddle_copy_element(in, sizeof(*in), &step->in.regions, i) ?:
+			heddle_check_region(in, &used) ?:
+			heddle_gem_find(file, in->handle, DRM_HEDDLE_DEVICE, in->offset,
+					in->size, &region->bo);
 		if (err)
 			return err;
 		sizes[in->index] = in->size;
@@ -125,35 +121,47 @@ static int heddle_bind_step(struct drm_file *file, struct heddle_bound_step *ste
 {
 	const struct drm_heddle_step *in = &step->in;
 	bool out = in->type == DRM_HEDDLE_COPY_OUT;
-	struct heddle_host_range *host = &step->host;
 	int err;
 
-	err = heddle_check_step(in);
-	if (err)
-		return err;
 	if (in->type == DRM_HEDDLE_RUN)
 		return heddle_bind_run(file, step);
-
-	step->device = heddle_gem_find(file, out ? in->src : in->dst, DRM_HEDDLE_DEVICE, &err);
-	if (!step->device)
-		return err;
-	step->device_offset = out ? in->src_offset : in->dst_offset;
-	err = heddle_check_range(step->device_offset, in->length, step->device->shmem.base.size);
+	err = heddle_gem_find(file, in->dst, out ? DRM_HEDDLE_HOST : DRM_HEDDLE_DEVICE,
+			      in->dst_offset, in->length, &step->dst);
 	if (err || in->type == DRM_HEDDLE_FILL)
 		return err;
-	host->bo = heddle_gem_find(file, out ? in->dst : in->src, DRM_HEDDLE_HOST, &err);
-	if (!host->bo)
+	err = heddle_gem_find(file, in->src, in->type == DRM_HEDDLE_COPY_IN ? DRM_HEDDLE_HOST :
+			      DRM_HEDDLE_DEVICE, in->src_offset, in->length, &step->src);
+	if (err || in->type == DRM_HEDDLE_STEP_COPY)
 		return err;
-	host->offset = out ? in->dst_offset : in->src_offset;
-	host->length = in->length;
-	host->out = out;
-	return heddle_check_range(host->offset, host->length, host->bo->shmem.base.size) ?:
-	       heddle_bind_host(file->driver_priv, host, entries);
+	step->host = (struct heddle_host_range) {
+		out ? step->dst : step->src, out ? in->dst_offset : in->src_offset, in->length, out
+	};
+	return heddle_bind_host(file->driver_priv, &step->host, entries);
+}
+
+/* A step that overlaps @run: neither writes what the other touches. */
+static int heddle_bind_overlap(const struct heddle_bound_step *run,
+			       const struct heddle_bound_step *step)
+{
+	const struct drm_heddle_step *in = &step->in;
+	int err = 0;
+	u32 i;
+
+	for (i = 0; in->flags && i < run->regions && !err; i++) {
+		const struct heddle_bound_region *region = &run->region[i];
+
+		if (region->bo == step->dst)
+			err = heddle_check_overlap(&region->in, in->dst_offset, in->length, true);
+		if (region->bo == step->src && !err)
+			err = heddle_check_overlap(&region->in, in->src_offset, in->length, false);
+	}
+	return err;
 }
 
 static int heddle_bind(struct drm_file *file, const struct drm_heddle_submit *args,
 		       struct heddle_submission *s)
 {
+	const struct heddle_bound_step *run = NULL; /* that the next step may overlap */
 	int err;
 	u32 i;
 
@@ -165,10 +173,13 @@ static int heddle_bind(struct drm_file *file, const struct drm_heddle_submit *ar
 
 		s->num_steps = i + 1;
 		err = heddle_copy_element(&step->in, sizeof(step->in), &args->steps, i) ?:
-			heddle_bind_step(file, step, &s->entries[i]);
+			heddle_check_step(&step->in, run) ?:
+			heddle_bind_step(file, step, &s->entries[i]) ?:
+			heddle_bind_overlap(run, step);
 		if (err)
-			return err;
-		s->num_patches += step->regions;
+			return heddle_refuse(err, "step that is refused", i, args->steps.count);
+		run = step->stream ? step : step->in.flags ? run : NULL;
+		s->num_patches += step->regions + (step->in.type == DRM_HEDDLE_STEP_COPY);
 		s->num_hosts += step->host.bo ? 1 : 0;
 		s->cycles = heddle_cycles_add(s->cycles,
 					      step->stream ? step->stream->facts.max_cycles :
@@ -248,11 +259,14 @@ static int heddle_write_step(struct heddle_job *job, u32 index, struct heddle_bo
 					    step->region[i].bo->alloc, &step->region[i].in);
 		return 0;
 	}
-	if (in->type != DRM_HEDDLE_FILL)
-		return heddle_write_copy(job, index, &step->host, step->device->alloc,
-					 step->device_offset, most);
-	heddle_write_fill(job, index, step->device->alloc, step->device_offset, in->length,
-			  in->fill_value);
+	if (step->host.bo)
+		return heddle_write_copy(job, index, &step->host,
+					 (step->host.out ? step->src : step->dst)->alloc,
+					 step->host.out ? in->src_offset : in->dst_offset, most);
+	if (in->type == DRM_HEDDLE_FILL)
+		heddle_write_fill(job, index, step->dst->alloc, in);
+	else
+		heddle_write_move(job, index, step->src->alloc, step->dst->alloc, in);
 	return 0;
 }
 
@@ -263,6 +277,10 @@ static int heddle_write_job(struct heddle_job *job, struct heddle_submission *s)
 
 	for (i = 0; i < s->num_steps && !err; i++)
 		err = heddle_write_step(job, i, &s->steps[i], s->list_entries);
+	for (i = 0; i < job->run.num_steps; i++)
+		job->run.steps[i].flags =
+			cpu_to_le32(heddle_step_flags(s->steps[job->step_of[i]].in.flags,
+						      job->dev->info.hw_version));
 	return err;
 }
 
@@ -372,13 +390,11 @@ static void heddle_submission_free(struct heddle_submission *s)
 	for (i = 0; i < s->num_steps; i++) {
 		struct heddle_bound_step *step = &s->steps[i];
 
-		if (step->host.bo)
-			drm_gem_object_put(&step->host.bo->shmem.base);
-		if (step->device)
-			drm_gem_object_put(&step->device->shmem.base);
+		heddle_bo_put(step->src);
+		heddle_bo_put(step->dst);
 		heddle_stream_put(step->stream);
 		for (r = 0; r < step->regions; r++)
-			drm_gem_object_put(&step->region[r].bo->shmem.base);
+			heddle_bo_put(step->region[r].bo);
 	}
 	kvfree(s->steps);
 	for (i = 0; i < s->num_out; i++) {

@@ -24,6 +24,9 @@ drm_heddle_array Array(const T* data, size_t count) {
   return array;
 }
 
+// The driver's minor version that has DRM_HEDDLE_STEP_OVERLAP.
+constexpr int kOverlapMinor = 1;
+
 drm_heddle_step Copy(uint32_t type, uint32_t src, uint64_t src_offset,
                      uint32_t dst, uint64_t dst_offset, uint64_t length) {
   drm_heddle_step step = {};
@@ -105,6 +108,11 @@ Step Step::Run(const Stream& stream) {
   step.step.type = DRM_HEDDLE_RUN;
   step.step.stream = stream.id();
   return step;
+}
+
+Step& Step::Overlap() {
+  step.flags |= DRM_HEDDLE_STEP_OVERLAP;
+  return *this;
 }
 
 Step& Step::Bind(uint32_t index, const Buffer& device, uint64_t size,
@@ -230,6 +238,12 @@ absl::StatusOr<std::shared_ptr<Device>> Device::Open(
         ", this build knows ", reg::VersionText(reg::kVersionReset),
         "; install the release that was made for the card"));
   }
+  // The driver's version is that of the contract that it knows. What the card
+  // lacks of it the driver leaves out.
+  drm_version version = {};
+  device->overlaps_copies_ =
+      device->Call(DRM_IOCTL_VERSION, &version) == 0 &&
+      version.version_minor >= kOverlapMinor;
   return device;
 }
 

@@ -95,6 +95,10 @@ struct Step {
   static Step Fill(const Buffer& device, uint64_t offset, uint64_t length,
                    uint32_t value);
   static Step Run(const Stream& stream);
+  // Lets the card execute this copy or fill with the Run step before it, or
+  // before others that may be. No region of that Run may be on the buffer that
+  // it writes. Only for a device that overlaps_copies().
+  Step& Overlap();
   // Binds a DEVICE buffer from its start to region `index` of a Run step.
   Step& Bind(uint32_t index, const Buffer& device, uint64_t size,
              bool writable);
@@ -143,6 +147,8 @@ class Device : public std::enable_shared_from_this<Device> {
 
   const drm_heddle_device_info& info() const { return info_; }
   const isa::Config& config() const { return *config_; }
+  // Whether the driver knows Step::Overlap; it drops it for an older card.
+  bool overlaps_copies() const { return overlaps_copies_; }
 
   // Asks the card for nothing: 0, or a negative errno.
   int Ping() noexcept;
@@ -190,6 +196,7 @@ class Device : public std::enable_shared_from_this<Device> {
   const pid_t process_;
   drm_heddle_device_info info_ = {};
   const isa::Config* config_ = nullptr;
+  bool overlaps_copies_ = false;
 };
 
 // Absolute CLOCK_MONOTONIC nanoseconds as the driver wants them: 0 for the

@@ -342,8 +342,13 @@ class NullTransport : public Transport {
     return 0;
   }
 
-  int CheckStep(const drm_heddle_step& step) const {
-    if (step.pad != 0) return -EINVAL;
+  // `joins`: the step before is a run, or may be executed with one.
+  int CheckStep(const drm_heddle_step& step, bool joins) const {
+    const bool overlap = step.flags == DRM_HEDDLE_STEP_OVERLAP;
+    if ((step.flags != 0 && !overlap) ||
+        (overlap && (!joins || step.type == DRM_HEDDLE_RUN))) {
+      return -EINVAL;
+    }
     if (step.type == DRM_HEDDLE_RUN) return CheckRun(step);
     if (step.length == 0 || step.regions.count != 0) return -EINVAL;
     switch (step.type) {
@@ -352,13 +357,15 @@ class NullTransport : public Transport {
         return CheckPlace(step.dst, DRM_HEDDLE_DEVICE, step.dst_offset,
                           step.length);
       case DRM_HEDDLE_COPY_IN:
-      case DRM_HEDDLE_COPY_OUT: {
+      case DRM_HEDDLE_COPY_OUT:
+      case DRM_HEDDLE_STEP_COPY: {
         const bool in = step.type == DRM_HEDDLE_COPY_IN;
+        const bool out = step.type == DRM_HEDDLE_COPY_OUT;
         const int error =
             CheckPlace(step.src, in ? DRM_HEDDLE_HOST : DRM_HEDDLE_DEVICE,
                        step.src_offset, step.length);
         if (error != 0) return error;
-        return CheckPlace(step.dst, in ? DRM_HEDDLE_DEVICE : DRM_HEDDLE_HOST,
+        return CheckPlace(step.dst, out ? DRM_HEDDLE_HOST : DRM_HEDDLE_DEVICE,
                           step.dst_offset, step.length);
       }
       default:
@@ -374,11 +381,13 @@ class NullTransport : public Transport {
         args->out_syncs.count != 0) {
       return -EINVAL;
     }
+    bool joins = false;
     for (uint32_t i = 0; i < args->steps.count; ++i) {
       drm_heddle_step step;
       int error = Element(args->steps, i, &step);
-      if (error == 0) error = CheckStep(step);
+      if (error == 0) error = CheckStep(step, joins);
       if (error != 0) return error;
+      joins = step.type == DRM_HEDDLE_RUN || step.flags != 0;
     }
     args->seqno = ++context->second;
     ++counters_.jobs;

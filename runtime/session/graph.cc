@@ -120,6 +120,9 @@ absl::StatusOr<uint64_t> DeviceBytesOf(const package::Package& package) {
   for (uint32_t region : {kWeights, kScratch, kIo}) {
     add(SizeOf(package, region));
   }
+  for (uint32_t w = 0; w < package.weight_plan.windows; ++w) {
+    add(package.weight_plan.window_bytes);
+  }
   for (const auto& stream : package.streams) {
     add(stream.size() * sizeof(uint32_t));
   }
@@ -254,6 +257,13 @@ absl::Status LoadedGraph::Allocate() {
         absl::StrCat("the ", kRegionNames[region], " of ", Name(package_)));
     if (!buffer.ok()) return buffer.status();
     regions_[region] = *std::move(buffer);
+  }
+  for (uint32_t w = 0; w < package_.weight_plan.windows; ++w) {
+    auto buffer = device.CreateBuffer(
+        package_.weight_plan.window_bytes, hal::Placement::kDevice,
+        absl::StrCat("window ", w, " for weights of ", Name(package_)));
+    if (!buffer.ok()) return buffer.status();
+    windows_.push_back(*std::move(buffer));
   }
   for (size_t i = 0; i < package_.streams.size(); ++i) {
     auto stream = device.CreateStream(
@@ -394,12 +404,18 @@ std::vector<hal::Step> LoadedGraph::MakeSteps(
     steps.push_back(hal::Step::CopyIn(*staging, range.offset, *io, range.offset,
                                       range.size));
   }
+  const bool overlap =
+      windows_.size() > 1 && core_->device().overlaps_copies();
   auto copy = copies.begin();  // in the order of the streams
   for (size_t s = 0; s < streams_.size(); ++s) {
+    const hal::Buffer* window =
+        windows_.empty() ? nullptr : windows_[s % windows_.size()].get();
     for (; copy != copies.end() && copy->stream == s; ++copy) {
-      steps.push_back(
-          hal::Step::CopyIn(*host_weights_, copy->from - host_range_.offset,
-                            *regions_[kWeights], copy->to, copy->size));
+      steps.push_back(hal::Step::CopyIn(*host_weights_,
+                                        copy->from - host_range_.offset,
+                                        *window, copy->to, copy->size));
+      // The stream before it reads another window.
+      if (overlap && s > 0) steps.back().Overlap();
     }
     runs->push_back(static_cast<uint32_t>(steps.size()));
     steps.push_back(hal::Step::Run(*streams_[s]));
@@ -407,6 +423,9 @@ std::vector<hal::Step> LoadedGraph::MakeSteps(
       if (regions_[region] == nullptr) continue;
       steps.back().Bind(region, *regions_[region], regions_[region]->size(),
                         region != kWeights);
+    }
+    if (window != nullptr) {
+      steps.back().Bind(package::kWindowRegion, *window, window->size(), false);
     }
   }
   for (const Range& range : Merge(std::move(out), spare / 2)) {

@@ -4,8 +4,10 @@
 //
 // An inference is one job: copy in the inputs, run each stream, copy out the
 // outputs that the caller asked for. Weights that a plan keeps in host memory
-// (compiler/package/weight_plan.h) lie in a HOST buffer, and are copied in
-// front of their stream, by steps of the same job.
+// (compiler/package/weight_plan.h) lie in a HOST buffer, and are copied into a
+// window in front of their stream, by steps of the same job. Where the plan has
+// two windows, the steps may be executed with the stream before, if the driver
+// knows that (Device::overlaps_copies).
 #ifndef HEDDLE_RUNTIME_SESSION_GRAPH_H_
 #define HEDDLE_RUNTIME_SESSION_GRAPH_H_
 
@@ -74,8 +76,9 @@ class LoadedGraph : public std::enable_shared_from_this<LoadedGraph> {
   package::Package package_;
   const bool taps_;
   uint64_t device_bytes_ = 0;
-  std::unique_ptr<hal::Buffer> regions_[3];    // null where the size is 0
-  Range host_range_;                           // of the weights
+  std::unique_ptr<hal::Buffer> regions_[3];  // null where the size is 0
+  std::vector<std::unique_ptr<hal::Buffer>> windows_;  // of the plan
+  Range host_range_;                                   // of the weights
   std::unique_ptr<hal::Buffer> host_weights_;  // those; null if there are none
   std::vector<std::unique_ptr<hal::Stream>> streams_;
 

@@ -260,15 +260,17 @@ TEST(Session, AFaultNamesTheNode) {
   EXPECT_TRUE(device->available());
 }
 
-// Each run finds the window as the one before left it.
-TEST(Session, WeightsInHostMemory) {
+// Each run finds the windows as the one before left them.
+void RunWithWindows(uint32_t windows) {
   const auto device = OpenSim();
   ASSERT_NE(device, nullptr);
-  const package::Package package = StreamedPackage();
+  const package::Package package = StreamedPackage(windows);
   const auto graph = Load(device, package);
   ASSERT_NE(graph, nullptr);
-  // Region 0, not the weights; pages of two regions and three streams.
-  EXPECT_EQ(graph->device_bytes(), 4096u + 4096 + 16384 + 3 * 4096);
+  // Region 0 and windows, not the weights; pages of two regions and three
+  // streams.
+  EXPECT_EQ(graph->device_bytes(),
+            4096u * (1 + windows) + 4096 + 16384 + 3 * 4096);
   EXPECT_EQ(device->memory()->used, graph->device_bytes());
   std::vector<std::unique_ptr<Job>> jobs;
   std::vector<std::shared_ptr<session::Run>> runs;
@@ -286,6 +288,10 @@ TEST(Session, WeightsInHostMemory) {
     EXPECT_EQ(jobs[i]->w, Weights(1024));
   }
 }
+
+TEST(Session, WeightsInHostMemory) { RunWithWindows(1); }
+
+TEST(Session, WeightsInHostMemoryAndTwoWindows) { RunWithWindows(2); }
 
 // The streams are not one step after another.
 TEST(Session, AFaultBehindCopiesOfWeightsNamesTheNode) {
@@ -311,7 +317,7 @@ TEST(Session, RefusesMoreCopiesThanAJobHasSteps) {
   // 62 steps are left, three of them run streams.
   package.weight_plan.copies.assign(59, {});
   package.weights.resize(1 << 16);
-  package.weight_plan.device_bytes = 1 << 15;
+  package.weight_plan.window_bytes = 1 << 15;
   for (uint64_t i = 0; i < 59; ++i) {
     package.weight_plan.copies[i] = {2, 64 * i, 64 + 64 * i, 64};
   }
@@ -338,7 +344,6 @@ TEST(Session, RefusesAHostileWeightPlan) {
   // A window that the streams leave is the card's to refuse.
   package = StreamedPackage();
   package.weight_plan.copies.pop_back();
-  package.weight_plan.device_bytes = 512;
   package.streams[2] = StreamedPackage().streams[2];
   package.streams[2][5] = 1 << 16;  // dram_offset
   const auto outside = Load(device, package);

@@ -109,13 +109,17 @@ package::Package CopyPackage(uint64_t bytes, uint64_t weight_bytes,
   return p;
 }
 
-package::Package StreamedPackage() {
+package::Package StreamedPackage(uint32_t windows) {
   constexpr uint64_t kBytes = 4096, kHalf = 512, kResident = 64;
   package::Package p = CopyPackage(kBytes, 2 * kHalf);
   p.streams.resize(1);
   for (uint64_t half : {0, 1}) {
     std::vector<uint32_t> stream;
-    auto load = Box<isa::Load>(0, half == 0 ? 0 : kResident, 0, kHalf);
+    // Of the first half, a part is resident.
+    const uint64_t resident = half == 0 ? kResident : 0;
+    if (resident > 0) Append(Box<isa::Load>(0, 0, 0, resident), &stream);
+    auto load =
+        Box<isa::Load>(package::kWindowRegion, 0, resident, kHalf - resident);
     Signal(0, &load.header);
     Append(load, &stream);
     auto store = Box<isa::Store>(2, 3 * kBytes + half * kHalf, 0, kHalf);
@@ -125,10 +129,12 @@ package::Package StreamedPackage() {
     p.streams.push_back(std::move(stream));
   }
   p.sources = {{0, 0, 0}, {1, 0, 1}, {2, 0, 1}};
-  p.weight_plan.device_bytes = kResident + kHalf;
+  p.weight_plan.device_bytes = kResident;
+  p.weight_plan.windows = windows;
+  p.weight_plan.window_bytes = kHalf;
   p.weight_plan.resident = {{0, 0, 0, kResident}};
-  p.weight_plan.copies = {{1, kResident, kResident, kHalf - kResident},
-                          {2, kHalf, kResident, kHalf}};
+  p.weight_plan.copies = {{1, kResident, 0, kHalf - kResident},
+                          {2, kHalf, 0, kHalf}};
   return p;
 }
 

@@ -18,9 +18,9 @@ package::Package CopyPackage(uint64_t bytes = 4096, uint64_t weight_bytes = 256,
                              const std::string& config = "h256");
 
 // As CopyPackage(), with 1024 bytes of weights of which 64 are resident and the
-// others are copied to a window of 512 bytes: in front of the second stream and
+// others are copied to windows of 512 bytes: in front of the second stream and
 // of a third one, which store a half of "w" each.
-package::Package StreamedPackage();
+package::Package StreamedPackage(uint32_t windows = 1);
 
 // As CopyPackage(), but the node "copy" faults: it gathers with an index that
 // exceeds its bound.

@@ -6,6 +6,8 @@
 // else's memory has changed.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <random>
 #include <vector>
@@ -197,6 +199,61 @@ TEST_F(RtlCardTest, LatenciesAreInTheCycles) {
   EXPECT_EQ(cycles(600, 0), least + 3 * 500);
   // Code; twice in, twice out, once the program; each with a barrier.
   EXPECT_EQ(cycles(100, 1000), least + 6 * 1000);
+}
+
+// What a copy and a run take together: as long as the longer one, or as long as
+// device memory needs for both. At the default latency the host gives as many
+// bytes per cycle as device memory takes, so what is copied and then loaded
+// needs memory twice as long as the copy; behind a slower bus the copy is all
+// that counts.
+TEST_F(RtlCardTest, ACopyBesideARun) {
+  constexpr uint64_t kBytes = 0x40000, kTo = 0x80000, kBeat = 16;
+  const std::vector<uint8_t> weights = Pattern(kBytes, 5);
+  struct Case {
+    uint32_t host_latency;
+    uint64_t loaded;  // bytes
+  };
+  for (const Case& c : {Case{500, kBytes / 8}, Case{500, kBytes},
+                        Case{500, 2 * kBytes}, Case{2000, kBytes}}) {
+    SCOPED_TRACE(testing::Message() << c.host_latency << ' ' << c.loaded);
+    CardOptions options;
+    options.host_latency = c.host_latency;
+    const auto cycles = [&](bool run, bool copy, uint32_t flags) {
+      Make(options);
+      EXPECT_EQ(RunJob(Load(Sum(1))), 0u);  // clears SRAM
+      std::vector<desc::Step> steps;
+      TestStream loads;
+      constexpr uint32_t kPiece = 0x4000;
+      for (uint64_t at = 0; at < c.loaded; at += kPiece) {
+        loads.Load(2, static_cast<uint32_t>(at % kDataBytes),
+                   at / kPiece % 2 * kPiece, kPiece);
+      }
+      if (run) steps.push_back(Load(loads));
+      if (copy) steps.push_back(host_->CopyIn(kTo, weights));
+      steps.back().flags = flags;
+      host_->Queue(steps);
+      desc::Completion record;
+      EXPECT_TRUE(host_->Wait(&record, 1000000));
+      EXPECT_EQ(record.status, 0u);
+      EXPECT_EQ(record.bytes_copied, copy ? kBytes : 0);
+      EXPECT_TRUE(!copy || std::equal(weights.begin(), weights.end(),
+                                      host_->device().begin() + kTo));
+      return record.cycles;
+    };
+    const uint64_t copy = cycles(false, true, 0);
+    const uint64_t run = cycles(true, false, 0);
+    const uint64_t one_by_one = cycles(true, true, 0);
+    const uint64_t together = cycles(true, true, desc::kStepFlagsOverlapMask);
+    const uint64_t memory = (kBytes + c.loaded) / kBeat;
+    const uint64_t bound = std::max({copy, run, memory});
+    std::printf(
+        "latency %u: copy %lu, run %lu, memory %lu; one by one %lu, together "
+        "%lu\n",
+        c.host_latency, copy, run, memory, one_by_one, together);
+    EXPECT_GE(together, bound);
+    EXPECT_LE(together, bound + bound / 10);
+    EXPECT_LT(together, one_by_one);
+  }
 }
 
 // A tile is loads, vector work and stores, so that a reset after a few hundred

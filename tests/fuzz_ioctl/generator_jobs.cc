@@ -54,15 +54,23 @@ drm_heddle_step Generator::MakeStep() {
       file_->objects.Pick(Object::kHost, &values_, &host_size);
   const uint32_t device =
       file_->objects.Pick(Object::kDevice, &values_, &device_size);
-  step.type =
-      values_.Of<uint32_t>({DRM_HEDDLE_COPY_IN, DRM_HEDDLE_RUN, DRM_HEDDLE_RUN,
-                            DRM_HEDDLE_COPY_OUT, DRM_HEDDLE_FILL});
+  step.type = values_.Of<uint32_t>({DRM_HEDDLE_COPY_IN, DRM_HEDDLE_RUN,
+                                    DRM_HEDDLE_RUN, DRM_HEDDLE_COPY_OUT,
+                                    DRM_HEDDLE_FILL, DRM_HEDDLE_STEP_COPY});
   const bool out = step.type == DRM_HEDDLE_COPY_OUT;
   step.src = out ? device : host;
   step.dst = out ? host : device;
-  const uint64_t room = step.type == DRM_HEDDLE_FILL
-                            ? device_size
-                            : std::min(host_size, device_size);
+  uint64_t room = step.type == DRM_HEDDLE_FILL
+                      ? device_size
+                      : std::min(host_size, device_size);
+  if (step.type == DRM_HEDDLE_STEP_COPY) {
+    step.src = device;
+    step.dst = file_->objects.Pick(Object::kDevice, &values_, &room);
+    room = std::min(room, device_size);
+  }
+  if (step.type != DRM_HEDDLE_RUN && values_.Once(3)) {
+    step.flags = DRM_HEDDLE_STEP_OVERLAP;
+  }
   // Within the buffers, up to the last byte, or one beyond.
   step.length = 1 + values_.Below(std::max<uint64_t>(room, 1));
   if (values_.Once(4)) step.length = room + values_.Below(3) - 1;
@@ -102,7 +110,7 @@ drm_heddle_step Generator::MakeStep() {
   // One field of anything.
   if (values_.Once(8)) {
     uint32_t* const fields[] = {&step.type, &step.stream, &step.src, &step.dst,
-                                &step.pad};
+                                &step.flags};
     *fields[values_.Below(5)] = values_.Edge32();
   } else if (values_.Once(8)) {
     uint64_t* const fields[] = {reinterpret_cast<uint64_t*>(&step.src_offset),
@@ -126,10 +134,13 @@ std::string Generator::Submit() {
   must_fail |= args.steps.count == 0 || args.steps.count > isa::kStepsMax ||
                args.steps.stride < sizeof(drm_heddle_step);
   if (Writable(args.steps, count, sizeof(drm_heddle_step))) {
+    bool joins = false;  // the step may overlap a run before it
     for (uint32_t i = 0; i < count; ++i) {
       const drm_heddle_step step = MakeStep();
-      must_fail |= step.pad != 0 || step.type == 0 || step.type == 4 ||
-                   step.type > DRM_HEDDLE_FILL;
+      const bool run = step.type == DRM_HEDDLE_RUN;
+      must_fail |= step.flags > (joins && !run ? DRM_HEDDLE_STEP_OVERLAP : 0) ||
+                   step.type == 0 || step.type > DRM_HEDDLE_FILL;
+      joins = run || step.flags != 0;
       uint8_t* at = reinterpret_cast<uint8_t*>(args.steps.ptr) +
                     uint64_t{i} * args.steps.stride;
       std::memcpy(at, &step, sizeof(step));

@@ -173,6 +173,18 @@ drm_heddle_step CopyOut(uint32_t device, uint32_t host, uint64_t length,
   return s;
 }
 
+drm_heddle_step CopyOnCard(uint32_t from, uint32_t to, uint64_t length,
+                           uint64_t from_offset, uint64_t to_offset) {
+  drm_heddle_step s = {};
+  s.type = DRM_HEDDLE_STEP_COPY;
+  s.src = from;
+  s.dst = to;
+  s.length = length;
+  s.src_offset = from_offset;
+  s.dst_offset = to_offset;
+  return s;
+}
+
 drm_heddle_step Fill(uint32_t device, uint64_t length, uint32_t value,
                      uint64_t offset) {
   drm_heddle_step s = {};

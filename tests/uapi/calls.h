@@ -98,6 +98,8 @@ drm_heddle_step CopyIn(uint32_t host, uint32_t device, uint64_t length,
                        uint64_t host_offset = 0, uint64_t device_offset = 0);
 drm_heddle_step CopyOut(uint32_t device, uint32_t host, uint64_t length,
                         uint64_t device_offset = 0, uint64_t host_offset = 0);
+drm_heddle_step CopyOnCard(uint32_t from, uint32_t to, uint64_t length,
+                           uint64_t from_offset = 0, uint64_t to_offset = 0);
 drm_heddle_step Fill(uint32_t device, uint64_t length, uint32_t value,
                      uint64_t offset = 0);
 // `regions` must outlive the submission.

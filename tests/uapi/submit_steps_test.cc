@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <utility>
 
 #include "tests/uapi/uapi_test.h"
 
@@ -21,6 +22,8 @@ class SubmitStepsTest : public UapiTest {
     for (uint64_t i = 0; i < kSize; ++i) host_->data[i] = i * 7 + i / 256;
     copies_ = {CopyIn(host_->handle, bo_, kSize),
                CopyOut(bo_, host_->handle, kSize)};
+    with_host_ = copies_;
+    copies_.push_back(CopyOnCard(bo_, NewDevice(c(), kSize), kSize));
     all_ = copies_;
     all_.push_back(Fill(bo_, kSize, 5));
   }
@@ -42,7 +45,7 @@ class SubmitStepsTest : public UapiTest {
 
   uint32_t context_ = 0, bo_ = 0;
   std::unique_ptr<HostBuffer> host_;
-  std::vector<drm_heddle_step> copies_, all_;
+  std::vector<drm_heddle_step> with_host_, copies_, all_;
 };
 
 TEST_F(SubmitStepsTest, CopiesInAndOut) {
@@ -79,6 +82,58 @@ TEST_F(SubmitStepsTest, CopiesOneByteAtTheEnd) {
   EXPECT_EQ(out->data[kSize - 2], 0);
 }
 
+TEST_F(SubmitStepsTest, CopiesOnTheCard) {
+  auto out = NewHost(c(), kSize);
+  const uint32_t to = NewDevice(c(), kSize);
+  ASSERT_EQ(
+      Do(c(), context_,
+         {CopyIn(host_->handle, bo_, kSize), Fill(to, kSize, 0xeeeeeeee),
+          CopyOnCard(bo_, to, 4001, 17, 4090), CopyOut(to, out->handle, kSize)})
+          .status,
+      0u);
+  EXPECT_EQ(std::memcmp(out->data + 4090, host_->data + 17, 4001), 0);
+  EXPECT_EQ(out->data[4089], 0xee);
+  EXPECT_EQ(out->data[4090 + 4001], 0xee);
+}
+
+// As if all had been read before the first byte is written.
+TEST_F(SubmitStepsTest, CopiesWithinABuffer) {
+  auto out = NewHost(c(), kSize);
+  for (auto [from, to] : {std::pair<uint64_t, uint64_t>{0, 1},
+                          {1, 0},
+                          {64, 4000},
+                          {4000, 64},
+                          {5, 5}}) {
+    ASSERT_EQ(Do(c(), context_,
+                 {CopyIn(host_->handle, bo_, kSize),
+                  CopyOnCard(bo_, bo_, 4100, from, to),
+                  CopyOut(bo_, out->handle, kSize)})
+                  .status,
+              0u);
+    std::vector<uint8_t> want(host_->data, host_->data + kSize);
+    std::memmove(&want[to], &want[from], 4100);
+    EXPECT_EQ(std::memcmp(out->data, want.data(), kSize), 0)
+        << from << " to " << to;
+  }
+}
+
+TEST_F(SubmitStepsTest, CopiesZeroFromANewBuffer) {
+  auto out = NewHost(c(), kSize);
+  std::memset(out->data, 0xee, kSize);
+  const uint32_t used = NewDevice(c(), kSize);
+  ASSERT_EQ(Do(c(), context_, {Fill(used, kSize, 0x55555555)}).status, 0u);
+  const uint32_t from = NewDevice(c(), kSize), to = NewDevice(c(), kSize);
+  ASSERT_EQ(Do(c(), context_,
+               {CopyOnCard(from, used, kPage), CopyOnCard(used, to, 1, kPage),
+                CopyOut(used, out->handle, kPage),
+                CopyOut(to, out->handle, kPage, 0, kPage)})
+                .status,
+            0u);
+  for (uint64_t i = 0; i < kSize; ++i) {
+    ASSERT_EQ(out->data[i], i == kPage ? 0x55 : 0) << i;
+  }
+}
+
 TEST_F(SubmitStepsTest, FillsAPart) {
   auto out = NewHost(c(), kSize);
   ASSERT_EQ(Do(c(), context_,
@@ -92,17 +147,17 @@ TEST_F(SubmitStepsTest, FillsAPart) {
 }
 
 TEST_F(SubmitStepsTest, RefusesTypesThatDoNotExist) {
-  for (uint32_t type : {0u, 4u, 6u, 7u, 0x80000000u, ~0u}) {
+  for (uint32_t type : {0u, 6u, 7u, 0x80000000u, ~0u}) {
     drm_heddle_step step = Fill(bo_, kSize, 0);
     step.type = type;
     EXPECT_EQ(Send(step), -EINVAL) << type;
   }
 }
 
-TEST_F(SubmitStepsTest, RefusesPad) {
+TEST_F(SubmitStepsTest, RefusesFlagsWithoutARun) {
   all_.push_back(RunStream(NewStream(c(), EmptyStream())));
   for (uint32_t bit : EachBit()) {
-    Expect(-EINVAL, all_, [bit](drm_heddle_step* s) { s->pad = bit; });
+    Expect(-EINVAL, all_, [bit](drm_heddle_step* s) { s->flags = bit; });
   }
 }
 
@@ -129,11 +184,13 @@ TEST_F(SubmitStepsTest, RefusesDestinationsThatDoNotExist) {
 }
 
 TEST_F(SubmitStepsTest, RefusesASourceOnTheWrongSide) {
-  Expect(-EINVAL, copies_, [](drm_heddle_step* s) { s->src = s->dst; });
+  Expect(-EINVAL, with_host_, [](drm_heddle_step* s) { s->src = s->dst; });
+  EXPECT_EQ(Send(CopyOnCard(host_->handle, bo_, kSize)), -EINVAL);
 }
 
 TEST_F(SubmitStepsTest, RefusesADestinationOnTheWrongSide) {
-  Expect(-EINVAL, copies_, [](drm_heddle_step* s) { s->dst = s->src; });
+  Expect(-EINVAL, with_host_, [](drm_heddle_step* s) { s->dst = s->src; });
+  EXPECT_EQ(Send(CopyOnCard(bo_, host_->handle, kSize)), -EINVAL);
   EXPECT_EQ(Send(Fill(host_->handle, kSize, 0)), -EINVAL);
 }
 

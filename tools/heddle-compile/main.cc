@@ -52,6 +52,7 @@ struct Arguments {
   std::vector<std::string> shapes;
   bool taps = false, progress = false, print_passes = false;
   uint64_t device_memory = 0, sram = 0;
+  uint32_t weight_windows = 2;
   int threads = 0;
   std::string goal = "speed";
 };
@@ -151,6 +152,7 @@ int Compile(const Arguments& arguments) {
   options.taps = arguments.taps;
   options.data_folder = heddle::cli::FolderOf(arguments.model);
   options.device_memory_bytes = arguments.device_memory;
+  options.weight_windows = arguments.weight_windows;
   options.sram_bytes = arguments.sram;
   options.threads = arguments.threads;
   options.goal = kGoals.at(arguments.goal);
@@ -287,6 +289,11 @@ int main(int argc, char** argv) {
                  "of weights stays in host memory and is copied in each run; "
                  "refused if that is not enough")
       ->transform(CLI::AsSizeValue(false));
+  app.add_option("--weight-windows", arguments.weight_windows,
+                 "windows of device memory for such weights, at most: with 2 "
+                 "they are copied while the card computes (default), with 1 "
+                 "while it waits")
+      ->check(CLI::Range(1, 2));
   app.add_option("--sram", arguments.sram,
                  "use only this much SRAM, such as 256KB: what if there were "
                  "less")

@@ -156,17 +156,21 @@ std::string EngineTable(const compiler::CompileReport& report) {
 }
 
 // Where the weights are, if not all of them are on the card.
-std::string WeightPlanLines(const package::WeightPlan& plan) {
+std::string WeightPlanLines(const package::WeightPlan& plan,
+                            const compiler::CompileReport& report) {
   if (plan.empty()) return "";
   return absl::StrFormat(
-      "  on the card     %d bytes, %d of them for good, the rest a window\n"
-      "  host memory     %d bytes are copied in each run, in %d pieces, while "
-      "the card waits: cycles* do not count that\n",
-      plan.device_bytes, plan.resident_bytes(), plan.copied_bytes(),
-      plan.copies.size());
+      "  on the card     %d bytes for good, and %d window%s of %d bytes\n"
+      "  host memory     %d bytes are copied in each run, in %d pieces, %s: %d "
+      "cycles* more than the estimate below\n",
+      plan.device_bytes, plan.windows, plan.windows == 1 ? "" : "s",
+      plan.window_bytes, plan.copied_bytes(), plan.copies.size(),
+      plan.windows == 2 ? "while the card computes" : "while the card waits",
+      report.copy_wait_cycles);
 }
 
-ordered_json WeightPlanAsJson(const package::Package& package) {
+ordered_json WeightPlanAsJson(const package::Package& package,
+                              const compiler::CompileReport& report) {
   const package::WeightPlan& plan = package.weight_plan;
   ordered_json copies = ordered_json::array();
   for (const package::WeightCopy& c : plan.copies) {
@@ -179,15 +183,18 @@ ordered_json WeightPlanAsJson(const package::Package& package) {
           {"resident_bytes",
            plan.empty() ? package.weights.size() : plan.resident_bytes()},
           {"copied_bytes", plan.copied_bytes()},
-          {"overlapped", false},
+          {"windows", plan.windows},
+          {"window_bytes", plan.window_bytes},
+          {"overlapped", plan.windows == 2},
+          {"wait_cycles", report.copy_wait_cycles},
           {"copies", std::move(copies)}};
 }
 
 }  // namespace
 
 uint64_t DeviceBytes(const package::Package& package) {
-  uint64_t sum = PageUp(package.region0_bytes()) +
-                 PageUp(package.scratch_bytes) + PageUp(package.io_bytes);
+  uint64_t sum = package.weight_device_bytes() + PageUp(package.scratch_bytes) +
+                 PageUp(package.io_bytes);
   for (const auto& stream : package.streams) {
     sum += PageUp(stream.size() * sizeof(uint32_t));
   }
@@ -229,10 +236,11 @@ std::string TextReport(const package::Package& package,
       "utilisation*      %.1f %% of the matrix engine's MACs\n"
       "* estimated by the compiler, calibrated on single commands of the RTL\n",
       Printable(package.model_name), package.config, tensors, operators,
-      report.macs, report.weight_bytes, WeightPlanLines(package.weight_plan),
-      report.scratch_bytes, report.io_bytes, report.stream_bytes,
-      report.commands, DeviceBytes(package), report.dram_bytes,
-      report.sram_peak_bytes, report.sram_bytes, report.estimated_cycles,
+      report.macs, report.weight_bytes,
+      WeightPlanLines(package.weight_plan, report), report.scratch_bytes,
+      report.io_bytes, report.stream_bytes, report.commands,
+      DeviceBytes(package), report.dram_bytes, report.sram_peak_bytes,
+      report.sram_bytes, report.estimated_cycles,
       Milliseconds(report.estimated_cycles, clock_mhz), clock_mhz,
       Limit(report), LimitName(report), report.compute_bound_cycles,
       report.dram_bound_cycles, Ratio(report.estimated_cycles, Limit(report)),
@@ -306,7 +314,7 @@ ordered_json ReportAsJson(const package::Package& package,
           {"config", package.config},
           {"macs", report.macs},
           {"weight_bytes", report.weight_bytes},
-          {"weight_plan", WeightPlanAsJson(package)},
+          {"weight_plan", WeightPlanAsJson(package, report)},
           {"scratch_bytes", report.scratch_bytes},
           {"io_bytes", report.io_bytes},
           {"stream_bytes", report.stream_bytes},

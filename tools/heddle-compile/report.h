@@ -4,8 +4,10 @@
 // JSON, keys stable within a schema version:
 //   {"schema": "heddle-compile/1", "model", "config", "macs", "weight_bytes",
 //    "weight_plan": {"device_bytes", "resident_bytes", "copied_bytes" (from
-//                    host memory, per run), "overlapped": false (with what the
-//                    card computes),
+//                    host memory, per run), "windows", "window_bytes" (each),
+//                    "overlapped" (copies with what the card computes),
+//                    "wait_cycles" (of copies, which the other cycles do not
+//                    count; estimated),
 //                    "copies": [{"stream", "from", "to", "bytes"}]},
 //    "scratch_bytes", "io_bytes", "stream_bytes", "device_bytes", "commands",
 //    "sram_bytes", "sram_peak_bytes", "dram_bytes",

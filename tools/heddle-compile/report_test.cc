@@ -165,22 +165,29 @@ TEST(Report, SaysWhatIsCopiedInEachRun) {
   EXPECT_EQ(ReportAsJson(c.package, c.report)["weight_plan"]["copied_bytes"],
             0);
   c.package.weights = std::vector<uint8_t>(3 << 20);
-  c.package.weight_plan.device_bytes = 1 << 20;
+  c.package.weight_plan.device_bytes = 1 << 19;
+  c.package.weight_plan.windows = 2;
+  c.package.weight_plan.window_bytes = 1 << 18;
+  c.report.copy_wait_cycles = 1234;
   c.package.weight_plan.resident = {{0, 0, 0, 1 << 19}};
-  c.package.weight_plan.copies = {{0, 1 << 19, 1 << 19, 1 << 19},
-                                  {1, 1 << 20, 1 << 19, 77}};
+  c.package.weight_plan.copies = {{0, 1 << 19, 0, 1 << 18},
+                                  {1, 1 << 20, 0, 77}};
   EXPECT_NE(TextReport(c.package, c.report)
-                .find("  on the card     1048576 bytes, 524288 of them for "
-                      "good, the rest a window\n"
-                      "  host memory     524365 bytes are copied in each run, "
-                      "in 2 pieces, while the card waits"),
+                .find("  on the card     524288 bytes for good, and 2 windows "
+                      "of 262144 bytes\n"
+                      "  host memory     262221 bytes are copied in each run, "
+                      "in 2 pieces, while the card computes: 1234 cycles* "
+                      "more than the estimate below\n"),
             std::string::npos)
       << TextReport(c.package, c.report);
   const ordered_json plan = ReportAsJson(c.package, c.report)["weight_plan"];
-  EXPECT_EQ(plan["device_bytes"], 1 << 20);
+  EXPECT_EQ(plan["device_bytes"], 1 << 19);
+  EXPECT_EQ(plan["windows"], 2);
+  EXPECT_EQ(plan["window_bytes"], 1 << 18);
+  EXPECT_EQ(plan["wait_cycles"], 1234);
   EXPECT_EQ(plan["resident_bytes"], 1 << 19);
-  EXPECT_EQ(plan["copied_bytes"], (1 << 19) + 77);
-  EXPECT_EQ(plan["overlapped"], false);
+  EXPECT_EQ(plan["copied_bytes"], (1 << 18) + 77);
+  EXPECT_EQ(plan["overlapped"], true);
   EXPECT_EQ(plan["copies"][1]["stream"], 1);
   EXPECT_EQ(plan["copies"][1]["from"], 1 << 20);
   // The card has region 0, not all weights.

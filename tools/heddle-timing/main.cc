@@ -71,7 +71,7 @@ std::vector<compiler::TensorData> Inputs(const package::Package& package,
 // A private RTL card that the package fits.
 absl::StatusOr<std::string> RtlCard(const package::Package& package) {
   uint64_t bytes =
-      package.region0_bytes() + package.scratch_bytes + package.io_bytes;
+      package.weight_device_bytes() + package.scratch_bytes + package.io_bytes;
   for (const auto& words : package.streams) {
     bytes += words.size() * sizeof(uint32_t) + package::kPageBytes;
   }

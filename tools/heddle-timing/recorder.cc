@@ -115,7 +115,9 @@ absl::StatusOr<CoreRun> RunAndRecord(
     return absl::InvalidArgumentError(
         absl::StrCat("the package has ", package.inputs.size(), " inputs"));
   }
-  const uint64_t scratch = PageUp(package.region0_bytes());
+  const package::WeightPlan& plan = package.weight_plan;
+  const uint64_t windows = PageUp(package.region0_bytes());
+  const uint64_t scratch = windows + PageUp(plan.windows * plan.window_bytes);
   const uint64_t io = scratch + PageUp(package.scratch_bytes);
   const uint64_t code = io + PageUp(package.io_bytes);
   size_t longest = 0;
@@ -151,7 +153,11 @@ absl::StatusOr<CoreRun> RunAndRecord(
     ASSIGN_OR_RETURN(std::vector<StreamCommand> commands,
                      EngineCommands(words));
     watcher.Expect(std::move(commands));
-    package.PrepareRegion0(s, memory.data());
+    package.PrepareWeights(s, memory.data(), &memory[windows]);
+    if (!plan.empty()) {
+      request.regions[package::kWindowRegion] = {windows + plan.window_begin(s),
+                                                 plan.window_bytes, false};
+    }
     request.stream_bytes = words.size() * sizeof(uint32_t);
     std::memcpy(&memory[code], words.data(), request.stream_bytes);
     core->Start(request);

@@ -205,7 +205,6 @@ static void steps(struct heddle_test *t)
 		int want;
 	} rows[] = {
 		{ "type 0", { .type = 0, .length = 4 }, -EINVAL },
-		{ "type 4", { .type = 4, .length = 4 }, -EINVAL },
 		{ "type 6", { .type = 6, .length = 4 }, -EINVAL },
 		{ "type of 32 bits", { .type = ~0U, .length = 4 }, -EINVAL },
 		{ "fill", { .type = DRM_HEDDLE_FILL, .length = 4 }, 0 },
@@ -215,7 +214,8 @@ static void steps(struct heddle_test *t)
 		{ "copy out", { .type = DRM_HEDDLE_COPY_OUT, .length = 1 }, 0 },
 		{ "copy with a region", { .type = DRM_HEDDLE_COPY_OUT, .length = 1,
 					  .regions = { 1, 1, BYTES(region) } }, -EINVAL },
-		{ "padding", { .type = DRM_HEDDLE_COPY_IN, .length = 6, .pad = 1 }, -EINVAL },
+		{ "copy on the card", { .type = DRM_HEDDLE_STEP_COPY, .length = 3 }, 0 },
+		{ "copy on the card, nothing", { .type = DRM_HEDDLE_STEP_COPY }, -EINVAL },
 		{ "run", { .type = DRM_HEDDLE_RUN,
 			   .regions = { 1, HEDDLE_REGIONS, BYTES(region) } }, 0 },
 		{ "run, a region too many",
@@ -226,7 +226,39 @@ static void steps(struct heddle_test *t)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		heddle_row(t, rows[i].row, i);
-		HEDDLE_EXPECT_EQ(t, heddle_check_step(&rows[i].step), rows[i].want);
+		HEDDLE_EXPECT_EQ(t, heddle_check_step(&rows[i].step, false), rows[i].want);
+		HEDDLE_EXPECT_EQ(t, heddle_check_step(&rows[i].step, true), rows[i].want);
+	}
+}
+
+/* Behind a run, or what overlaps one; elsewhere none may overlap. */
+static void steps_that_overlap(struct heddle_test *t)
+{
+	static const struct {
+		const char *row;
+		struct drm_heddle_step step;
+		int want;
+	} rows[] = {
+		{ "copy in", { .type = DRM_HEDDLE_COPY_IN, .length = 6 }, 0 },
+		{ "copy out", { .type = DRM_HEDDLE_COPY_OUT, .length = 6 }, 0 },
+		{ "copy on the card", { .type = DRM_HEDDLE_STEP_COPY, .length = 6 }, 0 },
+		{ "fill", { .type = DRM_HEDDLE_FILL, .length = 4 }, 0 },
+		{ "fill, half a word", { .type = DRM_HEDDLE_FILL, .length = 6 }, -EINVAL },
+		{ "run", { .type = DRM_HEDDLE_RUN }, -EINVAL },
+	};
+	u32 i, bit;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct drm_heddle_step step = rows[i].step;
+
+		heddle_row(t, rows[i].row, i);
+		step.flags = DRM_HEDDLE_STEP_OVERLAP;
+		HEDDLE_EXPECT_EQ(t, heddle_check_step(&step, true), rows[i].want);
+		HEDDLE_EXPECT_EQ(t, heddle_check_step(&step, false), -EINVAL);
+		for (bit = 1; bit < 32; bit++) {
+			step.flags = DRM_HEDDLE_STEP_OVERLAP | 1U << bit;
+			HEDDLE_EXPECT_EQ(t, heddle_check_step(&step, true), -EINVAL);
+		}
 	}
 }
 
@@ -258,6 +290,52 @@ static void regions(struct heddle_test *t)
 		HEDDLE_EXPECT_EQ(t, heddle_check_region(&rows[i].region, &used), rows[i].want);
 		HEDDLE_EXPECT_EQ(t, used, rows[i].used);
 	}
+}
+
+/* Bytes 128 to 255 are bound. */
+static void overlaps(struct heddle_test *t)
+{
+	static const struct {
+		const char *row;
+		u64 offset;
+		u64 length;
+		bool writes;
+		u32 flags;
+		int want;
+	} rows[] = {
+		{ "up to the first", 64, 64, true, DRM_HEDDLE_REGION_WRITE, 0 },
+		{ "the first", 64, 65, true, DRM_HEDDLE_REGION_WRITE, -EINVAL },
+		{ "the last", 255, 1, true, DRM_HEDDLE_REGION_WRITE, -EINVAL },
+		{ "behind the last", 256, 1, true, DRM_HEDDLE_REGION_WRITE, 0 },
+		{ "one within", 130, 1, true, DRM_HEDDLE_REGION_WRITE, -EINVAL },
+		{ "all and more", 0, 4096, true, DRM_HEDDLE_REGION_WRITE, -EINVAL },
+		{ "both read", 128, 128, false, 0, 0 },
+		{ "the step writes", 128, 128, true, 0, -EINVAL },
+		{ "the run writes", 128, 128, false, DRM_HEDDLE_REGION_WRITE, -EINVAL },
+		{ "the run writes elsewhere", 0, 128, false, DRM_HEDDLE_REGION_WRITE, 0 },
+		{ "largest", 0, ~0ULL, true, 0, -EINVAL },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct drm_heddle_region region = { .offset = 128, .size = 128,
+						    .flags = rows[i].flags };
+
+		heddle_row(t, rows[i].row, i);
+		HEDDLE_EXPECT_EQ(t, heddle_check_overlap(&region, rows[i].offset, rows[i].length,
+							 rows[i].writes),
+				 rows[i].want);
+	}
+}
+
+static void cards_get_flags_that_they_know(struct heddle_test *t)
+{
+	HEDDLE_EXPECT_EQ(t, heddle_step_flags(0, 0x10001), 0);
+	HEDDLE_EXPECT_EQ(t, heddle_step_flags(DRM_HEDDLE_STEP_OVERLAP, 0x10000), 0);
+	HEDDLE_EXPECT_EQ(t, heddle_step_flags(DRM_HEDDLE_STEP_OVERLAP, 0x10001),
+			 HEDDLE_STEP_FLAGS_OVERLAP_MASK);
+	HEDDLE_EXPECT_EQ(t, heddle_step_flags(DRM_HEDDLE_STEP_OVERLAP, 0x100ff),
+			 HEDDLE_STEP_FLAGS_OVERLAP_MASK);
 }
 
 static void ranges_do_not_wrap(struct heddle_test *t)
@@ -333,6 +411,9 @@ const struct heddle_case heddle_args_cases[] = {
 	{ "submit", submit },
 	{ "steps", steps },
 	{ "regions", regions },
+	{ "steps_that_overlap", steps_that_overlap },
+	{ "overlaps", overlaps },
+	{ "cards_get_flags_that_they_know", cards_get_flags_that_they_know },
 	{ "ranges_do_not_wrap", ranges_do_not_wrap },
 	{ "wait_for_job", wait_for_job },
 	{ "read_events", read_events },

@@ -348,21 +348,35 @@ enum drm_heddle_step_type {
 	DRM_HEDDLE_RUN = 2,
 	/** @DRM_HEDDLE_COPY_OUT: DEVICE buffer to HOST buffer */
 	DRM_HEDDLE_COPY_OUT = 3,
+	/** @DRM_HEDDLE_STEP_COPY: DEVICE buffer to DEVICE buffer; since the driver's minor
+	 * version 1. In one buffer the ranges may overlap: the result is as if the source had
+	 * been read first
+	 */
+	DRM_HEDDLE_STEP_COPY = 4,
 	/** @DRM_HEDDLE_FILL: fill a DEVICE buffer with a 32-bit pattern */
 	DRM_HEDDLE_FILL = 5,
 };
 
 /**
  * struct drm_heddle_step - one step of a job
+ *
+ * A step begins when the one before it has ended. Copies and fills with
+ * DRM_HEDDLE_STEP_OVERLAP (since the driver's minor version 1) may be executed
+ * together with a run: they stand directly behind it, or behind others with this flag
+ * that do, and keep their order among each other; a step without the flag waits for
+ * all of them. Of what is bound to a region of that run, none of them writes a byte,
+ * and none reads one of a region with DRM_HEDDLE_REGION_WRITE; so the job's results are
+ * those that it has without the flag. It is a permission: a card of hardware version
+ * 1.0 never gets it and executes the steps one by one.
  * @type: enum drm_heddle_step_type
  * @stream: RUN: stream id
- * @src: COPY_IN: HOST handle; COPY_OUT: DEVICE handle
- * @dst: COPY_IN, FILL: DEVICE handle; COPY_OUT: HOST handle
+ * @src: COPY_IN: HOST handle; COPY_OUT, COPY: DEVICE handle
+ * @dst: COPY_IN, FILL, COPY: DEVICE handle; COPY_OUT: HOST handle
  * @src_offset: bytes
  * @dst_offset: bytes
  * @length: bytes to copy or fill (FILL: multiple of 4)
  * @fill_value: FILL: pattern
- * @pad: zero
+ * @flags: DRM_HEDDLE_STEP_OVERLAP or 0; RUN: 0
  * @regions: RUN: array of struct drm_heddle_region
  */
 struct drm_heddle_step {
@@ -374,7 +388,8 @@ struct drm_heddle_step {
 	__u64 dst_offset;
 	__u64 length;
 	__u32 fill_value;
-	__u32 pad;
+#define DRM_HEDDLE_STEP_OVERLAP	1
+	__u32 flags;
 	struct drm_heddle_array regions;
 };
 
@@ -398,6 +413,8 @@ struct drm_heddle_sync {
  * DMA_BUF_IOCTL_EXPORT_SYNC_FILE and _IMPORT_SYNC_FILE convert where another
  * driver expects them.
  *
+ * -EINVAL: among others, a step with DRM_HEDDLE_STEP_OVERLAP does not follow a run, or
+ * touches what that run does.
  * -ERANGE: a stream reaches beyond a bound region, writes to one bound without
  * DRM_HEDDLE_REGION_WRITE, or a copy leaves its buffer; nothing is queued.
  * -EAGAIN: the context or the file has the most jobs it may have in flight.
