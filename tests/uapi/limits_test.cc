@@ -105,6 +105,7 @@ TEST_F(LimitsTest, RefusesAJobThatCanTakeTooLong) {
   const uint32_t bo = NewDevice(c(), kMiB);
   ASSERT_EQ(SetRunCycles(c(), context, 1), 0);
   EXPECT_EQ(Submit(c(), context, {Fill(bo, kMiB, 1)}), -EFBIG);
+  EXPECT_EQ(Submit(c(), context, {CopyOnCard(bo, bo, kMiB)}), -EFBIG);
   ASSERT_EQ(SetRunCycles(c(), context, 0), 0);
   uint64_t seqno = 0;
   EXPECT_EQ(Submit(c(), context, {Fill(bo, kMiB, 1)}, &seqno), 0);

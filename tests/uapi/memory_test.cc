@@ -209,6 +209,9 @@ TEST_F(MemoryTest, IsNeverRefusedBecauseItIsInPieces) {
     EXPECT_EQ(Others(c(), bos[i], piece, i + 1), 0u) << i;
   }
   EXPECT_EQ(Others(c(), big, left, 0), 0u);
+  // Copies on the card find both ends where they are now.
+  ASSERT_EQ(Do(c(), context_, {CopyOnCard(bos[1], big, piece)}).status, 0u);
+  EXPECT_EQ(Others(c(), big, piece, 2), 0u);
 }
 
 // Whether the thread sleeps in a call.

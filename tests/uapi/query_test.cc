@@ -81,6 +81,9 @@ TEST_F(QueryTest, CountsJobsAndBytes) {
   EXPECT_EQ(after.jobs, before.jobs + 1);
   EXPECT_EQ(after.faults, before.faults);
   EXPECT_EQ(after.bytes_copied, before.bytes_copied + kPage);
+  // What stays on the card is not moved between host and card.
+  Do(c(), context, {CopyOnCard(bo, bo, 64, 0, 128), Fill(bo, 64, 1)});
+  EXPECT_EQ(Counters(c()).bytes_copied, after.bytes_copied);
 }
 
 TEST_F(QueryTest, CountsFaults) {
