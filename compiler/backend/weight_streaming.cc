@@ -158,10 +158,12 @@ struct Division {
 struct Work {
   std::array<uint64_t, kTimedEngines + 1> busy{};  // by isa::Engine
   uint64_t memory = 0;  // cycles in which device memory is used
+  uint64_t alone = 0;   // of these, those beside which nothing is computed
 
   Work& operator+=(const Work& o) {
     for (size_t e = 0; e < busy.size(); ++e) busy[e] += o.busy[e];
     memory += o.memory;
+    alone += o.alone;
     return *this;
   }
   Work operator-(const Work& o) const {
@@ -172,7 +174,8 @@ struct Work {
   }
   uint64_t cycles() const {
     return kRunLatency +
-           std::max(memory, *std::max_element(busy.begin(), busy.end()));
+           std::max(memory,
+                    alone + *std::max_element(busy.begin(), busy.end()));
   }
 };
 
@@ -345,6 +348,7 @@ class Divider {
     std::vector<isa::Command> before;
     // Of the stream that runs while the next one's weights come.
     Work running;
+    uint64_t kept_before = 0;
     for (size_t begin = 0; begin < commands_.size();) {
       size_t end = std::min(Reach(division, before, begin),
                             splitter_.EndOf(begin, OfStream(stream_bytes_)));
@@ -375,6 +379,17 @@ class Divider {
       }
       Work work = work_[cut.at] - work_[begin];
       for (const isa::Command& c : before) work += WorkOf(c, config_);
+      // What is loaded again or kept comes in when nothing can be computed yet,
+      // and goes out when everything has been.
+      uint64_t kept = 0;
+      for (const SramRange& r : cut.kept) kept += r.end - r.begin;
+      kept /= config_.dram_bytes_per_cycle;
+      work.memory += kept_before + kept;
+      for (const isa::Command& c : before) {
+        work.alone += WorkOf(c, config_).memory;
+      }
+      work.alone += kept_before + kept;
+      kept_before = kept;
       division.copied += needed.bytes();
       const uint64_t copy = CopyCycles(needed.bytes(), needed.ranges().size());
       if (division.windows == 1) {

@@ -11,8 +11,9 @@
 // With one window copies and streams are added. With two, the first stream
 // reads only what is resident, and each of the others takes the longest of
 // what the stream in front computes, its own copies, and the device memory's
-// cycles for both. An eighth of the time of all copies is added, so that bytes
-// are not copied for next to nothing.
+// cycles for both. What is loaded again behind a cut, or kept across it, is
+// computed beside nothing. An eighth of the time of all copies is added, so
+// that bytes are not copied for next to nothing.
 #ifndef HEDDLE_COMPILER_BACKEND_WEIGHT_STREAMING_H_
 #define HEDDLE_COMPILER_BACKEND_WEIGHT_STREAMING_H_
 

@@ -141,10 +141,10 @@ TEST(WeightStreaming, TheSameResultsOfAnyDeviceMemory) {
                   "");
         EXPECT_EQ(OutputOf(p), expected);
         EXPECT_EQ(p.weights.size(), weights);
-        // What has no place is copied, and little else.
+        // What has no place is copied, and as much more as windows take.
         const uint64_t copied = p.weight_plan.copied_bytes();
         EXPECT_GT(copied, less);
-        EXPECT_LT(copied, less + weights * windows / 6);
+        EXPECT_LT(copied, less + weights * windows / 3);
         EXPECT_GT(copied, last);
         last = copied;
       }

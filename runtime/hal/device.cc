@@ -241,9 +241,8 @@ absl::StatusOr<std::shared_ptr<Device>> Device::Open(
   // The driver's version is that of the contract that it knows. What the card
   // lacks of it the driver leaves out.
   drm_version version = {};
-  device->overlaps_copies_ =
-      device->Call(DRM_IOCTL_VERSION, &version) == 0 &&
-      version.version_minor >= kOverlapMinor;
+  device->overlaps_copies_ = device->Call(DRM_IOCTL_VERSION, &version) == 0 &&
+                             version.version_minor >= kOverlapMinor;
   return device;
 }
 

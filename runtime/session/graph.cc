@@ -404,8 +404,7 @@ std::vector<hal::Step> LoadedGraph::MakeSteps(
     steps.push_back(hal::Step::CopyIn(*staging, range.offset, *io, range.offset,
                                       range.size));
   }
-  const bool overlap =
-      windows_.size() > 1 && core_->device().overlaps_copies();
+  const bool overlap = windows_.size() > 1 && core_->device().overlaps_copies();
   auto copy = copies.begin();  // in the order of the streams
   for (size_t s = 0; s < streams_.size(); ++s) {
     const hal::Buffer* window =
