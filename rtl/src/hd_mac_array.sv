@@ -18,7 +18,7 @@
 // The operand and weight registers are one clocked process with blocking assignments: consumers
 // stand before producers, so each statement sees the values of the previous cycle, and the rolled
 // loops over unpacked arrays become vector code under Verilator. No other clocked process reads
-// them.
+// them or what is made of them.
 //
 // A counter that chooses an array's element is cut to bits, not cast, and starts from a sized
 // literal: see rtl/README.md, "What synthesis makes of it".
@@ -117,10 +117,7 @@ module hd_mac_array #(
       sg1_q <= a_signed_i;
       p1_q <= pix_i;
     end
-    if (v1_q) begin
-      p2_q <= p1_q;
-      ps2_q <= s1;
-    end
+    if (v1_q) p2_q <= p1_q;
     if (v2_q) begin
       p3_q <= p2_q;
       ps3_q <= ps2_q;
@@ -180,6 +177,10 @@ module hd_mac_array #(
     logic [2:0] live;
     logic signed [EW-1:0] fill;
     logic [63:0] w0, w1;
+
+    // Sums of the operands as they were before the edge: here, since in another process it would be
+    // a race with the assignments below.
+    if (v1_q) ps2_q <= s1;
 
     // Operands.
     if (issue_i && !dw_i)

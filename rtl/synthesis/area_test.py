@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""area.py: what it takes from the liberty file and from the words of yosys and ABC, and what it prints."""
+import unittest
+
+from rtl.synthesis import area
+
+LIBERTY = """cell (INVX1) {
+area : 16;
+}
+cell (NAND2X1) {
+  cell_footprint : nand2;
+area : 24;
+"""
+
+
+class AreaTest(unittest.TestCase):
+
+    def test_gate_equivalent(self):
+        self.assertEqual(area.nand2_area(LIBERTY), 24)
+        with self.assertRaises(ValueError):
+            area.nand2_area("cell (INVX1) { area : 16; }")
+
+    def test_last_figures_count(self):
+        log = "ABC: Area = 9 ( 1 %) Delay =  9000.00 ps\nABC: Area = 8 Delay =  3301.52 ps  ( 8 %)\n"
+        stat = "   Chip area for module '\\hd_x': 48000.000000\n"
+        self.assertEqual(area.figures(log, stat), (48000.0, 3.30152))
+        self.assertEqual(area.figures("", stat), (48000.0, 0.0))
+        with self.assertRaises(ValueError):
+            area.figures(log, "")
+
+    def test_rows(self):
+        self.assertEqual(area.row("hd_x", (48000.0, 3.30152), 24), "| `hd_x` | 2.00 | 3.3 |")
+        self.assertEqual(area.row("hd_x", "not within 5 s", 24), "| `hd_x` | not within 5 s | |")
+
+
+if __name__ == "__main__":
+    unittest.main()
