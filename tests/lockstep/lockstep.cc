@@ -345,7 +345,10 @@ void Lockstep::CompareEnd(const model::RunResult& want, model::Model* model,
     const bool fault = expected || got.status != isa::Error::kOk;
     const Pending last = {expected ? want.commands : got.commands,
                           expected ? want.fault_offset : got.fault_offset,
-                          {}, {}, {}, {}};
+                          {},
+                          {},
+                          {},
+                          {}};
     return Diverge(fault ? &last : nullptr,
                    absl::StrCat("the results differ\n  expected ", want_text,
                                 "\n  got      ", got_text));
