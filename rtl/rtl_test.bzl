@@ -7,7 +7,8 @@ load("//tools/bazel:verilator.bzl", "VERILATOR_COPTS_V3", "VERILATOR_FAST", "VER
 def rtl_unit_tests(tests, params = {}, deps = {}, sizes = {}, shards = {}, variants = {}):
     """Makes //rtl:hd_x_test of every file of `tests`.
 
-    Also //rtl:hd_x_lines, the same test on a model that counts the lines it reaches.
+    Also //rtl:hd_x_lines, the same test on a model that counts the lines it reaches, and that of
+    each variant, hd_x_h1024_lines.
 
     Args:
       tests: src/hd_x_test.cc files.
@@ -52,31 +53,32 @@ def rtl_unit_tests(tests, params = {}, deps = {}, sizes = {}, shards = {}, varia
                     "@system//:gtest_main",
                 ] + deps.get(top, []),
             )
-        verilator_cc_library(
-            name = top + "_lines_model",
-            testonly = True,
-            srcs = srcs,
-            copts_fast = ["-O1"],
-            copts_slow = ["-O0"],
-            params = params.get(top, {}),
-            prefix = "V" + top,
-            tags = ["manual"],
-            top = top,
-            vopts = VERILATOR_LINES,
-            deps = ["@verilator//:verilated"],
-        )
-        native.cc_binary(
-            name = top + "_lines",
-            testonly = True,
-            srcs = [test],
-            tags = ["manual"],
-            deps = [
-                ":" + top + "_lines_model",
-                ":testbench",
-                "//rtl/coverage:at_exit",
-                "//rtl/spec:isa",
-                "//simulator/model",
-                "//simulator/model:numerics",
-                "@system//:gtest_main",
-            ] + deps.get(top, []),
-        )
+            verilator_cc_library(
+                name = top + suffix + "_lines_model",
+                testonly = True,
+                srcs = srcs,
+                copts_fast = ["-O1"],
+                copts_slow = ["-O0"],
+                params = values,
+                prefix = "V" + top,
+                tags = ["manual"],
+                top = top,
+                vopts = VERILATOR_LINES,
+                deps = ["@verilator//:verilated"],
+            )
+            native.cc_binary(
+                name = top + suffix + "_lines",
+                testonly = True,
+                srcs = [test],
+                copts = ["-DHD_VARIANT" + suffix] if suffix else [],
+                tags = ["manual"],
+                deps = [
+                    ":" + top + suffix + "_lines_model",
+                    ":testbench",
+                    "//rtl/coverage:at_exit",
+                    "//rtl/spec:isa",
+                    "//simulator/model",
+                    "//simulator/model:numerics",
+                    "@system//:gtest_main",
+                ] + deps.get(top, []),
+            )

@@ -48,6 +48,9 @@ struct Access {
 // index below the bound; every enabled stream); this is what the bounds check
 // takes. With the SRAM's contents before the command, they are exact, with one
 // access per index; all SRAM addresses must have passed the bounds check then.
+// Bytes of an input word at and beyond ci are not among them: in modes
+// depthwise and maxpool, lanes of the output at and beyond co depend on them,
+// and only those.
 void ForEachAccess(const isa::Config& config, const isa::Command& command,
                    const uint8_t* sram,
                    const std::function<void(const Access&)>& f);

@@ -240,8 +240,18 @@ class Builder {
     const uint64_t accumulators = sram + 3 * region;
     const uint64_t granules = accumulators / kGranule + config.acc_pixels;
     Footprint f{ByteSet(granules), ByteSet(granules)};
-    ForEachAccess(config, command, nullptr, [&](const Access& a) {
+    // In these modes a lane at or beyond ci has no operand that counts, but its
+    // output depends on the input's byte, and the bytes of outputs are
+    // compared.
+    const auto* conv = std::get_if<isa::Conv>(&command);
+    const bool whole =
+        conv != nullptr && (conv->mode == isa::MatrixMode::kDepthwise ||
+                            conv->mode == isa::MatrixMode::kMaxpool);
+    ForEachAccess(config, command, nullptr, [&](Access a) {
       ByteSet* touched = a.write ? &f.write : &f.read;
+      if (whole && !a.write && a.space == Space::kSram) {
+        a.bytes = std::max<uint64_t>(a.bytes, isa::kWordBytes);
+      }
       a.ForEachRun([&](int64_t at, uint64_t n) {
         uint64_t first = static_cast<uint64_t>(at);
         uint64_t last = first + n - 1;

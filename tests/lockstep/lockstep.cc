@@ -339,8 +339,16 @@ void Lockstep::CompareEnd(const model::RunResult& want, model::Model* model,
   const std::string want_text = ToText(want, sram_.size());
   const std::string got_text = ToText(core_->result().run, sram_.size());
   if (want_text != got_text) {
-    const Pending last = {want.commands, want.fault_offset, {}, {}, {}, {}};
-    const bool fault = want.status != isa::Error::kOk;
+    // The command that faults, on the model if it does.
+    const model::RunResult& got = core_->result().run;
+    const bool expected = want.status != isa::Error::kOk;
+    const bool fault = expected || got.status != isa::Error::kOk;
+    const Pending last = {expected ? want.commands : got.commands,
+                          expected ? want.fault_offset : got.fault_offset,
+                          {},
+                          {},
+                          {},
+                          {}};
     return Diverge(fault ? &last : nullptr,
                    absl::StrCat("the results differ\n  expected ", want_text,
                                 "\n  got      ", got_text));

@@ -171,11 +171,11 @@ struct Completion {
   uint64_t bytes_loaded = 0;
   // bytes written to device memory by stores
   uint64_t bytes_stored = 0;
-  // cycles the matrix engine was busy; 0 on a core without timing
+  // cycles in which the array worked on a command or waited to go on; 0 on a core without timing
   uint64_t matrix_busy = 0;
-  // cycles the vector engine was busy; 0 on a core without timing
+  // cycles in which the vector engine had a command; 0 on a core without timing
   uint64_t vector_busy = 0;
-  // cycles in which load or store DMA moved data; 0 on a core without timing
+  // cycles in which load or store DMA had a command; 0 on a core without timing
   uint64_t dma_busy = 0;
   // bytes moved between host and device memory by copy steps
   uint64_t bytes_copied = 0;

@@ -544,11 +544,11 @@ struct heddle_completion {
 	__le64 bytes_loaded;
 	/* bytes written to device memory by stores */
 	__le64 bytes_stored;
-	/* cycles the matrix engine was busy; 0 on a core without timing */
+	/* cycles in which the array worked on a command or waited to go on; 0 on a core without timing */
 	__le64 matrix_busy;
-	/* cycles the vector engine was busy; 0 on a core without timing */
+	/* cycles in which the vector engine had a command; 0 on a core without timing */
 	__le64 vector_busy;
-	/* cycles in which load or store DMA moved data; 0 on a core without timing */
+	/* cycles in which load or store DMA had a command; 0 on a core without timing */
 	__le64 dma_busy;
 	/* bytes moved between host and device memory by copy steps */
 	__le64 bytes_copied;
