@@ -13,9 +13,6 @@
 #define MAX_SYNCS 1024
 #define MAX_EVENTS 1024
 
-/* Flag overlap of a card's step: minor version that it came with (rtl/spec/descriptors.toml). */
-#define OVERLAP_MINOR 1
-
 static int at_most(const char *field, u64 value, u64 limit)
 {
 	return value > limit ? heddle_refuse(-EINVAL, field, value, limit) : 0;
@@ -207,7 +204,7 @@ int heddle_check_range(u64 offset, u64 length, u64 size)
 
 u32 heddle_step_flags(u32 flags, u32 hw_version)
 {
-	if ((hw_version & HEDDLE_VERSION_MINOR_MASK) < OVERLAP_MINOR)
+	if ((hw_version & HEDDLE_VERSION_MINOR_MASK) < HEDDLE_STEP_FLAGS_OVERLAP_SINCE)
 		return 0;
 	return flags & DRM_HEDDLE_STEP_OVERLAP ? HEDDLE_STEP_FLAGS_OVERLAP_MASK : 0;
 }

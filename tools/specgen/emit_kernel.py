@@ -99,6 +99,8 @@ def hardware(spec):
                 k = f"HEDDLE_{upper(s.name)}_{upper(m.name)}_{upper(b.name)}"
                 out += define(k + "_MASK", f"{b.mask:#x}{'ULL' if wide else 'U'}")
                 out += define(k + "_SHIFT", b.lsb)
+                if b.since:
+                    out += define(k + "_SINCE", b.since)
         out += "\n"
     out += "/* Opcodes. */\n"
     for i in spec.instructions:

@@ -458,7 +458,7 @@ class Loader:
         out = []
         for raw in raws:
             where = f"{item}.{raw.get('name', '?')}"
-            optional = ("enum",) if reg_access is None else ("enum", "access", "reset")
+            optional = ("enum", "since") if reg_access is None else ("enum", "access", "reset")
             if not self.take(raw, where, ("name", "lsb", "bits", "doc"), optional):
                 continue
             if not self.name_ok(raw["name"], where):
@@ -467,6 +467,7 @@ class Loader:
                          self.integer(raw["bits"], where, "bits"), str(raw["doc"]).strip(),
                          raw.get("access", reg_access or ""),
                          self.integer(raw.get("reset", 0), where, "reset"))
+            b.since = self.since(raw, where)
             if b.bits < 1 or b.lsb < 0 or b.lsb + b.bits > width:
                 self.bad(where, f"bits {b.lsb}..{b.lsb + b.bits - 1} do not fit {width} bits")
                 continue

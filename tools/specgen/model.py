@@ -179,6 +179,7 @@ class BitField:
     access: str = ""
     reset: int = 0
     enum: Enum = None
+    since: int = 0       # minor version that a bit of a structure in memory comes with
 
     @property
     def mask(self):

@@ -439,6 +439,7 @@ struct heddle_job_descriptor {
 #define HEDDLE_JOB_DESCRIPTOR_FLAGS_INTERRUPT_SHIFT	1
 #define HEDDLE_JOB_DESCRIPTOR_FLAGS_TRACE_MASK	0x4U
 #define HEDDLE_JOB_DESCRIPTOR_FLAGS_TRACE_SHIFT	2
+#define HEDDLE_JOB_DESCRIPTOR_FLAGS_TRACE_SINCE	1
 
 /*
  * One step of a job. Steps run one after another in order, and every step sees all that the
@@ -473,6 +474,7 @@ struct heddle_step {
 #define HEDDLE_STEP_BYTES			64
 #define HEDDLE_STEP_FLAGS_OVERLAP_MASK		0x1U
 #define HEDDLE_STEP_FLAGS_OVERLAP_SHIFT		0
+#define HEDDLE_STEP_FLAGS_OVERLAP_SINCE		1
 
 /* One piece of a host buffer. */
 struct heddle_sg_entry {
