@@ -57,6 +57,13 @@ absl::Status CheckOption(DeviceSpec::Kind kind, absl::string_view text,
       }
       return absl::OkStatus();
     }
+    if (name == "host-latency") {
+      if (!absl::SimpleAtoi(value, &number) || number < 1 || number > 1000000) {
+        return Bad(text, absl::StrCat("host-latency=", value,
+                                      " is not 1 to 1000000 cycles"));
+      }
+      return absl::OkStatus();
+    }
     if (name == "hw-version") {
       uint32_t version = 0;
       if (!reg::ParseVersion(value, &version)) {

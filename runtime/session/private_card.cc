@@ -279,7 +279,8 @@ absl::StatusOr<PrivateCards> StartPrivateCards(const DeviceSpec& spec) {
                                     absl::StrCat(cards),
                                     spec.Option("control", ""),
                                     spec.Option("serial", "1")};
-  for (const char* name : {"config", "memory", "core", "hw-version"}) {
+  for (const char* name :
+       {"config", "memory", "core", "hw-version", "host-latency"}) {
     if (const std::string value = spec.Option(name, ""); !value.empty()) {
       words.push_back(absl::StrCat("--", name));
       words.push_back(value);

@@ -54,6 +54,7 @@ struct Arguments {
   std::string hw_version = reg::VersionText(reg::kVersionReset);
   std::string core = "fast";
   uint64_t quantum = PlatformOptions().quantum;
+  uint32_t host_latency = PlatformOptions().host_latency;
   std::string trace, trace_window;
   std::string control;
   bool qemu = false, uml = false;
@@ -118,6 +119,11 @@ absl::StatusOr<PlatformOptions> Parse(const Arguments& arguments) {
         "--hw-version: --core rtl has the version that it has");
   }
   options.quantum = arguments.quantum;
+  if (!options.rtl && arguments.host_latency != options.host_latency) {
+    return absl::InvalidArgumentError(
+        "--host-latency: only --core rtl counts cycles");
+  }
+  options.host_latency = arguments.host_latency;
   options.trace_file = arguments.trace;
   if (!arguments.trace_window.empty()) {
     const std::pair<std::string, std::string> window =
@@ -317,6 +323,10 @@ int Main(int argc, char** argv) {
          "--core", arguments.core,
          "functional model: fast or obvious; or the card in rtl, cycle by "
          "cycle")
+      ->capture_default_str();
+  app.add_option("--host-latency", arguments.host_latency,
+                 "rtl: cycles from an access to host memory to its answer")
+      ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   app.add_option("--quantum", arguments.quantum,
                  "rtl: cycles between two looks at the host")

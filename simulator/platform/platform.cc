@@ -41,6 +41,7 @@ struct Platform::Units {
                                           &interrupts, options.quantum);
     rtl::CardOptions rtl;
     rtl.serial = options.serial;
+    rtl.host_latency = options.host_latency;
     absl::Status status = card->Make(*options.config, rtl);
     if (status.ok() && !options.trace_file.empty()) {
       status = card->model()->Trace(options.trace_file, options.trace_from,

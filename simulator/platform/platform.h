@@ -17,6 +17,7 @@
 #include "simulator/platform/card.h"
 #include "simulator/platform/faults.h"
 #include "simulator/platform/reactor.h"
+#include "simulator/rtl/card_model.h"
 
 namespace heddle::platform {
 
@@ -32,6 +33,8 @@ struct PlatformOptions {
   bool rtl = false;
   // Of the RTL: cycles between two looks at the host.
   uint64_t quantum = 100;
+  // And cycles from an access to host memory to its answer.
+  uint32_t host_latency = rtl::CardOptions().host_latency;
   // And its waveforms: a file for cycles [trace_from, trace_to); empty: none.
   std::string trace_file;
   uint64_t trace_from = 0;

@@ -62,12 +62,13 @@ class Streaming : public testing::Test {
     return done.code == 0 ? nlohmann::json::parse(done.out) : nullptr;
   }
   // An inference; its JSON. The first gives the outputs that all have.
-  nlohmann::json Run(const std::string& name, const std::string& core) {
+  nlohmann::json Run(const std::string& name, const std::string& core,
+                     const std::string& card = "") {
     const std::string outputs = folder_ / (name + core);
     const Finished run =
         HeddleRun({folder_ / (name + ".hpk"), "--core", core, "--outputs",
                    outputs, "--json"},
-                  SimDevice("h256"), absl::Minutes(5) * TimeFactor());
+                  SimDevice("h256") + card, absl::Minutes(5) * TimeFactor());
     EXPECT_EQ(run.code, 0) << run.out << run.err;
     const auto got = comparer::ReadNamedTensors(outputs);
     EXPECT_TRUE(got.ok()) << got.status();
@@ -81,10 +82,10 @@ class Streaming : public testing::Test {
     EXPECT_FALSE(expected_.empty());
     return nlohmann::json::parse(run.out);
   }
-  // Cycles of a job on the RTL.
-  uint64_t Cycles(const std::string& name) {
+  // Cycles of a job on the RTL; `card`: further options of the card.
+  uint64_t Cycles(const std::string& name, const std::string& card = "") {
     Run(name, "fast");
-    const nlohmann::json run = Run(name, "rtl");
+    const nlohmann::json run = Run(name, "rtl", card);
     return run.is_object() ? run.at("cycles").get<uint64_t>() : 0;
   }
 
@@ -93,7 +94,7 @@ class Streaming : public testing::Test {
     uint64_t copied_one, copied;  // bytes; with two windows
   };
   // With half of the weights in host memory.
-  Measured Measure(int64_t rows) {
+  Measured Measure(int64_t rows, const std::string& card = "") {
     Measured m = {};
     const nlohmann::json whole = Compile(rows, "whole", {});
     if (!whole.is_object()) return m;
@@ -109,14 +110,14 @@ class Streaming : public testing::Test {
     m.copied = two.at("weight_plan").at("copied_bytes");
     EXPECT_GE(m.copied_one, kWeightBytes / 2);
     windows_ = two.at("weight_plan").at("windows");
-    m.whole = Cycles("whole");
-    m.one = Cycles("one");
-    m.two = Cycles("two");
+    m.whole = Cycles("whole", card);
+    m.one = Cycles("one", card);
+    m.two = Cycles("two", card);
     std::printf(
-        "%ld rows: %lu cycles with all weights on the card, %lu with one "
+        "%ld rows%s: %lu cycles with all weights on the card, %lu with one "
         "window (%lu bytes copied), %lu with %d (%lu bytes)\n",
-        static_cast<long>(rows), static_cast<unsigned long>(m.whole),
-        static_cast<unsigned long>(m.one),
+        static_cast<long>(rows), card.c_str(),
+        static_cast<unsigned long>(m.whole), static_cast<unsigned long>(m.one),
         static_cast<unsigned long>(m.copied_one),
         static_cast<unsigned long>(m.two), windows_,
         static_cast<unsigned long>(m.copied));
@@ -143,6 +144,18 @@ TEST_F(Streaming, BesideLoadsThatTakeAsLong) {
   EXPECT_EQ(windows_, 2);
   EXPECT_GE(m.two, std::max(m.whole, (kWeightBytes + m.copied) / kBeat));
   EXPECT_LT(m.two, m.one);
+}
+
+// A host from which weights take longer to copy than the card takes to compute
+// with them: the job takes what the copies take, a tenth at most for what they
+// have in common with loads, and the last layer, behind which nothing is left
+// to copy.
+TEST_F(Streaming, FromAHostThatIsSlow) {
+  const Measured m = Measure(6, ",host-latency=4000");
+  EXPECT_EQ(windows_, 2);
+  const uint64_t copies = m.one - m.whole;
+  EXPECT_GT(copies, m.whole);
+  EXPECT_LE(m.two, copies + copies / 10 + m.whole / kLayers);
 }
 
 }  // namespace
