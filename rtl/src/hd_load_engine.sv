@@ -206,8 +206,9 @@ module hd_load_engine #(
   assign idx_gnt = sram_gnt_i && pick_idx;
   assign wr_gnt = sram_gnt_i && !pick_idx;
 
-  logic [8:0] under_way_q;  // beats asked for and not answered
-  assign quiet_o = request_quiet && (under_way_q == 9'd0);
+  localparam int UW = $clog2(BEATS + 1);
+  logic [UW-1:0] under_way_q;  // beats asked for and not answered
+  assign quiet_o = request_quiet && (under_way_q == '0);
   assign busy_o = !cmd_ready_o || request_busy || q_valid || place_busy;
   assign idle_o = !busy_o && quiet_o;
 
@@ -215,11 +216,11 @@ module hd_load_engine #(
     if (!rst_ni) begin
       held_q <= 1'b0;
       held_idx_q <= 1'b0;
-      under_way_q <= 9'd0;
+      under_way_q <= '0;
     end else begin
       held_q <= sram_req_o && !sram_gnt_i;
       held_idx_q <= pick_idx;
-      under_way_q <= under_way_q + (grant ? {2'd0, beats} : 9'd0) - {8'd0, r_valid_i};
+      under_way_q <= under_way_q + (grant ? UW'(beats) : UW'(0)) - UW'(r_valid_i);
     end
   end
 endmodule
