@@ -21,7 +21,7 @@ struct BackendResult {
 absl::StatusOr<BackendResult> GeneratePackage(const Graph& graph,
                                               const CompileOptions& options);
 
-// OK if GeneratePackage succeeds, else its refusal: the same steps up to the
+// OK if GeneratePackage succeeds, else its rejection: the same steps up to the
 // commands, of the first schedule that works, without the timeline that only
 // chooses among schedules.
 absl::Status CheckPackage(const Graph& graph, const CompileOptions& options);

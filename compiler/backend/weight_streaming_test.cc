@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packages for less device memory than their weights take: the same results, as
-// little copied as possible, and refusals that say what is missing.
+// little copied as possible, and rejections that say what is missing.
 #include "compiler/backend/weight_streaming.h"
 
 #include <gtest/gtest.h>
