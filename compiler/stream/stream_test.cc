@@ -512,9 +512,8 @@ TEST(Stream, RandomSequencesUnderAdversarialSchedules) {
 }
 
 TEST(Stream, MoreThanTheDriverTakesIsRefused) {
-  StreamBuilder builder(isa::kH256);
-  const size_t most =
-      kMostStreams * isa::kStreamBytesMax / (isa::Load::kWords * 4) + 2;
+  StreamBuilder builder(isa::kH256, 2);
+  const size_t most = 2 * isa::kStreamBytesMax / (isa::Load::kWords * 4) + 2;
   for (size_t i = 0; i < most && !builder.too_long(); ++i) {
     builder.Append(LoadTo(0x1000), 0);
   }
