@@ -33,6 +33,8 @@ namespace {
 // See ChooseSchedule.
 constexpr double kTrafficWeights[] = {0.02, 0.3};
 constexpr double kMoreTrafficWeights[] = {0.005, 0.02, 0.08, 0.3, 1.0};
+// See SchedulePrices: what makes commands few, whatever the cost.
+constexpr double kManyCycles = 10'000;
 // See Attempt::group_divisor.
 constexpr uint64_t kGroupDivisors[] = {8, 16};
 constexpr uint64_t kMoreGroupDivisors[] = {2, 4, 8, 16, 32};
@@ -204,8 +206,8 @@ constexpr uint64_t kWeightsToStay = 4 << 20;
 
 // What GeneratePackage tries.
 struct Attempt : GraphVariant {
-  bool choose = false;        // ChooseSchedule
-  double traffic_weight = 0;  // its argument
+  bool choose = false;    // ChooseSchedule
+  SchedulePrices prices;  // its argument
   // Weights of a matrix operation are cut into groups of at most 1/so much of
   // SRAM; 0: as lowered. Small groups leave room to load others ahead.
   uint64_t group_divisor = 0;
@@ -220,8 +222,9 @@ struct Attempt : GraphVariant {
 
 // What decides which further attempts can bring anything.
 struct Facts {
-  bool grouped = false;  // some operation's weights are cut into groups
-  bool loads = false;    // several operations share many constants
+  bool grouped = false;   // some operation's weights are cut into groups
+  bool loads = false;     // several operations share many constants
+  bool too_long = false;  // the commands of an attempt filled too many streams
   // What equal constants save, once an attempt has packed all of them to know.
   std::optional<uint64_t> equal_bytes;
 };
@@ -276,7 +279,7 @@ absl::StatusOr<BackendResult> Generate(
   if (attempt.choose) {
     const std::vector<uint32_t> index =
         ChooseSchedule(&device, *config, features,
-                       KeptPrograms(device, *config), attempt.traffic_weight);
+                       KeptPrograms(device, *config), attempt.prices);
     for (uint32_t& owner : tap_owners) owner = index[owner];
   }
   const auto place = [&](ConstantPool constants) {
@@ -309,6 +312,7 @@ absl::StatusOr<BackendResult> Generate(
                                device.ops.size(), &stream, &tap_programs));
     plan.scratch_bytes = std::max(plan.scratch_bytes, tap_plan.scratch_bytes);
   }
+  facts->too_long |= stream.too_long();
   BeginPass(options, "synchronise");
   // What waits between two streams lies behind the scratch memory.
   const uint64_t waiting = AlignToRegion(plan.scratch_bytes);
@@ -513,10 +517,10 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
   LoweredGraphs lowered(graph, production, limited);
   ThreadPool threads(options.threads);
   std::vector<Attempt> attempts;
-  attempts.push_back({{options.features}, false, 0});
+  attempts.push_back({{options.features}, false, {}});
   if (options.features.cost_tiles || options.features.cascade) {
     const auto add = [&](double weight) {
-      attempts.push_back({{options.features}, true, weight});
+      attempts.push_back({{options.features}, true, {weight}});
     };
     if (thorough) {
       std::for_each(std::begin(kMoreTrafficWeights),
@@ -558,6 +562,7 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
     bool without_pool = false;
     for (size_t i = 0; i < batch.size(); ++i) {
       facts.grouped |= found[i].grouped;
+      facts.too_long |= found[i].too_long;
       facts.loads = found[i].loads;
       without_pool |= pool_at_fault[i] != 0;
       if (tried[i]) consider(*tried[i]);
@@ -621,6 +626,20 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
       break;
     }
   }
+  // Larger boxes where buffers are single, and squares where windows overlap.
+  const auto of_few_commands = [&] {
+    Attempt a = attempts[0];
+    a.choose = true;
+    a.prices.command_cycles = kManyCycles;
+    a.features.prefetch = 0;
+    return a;
+  };
+  if (first_only && !first.ok() && facts.too_long) {
+    auto made = Generate(graph, &lowered, &threads, production, limited,
+                         of_few_commands(), scope, &facts);
+    if (made.ok()) consider(Remember(of_few_commands(), *made));
+    first = std::move(made);
+  }
   if (verdict_only) return first;
   if (!first_only) {
     std::vector<Attempt> batch(attempts.begin() + 1, attempts.end());
@@ -637,6 +656,7 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
       batch = without_prefetch();
       try_all(batch);
     }
+    if (!best && facts.too_long) try_all({of_few_commands()});
     batch.clear();
     for (int ahead = 2; best && facts.loads && ahead <= farthest;
          ahead = thorough ? ahead + 1 : ahead * 2) {
@@ -691,7 +711,7 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
         if (a.choose != best->attempt.choose) continue;
         batch.push_back(best->attempt);
         batch.back().*rewrite = true;
-        batch.back().traffic_weight = a.traffic_weight;
+        batch.back().prices = a.prices;
       }
       try_all(batch);
     };

@@ -18,8 +18,9 @@ constexpr int64_t kHeights[] = {1,  2,  3,   4,   5,   6,   8,   10,
 constexpr size_t kBest = 3;
 // Traffic within so much of the least leaves nothing to gain.
 constexpr double kEnough = 1.03;
-// Columns below which transfers lose more than they save.
-constexpr int64_t kShortRow = 32;
+// Columns below which transfers lose more than they save, and below which
+// commands do where it is them that must be few.
+constexpr int64_t kShortRow = 32, kShortRowOfFew = 4;
 
 int64_t Ceil(int64_t value, int64_t divisor) {
   return (value + divisor - 1) / divisor;
@@ -50,15 +51,18 @@ double Elements(const InputBox& box) {
                              box.channels.count);
 }
 
+// Whether a group of constants reads only a part of the operand.
+bool SlicesOf(const OpInput& in) {
+  return !in.channel_slices.empty() || !in.row_slices.empty() ||
+         !in.column_slices.empty();
+}
+
 // How often the largest slice of input `k` is loaded for one tile by all its
 // groups, one after another.
 double LoadsOfGroups(const DeviceGraph& graph, const DeviceOp& op, size_t k,
                      const TileShape& shape) {
   const OpInput& in = op.inputs[k];
-  if (in.channel_slices.empty() && in.row_slices.empty() &&
-      in.column_slices.empty()) {
-    return 1;
-  }
+  if (!SlicesOf(in)) return 1;
   Tile tile = FirstOf(shape);
   const double largest = Elements(NeedOf(graph, op, k, tile));
   double loaded = 0;
@@ -85,14 +89,14 @@ double Traffic(const BoxCost& cost) {
 }
 
 // While everything is in device memory.
-double Time(const BoxCost& cost, double bandwidth) {
+double Time(const BoxCost& cost, double bandwidth, double command_cycles) {
   const double bus = BusCycles(
       Traffic(cost),
       cost.tiles * (1.0 + static_cast<double>(cost.input_tile.size())),
       bandwidth);
   const double both =
       cost.box.single ? cost.compute + bus : std::max(cost.compute, bus);
-  return both + 0.05 * bus;
+  return both + 0.05 * bus + cost.commands * command_cycles;
 }
 
 }  // namespace
@@ -191,6 +195,15 @@ BoxCost CostOfBox(const DeviceGraph& graph, const DeviceOp& op,
         static_cast<double>(graph.values[in.value].extent.n) * total * passes *
         LoadsOfGroups(graph, op, k, t);
   }
+  const auto groups = static_cast<double>(op.groups.size());
+  double of_tile =
+      groups + (box.by_group ? static_cast<double>(GroupRuns(op).size()) : 1);
+  if (again) of_tile += groups;
+  for (size_t k = 0; k < op.inputs.size(); ++k) {
+    if (cost.input_total[k] == 0) continue;
+    of_tile += SlicesOf(op.inputs[k]) ? groups : passes;
+  }
+  cost.commands = images * cost.tiles * of_tile + (again ? 0 : groups);
   cost.output_tile = static_cast<double>(OutputTile(graph, op, stored).bytes);
   cost.output_total =
       images *
@@ -201,7 +214,8 @@ BoxCost CostOfBox(const DeviceGraph& graph, const DeviceOp& op,
 std::vector<BoxCost> CandidateBoxes(const DeviceGraph& graph,
                                     const DeviceOp& op,
                                     const isa::Config& config,
-                                    const Features& features, double capacity) {
+                                    const Features& features, double capacity,
+                                    double command_cycles) {
   const TileShape whole = AllowedTile(graph, op, WholeTile(graph, op));
   std::vector<BoxCost> plain, others;
   const auto bandwidth = static_cast<double>(config.dram_bytes_per_cycle);
@@ -235,11 +249,12 @@ std::vector<BoxCost> CandidateBoxes(const DeviceGraph& graph,
     if (SramBytes(cost) > capacity) continue;
     if (found == 0 || Traffic(cost) < found) found = Traffic(cost);
   }
-  if (found > 0 && found < least * kEnough) return plain;
+  if (command_cycles == 0 && found > 0 && found < least * kEnough) return plain;
   const bool runs = features.keep_weights && GroupRuns(op).size() > 1;
+  const int64_t shortest = command_cycles > 0 ? kShortRowOfFew : kShortRow;
   const std::vector<int64_t> columns =
       op.columns_tileable ? Parts(whole.columns, op.column_step,
-                                  std::max(kShortRow, op.column_step))
+                                  std::max(shortest, op.column_step))
                           : std::vector<int64_t>{whole.columns};
   const std::vector<int64_t> channels =
       op.channels_tileable ? Parts(whole.channels, op.channel_step,
@@ -277,7 +292,8 @@ std::vector<BoxCost> CandidateBoxes(const DeviceGraph& graph,
   }
   std::stable_sort(others.begin(), others.end(),
                    [&](const BoxCost& a, const BoxCost& b) {
-                     return Time(a, bandwidth) < Time(b, bandwidth);
+                     return Time(a, bandwidth, command_cycles) <
+                            Time(b, bandwidth, command_cycles);
                    });
   for (double limit : {capacity, capacity / 2}) {
     size_t taken = 0;

@@ -31,7 +31,8 @@ namespace heddle::compiler {
 
 struct BoxCost {
   Box box;
-  double tiles = 1;         // of an image
+  double tiles = 1;  // of an image
+  double commands = 0;
   double compute = 0;       // cycles
   double weights = 0;       // bytes of constants in SRAM
   double weight_bytes = 0;  // of them loaded
@@ -46,11 +47,13 @@ BoxCost CostOfBox(const DeviceGraph& graph, const DeviceOp& op, const Box& box);
 
 // Boxes of whole rows for every useful number of rows, and of the others the
 // few that are best while operands and result are in device memory: with all of
-// the `capacity` bytes of SRAM, and with half of them.
+// the `capacity` bytes of SRAM, and with half of them. `command_cycles` is what
+// each command costs beside its time.
 std::vector<BoxCost> CandidateBoxes(const DeviceGraph& graph,
                                     const DeviceOp& op,
                                     const isa::Config& config,
-                                    const Features& features, double capacity);
+                                    const Features& features, double capacity,
+                                    double command_cycles);
 
 // Numbers of rows worth trying for a result of `height` rows.
 std::vector<int64_t> RowCandidates(int64_t height);

@@ -98,10 +98,10 @@ double BestOfRows(const Case& c, double capacity) {
 }
 
 // What schedule and memory plan make of it in `sram` bytes.
-OpPlan Chosen(Case* c, uint64_t sram) {
+OpPlan Chosen(Case* c, uint64_t sram, const SchedulePrices& prices = {0.3}) {
   isa::Config config = isa::kH256;
   config.sram_bytes = sram;
-  ChooseSchedule(&c->graph, config, Features(), 0, 0.3);
+  ChooseSchedule(&c->graph, config, Features(), 0, prices);
   auto plan = PlanMemory(&c->graph, config,
                          {0, std::vector<uint64_t>(c->graph.ops.size())});
   EXPECT_TRUE(plan.ok()) << plan.status();
@@ -218,6 +218,41 @@ TEST(Boxes, SingleBuffersWhereDoubleOnesDoNotFit) {
   EXPECT_TRUE(one.single);
   ASSERT_TRUE(d.graph.ops[0]->box.has_value());
   EXPECT_TRUE(d.graph.ops[0]->box->single);
+}
+
+TEST(Boxes, CommandsAreCounted) {
+  Case c(64, 64, 64, 0);
+  c.op->groups.assign(4, ConstantGroup{0, 6400});
+  for (int64_t g = 0; g < 4; ++g) c.op->group_channels.push_back({16 * g, 16});
+  Box box;
+  box.tile = {8, 64, 64};
+  // Of each of eight tiles: its operand, of each group its constants and the
+  // work, the result.
+  EXPECT_EQ(CostOfBox(c.graph, *c.op, box).commands, 8 * (1 + 2 * 4 + 1));
+  box.keep = true;
+  EXPECT_EQ(CostOfBox(c.graph, *c.op, box).commands, 4 + 8 * (1 + 4 + 1));
+  box.keep = false;
+  box.group_outer = box.by_group = true;
+  EXPECT_EQ(CostOfBox(c.graph, *c.op, box).commands, 4 + 4 * 8 * 3);
+}
+
+TEST(Boxes, LargerOnesWhereCommandsMustBeFew) {
+  const auto make = [] {
+    auto c = std::make_unique<Case>(16, 256, 256, 3);
+    c->op->columns_tileable = true;
+    c->op->groups.assign(8, ConstantGroup{0, 2304});
+    for (int64_t g = 0; g < 8; ++g) {
+      c->op->group_channels.push_back({2 * g, 2});
+      c->op->inputs[0].channel_slices.push_back({0, 16});
+    }
+    return c;
+  };
+  constexpr uint64_t kSram = 12 << 10;
+  const auto usual = make(), few = make();
+  const double of_usual = CostOf(*usual, Chosen(usual.get(), kSram)).commands;
+  const double of_few =
+      CostOf(*few, Chosen(few.get(), kSram, {0, 10000})).commands;
+  EXPECT_LT(of_few, 0.8 * of_usual);
 }
 
 }  // namespace

@@ -31,6 +31,7 @@ struct Segment {
   size_t first = 0, count = 0;
   Box box;
   double tiles = 1;
+  double commands = 0;
   double compute = 0;  // cycles of the matrix engine, or of what is no cascade
   double vector = 0;   // of a cascade's head on the vector engine
   double weights = 0;  // bytes in SRAM
@@ -52,13 +53,14 @@ struct State {
 class Chooser {
  public:
   Chooser(DeviceGraph* graph, const isa::Config& config,
-          const Features& features, uint64_t program_bytes, double weight)
+          const Features& features, uint64_t program_bytes,
+          const SchedulePrices& prices)
       : graph_(*graph),
         features_(features),
         config_(config),
         capacity_(config.sram_bytes * kUsable - program_bytes),
         bandwidth_(config.dram_bytes_per_cycle),
-        weight_(weight) {}
+        prices_(prices) {}
 
   std::vector<uint32_t> Run() {
     FindLifetimes();
@@ -144,12 +146,14 @@ class Chooser {
     const DeviceOp& op = *graph_.ops[i];
     std::vector<Segment> all;
     for (const BoxCost& cost :
-         CandidateBoxes(graph_, op, config_, features_, capacity_)) {
+         CandidateBoxes(graph_, op, config_, features_, capacity_,
+                        prices_.command_cycles)) {
       Segment s;
       s.first = i;
       s.count = 1;
       s.box = cost.box;
       s.tiles = cost.tiles;
+      s.commands = cost.commands;
       s.compute = cost.compute;
       s.weights = cost.weights;
       s.weight_bytes = cost.weight_bytes;
@@ -194,7 +198,10 @@ class Chooser {
     s.box.tile = Rows(last, rows);
     s.tiles = static_cast<double>((height + rows - 1) / rows);
     std::vector<const DeviceOp*> parts;
-    for (size_t q = i; q < i + n; ++q) parts.push_back(graph_.ops[q].get());
+    for (size_t q = i; q < i + n; ++q) {
+      parts.push_back(graph_.ops[q].get());
+      s.commands += s.tiles * static_cast<double>(parts.back()->groups.size());
+    }
     const StripeChain chain(graph_, parts);
     const std::vector<int64_t> kept =
         chain.BufferRows(rows, 0, std::min<int64_t>(4, s.tiles));
@@ -293,7 +300,8 @@ class Chooser {
     // A cascade begins when all of its constants are there.
     if (s.count > 1) ends += s.weights;
     next.cost =
-        state.cost + ends / bandwidth_ + weight_ * bus +
+        state.cost + ends / bandwidth_ + prices_.traffic * bus +
+        prices_.command_cycles * s.commands +
         (s.box.single ? s.compute + bus : std::max({s.compute, s.vector, bus}));
     next.from = static_cast<int>(index);
     next.segment = static_cast<int>(segment_index);
@@ -383,7 +391,7 @@ class Chooser {
   const isa::Config& config_;
   const double capacity_;
   const double bandwidth_;
-  const double weight_;
+  const SchedulePrices prices_;
   std::vector<Life> lives_;
   std::vector<Segment> segments_;
 };
@@ -394,8 +402,8 @@ std::vector<uint32_t> ChooseSchedule(DeviceGraph* graph,
                                      const isa::Config& config,
                                      const Features& features,
                                      uint64_t program_bytes,
-                                     double traffic_weight) {
-  return Chooser(graph, config, features, program_bytes, traffic_weight).Run();
+                                     const SchedulePrices& prices) {
+  return Chooser(graph, config, features, program_bytes, prices).Run();
 }
 
 }  // namespace heddle::compiler

@@ -6,9 +6,8 @@
 // A segment is one operation in a box, or several as a cascade with a tile
 // height. Its time is the greater of computing and of its traffic (with single
 // buffers their sum), plus what neither can hide (the first tile's operands,
-// the last tile's result), plus a start of every command; `traffic_weight` adds
-// a part of the traffic once more, because a bus that is idle is of use to
-// others. Dynamic programming over the places where one segment ends and the
+// the last tile's result), plus a start of every command; SchedulePrices add to
+// that. Dynamic programming over the places where one segment ends and the
 // next begins; the state is which of the tensors alive there are resident. What
 // does not fit in SRAM is left out. The memory plan takes the result as its
 // start, and gives way where addresses do not work out.
@@ -23,13 +22,21 @@
 
 namespace heddle::compiler {
 
+struct SchedulePrices {
+  // This part of the traffic's time once more: a bus that is idle is of use to
+  // others.
+  double traffic = 0;
+  // Cycles for every command, where it is them that must be few.
+  double command_cycles = 0;
+};
+
 // Rewrites graph->ops (cascades) and sets boxes and spill. Returns the new
 // index of every operation. Constants are not placed yet.
 std::vector<uint32_t> ChooseSchedule(DeviceGraph* graph,
                                      const isa::Config& config,
                                      const Features& features,
                                      uint64_t program_bytes,
-                                     double traffic_weight);
+                                     const SchedulePrices& prices);
 
 }  // namespace heddle::compiler
 

@@ -112,7 +112,7 @@ void CheckGraph(const Graph& graph, const std::vector<TensorData>& inputs,
   const bool choose = sram != 0 || random() % 4 == 0;
   // (the more traffic costs, the more cascades)
   const double traffic = random() % 2 == 0 ? 0.5 : 50;
-  if (choose) ChooseSchedule(&device, lowered, features, 0, traffic);
+  if (choose) ChooseSchedule(&device, lowered, features, 0, {traffic});
   MaskedRun run(device, config, &random);
   const absl::Status computed = run.Compute(inputs);
   ASSERT_TRUE(computed.ok()) << computed;
