@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "absl/cleanup/cleanup.h"
 #include "rtl/spec/generated/registers.h"
@@ -91,7 +92,8 @@ class RealSystem : public DrmSystem {
 };
 
 DrmSystem*& System() {
-  static DrmSystem* system = new RealSystem;
+  static DrmSystem* const real = new RealSystem;
+  static DrmSystem* system = real;
   return system;
 }
 
@@ -108,6 +110,8 @@ int CardNodes(const std::string& sys, std::vector<std::string>* nodes) {
 
 DrmSystem& DrmSystem::Get() { return *System(); }
 
-void DrmSystem::SetForTest(DrmSystem* system) { System() = system; }
+ScopedDrmSystem::ScopedDrmSystem(DrmSystem* system)
+    : before_(std::exchange(System(), system)) {}
+ScopedDrmSystem::~ScopedDrmSystem() { System() = before_; }
 
 }  // namespace heddle::hal

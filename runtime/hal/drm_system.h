@@ -26,7 +26,18 @@ class DrmSystem {
 
   // The real one, unless a test has put its own there.
   static DrmSystem& Get();
-  static void SetForTest(DrmSystem* system);
+};
+
+// For tests: Get() gives `system` as long as this lives.
+class ScopedDrmSystem {
+ public:
+  explicit ScopedDrmSystem(DrmSystem* system);
+  ~ScopedDrmSystem();
+  ScopedDrmSystem(const ScopedDrmSystem&) = delete;
+  ScopedDrmSystem& operator=(const ScopedDrmSystem&) = delete;
+
+ private:
+  DrmSystem* before_;
 };
 
 // What Nodes() finds in the sysfs at `sys`: "/dev/accel/accel0" and so on. Not

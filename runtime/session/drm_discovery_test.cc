@@ -55,7 +55,7 @@ TEST(DrmDiscovery, RealCardsComeFirstAndKeepTheirIds) {
       StartPrivateCards(*ParseDeviceSpec("sim:memory=64M,cards=2,serial=7"));
   ASSERT_TRUE(cards.ok()) << cards.status();
   PluggedDrm system(cards->socket);
-  hal::DrmSystem::SetForTest(&system);
+  const hal::ScopedDrmSystem scoped(&system);
   unsetenv("HEDDLE_DEVICE");
 
   // HEDDLE_DEVICE=drm needs a card, but finding none is no error.

@@ -47,7 +47,7 @@ TEST(Cards, OfHosted) {
 
 TEST(Cards, OfNodes) {
   hal::FakeDrm system(Socket());
-  hal::DrmSystem::SetForTest(&system);
+  const hal::ScopedDrmSystem scoped(&system);
   const auto list = ListCards("drm");
   ASSERT_TRUE(list.ok());
   ASSERT_EQ(list->cards.size(), 2u);
