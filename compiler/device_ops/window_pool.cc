@@ -256,7 +256,8 @@ class DenseAveragePool : public ClonableOp<DenseAveragePool, WindowPool> {
     }
     count_ = columns[0] * rows[0];
     if (!varies_) return;
-    const std::string& name = l->device().StorageOf(to).name;
+    // A copy: a new value may move the storages.
+    const std::string name = l->device().StorageOf(to).name;
     const auto width = static_cast<int64_t>(columns.size());
     const auto height = static_cast<int64_t>(rows.size());
     OpInput of_columns, of_rows;
