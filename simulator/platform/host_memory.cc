@@ -21,6 +21,18 @@ namespace {
 // fenced: to the compiler, memcpy neither reads this nor can it be interrupted.
 thread_local sigjmp_buf* volatile recovery = nullptr;
 
+// Whether the jump restores the mask of signals. Nothing is blocked in the
+// handler, and saving it is a system call; ThreadSanitizer's own handler blocks
+// all of them.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define HEDDLE_SAVE_SIGNAL_MASK 1
+#endif
+#endif
+#ifndef HEDDLE_SAVE_SIGNAL_MASK
+#define HEDDLE_SAVE_SIGNAL_MASK 0
+#endif
+
 void OnSigbus(int signal) {
   if (recovery != nullptr) siglongjmp(*recovery, 1);
   // Not ours: die as without a handler.
@@ -34,7 +46,7 @@ void OnSigbus(int signal) {
 template <typename Touch>
 [[gnu::noinline]] bool Guarded(const Touch& touch) {
   sigjmp_buf here;
-  if (sigsetjmp(here, 0) != 0) {
+  if (sigsetjmp(here, HEDDLE_SAVE_SIGNAL_MASK) != 0) {
     recovery = nullptr;
     return false;
   }
