@@ -196,7 +196,8 @@ module hd_matrix_engine #(
     hd_matrix_pkg::run_t run;
     hd_row_iter #(
         .PORT(p),
-        .C(C)
+        .C(C),
+        .SRAM_WORDS(SRAM_WORDS)
     ) u_iter (
         .clk_i      (cmd_clk),
       .move_o     (moves[3+p]),

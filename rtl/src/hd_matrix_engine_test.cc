@@ -488,6 +488,85 @@ TEST(HdMatrixEngine, TheLastWordOfTheSram) {
   }
 }
 
+// The last word of SRAM that a command reads of its input, which lies behind
+// all else; -1 if none.
+int64_t LastInputWord(const isa::Conv& c) {
+  int64_t last = -1;
+  model::ForEachAccess(kConfig, c, nullptr, [&](const Access& a) {
+    if (a.space != Space::kSram || a.write || a.empty) return;
+    if (a.Lowest() / 16 >= c.in_addr) last = std::max(last, a.Highest() / 16);
+  });
+  return last;
+}
+
+// Mode fold, with the last word that a tap touches at the end of the SRAM: the
+// words behind it in its row lie beyond, which is no fault, though they are
+// between taps. One word further on it is one.
+TEST(HdMatrixEngine, FoldedRowsMayEndBeyondTheSram) {
+  std::mt19937_64 random(13);
+  auto pick = [&](uint32_t lo, uint32_t hi) {
+    return lo + static_cast<uint32_t>((random() >> 20) % (hi - lo + 1));
+  };
+  const uint32_t end = kConfig.sram_bytes / 16;
+  model::CommandGenerator generator(kConfig, 65536, 13);
+  const std::vector<uint8_t> data = generator.InitialSram();
+  Pair pair(13);
+  int run = 0, beyond = 0, without = 0, dilated = 0;
+  for (int tries = 0; run < 250 && tries < 20000; ++tries) {
+    isa::Conv c;
+    c.mode = MatrixMode::kFold;
+    c.fold_channels = c.ci = pick(1, 8);
+    c.co = pick(1, 20);
+    c.kh = pick(1, 5);
+    c.kw = pick(1, 5);
+    c.dy = pick(1, 2);
+    c.dx = pick(0, 1) == 0 ? 1 : pick(2, 40);
+    c.sy = pick(1, 2);
+    c.sx = pick(1, std::min(15u, 48 / c.fold_channels));
+    c.ow = pick(1, 3) == 1 ? pick(1, 2) : pick(1, 30);
+    c.out_rows = pick(1, 3);
+    c.ih = pick(1, 6);
+    c.iw = pick(1, 3) == 1 ? pick(1, 8) : pick(1, 90);
+    c.pad_top = static_cast<int32_t>(pick(0, 3));
+    c.pad_left = static_cast<int32_t>(pick(0, 40)) - 20;
+    c.za = 120;
+    c.zw = 133;
+    c.out_type = OutType::kI32;
+    if (!Place(&c, 0)) continue;
+    // Behind all else: the first words stay free.
+    c.in_addr = 0x80000;
+    const int64_t last = LastInputWord(c);
+    const int64_t right = int64_t{c.ow - 1} * c.sx + int64_t{c.kw - 1} * c.dx -
+                          c.pad_left;  // column of the last tap
+    const uint32_t words = CeilDiv(c.iw * c.fold_channels, 16);
+    // Words of the last touched row behind what a tap touches.
+    const bool more = last >= 0 && right >= c.iw &&
+                      (last - c.in_addr) % c.in_pitch < words - 1;
+    if (last < 0 ? without == 20 : !more && run % 4 != 0) continue;
+    ++run;
+    beyond += more;
+    without += last < 0;
+    dilated += more && c.dx > 1;
+    c.in_addr = last < 0 ? 0xfffff : c.in_addr + end - 1 - last;
+    ASSERT_EQ(LastInputWord(c), last < 0 ? -1 : int64_t{end} - 1);
+    pair.Fill(data);
+    if (!pair.Run({c}, SomeTraffic(run))) return;
+    if (last < 0) continue;
+    ++c.in_addr;
+    const Measure m = pair.bench().Run({c});
+    EXPECT_TRUE(m.fault) << isa::ToString(c);
+    EXPECT_EQ(m.fault_address, kConfig.sram_bytes);
+    if (HasFailure()) return;
+    pair.bench().Reset();
+  }
+  std::printf("%d cases: %d with words beyond, %d of them dilated; %d empty\n",
+              run, beyond, dilated, without);
+  EXPECT_EQ(run, 250);
+  EXPECT_GT(dilated, 80);
+  EXPECT_GT(beyond - dilated, 30);
+  EXPECT_EQ(without, 20);
+}
+
 // Pooled columns far to the right of the row: qmin, all of them.
 TEST(HdMatrixEngine, WindowsWithoutColumnsGiveTheMinimum) {
   isa::Conv c;

@@ -8,6 +8,11 @@
 // Rows in the padding, and channel blocks that do not exist, are runs of null words, so the consumer
 // never asks where a word came from.
 //
+// Fold: a row is fetched with the words between the taps of its pixels (column strides, dilation),
+// which nothing needs. Where the words of a row run out of the SRAM (far), the run waits 20 cycles
+// for a division that finds the row's last byte under a tap, and ends there: what remains beyond the
+// SRAM belongs to a tap and is a fault (hd_fetch).
+//
 // One row per cycle into a register in front of hd_fetch. A row is counted by its input row iy, its
 // slot in the buffer (modulo in_wrap) and its address; kernel rows lie less than in_wrap slots
 // further on, so that one subtraction is enough.
@@ -15,7 +20,8 @@
 // which bridges the few cycles until the next command's).
 module hd_row_iter #(
     parameter int PORT = 0,
-    parameter int C = 16
+    parameter int C = 16,
+    parameter int SRAM_WORDS = 32768
 ) (
     input  logic                 clk_i,
     input  logic                 rst_ni,
@@ -37,6 +43,7 @@ module hd_row_iter #(
   localparam [15:0] P16 = 16'(PORT);
   localparam [17:0] P18 = 18'(PORT);
   localparam [35:0] P36 = 36'(PORT);
+  localparam [35:0] END = 36'(SRAM_WORDS);
   localparam logic IN_CONV = (PORT < C / 16);
   localparam logic IN_DW = (PORT < 3);
 
@@ -125,9 +132,18 @@ module hd_row_iter #(
   assign run_valid_o = valid_q;
   assign run_o = run_q;
 
+  // Division of a far row: the distance of its last byte from the first pixel, modulo their step.
+  // The remainder is how far from the end the last pixel begins that does not begin behind it.
+  logic [4:0] wait_q;  // steps left
+  logic [19:0] num_q;
+  logic [5:0] rem_q;
+  logic [7:0] n_q;     // bytes of a pixel that the pass takes
+  logic dividing;
+  assign dividing = (wait_q != 5'd0);
+
   // One row.
   logic go, y_last;
-  assign go = (state_q == RUN) && (!valid_q || run_ready_i);
+  assign go = (state_q == RUN) && !dividing && (!valid_q || run_ready_i);
   assign y_last = fresh_q ? (n_rows == 16'd1) : (srow_q == 16'd1);
 
   logic row_end;
@@ -136,7 +152,7 @@ module hd_row_iter #(
   assign pass_adv = row_end;
   assign block_end = row_end && pass_last;
   assign take_o = (state_q == IDLE) && avail_i;
-  assign end_o = (state_q == DRAIN) && !valid_q && drained_i;
+  assign end_o = (state_q == DRAIN) && !valid_q && !dividing && drained_i;
 
   // A port without any part in a command skips it.
   logic skip;
@@ -151,10 +167,11 @@ module hd_row_iter #(
     end
 
   hd_matrix_pkg::run_t run;
-  logic part, wrapped;
+  logic part, wrapped, far;
   logic signed [21:0] iy, k_row, slot, wrap22, slot_n;
   logic [35:0] row_a, k_row_a, ra_n;
-  logic signed [23:0] f, h, t, c0, c1, span;
+  logic signed [23:0] f, h, t, c0, c1, span, words, last_word, left;
+  logic [6:0] rem;
   // verilator lint_off BLKSEQ
   // Reason: temporary values of the clocked process, set before they are read; a row takes many
   // cycles, and nothing is computed in those between.
@@ -162,6 +179,7 @@ module hd_row_iter #(
     if (!rst_ni) begin
       state_q <= IDLE;
       valid_q <= 1'b0;
+      wait_q <= 5'd0;
     end else begin
       case (state_q)
         IDLE:
@@ -178,6 +196,7 @@ module hd_row_iter #(
       endcase
       if (go) begin
         run = '0;
+        far = 1'b0;
         k_row = $signed({4'd0, p_row});
         k_row_a = p_row_a;
         if (!conv_q) begin
@@ -200,9 +219,21 @@ module hd_row_iter #(
           run.count = 20'(t - h + 24'sd1);
           run.col = h;
           run.cstep = 4'd1;
-          run.limit = 16'((der_q.wc + 24'd15) >> 4);
+          words = $signed((der_q.wc + 24'd15) >> 4);
+          run.limit = words[15:0];
           run.addr = row_a + 36'(h);
           run.astep = 20'd1;
+          last_word = (t < words) ? t : words - 24'sd1;
+          left = $signed(der_q.wc) - 24'sd1 - f;  // bytes from the first one to the row's last
+          far = part && !run.null_row && (last_word >= 24'sd0) && (last_word >= h)
+                && (row_a + 36'(last_word) >= END) && (left < span);
+          if (far && left < 24'sd0) begin
+            run.limit = 16'd0;
+            far = 1'b0;
+          end
+          num_q <= left[19:0];
+          rem_q <= 6'd0;
+          n_q <= seg_n[8*PORT +: 8];
         end else if (window_q) begin
           c0 = col_q + $signed({6'd0, p_col});
           c1 = c0 + span + $signed({20'd0, p_cols});
@@ -227,9 +258,24 @@ module hd_row_iter #(
                      + (conv_q ? p_blk_a + P36 * {16'd0, cmd_q.in_plane} : cob_a_q);
           run.astep = der_q.sx_a[19:0];
         end
-        valid_q <= part;
+        valid_q <= part && !far;
+        if (far) wait_q <= 5'd20;
         if (part) run_q <= run;
       end else if (run_ready_i) valid_q <= 1'b0;
+      if (dividing) begin
+        rem = {rem_q, num_q[19]};
+        if (rem >= der_q.xs[6:0]) rem = rem - der_q.xs[6:0];
+        num_q <= num_q << 1;
+        rem_q <= rem[5:0];
+        wait_q <= wait_q - 5'd1;
+        // The pixel may end before the row does.
+        left = $signed(der_q.wc) - 24'sd1;
+        if ({1'b0, rem} >= n_q) left = left - $signed({17'd0, rem}) + $signed({16'd0, n_q}) - 24'sd1;
+        if (wait_q == 5'd1) begin
+          valid_q <= 1'b1;
+          run_q.limit <= (left < 24'sd0) ? 16'd0 : 16'((left >>> 4) + 24'sd1);
+        end
+      end
     end
     if (state_q == INIT) begin
       iy_s_q <= $signed(der_q.iy0);
@@ -295,5 +341,6 @@ module hd_row_iter #(
   // verilator lint_on BLKSEQ
 
   // A row takes many cycles; between rows nothing moves.
-  assign move_o = !rst_ni || take_o || (state_q == INIT) || go || (valid_q && run_ready_i) || end_o;
+  assign move_o = !rst_ni || take_o || (state_q == INIT) || go || dividing
+                  || (valid_q && run_ready_i) || end_o;
 endmodule

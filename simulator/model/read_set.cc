@@ -13,9 +13,7 @@ constexpr uint64_t kLineBytes = 64;
 
 // All of what lies between the first and the last column of the taps, inside
 // the words of the row: the last one may have bytes behind the row's end.
-// f(address, bytes) for each.
-template <typename F>
-void ForEachFoldRow(const isa::Conv& c, const F& f) {
+void AllowFoldRows(const isa::Conv& c, ReadSet* set) {
   const int64_t channels = c.fold_channels;
   const int64_t left = -int64_t{c.pad_left};
   const int64_t right =
@@ -29,7 +27,8 @@ void ForEachFoldRow(const isa::Conv& c, const F& f) {
     for (uint32_t k = 0; k < c.kh; ++k) {
       const int64_t iy = y0 + int64_t{o} * c.sy + int64_t{k} * c.dy;
       if (iy < 0 || iy >= c.ih) continue;
-      f(FoldAddress(c, iy, 0) + first, end - first);
+      set->Allow(static_cast<uint64_t>(FoldAddress(c, iy, 0) + first),
+                 static_cast<uint64_t>(end - first));
     }
   }
 }
@@ -94,15 +93,6 @@ bool StaysInSram(const isa::Config& config, const isa::Command& command) {
   return inside;
 }
 
-bool FoldRowsStayInSram(const isa::Config& config, const isa::Conv& c) {
-  bool inside = true;
-  if (c.mode != isa::MatrixMode::kFold) return inside;
-  ForEachFoldRow(c, [&](int64_t at, int64_t n) {
-    inside = inside && at + n <= int64_t{config.sram_bytes};
-  });
-  return inside;
-}
-
 ReadSet SramReads(const isa::Config& config, const isa::Command& command,
                   const uint8_t* sram) {
   const bool lines = std::visit([](const auto& c) { return c.kEngine; },
@@ -121,9 +111,7 @@ ReadSet SramReads(const isa::Config& config, const isa::Command& command,
   });
   const auto* conv = std::get_if<isa::Conv>(&command);
   if (conv != nullptr && conv->mode == isa::MatrixMode::kFold) {
-    ForEachFoldRow(*conv, [&](int64_t at, int64_t n) {
-      set.Allow(static_cast<uint64_t>(at), static_cast<uint64_t>(n));
-    });
+    AllowFoldRows(*conv, &set);
   }
   set.Take();
   return set;

@@ -50,11 +50,6 @@ class ReadSet {
 // Whether all that a command may touch of SRAM is there; otherwise it faults.
 bool StaysInSram(const isa::Config& config, const isa::Command& command);
 
-// Whether the words are there that mode fold reads between the taps of a row;
-// the RTL faults where they are not, also if no tap touches them. True in other
-// modes.
-bool FoldRowsStayInSram(const isa::Config& config, const isa::Conv& c);
-
 // Of SRAM, for a command that stays in it; `sram` as for ForEachAccess. What
 // may be read besides:
 // - the vector engine reads lines of 64 bytes;

@@ -12,7 +12,6 @@
 #include "simulator/model/access.h"
 #include "simulator/model/legal.h"
 #include "simulator/model/own_output.h"
-#include "simulator/model/read_set.h"
 
 namespace heddle::lockstep {
 namespace {
@@ -185,10 +184,6 @@ bool Good(const isa::Command& command, const CommandGenerator& generator,
     if (a.write) writes.push_back(a);
   });
   if (!inside) return false;
-  const auto* conv = std::get_if<isa::Conv>(&command);
-  if (conv != nullptr && !model::FoldRowsStayInSram(config, *conv)) {
-    return false;
-  }
   const auto* vrun = std::get_if<isa::Vrun>(&command);
   if (vrun != nullptr && !ProgramIsLegal(*vrun, generator, sram)) return false;
   if (!IndicesAreGood(command, generator, sram)) return false;
