@@ -2,6 +2,8 @@
 /* Rules and bounds of `conv`; see heddle_bounds.h. All addresses are in words. */
 #include "heddle_bounds.h"
 
+#include <linux/minmax.h>
+
 #define BLOCK 16 /* channels of an activation word */
 
 static bool code_ok(s32 value, bool is_signed)
@@ -122,15 +124,13 @@ static bool reached(s32 start, s32 step, s32 n, s32 dilation, s32 taps, s32 size
 /* Largest slot that rows up to @last (counted from @row0) take in a buffer. */
 static u32 last_slot(u32 last, u32 row0, u32 wrap)
 {
-	if (!wrap)
-		return last - row0;
-	return last < wrap ? last : wrap - 1;
+	return wrap ? min(last, wrap - 1) : last - row0;
 }
 
-/* Whether pixels up to (block, slot, column) of @words words each lie in SRAM. */
+/* Whether pixels up to (block, slot, column) of @bytes bytes each lie in SRAM. */
 static enum heddle_validate_error plane_bounds(const struct heddle_config *config, u32 address,
 					       u32 num_blocks, u32 plane, u32 slot, u32 pitch,
-					       u32 column, u32 xstep, u32 words)
+					       u32 column, u32 xstep, u64 bytes)
 {
 	u64 sum = address;
 
@@ -138,14 +138,13 @@ static enum heddle_validate_error plane_bounds(const struct heddle_config *confi
 	    heddle_add_axis(&sum, column + 1, xstep) ||
 	    check_mul_overflow(sum, (u64)HEDDLE_WORD_BYTES, &sum))
 		return HEDDLE_VALIDATE_SRAM;
-	return heddle_check_sram(config, sum, (u64)words * HEDDLE_WORD_BYTES);
+	return heddle_check_sram(config, sum, bytes);
 }
 
 static enum heddle_validate_error input_bounds(const struct heddle_config *config, const u32 *w)
 {
-	u32 row_low, row_high, low, high, slot, channels = heddle_conv_fold_channels(w);
-	bool rows, columns;
-	u64 sum;
+	bool rows, columns, fold = heddle_conv_mode(w) == HEDDLE_MATRIX_MODE_FOLD;
+	u32 row_low, row_high, low, high, slot;
 
 	rows = reached((s32)(heddle_conv_out_row0(w) * heddle_conv_sy(w)) - heddle_conv_pad_top(w),
 		       heddle_conv_sy(w), heddle_conv_out_rows(w), heddle_conv_dy(w),
@@ -159,16 +158,13 @@ static enum heddle_validate_error input_bounds(const struct heddle_config *confi
 	if (!columns)
 		return HEDDLE_VALIDATE_OK;
 	slot = last_slot(row_high, heddle_conv_in_row0(w), heddle_conv_in_wrap(w));
-	if (heddle_conv_mode(w) != HEDDLE_MATRIX_MODE_FOLD)
-		return plane_bounds(config, heddle_conv_in_addr(w),
-				    heddle_pieces(heddle_conv_ci(w), BLOCK),
-				    heddle_conv_in_plane(w), slot, heddle_conv_in_pitch(w), high,
-				    heddle_conv_in_xstep(w), 1);
-	sum = heddle_conv_in_addr(w);
-	if (heddle_add_axis(&sum, slot + 1, heddle_conv_in_pitch(w)) ||
-	    check_mul_overflow(sum, (u64)HEDDLE_WORD_BYTES, &sum))
-		return HEDDLE_VALIDATE_SRAM;
-	return heddle_check_sram(config, sum, (u64)(high + 1) * channels);
+	/* Of packed bytes, a row is a pixel. */
+	return plane_bounds(config, heddle_conv_in_addr(w),
+			    fold ? 1 : heddle_pieces(heddle_conv_ci(w), BLOCK),
+			    heddle_conv_in_plane(w), slot, heddle_conv_in_pitch(w),
+			    fold ? 0 : high, heddle_conv_in_xstep(w),
+			    fold ? (u64)(high + 1) * heddle_conv_fold_channels(w) :
+				   HEDDLE_WORD_BYTES);
 }
 
 u32 heddle_fold_vectors(u32 lanes, u32 rows, u32 row_bytes)
@@ -200,7 +196,8 @@ static enum heddle_validate_error weight_bounds(const struct heddle_config *conf
 	if (heddle_conv_w_mode(w) != HEDDLE_WEIGHT_MODE_PACKED)
 		return plane_bounds(config, heddle_conv_w_addr(w),
 				    heddle_pieces(by_row ? ci : co, BLOCK), heddle_conv_w_plane(w),
-				    0, 0, (by_row ? co : ci) - 1, heddle_conv_w_step(w), 1);
+				    0, 0, (by_row ? co : ci) - 1, heddle_conv_w_step(w),
+				    HEDDLE_WORD_BYTES);
 	/* Products of at most 4096 * 255 * 255 * 4096 tiles or words fit 64 bits. */
 	switch (heddle_conv_mode(w)) {
 	case HEDDLE_MATRIX_MODE_DEPTHWISE:
@@ -248,54 +245,50 @@ static enum heddle_validate_error residual_bounds(const struct heddle_config *co
 	return plane_bounds(config, heddle_conv_res_addr(w),
 			    heddle_pieces(heddle_conv_co(w), BLOCK), heddle_conv_res_plane(w),
 			    last_slot(last, row0, heddle_conv_res_wrap(w)),
-			    heddle_conv_res_pitch(w), heddle_conv_ow(w) - 1, 1, 1);
+			    heddle_conv_res_pitch(w), heddle_conv_ow(w) - 1, 1,
+			    HEDDLE_WORD_BYTES);
 }
 
-/* Output through the pooling stage: rows of windows that the command's rows touch. */
-static enum heddle_validate_error pooled_bounds(const struct heddle_config *config, const u32 *w)
+/*
+ * Output through the pooling stage: the slot of the last row of windows that the command's
+ * rows touch. *@any: there is one that has columns.
+ */
+static enum heddle_validate_error pooled_rows(const u32 *w, bool *any, u32 *slot)
 {
 	s32 k = heddle_conv_pool_k(w), s = heddle_conv_pool_s(w), pad = heddle_conv_pool_pad(w);
 	s32 first_row = heddle_conv_out_row0(w), last_row = first_row + heddle_conv_out_rows(w) - 1;
-	s32 first, last;
+	s32 first = first_row + pad - k + 1, last = (last_row + pad) / s;
 
 	/* Window py covers rows py*s - pad .. py*s - pad + k - 1. */
-	first = first_row + pad - k + 1;
 	first = first > 0 ? (first + s - 1) / s : 0;
-	last = (last_row + pad) / s;
-	if (last > (s32)heddle_conv_pool_oh(w) - 1)
-		last = (s32)heddle_conv_pool_oh(w) - 1;
-	if (first > last)
-		return HEDDLE_VALIDATE_OK;
-	if (!heddle_conv_out_wrap(w) && first < (s32)heddle_conv_pool_row0(w))
+	last = min(last, (s32)heddle_conv_pool_oh(w) - 1);
+	*any = first <= last && heddle_conv_pool_ow(w);
+	if (first <= last && !heddle_conv_out_wrap(w) && first < (s32)heddle_conv_pool_row0(w))
 		return HEDDLE_VALIDATE_RULE; /* of rows without columns, too */
-	if (!heddle_conv_pool_ow(w))
-		return HEDDLE_VALIDATE_OK;
-	return plane_bounds(config, heddle_conv_out_addr(w),
-			    heddle_pieces(heddle_conv_co(w), BLOCK), heddle_conv_out_plane(w),
-			    last_slot(last, heddle_conv_pool_row0(w), heddle_conv_out_wrap(w)),
-			    heddle_conv_out_pitch(w), heddle_conv_pool_ow(w) - 1,
-			    heddle_conv_out_xstep(w), 1);
+	*slot = last_slot(last, heddle_conv_pool_row0(w), heddle_conv_out_wrap(w));
+	return HEDDLE_VALIDATE_OK;
 }
 
 static enum heddle_validate_error output_bounds(const struct heddle_config *config, const u32 *w)
 {
 	u32 row0 = heddle_conv_out_row0(w), last = row0 + heddle_conv_out_rows(w) - 1;
+	u32 slot = last_slot(last, row0, heddle_conv_out_wrap(w)), columns = heddle_conv_ow(w);
+	enum heddle_validate_error error = HEDDLE_VALIDATE_OK;
+	bool any = !heddle_conv_acc_hold(w);
 
-	if (heddle_conv_acc_hold(w))
-		return HEDDLE_VALIDATE_OK;
-	switch (heddle_conv_pool(w)) {
-	case HEDDLE_POOL_KIND_MAX:
-		return pooled_bounds(config, w);
-	case HEDDLE_POOL_KIND_AVERAGE:
-		return plane_bounds(config, heddle_conv_out_addr(w),
-				    heddle_pieces(heddle_conv_co(w), BLOCK),
-				    heddle_conv_out_plane(w), 0, 0, 0, 0, 1);
+	if (any && heddle_conv_pool(w) == HEDDLE_POOL_KIND_AVERAGE) {
+		slot = 0;
+		columns = 1;
+	} else if (any && heddle_conv_pool(w) == HEDDLE_POOL_KIND_MAX) {
+		error = pooled_rows(w, &any, &slot);
+		columns = heddle_conv_pool_ow(w);
 	}
+	if (error || !any)
+		return error;
 	return plane_bounds(config, heddle_conv_out_addr(w),
-			    heddle_pieces(heddle_conv_co(w), BLOCK), heddle_conv_out_plane(w),
-			    last_slot(last, row0, heddle_conv_out_wrap(w)),
-			    heddle_conv_out_pitch(w), heddle_conv_ow(w) - 1,
-			    heddle_conv_out_xstep(w), eight_bit(w) ? 1 : 4);
+			    heddle_pieces(heddle_conv_co(w), BLOCK), heddle_conv_out_plane(w), slot,
+			    heddle_conv_out_pitch(w), columns - 1, heddle_conv_out_xstep(w),
+			    (eight_bit(w) ? 1 : 4) * HEDDLE_WORD_BYTES);
 }
 
 enum heddle_validate_error heddle_bounds_conv(const struct heddle_config *config, const u32 *w)

@@ -5,6 +5,7 @@
  */
 #include "heddle_cycles.h"
 
+#include <linux/minmax.h>
 #include <linux/overflow.h>
 
 #include "heddle_bounds.h"
@@ -141,12 +142,9 @@ static struct nest window_nest(const u32 *w)
 {
 	u32 kh = heddle_conv_kh(w), kw = heddle_conv_kw(w), sx = heddle_conv_sx(w);
 	bool narrow = heddle_conv_dx(w) != 1 || sx > 4 || sx > kw;
-	u32 rows = !narrow && kw > 5 ? 2 : 3, columns = narrow ? 1 : kw > 5 ? 8 : 5;
+	u32 rows = min(!narrow && kw > 5 ? 2U : 3U, kh);
+	u32 columns = min(narrow ? 1U : kw > 5 ? 8U : 5U, kw);
 
-	if (rows > kh)
-		rows = kh;
-	if (columns > kw)
-		columns = kw;
 	return (struct nest) {
 		.blocks = heddle_pieces(heddle_conv_co(w), 16),
 		.passes = heddle_pieces(kh, rows) * heddle_pieces(kw, columns),
@@ -209,7 +207,7 @@ static u64 output_cycles(const u32 *w, const struct nest *nest)
 
 static u64 conv_cycles(const struct heddle_config *config, const u32 *w)
 {
-	u64 rows = heddle_conv_out_rows(w), input, weights, blocks;
+	u64 rows = heddle_conv_out_rows(w), input, blocks;
 	struct nest nest;
 
 	switch (heddle_conv_mode(w)) {
@@ -228,10 +226,10 @@ static u64 conv_cycles(const struct heddle_config *config, const u32 *w)
 	input = times4(nest.blocks, nest.passes, rows, nest.row + 4);
 	if (nest.parts > rows)
 		input = heddle_cycles_add(input, times4(nest.blocks, nest.passes, nest.parts, 64));
-	weights = times4(nest.parts, nest.blocks, nest.passes, nest.tile + 8);
-	blocks = times4(nest.parts, nest.blocks, BLOCK_CYCLES, 1);
-	return heddle_cycles_add(heddle_cycles_add(input, weights),
-				 heddle_cycles_add(blocks, output_cycles(w, &nest)));
+	/* With the weights of each. */
+	blocks = times(times(nest.parts, nest.blocks),
+		       nest.passes * (nest.tile + 8) + BLOCK_CYCLES);
+	return heddle_cycles_add(heddle_cycles_add(input, blocks), output_cycles(w, &nest));
 }
 
 /* Lines of SRAM that a vector of 16 elements of a stream lies in. */
@@ -240,7 +238,7 @@ static u32 lines_of(const u32 *stream)
 	s32 stride = heddle_stream_lane_stride(stream);
 	u32 lines = ((u32)(stride < 0 ? -stride : stride) * (HEDDLE_VECTOR_LANES - 1) + 4) / LINE;
 
-	return lines + 2 < HEDDLE_VECTOR_LANES ? lines + 2 : HEDDLE_VECTOR_LANES;
+	return min(lines + 2, HEDDLE_VECTOR_LANES);
 }
 
 /* The loops of vrun and vmac, whose fields are the same; @body for each r, @ends for each o. */

@@ -37,36 +37,26 @@ void heddle_limits_init(struct drm_heddle_limits *limits, u64 device_bytes, u64 
 	};
 }
 
-static u64 limit_of(const struct drm_heddle_limits *limits, enum heddle_resource what)
-{
-	const u64 limit[HEDDLE_RESOURCES] = {
-		[HEDDLE_DEVICE_BYTES] = READ_ONCE(limits->device_bytes), /* the card's may change */
-		[HEDDLE_PINNED_BYTES] = limits->pinned_bytes,
-		[HEDDLE_BUFFERS] = limits->buffers,
-		[HEDDLE_STREAMS] = limits->streams,
-		[HEDDLE_CONTEXTS] = limits->contexts,
-		[HEDDLE_JOBS] = limits->jobs,
-	};
-
-	return limit[what];
-}
-
 int heddle_usage_charge(struct heddle_usage *usage, const struct drm_heddle_limits *limits,
 			enum heddle_resource what, u64 amount)
 {
-	static const char *const names[HEDDLE_RESOURCES] = {
-		[HEDDLE_DEVICE_BYTES] = "sum of device_bytes",
-		[HEDDLE_PINNED_BYTES] = "sum of pinned_bytes",
-		[HEDDLE_BUFFERS] = "number of buffers",
-		[HEDDLE_STREAMS] = "number of streams",
-		[HEDDLE_CONTEXTS] = "number of contexts",
-		[HEDDLE_JOBS] = "number of jobs",
+	const struct {
+		const char *name;
+		u64 limit;
+	} of[HEDDLE_RESOURCES] = {
+		/* the card's may change */
+		[HEDDLE_DEVICE_BYTES] = { "sum of device_bytes", READ_ONCE(limits->device_bytes) },
+		[HEDDLE_PINNED_BYTES] = { "sum of pinned_bytes", limits->pinned_bytes },
+		[HEDDLE_BUFFERS] = { "number of buffers", limits->buffers },
+		[HEDDLE_STREAMS] = { "number of streams", limits->streams },
+		[HEDDLE_CONTEXTS] = { "number of contexts", limits->contexts },
+		[HEDDLE_JOBS] = { "number of jobs", limits->jobs },
 	};
 	u64 sum;
 
-	if (check_add_overflow(usage->used[what], amount, &sum) || sum > limit_of(limits, what))
-		return heddle_refuse(what == HEDDLE_JOBS ? -EAGAIN : -EDQUOT, names[what],
-				     usage->used[what] + amount, limit_of(limits, what));
+	if (check_add_overflow(usage->used[what], amount, &sum) || sum > of[what].limit)
+		return heddle_refuse(what == HEDDLE_JOBS ? -EAGAIN : -EDQUOT, of[what].name,
+				     usage->used[what] + amount, of[what].limit);
 	usage->used[what] = sum;
 	return 0;
 }

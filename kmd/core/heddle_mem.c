@@ -15,11 +15,6 @@ int heddle_mem_total(u64 card_bytes, u64 *total)
 	return 0;
 }
 
-void heddle_mem_init(struct heddle_mem *mem, u64 total)
-{
-	*mem = (struct heddle_mem){ .total = total };
-}
-
 u64 heddle_mem_available(const struct heddle_mem *mem)
 {
 	return mem->total > mem->used ? mem->total - mem->used : 0;

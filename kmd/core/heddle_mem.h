@@ -51,7 +51,7 @@ struct heddle_mem_node {
  * @spare: compaction: bytes that objects placed above @next may still take
  * @moves: the batch that is being carried out
  * @count: its moves; 0: there is none
- * @visited: nodes looked at since heddle_mem_init(): what placement and planning cost
+ * @visited: nodes looked at so far: what placement and planning cost
  */
 struct heddle_mem {
 	u64 total;
@@ -88,9 +88,6 @@ struct heddle_mem_move {
  * which comes from the card, is not a possible size.
  */
 int heddle_mem_total(u64 card_bytes, u64 *total);
-
-/* As memory that is all zero, but for its total. */
-void heddle_mem_init(struct heddle_mem *mem, u64 total);
 
 /* Bytes that can still be allocated. */
 u64 heddle_mem_available(const struct heddle_mem *mem);

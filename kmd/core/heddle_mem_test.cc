@@ -30,7 +30,7 @@ struct Object {
 class Life {
  public:
   void Run() {
-    heddle_mem_init(&mem_, kPages * kPage);
+    mem_.total = kPages * kPage;
     for (int round = 0; round < 20000; ++round) {
       if (random_() % 2 == 0) {
         Remove();
@@ -130,7 +130,7 @@ class Life {
   }
 
   std::mt19937 random_{7};
-  heddle_mem mem_;
+  heddle_mem mem_ = {};
   std::vector<int> picture_ = std::vector<int>(kPages, -1);
   std::vector<std::unique_ptr<Object>> objects_;
   int next_name_ = 0, compactions_ = 0;
@@ -145,8 +145,8 @@ TEST(HeddleMem, RandomLifeAgainstAPictureOfTheMemory) { Life().Run(); }
 TEST(HeddleMem, PlanningIsLinearInTheNumberOfMoves) {
   constexpr u64 kObjects = 131072;
   std::vector<heddle_mem_node> nodes(kObjects);
-  heddle_mem mem;
-  heddle_mem_init(&mem, kObjects * kPage);
+  heddle_mem mem = {};
+  mem.total = kObjects * kPage;
   for (auto& node : nodes) ASSERT_EQ(heddle_mem_insert(&mem, &node, kPage), 0);
   EXPECT_LE(mem.visited, 2 * kObjects) << "filling an empty memory in order";
   for (u64 i = 0; i < kObjects; i += 2) heddle_mem_remove(&mem, &nodes[i]);

@@ -230,15 +230,6 @@ int heddle_validate_step(struct heddle_validation *v, u32 commands)
 	return result->error ? -ENOEXEC : 0;
 }
 
-int heddle_validate(const struct heddle_config *config, const u32 *words, size_t bytes,
-		    struct heddle_validate_result *result)
-{
-	struct heddle_validation v;
-
-	heddle_validate_begin(&v, config, words, bytes, result);
-	return heddle_validate_step(&v, ~0U);
-}
-
 const struct heddle_config *heddle_find_config(u32 id)
 {
 	u32 i;

@@ -98,14 +98,10 @@ void heddle_validate_begin(struct heddle_validation *v, const struct heddle_conf
 
 /*
  * Checks at most @commands further commands, so that the caller can let others run
- * in between. -EAGAIN: there are more. Otherwise it is done: 0 or -ENOEXEC, and the
- * result is filled in either way.
+ * in between (~0: no stream has as many). -EAGAIN: there are more. Otherwise it is
+ * done: 0 or -ENOEXEC, and the result is filled in either way.
  */
 int heddle_validate_step(struct heddle_validation *v, u32 commands);
-
-/* All of it at once. */
-int heddle_validate(const struct heddle_config *config, const u32 *words, size_t bytes,
-		    struct heddle_validate_result *result);
 
 /* The configuration with this value of the CONFIG register, or NULL. */
 const struct heddle_config *heddle_find_config(u32 id);

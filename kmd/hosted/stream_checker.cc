@@ -23,7 +23,9 @@ StreamChecker::Check::~Check() {
 }
 
 void StreamChecker::Check::Run() {
-  if (heddle_validate(config, words, bytes, &facts) != 0) {
+  heddle_validation validation;
+  heddle_validate_begin(&validation, config, words, bytes, &facts);
+  if (heddle_validate_step(&validation, ~0u) != 0) {
     result = -ENOEXEC;
     return;
   }

@@ -41,9 +41,10 @@ std::vector<std::string> networks;
 uint64_t BoundOf(const isa::Config& config,
                  const std::vector<uint32_t>& words) {
   heddle_validate_result facts;
-  EXPECT_EQ(heddle_validate(heddle_find_config(config.id), words.data(),
-                            words.size() * 4, &facts),
-            0)
+  heddle_validation validation;
+  heddle_validate_begin(&validation, heddle_find_config(config.id),
+                        words.data(), words.size() * 4, &facts);
+  EXPECT_EQ(heddle_validate_step(&validation, ~0u), 0)
       << "error " << facts.error << " at " << facts.offset;
   return facts.max_cycles;
 }

@@ -88,7 +88,7 @@ MUTANTS = [
     dict(
         name = "rows_without_columns_before_pool_row0",
         test = "oracle",
-        edits = [("heddle_bounds_conv.c", "\tif (first > last)\n", "\tif (first > last || !heddle_conv_pool_ow(w))\n")],
+        edits = [("heddle_bounds_conv.c", "\tif (first <= last && !heddle", "\tif (*any && !heddle")],
     ),
     dict(
         name = "anybody_takes",

@@ -190,10 +190,10 @@ Verdict Check(const isa::Config& config, const std::vector<uint32_t>& words,
   // A copy of exact size: reading beyond the end is found by sanitizers.
   std::vector<uint32_t> copy(words);
   copy.shrink_to_fit();
-  if (heddle_validate(heddle_find_config(config.id), copy.data(),
-                      copy.size() * 4, &facts) != 0) {
-    return verdict;
-  }
+  heddle_validation validation;
+  heddle_validate_begin(&validation, heddle_find_config(config.id), copy.data(),
+                        copy.size() * 4, &facts);
+  if (heddle_validate_step(&validation, ~0u) != 0) return verdict;
   verdict.accepted = true;
   uint64_t work = 0;
   verdict.failure = CheckDescription(config, words, facts, &work);

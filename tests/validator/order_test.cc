@@ -257,9 +257,10 @@ TEST(ValidatorOrder, AcceptedStreamsEndAndWaitForWhatTheyNamed) {
     const std::vector<Command> stream = MakeStream(&random, &order);
     const std::vector<uint32_t> words = Encode(stream);
     heddle_validate_result facts;
-    const bool good =
-        heddle_validate(heddle_find_config(isa::kH256.id), words.data(),
-                        words.size() * 4, &facts) == 0;
+    heddle_validation validation;
+    heddle_validate_begin(&validation, heddle_find_config(isa::kH256.id),
+                          words.data(), words.size() * 4, &facts);
+    const bool good = heddle_validate_step(&validation, ~0u) == 0;
     ASSERT_TRUE(good || order.strays) << "refused stream " << i;
     if (!good) ASSERT_EQ(facts.error, HEDDLE_VALIDATE_SEMAPHORE) << i;
     good ? ++accepted : ++refused;

@@ -54,7 +54,7 @@ static void do_sequence(struct heddle_test *t, u64 total, const struct step *s)
 	struct heddle_mem mem;
 	u64 number = 0;
 
-	heddle_mem_init(&mem, total);
+	mem = (struct heddle_mem){ .total = total };
 	for (; s->operation != STOP; s++) {
 		struct heddle_mem_node *node = &nodes[s->node];
 		int err;
@@ -170,7 +170,7 @@ static void plans_in_portions(struct heddle_test *t)
 	u32 i;
 
 	/* A gap of one page below each of two objects, and one above. */
-	heddle_mem_init(&mem, 5 * PAGE);
+	mem = (struct heddle_mem){ .total = 5 * PAGE };
 	for (i = 0; i < 3; i++)
 		HEDDLE_EXPECT_EQ(t, heddle_mem_insert(&mem, &nodes[i], PAGE), 0);
 	heddle_mem_remove(&mem, &nodes[0]);
@@ -201,7 +201,7 @@ static void objects_come_and_go_while_a_batch_is_carried_out(struct heddle_test 
 	struct heddle_mem mem;
 	u32 i;
 
-	heddle_mem_init(&mem, 8 * PAGE);
+	mem = (struct heddle_mem){ .total = 8 * PAGE };
 	for (i = 0; i < 5; i++)
 		HEDDLE_EXPECT_EQ(t, heddle_mem_insert(&mem, &nodes[i], PAGE), 0);
 	heddle_mem_remove(&mem, &nodes[0]);
@@ -242,7 +242,7 @@ static void a_compaction_that_nobody_wants_any_more_ends(struct heddle_test *t)
 	struct heddle_mem mem;
 	u32 i;
 
-	heddle_mem_init(&mem, 4 * PAGE);
+	mem = (struct heddle_mem){ .total = 4 * PAGE };
 	for (i = 0; i < 4; i++)
 		HEDDLE_EXPECT_EQ(t, heddle_mem_insert(&mem, &nodes[i], PAGE), 0);
 	heddle_mem_remove(&mem, &nodes[0]);

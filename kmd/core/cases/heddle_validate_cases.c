@@ -109,6 +109,15 @@ static const struct heddle_config *config(void)
 	return heddle_find_config(HEDDLE_CONFIG_H256);
 }
 
+/* All of a stream at once. */
+static int check(const u32 *words, size_t bytes, struct heddle_validate_result *result)
+{
+	struct heddle_validation v;
+
+	heddle_validate_begin(&v, config(), words, bytes, result);
+	return heddle_validate_step(&v, ~0U);
+}
+
 /* In memory of its very size: who reads on is seen, where something looks (KASAN, ASan). */
 static void judge(struct heddle_test *t, const u32 *words, u32 count,
 		  struct heddle_validate_result *result)
@@ -121,7 +130,7 @@ static void judge(struct heddle_test *t, const u32 *words, u32 count,
 		return;
 	for (i = 0; i < count; i++)
 		own[i] = words[i];
-	i = heddle_validate(config(), own, count * sizeof(*own), result) == 0;
+	i = check(own, count * sizeof(*own), result) == 0;
 	HEDDLE_EXPECT_EQ(t, i, result->error == HEDDLE_VALIDATE_OK);
 }
 
@@ -183,7 +192,7 @@ static void refuses_sizes_that_no_stream_has(struct heddle_test *t)
 
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		heddle_row(t, "bytes", sizes[i]);
-		HEDDLE_EXPECT_EQ(t, heddle_validate(config(), words, sizes[i], &result), -ENOEXEC);
+		HEDDLE_EXPECT_EQ(t, check(words, sizes[i], &result), -ENOEXEC);
 		HEDDLE_EXPECT_EQ(t, result.error, HEDDLE_VALIDATE_SIZE);
 	}
 }
@@ -195,7 +204,7 @@ static void judges_the_longest_stream_by_its_commands(struct heddle_test *t)
 	u32 words[HEDDLE_HEADER_WORDS] = { 0 };
 
 	/* Opcode 0 does not exist; nothing behind it is read. */
-	HEDDLE_EXPECT_EQ(t, heddle_validate(config(), words, HEDDLE_STREAM_BYTES_MAX, &result),
+	HEDDLE_EXPECT_EQ(t, check(words, HEDDLE_STREAM_BYTES_MAX, &result),
 			 -ENOEXEC);
 	HEDDLE_EXPECT_EQ(t, result.error, HEDDLE_VALIDATE_OPCODE);
 }
