@@ -57,7 +57,7 @@ void heddle_file_uncharge_object(struct heddle_file *file, enum heddle_resource 
 }
 
 /* Its jobs hung too often: it gets no more. */
-bool heddle_file_banned(struct heddle_file *file)
+static bool heddle_file_banned(struct heddle_file *file)
 {
 	guard(heddle_lock)(&file->lock);
 	return heddle_usage_banned(&file->usage, &file->dev->limits);
@@ -94,18 +94,20 @@ static void heddle_context_release(struct kref *ref)
 
 void heddle_context_put(struct heddle_context *context)
 {
-	kref_put(&context->ref, heddle_context_release);
+	if (context)
+		kref_put(&context->ref, heddle_context_release);
 }
 
-struct heddle_context *heddle_context_find(struct heddle_file *file, u32 id)
+/* A context or a stream of a file's: they begin with their reference count. Put it after use. */
+void *heddle_find(struct xarray *objects, u32 id)
 {
-	struct heddle_context *context;
+	struct kref *ref;
 
-	guard(heddle_lock)(&file->contexts.xa_lock);
-	context = xa_load(&file->contexts, id);
-	if (context)
-		kref_get(&context->ref);
-	return context;
+	guard(heddle_lock)(&objects->xa_lock);
+	ref = xa_load(objects, id);
+	if (ref)
+		kref_get(ref);
+	return ref;
 }
 
 /* What has not started never will; what runs is aborted, and nobody waits for that here. */
@@ -207,10 +209,10 @@ bool heddle_context_stopped(const struct heddle_context *context)
 
 int heddle_context_control_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_file)
 {
+	struct heddle_context *context __free(heddle_context) = NULL;
 	struct heddle_file *file = drm_file->driver_priv;
 	struct drm_heddle_context_control *args = data;
 	u64 limit = file->dev->limits.run_cycles;
-	struct heddle_context *context;
 	bool may_raise;
 	int err;
 
@@ -218,7 +220,7 @@ int heddle_context_control_ioctl(struct drm_device *drm, void *data, struct drm_
 	err = heddle_check_context_control(args, limit, may_raise);
 	if (err)
 		return err;
-	context = heddle_context_find(file, args->context);
+	context = heddle_find(&file->contexts, args->context);
 	if (!context)
 		return heddle_refuse_unknown("context", args->context);
 	if (args->flags & DRM_HEDDLE_CONTROL_RUN_CYCLES)
@@ -227,7 +229,6 @@ int heddle_context_control_ioctl(struct drm_device *drm, void *data, struct drm_
 	args->state = heddle_file_banned(file) ? DRM_HEDDLE_CONTEXT_BANNED :
 						 DRM_HEDDLE_CONTEXT_USABLE;
 	args->hangs = READ_ONCE(context->hangs);
-	heddle_context_put(context);
 	return 0;
 }
 

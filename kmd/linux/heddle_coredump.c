@@ -123,7 +123,7 @@ void heddle_coredump_take(struct heddle_device *dev)
 		}
 		s->completions = dev->completions;
 		s->ring = dev->ring;
-		s->record = dev->records[(dev->completions.next - 2) % HEDDLE_RECORDS];
+		s->record = dev->rings->records[(dev->completions.next - 2) % HEDDLE_RECORDS];
 	}
 	/* The writer sees all of it. */
 	smp_store_release(&dev->snapshot_taken, true);

@@ -50,7 +50,7 @@ static int heddle_buffers_show(struct seq_file *m, void *unused)
 	scoped_guard(mutex, &dev->files_lock)
 		list_for_each_entry(file, &dev->files, link)
 			seq_printf(m, "client %llu device %llu host %lld\n", file->client,
-				   heddle_file_device_bytes(file),
+				   heddle_file_used(file, HEDDLE_DEVICE_BYTES),
 				   atomic64_read(&file->host_bytes));
 	guard(mutex)(&dev->mem_lock);
 	seq_printf(m, "total %llu used %llu\n", dev->mem.total, dev->mem.used);

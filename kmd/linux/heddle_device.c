@@ -99,41 +99,40 @@ int heddle_card_start(struct heddle_device *dev)
 static int heddle_identify(struct heddle_device *dev)
 {
 	struct device *parent = dev->drm.dev;
-	u32 version = HEDDLE_REG_VERSION_RESET;
-	u32 config = HEDDLE_CONFIG_H256;
-	u32 core_kind = HEDDLE_CORE_KIND_FUNCTIONAL;
+	struct drm_heddle_device_info *info = &dev->info;
 
+	info->hw_version = HEDDLE_REG_VERSION_RESET;
+	info->config = HEDDLE_CONFIG_H256;
+	info->core_kind = HEDDLE_CORE_KIND_FUNCTIONAL;
 	if (dev->regs) {
 		if (heddle_card_lost(dev))
 			return dev_err_probe(parent, -ENODEV, "the card does not answer\n");
-		version = heddle_read(dev, HEDDLE_REG_VERSION);
-		config = heddle_read(dev, HEDDLE_REG_CONFIG);
-		core_kind = (heddle_read(dev, HEDDLE_REG_CORE_KIND) &
-			     HEDDLE_CORE_KIND_KIND_MASK) >> HEDDLE_CORE_KIND_KIND_SHIFT;
-		dev->info.unique = heddle_read64(dev, HEDDLE_REG_UNIQUE_LO, HEDDLE_REG_UNIQUE_HI);
+		info->hw_version = heddle_read(dev, HEDDLE_REG_VERSION);
+		info->config = heddle_read(dev, HEDDLE_REG_CONFIG);
+		info->core_kind = (heddle_read(dev, HEDDLE_REG_CORE_KIND) &
+				   HEDDLE_CORE_KIND_KIND_MASK) >> HEDDLE_CORE_KIND_KIND_SHIFT;
+		info->unique = heddle_read64(dev, HEDDLE_REG_UNIQUE_LO, HEDDLE_REG_UNIQUE_HI);
 	}
-	if ((version ^ HEDDLE_REG_VERSION_RESET) & HEDDLE_VERSION_MAJOR_MASK)
+	if ((info->hw_version ^ HEDDLE_REG_VERSION_RESET) & HEDDLE_VERSION_MAJOR_MASK)
 		return dev_err_probe(parent, -ENODEV,
 				     "hardware version %u is not known: update the driver\n",
-				     version >> HEDDLE_VERSION_MAJOR_SHIFT);
-	dev->config = heddle_find_config(config);
+				     info->hw_version >> HEDDLE_VERSION_MAJOR_SHIFT);
+	dev->config = heddle_find_config(info->config);
 	if (!dev->config)
 		return dev_err_probe(parent, -ENODEV,
-				     "configuration %u is not known: update the driver\n", config);
-	dev->info.config = config;
-	dev->info.hw_version = version;
-	dev->info.core_kind = core_kind;
-	dev->info.priorities = HEDDLE_RINGS;
-	dev->info.max_stream_bytes = HEDDLE_STREAM_BYTES_MAX;
-	dev->info.max_steps = HEDDLE_STEPS_MAX;
-	dev->info.pci_vendor = HEDDLE_PCI_VENDOR_ID;
-	dev->info.pci_device = HEDDLE_PCI_DEVICE_ID;
+				     "configuration %u is not known: update the driver\n",
+				     info->config);
+	info->priorities = HEDDLE_RINGS;
+	info->max_stream_bytes = HEDDLE_STREAM_BYTES_MAX;
+	info->max_steps = HEDDLE_STEPS_MAX;
+	info->pci_vendor = HEDDLE_PCI_VENDOR_ID;
+	info->pci_device = HEDDLE_PCI_DEVICE_ID;
 	if (dev_is_pci(parent)) {
 		struct pci_dev *pdev = to_pci_dev(parent);
 
-		dev->info.pci_bdf = pci_domain_nr(pdev->bus) << 16 | pci_dev_id(pdev);
+		info->pci_bdf = pci_domain_nr(pdev->bus) << 16 | pci_dev_id(pdev);
 	}
-	dev->timeout_ns = heddle_default_timeout(core_kind);
+	dev->timeout_ns = heddle_default_timeout(info->core_kind);
 	if (heddle_read_memory_size(dev))
 		return dev_err_probe(parent, -ENODEV, "the size of its memory is not possible\n");
 	heddle_limits_init(&dev->limits, dev->mem.total, (u64)totalram_pages() << PAGE_SHIFT,

@@ -94,6 +94,12 @@ struct heddle_report {
 	u64 value;
 };
 
+/* Memory of the driver's and the card's, as long as the driver is bound. */
+struct heddle_rings {
+	struct heddle_completion records[HEDDLE_RECORDS];
+	struct heddle_job_descriptor descriptors[HEDDLE_RING_ENTRIES];
+};
+
 /* What a run of the driver's own needs: room for its steps and lists, and how it ends. */
 struct heddle_own {
 	struct heddle_area *area;
@@ -143,9 +149,8 @@ struct heddle_device {
 	spinlock_t lock;
 	enum heddle_device_state state;
 	bool hold; /* compaction, sleep: no job may start */
-	struct heddle_job_descriptor *descriptors;
-	struct heddle_completion *records;
-	dma_addr_t ring_dma;
+	struct heddle_rings *rings;
+	dma_addr_t rings_dma;
 	struct heddle_ring ring;
 	struct heddle_completion_ring completions;
 	struct list_head in_flight; /* heddle_run.link, in the order given */
@@ -323,6 +328,7 @@ static inline void heddle_bo_put(struct heddle_bo *bo)
 	if (bo)
 		drm_gem_object_put(&bo->shmem.base);
 }
+DEFINE_FREE(heddle_bo, struct heddle_bo *, heddle_bo_put(_T))
 
 struct heddle_stream {
 	struct kref ref;
@@ -357,9 +363,9 @@ struct heddle_file {
 	u32 lost_events;
 };
 
-static inline u64 heddle_file_device_bytes(const struct heddle_file *file)
+static inline u64 heddle_file_used(const struct heddle_file *file, enum heddle_resource what)
 {
-	return READ_ONCE(file->usage.used[HEDDLE_DEVICE_BYTES]);
+	return READ_ONCE(file->usage.used[what]);
 }
 
 struct heddle_context {
@@ -452,6 +458,20 @@ struct heddle_host_range {
 	bool out; /* the card writes it */
 };
 
+/* One step with what it names; references are held. */
+struct heddle_bound_step {
+	struct drm_heddle_step in;
+	struct heddle_bo *src;
+	struct heddle_bo *dst;
+	struct heddle_host_range host; /* one of the two, of a copy from or to the host */
+	struct heddle_stream *stream;
+	u32 regions;
+	struct heddle_bound_region {
+		struct drm_heddle_region in;
+		struct heddle_bo *bo;
+	} region[HEDDLE_REGIONS];
+};
+
 struct heddle_job {
 	struct drm_sched_job base;
 	struct heddle_device *dev;
@@ -494,6 +514,7 @@ void heddle_engine_end_all(struct heddle_device *dev, enum heddle_job_event even
 void heddle_engine_cancel(struct heddle_device *dev, const struct heddle_context *context);
 struct heddle_outcome *heddle_outcome_alloc(struct heddle_device *dev);
 void heddle_outcome_put(struct heddle_outcome *outcome);
+DEFINE_FREE(heddle_outcome, struct heddle_outcome *, heddle_outcome_put(_T))
 
 /* heddle_irq.c */
 int heddle_irq_init(struct heddle_device *dev);
@@ -549,8 +570,8 @@ void heddle_host_close(struct heddle_device *dev);
 /* heddle_stream.c: command streams */
 int heddle_stream_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 int heddle_stream_destroy_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
-struct heddle_stream *heddle_stream_find(struct heddle_file *file, u32 id);
 void heddle_stream_put(struct heddle_stream *stream);
+DEFINE_FREE(heddle_stream, struct heddle_stream *, heddle_stream_put(_T))
 
 /* heddle_context.c: contexts and files */
 int heddle_open(struct drm_device *drm, struct drm_file *file);
@@ -560,14 +581,14 @@ int heddle_file_charge(struct heddle_file *file, enum heddle_resource what, u64 
 void heddle_file_uncharge(struct heddle_file *file, enum heddle_resource what, u64 amount);
 int heddle_file_charge_object(struct heddle_file *file, enum heddle_resource what, u64 bytes);
 void heddle_file_uncharge_object(struct heddle_file *file, enum heddle_resource what, u64 bytes);
-bool heddle_file_banned(struct heddle_file *file);
 int heddle_file_check_banned(struct heddle_file *file);
 int heddle_context_control_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 bool heddle_context_stopped(const struct heddle_context *context);
 int heddle_context_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 int heddle_context_destroy_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
-struct heddle_context *heddle_context_find(struct heddle_file *file, u32 id);
+void *heddle_find(struct xarray *objects, u32 id);
 void heddle_context_put(struct heddle_context *context);
+DEFINE_FREE(heddle_context, struct heddle_context *, heddle_context_put(_T))
 void heddle_contexts_kill(struct heddle_device *dev);
 void heddle_contexts_wake(struct heddle_device *dev);
 void heddle_contexts_drain(void);
@@ -600,12 +621,8 @@ int heddle_write_copy(struct heddle_job *job, u32 index, const struct heddle_hos
 		      struct heddle_alloc *alloc, u64 offset, u32 most);
 void heddle_write_fill(struct heddle_job *job, u32 index, struct heddle_alloc *alloc,
 		       const struct drm_heddle_step *in);
-void heddle_write_move(struct heddle_job *job, u32 index, struct heddle_alloc *from,
-		       struct heddle_alloc *to, const struct drm_heddle_step *in);
-struct heddle_region *heddle_write_run(struct heddle_job *job, u32 index,
-				       struct heddle_stream *stream);
-void heddle_write_region(struct heddle_job *job, struct heddle_region *region,
-			 struct heddle_alloc *alloc, const struct drm_heddle_region *in);
+int heddle_write_step(struct heddle_job *job, u32 index, const struct heddle_bound_step *step,
+		      u32 most);
 
 /* heddle_submit.c, heddle_wait.c, heddle_event.c, heddle_query.c */
 int heddle_fill_element(const struct drm_heddle_array *array, u32 index, const void *from,

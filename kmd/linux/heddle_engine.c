@@ -87,16 +87,12 @@ void heddle_outcome_put(struct heddle_outcome *outcome)
 
 int heddle_engine_init(struct heddle_device *dev)
 {
-	size_t records = HEDDLE_RECORDS * sizeof(*dev->records);
-	size_t descriptors = HEDDLE_RING_ENTRIES * sizeof(*dev->descriptors);
-
 	BUILD_BUG_ON(HEDDLE_RECORDS < HEDDLE_RING_ENTRIES);
 	BUILD_BUG_ON(HEDDLE_RING_ENTRIES < 2 * HEDDLE_SCHED_DEPTH);
-	dev->records = dmam_alloc_coherent(dev->drm.dev, records + descriptors, &dev->ring_dma,
-					   GFP_KERNEL);
-	if (!dev->records)
+	dev->rings = dmam_alloc_coherent(dev->drm.dev, sizeof(*dev->rings), &dev->rings_dma,
+					 GFP_KERNEL);
+	if (!dev->rings)
 		return -ENOMEM;
-	dev->descriptors = (void *)dev->records + records;
 	dev->next_fence = 1;
 	return 0;
 }
@@ -104,17 +100,17 @@ int heddle_engine_init(struct heddle_device *dev)
 /* Tells a card that has just been reset where the rings are. Nothing is in flight. */
 void heddle_engine_rings(struct heddle_device *dev)
 {
-	size_t records = HEDDLE_RECORDS * sizeof(*dev->records);
-	u64 descriptors = dev->ring_dma + records;
+	u64 records = dev->rings_dma + offsetof(struct heddle_rings, records);
+	u64 descriptors = dev->rings_dma + offsetof(struct heddle_rings, descriptors);
 
 	guard(heddle_lock)(&dev->lock);
-	memset(dev->records, 0, records);
+	memset(dev->rings->records, 0, sizeof(dev->rings->records));
 	heddle_completion_init(&dev->completions, HEDDLE_RECORDS);
 	heddle_ring_init(&dev->ring, HEDDLE_RING_ENTRIES);
 	dev->sram_owner = 0;
 	if (dev->regs) {
-		heddle_write(dev, HEDDLE_REG_COMPLETION_BASE_LO, lower_32_bits(dev->ring_dma));
-		heddle_write(dev, HEDDLE_REG_COMPLETION_BASE_HI, upper_32_bits(dev->ring_dma));
+		heddle_write(dev, HEDDLE_REG_COMPLETION_BASE_LO, lower_32_bits(records));
+		heddle_write(dev, HEDDLE_REG_COMPLETION_BASE_HI, upper_32_bits(records));
 		heddle_write(dev, HEDDLE_REG_COMPLETION_SIZE, HEDDLE_RECORDS);
 		heddle_write(dev, HEDDLE_REG_RING_BASE_LO(0), lower_32_bits(descriptors));
 		heddle_write(dev, HEDDLE_REG_RING_BASE_HI(0), upper_32_bits(descriptors));
@@ -154,7 +150,7 @@ int heddle_engine_start(struct heddle_device *dev, struct heddle_run *run)
 		*patch->where = cpu_to_le64(patch->alloc->node.offset + patch->offset);
 	clear = heddle_sram_take(&dev->sram_owner, run->client, run->uses_sram);
 
-	d = &dev->descriptors[index];
+	d = &dev->rings->descriptors[index];
 	memset(d, 0, sizeof(*d));
 	d->fence = cpu_to_le64(run->id);
 	d->steps_iova = cpu_to_le64(run->steps_dma);
@@ -192,10 +188,14 @@ static void heddle_take_record(struct drm_heddle_result *result,
 	result->dma_busy = le64_to_cpu(record->dma_busy);
 }
 
-/* What the card says that it did, in the sums of all or of one file. */
-static void heddle_count(struct drm_heddle_counters *counters,
+/* A run that has ended, in the sums of all or of one file; @jobs: whether it is a client's. */
+static void heddle_count(struct drm_heddle_counters *counters, u32 status, bool jobs,
 			 const struct heddle_completion *record)
 {
+	counters->jobs += jobs;
+	counters->faults += jobs && status != HEDDLE_ERROR_OK;
+	if (!record)
+		return;
 	counters->cycles += le64_to_cpu(record->cycles);
 	counters->macs += le64_to_cpu(record->macs);
 	counters->bytes_copied += le64_to_cpu(record->bytes_copied);
@@ -224,10 +224,8 @@ static void heddle_end_run(struct heddle_device *dev, struct heddle_run *run,
 
 	lockdep_assert_held(&dev->lock);
 	heddle_job_step(&outcome->state, event);
-	if (record) {
+	if (record)
 		heddle_take_record(result, record);
-		heddle_count(&dev->counters, record);
-	}
 	if (record && run->step_of)
 		result->fault_step = run->step_of[result->fault_step];
 	result->status = heddle_job_status(outcome->state,
@@ -235,6 +233,7 @@ static void heddle_end_run(struct heddle_device *dev, struct heddle_run *run,
 	result->error = heddle_job_errno(result->status);
 	if (run->prepares && result->status == HEDDLE_ERROR_OK)
 		WRITE_ONCE(run->prepares->prepared, true);
+	heddle_count(&dev->counters, result->status, outcome->context && !lost, record);
 	if (outcome->context) {
 		struct heddle_file *file = outcome->context->file;
 
@@ -242,12 +241,7 @@ static void heddle_end_run(struct heddle_device *dev, struct heddle_run *run,
 		if (event == HEDDLE_JOB_HANG)
 			heddle_note_hang(dev, outcome->context);
 		atomic64_add(held, &file->busy_ns);
-		dev->counters.jobs += !lost;
-		file->counters.jobs += !lost;
-		dev->counters.faults += !lost && result->status != HEDDLE_ERROR_OK;
-		file->counters.faults += !lost && result->status != HEDDLE_ERROR_OK;
-		if (record)
-			heddle_count(&file->counters, record);
+		heddle_count(&file->counters, result->status, !lost, record);
 	}
 	dev->last_end_ns = now;
 	if (run == dev->guilty)
@@ -303,7 +297,7 @@ static struct heddle_run *heddle_find_run(struct heddle_device *dev, u64 id)
 static bool heddle_take_completion(struct heddle_device *dev, struct list_head *ended)
 {
 	u32 index = heddle_completion_index(&dev->completions);
-	__le32 sequence = READ_ONCE(dev->records[index].sequence);
+	__le32 sequence = READ_ONCE(dev->rings->records[index].sequence);
 	struct heddle_completion record;
 	struct heddle_run *run;
 	bool hung;
@@ -312,7 +306,7 @@ static bool heddle_take_completion(struct heddle_device *dev, struct list_head *
 	    !heddle_completion_ready(&dev->completions, le32_to_cpu(sequence)))
 		return false;
 	dma_rmb(); /* the sequence number before the rest */
-	record = dev->records[index];
+	record = dev->rings->records[index];
 	heddle_completion_advance(&dev->completions);
 	run = heddle_find_run(dev, le64_to_cpu(record.fence));
 	if (!run) {

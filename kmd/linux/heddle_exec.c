@@ -102,8 +102,7 @@ void heddle_job_free(struct heddle_job *job)
 	kvfree(job->run.patches);
 	kvfree(job->hosts);
 	kvfree(job->fences);
-	if (job->context)
-		heddle_context_put(job->context);
+	heddle_context_put(job->context);
 	kfree(job);
 	drm_dev_put(&dev->drm);
 }

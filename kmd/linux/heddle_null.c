@@ -12,7 +12,6 @@
 #define HEDDLE_NULL_MAX 16
 
 static struct platform_device *heddle_null_cards[HEDDLE_NULL_MAX];
-static bool heddle_null_registered;
 
 static void heddle_null_unbind(void *data)
 {
@@ -45,8 +44,6 @@ int heddle_null_init(uint cards)
 	int err;
 	uint i;
 
-	if (!cards)
-		return 0;
 	if (cards > HEDDLE_NULL_MAX) {
 		pr_err("heddle: null_hw=%u: at most %u\n", cards, HEDDLE_NULL_MAX);
 		return -EINVAL;
@@ -54,7 +51,6 @@ int heddle_null_init(uint cards)
 	err = platform_driver_register(&heddle_null_driver);
 	if (err)
 		return err;
-	heddle_null_registered = true;
 	for (i = 0; i < cards; i++) {
 		struct platform_device *pdev =
 			platform_device_register_simple("heddle-null", i, NULL, 0);
@@ -76,7 +72,5 @@ void heddle_null_fini(void)
 		platform_device_unregister(heddle_null_cards[i]);
 		heddle_null_cards[i] = NULL;
 	}
-	if (heddle_null_registered)
-		platform_driver_unregister(&heddle_null_driver);
-	heddle_null_registered = false;
+	platform_driver_unregister(&heddle_null_driver);
 }

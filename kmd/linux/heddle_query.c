@@ -17,18 +17,7 @@ static void heddle_query_memory(struct heddle_file *file, struct drm_heddle_memo
 	info->used = dev->mem.used;
 	info->generation = dev->mem_generation;
 	/* What a file is charged for precedes its memory, and outlives it for a moment. */
-	info->used_here = min(heddle_file_device_bytes(file), info->used);
-}
-
-static u64 heddle_unfinished(struct heddle_file *file)
-{
-	struct heddle_context *context;
-	unsigned long id;
-	u64 jobs = 0;
-
-	xa_for_each(&file->contexts, id, context)
-		jobs += atomic_read(&context->unfinished);
-	return jobs;
+	info->used_here = min(heddle_file_used(file, HEDDLE_DEVICE_BYTES), info->used);
 }
 
 /* What everybody does together is nobody's business without CAP_PERFMON. */
@@ -42,7 +31,7 @@ static void heddle_query_counters(struct heddle_file *asking, struct drm_heddle_
 	scoped_guard(mutex, &dev->files_lock)
 		list_for_each_entry(file, &dev->files, link)
 			if (all || file == asking)
-				queued += heddle_unfinished(file);
+				queued += heddle_file_used(file, HEDDLE_JOBS);
 	guard(heddle_lock)(&dev->lock);
 	*counters = all ? dev->counters : asking->counters;
 	counters->queued = queued;
@@ -97,7 +86,7 @@ void heddle_show_fdinfo(struct seq_file *m, struct file *f)
 	if (dev_is_pci(parent))
 		seq_printf(m, "drm-pdev:\t%s\n", pci_name(to_pci_dev(parent)));
 	seq_printf(m, "drm-engine-npu:\t%lld ns\n", atomic64_read(&file->busy_ns));
-	heddle_show_memory(m, "device", heddle_file_device_bytes(file));
+	heddle_show_memory(m, "device", heddle_file_used(file, HEDDLE_DEVICE_BYTES));
 	heddle_show_memory(m, "memory", atomic64_read(&file->host_bytes));
 	seq_printf(m, "heddle-jobs:\t%llu\n", READ_ONCE(file->counters.jobs));
 }

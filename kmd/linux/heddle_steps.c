@@ -110,38 +110,52 @@ void heddle_write_fill(struct heddle_job *job, u32 index, struct heddle_alloc *a
 			in->length)->fill_value = cpu_to_le32(in->fill_value);
 }
 
-/* Step @index of the submission: the copy @in from one buffer on the card to another. */
-void heddle_write_move(struct heddle_job *job, u32 index, struct heddle_alloc *from,
-		       struct heddle_alloc *to, const struct drm_heddle_step *in)
+static int heddle_write_run(struct heddle_job *job, u32 index,
+			    const struct heddle_bound_step *step)
 {
-	struct heddle_step *hw = heddle_add_step(job, index, HEDDLE_STEP_TYPE_COPY, from,
-						 in->src_offset, in->length);
-
-	heddle_add_patch(job, &hw->destination, to, in->dst_offset);
-}
-
-/* Step @index of the submission: a run; the table of its regions is to be filled in. */
-struct heddle_region *heddle_write_run(struct heddle_job *job, u32 index,
-				       struct heddle_stream *stream)
-{
+	struct heddle_stream *stream = step->stream;
 	struct heddle_step *hw = heddle_add_step(job, index, HEDDLE_STEP_TYPE_RUN, stream->alloc,
 						 0, stream->bytes);
-	struct heddle_region *table;
+	struct heddle_region *table, *region;
 	dma_addr_t dma;
+	u32 i;
 
 	table = heddle_area_carve(job->dev, &job->area, HEDDLE_REGIONS * sizeof(*table), &dma);
 	if (IS_ERR(table))
-		return table;
+		return PTR_ERR(table);
 	hw->table_iova = cpu_to_le64(dma);
 	job->run.uses_sram = true;
-	return table;
+	for (i = 0; i < step->regions; i++) {
+		const struct drm_heddle_region *in = &step->region[i].in;
+
+		region = &table[in->index];
+		region->size = cpu_to_le64(in->size);
+		if (in->flags & DRM_HEDDLE_REGION_WRITE)
+			region->flags = cpu_to_le32(HEDDLE_REGION_FLAGS_WRITABLE_MASK);
+		heddle_add_patch(job, &region->base, step->region[i].bo->alloc, in->offset);
+	}
+	return 0;
 }
 
-void heddle_write_region(struct heddle_job *job, struct heddle_region *region,
-			 struct heddle_alloc *alloc, const struct drm_heddle_region *in)
+/* Step @index of the submission, its copies from and to the host in lists of @most entries. */
+int heddle_write_step(struct heddle_job *job, u32 index, const struct heddle_bound_step *step,
+		      u32 most)
 {
-	region->size = cpu_to_le64(in->size);
-	if (in->flags & DRM_HEDDLE_REGION_WRITE)
-		region->flags = cpu_to_le32(HEDDLE_REGION_FLAGS_WRITABLE_MASK);
-	heddle_add_patch(job, &region->base, alloc, in->offset);
+	const struct drm_heddle_step *in = &step->in;
+	struct heddle_step *hw;
+
+	if (in->type == DRM_HEDDLE_RUN)
+		return heddle_write_run(job, index, step);
+	if (step->host.bo)
+		return heddle_write_copy(job, index, &step->host,
+					 (step->host.out ? step->src : step->dst)->alloc,
+					 step->host.out ? in->src_offset : in->dst_offset, most);
+	if (in->type == DRM_HEDDLE_FILL) {
+		heddle_write_fill(job, index, step->dst->alloc, in);
+		return 0;
+	}
+	hw = heddle_add_step(job, index, HEDDLE_STEP_TYPE_COPY, step->src->alloc, in->src_offset,
+			     in->length);
+	heddle_add_patch(job, &hw->destination, step->dst->alloc, in->dst_offset);
+	return 0;
 }

@@ -23,17 +23,6 @@ void heddle_stream_put(struct heddle_stream *stream)
 		kref_put(&stream->ref, heddle_stream_release);
 }
 
-struct heddle_stream *heddle_stream_find(struct heddle_file *file, u32 id)
-{
-	struct heddle_stream *stream;
-
-	guard(heddle_lock)(&file->streams.xa_lock);
-	stream = xa_load(&file->streams, id);
-	if (stream)
-		kref_get(&stream->ref);
-	return stream;
-}
-
 /*
  * A long stream takes a good part of a second: others run in between, and who is being
  * killed does not wait for the verdict.
@@ -89,11 +78,11 @@ static int heddle_stream_take(struct heddle_file *file, struct heddle_bo *bo,
 
 int heddle_stream_create_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_file)
 {
+	struct heddle_stream *stream __free(heddle_stream) = NULL;
+	struct heddle_bo *staging __free(heddle_bo) = NULL;
 	struct heddle_file *file = drm_file->driver_priv;
 	struct heddle_device *dev = to_heddle(drm);
 	struct drm_heddle_stream_create *args = data;
-	struct heddle_bo *staging;
-	struct heddle_stream *stream;
 	int err;
 
 	err = heddle_check_stream_create(args);
@@ -104,30 +93,26 @@ int heddle_stream_create_ioctl(struct drm_device *drm, void *data, struct drm_fi
 		return -ENOMEM;
 	kref_init(&stream->ref);
 	stream->bytes = args->data.count;
-	err = heddle_gem_host_create(dev, PAGE_ALIGN(args->data.count), &staging);
-	if (err)
-		goto free;
-	err = heddle_stream_take(file, staging, args, &stream->facts) ?:
+	err = heddle_gem_host_create(dev, PAGE_ALIGN(args->data.count), &staging) ?:
+		heddle_stream_take(file, staging, args, &stream->facts) ?:
 		heddle_alloc_create(dev, args->data.count, &stream->alloc);
 	if (err == -ENOSPC)
 		heddle_say_refused("count", args->data.count, heddle_dram_available(dev));
-	if (err) {
-		drm_gem_object_put(&staging->shmem.base);
-		goto free;
-	}
+	if (err)
+		return err;
 	stream->alloc->staged_bytes = stream->bytes;
-	stream->alloc->staging = staging; /* with our reference */
+	stream->alloc->staging = no_free_ptr(staging);
 	err = heddle_file_charge_object(file, HEDDLE_STREAMS, stream->alloc->node.size);
 	if (err)
-		goto free;
+		return err;
 	err = xa_alloc_cyclic(&file->streams, &args->stream, stream, XA_LIMIT(1, U32_MAX),
 			      &file->next_stream, GFP_KERNEL_ACCOUNT);
-	if (err >= 0)
-		return 0; /* it is the table's now */
-	heddle_file_uncharge_object(file, HEDDLE_STREAMS, stream->alloc->node.size);
-free:
-	heddle_stream_put(stream);
-	return err;
+	if (err < 0) {
+		heddle_file_uncharge_object(file, HEDDLE_STREAMS, stream->alloc->node.size);
+		return err;
+	}
+	stream = NULL; /* it is the table's now */
+	return 0;
 }
 
 int heddle_stream_destroy_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_file)

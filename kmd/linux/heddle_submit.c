@@ -36,20 +36,6 @@ int heddle_fill_element(const struct drm_heddle_array *array, u32 index, const v
 	return 0;
 }
 
-/* One step with what it names; references are held. */
-struct heddle_bound_step {
-	struct drm_heddle_step in;
-	struct heddle_bo *src;
-	struct heddle_bo *dst;
-	struct heddle_host_range host; /* one of the two, of a copy from or to the host */
-	struct heddle_stream *stream;
-	u32 regions;
-	struct heddle_bound_region {
-		struct drm_heddle_region in;
-		struct heddle_bo *bo;
-	} region[HEDDLE_REGIONS];
-};
-
 /* A submission on its way to become a job. */
 struct heddle_submission {
 	u32 num_steps;
@@ -70,13 +56,14 @@ struct heddle_submission {
 
 static int heddle_bind_run(struct drm_file *file, struct heddle_bound_step *step)
 {
+	struct heddle_file *own = file->driver_priv;
 	u64 sizes[HEDDLE_REGIONS] = {};
 	u32 writable = 0;
 	u32 used = 0;
 	int err;
 	u32 i;
 
-	step->stream = heddle_stream_find(file->driver_priv, step->in.stream);
+	step->stream = heddle_find(&own->streams, step->in.stream);
 	if (!step->stream)
 		return heddle_refuse_unknown("stream", step->in.stream);
 	for (i = 0; i < step->in.regions.count; i++) {
@@ -243,33 +230,6 @@ static int heddle_add_in_syncs(struct drm_file *file, const struct drm_heddle_su
 	return 0;
 }
 
-static int heddle_write_step(struct heddle_job *job, u32 index, struct heddle_bound_step *step,
-			     u32 most)
-{
-	const struct drm_heddle_step *in = &step->in;
-	struct heddle_region *table;
-	u32 i;
-
-	if (in->type == DRM_HEDDLE_RUN) {
-		table = heddle_write_run(job, index, step->stream);
-		if (IS_ERR(table))
-			return PTR_ERR(table);
-		for (i = 0; i < step->regions; i++)
-			heddle_write_region(job, &table[step->region[i].in.index],
-					    step->region[i].bo->alloc, &step->region[i].in);
-		return 0;
-	}
-	if (step->host.bo)
-		return heddle_write_copy(job, index, &step->host,
-					 (step->host.out ? step->src : step->dst)->alloc,
-					 step->host.out ? in->src_offset : in->dst_offset, most);
-	if (in->type == DRM_HEDDLE_FILL)
-		heddle_write_fill(job, index, step->dst->alloc, in);
-	else
-		heddle_write_move(job, index, step->src->alloc, step->dst->alloc, in);
-	return 0;
-}
-
 static int heddle_write_job(struct heddle_job *job, struct heddle_submission *s)
 {
 	int err = heddle_steps_alloc(job, s->card_steps);
@@ -406,10 +366,11 @@ static void heddle_submission_free(struct heddle_submission *s)
 
 int heddle_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
+	struct heddle_context *context __free(heddle_context) = NULL;
+	struct heddle_file *own = file->driver_priv;
 	struct heddle_device *dev = to_heddle(drm);
 	struct drm_heddle_submit *args = data;
 	struct heddle_submission s = {};
-	struct heddle_context *context;
 	struct heddle_job *job;
 	u64 run_cycles;
 	int err;
@@ -417,7 +378,7 @@ int heddle_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *fil
 	err = heddle_check_submit(args);
 	if (err)
 		return err;
-	context = heddle_context_find(file->driver_priv, args->context);
+	context = heddle_find(&own->contexts, args->context);
 	if (!context)
 		return heddle_refuse_unknown("context", args->context);
 	run_cycles = READ_ONCE(context->run_cycles);
@@ -433,7 +394,7 @@ int heddle_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *fil
 		err = -ENOMEM;
 		goto free;
 	}
-	job->run.client = context->file->client;
+	job->run.client = own->client;
 	job->run.timeout_ns = args->timeout_ns;
 	job->run.run_cycles = run_cycles;
 	err = heddle_sched_job_setup(&job->base, &context->entity, file, job->run.client);
@@ -448,6 +409,5 @@ free_job:
 	heddle_job_free(job);
 free:
 	heddle_submission_free(&s);
-	heddle_context_put(context);
 	return err;
 }

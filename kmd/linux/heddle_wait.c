@@ -31,28 +31,26 @@ static struct heddle_outcome *heddle_outcome_find(struct heddle_context *context
 	return outcome;
 }
 
-int heddle_wait_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
+int heddle_wait_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_file)
 {
+	struct heddle_context *context __free(heddle_context) = NULL;
+	struct heddle_outcome *outcome __free(heddle_outcome) = NULL;
+	struct heddle_file *file = drm_file->driver_priv;
 	struct heddle_device *dev = to_heddle(drm);
 	struct drm_heddle_wait *args = data;
-	struct heddle_context *context;
-	struct heddle_outcome *outcome;
 	ktime_t left;
 	int err;
 
 	err = heddle_check_wait(args);
 	if (err)
 		return err;
-	context = heddle_context_find(file->driver_priv, args->context);
+	context = heddle_find(&file->contexts, args->context);
 	if (!context)
 		return heddle_refuse_unknown("context", args->context);
 	outcome = heddle_outcome_find(context, args->seqno);
-	if (!outcome) {
-		err = heddle_refuse(-ENOENT, "seqno", args->seqno,
-				    READ_ONCE(context->next_seqno) - 1);
-		heddle_context_put(context);
-		return err;
-	}
+	if (!outcome)
+		return heddle_refuse(-ENOENT, "seqno", args->seqno,
+				     READ_ONCE(context->next_seqno) - 1);
 	left = heddle_time_left(args->deadline_ns);
 	if (!left)
 		err = heddle_outcome_ended(outcome) ? 0 : -ETIME;
@@ -61,11 +59,9 @@ int heddle_wait_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 							 heddle_outcome_ended(outcome) ||
 							 heddle_gone(dev), left);
 	if (heddle_gone(dev))
-		err = -ENODEV;
-	else if (!err && args->result.count)
+		return -ENODEV;
+	if (!err && args->result.count)
 		err = heddle_fill_element(&args->result, 0, &outcome->result,
 					  sizeof(outcome->result));
-	heddle_outcome_put(outcome);
-	heddle_context_put(context);
 	return err;
 }
