@@ -106,12 +106,10 @@ void heddle_coredump_take(struct heddle_device *dev)
 	/* The writer has read what the next look overwrites. */
 	if (smp_load_acquire(&dev->snapshot_taken) || !__ratelimit(&dev->dumps))
 		return;
+	memset(s, 0, sizeof(*s));
 	for (i = 0; i < ARRAY_SIZE(heddle_registers); i++)
 		s->registers[i] = heddle_read(dev, heddle_registers[i].offset);
 	s->time_ns = ktime_get_ns();
-	s->num_jobs = 0;
-	s->num_steps = 0;
-	s->guilty = 0;
 	scoped_guard(heddle_lock, &dev->lock) {
 		list_for_each_entry(run, &dev->in_flight, link) {
 			if (run == dev->guilty) {

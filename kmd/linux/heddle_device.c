@@ -33,11 +33,9 @@ static int heddle_read_memory_size(struct heddle_device *dev)
 	u64 bytes = dev->regs ? heddle_read64(dev, HEDDLE_REG_DRAM_LO, HEDDLE_REG_DRAM_HI) :
 				HEDDLE_DRAM_BYTES_DEFAULT;
 	u64 total;
-	int err;
 
-	err = heddle_mem_total(bytes, &total);
-	if (err)
-		return err;
+	if (heddle_mem_total(bytes, &total))
+		return -ERANGE;
 	guard(mutex)(&dev->mem_lock);
 	dev->mem.total = total;
 	WRITE_ONCE(dev->limits.device_bytes, total); /* who is charged looks without this lock */
@@ -146,9 +144,6 @@ int heddle_device_init(struct heddle_device *dev)
 {
 	int err;
 
-#ifdef HEDDLE_SERIAL_MMIO
-	raw_spin_lock_init(&dev->mmio_lock);
-#endif
 	mutex_init(&dev->own_lock);
 	mutex_init(&dev->map_lock);
 	mutex_init(&dev->host_lock);

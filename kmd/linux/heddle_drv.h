@@ -110,9 +110,6 @@ struct heddle_own {
 struct heddle_device {
 	struct drm_device drm;
 	void __iomem *regs; /* NULL: null_hw, there is no card */
-#ifdef HEDDLE_SERIAL_MMIO
-	raw_spinlock_t mmio_lock;
-#endif
 	const struct heddle_config *config;
 	struct drm_heddle_device_info info;
 	u64 timeout_ns;
@@ -224,22 +221,12 @@ static inline int heddle_enter(struct heddle_device *dev)
  * CLASS(heddle_presence, present)(dev): what of the card is taken back at its removal stays
  * until the end of the block. present < 0: it has been.
  */
-DEFINE_CLASS(heddle_presence, int, ({ if (_T >= 0) drm_dev_exit(_T); }), heddle_enter(dev),
+DEFINE_CLASS(heddle_presence, int, _T < 0 ? (void)0 : drm_dev_exit(_T), heddle_enter(dev),
 	     struct heddle_device *dev)
 
-/*
- * Registers are read and written through these three. QEMU's proxy of a virtual card drops
- * accesses that meet: a build for tests on several processors makes them one after another.
- */
-#ifdef HEDDLE_SERIAL_MMIO
-#define heddle_serialize(dev) guard(raw_spinlock_irqsave)(&(dev)->mmio_lock)
-#else
-#define heddle_serialize(dev) ((void)0)
-#endif
-
+/* Registers are read and written through these three. */
 static inline u32 heddle_read(struct heddle_device *dev, u32 reg)
 {
-	heddle_serialize(dev);
 	return readl(dev->regs + reg);
 }
 
@@ -262,7 +249,6 @@ static inline u64 heddle_read64(struct heddle_device *dev, u32 lo, u32 hi)
 
 static inline void heddle_write(struct heddle_device *dev, u32 reg, u32 value)
 {
-	heddle_serialize(dev);
 	writel(value, dev->regs + reg);
 }
 
@@ -646,3 +632,9 @@ int heddle_null_init(uint cards);
 void heddle_null_fini(void);
 
 #endif
+/* Sleeps for @condition until an absolute time, as struct drm_heddle_wait has it. */
+#define heddle_wait_until(wq, condition, deadline_ns) ({				\
+	ktime_t time_left = heddle_time_left(deadline_ns);				\
+	time_left ? wait_event_interruptible_hrtimeout(wq, condition, time_left) :	\
+		    (condition) ? 0 : -ETIME;						\
+})

@@ -98,11 +98,9 @@ static int heddle_take_events(struct heddle_file *file, struct drm_heddle_events
 	int err = 0;
 
 	args->filled = 0;
-	while (!err && args->filled < args->events.count) {
-		if (!kfifo_out_spinlocked(&file->events, &event, 1, &file->lock))
-			break;
+	while (!err && args->filled < args->events.count &&
+	       kfifo_out_spinlocked(&file->events, &event, 1, &file->lock))
 		err = heddle_fill_element(&args->events, args->filled++, &event, sizeof(event));
-	}
 	if (args->filled) {
 		guard(heddle_lock)(&file->lock);
 		args->lost = file->lost_events;
@@ -116,7 +114,6 @@ int heddle_events_ioctl(struct drm_device *drm, void *data, struct drm_file *drm
 	struct heddle_file *file = drm_file->driver_priv;
 	struct drm_heddle_events *args = data;
 	bool *gone = &file->dev->told_gone;
-	ktime_t left;
 	int err;
 
 	err = heddle_check_events(args);
@@ -124,13 +121,9 @@ int heddle_events_ioctl(struct drm_device *drm, void *data, struct drm_file *drm
 		return err;
 	/* Another thread may take what woke this one. */
 	do {
-		left = heddle_time_left(args->deadline_ns);
-		if (!left)
-			err = !kfifo_is_empty(&file->events) ? 0 : -ETIME;
-		else
-			err = wait_event_interruptible_hrtimeout(file->wq,
-								 !kfifo_is_empty(&file->events) ||
-								 READ_ONCE(*gone), left);
+		err = heddle_wait_until(file->wq,
+					!kfifo_is_empty(&file->events) || READ_ONCE(*gone),
+					args->deadline_ns);
 		if (!kfifo_is_empty(&file->events)) {
 			err = heddle_take_events(file, args);
 			if (err || args->filled)

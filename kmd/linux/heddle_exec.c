@@ -63,10 +63,9 @@ struct heddle_job *heddle_job_alloc(struct heddle_device *dev, struct heddle_con
 	job->run.fence = heddle_fence_alloc(dev->sched, context, GFP_KERNEL_ACCOUNT);
 	job->run.outcome = heddle_outcome_alloc(dev);
 	drm_dev_get(&dev->drm);
-	if (context) {
+	job->context = context;
+	if (context)
 		kref_get(&context->ref);
-		job->context = context;
-	}
 	if (!job->run.patches || !job->hosts || !job->fences || !job->run.fence ||
 	    !job->run.outcome) {
 		heddle_job_free(job);

@@ -223,24 +223,22 @@ void heddle_host_sync(struct heddle_job *job, bool for_card)
 struct heddle_area *heddle_area_alloc(struct heddle_device *dev, size_t size)
 {
 	struct heddle_area *area = kzalloc_obj(*area, GFP_KERNEL_ACCOUNT);
+	int err;
 
 	if (!area)
 		return ERR_PTR(-ENOMEM);
 	area->size = PAGE_ALIGN(size);
 	area->cpu = dma_alloc_coherent(dev->drm.dev, area->size, &area->dma,
 				       GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_RETRY_MAYFAIL);
-	if (!area->cpu) {
-		kfree(area);
-		return ERR_PTR(-ENOMEM);
-	}
 	guard(mutex)(&dev->host_lock);
-	if (!dev->host_closed) {
+	if (area->cpu && !dev->host_closed) {
 		list_add_tail(&area->link, &dev->areas);
 		return area;
 	}
+	err = area->cpu ? -ENODEV : -ENOMEM;
 	dma_free_coherent(dev->drm.dev, area->size, area->cpu, area->dma);
 	kfree(area);
-	return ERR_PTR(-ENODEV);
+	return ERR_PTR(err);
 }
 
 /* @size bytes, zero, of the newest piece in *area, or of a new one that is put before it. */

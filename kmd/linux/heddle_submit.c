@@ -40,7 +40,6 @@ int heddle_fill_element(const struct drm_heddle_array *array, u32 index, const v
 struct heddle_submission {
 	u32 num_steps;
 	u32 num_patches;
-	u32 num_hosts;
 	u32 card_steps;
 	u32 list_entries;
 	u64 cycles; /* at most */
@@ -167,7 +166,6 @@ static int heddle_bind(struct drm_file *file, const struct drm_heddle_submit *ar
 			return heddle_refuse(err, "step that is refused", i, args->steps.count);
 		run = step->stream ? step : step->in.flags ? run : NULL;
 		s->num_patches += step->regions + (step->in.type == DRM_HEDDLE_STEP_COPY);
-		s->num_hosts += step->host.bo ? 1 : 0;
 		s->cycles = heddle_cycles_add(s->cycles,
 					      step->stream ? step->stream->facts.max_cycles :
 					      heddle_copy_cycles(step->in.length));
@@ -364,13 +362,13 @@ static void heddle_submission_free(struct heddle_submission *s)
 	kvfree(s->out);
 }
 
+DEFINE_FREE(heddle_submission, struct heddle_submission, heddle_submission_free(&_T))
 int heddle_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct heddle_context *context __free(heddle_context) = NULL;
 	struct heddle_file *own = file->driver_priv;
-	struct heddle_device *dev = to_heddle(drm);
 	struct drm_heddle_submit *args = data;
-	struct heddle_submission s = {};
+	struct heddle_submission s __free(heddle_submission) = {};
 	struct heddle_job *job;
 	u64 run_cycles;
 	int err;
@@ -385,29 +383,25 @@ int heddle_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *fil
 	err = heddle_bind(file, args, &s);
 	if (!err && s.cycles > run_cycles)
 		err = heddle_refuse(-EFBIG, "cycles that the job may take", s.cycles, run_cycles);
-	if (!err)
-		err = heddle_take_out_syncs(file, args, &s);
+	err = err ?: heddle_take_out_syncs(file, args, &s);
 	if (err)
-		goto free;
-	job = heddle_job_alloc(dev, context, s.num_patches, s.num_hosts, args->in_syncs.count);
-	if (!job) {
-		err = -ENOMEM;
-		goto free;
-	}
+		return err;
+	job = heddle_job_alloc(own->dev, context, s.num_patches, s.num_steps,
+			       args->in_syncs.count);
+	if (!job)
+		return -ENOMEM;
 	job->run.client = own->client;
 	job->run.timeout_ns = args->timeout_ns;
 	job->run.run_cycles = run_cycles;
 	err = heddle_sched_job_setup(&job->base, &context->entity, file, job->run.client);
 	if (err)
-		goto free_job;
+		goto free;
 	err = heddle_add_in_syncs(file, args, job) ?: heddle_make_job(job, &s) ?:
 		heddle_queue(context, job, &s, &args->seqno);
 	if (!err)
-		goto free;
+		return 0;
 	drm_sched_job_cleanup(&job->base);
-free_job:
-	heddle_job_free(job);
 free:
-	heddle_submission_free(&s);
+	heddle_job_free(job);
 	return err;
 }

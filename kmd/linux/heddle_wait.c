@@ -38,7 +38,6 @@ int heddle_wait_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_f
 	struct heddle_file *file = drm_file->driver_priv;
 	struct heddle_device *dev = to_heddle(drm);
 	struct drm_heddle_wait *args = data;
-	ktime_t left;
 	int err;
 
 	err = heddle_check_wait(args);
@@ -51,13 +50,8 @@ int heddle_wait_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_f
 	if (!outcome)
 		return heddle_refuse(-ENOENT, "seqno", args->seqno,
 				     READ_ONCE(context->next_seqno) - 1);
-	left = heddle_time_left(args->deadline_ns);
-	if (!left)
-		err = heddle_outcome_ended(outcome) ? 0 : -ETIME;
-	else
-		err = wait_event_interruptible_hrtimeout(context->wq,
-							 heddle_outcome_ended(outcome) ||
-							 heddle_gone(dev), left);
+	err = heddle_wait_until(context->wq, heddle_outcome_ended(outcome) || heddle_gone(dev),
+				args->deadline_ns);
 	if (heddle_gone(dev))
 		return -ENODEV;
 	if (!err && args->result.count)
