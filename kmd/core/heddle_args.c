@@ -2,6 +2,7 @@
 /* Argument checks; see heddle_args.h. */
 #include "heddle_args.h"
 
+#include <asm/byteorder.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/overflow.h>
@@ -10,8 +11,7 @@
 #include "heddle_refuse.h"
 
 /* More sync points or events than anybody needs in one call. */
-#define MAX_SYNCS 1024
-#define MAX_EVENTS 1024
+#define MAX_LIST 1024
 
 static int at_most(const char *field, u64 value, u64 limit)
 {
@@ -121,13 +121,28 @@ int heddle_check_stream_create(const struct drm_heddle_stream_create *args)
 	       multiple("count", args->data.count, HEDDLE_WORD_BYTES);
 }
 
-int heddle_check_submit(const struct drm_heddle_submit *args)
+/* Whether a card of this version has what the contract has since minor version @since. */
+static bool has(u32 hw_version, u32 since)
 {
-	return zero("flags", args->flags) ?: no_less("steps", args->steps.count, 1) ?:
-	       heddle_check_array(&args->steps, sizeof(struct drm_heddle_step),
-				  HEDDLE_STEPS_MAX) ?:
-	       heddle_check_array(&args->in_syncs, sizeof(struct drm_heddle_sync), MAX_SYNCS) ?:
-	       heddle_check_array(&args->out_syncs, sizeof(struct drm_heddle_sync), MAX_SYNCS);
+	return (hw_version & HEDDLE_VERSION_MINOR_MASK) >= since;
+}
+
+int heddle_check_submit(const struct drm_heddle_submit *args, u32 hw_version)
+{
+	int err = at_most("flags", args->flags, DRM_HEDDLE_SUBMIT_TRACE) ?:
+		  zero("pad", args->pad) ?:
+		  within("trace_entries", args->trace_entries, args->flags,
+			 args->flags * DRM_HEDDLE_TRACE_ENTRIES_MAX) ?:
+		  no_less("steps", args->steps.count, 1) ?:
+		  heddle_check_array(&args->steps, sizeof(struct drm_heddle_step),
+				     HEDDLE_STEPS_MAX) ?:
+		  heddle_check_array(&args->in_syncs, sizeof(struct drm_heddle_sync), MAX_LIST) ?:
+		  heddle_check_array(&args->out_syncs, sizeof(struct drm_heddle_sync), MAX_LIST);
+
+	if (!err && args->flags && !has(hw_version, HEDDLE_JOB_DESCRIPTOR_FLAGS_TRACE_SINCE))
+		return heddle_refuse(-EOPNOTSUPP, "flags, of a card that has no trace,",
+				     args->flags, 0);
+	return err;
 }
 
 int heddle_check_step(const struct drm_heddle_step *step, bool joins)
@@ -183,14 +198,17 @@ int heddle_check_overlap(const struct drm_heddle_region *region, u64 offset, u64
 
 int heddle_check_wait(const struct drm_heddle_wait *args)
 {
-	return zero("pad", args->pad) ?: no_less("seqno", args->seqno, 1) ?:
-	       check_filled(&args->result, sizeof(struct drm_heddle_result), 1);
+	return zero("pad", args->pad) ?: zero("reserved", args->reserved) ?:
+	       no_less("seqno", args->seqno, 1) ?:
+	       check_filled(&args->result, sizeof(struct drm_heddle_result), 1) ?:
+	       check_filled(&args->trace, sizeof(struct drm_heddle_trace_entry),
+			    DRM_HEDDLE_TRACE_ENTRIES_MAX);
 }
 
 int heddle_check_events(const struct drm_heddle_events *args)
 {
 	return no_less("events", args->events.count, 1) ?:
-	       check_filled(&args->events, sizeof(struct drm_heddle_event), MAX_EVENTS);
+	       check_filled(&args->events, sizeof(struct drm_heddle_event), MAX_LIST);
 }
 
 int heddle_check_range(u64 offset, u64 length, u64 size)
@@ -204,7 +222,29 @@ int heddle_check_range(u64 offset, u64 length, u64 size)
 
 u32 heddle_step_flags(u32 flags, u32 hw_version)
 {
-	if ((hw_version & HEDDLE_VERSION_MINOR_MASK) < HEDDLE_STEP_FLAGS_OVERLAP_SINCE)
+	if (!has(hw_version, HEDDLE_STEP_FLAGS_OVERLAP_SINCE))
 		return 0;
 	return flags & DRM_HEDDLE_STEP_OVERLAP ? HEDDLE_STEP_FLAGS_OVERLAP_MASK : 0;
+}
+
+void heddle_trace_tell(struct drm_heddle_trace_entry *to, const struct heddle_trace_entry *from,
+		       const u8 *step_of)
+{
+	u32 flags = le32_to_cpu(from->flags);
+	u32 step = (flags & HEDDLE_TRACE_ENTRY_FLAGS_STEP_MASK) >>
+		   HEDDLE_TRACE_ENTRY_FLAGS_STEP_SHIFT;
+
+	*to = (struct drm_heddle_trace_entry) {
+		.begin = le32_to_cpu(from->begin),
+		.end = le32_to_cpu(from->end),
+		.offset = le32_to_cpu(from->offset),
+		.tag = le32_to_cpu(from->tag),
+		.engine = flags & HEDDLE_TRACE_ENTRY_FLAGS_ENGINE_MASK,
+		.step = step_of[step],
+		.flags = flags >> HEDDLE_TRACE_ENTRY_FLAGS_ESTIMATED_SHIFT &
+			 (DRM_HEDDLE_TRACE_ESTIMATED | DRM_HEDDLE_TRACE_VALID),
+		.stall0 = le32_to_cpu(from->stall[0]),
+		.stall1 = le32_to_cpu(from->stall[1]),
+		.stall2 = le32_to_cpu(from->stall[2]),
+	};
 }

@@ -11,6 +11,8 @@
 
 #include <drm/heddle_drm.h>
 
+#include "heddle_hw.h"
+
 /*
  * An array in user memory: at most @max elements (-EINVAL) of at least @first
  * bytes each, the element's first published size, and at most
@@ -35,7 +37,8 @@ int heddle_check_context_control(const struct drm_heddle_context_control *args, 
 				 bool may_raise);
 int heddle_check_bo_create(const struct drm_heddle_bo_create *args);
 int heddle_check_stream_create(const struct drm_heddle_stream_create *args);
-int heddle_check_submit(const struct drm_heddle_submit *args);
+/* -EOPNOTSUPP: a card of @hw_version lacks what is asked for. */
+int heddle_check_submit(const struct drm_heddle_submit *args, u32 hw_version);
 /* @joins: the step before is a run, or overlaps one; without, this one must not overlap. */
 int heddle_check_step(const struct drm_heddle_step *step, bool joins);
 /* @used: bitmap of the indices seen so far; bound twice gives -EINVAL. */
@@ -55,5 +58,12 @@ int heddle_check_range(u64 offset, u64 length, u64 size);
 
 /* The flags of a card's step for those of a submitted one: no more than its version knows. */
 u32 heddle_step_flags(u32 flags, u32 hw_version);
+
+/*
+ * What the card wrote of a command, in the terms of the submission: @step_of says for each of
+ * the card's steps which of its steps that was. The card may have written anything.
+ */
+void heddle_trace_tell(struct drm_heddle_trace_entry *to, const struct heddle_trace_entry *from,
+		       const u8 *step_of);
 
 #endif

@@ -253,7 +253,8 @@ bool HostedClient::AwaitResult(const drm_heddle_wait& args,
 bool HostedClient::FindResult(const drm_heddle_wait& args) noexcept {
   // What is not as usual is for the driver to judge.
   const drm_heddle_array& out = args.result;
-  if (results_ == nullptr || args.pad != 0 || out.count != 1 ||
+  if (results_ == nullptr || args.pad != 0 || args.reserved != 0 ||
+      args.trace.count != 0 || out.count != 1 ||
       out.stride != sizeof(drm_heddle_result) || out.ptr == 0)
     return false;
   drm_heddle_result result;

@@ -372,6 +372,7 @@ void Device::Finish(const std::shared_ptr<Job>& job, heddle_job_event event,
     r.matrix_busy = record->matrix_busy;
     r.vector_busy = record->vector_busy;
     r.dma_busy = record->dma_busy;
+    if (job->trace != nullptr) job->trace_count = record->trace_count;
     Count(job->owner.get(), [&](drm_heddle_counters* c) {
       c->cycles += record->cycles;
       c->macs += record->macs;

@@ -197,6 +197,11 @@ void Device::Launch(std::list<std::shared_ptr<Job>>* given, Turn* turn) {
             (clear ? HEDDLE_JOB_DESCRIPTOR_FLAGS_CLEAR_SRAM_MASK : 0);
   d.context_id = static_cast<uint32_t>(job->owner != nullptr ? job->owner->id
                                                              : kOwnClient);
+  if (job->trace != nullptr) {
+    d.flags |= HEDDLE_JOB_DESCRIPTOR_FLAGS_TRACE_MASK;
+    d.trace_iova = job->trace->address;
+    d.trace_entries = job->trace_entries;
+  }
   std::memcpy(
       arena_data_ + kRingsAt + job->priority * kRingBytes + index * sizeof(d),
       &d, sizeof(d));

@@ -9,6 +9,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -396,7 +397,8 @@ bool FakeCard::Fetch() {
         job_.context_id,
         (job_.flags & HEDDLE_JOB_DESCRIPTOR_FLAGS_CLEAR_SRAM_MASK) != 0,
         {},
-        {}};
+        {},
+        job_.trace_entries};
     for (uint32_t s = 0; s < job_.step_count; ++s) {
       heddle_step step;
       const uint8_t* from =
@@ -533,7 +535,24 @@ int FakeCard::WorkOnJobs() {
   return -1;
 }
 
+uint32_t FakeCard::WriteTrace() {
+  if (!(job_.flags & HEDDLE_JOB_DESCRIPTOR_FLAGS_TRACE_MASK)) return 0;
+  const uint32_t commands = behaviour_.trace_commands;
+  for (uint32_t i = 0; i < std::min(commands, job_.trace_entries); ++i) {
+    heddle_trace_entry entry = {};
+    entry.begin = 10 * i;
+    entry.end = 10 * i + 5;
+    entry.tag = i;
+    entry.flags = HEDDLE_TRACE_ENTRY_FLAGS_VALID_MASK | HEDDLE_ENGINE_LOAD;
+    uint8_t* to = Host(job_.trace_iova + i * sizeof(entry), sizeof(entry));
+    if (to != nullptr && i != behaviour_.lose_entry)
+      std::memcpy(to, &entry, sizeof(entry));
+  }
+  return commands;
+}
+
 void FakeCard::Complete(uint32_t status) {
+  const uint32_t trace_count = WriteTrace();
   const uint64_t base = registers_[HEDDLE_REG_COMPLETION_BASE_LO] |
                         uint64_t{registers_[HEDDLE_REG_COMPLETION_BASE_HI]}
                             << 32;
@@ -546,6 +565,7 @@ void FakeCard::Complete(uint32_t status) {
     record.context_id = job_.context_id;
     record.fault_step = step_;
     record.macs = 7;
+    record.trace_count = trace_count;
     uint8_t* to =
         Host(base + (sequence_ % entries) * sizeof(record), sizeof(record));
     sequence_++;

@@ -33,6 +33,8 @@ class FakeCard {
     // ABORT and RESET say, and when the connection is gone. Only bus mastering
     // keeps it from memory.
     bool runaway = false;
+    uint32_t trace_commands = 0;         // that a traced job tells of
+    uint32_t lose_entry = ~uint32_t{0};  // the one for which it has no time
   };
   // A job as the card saw it.
   struct SeenJob {
@@ -41,6 +43,7 @@ class FakeCard {
     bool clear_sram;
     std::vector<heddle_step> steps;
     std::vector<std::vector<heddle_region>> tables;  // of run steps
+    uint32_t trace_entries;
   };
 
   FakeCard(std::string path, uint64_t dram_bytes, uint64_t serial = 1);
@@ -84,6 +87,8 @@ class FakeCard {
   void StopRunaway();
   bool Fetch();
   uint32_t RunStep(const heddle_step& step);
+  // Of the job that is about to end; the commands that it has had.
+  uint32_t WriteTrace();
   void Complete(uint32_t status);
   void Raise(uint32_t bit);
   void Disconnect();

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 // Jobs of a file, their ends, and its events.
 #include <errno.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <new>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 #include "kmd/hosted/file.h"
 #include "kmd/hosted/file_outcome.h"
@@ -19,6 +23,31 @@ constexpr size_t kInFencesMax = 1u << 16;
 void MakeUnique(std::vector<std::shared_ptr<Fence>>* fences) {
   std::sort(fences->begin(), fences->end());
   fences->erase(std::unique(fences->begin(), fences->end()), fences->end());
+}
+
+// What WAIT says of the commands of a job that has ended.
+int FillTrace(const Job& job, drm_heddle_wait* args) {
+  if (args->trace.count > job.trace_entries) return -EINVAL;
+  std::vector<heddle_trace_entry> from(args->trace.count);
+  const size_t bytes = from.size() * sizeof(from[0]);
+  for (size_t done = 0; done < bytes;) {
+    const ssize_t n =
+        pread(job.trace->fd, reinterpret_cast<uint8_t*>(from.data()) + done,
+              bytes - done, static_cast<off_t>(done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return -ENOMEM;
+    done += n;
+  }
+  // The card's steps are those of the submission.
+  uint8_t step_of[HEDDLE_STEPS_MAX];
+  std::iota(std::begin(step_of), std::end(step_of), uint8_t{0});
+  for (uint32_t i = 0; i < args->trace.count; ++i) {
+    drm_heddle_trace_entry entry;
+    heddle_trace_tell(&entry, &from[i], step_of);
+    Fill(args->trace, i, entry);
+  }
+  args->trace_count = job.trace_count;
+  return 0;
 }
 
 }  // namespace
@@ -112,7 +141,7 @@ uint64_t File::CyclesOf(const Step& step) {
 }
 
 Outcome File::Submit(drm_heddle_submit* args) {
-  int err = heddle_check_submit(args);
+  int err = heddle_check_submit(args, device_->info().hw_version);
   if (err != 0) return Ended(err);
   auto it = contexts_.find(args->context);
   if (it == contexts_.end()) return Ended(-ENOENT);
@@ -169,6 +198,13 @@ Outcome File::Submit(drm_heddle_submit* args) {
   if (context->unfinished >= Context::kQueuedMax) return Ended(-EAGAIN);
   err = job->charge.Take(state_, device_->limits(), HEDDLE_JOBS, 1);
   if (err != 0) return Ended(err);
+  job->trace_entries = args->trace_entries;
+  if (args->trace_entries != 0) {
+    int none = -1;
+    err = PinHost(args->trace_entries * sizeof(heddle_trace_entry), &none,
+                  &job->trace);
+    if (err != 0) return Ended(err);
+  }
   // The points before the job, because they may fail for want of memory: it
   // would then stay without a number, and they are signalled at once.
   struct SignalUnlessQueued {
@@ -203,6 +239,7 @@ class File::JobWait : public WaitingCall {
       outcome->result = -ENODEV;
     } else if (heddle_job_ended(job_->state)) {
       if (args_->result.count == 1) Fill(args_->result, 0, job_->result);
+      if (args_->trace.count != 0) outcome->result = FillTrace(*job_, args_);
     } else if (Over(args_->deadline_ns)) {
       outcome->result = -ETIME;
     } else {

@@ -104,6 +104,12 @@ struct Job {
   heddle_job_state state = HEDDLE_JOB_QUEUED;
   drm_heddle_result result = {};
 
+  // What the card says of its commands; null: nobody asked. The client sees
+  // copies only.
+  std::shared_ptr<HostMemory> trace;
+  uint32_t trace_entries = 0;
+  uint32_t trace_count = 0;  // with those for which there was no room
+
   bool preparing = false;  // a kPrepare job works for it
 
   // kPrepare: what it makes ready, and for whom. kCompact: what it moves.

@@ -66,9 +66,12 @@ constexpr ArrayField kSubmit[] = {
     Array(offsetof(drm_heddle_submit, out_syncs), sizeof(drm_heddle_sync),
           Direction::kIn),
 };
-constexpr ArrayField kWait[] = {Array(offsetof(drm_heddle_wait, result),
-                                      sizeof(drm_heddle_result),
-                                      Direction::kOut)};
+constexpr ArrayField kWait[] = {
+    Array(offsetof(drm_heddle_wait, result), sizeof(drm_heddle_result),
+          Direction::kOut),
+    Array(offsetof(drm_heddle_wait, trace), sizeof(drm_heddle_trace_entry),
+          Direction::kOut),
+};
 constexpr ArrayField EventList() {
   ArrayField f = Array(offsetof(drm_heddle_events, events),
                        sizeof(drm_heddle_event), Direction::kOut);

@@ -33,7 +33,7 @@
 
 namespace heddle::hosted {
 
-inline constexpr uint32_t kProtocolVersion = 1;
+inline constexpr uint32_t kProtocolVersion = 2;
 inline constexpr uint32_t kMessageMagic = 0x4d444548;  // "HEDM"
 // Largest payload: the largest command stream and room for everything else.
 inline constexpr uint32_t kMessageBytesMax = 24u << 20;

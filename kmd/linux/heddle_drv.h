@@ -373,6 +373,15 @@ struct heddle_context {
 	wait_queue_head_t wq;
 };
 
+/* Commands of a job, in memory of the driver's that the card writes: heddle_cmdtrace.c. */
+struct heddle_cmdtrace {
+	struct heddle_area *area;
+	struct heddle_file *file; /* whose limit its bytes count for, or NULL */
+	u32 entries;
+	u32 count; /* as the card says: with those for which there was no room */
+	u8 step_of[HEDDLE_STEPS_MAX];
+};
+
 /* How a job ended; outlives the job, because WAIT asks for it. */
 struct heddle_outcome {
 	struct kref ref;
@@ -385,6 +394,7 @@ struct heddle_outcome {
 	struct heddle_device *dev;
 	struct heddle_context *context; /* until finished; NULL: the driver's own */
 	u32 cause; /* why it never ran, a status code */
+	struct heddle_cmdtrace *trace; /* NULL: none is wanted */
 };
 
 static inline bool heddle_outcome_ended(const struct heddle_outcome *outcome)
@@ -610,6 +620,11 @@ void heddle_write_fill(struct heddle_job *job, u32 index, struct heddle_alloc *a
 int heddle_write_step(struct heddle_job *job, u32 index, const struct heddle_bound_step *step,
 		      u32 most);
 
+/* heddle_cmdtrace.c: when a job's commands began and ended */
+int heddle_cmdtrace_alloc(struct heddle_job *job, u32 entries);
+void heddle_cmdtrace_free(struct heddle_device *dev, struct heddle_cmdtrace *trace);
+int heddle_cmdtrace_fill(const struct heddle_outcome *outcome, struct drm_heddle_wait *args);
+
 /* heddle_submit.c, heddle_wait.c, heddle_event.c, heddle_query.c */
 int heddle_fill_element(const struct drm_heddle_array *array, u32 index, const void *from,
 			size_t size);
@@ -618,6 +633,12 @@ int heddle_wait_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 int heddle_events_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 int heddle_query_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 ktime_t heddle_time_left(u64 deadline_ns);
+/* Sleeps for @condition until an absolute time, as struct drm_heddle_wait has it. */
+#define heddle_wait_until(wq, condition, deadline_ns) ({				\
+	ktime_t time_left = heddle_time_left(deadline_ns);				\
+	time_left ? wait_event_interruptible_hrtimeout(wq, condition, time_left) :	\
+		    (condition) ? 0 : -ETIME;						\
+})
 void heddle_report(struct heddle_device *dev, const struct heddle_report *report);
 void heddle_report_work(struct work_struct *work);
 __poll_t heddle_poll(struct file *filp, struct poll_table_struct *wait);
@@ -632,9 +653,3 @@ int heddle_null_init(uint cards);
 void heddle_null_fini(void);
 
 #endif
-/* Sleeps for @condition until an absolute time, as struct drm_heddle_wait has it. */
-#define heddle_wait_until(wq, condition, deadline_ns) ({				\
-	ktime_t time_left = heddle_time_left(deadline_ns);				\
-	time_left ? wait_event_interruptible_hrtimeout(wq, condition, time_left) :	\
-		    (condition) ? 0 : -ETIME;						\
-})

@@ -75,6 +75,7 @@ static void heddle_outcome_release(struct kref *ref)
 {
 	struct heddle_outcome *outcome = container_of(ref, struct heddle_outcome, ref);
 
+	heddle_cmdtrace_free(outcome->dev, outcome->trace);
 	dma_fence_put(outcome->finished);
 	kfree(outcome);
 }
@@ -158,6 +159,11 @@ int heddle_engine_start(struct heddle_device *dev, struct heddle_run *run)
 	d->flags = cpu_to_le32(HEDDLE_JOB_DESCRIPTOR_FLAGS_INTERRUPT_MASK |
 			       (clear ? HEDDLE_JOB_DESCRIPTOR_FLAGS_CLEAR_SRAM_MASK : 0));
 	d->context_id = cpu_to_le32((u32)run->client);
+	if (run->outcome->trace) {
+		d->flags |= cpu_to_le32(HEDDLE_JOB_DESCRIPTOR_FLAGS_TRACE_MASK);
+		d->trace_iova = cpu_to_le64(run->outcome->trace->area->dma);
+		d->trace_entries = cpu_to_le32(run->outcome->trace->entries);
+	}
 	heddle_job_step(&run->outcome->state, HEDDLE_JOB_START);
 	if (run->outcome->context)
 		heddle_fair_start(&run->outcome->context->file->fair);
@@ -226,6 +232,8 @@ static void heddle_end_run(struct heddle_device *dev, struct heddle_run *run,
 	heddle_job_step(&outcome->state, event);
 	if (record)
 		heddle_take_record(result, record);
+	if (record && outcome->trace)
+		outcome->trace->count = le32_to_cpu(record->trace_count);
 	if (record && run->step_of)
 		result->fault_step = run->step_of[result->fault_step];
 	result->status = heddle_job_status(outcome->state,

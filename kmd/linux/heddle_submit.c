@@ -264,12 +264,13 @@ static int heddle_add_ready(struct heddle_job *job)
 }
 
 /* Everything of a job that lies in memory that is taken back from a removed card. */
-static int heddle_make_job(struct heddle_job *job, struct heddle_submission *s)
+static int heddle_make_job(struct heddle_job *job, struct heddle_submission *s, u32 trace_entries)
 {
 	CLASS(heddle_presence, present)(job->dev);
 	if (present < 0)
 		return -ENODEV;
-	return heddle_write_job(job, s) ?: heddle_add_ready(job);
+	return heddle_write_job(job, s) ?: heddle_cmdtrace_alloc(job, trace_entries) ?:
+	       heddle_add_ready(job);
 }
 
 /* Room for the outcome of a new job; the oldest that have ended go. Holds context->lock. */
@@ -361,8 +362,8 @@ static void heddle_submission_free(struct heddle_submission *s)
 	}
 	kvfree(s->out);
 }
-
 DEFINE_FREE(heddle_submission, struct heddle_submission, heddle_submission_free(&_T))
+
 int heddle_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct heddle_context *context __free(heddle_context) = NULL;
@@ -373,7 +374,7 @@ int heddle_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *fil
 	u64 run_cycles;
 	int err;
 
-	err = heddle_check_submit(args);
+	err = heddle_check_submit(args, own->dev->info.hw_version);
 	if (err)
 		return err;
 	context = heddle_find(&own->contexts, args->context);
@@ -396,7 +397,8 @@ int heddle_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *fil
 	err = heddle_sched_job_setup(&job->base, &context->entity, file, job->run.client);
 	if (err)
 		goto free;
-	err = heddle_add_in_syncs(file, args, job) ?: heddle_make_job(job, &s) ?:
+	err = heddle_add_in_syncs(file, args, job) ?:
+		heddle_make_job(job, &s, args->trace_entries) ?:
 		heddle_queue(context, job, &s, &args->seqno);
 	if (!err)
 		return 0;

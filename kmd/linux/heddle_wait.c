@@ -57,5 +57,7 @@ int heddle_wait_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_f
 	if (!err && args->result.count)
 		err = heddle_fill_element(&args->result, 0, &outcome->result,
 					  sizeof(outcome->result));
+	if (!err && args->trace.count)
+		err = heddle_cmdtrace_fill(outcome, args);
 	return err;
 }

@@ -126,7 +126,18 @@ std::string Generator::Submit() {
   drm_heddle_submit args = {};
   bool must_fail = false;
   args.context = file_->objects.Pick(Object::kContext, &values_);
-  args.flags = Zero(&must_fail);
+  if (values_.Once(3)) {
+    args.flags = DRM_HEDDLE_SUBMIT_TRACE;
+    args.trace_entries = values_.Once(4)
+                             ? values_.Edge32()
+                             : 1 + static_cast<uint32_t>(values_.Below(64));
+    must_fail |= args.trace_entries == 0 ||
+                 args.trace_entries > DRM_HEDDLE_TRACE_ENTRIES_MAX;
+  } else {
+    args.flags = Zero(&must_fail);
+    if (args.flags == 0) args.trace_entries = Zero(&must_fail);
+  }
+  args.pad = Zero(&must_fail);
   const uint32_t count =
       static_cast<uint32_t>(values_.Once(20) ? values_.Below(isa::kStepsMax + 2)
                                              : 1 + values_.Below(4));
@@ -184,6 +195,15 @@ std::string Generator::Wait() {
   must_fail |= args.seqno == 0 || args.result.count > 1 ||
                (args.result.count == 1 &&
                 args.result.stride < sizeof(drm_heddle_result));
+  if (values_.Once(3)) {
+    args.trace = EdgeArray(sizeof(drm_heddle_trace_entry),
+                           static_cast<uint32_t>(values_.Below(80)));
+    must_fail |= args.trace.count > DRM_HEDDLE_TRACE_ENTRIES_MAX ||
+                 (args.trace.count > 0 &&
+                  args.trace.stride < sizeof(drm_heddle_trace_entry));
+  }
+  args.trace_count = values_.Edge32();
+  args.reserved = Zero(&must_fail);
   int result;
   std::string wrong = Do(DRM_IOCTL_HEDDLE_WAIT, &args, must_fail, &result);
   if (!wrong.empty() || result != 0 || args.result.count == 0 ||

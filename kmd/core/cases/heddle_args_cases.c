@@ -2,6 +2,7 @@
 /* Cases of heddle_args.h: a structure, and what its check says of it. */
 #include "heddle_args.h"
 
+#include <asm/byteorder.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 
@@ -179,7 +180,24 @@ static void submit(struct heddle_test *t)
 		{ "as many steps as may be",
 		  { .steps = { 1, HEDDLE_STEPS_MAX, BYTES(step) } }, 0 },
 		{ "one more", { .steps = { 1, HEDDLE_STEPS_MAX + 1, BYTES(step) } }, -EINVAL },
-		{ "a flag", { .flags = 1, .steps = { 1, 1, BYTES(step) } }, -EINVAL },
+		{ "a trace", { .flags = 1, .steps = { 1, 1, BYTES(step) }, .trace_entries = 1 },
+		  0 },
+		{ "the longest trace",
+		  { .flags = 1, .steps = { 1, 1, BYTES(step) },
+		    .trace_entries = DRM_HEDDLE_TRACE_ENTRIES_MAX }, 0 },
+		{ "a longer one",
+		  { .flags = 1, .steps = { 1, 1, BYTES(step) },
+		    .trace_entries = DRM_HEDDLE_TRACE_ENTRIES_MAX + 1 }, -EINVAL },
+		{ "one of 32 bits",
+		  { .flags = 1, .steps = { 1, 1, BYTES(step) }, .trace_entries = ~0U },
+		  -EINVAL },
+		{ "a trace of nothing", { .flags = 1, .steps = { 1, 1, BYTES(step) } }, -EINVAL },
+		{ "room for a trace that is not asked for",
+		  { .steps = { 1, 1, BYTES(step) }, .trace_entries = 1 }, -EINVAL },
+		{ "no such flag", { .flags = 2, .steps = { 1, 1, BYTES(step) } }, -EINVAL },
+		{ "one beside a trace",
+		  { .flags = 3, .steps = { 1, 1, BYTES(step) }, .trace_entries = 1 }, -EINVAL },
+		{ "padding", { .steps = { 1, 1, BYTES(step) }, .pad = 1 }, -EINVAL },
 		{ "sync points too short",
 		  { .steps = { 1, 1, BYTES(step) }, .in_syncs = { 1, 1, 8 } }, -EINVAL },
 		{ "sync points of any number",
@@ -193,8 +211,21 @@ static void submit(struct heddle_test *t)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		heddle_row(t, rows[i].row, i);
-		HEDDLE_EXPECT_EQ(t, heddle_check_submit(&rows[i].args), rows[i].want);
+		HEDDLE_EXPECT_EQ(t, heddle_check_submit(&rows[i].args, 0x10001), rows[i].want);
 	}
+}
+
+static void submit_to_cards_without_a_trace(struct heddle_test *t)
+{
+	struct drm_heddle_submit args = { .steps = { 1, 1, BYTES(step) } };
+
+	HEDDLE_EXPECT_EQ(t, heddle_check_submit(&args, 0x10000), 0);
+	args.flags = DRM_HEDDLE_SUBMIT_TRACE;
+	HEDDLE_EXPECT_EQ(t, heddle_check_submit(&args, 0x10000), -EINVAL);
+	args.trace_entries = 1;
+	HEDDLE_EXPECT_EQ(t, heddle_check_submit(&args, 0x10000), -EOPNOTSUPP);
+	HEDDLE_EXPECT_EQ(t, heddle_check_submit(&args, 0x10001), 0);
+	HEDDLE_EXPECT_EQ(t, heddle_check_submit(&args, 0x100ff), 0);
 }
 
 static void steps(struct heddle_test *t)
@@ -338,6 +369,47 @@ static void cards_get_flags_that_they_know(struct heddle_test *t)
 			 HEDDLE_STEP_FLAGS_OVERLAP_MASK);
 }
 
+static __le32 le(u32 value)
+{
+	return cpu_to_le32(value);
+}
+
+/* Whatever the card has written, the step is one of the submission's. */
+static void tells_of_commands(struct heddle_test *t)
+{
+	struct heddle_trace_entry from = { .begin = le(1), .end = le(0xfffffffe), .offset = le(3),
+					   .tag = le(4), .stall = { le(5), le(6), le(7) } };
+	u8 step_of[HEDDLE_STEPS_MAX];
+	struct drm_heddle_trace_entry to;
+	u32 i;
+
+	for (i = 0; i < HEDDLE_STEPS_MAX; i++)
+		step_of[i] = 200 - i;
+	for (i = 0; i < 32; i++) {
+		u32 flags = 1U << i;
+
+		heddle_row(t, "bit of flags", i);
+		from.flags = le(flags);
+		heddle_trace_tell(&to, &from, step_of);
+		HEDDLE_EXPECT_EQ(t, to.engine, flags & HEDDLE_TRACE_ENTRY_FLAGS_ENGINE_MASK);
+		HEDDLE_EXPECT_EQ(t, to.step, i >= 8 && i < 14 ? 200 - (flags >> 8) : 200);
+		HEDDLE_EXPECT_EQ(t, to.flags, i == 16 ? DRM_HEDDLE_TRACE_ESTIMATED :
+					      i == 17 ? DRM_HEDDLE_TRACE_VALID : 0);
+	}
+	from.flags = le(~0U);
+	heddle_trace_tell(&to, &from, step_of);
+	HEDDLE_EXPECT_EQ(t, to.begin, 1);
+	HEDDLE_EXPECT_EQ(t, to.end, 0xfffffffe);
+	HEDDLE_EXPECT_EQ(t, to.offset, 3);
+	HEDDLE_EXPECT_EQ(t, to.tag, 4);
+	HEDDLE_EXPECT_EQ(t, to.engine, 7);
+	HEDDLE_EXPECT_EQ(t, to.step, 200 - (HEDDLE_STEPS_MAX - 1));
+	HEDDLE_EXPECT_EQ(t, to.flags, DRM_HEDDLE_TRACE_ESTIMATED | DRM_HEDDLE_TRACE_VALID);
+	HEDDLE_EXPECT_EQ(t, to.stall0, 5);
+	HEDDLE_EXPECT_EQ(t, to.stall1, 6);
+	HEDDLE_EXPECT_EQ(t, to.stall2, 7);
+}
+
 static void ranges_do_not_wrap(struct heddle_test *t)
 {
 	static const struct {
@@ -372,6 +444,17 @@ static void wait_for_job(struct heddle_test *t)
 		{ "its result", { .seqno = 1, .result = { 1, 1, BYTES(result) } }, 0 },
 		{ "two results", { .seqno = 1, .result = { 1, 2, BYTES(result) } }, -EINVAL },
 		{ "padding", { .seqno = 1, .pad = 1 }, -EINVAL },
+		{ "its trace", { .seqno = 1, .trace = { 1, 1, BYTES(trace_entry) } }, 0 },
+		{ "the longest trace",
+		  { .seqno = 1,
+		    .trace = { 1, DRM_HEDDLE_TRACE_ENTRIES_MAX, BYTES(trace_entry) } }, 0 },
+		{ "a longer one",
+		  { .seqno = 1,
+		    .trace = { 1, DRM_HEDDLE_TRACE_ENTRIES_MAX + 1, BYTES(trace_entry) } },
+		  -EINVAL },
+		{ "entries too short",
+		  { .seqno = 1, .trace = { 1, 1, BYTES(trace_entry) - 1 } }, -EINVAL },
+		{ "what is reserved", { .seqno = 1, .reserved = 1 }, -EINVAL },
 	};
 	u32 i;
 
@@ -409,11 +492,13 @@ const struct heddle_case heddle_args_cases[] = {
 	{ "bo_create", bo_create },
 	{ "stream_create", stream_create },
 	{ "submit", submit },
+	{ "submit_to_cards_without_a_trace", submit_to_cards_without_a_trace },
 	{ "steps", steps },
 	{ "regions", regions },
 	{ "steps_that_overlap", steps_that_overlap },
 	{ "overlaps", overlaps },
 	{ "cards_get_flags_that_they_know", cards_get_flags_that_they_know },
+	{ "tells_of_commands", tells_of_commands },
 	{ "ranges_do_not_wrap", ranges_do_not_wrap },
 	{ "wait_for_job", wait_for_job },
 	{ "read_events", read_events },

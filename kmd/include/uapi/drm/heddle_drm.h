@@ -6,7 +6,10 @@
  * "pad" or "reserved" and unknown flags must be zero (-EINVAL); a user pointer
  * is always a {pointer, count, stride} triple, so that structures can grow:
  * the driver reads min(stride, its own size) bytes of each element and refuses
- * non-zero bytes beyond what it knows (-E2BIG). Place new ioctls at the end.
+ * non-zero bytes beyond what it knows (-E2BIG). An ioctl's own structure grows at its
+ * end: what an older program does not send is zero, and what a newer one sends means
+ * nothing without a flag or a count that an older driver refuses or ignores. Place new
+ * ioctls at the end.
  *
  * Errors common to all: -ENODEV the card is gone, -EINVAL a field has a value
  * that is not allowed, -ENOENT a handle or id does not exist, -EFAULT a pointer
@@ -420,9 +423,15 @@ struct drm_heddle_sync {
  * -EAGAIN: the context or the file has the most jobs it may have in flight.
  * -EFBIG: the job can take more card cycles than its context's limit allows (the
  * bound is computed from the streams and the bytes copied). -EIO: the file is
- * banned. -EDQUOT: it would pin more memory than the file may pin.
+ * banned. -EDQUOT: it would pin more memory than the file may pin. -EOPNOTSUPP: the
+ * card has no trace (its hardware version is 1.0).
+ *
+ * With DRM_HEDDLE_SUBMIT_TRACE (since the driver's minor version 1) the card writes
+ * down when each command of the job began and ended; WAIT hands that out. The memory
+ * for it is the driver's own, is counted in pinned_bytes (struct drm_heddle_limits), and
+ * is kept as long as the job's result is; destroying the context frees it sooner.
  * @context: id
- * @flags: zero
+ * @flags: DRM_HEDDLE_SUBMIT_TRACE or 0
  * @steps: array of struct drm_heddle_step, 1 to max_steps
  * @in_syncs: array of struct drm_heddle_sync to wait for before the job starts;
  *            it starts although a job that it waits for failed
@@ -430,15 +439,22 @@ struct drm_heddle_sync {
  * @seqno: out: number of the job in its context, counting from 1
  * @timeout_ns: longest time without progress before the job is aborted;
  *              0, or more than the driver's limit = that limit
+ * @trace_entries: with DRM_HEDDLE_SUBMIT_TRACE: commands that there is room for, 1 to
+ *                 DRM_HEDDLE_TRACE_ENTRIES_MAX; otherwise zero
+ * @pad: zero
  */
 struct drm_heddle_submit {
 	__u32 context;
+#define DRM_HEDDLE_SUBMIT_TRACE	1
 	__u32 flags;
 	struct drm_heddle_array steps;
 	struct drm_heddle_array in_syncs;
 	struct drm_heddle_array out_syncs;
 	__u64 seqno;
 	__u64 timeout_ns;
+#define DRM_HEDDLE_TRACE_ENTRIES_MAX	65536
+	__u32 trace_entries;
+	__u32 pad;
 };
 
 /**
@@ -477,17 +493,70 @@ struct drm_heddle_result {
 	__u64 dma_busy;
 };
 
+/** enum drm_heddle_engine - what executes a command */
+enum drm_heddle_engine {
+	/** @DRM_HEDDLE_ENGINE_LOAD: device memory to SRAM, and fills of SRAM */
+	DRM_HEDDLE_ENGINE_LOAD = 1,
+	/** @DRM_HEDDLE_ENGINE_STORE: SRAM to device memory */
+	DRM_HEDDLE_ENGINE_STORE = 2,
+	/** @DRM_HEDDLE_ENGINE_MATRIX: convolutions and products */
+	DRM_HEDDLE_ENGINE_MATRIX = 3,
+	/** @DRM_HEDDLE_ENGINE_VECTOR: microprograms */
+	DRM_HEDDLE_ENGINE_VECTOR = 4,
+};
+
+/**
+ * struct drm_heddle_trace_entry - one command of a job, as the card saw it
+ *
+ * In the order in which commands were retired. Commands that wait and signal only have an
+ * entry like all others; barriers and ends of streams have none. Cycles count as those of
+ * struct drm_heddle_result do, modulo 2^32: they begin with the job, not with the step.
+ * @begin: cycle in which the engine took the command, maybe while it executed another
+ * @end: cycle in which what the command wrote could be read
+ * @offset: byte offset of the command in its stream
+ * @tag: tag of the command
+ * @engine: enum drm_heddle_engine
+ * @step: index of the RUN step
+ * @flags: DRM_HEDDLE_TRACE_ESTIMATED: the card's core has no timing, @begin, @end and
+ *         the stalls say nothing. Without DRM_HEDDLE_TRACE_VALID nothing was written here:
+ *         the card could not keep up, and of this command nothing is known
+ * @stall0: cycles in which the engine could not go on with this command. MATRIX: its
+ *          weights are not there; VECTOR: SRAM; LOAD, STORE: device memory
+ * @stall1: MATRIX: its activations are not there; LOAD, STORE: SRAM
+ * @stall2: MATRIX: its output is not taken
+ */
+struct drm_heddle_trace_entry {
+	__u32 begin;
+	__u32 end;
+	__u32 offset;
+	__u32 tag;
+	__u8 engine;
+	__u8 step;
+#define DRM_HEDDLE_TRACE_ESTIMATED	1
+#define DRM_HEDDLE_TRACE_VALID		2
+	__u16 flags;
+	__u32 stall0;
+	__u32 stall1;
+	__u32 stall2;
+};
+
 /**
  * struct drm_heddle_wait - wait for a job and fetch its result
  *
  * -ETIME: not done at the time given. -ENODEV: the card is gone. -ENOENT: no
  * such job, or its result is no longer kept (the last 1024 of a context are).
+ * -EINVAL: among others, @trace has more elements than the job had @trace_entries.
  * Returns 0 when the job has ended, whatever its status.
  * @context: id
  * @pad: zero
  * @seqno: job
  * @deadline_ns: absolute CLOCK_MONOTONIC time; 0 = do not wait, ~0 = no limit
  * @result: out: array of one struct drm_heddle_result, count 0 = not wanted
+ * @trace: out: array of struct drm_heddle_trace_entry, the job's first commands,
+ *         count 0 = not wanted. Behind the last that was retired they are zero
+ * @trace_count: out, if @trace is wanted: commands of the job, with those for which
+ *               there was no room
+ * @reserved: zero
  */
 struct drm_heddle_wait {
 	__u32 context;
@@ -495,6 +564,9 @@ struct drm_heddle_wait {
 	__u64 seqno;
 	__u64 deadline_ns;
 	struct drm_heddle_array result;
+	struct drm_heddle_array trace;
+	__u32 trace_count;
+	__u32 reserved;
 };
 
 /** enum drm_heddle_event_type - kind of an event */
