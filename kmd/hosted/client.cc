@@ -290,7 +290,7 @@ int HostedClient::Ioctl(unsigned long request, void* arg) noexcept {
   const uint32_t changes = results_ != nullptr ? results_->changes() : 0;
   int result = Exchange(header, payload.data(), fd, &waiter);
   if (waiter.answered && waiter.reply.bytes > 0) {
-    err = UnpackReply(*call, reply.data(), waiter.reply.bytes, arg);
+    err = UnpackReply(*call, result, reply.data(), waiter.reply.bytes, arg);
     if (err != 0) result = err;
   }
   if (request == DRM_IOCTL_HEDDLE_SUBMIT && result == 0) {

@@ -328,7 +328,8 @@ TEST_F(HostedTest, ServesOthersWhileAStreamIsValidated) {
   EXPECT_EQ(second.header.result, -ENOEXEC);
   drm_heddle_stream_create verdict = {};
   ASSERT_EQ(UnpackReply(*FindCall(DRM_IOCTL_HEDDLE_STREAM_CREATE),
-                        second.payload.data(), second.payload.size(), &verdict),
+                        second.header.result, second.payload.data(),
+                        second.payload.size(), &verdict),
             0);
   EXPECT_EQ(verdict.error_code, HEDDLE_VALIDATE_END + 0u);
   EXPECT_EQ(verdict.error_offset, HEDDLE_STREAM_BYTES_MAX - 16);

@@ -87,6 +87,21 @@ TEST_F(HostedTraceTest, OnlyWhoAsksHasOne) {
   EXPECT_EQ(card_->seen().back().trace_entries, kEntries);
 }
 
+TEST_F(HostedTraceTest, ACallThatFailsLeavesTheArrayAsItIs) {
+  Plug();
+  Begin();
+  uint64_t seqno = 0;
+  ASSERT_EQ(SubmitTraced(&seqno), 0);
+  drm_heddle_result result;
+  ASSERT_EQ(Wait(client_.get(), context_, seqno, &result), 0);
+  drm_heddle_trace_entry mark = {};
+  mark.tag = 77;
+  std::vector<drm_heddle_trace_entry> trace(kEntries + 1, mark);
+  uint32_t count = 0;
+  EXPECT_EQ(Read(seqno, &trace, &count), -EINVAL);
+  for (const drm_heddle_trace_entry& e : trace) ASSERT_EQ(e.tag, 77u);
+}
+
 TEST_F(HostedTraceTest, AnEntryThatTheCardLosesIsCountedAndNotValid) {
   Plug();
   FakeCard::Behaviour behaviour;

@@ -298,8 +298,8 @@ int PackRequest(const Call& call, const void* arg, MessageBytes* payload,
                     reply_bytes);
 }
 
-int UnpackReply(const Call& call, const uint8_t* payload, size_t size,
-                void* arg) noexcept {
+int UnpackReply(const Call& call, int result, const uint8_t* payload,
+                size_t size, void* arg) noexcept {
   uint8_t before[kStructMax];
   if (size < call.size() || call.size() > sizeof(before)) return -EPROTO;
   auto* base = static_cast<uint8_t*>(arg);
@@ -324,12 +324,13 @@ int UnpackReply(const Call& call, const uint8_t* payload, size_t size,
     if (elements > CountOf(f, before) || each > stride || size - at < bytes) {
       return -EPROTO;
     }
-    if (bytes > 0 && pointer == 0) return -EFAULT;
-    for (uint32_t e = 0; bytes > 0 && e < elements; ++e) {
-      std::memcpy(reinterpret_cast<uint8_t*>(pointer) + uint64_t{e} * stride,
-                  payload + at + uint64_t{e} * each, each);
-    }
     at += bytes;
+    if (bytes == 0 || result < 0) continue;
+    if (pointer == 0) return -EFAULT;
+    for (uint32_t e = 0; e < elements; ++e) {
+      std::memcpy(reinterpret_cast<uint8_t*>(pointer) + uint64_t{e} * stride,
+                  payload + at - bytes + uint64_t{e} * each, each);
+    }
   }
   return 0;
 }

@@ -152,9 +152,10 @@ class MessageBytes {
 // 0 or a negative errno (-E2BIG: too much, -ENOMEM).
 int PackRequest(const Call& call, const void* arg, MessageBytes* payload,
                 size_t* reply_bytes) noexcept;
-// Client, after: fills `arg` and the caller's arrays. -EPROTO: malformed.
-int UnpackReply(const Call& call, const uint8_t* payload, size_t bytes,
-                void* arg) noexcept;
+// Client, after a call that had this result: fills `arg`, and the caller's
+// arrays unless it failed, as heddle.ko does. -EPROTO: malformed.
+int UnpackReply(const Call& call, int result, const uint8_t* payload,
+                size_t bytes, void* arg) noexcept;
 
 // The server's side of one ioctl: a private copy of the structure whose
 // pointers lead to private copies of the arrays.

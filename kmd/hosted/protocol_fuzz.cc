@@ -36,7 +36,7 @@ void TakeReply(const Call& call, const std::vector<uint8_t>& reply) {
     if (f.stride != ArrayField::kFixed)
       std::memcpy(arg.data() + f.stride, &stride, sizeof(stride));
   }
-  UnpackReply(call, reply.data(), reply.size(), arg.data());
+  UnpackReply(call, 0, reply.data(), reply.size(), arg.data());
 }
 
 }  // namespace
