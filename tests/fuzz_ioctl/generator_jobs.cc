@@ -198,6 +198,11 @@ std::string Generator::Wait() {
   if (values_.Once(3)) {
     args.trace = EdgeArray(sizeof(drm_heddle_trace_entry),
                            static_cast<uint32_t>(values_.Below(80)));
+    // Any stride is one to fill: what lies beyond scratch memory must be too
+    // much.
+    if (args.trace.ptr != 0 && !Writable(args.trace, args.trace.count, 0)) {
+      args.trace.count = DRM_HEDDLE_TRACE_ENTRIES_MAX + 1;
+    }
     must_fail |= args.trace.count > DRM_HEDDLE_TRACE_ENTRIES_MAX ||
                  (args.trace.count > 0 &&
                   args.trace.stride < sizeof(drm_heddle_trace_entry));
