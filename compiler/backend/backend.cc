@@ -224,7 +224,7 @@ struct Attempt : GraphVariant {
 struct Facts {
   bool grouped = false;   // some operation's weights are cut into groups
   bool loads = false;     // several operations share many constants
-  bool too_long = false;  // the commands of an attempt filled too many streams
+  bool too_long = false;  // an attempt's commands make no streams, or too many
   // What equal constants save, once an attempt has packed all of them to know.
   std::optional<uint64_t> equal_bytes;
 };
@@ -312,14 +312,16 @@ absl::StatusOr<BackendResult> Generate(
                                device.ops.size(), &stream, &tap_programs));
     plan.scratch_bytes = std::max(plan.scratch_bytes, tap_plan.scratch_bytes);
   }
-  facts->too_long |= stream.too_long();
   BeginPass(options, "synchronise");
   // What waits between two streams lies behind the scratch memory.
   const uint64_t waiting = AlignToRegion(plan.scratch_bytes);
   StreamLimits limits;
   if (options.stream_bytes != 0) limits.bytes = options.stream_bytes;
-  ASSIGN_OR_RETURN(SplitStreams split,
-                   stream.FinishInStreams(limits, kScratchRegion, waiting));
+  auto in_streams = stream.FinishInStreams(limits, kScratchRegion, waiting);
+  facts->too_long |=
+      RejectionOf(in_streams.status()) == Rejection::kUnsupportedShape;
+  RETURN_IF_ERROR(in_streams.status());
+  SplitStreams split = *std::move(in_streams);
   ASSIGN_OR_RETURN(const int64_t bound, Int64InputBound(graph));
   const uint64_t most = options.device_memory_bytes;
   const auto scratch_bytes = [&] {
