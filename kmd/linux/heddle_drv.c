@@ -51,8 +51,8 @@ static const struct drm_ioctl_desc heddle_ioctls[] = {
 	HEDDLE_IOCTL(CONTEXT_CONTROL, heddle_context_control_ioctl),
 };
 
-/* EVENTS still answers when the card is gone; DRM would say -ENODEV. */
-static long heddle_late_events(struct drm_file *file, unsigned long arg)
+/* EVENTS tells of a card's end, too; DRM says -ENODEV from when it is unplugged. */
+static long heddle_tell_events(struct drm_file *file, unsigned long arg)
 {
 	struct drm_heddle_events args;
 	int err;
@@ -60,9 +60,7 @@ static long heddle_late_events(struct drm_file *file, unsigned long arg)
 	if (copy_from_user(&args, (void __user *)arg, sizeof(args)))
 		return -EFAULT;
 	err = heddle_events_ioctl(file->minor->dev, &args, file);
-	if (copy_to_user((void __user *)arg, &args, sizeof(args)))
-		return -EFAULT;
-	return err;
+	return copy_to_user((void __user *)arg, &args, sizeof(args)) ? -EFAULT : err;
 }
 
 /* What was refused, and to whom; why comes before it (heddle_refuse.h). */
@@ -80,10 +78,11 @@ static long heddle_tell_refused(struct drm_file *file, unsigned int cmd, long re
 static long heddle_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 {
 	struct drm_file *file = filp->private_data;
+	long result = cmd == DRM_IOCTL_HEDDLE_EVENTS ? heddle_tell_events(file, arg) :
+		      heddle_gone(to_heddle(file->minor->dev)) ? -ENODEV :
+		      drm_ioctl(filp, cmd, arg);
 
-	if (heddle_gone(to_heddle(file->minor->dev)))
-		return cmd == DRM_IOCTL_HEDDLE_EVENTS ? heddle_late_events(file, arg) : -ENODEV;
-	return heddle_tell_refused(file, cmd, drm_ioctl(filp, cmd, arg));
+	return heddle_tell_refused(file, cmd, result);
 }
 
 #ifdef CONFIG_COMPAT
@@ -92,7 +91,7 @@ static long heddle_compat_ioctl(struct file *filp, unsigned int cmd, unsigned lo
 {
 	struct drm_file *file = filp->private_data;
 
-	if (heddle_gone(to_heddle(file->minor->dev)))
+	if (cmd == DRM_IOCTL_HEDDLE_EVENTS || heddle_gone(to_heddle(file->minor->dev)))
 		return heddle_ioctl(filp, cmd, (unsigned long)compat_ptr(arg));
 	return heddle_tell_refused(file, cmd, drm_compat_ioctl(filp, cmd, arg));
 }
