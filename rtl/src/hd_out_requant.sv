@@ -47,7 +47,7 @@ module hd_out_requant #(
 
   logic [N-1:0] v_q, en;
   logic [1:0] tag_q [0:N-1];
-  hd_output_pkg::s1c_t c_q [0:N-1];
+  logic [$bits(c_i)-1:0] c_q [0:N-1];  // bits: synthesis takes an array of structs for one struct
   assign en = {v_q[N-2:0], valid_i && !c_i.wide};
   assign valid_o = v_q[N-1];
   assign tag_o = tag_q[N-1];

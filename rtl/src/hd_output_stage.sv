@@ -85,9 +85,10 @@ module hd_output_stage #(
       .s1_o   (new_s1),
       .s2_o   (new_s2)
   );
-  hd_output_pkg::ocmd_t ent_q [0:E-1];
-  hd_output_pkg::s1c_t s1_q [0:E-1];
-  hd_output_pkg::s2c_t s2_q [0:E-1];
+  // Bits, because synthesis takes an array of structs for one struct.
+  logic [$bits(new_cmd)-1:0] ent_q [0:E-1];
+  logic [$bits(new_s1)-1:0] s1_q [0:E-1];
+  logic [$bits(new_s2)-1:0] s2_q [0:E-1];
   logic [E-1:0] late_q;            // res_read_o is given when the words are in the write queue
   logic [E-1:0] read_q, left_q;    // residual read; words in the write queue
   logic [1:0] new_q, rd_q, rdp_q, bk_q, bkp_q, rr_q, old_q;

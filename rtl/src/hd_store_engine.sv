@@ -86,7 +86,7 @@ module hd_store_engine #(
   );
 
   // ---- Queue of commands between reading and packing.
-  hd_dma_pkg::dma_t queue_q[0:7];
+  logic [$bits(prep)-1:0] queue_q [0:7];  // bits: synthesis takes an array of structs for one struct
   logic [2:0] wp_q, rp_q;
   logic [3:0] level_q;
   assign room = !level_q[3];

@@ -1,24 +1,25 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# counter_sign_test.sh counter_sign.sv: what yosys makes of the modules called right_* is right, of
-# those called wrong_* wrong (if this fails one day because they are right, counter_rules.py has lost
-# its reason). Icarus takes the wrong_loop_* as they are meant: simulation does not find the fault.
+# forms_test.sh forms.sv: what yosys makes of the modules called right_* is right, of
+# those called wrong_* wrong (if this fails one day because they are right, form_rules.py has lost
+# its reason). Icarus takes them as they are meant, all but wrong_genvar_*: simulation does not find the fault.
 set -eu
 source=$1
 right=0
 wrong=0
 
 {
+  simulated=$(sed -n 's/^module \([a-z_]*\).*/\1/p' "$source" | grep -v wrong_genvar)
   echo 'module bench;'
-  echo '  logic [7:0] d; logic [4:0] same; integer i; integer bad;'
+  echo "  logic [7:0] d; logic [$(echo "$simulated" | wc -l)-1:0] same; integer i; integer bad;"
   n=0
-  for module in $(sed -n 's/^module \([a-z_]*\).*/\1/p' "$source" | grep -v wrong_genvar); do
+  for module in $simulated; do
     echo "  $module u_$module(.d_i(d), .same_o(same[$n]));"
     n=$((n + 1))
   done
   echo '  initial begin'
   echo '    bad = 0;'
-  echo '    for (i = 0; i < 256; i = i + 1) begin d = i; #1; if (same !== 5'\''h1f) bad = bad + 1; end'
+  echo '    for (i = 0; i < 256; i = i + 1) begin d = i; #1; if (&same !== 1'\''b1) bad = bad + 1; end'
   echo '    $display("bad %0d", bad);'
   echo '  end'
   echo 'endmodule'
@@ -43,5 +44,5 @@ for module in $(sed -n 's/^module \([a-z_]*\).*/\1/p' "$source"); do
       ;;
   esac
 done
-[ "$right" = 3 ] && [ "$wrong" = 3 ] || { echo "$right right, $wrong wrong: expected 3 of each" >&2; exit 1; }
+[ "$right" = 4 ] && [ "$wrong" = 5 ] || { echo "$right right, $wrong wrong: expected 4 and 5" >&2; exit 1; }
 echo "$right forms are right, $wrong wrong"

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What yosys 0.23 makes of loop counters (counter_sign_test.sh). In its first round a loop has the
-// literal it starts from in place of the counter, with the literal's sign, whatever the counter is
-// declared as: with `k = 0`, 4'(k + 8) is the signed number -8 once, and no element of an array.
-// A genvar is signed in every round, by the language: x[4'(g)] is x[-8] for yosys and for Icarus,
-// while Verilator takes the bits.
+// Forms of which yosys 0.23 makes something else than is meant (forms_test.sh).
+//
+// Loop counters: in its first round a loop has the literal it starts from in place of the counter, with
+// the literal's sign, whatever the counter is declared as: with `k = 0`, 4'(k + 8) is the signed number
+// -8 once, and no element of an array. A genvar is signed in every round, by the language: x[4'(g)] is
+// x[-8] for yosys and for Icarus, while Verilator takes the bits.
+//
+// Arrays of structs, packed or not: yosys makes one struct, and x[n] is its bit n; nothing is said.
 //
 // Each module is meant to give same_o = 1 for all inputs. What yosys makes of wrong_* does not.
 
@@ -84,4 +87,48 @@ module right_genvar_index (
     assign x[g] = d_i;
   end
   assign same_o = (x[8] == d_i) && (x[7] == d_i);
+endmodule
+
+module wrong_struct_array (
+    input  logic [7:0] d_i,
+    output logic       same_o
+);
+  typedef struct packed {
+    logic [3:0] hi;
+    logic [3:0] lo;
+  } pair_t;
+  pair_t x [0:1];
+  assign x[0] = ~d_i;
+  assign x[1] = d_i;
+  assign same_o = (x[1] == d_i) && (x[0] == ~d_i);
+endmodule
+
+module wrong_struct_packed (
+    input  logic [7:0] d_i,
+    output logic       same_o
+);
+  typedef struct packed {
+    logic [3:0] hi;
+    logic [3:0] lo;
+  } pair_t;
+  pair_t [1:0] x;
+  assign x[0] = ~d_i;
+  assign x[1] = d_i;
+  assign same_o = (x[1] == d_i) && (x[0] == ~d_i);
+endmodule
+
+module right_struct_array (
+    input  logic [7:0] d_i,
+    output logic       same_o
+);
+  typedef struct packed {
+    logic [3:0] hi;
+    logic [3:0] lo;
+  } pair_t;
+  pair_t one;
+  logic [$bits(one)-1:0] x [0:1];
+  assign x[0] = ~d_i;
+  assign x[1] = d_i;
+  assign one = x[1];
+  assign same_o = (one == d_i) && (x[0] == ~d_i) && (one.hi == d_i[7:4]);
 endmodule

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Refuses two forms of SystemVerilog of which synthesis makes something else than simulation does.
+"""Refuses three forms of SystemVerilog of which synthesis makes something else than simulation does.
 
-  counter_rules.py FILE...      prints FILE:LINE: TEXT for each; the exit code is 1 if there is any
+  form_rules.py FILE...      prints FILE:LINE: TEXT for each; the exit code is 1 if there is any
 
 1. A size cast as the index of an array or vector, x[4'(k + 8)]. Cut the counter instead:
    x[k[3:0] + 4'd8], or concatenate: x[{1'b1, k[2:0]}].
 2. A loop over a counter of its own or the block's that starts from a literal without a size,
    for (k = 0; ...), unless the loop declares it as genvar or int. Write 32'd0.
+3. An array, packed or not, of a type called *_t, which a struct may be: x_t q [0:3]. Declare its bits:
+   logic [$bits(one)-1:0] q [0:3], where `one` is a variable of the type.
 
-counter_sign.sv shows what comes out otherwise.
+forms.sv shows what comes out otherwise.
 """
 import re
 import sys
@@ -16,6 +18,8 @@ import sys
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 CAST = re.compile(r"\[\s*\w+'\(")
 START = re.compile(r"\bfor\s*\(\s*([^;=]*?)\s*=\s*([^;]*?)\s*;")
+# A type and its first bracket: at once, or behind names of which each but the last has its comma.
+ARRAY = re.compile(r"\b\w+_t\s*(?:\[|\s(?:\w+\s*,\s*)*(?!logic\b)\w+\s*\[)")
 SIGNED = ("genvar", "int", "integer")
 SIZED = re.compile(r"\d+'[bdoh]|'0$")
 
@@ -42,6 +46,8 @@ def findings(text):
         counter, start = match.groups()
         if counter.split()[0] not in SIGNED and re.match(r"-?\d", start) and not SIZED.match(start):
             yield text.count("\n", 0, match.start()) + 1, "a loop starts from a literal without a size"
+    for match in ARRAY.finditer(text):
+        yield text.count("\n", 0, match.start()) + 1, "an array of structs; declare an array of their bits"
 
 
 def main(paths):
