@@ -28,9 +28,20 @@ class AreaTest(unittest.TestCase):
         with self.assertRaises(ValueError):
             area.figures(log, "")
 
+    def test_memories(self):
+        """The one of 8,192 bits is left out, the one of a bit less per word is not."""
+        self.assertEqual(area.RAM_BITS, 8192)
+        mem = "  attribute \\src \"x\"\n  cell $mem_v2 \\m%d\n    parameter \\SIZE %d\n    parameter \\WIDTH %d\n  end"
+        small, large = mem % (0, 64, 127), mem % (1, 64, 128)
+        other = "  cell $add $1\n    parameter \\WIDTH 99999\n  end"
+        text, bits = area.mark_rams("\n".join([small, large, other]))
+        self.assertEqual(bits, 8192)
+        self.assertEqual(text, "\n".join([small, large.replace("  cell", "  attribute \\ram 1\n  cell"), other]))
+
     def test_rows(self):
-        self.assertEqual(area.row("hd_x", (48000.0, 3.30152), 24), "| `hd_x` | 2.00 | 3.3 |")
-        self.assertEqual(area.row("hd_x", "not within 5 s", 24), "| `hd_x` | not within 5 s | |")
+        self.assertEqual(area.row("hd_x", (48000.0, 3.30152, 0), 24), "| `hd_x` | 2.00 | 3.3 |  |")
+        self.assertEqual(area.row("hd_x", (48000.0, 3.30152, 12288), 24), "| `hd_x` | 2.00 | 3.3 | 1.5 |")
+        self.assertEqual(area.row("hd_x", "not within 5 s", 24), "| `hd_x` | not within 5 s | | |")
 
 
 if __name__ == "__main__":
