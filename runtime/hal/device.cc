@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "heddle_hw.h"
 #include "rtl/spec/version.h"
 
 namespace heddle::hal {
@@ -23,9 +24,6 @@ drm_heddle_array Array(const T* data, size_t count) {
   array.stride = sizeof(T);
   return array;
 }
-
-// The driver's minor version that has DRM_HEDDLE_STEP_OVERLAP.
-constexpr int kOverlapMinor = 1;
 
 drm_heddle_step Copy(uint32_t type, uint32_t src, uint64_t src_offset,
                      uint32_t dst, uint64_t dst_offset, uint64_t length) {
@@ -149,6 +147,11 @@ absl::StatusOr<uint64_t> Context::Submit(const std::vector<Step>& steps,
   submit.steps = Array(raw.data(), raw.size());
   submit.timeout_ns =
       static_cast<uint64_t>(absl::ToInt64Nanoseconds(options.timeout));
+  if (options.trace_entries != 0) {
+    if (absl::Status s = device_->CanTrace(); !s.ok()) return s;
+    submit.flags = DRM_HEDDLE_SUBMIT_TRACE;
+    submit.trace_entries = options.trace_entries;
+  }
   const int error = device_->Call(DRM_IOCTL_HEDDLE_SUBMIT, &submit);
   if (error == -EAGAIN) {
     return Exhausted(Resource::kDeviceResources,
@@ -172,6 +175,18 @@ int Context::WaitFor(uint64_t job, absl::Time deadline,
     error = device_->Call(DRM_IOCTL_HEDDLE_WAIT, &wait);
   } while (error == -EINTR || error == -ERESTART);
   if (error != 0) *result = {};
+  return error;
+}
+
+int Context::ReadTrace(uint64_t job, absl::Span<drm_heddle_trace_entry> entries,
+                       uint32_t* commands) noexcept {
+  *commands = 0;
+  drm_heddle_wait wait = {};
+  wait.context = id_;
+  wait.seqno = job;
+  wait.trace = Array(entries.data(), entries.size());
+  const int error = device_->Call(DRM_IOCTL_HEDDLE_WAIT, &wait);
+  if (error == 0) *commands = wait.trace_count;
   return error;
 }
 
@@ -241,9 +256,40 @@ absl::StatusOr<std::shared_ptr<Device>> Device::Open(
   // The driver's version is that of the contract that it knows. What the card
   // lacks of it the driver leaves out.
   drm_version version = {};
-  device->overlaps_copies_ = device->Call(DRM_IOCTL_VERSION, &version) == 0 &&
-                             version.version_minor >= kOverlapMinor;
+  if (device->Call(DRM_IOCTL_VERSION, &version) == 0) {
+    device->driver_minor_ = version.version_minor;
+  }
   return device;
+}
+
+bool Device::overlaps_copies() const {
+  return driver_minor_ >= HEDDLE_STEP_FLAGS_OVERLAP_SINCE;
+}
+
+absl::Status Device::CanTrace() const {
+  constexpr int kSince = HEDDLE_JOB_DESCRIPTOR_FLAGS_TRACE_SINCE;
+  const std::string needed = reg::VersionText(
+      reg::MakeVersion(reg::MajorOf(reg::kVersionReset), kSince));
+  if (driver_minor_ < 0) {
+    return absl::FailedPreconditionError(
+        "the device has no trace of its commands, since it executes none: give "
+        "a card, or a simulated one (sim)");
+  }
+  if (driver_minor_ < kSince) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("the driver knows no trace of commands, which came with "
+                     "version ",
+                     needed,
+                     ": install the module and the library of one "
+                     "release"));
+  }
+  if (static_cast<int>(reg::MinorOf(info_.hw_version)) < kSince) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "the card has hardware version ", reg::VersionText(info_.hw_version),
+        ", which writes no trace of its commands (since ", needed,
+        "): use a newer card, or a simulated one (sim)"));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Device::Query(uint32_t type, void* data, uint32_t size,

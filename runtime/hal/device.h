@@ -113,9 +113,13 @@ class Context {
 
   struct SubmitOptions {
     absl::Duration timeout;  // without progress; zero = the driver's default
+    // Commands that there is room for in a trace of the job; 0: it has none. Up
+    // to DRM_HEDDLE_TRACE_ENTRIES_MAX. The driver keeps the trace as long as
+    // the job's result: the last 1024 of a context, until that goes.
+    uint32_t trace_entries = 0;
   };
   // Queues a job; its number. ResourceExhausted (kDeviceResources) when the
-  // most jobs are in flight.
+  // most jobs are in flight. Of a traced job also what CanTrace() says.
   absl::StatusOr<uint64_t> Submit(const std::vector<Step>& steps,
                                   const SubmitOptions& options);
   absl::StatusOr<uint64_t> Submit(const std::vector<Step>& steps) {
@@ -126,6 +130,11 @@ class Context {
   // The same as 0 or a negative errno. *result is 0 if it is not 0.
   int WaitFor(uint64_t job, absl::Time deadline,
               drm_heddle_result* result) noexcept;
+  // The first commands of a traced job that has ended, in the order in which
+  // they were retired; at most as many as the job had trace_entries. *commands:
+  // of the whole job. 0 or a negative errno (-ETIME: the job has not ended).
+  int ReadTrace(uint64_t job, absl::Span<drm_heddle_trace_entry> entries,
+                uint32_t* commands) noexcept;
   // Submit and Wait; the job's status.
   absl::Status Execute(const std::vector<Step>& steps);
 
@@ -148,7 +157,9 @@ class Device : public std::enable_shared_from_this<Device> {
   const drm_heddle_device_info& info() const { return info_; }
   const isa::Config& config() const { return *config_; }
   // Whether the driver knows Step::Overlap; it drops it for an older card.
-  bool overlaps_copies() const { return overlaps_copies_; }
+  bool overlaps_copies() const;
+  // Whether jobs can be traced: OK, or FailedPrecondition with what is too old.
+  absl::Status CanTrace() const;
 
   // Asks the card for nothing: 0, or a negative errno.
   int Ping() noexcept;
@@ -196,7 +207,8 @@ class Device : public std::enable_shared_from_this<Device> {
   const pid_t process_;
   drm_heddle_device_info info_ = {};
   const isa::Config* config_ = nullptr;
-  bool overlaps_copies_ = false;
+  // Minor version of the contract that the driver knows; -1: it tells none.
+  int driver_minor_ = -1;
 };
 
 // Absolute CLOCK_MONOTONIC nanoseconds as the driver wants them: 0 for the

@@ -376,9 +376,10 @@ class NullTransport : public Transport {
   int Submit(drm_heddle_submit* args) {
     const auto context = contexts_.find(args->context);
     if (context == contexts_.end()) return -ENOENT;
-    if (args->flags != 0 || args->steps.count == 0 ||
-        args->steps.count > isa::kStepsMax || args->in_syncs.count != 0 ||
-        args->out_syncs.count != 0) {
+    if (args->flags == DRM_HEDDLE_SUBMIT_TRACE) return -EOPNOTSUPP;
+    if (args->flags != 0 || args->trace_entries != 0 ||
+        args->steps.count == 0 || args->steps.count > isa::kStepsMax ||
+        args->in_syncs.count != 0 || args->out_syncs.count != 0) {
       return -EINVAL;
     }
     bool joins = false;

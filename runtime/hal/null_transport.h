@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A transport without a card: objects are made, checked and accounted as the
 // driver does it, device memory has a limit, and jobs complete at once without
-// effect on any buffer. For tests of what stands above, and for measuring what
-// the runtime itself costs.
+// effect on any buffer, and without a trace. For tests of what stands above,
+// and for measuring what the runtime itself costs.
 //
 // Streams are checked for whole, legal commands with one `end` at the end; what
 // they would touch is not worked out.

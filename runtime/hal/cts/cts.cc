@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/hal/cts/cts.h"
 
+#include <errno.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -8,7 +9,10 @@
 #include <thread>
 #include <vector>
 
+#include "absl/types/span.h"
+#include "heddle_hw.h"
 #include "rtl/spec/generated/isa.h"
+#include "rtl/spec/version.h"
 #include "runtime/hal/device.h"
 
 namespace heddle::hal::cts {
@@ -199,6 +203,84 @@ TEST_P(Cts, WaitsKnowTheirJobs) {
   EXPECT_TRUE(context_->Wait(*first, absl::InfinitePast()).ok());
   EXPECT_TRUE(absl::IsNotFound(
       context_->Wait(*second + 1, absl::InfinitePast()).status()));
+}
+
+// Two fills, then end: the end has no entry.
+std::vector<uint32_t> TwoFills() {
+  std::vector<uint32_t> words;
+  for (uint32_t tag : {7u, 9u}) {
+    isa::Fill fill;
+    fill.header.tag = tag;
+    fill.n0 = 16;
+    fill.t0 = 1;
+    words.resize(words.size() + isa::Fill::kWords);
+    fill.Encode(&words[words.size() - isa::Fill::kWords]);
+  }
+  const std::vector<uint32_t> end = End();
+  words.insert(words.end(), end.begin(), end.end());
+  return words;
+}
+
+TEST_P(Cts, TracesTellOfEachCommand) {
+  const auto stream = device_->CreateStream(TwoFills(), "a stream");
+  ASSERT_TRUE(stream.ok()) << stream.status();
+  Context::SubmitOptions options;
+  options.trace_entries = 4;
+  const auto job = context_->Submit({Step::Run(**stream)}, options);
+  const bool old = reg::MinorOf(device_->info().hw_version) <
+                   HEDDLE_JOB_DESCRIPTOR_FLAGS_TRACE_SINCE;
+  EXPECT_EQ(device_->CanTrace().ok(), GetParam().effects && !old);
+  if (!device_->CanTrace().ok()) {
+    EXPECT_EQ(job.status(), device_->CanTrace());
+    EXPECT_TRUE(absl::IsFailedPrecondition(job.status())) << job.status();
+    EXPECT_TRUE(context_->Execute({Step::Run(**stream)}).ok()) << "without";
+    return;
+  }
+  ASSERT_TRUE(job.ok()) << job.status();
+  ASSERT_TRUE(context_->Wait(*job, absl::InfiniteFuture()).ok());
+  std::vector<drm_heddle_trace_entry> entries(4);
+  uint32_t commands = 0;
+  ASSERT_EQ(context_->ReadTrace(*job, absl::MakeSpan(entries), &commands), 0);
+  EXPECT_EQ(commands, 2u);
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ((entries[i].flags & DRM_HEDDLE_TRACE_VALID) != 0, i < 2) << i;
+    EXPECT_EQ(entries[i].tag, i == 0 ? 7u : i == 1 ? 9u : 0u);
+    EXPECT_EQ(entries[i].offset, i == 1 ? isa::Fill::kWords * 4 : 0u);
+  }
+  // A part of it, again; not more than there was room for.
+  entries.resize(5);
+  EXPECT_EQ(context_->ReadTrace(*job, absl::MakeSpan(entries).subspan(0, 1),
+                                &commands),
+            0);
+  EXPECT_EQ(commands, 2u);
+  EXPECT_EQ(context_->ReadTrace(*job, absl::MakeSpan(entries), &commands),
+            -EINVAL);
+  // One command has no room; it is counted.
+  options.trace_entries = 1;
+  const auto small = context_->Submit({Step::Run(**stream)}, options);
+  ASSERT_TRUE(small.ok()) << small.status();
+  ASSERT_TRUE(context_->Wait(*small, absl::InfiniteFuture()).ok());
+  EXPECT_EQ(context_->ReadTrace(*small, absl::MakeSpan(entries).subspan(0, 1),
+                                &commands),
+            0);
+  EXPECT_EQ(commands, 2u);
+}
+
+TEST_P(Cts, TracesAreOfWhatWasTraced) {
+  const auto stream = device_->CreateStream(End(), "a stream");
+  ASSERT_TRUE(stream.ok());
+  const auto job = context_->Submit({Step::Run(**stream)});
+  ASSERT_TRUE(job.ok() && context_->Wait(*job, absl::InfiniteFuture()).ok());
+  drm_heddle_trace_entry entry = {};
+  uint32_t commands = 1;
+  if (GetParam().effects) {
+    EXPECT_EQ(context_->ReadTrace(*job, absl::MakeSpan(&entry, 1), &commands),
+              -EINVAL);
+    EXPECT_EQ(commands, 0u);
+  }
+  Context::SubmitOptions options;
+  options.trace_entries = DRM_HEDDLE_TRACE_ENTRIES_MAX + 1;
+  EXPECT_FALSE(context_->Submit({Step::Run(**stream)}, options).ok());
 }
 
 TEST_P(Cts, ShutdownWakesWaiters) {
