@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <list>
@@ -52,6 +53,7 @@ struct DeviceCore::State {
   struct Pending {
     uint64_t job;
     Finish finish;
+    std::shared_ptr<JobTrace> trace;  // or null
   };
   State(std::shared_ptr<hal::Device> device_in,
         std::shared_ptr<hal::Context> context_in)
@@ -92,18 +94,20 @@ absl::StatusOr<std::shared_ptr<DeviceCore>> DeviceCore::Open(
   auto made = device->CreateContext(static_cast<uint32_t>(priority));
   if (!made.ok()) return made.status();
   std::shared_ptr<hal::Context> context = *std::move(made);
-  std::shared_ptr<DeviceCore> core(new DeviceCore(
-      std::move(device), std::move(context), std::move(description)));
+  std::shared_ptr<DeviceCore> core(
+      new DeviceCore(std::move(device), std::move(context),
+                     std::move(description), static_cast<uint32_t>(priority)));
   if (absl::Status s = core->Start(); !s.ok()) return s;
   return core;
 }
 
 DeviceCore::DeviceCore(std::shared_ptr<hal::Device> device,
                        std::shared_ptr<hal::Context> context,
-                       DeviceDescription description)
+                       DeviceDescription description, uint32_t priority)
     : description_(std::move(description)),
       device_(std::move(device)),
       context_(std::move(context)),
+      priority_(priority),
       state_(std::make_shared<State>(device_, context_)) {}
 
 absl::Status DeviceCore::Start() {
@@ -160,12 +164,30 @@ void DeviceCore::OnRemoved(std::function<void()> callback) {
   state_->changed.notify_all();
 }
 
+absl::StatusOr<std::shared_ptr<JobTrace>> DeviceCore::MakeTrace(
+    uint64_t commands) {
+  if (forked()) return hal::FromErrno("tracing a job", ECHILD);
+  auto context = device_->CreateContext(priority_);
+  if (!context.ok()) return context.status();
+  auto trace = std::make_shared<JobTrace>();
+  trace->context = *std::move(context);
+  trace->entries.resize(
+      std::clamp<uint64_t>(commands, 1, DRM_HEDDLE_TRACE_ENTRIES_MAX));
+  return trace;
+}
+
 absl::Status DeviceCore::Submit(const std::vector<hal::Step>& steps,
-                                Finish finish) {
+                                Finish finish,
+                                std::shared_ptr<JobTrace> trace) {
   if (forked()) return hal::FromErrno("queueing a job", ECHILD);
   // All that may fail comes before the job is queued.
+  hal::Context& queue = trace != nullptr ? *trace->context : *context_;
+  hal::Context::SubmitOptions options;
+  if (trace != nullptr) {
+    options.trace_entries = static_cast<uint32_t>(trace->entries.size());
+  }
   std::list<State::Pending> added;
-  added.push_back({0, std::move(finish)});
+  added.push_back({0, std::move(finish), std::move(trace)});
   std::lock_guard<std::mutex> order(state_->submit_mutex);
   {
     std::lock_guard<std::mutex> lock(state_->mutex);
@@ -176,7 +198,7 @@ absl::Status DeviceCore::Submit(const std::vector<hal::Step>& steps,
                        " are in flight on this device; wait for one of them"));
     }
   }
-  const absl::StatusOr<uint64_t> job = context_->Submit(steps);
+  const absl::StatusOr<uint64_t> job = queue.Submit(steps, options);
   if (!job.ok()) {
     if (absl::IsUnavailable(job.status())) state_->MarkGone();
     return job.status();
@@ -207,12 +229,18 @@ void DeviceCore::Complete(const std::shared_ptr<State>& state) noexcept {
       if (state->stopping && state->calls.empty()) return;
       continue;
     }
-    const uint64_t job = state->pending.front().job;
+    const State::Pending& first = state->pending.front();  // stays there
     lock.unlock();
+    JobTrace* trace = first.trace.get();
+    hal::Context& queue = trace != nullptr ? *trace->context : *state->context;
     drm_heddle_result result;
-    const int error =
-        state->context->WaitFor(job, absl::InfiniteFuture(), &result);
+    const int error = queue.WaitFor(first.job, absl::InfiniteFuture(), &result);
     if (hal::MeansGone(error)) state->MarkGone();
+    if (trace != nullptr) {
+      trace->error = queue.ReadTrace(first.job, absl::MakeSpan(trace->entries),
+                                     &trace->commands);
+      trace->context.reset();
+    }
     lock.lock();
     std::list<State::Pending> ended;
     ended.splice(ended.end(), state->pending, state->pending.begin());

@@ -19,6 +19,16 @@
 
 namespace heddle::session {
 
+// The trace of a job. The job is queued in a context of its own, which goes
+// when the trace has been read: the driver keeps what it knows of a job until
+// then.
+struct JobTrace {
+  std::shared_ptr<hal::Context> context;
+  std::vector<drm_heddle_trace_entry> entries;  // as many as there is room for
+  uint32_t commands = 0;                        // of the job
+  int error = 0;  // negative errno: the trace could not be read
+};
+
 class DeviceCore {
  public:
   // Jobs of one core in flight; the driver allows more.
@@ -47,14 +57,19 @@ class DeviceCore {
   // Queues a job, without waiting: ResourceExhausted (device resources) while
   // kMaxInFlight are in flight. If this fails or throws, no job is queued and
   // `finish` is not called.
-  absl::Status Submit(const std::vector<hal::Step>& steps, Finish finish);
+  // With `trace` (of MakeTrace) the job is traced; it is read before `finish`.
+  absl::Status Submit(const std::vector<hal::Step>& steps, Finish finish,
+                      std::shared_ptr<JobTrace> trace = nullptr);
+  // With room for so many commands, at least 1; more than the driver traces of
+  // a job are not traced.
+  absl::StatusOr<std::shared_ptr<JobTrace>> MakeTrace(uint64_t commands);
   bool OnCompletionThread() const;
 
  private:
   struct State;
   DeviceCore(std::shared_ptr<hal::Device> device,
              std::shared_ptr<hal::Context> context,
-             DeviceDescription description);
+             DeviceDescription description, uint32_t priority);
   // Starts the threads.
   absl::Status Start();
   // What the threads run. They need no memory.
@@ -64,6 +79,7 @@ class DeviceCore {
   const DeviceDescription description_;
   const std::shared_ptr<hal::Device> device_;
   const std::shared_ptr<hal::Context> context_;
+  const uint32_t priority_;
   std::shared_ptr<State> state_;
   std::unique_ptr<std::thread> completer_, listener_;
 };

@@ -136,18 +136,24 @@ absl::StatusOr<uint64_t> DeviceBytesOf(const package::Package& package) {
 // Shared with runs, which may end after the graph was destroyed.
 struct LoadedGraph::Idle {
   Idle() { staging.reserve(kStagingKept); }  // giving back needs no memory
-  void Begun() noexcept {
+  // False: a traced run would not be alone.
+  bool Begun(bool traced_run) noexcept {
     std::lock_guard<std::mutex> lock(mutex);
+    if (traced || (traced_run && running > 0)) return false;
     ++running;
+    traced = traced_run;
+    return true;
   }
   void Ended() noexcept {
     std::lock_guard<std::mutex> lock(mutex);
     --running;
+    traced = false;
     changed.notify_all();
   }
   std::mutex mutex;
   std::condition_variable changed;
   size_t running = 0;
+  bool traced = false;  // the one that is running
   std::vector<std::shared_ptr<hal::Buffer>> staging;
 };
 
@@ -169,9 +175,12 @@ absl::StatusOr<std::shared_ptr<LoadedGraph>> LoadedGraph::Load(
   if (core->forked()) return hal::FromErrno("loading a model", ECHILD);
   std::shared_ptr<LoadedGraph> graph(
       new LoadedGraph(std::move(core), std::move(package), options));
-  if (absl::Status status = graph->Check(); !status.ok()) return status;
+  if (absl::Status status = graph->Check(options); !status.ok()) return status;
   if (absl::Status status = graph->Allocate(); !status.ok()) return status;
   if (absl::Status status = graph->UploadWeights(); !status.ok()) return status;
+  if (options.trace) {
+    graph->trace_source_ = TraceSource::Of(graph->package_);
+  }
   // The card has them now, or a buffer that it reaches.
   graph->package_.weights = {};
   std::vector<std::vector<uint32_t>>(graph->package_.streams.size())
@@ -179,8 +188,11 @@ absl::StatusOr<std::shared_ptr<LoadedGraph>> LoadedGraph::Load(
   return graph;
 }
 
-absl::Status LoadedGraph::Check() const {
+absl::Status LoadedGraph::Check(const LoadOptions& options) const {
   const hal::Device& device = core_->device();
+  if (options.trace) {
+    if (absl::Status s = device.CanTrace(); !s.ok()) return s;
+  }
   if (package_.config != device.config().name) {
     return absl::FailedPreconditionError(
         absl::StrCat(Name(package_), " is compiled for configuration ",
@@ -460,7 +472,7 @@ absl::Status LoadedGraph::JobStatus(
 absl::StatusOr<std::shared_ptr<Run>> LoadedGraph::Start(
     const std::vector<TensorBuffer>& inputs,
     const std::vector<TensorBuffer>& outputs,
-    std::function<void(const absl::Status&)> done) {
+    std::function<void(const absl::Status&)> done, const RunOptions& options) {
   if (core_->forked()) return hal::FromErrno("starting an inference", ECHILD);
   std::vector<const package::TensorInfo*> plan;
   if (absl::Status s = PlanOutputs(outputs, &plan); !s.ok()) return s;
@@ -481,7 +493,20 @@ absl::StatusOr<std::shared_ptr<Run>> LoadedGraph::Start(
   const std::vector<hal::Step> steps = MakeSteps(staging.get(), plan, &runs);
   auto run = std::make_shared<RunState>();
   // Made first: once the job is queued nothing may fail.
-  auto handle = std::make_shared<RunHandle>(core_, run);
+  std::shared_ptr<JobTrace> trace;
+  std::unique_ptr<const TraceReader> reader;
+  if (options.trace) {
+    if (trace_source_ == nullptr) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          Name(package_),
+          " was not loaded for traces: load it with LoadOptions.trace"));
+    }
+    auto made = core_->MakeTrace(trace_source_->room());
+    if (!made.ok()) return made.status();
+    trace = *std::move(made);
+    reader = std::make_unique<TraceReader>(trace_source_, trace, runs);
+  }
+  auto handle = std::make_shared<RunHandle>(core_, run, std::move(reader));
   DeviceCore::Finish finish =
       [self = shared_from_this(), staging, run, plan, outputs,
        runs = std::move(runs), done = std::move(done),
@@ -502,13 +527,20 @@ absl::StatusOr<std::shared_ptr<Run>> LoadedGraph::Start(
         run->Finish(status, result);
         if (done != nullptr) done(status);
       };
-  idle_->Begun();
+  if (!idle_->Begun(options.trace)) {
+    return hal::Exhausted(
+        hal::Resource::kDeviceResources,
+        absl::StrCat("a traced inference of ", Name(package_),
+                     " is the only one of it in flight: wait for the one that "
+                     "was started before"));
+  }
   run->Begin();
   absl::Cleanup end = [this, &run] {
     run->Finish(absl::OkStatus(), {});
     idle_->Ended();
   };
-  if (absl::Status s = core_->Submit(steps, std::move(finish)); !s.ok()) {
+  if (absl::Status s = core_->Submit(steps, std::move(finish), trace);
+      !s.ok()) {
     return s;
   }
   std::move(end).Cancel();

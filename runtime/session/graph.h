@@ -20,6 +20,7 @@
 #include "runtime/hal/device.h"
 #include "runtime/session/device_core.h"
 #include "runtime/session/session.h"
+#include "runtime/session/trace.h"
 #include "runtime/session/transfer.h"
 
 namespace heddle::session {
@@ -43,7 +44,7 @@ class LoadedGraph : public std::enable_shared_from_this<LoadedGraph> {
   absl::StatusOr<std::shared_ptr<Run>> Start(
       const std::vector<TensorBuffer>& inputs,
       const std::vector<TensorBuffer>& outputs,
-      std::function<void(const absl::Status&)> done);
+      std::function<void(const absl::Status&)> done, const RunOptions& options);
 
   // Waits until no run is in flight; not on the completion thread.
   void WaitIdle();
@@ -53,7 +54,7 @@ class LoadedGraph : public std::enable_shared_from_this<LoadedGraph> {
 
   LoadedGraph(std::shared_ptr<DeviceCore> core, package::Package package,
               const LoadOptions& options);
-  absl::Status Check() const;
+  absl::Status Check(const LoadOptions& options) const;
   absl::Status Allocate();
   absl::Status UploadWeights();
   absl::StatusOr<std::shared_ptr<hal::Buffer>> TakeStaging();
@@ -75,6 +76,7 @@ class LoadedGraph : public std::enable_shared_from_this<LoadedGraph> {
   const std::shared_ptr<DeviceCore> core_;
   package::Package package_;
   const bool taps_;
+  std::shared_ptr<const TraceSource> trace_source_;  // if runs may be traced
   uint64_t device_bytes_ = 0;
   std::unique_ptr<hal::Buffer> regions_[3];  // null where the size is 0
   std::vector<std::unique_ptr<hal::Buffer>> windows_;  // of the plan

@@ -62,8 +62,11 @@ RunStatistics RunState::statistics() const {
 }
 
 RunHandle::RunHandle(std::shared_ptr<DeviceCore> core,
-                     std::shared_ptr<RunState> state)
-    : core_(std::move(core)), state_(std::move(state)) {}
+                     std::shared_ptr<RunState> state,
+                     std::unique_ptr<const TraceReader> trace)
+    : core_(std::move(core)),
+      state_(std::move(state)),
+      trace_(std::move(trace)) {}
 
 RunHandle::~RunHandle() {
   if (core_->forked()) {
@@ -90,6 +93,21 @@ absl::Status RunHandle::Wait(absl::Time deadline) {
 
 RunStatistics RunHandle::statistics() const {
   return core_->forked() ? RunStatistics() : state_->statistics();
+}
+
+absl::StatusOr<RunTrace> RunHandle::trace() const {
+  if (core_->forked()) {
+    return hal::FromErrno("reading the trace of an inference", ECHILD);
+  }
+  if (trace_ == nullptr) {
+    return absl::FailedPreconditionError(
+        "the inference was not traced: start it with RunOptions.trace");
+  }
+  if (!state_->ended()) {
+    return absl::FailedPreconditionError(
+        "the trace of an inference is there when it has ended: Wait() for it");
+  }
+  return trace_->Read();
 }
 
 }  // namespace heddle::session

@@ -12,6 +12,7 @@
 #include "absl/time/time.h"
 #include "runtime/session/device_core.h"
 #include "runtime/session/session.h"
+#include "runtime/session/trace.h"
 
 namespace heddle::session {
 
@@ -35,14 +36,18 @@ class RunState {
 
 class RunHandle : public Run {
  public:
-  RunHandle(std::shared_ptr<DeviceCore> core, std::shared_ptr<RunState> state);
+  // `trace`: of a traced run, or null.
+  RunHandle(std::shared_ptr<DeviceCore> core, std::shared_ptr<RunState> state,
+            std::unique_ptr<const TraceReader> trace);
   ~RunHandle() override;
   absl::Status Wait(absl::Time deadline) override;
   RunStatistics statistics() const override;
+  absl::StatusOr<RunTrace> trace() const override;
 
  private:
   const std::shared_ptr<DeviceCore> core_;
   std::shared_ptr<RunState> state_;
+  const std::unique_ptr<const TraceReader> trace_;
 };
 
 }  // namespace heddle::session

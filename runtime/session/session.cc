@@ -38,6 +38,7 @@ class DeviceHandle : public Device {
 
 class GraphHandle : public Graph {
  public:
+  using Graph::Start;
   explicit GraphHandle(std::shared_ptr<LoadedGraph> graph)
       : graph_(std::move(graph)) {}
   ~GraphHandle() override { graph_->WaitIdle(); }
@@ -46,8 +47,9 @@ class GraphHandle : public Graph {
   absl::StatusOr<std::shared_ptr<Run>> Start(
       const std::vector<TensorBuffer>& inputs,
       const std::vector<TensorBuffer>& outputs,
-      std::function<void(const absl::Status&)> done) override {
-    return graph_->Start(inputs, outputs, std::move(done));
+      std::function<void(const absl::Status&)> done,
+      const RunOptions& options) override {
+    return graph_->Start(inputs, outputs, std::move(done), options);
   }
 
  private:

@@ -24,6 +24,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -31,6 +32,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "compiler/package/package.h"
+#include "rtl/spec/generated/isa.h"
 
 namespace heddle::session {
 
@@ -108,6 +110,42 @@ struct RunStatistics {
   uint64_t matrix_busy = 0, vector_busy = 0, dma_busy = 0;
 };
 
+// What an engine waited for while it executed a command.
+struct Stall {
+  const char* reason = "";  // "weights", "activations", "output",
+                            // "device memory", "SRAM"
+  uint64_t cycles = 0;
+};
+
+// A command of a traced run, as the card wrote it down.
+struct TracedCommand {
+  uint32_t stream = 0;  // of the package
+  uint32_t offset = 0;  // bytes, in the stream
+  // Of the command: the package's layer, unless it has no such.
+  uint32_t tag = 0;
+  std::string node;  // the ONNX node that it belongs to, or ""
+  isa::Engine engine = isa::Engine::kControl;
+  // Cycles from the start of the job: its engine took it, maybe while it
+  // executed another; what it wrote could be read.
+  uint64_t begin = 0, end = 0;
+  // What its engine can wait for, in the order of the contract.
+  std::vector<Stall> stalls;
+};
+
+struct RunTrace {
+  // In the order in which they were retired. Barriers and the ends of streams
+  // are not among them, nor copies.
+  std::vector<TracedCommand> commands;
+  // Times are no measurement: the card's core has no timing. Where all of them
+  // are 0, too, it tells none.
+  bool estimated = false;
+  // Commands that ran, and of which nothing is known: there was no room for
+  // more, or the card could not keep up with writing.
+  uint64_t lost_for_room = 0, lost_by_card = 0;
+
+  bool has_times() const;
+};
+
 // Runs of one device that may be in flight.
 inline constexpr size_t kMaxRunsInFlight = 64;
 
@@ -118,10 +156,22 @@ class Run {
   // The outputs are written when this returns OK.
   virtual absl::Status Wait(absl::Time deadline) = 0;
   virtual RunStatistics statistics() const = 0;  // after Wait
+  // After Wait, of a run that was started with RunOptions.trace.
+  virtual absl::StatusOr<RunTrace> trace() const = 0;
 };
 
 struct LoadOptions {
   bool taps = false;  // allocate for the taps of the package and return them
+  // Runs may be traced. FailedPrecondition: driver or card has no trace.
+  bool trace = false;
+};
+
+struct RunOptions {
+  // The card writes down when each command ran; no cycle of a command changes
+  // for that. Such a run is the only one of its graph in flight:
+  // ResourceExhausted (kDeviceResources) if there are others, as for others
+  // while there is this one.
+  bool trace = false;
 };
 
 // A package on a device.
@@ -142,7 +192,14 @@ class Graph {
   virtual absl::StatusOr<std::shared_ptr<Run>> Start(
       const std::vector<TensorBuffer>& inputs,
       const std::vector<TensorBuffer>& outputs,
-      std::function<void(const absl::Status&)> done) = 0;
+      std::function<void(const absl::Status&)> done,
+      const RunOptions& options) = 0;
+  absl::StatusOr<std::shared_ptr<Run>> Start(
+      const std::vector<TensorBuffer>& inputs,
+      const std::vector<TensorBuffer>& outputs,
+      std::function<void(const absl::Status&)> done) {
+    return Start(inputs, outputs, std::move(done), RunOptions());
+  }
 };
 
 absl::StatusOr<std::shared_ptr<Graph>> LoadGraph(
