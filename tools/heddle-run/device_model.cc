@@ -10,6 +10,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/session/device_spec.h"
+#include "tools/heddle-run/estimated_times.h"
+#include "tools/heddle-timing/stream_commands.h"
 
 namespace heddle::run {
 namespace {
@@ -60,8 +62,8 @@ absl::StatusOr<std::string> SimulatedDevice(const std::string& device,
 }
 
 absl::StatusOr<std::unique_ptr<DeviceModel>> DeviceModel::Load(
-    absl::string_view bytes, bool is_package,
-    compiler::CompileOptions options) {
+    absl::string_view bytes, bool is_package, compiler::CompileOptions options,
+    bool traced) {
   std::string package_bytes;
   if (is_package) {
     const auto package = package::Parse(bytes);
@@ -84,9 +86,25 @@ absl::StatusOr<std::unique_ptr<DeviceModel>> DeviceModel::Load(
   if (!device.ok()) return device.status();
   session::LoadOptions load;
   load.taps = options.taps;
+  load.trace = traced;
   auto graph = session::LoadGraph(*device, package_bytes, load);
   if (!graph.ok()) return graph.status();
   model->graph_ = *std::move(graph);
+  if (traced) {
+    // The graph has given its streams to the card.
+    const auto package = package::Parse(package_bytes);
+    if (!package.ok()) return package.status();
+    for (const std::vector<uint32_t>& words : package->streams) {
+      auto commands = timing::EngineCommands(words);
+      if (!commands.ok()) return commands.status();
+      model->streams_.push_back(*std::move(commands));
+    }
+    if (model->device_.core == "functional") {
+      auto times = EstimatedTimes(*package);
+      // Of commands that no machine can run, the card tells as well.
+      if (times.ok()) model->estimated_times_ = *std::move(times);
+    }
+  }
   for (const auto& info : model->package().outputs) {
     model->outputs_.push_back(
         compiler::TensorData::Zeros(info.type, info.shape));
@@ -101,7 +119,7 @@ absl::StatusOr<std::unique_ptr<DeviceModel>> DeviceModel::Load(
 }
 
 absl::Status DeviceModel::Run(const std::vector<compiler::TensorData>& inputs,
-                              bool with_taps) {
+                              bool with_taps, bool traced) {
   const package::Package& p = package();
   std::vector<session::TensorBuffer> in, out;
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -123,13 +141,20 @@ absl::Status DeviceModel::Run(const std::vector<compiler::TensorData>& inputs,
         {p.taps[i].name, taps_[i].bytes.data(), taps_[i].bytes.size()});
   }
   const auto start = std::chrono::steady_clock::now();
-  const auto run = graph_->Start(in, out, nullptr);
+  session::RunOptions options;
+  options.trace = traced;
+  const auto run = graph_->Start(in, out, nullptr, options);
   if (!run.ok()) return run.status();
   const absl::Status status = (*run)->Wait(absl::InfiniteFuture());
   latency_ms_ = std::chrono::duration<double, std::milli>(
                     std::chrono::steady_clock::now() - start)
                     .count();
   statistics_ = (*run)->statistics();
+  if (traced && status.ok()) {
+    auto trace = (*run)->trace();
+    if (!trace.ok()) return trace.status();
+    trace_ = *std::move(trace);
+  }
   for (size_t i = 0; with_taps && i < taps_.size(); ++i) {
     const auto same = output.find(p.taps[i].name);
     if (same != output.end()) taps_[i] = outputs_[same->second];

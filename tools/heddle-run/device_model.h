@@ -13,6 +13,7 @@
 #include "compiler/compiler.h"
 #include "compiler/package/package.h"
 #include "runtime/session/session.h"
+#include "tools/heddle-run/profile.h"
 
 namespace heddle::run {
 
@@ -27,14 +28,15 @@ class DeviceModel {
   // `bytes` are an ONNX model, compiled with `options` for the device that is
   // found (options.config "" = any), or with `is_package` a package, which says
   // itself what it is for. Taps as the options say, or all that a package has.
+  // With `traced` runs may be.
   static absl::StatusOr<std::unique_ptr<DeviceModel>> Load(
       absl::string_view bytes, bool is_package,
-      compiler::CompileOptions options);
+      compiler::CompileOptions options, bool traced = false);
 
   // One inference; sets everything below. The inputs are in the package's
   // order.
   absl::Status Run(const std::vector<compiler::TensorData>& inputs,
-                   bool with_taps);
+                   bool with_taps, bool traced = false);
 
   const package::Package& package() const { return graph_->package(); }
   const session::DeviceDescription& device() const { return device_; }
@@ -43,6 +45,15 @@ class DeviceModel {
   const std::vector<compiler::TensorData>& taps() const { return taps_; }
   const session::RunStatistics& statistics() const { return statistics_; }
   double latency_ms() const { return latency_ms_; }
+  // Of a traced run; empty before there was one.
+  const session::RunTrace& trace() const { return trace_; }
+  // The commands of the package, stream by stream, if runs may be traced.
+  const StreamCommands& streams() const { return streams_; }
+  // What is expected of them, if runs may be traced and the card's core has no
+  // timing; else null.
+  const CommandTimes* estimated_times() const {
+    return estimated_times_.empty() ? nullptr : &estimated_times_;
+  }
 
  private:
   session::DeviceDescription device_;
@@ -50,6 +61,9 @@ class DeviceModel {
   std::vector<compiler::TensorData> outputs_, taps_;
   session::RunStatistics statistics_;
   double latency_ms_ = 0;
+  session::RunTrace trace_;
+  StreamCommands streams_;
+  CommandTimes estimated_times_;
 };
 
 }  // namespace heddle::run

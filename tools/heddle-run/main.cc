@@ -24,6 +24,8 @@ constexpr char kHelp[] =
     "  heddle-run model.onnx --bench 100 --layers\n"
     "  heddle-run model.hpk --cycles exact --layers    (after heddle-timing "
     "model.hpk)\n"
+    "  heddle-run model.onnx --core rtl --trace trace.json    (opens in "
+    "ui.perfetto.dev)\n"
     "  heddle-run squeezenet.onnx --image cat.jpg --resize 256 --crop 224 \\\n"
     "      --channels bgr --scale 1 --mean 104,117,123 --labels-file "
     "names.txt\n"
@@ -221,6 +223,13 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_flag("--commands", a.commands,
                "with --cycles exact: print when each command begins and ends");
+  app.add_option("--trace", a.trace,
+                 "write when each command of the first inference ran, in "
+                 "Chrome's trace-event format (Perfetto, chrome://tracing), "
+                 "and print what engines and layers took: counted by a card "
+                 "that counts (--core rtl), with --cycles exact as recorded "
+                 "on RTL, otherwise estimated")
+      ->type_name("FILE");
   app.add_option("--taps", a.taps,
                  "write every quantized tensor of the first inference to this "
                  "folder, as onnx.TensorProto");

@@ -165,6 +165,31 @@ ordered_json CommandsJson(const timing::Replay& replay) {
   return commands;
 }
 
+ordered_json ProfileJson(const Profile& profile, const std::string& file) {
+  ordered_json engines = ordered_json::array(), layers = engines;
+  for (int e = 0; e < compiler::kTimedEngines; ++e) {
+    const EngineProfile& engine = profile.engines[e];
+    engines.push_back({{"engine", compiler::EngineName(e)},
+                       {"commands", engine.commands},
+                       {"cycles", engine.cycles},
+                       {"stalls", ordered_json::object()}});
+    for (const session::Stall& stall : engine.stalls) {
+      engines.back()["stalls"][stall.reason] = stall.cycles;
+    }
+  }
+  for (const LayerProfile& layer : profile.layers) {
+    layers.push_back({{"node", layer.name}, {"cycles", layer.cycles}});
+  }
+  return {{"file", file},
+          {"times", TimeSourceName(profile.source)},
+          {"commands", profile.commands.size()},
+          {"cycles", profile.cycles()},
+          {"lost_for_room", profile.lost_for_room},
+          {"lost_by_card", profile.lost_by_card},
+          {"engines", std::move(engines)},
+          {"layers", std::move(layers)}};
+}
+
 ordered_json LayerCheckJson(const LayerCheck& check) {
   ordered_json json = {{"compared", check.compared},
                        {"differing", check.differing}};
@@ -235,6 +260,9 @@ std::string ToText(const package::Package& package, const Result& result) {
                           "copied from host memory for each run\n",
                           package.weight_plan.resident_bytes(),
                           package.weight_plan.copied_bytes());
+  }
+  if (result.profile.has_value()) {
+    text += ProfileText(*result.profile, result.trace_file);
   }
   if (result.bench.has_value()) text += BenchText(*result.bench);
   if (result.images.has_value()) {
@@ -372,6 +400,9 @@ std::string ToJson(const package::Package& package, const Result& result) {
   if (result.layers) json["layers"] = LayersJson(package, result.replay);
   if (result.commands && result.replay.has_value()) {
     json["commands_in_time"] = CommandsJson(*result.replay);
+  }
+  if (result.profile.has_value()) {
+    json["trace"] = ProfileJson(*result.profile, result.trace_file);
   }
   // Names are the user's bytes: what is no UTF-8 is replaced.
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) +

@@ -27,7 +27,13 @@
 //    "layers": [{"node", "engine", "macs", "dram_bytes", "estimated_cycles",
 //                "recorded_cycles"}],
 //    "commands_in_time": [{"stream", "offset", "engine", "command", "node",
-//                          "begin", "end"}] (cycles of the stream, from 0)}
+//                          "begin", "end"}] (cycles of the stream, from 0),
+//    "trace": {"file", "times": "counted", "estimated" or "recorded" (as
+//              "cycles_source"), "commands", "cycles" (first begin to last
+//              end), "lost_for_room", "lost_by_card",
+//              "engines": [{"engine", "commands", "cycles",
+//                           "stalls": {reason: cycles}}],
+//              "layers": [{"node", "cycles"}] (the most cycles first)}}
 #ifndef HEDDLE_TOOLS_HEDDLE_RUN_RESULT_H_
 #define HEDDLE_TOOLS_HEDDLE_RUN_RESULT_H_
 
@@ -41,6 +47,7 @@
 #include "tools/heddle-run/compare.h"
 #include "tools/heddle-run/images.h"
 #include "tools/heddle-run/layer_check.h"
+#include "tools/heddle-run/profile.h"
 #include "tools/heddle-timing/replay.h"
 
 namespace heddle::run {
@@ -73,6 +80,8 @@ struct Result {
   std::optional<LayerCheck> layer_check;
   std::optional<Arithmetic> arithmetic;  // quantized, and the outputs differ
   std::optional<timing::Replay> replay;  // with --cycles exact
+  std::optional<Profile> profile;        // with --trace
+  std::string trace_file;
   bool layers = false;
   bool commands = false;  // of the replay
 

@@ -29,6 +29,7 @@
 #include "tools/heddle-run/data.h"
 #include "tools/heddle-run/device_model.h"
 #include "tools/heddle-run/layer_check.h"
+#include "tools/heddle-run/profile.h"
 #include "tools/heddle-run/result.h"
 #include "tools/heddle-timing/replay.h"
 #include "tools/heddle-timing/timing_record.h"
@@ -64,6 +65,7 @@ class Runner {
   absl::Status BindShapes();
   absl::Status ReplayTiming();
   absl::Status CheckHasNoCycles() const;
+  absl::Status WriteTrace();
   absl::Status RunOnce(const std::vector<TensorData>& inputs, bool with_taps);
   absl::Status CheckClassifier(const char* option) const;
   absl::Status RunImages();
@@ -189,7 +191,8 @@ absl::Status Runner::Prepare() {
   }
   const bool exact = arguments_.cycles == "exact";
   if (exact) RETURN_IF_ERROR(ReplayTiming());
-  auto loaded = DeviceModel::Load(bytes_, is_package_, Options());
+  auto loaded = DeviceModel::Load(bytes_, is_package_, Options(),
+                                  !arguments_.trace.empty());
   if (auto s = file_->Unchanged(); !s.ok()) return s;
   if (!loaded.ok()) {
     if (is_package_ || compiler::RejectionOf(loaded.status()) !=
@@ -207,12 +210,28 @@ absl::Status Runner::Prepare() {
   return absl::OkStatus();
 }
 
+// Of the first inference: later ones are measured.
 absl::Status Runner::RunOnce(const std::vector<TensorData>& inputs,
                              bool with_taps) {
-  const absl::Status status = model_->Run(inputs, with_taps);
+  const bool traced = !arguments_.trace.empty() && !result_.profile.has_value();
+  const absl::Status status = model_->Run(inputs, with_taps, traced);
   result_.latency_ms = model_->latency_ms();
   result_.statistics = model_->statistics();
-  return status;
+  return status.ok() && traced ? WriteTrace() : status;
+}
+
+absl::Status Runner::WriteTrace() {
+  CommandTimes recorded;
+  if (result_.replay.has_value()) recorded = RecordedTimes(*result_.replay);
+  auto profile = MakeProfile(package(), model_->streams(), model_->trace(),
+                             result_.replay.has_value() ? &recorded : nullptr,
+                             model_->estimated_times());
+  if (!profile.ok()) return profile.status();
+  result_.profile = *std::move(profile);
+  result_.trace_file = arguments_.trace;
+  return cli::WriteFile(
+      arguments_.trace,
+      ChromeTrace(package(), model_->device(), *result_.profile));
 }
 
 absl::Status Runner::CheckClassifier(const char* option) const {

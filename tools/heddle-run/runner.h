@@ -14,6 +14,7 @@ namespace heddle::run {
 
 struct Arguments {
   std::string model, config, device, core, data, taps, outputs;
+  std::string trace;  // file to write
   std::vector<std::string> shapes;
   ImageOptions images;
   bool pixels_given = false;  // any of images.pixels by the user

@@ -61,6 +61,7 @@ absl::StatusOr<Replay> ReplayOf(const Record& record,
     ASSIGN_OR_RETURN(const std::vector<StreamCommand> commands,
                      EngineCommands(package.streams[s]));
     if (stream.commands.size() != commands.size()) return other(s);
+    replay.stream_starts.push_back(whole.cycles);
     for (size_t i = 0; i < commands.size(); ++i) {
       const StreamCommand& c = commands[i];
       const RecordedCommand& times = stream.commands[i];

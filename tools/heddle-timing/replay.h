@@ -26,6 +26,7 @@ struct ReplayedCommand {
 struct Replay {
   uint64_t cycles = 0;  // of all streams
   uint64_t job_cycles = 0;
+  std::vector<uint64_t> stream_starts;  // one behind another, from 0
   // As package.layers: what the whole is longer for each (AttributeToLayers),
   // so that they add up to `cycles`.
   std::vector<uint64_t> layer_cycles;

@@ -3,7 +3,7 @@
 # heddle-timing and heddle-run --cycles exact: the cycles are those of the RTL card, for other inputs,
 # and whatever does not fit is refused in one line with the command that helps.
 set -euo pipefail
-timing=$PWD/$1 compile=$PWD/$2 run=$PWD/$3
+timing=$PWD/$1 compile=$PWD/$2 run=$PWD/$3 compare=$PWD/$4
 model=$PWD/tools/demo/digits/digits_int8.onnx
 images=$PWD/tools/demo/digits/digits_test.u8
 export HEDDLE_BIN_DIR=$PWD/kmd/hosted:$PWD/simulator/platform HEDDLE_DEVICE=sim
@@ -37,7 +37,8 @@ expect 0 "$timing" m.hpk
 cmp m.timing again || fail "two records differ"
 
 # The functional card with one input, the RTL card with another.
-expect 0 "$run" m.hpk --core rtl --json --images "$images" --dims 1,28,28 --limit 1
+expect 0 "$run" m.hpk --core rtl --json --images "$images" --dims 1,28,28 --limit 1 \
+  --trace rtl.trace
 mv out rtl.json
 expect 0 "$run" m.hpk --json --layers
 mv out estimated.json
@@ -65,6 +66,13 @@ assert all(0 <= c["begin"] <= c["end"] < exact["cycles"] for c in commands)
 assert {"load", "store", "matrix"} <= {c["engine"] for c in commands}
 assert max(c["end"] for c in commands) > 0.9 * exact["cycles"]
 PY
+# Every command of it as the record has it.
+expect 0 "$run" m.hpk --cycles exact --trace exact.trace
+grep -q '^trace .* (exact, recorded on RTL; a record has no stalls)$' out || fail "trace is not marked"
+expect 0 "$compare" rtl.trace exact.trace
+grep -q ' commands, times counted and recorded: 0 differ$' out || fail "traces are not compared"
+sed 's/"end":\([0-9]*\)\([0-9]\)/"end":\1\2\2/' exact.trace >other.trace
+expect 1 "$compare" rtl.trace other.trace
 expect 0 "$run" m.hpk --cycles exact --layers --commands --bench 2
 grep -q '^cycles .* (exact, recorded on RTL)$' out || fail "not marked as exact"
 grep -q '^\* exact, recorded on RTL$' out || fail "layers are not marked"
