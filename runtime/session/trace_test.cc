@@ -94,7 +94,7 @@ TEST(TraceReader, TimesGoOnBeyond32Bits) {
   const std::vector<std::pair<uint64_t, uint64_t>> expected = {
       {0xfffffff0, 0xfffffffe},        {0xfffffff5, kWrap + 3},
       {0xfffffff8, kWrap + 1},         {kWrap + 7, kWrap + 0x70000000},
-      {kWrap + 8, kWrap + 0xe0000000}, {kWrap + 9, 2 * kWrap + 0x10}};
+      {kWrap + 8, kWrap + 0xe0000000}, {2 * kWrap + 9, 2 * kWrap + 0x10}};
   for (size_t i = 0; i < expected.size(); ++i) {
     EXPECT_EQ(trace->commands[i].begin, expected[i].first) << i;
     EXPECT_EQ(trace->commands[i].end, expected[i].second) << i;

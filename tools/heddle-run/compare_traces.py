@@ -12,8 +12,11 @@ import sys
 
 def commands(path):
     """(stream, offset) -> (layer, command, begin, end) of a trace, relative to its stream."""
-    with open(path, encoding="utf-8") as file:
-        trace = json.load(file)
+    try:
+        with open(path, encoding="utf-8") as file:
+            trace = json.load(file)
+    except (OSError, ValueError) as error:
+        sys.exit(f"{path}: {error}")
     lost = trace["otherData"]["lost_for_room"] + trace["otherData"]["lost_by_card"]
     if lost:
         sys.exit(f"{path}: {lost} commands are lost, so it cannot be compared")

@@ -214,6 +214,18 @@ PY
 done
 expect 1 h512.hpk --device sim:config=h512 --check=layers
 expect 5 h512.hpk --device sim:config=h512 --data bad --check
+# When commands ran: a file, and whose times they are. (tests/e2e/trace_test.cc looks into it.)
+expect 0 "$int8" --trace t.json --bench 2
+grep -q '^trace .*ESTIMATED: .* --core rtl counts, --cycles exact replays' out || fail "whose times they are"
+grep -q '^  matrix  ' out || fail "no row of the matrix engine"
+! grep -q 'LOST' out || fail "a trace that lost something"
+python3 -c 'import json; assert len(json.load(open("t.json"))["traceEvents"]) > 10' || fail "t.json"
+rm t.json
+expect 1 "$int8" --trace t.json --device null
+grep -q 'no trace of its commands, since it executes none' err || fail "a trace of nothing"
+[[ ! -e t.json ]] || fail "a file of a run that failed"
+expect 1 "$int8" --trace none/t.json
+grep -q 'none/t.json' err || fail "the file is not named"
 expect 0 "$int8" --bench 20 --warmup 2
 grep -q 'P99.9 -' out && grep -q 'relative MAD' out || fail "bench"
 # Errors.
