@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kmd/hosted/shared_memory.h"
+#include "kmd/hosted/validate_stream.h"
 
 namespace heddle::hosted {
 namespace {
@@ -23,9 +24,7 @@ StreamChecker::Check::~Check() {
 }
 
 void StreamChecker::Check::Run() {
-  heddle_validation validation;
-  heddle_validate_begin(&validation, config, words, bytes, &facts);
-  if (heddle_validate_step(&validation, ~0u) != 0) {
+  if (!ValidateStream(config, words, bytes, &facts)) {
     result = -ENOEXEC;
     return;
   }

@@ -21,13 +21,10 @@
 #include "compiler/compiler.h"
 #include "compiler/package/package.h"
 #include "compiler/testing/networks.h"
+#include "kmd/hosted/validate_stream.h"
 #include "simulator/model/random_stream.h"
 #include "simulator/rtl/core_model.h"
 #include "tests/lockstep/rtl_run.h"
-
-extern "C" {
-#include "heddle_validate.h"
-}
 
 namespace heddle::validator {
 namespace {
@@ -41,10 +38,7 @@ std::vector<std::string> networks;
 uint64_t BoundOf(const isa::Config& config,
                  const std::vector<uint32_t>& words) {
   heddle_validate_result facts;
-  heddle_validation validation;
-  heddle_validate_begin(&validation, heddle_find_config(config.id),
-                        words.data(), words.size() * 4, &facts);
-  EXPECT_EQ(heddle_validate_step(&validation, ~0u), 0)
+  EXPECT_TRUE(hosted::ValidateStream(config.id, words, &facts))
       << "error " << facts.error << " at " << facts.offset;
   return facts.max_cycles;
 }

@@ -8,13 +8,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "kmd/hosted/validate_stream.h"
 #include "simulator/model/access.h"
 #include "simulator/model/legal.h"
 #include "simulator/model/model.h"
-
-extern "C" {
-#include "heddle_validate.h"
-}
 
 namespace heddle::validator {
 namespace {
@@ -190,10 +187,7 @@ Verdict Check(const isa::Config& config, const std::vector<uint32_t>& words,
   // A copy of exact size: reading beyond the end is found by sanitizers.
   std::vector<uint32_t> copy(words);
   copy.shrink_to_fit();
-  heddle_validation validation;
-  heddle_validate_begin(&validation, heddle_find_config(config.id), copy.data(),
-                        copy.size() * 4, &facts);
-  if (heddle_validate_step(&validation, ~0u) != 0) return verdict;
+  if (!hosted::ValidateStream(config.id, copy, &facts)) return verdict;
   verdict.accepted = true;
   uint64_t work = 0;
   verdict.failure = CheckDescription(config, words, facts, &work);

@@ -14,11 +14,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "kmd/hosted/validate_stream.h"
 #include "rtl/spec/generated/isa.h"
-
-extern "C" {
-#include "heddle_validate.h"
-}
 
 namespace heddle::validator {
 namespace {
@@ -257,10 +254,7 @@ TEST(ValidatorOrder, AcceptedStreamsEndAndWaitForWhatTheyNamed) {
     const std::vector<Command> stream = MakeStream(&random, &order);
     const std::vector<uint32_t> words = Encode(stream);
     heddle_validate_result facts;
-    heddle_validation validation;
-    heddle_validate_begin(&validation, heddle_find_config(isa::kH256.id),
-                          words.data(), words.size() * 4, &facts);
-    const bool good = heddle_validate_step(&validation, ~0u) == 0;
+    const bool good = hosted::ValidateStream(isa::kH256.id, words, &facts);
     ASSERT_TRUE(good || order.strays) << "refused stream " << i;
     if (!good) ASSERT_EQ(facts.error, HEDDLE_VALIDATE_SEMAPHORE) << i;
     good ? ++accepted : ++refused;
