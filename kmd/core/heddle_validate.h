@@ -2,7 +2,7 @@
 /*
  * The command-stream validator.
  *
- * Claim: a stream that heddle_validate() accepts makes the card touch no byte of
+ * Claim: a stream that the validator accepts makes the card touch no byte of
  * region r at or beyond end[r], write to no region outside `written`, and raise
  * none of the faults that a stream alone can cause (illegal command, overrun,
  * SRAM bounds, semaphore overflow in program order). It cannot deadlock. Microprograms
