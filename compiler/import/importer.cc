@@ -31,6 +31,9 @@ absl::Status Invalid(const Args&... why) {
   return Reject(Rejection::kInvalidModel, absl::StrCat(why...));
 }
 
+// The first version of the format that states opsets.
+constexpr int64_t kFirstIrWithOpsets = 3;
+
 std::string DomainName(const std::string& domain) {
   return domain.empty() ? "ai.onnx" : domain;
 }
@@ -43,9 +46,12 @@ std::string NormalDomain(const std::string& domain) {
 class Importer {
  public:
   // `raw`: where the data of the model's tensors are.
-  Importer(const onnx::ModelProto& model, TakenBytes raw,
+  Importer(const onnx::ModelProto& model, PlacedGraphs placed, TakenBytes raw,
            const ImportOptions& options)
-      : model_(model), options_(options), source_(options.data_folder) {
+      : model_(model),
+        options_(options),
+        placed_(std::move(placed)),
+        source_(options.data_folder) {
     source_.raw = std::move(raw);
     source_.owner = options.owner;
   }
@@ -67,33 +73,63 @@ class Importer {
   absl::Status Versions() {
     const int64_t ir = model_.ir_version();
     if (!model_.has_ir_version()) return Invalid("the model has no ir_version");
-    if (ir < kMinIrVersion || ir > kMaxIrVersion) {
+    if (ir < kMinIrVersion) return Invalid("the model has ir_version ", ir);
+    if (ir > kMaxIrVersion) {
       return Reject(
           Rejection::kUnsupportedVersion,
-          absl::StrCat("ir_version ", ir, " is not supported; ", kMinIrVersion,
-                       " to ", kMaxIrVersion, " are, export the model again"));
+          absl::StrCat("ir_version ", ir, " is newer than ", kMaxIrVersion,
+                       "; save the model with an older one (ir_version = ",
+                       kMaxIrVersion,
+                       ") or export it again for an older ONNX"));
     }
     if (!model_.has_graph()) return Invalid("the model has no graph");
     if (model_.opset_import_size() == 0) {
-      return Invalid("the model has no opset_import");
+      // What older IR versions do not have is opset 1.
+      if (ir >= kFirstIrWithOpsets) {
+        return Invalid("the model has no opset_import");
+      }
+      opsets_[""] = 1;
     }
-    for (const auto& import : model_.opset_import()) {
+    RETURN_IF_ERROR(Imports(model_.opset_import(), "opset_import", &opsets_));
+    for (const auto& import : placed_.imports) {
+      OpsetMap opsets;  // (looked at, and asked again for each node)
+      RETURN_IF_ERROR(Imports(import, "a function's opset_import", &opsets));
+    }
+    result_.graph.name = model_.graph().name();
+    return absl::OkStatus();
+  }
+
+  using OpsetMap = std::map<std::string, int>;
+
+  static int Clamped(int64_t version) {
+    return static_cast<int>(
+        std::min<int64_t>(version, std::numeric_limits<int>::max()));
+  }
+
+  // Versions of domains, of the model or of a function.
+  static absl::Status Imports(
+      const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto>& list,
+      const char* what, OpsetMap* opsets) {
+    for (const auto& import : list) {
       const std::string domain = NormalDomain(import.domain());
       const int64_t version = import.version();
-      const auto known = opsets_.find(domain);
-      if (known != opsets_.end() && known->second != version) {
-        return Invalid("opset_import has two versions of domain ",
+      const auto known = opsets->find(domain);
+      if (known != opsets->end() && known->second != version) {
+        return Invalid(what, " has two versions of domain ",
                        Quote(DomainName(domain)));
       }
       if (version < 1) {
-        return Invalid("opset_import of domain ", Quote(DomainName(domain)),
+        return Invalid(what, " of domain ", Quote(DomainName(domain)),
                        " has version ", version);
       }
-      if (domain.empty() && (version < kMinOpset || version > kMaxOpset)) {
+      if (domain.empty() && version > kMaxOpset) {
         return Reject(
             Rejection::kUnsupportedVersion,
-            absl::StrCat("opset ", version, " is not supported; ", kMinOpset,
-                         " to ", kMaxOpset, " are, convert the model"));
+            absl::StrCat("opset ", version, " is newer than ", kMaxOpset,
+                         "; onnx.version_converter.convert_version(model, ",
+                         kMaxOpset,
+                         ") or an export for an older opset makes it one that "
+                         "is supported"));
       }
       if (domain == "com.microsoft" && version != kMicrosoftOpset) {
         return Reject(Rejection::kUnsupportedVersion,
@@ -103,10 +139,8 @@ class Importer {
                                    kMicrosoftOpset, " is"));
       }
       // Of other domains no operator is known; a node says so.
-      opsets_[domain] = static_cast<int>(
-          std::min<int64_t>(version, std::numeric_limits<int>::max()));
+      (*opsets)[domain] = Clamped(version);
     }
-    result_.graph.name = model_.graph().name();
     return absl::OkStatus();
   }
 
@@ -256,6 +290,16 @@ class Importer {
     return absl::OkStatus();
   }
 
+  // The version of a domain for the node at `index` of the graph: that of the
+  // function that it comes from, or the model's; 0 if neither imports it.
+  int OpsetOf(const std::string& domain, size_t index) const {
+    if (const int64_t inner = placed_.InnerOpset(domain, index); inner != 0) {
+      return Clamped(inner);
+    }
+    const auto opset = opsets_.find(domain);
+    return opset == opsets_.end() ? 0 : opset->second;
+  }
+
   absl::Status Nodes() {
     if (model_.graph().node_size() == 0) {
       return Invalid("the graph has no nodes");
@@ -275,13 +319,12 @@ class Importer {
         return Invalid("node ", Quote(node.name), " has no op_type");
       }
       node.sources = {node.name};
-      const auto opset = opsets_.find(node.domain);
-      if (opset == opsets_.end()) {
+      node.opset = OpsetOf(node.domain, protos.size());
+      if (node.opset == 0) {
         return Invalid(node.Describe(), " is of domain ",
                        Quote(DomainName(node.domain)),
                        ", which opset_import does not list");
       }
-      node.opset = opset->second;
       for (const std::string& name : proto.input()) {
         const auto id = ids_.find(name);
         if (name.empty()) {
@@ -331,8 +374,7 @@ class Importer {
         continue;
       }
       if (first == 0) {
-        first = node.domain.empty() ? std::max(info->since_version, kMinOpset)
-                                    : info->since_version;
+        first = info->since_version;
       }
       last = info->until_version;
     }
@@ -440,11 +482,13 @@ class Importer {
     }
     const auto& tensor = type.tensor_type();
     const int elem = tensor.elem_type();
-    if (elem < 0 || elem > static_cast<int>(DataType::kBfloat16)) {
+    const bool other =
+        elem >= kFirstOtherType && elem < kFirstOtherType + kOtherTypes;
+    if (elem < 0 || (elem > static_cast<int>(DataType::kBfloat16) && !other)) {
       return Invalid(what, " has the unknown element type ", elem);
     }
     declared->type = static_cast<DataType>(elem);
-    if (declared->type == DataType::kString ||
+    if (other || declared->type == DataType::kString ||
         declared->type == DataType::kComplex64 ||
         declared->type == DataType::kComplex128) {
       return Reject(
@@ -577,7 +621,8 @@ class Importer {
   const onnx::ModelProto& model_;
   const ImportOptions& options_;
   ImportedModel result_;
-  std::map<std::string, int> opsets_;
+  const PlacedGraphs placed_;
+  OpsetMap opsets_;
   // What a named dimension is, and the input that said so first.
   struct Binding {
     int64_t value;
@@ -602,8 +647,8 @@ absl::StatusOr<ImportedModel> ImportOnnx(absl::string_view bytes,
       *google::protobuf::Arena::CreateMessage<onnx::ModelProto>(&arena);
   TakenBytes raw;
   RETURN_IF_ERROR(ParseModel(bytes, &model, &raw));
-  RETURN_IF_ERROR(InlineGraphs(&model, raw));
-  return Importer(model, std::move(raw), options).Run();
+  ASSIGN_OR_RETURN(auto placed, InlineGraphs(&model, raw));
+  return Importer(model, std::move(placed), std::move(raw), options).Run();
 }
 
 }  // namespace heddle::compiler

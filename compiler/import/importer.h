@@ -15,9 +15,9 @@
 
 namespace heddle::compiler {
 
-inline constexpr int kMinIrVersion = 3;
-inline constexpr int kMaxIrVersion = 8;
-inline constexpr int kMinOpset = 6;
+inline constexpr int kMinIrVersion = 1;
+inline constexpr int kMaxIrVersion = 11;
+inline constexpr int kMinOpset = 1;
 inline constexpr int kMicrosoftOpset = 1;  // of com.microsoft
 
 // What the model declares about a computed tensor; a dimension that it leaves

@@ -70,20 +70,19 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Case{"NoIrVersion", Rejection::kInvalidModel, "no ir_version",
              [](Proto* m) { m->clear_ir_version(); }},
-        Case{"OldIrVersion", Rejection::kUnsupportedVersion, "ir_version 2",
-             [](Proto* m) { m->set_ir_version(2); }},
-        Case{"NewIrVersion", Rejection::kUnsupportedVersion, "ir_version 9",
-             [](Proto* m) { m->set_ir_version(9); }},
+        Case{"IrVersionOfNone", Rejection::kInvalidModel, "ir_version 0",
+             [](Proto* m) { m->set_ir_version(0); }},
+        Case{"NewIrVersion", Rejection::kUnsupportedVersion,
+             "ir_version 12 is newer than 11; save the model with an older one",
+             [](Proto* m) { m->set_ir_version(12); }},
         Case{"NoOpset", Rejection::kInvalidModel, "no opset_import",
              [](Proto* m) { m->clear_opset_import(); }},
-        Case{"OldOpset", Rejection::kUnsupportedVersion, "opset 5",
-             [](Proto* m) { m->mutable_opset_import(0)->set_version(5); }},
         Case{"OldOperator", Rejection::kUnsupportedVersion,
-             "operator ai.onnx.Gemm of opset 6 is not supported; that of opset "
-             "7 to 17 is",
+             "operator ai.onnx.Erf of opset 6 is not supported; that of opset "
+             "9 to 23 is",
              [](Proto* m) {
                m->mutable_opset_import(0)->set_version(6);
-               m->mutable_graph()->mutable_node(0)->set_op_type("Gemm");
+               m->mutable_graph()->mutable_node(0)->set_op_type("Erf");
              }},
         Case{"NegativeDimension", Rejection::kInvalidModel,
              "input 'x' has a dimension of -2",
@@ -96,8 +95,21 @@ INSTANTIATE_TEST_SUITE_P(
                    ->mutable_dim(0)
                    ->set_dim_value(-2);
              }},
-        Case{"NewOpset", Rejection::kUnsupportedVersion, "opset 18",
-             [](Proto* m) { m->mutable_opset_import(0)->set_version(18); }},
+        Case{"NewOpset", Rejection::kUnsupportedVersion,
+             "opset 24 is newer than 23; onnx.version_converter",
+             [](Proto* m) { m->mutable_opset_import(0)->set_version(24); }},
+        Case{"NewType", Rejection::kUnsupportedDatatype,
+             "initializer 'w' has type int4",
+             [](Proto* m) { Initializer(m)->set_data_type(22); }},
+        Case{"NewTypeOfAnInput", Rejection::kUnsupportedDatatype,
+             "input 'x' has type float8e4m3fn",
+             [](Proto* m) {
+               m->mutable_graph()
+                   ->mutable_input(0)
+                   ->mutable_type()
+                   ->mutable_tensor_type()
+                   ->set_elem_type(17);
+             }},
         Case{"TwoOpsets", Rejection::kInvalidModel, "two versions",
              [](Proto* m) {
                auto* import = m->add_opset_import();
@@ -301,6 +313,41 @@ TEST(ImporterTest, NamelessNodesAreNumberedPerOperator) {
   ASSERT_TRUE(model.ok());
   EXPECT_EQ(model->graph.nodes[0].name, "Relu_0");
   EXPECT_EQ(model->graph.nodes[1].name, "Add_0");
+}
+
+TEST(ImporterTest, AllVersionsOfTheFormatLoad) {
+  for (int ir = kMinIrVersion; ir <= kMaxIrVersion; ++ir) {
+    ModelBuilder b = Sample();
+    b.proto().set_ir_version(ir);
+    auto model = Import(b);
+    ASSERT_TRUE(model.ok()) << ir << ": " << model.status();
+    EXPECT_EQ(model->graph.nodes[0].opset, 13);
+    // Opsets came with IR version 3: what has none is of opset 1.
+    b.proto().clear_opset_import();
+    model = Import(b);
+    EXPECT_EQ(model.ok(), ir < 3) << ir;
+    if (model.ok()) {
+      EXPECT_EQ(model->graph.nodes[0].opset, 1);
+    }
+  }
+}
+
+// Where a node runs (IR version 11) is no part of what it computes.
+TEST(ImporterTest, DevicesAreIgnored) {
+  ModelBuilder b = Sample();
+  b.proto().set_ir_version(11);
+  auto* node = b.proto().mutable_graph()->mutable_node(0);
+  node->GetReflection()->MutableUnknownFields(node)->AddLengthDelimited(
+      10, std::string("\x0a\x03"
+                      "two",
+                      5));  // device_configurations
+  b.proto()
+      .GetReflection()
+      ->MutableUnknownFields(&b.proto())
+      ->AddLengthDelimited(26, std::string("\x0a\x03"
+                                           "two",
+                                           5));
+  EXPECT_TRUE(Import(b).ok()) << Import(b).status();
 }
 
 TEST(ImporterTest, InitializersMayAlsoBeInputs) {

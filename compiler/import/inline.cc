@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/import/inline.h"
 
+#include <google/protobuf/unknown_field_set.h>
+
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -57,6 +60,30 @@ absl::Status Invalid(const onnx::NodeProto& node, const Args&... why) {
 }
 
 void RenameNode(const std::string& prefix, Names* names, onnx::NodeProto* node);
+
+std::string Domain(const std::string& domain) {
+  return domain == "ai.onnx" ? "" : domain;
+}
+
+// Fields of IR version 10, which the library's messages may not have.
+constexpr int kNodeOverload = 8, kFunctionOverload = 13;
+
+std::string StringField(const google::protobuf::Message& message, int number) {
+  const auto* reflection = message.GetReflection();
+  if (const auto* field = message.GetDescriptor()->FindFieldByNumber(number)) {
+    return reflection->GetString(message, field);
+  }
+  std::string value;  // the last one counts
+  const auto& unknown = reflection->GetUnknownFields(message);
+  for (int i = 0; i < unknown.field_count(); ++i) {
+    const auto& field = unknown.field(i);
+    if (field.number() == number &&
+        field.type() == google::protobuf::UnknownField::TYPE_LENGTH_DELIMITED) {
+      value = field.length_delimited();
+    }
+  }
+  return value;
+}
 
 // Also the names that inner graphs take from outside; ONNX lets no inner name
 // hide an outer one.
@@ -130,17 +157,19 @@ class Inliner {
   Inliner(onnx::ModelProto* model, const TakenBytes& raw)
       : model_(model), graph_(model->mutable_graph()), raw_(raw) {}
 
-  absl::Status Run() {
-    for (const auto& import : model_->opset_import()) {
-      opsets_[Domain(import.domain())] = import.version();
-    }
+  absl::StatusOr<PlacedGraphs> Run() {
     for (const auto& function : model_->functions()) {
-      const auto key =
-          std::make_pair(Domain(function.domain()), function.name());
-      if (!functions_.emplace(key, &function).second) {
+      const Key key = {Domain(function.domain()), function.name(),
+                       StringField(function, kFunctionOverload)};
+      if (!functions_.emplace(key, Function{&function, -1}).second) {
         return Reject(
             Rejection::kInvalidModel,
-            absl::StrCat("function ", Quote(function.name()), " occurs twice"));
+            absl::StrCat(
+                "function ", Quote(function.name()),
+                std::get<2>(key).empty()
+                    ? ""
+                    : absl::StrCat(" (overload ", Quote(std::get<2>(key)), ")"),
+                " occurs twice"));
       }
     }
     for (const auto& tensor : graph_->initializer()) {
@@ -149,15 +178,17 @@ class Inliner {
     google::protobuf::RepeatedPtrField<onnx::NodeProto> nodes;
     nodes.Swap(graph_->mutable_node());
     for (auto& node : nodes) {
-      RETURN_IF_ERROR(Place(std::move(node), 0));
+      RETURN_IF_ERROR(Place(std::move(node), 0, -1));
     }
-    return absl::OkStatus();
+    return std::move(placed_);
   }
 
  private:
-  static std::string Domain(const std::string& domain) {
-    return domain == "ai.onnx" ? "" : domain;
-  }
+  using Key = std::tuple<std::string, std::string, std::string>;
+  struct Function {
+    const onnx::FunctionProto* proto;
+    int imports;  // in placed_.imports; -1 until it is called
+  };
 
   // OK while the limits are not exceeded; `node` is the call or the If.
   absl::Status CheckLimits(const onnx::NodeProto& node) const {
@@ -175,28 +206,35 @@ class Inliner {
     if (BoolOf(tensor, &value)) conditions_[name] = value;
   }
 
-  absl::Status Place(onnx::NodeProto node, int depth) {
+  // A node of the graph; `imports` is what it is written in.
+  onnx::NodeProto* AddNode(int imports) {
+    placed_.import_of_node.push_back(imports);
+    return graph_->add_node();
+  }
+
+  absl::Status Place(onnx::NodeProto node, int depth, int imports) {
     nodes_ += depth > 0;
     const auto function =
-        functions_.find({Domain(node.domain()), node.op_type()});
+        functions_.find({Domain(node.domain()), node.op_type(),
+                         StringField(node, kNodeOverload)});
     const bool call = function != functions_.end();
     if (call && depth >= kDeepest) {
       return Invalid(node, "calls of the model's functions nest deeper than ",
                      kDeepest, " levels, or without end");
     }
-    if (call) return PlaceCall(node, *function->second, depth);
+    if (call) return PlaceCall(node, &function->second, depth);
     if (node.op_type() == "If" && Domain(node.domain()).empty() &&
         node.input_size() == 1) {
       const auto condition = conditions_.find(node.input(0));
       if (condition != conditions_.end()) {
-        return PlaceBranch(node, condition->second, depth);
+        return PlaceBranch(node, condition->second, depth, imports);
       }
     }
     if (node.op_type() == "Constant" && node.output_size() == 1) {
       const onnx::AttributeProto* value = Find(node, "value");
       if (value != nullptr) Remember(node.output(0), value->t());
     }
-    *graph_->add_node() = std::move(node);
+    *AddNode(imports) = std::move(node);
     return absl::OkStatus();
   }
 
@@ -209,9 +247,9 @@ class Inliner {
 
   // An output of an inner graph under its outer name, if somebody wants it.
   void PlaceIdentity(const std::string& from, const std::string& to,
-                     Names* names) {
+                     int imports, Names* names) {
     if (to.empty()) return;
-    onnx::NodeProto* identity = graph_->add_node();
+    onnx::NodeProto* identity = AddNode(imports);
     identity->set_op_type("Identity");
     identity->set_name(to);
     identity->add_input(from);
@@ -220,7 +258,7 @@ class Inliner {
   }
 
   absl::Status PlaceBranch(const onnx::NodeProto& node, bool condition,
-                           int depth) {
+                           int depth, int imports) {
     const char* name = condition ? "then_branch" : "else_branch";
     const onnx::AttributeProto* attribute = Find(node, name);
     if (attribute == nullptr || !attribute->has_g()) {
@@ -256,33 +294,29 @@ class Inliner {
     for (auto& inner : *branch.mutable_node()) {
       RenameNode(node.name() + "/", &names, &inner);
       RETURN_IF_ERROR(CheckLimits(node));
-      RETURN_IF_ERROR(Place(std::move(inner), depth + 1));
+      RETURN_IF_ERROR(Place(std::move(inner), depth + 1, imports));
     }
     for (int i = 0; i < node.output_size(); ++i) {
-      PlaceIdentity(branch.output(i).name(), node.output(i), &names);
+      PlaceIdentity(branch.output(i).name(), node.output(i), imports, &names);
     }
     return CheckLimits(node);
   }
 
-  absl::Status PlaceCall(const onnx::NodeProto& node,
-                         const onnx::FunctionProto& function, int depth) {
+  absl::Status PlaceCall(const onnx::NodeProto& node, Function* called,
+                         int depth) {
+    const onnx::FunctionProto& function = *called->proto;
     if (node.input_size() > function.input_size() ||
         node.output_size() > function.output_size()) {
       return Invalid(node, "calls a function of ", function.input_size(),
                      " inputs and ", function.output_size(), " outputs with ",
                      node.input_size(), " and ", node.output_size());
     }
-    for (const auto& import : function.opset_import()) {
-      const auto outer = opsets_.find(Domain(import.domain()));
-      if (outer == opsets_.end() || outer->second != import.version()) {
-        return Reject(
-            Rejection::kUnsupportedVersion,
-            absl::StrCat(node.op_type(), " ", Quote(node.name()),
-                         ": the function imports version ", import.version(),
-                         " of domain ", Quote(import.domain()),
-                         ", the model does not; give both the same"));
-      }
+    // A body without imports of its own is written in the model's.
+    if (called->imports < 0 && function.opset_import_size() != 0) {
+      called->imports = static_cast<int>(placed_.imports.size());
+      placed_.imports.push_back(function.opset_import());
     }
+    const int imports = called->imports;
     const std::string prefix = FirstOutput(node) + "/";
     Names names(&bytes_);
     for (const auto& inner : function.node()) {
@@ -302,10 +336,10 @@ class Inliner {
       GiveAttributes(node, &inner);
       RenameNode(node.name() + "/", &names, &inner);
       RETURN_IF_ERROR(CheckLimits(node));
-      RETURN_IF_ERROR(Place(std::move(inner), depth + 1));
+      RETURN_IF_ERROR(Place(std::move(inner), depth + 1, imports));
     }
     for (int i = 0; i < node.output_size(); ++i) {
-      PlaceIdentity(function.output(i), node.output(i), &names);
+      PlaceIdentity(function.output(i), node.output(i), -1, &names);
     }
     return CheckLimits(node);
   }
@@ -338,9 +372,8 @@ class Inliner {
   onnx::ModelProto* const model_;
   onnx::GraphProto* const graph_;
   const TakenBytes& raw_;
-  std::map<std::string, int64_t> opsets_;
-  std::map<std::pair<std::string, std::string>, const onnx::FunctionProto*>
-      functions_;
+  PlacedGraphs placed_;
+  std::map<Key, Function> functions_;
   std::map<std::string, bool> conditions_;  // bools that are known
   int nodes_ = 0;                           // of inner graphs that are in place
   size_t bytes_ = 0;  // of functions' bodies and of new names, so far
@@ -356,8 +389,18 @@ bool HasSomething(const onnx::ModelProto& model) {
 
 }  // namespace
 
-absl::Status InlineGraphs(onnx::ModelProto* model, const TakenBytes& raw) {
-  if (!model->has_graph() || !HasSomething(*model)) return absl::OkStatus();
+int64_t PlacedGraphs::InnerOpset(const std::string& domain,
+                                 size_t index) const {
+  if (index >= import_of_node.size() || import_of_node[index] < 0) return 0;
+  for (const auto& import : imports[import_of_node[index]]) {
+    if (Domain(import.domain()) == Domain(domain)) return import.version();
+  }
+  return 0;
+}
+
+absl::StatusOr<PlacedGraphs> InlineGraphs(onnx::ModelProto* model,
+                                          const TakenBytes& raw) {
+  if (!model->has_graph() || !HasSomething(*model)) return PlacedGraphs();
   return Inliner(model, raw).Run();
 }
 

@@ -8,22 +8,40 @@
 //
 // Names that belong to the inner graph get the prefix "<first output>/", its
 // nodes "<node>/". What cannot be put in place stays, and is refused as an
-// operator that is not supported.
+// operator that is not supported. A function is named by its domain, its name
+// and, since IR version 10, its overload.
 #ifndef HEDDLE_COMPILER_IMPORT_INLINE_H_
 #define HEDDLE_COMPILER_IMPORT_INLINE_H_
 
 #include <onnx/onnx_pb.h>
 
-#include "absl/status/status.h"
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
 #include "compiler/import/wire_check.h"
 
 namespace heddle::compiler {
 
+// The operator sets that the nodes of the graph are written in.
+struct PlacedGraphs {
+  using Imports = google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto>;
+  std::vector<Imports> imports;  // of functions that have been put in place
+  // For each node its place in `imports`, -1 for the model's own. Nodes beyond
+  // are the model's.
+  std::vector<int> import_of_node;
+
+  // The version of `domain` that the function says from which the graph's node
+  // at `index` comes; 0 if it comes from none, or that does not say.
+  int64_t InnerOpset(const std::string& domain, size_t index) const;
+};
+
 // Rejections: kInvalidModel (a branch or function that contradicts its use, a
-// function that calls itself), kUnsupportedVersion (a function of other opsets
-// than the model), kNoSystemMemory (functions that grow beyond all measure).
-// `raw`: where the raw_data of the model's tensors is.
-absl::Status InlineGraphs(onnx::ModelProto* model, const TakenBytes& raw);
+// function that calls itself), kNoSystemMemory (functions that grow beyond all
+// measure). `raw`: where the raw_data of the model's tensors is.
+absl::StatusOr<PlacedGraphs> InlineGraphs(onnx::ModelProto* model,
+                                          const TakenBytes& raw);
 
 }  // namespace heddle::compiler
 

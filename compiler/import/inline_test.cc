@@ -177,9 +177,51 @@ TEST(InlineTest, FunctionsWithTheAttributesOfTheCall) {
   EXPECT_EQ(nodes[4].attributes.count("alpha"), 0u);
 }
 
+TEST(InlineTest, FunctionsOfOtherOpsets) {
+  ModelBuilder b = WithFunction();
+  b.proto().mutable_functions(0)->mutable_opset_import(0)->set_version(6);
+  b.Node("Relu", {"y"}, {"z"});
+  auto model = ImportOnnx(b.Bytes(), {});
+  ASSERT_TRUE(model.ok()) << model.status();
+  std::string opsets;
+  for (const Node& node : model->graph.nodes) {
+    absl::StrAppend(&opsets, node.op, node.opset, " ");
+  }
+  // The calls' results are taken in the model's.
+  EXPECT_EQ(opsets,
+            "Relu6 LeakyRelu6 Identity13 Relu6 LeakyRelu6 Identity13 Relu13 ");
+}
+
+void SetOverload(google::protobuf::Message* message, int field,
+                 const std::string& value) {
+  message->GetReflection()->MutableUnknownFields(message)->AddLengthDelimited(
+      field, value);
+}
+
+// Two functions of one name, of which each call names one (IR version 10).
+TEST(InlineTest, OverloadedFunctions) {
+  ModelBuilder b = WithFunction();
+  b.proto().set_ir_version(10);
+  auto* other = b.proto().add_functions();
+  *other = b.proto().functions(0);
+  SetOverload(other, 13, "plain");
+  other->mutable_node()->DeleteSubrange(1, 1);
+  other->mutable_node(0)->set_op_type("Abs");
+  other->mutable_node(0)->set_output(0, "out");
+  EXPECT_EQ(OpsOf(b), "Relu LeakyRelu Identity Relu LeakyRelu Identity");
+  SetOverload(b.proto().mutable_graph()->mutable_node(1), 8, "plain");
+  EXPECT_EQ(OpsOf(b), "Relu LeakyRelu Identity Abs Identity");
+  SetOverload(b.proto().mutable_graph()->mutable_node(1), 8, "missing");
+  EXPECT_EQ(RejectionOf(ImportOnnx(b.Bytes(), {}).status()),
+            Rejection::kUnsupportedOperator);
+  SetOverload(other, 13, "");
+  EXPECT_EQ(RejectionOf(ImportOnnx(b.Bytes(), {}).status()),
+            Rejection::kInvalidModel);
+}
+
 TEST(InlineTest, FunctionsThatDoNotFit) {
   ModelBuilder b = WithFunction();
-  b.proto().mutable_functions(0)->mutable_opset_import(0)->set_version(12);
+  b.proto().mutable_functions(0)->mutable_opset_import(0)->set_version(24);
   EXPECT_EQ(RejectionOf(ImportOnnx(b.Bytes(), {}).status()),
             Rejection::kUnsupportedVersion);
   b = WithFunction();

@@ -115,6 +115,12 @@ absl::StatusOr<TensorData> FromTensorProto(const onnx::TensorProto& proto,
   TensorData data;
   data.type = static_cast<DataType>(proto.data_type());
   data.shape.assign(proto.dims().begin(), proto.dims().end());
+  if (proto.data_type() >= kFirstOtherType &&
+      proto.data_type() < kFirstOtherType + kOtherTypes) {
+    return Reject(Rejection::kUnsupportedDatatype,
+                  absl::StrCat(what, " has type ", DataTypeName(data.type),
+                               ", which is not supported"));
+  }
   if (!proto.has_data_type() || proto.data_type() <= 0 ||
       proto.data_type() > static_cast<int>(DataType::kBfloat16)) {
     return Invalid(what, "has no valid data_type, but ", proto.data_type());

@@ -19,6 +19,10 @@
 
 namespace heddle::compiler {
 
+// Numbers of the 8-bit and 4-bit types that ONNX has since IR versions 9 to 11:
+// refused by name.
+inline constexpr int kFirstOtherType = 17, kOtherTypes = 7;
+
 // Bytes that the sparse tensors of a model may take as dense ones: a bound
 // against files that are small but expensive to expand.
 inline constexpr int64_t kMaxSparseBytes = int64_t{256} << 20;

@@ -2,6 +2,7 @@
 #include "compiler/ir/graph.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <set>
 #include <unordered_set>
@@ -79,7 +80,14 @@ const char* DataTypeName(DataType type) {
     case DataType::kBfloat16:
       return "bfloat16";
   }
-  return "unknown";
+  // The 8-bit and 4-bit types that ONNX has since IR versions 9 to 11, which no
+  // tensor of a graph can have; their numbers follow.
+  static constexpr const char* kOthers[] = {
+      "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz",
+      "uint4",        "int4",           "float4e2m1"};
+  const size_t other =
+      static_cast<size_t>(type) - static_cast<size_t>(DataType::kBfloat16) - 1;
+  return other < std::size(kOthers) ? kOthers[other] : "unknown";
 }
 
 int64_t ElementCount(const Shape& shape) {

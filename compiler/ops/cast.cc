@@ -148,13 +148,20 @@ bool TargetIsCastable(const Graph&, const Node& node, std::string* detail) {
   return Contains(kCastable, to);
 }
 
-const OperatorRegistration kCast(
-    Define("Cast", 6, kMaxOpset)
-        .Inputs(1, 1, kCastable)
-        .Attr("to", AttributeKind::kInt, true)
-        .Rule(Rejection::kUnsupportedDatatype,
-              "the target is a number of fixed size or bool", TargetIsCastable)
-        .Run(Infer, Evaluate));
+Define Casting(int since, int until) {
+  Define define("Cast", since, until);
+  define.Inputs(1, 1, kCastable)
+      .Attr("to", AttributeKind::kInt, true)
+      .Rule(Rejection::kUnsupportedDatatype,
+            "the target is a number of fixed size or bool", TargetIsCastable);
+  return define;
+}
+
+const OperatorRegistration kCast6(Casting(6, 18).Run(Infer, Evaluate));
+// `saturate` is about targets of 8-bit floats, which are refused.
+const OperatorRegistration kCast19(Casting(19, kMaxOpset)
+                                       .Attr("saturate", AttributeKind::kInt)
+                                       .Run(Infer, Evaluate));
 
 }  // namespace
 }  // namespace heddle::compiler

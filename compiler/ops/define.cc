@@ -27,6 +27,14 @@ absl::Status InferSame(Graph* graph, const Node& node) {
   return SetOutput(graph, node, 0, input.type, input.shape);
 }
 
+absl::Status InferNothing(Graph*, const Node& node) {
+  return absl::InternalError(node.Describe() + " has not been converted");
+}
+
+Results EvaluateNothing(const Graph&, const Node& node, const Inputs&) {
+  return absl::InternalError(node.Describe() + " has not been converted");
+}
+
 bool NormalizeAxis(int64_t axis, size_t rank, size_t* normal) {
   const auto limit = static_cast<int64_t>(rank);
   if (axis < -limit || axis >= limit) return false;

@@ -48,7 +48,7 @@ inline constexpr TypeSet kMovable =
 std::string TypeSetToString(TypeSet set);
 
 // The highest opset of the ONNX domain that the importer accepts.
-inline constexpr int kMaxOpset = 17;
+inline constexpr int kMaxOpset = 23;
 
 // Builds an OperatorInfo.
 class Define {
@@ -92,6 +92,10 @@ class Define {
   Define& Rules(const std::vector<Constraint>& rules) {
     info_.constraints.insert(info_.constraints.end(), rules.begin(),
                              rules.end());
+    return *this;
+  }
+  Define& Converts(decltype(OperatorInfo::convert) convert) {
+    info_.convert = convert;
     return *this;
   }
   OperatorInfo Run(decltype(OperatorInfo::infer) infer,
@@ -145,6 +149,11 @@ inline std::vector<TensorData> One(TensorData data) {
 
 // Values of an int32 or int64 tensor.
 std::vector<int64_t> ToInts(const TensorData& data);
+
+// The definition is of no use but to be converted: fails.
+absl::Status InferNothing(Graph* graph, const Node& node);
+Results EvaluateNothing(const Graph& graph, const Node& node,
+                        const Inputs& inputs);
 
 // Output 0 has type and shape of input 0.
 absl::Status InferSame(Graph* graph, const Node& node);

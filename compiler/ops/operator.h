@@ -69,6 +69,13 @@ struct OperatorInfo {
   // All attributes that the definition has; another one is refused.
   std::vector<AttributeRule> attributes;
   std::vector<Constraint> constraints;
+  // For a form that only the front end knows: nodes of other forms that do the
+  // same, in order, the last one with the node's outputs; empty if the node is
+  // one that everybody knows. The node has been checked, the shapes of its
+  // inputs are known; those of the tensors between the new nodes are not. Null:
+  // the definition is known everywhere.
+  absl::StatusOr<std::vector<Node>> (*convert)(Graph* graph,
+                                               const Node& node) = nullptr;
   // Sets type and shape of the outputs from inputs, constants and attributes.
   absl::Status (*infer)(Graph* graph, const Node& node) = nullptr;
   // Reference semantics: the bytes that every engine and the host must give.

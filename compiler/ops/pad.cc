@@ -17,6 +17,11 @@ bool ModeIsKnown(const Graph&, const Node& node, std::string* detail) {
   return mode == "constant" || mode == "reflect" || mode == "edge";
 }
 
+bool ModeIsKnown19(const Graph& graph, const Node& node, std::string* detail) {
+  return ModeIsKnown(graph, node, detail) ||
+         node.StringAttribute("mode", "constant") == "wrap";
+}
+
 absl::Status InferPad(Graph* graph, const Node& node) {
   ASSIGN_OR_RETURN(auto padding, PaddingOf(*graph, node));
   if (padding.mode == "constant") {
@@ -77,15 +82,34 @@ const OperatorRegistration kPad2(Define("Pad", 2, 10)
                                      .Rule(Rejection::kUnsupportedAttribute,
                                            kModeRule, ModeIsKnown)
                                      .Run(InferPad, Evaluate<PadMap>));
-const OperatorRegistration kPad11(Define("Pad", 11, kMaxOpset)
+const OperatorRegistration kPad11(Define("Pad", 11, 17)
                                       .Inputs(2, 3, kMovable, kInt64s, kMovable)
                                       .Attr("mode", AttributeKind::kString)
                                       .Rule(Rejection::kUnsupportedAttribute,
                                             kModeRule, ModeIsKnown)
                                       .Run(InferPad, Evaluate<PadMap>));
-const OperatorRegistration kTile(Define("Tile", 6, kMaxOpset)
-                                     .Inputs(2, 2, kMovable, kInt64s)
-                                     .Run(InferTile, Evaluate<TileMap>));
+// Only the axes of the last input are padded.
+const OperatorRegistration kPad18(Define("Pad", 18, 18)
+                                      .Inputs(2, 4, kMovable, kInt64s, kMovable,
+                                              kIndices)
+                                      .Attr("mode", AttributeKind::kString)
+                                      .Rule(Rejection::kUnsupportedAttribute,
+                                            kModeRule, ModeIsKnown)
+                                      .Run(InferPad, Evaluate<PadMap>));
+const OperatorRegistration kPad19(
+    Define("Pad", 19, kMaxOpset)
+        .Inputs(2, 4, kMovable, kInt64s, kMovable, kIndices)
+        .Attr("mode", AttributeKind::kString)
+        .Rule(Rejection::kUnsupportedAttribute,
+              "mode is constant, reflect, edge or wrap", ModeIsKnown19)
+        .Run(InferPad, Evaluate<PadMap>));
+// `tiles` copies along `axis`; both are numbers of the input's type.
+const OperatorRegistration kTile1(Define("Tile", 1, 5)
+                                      .Inputs(3, 3, kFloats, kFloats | kInt64s)
+                                      .Run(InferTile, Evaluate<TileMap>));
+const OperatorRegistration kTile6(Define("Tile", 6, kMaxOpset)
+                                      .Inputs(2, 2, kMovable, kInt64s)
+                                      .Run(InferTile, Evaluate<TileMap>));
 const OperatorRegistration kExpand(Define("Expand", 8, kMaxOpset)
                                        .Inputs(2, 2, kMovable, kInt64s)
                                        .Run(InferExpand, Evaluate<ExpandMap>));

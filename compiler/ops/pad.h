@@ -17,7 +17,8 @@ struct Padding {
   std::vector<int64_t> before, after;  // per axis; negative ones crop
 };
 
-// Attributes (opset < 11) or constant inputs; within +-2^31, and no result
+// Attributes (opset < 11) or constant inputs (opset 18: of the axes named);
+// within +-2^31, and no result
 // dimension is negative or without an element to repeat.
 absl::StatusOr<Padding> PaddingOf(const Graph& graph, const Node& node);
 

@@ -134,8 +134,8 @@ OperatorInfo Global(const char* op) {
       .Run(InferGlobal, EvaluateGlobal);
 }
 
-Define Pool(const char* op, int since, TypeSet types) {
-  Define define(op, since, kMaxOpset);
+Define Pool(const char* op, int since, int until, TypeSet types) {
+  Define define(op, since, until);
   define.Inputs(1, 1, types)
       .Attr("auto_pad", AttributeKind::kString)
       .Attr("ceil_mode", AttributeKind::kInt)
@@ -146,17 +146,24 @@ Define Pool(const char* op, int since, TypeSet types) {
   return define;
 }
 
-const OperatorRegistration kMaxPool(Pool("MaxPool", 1,
+const OperatorRegistration kMaxPool(Pool("MaxPool", 1, kMaxOpset,
                                          kReals | kQuantizedValues)
                                         .Attr("dilations", AttributeKind::kInts)
                                         .Attr("storage_order",
                                               AttributeKind::kInt)
                                         .Run(InferPool, EvaluateMaxPool));
-const OperatorRegistration kAveragePool(Pool("AveragePool", 7, kReals)
-                                            .Attr("count_include_pad",
-                                                  AttributeKind::kInt)
-                                            .Run(InferPool,
-                                                 EvaluateAveragePool));
+const OperatorRegistration kAveragePool1(
+    Pool("AveragePool", 1, 6, kReals).Run(InferPool, EvaluateAveragePool));
+const OperatorRegistration kAveragePool7(Pool("AveragePool", 7, 18, kReals)
+                                             .Attr("count_include_pad",
+                                                   AttributeKind::kInt)
+                                             .Run(InferPool,
+                                                  EvaluateAveragePool));
+const OperatorRegistration kAveragePool19(
+    Pool("AveragePool", 19, kMaxOpset, kReals)
+        .Attr("count_include_pad", AttributeKind::kInt)
+        .Attr("dilations", AttributeKind::kInts)
+        .Run(InferPool, EvaluateAveragePool));
 const OperatorRegistration kGlobalAveragePool(Global("GlobalAveragePool"));
 const OperatorRegistration kGlobalMaxPool(Global("GlobalMaxPool"));
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // QuantizeLinear: q = CRO(f32(x / s), z), a true division.
 // DequantizeLinear: y = f32(f32(q - z) * s).
-// Per tensor, or (opset 13) per channel along `axis`.
+// Per tensor, or (opset 13) per channel along `axis`. With blocks along the
+// axis or codes of 16 bits (opset 21) they are converted when shapes are known.
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
+#include "compiler/ops/form_writer.h"
 #include "compiler/ops/quantized_values.h"
 
 namespace heddle::compiler {
@@ -55,22 +57,37 @@ absl::Status CheckParameters(const Graph& graph, const Node& node) {
       .status();
 }
 
+constexpr TypeSet kCodes =
+    kQuantizedValues | Types(DataType::kUint16, DataType::kInt16);
+
+DataType OutputType(const Graph& graph, const Node& node) {
+  if (HasInput(node, 2)) return InputOf(graph, node, 2).type;
+  const auto type = static_cast<DataType>(node.IntAttribute("output_dtype", 0));
+  return type == DataType::kUndefined ? DataType::kUint8 : type;
+}
+
+// Codes of 8 bits (or int32) without blocks.
+bool IsPlain(const Node& node, DataType codes) {
+  return node.IntAttribute("block_size", 0) == 0 &&
+         !Contains(Types(DataType::kUint16, DataType::kInt16), codes);
+}
+
 absl::Status InferQuantize(Graph* graph, const Node& node) {
+  const DataType type = OutputType(*graph, node);
+  if (!IsPlain(node, type)) return InferNothing(graph, node);
   RETURN_IF_ERROR(CheckParameters(*graph, node));
-  const DataType type =
-      HasInput(node, 2) ? InputOf(*graph, node, 2).type : DataType::kUint8;
   return SetOutput(graph, node, 0, type, InputOf(*graph, node, 0).shape);
 }
 
-Results EvaluateQuantize(const Graph&, const Node& node, const Inputs& inputs) {
+Results EvaluateQuantize(const Graph& graph, const Node& node,
+                         const Inputs& inputs) {
   const TensorData& x = *inputs[0];
   const TensorData& scale = *inputs[1];
   const TensorData* zero = At(inputs, 2);
   ASSIGN_OR_RETURN(auto channels,
                    ResolveChannels(node, x.shape, scale.shape,
                                    zero ? &zero->shape : nullptr));
-  TensorData y =
-      TensorData::Zeros(zero ? zero->type : DataType::kUint8, x.shape);
+  TensorData y = TensorData::Zeros(OutputType(graph, node), x.shape);
   for (int64_t i = 0; i < x.count(); ++i) {
     const int64_t c = channels.of(i);
     const float value = x.type == DataType::kInt32
@@ -84,8 +101,9 @@ Results EvaluateQuantize(const Graph&, const Node& node, const Inputs& inputs) {
 }
 
 absl::Status InferDequantize(Graph* graph, const Node& node) {
-  RETURN_IF_ERROR(CheckParameters(*graph, node));
   const Tensor& x = InputOf(*graph, node, 0);
+  if (!IsPlain(node, x.type)) return InferNothing(graph, node);
+  RETURN_IF_ERROR(CheckParameters(*graph, node));
   if (HasInput(node, 2) && InputOf(*graph, node, 2).type != x.type) {
     return RejectNode(Rejection::kInvalidModel, node,
                       "the zero point has type ",
@@ -114,16 +132,230 @@ Results EvaluateDequantize(const Graph&, const Node& node,
   return One(std::move(y));
 }
 
-const OperatorRegistration kQuantizeLinear(
-    Define("QuantizeLinear", 10, kMaxOpset)
-        .Inputs(2, 3, kFloats | kInt32s, kFloats, kQuantizedValues)
-        .Attr("axis", AttributeKind::kInt)
+// Codes of opset 21 in the operators that this one is made of: conversions,
+// differences and products are those of the definition above, one by one, so
+// what has 8 bits and no blocks gives the same bytes either way.
+
+// A scale or zero point in a shape that broadcasts with the input's.
+absl::StatusOr<TensorId> Spread(FormWriter* w, const Node& node,
+                                const Tensor& x, const Tensor& parameter,
+                                TensorId id) {
+  const int64_t block = node.IntAttribute("block_size", 0);
+  if (block == 0 && ElementCount(parameter.shape) == 1) {
+    return w->Add("Reshape", 13, {id, w->Ints({})});
+  }
+  size_t axis = 0;
+  const size_t rank = x.shape.size();
+  const int64_t given = node.IntAttribute("axis", 1);
+  if (!NormalizeAxis(given, rank, &axis)) {
+    return RejectNode(Rejection::kInvalidModel, node, "axis ", given,
+                      " lies outside an input of rank ", rank);
+  }
+  const int64_t n = x.shape[axis];
+  if (block == 0) {
+    if (parameter.shape != Shape{n}) {
+      return RejectNode(Rejection::kMismatchingShape, node, "'", parameter.name,
+                        "' of shape ", ShapeToString(parameter.shape),
+                        " must have one element or one per channel of axis ",
+                        given, " of an input of shape ",
+                        ShapeToString(x.shape));
+    }
+    Shape shape(rank - axis, 1);
+    shape[0] = n;
+    return w->Add("Reshape", 13, {id, w->Ints(shape)});
+  }
+  Shape shape = x.shape;
+  shape[axis] = n / block + (n % block != 0);
+  if (parameter.shape != shape) {
+    return RejectNode(Rejection::kMismatchingShape, node, "'", parameter.name,
+                      "' of shape ", ShapeToString(parameter.shape),
+                      " must have shape ", ShapeToString(shape),
+                      " for blocks of ", block, " along axis ", given,
+                      " of an input of shape ", ShapeToString(x.shape));
+  }
+  std::vector<int64_t> indices(static_cast<size_t>(n));
+  for (int64_t i = 0; i < n; ++i) indices[i] = i / block;
+  return w->Add("Gather", 13, {id, w->Ints(indices)},
+                {{"axis", static_cast<int64_t>(axis)}});
+}
+
+FormWriter::Attributes To(DataType type) {
+  return {{"to", static_cast<int64_t>(type)}};
+}
+
+FormWriter::Attributes AxisOf(const Node& node) {
+  if (node.attributes.count("axis") == 0) return {};
+  return {{"axis", node.IntAttribute("axis", 1)}};
+}
+
+absl::StatusOr<std::vector<Node>> ConvertDequantize(Graph* graph,
+                                                    const Node& node) {
+  const Tensor x = InputOf(*graph, node, 0);
+  FormWriter w(graph, node);
+  if (IsPlain(node, x.type)) {
+    return w.Finish("DequantizeLinear", 13, node.inputs, AxisOf(node));
+  }
+  if (HasInput(node, 2) && InputOf(*graph, node, 2).type != x.type) {
+    return RejectNode(Rejection::kInvalidModel, node,
+                      "the zero point has type ",
+                      DataTypeName(InputOf(*graph, node, 2).type),
+                      ", the input ", DataTypeName(x.type));
+  }
+  const Tensor scale = InputOf(*graph, node, 1);
+  ASSIGN_OR_RETURN(const auto factor,
+                   Spread(&w, node, x, scale, node.inputs[1]));
+  TensorId code = w.Add("Cast", 13, {node.inputs[0]}, To(DataType::kInt32));
+  if (HasInput(node, 2)) {
+    const Tensor zero = InputOf(*graph, node, 2);
+    ASSIGN_OR_RETURN(const auto spread,
+                     Spread(&w, node, x, zero, node.inputs[2]));
+    const TensorId wide = w.Add("Cast", 13, {spread}, To(DataType::kInt32));
+    code = w.Add("Sub", 14, {code, wide});
+  }
+  const TensorId value = w.Add("Cast", 13, {code}, To(DataType::kFloat));
+  return w.Finish("Mul", 14, {value, factor});
+}
+
+absl::StatusOr<std::vector<Node>> ConvertQuantize(Graph* graph,
+                                                  const Node& node) {
+  const Tensor x = InputOf(*graph, node, 0), scale = InputOf(*graph, node, 1);
+  const DataType type = OutputType(*graph, node);
+  FormWriter w(graph, node);
+  if (IsPlain(node, type)) {
+    std::vector<TensorId> inputs = node.inputs;
+    if (!HasInput(node, 2)) {
+      inputs.resize(2);
+      inputs.push_back(w.Constant(TensorData::Zeros(type, scale.shape)));
+    }
+    return w.Finish("QuantizeLinear", 13, std::move(inputs), AxisOf(node));
+  }
+  ASSIGN_OR_RETURN(const auto divisor,
+                   Spread(&w, node, x, scale, node.inputs[1]));
+  TensorId value = node.inputs[0];
+  if (x.type != DataType::kFloat) {
+    value = w.Add("Cast", 13, {value}, To(DataType::kFloat));
+  }
+  value = w.Add("Div", 14, {value, divisor});
+  const bool has_sign = type == DataType::kInt16 || type == DataType::kInt8;
+  const int bits = static_cast<int>(8 * ElementBytes(type));
+  const int32_t lowest = has_sign ? -(1 << (bits - 1)) : 0;
+  const int32_t highest = lowest + (1 << bits) - 1;
+  TensorId low = w.Float(static_cast<float>(lowest)),
+           high = w.Float(static_cast<float>(highest)), offset = kNoTensor;
+  if (HasInput(node, 2)) {
+    const Tensor zero = InputOf(*graph, node, 2);
+    ASSIGN_OR_RETURN(const auto spread,
+                     Spread(&w, node, x, zero, node.inputs[2]));
+    offset = w.Add("Cast", 13, {spread}, To(DataType::kInt32));
+    const TensorId below = w.Add("Sub", 14, {w.Int32(lowest), offset}),
+                   above = w.Add("Sub", 14, {w.Int32(highest), offset});
+    low = w.Add("Cast", 13, {below}, To(DataType::kFloat));
+    high = w.Add("Cast", 13, {above}, To(DataType::kFloat));
+  }
+  value = w.Add("Max", 13, {value, low});
+  value = w.Add("Min", 13, {value, high});
+  value = w.Add("Round", 11, {value});
+  value = w.Add("Cast", 13, {value}, To(DataType::kInt32));
+  if (offset != kNoTensor) value = w.Add("Add", 14, {value, offset});
+  return w.Finish("Cast", 13, {value}, To(type));
+}
+
+bool OutputIsCode(const Graph&, const Node& node, std::string* detail) {
+  const auto type = static_cast<DataType>(node.IntAttribute("output_dtype", 0));
+  *detail = absl::StrCat("it is ", DataTypeName(type));
+  return type == DataType::kUndefined || Contains(kCodes, type);
+}
+
+bool OutputIsZeroPoint(const Graph& graph, const Node& node,
+                       std::string* detail) {
+  const auto type = static_cast<DataType>(node.IntAttribute("output_dtype", 0));
+  *detail = absl::StrCat("it is ", DataTypeName(type));
+  return type == DataType::kUndefined || type == OutputType(graph, node);
+}
+
+std::vector<Constraint> BlockRules() {
+  return {{Rejection::kInvalidModel, "block_size is not negative",
+           [](const Graph&, const Node& node, std::string* detail) {
+             const int64_t size = node.IntAttribute("block_size", 0);
+             *detail = absl::StrCat("it is ", size);
+             return size >= 0;
+           }}};
+}
+
+constexpr char kPrecision[] = "precision";
+constexpr char kOutputType[] = "output_dtype";
+
+template <const char* name>
+bool IsFloatOrAbsent(const Graph&, const Node& node, std::string* detail) {
+  const auto type = static_cast<DataType>(node.IntAttribute(name, 0));
+  *detail = absl::StrCat("it is ", DataTypeName(type));
+  return type == DataType::kUndefined || type == DataType::kFloat;
+}
+
+Define Quantize(int since, int until, TypeSet codes) {
+  Define define("QuantizeLinear", since, until);
+  define.Inputs(2, 3, kFloats | kInt32s, kFloats, codes)
+      .Attr("axis", AttributeKind::kInt);
+  return define;
+}
+
+Define Dequantize(int since, int until, TypeSet codes) {
+  Define define("DequantizeLinear", since, until);
+  define.Inputs(2, 3, codes | kInt32s, kFloats, codes | kInt32s)
+      .Attr("axis", AttributeKind::kInt);
+  return define;
+}
+
+// Opset 21: codes of 16 bits, blocks, and the type of the codes by attribute.
+Define Quantize21(int since, int until) {
+  Define define = Quantize(since, until, kCodes);
+  define.Attr("block_size", AttributeKind::kInt)
+      .Attr("output_dtype", AttributeKind::kInt)
+      .Attr("saturate", AttributeKind::kInt)
+      .Rules(BlockRules())
+      .Rule(Rejection::kUnsupportedDatatype,
+            "output_dtype is uint8, int8, uint16 or int16", OutputIsCode)
+      .Rule(Rejection::kInvalidModel,
+            "output_dtype is the type of the zero point", OutputIsZeroPoint)
+      .Converts(ConvertQuantize);
+  return define;
+}
+
+Define Dequantize21(int since, int until) {
+  Define define = Dequantize(since, until, kCodes);
+  define.Attr("block_size", AttributeKind::kInt)
+      .Rules(BlockRules())
+      .Converts(ConvertDequantize);
+  return define;
+}
+
+const OperatorRegistration kQuantizeLinear10(
+    Quantize(10, 18, kQuantizedValues).Run(InferQuantize, EvaluateQuantize));
+// `saturate` is about codes that are 8-bit floats, which are refused.
+const OperatorRegistration kQuantizeLinear19(Quantize(19, 20, kQuantizedValues)
+                                                 .Attr("saturate",
+                                                       AttributeKind::kInt)
+                                                 .Run(InferQuantize,
+                                                      EvaluateQuantize));
+const OperatorRegistration kQuantizeLinear21(
+    Quantize21(21, 22).Run(InferQuantize, EvaluateQuantize));
+const OperatorRegistration kQuantizeLinear23(
+    Quantize21(23, kMaxOpset)
+        .Attr("precision", AttributeKind::kInt)
+        .Rule(Rejection::kUnsupportedDatatype, "precision is float",
+              IsFloatOrAbsent<kPrecision>)
         .Run(InferQuantize, EvaluateQuantize));
-const OperatorRegistration kDequantizeLinear(
-    Define("DequantizeLinear", 10, kMaxOpset)
-        .Inputs(2, 3, kQuantizedValues | kInt32s, kFloats,
-                kQuantizedValues | kInt32s)
-        .Attr("axis", AttributeKind::kInt)
+const OperatorRegistration kDequantizeLinear10(Dequantize(10, 20,
+                                                          kQuantizedValues)
+                                                   .Run(InferDequantize,
+                                                        EvaluateDequantize));
+const OperatorRegistration kDequantizeLinear21(
+    Dequantize21(21, 22).Run(InferDequantize, EvaluateDequantize));
+const OperatorRegistration kDequantizeLinear23(
+    Dequantize21(23, kMaxOpset)
+        .Attr("output_dtype", AttributeKind::kInt)
+        .Rule(Rejection::kUnsupportedDatatype, "output_dtype is float",
+              IsFloatOrAbsent<kOutputType>)
         .Run(InferDequantize, EvaluateDequantize));
 
 }  // namespace

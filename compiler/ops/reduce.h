@@ -76,8 +76,8 @@ struct ReduceAxes {
   Shape shape;  // of the result
   bool noop() const { return reduced.empty(); }
 };
-// Axes are an attribute or, from opset 13 on in ReduceSum, input 1: `axes`, or
-// where that is null a constant of the graph. The rejection names the node.
+// Axes are an attribute or, from opset 18 on (ReduceSum: 13), input 1: `axes`,
+// or where that is null a constant of the graph. The rejection names the node.
 absl::StatusOr<ReduceAxes> ResolveReduce(const Graph& graph, const Node& node,
                                          const TensorData* axes = nullptr);
 

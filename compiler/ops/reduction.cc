@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ReduceSum, ReduceMean, ReduceMax, ReduceMin, ReduceProd, ReduceL1, ReduceL2,
 // ReduceSumSquare: fp32 in the order of reduce.h; float16 is computed in fp32
-// and rounded once at the end. Integers wrap.
+// and rounded once at the end. Integers wrap; of bools the largest is "any",
+// the smallest "all".
 #include <algorithm>
 #include <limits>
 
@@ -96,6 +97,7 @@ Results Evaluate(const Graph& graph, const Node& node, const Inputs& inputs) {
   const auto stages = ReduceStages(x.shape, axes.reduced);
   TensorData y = TensorData::Zeros(x.type, axes.shape);
   switch (x.type) {
+    case DataType::kBool:
     case DataType::kUint8:
       ReduceIntegers<uint8_t>(x, stages, reduction, &y);
       break;
@@ -124,29 +126,48 @@ OperatorInfo WithAttribute(const char* op, int until, TypeSet types) {
       .Run(Infer, Evaluate);
 }
 
-const OperatorRegistration kReduceL1(WithAttribute("ReduceL1", kMaxOpset,
-                                                   kReals | kInts));
-const OperatorRegistration kReduceL2(WithAttribute("ReduceL2", kMaxOpset,
-                                                   kReals));
-const OperatorRegistration kReduceMax(
-    WithAttribute("ReduceMax", kMaxOpset, kReals | kInts | kQuantizedValues));
-const OperatorRegistration kReduceMean(WithAttribute("ReduceMean", kMaxOpset,
-                                                     kReals));
-const OperatorRegistration kReduceMin(
-    WithAttribute("ReduceMin", kMaxOpset, kReals | kInts | kQuantizedValues));
-const OperatorRegistration kReduceProd(WithAttribute("ReduceProd", kMaxOpset,
+// Axes are an input.
+OperatorInfo WithInput(const char* op, int since, int until, TypeSet types) {
+  return Define(op, since, until)
+      .Inputs(1, 2, types, kInt64s)
+      .Attr("keepdims", AttributeKind::kInt)
+      .Attr("noop_with_empty_axes", AttributeKind::kInt)
+      .Run(Infer, Evaluate);
+}
+
+// Both forms of an operator whose axes are an input from opset 18 on.
+struct Both {
+  Both(const char* op, TypeSet types)
+      : with_attribute(WithAttribute(op, 17, types)),
+        with_input(WithInput(op, 18, kMaxOpset, types)) {}
+  OperatorRegistration with_attribute, with_input;
+};
+
+// ReduceMax and ReduceMin take bools, too, from opset 20 on.
+constexpr TypeSet kOrdered = kReals | kInts | kQuantizedValues;
+constexpr TypeSet kOrdered20 = kOrdered | Types(DataType::kBool);
+
+const Both kReduceL1("ReduceL1", kReals | kInts);
+const Both kReduceL2("ReduceL2", kReals);
+const Both kReduceMean("ReduceMean", kReals);
+const Both kReduceProd("ReduceProd", kReals | kInts);
+const Both kReduceSumSquare("ReduceSumSquare", kReals | kInts);
+const OperatorRegistration kReduceMax1(WithAttribute("ReduceMax", 17,
+                                                     kOrdered));
+const OperatorRegistration kReduceMax18(WithInput("ReduceMax", 18, 19,
+                                                  kOrdered));
+const OperatorRegistration kReduceMax20(WithInput("ReduceMax", 20, kMaxOpset,
+                                                  kOrdered20));
+const OperatorRegistration kReduceMin1(WithAttribute("ReduceMin", 17,
+                                                     kOrdered));
+const OperatorRegistration kReduceMin18(WithInput("ReduceMin", 18, 19,
+                                                  kOrdered));
+const OperatorRegistration kReduceMin20(WithInput("ReduceMin", 20, kMaxOpset,
+                                                  kOrdered20));
+const OperatorRegistration kReduceSum1(WithAttribute("ReduceSum", 12,
                                                      kReals | kInts));
-const OperatorRegistration kReduceSumOld(WithAttribute("ReduceSum", 12,
-                                                       kReals | kInts));
-const OperatorRegistration kReduceSum(Define("ReduceSum", 13, kMaxOpset)
-                                          .Inputs(1, 2, kReals | kInts, kInt64s)
-                                          .Attr("keepdims", AttributeKind::kInt)
-                                          .Attr("noop_with_empty_axes",
-                                                AttributeKind::kInt)
-                                          .Run(Infer, Evaluate));
-const OperatorRegistration kReduceSumSquare(WithAttribute("ReduceSumSquare",
-                                                          kMaxOpset,
-                                                          kReals | kInts));
+const OperatorRegistration kReduceSum13(WithInput("ReduceSum", 13, kMaxOpset,
+                                                  kReals | kInts));
 
 }  // namespace
 }  // namespace heddle::compiler

@@ -38,6 +38,28 @@ bool CoordinatesAreKnown(const Graph& graph, const Node& node,
          mode == "tf_half_pixel_for_nn";
 }
 
+bool CoordinatesAreKnown19(const Graph& graph, const Node& node,
+                           std::string* detail) {
+  return CoordinatesAreKnown(graph, node, detail) ||
+         node.StringAttribute("coordinate_transformation_mode", "half_pixel") ==
+             "half_pixel_symmetric";
+}
+
+bool PolicyIsKnown(const Graph&, const Node& node, std::string* detail) {
+  const std::string policy =
+      node.StringAttribute("keep_aspect_ratio_policy", "stretch");
+  *detail = absl::StrCat("it is ", policy);
+  return policy == "stretch" || policy == "not_larger" ||
+         policy == "not_smaller";
+}
+
+bool IsNotFiltered(const Graph&, const Node& node, std::string* detail) {
+  const std::string mode = node.StringAttribute("mode", "nearest");
+  const int64_t antialias = node.IntAttribute("antialias", 0);
+  *detail = absl::StrCat("antialias = ", antialias, " of mode ", mode);
+  return antialias == 0 || mode == "nearest";
+}
+
 bool NearestIsKnown(const Graph&, const Node& node, std::string* detail) {
   const std::string mode =
       node.StringAttribute("nearest_mode", "round_prefer_floor");
@@ -110,27 +132,64 @@ const OperatorRegistration kResize10(Define("Resize", 10, 10)
                                          .Rule(Rejection::kUnsupportedAttribute,
                                                kModeRule, ModeIsKnown)
                                          .Run(Infer, Evaluate));
-const OperatorRegistration kResize11(
-    Define("Resize", 11, kMaxOpset)
-        .Inputs(1, 4, kMovable, kFloats | Types(DataType::kFloat16), kScales,
-                kInt64s)
-        .Attr("mode", AttributeKind::kString)
-        .Attr("coordinate_transformation_mode", AttributeKind::kString)
-        .Attr("nearest_mode", AttributeKind::kString)
-        .Attr("cubic_coeff_a", AttributeKind::kFloat)
-        .Attr("exclude_outside", AttributeKind::kInt)
-        .Attr("extrapolation_value", AttributeKind::kFloat)
-        .Rule(Rejection::kUnsupportedAttribute, kModeRule, ModeIsKnown)
-        .Rule(Rejection::kUnsupportedAttribute,
-              "coordinate_transformation_mode is half_pixel, "
-              "pytorch_half_pixel, align_corners, asymmetric, "
-              "tf_half_pixel_for_nn, or tf_crop_and_resize of floats",
-              CoordinatesAreKnown)
-        .Rule(Rejection::kUnsupportedAttribute,
-              "nearest_mode is round_prefer_floor, round_prefer_ceil, floor or "
-              "ceil",
-              NearestIsKnown)
-        .Run(Infer, Evaluate));
+// The definition from opset 11 on, without the rule about coordinates.
+Define Resize11(int since, int until) {
+  Define define("Resize", since, until);
+  define
+      .Inputs(1, 4, kMovable, kFloats | Types(DataType::kFloat16), kScales,
+              kInt64s)
+      .Attr("mode", AttributeKind::kString)
+      .Attr("coordinate_transformation_mode", AttributeKind::kString)
+      .Attr("nearest_mode", AttributeKind::kString)
+      .Attr("cubic_coeff_a", AttributeKind::kFloat)
+      .Attr("exclude_outside", AttributeKind::kInt)
+      .Attr("extrapolation_value", AttributeKind::kFloat)
+      .Rule(Rejection::kUnsupportedAttribute, kModeRule, ModeIsKnown)
+      .Rule(Rejection::kUnsupportedAttribute,
+            "nearest_mode is round_prefer_floor, round_prefer_ceil, floor or "
+            "ceil",
+            NearestIsKnown);
+  return define;
+}
+
+// Adds what opset 18 adds.
+Define Resize18(int since, int until) {
+  Define define = Resize11(since, until);
+  define.Attr("antialias", AttributeKind::kInt)
+      .Attr("axes", AttributeKind::kInts)
+      .Attr("keep_aspect_ratio_policy", AttributeKind::kString)
+      .Rule(Rejection::kInvalidModel,
+            "keep_aspect_ratio_policy is stretch, not_larger or not_smaller",
+            PolicyIsKnown)
+      .Rule(Rejection::kUnsupportedAttribute,
+            "antialias is 0, or mode is nearest", IsNotFiltered);
+  return define;
+}
+
+constexpr char kCoordinateRule[] =
+    "coordinate_transformation_mode is half_pixel, pytorch_half_pixel, "
+    "align_corners, asymmetric, tf_half_pixel_for_nn, or tf_crop_and_resize of "
+    "floats";
+constexpr char kCoordinateRule19[] =
+    "coordinate_transformation_mode is half_pixel, half_pixel_symmetric, "
+    "pytorch_half_pixel, align_corners, asymmetric, tf_half_pixel_for_nn, or "
+    "tf_crop_and_resize of floats";
+
+const OperatorRegistration kResize11(Resize11(11, 17)
+                                         .Rule(Rejection::kUnsupportedAttribute,
+                                               kCoordinateRule,
+                                               CoordinatesAreKnown)
+                                         .Run(Infer, Evaluate));
+const OperatorRegistration kResize18(Resize18(18, 18)
+                                         .Rule(Rejection::kUnsupportedAttribute,
+                                               kCoordinateRule,
+                                               CoordinatesAreKnown)
+                                         .Run(Infer, Evaluate));
+const OperatorRegistration kResize19(Resize18(19, kMaxOpset)
+                                         .Rule(Rejection::kUnsupportedAttribute,
+                                               kCoordinateRule19,
+                                               CoordinatesAreKnown19)
+                                         .Run(Infer, Evaluate));
 
 }  // namespace
 }  // namespace heddle::compiler

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
@@ -41,6 +42,77 @@ absl::StatusOr<std::vector<float>> FloatsOf(const Graph& graph,
   return std::vector<float>(data.as<float>(), data.as<float>() + data.count());
 }
 
+// Axes that the values are of, in their order: all, or those of the attribute.
+absl::StatusOr<std::vector<size_t>> ResizeAxesOf(const Node& node,
+                                                 size_t rank) {
+  Shape all(rank);
+  std::iota(all.begin(), all.end(), 0);
+  const std::vector<int64_t> given = node.IntsAttribute("axes", all);
+  std::vector<size_t> axes;
+  std::vector<bool> seen(rank, false);
+  for (int64_t axis : given) {
+    size_t normal = 0;
+    if (!NormalizeAxis(axis, rank, &normal) || seen[normal]) {
+      return RejectNode(Rejection::kInvalidModel, node, "axes ",
+                        ShapeToString(given),
+                        " repeat or lie outside an input of rank ", rank);
+    }
+    seen[normal] = true;
+    axes.push_back(normal);
+  }
+  return axes;
+}
+
+// Sizes under keep_aspect_ratio_policy: all axes get the scale of the one that
+// would change most or least. Returns that scale for each of `axes`, zeros
+// where the sizes stay ("stretch").
+std::vector<float> KeepAspectRatio(const Node& node, const Shape& from,
+                                   const std::vector<size_t>& axes,
+                                   std::vector<int64_t>* sizes) {
+  const std::string policy =
+      node.StringAttribute("keep_aspect_ratio_policy", "stretch");
+  std::vector<float> scales(axes.size(), 0);
+  if (policy == "stretch" || axes.empty()) return scales;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    scales[i] =
+        static_cast<float>((*sizes)[i]) / static_cast<float>(from[axes[i]]);
+  }
+  const float scale = policy == "not_larger"
+                          ? *std::min_element(scales.begin(), scales.end())
+                          : *std::max_element(scales.begin(), scales.end());
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const float size = scale * static_cast<float>(from[axes[i]]);
+    (*sizes)[i] = std::llround(size);
+    scales[i] = scale;
+  }
+  return scales;
+}
+
+// Lists of values of `axes` become lists of values of every axis; what is empty
+// stays so.
+void Spread(const Shape& from, const std::vector<size_t>& axes,
+            std::vector<float>* scales, std::vector<int64_t>* sizes,
+            std::vector<float>* roi, std::vector<float>* policy) {
+  const size_t rank = from.size();
+  std::vector<float> all_scales(rank, 1), all_roi(2 * rank, 0),
+      all_policy(rank, 0);
+  std::fill(all_roi.begin() + rank, all_roi.end(), 1.0f);
+  std::vector<int64_t> all_sizes = from;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const size_t axis = axes[i];
+    if (!scales->empty()) all_scales[axis] = (*scales)[i];
+    if (!sizes->empty()) all_sizes[axis] = (*sizes)[i];
+    if (!policy->empty()) all_policy[axis] = (*policy)[i];
+    if (roi->empty()) continue;
+    all_roi[axis] = (*roi)[i];
+    all_roi[rank + axis] = (*roi)[axes.size() + i];
+  }
+  if (!scales->empty()) *scales = all_scales;
+  if (!sizes->empty()) *sizes = all_sizes;
+  if (!roi->empty()) *roi = all_roi;
+  *policy = all_policy;
+}
+
 }  // namespace
 
 absl::StatusOr<ResizePlan> ResizePlanOf(const Graph& graph, const Node& node) {
@@ -68,40 +140,60 @@ absl::StatusOr<ResizePlan> ResizePlanOf(const Graph& graph, const Node& node) {
     plan.scales = scales;
   }
   std::vector<int64_t> sizes;
+  // Which axis the i-th value of scales, sizes and roi is of.
+  std::vector<size_t> axes(rank);
+  std::iota(axes.begin(), axes.end(), size_t{0});
   if (!old) {
-    ASSIGN_OR_RETURN(auto given, IntsOf(graph, node, "sizes", 3, {}));
-    sizes = given;
+    ASSIGN_OR_RETURN(axes, ResizeAxesOf(node, rank));
+    ASSIGN_OR_RETURN(sizes, IntsOf(graph, node, "sizes", 3, {}));
     if (plan.coordinate == "tf_crop_and_resize") {
-      ASSIGN_OR_RETURN(auto r, FloatsOf(graph, node, "roi", 1));
-      roi = r;
-      if (roi.size() != 2 * rank) {
+      ASSIGN_OR_RETURN(roi, FloatsOf(graph, node, "roi", 1));
+      if (roi.size() != 2 * axes.size()) {
         return RejectNode(Rejection::kInvalidModel, node, "roi has ",
-                          roi.size(), " values, it must have ", 2 * rank);
+                          roi.size(), " values, it must have ",
+                          2 * axes.size());
       }
     }
   }
   if (plan.scales.empty() == sizes.empty() ||
-      (sizes.empty() ? plan.scales.size() : sizes.size()) != rank) {
+      (sizes.empty() ? plan.scales.size() : sizes.size()) != axes.size()) {
     return RejectNode(Rejection::kInvalidModel, node, "it has ",
                       plan.scales.size(), " scales and ", sizes.size(),
                       " sizes; an input of rank ", rank,
+                      axes.size() == rank ? "" : " with axes",
                       " needs as many of one of them");
   }
+  for (int64_t size : sizes) {
+    if (size < 1 || size > kMostSize) {
+      return RejectNode(Rejection::kInvalidModel, node, "sizes ",
+                        ShapeToString(sizes), " are not 1 to 2^31");
+    }
+  }
   for (size_t i = 0; i < rank; ++i) {
-    plan.begin.push_back(roi.empty() ? 0 : roi[i]);
-    plan.end.push_back(roi.empty() ? 1 : roi[rank + i]);
     if (from[i] == 0) {
       return RejectNode(Rejection::kUnsupportedShape, node, "dimension ", i,
                         " of its input has no elements");
     }
-    if (!sizes.empty()) {
-      if (sizes[i] < 1 || sizes[i] > kMostSize) {
-        return RejectNode(Rejection::kInvalidModel, node, "sizes ",
-                          ShapeToString(sizes), " are not 1 to 2^31");
+  }
+  const bool has_sizes = !sizes.empty();
+  std::vector<float> policy;
+  if (has_sizes) {
+    policy = KeepAspectRatio(node, from, axes, &sizes);
+  }
+  Spread(from, axes, &plan.scales, &sizes, &roi, &policy);
+  for (size_t i = 0; i < rank; ++i) {
+    plan.begin.push_back(roi.empty() ? 0 : roi[i]);
+    plan.end.push_back(roi.empty() ? 1 : roi[rank + i]);
+    if (has_sizes) {
+      if (sizes[i] < 1) {
+        return RejectNode(Rejection::kInvalidModel, node,
+                          "keep_aspect_ratio_policy makes dimension ", i,
+                          " of ", ShapeToString(from), " one of ", sizes[i]);
       }
       plan.to.push_back(sizes[i]);
-      plan.scales.push_back(static_cast<float>(sizes[i]) /
-                            static_cast<float>(from[i]));
+      plan.scales.push_back(policy[i] != 0 ? policy[i]
+                                           : static_cast<float>(sizes[i]) /
+                                                 static_cast<float>(from[i]));
       continue;
     }
     if (node.op == "Upsample" && !(plan.scales[i] >= 1)) {
@@ -139,6 +231,12 @@ float ResizeCoordinate(const ResizePlan& plan, const Shape& shape, size_t axis,
                : 0.5f * (begin + end) * (from - 1);
   }
   if (plan.coordinate == "pytorch_half_pixel" && !(to > 1)) return 0;
+  if (plan.coordinate == "half_pixel_symmetric") {
+    // What rounding the size down takes away is taken from both ends.
+    const float adjustment = to / (scale * from), centre = from / 2;
+    const float offset = centre * (1 - adjustment);
+    return offset + (x + 0.5f) / scale - 0.5f;
+  }
   return (x + 0.5f) / scale - 0.5f;
 }
 

@@ -48,6 +48,19 @@ Results EvaluateSplit(const Graph& graph, const Node& node,
   return results;
 }
 
+bool SaysParts(const Graph&, const Node& node, std::string* detail) {
+  const bool list = HasInput(node, 1);
+  *detail = list ? "it has both" : "it has neither";
+  return list != (node.attributes.count("num_outputs") != 0);
+}
+
+bool CountsOutputs(const Graph&, const Node& node, std::string* detail) {
+  const auto count = static_cast<int64_t>(node.outputs.size());
+  const int64_t said = node.IntAttribute("num_outputs", count);
+  *detail = absl::StrCat("it is ", said, " and there are ", count);
+  return said == count;
+}
+
 const OperatorRegistration kSlice1(Define("Slice", 1, 9)
                                        .Inputs(1, 1, kMovable)
                                        .Attr("starts", AttributeKind::kInts,
@@ -64,11 +77,23 @@ const OperatorRegistration kSplit2(Define("Split", 2, 12)
                                        .Attr("axis", AttributeKind::kInt)
                                        .Attr("split", AttributeKind::kInts)
                                        .Run(InferSplit, EvaluateSplit));
-const OperatorRegistration kSplit13(Define("Split", 13, kMaxOpset)
+const OperatorRegistration kSplit13(Define("Split", 13, 17)
                                         .Inputs(1, 2, kMovable, kInt64s)
                                         .Outputs(kMostParts)
                                         .Attr("axis", AttributeKind::kInt)
                                         .Run(InferSplit, EvaluateSplit));
+const OperatorRegistration kSplit18(
+    Define("Split", 18, kMaxOpset)
+        .Inputs(1, 2, kMovable, kInt64s)
+        .Outputs(kMostParts)
+        .Attr("axis", AttributeKind::kInt)
+        .Attr("num_outputs", AttributeKind::kInt)
+        .Rule(Rejection::kInvalidModel,
+              "either the input split or num_outputs is given, not both",
+              SaysParts)
+        .Rule(Rejection::kInvalidModel,
+              "num_outputs is the number of the outputs", CountsOutputs)
+        .Run(InferSplit, EvaluateSplit));
 
 }  // namespace
 }  // namespace heddle::compiler

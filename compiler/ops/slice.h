@@ -20,7 +20,8 @@ struct AxisRange {
 absl::StatusOr<std::vector<AxisRange>> SliceRanges(const Graph& graph,
                                                    const Node& node);
 
-// Sizes of the parts along `axis`: attribute, constant input, or equal parts.
+// Sizes of the parts along `axis`: attribute, constant input, or equal parts;
+// with num_outputs (opset 18) the last one may be smaller.
 absl::StatusOr<std::vector<int64_t>> SplitSizes(const Graph& graph,
                                                 const Node& node, size_t* axis);
 

@@ -70,6 +70,18 @@ absl::StatusOr<std::vector<int64_t>> SplitSizes(const Graph& graph,
   ASSIGN_OR_RETURN(auto sizes, IntsOf(graph, node, "split", 1, {}));
   const auto count = static_cast<int64_t>(node.outputs.size());
   const int64_t n = shape[*axis];
+  if (node.attributes.count("num_outputs") != 0 && count > 0) {
+    // Equal parts, rounded up; what remains is the last one.
+    const int64_t part = n / count + (n % count != 0);
+    if (part * (count - 1) > n) {
+      return RejectNode(Rejection::kMismatchingShape, node, "dimension ", n,
+                        " does not split into ", count, " parts of ", part,
+                        " and a rest");
+    }
+    sizes.assign(count, part);
+    sizes.back() = n - part * (count - 1);
+    return sizes;
+  }
   if (sizes.empty()) {
     if (count == 0 || n % count != 0) {
       return RejectNode(Rejection::kMismatchingShape, node, "dimension ", n,

@@ -129,7 +129,7 @@ Results WideMax(const Graph&, const Node& node, const Inputs& inputs) {
 constexpr int kMaxInputs = 1 << 16;
 
 Define Variadic(const char* op, TypeSet types) {
-  Define define(op, 6, kMaxOpset);
+  Define define(op, 8, kMaxOpset);
   define.Inputs(1, kMaxInputs, types);
   return define;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compiler/ops/operator.h"
+#include "compiler/ops/reduce.h"
 #include "compiler/passes/rewriter.h"
 
 namespace heddle::compiler {
@@ -126,13 +127,12 @@ class Matcher {
     const int n = Take(id, "ReduceMean");
     if (n < 0) return kNoTensor;
     const Node& node = r_.node(n);
-    const std::vector<int64_t> axes = node.IntsAttribute("axes", {});
-    const auto last = static_cast<int64_t>(shape_.size()) - 1;
-    if (axes.size() != 1 || (axes[0] != -1 && axes[0] != last) ||
-        node.IntAttribute("keepdims", 1) == 0 || node.inputs.size() != 1) {
-      return kNoTensor;
-    }
-    return node.inputs[0];
+    const auto axes = ResolveReduce(r_.graph(), node);
+    if (!axes.ok() || node.IntAttribute("keepdims", 1) == 0) return kNoTensor;
+    std::vector<bool> last(shape_.size(), false);
+    if (last.empty()) return kNoTensor;
+    last.back() = true;
+    return axes->reduced == last ? node.inputs[0] : kNoTensor;
   }
 
   // x - mean(x), of the same x each time.

@@ -239,6 +239,20 @@ bool NeedsMissingValues(const Graph& graph, const Node& node) {
   return false;
 }
 
+// The nodes that stand for one of a form which only the front end knows; none
+// if it stays as it is, or if what it reads is not known yet.
+absl::StatusOr<std::vector<Node>> Converted(Graph* graph, const Node& node) {
+  const OperatorInfo* info = FindOperator(node.domain, node.op, node.opset);
+  if (info == nullptr || info->convert == nullptr) return std::vector<Node>();
+  for (TensorId id : node.inputs) {
+    if (id != kNoTensor && !graph->tensors[id].shape_known) {
+      return std::vector<Node>();
+    }
+  }
+  RETURN_IF_ERROR(CheckNode(*graph, node));
+  return info->convert(graph, node);
+}
+
 // Hides the values of supposed constants while it lives, so that nothing can be
 // concluded from them.
 class HiddenValues {
@@ -399,29 +413,34 @@ absl::Status InferAndFold(Graph* graph,
   std::vector<Node> kept;
   int64_t budget = kMaxFoldedTotal;
   // `graph->nodes` is not touched while nodes are looked at.
-  for (const Node& node : graph->nodes) {
-    if (supposed != nullptr) {
-      ASSIGN_OR_RETURN(auto known, supposition.Infer(node));
-      if (!known) continue;
-    } else {
-      RETURN_IF_ERROR(CheckNode(*graph, node));
-      const OperatorInfo* info = FindOperator(node.domain, node.op, node.opset);
-      if (auto s = info->infer(graph, node); !s.ok()) {
-        if (RejectionOf(s) != Rejection::kUnsupportedShape ||
-            !NeedsMissingValues(*graph, node) ||
-            !TakeDeclared(declared, node, graph)) {
-          return s;
+  for (const Node& original : graph->nodes) {
+    ASSIGN_OR_RETURN(const auto converted, Converted(graph, original));
+    for (size_t i = 0; i < std::max<size_t>(converted.size(), 1); ++i) {
+      const Node& node = converted.empty() ? original : converted[i];
+      if (supposed != nullptr) {
+        ASSIGN_OR_RETURN(auto known, supposition.Infer(node));
+        if (!known) continue;
+      } else {
+        RETURN_IF_ERROR(CheckNode(*graph, node));
+        const OperatorInfo* info =
+            FindOperator(node.domain, node.op, node.opset);
+        if (auto s = info->infer(graph, node); !s.ok()) {
+          if (RejectionOf(s) != Rejection::kUnsupportedShape ||
+              !NeedsMissingValues(*graph, node) ||
+              !TakeDeclared(declared, node, graph)) {
+            return s;
+          }
         }
       }
+      RETURN_IF_ERROR(CheckSize(*graph, node));
+      RETURN_IF_ERROR(CheckDeclared(*graph, node, declared));
+      if (!IsQuantizationBoundary(node)) {
+        ASSIGN_OR_RETURN(auto folded, Fold(graph, node, &budget, supposed));
+        if (folded) continue;
+      }
+      if (supposed != nullptr) supposition.Keep(node);
+      kept.push_back(node);
     }
-    RETURN_IF_ERROR(CheckSize(*graph, node));
-    RETURN_IF_ERROR(CheckDeclared(*graph, node, declared));
-    if (!IsQuantizationBoundary(node)) {
-      ASSIGN_OR_RETURN(auto folded, Fold(graph, node, &budget, supposed));
-      if (folded) continue;
-    }
-    if (supposed != nullptr) supposition.Keep(node);
-    kept.push_back(node);
   }
   if (supposed != nullptr) supposition.Finish();
   graph->nodes = std::move(kept);

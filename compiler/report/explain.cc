@@ -121,10 +121,9 @@ absl::StatusOr<Graph> Written(absl::string_view model,
   // The importer comes to operators when the structure of the whole is sound.
   onnx::ModelProto proto;
   TakenBytes raw;
-  if (!ParseModel(model, &proto, &raw).ok() ||
-      !InlineGraphs(&proto, raw).ok()) {
-    return *rejection;
-  }
+  if (!ParseModel(model, &proto, &raw).ok()) return *rejection;
+  const auto placed = InlineGraphs(&proto, raw);
+  if (!placed.ok()) return *rejection;
   std::map<std::string, int> opsets;
   for (const auto& opset : proto.opset_import()) {
     const bool onnx = opset.domain() == "ai.onnx";
@@ -143,6 +142,7 @@ absl::StatusOr<Graph> Written(absl::string_view model,
     return it->second;
   };
   std::map<std::string, int> counters;
+  size_t index = 0;  // of the node of the outermost graph
   // A node, then those of the graphs inside it (If, Loop, Scan).
   const std::function<void(const onnx::NodeProto&)> add =
       [&](const onnx::NodeProto& from) {
@@ -153,7 +153,8 @@ absl::StatusOr<Graph> Written(absl::string_view model,
         node.name = from.name().empty() ? absl::StrCat(node.op, "_", number)
                                         : from.name();
         node.sources = {node.name};
-        node.opset = opsets[node.domain];
+        const int64_t own = placed->InnerOpset(node.domain, index);
+        node.opset = own != 0 ? static_cast<int>(own) : opsets[node.domain];
         for (const auto& name : from.input())
           node.inputs.push_back(tensor(name));
         for (const auto& name : from.output())
@@ -166,7 +167,10 @@ absl::StatusOr<Graph> Written(absl::string_view model,
           }
         }
       };
-  for (const auto& node : proto.graph().node()) add(node);
+  for (const auto& node : proto.graph().node()) {
+    add(node);
+    ++index;
+  }
   return graph;
 }
 

@@ -14,6 +14,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/compiler.h"
+#include "compiler/ops/opset_changes.h"
 
 namespace heddle::compiler {
 namespace {
@@ -165,7 +166,10 @@ TEST_P(InvalidModelsTest, AreRefused) {
   ASSERT_NE(y, kNoTensor);
   onnx::ModelProto whole = valid.proto();
   Declare(graph->tensors[y], &whole);
-  EXPECT_NO_THROW(onnx::checker::check_model(whole));
+  // (of newer operators the checker knows the definitions of opset 17)
+  if (whole.opset_import(0).version() < kFirstRecordedOpset) {
+    EXPECT_NO_THROW(onnx::checker::check_model(whole));
+  }
 
   std::vector<Mutation> mutations = Common(cases, graph->tensors[y]);
   mutations.insert(mutations.end(), cases.own.begin(), cases.own.end());

@@ -45,7 +45,10 @@ RandomGraphBuilder::RandomGraphBuilder(const RandomGraphOptions& options)
   batch_ = OneIn(2) ? 1 : Between(2, 3);
   specials_ = OneIn(4);
   any_int64_ = options.reads_int64 == nullptr || OneIn(40);
-  if (OneIn(2)) opset_ = Pick({9, 9, 10, 11, 12, 14, 15, 15, 16, 17, 17});
+  if (OneIn(2)) {
+    opset_ = Pick({9,  9,  10, 11, 12, 14, 15, 15, 16, 17,
+                   17, 18, 18, 19, 19, 20, 21, 22, 23, 23});
+  }
 }
 
 const char* RandomGraphBuilder::PickOp(std::initializer_list<const char*> ops) {
@@ -70,7 +73,10 @@ RandomGraph RandomGraphBuilder::Run() {
   std::string op = first->first;
   if (op == "Upsample") opset_ = 9;
   if (op == "HardSwish") opset_ = 15;
-  if (op == "LayerNormalization") opset_ = 17;
+  if (op == "LayerNormalization") opset_ = std::max(opset_, 17);
+  if (options_.only != nullptr) op = options_.only;
+  if (options_.opset != 0) opset_ = options_.opset;
+  if (options_.plain) specials_ = false;
   for (int tries = 0; tries < 40 * nodes; ++tries) {
     if (static_cast<int>(graph_.nodes.size()) >= nodes) break;
     // An operator that nothing here fits gets an input of its own.
@@ -82,7 +88,7 @@ RandomGraph RandomGraphBuilder::Run() {
         graph_.tensors.pop_back();
       }
     }
-    op = RandomOperator();
+    op = options_.only != nullptr ? options_.only : RandomOperator();
   }
   // Results that nobody reads, and now and then one that somebody reads.
   const auto consumers = graph_.Consumers();

@@ -39,6 +39,11 @@ struct RandomGraphOptions {
   int64_t max_products = int64_t{1} << 23;
   // Whether an operator may be taken; null = all that generators know.
   bool (*allowed)(const std::string& domain, const std::string& op) = nullptr;
+  // The only operator of the graph, its opset, and whether infinities, NaNs and
+  // the like are left out; null and 0: drawn.
+  const char* only = nullptr;
+  int opset = 0;
+  bool plain = false;
   // Whether an operator may read computed int64 tensors; null = all. Some
   // graphs disregard it.
   bool (*reads_int64)(const std::string& domain,

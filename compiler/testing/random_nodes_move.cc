@@ -47,7 +47,11 @@ bool AddSplit(RandomGraphBuilder* b, TensorId x) {
   const int64_t axis = b->OneIn(2) && rank > 1 ? 1 : b->Below(rank);
   const int parts = b->Between(2, 3);
   if (s[axis] < parts) return false;
-  if (s[axis] % parts == 0 && b->OneIn(2)) {
+  if (b->opset() >= 18 && b->OneIn(2)) {
+    return b->Append("", "Split", {x},
+                     {{"axis", axis}, {"num_outputs", int64_t{parts}}}, parts);
+  }
+  if (b->opset() < 18 && s[axis] % parts == 0 && b->OneIn(2)) {
     return b->Append("", "Split", {x}, {{"axis", axis}}, parts);
   }
   std::vector<int64_t> sizes;
@@ -88,11 +92,21 @@ bool AddSlice(RandomGraphBuilder* b, TensorId x) {
 bool AddPad(RandomGraphBuilder* b, TensorId x) {
   const Tensor t = b->T(x);
   if (t.shape.empty()) return false;
-  std::vector<int64_t> pads;
-  for (size_t i = 0; i < 2 * t.shape.size(); ++i) {
-    pads.push_back(b->OneIn(2) ? 0 : b->Between(-1, 3));
+  // Some axes only, in any order.
+  std::vector<int64_t> axes;
+  const auto rank = static_cast<int64_t>(t.shape.size());
+  const bool some = b->opset() >= 18 && b->OneIn(2);
+  for (int64_t i = 0; i < rank; ++i) {
+    if (!some || b->OneIn(2)) axes.push_back(b->OneIn(3) ? i - rank : i);
   }
+  if (axes.empty()) return false;
+  if (some) std::shuffle(axes.begin(), axes.end(), b->random());
   const char* mode = b->Pick({"constant", "reflect", "edge"});
+  if (b->opset() >= 19 && b->OneIn(4)) mode = "wrap";
+  std::vector<int64_t> pads;
+  for (size_t i = 0; i < 2 * axes.size(); ++i) {
+    pads.push_back(b->OneIn(2) ? 0 : b->Between(*mode == 'w' ? 0 : -1, 3));
+  }
   if (b->opset() < 11) {
     return b->Append(
         "", "Pad", {x},
@@ -101,6 +115,10 @@ bool AddPad(RandomGraphBuilder* b, TensorId x) {
   std::vector<TensorId> inputs = {x, Integers(b, pads)};
   if (*mode == 'c' && b->OneIn(2)) {
     inputs.push_back(b->Constant(b->Values(t.type, {}, 3, b->specials())));
+  }
+  if (some) {
+    inputs.resize(3, kNoTensor);
+    inputs.push_back(Integers(b, axes));
   }
   return b->Append("", "Pad", inputs, {{"mode", std::string(mode)}});
 }
@@ -179,20 +197,35 @@ bool AddDropout(RandomGraphBuilder* b, TensorId x) {
 bool AddResize(RandomGraphBuilder* b, TensorId x) {
   const Shape s = b->T(x).shape;
   if (s.empty()) return false;
-  std::vector<int64_t> sizes = s;
-  for (size_t i = s.size() > 2 ? 2 : 0; i < s.size(); ++i) {
-    sizes[i] = b->OneIn(2) ? s[i] * 2 : b->Between(1, 3 * s[i]);
+  std::vector<int64_t> sizes, axes;
+  const bool some = b->opset() >= 18 && b->OneIn(2);
+  for (size_t i = 0; i < s.size(); ++i) {
+    const bool space = s.size() <= 2 || i >= 2;
+    if (some && (!space || b->OneIn(3))) continue;
+    axes.push_back(static_cast<int64_t>(i));
+    sizes.push_back(!space        ? s[i]
+                    : b->OneIn(2) ? s[i] * 2
+                                  : b->Between(1, 3 * s[i]));
+  }
+  if (axes.empty()) return false;
+  std::map<std::string, Attribute> attributes;
+  if (some) {
+    attributes["axes"] = axes;
+    if (b->OneIn(2)) {
+      attributes["keep_aspect_ratio_policy"] =
+          std::string(b->Pick({"stretch", "not_larger", "not_smaller"}));
+    }
   }
   const bool linear = b->T(x).type == DataType::kFloat && b->OneIn(2);
-  return b->Append(
-      "", "Resize", {x, kNoTensor, kNoTensor, Integers(b, sizes)},
-      {{"mode", std::string(linear ? "linear" : "nearest")},
-       {"coordinate_transformation_mode",
-        std::string(b->Pick({"half_pixel", "align_corners", "asymmetric",
-                             "pytorch_half_pixel"}))},
-       {"nearest_mode",
-        std::string(b->Pick(
-            {"floor", "ceil", "round_prefer_floor", "round_prefer_ceil"}))}});
+  const char* coordinates = b->Pick(
+      {"half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel"});
+  if (b->opset() >= 19 && b->OneIn(5)) coordinates = "half_pixel_symmetric";
+  attributes["mode"] = std::string(linear ? "linear" : "nearest");
+  attributes["coordinate_transformation_mode"] = std::string(coordinates);
+  attributes["nearest_mode"] = std::string(
+      b->Pick({"floor", "ceil", "round_prefer_floor", "round_prefer_ceil"}));
+  return b->Append("", "Resize", {x, kNoTensor, kNoTensor, Integers(b, sizes)},
+                   attributes);
 }
 
 bool AddCast(RandomGraphBuilder* b, TensorId x) {

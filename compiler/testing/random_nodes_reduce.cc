@@ -29,7 +29,7 @@ bool AddReduce(RandomGraphBuilder* b, TensorId x) {
   std::map<std::string, Attribute> attributes = {
       {"keepdims", b->OneIn(3) ? int64_t{0} : int64_t{1}}};
   std::vector<TensorId> in = {x};
-  if (std::string(op) == "ReduceSum" && b->opset() >= 13) {
+  if (b->opset() >= (std::string(op) == "ReduceSum" ? 13 : 18)) {
     if (b->OneIn(4)) attributes["noop_with_empty_axes"] = int64_t{1};
     if (!axes.empty()) {
       in.push_back(
@@ -52,7 +52,7 @@ bool AddAveragePool(RandomGraphBuilder* b, TensorId x) {
   if (!IsReal(t.type) || t.shape.size() < 3 || t.shape.size() > 4) return false;
   const Shape kernel = b->Kernel(t.shape.size() - 2);
   auto attributes = b->WindowAttributes(kernel);
-  attributes.erase("dilations");
+  if (b->opset() < 19) attributes.erase("dilations");
   attributes["kernel_shape"] = kernel;
   if (b->opset() >= 10 && b->OneIn(3)) attributes["ceil_mode"] = int64_t{1};
   if (b->OneIn(3)) attributes["count_include_pad"] = int64_t{1};

@@ -112,26 +112,20 @@ CaseResult RunForm(Runner* runner, ErrorText* errors, const NodeCase& node_case,
 
 CaseResult RunCase(Runner* runner, ErrorText* errors,
                    const NodeCase& node_case) {
-  CaseResult last = RunForm(runner, errors, node_case, Form::kAsGiven);
-  // Every refusal must be for a right reason; the last form's says what is
-  // really missing.
-  for (Form form : {Form::kNewOpset, Form::kConstants}) {
-    if (last.verdict != Verdict::kRefused) return last;
-    if (form == Form::kConstants &&
-        (node_case.folder.sets.size() != 1 ||
-         node_case.folder.sets[0].inputs.size() < 2)) {
-      return last;
-    }
-    CaseResult next = RunForm(runner, errors, node_case, form);
-    if (next.verdict == Verdict::kPass) {
-      next.verdict = Verdict::kPassAdapted;
-      next.status = last.status;
-      next.reason = last.reason;
-      return next;
-    }
-    last = std::move(next);
+  CaseResult given = RunForm(runner, errors, node_case, Form::kAsGiven);
+  if (given.verdict != Verdict::kRefused || node_case.folder.sets.size() != 1 ||
+      node_case.folder.sets[0].inputs.size() < 2) {
+    return given;
   }
-  return last;
+  // Every refusal must be for a right reason; this form's says what is really
+  // missing.
+  CaseResult next = RunForm(runner, errors, node_case, Form::kConstants);
+  if (next.verdict == Verdict::kPass) {
+    next.verdict = Verdict::kPassAdapted;
+    next.status = given.status;
+    next.reason = given.reason;
+  }
+  return next;
 }
 
 json ToJson(const CaseResult& result) {

@@ -14,7 +14,6 @@ namespace heddle::tests {
 namespace {
 
 constexpr char kFolder[] = "/usr/share/libonnx-testdata/data/node/";
-constexpr int kOldestOpset = 6, kNewestOpset = 17;
 constexpr char kExpanded[] = "_expanded";
 
 // Of "test_softmax_axis_0_expanded_ver13", "test_softmax_axis_0".
@@ -101,13 +100,6 @@ std::string ModelIn(Form form, const NodeCase& node_case,
   const std::vector<comparer::Tensor>& given = node_case.folder.sets[0].inputs;
   onnx::ModelProto model = node_case.model;
   inputs->clear();
-  if (form != Form::kAsGiven) {
-    for (auto& import : *model.mutable_opset_import()) {
-      if (import.domain().empty() && import.version() < kOldestOpset) {
-        import.set_version(kNewestOpset);
-      }
-    }
-  }
   for (size_t i = 0; i < given.size(); ++i) {
     if (form != Form::kConstants || i == 0) {
       inputs->push_back(i);

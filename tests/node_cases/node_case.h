@@ -28,14 +28,11 @@ struct NodeCase {
 absl::StatusOr<std::vector<std::string>> ReadCaseNames(const std::string& path);
 absl::StatusOr<NodeCase> ReadNodeCase(const std::string& name);
 
-// The form in which a case is tried. The later ones mean the same computation,
-// and are for cases that are refused in the form before.
+// The form in which a case is tried. The later one means the same computation,
+// and is for cases that are refused in the form before.
 enum class Form {
   kAsGiven,
-  // At the newest opset instead of one before 6. A case is of the opset that
-  // brought its operator's newest definition, so nothing else changes.
-  kNewOpset,
-  // And all inputs but the first (weights, scales, axes, shapes) as
+  // All inputs but the first (weights, scales, axes, shapes) as
   // initializers of the model.
   kConstants,
 };

@@ -14,11 +14,9 @@ namespace heddle::tests {
 namespace {
 
 // Values of onnxifi.h.
-constexpr int kUnsupportedVersion = 0x0202, kUnsupportedOperator = 0x0203,
-              kUnsupportedAttribute = 0x0204, kUnsupportedShape = 0x0205,
-              kUnsupportedDatatype = 0x0206;
+constexpr int kUnsupportedOperator = 0x0203, kUnsupportedAttribute = 0x0204,
+              kUnsupportedShape = 0x0205, kUnsupportedDatatype = 0x0206;
 
-constexpr int kOldestOpset = 6;
 constexpr int kHighestRank = 4;
 
 using Positions = std::map<std::string, std::vector<int>>;
@@ -82,13 +80,6 @@ const std::map<std::string, std::set<std::string>>& HardAttributes() {
           {"Upsample", {"mode"}},
       };
   return *attributes;
-}
-
-int OpsetOf(const onnx::ModelProto& model) {
-  for (const auto& import : model.opset_import()) {
-    if (import.domain().empty()) return static_cast<int>(import.version());
-  }
-  return 0;
 }
 
 // Operators whose 8-bit form is no quantized arithmetic.
@@ -210,12 +201,6 @@ std::string OptionalOperator(const onnx::ModelProto& model) {
 std::string ReasonFor(int status, Form form, const NodeCase& node_case) {
   const onnx::ModelProto& model = node_case.model;
   switch (status) {
-    case kUnsupportedVersion: {
-      const int opset = OpsetOf(model);
-      return form == Form::kAsGiven && opset < kOldestOpset
-                 ? absl::StrCat("opset ", opset)
-                 : "";
-    }
     case kUnsupportedOperator:
       return OptionalOperator(model);
     case kUnsupportedDatatype:

@@ -26,8 +26,7 @@ std::string OperatorTable(const std::string& group,
       absl::StrFormat("%-32s %3d of %3d pass", group, CountPassed(results),
                       static_cast<int>(results.size()));
   if (adapted > 0) {
-    absl::StrAppend(&text, ", ", adapted,
-                    " of them at opset 17 or with constant parameters");
+    absl::StrAppend(&text, ", ", adapted, " of them with constant parameters");
   }
   absl::StrAppend(&text, "\n");
   std::map<std::string, int> refusals;

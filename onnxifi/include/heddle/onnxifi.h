@@ -150,9 +150,8 @@ typedef uint64_t onnxPointer;
 #define ONNXIFI_BACKEND_DEVICE_TYPE 6
 /* ASCII: "3 4 5". */
 #define ONNXIFI_BACKEND_ONNX_IR_VERSION 7
-/* ASCII: "ai.onnx:17 com.microsoft:1", the highest versions. Lower ones of
- * ai.onnx are included down to 7, and 6 without the operators that RULINGS.md
- * lists; 1 to 5 are refused. */
+/* ASCII: "ai.onnx:23 com.microsoft:1", the highest versions. All lower ones
+ * are included. */
 #define ONNXIFI_BACKEND_OPSET_VERSION 8
 /* onnxBitfield: ONNXIFI_CAPABILITY_*. */
 #define ONNXIFI_BACKEND_CAPABILITIES 10
