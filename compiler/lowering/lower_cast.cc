@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cast and Dropout.
+// Cast, CastLike and Dropout.
 //
 // Between types of the card, and from integers to int64 and back (held as
 // int32). A float and uint32 have no exact way to int64 here: refused.
@@ -87,6 +87,7 @@ absl::Status LowerDropout(Lowering* l, const Node& node) {
 }
 
 const LoweringRegistration kCast("", "Cast", LowerCast, true);
+const LoweringRegistration kCastLike("", "CastLike", LowerCast, true);
 const LoweringRegistration kDropout("", "Dropout", LowerDropout, true);
 
 }  // namespace

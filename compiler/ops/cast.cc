@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cast. Float to integer truncates toward zero; NaN and values outside int32
-// give -2^31 before the narrowing (as the ISA's `trunc`); to int64 the limits
-// are those of int64. Integers narrow by dropping high bits. To bool: non-zero.
+// Cast, and CastLike to the type of its second input. Float to integer
+// truncates toward zero; NaN and values outside int32 give -2^31 before the
+// narrowing (as the ISA's `trunc`); to int64 the limits are those of int64.
+// Integers narrow by dropping high bits. To bool: non-zero.
 #include <cmath>
 #include <limits>
 
@@ -107,9 +108,14 @@ absl::Status Infer(Graph* graph, const Node& node) {
   return SetOutput(graph, node, 0, to, InputOf(*graph, node, 0).shape);
 }
 
-Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
+absl::Status InferLike(Graph* graph, const Node& node) {
+  return SetOutput(graph, node, 0, InputOf(*graph, node, 1).type,
+                   InputOf(*graph, node, 0).shape);
+}
+
+Results Evaluate(const Graph& graph, const Node& node, const Inputs& inputs) {
   const TensorData& x = *inputs[0];
-  const auto to = static_cast<DataType>(node.IntAttribute("to", 0));
+  const DataType to = graph.tensors[node.outputs[0]].type;
   if (x.type == to) return One(x);
   TensorData y = TensorData::Zeros(to, x.shape);
   for (int64_t i = 0; i < x.count(); ++i) {
@@ -162,6 +168,16 @@ const OperatorRegistration kCast6(Casting(6, 18).Run(Infer, Evaluate));
 const OperatorRegistration kCast19(Casting(19, kMaxOpset)
                                        .Attr("saturate", AttributeKind::kInt)
                                        .Run(Infer, Evaluate));
+const OperatorRegistration kCastLike(Define("CastLike", 15,
+                                            kMaxOpset < 19 ? kMaxOpset : 18)
+                                         .Inputs(2, 2, kCastable)
+                                         .Run(InferLike, Evaluate));
+// `saturate` is about float8, which none of the types is.
+const OperatorRegistration kCastLike19(Define("CastLike", 19, kMaxOpset)
+                                           .Inputs(2, 2, kCastable)
+                                           .Attr("saturate",
+                                                 AttributeKind::kInt)
+                                           .Run(InferLike, Evaluate));
 
 }  // namespace
 }  // namespace heddle::compiler

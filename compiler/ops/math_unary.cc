@@ -107,6 +107,34 @@ Steps ThresholdedReluSteps(const Graph&, const Node& node) {
   return OneStep(b, {0}, {Bits(node.FloatAttribute("alpha", 1.0f)), 0, 0, 0});
 }
 
+// x tanh(log(1 + exp(x))) as x p / (p + 2), p = e (e + 2), e = exp(x): what
+// tanh and the logarithm come to.
+Term Mish(ProgramBuilder* b, Term x) {
+  // From 20 on the quotient is 1.
+  const Term e = Exp(b, b->Min(b->Imm(20.0f), x));
+  const Term p = b->Mul(e, b->Add(e, b->Imm(2.0f)));
+  return b->Mul(x, b->Div(p, b->Add(p, b->Imm(2.0f))));
+}
+
+// x < -lambd ? x + bias : x > lambd ? x - bias : 0; integers as fp32, toward
+// zero.
+Steps ShrinkSteps(const Graph& graph, const Node& node) {
+  const DataType type = InputOf(graph, node, 0).type;
+  ProgramBuilder b;
+  const bool real = Contains(kReals, type);
+  const bool wide = type == DataType::kUint32;
+  const Term x = real   ? b.A()
+                 : wide ? FromUnsigned(&b, b.A())
+                        : b.FromInt(b.A());
+  const Term above = b.And(b.Less(b.Arg(1), x), b.Sub(x, b.Arg(2)));
+  const Term y = b.Select(b.Less(x, b.Arg(0)), b.Add(x, b.Arg(2)), above);
+  b.Out(real ? y : wide ? ToUnsigned(&b, y) : b.Truncate(y));
+  const float lambd = node.FloatAttribute("lambd", 0.5f);
+  return OneStep(
+      b, {0},
+      {Bits(-lambd), Bits(lambd), Bits(node.FloatAttribute("bias", 0.0f)), 0});
+}
+
 bool IsReal(const Graph& graph, const Node& node) {
   return Contains(kReals, InputOf(graph, node, 0).type);
 }
@@ -209,6 +237,15 @@ const ProgramOperator kRound(Unary("Round", 11), InferSame,
                              Function<RoundEven>);
 const ProgramOperator kHardSwish(Unary("HardSwish", 14), InferSame,
                                  Function<HardSwish>);
+const ProgramOperator kMish(Unary("Mish", 18), InferSame, Function<Mish>);
+const ProgramOperator kShrink(
+    Unary("Shrink", 9,
+          kReals | Types(DataType::kInt8, DataType::kUint8, DataType::kInt16,
+                         DataType::kUint16, DataType::kInt32,
+                         DataType::kUint32))
+        .Attr("lambd", AttributeKind::kFloat)
+        .Attr("bias", AttributeKind::kFloat),
+    InferSame, ShrinkSteps);
 const ProgramOperator kAbs(Unary("Abs", 6, kNumbers), InferSame, AbsSteps,
                            kAllTypes, WideAbs);
 const ProgramOperator kNeg(Unary("Neg", 6, kSigned), InferSame, NegSteps,

@@ -104,6 +104,8 @@ absl::Status CheckInputs(const OperatorInfo& info, const Graph& graph,
 }  // namespace
 
 OperatorRegistration::OperatorRegistration(OperatorInfo info) {
+  // A definition that begins after the last opset that is accepted.
+  if (info.since_version > info.until_version) return;
   if (info.types[0] == '\0' && !info.input_types.empty()) {
     // Text of the support page; kept for the life of the process.
     static auto* texts = new std::deque<std::string>;

@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <map>
+#include <utility>
 
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/broadcast.h"
@@ -13,14 +14,15 @@ namespace heddle::compiler {
 namespace {
 
 struct Entry {
-  std::string domain;
   StepsFunction steps;
   TypeSet lanes;
   decltype(OperatorInfo::evaluate) wide;
 };
 
-std::map<std::string, Entry>& Registry() {
-  static auto* registry = new std::map<std::string, Entry>();
+using Key = std::pair<std::string, std::string>;  // domain and name
+
+std::map<Key, Entry>& Registry() {
+  static auto* registry = new std::map<Key, Entry>();
   return *registry;
 }
 
@@ -31,7 +33,7 @@ bool OnLanes(const Entry& entry, DataType type) {
 
 Results EvaluateSteps(const Graph& graph, const Node& node,
                       const Inputs& inputs) {
-  const Entry& entry = Registry()[node.op];
+  const Entry& entry = Registry()[{node.domain, node.op}];
   const DataType type = inputs[0]->type;
   if (!OnLanes(entry, type)) {
     if (entry.wide != nullptr) return entry.wide(graph, node, inputs);
@@ -177,18 +179,17 @@ ProgramOperator::ProgramOperator(Define define,
                                  StepsFunction steps, TypeSet lanes,
                                  decltype(OperatorInfo::evaluate) wide) {
   OperatorInfo info = define.Run(infer, EvaluateSteps);
-  Registry()[info.op] = {info.domain, steps, lanes, wide};
+  Registry()[{info.domain, info.op}] = {steps, lanes, wide};
   OperatorRegistration registration(std::move(info));
 }
 
 bool HasSteps(const std::string& domain, const std::string& op) {
-  const auto it = Registry().find(op);
-  return it != Registry().end() && it->second.domain == domain;
+  return Registry().count({domain, op}) > 0;
 }
 
 absl::StatusOr<std::vector<ElementwiseStep>> StepsOf(const Graph& graph,
                                                      const Node& node) {
-  const auto it = Registry().find(node.op);
+  const auto it = Registry().find({node.domain, node.op});
   if (it == Registry().end()) {
     return absl::InternalError(node.Describe() + ": has no microprogram");
   }

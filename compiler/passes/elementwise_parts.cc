@@ -178,6 +178,7 @@ PartsFunction PartsFunctionOf(const std::string& op) {
       {"Add", Binary<MicroOp::kFadd>},
       {"BatchNormalization", BatchNorm},
       {"Cast", Cast},
+      {"CastLike", Cast},
       {"Clip", Clamp},
       {"DequantizeLinear", Dequantize},
       {"Div", Binary<MicroOp::kFdiv>},
@@ -208,7 +209,8 @@ std::vector<ElementwisePart> ElementwiseParts(const Graph& graph,
                  out = graph.tensors[node.outputs[0]].type;
   // Of any type that lanes have; of int64, where a tensor is two words, not.
   const bool compares = out == DataType::kBool && node.op != "Cast" &&
-                        node.op != "Where" && in != DataType::kInt64;
+                        node.op != "CastLike" && node.op != "Where" &&
+                        in != DataType::kInt64;
   const bool loads = Contains(kRounded, in) || node.op == "DequantizeLinear" ||
                      node.op == "Where" || compares;
   if (!loads || (!Contains(kRounded, out) && !quantizes && !compares)) {

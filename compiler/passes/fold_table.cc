@@ -30,7 +30,8 @@ bool IsElementwise(const Node& node) {
                                 "Round",       "Selu",       "Sigmoid",
                                 "Sign",        "Sqrt",       "Softplus",
                                 "Softsign",    "Sub",        "Tanh",
-                                "Celu",        "Identity",   "ThresholdedRelu"};
+                                "Celu",        "Identity",   "ThresholdedRelu",
+                                "Gelu",        "Mish",       "Shrink"};
   return node.domain.empty() && node.outputs.size() == 1 &&
          ops->count(node.op) > 0;
 }

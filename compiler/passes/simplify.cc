@@ -17,7 +17,7 @@ bool IsNoOp(const Graph& graph, const Node& node, bool moves) {
   const Tensor& out = graph.tensors[node.outputs[0]];
   if (node.op == "Identity") return true;
   if (in.type != out.type || in.shape != out.shape) return false;
-  if (node.op == "Cast") return true;
+  if (node.op == "Cast" || node.op == "CastLike") return true;
   if (!moves) return false;
   if (node.op == "Reshape" || node.op == "Flatten" || node.op == "Squeeze" ||
       node.op == "Unsqueeze") {

@@ -74,6 +74,9 @@ RandomGraph RandomGraphBuilder::Run() {
   if (op == "Upsample") opset_ = 9;
   if (op == "HardSwish") opset_ = 15;
   if (op == "LayerNormalization") opset_ = std::max(opset_, 17);
+  if (op == "CastLike") opset_ = std::max(opset_, 15);
+  if (op == "BitShift") opset_ = std::max(opset_, 11);
+  if (op == "IsInf") opset_ = std::max(opset_, 10);
   if (options_.only != nullptr) op = options_.only;
   if (options_.opset != 0) opset_ = options_.opset;
   if (options_.plain) specials_ = false;
@@ -147,6 +150,9 @@ TensorData RandomGraphBuilder::Values(DataType type, const Shape& shape,
         break;
       case DataType::kInt64:
         data.as<int64_t>()[i] = Between(-1000, 1000);
+        break;
+      case DataType::kBool:
+        data.bytes[i] = static_cast<uint8_t>(Below(2));
         break;
       default:
         data.bytes[i] = static_cast<uint8_t>(random_());

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/operators/runtime_case.h"
+
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/compiler.h"
+#include "compiler/ops/operator.h"
+#include "simulator/model/numerics.h"
+
+namespace heddle::tests {
+namespace {
+
+using compiler::DataType;
+using compiler::TensorData;
+
+double RealAt(DataType type, const uint8_t* bytes, int64_t i) {
+  if (type == DataType::kFloat16) {
+    uint16_t half;
+    std::memcpy(&half, bytes + 2 * i, sizeof(half));
+    return model::F16ToF32(half);
+  }
+  float value;
+  std::memcpy(&value, bytes + 4 * i, sizeof(value));
+  return value;
+}
+
+bool IsClose(double ours, double theirs, const RuntimeCase& c) {
+  if (std::isnan(ours) || std::isnan(theirs)) {
+    return std::isnan(ours) && std::isnan(theirs);
+  }
+  if (std::isinf(ours) || std::isinf(theirs)) return ours == theirs;
+  return std::fabs(ours - theirs) <=
+         c.absolute + c.relative * std::fabs(theirs);
+}
+
+std::string Difference(const TensorData& ours, const RuntimeTensor& theirs,
+                       const RuntimeCase& c) {
+  const compiler::Shape shape(theirs.shape.begin(), theirs.shape.end());
+  if (static_cast<int>(ours.type) != theirs.type || ours.shape != shape) {
+    return absl::StrCat("type ", ours.type, " and shape ",
+                        compiler::ShapeToString(ours.shape), ", theirs are ",
+                        theirs.type, " and ", compiler::ShapeToString(shape));
+  }
+  if (ours.bytes.size() != theirs.bytes.size()) return "another size";
+  const bool real =
+      ours.type == DataType::kFloat || ours.type == DataType::kFloat16;
+  const size_t bytes = compiler::ElementBytes(ours.type);
+  for (int64_t i = 0; i < ours.count(); ++i) {
+    if (!real) {
+      if (std::memcmp(ours.bytes.data() + i * bytes,
+                      theirs.bytes.data() + i * bytes, bytes) != 0) {
+        return absl::StrCat("element ", i, " of ", ours.count(),
+                            " is another; the first byte is ",
+                            ours.bytes[i * bytes], ", theirs ",
+                            theirs.bytes[i * bytes]);
+      }
+      continue;
+    }
+    const double a = RealAt(ours.type, ours.bytes.data(), i);
+    const double b = RealAt(ours.type, theirs.bytes.data(), i);
+    if (!IsClose(a, b, c)) {
+      return absl::StrCat("element ", i, " of ", ours.count(), " is ", a,
+                          ", theirs ", b);
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string CompareWithRuntime(OnnxRuntime* runtime, const RuntimeCase& c) {
+  compiler::ModelBuilder b(c.opset);
+  std::vector<std::string> names;
+  std::vector<TensorData> given;
+  std::vector<std::pair<std::string, RuntimeTensor>> theirs;
+  for (size_t i = 0; i < c.inputs.size(); ++i) {
+    const TensorData& data = c.inputs[i];
+    if (data.type == DataType::kUndefined) {
+      names.push_back("");
+      continue;
+    }
+    names.push_back(absl::StrCat("x", i));
+    if (i < c.constant.size() && c.constant[i]) {
+      b.Constant(names.back(), data);
+      continue;
+    }
+    b.Input(names.back(), data.type, data.shape);
+    given.push_back(data);
+    theirs.push_back({names.back(),
+                      {static_cast<int>(data.type),
+                       {data.shape.begin(), data.shape.end()},
+                       {data.bytes.begin(), data.bytes.end()}}});
+  }
+  std::vector<std::string> results;
+  for (int i = 0; i < c.outputs; ++i) results.push_back(absl::StrCat("y", i));
+  onnx::NodeProto* node = b.Node(c.op, names, results, c.domain);
+  if (c.attributes) c.attributes(node);
+  for (const std::string& name : results) b.Output(name);
+
+  const auto graph = compiler::AnalyseOnnx(b.Bytes(), {});
+  if (!graph.ok()) return graph.status().ToString();
+  const auto values = compiler::EvaluateGraph(*graph, given);
+  if (!values.ok()) return values.status().ToString();
+  // ONNX Runtime wants the types of the outputs.
+  for (int i = 0; i < c.outputs; ++i) {
+    b.proto()
+        .mutable_graph()
+        ->mutable_output(i)
+        ->mutable_type()
+        ->mutable_tensor_type()
+        ->set_elem_type(static_cast<int>((*values)[graph->outputs[i]].type));
+  }
+  const auto run = runtime->Run(b.Bytes(), theirs, results);
+  if (!run.ok()) return absl::StrCat("runtime: ", run.status().ToString());
+  for (int i = 0; i < c.outputs; ++i) {
+    const std::string difference =
+        Difference((*values)[graph->outputs[i]], (*run)[i], c);
+    if (!difference.empty()) {
+      return absl::StrCat("output ", i, ": ", difference);
+    }
+  }
+  return "";
+}
+
+}  // namespace heddle::tests
