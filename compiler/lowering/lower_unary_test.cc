@@ -56,11 +56,12 @@ TEST_P(UnaryOnCard, EqualsTheReference) {
 
 INSTANTIATE_TEST_SUITE_P(
     Operators, UnaryOnCard,
-    ::testing::Values("Abs", "Ceil", "Celu", "Elu", "Erf", "Exp", "Floor",
-                      "HardSigmoid", "HardSwish", "LeakyRelu", "Log", "Neg",
-                      "Reciprocal", "Relu", "Round", "Selu", "Sigmoid", "Sign",
-                      "Softplus", "Softsign", "Sqrt", "Tanh",
-                      "ThresholdedRelu"),
+    ::testing::Values("Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh",
+                      "Ceil", "Celu", "Cos", "Cosh", "Elu", "Erf", "Exp",
+                      "Floor", "HardSigmoid", "HardSwish", "LeakyRelu", "Log",
+                      "Neg", "Reciprocal", "Relu", "Round", "Selu", "Sigmoid",
+                      "Sign", "Sin", "Sinh", "Softplus", "Softsign", "Sqrt",
+                      "Tan", "Tanh", "ThresholdedRelu"),
     [](const auto& info) { return std::string(info.param); });
 
 TEST(LowerUnary, AttributesReachTheCard) {

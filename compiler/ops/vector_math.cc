@@ -2,41 +2,18 @@
 // Polynomials are minimax fits (Remez), coefficients rounded to f32.
 #include "compiler/ops/vector_math.h"
 
-#include <limits>
+#include "compiler/ops/vector_parts.h"
 
 namespace heddle::compiler {
-namespace {
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr uint32_t kSignBit = 0x80000000u;
-constexpr uint32_t kOne = 0x3f800000u;
-constexpr uint32_t kNan = 0x7fc00000u;
-
-// Horner's rule; coefficients from the constant on.
-template <size_t n>
-Term Polynomial(ProgramBuilder* b, Term x, const float (&c)[n]) {
-  Term y = b->Imm(c[n - 1]);
-  for (size_t i = n - 1; i-- > 0;) y = b->Fma(y, x, b->Imm(c[i]));
-  return y;
-}
-
-// x * 1 or x * -1 with the sign of `sign`; a NaN becomes the one NaN.
 Term WithSignOf(ProgramBuilder* b, Term x, Term sign) {
   const Term one = b->Or(b->And(sign, b->ImmBits(kSignBit)), b->ImmBits(kOne));
   return b->Mul(x, one);
 }
 
-// 2^n, n within -126 .. 127.
 Term PowerOfTwo(ProgramBuilder* b, Term n) {
   return b->Shl(b->IAdd(n, b->ImmBits(127)), 23);
 }
 
-// x = n ln2 + r with |r| <= ln2 / 2, and exp(r) - 1 with its error relative to
-// itself. |x| may be 2^15 at most.
-struct Reduced {
-  Term n;
-  Term expm1;
-};
 Reduced ReduceExp(ProgramBuilder* b, Term x) {
   constexpr float kTail[] = {0.5f, 0x1.555490p-3f, 0x1.55545ep-5f,
                              0x1.123b4ep-7f, 0x1.6db3dap-10f};
@@ -48,7 +25,6 @@ Reduced ReduceExp(ProgramBuilder* b, Term x) {
   return {n, b->Fma(tail, r, r)};
 }
 
-// log(1 + f) - f for |f| <= 1/3, plus `rest`.
 Term LogTail(ProgramBuilder* b, Term f, Term rest) {
   constexpr float kTail[] = {-0.5f,           0x1.555558p-2f,  -0x1.ffff14p-3f,
                              0x1.999612p-3f,  -0x1.559838p-3f, 0x1.251e0ep-3f,
@@ -56,11 +32,6 @@ Term LogTail(ProgramBuilder* b, Term f, Term rest) {
                              0x1.f99dcep-4f};
   return b->Fma(b->Mul(f, f), Polynomial(b, f, kTail), rest);
 }
-
-constexpr float kLn2High = 0x1.62e4p-1f;  // 16 bits: times an exponent exact
-constexpr float kLn2Low = 0x1.7f7d1cp-20f;
-
-}  // namespace
 
 Term Abs(ProgramBuilder* b, Term x) { return b->And(x, b->ImmBits(~kSignBit)); }
 

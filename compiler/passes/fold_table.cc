@@ -31,7 +31,11 @@ bool IsElementwise(const Node& node) {
                                 "Sign",        "Sqrt",       "Softplus",
                                 "Softsign",    "Sub",        "Tanh",
                                 "Celu",        "Identity",   "ThresholdedRelu",
-                                "Gelu",        "Mish",       "Shrink"};
+                                "Gelu",        "Mish",       "Shrink",
+                                "Sin",         "Cos",        "Tan",
+                                "Asin",        "Acos",       "Atan",
+                                "Sinh",        "Cosh",       "Asinh",
+                                "Acosh",       "Atanh"};
   return node.domain.empty() && node.outputs.size() == 1 &&
          ops->count(node.op) > 0;
 }

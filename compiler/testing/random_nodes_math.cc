@@ -15,12 +15,23 @@ bool AddFunction(RandomGraphBuilder* b, TensorId x) {
   if (!IsReal(b->T(x).type)) {
     return b->Append("", b->PickOp({"Abs", "Neg", "Sign"}), {x});
   }
-  const std::string op = b->PickOp(
-      {"Abs",        "Ceil",           "Celu",      "Elu",     "Erf",
-       "Exp",        "Floor",          "HardSwish", "Log",     "Neg",
-       "Reciprocal", "Round",          "Selu",      "Sigmoid", "Sign",
-       "Softplus",   "Softsign",       "Sqrt",      "Tanh",    "HardSigmoid",
-       "LeakyRelu",  "ThresholdedRelu"});
+  const std::string op = b->PickOp({"Abs",        "Ceil",
+                                    "Celu",       "Elu",
+                                    "Erf",        "Exp",
+                                    "Floor",      "HardSwish",
+                                    "Log",        "Neg",
+                                    "Reciprocal", "Round",
+                                    "Selu",       "Sigmoid",
+                                    "Sign",       "Softplus",
+                                    "Softsign",   "Sqrt",
+                                    "Tanh",       "HardSigmoid",
+                                    "LeakyRelu",  "ThresholdedRelu",
+                                    "Sin",        "Cos",
+                                    "Tan",        "Asin",
+                                    "Acos",       "Atan",
+                                    "Sinh",       "Cosh",
+                                    "Asinh",      "Acosh",
+                                    "Atanh"});
   std::map<std::string, Attribute> attributes;
   const bool alpha = op == "Elu" || op == "Selu" || op == "HardSigmoid" ||
                      op == "LeakyRelu" || op == "ThresholdedRelu";
@@ -80,14 +91,25 @@ bool AddMod(RandomGraphBuilder* b, TensorId x) {
                    {{"fmod", b->Below(2)}});
 }
 
-const NodeGeneratorRegistration kFunction(
-    "math_function",
-    {"Abs",        "Ceil",           "Celu",      "Elu",     "Erf",
-     "Exp",        "Floor",          "HardSwish", "Log",     "Neg",
-     "Reciprocal", "Round",          "Selu",      "Sigmoid", "Sign",
-     "Softplus",   "Softsign",       "Sqrt",      "Tanh",    "HardSigmoid",
-     "LeakyRelu",  "ThresholdedRelu"},
-    AddFunction);
+const NodeGeneratorRegistration kFunction("math_function",
+                                          {"Abs",        "Ceil",
+                                           "Celu",       "Elu",
+                                           "Erf",        "Exp",
+                                           "Floor",      "HardSwish",
+                                           "Log",        "Neg",
+                                           "Reciprocal", "Round",
+                                           "Selu",       "Sigmoid",
+                                           "Sign",       "Softplus",
+                                           "Softsign",   "Sqrt",
+                                           "Tanh",       "HardSigmoid",
+                                           "LeakyRelu",  "ThresholdedRelu",
+                                           "Sin",        "Cos",
+                                           "Tan",        "Asin",
+                                           "Acos",       "Atan",
+                                           "Sinh",       "Cosh",
+                                           "Asinh",      "Acosh",
+                                           "Atanh"},
+                                          AddFunction);
 const NodeGeneratorRegistration kVariadic("math_variadic",
                                           {"Max", "Min", "Mean", "Sum"},
                                           AddVariadic);

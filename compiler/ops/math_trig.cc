@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trigonometric and hyperbolic functions of one element, as microprograms
+// (vector_math.h states their errors). float16 is computed in fp32 and rounded
+// once.
+#include "compiler/ops/program_operator.h"
+#include "compiler/ops/vector_math.h"
+
+namespace heddle::compiler {
+namespace {
+
+// out = function(a)
+template <Term (*function)(ProgramBuilder*, Term)>
+absl::StatusOr<std::vector<ElementwiseStep>> Function(const Graph&,
+                                                      const Node&) {
+  ProgramBuilder b;
+  const Term x = b.Op(isa::MicroOp::kMov, b.A());
+  b.Out(function(&b, x));
+  return OneStep(b, {0});
+}
+
+Define Unary(const char* op, int since) {
+  Define define(op, since, kMaxOpset);
+  define.Inputs(1, 1, kReals);
+  return define;
+}
+
+const ProgramOperator kSin(Unary("Sin", 7), InferSame, Function<Sin>);
+const ProgramOperator kCos(Unary("Cos", 7), InferSame, Function<Cos>);
+const ProgramOperator kTan(Unary("Tan", 7), InferSame, Function<Tan>);
+const ProgramOperator kAsin(Unary("Asin", 7), InferSame, Function<Asin>);
+const ProgramOperator kAcos(Unary("Acos", 7), InferSame, Function<Acos>);
+const ProgramOperator kAtan(Unary("Atan", 7), InferSame, Function<Atan>);
+const ProgramOperator kSinh(Unary("Sinh", 9), InferSame, Function<Sinh>);
+const ProgramOperator kCosh(Unary("Cosh", 9), InferSame, Function<Cosh>);
+const ProgramOperator kAsinh(Unary("Asinh", 9), InferSame, Function<Asinh>);
+const ProgramOperator kAcosh(Unary("Acosh", 9), InferSame, Function<Acosh>);
+const ProgramOperator kAtanh(Unary("Atanh", 9), InferSame, Function<Atanh>);
+
+}  // namespace
+}  // namespace heddle::compiler
