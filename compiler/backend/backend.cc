@@ -18,6 +18,7 @@
 #include "compiler/device_ops/int64_range.h"
 #include "compiler/device_ops/lowering.h"
 #include "compiler/ops/define.h"
+#include "compiler/passes/expand.h"
 #include "compiler/schedule/choose.h"
 #include "compiler/schedule/constants.h"
 #include "compiler/schedule/device_graph_text.h"
@@ -744,13 +745,27 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
 
 }  // namespace
 
+namespace {
+
+// Of a graph that the front end's passes may not have seen.
+absl::StatusOr<BackendResult> SearchExpanded(const Graph& graph,
+                                             const CompileOptions& options,
+                                             bool check) {
+  if (!HasExpanded(graph)) return Search(graph, options, check);
+  Graph expanded = graph;
+  RETURN_IF_ERROR(ExpandOperators(&expanded));
+  return Search(expanded, options, check);
+}
+
+}  // namespace
+
 absl::StatusOr<BackendResult> GeneratePackage(const Graph& graph,
                                               const CompileOptions& options) {
-  return Search(graph, options, false);
+  return SearchExpanded(graph, options, false);
 }
 
 absl::Status CheckPackage(const Graph& graph, const CompileOptions& options) {
-  return Search(graph, options, true).status();
+  return SearchExpanded(graph, options, true).status();
 }
 
 }  // namespace heddle::compiler

@@ -13,6 +13,7 @@
 #include "compiler/device_ops/lower_qmatmul.h"
 #include "compiler/device_ops/move.h"
 #include "compiler/device_ops/relayout.h"
+#include "compiler/ops/expanded.h"
 #include "compiler/ops/program_operator.h"
 
 namespace heddle::compiler {
@@ -64,7 +65,7 @@ bool NarrowsInt64(const std::string& domain, const std::string& op) {
 }
 
 bool HasLowering(const std::string& domain, const std::string& op) {
-  return FindLowering(domain, op) != nullptr;
+  return FindLowering(domain, op) != nullptr || MayBeExpanded(domain, op);
 }
 
 absl::Status CheckLowering(const Node& node) {

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// BatchNormalization (inference): see normalization.h.
+// BatchNormalization: see normalization.h. With training_mode it is made of
+//   other operators: mean and var = f32(sum of fma(d, d, .) / pixels) of each
+//   channel, d = f32(x - mean), y = f32(f32(d * f32(scale / sqrt(f32(var +
+//   epsilon)))) + bias), and the given statistics times momentum plus the
+//   computed ones times 1 - momentum.
 // InstanceNormalization: per image and channel, sums in the order of reduce.h,
 //   d = f32(x - mean), mean and var = f32(sum of fma(d, d, .) / pixels),
 //   y = fma(d, f32(scale / sqrt(f32(var + epsilon))), bias).
@@ -10,6 +14,7 @@
 
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
+#include "compiler/ops/expanded.h"
 #include "simulator/model/numerics.h"
 
 namespace heddle::compiler {
@@ -112,6 +117,54 @@ Results EvaluateLrn(const Graph&, const Node& node, const Inputs& inputs) {
   return One(FromFloats(data.type, data.shape, y));
 }
 
+bool Trains(const Node& node) {
+  return node.IntAttribute("training_mode", 0) != 0;
+}
+
+absl::Status ExpandTraining(Expansion* e) {
+  for (size_t i = 1; i <= 4; ++i) {
+    RETURN_IF_ERROR(CheckPerChannel(e->graph(), e->node(), i));
+  }
+  const TensorId x = e->Wide(e->In(0));
+  const Shape shape = e->T(x).shape;
+  Shape channels(shape.size(), 1);
+  channels[1] = shape[1];
+  std::vector<int64_t> axes;
+  int64_t count = 1;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (i == 1) continue;
+    axes.push_back(static_cast<int64_t>(i));
+    count *= shape[i];
+  }
+  const auto scalar = [&](float value) {
+    return e->Scalar(DataType::kFloat, value);
+  };
+  const auto factor = [&](size_t i) {
+    return e->Reshape(e->Wide(e->In(i)), channels);
+  };
+  const TensorId mean = e->Add("ReduceMean", {x}, {{"axes", axes}});
+  const TensorId d = e->Add("Sub", {x, mean});
+  const TensorId variance =
+      e->Add("Div", {e->Add("ReduceSumSquare", {d}, {{"axes", axes}}),
+                     scalar(static_cast<float>(count))});
+  const TensorId root =
+      e->Add("Sqrt", {e->Add("Add", {variance, scalar(e->node().FloatAttribute(
+                                                   "epsilon", 1e-5f))})});
+  const TensorId scaled = e->Add("Mul", {d, e->Add("Div", {factor(1), root})});
+  const float momentum = e->node().FloatAttribute("momentum", 0.9f);
+  const auto running = [&](size_t i, TensorId computed) {
+    const TensorId old = e->Add("Mul", {factor(i), scalar(momentum)});
+    const TensorId fresh =
+        e->Add("Mul", {computed, scalar(model::FSub(1, momentum))});
+    return e->Reshape(e->Add("Add", {old, fresh}), {shape[1]});
+  };
+  const DataType type = e->T(e->In(0)).type;
+  e->Return(0, e->Add("Add", {scaled, factor(2)}), type);
+  if (e->HasOut(1)) e->Return(1, running(3, mean), e->T(e->In(3)).type);
+  if (e->HasOut(2)) e->Return(2, running(4, variance), e->T(e->In(4)).type);
+  return absl::OkStatus();
+}
+
 // Of the outputs only the first exists in inference; opset 14 and later may
 // name no other.
 Define BatchNorm(int since, int until) {
@@ -122,8 +175,9 @@ Define BatchNorm(int since, int until) {
       .Attr("momentum", AttributeKind::kFloat)
       .Rule(Rejection::kUnsupportedShape, kHasChannelsText, HasChannels)
       .Rule(Rejection::kUnsupportedAttribute,
-            "statistics are not computed: the first output is the only one",
+            "without training_mode the first output is the only one",
             [](const Graph& graph, const Node& node, std::string* detail) {
+              if (Trains(node)) return true;
               for (size_t i = 1; i < node.outputs.size(); ++i) {
                 if (node.outputs[i] == kNoTensor) continue;
                 *detail =
@@ -147,15 +201,12 @@ const OperatorRegistration kBatchNormalizationOld(
               })
         .Run(InferPerChannel<4>, EvaluateBatchNorm));
 const OperatorRegistration kBatchNormalization(
-    BatchNorm(9, kMaxOpset)
-        .Attr("training_mode", AttributeKind::kInt)
-        .Rule(Rejection::kUnsupportedAttribute, "training_mode is 0",
-              [](const Graph&, const Node& node, std::string* detail) {
-                const int64_t mode = node.IntAttribute("training_mode", 0);
-                *detail = absl::StrCat("training_mode = ", mode);
-                return mode == 0;
-              })
-        .Run(InferPerChannel<4>, EvaluateBatchNorm));
+    BatchNorm(9, 13).Run(InferPerChannel<4>, EvaluateBatchNorm));
+const ExpandedOperator kBatchNormalization14(
+    BatchNorm(14, kMaxOpset)
+        .Outputs(3)
+        .Attr("training_mode", AttributeKind::kInt),
+    ExpandTraining, Trains, InferPerChannel<4>, EvaluateBatchNorm);
 const OperatorRegistration kInstanceNormalization(
     Define("InstanceNormalization", 6, kMaxOpset)
         .Inputs(3, 3, kReals)

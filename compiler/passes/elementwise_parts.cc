@@ -122,6 +122,7 @@ Parts Quantize(const Graph& graph, const Node& node) {
 }
 
 Parts BatchNorm(const Graph& graph, const Node& node) {
+  if (node.IntAttribute("training_mode", 0) != 0) return {};
   const TensorData* p[4];
   for (size_t i = 0; i < 4; ++i) {
     p[i] = Constant(graph, node, i + 1);

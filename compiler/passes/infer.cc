@@ -25,11 +25,13 @@ bool IsQuantizationBoundary(const Node& node) {
 }
 
 bool ReadsOnlyShapes(const Node& node) {
-  return node.domain.empty() && (node.op == "Shape" || node.op == "Size");
+  return node.domain.empty() &&
+         (node.op == "Shape" || node.op == "Size" || node.op == "EyeLike");
 }
 
 // Values that the node may be evaluated with now; false if some are missing.
-// The results of Shape and Size need no data, only the shape of the input.
+// The results of Shape, Size and EyeLike need no data, only the shape of the
+// input.
 bool ConstantInputs(const Graph& graph, const Node& node,
                     std::vector<TensorData>* shape_only, Inputs* inputs) {
   shape_only->reserve(node.inputs.size());

@@ -7,6 +7,7 @@
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/operator.h"
 #include "compiler/passes/cancel_moves.h"
+#include "compiler/passes/expand.h"
 #include "compiler/passes/flatten_rows.h"
 #include "compiler/passes/fold_affine.h"
 #include "compiler/passes/fold_pad.h"
@@ -76,6 +77,8 @@ const std::vector<Pass>& Passes() {
        [](Graph* graph, const PassContext&) { return FoldAffine(graph); }},
       {"fold-pad", "a Pad with zeros becomes part of the convolution behind it",
        [](Graph* graph, const PassContext&) { return FoldPad(graph); }},
+      {"expand", "operators that are made of others give way to them",
+       [](Graph* graph, const PassContext&) { return ExpandOperators(graph); }},
       {"flatten-rows",
        "operators on stacks of rows become operators on matrices",
        [](Graph* graph, const PassContext&) { return FlattenRows(graph); }},

@@ -26,6 +26,7 @@
 #include "compiler/compiler.h"
 #include "compiler/device_ops/lowering.h"
 #include "compiler/ops/operator.h"
+#include "compiler/passes/expand.h"
 #include "compiler/schedule/choose.h"
 #include "compiler/testing/card_case.h"
 #include "compiler/testing/masked_run.h"
@@ -105,9 +106,11 @@ void CheckGraph(const Graph& graph, const std::vector<TensorData>& inputs,
   Features features;
   features.fuse_pool = random() % 2 == 0;
   features.short_first = random() % 2 == 0;
+  Graph expanded = graph;
+  ASSERT_EQ(ExpandOperators(&expanded), absl::OkStatus());
   DeviceGraph device;
   const absl::Status status =
-      Lowering(graph, lowered, features, &device).Run(TapSet::kNone);
+      Lowering(expanded, lowered, features, &device).Run(TapSet::kNone);
   if (!status.ok()) return;
   const bool choose = sram != 0 || random() % 4 == 0;
   // (the more traffic costs, the more cascades)
@@ -207,20 +210,17 @@ std::vector<Directed> DirectedModels() {
   return models;
 }
 
-constexpr const char* kKinds[] = {"ArgOp",          "AveragePool",
-                                  "BlockedConcat",  "CascadeOp",
-                                  "ChainOp",        "CodeMaxPool",
-                                  "ConvOp",         "DenseAveragePool",
-                                  "DenseMaxPool",   "Elementwise",
-                                  "GatherOp",       "GlobalPool",
-                                  "LayerNorm",      "LayerNormalizationOp",
-                                  "LrnOp",          "MatMulOp",
-                                  "MatrixOp",       "MoveOp",
-                                  "Product",        "QSoftmax",
-                                  "RangeParameter", "Ranges",
-                                  "Rounding",       "RowSums",
-                                  "RowsCopy",       "SoftmaxOp",
-                                  "TableOp"};
+constexpr const char* kKinds[] = {
+    "ArgOp",          "AveragePool", "BlockedConcat",
+    "CascadeOp",      "ChainOp",     "CodeMaxPool",
+    "ConvOp",         "CumSumOp",    "DenseAveragePool",
+    "DenseMaxPool",   "Elementwise", "GatherOp",
+    "GlobalPool",     "LayerNorm",   "LayerNormalizationOp",
+    "LrnOp",          "MatMulOp",    "MatrixOp",
+    "MoveOp",         "Product",     "QSoftmax",
+    "RangeParameter", "Ranges",      "Rounding",
+    "RowSums",        "RowsCopy",    "SoftmaxOp",
+    "TableOp"};
 
 TEST(Needs, HoldInBoxesOfAnySize) {
   for (uint64_t seed = first_seed; seed < first_seed + seeds; ++seed) {

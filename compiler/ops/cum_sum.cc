@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// CumSum along a constant axis: additions in the order of the elements, in fp32
+// from +0, each result rounded to its type; integers wrap.
+//
+// heddle.CumSum is the sum up to and with each element, along an axis of at
+// most kMaxScan elements. CumSum is made of it: in reverse by reversing the
+// input and the result, exclusive by what is one place before, and longer ones
+// piece by piece, each with the last sum of the one before it as its first
+// element: the same additions.
+#include <algorithm>
+
+#include "compiler/base/status_macros.h"
+#include "compiler/ops/expanded.h"
+#include "compiler/ops/reduce.h"
+#include "simulator/model/numerics.h"
+
+namespace heddle::compiler {
+namespace {
+
+// A row of it and of its result fit any SRAM.
+constexpr int64_t kMaxScan = 1024;
+constexpr int64_t kMaxLength = int64_t{1} << 18;
+
+// [outer, count, inner]
+struct Extents {
+  int64_t outer = 1, count = 1, inner = 1;
+};
+Extents ExtentsOf(const Shape& shape, int64_t axis) {
+  Extents e;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    const auto at = static_cast<int64_t>(i);
+    (at < axis ? e.outer : at == axis ? e.count : e.inner) *= shape[i];
+  }
+  return e;
+}
+
+template <typename T, typename Sum>
+void Scan(const Extents& e, std::vector<T>* values, Sum sum) {
+  for (int64_t o = 0; o < e.outer; ++o) {
+    for (int64_t i = 0; i < e.inner; ++i) {
+      T total = 0;
+      for (int64_t k = 0; k < e.count; ++k) {
+        T& v = (*values)[(o * e.count + k) * e.inner + i];
+        v = total = sum(total, v);
+      }
+    }
+  }
+}
+
+template <typename T>
+Results ScanIntegers(const TensorData& x, const Extents& e) {
+  TensorData y = x;
+  std::vector<T> values(x.as<T>(), x.as<T>() + x.count());
+  Scan(e, &values, [](T a, T b) { return static_cast<T>(a + b); });
+  std::copy(values.begin(), values.end(), y.as<T>());
+  return One(std::move(y));
+}
+
+Results EvaluateScan(const Graph&, const Node& node, const Inputs& inputs) {
+  const TensorData& x = *inputs[0];
+  const Extents e = ExtentsOf(x.shape, node.IntAttribute("axis", 0));
+  switch (x.type) {
+    case DataType::kInt32:
+    case DataType::kUint32:
+      return ScanIntegers<uint32_t>(x, e);
+    case DataType::kInt64:
+    case DataType::kUint64:
+      return ScanIntegers<uint64_t>(x, e);
+    default: {
+      std::vector<float> values = ToFloats(x);
+      Scan(e, &values, model::FAdd);
+      return One(FromFloats(x.type, x.shape, values));
+    }
+  }
+}
+
+absl::Status Expand(Expansion* e) {
+  const Tensor& given = e->T(e->In(1));
+  if (!given.is_constant() || given.constant->count() != 1) {
+    return RejectNode(Rejection::kUnsupportedShape, e->node(), "axis '",
+                      given.name,
+                      "' is computed at run time, it must be a constant of "
+                      "one element");
+  }
+  const Shape shape = e->T(e->In(0)).shape;
+  size_t axis;
+  if (!NormalizeAxis(ToInts(*given.constant)[0], shape.size(), &axis)) {
+    return RejectNode(Rejection::kInvalidModel, e->node(), "axis ",
+                      ToInts(*given.constant)[0],
+                      " is not one of a tensor of rank ", shape.size());
+  }
+  const int64_t length = shape[axis];
+  if (length > kMaxLength) {
+    return RejectNode(Rejection::kUnsupportedShape, e->node(), "the axis has ",
+                      length, " elements, at most ", kMaxLength,
+                      " are supported");
+  }
+  const auto at = static_cast<int64_t>(axis);
+  const DataType type = e->T(e->In(0)).type;
+  const auto slice = [&](TensorId x, int64_t from, int64_t to, int64_t step) {
+    return e->Add("Slice", {x, e->Ints({from}), e->Ints({to}), e->Ints({at}),
+                            e->Ints({step})});
+  };
+  const auto concat = [&](const std::vector<TensorId>& parts) {
+    return parts.size() == 1 ? parts[0]
+                             : e->Add("Concat", parts, {{"axis", at}});
+  };
+  const auto scan = [&](TensorId x) {
+    return e->Add("heddle.CumSum", {x}, {{"axis", at}});
+  };
+  const bool reverse = e->node().IntAttribute("reverse", 0) != 0;
+  TensorId x = e->In(0);
+  // float16 is not rounded between pieces.
+  if (length > kMaxScan) x = e->Wide(x);
+  if (reverse) x = slice(x, -1, INT64_MIN, -1);
+  if (length <= kMaxScan) {
+    x = scan(x);
+  } else {
+    std::vector<TensorId> parts = {scan(slice(x, 0, kMaxScan, 1))};
+    for (int64_t done = kMaxScan; done < length;) {
+      const TensorId carry = slice(parts.back(), -1, INT64_MAX, 1);
+      const int64_t end = std::min(length, done + kMaxScan - 1);
+      const TensorId sums = scan(concat({carry, slice(x, done, end, 1)}));
+      parts.push_back(slice(sums, 1, INT64_MAX, 1));
+      done = end;
+    }
+    x = concat(parts);
+  }
+  if (e->node().IntAttribute("exclusive", 0) != 0 && length > 0) {
+    Shape first = shape;
+    first[axis] = 1;
+    const TensorId zeros = e->Constant(TensorData::Zeros(e->T(x).type, first));
+    x = length == 1 ? e->Add("Identity", {zeros})
+                    : concat({zeros, slice(x, 0, length - 1, 1)});
+  }
+  if (reverse) x = slice(x, -1, INT64_MIN, -1);
+  e->Return(0, x, type);
+  return absl::OkStatus();
+}
+
+constexpr TypeSet kSummed = kReals | Types(DataType::kInt32, DataType::kUint32,
+                                           DataType::kInt64, DataType::kUint64);
+
+const OperatorRegistration kScan(Define("CumSum", 1, kMaxOpset)
+                                     .Domain(kInternalDomain)
+                                     .Inputs(1, 1, kSummed)
+                                     .Attr("axis", AttributeKind::kInt, true)
+                                     .Run(InferSame, EvaluateScan));
+const ExpandedOperator kCumSum(Define("CumSum", 11, kMaxOpset)
+                                   .Inputs(2, 2, kSummed, kIndices)
+                                   .Attr("exclusive", AttributeKind::kInt)
+                                   .Attr("reverse", AttributeKind::kInt),
+                               Expand);
+
+}  // namespace
+}  // namespace heddle::compiler

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/ops/expanded.h"
+
+#include <memory>
+#include <utility>
+
+#include "compiler/base/status_macros.h"
+#include "simulator/model/numerics.h"
+
+namespace heddle::compiler {
+namespace {
+
+struct Entry {
+  ExpandFunction expand;
+  bool (*applies)(const Node&);
+  decltype(OperatorInfo::infer) infer;
+  decltype(OperatorInfo::evaluate) evaluate;
+};
+
+// By domain and name, and the first opset of the definition.
+using Key = std::pair<std::string, std::string>;
+std::map<Key, std::map<int, Entry>>& Registry() {
+  static auto* registry = new std::map<Key, std::map<int, Entry>>();
+  return *registry;
+}
+
+const Entry* FindEntry(const Node& node) {
+  const auto it = Registry().find({node.domain, node.op});
+  if (it == Registry().end()) return nullptr;
+  // Of the definition that holds for the node; some of an operator's may be no
+  // expansions.
+  const OperatorInfo* info = FindOperator(node.domain, node.op, node.opset);
+  if (info == nullptr) return nullptr;
+  const auto entry = it->second.find(info->since_version);
+  return entry == it->second.end() ? nullptr : &entry->second;
+}
+
+bool Applies(const Entry& entry, const Node& node) {
+  return entry.applies == nullptr || entry.applies(node);
+}
+
+// The node alone with its tensors, as a graph of its own.
+struct Alone {
+  Graph graph;
+  Node node;
+  std::vector<size_t> given;  // inputs of the node that are the graph's
+};
+Alone Isolate(const Graph& graph, const Node& node) {
+  Alone alone;
+  alone.node = node;
+  std::map<TensorId, TensorId> copies;
+  const auto copy = [&](TensorId* id) {
+    if (*id == kNoTensor) return;
+    const auto [it, fresh] = copies.try_emplace(*id, kNoTensor);
+    if (fresh) it->second = alone.graph.AddTensor(graph.tensors[*id]);
+    *id = it->second;
+  };
+  for (TensorId& id : alone.node.inputs) copy(&id);
+  for (TensorId& id : alone.node.outputs) {
+    copy(&id);
+    if (id != kNoTensor) alone.graph.tensors[id].shape_known = false;
+  }
+  std::map<TensorId, bool> seen;
+  for (size_t i = 0; i < alone.node.inputs.size(); ++i) {
+    const TensorId id = alone.node.inputs[i];
+    if (id == kNoTensor || alone.graph.tensors[id].is_constant() || seen[id]) {
+      continue;
+    }
+    seen[id] = true;
+    alone.given.push_back(i);
+    alone.graph.inputs.push_back(id);
+  }
+  return alone;
+}
+
+absl::Status InferExpanded(Graph* graph, const Node& node) {
+  const Entry& entry = *FindEntry(node);
+  if (!Applies(entry, node)) return entry.infer(graph, node);
+  Alone alone = Isolate(*graph, node);
+  ASSIGN_OR_RETURN(auto nodes, ExpandNode(&alone.graph, alone.node));
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    const TensorId id = alone.node.outputs[i];
+    if (id == kNoTensor) continue;
+    const Tensor& result = alone.graph.tensors[id];
+    RETURN_IF_ERROR(SetOutput(graph, node, i, result.type, result.shape));
+  }
+  return absl::OkStatus();
+}
+
+Results EvaluateExpanded(const Graph& graph, const Node& node,
+                         const Inputs& inputs) {
+  const Entry& entry = *FindEntry(node);
+  if (!Applies(entry, node)) return entry.evaluate(graph, node, inputs);
+  Alone alone = Isolate(graph, node);
+  // Parameters that are known only here, when constants are folded.
+  std::vector<TensorData> given;
+  for (size_t i : alone.given) given.push_back(*inputs[i]);
+  ASSIGN_OR_RETURN(alone.graph.nodes, ExpandNode(&alone.graph, alone.node));
+  ASSIGN_OR_RETURN(auto values, EvaluateGraph(alone.graph, given));
+  std::vector<TensorData> results(node.outputs.size());
+  for (size_t i = 0; i < results.size(); ++i) {
+    const TensorId id = alone.node.outputs[i];
+    if (id != kNoTensor) results[i] = std::move(values[id]);
+  }
+  return results;
+}
+
+}  // namespace
+
+TensorId Expansion::Constant(TensorData data) {
+  const TensorId id = graph_->AddTemporary(
+      graph_->tensors[node_.outputs[0]].name, data.type, data.shape);
+  graph_->tensors[id].constant =
+      std::make_shared<const TensorData>(std::move(data));
+  return id;
+}
+
+TensorId Expansion::Ints(const std::vector<int64_t>& values) {
+  TensorData data = TensorData::Zeros(DataType::kInt64,
+                                      {static_cast<int64_t>(values.size())});
+  for (size_t i = 0; i < values.size(); ++i) {
+    data.as<int64_t>()[i] = values[i];
+  }
+  return Constant(std::move(data));
+}
+
+TensorId Expansion::Scalar(DataType type, float value) {
+  TensorData data = TensorData::Zeros(type, {});
+  switch (type) {
+    case DataType::kFloat:
+      *data.as<float>() = value;
+      break;
+    case DataType::kFloat16:
+      *data.as<uint16_t>() = model::F32ToF16(value);
+      break;
+    case DataType::kInt64:
+      *data.as<int64_t>() = static_cast<int64_t>(value);
+      break;
+    default:
+      for (size_t i = 0; i < data.bytes.size(); ++i) {
+        data.bytes[i] =
+            static_cast<uint8_t>(static_cast<int64_t>(value) >> (8 * i));
+      }
+  }
+  return Constant(std::move(data));
+}
+
+TensorId Expansion::Add(const std::string& op,
+                        const std::vector<TensorId>& inputs,
+                        const std::map<std::string, Attribute>& attributes,
+                        int opset) {
+  const TensorId out = graph_->AddTemporary(
+      graph_->tensors[node_.outputs[0]].name, DataType::kUndefined, {});
+  if (!status_.ok()) return out;
+  Node node;
+  // "heddle.NAME" is one of the internal domain, whose opset is 1.
+  constexpr char kInternal[] = "heddle.";
+  const size_t prefix = op.compare(0, sizeof(kInternal) - 1, kInternal) == 0
+                            ? sizeof(kInternal) - 1
+                            : 0;
+  if (prefix > 0) node.domain = kInternalDomain;
+  node.op = op.substr(prefix);
+  node.name = node_.name;
+  node.opset = prefix > 0 ? 1 : opset;
+  node.inputs = inputs;
+  node.outputs = {out};
+  node.attributes = attributes;
+  node.sources = node_.sources;
+  status_ = CheckNode(*graph_, node);
+  if (status_.ok()) {
+    status_ =
+        FindOperator(node.domain, node.op, node.opset)->infer(graph_, node);
+  }
+  nodes_.push_back(std::move(node));
+  return out;
+}
+
+TensorId Expansion::Cast(TensorId x, DataType to) {
+  if (T(x).type == to) return x;
+  return Add("Cast", {x}, {{"to", static_cast<int64_t>(to)}});
+}
+
+TensorId Expansion::Reshape(TensorId x, Shape shape) {
+  if (T(x).shape == shape) return x;
+  return Add("Reshape", {x, Ints(shape)});
+}
+
+TensorId Expansion::Wide(TensorId x) {
+  return T(x).type == DataType::kFloat16 ? Cast(x, DataType::kFloat) : x;
+}
+
+void Expansion::Return(size_t i, TensorId x, DataType type) {
+  if (!HasOut(i) || !status_.ok()) return;
+  x = Cast(x, type);
+  if (!status_.ok()) return;
+  const TensorId out = node_.outputs[i];
+  Tensor& tensor = graph_->tensors[out];
+  tensor.type = T(x).type;
+  tensor.shape = T(x).shape;
+  tensor.shape_known = true;
+  // What another node reads, or nobody here writes, is copied.
+  bool own = false;
+  for (const Node& node : nodes_) {
+    own = own || node.outputs[0] == x;
+    for (TensorId id : node.inputs) {
+      if (id == x) own = false;
+    }
+  }
+  if (!own) {
+    x = Add("Identity", {x});
+    if (!status_.ok()) return;
+  }
+  for (Node& node : nodes_) {
+    if (node.outputs[0] == x) node.outputs[0] = out;
+  }
+}
+
+std::vector<Node> Expansion::Take() { return std::move(nodes_); }
+
+ExpandedOperator::ExpandedOperator(Define define, ExpandFunction expand)
+    : ExpandedOperator(std::move(define), expand, nullptr, nullptr, nullptr) {}
+
+ExpandedOperator::ExpandedOperator(Define define, ExpandFunction expand,
+                                   bool (*applies)(const Node& node),
+                                   decltype(OperatorInfo::infer) infer,
+                                   decltype(OperatorInfo::evaluate) evaluate) {
+  OperatorInfo info = define.Run(InferExpanded, EvaluateExpanded);
+  if (info.since_version <= info.until_version) {
+    Registry()[{info.domain, info.op}][info.since_version] = {expand, applies,
+                                                              infer, evaluate};
+  }
+  OperatorRegistration registration(std::move(info));
+}
+
+bool MayBeExpanded(const std::string& domain, const std::string& op) {
+  return Registry().count({domain, op}) > 0;
+}
+
+bool IsExpanded(const Node& node) {
+  const Entry* entry = FindEntry(node);
+  return entry != nullptr && Applies(*entry, node);
+}
+
+absl::StatusOr<std::vector<Node>> ExpandNode(Graph* graph, const Node& node) {
+  Expansion expansion(graph, node);
+  RETURN_IF_ERROR(FindEntry(node)->expand(&expansion));
+  RETURN_IF_ERROR(expansion.status());
+  return expansion.Take();
+}
+
+}  // namespace heddle::compiler

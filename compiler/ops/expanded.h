@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators that are made of others: a node is expanded into nodes of operators
+// that have a meaning and a lowering of their own. The reference evaluates the
+// expansion, the compiler puts it in the node's place (passes/expand.h): both
+// have the same bytes.
+//
+//   absl::Status ExpandReduceLogSum(Expansion* e) {
+//     const TensorId x = e->Wide(e->In(0));
+//     e->Return(0, e->Add("Log", {e->Add("ReduceSum", {x, axes})}));
+//     return absl::OkStatus();
+//   }
+//   const ExpandedOperator kReduceLogSum(Define(..), ExpandReduceLogSum);
+#ifndef HEDDLE_COMPILER_OPS_EXPANDED_H_
+#define HEDDLE_COMPILER_OPS_EXPANDED_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "compiler/ir/graph.h"
+#include "compiler/ops/define.h"
+
+namespace heddle::compiler {
+
+// An expansion being written. After an error nothing is appended any more; who
+// asked for the expansion gets it.
+class Expansion {
+ public:
+  Expansion(Graph* graph, const Node& node) : graph_(graph), node_(node) {}
+
+  const Graph& graph() const { return *graph_; }
+  const Node& node() const { return node_; }
+  bool HasIn(size_t i) const { return HasInput(node_, i); }
+  TensorId In(size_t i) const { return node_.inputs[i]; }
+  bool HasOut(size_t i) const {
+    return i < node_.outputs.size() && node_.outputs[i] != kNoTensor;
+  }
+  const Tensor& T(TensorId id) const { return graph_->tensors[id]; }
+
+  TensorId Constant(TensorData data);
+  TensorId Ints(const std::vector<int64_t>& values);
+  // One element of rank 0 of a type that lanes have.
+  TensorId Scalar(DataType type, float value);
+  // The result of a node of ONNX's operator at opset 13, or at another.
+  TensorId Add(const std::string& op, const std::vector<TensorId>& inputs,
+               const std::map<std::string, Attribute>& attributes = {},
+               int opset = 13);
+  TensorId Cast(TensorId x, DataType to);  // x itself if it has the type
+  TensorId Reshape(TensorId x, Shape shape);
+  // float16 as fp32: expansions compute in fp32 and round once, at the end.
+  TensorId Wide(TensorId x);
+  // `x`, cast to `type`, is the node's output i; an absent one is no error.
+  void Return(size_t i, TensorId x, DataType type);
+
+  const absl::Status& status() const { return status_; }
+  // The nodes, the last of each output writing the node's own tensors.
+  std::vector<Node> Take();
+
+ private:
+  Graph* graph_;
+  const Node& node_;
+  std::vector<Node> nodes_;
+  absl::Status status_;
+};
+
+using ExpandFunction = absl::Status (*)(Expansion* e);
+
+class ExpandedOperator {
+ public:
+  // `applies`: whether a node is expanded; others of the operator have `infer`,
+  // `evaluate` and a lowering as usual. Null: all are.
+  ExpandedOperator(Define define, ExpandFunction expand);
+  ExpandedOperator(Define define, ExpandFunction expand,
+                   bool (*applies)(const Node& node),
+                   decltype(OperatorInfo::infer) infer,
+                   decltype(OperatorInfo::evaluate) evaluate);
+};
+
+// Whether nodes of the operator may be expanded, and whether this one is.
+bool MayBeExpanded(const std::string& domain, const std::string& op);
+bool IsExpanded(const Node& node);
+
+// The nodes of its expansion in topological order; new tensors are added to the
+// graph. They may be expanded themselves.
+absl::StatusOr<std::vector<Node>> ExpandNode(Graph* graph, const Node& node);
+
+}  // namespace heddle::compiler
+
+#endif  // HEDDLE_COMPILER_OPS_EXPANDED_H_
