@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "compiler/ops/define.h"
 #include "compiler/testing/card_case.h"
@@ -118,6 +119,68 @@ TEST(LowerExpanded, OneHotOfComputedIndices) {
           {RandomData(type, {4, 10}, 5, -14, 14), Floats({2}, {0.5f, 2})},
           kSmall);
     }
+  }
+}
+
+// Along each axis; 1,100 elements are more than one command's.
+TEST(LowerExpanded, SumsAlongAnAxis) {
+  for (DataType type :
+       {DataType::kFloat, DataType::kFloat16, DataType::kInt32}) {
+    for (const Shape& shape :
+         {Shape{3, 5, 40}, Shape{70, 300}, Shape{1100, 2}, Shape{2, 1100}}) {
+      for (int64_t axis = 0; axis < static_cast<int64_t>(shape.size());
+           ++axis) {
+        ModelBuilder b;
+        b.Input("x", type, shape);
+        b.Constant("axis", Int64s({}, {axis}));
+        auto* node = b.Node("CumSum", {"x", "axis"}, {"y"});
+        SetInt(node, "exclusive", axis % 2);
+        SetInt(node, "reverse", shape.size() == 2 && axis == 1);
+        b.Output("y");
+        ExpectCardEqualsReference(b.Bytes(), {RandomData(type, shape, 11)},
+                                  kSmall);
+      }
+    }
+  }
+}
+
+TEST(LowerExpanded, Losses) {
+  for (const char* op :
+       {"NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"}) {
+    for (const char* reduction : {"mean", "sum", "none"}) {
+      ModelBuilder b;
+      b.Input("x", DataType::kFloat, {4, 10, 6});
+      b.Input("t", DataType::kInt64, {4, 6});
+      b.Input("w", DataType::kFloat, {10});
+      auto* node = b.Node(op, {"x", "t", "w"}, {"y"});
+      SetString(node, "reduction", reduction);
+      SetInt(node, "ignore_index", 3);
+      b.Output("y");
+      ExpectCardEqualsReference(
+          b.Bytes(), {RandomData(DataType::kFloat, {4, 10, 6}, 12),
+                      RandomData(DataType::kInt64, {4, 6}, 13, 0, 9.9f),
+                      RandomData(DataType::kFloat, {10}, 14, 1, 2)});
+    }
+  }
+}
+
+TEST(LowerExpanded, ComputedStatistics) {
+  for (DataType type : {DataType::kFloat, DataType::kFloat16}) {
+    ModelBuilder b(15);
+    b.Input("x", type, {6, 5, 7, 3});
+    for (const char* name : {"scale", "bias", "mean", "variance"}) {
+      b.Input(name, type, {5});
+    }
+    SetInt(
+        b.Node("BatchNormalization", {"x", "scale", "bias", "mean", "variance"},
+               {"y", "new_mean", "new_variance"}),
+        "training_mode", 1);
+    for (const char* name : {"y", "new_mean", "new_variance"}) b.Output(name);
+    std::vector<TensorData> inputs = {RandomData(type, {6, 5, 7, 3}, 15)};
+    for (int i = 0; i < 4; ++i) {
+      inputs.push_back(RandomData(type, {5}, 16 + i, 1, 2));
+    }
+    ExpectCardEqualsReference(b.Bytes(), inputs, kSmall);
   }
 }
 

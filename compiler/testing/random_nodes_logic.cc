@@ -17,7 +17,7 @@ bool AddLogic(RandomGraphBuilder* b, TensorId x) {
   const TensorId first = b->T(x).type == DataType::kBool
                              ? x
                              : b->Partner(DataType::kBool, shape, false);
-  if (first == kNoTensor) return false;
+  if (b->T(first).is_constant()) return false;
   if (b->Takes("Not", 4)) return b->Append("", "Not", {first});
   const TensorId second = b->Partner(DataType::kBool, b->T(first).shape, true);
   const bool swap = b->OneIn(2);
