@@ -132,8 +132,7 @@ void OneHot(Random* random, RuntimeCase* c) {
   const Shape shape = random->AnyShape(1, 3);
   const int64_t depth = 1 + random->Below(9);
   TensorData index = compiler::RandomData(
-      random->OneIn(2) ? DataType::kInt64 : DataType::kInt32, shape,
-      static_cast<uint64_t>(random->Below(1 << 20)),
+      DataType::kInt64, shape, static_cast<uint64_t>(random->Below(1 << 20)),
       static_cast<float>(-depth) - 2, static_cast<float>(depth) + 2);
   c->inputs = {index, Int64s({1}, {depth}), random->Data({2})};
   c->constant = {false, true, false};
@@ -258,9 +257,9 @@ std::vector<Kind> Kinds() {
       {"ReduceLogSumExp", 18, Reduces},
       {"Hardmax", 11, AlongAxis},
       {"Hardmax", 13, AlongAxis},
-      {"LpNormalization", 1, AlongAxis},
+      {"LpNormalization", 6, AlongAxis},
       {"MeanVarianceNormalization", 13, MeanVariance},
-      {"GlobalLpPool", 2, GlobalLp},
+      {"GlobalLpPool", 6, GlobalLp},
       {"LpPool", 11, LpPool},
       {"LpPool", 18, LpPool},
       {"OneHot", 11, OneHot},
