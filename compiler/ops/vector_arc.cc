@@ -32,8 +32,12 @@ ArcSine ReduceArcSine(ProgramBuilder* b, Term x) {
 
 Term Asin(ProgramBuilder* b, Term x) {
   const ArcSine y = ReduceArcSine(b, x);
-  const Term head = b->Fma(y.t, b->Imm(-2.0f), b->Imm(kHalfPi));
-  const Term rest = b->Fma(y.tail, b->Imm(-2.0f), b->Imm(kHalfPiLow));
+  // pi/2 - 2t with what rounding takes from it.
+  const Term twice = b->Add(y.t, y.t);
+  const Term head = b->Sub(b->Imm(kHalfPi), twice);
+  const Term lost = b->Sub(b->Sub(b->Imm(kHalfPi), head), twice);
+  const Term rest =
+      b->Add(b->Fma(y.tail, b->Imm(-2.0f), b->Imm(kHalfPiLow)), lost);
   const Term large = WithSignOf(b, b->Add(head, rest), x);
   return b->Select(y.large, large, b->Add(y.t, y.tail));
 }
