@@ -14,6 +14,7 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status_macros.h"
+#include "compiler/package/host_graph.h"
 #include "compiler/package/package_generated.h"
 #include "rtl/spec/version.h"
 
@@ -126,8 +127,10 @@ std::vector<WeightCopy> UnpackCopies(
 
 // The metadata of a package with so many bytes of weights, in `builder`; its
 // size, which is the same for any number of them.
+// `sections`: what those of segments are to hold.
 uint64_t PackMetadata(const Package& package, uint64_t weight_bytes,
-                      flatbuffers::FlatBufferBuilder* builder) {
+                      flatbuffers::FlatBufferBuilder* builder,
+                      std::vector<std::string>* sections) {
   fb::MetadataT metadata;
   metadata.model_name = package.model_name;
   metadata.producer = package.producer;
@@ -167,6 +170,21 @@ uint64_t PackMetadata(const Package& package, uint64_t weight_bytes,
     metadata.weight_plan->resident = PackCopies(package.weight_plan.resident);
     metadata.weight_plan->copies = PackCopies(package.weight_plan.copies);
   }
+  for (const auto& t : package.values) metadata.values.push_back(PackTensor(t));
+  sections->clear();
+  for (const Segment& segment : package.segments) {
+    auto entry = std::make_unique<fb::SegmentT>();
+    std::string section;
+    if (segment.card != nullptr) {
+      section = Serialize(*segment.card);
+    } else {
+      entry->host = PackHostGraph(segment.host, &section);
+    }
+    entry->inputs = segment.inputs;
+    entry->outputs = segment.outputs;
+    metadata.segments.push_back(std::move(entry));
+    sections->push_back(std::move(section));
+  }
 
   // The offsets in the metadata depend on its size. ForceDefaults makes the
   // size independent of the offsets, so two rounds are enough.
@@ -184,6 +202,9 @@ uint64_t PackMetadata(const Package& package, uint64_t weight_bytes,
     metadata.streams.clear();
     for (const auto& stream : package.streams) {
       metadata.streams.push_back(section(stream.size() * sizeof(uint32_t)));
+    }
+    for (size_t i = 0; i < sections->size(); ++i) {
+      metadata.segments[i]->section = section((*sections)[i].size());
     }
     builder->Clear();
     builder->ForceDefaults(true);
@@ -288,10 +309,10 @@ absl::Status CheckHeader(absl::string_view bytes) {
         "heddle-compile wrote");
   }
   const auto version = Load<uint32_t>(bytes, kVersionAt);
-  if (version != kFormatVersion && version != kFormatVersionWithPlan) {
+  if (version < kFormatVersion || version > kFormatVersionWithSegments) {
     return absl::FailedPreconditionError(absl::StrCat(
-        "format version ", version, " of the package is neither version ",
-        kFormatVersion, " nor ", kFormatVersionWithPlan,
+        "format version ", version, " of the package is none of the versions ",
+        kFormatVersion, " to ", kFormatVersionWithSegments,
         ", which this build knows; compile the model again"));
   }
   const auto file_size = Load<uint64_t>(bytes, kFileSizeAt);
@@ -363,21 +384,73 @@ absl::Status UnpackTables(const fb::MetadataT& metadata, Package* package) {
 
 // The verifier compares the alignment of a vector's length, not that of its
 // elements: int64 in a shape may lie anywhere.
-bool ShapesAligned(const uint8_t* buffer) {
-  const fb::Metadata* metadata = fb::GetMetadata(buffer);
-  for (const auto* tensors :
-       {metadata->inputs(), metadata->outputs(), metadata->taps()}) {
-    if (tensors == nullptr) continue;
-    for (const fb::TensorInfo* tensor : *tensors) {
-      if (tensor->shape() != nullptr &&
-          reinterpret_cast<uintptr_t>(tensor->shape()->Data()) %
-                  alignof(int64_t) !=
-              0) {
-        return false;
-      }
+bool Aligned(const flatbuffers::Vector<int64_t>* numbers) {
+  return numbers == nullptr ||
+         reinterpret_cast<uintptr_t>(numbers->Data()) % alignof(int64_t) == 0;
+}
+
+bool Aligned(const fb::HostFunction& function) {
+  if (function.tensors() != nullptr) {
+    for (const fb::HostTensor* tensor : *function.tensors()) {
+      if (!Aligned(tensor->shape())) return false;
+    }
+  }
+  if (function.nodes() == nullptr) return true;
+  for (const fb::HostNode* node : *function.nodes()) {
+    if (node->attributes() == nullptr) continue;
+    for (const fb::HostAttribute* attribute : *node->attributes()) {
+      if (!Aligned(attribute->ints())) return false;
     }
   }
   return true;
+}
+
+bool ShapesAligned(const uint8_t* buffer) {
+  const fb::Metadata* metadata = fb::GetMetadata(buffer);
+  for (const auto* tensors : {metadata->inputs(), metadata->outputs(),
+                              metadata->taps(), metadata->values()}) {
+    if (tensors == nullptr) continue;
+    for (const fb::TensorInfo* tensor : *tensors) {
+      if (!Aligned(tensor->shape())) return false;
+    }
+  }
+  if (metadata->segments() == nullptr) return true;
+  for (const fb::Segment* segment : *metadata->segments()) {
+    if (segment->host() != nullptr && !Aligned(*segment->host())) return false;
+  }
+  return true;
+}
+
+absl::StatusOr<Package> ParseUpTo(uint32_t version, absl::string_view bytes,
+                                  std::shared_ptr<const void> owner);
+
+absl::Status UnpackSegments(const fb::MetadataT& metadata,
+                            const std::shared_ptr<const void>& owner,
+                            SectionReader* reader, Package* package) {
+  for (size_t i = 0; i < metadata.segments.size(); ++i) {
+    const fb::SegmentT& entry = *metadata.segments[i];
+    const std::string name = absl::StrCat("segment ", i);
+    absl::string_view section;
+    RETURN_IF_ERROR(reader->Next(name, *entry.section, &section));
+    Segment segment;
+    segment.inputs = entry.inputs;
+    segment.outputs = entry.outputs;
+    if (entry.host == nullptr) {
+      // Not one of segments: they are not nested.
+      auto card = ParseUpTo(kFormatVersionWithPlan, section, owner);
+      if (!card.ok()) {
+        return absl::Status(card.status().code(),
+                            absl::StrCat(name, ": ", card.status().message()));
+      }
+      segment.card = std::make_shared<const Package>(*std::move(card));
+    } else {
+      auto graph = UnpackHostGraph(*entry.host, section);
+      if (!graph.ok()) return Damaged(name, ": ", graph.status().message());
+      segment.host = *std::move(graph);
+    }
+    package->segments.push_back(std::move(segment));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -425,7 +498,9 @@ std::string Serialize(const Package& package) {
 Room RoomBeside(const Package& package) {
   flatbuffers::FlatBufferBuilder builder;
   Room room;
-  room.before = PageUp(kHeaderBytes + PackMetadata(package, 0, &builder));
+  std::vector<std::string> sections;
+  room.before =
+      PageUp(kHeaderBytes + PackMetadata(package, 0, &builder, &sections));
   for (const auto& stream : package.streams) {
     room.after += PageUp(stream.size() * sizeof(uint32_t)) + kPageBytes;
   }
@@ -435,7 +510,9 @@ Room RoomBeside(const Package& package) {
 std::string Serialize(const Package& package, PackedWeights weights) {
   const uint64_t weight_bytes = weights.size();
   flatbuffers::FlatBufferBuilder builder;
-  const uint64_t metadata_size = PackMetadata(package, weight_bytes, &builder);
+  std::vector<std::string> sections;
+  const uint64_t metadata_size =
+      PackMetadata(package, weight_bytes, &builder, &sections);
   const uint64_t head = PageUp(kHeaderBytes + metadata_size);
   uint64_t size = head + weight_bytes;
   for (const auto& stream : package.streams) {
@@ -452,10 +529,16 @@ std::string Serialize(const Package& package, PackedWeights weights) {
     file.append(reinterpret_cast<const char*>(stream.data()),
                 stream.size() * sizeof(uint32_t));
   }
+  for (std::string& section : sections) {
+    file.resize(PageUp(file.size()), '\0');
+    file += section;
+    std::string().swap(section);
+  }
   std::memcpy(&file[0], kMagic, kVersionAt);
-  Store<uint32_t>(
-      &file, kVersionAt,
-      package.weight_plan.empty() ? kFormatVersion : kFormatVersionWithPlan);
+  Store<uint32_t>(&file, kVersionAt,
+                  !package.segments.empty()     ? kFormatVersionWithSegments
+                  : package.weight_plan.empty() ? kFormatVersion
+                                                : kFormatVersionWithPlan);
   Store<uint32_t>(&file, kMetadataSizeAt, static_cast<uint32_t>(metadata_size));
   Store<uint64_t>(&file, kFileSizeAt, file.size());
   const std::string hash = Hash(file);
@@ -465,7 +548,18 @@ std::string Serialize(const Package& package, PackedWeights weights) {
 
 absl::StatusOr<Package> Parse(absl::string_view bytes,
                               std::shared_ptr<const void> owner) {
+  return ParseUpTo(kFormatVersionWithSegments, bytes, std::move(owner));
+}
+
+namespace {
+
+absl::StatusOr<Package> ParseUpTo(uint32_t most, absl::string_view bytes,
+                                  std::shared_ptr<const void> owner) {
   RETURN_IF_ERROR(CheckHeader(bytes));
+  const auto version = Load<uint32_t>(bytes, kVersionAt);
+  if (version > most) {
+    return Damaged("format version ", version, " inside a package");
+  }
   const auto metadata_size = Load<uint32_t>(bytes, kMetadataSizeAt);
 
   // The verifier checks alignment relative to the buffer: give it an aligned
@@ -495,8 +589,8 @@ absl::StatusOr<Package> Parse(absl::string_view bytes,
   absl::string_view section;
   RETURN_IF_ERROR(reader.Next("weights", *metadata->weights, &section));
   if (owner != nullptr) {
-    package.weights = compiler::TensorBytes::View(
-        section.data(), section.size(), std::move(owner));
+    package.weights =
+        compiler::TensorBytes::View(section.data(), section.size(), owner);
   } else {
     package.weights = std::vector<uint8_t>(section.begin(), section.end());
   }
@@ -513,15 +607,20 @@ absl::StatusOr<Package> Parse(absl::string_view bytes,
     }
     package.streams.push_back(std::move(words));
   }
+  RETURN_IF_ERROR(UnpackSegments(*metadata, owner, &reader, &package));
   if (reader.position() != bytes.size()) {
     return Damaged(bytes.size() - reader.position(),
                    " bytes follow the last section");
   }
-  const bool with_plan =
-      Load<uint32_t>(bytes, kVersionAt) == kFormatVersionWithPlan;
+  const bool with_segments = version == kFormatVersionWithSegments;
+  if (package.segments.empty() == with_segments) {
+    return Damaged("version ", version, with_segments ? " without" : " with",
+                   " segments");
+  }
+  const bool with_plan = version == kFormatVersionWithPlan;
   if ((metadata->weight_plan != nullptr) != with_plan) {
-    return Damaged(with_plan ? "version 2 without a weight plan"
-                             : "version 1 with a weight plan");
+    return Damaged("version ", version, with_plan ? " without" : " with",
+                   " a weight plan");
   }
   if (with_plan) {
     package.weight_plan.device_bytes = metadata->weight_plan->device_bytes;
@@ -544,8 +643,19 @@ absl::StatusOr<Package> Parse(absl::string_view bytes,
   ASSIGN_OR_RETURN(auto taps,
                    UnpackTensors("taps", metadata->taps, package.io_bytes));
   package.taps = std::move(taps);
+  ASSIGN_OR_RETURN(auto values,
+                   UnpackTensors("values", metadata->values, package.io_bytes));
+  package.values = std::move(values);
+  if (!with_segments && !package.values.empty()) {
+    return Damaged("version ", version, " with values");
+  }
+  if (with_segments) {
+    const std::string wrong = WhatIsWrongWithSegments(package);
+    if (!wrong.empty()) return Damaged(wrong);
+  }
   RETURN_IF_ERROR(UnpackTables(*metadata, &package));
   return package;
 }
 
+}  // namespace
 }  // namespace heddle::package

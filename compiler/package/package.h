@@ -5,7 +5,8 @@
 //
 // Header, 64 bytes, little-endian:
 //   0  8 bytes  magic "HEDDLEPK"
-//   8  u32      format version: 1, or 2 of a package with a weight plan
+//   8  u32      format version: 1, 2 of a package with a weight plan, 3 of one
+//               of segments (segments.h)
 //   12 u32      metadata size
 //   16 u64      file size
 //   24 u64      reserved, zero
@@ -22,6 +23,7 @@
 #include "absl/strings/string_view.h"
 #include "compiler/ir/graph.h"
 #include "compiler/ir/tensor_bytes.h"
+#include "compiler/package/segments.h"
 #include "compiler/package/weight_plan.h"
 
 namespace heddle::package {
@@ -30,6 +32,8 @@ constexpr uint32_t kFormatVersion = 1;
 // Its streams do not find region 0 as the section is: who does not know the
 // plan must not run them.
 constexpr uint32_t kFormatVersionWithPlan = 2;
+// A part of it runs on the host.
+constexpr uint32_t kFormatVersionWithSegments = 3;
 constexpr uint64_t kPageBytes = 4096;
 
 struct TensorInfo {
@@ -68,6 +72,10 @@ struct Package {
   uint64_t scratch_bytes = 0;     // region 1
   uint64_t io_bytes = 0;          // region 2
   std::vector<TensorInfo> inputs, outputs, taps;
+  // A network that the card and the host share. It has neither weights nor
+  // streams of its own; io_bytes is memory of the host, where the values are.
+  std::vector<TensorInfo> values;
+  std::vector<Segment> segments;
   std::vector<std::vector<uint32_t>> streams;  // run one after another
   std::vector<std::string> nodes;              // ONNX node names
   std::vector<SourceRange> sources;            // sorted by stream, first_offset

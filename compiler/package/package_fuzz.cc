@@ -1,27 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: Parse on arbitrary bytes. The size field and the checksum
-// are repaired first, or no input would get past them; what parses must
-// serialize, and parse again to the same bytes.
+// libFuzzer target: Parse on arbitrary bytes. Size fields and checksums are
+// repaired first, or no input would get past them, also those of packages
+// inside; what parses must serialize, and parse again to the same bytes. Host
+// segments are checked as the runtime checks them, and small ones are
+// evaluated.
 #include <openssl/sha.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <vector>
 
+#include "compiler/host/host_function.h"
 #include "compiler/package/package.h"
+
+namespace {
+
+// What is evaluated: more would take long.
+constexpr uint64_t kSmall = 1 << 16;
+constexpr int64_t kFewElements = 4096;
+constexpr size_t kFewNodes = 64;
+
+// Of the package from `begin` to `end`.
+void Reseal(size_t begin, size_t end, std::string* bytes) {
+  const uint64_t stated = end - begin;
+  std::memcpy(&(*bytes)[begin + 16], &stated, sizeof(stated));
+  std::memset(&(*bytes)[begin + 32], 0, 32);
+  unsigned char digest[SHA256_DIGEST_LENGTH];
+  SHA256(reinterpret_cast<const unsigned char*>(bytes->data()) + begin,
+         end - begin, digest);
+  std::memcpy(&(*bytes)[begin + 32], digest, sizeof(digest));
+}
+
+// A package inside says its size itself; one that says too much is the last.
+void ResealInner(std::string* bytes) {
+  for (size_t at = heddle::package::kPageBytes; at + 64 <= bytes->size();
+       at += heddle::package::kPageBytes) {
+    if (bytes->compare(at, 8, "HEDDLEPK") != 0) continue;
+    uint64_t size = 0;
+    std::memcpy(&size, &(*bytes)[at + 16], sizeof(size));
+    const uint64_t rest = bytes->size() - at;
+    Reseal(at, at + (size < 64 || size > rest ? rest : size), bytes);
+  }
+}
+
+void Evaluate(const heddle::package::Package& package) {
+  using heddle::compiler::HostFunction;
+  for (const auto& segment : package.segments) {
+    if (segment.card != nullptr || package.io_bytes > kSmall) continue;
+    const auto function = HostFunction::Make(segment.host);
+    if (!function.ok() || function->working_bytes() > kSmall ||
+        segment.host.nodes.size() > kFewNodes ||
+        !std::all_of(segment.host.tensors.begin(), segment.host.tensors.end(),
+                     [](const heddle::compiler::Tensor& t) {
+                       return heddle::compiler::ElementCount(t.shape) <=
+                              kFewElements;
+                     })) {
+      continue;
+    }
+    std::vector<uint8_t> values(package.io_bytes + 64);
+    std::vector<const uint8_t*> inputs;
+    std::vector<uint8_t*> outputs;
+    for (uint32_t v : segment.inputs) {
+      inputs.push_back(values.data() + package.values[v].offset);
+    }
+    for (uint32_t v : segment.outputs) {
+      outputs.push_back(values.data() + package.values[v].offset);
+    }
+    (void)function->Run(inputs, outputs, [] { return absl::OkStatus(); });
+  }
+}
+
+}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string bytes(reinterpret_cast<const char*>(data), size);
   (void)heddle::package::Parse(bytes);
   if (bytes.size() < 64) return 0;
-  const uint64_t stated = bytes.size();
-  std::memcpy(&bytes[16], &stated, sizeof(stated));
-  std::memset(&bytes[32], 0, 32);
-  unsigned char digest[SHA256_DIGEST_LENGTH];
-  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
-         digest);
-  std::memcpy(&bytes[32], digest, sizeof(digest));
+  ResealInner(&bytes);
+  Reseal(0, bytes.size(), &bytes);
   auto package = heddle::package::Parse(bytes);
   if (!package.ok()) return 0;
   const std::string again = heddle::package::Serialize(*package);
@@ -29,5 +88,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!second.ok() || heddle::package::Serialize(*second) != again) {
     std::abort();
   }
+  Evaluate(*second);
   return 0;
 }

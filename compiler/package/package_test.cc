@@ -183,6 +183,193 @@ TEST(PackageTest, AHostileWeightPlanIsRefused) {
   EXPECT_NE(ErrorOf(p).find("region 0 of"), std::string::npos);
 }
 
+// A host segment of two nodes with all kinds of attributes, then the card.
+Package Segmented() {
+  Package package;
+  package.model_name = "m";
+  package.config = "h256";
+  package.hw_version = reg::kVersionReset;
+  package.io_bytes = 192 - 64 + 24;
+  package.values = {MakeTensor("a", 0), MakeTensor("x", 64),
+                    MakeTensor("y", 128)};
+  package.inputs = {package.values[0]};
+  package.outputs = {package.values[2], package.values[1]};
+  Segment host;
+  compiler::Graph& g = host.host;
+  for (const char* name : {"a", "middle", "x"}) {
+    compiler::Tensor t;
+    t.name = name;
+    t.type = compiler::DataType::kFloat;
+    t.shape = {1, 2, 3};
+    t.shape_known = true;
+    g.AddTensor(t);
+  }
+  auto constant =
+      compiler::TensorData::Zeros(compiler::DataType::kFloat, {1, 2, 3});
+  constant.bytes[0] = 77;
+  g.AddConstant("k", constant);
+  compiler::Node node;
+  node.op = "Add";
+  node.name = "sum";
+  node.opset = 13;
+  node.inputs = {0, compiler::kNoTensor, 3};
+  node.outputs = {1};
+  g.nodes.push_back(node);
+  node.op = "Odd";
+  node.domain = "com.microsoft";
+  node.inputs = {1};
+  node.outputs = {2};
+  node.attributes["f"] = 1.5f;
+  node.attributes["fs"] = std::vector<float>{1, 2};
+  node.attributes["i"] = int64_t{-7};
+  node.attributes["is"] = std::vector<int64_t>{1, -2, 3};
+  node.attributes["s"] = std::string("te\0xt", 5);
+  node.attributes["ss"] = std::vector<std::string>{"a", ""};
+  node.attributes["t"] = std::make_shared<const compiler::TensorData>(constant);
+  g.nodes.push_back(node);
+  g.inputs = {0};
+  g.outputs = {2};
+  host.inputs = {0};
+  host.outputs = {1};
+  package.segments.push_back(host);
+  Segment card;
+  card.card = std::make_shared<const Package>(Sample());
+  card.inputs = {1};
+  card.outputs = {2};
+  package.segments.push_back(card);
+  return package;
+}
+
+TEST(PackageTest, Segments) {
+  const Package in = Segmented();
+  const std::string bytes = Serialize(in);
+  EXPECT_EQ(bytes[8], 3);
+  const auto out = Parse(bytes);
+  ASSERT_TRUE(out.ok()) << out.status();
+  ASSERT_EQ(out->segments.size(), 2u);
+  EXPECT_EQ(out->segments[0].card, nullptr);
+  const compiler::Graph& g = out->segments[0].host;
+  EXPECT_EQ(g.tensors.size(), 4u) << "but not those of attributes";
+  EXPECT_EQ(g.ToString(), in.segments[0].host.ToString());
+  EXPECT_EQ(g.nodes[0].inputs, in.segments[0].host.nodes[0].inputs);
+  EXPECT_EQ(g.nodes[1].StringAttribute("s", ""), std::string("te\0xt", 5));
+  const auto& t = std::get<std::shared_ptr<const compiler::TensorData>>(
+      g.nodes[1].attributes.at("t"));
+  EXPECT_EQ(t->bytes[0], 77);
+  EXPECT_FALSE(t->bytes.data() == nullptr);
+  ASSERT_NE(out->segments[1].card, nullptr);
+  EXPECT_EQ(Serialize(*out->segments[1].card), Serialize(Sample()));
+  EXPECT_EQ(Serialize(*out), bytes);
+  // Constants of the host do not depend on the file.
+  const auto view = Parse(bytes, std::make_shared<int>());
+  ASSERT_TRUE(view.ok());
+  EXPECT_TRUE(view->segments[1].card->weights.is_view());
+  const uint8_t* constant =
+      view->segments[0].host.tensors[3].constant->bytes.data();
+  EXPECT_TRUE(constant < reinterpret_cast<const uint8_t*>(bytes.data()) ||
+              constant >= reinterpret_cast<const uint8_t*>(bytes.data()) +
+                              bytes.size());
+}
+
+TEST(PackageTest, OnlyVersion3HasSegments) {
+  for (const char version : {1, 2}) {
+    std::string bytes = Serialize(Segmented());
+    bytes[8] = version;
+    EXPECT_FALSE(Parse(Reseal(bytes)).ok());
+  }
+  for (const Package& package : {Sample(), Streamed()}) {
+    std::string bytes = Serialize(package);
+    bytes[8] = 3;
+    EXPECT_FALSE(Parse(Reseal(bytes)).ok());
+  }
+}
+
+TEST(PackageTest, HostileSegmentsAreRefused) {
+  const auto refused = [](const char* what, void (*change)(Package*)) {
+    Package p = Segmented();
+    change(&p);
+    const std::string error = ErrorOf(p);
+    EXPECT_NE(error.find(what), std::string::npos) << error << ", " << what;
+  };
+  refused("before it is written",
+          [](Package* p) { std::swap(p->segments[0], p->segments[1]); });
+  refused("again", [](Package* p) { p->segments.push_back(p->segments[0]); });
+  refused("inputs disagree", [](Package* p) { p->segments[0].inputs = {1}; });
+  refused("inputs disagree", [](Package* p) { p->segments[0].inputs = {99}; });
+  refused("outputs disagree", [](Package* p) { p->segments[1].outputs = {}; });
+  refused("outputs disagree", [](Package* p) { p->values[2].shape = {6}; });
+  refused("overlap", [](Package* p) {
+    p->values[1].offset = 0;
+    p->outputs[1].offset = 0;
+  });
+  refused("lies at 8",
+          [](Package* p) { p->values[0].offset = p->inputs[0].offset = 8; });
+  refused("ends outside io_bytes", [](Package* p) { p->io_bytes = 151; });
+  refused("two values", [](Package* p) { p->values[2].name = "x"; });
+  refused("never written", [](Package* p) { p->segments.pop_back(); });
+  refused("no value", [](Package* p) { p->inputs[0].name = "b"; });
+  refused("no value", [](Package* p) { p->inputs.push_back(p->inputs[0]); });
+  refused("weights, streams or taps", [](Package* p) {
+    p->streams = {{1, 2}};
+  });
+  refused("for configuration h256", [](Package* p) { p->config = "h512"; });
+  refused("inside a package", [](Package* p) {
+    p->segments[1].card = std::make_shared<const Package>(Segmented());
+  });
+  refused("invalid tensor id",
+          [](Package* p) { p->segments[0].host.nodes[1].inputs = {4}; });
+  refused("invalid tensor id",
+          [](Package* p) { p->segments[0].host.nodes[1].inputs = {-2}; });
+  refused("before it is computed", [](Package* p) {
+    std::swap(p->segments[0].host.nodes[0], p->segments[0].host.nodes[1]);
+  });
+  refused("has a value already",
+          [](Package* p) { p->segments[0].host.nodes[1].outputs = {1}; });
+  refused("has shape", [](Package* p) {
+    p->segments[0].host.tensors[1].shape = {int64_t{1} << 31};
+  });
+  refused("has dimension -1",
+          [](Package* p) { p->segments[0].host.tensors[1].shape = {-1}; });
+  refused("has type 8", [](Package* p) {
+    p->segments[0].host.tensors[1].type = compiler::DataType::kString;
+  });
+}
+
+// As an attacker does it, who makes both checksums right.
+TEST(PackageTest, BitFlipsInSegments) {
+  const std::string bytes = Serialize(Segmented());
+  const size_t inner = bytes.rfind("HEDDLEPK");
+  ASSERT_NE(inner, 0u);
+  size_t accepted = 0;
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    if (bytes[i] == 0 && i % 16 != 0) continue;
+    std::string bad = bytes;
+    bad[i] = static_cast<char>(bad[i] ^ (1 << (i % 8)));
+    ASSERT_FALSE(Parse(bad).ok()) << i;
+    bad = bad.substr(0, inner) + Reseal(bad.substr(inner));
+    auto parsed = Parse(Reseal(bad));
+    if (!parsed.ok()) continue;
+    ++accepted;
+    const std::string again = Serialize(*parsed);
+    auto second = Parse(again);
+    ASSERT_TRUE(second.ok()) << second.status();
+    EXPECT_EQ(Serialize(*second), again);
+  }
+  EXPECT_GT(accepted, 0u);
+}
+
+TEST(PackageTest, TruncatedSegments) {
+  const std::string bytes = Serialize(Segmented());
+  for (size_t size = 0; size < bytes.size(); size += 13) {
+    std::string cut = bytes.substr(0, size);
+    ASSERT_FALSE(Parse(cut).ok()) << size;
+    if (size < 64) continue;
+    const uint64_t stated = size;
+    std::memcpy(&cut[16], &stated, 8);
+    ASSERT_FALSE(Parse(Reseal(cut)).ok()) << size;
+  }
+}
+
 TEST(PackageTest, EmptyPackage) {
   Package package;
   package.hw_version = reg::kVersionReset;
@@ -229,9 +416,12 @@ TEST(PackageTest, EveryHeaderByteCounts) {
         EXPECT_EQ(Serialize(*resealed), bytes);
         continue;
       }
+      // Version 3 is known, and has segments.
+      const bool known = i == 8 && bit == 1;
       EXPECT_EQ(resealed.status().code(),
-                i >= 8 && i < 12 ? absl::StatusCode::kFailedPrecondition
-                                 : absl::StatusCode::kInvalidArgument)
+                i >= 8 && i < 12 && !known
+                    ? absl::StatusCode::kFailedPrecondition
+                    : absl::StatusCode::kInvalidArgument)
           << resealed.status();
     }
   }

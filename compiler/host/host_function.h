@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// A graph that the host evaluates with the reference semantics of its
+// operators: a host segment of a package. The graph may come from anybody: Make
+// checks every node as the importer does, infers types and shapes again and
+// refuses what differs from what the graph states, so that nothing is evaluated
+// whose sizes are not known.
+#ifndef HEDDLE_COMPILER_HOST_HOST_FUNCTION_H_
+#define HEDDLE_COMPILER_HOST_HOST_FUNCTION_H_
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "compiler/ir/graph.h"
+
+namespace heddle::compiler {
+
+// OK if the host may evaluate the node: an operator of ONNX (not one that
+// passes make: no file may have those) whose definition accepts it, and makes
+// of it what the graph says. Inputs must be known by type and shape. `scratch`
+// is a copy of the graph, whose outputs of the node it may change.
+absl::Status CheckHostNode(const Graph& graph, const Node& node,
+                           Graph* scratch);
+
+class HostFunction {
+ public:
+  // The graph is Verify()ed and all its shapes are known.
+  static absl::StatusOr<HostFunction> Make(Graph graph);
+
+  const Graph& graph() const { return graph_; }
+  // The most bytes of tensors that a run computes and still needs. What an
+  // operator keeps for itself while it computes is not counted: copies of its
+  // operands and a result, for those of float16.
+  uint64_t working_bytes() const { return working_bytes_; }
+
+  // `inputs` and `outputs` in the graph's order, dense, aligned to their
+  // elements. `stop` is asked before each node; its error ends the run. Errors
+  // are those of `stop` or of an operator (an index outside of its tensor).
+  absl::Status Run(const std::vector<const uint8_t*>& inputs,
+                   const std::vector<uint8_t*>& outputs,
+                   const std::function<absl::Status()>& stop) const;
+
+ private:
+  explicit HostFunction(Graph graph) : graph_(std::move(graph)) {}
+  void FindLastReaders();
+
+  Graph graph_;
+  // For each node the computed tensors that nobody needs behind it.
+  std::vector<std::vector<TensorId>> done_;
+  uint64_t working_bytes_ = 0;
+};
+
+}  // namespace heddle::compiler
+
+#endif  // HEDDLE_COMPILER_HOST_HOST_FUNCTION_H_

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/host/host_function.h"
+
+#include <gtest/gtest.h>
+
+#include "compiler/base/diagnostic.h"
+#include "compiler/ops/operator.h"
+#include "compiler/testing/model_builder.h"
+
+namespace heddle::compiler {
+namespace {
+
+TensorId Add(Graph* graph, const std::string& name, DataType type,
+             Shape shape) {
+  Tensor t;
+  t.name = name;
+  t.type = type;
+  t.shape = std::move(shape);
+  t.shape_known = true;
+  return graph->AddTensor(std::move(t));
+}
+
+void Append(Graph* graph, const std::string& op, std::vector<TensorId> inputs,
+            TensorId output) {
+  Node node;
+  node.op = op;
+  node.name = op + "_" + std::to_string(graph->nodes.size());
+  node.opset = 13;
+  node.inputs = std::move(inputs);
+  node.outputs = {output};
+  graph->nodes.push_back(std::move(node));
+}
+
+// y = -(x + 2), of float [2,3].
+Graph AddAndNegate() {
+  Graph g;
+  const TensorId x = Add(&g, "x", DataType::kFloat, {2, 3});
+  const TensorId two = g.AddConstant("two", Floats({1}, {2}));
+  const TensorId sum = Add(&g, "sum", DataType::kFloat, {2, 3});
+  const TensorId y = Add(&g, "y", DataType::kFloat, {2, 3});
+  Append(&g, "Add", {x, two}, sum);
+  Append(&g, "Neg", {sum}, y);
+  g.inputs = {x};
+  g.outputs = {y};
+  return g;
+}
+
+absl::Status Go() { return absl::OkStatus(); }
+
+TEST(HostFunction, ComputesWhatTheReferenceDoes) {
+  const Graph graph = AddAndNegate();
+  const auto function = HostFunction::Make(graph);
+  ASSERT_TRUE(function.ok()) << function.status();
+  const TensorData x = Floats({2, 3}, {1, 2, 3, -4, 5, 6});
+  TensorData y = TensorData::Zeros(DataType::kFloat, {2, 3});
+  ASSERT_TRUE(function->Run({x.bytes.data()}, {y.bytes.data()}, Go).ok());
+  const auto expected = EvaluateGraph(graph, {x});
+  ASSERT_TRUE(expected.ok()) << expected.status();
+  EXPECT_EQ(y.bytes, (*expected)[graph.outputs[0]].bytes);
+  EXPECT_EQ(y.as<float>()[3], 2);
+}
+
+// The sum is needed while its negation is computed, and no longer.
+TEST(HostFunction, CountsWhatItNeedsAtOnce) {
+  Graph graph = AddAndNegate();
+  const TensorId last = Add(&graph, "z", DataType::kFloat, {2, 3});
+  Append(&graph, "Abs", {graph.outputs[0]}, last);
+  graph.outputs = {last};
+  const auto function = HostFunction::Make(graph);
+  ASSERT_TRUE(function.ok()) << function.status();
+  EXPECT_EQ(function->working_bytes(), 2 * 24u);
+}
+
+TEST(HostFunction, OutputsMayBeConstants) {
+  Graph graph = AddAndNegate();
+  graph.outputs.push_back(graph.FindTensor("two"));
+  const auto function = HostFunction::Make(graph);
+  ASSERT_TRUE(function.ok()) << function.status();
+  const TensorData x = Floats({2, 3}, {1, 2, 3, 4, 5, 6});
+  float y[6], two = 0;
+  ASSERT_TRUE(function
+                  ->Run({x.bytes.data()},
+                        {reinterpret_cast<uint8_t*>(y),
+                         reinterpret_cast<uint8_t*>(&two)},
+                        Go)
+                  .ok());
+  EXPECT_EQ(two, 2);
+  EXPECT_EQ(y[0], -3);
+}
+
+TEST(HostFunction, EndsBetweenNodes) {
+  const auto function = HostFunction::Make(AddAndNegate());
+  ASSERT_TRUE(function.ok()) << function.status();
+  const TensorData x = Floats({2, 3}, {1, 2, 3, 4, 5, 6});
+  TensorData y = TensorData::Zeros(DataType::kFloat, {2, 3});
+  int asked = 0;
+  const absl::Status status = function->Run(
+      {x.bytes.data()}, {y.bytes.data()},
+      [&] { return ++asked == 2 ? absl::UnavailableError("gone") : Go(); });
+  EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+  EXPECT_EQ(asked, 2);
+}
+
+// A file may say anything.
+TEST(HostFunction, RefusesWhatIsNotSo) {
+  Graph wrong = AddAndNegate();
+  wrong.tensors[wrong.outputs[0]].shape = {2, 4};
+  EXPECT_EQ(RejectionOf(HostFunction::Make(wrong).status()),
+            Rejection::kMismatchingShape);
+  wrong = AddAndNegate();
+  wrong.tensors[wrong.outputs[0]].type = DataType::kDouble;
+  EXPECT_FALSE(HostFunction::Make(wrong).ok());
+  wrong = AddAndNegate();
+  wrong.tensors[wrong.inputs[0]].type = DataType::kInt32;
+  EXPECT_FALSE(HostFunction::Make(wrong).ok()) << "types of the sum differ";
+  wrong = AddAndNegate();
+  wrong.nodes[1].op = "Nonsense";
+  EXPECT_EQ(RejectionOf(HostFunction::Make(wrong).status()),
+            Rejection::kUnsupportedOperator);
+  wrong = AddAndNegate();
+  wrong.nodes[1].opset = 1'000'000;
+  EXPECT_FALSE(HostFunction::Make(wrong).ok());
+  wrong = AddAndNegate();
+  wrong.nodes[1].attributes["axis"] = int64_t{1};
+  EXPECT_FALSE(HostFunction::Make(wrong).ok());
+  wrong = AddAndNegate();
+  wrong.nodes[0].inputs.pop_back();
+  EXPECT_FALSE(HostFunction::Make(wrong).ok());
+}
+
+// Operators that passes make are not in any file: nobody has checked what they
+// would take.
+TEST(HostFunction, RefusesOperatorsOfTheCompiler) {
+  Graph graph = AddAndNegate();
+  graph.nodes[1].domain = kInternalDomain;
+  graph.nodes[1].op = "Gelu";
+  const auto function = HostFunction::Make(graph);
+  EXPECT_EQ(RejectionOf(function.status()), Rejection::kUnsupportedOperator)
+      << function.status();
+}
+
+}  // namespace
+}  // namespace heddle::compiler
