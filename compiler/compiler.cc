@@ -5,6 +5,8 @@
 
 #include "compiler/backend/backend.h"
 #include "compiler/base/status_macros.h"
+#include "compiler/partition/compile_parts.h"
+#include "compiler/partition/support.h"
 
 namespace heddle::compiler {
 
@@ -17,18 +19,30 @@ absl::StatusOr<CompileResult> CompileOnnx(absl::string_view model,
 
 absl::StatusOr<CompileResult> CompileGraph(const Graph& graph,
                                            const CompileOptions& options) {
-  ASSIGN_OR_RETURN(BackendResult made, GeneratePackage(graph, options));
+  absl::StatusOr<BackendResult> made = GeneratePackage(graph, options);
   CompileResult result;
-  for (const auto& file : graph.files) RETURN_IF_ERROR(file->Unchanged());
-  result.package = package::Serialize(made.package, std::move(made.weights));
-  result.report = std::move(made.report);
+  if (made.ok()) {
+    for (const auto& file : graph.files) RETURN_IF_ERROR(file->Unchanged());
+    result.package =
+        package::Serialize(made->package, std::move(made->weights));
+    result.report = std::move(made->report);
+  } else {
+    if (!HostMayHelp(made.status(), options)) return made.status();
+    ASSIGN_OR_RETURN(SplitResult split, CompileParts(graph, options));
+    for (const auto& file : graph.files) RETURN_IF_ERROR(file->Unchanged());
+    result.package = package::Serialize(split.package);
+    result.report = std::move(split.report);
+  }
   result.report.notes = graph.notes;
   result.report.float_groups = graph.float_groups;
   return result;
 }
 
 absl::Status CheckGraph(const Graph& graph, const CompileOptions& options) {
-  return CheckPackage(graph, options);
+  const absl::Status card = CheckPackage(graph, options);
+  if (!HostMayHelp(card, options)) return card;
+  ASSIGN_OR_RETURN(const auto support, SupportOf(graph, options));
+  return RefusalOf(support);
 }
 
 }  // namespace heddle::compiler

@@ -40,8 +40,6 @@ constexpr double kManyCycles = 10'000;
 constexpr uint64_t kGroupDivisors[] = {8, 16};
 constexpr uint64_t kMoreGroupDivisors[] = {2, 4, 8, 16, 32};
 
-constexpr char kProducer[] = "heddle-compile 0.1";
-
 // Types that device memory and the vector engine can hold.
 bool OnDevice(DataType type) {
   switch (type) {
@@ -75,50 +73,54 @@ bool NeedsInt64(const Node& node, TensorId id) {
   return false;
 }
 
-absl::Status CheckTypes(const Graph& graph) {
-  auto check = [&](TensorId id, const char* role) -> absl::Status {
-    const Tensor& t = graph.tensors[id];
-    if (OnDevice(t.type) || t.type == DataType::kInt64) {
-      return absl::OkStatus();
+absl::Status CheckType(const Tensor& t, const char* role) {
+  if (OnDevice(t.type) || t.type == DataType::kInt64) return absl::OkStatus();
+  return Reject(
+      Rejection::kUnsupportedDatatype,
+      absl::StrCat(role, " '", t.name, "' has type ", DataTypeName(t.type),
+                   ", which the card does not hold; convert it to "
+                   "float or to an integer of 32, 16 or 8 bits"));
+}
+
+// Of what the node computes, and of int64 tensors that it reads.
+absl::Status CheckTypes(const Graph& graph, const Node& node) {
+  for (TensorId id : node.outputs) {
+    if (id == kNoTensor) continue;
+    RETURN_IF_ERROR(CheckType(graph.tensors[id], node.Describe().c_str()));
+  }
+  if (NarrowsInt64(node.domain, node.op)) return absl::OkStatus();
+  std::vector<TensorId> all = node.inputs;
+  all.insert(all.end(), node.outputs.begin(), node.outputs.end());
+  for (TensorId id : all) {
+    if (id == kNoTensor || graph.tensors[id].is_constant() ||
+        graph.tensors[id].type != DataType::kInt64) {
+      continue;
+    }
+    if (NeedsInt64(node, id)) {
+      return Reject(
+          Rejection::kUnsupportedShape,
+          absl::StrCat(node.Describe(), ": '", graph.tensors[id].name,
+                       "' is computed at run time, it must be known when "
+                       "compiling; make it an initializer or a Constant"));
     }
     return Reject(
         Rejection::kUnsupportedDatatype,
-        absl::StrCat(role, " '", t.name, "' has type ", DataTypeName(t.type),
-                     ", which the card does not hold; convert it to "
-                     "float or to an integer of 32, 16 or 8 bits"));
-  };
+        absl::StrCat(node.Describe(), ": tensor '", graph.tensors[id].name,
+                     "' has type int64, which the card only moves and "
+                     "converts (as int32); convert it to int32"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckTypes(const Graph& graph) {
   for (TensorId id : graph.inputs) {
-    RETURN_IF_ERROR(check(id, "input"));
+    RETURN_IF_ERROR(CheckType(graph.tensors[id], "input"));
   }
   for (TensorId id : graph.outputs) {
-    RETURN_IF_ERROR(check(id, "output"));
+    RETURN_IF_ERROR(CheckType(graph.tensors[id], "output"));
   }
   for (const Node& node : graph.nodes) {
-    for (TensorId id : node.outputs) {
-      if (id == kNoTensor) continue;
-      RETURN_IF_ERROR(check(id, node.Describe().c_str()));
-    }
-    if (NarrowsInt64(node.domain, node.op)) continue;
-    std::vector<TensorId> all = node.inputs;
-    all.insert(all.end(), node.outputs.begin(), node.outputs.end());
-    for (TensorId id : all) {
-      if (id == kNoTensor || graph.tensors[id].is_constant() ||
-          graph.tensors[id].type != DataType::kInt64) {
-        continue;
-      }
-      if (NeedsInt64(node, id)) {
-        return Reject(
-            Rejection::kUnsupportedShape,
-            absl::StrCat(node.Describe(), ": '", graph.tensors[id].name,
-                         "' is computed at run time, it must be known when "
-                         "compiling; make it an initializer or a Constant"));
-      }
-      return Reject(
-          Rejection::kUnsupportedDatatype,
-          absl::StrCat(node.Describe(), ": tensor '", graph.tensors[id].name,
-                       "' has type int64, which the card only moves and "
-                       "converts (as int32); convert it to int32"));
-    }
+    RETURN_IF_ERROR(CheckTypes(graph, node));
   }
   return absl::OkStatus();
 }
@@ -762,6 +764,16 @@ absl::StatusOr<BackendResult> SearchExpanded(const Graph& graph,
 absl::StatusOr<BackendResult> GeneratePackage(const Graph& graph,
                                               const CompileOptions& options) {
   return SearchExpanded(graph, options, false);
+}
+
+absl::Status CheckNodeOnCard(const Graph& graph, const Node& node) {
+  for (TensorId id : node.inputs) {
+    if (id == kNoTensor) continue;
+    RETURN_IF_ERROR(CheckType(
+        graph.tensors[id], absl::StrCat(node.Describe(), ": input").c_str()));
+  }
+  RETURN_IF_ERROR(CheckTypes(graph, node));
+  return CheckLowering(node);
 }
 
 absl::Status CheckPackage(const Graph& graph, const CompileOptions& options) {

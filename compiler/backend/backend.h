@@ -12,6 +12,9 @@
 
 namespace heddle::compiler {
 
+// Of every package.
+inline constexpr char kProducer[] = "heddle-compile 0.1";
+
 struct BackendResult {
   package::Package package;  // but its weights
   package::PackedWeights weights;
@@ -25,6 +28,10 @@ absl::StatusOr<BackendResult> GeneratePackage(const Graph& graph,
 // commands, of the first schedule that works, without the timeline that only
 // chooses among schedules.
 absl::Status CheckPackage(const Graph& graph, const CompileOptions& options);
+
+// What of CheckPackage a node can be asked alone, at no cost: the types of its
+// tensors, and whether the card has the operator at all.
+absl::Status CheckNodeOnCard(const Graph& graph, const Node& node);
 
 }  // namespace heddle::compiler
 

@@ -71,6 +71,10 @@ struct CompileOptions {
   // results differ from those of the integer operators, and of the recognised
   // functions, by rounding.
   bool fuse_quantization = true;
+  // Nodes that the card lacks, and of which the compiler has the reference
+  // semantics, run on the host (compiler/partition). False: the graph is
+  // refused. A graph without such nodes gives the same package either way.
+  bool host_nodes = false;
   // Weights that the caller gives separately (ONNXIFI weight descriptors).
   std::map<std::string, TensorData> weights;
   // Folder of the model's file, from which tensors with external data are read

@@ -94,6 +94,23 @@ struct EngineReport {
   uint64_t finished = 0;               // nothing left to do
 };
 
+// A node that the host evaluates.
+struct HostNode {
+  std::string name, op;
+  std::vector<std::string> sources;  // ONNX nodes that it stands for
+  std::string reason;                // why the card does not
+};
+
+// A part of a network that the card and the host share.
+struct SegmentReport {
+  bool host = false;
+  std::vector<std::string> nodes;
+  // Of tensors that it reads and writes in host memory.
+  uint64_t bytes_in = 0, bytes_out = 0;
+  uint64_t cycles = 0;      // of the card
+  uint64_t host_bytes = 0;  // of tensors that live on the host only inside it
+};
+
 struct CompileReport {
   std::vector<LayerReport> layers;
   std::vector<EngineReport> engines;
@@ -127,6 +144,10 @@ struct CompileReport {
   uint64_t sram_peak_bytes = 0;
   uint64_t estimated_cycles = 0;
   double estimated_utilisation = 0;  // MACs / (cycles * C * K)
+  // In the order in which they run; empty if the card does it all. The layers
+  // and sums are those of the card's segments together.
+  std::vector<SegmentReport> segments;
+  std::vector<HostNode> host_nodes;
   // What the model says and the compiler does not use, one sentence each.
   std::vector<std::string> notes;
   // Quantized in the model, and yet computed in floating point.

@@ -56,6 +56,7 @@ std::vector<TensorData> ExpectCardEqualsReference(
       CompileOptions compile;
       compile.config = config.name;
       compile.sram_bytes = sram;
+      compile.host_nodes = options.host_nodes;
       auto result = CompileOnnx(model, compile);
       if (!result.ok()) {
         const bool refused = RejectionOf(result.status()) != Rejection::kNone;

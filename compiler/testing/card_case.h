@@ -21,6 +21,8 @@ struct CardCase {
   // A rejection is accepted for sizes other than 0.
   bool may_refuse_less_sram = true;
   bool detect_races = true;
+  // CompileOptions::host_nodes.
+  bool host_nodes = false;
 };
 
 // Compiles the ONNX bytes for every configuration and size of SRAM, runs the

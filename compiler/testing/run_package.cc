@@ -5,6 +5,8 @@
 #include <ctime>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/base/status_macros.h"
+#include "compiler/host/host_function.h"
 
 namespace heddle::compiler {
 namespace {
@@ -18,11 +20,54 @@ double CpuSeconds() {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
+// One segment after another, as a session does it.
+absl::StatusOr<PackageRun> RunSegments(const package::Package& package,
+                                       const std::vector<TensorData>& inputs,
+                                       const model::Options& options) {
+  std::vector<TensorData> values;
+  for (const package::TensorInfo& info : package.values) {
+    values.push_back(TensorData::Zeros(info.type, info.shape));
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) values[i] = inputs[i];
+  PackageRun run;
+  for (const package::Segment& segment : package.segments) {
+    if (segment.card != nullptr) {
+      std::vector<TensorData> arguments;
+      for (uint32_t v : segment.inputs) arguments.push_back(values[v]);
+      ASSIGN_OR_RETURN(PackageRun part,
+                       RunPackage(*segment.card, arguments, options));
+      for (uint32_t v : segment.outputs) {
+        values[v] = part.outputs[package.values[v].name];
+      }
+      run.macs += part.macs;
+      run.cpu_seconds += part.cpu_seconds;
+      run.findings.insert(run.findings.end(), part.findings.begin(),
+                          part.findings.end());
+      continue;
+    }
+    ASSIGN_OR_RETURN(const HostFunction host, HostFunction::Make(segment.host));
+    std::vector<const uint8_t*> from;
+    std::vector<uint8_t*> to;
+    for (uint32_t v : segment.inputs) from.push_back(values[v].bytes.data());
+    for (uint32_t v : segment.outputs) to.push_back(values[v].bytes.data());
+    RETURN_IF_ERROR(host.Run(from, to, [] { return absl::OkStatus(); }));
+  }
+  for (const package::TensorInfo& output : package.outputs) {
+    for (size_t v = 0; v < values.size(); ++v) {
+      if (package.values[v].name == output.name) {
+        run.outputs[output.name] = values[v];
+      }
+    }
+  }
+  return run;
+}
+
 }  // namespace
 
 absl::StatusOr<PackageRun> RunPackage(const package::Package& package,
                                       const std::vector<TensorData>& inputs,
                                       const model::Options& options) {
+  if (!package.segments.empty()) return RunSegments(package, inputs, options);
   const isa::Config* config = isa::FindConfig(package.config);
   if (config == nullptr) return absl::InvalidArgumentError("configuration");
   auto align = [](uint64_t v) { return (v + 4095) / 4096 * 4096; };

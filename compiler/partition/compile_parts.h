@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// A package of segments (package/segments.h) for a graph that the card does not
+// take as a whole.
+#ifndef HEDDLE_COMPILER_PARTITION_COMPILE_PARTS_H_
+#define HEDDLE_COMPILER_PARTITION_COMPILE_PARTS_H_
+
+#include "absl/status/statusor.h"
+#include "compiler/base/options.h"
+#include "compiler/base/report.h"
+#include "compiler/ir/graph.h"
+#include "compiler/package/package.h"
+
+namespace heddle::compiler {
+
+struct SplitResult {
+  package::Package package;
+  CompileReport report;
+};
+
+// Asks SupportOf, and compiles each part of the card by itself. All of them are
+// on the card at once, so each may take of options.device_memory_bytes what
+// those before it have left.
+absl::StatusOr<SplitResult> CompileParts(const Graph& graph,
+                                         const CompileOptions& options);
+
+}  // namespace heddle::compiler
+
+#endif  // HEDDLE_COMPILER_PARTITION_COMPILE_PARTS_H_

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/partition/partition.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace heddle::compiler {
+namespace {
+
+// For each node the stage in which it runs; `first` is the side of stage 0, and
+// the sides take turns.
+std::vector<int> Stages(const Graph& graph, const std::vector<Place>& places,
+                        Place first) {
+  std::vector<int> stage(graph.nodes.size(), 0);
+  std::vector<int> of_tensor(graph.tensors.size(), 0);
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    int earliest = 0;
+    for (TensorId id : graph.nodes[n].inputs) {
+      if (id != kNoTensor) earliest = std::max(earliest, of_tensor[id]);
+    }
+    const int turn = places[n] == first ? 0 : 1;
+    stage[n] = earliest % 2 == turn ? earliest : earliest + 1;
+    for (TensorId id : graph.nodes[n].outputs) {
+      if (id != kNoTensor) of_tensor[id] = stage[n];
+    }
+  }
+  return stage;
+}
+
+std::map<int, std::vector<int>> ByStage(const std::vector<int>& stage) {
+  std::map<int, std::vector<int>> nodes;
+  for (size_t n = 0; n < stage.size(); ++n) {
+    nodes[stage[n]].push_back(static_cast<int>(n));
+  }
+  return nodes;
+}
+
+class Extractor {
+ public:
+  Extractor(const Graph& graph, const std::vector<int>& nodes)
+      : graph_(graph), inside_(graph.nodes.size(), false) {
+    for (int n : nodes) inside_[n] = true;
+  }
+
+  Graph Run(const std::vector<int>& nodes) {
+    made_.name = graph_.name;
+    const std::vector<int> producers = graph_.Producers();
+    for (int n : nodes) {
+      Node node = graph_.nodes[n];
+      for (TensorId& id : node.inputs) {
+        if (id == kNoTensor) continue;
+        const bool outside = !graph_.tensors[id].is_constant() &&
+                             (producers[id] < 0 || !inside_[producers[id]]);
+        const auto [own, fresh] = Own(id);
+        if (outside && fresh) made_.inputs.push_back(own);
+        id = own;
+      }
+      for (TensorId& id : node.outputs) {
+        if (id != kNoTensor) id = Own(id).first;
+      }
+      made_.nodes.push_back(std::move(node));
+    }
+    const auto needed = Needed();
+    for (int n : nodes) {
+      for (TensorId id : graph_.nodes[n].outputs) {
+        if (id != kNoTensor && needed[id]) made_.outputs.push_back(own_[id]);
+      }
+    }
+    return std::move(made_);
+  }
+
+ private:
+  std::pair<TensorId, bool> Own(TensorId id) {
+    const auto [it, fresh] = own_.try_emplace(id, kNoTensor);
+    if (fresh) it->second = made_.AddTensor(graph_.tensors[id]);
+    return {it->second, fresh};
+  }
+
+  // Tensors that somebody outside reads.
+  std::vector<bool> Needed() const {
+    std::vector<bool> needed(graph_.tensors.size(), false);
+    for (TensorId id : graph_.outputs) needed[id] = true;
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+      if (inside_[n]) continue;
+      for (TensorId id : graph_.nodes[n].inputs) {
+        if (id != kNoTensor) needed[id] = true;
+      }
+    }
+    return needed;
+  }
+
+  const Graph& graph_;
+  std::vector<bool> inside_;
+  std::map<TensorId, TensorId> own_;
+  Graph made_;
+};
+
+// Outputs that no node computes, and that are no inputs either.
+void AddConstantOutputs(const Graph& graph, std::vector<Part>* parts) {
+  std::vector<TensorId> constants;
+  for (TensorId id : graph.outputs) {
+    if (graph.tensors[id].is_constant() &&
+        std::count(constants.begin(), constants.end(), id) == 0) {
+      constants.push_back(id);
+    }
+  }
+  if (constants.empty()) return;
+  auto last = std::find_if(parts->rbegin(), parts->rend(), [](const Part& p) {
+    return p.place == Place::kHost;
+  });
+  if (last == parts->rend()) {
+    parts->push_back({Place::kHost, {}, {}});
+    last = parts->rbegin();
+  }
+  for (TensorId id : constants) {
+    TensorId own = last->graph.FindTensor(graph.tensors[id].name);
+    if (own == kNoTensor) own = last->graph.AddTensor(graph.tensors[id]);
+    last->graph.outputs.push_back(own);
+  }
+}
+
+}  // namespace
+
+std::vector<Place> PlacesOf(const std::vector<NodeSupport>& support) {
+  std::vector<Place> places;
+  for (const NodeSupport& node : support) {
+    places.push_back(node.place == Place::kCard ? Place::kCard : Place::kHost);
+  }
+  return places;
+}
+
+Graph Extract(const Graph& graph, const std::vector<int>& nodes) {
+  return Extractor(graph, nodes).Run(nodes);
+}
+
+std::vector<Part> Partition(const Graph& graph,
+                            const std::vector<Place>& places) {
+  std::map<int, std::vector<int>> best;
+  for (Place first : {Place::kCard, Place::kHost}) {
+    auto stages = ByStage(Stages(graph, places, first));
+    if (first == Place::kCard || stages.size() < best.size()) {
+      best = std::move(stages);
+    }
+  }
+  std::vector<Part> parts;
+  for (auto& [stage, nodes] : best) {
+    Part part;
+    part.place = places[nodes[0]];
+    part.graph = Extract(graph, nodes);
+    part.nodes = std::move(nodes);
+    parts.push_back(std::move(part));
+  }
+  AddConstantOutputs(graph, &parts);
+  return parts;
+}
+
+}  // namespace heddle::compiler

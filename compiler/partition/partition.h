@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cuts a graph into parts that run one after another, each on one side. Where a
+// node runs is decided before (PlacesOf: on the card whenever it can); a model
+// of what a crossing costs would decide otherwise there, and nothing here would
+// change.
+#ifndef HEDDLE_COMPILER_PARTITION_PARTITION_H_
+#define HEDDLE_COMPILER_PARTITION_PARTITION_H_
+
+#include <vector>
+
+#include "compiler/ir/graph.h"
+#include "compiler/partition/support.h"
+
+namespace heddle::compiler {
+
+struct Part {
+  Place place = Place::kCard;
+  std::vector<int> nodes;  // indices in the whole graph, ascending
+  // Those nodes with the constants that they read. Inputs are what they read of
+  // others, outputs what others read of them and the whole graph's outputs;
+  // names are those of the whole graph.
+  Graph graph;
+};
+
+// One place for each node. None may be refused.
+std::vector<Place> PlacesOf(const std::vector<NodeSupport>& support);
+
+// The parts, in an order in which they can run. Each node is in the earliest
+// part of its side that its operands allow, so there are as few parts as the
+// longest alternation of sides has, and each is convex: a path that leaves it
+// does not come back. Outputs of the graph that are constants are those of a
+// part of the host.
+std::vector<Part> Partition(const Graph& graph,
+                            const std::vector<Place>& places);
+
+// The graph of those nodes, which must be in the graph's order and convex.
+Graph Extract(const Graph& graph, const std::vector<int>& nodes);
+
+}  // namespace heddle::compiler
+
+#endif  // HEDDLE_COMPILER_PARTITION_PARTITION_H_

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/partition/support.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "compiler/backend/backend.h"
+#include "compiler/base/diagnostic.h"
+#include "compiler/base/status_macros.h"
+#include "compiler/host/host_function.h"
+#include "compiler/partition/partition.h"
+
+namespace heddle::compiler {
+namespace {
+
+bool IsAboutNodes(const absl::Status& rejection) {
+  switch (RejectionOf(rejection)) {
+    case Rejection::kUnsupportedOperator:
+    case Rejection::kUnsupportedAttribute:
+    case Rejection::kUnsupportedShape:
+    case Rejection::kUnsupportedDatatype:
+      return true;
+    default:
+      return false;
+  }
+}
+
+class Finder {
+ public:
+  Finder(const Graph& graph, const CompileOptions& options)
+      : graph_(graph), options_(options), support_(graph.nodes.size()) {
+    options_.progress = nullptr;
+    options_.after_pass = nullptr;
+  }
+
+  absl::StatusOr<std::vector<NodeSupport>> Find() {
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+      if (auto s = CheckNodeOnCard(graph_, graph_.nodes[n]); !s.ok()) {
+        Take(n, s);
+      }
+    }
+    // Each round takes a node from the card, or is the last.
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const Part& part : Partition(graph_, PlacesOf(support_))) {
+        if (part.place != Place::kCard) continue;
+        ASSIGN_OR_RETURN(const bool taken, Refine(part));
+        changed |= taken;
+      }
+    }
+    RETURN_IF_ERROR(CheckHost());
+    return std::move(support_);
+  }
+
+ private:
+  void Take(size_t node, absl::Status reason) {
+    support_[node] = {Place::kHost, std::move(reason)};
+  }
+
+  // The back end's verdict on some nodes of the graph, in its order.
+  absl::Status Check(const std::vector<int>& nodes) const {
+    return CheckPackage(Extract(graph_, nodes), options_);
+  }
+
+  // Takes nodes from a region that the card refuses; false: it does not.
+  absl::StatusOr<bool> Refine(const Part& part) {
+    const absl::Status whole = CheckPackage(part.graph, options_);
+    if (whole.ok()) return false;
+    if (!IsAboutNodes(whole)) return whole;
+    bool found = false;
+    for (int node : part.nodes) {
+      const absl::Status alone = Check({node});
+      if (alone.ok()) continue;
+      if (!IsAboutNodes(alone)) return alone;
+      Take(node, alone);
+      found = true;
+    }
+    if (found) return true;
+    // The shortest beginning that is refused ends with the node that is one too
+    // many. `good` are accepted.
+    size_t good = 1, bad = part.nodes.size();
+    absl::Status reason = whole;
+    while (bad - good > 1) {
+      const size_t middle = good + (bad - good) / 2;
+      const absl::Status s =
+          Check({part.nodes.begin(), part.nodes.begin() + middle});
+      if (s.ok()) {
+        good = middle;
+        continue;
+      }
+      if (!IsAboutNodes(s)) return s;
+      bad = middle;
+      reason = s;
+    }
+    Take(part.nodes[bad - 1], reason);
+    return true;
+  }
+
+  absl::Status CheckHost() {
+    Graph scratch = graph_;
+    for (size_t n = 0; n < support_.size(); ++n) {
+      NodeSupport& node = support_[n];
+      if (node.place != Place::kHost) continue;
+      if (!options_.host_nodes) {
+        node.place = Place::kRefused;
+        continue;
+      }
+      const absl::Status s = CheckHostNode(graph_, graph_.nodes[n], &scratch);
+      if (s.ok()) continue;
+      if (RejectionOf(s) == Rejection::kNone) return s;
+      // The card's reason is what the user can do something about.
+      node.place = Place::kRefused;
+    }
+    return absl::OkStatus();
+  }
+
+  const Graph& graph_;
+  CompileOptions options_;
+  std::vector<NodeSupport> support_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::vector<NodeSupport>> SupportOf(
+    const Graph& graph, const CompileOptions& options) {
+  const absl::Status card = CheckPackage(graph, options);
+  if (card.ok()) return std::vector<NodeSupport>(graph.nodes.size());
+  if (!IsAboutNodes(card) || graph.nodes.empty()) return card;
+  return Finder(graph, options).Find();
+}
+
+absl::Status RefusalOf(const std::vector<NodeSupport>& support) {
+  for (const NodeSupport& node : support) {
+    if (node.place == Place::kRefused) return node.reason;
+  }
+  return absl::OkStatus();
+}
+
+bool HostMayHelp(const absl::Status& rejection, const CompileOptions& options) {
+  // Taps are the card's, and who watches the passes watches one back end.
+  return options.host_nodes && !options.taps && !options.after_pass &&
+         IsAboutNodes(rejection);
+}
+
+}  // namespace heddle::compiler
