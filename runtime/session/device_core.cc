@@ -2,53 +2,20 @@
 #include "runtime/session/device_core.h"
 
 #include <errno.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <list>
 #include <mutex>
-#include <system_error>
 #include <utility>
 
-#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "runtime/hal/fork_guard.h"
+#include "runtime/session/thread.h"
 
 namespace heddle::session {
-namespace {
-
-// Starts a thread that gets no signals: they are the application's. Null if the
-// system has no more threads.
-template <typename F>
-std::unique_ptr<std::thread> StartThread(F run) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  absl::Cleanup restore = [&before] {
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  };
-  try {
-    return std::make_unique<std::thread>(std::move(run));
-  } catch (const std::system_error&) {
-    return nullptr;
-  }
-}
-
-// A thread that is destroyed by itself cannot wait for itself.
-void EndThread(std::unique_ptr<std::thread> thread) noexcept {
-  if (thread == nullptr) return;
-  if (thread->get_id() == std::this_thread::get_id()) {
-    thread->detach();
-  } else {
-    thread->join();
-  }
-}
-
-}  // namespace
-
 struct DeviceCore::State {
   struct Pending {
     uint64_t job;

@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "rtl/spec/version.h"
 #include "runtime/hal/fork_guard.h"
+#include "runtime/session/buffers.h"
 #include "runtime/session/run.h"
 
 namespace heddle::session {
@@ -39,42 +40,6 @@ uint64_t SizeOf(const package::Package& package, uint32_t region) {
   }
 }
 
-std::string Name(const package::Package& package) {
-  return absl::StrCat("model '", package.model_name, "'");
-}
-
-const package::TensorInfo* Find(const std::vector<package::TensorInfo>& tensors,
-                                const std::string& name) {
-  for (const package::TensorInfo& tensor : tensors) {
-    if (tensor.name == name) return &tensor;
-  }
-  return nullptr;
-}
-
-std::string Names(const std::vector<package::TensorInfo>& tensors) {
-  std::string names;
-  for (const package::TensorInfo& tensor : tensors) {
-    absl::StrAppend(&names, names.empty() ? "'" : ", '", tensor.name, "'");
-  }
-  return names.empty() ? "none" : names;
-}
-
-absl::Status CheckBuffer(const char* kind, const package::TensorInfo& tensor,
-                         const TensorBuffer& buffer) {
-  if (buffer.size != tensor.size) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(kind, " '", tensor.name, "' has ", tensor.size, " bytes (",
-                     compiler::DataTypeName(tensor.type), " ",
-                     compiler::ShapeToString(tensor.shape),
-                     "); the buffer has ", buffer.size));
-  }
-  if (buffer.data == nullptr && buffer.size > 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the buffer of ", kind, " '", tensor.name, "' is null"));
-  }
-  return absl::OkStatus();
-}
-
 // Of the weights, those that stay in host memory: from the first byte that a
 // run copies to the last.
 Range HostWeights(const package::WeightPlan& plan) {
@@ -85,24 +50,6 @@ Range HostWeights(const package::WeightPlan& plan) {
     end = std::max(end, c.from + c.size);
   }
   return {begin, end - begin};
-}
-
-// The card holds int64 tensors as int32: a value that does not fit, or whose
-// sums or products may not, must not come in.
-absl::Status CheckInt64Range(const package::TensorInfo& tensor,
-                             const TensorBuffer& buffer) {
-  if (tensor.type != compiler::DataType::kInt64) return absl::OkStatus();
-  const auto* bytes = static_cast<const uint8_t*>(buffer.data);
-  for (uint64_t i = 0; i < buffer.size / sizeof(int64_t); ++i) {
-    int64_t value = 0;
-    std::memcpy(&value, bytes + i * sizeof(value), sizeof(value));
-    if (value >= tensor.minimum && value <= tensor.maximum) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        "element ", i, " of input '", tensor.name, "' is ", value,
-        "; this model takes int64 values from ", tensor.minimum, " to ",
-        tensor.maximum, ", because the card computes with 32 bits"));
-  }
-  return absl::OkStatus();
 }
 
 }  // namespace
@@ -131,6 +78,26 @@ absl::StatusOr<uint64_t> DeviceBytesOf(const package::Package& package) {
         Name(package), ": the sizes in the package are impossible"));
   }
   return sum;
+}
+
+absl::Status CheckFitsCard(const hal::Device& device,
+                           const package::Package& package) {
+  if (package.config != device.config().name) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(Name(package), " is compiled for configuration ",
+                     package.config, ", the card is ", device.config().name,
+                     "; compile it for that configuration"));
+  }
+  const uint32_t card = device.info().hw_version;
+  if (!reg::Provides(card, package.hw_version)) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        Name(package), " needs hardware version ",
+        reg::VersionText(package.hw_version), ", the card has ",
+        reg::VersionText(card),
+        "; use a newer card, or compile the model with the release that was "
+        "made for this one"));
+  }
+  return absl::OkStatus();
 }
 
 // Shared with runs, which may end after the graph was destroyed.
@@ -193,21 +160,7 @@ absl::Status LoadedGraph::Check(const LoadOptions& options) const {
   if (options.trace) {
     if (absl::Status s = device.CanTrace(); !s.ok()) return s;
   }
-  if (package_.config != device.config().name) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(Name(package_), " is compiled for configuration ",
-                     package_.config, ", the card is ", device.config().name,
-                     "; compile it for that configuration"));
-  }
-  const uint32_t card = device.info().hw_version;
-  if (!reg::Provides(card, package_.hw_version)) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        Name(package_), " needs hardware version ",
-        reg::VersionText(package_.hw_version), ", the card has ",
-        reg::VersionText(card),
-        "; use a newer card, or compile the model with the release that was "
-        "made for this one"));
-  }
+  if (absl::Status s = CheckFitsCard(device, package_); !s.ok()) return s;
   // One step at least for each direction.
   const uint64_t most = std::max<uint64_t>(device.info().max_steps, 2) - 2;
   const uint64_t copies = package_.weight_plan.copies.size();
@@ -343,57 +296,14 @@ void LoadedGraph::GiveStaging(std::shared_ptr<hal::Buffer> staging) noexcept {
 
 absl::Status LoadedGraph::FillInputs(const std::vector<TensorBuffer>& inputs,
                                      uint8_t* staging) const {
-  std::set<std::string> given;
-  for (const TensorBuffer& buffer : inputs) {
-    const package::TensorInfo* tensor = Find(package_.inputs, buffer.name);
-    if (tensor == nullptr) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(Name(package_), " has no input '", buffer.name,
-                       "'; its inputs are ", Names(package_.inputs)));
-    }
-    if (!given.insert(buffer.name).second) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("input '", buffer.name, "' is given twice"));
-    }
-    absl::Status status = CheckBuffer("input", *tensor, buffer);
-    if (status.ok()) status = CheckInt64Range(*tensor, buffer);
-    if (!status.ok()) return status;
-    if (buffer.size > 0) {
-      std::memcpy(staging + tensor->offset, buffer.data, buffer.size);
-    }
+  std::vector<const package::TensorInfo*> tensors;
+  absl::Status status = MatchInputs(package_, inputs, &tensors);
+  for (size_t i = 0; status.ok() && i < inputs.size(); ++i) {
+    status = CheckInt64Range(*tensors[i], inputs[i]);
+    if (!status.ok() || inputs[i].size == 0) continue;
+    std::memcpy(staging + tensors[i]->offset, inputs[i].data, inputs[i].size);
   }
-  for (const package::TensorInfo& tensor : package_.inputs) {
-    if (given.count(tensor.name) == 0) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "input '", tensor.name, "' of ", Name(package_), " is missing"));
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::Status LoadedGraph::PlanOutputs(
-    const std::vector<TensorBuffer>& outputs,
-    std::vector<const package::TensorInfo*>* plan) const {
-  std::set<std::string> given;
-  for (const TensorBuffer& buffer : outputs) {
-    const package::TensorInfo* tensor = Find(package_.outputs, buffer.name);
-    if (tensor == nullptr && taps_) tensor = Find(package_.taps, buffer.name);
-    if (tensor == nullptr) {
-      const bool tap = Find(package_.taps, buffer.name) != nullptr;
-      return absl::InvalidArgumentError(absl::StrCat(
-          Name(package_), " has no output '", buffer.name, "'",
-          tap ? "; it is a tap: load the package with LoadOptions.taps"
-              : absl::StrCat("; its outputs are ", Names(package_.outputs))));
-    }
-    if (!given.insert(buffer.name).second) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("output '", buffer.name, "' is given twice"));
-    }
-    absl::Status status = CheckBuffer("output", *tensor, buffer);
-    if (!status.ok()) return status;
-    plan->push_back(tensor);
-  }
-  return absl::OkStatus();
+  return status;
 }
 
 std::vector<hal::Step> LoadedGraph::MakeSteps(
@@ -475,7 +385,9 @@ absl::StatusOr<std::shared_ptr<Run>> LoadedGraph::Start(
     std::function<void(const absl::Status&)> done, const RunOptions& options) {
   if (core_->forked()) return hal::FromErrno("starting an inference", ECHILD);
   std::vector<const package::TensorInfo*> plan;
-  if (absl::Status s = PlanOutputs(outputs, &plan); !s.ok()) return s;
+  if (absl::Status s = MatchOutputs(package_, taps_, outputs, &plan); !s.ok()) {
+    return s;
+  }
   auto taken = TakeStaging();
   if (!taken.ok()) return taken.status();
   std::shared_ptr<hal::Buffer> staging = *std::move(taken);

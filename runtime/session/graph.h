@@ -29,6 +29,10 @@ namespace heddle::session {
 // 64-bit number holds them.
 absl::StatusOr<uint64_t> DeviceBytesOf(const package::Package& package);
 
+// Whether the card is what the package is compiled for.
+absl::Status CheckFitsCard(const hal::Device& device,
+                           const package::Package& package);
+
 // What runs keep alive until they end.
 class LoadedGraph : public std::enable_shared_from_this<LoadedGraph> {
  public:
@@ -61,8 +65,6 @@ class LoadedGraph : public std::enable_shared_from_this<LoadedGraph> {
   void GiveStaging(std::shared_ptr<hal::Buffer> staging) noexcept;
   absl::Status FillInputs(const std::vector<TensorBuffer>& inputs,
                           uint8_t* staging) const;
-  absl::Status PlanOutputs(const std::vector<TensorBuffer>& outputs,
-                           std::vector<const package::TensorInfo*>* plan) const;
   // Steps of a run, and the index of that which runs each stream.
   std::vector<hal::Step> MakeSteps(
       const hal::Buffer* staging,

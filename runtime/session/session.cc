@@ -10,6 +10,7 @@
 #include "runtime/session/device_core.h"
 #include "runtime/session/graph.h"
 #include "runtime/session/registry.h"
+#include "runtime/session/segmented_graph.h"
 
 namespace heddle::session {
 namespace {
@@ -122,6 +123,9 @@ absl::StatusOr<std::shared_ptr<Graph>> LoadGraph(
                                            package_bytes.data());
   auto package = package::Parse(package_bytes, caller);
   if (!package.ok()) return package.status();
+  if (!package->segments.empty()) {
+    return SegmentedGraph::Load(handle->core(), *std::move(package), options);
+  }
   auto graph = LoadedGraph::Load(handle->core(), *std::move(package), options);
   if (!graph.ok()) return graph.status();
   return std::shared_ptr<Graph>(

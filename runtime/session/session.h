@@ -164,6 +164,9 @@ struct LoadOptions {
   bool taps = false;  // allocate for the taps of the package and return them
   // Runs may be traced. FailedPrecondition: driver or card has no trace.
   bool trace = false;
+  // Of a package with host segments: what a run may take of host memory, for
+  // the tensors between segments and inside those of the host.
+  uint64_t host_memory_bytes = uint64_t{4} << 30;
 };
 
 struct RunOptions {
@@ -174,7 +177,8 @@ struct RunOptions {
   bool trace = false;
 };
 
-// A package on a device.
+// A package on a device. Parts of it may run on the host: then its runs are
+// in flight from one segment to the next, each as one run of this graph.
 class Graph {
  public:
   virtual ~Graph() = default;  // waits for its runs

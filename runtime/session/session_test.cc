@@ -6,18 +6,16 @@
 #include <errno.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
-#include <cstring>
 #include <numeric>
 #include <thread>
 
 #include "rtl/spec/version.h"
+#include "runtime/session/test_card.h"
 #include "runtime/session/test_package.h"
 
 namespace heddle::session {
@@ -48,34 +46,6 @@ std::vector<uint8_t> Weights(size_t bytes) {
   std::vector<uint8_t> data(bytes);
   for (size_t i = 0; i < bytes; ++i) data[i] = static_cast<uint8_t>(i % 251);
   return data;
-}
-
-// Sends a line to a simulator's control socket.
-std::string Control(const std::string& path, const std::string& line) {
-  sockaddr_un address = {};
-  address.sun_family = AF_UNIX;
-  std::strncpy(address.sun_path, path.c_str(), sizeof(address.sun_path) - 1);
-  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  std::string answer;
-  if (connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof(address)) ==
-      0) {
-    const std::string text = line + "\n";
-    EXPECT_EQ(write(fd, text.data(), text.size()),
-              static_cast<ssize_t>(text.size()));
-    char buffer[4096];
-    const ssize_t n = read(fd, buffer, sizeof(buffer));
-    if (n > 0) answer.assign(buffer, static_cast<size_t>(n));
-  }
-  close(fd);
-  return answer;
-}
-
-// A device of the private card with these options; every distinct text is a
-// card of its own.
-std::shared_ptr<Device> OpenSim(const std::string& options = "") {
-  auto device = OpenDevice("sim" + (options.empty() ? "" : ":" + options));
-  EXPECT_TRUE(device.ok()) << device.status();
-  return device.ok() ? *device : nullptr;
 }
 
 std::shared_ptr<Graph> Load(const std::shared_ptr<Device>& device,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/session/test_package.h"
 
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -55,6 +56,71 @@ package::TensorInfo Tensor(const std::string& name, uint64_t offset,
   tensor.offset = offset;
   tensor.size = bytes;
   return tensor;
+}
+
+compiler::TensorId AddTensor(compiler::Graph* graph, const std::string& name,
+                             compiler::DataType type, int64_t count) {
+  compiler::Tensor tensor;
+  tensor.name = name;
+  tensor.type = type;
+  tensor.shape = {count};
+  tensor.shape_known = true;
+  return graph->AddTensor(std::move(tensor));
+}
+
+void AddGather(compiler::Graph* graph, compiler::TensorId data,
+               compiler::TensorId indices, compiler::TensorId output) {
+  compiler::Node node;
+  node.op = "Gather";
+  node.name = "gather";
+  node.opset = 13;
+  node.inputs = {data, indices};
+  node.outputs = {output};
+  graph->nodes.push_back(std::move(node));
+}
+
+// `from` reversed so many times is `to`.
+compiler::Graph Reverse(const std::string& from, const std::string& to,
+                        size_t times, uint64_t bytes) {
+  const auto count = static_cast<int64_t>(bytes);
+  compiler::Graph graph;
+  auto indices =
+      compiler::TensorData::Zeros(compiler::DataType::kInt64, {count});
+  for (int64_t i = 0; i < count; ++i) {
+    indices.as<int64_t>()[i] = count - 1 - i;
+  }
+  compiler::TensorId last =
+      AddTensor(&graph, from, compiler::DataType::kUint8, count);
+  graph.inputs = {last};
+  const compiler::TensorId reversed =
+      graph.AddConstant("reversed", std::move(indices));
+  for (size_t i = 0; i < times; ++i) {
+    const compiler::TensorId next =
+        AddTensor(&graph, i + 1 == times ? to : to + std::to_string(i),
+                  compiler::DataType::kUint8, count);
+    AddGather(&graph, last, reversed, next);
+    last = next;
+  }
+  graph.outputs = {last};
+  return graph;
+}
+
+package::Package Empty(const std::string& name) {
+  package::Package p;
+  p.model_name = name;
+  p.producer = "test";
+  p.config = "h256";
+  p.hw_version = reg::kVersionReset;
+  return p;
+}
+
+package::Segment HostSegment(compiler::Graph graph, uint32_t from,
+                             uint32_t to) {
+  package::Segment segment;
+  segment.host = std::move(graph);
+  segment.inputs = {from};
+  segment.outputs = {to};
+  return segment;
 }
 
 }  // namespace
@@ -161,6 +227,58 @@ package::Package FaultingPackage() {
   Append(gather, &stream);
   Append(isa::End(), &stream);
   p.streams[0] = std::move(stream);
+  return p;
+}
+
+package::Package SegmentedPackage(uint64_t bytes) {
+  constexpr uint64_t kWeightBytes = 256;
+  package::Package p = Empty("segments");
+  p.values = {Tensor("h", 0, bytes), Tensor("x", bytes, bytes),
+              Tensor("y", 2 * bytes, bytes), Tensor("z", 3 * bytes, bytes),
+              Tensor("w", 4 * bytes, kWeightBytes)};
+  p.io_bytes = 4 * bytes + kWeightBytes;
+  p.inputs = {p.values[0]};
+  p.outputs = {p.values[3], p.values[4], p.values[1]};
+  p.segments.push_back(HostSegment(Reverse("h", "x", 1, bytes), 0, 1));
+  package::Segment card;
+  card.card = std::make_shared<const package::Package>(CopyPackage(bytes));
+  card.inputs = {1};
+  card.outputs = {2, 4};
+  p.segments.push_back(std::move(card));
+  p.segments.push_back(HostSegment(Reverse("y", "z", 1, bytes), 2, 3));
+  return p;
+}
+
+package::Package HostPackage(size_t nodes, uint64_t bytes) {
+  package::Package p = Empty("host");
+  p.values = {Tensor("h", 0, bytes), Tensor("z", bytes, bytes)};
+  p.io_bytes = 2 * bytes;
+  p.inputs = {p.values[0]};
+  p.outputs = {p.values[1]};
+  p.segments.push_back(HostSegment(Reverse("h", "z", nodes, bytes), 0, 1));
+  return p;
+}
+
+package::Package LookUpPackage() {
+  package::Package p = Empty("table");
+  package::TensorInfo index = Tensor("i", 0, 1);
+  index.type = compiler::DataType::kInt64;
+  index.size = sizeof(int64_t);
+  p.values = {index, Tensor("o", 64, 1)};
+  p.io_bytes = 65;
+  p.inputs = {p.values[0]};
+  p.outputs = {p.values[1]};
+  compiler::Graph graph;
+  auto table = compiler::TensorData::Zeros(compiler::DataType::kUint8, {256});
+  for (int i = 0; i < 256; ++i) table.bytes[i] = static_cast<uint8_t>(255 - i);
+  const compiler::TensorId i =
+      AddTensor(&graph, "i", compiler::DataType::kInt64, 1);
+  const compiler::TensorId o =
+      AddTensor(&graph, "o", compiler::DataType::kUint8, 1);
+  AddGather(&graph, graph.AddConstant("table", std::move(table)), i, o);
+  graph.inputs = {i};
+  graph.outputs = {o};
+  p.segments.push_back(HostSegment(std::move(graph), 0, 1));
   return p;
 }
 

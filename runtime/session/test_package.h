@@ -26,6 +26,17 @@ package::Package StreamedPackage(uint32_t windows = 1);
 // exceeds its bound.
 package::Package FaultingPackage();
 
+// The host reverses the input "h" to "x", the card copies it (CopyPackage), the
+// host reverses "y" to the output "z". Outputs are "w" and "x", too.
+package::Package SegmentedPackage(uint64_t bytes = 4096);
+
+// The host alone reverses "h" so many times to "z", node by node.
+package::Package HostPackage(size_t nodes, uint64_t bytes = 4096);
+
+// The host alone: output "o" (uint8[1]) is 255 - "i" (int64[1]) for 0 to 255,
+// by a table.
+package::Package LookUpPackage();
+
 }  // namespace heddle::session
 
 #endif  // HEDDLE_RUNTIME_SESSION_TEST_PACKAGE_H_

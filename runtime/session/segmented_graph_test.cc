@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packages of segments on a simulated card.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+
+#include "runtime/session/session.h"
+#include "runtime/session/test_card.h"
+#include "runtime/session/test_package.h"
+
+namespace heddle::session {
+namespace {
+
+absl::Time In(int seconds) { return absl::Now() + absl::Seconds(seconds); }
+
+std::shared_ptr<Graph> Load(const std::shared_ptr<Device>& device,
+                            const package::Package& package) {
+  auto graph = LoadGraph(device, package::Serialize(package));
+  EXPECT_TRUE(graph.ok()) << graph.status();
+  return graph.ok() ? *graph : nullptr;
+}
+
+// Storage of one inference of SegmentedPackage() or HostPackage().
+struct Job {
+  explicit Job(uint8_t first, size_t bytes = 4096) : h(bytes), z(bytes) {
+    std::iota(h.begin(), h.end(), first);
+  }
+  std::vector<TensorBuffer> inputs() { return {{"h", h.data(), h.size()}}; }
+  std::vector<TensorBuffer> outputs() { return {{"z", z.data(), z.size()}}; }
+  std::vector<uint8_t> Reversed() const { return {h.rbegin(), h.rend()}; }
+  std::vector<uint8_t> h, z;
+};
+
+absl::Status RunOnce(Graph* graph, Job* job) {
+  auto run = graph->Start(job->inputs(), job->outputs(), nullptr);
+  if (!run.ok()) return run.status();
+  return (*run)->Wait(In(60));
+}
+
+TEST(SegmentedGraph, HostCardHost) {
+  const auto device = OpenSim();
+  ASSERT_NE(device, nullptr);
+  const auto graph = Load(device, SegmentedPackage());
+  ASSERT_NE(graph, nullptr);
+  EXPECT_GT(graph->device_bytes(), 4 * 4096u);
+  ASSERT_EQ(graph->package().segments.size(), 3u);
+  EXPECT_EQ(graph->package().segments[1].card->weights.size(), 0u);
+  for (uint8_t first : {1, 2, 3}) {
+    Job job(first);
+    std::vector<uint8_t> w(256), x(4096);
+    std::vector<TensorBuffer> outputs = job.outputs();
+    outputs.push_back({"w", w.data(), w.size()});
+    outputs.push_back({"x", x.data(), x.size()});
+    auto run = graph->Start(job.inputs(), outputs, nullptr);
+    ASSERT_TRUE(run.ok()) << run.status();
+    ASSERT_TRUE((*run)->Wait(In(60)).ok());
+    EXPECT_EQ(job.z, job.h) << "reversed twice";
+    EXPECT_EQ(x, job.Reversed()) << "between the segments";
+    EXPECT_EQ(w[250], 250);
+    EXPECT_EQ((*run)->statistics().commands, 9u);
+  }
+}
+
+TEST(SegmentedGraph, ManyRunsAndCallbacks) {
+  const auto device = OpenSim();
+  ASSERT_NE(device, nullptr);
+  const auto graph = Load(device, SegmentedPackage());
+  ASSERT_NE(graph, nullptr);
+  std::vector<Job> jobs;
+  for (int i = 0; i < 20; ++i) jobs.emplace_back(static_cast<uint8_t>(i));
+  std::vector<std::shared_ptr<session::Run>> runs;
+  std::atomic<int> done{0};
+  for (Job& job : jobs) {
+    auto run = graph->Start(job.inputs(), job.outputs(),
+                            [&done](const absl::Status& s) { done += s.ok(); });
+    ASSERT_TRUE(run.ok()) << run.status();
+    runs.push_back(*run);
+  }
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    EXPECT_TRUE(runs[i]->Wait(In(60)).ok());
+    EXPECT_EQ(jobs[i].z, jobs[i].h);
+  }
+  for (int i = 0; i < 500 && done < 20; ++i) usleep(10000);
+  EXPECT_EQ(done, 20);
+}
+
+TEST(SegmentedGraph, RefusesTooManyRuns) {
+  const auto device = OpenSim();
+  ASSERT_NE(device, nullptr);
+  const auto graph = Load(device, HostPackage(100));
+  ASSERT_NE(graph, nullptr);
+  Job job(1);  // of all of them, which run one after another
+  std::vector<std::shared_ptr<session::Run>> runs;
+  absl::Status status;
+  // To start one is less work than to run one.
+  for (int i = 0; i < 10'000 && status.ok(); ++i) {
+    auto run = graph->Start(job.inputs(), job.outputs(), nullptr);
+    status = run.status();
+    if (run.ok()) runs.push_back(*run);
+  }
+  EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
+  EXPECT_EQ(ExhaustedResource(status), ExhaustedKind::kDeviceResources);
+  EXPECT_GE(runs.size(), kMaxRunsInFlight);
+}
+
+TEST(SegmentedGraph, RefusesWrongBuffers) {
+  const auto device = OpenSim();
+  ASSERT_NE(device, nullptr);
+  const auto graph = Load(device, SegmentedPackage());
+  ASSERT_NE(graph, nullptr);
+  Job job(1);
+  const auto refused = [&](std::vector<TensorBuffer> in,
+                           std::vector<TensorBuffer> out) {
+    return absl::IsInvalidArgument(graph->Start(in, out, nullptr).status());
+  };
+  EXPECT_TRUE(refused({}, job.outputs()));
+  EXPECT_TRUE(refused({{"h", job.h.data(), 17}}, job.outputs()));
+  EXPECT_TRUE(refused({{"y", job.h.data(), 4096}}, job.outputs()));
+  EXPECT_TRUE(refused(job.inputs(), {{"z", nullptr, 4096}}));
+  EXPECT_TRUE(refused(job.inputs(), {{"h", job.z.data(), 4096}}));
+  EXPECT_TRUE(RunOnce(graph.get(), &job).ok());
+}
+
+// What is refused takes nothing from the card.
+TEST(SegmentedGraph, LimitsHostMemory) {
+  const auto device = OpenSim();
+  ASSERT_NE(device, nullptr);
+  const package::Package package = SegmentedPackage();
+  const std::string bytes = package::Serialize(package);
+  LoadOptions options;
+  options.host_memory_bytes = package.io_bytes + 4096;
+  EXPECT_TRUE(LoadGraph(device, bytes, options).ok());
+  for (const uint64_t less : {package.io_bytes + 4095, package.io_bytes - 1}) {
+    options.host_memory_bytes = less;
+    const auto graph = LoadGraph(device, bytes, options);
+    EXPECT_TRUE(absl::IsResourceExhausted(graph.status())) << graph.status();
+    EXPECT_EQ(ExhaustedResource(graph.status()), ExhaustedKind::kSystemMemory);
+  }
+  EXPECT_EQ(device->memory()->used, 0u);
+}
+
+TEST(SegmentedGraph, RefusesAHostileHostFunction) {
+  const auto device = OpenSim();
+  ASSERT_NE(device, nullptr);
+  package::Package package = SegmentedPackage();
+  package.segments[2].host.nodes[0].op = "Nonsense";
+  auto graph = LoadGraph(device, package::Serialize(package));
+  EXPECT_TRUE(absl::IsInvalidArgument(graph.status())) << graph.status();
+  package = SegmentedPackage();
+  // Of another operator.
+  package.segments[0].host.nodes[0].op = "Flatten";
+  graph = LoadGraph(device, package::Serialize(package));
+  EXPECT_TRUE(absl::IsInvalidArgument(graph.status())) << graph.status();
+  package = SegmentedPackage();
+  package.config = "h512";
+  EXPECT_FALSE(LoadGraph(device, package::Serialize(package)).ok());
+  EXPECT_EQ(device->memory()->used, 0u);
+}
+
+TEST(SegmentedGraph, AnOperatorMayFail) {
+  const auto device = OpenSim();
+  ASSERT_NE(device, nullptr);
+  const auto graph = Load(device, LookUpPackage());
+  ASSERT_NE(graph, nullptr);
+  int64_t index = 255;
+  uint8_t found = 0;
+  const std::vector<TensorBuffer> inputs = {{"i", &index, sizeof(index)}};
+  const std::vector<TensorBuffer> outputs = {{"o", &found, 1}};
+  const auto run = [&] {
+    auto started = graph->Start(inputs, outputs, nullptr);
+    return started.ok() ? (*started)->Wait(In(60)) : started.status();
+  };
+  EXPECT_TRUE(run().ok());
+  EXPECT_EQ(found, 0);
+  index = 3;
+  EXPECT_TRUE(run().ok());
+  EXPECT_EQ(found, 252);
+  index = 256;
+  const absl::Status status = run();
+  EXPECT_FALSE(status.ok());
+  EXPECT_FALSE(absl::IsUnavailable(status)) << status;
+  index = 3;
+  EXPECT_TRUE(run().ok());
+}
+
+TEST(SegmentedGraph, AFaultNamesTheNode) {
+  const auto device = OpenSim();
+  ASSERT_NE(device, nullptr);
+  package::Package package = SegmentedPackage();
+  package.segments[1].card =
+      std::make_shared<const package::Package>(FaultingPackage());
+  const auto graph = Load(device, package);
+  ASSERT_NE(graph, nullptr);
+  Job job(1);
+  const absl::Status status = RunOnce(graph.get(), &job);
+  EXPECT_FALSE(status.ok());
+  EXPECT_NE(status.message().find("copy"), std::string::npos) << status;
+}
+
+TEST(SegmentedGraph, ADeadlineDoesNotEndARun) {
+  const auto device = OpenSim();
+  ASSERT_NE(device, nullptr);
+  const auto graph = Load(device, HostPackage(2'001));
+  ASSERT_NE(graph, nullptr);
+  Job job(1);
+  auto run = graph->Start(job.inputs(), job.outputs(), nullptr);
+  ASSERT_TRUE(run.ok()) << run.status();
+  EXPECT_TRUE(absl::IsDeadlineExceeded(
+      (*run)->Wait(absl::Now() + absl::Milliseconds(1))));
+  EXPECT_TRUE((*run)->Wait(In(60)).ok());
+  EXPECT_EQ(job.z, job.Reversed());
+}
+
+// The card goes while the host computes: the runs that are queued, too, end
+// with the same status.
+TEST(SegmentedGraph, AnUnplugEndsAHostSegment) {
+  char folder[] = "/tmp/hsg-XXXXXX";
+  ASSERT_NE(mkdtemp(folder), nullptr);
+  const std::string control = std::string(folder) + "/ctl";
+  const auto device = OpenSim("serial=8,control=" + control);
+  ASSERT_NE(device, nullptr);
+  // Seconds of work, if nothing ended it.
+  const auto graph = Load(device, HostPackage(5'000, 65536));
+  ASSERT_NE(graph, nullptr);
+  Job job(1, 65536), next(2, 65536);
+  auto first = graph->Start(job.inputs(), job.outputs(), nullptr);
+  auto second = graph->Start(next.inputs(), next.outputs(), nullptr);
+  ASSERT_TRUE(first.ok() && second.ok());
+  EXPECT_TRUE(absl::IsDeadlineExceeded(
+      (*first)->Wait(absl::Now() + absl::Milliseconds(50))));
+  const absl::Time start = absl::Now();
+  ASSERT_NE(Control(control, "unplug").find("true"), std::string::npos);
+  EXPECT_TRUE(absl::IsUnavailable((*first)->Wait(In(60))));
+  EXPECT_TRUE(absl::IsUnavailable((*second)->Wait(In(60))));
+  EXPECT_LT(absl::Now() - start, absl::Seconds(10));
+  EXPECT_EQ(job.z, std::vector<uint8_t>(65536)) << "no output is written";
+  EXPECT_TRUE(absl::IsUnavailable(
+      graph->Start(job.inputs(), job.outputs(), nullptr).status()));
+  unlink(control.c_str());
+  rmdir(folder);
+}
+
+TEST(SegmentedGraph, HandlesMayGoInAnyOrder) {
+  auto device = OpenSim();
+  ASSERT_NE(device, nullptr);
+  auto graph = Load(device, SegmentedPackage());
+  ASSERT_NE(graph, nullptr);
+  Job job(3);
+  device.reset();
+  auto run = graph->Start(job.inputs(), job.outputs(), nullptr);
+  ASSERT_TRUE(run.ok());
+  graph.reset();  // waits
+  EXPECT_EQ(job.z, job.h);
+  EXPECT_TRUE((*run)->Wait(absl::InfinitePast()).ok());
+}
+
+TEST(SegmentedGraph, ACallbackMayDropTheGraphAndMustNotWait) {
+  const auto device = OpenSim();
+  ASSERT_NE(device, nullptr);
+  auto graph = Load(device, SegmentedPackage());
+  ASSERT_NE(graph, nullptr);
+  Job job(3), other(4);
+  std::shared_ptr<session::Run> waiting;
+  std::atomic<bool> may_look{false}, called{false};
+  absl::Status waited;
+  auto run =
+      graph->Start(job.inputs(), job.outputs(), [&](const absl::Status&) {
+        while (!may_look) usleep(1000);
+        waited = waiting->Wait(absl::InfiniteFuture());
+        graph.reset();
+        called = true;
+      });
+  ASSERT_TRUE(run.ok());
+  auto started = graph->Start(other.inputs(), other.outputs(), nullptr);
+  ASSERT_TRUE(started.ok());
+  waiting = *started;
+  may_look = true;
+  EXPECT_TRUE((*started)->Wait(In(60)).ok()) << "what is queued is done";
+  EXPECT_TRUE(called);
+  EXPECT_EQ(waited.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(other.z, other.h);
+}
+
+TEST(SegmentedGraph, ForkIsSafe) {
+  auto device = OpenSim();
+  ASSERT_NE(device, nullptr);
+  auto graph = Load(device, SegmentedPackage());
+  ASSERT_NE(graph, nullptr);
+  Job job(1);
+  auto run = graph->Start(job.inputs(), job.outputs(), nullptr);
+  ASSERT_TRUE(run.ok());
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    bool good = absl::IsUnavailable((*run)->Wait(absl::InfiniteFuture()));
+    good &= absl::IsUnavailable(
+        graph->Start(job.inputs(), job.outputs(), nullptr).status());
+    good &= absl::IsUnavailable(
+        LoadGraph(device, package::Serialize(SegmentedPackage())).status());
+    run = absl::UnknownError("");
+    graph.reset();
+    device.reset();
+    _exit(good ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  EXPECT_TRUE((*run)->Wait(In(60)).ok());
+  EXPECT_EQ(job.z, job.h);
+  EXPECT_TRUE(RunOnce(graph.get(), &job).ok());
+}
+
+}  // namespace
+}  // namespace heddle::session
