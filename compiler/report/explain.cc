@@ -16,11 +16,12 @@
 #include "compiler/base/diagnostic.h"
 #include "compiler/base/nearest_names.h"
 #include "compiler/base/status_macros.h"
-#include "compiler/device_ops/lowering.h"
 #include "compiler/import/importer.h"
 #include "compiler/import/inline.h"
 #include "compiler/import/parse_model.h"
 #include "compiler/ops/operator.h"
+#include "compiler/partition/compile_parts.h"
+#include "compiler/partition/support.h"
 
 namespace heddle::compiler {
 namespace {
@@ -205,6 +206,14 @@ std::string Refused(const Node& node, const absl::Status& rejection) {
                       rejection.message(), "\n");
 }
 
+// From 1 on; 0 if there is none.
+size_t SegmentOf(const CompileReport& report, const std::string& node) {
+  for (size_t s = 0; s < report.segments.size(); ++s) {
+    if (Has(report.segments[s].nodes, node)) return s + 1;
+  }
+  return 0;
+}
+
 // What the front end made of `node` of the model as written.
 std::string DescribeFate(const Graph& model, const Node& node,
                          const Graph& graph, const CompileReport* report) {
@@ -228,6 +237,21 @@ std::string DescribeFate(const Graph& model, const Node& node,
     absl::StrAppend(&text, "  computes    ", TensorList(graph, made.outputs),
                     "\n  from        ", TensorList(graph, made.inputs), "\n");
     if (report == nullptr) continue;
+    const auto host = std::find_if(
+        report->host_nodes.begin(), report->host_nodes.end(),
+        [&made](const HostNode& h) { return h.name == made.name; });
+    if (host != report->host_nodes.end()) {
+      absl::StrAppend(&text, "It runs on the host, with the bytes of the ",
+                      "reference, in segment ", SegmentOf(*report, made.name),
+                      " of ", report->segments.size(),
+                      "; the card does not take it: ", host->reason, "\n");
+      continue;
+    }
+    if (!report->segments.empty()) {
+      absl::StrAppend(&text, "It runs on the card, in segment ",
+                      SegmentOf(*report, made.name), " of ",
+                      report->segments.size(), ".\n");
+    }
     size_t layers = 0;
     for (size_t i = 0; i < report->layers.size(); ++i) {
       const LayerReport& layer = report->layers[i];
@@ -259,6 +283,15 @@ std::string DescribeFate(const Graph& model, const Node& node,
          "of a constant, or nobody reads it. No command is needed.\n";
 }
 
+absl::StatusOr<CompileReport> ReportOf(const Graph& graph,
+                                       const CompileOptions& options) {
+  absl::StatusOr<BackendResult> card = GeneratePackage(graph, options);
+  if (card.ok()) return std::move(card->report);
+  if (!HostMayHelp(card.status(), options)) return card.status();
+  ASSIGN_OR_RETURN(SplitResult split, CompileParts(graph, options));
+  return std::move(split.report);
+}
+
 }  // namespace
 
 absl::StatusOr<Explanation> ExplainNode(absl::string_view model,
@@ -286,11 +319,11 @@ absl::StatusOr<Explanation> ExplainNode(absl::string_view model,
   CompileOptions detailed = options;
   detailed.details = true;
   const absl::StatusOr<Graph> graph = AnalyseOnnx(model, detailed);
-  absl::StatusOr<BackendResult> made = absl::InternalError("not compiled");
+  absl::StatusOr<CompileReport> made = absl::InternalError("not compiled");
   if (!graph.ok()) {
     result.rejection = graph.status();
   } else {
-    made = GeneratePackage(*graph, detailed);
+    made = ReportOf(*graph, detailed);
     if (!made.ok()) result.rejection = made.status();
   }
   bool estimates = false;
@@ -306,9 +339,8 @@ absl::StatusOr<Explanation> ExplainNode(absl::string_view model,
           "heddle-compile --supported-ops.\n";
     }
     if (graph.ok()) {
-      absl::StrAppend(&result.text,
-                      DescribeFate(written, *node, *graph,
-                                   made.ok() ? &made->report : nullptr));
+      absl::StrAppend(&result.text, DescribeFate(written, *node, *graph,
+                                                 made.ok() ? &*made : nullptr));
       estimates |= made.ok();
     }
     if (!result.rejection.ok()) {
@@ -339,8 +371,13 @@ std::vector<MissingOperator> MissingOperators(absl::string_view model,
   // far, of the model as written.
   const absl::StatusOr<Graph> graph = AnalyseOnnx(model, options);
   if (graph.ok()) {
-    for (const Node& node : graph->nodes) {
-      if (!HasLowering(node.domain, node.op)) add(node);
+    const auto support = SupportOf(*graph, options);
+    for (size_t n = 0; support.ok() && n < support->size(); ++n) {
+      const NodeSupport& node = (*support)[n];
+      if (node.place == Place::kRefused &&
+          RejectionOf(node.reason) == Rejection::kUnsupportedOperator) {
+        add(graph->nodes[n]);
+      }
     }
   } else {
     absl::Status rejection;

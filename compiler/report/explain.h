@@ -29,7 +29,7 @@ absl::StatusOr<Explanation> ExplainNode(absl::string_view model,
                                         const CompileOptions& options,
                                         const std::string& name);
 
-// An operator of the model that the card cannot run.
+// An operator of the model that the card cannot run, nor the host if it may.
 struct MissingOperator {
   std::string op, domain;
   size_t count = 0;

@@ -156,5 +156,32 @@ TEST(MissingOperators, AllOfThem) {
   EXPECT_TRUE(MissingOperators("no model", {}).empty());
 }
 
+TEST(Explain, WhatTheHostRuns) {
+  ModelBuilder b;
+  b.Input("x", DataType::kFloat, {2, 3});
+  b.Node("Relu", {"x"}, {"a"})->set_name("first");
+  onnx::NodeProto* cast = b.Node("Cast", {"a"}, {"y"});
+  cast->set_name("wide");
+  SetInt(cast, "to", 11);
+  b.Output("y");
+  CompileOptions options;
+  auto said = ExplainNode(b.Bytes(), options, "wide");
+  ASSERT_TRUE(said.ok()) << said.status();
+  EXPECT_FALSE(said->rejection.ok());
+  options.host_nodes = true;
+  said = ExplainNode(b.Bytes(), options, "wide");
+  ASSERT_TRUE(said.ok()) << said.status();
+  EXPECT_TRUE(said->rejection.ok()) << said->rejection;
+  EXPECT_TRUE(absl::StrContains(said->text, "It runs on the host"))
+      << said->text;
+  EXPECT_TRUE(absl::StrContains(said->text, "segment 2 of 2")) << said->text;
+  EXPECT_TRUE(absl::StrContains(said->text, "type double")) << said->text;
+  said = ExplainNode(b.Bytes(), options, "first");
+  ASSERT_TRUE(said.ok()) << said.status();
+  EXPECT_TRUE(absl::StrContains(said->text, "on the card, in segment 1 of 2"))
+      << said->text;
+  EXPECT_TRUE(absl::StrContains(said->text, "layer 0")) << said->text;
+}
+
 }  // namespace
 }  // namespace heddle::compiler

@@ -141,6 +141,43 @@ grep -q "that file has 11 bytes" err || fail "no reason: $(cat err)"
 mv apart/w.bin . && ln -s ../w.bin apart/w.bin
 expect 4 apart/m.onnx
 grep -q "leads out of the model's folder" err || fail "no reason: $(cat err)"
+# What the card lacks: float to double, on the host.
+python3 - <<'PY'
+def varint(n):
+    out = b""
+    while n > 127:
+        out += bytes([n & 127 | 128])
+        n >>= 7
+    return out + bytes([n])
+def number(field, n): return varint(field << 3) + varint(n)
+def text(field, data):
+    data = data.encode() if isinstance(data, str) else data
+    return varint(field << 3 | 2) + varint(len(data)) + data
+def value(name, kind):
+    shape = text(2, text(1, number(1, 6)))
+    return text(1, name) + text(2, text(1, number(1, kind) + shape))
+to = text(5, text(1, "to") + number(3, 11) + number(20, 2))
+nodes = text(1, text(1, "x") + text(2, "a") + text(3, "relu") + text(4, "Relu")) + \
+    text(1, text(1, "a") + text(2, "y") + text(3, "wide") + text(4, "Cast") + to)
+graph = nodes + text(2, "g") + text(11, value("x", 1)) + text(12, value("y", 11))
+open("wide.onnx", "wb").write(number(1, 8) + text(7, graph) + text(8, number(2, 13)))
+PY
+expect 4 wide.onnx --no-host
+grep -q "Cast 'wide' .*type double" err || fail "--no-host does not say why: $(cat err)"
+expect 0 wide.onnx -o wide.hpk --report
+grep -q '1 node of the model runs on the host' err || fail "no word of the host: $(cat err)"
+grep -Eq '^2 +host +1 ' out && grep -q '^operations .*host 1$' out ||
+  fail "no segments: $(cat out)"
+expect 0 wide.onnx --report=json
+python3 - <<'PY' || fail "JSON of segments"
+import json
+r = json.load(open("out"))
+assert [s["on"] for s in r["segments"]] == ["card", "host"], r["segments"]
+assert r["host_operators"][0]["node"] == "wide"
+PY
+expect 0 wide.onnx --explain wide
+grep -q 'It runs on the host' out || fail "--explain: $(cat out)"
+expect 4 wide.onnx --taps
 # A dimension without a value stops, with its name and a command line.
 python3 - <<'PY'
 import struct

@@ -50,7 +50,7 @@ struct Arguments {
   std::string stop_after, dump_folder;
   std::string config = heddle::isa::kConfigs[0].name;
   std::vector<std::string> shapes;
-  bool taps = false, progress = false, print_passes = false;
+  bool taps = false, progress = false, print_passes = false, no_host = false;
   uint64_t device_memory = 0, sram = 0;
   uint32_t weight_windows = 2;
   int threads = 0;
@@ -103,6 +103,26 @@ void PrintMissing(absl::string_view model,
   }
 }
 
+// What the host has to do, and why: it may be much slower than the card.
+void PrintHostNodes(const heddle::compiler::CompileReport& report) {
+  constexpr size_t kMost = 8;
+  const auto& nodes = report.host_nodes;
+  if (report.segments.empty()) return;
+  std::fprintf(stderr,
+               "%s: %zu node%s of the model %s on the host, not on the card "
+               "(%zu segments, one after another; --no-host refuses that):\n",
+               kTool, nodes.size(), nodes.size() == 1 ? "" : "s",
+               nodes.size() == 1 ? "runs" : "run", report.segments.size());
+  for (size_t i = 0; i < nodes.size() && i < kMost; ++i) {
+    std::fprintf(stderr, "  %s\n",
+                 heddle::cli::Printable(nodes[i].reason).c_str());
+  }
+  if (nodes.size() > kMost) {
+    std::fprintf(stderr, "  and %zu more; --report names all\n",
+                 nodes.size() - kMost);
+  }
+}
+
 int Explain(const Arguments& arguments, absl::string_view model,
             const heddle::compiler::CompileOptions& options,
             const std::function<void(const absl::Status&)>& example) {
@@ -150,6 +170,7 @@ int Compile(const Arguments& arguments) {
   heddle::compiler::CompileOptions options;
   options.config = arguments.config;
   options.taps = arguments.taps;
+  options.host_nodes = !arguments.no_host;
   options.data_folder = heddle::cli::FolderOf(arguments.model);
   options.device_memory_bytes = arguments.device_memory;
   options.weight_windows = arguments.weight_windows;
@@ -199,6 +220,7 @@ int Compile(const Arguments& arguments) {
     }
     return code;
   }
+  PrintHostNodes(result->report);
   if (!arguments.output.empty()) {
     status = heddle::cli::WriteFile(arguments.output, result->package);
     if (!status.ok()) return Fail(kTool, status);
@@ -241,6 +263,11 @@ int main(int argc, char** argv) {
       ->type_name("NAME=D,D,...")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_flag("--no-host", arguments.no_host,
+               "refuse a model with nodes that the card lacks; otherwise the "
+               "host runs those that the compiler has a reference for, one "
+               "thread and much slower than the card, and a line says which "
+               "(not with --taps, --stop-after or --dump-dir)");
   app.add_flag("--taps", arguments.taps,
                "give every quantized tensor as an additional output");
   // [=json]: CLI11 takes the value of an optional option from the next word,

@@ -169,6 +169,46 @@ std::string WeightPlanLines(const package::WeightPlan& plan,
       report.copy_wait_cycles);
 }
 
+// How card and host share the network; nothing if the card does it all.
+std::string SegmentTable(const compiler::CompileReport& report) {
+  if (report.segments.empty()) return "";
+  std::string text =
+      absl::StrFormat("%-8s %-5s %6s %12s %12s %12s\n", "segment", "on",
+                      "nodes", "bytes in", "bytes out", "cycles*");
+  for (size_t i = 0; i < report.segments.size(); ++i) {
+    const compiler::SegmentReport& s = report.segments[i];
+    absl::StrAppendFormat(&text, "%-8d %-5s %6d %12d %12d %12s\n", i + 1,
+                          s.host ? "host" : "card", s.nodes.size(), s.bytes_in,
+                          s.bytes_out, s.host ? "" : absl::StrCat(s.cycles));
+  }
+  for (const compiler::HostNode& node : report.host_nodes) {
+    absl::StrAppend(&text, "host: ", Printable(node.reason), "\n");
+  }
+  return text;
+}
+
+ordered_json HostNodes(const compiler::CompileReport& report) {
+  ordered_json nodes = ordered_json::array();
+  for (const compiler::HostNode& node : report.host_nodes) {
+    nodes.push_back(
+        {{"node", node.name}, {"op", node.op}, {"reason", node.reason}});
+  }
+  return nodes;
+}
+
+ordered_json Segments(const compiler::CompileReport& report) {
+  ordered_json segments = ordered_json::array();
+  for (const compiler::SegmentReport& s : report.segments) {
+    segments.push_back({{"on", s.host ? "host" : "card"},
+                        {"nodes", s.nodes},
+                        {"bytes_in", s.bytes_in},
+                        {"bytes_out", s.bytes_out},
+                        {"estimated_cycles", s.cycles},
+                        {"host_bytes", s.host_bytes}});
+  }
+  return segments;
+}
+
 ordered_json WeightPlanAsJson(const package::Package& package,
                               const compiler::CompileReport& report) {
   const package::WeightPlan& plan = package.weight_plan;
@@ -193,6 +233,13 @@ ordered_json WeightPlanAsJson(const package::Package& package,
 }  // namespace
 
 uint64_t DeviceBytes(const package::Package& package) {
+  if (!package.segments.empty()) {
+    uint64_t sum = 0;
+    for (const package::Segment& segment : package.segments) {
+      if (segment.card != nullptr) sum += DeviceBytes(*segment.card);
+    }
+    return sum;
+  }
   uint64_t sum = package.weight_device_bytes() + PageUp(package.scratch_bytes) +
                  PageUp(package.io_bytes);
   for (const auto& stream : package.streams) {
@@ -220,8 +267,7 @@ std::string TextReport(const package::Package& package,
   absl::StrAppendFormat(
       &text,
       "model             %s for %s\n%s"
-      "operations        %shost 0 (a model with an operator that the card "
-      "lacks is refused)\n"
+      "operations        %shost %d\n"
       "MACs              %d\n"
       "weights           %d bytes\n%s"
       "scratch           %d bytes\n"
@@ -236,7 +282,7 @@ std::string TextReport(const package::Package& package,
       "utilisation*      %.1f %% of the matrix engine's MACs\n"
       "* estimated by the compiler, calibrated on single commands of the RTL\n",
       Printable(package.model_name), package.config, tensors, operators,
-      report.macs, report.weight_bytes,
+      report.host_nodes.size(), report.macs, report.weight_bytes,
       WeightPlanLines(package.weight_plan, report), report.scratch_bytes,
       report.io_bytes, report.stream_bytes, report.commands,
       DeviceBytes(package), report.dram_bytes, report.sram_peak_bytes,
@@ -245,6 +291,7 @@ std::string TextReport(const package::Package& package,
       Limit(report), LimitName(report), report.compute_bound_cycles,
       report.dram_bound_cycles, Ratio(report.estimated_cycles, Limit(report)),
       report.layer_bound_cycles, 100 * report.estimated_utilisation);
+  text += SegmentTable(report);
   text += FloatGroups(report);
   for (const std::string& note : report.notes) {
     absl::StrAppend(&text, "note: ", Printable(note), "\n");
@@ -324,7 +371,8 @@ ordered_json ReportAsJson(const package::Package& package,
           {"sram_peak_bytes", report.sram_peak_bytes},
           {"dram_bytes", report.dram_bytes},
           {"operators", Operators(report)},
-          {"host_operators", ordered_json::array()},
+          {"host_operators", HostNodes(report)},
+          {"segments", Segments(report)},
           {"calibrated", true},
           {"estimated_cycles", report.estimated_cycles},
           {"clock_mhz", clock_mhz},

@@ -12,7 +12,11 @@
 //    "scratch_bytes", "io_bytes", "stream_bytes", "device_bytes", "commands",
 //    "sram_bytes", "sram_peak_bytes", "dram_bytes",
 //    "operators": {ENGINE: number of operations},
-//    "host_operators": [] (the card refuses what it lacks),
+//    "host_operators": [{"node", "op", "reason"}] (what the card lacks),
+//    "segments": [{"on": "card"|"host", "nodes", "bytes_in", "bytes_out",
+//                  "estimated_cycles" (of the card; the host's are not known),
+//                  "host_bytes" (of tensors inside a host segment at once)}]
+//                (in order; empty if the card does it all),
 //    "calibrated": true, "estimated_cycles", "clock_mhz", "estimated_ms",
 //    "estimated_utilisation",
 //    "limits": {"compute_bound_cycles", "dram_bound_cycles",

@@ -240,8 +240,8 @@ int main(int argc, char** argv) {
       ->excludes("--image")
       ->excludes("--images");
   app.add_flag("--no-host", a.no_host,
-               "refuse a model with operators that the host would run (this "
-               "version runs everything on the card)");
+               "refuse a model or package of which nodes run on the host, "
+               "because the card lacks them");
   app.add_flag("--progress", a.progress,
                "show progress although stderr is no terminal");
   app.add_flag("--json", a.json, "print JSON (schema heddle-run/1)");

@@ -50,17 +50,36 @@ std::string NodeName(const package::Package& package, uint32_t node) {
   return node < package.nodes.size() ? package.nodes[node] : "";
 }
 
+// Of a package of segments those of the card's.
+std::vector<const package::Package*> Cards(const package::Package& package) {
+  if (package.segments.empty()) return {&package};
+  std::vector<const package::Package*> cards;
+  for (const package::Segment& segment : package.segments) {
+    if (segment.card != nullptr) cards.push_back(segment.card.get());
+  }
+  return cards;
+}
+
+uint64_t CopiedWeightBytes(const package::Package& package) {
+  uint64_t sum = 0;
+  for (const auto* card : Cards(package))
+    sum += card->weight_plan.copied_bytes();
+  return sum;
+}
+
 std::string LayersText(const package::Package& package,
                        const std::optional<timing::Replay>& replay) {
   std::string text = absl::StrFormat("%-48s %-7s %14s %12s %12s\n", "layer",
                                      "engine", "MACs", "DRAM bytes", "cycles*");
-  for (size_t i = 0; i < package.layers.size(); ++i) {
-    const package::Layer& layer = package.layers[i];
-    absl::StrAppendFormat(
-        &text, "%-48s %-7s %14d %12d %12d\n",
-        Printable(NodeName(package, layer.node)), layer.engine, layer.macs,
-        layer.dram_bytes,
-        replay.has_value() ? replay->layer_cycles[i] : layer.estimated_cycles);
+  for (const package::Package* card : Cards(package)) {
+    for (size_t i = 0; i < card->layers.size(); ++i) {
+      const package::Layer& layer = card->layers[i];
+      absl::StrAppendFormat(&text, "%-48s %-7s %14d %12d %12d\n",
+                            Printable(NodeName(*card, layer.node)),
+                            layer.engine, layer.macs, layer.dram_bytes,
+                            replay.has_value() ? replay->layer_cycles[i]
+                                               : layer.estimated_cycles);
+    }
   }
   absl::StrAppend(&text, replay.has_value()
                              ? "* exact, recorded on RTL\n\n"
@@ -137,15 +156,17 @@ ordered_json BenchJson(const BenchResult& bench) {
 ordered_json LayersJson(const package::Package& package,
                         const std::optional<timing::Replay>& replay) {
   ordered_json layers = ordered_json::array();
-  for (size_t i = 0; i < package.layers.size(); ++i) {
-    const package::Layer& layer = package.layers[i];
-    layers.push_back({{"node", NodeName(package, layer.node)},
-                      {"engine", layer.engine},
-                      {"macs", layer.macs},
-                      {"dram_bytes", layer.dram_bytes},
-                      {"estimated_cycles", layer.estimated_cycles}});
-    if (replay.has_value()) {
-      layers.back()["recorded_cycles"] = replay->layer_cycles[i];
+  for (const package::Package* card : Cards(package)) {
+    for (size_t i = 0; i < card->layers.size(); ++i) {
+      const package::Layer& layer = card->layers[i];
+      layers.push_back({{"node", NodeName(*card, layer.node)},
+                        {"engine", layer.engine},
+                        {"macs", layer.macs},
+                        {"dram_bytes", layer.dram_bytes},
+                        {"estimated_cycles", layer.estimated_cycles}});
+      if (replay.has_value()) {
+        layers.back()["recorded_cycles"] = replay->layer_cycles[i];
+      }
     }
   }
   return layers;
@@ -230,6 +251,14 @@ bool Result::matches() const {
                      [](const Comparison& c) { return c.equal; });
 }
 
+size_t HostOperators(const package::Package& package) {
+  size_t count = 0;
+  for (const package::Segment& segment : package.segments) {
+    count += segment.host.nodes.size();
+  }
+  return count;
+}
+
 std::string ToText(const package::Package& package, const Result& result) {
   std::string text;
   if (result.layers) text += LayersText(package, result.replay);
@@ -260,6 +289,12 @@ std::string ToText(const package::Package& package, const Result& result) {
                           "copied from host memory for each run\n",
                           package.weight_plan.resident_bytes(),
                           package.weight_plan.copied_bytes());
+  }
+  if (!package.segments.empty()) {
+    absl::StrAppendFormat(&text,
+                          "host          %d nodes that the card lacks, %d "
+                          "segments one after another\n",
+                          HostOperators(package), package.segments.size());
   }
   if (result.profile.has_value()) {
     text += ProfileText(*result.profile, result.trace_file);
@@ -322,27 +357,26 @@ std::string ToText(const package::Package& package, const Result& result) {
 std::string ToJson(const package::Package& package, const Result& result) {
   const Cycles cycles = CyclesOf(package, result);
   const session::RunStatistics& s = result.statistics;
-  ordered_json json = {
-      {"schema", "heddle-run/1"},
-      {"model", package.model_name},
-      {"config", package.config},
-      {"device", result.device.id},
-      {"core", result.device.core},
-      {"simulated", result.device.simulated},
-      {"device_bytes", result.device_bytes},
-      {"copied_weight_bytes", package.weight_plan.copied_bytes()},
-      {"latency_ms", result.latency_ms},
-      {"model_macs", package.macs},
-      {"macs", s.macs},
-      {"cycles", cycles.count},
-      {"cycles_estimated", cycles.source == kEstimated},
-      {"cycles_source", std::string(cycles.source)},
-      {"calibrated", true},
-      {"utilisation", cycles.utilisation},
-      {"commands", s.commands},
-      {"bytes_loaded", s.bytes_loaded},
-      {"bytes_stored", s.bytes_stored},
-      {"host_operators", 0}};
+  ordered_json json = {{"schema", "heddle-run/1"},
+                       {"model", package.model_name},
+                       {"config", package.config},
+                       {"device", result.device.id},
+                       {"core", result.device.core},
+                       {"simulated", result.device.simulated},
+                       {"device_bytes", result.device_bytes},
+                       {"copied_weight_bytes", CopiedWeightBytes(package)},
+                       {"latency_ms", result.latency_ms},
+                       {"model_macs", package.macs},
+                       {"macs", s.macs},
+                       {"cycles", cycles.count},
+                       {"cycles_estimated", cycles.source == kEstimated},
+                       {"cycles_source", std::string(cycles.source)},
+                       {"calibrated", true},
+                       {"utilisation", cycles.utilisation},
+                       {"commands", s.commands},
+                       {"bytes_loaded", s.bytes_loaded},
+                       {"bytes_stored", s.bytes_stored},
+                       {"host_operators", HostOperators(package)}};
   if (result.replay.has_value()) json["job_cycles"] = result.replay->job_cycles;
   json["outputs"] = ordered_json::array();
   for (size_t i = 0; i < package.outputs.size(); ++i) {

@@ -10,7 +10,7 @@
 //    copies of the job), "estimated", "recorded" on RTL (as the estimate, of
 //    the commands), "job_cycles" (recorded: with the copies; first inference of
 //    a process), "calibrated": true, "utilisation", "commands", "bytes_loaded",
-//    "bytes_stored", "host_operators": 0,
+//    "bytes_stored", "host_operators" (nodes that ran on the host),
 //    "outputs": [{"name", "type", "shape", "equal", "max_error", "differing",
 //                 "first": {"index", "value", "expected"}, "problem"}],
 //    "layer_check": {"compared", "differing",
@@ -87,6 +87,9 @@ struct Result {
 
   bool matches() const;
 };
+
+// Nodes of the package that the host runs.
+size_t HostOperators(const package::Package& package);
 
 std::string ToText(const package::Package& package, const Result& result);
 std::string ToJson(const package::Package& package, const Result& result);

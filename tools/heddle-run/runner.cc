@@ -96,6 +96,7 @@ compiler::CompileOptions Runner::Options() {
   compiler::CompileOptions options;
   options.config = arguments_.config;
   options.taps = !arguments_.taps.empty();
+  options.host_nodes = !arguments_.no_host;
   options.data_folder = cli::FolderOf(arguments_.model);
   options.progress = [this](const char* stage) {
     progress_.Set(absl::StrCat("compiling: ", stage));
@@ -203,6 +204,12 @@ absl::Status Runner::Prepare() {
     return loaded.status();
   }
   model_ = *std::move(loaded);
+  const size_t host = HostOperators(package());
+  if (host > 0 && arguments_.no_host) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "--no-host: ", host, " node", host == 1 ? "" : "s", " of '",
+        arguments_.model, "' run", host == 1 ? "s" : "", " on the host"));
+  }
   if (exact) RETURN_IF_ERROR(CheckHasNoCycles());
   result_.device = model_->device();
   result_.device_bytes = model_->device_bytes();

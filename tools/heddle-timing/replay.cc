@@ -13,6 +13,12 @@
 namespace heddle::timing {
 
 absl::StatusOr<std::string> WhatIsInexact(const package::Package& package) {
+  if (!package.segments.empty()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "a part of model '", cli::Printable(package.model_name),
+        "' runs on the host, whose time nobody records; compile with "
+        "--no-host to see which"));
+  }
   uint64_t count = 0;
   std::string first;
   for (uint32_t s = 0; s < package.streams.size(); ++s) {
