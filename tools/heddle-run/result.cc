@@ -292,7 +292,7 @@ std::string ToText(const package::Package& package, const Result& result) {
   }
   if (!package.segments.empty()) {
     absl::StrAppendFormat(&text,
-                          "host          %d nodes that the card lacks, %d "
+                          "host          nodes that the card lacks: %d; %d "
                           "segments one after another\n",
                           HostOperators(package), package.segments.size());
   }

@@ -206,9 +206,10 @@ absl::Status Runner::Prepare() {
   model_ = *std::move(loaded);
   const size_t host = HostOperators(package());
   if (host > 0 && arguments_.no_host) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "--no-host: ", host, " node", host == 1 ? "" : "s", " of '",
-        arguments_.model, "' run", host == 1 ? "s" : "", " on the host"));
+    return compiler::Reject(
+        compiler::Rejection::kUnsupportedOperator,
+        absl::StrCat("--no-host: ", host, host == 1 ? " node" : " nodes",
+                     " of '", arguments_.model, "' would run on the host"));
   }
   if (exact) RETURN_IF_ERROR(CheckHasNoCycles());
   result_.device = model_->device();
