@@ -202,9 +202,8 @@ TEST_F(BackendTest, AnswersEveryRequiredQuestion) {
             static_cast<uint64_t>(ONNXIFI_DEVICE_TYPE_NPU));
   EXPECT_EQ(number(ONNXIFI_BACKEND_MEMORY_SIZE), 1u << 20);
   EXPECT_EQ(number(ONNXIFI_BACKEND_CAPABILITIES), 0x27u);
-  EXPECT_STREQ(answers[ONNXIFI_BACKEND_ONNX_IR_VERSION].c_str(),
-               "1 2 3 4 5 6 7 8 9 10 11");
-  EXPECT_STREQ(answers[ONNXIFI_BACKEND_OPSET_VERSION].c_str(), "ai.onnx:23");
+  EXPECT_STREQ(answers[ONNXIFI_BACKEND_ONNX_IR_VERSION].c_str(), "3 4 5 6 7 8");
+  EXPECT_STREQ(answers[ONNXIFI_BACKEND_OPSET_VERSION].c_str(), "ai.onnx:17");
 }
 
 TEST_F(BackendTest, InfoErrors) {

@@ -63,6 +63,7 @@ const Positions& ValueParameters() {
       {"QLinearConv", {1, 2, 3, 4, 5, 6, 7, 8}},
       {"QLinearMatMul", {1, 2, 3, 4, 5, 6, 7}},
       {"QuantizeLinear", {1, 2}},
+      {"Trilu", {1}},
   };
   return *positions;
 }
@@ -72,7 +73,6 @@ const Positions& ValueParameters() {
 const std::map<std::string, std::set<std::string>>& HardAttributes() {
   static const auto* attributes =
       new std::map<std::string, std::set<std::string>>{
-          {"BatchNormalization", {"training_mode", "output 1"}},
           {"Dropout", {"input 2"}},
           {"MaxPool", {"storage_order", "output 1"}},
           {"Mod", {"fmod"}},
