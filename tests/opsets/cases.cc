@@ -287,7 +287,7 @@ bool IsContinuous(const std::string& domain, const std::string& op) {
 // See the header.
 bool IsComputedOtherwise(const compiler::Graph& graph,
                          const compiler::Node& node) {
-  if (node.op == "AveragePool" || node.op == "MaxPool") {
+  if (node.op == "AveragePool" || node.op == "MaxPool" || node.op == "LpPool") {
     return node.attributes.count("auto_pad") != 0 &&
            node.attributes.count("dilations") != 0;
   }

@@ -114,6 +114,8 @@ bool IsLeftOut(const absl::Status& status) {
         // Attributes and absent inputs that only later opsets have, and ours
         // takes.
         "Unrecognized attribute", "not in range",
+        // Dilated windows with padding that the shape decides.
+        "Dilation not supported for AutoPadType",
         // Output padding as wide as the stride.
         "output_padding",
         // Negative axes before opset 11, which its inference takes otherwise.
@@ -123,6 +125,25 @@ bool IsLeftOut(const absl::Status& status) {
     if (absl::StrContains(status.message(), words)) return true;
   }
   return false;
+}
+
+// The mask of a Dropout that drops nothing: before opset 12 ONNX does not say
+// what is in it.
+bool IsOldMask(const compiler::Graph& graph, compiler::TensorId tensor) {
+  for (const compiler::Node& node : graph.nodes) {
+    if (node.op == "Dropout" && node.opset < 12 && node.outputs.size() > 1 &&
+        node.outputs[1] == tensor) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Not those that random graphs do not draw, and one that the runtime lacks in
+// opset 22: tests/operators and compiler/ops/expanded_test.cc have them.
+bool IsCompared(const std::string& op) {
+  return op != "EyeLike" && op != "NegativeLogLikelihoodLoss" &&
+         op != "GlobalLpPool";
 }
 
 // Fails the test where the two disagree.
@@ -148,6 +169,7 @@ Outcome Compare(const OpsetCase& c, const std::string& what, float tolerance,
   EXPECT_TRUE(ours.ok()) << what << ": " << ours.status();
   if (!ours.ok()) return Outcome::kNone;
   for (size_t i = 0; i < c.outputs.size(); ++i) {
+    if (IsOldMask(*graph, graph->outputs[i])) continue;
     const std::string difference =
         Difference((*ours)[graph->outputs[i]], (*theirs)[i], tolerance, codes);
     EXPECT_EQ(difference, "") << what << ", output " << i << "\n"
@@ -165,7 +187,10 @@ TEST(Runtime, EveryRecordedVersion) {
   HEDDLE_SKIP_WITHOUT_SHARED();
   int versions = 0, compared_in_all = 0;
   for (const auto& row : compiler::OpsetChanges()) {
-    if (compiler::FindOperator("", row.op, row.version) == nullptr) continue;
+    if (compiler::FindOperator("", row.op, row.version) == nullptr ||
+        !IsCompared(row.op)) {
+      continue;
+    }
     ++versions;
     int compared = 0, left_out = 0, tries = 0;
     while (compared < g_cases && tries < 40 * g_cases) {
