@@ -37,6 +37,8 @@ const Positions& ShapeParameters() {
       {"Squeeze", {1}},
       {"Tile", {1}},
       {"TopK", {1}},
+      // Of no shape, but refused as what decides one.
+      {"Trilu", {1}},
       {"Unsqueeze", {1}},
       {"Upsample", {1}},
   };
@@ -63,7 +65,6 @@ const Positions& ValueParameters() {
       {"QLinearConv", {1, 2, 3, 4, 5, 6, 7, 8}},
       {"QLinearMatMul", {1, 2, 3, 4, 5, 6, 7}},
       {"QuantizeLinear", {1, 2}},
-      {"Trilu", {1}},
   };
   return *positions;
 }
