@@ -168,8 +168,7 @@ const OperatorRegistration kCast6(Casting(6, 18).Run(Infer, Evaluate));
 const OperatorRegistration kCast19(Casting(19, kMaxOpset)
                                        .Attr("saturate", AttributeKind::kInt)
                                        .Run(Infer, Evaluate));
-const OperatorRegistration kCastLike(Define("CastLike", 15,
-                                            kMaxOpset < 19 ? kMaxOpset : 18)
+const OperatorRegistration kCastLike(Define("CastLike", 15, 18)
                                          .Inputs(2, 2, kCastable)
                                          .Run(InferLike, Evaluate));
 // `saturate` is about float8, which none of the types is.

@@ -174,9 +174,7 @@ Define IsInf(int since, int until, TypeSet types) {
       .Attr("detect_negative", AttributeKind::kInt);
   return define;
 }
-const ProgramOperator kIsInf10(IsInf(10, kMaxOpset < 20 ? kMaxOpset : 19,
-                                     kFloats),
-                               InferTruth, IsInfSteps);
+const ProgramOperator kIsInf10(IsInf(10, 19, kFloats), InferTruth, IsInfSteps);
 const ProgramOperator kIsInf20(IsInf(20, kMaxOpset, kReals), InferTruth,
                                IsInfSteps);
 

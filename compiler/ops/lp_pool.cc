@@ -140,8 +140,7 @@ const ExpandedOperator kGlobalLpPool(Define("GlobalLpPool", 2, kMaxOpset)
                                                "input has rank 2 or more",
                                                HasChannels),
                                      ExpandGlobal);
-const ExpandedOperator kLpPool(LpPool(2, kMaxOpset < 18 ? kMaxOpset : 17),
-                               ExpandPool);
+const ExpandedOperator kLpPool(LpPool(2, 17), ExpandPool);
 const ExpandedOperator kLpPool18(LpPool(18, kMaxOpset)
                                      .Attr("ceil_mode", AttributeKind::kInt)
                                      .Attr("dilations", AttributeKind::kInts),

@@ -187,8 +187,7 @@ const ExpandedOperator kRmsNormalization(
         .Attr("epsilon", AttributeKind::kFloat)
         .Attr("stash_type", AttributeKind::kInt),
     ExpandRms);
-const ExpandedOperator kGroup18(Group(18, kMaxOpset < 21 ? kMaxOpset : 20),
-                                ExpandGroup<true>);
+const ExpandedOperator kGroup18(Group(18, 20), ExpandGroup<true>);
 const ExpandedOperator kGroup21(
     Group(21, kMaxOpset).Attr("stash_type", AttributeKind::kInt),
     ExpandGroup<false>);

@@ -67,7 +67,7 @@ absl::Status ExpandLogSumExp(Expansion* e) {
 }
 
 Define WithAttribute(const char* op) {
-  Define define(op, 1, kMaxOpset < 18 ? kMaxOpset : 17);
+  Define define(op, 1, 17);
   define.Inputs(1, 1, kReals)
       .Attr("axes", AttributeKind::kInts)
       .Attr("keepdims", AttributeKind::kInt);
