@@ -35,7 +35,7 @@
 namespace heddle::compiler {
 namespace {
 
-uint64_t first_seed = 1, seeds = 2000;
+uint64_t first_seed = 1, seeds = 2800;
 // One graph in so many is large.
 uint64_t large_one_in = 25;
 
@@ -351,9 +351,9 @@ TEST_P(GeneratedGraph, EqualsTheReferenceOrIsRefused) {
     EXPECT_GT(counts.varying, counts.equal - counts.equal / 20);
   }
   EXPECT_GE(counts.large, static_cast<int>(part / large_one_in / 2));
-  // 60 of each in all quarters of 2,000 graphs together.
+  // 100 of each in all quarters of 2,800 graphs together.
   if (part < 500 || large_one_in == 1) return;
-  for (const char* op : kOperators) EXPECT_GE(counts.operators[op], 15) << op;
+  for (const char* op : kOperators) EXPECT_GE(counts.operators[op], 25) << op;
 }
 
 INSTANTIATE_TEST_SUITE_P(Quarter, GeneratedGraph,
