@@ -10,6 +10,7 @@ PACKAGES = [
     "hd_dma_pkg",
     "hd_matrix_pkg",
     "hd_output_pkg",
+    "hd_secded_pkg",
     "hd_vec_pkg",
 ]
 
@@ -206,6 +207,8 @@ USES = {
     "hd_rings": ["heddle_pkg"],
     "hd_row_iter": ["hd_matrix_pkg", "hd_nest_ctr", "hd_pass_ctr", "heddle_pkg"],
     "hd_rso_lane": [],
+    "hd_secded_decode": ["hd_secded_pkg"],
+    "hd_secded_pkg": [],
     "hd_semaphores": ["heddle_pkg"],
     "hd_sram": ["hd_pkg", "hd_sram_arbiter", "hd_sram_bank"],
     "hd_sram_arbiter": [],
