@@ -210,9 +210,9 @@ USES = {
     "hd_secded_decode": ["hd_secded_pkg"],
     "hd_secded_pkg": [],
     "hd_semaphores": ["heddle_pkg"],
-    "hd_sram": ["hd_pkg", "hd_sram_arbiter", "hd_sram_bank"],
+    "hd_sram": ["hd_pkg", "hd_secded_pkg", "hd_sram_arbiter", "hd_sram_bank"],
     "hd_sram_arbiter": [],
-    "hd_sram_bank": [],
+    "hd_sram_bank": ["hd_secded_pkg"],
     "hd_step_store": ["heddle_pkg"],
     "hd_store_engine": [
         "hd_beat_fifo",

@@ -10,7 +10,8 @@ module hd_sram_arbiter_formal #(
     input logic            clk_i,
     input logic [N-1:0]    req_i,
     input logic [N-1:0]    urgent_i,
-    input logic [N*BB-1:0] bank_i
+    input logic [N*BB-1:0] bank_i,
+    input logic [2**BB-1:0] busy_i
 );
   logic [N-1:0] gnt;
   hd_sram_arbiter #(
@@ -19,7 +20,7 @@ module hd_sram_arbiter_formal #(
       .ROUND2(ROUND2),
       .CHAIN(CHAIN)
   ) dut (
-      .req_i, .urgent_i, .bank_i, .gnt_o(gnt)
+      .req_i, .urgent_i, .bank_i, .busy_i, .gnt_o(gnt)
   );
 
   logic [N-1:0] want, round;
@@ -28,7 +29,7 @@ module hd_sram_arbiter_formal #(
   logic [BB-1:0] bank;
   always_comb begin
     want = '0;
-    busy = '0;
+    busy = busy_i;
     round = '0;
     waits = 1'b0;
     bank = '0;

@@ -73,6 +73,7 @@ module hd_card #(
   logic [63:0] region_base, region_size, fault_addr, commands, macs, bytes_loaded, bytes_stored;
   logic [63:0] matrix_busy, vector_busy, dma_busy;
   logic [7:0] status;
+  logic [5:0] sram_corrected;
   logic [2:0] fault_engine;
   logic trace_on, trace_new, trace_valid, trace_ready;
   logic [31:0] trace_cycle, trace_count, trace_index;
@@ -163,6 +164,7 @@ module hd_card #(
       .core_vector_busy_i(vector_busy),
       .core_dma_busy_i(dma_busy),
       .core_progress_i(guard_progress),
+      .core_sram_corrected_i(sram_corrected),
       .trace_on_o(trace_on),
       .trace_new_o(trace_new),
       .trace_cycle_o(trace_cycle),
@@ -227,6 +229,7 @@ module hd_card #(
       .vector_busy_o(vector_busy),
       .dma_busy_o(dma_busy),
       .progress_o(core_progress),
+      .sram_corrected_o(sram_corrected),
       .trace_on_i(trace_on),
       .trace_new_i(trace_new),
       .trace_cycle_i(trace_cycle),

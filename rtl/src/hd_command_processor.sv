@@ -59,6 +59,9 @@ module hd_command_processor #(
     // clearing of SRAM and accumulators: a pulse, answered by busy from the next cycle on
     output logic          sram_clear_o,
     input  logic          sram_clear_busy_i,
+    // a word of SRAM that is lost: a pulse, with its byte address
+    input  logic          sram_failed_i,
+    input  logic [63:0]   sram_failed_addr_i,
     // memory port, master hd_pkg::MEM_FETCH, reads only
     output logic          mem_req_valid_o,
     input  logic          mem_req_ready_i,
@@ -295,6 +298,7 @@ module hd_command_processor #(
                         load_fault_region_i}),
       .engine_addr_i({vector_fault_addr_i, matrix_fault_addr_i, store_fault_addr_i,
                       load_fault_addr_i}),
+      .sram_fault_i(sram_failed_i && count), .sram_addr_i(sram_failed_addr_i),
       .done_i(done), .record_offset_i(record_offset), .record_tag_i(record_tag), .same_i(same),
       .empty_i(empty),
       .overflow_i(overflow), .overflow_slot_i(overflow_slot[3:1]), .overflow_sem_i(overflow_sem),

@@ -406,6 +406,50 @@ TEST(CommandProcessorTest, BusErrorInACommand) {
   }
 }
 
+// A word of SRAM is lost: whatever runs ends, and the fault is of no engine.
+// One that comes with or after the end is nobody's.
+TEST(CommandProcessorTest, SramIsLost) {
+  int lost = 0, late = 0, first = 0;
+  for (uint64_t seed = 1; seed <= 300; ++seed) {
+    SCOPED_TRACE(seed);
+    SyncStream make(seed);
+    const Words words = make.Make(20);
+    Bench bench(seed, Timing(seed));
+    // Some with the fault of an engine, which its wrong data may have caused.
+    bench.has_fault = seed % 8 == 0;
+    bench.fault = {words[4 * 10 + 3], 3, 1, 0x1234};
+    bench.sram_fails_at = 1 + make.Below(1000);
+    bench.Load(words, words.size() * 4);
+    const CommandResult r = bench.Run();
+    ASSERT_TRUE(r.done);
+    if (r.status == isa::Error::kSramUncorrectable) {
+      ++lost;
+      EXPECT_EQ(r.address, bench.sram_address);
+      EXPECT_EQ(r.engine, 0u);
+      EXPECT_EQ(r.region, 0u);
+      if (r.commands == 0) {
+        ++first;
+        EXPECT_EQ(r.offset, 0u);
+        EXPECT_EQ(r.tag, 0u);
+      } else {
+        EXPECT_EQ(r.tag, words[r.offset / 4 + 3]);
+      }
+      EXPECT_EQ(bench.resets(), 2);
+    } else {
+      ++late;
+      EXPECT_TRUE(r.status == isa::Error::kOk || bench.has_fault);
+    }
+    ExpectClean(bench);
+    bench.has_fault = false;
+    bench.sram_fails_at = ~uint64_t{0};
+    ExpectEqual(bench.Run(), RunModel(words, words.size() * 4), true);
+    ExpectClean(bench);
+  }
+  EXPECT_GT(lost, 50);
+  EXPECT_GT(late, 20);
+  EXPECT_GT(first, 2);
+}
+
 // A command faults while an abort waits for it: the fault is what is told, and
 // the engines are reset.
 TEST(CommandProcessorTest, FaultAfterAbort) {

@@ -12,6 +12,7 @@
 // The configuration is one parameter, CONFIG (heddle_pkg::CONFIG_*); all sizes follow from it.
 // Trace of a job (hd_trace): with trace_on_i low nothing of it has a clock. trace_cycle_i is what its
 // entries count in.
+// sram_corrected_o: words of SRAM that were found with a wrong bit and repaired, in each cycle.
 // probe_* are what lockstep and traces look at; nothing else uses them.
 module hd_core #(
     parameter logic [31:0] CONFIG = heddle_pkg::CONFIG_H256
@@ -47,6 +48,7 @@ module hd_core #(
     output logic [63:0]  vector_busy_o,
     output logic [63:0]  dma_busy_o,
     output logic [31:0]  progress_o,
+    output logic [5:0]   sram_corrected_o,
     // trace
     input  logic         trace_on_i,
     input  logic         trace_new_i,
@@ -99,7 +101,8 @@ module hd_core #(
   localparam int AW = hd_pkg::AW;
 
   // Command processor.
-  logic stop, engine_rst_n, sram_clear, sram_clear_busy;
+  logic stop, engine_rst_n, sram_clear, sram_clear_busy, sram_failed;
+  logic [AW-1:0] sram_failed_addr;
   logic load_cmd_valid, load_cmd_ready, load_read, load_done, load_fault, load_idle, load_busy;
   logic [639:0] load_cmd;
   logic [7:0] load_fault_code;
@@ -167,6 +170,8 @@ module hd_core #(
       .trace_tag_o          (trace_tag),
       .sram_clear_o         (sram_clear),
       .sram_clear_busy_i    (sram_clear_busy),
+      .sram_failed_i        (sram_failed),
+      .sram_failed_addr_i   ({{60-AW{1'b0}}, sram_failed_addr, 4'd0}),
       .mem_req_valid_o      (fetch_req_valid),
       .mem_req_ready_i      (fetch_req_ready),
       .mem_req_addr_o       (fetch_req_addr),
@@ -263,6 +268,8 @@ module hd_core #(
   assign wdata[128*hd_pkg::SRAM_STORE +: 128] = '0;
   assign wstrb[16*hd_pkg::SRAM_VECTOR-1:0] = '1;
   assign wstrb[16*hd_pkg::SRAM_STORE +: 16] = '1;
+  logic [$clog2(BANKS):0] sram_corrected;
+  assign sram_corrected_o = 6'(sram_corrected);
   hd_sram #(
       .BANKS(BANKS),
       .WORDS(SRAM_WORDS / BANKS)
@@ -278,7 +285,10 @@ module hd_core #(
       .wdata_i     (wdata),
       .wstrb_i     (wstrb),
       .gnt_o       (gnt),
-      .rdata_o     (rdata)
+      .rdata_o     (rdata),
+      .corrected_o (sram_corrected),
+      .failed_o    (sram_failed),
+      .failed_addr_o(sram_failed_addr)
   );
 
   // Engines. Each has a gated clock: it runs in reset and while there is a command for it or in it.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records the first fault of a stream: code, and the command's offset, tag, engine, region, address.
 //
-// Sources of one cycle, first one taken: the engines (load, store, matrix, vector; the fault is that
+// Sources of one cycle, first one taken: the SRAM (of no command: offset and tag are those of the one
+// that retired last), the engines (load, store, matrix, vector; the fault is that
 // of the oldest command they have accepted), a semaphore that overflows (address = its number; the
 // command whose signal it was), the front end (a command it has in hand, or, with front_stuck_i, the
 // oldest head of a queue). The record is there from the next cycle on (fault_o), until clear_i.
@@ -24,6 +25,9 @@ module hd_fault_record (
     input  logic [383:0] record_tag_i,
     input  logic [3:0]   same_i,
     input  logic [3:0]   empty_i,
+    // SRAM
+    input  logic         sram_fault_i,
+    input  logic [63:0]  sram_addr_i,
     // semaphores
     input  logic         overflow_i,
     input  logic [2:0]   overflow_slot_i,   // engine, point (1: input_read)
@@ -59,7 +63,7 @@ module hd_fault_record (
   logic any_head;
   logic [3:0] place;  // record 3*engine + kind
   always_comb begin
-    hit = (engine_fault_i != '0) || overflow_i || front_fault_i;
+    hit = sram_fault_i || (engine_fault_i != '0) || overflow_i || front_fault_i;
     code = '0;
     offset = '0;
     tag = '0;
@@ -69,7 +73,12 @@ module hd_fault_record (
     any_head = 1'b0;
     place = '0;
     if (hit && !fault_o) begin
-      if (engine_fault_i != '0) begin
+      if (sram_fault_i) begin
+        code = heddle_pkg::ERROR_SRAM_UNCORRECTABLE[7:0];
+        addr = sram_addr_i;
+        offset = last_offset_o;
+        tag = last_tag_o;
+      end else if (engine_fault_i != '0) begin
         for (int e = 3; e >= 0; e--) begin
           if (engine_fault_i[e]) begin
             code = engine_code_i[8*e +: 8];

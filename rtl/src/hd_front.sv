@@ -93,6 +93,7 @@ module hd_front #(
     input  logic [63:0]  core_vector_busy_i,
     input  logic [63:0]  core_dma_busy_i,
     input  logic [31:0]  core_progress_i,
+    input  logic [5:0]   core_sram_corrected_i,
     // trace (hd_trace)
     output logic         trace_on_o,
     output logic         trace_new_o,
@@ -107,6 +108,7 @@ module hd_front #(
 
   logic clear, jobs_active;
   logic [31:0] wdata, status, progress, device_error, completion_tail, jobs, faults, resets;
+  logic [31:0] sram_corrected;
   logic [63:0] running, cycles, macs, completion_base;
   logic [3:0] int_status, raise, raise_write;
   logic [32*R-1:0] ring_head, ring_tail;
@@ -123,7 +125,7 @@ module hd_front #(
   hd_clock_gate u_clock (
       .clk_i,
       .en_i(!rst_ni || !rests || req_i || access_q || ack_o || irq_valid_o || resized
-            || function_reset_i),
+            || function_reset_i || core_sram_corrected_i != 6'd0),
       .clk_o(front_clk)
   );
   hd_clock_gate u_copy_clock (
@@ -175,6 +177,7 @@ module hd_front #(
       .jobs_i(jobs),
       .faults_i(faults),
       .resets_i(resets),
+      .sram_corrected_i(sram_corrected),
       .wdata_o(wdata),
       .reset_we_o(reset_we),
       .abort_we_o(abort_we),
@@ -291,6 +294,7 @@ module hd_front #(
       .jobs_o(jobs),
       .faults_o(faults),
       .resets_o(resets),
+      .sram_corrected_o(sram_corrected),
       .raise_o(raise),
       .next_valid_i(next_valid),
       .next_ring_i(next_ring),
@@ -352,6 +356,7 @@ module hd_front #(
       .core_vector_busy_i,
       .core_dma_busy_i,
       .core_progress_i,
+      .core_sram_corrected_i,
       .trace_on_o,
       .trace_new_o,
       .trace_cycle_o,

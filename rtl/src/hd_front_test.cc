@@ -103,6 +103,71 @@ TEST_F(FrontTest, DoorbellTooFarIsRefused) {
   EXPECT_EQ(DeviceError(), Code(Error::kIllegalDescriptor));
 }
 
+// Words of SRAM that the core has repaired, whatever it does meanwhile.
+TEST_F(FrontTest, CountsCorrectedWords) {
+  const auto corrected = [this](int words) {
+    b.dut->core_sram_corrected_i = static_cast<uint8_t>(words);
+    b.Cycles(1);
+    b.dut->core_sram_corrected_i = 0;
+    b.Cycles(4);
+  };
+  const auto count = [this] {
+    return b.Read(reg::kCounterSramCorrectedOffset);
+  };
+  corrected(1);
+  EXPECT_EQ(count(), 1u);
+  EXPECT_EQ(b.TakeInterrupts(3), 1u);
+  EXPECT_EQ(DeviceError(), Code(Error::kSramCorrected));
+  b.Write(reg::kIntStatusOffset, reg::kIntStatusErrorMask);
+  b.Write(reg::kDeviceErrorOffset, ~0u);
+  EXPECT_EQ(DeviceError(), 0u);
+  corrected(32);
+  EXPECT_EQ(count(), 33u);
+  EXPECT_EQ(b.TakeInterrupts(3), 1u);
+  EXPECT_EQ(DeviceError(), Code(Error::kSramCorrected));
+  b.Write(reg::kDeviceErrorOffset, ~0u);
+
+  // It does not take the place of another.
+  b.Write(reg::RingHeadOffset(0), Bench::kRingEntries + 1);
+  EXPECT_EQ(DeviceError(), Code(Error::kIllegalDescriptor));
+  corrected(1);
+  EXPECT_EQ(DeviceError(), Code(Error::kIllegalDescriptor));
+  EXPECT_EQ(count(), 34u);
+  b.Write(reg::kDeviceErrorOffset, ~0u);
+
+  // While a stream runs, in which the front end has no clock otherwise.
+  b.core.duration = 2000;
+  b.Queue(0, {Stream()});
+  b.Doorbell(0);
+  WaitBusy();
+  b.Cycles(1000);
+  corrected(2);
+  EXPECT_EQ(count(), 36u);
+  EXPECT_EQ(WaitForRecord().status, Code(Error::kOk));
+  EXPECT_EQ(DeviceError(), Code(Error::kSramCorrected));
+
+  // RESET.engine leaves it.
+  ResetEngine();
+  EXPECT_EQ(count(), 36u);
+}
+
+TEST_F(FrontTest, CounterOfCorrectedWordsStaysAtItsLargest) {
+  uint32_t* counter = nullptr;
+  for (const auto& [path, scope] :
+       *Verilated::threadContextp()->scopeNameMap()) {
+    const VerilatedVar* var = scope->varFind("corrected_q");
+    if (var != nullptr) counter = static_cast<uint32_t*>(var->datap());
+  }
+  if (counter == nullptr) GTEST_SKIP() << "a netlist has no such name";
+  *counter = ~0u - 40;
+  for (uint32_t want : {~0u - 8, ~0u, ~0u}) {
+    b.dut->core_sram_corrected_i = 32;
+    b.Cycles(1);
+    b.dut->core_sram_corrected_i = 0;
+    EXPECT_EQ(b.Read(reg::kCounterSramCorrectedOffset), want);
+  }
+}
+
 TEST_F(FrontTest, PrioritiesAndRunningJob) {
   b.core.duration = ~uint64_t{0};
   const uint64_t first = b.Queue(2, {Stream()});
@@ -459,7 +524,8 @@ TEST_F(FrontTest, CardResetClearsTheRest) {
         reg::kCompletionTailOffset, reg::kIntEnableOffset,
         reg::kIntStatusOffset, reg::kCounterJobsOffset,
         reg::kCounterFaultsOffset, reg::kCounterMacsLoOffset,
-        reg::kProgressOffset, reg::kDeviceErrorOffset}) {
+        reg::kCounterSramCorrectedOffset, reg::kProgressOffset,
+        reg::kDeviceErrorOffset}) {
     EXPECT_EQ(b.Read(offset), 0u) << offset;
   }
   EXPECT_LT(b.Read(reg::kCounterCyclesLoOffset), 500u);

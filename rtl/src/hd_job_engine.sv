@@ -21,6 +21,8 @@
 // - With flag trace, a run step ends when its entries are in host memory (hd_trace_writer), or lost
 //   with a reset. If one could not be written, the job fails behind its run with host_dma, unless the
 //   run itself or a step beside it failed.
+// - Words of SRAM that were repaired are counted, whatever runs; DEVICE_ERROR tells of them where it
+//   has nothing worse to tell.
 // - After power-up, a reset or a job with clear_sram, SRAM and accumulators are cleared before the
 //   next stream begins.
 //
@@ -59,6 +61,7 @@ module hd_job_engine #(
     output logic [31:0]     jobs_o,
     output logic [31:0]     faults_o,
     output logic [31:0]     resets_o,
+    output logic [31:0]     sram_corrected_o,
     output logic [3:0]      raise_o,
     // rings
     input  logic            next_valid_i,
@@ -124,6 +127,7 @@ module hd_job_engine #(
     input  logic [63:0]     core_vector_busy_i,
     input  logic [63:0]     core_dma_busy_i,
     input  logic [31:0]     core_progress_i,
+    input  logic [5:0]      core_sram_corrected_i,
     // trace: hd_trace (on, new, cycle, count), hd_trace_writer
     output logic            trace_on_o,
     output logic            trace_new_o,
@@ -300,6 +304,9 @@ module hd_job_engine #(
 
   // -- Registers
   logic [31:0] pieces_q, progress_base_q, device_error_q, jobs_q, faults_q, resets_q;
+  // Public for the test that it stays at its largest value.
+  logic [31:0] corrected_q  /*verilator public_flat_rw*/;
+  logic [32:0] corrected_sum;
   logic [63:0] macs_q;
   logic host_lost;  // no job can be told
   assign active_o = (state_q != IDLE) || (stop_q != NONE) || (next_valid_i && !halted_q);
@@ -316,6 +323,8 @@ module hd_job_engine #(
   assign jobs_o = jobs_q;
   assign faults_o = faults_q;
   assign resets_o = resets_q;
+  assign sram_corrected_o = corrected_q;
+  assign corrected_sum = {1'b0, corrected_q} + {27'd0, core_sram_corrected_i};
   assign host_lost = (stop_q != SILENT)
       && ((state_q == DESCRIPTOR && fetch_done && fetch_error) || (state_q == TELL && !written_q));
 
@@ -327,7 +336,8 @@ module hd_job_engine #(
       if (result_q != heddle_pkg::ERROR_OK[7:0])
         raise_o = raise_o | heddle_pkg::REG_INT_STATUS_FAULT_MASK[3:0];
     end
-    if (host_lost) raise_o = raise_o | heddle_pkg::REG_INT_STATUS_ERROR_MASK[3:0];
+    if (host_lost || core_sram_corrected_i != 6'd0)
+      raise_o = raise_o | heddle_pkg::REG_INT_STATUS_ERROR_MASK[3:0];
   end
 
   assign take_o = (state_q == IDLE) && (stop_q == NONE) && !halted_q && next_valid_i;
@@ -355,6 +365,7 @@ module hd_job_engine #(
       jobs_q <= 32'd0;
       faults_q <= 32'd0;
       resets_q <= 32'd0;
+      corrected_q <= 32'd0;
     end else begin
       stop_q <= (stop_asked > stop_kept) ? stop_asked : stop_kept;
       if (piece_i) pieces_q <= pieces_q + 32'd1;
@@ -364,6 +375,11 @@ module hd_job_engine #(
       else if (host_lost) device_error_q <= heddle_pkg::ERROR_HOST_DMA;
       else if (ring_error_i) device_error_q <= heddle_pkg::ERROR_ILLEGAL_DESCRIPTOR;
       else if (device_error_we_i) device_error_q <= device_error_q & ~wdata_i;
+      else if (core_sram_corrected_i != 6'd0 && device_error_q == 32'd0)
+        device_error_q <= heddle_pkg::ERROR_SRAM_CORRECTED;
+      if (clear_o) corrected_q <= 32'd0;
+      else if (core_sram_corrected_i != 6'd0)
+        corrected_q <= corrected_sum[32] ? 32'hffffffff : corrected_sum[31:0];
       if (clear_o) begin
         macs_q <= 64'd0;
         jobs_q <= 32'd0;

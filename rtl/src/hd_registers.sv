@@ -44,6 +44,7 @@ module hd_registers #(
     input  logic [31:0]     jobs_i,
     input  logic [31:0]     faults_i,
     input  logic [31:0]     resets_i,
+    input  logic [31:0]     sram_corrected_i,
     // what it shall do
     output logic [31:0]     wdata_o,
     output logic            reset_we_o,
@@ -142,6 +143,7 @@ module hd_registers #(
         heddle_pkg::REG_COUNTER_JOBS: value = jobs_i;
         heddle_pkg::REG_COUNTER_FAULTS: value = faults_i;
         heddle_pkg::REG_COUNTER_RESETS: value = resets_i;
+        heddle_pkg::REG_COUNTER_SRAM_CORRECTED: value = sram_corrected_i;
         heddle_pkg::REG_SCRATCH: value = scratch_q;
         default: begin
           for (int i = 0; i < R; i++) begin

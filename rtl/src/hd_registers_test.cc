@@ -33,6 +33,7 @@ class Registers : public testing::Test {
     dut->progress_i = dut->device_error_i = dut->completion_tail_i = 0;
     dut->unique_i = dut->running_i = dut->cycles_i = dut->macs_i = 0;
     dut->jobs_i = dut->faults_i = dut->resets_i = 0;
+    dut->sram_corrected_i = 0;
     for (uint32_t i = 0; i < isa::kRings; ++i)
       dut->ring_head_i[i] = dut->ring_tail_i[i] = 0;
     dut.Reset();
@@ -182,6 +183,7 @@ TEST_F(Registers, WhatTheCardSuppliesIsShown) {
     dut->jobs_i = static_cast<uint32_t>(random());
     dut->faults_i = static_cast<uint32_t>(random());
     dut->resets_i = static_cast<uint32_t>(random());
+    dut->sram_corrected_i = static_cast<uint32_t>(random());
     for (uint32_t i = 0; i < isa::kRings; ++i) {
       dut->ring_head_i[i] = static_cast<uint32_t>(random());
       dut->ring_tail_i[i] = static_cast<uint32_t>(random());
@@ -204,6 +206,7 @@ TEST_F(Registers, WhatTheCardSuppliesIsShown) {
     EXPECT_EQ(Read(reg::kCounterJobsOffset), dut->jobs_i);
     EXPECT_EQ(Read(reg::kCounterFaultsOffset), dut->faults_i);
     EXPECT_EQ(Read(reg::kCounterResetsOffset), dut->resets_i);
+    EXPECT_EQ(Read(reg::kCounterSramCorrectedOffset), dut->sram_corrected_i);
     for (uint32_t i = 0; i < isa::kRings; ++i) {
       EXPECT_EQ(Read(reg::RingHeadOffset(i)), dut->ring_head_i[i]);
       EXPECT_EQ(Read(reg::RingTailOffset(i)), dut->ring_tail_i[i]);

@@ -7,6 +7,7 @@
 //                                     aged DMA
 //   2. requests of ROUND2 clients     row ports
 //   3. all requests, by index
+// A bank in busy_i is granted to nobody.
 // A client in CHAIN is granted only together with (or after) the client before it: its word follows
 // the other's in the same stream. Its partner is not itself in CHAIN.
 //
@@ -25,6 +26,7 @@ module hd_sram_arbiter #(
     input  logic [N-1:0]                  req_i,
     input  logic [N-1:0]                  urgent_i,
     input  logic [N*$clog2(BANKS)-1:0]    bank_i,
+    input  logic [BANKS-1:0]              busy_i,
     output logic [N-1:0]                  gnt_o
 );
   localparam int BB = $clog2(BANKS);
@@ -80,7 +82,7 @@ module hd_sram_arbiter #(
         ahead = in1[i] ? in1 & LOWER[N*i +: N] : in2[i] ? in1 | (in2 & LOWER[N*i +: N])
                                                         : in2 | (req_i & LOWER[N*i +: N]);
         rivals[i] = ahead & ~other;
-        free[i] = (rivals[i] & ~second) == '0;
+        free[i] = (rivals[i] & ~second) == '0 && !busy_i[bank];
         if (i + 1 < N && CHAIN[(i+1)%N]) chain = chain || (rivals[i] & second) != '0;
       end
     end

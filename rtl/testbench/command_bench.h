@@ -68,6 +68,9 @@ class CommandBench {
   bool has_fault = false;  // an engine faults
   BenchFault fault;
   uint64_t abort_at = ~uint64_t{0};  // cycle after start
+  // In that cycle a word of SRAM is lost, this one.
+  uint64_t sram_fails_at = ~uint64_t{0};
+  uint64_t sram_address = 0x12340;
 
   testbench::MemoryModel& memory() { return memory_; }
   const std::vector<std::string>& violations() const { return violations_; }
@@ -130,6 +133,8 @@ class CommandBench {
     CommandResult r;
     for (r.measured = 1; r.measured < limit; ++r.measured) {
       dut->abort_i = r.measured >= abort_at;
+      dut->sram_failed_i = r.measured == sram_fails_at;
+      dut->sram_failed_addr_i = sram_address;
       dut.Settle();
       if (dut->done_o) break;
       Cycle();

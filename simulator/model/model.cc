@@ -11,6 +11,7 @@
 #include "simulator/model/legal.h"
 #include "simulator/model/numerics.h"
 #include "simulator/model/race.h"
+#include "simulator/model/sram_errors.h"
 
 namespace heddle::model {
 namespace {
@@ -106,6 +107,7 @@ class Model::Impl {
     std::fill(std::begin(semaphores_), std::end(semaphores_), 0);
     if (races_ != nullptr) races_->Start();
     ended_ = false;
+    uint32_t last_offset = 0, last_tag = 0;  // of what retired last
     const size_t words = bytes / sizeof(uint32_t);
     for (size_t at = 0;;) {
       size_t next = at;
@@ -114,9 +116,16 @@ class Model::Impl {
         core.result.status = fault.status;
         core.result.fault_region = fault.region;
         core.result.fault_address = fault.address;
+        if (fault.status == isa::Error::kSramUncorrectable) {
+          core.result.fault_offset = last_offset;
+          core.result.fault_tag = last_tag;
+          core.result.fault_engine = isa::Engine::kControl;
+        }
         break;
       }
       ++core.result.commands;
+      last_offset = static_cast<uint32_t>(at * 4);
+      last_tag = stream[at + 3];
       if (progress && !progress(core.result.commands)) {
         core.result.status = isa::Error::kAborted;
         core.result.fault_offset = static_cast<uint32_t>(at * 4);
@@ -130,6 +139,7 @@ class Model::Impl {
   }
 
   Core core;
+  SramErrors errors;
   const std::vector<Finding>& findings() const {
     static const std::vector<Finding>* const none = new std::vector<Finding>();
     return races_ != nullptr ? races_->findings() : *none;
@@ -162,6 +172,9 @@ class Model::Impl {
     Fault fault = CheckSram(core, *command);
     if (fault.ok() && races_ != nullptr) {
       races_->Add(*command, static_cast<uint32_t>(at * 4), core);
+    }
+    if (fault.ok() && !errors.none()) {
+      fault = errors.Meet(core, *command, &core.result.sram_corrected);
     }
     if (fault.ok()) fault = std::visit(Executor{&core, fast_}, *command);
     if (fault.ok()) fault = GiveSignals(header);
@@ -214,7 +227,16 @@ Model::~Model() = default;
 void Model::ClearSram() {
   std::fill(impl_->core.sram.begin(), impl_->core.sram.end(), 0);
   std::fill(impl_->core.acc.begin(), impl_->core.acc.end(), 0);
+  impl_->errors.Clear();
 }
+
+void Model::FlipSram(uint64_t byte, uint32_t bit) {
+  if (sram_bytes() > 0) impl_->errors.Flip(byte % sram_bytes(), bit % 8);
+}
+void Model::CorruptNextRead(uint32_t bits) {
+  impl_->errors.CorruptNextRead(bits);
+}
+uint32_t Model::corruption_waiting() const { return impl_->errors.waiting(); }
 
 RunResult Model::Run(const uint32_t* stream, size_t bytes,
                      const RegionTable& regions,

@@ -72,6 +72,8 @@ struct RunResult {
   uint64_t macs = 0;
   uint64_t bytes_loaded = 0;
   uint64_t bytes_stored = 0;
+  // Words of SRAM with a wrong bit that were repaired (FlipSram).
+  uint64_t sram_corrected = 0;
 };
 
 // A race, an uninitialised read or a broken ordering rule.
@@ -101,6 +103,13 @@ class Model {
 
   // Findings of the last Run (Options::detect_races), at most 100.
   const std::vector<Finding>& findings() const;
+
+  // Injected errors, as sram_errors.h says: a bit of SRAM changes (`byte` is
+  // taken modulo its size), and the first word that is read has so many wrong
+  // bits. How many of these still wait for a command.
+  void FlipSram(uint64_t byte, uint32_t bit);
+  void CorruptNextRead(uint32_t bits);
+  uint32_t corruption_waiting() const;
 
   // The SRAM, for tests and lockstep comparison.
   uint8_t* sram();

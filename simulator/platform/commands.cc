@@ -27,7 +27,10 @@ const char kCommandHelp[] =
                                           or until a card reset
   fault runaway_dma                       the next copy to the host never ends (not of RTL)
   fault bit_flip command|weights|sram [BYTE=0 [BIT=0]]
-                                          a bit changes before the next stream
+                                          a bit changes before the next stream (of
+                                          sram: the card corrects it)
+  fault sram_error single|double          one or two bits of the first word of SRAM that a
+                                          stream reads are wrong
   fault power_loss                        registers and memory are lost in the next D3
   fault link_down | link_up               reads are all ones, no DMA, no interrupts
   fault none                              disarm all faults
@@ -116,6 +119,13 @@ absl::Status Fault(const Words& words, Platform* platform) {
     faults->runaway_dma = true;
   } else if (kind == "bit_flip") {
     return BitFlipFault(words, faults);
+  } else if (kind == "sram_error") {
+    const std::string bits = words.size() > 2 ? words[2] : "";
+    if (bits != "single" && bits != "double") {
+      return absl::InvalidArgumentError(
+          "sram_error: say which: single or double");
+    }
+    faults->sram_error = bits == "single" ? 1 : 2;
   } else if (kind == "power_loss") {
     faults->power_loss = true;
   } else if (kind == "link_down" || kind == "link_up") {
@@ -142,6 +152,7 @@ nlohmann::json Describe(const PlatformStatus& s, bool connected) {
           {"faults", s.faults},
           {"resets", s.resets},
           {"device_error", s.device_error},
+          {"sram_corrected", s.sram_corrected},
           {"interrupts_sent", s.interrupts_sent},
           {"mapped_ranges", s.mapped_ranges},
           {"refused_dma", s.refused_dma}};

@@ -21,6 +21,8 @@
 //     runaway_dma                    the next copy to the host never ends
 //     bit_flip command|weights|sram [BYTE=0 [BIT=0]]
 //                                    a bit changes before the next stream runs
+//     sram_error single|double       one or two bits of the first word of SRAM
+//                                    that a stream reads are wrong
 //     power_loss                     registers and memory are lost in D3
 //     link_down, link_up             reads are ones, no DMA, no interrupts
 //     none                           disarms everything, link up

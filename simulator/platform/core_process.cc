@@ -72,7 +72,8 @@ void ServeCore(const isa::Config& config, const model::Options& options,
     }
     if (shared->clear_sram) model.ClearSram();
     if (shared->flip_sram_valid)
-      Flip(model.sram(), model.sram_bytes(), shared->flip_sram);
+      model.FlipSram(shared->flip_sram.byte, shared->flip_sram.bit);
+    model.CorruptNextRead(shared->sram_error);
 
     const size_t bytes = static_cast<size_t>(shared->request.stream_bytes);
     stream.resize(bytes / sizeof(uint32_t));
@@ -92,6 +93,7 @@ void ServeCore(const isa::Config& config, const model::Options& options,
           });
     }
     shared->result = result;
+    shared->sram_error = model.corruption_waiting();
     if (write(socket, "d", 1) != 1) break;
   }
   _exit(0);

@@ -38,6 +38,7 @@ struct CoreShared {
   BitFlip flip_command;
   uint32_t flip_sram_valid;
   BitFlip flip_sram;
+  uint32_t sram_error;  // Faults; when the answer is there, what is left of it
 
   // The answer; stable while none runs.
   model::RunResult result;

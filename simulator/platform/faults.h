@@ -37,6 +37,9 @@ struct Faults {
   std::optional<BitFlip> flip_command;
   std::optional<BitFlip> flip_weights;
   std::optional<BitFlip> flip_sram;
+  // So many bits (one or two) are wrong in the first word of SRAM that a stream
+  // reads; 0: none.
+  uint32_t sram_error = 0;
   // The next time that the card leaves D3 it has lost its registers and its
   // memory, as in a slot without power while the system sleeps.
   bool power_loss = false;

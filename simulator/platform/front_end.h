@@ -22,6 +22,7 @@ struct FrontStatus {
   uint32_t faults;
   uint32_t resets;
   uint32_t device_error;
+  uint32_t sram_corrected;
 };
 
 class FrontEnd {

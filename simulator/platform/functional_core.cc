@@ -122,6 +122,7 @@ void FunctionalCore::Start(const CoreRequest& request) {
   shared_->flip_sram_valid = faults_->flip_sram.has_value();
   shared_->flip_sram = faults_->flip_sram.value_or(BitFlip());
   faults_->flip_sram.reset();
+  shared_->sram_error = std::exchange(faults_->sram_error, 0);
   if (faults_->flip_weights && request.regions[0].size > 0) {
     const model::Region& weights = request.regions[0];
     bytes_[weights.base + faults_->flip_weights->byte % weights.size] ^=
@@ -149,6 +150,9 @@ void FunctionalCore::OnAnswer() {
   }
   if (!busy_) return;
   result_.run = answered ? shared_->result : model::RunResult();
+  // It waits for the next stream, unless another was armed meanwhile.
+  if (answered && faults_->sram_error == 0)
+    faults_->sram_error = shared_->sram_error;
   if (!answered) result_.run.status = Status::kBusError;
   busy_ = false;
   done_.notify(sc_core::SC_ZERO_TIME);

@@ -261,7 +261,8 @@ TEST_F(HotplugTest, BitFlips) {
   const desc::Step save = Load(TestStream().Store(2, 4096, 0, 64));
   ASSERT_TRUE(Ok("fault bit_flip sram 17 3"));
   ASSERT_EQ(host_.RunJob({save}).status, 0u);
-  EXPECT_EQ(host_.Fetch(kData + 4096, 64), flipped(17, 3));
+  EXPECT_EQ(host_.Fetch(kData + 4096, 64), zeros);
+  EXPECT_EQ(host_.Read(reg::kCounterSramCorrectedOffset), 1u);
   ASSERT_TRUE(Ok("fault bit_flip weights 5 7"));
   ASSERT_EQ(host_.RunJob({save}).status, 0u);
   EXPECT_EQ(host_.Fetch(kData, 64), flipped(5, 7));
@@ -269,6 +270,36 @@ TEST_F(HotplugTest, BitFlips) {
   ASSERT_TRUE(Ok("fault bit_flip command 0 7"));
   EXPECT_EQ(host_.RunJob({save}).status, Code(Error::kIllegalCommand));
   EXPECT_EQ(host_.RunJob({save}).status, 0u);
+}
+
+TEST_F(HotplugTest, SramErrors) {
+  const desc::Step nothing = Load(TestStream());
+  ASSERT_TRUE(Ok("fault sram_error single"));
+  ASSERT_EQ(host_.RunJob({nothing}).status, 0u);
+  EXPECT_EQ(host_.Read(reg::kCounterSramCorrectedOffset), 0u);
+  const desc::Step again = Load(TestStream().Store(2, 4096, 0, 64));
+  ASSERT_EQ(host_.RunJob({again}).status, 0u);
+  EXPECT_EQ(host_.Fetch(kData + 4096, 64), std::vector<uint8_t>(64, 0));
+  EXPECT_EQ(host_.Read(reg::kCounterSramCorrectedOffset), 1u);
+  EXPECT_EQ(host_.Read(reg::kDeviceErrorOffset), Code(Error::kSramCorrected));
+  EXPECT_EQ(process_.Command("status")["sram_corrected"], 1);
+  host_.Write(reg::kDeviceErrorOffset, 0xffffffff);
+
+  ASSERT_TRUE(Ok("fault sram_error double"));
+  for (int i = 0; i < 2; ++i) {
+    const desc::Completion record = host_.RunJob({again});
+    EXPECT_EQ(record.status, Code(Error::kSramUncorrectable));
+    EXPECT_EQ(record.fault_engine, 0u);
+    EXPECT_EQ(record.fault_address, 0u);
+  }
+  host_.Write(reg::kResetOffset, reg::kResetEngineMask);
+  EXPECT_EQ(host_.RunJob({again}).status, 0u);
+  EXPECT_EQ(host_.Read(reg::kCounterSramCorrectedOffset), 1u);
+  EXPECT_EQ(host_.Read(reg::kDeviceErrorOffset), 0u);
+
+  ASSERT_TRUE(Ok("fault sram_error double"));
+  ASSERT_TRUE(Ok("fault none"));
+  EXPECT_EQ(host_.RunJob({again}).status, 0u);
 }
 
 TEST_F(HotplugTest, LinkDown) {
@@ -306,7 +337,8 @@ TEST_F(HotplugTest, ControlAnswersNonsense) {
   for (const char* bad :
        {"", "x", "fault", "fault x", "fault bit_flip", "fault bit_flip rom",
         "fault bit_flip sram 0 8", "fault spurious_interrupt 4",
-        "fault late_interrupt 99999999999", "fault bus_error", "\xff\xfe\""}) {
+        "fault late_interrupt 99999999999", "fault bus_error",
+        "fault sram_error", "fault sram_error 3", "\xff\xfe\""}) {
     const nlohmann::json answer = process_.Command(bad);
     ASSERT_TRUE(answer.is_object()) << bad;
     EXPECT_EQ(answer["ok"], false) << bad;

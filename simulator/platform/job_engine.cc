@@ -50,6 +50,16 @@ void JobEngine::DeviceError(Status status) {
   interrupts_->Raise(reg::kIntStatusErrorMask);
 }
 
+void JobEngine::SramCorrected(uint64_t words) {
+  sram_corrected_ = static_cast<uint32_t>(
+      std::min<uint64_t>(sram_corrected_ + words, UINT32_MAX));
+  // Nothing worse is forgotten for it.
+  if (device_error_ == 0) {
+    device_error_ = static_cast<uint32_t>(Status::kSramCorrected);
+  }
+  interrupts_->Raise(reg::kIntStatusErrorMask);
+}
+
 void JobEngine::SetRing(uint32_t ring, uint32_t entries, uint64_t base) {
   Ring& r = rings_[ring];
   r = Ring{0, 0, 0, 0, r.generation + 1};
@@ -112,6 +122,7 @@ void JobEngine::ClearCounters() {
   macs_ = 0;
   jobs_ = 0;
   faults_ = 0;
+  sram_corrected_ = 0;
 }
 
 void JobEngine::Silence(bool power_cycle) {
@@ -377,6 +388,7 @@ StepOutcome JobEngine::RunStream(const desc::Step& step,
   record->matrix_busy += result.matrix_busy;
   record->vector_busy += result.vector_busy;
   record->dma_busy += result.dma_busy;
+  if (result.run.sram_corrected != 0) SramCorrected(result.run.sram_corrected);
   if (result.run.status != Status::kOk) {
     record->fault_offset = result.run.fault_offset;
     record->fault_tag = result.run.fault_tag;

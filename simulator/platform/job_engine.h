@@ -76,6 +76,7 @@ class JobEngine : public sc_core::sc_module {
   uint32_t jobs() const { return jobs_; }
   uint32_t faults() const { return faults_; }
   uint32_t resets() const { return resets_; }
+  uint32_t sram_corrected() const { return sram_corrected_; }
 
   // Function-level reset or power cycle: at once, and nothing more is written
   // to the host. Registers of the rings are as after power-up.
@@ -113,6 +114,7 @@ class JobEngine : public sc_core::sc_module {
   bool WriteRecord(desc::Completion* record);
   bool Host(bool write, uint64_t iova, void* data, size_t bytes);
   void DeviceError(Status status);
+  void SramCorrected(uint64_t words);
   void Request(Stop stop);
   void ClearRings();
   void ClearCounters();
@@ -139,6 +141,7 @@ class JobEngine : public sc_core::sc_module {
   uint32_t jobs_ = 0;
   uint32_t faults_ = 0;
   uint32_t resets_ = 0;
+  uint32_t sram_corrected_ = 0;
 };
 
 }  // namespace heddle::platform

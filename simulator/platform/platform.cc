@@ -136,6 +136,7 @@ PlatformStatus Platform::status() const {
   s.faults = front.faults;
   s.resets = front.resets;
   s.device_error = front.device_error;
+  s.sram_corrected = front.sram_corrected;
   s.interrupts_sent = units_->interrupts.sent();
   s.mapped_ranges = units_->bridge.mapped_ranges();
   s.refused_dma = units_->bridge.refused_dma();

@@ -52,6 +52,7 @@ struct PlatformStatus {
   uint32_t faults;
   uint32_t resets;
   uint32_t device_error;
+  uint32_t sram_corrected;
   uint64_t interrupts_sent;
   size_t mapped_ranges;
   uint64_t refused_dma;  // accesses to host memory that failed

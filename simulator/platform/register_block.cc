@@ -115,6 +115,8 @@ void RegisterBlock::ConnectJobs() {
   file_.OnRead(reg::kCounterJobsOffset, [this] { return jobs_->jobs(); });
   file_.OnRead(reg::kCounterFaultsOffset, [this] { return jobs_->faults(); });
   file_.OnRead(reg::kCounterResetsOffset, [this] { return jobs_->resets(); });
+  file_.OnRead(reg::kCounterSramCorrectedOffset,
+               [this] { return jobs_->sram_corrected(); });
 }
 
 void RegisterBlock::ConnectInterrupts() {

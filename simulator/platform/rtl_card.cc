@@ -47,7 +47,10 @@ void RtlCard::Clock(What what) {
   if (std::exchange(faults_->device_bus_error, false)) {
     model_->memory()->InjectError();
   }
+  model_->CorruptNextRead(std::exchange(faults_->sram_error, 0));
   what();
+  if (faults_->sram_error == 0)
+    faults_->sram_error = model_->corruption_waiting();
   // A fault that met no access waits for the next one, or is disarmed.
   if (model_->memory()->TakeError()) faults_->device_bus_error = true;
   const std::string violation = model_->violation();
@@ -147,7 +150,8 @@ FrontStatus RtlCard::status() {
               model_->Read(reg::kCounterJobsOffset),
               model_->Read(reg::kCounterFaultsOffset),
               model_->Read(reg::kCounterResetsOffset),
-              model_->Read(reg::kDeviceErrorOffset)};
+              model_->Read(reg::kDeviceErrorOffset),
+              model_->Read(reg::kCounterSramCorrectedOffset)};
   });
   work_.notify(sc_core::SC_ZERO_TIME);
   return status;

@@ -39,9 +39,9 @@ class UnitsFront : public FrontEnd {
   bool CanRunAway() const override { return true; }
   void ShowVersion(uint32_t version) { registers_.ShowVersion(version); }
   FrontStatus status() override {
-    return {jobs_.status(),      jobs_.progress(), jobs_.running_fence(),
-            jobs_.jobs(),        jobs_.faults(),   jobs_.resets(),
-            jobs_.device_error()};
+    return {jobs_.status(),       jobs_.progress(),      jobs_.running_fence(),
+            jobs_.jobs(),         jobs_.faults(),        jobs_.resets(),
+            jobs_.device_error(), jobs_.sram_corrected()};
   }
 
  private:

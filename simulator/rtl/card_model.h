@@ -86,6 +86,11 @@ class CardModel {
   virtual void SetHang(bool on) = 0;
   // Changes a bit of SRAM. False: it cannot be reached.
   virtual bool FlipSram(uint64_t byte, uint32_t bit) = 0;
+  // The first word of SRAM that is read from now on has so many wrong bits, at
+  // most two, when it is read; 0: no longer.
+  virtual void CorruptNextRead(uint32_t bits) = 0;
+  // Those that still wait for a reader.
+  virtual uint32_t corruption_waiting() const = 0;
 
   // Cycles since it was made.
   virtual uint64_t cycles() const = 0;

@@ -363,8 +363,9 @@ TEST_F(RtlCardTest, FlippedBits) {
   });
   ASSERT_EQ(RunJob(save), 0u);
   for (size_t i = 0; i < 64; ++i) {
-    EXPECT_EQ(host_->device()[kData + 4096 + i], i == 17 ? 8 : 0);
+    EXPECT_EQ(host_->device()[kData + 4096 + i], 0);
   }
+  EXPECT_EQ(host_->model()->Read(reg::kCounterSramCorrectedOffset), 1u);
   host_->OnStream([this](const StreamStart& stream) {
     EXPECT_EQ(stream.address, kCode);
     host_->model()->memory()->FlipOnRead(stream.address, 7);
@@ -380,6 +381,43 @@ TEST_F(RtlCardTest, FlippedBits) {
   const uint64_t to = host_->Alloc(16);
   EXPECT_EQ(RunJob(host_->CopyOut(kOther, 16, to)), 0u);
   EXPECT_EQ(std::memcmp(host_->At(to), &others_[kOther], 16), 0);
+}
+
+// A word of SRAM that is wrong when it is read: corrected, counted and told, or
+// the end of its job alone.
+TEST_F(RtlCardTest, SramErrors) {
+  CardModel* card = host_->model();
+  const desc::Step save = Load(TestStream().Store(2, 4096, 0, 64));
+  for (uint32_t n = 1; n <= 3; ++n) {
+    std::memset(&host_->device()[kData + 4096], 0xff, 64);
+    card->CorruptNextRead(1);
+    EXPECT_EQ(RunJob(save), 0u);
+    EXPECT_EQ(card->corruption_waiting(), 0u);
+    for (size_t i = 0; i < 64; ++i) {
+      EXPECT_EQ(host_->device()[kData + 4096 + i], 0);
+    }
+    EXPECT_EQ(card->Read(reg::kCounterSramCorrectedOffset), n);
+    EXPECT_EQ(host_->interrupts(3), n);
+    EXPECT_EQ(card->Read(reg::kDeviceErrorOffset), Code(Error::kSramCorrected));
+    card->Write(reg::kIntStatusOffset, reg::kIntStatusErrorMask);
+    card->Write(reg::kDeviceErrorOffset, ~0u);
+    EXPECT_EQ(card->Read(reg::kDeviceErrorOffset), 0u);
+  }
+  card->CorruptNextRead(2);
+  EXPECT_EQ(RunJob(save), Code(Error::kSramUncorrectable));
+  EXPECT_EQ(card->Read(reg::kCounterSramCorrectedOffset), 3u);
+  EXPECT_EQ(card->Read(reg::kDeviceErrorOffset), 0u);
+  // It is still there for who reads it; clearing ends it.
+  EXPECT_EQ(RunJob(save), Code(Error::kSramUncorrectable));
+  card->Write(reg::kResetOffset, reg::kResetEngineMask);
+  card->Advance(100000);
+  EXPECT_TRUE(Ready());
+  EXPECT_EQ(RunJob(save), 0u);
+  EXPECT_EQ(card->Read(reg::kCounterSramCorrectedOffset), 3u);
+  card->Write(reg::kResetOffset, reg::kResetCardMask);
+  card->Advance(100000);
+  EXPECT_TRUE(Ready());
+  EXPECT_EQ(card->Read(reg::kCounterSramCorrectedOffset), 0u);
 }
 
 TEST_F(RtlCardTest, MemoryChangesSize) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "simulator/platform/test_stream.h"
@@ -66,9 +67,27 @@ TEST(RtlCore, InjectedFaults) {
     while ((*core)->busy()) (*core)->Step(1000);
     return (*core)->result().run.status;
   };
+  // One wrong bit is corrected, and only once; two are the end, until the word
+  // is another.
   ASSERT_TRUE((*core)->FlipSram(17, 3));
+  std::memset(&memory[4096], 0xff, 64);
   EXPECT_EQ(run(), isa::Error::kOk);
-  for (size_t i = 0; i < 64; ++i) EXPECT_EQ(memory[4096 + i], i == 17 ? 8 : 0);
+  EXPECT_EQ((*core)->result().run.sram_corrected, 1u);
+  for (size_t i = 0; i < 64; ++i) EXPECT_EQ(memory[4096 + i], 0);
+  EXPECT_EQ(run(), isa::Error::kOk);
+  EXPECT_EQ((*core)->result().run.sram_corrected, 0u);
+  for (const auto& [byte, bit] : {std::pair(33, 0), std::pair(47, 7)}) {
+    ASSERT_TRUE((*core)->FlipSram(byte, bit));
+  }
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(run(), isa::Error::kSramUncorrectable);
+    const model::RunResult& result = (*core)->result().run;
+    EXPECT_EQ(result.fault_address, 32u);
+    EXPECT_EQ(result.fault_engine, isa::Engine::kControl);
+    EXPECT_EQ(result.sram_corrected, 0u);
+  }
+  (*core)->ClearSram();
+  EXPECT_EQ(run(), isa::Error::kOk);
   (*core)->memory()->InjectError();
   EXPECT_EQ(run(), isa::Error::kBusError);
   (*core)->Reset();

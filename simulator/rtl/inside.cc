@@ -135,6 +135,22 @@ void Probes::TellDone(uint32_t engines, CoreObserver* observer) {
   }
 }
 
+ReadProbe::ReadProbe(VerilatedContext* context) {
+  we_ = static_cast<const uint32_t*>(Find(context, "probe_sram_we"));
+  address_ = static_cast<const uint8_t*>(Find(context, "probe_sram_addr"));
+  if (we_ != nullptr && address_ != nullptr) {
+    grant_ = static_cast<const uint32_t*>(Find(context, "gnt"));
+  }
+}
+
+std::optional<uint64_t> ReadProbe::First() const {
+  const uint32_t reads = *grant_ & ~*we_;
+  if (reads == 0) return std::nullopt;
+  uint16_t word;
+  std::memcpy(&word, address_ + 2 * __builtin_ctz(reads), sizeof(word));
+  return word;
+}
+
 StreamProbe::StreamProbe(VerilatedContext* context) {
   const void* start = Find(context, "start");
   done_ = static_cast<const uint8_t*>(Find(context, "guard_done"));

@@ -7,6 +7,7 @@
 #define HEDDLE_SIMULATOR_RTL_INSIDE_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "simulator/rtl/card_model.h"
@@ -59,6 +60,23 @@ class Probes {
   const uint32_t* grant_ = nullptr;  // reads and writes
   const uint8_t* read_[4] = {};      // by engine: input_read
   const uint8_t* step_ = nullptr;
+};
+
+// Reads of the SRAM as they are granted.
+class ReadProbe {
+ public:
+  ReadProbe() = default;
+  explicit ReadProbe(VerilatedContext* context);
+
+  bool found() const { return grant_ != nullptr; }
+  // Before the clock edge of a cycle: the word of the client of the lowest
+  // number that reads.
+  std::optional<uint64_t> First() const;
+
+ private:
+  const uint32_t* grant_ = nullptr;  // reads and writes
+  const uint32_t* we_ = nullptr;
+  const uint8_t* address_ = nullptr;
 };
 
 // Streams as hd_card hands them to its core.

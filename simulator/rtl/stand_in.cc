@@ -467,8 +467,7 @@ bool StandIn::ReadSram(uint8_t* to) {
 }
 
 bool StandIn::FlipSram(uint64_t byte, uint32_t bit) {
-  model_->sram()[byte % model_->sram_bytes()] ^=
-      static_cast<uint8_t>(1u << (bit % 8));
+  model_->FlipSram(byte, bit);
   return true;
 }
 

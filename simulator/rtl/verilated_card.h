@@ -22,6 +22,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "rtl/spec/generated/registers.h"
@@ -52,7 +53,8 @@ class VerilatedCard : public CardModel {
     top_->strb_i = 15;
     banks_ = SramBanks(context_.get(), config);
     stream_ = StreamProbe(context_.get());
-    if (!banks_.found() || !stream_.found()) {
+    reads_ = ReadProbe(context_.get());
+    if (!banks_.found() || !stream_.found() || !reads_.found()) {
       std::fprintf(stderr,
                    "heddle-sim: error: the RTL card and card.vlt differ\n");
       std::exit(1);
@@ -106,6 +108,8 @@ class VerilatedCard : public CardModel {
   bool FlipSram(uint64_t byte, uint32_t bit) override {
     return banks_.Flip(byte, bit);
   }
+  void CorruptNextRead(uint32_t bits) override { corrupt_ = bits; }
+  uint32_t corruption_waiting() const override { return corrupt_; }
 
   uint64_t cycles() const override { return cycle_; }
   std::string violation() const override {
@@ -207,6 +211,9 @@ class VerilatedCard : public CardModel {
     const bool clear = top_->clear_o;
     const bool run = top_->rst_ni;
     const bool hang = top_->hang_i;
+    // Granted in this cycle, read in the next one.
+    const std::optional<uint64_t> read =
+        run && corrupt_ != 0 ? reads_.First() : std::nullopt;
     if (run) {
       stream_.Sample(&now_);
       if (stream_.starts()) {
@@ -221,6 +228,12 @@ class VerilatedCard : public CardModel {
     top_->eval();
     Dump(1);
     ++cycle_;
+    if (read) {
+      for (uint32_t bit = 0; bit < corrupt_; ++bit) {
+        banks_.Flip(*read * isa::kWordBytes, bit);
+      }
+      corrupt_ = 0;
+    }
     if (!run) return;
     memory_.Clock(memory);
     host_.Clock(host);
@@ -249,6 +262,8 @@ class VerilatedCard : public CardModel {
   std::unique_ptr<V> top_;
   SramBanks banks_;
   StreamProbe stream_;
+  ReadProbe reads_;
+  uint32_t corrupt_ = 0;
   StreamStart now_;
   bool hung_ = false;
   uint64_t cycle_ = 0;

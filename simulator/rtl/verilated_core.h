@@ -217,6 +217,7 @@ class VerilatedCore : public CoreModel {
     }
     from.read_ready = top_->mem_r_ready_o;
     const bool done = top_->done_o;
+    corrected_ += top_->sram_corrected_o;
     const uint32_t done_engines = observer_ != nullptr ? probes_.Done() : 0;
     top_->clk_i = 1;
     top_->eval();
@@ -248,6 +249,8 @@ class VerilatedCore : public CoreModel {
     run.macs = top_->macs_o;
     run.bytes_loaded = top_->bytes_loaded_o;
     run.bytes_stored = top_->bytes_stored_o;
+    run.sram_corrected = corrected_;
+    corrected_ = 0;
     result_.cycles = top_->cycles_o;
     result_.matrix_busy = top_->matrix_busy_o;
     result_.vector_busy = top_->vector_busy_o;
@@ -271,6 +274,7 @@ class VerilatedCore : public CoreModel {
   bool hang_ = false;
   std::optional<Flip> flip_;
   uint32_t progress_base_ = 0;
+  uint64_t corrected_ = 0;  // since the last stream ended
   uint64_t cycle_ = 0;
 };
 

@@ -287,6 +287,12 @@ struct heddle_config {
 /* Engine and card resets since power-up, modulo 2^32. */
 #define HEDDLE_REG_COUNTER_RESETS		0x0218
 
+/*
+ * Words of SRAM that had one wrong bit and were corrected and written back, since RESET.card;
+ * stays at 2^32 - 1.
+ */
+#define HEDDLE_REG_COUNTER_SRAM_CORRECTED	0x021c
+
 /* Holds what was written; for the driver's access self-test. */
 #define HEDDLE_REG_SCRATCH			0x0ffc
 
@@ -681,5 +687,18 @@ struct heddle_trace_entry {
 #define HEDDLE_ERROR_DEVICE_LOST		15
 /* Never written by the card: the driver reports it when an allocation does not fit. */
 #define HEDDLE_ERROR_NO_DEVICE_MEMORY		16
+/*
+ * A word of SRAM that was read, or written in part, has two wrong bits. fault_address is its
+ * first byte in SRAM; offset and tag are those of the command that retired last, engine and
+ * region are 0: a word belongs to nobody. It stays wrong until all of it is written or SRAM is
+ * cleared.
+ */
+#define HEDDLE_ERROR_SRAM_UNCORRECTABLE		17
+/*
+ * In DEVICE_ERROR only, and only where that was 0: a word of SRAM that was read, or written in
+ * part, had one wrong bit. It was corrected on the way and written back;
+ * COUNTER_SRAM_CORRECTED counts them. No job notices.
+ */
+#define HEDDLE_ERROR_SRAM_CORRECTED		18
 
 #endif /* HEDDLE_HW_H */

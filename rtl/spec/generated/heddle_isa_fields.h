@@ -65,7 +65,7 @@ struct heddle_error_info {
 #define HEDDLE_LONGEST_COMMAND_WORDS	52
 #define HEDDLE_HEADER_WORDS	4
 #define HEDDLE_NUM_CONFIGS	3
-#define HEDDLE_NUM_ERRORS	17
+#define HEDDLE_NUM_ERRORS	19
 
 extern const struct heddle_isa_command heddle_isa_commands[HEDDLE_NUM_COMMANDS];
 /* Index into heddle_isa_commands plus one by opcode; 0: there is no such opcode. */

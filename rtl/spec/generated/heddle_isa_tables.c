@@ -718,4 +718,6 @@ const struct heddle_error_info heddle_errors[HEDDLE_NUM_ERRORS] = {
 	{ HEDDLE_ERROR_COPY_BOUNDS, -EFAULT, "copy_bounds" },
 	{ HEDDLE_ERROR_DEVICE_LOST, -ENODEV, "device_lost" },
 	{ HEDDLE_ERROR_NO_DEVICE_MEMORY, -ENOMEM, "no_device_memory" },
+	{ HEDDLE_ERROR_SRAM_UNCORRECTABLE, -EIO, "sram_uncorrectable" },
+	{ HEDDLE_ERROR_SRAM_CORRECTED, -EIO, "sram_corrected" },
 };

@@ -1431,6 +1431,9 @@ package heddle_pkg;
   localparam [31:0] REG_COUNTER_RESETS = 32'h218;
   localparam [31:0] REG_COUNTER_RESETS_RESET = 32'd0;
   localparam [31:0] REG_COUNTER_RESETS_RO_BITS = 32'hffffffff;
+  localparam [31:0] REG_COUNTER_SRAM_CORRECTED = 32'h21c;
+  localparam [31:0] REG_COUNTER_SRAM_CORRECTED_RESET = 32'd0;
+  localparam [31:0] REG_COUNTER_SRAM_CORRECTED_RO_BITS = 32'hffffffff;
   localparam [31:0] REG_SCRATCH = 32'hffc;
   localparam [31:0] REG_SCRATCH_RESET = 32'd0;
   localparam [31:0] REG_SCRATCH_RW_BITS = 32'hffffffff;
@@ -1453,6 +1456,8 @@ package heddle_pkg;
   localparam [31:0] ERROR_COPY_BOUNDS = 32'he;
   localparam [31:0] ERROR_DEVICE_LOST = 32'hf;
   localparam [31:0] ERROR_NO_DEVICE_MEMORY = 32'h10;
+  localparam [31:0] ERROR_SRAM_UNCORRECTABLE = 32'h11;
+  localparam [31:0] ERROR_SRAM_CORRECTED = 32'h12;
 
 endpackage
 /* verilator lint_on UNUSED */

@@ -3178,6 +3178,10 @@ const ErrorInfo kErrors[kNumErrors] = {
      "the card is gone (unplugged, powered off or its simulator ended)"},
     {Error::kNoDeviceMemory, "no_device_memory", ErrorScope::kDevice, ENOMEM, absl::StatusCode::kResourceExhausted, "NO_DEVICE_MEMORY",
      "the card has {available} bytes of device memory left, {needed} are needed"},
+    {Error::kSramUncorrectable, "sram_uncorrectable", ErrorScope::kCommand, EIO, absl::StatusCode::kDataLoss, "INTERNAL_ERROR",
+     "the card's SRAM has lost the word at byte {address}: two of its bits have changed (last command at stream offset {offset}); run the model again, and replace the card if it happens often"},
+    {Error::kSramCorrected, "sram_corrected", ErrorScope::kDevice, EIO, absl::StatusCode::kInternal, "INTERNAL_ERROR",
+     "the card has corrected a bit of its SRAM"},
 };
 
 const ErrorInfo* FindError(uint32_t code) {

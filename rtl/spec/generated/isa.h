@@ -1554,6 +1554,15 @@ enum class Error : uint32_t {
   kDeviceLost = 15,
   // Never written by the card: the driver reports it when an allocation does not fit.
   kNoDeviceMemory = 16,
+  // A word of SRAM that was read, or written in part, has two wrong bits. fault_address is its
+  // first byte in SRAM; offset and tag are those of the command that retired last, engine and
+  // region are 0: a word belongs to nobody. It stays wrong until all of it is written or SRAM is
+  // cleared.
+  kSramUncorrectable = 17,
+  // In DEVICE_ERROR only, and only where that was 0: a word of SRAM that was read, or written in
+  // part, had one wrong bit. It was corrected on the way and written back; COUNTER_SRAM_CORRECTED
+  // counts them. No job notices.
+  kSramCorrected = 18,
 };
 enum class ErrorScope : uint8_t { kCommand, kJob, kDevice };
 
@@ -1568,7 +1577,7 @@ struct ErrorInfo {
   const char* onnxifi;
   const char* text;
 };
-inline constexpr size_t kNumErrors = 17;
+inline constexpr size_t kNumErrors = 19;
 extern const ErrorInfo kErrors[kNumErrors];
 // nullptr for a code that does not exist (the value comes from the device).
 const ErrorInfo* FindError(uint32_t code);

@@ -239,6 +239,11 @@ inline constexpr uint32_t kCounterFaultsReset = 0x0;
 inline constexpr uint32_t kCounterResetsOffset = 0x218;
 inline constexpr uint32_t kCounterResetsReset = 0x0;
 
+// Words of SRAM that had one wrong bit and were corrected and written back, since RESET.card;
+// stays at 2^32 - 1.
+inline constexpr uint32_t kCounterSramCorrectedOffset = 0x21c;
+inline constexpr uint32_t kCounterSramCorrectedReset = 0x0;
+
 // Holds what was written; for the driver's access self-test.
 inline constexpr uint32_t kScratchOffset = 0xffc;
 inline constexpr uint32_t kScratchReset = 0x0;
@@ -262,7 +267,7 @@ struct RegisterInfo {
   uint32_t w1s_mask;
 };
 
-inline constexpr size_t kNumRegisters = 35;
+inline constexpr size_t kNumRegisters = 36;
 inline constexpr RegisterInfo kRegisters[kNumRegisters] = {
     {"ID", 0x0, 1, 0x4, Access::kRo, false, 0x4c444548, 0xffffffff, 0x0, 0x0, 0x0, 0x0},
     {"VERSION", 0x4, 1, 0x4, Access::kRo, false, 0x10001, 0xffffffff, 0x0, 0x0, 0x0, 0x0},
@@ -298,6 +303,7 @@ inline constexpr RegisterInfo kRegisters[kNumRegisters] = {
     {"COUNTER_JOBS", 0x210, 1, 0x4, Access::kRo, true, 0x0, 0xffffffff, 0x0, 0x0, 0x0, 0x0},
     {"COUNTER_FAULTS", 0x214, 1, 0x4, Access::kRo, true, 0x0, 0xffffffff, 0x0, 0x0, 0x0, 0x0},
     {"COUNTER_RESETS", 0x218, 1, 0x4, Access::kRo, true, 0x0, 0xffffffff, 0x0, 0x0, 0x0, 0x0},
+    {"COUNTER_SRAM_CORRECTED", 0x21c, 1, 0x4, Access::kRo, true, 0x0, 0xffffffff, 0x0, 0x0, 0x0, 0x0},
     {"SCRATCH", 0xffc, 1, 0x4, Access::kRw, false, 0x0, 0x0, 0xffffffff, 0x0, 0x0, 0x0},
 };
 

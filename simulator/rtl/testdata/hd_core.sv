@@ -41,6 +41,7 @@ module hd_core #(
     output logic [63:0]  vector_busy_o,
     output logic [63:0]  dma_busy_o,
     output logic [31:0]  progress_o,
+    output logic [5:0]   sram_corrected_o,
     input  logic         trace_on_i,
     input  logic         trace_new_i,
     input  logic [31:0]  trace_cycle_i,
@@ -162,6 +163,7 @@ module hd_core #(
       end
     end
   end
+  assign sram_corrected_o = 6'd0;
   assign fault_offset_o = 32'd4;
   assign fault_tag_o = 32'd5;
   assign fault_engine_o = 3'd1;
@@ -201,13 +203,14 @@ module hd_core #(
   end
   for (genvar b = 0; b < BANKS; b = b + 1) begin : g_bank
     hd_sram_bank #(.WORDS(WORDS)) u_bank (
-        .clk_i, .rst_ni,
+        .clk_i, .rst_ni, .clear_i(1'b0),
         .en_i(b == 3 && write_sram),
         .we_i(1'b1),
+        .part_i(1'b1),
         .addr_i({$clog2(WORDS){1'b0}}),
         .wdata_i(probe_sram_wdata[128*17+:128]),
         .wstrb_i(16'h000f),
-        .rdata_o()
+        .busy_o(), .rdata_o(), .syndrome_o(), .corrected_o(), .failed_o(), .failed_addr_o()
     );
   end
   hd_matrix_seq u_seq (.step_i(get));
