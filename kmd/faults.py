@@ -10,8 +10,8 @@ import tomllib
 
 JOBS = {"copy_in": "kCopyIn", "copy_out": "kCopyOut", "fill": "kFill", "run": "kRun", "none": "kNone"}
 EVENTS = {"": "0", "REMOVED": "DRM_HEDDLE_EVENT_REMOVED", "RESET": "DRM_HEDDLE_EVENT_RESET",
-          "MEMORY": "DRM_HEDDLE_EVENT_MEMORY"}
-UEVENTS = {"": "", "REMOVED": "OFFLINE", "RESET": "RESET", "MEMORY": "MEMORY"}
+          "MEMORY": "DRM_HEDDLE_EVENT_MEMORY", "CORRECTED": "DRM_HEDDLE_EVENT_CORRECTED"}
+UEVENTS = {"": "", "REMOVED": "OFFLINE", "RESET": "RESET", "MEMORY": "MEMORY", "CORRECTED": "CORRECTED"}
 
 
 def load(faults_file, errors_file):

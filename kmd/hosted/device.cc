@@ -497,6 +497,10 @@ void Device::OnInterrupt(size_t vector) {
     const uint32_t error = link_->Read(HEDDLE_REG_DEVICE_ERROR);
     link_->Write(HEDDLE_REG_DEVICE_ERROR, ~0u);
     Log(spdlog::level::warn, "card {:x}: device error {}", info_.unique, error);
+    if (error == HEDDLE_ERROR_SRAM_CORRECTED) {
+      sink_(DRM_HEDDLE_EVENT_CORRECTED, 0, 0,
+            link_->Read(HEDDLE_REG_COUNTER_SRAM_CORRECTED));
+    }
   }
   Reap();
 }

@@ -19,7 +19,7 @@ static int heddle_registers_show(struct seq_file *m, void *unused)
 	err = pm_runtime_resume_and_get(dev->drm.dev);
 	if (err)
 		return err;
-	for (reg = 0; reg <= HEDDLE_REG_COUNTER_RESETS; reg += sizeof(u32))
+	for (reg = 0; reg <= HEDDLE_REG_COUNTER_SRAM_CORRECTED; reg += sizeof(u32))
 		seq_printf(m, "%#06x %#010x\n", reg, heddle_read(dev, reg));
 	pm_runtime_put_autosuspend(dev->drm.dev);
 	return 0;

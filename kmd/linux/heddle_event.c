@@ -25,6 +25,7 @@ static void heddle_notify(struct heddle_device *dev, const struct heddle_report 
 		[DRM_HEDDLE_EVENT_REMOVED] = "HEDDLE_EVENT=OFFLINE",
 		[DRM_HEDDLE_EVENT_RESET] = "HEDDLE_EVENT=RESET",
 		[DRM_HEDDLE_EVENT_MEMORY] = "HEDDLE_EVENT=MEMORY",
+		[DRM_HEDDLE_EVENT_CORRECTED] = "HEDDLE_EVENT=CORRECTED",
 	};
 	char *env[] = { (char *)names[report->type], NULL };
 	struct heddle_file *file;
@@ -81,14 +82,10 @@ __poll_t heddle_poll(struct file *filp, struct poll_table_struct *wait)
 {
 	struct drm_file *drm_file = filp->private_data;
 	struct heddle_file *file = drm_file->driver_priv;
-	__poll_t mask = 0;
 
 	poll_wait(filp, &file->wq, wait);
-	if (!kfifo_is_empty(&file->events))
-		mask |= EPOLLIN | EPOLLRDNORM;
-	if (READ_ONCE(file->dev->told_gone))
-		mask |= EPOLLHUP;
-	return mask;
+	return (kfifo_is_empty(&file->events) ? 0 : EPOLLIN | EPOLLRDNORM) |
+	       (READ_ONCE(file->dev->told_gone) ? EPOLLHUP : 0);
 }
 
 /* The oldest events, at most @max, copied to the caller one by one. */

@@ -9,10 +9,8 @@ static irqreturn_t heddle_interrupt(int irq, void *data)
 {
 	struct heddle_vector *vector = data;
 	struct heddle_device *dev = vector->dev;
-	u32 bits = vector->bits;
+	u32 bits = vector->bits ?: heddle_read(dev, HEDDLE_REG_INT_STATUS);
 
-	if (!bits)
-		bits = heddle_read(dev, HEDDLE_REG_INT_STATUS);
 	if (!bits)
 		return IRQ_NONE;
 	if (bits == ~0U) { /* the watch will see that the card is gone */
@@ -28,6 +26,11 @@ static irqreturn_t heddle_interrupt(int irq, void *data)
 
 		heddle_write(dev, HEDDLE_REG_DEVICE_ERROR, ~0U);
 		dev_warn_ratelimited(dev->drm.dev, "device error %u\n", error);
+		if (error == HEDDLE_ERROR_SRAM_CORRECTED)
+			heddle_report(dev, &(struct heddle_report) {
+				.type = DRM_HEDDLE_EVENT_CORRECTED,
+				.value = heddle_read(dev, HEDDLE_REG_COUNTER_SRAM_CORRECTED),
+			});
 	}
 	heddle_engine_reap(dev);
 	return IRQ_HANDLED;

@@ -100,7 +100,9 @@ class FaultTest : public testing::TestWithParam<Fault> {
     context_ = uapi::NewContext(client_.get());
     buffer_ = uapi::NewDevice(client_.get(), kBytes);
     host_ = uapi::NewHost(client_.get(), kBytes);
-    stream_ = uapi::NewStream(client_.get(), uapi::EmptyStream());
+    stream_ = uapi::NewStream(client_.get(), uapi::CopyStream(0, 1, 1024));
+    regions_ = {uapi::Region(0, buffer_, 1024),
+                uapi::Region(1, buffer_, 1024, DRM_HEDDLE_REGION_WRITE, 4096)};
     // Memory is ready and the card at rest before the fault is armed.
     ASSERT_EQ(Do(Job::kRun), HEDDLE_ERROR_OK);
     ASSERT_EQ(Do(Job::kFill), HEDDLE_ERROR_OK);
@@ -121,7 +123,7 @@ class FaultTest : public testing::TestWithParam<Fault> {
     if (job == Job::kCopyOut)
       return uapi::CopyOut(buffer_, host_->handle, kBytes);
     if (job == Job::kFill) return uapi::Fill(buffer_, kBytes, 1);
-    return uapi::RunStream(stream_);
+    return uapi::RunStream(stream_, regions_);
   }
 
   uint32_t Do(Job job) {
@@ -189,6 +191,7 @@ class FaultTest : public testing::TestWithParam<Fault> {
 
   std::unique_ptr<Client> client_;
   uint32_t context_ = 0, buffer_ = 0, stream_ = 0;
+  std::vector<drm_heddle_region> regions_;  // of the stream
   std::unique_ptr<uapi::HostBuffer> host_;
 };
 
@@ -285,6 +288,7 @@ TEST_P(FaultTest, IsAsDocumented) {
   ASSERT_NE(client_, nullptr);
   context_ = uapi::NewContext(client_.get());
   stream_ = uapi::NewStream(client_.get(), uapi::EmptyStream());
+  regions_.clear();
   EXPECT_EQ(Do(Job::kRun), HEDDLE_ERROR_OK);
 }
 

@@ -59,6 +59,8 @@ class GuestTarget : public Target {
         {"fault spurious_interrupt", Effect::kWorks},
         {"fault bit_flip command 2 3", Effect::kWorks},
         {"fault bit_flip sram 5 1", Effect::kWorks},
+        {"fault sram_error single", Effect::kWorks},
+        {"fault sram_error double", Effect::kWorks},
         // The driver gives a card up whose compaction or clearing fails.
         {"fault bus_error device", Effect::kMayGo},
         {"fault bus_error host", Effect::kMayGo},

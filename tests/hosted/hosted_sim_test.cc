@@ -378,6 +378,67 @@ TEST_P(OverlapTest, GivesTheBytesThatItHasOneByOne) {
 INSTANTIATE_TEST_SUITE_P(Cores, OverlapTest, ::testing::Values("fast", "rtl"),
                          [](const auto& info) { return info.param; });
 
+// A wrong bit of SRAM is an event and no more; two end the job that met them,
+// and no other.
+class SramErrorTest : public HostedSimTest,
+                      public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(SramErrorTest, AreToldAndNeverSeen) {
+  StartSim(0, GetParam());
+  StartHosted(1, 60000);
+  auto c = Open(), other = Open();
+  ASSERT_NE(other, nullptr);
+  const uint32_t context = NewContext(c.get());
+  uint32_t stream = 0;
+  ASSERT_EQ(NewStream(c.get(), CopyStream(), &stream), 0);
+  auto in = NewHost(c.get(), kPage), out = NewHost(c.get(), kPage);
+  const uint32_t a = NewDevice(c.get(), kPage), b = NewDevice(c.get(), kPage);
+  const std::vector<drm_heddle_region> regions = {
+      {3, a, 0, kPage, 0, 0}, {4, b, 0, kPage, DRM_HEDDLE_REGION_WRITE, 0}};
+  auto run = [&](uint8_t value) {
+    std::memset(in->data, value, kPage);
+    std::memset(out->data, 0, kPage);
+    uint64_t seqno = 0;
+    EXPECT_EQ(Submit(c.get(), context,
+                     {CopyIn(in->handle, a, kPage), RunStream(stream, &regions),
+                      CopyOut(b, out->handle, kPage)},
+                     &seqno),
+              0);
+    drm_heddle_result result = {};
+    EXPECT_EQ(Wait(c.get(), context, seqno, &result), 0);
+    return result;
+  };
+  auto next_event = [](HostedClient* client, int ms, drm_heddle_event* event) {
+    drm_heddle_events events = {};
+    events.events = {reinterpret_cast<uint64_t>(event), 1, sizeof(*event)};
+    events.deadline_ns = InMs(ms);
+    return client->Ioctl(DRM_IOCTL_HEDDLE_EVENTS, &events);
+  };
+  drm_heddle_event event = {};
+  for (uint64_t n = 1; n <= 2; ++n) {
+    ASSERT_EQ(Ctl(0, {"fault", "sram_error", "single"}), 0);
+    EXPECT_EQ(run(static_cast<uint8_t>(n)).status, 0u);
+    EXPECT_EQ(std::memcmp(in->data, out->data, 256), 0);
+    for (auto* client : {c.get(), other.get()}) {
+      ASSERT_EQ(next_event(client, 5000, &event), 0);
+      EXPECT_EQ(event.type, DRM_HEDDLE_EVENT_CORRECTED + 0u);
+      EXPECT_EQ(event.value, n);
+    }
+  }
+  ASSERT_EQ(Ctl(0, {"fault", "sram_error", "double"}), 0);
+  const drm_heddle_result lost = run(7);
+  EXPECT_EQ(lost.status, HEDDLE_ERROR_SRAM_UNCORRECTABLE + 0u);
+  EXPECT_EQ(lost.error, EIO);
+  EXPECT_LT(lost.fault_address, 256u);
+  EXPECT_EQ(std::count(out->data, out->data + 256, 0), 256) << "not copied out";
+  EXPECT_EQ(run(8).status, 0u);
+  EXPECT_EQ(std::memcmp(in->data, out->data, 256), 0);
+  EXPECT_EQ(next_event(c.get(), 20, &event), -ETIME);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cores, SramErrorTest, ::testing::Values("fast", "rtl"),
+                         [](const auto& info) { return info.param; });
+
 // It does not stop writing to host memory; the driver's end keeps it from
 // there.
 TEST_F(HostedSimTest, TakesTheBusFromACardThatRunsAway) {

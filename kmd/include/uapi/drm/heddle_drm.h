@@ -580,6 +580,10 @@ enum drm_heddle_event_type {
 	DRM_HEDDLE_EVENT_RESET = 2,
 	/** @DRM_HEDDLE_EVENT_MEMORY: device memory changed; value = new total */
 	DRM_HEDDLE_EVENT_MEMORY = 3,
+	/** @DRM_HEDDLE_EVENT_CORRECTED: the card has corrected a bit of its SRAM, which no
+	 * job notices; value = words corrected since its last reset
+	 */
+	DRM_HEDDLE_EVENT_CORRECTED = 4,
 };
 
 /**
