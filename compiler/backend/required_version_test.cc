@@ -38,6 +38,9 @@ TEST(RequiredVersion, OfCommands) {
   EXPECT_EQ(Minor(Words(run)), 0u);
   run.a_type = isa::ElementType::kU16;
   EXPECT_EQ(Minor(Words(run)), 1u);
+  run.a_type = isa::ElementType::kU8;
+  run.pick_a = true;
+  EXPECT_EQ(Minor(Words(run)), 1u);
   isa::Vmac mac;
   EXPECT_EQ(Minor(Words(mac)), 0u);
   mac.clamp = true;

@@ -210,7 +210,8 @@ class HostRun {
       for (const MicroInstruction& m : *section) {
         const isa::MicroOpInfo* info =
             isa::FindMicroOp(static_cast<uint32_t>(m.op));
-        if (info == nullptr || m.op >= MicroOp::kHsum) {
+        if (info == nullptr || m.op >= MicroOp::kHsum ||
+            m.op == MicroOp::kPick) {
           return absl::InvalidArgumentError(
               "the host runs lane-wise microprograms only");
         }

@@ -244,7 +244,8 @@ void AddVrun(const isa::Vrun& c, std::vector<Access>* out) {
   const uint64_t reach =
       c.index_bound ? uint64_t{c.index_bound - 1} * c.index_stride : 0;
   if (c.enable_a)
-    AddStream(c, c.GetA(), false, c.gather_a ? reach : 0, false, out);
+    AddStream(c, c.GetA(), false, c.gather_a || c.pick_a ? reach : 0, false,
+              out);
   if (c.enable_b) AddStream(c, c.GetB(), false, 0, false, out);
   if (c.enable_c) AddStream(c, c.GetC(), false, 0, false, out);
   if (c.store != isa::StoreMode::kNone) {

@@ -27,7 +27,7 @@ struct Item {
   uint32_t reads = 0;  // registers
   int dest = 0;
   uint8_t streams = 0;  // bit per stream
-  bool tree = false, divide = false, store = false;
+  bool tree = false, divide = false, store = false, pick = false;
   int64_t more_digits = 0;  // of an integer division than of a float's
 };
 
@@ -39,7 +39,7 @@ struct Loops {
   int64_t lanes = 1, tail = 0;
   bool strips = false, gated = false, store_one = false;
   int dim = 0;
-  bool gather = false, scatter = false;
+  bool gather = false, scatter = false, pick = false;
   int64_t index_reach = 0;  // bytes that indices span
 };
 
@@ -64,6 +64,9 @@ Item ItemOf(uint64_t code) {
     if (operands[i] == isa::Operand::kStreamC) item.streams |= 4;
   }
   switch (decoded->op) {
+    case isa::MicroOp::kPick:
+      item.pick = true;
+      break;
     case isa::MicroOp::kHsum:
     case isa::MicroOp::kHmax:
     case isa::MicroOp::kHmin:
@@ -86,6 +89,8 @@ Item ItemOf(uint64_t code) {
   }
   return item;
 }
+
+int RoundsOf(const Item& item) { return item.tree ? 4 : item.pick ? 2 : 1; }
 
 // A store happens with the last instruction of the section if that writes
 // `out`, else with an instruction of its own.
@@ -144,7 +149,7 @@ void SetMode(const T& c, bool vmac, const isa::Stream streams[4], uint8_t reads,
       (term < 0 ? low[s] : high[s]) += term;
     }
   }
-  if (loops->gather) high[0] += loops->index_reach;
+  if (loops->gather || loops->pick) high[0] += loops->index_reach;
   if (loops->scatter) high[3] += loops->index_reach;
   bool clear = true, apart_all = true;
   for (int s = 0; s < 3; ++s) {
@@ -162,7 +167,7 @@ void SetMode(const T& c, bool vmac, const isa::Stream streams[4], uint8_t reads,
     const bool along =
         same && streams[s].base == streams[3].base &&
         ElementSize(streams[s].type) == ElementSize(streams[3].type) &&
-        !(body_stores && late) && !loops->store_one;
+        !(body_stores && late) && !loops->store_one && !(s == 0 && loops->pick);
     clear = clear && (apart || along);
     apart_all = apart_all && apart;
   }
@@ -208,6 +213,7 @@ class Engine {
                             &ports_);
     }
     if (loops.gather) readers_[0].Scatter(loops.index_reach);
+    if (loops.pick) readers_[0].Pick(loops.index_reach);
     writer_ = VectorWriter(streams[3].lane_stride,
                            loops.scatter ? loops.index_reach : -1, &ports_);
   }
@@ -221,7 +227,7 @@ class Engine {
     for (const auto& section : loops_.sections) {
       const bool body = &section == &loops_.sections[1];
       for (const Item& item : section) {
-        issues += (item.tree ? 4 : 1) *
+        issues += RoundsOf(item) *
                   (body ? loops_.r[0] * loops_.r[1] * loops_.r[2] : 1);
       }
     }
@@ -357,7 +363,7 @@ class Engine {
       lanes[slot] = static_cast<int>(count);
     }
     for (const Item& item : items) {
-      const int rounds = item.tree ? 4 : 1;
+      const int rounds = RoundsOf(item);
       for (int round = 0; round < rounds; ++round) {
         for (int slot = 0; slot < slots; ++slot) {
           Issue(item, round, round + 1 == rounds, slot, lanes[slot]);
@@ -370,14 +376,18 @@ class Engine {
     ++issues_;
     auto& ready = ready_[slot];
     int64_t t = std::max(now_ + 1, lanes_free_);
-    const uint32_t reads =
-        item.tree && round > 0 ? 1u << item.dest : item.reads;
-    for (uint32_t left = reads | 1u << item.dest; left != 0; left &= left - 1) {
+    const uint32_t reads = round == 0  ? item.reads
+                           : item.tree ? 1u << item.dest
+                                       : 0;
+    // The indices of a pick go to no register.
+    const uint32_t writes = item.pick && !last ? 0 : 1u << item.dest;
+    for (uint32_t left = reads | writes; left != 0; left &= left - 1) {
       t = std::max(t, ready[__builtin_ctz(left)]);
     }
-    const uint8_t streams = round == 0 ? item.streams : 0;
+    const uint8_t streams = round == 0 ? item.streams : item.pick ? 1 : 0;
     for (int s = 0; s < 3; ++s) {
       if (!(streams >> s & 1)) continue;
+      if (item.pick && s == 0) readers_[0].NotBefore(indexed_[slot]);
       const int64_t address = origin_[s] + slot * slot_step_[s] + offset_[s];
       t = std::max(t, readers_[s].Next(address, lanes));
     }
@@ -393,7 +403,11 @@ class Engine {
         item.divide ? calibration_.lane_divide + item.more_digits : 0;
     const int64_t result = t + calibration_.lane_latency + busy;
     lanes_free_ = t + 1 + busy;
-    ready[item.dest] = result;
+    if (item.pick && !last) {
+      indexed_[slot] = result;
+    } else {
+      ready[item.dest] = result;
+    }
     if (store) {
       const int64_t address = origin_[3] + slot * slot_step_[3] + offset_[3];
       store_left_[stores_ % kStoreQueue] =
@@ -413,6 +427,7 @@ class Engine {
   VectorWriter writer_;
   std::array<std::array<int64_t, kRegisters>, kSlots> ready_{};
   std::array<int64_t, kStoreQueue> store_left_{};
+  std::array<int64_t, kSlots> indexed_{};  // the last pick's indices are there
   int64_t stores_ = 0, issues_ = 0;
   int64_t now_ = 0, lanes_free_ = 0, last_read_ = 0;
   double skipped_ = 0;
@@ -491,6 +506,7 @@ VectorTimes FollowVrun(const Calibration& calibration, const isa::Vrun& c,
   loops.store_one = c.store_one;
   loops.gather = c.gather_a;
   loops.scatter = c.scatter_d;
+  loops.pick = c.pick_a;
   loops.index_reach = int64_t{c.index_stride} *
                       std::max<int64_t>(0, int64_t{c.index_bound} - 1);
   const size_t counts[3] = {c.prologue, c.body, c.epilogue};
@@ -501,12 +517,13 @@ VectorTimes FollowVrun(const Calibration& calibration, const isa::Vrun& c,
       Item item;
       item.dest = kOut;
       if (program != nullptr) item = ItemOf(program[at]);
-      reads |= item.streams;
+      reads |= item.streams | (item.pick ? 1 : 0);
       loops.sections[section].push_back(item);
     }
   }
   bool late = false;
-  for (const Item& item : loops.sections[2]) late |= item.streams != 0;
+  for (const Item& item : loops.sections[2])
+    late |= item.streams != 0 || item.pick;
   const bool body_stores = c.store == isa::StoreMode::kBody;
   const bool stores = c.store != isa::StoreMode::kNone;
   if (body_stores) AddStore(&loops.sections[1]);

@@ -75,6 +75,14 @@ class VectorReader {
   }
   // Lanes lie anywhere within so many bytes: each is a step of its own.
   void Scatter(int64_t reach) { reach_ = reach; }
+  // Lanes that lie in two neighbouring lines make a step. Where they lie only
+  // the data know: as far from each other as evenly spread ones.
+  void Pick(int64_t reach) {
+    Scatter(reach);
+    pick_ = true;
+  }
+  // Its addresses are not there before `time`.
+  void NotBefore(int64_t time) { asked_ = std::max(asked_, time); }
   // Lines are asked for again, from `time` on.
   void Forget(int64_t time) {
     tags_.fill(-1);
@@ -91,7 +99,10 @@ class VectorReader {
       if (reach_ >= 0) {
         // Places change with the data; a table that fits the buffer stays.
         if (reach_ >= 1024) line = ++far_ * 2 + (int64_t{1} << 50);
-        ++lane;
+        const int64_t pairs = (reach_ >> 7) + 1;
+        lane += pick_ && pairs < lanes
+                    ? static_cast<int>((lanes + pairs - 1) / pairs)
+                    : 1;
       } else if (stride_ == 0) {
         lane = lanes;
       } else {
@@ -148,6 +159,7 @@ class VectorReader {
   }
 
   int64_t stride_, latency_, reach_ = -1, far_ = 0;
+  bool pick_ = false;
   LinePorts* ports_;
   std::array<int64_t, 2 * kWays> tags_;
   std::array<int, 2> next_way_{};

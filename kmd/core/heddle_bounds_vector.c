@@ -119,7 +119,8 @@ enum heddle_validate_error heddle_bounds_vrun(const struct heddle_config *config
 	u32 bound = heddle_vrun_index_bound(w);
 	bool enable_a = heddle_vrun_enable_a(w), enable_b = heddle_vrun_enable_b(w);
 	bool enable_c = heddle_vrun_enable_c(w), enable_d = store != HEDDLE_STORE_MODE_NONE;
-	bool gather = heddle_vrun_gather_a(w), scatter = heddle_vrun_scatter_d(w);
+	bool gather = heddle_vrun_gather_a(w), pick = heddle_vrun_pick_a(w);
+	bool scatter = heddle_vrun_scatter_d(w), places = gather || pick;
 	struct stream a = decode(w + HEDDLE_VRUN_A_WORD), b = decode(w + HEDDLE_VRUN_B_WORD);
 	struct stream c = decode(w + HEDDLE_VRUN_C_WORD), d = decode(w + HEDDLE_VRUN_D_WORD);
 	struct loops loops = loops_of(w);
@@ -130,7 +131,7 @@ enum heddle_validate_error heddle_bounds_vrun(const struct heddle_config *config
 	    (enable_a && !stream_aligned(&a)) || (enable_b && !stream_aligned(&b)) ||
 	    (enable_c && !stream_aligned(&c)) || (enable_d && !stream_aligned(&d)))
 		return HEDDLE_VALIDATE_RULE;
-	if ((gather && (!enable_a || stride & (a.element - 1))) ||
+	if ((gather && pick) || (places && (!enable_a || stride & (a.element - 1))) ||
 	    (scatter && (!enable_d || stride & (d.element - 1))) ||
 	    ((gather || scatter) && (!enable_c || c.type != HEDDLE_ELEMENT_TYPE_S32)))
 		return HEDDLE_VALIDATE_RULE;
@@ -138,17 +139,16 @@ enum heddle_validate_error heddle_bounds_vrun(const struct heddle_config *config
 	error = heddle_check_sram(config, (u64)heddle_vrun_prog_addr(w) * HEDDLE_WORD_BYTES,
 				  (u64)program * sizeof(u64));
 	/* With a bound of 0 every index faults before the access. */
-	if (!error && enable_a && (!gather || bound))
-		error = stream_bounds(config, &a, loops, gather ? indexed : 0);
+	if (!error && enable_a && (!places || bound))
+		error = stream_bounds(config, &a, loops, places ? indexed : 0);
 	if (!error && enable_b)
 		error = stream_bounds(config, &b, loops, 0);
 	if (!error && enable_c)
 		error = stream_bounds(config, &c, loops, 0);
 	if (error || !enable_d || (scatter && !bound))
 		return error;
-	if (store == HEDDLE_STORE_MODE_EPILOGUE)
-		loops = once(loops);
-	return stream_bounds(config, &d, loops, scatter ? indexed : 0);
+	return stream_bounds(config, &d, store == HEDDLE_STORE_MODE_EPILOGUE ? once(loops) : loops,
+			     scatter ? indexed : 0);
 }
 
 enum heddle_validate_error heddle_bounds_vmac(const struct heddle_config *config, const u32 *w)

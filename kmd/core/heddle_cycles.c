@@ -266,7 +266,7 @@ static u64 vrun_cycles(const u32 *w)
 		micro += 2 * lines_of(w + HEDDLE_VRUN_B_WORD);
 	if (heddle_vrun_enable_c(w))
 		micro += 2 * lines_of(w + HEDDLE_VRUN_C_WORD);
-	if (heddle_vrun_gather_a(w))
+	if (heddle_vrun_gather_a(w) || heddle_vrun_pick_a(w))
 		micro += 4 * HEDDLE_VECTOR_LANES;
 	if (heddle_vrun_scatter_d(w))
 		store += 4 * HEDDLE_VECTOR_LANES;

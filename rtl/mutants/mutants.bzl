@@ -234,7 +234,7 @@ MUTANTS = [
     dict(name = "stream_keeps_lines", file = "hd_vec_stream", test = "hd_vector_engine",
          text = "if (start_i || (gated_i && open_i != 0)) known_q <= '0;", becomes = "if (gated_i && open_i != 0) known_q <= '0;"),
     dict(name = "vector_read_point", file = "hd_vector_engine", test = "hd_vector_engine",
-         text = "assign all_read = state_q == RUN && busy_s == 0 && !reads_on;", becomes = "assign all_read = state_q == RUN && busy_s[1:0] == 0 && !reads_on;"),
+         text = "assign all_read = state_q == RUN && busy_s == 0 && !reads_on && !pick_wait;", becomes = "assign all_read = state_q == RUN && busy_s[1:0] == 0 && !reads_on && !pick_wait;"),
     dict(name = "stream_line_still_read", file = "hd_vec_stream", test = "hd_vector_engine",
          text = "if (use1_q[s] && way1_q[s] == next1_q) busy1 = 1'b1;", becomes = "if (use1_q[s] && way1_q[s] == next0_q) busy1 = 1'b1;"),
     dict(name = "store_merges_lines", file = "hd_vec_store", test = "hd_vector_engine",

@@ -32,8 +32,10 @@ Every operator of ONNX's default domain, opset 1 to 23, and those of com.microso
 quantisers and exporters write: which engine is meant for it and which micro-instructions
 ([ISA.md](../spec/ISA.md)) its program needs. This is about what the machine must be able to do,
 not about what the compiler emits today: that is [SUPPORTED_OPS.md](../../SUPPORTED_OPS.md).
-Micro-instructions in italics are not in the machine yet: revision 2 of the contract is to add them.
-Numbers of micro-instructions ("ops", per vector of 16 elements) are counted on paper.
+{planned}Numbers of micro-instructions ("ops", per vector of 16 elements) are counted on paper.
+"""
+
+PLANNED = """Micro-instructions in italics are not in the machine yet: revision 2 of the contract is to add them.
 """
 
 
@@ -47,7 +49,7 @@ def line(text):
 
 def page(spec):
     planned = {a["name"] for a in spec["addition"] if a["state"] == "planned"}
-    out = [HEAD]
+    out = [HEAD.format(planned=PLANNED if planned else "")]
     for key, title in ENGINES.items():
         out += [f"## {title}", "", "| Operators | Micro-instructions | How |", "|---|---|---|"]
         for group in spec["group"]:

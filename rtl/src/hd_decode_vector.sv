@@ -66,6 +66,10 @@ module hd_decode_vector (
           if (!cmd_run.enable_a || !cmd_run.enable_c) legal_o = 1'b0;
           if (!multiple(cmd_run.index_stride[1:0], element_log2(cmd_run.a_type))) legal_o = 1'b0;
         end
+        if (cmd_run.pick_a) begin
+          if (!cmd_run.enable_a || cmd_run.gather_a) legal_o = 1'b0;
+          if (!multiple(cmd_run.index_stride[1:0], element_log2(cmd_run.a_type))) legal_o = 1'b0;
+        end
         if (cmd_run.scatter_d) begin
           if (!stores || !cmd_run.enable_c) legal_o = 1'b0;
           if (!multiple(cmd_run.index_stride[1:0], element_log2(cmd_run.d_type))) legal_o = 1'b0;

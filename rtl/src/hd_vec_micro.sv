@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decoder of one micro-instruction (combinational): is it legal for a command that uses the streams
-// enable_i = {c, b, a}, which operands it takes, and what a lane does.
+// enable_i = {c, b, a}, which operands it takes, and what a lane does. With pick_i stream A is read by
+// `pick` only.
 module hd_vec_micro (
     input  logic [63:0] micro_i,
     input  logic [2:0]  enable_i,
+    input  logic        pick_i,
     output logic        legal_o,
     output logic        takes_b_o,
     output logic        takes_c_o,
     output logic        tree_o,      // over the lanes: four steps
+    output logic        pick_o,      // two steps: indices to stream A, its elements from there
     output logic [7:0]  op_o,        // what a lane does (for a tree: of two lanes)
     output logic [2:0]  streams_o    // streams it names {c, b, a}
 );
@@ -20,12 +23,18 @@ module hd_vec_micro (
     takes_b = 1'b1;
     takes_c = 1'b0;
     tree_o = 1'b0;
+    pick_o = 1'b0;
     op_o = m.op;
     case (m.op)
       heddle_pkg::UOP_SEL, heddle_pkg::UOP_FFMA: takes_c = 1'b1;
       heddle_pkg::UOP_MOV, heddle_pkg::UOP_F2I, heddle_pkg::UOP_F2I_TRUNC, heddle_pkg::UOP_I2F,
       heddle_pkg::UOP_FSQRT, heddle_pkg::UOP_RHALF, heddle_pkg::UOP_RBF:
       takes_b = 1'b0;
+      heddle_pkg::UOP_PICK: begin
+        takes_b = 1'b0;
+        pick_o = 1'b1;
+        known = pick_i;
+      end
       heddle_pkg::UOP_HSUM, heddle_pkg::UOP_HMAX, heddle_pkg::UOP_HMIN, heddle_pkg::UOP_HISUM,
       heddle_pkg::UOP_HIMAX, heddle_pkg::UOP_HIMIN: begin
         takes_b = 1'b0;
@@ -58,13 +67,14 @@ module hd_vec_micro (
   logic imm;
   assign imm = m.a == heddle_pkg::OPERAND_IMM || (takes_b && m.b == heddle_pkg::OPERAND_IMM) ||
       (takes_c && m.c == heddle_pkg::OPERAND_IMM);
+  logic plain;
+  assign plain = named(heddle_pkg::OPERAND_STREAM_A, m.a, m.b, m.c);
   assign streams_o = {named(heddle_pkg::OPERAND_STREAM_C, m.a, m.b, m.c),
-                      named(heddle_pkg::OPERAND_STREAM_B, m.a, m.b, m.c),
-                      named(heddle_pkg::OPERAND_STREAM_A, m.a, m.b, m.c)};
+                      named(heddle_pkg::OPERAND_STREAM_B, m.a, m.b, m.c), plain || pick_o};
   assign legal_o = known && m.rsvd_28 == 0 && m.d <= heddle_pkg::DESTINATION_OUT &&
       m.a <= heddle_pkg::OPERAND_VALID && m.b <= heddle_pkg::OPERAND_VALID &&
       m.c <= heddle_pkg::OPERAND_VALID && (takes_b || m.b == 0) && (takes_c || m.c == 0) &&
-      (imm || m.imm == 0) && (streams_o & ~enable_i) == 0;
+      (imm || m.imm == 0) && (streams_o & ~enable_i) == 0 && !(plain && pick_i);
   assign takes_b_o = takes_b;
   assign takes_c_o = takes_c;
 endmodule

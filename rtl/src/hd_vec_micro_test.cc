@@ -32,8 +32,10 @@ TEST(VecMicro, LegalAsTheInstructionSetSays) {
       if (r >> 40 & 1) word |= random() << 32;
       if ((r >> 41 & 7) == 0) word ^= uint64_t{1} << (random() & 63);
       const uint32_t enable = r >> 45 & 7;
+      const bool pick = r >> 48 & 1;
       dut.micro_i = word;
       dut.enable_i = enable;
+      dut.pick_i = pick;
       dut.eval();
       const auto m = MicroInstruction::Decode(word);
       bool expected = m.ok();
@@ -44,7 +46,10 @@ TEST(VecMicro, LegalAsTheInstructionSetSays) {
           if (o == Operand::kStreamB) names |= 2;
           if (o == Operand::kStreamC) names |= 4;
         }
-        expected = (names & ~enable) == 0;
+        const bool picks = m->op == isa::MicroOp::kPick;
+        expected = !(pick && (names & 1) != 0) && (pick || !picks);
+        if (picks) names |= 1;
+        expected = expected && (names & ~enable) == 0;
       }
       ASSERT_EQ(dut.legal_o, expected) << std::hex << word << " " << enable;
       if (expected) {
@@ -54,6 +59,7 @@ TEST(VecMicro, LegalAsTheInstructionSetSays) {
         EXPECT_EQ(dut.takes_b_o, info->num_operands > 2);
         EXPECT_EQ(dut.takes_c_o, info->num_operands > 3);
         EXPECT_EQ(dut.tree_o, m->op >= isa::MicroOp::kHsum);
+        EXPECT_EQ(dut.pick_o, m->op == isa::MicroOp::kPick);
       }
     }
   }

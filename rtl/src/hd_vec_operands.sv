@@ -19,6 +19,7 @@ module hd_vec_operands (
     input  logic [15:0]  e_i,
     input  logic [15:0]  r1_i,
     input  logic [127:0] args_i,        // arg3 .. arg0
+    input  logic [23:0]  stride_i,      // OPERAND_STRIDE
     input  logic [511:0] stream_a_i,
     input  logic [511:0] stream_b_i,
     input  logic [511:0] stream_c_i,
@@ -68,6 +69,7 @@ module hd_vec_operands (
                 heddle_pkg::OPERAND_ARG1: scalar = args_i[63:32];
                 heddle_pkg::OPERAND_ARG2: scalar = args_i[95:64];
                 heddle_pkg::OPERAND_ARG3: scalar = args_i[127:96];
+                hd_vec_pkg::OPERAND_STRIDE: scalar = {8'd0, stride_i};
                 heddle_pkg::OPERAND_INDEX_R: scalar = {16'd0, r1_i};
                 default: scalar = imm_i;
               endcase

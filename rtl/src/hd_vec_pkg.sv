@@ -17,6 +17,10 @@ package hd_vec_pkg;
   localparam [1:0] SEC_BODY = 2'd1;
   localparam [1:0] SEC_EPILOGUE = 2'd2;
 
+  // Codes that no program has: the operand index_stride, and the destination of indices.
+  localparam [4:0] OPERAND_STRIDE = 5'd31;
+  localparam [4:0] DESTINATION_PICK = 5'd31;
+
   // Who asks for a line.
   localparam [2:0] SRC_A = 3'd0;
   localparam [2:0] SRC_B = 3'd1;

@@ -23,6 +23,7 @@ module hd_vec_program (
     input  logic [8:0]                body_i,
     input  logic [8:0]                epilogue_i,
     input  logic [2:0]                enable_i,    // streams {c, b, a}
+    input  logic                      pick_i,      // A is read by `pick`
     output logic                      ready_o,     // scanned: everything below holds
     output logic                      bad_o,
     output logic [7:0]                bad_index_o,
@@ -116,10 +117,12 @@ module hd_vec_program (
   hd_vec_micro u_micro (
       .micro_i  (code),
       .enable_i (enable_i),
+      .pick_i   (pick_i),
       .legal_o  (legal),
       .takes_b_o(),
       .takes_c_o(),
       .tree_o   (),
+      .pick_o   (),
       .op_o     (),
       .streams_o(names)
   );

@@ -8,6 +8,8 @@
 //
 //   h operations    four rounds over the slots: op(x[l and not s], x[l or s]) for s = 8, 4, 2, 1; the
 //                   destination holds the intermediate values
+//   pick            two rounds: the indices times index_stride to hd_vec_pick, and what stream A makes of
+//                   them to the destination
 //   fdiv, fsqrt     the lanes take nothing else for 28 cycles, with idiv and idivu 34 (ready_i)
 //   store           with the last instruction of the section when that writes `out`; else a `mov out, out`
 //                   follows the section
@@ -51,6 +53,10 @@ module hd_vec_sequencer #(
     output logic [15:0]               e_o,
     output logic [15:0]               r1_o,
     output logic [8:0]                tag_o,         // {store, slot, destination}
+    // indices of `pick`
+    output logic                      pick_o,        // with issue_o: the first operand is one
+    input  logic                      pick_room_i,
+    output logic                      over_o,        // no place of an earlier strip is left
     // results
     input  logic                      written_i,
     input  logic [7:0]                written_tag_i, // {slot, destination}
@@ -100,16 +106,18 @@ module hd_vec_sequencer #(
   assign section_o = sec;
   assign item_o = item;
 
-  logic takes_b, takes_c, tree;
+  logic takes_b, takes_c, tree, pick;
   logic [7:0] op;
   logic [2:0] names;
   hd_vec_micro u_micro (
       .micro_i  (micro_i),
       .enable_i (3'd7),
+      .pick_i   (1'b1),
       .legal_o  (),
       .takes_b_o(takes_b),
       .takes_c_o(takes_c),
       .tree_o   (tree),
+      .pick_o   (pick),
       .op_o     (op),
       .streams_o(names)
   );
@@ -121,7 +129,7 @@ module hd_vec_sequencer #(
   logic [16:0] busy_now, known, after;
   logic [1:0] step_q;   // round of an h operation
   logic [4:0] room_q;   // of the store queue
-  logic pseudo, store, last, go, hazard, new_group;
+  logic pseudo, store, last, go, hazard, new_group, more, indices;
   logic [8:0] size;
   logic [2:0] need;
   logic [4:0] dest;
@@ -131,6 +139,8 @@ module hd_vec_sequencer #(
     last = 1'b0;
     hazard = 1'b0;
     new_group = 1'b0;
+    more = 1'b0;
+    indices = 1'b0;
     size = '0;
     need = '0;
     dest = m.d;
@@ -149,7 +159,8 @@ module hd_vec_sequencer #(
         default: size = counts_i.epilogue;
       endcase
       pseudo = item == size;
-      last = item == size - 9'd1 && (!tree || step_q == 2'd3);
+      more = (tree && step_q != 2'd3) || (pick && step_q == 2'd0);  // rounds
+      last = item == size - 9'd1 && !more;
       new_group = fresh && step_q == 2'd0;
       need = names;
       if (sec == hd_vec_pkg::SEC_BODY) store = store_body_i && (pseudo || (last && outs_i[1]));
@@ -165,15 +176,26 @@ module hd_vec_sequencer #(
         a_o = m.d;
         reg_o = 3'b001;
         need = '0;
+      end else if (pick && step_q == 2'd0) begin
+        indices = 1'b1;
+        op_o = heddle_pkg::UOP_IMUL;
+        b_o = hd_vec_pkg::OPERAND_STRIDE;
+        dest = hd_vec_pkg::DESTINATION_PICK;
+        need[0] = 1'b0;
+      end else if (pick) begin
+        op_o = heddle_pkg::UOP_MOV;
+        a_o = heddle_pkg::OPERAND_STREAM_A;
+        reg_o = 3'b000;
+        need = 3'b001;
       end
       busy_now = busy_q[slot_o];
       known = new_group ? 17'd0 : written_q[slot_o];
       zero_o = {!known[c_o], !known[b_o], !known[a_o]} & reg_o;
       hazard = (reg_o[0] && busy_now[a_o]) || (reg_o[1] && busy_now[b_o]) ||
-          (reg_o[2] && busy_now[c_o]) || busy_now[dest];
-      again = tree && !pseudo && step_q != 2'd3;
+          (reg_o[2] && busy_now[c_o]) || (!indices && busy_now[dest]);
+      again = more && !pseudo;
       go = !stop_i && ready_i && !hazard && (need & ~stream_valid_i) == 0 &&
-          (!store || room_q != 0);
+          (!store || room_q != 0) && (!indices || pick_room_i);
     end
     after = known | (17'd1 << dest);
   end
@@ -184,6 +206,8 @@ module hd_vec_sequencer #(
   assign imm_o = m.imm;
   assign tag_o = {store, slot_o, dest};
   assign stream_pop_o = go ? need : 3'd0;
+  assign pick_o = indices;
+  assign over_o = !busy || (valid && fresh && slot_o == 3'd0 && step_q == 2'd0);
 
   // Behind the stores of a section nothing is read before they are done.
   logic none_stored;
@@ -211,8 +235,10 @@ module hd_vec_sequencer #(
       if (!rst_ni) begin
         busy_q[s] <= '0;
       end else begin
-        if (written_i && written_tag_i[7:5] == 3'(s)) busy_q[s][written_tag_i[4:0]] <= 1'b0;
-        if (go && slot_o == 3'(s)) busy_q[s][dest] <= 1'b1;
+        if (written_i && written_tag_i[7:5] == 3'(s) &&
+            written_tag_i[4:0] != hd_vec_pkg::DESTINATION_PICK)
+          busy_q[s][written_tag_i[4:0]] <= 1'b0;
+        if (go && !indices && slot_o == 3'(s)) busy_q[s][dest] <= 1'b1;
       end
     end
   end

@@ -119,7 +119,7 @@ module hd_vec_setup #(
           stride[3] = cmd_run.d_o3_stride;
         end
         default: begin
-          if (cmd_run.gather_a && !vmac_i) stride[0] = cmd_run.index_stride;
+          if ((cmd_run.gather_a || cmd_run.pick_a) && !vmac_i) stride[0] = cmd_run.index_stride;
           if (cmd_run.scatter_d && !vmac_i) stride[3] = cmd_run.index_stride;
         end
       endcase
@@ -239,7 +239,8 @@ module hd_vec_setup #(
   // Bounds.
   logic [3:0] used;
   logic signed [W-1:0] prog_last;
-  assign used[0] = vmac_i || (cmd_run.enable_a && !(cmd_run.gather_a && cmd_run.index_bound == 0));
+  assign used[0] = vmac_i || (cmd_run.enable_a &&
+      !((cmd_run.gather_a || cmd_run.pick_a) && cmd_run.index_bound == 0));
   assign used[1] = vmac_i || cmd_run.enable_b;
   assign used[2] = vmac_i ? cmd_mac.initial_ : cmd_run.enable_c;
   assign used[3] = vmac_i || (stores && !(cmd_run.scatter_d && cmd_run.index_bound == 0));
@@ -286,6 +287,7 @@ module hd_vec_setup #(
             !(body_stores && read_late_i[s]) && !cmd_run.store_one;
       end
     end
+    if (cmd_run.pick_a && !vmac_i) along[0] = 1'b0;
     few[0] = (chunks[12:3] != 0) ? 4'd8 : {1'b0, chunks[2:0]};
     few[1] = (cmd_run.n_o1[15:3] != 0) ? 4'd8 : {1'b0, cmd_run.n_o1[2:0]};
     few[2] = (cmd_run.n_o2[15:3] != 0) ? 4'd8 : {1'b0, cmd_run.n_o2[2:0]};

@@ -14,7 +14,12 @@
 //
 // With gather_i every lane's address gets index * index_stride_i added and is a step of its own; an
 // index out of bounds stops the stream with fault_o.
-module hd_vec_stream (
+//
+// With PICK (stream A) and pick_i the offsets of the lanes come with every vector (hd_vec_pick); which lanes
+// make a step is found as ever.
+module hd_vec_stream #(
+    parameter int PICK = 0
+) (
     input  logic                      clk_i,
     input  logic                      rst_ni,
     input  logic                      start_i,
@@ -31,6 +36,11 @@ module hd_vec_stream (
     output logic                      index_pop_o,
     output logic                      fault_o,
     output logic [31:0]               fault_index_o,
+    input  logic                      pick_i,
+    input  logic                      pick_valid_i,
+    input  logic [16*hd_vec_pkg::BA-1:0] pick_at_i,
+    output logic                      pick_pop_o,
+    output logic [16*hd_vec_pkg::BA-1:0] lane_at_o,
     // lines
     output logic                      req_o,
     output logic [hd_vec_pkg::LA-1:0] req_line_o,
@@ -77,10 +87,13 @@ module hd_vec_stream (
       .turn_o   (walk_turn)
   );
 
-  // Offsets of the lanes, once per command.
+  // Offsets of the lanes, once per command, or of the vector.
   logic [BA-1:0] lane_at_q [0:15];
+  logic [BA-1:0] lane_at [0:15];
   for (genvar l = 0; l < 16; l++) begin : g_lane_at
     always_ff @(posedge clk_i) if (start_i) lane_at_q[l] <= stream_i.lane * BA'(l);
+    assign lane_at_o[BA*l +: BA] = lane_at_q[l];
+    assign lane_at[l] = (PICK != 0 && pick_i) ? pick_at_i[BA*l +: BA] : lane_at_q[l];
   end
 
   // Tags. A line's bank is its lowest bit.
@@ -111,7 +124,8 @@ module hd_vec_stream (
   logic [2:0] hitway0, hitway1, way0, way1;
   logic [111:0] at;
   logic [6:0] at_u [0:15];
-  assign active = walk_valid && !fault_o && (!gather_i || index_valid_i) && held_q != 4'd8;
+  assign active = walk_valid && !fault_o && (!gather_i || index_valid_i) &&
+      (PICK == 0 || !pick_i || pick_valid_i) && held_q != 4'd8;
   always_comb begin
     pending = '0;
     near = '0;
@@ -132,7 +146,7 @@ module hd_vec_stream (
         index_bad = index[31] || index >= bound_i;
         origin = addr + index[BA-1:0] * index_stride_i;
       end
-      a = origin + lane_at_q[first];
+      a = origin + lane_at[first];
       line0 = a[BA-1:6];
       line1 = stream_i.negative ? line0 - LA'(1) : line0 + LA'(1);
       if (gather_i) begin
@@ -140,7 +154,7 @@ module hd_vec_stream (
         at_u[first] = a[6:0];
       end else begin
         for (int l = 0; l < 16; l++) begin
-          a = origin + lane_at_q[l];
+          a = origin + lane_at[l];
           at_u[l] = a[6:0];
           if (pending[l] && a[BA-1:6] == line1) near[l] = 1'b1;
           if (pending[l] && a[BA-1:6] == line0) mask[l] = 1'b1;
@@ -201,6 +215,7 @@ module hd_vec_stream (
       (!miss0 || (ask0 && req_ack_i)) && (!miss1 || (ask1 && req_ack_i));
   assign adv = push && mask == pending;
   assign index_pop_o = adv && walk_turn && gather_i;
+  assign pick_pop_o = PICK != 0 && adv && pick_i;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin

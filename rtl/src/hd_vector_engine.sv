@@ -5,6 +5,7 @@
 //   hd_vec_setup     bounds, mode (strips of 8 groups or one group at a time)  \  side by side,
 //   hd_vec_program   loads and checks the microprogram                         /  10 cycles or more
 //   hd_vec_stream    A, B, C and the indices of gather and scatter: operand vectors, ahead of
+//   hd_vec_pick      indices that the program computes, on their way to stream A
 //   hd_vec_sequencer micro-instructions x slots, one per cycle, to
 //   hd_vec_operands  registers (8.5 KiB), operand selection, to
 //   hd_vec_lanes     results STAGES cycles later; to
@@ -14,7 +15,7 @@
 // A command is done when its last line has been granted. Its operands have been read (read_o) when the
 // streams have fetched everything. A fault stops everything: no SRAM access begins after fault_o.
 // Arrays: program 2 KiB, registers 8.5 KiB, line buffers 4 x 1 KiB, operand queues 4 x 256 B, store queue
-// 1 KiB.
+// 1 KiB, indices of `pick` 160 B.
 module hd_vector_engine #(
     parameter int BANKS = 16,
     parameter int WORDS = 2048,  // per bank
@@ -87,7 +88,7 @@ module hd_vector_engine #(
       .dim_o       (dim),
       .gated_o     (gated)
   );
-  logic prog_req, seq_read;
+  logic prog_req, seq_read, pick;
   logic [LA-1:0] prog_line;
   logic [4:0] ack;
   logic [3:0] fill, fill_bank, prog_fill;
@@ -107,6 +108,7 @@ module hd_vector_engine #(
       .body_i     (cmd_run.body),
       .epilogue_i (cmd_run.epilogue),
       .enable_i   ({cmd_run.enable_c, cmd_run.enable_b, cmd_run.enable_a}),
+      .pick_i     (pick),
       .ready_o    (ready),
       .bad_o      (bad),
       .bad_index_o(bad_index),
@@ -137,6 +139,7 @@ module hd_vector_engine #(
   assign store_body = !vmac_q && cmd_run.store == heddle_pkg::STORE_MODE_BODY;
   assign store_epilogue = vmac_q || cmd_run.store == heddle_pkg::STORE_MODE_EPILOGUE;
   assign gather = !vmac_q && cmd_run.gather_a;
+  assign pick = !vmac_q && cmd_run.pick_a;
   assign scatter = !vmac_q && cmd_run.scatter_d;
   always_comb begin
     sa.kind = cmd_run.a_type;
@@ -188,7 +191,9 @@ module hd_vector_engine #(
       {8'd0, scatter && store_epilogue};
 
   // Streams.
-  logic start, stop, index_valid, index_pop_a, index_pop_d, fault_a, fault_d;
+  logic start, stop, index_valid, index_pop_a, index_pop_d, fault_a, fault_d, fault_pick;
+  logic pick_valid, pick_pop;
+  logic [16*BA-1:0] pick_at, lane_at_a;
   logic [2:0] open, stream_valid, stream_pop;
   logic [3:0] req, busy_s;
   logic [31:0] fault_index_a, fault_index_d;
@@ -213,14 +218,17 @@ module hd_vector_engine #(
     hd_vec_pkg::stream_t from;
     logic valid;
     logic [511:0] data;
-    logic pop, index_pop, fault;
+    logic pop, index_pop, fault, pops_pick;
     logic [31:0] fault_index;
+    logic [16*BA-1:0] lane_at;
     if (k == 0) begin : g_a
       assign uses = names_a;
       assign from = sa;
       assign index_pop_a = index_pop;
       assign fault_a = fault;
       assign fault_index_a = fault_index;
+      assign pick_pop = pops_pick;
+      assign lane_at_a = lane_at;
     end else if (k == 1) begin : g_b
       assign uses = names_b;
       assign from = sb;
@@ -240,7 +248,9 @@ module hd_vector_engine #(
     end else begin : g_indices
       assign pop = index_pop_a || index_pop_d;
     end
-    hd_vec_stream u_stream (
+    hd_vec_stream #(
+        .PICK(k == 0 ? 1 : 0)
+    ) u_stream (
         .clk_i         (clk_i),
         .rst_ni        (rst_ni),
         .start_i       (start),
@@ -257,6 +267,11 @@ module hd_vector_engine #(
         .index_pop_o   (index_pop),
         .fault_o       (fault),
         .fault_index_o (fault_index),
+        .pick_i        (k == 0 && pick),
+        .pick_valid_i  (pick_valid),
+        .pick_at_i     (pick_at),
+        .pick_pop_o    (pops_pick),
+        .lane_at_o     (lane_at),
         .req_o         (req[k]),
         .req_line_o    (line[LA*k +: LA]),
         .req_way_o     (way[3*k +: 3]),
@@ -273,7 +288,7 @@ module hd_vector_engine #(
   end
 
   // Sequencer, operands, lanes.
-  logic issue, tree, seq_busy, written, lanes_ready, store_done, store_busy;
+  logic issue, tree, is_index, pick_room, pick_wait, over, to_pick, seq_busy, written, lanes_ready, store_done, store_busy;
   logic [7:0] op;
   logic [4:0] a, b, d3, lanes;
   logic [2:0] is_reg, zero, slot;
@@ -319,6 +334,9 @@ module hd_vector_engine #(
       .e_o             (e),
       .r1_o            (r1),
       .tag_o           (tag),
+      .pick_o          (is_index),
+      .pick_room_i     (pick_room),
+      .over_o          (over),
       .written_i       (written),
       .written_tag_i   (written_tag[7:0]),
       .ready_i         (lanes_ready),
@@ -341,16 +359,39 @@ module hd_vector_engine #(
       .e_i         (e),
       .r1_i        (r1),
       .args_i      (vmac_q ? {64'd0, cmd_mac.clamp_max, cmd_mac.clamp_min} : {cmd_run.arg3, cmd_run.arg2, cmd_run.arg1, cmd_run.arg0}),
+      .stride_i    (cmd_run.index_stride),
       .stream_a_i  (operand[0]),
       .stream_b_i  (operand[1]),
       .stream_c_i  (operand[2]),
       .a_o         (xa),
       .b_o         (xb),
       .c_o         (xc),
-      .write_i     (written),
+      .write_i     (written && !to_pick),
       .write_reg_i (written_tag[4:0]),
       .write_slot_i(written_tag[7:5]),
       .write_data_i(written_data)
+  );
+  assign to_pick = written_tag[4:0] == hd_vec_pkg::DESTINATION_PICK;
+  logic [31:0] fault_index_pick;
+  hd_vec_pick u_pick (
+      .clk_i        (clk_i),
+      .rst_ni       (rst_ni),
+      .issue_i      (issue && is_index),
+      .a_i          (xa),
+      .lanes_i      (lanes),
+      .slot_i       (slot),
+      .bound_i      (cmd_run.index_bound),
+      .room_o       (pick_room),
+      .push_i       (written && to_pick),
+      .data_i       (written_data),
+      .lane_at_i    (lane_at_a),
+      .valid_o      (pick_valid),
+      .at_o         (pick_at),
+      .pop_i        (pick_pop),
+      .over_i       (over),
+      .wait_o       (pick_wait),
+      .fault_o      (fault_pick),
+      .fault_index_o(fault_index_pick)
   );
   hd_vec_lanes #(
       .STAGES(STAGES)
@@ -409,7 +450,7 @@ module hd_vector_engine #(
   hd_vec_ports u_ports (
       .clk_i       (clk_i),
       .rst_ni      (rst_ni),
-      .stop_i      (stop || fault_a || fault_d),
+      .stop_i      (stop || fault_a || fault_d || fault_pick),
       .req_i       ({prog_req && prog_inside, req}),
       .line_i      ({prog_line, line}),
       .way_i       ({3'd0, way}),
@@ -437,7 +478,7 @@ module hd_vector_engine #(
 
   // Commands.
   logic all_read, all_done;
-  assign all_read = state_q == RUN && busy_s == 0 && !reads_on;
+  assign all_read = state_q == RUN && busy_s == 0 && !reads_on && !pick_wait;
   assign all_done = all_read && !seq_busy && !store_busy && !writes_on && !stop;
   assign cmd_ready_o = state_q == IDLE;
   assign read_o = state_q == SYNC || (all_read && !was_read_q);
@@ -469,7 +510,7 @@ module hd_vector_engine #(
         end
         START: state_q <= RUN;
         RUN: begin
-          if (fault_a || fault_d) state_q <= FAULT;
+          if (fault_a || fault_d || fault_pick) state_q <= FAULT;
           else if (all_done) state_q <= IDLE;
         end
         default: ;
@@ -500,9 +541,9 @@ module hd_vector_engine #(
       loops_q.tail <= vmac_q ? 4'd0 : cmd_run.tail[3:0];
       gated_q <= gated;
     end
-    if (state_q == RUN && (fault_a || fault_d)) begin
+    if (state_q == RUN && (fault_a || fault_d || fault_pick)) begin
       fault_code_o <= heddle_pkg::ERROR_INDEX_BOUNDS[7:0];
-      fault_addr_o <= {32'd0, fault_a ? fault_index_a : fault_index_d};
+      fault_addr_o <= {32'd0, fault_a ? fault_index_a : fault_d ? fault_index_d : fault_index_pick};
     end
     was_read_q <= state_q == RUN && (was_read_q || all_read);
   end

@@ -374,7 +374,8 @@ void Touch(const isa::Config&, const isa::Vrun& c, const uint8_t* sram,
     if (c.store == isa::StoreMode::kEpilogue) out.r1 = out.r2 = out.r3 = 1;
     if (c.enable_a) {
       Access a = StreamBox(c.GetA(), false, all);
-      f(c.gather_a ? a.Along(c.index_bound, c.index_stride) : a);
+      a.maybe = c.pick_a;
+      f(c.gather_a || c.pick_a ? a.Along(c.index_bound, c.index_stride) : a);
     }
     if (c.enable_b) f(StreamBox(c.GetB(), false, all));
     if (c.enable_c) f(StreamBox(c.GetC(), false, all));
@@ -392,6 +393,7 @@ void Touch(const isa::Config&, const isa::Vrun& c, const uint8_t* sram,
     const auto m = isa::MicroInstruction::Decode(word);
     if (!m.ok()) return;  // faults before it touches anything
     const bool body = i >= c.prologue && i < c.prologue + c.body;
+    if (m->op == isa::MicroOp::kPick) named[0][body] = true;
     for (isa::Operand o : {m->a, m->b, m->c}) {
       if (o == isa::Operand::kStreamA) named[0][body] = true;
       if (o == isa::Operand::kStreamB) named[1][body] = true;
@@ -405,6 +407,11 @@ void Touch(const isa::Config&, const isa::Vrun& c, const uint8_t* sram,
     if (named[0][body]) {
       if (c.gather_a) {
         IndexedParts(c, c.GetA(), false, body, sram, f);
+      } else if (c.pick_a) {
+        StreamParts(c, c.GetA(), false, body, [&](Access a) {
+          a.maybe = true;
+          f(a.Along(c.index_bound, c.index_stride));
+        });
       } else {
         StreamParts(c, c.GetA(), false, body, f);
       }
@@ -458,7 +465,8 @@ int64_t Access::Highest() const {
 
 void Access::ForEachRun(const std::function<void(int64_t, uint64_t)>& f) const {
   if (empty) return;
-  // Dimensions that follow each other without a gap make longer runs.
+  // Dimensions that follow each other without a gap make longer runs; of what
+  // is touched in part at most nobody counts how often.
   Dim rest[kMaxDims];
   int n = num_dims;
   std::copy(dims, dims + n, rest);
@@ -466,8 +474,10 @@ void Access::ForEachRun(const std::function<void(int64_t, uint64_t)>& f) const {
   for (bool merged = true; merged;) {
     merged = false;
     for (int i = 0; i < n && !merged; ++i) {
-      if (rest[i].stride == static_cast<int64_t>(run)) {
-        run *= rest[i].n;
+      const int64_t stride = rest[i].stride;
+      if (stride == static_cast<int64_t>(run) ||
+          (maybe && stride > 0 && stride < static_cast<int64_t>(run))) {
+        run += static_cast<uint64_t>(stride) * (rest[i].n - 1);
         rest[i] = rest[--n];
         merged = true;
       }

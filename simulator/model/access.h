@@ -36,6 +36,7 @@ struct Access {
   Space space = Space::kSram;
   bool write = false;
   bool empty = false;
+  bool maybe = false;   // a part of it at most: which one the program computes
   uint32_t region = 0;  // kDram
   int64_t base = 0;
   uint64_t bytes = 0;
@@ -47,7 +48,8 @@ struct Access {
 // accesses that depend on SRAM contents are what is possible at most (every
 // index below the bound; every enabled stream); this is what the bounds check
 // takes. With the SRAM's contents before the command, they are exact, with one
-// access per index; all SRAM addresses must have passed the bounds check then.
+// access per index (of `pick` all that an index may choose, with `maybe`); all
+// SRAM addresses must have passed the bounds check then.
 // Bytes of an input word at and beyond ci are not among them: in modes
 // depthwise and maxpool, lanes of the output at and beyond co depend on them,
 // and only those.

@@ -216,13 +216,17 @@ const char* Rule(const isa::Config&, const isa::Vrun& c) {
   if (c.gather_a && !(c.enable_a && c.enable_c)) {
     return "gather_a needs streams A and C";
   }
+  if (c.pick_a && (!c.enable_a || c.gather_a)) {
+    return "pick_a needs stream A without gather_a";
+  }
   if (c.scatter_d && !(stores && c.enable_c)) {
     return "scatter_d needs stream C and a store";
   }
   if ((c.gather_a || c.scatter_d) && c.c_type != ElementType::kS32) {
     return "indices must be s32";
   }
-  if (c.gather_a && !Multiple(c.index_stride, ElementBytes(c.a_type))) {
+  if ((c.gather_a || c.pick_a) &&
+      !Multiple(c.index_stride, ElementBytes(c.a_type))) {
     return "index_stride is not a multiple of A's element size";
   }
   if (c.scatter_d && !Multiple(c.index_stride, ElementBytes(c.d_type))) {
@@ -284,7 +288,13 @@ const char* BrokenRule(const isa::Vrun& command, uint64_t micro) {
   const absl::StatusOr<isa::MicroInstruction> m =
       isa::MicroInstruction::Decode(micro);
   if (!m.ok()) return "not a micro-instruction";
+  if (m->op == isa::MicroOp::kPick && !command.pick_a) {
+    return "pick without pick_a";
+  }
   for (isa::Operand o : {m->a, m->b, m->c}) {
+    if (o == isa::Operand::kStreamA && command.pick_a) {
+      return "with pick_a stream A is read by pick only";
+    }
     if ((o == isa::Operand::kStreamA && !command.enable_a) ||
         (o == isa::Operand::kStreamB && !command.enable_b) ||
         (o == isa::Operand::kStreamC && !command.enable_c)) {

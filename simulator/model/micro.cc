@@ -125,6 +125,7 @@ uint32_t LaneOp(MicroOp op, uint32_t a, uint32_t b, uint32_t c) {
     case MicroOp::kHisum:
     case MicroOp::kHimax:
     case MicroOp::kHimin:
+    case MicroOp::kPick:
       break;
   }
   return 0;

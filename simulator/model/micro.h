@@ -13,10 +13,11 @@ namespace heddle::model {
 // 16 lanes of 32 bits without type.
 using Lanes = std::array<uint32_t, isa::kVectorLanes>;
 
-// The result of a lane-wise operation in one lane. Not for the h operations.
+// The result of a lane-wise operation in one lane. Not for the h operations,
+// nor for pick, which reads SRAM.
 uint32_t LaneOp(isa::MicroOp op, uint32_t a, uint32_t b, uint32_t c);
 
-// The result of any operation.
+// The result of any operation but pick.
 Lanes VectorOp(isa::MicroOp op, const Lanes& a, const Lanes& b, const Lanes& c);
 
 // An element of a stream as the 32 bits that a lane holds, and back. `p` points

@@ -202,6 +202,69 @@ TEST_F(ModelTest, GatherChecksIndices) {
   EXPECT_EQ(r.fault_address, 3u);
 }
 
+// out = a[lane + 1]: both implementations read A where the program says, and
+// find the same index to blame.
+TEST_F(ModelTest, PicksByTheProgram) {
+  isa::MicroInstruction next, pick;
+  next.op = isa::MicroOp::kIadd;
+  next.a = isa::Operand::kLane;
+  next.b = isa::Operand::kImm;
+  next.imm = 1;
+  pick.op = isa::MicroOp::kPick;
+  pick.d = isa::Destination::kOut;
+  const uint64_t program[2] = {next.Encode(), pick.Encode()};
+  isa::Vrun run;
+  run.prog_addr = 64;
+  run.body = 2;
+  run.enable_a = run.pick_a = true;
+  run.store = isa::StoreMode::kBody;
+  run.lanes = 40;
+  run.index_stride = 2;
+  run.index_bound = 41;
+  isa::Stream a, d;
+  a.base = 2048;
+  a.type = isa::ElementType::kS16;
+  d.base = 4096;
+  d.type = isa::ElementType::kS32;
+  d.lane_stride = 4;
+  run.SetA(a);
+  run.SetD(d);
+  for (const auto implementation :
+       {Implementation::kObvious, Implementation::kFast}) {
+    Options options;
+    options.implementation = implementation;
+    FlatMemory memory(dram_.data(), dram_.size());
+    Model model(isa::kH256, &memory, options);
+    std::memcpy(model.sram() + 1024, program, sizeof(program));
+    for (int16_t i = 0; i < 41; ++i) {
+      const auto value = static_cast<int16_t>(-3 * i);
+      std::memcpy(model.sram() + 2048 + 2 * i, &value, 2);
+    }
+    std::vector<uint32_t> stream;
+    isa::Append(run, &stream);
+    isa::Append(isa::End(), &stream);
+    EXPECT_EQ(model.Run(stream.data(), 4 * stream.size(), regions_).status,
+              Error::kOk);
+    for (int32_t i = 0; i < 40; ++i) {
+      int32_t got;
+      std::memcpy(&got, model.sram() + 4096 + 4 * i, 4);
+      EXPECT_EQ(got, -3 * (i + 1));
+    }
+    isa::Vrun less = run;
+    less.index_bound = 37;
+    stream.clear();
+    isa::Append(less, &stream);
+    const RunResult r = model.Run(stream.data(), 4 * stream.size(), regions_);
+    EXPECT_EQ(r.status, Error::kIndexBounds);
+    EXPECT_EQ(r.fault_address, 37u);
+    less.pick_a = false;
+    stream.clear();
+    isa::Append(less, &stream);
+    EXPECT_EQ(model.Run(stream.data(), 4 * stream.size(), regions_).status,
+              Error::kIllegalProgram);
+  }
+}
+
 TEST_F(ModelTest, WaitsMustBeSatisfiedInProgramOrder) {
   isa::SyncLoad give;
   give.header.signal0_enable = true;

@@ -83,6 +83,9 @@ constexpr KindInfo kKinds[] = {
     {Kind::kVrun, {}, 3, "vrun scatter"},
     {Kind::kVrun, {}, 4, "vrun in place"},
     {Kind::kVrun, {}, 5, "vrun store one"},
+    {Kind::kVrun, {}, 6, "vrun pick"},
+    {Kind::kVrun, {}, 7, "vrun pick in place"},
+    {Kind::kVrun, {}, 8, "vrun pick and scatter"},
     {Kind::kVmac, {}, 0, "vmac"},
     {Kind::kVmac, {}, 1, "vmac continue"},
     {Kind::kVmac, {}, 2, "vmac tile"},
@@ -205,13 +208,18 @@ std::vector<uint8_t> CommandGenerator::InitialSram() {
 }
 
 CommandGenerator::Program CommandGenerator::MakeProgram(uint32_t length, bool a,
-                                                        bool b, bool c) {
-  Program p = {0, length, a, b, c, {}};
+                                                        bool b, bool c,
+                                                        bool pick) {
+  Program p = {0, length, a, b, c, pick, {}};
+  // Indices go through this register, which nothing else writes: one that is
+  // computed in the body before is small, too.
+  constexpr auto kIndex = isa::Operand::kV15;
+  bool masked = false;
   auto operand = [&]() -> isa::Operand {
     const uint32_t r = Below(10);
     if (r < 5) return static_cast<isa::Operand>(Below(6));
     if (r == 5) return static_cast<isa::Operand>(Below(16));
-    if (r == 6 && a) return isa::Operand::kStreamA;
+    if (r == 6 && a && !pick) return isa::Operand::kStreamA;
     if (r == 7 && b) return isa::Operand::kStreamB;
     if (r == 8 && c) return isa::Operand::kStreamC;
     return static_cast<isa::Operand>(
@@ -219,17 +227,42 @@ CommandGenerator::Program CommandGenerator::MakeProgram(uint32_t length, bool a,
                 static_cast<uint32_t>(isa::Operand::kValid)));
   };
   for (uint32_t i = 0; i < length; ++i) {
-    const isa::MicroOpInfo& info = isa::kMicroOps[Below(isa::kNumMicroOps)];
+    const isa::MicroOpInfo* drawn = &isa::kMicroOps[Below(isa::kNumMicroOps)];
+    while (drawn->op == isa::MicroOp::kPick) {
+      drawn = &isa::kMicroOps[Below(isa::kNumMicroOps)];
+    }
+    const isa::MicroOpInfo& info = *drawn;
     isa::MicroInstruction m;
     m.op = info.op;
     m.d = static_cast<isa::Destination>(Below(i % 2 == 0 ? 6 : 17));
+    if (pick && (masked || i + 1 == length || OneIn(3))) {
+      m.op = isa::MicroOp::kPick;
+      m.a = kIndex;
+      if (!masked && i + 1 < length) {
+        m.op = isa::MicroOp::kIand;
+        m.a = operand();
+        if (m.a == isa::Operand::kImm) m.a = isa::Operand::kLane;
+        m.b = isa::Operand::kImm;
+        m.imm = kPickBound - 1;
+        m.d = static_cast<isa::Destination>(kIndex);
+      } else if (m.d == static_cast<isa::Destination>(kIndex) ||
+                 i + 1 == length) {
+        m.d = isa::Destination::kOut;
+      }
+      masked = m.op == isa::MicroOp::kIand;
+      p.code.push_back(m.Encode());
+      continue;
+    }
+    if (pick && m.d == static_cast<isa::Destination>(kIndex)) {
+      m.d = isa::Destination::kV14;
+    }
     isa::Operand* operands[3] = {&m.a, &m.b, &m.c};
     bool immediate = false;
     for (int k = 0; k + 1 < info.num_operands; ++k) {
       *operands[k] = operand();
       immediate = immediate || *operands[k] == isa::Operand::kImm;
     }
-    if (i == 0 && a) m.a = isa::Operand::kStreamA;
+    if (i == 0 && a && !pick) m.a = isa::Operand::kStreamA;
     if (i == 1 && b) m.a = isa::Operand::kStreamB;
     if (i == 2 && c) m.a = isa::Operand::kStreamC;
     immediate = m.a == isa::Operand::kImm || m.b == isa::Operand::kImm ||
@@ -250,7 +283,9 @@ void CommandGenerator::MakePrograms() {
         i == 0 ? isa::kVectorProgramMax : Between(1, i % 4 == 0 ? 96 : 20);
     if (at + length * 8 > data_bytes_ + kProgramBytes) break;
     // Every combination of streams.
-    Program p = MakeProgram(length, (i & 1) != 0, (i & 2) != 0, (i & 4) != 0);
+    const bool a = (i & 1) != 0;
+    Program p =
+        MakeProgram(length, a, (i & 2) != 0, (i & 4) != 0, a && (i & 8) != 0);
     p.first_word = static_cast<uint32_t>(at / kBlock);
     at += CeilDiv<uint64_t>(length * 8, kBlock) * kBlock;
     programs_.push_back(p);
@@ -285,7 +320,7 @@ RandomCommand CommandGenerator::Make(size_t kind) {
         break;
       case Kind::kVrun:
         command = MakeVrun(info.variant);
-        overlap = info.variant == 4;
+        overlap = info.variant == 4 || info.variant >= 7;
         break;
       case Kind::kVmac:
         command = MakeVmac(info.variant);
@@ -637,7 +672,7 @@ isa::Command CommandGenerator::MakeVrun(int variant) {
     isa::Vrun c;
     const Program& p =
         programs_[Below(static_cast<uint32_t>(programs_.size()))];
-    if (variant == 2 && !p.a) continue;
+    if (p.pick != (variant >= 6) || (variant == 2 && !p.a)) continue;
     c.prog_addr = p.first_word;
     c.prologue = OneIn(2) ? 0 : Below(p.length);
     c.epilogue = OneIn(2) ? 0 : Below(p.length - c.prologue);
@@ -657,7 +692,7 @@ isa::Command CommandGenerator::MakeVrun(int variant) {
     if (work > (OneIn(20) ? 8000 : 300)) continue;
     c.enable_a = p.a || variant == 2 || variant == 4;
     c.enable_b = p.b;
-    c.enable_c = p.c || variant == 2 || variant == 3;
+    c.enable_c = p.c || variant == 2 || variant == 3 || variant == 8;
     c.arg0 = Bits(Scale());
     c.arg1 = static_cast<uint32_t>(random_());
     c.arg2 = Bits(-2.5f);
@@ -679,7 +714,19 @@ isa::Command CommandGenerator::MakeVrun(int variant) {
     c.SetC(RandomStreamFor(type(), n, false, true));
     const bool over_r = c.store == isa::StoreMode::kBody && !OneIn(8);
     c.SetD(RandomStreamFor(type(), n, true, over_r));
-    if (variant == 2 || variant == 3) {
+    if (variant == 7 || (variant == 8 && OneIn(2))) {
+      // D is, or meets, the table that is picked from.
+      isa::Stream a = c.GetD();
+      if (OneIn(2)) a.lane_stride = 0;
+      a.base += ElementBytes(a.type) * Below(8);
+      c.SetA(a);
+    }
+    if (p.pick) {
+      c.pick_a = true;
+      c.index_bound = OneIn(3) ? Between(kPickBound, 300) : kPickBound;
+      c.index_stride = ElementBytes(c.a_type) * (OneIn(3) ? Between(0, 9) : 1);
+    }
+    if (variant == 2 || variant == 3 || variant == 8) {
       // Few elements, so that the indices' area suffices.
       if (uint64_t{c.lanes} * c.n_r1 * c.n_r2 * c.n_r3 * c.n_o1 * c.n_o2 *
               c.n_o3 >
@@ -699,9 +746,10 @@ isa::Command CommandGenerator::MakeVrun(int variant) {
       s.base = static_cast<uint32_t>(index_address_);
       c.SetC(s);
       c.gather_a = variant == 2;
-      c.scatter_d = variant == 3;
-      c.index_bound = kIndexBound;
-      const uint32_t e = ElementBytes(variant == 2 ? c.a_type : c.d_type);
+      c.scatter_d = variant != 2;
+      if (variant != 8) c.index_bound = kIndexBound;
+      const uint32_t e = std::max(ElementBytes(c.a_type) * (variant != 3),
+                                  ElementBytes(c.d_type) * (variant != 2));
       c.index_stride = e * Between(0, 9);
     }
     if (variant == 4) {

@@ -35,6 +35,9 @@ class CommandGenerator {
   static size_t kinds();
   RandomCommand Make(size_t kind);
 
+  // Of a vrun that picks: no index that its program computes is as large.
+  static constexpr uint32_t kPickBound = 128;
+
   // What must be in SRAM before the first command: all of it.
   std::vector<uint8_t> InitialSram();
   // Bytes whose values are useful in many types: random, moderate f32 and f16,
@@ -68,11 +71,12 @@ class CommandGenerator {
     uint32_t first_word;  // SRAM word
     uint32_t length;
     bool a, b, c;  // streams it names
+    bool pick;     // A by pick, with indices below kPickBound
     std::vector<uint64_t> code;
   };
 
   void MakePrograms();
-  Program MakeProgram(uint32_t length, bool a, bool b, bool c);
+  Program MakeProgram(uint32_t length, bool a, bool b, bool c, bool pick);
   template <typename T>
   bool Box(uint32_t e, uint64_t limit, const T& set, uint64_t* extent);
   isa::Command MakeTransfer(bool load);

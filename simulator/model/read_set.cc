@@ -102,7 +102,7 @@ ReadSet SramReads(const isa::Config& config, const isa::Command& command,
     if (a.write || a.empty || a.space != Space::kSram) return;
     a.ForEachRun([&](int64_t at, uint64_t n) {
       const uint64_t first = static_cast<uint64_t>(at);
-      set.Add(first, n);
+      if (!a.maybe) set.Add(first, n);
       if (!lines) return;
       const uint64_t begin = first / kLineBytes * kLineBytes;
       const uint64_t end = (first + n - 1) / kLineBytes * kLineBytes;

@@ -106,7 +106,9 @@ class Vrun {
       Lanes x[3] = {};
       const Operand names[3] = {m.a, m.b, m.c};
       for (int k = 0; k + 1 < info.num_operands; ++k) x[k] = Read(names[k], m);
-      const Lanes result = VectorOp(m.op, x[0], x[1], x[2]);
+      const Lanes result = m.op == isa::MicroOp::kPick
+                               ? Pick(x[0])
+                               : VectorOp(m.op, x[0], x[1], x[2]);
       if (m.d == isa::Destination::kOut) {
         out_ = result;
       } else {
@@ -161,9 +163,12 @@ class Vrun {
     return AddressOf(s, i);
   }
 
-  // The byte offset that stream C's index adds; faults when out of bounds.
+  // The byte offset that stream C's index adds.
   int64_t IndexOffset(uint32_t lane) {
-    const int32_t i = core_->Get<int32_t>(LaneAddress(c_stream_, lane));
+    return OffsetOf(core_->Get<int32_t>(LaneAddress(c_stream_, lane)));
+  }
+  // The byte offset of an index; faults when out of bounds.
+  int64_t OffsetOf(int32_t i) {
     if (i < 0 || static_cast<uint32_t>(i) >= c_.index_bound) {
       if (fault_.ok()) {
         fault_ = {isa::Error::kIndexBounds, 0, static_cast<uint32_t>(i)};
@@ -171,6 +176,18 @@ class Vrun {
       return 0;
     }
     return int64_t{i} * c_.index_stride;
+  }
+
+  Lanes Pick(const Lanes& index) {
+    Lanes v = {};
+    for (uint32_t l = 0; l < v.size(); ++l) {
+      if (!valid_[l]) continue;
+      const int64_t offset = OffsetOf(static_cast<int32_t>(index[l]));
+      if (!fault_.ok()) break;
+      v[l] = LoadElement(a_.type,
+                         core_->sram.data() + LaneAddress(a_, l) + offset);
+    }
+    return v;
   }
 
   Lanes ReadStream(const isa::Stream& s, bool indexed) {

@@ -30,7 +30,8 @@ struct Range {
   int64_t low, high;
 };
 
-Range Extent(const isa::Vrun& c, const isa::Stream& s, bool over_r) {
+Range Extent(const isa::Vrun& c, const isa::Stream& s, bool over_r,
+             bool by_index) {
   Access a;
   a.base = s.base;
   a.bytes = ElementBytes(s.type);
@@ -43,6 +44,7 @@ Range Extent(const isa::Vrun& c, const isa::Stream& s, bool over_r) {
         .Along(c.n_r2, s.r2_stride)
         .Along(c.n_r3, s.r3_stride);
   }
+  if (c.pick_a && by_index) a.Along(c.index_bound, c.index_stride);
   return {a.Lowest(), a.Highest()};
 }
 
@@ -87,19 +89,20 @@ bool GroupsIndependent(const isa::Vrun& c) {
   const bool over_r = c.store == isa::StoreMode::kBody;
   const isa::Stream d = c.GetD();
   if (!GroupsDistinct(c, d, over_r)) return false;
-  const Range out = Extent(c, d, over_r);
+  const Range out = Extent(c, d, over_r, false);
   const struct {
-    bool enabled;
+    bool enabled, picked;
     isa::Stream s;
-  } inputs[3] = {
-      {c.enable_a, c.GetA()}, {c.enable_b, c.GetB()}, {c.enable_c, c.GetC()}};
+  } inputs[3] = {{c.enable_a, c.pick_a, c.GetA()},
+                 {c.enable_b, false, c.GetB()},
+                 {c.enable_c, false, c.GetC()}};
   for (const auto& in : inputs) {
     if (!in.enabled) continue;
-    const Range range = Extent(c, in.s, true);
+    const Range range = Extent(c, in.s, true, in.picked);
     if (range.high < out.low || out.high < range.low) continue;
     // In place: the element of a group and r indices is its own, for all that
     // are stored (not an epilogue's, which stays where r is 0).
-    if (over_r && SamePlaces(in.s, d)) continue;
+    if (over_r && !in.picked && SamePlaces(in.s, d)) continue;
     return false;
   }
   // The microprogram is read once, before anything is stored.
@@ -143,6 +146,7 @@ class StripRun {
         group.o3 = static_cast<int64_t>(i / c_.n_o2);
       }
       Strip();
+      if (!fault_.ok()) return fault_;
     }
     return {};
   }
@@ -289,7 +293,9 @@ class StripRun {
       const uint32_t* b = in.x[1]->data();
       const uint32_t* c = in.x[2]->data();
       uint32_t* d = in.d->data();
-      if (in.horizontal) {
+      if (in.op == isa::MicroOp::kPick) {
+        Pick(a, d);
+      } else if (in.horizontal) {
         for (uint32_t g = 0; g < groups_; ++g) {
           Lanes x;
           std::copy_n(a + g * kLanes, kLanes, x.begin());
@@ -337,6 +343,25 @@ class StripRun {
     }
   }
 
+  // Of several bad indices that of the earliest group counts, as if groups came
+  // one after another; nobody looks at what a group computes behind a fault.
+  void Pick(const uint32_t* index, uint32_t* to) {
+    const isa::Stream& s = streams_[0].s;
+    for (uint32_t g = 0; g < groups_; ++g, index += kLanes, to += kLanes) {
+      const uint32_t n = ValidLanes(g);
+      int64_t from = AddressOf(s, group_[g]);
+      for (uint32_t l = 0; l < kLanes; ++l, from += s.lane_stride) {
+        const uint32_t i = index[l];
+        const bool good = l < n && i < c_.index_bound && i >> 31 == 0;
+        const int64_t at = from + int64_t{i} * c_.index_stride;
+        to[l] = good ? LoadElement(s.type, core_->sram.data() + at) : 0;
+        if (good || l >= n || (!fault_.ok() && fault_group_ <= g)) continue;
+        fault_ = {isa::Error::kIndexBounds, 0, i};
+        fault_group_ = g;
+      }
+    }
+  }
+
   void Store() {
     for (Input& in : streams_) in.fresh = false;
     const bool dense = d_.lane_stride == int32_t(ElementBytes(d_.type));
@@ -367,6 +392,8 @@ class StripRun {
   bool uses_index_ = false, uses_valid_ = false;
   bool uses_register_[isa::kVectorRegisters] = {};
   int64_t r1_ = 0, r2_ = 0, r3_ = 0;
+  Fault fault_;
+  uint32_t fault_group_ = 0;
 };
 
 }  // namespace

@@ -101,7 +101,9 @@ bool IndicesAreGood(const isa::Command& command,
   if (auto* c = std::get_if<isa::LoadGather>(&command)) return indexed(*c);
   if (auto* c = std::get_if<isa::StoreScatter>(&command)) return indexed(*c);
   const auto* c = std::get_if<isa::Vrun>(&command);
-  if (c == nullptr || !(c->gather_a || c->scatter_d)) return true;
+  if (c == nullptr) return true;
+  if (c->pick_a && c->index_bound < CommandGenerator::kPickBound) return false;
+  if (!c->gather_a && !c->scatter_d) return true;
   const isa::Stream s = c->GetC();
   Access access;
   access.base = s.base;

@@ -60,7 +60,7 @@ bool Used(const isa::Vrun& c, absl::string_view f) {
   if (StartsWith(f, "b_")) return c.enable_b;
   if (StartsWith(f, "c_")) return c.enable_c;
   if (StartsWith(f, "d_")) return c.store != isa::StoreMode::kNone;
-  if (StartsWith(f, "index_")) return c.gather_a || c.scatter_d;
+  if (StartsWith(f, "index_")) return c.gather_a || c.scatter_d || c.pick_a;
   return true;
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 bool ByIndex(const isa::Command& command) {
   if (const auto* run = std::get_if<isa::Vrun>(&command)) {
-    return run->gather_a || run->scatter_d;
+    return run->gather_a || run->scatter_d || run->pick_a;
   }
   return std::holds_alternative<isa::LoadGather>(command) ||
          std::holds_alternative<isa::StoreScatter>(command);

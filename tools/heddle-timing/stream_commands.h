@@ -5,8 +5,9 @@
 // Only commands that go where indices send them do. load.gather and
 // store.scatter ask device memory for rows whose addresses are indices: a row
 // that crosses a page, or does not begin at a beat, takes more bursts or beats
-// than another. A vrun with gather_a or scatter_d reads or writes words of SRAM
-// that are indices' choice, and those of one bank wait for each other. For all
+// than another. A vrun with gather_a, pick_a or scatter_d reads or writes words
+// of SRAM that are indices' choice, and those of one bank wait for each other;
+// how many steps a pick takes depends on how many lines they lie in. For all
 // others addresses, sizes and the order of operations are in the command;
 // arithmetic takes the same cycles for every operand.
 // (independence_test.cc shows both on the RTL.)

@@ -50,13 +50,17 @@ TEST(StreamCommands, WhoseTimeDependsOnIndices) {
   run.index_stride = 4;
   run.index_bound = 1;
   Add(&words, 0, run);
+  run.gather_a = false;
+  run.pick_a = true;
+  Add(&words, 0, run);
   const auto commands = EngineCommands(words);
   ASSERT_TRUE(commands.ok()) << commands.status();
-  ASSERT_EQ(commands->size(), 4u);
+  ASSERT_EQ(commands->size(), 5u);
   EXPECT_TRUE((*commands)[0].by_index);
   EXPECT_TRUE((*commands)[1].by_index);
   EXPECT_FALSE((*commands)[2].by_index);
   EXPECT_TRUE((*commands)[3].by_index);
+  EXPECT_TRUE((*commands)[4].by_index);
 }
 
 }  // namespace

@@ -582,6 +582,35 @@ static void sees_negative_strides(struct heddle_test *t)
 	validate_all(t, streams, ARRAY_SIZE(streams));
 }
 
+static void picks_reach_every_place_below_the_bound(struct heddle_test *t)
+{
+	static const struct stream streams[] = {
+		{ "1 MiB of words",
+		  { { "vrun", { { "enable_a", 1 }, { "pick_a", 1 }, { "a_type", 6 },
+				{ "index_stride", 4 }, { "index_bound", 1 << 18 } } } }, false,
+		  HEDDLE_VALIDATE_SRAM, 0 },
+		{ "256 KiB of words",
+		  { { "vrun", { { "enable_a", 1 }, { "pick_a", 1 }, { "a_type", 6 },
+				{ "index_stride", 4 }, { "index_bound", 1 << 16 } } } }, false,
+		  HEDDLE_VALIDATE_OK, 0 },
+		{ "places that are not aligned",
+		  { { "vrun", { { "enable_a", 1 }, { "pick_a", 1 }, { "a_type", 6 },
+				{ "index_stride", 2 }, { "index_bound", 4 } } } }, false,
+		  HEDDLE_VALIDATE_RULE, 0 },
+		{ "from nothing",
+		  { { "vrun", { { "pick_a", 1 } } } }, false, HEDDLE_VALIDATE_RULE, 0 },
+		{ "by two indices",
+		  { { "vrun", { { "enable_a", 1 }, { "enable_c", 1 }, { "pick_a", 1 },
+				{ "gather_a", 1 }, { "c_type", 3 } } } }, false,
+		  HEDDLE_VALIDATE_RULE, 0 },
+		{ "with a bound of 0 from nowhere",
+		  { { "vrun", { { "enable_a", 1 }, { "pick_a", 1 },
+				{ "a_base", 0xffffff } } } }, false, HEDDLE_VALIDATE_OK, 0 },
+	};
+
+	validate_all(t, streams, ARRAY_SIZE(streams));
+}
+
 static void compares_with_what_is_bound(struct heddle_test *t)
 {
 	static const struct {
@@ -680,6 +709,7 @@ const struct heddle_case heddle_validate_cases[] = {
 	{ "computes_extents_of_transfers", computes_extents_of_transfers },
 	{ "a_region_is_not_its_neighbours_bits", a_region_is_not_its_neighbours_bits },
 	{ "gathers_reach_every_row_below_the_bound", gathers_reach_every_row_below_the_bound },
+	{ "picks_reach_every_place_below_the_bound", picks_reach_every_place_below_the_bound },
 	{ "keeps_transfers_in_sram", keeps_transfers_in_sram },
 	{ "checks_fields_and_rules_of_transfers", checks_fields_and_rules_of_transfers },
 	{ "follows_semaphores_in_program_order", follows_semaphores_in_program_order },

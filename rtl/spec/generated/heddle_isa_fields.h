@@ -978,6 +978,11 @@ static inline __u32 heddle_vrun_scatter_d(const __u32 *w)
 	return (w[10] >> 7) & 0x1U;
 }
 
+static inline __u32 heddle_vrun_pick_a(const __u32 *w)
+{
+	return (w[10] >> 8) & 0x1U;
+}
+
 static inline __u32 heddle_vrun_index_stride(const __u32 *w)
 {
 	return w[11] & 0xffffffU;

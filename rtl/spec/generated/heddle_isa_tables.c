@@ -484,6 +484,7 @@ static const struct heddle_isa_field vrun_fields[] = {
 	{ "store_one", 10, 5, 1, HEDDLE_KIND_BOOL, 0, 0LL, 1LL, 0x0ULL },
 	{ "gather_a", 10, 6, 1, HEDDLE_KIND_BOOL, 0, 0LL, 1LL, 0x0ULL },
 	{ "scatter_d", 10, 7, 1, HEDDLE_KIND_BOOL, 0, 0LL, 1LL, 0x0ULL },
+	{ "pick_a", 10, 8, 1, HEDDLE_KIND_BOOL, 0, 0LL, 1LL, 0x0ULL },
 	{ "index_stride", 11, 0, 24, HEDDLE_KIND_UINT, 0, 0LL, 16777215LL, 0x0ULL },
 	{ "index_bound", 12, 0, 32, HEDDLE_KIND_UINT, 0, 0LL, 4294967295LL, 0x0ULL },
 	{ "arg0", 13, 0, 32, HEDDLE_KIND_UINT, 0, 0LL, 4294967295LL, 0x0ULL },
@@ -530,7 +531,7 @@ static const struct heddle_isa_field vrun_fields[] = {
 
 static const __u32 vrun_reserved[] = {
 	0xffff0000, 0xf0000000, 0xc0000000, 0x00000000, 0xfff00000, 0xf8000000,
-	0x00000000, 0x00000000, 0x00000000, 0xffe00000, 0xffffff00, 0xff000000,
+	0x00000000, 0x00000000, 0x00000000, 0xffe00000, 0xfffffe00, 0xff000000,
 	0x00000000, 0x00000000, 0x00000000, 0x00000000, 0x00000000, 0xffffffff,
 	0xffffffff, 0xffffffff, 0xf0000000, 0xff000000, 0xff000000, 0xff000000,
 	0xff000000, 0xff000000, 0xff000000, 0xff000000, 0xf0000000, 0xff000000,
@@ -668,7 +669,7 @@ const struct heddle_isa_command heddle_isa_commands[HEDDLE_NUM_COMMANDS] = {
 	  conv_fields, conv_reserved },
 	{ "sync.matrix", HEDDLE_OP_SYNC_MATRIX, HEDDLE_ENGINE_MATRIX, 4, 17,
 	  sync_matrix_fields, sync_matrix_reserved },
-	{ "vrun", HEDDLE_OP_VRUN, HEDDLE_ENGINE_VECTOR, 52, 78,
+	{ "vrun", HEDDLE_OP_VRUN, HEDDLE_ENGINE_VECTOR, 52, 79,
 	  vrun_fields, vrun_reserved },
 	{ "vmac", HEDDLE_OP_VMAC, HEDDLE_ENGINE_VECTOR, 52, 64,
 	  vmac_fields, vmac_reserved },

@@ -678,7 +678,8 @@ package heddle_pkg;
     logic [31:0] index_bound;
     logic [7:0] rsvd_376;
     logic [23:0] index_stride;
-    logic [23:0] rsvd_328;
+    logic [22:0] rsvd_329;
+    logic pick_a;
     logic scatter_d;
     logic gather_a;
     logic store_one;
@@ -800,6 +801,7 @@ package heddle_pkg;
   // Operations of micro-instructions.
   localparam [7:0] UOP_MOV = 8'd1;
   localparam [7:0] UOP_SEL = 8'd2;
+  localparam [7:0] UOP_PICK = 8'd3;
   localparam [7:0] UOP_FADD = 8'h10;
   localparam [7:0] UOP_FSUB = 8'h11;
   localparam [7:0] UOP_FMUL = 8'h12;
@@ -1043,7 +1045,7 @@ package heddle_pkg;
 
   function automatic vrun_legal(input [1663:0] w);
     vrun_legal = 1'b1;
-    if ((w & 1664'hff000000ff000000ff000000ff000000ff000000ff000000ff000000f0000000ff000000ff000000ff000000ff000000ff000000ff000000ff000000f0000000ff000000ff000000ff000000ff000000ff000000ff000000ff000000f0000000ff000000ff000000ff000000ff000000ff000000ff000000ff000000f0000000ffffffffffffffffffffffff0000000000000000000000000000000000000000ff000000ffffff00ffe00000000000000000000000000000f8000000fff0000000000000c0000000f0000000ffff0000) != 1664'd0) vrun_legal = 1'b0;
+    if ((w & 1664'hff000000ff000000ff000000ff000000ff000000ff000000ff000000f0000000ff000000ff000000ff000000ff000000ff000000ff000000ff000000f0000000ff000000ff000000ff000000ff000000ff000000ff000000ff000000f0000000ff000000ff000000ff000000ff000000ff000000ff000000ff000000f0000000ffffffffffffffffffffffff0000000000000000000000000000000000000000ff000000fffffe00ffe00000000000000000000000000000f8000000fff0000000000000c0000000f0000000ffff0000) != 1664'd0) vrun_legal = 1'b0;
     if (w[0 +: 8] != 8'd64) vrun_legal = 1'b0;
     if (w[8 +: 8] != 8'd52) vrun_legal = 1'b0;
     if (w[160 +: 9] > 9'd256) vrun_legal = 1'b0;

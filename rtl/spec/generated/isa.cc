@@ -631,6 +631,7 @@ static const FieldInfo kVrunFields[] = {
     {"store_one", 10, 5, 1, FieldType::kBool, false, false, false, false, 0ll, 1ll, 0x0u, nullptr, 0},
     {"gather_a", 10, 6, 1, FieldType::kBool, false, false, false, false, 0ll, 1ll, 0x0u, nullptr, 0},
     {"scatter_d", 10, 7, 1, FieldType::kBool, false, false, false, false, 0ll, 1ll, 0x0u, nullptr, 0},
+    {"pick_a", 10, 8, 1, FieldType::kBool, false, false, false, false, 0ll, 1ll, 0x0u, nullptr, 1},
     {"index_stride", 11, 0, 24, FieldType::kUint, false, false, false, false, 0ll, 16777215ll, 0x0u, nullptr, 0},
     {"index_bound", 12, 0, 32, FieldType::kUint, false, false, false, false, 0ll, 4294967295ll, 0x0u, nullptr, 0},
     {"arg0", 13, 0, 32, FieldType::kUint, false, false, false, false, 0ll, 4294967295ll, 0x0u, nullptr, 0},
@@ -674,7 +675,7 @@ static const FieldInfo kVrunFields[] = {
     {"d_o2_stride", 50, 0, 24, FieldType::kInt, false, false, false, false, -8388608ll, 8388607ll, 0x0u, nullptr, 0},
     {"d_o3_stride", 51, 0, 24, FieldType::kInt, false, false, false, false, -8388608ll, 8388607ll, 0x0u, nullptr, 0},
 };
-static const uint32_t kVrunReserved[] = {0xffff0000u, 0xf0000000u, 0xc0000000u, 0x0u, 0xfff00000u, 0xf8000000u, 0x0u, 0x0u, 0x0u, 0xffe00000u, 0xffffff00u, 0xff000000u, 0x0u, 0x0u, 0x0u, 0x0u, 0x0u, 0xffffffffu, 0xffffffffu, 0xffffffffu, 0xf0000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xf0000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xf0000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xf0000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u};
+static const uint32_t kVrunReserved[] = {0xffff0000u, 0xf0000000u, 0xc0000000u, 0x0u, 0xfff00000u, 0xf8000000u, 0x0u, 0x0u, 0x0u, 0xffe00000u, 0xfffffe00u, 0xff000000u, 0x0u, 0x0u, 0x0u, 0x0u, 0x0u, 0xffffffffu, 0xffffffffu, 0xffffffffu, 0xf0000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xf0000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xf0000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xf0000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u, 0xff000000u};
 static const FieldInfo kVmacFields[] = {
     {"opcode", 0, 0, 8, FieldType::kUint, true, true, false, false, 65ll, 65ll, 0x41u, nullptr, 0},
     {"words", 0, 8, 8, FieldType::kUint, true, true, false, false, 52ll, 52ll, 0x34u, nullptr, 0},
@@ -789,7 +790,7 @@ const CommandInfo kCommands[kNumCommands] = {
     {Opcode::kSyncMatrix, "sync_matrix", "sync.matrix", Engine::kMatrix, 4,
      kSyncMatrixFields, 17, kSyncMatrixReserved, "Waits and signals in the queue of the matrix engine, nothing else.", 0},
     {Opcode::kVrun, "vrun", "vrun", Engine::kVector, 52,
-     kVrunFields, 78, kVrunReserved, "Runs a microprogram over streams.", 0},
+     kVrunFields, 79, kVrunReserved, "Runs a microprogram over streams.", 0},
     {Opcode::kVmac, "vmac", "vmac", Engine::kVector, 52,
      kVmacFields, 64, kVmacReserved, "Multiply-reduce: fp32 convolution and matrix product.", 0},
     {Opcode::kSyncVector, "sync_vector", "sync.vector", Engine::kVector, 4,
@@ -2247,6 +2248,7 @@ void Vrun::Encode(uint32_t* words) const {
   words[10] |= (static_cast<uint32_t>(store_one) & 0x1u) << 5;
   words[10] |= (static_cast<uint32_t>(gather_a) & 0x1u) << 6;
   words[10] |= (static_cast<uint32_t>(scatter_d) & 0x1u) << 7;
+  words[10] |= (static_cast<uint32_t>(pick_a) & 0x1u) << 8;
   words[11] |= (index_stride & 0xffffffu);
   words[12] |= index_bound;
   words[13] |= arg0;
@@ -2329,6 +2331,7 @@ absl::StatusOr<Vrun> Vrun::Decode(const uint32_t* words, size_t n) {
   r.store_one = ((words[10] >> 5) & 0x1u) != 0;
   r.gather_a = ((words[10] >> 6) & 0x1u) != 0;
   r.scatter_d = ((words[10] >> 7) & 0x1u) != 0;
+  r.pick_a = ((words[10] >> 8) & 0x1u) != 0;
   r.index_stride = words[11] & 0xffffffu;
   r.index_bound = words[12];
   r.arg0 = words[13];
@@ -3001,6 +3004,7 @@ const FieldInfo kMicroFields[kNumMicroFields] = {
 const MicroOpInfo kMicroOps[kNumMicroOps] = {
     {MicroOp::kMov, "mov", 2, {1, 2}, 0},
     {MicroOp::kSel, "sel", 4, {1, 2, 3, 4}, 0},
+    {MicroOp::kPick, "pick", 2, {1, 2}, 1},
     {MicroOp::kFadd, "fadd", 3, {1, 2, 3}, 0},
     {MicroOp::kFsub, "fsub", 3, {1, 2, 3}, 0},
     {MicroOp::kFmul, "fmul", 3, {1, 2, 3}, 0},

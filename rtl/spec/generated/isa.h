@@ -1092,6 +1092,8 @@ struct Vrun {
   bool gather_a = false;
   // stream D is indexed by stream C
   bool scatter_d = false;
+  // stream A is indexed by the program, with pick
+  bool pick_a = false;
   // bytes per index
   uint32_t index_stride = 0;
   // indices are below this
@@ -1395,6 +1397,9 @@ enum class MicroOp : uint32_t {
   kMov = 0x1,
   // d = a != 0 ? b : c, a as int32
   kSel = 0x2,
+  // d = the element of stream A, a*index_stride bytes beyond the lane's own, a as int32 below
+  // index_bound; 0 in lanes that are not valid. Only with pick_a
+  kPick = 0x3,
   // d = f32(a + b)
   kFadd = 0x10,
   // d = f32(a - b)
@@ -1473,7 +1478,7 @@ enum class MicroOp : uint32_t {
   // d = smallest int32 of the 16 lanes, in every lane
   kHimin = 0x35,
 };
-inline constexpr size_t kNumMicroOps = 40;
+inline constexpr size_t kNumMicroOps = 41;
 // One micro-instruction. Operands that an operation does not take must be zero; imm must be zero
 // unless an operand is `imm`.
 struct MicroInstruction {
