@@ -15,6 +15,8 @@
 #include "rtl/testbench/front_fixture.h"
 #include "rtl/testbench/front_overlap_cases.h"
 #include "rtl/testbench/front_trace_cases.h"
+#include "verilated_sym_props.h"
+#include "verilated_syms.h"
 
 namespace heddle::rtl {
 namespace {
