@@ -3,7 +3,7 @@
 
 load("//rtl:sources.bzl", "rtl_sources")
 
-def formal_test(name, unit, top = None, mode = "bmc", depth = 12, params = {}, broken = None, size = "medium", **kwargs):
+def formal_test(name, unit, top = None, mode = "bmc", depth = 12, params = {}, broken = None, without = [], size = "medium", **kwargs):
     """Proves the assertions of `top`, a module of immediate assertions around the unit.
 
     Args:
@@ -15,11 +15,12 @@ def formal_test(name, unit, top = None, mode = "bmc", depth = 12, params = {}, b
       params: {"W": "4"}, parameters of top.
       broken: name of a macro that breaks the design or the environment: then the test is that the
         prover finds it. One such test per property file shows that its properties say something.
+      without: modules below the unit that the top does not have.
       size: of the test.
       **kwargs: of sh_test.
     """
     top = top or unit + "_formal"
-    srcs = rtl_sources(unit) + ["//rtl/formal:%s.sv" % top]
+    srcs = rtl_sources(unit, without = without) + ["//rtl/formal:%s.sv" % top]
     native.sh_test(
         name = name,
         size = size,

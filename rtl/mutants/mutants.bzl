@@ -95,7 +95,7 @@ MUTANTS = [
          text = "(sum & 32'hff00ff00)", becomes = "(sum & 32'hff00ffff)"),
     dict(name = "secded_corrector_off", file = "hd_secded_decode", test = "hd_secded_decode",
          text = "data_i ^ hd_secded_pkg::flips(syndrome)", becomes = "data_i"),
-    dict(name = "secded_syndrome_swapped", file = "hd_secded_pkg", test = "hd_secded_decode", cheap = True,
+    dict(name = "secded_syndrome_swapped", file = "hd_secded_pkg", test = "hd_secded_decode",
          text = "7'd0 : s[6:0])", becomes = "7'd0 : {s[5], s[6], s[4:0]})"),
     dict(name = "secded_double_untold", file = "hd_secded_pkg", test = "hd_secded_decode",
          text = "is_double = s != '0 && !is_single(s);", becomes = "is_double = s != '0 && !is_single(s) && !s[8];"),

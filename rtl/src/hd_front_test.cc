@@ -105,8 +105,14 @@ TEST_F(FrontTest, DoorbellTooFarIsRefused) {
   EXPECT_EQ(DeviceError(), Code(Error::kIllegalDescriptor));
 }
 
-// Words of SRAM that the core has repaired, whatever it does meanwhile.
+// Words of SRAM that the core has repaired: it does so while a stream runs, in
+// which the front end has no clock otherwise.
 TEST_F(FrontTest, CountsCorrectedWords) {
+  b.core.duration = 20000;
+  b.Queue(0, {Stream()});
+  b.Doorbell(0);
+  WaitBusy();
+  b.Cycles(1000);
   const auto corrected = [this](int words) {
     b.dut->core_sram_corrected_i = static_cast<uint8_t>(words);
     b.Cycles(1);
@@ -130,21 +136,16 @@ TEST_F(FrontTest, CountsCorrectedWords) {
   b.Write(reg::kDeviceErrorOffset, ~0u);
 
   // It does not take the place of another.
-  b.Write(reg::RingHeadOffset(0), Bench::kRingEntries + 1);
+  b.Write(reg::RingHeadOffset(1), Bench::kRingEntries + 1);
   EXPECT_EQ(DeviceError(), Code(Error::kIllegalDescriptor));
   corrected(1);
   EXPECT_EQ(DeviceError(), Code(Error::kIllegalDescriptor));
   EXPECT_EQ(count(), 34u);
   b.Write(reg::kDeviceErrorOffset, ~0u);
 
-  // While a stream runs, in which the front end has no clock otherwise.
-  b.core.duration = 2000;
-  b.Queue(0, {Stream()});
-  b.Doorbell(0);
-  WaitBusy();
-  b.Cycles(1000);
   corrected(2);
   EXPECT_EQ(count(), 36u);
+  ASSERT_TRUE(b.dut->active_o);
   EXPECT_EQ(WaitForRecord().status, Code(Error::kOk));
   EXPECT_EQ(DeviceError(), Code(Error::kSramCorrected));
 
@@ -161,6 +162,10 @@ TEST_F(FrontTest, CounterOfCorrectedWordsStaysAtItsLargest) {
     if (var != nullptr) counter = static_cast<uint32_t*>(var->datap());
   }
   if (counter == nullptr) GTEST_SKIP() << "a netlist has no such name";
+  b.core.duration = ~uint64_t{0};
+  b.Queue(0, {Stream()});
+  b.Doorbell(0);
+  WaitBusy();
   *counter = ~0u - 40;
   for (uint32_t want : {~0u - 8, ~0u, ~0u}) {
     b.dut->core_sram_corrected_i = 32;

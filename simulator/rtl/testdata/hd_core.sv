@@ -206,7 +206,7 @@ module hd_core #(
         .clk_i, .rst_ni, .clear_i(1'b0),
         .en_i(b == 3 && write_sram),
         .we_i(1'b1),
-        .part_i(1'b1),
+        .part_i(1'b0),  // the rest of a part would be written a cycle later
         .addr_i({$clog2(WORDS){1'b0}}),
         .wdata_i(probe_sram_wdata[128*17+:128]),
         .wstrb_i(16'h000f),
