@@ -38,11 +38,14 @@ absl::StatusOr<CompileResult> CompileGraph(const Graph& graph,
   return result;
 }
 
-absl::Status CheckGraph(const Graph& graph, const CompileOptions& options) {
+absl::StatusOr<bool> CheckGraph(const Graph& graph,
+                                const CompileOptions& options) {
   const absl::Status card = CheckPackage(graph, options);
+  if (card.ok()) return false;
   if (!HostMayHelp(card, options)) return card;
   ASSIGN_OR_RETURN(const auto support, SupportOf(graph, options));
-  return RefusalOf(support);
+  RETURN_IF_ERROR(RefusalOf(support));
+  return true;
 }
 
 }  // namespace heddle::compiler

@@ -46,9 +46,10 @@ absl::StatusOr<Graph> AnalyseOnnx(absl::string_view model,
 absl::StatusOr<CompileResult> CompileGraph(const Graph& graph,
                                            const CompileOptions& options);
 
-// Whether CompileGraph succeeds: OK, or its rejection. Several times as fast,
-// as no schedule is searched for.
-absl::Status CheckGraph(const Graph& graph, const CompileOptions& options);
+// Whether CompileGraph succeeds: its rejection, or whether some of the nodes
+// would run on the host. Several times as fast, as no schedule is searched for.
+absl::StatusOr<bool> CheckGraph(const Graph& graph,
+                                const CompileOptions& options);
 
 }  // namespace heddle::compiler
 

@@ -15,6 +15,7 @@
 #include "compiler/device_ops/int64_range.h"
 #include "compiler/device_ops/lowering.h"
 #include "compiler/import/importer.h"
+#include "compiler/partition/support.h"
 #include "compiler/passes/infer.h"
 #include "compiler/passes/suppose.h"
 
@@ -24,22 +25,31 @@ namespace {
 // Of adding weights.
 constexpr int kMostSteps = 16;
 
-absl::StatusOr<Graph> Judge(ImportedModel imported,
-                            const CompileOptions& options, Supposed* supposed) {
-  ASSIGN_OR_RETURN(auto graph,
+absl::StatusOr<Judgement> Judge(ImportedModel imported,
+                                const CompileOptions& options,
+                                Supposed* supposed) {
+  Judgement result;
+  ASSIGN_OR_RETURN(result.graph,
                    AnalyseImported(std::move(imported), options, supposed));
+  const Graph& graph = result.graph;
   if (supposed != nullptr) {
     for (const Node& node : supposed->left_out) {
-      RETURN_IF_ERROR(CheckLowering(node));
+      const absl::Status card = CheckLowering(node);
+      if (card.ok()) continue;
+      if (!HostMayHelp(card, options)) return card;
+      result.uses_host = true;
     }
     // With everything left out nothing else remains to be refused.
-    if (graph.nodes.empty() && graph.outputs.empty()) return graph;
+    if (graph.nodes.empty() && graph.outputs.empty()) return result;
   }
-  if (auto s = CheckGraph(graph, options); !s.ok()) {
+  if (auto host = CheckGraph(graph, options); host.ok()) {
+    result.uses_host |= *host;
+  } else if (supposed == nullptr ||
+             Int64InputBound(graph).status() != host.status()) {
     // The range of int64 values is the values' affair. It is checked last.
-    if (supposed == nullptr || Int64InputBound(graph).status() != s) return s;
+    return host.status();
   }
-  return graph;
+  return result;
 }
 
 // Of weights in host memory (backend/weight_streaming.h): so many times the
@@ -69,8 +79,8 @@ absl::Status CheckSize(const Graph& graph, const std::set<TensorId>& weights,
 
 }  // namespace
 
-absl::StatusOr<Graph> JudgeOnnx(absl::string_view model,
-                                const CompileOptions& options) {
+absl::StatusOr<Judgement> JudgeOnnx(absl::string_view model,
+                                    const CompileOptions& options) {
   BeginPass(options, "import");
   ASSIGN_OR_RETURN(
       auto imported,
@@ -82,30 +92,30 @@ absl::StatusOr<Graph> JudgeOnnx(absl::string_view model,
     return verdict;
   }
   const auto attempt =
-      [&](const std::set<TensorId>& guess) -> absl::StatusOr<Graph> {
+      [&](const std::set<TensorId>& guess) -> absl::StatusOr<Judgement> {
     RETURN_IF_ERROR(
         CheckSize(imported.graph, guess, options.device_memory_bytes));
     ImportedModel copy = imported;
     Suppose(guess, &copy.graph);
     Supposed supposed = {guess, {}};
-    auto graph = Judge(std::move(copy), options, &supposed);
-    if (!graph.ok() && options.progress) {
+    auto judged = Judge(std::move(copy), options, &supposed);
+    if (!judged.ok() && options.progress) {
       const std::string text =
           absl::StrCat("with ", guess.size(),
-                       " inputs as weights: ", graph.status().message());
+                       " inputs as weights: ", judged.status().message());
       options.progress(text.c_str());
     }
-    return graph;
+    return judged;
   };
   const std::vector<std::set<TensorId>> guesses = WeightGuesses(imported.graph);
   std::set<TensorId> weights;
   absl::Status rejection = verdict.status();
   for (size_t i = 0; i < guesses.size(); ++i) {
-    auto graph = attempt(guesses[i]);
-    if (graph.ok()) return graph;
+    auto judged = attempt(guesses[i]);
+    if (judged.ok()) return judged;
     if (i > 0) continue;
     weights = guesses[0];
-    rejection = graph.status();
+    rejection = judged.status();
   }
   // From the first guess on, those that each rejection asks for.
   for (int i = 0; i < kMostSteps; ++i) {
@@ -113,9 +123,9 @@ absl::StatusOr<Graph> JudgeOnnx(absl::string_view model,
         MoreWeights(imported.graph, rejection, weights);
     if (more.empty()) break;
     weights.insert(more.begin(), more.end());
-    auto graph = attempt(weights);
-    if (graph.ok()) return graph;
-    rejection = graph.status();
+    auto judged = attempt(weights);
+    if (judged.ok()) return judged;
+    rejection = judged.status();
   }
   return verdict;
 }

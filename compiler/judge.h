@@ -9,7 +9,13 @@
 
 namespace heddle::compiler {
 
-// The analysed graph if CompileOnnx(model, options) would succeed, else its
+struct Judgement {
+  Graph graph;  // as analysed
+  // Some of its nodes would run on the host (CompileOptions.host_nodes).
+  bool uses_host = false;
+};
+
+// The judgement if CompileOnnx(model, options) would succeed, else its
 // rejection: the same check to its end, without the search for a fast schedule.
 //
 // Inputs of a model without initializers may be weights of which only type and
@@ -17,8 +23,8 @@ namespace heddle::compiler {
 // it compiles as it is, or with some of the inputs as weights (suppose.h):
 // their values are taken for ordinary ones, and what only they decide for
 // right. The graph is then one of stand-ins, good for looking at its operators.
-absl::StatusOr<Graph> JudgeOnnx(absl::string_view model,
-                                const CompileOptions& options);
+absl::StatusOr<Judgement> JudgeOnnx(absl::string_view model,
+                                    const CompileOptions& options);
 
 }  // namespace heddle::compiler
 

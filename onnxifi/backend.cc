@@ -25,10 +25,11 @@ void BackendId::SetDevice(std::shared_ptr<const DeviceInfo> device) {
 
 absl::StatusOr<std::shared_ptr<Backend>> Backend::Open(
     Engine* engine, std::shared_ptr<BackendId> id, LogLevel log_level,
-    uint64_t optimization) {
+    uint64_t optimization, HostNodes host_nodes) {
   std::shared_ptr<Backend> backend(new Backend);
   backend->log_level_ = log_level;
   backend->optimization_ = optimization;
+  backend->host_nodes_ = host_nodes;
   backend->state_ = std::make_shared<BackendState>(log_level);
   auto device = engine->Open(*id->device());
   if (!device.ok()) return device.status();

@@ -12,6 +12,7 @@
 #include "onnxifi/backend_state.h"
 #include "onnxifi/descriptor.h"
 #include "onnxifi/engine.h"
+#include "onnxifi/host_nodes.h"
 #include "onnxifi/info.h"
 #include "onnxifi/log.h"
 
@@ -74,13 +75,14 @@ class Backend {
  public:
   static absl::StatusOr<std::shared_ptr<Backend>> Open(
       Engine* engine, std::shared_ptr<BackendId> id, LogLevel log_level,
-      uint64_t optimization);
+      uint64_t optimization, HostNodes host_nodes);
 
   BackendId& id() const { return *id_; }
   Abi abi() const { return id_->abi; }
   LogLevel log_level() const { return log_level_; }
   // ONNXIFI_OPTIMIZATION_*
   uint64_t optimization() const { return optimization_; }
+  HostNodes host_nodes() const { return host_nodes_; }
   EngineDevice& device() const { return *device_; }
   const std::shared_ptr<BackendState>& state() const { return state_; }
   // Whether the device has gone; from then on it has for everybody.
@@ -91,6 +93,7 @@ class Backend {
   std::shared_ptr<BackendId> id_;
   LogLevel log_level_ = LogLevel::kWarning;
   uint64_t optimization_ = ONNXIFI_OPTIMIZATION_HIGH_THROUGHPUT;
+  HostNodes host_nodes_ = HostNodes::kFallback;
   std::shared_ptr<BackendState> state_;
   std::unique_ptr<EngineDevice> device_;
 };

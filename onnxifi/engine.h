@@ -51,6 +51,8 @@ struct CompileRequest {
   std::string config;
   uint64_t memory_bytes = 0;
   uint64_t optimization = 0;  // ONNXIFI_OPTIMIZATION_*; 0: HIGH_THROUGHPUT
+  // Nodes that the card lacks run on the host.
+  bool host_nodes = true;
   LogLevel log_level = LogLevel::kWarning;  // of what is said about the steps
   const std::map<std::string, compiler::TensorData>* weights = nullptr;
   std::map<std::string, compiler::Shape> input_shapes;  // others bound to 1
@@ -76,7 +78,7 @@ class EngineGraph {
   virtual ~EngineGraph() = default;
   virtual const std::vector<TensorInfo>& inputs() const = 0;
   virtual const std::vector<TensorInfo>& outputs() const = 0;
-  // Whether it runs by an emulation (FALLBACK).
+  // Whether it runs by an emulation, or partly on the host (FALLBACK).
   virtual bool emulated() const = 0;
   // Reads the inputs and begins the run. After OK, `done` is called exactly
   // once, from a thread of the engine or before Start returns, when the outputs
@@ -121,8 +123,8 @@ class Engine {
   // Opens the card with the identity of `device`, never another one.
   virtual absl::StatusOr<std::unique_ptr<EngineDevice>> Open(
       const DeviceInfo& device) = 0;
-  // Whether the device could run the model; true if only by an emulation. Does
-  // not touch the device.
+  // Whether the device could run the model; true if only by an emulation, or
+  // partly on the host. Does not touch the device.
   virtual absl::StatusOr<bool> Analyse(const CompileRequest& request) = 0;
 };
 

@@ -263,6 +263,7 @@ absl::StatusOr<std::shared_ptr<EngineGraph>> Graph::Load(const Shapes& shapes) {
   request.config = device.config;
   request.memory_bytes = device.memory_bytes;
   request.optimization = backend_->optimization();
+  request.host_nodes = backend_->host_nodes() != HostNodes::kRefuse;
   request.log_level = backend_->log_level();
   request.weights = &weights_;
   request.input_shapes = shapes;

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "compiler/base/diagnostic.h"
+#include "onnxifi/include/heddle/onnxifi_ext.h"
 #include "onnxifi/testing/fixture.h"
 
 namespace heddle::onnxifi {
@@ -65,6 +66,39 @@ TEST_F(GraphTest, EmulationIsFallbackAndRuns) {
   ASSERT_OK(RunToEnd(graph));
   EXPECT_EQ(y[3], 5);
   EXPECT_OK(onnxReleaseGraph(graph));
+}
+
+// Some clients take FALLBACK for a failure.
+TEST_F(GraphTest, FallbackCanBeSuccess) {
+  world().SetEmulated(true);
+  const std::string model = Serialize({});
+  for (const uint64_t policy :
+       {HEDDLE_HOST_NODES_FALLBACK, HEDDLE_HOST_NODES_SUCCESS}) {
+    const uint64_t properties[] = {HEDDLE_BACKEND_PROPERTY_HOST_NODES, policy,
+                                   ONNXIFI_BACKEND_PROPERTY_NONE};
+    onnxBackend backend = nullptr;
+    ASSERT_OK(onnxInitBackend(id_, properties, &backend));
+    onnxGraph graph = nullptr;
+    EXPECT_STATUS(policy == HEDDLE_HOST_NODES_SUCCESS ? ONNXIFI_STATUS_SUCCESS
+                                                      : ONNXIFI_STATUS_FALLBACK,
+                  onnxInitGraph(backend, nullptr, model.size(), model.data(), 0,
+                                nullptr, &graph, 0, nullptr));
+    EXPECT_OK(onnxReleaseGraph(graph));
+    EXPECT_OK(onnxReleaseBackend(backend));
+  }
+  for (const uint64_t policy : {uint64_t{3}, ~uint64_t{0}}) {
+    const uint64_t properties[] = {HEDDLE_BACKEND_PROPERTY_HOST_NODES, policy,
+                                   ONNXIFI_BACKEND_PROPERTY_NONE};
+    onnxBackend backend = nullptr;
+    EXPECT_STATUS(ONNXIFI_STATUS_INVALID_PROPERTY,
+                  onnxInitBackend(id_, properties, &backend));
+  }
+  const uint64_t twice[] = {HEDDLE_BACKEND_PROPERTY_HOST_NODES, 1,
+                            HEDDLE_BACKEND_PROPERTY_HOST_NODES, 1,
+                            ONNXIFI_BACKEND_PROPERTY_NONE};
+  onnxBackend backend = nullptr;
+  EXPECT_STATUS(ONNXIFI_STATUS_INVALID_PROPERTY,
+                onnxInitBackend(id_, twice, &backend));
 }
 
 TEST_F(GraphTest, LoadFails) {

@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "onnxifi/extensions.h"
+#include "onnxifi/include/heddle/onnxifi_ext.h"
 
 namespace heddle::onnxifi {
 namespace {
@@ -41,7 +42,8 @@ InfoTable MakeInfo(const DeviceInfo& device, const OnnxSupport& support) {
               ONNXIFI_CAPABILITY_SYMBOLIC_BATCH_SIZE |
               ONNXIFI_CAPABILITY_SYMBOLIC_SIZE_TENSORS |
               ONNXIFI_CAPABILITY_HOT_PLUGGABLE)},
-      {ONNXIFI_BACKEND_INIT_PROPERTIES, Number(0)},
+      {ONNXIFI_BACKEND_INIT_PROPERTIES,
+       Number(HEDDLE_BACKEND_PROPERTY_HOST_NODES)},
       {ONNXIFI_BACKEND_MEMORY_TYPES, Number(ONNXIFI_MEMORY_TYPE_CPU)},
       {ONNXIFI_BACKEND_GRAPH_INIT_PROPERTIES, Number(0)},
       {ONNXIFI_BACKEND_SYNCHRONIZATION_TYPES,

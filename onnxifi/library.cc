@@ -34,6 +34,13 @@ Outcome TableFull() {
   return Outcome(ONNXIFI_STATUS_NO_SYSTEM_RESOURCES, "all handles are in use");
 }
 
+// Of a model that runs, by an emulation or partly on the host if so `emulated`.
+Outcome Accepted(bool emulated, HostNodes policy) {
+  return Outcome(emulated && policy != HostNodes::kSuccess
+                     ? ONNXIFI_STATUS_FALLBACK
+                     : ONNXIFI_STATUS_SUCCESS);
+}
+
 Outcome CheckFence(const onnxMemoryFenceV1* fence) {
   int32_t tag;
   std::memcpy(&tag, fence, sizeof(tag));
@@ -205,13 +212,13 @@ Outcome Library::GetBackendCompatibility(onnxBackendID id, size_t size,
   request.model = absl::string_view(static_cast<const char*>(model), size);
   request.config = device.config;
   request.memory_bytes = device.memory_bytes;
+  request.host_nodes = DefaultHostNodes() != HostNodes::kRefuse;
   request.log_level = DefaultLogLevel();
   auto signature = ReadSignature(request.model);
   if (!signature.ok()) return Outcome(signature.status());
   auto emulated = engine_->Analyse(request);
   if (emulated.ok()) {
-    return Outcome(*emulated ? ONNXIFI_STATUS_FALLBACK
-                             : ONNXIFI_STATUS_SUCCESS);
+    return Accepted(*emulated, DefaultHostNodes());
   }
   if (IsLeftToSetGraphIO(*signature, emulated.status())) return Outcome();
   Outcome refused(emulated.status());
@@ -236,7 +243,8 @@ Outcome Library::InitBackend(Call* call, onnxBackendID id,
   call->threshold = read.log_level.value_or(DefaultLogLevel());
   auto opened = Backend::Open(
       engine_.get(), found, call->threshold,
-      read.optimization.value_or(ONNXIFI_OPTIMIZATION_HIGH_THROUGHPUT));
+      read.optimization.value_or(ONNXIFI_OPTIMIZATION_HIGH_THROUGHPUT),
+      read.host_nodes.value_or(DefaultHostNodes()));
   if (!opened.ok()) return Outcome(opened.status());
   void* handle = backends_.Insert(*std::move(opened));
   if (handle == nullptr) return TableFull();
@@ -341,7 +349,7 @@ Outcome Library::InitGraph(Call* call, onnxBackend backend,
   void* handle = graphs_.Insert(*std::move(made));
   if (handle == nullptr) return TableFull();
   *graph = handle;
-  return Outcome(emulated ? ONNXIFI_STATUS_FALLBACK : ONNXIFI_STATUS_SUCCESS);
+  return Accepted(emulated, found->host_nodes());
 }
 
 Outcome Library::SetGraphIO(Call* call, onnxGraph graph,

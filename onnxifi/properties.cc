@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "onnxifi/properties.h"
 
+#include "onnxifi/include/heddle/onnxifi_ext.h"
+
 namespace heddle::onnxifi {
 
 Outcome ReadBackendProperties(Abi abi, const uint64_t* list,
@@ -31,6 +33,16 @@ Outcome ReadBackendProperties(Abi abi, const uint64_t* list,
                        "property LOG_LEVEL has no such value");
       }
       properties->log_level = static_cast<LogLevel>(list[1]);
+    } else if (list[0] == HEDDLE_BACKEND_PROPERTY_HOST_NODES) {
+      if (properties->host_nodes.has_value()) {
+        return Outcome(ONNXIFI_STATUS_INVALID_PROPERTY,
+                       "property HOST_NODES is given twice");
+      }
+      if (list[1] > HEDDLE_HOST_NODES_SUCCESS) {
+        return Outcome(ONNXIFI_STATUS_INVALID_PROPERTY,
+                       "property HOST_NODES has no such value");
+      }
+      properties->host_nodes = static_cast<HostNodes>(list[1]);
     } else {
       return Outcome(ONNXIFI_STATUS_UNSUPPORTED_PROPERTY,
                      "the property list has a property that this backend does "
@@ -45,8 +57,8 @@ Outcome CheckGraphProperties(const uint64_t* list) {
     return Outcome();
   }
   return Outcome(ONNXIFI_STATUS_UNSUPPORTED_PROPERTY,
-                 "onnxInitGraph has no properties; OPTIMIZATION and LOG_LEVEL "
-                 "are onnxInitBackend's");
+                 "onnxInitGraph has no properties; OPTIMIZATION, LOG_LEVEL and "
+                 "HOST_NODES are onnxInitBackend's");
 }
 
 }  // namespace heddle::onnxifi

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "onnxifi/descriptor.h"
+#include "onnxifi/host_nodes.h"
 #include "onnxifi/log.h"
 #include "onnxifi/outcome.h"
 
@@ -16,6 +17,7 @@ namespace heddle::onnxifi {
 struct Properties {
   std::optional<uint64_t> optimization;  // ONNXIFI_OPTIMIZATION_*
   std::optional<LogLevel> log_level;
+  std::optional<HostNodes> host_nodes;
 };
 
 // Of onnxInitBackend: {property, value} pairs, ended by NONE; `list` may be

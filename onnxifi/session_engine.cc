@@ -67,6 +67,7 @@ compiler::CompileOptions OptionsOf(const CompileRequest& request) {
   // onnxInitGraph compiles before it knows any shape.
   options.open_dimensions_are_one = true;
   options.device_memory_bytes = request.memory_bytes;
+  options.host_nodes = request.host_nodes;
   if (request.weights != nullptr) options.weights = *request.weights;
   switch (request.optimization) {
     case ONNXIFI_OPTIMIZATION_LOW_POWER:
@@ -266,10 +267,14 @@ class SessionDevice : public EngineDevice {
     if (request.log_level <= LogLevel::kInfo) {
       Log(request.log_level, LogLevel::kInfo, Summary(*compiled));
     }
+    for (const compiler::HostNode& node : compiled->report.host_nodes) {
+      Log(request.log_level, LogLevel::kInfo, node.reason, "on the host: ");
+    }
     auto graph = session::LoadGraph(device_, compiled->package);
     if (!graph.ok()) return Translate(graph.status());
-    return std::make_unique<SessionGraph>(*std::move(graph),
-                                          Emulated(*analysed));
+    return std::make_unique<SessionGraph>(
+        *std::move(graph),
+        Emulated(*analysed) || !compiled->report.host_nodes.empty());
   }
 
  private:
@@ -342,9 +347,9 @@ class SessionEngine : public Engine {
 
   absl::StatusOr<bool> Analyse(const CompileRequest& request) override {
     const compiler::CompileOptions options = OptionsOf(request);
-    auto graph = compiler::JudgeOnnx(request.model, options);
-    if (!graph.ok()) return Refused(request, options, graph.status());
-    return Emulated(*graph);
+    auto judged = compiler::JudgeOnnx(request.model, options);
+    if (!judged.ok()) return Refused(request, options, judged.status());
+    return judged->uses_host || Emulated(judged->graph);
   }
 
  private:

@@ -149,6 +149,60 @@ TEST_F(Product, MoreThanTheDeviceHolds) {
   EXPECT_STATUS(ONNXIFI_STATUS_UNSUPPORTED_SHAPE, Compatibility(b.Bytes()));
 }
 
+// ---- Nodes that the card lacks
+
+// y = Relu(x), doubled where the card has no numbers for it.
+std::string PartlyOnTheHost() {
+  ModelBuilder b;
+  b.Input("x", DataType::kFloat, {2, 3}).Output("y");
+  b.Node("Relu", {"x"}, {"r"});
+  SetInt(b.Node("Cast", {"r"}, {"d"}), "to", onnx::TensorProto::DOUBLE);
+  b.Node("Add", {"d", "d"}, {"s"});
+  SetInt(b.Node("Cast", {"s"}, {"y"}), "to", onnx::TensorProto::FLOAT);
+  return b.Bytes();
+}
+
+TEST_F(Product, NodesThatTheCardLacksRunOnTheHost) {
+  const std::string model = PartlyOnTheHost();
+  EXPECT_STATUS(ONNXIFI_STATUS_FALLBACK, Compatibility(model));
+  onnxGraph graph = nullptr;
+  EXPECT_STATUS(ONNXIFI_STATUS_FALLBACK, InitGraph(model, &graph));
+  float x[2][6] = {{-1, 2, 3, -4, 5, 6}, {1, 2, -3, 4, -5, 1e30f}};
+  float y[2][6] = {};
+  // Two in flight at once.
+  onnxEvent done[2];
+  for (int i : {0, 1}) {
+    EXPECT_OK(SetIo(graph, {{"x", ONNXIFI_DATATYPE_FLOAT32, {2, 3}, x[i]}},
+                    {{"y", ONNXIFI_DATATYPE_FLOAT32, {2, 3}, y[i]}}));
+    done[i] = Run(graph);
+  }
+  for (int i : {0, 1}) {
+    EXPECT_OK(onnxWaitEvent(done[i]));
+    EXPECT_OK(onnxReleaseEvent(done[i]));
+    for (int j = 0; j < 6; ++j) {
+      EXPECT_EQ(y[i][j], x[i][j] < 0 ? 0 : 2 * x[i][j]) << i << " " << j;
+    }
+  }
+  EXPECT_OK(onnxReleaseGraph(graph));
+}
+
+TEST_F(Product, NodesThatTheCardLacksAreRefusedIfSo) {
+  const uint64_t refuse[] = {HEDDLE_BACKEND_PROPERTY_HOST_NODES,
+                             HEDDLE_HOST_NODES_REFUSE,
+                             ONNXIFI_BACKEND_PROPERTY_NONE};
+  Open(refuse);
+  onnxGraph graph = nullptr;
+  EXPECT_STATUS(ONNXIFI_STATUS_UNSUPPORTED_DATATYPE,
+                InitGraph(PartlyOnTheHost(), &graph));
+  EXPECT_EQ(graph, nullptr);
+  const uint64_t success[] = {HEDDLE_BACKEND_PROPERTY_HOST_NODES,
+                              HEDDLE_HOST_NODES_SUCCESS,
+                              ONNXIFI_BACKEND_PROPERTY_NONE};
+  Open(success);
+  EXPECT_OK(InitGraph(PartlyOnTheHost(), &graph));
+  EXPECT_OK(onnxReleaseGraph(graph));
+}
+
 // ---- Types
 
 TEST_F(Product, AnOutputWithoutTypeCanBeLocated) {

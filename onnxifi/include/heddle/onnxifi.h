@@ -73,7 +73,7 @@ typedef int32_t onnxStatus;
 typedef int32_t onnxBackendInfo;
 typedef int32_t onnxEventState;
 /* In the next two, the low 32 bits are the standard's, the high 32 bits the
- * vendor's. This library defines no vendor bits. */
+ * vendor's. Of this library's see onnxifi_ext.h. */
 typedef uint64_t onnxEnum;
 typedef uint64_t onnxBitfield;
 /* An address, or a handle of device memory. */
@@ -349,7 +349,7 @@ onnxGetBackendInfo(onnxBackendID backendID, onnxBackendInfo infoType,
                    void* infoValue, size_t* infoValueSize);
 
 /* Whether a model can run on the device. Weights may be absent from it.
- * Returns SUCCESS, FALLBACK (yes, by an emulation), INVALID_ID,
+ * Returns SUCCESS, FALLBACK (yes, by an emulation or with the host), INVALID_ID,
  * INVALID_POINTER (onnxModel NULL), INVALID_SIZE (onnxModelSize 0),
  * INVALID_PROTOBUF, INVALID_MODEL, UNSUPPORTED_VERSION, UNSUPPORTED_OPERATOR,
  * UNSUPPORTED_ATTRIBUTE, UNSUPPORTED_SHAPE, UNSUPPORTED_DATATYPE,
@@ -427,8 +427,8 @@ ONNXIFI_PUBLIC onnxStatus ONNXIFI_ABI onnxReleaseEvent(onnxEvent event);
  * model's initializers or in `weightDescriptors`, not in both. `maxSeqLength`,
  * if not 0, bounds symbolic dimensions. `deferredWeightReader` is NULL or a
  * heddleDeferredWeightReader of <onnxifi_ext.h>.
- * Returns SUCCESS, FALLBACK (loaded; runs by an emulation), INVALID_BACKEND,
- * INVALID_PROPERTY, INVALID_POINTER (onnxModel or graph NULL; weightDescriptors
+ * Returns SUCCESS, FALLBACK (loaded; runs by an emulation, or partly on the
+ * host), INVALID_BACKEND, INVALID_PROPERTY, INVALID_POINTER (onnxModel or graph NULL; weightDescriptors
  * NULL with a count), INVALID_SIZE (onnxModelSize 0), INVALID_PROTOBUF,
  * INVALID_MODEL, INVALID_SHAPE, INVALID_DATATYPE, INVALID_MEMORY_TYPE,
  * INVALID_MEMORY_LOCATION, UNSUPPORTED_PROPERTY, UNSUPPORTED_VERSION,

@@ -21,6 +21,19 @@
 extern "C" {
 #endif
 
+/* A property of onnxInitBackend (both ABIs): what becomes of a graph some of
+ * whose nodes the card cannot run. Without it, and always for
+ * onnxGetBackendCompatibility, which has no properties, the environment
+ * variable HEDDLE_HOST_NODES=refuse|fallback|success says so, else fallback. */
+#define HEDDLE_BACKEND_PROPERTY_HOST_NODES UINT64_C(0x0000000100000000)
+/* onnxInitGraph refuses it: UNSUPPORTED_OPERATOR and the like. */
+#define HEDDLE_HOST_NODES_REFUSE 0
+/* Those nodes run on the host, with the same results: FALLBACK. */
+#define HEDDLE_HOST_NODES_FALLBACK 1
+/* The same, for clients that take FALLBACK for a failure: SUCCESS. A graph that
+ * the card emulates (grouped convolutions) is SUCCESS then, too. */
+#define HEDDLE_HOST_NODES_SUCCESS 2
+
 /* Any function; to be converted to its own type before it is called. */
 typedef onnxStatus(ONNXIFI_ABI* onnxExtensionFunctionPointer)(void);
 
