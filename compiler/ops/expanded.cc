@@ -12,7 +12,7 @@ namespace {
 
 struct Entry {
   ExpandFunction expand;
-  bool (*applies)(const Node&);
+  bool (*applies)(const Graph&, const Node&);
   decltype(OperatorInfo::infer) infer;
   decltype(OperatorInfo::evaluate) evaluate;
 };
@@ -35,8 +35,8 @@ const Entry* FindEntry(const Node& node) {
   return entry == it->second.end() ? nullptr : &entry->second;
 }
 
-bool Applies(const Entry& entry, const Node& node) {
-  return entry.applies == nullptr || entry.applies(node);
+bool Applies(const Entry& entry, const Graph& graph, const Node& node) {
+  return entry.applies == nullptr || entry.applies(graph, node);
 }
 
 // The node alone with its tensors, as a graph of its own.
@@ -56,10 +56,7 @@ Alone Isolate(const Graph& graph, const Node& node) {
     *id = it->second;
   };
   for (TensorId& id : alone.node.inputs) copy(&id);
-  for (TensorId& id : alone.node.outputs) {
-    copy(&id);
-    if (id != kNoTensor) alone.graph.tensors[id].shape_known = false;
-  }
+  for (TensorId& id : alone.node.outputs) copy(&id);
   std::map<TensorId, bool> seen;
   for (size_t i = 0; i < alone.node.inputs.size(); ++i) {
     const TensorId id = alone.node.inputs[i];
@@ -75,7 +72,7 @@ Alone Isolate(const Graph& graph, const Node& node) {
 
 absl::Status InferExpanded(Graph* graph, const Node& node) {
   const Entry& entry = *FindEntry(node);
-  if (!Applies(entry, node)) return entry.infer(graph, node);
+  if (!Applies(entry, *graph, node)) return entry.infer(graph, node);
   Alone alone = Isolate(*graph, node);
   ASSIGN_OR_RETURN(auto nodes, ExpandNode(&alone.graph, alone.node));
   for (size_t i = 0; i < node.outputs.size(); ++i) {
@@ -90,7 +87,9 @@ absl::Status InferExpanded(Graph* graph, const Node& node) {
 Results EvaluateExpanded(const Graph& graph, const Node& node,
                          const Inputs& inputs) {
   const Entry& entry = *FindEntry(node);
-  if (!Applies(entry, node)) return entry.evaluate(graph, node, inputs);
+  if (!Applies(entry, graph, node)) {
+    return entry.evaluate(graph, node, inputs);
+  }
   Alone alone = Isolate(graph, node);
   // Parameters that are known only here, when constants are folded.
   std::vector<TensorData> given;
@@ -221,7 +220,8 @@ ExpandedOperator::ExpandedOperator(Define define, ExpandFunction expand)
     : ExpandedOperator(std::move(define), expand, nullptr, nullptr, nullptr) {}
 
 ExpandedOperator::ExpandedOperator(Define define, ExpandFunction expand,
-                                   bool (*applies)(const Node& node),
+                                   bool (*applies)(const Graph& graph,
+                                                   const Node& node),
                                    decltype(OperatorInfo::infer) infer,
                                    decltype(OperatorInfo::evaluate) evaluate) {
   OperatorInfo info = define.Run(InferExpanded, EvaluateExpanded);
@@ -236,9 +236,9 @@ bool MayBeExpanded(const std::string& domain, const std::string& op) {
   return Registry().count({domain, op}) > 0;
 }
 
-bool IsExpanded(const Node& node) {
+bool IsExpanded(const Graph& graph, const Node& node) {
   const Entry* entry = FindEntry(node);
-  return entry != nullptr && Applies(*entry, node);
+  return entry != nullptr && Applies(*entry, graph, node);
 }
 
 absl::StatusOr<std::vector<Node>> ExpandNode(Graph* graph, const Node& node) {

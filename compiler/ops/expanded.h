@@ -34,6 +34,15 @@ class Expansion {
   const Node& node() const { return node_; }
   bool HasIn(size_t i) const { return HasInput(node_, i); }
   TensorId In(size_t i) const { return node_.inputs[i]; }
+  // The rejections of the operator's own inference.
+  absl::Status Check(decltype(OperatorInfo::infer) infer) {
+    return infer(graph_, node_);
+  }
+  // The shape of output i, where the model declares it; null: it does not.
+  const Shape* DeclaredShape(size_t i) const {
+    const Tensor& t = graph_->tensors[node_.outputs[i]];
+    return t.shape_known ? &t.shape : nullptr;
+  }
   bool HasOut(size_t i) const {
     return i < node_.outputs.size() && node_.outputs[i] != kNoTensor;
   }
@@ -69,18 +78,19 @@ using ExpandFunction = absl::Status (*)(Expansion* e);
 
 class ExpandedOperator {
  public:
-  // `applies`: whether a node is expanded; others of the operator have `infer`,
-  // `evaluate` and a lowering as usual. Null: all are.
+  // `applies`: whether a node, the shapes of whose inputs are known, is
+  // expanded; others of the operator have `infer`, `evaluate` and a lowering as
+  // usual. Null: all are.
   ExpandedOperator(Define define, ExpandFunction expand);
   ExpandedOperator(Define define, ExpandFunction expand,
-                   bool (*applies)(const Node& node),
+                   bool (*applies)(const Graph& graph, const Node& node),
                    decltype(OperatorInfo::infer) infer,
                    decltype(OperatorInfo::evaluate) evaluate);
 };
 
 // Whether nodes of the operator may be expanded, and whether this one is.
 bool MayBeExpanded(const std::string& domain, const std::string& op);
-bool IsExpanded(const Node& node);
+bool IsExpanded(const Graph& graph, const Node& node);
 
 // The nodes of its expansion in topological order; new tensors are added to the
 // graph. They may be expanded themselves.

@@ -206,7 +206,8 @@ const ExpandedOperator kBatchNormalization14(
     BatchNorm(14, kMaxOpset)
         .Outputs(3)
         .Attr("training_mode", AttributeKind::kInt),
-    ExpandTraining, Trains, InferPerChannel<4>, EvaluateBatchNorm);
+    ExpandTraining, [](const Graph&, const Node& node) { return Trains(node); },
+    InferPerChannel<4>, EvaluateBatchNorm);
 const OperatorRegistration kInstanceNormalization(
     Define("InstanceNormalization", 6, kMaxOpset)
         .Inputs(3, 3, kReals)

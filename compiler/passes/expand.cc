@@ -12,7 +12,8 @@
 namespace heddle::compiler {
 
 bool HasExpanded(const Graph& graph) {
-  return std::any_of(graph.nodes.begin(), graph.nodes.end(), IsExpanded);
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                     [&](const Node& node) { return IsExpanded(graph, node); });
 }
 
 absl::Status ExpandOperators(Graph* graph) {
@@ -25,7 +26,7 @@ absl::Status ExpandOperators(Graph* graph) {
   while (!left.empty()) {
     Node node = std::move(left.back());
     left.pop_back();
-    if (!IsExpanded(node)) {
+    if (!IsExpanded(*graph, node)) {
       done.push_back(std::move(node));
       continue;
     }
