@@ -102,9 +102,10 @@ const Node* FindOverflow(const Graph& graph, int64_t bound) {
     for (TensorId id : Operands(node)) {
       if (id == kNoTensor) continue;
       const bool same = graph.tensors[id].type == DataType::kInt64;
-      operands.push_back(same && node.op != "ArgMax" && node.op != "ArgMin"
-                             ? values[id]
-                             : Interval());
+      operands.push_back(
+          same && node.op != "ArgMax" && node.op != "ArgMin" ? values[id]
+          : graph.tensors[id].type == DataType::kBool        ? Interval{0, 1}
+                                                             : Interval());
       if (!operands.back().FitsInt32()) return &node;
     }
     const Interval result = OfNode(node, operands);

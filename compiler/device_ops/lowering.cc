@@ -257,6 +257,7 @@ int Lowering::FromWords(TensorId id) {
   pairs.push_back(2);
   const int words =
       NewTemporary(t.name, DataType::kInt32, pairs, Layout::kDense);
+  if (consumers_[id].empty() && !graph_.IsOutput(id)) return words;
   const int value = NewValue(id, Layout::kDense);
   Node node;
   node.op = "Cast";

@@ -138,17 +138,53 @@ size_t AxisOf(const Node& node, size_t rank) {
   return axis;
 }
 
+// A scale or zero point, one or one per index of `axis`, constant or computed;
+// an absent zero point is zeros of `type`.
+Operand ParameterOperand(Lowering* l, const Node& node, size_t i, DataType type,
+                         size_t rank, size_t axis) {
+  Shape shape(rank, 1);
+  if (!HasInput(node, i)) {
+    return Operand::Constant(
+        std::make_shared<TensorData>(TensorData::Zeros(type, shape)));
+  }
+  const int64_t count = ElementCount(l->tensor(node.inputs[i]).shape);
+  if (count > 1) shape[axis] = count;
+  if (const TensorData* data = l->ConstantInput(node, i)) {
+    auto shaped = std::make_shared<TensorData>(*data);
+    shaped->shape = shape;
+    return Operand::Constant(std::move(shaped));
+  }
+  return Operand::Of(
+      l->Reshaped(l->ValueIn(node.inputs[i], Layout::kDense, node), shape));
+}
+
+// With a scale or zero point that is computed: `program` reads both as streams.
+absl::Status LowerWithParameters(Lowering* l, const Node& node, DataType codes,
+                                 const Microprogram& program,
+                                 const std::array<uint32_t, 4>& arguments) {
+  const size_t rank = l->tensor(node.outputs[0]).shape.size();
+  const size_t axis = AxisOf(node, rank);
+  const int from = l->ValueIn(node.inputs[0], Layout::kDense, node);
+  const std::vector<Operand> operands = {
+      Operand::Of(from), ParameterOperand(l, node, 1, codes, rank, axis),
+      ParameterOperand(l, node, 2, codes, rank, axis)};
+  const int to = l->NewValue(node.outputs[0], Layout::kDense);
+  AddElementwise(l, node, program, arguments, operands, to);
+  return absl::OkStatus();
+}
+
 absl::Status LowerQuantize(Lowering* l, const Node& node) {
   const TensorId out = node.outputs[0];
   const DataType type = l->tensor(out).type;
   const TensorData* scale = l->ConstantInput(node, 1);
   const TensorData* zero = l->ConstantInput(node, 2);
+  const bool integers = l->tensor(node.inputs[0]).type == DataType::kInt32;
   if (scale == nullptr || (HasInput(node, 2) && zero == nullptr)) {
-    return RejectNode(Rejection::kUnsupportedAttribute, node,
-                      "scale and zero point must be constants");
+    return LowerWithParameters(l, node, type, QuantizeAxisProgram(integers),
+                               {0, static_cast<uint32_t>(QuantizedMin(type)),
+                                Bits(QuantizedMax(type)), 0});
   }
   const int from = l->ValueIn(node.inputs[0], Layout::kDense, node);
-  const bool integers = l->tensor(node.inputs[0]).type == DataType::kInt32;
   const size_t rank = l->tensor(out).shape.size();
   const size_t axis = AxisOf(node, rank);
   const bool dense = scale->count() > 1 && !Operand::IsChannel(axis, rank);
@@ -187,8 +223,8 @@ absl::Status LowerDequantize(Lowering* l, const Node& node) {
   const TensorData* scale = l->ConstantInput(node, 1);
   const TensorData* zero = l->ConstantInput(node, 2);
   if (scale == nullptr || (HasInput(node, 2) && zero == nullptr)) {
-    return RejectNode(Rejection::kUnsupportedAttribute, node,
-                      "scale and zero point must be constants");
+    return LowerWithParameters(l, node, l->tensor(in).type,
+                               DequantizeAxisProgram(), {});
   }
   const size_t rank = l->tensor(out).shape.size();
   const size_t axis = AxisOf(node, rank);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// BatchNormalization with constant statistics, InstanceNormalization, LRN.
+// BatchNormalization with given statistics, InstanceNormalization, LRN.
 #include <algorithm>
 #include <memory>
 
@@ -30,8 +30,60 @@ absl::StatusOr<Microprogram> FmaProgram() {
   return b.Finish();
 }
 
+// Input i, of one value per channel, as a dense operand: constant or computed.
+Operand ChannelsOf(Lowering* l, const Node& node, size_t i,
+                   const Shape& shape) {
+  if (const TensorData* data = l->ConstantInput(node, i)) {
+    return Operand::Constant(Data(shape, ToFloats(*data)));
+  }
+  return Operand::Of(
+      l->Reshaped(l->ValueIn(node.inputs[i], Layout::kDense, node), shape));
+}
+
+bool AreConstants(const Lowering& l, const Node& node, size_t last) {
+  for (size_t i = 1; i <= last; ++i) {
+    if (l.ConstantInput(node, i) == nullptr) return false;
+  }
+  return true;
+}
+
+// The factors of normalization.h are computed first, as a row.
+absl::Status LowerComputedBatchNorm(Lowering* l, const Node& node) {
+  const Shape& shape = l->tensor(node.inputs[0]).shape;
+  const std::string& name = l->tensor(node.outputs[0]).name;
+  const Shape row = {1, shape[1]};
+  const auto factor = [&](const char* what) {
+    return l->NewTemporary(absl::StrCat(name, what), DataType::kFloat, row,
+                           Layout::kDense);
+  };
+  ProgramBuilder a, b;
+  a.Out(a.Div(a.A(), a.Sqrt(a.Add(a.B(), a.Arg(0)))));
+  b.Out(b.Fma(b.Mul(b.A(), b.Arg(0)), b.B(), b.C()));
+  ASSIGN_OR_RETURN(const auto scale_program, a.Finish());
+  ASSIGN_OR_RETURN(const auto shift_program, b.Finish());
+  ASSIGN_OR_RETURN(const auto last, FmaProgram());
+  const int scale = factor("/scale"), shift = factor("/shift");
+  AddElementwise(l, node, scale_program,
+                 {model::Bits(node.FloatAttribute("epsilon", 1e-5f)), 0, 0, 0},
+                 {ChannelsOf(l, node, 1, row), ChannelsOf(l, node, 4, row)},
+                 scale);
+  AddElementwise(l, node, shift_program, {model::Bits(-1.0f), 0, 0, 0},
+                 {ChannelsOf(l, node, 3, row), Operand::Of(scale),
+                  ChannelsOf(l, node, 2, row)},
+                 shift);
+  Shape channels(shape.size(), 1);
+  channels[1] = shape[1];
+  const int from = l->ValueIn(node.inputs[0], Layout::kDense, node);
+  const int to = l->NewValue(node.outputs[0], Layout::kDense);
+  AddElementwise(l, node, last, {},
+                 {Operand::Of(from), Operand::Of(l->Reshaped(scale, channels)),
+                  Operand::Of(l->Reshaped(shift, channels))},
+                 to);
+  return absl::OkStatus();
+}
+
 absl::Status LowerBatchNorm(Lowering* l, const Node& node) {
-  RETURN_IF_ERROR(NeedConstants(*l, node, {1, 2, 3, 4}));
+  if (!AreConstants(*l, node, 4)) return LowerComputedBatchNorm(l, node);
   const BatchNormFactors f =
       FactorsOf(*l->ConstantInput(node, 1), *l->ConstantInput(node, 2),
                 *l->ConstantInput(node, 3), *l->ConstantInput(node, 4),
@@ -54,7 +106,7 @@ absl::Status LowerBatchNorm(Lowering* l, const Node& node) {
 // Planes are rows, or images of as many rows as there are pieces where the
 // reduction cuts them (see reduce.h): tiles are as small as the reduction's.
 absl::Status LowerInstanceNorm(Lowering* l, const Node& node) {
-  RETURN_IF_ERROR(NeedConstants(*l, node, {1, 2}));
+  const bool computed = !AreConstants(*l, node, 2);
   const Tensor& x = l->tensor(node.inputs[0]);
   const Tensor& y = l->tensor(node.outputs[0]);
   const std::vector<ReduceStage> stages = PlaneStages(x.shape);
@@ -66,10 +118,12 @@ absl::Status LowerInstanceNorm(Lowering* l, const Node& node) {
       rows ? Shape{planes, length} : Shape{planes, 1, pieces, length};
   const Shape per_plane = rows ? Shape{planes, 1} : Shape{planes, 1, 1, 1};
   // Constants of every plane.
-  const auto scales = ToFloats(*l->ConstantInput(node, 1)),
-             biases = ToFloats(*l->ConstantInput(node, 2));
-  std::vector<float> scale, bias;
-  for (int64_t i = 0; i < planes; ++i) {
+  std::vector<float> scales, biases, scale, bias;
+  if (!computed) {
+    scales = ToFloats(*l->ConstantInput(node, 1));
+    biases = ToFloats(*l->ConstantInput(node, 2));
+  }
+  for (int64_t i = 0; !computed && i < planes; ++i) {
     scale.push_back(scales[i % channels]);
     bias.push_back(biases[i % channels]);
   }
@@ -97,6 +151,27 @@ absl::Status LowerInstanceNorm(Lowering* l, const Node& node) {
                    AddReduction(l, node, centred, stages,
                                 {Fold::kSum, Premap::kSquare, Finish::kMean},
                                 DataType::kFloat));
+  if (computed) {
+    // Images and channels are dimensions of their own.
+    const Shape row = {1, channels}, images = {x.shape[0], channels};
+    const int factors = temporary("/factor", images);
+    AddElementwise(
+        l, node, factor,
+        {model::Bits(node.FloatAttribute("epsilon", 1e-5f)), 0, 0, 0},
+        {Operand::Of(l->Reshaped(variance, images)),
+         ChannelsOf(l, node, 1, row)},
+        factors);
+    const Shape all = {x.shape[0], channels, pieces, length};
+    const int to = l->NewTemporary(y.name, y.type, all, Layout::kDense);
+    AddElementwise(
+        l, node, last, {},
+        {Operand::Of(l->Reshaped(centred, all)),
+         Operand::Of(l->Reshaped(factors, {x.shape[0], channels, 1, 1})),
+         ChannelsOf(l, node, 2, {1, channels, 1, 1})},
+        to);
+    l->Bind(node.outputs[0], l->Reshaped(to, y.shape));
+    return absl::OkStatus();
+  }
   const Shape column = {planes, 1};
   const int factors = temporary("/factor", column);
   l->Add(MakeElementwise(

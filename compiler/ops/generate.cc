@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// ConstantOfShape and Range: tensors made of parameters, which must be known
-// when compiling.
+// ConstantOfShape and Range: tensors made of parameters. A Range of parameters
+// that are computed is in computed_moves.h.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
 #include "compiler/base/status_macros.h"
+#include "compiler/ops/computed_moves.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/filler.h"
 
@@ -159,9 +160,9 @@ const OperatorRegistration kConstantOfShape(Define("ConstantOfShape", 9,
                                                 .Attr("value",
                                                       AttributeKind::kTensor)
                                                 .Run(InferFill, EvaluateFill));
-const OperatorRegistration kRange(Define("Range", 11, kMaxOpset)
-                                      .Inputs(3, 3, kRangeTypes)
-                                      .Run(InferRange, EvaluateRange));
+const ExpandedOperator kRange(
+    Define("Range", 11, kMaxOpset).Inputs(3, 3, kRangeTypes),
+    ExpandComputedRange, IsComputedRange, InferRange, EvaluateRange);
 
 }  // namespace
 }  // namespace heddle::compiler

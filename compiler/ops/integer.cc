@@ -8,6 +8,7 @@
 
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/accumulate.h"
+#include "compiler/ops/computed_codes.h"
 #include "compiler/ops/conv.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/matmul.h"
@@ -142,7 +143,12 @@ const OperatorRegistration kMatMulInteger(Define("MatMulInteger", 10, kMaxOpset)
                                               .Inputs(2, 4, kQuantizedValues)
                                               .Run(InferMatMul,
                                                    EvaluateMatMul));
-const OperatorRegistration kConvInteger(
+absl::Status ExpandConv(Expansion* e) {
+  RETURN_IF_ERROR(e->Check(InferConv));
+  return ExpandComputedConvInteger(e);
+}
+
+const ExpandedOperator kConvInteger(
     Define("ConvInteger", 10, kMaxOpset)
         .Inputs(2, 4, kQuantizedValues)
         .Attr("auto_pad", AttributeKind::kString)
@@ -151,8 +157,8 @@ const OperatorRegistration kConvInteger(
         .Attr("kernel_shape", AttributeKind::kInts)
         .Attr("pads", AttributeKind::kInts)
         .Attr("strides", AttributeKind::kInts)
-        .Rules(WindowRules())
-        .Run(InferConv, EvaluateConv));
+        .Rules(WindowRules()),
+    ExpandConv, HasComputedWeights, InferConv, EvaluateConv);
 const OperatorRegistration kDynamicQuantizeLinear(
     Define("DynamicQuantizeLinear", 11, kMaxOpset)
         .Inputs(1, 1, kFloats)

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "compiler/base/status_macros.h"
+#include "compiler/ops/computed_moves.h"
 #include "compiler/ops/define.h"
 
 namespace heddle::compiler {
@@ -197,10 +198,11 @@ const OperatorRegistration kConcat(Define("Concat", 4, kMaxOpset)
                                        .Inputs(1, 65536, kMovable)
                                        .Attr("axis", AttributeKind::kInt, true)
                                        .Run(InferConcat, EvaluateConcat));
-const OperatorRegistration kGather(Define("Gather", 1, kMaxOpset)
-                                       .Inputs(2, 2, kMovable, kIndices)
-                                       .Attr("axis", AttributeKind::kInt)
-                                       .Run(InferGather, EvaluateGather));
+const ExpandedOperator kGather(Define("Gather", 1, kMaxOpset)
+                                   .Inputs(2, 2, kMovable, kIndices)
+                                   .Attr("axis", AttributeKind::kInt),
+                               ExpandInnerGather, IsInnerGather, InferGather,
+                               EvaluateGather);
 
 }  // namespace
 }  // namespace heddle::compiler

@@ -138,13 +138,39 @@ bool IsKept(int64_t row, int64_t column, int64_t k, bool upper) {
   return upper ? column - row >= k : column - row <= k;
 }
 
+// With a k that is computed: places, column less row, are compared with it.
+absl::Status ExpandComputedTrilu(Expansion* e) {
+  const Shape shape = e->T(e->In(0)).shape;
+  const DataType type = e->T(e->In(0)).type;
+  const int64_t rows = shape[shape.size() - 2], columns = shape.back();
+  TensorData places = TensorData::Zeros(DataType::kInt64, {rows, columns});
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t c = 0; c < columns; ++c) {
+      places.as<int64_t>()[r * columns + c] = c - r;
+    }
+  }
+  const bool upper = e->node().IntAttribute("upper", 1) != 0;
+  const TensorId kept = e->Add(
+      upper ? "GreaterOrEqual" : "LessOrEqual",
+      {e->Constant(std::move(places)), e->Reshape(e->In(1), {})}, {}, 16);
+  e->Return(0,
+            type == DataType::kInt64
+                ? e->Add("Mul", {e->In(0), e->Cast(kept, type)})
+                : e->Add("Where", {kept, e->In(0), e->Scalar(type, 0)}),
+            type);
+  return absl::OkStatus();
+}
+
 absl::Status ExpandTrilu(Expansion* e) {
   int64_t k = 0;
+  if (e->HasIn(1) && ElementCount(e->T(e->In(1)).shape) != 1) {
+    return RejectNode(Rejection::kInvalidModel, e->node(), "k '",
+                      e->T(e->In(1)).name, "' has shape ",
+                      ShapeToString(e->T(e->In(1)).shape),
+                      ", it must have one element");
+  }
   if (e->HasIn(1) && !OneInteger(e->T(e->In(1)), &k)) {
-    return RejectNode(Rejection::kUnsupportedShape, e->node(), "k '",
-                      e->T(e->In(1)).name,
-                      "' is computed at run time, it must be a constant of "
-                      "one element");
+    return ExpandComputedTrilu(e);
   }
   const bool upper = e->node().IntAttribute("upper", 1) != 0;
   const Shape shape = e->T(e->In(0)).shape;

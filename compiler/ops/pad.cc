@@ -4,6 +4,7 @@
 
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/broadcast.h"
+#include "compiler/ops/computed_moves.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/index_map.h"
 #include "compiler/ops/layout.h"
@@ -82,27 +83,27 @@ const OperatorRegistration kPad2(Define("Pad", 2, 10)
                                      .Rule(Rejection::kUnsupportedAttribute,
                                            kModeRule, ModeIsKnown)
                                      .Run(InferPad, Evaluate<PadMap>));
-const OperatorRegistration kPad11(Define("Pad", 11, 17)
-                                      .Inputs(2, 3, kMovable, kInt64s, kMovable)
-                                      .Attr("mode", AttributeKind::kString)
-                                      .Rule(Rejection::kUnsupportedAttribute,
-                                            kModeRule, ModeIsKnown)
-                                      .Run(InferPad, Evaluate<PadMap>));
+const ExpandedOperator kPad11(Define("Pad", 11, 17)
+                                  .Inputs(2, 3, kMovable, kInt64s, kMovable)
+                                  .Attr("mode", AttributeKind::kString)
+                                  .Rule(Rejection::kUnsupportedAttribute,
+                                        kModeRule, ModeIsKnown),
+                              ExpandComputedPad, IsComputedPad, InferPad,
+                              Evaluate<PadMap>);
 // Only the axes of the last input are padded.
-const OperatorRegistration kPad18(Define("Pad", 18, 18)
-                                      .Inputs(2, 4, kMovable, kInt64s, kMovable,
-                                              kIndices)
-                                      .Attr("mode", AttributeKind::kString)
-                                      .Rule(Rejection::kUnsupportedAttribute,
-                                            kModeRule, ModeIsKnown)
-                                      .Run(InferPad, Evaluate<PadMap>));
-const OperatorRegistration kPad19(
+const ExpandedOperator kPad18(
+    Define("Pad", 18, 18)
+        .Inputs(2, 4, kMovable, kInt64s, kMovable, kIndices)
+        .Attr("mode", AttributeKind::kString)
+        .Rule(Rejection::kUnsupportedAttribute, kModeRule, ModeIsKnown),
+    ExpandComputedPad, IsComputedPad, InferPad, Evaluate<PadMap>);
+const ExpandedOperator kPad19(
     Define("Pad", 19, kMaxOpset)
         .Inputs(2, 4, kMovable, kInt64s, kMovable, kIndices)
         .Attr("mode", AttributeKind::kString)
         .Rule(Rejection::kUnsupportedAttribute,
-              "mode is constant, reflect, edge or wrap", ModeIsKnown19)
-        .Run(InferPad, Evaluate<PadMap>));
+              "mode is constant, reflect, edge or wrap", ModeIsKnown19),
+    ExpandComputedPad, IsComputedPad, InferPad, Evaluate<PadMap>);
 // `tiles` copies along `axis`; both are numbers of the input's type.
 const OperatorRegistration kTile1(Define("Tile", 1, 5)
                                       .Inputs(3, 3, kFloats, kFloats | kInt64s)

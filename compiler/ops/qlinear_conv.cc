@@ -6,6 +6,7 @@
 
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/accumulate.h"
+#include "compiler/ops/computed_codes.h"
 #include "compiler/ops/conv.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/quantized_values.h"
@@ -75,7 +76,12 @@ Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
   return One(std::move(y));
 }
 
-const OperatorRegistration kQLinearConv(
+absl::Status Expand(Expansion* e) {
+  RETURN_IF_ERROR(e->Check(Infer));
+  return ExpandComputedConv(e);
+}
+
+const ExpandedOperator kQLinearConv(
     Define("QLinearConv", 10, kMaxOpset)
         .Inputs(8, 9, kQuantizedValues, kFloats, kQuantizedValues,
                 kQuantizedValues, kFloats, kQuantizedValues, kFloats,
@@ -86,8 +92,8 @@ const OperatorRegistration kQLinearConv(
         .Attr("kernel_shape", AttributeKind::kInts)
         .Attr("pads", AttributeKind::kInts)
         .Attr("strides", AttributeKind::kInts)
-        .Rules(WindowRules())
-        .Run(Infer, Evaluate));
+        .Rules(WindowRules()),
+    Expand, HasComputedParameters, Infer, Evaluate);
 
 }  // namespace
 }  // namespace heddle::compiler

@@ -10,6 +10,7 @@
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/accumulate.h"
 #include "compiler/ops/broadcast.h"
+#include "compiler/ops/computed_codes.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/gemm.h"
 #include "compiler/ops/matmul.h"
@@ -200,12 +201,17 @@ Results EvaluateToFloat(const Graph&, const Node& node, const Inputs& inputs) {
   return One(std::move(y));
 }
 
-const OperatorRegistration kQLinearMatMul(
+absl::Status ExpandMatMul(Expansion* e) {
+  RETURN_IF_ERROR(e->Check(InferMatMul));
+  return ExpandComputedMatMul(e);
+}
+
+const ExpandedOperator kQLinearMatMul(
     Define("QLinearMatMul", 10, kMaxOpset)
         .Inputs(8, 8, kQuantizedValues, kFloats, kQuantizedValues,
                 kQuantizedValues, kFloats, kQuantizedValues, kFloats,
-                kQuantizedValues)
-        .Run(InferMatMul, EvaluateMatMul));
+                kQuantizedValues),
+    ExpandMatMul, HasComputedParameters, InferMatMul, EvaluateMatMul);
 const OperatorRegistration kQGemm(Define("QGemm", 1, 1)
                                       .Domain("com.microsoft")
                                       .Inputs(6, 9, kQuantizedValues, kFloats,

@@ -3,6 +3,7 @@
 #include "compiler/ops/slice.h"
 
 #include "compiler/base/status_macros.h"
+#include "compiler/ops/computed_moves.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/index_map.h"
 
@@ -68,9 +69,9 @@ const OperatorRegistration kSlice1(Define("Slice", 1, 9)
                                        .Attr("ends", AttributeKind::kInts, true)
                                        .Attr("axes", AttributeKind::kInts)
                                        .Run(InferSlice, EvaluateSlice));
-const OperatorRegistration kSlice10(Define("Slice", 10, kMaxOpset)
-                                        .Inputs(3, 5, kMovable, kIndices)
-                                        .Run(InferSlice, EvaluateSlice));
+const ExpandedOperator kSlice10(
+    Define("Slice", 10, kMaxOpset).Inputs(3, 5, kMovable, kIndices),
+    ExpandComputedSlice, IsComputedSlice, InferSlice, EvaluateSlice);
 const OperatorRegistration kSplit2(Define("Split", 2, 12)
                                        .Inputs(1, 1, kMovable)
                                        .Outputs(kMostParts)

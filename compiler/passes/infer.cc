@@ -11,6 +11,7 @@
 #include "compiler/base/diagnostic.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
+#include "compiler/passes/deduce.h"
 #include "compiler/passes/suppose.h"
 
 namespace heddle::compiler {
@@ -233,12 +234,41 @@ bool TakeDeclared(const std::map<TensorId, Declaration>& declared,
 }
 
 bool NeedsMissingValues(const Graph& graph, const Node& node) {
-  for (size_t i = 1; i < node.inputs.size(); ++i) {
+  // All operands of these are parameters, not only those after the first.
+  const bool parameters = node.op == "ConstantOfShape" || node.op == "Range";
+  for (size_t i = parameters ? 0 : 1; i < node.inputs.size(); ++i) {
     if (HasInput(node, i) && !InputOf(graph, node, i).is_constant()) {
       return true;
     }
   }
   return false;
+}
+
+// Infers the outputs of a node that has been checked. Where that needs values
+// which are not there, the model's declaration stands in, and parameters that
+// it leaves no choice for become constants of `node`.
+absl::Status InferOutputs(Graph* graph,
+                          const std::map<TensorId, Declaration>& declared,
+                          Node* node) {
+  const auto infer = FindOperator(node->domain, node->op, node->opset)->infer;
+  const absl::Status first = infer(graph, *node);
+  if (RejectionOf(first) != Rejection::kUnsupportedShape ||
+      !NeedsMissingValues(*graph, *node)) {
+    return first;
+  }
+  if (DeduceEmpty(graph, node) && infer(graph, *node).ok()) {
+    return absl::OkStatus();
+  }
+  if (!TakeDeclared(declared, *node, graph)) return first;
+  Node settled = *node;
+  if (DeduceParameters(graph, &settled)) {
+    if (CheckNode(*graph, settled).ok() && infer(graph, settled).ok()) {
+      *node = settled;
+    } else {
+      TakeDeclared(declared, *node, graph);
+    }
+  }
+  return absl::OkStatus();
 }
 
 // The nodes that stand for one of a form which only the front end knows; none
@@ -418,21 +448,13 @@ absl::Status InferAndFold(Graph* graph,
   for (const Node& original : graph->nodes) {
     ASSIGN_OR_RETURN(const auto converted, Converted(graph, original));
     for (size_t i = 0; i < std::max<size_t>(converted.size(), 1); ++i) {
-      const Node& node = converted.empty() ? original : converted[i];
+      Node node = converted.empty() ? original : converted[i];
       if (supposed != nullptr) {
         ASSIGN_OR_RETURN(auto known, supposition.Infer(node));
         if (!known) continue;
       } else {
         RETURN_IF_ERROR(CheckNode(*graph, node));
-        const OperatorInfo* info =
-            FindOperator(node.domain, node.op, node.opset);
-        if (auto s = info->infer(graph, node); !s.ok()) {
-          if (RejectionOf(s) != Rejection::kUnsupportedShape ||
-              !NeedsMissingValues(*graph, node) ||
-              !TakeDeclared(declared, node, graph)) {
-            return s;
-          }
-        }
+        RETURN_IF_ERROR(InferOutputs(graph, declared, &node));
       }
       RETURN_IF_ERROR(CheckSize(*graph, node));
       RETURN_IF_ERROR(CheckDeclared(*graph, node, declared));

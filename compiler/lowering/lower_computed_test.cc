@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parameters that are computed at run time, on the card.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "compiler/ops/define.h"
+#include "compiler/testing/card_case.h"
+#include "compiler/testing/model_builder.h"
+
+namespace heddle::compiler {
+namespace {
+
+const CardCase kSmall = [] {
+  CardCase c;
+  c.sram_bytes = {0, 16 << 10};
+  return c;
+}();
+
+TensorData Scale(const Shape& shape, uint64_t seed) {
+  return RandomData(DataType::kFloat, shape, seed, 0.01f, 0.2f);
+}
+
+TEST(LowerComputed, Quantization) {
+  for (bool per_channel : {false, true}) {
+    const Shape channels = per_channel ? Shape{5} : Shape{};
+    for (bool scale_only : {false, true}) {
+      ModelBuilder b;
+      b.Input("x", DataType::kFloat, {2, 5, 6});
+      b.Input("s", DataType::kFloat, channels);
+      const TensorData zero = RandomData(DataType::kUint8, channels, 2);
+      if (scale_only) {
+        b.Constant("z", zero);
+      } else {
+        b.Input("z", DataType::kUint8, channels);
+      }
+      SetInt(b.Node("QuantizeLinear", {"x", "s", "z"}, {"q"}), "axis", 1);
+      SetInt(b.Node("DequantizeLinear", {"q", "s", "z"}, {"y"}), "axis", 1);
+      b.Output("q");
+      b.Output("y");
+      std::vector<TensorData> inputs = {
+          RandomData(DataType::kFloat, {2, 5, 6}, 3, -20, 20),
+          Scale(channels, 4)};
+      if (!scale_only) inputs.push_back(zero);
+      ExpectCardEqualsReference(b.Bytes(), inputs, kSmall);
+    }
+  }
+}
+
+TEST(LowerComputed, Normalizations) {
+  const Shape shape = {2, 5, 6, 7};
+  for (DataType type : {DataType::kFloat, DataType::kFloat16}) {
+    for (bool batch : {true, false}) {
+      ModelBuilder b;
+      b.Input("x", type, shape);
+      std::vector<TensorData> inputs = {RandomData(type, shape, 1)};
+      std::vector<std::string> names = {"x"};
+      for (const char* name : {"s", "b", "m", "v"}) {
+        if (!batch && inputs.size() == 3) break;
+        b.Input(name, type, {5});
+        inputs.push_back(RandomData(type, {5}, 7 + inputs.size(), 0.5f, 2));
+        names.push_back(name);
+      }
+      b.Node(batch ? "BatchNormalization" : "InstanceNormalization", names,
+             {"y"});
+      b.Output("y");
+      ExpectCardEqualsReference(b.Bytes(), inputs, kSmall);
+    }
+  }
+}
+
+TEST(LowerComputed, QuantizedProducts) {
+  for (bool conv : {false, true}) {
+    const Shape x = conv ? Shape{1, 6, 5, 7} : Shape{2, 5, 40},
+                w = conv ? Shape{4, 3, 3, 9} : Shape{2, 40, 6};
+    ModelBuilder b;
+    std::vector<TensorData> inputs = {RandomData(DataType::kUint8, x, 1),
+                                      Scale({}, 2),
+                                      RandomData(DataType::kUint8, {}, 3),
+                                      RandomData(DataType::kInt8, w, 4),
+                                      Scale({conv ? 4 : 6}, 5),
+                                      RandomData(DataType::kInt8, {}, 6),
+                                      Floats({}, {3.5f}),
+                                      RandomData(DataType::kUint8, {}, 7)};
+    if (conv) {
+      inputs.push_back(RandomData(DataType::kInt32, {4}, 8, -900, 900));
+    }
+    std::vector<std::string> names;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      names.push_back("i" + std::to_string(i));
+      b.Input(names.back(), inputs[i].type, inputs[i].shape);
+    }
+    auto* node = b.Node(conv ? "QLinearConv" : "QLinearMatMul", names, {"y"});
+    if (conv) {
+      SetInt(node, "group", 2);
+      SetInts(node, "pads", {1, 2, 1, 4});
+    }
+    b.Output("y");
+    ExpectCardEqualsReference(b.Bytes(), inputs, kSmall);
+  }
+}
+
+// The sum is cut where floats would round.
+TEST(LowerComputed, IntegerConvolutionOfManyChannels) {
+  ModelBuilder b;
+  b.Input("x", DataType::kUint8, {1, 70, 4, 5});
+  b.Input("w", DataType::kUint8, {3, 70, 3, 3});
+  b.Input("z", DataType::kUint8, {});
+  b.Node("ConvInteger", {"x", "w", "z"}, {"y"});
+  b.Output("y");
+  ExpectCardEqualsReference(b.Bytes(),
+                            {RandomData(DataType::kUint8, {1, 70, 4, 5}, 1),
+                             RandomData(DataType::kUint8, {3, 70, 3, 3}, 2),
+                             RandomData(DataType::kUint8, {}, 3)},
+                            kSmall);
+}
+
+void Declare(ModelBuilder* b, const std::string& name, DataType type,
+             const Shape& shape) {
+  b->Output(name);
+  auto* output = b->proto().mutable_graph()->mutable_output(
+      b->proto().graph().output_size() - 1);
+  auto* tensor = output->mutable_type()->mutable_tensor_type();
+  tensor->set_elem_type(static_cast<int>(type));
+  tensor->clear_shape();
+  for (int64_t d : shape) tensor->mutable_shape()->add_dim()->set_dim_value(d);
+}
+
+TEST(LowerComputed, Slices) {
+  for (bool axes : {false, true}) {
+    ModelBuilder b;
+    b.Input("x", DataType::kFloat, {6, 7, 8});
+    std::vector<std::string> names = {"x", "starts", "ends"};
+    b.Input("starts", DataType::kInt64, {2});
+    b.Input("ends", DataType::kInt64, {2});
+    std::vector<TensorData> inputs = {
+        RandomData(DataType::kFloat, {6, 7, 8}, 1), Int64s({2}, {-5, 6}),
+        Int64s({2}, {4, 1})};
+    if (axes) {
+      b.Input("axes", DataType::kInt64, {2});
+      inputs.push_back(Int64s({2}, {0, -2}));
+      names.push_back("axes");
+    } else {
+      names.push_back("");
+    }
+    b.Input("steps", DataType::kInt64, {2});
+    inputs.push_back(Int64s({2}, {2, -2}));
+    names.push_back("steps");
+    b.Node("Slice", names, {"y"});
+    Declare(&b, "y", DataType::kFloat, {2, 3, 8});
+    const auto y = ExpectCardEqualsReference(b.Bytes(), inputs, kSmall);
+    ASSERT_EQ(y.size(), 1u);
+    // Rows 1 and 3, columns 6, 4 and 2.
+    EXPECT_EQ(y[0].as<float>()[(1 * 3 + 2) * 8 + 5],
+              inputs[0].as<float>()[(3 * 7 + 2) * 8 + 5]);
+  }
+}
+
+TEST(LowerComputed, Pads) {
+  for (const char* mode : {"constant", "reflect", "edge"}) {
+    ModelBuilder b;
+    b.Input("x", DataType::kFloat, {4, 5});
+    b.Input("pads", DataType::kInt64, {4});
+    b.Input("value", DataType::kFloat, {});
+    SetString(b.Node("Pad", {"x", "pads", "value"}, {"y"}), "mode", mode);
+    Declare(&b, "y", DataType::kFloat, {7, 6});
+    const auto x = RandomData(DataType::kFloat, {4, 5}, 1);
+    const auto y = ExpectCardEqualsReference(
+        b.Bytes(), {x, Int64s({4}, {2, -1, 1, 2}), Floats({}, {9})}, kSmall);
+    ASSERT_EQ(y.size(), 1u);
+    EXPECT_EQ(y[0].as<float>()[2 * 6 + 1], x.as<float>()[2]);
+    const float corner = y[0].as<float>()[0];
+    EXPECT_EQ(corner, std::string(mode) == "constant" ? 9
+                      : std::string(mode) == "edge"   ? x.as<float>()[1]
+                                                    : x.as<float>()[2 * 5 + 1]);
+  }
+}
+
+TEST(LowerComputed, ValueOfAPad) {
+  ModelBuilder b;
+  b.Input("x", DataType::kFloat, {4, 5});
+  b.Constant("pads", Int64s({4}, {2, -1, 1, 2}));
+  b.Input("value", DataType::kFloat, {});
+  b.Node("Pad", {"x", "pads", "value"}, {"y"});
+  b.Output("y");
+  ExpectCardEqualsReference(
+      b.Bytes(), {RandomData(DataType::kFloat, {4, 5}, 1), Floats({}, {9})},
+      kSmall);
+}
+
+TEST(LowerComputed, RangesTrianglesAndIndices) {
+  ModelBuilder b(14);
+  b.Input("start", DataType::kFloat, {});
+  b.Input("limit", DataType::kFloat, {});
+  b.Input("delta", DataType::kFloat, {});
+  b.Node("Range", {"start", "limit", "delta"}, {"r"});
+  b.Input("x", DataType::kFloat, {3, 5, 6});
+  b.Input("k", DataType::kInt64, {1});
+  b.Node("Trilu", {"x", "k"}, {"t"});
+  b.Input("i", DataType::kInt64, {2, 2});
+  SetInt(b.Node("Gather", {"x", "i"}, {"g"}), "axis", 1);
+  Declare(&b, "r", DataType::kFloat, {5});
+  b.Output("t");
+  b.Output("g");
+  const auto y = ExpectCardEqualsReference(
+      b.Bytes(),
+      {Floats({}, {1}), Floats({}, {2.5f}), Floats({}, {0.3f}),
+       RandomData(DataType::kFloat, {3, 5, 6}, 1), Int64s({1}, {-2}),
+       Int64s({2, 2}, {4, -1, 0, 2})},
+      kSmall);
+  ASSERT_EQ(y.size(), 3u);
+  EXPECT_EQ(y[0].as<float>()[1], 1.3f);
+  EXPECT_EQ(y[1].as<float>()[3 * 6], 0);
+}
+
+}  // namespace
+}  // namespace heddle::compiler
