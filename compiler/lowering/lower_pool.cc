@@ -92,12 +92,6 @@ absl::Status LowerFloatMaxPool(Lowering* l, const Node& node,
 absl::Status LowerMaxPool(Lowering* l, const Node& node) {
   const Tensor& in = l->tensor(node.inputs[0]);
   ASSIGN_OR_RETURN(Window window, ResolvePool(node, in.shape));
-  if (node.outputs.size() > 1 && node.outputs[1] != kNoTensor &&
-      (!l->consumers(node.outputs[1]).empty() ||
-       l->graph().IsOutput(node.outputs[1]))) {
-    return RejectNode(Rejection::kUnsupportedAttribute, node,
-                      "the output Indices is not supported");
-  }
   if (Contains(kReals, in.type)) {
     return LowerFloatMaxPool(l, node, window);
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conv: the accumulator starts at the bias (+0 without one) and takes one chain
 // of fused multiply-adds over input channel, ky, kx (innermost); padding takes
-// part as 0. float16 is computed in fp32 and rounded once, at the end.
+// part as 0. Volumes: see volume.h. float16 is computed in fp32 and rounded
+// once, at the end.
 #include "compiler/ops/conv.h"
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include "compiler/ops/accumulate.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/half.h"
+#include "compiler/ops/volume.h"
 #include "simulator/model/numerics.h"
 
 namespace heddle::compiler {
@@ -94,18 +96,18 @@ Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
   return One(Narrowed(std::move(y), inputs[0]->type));
 }
 
-const OperatorRegistration kConv(Define("Conv", 1, kMaxOpset)
-                                     .Inputs(2, 3, kReals)
-                                     .Rule(Rejection::kInvalidModel,
-                                           kSameTypeText, SameTypes)
-                                     .Attr("auto_pad", AttributeKind::kString)
-                                     .Attr("dilations", AttributeKind::kInts)
-                                     .Attr("group", AttributeKind::kInt)
-                                     .Attr("kernel_shape", AttributeKind::kInts)
-                                     .Attr("pads", AttributeKind::kInts)
-                                     .Attr("strides", AttributeKind::kInts)
-                                     .Rules(WindowRules())
-                                     .Run(Infer, Evaluate));
+const ExpandedOperator kConv(Define("Conv", 1, kMaxOpset)
+                                 .Inputs(2, 3, kReals)
+                                 .Rule(Rejection::kInvalidModel, kSameTypeText,
+                                       SameTypes)
+                                 .Attr("auto_pad", AttributeKind::kString)
+                                 .Attr("dilations", AttributeKind::kInts)
+                                 .Attr("group", AttributeKind::kInt)
+                                 .Attr("kernel_shape", AttributeKind::kInts)
+                                 .Attr("pads", AttributeKind::kInts)
+                                 .Attr("strides", AttributeKind::kInts)
+                                 .Rules(VolumeRules()),
+                             ExpandVolumeConv, IsVolume, Infer, Evaluate);
 
 }  // namespace
 }  // namespace heddle::compiler

@@ -147,8 +147,19 @@ TEST(ConvTest, Rejections) {
             Rejection::kMismatchingShape);
   EXPECT_EQ(kind({}, {x, w, zeros({5})}), Rejection::kMismatchingShape);
   EXPECT_EQ(kind({}, {x}), Rejection::kInvalidModel);
-  EXPECT_EQ(kind({}, {zeros({1, 4, 8, 8, 8}), zeros({6, 4, 3, 3, 3})}),
+  EXPECT_EQ(kind({}, {zeros({1, 4, 8, 8, 8, 8}), zeros({6, 4, 3, 3, 3, 3})}),
             Rejection::kUnsupportedShape);
+  // Of volumes.
+  const TensorData v = zeros({1, 4, 8, 8, 8}), vw = zeros({6, 4, 3, 3, 3});
+  EXPECT_EQ(kind({}, {v, vw}), Rejection::kNone);
+  EXPECT_EQ(kind({{"strides", Ints{1, 1}}}, {v, vw}), Rejection::kInvalidModel);
+  EXPECT_EQ(kind({{"pads", Ints{1, 1, 1}}}, {v, vw}), Rejection::kInvalidModel);
+  EXPECT_EQ(kind({}, {v, w}), Rejection::kMismatchingShape);
+  EXPECT_EQ(kind({{"group", int64_t{2}}}, {v, vw}),
+            Rejection::kMismatchingShape);
+  EXPECT_EQ(kind({{"dilations", Ints{4, 1, 1}}}, {v, vw}),
+            Rejection::kMismatchingShape);
+  EXPECT_EQ(kind({}, {v, vw, zeros({5})}), Rejection::kMismatchingShape);
   EXPECT_EQ(kind({}, {TensorData::Zeros(DataType::kDouble, {1, 4, 8, 8}), w}),
             Rejection::kUnsupportedDatatype);
 }

@@ -14,6 +14,7 @@
 #include "compiler/ops/accumulate.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/half.h"
+#include "compiler/ops/volume.h"
 #include "compiler/ops/window.h"
 #include "simulator/model/numerics.h"
 
@@ -242,7 +243,7 @@ Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
   return One(Narrowed(std::move(y), inputs[0]->type));
 }
 
-const OperatorRegistration kConvTranspose(
+const ExpandedOperator kConvTranspose(
     Define("ConvTranspose", 1, kMaxOpset)
         .Inputs(2, 3, kReals)
         .Rule(Rejection::kInvalidModel, kSameTypeText, SameTypes)
@@ -254,7 +255,7 @@ const OperatorRegistration kConvTranspose(
         .Attr("output_shape", AttributeKind::kInts)
         .Attr("pads", AttributeKind::kInts)
         .Attr("strides", AttributeKind::kInts)
-        .Rules(WindowRules())
+        .Rules(VolumeRules())
         .Rule(Rejection::kInvalidModel, "output_padding is not negative",
               [](const Graph&, const Node& node, std::string* detail) {
                 const auto values = node.IntsAttribute("output_padding", {});
@@ -262,8 +263,8 @@ const OperatorRegistration kConvTranspose(
                     absl::StrCat("output_padding = ", ShapeToString(values));
                 return std::all_of(values.begin(), values.end(),
                                    [](int64_t v) { return v >= 0; });
-              })
-        .Run(Infer, Evaluate));
+              }),
+    ExpandVolumeConvTranspose, IsVolume, Infer, Evaluate);
 
 }  // namespace
 }  // namespace heddle::compiler

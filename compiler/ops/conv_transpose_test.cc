@@ -179,8 +179,15 @@ TEST(ConvTransposeTest, Rejections) {
   EXPECT_EQ(kind({{"output_padding", Ints{-1, 0}}}, {x, w}),
             Rejection::kInvalidModel);
   EXPECT_EQ(kind({}, {x, w, zeros({5})}), Rejection::kMismatchingShape);
-  EXPECT_EQ(kind({}, {zeros({1, 4, 8, 8, 8}), zeros({4, 6, 3, 3, 3})}),
+  EXPECT_EQ(kind({}, {zeros({1, 4, 8, 8, 8, 8}), zeros({4, 6, 3, 3, 3, 3})}),
             Rejection::kUnsupportedShape);
+  // Of volumes.
+  const TensorData v = zeros({1, 4, 3, 3, 3}), vw = zeros({4, 6, 3, 3, 3});
+  EXPECT_EQ(kind({}, {v, vw}), Rejection::kNone);
+  EXPECT_EQ(kind({{"strides", Ints{1}}}, {v, vw}), Rejection::kInvalidModel);
+  EXPECT_EQ(kind({{"output_padding", Ints{1, 1}}}, {v, vw}),
+            Rejection::kInvalidModel);
+  EXPECT_EQ(kind({}, {v, vw, zeros({5})}), Rejection::kMismatchingShape);
   EXPECT_EQ(kind({}, {x, TensorData::Zeros(DataType::kFloat16, {4, 6, 3, 3})}),
             Rejection::kInvalidModel);
 }

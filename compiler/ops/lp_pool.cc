@@ -115,7 +115,7 @@ bool HasChannels(const Graph& graph, const Node& node, std::string* detail) {
 bool HasWindows(const Graph& graph, const Node& node, std::string* detail) {
   const Shape& shape = InputOf(graph, node, 0).shape;
   *detail = absl::StrCat("its shape is ", ShapeToString(shape));
-  return shape.size() == 3 || shape.size() == 4;
+  return shape.size() >= 3 && shape.size() <= 5;
 }
 
 Define LpPool(int since, int until) {
@@ -127,7 +127,7 @@ Define LpPool(int since, int until) {
       .Attr("strides", AttributeKind::kInts)
       .Attr("p", AttributeKind::kInt)
       .Rule(Rejection::kInvalidModel, "p is positive", HasPower)
-      .Rule(Rejection::kUnsupportedShape, "input has rank 3 or 4", HasWindows);
+      .Rule(Rejection::kUnsupportedShape, "input has rank 3 to 5", HasWindows);
   return define;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // MaxPool: acc = fmax(acc, x) over the window row by row, from -inf (integers:
 // the lowest value); padding is skipped.
+// Volumes and Indices: see volume.h and max_pool_index.h.
 // AveragePool: acc = f32(acc + x) over the window row by row, from +0, then one
 // division by the count.
 // GlobalAveragePool, GlobalMaxPool: ReduceMean and ReduceMax over the spatial
@@ -14,7 +15,9 @@
 
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
+#include "compiler/ops/max_pool_index.h"
 #include "compiler/ops/reduce.h"
+#include "compiler/ops/volume.h"
 #include "compiler/ops/window.h"
 #include "simulator/model/numerics.h"
 
@@ -142,28 +145,35 @@ Define Pool(const char* op, int since, int until, TypeSet types) {
       .Attr("kernel_shape", AttributeKind::kInts, true)
       .Attr("pads", AttributeKind::kInts)
       .Attr("strides", AttributeKind::kInts)
-      .Rules(WindowRules());
+      .Rules(VolumeRules());
   return define;
 }
 
-const OperatorRegistration kMaxPool(Pool("MaxPool", 1, kMaxOpset,
-                                         kReals | kQuantizedValues)
-                                        .Attr("dilations", AttributeKind::kInts)
-                                        .Attr("storage_order",
-                                              AttributeKind::kInt)
-                                        .Run(InferPool, EvaluateMaxPool));
-const OperatorRegistration kAveragePool1(
-    Pool("AveragePool", 1, 6, kReals).Run(InferPool, EvaluateAveragePool));
-const OperatorRegistration kAveragePool7(Pool("AveragePool", 7, 18, kReals)
-                                             .Attr("count_include_pad",
-                                                   AttributeKind::kInt)
-                                             .Run(InferPool,
-                                                  EvaluateAveragePool));
-const OperatorRegistration kAveragePool19(
+Define MaxPooling(int since, int until) {
+  Define define = Pool("MaxPool", since, until, kReals | kQuantizedValues);
+  define.Attr("dilations", AttributeKind::kInts)
+      .Attr("storage_order", AttributeKind::kInt);
+  return define;
+}
+
+const ExpandedOperator kMaxPool(MaxPooling(1, 7), ExpandMaxPool,
+                                IsExpandedMaxPool, InferPool, EvaluateMaxPool);
+const ExpandedOperator kMaxPool8(MaxPooling(8, kMaxOpset).Outputs(2),
+                                 ExpandMaxPool, IsExpandedMaxPool, InferPool,
+                                 EvaluateMaxPool);
+const ExpandedOperator kAveragePool1(Pool("AveragePool", 1, 6, kReals),
+                                     ExpandVolumePool, IsVolume, InferPool,
+                                     EvaluateAveragePool);
+const ExpandedOperator kAveragePool7(Pool("AveragePool", 7, 18, kReals)
+                                         .Attr("count_include_pad",
+                                               AttributeKind::kInt),
+                                     ExpandVolumePool, IsVolume, InferPool,
+                                     EvaluateAveragePool);
+const ExpandedOperator kAveragePool19(
     Pool("AveragePool", 19, kMaxOpset, kReals)
         .Attr("count_include_pad", AttributeKind::kInt)
-        .Attr("dilations", AttributeKind::kInts)
-        .Run(InferPool, EvaluateAveragePool));
+        .Attr("dilations", AttributeKind::kInts),
+    ExpandVolumePool, IsVolume, InferPool, EvaluateAveragePool);
 const OperatorRegistration kGlobalAveragePool(Global("GlobalAveragePool"));
 const OperatorRegistration kGlobalMaxPool(Global("GlobalMaxPool"));
 
