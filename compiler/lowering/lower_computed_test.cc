@@ -214,5 +214,28 @@ TEST(LowerComputed, RangesTrianglesAndIndices) {
   EXPECT_EQ(y[1].as<float>()[3 * 6], 0);
 }
 
+TEST(LowerComputed, Resizes) {
+  for (const char* mode : {"nearest", "linear", "cubic"}) {
+    for (const char* coordinate :
+         {"half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel",
+          "half_pixel_symmetric", "tf_crop_and_resize"}) {
+      ModelBuilder b(19);
+      b.Input("x", DataType::kFloat, {1, 1, 6, 9});
+      b.Input("roi", DataType::kFloat, {8});
+      b.Input("scales", DataType::kFloat, {4});
+      auto* node = b.Node("Resize", {"x", "roi", "scales"}, {"y"});
+      SetString(node, "mode", mode);
+      SetString(node, "coordinate_transformation_mode", coordinate);
+      SetFloat(node, "extrapolation_value", 7);
+      Declare(&b, "y", DataType::kFloat, {1, 1, 9, 6});
+      ExpectCardEqualsReference(b.Bytes(),
+                                {RandomData(DataType::kFloat, {1, 1, 6, 9}, 1),
+                                 Floats({8}, {0, 0, 0, -0.2f, 1, 1, 1, 0.8f}),
+                                 Floats({4}, {1, 1, 1.5f, 0.7f})},
+                                kSmall);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace heddle::compiler

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Volumes and the places of a MaxPool, on the card.
+// Volumes, the places of a MaxPool, and Resize by filters, on the card.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -106,6 +106,36 @@ TEST(LowerSpatial, PlacesOfTheLargest) {
         }
         ExpectCardEqualsReference(b.Bytes(), {x}, kSmall);
       }
+    }
+  }
+}
+
+struct Filter {
+  std::string mode, coordinate;
+  int64_t antialias, exclude;
+};
+
+TEST(LowerSpatial, ResizeByFilters) {
+  for (const Filter& f :
+       std::vector<Filter>{{"cubic", "half_pixel", 0, 0},
+                           {"cubic", "align_corners", 0, 1},
+                           {"cubic", "asymmetric", 1, 0},
+                           {"linear", "half_pixel", 1, 1},
+                           {"cubic", "tf_crop_and_resize", 0, 0}}) {
+    for (DataType type : {DataType::kFloat, DataType::kFloat16}) {
+      ModelBuilder b(19);
+      b.Input("x", type, {2, 3, 10, 12});
+      b.Constant("roi", Floats({8}, {0, 0, 0.2f, -0.5f, 1, 1, 0.7f, 1.2f}));
+      b.Constant("sizes", Int64s({4}, {2, 3, 7, 25}));
+      auto* node = b.Node("Resize", {"x", "roi", "", "sizes"}, {"y"});
+      SetString(node, "mode", f.mode);
+      SetString(node, "coordinate_transformation_mode", f.coordinate);
+      SetInt(node, "antialias", f.antialias);
+      SetInt(node, "exclude_outside", f.exclude);
+      SetFloat(node, "extrapolation_value", 10);
+      b.Output("y");
+      ExpectCardEqualsReference(b.Bytes(),
+                                {RandomData(type, {2, 3, 10, 12}, 4)}, kSmall);
     }
   }
 }

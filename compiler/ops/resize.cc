@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Resize and Upsample: nearest for every type, linear for fp32.
+// Resize and Upsample: nearest for every type, linear for fp32; the rest is in
+// resize_filter.h.
 //
 // Mode linear goes axis by axis, the last first: an element is
 // fma(high, weight, f32(low * f32(1 - weight))).
@@ -11,6 +12,7 @@
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/index_map.h"
+#include "compiler/ops/resize_filter.h"
 #include "simulator/model/numerics.h"
 
 namespace heddle::compiler {
@@ -21,7 +23,13 @@ bool ModeIsKnown(const Graph& graph, const Node& node, std::string* detail) {
   const DataType type = InputOf(graph, node, 0).type;
   *detail = absl::StrCat("mode = ", mode, " of ", DataTypeName(type));
   return mode == "nearest" ||
-         ((mode == "linear" || mode == "bilinear") && type == DataType::kFloat);
+         ((mode == "linear" || mode == "bilinear" || mode == "cubic") &&
+          Contains(kReals, type));
+}
+
+bool OldModeIsKnown(const Graph& graph, const Node& node, std::string* detail) {
+  return ModeIsKnown(graph, node, detail) &&
+         node.StringAttribute("mode", "nearest") != "cubic";
 }
 
 bool CoordinatesAreKnown(const Graph& graph, const Node& node,
@@ -31,7 +39,8 @@ bool CoordinatesAreKnown(const Graph& graph, const Node& node,
   *detail = absl::StrCat("coordinate_transformation_mode = ", mode);
   // Other types have no extrapolation value.
   if (mode == "tf_crop_and_resize") {
-    return InputOf(graph, node, 0).type == DataType::kFloat;
+    const DataType type = InputOf(graph, node, 0).type;
+    return type == DataType::kFloat || IsResizedByFilter(graph, node);
   }
   return mode == "half_pixel" || mode == "pytorch_half_pixel" ||
          mode == "align_corners" || mode == "asymmetric" ||
@@ -51,13 +60,6 @@ bool PolicyIsKnown(const Graph&, const Node& node, std::string* detail) {
   *detail = absl::StrCat("it is ", policy);
   return policy == "stretch" || policy == "not_larger" ||
          policy == "not_smaller";
-}
-
-bool IsNotFiltered(const Graph&, const Node& node, std::string* detail) {
-  const std::string mode = node.StringAttribute("mode", "nearest");
-  const int64_t antialias = node.IntAttribute("antialias", 0);
-  *detail = absl::StrCat("antialias = ", antialias, " of mode ", mode);
-  return antialias == 0 || mode == "nearest";
 }
 
 bool NearestIsKnown(const Graph&, const Node& node, std::string* detail) {
@@ -110,28 +112,33 @@ Results Evaluate(const Graph& graph, const Node& node, const Inputs& inputs) {
 }
 
 constexpr char kModeRule[] =
-    "mode is nearest, or linear (between fp32 neighbours of each axis)";
+    "mode is nearest, or linear or cubic of float and float16";
+// Before opset 11 there was no other.
+constexpr char kOldModeRule[] =
+    "mode is nearest, or linear of float and float16";
 constexpr TypeSet kScales = kFloats;
 
-const OperatorRegistration kUpsample7(
+const ExpandedOperator kUpsample7(
     Define("Upsample", 7, 8)
         .Inputs(1, 1, kMovable)
         .Attr("mode", AttributeKind::kString)
         .Attr("scales", AttributeKind::kFloats, true)
-        .Rule(Rejection::kUnsupportedAttribute, kModeRule, ModeIsKnown)
-        .Run(Infer, Evaluate));
-const OperatorRegistration kUpsample9(
-    Define("Upsample", 9, 9)
-        .Inputs(2, 2, kMovable, kScales)
-        .Attr("mode", AttributeKind::kString)
-        .Rule(Rejection::kUnsupportedAttribute, kModeRule, ModeIsKnown)
-        .Run(Infer, Evaluate));
-const OperatorRegistration kResize10(Define("Resize", 10, 10)
-                                         .Inputs(2, 2, kMovable, kScales)
-                                         .Attr("mode", AttributeKind::kString)
-                                         .Rule(Rejection::kUnsupportedAttribute,
-                                               kModeRule, ModeIsKnown)
-                                         .Run(Infer, Evaluate));
+        .Rule(Rejection::kUnsupportedAttribute, kOldModeRule, OldModeIsKnown),
+    ExpandResize, IsResizedByFilter, Infer, Evaluate);
+const ExpandedOperator kUpsample9(Define("Upsample", 9, 9)
+                                      .Inputs(2, 2, kMovable, kScales)
+                                      .Attr("mode", AttributeKind::kString)
+                                      .Rule(Rejection::kUnsupportedAttribute,
+                                            kOldModeRule, OldModeIsKnown),
+                                  ExpandResize, IsResizedByFilter, Infer,
+                                  Evaluate);
+const ExpandedOperator kResize10(Define("Resize", 10, 10)
+                                     .Inputs(2, 2, kMovable, kScales)
+                                     .Attr("mode", AttributeKind::kString)
+                                     .Rule(Rejection::kUnsupportedAttribute,
+                                           kOldModeRule, OldModeIsKnown),
+                                 ExpandResize, IsResizedByFilter, Infer,
+                                 Evaluate);
 // The definition from opset 11 on, without the rule about coordinates.
 Define Resize11(int since, int until) {
   Define define("Resize", since, until);
@@ -160,9 +167,7 @@ Define Resize18(int since, int until) {
       .Attr("keep_aspect_ratio_policy", AttributeKind::kString)
       .Rule(Rejection::kInvalidModel,
             "keep_aspect_ratio_policy is stretch, not_larger or not_smaller",
-            PolicyIsKnown)
-      .Rule(Rejection::kUnsupportedAttribute,
-            "antialias is 0, or mode is nearest", IsNotFiltered);
+            PolicyIsKnown);
   return define;
 }
 
@@ -175,21 +180,20 @@ constexpr char kCoordinateRule19[] =
     "pytorch_half_pixel, align_corners, asymmetric, tf_half_pixel_for_nn, or "
     "tf_crop_and_resize of floats";
 
-const OperatorRegistration kResize11(Resize11(11, 17)
-                                         .Rule(Rejection::kUnsupportedAttribute,
-                                               kCoordinateRule,
-                                               CoordinatesAreKnown)
-                                         .Run(Infer, Evaluate));
-const OperatorRegistration kResize18(Resize18(18, 18)
-                                         .Rule(Rejection::kUnsupportedAttribute,
-                                               kCoordinateRule,
-                                               CoordinatesAreKnown)
-                                         .Run(Infer, Evaluate));
-const OperatorRegistration kResize19(Resize18(19, kMaxOpset)
-                                         .Rule(Rejection::kUnsupportedAttribute,
-                                               kCoordinateRule19,
-                                               CoordinatesAreKnown19)
-                                         .Run(Infer, Evaluate));
+const ExpandedOperator kResize11(
+    Resize11(11, 17).Rule(Rejection::kUnsupportedAttribute, kCoordinateRule,
+                          CoordinatesAreKnown),
+    ExpandResize, IsResizedByFilter, Infer, Evaluate);
+const ExpandedOperator kResize18(
+    Resize18(18, 18).Rule(Rejection::kUnsupportedAttribute, kCoordinateRule,
+                          CoordinatesAreKnown),
+    ExpandResize, IsResizedByFilter, Infer, Evaluate);
+const ExpandedOperator kResize19(Resize18(19, kMaxOpset)
+                                     .Rule(Rejection::kUnsupportedAttribute,
+                                           kCoordinateRule19,
+                                           CoordinatesAreKnown19),
+                                 ExpandResize, IsResizedByFilter, Infer,
+                                 Evaluate);
 
 }  // namespace
 }  // namespace heddle::compiler

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generators of nodes: volumes, the places of a MaxPool.
+// Generators of nodes: volumes, the places of a MaxPool, Resize by filters.
 #include <map>
 #include <string>
 #include <vector>
@@ -91,6 +91,28 @@ bool AddPlaces(RandomGraphBuilder* b, TensorId x) {
   return b->Append("", "MaxPool", {x}, attributes, 2);
 }
 
+bool AddFilter(RandomGraphBuilder* b, TensorId x) {
+  const Shape s = b->T(x).shape;
+  if (!IsReal(b->T(x).type) || s.empty() || b->opset() < 11) return false;
+  Shape sizes = s;
+  for (int64_t& d : sizes) {
+    if (d <= 64 && b->OneIn(2)) d = b->Between(1, d + 5);
+  }
+  std::map<std::string, Attribute> attributes = {
+      {"mode", std::string(b->OneIn(3) ? "linear" : "cubic")},
+      {"coordinate_transformation_mode",
+       std::string(b->Pick<const char*>({"half_pixel", "pytorch_half_pixel",
+                                         "align_corners", "asymmetric"}))}};
+  if (b->OneIn(3)) attributes["cubic_coeff_a"] = -0.5f;
+  if (b->OneIn(3)) attributes["exclude_outside"] = int64_t{1};
+  if (b->opset() >= 18 && b->OneIn(2)) attributes["antialias"] = int64_t{1};
+  return b->Append(
+      "", "Resize",
+      {x, kNoTensor, kNoTensor,
+       b->Constant(Int64s({static_cast<int64_t>(sizes.size())}, sizes))},
+      attributes);
+}
+
 const NodeGeneratorRegistration kVolumeConv("volume_conv",
                                             {"Conv", "ConvTranspose"},
                                             AddVolumeConv);
@@ -98,6 +120,7 @@ const NodeGeneratorRegistration kVolumePool(
     "volume_pool", {"MaxPool", "AveragePool", "LpPool"}, AddVolumePool);
 const NodeGeneratorRegistration kPlaces("max_pool_places", {"MaxPool"},
                                         AddPlaces);
+const NodeGeneratorRegistration kFilter("resize_filter", {"Resize"}, AddFilter);
 
 }  // namespace
 }  // namespace heddle::compiler

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/ops/resize_filter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "compiler/base/status_macros.h"
+#include "compiler/ops/resize.h"
+
+namespace heddle::compiler {
+namespace {
+
+// A filter of many elements, a matrix of many weights: more than a network has.
+constexpr double kFarthest = 65536;
+constexpr int64_t kMostWeights = int64_t{1} << 26;
+
+struct Filter {
+  bool cubic = false;
+  double a = -0.75;  // cubic_coeff_a
+  bool antialias = false, exclude_outside = false;
+
+  double reach() const { return cubic ? 2 : 1; }
+  double at(double distance) const {
+    const double d = std::fabs(distance);
+    if (!cubic) return std::max(0.0, 1 - d);
+    if (d <= 1) return ((a + 2) * d - (a + 3)) * d * d + 1;
+    return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
+  }
+};
+
+// Row `i` of the axis' matrix.
+void FillRow(const Filter& filter, float coordinate, float scale, int64_t n,
+             float* row) {
+  // Far outside all weights are those of the element at the end.
+  const double most = 2.0 * static_cast<double>(n) + kFarthest;
+  const double x =
+      std::isnan(coordinate) ? 0 : std::clamp<double>(coordinate, -most, most);
+  // How much the filter is narrower than the distance between elements.
+  const double shrink = filter.antialias && scale < 1 ? scale : 1;
+  const double reach = filter.reach() / shrink;
+  const auto first = static_cast<int64_t>(std::ceil(x - reach)),
+             last = static_cast<int64_t>(std::floor(x + reach));
+  std::vector<double> weights(static_cast<size_t>(n));
+  double sum = 0;
+  for (int64_t k = first; k <= last; ++k) {
+    if (filter.exclude_outside && (k < 0 || k >= n)) continue;
+    const double w = filter.at((static_cast<double>(k) - x) * shrink);
+    weights[static_cast<size_t>(std::clamp<int64_t>(k, 0, n - 1))] += w;
+    sum += w;
+  }
+  const bool divides = filter.exclude_outside || filter.antialias;
+  for (int64_t k = 0; k < n; ++k) {
+    row[k] =
+        static_cast<float>(divides && sum != 0 ? weights[k] / sum : weights[k]);
+  }
+}
+
+}  // namespace
+
+TensorId MultiplyAlong(Expansion* e, TensorId x, size_t axis,
+                       TensorId weights) {
+  if (!e->status().ok()) return x;
+  Shape shape = e->T(x).shape;
+  const int64_t to = e->T(weights).shape[0], from = e->T(weights).shape[1];
+  const auto split = shape.begin() + static_cast<int64_t>(axis);
+  const int64_t before = ElementCount(Shape(shape.begin(), split)),
+                after = ElementCount(Shape(split + 1, shape.end()));
+  shape[axis] = to;
+  if (after == 1) {
+    const TensorId turned = e->Add("Transpose", {weights});
+    return e->Reshape(e->Add("MatMul", {e->Reshape(x, {before, from}), turned}),
+                      shape);
+  }
+  const TensorId stack = e->Reshape(x, {before, from, after});
+  return e->Reshape(e->Add("MatMul", {weights, stack}), shape);
+}
+
+bool IsResizedByFilter(const Graph& graph, const Node& node) {
+  if (IsComputedResize(graph, node)) return true;
+  const std::string mode = node.StringAttribute("mode", "nearest");
+  if (mode == "nearest") return false;
+  return mode == "cubic" || node.IntAttribute("antialias", 0) != 0 ||
+         InputOf(graph, node, 0).type != DataType::kFloat;
+}
+
+absl::Status ExpandResize(Expansion* e) {
+  const Node& node = e->node();
+  if (IsComputedResize(e->graph(), node)) return ExpandComputedResize(e);
+  const Shape from = e->T(e->In(0)).shape;
+  const DataType type = e->T(e->In(0)).type;
+  ASSIGN_OR_RETURN(const ResizePlan plan, ResizePlanOf(e->graph(), node));
+  Filter filter;
+  filter.cubic = plan.mode == "cubic";
+  filter.a = node.FloatAttribute("cubic_coeff_a", -0.75f);
+  filter.antialias = node.IntAttribute("antialias", 0) != 0;
+  filter.exclude_outside = node.IntAttribute("exclude_outside", 0) != 0;
+  const std::vector<size_t> axes = ResizedAxes(plan, from);
+  TensorId y = e->Wide(e->In(0));
+  for (size_t axis : axes) {
+    if (plan.to[axis] > kMostWeights / from[axis]) {
+      return RejectNode(Rejection::kUnsupportedShape, node, "a filter from ",
+                        from[axis], " to ", plan.to[axis], " elements of axis ",
+                        axis, " has more than ", kMostWeights, " weights");
+    }
+    if (filter.antialias && plan.scales[axis] < 1 / kFarthest) {
+      return RejectNode(Rejection::kUnsupportedAttribute, node, "antialias ",
+                        "with a scale of ", plan.scales[axis],
+                        ", it must be at least 1/65536");
+    }
+    TensorData weights =
+        TensorData::Zeros(DataType::kFloat, {plan.to[axis], from[axis]});
+    for (int64_t i = 0; i < plan.to[axis]; ++i) {
+      FillRow(filter, ResizeCoordinate(plan, from, axis, i), plan.scales[axis],
+              from[axis], weights.as<float>() + i * from[axis]);
+    }
+    y = MultiplyAlong(e, y, axis, e->Constant(std::move(weights)));
+  }
+  for (size_t axis : axes) {
+    if (plan.coordinate != "tf_crop_and_resize") break;
+    Shape shape(from.size(), 1);
+    shape[axis] = plan.to[axis];
+    TensorData outside = TensorData::Zeros(DataType::kBool, shape);
+    bool any = false;
+    for (int64_t i = 0; i < plan.to[axis]; ++i) {
+      const float x = ResizeCoordinate(plan, from, axis, i);
+      const bool inside = x >= 0 && x <= static_cast<float>(from[axis] - 1);
+      outside.bytes[i] = !inside;
+      any = any || !inside;
+    }
+    if (!any) continue;
+    y = e->Add("Where", {e->Constant(std::move(outside)),
+                         e->Scalar(DataType::kFloat, plan.extrapolation), y});
+  }
+  e->Return(0, y, type);
+  return absl::OkStatus();
+}
+
+}  // namespace heddle::compiler
