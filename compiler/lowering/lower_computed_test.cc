@@ -116,17 +116,6 @@ TEST(LowerComputed, IntegerConvolutionOfManyChannels) {
                             kSmall);
 }
 
-void Declare(ModelBuilder* b, const std::string& name, DataType type,
-             const Shape& shape) {
-  b->Output(name);
-  auto* output = b->proto().mutable_graph()->mutable_output(
-      b->proto().graph().output_size() - 1);
-  auto* tensor = output->mutable_type()->mutable_tensor_type();
-  tensor->set_elem_type(static_cast<int>(type));
-  tensor->clear_shape();
-  for (int64_t d : shape) tensor->mutable_shape()->add_dim()->set_dim_value(d);
-}
-
 TEST(LowerComputed, Slices) {
   for (bool axes : {false, true}) {
     ModelBuilder b;
@@ -148,7 +137,7 @@ TEST(LowerComputed, Slices) {
     inputs.push_back(Int64s({2}, {2, -2}));
     names.push_back("steps");
     b.Node("Slice", names, {"y"});
-    Declare(&b, "y", DataType::kFloat, {2, 3, 8});
+    b.Output("y", DataType::kFloat, {2, 3, 8});
     const auto y = ExpectCardEqualsReference(b.Bytes(), inputs, kSmall);
     ASSERT_EQ(y.size(), 1u);
     // Rows 1 and 3, columns 6, 4 and 2.
@@ -164,7 +153,7 @@ TEST(LowerComputed, Pads) {
     b.Input("pads", DataType::kInt64, {4});
     b.Input("value", DataType::kFloat, {});
     SetString(b.Node("Pad", {"x", "pads", "value"}, {"y"}), "mode", mode);
-    Declare(&b, "y", DataType::kFloat, {7, 6});
+    b.Output("y", DataType::kFloat, {7, 6});
     const auto x = RandomData(DataType::kFloat, {4, 5}, 1);
     const auto y = ExpectCardEqualsReference(
         b.Bytes(), {x, Int64s({4}, {2, -1, 1, 2}), Floats({}, {9})}, kSmall);
@@ -200,7 +189,7 @@ TEST(LowerComputed, RangesTrianglesAndIndices) {
   b.Node("Trilu", {"x", "k"}, {"t"});
   b.Input("i", DataType::kInt64, {2, 2});
   SetInt(b.Node("Gather", {"x", "i"}, {"g"}), "axis", 1);
-  Declare(&b, "r", DataType::kFloat, {5});
+  b.Output("r", DataType::kFloat, {5});
   b.Output("t");
   b.Output("g");
   const auto y = ExpectCardEqualsReference(
@@ -227,7 +216,7 @@ TEST(LowerComputed, Resizes) {
       SetString(node, "mode", mode);
       SetString(node, "coordinate_transformation_mode", coordinate);
       SetFloat(node, "extrapolation_value", 7);
-      Declare(&b, "y", DataType::kFloat, {1, 1, 9, 6});
+      b.Output("y", DataType::kFloat, {1, 1, 9, 6});
       ExpectCardEqualsReference(b.Bytes(),
                                 {RandomData(DataType::kFloat, {1, 1, 6, 9}, 1),
                                  Floats({8}, {0, 0, 0, -0.2f, 1, 1, 1, 0.8f}),

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "compiler/base/diagnostic.h"
-#include "compiler/compiler.h"
 #include "compiler/testing/card_case.h"
 #include "compiler/testing/model_builder.h"
 
@@ -103,18 +101,6 @@ TEST(LowerNormalization, LrnAgreesWithTheDefinition) {
         x.as<float>()[c] / std::pow(1 + 1e-4 / 4 * sum, 0.75);
     EXPECT_NEAR(y[0].as<float>()[c], expected, 1e-5 * std::abs(expected));
   }
-}
-
-TEST(LowerNormalization, StatisticsMustBeConstant) {
-  ModelBuilder b(13);
-  b.Input("x", DataType::kFloat, {1, 2, 3});
-  b.Input("s", DataType::kFloat, {2});
-  b.Constant("c", Floats({2}, {1, 2}));
-  b.Node("BatchNormalization", {"x", "s", "c", "c", "c"}, {"y"});
-  b.Output("y");
-  const auto result = CompileOnnx(b.Bytes(), {});
-  EXPECT_EQ(RejectionOf(result.status()), Rejection::kUnsupportedAttribute)
-      << result.status();
 }
 
 }  // namespace

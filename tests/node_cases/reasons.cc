@@ -26,21 +26,12 @@ const Positions& ShapeParameters() {
   static const auto* positions = new Positions{
       {"ConstantOfShape", {0}},
       {"Expand", {1}},
-      {"OneHot", {1}},
-      {"Pad", {1}},
       {"Range", {0, 1, 2}},
       {"ReduceSum", {1}},
       {"Reshape", {1}},
-      {"Resize", {1, 2, 3}},
-      {"Slice", {1, 2, 3, 4}},
-      {"Split", {1}},
       {"Squeeze", {1}},
-      {"Tile", {1}},
       {"TopK", {1}},
-      // Of no shape, but refused as what decides one.
-      {"Trilu", {1}},
       {"Unsqueeze", {1}},
-      {"Upsample", {1}},
   };
   return *positions;
 }
@@ -48,23 +39,9 @@ const Positions& ShapeParameters() {
 // Inputs whose values the compiler works into weights and microprograms.
 const Positions& ValueParameters() {
   static const auto* positions = new Positions{
-      {"BatchNormalization", {1, 2, 3, 4}},
-      {"Clip", {1, 2}},
-      {"Conv", {1, 2}},
-      {"ConvInteger", {1, 2, 3}},
-      {"ConvTranspose", {1, 2}},
-      {"CumSum", {1}},
-      {"DequantizeLinear", {1, 2}},
-      {"Dropout", {1, 2}},
-      {"Gather", {1}},
-      {"Gemm", {1, 2}},
-      {"InstanceNormalization", {1, 2}},
-      {"MatMulInteger", {1, 2, 3}},
+      {"Clip", {1, 2}}, {"Conv", {1, 2}},    {"ConvTranspose", {1, 2}},
+      {"CumSum", {1}},  {"Dropout", {1, 2}}, {"Gemm", {1, 2}},
       {"PRelu", {1}},
-      {"Pad", {2}},
-      {"QLinearConv", {1, 2, 3, 4, 5, 6, 7, 8}},
-      {"QLinearMatMul", {1, 2, 3, 4, 5, 6, 7}},
-      {"QuantizeLinear", {1, 2}},
   };
   return *positions;
 }
@@ -75,10 +52,7 @@ const std::map<std::string, std::set<std::string>>& HardAttributes() {
   static const auto* attributes =
       new std::map<std::string, std::set<std::string>>{
           {"Dropout", {"input 2"}},
-          {"MaxPool", {"storage_order", "output 1"}},
           {"Mod", {"fmod"}},
-          {"Resize", {"mode", "coordinate_transformation_mode"}},
-          {"Upsample", {"mode"}},
       };
   return *attributes;
 }
