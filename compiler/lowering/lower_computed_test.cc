@@ -2,9 +2,12 @@
 // Parameters that are computed at run time, on the card.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
+#include "compiler/base/diagnostic.h"
+#include "compiler/compiler.h"
 #include "compiler/ops/define.h"
 #include "compiler/testing/card_case.h"
 #include "compiler/testing/model_builder.h"
@@ -201,6 +204,102 @@ TEST(LowerComputed, RangesTrianglesAndIndices) {
   ASSERT_EQ(y.size(), 3u);
   EXPECT_EQ(y[0].as<float>()[1], 1.3f);
   EXPECT_EQ(y[1].as<float>()[3 * 6], 0);
+}
+
+// Operator, types and shapes of its operands, the declared result.
+struct Wrong {
+  std::string op;
+  std::vector<DataType> types;
+  std::vector<Shape> shapes;
+  DataType type;
+  Shape y;
+  std::vector<Rejection> kinds;
+};
+
+TEST(LowerComputed, Refusals) {
+  constexpr DataType kF = DataType::kFloat, kI = DataType::kInt64;
+  const std::vector<Rejection> invalid = {Rejection::kInvalidModel},
+                               shape = {Rejection::kUnsupportedShape};
+  const std::vector<Wrong> cases = {
+      {"Slice", {kF, kI, kI}, {{4, 5}, {1}, {2}}, kF, {2, 3}, invalid},
+      {"Slice", {kF, kI, kI}, {{4, 5}, {1, 2}, {1, 2}}, kF, {2, 3}, invalid},
+      {"Slice", {kF, kI, kI}, {{4, 5}, {3}, {3}}, kF, {2, 3}, invalid},
+      {"Slice", {kF, kI, kI}, {{4, 5}, {2}, {2}}, kF, {2}, shape},
+      {"Slice", {kF, kI, kI}, {{4, 5}, {2}, {2}}, kF, {2, 0}, shape},
+      {"Slice",
+       {kF, kI, kI},
+       {{4, 5}, {2}, {2}},
+       DataType::kInt8,
+       {2, 3},
+       {Rejection::kMismatchingDatatype}},
+      {"Pad", {kF, kI, kF}, {{4, 5}, {2}, {}}, kF, {6, 7}, invalid},
+      {"Pad", {kF, kI, kF}, {{4, 5}, {4}, {2}}, kF, {6, 7}, invalid},
+      {"Pad",
+       {kF, kI, DataType::kInt8},
+       {{4, 5}, {4}, {}},
+       kF,
+       {6, 7},
+       invalid},
+      {"Range", {kF, kF, kF}, {{}, {2}, {}}, kF, {7}, invalid},
+      {"Range", {kF, kF, kI}, {{}, {}, {}}, kF, {7}, invalid},
+      {"ReduceSum",
+       {kF, kI},
+       {{3, 4, 4}, {2}},
+       kF,
+       {3, 4, 1},
+       {Rejection::kMismatchingShape}},
+      {"QLinearMatMul",
+       {DataType::kUint8, kF, DataType::kUint8, DataType::kUint8, kF,
+        DataType::kUint8, kF, DataType::kUint8},
+       {{3, 4}, {}, {}, {4, 2}, {3}, {}, {}, {}},
+       DataType::kUint8,
+       {3, 2},
+       {Rejection::kMismatchingShape, Rejection::kUnsupportedShape,
+        Rejection::kInvalidModel}},
+      {"ConvInteger",
+       {DataType::kUint8, DataType::kUint8},
+       {{1, 2, 5, 5}, {3, 1, 2, 2}},
+       DataType::kInt32,
+       {1, 3, 4, 4},
+       {Rejection::kMismatchingShape}},
+  };
+  for (const Wrong& c : cases) {
+    ModelBuilder b;
+    std::vector<std::string> names;
+    for (size_t i = 0; i < c.types.size(); ++i) {
+      names.push_back("i" + std::to_string(i));
+      b.Input(names.back(), c.types[i], c.shapes[i]);
+    }
+    b.Node(c.op, names, {"y"});
+    b.Output("y", c.type, c.y);
+    const absl::Status status = CompileOnnx(b.Bytes(), {}).status();
+    const Rejection kind = RejectionOf(status);
+    EXPECT_EQ(std::count(c.kinds.begin(), c.kinds.end(), kind), 1)
+        << c.op << ": " << status;
+  }
+}
+
+TEST(LowerComputed, AxesThatShapesLeaveOpen) {
+  for (int64_t axis : {1, -1}) {
+    ModelBuilder b(18);
+    b.Input("x", DataType::kFloat, {3, 4, 4, 1});
+    b.Input("axes", DataType::kInt64, {1});
+    for (const char* op : {"ReduceSum", "ReduceMax"}) {
+      const std::string y = op;
+      SetInt(b.Node(op, {"x", "axes"}, {y}), "keepdims", 0);
+      b.Output(y, DataType::kFloat, {3, 4, 1});
+    }
+    const auto x = RandomData(DataType::kFloat, {3, 4, 4, 1}, 1);
+    const int64_t given = axis == 1 ? 1 : -2;
+    const auto y =
+        ExpectCardEqualsReference(b.Bytes(), {x, Int64s({1}, {given})}, kSmall);
+    ASSERT_EQ(y.size(), 2u);
+    float sum = 0;
+    for (int64_t i = 0; i < 4; ++i) {
+      sum += x.as<float>()[axis == 1 ? 4 * i : i];
+    }
+    EXPECT_NEAR(y[0].as<float>()[0], sum, 1e-5);
+  }
 }
 
 TEST(LowerComputed, Resizes) {

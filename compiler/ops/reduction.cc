@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "compiler/base/status_macros.h"
+#include "compiler/ops/computed_axes.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/reduce.h"
 
@@ -127,12 +128,14 @@ OperatorInfo WithAttribute(const char* op, int until, TypeSet types) {
 }
 
 // Axes are an input.
-OperatorInfo WithInput(const char* op, int since, int until, TypeSet types) {
-  return Define(op, since, until)
-      .Inputs(1, 2, types, kInt64s)
+ExpandedOperator WithInput(const char* op, int since, int until,
+                           TypeSet types) {
+  Define define(op, since, until);
+  define.Inputs(1, 2, types, kInt64s)
       .Attr("keepdims", AttributeKind::kInt)
-      .Attr("noop_with_empty_axes", AttributeKind::kInt)
-      .Run(Infer, Evaluate);
+      .Attr("noop_with_empty_axes", AttributeKind::kInt);
+  return ExpandedOperator(define, ExpandComputedAxes, HasComputedAxes, Infer,
+                          Evaluate);
 }
 
 // Both forms of an operator whose axes are an input from opset 18 on.
@@ -140,7 +143,8 @@ struct Both {
   Both(const char* op, TypeSet types)
       : with_attribute(WithAttribute(op, 17, types)),
         with_input(WithInput(op, 18, kMaxOpset, types)) {}
-  OperatorRegistration with_attribute, with_input;
+  OperatorRegistration with_attribute;
+  ExpandedOperator with_input;
 };
 
 // ReduceMax and ReduceMin take bools, too, from opset 20 on.
@@ -154,20 +158,18 @@ const Both kReduceProd("ReduceProd", kReals | kInts);
 const Both kReduceSumSquare("ReduceSumSquare", kReals | kInts);
 const OperatorRegistration kReduceMax1(WithAttribute("ReduceMax", 17,
                                                      kOrdered));
-const OperatorRegistration kReduceMax18(WithInput("ReduceMax", 18, 19,
-                                                  kOrdered));
-const OperatorRegistration kReduceMax20(WithInput("ReduceMax", 20, kMaxOpset,
-                                                  kOrdered20));
+const ExpandedOperator kReduceMax18(WithInput("ReduceMax", 18, 19, kOrdered));
+const ExpandedOperator kReduceMax20(WithInput("ReduceMax", 20, kMaxOpset,
+                                              kOrdered20));
 const OperatorRegistration kReduceMin1(WithAttribute("ReduceMin", 17,
                                                      kOrdered));
-const OperatorRegistration kReduceMin18(WithInput("ReduceMin", 18, 19,
-                                                  kOrdered));
-const OperatorRegistration kReduceMin20(WithInput("ReduceMin", 20, kMaxOpset,
-                                                  kOrdered20));
+const ExpandedOperator kReduceMin18(WithInput("ReduceMin", 18, 19, kOrdered));
+const ExpandedOperator kReduceMin20(WithInput("ReduceMin", 20, kMaxOpset,
+                                              kOrdered20));
 const OperatorRegistration kReduceSum1(WithAttribute("ReduceSum", 12,
                                                      kReals | kInts));
-const OperatorRegistration kReduceSum13(WithInput("ReduceSum", 13, kMaxOpset,
-                                                  kReals | kInts));
+const ExpandedOperator kReduceSum13(WithInput("ReduceSum", 13, kMaxOpset,
+                                              kReals | kInts));
 
 }  // namespace
 }  // namespace heddle::compiler

@@ -261,13 +261,17 @@ absl::Status InferOutputs(Graph* graph,
   }
   if (!TakeDeclared(declared, *node, graph)) return first;
   Node settled = *node;
-  if (DeduceParameters(graph, &settled)) {
-    if (CheckNode(*graph, settled).ok() && infer(graph, settled).ok()) {
-      *node = settled;
-    } else {
-      TakeDeclared(declared, *node, graph);
-    }
+  if (DeduceParameters(graph, &settled) && CheckNode(*graph, settled).ok() &&
+      infer(graph, settled).ok()) {
+    *node = settled;
+    return absl::OkStatus();
   }
+  TakeDeclared(declared, *node, graph);
+  // An operator that needs no more than the shape says what else is wrong.
+  const absl::Status again = infer(graph, *node);
+  if (again.ok()) return again;
+  if (RejectionOf(again) != Rejection::kUnsupportedShape) return again;
+  TakeDeclared(declared, *node, graph);
   return absl::OkStatus();
 }
 
