@@ -426,6 +426,8 @@ void Lowering::PlaceIo(TapSet taps) {
       // int64 tensors are int32 here: their bytes would not be the tensor's.
       if (t.type == DataType::kInt64) continue;
       Storage& s = device_->StorageOf(value);
+      // A view of a constant is written by nobody.
+      if (s.constant) continue;
       if (s.region != kIoRegion && s.tap_offset < 0) {
         s.tap_offset = at;
         const uint64_t bytes = s.extent.n * s.extent.c * s.extent.h *
