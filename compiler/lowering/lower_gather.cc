@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gather. Constant indices are an index map. Computed indices choose rows of a
 // table (all dimensions before the axis are 1): load.gather takes them from
-// device memory, the vector engine from SRAM. An index outside the table is a
-// fault (index_bounds).
+// device memory, the vector engine from SRAM. Short rows, and along other axes
+// elements, are picked where the axis fits SRAM (AddPick); where it does not,
+// the axis is made the first and the result turned back. An index outside the
+// table is a fault (index_bounds).
 #include "compiler/lowering/lower_gather.h"
 
 #include <algorithm>
@@ -12,6 +14,7 @@
 #include "compiler/device_ops/move.h"
 #include "compiler/device_ops/take.h"
 #include "compiler/ops/define.h"
+#include "compiler/ops/indices.h"
 #include "compiler/schedule/axis_runs.h"
 #include "compiler/schedule/loops.h"
 
@@ -20,6 +23,8 @@ namespace {
 
 // Constant indices that fall into more runs are gathered like computed ones.
 constexpr size_t kMaxRuns = 64;
+// Rows of fewer elements leave lanes idle where they are gathered.
+constexpr int64_t kShortRow = 16;
 
 // result[i] = table[index[i]], rows of `row` elements.
 class GatherOp : public ClonableOp<GatherOp> {
@@ -114,18 +119,29 @@ void AddGather(Lowering* l, const Node& node, int table, int index,
 
 namespace {
 
+// Negative indices count from the end.
+int WrappedIndex(Lowering* l, const Node& node, int64_t rows) {
+  const Tensor& tensor = l->tensor(node.inputs[1]);
+  const int64_t count = ElementCount(tensor.shape);
+  const int raw = l->ValueIn(node.inputs[1], Layout::kDense, node);
+  const Shape flat = FlatShape({count}, 4);
+  const int index = l->NewTemporary(tensor.name + "/wrapped", DataType::kInt32,
+                                    {count}, Layout::kDense);
+  l->Add(MakeElementwise(&l->device(), WrapIndexProgram(),
+                         {static_cast<uint32_t>(rows), 0, 0, 0},
+                         {Operand::Of(l->Reshaped(raw, flat))},
+                         l->Reshaped(index, flat)),
+         node);
+  return index;
+}
+
 absl::Status LowerGather(Lowering* l, const Node& node) {
   const TensorId in = node.inputs[0], out = node.outputs[0];
   const Shape& shape = l->tensor(in).shape;
-  size_t axis = 0;
-  if (!NormalizeAxis(node.IntAttribute("axis", 0), shape.size(), &axis)) {
-    return absl::InternalError(node.Describe() + ": axis");
-  }
-  const int64_t before =
-      ElementCount(Shape(shape.begin(), shape.begin() + axis));
-  const int64_t row =
-      ElementCount(Shape(shape.begin() + axis + 1, shape.end()));
-  const int64_t rows = shape[axis];
+  const DataType type = l->tensor(in).type;
+  ASSIGN_OR_RETURN(const size_t axis, AxisOf(node, shape.size(), 0));
+  const Shape about = AboutAxis(shape, axis);
+  const int64_t before = about[0], rows = about[1], row = about[2];
   if (l->ConstantInput(node, 1) != nullptr) {
     ASSIGN_OR_RETURN(auto map, GatherMap(l->graph(), node, 0));
     if (before != 1 || RunsOf(map.axes[axis]).size() <= kMaxRuns) {
@@ -133,27 +149,33 @@ absl::Status LowerGather(Lowering* l, const Node& node) {
       return absl::OkStatus();
     }
   }
-  if (before != 1) {
-    return RejectNode(Rejection::kUnsupportedAttribute, node, "axis = ", axis,
-                      ": indices that are computed at run time choose along "
-                      "the first dimension that is not 1, but ",
-                      ShapeToString(shape), " has ", before,
-                      " elements before it");
-  }
   const int64_t count = ElementCount(l->tensor(node.inputs[1]).shape);
   const int table = l->ValueIn(in, Layout::kDense, node);
-  const int raw = l->ValueIn(node.inputs[1], Layout::kDense, node);
-  // Negative indices count from the end.
-  const Shape flat = FlatShape({count}, 4);
-  const int index = l->NewTemporary(l->tensor(node.inputs[1]).name + "/wrapped",
-                                    DataType::kInt32, {count}, Layout::kDense);
-  l->Add(MakeElementwise(&l->device(), WrapIndexProgram(),
-                         {static_cast<uint32_t>(rows), 0, 0, 0},
-                         {Operand::Of(l->Reshaped(raw, flat))},
-                         l->Reshaped(index, flat)),
-         node);
-  const int value = l->NewValue(out, Layout::kDense);
-  AddGather(l, node, l->Reshaped(table, {rows, row}), index, value);
+  if ((before != 1 || row < kShortRow) && rows <= EasyAxis(*l, type)) {
+    const int raw = l->ValueIn(node.inputs[1], Layout::kDense, node);
+    const int value = l->NewValue(out, Layout::kDense);
+    return AddPick(l, node, l->Reshaped(table, {1, before, rows, row}),
+                   l->Reshaped(raw, {1, 1, count, 1}),
+                   l->Reshaped(value, {1, before, count, row}));
+  }
+  const int index = WrappedIndex(l, node, rows);
+  if (before == 1) {
+    const int value = l->NewValue(out, Layout::kDense);
+    AddGather(l, node, l->Reshaped(table, {rows, row}), index, value);
+    return absl::OkStatus();
+  }
+  const std::string& name = l->tensor(out).name;
+  const auto turned = [&](int64_t first, int64_t second, int from, int to) {
+    AddMove(l, node, {from},
+            {WholeBox(0, {first, second, row}, {row, first * row, 1})}, to);
+  };
+  const int front = l->NewTemporary(name + "/turned", type,
+                                    {rows, before * row}, Layout::kDense);
+  turned(rows, before, table, front);
+  const int taken = l->NewTemporary(name + "/taken", type,
+                                    {count, before * row}, Layout::kDense);
+  AddGather(l, node, front, index, taken);
+  turned(before, count, taken, l->NewValue(out, Layout::kDense));
   return absl::OkStatus();
 }
 

@@ -81,9 +81,10 @@ TEST(OpsetChanges, EveryDefinitionIsRecordedAndAllOpsetsAreCovered) {
       if (since >= kFirstRecordedOpset) {
         EXPECT_EQ(rows.count({op, since}), 1u) << op << since;
       }
-      // Upsample alone has ended.
+      // Upsample and Scatter have ended.
       const int next = i + 1 < list.size() ? list[i + 1].first - 1
                        : op == "Upsample"  ? 9
+                       : op == "Scatter"   ? 10
                                            : kMaxOpset;
       EXPECT_EQ(until, next) << op << since;
     }

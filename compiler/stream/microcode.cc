@@ -204,6 +204,17 @@ Microprogram WrapIndexProgram() {
   return p;
 }
 
+Microprogram PickProgram() {
+  Microprogram p;
+  p.body = {
+      Op(MicroOp::kIsar, Destination::kV0, Operand::kStreamB, Operand::kImm,
+         Operand::kV0, 31),
+      Op(MicroOp::kIand, Destination::kV0, Operand::kV0, Operand::kArg0),
+      Op(MicroOp::kIadd, Destination::kV0, Operand::kStreamB, Operand::kV0),
+      Op(MicroOp::kPick, Destination::kOut, Operand::kV0)};
+  return p;
+}
+
 Microprogram InterpolateProgram() {
   Microprogram p;
   p.body = {

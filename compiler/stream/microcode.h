@@ -51,6 +51,8 @@ Microprogram ScaleProgram();
 Microprogram SignWordProgram();
 // out = a < 0 ? a + arg0 : a
 Microprogram WrapIndexProgram();
+// out = the element of A that b chooses, b < 0 ? b + arg0 : b (with pick_a)
+Microprogram PickProgram();
 // out = fma(b, c, f32(a * f32(1 - c)))
 Microprogram InterpolateProgram();
 // Kinds of elements as the vector engine loads them.

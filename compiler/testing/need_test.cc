@@ -147,6 +147,33 @@ std::vector<Directed> DirectedModels() {
   input("i", Int64s({5}, {3, -1, 0, 29, -30}));
   models.back().model.Node("Gather", {"x", "i"}, {"y"});
   models.back().model.Output("y");
+  models.push_back({ModelBuilder(13), {}});
+  input("x", RandomData(DataType::kFloat, {3, 12, 7}, 3));
+  input("i", Int64s({5}, {3, -1, 0, 11, -12}));
+  SetInt(models.back().model.Node("Gather", {"x", "i"}, {"y"}), "axis", 1);
+  models.back().model.Output("y");
+  models.push_back({ModelBuilder(13), {}});
+  input("x", RandomData(DataType::kFloat, {3, 12, 7}, 3));
+  input("i", RandomData(DataType::kInt32, {3, 9, 7}, 4, -12.9f, 11.9f));
+  SetInt(models.back().model.Node("GatherElements", {"x", "i"}, {"y"}), "axis",
+         1);
+  models.back().model.Output("y");
+  models.push_back({ModelBuilder(13), {}});
+  input("x", RandomData(DataType::kFloat, {3, 12, 40}, 3));
+  input("i", RandomData(DataType::kInt64, {9, 2}, 4, -3.9f, 2.9f));
+  models.back().model.Node("GatherND", {"x", "i"}, {"y"});
+  models.back().model.Output("y");
+  for (const char* reduction : {"none", "add"}) {
+    models.push_back({ModelBuilder(16), {}});
+    input("x", RandomData(DataType::kFloat, {3, 12, 7}, 3));
+    input("i", RandomData(DataType::kInt32, {3, 9, 7}, 4, -12.9f, 11.9f));
+    input("u", RandomData(DataType::kFloat, {3, 9, 7}, 5));
+    auto* node =
+        models.back().model.Node("ScatterElements", {"x", "i", "u"}, {"y"});
+    SetInt(node, "axis", 1);
+    SetString(node, "reduction", reduction);
+    models.back().model.Output("y");
+  }
   // Windows and chains in parts, in fp32 and then rounded.
   models.push_back({ModelBuilder(13), {}});
   input("x", RandomData(DataType::kFloat16, {1, 500, 2, 3}, 4));
@@ -211,15 +238,16 @@ std::vector<Directed> DirectedModels() {
 }
 
 constexpr const char* kKinds[] = {
-    "ArgOp",          "AveragePool", "BlockedConcat",
-    "CascadeOp",      "ChainOp",     "CodeMaxPool",
-    "ConvOp",         "CumSumOp",    "DenseAveragePool",
-    "DenseMaxPool",   "Elementwise", "GatherOp",
-    "GlobalPool",     "LayerNorm",   "LayerNormalizationOp",
-    "LrnOp",          "MatMulOp",    "MatrixOp",
-    "MoveOp",         "Product",     "QSoftmax",
-    "RangeParameter", "Ranges",      "Rounding",
-    "RowSums",        "RowsCopy",    "SoftmaxOp",
+    "ArgOp",        "AveragePool", "BlockedConcat",
+    "CascadeOp",    "ChainOp",     "CodeMaxPool",
+    "ConvOp",       "CumSumOp",    "DenseAveragePool",
+    "DenseMaxPool", "Elementwise", "GatherOp",
+    "GlobalPool",   "LayerNorm",   "LayerNormalizationOp",
+    "LrnOp",        "MatMulOp",    "MatrixOp",
+    "MoveOp",       "PickOp",      "PlacesOp",
+    "Product",      "QSoftmax",    "RangeParameter",
+    "Ranges",       "Rounding",    "RowsCopy",
+    "RowSums",      "ScatterOp",   "SoftmaxOp",
     "TableOp"};
 
 TEST(Needs, HoldInBoxesOfAnySize) {

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// What chooses elements by indices against ONNX Runtime, of random shapes,
+// types and attributes.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiler/ops/define.h"
+#include "compiler/testing/card_case.h"
+#include "tests/operators/runtime_case.h"
+#include "tests/support/shared.h"
+
+namespace heddle::tests {
+namespace {
+
+using compiler::DataType;
+using compiler::Int64s;
+using compiler::Shape;
+using compiler::TensorData;
+
+constexpr int kCases = 50;
+
+class Random {
+ public:
+  explicit Random(uint64_t seed) : random_(seed) {}
+  int64_t Below(int64_t n) { return static_cast<int64_t>(random_() % n); }
+  bool OneIn(int64_t n) { return Below(n) == 0; }
+  Shape AnyShape(int64_t least, int64_t most) {
+    Shape shape(static_cast<size_t>(least + Below(most - least + 1)));
+    for (int64_t& d : shape) d = 1 + Below(7);
+    return shape;
+  }
+  DataType AnyType() {
+    const DataType types[] = {
+        DataType::kFloat,  DataType::kFloat,   DataType::kInt32,
+        DataType::kInt64,  DataType::kUint8,   DataType::kInt8,
+        DataType::kDouble, DataType::kFloat16, DataType::kBool};
+    return types[Below(9)];
+  }
+  TensorData Data(DataType type, const Shape& shape) {
+    TensorData data = compiler::RandomData(
+        type == DataType::kDouble || type == DataType::kBool ? DataType::kInt8
+                                                             : type,
+        shape, random_(), -9, 9);
+    if (type == DataType::kBool) {
+      for (uint8_t& byte : data.bytes) byte &= 1;
+      data.type = type;
+    } else if (type == DataType::kDouble) {
+      const TensorData small = data;
+      data = TensorData::Zeros(type, shape);
+      for (int64_t i = 0; i < data.count(); ++i) {
+        data.as<double>()[i] = small.as<int8_t>()[i] / 8.0;
+      }
+    }
+    return data;
+  }
+  // Into dimensions of `sizes`, in turn, from either end.
+  TensorData Indices(const Shape& shape, const Shape& sizes) {
+    TensorData data = TensorData::Zeros(DataType::kInt64, shape);
+    for (int64_t i = 0; i < data.count(); ++i) {
+      const int64_t size = sizes[static_cast<size_t>(i) % sizes.size()];
+      data.as<int64_t>()[i] = Below(2 * size) - size;
+    }
+    return data;
+  }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+// "none" for types that the library does not reduce.
+std::string Reduction(Random* random, int opset, DataType type) {
+  if (opset < 16 || type == DataType::kBool || type == DataType::kFloat16) {
+    return "none";
+  }
+  const char* all[] = {"none", "add", "mul", "max", "min"};
+  return all[random->Below(opset < 18 ? 3 : 5)];
+}
+
+void SetReduction(RuntimeCase* c, const std::string& reduction, int64_t axis) {
+  const bool has_axis = c->op != "ScatterND";
+  const bool has_reduction = c->opset >= 16;
+  c->attributes = [=](onnx::NodeProto* node) {
+    if (has_axis) compiler::SetInt(node, "axis", axis);
+    if (has_reduction) compiler::SetString(node, "reduction", reduction);
+  };
+}
+
+void GatherElements(Random* random, RuntimeCase* c) {
+  const Shape shape = random->AnyShape(1, 4);
+  const auto rank = static_cast<int64_t>(shape.size());
+  const int64_t axis = random->Below(rank);
+  Shape to = shape;
+  for (int64_t& n : to) n = 1 + random->Below(n);
+  to[axis] = 1 + random->Below(9);
+  c->inputs = {random->Data(random->AnyType(), shape),
+               random->Indices(to, {shape[axis]})};
+  const int64_t given = random->OneIn(2) ? axis : axis - rank;
+  c->attributes = [=](onnx::NodeProto* node) {
+    compiler::SetInt(node, "axis", given);
+  };
+}
+
+void Gather(Random* random, RuntimeCase* c) {
+  const Shape shape = random->AnyShape(1, 4);
+  const int64_t axis = random->Below(static_cast<int64_t>(shape.size()));
+  c->inputs = {random->Data(random->AnyType(), shape),
+               random->Indices(random->AnyShape(0, 2), {shape[axis]})};
+  c->attributes = [=](onnx::NodeProto* node) {
+    compiler::SetInt(node, "axis", axis);
+  };
+}
+
+void ScatterElements(Random* random, RuntimeCase* c) {
+  const Shape shape = random->AnyShape(1, 4);
+  const auto rank = static_cast<int64_t>(shape.size());
+  const int64_t axis = random->Below(rank);
+  Shape to = shape;
+  for (int64_t& n : to) n = 1 + random->Below(n);
+  to[axis] = 1 + random->Below(9);
+  const DataType type = random->AnyType();
+  c->inputs = {random->Data(type, shape), random->Indices(to, {shape[axis]}),
+               random->Data(type, to)};
+  SetReduction(c, Reduction(random, c->opset, type),
+               random->OneIn(2) ? axis : axis - rank);
+}
+
+void GatherNd(Random* random, RuntimeCase* c) {
+  const Shape shape = random->AnyShape(1, 4);
+  const auto rank = static_cast<int64_t>(shape.size());
+  const int64_t batches =
+      c->opset >= 12 && random->OneIn(2) ? random->Below(rank) : 0;
+  const int64_t depth = 1 + random->Below(rank - batches);
+  Shape to(shape.begin(), shape.begin() + batches);
+  for (int64_t d : random->AnyShape(0, 2)) to.push_back(d);
+  to.push_back(depth);
+  c->inputs = {random->Data(random->AnyType(), shape),
+               random->Indices(to, Shape(shape.begin() + batches,
+                                         shape.begin() + batches + depth))};
+  c->attributes = [=](onnx::NodeProto* node) {
+    if (batches > 0) compiler::SetInt(node, "batch_dims", batches);
+  };
+}
+
+void ScatterNd(Random* random, RuntimeCase* c) {
+  const Shape shape = random->AnyShape(1, 4);
+  const int64_t depth = 1 + random->Below(static_cast<int64_t>(shape.size()));
+  Shape to = random->AnyShape(0, 2), updates = to;
+  to.push_back(depth);
+  updates.insert(updates.end(), shape.begin() + depth, shape.end());
+  const DataType type = random->AnyType();
+  const Shape sizes(shape.begin(), shape.begin() + depth);
+  const std::string reduction = Reduction(random, c->opset, type);
+  c->inputs = {random->Data(type, shape), random->Indices(to, sizes),
+               random->Data(type, updates)};
+  // The library goes through updates in several threads: without a reduction
+  // places occur once.
+  if (reduction == "none") {
+    std::set<std::vector<int64_t>> seen;
+    int64_t* index = c->inputs[1].as<int64_t>();
+    std::vector<int64_t> kept;
+    for (int64_t i = 0; i < c->inputs[1].count(); i += depth) {
+      std::vector<int64_t> place(index + i, index + i + depth);
+      for (int64_t k = 0; k < depth; ++k) {
+        if (place[k] < 0) place[k] += sizes[k];
+      }
+      if (!seen.insert(place).second) continue;
+      kept.insert(kept.end(), place.begin(), place.end());
+    }
+    const auto count = static_cast<int64_t>(seen.size());
+    updates.assign(shape.begin() + depth, shape.end());
+    updates.insert(updates.begin(), count);
+    c->inputs[1] = Int64s({count, depth}, kept);
+    c->inputs[2] = random->Data(type, updates);
+  }
+  SetReduction(c, reduction, 0);
+}
+
+void ReverseSequence(Random* random, RuntimeCase* c) {
+  const Shape shape = random->AnyShape(2, 4);
+  const int64_t time = random->Below(2);
+  TensorData lengths = TensorData::Zeros(DataType::kInt64, {shape[1 - time]});
+  for (int64_t i = 0; i < lengths.count(); ++i) {
+    lengths.as<int64_t>()[i] = 1 + random->Below(shape[time]);
+  }
+  DataType type = random->AnyType();
+  // The library has none of float16.
+  if (type == DataType::kFloat16) type = DataType::kFloat;
+  c->inputs = {random->Data(type, shape), lengths};
+  c->attributes = [=](onnx::NodeProto* node) {
+    compiler::SetInt(node, "time_axis", time);
+    compiler::SetInt(node, "batch_axis", 1 - time);
+  };
+}
+
+struct Kind {
+  std::string op;
+  int opset;
+  void (*make)(Random*, RuntimeCase*);
+};
+void PrintTo(const Kind& kind, std::ostream* os) { *os << kind.op; }
+
+class AgainstRuntime : public testing::TestWithParam<Kind> {};
+
+TEST_P(AgainstRuntime, RandomCases) {
+  HEDDLE_SKIP_WITHOUT_SHARED();
+  const Kind& kind = GetParam();
+  ASSERT_FALSE(OnnxRuntime::SharedLibraries().empty());
+  auto runtime = OnnxRuntime::Open(OnnxRuntime::SharedLibraries().back());
+  ASSERT_TRUE(runtime.ok()) << runtime.status();
+  Random random(kind.op.size() * 100 + kind.opset);
+  for (int i = 0; i < kCases; ++i) {
+    RuntimeCase c;
+    c.op = kind.op;
+    c.opset = kind.opset;
+    kind.make(&random, &c);
+    const std::string difference = CompareWithRuntime(runtime->get(), c);
+    EXPECT_EQ(difference, "")
+        << i << ": " << compiler::DataTypeName(c.inputs[0].type)
+        << compiler::ShapeToString(c.inputs[0].shape);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Operators, AgainstRuntime,
+                         testing::ValuesIn(std::vector<Kind>{
+                             {"Gather", 13, Gather},
+                             {"GatherElements", 13, GatherElements},
+                             {"GatherND", 11, GatherNd},
+                             {"GatherND", 13, GatherNd},
+                             {"Scatter", 10, ScatterElements},
+                             {"ScatterElements", 11, ScatterElements},
+                             {"ScatterElements", 16, ScatterElements},
+                             {"ScatterElements", 18, ScatterElements},
+                             {"ScatterND", 11, ScatterNd},
+                             {"ScatterND", 16, ScatterNd},
+                             {"ScatterND", 18, ScatterNd},
+                             {"ReverseSequence", 10, ReverseSequence}}),
+                         [](const auto& info) {
+                           return info.param.op +
+                                  std::to_string(info.param.opset);
+                         });
+
+}  // namespace
+}  // namespace heddle::tests
