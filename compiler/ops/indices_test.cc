@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What chooses elements by indices: ONNX's definitions by example.
+// What chooses elements by indices, and TopK: ONNX's definitions by example.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -120,6 +120,23 @@ TEST(ReverseSequenceTest, EitherAxisIsTime) {
                                 {x, Int64s({3}, {2, 3, 2})})
                             .status()),
             Rejection::kInvalidModel);
+}
+
+TEST(TopKTest, Values) {
+  const TensorData x = Floats({2, 4}, {0, 1, 2, 3, 7, 7, 6, 6});
+  auto y = RunNode({"TopK", "", 11, {}}, {x, Int64s({1}, {3})});
+  ASSERT_TRUE(y.ok()) << y.status();
+  EXPECT_EQ(Difference(*y, Floats({2, 3}, {3, 2, 1, 7, 7, 6}), 0, 0), "");
+  y = RunNode({"TopK", "", 11, {{"largest", int64_t{0}}, {"axis", int64_t{0}}}},
+              {x, Int64s({1}, {1})});
+  ASSERT_TRUE(y.ok()) << y.status();
+  EXPECT_EQ(Difference(*y, Floats({1, 4}, {0, 1, 2, 3}), 0, 0), "");
+  for (int64_t k : {0, 5}) {
+    EXPECT_EQ(
+        RejectionOf(
+            RunNode({"TopK", "", 11, {}}, {x, Int64s({1}, {k})}).status()),
+        Rejection::kInvalidModel);
+  }
 }
 
 }  // namespace

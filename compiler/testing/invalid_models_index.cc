@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that choose elements by indices.
+// Operators that choose elements by indices, and TopK, which finds them.
 #include <functional>
 #include <string>
 #include <utility>
@@ -140,6 +140,20 @@ std::vector<OperatorCases> Choosing() {
                     {"one axis for both", wrong::kValue, Int("time_axis", 1)},
                     {"an axis of neither", wrong::kValue, Int("time_axis", 2)},
                     {"a vector", wrong::kRank, InputShape("x", {6})}}));
+  all.push_back(
+      On("TopK", 13,
+         [](ModelBuilder* b) {
+           b->Constant("k", Int64s({1}, {3}));
+           b->Node("TopK", {"x", "k"}, {"y", "i"});
+         },
+         {{"no k", wrong::kValue, Inputs(1)},
+          {"a k of 0", wrong::kValue, Value("k", Int64s({1}, {0}))},
+          {"more than there are", wrong::kValue, Value("k", Int64s({1}, {7}))},
+          {"a k of two", wrong::kShapes, Value("k", Int64s({2}, {1, 2}))},
+          {"a k of int32", wrong::kType, Value("k", Int32s({1}, {3}))},
+          {"an axis beyond the rank", wrong::kValue, Int("axis", 2)},
+          {"an axis before the first", wrong::kValue, Int("axis", -3)},
+          {"bool", wrong::kType, InputType("x", DataType::kBool)}}));
   return all;
 }
 

@@ -174,6 +174,14 @@ std::vector<Directed> DirectedModels() {
     SetString(node, "reduction", reduction);
     models.back().model.Output("y");
   }
+  for (const Shape& shape : {Shape{4, 20, 3}, Shape{2, 30, 200}}) {
+    models.push_back({ModelBuilder(13), {}});
+    input("x", RandomData(DataType::kFloat, shape, 3));
+    models.back().model.Constant("k", Int64s({1}, {4}));
+    SetInt(models.back().model.Node("TopK", {"x", "k"}, {"v", "y"}), "axis", 1);
+    models.back().model.Output("y");
+    models.back().model.Output("v");
+  }
   // Windows and chains in parts, in fp32 and then rounded.
   models.push_back({ModelBuilder(13), {}});
   input("x", RandomData(DataType::kFloat16, {1, 500, 2, 3}, 4));
@@ -248,7 +256,7 @@ constexpr const char* kKinds[] = {
     "Product",      "QSoftmax",    "RangeParameter",
     "Ranges",       "Rounding",    "RowsCopy",
     "RowSums",      "ScatterOp",   "SoftmaxOp",
-    "TableOp"};
+    "TableOp",      "TopKOp"};
 
 TEST(Needs, HoldInBoxesOfAnySize) {
   for (uint64_t seed = first_seed; seed < first_seed + seeds; ++seed) {

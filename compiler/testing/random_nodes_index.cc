@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generators of nodes that choose elements by indices: GatherElements,
-// GatherND, Scatter, ScatterElements, ScatterND, ReverseSequence.
+// GatherND, Scatter, ScatterElements, ScatterND, ReverseSequence; and TopK,
+// which finds them.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -125,6 +126,25 @@ bool AddReverseSequence(RandomGraphBuilder* b, TensorId x) {
                    {{"time_axis", time}, {"batch_axis", 1 - time}});
 }
 
+bool AddTopK(RandomGraphBuilder* b, TensorId x) {
+  const Tensor t = b->T(x);
+  if (t.shape.empty() || t.type == DataType::kBool) return false;
+  if (t.type == DataType::kInt64 && !b->any_int64()) return false;
+  const auto rank = static_cast<int64_t>(t.shape.size());
+  const int64_t axis = b->Below(rank);
+  const int64_t k = b->Between(1, std::min<int64_t>(t.shape[axis], 64));
+  std::map<std::string, Attribute> attributes = {
+      {"axis", b->OneIn(2) ? axis : axis - rank}};
+  if (b->opset() < 10) {
+    attributes["k"] = k;
+    return b->Append("", "TopK", {x}, attributes, 2);
+  }
+  if (b->opset() >= 11 && b->OneIn(2)) attributes["largest"] = int64_t{0};
+  if (b->opset() >= 11 && b->OneIn(4)) attributes["sorted"] = int64_t{0};
+  return b->Append("", "TopK", {x, b->Constant(Int64s({1}, {k}))}, attributes,
+                   2);
+}
+
 const NodeGeneratorRegistration kGatherElements("index_gather_elements",
                                                 {"GatherElements"},
                                                 AddGatherElements);
@@ -138,6 +158,7 @@ const NodeGeneratorRegistration kScatterNd("index_scatter_nd", {"ScatterND"},
 const NodeGeneratorRegistration kReverseSequence("index_reverse_sequence",
                                                  {"ReverseSequence"},
                                                  AddReverseSequence);
+const NodeGeneratorRegistration kTopK("index_top_k", {"TopK"}, AddTopK);
 
 }  // namespace
 }  // namespace heddle::compiler

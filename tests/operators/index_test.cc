@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What chooses elements by indices against ONNX Runtime, of random shapes,
-// types and attributes.
+// What chooses elements by indices, and TopK, against ONNX Runtime, of random
+// shapes, types and attributes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -198,6 +198,40 @@ void ReverseSequence(Random* random, RuntimeCase* c) {
   };
 }
 
+void TopK(Random* random, RuntimeCase* c) {
+  Shape shape = random->AnyShape(1, 4);
+  const auto rank = static_cast<int64_t>(shape.size());
+  const int64_t axis = random->Below(rank);
+  if (random->OneIn(3)) shape[axis] += random->Below(3000);
+  const int64_t k = 1 + random->Below(std::min<int64_t>(
+                            shape[axis], random->OneIn(2) ? 9 : 64));
+  const DataType types[] = {DataType::kFloat, DataType::kFloat,
+                            DataType::kDouble, DataType::kInt32,
+                            DataType::kInt64};
+  const DataType type = types[random->Below(c->opset >= 11 ? 5 : 3)];
+  c->inputs = {random->Data(type, shape)};
+  if (type == DataType::kFloat && random->OneIn(2)) {
+    // Many that are equal, zeros of both signs among them.
+    for (int64_t i = 0; i < c->inputs[0].count(); ++i) {
+      float& v = c->inputs[0].as<float>()[i];
+      v = static_cast<float>(static_cast<int>(v / 3)) * (v < 0 ? 1.f : -1.f);
+    }
+  }
+  if (c->opset >= 10) {
+    c->inputs.push_back(Int64s({1}, {k}));
+    c->constant = {false, true};
+  }
+  c->outputs = 2;
+  const int64_t given = random->OneIn(2) && c->opset >= 11 ? axis - rank : axis;
+  const int64_t largest = random->Below(2);
+  const int opset = c->opset;
+  c->attributes = [=](onnx::NodeProto* node) {
+    compiler::SetInt(node, "axis", given);
+    if (opset < 10) compiler::SetInt(node, "k", k);
+    if (opset >= 11) compiler::SetInt(node, "largest", largest);
+  };
+}
+
 struct Kind {
   std::string op;
   int opset;
@@ -239,7 +273,10 @@ INSTANTIATE_TEST_SUITE_P(Operators, AgainstRuntime,
                              {"ScatterND", 11, ScatterNd},
                              {"ScatterND", 16, ScatterNd},
                              {"ScatterND", 18, ScatterNd},
-                             {"ReverseSequence", 10, ReverseSequence}}),
+                             {"ReverseSequence", 10, ReverseSequence},
+                             {"TopK", 9, TopK},
+                             {"TopK", 10, TopK},
+                             {"TopK", 11, TopK}}),
                          [](const auto& info) {
                            return info.param.op +
                                   std::to_string(info.param.opset);
