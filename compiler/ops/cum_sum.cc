@@ -77,7 +77,7 @@ Results EvaluateScan(const Graph&, const Node& node, const Inputs& inputs) {
 absl::Status Expand(Expansion* e) {
   const Tensor& given = e->T(e->In(1));
   if (!given.is_constant() || given.constant->count() != 1) {
-    return RejectNode(Rejection::kUnsupportedShape, e->node(), "axis '",
+    return RejectNode(Rejection::kUnsupportedAttribute, e->node(), "axis '",
                       given.name,
                       "' is computed at run time, it must be a constant of "
                       "one element");
