@@ -106,9 +106,32 @@ Results EvaluateExpanded(const Graph& graph, const Node& node,
 
 }  // namespace
 
+Expansion::Expansion(Graph* graph, const Node& node)
+    : graph_(graph), node_(node) {
+  for (TensorId id : node.outputs) {
+    if (id == kNoTensor) continue;
+    hint_ = graph->tensors[id].name;
+    break;
+  }
+}
+
+TensorId Expansion::NewTensor(DataType type, Shape shape) {
+  // (Graph::AddTemporary looks at all names each time.)
+  if (taken_.empty()) {
+    for (const Tensor& other : graph_->tensors) taken_.insert(other.name);
+  }
+  Tensor tensor;
+  do {
+    tensor.name = absl::StrCat(hint_, "_", ++suffix_);
+  } while (!taken_.insert(tensor.name).second);
+  tensor.type = type;
+  tensor.shape = std::move(shape);
+  tensor.shape_known = true;
+  return graph_->AddTensor(std::move(tensor));
+}
+
 TensorId Expansion::Constant(TensorData data) {
-  const TensorId id = graph_->AddTemporary(
-      graph_->tensors[node_.outputs[0]].name, data.type, data.shape);
+  const TensorId id = NewTensor(data.type, data.shape);
   graph_->tensors[id].constant =
       std::make_shared<const TensorData>(std::move(data));
   return id;
@@ -148,8 +171,16 @@ TensorId Expansion::Add(const std::string& op,
                         const std::vector<TensorId>& inputs,
                         const std::map<std::string, Attribute>& attributes,
                         int opset) {
-  const TensorId out = graph_->AddTemporary(
-      graph_->tensors[node_.outputs[0]].name, DataType::kUndefined, {});
+  return AddAll(1, op, inputs, attributes, opset)[0];
+}
+
+std::vector<TensorId> Expansion::AddAll(
+    size_t count, const std::string& op, const std::vector<TensorId>& inputs,
+    const std::map<std::string, Attribute>& attributes, int opset) {
+  std::vector<TensorId> out;
+  for (size_t i = 0; i < count; ++i) {
+    out.push_back(NewTensor(DataType::kUndefined, {}));
+  }
   if (!status_.ok()) return out;
   Node node;
   // "heddle.NAME" is one of the internal domain, whose opset is 1.
@@ -162,7 +193,11 @@ TensorId Expansion::Add(const std::string& op,
   node.name = node_.name;
   node.opset = prefix > 0 ? 1 : opset;
   node.inputs = inputs;
-  node.outputs = {out};
+  for (TensorId& id : node.inputs) {
+    const auto it = returned_.find(id);
+    if (it != returned_.end()) id = it->second;
+  }
+  node.outputs = out;
   node.attributes = attributes;
   node.sources = node_.sources;
   status_ = CheckNode(*graph_, node);
@@ -197,21 +232,24 @@ void Expansion::Return(size_t i, TensorId x, DataType type) {
   tensor.type = T(x).type;
   tensor.shape = T(x).shape;
   tensor.shape_known = true;
-  // What another node reads, or nobody here writes, is copied.
-  bool own = false;
-  for (const Node& node : nodes_) {
-    own = own || node.outputs[0] == x;
+  // What another node reads, nobody here writes, or has another name already,
+  // is copied.
+  TensorId* own = nullptr;
+  for (Node& node : nodes_) {
+    for (TensorId& id : node.outputs) {
+      if (id == x) own = &id;
+    }
     for (TensorId id : node.inputs) {
-      if (id == x) own = false;
+      if (id == x) own = nullptr;
     }
   }
-  if (!own) {
-    x = Add("Identity", {x});
+  if (own == nullptr) {
+    Add("Identity", {x});
     if (!status_.ok()) return;
+    own = &nodes_.back().outputs[0];
   }
-  for (Node& node : nodes_) {
-    if (node.outputs[0] == x) node.outputs[0] = out;
-  }
+  *own = out;
+  returned_.emplace(x, out);
 }
 
 std::vector<Node> Expansion::Take() { return std::move(nodes_); }

@@ -15,6 +15,7 @@
 
 #include <map>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -28,7 +29,7 @@ namespace heddle::compiler {
 // asked for the expansion gets it.
 class Expansion {
  public:
-  Expansion(Graph* graph, const Node& node) : graph_(graph), node_(node) {}
+  Expansion(Graph* graph, const Node& node);
 
   const Graph& graph() const { return *graph_; }
   const Node& node() const { return node_; }
@@ -56,6 +57,10 @@ class Expansion {
   TensorId Add(const std::string& op, const std::vector<TensorId>& inputs,
                const std::map<std::string, Attribute>& attributes = {},
                int opset = 13);
+  // All of its first `count` results.
+  std::vector<TensorId> AddAll(
+      size_t count, const std::string& op, const std::vector<TensorId>& inputs,
+      const std::map<std::string, Attribute>& attributes, int opset);
   TensorId Cast(TensorId x, DataType to);  // x itself if it has the type
   TensorId Reshape(TensorId x, Shape shape);
   // float16 as fp32: expansions compute in fp32 and round once, at the end.
@@ -68,10 +73,17 @@ class Expansion {
   std::vector<Node> Take();
 
  private:
+  // A tensor named after the node's first output.
+  TensorId NewTensor(DataType type, Shape shape);
+
   Graph* graph_;
   const Node& node_;
   std::vector<Node> nodes_;
   absl::Status status_;
+  std::string hint_;  // for names
+  int suffix_ = 0;    // names up to this one are taken
+  std::unordered_set<std::string> taken_;
+  std::map<TensorId, TensorId> returned_;  // under the node's own names
 };
 
 using ExpandFunction = absl::Status (*)(Expansion* e);
