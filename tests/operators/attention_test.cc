@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attention, rotary embeddings, normalisations of sums and Einsum against ONNX
+// Runtime, of random shapes and attributes.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiler/ops/define.h"
+#include "compiler/testing/card_case.h"
+#include "tests/operators/runtime_case.h"
+#include "tests/support/shared.h"
+
+namespace heddle::tests {
+namespace {
+
+using compiler::DataType;
+using compiler::Int64s;
+using compiler::Shape;
+using compiler::TensorData;
+
+constexpr int kCases = 50;
+
+class Random {
+ public:
+  explicit Random(uint64_t seed) : random_(seed) {}
+  int64_t Below(int64_t n) { return static_cast<int64_t>(random_() % n); }
+  int64_t Between(int64_t low, int64_t high) {
+    return low + Below(high - low + 1);
+  }
+  bool OneIn(int64_t n) { return Below(n) == 0; }
+  TensorData Data(const Shape& shape, float range = 2) {
+    return compiler::RandomData(DataType::kFloat, shape, random_(), -range,
+                                range);
+  }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+TensorData Positions(Random* random, const Shape& shape, int64_t below) {
+  TensorData ids = TensorData::Zeros(DataType::kInt64, shape);
+  for (int64_t i = 0; i < ids.count(); ++i) {
+    ids.as<int64_t>()[i] = random->Below(below);
+  }
+  return ids;
+}
+
+void Attention(Random* random, RuntimeCase* c) {
+  const int64_t batch = random->Between(1, 2), kv = random->Between(1, 3);
+  const int64_t heads = kv * random->Between(1, 2);
+  const int64_t queries = random->Between(1, 5);
+  const int64_t size = random->Between(1, 6), v_size = random->Between(1, 6);
+  const bool flat = random->OneIn(2), causal = random->OneIn(3);
+  const int64_t past = random->OneIn(3) ? random->Between(1, 4) : 0;
+  // (The runtime gives the only query of a step that has a past all keys.)
+  const int64_t keys = causal && past > 0 ? queries : random->Between(1, 6);
+  const int64_t all = past + keys;
+  if (flat) {
+    c->inputs = {random->Data({batch, queries, heads * size}),
+                 random->Data({batch, keys, kv * size}),
+                 random->Data({batch, keys, kv * v_size})};
+  } else {
+    c->inputs = {random->Data({batch, heads, queries, size}),
+                 random->Data({batch, kv, keys, size}),
+                 random->Data({batch, kv, keys, v_size})};
+  }
+  const int64_t masks = random->Below(4);
+  if (masks == 1) {
+    c->inputs.push_back(random->Data({queries, all}));
+  } else if (masks == 2) {
+    c->inputs.push_back(random->Data({batch, heads, queries, all}));
+  } else if (masks == 3) {
+    TensorData mask = TensorData::Zeros(DataType::kBool, {queries, all});
+    for (int64_t i = 0; i < mask.count(); ++i) {
+      // Each row has some; the first of all, if rows are cut.
+      mask.bytes[i] = i % all == 0 || random->OneIn(2);
+    }
+    c->inputs.push_back(mask);
+  } else {
+    c->inputs.push_back(TensorData());
+  }
+  if (past > 0) {
+    c->inputs.push_back(random->Data({batch, kv, past, size}));
+    c->inputs.push_back(random->Data({batch, kv, past, v_size}));
+  }
+  c->outputs = past > 0 ? 3 : 1;
+  // (What is masked is the least float there, here -inf.)
+  const bool masked = causal || masks == 3;
+  const int64_t mode = masked ? random->Below(2) : random->Below(4);
+  if (past > 0 && random->OneIn(2)) c->outputs = 4;
+  const float scale = random->OneIn(2) ? 0.5f : 0,
+              cap = random->OneIn(3) ? 2 : 0;
+  c->attributes = [=](onnx::NodeProto* node) {
+    if (flat) {
+      compiler::SetInt(node, "q_num_heads", heads);
+      compiler::SetInt(node, "kv_num_heads", kv);
+    }
+    if (causal) compiler::SetInt(node, "is_causal", 1);
+    if (scale != 0) compiler::SetFloat(node, "scale", scale);
+    if (cap != 0) compiler::SetFloat(node, "softcap", cap);
+    compiler::SetInt(node, "qk_matmul_output_mode", mode);
+  };
+}
+
+void Rotary(Random* random, RuntimeCase* c) {
+  const bool microsoft = !c->domain.empty();
+  const int64_t batch = random->Between(1, 2), heads = random->Between(1, 3);
+  const int64_t tokens = random->Between(1, 5), half = random->Between(1, 4);
+  const int64_t rest = random->OneIn(2) ? 2 * random->Between(1, 2) : 0;
+  const int64_t size = 2 * half + rest, rows = tokens + random->Below(4);
+  const bool flat = random->OneIn(2), whole = rest == 0;
+  const TensorData x = flat ? random->Data({batch, tokens, heads * size})
+                            : random->Data({batch, heads, tokens, size});
+  const bool ids = microsoft || random->OneIn(2);
+  const Shape cache = ids ? Shape{rows, half} : Shape{batch, tokens, half};
+  const TensorData cosine = random->Data(cache, 1),
+                   sine = random->Data(cache, 1);
+  TensorData places = Positions(random, {batch, tokens}, rows);
+  if (microsoft && random->OneIn(2)) {
+    places = Int64s({1}, {random->Below(rows - tokens + 1)});
+    c->constant = {false, true, false, false};
+  }
+  if (microsoft) {
+    c->inputs = {x, places, cosine, sine};
+  } else {
+    c->inputs = {x, cosine, sine};
+    if (ids) c->inputs.push_back(places);
+  }
+  const int64_t interleaved = random->Below(2);
+  c->attributes = [=](onnx::NodeProto* node) {
+    compiler::SetInt(node, "interleaved", interleaved);
+    if (flat || !whole) compiler::SetInt(node, "num_heads", heads);
+    if (!whole) compiler::SetInt(node, "rotary_embedding_dim", 2 * half);
+  };
+}
+
+void Skip(Random* random, RuntimeCase* c) {
+  const int64_t batch = random->Between(1, 3), tokens = random->Between(1, 4);
+  const int64_t hidden = random->Between(3, 20);
+  const Shape shape = {batch, tokens, hidden};
+  const bool simplified = c->op != "SkipLayerNormalization";
+  c->inputs = {random->Data(shape),
+               random->Data(random->OneIn(3)   ? Shape{tokens, hidden}
+                            : random->OneIn(2) ? Shape{1, tokens, hidden}
+                                               : shape),
+               random->Data({hidden})};
+  const int optional = simplified ? 1 : 2;
+  for (int i = 0; i < optional; ++i) {
+    c->inputs.push_back(random->OneIn(2) ? random->Data({hidden})
+                                         : TensorData());
+  }
+  c->absolute = 1e-4;
+  c->attributes = [](onnx::NodeProto* node) {
+    compiler::SetFloat(node, "epsilon", 1e-5f);
+  };
+}
+
+void Einsum(Random* random, RuntimeCase* c) {
+  static const char* const kEquations[] = {"ij,jk->ik",
+                                           "ij,jk",
+                                           "bij,bjk->bik",
+                                           "bhid,bhjd->bhij",
+                                           "i,j->ij",
+                                           "ij->ji",
+                                           "ij->",
+                                           "ii->i",
+                                           "ii",
+                                           "iij->ij",
+                                           "...ij,...jk->...ik",
+                                           "...ij->...ji",
+                                           "bi,bi->b",
+                                           "ij,ij->ij",
+                                           "abc,cd,de->abe",
+                                           "bij,kj->bik",
+                                           "i,i->",
+                                           "ab,cd->dbca",
+                                           "abc,bd->acd",
+                                           "bqhd,bkhd->bhqk",
+                                           "...a,ab->...b",
+                                           "a...,a...->...",
+                                           "ijk->kj",
+                                           " i j , j k -> k",
+                                           "abc,abd,ab->cd",
+                                           "aab,bc->ac"};
+  const std::string equation = kEquations[random->Below(26)];
+  std::map<char, int64_t> sizes;
+  Shape dots;
+  for (int64_t i = random->Below(3); i > 0; --i) {
+    dots.push_back(random->Between(1, 4));
+  }
+  Shape shape;
+  const std::string terms = equation.substr(0, equation.find("->")) + ",";
+  for (size_t i = 0; i < terms.size(); ++i) {
+    if (terms[i] == ' ') continue;
+    if (terms[i] == ',') {
+      c->inputs.push_back(random->Data(shape));
+      shape.clear();
+    } else if (terms[i] == '.') {
+      shape.insert(shape.end(), dots.begin(), dots.end());
+      i += 2;
+    } else {
+      auto& size = sizes[terms[i]];
+      if (size == 0) size = random->Between(1, 6);
+      shape.push_back(size);
+    }
+  }
+  c->absolute = 3e-5;
+  c->attributes = [=](onnx::NodeProto* node) {
+    compiler::SetString(node, "equation", equation);
+  };
+}
+
+struct Kind {
+  std::string op, domain;
+  int opset;
+  void (*make)(Random*, RuntimeCase*);
+};
+void PrintTo(const Kind& kind, std::ostream* os) { *os << kind.op; }
+
+class AttentionFamily : public testing::TestWithParam<Kind> {};
+
+TEST_P(AttentionFamily, RandomCases) {
+  HEDDLE_SKIP_WITHOUT_SHARED();
+  const Kind& kind = GetParam();
+  ASSERT_FALSE(OnnxRuntime::SharedLibraries().empty());
+  auto runtime = OnnxRuntime::Open(OnnxRuntime::SharedLibraries().back());
+  ASSERT_TRUE(runtime.ok()) << runtime.status();
+  Random random(kind.op.size() * 100 + kind.opset);
+  for (int i = 0; i < kCases; ++i) {
+    RuntimeCase c;
+    c.op = kind.op;
+    c.domain = kind.domain;
+    c.opset = kind.opset;
+    c.relative = c.absolute = 1e-5;
+    kind.make(&random, &c);
+    onnx::NodeProto shown;
+    c.attributes(&shown);
+    EXPECT_EQ(CompareWithRuntime(runtime->get(), c), "")
+        << i << ": " << compiler::ShapeToString(c.inputs[0].shape) << " "
+        << c.inputs.size() << " inputs " << shown.ShortDebugString();
+  }
+}
+
+constexpr char kMicrosoft[] = "com.microsoft";
+
+INSTANTIATE_TEST_SUITE_P(
+    Operators, AttentionFamily,
+    testing::Values(Kind{"Attention", "", 23, Attention},
+                    Kind{"RotaryEmbedding", "", 23, Rotary},
+                    Kind{"RotaryEmbedding", kMicrosoft, 17, Rotary},
+                    Kind{"SkipLayerNormalization", kMicrosoft, 17, Skip},
+                    Kind{"SkipSimplifiedLayerNormalization", kMicrosoft, 17,
+                         Skip},
+                    Kind{"Einsum", "", 12, Einsum},
+                    Kind{"Einsum", "", 21, Einsum}),
+    [](const auto& info) {
+      return (info.param.domain.empty() ? "" : "Microsoft") + info.param.op +
+             std::to_string(info.param.opset);
+    });
+
+}  // namespace
+}  // namespace heddle::tests
