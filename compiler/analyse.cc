@@ -30,9 +30,9 @@ absl::StatusOr<Graph> AnalyseImported(ImportedModel imported,
                                       const CompileOptions& options,
                                       Supposed* supposed) {
   Graph graph = std::move(imported.graph);
-  const PassContext context{std::move(imported.declared), supposed,
-                            options.fuse_quantization,
-                            options.features.fuse_elementwise};
+  const PassContext context{
+      std::move(imported.declared), supposed, options.fuse_quantization,
+      options.features.fuse_elementwise, std::move(imported.branches)};
   RETURN_IF_ERROR(RunGraphPasses(context, options, &graph));
   return graph;
 }

@@ -44,7 +44,8 @@ std::optional<Refused> Try(absl::string_view model,
   Refused refused;
   refused.graph = std::move(imported->graph);
   Graph& graph = refused.graph;
-  const absl::Status status = InferAndFold(&graph, imported->declared);
+  const absl::Status status =
+      InferAndFold(&graph, imported->declared, nullptr, imported->branches);
   if (status.ok()) return std::nullopt;
   const auto known = [&graph](TensorId id) {
     return id == kNoTensor || graph.tensors[id].shape_known;

@@ -16,6 +16,7 @@
 #include "compiler/base/status_macros.h"
 #include "compiler/import/attribute_proto.h"
 #include "compiler/import/inline.h"
+#include "compiler/import/name_scope.h"
 #include "compiler/import/parse_model.h"
 #include "compiler/import/quantization_annotation.h"
 #include "compiler/import/quote.h"
@@ -30,6 +31,9 @@ template <typename... Args>
 absl::Status Invalid(const Args&... why) {
   return Reject(Rejection::kInvalidModel, absl::StrCat(why...));
 }
+
+// Of the names in branches, which begin with that of the If.
+constexpr size_t kMostPrefixBytes = size_t{64} << 20;
 
 // The first version of the format that states opsets.
 constexpr int64_t kFirstIrWithOpsets = 3;
@@ -275,12 +279,14 @@ class Importer {
     return absl::OkStatus();
   }
 
-  // Names of all tensors that nodes write, to tell "too late" from "never".
-  absl::Status CollectWrites() {
-    for (const auto& proto : model_.graph().node()) {
+  using NodeProtos = google::protobuf::RepeatedPtrField<onnx::NodeProto>;
+
+  absl::Status CollectWrites(const NodeProtos& nodes, NameScope* scope) {
+    for (const auto& proto : nodes) {
       for (const std::string& name : proto.output()) {
         if (name.empty()) continue;
-        if (ids_.count(name) != 0 || !written_.insert(name).second) {
+        if (scope->ids.count(name) != 0 ||
+            !scope->written.insert(name).second) {
           return Invalid(proto.op_type(), " ", Quote(proto.name()), " writes ",
                          Quote(name),
                          ", which has a value already; names must be unique");
@@ -304,63 +310,189 @@ class Importer {
     if (model_.graph().node_size() == 0) {
       return Invalid("the graph has no nodes");
     }
-    RETURN_IF_ERROR(CollectWrites());
+    const NodeProtos& protos = model_.graph().node();
+    RETURN_IF_ERROR(CollectWrites(protos, &top_));
     std::map<std::string, int> counters;
-    Graph& graph = result_.graph;
-    std::vector<const onnx::NodeProto*> protos;
-    for (const auto& proto : model_.graph().node()) {
+    for (int i = 0; i < protos.size(); ++i) {
       Node node;
-      node.op = proto.op_type();
-      node.domain = NormalDomain(proto.domain());
-      const int number = counters[node.op]++;
-      node.name = proto.name().empty() ? absl::StrCat(node.op, "_", number)
-                                       : proto.name();
-      if (node.op.empty()) {
-        return Invalid("node ", Quote(node.name), " has no op_type");
-      }
-      node.sources = {node.name};
-      node.opset = OpsetOf(node.domain, protos.size());
-      if (node.opset == 0) {
-        return Invalid(node.Describe(), " is of domain ",
-                       Quote(DomainName(node.domain)),
-                       ", which opset_import does not list");
-      }
-      for (const std::string& name : proto.input()) {
-        const auto id = ids_.find(name);
-        if (name.empty()) {
-          node.inputs.push_back(kNoTensor);
-        } else if (id != ids_.end()) {
-          node.inputs.push_back(id->second);
-        } else if (written_.count(name) != 0) {
-          return Invalid(node.Describe(), " reads ", Quote(name),
-                         " before it is computed; nodes must be in "
-                         "topological order, without cycles");
-        } else {
-          return Invalid(node.Describe(), " reads ", Quote(name),
-                         ", which nothing defines");
-        }
-      }
-      for (const std::string& name : proto.output()) {
-        if (name.empty()) {
-          node.outputs.push_back(kNoTensor);
-          continue;
-        }
-        Tensor tensor;
-        tensor.name = name;
-        ids_[name] = graph.AddTensor(std::move(tensor));
-        node.outputs.push_back(ids_[name]);
-      }
-      if (std::all_of(node.outputs.begin(), node.outputs.end(),
-                      [](TensorId id) { return id == kNoTensor; })) {
-        return Invalid(node.Describe(), " has no output");
-      }
-      graph.nodes.push_back(std::move(node));
-      protos.push_back(&proto);
+      RETURN_IF_ERROR(Structure(protos[i], i, counters[protos[i].op_type()]++,
+                                &top_, &node));
+      result_.graph.nodes.push_back(std::move(node));
     }
     // After the structure of the whole graph: an unknown operator in an invalid
     // graph is reported as the latter.
-    for (size_t i = 0; i < graph.nodes.size(); ++i) {
-      RETURN_IF_ERROR(Operator(*protos[i], &graph.nodes[i]));
+    for (int i = 0; i < protos.size(); ++i) {
+      RETURN_IF_ERROR(Operator(protos[i], &result_.graph.nodes[i]));
+    }
+    return absl::OkStatus();
+  }
+
+  // All of a node but its attributes, and of those the graphs. `place`: the
+  // index in the model's graph of the node or of the one that it is inside of;
+  // `number`: of nodes of the operator before.
+  absl::Status Structure(const onnx::NodeProto& proto, size_t place, int number,
+                         NameScope* scope, Node* node) {
+    node->op = proto.op_type();
+    node->domain = NormalDomain(proto.domain());
+    node->name =
+        absl::StrCat(scope->node_prefix,
+                     proto.name().empty() ? absl::StrCat(node->op, "_", number)
+                                          : proto.name());
+    if (node->op.empty()) {
+      return Invalid("node ", Quote(node->name), " has no op_type");
+    }
+    node->sources = {node->name};
+    node->opset = OpsetOf(node->domain, place);
+    if (node->opset == 0) {
+      return Invalid(node->Describe(), " is of domain ",
+                     Quote(DomainName(node->domain)),
+                     ", which opset_import does not list");
+    }
+    for (const std::string& name : proto.input()) {
+      const TensorId id = name.empty() ? kNoTensor : scope->Find(name);
+      if (id != kNoTensor || name.empty()) {
+        node->inputs.push_back(id);
+      } else if (scope->Writes(name)) {
+        return Invalid(node->Describe(), " reads ", Quote(name),
+                       " before it is computed; nodes must be in "
+                       "topological order, without cycles");
+      } else {
+        return Invalid(node->Describe(), " reads ", Quote(name),
+                       ", which nothing defines");
+      }
+    }
+    Branches branches;
+    if (IsIf(*node)) {
+      RETURN_IF_ERROR(TakeBranches(proto, place, scope, node, &branches));
+    }
+    for (const std::string& name : proto.output()) {
+      if (name.empty()) {
+        node->outputs.push_back(kNoTensor);
+        continue;
+      }
+      Tensor tensor;
+      tensor.name = absl::StrCat(scope->tensor_prefix, name);
+      scope->ids[name] = result_.graph.AddTensor(std::move(tensor));
+      node->outputs.push_back(scope->ids[name]);
+    }
+    if (std::all_of(node->outputs.begin(), node->outputs.end(),
+                    [](TensorId id) { return id == kNoTensor; })) {
+      return Invalid(node->Describe(), " has no output");
+    }
+    if (IsIf(*node)) {
+      result_.branches.emplace(FirstOutputOf(*node), std::move(branches));
+    }
+    return absl::OkStatus();
+  }
+
+  static std::string FirstOutput(const onnx::NodeProto& proto) {
+    const auto first =
+        std::find_if(proto.output().begin(), proto.output().end(),
+                     [](const std::string& name) { return !name.empty(); });
+    return first == proto.output().end() ? "" : *first;
+  }
+
+  // The graphs of an If; what they take from outside are inputs of the node
+  // behind its condition.
+  absl::Status TakeBranches(const onnx::NodeProto& proto, size_t place,
+                            NameScope* scope, Node* node, Branches* branches) {
+    if (node->inputs.size() != 1 || node->inputs[0] == kNoTensor) {
+      return Invalid(node->Describe(), " has ", node->inputs.size(),
+                     " inputs, must have its condition");
+    }
+    std::set<std::string> names;
+    std::set<TensorId> taken;
+    for (const auto& attribute : proto.attribute()) {
+      const std::string what = absl::StrCat(node->Describe(), ": attribute ",
+                                            Quote(attribute.name()));
+      const bool then = attribute.name() == "then_branch";
+      if (!then && attribute.name() != "else_branch") {
+        return Invalid(what, " is not one of this operator's");
+      }
+      if (!attribute.has_g()) return Invalid(what, " is no graph");
+      if (!names.insert(attribute.name()).second) {
+        return Invalid(what, " occurs twice");
+      }
+      NameScope inner;
+      inner.outer = scope;
+      inner.tensor_prefix =
+          absl::StrCat(scope->tensor_prefix, FirstOutput(proto), "/");
+      inner.node_prefix = absl::StrCat(node->name, "/");
+      const int64_t own =
+          attribute.g().node_size() + attribute.g().initializer_size();
+      const size_t longest =
+          std::max(inner.tensor_prefix.size(), inner.node_prefix.size());
+      // A node has as many results as it likes, each a name.
+      for (const auto& within : attribute.g().node()) {
+        prefix_bytes_ += longest * within.output_size();
+      }
+      prefix_bytes_ += longest * own;
+      if (prefix_bytes_ > kMostPrefixBytes) {
+        return Reject(Rejection::kNoSystemMemory,
+                      absl::StrCat(what, " makes more than ", kMostPrefixBytes,
+                                   " bytes of names; give shorter ones"));
+      }
+      RETURN_IF_ERROR(
+          TakeBranch(attribute.g(), place, what, proto.output_size(), &inner,
+                     then ? &branches->then_branch : &branches->else_branch));
+      taken.insert(inner.taken.begin(), inner.taken.end());
+    }
+    if (names.size() != 2) {
+      return Invalid(node->Describe(),
+                     " lacks the graph 'then_branch' or 'else_branch'");
+    }
+    node->inputs.insert(node->inputs.end(), taken.begin(), taken.end());
+    return absl::OkStatus();
+  }
+
+  absl::Status TakeBranch(const onnx::GraphProto& graph, size_t place,
+                          const std::string& what, int outputs,
+                          NameScope* scope, Branch* branch) {
+    if (graph.input_size() != 0 || graph.output_size() < outputs) {
+      return Invalid(what, " has ", graph.input_size(), " inputs and ",
+                     graph.output_size(), " outputs, must have none and ",
+                     outputs);
+    }
+    const auto add = [&](const std::string& name,
+                         absl::StatusOr<TensorData> data) -> absl::Status {
+      if (!data.ok()) return data.status();
+      const TensorId id = result_.graph.AddConstant(
+          absl::StrCat(scope->tensor_prefix, name), *std::move(data));
+      if (!scope->ids.emplace(name, id).second) {
+        return Invalid(what, " has the initializer ", Quote(name), " twice");
+      }
+      return absl::OkStatus();
+    };
+    for (const auto& proto : graph.initializer()) {
+      RETURN_IF_ERROR(
+          add(proto.name(), FromTensorProto(proto, what, &source_)));
+    }
+    for (const auto& proto : graph.sparse_initializer()) {
+      RETURN_IF_ERROR(add(proto.values().name(),
+                          FromSparseTensorProto(proto, what, &source_)));
+    }
+    RETURN_IF_ERROR(CollectWrites(graph.node(), scope));
+    std::map<std::string, int> counters;
+    for (const auto& proto : graph.node()) {
+      Node node;
+      RETURN_IF_ERROR(
+          Structure(proto, place, counters[proto.op_type()]++, scope, &node));
+      branch->nodes.push_back(std::move(node));
+    }
+    // What is not supported matters to who takes the branch.
+    for (int i = 0; i < graph.node_size() && branch->refusal.ok(); ++i) {
+      branch->refusal = Operator(graph.node(i), &branch->nodes[i]);
+      if (RejectionOf(branch->refusal) == Rejection::kInvalidModel) {
+        return branch->refusal;
+      }
+    }
+    for (int i = 0; i < outputs; ++i) {
+      const std::string& name = graph.output(i).name();
+      const TensorId id = scope->Find(name);
+      if (id == kNoTensor) {
+        return Invalid(what, ": output ", Quote(name), " is never computed");
+      }
+      branch->outputs.push_back(id);
     }
     return absl::OkStatus();
   }
@@ -382,6 +514,7 @@ class Importer {
   }
 
   absl::Status Operator(const onnx::NodeProto& proto, Node* node) {
+    if (IsIf(*node)) return absl::OkStatus();
     if (node->domain == kInternalDomain ||
         FindOperator(node->domain, node->op, node->opset) == nullptr) {
       const std::string opsets = OpsetsOf(*node);
@@ -395,14 +528,11 @@ class Importer {
       }
       return Reject(
           Rejection::kUnsupportedOperator,
-          absl::StrCat(
-              node->Describe(), ": operator ", DomainName(node->domain), ".",
-              node->op, " at opset ", node->opset,
-              " is not supported; SUPPORTED_OPS.md lists those that "
-              "are",
-              node->op == "If" ? " (an If whose condition is a constant is its "
-                                 "branch)"
-                               : ""));
+          absl::StrCat(node->Describe(), ": operator ",
+                       DomainName(node->domain), ".", node->op, " at opset ",
+                       node->opset,
+                       " is not supported; SUPPORTED_OPS.md lists those that "
+                       "are"));
     }
     return FromAttributeProtos(proto, &source_, node);
   }
@@ -632,11 +762,21 @@ class Importer {
   std::string open_;            // dimensions without a value, for a message
   std::set<std::string> used_;  // names that nodes or the graph read
   TensorSource source_;
-  std::unordered_map<std::string, TensorId> ids_;
-  std::set<std::string> written_;
+  NameScope top_;
+  size_t prefix_bytes_ = 0;
+  std::unordered_map<std::string, TensorId>& ids_ = top_.ids;
 };
 
 }  // namespace
+
+bool IsIf(const Node& node) { return node.op == "If" && node.domain.empty(); }
+
+TensorId FirstOutputOf(const Node& node) {
+  for (TensorId id : node.outputs) {
+    if (id != kNoTensor) return id;
+  }
+  return kNoTensor;
+}
 
 absl::StatusOr<ImportedModel> ImportOnnx(absl::string_view bytes,
                                          const ImportOptions& options) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "compiler/ir/graph.h"
@@ -38,10 +39,29 @@ struct ImportOptions {
   std::shared_ptr<const void> owner = nullptr;
 };
 
+// A branch of an If; its nodes read and write tensors of the model's graph.
+struct Branch {
+  std::vector<Node> nodes;
+  std::vector<TensorId> outputs;
+  absl::Status refusal;  // why it cannot be taken: a node that is not supported
+};
+struct Branches {
+  Branch then_branch, else_branch;
+};
+// By the first output of the If.
+using BranchMap = std::map<TensorId, Branches>;
+
+bool IsIf(const Node& node);
+// kNoTensor if it has none.
+TensorId FirstOutputOf(const Node& node);
+
 struct ImportedModel {
   Graph graph;  // nodes in the model's order, which is topological
   std::map<TensorId, Declaration> declared;  // value_info and graph outputs
   bool has_initializers = false;
+  // Of all Ifs, which read their condition and what their branches take from
+  // outside; also of those inside of branches.
+  BranchMap branches;
 };
 
 // Run-time inputs are the graph inputs without initializer and without a

@@ -112,23 +112,39 @@ TEST(InlineTest, NestedBranchesSeeOuterNames) {
   EXPECT_EQ(OpsOf(b), "Relu Relu Add Add Identity Identity");
 }
 
-TEST(InlineTest, ConditionsOfTheRunAreRefusedByName) {
+// (Which is taken is found later: passes/infer_test.)
+TEST(InlineTest, BranchesOfOtherConditionsStay) {
   ModelBuilder b = WithIf();
   b.Input("c", DataType::kBool, {});
   auto model = ImportOnnx(b.Bytes(), {});
-  EXPECT_EQ(RejectionOf(model.status()), Rejection::kUnsupportedOperator);
-  EXPECT_TRUE(absl::StrContains(model.status().message(), "If 'y_node'"))
-      << model.status();
+  ASSERT_TRUE(model.ok()) << model.status();
+  const Graph& graph = model->graph;
+  ASSERT_EQ(graph.nodes.size(), 2u);
+  const Node& node = graph.nodes[1];
+  EXPECT_EQ(node.op, "If");
+  // The condition, and what both take from outside.
+  ASSERT_EQ(node.inputs.size(), 2u);
+  EXPECT_EQ(graph.tensors[node.inputs[1]].name, "t");
+  const Branches& branches = model->branches.at(node.outputs[0]);
+  EXPECT_EQ(branches.then_branch.nodes.size(), 2u);
+  EXPECT_TRUE(branches.else_branch.nodes.empty());
+  EXPECT_EQ(branches.else_branch.outputs[0], node.inputs[1]);
+  EXPECT_NE(graph.FindTensor("y/one"), kNoTensor);
 }
 
 TEST(InlineTest, BranchesThatDoNotFit) {
-  for (int damage = 0; damage < 3; ++damage) {
+  for (int damage = 0; damage < 6; ++damage) {
     ModelBuilder b = WithIf();
-    b.Constant("c", Bool(true));
+    if (damage < 3) {
+      b.Constant("c", Bool(true));
+    } else {
+      b.Input("c", DataType::kBool, {});
+    }
     auto* node = b.proto().mutable_graph()->mutable_node(1);
-    if (damage == 0) node->mutable_attribute(0)->set_name("then");
-    if (damage == 1) node->mutable_attribute(0)->mutable_g()->clear_output();
-    if (damage == 2) {
+    const int what = damage % 3;
+    if (what == 0) node->mutable_attribute(0)->set_name("then");
+    if (what == 1) node->mutable_attribute(0)->mutable_g()->clear_output();
+    if (what == 2) {
       node->mutable_attribute(0)->mutable_g()->add_input()->set_name("i");
     }
     EXPECT_EQ(RejectionOf(ImportOnnx(b.Bytes(), {}).status()),
@@ -266,21 +282,28 @@ TEST(InlineTest, GrowthIsBounded) {
 // Every inner name gets the outer one as its prefix: a long one many times.
 TEST(InlineTest, LongNamesAreBounded) {
   const std::string name(1 << 20, 'y');
-  ModelBuilder b = WithIf();
-  b.Constant("c", Bool(true));
-  auto* graph = b.proto().mutable_graph();
-  graph->mutable_output(0)->set_name(name);
-  auto* node = graph->mutable_node(1);
-  node->set_output(0, name);
-  auto* then = node->mutable_attribute(0)->mutable_g();
-  for (int i = 0; i < 300; ++i) {
-    then->mutable_node(0)->add_output(absl::StrCat("o", i));
+  ModelBuilder b;
+  for (const bool known : {true, false}) {
+    b = WithIf();
+    if (known) {
+      b.Constant("c", Bool(true));
+    } else {
+      b.Input("c", DataType::kBool, {});
+    }
+    auto* graph = b.proto().mutable_graph();
+    graph->mutable_output(0)->set_name(name);
+    auto* node = graph->mutable_node(1);
+    node->set_output(0, name);
+    auto* then = node->mutable_attribute(0)->mutable_g();
+    for (int i = 0; i < 300; ++i) {
+      then->mutable_node(0)->add_output(absl::StrCat("o", i));
+    }
+    EXPECT_EQ(RejectionOf(ImportOnnx(b.Bytes(), {}).status()),
+              Rejection::kNoSystemMemory);
   }
-  EXPECT_EQ(RejectionOf(ImportOnnx(b.Bytes(), {}).status()),
-            Rejection::kNoSystemMemory);
   // The argument of a call, as often as the function reads it.
   b = WithFunction();
-  graph = b.proto().mutable_graph();
+  auto* graph = b.proto().mutable_graph();
   graph->mutable_input(0)->set_name(name);
   graph->mutable_node(0)->set_input(0, name);
   auto* function = b.proto().mutable_functions(0);

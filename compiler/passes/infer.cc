@@ -2,6 +2,7 @@
 #include "compiler/passes/infer.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
 #include "compiler/passes/deduce.h"
+#include "compiler/passes/place_branch.h"
 #include "compiler/passes/suppose.h"
 
 namespace heddle::compiler {
@@ -371,6 +373,36 @@ class Supposition {
     }
   }
 
+  // Whether the branch that a node takes depends on stand-ins.
+  bool MayTakeEither(const Node& node) const {
+    const TensorId condition = node.inputs[0];
+    return !graph_->tensors[condition].shape_known ||
+           supposed_->constants.count(condition) != 0;
+  }
+
+  void LeaveOut(const Node& node) {
+    bool constant = true;
+    for (TensorId id : node.inputs) {
+      if (IsConstant(id)) continue;
+      if (graph_->tensors[id].shape_known) frontier_.insert(id);
+      if (!ReadsOnlyShapes(node)) constant = false;
+    }
+    left_out_.insert(node.outputs.begin(), node.outputs.end());
+    if (!constant) supposed_->left_out.push_back(node);
+    if (!TakeDeclared(declared_, node, graph_)) {
+      if (!constant) return;
+      unknown_constants_.insert(node.outputs.begin(), node.outputs.end());
+      return;
+    }
+    if (constant) {
+      SupposeOutputs(node, graph_, supposed_);
+      return;
+    }
+    for (TensorId id : node.outputs) {
+      if (id != kNoTensor) graph_->inputs.push_back(id);
+    }
+  }
+
   // Takes what was left out from the graph's outputs.
   void Finish() {
     auto& outputs = graph_->outputs;
@@ -407,29 +439,6 @@ class Supposition {
            later_constants_.count(id) != 0 || unknown_constants_.count(id) != 0;
   }
 
-  void LeaveOut(const Node& node) {
-    bool constant = true;
-    for (TensorId id : node.inputs) {
-      if (IsConstant(id)) continue;
-      if (graph_->tensors[id].shape_known) frontier_.insert(id);
-      if (!ReadsOnlyShapes(node)) constant = false;
-    }
-    left_out_.insert(node.outputs.begin(), node.outputs.end());
-    if (!constant) supposed_->left_out.push_back(node);
-    if (!TakeDeclared(declared_, node, graph_)) {
-      if (!constant) return;
-      unknown_constants_.insert(node.outputs.begin(), node.outputs.end());
-      return;
-    }
-    if (constant) {
-      SupposeOutputs(node, graph_, supposed_);
-      return;
-    }
-    for (TensorId id : node.outputs) {
-      if (id != kNoTensor) graph_->inputs.push_back(id);
-    }
-  }
-
   const std::map<TensorId, Declaration>& declared_;
   Graph* const graph_;
   Supposed* const supposed_;
@@ -443,13 +452,26 @@ class Supposition {
 
 absl::Status InferAndFold(Graph* graph,
                           const std::map<TensorId, Declaration>& declared,
-                          Supposed* supposed) {
+                          Supposed* supposed, const BranchMap& branches) {
   RETURN_IF_ERROR(CheckInputSizes(*graph));
   Supposition supposition(declared, graph, supposed);
   std::vector<Node> kept;
   int64_t budget = kMaxFoldedTotal;
-  // `graph->nodes` is not touched while nodes are looked at.
-  for (const Node& original : graph->nodes) {
+  // `graph->nodes` is not touched while nodes are looked at. The next one last.
+  std::vector<Node> left(graph->nodes.rbegin(), graph->nodes.rend());
+  while (!left.empty()) {
+    const Node original = std::move(left.back());
+    left.pop_back();
+    if (IsIf(original)) {
+      if (supposed != nullptr && supposition.MayTakeEither(original)) {
+        supposition.LeaveOut(original);
+        continue;
+      }
+      ASSIGN_OR_RETURN(auto nodes, BranchOf(*graph, original, branches));
+      left.insert(left.end(), std::make_move_iterator(nodes.rbegin()),
+                  std::make_move_iterator(nodes.rend()));
+      continue;
+    }
     ASSIGN_OR_RETURN(const auto converted, Converted(graph, original));
     for (size_t i = 0; i < std::max<size_t>(converted.size(), 1); ++i) {
       Node node = converted.empty() ? original : converted[i];

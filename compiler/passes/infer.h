@@ -26,6 +26,10 @@ inline constexpr int64_t kMaxFoldedTotal = int64_t{1} << 30;
 // inputs are all constant by constants. DequantizeLinear of constants is kept:
 // quantized weights must stay visible to the quantization pass.
 //
+// An If gives way to the branch that its condition takes; one whose condition
+// is computed at run time is refused (kUnsupportedOperator). `branches`: of the
+// graph's Ifs.
+//
 // `supposed`: some constants are stand-ins for weights that are not known
 // (suppose.h). What is computed from them alone is one of them too. A
 // node whose result has a shape that such values decide is left out: what the
@@ -34,7 +38,8 @@ inline constexpr int64_t kMaxFoldedTotal = int64_t{1} << 30;
 // read is an output.
 absl::Status InferAndFold(Graph* graph,
                           const std::map<TensorId, Declaration>& declared,
-                          Supposed* supposed = nullptr);
+                          Supposed* supposed = nullptr,
+                          const BranchMap& branches = {});
 
 // Replaces nodes whose inputs are all constant, DequantizeLinear included.
 // Shapes must be known.

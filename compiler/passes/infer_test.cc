@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "absl/strings/match.h"
 #include "compiler/base/diagnostic.h"
 #include "compiler/compiler.h"
@@ -98,6 +101,88 @@ TEST(InferTest, ErrorsOfFoldedNodesAreTheModels) {
   b.Output("y");
   EXPECT_TRUE(
       absl::StrContains(Refused(b, Rejection::kInvalidModel), "index 3"));
+}
+
+onnx::GraphProto* AddBranch(onnx::NodeProto* node, const std::string& name) {
+  auto* attribute = node->add_attribute();
+  attribute->set_name(name);
+  attribute->set_type(onnx::AttributeProto::GRAPH);
+  return attribute->mutable_g();
+}
+onnx::NodeProto* AddNode(onnx::GraphProto* graph, const std::string& op,
+                         const std::vector<std::string>& inputs,
+                         const std::string& output) {
+  auto* node = graph->add_node();
+  node->set_op_type(op);
+  node->set_name(op + "_of_" + output);
+  for (const std::string& input : inputs) node->add_input(input);
+  node->add_output(output);
+  return node;
+}
+
+// y = rows == 1 ? relu(relu(x)) : abs(x), the branches with one name inside;
+// the condition is the graph's c or, in an If inside of the first, d.
+ModelBuilder ByShape(int64_t rows, const std::string& other = "Abs") {
+  ModelBuilder b;
+  b.Input("x", DataType::kFloat, {rows, 3});
+  b.Node("Shape", {"x"}, {"s"});
+  b.Constant("zero", Int64s({}, {0}));
+  b.Constant("one", Int64s({}, {1}));
+  b.Node("Gather", {"s", "zero"}, {"n"});
+  b.Node("Equal", {"n", "one"}, {"c"});
+  auto* node = b.Node("If", {"c"}, {"y"});
+  node->set_name("choice");
+  auto* then = AddBranch(node, "then_branch");
+  AddNode(then, "Relu", {"x"}, "t");
+  AddNode(then, "Not", {"c"}, "d");
+  auto* inner = AddNode(then, "If", {"d"}, "u");
+  auto* deep = AddBranch(inner, "then_branch");
+  AddNode(deep, "Foo", {"t"}, "v");
+  deep->add_output()->set_name("v");
+  deep = AddBranch(inner, "else_branch");
+  AddNode(deep, "Relu", {"t"}, "v");
+  deep->add_output()->set_name("v");
+  then->add_output()->set_name("u");
+  auto* otherwise = AddBranch(node, "else_branch");
+  AddNode(otherwise, other, {"x"}, "t");
+  otherwise->add_output()->set_name("t");
+  b.Output("y");
+  return b;
+}
+
+TEST(InferTest, ShapesDecideBranches) {
+  auto graph = AnalyseOnnx(ByShape(1).Bytes(), {});
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  // (A later pass made one node of them.)
+  ASSERT_EQ(graph->nodes.size(), 1u) << graph->ToString();
+  EXPECT_TRUE(absl::StrContains(graph->ToString(), "[Relu,Relu]"))
+      << graph->ToString();
+  EXPECT_EQ(graph->tensors[graph->outputs[0]].name, "y");
+  graph = AnalyseOnnx(ByShape(2).Bytes(), {});
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  ASSERT_EQ(graph->nodes.size(), 1u) << graph->ToString();
+  EXPECT_EQ(graph->nodes[0].op, "Abs");
+}
+
+TEST(InferTest, OnlyTheTakenBranchMustBeSupported) {
+  EXPECT_TRUE(AnalyseOnnx(ByShape(1, "Foo").Bytes(), {}).ok());
+  EXPECT_TRUE(absl::StrContains(
+      Refused(ByShape(2, "Foo"), Rejection::kUnsupportedOperator),
+      "Foo 'choice/Foo_of_t'"));
+}
+
+TEST(InferTest, ConditionsOfTheRunAreRefusedByName) {
+  ModelBuilder b = ByShape(1);
+  b.Input("bit", DataType::kBool, {});
+  b.proto().mutable_graph()->mutable_node(3)->set_input(0, "bit");
+  EXPECT_TRUE(
+      absl::StrContains(Refused(b, Rejection::kUnsupportedOperator),
+                        "If 'choice': condition 'bit' is computed at run "
+                        "time"));
+  b = ByShape(1);
+  b.proto().mutable_graph()->mutable_node(3)->set_input(0, "n");
+  EXPECT_TRUE(absl::StrContains(Refused(b, Rejection::kInvalidModel),
+                                "condition 'n' is int64[]"));
 }
 
 TEST(InferTest, HugeResultsAreRefused) {

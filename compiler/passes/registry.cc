@@ -39,7 +39,8 @@ const std::vector<Pass>& Passes() {
       {"infer-shapes",
        "types and shapes of all tensors; what is constant is computed",
        [](Graph* graph, const PassContext& context) {
-         return InferAndFold(graph, context.declared, context.supposed);
+         return InferAndFold(graph, context.declared, context.supposed,
+                             context.branches);
        }},
       {"drop-identities", "no Identity, Dropout, or Cast to the same type",
        [](Graph* graph, const PassContext&) {

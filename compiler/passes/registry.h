@@ -25,6 +25,7 @@ struct PassContext {
   Supposed* supposed = nullptr;              // see InferAndFold
   bool fuse_quantization = true;             // see CompileOptions
   bool fuse_elementwise = true;              // see Features
+  BranchMap branches;                        // of the model's Ifs
 };
 
 struct Pass {
