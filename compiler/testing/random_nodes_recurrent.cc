@@ -27,13 +27,15 @@ bool AddRecurrent(RandomGraphBuilder* b, TensorId x) {
   const int64_t steps = s[turned ? 1 : 0], batch = s[turned ? 0 : 1];
   const int64_t hidden = b->Between(1, kMostHidden);
   if (steps > kMostSteps || batch > kMostHidden) return false;
+  attributes["hidden_size"] = hidden;
   const std::string direction =
       b->Pick({"forward", "reverse", "bidirectional"});
   attributes["direction"] = direction;
   const int64_t n = direction == "bidirectional" ? 2 : 1;
   const int64_t rows = hidden * (op == "LSTM" ? 4 : op == "GRU" ? 3 : 1);
+  // (Small, or gates saturate.)
   const auto constant = [&](const Shape& shape) {
-    return b->Constant(b->Values(type, shape, 0.5f, false));
+    return b->Constant(b->Values(type, shape, 0.1f, false));
   };
   const auto maybe = [&](const Shape& shape) {
     return b->OneIn(2) ? constant(shape) : kNoTensor;
@@ -44,7 +46,7 @@ bool AddRecurrent(RandomGraphBuilder* b, TensorId x) {
   TensorId lengths = kNoTensor;
   if (b->OneIn(2)) {
     std::vector<int32_t> values(static_cast<size_t>(batch));
-    for (int32_t& v : values) v = static_cast<int32_t>(b->Between(0, steps));
+    for (int32_t& v : values) v = static_cast<int32_t>(b->Between(1, steps));
     lengths = b->Constant(Int32s({batch}, values));
   }
   in.push_back(lengths);
@@ -63,7 +65,7 @@ bool AddRecurrent(RandomGraphBuilder* b, TensorId x) {
   if (op == "RNN" && b->OneIn(2)) {
     attributes["activations"] = std::vector<std::string>(
         static_cast<size_t>(n),
-        b->Pick({"Relu", "HardSigmoid", "Softsign", "Affine", "LeakyRelu"}));
+        b->Pick({"Relu", "HardSigmoid", "Softsign", "Elu", "LeakyRelu"}));
   }
   return b->Append("", op, in, attributes, op == "LSTM" ? 3 : 2);
 }

@@ -291,6 +291,11 @@ bool IsComputedOtherwise(const compiler::Graph& graph,
     return node.attributes.count("auto_pad") != 0 &&
            node.attributes.count("dilations") != 0;
   }
+  // The runtime infers another shape than ONNX's, input times stride.
+  if (node.op == "ConvTranspose") {
+    return node.attributes.count("auto_pad") != 0 &&
+           node.attributes.count("output_padding") != 0;
+  }
   return node.op == "QLinearMatMul" && graph.tensors[node.inputs[0]].type !=
                                            graph.tensors[node.inputs[3]].type;
 }

@@ -121,7 +121,9 @@ bool IsLeftOut(const absl::Status& status) {
         // Negative axes before opset 11, which its inference takes otherwise.
         "Input tensor must be 4-dimensional",
         // InstanceNormalization of a matrix.
-        "number of dimensions is less than 3"}) {
+        "number of dimensions is less than 3",
+        // Recurrent operators with the batch first.
+        "Batchwise recurrent operations"}) {
     if (absl::StrContains(status.message(), words)) return true;
   }
   return false;
