@@ -36,7 +36,8 @@ std::string SupportPage() {
       "parameters that decide a shape are constants or follow from the shapes "
       "that the model declares, and arithmetic is on float, "
       "float16, integers of 8 to 32 bits (int64 where its values are known to "
-      "fit 32) and the codes of the quantized operators.\n\n"
+      "fit 32) and the codes of the quantized operators. An If is the branch "
+      "that it takes, where a constant or shapes decide that.\n\n"
       "| Operator | Domain | Card | Opset | Types | Attributes | Limits |\n"
       "|---|---|---|---|---|---|---|\n");
   for (const OperatorInfo* info : AllOperators()) {
