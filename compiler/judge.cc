@@ -25,13 +25,13 @@ namespace {
 // Of adding weights.
 constexpr int kMostSteps = 16;
 
-absl::StatusOr<Judgement> Judge(ImportedModel imported,
-                                const CompileOptions& options,
+absl::StatusOr<Judgement> Judge(ImportedModel imported, CompileOptions options,
                                 Supposed* supposed) {
   Judgement result;
   ASSIGN_OR_RETURN(result.graph,
                    AnalyseImported(std::move(imported), options, supposed));
   const Graph& graph = result.graph;
+  if (HasEmptyTensors(graph)) options.host_nodes = false;
   if (supposed != nullptr) {
     for (const Node& node : supposed->left_out) {
       const absl::Status card = CheckLowering(node);

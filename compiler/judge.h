@@ -23,6 +23,9 @@ struct Judgement {
 // it compiles as it is, or with some of the inputs as weights (suppose.h):
 // their values are taken for ordinary ones, and what only they decide for
 // right. The graph is then one of stand-ins, good for looking at its operators.
+//
+// Nothing is the host's in a graph with tensors that have no elements
+// (HasEmptyTensors): ONNXIFI has none.
 absl::StatusOr<Judgement> JudgeOnnx(absl::string_view model,
                                     const CompileOptions& options);
 

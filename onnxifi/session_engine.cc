@@ -19,6 +19,7 @@
 #include "compiler/judge.h"
 #include "compiler/ops/define.h"
 #include "compiler/other_shapes.h"
+#include "compiler/partition/support.h"
 #include "onnxifi/engine.h"
 #include "onnxifi/log.h"
 #include "onnxifi/signature.h"
@@ -258,10 +259,11 @@ class SessionDevice : public EngineDevice {
   }
   absl::StatusOr<std::unique_ptr<EngineGraph>> Load(
       const CompileRequest& request) override {
-    const compiler::CompileOptions options = OptionsOf(request);
+    compiler::CompileOptions options = OptionsOf(request);
     auto analysed = compiler::AnalyseOnnx(
         request.model, options, compiler::KeptByCaller(request.model));
     if (!analysed.ok()) return Refused(request, options, analysed.status());
+    if (compiler::HasEmptyTensors(*analysed)) options.host_nodes = false;
     auto compiled = compiler::CompileGraph(*analysed, options);
     if (!compiled.ok()) return Translate(compiled.status());
     if (request.log_level <= LogLevel::kInfo) {

@@ -142,4 +142,18 @@ bool HostMayHelp(const absl::Status& rejection, const CompileOptions& options) {
          IsAboutNodes(rejection);
 }
 
+// Constants without elements are parameters that are not given.
+bool HasEmptyTensors(const Graph& graph) {
+  const auto empty = [&](TensorId id) {
+    return id != kNoTensor && graph.tensors[id].shape_known &&
+           ElementCount(graph.tensors[id].shape) == 0;
+  };
+  return std::any_of(graph.inputs.begin(), graph.inputs.end(), empty) ||
+         std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                     [&](const Node& node) {
+                       return std::any_of(node.outputs.begin(),
+                                          node.outputs.end(), empty);
+                     });
+}
+
 }  // namespace heddle::compiler

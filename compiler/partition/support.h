@@ -41,6 +41,10 @@ absl::Status RefusalOf(const std::vector<NodeSupport>& support);
 // Whether another place for some node may avert this rejection of the card.
 bool HostMayHelp(const absl::Status& rejection, const CompileOptions& options);
 
+// Whether inputs or results of the graph's nodes have no elements. The card has
+// no such tensors, and ONNXIFI neither.
+bool HasEmptyTensors(const Graph& graph);
+
 }  // namespace heddle::compiler
 
 #endif  // HEDDLE_COMPILER_PARTITION_SUPPORT_H_

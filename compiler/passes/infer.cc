@@ -351,7 +351,8 @@ class Supposition {
         if (!checked.ok()) return checked;
         return true;
       }
-      if (RejectionOf(inferred) != Rejection::kUnsupportedShape ||
+      if ((RejectionOf(inferred) != Rejection::kUnsupportedShape &&
+           RejectionOf(inferred) != Rejection::kUnsupportedAttribute) ||
           at_run_time || !NeedsMissingValues(*graph_, node)) {
         return inferred;
       }
