@@ -349,6 +349,22 @@ TEST(SramTest, WrongWordsOneAfterAnother) {
   }
 }
 
+// What is found while the word before it is being written back comes next.
+TEST(SramTest, AWordIsFoundDuringARepair) {
+  Bench bench;
+  SKIP_NETLIST(bench);
+  std::mt19937 random(7);
+  for (uint32_t address : {7u, 23u}) {
+    bench.Write(address, RandomWord(&random));
+    bench.Idle();
+    ASSERT_TRUE(bench.Flip(address, 77));
+  }
+  bench.Read(7);
+  bench.Read(23);
+  bench.Idle();
+  EXPECT_EQ(bench.corrected, 2);
+}
+
 // All at once: nobody notices that some words have a wrong bit.
 TEST(SramTest, TrafficOverErrors) {
   Bench bench;
