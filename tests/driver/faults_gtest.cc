@@ -64,8 +64,11 @@ std::string TakeDump() {
     if (std::string(entry->d_name).compare(0, 5, "devcd") != 0) continue;
     const std::string file =
         std::string(kDumps) + "/" + entry->d_name + "/data";
-    std::ifstream in(file);
-    text.assign(std::istreambuf_iterator<char>(in), {});
+    // One that an earlier case has given back may still be there, unreadable.
+    std::ostringstream whole;
+    whole << std::ifstream(file).rdbuf();
+    text = whole.str();
+    if (text.empty()) continue;
     std::ofstream(file) << "0";
     break;
   }
