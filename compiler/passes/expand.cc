@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/base/diagnostic.h"
 #include "compiler/base/status_macros.h"
+#include "compiler/ops/define.h"
 #include "compiler/ops/expanded.h"
 
 namespace heddle::compiler {
@@ -16,13 +18,14 @@ bool HasExpanded(const Graph& graph) {
                      [&](const Node& node) { return IsExpanded(graph, node); });
 }
 
-absl::Status ExpandOperators(Graph* graph) {
+absl::Status ExpandOperators(Graph* graph, size_t most) {
   if (!HasExpanded(*graph)) return absl::OkStatus();
   std::vector<Node> done;
   // The next node last.
   std::vector<Node> left(std::make_move_iterator(graph->nodes.rbegin()),
                          std::make_move_iterator(graph->nodes.rend()));
   graph->nodes.clear();
+  size_t made = 0;
   while (!left.empty()) {
     Node node = std::move(left.back());
     left.pop_back();
@@ -31,6 +34,12 @@ absl::Status ExpandOperators(Graph* graph) {
       continue;
     }
     ASSIGN_OR_RETURN(auto nodes, ExpandNode(graph, node));
+    made += nodes.size();
+    if (made > most) {
+      return RejectNode(Rejection::kNoSystemMemory, node,
+                        "with it the model is made of more than ", most,
+                        " nodes; give it fewer or shorter sequences");
+    }
     left.insert(left.end(), std::make_move_iterator(nodes.rbegin()),
                 std::make_move_iterator(nodes.rend()));
   }

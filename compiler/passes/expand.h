@@ -4,6 +4,8 @@
 #ifndef HEDDLE_COMPILER_PASSES_EXPAND_H_
 #define HEDDLE_COMPILER_PASSES_EXPAND_H_
 
+#include <cstddef>
+
 #include "absl/status/status.h"
 #include "compiler/ir/graph.h"
 
@@ -11,7 +13,13 @@ namespace heddle::compiler {
 
 // Whether there is anything to expand.
 bool HasExpanded(const Graph& graph);
-absl::Status ExpandOperators(Graph* graph);
+
+// Of a graph, that expansions may make: a few bytes of a model, of a recurrence
+// for one, stand for thousands of nodes.
+inline constexpr size_t kMostExpandedNodes = size_t{1} << 18;
+
+// Rejections of the expansions, or NoSystemMemory beyond `most` nodes.
+absl::Status ExpandOperators(Graph* graph, size_t most = kMostExpandedNodes);
 
 }  // namespace heddle::compiler
 
