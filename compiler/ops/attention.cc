@@ -212,6 +212,17 @@ class Writer {
 
 absl::Status Expand(Expansion* e) {
   ASSIGN_OR_RETURN(const Sizes sizes, Resolve(*e));
+  if (e->node().IntAttribute("is_causal", 0) != 0) {
+    RETURN_IF_ERROR(CheckTable(e->node(), sizes.queries, sizes.all_keys()));
+  }
+  if (e->HasIn(kMask)) {
+    // What the mask is shorter by.
+    const Shape& mask = e->T(e->In(kMask)).shape;
+    const int64_t missing = sizes.all_keys() - mask.back();
+    RETURN_IF_ERROR(
+        CheckTable(e->node(), ElementCount(Shape(mask.begin(), mask.end() - 1)),
+                   mask.back() > 1 ? missing : 0));
+  }
   Writer(e, sizes).Write();
   return absl::OkStatus();
 }

@@ -100,6 +100,14 @@ absl::Status ExpandComputedConvInteger(Expansion* e) {
                       kExact, " elements, not ", area);
   }
   const int64_t step = area == 0 ? w[1] : std::max<int64_t>(1, kExact / area);
+  // Each part is some nodes.
+  constexpr int64_t kMostParts = 1 << 14;
+  if (w[1] / std::max<int64_t>(1, step) > kMostParts) {
+    return RejectNode(Rejection::kUnsupportedShape, e->node(), "weights of ",
+                      ShapeToString(w), " that are computed at run time are ",
+                      "too many: their channels need more than ", kMostParts,
+                      " convolutions");
+  }
   TensorId sum = kNoTensor;
   for (int64_t c = 0; c < w[1]; c += step) {
     const int64_t end = std::min(w[1], c + step);

@@ -87,6 +87,7 @@ absl::StatusOr<Shape> NeedDeclared(const Expansion& e, const char* what,
                         " are computed at run time, and the result of shape ",
                         ShapeToString(*shape), " has no elements");
     }
+    RETURN_IF_ERROR(CheckTable(e.node(), d, 1));
   }
   return *shape;
 }

@@ -6,6 +6,7 @@
 // both have and that are needed later, or a Mul if no label is summed over.
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -270,6 +271,17 @@ class Writer {
 
 absl::Status Expand(Expansion* e) {
   ASSIGN_OR_RETURN(const Equation equation, Parse(e->graph(), e->node()));
+  // A diagonal is gathered by a list of its places.
+  for (const Labels& labels : equation.operands) {
+    const std::set<Label> once(labels.begin(), labels.end());
+    if (once.size() == labels.size()) continue;
+    int64_t places = 1;
+    for (Label label : once) {
+      const int64_t size = equation.sizes.at(label);
+      RETURN_IF_ERROR(CheckTable(e->node(), places, size));
+      places *= size;
+    }
+  }
   const DataType type = e->T(e->In(0)).type;
   e->Return(0, Writer(e, equation).Write(), type);
   return absl::OkStatus();

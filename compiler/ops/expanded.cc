@@ -10,6 +10,9 @@
 namespace heddle::compiler {
 namespace {
 
+// As of a tensor of the model.
+constexpr int64_t kMostBytes = int64_t{4} << 30;
+
 struct Entry {
   ExpandFunction expand;
   bool (*applies)(const Graph&, const Node&);
@@ -105,6 +108,15 @@ Results EvaluateExpanded(const Graph& graph, const Node& node,
 }
 
 }  // namespace
+
+absl::Status CheckTable(const Node& node, int64_t rows, int64_t columns) {
+  if (rows <= 0 || columns <= kMostTableElements / rows) {
+    return absl::OkStatus();
+  }
+  return RejectNode(Rejection::kUnsupportedShape, node, "a table of ", rows,
+                    " times ", columns, " elements would be needed, at most ",
+                    kMostTableElements, " are supported");
+}
 
 Expansion::Expansion(Graph* graph, const Node& node)
     : graph_(graph), node_(node) {
@@ -283,7 +295,22 @@ absl::StatusOr<std::vector<Node>> ExpandNode(Graph* graph, const Node& node) {
   Expansion expansion(graph, node);
   RETURN_IF_ERROR(FindEntry(node)->expand(&expansion));
   RETURN_IF_ERROR(expansion.status());
-  return expansion.Take();
+  std::vector<Node> nodes = expansion.Take();
+  for (const Node& part : nodes) {
+    for (TensorId id : part.outputs) {
+      if (id == kNoTensor) continue;
+      const Tensor& t = graph->tensors[id];
+      const auto element = static_cast<int64_t>(ElementBytes(t.type));
+      if (element == 0 || ElementCount(t.shape) <= kMostBytes / element) {
+        continue;
+      }
+      return RejectNode(Rejection::kUnsupportedShape, node,
+                        "it is made of others, of which ", part.op,
+                        " has a result of shape ", ShapeToString(t.shape),
+                        ", more than ", kMostBytes, " bytes");
+    }
+  }
+  return nodes;
 }
 
 }  // namespace heddle::compiler

@@ -27,6 +27,13 @@ namespace heddle::compiler {
 
 // An expansion being written. After an error nothing is appended any more; who
 // asked for the expansion gets it.
+// Elements of a table that an expansion computes itself, such as a mask or a
+// list of indices: shapes alone, a few bytes of a model, decide how many.
+inline constexpr int64_t kMostTableElements = int64_t{1} << 26;
+
+// OK, or UnsupportedShape: a table of `rows` * `columns` is too large.
+absl::Status CheckTable(const Node& node, int64_t rows, int64_t columns);
+
 class Expansion {
  public:
   Expansion(Graph* graph, const Node& node);
@@ -105,7 +112,8 @@ bool MayBeExpanded(const std::string& domain, const std::string& op);
 bool IsExpanded(const Graph& graph, const Node& node);
 
 // The nodes of its expansion in topological order; new tensors are added to the
-// graph. They may be expanded themselves.
+// graph. They may be expanded themselves. UnsupportedShape where one of its
+// tensors takes more than 4 GiB.
 absl::StatusOr<std::vector<Node>> ExpandNode(Graph* graph, const Node& node);
 
 }  // namespace heddle::compiler

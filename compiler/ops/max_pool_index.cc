@@ -102,6 +102,7 @@ absl::Status AddIndices(Expansion* e) {
     ASSIGN_OR_RETURN(const Window window,
                      ResolveWindow(part, {shape[0], shape[1], in[axis]},
                                    part.IntsAttribute("kernel_shape", {})));
+    RETURN_IF_ERROR(CheckTable(node, window.out[1], window.kernel[1]));
     const Shape inner(out.begin() + static_cast<int64_t>(axis) + 1, out.end());
     const Shape outer(in.begin(), in.begin() + static_cast<int64_t>(axis));
     const Shape view = {images * ElementCount(outer), in[axis],

@@ -241,6 +241,9 @@ absl::Status ExpandComputedResize(Expansion* e) {
       return RejectNode(Rejection::kUnsupportedShape, node, "dimension ",
                         a.axis, " of its input has no elements");
     }
+    if (mode == "cubic") {
+      RETURN_IF_ERROR(CheckTable(node, a.from + 8, a.from));
+    }
     const TensorId x = Coordinates(e, a, coordinate);
     if (crops) {
       outside.emplace_back(

@@ -119,6 +119,7 @@ absl::Status ExpandVolumeConv(Expansion* e) {
   ASSIGN_OR_RETURN(const ConvShape shape,
                    ResolveConv(depth, {x[0], x[1], x[2]}, {w[0], w[1], w[2]}));
   const Window& window = shape.window;
+  RETURN_IF_ERROR(CheckTable(node, window.out[1], window.kernel[1]));
   std::vector<int64_t> at;
   for (int64_t o = 0; o < window.out[1]; ++o) {
     for (int64_t k = 0; k < window.kernel[1]; ++k) {
@@ -149,6 +150,7 @@ absl::Status ExpandVolumeConvTranspose(Expansion* e) {
   ASSIGN_OR_RETURN(const ConvTransposeShape image,
                    ResolveConvTranspose(plane, {x[0], x[1], x[3], x[4]},
                                         {w[0], w[1], w[3], w[4]}));
+  RETURN_IF_ERROR(CheckTable(node, c.out[1], w[2]));
   if (e->HasIn(2) && e->T(e->In(2)).shape != Shape{c.maps}) {
     return RejectNode(Rejection::kMismatchingShape, node, "the bias has shape ",
                       ShapeToString(e->T(e->In(2)).shape), ", must be [",
