@@ -188,7 +188,7 @@ TEST(Backend, WhatCommandsCannotAddressIsRefused) {
   {
     // Every image is a tile.
     Builder b;
-    const TensorId x = b.Input(DataType::kUint8, {1 << 22, 1, 1, 1});
+    const TensorId x = b.Input(DataType::kUint8, {9 << 20, 1, 1, 1});
     ExpectRefused(&b, b.Node("MaxPool", {x}, {{"kernel_shape", Shape{1, 1}}}),
                   Rejection::kUnsupportedShape, "a package has at most");
   }
