@@ -9,10 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/ops/define.h"
-#include "compiler/testing/card_case.h"
-#include "tests/operators/runtime_case.h"
-#include "tests/support/shared.h"
+#include "tests/operators/random_cases.h"
 
 namespace heddle::tests {
 namespace {
@@ -22,23 +19,12 @@ using compiler::Int64s;
 using compiler::Shape;
 using compiler::TensorData;
 
-constexpr int kCases = 50;
-
-class Random {
+class Random : public RandomSource {
  public:
-  explicit Random(uint64_t seed) : random_(seed) {}
-  int64_t Below(int64_t n) { return static_cast<int64_t>(random_() % n); }
-  int64_t Between(int64_t low, int64_t high) {
-    return low + Below(high - low + 1);
-  }
-  bool OneIn(int64_t n) { return Below(n) == 0; }
+  using RandomSource::RandomSource;
   TensorData Data(const Shape& shape, float range = 2) {
-    return compiler::RandomData(DataType::kFloat, shape, random_(), -range,
-                                range);
+    return Floats(shape, range);
   }
-
- private:
-  std::mt19937_64 random_;
 };
 
 TensorData Positions(Random* random, const Shape& shape, int64_t below) {
@@ -215,52 +201,32 @@ void Einsum(Random* random, RuntimeCase* c) {
 }
 
 struct Kind {
-  std::string op, domain;
-  int opset;
+  OperatorVersion version;
   void (*make)(Random*, RuntimeCase*);
 };
-void PrintTo(const Kind& kind, std::ostream* os) { *os << kind.op; }
+void PrintTo(const Kind& kind, std::ostream* os) { *os << kind.version.op; }
 
-class AttentionFamily : public testing::TestWithParam<Kind> {};
+class AgainstRuntime : public testing::TestWithParam<Kind> {};
 
-TEST_P(AttentionFamily, RandomCases) {
-  HEDDLE_SKIP_WITHOUT_SHARED();
-  const Kind& kind = GetParam();
-  ASSERT_FALSE(OnnxRuntime::SharedLibraries().empty());
-  auto runtime = OnnxRuntime::Open(OnnxRuntime::SharedLibraries().back());
-  ASSERT_TRUE(runtime.ok()) << runtime.status();
-  Random random(kind.op.size() * 100 + kind.opset);
-  for (int i = 0; i < kCases; ++i) {
-    RuntimeCase c;
-    c.op = kind.op;
-    c.domain = kind.domain;
-    c.opset = kind.opset;
-    c.relative = c.absolute = 1e-5;
-    kind.make(&random, &c);
-    onnx::NodeProto shown;
-    c.attributes(&shown);
-    EXPECT_EQ(CompareWithRuntime(runtime->get(), c), "")
-        << i << ": " << compiler::ShapeToString(c.inputs[0].shape) << " "
-        << c.inputs.size() << " inputs " << shown.ShortDebugString();
-  }
+TEST_P(AgainstRuntime, RandomCases) {
+  Random random(GetParam().version.Seed());
+  ExpectAsRuntime(GetParam().version, 1e-5,
+                  [&](RuntimeCase* c) { GetParam().make(&random, c); });
 }
 
 constexpr char kMicrosoft[] = "com.microsoft";
 
 INSTANTIATE_TEST_SUITE_P(
-    Operators, AttentionFamily,
-    testing::Values(Kind{"Attention", "", 23, Attention},
-                    Kind{"RotaryEmbedding", "", 23, Rotary},
-                    Kind{"RotaryEmbedding", kMicrosoft, 17, Rotary},
-                    Kind{"SkipLayerNormalization", kMicrosoft, 17, Skip},
-                    Kind{"SkipSimplifiedLayerNormalization", kMicrosoft, 17,
+    Operators, AgainstRuntime,
+    testing::Values(Kind{{"Attention", "", 23}, Attention},
+                    Kind{{"RotaryEmbedding", "", 23}, Rotary},
+                    Kind{{"RotaryEmbedding", kMicrosoft, 17}, Rotary},
+                    Kind{{"SkipLayerNormalization", kMicrosoft, 17}, Skip},
+                    Kind{{"SkipSimplifiedLayerNormalization", kMicrosoft, 17},
                          Skip},
-                    Kind{"Einsum", "", 12, Einsum},
-                    Kind{"Einsum", "", 21, Einsum}),
-    [](const auto& info) {
-      return (info.param.domain.empty() ? "" : "Microsoft") + info.param.op +
-             std::to_string(info.param.opset);
-    });
+                    Kind{{"Einsum", "", 12}, Einsum},
+                    Kind{{"Einsum", "", 21}, Einsum}),
+    [](const auto& info) { return info.param.version.TestName(); });
 
 }  // namespace
 }  // namespace heddle::tests

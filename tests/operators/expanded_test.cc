@@ -8,10 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/ops/define.h"
-#include "compiler/testing/card_case.h"
-#include "tests/operators/runtime_case.h"
-#include "tests/support/shared.h"
+#include "tests/operators/random_cases.h"
 
 namespace heddle::tests {
 namespace {
@@ -21,25 +18,15 @@ using compiler::Int64s;
 using compiler::Shape;
 using compiler::TensorData;
 
-constexpr int kCases = 50;
-
-class Random {
+class Random : public RandomSource {
  public:
-  explicit Random(uint64_t seed) : random_(seed) {}
-  int64_t Below(int64_t n) { return static_cast<int64_t>(random_() % n); }
-  bool OneIn(int64_t n) { return Below(n) == 0; }
+  using RandomSource::RandomSource;
   Shape AnyShape(int64_t least, int64_t most) {
-    Shape shape(static_cast<size_t>(least + Below(most - least + 1)));
-    for (int64_t& d : shape) d = 1 + Below(9);
-    return shape;
+    return RandomSource::AnyShape(least, most, 9);
   }
   TensorData Data(const Shape& shape, float range = 4) {
-    return compiler::RandomData(DataType::kFloat, shape, random_(), -range,
-                                range);
+    return Floats(shape, range);
   }
-
- private:
-  std::mt19937_64 random_;
 };
 
 void SetAll(RuntimeCase* c,
@@ -243,38 +230,37 @@ void Loss(Random* random, RuntimeCase* c) {
 }
 
 struct Kind {
-  std::string op;
-  int opset;
+  OperatorVersion version;
   void (*make)(Random*, RuntimeCase*);
 };
-void PrintTo(const Kind& kind, std::ostream* os) { *os << kind.op; }
+void PrintTo(const Kind& kind, std::ostream* os) { *os << kind.version.op; }
 
 std::vector<Kind> Kinds() {
   const std::vector<Kind> all = {
-      {"ReduceLogSum", 13, Reduces},
-      {"ReduceLogSumExp", 13, Reduces},
-      {"ReduceLogSum", 18, Reduces},
-      {"ReduceLogSumExp", 18, Reduces},
-      {"Hardmax", 11, AlongAxis},
-      {"Hardmax", 13, AlongAxis},
-      {"LpNormalization", 6, AlongAxis},
-      {"MeanVarianceNormalization", 13, MeanVariance},
-      {"GlobalLpPool", 6, GlobalLp},
-      {"LpPool", 11, LpPool},
-      {"LpPool", 18, LpPool},
-      {"OneHot", 11, OneHot},
-      {"Trilu", 14, Trilu},
-      {"CumSum", 14, CumSum},
-      {"GroupNormalization", 18, Group},
-      {"GroupNormalization", 21, Group},
-      {"RMSNormalization", 23, Rms},
-      {"BatchNormalization", 15, BatchNorm},
-      {"NegativeLogLikelihoodLoss", 13, Loss},
-      {"SoftmaxCrossEntropyLoss", 13, Loss},
+      {{"ReduceLogSum", "", 13}, Reduces},
+      {{"ReduceLogSumExp", "", 13}, Reduces},
+      {{"ReduceLogSum", "", 18}, Reduces},
+      {{"ReduceLogSumExp", "", 18}, Reduces},
+      {{"Hardmax", "", 11}, AlongAxis},
+      {{"Hardmax", "", 13}, AlongAxis},
+      {{"LpNormalization", "", 6}, AlongAxis},
+      {{"MeanVarianceNormalization", "", 13}, MeanVariance},
+      {{"GlobalLpPool", "", 6}, GlobalLp},
+      {{"LpPool", "", 11}, LpPool},
+      {{"LpPool", "", 18}, LpPool},
+      {{"OneHot", "", 11}, OneHot},
+      {{"Trilu", "", 14}, Trilu},
+      {{"CumSum", "", 14}, CumSum},
+      {{"GroupNormalization", "", 18}, Group},
+      {{"GroupNormalization", "", 21}, Group},
+      {{"RMSNormalization", "", 23}, Rms},
+      {{"BatchNormalization", "", 15}, BatchNorm},
+      {{"NegativeLogLikelihoodLoss", "", 13}, Loss},
+      {{"SoftmaxCrossEntropyLoss", "", 13}, Loss},
   };
   std::vector<Kind> known;
   for (const Kind& kind : all) {
-    if (kind.opset <= compiler::kMaxOpset) known.push_back(kind);
+    if (kind.version.opset <= compiler::kMaxOpset) known.push_back(kind);
   }
   return known;
 }
@@ -282,29 +268,14 @@ std::vector<Kind> Kinds() {
 class AgainstRuntime : public testing::TestWithParam<Kind> {};
 
 TEST_P(AgainstRuntime, RandomCases) {
-  HEDDLE_SKIP_WITHOUT_SHARED();
-  const Kind& kind = GetParam();
-  ASSERT_FALSE(OnnxRuntime::SharedLibraries().empty());
-  auto runtime = OnnxRuntime::Open(OnnxRuntime::SharedLibraries().back());
-  ASSERT_TRUE(runtime.ok()) << runtime.status();
-  Random random(kind.op.size() * 100 + kind.opset);
-  for (int i = 0; i < kCases; ++i) {
-    RuntimeCase c;
-    c.op = kind.op;
-    c.opset = kind.opset;
-    c.relative = 2e-6;
-    c.absolute = 2e-6;
-    kind.make(&random, &c);
-    const std::string difference = CompareWithRuntime(runtime->get(), c);
-    EXPECT_EQ(difference, "")
-        << i << ": " << compiler::ShapeToString(c.inputs[0].shape);
-  }
+  Random random(GetParam().version.Seed());
+  ExpectAsRuntime(GetParam().version, 2e-6,
+                  [&](RuntimeCase* c) { GetParam().make(&random, c); });
 }
 
 INSTANTIATE_TEST_SUITE_P(Operators, AgainstRuntime, testing::ValuesIn(Kinds()),
                          [](const auto& info) {
-                           return info.param.op +
-                                  std::to_string(info.param.opset);
+                           return info.param.version.TestName();
                          });
 
 }  // namespace

@@ -10,10 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/ops/define.h"
-#include "compiler/testing/card_case.h"
-#include "tests/operators/runtime_case.h"
-#include "tests/support/shared.h"
+#include "tests/operators/random_cases.h"
 
 namespace heddle::tests {
 namespace {
@@ -23,17 +20,11 @@ using compiler::Int64s;
 using compiler::Shape;
 using compiler::TensorData;
 
-constexpr int kCases = 50;
-
-class Random {
+class Random : public RandomSource {
  public:
-  explicit Random(uint64_t seed) : random_(seed) {}
-  int64_t Below(int64_t n) { return static_cast<int64_t>(random_() % n); }
-  bool OneIn(int64_t n) { return Below(n) == 0; }
+  using RandomSource::RandomSource;
   Shape AnyShape(int64_t least, int64_t most) {
-    Shape shape(static_cast<size_t>(least + Below(most - least + 1)));
-    for (int64_t& d : shape) d = 1 + Below(7);
-    return shape;
+    return RandomSource::AnyShape(least, most, 7);
   }
   DataType AnyType() {
     const DataType types[] = {
@@ -46,7 +37,7 @@ class Random {
     TensorData data = compiler::RandomData(
         type == DataType::kDouble || type == DataType::kBool ? DataType::kInt8
                                                              : type,
-        shape, random_(), -9, 9);
+        shape, Next(), -9, 9);
     if (type == DataType::kBool) {
       for (uint8_t& byte : data.bytes) byte &= 1;
       data.type = type;
@@ -68,9 +59,6 @@ class Random {
     }
     return data;
   }
-
- private:
-  std::mt19937_64 random_;
 };
 
 // "none" for types that the library does not reduce.
@@ -233,53 +221,38 @@ void TopK(Random* random, RuntimeCase* c) {
 }
 
 struct Kind {
-  std::string op;
-  int opset;
+  OperatorVersion version;
   void (*make)(Random*, RuntimeCase*);
 };
-void PrintTo(const Kind& kind, std::ostream* os) { *os << kind.op; }
+void PrintTo(const Kind& kind, std::ostream* os) { *os << kind.version.op; }
 
 class AgainstRuntime : public testing::TestWithParam<Kind> {};
 
 TEST_P(AgainstRuntime, RandomCases) {
-  HEDDLE_SKIP_WITHOUT_SHARED();
-  const Kind& kind = GetParam();
-  ASSERT_FALSE(OnnxRuntime::SharedLibraries().empty());
-  auto runtime = OnnxRuntime::Open(OnnxRuntime::SharedLibraries().back());
-  ASSERT_TRUE(runtime.ok()) << runtime.status();
-  Random random(kind.op.size() * 100 + kind.opset);
-  for (int i = 0; i < kCases; ++i) {
-    RuntimeCase c;
-    c.op = kind.op;
-    c.opset = kind.opset;
-    kind.make(&random, &c);
-    const std::string difference = CompareWithRuntime(runtime->get(), c);
-    EXPECT_EQ(difference, "")
-        << i << ": " << compiler::DataTypeName(c.inputs[0].type)
-        << compiler::ShapeToString(c.inputs[0].shape);
-  }
+  Random random(GetParam().version.Seed());
+  ExpectAsRuntime(GetParam().version, 0,
+                  [&](RuntimeCase* c) { GetParam().make(&random, c); });
 }
 
 INSTANTIATE_TEST_SUITE_P(Operators, AgainstRuntime,
                          testing::ValuesIn(std::vector<Kind>{
-                             {"Gather", 13, Gather},
-                             {"GatherElements", 13, GatherElements},
-                             {"GatherND", 11, GatherNd},
-                             {"GatherND", 13, GatherNd},
-                             {"Scatter", 10, ScatterElements},
-                             {"ScatterElements", 11, ScatterElements},
-                             {"ScatterElements", 16, ScatterElements},
-                             {"ScatterElements", 18, ScatterElements},
-                             {"ScatterND", 11, ScatterNd},
-                             {"ScatterND", 16, ScatterNd},
-                             {"ScatterND", 18, ScatterNd},
-                             {"ReverseSequence", 10, ReverseSequence},
-                             {"TopK", 9, TopK},
-                             {"TopK", 10, TopK},
-                             {"TopK", 11, TopK}}),
+                             {{"Gather", "", 13}, Gather},
+                             {{"GatherElements", "", 13}, GatherElements},
+                             {{"GatherND", "", 11}, GatherNd},
+                             {{"GatherND", "", 13}, GatherNd},
+                             {{"Scatter", "", 10}, ScatterElements},
+                             {{"ScatterElements", "", 11}, ScatterElements},
+                             {{"ScatterElements", "", 16}, ScatterElements},
+                             {{"ScatterElements", "", 18}, ScatterElements},
+                             {{"ScatterND", "", 11}, ScatterNd},
+                             {{"ScatterND", "", 16}, ScatterNd},
+                             {{"ScatterND", "", 18}, ScatterNd},
+                             {{"ReverseSequence", "", 10}, ReverseSequence},
+                             {{"TopK", "", 9}, TopK},
+                             {{"TopK", "", 10}, TopK},
+                             {{"TopK", "", 11}, TopK}}),
                          [](const auto& info) {
-                           return info.param.op +
-                                  std::to_string(info.param.opset);
+                           return info.param.version.TestName();
                          });
 
 }  // namespace

@@ -8,10 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/ops/define.h"
-#include "compiler/testing/card_case.h"
-#include "tests/operators/runtime_case.h"
-#include "tests/support/shared.h"
+#include "tests/operators/random_cases.h"
 
 namespace heddle::tests {
 namespace {
@@ -20,12 +17,9 @@ using compiler::DataType;
 using compiler::Shape;
 using compiler::TensorData;
 
-constexpr int kCases = 50;
-
-class Random {
+class Random : public RandomSource {
  public:
-  explicit Random(uint64_t seed) : random_(seed) {}
-  int64_t Below(int64_t n) { return static_cast<int64_t>(random_() % n); }
+  using RandomSource::RandomSource;
   Shape AnyShape() {
     Shape shape(static_cast<size_t>(Below(5)));
     for (int64_t& d : shape) d = Below(12) == 0 ? 0 : 1 + Below(9);
@@ -41,7 +35,7 @@ class Random {
     return shape;
   }
   TensorData Data(DataType type, const Shape& shape) {
-    TensorData data = compiler::RandomData(type, shape, random_(), -9, 9);
+    TensorData data = compiler::RandomData(type, shape, Next(), -9, 9);
     if (type != DataType::kFloat) return data;
     constexpr float kInf = std::numeric_limits<float>::infinity();
     for (int64_t i = 0; i < data.count(); ++i) {
@@ -53,19 +47,15 @@ class Random {
     }
     return data;
   }
-
- private:
-  std::mt19937_64 random_;
 };
 
 struct Kind {
-  std::string op, domain;
-  int opset;
+  OperatorVersion version;
   std::vector<DataType> types;
   int inputs;
   void (*vary)(Random*, RuntimeCase*) = nullptr;
 };
-void PrintTo(const Kind& kind, std::ostream* os) { *os << kind.op; }
+void PrintTo(const Kind& kind, std::ostream* os) { *os << kind.version.op; }
 
 void Direction(Random* random, RuntimeCase* c) {
   const char* direction = random->Below(2) ? "LEFT" : "RIGHT";
@@ -141,30 +131,30 @@ const std::vector<DataType> kIntegers = {
 
 std::vector<Kind> Kinds() {
   std::vector<Kind> all = {
-      {"And", "", 7, kBool, 2},
-      {"Or", "", 7, kBool, 2},
-      {"Xor", "", 7, kBool, 2},
-      {"Not", "", 7, kBool, 1},
-      {"BitShift", "", 11, kUnsigned, 2, Direction},
-      {"IsNaN", "", 13, {DataType::kFloat, DataType::kFloat16}, 1},
-      {"IsInf", "", 10, kFloat, 1, Detect},
-      {"Shrink", "", 9, {DataType::kFloat, DataType::kInt32}, 1, Threshold},
-      {"Gelu", "com.microsoft", 17, kFloat, 1, Close},
-      {"BiasGelu", "com.microsoft", 17, kFloat, 1, Bias},
-      {"FastGelu", "com.microsoft", 17, kFloat, 1, Bias},
-      {"QuickGelu", "com.microsoft", 17, kFloat, 1, Alpha},
-      {"BitwiseAnd", "", 18, kIntegers, 2},
-      {"BitwiseOr", "", 18, kIntegers, 2},
-      {"BitwiseXor", "", 18, kIntegers, 2},
-      {"BitwiseNot", "", 18, kIntegers, 1},
-      {"Mish", "", 18, kFloat, 1, Close},
-      {"Gelu", "", 20, kFloat, 1, Approximate},
-      {"IsInf", "", 20, {DataType::kFloat, DataType::kFloat16}, 1, Detect},
-      {"IsNaN", "", 20, {DataType::kFloat, DataType::kFloat16}, 1},
+      {{"And", "", 7}, kBool, 2},
+      {{"Or", "", 7}, kBool, 2},
+      {{"Xor", "", 7}, kBool, 2},
+      {{"Not", "", 7}, kBool, 1},
+      {{"BitShift", "", 11}, kUnsigned, 2, Direction},
+      {{"IsNaN", "", 13}, {DataType::kFloat, DataType::kFloat16}, 1},
+      {{"IsInf", "", 10}, kFloat, 1, Detect},
+      {{"Shrink", "", 9}, {DataType::kFloat, DataType::kInt32}, 1, Threshold},
+      {{"Gelu", "com.microsoft", 17}, kFloat, 1, Close},
+      {{"BiasGelu", "com.microsoft", 17}, kFloat, 1, Bias},
+      {{"FastGelu", "com.microsoft", 17}, kFloat, 1, Bias},
+      {{"QuickGelu", "com.microsoft", 17}, kFloat, 1, Alpha},
+      {{"BitwiseAnd", "", 18}, kIntegers, 2},
+      {{"BitwiseOr", "", 18}, kIntegers, 2},
+      {{"BitwiseXor", "", 18}, kIntegers, 2},
+      {{"BitwiseNot", "", 18}, kIntegers, 1},
+      {{"Mish", "", 18}, kFloat, 1, Close},
+      {{"Gelu", "", 20}, kFloat, 1, Approximate},
+      {{"IsInf", "", 20}, {DataType::kFloat, DataType::kFloat16}, 1, Detect},
+      {{"IsNaN", "", 20}, {DataType::kFloat, DataType::kFloat16}, 1},
   };
   std::vector<Kind> known;
   for (const Kind& kind : all) {
-    if (kind.opset <= compiler::kMaxOpset) known.push_back(kind);
+    if (kind.version.opset <= compiler::kMaxOpset) known.push_back(kind);
   }
   return known;
 }
@@ -172,38 +162,24 @@ std::vector<Kind> Kinds() {
 class AgainstRuntime : public testing::TestWithParam<Kind> {};
 
 TEST_P(AgainstRuntime, RandomCases) {
-  HEDDLE_SKIP_WITHOUT_SHARED();
   const Kind& kind = GetParam();
-  ASSERT_FALSE(OnnxRuntime::SharedLibraries().empty());
-  auto runtime = OnnxRuntime::Open(OnnxRuntime::SharedLibraries().back());
-  ASSERT_TRUE(runtime.ok()) << runtime.status();
-  Random random(kind.op.size() * 100 + kind.opset);
-  for (int i = 0; i < kCases; ++i) {
-    RuntimeCase c;
-    c.op = kind.op;
-    c.domain = kind.domain;
-    c.opset = kind.opset;
+  Random random(kind.version.Seed());
+  ExpectAsRuntime(kind.version, 0, [&](RuntimeCase* c) {
     const DataType type =
         kind.types[random.Below(static_cast<int64_t>(kind.types.size()))];
     const Shape shape = random.AnyShape();
-    c.inputs.push_back(random.Data(type, shape));
+    c->inputs.push_back(random.Data(type, shape));
     if (kind.inputs == 2) {
-      c.inputs.push_back(random.Data(type, random.Partner(shape)));
-      if (random.Below(2)) std::swap(c.inputs[0], c.inputs[1]);
+      c->inputs.push_back(random.Data(type, random.Partner(shape)));
+      if (random.Below(2)) std::swap(c->inputs[0], c->inputs[1]);
     }
-    if (kind.vary != nullptr) kind.vary(&random, &c);
-    const std::string difference = CompareWithRuntime(runtime->get(), c);
-    EXPECT_EQ(difference, "")
-        << i << ": " << compiler::ShapeToString(c.inputs[0].shape);
-  }
+    if (kind.vary != nullptr) kind.vary(&random, c);
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(Operators, AgainstRuntime, testing::ValuesIn(Kinds()),
                          [](const auto& info) {
-                           return info.param.domain.empty()
-                                      ? info.param.op +
-                                            std::to_string(info.param.opset)
-                                      : "Microsoft" + info.param.op;
+                           return info.param.version.TestName();
                          });
 
 }  // namespace

@@ -8,10 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/ops/define.h"
-#include "compiler/testing/card_case.h"
-#include "tests/operators/runtime_case.h"
-#include "tests/support/shared.h"
+#include "tests/operators/random_cases.h"
 
 namespace heddle::tests {
 namespace {
@@ -20,27 +17,18 @@ using compiler::DataType;
 using compiler::Shape;
 using compiler::TensorData;
 
-constexpr int kCases = 50;
-
 struct Kind {
-  std::string op;
-  int opset;
+  OperatorVersion version;
   int gates, activations;
 };
-void PrintTo(const Kind& kind, std::ostream* os) { *os << kind.op; }
+void PrintTo(const Kind& kind, std::ostream* os) { *os << kind.version.op; }
 
-class Random {
+class Random : public RandomSource {
  public:
-  explicit Random(uint64_t seed) : random_(seed) {}
-  int64_t Below(int64_t n) { return static_cast<int64_t>(random_() % n); }
-  bool OneIn(int64_t n) { return Below(n) == 0; }
+  using RandomSource::RandomSource;
   TensorData Data(const Shape& shape, float range = 1) {
-    return compiler::RandomData(DataType::kFloat, shape, random_(), -range,
-                                range);
+    return Floats(shape, range);
   }
-
- private:
-  std::mt19937_64 random_;
 };
 
 void SetStrings(onnx::NodeProto* node, const std::string& name,
@@ -87,22 +75,18 @@ Activations SomeActivations(Random* random, int directions, int each) {
   return a;
 }
 
-RuntimeCase Make(const Kind& kind, Random* random) {
-  RuntimeCase c;
-  c.op = kind.op;
-  c.opset = kind.opset;
-  c.relative = c.absolute = 2e-5;
+void Make(const Kind& kind, Random* random, RuntimeCase* c) {
   const int64_t steps = 1 + random->Below(6), batch = 1 + random->Below(3);
   const int64_t features = 1 + random->Below(5), hidden = 1 + random->Below(6);
   const std::string direction = std::vector<std::string>{
       "forward", "reverse", "bidirectional"}[random->Below(3)];
   const int64_t n = direction == "bidirectional" ? 2 : 1;
   const int64_t rows = kind.gates * hidden;
-  c.inputs = {random->Data({steps, batch, features}, 2),
-              random->Data({n, rows, features}),
-              random->Data({n, rows, hidden}, 0.3f)};
+  c->inputs = {random->Data({steps, batch, features}, 2),
+               random->Data({n, rows, features}),
+               random->Data({n, rows, hidden}, 0.3f)};
   const auto maybe = [&](TensorData data) {
-    c.inputs.push_back(random->OneIn(2) ? std::move(data) : TensorData());
+    c->inputs.push_back(random->OneIn(2) ? std::move(data) : TensorData());
   };
   maybe(random->Data({n, 2 * rows}));
   std::vector<int32_t> lengths(static_cast<size_t>(batch));
@@ -111,16 +95,16 @@ RuntimeCase Make(const Kind& kind, Random* random) {
   }
   maybe(compiler::Int32s({batch}, lengths));
   maybe(random->Data({n, batch, hidden}));
-  const bool lstm = kind.op == "LSTM";
+  const bool lstm = kind.version.op == "LSTM";
   if (lstm) {
     maybe(random->Data({n, batch, hidden}));
     maybe(random->Data({n, 3 * hidden}));
   }
-  c.outputs = lstm ? 3 : 2;
+  c->outputs = lstm ? 3 : 2;
   const bool fixed = random->OneIn(2);
-  for (size_t i = 0; i < c.inputs.size(); ++i) {
+  for (size_t i = 0; i < c->inputs.size(); ++i) {
     const bool weight = i == 1 || i == 2 || i == 3 || i == 7;
-    c.constant.push_back(weight ? !random->OneIn(6) : i == 4 && fixed);
+    c->constant.push_back(weight ? !random->OneIn(6) : i == 4 && fixed);
   }
   Activations a;
   if (random->OneIn(2)) {
@@ -129,7 +113,7 @@ RuntimeCase Make(const Kind& kind, Random* random) {
   const float clip =
       random->OneIn(3) ? static_cast<float>(1 + random->Below(8)) / 4 : 0;
   const bool linear = random->OneIn(2), coupled = random->OneIn(3);
-  c.attributes = [=](onnx::NodeProto* node) {
+  c->attributes = [=](onnx::NodeProto* node) {
     compiler::SetInt(node, "hidden_size", hidden);
     compiler::SetString(node, "direction", direction);
     if (!a.names.empty()) SetStrings(node, "activations", a.names);
@@ -141,38 +125,24 @@ RuntimeCase Make(const Kind& kind, Random* random) {
     }
     if (lstm && coupled) compiler::SetInt(node, "input_forget", 1);
   };
-  return c;
 }
 
-class Recurrent : public testing::TestWithParam<Kind> {};
+class AgainstRuntime : public testing::TestWithParam<Kind> {};
 
-TEST_P(Recurrent, RandomCases) {
-  HEDDLE_SKIP_WITHOUT_SHARED();
-  const Kind& kind = GetParam();
-  ASSERT_FALSE(OnnxRuntime::SharedLibraries().empty());
-  auto runtime = OnnxRuntime::Open(OnnxRuntime::SharedLibraries().back());
-  ASSERT_TRUE(runtime.ok()) << runtime.status();
-  Random random(kind.op.size() * 100 + kind.opset);
-  for (int i = 0; i < kCases; ++i) {
-    const RuntimeCase c = Make(kind, &random);
-    onnx::NodeProto shown;
-    c.attributes(&shown);
-    EXPECT_EQ(CompareWithRuntime(runtime->get(), c), "")
-        << i << ": " << compiler::ShapeToString(c.inputs[0].shape) << " "
-        << shown.ShortDebugString();
-  }
+TEST_P(AgainstRuntime, RandomCases) {
+  Random random(GetParam().version.Seed());
+  ExpectAsRuntime(GetParam().version, 2e-5,
+                  [&](RuntimeCase* c) { Make(GetParam(), &random, c); });
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Operators, Recurrent,
-    testing::Values(Kind{"LSTM", 7, 4, 3}, Kind{"LSTM", 14, 4, 3},
-                    Kind{"LSTM", 22, 4, 3}, Kind{"GRU", 7, 3, 2},
-                    Kind{"GRU", 14, 3, 2}, Kind{"GRU", 22, 3, 2},
-                    Kind{"RNN", 7, 1, 1}, Kind{"RNN", 14, 1, 1},
-                    Kind{"RNN", 22, 1, 1}),
-    [](const auto& info) {
-      return info.param.op + std::to_string(info.param.opset);
-    });
+    Operators, AgainstRuntime,
+    testing::Values(Kind{{"LSTM", "", 7}, 4, 3}, Kind{{"LSTM", "", 14}, 4, 3},
+                    Kind{{"LSTM", "", 22}, 4, 3}, Kind{{"GRU", "", 7}, 3, 2},
+                    Kind{{"GRU", "", 14}, 3, 2}, Kind{{"GRU", "", 22}, 3, 2},
+                    Kind{{"RNN", "", 7}, 1, 1}, Kind{{"RNN", "", 14}, 1, 1},
+                    Kind{{"RNN", "", 22}, 1, 1}),
+    [](const auto& info) { return info.param.version.TestName(); });
 
 }  // namespace
 }  // namespace heddle::tests

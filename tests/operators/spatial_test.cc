@@ -8,9 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/testing/card_case.h"
-#include "tests/operators/runtime_case.h"
-#include "tests/support/shared.h"
+#include "tests/operators/random_cases.h"
 
 namespace heddle::tests {
 namespace {
@@ -22,22 +20,12 @@ using compiler::Shape;
 using compiler::TensorData;
 using Ints = std::vector<int64_t>;
 
-constexpr int kCases = 50;
-
-class Random {
+class Random : public RandomSource {
  public:
-  explicit Random(uint64_t seed) : random_(seed) {}
-  int64_t Below(int64_t n) { return static_cast<int64_t>(random_() % n); }
-  int64_t Between(int64_t low, int64_t high) {
-    return low + Below(high - low + 1);
-  }
-  bool OneIn(int64_t n) { return Below(n) == 0; }
+  using RandomSource::RandomSource;
   TensorData Data(const Shape& shape, DataType type = DataType::kFloat) {
-    return compiler::RandomData(type, shape, random_(), -4, 4);
+    return compiler::RandomData(type, shape, Next(), -4, 4);
   }
-
- private:
-  std::mt19937_64 random_;
 };
 
 struct Window {
@@ -171,43 +159,31 @@ void Resize(Random* random, RuntimeCase* c) {
 }
 
 struct Kind {
-  std::string op;
-  int opset;
+  OperatorVersion version;
   void (*make)(Random*, RuntimeCase*);
 };
-void PrintTo(const Kind& kind, std::ostream* os) { *os << kind.op; }
+void PrintTo(const Kind& kind, std::ostream* os) { *os << kind.version.op; }
 
-class SpatialAgainstRuntime : public testing::TestWithParam<Kind> {};
+class AgainstRuntime : public testing::TestWithParam<Kind> {};
 
-TEST_P(SpatialAgainstRuntime, RandomCases) {
-  HEDDLE_SKIP_WITHOUT_SHARED();
-  const Kind& kind = GetParam();
-  ASSERT_FALSE(OnnxRuntime::SharedLibraries().empty());
-  auto runtime = OnnxRuntime::Open(OnnxRuntime::SharedLibraries().back());
-  ASSERT_TRUE(runtime.ok()) << runtime.status();
-  Random random(kind.op.size() * 100 + kind.opset);
-  for (int i = 0; i < kCases; ++i) {
-    RuntimeCase c;
-    c.op = kind.op;
-    c.opset = kind.opset;
-    c.relative = 2e-6;
-    c.absolute = 2e-6;
-    kind.make(&random, &c);
-    const std::string difference = CompareWithRuntime(runtime->get(), c);
-    EXPECT_EQ(difference, "")
-        << i << ": " << compiler::ShapeToString(c.inputs[0].shape);
-  }
+TEST_P(AgainstRuntime, RandomCases) {
+  Random random(GetParam().version.Seed());
+  ExpectAsRuntime(GetParam().version, 2e-6,
+                  [&](RuntimeCase* c) { GetParam().make(&random, c); });
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Operators, SpatialAgainstRuntime,
-    testing::Values(Kind{"Conv", 11, Conv}, Kind{"ConvTranspose", 11, Conv},
-                    Kind{"MaxPool", 12, Pool}, Kind{"AveragePool", 11, Pool},
-                    Kind{"LpPool", 11, Pool}, Kind{"Resize", 13, Resize},
-                    Kind{"Resize", 18, Resize}, Kind{"Resize", 19, Resize}),
-    [](const auto& info) {
-      return info.param.op + std::to_string(info.param.opset);
-    });
+INSTANTIATE_TEST_SUITE_P(Operators, AgainstRuntime,
+                         testing::Values(Kind{{"Conv", "", 11}, Conv},
+                                         Kind{{"ConvTranspose", "", 11}, Conv},
+                                         Kind{{"MaxPool", "", 12}, Pool},
+                                         Kind{{"AveragePool", "", 11}, Pool},
+                                         Kind{{"LpPool", "", 11}, Pool},
+                                         Kind{{"Resize", "", 13}, Resize},
+                                         Kind{{"Resize", "", 18}, Resize},
+                                         Kind{{"Resize", "", 19}, Resize}),
+                         [](const auto& info) {
+                           return info.param.version.TestName();
+                         });
 
 }  // namespace
 }  // namespace heddle::tests

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/operators/random_cases.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/onnxruntime.h"
+#include "tests/support/shared.h"
+
+namespace heddle::tests {
+
+compiler::Shape RandomSource::AnyShape(int64_t least, int64_t most,
+                                       int64_t largest) {
+  compiler::Shape shape(static_cast<size_t>(Between(least, most)));
+  for (int64_t& d : shape) d = Between(1, largest);
+  return shape;
+}
+
+compiler::TensorData RandomSource::Floats(const compiler::Shape& shape,
+                                          float range) {
+  return compiler::RandomData(compiler::DataType::kFloat, shape, Next(), -range,
+                              range);
+}
+
+std::string OperatorVersion::TestName() const {
+  return (domain.empty() ? "" : "Microsoft") + op + std::to_string(opset);
+}
+
+void ExpectAsRuntime(const OperatorVersion& version, double tolerance,
+                     const std::function<void(RuntimeCase*)>& make) {
+  HEDDLE_SKIP_WITHOUT_SHARED();
+  ASSERT_FALSE(OnnxRuntime::SharedLibraries().empty());
+  auto runtime = OnnxRuntime::Open(OnnxRuntime::SharedLibraries().back());
+  ASSERT_TRUE(runtime.ok()) << runtime.status();
+  constexpr int kCases = 50;
+  for (int i = 0; i < kCases; ++i) {
+    RuntimeCase c;
+    c.op = version.op;
+    c.domain = version.domain;
+    c.opset = version.opset;
+    c.relative = c.absolute = tolerance;
+    make(&c);
+    onnx::NodeProto shown;
+    if (c.attributes) c.attributes(&shown);
+    EXPECT_EQ(CompareWithRuntime(runtime->get(), c), "")
+        << "case " << i << ": " << compiler::DataTypeName(c.inputs[0].type)
+        << compiler::ShapeToString(c.inputs[0].shape) << ", " << c.inputs.size()
+        << " inputs, " << shown.ShortDebugString();
+  }
+}
+
+}  // namespace heddle::tests
