@@ -85,6 +85,9 @@ module hd_sram_bank #(
     end
   end
 
+  // The one write of a cycle.
+  logic write;
+  logic [WB-1:0] write_addr;
   logic [127:0] word;
   always_ff @(posedge clk_i) begin
     en_q <= rst_ni && (en_i || repair);
@@ -109,20 +112,26 @@ module hd_sram_bank #(
                   partly && !clear_i, en_q && !we_q};
     // verilator lint_off BLKSEQ
     // Reason: see the header.
+    write = 1'b0;
+    write_addr = addr_q;
+    word = wdata_q;
     if (en_q) begin
       read_addr_q <= addr_q;
       if (we_q && !part_q) begin
-        mem[addr_q] = wdata_q;
-        code[addr_q] = hd_secded_pkg::check_bits(wdata_q);
+        write = 1'b1;
       end else begin
         rdata_q <= mem[addr_q];
         rcode_q <= code[addr_q];
       end
     end else if (state_q[MERGE] && !twice) begin
+      write = 1'b1;
+      write_addr = read_addr_q;
       word = rdata_q ^ hd_secded_pkg::flips(syndrome);
       for (int i = 0; i < 16; i++) if (wstrb_q[i]) word[8*i +: 8] = wdata_q[8*i +: 8];
-      mem[read_addr_q] = word;
-      code[read_addr_q] = hd_secded_pkg::check_bits(word);
+    end
+    if (write) begin
+      mem[write_addr] = word;
+      code[write_addr] = hd_secded_pkg::check_bits(word);
     end
     // verilator lint_on BLKSEQ
     if (single && (!state_q[REPAIR] || repair)) repair_addr_q <= read_addr_q;
