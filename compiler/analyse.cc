@@ -32,7 +32,7 @@ absl::StatusOr<Graph> AnalyseImported(ImportedModel imported,
   Graph graph = std::move(imported.graph);
   const PassContext context{
       std::move(imported.declared), supposed, options.fuse_quantization,
-      options.features.fuse_elementwise, std::move(imported.branches)};
+      options.features.fuse_elementwise, std::move(imported.subgraphs)};
   RETURN_IF_ERROR(RunGraphPasses(context, options, &graph));
   return graph;
 }

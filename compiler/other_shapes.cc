@@ -45,7 +45,7 @@ std::optional<Refused> Try(absl::string_view model,
   refused.graph = std::move(imported->graph);
   Graph& graph = refused.graph;
   const absl::Status status =
-      InferAndFold(&graph, imported->declared, nullptr, imported->branches);
+      InferAndFold(&graph, imported->declared, nullptr, imported->subgraphs);
   if (status.ok()) return std::nullopt;
   const auto known = [&graph](TensorId id) {
     return id == kNoTensor || graph.tensors[id].shape_known;

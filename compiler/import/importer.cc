@@ -22,6 +22,7 @@
 #include "compiler/import/quote.h"
 #include "compiler/import/sparse_tensor.h"
 #include "compiler/import/tensor_proto.h"
+#include "compiler/import/value_info.h"
 #include "compiler/ops/define.h"
 
 namespace heddle::compiler {
@@ -32,7 +33,7 @@ absl::Status Invalid(const Args&... why) {
   return Reject(Rejection::kInvalidModel, absl::StrCat(why...));
 }
 
-// Of the names in branches, which begin with that of the If.
+// Of the names in graphs of nodes, which begin with that of the node.
 constexpr size_t kMostPrefixBytes = size_t{64} << 20;
 
 // The first version of the format that states opsets.
@@ -219,7 +220,7 @@ class Importer {
       if (name.empty()) return Invalid("a graph input has no name");
       if (!seen.insert(name).second) return Invalid(what, " occurs twice");
       Declaration declared;
-      RETURN_IF_ERROR(Declare(proto, what, &declared));
+      RETURN_IF_ERROR(FromValueInfoProto(proto, what, &declared));
       if (declared.type == DataType::kUndefined) {
         return Invalid(what, " has no type");
       }
@@ -361,9 +362,10 @@ class Importer {
                        ", which nothing defines");
       }
     }
-    Branches branches;
-    if (IsIf(*node)) {
-      RETURN_IF_ERROR(TakeBranches(proto, place, scope, node, &branches));
+    Subgraphs graphs;
+    const bool has_graphs = IsIf(*node) || IsLoop(*node);
+    if (has_graphs) {
+      RETURN_IF_ERROR(TakeSubgraphs(proto, place, scope, node, &graphs));
     }
     for (const std::string& name : proto.output()) {
       if (name.empty()) {
@@ -379,8 +381,8 @@ class Importer {
                     [](TensorId id) { return id == kNoTensor; })) {
       return Invalid(node->Describe(), " has no output");
     }
-    if (IsIf(*node)) {
-      result_.branches.emplace(FirstOutputOf(*node), std::move(branches));
+    if (has_graphs) {
+      result_.subgraphs.emplace(FirstOutputOf(*node), std::move(graphs));
     }
     return absl::OkStatus();
   }
@@ -392,21 +394,28 @@ class Importer {
     return first == proto.output().end() ? "" : *first;
   }
 
-  // The graphs of an If; what they take from outside are inputs of the node
-  // behind its condition.
-  absl::Status TakeBranches(const onnx::NodeProto& proto, size_t place,
-                            NameScope* scope, Node* node, Branches* branches) {
-    if (node->inputs.size() != 1 || node->inputs[0] == kNoTensor) {
-      return Invalid(node->Describe(), " has ", node->inputs.size(),
-                     " inputs, must have its condition");
+  // The graphs of a node; what they take from outside are inputs of the node
+  // behind its own.
+  absl::Status TakeSubgraphs(const onnx::NodeProto& proto, size_t place,
+                             NameScope* scope, Node* node, Subgraphs* graphs) {
+    graphs->own_inputs = node->inputs.size();
+    std::map<std::string, Subgraph*> wanted = {{"body", &graphs->body}};
+    if (IsIf(*node)) {
+      if (node->inputs.size() != 1 || node->inputs[0] == kNoTensor) {
+        return Invalid(node->Describe(), " has ", node->inputs.size(),
+                       " inputs, must have its condition");
+      }
+      wanted = {{"then_branch", &graphs->then_branch},
+                {"else_branch", &graphs->else_branch}};
     }
     std::set<std::string> names;
     std::set<TensorId> taken;
     for (const auto& attribute : proto.attribute()) {
       const std::string what = absl::StrCat(node->Describe(), ": attribute ",
                                             Quote(attribute.name()));
-      const bool then = attribute.name() == "then_branch";
-      if (!then && attribute.name() != "else_branch") {
+      const auto graph = wanted.find(attribute.name());
+      if (graph == wanted.end()) {
+        if (IsLoop(*node) && !attribute.has_g()) continue;
         return Invalid(what, " is not one of this operator's");
       }
       if (!attribute.has_g()) return Invalid(what, " is no graph");
@@ -418,8 +427,9 @@ class Importer {
       inner.tensor_prefix =
           absl::StrCat(scope->tensor_prefix, FirstOutput(proto), "/");
       inner.node_prefix = absl::StrCat(node->name, "/");
-      const int64_t own =
-          attribute.g().node_size() + attribute.g().initializer_size();
+      const int64_t own = attribute.g().node_size() +
+                          attribute.g().initializer_size() +
+                          attribute.g().input_size();
       const size_t longest =
           std::max(inner.tensor_prefix.size(), inner.node_prefix.size());
       // A node has as many results as it likes, each a name.
@@ -432,26 +442,37 @@ class Importer {
                       absl::StrCat(what, " makes more than ", kMostPrefixBytes,
                                    " bytes of names; give shorter ones"));
       }
-      RETURN_IF_ERROR(
-          TakeBranch(attribute.g(), place, what, proto.output_size(), &inner,
-                     then ? &branches->then_branch : &branches->else_branch));
+      if (IsIf(*node) && (attribute.g().input_size() != 0 ||
+                          attribute.g().output_size() < proto.output_size())) {
+        return Invalid(what, " has ", attribute.g().input_size(),
+                       " inputs and ", attribute.g().output_size(),
+                       " outputs, must have none and ", proto.output_size());
+      }
+      RETURN_IF_ERROR(TakeSubgraph(
+          attribute.g(), place, what,
+          IsIf(*node) ? proto.output_size() : attribute.g().output_size(),
+          &inner, graph->second));
       taken.insert(inner.taken.begin(), inner.taken.end());
     }
-    if (names.size() != 2) {
-      return Invalid(node->Describe(),
-                     " lacks the graph 'then_branch' or 'else_branch'");
+    for (const auto& [name, graph] : wanted) {
+      if (names.count(name) != 0) continue;
+      return Invalid(node->Describe(), " lacks the graph ", Quote(name));
     }
     node->inputs.insert(node->inputs.end(), taken.begin(), taken.end());
     return absl::OkStatus();
   }
 
-  absl::Status TakeBranch(const onnx::GraphProto& graph, size_t place,
-                          const std::string& what, int outputs,
-                          NameScope* scope, Branch* branch) {
-    if (graph.input_size() != 0 || graph.output_size() < outputs) {
-      return Invalid(what, " has ", graph.input_size(), " inputs and ",
-                     graph.output_size(), " outputs, must have none and ",
-                     outputs);
+  absl::Status TakeSubgraph(const onnx::GraphProto& graph, size_t place,
+                            const std::string& what, int outputs,
+                            NameScope* scope, Subgraph* branch) {
+    for (const auto& proto : graph.input()) {
+      Tensor tensor;
+      tensor.name = absl::StrCat(scope->tensor_prefix, proto.name());
+      const TensorId id = result_.graph.AddTensor(std::move(tensor));
+      if (!scope->ids.emplace(proto.name(), id).second) {
+        return Invalid(what, " has the input ", Quote(proto.name()), " twice");
+      }
+      branch->inputs.push_back(id);
     }
     const auto add = [&](const std::string& name,
                          absl::StatusOr<TensorData> data) -> absl::Status {
@@ -515,6 +536,13 @@ class Importer {
 
   absl::Status Operator(const onnx::NodeProto& proto, Node* node) {
     if (IsIf(*node)) return absl::OkStatus();
+    if (IsLoop(*node)) {
+      onnx::NodeProto plain;
+      for (const auto& attribute : proto.attribute()) {
+        if (!attribute.has_g()) *plain.add_attribute() = attribute;
+      }
+      return FromAttributeProtos(plain, &source_, node);
+    }
     if (node->domain == kInternalDomain ||
         FindOperator(node->domain, node->op, node->opset) == nullptr) {
       const std::string opsets = OpsetsOf(*node);
@@ -585,7 +613,7 @@ class Importer {
   absl::Status AddDeclaration(const onnx::ValueInfoProto& proto,
                               const std::string& what, TensorId id) {
     Declaration declared;
-    RETURN_IF_ERROR(Declare(proto, what, &declared));
+    RETURN_IF_ERROR(FromValueInfoProto(proto, what, &declared));
     const Tensor& tensor = result_.graph.tensors[id];
     if (tensor.shape_known) {  // an input or a constant
       return CheckDeclared(what, declared, tensor.type, tensor.shape);
@@ -595,68 +623,6 @@ class Importer {
       result_.declared[id] = std::move(declared);
     }
     return absl::OkStatus();
-  }
-
-  // Type and shape of a ValueInfoProto; what it leaves open stays open.
-  static absl::Status Declare(const onnx::ValueInfoProto& proto,
-                              const std::string& what, Declaration* declared) {
-    const onnx::TypeProto& type = proto.type();
-    if (type.value_case() == onnx::TypeProto::VALUE_NOT_SET) {
-      return absl::OkStatus();
-    }
-    if (type.value_case() != onnx::TypeProto::kTensorType) {
-      return Reject(Rejection::kUnsupportedDatatype,
-                    absl::StrCat(what,
-                                 " is no dense tensor, which is not "
-                                 "supported"));
-    }
-    const auto& tensor = type.tensor_type();
-    const int elem = tensor.elem_type();
-    const bool other =
-        elem >= kFirstOtherType && elem < kFirstOtherType + kOtherTypes;
-    if (elem < 0 || (elem > static_cast<int>(DataType::kBfloat16) && !other)) {
-      return Invalid(what, " has the unknown element type ", elem);
-    }
-    declared->type = static_cast<DataType>(elem);
-    if (other || declared->type == DataType::kString ||
-        declared->type == DataType::kComplex64 ||
-        declared->type == DataType::kComplex128) {
-      return Reject(
-          Rejection::kUnsupportedDatatype,
-          absl::StrCat(what, " has type ", DataTypeName(declared->type),
-                       ", which is not supported"));
-    }
-    declared->has_shape = tensor.has_shape();
-    for (const auto& dimension : tensor.shape().dim()) {
-      const bool fixed = dimension.value_case() ==
-                         onnx::TensorShapeProto::Dimension::kDimValue;
-      // Exporters write -1 for a dimension that is open.
-      if (fixed && dimension.dim_value() < -1) {
-        return Invalid(what, " has a dimension of ", dimension.dim_value());
-      }
-      declared->shape.push_back(fixed ? dimension.dim_value() : -1);
-    }
-    return absl::OkStatus();
-  }
-
-  static absl::Status CheckDeclared(const std::string& what,
-                                    const Declaration& declared, DataType type,
-                                    const Shape& shape) {
-    if (declared.type != DataType::kUndefined && declared.type != type) {
-      return Reject(
-          Rejection::kMismatchingDatatype,
-          absl::StrCat(what, " is declared as ", DataTypeName(declared.type),
-                       ", but is ", DataTypeName(type)));
-    }
-    bool fits = !declared.has_shape || declared.shape.size() == shape.size();
-    for (size_t i = 0; fits && i < declared.shape.size(); ++i) {
-      fits = declared.shape[i] == -1 || declared.shape[i] == shape[i];
-    }
-    if (fits) return absl::OkStatus();
-    return Reject(Rejection::kMismatchingShape,
-                  absl::StrCat(what, " is declared with shape ",
-                               ShapeToString(declared.shape), ", but has ",
-                               ShapeToString(shape)));
   }
 
   // Values that the shapes of options, weights and initializers give to named
@@ -770,6 +736,9 @@ class Importer {
 }  // namespace
 
 bool IsIf(const Node& node) { return node.op == "If" && node.domain.empty(); }
+bool IsLoop(const Node& node) {
+  return (node.op == "Loop" || node.op == "Scan") && node.domain.empty();
+}
 
 TensorId FirstOutputOf(const Node& node) {
   for (TensorId id : node.outputs) {

@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "compiler/import/value_info.h"
 #include "compiler/ir/graph.h"
 
 namespace heddle::compiler {
@@ -20,14 +21,6 @@ inline constexpr int kMinIrVersion = 1;
 inline constexpr int kMaxIrVersion = 11;
 inline constexpr int kMinOpset = 1;
 inline constexpr int kMicrosoftOpset = 1;  // of com.microsoft
-
-// What the model declares about a computed tensor; a dimension that it leaves
-// open is -1.
-struct Declaration {
-  DataType type = DataType::kUndefined;
-  bool has_shape = false;
-  Shape shape;
-};
 
 struct ImportOptions {
   // See CompileOptions.
@@ -39,19 +32,26 @@ struct ImportOptions {
   std::shared_ptr<const void> owner = nullptr;
 };
 
-// A branch of an If; its nodes read and write tensors of the model's graph.
-struct Branch {
+// A graph inside of a node; its nodes read and write tensors of the model's
+// graph. `inputs`, of a Loop's or Scan's body, nothing writes: who puts the
+// body in place reads something else there.
+struct Subgraph {
+  std::vector<TensorId> inputs;
   std::vector<Node> nodes;
   std::vector<TensorId> outputs;
   absl::Status refusal;  // why it cannot be taken: a node that is not supported
 };
-struct Branches {
-  Branch then_branch, else_branch;
+struct Subgraphs {
+  Subgraph then_branch, else_branch;  // of an If
+  Subgraph body;                      // of a Loop or Scan
+  size_t own_inputs =
+      0;  // of the node; what its graphs take from outside follows
 };
-// By the first output of the If.
-using BranchMap = std::map<TensorId, Branches>;
+// By the first output of the node.
+using SubgraphMap = std::map<TensorId, Subgraphs>;
 
 bool IsIf(const Node& node);
+bool IsLoop(const Node& node);  // a Loop or a Scan
 // kNoTensor if it has none.
 TensorId FirstOutputOf(const Node& node);
 
@@ -59,9 +59,9 @@ struct ImportedModel {
   Graph graph;  // nodes in the model's order, which is topological
   std::map<TensorId, Declaration> declared;  // value_info and graph outputs
   bool has_initializers = false;
-  // Of all Ifs, which read their condition and what their branches take from
-  // outside; also of those inside of branches.
-  BranchMap branches;
+  // Of all Ifs, Loops and Scans, which read their own inputs and behind those
+  // what their graphs take from outside; also of those inside of graphs.
+  SubgraphMap subgraphs;
 };
 
 // Run-time inputs are the graph inputs without initializer and without a

@@ -125,7 +125,7 @@ TEST(InlineTest, BranchesOfOtherConditionsStay) {
   // The condition, and what both take from outside.
   ASSERT_EQ(node.inputs.size(), 2u);
   EXPECT_EQ(graph.tensors[node.inputs[1]].name, "t");
-  const Branches& branches = model->branches.at(node.outputs[0]);
+  const Subgraphs& branches = model->subgraphs.at(node.outputs[0]);
   EXPECT_EQ(branches.then_branch.nodes.size(), 2u);
   EXPECT_TRUE(branches.else_branch.nodes.empty());
   EXPECT_EQ(branches.else_branch.outputs[0], node.inputs[1]);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // MaxUnpool, made of ScatterElements: the values of a MaxPool go back to the
 // places that it has found them at, everything else is 0. Indices count the
-// elements of the whole result; those beyond it end the job.
+// elements of what the pooling had, as its window tells; those beyond it end
+// the job. An output_shape that is larger has zeros behind it along each axis.
 #include <string>
 #include <vector>
 
@@ -56,12 +57,18 @@ absl::Status Expand(Expansion* e) {
                       ShapeToString(x));
   }
   ASSIGN_OR_RETURN(const Shape y, ShapeBefore(node, x));
+  std::vector<int64_t> behind(2 * y.size(), 0);
   if (e->HasIn(2)) {
     ASSIGN_OR_RETURN(const auto given,
                      IntsOf(e->graph(), node, "output_shape", 2, {}));
-    if (given != y) {
+    bool fits = given.size() == y.size();
+    for (size_t i = 0; fits && i < y.size(); ++i) {
+      behind[y.size() + i] = given[i] - y[i];
+      fits = i < 2 ? given[i] == y[i] : given[i] >= y[i];
+    }
+    if (!fits) {
       return RejectNode(Rejection::kUnsupportedShape, node, "output_shape ",
-                        ShapeToString(given), " is not that of the window, ",
+                        ShapeToString(given), " has no room for ",
                         ShapeToString(y));
     }
   }
@@ -73,13 +80,15 @@ absl::Status Expand(Expansion* e) {
   const int64_t values = ElementCount(x);
   const TensorId zeros =
       e->Add("Expand", {e->Scalar(type, 0), e->Ints({count})});
-  e->Return(0,
-            e->Reshape(e->Add("ScatterElements",
-                              {zeros, e->Reshape(e->In(1), {values}),
-                               e->Reshape(e->In(0), {values})},
-                              {{"axis", int64_t{0}}}),
-                       y),
-            type);
+  TensorId all = e->Reshape(e->Add("ScatterElements",
+                                   {zeros, e->Reshape(e->In(1), {values}),
+                                    e->Reshape(e->In(0), {values})},
+                                   {{"axis", int64_t{0}}}),
+                            y);
+  if (behind != std::vector<int64_t>(behind.size(), 0)) {
+    all = e->Add("Pad", {all, e->Ints(behind)});
+  }
+  e->Return(0, all, type);
   return absl::OkStatus();
 }
 

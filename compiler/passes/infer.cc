@@ -15,6 +15,7 @@
 #include "compiler/passes/deduce.h"
 #include "compiler/passes/place_branch.h"
 #include "compiler/passes/suppose.h"
+#include "compiler/passes/unroll.h"
 
 namespace heddle::compiler {
 namespace {
@@ -374,11 +375,13 @@ class Supposition {
     }
   }
 
-  // Whether the branch that a node takes depends on stand-ins.
-  bool MayTakeEither(const Node& node) const {
-    const TensorId condition = node.inputs[0];
-    return !graph_->tensors[condition].shape_known ||
-           supposed_->constants.count(condition) != 0;
+  // Whether what decides a branch or a number of iterations is not known yet:
+  // a shape, or, of `values`, what weights say.
+  bool IsOpen(const std::vector<TensorId>& deciders, bool values) const {
+    return std::any_of(deciders.begin(), deciders.end(), [&](TensorId id) {
+      return !graph_->tensors[id].shape_known ||
+             (values && supposed_->constants.count(id) != 0);
+    });
   }
 
   void LeaveOut(const Node& node) {
@@ -453,8 +456,9 @@ class Supposition {
 
 absl::Status InferAndFold(Graph* graph,
                           const std::map<TensorId, Declaration>& declared,
-                          Supposed* supposed, const BranchMap& branches) {
+                          Supposed* supposed, const SubgraphMap& subgraphs) {
   RETURN_IF_ERROR(CheckInputSizes(*graph));
+  Unroller unroller(graph, subgraphs);
   Supposition supposition(declared, graph, supposed);
   std::vector<Node> kept;
   int64_t budget = kMaxFoldedTotal;
@@ -463,12 +467,18 @@ absl::Status InferAndFold(Graph* graph,
   while (!left.empty()) {
     const Node original = std::move(left.back());
     left.pop_back();
-    if (IsIf(original)) {
-      if (supposed != nullptr && supposition.MayTakeEither(original)) {
+    if (IsIf(original) || IsLoop(original)) {
+      const bool loop = IsLoop(original);
+      if (supposed != nullptr &&
+          supposition.IsOpen(loop ? unroller.Deciders(original)
+                                  : std::vector<TensorId>{original.inputs[0]},
+                             original.op != "Scan")) {
         supposition.LeaveOut(original);
         continue;
       }
-      ASSIGN_OR_RETURN(auto nodes, BranchOf(*graph, original, branches));
+      ASSIGN_OR_RETURN(auto nodes,
+                       loop ? unroller.Next(original)
+                            : BranchOf(*graph, original, unroller.subgraphs()));
       left.insert(left.end(), std::make_move_iterator(nodes.rbegin()),
                   std::make_move_iterator(nodes.rend()));
       continue;

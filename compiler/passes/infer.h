@@ -26,9 +26,9 @@ inline constexpr int64_t kMaxFoldedTotal = int64_t{1} << 30;
 // inputs are all constant by constants. DequantizeLinear of constants is kept:
 // quantized weights must stay visible to the quantization pass.
 //
-// An If gives way to the branch that its condition takes; one whose condition
-// is computed at run time is refused (kUnsupportedOperator). `branches`: of the
-// graph's Ifs.
+// An If gives way to the branch that its condition takes, a Loop or Scan to its
+// iterations (unroll.h); those that values decide which are computed at run
+// time are refused (kUnsupportedOperator). `subgraphs`: of the graph's nodes.
 //
 // `supposed`: some constants are stand-ins for weights that are not known
 // (suppose.h). What is computed from them alone is one of them too. A
@@ -39,7 +39,7 @@ inline constexpr int64_t kMaxFoldedTotal = int64_t{1} << 30;
 absl::Status InferAndFold(Graph* graph,
                           const std::map<TensorId, Declaration>& declared,
                           Supposed* supposed = nullptr,
-                          const BranchMap& branches = {});
+                          const SubgraphMap& subgraphs = {});
 
 // Replaces nodes whose inputs are all constant, DequantizeLinear included.
 // Shapes must be known.

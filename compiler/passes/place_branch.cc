@@ -10,7 +10,7 @@
 namespace heddle::compiler {
 
 absl::StatusOr<std::vector<Node>> BranchOf(const Graph& graph, const Node& node,
-                                           const BranchMap& branches) {
+                                           const SubgraphMap& subgraphs) {
   const Tensor& condition = graph.tensors[node.inputs[0]];
   if (!condition.is_constant()) {
     return RejectNode(Rejection::kUnsupportedOperator, node, "condition '",
@@ -23,13 +23,13 @@ absl::StatusOr<std::vector<Node>> BranchOf(const Graph& graph, const Node& node,
                       condition.name, "' is ", DataTypeName(condition.type),
                       ShapeToString(condition.shape), ", must be one bool");
   }
-  const auto both = branches.find(FirstOutputOf(node));
-  if (both == branches.end()) {
+  const auto both = subgraphs.find(FirstOutputOf(node));
+  if (both == subgraphs.end()) {
     return absl::InternalError(node.Describe() + " has no branches");
   }
-  const Branch& branch = condition.constant->bytes[0] != 0
-                             ? both->second.then_branch
-                             : both->second.else_branch;
+  const Subgraph& branch = condition.constant->bytes[0] != 0
+                               ? both->second.then_branch
+                               : both->second.else_branch;
   RETURN_IF_ERROR(branch.refusal);
   std::vector<Node> nodes = branch.nodes;
   for (size_t i = 0; i < node.outputs.size(); ++i) {

@@ -16,7 +16,7 @@ namespace heddle::compiler {
 // branch has that is not supported is the rejection; kUnsupportedOperator if
 // the condition is computed at run time.
 absl::StatusOr<std::vector<Node>> BranchOf(const Graph& graph, const Node& node,
-                                           const BranchMap& branches);
+                                           const SubgraphMap& subgraphs);
 
 }  // namespace heddle::compiler
 

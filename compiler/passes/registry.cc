@@ -40,7 +40,7 @@ const std::vector<Pass>& Passes() {
        "types and shapes of all tensors; what is constant is computed",
        [](Graph* graph, const PassContext& context) {
          return InferAndFold(graph, context.declared, context.supposed,
-                             context.branches);
+                             context.subgraphs);
        }},
       {"drop-identities", "no Identity, Dropout, or Cast to the same type",
        [](Graph* graph, const PassContext&) {

@@ -25,7 +25,7 @@ struct PassContext {
   Supposed* supposed = nullptr;              // see InferAndFold
   bool fuse_quantization = true;             // see CompileOptions
   bool fuse_elementwise = true;              // see Features
-  BranchMap branches;                        // of the model's Ifs
+  SubgraphMap subgraphs;                     // of its Ifs, Loops, Scans
 };
 
 struct Pass {
