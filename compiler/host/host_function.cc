@@ -92,7 +92,19 @@ void HostFunction::FindLastReaders() {
   }
 }
 
-absl::Status HostFunction::Run(
+absl::Status HostFunction::Run(const std::vector<const uint8_t*>& inputs,
+                               const std::vector<uint8_t*>& outputs,
+                               const std::function<absl::Status()>& stop,
+                               int64_t interval) const {
+  const PaceScope scope(stop, interval);
+  try {
+    return Evaluate(inputs, outputs, stop);
+  } catch (const Interrupted&) {
+    return scope.status();
+  }
+}
+
+absl::Status HostFunction::Evaluate(
     const std::vector<const uint8_t*>& inputs,
     const std::vector<uint8_t*>& outputs,
     const std::function<absl::Status()>& stop) const {

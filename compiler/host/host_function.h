@@ -13,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "compiler/base/pace.h"
 #include "compiler/ir/graph.h"
 
 namespace heddle::compiler {
@@ -36,13 +37,19 @@ class HostFunction {
   uint64_t working_bytes() const { return working_bytes_; }
 
   // `inputs` and `outputs` in the graph's order, dense, aligned to their
-  // elements. `stop` is asked before each node; its error ends the run. Errors
-  // are those of `stop` or of an operator (an index outside of its tensor).
+  // elements. `stop` is asked before each node and every some milliseconds
+  // inside (compiler/base/pace.h); its error ends the run, after which outputs
+  // may be written in part. Errors are those of `stop` or of an operator (an
+  // index outside of its tensor). `interval` is for tests.
   absl::Status Run(const std::vector<const uint8_t*>& inputs,
                    const std::vector<uint8_t*>& outputs,
-                   const std::function<absl::Status()>& stop) const;
+                   const std::function<absl::Status()>& stop,
+                   int64_t interval = kPaceInterval) const;
 
  private:
+  absl::Status Evaluate(const std::vector<const uint8_t*>& inputs,
+                        const std::vector<uint8_t*>& outputs,
+                        const std::function<absl::Status()>& stop) const;
   explicit HostFunction(Graph graph) : graph_(std::move(graph)) {}
   void FindLastReaders();
 

@@ -101,6 +101,30 @@ TEST(HostFunction, EndsBetweenNodes) {
   EXPECT_EQ(asked, 2);
 }
 
+// One node that takes an hour: windows of 1024 by 1024 of an image.
+TEST(HostFunction, EndsInTheMiddleOfANode) {
+  Graph g;
+  const TensorId x = Add(&g, "x", DataType::kUint8, {1, 1, 2048, 2048});
+  const TensorId y = Add(&g, "y", DataType::kUint8, {1, 1, 1025, 1025});
+  Append(&g, "MaxPool", {x}, y);
+  g.nodes[0].attributes["kernel_shape"] = std::vector<int64_t>{1024, 1024};
+  g.inputs = {x};
+  g.outputs = {y};
+  const auto function = HostFunction::Make(std::move(g));
+  ASSERT_TRUE(function.ok()) << function.status();
+  const TensorData in = TensorData::Zeros(DataType::kUint8, {1, 1, 2048, 2048});
+  TensorData out = TensorData::Zeros(DataType::kUint8, {1, 1, 1025, 1025});
+  for (int last : {1, 2, 20}) {
+    int asked = 0;
+    const absl::Status status =
+        function->Run({in.bytes.data()}, {out.bytes.data()}, [&] {
+          return ++asked == last ? absl::CancelledError("enough") : Go();
+        });
+    EXPECT_EQ(status, absl::CancelledError("enough"));
+    EXPECT_EQ(asked, last) << "and never again";
+  }
+}
+
 // A file may say anything.
 TEST(HostFunction, RefusesWhatIsNotSo) {
   Graph wrong = AddAndNegate();

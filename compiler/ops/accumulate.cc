@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "compiler/base/pace.h"
+
 namespace heddle::compiler {
 namespace {
 
@@ -57,6 +59,7 @@ void Convolve(const Window& w, int64_t channels, int64_t maps, int64_t group,
   const int64_t pixels = w.out[0] * w.out[1];
   std::vector<T> plane(static_cast<size_t>(height * width));
   for (int64_t c = 0; c < channels; ++c) {
+    Pace(height * width);
     const T* source = x + c * w.in[0] * w.in[1];
     for (int64_t row = 0; row < w.in[0]; ++row) {
       std::copy(
@@ -70,6 +73,7 @@ void Convolve(const Window& w, int64_t channels, int64_t maps, int64_t group,
       T* map = y + m * pixels;
       for (int64_t ky = 0; ky < w.kernel[0]; ++ky) {
         for (int64_t kx = 0; kx < w.kernel[1]; ++kx) {
+          Pace(pixels + 1);
           const T tap = kernel[ky * w.kernel[1] + kx];
           for (int64_t oy = 0; oy < w.out[0]; ++oy) {
             const int64_t row = oy * w.stride[0] + ky * w.dilation[0];
@@ -88,6 +92,7 @@ void Multiply(int64_t m, int64_t k, int64_t n, const T* a, const T* b, T* y,
               Step step) {
   for (int64_t row = 0; row < m; ++row) {
     for (int64_t i = 0; i < k; ++i) {
+      Pace(n + 1);
       step(y + row * n, b + i * n, 1, a[row * k + i], n);
     }
   }

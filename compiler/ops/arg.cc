@@ -6,6 +6,7 @@
 
 #include <limits>
 
+#include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
 
@@ -26,6 +27,7 @@ void Search(const ArgSearch& s, const T* x, T worst, int64_t* y) {
       T best = worst;
       int64_t index = 0;
       for (int64_t k = 0; k < count; ++k) {
+        PaceAt(k);
         const T v = x[(o * count + k) * inner + i];
         const bool better = s.largest ? (s.last ? v >= best : v > best)
                                       : (s.last ? v <= best : v < best);

@@ -17,6 +17,7 @@
 #include <limits>
 #include <utility>
 
+#include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/expanded.h"
 
@@ -192,6 +193,7 @@ class Writer {
     if (e_->node().IntAttribute("is_causal", 0) == 0) return bias;
     TensorData later = Filled({s_.queries, s_.all_keys()}, 0);
     for (int64_t i = 0; i < s_.queries; ++i) {
+      Pace(s_.all_keys());
       for (int64_t j = s_.past + i + 1; j < s_.all_keys(); ++j) {
         later.as<float>()[i * s_.all_keys() + j] = -kInfinity;
       }
@@ -202,7 +204,10 @@ class Writer {
 
   static TensorData Filled(const Shape& shape, float value) {
     TensorData data = TensorData::Zeros(kFloat, shape);
-    for (int64_t i = 0; i < data.count(); ++i) data.as<float>()[i] = value;
+    for (int64_t i = 0; i < data.count(); ++i) {
+      PaceAt(i);
+      data.as<float>()[i] = value;
+    }
     return data;
   }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "compiler/base/pace.h"
 #include "compiler/ir/graph.h"
 
 namespace heddle::compiler {
@@ -57,6 +58,7 @@ void ForEachBroadcast(const Shape& shape, const std::vector<int64_t>& a_strides,
   const int64_t count = ElementCount(shape);
   BroadcastWalk walk(shape, a_strides, b_strides);
   for (int64_t i = 0; i < count; ++i, walk.Next()) {
+    PaceAt(i);
     body(i, walk.a(), walk.b());
   }
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "compiler/base/pace.h"
 #include "compiler/ops/define.h"
 #include "simulator/model/numerics.h"
 
@@ -119,6 +120,7 @@ Results Evaluate(const Graph& graph, const Node& node, const Inputs& inputs) {
   if (x.type == to) return One(x);
   TensorData y = TensorData::Zeros(to, x.shape);
   for (int64_t i = 0; i < x.count(); ++i) {
+    PaceAt(i);
     if (IsReal(x.type)) {
       const double value = LoadReal(x, i);
       if (IsReal(to)) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "compiler/base/pace.h"
 #include "compiler/ops/define.h"
 #include "simulator/model/numerics.h"
 
@@ -56,6 +57,7 @@ void ClampIntegers(const TensorData& x, const TensorData* low,
   const T lo = low ? low->as<T>()[0] : std::numeric_limits<T>::lowest();
   const T hi = high ? high->as<T>()[0] : std::numeric_limits<T>::max();
   for (int64_t i = 0; i < x.count(); ++i) {
+    PaceAt(i);
     y->as<T>()[i] = std::min(std::max(x.as<T>()[i], lo), hi);
   }
 }
@@ -68,6 +70,7 @@ Results Clamp(const Node& node, const TensorData& x, const TensorData* low,
       if (low != nullptr) lo = low->as<float>()[0];
       if (high != nullptr) hi = high->as<float>()[0];
       for (int64_t i = 0; i < x.count(); ++i) {
+        PaceAt(i);
         y.as<float>()[i] = model::FMin(model::FMax(x.as<float>()[i], lo), hi);
       }
       break;
@@ -75,6 +78,7 @@ Results Clamp(const Node& node, const TensorData& x, const TensorData* low,
       if (low != nullptr) lo = model::F16ToF32(low->as<uint16_t>()[0]);
       if (high != nullptr) hi = model::F16ToF32(high->as<uint16_t>()[0]);
       for (int64_t i = 0; i < x.count(); ++i) {
+        PaceAt(i);
         y.as<uint16_t>()[i] = model::F32ToF16(model::FMin(
             model::FMax(model::F16ToF32(x.as<uint16_t>()[i]), lo), hi));
       }

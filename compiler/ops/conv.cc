@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/accumulate.h"
 #include "compiler/ops/define.h"
@@ -91,6 +92,7 @@ Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
   }
   float* values = y.as<float>();
   for (int64_t i = 0; i < y.count(); ++i) {
+    PaceAt(i);
     values[i] = model::Canonical(values[i]);
   }
   return One(Narrowed(std::move(y), inputs[0]->type));

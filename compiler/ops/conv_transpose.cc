@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/accumulate.h"
 #include "compiler/ops/define.h"
@@ -183,6 +184,7 @@ void AccumulatePhase(const ConvTransposeShape& c, const TransposePhase& rows,
   std::vector<float> plane(static_cast<size_t>(height * width));
   const int64_t in_group = c.channels / c.group, out_group = c.maps / c.group;
   for (int64_t channel = 0; channel < c.channels; ++channel) {
+    Pace(height * width);
     for (int64_t row = 0; row < c.in[0]; ++row) {
       std::copy_n(x + (channel * c.in[0] + row) * c.in[1], c.in[1],
                   plane.begin() + (row - top) * width - left);
@@ -194,6 +196,7 @@ void AccumulatePhase(const ConvTransposeShape& c, const TransposePhase& rows,
                              columns.count;
       for (size_t ty = 0; ty < rows.taps.size(); ++ty) {
         for (size_t tx = 0; tx < columns.taps.size(); ++tx) {
+          Pace(rows.count * columns.count + 1);
           const int64_t iy =
               rows.in_first + static_cast<int64_t>(ty) * rows.in_step;
           const int64_t ix =
@@ -230,6 +233,7 @@ Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
         }
         AccumulatePhase(c, rows, columns, x, wide[1]->as<float>(), acc.data());
         for (size_t i = 0; i < acc.size(); ++i) {
+          PaceAt(i);
           const auto at = static_cast<int64_t>(i);
           const int64_t m = at / pixels, row = at % pixels / columns.count,
                         column = at % columns.count;

@@ -9,6 +9,7 @@
 // element: the same additions.
 #include <algorithm>
 
+#include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/expanded.h"
 #include "compiler/ops/reduce.h"
@@ -40,6 +41,7 @@ void Scan(const Extents& e, std::vector<T>* values, Sum sum) {
     for (int64_t i = 0; i < e.inner; ++i) {
       T total = 0;
       for (int64_t k = 0; k < e.count; ++k) {
+        PaceAt(k);
         T& v = (*values)[(o * e.count + k) * e.inner + i];
         v = total = sum(total, v);
       }

@@ -2,6 +2,7 @@
 // DepthToSpace, SpaceToDepth.
 #include <cstring>
 
+#include "compiler/base/pace.h"
 #include "compiler/ops/define.h"
 
 namespace heddle::compiler {
@@ -70,6 +71,7 @@ Results Evaluate(const Graph& graph, const Node& node, const Inputs& inputs) {
   const int64_t depth = deep / (b * b);
   const size_t element = ElementBytes(x.type);
   for (int64_t i = 0; i < n * deep * h * w; ++i) {
+    PaceAt(i);
     const int64_t column = i % w, row = i / w % h, k = i / (w * h) % deep,
                   image = i / (w * h * deep);
     const int64_t c = crd ? k / (b * b) : k % depth;

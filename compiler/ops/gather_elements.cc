@@ -3,6 +3,7 @@
 // index for every element of the result.
 #include <cstring>
 
+#include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/indices.h"
@@ -40,6 +41,7 @@ Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
   std::vector<int64_t> position(rank, 0);
   size_t at = 0;
   for (int64_t index : ToInts(indices)) {
+    Pace(1);
     ASSIGN_OR_RETURN(const int64_t place, PlaceOf(node, index, x.shape[axis]));
     int64_t source = place * strides[axis];
     for (size_t i = 0; i < rank; ++i) {

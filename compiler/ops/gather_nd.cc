@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/expanded.h"
 #include "compiler/ops/indices.h"
@@ -34,6 +35,7 @@ Results EvaluatePlaces(const Graph& graph, const Node& node,
       TensorData::Zeros(DataType::kInt32, graph.tensors[node.outputs[0]].shape);
   const int64_t* index = indices.data();
   for (int64_t i = 0; i < y.count(); ++i) {
+    PaceAt(i);
     int64_t place = 0;
     for (int64_t size : sizes) {
       ASSIGN_OR_RETURN(const int64_t at, PlaceOf(node, *index++, size));

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/computed_moves.h"
 #include "compiler/ops/define.h"
@@ -46,6 +47,7 @@ Results EvaluateFill(const Graph&, const Node& node, const Inputs& inputs) {
   TensorData data = TensorData::Zeros(filler.type, ToInts(*inputs[0]));
   const size_t element = filler.bytes.size();
   for (size_t at = 0; at < data.bytes.size(); at += element) {
+    PaceAt(at);
     std::memcpy(&data.bytes[at], filler.bytes.data(), element);
   }
   return One(std::move(data));
@@ -123,6 +125,7 @@ void FillRange(const TensorData& start, const TensorData& delta,
                TensorData* data) {
   T value = start.as<T>()[0];
   for (int64_t i = 0; i < data->count(); ++i) {
+    PaceAt(i);
     if (i != 0) value = Next(value, delta.as<T>()[0]);
     data->as<T>()[i] = value;
   }

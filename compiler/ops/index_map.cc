@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "compiler/base/pace.h"
+
 namespace heddle::compiler {
 
 Shape IndexMap::to() const {
@@ -35,6 +37,7 @@ TensorData TakeElements(const TensorData& x, const IndexMap& map) {
   const int64_t count = y.count();
   std::vector<size_t> position(rank, 0);
   for (int64_t i = 0; i < count; ++i) {
+    PaceAt(i);
     int64_t source = 0;
     bool inside = true;
     for (size_t d = 0; d < rank; ++d) {

@@ -6,6 +6,7 @@
 // z = RNE(clamp(f32(0 - f32(lo / s)), 0, 255)), q = CRO(f32(x / s), z).
 #include <algorithm>
 
+#include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/accumulate.h"
 #include "compiler/ops/computed_codes.h"
@@ -118,6 +119,7 @@ Results EvaluateDynamic(const Graph&, const Node&, const Inputs& inputs) {
   const TensorData& x = *inputs[0];
   float low = 0, high = 0;
   for (int64_t i = 0; i < x.count(); ++i) {
+    PaceAt(i);
     if (x.as<float>()[i] < low) low = x.as<float>()[i];
     if (x.as<float>()[i] > high) high = x.as<float>()[i];
   }
@@ -130,6 +132,7 @@ Results EvaluateDynamic(const Graph&, const Node&, const Inputs& inputs) {
       TensorData::Zeros(DataType::kFloat, {}),
       TensorData::Zeros(DataType::kUint8, {})};
   for (int64_t i = 0; i < x.count(); ++i) {
+    PaceAt(i);
     StoreQuantized(
         ToCode(model::FDiv(x.as<float>()[i], scale), zero, DataType::kUint8), i,
         &results[0]);

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/quantized_values.h"
@@ -109,6 +110,7 @@ Results EvaluateLayerNorm(const Graph&, const Node& node,
       0, 0};
   std::vector<uint32_t> codes(x.count()), sums(rows), squares(rows);
   for (int64_t i = 0; i < x.count(); ++i) {
+    PaceAt(i);
     const auto q = static_cast<uint32_t>(LoadQuantized(x, i));
     codes[i] = q;
     sums[i / d] += q;
@@ -122,6 +124,7 @@ Results EvaluateLayerNorm(const Graph&, const Node& node,
   const std::vector<float> gamma = NormFactors(*inputs[kGamma], ys, d),
                            beta = NormFactors(*inputs[kBeta], ys, d);
   for (int64_t i = 0; i < x.count(); ++i) {
+    PaceAt(i);
     rs[i] = r[i / d];
     ms[i] = m[i / d];
     g[i] = gamma[i % d];
@@ -136,6 +139,7 @@ Results EvaluateLayerNorm(const Graph&, const Node& node,
           {BitsOf(&normalized), BitsOf(&g), BitsOf(&h)}, &y));
   TensorData out = TensorData::Zeros(inputs[kYZero]->type, x.shape);
   for (int64_t i = 0; i < x.count(); ++i) {
+    PaceAt(i);
     const auto code = static_cast<int32_t>(BitsOf(&y)[i]);
     StoreQuantized(std::min(std::max(code, QuantizedMin(out.type)),
                             QuantizedMax(out.type)),

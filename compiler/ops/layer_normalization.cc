@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
 #include "simulator/model/numerics.h"
@@ -69,6 +70,7 @@ Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
   const std::vector<float> means =
       Reduce(d, {rows}, {Fold::kSum, Premap::kNone, Finish::kMean});
   for (size_t i = 0; i < d.size(); ++i) {
+    PaceAt(i);
     d[i] = model::FSub(d[i], means[i / rows.count]);
   }
   std::vector<float> factors =
@@ -79,6 +81,7 @@ Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
   const std::vector<float> scale = PerElement(inputs[1], rows.count, 1),
                            bias = PerElement(At(inputs, 2), rows.count, 0);
   for (size_t i = 0; i < d.size(); ++i) {
+    PaceAt(i);
     const size_t column = i % rows.count;
     d[i] = model::Fma(model::FMul(d[i], factors[i / rows.count]), scale[column],
                       bias[column]);

@@ -7,6 +7,7 @@
 // zero.
 #include <optional>
 
+#include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/broadcast.h"
 #include "compiler/ops/ordered.h"
@@ -127,6 +128,7 @@ Results IntegerPow(const Node& node, const TensorData& x, const TensorData& y) {
   }
   TensorData base = TensorData::Zeros(DataType::kFloat, x.shape);
   for (int64_t i = 0; i < x.count(); ++i) {
+    PaceAt(i);
     base.as<float>()[i] = static_cast<float>(Integer(x, i));
   }
   ProgramBuilder b;
@@ -135,6 +137,7 @@ Results IntegerPow(const Node& node, const TensorData& x, const TensorData& y) {
   ASSIGN_OR_RETURN(auto result,
                    RunStep(steps.front(), {&base, &y}, DataType::kFloat));
   for (int64_t i = 0; i < z.count(); ++i) {
+    PaceAt(i);
     const float v = result.as<float>()[i];
     // Out of range and NaN: the lowest value, as conversions of x86 give.
     const bool fits = v >= -0x1p63f && v < 0x1p63f;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of one element, as microprograms: the exponential family, roundings
 // and activations. float16 is computed in fp32 and rounded once.
+#include "compiler/base/pace.h"
 #include "compiler/ops/ordered.h"
 #include "compiler/ops/program_operator.h"
 #include "compiler/ops/vector_math.h"
@@ -182,6 +183,7 @@ template <typename T, typename Function>
 TensorData Map(const TensorData& x, Function function) {
   TensorData y = TensorData::Zeros(x.type, x.shape);
   for (int64_t i = 0; i < x.count(); ++i) {
+    PaceAt(i);
     y.as<T>()[i] = function(x.as<T>()[i]);
   }
   return y;

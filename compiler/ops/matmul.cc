@@ -6,6 +6,7 @@
 // float16 is computed in fp32 and rounded once, at the end.
 #include "compiler/ops/matmul.h"
 
+#include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/accumulate.h"
 #include "compiler/ops/broadcast.h"
@@ -114,6 +115,7 @@ Results EvaluateMatMul(const Graph&, const Node& node, const Inputs& inputs) {
                 values + i * shape.m * shape.n);
   }
   for (int64_t i = 0; i < y.count(); ++i) {
+    PaceAt(i);
     values[i] = model::Canonical(values[i]);
   }
   return One(Narrowed(std::move(y), inputs[0]->type));
@@ -153,6 +155,7 @@ Results EvaluateGemm(const Graph&, const Node& node, const Inputs& inputs) {
   float* values = y.as<float>();
   MultiplyF32(shape.m, shape.k, shape.n, a.data(), b.data(), values);
   for (int64_t i = 0; i < y.count(); ++i) {
+    PaceAt(i);
     values[i] = model::Canonical(values[i]);
     if (alpha == 1.0f) continue;
     values[i] = model::FMul(values[i], alpha);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/volume.h"
 #include "compiler/ops/window.h"
@@ -56,6 +57,7 @@ Best Along(Expansion* e, Best from, const Window& w, int64_t stride) {
   std::vector<bool> found(static_cast<size_t>(out), false);
   Best best = {kNoTensor, kNoTensor};
   for (int64_t t = 0; t < taps; ++t) {
+    Pace(out);
     TensorData places = TensorData::Zeros(DataType::kInt32, {1, out, 1});
     // Windows whose first element this is.
     TensorData begins = TensorData::Zeros(DataType::kBool, {1, out, 1});

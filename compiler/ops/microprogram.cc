@@ -5,6 +5,7 @@
 #include <map>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "simulator/model/kernels.h"
 #include "simulator/model/micro.h"
@@ -236,6 +237,7 @@ class HostRun {
     const model::Kernels& kernels = model::BestKernels();
     for (int64_t first = 0; first < count; first += lanes_) {
       const int64_t n = std::min(lanes_, count - first);
+      Pace(n * static_cast<int64_t>(program_.size() + 1));
       const int64_t padded =
           (n + isa::kVectorLanes - 1) / isa::kVectorLanes * isa::kVectorLanes;
       const uint32_t* stream[3];

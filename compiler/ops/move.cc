@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/computed_moves.h"
 #include "compiler/ops/define.h"
@@ -64,6 +65,7 @@ Results EvaluateTranspose(const Graph&, const Node& node,
   std::vector<int64_t> position(rank, 0);
   int64_t source = 0;
   for (int64_t i = 0; i < count; ++i) {
+    PaceAt(i);
     std::memcpy(&y.bytes[i * element], &x.bytes[source * element], element);
     for (size_t d = rank; d-- > 0;) {
       source += strides[d];
@@ -124,6 +126,7 @@ Results EvaluateConcat(const Graph&, const Node& node, const Inputs& inputs) {
   for (int64_t o = 0; o < outer; ++o) {
     for (const TensorData* input : inputs) {
       const size_t run = input->bytes.size() / outer;
+      Pace(1 + static_cast<int64_t>(run / 8));
       if (run != 0) std::memcpy(out, input->bytes.data() + o * run, run);
       out += run;
     }
@@ -174,6 +177,7 @@ Results EvaluateGather(const Graph&, const Node& node, const Inputs& inputs) {
   uint8_t* out = y.bytes.data();
   for (int64_t o = 0; o < outer; ++o) {
     for (int64_t pick : picks) {
+      Pace(1 + static_cast<int64_t>(run / 8));
       if (pick < -size || pick >= size) {
         return absl::OutOfRangeError(
             absl::StrCat(node.Describe(), ": index ", pick,

@@ -12,6 +12,7 @@
 // float16 is computed in fp32 and rounded once at the end.
 #include "compiler/ops/normalization.h"
 
+#include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/expanded.h"
@@ -57,6 +58,7 @@ Results EvaluateBatchNorm(const Graph&, const Node& node,
   const int64_t pixels =
       ElementCount(Shape(x.shape.begin() + 2, x.shape.end()));
   for (size_t i = 0; i < y.size(); ++i) {
+    PaceAt(i);
     const size_t c = i / pixels % f.a.size();
     y[i] = model::Fma(y[i], f.a[c], f.b[c]);
   }
@@ -76,11 +78,13 @@ Results EvaluateInstanceNorm(const Graph&, const Node& node,
   const std::vector<float> mean =
       Reduce(y, stages, {Fold::kSum, Premap::kNone, Finish::kMean});
   for (size_t i = 0; i < y.size(); ++i) {
+    PaceAt(i);
     y[i] = model::FSub(y[i], mean[i / pixels]);
   }
   const std::vector<float> variance =
       Reduce(y, stages, {Fold::kSum, Premap::kSquare, Finish::kMean});
   for (size_t i = 0; i < y.size(); ++i) {
+    PaceAt(i);
     const size_t plane = i / pixels, c = plane % scale.size();
     const float a = model::FDiv(
         scale[c], model::FSqrt(model::FAdd(variance[plane], epsilon)));
@@ -97,6 +101,7 @@ Results EvaluateLrn(const Graph&, const Node& node, const Inputs& inputs) {
   const int64_t pixels =
       ElementCount(Shape(data.shape.begin() + 2, data.shape.end()));
   for (size_t i = 0; i < x.size(); ++i) {
+    PaceAt(i);
     const int64_t c = static_cast<int64_t>(i) / pixels % channels;
     const LrnWindow w = LrnWindowOf(c, channels, size);
     const float* first = &x[i - (c - w.first) * pixels];

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/expanded.h"
 #include "simulator/model/numerics.h"
@@ -145,6 +146,7 @@ absl::Status ExpandComputedTrilu(Expansion* e) {
   const int64_t rows = shape[shape.size() - 2], columns = shape.back();
   TensorData places = TensorData::Zeros(DataType::kInt64, {rows, columns});
   for (int64_t r = 0; r < rows; ++r) {
+    Pace(columns);
     for (int64_t c = 0; c < columns; ++c) {
       places.as<int64_t>()[r * columns + c] = c - r;
     }
@@ -180,6 +182,7 @@ absl::Status ExpandTrilu(Expansion* e) {
   TensorData mask =
       TensorData::Zeros(wide ? type : DataType::kBool, {rows, columns});
   for (int64_t r = 0; r < rows; ++r) {
+    Pace(columns);
     for (int64_t c = 0; c < columns; ++c) {
       const bool kept = IsKept(r, c, k, upper);
       if (wide) {
@@ -214,6 +217,7 @@ Results EvaluateEye(const Graph& graph, const Node& node,
   TensorData y = TensorData::Zeros(type, shape);
   const int64_t k = node.IntAttribute("k", 0);
   for (int64_t r = 0; r < shape[0]; ++r) {
+    PaceAt(r);
     // k may be any: no sum with it.
     if (k < -r || k >= shape[1] - r) continue;
     const int64_t i = r * shape[1] + r + k;

@@ -8,12 +8,16 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
 #include "simulator/model/numerics.h"
 
 namespace heddle::compiler {
 namespace {
+
+// What a node takes at least, in units of Pace().
+constexpr int64_t kNodePace = 1000;
 
 using Key = std::pair<std::string, std::string>;
 
@@ -169,6 +173,7 @@ absl::StatusOr<std::vector<TensorData>> EvaluateNode(const Graph& graph,
     return absl::InternalError(
         absl::StrCat(node.Describe(), " has no evaluation"));
   }
+  Pace(kNodePace);
   const model::ScopedFpEnvironment environment;
   auto results = info->evaluate(graph, node, inputs);
   if (results.ok() && results->size() < node.outputs.size()) {

@@ -4,6 +4,7 @@
 #define HEDDLE_COMPILER_OPS_POOL_H_
 
 #include "absl/status/statusor.h"
+#include "compiler/base/pace.h"
 #include "compiler/ops/window.h"
 
 namespace heddle::compiler {
@@ -27,6 +28,7 @@ void ForEachWindow(const Window& w, Body body) {
 template <typename Body>
 void ForEachTap(const Window& w, int64_t oy, int64_t ox, Body body) {
   for (int64_t ky = 0; ky < w.kernel[0]; ++ky) {
+    Pace(w.kernel[1]);
     const int64_t iy = oy * w.stride[0] - w.pad_begin[0] + ky * w.dilation[0];
     if (iy < 0 || iy >= w.in[0]) continue;
     for (int64_t kx = 0; kx < w.kernel[1]; ++kx) {

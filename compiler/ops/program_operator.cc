@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/broadcast.h"
 #include "simulator/model/micro.h"
@@ -71,6 +72,7 @@ bool OnlyMoves(const Microprogram& p) {
 template <typename T>
 void ToFloats(const TensorData& from, TensorData* to) {
   for (int64_t i = 0; i < from.count(); ++i) {
+    PaceAt(i);
     to->as<float>()[i] = static_cast<float>(from.as<T>()[i]);
   }
 }
@@ -264,6 +266,7 @@ absl::StatusOr<TensorData> RunStep(
       Evaluate(step.program, step.arguments, streams, count, out.data()));
   const size_t bytes = ElementBytes(type);
   for (int64_t i = 0; i < count; ++i) {
+    PaceAt(i);
     model::StoreElement(element, out[i], result.bytes.data() + i * bytes);
   }
   return result;

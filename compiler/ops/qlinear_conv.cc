@@ -4,6 +4,7 @@
 // Padding counts as x = xz.
 #include <algorithm>
 
+#include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/accumulate.h"
 #include "compiler/ops/computed_codes.h"
@@ -68,6 +69,7 @@ Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
                                   ScaleAt(*inputs[kWScale], m)),
                       ScalarF32(*inputs[kYScale]));
       for (int64_t i = 0; i < pixels; ++i) {
+        PaceAt(i);
         StoreQuantized(Requantize(acc[m * pixels + i], multiplier, yz, y.type),
                        (n * shape.maps + m) * pixels + i, &y);
       }

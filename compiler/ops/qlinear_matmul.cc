@@ -7,6 +7,7 @@
 // MatMulIntegerToFloat: f32(f32(acc) * f32(as * bs[n])), then f32(. + bias[n]).
 #include <algorithm>
 
+#include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/accumulate.h"
 #include "compiler/ops/broadcast.h"
@@ -76,6 +77,7 @@ Results EvaluateMatMul(const Graph&, const Node& node, const Inputs& inputs) {
   const int32_t yz = ZeroPoint(inputs[mm::kYZero]);
   TensorData y = TensorData::Zeros(inputs[mm::kYZero]->type, shape.output);
   for (size_t i = 0; i < acc.size(); ++i) {
+    PaceAt(i);
     const auto n = static_cast<int64_t>(i) % shape.n;
     const float multiplier =
         model::FDiv(model::FMul(ScalarF32(*inputs[mm::kAScale]),
@@ -141,6 +143,7 @@ Results EvaluateGemm(const Graph&, const Node& node, const Inputs& inputs) {
   TensorData y =
       TensorData::Zeros(y_zero ? y_zero->type : DataType::kFloat, output);
   for (size_t i = 0; i < acc.size(); ++i) {
+    PaceAt(i);
     const auto at = static_cast<int64_t>(i);
     float multiplier =
         model::FMul(model::FMul(alpha, ScalarF32(*inputs[qg::kAScale])),
@@ -191,6 +194,7 @@ Results EvaluateToFloat(const Graph&, const Node& node, const Inputs& inputs) {
   const TensorData* bias = At(inputs, itf::kBias);
   TensorData y = TensorData::Zeros(DataType::kFloat, shape.output);
   for (size_t i = 0; i < acc.size(); ++i) {
+    PaceAt(i);
     const auto n = static_cast<int64_t>(i) % shape.n;
     const float scale = model::FMul(ScalarF32(*inputs[itf::kAScale]),
                                     ScaleAt(*inputs[itf::kBScale], n));

@@ -4,6 +4,7 @@
 // QLinearAveragePool: d = f32(f32(q - xz) * xs), t = f32(t + d) row by row,
 //   y = RSO(f32(f32(f32(t / n) / ys) + f32(yz))); a window equal to the image
 //   without padding is the global form.
+#include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/pool.h"
@@ -46,6 +47,7 @@ Results EvaluateGlobal(const Graph&, const Node&, const Inputs& inputs) {
   for (int64_t i = 0; i < y.count(); ++i) {
     uint32_t acc = 0;
     for (int64_t p = 0; p < pixels; ++p) {
+      PaceAt(p);
       acc += static_cast<uint32_t>(LoadQuantized(x, i * pixels + p) - xz);
     }
     StoreQuantized(

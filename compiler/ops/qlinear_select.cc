@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/broadcast.h"
 #include "compiler/ops/define.h"
@@ -102,14 +103,17 @@ Results EvaluateSoftmax(const Graph&, const Node& node, const Inputs& inputs) {
     const int64_t base = row / s.inner * s.d * s.inner + row % s.inner;
     int32_t largest = QuantizedMin(x.type);
     for (int64_t i = 0; i < s.d; ++i) {
+      PaceAt(i);
       largest = std::max(largest, LoadQuantized(x, base + i * s.inner));
     }
     const auto e = [&](int64_t i) {
       return table[LoadQuantized(x, base + i * s.inner) + top - largest];
     };
     float sum = 0;
+    Pace(s.d);
     for (int64_t i = 0; i < s.d; ++i) sum = model::FAdd(sum, e(i));
     for (int64_t i = 0; i < s.d; ++i) {
+      PaceAt(i);
       const int32_t code = model::WrapAdd(
           model::Rne(model::FDiv(model::FMul(e(i), n), sum)), yz);
       StoreQuantized(

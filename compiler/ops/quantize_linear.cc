@@ -3,6 +3,7 @@
 // DequantizeLinear: y = f32(f32(q - z) * s).
 // Per tensor, or (opset 13) per channel along `axis`. With blocks along the
 // axis or codes of 16 bits (opset 21) they are converted when shapes are known.
+#include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/form_writer.h"
@@ -89,6 +90,7 @@ Results EvaluateQuantize(const Graph& graph, const Node& node,
                                    zero ? &zero->shape : nullptr));
   TensorData y = TensorData::Zeros(OutputType(graph, node), x.shape);
   for (int64_t i = 0; i < x.count(); ++i) {
+    PaceAt(i);
     const int64_t c = channels.of(i);
     const float value = x.type == DataType::kInt32
                             ? model::I32ToF32(x.as<int32_t>()[i])
@@ -123,6 +125,7 @@ Results EvaluateDequantize(const Graph&, const Node& node,
                                    zero ? &zero->shape : nullptr));
   TensorData y = TensorData::Zeros(DataType::kFloat, x.shape);
   for (int64_t i = 0; i < x.count(); ++i) {
+    PaceAt(i);
     const int64_t c = channels.of(i);
     const int32_t difference =
         model::WrapSub(LoadQuantized(x, i), ZeroPointAt(zero, c));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/ops/quantized_values.h"
 
+#include "compiler/base/pace.h"
 #include "compiler/ops/define.h"
 
 namespace heddle::compiler {
@@ -11,6 +12,7 @@ std::vector<int32_t> Centered(const TensorData& codes,
   const int64_t count = codes.count();
   std::vector<int32_t> values(static_cast<size_t>(count));
   for (int64_t i = 0; i < count; ++i) {
+    PaceAt(i);
     const int64_t channel = block == 0 ? 0 : i / block % channels;
     values[i] = LoadQuantized(codes, i) - ZeroPointAt(zero_point, channel);
   }

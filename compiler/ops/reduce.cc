@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 
+#include "compiler/base/pace.h"
 #include "compiler/ops/define.h"
 #include "simulator/model/numerics.h"
 
@@ -48,6 +49,7 @@ float Fold1(const float* x, int64_t step, int64_t count, Fold fold,
   float lanes[kLanes];
   std::fill(lanes, lanes + kLanes, Start(fold));
   for (int64_t i = 0; i < count; ++i) {
+    PaceAt(i);
     float& lane = lanes[in_lanes ? i % kLanes : 0];
     float v = x[i * step];
     if (premap == Premap::kSquare) {
@@ -210,6 +212,7 @@ std::vector<float> Reduce(std::vector<float> x,
   }
   const float total = ReducedCount(stages);
   for (float& v : x) {
+    Pace(1);
     if (reduction.finish == Finish::kMean) v = model::FDiv(v, total);
     if (reduction.finish == Finish::kSqrt) v = model::FSqrt(v);
   }
@@ -219,6 +222,7 @@ std::vector<float> Reduce(std::vector<float> x,
 std::vector<float> ToFloats(const TensorData& data) {
   std::vector<float> values(data.count());
   for (size_t i = 0; i < values.size(); ++i) {
+    PaceAt(i);
     values[i] = data.type == DataType::kFloat16
                     ? model::F16ToF32(data.as<uint16_t>()[i])
                     : data.as<float>()[i];
@@ -230,6 +234,7 @@ TensorData FromFloats(DataType type, const Shape& shape,
                       const std::vector<float>& values) {
   TensorData data = TensorData::Zeros(type, shape);
   for (size_t i = 0; i < values.size(); ++i) {
+    PaceAt(i);
     if (type == DataType::kFloat16) {
       data.as<uint16_t>()[i] = model::F32ToF16(values[i]);
     } else {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/computed_axes.h"
 #include "compiler/ops/define.h"
@@ -70,12 +71,14 @@ void ReduceIntegers(const TensorData& x, const std::vector<ReduceStage>& stages,
                     const Reduction& reduction, TensorData* y) {
   std::vector<int64_t> values(x.count());
   for (size_t i = 0; i < values.size(); ++i) {
+    PaceAt(i);
     values[i] = Premapped(reduction.premap, x.as<T>()[i]);
   }
   for (const ReduceStage& s : stages) {
     std::vector<int64_t> next(s.outer * s.inner, Start(reduction.fold));
     for (int64_t o = 0; o < s.outer; ++o) {
       for (int64_t k = 0; k < s.count; ++k) {
+        Pace(s.inner + 1);
         for (int64_t i = 0; i < s.inner; ++i) {
           int64_t& acc = next[o * s.inner + i];
           acc = FoldIntegers(reduction.fold, acc,
@@ -86,6 +89,7 @@ void ReduceIntegers(const TensorData& x, const std::vector<ReduceStage>& stages,
     values = std::move(next);
   }
   for (size_t i = 0; i < values.size(); ++i) {
+    PaceAt(i);
     y->as<T>()[i] = static_cast<T>(values[i]);
   }
 }

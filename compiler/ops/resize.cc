@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/index_map.h"
@@ -88,6 +89,7 @@ TensorData Interpolate(const TensorData& x, const ResizePlan& plan,
   int64_t inner = 1;
   for (size_t i = axis + 1; i < x.shape.size(); ++i) inner *= x.shape[i];
   for (int64_t i = 0; i < y.count(); ++i) {
+    PaceAt(i);
     const float w = taps.weight[i / inner % plan.to[axis]];
     float* low = y.as<float>() + i;
     const float rest = 1.0f - w;

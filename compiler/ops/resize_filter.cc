@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/resize.h"
 
@@ -111,6 +112,7 @@ absl::Status ExpandResize(Expansion* e) {
     TensorData weights =
         TensorData::Zeros(DataType::kFloat, {plan.to[axis], from[axis]});
     for (int64_t i = 0; i < plan.to[axis]; ++i) {
+      Pace(from[axis]);
       FillRow(filter, ResizeCoordinate(plan, from, axis, i), plan.scales[axis],
               from[axis], weights.as<float>() + i * from[axis]);
     }

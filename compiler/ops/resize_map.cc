@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/index_map.h"
@@ -257,6 +258,7 @@ LinearAxis LinearAxisOf(const ResizePlan& plan, const Shape& from,
   LinearAxis result;
   const int64_t last = from[axis] - 1;
   for (int64_t i = 0; i < plan.to[axis]; ++i) {
+    PaceAt(i);
     const float x = ResizeCoordinate(plan, from, axis, i);
     const bool outside = plan.coordinate == "tf_crop_and_resize" &&
                          !(x >= 0 && x <= static_cast<float>(last));
@@ -279,6 +281,7 @@ absl::StatusOr<IndexMap> ResizeMap(const Graph& graph, const Node& node,
     map.axes[axis].clear();
     const auto last = static_cast<float>(x.shape[axis] - 1);
     for (int64_t i = 0; i < plan.to[axis]; ++i) {
+      PaceAt(i);
       const float at = ResizeCoordinate(plan, x.shape, axis, i);
       if (plan.coordinate == "tf_crop_and_resize" && !(at >= 0 && at <= last)) {
         map.axes[axis].push_back(-1);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/expanded.h"
 #include "compiler/ops/indices.h"
@@ -51,6 +52,7 @@ absl::Status Expand(Expansion* e) {
   TensorData place = time;
   const int64_t step = time_axis == 0 ? shape[1] : 1;
   for (int64_t i = 0; i < time.count(); ++i) {
+    PaceAt(i);
     time.as<int32_t>()[i] =
         static_cast<int32_t>(time_axis == 0 ? i / shape[1] : i % shape[1]);
     place.as<int32_t>()[i] = static_cast<int32_t>(i);
@@ -58,6 +60,7 @@ absl::Status Expand(Expansion* e) {
   // A place moves from t to length - 1 - t: (length - 1 - 2t) steps.
   TensorData back = time;
   for (int64_t i = 0; i < back.count(); ++i) {
+    PaceAt(i);
     back.as<int32_t>()[i] = -2 * time.as<int32_t>()[i] - 1;
   }
   const auto scalar = [&](int64_t value) {

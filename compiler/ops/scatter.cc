@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/expanded.h"
 #include "compiler/ops/indices.h"
@@ -149,6 +150,7 @@ Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
   for (int64_t b = 0; b < y.shape[0]; ++b) {
     for (int64_t p = 0; p < count; ++p) {
       for (int64_t a = 0; a < after; ++a) {
+        Pace(1);
         const int64_t row = b * count + p;
         ASSIGN_OR_RETURN(
             const int64_t place,

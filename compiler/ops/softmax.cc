@@ -10,6 +10,7 @@
 
 #include <limits>
 
+#include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
 #include "simulator/model/numerics.h"
@@ -50,15 +51,20 @@ Results EvaluateSoftmax(const Graph&, const Node& node, const Inputs& inputs) {
   const auto size = static_cast<int64_t>(x.size());
   std::vector<float> m(rows, -std::numeric_limits<float>::infinity());
   for (int64_t i = 0; i < size; ++i) {
+    PaceAt(i);
     m[row_of(i)] = model::FMax(m[row_of(i)], x[i]);
   }
   std::vector<float> maxima(size), e(size), sums(rows), factors(rows),
       spread(size), y(size);
-  for (int64_t i = 0; i < size; ++i) maxima[i] = m[row_of(i)];
+  for (int64_t i = 0; i < size; ++i) {
+    PaceAt(i);
+    maxima[i] = m[row_of(i)];
+  }
   ProgramBuilder exp;
   exp.Out(ExpTerm(&exp, exp.A(), exp.B()));
   RETURN_IF_ERROR(Run(exp.Finish(), {&x, &maxima}, &e));
   for (int64_t r = 0; r < rows; ++r) {
+    Pace(s.count);
     const float* first =
         e.data() + r / s.inner * s.count * s.inner + r % s.inner;
     if (s.inner == 1) {
@@ -72,7 +78,10 @@ Results EvaluateSoftmax(const Graph&, const Node& node, const Inputs& inputs) {
   ProgramBuilder row;
   row.Out(RowTerm(&row, log, row.Op(isa::MicroOp::kMov, row.A())));
   RETURN_IF_ERROR(Run(row.Finish(), {&sums}, &factors));
-  for (int64_t i = 0; i < size; ++i) spread[i] = factors[row_of(i)];
+  for (int64_t i = 0; i < size; ++i) {
+    PaceAt(i);
+    spread[i] = factors[row_of(i)];
+  }
   ProgramBuilder last;
   last.Out(SoftmaxTerm(&last, log, last.A(), last.B(), last.C()));
   RETURN_IF_ERROR(Run(last.Finish(), {&x, &maxima, &spread}, &y));

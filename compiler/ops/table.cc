@@ -2,6 +2,7 @@
 // heddle.Table, what a pass makes of a chain of operators between one 8-bit
 // tensor and another (passes/fold_table.h): y = table[x], by x's bit pattern.
 // Inputs: x of any shape, and the table, 256 constants of y's type.
+#include "compiler/base/pace.h"
 #include "compiler/ops/define.h"
 
 namespace heddle::compiler {
@@ -24,6 +25,7 @@ absl::Status InferTable(Graph* graph, const Node& node) {
 Results EvaluateTable(const Graph&, const Node&, const Inputs& inputs) {
   TensorData y = TensorData::Zeros(inputs[1]->type, inputs[0]->shape);
   for (size_t i = 0; i < y.bytes.size(); ++i) {
+    PaceAt(i);
     y.bytes[i] = inputs[1]->bytes[inputs[0]->bytes[i]];
   }
   std::vector<TensorData> results;

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/expanded.h"
 #include "compiler/ops/indices.h"
@@ -45,10 +46,12 @@ void Search(const Node& node, const Shape& about, const T* x, int32_t* y) {
   std::vector<int64_t> order(static_cast<size_t>(count));
   for (int64_t o = 0; o < about[0]; ++o) {
     for (int64_t i = 0; i < inner; ++i) {
+      Pace(count);
       const auto at = [&](int64_t p) { return x[(o * count + p) * inner + i]; };
       std::iota(order.begin(), order.end(), int64_t{0});
       std::partial_sort(order.begin(), order.begin() + k, order.end(),
                         [&](int64_t a, int64_t b) {
+                          Pace(1);
                           const T u = at(a), v = at(b);
                           if (largest ? less(v, u) : less(u, v)) return true;
                           if (largest ? less(u, v) : less(v, u)) return false;

@@ -4,6 +4,7 @@
 // QLinearConcat: each input through its table; equal parameters copy.
 #include <algorithm>
 
+#include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/quantized_values.h"
@@ -46,8 +47,10 @@ absl::Status InferCodes(Graph* graph, const Node& node) {
 
 void Lookup(const std::vector<uint8_t>& table, const uint8_t* from,
             size_t count, uint8_t* to) {
-  std::transform(from, from + count, to,
-                 [&table](uint8_t code) { return table[code]; });
+  for (size_t i = 0; i < count; ++i) {
+    PaceAt(i);
+    to[i] = table[from[i]];
+  }
 }
 
 template <float (*function)(float, float)>
