@@ -6,6 +6,7 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 
 namespace heddle::session {
 namespace {
@@ -115,6 +116,16 @@ absl::Status CheckInt64Range(const package::TensorInfo& tensor,
         tensor.maximum, ", because the card computes with 32 bits"));
   }
   return absl::OkStatus();
+}
+
+absl::Status CheckDeadline(const RunOptions& options) {
+  if (options.deadline == absl::InfiniteFuture() ||
+      absl::Now() < options.deadline) {
+    return absl::OkStatus();
+  }
+  return absl::DeadlineExceededError(
+      "the deadline of the inference (RunOptions.deadline) passed before it "
+      "began");
 }
 
 }  // namespace heddle::session

@@ -35,6 +35,9 @@ absl::Status MatchOutputs(const package::Package& package, bool taps,
 absl::Status CheckInt64Range(const package::TensorInfo& tensor,
                              const TensorBuffer& buffer);
 
+// DeadlineExceeded if it has passed before the run begins.
+absl::Status CheckDeadline(const RunOptions& options);
+
 }  // namespace heddle::session
 
 #endif  // HEDDLE_RUNTIME_SESSION_BUFFERS_H_

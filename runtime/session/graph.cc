@@ -384,6 +384,7 @@ absl::StatusOr<std::shared_ptr<Run>> LoadedGraph::Start(
     const std::vector<TensorBuffer>& outputs,
     std::function<void(const absl::Status&)> done, const RunOptions& options) {
   if (core_->forked()) return hal::FromErrno("starting an inference", ECHILD);
+  if (absl::Status s = CheckDeadline(options); !s.ok()) return s;
   std::vector<const package::TensorInfo*> plan;
   if (absl::Status s = MatchOutputs(package_, taps_, outputs, &plan); !s.ok()) {
     return s;

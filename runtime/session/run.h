@@ -41,6 +41,7 @@ class RunHandle : public Run {
             std::unique_ptr<const TraceReader> trace);
   ~RunHandle() override;
   absl::Status Wait(absl::Time deadline) override;
+  void Cancel() override {}  // the card has it
   RunStatistics statistics() const override;
   absl::StatusOr<RunTrace> trace() const override;
 

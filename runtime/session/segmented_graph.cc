@@ -4,37 +4,135 @@
 #include <errno.h>
 
 #include <algorithm>
-#include <condition_variable>
+#include <cstdlib>
 #include <cstring>
-#include <list>
-#include <mutex>
 #include <new>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "compiler/host/host_function.h"
 #include "runtime/hal/fork_guard.h"
 #include "runtime/hal/status.h"
 #include "runtime/session/buffers.h"
 #include "runtime/session/graph.h"
 #include "runtime/session/run.h"
-#include "runtime/session/thread.h"
 
 namespace heddle::session {
 namespace {
 
-// While other graphs of the device have all the runs that it takes.
-constexpr absl::Duration kRetry = absl::Milliseconds(1);
+// Without a number of the caller's.
+constexpr size_t kDefaultThreads = 4;
 
 absl::Status Gone(const package::Package& package) {
   return hal::FromErrno(absl::StrCat("running ", Name(package)), ENODEV);
 }
 
+absl::Status CannotTrace(const package::Package& package) {
+  return absl::FailedPreconditionError(
+      absl::StrCat(Name(package),
+                   " runs partly on the host; what runs wholly on the card can "
+                   "be traced: compile it with --no-host"));
+}
+
+size_t ThreadsOf(const LoadOptions& options) {
+  if (options.host_threads > 0) {
+    return std::min<size_t>(options.host_threads, kMaxHostThreads);
+  }
+  return std::clamp<size_t>(std::thread::hardware_concurrency(), 1,
+                            kDefaultThreads);
+}
+
 struct Segment {
   std::shared_ptr<LoadedGraph> card;
   std::optional<compiler::HostFunction> host;
+};
+
+// The parts of a run, which wait for who writes what they read.
+std::vector<SegmentPart> PartsOf(const package::Package& package) {
+  constexpr size_t kNobody = SIZE_MAX;
+  std::vector<size_t> writer(package.values.size(), kNobody);
+  std::vector<SegmentPart> parts;
+  for (size_t s = 0; s < package.segments.size(); ++s) {
+    const package::Segment& segment = package.segments[s];
+    SegmentPart part;
+    part.host = segment.card == nullptr;
+    for (uint32_t v : segment.inputs) {
+      if (writer[v] != kNobody) part.before.push_back(writer[v]);
+    }
+    std::sort(part.before.begin(), part.before.end());
+    part.before.erase(std::unique(part.before.begin(), part.before.end()),
+                      part.before.end());
+    for (uint32_t v : segment.outputs) writer[v] = s;
+    parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
+// The most bytes that host segments work with which may be computed at once: of
+// one, and of as many of those that neither it nor they wait for as there are
+// other threads.
+uint64_t WorkingBytes(const std::vector<Segment>& segments,
+                      const std::vector<SegmentPart>& parts, size_t threads) {
+  // Of more segments than that nobody looks who waits for whom.
+  constexpr size_t kMostOrdered = 1024;
+  const size_t count = segments.size();
+  const bool ordered = count <= kMostOrdered;
+  std::vector<std::vector<bool>> after(ordered ? count : 0);
+  for (size_t s = 0; s < after.size(); ++s) {
+    after[s].resize(count);
+    for (size_t before : parts[s].before) {
+      after[s][before] = true;
+      for (size_t b = 0; b < before; ++b) {
+        if (after[before][b]) after[s][b] = true;
+      }
+    }
+  }
+  uint64_t most = 0;
+  std::vector<uint64_t> beside;
+  for (size_t s = 0; s < count; ++s) {
+    if (!segments[s].host.has_value()) continue;
+    beside.clear();
+    for (size_t o = 0; o < count; ++o) {
+      if (o == s || !segments[o].host.has_value()) continue;
+      if (ordered && (after[s][o] || after[o][s])) continue;
+      beside.push_back(segments[o].host->working_bytes());
+    }
+    std::sort(beside.rbegin(), beside.rend());
+    if (beside.size() >= threads) beside.resize(threads - 1);
+    uint64_t sum = segments[s].host->working_bytes();
+    for (uint64_t bytes : beside) {
+      if (__builtin_add_overflow(sum, bytes, &sum)) return UINT64_MAX;
+    }
+    most = std::max(most, sum);
+    if (!ordered) break;  // the others give no more than all of them
+  }
+  return most;
+}
+
+// A tensor of a run. Not zeroed: who reads it waits for who writes it.
+class Value {
+ public:
+  Value() = default;
+  ~Value() { Free(); }
+  Value(const Value&) = delete;
+  Value& operator=(const Value&) = delete;
+  void Allocate(uint64_t bytes) {
+    const uint64_t size = (bytes + package::kValueAlign - 1) /
+                          package::kValueAlign * package::kValueAlign;
+    data_ = static_cast<uint8_t*>(std::aligned_alloc(
+        package::kValueAlign, std::max(size, package::kValueAlign)));
+    if (data_ == nullptr) throw std::bad_alloc();
+  }
+  void Free() noexcept {
+    std::free(data_);
+    data_ = nullptr;
+  }
+  uint8_t* data() const { return data_; }
+
+ private:
+  uint8_t* data_ = nullptr;
 };
 
 void Add(const RunStatistics& part, drm_heddle_result* sum) {
@@ -50,77 +148,176 @@ void Add(const RunStatistics& part, drm_heddle_result* sum) {
 
 }  // namespace
 
-struct SegmentedGraph::Job {
-  std::vector<uint8_t> values;
-  std::vector<TensorBuffer> outputs;
-  std::vector<const package::TensorInfo*> plan;  // of the outputs
-  std::shared_ptr<RunState> run;
-  std::function<void(const absl::Status&)> done;
-  drm_heddle_result result = {};
-};
-
-struct SegmentedGraph::State {
+struct SegmentedGraph::Loaded {
   std::shared_ptr<DeviceCore> core;
   package::Package package;
   std::vector<Segment> segments;
+  std::vector<uint32_t> readers;  // of each value: segments, and the end
   uint64_t device_bytes = 0;
-
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::list<Job> queue;  // oldest first; the job of the thread is not in it
-  size_t running = 0;    // that one included
-  bool stopping = false;
-  std::thread::id worker;
-
-  // Whether a thread must not wait for a run, because the run needs it.
-  bool IsNeeded() {
-    if (core->OnCompletionThread()) return true;
-    std::lock_guard<std::mutex> lock(mutex);
-    return std::this_thread::get_id() == worker;
-  }
+  absl::Duration host_time;
 };
 
-namespace {
-absl::Status CannotTrace(const package::Package& package) {
-  return absl::FailedPreconditionError(
-      absl::StrCat(Name(package),
-                   " runs partly on the host; what runs wholly on the card can "
-                   "be traced: compile it with --no-host"));
-}
-}  // namespace
+class SegmentedGraph::Task : public SegmentTask {
+ public:
+  Task(std::shared_ptr<const Loaded> loaded, const RunOptions& options)
+      : SegmentTask(options.deadline, loaded->host_time),
+        loaded_(std::move(loaded)),
+        values_(loaded_->package.values.size()),
+        readers_(loaded_->readers),
+        cards_(loaded_->segments.size()),
+        run_(std::make_shared<RunState>()) {}
+
+  const std::shared_ptr<RunState>& run() const { return run_; }
+  Value& value(uint32_t v) { return values_[v]; }
+  void SetOutputs(std::vector<TensorBuffer> buffers,
+                  std::vector<uint32_t> values,
+                  std::function<void(const absl::Status&)> done) {
+    outputs_ = std::move(buffers);
+    output_values_ = std::move(values);
+    done_ = std::move(done);
+  }
+
+ protected:
+  absl::Status Alive() override {
+    return loaded_->core->available() ? absl::OkStatus()
+                                      : Gone(loaded_->package);
+  }
+
+  absl::Status Compute(size_t part,
+                       const std::function<absl::Status()>& stop) override {
+    const package::Segment& segment = loaded_->package.segments[part];
+    Allocate(segment);
+    std::vector<const uint8_t*> from;
+    std::vector<uint8_t*> to;
+    for (uint32_t v : segment.inputs) from.push_back(values_[v].data());
+    for (uint32_t v : segment.outputs) to.push_back(values_[v].data());
+    return loaded_->segments[part].host->Run(from, to, stop);
+  }
+
+  absl::StatusOr<bool> Begin(
+      size_t part, std::function<void(const absl::Status&)> ended) override {
+    const package::Segment& segment = loaded_->package.segments[part];
+    Allocate(segment);
+    auto run = loaded_->segments[part].card->Start(
+        Buffers(segment.inputs), Buffers(segment.outputs), std::move(ended),
+        RunOptions());
+    // The run is accepted: it waits for its turn as those before it do.
+    if (absl::IsResourceExhausted(run.status()) &&
+        hal::ExhaustedResource(run.status()) ==
+            hal::Resource::kDeviceResources) {
+      return false;
+    }
+    if (!run.ok()) return run.status();
+    cards_[part] = *std::move(run);
+    return true;
+  }
+
+  void Over(size_t part) noexcept override {
+    const package::Segment& segment = loaded_->package.segments[part];
+    for (uint32_t v : segment.inputs) {
+      if (--readers_[v] == 0) values_[v].Free();
+    }
+    for (uint32_t v : segment.outputs) {
+      if (readers_[v] == 0) values_[v].Free();
+    }
+  }
+
+  void Finish(const absl::Status& status) noexcept override {
+    for (size_t i = 0; status.ok() && i < outputs_.size(); ++i) {
+      if (outputs_[i].size == 0) continue;
+      std::memcpy(outputs_[i].data, values_[output_values_[i]].data(),
+                  outputs_[i].size);
+    }
+    for (Value& value : values_) value.Free();
+    for (std::shared_ptr<session::Run>& card : cards_) {
+      if (card != nullptr) Add(card->statistics(), &result_);
+      card.reset();
+    }
+  }
+
+  void Tell(const absl::Status& status) noexcept override {
+    run_->Finish(status, result_);
+    if (done_ != nullptr) done_(status);
+    done_ = nullptr;
+  }
+
+ private:
+  void Allocate(const package::Segment& segment) {
+    for (uint32_t v : segment.outputs) {
+      // A part of the card that is begun again has them.
+      if (values_[v].data() != nullptr) continue;
+      values_[v].Allocate(loaded_->package.values[v].size);
+    }
+  }
+  std::vector<TensorBuffer> Buffers(const std::vector<uint32_t>& values) {
+    std::vector<TensorBuffer> list;
+    for (uint32_t v : values) {
+      const package::TensorInfo& info = loaded_->package.values[v];
+      list.push_back({info.name, values_[v].data(), info.size});
+    }
+    return list;
+  }
+
+  const std::shared_ptr<const Loaded> loaded_;
+  std::vector<Value> values_;
+  std::vector<uint32_t> readers_;  // that are left; with the pool's lock
+  std::vector<std::shared_ptr<session::Run>> cards_;
+  const std::shared_ptr<RunState> run_;
+  std::vector<TensorBuffer> outputs_;
+  std::vector<uint32_t> output_values_;
+  std::function<void(const absl::Status&)> done_;
+  drm_heddle_result result_ = {};
+};
 
 class SegmentedGraph::Handle : public Run {
  public:
-  Handle(std::shared_ptr<State> graph, std::shared_ptr<RunState> run)
-      : graph_(std::move(graph)), run_(std::move(run)) {}
+  Handle(std::shared_ptr<const Loaded> loaded,
+         std::shared_ptr<SegmentPool> pool, std::shared_ptr<Task> task)
+      : loaded_(std::move(loaded)),
+        pool_(std::move(pool)),
+        task_(std::move(task)),
+        run_(task_->run()) {}
   ~Handle() override {
-    if (graph_->core->forked()) {
+    if (loaded_->core->forked()) {
+      pool_->Abandon();
       hal::Abandon(std::move(run_));
-      hal::Abandon(std::move(graph_));
+      hal::Abandon(std::move(task_));
+      hal::Abandon(std::move(pool_));
+      hal::Abandon(std::move(loaded_));
       return;
     }
-    if (!graph_->IsNeeded()) run_->Wait(absl::InfiniteFuture()).IgnoreError();
+    if (!IsNeeded()) run_->Wait(absl::InfiniteFuture()).IgnoreError();
   }
   absl::Status Wait(absl::Time deadline) override {
-    if (graph_->core->forked()) {
+    if (loaded_->core->forked()) {
       return hal::FromErrno("waiting for an inference", ECHILD);
     }
-    if (graph_->IsNeeded() && !run_->ended()) {
+    if (IsNeeded() && !run_->ended()) {
       return absl::FailedPreconditionError(
           "a callback of the runtime cannot wait for another inference of the "
           "same device");
     }
     return run_->Wait(deadline);
   }
+  void Cancel() override {
+    if (!loaded_->core->forked()) pool_->Cancel(task_.get());
+  }
   RunStatistics statistics() const override {
-    return graph_->core->forked() ? RunStatistics() : run_->statistics();
+    return loaded_->core->forked() ? RunStatistics() : run_->statistics();
   }
   absl::StatusOr<RunTrace> trace() const override {
-    return CannotTrace(graph_->package);
+    return CannotTrace(loaded_->package);
   }
 
  private:
-  std::shared_ptr<State> graph_;
+  // Whether this thread must not wait for the run, because the run needs it.
+  bool IsNeeded() const {
+    return loaded_->core->OnCompletionThread() || pool_->OnThread();
+  }
+
+  std::shared_ptr<const Loaded> loaded_;
+  std::shared_ptr<SegmentPool> pool_;
+  std::shared_ptr<Task> task_;
   std::shared_ptr<RunState> run_;
 };
 
@@ -132,22 +329,24 @@ absl::StatusOr<std::shared_ptr<Graph>> SegmentedGraph::Load(
     return s;
   }
   if (options.trace) return CannotTrace(package);
-  auto state = std::make_shared<State>();
-  state->core = core;
-  uint64_t working = 0;
+  auto loaded = std::make_shared<Loaded>();
+  loaded->core = core;
+  loaded->host_time = options.host_time;
   for (package::Segment& segment : package.segments) {
-    Segment loaded;
+    Segment part;
     if (segment.card == nullptr) {
       auto host = compiler::HostFunction::Make(segment.host);
       if (!host.ok()) {
         return absl::InvalidArgumentError(
             absl::StrCat(Name(package), ", host: ", host.status().message()));
       }
-      working = std::max(working, host->working_bytes());
-      loaded.host = *std::move(host);
+      part.host = *std::move(host);
     }
-    state->segments.push_back(std::move(loaded));
+    loaded->segments.push_back(std::move(part));
   }
+  std::vector<SegmentPart> parts = PartsOf(package);
+  const size_t threads = ThreadsOf(options);
+  const uint64_t working = WorkingBytes(loaded->segments, parts, threads);
   if (package.io_bytes > options.host_memory_bytes ||
       working > options.host_memory_bytes - package.io_bytes) {
     return hal::Exhausted(
@@ -157,199 +356,101 @@ absl::StatusOr<std::shared_ptr<Graph>> SegmentedGraph::Load(
                      options.host_memory_bytes,
                      " are allowed (LoadOptions.host_memory_bytes)"));
   }
+  loaded->readers.resize(package.values.size());
   for (size_t i = 0; i < package.segments.size(); ++i) {
     package::Segment& segment = package.segments[i];
+    for (uint32_t v : segment.inputs) ++loaded->readers[v];
     if (segment.card == nullptr) continue;
     auto card = LoadedGraph::Load(core, *segment.card, options);
     if (!card.ok()) return card.status();
-    state->device_bytes += (*card)->device_bytes();
+    loaded->device_bytes += (*card)->device_bytes();
     // Without what the card has now.
     segment.card = std::make_shared<const package::Package>((*card)->package());
-    state->segments[i].card = *std::move(card);
+    loaded->segments[i].card = *std::move(card);
   }
-  state->package = std::move(package);
-  std::unique_ptr<std::thread> thread;
-  {
-    std::lock_guard<std::mutex> lock(state->mutex);
-    thread = StartThread([state] { Work(state); });
-    if (thread != nullptr) state->worker = thread->get_id();
+  for (size_t v = 0; v < package.values.size(); ++v) {
+    if (Find(package.outputs, package.values[v].name) != nullptr) {
+      ++loaded->readers[v];
+    }
   }
-  if (thread == nullptr) {
-    return hal::Exhausted(hal::Resource::kSystemResources,
-                          "loading a model: the system refuses another thread "
-                          "(ulimit -u)");
-  }
+  loaded->package = std::move(package);
+  auto pool = SegmentPool::Start(std::move(parts), threads);
+  if (!pool.ok()) return pool.status();
   return std::shared_ptr<Graph>(
-      new SegmentedGraph(std::move(state), std::move(thread)));
+      new SegmentedGraph(std::move(loaded), *std::move(pool)));
 }
 
-SegmentedGraph::SegmentedGraph(std::shared_ptr<State> state,
-                               std::unique_ptr<std::thread> thread)
-    : state_(std::move(state)), thread_(std::move(thread)) {}
+SegmentedGraph::SegmentedGraph(std::shared_ptr<const Loaded> loaded,
+                               std::shared_ptr<SegmentPool> pool)
+    : loaded_(std::move(loaded)), pool_(std::move(pool)) {}
 
 SegmentedGraph::~SegmentedGraph() {
-  if (state_->core->forked()) {
-    // Neither the thread nor the owner of the lock exists here.
-    thread_.release();
-    hal::Abandon(std::move(state_));
+  if (loaded_->core->forked()) {
+    pool_->Abandon();
+    hal::Abandon(std::move(pool_));
+    hal::Abandon(std::move(loaded_));
     return;
   }
-  const bool needed = state_->IsNeeded();
-  {
-    std::unique_lock<std::mutex> lock(state_->mutex);
-    if (!needed) {
-      state_->changed.wait(lock, [this] { return state_->running == 0; });
-    }
-    // What is queued is still done.
-    state_->stopping = true;
-    state_->changed.notify_all();
-  }
-  if (needed) {
-    thread_->detach();
-  } else {
-    EndThread(std::move(thread_));
-  }
+  pool_->Close(loaded_->core->OnCompletionThread());
 }
 
 const package::Package& SegmentedGraph::package() const {
-  return state_->package;
+  return loaded_->package;
 }
 
-uint64_t SegmentedGraph::device_bytes() const { return state_->device_bytes; }
+uint64_t SegmentedGraph::device_bytes() const { return loaded_->device_bytes; }
 
 absl::StatusOr<std::shared_ptr<Run>> SegmentedGraph::Start(
     const std::vector<TensorBuffer>& inputs,
     const std::vector<TensorBuffer>& outputs,
     std::function<void(const absl::Status&)> done, const RunOptions& options) {
-  State& state = *state_;
-  if (state.core->forked()) {
+  const Loaded& loaded = *loaded_;
+  const package::Package& package = loaded.package;
+  if (loaded.core->forked()) {
     return hal::FromErrno("starting an inference", ECHILD);
   }
-  if (options.trace) return CannotTrace(state.package);
-  if (!state.core->available()) return Gone(state.package);
-  std::list<Job> added(1);
-  Job& job = added.front();
-  std::vector<const package::TensorInfo*> tensors;
-  absl::Status status = MatchInputs(state.package, inputs, &tensors);
-  if (status.ok()) {
-    status = MatchOutputs(state.package, false, outputs, &job.plan);
-  }
+  if (options.trace) return CannotTrace(package);
+  if (!loaded.core->available()) return Gone(package);
+  if (absl::Status s = CheckDeadline(options); !s.ok()) return s;
+  std::vector<const package::TensorInfo*> in, out;
+  absl::Status status = MatchInputs(package, inputs, &in);
+  if (status.ok()) status = MatchOutputs(package, false, outputs, &out);
   if (!status.ok()) return status;
   for (const TensorBuffer& buffer : inputs) {
-    for (const package::Segment& segment : state.package.segments) {
+    for (const package::Segment& segment : package.segments) {
       if (segment.card == nullptr) continue;
       const auto* tensor = Find(segment.card->inputs, buffer.name);
       if (tensor == nullptr) continue;
       if (auto s = CheckInt64Range(*tensor, buffer); !s.ok()) return s;
     }
   }
-  // All that may fail comes before the job is queued.
-  job.values.resize(state.package.io_bytes);
+  // All that may fail comes before the task is queued.
+  auto task = std::make_shared<Task>(loaded_, options);
+  const auto value_of = [&package](const package::TensorInfo& tensor) {
+    return static_cast<uint32_t>(Find(package.values, tensor.name) -
+                                 package.values.data());
+  };
   for (size_t i = 0; i < inputs.size(); ++i) {
+    Value& value = task->value(value_of(*in[i]));
+    value.Allocate(inputs[i].size);
     if (inputs[i].size == 0) continue;
-    std::memcpy(job.values.data() + tensors[i]->offset, inputs[i].data,
-                inputs[i].size);
+    std::memcpy(value.data(), inputs[i].data, inputs[i].size);
   }
-  job.outputs = outputs;
-  job.run = std::make_shared<RunState>();
-  job.done = std::move(done);
-  auto handle = std::make_shared<Handle>(state_, job.run);
-  std::lock_guard<std::mutex> lock(state.mutex);
-  if (state.running >= kMaxRunsInFlight) {
+  std::vector<uint32_t> output_values;
+  for (const package::TensorInfo* tensor : out) {
+    output_values.push_back(value_of(*tensor));
+  }
+  task->SetOutputs(outputs, std::move(output_values), std::move(done));
+  auto handle = std::make_shared<Handle>(loaded_, pool_, task);
+  task->run()->Begin();
+  if (!pool_->Add(task, kMaxRunsInFlight)) {
+    task->run()->Finish(absl::OkStatus(), {});  // nobody waits for it
     return hal::Exhausted(
         hal::Resource::kDeviceResources,
         absl::StrCat("queueing an inference: ", kMaxRunsInFlight,
                      " of this model are in flight; wait for one of them"));
   }
-  job.run->Begin();
-  ++state.running;
-  state.queue.splice(state.queue.end(), added);
-  state.changed.notify_all();
   return std::shared_ptr<Run>(std::move(handle));
-}
-
-absl::Status SegmentedGraph::Execute(State* state, Job* job) {
-  const package::Package& package = state->package;
-  const auto place = [&](uint32_t value) {
-    return job->values.data() + package.values[value].offset;
-  };
-  const auto buffers = [&](const std::vector<uint32_t>& values) {
-    std::vector<TensorBuffer> list;
-    for (uint32_t v : values) {
-      list.push_back(
-          {package.values[v].name, place(v), package.values[v].size});
-    }
-    return list;
-  };
-  const auto present = [&] {
-    return state->core->available() ? absl::OkStatus() : Gone(package);
-  };
-  for (size_t i = 0; i < package.segments.size(); ++i) {
-    if (absl::Status s = present(); !s.ok()) return s;
-    const package::Segment& segment = package.segments[i];
-    if (state->segments[i].host.has_value()) {
-      std::vector<const uint8_t*> from;
-      std::vector<uint8_t*> to;
-      for (uint32_t v : segment.inputs) from.push_back(place(v));
-      for (uint32_t v : segment.outputs) to.push_back(place(v));
-      absl::Status s = state->segments[i].host->Run(from, to, present);
-      if (!s.ok()) return s;
-      continue;
-    }
-    const auto inputs = buffers(segment.inputs);
-    const auto outputs = buffers(segment.outputs);
-    LoadedGraph& card = *state->segments[i].card;
-    auto run = card.Start(inputs, outputs, nullptr, RunOptions());
-    // The run is accepted: it waits for its turn as those before it do.
-    while (absl::IsResourceExhausted(run.status()) &&
-           hal::ExhaustedResource(run.status()) ==
-               hal::Resource::kDeviceResources) {
-      absl::SleepFor(kRetry);
-      if (absl::Status s = present(); !s.ok()) return s;
-      run = card.Start(inputs, outputs, nullptr, RunOptions());
-    }
-    if (!run.ok()) return run.status();
-    const absl::Status status = (*run)->Wait(absl::InfiniteFuture());
-    if (!status.ok()) return status;
-    Add((*run)->statistics(), &job->result);
-  }
-  // A card that went while the host computed the last segment counts as well.
-  return present();
-}
-
-void SegmentedGraph::Work(const std::shared_ptr<State>& state) noexcept {
-  std::unique_lock<std::mutex> lock(state->mutex);
-  for (;;) {
-    state->changed.wait(
-        lock, [&] { return !state->queue.empty() || state->stopping; });
-    if (state->queue.empty()) return;
-    std::list<Job> taken;
-    taken.splice(taken.end(), state->queue, state->queue.begin());
-    lock.unlock();
-    Job& job = taken.front();
-    absl::Status status;
-    try {
-      status = Execute(state.get(), &job);
-    } catch (const std::bad_alloc&) {
-      status = hal::Exhausted(hal::Resource::kSystemMemory, "");
-    }
-    if (status.ok()) {
-      for (size_t i = 0; i < job.plan.size(); ++i) {
-        if (job.plan[i]->size == 0) continue;
-        std::memcpy(job.outputs[i].data,
-                    job.values.data() + job.plan[i]->offset, job.plan[i]->size);
-      }
-    }
-    std::vector<uint8_t>().swap(job.values);
-    lock.lock();
-    --state->running;
-    state->changed.notify_all();
-    lock.unlock();
-    job.run->Finish(status, job.result);
-    if (job.done != nullptr) job.done(status);
-    taken.clear();  // what it holds goes without the lock
-    lock.lock();
-  }
 }
 
 }  // namespace heddle::session

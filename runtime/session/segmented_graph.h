@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // A package of segments (compiler/package/segments.h) on a device: its card
-// segments are graphs of their own, its host segments are evaluated by a thread
-// of this graph, which takes one run after another and one segment after
-// another. Values of a run lie in host memory.
+// segments are graphs of their own, its host segments are evaluated by threads
+// of this graph (segment_pool.h), as soon as the values are there that they
+// read. Values of a run lie in host memory, each from when it is written to
+// when it is read for the last time.
 //
-// A run ends with one status, whichever segment it is in: Unavailable if the
-// card goes, also while the host computes. Between two nodes of a host segment
-// the thread looks; a node that has begun is finished.
+// A run ends with one status, whichever segments it is in: Unavailable if the
+// card goes, also while the host computes. What the host computes is ended in
+// the middle of a node.
 #ifndef HEDDLE_RUNTIME_SESSION_SEGMENTED_GRAPH_H_
 #define HEDDLE_RUNTIME_SESSION_SEGMENTED_GRAPH_H_
 
 #include <functional>
 #include <memory>
-#include <thread>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "runtime/session/device_core.h"
+#include "runtime/session/segment_pool.h"
 #include "runtime/session/session.h"
 
 namespace heddle::session {
@@ -41,18 +42,15 @@ class SegmentedGraph : public Graph {
       const RunOptions& options) override;
 
  private:
-  struct State;
-  struct Job;
+  struct Loaded;  // what runs keep alive until they end
+  class Task;
   class Handle;
 
-  SegmentedGraph(std::shared_ptr<State> state,
-                 std::unique_ptr<std::thread> thread);
-  // What the thread runs.
-  static void Work(const std::shared_ptr<State>& state) noexcept;
-  static absl::Status Execute(State* state, Job* job);
+  SegmentedGraph(std::shared_ptr<const Loaded> loaded,
+                 std::shared_ptr<SegmentPool> pool);
 
-  std::shared_ptr<State> state_;
-  std::unique_ptr<std::thread> thread_;
+  std::shared_ptr<const Loaded> loaded_;
+  std::shared_ptr<SegmentPool> pool_;
 };
 
 }  // namespace heddle::session

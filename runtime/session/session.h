@@ -153,12 +153,19 @@ inline constexpr size_t kMaxRunsInFlight = 64;
 class Run {
  public:
   virtual ~Run() = default;  // waits for the end
-  // The outputs are written when this returns OK.
+  // The outputs are written when this returns OK. The deadline is that of
+  // waiting: DeadlineExceeded does not end the run.
   virtual absl::Status Wait(absl::Time deadline) = 0;
+  // The run ends soon, with Cancelled unless it ends before: what the host
+  // computes is given up in the middle, what is queued on the card is finished.
+  // A run that is wholly on the card is not cancelled.
+  virtual void Cancel() = 0;
   virtual RunStatistics statistics() const = 0;  // after Wait
   // After Wait, of a run that was started with RunOptions.trace.
   virtual absl::StatusOr<RunTrace> trace() const = 0;
 };
+
+inline constexpr uint32_t kMaxHostThreads = 64;
 
 struct LoadOptions {
   bool taps = false;  // allocate for the taps of the package and return them
@@ -167,6 +174,14 @@ struct LoadOptions {
   // Of a package with host segments: what a run may take of host memory, for
   // the tensors between segments and inside those of the host.
   uint64_t host_memory_bytes = uint64_t{4} << 30;
+  // How many threads compute host segments of this graph, of all its runs; 0:
+  // one per processor, at most 4. One more is there for the card. More than
+  // kMaxHostThreads are kMaxHostThreads.
+  uint32_t host_threads = 0;
+  // How long the host may compute for one run, summed over its segments, before
+  // the run ends with DeadlineExceeded: for models whose host nodes nobody has
+  // looked at. A node is ended some milliseconds behind it.
+  absl::Duration host_time = absl::InfiniteDuration();
 };
 
 struct RunOptions {
@@ -175,13 +190,19 @@ struct RunOptions {
   // ResourceExhausted (kDeviceResources) if there are others, as for others
   // while there is this one.
   bool trace = false;
+  // When the run ends with DeadlineExceeded if it has not ended: as if it were
+  // cancelled then. One that has passed: it does not begin.
+  absl::Time deadline = absl::InfiniteFuture();
 };
 
 // A package on a device. Parts of it may run on the host: then its runs are
-// in flight from one segment to the next, each as one run of this graph.
+// in flight from one segment to the next, each as one run of this graph;
+// segments that need nothing of each other, and several runs, are executed at
+// the same time.
 class Graph {
  public:
-  virtual ~Graph() = default;  // waits for its runs
+  // Cancels its runs (see Run::Cancel) and waits for their ends.
+  virtual ~Graph() = default;
   // The package without the contents of weights and streams: the card has them.
   virtual const package::Package& package() const = 0;
   // Bytes of device memory that it takes, page-rounded.
@@ -190,8 +211,9 @@ class Graph {
   // written before the run is done. `done`, if given, is called once from a
   // runtime thread with the run's status, after the outputs are written; it
   // must not throw. Never waits: ResourceExhausted (kDeviceResources) while
-  // kMaxRunsInFlight runs of the device are in flight. Runs
-  // of one graph execute in order; each has its own input and output storage.
+  // kMaxRunsInFlight runs of the device are in flight. Runs of one graph begin
+  // in order, and end in order if it is wholly on the card; each has its own
+  // input and output storage.
   // `outputs` may name outputs and taps in any order.
   virtual absl::StatusOr<std::shared_ptr<Run>> Start(
       const std::vector<TensorBuffer>& inputs,

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/session/test_package.h"
 
+#include <algorithm>
 #include <memory>
+#include <random>
 #include <utility>
 #include <vector>
 
@@ -75,6 +77,17 @@ void AddGather(compiler::Graph* graph, compiler::TensorId data,
   node.name = "gather";
   node.opset = 13;
   node.inputs = {data, indices};
+  node.outputs = {output};
+  graph->nodes.push_back(std::move(node));
+}
+
+void AddSum(compiler::Graph* graph, compiler::TensorId a, compiler::TensorId b,
+            compiler::TensorId output) {
+  compiler::Node node;
+  node.op = "Add";
+  node.name = "add" + std::to_string(graph->nodes.size());
+  node.opset = 14;
+  node.inputs = {a, b};
   node.outputs = {output};
   graph->nodes.push_back(std::move(node));
 }
@@ -280,6 +293,120 @@ package::Package LookUpPackage() {
   graph.outputs = {o};
   p.segments.push_back(HostSegment(std::move(graph), 0, 1));
   return p;
+}
+
+package::Package LongPackage() {
+  constexpr int64_t kSide = 2048, kWindow = 1024, kOut = kSide - kWindow + 1;
+  package::Package p = Empty("long");
+  const auto image = [](const std::string& name, uint64_t at, int64_t side) {
+    package::TensorInfo info =
+        Tensor(name, at, static_cast<uint64_t>(side * side));
+    info.shape = {1, 1, side, side};
+    return info;
+  };
+  p.values = {image("h", 0, kSide), image("z", kSide * kSide, kOut)};
+  p.io_bytes = kSide * kSide + kOut * kOut;
+  p.inputs = {p.values[0]};
+  p.outputs = {p.values[1]};
+  compiler::Graph graph;
+  for (const package::TensorInfo& value : p.values) {
+    compiler::Tensor tensor;
+    tensor.name = value.name;
+    tensor.type = value.type;
+    tensor.shape = value.shape;
+    tensor.shape_known = true;
+    graph.AddTensor(std::move(tensor));
+  }
+  compiler::Node node;
+  node.op = "MaxPool";
+  node.name = "pool";
+  node.opset = 13;
+  node.inputs = graph.inputs = {0};
+  node.outputs = graph.outputs = {1};
+  node.attributes["kernel_shape"] = std::vector<int64_t>{kWindow, kWindow};
+  graph.nodes.push_back(std::move(node));
+  p.segments.push_back(HostSegment(std::move(graph), 0, 1));
+  return p;
+}
+
+RandomDag MakeRandomDag(uint32_t seed) {
+  constexpr uint64_t kBytes = 256;
+  std::mt19937 random(seed);
+  RandomDag dag;
+  package::Package& p = dag.package;
+  p = Empty("dag");
+  package::TensorInfo index = Tensor("i", 0, 1);
+  index.type = compiler::DataType::kInt64;
+  index.size = sizeof(int64_t);
+  p.values = {index, Tensor("v0", package::kValueAlign, kBytes)};
+  p.io_bytes = package::kValueAlign + kBytes;
+  p.inputs = p.values;
+  const size_t count = 1 + random() % 10;
+  std::vector<bool> read(count + 2, false);
+  for (size_t s = 0; s < count; ++s) {
+    const std::string name = "v" + std::to_string(s + 1);
+    const auto made = static_cast<uint32_t>(p.values.size());
+    // Mostly of the last few, so that there are chains and branches.
+    const auto pick = [&] {
+      const uint32_t back = random() % std::min<uint32_t>(made - 1, 4);
+      read[made - 1 - back] = true;
+      return made - 1 - back;
+    };
+    const uint32_t first = pick(), second = pick();
+    p.values.push_back(Tensor(name, p.io_bytes, kBytes));
+    p.io_bytes += kBytes;
+    package::Segment segment;
+    segment.outputs = {made};
+    if (random() % 3 == 0) {
+      package::Package card = CopyPackage(kBytes, 16);
+      card.inputs[0].name = p.values[first].name;
+      card.outputs.resize(1);
+      card.outputs[0].name = name;
+      segment.card = std::make_shared<const package::Package>(std::move(card));
+      segment.inputs = {first};
+    } else {
+      const bool fails = random() % 4 == 0;
+      if (fails) dag.fails.push_back(s);
+      const auto bytes = static_cast<int64_t>(kBytes);
+      compiler::Graph graph =
+          Reverse(p.values[first].name, "reversed " + name, 1, kBytes);
+      const compiler::TensorId reversed = graph.outputs[0];
+      graph.nodes[0].name = "reverse" + std::to_string(s);
+      compiler::TensorId other = graph.inputs[0];
+      if (second != first) {
+        other = AddTensor(&graph, p.values[second].name,
+                          compiler::DataType::kUint8, bytes);
+        graph.inputs.push_back(other);
+      }
+      const compiler::TensorId i =
+          AddTensor(&graph, "i", compiler::DataType::kInt64, 1);
+      graph.inputs.push_back(i);
+      const compiler::TensorId nothing =
+          AddTensor(&graph, "nothing", compiler::DataType::kUint8, 1);
+      AddGather(&graph,
+                graph.AddConstant(
+                    "table", compiler::TensorData::Zeros(
+                                 compiler::DataType::kUint8, {fails ? 1 : 2})),
+                i, nothing);
+      graph.nodes.back().name = "fail" + std::to_string(s);
+      const compiler::TensorId sum =
+          AddTensor(&graph, "sum", compiler::DataType::kUint8, bytes);
+      AddSum(&graph, reversed, other, sum);
+      const compiler::TensorId last =
+          AddTensor(&graph, name, compiler::DataType::kUint8, bytes);
+      AddSum(&graph, sum, nothing, last);
+      graph.outputs = {last};
+      segment.host = std::move(graph);
+      segment.inputs = {first};
+      if (second != first) segment.inputs.push_back(second);
+      segment.inputs.push_back(0);
+    }
+    p.segments.push_back(std::move(segment));
+  }
+  for (size_t v = 2; v < p.values.size(); ++v) {
+    if (!read[v]) p.outputs.push_back(p.values[v]);
+  }
+  return dag;
 }
 
 }  // namespace heddle::session

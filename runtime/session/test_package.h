@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "compiler/package/package.h"
 
@@ -36,6 +37,21 @@ package::Package HostPackage(size_t nodes, uint64_t bytes = 4096);
 // The host alone: output "o" (uint8[1]) is 255 - "i" (int64[1]) for 0 to 255,
 // by a table.
 package::Package LookUpPackage();
+
+// The host alone: "z" (uint8[1,1,1025,1025]) is the maximum of each window of
+// 1024 by 1024 of "h" (uint8[1,1,2048,2048]), which takes an hour, of one node.
+package::Package LongPackage();
+
+// A random network of host and card, of tensors uint8[256]. The inputs are "v0"
+// and the index "i" (int64[1], 0 or 1); each segment makes one more tensor
+// "v1", "v2" ...: the card a copy of its input, the host the sum of its first
+// input, reversed, and its second one. Outputs are the tensors that nothing
+// reads. Of the segments of the host some (`fails`) find no element at index 1.
+struct RandomDag {
+  package::Package package;
+  std::vector<size_t> fails;
+};
+RandomDag MakeRandomDag(uint32_t seed);
 
 }  // namespace heddle::session
 

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/session/segment_pool.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <list>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "runtime/hal/fork_guard.h"
+#include "runtime/hal/status.h"
+#include "runtime/session/thread.h"
+
+namespace heddle::session {
+namespace {
+
+// While the card has no room for a part.
+constexpr absl::Duration kRetry = absl::Milliseconds(1);
+// Tasks that have begun, beside one for each thread: so many wait for the card
+// or for their turn, and no more have tensors than must.
+constexpr size_t kAhead = 2;
+
+absl::Status NoMemory() {
+  return hal::Exhausted(hal::Resource::kSystemMemory, "");
+}
+
+}  // namespace
+
+struct SegmentPool::Shared {
+  std::vector<SegmentPart> parts;
+  std::vector<std::vector<size_t>> behind;  // the parts that wait for each
+  size_t most_begun = 0;
+
+  std::mutex mutex;
+  std::condition_variable work;   // for the host's threads
+  std::condition_variable clerk;  // for the clerk
+  std::condition_variable ended;  // a task is
+  // Lists: what was prepared moves without memory. Oldest first.
+  std::list<std::shared_ptr<SegmentTask>> queue, begun;
+  size_t tasks = 0;  // in both, and that which the clerk ends
+  std::atomic<bool> closing{false};
+  bool stopping = false;
+  std::vector<std::thread::id> threads;  // never changes once tasks come
+
+  bool Done() const { return stopping && tasks == 0; }
+};
+
+absl::Status SegmentPool::WhyEnd(const Shared& shared, SegmentTask* task) {
+  if (absl::Status s = task->Alive(); !s.ok()) return s;
+  if (task->cancelled_) {
+    return absl::CancelledError("the inference was cancelled");
+  }
+  if (shared.closing) {
+    return absl::CancelledError(
+        "the model was released before the inference ended");
+  }
+  if (task->deadline_ != absl::InfiniteFuture() &&
+      absl::Now() >= task->deadline_) {
+    return absl::DeadlineExceededError(
+        "the inference did not end by its deadline (RunOptions.deadline)");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SegmentPool::WhyStop(const Shared& shared, SegmentTask* task,
+                                  size_t part) {
+  if (task->failed_ <= part) return absl::CancelledError("");  // nobody sees it
+  return WhyEnd(shared, task);
+}
+
+void SegmentPool::Record(SegmentTask* task, size_t part,
+                         const absl::Status& status) noexcept {
+  if (part >= task->failed_) return;
+  task->failed_ = part;
+  task->status_ = status;
+}
+
+void SegmentPool::PartOver(Shared* shared, SegmentTask* task, size_t part,
+                           const absl::Status& status) noexcept {
+  task->parts_[part].phase = SegmentTask::Phase::kOver;
+  --task->running_;
+  if (status.ok()) {
+    task->Over(part);
+    for (size_t next : shared->behind[part]) {
+      if (--task->parts_[next].missing == 0) {
+        task->parts_[next].phase = SegmentTask::Phase::kReady;
+      }
+    }
+  } else {
+    Record(task, part, status);
+  }
+  while (task->first_ < task->parts_.size() &&
+         task->parts_[task->first_].phase == SegmentTask::Phase::kOver) {
+    ++task->first_;
+  }
+  shared->work.notify_all();
+  shared->clerk.notify_all();
+}
+
+void SegmentPool::Arrived(Shared* shared, SegmentTask* task,
+                          size_t part) noexcept {
+  SegmentTask::State& state = task->parts_[part];
+  if (--state.pending > 0) return;
+  PartOver(shared, task, part, state.status);
+}
+
+size_t SegmentPool::Ready(const Shared& shared, const SegmentTask& task,
+                          bool host, absl::Time now) {
+  const size_t end = std::min<size_t>(task.failed_, task.parts_.size());
+  for (size_t p = task.first_; p < end; ++p) {
+    const SegmentTask::State& state = task.parts_[p];
+    if (state.phase == SegmentTask::Phase::kReady &&
+        shared.parts[p].host == host && state.again <= now) {
+      return p;
+    }
+  }
+  return SegmentTask::kNone;
+}
+
+void SegmentPool::Compute(const std::shared_ptr<Shared>& shared) noexcept {
+  std::unique_lock<std::mutex> lock(shared->mutex);
+  for (;;) {
+    std::shared_ptr<SegmentTask> task;
+    size_t part = SegmentTask::kNone;
+    for (const auto& candidate : shared->begun) {
+      part = Ready(*shared, *candidate, true, absl::InfiniteFuture());
+      if (part == SegmentTask::kNone) continue;
+      task = candidate;
+      break;
+    }
+    if (task == nullptr) {
+      if (shared->Done()) return;
+      shared->work.wait(lock);
+      continue;
+    }
+    task->parts_[part].phase = SegmentTask::Phase::kRunning;
+    ++task->running_;
+    lock.unlock();
+    absl::Status status;
+    const absl::Time begin = absl::Now();
+    try {
+      const std::function<absl::Status()> stop = [&] {
+        if (task->host_time_ != absl::InfiniteDuration() &&
+            absl::Nanoseconds(task->computed_ns_.load()) + absl::Now() -
+                    begin >=
+                task->host_time_) {
+          return absl::DeadlineExceededError(absl::StrCat(
+              "the host computed for ", absl::FormatDuration(task->host_time_),
+              " for one inference, which is the limit "
+              "(LoadOptions.host_time)"));
+        }
+        return WhyStop(*shared, task.get(), part);
+      };
+      status = stop();
+      if (status.ok()) status = task->Compute(part, stop);
+    } catch (const std::bad_alloc&) {
+      status = NoMemory();
+    }
+    task->computed_ns_ += absl::ToInt64Nanoseconds(absl::Now() - begin);
+    lock.lock();
+    PartOver(shared.get(), task.get(), part, status);
+    // What it holds goes without the lock.
+    lock.unlock();
+    task.reset();
+    lock.lock();
+  }
+}
+
+void SegmentPool::Clerk(const std::shared_ptr<Shared>& shared) noexcept {
+  using Phase = SegmentTask::Phase;
+  std::unique_lock<std::mutex> lock(shared->mutex);
+  for (;;) {
+    while (!shared->queue.empty() &&
+           shared->begun.size() < shared->most_begun) {
+      shared->begun.splice(shared->begun.end(), shared->queue,
+                           shared->queue.begin());
+      for (SegmentTask::State& part : shared->begun.back()->parts_) {
+        if (part.missing == 0) part.phase = Phase::kReady;
+      }
+      shared->work.notify_all();
+    }
+    const absl::Time now = absl::Now();
+    absl::Time wake = absl::InfiniteFuture();
+    std::list<std::shared_ptr<SegmentTask>> over;
+    std::shared_ptr<SegmentTask> starting;
+    size_t part = SegmentTask::kNone;
+    for (auto* list : {&shared->begun, &shared->queue}) {
+      for (auto it = list->begin(); it != list->end();) {
+        const auto current = it++;
+        SegmentTask* const task = current->get();
+        if (task->failed_ == SegmentTask::kNone &&
+            task->first_ < task->parts_.size()) {
+          absl::Status status;
+          try {
+            status = WhyEnd(*shared, task);
+          } catch (const std::bad_alloc&) {
+            status = NoMemory();
+          }
+          if (!status.ok()) Record(task, task->first_, status);
+        }
+        const size_t end = std::min<size_t>(task->failed_, task->parts_.size());
+        bool waits = false;
+        for (size_t p = task->first_; p < end; ++p) {
+          const SegmentTask::State& state = task->parts_[p];
+          if (state.phase != Phase::kReady) continue;
+          waits = true;
+          if (!shared->parts[p].host) wake = std::min(wake, state.again);
+        }
+        const bool is_begun = list == &shared->begun;
+        if (task->running_ == 0 && !waits &&
+            (is_begun || task->failed_ != SegmentTask::kNone)) {
+          over.splice(over.end(), *list, current);
+          continue;
+        }
+        if (task->failed_ == SegmentTask::kNone) {
+          wake = std::min(wake, task->deadline_);
+        }
+        if (!is_begun || starting != nullptr) continue;
+        part = Ready(*shared, *task, false, now);
+        if (part != SegmentTask::kNone) starting = *current;
+      }
+    }
+    if (!over.empty()) {
+      for (const auto& task : over) {
+        lock.unlock();
+        // Those without an error may end with one: the card went behind the
+        // last part.
+        absl::Status status = task->status_;
+        try {
+          if (status.ok()) status = task->Alive();
+        } catch (const std::bad_alloc&) {
+          status = NoMemory();
+        }
+        task->Finish(status);
+        lock.lock();
+        --shared->tasks;
+        shared->ended.notify_all();
+        lock.unlock();
+        task->Tell(status);
+        lock.lock();
+      }
+      lock.unlock();
+      over.clear();
+      lock.lock();
+      // Those that wait for the end of all look again.
+      if (shared->Done()) shared->work.notify_all();
+      continue;
+    }
+    if (starting != nullptr) {
+      SegmentTask* const task = starting.get();
+      SegmentTask::State& state = task->parts_[part];
+      state.phase = Phase::kRunning;
+      state.pending = 2;
+      ++task->running_;
+      lock.unlock();
+      absl::StatusOr<bool> began = false;
+      try {
+        began = task->Begin(
+            part, [shared, starting, part](const absl::Status& status) {
+              std::lock_guard<std::mutex> guard(shared->mutex);
+              starting->parts_[part].status = status;
+              Arrived(shared.get(), starting.get(), part);
+            });
+      } catch (const std::bad_alloc&) {
+        began = NoMemory();
+      }
+      lock.lock();
+      if (!began.ok()) {
+        PartOver(shared.get(), task, part, began.status());
+      } else if (*began) {
+        Arrived(shared.get(), task, part);
+      } else {
+        state.phase = Phase::kReady;
+        state.again = absl::Now() + kRetry;
+        --task->running_;
+      }
+      lock.unlock();
+      starting.reset();
+      lock.lock();
+      continue;
+    }
+    if (shared->Done()) return;
+    if (wake == absl::InfiniteFuture()) {
+      shared->clerk.wait(lock);
+    } else {
+      shared->clerk.wait_until(lock, absl::ToChronoTime(wake));
+    }
+  }
+}
+
+SegmentPool::SegmentPool(std::shared_ptr<Shared> shared)
+    : shared_(std::move(shared)) {}
+
+absl::StatusOr<std::shared_ptr<SegmentPool>> SegmentPool::Start(
+    std::vector<SegmentPart> parts, size_t host_threads) {
+  auto shared = std::make_shared<Shared>();
+  shared->behind.resize(parts.size());
+  for (size_t p = 0; p < parts.size(); ++p) {
+    for (size_t before : parts[p].before) shared->behind[before].push_back(p);
+  }
+  shared->parts = std::move(parts);
+  shared->most_begun = host_threads + kAhead;
+  std::shared_ptr<SegmentPool> pool(new SegmentPool(shared));
+  pool->threads_.reserve(host_threads + 1);
+  shared->threads.reserve(host_threads + 1);
+  std::lock_guard<std::mutex> lock(shared->mutex);
+  for (size_t i = 0; i <= host_threads; ++i) {
+    auto thread = StartThread([shared, i] {
+      if (i == 0) {
+        Clerk(shared);
+      } else {
+        Compute(shared);
+      }
+    });
+    if (thread == nullptr) {
+      return hal::Exhausted(hal::Resource::kSystemResources,
+                            "loading a model: the system refuses another "
+                            "thread (ulimit -u)");
+    }
+    shared->threads.push_back(thread->get_id());
+    pool->threads_.push_back(std::move(thread));
+  }
+  return pool;
+}
+
+SegmentPool::~SegmentPool() {
+  // Without Close() there is no task: who has one has the pool, too.
+  if (shared_ != nullptr) Close(false);
+}
+
+bool SegmentPool::Add(std::shared_ptr<SegmentTask> task, size_t most) {
+  std::list<std::shared_ptr<SegmentTask>> added;
+  task->parts_.resize(shared_->parts.size());
+  for (size_t p = 0; p < task->parts_.size(); ++p) {
+    task->parts_[p].missing = shared_->parts[p].before.size();
+  }
+  added.push_back(std::move(task));
+  std::lock_guard<std::mutex> lock(shared_->mutex);
+  if (shared_->tasks >= most) return false;
+  ++shared_->tasks;
+  shared_->queue.splice(shared_->queue.end(), added);
+  shared_->clerk.notify_all();
+  return true;
+}
+
+void SegmentPool::Cancel(SegmentTask* task) {
+  task->cancelled_ = true;
+  std::lock_guard<std::mutex> lock(shared_->mutex);
+  shared_->clerk.notify_all();
+}
+
+bool SegmentPool::OnThread() const {
+  const auto& threads = shared_->threads;
+  return std::find(threads.begin(), threads.end(),
+                   std::this_thread::get_id()) != threads.end();
+}
+
+void SegmentPool::Close(bool needed) {
+  if (threads_.empty()) return;
+  const bool own = needed || OnThread();
+  {
+    std::unique_lock<std::mutex> lock(shared_->mutex);
+    shared_->closing = true;
+    shared_->clerk.notify_all();
+    if (!own) {
+      shared_->ended.wait(lock, [this] { return shared_->tasks == 0; });
+    }
+    shared_->stopping = true;
+    shared_->work.notify_all();
+    shared_->clerk.notify_all();
+  }
+  for (std::unique_ptr<std::thread>& thread : threads_) {
+    if (own) {
+      thread->detach();
+    } else {
+      thread->join();
+    }
+  }
+  threads_.clear();
+}
+
+void SegmentPool::Abandon() noexcept {
+  for (std::unique_ptr<std::thread>& thread : threads_) thread.release();
+  threads_.clear();
+  hal::Abandon(std::move(shared_));  // somebody may have held its lock
+}
+
+}  // namespace heddle::session

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs of a network that host and card share. A run is a task of parts: each
+// begins when those before it are over. Some threads compute the parts of the
+// host, the oldest task's first; one more, the clerk, begins the parts of the
+// card, whose ends are told by callbacks, and ends tasks. So host and card work
+// at the same time, on parts that need nothing of each other and on several
+// tasks.
+//
+// A task ends with one status: that of the first part, in the order of their
+// numbers, that fails. Parts behind one that has failed do not begin, and are
+// stopped if they are the host's; those before it go on, since they might fail,
+// too. So it is the status that executing one part after another would give.
+// What ends a task as a whole (SegmentTask::Alive, Cancel, its deadline, Close)
+// counts as an error of the first part that is not over.
+#ifndef HEDDLE_RUNTIME_SESSION_SEGMENT_POOL_H_
+#define HEDDLE_RUNTIME_SESSION_SEGMENT_POOL_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+
+namespace heddle::session {
+
+struct SegmentPart {
+  bool host = true;
+  std::vector<size_t> before;  // numbers of parts, less than its own
+};
+
+class SegmentTask {
+ public:
+  virtual ~SegmentTask() = default;
+
+ protected:
+  SegmentTask(absl::Time deadline, absl::Duration host_time)
+      : deadline_(deadline), host_time_(host_time) {}
+
+  // Not OK: the task must end, with this status. Cheap; of any thread.
+  virtual absl::Status Alive() = 0;
+  // Of a host thread. `stop` is asked often; its error is passed on.
+  virtual absl::Status Compute(size_t part,
+                               const std::function<absl::Status()>& stop) = 0;
+  // Of the clerk. `ended` is called once, from any thread, if this returns
+  // true. False: there is no room now, it is asked again.
+  virtual absl::StatusOr<bool> Begin(
+      size_t part, std::function<void(const absl::Status&)> ended) = 0;
+  // The part is over without an error; with the pool's lock.
+  virtual void Over(size_t part) noexcept = 0;
+  // Once, of the clerk, when nothing of the task is executed any more. The pool
+  // counts it until this returns.
+  virtual void Finish(const absl::Status& status) noexcept = 0;
+  // Behind it, when the pool does not count it any more: tells who waits.
+  virtual void Tell(const absl::Status& status) noexcept = 0;
+
+ private:
+  friend class SegmentPool;
+  static constexpr size_t kNone = SIZE_MAX;
+  enum class Phase : uint8_t { kWaiting, kReady, kRunning, kOver };
+  struct State {
+    Phase phase = Phase::kWaiting;
+    uint8_t pending = 0;  // of a part of the card: Begin() and `ended`
+    size_t missing = 0;   // of those before
+    absl::Status status;  // what `ended` said
+    absl::Time again;     // not before
+  };
+
+  const absl::Time deadline_;
+  const absl::Duration host_time_;
+  std::atomic<bool> cancelled_{false};
+  std::atomic<size_t> failed_{kNone};    // the first part that did
+  std::atomic<int64_t> computed_ns_{0};  // of parts of the host that are over
+  // With the pool's lock.
+  std::vector<State> parts_;
+  size_t running_ = 0;
+  size_t first_ = 0;     // all parts before it are over
+  absl::Status status_;  // of the part that failed
+};
+
+class SegmentPool {
+ public:
+  // `host_threads` is at least 1; ResourceExhausted without threads.
+  static absl::StatusOr<std::shared_ptr<SegmentPool>> Start(
+      std::vector<SegmentPart> parts, size_t host_threads);
+  ~SegmentPool();
+  SegmentPool(const SegmentPool&) = delete;
+  SegmentPool& operator=(const SegmentPool&) = delete;
+
+  // False if there are `most` tasks already; never waits.
+  bool Add(std::shared_ptr<SegmentTask> task, size_t most);
+  // The task ends soon with Cancelled, unless it ends before.
+  void Cancel(SegmentTask* task);
+  // Whether this is one of the pool's threads, which tasks need.
+  bool OnThread() const;
+  // Cancels all tasks, and waits for their ends and that of the threads, unless
+  // on a thread that they need: one of the pool, or, as the caller says,
+  // another one. Add must not be called any more.
+  void Close(bool needed);
+  // In a child of fork(), which has none of the threads: leaves them alone.
+  void Abandon() noexcept;
+
+ private:
+  struct Shared;
+  explicit SegmentPool(std::shared_ptr<Shared> shared);
+
+  // What the threads run.
+  static void Compute(const std::shared_ptr<Shared>& shared) noexcept;
+  static void Clerk(const std::shared_ptr<Shared>& shared) noexcept;
+  // Why the task must end as a whole, or OK.
+  static absl::Status WhyEnd(const Shared& shared, SegmentTask* task);
+  // Why a part of it must not go on.
+  static absl::Status WhyStop(const Shared& shared, SegmentTask* task,
+                              size_t part);
+  // With the lock:
+  static void Record(SegmentTask* task, size_t part,
+                     const absl::Status& status) noexcept;
+  static void PartOver(Shared* shared, SegmentTask* task, size_t part,
+                       const absl::Status& status) noexcept;
+  static void Arrived(Shared* shared, SegmentTask* task, size_t part) noexcept;
+  static size_t Ready(const Shared& shared, const SegmentTask& task, bool host,
+                      absl::Time now);
+
+  std::shared_ptr<Shared> shared_;
+  std::vector<std::unique_ptr<std::thread>> threads_;
+};
+
+}  // namespace heddle::session
+
+#endif  // HEDDLE_RUNTIME_SESSION_SEGMENT_POOL_H_
