@@ -93,6 +93,14 @@ Step Step::CopyOut(const Buffer& device, uint64_t device_offset,
   return step;
 }
 
+Step Step::CopyOnCard(const Buffer& from, uint64_t from_offset,
+                      const Buffer& to, uint64_t to_offset, uint64_t length) {
+  Step step;
+  step.step = Copy(DRM_HEDDLE_STEP_COPY, from.handle(), from_offset,
+                   to.handle(), to_offset, length);
+  return step;
+}
+
 Step Step::Fill(const Buffer& device, uint64_t offset, uint64_t length,
                 uint32_t value) {
   Step step;
@@ -264,6 +272,18 @@ absl::StatusOr<std::shared_ptr<Device>> Device::Open(
 
 bool Device::overlaps_copies() const {
   return driver_minor_ >= HEDDLE_STEP_FLAGS_OVERLAP_SINCE;
+}
+
+absl::Status Device::CanCopyOnCard() const {
+  constexpr int kSince = 1;  // enum drm_heddle_step_type
+  // A device without a version is none of a driver's, and knows all steps.
+  if (driver_minor_ < 0 || driver_minor_ >= kSince) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      "the driver knows no copies from device memory to device memory, which "
+      "came with version ",
+      reg::VersionText(
+          reg::MakeVersion(reg::MajorOf(reg::kVersionReset), kSince)),
+      ": install the module and the library of one release"));
 }
 
 absl::Status Device::CanTrace() const {

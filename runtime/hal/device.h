@@ -91,6 +91,10 @@ struct Step {
   static Step CopyOut(const Buffer& device, uint64_t device_offset,
                       const Buffer& host, uint64_t host_offset,
                       uint64_t length);
+  // From one DEVICE buffer to another, or in one. Only for a device that
+  // CanCopyOnCard().
+  static Step CopyOnCard(const Buffer& from, uint64_t from_offset,
+                         const Buffer& to, uint64_t to_offset, uint64_t length);
   // `length` is a multiple of 4.
   static Step Fill(const Buffer& device, uint64_t offset, uint64_t length,
                    uint32_t value);
@@ -158,6 +162,8 @@ class Device : public std::enable_shared_from_this<Device> {
   const isa::Config& config() const { return *config_; }
   // Whether the driver knows Step::Overlap; it drops it for an older card.
   bool overlaps_copies() const;
+  // Whether the driver knows Step::CopyOnCard: OK, or FailedPrecondition.
+  absl::Status CanCopyOnCard() const;
   // Whether jobs can be traced: OK, or FailedPrecondition with what is too old.
   absl::Status CanTrace() const;
 

@@ -69,6 +69,7 @@ struct Answer {
   absl::Status status;
   drm_heddle_submit submitted = {};
   bool overlaps = false;
+  absl::Status copies;
 };
 
 Answer SubmitTo(uint32_t card, int driver_minor, uint32_t entries) {
@@ -84,6 +85,7 @@ Answer SubmitTo(uint32_t card, int driver_minor, uint32_t entries) {
   answer.status = (*context)->Submit({Step()}, options).status();
   answer.submitted = versions->submitted();
   answer.overlaps = (*device)->overlaps_copies();
+  answer.copies = (*device)->CanCopyOnCard();
   return answer;
 }
 
@@ -95,6 +97,14 @@ TEST(Device, AsksForATraceWhereThereIsOne) {
   EXPECT_EQ(answer.submitted.flags, DRM_HEDDLE_SUBMIT_TRACE + 0u);
   EXPECT_EQ(answer.submitted.trace_entries, 12u);
   EXPECT_TRUE(answer.overlaps);
+}
+
+TEST(Device, CopiesOnTheCardWithADriverThatKnowsThem) {
+  for (uint32_t card : {kOld, kNew}) {
+    EXPECT_TRUE(SubmitTo(card, 1, 0).copies.ok());
+    const absl::Status old = SubmitTo(card, 0, 0).copies;
+    EXPECT_TRUE(absl::IsFailedPrecondition(old)) << old;
+  }
 }
 
 TEST(Device, AsksForNoneUnlessItIsWanted) {

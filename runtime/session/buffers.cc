@@ -28,6 +28,20 @@ absl::Status CheckBuffer(const char* kind, const package::TensorInfo& tensor,
                      compiler::ShapeToString(tensor.shape),
                      "); the buffer has ", buffer.size));
   }
+  if (buffer.resident != nullptr) {
+    if (buffer.data != nullptr) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(kind, " '", tensor.name,
+                       "' is given as a buffer and as a resident tensor"));
+    }
+    if (tensor.type == compiler::DataType::kInt64) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(kind, " '", tensor.name,
+                       "' is int64, and cannot be resident: the card has 32 "
+                       "bits of it, the host checks that they are enough"));
+    }
+    return absl::OkStatus();
+  }
   if (buffer.data == nullptr && buffer.size > 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("the buffer of ", kind, " '", tensor.name, "' is null"));

@@ -16,6 +16,7 @@
 #include "rtl/spec/version.h"
 #include "runtime/hal/fork_guard.h"
 #include "runtime/session/buffers.h"
+#include "runtime/session/resident.h"
 #include "runtime/session/run.h"
 
 namespace heddle::session {
@@ -294,11 +295,39 @@ void LoadedGraph::GiveStaging(std::shared_ptr<hal::Buffer> staging) noexcept {
   }
 }
 
+// Check() has seen that there are two steps more.
+size_t LoadedGraph::MostResidents() const {
+  return core_->device().info().max_steps - 2 - streams_.size() -
+         package_.weight_plan.copies.size();
+}
+
+absl::Status LoadedGraph::Bind(
+    const std::vector<TensorBuffer>& buffers,
+    const std::vector<const package::TensorInfo*>& tensors,
+    std::vector<Binding>* list, size_t* residents) const {
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    Binding binding = {tensors[i], nullptr};
+    if (buffers[i].resident != nullptr) {
+      auto resident = ResidentOf(buffers[i], *core_);
+      if (!resident.ok()) return resident.status();
+      binding.resident = &(*resident)->buffer();
+      ++*residents;
+    }
+    list->push_back(binding);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status LoadedGraph::FillInputs(const std::vector<TensorBuffer>& inputs,
-                                     uint8_t* staging) const {
+                                     uint8_t* staging,
+                                     Bindings* bindings) const {
   std::vector<const package::TensorInfo*> tensors;
   absl::Status status = MatchInputs(package_, inputs, &tensors);
+  if (status.ok()) {
+    status = Bind(inputs, tensors, &bindings->inputs, &bindings->residents);
+  }
   for (size_t i = 0; status.ok() && i < inputs.size(); ++i) {
+    if (inputs[i].resident != nullptr) continue;
     status = CheckInt64Range(*tensors[i], inputs[i]);
     if (!status.ok() || inputs[i].size == 0) continue;
     std::memcpy(staging + tensors[i]->offset, inputs[i].data, inputs[i].size);
@@ -307,24 +336,29 @@ absl::Status LoadedGraph::FillInputs(const std::vector<TensorBuffer>& inputs,
 }
 
 std::vector<hal::Step> LoadedGraph::MakeSteps(
-    const hal::Buffer* staging,
-    const std::vector<const package::TensorInfo*>& outputs,
+    const hal::Buffer* staging, const Bindings& bindings,
     std::vector<uint32_t>* runs) const {
   const hal::Buffer* io = regions_[kIo].get();
   const std::vector<package::WeightCopy>& copies = package_.weight_plan.copies;
-  const size_t spare =
-      core_->device().info().max_steps - streams_.size() - copies.size();
-  std::vector<Range> in, out;
-  for (const auto& tensor : package_.inputs) {
-    in.push_back({tensor.offset, tensor.size});
-  }
-  for (const auto* tensor : outputs) {
-    out.push_back({tensor->offset, tensor->size});
-  }
+  const size_t spare = MostResidents() + 2 - bindings.residents;
+  const auto of_host = [](const std::vector<Binding>& list) {
+    std::vector<Range> ranges;
+    for (const Binding& b : list) {
+      if (b.resident != nullptr) continue;
+      ranges.push_back({b.tensor->offset, b.tensor->size});
+    }
+    return ranges;
+  };
   std::vector<hal::Step> steps;
-  for (const Range& range : Merge(std::move(in), spare / 2)) {
+  for (const Range& range : Merge(of_host(bindings.inputs), spare / 2)) {
     steps.push_back(hal::Step::CopyIn(*staging, range.offset, *io, range.offset,
                                       range.size));
+  }
+  // Behind those, whose ranges may have others between them.
+  for (const Binding& b : bindings.inputs) {
+    if (b.resident == nullptr) continue;
+    steps.push_back(hal::Step::CopyOnCard(*b.resident, 0, *io, b.tensor->offset,
+                                          b.tensor->size));
   }
   const bool overlap = windows_.size() > 1 && core_->device().overlaps_copies();
   auto copy = copies.begin();  // in the order of the streams
@@ -349,7 +383,12 @@ std::vector<hal::Step> LoadedGraph::MakeSteps(
       steps.back().Bind(package::kWindowRegion, *window, window->size(), false);
     }
   }
-  for (const Range& range : Merge(std::move(out), spare / 2)) {
+  for (const Binding& b : bindings.outputs) {
+    if (b.resident == nullptr) continue;
+    steps.push_back(hal::Step::CopyOnCard(*io, b.tensor->offset, *b.resident, 0,
+                                          b.tensor->size));
+  }
+  for (const Range& range : Merge(of_host(bindings.outputs), spare / 2)) {
     steps.push_back(hal::Step::CopyOut(*io, range.offset, *staging,
                                        range.offset, range.size));
   }
@@ -389,6 +428,12 @@ absl::StatusOr<std::shared_ptr<Run>> LoadedGraph::Start(
   if (absl::Status s = MatchOutputs(package_, taps_, outputs, &plan); !s.ok()) {
     return s;
   }
+  Bindings bindings;
+  if (absl::Status s =
+          Bind(outputs, plan, &bindings.outputs, &bindings.residents);
+      !s.ok()) {
+    return s;
+  }
   auto taken = TakeStaging();
   if (!taken.ok()) return taken.status();
   std::shared_ptr<hal::Buffer> staging = *std::move(taken);
@@ -396,14 +441,32 @@ absl::StatusOr<std::shared_ptr<Run>> LoadedGraph::Start(
   absl::Cleanup give_back = [this, &staging] {
     GiveStaging(std::move(staging));
   };
-  if (absl::Status s =
-          FillInputs(inputs, staging != nullptr ? staging->data() : nullptr);
+  if (absl::Status s = FillInputs(
+          inputs, staging != nullptr ? staging->data() : nullptr, &bindings);
       !s.ok()) {
     return s;
   }
+  if (bindings.residents > MostResidents()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        bindings.residents, " tensors of ", Name(package_),
+        " are resident; the card takes ", MostResidents(), " per inference"));
+  }
+  // Two contexts have no order.
+  if (bindings.residents > 0 && options.trace) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a traced inference of ", Name(package_),
+                     " has no resident tensors: give buffers of the host"));
+  }
+  std::vector<std::shared_ptr<Resident>> residents;
+  for (const auto* list : {&inputs, &outputs}) {
+    for (const TensorBuffer& buffer : *list) {
+      if (buffer.resident != nullptr) residents.push_back(buffer.resident);
+    }
+  }
 
   std::vector<uint32_t> runs;
-  const std::vector<hal::Step> steps = MakeSteps(staging.get(), plan, &runs);
+  const std::vector<hal::Step> steps =
+      MakeSteps(staging.get(), bindings, &runs);
   auto run = std::make_shared<RunState>();
   // Made first: once the job is queued nothing may fail.
   std::shared_ptr<JobTrace> trace;
@@ -421,13 +484,15 @@ absl::StatusOr<std::shared_ptr<Run>> LoadedGraph::Start(
   }
   auto handle = std::make_shared<RunHandle>(core_, run, std::move(reader));
   DeviceCore::Finish finish =
-      [self = shared_from_this(), staging, run, plan, outputs,
-       runs = std::move(runs), done = std::move(done),
+      [self = shared_from_this(), staging, run, plan,
+       outputs = std::vector<TensorBuffer>(outputs),
+       residents = std::move(residents), runs = std::move(runs),
+       done = std::move(done),
        idle = idle_](int error, const drm_heddle_result& result) mutable {
         const absl::Status status = self->JobStatus(error, result, runs);
         if (status.ok()) {
           for (size_t i = 0; i < plan.size(); ++i) {
-            if (plan[i]->size == 0) continue;
+            if (plan[i]->size == 0 || outputs[i].data == nullptr) continue;
             std::memcpy(outputs[i].data, staging->data() + plan[i]->offset,
                         plan[i]->size);
           }
@@ -435,6 +500,8 @@ absl::StatusOr<std::shared_ptr<Run>> LoadedGraph::Start(
         // Destroyed here, on this thread, before anybody is told: a graph that
         // its owner releases next is then really gone.
         self->GiveStaging(std::move(staging));
+        outputs.clear();
+        residents.clear();
         self.reset();
         idle->Ended();
         run->Finish(status, result);

@@ -3,11 +3,12 @@
 // staging buffers, one per inference in flight.
 //
 // An inference is one job: copy in the inputs, run each stream, copy out the
-// outputs that the caller asked for. Weights that a plan keeps in host memory
-// (compiler/package/weight_plan.h) lie in a HOST buffer, and are copied into a
-// window in front of their stream, by steps of the same job. Where the plan has
-// two windows, the steps may be executed with the stream before, if the driver
-// knows that (Device::overlaps_copies).
+// outputs that the caller asked for; what is resident (resident.h) is copied on
+// the card, behind what comes in and before what goes out. Weights that a plan
+// keeps in host memory (compiler/package/weight_plan.h) lie in a HOST buffer,
+// and are copied into a window in front of their stream, by steps of the same
+// job. Where the plan has two windows, the steps may be executed with the
+// stream before, if the driver knows that (Device::overlaps_copies).
 #ifndef HEDDLE_RUNTIME_SESSION_GRAPH_H_
 #define HEDDLE_RUNTIME_SESSION_GRAPH_H_
 
@@ -55,6 +56,16 @@ class LoadedGraph : public std::enable_shared_from_this<LoadedGraph> {
 
  private:
   struct Idle;
+  // A tensor of a run, and what stays in the card's memory in its place; null:
+  // it is copied from the host, or to it.
+  struct Binding {
+    const package::TensorInfo* tensor;
+    const hal::Buffer* resident;
+  };
+  struct Bindings {
+    std::vector<Binding> inputs, outputs;
+    size_t residents = 0;
+  };
 
   LoadedGraph(std::shared_ptr<DeviceCore> core, package::Package package,
               const LoadOptions& options);
@@ -64,12 +75,16 @@ class LoadedGraph : public std::enable_shared_from_this<LoadedGraph> {
   absl::StatusOr<std::shared_ptr<hal::Buffer>> TakeStaging();
   void GiveStaging(std::shared_ptr<hal::Buffer> staging) noexcept;
   absl::Status FillInputs(const std::vector<TensorBuffer>& inputs,
-                          uint8_t* staging) const;
+                          uint8_t* staging, Bindings* bindings) const;
+  // As many steps as a job has besides the others.
+  size_t MostResidents() const;
+  absl::Status Bind(const std::vector<TensorBuffer>& buffers,
+                    const std::vector<const package::TensorInfo*>& tensors,
+                    std::vector<Binding>* list, size_t* residents) const;
   // Steps of a run, and the index of that which runs each stream.
-  std::vector<hal::Step> MakeSteps(
-      const hal::Buffer* staging,
-      const std::vector<const package::TensorInfo*>& outputs,
-      std::vector<uint32_t>* runs) const;
+  std::vector<hal::Step> MakeSteps(const hal::Buffer* staging,
+                                   const Bindings& bindings,
+                                   std::vector<uint32_t>* runs) const;
   // How a job ended: an errno of waiting for it, or its result. Without memory
   // the sentence is missing.
   absl::Status JobStatus(int error, const drm_heddle_result& result,

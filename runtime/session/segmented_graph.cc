@@ -416,6 +416,15 @@ absl::StatusOr<std::shared_ptr<Run>> SegmentedGraph::Start(
   absl::Status status = MatchInputs(package, inputs, &in);
   if (status.ok()) status = MatchOutputs(package, false, outputs, &out);
   if (!status.ok()) return status;
+  for (const auto* list : {&inputs, &outputs}) {
+    for (const TensorBuffer& buffer : *list) {
+      if (buffer.resident == nullptr) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("'", buffer.name, "' of ", Name(package),
+                       " cannot be resident: parts of the model run on the "
+                       "host, so its tensors are there"));
+    }
+  }
   for (const TensorBuffer& buffer : inputs) {
     for (const package::Segment& segment : package.segments) {
       if (segment.card == nullptr) continue;

@@ -10,6 +10,7 @@
 #include "runtime/session/device_core.h"
 #include "runtime/session/graph.h"
 #include "runtime/session/registry.h"
+#include "runtime/session/resident.h"
 #include "runtime/session/segmented_graph.h"
 
 namespace heddle::session {
@@ -101,6 +102,15 @@ absl::StatusOr<std::shared_ptr<Device>> OpenDevice(const std::string& id,
   if (!core.ok()) return core.status();
   return std::shared_ptr<Device>(
       std::make_shared<DeviceHandle>(*std::move(core)));
+}
+
+absl::StatusOr<std::shared_ptr<Resident>> MakeResident(
+    std::shared_ptr<Device> device, uint64_t bytes) {
+  auto* handle = dynamic_cast<DeviceHandle*>(device.get());
+  if (handle == nullptr) {
+    return absl::InvalidArgumentError("MakeResident needs an open device");
+  }
+  return ResidentBuffer::Make(handle->core(), bytes);
 }
 
 absl::StatusOr<std::shared_ptr<Watch>> WatchDevice(const std::string& id) {

@@ -98,10 +98,33 @@ class Watch {
 };
 absl::StatusOr<std::shared_ptr<Watch>> WatchDevice(const std::string& id);
 
+// Bytes in the card's memory that runs read and write in the place of a buffer
+// of the host: the state of a recurrent network, a KV cache. Zeros at first.
+// Destroying it while runs that name it are in flight is allowed.
+class Resident {
+ public:
+  virtual ~Resident() = default;
+  virtual uint64_t size() const = 0;
+  // Behind the runs of the device that were started before, before those that
+  // are started later. `size` is all of it. Both wait for the card: not from a
+  // callback.
+  virtual absl::Status Write(const void* data, uint64_t size) = 0;
+  virtual absl::Status Read(void* data, uint64_t size) = 0;
+};
+// FailedPrecondition: the driver is too old.
+absl::StatusOr<std::shared_ptr<Resident>> MakeResident(
+    std::shared_ptr<Device> device, uint64_t bytes);
+
 struct TensorBuffer {
   std::string name;
   void* data = nullptr;
   uint64_t size = 0;  // bytes; must equal the package's size of that tensor
+  // Instead of `data`, of the device that the graph was loaded with: an input
+  // is copied from it on the card, an output to it. Runs are queued without the
+  // host between them: one reads what the one before it wrote, and may write
+  // what it reads. Only of graphs that are wholly on the card, for types other
+  // than int64, whose values the host must see, and not in a traced run.
+  std::shared_ptr<Resident> resident = nullptr;
 };
 
 struct RunStatistics {
