@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Limits that the backend advertises: MAX_GRAPH_SIZE, MAX_GRAPH_COUNT.
+#include "absl/strings/str_cat.h"
+#include "onnxifi/conformance/case.h"
+
+namespace heddle::conformance {
+namespace {
+
+// What the kit is ready to fill.
+constexpr uint64_t kLargest = uint64_t{64} << 20;
+constexpr uint64_t kMostGraphs = 2000;
+
+// A graph with a weight of `bytes`; the status.
+onnxStatus InitWithWeight(Context& t, uint64_t bytes, onnxGraph* graph) {
+  const auto elements = static_cast<int64_t>(bytes / sizeof(float));
+  Tensor w("w", {static_cast<uint64_t>(elements)});
+  return t.TryGraph(t.Weighted({elements}).Serialize(), graph, {w.Describe()});
+}
+
+uint64_t Limit(Context& t) {
+  const uint64_t limit = t.InfoNumber(ONNXIFI_BACKEND_MAX_GRAPH_SIZE);
+  if (limit > kLargest) {
+    t.Unsupported(absl::StrCat("MAX_GRAPH_SIZE is ", limit,
+                               " bytes; the kit fills at most ", kLargest));
+  }
+  if (limit < 4096) t.Fail(absl::StrCat("MAX_GRAPH_SIZE is ", limit));
+  return limit;
+}
+
+void GraphSize(Context& t) {
+  const uint64_t limit = Limit(t);
+  onnxGraph graph = nullptr;
+  const auto release = [&] {
+    if (graph == nullptr) return;
+    t.Expect(t.lib().ReleaseGraph(graph), {ONNXIFI_STATUS_SUCCESS},
+             "onnxReleaseGraph");
+    t.ForgetGraph(graph);
+  };
+  t.Expect(InitWithWeight(t, limit / 2, &graph),
+           {ONNXIFI_STATUS_SUCCESS, ONNXIFI_STATUS_FALLBACK},
+           "onnxInitGraph with weights of half of MAX_GRAPH_SIZE");
+  release();
+  t.ExpectRule(InitWithWeight(t, limit, &graph),
+               {ONNXIFI_STATUS_SUCCESS, ONNXIFI_STATUS_FALLBACK},
+               "onnxInitGraph with weights of MAX_GRAPH_SIZE");
+  release();
+  const onnxStatus above = InitWithWeight(t, limit + 4, &graph);
+  t.Expect(above,
+           {ONNXIFI_STATUS_NO_DEVICE_MEMORY, ONNXIFI_STATUS_NO_DEVICE_RESOURCES,
+            ONNXIFI_STATUS_UNSUPPORTED_SHAPE, ONNXIFI_STATUS_SUCCESS,
+            ONNXIFI_STATUS_FALLBACK},
+           "onnxInitGraph with weights above MAX_GRAPH_SIZE");
+  t.Rule(graph == nullptr, "onnxInitGraph takes weights above MAX_GRAPH_SIZE");
+  release();
+}
+
+void AfterExhaustion(Context& t) {
+  // What did not fit leaves nothing behind.
+  const uint64_t limit = Limit(t);
+  onnxGraph graph = nullptr;
+  for (int i = 0; i < 5; ++i) {
+    (void)InitWithWeight(t, limit + limit / 2, &graph);
+    if (graph != nullptr) {
+      t.Unsupported("weights above MAX_GRAPH_SIZE are accepted");
+    }
+  }
+  t.Expect(InitWithWeight(t, limit / 2, &graph),
+           {ONNXIFI_STATUS_SUCCESS, ONNXIFI_STATUS_FALLBACK},
+           "onnxInitGraph after memory was exhausted");
+  Job job(t);
+  job.MustSetIO();
+  job.Run();
+}
+
+void GraphCount(Context& t) {
+  const uint64_t most = t.InfoNumber(ONNXIFI_BACKEND_MAX_GRAPH_COUNT);
+  if (most > kMostGraphs) {
+    t.Unsupported(absl::StrCat("MAX_GRAPH_COUNT is ", most,
+                               "; the kit makes at most ", kMostGraphs));
+  }
+  const std::string model = t.Elementwise({2, 3}).Serialize();
+  onnxGraph graph = nullptr;
+  for (uint64_t i = 0; i < most; ++i) {
+    if (!t.Expect(
+            t.TryGraph(model, &graph),
+            {ONNXIFI_STATUS_SUCCESS, ONNXIFI_STATUS_FALLBACK},
+            absl::StrCat("onnxInitGraph of graph ", i + 1, " of ", most))) {
+      return;
+    }
+  }
+  onnxGraph last = graph;
+  t.Rule(t.TryGraph(model, &graph) == ONNXIFI_STATUS_NO_DEVICE_RESOURCES,
+         "onnxInitGraph beyond MAX_GRAPH_COUNT is not NO_DEVICE_RESOURCES");
+  t.Expect(t.lib().ReleaseGraph(last), {ONNXIFI_STATUS_SUCCESS},
+           "onnxReleaseGraph");
+  t.ForgetGraph(last);
+  t.Expect(t.TryGraph(model, &graph),
+           {ONNXIFI_STATUS_SUCCESS, ONNXIFI_STATUS_FALLBACK},
+           "onnxInitGraph after one of the most graphs was released");
+}
+
+void CountIsNotUsedUp(Context& t) {
+  // Graphs that were released do not count.
+  const std::string model = t.Elementwise({2, 3}).Serialize();
+  const uint64_t most = t.InfoNumber(ONNXIFI_BACKEND_MAX_GRAPH_COUNT);
+  const uint64_t times = most < 100 ? most + 50 : 100;
+  for (uint64_t i = 0; i < times; ++i) {
+    onnxGraph graph = nullptr;
+    if (!t.Expect(t.TryGraph(model, &graph),
+                  {ONNXIFI_STATUS_SUCCESS, ONNXIFI_STATUS_FALLBACK},
+                  absl::StrCat("onnxInitGraph for the ", i + 1,
+                               "th time, all others released,"))) {
+      return;
+    }
+    t.Expect(t.lib().ReleaseGraph(graph), {ONNXIFI_STATUS_SUCCESS},
+             "onnxReleaseGraph");
+    t.ForgetGraph(graph);
+  }
+}
+
+}  // namespace
+
+std::vector<Case> MemoryCases() {
+  return {
+      {"memory.graph_size",
+       "weights up to MAX_GRAPH_SIZE fit, larger ones are NO_DEVICE_MEMORY",
+       GraphSize, kLong},
+      {"memory.after_exhaustion",
+       "a graph that did not fit leaves the memory to others", AfterExhaustion,
+       kLong},
+      {"memory.graph_count",
+       "MAX_GRAPH_COUNT graphs exist at a time, one more is "
+       "NO_DEVICE_RESOURCES",
+       GraphCount, kLong},
+      {"memory.count_is_not_used_up", "released graphs do not count",
+       CountIsNotUsedUp, kLong},
+  };
+}
+
+}  // namespace heddle::conformance

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// onnxifi-conformance: tests any vendor's ONNXIFI library.
+#include <openssl/evp.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+#include <iostream>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "CLI/CLI.hpp"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "onnxifi/conformance/child.h"
+#include "onnxifi/conformance/report.h"
+#include "onnxifi/conformance/waivers.h"
+
+namespace heddle::conformance {
+namespace {
+
+enum ExitCode {
+  kConformant = 0,
+  kFailures = 1,
+  kUsage = 2,
+  kNothingRan = 3,  // the library cannot be loaded, or no case ran
+};
+
+constexpr char kHelp[] =
+    "Example:\n"
+    "  onnxifi-conformance --lib ./libonnxifi-acme.so\n"
+    "  onnxifi-conformance --lib ./libonnxifi-acme.so --report html --output "
+    "verdict.html\n"
+    "  onnxifi-conformance --lib ./libonnxifi-acme.so --case io.tag_first\n"
+    "\n"
+    "Tests an ONNXIFI library, each case in a process of its own. A case "
+    "passes, fails,\n"
+    "is not supported (with what excuses that), passes with a quality warning "
+    "(something\n"
+    "that the specification does not demand), or is waived (--waivers).\n"
+    "\n"
+    "Exit codes: 0 conformant, 1 failures, 2 usage, 3 the library cannot be "
+    "loaded or\n"
+    "nothing ran.\n";
+
+std::string Sha256(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return "";  // found by name on the linker's path
+  std::ostringstream bytes;
+  bytes << file.rdbuf();
+  const std::string data = bytes.str();
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned int size = 0;
+  EVP_Digest(data.data(), data.size(), digest, &size, EVP_sha256(), nullptr);
+  std::string hex;
+  for (unsigned int i = 0; i < size; ++i) {
+    absl::StrAppend(&hex, absl::Hex(digest[i], absl::kZeroPad2));
+  }
+  return hex;
+}
+
+// What the backend says of itself, asked in a child.
+std::vector<std::pair<std::string, std::string>> AskBackend(
+    const RunOptions& options) {
+  static const Case kAsk = {
+      "ask", "",
+      [](Context& t) {
+        t.Note("vendor: " + t.InfoText(ONNXIFI_BACKEND_VENDOR));
+        t.Note("name: " + t.InfoText(ONNXIFI_BACKEND_NAME));
+        t.Note("version: " + t.InfoText(ONNXIFI_BACKEND_VERSION));
+        t.Note("device: " + t.InfoText(ONNXIFI_BACKEND_DEVICE));
+        t.Note(absl::StrCat(
+            "capabilities: 0x",
+            absl::Hex(t.InfoNumber(ONNXIFI_BACKEND_CAPABILITIES))));
+        t.Note("opsets: " + t.InfoText(ONNXIFI_BACKEND_OPSET_VERSION));
+        t.Note("extensions: " + t.InfoText(ONNXIFI_BACKEND_EXTENSIONS));
+        t.Note(absl::StrCat("memory: ",
+                            t.InfoNumber(ONNXIFI_BACKEND_MEMORY_SIZE)));
+      },
+      kColdStart};
+  std::vector<std::pair<std::string, std::string>> answers;
+  for (const std::string& note : RunCase(kAsk, options).notes) {
+    const size_t colon = note.find(": ");
+    answers.emplace_back(note.substr(0, colon), note.substr(colon + 2));
+  }
+  return answers;
+}
+
+int Usage(const std::string& text) {
+  std::cerr << "onnxifi-conformance: error: " << text << "\n";
+  return kUsage;
+}
+
+// Whether an id is meant by a pattern: itself, or "io.*".
+bool Matches(const std::string& pattern, const std::string& id) {
+  if (absl::EndsWith(pattern, "*")) {
+    return absl::StartsWith(
+        id, absl::string_view(pattern).substr(0, pattern.size() - 1));
+  }
+  return pattern == id;
+}
+
+int Main(int argc, char** argv) {
+  std::string library, abi = "auto", format = "text", output, waiver_file;
+  std::vector<std::string> patterns, groups;
+  bool list = false;
+  RunOptions options;
+
+  CLI::App app(kHelp);
+  app.add_option("--lib", library, "the library to test");
+  app.add_option("--abi", abi,
+                 "onnx1: libonnx-dev's header (56-byte descriptors); extended "
+                 "(96 bytes); auto tries (default)")
+      ->check(CLI::IsMember({"onnx1", "extended", "auto"}));
+  app.add_option("--report", format, "text (default), junit, html or json")
+      ->check(CLI::IsMember({"text", "junit", "html", "json"}));
+  app.add_option("--case", patterns,
+                 "only this case; io.* for all that begin so; repeatable");
+  app.add_option("--group", groups, "only this group; repeatable");
+  app.add_flag("--list", list, "print the cases and end");
+  app.add_option("--seed", options.seed,
+                 "of what is drawn at random (default 1)");
+  app.add_option("--timeout", options.timeout_seconds,
+                 "seconds for a case (default 20); long ones get six times as "
+                 "many")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--waivers", waiver_file,
+                 "failures that count as waived: lines CASE | OWNER | REASON");
+  app.add_option("--output", output, "write the report there, not to stdout");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? kConformant : kUsage;
+  }
+
+  std::vector<const Case*> chosen;
+  std::set<std::string> known_groups;
+  for (const Case& c : AllCases()) {
+    known_groups.insert(c.group());
+    bool wanted = patterns.empty() && groups.empty();
+    for (const std::string& p : patterns) wanted |= Matches(p, c.id);
+    for (const std::string& g : groups) wanted |= g == c.group();
+    if (wanted) chosen.push_back(&c);
+  }
+  for (const std::string& group : groups) {
+    if (known_groups.count(group) == 0) {
+      return Usage(
+          absl::StrCat("there is no group ", group, " (--list shows them)"));
+    }
+  }
+  for (const std::string& pattern : patterns) {
+    bool any = false;
+    for (const Case& c : AllCases()) any |= Matches(pattern, c.id);
+    if (!any) {
+      return Usage(
+          absl::StrCat("there is no case ", pattern, " (--list shows them)"));
+    }
+  }
+  if (list) {
+    for (const Case* c : chosen) std::cout << c->id << "  " << c->title << "\n";
+    return kConformant;
+  }
+  if (library.empty()) {
+    return Usage("--lib is missing; --help shows an example");
+  }
+  std::vector<Waiver> waivers;
+  if (!waiver_file.empty()) {
+    std::ifstream file(waiver_file);
+    std::ostringstream text;
+    text << file.rdbuf();
+    if (!file) return Usage(absl::StrCat("cannot read ", waiver_file));
+    auto parsed = ParseWaivers(text.str());
+    if (!parsed.ok()) {
+      return Usage(absl::StrCat(waiver_file, ": ", parsed.status().message()));
+    }
+    waivers = *std::move(parsed);
+  }
+
+  if (const absl::Status loaded = TryLoad(library); !loaded.ok()) {
+    std::cerr << "onnxifi-conformance: error: " << loaded.message() << "\n";
+    return kNothingRan;
+  }
+  Report report;
+  Environment& environment = report.environment;
+  options.library = library;
+  environment.abi_source = "--abi";
+  if (abi == "auto") {
+    options.abi =
+        ProbeAbi(library, options.timeout_seconds, &environment.abi_source);
+  } else {
+    options.abi = abi == "extended" ? Abi::kExtended : Abi::kOnnx1;
+  }
+  environment.library = library;
+  environment.sha256 = Sha256(library);
+  environment.abi = AbiName(options.abi);
+  environment.seed = options.seed;
+  environment.timeout_seconds = options.timeout_seconds;
+  utsname system = {};
+  uname(&system);
+  environment.kernel = absl::StrCat(system.sysname, " ", system.release);
+  environment.machine = system.machine;
+  const std::time_t now = std::time(nullptr);
+  char date[32];
+  std::strftime(date, sizeof(date), "%Y-%m-%d %H:%M UTC", std::gmtime(&now));
+  environment.date = date;
+  environment.backend = AskBackend(options);
+
+  const bool progress = isatty(STDERR_FILENO) != 0;
+  for (const Case* c : chosen) {
+    if (progress) {
+      std::fprintf(stderr, "\r\033[K[%zu/%zu] %s", report.results.size() + 1,
+                   chosen.size(), c->id);
+    }
+    report.results.push_back(RunCase(*c, options));
+  }
+  if (progress) std::fprintf(stderr, "\r\033[K");
+  ApplyWaivers(waivers, &report.results);
+
+  std::string text;
+  if (format == "text") text = TextReport(report);
+  if (format == "junit") text = JunitReport(report);
+  if (format == "html") text = HtmlReport(report);
+  if (format == "json") {
+    text = JsonReport(report).dump(
+        1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    text += "\n";
+  }
+  if (output.empty()) {
+    std::cout << text << std::flush;
+  } else {
+    std::ofstream file(output, std::ios::binary);
+    file << text << std::flush;
+    if (!file) {
+      std::cerr << "onnxifi-conformance: error: cannot write " << output
+                << "\n";
+      return kUsage;
+    }
+  }
+  const auto count = Count(report.results);
+  if (static_cast<size_t>(count.at(Verdict::kNotSupported)) ==
+      report.results.size()) {
+    std::cerr << "onnxifi-conformance: error: no case ran: all are not "
+                 "supported\n";
+    return kNothingRan;
+  }
+  return count.at(Verdict::kFail) == 0 ? kConformant : kFailures;
+}
+
+}  // namespace
+}  // namespace heddle::conformance
+
+int main(int argc, char** argv) {
+  return heddle::conformance::Main(argc, argv);
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every mutant of data/mutants.txt is noticed by the case that is meant for it,
+// and the backend that forwards without breaking anything passes all of them.
+// Over the reference backend, or the library of BACKEND.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "onnxifi/conformance/spec.h"
+
+namespace heddle::conformance {
+namespace {
+
+using nlohmann::json;
+
+std::string Env(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// Verdict and findings by case.
+std::map<std::string, json> Run(const std::string& mutant,
+                                const std::string& arguments) {
+  // Hangs are noticed by their time limit, so that is short.
+  const std::string command = absl::StrCat(
+      "ONNXIFI_MUTANT=", mutant, " ONNXIFI_MUTANT_LIBRARY=./", Env("BACKEND"),
+      " ONNXIFI_MUTANT_ABI=", Env("ABI"), " ", Env("KIT"), " --lib ./",
+      Env("MUTANT"), " --abi ", Env("ABI"), " --timeout ", Env("TIMEOUT"), " ",
+      arguments, " --report json");
+  FILE* pipe = popen(command.c_str(), "r");
+  std::string output;
+  char buffer[4096];
+  for (size_t n; (n = fread(buffer, 1, sizeof(buffer), pipe)) > 0;) {
+    output.append(buffer, n);
+  }
+  pclose(pipe);
+  std::map<std::string, json> cases;
+  const json report = json::parse(output, nullptr, /*allow_exceptions=*/false);
+  EXPECT_FALSE(report.is_discarded()) << command << "\n" << output;
+  if (report.is_discarded()) return cases;
+  for (const json& c : report["cases"]) cases[c["id"]] = c;
+  return cases;
+}
+
+TEST(Mutants, AreMany) { EXPECT_GE(Mutants().size(), 60u); }
+
+TEST(Mutants, WithoutAMutationEveryCasePasses) {
+  std::set<std::string> ids;
+  std::string arguments;
+  for (const Mutant& mutant : Mutants()) {
+    if (ids.insert(mutant.case_id).second) {
+      absl::StrAppend(&arguments, " --case ", mutant.case_id);
+    }
+  }
+  const auto cases = Run("", arguments);
+  EXPECT_EQ(cases.size(), ids.size());
+  for (const auto& [id, result] : cases) {
+    EXPECT_EQ(result["verdict"], "pass") << result.dump(1);
+  }
+}
+
+TEST(Mutants, EachIsNoticed) {
+  for (const Mutant& mutant : Mutants()) {
+    SCOPED_TRACE(mutant.name + ": " + mutant.breaks);
+    auto cases = Run(mutant.name, "--case " + mutant.case_id);
+    const json& result = cases[mutant.case_id];
+    ASSERT_TRUE(result.is_object());
+    EXPECT_EQ(result["verdict"], mutant.verdict) << result.dump(1);
+  }
+}
+
+}  // namespace
+}  // namespace heddle::conformance

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "onnxifi/conformance/reference/objects.h"
+
+#include <utility>
+
+namespace onnxifi_reference {
+
+void Event::Finish(std::unique_lock<std::mutex> lock, onnxStatus end) {
+  std::vector<std::function<void(onnxStatus)>> then;
+  then.swap(then_);
+  changed_.notify_all();
+  lock.unlock();
+  for (const auto& call : then) call(end);
+}
+
+onnxStatus Event::Signal(onnxStatus end) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  if (signalled_) return ONNXIFI_STATUS_INVALID_STATE;
+  signalled_ = true;
+  end_ = end;
+  Finish(std::move(lock), end);
+  return ONNXIFI_STATUS_SUCCESS;
+}
+
+onnxStatus Event::Wait() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  changed_.wait(lock, [this] { return signalled_ || released_; });
+  return signalled_ ? end_ : ONNXIFI_STATUS_INVALID_EVENT;
+}
+
+bool Event::signalled() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return signalled_;
+}
+
+void Event::Release() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  released_ = true;
+  Finish(std::move(lock), ONNXIFI_STATUS_INTERNAL_ERROR);
+}
+
+void Event::Then(std::function<void(onnxStatus)> then) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  if (!signalled_ && !released_) {
+    then_.push_back(std::move(then));
+    return;
+  }
+  const onnxStatus end = signalled_ ? end_ : ONNXIFI_STATUS_INTERNAL_ERROR;
+  lock.unlock();
+  then(end);
+}
+
+Backend::Backend() : queue_(std::make_shared<Queue>()) {
+  thread_ = std::thread([queue = queue_] {
+    std::unique_lock<std::mutex> lock(queue->mutex);
+    for (;;) {
+      queue->changed.wait(lock,
+                          [&] { return queue->stop || !queue->work.empty(); });
+      if (queue->work.empty()) return;
+      {
+        const std::function<void()> work = std::move(queue->work.front());
+        queue->work.pop_front();
+        lock.unlock();
+        work();
+      }  // what it held may be released here, without the lock
+      lock.lock();
+    }
+  });
+}
+
+Backend::~Backend() {
+  {
+    std::lock_guard<std::mutex> lock(queue_->mutex);
+    queue_->stop = true;
+    queue_->changed.notify_all();
+  }
+  // The last run may have held the last reference.
+  if (thread_.get_id() == std::this_thread::get_id()) {
+    thread_.detach();
+  } else {
+    thread_.join();
+  }
+}
+
+void Backend::Post(std::function<void()> work) {
+  std::lock_guard<std::mutex> lock(queue_->mutex);
+  queue_->work.push_back(std::move(work));
+  queue_->changed.notify_all();
+}
+
+Graph::Graph(std::shared_ptr<Backend> backend, Device* device)
+    : backend(std::move(backend)), device(device) {}
+
+Graph::~Graph() {
+  if (!reserved) return;
+  std::lock_guard<std::mutex> lock(device->mutex);
+  device->used_bytes -= reserved_bytes;
+  --device->graphs;
+}
+
+onnxStatus Graph::Reserve(uint64_t bytes) {
+  std::lock_guard<std::mutex> lock(device->mutex);
+  if (device->graphs >= Device::kGraphs) {
+    return ONNXIFI_STATUS_NO_DEVICE_RESOURCES;
+  }
+  if (bytes > Device::kMemoryBytes - device->used_bytes) {
+    return ONNXIFI_STATUS_NO_DEVICE_MEMORY;
+  }
+  device->used_bytes += bytes;
+  ++device->graphs;
+  reserved_bytes = bytes;
+  reserved = true;
+  return ONNXIFI_STATUS_SUCCESS;
+}
+
+void Start(const std::shared_ptr<Graph>& graph,
+           std::shared_ptr<const Locations> locations, Event* input,
+           std::shared_ptr<Event> output) {
+  {
+    std::lock_guard<std::mutex> lock(graph->mutex);
+    ++graph->running;
+  }
+  // No reference to the graph's handle: onnxReleaseGraph waits for `running`.
+  Graph* const g = graph.get();
+  const auto end = [g, output](onnxStatus status) {
+    // An event that the caller signalled stays as it is.
+    (void)output->Signal(status);
+    std::lock_guard<std::mutex> lock(g->mutex);
+    --g->running;
+    g->idle.notify_all();
+  };
+  input->Then([g, locations, end](onnxStatus status) {
+    if (status != ONNXIFI_STATUS_SUCCESS) {
+      end(status);
+      return;
+    }
+    g->backend->Post([g, locations, end] {
+      g->program.Run(locations->shapes, locations->inputs, locations->outputs);
+      end(ONNXIFI_STATUS_SUCCESS);
+    });
+  });
+}
+
+}  // namespace onnxifi_reference

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Events, backends and graphs behind their handles.
+#ifndef ONNXIFI_CONFORMANCE_REFERENCE_OBJECTS_H_
+#define ONNXIFI_CONFORMANCE_REFERENCE_OBJECTS_H_
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "onnxifi/conformance/reference/program.h"
+
+namespace onnxifi_reference {
+
+// A single-shot flag.
+class Event {
+ public:
+  // INVALID_STATE if it was signalled before. `end` is what waiters are told.
+  onnxStatus Signal(onnxStatus end = ONNXIFI_STATUS_SUCCESS);
+  // Until the signal, or the release: INVALID_EVENT then.
+  onnxStatus Wait();
+  bool signalled();
+  void Release();
+  // Calls `then` with how it ended when that is known, here or on the thread
+  // that signals. A release ends it with INTERNAL_ERROR.
+  void Then(std::function<void(onnxStatus)> then);
+
+ private:
+  void Finish(std::unique_lock<std::mutex> lock, onnxStatus end);
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool signalled_ = false;
+  bool released_ = false;
+  onnxStatus end_ = ONNXIFI_STATUS_SUCCESS;
+  std::vector<std::function<void(onnxStatus)>> then_;
+};
+
+// The device's memory and places for graphs.
+struct Device {
+  static constexpr uint64_t kMemoryBytes = uint64_t{1} << 20;
+  static constexpr uint64_t kGraphs = 32;
+  std::mutex mutex;
+  uint64_t used_bytes = 0;
+  uint64_t graphs = 0;
+};
+
+// A thread that does what is ready, in that order.
+class Backend {
+ public:
+  Backend();
+  ~Backend();
+  void Post(std::function<void()> work);
+  int log_level = ONNXIFI_LOG_LEVEL_WARNING;
+
+ private:
+  struct Queue {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::deque<std::function<void()>> work;
+    bool stop = false;
+  };
+  std::shared_ptr<Queue> queue_;
+  std::thread thread_;
+};
+
+// Where onnxSetGraphIO says that tensors are.
+struct Locations {
+  std::map<std::string, Shape> shapes;  // of all tensors
+  std::map<std::string, const void*> inputs;
+  std::map<std::string, void*> outputs;
+};
+
+struct Graph {
+  Graph(std::shared_ptr<Backend> backend, Device* device);
+  ~Graph();
+  // NO_DEVICE_MEMORY, NO_DEVICE_RESOURCES.
+  onnxStatus Reserve(uint64_t bytes);
+
+  const std::shared_ptr<Backend> backend;
+  Device* const device;
+  uint64_t reserved_bytes = 0;
+  bool reserved = false;
+  Program program;
+  uint32_t max_sequence = 0;
+
+  std::mutex mutex;
+  std::condition_variable idle;
+  int running = 0;
+  std::shared_ptr<const Locations> locations;
+};
+
+// Starts a run of `graph` when `input` is signalled; its end signals `output`.
+void Start(const std::shared_ptr<Graph>& graph,
+           std::shared_ptr<const Locations> locations, Event* input,
+           std::shared_ptr<Event> output);
+
+}  // namespace onnxifi_reference
+
+#endif  // ONNXIFI_CONFORMANCE_REFERENCE_OBJECTS_H_

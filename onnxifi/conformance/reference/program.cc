@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "onnxifi/conformance/reference/program.h"
+
+#include <onnx/onnx_pb.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+#include <set>
+#include <utility>
+
+namespace onnxifi_reference {
+namespace {
+
+constexpr uint64_t kMaxElements = uint64_t{1} << 32;
+
+// The value's type and shape. Weights may lack them, others may not.
+onnxStatus Read(const onnx::ValueInfoProto& info, Declared* declared,
+                int* type) {
+  if (info.name().empty() || !info.type().has_tensor_type()) {
+    return ONNXIFI_STATUS_INVALID_MODEL;
+  }
+  const auto& tensor = info.type().tensor_type();
+  declared->name = info.name();
+  *type = tensor.elem_type();
+  if (*type <= 0 || *type > 16) return ONNXIFI_STATUS_INVALID_MODEL;
+  if (!tensor.has_shape()) return ONNXIFI_STATUS_UNSUPPORTED_SHAPE;
+  for (const auto& dim : tensor.shape().dim()) {
+    Dimension dimension;
+    if (dim.has_dim_param()) {
+      dimension.name = dim.dim_param();
+    } else if (dim.dim_value() < 0) {
+      return ONNXIFI_STATUS_INVALID_MODEL;
+    } else {
+      dimension.value = static_cast<uint64_t>(dim.dim_value());
+    }
+    if (dimension.name.empty() && dimension.value == 0) {
+      return ONNXIFI_STATUS_UNSUPPORTED_SHAPE;
+    }
+    declared->shape.push_back(dimension);
+  }
+  if (declared->shape.size() > kMaxRank)
+    return ONNXIFI_STATUS_UNSUPPORTED_SHAPE;
+  return ONNXIFI_STATUS_SUCCESS;
+}
+
+uint64_t Elements(const Shape& shape) {
+  uint64_t elements = 1;
+  for (uint64_t dim : shape) {
+    if (dim > kMaxElements || elements * dim > kMaxElements) {
+      return kMaxElements + 1;
+    }
+    elements *= dim;
+  }
+  return elements;
+}
+
+// numpy's rule.
+bool Broadcast(const Shape& a, const Shape& b, Shape* out) {
+  out->assign(std::max(a.size(), b.size()), 1);
+  for (size_t i = 0; i < out->size(); ++i) {
+    const uint64_t x = i < a.size() ? a[a.size() - 1 - i] : 1;
+    const uint64_t y = i < b.size() ? b[b.size() - 1 - i] : 1;
+    if (x != y && x != 1 && y != 1) return false;
+    (*out)[out->size() - 1 - i] = x == 1 ? y : x;
+  }
+  return true;
+}
+
+onnxStatus ReadInitializer(const onnx::TensorProto& proto, Weight* weight) {
+  for (int64_t dim : proto.dims()) {
+    if (dim < 0) return ONNXIFI_STATUS_INVALID_MODEL;
+    if (dim == 0) return ONNXIFI_STATUS_UNSUPPORTED_SHAPE;
+    weight->shape.push_back(static_cast<uint64_t>(dim));
+  }
+  if (proto.data_type() != onnx::TensorProto::FLOAT) {
+    return ONNXIFI_STATUS_UNSUPPORTED_DATATYPE;
+  }
+  const uint64_t elements = Elements(weight->shape);
+  if (proto.has_raw_data()) {
+    if (proto.raw_data().size() != elements * sizeof(float)) {
+      return ONNXIFI_STATUS_INVALID_MODEL;
+    }
+    weight->data.resize(elements);
+    std::memcpy(weight->data.data(), proto.raw_data().data(),
+                proto.raw_data().size());
+  } else {
+    weight->data.assign(proto.float_data().begin(), proto.float_data().end());
+    if (weight->data.size() != elements) return ONNXIFI_STATUS_INVALID_MODEL;
+  }
+  return ONNXIFI_STATUS_SUCCESS;
+}
+
+// The shape of a declaration with all names for one value.
+Shape With(const std::vector<Dimension>& dims, uint64_t value) {
+  Shape shape;
+  for (const Dimension& d : dims) {
+    shape.push_back(d.name.empty() ? d.value : value);
+  }
+  return shape;
+}
+
+}  // namespace
+
+onnxStatus Program::Load(const void* model, size_t size,
+                         std::map<std::string, Weight> weights) {
+  onnx::ModelProto proto;
+  if (size > INT_MAX || !proto.ParseFromArray(model, static_cast<int>(size))) {
+    return ONNXIFI_STATUS_INVALID_PROTOBUF;
+  }
+  if (!proto.has_ir_version() || !proto.has_graph()) {
+    return ONNXIFI_STATUS_INVALID_MODEL;
+  }
+  if (proto.ir_version() < kMinIr || proto.ir_version() > kMaxIr) {
+    return ONNXIFI_STATUS_UNSUPPORTED_VERSION;
+  }
+  bool has_opset = false;
+  for (const auto& opset : proto.opset_import()) {
+    if (!opset.domain().empty() && opset.domain() != "ai.onnx") continue;
+    has_opset = true;
+    if (opset.version() < 1 || opset.version() > kMaxOpset) {
+      return ONNXIFI_STATUS_UNSUPPORTED_VERSION;
+    }
+  }
+  const onnx::GraphProto& graph = proto.graph();
+  if (!has_opset || graph.node().empty()) return ONNXIFI_STATUS_INVALID_MODEL;
+
+  // Inputs and weights.
+  if (!weights.empty() && !graph.initializer().empty()) {
+    return ONNXIFI_STATUS_INVALID_MODEL;
+  }
+  for (const onnx::TensorProto& initializer : graph.initializer()) {
+    Weight weight;
+    const onnxStatus status = ReadInitializer(initializer, &weight);
+    if (status != ONNXIFI_STATUS_SUCCESS) return status;
+    if (!weights.insert({initializer.name(), std::move(weight)}).second) {
+      return ONNXIFI_STATUS_INVALID_MODEL;
+    }
+  }
+  std::set<std::string> known;
+  for (const onnx::ValueInfoProto& input : graph.input()) {
+    Declared declared;
+    int type = 0;
+    const onnxStatus status = Read(input, &declared, &type);
+    if (status != ONNXIFI_STATUS_SUCCESS) return status;
+    if (!known.insert(declared.name).second)
+      return ONNXIFI_STATUS_INVALID_MODEL;
+    if (type != onnx::TensorProto::FLOAT) {
+      return ONNXIFI_STATUS_UNSUPPORTED_DATATYPE;
+    }
+    const auto weight = weights.find(declared.name);
+    if (weight == weights.end()) {
+      inputs_.push_back(std::move(declared));
+    } else if (With(declared.shape, 1) != weight->second.shape) {
+      return ONNXIFI_STATUS_MISMATCHING_SHAPE;
+    }
+  }
+  for (const auto& weight : weights) {
+    if (known.count(weight.first) != 0) continue;
+    if (graph.initializer().empty()) return ONNXIFI_STATUS_INVALID_NAME;
+    if (proto.ir_version() < 4) return ONNXIFI_STATUS_INVALID_MODEL;
+    known.insert(weight.first);
+  }
+  weights_ = std::move(weights);
+
+  // Nodes.
+  onnxStatus verdict = ONNXIFI_STATUS_SUCCESS;
+  for (const onnx::NodeProto& node : graph.node()) {
+    const bool own = node.domain().empty() || node.domain() == "ai.onnx";
+    const std::string& op = node.op_type();
+    if (!own || (op != "Add" && op != "Relu" && op != "MatMul")) {
+      return ONNXIFI_STATUS_UNSUPPORTED_OPERATOR;
+    }
+    if (!node.attribute().empty()) return ONNXIFI_STATUS_UNSUPPORTED_ATTRIBUTE;
+    if (node.input_size() != (op == "Relu" ? 1 : 2) ||
+        node.output_size() != 1) {
+      return ONNXIFI_STATUS_INVALID_MODEL;
+    }
+    Step step;
+    step.op = op;
+    for (const std::string& input : node.input()) {
+      if (known.count(input) == 0) return ONNXIFI_STATUS_INVALID_MODEL;
+      step.inputs.push_back(input);
+    }
+    step.output = node.output(0);
+    if (!known.insert(step.output).second) return ONNXIFI_STATUS_INVALID_MODEL;
+    if (op == "MatMul") verdict = ONNXIFI_STATUS_FALLBACK;
+    steps_.push_back(std::move(step));
+  }
+
+  // What is declared of results.
+  for (const auto* list : {&graph.output(), &graph.value_info()}) {
+    for (const onnx::ValueInfoProto& value : *list) {
+      Declared declared;
+      int type = 0;
+      const onnxStatus status = Read(value, &declared, &type);
+      if (status != ONNXIFI_STATUS_SUCCESS) return status;
+      if (known.count(declared.name) == 0) return ONNXIFI_STATUS_INVALID_MODEL;
+      if (type != onnx::TensorProto::FLOAT) {
+        return ONNXIFI_STATUS_MISMATCHING_DATATYPE;
+      }
+      (list == &graph.output() ? outputs_ : values_)
+          .push_back(std::move(declared));
+    }
+  }
+  if (outputs_.empty()) return ONNXIFI_STATUS_INVALID_MODEL;
+
+  // Shapes, with two values for names: what differs depends on them, and is
+  // left to onnxSetGraphIO.
+  std::map<std::string, Shape> shapes[2];
+  onnxStatus inferred[2];
+  bool symbolic = false;
+  for (int i = 0; i < 2; ++i) {
+    for (const Declared& input : inputs_) {
+      shapes[i][input.name] = With(input.shape, i == 0 ? 1 : 7);
+      for (const Dimension& d : input.shape) symbolic |= !d.name.empty();
+    }
+    inferred[i] = Infer(&shapes[i]);
+  }
+  if (!symbolic && inferred[0] != ONNXIFI_STATUS_SUCCESS) return inferred[0];
+  if (inferred[0] != ONNXIFI_STATUS_SUCCESS ||
+      inferred[1] != ONNXIFI_STATUS_SUCCESS) {
+    return verdict;
+  }
+  for (const auto* list : {&outputs_, &values_}) {
+    for (const Declared& declared : *list) {
+      const Shape& one = shapes[0][declared.name];
+      const Shape& seven = shapes[1][declared.name];
+      if (one.size() != declared.shape.size()) {
+        return ONNXIFI_STATUS_MISMATCHING_SHAPE;
+      }
+      for (size_t i = 0; i < one.size(); ++i) {
+        if (declared.shape[i].name.empty() && one[i] == seven[i] &&
+            one[i] != declared.shape[i].value) {
+          return ONNXIFI_STATUS_MISMATCHING_SHAPE;
+        }
+      }
+    }
+  }
+  return verdict;
+}
+
+uint64_t Program::weight_bytes() const {
+  uint64_t bytes = 0;
+  for (const auto& weight : weights_) {
+    bytes += weight.second.data.size() * sizeof(float);
+  }
+  return bytes;
+}
+
+onnxStatus Program::Infer(std::map<std::string, Shape>* shapes) const {
+  for (const auto& weight : weights_) {
+    (*shapes)[weight.first] = weight.second.shape;
+  }
+  for (const Step& step : steps_) {
+    const Shape& a = (*shapes)[step.inputs[0]];
+    Shape out = a;
+    if (step.op == "Add" && !Broadcast(a, (*shapes)[step.inputs[1]], &out)) {
+      return ONNXIFI_STATUS_INVALID_MODEL;
+    }
+    if (step.op == "MatMul") {
+      const Shape& b = (*shapes)[step.inputs[1]];
+      if (a.size() != 2 || b.size() != 2) {
+        return ONNXIFI_STATUS_UNSUPPORTED_SHAPE;
+      }
+      if (a[1] != b[0]) return ONNXIFI_STATUS_INVALID_MODEL;
+      out = {a[0], b[1]};
+    }
+    if (Elements(out) > kMaxElements) return ONNXIFI_STATUS_UNSUPPORTED_SHAPE;
+    (*shapes)[step.output] = out;
+  }
+  return ONNXIFI_STATUS_SUCCESS;
+}
+
+void Program::Run(const std::map<std::string, Shape>& shapes,
+                  const std::map<std::string, const void*>& inputs,
+                  const std::map<std::string, void*>& outputs) const {
+  // Memory of callers has no alignment, so everything is copied.
+  std::map<std::string, std::vector<float>> values;
+  for (const auto& input : inputs) {
+    std::vector<float>& to = values[input.first];
+    to.resize(Elements(shapes.at(input.first)));
+    std::memcpy(to.data(), input.second, to.size() * sizeof(float));
+  }
+  const auto value = [&](const std::string& name) -> const std::vector<float>& {
+    const auto weight = weights_.find(name);
+    return weight == weights_.end() ? values[name] : weight->second.data;
+  };
+  for (const Step& step : steps_) {
+    const std::vector<float>& a = value(step.inputs[0]);
+    const Shape& shape = shapes.at(step.output);
+    std::vector<float> out(Elements(shape));
+    if (step.op == "Relu") {
+      for (size_t i = 0; i < out.size(); ++i) out[i] = a[i] < 0 ? 0 : a[i];
+    } else if (step.op == "MatMul") {
+      const std::vector<float>& b = value(step.inputs[1]);
+      const uint64_t inner = shapes.at(step.inputs[0])[1];
+      for (uint64_t r = 0; r < shape[0]; ++r) {
+        for (uint64_t c = 0; c < shape[1]; ++c) {
+          float sum = 0;
+          for (uint64_t k = 0; k < inner; ++k) {
+            sum += a[r * inner + k] * b[k * shape[1] + c];
+          }
+          out[r * shape[1] + c] = sum;
+        }
+      }
+    } else {
+      const std::vector<float>& b = value(step.inputs[1]);
+      // Where element i of the result is in an operand.
+      const auto at = [&](const Shape& of, uint64_t i) {
+        uint64_t index = 0, stride = 1;
+        for (size_t d = 0; d < shape.size(); ++d) {
+          const uint64_t dim = shape[shape.size() - 1 - d];
+          if (d < of.size()) {
+            const uint64_t own = of[of.size() - 1 - d];
+            index += (own == 1 ? 0 : i % dim) * stride;
+            stride *= own;
+          }
+          i /= dim;
+        }
+        return index;
+      };
+      const Shape& sa = shapes.at(step.inputs[0]);
+      const Shape& sb = shapes.at(step.inputs[1]);
+      for (uint64_t i = 0; i < out.size(); ++i) {
+        out[i] = sa == sb ? a[i] + b[i] : a[at(sa, i)] + b[at(sb, i)];
+      }
+    }
+    values[step.output] = std::move(out);
+  }
+  for (const auto& output : outputs) {
+    const std::vector<float>& from = value(output.first);
+    std::memcpy(output.second, from.data(), from.size() * sizeof(float));
+  }
+}
+
+}  // namespace onnxifi_reference

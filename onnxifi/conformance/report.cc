@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "onnxifi/conformance/report.h"
+
+#include <algorithm>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+
+namespace heddle::conformance {
+namespace {
+
+constexpr Verdict kVerdicts[] = {Verdict::kPass, Verdict::kFail,
+                                 Verdict::kNotSupported, Verdict::kWarning,
+                                 Verdict::kWaived};
+
+std::string Escaped(absl::string_view text) {
+  std::string out;
+  for (char c : text) {
+    // XML 1.0 has no place for other control characters.
+    if (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') {
+      out += '?';
+    } else {
+      out += c;
+    }
+  }
+  return absl::StrReplaceAll(
+      out, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}});
+}
+
+std::string Quoted(const std::string& word) {
+  const bool plain =
+      word.find_first_not_of(
+          "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+          "/._-+:=,") == std::string::npos;
+  if (plain && !word.empty()) return word;
+  return absl::StrCat("'", absl::StrReplaceAll(word, {{"'", "'\\''"}}), "'");
+}
+
+}  // namespace
+
+std::map<Verdict, int> Count(const std::vector<Result>& results) {
+  std::map<Verdict, int> count;
+  for (Verdict verdict : kVerdicts) count[verdict] = 0;
+  for (const Result& result : results) ++count[result.verdict];
+  return count;
+}
+
+std::vector<MustPassScore> Score(const Report& report) {
+  std::map<std::string, Verdict> verdicts;
+  for (const Result& r : report.results) verdicts[r.test->id] = r.verdict;
+  std::vector<MustPassScore> scores;
+  for (const MustPass& list : MustPassLists()) {
+    MustPassScore score;
+    score.list = &list;
+    for (const std::string& id : list.cases) {
+      const auto found = verdicts.find(id);
+      if (found == verdicts.end()) {
+        score.not_run.push_back(id);
+      } else if (found->second == Verdict::kFail ||
+                 found->second == Verdict::kWaived) {
+        score.failed.push_back(id);
+      } else {
+        ++score.passed;
+      }
+    }
+    scores.push_back(std::move(score));
+  }
+  return scores;
+}
+
+std::vector<const Pair*> ExercisedPairs(const Report& report) {
+  std::set<std::pair<std::string, std::string>> returned;
+  for (const Result& result : report.results) {
+    for (const Result::Returned& r : result.returned) {
+      returned.insert({r.function, r.status});
+    }
+  }
+  std::vector<const Pair*> exercised;
+  for (const Pair& pair : Pairs()) {
+    if (pair.kind == Pair::kListed &&
+        returned.count({pair.function, pair.status}) != 0) {
+      exercised.push_back(&pair);
+    }
+  }
+  return exercised;
+}
+
+std::vector<const Sentence*> ExercisedSentences(const Report& report) {
+  std::set<std::string> ran;
+  for (const Result& result : report.results) {
+    if (result.verdict != Verdict::kNotSupported) ran.insert(result.test->id);
+  }
+  std::vector<const Sentence*> exercised;
+  for (const Sentence& sentence : Sentences()) {
+    if (std::any_of(
+            sentence.cases.begin(), sentence.cases.end(),
+            [&](const std::string& id) { return ran.count(id) != 0; })) {
+      exercised.push_back(&sentence);
+    }
+  }
+  return exercised;
+}
+
+std::vector<const Sentence*> SentencesOf(const std::string& case_id) {
+  std::vector<const Sentence*> sentences;
+  for (const Sentence& sentence : Sentences()) {
+    if (std::find(sentence.cases.begin(), sentence.cases.end(), case_id) !=
+        sentence.cases.end()) {
+      sentences.push_back(&sentence);
+    }
+  }
+  return sentences;
+}
+
+std::string Reproduce(const Environment& environment, const std::string& id) {
+  return absl::StrCat("onnxifi-conformance --lib ", Quoted(environment.library),
+                      " --abi ", environment.abi, " --seed ", environment.seed,
+                      " --case ", id);
+}
+
+std::string TextReport(const Report& report) {
+  const Environment& e = report.environment;
+  std::string out = absl::StrCat("ONNXIFI conformance of ", e.library,
+                                 "\n  sha256 ", e.sha256, "\n  ABI ", e.abi,
+                                 " (", e.abi_source, "), seed ", e.seed, "\n");
+  for (const auto& [name, value] : e.backend) {
+    absl::StrAppend(&out, "  ", name, " ", value, "\n");
+  }
+  absl::StrAppend(&out, "\n");
+  std::string group;
+  for (const Result& r : report.results) {
+    if (r.test->group() != group) {
+      group = r.test->group();
+      absl::StrAppend(&out, group, "\n");
+    }
+    absl::StrAppendFormat(&out, "  %-15s %-36s %s\n", VerdictName(r.verdict),
+                          r.test->id, r.test->title);
+    for (const std::string& text : r.failures) {
+      absl::StrAppend(&out, "      ", text, "\n");
+    }
+    for (const std::string& text : r.warnings) {
+      absl::StrAppend(&out, "      quality: ", text, "\n");
+    }
+    if (!r.excuse.empty()) absl::StrAppend(&out, "      ", r.excuse, "\n");
+    if (r.verdict == Verdict::kWaived) {
+      absl::StrAppend(&out, "      waived by ", r.waived_by, ": ",
+                      r.waived_because, "\n");
+    }
+    if (r.verdict == Verdict::kFail) {
+      for (const Sentence* s : SentencesOf(r.test->id)) {
+        absl::StrAppend(&out, "      ", s->context, ": \"", s->text, "\"\n");
+      }
+      absl::StrAppend(&out, "      again: ", Reproduce(e, r.test->id), "\n");
+    }
+  }
+  absl::StrAppend(&out, "\n");
+  for (const MustPassScore& score : Score(report)) {
+    absl::StrAppend(&out, score.list->name, " list ", score.list->version, ": ",
+                    score.passed, " of ", score.list->cases.size());
+    if (!score.not_run.empty()) {
+      absl::StrAppend(&out, ", ", score.not_run.size(), " not run");
+    }
+    absl::StrAppend(&out, "\n");
+  }
+  absl::StrAppend(&out, "statuses: ", ExercisedPairs(report).size(),
+                  " of 135 pairs of function and status came; sentences: ",
+                  ExercisedSentences(report).size(), " of ", Sentences().size(),
+                  " were tried\n");
+  std::vector<std::string> counts;
+  for (const auto& [verdict, count] : Count(report.results)) {
+    counts.push_back(absl::StrCat(count, " ", VerdictName(verdict)));
+  }
+  absl::StrAppend(&out, report.results.size(),
+                  " cases: ", absl::StrJoin(counts, ", "), "\n");
+  return out;
+}
+
+std::string JunitReport(const Report& report) {
+  const auto count = Count(report.results);
+  double seconds = 0;
+  for (const Result& r : report.results) seconds += r.seconds;
+  std::string out = absl::StrFormat(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      "<testsuites><testsuite name=\"onnxifi-conformance\" tests=\"%d\" "
+      "failures=\"%d\" skipped=\"%d\" time=\"%.3f\">\n"
+      "<properties><property name=\"library\" value=\"%s\"/>"
+      "<property name=\"sha256\" value=\"%s\"/>"
+      "<property name=\"abi\" value=\"%s\"/>"
+      "<property name=\"seed\" value=\"%d\"/></properties>\n",
+      report.results.size(), count.at(Verdict::kFail),
+      count.at(Verdict::kNotSupported) + count.at(Verdict::kWaived), seconds,
+      Escaped(report.environment.library), report.environment.sha256,
+      report.environment.abi, report.environment.seed);
+  for (const Result& r : report.results) {
+    absl::StrAppendFormat(
+        &out, "<testcase classname=\"%s\" name=\"%s\" time=\"%.3f\">",
+        r.test->group(), r.test->id, r.seconds);
+    if (r.verdict == Verdict::kFail) {
+      absl::StrAppend(&out, "<failure message=\"",
+                      Escaped(r.failures.empty() ? "" : r.failures[0]), "\">",
+                      Escaped(absl::StrJoin(r.failures, "\n")), "\n",
+                      Escaped(Reproduce(report.environment, r.test->id)),
+                      "</failure>");
+    } else if (r.verdict == Verdict::kNotSupported) {
+      absl::StrAppend(&out, "<skipped message=\"", Escaped(r.excuse), "\"/>");
+    } else if (r.verdict == Verdict::kWaived) {
+      absl::StrAppend(&out, "<skipped message=\"waived by ",
+                      Escaped(r.waived_by), ": ", Escaped(r.waived_because),
+                      "\"/>");
+    }
+    if (!r.warnings.empty()) {
+      absl::StrAppend(&out, "<system-out>",
+                      Escaped(absl::StrJoin(r.warnings, "\n")),
+                      "</system-out>");
+    }
+    if (!r.errors.empty() && r.verdict == Verdict::kFail) {
+      absl::StrAppend(&out, "<system-err>", Escaped(r.errors), "</system-err>");
+    }
+    absl::StrAppend(&out, "</testcase>\n");
+  }
+  absl::StrAppend(&out, "</testsuite></testsuites>\n");
+  return out;
+}
+
+}  // namespace heddle::conformance

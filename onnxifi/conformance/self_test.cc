@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kit over its reference backend, in both ABIs: everything passes, and the
+// statuses come that data/pairs.txt promises. The exit codes and forms of the
+// report.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "onnxifi/conformance/spec.h"
+
+namespace heddle::conformance {
+namespace {
+
+using nlohmann::json;
+
+// stdout, and the exit code.
+std::pair<std::string, int> Kit(const std::string& arguments) {
+  const std::string command =
+      absl::StrCat(std::getenv("KIT"), " ", arguments, " 2>&1");
+  FILE* pipe = popen(command.c_str(), "r");
+  std::string output;
+  char buffer[4096];
+  for (size_t n; (n = fread(buffer, 1, sizeof(buffer), pipe)) > 0;) {
+    output.append(buffer, n);
+  }
+  const int status = pclose(pipe);
+  return {output, WIFEXITED(status) ? WEXITSTATUS(status) : -1};
+}
+
+std::string Library(const char* variable) {
+  return absl::StrCat("./", std::getenv(variable));
+}
+
+class Reference : public testing::TestWithParam<const char*> {};
+
+TEST_P(Reference, PassesAndReturnsWhatIsPromised) {
+  const auto [text, code] =
+      Kit(absl::StrCat("--lib ", Library(GetParam()), " --report json"));
+  ASSERT_EQ(code, 0) << text;
+  const json report = json::parse(text);
+  std::map<std::string, std::set<std::pair<std::string, std::string>>> by_case;
+  std::set<std::pair<std::string, std::string>> came;
+  for (const json& c : report["cases"]) {
+    const std::string verdict = c["verdict"];
+    EXPECT_TRUE(verdict == "pass" || verdict == "not supported") << c.dump(1);
+    for (const json& returned : c["returned"]) {
+      const std::pair<std::string, std::string> pair = {returned[0],
+                                                        returned[1]};
+      by_case[c["id"]].insert(pair);
+      came.insert(pair);
+    }
+  }
+  for (const Pair& pair : Pairs()) {
+    const std::pair<std::string, std::string> name = {pair.function,
+                                                      pair.status};
+    for (const std::string& id : pair.cases) {
+      EXPECT_EQ(by_case[id].count(name), 1u)
+          << id << " does not make " << pair.status << " come from "
+          << pair.function;
+    }
+    EXPECT_EQ(came.count(name), pair.cases.empty() ? 0u : 1u)
+        << pair.function << " " << pair.status;
+  }
+  EXPECT_EQ(report["must_pass"]["minimal"]["holds"], true);
+  EXPECT_EQ(report["must_pass"]["full"]["holds"], true);
+}
+
+INSTANTIATE_TEST_SUITE_P(Abis, Reference, testing::Values("EXTENDED", "ONNX1"));
+
+TEST(Kit, FindsTheAbi) {
+  for (const char* variable : {"EXTENDED", "ONNX1"}) {
+    const auto [text, code] = Kit(absl::StrCat(
+        "--lib ", Library(variable), " --case io.order --report json"));
+    ASSERT_EQ(code, 0) << text;
+    EXPECT_EQ(json::parse(text)["environment"]["abi"],
+              std::string(variable) == "ONNX1" ? "onnx1" : "extended");
+  }
+}
+
+TEST(Kit, WrongAbiFails) {
+  const auto [text, code] = Kit(absl::StrCat("--lib ", Library("EXTENDED"),
+                                             " --abi onnx1 --case io.order"));
+  EXPECT_EQ(code, 1) << text;
+}
+
+TEST(Kit, ALibraryThatIsNotThereIsAnError) {
+  EXPECT_EQ(Kit("--lib ./libonnxifi-nobody.so").second, 3);
+  EXPECT_EQ(Kit("--lib libonnxifi-nobody.so --report html").second, 3);
+  // It loads, and has no such functions.
+  EXPECT_EQ(Kit("--lib libc.so.6").second, 3);
+}
+
+TEST(Kit, NothingThatRanIsAnError) {
+  EXPECT_EQ(Kit(absl::StrCat("--lib ", Library("EXTENDED"),
+                             " --case symbolic.not_advertised"))
+                .second,
+            3);
+}
+
+TEST(Kit, UsageIsCheckedFirst) {
+  EXPECT_EQ(Kit("").second, 2);
+  EXPECT_EQ(Kit("--lib x --case no.such_case").second, 2);
+  EXPECT_EQ(Kit("--lib x --group nobody").second, 2);
+  EXPECT_EQ(Kit("--lib x --abi third").second, 2);
+  EXPECT_EQ(Kit("--lib x --report pdf").second, 2);
+  EXPECT_EQ(Kit("--lib x --timeout 0").second, 2);
+  EXPECT_EQ(Kit("--help").second, 0);
+  EXPECT_EQ(Kit("--list").second, 0);
+}
+
+TEST(Kit, ADeadLibraryIsAVerdict) {
+  // The C library's malloc is none of ours: the process is killed in it.
+  const auto [text, code] =
+      Kit(absl::StrCat("--lib ", Library("EXTENDED"),
+                       " --case async.run_before_signal --timeout 0.0001"));
+  EXPECT_EQ(code, 1) << text;
+  EXPECT_NE(text.find("did not end within"), std::string::npos) << text;
+}
+
+TEST(Kit, WaivedFailuresAreNoFailures) {
+  const std::string path = absl::StrCat(testing::TempDir(), "/waivers.txt");
+  std::ofstream(path) << "# comment\n\nio.order | somebody | the wrong ABI\n";
+  const std::string run =
+      absl::StrCat("--lib ", Library("EXTENDED"),
+                   " --abi onnx1 --case io.order --waivers ", path);
+  const auto [text, code] = Kit(run);
+  EXPECT_EQ(code, 0) << text;
+  EXPECT_NE(text.find("waived by somebody: the wrong ABI"), std::string::npos)
+      << text;
+  std::ofstream(path) << "io.order | somebody\n";
+  EXPECT_EQ(Kit(run).second, 2);
+  std::ofstream(path) << "no.such_case | somebody | because\n";
+  EXPECT_EQ(Kit(run).second, 2);
+}
+
+TEST(Kit, JunitCountsCases) {
+  const auto [text, code] =
+      Kit(absl::StrCat("--lib ", Library("EXTENDED"),
+                       " --abi onnx1 --case io.order --case runs.one "
+                       "--report junit"));
+  EXPECT_EQ(code, 1);
+  EXPECT_NE(text.find("tests=\"2\" failures=\"2\""), std::string::npos) << text;
+  EXPECT_NE(text.find("<failure message=\""), std::string::npos);
+}
+
+TEST(Kit, HtmlHasTheData) {
+  const std::string path = absl::StrCat(testing::TempDir(), "/page.html");
+  const auto [text, code] = Kit(absl::StrCat(
+      "--lib ", Library("EXTENDED"),
+      " --abi onnx1 --case io.order --report html --output ", path));
+  EXPECT_EQ(code, 1);
+  EXPECT_EQ(text, "");
+  std::ifstream file(path);
+  const std::string page((std::istreambuf_iterator<char>(file)), {});
+  const std::string open = "<script type=\"application/json\" id=\"data\">";
+  const size_t at = page.find(open);
+  ASSERT_NE(at, std::string::npos);
+  const std::string data = page.substr(
+      at + open.size(), page.find("</script>", at) - at - open.size());
+  const json report = json::parse(data);
+  EXPECT_EQ(report["verdicts"]["fail"], 1);
+  EXPECT_NE(std::string(report["cases"][0]["reproduce"]).find("io.order"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace heddle::conformance
