@@ -67,6 +67,8 @@ class StagedDriverTest(unittest.TestCase):
         self.run_command("make", "-C", "kmd", "dkms", "DKMS_TREE=../dkms")
         made = files_below(os.path.join(self.tree, "dkms"))
         self.assertEqual(made, sorted([*wanted, "dkms.conf"]))
+        with open("VERSION", encoding="utf-8") as version, open(os.path.join(self.tree, "dkms/dkms.conf"), encoding="utf-8") as conf:
+            self.assertIn(f'PACKAGE_VERSION="{version.read().strip()}"\n', conf.readlines())
 
 
 if __name__ == "__main__":

@@ -96,13 +96,13 @@ absl::Status WrongTag(Abi abi, const void* array, uint32_t index,
         absl::StrCat(
             "the ", what, " descriptors are ", other_bytes,
             " bytes long: the program was built against ",
-            extended
-                ? "ONNX 1.x's onnxifi.h, but this backend speaks the "
-                  "extended interface; link lib/onnx1/libonnxifi-heddle.so "
-                  "or set HEDDLE_ONNXIFI_ABI=onnx1"
-                : "the extended onnxifi.h, but this backend speaks ONNX "
-                  "1.x's interface; link lib/libonnxifi-heddle.so or set "
-                  "HEDDLE_ONNXIFI_ABI=extended"));
+            extended ? "ONNX 1.x's onnxifi.h, but this backend speaks the "
+                       "extended interface; link "
+                       "lib/heddle/onnx1/libonnxifi-heddle.so "
+                       "or set HEDDLE_ONNXIFI_ABI=onnx1"
+                     : "the extended onnxifi.h, but this backend speaks ONNX "
+                       "1.x's interface; link lib/libonnxifi-heddle.so or set "
+                       "HEDDLE_ONNXIFI_ABI=extended"));
   }
   return Fail(ONNXIFI_STATUS_UNSUPPORTED_TAG,
               absl::StrCat(what, " descriptor ", index,

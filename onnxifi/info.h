@@ -8,12 +8,13 @@
 #include <map>
 #include <string>
 
+#include "heddle/version.h"
 #include "onnxifi/engine.h"
 #include "onnxifi/include/heddle/onnxifi.h"
 
 namespace heddle::onnxifi {
 
-constexpr char kVersion[] = "0.1.0";
+constexpr char kVersion[] = HEDDLE_VERSION;
 // Graphs that a process may have on one device. Each has a thread and a driver
 // object; more of them is a leak, not a use.
 constexpr uint64_t kMaxGraphs = 256;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// lib/onnx1/libonnxifi-heddle.so: always ONNX 1.x's ABI, for programs that were
-// built against libonnx-dev and call the library directly.
+// lib/heddle/onnx1/libonnxifi-heddle.so: always ONNX 1.x's ABI, for programs
+// that were built against libonnx-dev and call the library directly.
 #include "onnxifi/c_edge.h"
 
 extern "C" {

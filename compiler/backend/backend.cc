@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/backend/compile_report.h"
 #include "compiler/backend/lowered_graphs.h"
+#include "compiler/backend/producer.h"
 #include "compiler/backend/required_version.h"
 #include "compiler/backend/weight_streaming.h"
 #include "compiler/base/diagnostic.h"

@@ -12,9 +12,6 @@
 
 namespace heddle::compiler {
 
-// Of every package.
-inline constexpr char kProducer[] = "heddle-compile 0.1";
-
 struct BackendResult {
   package::Package package;  // but its weights
   package::PackedWeights weights;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "heddle/version.h"
 #include "kmd/hosted/server.h"
 #include "spdlog/sinks/stdout_sinks.h"
 #include "spdlog/spdlog.h"
@@ -62,6 +63,7 @@ int main(int argc, char** argv) {
       "and serves clients on a Unix socket. A card may come and go at any "
       "time.\n",
       "heddle-hosted");
+  app.set_version_flag("--version", "heddle-hosted " HEDDLE_VERSION);
   heddle::hosted::Server::Options options;
   uint64_t timeout_ms = 0;
   std::string log = "info";

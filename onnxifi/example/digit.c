@@ -2,8 +2,11 @@
  *
  * A whole ONNXIFI program: it classifies one handwritten digit.
  *
+ *   cc digit.c $(pkg-config --cflags --libs heddle) -o digit
+ *   ./digit digits_fp32.onnx digits_test.u8 INDEX
+ *
+ * or, where nothing is installed:
  *   cc digit.c -Iout/include -Lout/lib -lonnxifi-heddle -Wl,-rpath,$PWD/out/lib
- *   ./a.out digits_fp32.onnx digits_test.u8 INDEX
  *
  * The arguments: the model, a file of images of 28 x 28 bytes, and which of
  * them. The names, types and shapes below are the model's; for another model

@@ -95,7 +95,8 @@ std::vector<std::string> BinaryFolders() {
   for (const std::string& start : starts) {
     folders.push_back(start);
     folders.push_back(start + "/../bin");
-    folders.push_back(start + "/../../bin");  // from lib/onnx1 or lib/TRIPLET
+    folders.push_back(start + "/../../bin");     // from lib/TRIPLET
+    folders.push_back(start + "/../../../bin");  // from lib/heddle/onnx1
   }
   return folders;
 }

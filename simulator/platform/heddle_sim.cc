@@ -22,6 +22,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "heddle/version.h"
 #include "rtl/spec/version.h"
 #include "simulator/platform/commands.h"
 #include "simulator/platform/control_client.h"
@@ -296,6 +297,7 @@ int Simulate(const Arguments& arguments, char** argv) {
 int Main(int argc, char** argv) {
   Arguments arguments;
   CLI::App app(kDescription, "heddle-sim");
+  app.set_version_flag("--version", "heddle-sim " HEDDLE_VERSION);
   app.footer(absl::StrCat("Commands of ctl:\n", kCommandHelp));
   app.add_option("--socket", arguments.socket,
                  "socket that the host connects to");

@@ -15,7 +15,7 @@ namespace heddle::tests {
 // Folders of heddle-sim and heddle-hosted, for HEDDLE_BIN_DIR.
 std::string BinFolders();
 std::string ExtendedLibrary();  // lib/libonnxifi-heddle.so
-std::string Onnx1Library();     // lib/onnx1/libonnxifi-heddle.so
+std::string Onnx1Library();     // lib/heddle/onnx1/libonnxifi-heddle.so
 
 // HEDDLE_DEVICE for a private simulated card.
 std::string SimDevice(const std::string& config);

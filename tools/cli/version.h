@@ -2,10 +2,12 @@
 #ifndef HEDDLE_TOOLS_CLI_VERSION_H_
 #define HEDDLE_TOOLS_CLI_VERSION_H_
 
+#include "heddle/version.h"
+
 namespace heddle::cli {
 
 // What --version prints after the tool's name.
-inline constexpr char kVersion[] = "0.1.0";
+inline constexpr char kVersion[] = HEDDLE_VERSION;
 
 }  // namespace heddle::cli
 

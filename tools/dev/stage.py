@@ -101,9 +101,14 @@ def plan(entries, outputs, source_root):
     return copies
 
 
-def copy(source, target):
+def is_executable(source, destination):
+    """Bazel makes every output executable; of what it made, only programs and libraries are."""
+    made = "/bazel-out/" in source
+    return os.access(source, os.X_OK) and (not made or destination.startswith("bin/") or destination.endswith(".so"))
+
+
+def copy(source, target, executable):
     """Returns True when the target changed."""
-    executable = os.access(source, os.X_OK)
     mode = 0o755 if executable else 0o644
     if os.path.isfile(target) and filecmp.cmp(source, target, shallow=False):
         os.chmod(target, mode)
@@ -134,7 +139,7 @@ def stage(copies, out):
     with open(manifest, "w", encoding="utf-8") as lines:
         lines.write("".join(f"{t}\n" for t in sorted(copies)))
     for target, source in sorted(copies.items()):
-        changed += copy(source, os.path.join(out, target))
+        changed += copy(source, os.path.join(out, target), is_executable(source, target))
     return changed
 
 

@@ -59,6 +59,12 @@ class StageTest(unittest.TestCase):
         self.assertEqual(self.read("include/x.h"), "header")
         self.assertEqual(stage.stage(copies, self.out), 0)
 
+    def test_data_that_bazel_made_is_not_executable(self):
+        made = self.write("bazel-out/x", "", 0o555)
+        for destination, wanted in (("bin/x", True), ("lib/x.so", True), ("lib/cmake/x.cmake", False), ("share/x", False)):
+            self.assertEqual(stage.is_executable(made, destination), wanted, destination)
+        self.assertTrue(stage.is_executable(self.write("script", "", 0o755), "share/script"))
+
     def test_replaces_changed_and_removes_unlisted_but_not_foreign_files(self):
         events = self.events("//a:a", self.write("b/one", "1"), self.write("b/two", "2"))
         stage.stage(self.plan("//a share/\n", events), self.out)

@@ -25,6 +25,9 @@ using Level = Finding::Level;
 
 constexpr char kPciFolder[] = "/sys/bus/pci/devices";
 constexpr char kLibrary[] = "libonnxifi-heddle.so";
+constexpr char kUdevRule[] =
+    "install the udev rule (group render, mode 0660): 60-heddle.rules of the "
+    "package heddle-runtime, or PREFIX/lib/udev/rules.d";
 
 class Doctor {
  public:
@@ -83,6 +86,16 @@ class Doctor {
     if (absl::IsUnimplemented(cards.status())) {
       Add(Level::kNote, "heddle-hosted",
           absl::StrCat("there is a socket '", shown, "'; it was not asked"));
+    } else if (absl::IsPermissionDenied(cards.status())) {
+      struct stat info = {};
+      const bool known = stat(files().Path(socket_).c_str(), &info) == 0;
+      Add(Level::kProblem, "heddle-hosted",
+          absl::StrCat("this user may not use the socket '", shown, "'"),
+          known && (info.st_mode & 0020) && info.st_gid != 0
+              ? absl::StrCat("sudo usermod -aG ", GroupName(info.st_gid),
+                             " $USER, then log in again")
+              : "start heddle-hosted with --socket-group GROUP, a group that "
+                "this user is in");
     } else if (!cards.ok()) {
       Add(Level::kProblem, "heddle-hosted",
           cli::Printable(cards.status().message()),
@@ -157,8 +170,11 @@ class Doctor {
     } else {
       Add(level, "module",
           absl::StrCat("heddle.ko is not installed for the kernel ", kernel),
-          "sudo dkms install heddle/VERSION, or make -C kmd/linux and sudo "
-          "insmod kmd/linux/heddle.ko");
+          "sudo apt install ./heddle-dkms_*.deb (./dev package makes it), with "
+          "linux-headers-$(uname -r); without packages: make -C "
+          "PREFIX/share/heddle/driver/kmd && sudo make -C "
+          "PREFIX/share/heddle/driver/kmd install, PREFIX being where Heddle "
+          "is installed or staged");
     }
     return false;
   }
@@ -230,7 +246,7 @@ class Doctor {
                           group, mode));
       if (mode & 2) {
         Add(Level::kNote, "rights", absl::StrCat("every user may open ", node),
-            "install the udev rule of kmd/linux (group render, mode 0660)");
+            kUdevRule);
       }
       return true;
     }
@@ -241,8 +257,9 @@ class Doctor {
         group_helps
             ? absl::StrCat("sudo usermod -aG ", group,
                            " $USER, then log in again")
-            : absl::StrCat("install the udev rule of kmd/linux (group render, "
-                           "mode 0660), then: sudo udevadm trigger ",
+            : absl::StrCat(kUdevRule,
+                           ", then: sudo udevadm control --reload && sudo "
+                           "udevadm trigger ",
                            node));
     return false;
   }

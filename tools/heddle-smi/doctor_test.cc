@@ -145,7 +145,7 @@ TEST_F(DoctorTest, ModuleNotInstalledOrNotLoaded) {
   Finding problem = Problem();
   EXPECT_EQ(problem.check, "module");
   EXPECT_HAS(problem.text, "not installed for the kernel 6.1.0-50-amd64");
-  EXPECT_HAS(problem.fix, "dkms install");
+  EXPECT_HAS(problem.fix, "heddle-dkms");
   tree_.File("/lib/modules/6.1.0-50-amd64/modules.dep",
              "updates/dkms/heddle.ko: kernel/drivers/gpu/drm/drm.ko\n");
   problem = Problem();
@@ -235,6 +235,11 @@ TEST_F(DoctorTest, Hosted) {
     return absl::StatusOr<size_t>(absl::UnavailableError("nobody listens"));
   };
   EXPECT_HAS(Problem().fix, "start heddle-hosted again");
+  // Its file is the test's own: no group that may write to it.
+  system_.list_hosted = [](const std::string&) {
+    return absl::StatusOr<size_t>(absl::PermissionDeniedError("no"));
+  };
+  EXPECT_HAS(Problem().fix, "--socket-group");
 }
 
 TEST_F(DoctorTest, LibraryProgramsAndVariable) {

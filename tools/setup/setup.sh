@@ -3,14 +3,15 @@
 #
 # Installs those packages of packages.txt that are missing, from the apt sources that the machine
 # already has, and fetches the kernel in which the driver is tested (guest_kernel.sh; not
-# installed). With --debug-kernel also what debug_kernel.sh builds with. Changes nothing when nothing
-# is missing; never edits apt's configuration; asks nothing. Needs root, or sudo without a password,
+# installed). With --debug-kernel also what debug_kernel.sh builds with, with --packaging what makes and
+# checks packages. Changes nothing when nothing is missing; never edits apt's configuration; asks nothing. Needs root, or sudo without a password,
 # only when a package is missing.
 set -euo pipefail
 
 here="$(dirname "$(readlink -f "$0")")"
 lists=("$here/packages.txt")
 [[ "${1:-}" != --debug-kernel ]] || lists+=("$here/debug_kernel/packages.txt")
+[[ "${1:-}" != --packaging ]] || lists+=("$here/packaging.txt")
 
 die() {
   printf 'setup: error: %s\n' "$*" >&2

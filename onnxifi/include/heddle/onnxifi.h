@@ -8,9 +8,10 @@
  *   #include <onnxifi.h>        (and <onnxifi_ext.h> for extension functions)
  *
  * Programs written against ONNX 1.x's own <onnx/onnxifi.h> (56-byte
- * descriptors, seven arguments) link PREFIX/lib/onnx1/libonnxifi-heddle.so, or
- * go through ONNX's wrapper libonnxifi.so. The two headers share names and tag
- * values, so a translation unit includes one of them, never both.
+ * descriptors, seven arguments) link
+ * PREFIX/lib/heddle/onnx1/libonnxifi-heddle.so, or go through ONNX's wrapper
+ * libonnxifi.so. The two headers share names and tag values, so a translation
+ * unit includes one of them, never both.
  *
  * Conventions of every function
  *   - The list after "Returns" is complete: no other status is ever returned.
