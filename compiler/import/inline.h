@@ -7,10 +7,10 @@
 //   nodes
 //
 // Names that belong to the inner graph get the prefix "<first output>/", its
-// nodes "<node>/". An If with another condition stays, as Loops and Scans do, and
-// their graphs with them (Subgraph of importer.h); calls of functions inside of
-// those are put in place nowhere, and are refused. A function is named by its domain, its name
-// and, since IR version 10, its overload.
+// nodes "<node>/". An If with another condition stays, as Loops and Scans do,
+// and their graphs with them (Subgraph of importer.h); calls of functions
+// inside of those are put in place nowhere, and are refused. A function is
+// named by its domain, its name and, since IR version 10, its overload.
 #ifndef HEDDLE_COMPILER_IMPORT_INLINE_H_
 #define HEDDLE_COMPILER_IMPORT_INLINE_H_
 
