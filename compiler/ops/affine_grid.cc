@@ -55,7 +55,8 @@ absl::Status Expand(Expansion* e) {
       const auto place = static_cast<float>(rest % sizes[axis]);
       const auto size = static_cast<float>(sizes[axis]);
       rest /= sizes[axis];
-      // An axis of one place is seen in its middle.
+      // An axis of one place is seen in its middle: ONNX leaves it open, other
+      // implementations have either end.
       const float x = !aligned   ? (2 * place + 1) / size - 1
                       : size > 1 ? 2 * place / (size - 1) - 1
                                  : 0;

@@ -238,7 +238,10 @@ bool TakeDeclared(const std::map<TensorId, Declaration>& declared,
 
 bool NeedsMissingValues(const Graph& graph, const Node& node) {
   // All operands of these are parameters, not only those after the first.
-  const bool parameters = node.op == "ConstantOfShape" || node.op == "Range";
+  const bool parameters = node.op == "ConstantOfShape" || node.op == "Range" ||
+                          node.op == "HannWindow" ||
+                          node.op == "HammingWindow" ||
+                          node.op == "BlackmanWindow";
   for (size_t i = parameters ? 0 : 1; i < node.inputs.size(); ++i) {
     if (HasInput(node, i) && !InputOf(graph, node, i).is_constant()) {
       return true;

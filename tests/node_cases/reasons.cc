@@ -29,6 +29,7 @@ const Positions& ShapeParameters() {
       {"Range", {0, 1, 2}},
       {"ReduceSum", {1}},
       {"Reshape", {1}},
+      {"STFT", {3}},
       {"Squeeze", {1}},
       {"TopK", {1}},
       {"Unsqueeze", {1}},

@@ -8,7 +8,8 @@ onnxGetExtensionFunctionAddress onnxInitBackend onnxInitEvent onnxInitGraph onnx
 onnxReleaseBackendID onnxReleaseEvent onnxReleaseGraph onnxRunGraph onnxSetGraphIO \
 onnxSignalEvent onnxWaitEvent onnxifi_heddle_descriptor_bytes"
 for library; do
-  have=$(nm -D --defined-only "$library" | awk '{print $3}' | LC_ALL=C sort | tr '\n' ' ')
+  # (Local names, in lower case but for u, v and w, may stand in the table.)
+  have=$(nm -D --defined-only "$library" | awk '$2 ~ /^[A-Zuvw]$/ {print $3}' | LC_ALL=C sort | tr '\n' ' ')
   if [ "$have" != "$want " ]; then
     echo "FAILED: $library exports" >&2
     diff <(tr ' ' '\n' <<< "$want") <(tr ' ' '\n' <<< "${have% }") >&2 || true
