@@ -20,6 +20,8 @@ enum CaseFlags : unsigned {
   kColdStart = 2,
   // Takes time: a multiple of the time limit.
   kLong = 4,
+  // Unplugs the device: it is plugged again whatever becomes of the case.
+  kUnplugs = 8,
 };
 
 struct Case {
@@ -49,6 +51,8 @@ std::vector<Case> ReleaseCases();
 std::vector<Case> ThreadCases();
 std::vector<Case> ForkCases();
 std::vector<Case> MemoryCases();
+std::vector<Case> ResourceCases();
+std::vector<Case> HotplugCases();
 std::vector<Case> ExtensionCases();
 std::vector<Case> LoggingCases();
 std::vector<Case> LoaderCases();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -68,11 +69,12 @@ onnxMemoryFenceV1 EventFence(onnxEvent event) {
 }
 
 Context::Context(Library* library, Record* record, uint64_t seed,
-                 std::string library_path)
+                 std::string library_path, std::string provoke)
     : library_(library),
       record_(record),
       seed_(seed),
       library_path_(std::move(library_path)),
+      provoke_(std::move(provoke)),
       random_(seed) {}
 
 bool Context::Check(bool holds, const std::string& what) {
@@ -126,10 +128,26 @@ void Context::Fail(const std::string& what) {
   End();
 }
 
+void Context::NoDevice(const std::string& what) {
+  record_->no_device = 1;
+  Fail(what);
+}
+
 void Context::Unsupported(const std::string& excuse) {
   ++record_->not_supported;
   AddLine(record_, 'U', excuse.data(), excuse.size());
   End();
+}
+
+void Context::Provoke(const std::string& word) {
+  if (provoke_.empty()) {
+    Unsupported("there is no --provoke COMMAND that could " + word +
+                " the device");
+  }
+  const std::string command = absl::StrCat(provoke_, " ", word);
+  // Not its standard output: that is looked at.
+  const int code = std::system((command + " >&2").c_str());
+  if (code != 0) Fail(absl::StrCat("the command failed: ", command));
 }
 
 void Context::NeedCapability(uint64_t bit, const char* name) {
@@ -141,17 +159,17 @@ const std::vector<onnxBackendID>& Context::ids() {
   size_t count = 0;
   onnxStatus status = library_->GetBackendIDs(nullptr, &count);
   if (status != ONNXIFI_STATUS_FALLBACK && status != ONNXIFI_STATUS_SUCCESS) {
-    Fail(absl::StrCat("onnxGetBackendIDs(NULL, &n) returned ",
-                      StatusName(status)));
+    NoDevice(absl::StrCat("onnxGetBackendIDs(NULL, &n) returned ",
+                          StatusName(status)));
   }
-  if (count == 0) Fail("the library lists no device");
+  if (count == 0) NoDevice("the library lists no device");
   // A device may come between the two calls.
   count += 8;
   std::vector<onnxBackendID> ids(count);
   status = library_->GetBackendIDs(ids.data(), &count);
   if (status != ONNXIFI_STATUS_SUCCESS || count == 0 || count > ids.size()) {
-    Fail(absl::StrCat("onnxGetBackendIDs with room enough returned ",
-                      StatusName(status), " and ", count, " devices"));
+    NoDevice(absl::StrCat("onnxGetBackendIDs with room enough returned ",
+                          StatusName(status), " and ", count, " devices"));
   }
   ids.resize(count);
   for (onnxBackendID id : ids) Keep(id);
@@ -163,8 +181,8 @@ onnxBackend Context::NewBackend() {
   onnxBackend backend = nullptr;
   const onnxStatus status = library_->InitBackend(id(), nullptr, &backend);
   if (status != ONNXIFI_STATUS_SUCCESS || backend == nullptr) {
-    Fail(absl::StrCat("onnxInitBackend without properties returned ",
-                      StatusName(status)));
+    NoDevice(absl::StrCat("onnxInitBackend without properties returned ",
+                          StatusName(status)));
   }
   backends_.push_back(backend);
   return backend;

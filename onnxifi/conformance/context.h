@@ -41,7 +41,7 @@ struct Tensor {
 class Context {
  public:
   Context(Library* library, Record* record, uint64_t seed,
-          std::string library_path);
+          std::string library_path, std::string provoke = "");
 
   Library& lib() { return *library_; }
   Abi abi() const { return library_->abi(); }
@@ -64,10 +64,16 @@ class Context {
 
   // ---- The end of the case ----
   [[noreturn]] void Fail(const std::string& what);
+  // The same where nothing can be tried at all.
+  [[noreturn]] void NoDevice(const std::string& what);
   // Not supported, which `excuse` says why it may be: the capability that is
   // not advertised, or the operator that is refused.
   [[noreturn]] void Unsupported(const std::string& excuse);
   void NeedCapability(uint64_t bit, const char* name);
+
+  // Runs the command of --provoke with a word ("unplug", "plug"); Unsupported
+  // without one, Fail if it fails.
+  void Provoke(const std::string& word);
 
   // ---- Devices. Fail when what they need cannot be had. ----
   const std::vector<onnxBackendID>& ids();
@@ -104,6 +110,7 @@ class Context {
 
   // Objects that Clean() releases.
   void Keep(onnxBackendID id) { ids_to_release_.push_back(id); }
+  void KeepBackend(onnxBackend backend) { backends_.push_back(backend); }
   void KeepGraph(onnxGraph graph) { graphs_.push_back(graph); }
   void KeepEvent(onnxEvent event) { events_.push_back(event); }
   void ForgetGraph(onnxGraph graph);
@@ -120,6 +127,7 @@ class Context {
   Record* const record_;
   const uint64_t seed_;
   const std::string library_path_;
+  const std::string provoke_;
   std::mt19937_64 random_;
   std::mutex mutex_;
   std::vector<onnxBackendID> ids_;

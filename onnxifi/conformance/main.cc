@@ -131,6 +131,10 @@ int Main(int argc, char** argv) {
       ->check(CLI::PositiveNumber);
   app.add_option("--waivers", waiver_file,
                  "failures that count as waived: lines CASE | OWNER | REASON");
+  app.add_option(
+      "--provoke", options.provoke,
+      "a shell command that does what it is told by a word behind "
+      "it: unplug, plug (the device); without it that is not tested");
   app.add_option("--output", output, "write the report there, not to stdout");
   try {
     app.parse(argc, argv);
@@ -196,6 +200,7 @@ int Main(int argc, char** argv) {
     options.abi = abi == "extended" ? Abi::kExtended : Abi::kOnnx1;
   }
   environment.library = library;
+  environment.provoke = options.provoke;
   environment.sha256 = Sha256(library);
   environment.abi = AbiName(options.abi);
   environment.seed = options.seed;

@@ -23,6 +23,8 @@ struct Record {
   std::atomic<uint32_t> warnings;
   std::atomic<uint32_t> checks;
   std::atomic<uint32_t> not_supported;
+  // There is no device to try the case on; that is no matter of quality.
+  std::atomic<uint32_t> no_device;
   // The body has ended, one way or the other.
   std::atomic<uint32_t> done;
 

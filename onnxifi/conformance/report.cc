@@ -8,9 +8,13 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 
 namespace heddle::conformance {
 namespace {
+
+// Lines of stderr that the text report has of a failure.
+constexpr ptrdiff_t kWordsOfLibrary = 3;
 
 constexpr Verdict kVerdicts[] = {Verdict::kPass, Verdict::kFail,
                                  Verdict::kNotSupported, Verdict::kWarning,
@@ -118,7 +122,10 @@ std::vector<const Sentence*> SentencesOf(const std::string& case_id) {
 std::string Reproduce(const Environment& environment, const std::string& id) {
   return absl::StrCat("onnxifi-conformance --lib ", Quoted(environment.library),
                       " --abi ", environment.abi, " --seed ", environment.seed,
-                      " --case ", id);
+                      " --case ", id,
+                      environment.provoke.empty()
+                          ? std::string()
+                          : " --provoke " + Quoted(environment.provoke));
 }
 
 std::string TextReport(const Report& report) {
@@ -152,6 +159,15 @@ std::string TextReport(const Report& report) {
     if (r.verdict == Verdict::kFail) {
       for (const Sentence* s : SentencesOf(r.test->id)) {
         absl::StrAppend(&out, "      ", s->context, ": \"", s->text, "\"\n");
+      }
+      // The library's own words, the last of them.
+      std::vector<std::string> said =
+          absl::StrSplit(r.errors, '\n', absl::SkipEmpty());
+      if (said.size() > static_cast<size_t>(kWordsOfLibrary)) {
+        said.erase(said.begin(), said.end() - kWordsOfLibrary);
+      }
+      for (const std::string& line : said) {
+        absl::StrAppend(&out, "      | ", line, "\n");
       }
       absl::StrAppend(&out, "      again: ", Reproduce(e, r.test->id), "\n");
     }

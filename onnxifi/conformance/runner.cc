@@ -107,7 +107,8 @@ void Body(const Case& test, const RunOptions& options, Record* record) {
   const bool warm = (test.flags & kColdStart) == 0;
   if (warm) WarmUp(options);
   const int descriptors = Descriptors(), threads = Threads();
-  Context context(library->get(), record, options.seed, options.library);
+  Context context(library->get(), record, options.seed, options.library,
+                  options.provoke);
   test.body(context);
   context.Clean();
   if (warm && !context.failed()) {
@@ -128,6 +129,21 @@ void Body(const Case& test, const RunOptions& options, Record* record) {
   record->done = 1;
   // The library stays: what it does when the process ends is a case of its own.
   library->release();
+}
+
+// After a device was plugged again: until it is listed, or for ten seconds.
+void WaitForDevice(const RunOptions& options) {
+  RunChild(10, [&] {
+    SharedRecord scratch = NewRecord();
+    auto library = Library::Load(options.library, options.abi, scratch.get());
+    size_t count = 0;
+    while (library.ok()) {
+      (void)(*library)->GetBackendIDs(nullptr, &count);
+      if (count > 0) break;
+      usleep(20000);
+    }
+    if (library.ok()) library->release();
+  });
 }
 
 std::string Inside(const Record& record) {
@@ -194,6 +210,11 @@ Result RunCase(const Case& test, const RunOptions& options) {
   const ChildEnd end =
       RunChild(limit, [&] { Body(test, options, record.get()); });
 
+  if ((test.flags & kUnplugs) != 0 && !options.provoke.empty()) {
+    (void)!std::system((options.provoke + " plug >/dev/null 2>&1").c_str());
+    WaitForDevice(options);
+  }
+
   Result result;
   result.test = &test;
   result.seconds = end.seconds;
@@ -220,7 +241,7 @@ Result RunCase(const Case& test, const RunOptions& options) {
     result.warnings.push_back(absl::StrCat(
         end.left_behind, " processes outlived the one that used the library"));
   }
-  if ((test.flags & kRuleOnly) != 0) {
+  if ((test.flags & kRuleOnly) != 0 && record->no_device == 0) {
     result.warnings.insert(result.warnings.end(), result.failures.begin(),
                            result.failures.end());
     result.failures.clear();

@@ -39,11 +39,19 @@ std::string Library(const char* variable) {
   return absl::StrCat("./", std::getenv(variable));
 }
 
+// The device of the reference backend goes when it is told to.
+std::string Hotplug() {
+  const std::string file = absl::StrCat(testing::TempDir(), "/unplugged");
+  setenv("ONNXIFI_REFERENCE_UNPLUGGED", file.c_str(), 1);
+  unlink(file.c_str());
+  return absl::StrCat("--provoke ./", std::getenv("PROVOKE"));
+}
+
 class Reference : public testing::TestWithParam<const char*> {};
 
 TEST_P(Reference, PassesAndReturnsWhatIsPromised) {
-  const auto [text, code] =
-      Kit(absl::StrCat("--lib ", Library(GetParam()), " --report json"));
+  const auto [text, code] = Kit(absl::StrCat("--lib ", Library(GetParam()),
+                                             " --report json ", Hotplug()));
   ASSERT_EQ(code, 0) << text;
   const json report = json::parse(text);
   std::map<std::string, std::set<std::pair<std::string, std::string>>> by_case;

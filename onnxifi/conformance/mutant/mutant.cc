@@ -318,6 +318,19 @@ onnxStatus onnxInitBackend(onnxBackendID id, const uint64_t* properties,
       Is("init_handle_is_kept")) {
     *backend = before;
   }
+  if (Is("resources_are_missed_for_ever") && backend != nullptr) {
+    static std::atomic<bool> missed{false};
+    const int fd = open("/dev/null", O_RDONLY);
+    if (fd < 0) missed = true;
+    if (fd >= 0) close(fd);
+    if (missed) {
+      if (status == ONNXIFI_STATUS_SUCCESS) {
+        (void)TheReal().ReleaseBackend(*backend);
+      }
+      *backend = nullptr;
+      return ONNXIFI_STATUS_NO_SYSTEM_RESOURCES;
+    }
+  }
   if (Is("release_leaves_a_thread")) KeepThread();
   if (Is("threads_are_told_apart")) {
     std::lock_guard<std::mutex> lock(S().mutex);
@@ -415,7 +428,13 @@ onnxStatus onnxWaitEvent(onnxEvent event) {
       for (;;) pause();
     }
   }
-  const onnxStatus status = TheReal().WaitEvent(event);
+  onnxStatus status = TheReal().WaitEvent(event);
+  if (status == ONNXIFI_STATUS_BACKEND_UNAVAILABLE) {
+    if (Is("hotplug_waiters_sleep_on")) {
+      for (;;) pause();
+    }
+    if (Is("hotplug_waiters_succeed")) status = ONNXIFI_STATUS_SUCCESS;
+  }
   if (Is("runs_results_are_wrong")) {
     std::lock_guard<std::mutex> lock(S().mutex);
     for (const Range& range : S().results[event]) {
@@ -590,6 +609,18 @@ onnxStatus onnxReleaseGraph(onnxGraph graph) {
     return ONNXIFI_STATUS_SUCCESS;
   }
   if (Is("release_keeps_graphs")) return ONNXIFI_STATUS_SUCCESS;
+  if (Is("hotplug_release_waits_for_runs")) {
+    std::unique_lock<std::mutex> lock(S().mutex);
+    const std::vector<void*> events = S().events[graph];
+    lock.unlock();
+    onnxEventState state = ONNXIFI_EVENT_STATE_INVALID;
+    for (onnxEvent event : events) {
+      while (TheReal().GetEventState(event, &state) ==
+             ONNXIFI_STATUS_BACKEND_UNAVAILABLE) {
+        usleep(1000);
+      }
+    }
+  }
   const onnxStatus status = TheReal().ReleaseGraph(GraphOf(graph));
   if (Is("release_takes_events_along")) {
     std::lock_guard<std::mutex> lock(S().mutex);

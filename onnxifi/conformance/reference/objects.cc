@@ -1,9 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "onnxifi/conformance/reference/objects.h"
 
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
 #include <utility>
 
 namespace onnxifi_reference {
+namespace {
+
+// How often those who wait look whether the device is still there.
+constexpr std::chrono::milliseconds kLook(5);
+
+// Waits for `done`, or until `gone`.
+template <typename Done, typename Gone>
+void WaitFor(std::condition_variable* changed,
+             std::unique_lock<std::mutex>* lock, bool can_go, Done done,
+             Gone gone) {
+  if (!can_go) {
+    changed->wait(*lock, done);
+    return;
+  }
+  while (!changed->wait_for(*lock, kLook, done) && !gone()) {
+  }
+}
+
+}  // namespace
+
+Device::Device() {
+  const char* file = std::getenv("ONNXIFI_REFERENCE_UNPLUGGED");
+  if (file != nullptr) file_ = file;
+}
+
+std::pair<bool, uint64_t> Device::Look() {
+  if (file_.empty()) return {true, 0};
+  std::lock_guard<std::mutex> lock(look_);
+  const bool present = access(file_.c_str(), F_OK) != 0;
+  if (present_ && !present) ++generation_;
+  present_ = present;
+  return {present_, generation_};
+}
 
 void Event::Finish(std::unique_lock<std::mutex> lock, onnxStatus end) {
   std::vector<std::function<void(onnxStatus)>> then;
@@ -24,7 +61,10 @@ onnxStatus Event::Signal(onnxStatus end) {
 
 onnxStatus Event::Wait() {
   std::unique_lock<std::mutex> lock(mutex_);
-  changed_.wait(lock, [this] { return signalled_ || released_; });
+  WaitFor(
+      &changed_, &lock, device_->hot_pluggable(),
+      [this] { return signalled_ || released_; }, [this] { return gone(); });
+  if (gone()) return ONNXIFI_STATUS_BACKEND_UNAVAILABLE;
   return signalled_ ? end_ : ONNXIFI_STATUS_INVALID_EVENT;
 }
 
@@ -50,7 +90,10 @@ void Event::Then(std::function<void(onnxStatus)> then) {
   then(end);
 }
 
-Backend::Backend() : queue_(std::make_shared<Queue>()) {
+Backend::Backend(Device* device)
+    : device(device),
+      generation(device->generation()),
+      queue_(std::make_shared<Queue>()) {
   thread_ = std::thread([queue = queue_] {
     std::unique_lock<std::mutex> lock(queue->mutex);
     for (;;) {
@@ -88,17 +131,26 @@ void Backend::Post(std::function<void()> work) {
   queue_->changed.notify_all();
 }
 
-Graph::Graph(std::shared_ptr<Backend> backend, Device* device)
-    : backend(std::move(backend)), device(device) {}
+Graph::Graph(std::shared_ptr<Backend> backend) : backend(std::move(backend)) {}
 
-Graph::~Graph() {
-  if (!reserved) return;
+void Graph::GiveBack() {
+  Device* const device = backend->device;
   std::lock_guard<std::mutex> lock(device->mutex);
+  if (!reserved) return;
+  reserved = false;
   device->used_bytes -= reserved_bytes;
   --device->graphs;
 }
 
+void Graph::WaitUntilIdle() {
+  std::unique_lock<std::mutex> lock(mutex);
+  WaitFor(
+      &idle, &lock, backend->device->hot_pluggable(),
+      [this] { return running == 0; }, [this] { return backend->gone(); });
+}
+
 onnxStatus Graph::Reserve(uint64_t bytes) {
+  Device* const device = backend->device;
   std::lock_guard<std::mutex> lock(device->mutex);
   if (device->graphs >= Device::kGraphs) {
     return ONNXIFI_STATUS_NO_DEVICE_RESOURCES;
@@ -120,22 +172,21 @@ void Start(const std::shared_ptr<Graph>& graph,
     std::lock_guard<std::mutex> lock(graph->mutex);
     ++graph->running;
   }
-  // No reference to the graph's handle: onnxReleaseGraph waits for `running`.
-  Graph* const g = graph.get();
-  const auto end = [g, output](onnxStatus status) {
+  const auto end = [graph, output](onnxStatus status) {
     // An event that the caller signalled stays as it is.
     (void)output->Signal(status);
-    std::lock_guard<std::mutex> lock(g->mutex);
-    --g->running;
-    g->idle.notify_all();
+    std::lock_guard<std::mutex> lock(graph->mutex);
+    --graph->running;
+    graph->idle.notify_all();
   };
-  input->Then([g, locations, end](onnxStatus status) {
+  input->Then([graph, locations, end](onnxStatus status) {
     if (status != ONNXIFI_STATUS_SUCCESS) {
       end(status);
       return;
     }
-    g->backend->Post([g, locations, end] {
-      g->program.Run(locations->shapes, locations->inputs, locations->outputs);
+    graph->backend->Post([graph, locations, end] {
+      graph->program.Run(locations->shapes, locations->inputs,
+                         locations->outputs);
       end(ONNXIFI_STATUS_SUCCESS);
     });
   });

@@ -17,12 +17,50 @@
 
 namespace onnxifi_reference {
 
+// The device, its memory and places for graphs. It is there unless there is a
+// file of the name in ONNXIFI_REFERENCE_UNPLUGGED: so that its removal can be
+// tried out. Without the variable it cannot go.
+class Device {
+ public:
+  static constexpr uint64_t kMemoryBytes = uint64_t{1} << 20;
+  static constexpr uint64_t kGraphs = 32;
+
+  Device();
+  bool hot_pluggable() const { return !file_.empty(); }
+  bool present() { return Look().first; }
+  // Changes when the device goes: what was made before stays unavailable.
+  uint64_t generation() { return Look().second; }
+
+  std::mutex mutex;
+  uint64_t used_bytes = 0;
+  uint64_t graphs = 0;
+
+ private:
+  std::pair<bool, uint64_t> Look();
+
+  std::string file_;
+  std::mutex look_;
+  bool present_ = true;
+  uint64_t generation_ = 0;
+};
+
+// Whether what was made of `device` in a generation has lost it.
+inline bool Gone(Device* device, uint64_t generation) {
+  return device->hot_pluggable() &&
+         (!device->present() || device->generation() != generation);
+}
+
 // A single-shot flag.
 class Event {
  public:
+  Event(Device* device, uint64_t generation)
+      : device_(device), generation_(generation) {}
+  bool gone() const { return Gone(device_, generation_); }
+
   // INVALID_STATE if it was signalled before. `end` is what waiters are told.
   onnxStatus Signal(onnxStatus end = ONNXIFI_STATUS_SUCCESS);
-  // Until the signal, or the release: INVALID_EVENT then.
+  // Until the signal, or the release: INVALID_EVENT then; BACKEND_UNAVAILABLE
+  // when the device has gone.
   onnxStatus Wait();
   bool signalled();
   void Release();
@@ -33,6 +71,8 @@ class Event {
  private:
   void Finish(std::unique_lock<std::mutex> lock, onnxStatus end);
 
+  Device* const device_;
+  const uint64_t generation_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool signalled_ = false;
@@ -41,22 +81,16 @@ class Event {
   std::vector<std::function<void(onnxStatus)>> then_;
 };
 
-// The device's memory and places for graphs.
-struct Device {
-  static constexpr uint64_t kMemoryBytes = uint64_t{1} << 20;
-  static constexpr uint64_t kGraphs = 32;
-  std::mutex mutex;
-  uint64_t used_bytes = 0;
-  uint64_t graphs = 0;
-};
-
 // A thread that does what is ready, in that order.
 class Backend {
  public:
-  Backend();
+  explicit Backend(Device* device);
   ~Backend();
+  bool gone() const { return Gone(device, generation); }
   void Post(std::function<void()> work);
   int log_level = ONNXIFI_LOG_LEVEL_WARNING;
+  Device* const device;
+  const uint64_t generation;
 
  private:
   struct Queue {
@@ -77,13 +111,15 @@ struct Locations {
 };
 
 struct Graph {
-  Graph(std::shared_ptr<Backend> backend, Device* device);
-  ~Graph();
+  explicit Graph(std::shared_ptr<Backend> backend);
+  ~Graph() { GiveBack(); }
   // NO_DEVICE_MEMORY, NO_DEVICE_RESOURCES.
   onnxStatus Reserve(uint64_t bytes);
+  void GiveBack();
+  // Until no run is left, or the device has gone.
+  void WaitUntilIdle();
 
   const std::shared_ptr<Backend> backend;
-  Device* const device;
   uint64_t reserved_bytes = 0;
   bool reserved = false;
   Program program;

@@ -32,7 +32,7 @@ Handles<Backend>& Backends() {
   return *table;
 }
 struct BackendEvent {
-  std::shared_ptr<Event> event = std::make_shared<Event>();
+  std::shared_ptr<Event> event;
   std::weak_ptr<Backend> backend;
 };
 Handles<BackendEvent>& Events() {
@@ -200,6 +200,7 @@ onnxStatus CheckFence(const onnxMemoryFenceV1* fence) {
 onnxEvent NewEvent(const std::shared_ptr<Backend>& backend,
                    std::shared_ptr<Event>* event) {
   auto object = std::make_shared<BackendEvent>();
+  object->event = std::make_shared<Event>(backend->device, backend->generation);
   object->backend = backend;
   *event = object->event;
   return Events().Add(std::move(object));
@@ -237,9 +238,11 @@ bool Answer(onnxBackendInfo info, std::string* value) {
     case ONNXIFI_BACKEND_OPSET_VERSION:
       return text(kOpsets);
     case ONNXIFI_BACKEND_CAPABILITIES:
-      return number(ONNXIFI_CAPABILITY_THREAD_SAFE |
-                    ONNXIFI_CAPABILITY_SYMBOLIC_BATCH_SIZE |
-                    ONNXIFI_CAPABILITY_SYMBOLIC_SIZE_TENSORS);
+      return number(
+          ONNXIFI_CAPABILITY_THREAD_SAFE |
+          ONNXIFI_CAPABILITY_SYMBOLIC_BATCH_SIZE |
+          ONNXIFI_CAPABILITY_SYMBOLIC_SIZE_TENSORS |
+          (TheDevice().hot_pluggable() ? ONNXIFI_CAPABILITY_HOT_PLUGGABLE : 0));
     case ONNXIFI_BACKEND_INIT_PROPERTIES:
     case ONNXIFI_BACKEND_GRAPH_INIT_PROPERTIES:
     case ONNXIFI_BACKEND_MEMORY_TYPES:           // CPU alone
@@ -290,8 +293,9 @@ extern "C" {
 onnxStatus onnxGetBackendIDs(onnxBackendID* ids, size_t* count) {
   if (count == nullptr) return ONNXIFI_STATUS_INVALID_POINTER;
   const size_t capacity = *count;
-  *count = 1;
-  if (ids == nullptr || capacity < 1) return ONNXIFI_STATUS_FALLBACK;
+  *count = TheDevice().present() ? 1 : 0;
+  if (ids == nullptr || capacity < *count) return ONNXIFI_STATUS_FALLBACK;
+  if (*count == 0) return ONNXIFI_STATUS_SUCCESS;
   std::lock_guard<std::mutex> lock(id_mutex);
   ++id_listings;
   ids[0] = kId;
@@ -309,6 +313,7 @@ onnxStatus onnxGetBackendInfo(onnxBackendID id, onnxBackendInfo info,
                               void* value, size_t* size) {
   if (!IsId(id)) return ONNXIFI_STATUS_INVALID_ID;
   if (size == nullptr) return ONNXIFI_STATUS_INVALID_POINTER;
+  if (!TheDevice().present()) return ONNXIFI_STATUS_BACKEND_UNAVAILABLE;
   std::string answer;
   if (!Answer(info, &answer)) return ONNXIFI_STATUS_UNSUPPORTED_ATTRIBUTE;
   const size_t room = *size;
@@ -323,6 +328,7 @@ onnxStatus onnxGetBackendCompatibility(onnxBackendID id, size_t size,
   if (!IsId(id)) return ONNXIFI_STATUS_INVALID_ID;
   if (model == nullptr) return ONNXIFI_STATUS_INVALID_POINTER;
   if (size == 0) return ONNXIFI_STATUS_INVALID_SIZE;
+  if (!TheDevice().present()) return ONNXIFI_STATUS_BACKEND_UNAVAILABLE;
   return Program().Load(model, size, {});
 }
 
@@ -331,7 +337,8 @@ onnxStatus onnxInitBackend(onnxBackendID id, const uint64_t* properties,
   if (backend == nullptr) return ONNXIFI_STATUS_INVALID_POINTER;
   *backend = nullptr;
   if (!IsId(id)) return ONNXIFI_STATUS_INVALID_ID;
-  auto object = std::make_shared<Backend>();
+  if (!TheDevice().present()) return ONNXIFI_STATUS_BACKEND_UNAVAILABLE;
+  auto object = std::make_shared<Backend>(&TheDevice());
   const onnxStatus status = ReadProperties(properties, object.get());
   if (status == ONNXIFI_STATUS_SUCCESS) {
     *backend = Backends().Add(std::move(object));
@@ -349,6 +356,7 @@ onnxStatus onnxInitEvent(onnxBackend backend, onnxEvent* event) {
   *event = nullptr;
   const std::shared_ptr<Backend> of = Backends().Find(backend);
   if (of == nullptr) return ONNXIFI_STATUS_INVALID_BACKEND;
+  if (of->gone()) return ONNXIFI_STATUS_BACKEND_UNAVAILABLE;
   std::shared_ptr<Event> object;
   *event = NewEvent(of, &object);
   return ONNXIFI_STATUS_SUCCESS;
@@ -356,8 +364,9 @@ onnxStatus onnxInitEvent(onnxBackend backend, onnxEvent* event) {
 
 onnxStatus onnxSignalEvent(onnxEvent event) {
   const auto object = Events().Find(event);
-  return object == nullptr ? ONNXIFI_STATUS_INVALID_EVENT
-                           : object->event->Signal();
+  if (object == nullptr) return ONNXIFI_STATUS_INVALID_EVENT;
+  if (object->event->gone()) return ONNXIFI_STATUS_BACKEND_UNAVAILABLE;
+  return object->event->Signal();
 }
 
 onnxStatus onnxGetEventState(onnxEvent event, onnxEventState* state) {
@@ -365,6 +374,7 @@ onnxStatus onnxGetEventState(onnxEvent event, onnxEventState* state) {
   *state = ONNXIFI_EVENT_STATE_INVALID;
   const auto object = Events().Find(event);
   if (object == nullptr) return ONNXIFI_STATUS_INVALID_EVENT;
+  if (object->event->gone()) return ONNXIFI_STATUS_BACKEND_UNAVAILABLE;
   *state = object->event->signalled() ? ONNXIFI_EVENT_STATE_SIGNALLED
                                       : ONNXIFI_EVENT_STATE_NONSIGNALLED;
   return ONNXIFI_STATUS_SUCCESS;
@@ -396,6 +406,7 @@ onnxStatus onnxInitGraph(onnxBackend backend, const uint64_t* properties,
   *graph = nullptr;
   const std::shared_ptr<Backend> of = Backends().Find(backend);
   if (of == nullptr) return ONNXIFI_STATUS_INVALID_BACKEND;
+  if (of->gone()) return ONNXIFI_STATUS_BACKEND_UNAVAILABLE;
   if (properties != nullptr && *properties != ONNXIFI_GRAPH_PROPERTY_NONE) {
     return ONNXIFI_STATUS_UNSUPPORTED_PROPERTY;
   }
@@ -407,7 +418,7 @@ onnxStatus onnxInitGraph(onnxBackend backend, const uint64_t* properties,
   std::map<std::string, Weight> weights;
   onnxStatus status = ReadWeights(weight_descriptors, weights_count, &weights);
   if (status != ONNXIFI_STATUS_SUCCESS) return status;
-  auto object = std::make_shared<Graph>(of, &TheDevice());
+  auto object = std::make_shared<Graph>(of);
 #ifndef ONNXIFI_REFERENCE_ONNX1
   object->max_sequence = max_sequence;
 #endif
@@ -432,6 +443,7 @@ onnxStatus onnxSetGraphIO(onnxGraph graph, uint32_t inputs_count,
                           const onnxTensorDescriptorV1* outputs) {
   const std::shared_ptr<Graph> object = Graphs().Find(graph);
   if (object == nullptr) return ONNXIFI_STATUS_INVALID_GRAPH;
+  if (object->backend->gone()) return ONNXIFI_STATUS_BACKEND_UNAVAILABLE;
   auto locations = std::make_shared<Locations>();
   const onnxStatus status = MakeLocations(
       *object, inputs_count, inputs, outputs_count, outputs, locations.get());
@@ -449,6 +461,7 @@ onnxStatus onnxRunGraph(onnxGraph graph, const onnxMemoryFenceV1* input_fence,
   }
   const std::shared_ptr<Graph> object = Graphs().Find(graph);
   if (object == nullptr) return ONNXIFI_STATUS_INVALID_GRAPH;
+  if (object->backend->gone()) return ONNXIFI_STATUS_BACKEND_UNAVAILABLE;
   onnxStatus status = CheckFence(output_fence);
   if (status != ONNXIFI_STATUS_SUCCESS) return status;
   output_fence->event = nullptr;
@@ -473,8 +486,9 @@ onnxStatus onnxRunGraph(onnxGraph graph, const onnxMemoryFenceV1* input_fence,
 onnxStatus onnxReleaseGraph(onnxGraph graph) {
   const std::shared_ptr<Graph> object = Graphs().Take(graph);
   if (object == nullptr) return ONNXIFI_STATUS_INVALID_GRAPH;
-  std::unique_lock<std::mutex> lock(object->mutex);
-  object->idle.wait(lock, [&] { return object->running == 0; });
+  object->WaitUntilIdle();
+  // The last run may hold the object for a moment more.
+  object->GiveBack();
   return ONNXIFI_STATUS_SUCCESS;
 }
 
@@ -488,6 +502,7 @@ static onnxStatus SetIOAndRunGraph(onnxGraph graph, uint32_t inputs_count,
   const std::shared_ptr<Graph> object = Graphs().Find(graph);
   if (object == nullptr) return ONNXIFI_STATUS_INVALID_GRAPH;
   if (output_fence == nullptr) return ONNXIFI_STATUS_INVALID_POINTER;
+  if (object->backend->gone()) return ONNXIFI_STATUS_BACKEND_UNAVAILABLE;
   onnxStatus status = CheckFence(output_fence);
   if (status != ONNXIFI_STATUS_SUCCESS) return status;
   output_fence->event = nullptr;
@@ -498,7 +513,7 @@ static onnxStatus SetIOAndRunGraph(onnxGraph graph, uint32_t inputs_count,
   status = MakeLocations(*object, inputs_count, inputs, outputs_count, outputs,
                          locations.get());
   if (status != ONNXIFI_STATUS_SUCCESS) return status;
-  Event ready;
+  Event ready(object->backend->device, object->backend->generation);
   (void)ready.Signal();
   std::shared_ptr<Event> output;
   output_fence->event = NewEvent(object->backend, &output);
@@ -513,6 +528,7 @@ onnxStatus onnxGetExtensionFunctionAddress(
   *function = nullptr;
   if (!IsId(id)) return ONNXIFI_STATUS_INVALID_ID;
   if (name == nullptr) return ONNXIFI_STATUS_INVALID_POINTER;
+  if (!TheDevice().present()) return ONNXIFI_STATUS_BACKEND_UNAVAILABLE;
   if (std::strcmp(name, "onnxSetIOAndRunGraph") == 0) {
     *function =
         reinterpret_cast<onnxExtensionFunctionPointer>(&SetIOAndRunGraph);
