@@ -29,6 +29,7 @@ struct Case {
   const char* title;  // what holds if it passes
   void (*body)(Context& t);
   unsigned flags = kPlain;
+  const char* data = "";  // of cases that are made of files
 
   std::string group() const;
 };

@@ -48,6 +48,9 @@ class Context {
   const std::string& library_path() const { return library_path_; }
   std::mt19937_64& random() { return random_; }
   uint64_t seed() const { return seed_; }
+  // Case::data.
+  const std::string& data() const { return data_; }
+  void set_data(const char* data) { data_ = data; }
 
   // ---- Checks, from any thread. They return whether it holds. ----
   bool Check(bool holds, const std::string& what);
@@ -128,6 +131,7 @@ class Context {
   const uint64_t seed_;
   const std::string library_path_;
   const std::string provoke_;
+  std::string data_;
   std::mt19937_64 random_;
   std::mutex mutex_;
   std::vector<onnxBackendID> ids_;

@@ -17,7 +17,7 @@
 #include "CLI/CLI.hpp"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "onnxifi/conformance/child.h"
+#include "onnxifi/conformance/nodes.h"
 #include "onnxifi/conformance/report.h"
 #include "onnxifi/conformance/waivers.h"
 
@@ -106,7 +106,8 @@ bool Matches(const std::string& pattern, const std::string& id) {
 }
 
 int Main(int argc, char** argv) {
-  std::string library, abi = "auto", format = "text", output, waiver_file;
+  std::string library, abi = "auto", format = "text", output, waiver_file,
+                       nodes;
   std::vector<std::string> patterns, groups;
   bool list = false;
   RunOptions options;
@@ -131,6 +132,9 @@ int Main(int argc, char** argv) {
       ->check(CLI::PositiveNumber);
   app.add_option("--waivers", waiver_file,
                  "failures that count as waived: lines CASE | OWNER | REASON");
+  app.add_option("--nodes", nodes,
+                 "also ONNX's test cases in this folder, one case each "
+                 "(libonnx-testdata: /usr/share/libonnx-testdata/data/node)");
   app.add_option(
       "--provoke", options.provoke,
       "a shell command that does what it is told by a word behind "
@@ -142,9 +146,17 @@ int Main(int argc, char** argv) {
     return app.exit(e) == 0 ? kConformant : kUsage;
   }
 
+  std::vector<Case> all = AllCases();
+  if (!nodes.empty()) {
+    auto more = NodeCases(nodes);
+    if (!more.ok()) {
+      return Usage(absl::StrCat("--nodes: ", more.status().message()));
+    }
+    all.insert(all.end(), more->begin(), more->end());
+  }
   std::vector<const Case*> chosen;
   std::set<std::string> known_groups;
-  for (const Case& c : AllCases()) {
+  for (const Case& c : all) {
     known_groups.insert(c.group());
     bool wanted = patterns.empty() && groups.empty();
     for (const std::string& p : patterns) wanted |= Matches(p, c.id);
@@ -159,7 +171,7 @@ int Main(int argc, char** argv) {
   }
   for (const std::string& pattern : patterns) {
     bool any = false;
-    for (const Case& c : AllCases()) any |= Matches(pattern, c.id);
+    for (const Case& c : all) any |= Matches(pattern, c.id);
     if (!any) {
       return Usage(
           absl::StrCat("there is no case ", pattern, " (--list shows them)"));

@@ -109,6 +109,7 @@ void Body(const Case& test, const RunOptions& options, Record* record) {
   const int descriptors = Descriptors(), threads = Threads();
   Context context(library->get(), record, options.seed, options.library,
                   options.provoke);
+  context.set_data(test.data);
   test.body(context);
   context.Clean();
   if (warm && !context.failed()) {

@@ -123,7 +123,9 @@ onnxStatus Program::Load(const void* model, size_t size,
     }
   }
   const onnx::GraphProto& graph = proto.graph();
-  if (!has_opset || graph.node().empty()) return ONNXIFI_STATUS_INVALID_MODEL;
+  if (proto.opset_import().empty() || graph.node().empty()) {
+    return ONNXIFI_STATUS_INVALID_MODEL;
+  }
 
   // Inputs and weights.
   if (!weights.empty() && !graph.initializer().empty()) {
@@ -171,6 +173,7 @@ onnxStatus Program::Load(const void* model, size_t size,
     if (!own || (op != "Add" && op != "Relu" && op != "MatMul")) {
       return ONNXIFI_STATUS_UNSUPPORTED_OPERATOR;
     }
+    if (!has_opset) return ONNXIFI_STATUS_INVALID_MODEL;
     if (!node.attribute().empty()) return ONNXIFI_STATUS_UNSUPPORTED_ATTRIBUTE;
     if (node.input_size() != (op == "Relu" ? 1 : 2) ||
         node.output_size() != 1) {
