@@ -27,13 +27,13 @@ std::string Env(const char* name) {
 
 // Verdict and findings by case.
 std::map<std::string, json> RunKit(const std::string& mutant,
-                                   const std::string& arguments) {
-  // Hangs are noticed by their time limit, so that is short.
+                                   const std::string& arguments,
+                                   const std::string& timeout) {
   const std::string command = absl::StrCat(
       "ONNXIFI_REFERENCE_UNPLUGGED=", testing::TempDir(), "/unplugged",
       " ONNXIFI_MUTANT=", mutant, " ONNXIFI_MUTANT_LIBRARY=./", Env("BACKEND"),
       " ONNXIFI_MUTANT_ABI=", Env("ABI"), " ", Env("KIT"), " --lib ./",
-      Env("MUTANT"), " --abi ", Env("ABI"), " --timeout ", Env("TIMEOUT"), " ",
+      Env("MUTANT"), " --abi ", Env("ABI"), " --timeout ", timeout, " ",
       arguments, " --report json --provoke '", Env("PROVOKE"), "'");
   FILE* pipe = popen(command.c_str(), "r");
   std::string output;
@@ -60,7 +60,7 @@ TEST(Mutants, WithoutAMutationEveryCasePasses) {
       absl::StrAppend(&arguments, " --case ", mutant.case_id);
     }
   }
-  const auto cases = RunKit("", arguments);
+  const auto cases = RunKit("", arguments, "30");
   EXPECT_EQ(cases.size(), ids.size());
   for (const auto& [id, result] : cases) {
     if (Env("SKIP_UNSUPPORTED") == "1" &&
@@ -74,7 +74,9 @@ TEST(Mutants, WithoutAMutationEveryCasePasses) {
 TEST(Mutants, EachIsNoticed) {
   for (const Mutant& mutant : Mutants()) {
     SCOPED_TRACE(mutant.name + ": " + mutant.breaks);
-    auto cases = RunKit(mutant.name, "--case " + mutant.case_id);
+    // Hangs are noticed by their time limit, so that is short.
+    auto cases =
+        RunKit(mutant.name, "--case " + mutant.case_id, Env("TIMEOUT"));
     const json& result = cases[mutant.case_id];
     ASSERT_TRUE(result.is_object());
     if (Env("SKIP_UNSUPPORTED") == "1" &&
