@@ -53,11 +53,11 @@ absl::Status Translate(const absl::Status& status) {
   return Fail(code, std::string(status.message()));
 }
 
-absl::Status TranslateOrKeep(const absl::Status& status) noexcept {
+absl::Status TranslateNoexcept(const absl::Status& status) noexcept {
   try {
     return Translate(status);
   } catch (const std::bad_alloc&) {
-    return status;
+    return NoMemory();  // whatever else is short
   }
 }
 
@@ -191,7 +191,7 @@ class SessionGraph : public EngineGraph {
     auto run = graph_->Start(
         BuffersOf(inputs), BuffersOf(outputs),
         [done = std::move(done), ended](const absl::Status& status) {
-          done(TranslateOrKeep(status));
+          done(TranslateNoexcept(status));
           *ended = true;
         });
     if (!run.ok()) {

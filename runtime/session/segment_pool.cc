@@ -23,16 +23,16 @@ constexpr absl::Duration kRetry = absl::Milliseconds(1);
 // or for their turn, and no more have tensors than must.
 constexpr size_t kAhead = 2;
 
-absl::Status NoMemory() {
-  return hal::Exhausted(hal::Resource::kSystemMemory, "");
-}
-
 }  // namespace
 
 struct SegmentPool::Shared {
   std::vector<SegmentPart> parts;
   std::vector<std::vector<size_t>> behind;  // the parts that wait for each
   size_t most_begun = 0;
+  // Made while there is memory: to copy it takes none.
+  const absl::Status no_memory = hal::Exhausted(
+      hal::Resource::kSystemMemory,
+      "the host has not enough memory to run its part of the model");
 
   std::mutex mutex;
   std::condition_variable work;   // for the host's threads
@@ -157,7 +157,7 @@ void SegmentPool::Compute(const std::shared_ptr<Shared>& shared) noexcept {
       status = stop();
       if (status.ok()) status = task->Compute(part, stop);
     } catch (const std::bad_alloc&) {
-      status = NoMemory();
+      status = shared->no_memory;
     }
     task->computed_ns_ += absl::ToInt64Nanoseconds(absl::Now() - begin);
     lock.lock();
@@ -197,7 +197,7 @@ void SegmentPool::Clerk(const std::shared_ptr<Shared>& shared) noexcept {
           try {
             status = WhyEnd(*shared, task);
           } catch (const std::bad_alloc&) {
-            status = NoMemory();
+            status = shared->no_memory;
           }
           if (!status.ok()) Record(task, task->first_, status);
         }
@@ -232,7 +232,7 @@ void SegmentPool::Clerk(const std::shared_ptr<Shared>& shared) noexcept {
         try {
           if (status.ok()) status = task->Alive();
         } catch (const std::bad_alloc&) {
-          status = NoMemory();
+          status = shared->no_memory;
         }
         task->Finish(status);
         lock.lock();
@@ -265,7 +265,7 @@ void SegmentPool::Clerk(const std::shared_ptr<Shared>& shared) noexcept {
               Arrived(shared.get(), starting.get(), part);
             });
       } catch (const std::bad_alloc&) {
-        began = NoMemory();
+        began = shared->no_memory;
       }
       lock.lock();
       if (!began.ok()) {

@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/host/host_function.h"
 #include "runtime/hal/fork_guard.h"
@@ -452,13 +453,15 @@ absl::StatusOr<std::shared_ptr<Run>> SegmentedGraph::Start(
   task->SetOutputs(outputs, std::move(output_values), std::move(done));
   auto handle = std::make_shared<Handle>(loaded_, pool_, task);
   task->run()->Begin();
+  // Unless it is queued the handle must not wait for it.
+  absl::Cleanup end = [&task] { task->run()->Finish(absl::OkStatus(), {}); };
   if (!pool_->Add(task, kMaxRunsInFlight)) {
-    task->run()->Finish(absl::OkStatus(), {});  // nobody waits for it
     return hal::Exhausted(
         hal::Resource::kDeviceResources,
         absl::StrCat("queueing an inference: ", kMaxRunsInFlight,
                      " of this model are in flight; wait for one of them"));
   }
+  std::move(end).Cancel();
   return std::shared_ptr<Run>(std::move(handle));
 }
 

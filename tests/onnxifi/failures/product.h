@@ -118,6 +118,10 @@ std::string ReluModel(const std::vector<int64_t>& shape);
 // y[1,n] = x[1,n] times a matrix. `symbolic`: y[rows,n] = x[rows,n] ...
 std::string MatMulModel(int64_t n, bool symbolic = false);
 
+// y = Sigmoid(Relu(x)) of floats, with a detour through numbers that the card
+// lacks between the two: card, host, card. An onnxInitGraph of it is FALLBACK.
+std::string SplitModel(const std::vector<int64_t>& shape);
+
 // An ID of the card, a backend on it, and a graph of ReluModel({4}) with
 // locations. Everything is released at the end.
 class Objects {

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "runtime/session/session.h"
@@ -174,6 +175,22 @@ TEST_F(Sweeping, InitGraph) {
       [&] { EXPECT_OK(library().ReleaseGraph(graph)); }));
 }
 
+TEST_F(Sweeping, InitGraphOfASplitModel) {
+  Objects objects;
+  const std::string model = SplitModel({4});
+  onnxGraph graph = nullptr;
+  SweepCase tested = Case(
+      Function::kInitGraph,
+      [&] {
+        return library().InitGraph(objects.backend, nullptr, model.size(),
+                                   model.data(), 0, nullptr, &graph, 0,
+                                   nullptr);
+      },
+      [&] { EXPECT_OK(library().ReleaseGraph(graph)); });
+  tested.name += " of card and host";
+  All(tested);
+}
+
 TEST_F(Sweeping, ReleaseGraph) {
   Objects objects;
   const std::string model = ReluModel({4});
@@ -240,9 +257,15 @@ TEST_F(Sweeping, RunGraph) {
   EXPECT_OK(library().ReleaseEvent(ready));
 }
 
-// From the signal to the end of the run: what the library's own threads do.
-TEST_F(Sweeping, WaitEvent) {
+// From the signal to the end of the run: what the library's own threads do. Of
+// a model that is the card's, and of one that it shares with the host.
+class SweepingRuns : public Sweeping,
+                     public testing::WithParamInterface<bool> {};
+INSTANTIATE_TEST_SUITE_P(Split, SweepingRuns, testing::Bool());
+
+TEST_P(SweepingRuns, WaitEvent) {
   Objects objects;
+  const std::string model = GetParam() ? SplitModel({4}) : ReluModel({4});
   onnxEvent input = nullptr, output = nullptr;
   SweepCase tested = Case(Function::kWaitEvent, [&] {
     return library().SignalEvent(input) == ONNXIFI_STATUS_SUCCESS
@@ -260,7 +283,7 @@ TEST_F(Sweeping, WaitEvent) {
   };
   onnxGraph kept = objects.graph;
   tested.prepare = [&] {
-    objects.graph = objects.Graph(ReluModel({4}));
+    objects.graph = objects.Graph(model);
     EXPECT_OK(library().SetGraphIO(objects.graph, 1, &objects.in.value, 1,
                                    &objects.out.value));
     start();
@@ -409,6 +432,43 @@ TEST_F(SweepingSession, OpenLoadStart) {
   start.prepare = [&] { EXPECT_TRUE(load().ok()); };
   start.clean = [&] { graph = nullptr; };
   All(start);
+}
+
+// A package of card and host: the threads that it has, and what they need.
+TEST_F(SweepingSession, SplitGraph) {
+  auto opened = session::OpenDevice(id_);
+  ASSERT_TRUE(opened.ok()) << opened.status();
+  const std::shared_ptr<session::Device> device = *opened;
+  const std::string package = package::Serialize(session::SegmentedPackage());
+  std::shared_ptr<session::Graph> graph;
+  const auto load = [&] {
+    session::LoadOptions options;
+    options.host_threads = 2;
+    auto loaded = session::LoadGraph(device, package, options);
+    if (loaded.ok()) graph = *std::move(loaded);
+    return loaded.status();
+  };
+  All(SessionCase("LoadGraph of segments", load, [&] { graph = nullptr; }));
+
+  std::vector<uint8_t> h(4096, 7), z(4096), w(256);
+  h[0] = 1;
+  const std::vector<session::TensorBuffer> inputs = {{"h", h.data(), h.size()}};
+  const std::vector<session::TensorBuffer> outputs = {
+      {"z", z.data(), z.size()}, {"w", w.data(), w.size()}};
+  SweepCase run = SessionCase(
+      "Start and Wait",
+      [&] {
+        auto started = graph->Start(inputs, outputs, nullptr);
+        return started.ok() ? (*started)->Wait(absl::InfiniteFuture())
+                            : started.status();
+      },
+      [&] {
+        EXPECT_EQ(z, h);
+        std::fill(z.begin(), z.end(), 0);
+      });
+  run.prepare = [&] { EXPECT_TRUE(load().ok()); };
+  run.clean = [&] { graph = nullptr; };
+  All(run);
 }
 
 // The sweep is nothing if its faults do not hit.
