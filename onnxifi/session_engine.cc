@@ -14,6 +14,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/diagnostic.h"
+#include "compiler/cache/compile_cache.h"
 #include "compiler/compiler.h"
 #include "compiler/import/importer.h"
 #include "compiler/judge.h"
@@ -21,6 +22,7 @@
 #include "compiler/other_shapes.h"
 #include "compiler/partition/support.h"
 #include "onnxifi/engine.h"
+#include "onnxifi/environment.h"
 #include "onnxifi/log.h"
 #include "onnxifi/signature.h"
 #include "onnxifi/status.h"
@@ -259,7 +261,46 @@ class SessionDevice : public EngineDevice {
   }
   absl::StatusOr<std::unique_ptr<EngineGraph>> Load(
       const CompileRequest& request) override {
-    compiler::CompileOptions options = OptionsOf(request);
+    const compiler::CompileOptions options = OptionsOf(request);
+    const compiler::FileCache* cache = CompileCache();
+    absl::StatusOr<compiler::CacheKey> key = absl::NotFoundError("");
+    if (cache != nullptr) {
+      key = compiler::CompileKey(request.model, options);
+      if (key.ok()) {
+        auto found = cache->Find(*key);
+        // One that cannot be loaded is compiled again.
+        if (found.ok() && !found->empty()) {
+          auto graph = LoadKept(*found);
+          if (graph.ok()) {
+            Log(request.log_level, LogLevel::kInfo, cache->folder(),
+                "compiled before, from the cache: ");
+            return graph;
+          }
+          if (absl::IsUnavailable(graph.status()) ||
+              absl::IsResourceExhausted(graph.status())) {
+            return Translate(graph.status());
+          }
+        }
+      }
+    }
+    std::string kept;
+    if (absl::Status s = Compile(request, options, &kept); !s.ok()) return s;
+    if (key.ok()) {
+      if (const absl::Status s = cache->Store(*key, kept); !s.ok()) {
+        Log(request.log_level, LogLevel::kInfo, s.message());
+      }
+    }
+    auto graph = LoadKept(kept);
+    if (!graph.ok()) return Translate(graph.status());
+    return graph;
+  }
+
+ private:
+  // What the cache keeps: the package, and a byte that says whether the graph
+  // is emulated.
+  static absl::Status Compile(const CompileRequest& request,
+                              compiler::CompileOptions options,
+                              std::string* kept) {
     auto analysed = compiler::AnalyseOnnx(
         request.model, options, compiler::KeptByCaller(request.model));
     if (!analysed.ok()) return Refused(request, options, analysed.status());
@@ -272,14 +313,23 @@ class SessionDevice : public EngineDevice {
     for (const compiler::HostNode& node : compiled->report.host_nodes) {
       Log(request.log_level, LogLevel::kInfo, node.reason, "on the host: ");
     }
-    auto graph = session::LoadGraph(device_, compiled->package);
-    if (!graph.ok()) return Translate(graph.status());
-    return std::make_unique<SessionGraph>(
-        *std::move(graph),
-        Emulated(*analysed) || !compiled->report.host_nodes.empty());
+    const bool emulated =
+        Emulated(*analysed) || !compiled->report.host_nodes.empty();
+    *kept = std::move(compiled->package);
+    kept->push_back(emulated ? 1 : 0);
+    return absl::OkStatus();
   }
 
- private:
+  absl::StatusOr<std::unique_ptr<EngineGraph>> LoadKept(
+      const std::string& kept) {
+    absl::string_view package(kept);
+    const bool emulated = package.back() != 0;
+    package.remove_suffix(1);
+    auto graph = session::LoadGraph(device_, package, HostOptions());
+    if (!graph.ok()) return graph.status();
+    return std::make_unique<SessionGraph>(*std::move(graph), emulated);
+  }
+
   const std::shared_ptr<session::Device> device_;
   const DeviceInfo info_;
 };

@@ -118,12 +118,12 @@ bool ReadAt(int descriptor, int64_t offset, uint8_t* data, size_t size) {
   return true;
 }
 
-// The file's SHA-1 in hexadecimal digits; "" if it cannot be read.
-std::string Sha1(int descriptor, int64_t size) {
+// The file's digest; "" if it cannot be read.
+std::string DigestOfFile(int descriptor, int64_t size, const EVP_MD* kind) {
   const std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context(
       EVP_MD_CTX_new(), EVP_MD_CTX_free);
   if (context == nullptr ||
-      EVP_DigestInit_ex(context.get(), EVP_sha1(), nullptr) != 1) {
+      EVP_DigestInit_ex(context.get(), kind, nullptr) != 1) {
     return "";
   }
   std::vector<uint8_t> block(1 << 20);
@@ -139,8 +139,7 @@ std::string Sha1(int descriptor, int64_t size) {
   unsigned char digest[EVP_MAX_MD_SIZE];
   unsigned int bytes = 0;
   if (EVP_DigestFinal_ex(context.get(), digest, &bytes) != 1) return "";
-  return absl::BytesToHexString(
-      absl::string_view(reinterpret_cast<const char*>(digest), bytes));
+  return std::string(reinterpret_cast<const char*>(digest), bytes);
 }
 
 }  // namespace
@@ -215,12 +214,35 @@ absl::Status ExternalData::Check(const std::string& checksum,
                                " bytes, checksums are made of at most ",
                                kMaxExternalBytes, "; leave checksum out"));
   }
-  if (file->sha1.empty()) file->sha1 = Sha1(file->descriptor, file->size);
+  if (file->sha1.empty()) {
+    file->sha1 = absl::BytesToHexString(
+        DigestOfFile(file->descriptor, file->size, EVP_sha1()));
+  }
   if (file->sha1 == checksum) return absl::OkStatus();
   return Invalid(what, "its file has the SHA-1 ",
                  file->sha1.empty() ? "(cannot be read)" : file->sha1,
                  ", external_data says ", checksum,
                  "; the file is not the one that belongs to the model");
+}
+
+absl::StatusOr<std::string> ExternalData::Sha256(const std::string& location) {
+  const std::string what = "a tensor";
+  if (location.empty()) {
+    return Invalid(what, "external_data has no location");
+  }
+  ASSIGN_OR_RETURN(const File* file, Open(location, what));
+  if (file->size > kMaxExternalBytes) {
+    return Reject(Rejection::kNoSystemMemory,
+                  absl::StrCat(Quote(location), " has ", file->size,
+                               " bytes, more than the ", kMaxExternalBytes,
+                               " that a model may keep in files"));
+  }
+  std::string digest = DigestOfFile(file->descriptor, file->size, EVP_sha256());
+  if (digest.empty()) {
+    return Invalid(what, Quote(location),
+                   " cannot be read: ", std::strerror(errno));
+  }
+  return digest;
 }
 
 std::vector<std::shared_ptr<const MappedFile>> ExternalData::Mapped() const {

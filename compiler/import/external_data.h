@@ -45,6 +45,8 @@ class ExternalData {
   absl::StatusOr<TensorBytes> Read(const onnx::TensorProto& proto,
                                    const std::string& what, int64_t bytes,
                                    int64_t view_alignment = 0);
+  // The 32 bytes of the SHA-256 of a whole file. Rejections as of Read.
+  absl::StatusOr<std::string> Sha256(const std::string& location);
   // Those of which there are views.
   std::vector<std::shared_ptr<const MappedFile>> Mapped() const;
 

@@ -14,6 +14,21 @@ for index in 0 7 199; do
     exit 1
   }
 done
+# Compiled once where a folder for that is named, and again if it is damaged there.
+for how in '' '' damaged; do
+  if [[ $how == damaged ]]; then
+    for entry in cache/*; do truncate -s -1 "$entry"; done
+  fi
+  said=$(HEDDLE_CACHE_DIR=cache HEDDLE_LOG=info "$digit" "$digits/digits_fp32.onnx" \
+    "$digits/digits_test.u8" 7 2>"cache$how.err")
+  label=$(od -An -td4 -j28 -N4 "$digits/digits_test.i32" | tr -d ' ')
+  [[ $said == "image 7 is a $label ("* && $(ls cache | wc -l) == 1 ]] || {
+    echo "FAILED: with a cache: $said" >&2
+    exit 1
+  }
+done
+grep -q 'compiled before' cache.err && ! grep -q 'compiled before' cachedamaged.err ||
+  { echo "FAILED: use of the cache: $(cat cache.err cachedamaged.err)" >&2; exit 1; }
 # A refusal: the program ends with 1, and the library has said why.
 status=0
 "$digit" "$digits/digits_test.u8" "$digits/digits_test.u8" 0 2>err || status=$?

@@ -63,7 +63,7 @@ absl::StatusOr<std::string> SimulatedDevice(const std::string& device,
 
 absl::StatusOr<std::unique_ptr<DeviceModel>> DeviceModel::Load(
     absl::string_view bytes, bool is_package, compiler::CompileOptions options,
-    bool traced) {
+    const Settings& settings) {
   std::string package_bytes;
   if (is_package) {
     const auto package = package::Parse(bytes);
@@ -78,19 +78,28 @@ absl::StatusOr<std::unique_ptr<DeviceModel>> DeviceModel::Load(
   if (!is_package) {
     options.config = model->device_.config;
     options.device_memory_bytes = model->device_.memory_bytes;
-    auto compiled = compiler::CompileOnnx(bytes, options);
-    if (!compiled.ok()) return compiled.status();
-    package_bytes = std::move(compiled->package);
+    if (settings.cache != nullptr) {
+      auto compiled = compiler::CompileOnnxCached(
+          bytes, options, *settings.cache, &model->cache_use_);
+      if (!compiled.ok()) return compiled.status();
+      package_bytes = *std::move(compiled);
+    } else {
+      auto compiled = compiler::CompileOnnx(bytes, options);
+      if (!compiled.ok()) return compiled.status();
+      package_bytes = std::move(compiled->package);
+    }
   }
   auto device = session::OpenDevice(model->device_.id);
   if (!device.ok()) return device.status();
   session::LoadOptions load;
   load.taps = options.taps;
-  load.trace = traced;
+  load.trace = settings.traced;
+  load.host_threads = settings.host_threads;
+  load.host_time = settings.host_time;
   auto graph = session::LoadGraph(*device, package_bytes, load);
   if (!graph.ok()) return graph.status();
   model->graph_ = *std::move(graph);
-  if (traced) {
+  if (settings.traced) {
     // The graph has given its streams to the card.
     const auto package = package::Parse(package_bytes);
     if (!package.ok()) return package.status();

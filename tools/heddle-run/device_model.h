@@ -10,6 +10,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "compiler/cache/compile_cache.h"
 #include "compiler/compiler.h"
 #include "compiler/package/package.h"
 #include "runtime/session/session.h"
@@ -28,10 +30,16 @@ class DeviceModel {
   // `bytes` are an ONNX model, compiled with `options` for the device that is
   // found (options.config "" = any), or with `is_package` a package, which says
   // itself what it is for. Taps as the options say, or all that a package has.
-  // With `traced` runs may be.
+  struct Settings {
+    bool traced = false;  // runs may be
+    // Where what is compiled is looked for, and kept; or null.
+    const compiler::FileCache* cache = nullptr;
+    uint32_t host_threads = 0;  // of session::LoadOptions
+    absl::Duration host_time = absl::InfiniteDuration();
+  };
   static absl::StatusOr<std::unique_ptr<DeviceModel>> Load(
       absl::string_view bytes, bool is_package,
-      compiler::CompileOptions options, bool traced = false);
+      compiler::CompileOptions options, const Settings& settings);
 
   // One inference; sets everything below. The inputs are in the package's
   // order.
@@ -40,6 +48,8 @@ class DeviceModel {
 
   const package::Package& package() const { return graph_->package(); }
   const session::DeviceDescription& device() const { return device_; }
+  // How the cache was used; nothing if there was none to use.
+  const compiler::CacheUse& cache_use() const { return cache_use_; }
   uint64_t device_bytes() const { return graph_->device_bytes(); }
   const std::vector<compiler::TensorData>& outputs() const { return outputs_; }
   const std::vector<compiler::TensorData>& taps() const { return taps_; }
@@ -57,6 +67,7 @@ class DeviceModel {
 
  private:
   session::DeviceDescription device_;
+  compiler::CacheUse cache_use_;
   std::shared_ptr<session::Graph> graph_;
   std::vector<compiler::TensorData> outputs_, taps_;
   session::RunStatistics statistics_;

@@ -242,6 +242,30 @@ int main(int argc, char** argv) {
   app.add_flag("--no-host", a.no_host,
                "refuse a model or package of which nodes run on the host, "
                "because the card lacks them");
+  app.add_option("--host-threads", a.host_threads,
+                 "threads that run nodes on the host (default: one per "
+                 "processor, at most 4)")
+      ->check(CheckCount)
+      ->envname("HEDDLE_HOST_THREADS")
+      ->type_name("N");
+  app.add_option("--host-seconds", a.host_seconds,
+                 "end an inference for which the host has computed so long "
+                 "(default: no limit)")
+      ->check(CLI::PositiveNumber)
+      ->envname("HEDDLE_HOST_SECONDS")
+      ->type_name("S");
+  app.add_option("--cache", a.cache.folder,
+                 "folder in which compiled models are kept for the next run "
+                 "(default: heddle/compiled in $XDG_CACHE_HOME or ~/.cache)")
+      ->envname("HEDDLE_CACHE_DIR")
+      ->type_name("FOLDER");
+  app.add_option("--cache-size", a.cache.most_mib,
+                 "MiB that the folder may have: what was used least recently "
+                 "goes")
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 30))
+      ->capture_default_str()
+      ->type_name("MIB");
+  app.add_flag("--no-cache", a.cache.off, "compile again, and keep nothing");
   app.add_flag("--progress", a.progress,
                "show progress although stderr is no terminal");
   app.add_flag("--json", a.json, "print JSON (schema heddle-run/1)");

@@ -18,7 +18,7 @@ expect() {
   [[ $have == "$want" ]] || fail "exit code $have, expected $want: $*"
 }
 
-int8=$digits/digits_int8.onnx
+int8=$digits/digits_int8.onnx fp32=$digits/digits_fp32.onnx
 # Random inputs, and the warning that the card is simulated.
 HEDDLE_DEVICE='' expect 0 "$int8"
 grep -q '^MACs  ' out || fail "no MACs"
@@ -91,6 +91,31 @@ PY
 expect 0 apart/m.onnx
 rm apart/w.bin
 expect 4 apart/m.onnx
+# Compiled once: what was kept is what compiling gives; damage is made again.
+export XDG_CACHE_HOME=$PWD/xdg
+expect 0 "$int8" --outputs once
+grep -q "kept in the cache '$PWD/xdg/heddle/compiled'" err || fail "not said that it is kept"
+expect 0 "$int8" --outputs twice
+grep -q 'compiled before' err || fail "not said that it was kept"
+cmp once/0_logits.pb twice/0_logits.pb || fail "another model"
+[[ $(ls xdg/heddle/compiled | wc -l) == 1 ]] || fail "one entry"
+expect 0 "$int8" --no-cache
+! grep -q 'cache' err || fail "--no-cache"
+expect 0 "$int8" --cache other
+grep -q "in the cache 'other'" err || fail "--cache"
+HEDDLE_CACHE_DIR=$PWD/other expect 0 "$int8"
+grep -q 'compiled before' err || fail "HEDDLE_CACHE_DIR"
+expect 0 "$fp32"
+[[ $(ls xdg/heddle/compiled | wc -l) == 2 ]] || fail "another model is another entry"
+for entry in xdg/heddle/compiled/*; do
+  printf 'x' | dd of="$entry" bs=1 seek=5000 conv=notrunc 2>dd.log
+done
+expect 0 "$int8" --outputs thrice
+grep -q 'damaged' err && grep -q 'is kept' err || fail "damage"
+cmp once/0_logits.pb thrice/0_logits.pb || fail "what is damaged was used"
+chmod go+w other
+expect 1 "$int8" --cache other
+grep -q 'chmod' err || fail "a folder that others may write"
 # A package and another configuration.
 "$compile" "$int8" -o h512.hpk --config h512
 expect 3 h512.hpk

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -52,6 +53,11 @@ class Runner {
   absl::Status Execute();
   bool matches() const { return result_.matches(); }
   void StopProgress() { progress_.Stop(); }
+  void SayCacheNote() const {
+    if (cache_note_.empty() || is_package_) return;
+    std::fprintf(stderr, "%s: %s\n", kTool,
+                 cli::Printable(cache_note_).c_str());
+  }
   // A command line that gives the shapes which are missing; "" if none are.
   const std::string& example() const { return example_; }
   std::string Report() const {
@@ -62,6 +68,7 @@ class Runner {
  private:
   const package::Package& package() const { return model_->package(); }
   compiler::CompileOptions Options();
+  DeviceModel::Settings Settings() const;
   absl::Status BindShapes();
   absl::Status ReplayTiming();
   absl::Status CheckHasNoCycles() const;
@@ -84,7 +91,8 @@ class Runner {
   std::shared_ptr<const compiler::MappedFile> file_;
   absl::string_view bytes_;
   bool is_package_ = false;
-  std::vector<NamedTensor> given_;                 // inputs of --data
+  std::string cache_note_;          // what the user is told of the cache
+  std::vector<NamedTensor> given_;  // inputs of --data
   std::map<std::string, compiler::Shape> shapes_;  // of inputs of the model
   std::string example_;
   std::vector<TensorData> expected_;  // outputs of --data, in order
@@ -104,6 +112,15 @@ compiler::CompileOptions Runner::Options() {
   options.input_shapes = shapes_;
   options.threads = 0;
   return options;
+}
+
+DeviceModel::Settings Runner::Settings() const {
+  DeviceModel::Settings settings;
+  settings.host_threads = arguments_.host_threads;
+  if (arguments_.host_seconds > 0) {
+    settings.host_time = absl::Seconds(arguments_.host_seconds);
+  }
+  return settings;
 }
 
 // The data say what symbolic dimensions are, unless the user does.
@@ -192,8 +209,12 @@ absl::Status Runner::Prepare() {
   }
   const bool exact = arguments_.cycles == "exact";
   if (exact) RETURN_IF_ERROR(ReplayTiming());
-  auto loaded = DeviceModel::Load(bytes_, is_package_, Options(),
-                                  !arguments_.trace.empty());
+  ASSIGN_OR_RETURN(const std::optional<compiler::FileCache> cache,
+                   OpenCache(arguments_.cache, &cache_note_));
+  DeviceModel::Settings settings = Settings();
+  settings.traced = !arguments_.trace.empty();
+  if (cache.has_value()) settings.cache = &*cache;
+  auto loaded = DeviceModel::Load(bytes_, is_package_, Options(), settings);
   if (auto s = file_->Unchanged(); !s.ok()) return s;
   if (!loaded.ok()) {
     if (is_package_ || compiler::RejectionOf(loaded.status()) !=
@@ -204,6 +225,7 @@ absl::Status Runner::Prepare() {
     return loaded.status();
   }
   model_ = *std::move(loaded);
+  if (cache.has_value()) cache_note_ = Describe(model_->cache_use(), *cache);
   const size_t host = HostOperators(package());
   if (host > 0 && arguments_.no_host) {
     return compiler::Reject(
@@ -396,7 +418,7 @@ absl::Status Runner::CompareAllLayers(const std::vector<TensorData>& inputs) {
   if (!graph.ok()) return graph.status();
   options.taps = true;
   options.tap_all = true;
-  auto tapped = DeviceModel::Load(bytes_, false, options);
+  auto tapped = DeviceModel::Load(bytes_, false, options, Settings());
   if (!tapped.ok()) return tapped.status();
   if (auto s = (*tapped)->Run(inputs, true); !s.ok()) return s;
   std::vector<NamedTensor> card;
@@ -510,6 +532,7 @@ int Main(const Arguments& arguments) {
     cli::SayExample(kTool, runner.example());
     return code;
   }
+  runner.SayCacheNote();
   const std::string text = runner.Report();
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() ||
       std::fflush(stdout) != 0) {

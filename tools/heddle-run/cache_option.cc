@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/heddle-run/cache_option.h"
+
+#include <cstdlib>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace heddle::run {
+
+std::string DefaultCacheFolder() {
+  const auto value = [](const char* name) -> std::string {
+    const char* text = std::getenv(name);
+    // A relative one is none, says the specification.
+    return text != nullptr && text[0] == '/' ? text : "";
+  };
+  const std::string cache = value("XDG_CACHE_HOME"), home = value("HOME");
+  if (!cache.empty()) return absl::StrCat(cache, "/heddle/compiled");
+  return home.empty() ? "" : absl::StrCat(home, "/.cache/heddle/compiled");
+}
+
+absl::StatusOr<std::optional<compiler::FileCache>> OpenCache(
+    const CacheOption& option, std::string* note) {
+  std::optional<compiler::FileCache> none;
+  if (option.off) return none;
+  const bool named = !option.folder.empty();
+  const std::string folder = named ? option.folder : DefaultCacheFolder();
+  if (folder.empty()) return none;
+  auto cache = compiler::FileCache::Open(folder, option.most_mib << 20);
+  if (cache.ok()) {
+    return std::optional<compiler::FileCache>(*std::move(cache));
+  }
+  if (named) return cache.status();
+  *note = absl::StrCat("nothing is kept for the next run: ",
+                       cache.status().message());
+  return none;
+}
+
+std::string Describe(const compiler::CacheUse& use,
+                     const compiler::FileCache& cache) {
+  if (use.found) {
+    return absl::StrCat("compiled before; from the cache '", cache.folder(),
+                        "' (--no-cache compiles it again)");
+  }
+  std::string text;
+  if (!use.problem.ok()) text = std::string(use.problem.message());
+  if (use.stored) {
+    absl::StrAppend(&text, text.empty() ? "" : "; ",
+                    "the compiled model is kept in the cache '", cache.folder(),
+                    "' (--no-cache does not)");
+  } else if (!text.empty()) {
+    text = absl::StrCat("the compiled model is not kept: ", text);
+  }
+  return text;
+}
+
+}  // namespace heddle::run
