@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # libFuzzer with AddressSanitizer and UBSan on everything that reads untrusted
-# files or messages: the importer, the package loader, timing records; both ends
+# files or messages: the importer, the package loader with its host segments, entries
+# of the compile cache, timing records; both ends
 # of heddle-hosted's protocol, the daemon with a client, the daemon with a card; the
 # card with a host, over vfio-user and vhost-user. Seconds for each target: $1
 # (60). A crash file goes to tests/crashers/<target>/.
@@ -25,7 +26,9 @@ cp kmd/hosted/fuzz_seeds/card* "$corpus/device/"
 cp simulator/platform/fuzz_seeds/vfio_* "$corpus/vfio/"
 cp simulator/platform/fuzz_seeds/vhost_* "$corpus/vhost/"
 cp tools/heddle-timing/fuzz_seeds/* "$corpus/timing_record/"
+cp compiler/package/fuzz_seeds/* "$corpus/package/"
 for target in compiler/import:import_fuzz compiler/package:package_fuzz \
+  compiler/cache:file_cache_fuzz \
   kmd/hosted:protocol_fuzz kmd/hosted:hosted_fuzz kmd/hosted:device_fuzz \
   simulator/platform:vfio_user_fuzz simulator/platform:vhost_user_fuzz \
   tools/heddle-timing:timing_record_fuzz; do
