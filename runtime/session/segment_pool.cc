@@ -169,124 +169,144 @@ void SegmentPool::Compute(const std::shared_ptr<Shared>& shared) noexcept {
   }
 }
 
+// What there is to do for the clerk.
+struct SegmentPool::Duties {
+  std::list<std::shared_ptr<SegmentTask>> over;
+  std::shared_ptr<SegmentTask> starting;  // the first with a part of the card
+  size_t part = SegmentTask::kNone;       // that can begin
+  absl::Time wake = absl::InfiniteFuture();
+};
+
+void SegmentPool::TakeFromQueue(Shared* shared) noexcept {
+  while (!shared->queue.empty() && shared->begun.size() < shared->most_begun) {
+    shared->begun.splice(shared->begun.end(), shared->queue,
+                         shared->queue.begin());
+    for (SegmentTask::State& part : shared->begun.back()->parts_) {
+      if (part.missing == 0) part.phase = SegmentTask::Phase::kReady;
+    }
+    shared->work.notify_all();
+  }
+}
+
+void SegmentPool::RecordEnd(const Shared& shared, SegmentTask* task) noexcept {
+  if (task->failed_ != SegmentTask::kNone ||
+      task->first_ == task->parts_.size()) {
+    return;
+  }
+  absl::Status status;
+  try {
+    status = WhyEnd(shared, task);
+  } catch (const std::bad_alloc&) {
+    status = shared.no_memory;
+  }
+  if (!status.ok()) Record(task, task->first_, status);
+}
+
+SegmentPool::Duties SegmentPool::Survey(Shared* shared) noexcept {
+  Duties duties;
+  const absl::Time now = absl::Now();
+  for (auto* list : {&shared->begun, &shared->queue}) {
+    const bool is_begun = list == &shared->begun;
+    for (auto it = list->begin(); it != list->end();) {
+      const auto current = it++;
+      SegmentTask* const task = current->get();
+      RecordEnd(*shared, task);
+      bool waits = false;
+      const size_t end = std::min<size_t>(task->failed_, task->parts_.size());
+      for (size_t p = task->first_; p < end; ++p) {
+        const SegmentTask::State& state = task->parts_[p];
+        if (state.phase != SegmentTask::Phase::kReady) continue;
+        waits = true;
+        if (!shared->parts[p].host) {
+          duties.wake = std::min(duties.wake, state.again);
+        }
+      }
+      const bool failed = task->failed_ != SegmentTask::kNone;
+      if (task->running_ == 0 && !waits && (is_begun || failed)) {
+        duties.over.splice(duties.over.end(), *list, current);
+        continue;
+      }
+      if (!failed) duties.wake = std::min(duties.wake, task->deadline_);
+      if (!is_begun || duties.starting != nullptr) continue;
+      duties.part = Ready(*shared, *task, false, now);
+      if (duties.part != SegmentTask::kNone) duties.starting = *current;
+    }
+  }
+  return duties;
+}
+
+void SegmentPool::EndTask(Shared* shared, SegmentTask* task) noexcept {
+  absl::Status status = task->status_;
+  try {
+    // One without an error may end with one: the card went behind the last
+    // part.
+    if (status.ok()) status = task->Alive();
+  } catch (const std::bad_alloc&) {
+    status = shared->no_memory;
+  }
+  task->Finish(status);
+  {
+    std::lock_guard<std::mutex> lock(shared->mutex);
+    --shared->tasks;
+    shared->ended.notify_all();
+    if (shared->Done()) shared->work.notify_all();
+  }
+  task->Tell(status);
+}
+
+void SegmentPool::BeginPart(const std::shared_ptr<Shared>& shared,
+                            const std::shared_ptr<SegmentTask>& task,
+                            size_t part) noexcept {
+  SegmentTask::State& state = task->parts_[part];
+  {
+    std::lock_guard<std::mutex> lock(shared->mutex);
+    state.phase = SegmentTask::Phase::kRunning;
+    state.pending = 2;
+    ++task->running_;
+  }
+  absl::StatusOr<bool> began = false;
+  try {
+    began = task->Begin(part, [shared, task, part](const absl::Status& status) {
+      std::lock_guard<std::mutex> lock(shared->mutex);
+      task->parts_[part].status = status;
+      Arrived(shared.get(), task.get(), part);
+    });
+  } catch (const std::bad_alloc&) {
+    began = shared->no_memory;
+  }
+  std::lock_guard<std::mutex> lock(shared->mutex);
+  if (!began.ok()) {
+    PartOver(shared.get(), task.get(), part, began.status());
+  } else if (*began) {
+    Arrived(shared.get(), task.get(), part);
+  } else {
+    state.phase = SegmentTask::Phase::kReady;
+    state.again = absl::Now() + kRetry;
+    --task->running_;
+  }
+}
+
 void SegmentPool::Clerk(const std::shared_ptr<Shared>& shared) noexcept {
-  using Phase = SegmentTask::Phase;
   std::unique_lock<std::mutex> lock(shared->mutex);
   for (;;) {
-    while (!shared->queue.empty() &&
-           shared->begun.size() < shared->most_begun) {
-      shared->begun.splice(shared->begun.end(), shared->queue,
-                           shared->queue.begin());
-      for (SegmentTask::State& part : shared->begun.back()->parts_) {
-        if (part.missing == 0) part.phase = Phase::kReady;
-      }
-      shared->work.notify_all();
-    }
-    const absl::Time now = absl::Now();
-    absl::Time wake = absl::InfiniteFuture();
-    std::list<std::shared_ptr<SegmentTask>> over;
-    std::shared_ptr<SegmentTask> starting;
-    size_t part = SegmentTask::kNone;
-    for (auto* list : {&shared->begun, &shared->queue}) {
-      for (auto it = list->begin(); it != list->end();) {
-        const auto current = it++;
-        SegmentTask* const task = current->get();
-        if (task->failed_ == SegmentTask::kNone &&
-            task->first_ < task->parts_.size()) {
-          absl::Status status;
-          try {
-            status = WhyEnd(*shared, task);
-          } catch (const std::bad_alloc&) {
-            status = shared->no_memory;
-          }
-          if (!status.ok()) Record(task, task->first_, status);
-        }
-        const size_t end = std::min<size_t>(task->failed_, task->parts_.size());
-        bool waits = false;
-        for (size_t p = task->first_; p < end; ++p) {
-          const SegmentTask::State& state = task->parts_[p];
-          if (state.phase != Phase::kReady) continue;
-          waits = true;
-          if (!shared->parts[p].host) wake = std::min(wake, state.again);
-        }
-        const bool is_begun = list == &shared->begun;
-        if (task->running_ == 0 && !waits &&
-            (is_begun || task->failed_ != SegmentTask::kNone)) {
-          over.splice(over.end(), *list, current);
-          continue;
-        }
-        if (task->failed_ == SegmentTask::kNone) {
-          wake = std::min(wake, task->deadline_);
-        }
-        if (!is_begun || starting != nullptr) continue;
-        part = Ready(*shared, *task, false, now);
-        if (part != SegmentTask::kNone) starting = *current;
-      }
-    }
-    if (!over.empty()) {
-      for (const auto& task : over) {
-        lock.unlock();
-        // Those without an error may end with one: the card went behind the
-        // last part.
-        absl::Status status = task->status_;
-        try {
-          if (status.ok()) status = task->Alive();
-        } catch (const std::bad_alloc&) {
-          status = shared->no_memory;
-        }
-        task->Finish(status);
-        lock.lock();
-        --shared->tasks;
-        shared->ended.notify_all();
-        lock.unlock();
-        task->Tell(status);
-        lock.lock();
-      }
+    TakeFromQueue(shared.get());
+    Duties duties = Survey(shared.get());
+    if (!duties.over.empty() || duties.starting != nullptr) {
       lock.unlock();
-      over.clear();
-      lock.lock();
-      // Those that wait for the end of all look again.
-      if (shared->Done()) shared->work.notify_all();
-      continue;
-    }
-    if (starting != nullptr) {
-      SegmentTask* const task = starting.get();
-      SegmentTask::State& state = task->parts_[part];
-      state.phase = Phase::kRunning;
-      state.pending = 2;
-      ++task->running_;
-      lock.unlock();
-      absl::StatusOr<bool> began = false;
-      try {
-        began = task->Begin(
-            part, [shared, starting, part](const absl::Status& status) {
-              std::lock_guard<std::mutex> guard(shared->mutex);
-              starting->parts_[part].status = status;
-              Arrived(shared.get(), starting.get(), part);
-            });
-      } catch (const std::bad_alloc&) {
-        began = shared->no_memory;
-      }
-      lock.lock();
-      if (!began.ok()) {
-        PartOver(shared.get(), task, part, began.status());
-      } else if (*began) {
-        Arrived(shared.get(), task, part);
+      if (!duties.over.empty()) {
+        for (const auto& task : duties.over) EndTask(shared.get(), task.get());
       } else {
-        state.phase = Phase::kReady;
-        state.again = absl::Now() + kRetry;
-        --task->running_;
+        BeginPart(shared, duties.starting, duties.part);
       }
-      lock.unlock();
-      starting.reset();
+      duties = Duties();  // what they hold goes without the lock
       lock.lock();
       continue;
     }
     if (shared->Done()) return;
-    if (wake == absl::InfiniteFuture()) {
+    if (duties.wake == absl::InfiniteFuture()) {
       shared->clerk.wait(lock);
     } else {
-      shared->clerk.wait_until(lock, absl::ToChronoTime(wake));
+      shared->clerk.wait_until(lock, absl::ToChronoTime(duties.wake));
     }
   }
 }

@@ -107,17 +107,26 @@ class SegmentPool {
 
  private:
   struct Shared;
+  struct Duties;
   explicit SegmentPool(std::shared_ptr<Shared> shared);
 
   // What the threads run.
   static void Compute(const std::shared_ptr<Shared>& shared) noexcept;
   static void Clerk(const std::shared_ptr<Shared>& shared) noexcept;
+  // The clerk's, without the lock:
+  static void EndTask(Shared* shared, SegmentTask* task) noexcept;
+  static void BeginPart(const std::shared_ptr<Shared>& shared,
+                        const std::shared_ptr<SegmentTask>& task,
+                        size_t part) noexcept;
   // Why the task must end as a whole, or OK.
   static absl::Status WhyEnd(const Shared& shared, SegmentTask* task);
   // Why a part of it must not go on.
   static absl::Status WhyStop(const Shared& shared, SegmentTask* task,
                               size_t part);
   // With the lock:
+  static void TakeFromQueue(Shared* shared) noexcept;
+  static void RecordEnd(const Shared& shared, SegmentTask* task) noexcept;
+  static Duties Survey(Shared* shared) noexcept;
   static void Record(SegmentTask* task, size_t part,
                      const absl::Status& status) noexcept;
   static void PartOver(Shared* shared, SegmentTask* task, size_t part,
