@@ -79,15 +79,16 @@ class PackageListsTest(unittest.TestCase):
     def setUpClass(cls):
         cls.staged = staged()
         cls.control = {p["Package"]: p for p in paragraphs("debian/control") if "Package" in p}
-        cls.patterns = {}  # pattern below the prefix: package, "" for what is not packaged
+        cls.patterns = []  # pattern below the prefix, package ("": not packaged)
         for path in glob.glob("debian/*.install"):
             for entry in entries(path):
-                cls.patterns[entry.split()[0].removeprefix("usr/")] = os.path.basename(path).removesuffix(".install")
+                pattern = entry.split()[0].removeprefix("usr/")
+                cls.patterns.append((pattern, os.path.basename(path).removesuffix(".install")))
         for entry in entries("debian/not-installed"):
-            cls.patterns[entry.removeprefix("usr/")] = ""
+            cls.patterns.append((entry.removeprefix("usr/"), ""))
 
     def packages_of(self, path):
-        return [package for pattern, package in self.patterns.items() if matches(pattern, path)]
+        return [package for pattern, package in self.patterns if matches(pattern, path)]
 
     def test_every_staged_file_goes_to_one_package(self):
         for path in self.staged:
@@ -95,12 +96,12 @@ class PackageListsTest(unittest.TestCase):
                 self.assertEqual(len(self.packages_of(path)), 1, f"{path} is in {self.packages_of(path) or 'no list'} of debian/")
 
     def test_every_line_of_a_list_is_staged(self):
-        for pattern in self.patterns:
+        for pattern, _ in self.patterns:
             with self.subTest(pattern):
                 self.assertTrue(any(matches(pattern, path) for path in self.staged), f"{LIST} has nothing for {pattern}")
 
     def test_every_package_has_a_description_and_files(self):
-        owners = set(self.patterns.values()) - {""}
+        owners = {package for _, package in self.patterns} - {""}
         self.assertEqual(owners, set(self.control), "debian/control and debian/*.install")
         for name, fields in self.control.items():
             with self.subTest(name):

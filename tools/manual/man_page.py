@@ -87,7 +87,8 @@ def render(program, version, whatis, help_, others):
         for section in sub.sections:
             for entry in section.entries:
                 out += _entry(entry)
-        out += _blocks(sub.after)
+        # CLI11 prints a program's footer for its subcommands, too.
+        out += _blocks([block for block in sub.after if block not in help_.after])
     if examples:
         out += [".SH EXAMPLES"]
         for block in examples:

@@ -61,6 +61,10 @@ Usage: heddle-x doctor [OPTIONS]
 Options:
   -h,--help                   Print this help message and exit
   --root DIR:DIR              another system's tree
+
+Exit codes: 0 done, 1 failed
+More:
+  one                         two
 """
 
 
@@ -138,6 +142,9 @@ class ManPageTest(unittest.TestCase):
         ):
             self.assertIn(text, self.page)
         self.assertNotIn(".BR heddle\\-x (1)", self.page)
+
+    def test_a_subcommand_does_not_repeat_the_footer(self):
+        self.assertEqual(self.page.count("one                         two"), 1)
 
     def test_the_lines_of_an_example_stay_apart(self):
         self.assertIn("\nheddle\\-x model.onnx \\-\\-data d\nheddle\\-x doctor | jq '.a'\n.fi", self.page)

@@ -32,6 +32,14 @@ apt_install() {
   }
 }
 
+# apt_get WORDS...: what else apt-get is for.
+apt_get() {
+  apt-get -qq -y "$@" >"$scratch/apt.log" 2>&1 || {
+    tail -n 30 "$scratch/apt.log" >&2
+    die "apt-get $*"
+  }
+}
+
 # Everything that a package may leave: files, users, groups. Not: caches and logs, what dpkg and apt know of
 # themselves, what depmod makes, DKMS's signing key.
 snapshot() {
@@ -61,7 +69,7 @@ printf '          heddle-runtime %d kB, with %s: %d kB\n' "$size" "${closure[*]}
 [[ "$total" -le "$closure_kb" ]] || die "heddle-runtime and its dependencies take $total kB"
 ! printf '%s\n' "${closure[@]}" | grep -E '^(libx11|libgtk|libgl|libqt|libwayland|default-jre|openjdk)' ||
   die "heddle-runtime wants a GUI or Java"
-apt-get -qq purge -y --autoremove heddle-runtime >/dev/null 2>&1
+apt_get purge --autoremove heddle-runtime
 snapshot >before
 
 step "all packages but heddle-dkms"
@@ -192,7 +200,8 @@ for user in alice bob carol heddle-test; do userdel $user; done
 rm -rf /run/heddle /run/heddle-sim-1
 
 step "./dev install: the same from another prefix, with the packages out of the way"
-apt-get -qq purge -y heddle-tools heddle-sim heddle-hosted heddle-dev heddle-doc heddle-runtime >/dev/null 2>&1
+# Their dependencies stay for now: without dpkg, somebody has installed them in another way.
+apt_get purge heddle-tools heddle-sim heddle-hosted heddle-dev heddle-doc heddle-runtime
 /opt/heddle/bin/heddle-run /opt/heddle/share/heddle/digits/digits_int8.onnx >/dev/null
 export PKG_CONFIG_PATH=/opt/heddle/lib/pkgconfig
 # shellcheck disable=SC2046
@@ -205,7 +214,7 @@ wants "image 7 is a 7 (" build2/digit /opt/heddle/share/heddle/digits/digits_{fp
 unset PKG_CONFIG_PATH
 
 step "removed and purged: nothing is left"
-apt-get -qq purge -y --autoremove 'heddle-*' >/dev/null 2>&1
+apt_get autoremove --purge
 snapshot >after
 diff before after || die "something was left behind (>), or is gone (<)"
 
@@ -220,7 +229,7 @@ module="$(find /lib/modules/ -name 'heddle.ko*')"
 printf '          %s: %s\n' "$module" "$(modinfo -F vermagic "$module")"
 
 step "heddle-dkms purged: nothing is left"
-apt-get -qq purge -y heddle-dkms >/dev/null 2>&1
+apt_get purge heddle-dkms
 snapshot >after
 diff before after || die "something was left behind (>), or is gone (<)"
 step end
