@@ -443,7 +443,9 @@ TEST(SegmentedGraph, HandlesMayGoInAnyOrder) {
   graph.reset();  // waits
   const absl::Status status = (*other)->Wait(absl::InfinitePast());
   EXPECT_TRUE(status.ok() || absl::IsCancelled(status)) << status;
-  if (status.ok()) EXPECT_EQ(cut.z, cut.h);
+  if (status.ok()) {
+    EXPECT_EQ(cut.z, cut.h);
+  }
 }
 
 TEST(SegmentedGraph, ACallbackMayDropTheGraphAndMustNotWait) {
