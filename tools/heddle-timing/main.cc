@@ -89,7 +89,7 @@ absl::StatusOr<session::RunStatistics> RunOnCard(
   ASSIGN_OR_RETURN(const std::string card, RtlCard(package));
   setenv("HEDDLE_DEVICE", card.c_str(), 1);
   ASSIGN_OR_RETURN(const std::unique_ptr<run::DeviceModel> model,
-                   run::DeviceModel::Load(bytes, true, {}));
+                   run::DeviceModel::Load(bytes, true, {}, {}));
   RETURN_IF_ERROR(model->Run(Inputs(package, kCardSeed), false));
   return model->statistics();
 }
