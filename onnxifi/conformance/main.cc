@@ -17,6 +17,7 @@
 #include "CLI/CLI.hpp"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "heddle/version.h"
 #include "onnxifi/conformance/nodes.h"
 #include "onnxifi/conformance/report.h"
 #include "onnxifi/conformance/waivers.h"
@@ -113,6 +114,7 @@ int Main(int argc, char** argv) {
   RunOptions options;
 
   CLI::App app(kHelp);
+  app.set_version_flag("--version", "onnxifi-conformance " HEDDLE_VERSION);
   app.add_option("--lib", library, "the library to test");
   app.add_option("--abi", abi,
                  "onnx1: libonnx-dev's header (56-byte descriptors); extended "
