@@ -24,15 +24,9 @@ using Positions = std::map<std::string, std::vector<int>>;
 // Inputs, by index, whose values decide the shape of a result.
 const Positions& ShapeParameters() {
   static const auto* positions = new Positions{
-      {"ConstantOfShape", {0}},
-      {"Expand", {1}},
-      {"Range", {0, 1, 2}},
-      {"ReduceSum", {1}},
-      {"Reshape", {1}},
-      {"STFT", {3}},
-      {"Squeeze", {1}},
-      {"TopK", {1}},
-      {"Unsqueeze", {1}},
+      {"ConstantOfShape", {0}}, {"Expand", {1}},  {"Range", {0, 1, 2}},
+      {"ReduceSum", {1}},       {"Reshape", {1}}, {"STFT", {3}},
+      {"Squeeze", {1}},         {"TopK", {1}},    {"Unsqueeze", {1}},
   };
   return *positions;
 }
