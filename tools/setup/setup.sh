@@ -3,9 +3,9 @@
 #
 # Installs those packages of packages.txt that are missing, from the apt sources that the machine
 # already has, and fetches the kernel in which the driver is tested (guest_kernel.sh; not
-# installed). With --debug-kernel also what debug_kernel.sh builds with, with --packaging what makes and
-# checks packages. Changes nothing when nothing is missing; never edits apt's configuration; asks nothing. Needs root, or sudo without a password,
-# only when a package is missing.
+# installed). With --debug-kernel also what debug_kernel.sh builds with, with --packaging what makes
+# and checks Debian packages. Changes nothing when nothing is missing; never edits apt's configuration;
+# asks nothing. Needs root, or sudo without a password, only when a package is missing.
 set -euo pipefail
 
 here="$(dirname "$(readlink -f "$0")")"
