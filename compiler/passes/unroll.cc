@@ -58,16 +58,15 @@ absl::Status HasNoElements(const Node& node) {
 
 }  // namespace
 
-absl::Status Unroller::Count(const Node& owner, const Node& node) {
+void Unroller::Charge(const Node& node) {
   ++nodes_;
   bytes_ += sizeof(Node) + node.name.size() +
             (node.inputs.size() + node.outputs.size()) * sizeof(TensorId);
   for (const std::string& s : node.sources) bytes_ += sizeof(s) + s.size();
   for (const auto& [name, value] : node.attributes) bytes_ += BytesOf(value);
-  for (TensorId id : node.outputs) {
-    if (id == kNoTensor) continue;
-    bytes_ += sizeof(Tensor) + graph_->tensors[id].name.size();
-  }
+}
+
+absl::Status Unroller::CheckCharges(const Node& owner) const {
   if (nodes_ <= kMostUnrolledNodes && bytes_ <= kMostUnrolledBytes) {
     return absl::OkStatus();
   }
@@ -80,13 +79,15 @@ absl::Status Unroller::Count(const Node& owner, const Node& node) {
 TensorId Unroller::NewTensor(const std::string& name) {
   Tensor tensor;
   tensor.name = absl::StrCat(name, "/", ++names_);
+  bytes_ += sizeof(Tensor) + tensor.name.size();
   return graph_->AddTensor(std::move(tensor));
 }
 
 TensorId Unroller::Constant(const Node& owner, TensorData data) {
-  return graph_->AddConstant(
-      absl::StrCat(graph_->tensors[FirstOutputOf(owner)].name, "/", ++names_),
-      std::move(data));
+  std::string name =
+      absl::StrCat(graph_->tensors[FirstOutputOf(owner)].name, "/", ++names_);
+  bytes_ += sizeof(Tensor) + name.size() + data.bytes.size();
+  return graph_->AddConstant(std::move(name), std::move(data));
 }
 
 TensorId Unroller::Append(const Node& owner, const std::string& op,
@@ -104,6 +105,7 @@ TensorId Unroller::Append(const Node& owner, const std::string& op,
   node.inputs = std::move(inputs);
   node.outputs = {result};
   node.attributes = attributes;
+  Charge(node);
   nodes->push_back(std::move(node));
   return result;
 }
@@ -112,6 +114,7 @@ absl::StatusOr<Subgraph> Unroller::Copy(const Node& owner, const Subgraph& from,
                                         Replacements known) {
   Subgraph copy;
   copy.refusal = from.refusal;
+  bytes_ += (from.inputs.size() + from.outputs.size()) * sizeof(TensorId);
   for (TensorId id : from.inputs) {
     auto [it, fresh] = known.try_emplace(id, kNoTensor);
     if (fresh) it->second = NewTensor(graph_->tensors[id].name);
@@ -122,7 +125,8 @@ absl::StatusOr<Subgraph> Unroller::Copy(const Node& owner, const Subgraph& from,
     return it == known.end() ? id : it->second;
   };
   for (const Node& original : from.nodes) {
-    RETURN_IF_ERROR(Count(owner, original));
+    Charge(original);
+    RETURN_IF_ERROR(CheckCharges(owner));
     Node node = original;
     for (TensorId& id : node.inputs) id = replaced(id);
     for (TensorId& id : node.outputs) {
@@ -148,9 +152,10 @@ absl::StatusOr<Subgraph> Unroller::Copy(const Node& owner, const Subgraph& from,
   return copy;
 }
 
-void Unroller::Stack(const Node& owner, const std::vector<TensorId>& parts,
-                     int64_t axis, bool batch, TensorId result,
-                     std::vector<Node>* nodes) {
+absl::Status Unroller::Stack(const Node& owner,
+                             const std::vector<TensorId>& parts, int64_t axis,
+                             bool batch, TensorId result,
+                             std::vector<Node>* nodes) {
   const TensorId axes =
       Constant(owner, Int64List(batch ? std::vector<int64_t>{0, 1}
                                       : std::vector<int64_t>{axis}));
@@ -158,9 +163,11 @@ void Unroller::Stack(const Node& owner, const std::vector<TensorId>& parts,
   for (TensorId id : parts) {
     wide.push_back(
         Append(owner, "Unsqueeze", {id, axes}, {}, kNoTensor, nodes));
+    RETURN_IF_ERROR(CheckCharges(owner));
   }
   Append(owner, "Concat", std::move(wide), {{"axis", batch ? 1 : axis}}, result,
          nodes);
+  return CheckCharges(owner);
 }
 
 absl::StatusOr<std::vector<Node>> Unroller::Next(const Node& node) {
@@ -248,7 +255,8 @@ absl::StatusOr<std::vector<Node>> Unroller::NextOfLoop(const Node& node) {
   std::vector<Node> nodes;
   if (goes_on) {
     RETURN_IF_ERROR(body.refusal);
-    RETURN_IF_ERROR(Count(node, node));
+    Charge(node);
+    RETURN_IF_ERROR(CheckCharges(node));
     Replacements known;
     known[body.inputs[0]] = Constant(node, Int64Scalar(progress.iterations));
     TensorId condition = progress.condition;
@@ -279,11 +287,12 @@ absl::StatusOr<std::vector<Node>> Unroller::NextOfLoop(const Node& node) {
     if (i < carried) {
       Append(node, "Identity", {progress.carried[i]}, {}, node.outputs[i],
              &nodes);
+      RETURN_IF_ERROR(CheckCharges(node));
       continue;
     }
     const std::vector<TensorId>& parts = progress.scanned[i - carried];
     if (parts.empty()) return HasNoElements(node);
-    Stack(node, parts, 0, false, node.outputs[i], &nodes);
+    RETURN_IF_ERROR(Stack(node, parts, 0, false, node.outputs[i], &nodes));
   }
   progress_.erase(at);
   return nodes;
@@ -375,11 +384,13 @@ absl::StatusOr<std::vector<Node>> Unroller::AllOfScan(const Node& node) {
   std::vector<TensorId> carried;
   for (int64_t i = 0; i < states; ++i) {
     carried.push_back(entry(node.inputs[first + i]));
+    RETURN_IF_ERROR(CheckCharges(node));
   }
   std::vector<std::vector<TensorId>> scanned(
       static_cast<size_t>(outputs - states));
   for (int64_t t = 0; t < count; ++t) {
-    RETURN_IF_ERROR(Count(node, node));
+    Charge(node);
+    RETURN_IF_ERROR(CheckCharges(node));
     Replacements known;
     for (int64_t i = 0; i < states; ++i) known[body.inputs[i]] = carried[i];
     for (int64_t i = 0; i < scans; ++i) {
@@ -388,6 +399,7 @@ absl::StatusOr<std::vector<Node>> Unroller::AllOfScan(const Node& node) {
       known[body.inputs[states + i]] =
           entry(Append(node, "Gather", {node.inputs[first + states + i], index},
                        {{"axis", in_axes[i]}}, kNoTensor, &nodes));
+      RETURN_IF_ERROR(CheckCharges(node));
     }
     ASSIGN_OR_RETURN(Subgraph copy, Copy(node, body, std::move(known)));
     std::move(copy.nodes.begin(), copy.nodes.end(), std::back_inserter(nodes));
@@ -405,13 +417,14 @@ absl::StatusOr<std::vector<Node>> Unroller::AllOfScan(const Node& node) {
       } else {
         Append(node, "Identity", {carried[i]}, {}, result, &nodes);
       }
+      RETURN_IF_ERROR(CheckCharges(node));
       continue;
     }
     const auto at = static_cast<size_t>(i - states);
     std::vector<TensorId>& parts = scanned[at];
     if (parts.empty()) return HasNoElements(node);
     if (out_turns[at] != 0) std::reverse(parts.begin(), parts.end());
-    Stack(node, parts, out_axes[at], batch, result, &nodes);
+    RETURN_IF_ERROR(Stack(node, parts, out_axes[at], batch, result, &nodes));
   }
   return nodes;
 }

@@ -58,7 +58,9 @@ class Unroller {
   // The subgraph with tensors of its own, reading what `known` says.
   absl::StatusOr<Subgraph> Copy(const Node& owner, const Subgraph& from,
                                 Replacements known);
-  absl::Status Count(const Node& owner, const Node& node);
+  // What is made is charged; too much of it is a rejection.
+  void Charge(const Node& node);
+  absl::Status CheckCharges(const Node& owner) const;
   TensorId NewTensor(const std::string& name);
   TensorId Constant(const Node& owner, TensorData data);
   // Appends a node to `nodes`, whose result it returns or `result`.
@@ -67,9 +69,9 @@ class Unroller {
                   const std::map<std::string, Attribute>& attributes,
                   TensorId result, std::vector<Node>* nodes);
   // Tensors side by side along a new axis.
-  void Stack(const Node& owner, const std::vector<TensorId>& parts,
-             int64_t axis, bool batch, TensorId result,
-             std::vector<Node>* nodes);
+  absl::Status Stack(const Node& owner, const std::vector<TensorId>& parts,
+                     int64_t axis, bool batch, TensorId result,
+                     std::vector<Node>* nodes);
 
   Graph* const graph_;
   SubgraphMap subgraphs_;

@@ -190,6 +190,31 @@ ModelBuilder Sums(int opset) {
   return b;
 }
 
+// Of what a body has none of: sequences that are cut, results of all
+// iterations.
+TEST(UnrollTest, WhatGoesRoundABodyIsBounded) {
+  constexpr int kMany = 1000;
+  for (const bool results : {false, true}) {
+    ModelBuilder b(11);
+    b.Input("x", DataType::kFloat, {2000, 1});
+    const std::vector<std::string> in(results ? 1 : kMany, "x");
+    std::vector<std::string> out = {"y"};
+    for (int i = 1; results && i < kMany; ++i) {
+      out.push_back(absl::StrCat("y", i));
+    }
+    auto* node = b.Node("Scan", in, out);
+    SetInt(node, "num_scan_inputs", static_cast<int64_t>(in.size()));
+    auto* body = Body(node);
+    for (size_t i = 0; i < in.size(); ++i) {
+      body->add_input()->set_name(absl::StrCat("e", i));
+    }
+    AddNode(body, "Sin", {"e0"}, "t");
+    for (size_t i = 0; i < out.size(); ++i) body->add_output()->set_name("t");
+    b.Output("y");
+    ExpectRefused(b, Rejection::kUnsupportedShape, "its iterations take more");
+  }
+}
+
 TEST(UnrollTest, ScansOfBothForms) {
   for (int opset : {8, 9, 11}) {
     const bool batch = opset < 9;
