@@ -126,6 +126,7 @@ static void heddle_context_kill(struct heddle_context *context)
 		heddle_rest_check(dev);  /* rests */
 		heddle_exec_settle(context);
 		drm_sched_entity_fini(&context->entity);
+		heddle_exec_taken_back(context->stands_in);
 		heddle_engine_cancel(dev, context);
 		if (atomic_dec_and_test(&dev->entities))
 			wake_up_all(&dev->idle);
@@ -201,10 +202,10 @@ int heddle_context_create_ioctl(struct drm_device *drm, void *data, struct drm_f
 	return err;
 }
 
-/* Its jobs do not start any more. */
+/* Its jobs do not start any more. The driver's own, which have none, do. */
 bool heddle_context_stopped(const struct heddle_context *context)
 {
-	return READ_ONCE(context->dead) || heddle_file_banned(context->file);
+	return context && (READ_ONCE(context->dead) || heddle_file_banned(context->file));
 }
 
 int heddle_context_control_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_file)
@@ -213,10 +214,9 @@ int heddle_context_control_ioctl(struct drm_device *drm, void *data, struct drm_
 	struct heddle_file *file = drm_file->driver_priv;
 	struct drm_heddle_context_control *args = data;
 	u64 limit = file->dev->limits.run_cycles;
-	bool may_raise;
+	bool may_raise = args->run_cycles <= limit || capable(CAP_SYS_ADMIN);
 	int err;
 
-	may_raise = args->run_cycles <= limit || capable(CAP_SYS_ADMIN);
 	err = heddle_check_context_control(args, limit, may_raise);
 	if (err)
 		return err;

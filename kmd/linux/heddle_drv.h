@@ -124,6 +124,7 @@ struct heddle_device {
 	atomic_t entities;	     /* of contexts, not yet finished */
 	struct mutex own_lock;	     /* order of the driver's own jobs */
 	bool own_closed;	     /* under own_lock: no more of them */
+	struct heddle_job *stands_in; /* of own: see heddle_replace_last() */
 	atomic_t started;	     /* jobs that run_job() saw and free_job() did not */
 	atomic64_t ended;	     /* jobs whose fences have signalled, and */
 	atomic64_t freed;	     /* those of them that are freed */
@@ -361,6 +362,7 @@ struct heddle_context {
 	u32 id;
 	struct drm_sched_entity entity;
 	spinlock_t settle_lock;
+	struct heddle_job *stands_in; /* see heddle_replace_last() */
 	bool settled; /* under settle_lock: dead, and it waits for no fence that signals */
 	bool dead; /* under lock and heddle_device.lock: takes no jobs, its entity is finished */
 	u64 run_cycles; /* of jobs submitted from now on */
@@ -475,7 +477,8 @@ struct heddle_job {
 	struct heddle_area *area;
 	struct heddle_run run;
 	struct work_struct free_work;
-	struct dma_fence_cb last_cb; /* see heddle_replace_last() */
+	struct dma_fence *last; /* see heddle_replace_last() */
+	struct dma_fence_cb last_cb;
 	bool counted; /* in heddle_device.started */
 	bool waits;   /* when it is queued: for a fence of user space */
 	u32 num_hosts;
@@ -602,6 +605,7 @@ u64 heddle_rest_compact_at(struct heddle_device *dev, u64 now);
 /* heddle_exec.c: the scheduler's side of a job */
 int heddle_exec_init(struct heddle_device *dev);
 void heddle_exec_settle(struct heddle_context *context);
+void heddle_exec_taken_back(struct heddle_job *job);
 void heddle_exec_fini(struct heddle_device *dev);
 void heddle_scheduler_put(struct heddle_scheduler *sched);
 struct heddle_job *heddle_job_alloc(struct heddle_device *dev, struct heddle_context *context,

@@ -15,10 +15,7 @@
 #include "heddle_drv.h"
 #include "heddle_trace.h"
 
-static struct heddle_job *to_heddle_job(struct drm_sched_job *job)
-{
-	return container_of(job, struct heddle_job, base);
-}
+#define to_heddle_job(job) container_of(job, struct heddle_job, base)
 
 /* The scheduler's fence has signalled. Any context. */
 static void heddle_finished(struct dma_fence *fence, struct dma_fence_cb *cb)
@@ -141,11 +138,6 @@ static struct dma_fence *heddle_run_null(struct heddle_job *job)
 	return NULL;
 }
 
-static bool heddle_job_stopped(const struct heddle_job *job)
-{
-	return job->context && heddle_context_stopped(job->context);
-}
-
 /*
  * A scheduler that takes jobs by age enters an entity anew when it has taken a job of it and
  * there is another, also if drm_sched_entity_fini() has just removed it; then it looks at the
@@ -204,7 +196,7 @@ static struct dma_fence *heddle_run_job(struct drm_sched_job *sched_job)
 	/* Unplugged comes first, and lets no job prepare the memory of another one. */
 	if (heddle_gone(dev) || drm_dev_is_unplugged(&dev->drm))
 		return heddle_never_run(job, HEDDLE_ERROR_DEVICE_LOST);
-	if (heddle_job_stopped(job))
+	if (heddle_context_stopped(job->context))
 		return heddle_never_run(job, HEDDLE_ERROR_ABORTED);
 	if (!heddle_job_prepared(job))
 		return heddle_never_run(job, HEDDLE_ERROR_BUS_ERROR);
@@ -212,10 +204,10 @@ static struct dma_fence *heddle_run_job(struct drm_sched_job *sched_job)
 		return heddle_run_null(job);
 	do {
 		/* Who closes a file waits for this call, but for nobody else's job. */
-		wait_event(dev->idle, heddle_gone(dev) || heddle_job_stopped(job) ||
+		wait_event(dev->idle, heddle_gone(dev) || heddle_context_stopped(job->context) ||
 				      (!READ_ONCE(dev->hold) &&
 				       heddle_device_accepts_jobs(READ_ONCE(dev->state))));
-		if (heddle_job_stopped(job))
+		if (heddle_context_stopped(job->context))
 			return heddle_never_run(job, HEDDLE_ERROR_ABORTED);
 		err = heddle_give_job(job);
 	} while (err == -EAGAIN);
@@ -224,17 +216,10 @@ static struct dma_fence *heddle_run_job(struct drm_sched_job *sched_job)
 	return dma_fence_get(&job->run.fence->base);
 }
 
-#ifndef HEDDLE_HAVE_SCHED_RCU_LAST
-static void heddle_last_ended(struct dma_fence *last, struct dma_fence_cb *cb)
-{
-	dma_fence_signal(&container_of(cb, struct heddle_job, last_cb)->run.fence->base);
-}
-#endif
-
 /*
  * Older schedulers, when they take the jobs of an entity back, leak a reference to the last
  * one that was scheduled if it has ended. They ask prepare_job() of each before, not in their
- * own thread: there a fence that signals when that one ends takes its place.
+ * own thread: there a fence that cannot signal before all are taken back takes its place.
  */
 static void heddle_replace_last(struct heddle_job *job, struct drm_sched_entity *entity)
 {
@@ -243,11 +228,28 @@ static void heddle_replace_last(struct heddle_job *job, struct drm_sched_entity 
 
 	if (!last || last->ops == fence->ops || entity->rq->sched->thread == current)
 		return;
-	entity->last_scheduled = NULL;
-	if (!dma_fence_add_callback(last, &job->last_cb, heddle_last_ended))
-		entity->last_scheduled = dma_fence_get(fence);
-	dma_fence_put(last);
+	job->last = last;
+	*(job->context ? &job->context->stands_in : &job->dev->stands_in) = job;
+	entity->last_scheduled = dma_fence_get(fence);
 #endif
+}
+
+static void heddle_last_ended(struct dma_fence *last, struct dma_fence_cb *cb)
+{
+	dma_fence_signal(&container_of(cb, struct heddle_job, last_cb)->run.fence->base);
+}
+
+/*
+ * All jobs of an entity are taken back. @job, if there is one, lives until its fence signals,
+ * and so do all others: when the last one that was scheduled ends.
+ */
+void heddle_exec_taken_back(struct heddle_job *job)
+{
+	struct dma_fence *last = job ? job->last : NULL;
+
+	if (last && dma_fence_add_callback(last, &job->last_cb, heddle_last_ended))
+		heddle_last_ended(last, &job->last_cb);
+	dma_fence_put(last);
 }
 
 /*
@@ -262,7 +264,7 @@ static struct dma_fence *heddle_dependency(struct drm_sched_job *sched_job,
 
 	guard(heddle_signalling)();
 	smp_mb(); /* entity_idle is not complete: pairs with heddle_exec_settle() */
-	if (!job->context || heddle_job_stopped(job))
+	if (!job->context || heddle_context_stopped(job->context))
 		heddle_replace_last(job, entity);
 	else if (job->next_fence < job->num_fences)
 		fence = dma_fence_get(job->fences[job->next_fence++]);
@@ -330,9 +332,7 @@ static struct heddle_job *heddle_prepare_job(struct heddle_alloc *alloc)
 	struct heddle_host_range host = { .bo = alloc->staging, .length = alloc->staged_bytes };
 	const struct drm_heddle_step zero = { .length = alloc->node.size };
 	struct heddle_job *job;
-	u32 entries = 0;
-	u32 steps;
-	u32 most;
+	u32 entries = 0, steps, most;
 	int err;
 
 	if (host.bo)
@@ -434,6 +434,7 @@ void heddle_exec_fini(struct heddle_device *dev)
 	scoped_guard(mutex, &dev->own_lock)
 		dev->own_closed = true;
 	drm_sched_entity_destroy(&dev->own);
+	heddle_exec_taken_back(dev->stands_in);
 	/* Files that close just now finish their contexts themselves. */
 	wait_event(dev->idle, !atomic_read(&dev->entities));
 	wait_event(dev->idle, !atomic_read(&dev->started));
