@@ -3,6 +3,7 @@
 // stop. Whoever gets the pages that it had, finds in them what he wrote: after
 // a removal, and (faults_gtest) after resets that failed.
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -36,8 +37,17 @@ class LossTest : public testing::Test {
     std::memset(host_->data, 0, kBytes);
     const HostAnswer armed = HostRequest("ctl 0 fault runaway_dma");
     ASSERT_TRUE(armed.ok) << armed.text;
-    seqno_ = uapi::NewJob(client_.get(), context_,
-                          {uapi::CopyOut(buffer, host_->handle, kBytes)});
+    const uint32_t syncobj = uapi::NewSyncobj(client_.get());
+    uapi::Syncs syncs;
+    syncs.out.push_back({syncobj, 0, 0});
+    seqno_ =
+        uapi::NewJob(client_.get(), context_,
+                     {uapi::CopyOut(buffer, host_->handle, kBytes)}, syncs);
+    drm_syncobj_handle handle = {};
+    handle.handle = syncobj;
+    handle.flags = DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE;
+    ASSERT_EQ(client_->Ioctl(DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &handle), 0);
+    fence_ = handle.fd;
     for (int i = 0; i < 6000 && host_->Word(kBytes / 4 - 1) == 0; ++i) {
       usleep(10000);
     }
@@ -46,6 +56,7 @@ class LossTest : public testing::Test {
 
   // The card takes itself back.
   void TearDown() override {
+    close(fence_);
     host_.reset();
     client_.reset();
     EXPECT_TRUE(HostRequest("unplug 0").ok);
@@ -71,6 +82,7 @@ class LossTest : public testing::Test {
   std::unique_ptr<uapi::HostBuffer> host_;
   uint32_t context_ = 0;
   uint64_t seqno_ = 0;
+  int fence_ = -1;  // of the job, as a file that outlives the card's node
 };
 
 TEST_F(LossTest, NothingIsWrittenAfterRemoval) {
@@ -79,6 +91,9 @@ TEST_F(LossTest, NothingIsWrittenAfterRemoval) {
   std::thread unbind([&] {
     EXPECT_TRUE(WriteFile("/sys/bus/pci/drivers/heddle/unbind", address));
   });
+  // (WAIT may tell that the card goes before it has gone.)
+  pollfd fence = {fence_, POLLIN, 0};
+  EXPECT_EQ(poll(&fence, 1, 120000), 1);
   EXPECT_EQ(uapi::Wait(client_.get(), context_, seqno_, uapi::InMs(120000)),
             -ENODEV);
   ExpectPagesAreFree();

@@ -543,7 +543,8 @@ struct drm_heddle_trace_entry {
 /**
  * struct drm_heddle_wait - wait for a job and fetch its result
  *
- * -ETIME: not done at the time given. -ENODEV: the card is gone. -ENOENT: no
+ * -ETIME: not done at the time given. -ENODEV: the card is gone, or about to be:
+ * what it wrote last may still arrive until the job's fence signals. -ENOENT: no
  * such job, or its result is no longer kept (the last 1024 of a context are).
  * -EINVAL: among others, @trace has more elements than the job had @trace_entries.
  * Returns 0 when the job has ended, whatever its status.
