@@ -220,6 +220,66 @@ void TopK(Random* random, RuntimeCase* c) {
   };
 }
 
+// Few different tokens, so that n-grams occur.
+void TfIdf(Random* random, RuntimeCase* c) {
+  const DataType type = random->OneIn(2) ? DataType::kInt32 : DataType::kInt64;
+  Shape shape = {random->Between(1, 3), random->Between(1, 12)};
+  if (random->OneIn(3)) shape.erase(shape.begin());
+  TensorData x = TensorData::Zeros(type, shape);
+  for (int64_t i = 0; i < x.count(); ++i) {
+    const int64_t token = random->Between(1, 4);
+    if (type == DataType::kInt32) {
+      x.as<int32_t>()[i] = static_cast<int32_t>(token);
+    } else {
+      x.as<int64_t>()[i] = token;
+    }
+  }
+  const int64_t lengths = random->Between(1, 3);
+  std::vector<int64_t> counts, pool, places;
+  std::set<std::vector<int64_t>> seen;
+  for (int64_t length = 1; length <= lengths; ++length) {
+    counts.push_back(static_cast<int64_t>(pool.size()));
+    for (int64_t i = random->Below(5) + (length == lengths); i > 0; --i) {
+      std::vector<int64_t> gram(static_cast<size_t>(length));
+      for (int64_t& token : gram) token = random->Between(1, 4);
+      if (!seen.insert(gram).second) continue;
+      pool.insert(pool.end(), gram.begin(), gram.end());
+      places.push_back(static_cast<int64_t>(places.size()));
+    }
+  }
+  // In any order.
+  for (size_t i = places.size(); i > 1; --i) {
+    std::swap(
+        places[i - 1],
+        places[static_cast<size_t>(random->Below(static_cast<int64_t>(i)))]);
+  }
+  const int64_t most = random->Between(1, lengths);
+  const int64_t least = random->Between(1, most), skips = random->Below(4);
+  const char* modes[] = {"TF", "IDF", "TFIDF"};
+  const std::string mode = modes[random->Below(3)];
+  std::vector<float> weights;
+  if (random->OneIn(2)) {
+    for (size_t i = 0; i < places.size(); ++i) {
+      weights.push_back(static_cast<float>(random->Between(1, 9)) / 4);
+    }
+  }
+  c->inputs = {x};
+  c->attributes = [=](onnx::NodeProto* node) {
+    compiler::SetInt(node, "max_gram_length", most);
+    compiler::SetInt(node, "min_gram_length", least);
+    compiler::SetInt(node, "max_skip_count", skips);
+    compiler::SetString(node, "mode", mode);
+    compiler::SetInts(node, "ngram_counts", counts);
+    compiler::SetInts(node, "ngram_indexes", places);
+    compiler::SetInts(node, "pool_int64s", pool);
+    if (weights.empty()) return;
+    onnx::AttributeProto* attribute = node->add_attribute();
+    attribute->set_name("weights");
+    attribute->set_type(onnx::AttributeProto::FLOATS);
+    for (float weight : weights) attribute->add_floats(weight);
+  };
+}
+
 struct Kind {
   OperatorVersion version;
   void (*make)(Random*, RuntimeCase*);
@@ -248,6 +308,7 @@ INSTANTIATE_TEST_SUITE_P(Operators, AgainstRuntime,
                              {{"ScatterND", "", 16}, ScatterNd},
                              {{"ScatterND", "", 18}, ScatterNd},
                              {{"ReverseSequence", "", 10}, ReverseSequence},
+                             {{"TfIdfVectorizer", "", 9}, TfIdf},
                              {{"TopK", "", 9}, TopK},
                              {{"TopK", "", 10}, TopK},
                              {{"TopK", "", 11}, TopK}}),
