@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mod of integers with numpy's broadcasting: the remainder of the division
+// Mod with numpy's broadcasting: of integers the remainder of the division
 // toward minus infinity, whose sign is the divisor's, or with fmod of the one
-// toward zero, whose sign is the dividend's. By zero: the dividend.
+// toward zero, whose sign is the dividend's; by zero: the dividend. Of floats
+// C's fmod, which is exact.
+#include <cmath>
 #include <string>
 #include <type_traits>
 
 #include "compiler/ops/broadcast.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/program_operator.h"
+#include "simulator/model/numerics.h"
 
 namespace heddle::compiler {
 namespace {
@@ -18,6 +21,30 @@ T Remainder(T a, T b, bool truncates) {
   if (std::is_signed<T>::value && b == static_cast<T>(-1)) return 0;
   const T r = static_cast<T>(a % b);
   return truncates || r == 0 || (r < 0) == (b < 0) ? r : static_cast<T>(r + b);
+}
+
+float FloatRemainder(float a, float b) {
+  const float r = std::fmod(a, b);
+  return r != r ? model::FromBits(0x7fc00000) : r;
+}
+
+TensorData FloatRemainders(const TensorData& a, const TensorData& b,
+                           const Shape& shape) {
+  TensorData y = TensorData::Zeros(a.type, shape);
+  const bool half = a.type == DataType::kFloat16;
+  ForEachBroadcast(shape, BroadcastStrides(a.shape, shape),
+                   BroadcastStrides(b.shape, shape),
+                   [&](int64_t i, int64_t ia, int64_t ib) {
+                     if (half) {
+                       y.as<uint16_t>()[i] = model::F32ToF16(FloatRemainder(
+                           model::F16ToF32(a.as<uint16_t>()[ia]),
+                           model::F16ToF32(b.as<uint16_t>()[ib])));
+                     } else {
+                       y.as<float>()[i] =
+                           FloatRemainder(a.as<float>()[ia], b.as<float>()[ib]);
+                     }
+                   });
+  return y;
 }
 
 template <typename T>
@@ -41,6 +68,9 @@ Results EvaluateMod(const Graph&, const Node& node, const Inputs& inputs) {
   }
   const bool truncates = node.IntAttribute("fmod", 0) != 0;
   switch (a.type) {
+    case DataType::kFloat:
+    case DataType::kFloat16:
+      return One(FloatRemainders(a, b, shape));
     case DataType::kUint8:
       return One(Remainders<uint8_t>(a, b, shape, truncates));
     case DataType::kInt8:
@@ -62,16 +92,12 @@ Results EvaluateMod(const Graph&, const Node& node, const Inputs& inputs) {
   }
 }
 
-bool OfIntegers(const Graph& graph, const Node& node, std::string* detail) {
-  const DataType type = InputOf(graph, node, 0).type;
-  *detail = absl::StrCat("fmod = ", node.IntAttribute("fmod", 0), " of ",
-                         DataTypeName(type));
-  return Contains(kIntegers, type);
-}
-
 bool TruncatesFloats(const Graph& graph, const Node& node,
                      std::string* detail) {
-  return OfIntegers(graph, node, detail) || node.IntAttribute("fmod", 0) == 1;
+  const DataType type = InputOf(graph, node, 0).type;
+  const int64_t fmod = node.IntAttribute("fmod", 0);
+  *detail = absl::StrCat("fmod = ", fmod, " of ", DataTypeName(type));
+  return Contains(kIntegers, type) || fmod == 1;
 }
 
 const OperatorRegistration kMod(Define("Mod", 10, kMaxOpset)
@@ -80,8 +106,6 @@ const OperatorRegistration kMod(Define("Mod", 10, kMaxOpset)
                                     .Rule(Rejection::kInvalidModel,
                                           "fmod of floats is 1",
                                           TruncatesFloats)
-                                    .Rule(Rejection::kUnsupportedAttribute,
-                                          "operands are integers", OfIntegers)
                                     .Run(InferBroadcastSameType, EvaluateMod));
 
 }  // namespace

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 #include <vector>
 
 #include "compiler/base/diagnostic.h"
 #include "compiler/testing/model_builder.h"
+#include "compiler/testing/onnx_files.h"
 #include "compiler/testing/run_node.h"
 
 namespace heddle::compiler {
@@ -55,14 +57,20 @@ TEST(ModTest, WithoutSign) {
             std::vector<int64_t>{2});
 }
 
-TEST(ModTest, IntegersOnly) {
-  const auto rejection = [](int64_t fmod) {
-    return RejectionOf(RunNode({"Mod", "", 13, {{"fmod", fmod}}},
-                               {Floats({1}, {5}), Floats({1}, {3})})
-                           .status());
+TEST(ModTest, OfFloatsTheSignIsTheDividends) {
+  const auto fmod = [](int64_t attribute) {
+    return RunNode(
+        {"Mod", "", 13, {{"fmod", attribute}}},
+        {Floats({4}, {5, -5, 5.3f, -1e30f}), Floats({4}, {3, 3, -2, 0.7f})});
   };
-  EXPECT_EQ(rejection(1), Rejection::kUnsupportedAttribute);
-  EXPECT_EQ(rejection(0), Rejection::kInvalidModel);
+  const auto y = fmod(1);
+  ASSERT_TRUE(y.ok()) << y.status();
+  EXPECT_EQ(Difference(*y,
+                       Floats({4}, {2, -2, std::fmod(5.3f, 2.f),
+                                    std::fmod(-1e30f, 0.7f)}),
+                       0, 0),
+            "");
+  EXPECT_EQ(RejectionOf(fmod(0).status()), Rejection::kInvalidModel);
 }
 
 }  // namespace

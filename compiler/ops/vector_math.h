@@ -46,6 +46,11 @@ Term Sigmoid(ProgramBuilder* b, Term x);
 // x to the power y with all cases of C's pow.
 Term Pow(ProgramBuilder* b, Term x, Term y);
 
+// x - y q, q = x / y toward zero: exact, as C's fmod. In two programs, of which
+// the second one continues with what the first one `left`.
+Term FmodFirst(ProgramBuilder* b, Term x, Term y);
+Term FmodRest(ProgramBuilder* b, Term left, Term x, Term y);
+
 // Errors of at most 2 ulp, of Tan 4, over all floats (vector_trig_test): the
 // argument is reduced by pi/2 in three parts below 2^17, from there on by the
 // bits of 2/pi that matter, so it may be any.

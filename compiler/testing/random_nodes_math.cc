@@ -88,7 +88,7 @@ bool AddMod(RandomGraphBuilder* b, TensorId x) {
   const TensorId y = b->Partner(b->T(x).type, b->T(x).shape, true);
   const bool swap = b->OneIn(2);
   return b->Append("", "Mod", {swap ? y : x, swap ? x : y},
-                   {{"fmod", b->Below(2)}});
+                   {{"fmod", IsReal(b->T(x).type) ? 1 : b->Below(2)}});
 }
 
 const NodeGeneratorRegistration kFunction("math_function",

@@ -47,7 +47,6 @@ const std::map<std::string, std::set<std::string>>& HardAttributes() {
   static const auto* attributes =
       new std::map<std::string, std::set<std::string>>{
           {"Dropout", {"input 2"}},
-          {"Mod", {"fmod"}},
       };
   return *attributes;
 }
