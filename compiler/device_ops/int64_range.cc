@@ -36,7 +36,10 @@ Interval Product(const Interval& a, const Interval& b) {
 
 // Inputs whose values come out again; others say where, how many, how.
 std::vector<TensorId> Operands(const Node& node) {
-  if (node.op == "Concat") return node.inputs;
+  if (node.op == "Concat" || node.op == "Max" || node.op == "Min") {
+    return node.inputs;
+  }
+  if (node.op == "Where") return {node.input(1), node.input(2)};
   std::vector<TensorId> all = {node.input(0)};
   if (node.op == "Add" || node.op == "Sub" || node.op == "Mul" ||
       node.op == "Div" || node.op == "Mod") {

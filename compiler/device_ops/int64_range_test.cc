@@ -99,6 +99,28 @@ TEST(Int64Range, QuotientsAndRemainders) {
   EXPECT_EQ(*bound, int64_t{1} << 31);
 }
 
+// What is selected is one of the operands: the widest of them counts.
+TEST(Int64Range, SelectionsKeepTheRangeOfWhatTheySelectFrom) {
+  ModelBuilder b;
+  b.Input("x", DataType::kInt64, {2, 3});
+  b.Input("y", DataType::kInt64, {3});
+  b.Constant("million", Int64s({}, {1000000}));
+  b.Constant("zero", Int64s({}, {0}));
+  b.Node("Less", {"x", "y"}, {"less"});
+  b.Node("Where", {"less", "x", "million"}, {"chosen"});
+  b.Node("Max", {"chosen", "y", "zero"}, {"most"});
+  b.Node("Min", {"y", "most"}, {"least"});
+  b.Node("Add", {"most", "million"}, {"sum"});
+  b.Output("least");
+  b.Output("sum");
+  auto bound = BoundOf(b);
+  ASSERT_TRUE(bound.ok()) << bound.status();
+  EXPECT_EQ(*bound, int64_t{1} << 30);
+  ExpectCardEqualsReference(
+      b.Bytes(), {Int64s({2, 3}, {-(*bound), *bound - 1, 7, 0, -8, 5}),
+                  Int64s({3}, {*bound - 1, -(*bound), 6})});
+}
+
 TEST(Int64Range, WhatCannotBeProvenIsRefusedByName) {
   ModelBuilder b;
   b.Input("x", DataType::kFloat, {3});

@@ -61,7 +61,8 @@ ProgramLoweringRegistration::ProgramLoweringRegistration(LowerFunction lower) {
 
 bool NarrowsInt64(const std::string& domain, const std::string& op) {
   const auto found = Registry().find({domain, op});
-  return found != Registry().end() && found->second.narrows;
+  return found != Registry().end() ? found->second.narrows
+                                   : SelectsInt64(domain, op);
 }
 
 bool HasLowering(const std::string& domain, const std::string& op) {

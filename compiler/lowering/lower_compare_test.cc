@@ -58,6 +58,49 @@ TEST(LowerCompare, IntegersOfAllTypes) {
   }
 }
 
+TEST(LowerCompare, RemaindersOfFloats) {
+  for (DataType type : {DataType::kFloat, DataType::kFloat16}) {
+    SCOPED_TRACE(DataTypeName(type));
+    const Shape shape = {3, 7, 41};
+    ModelBuilder b;
+    b.Input("x", type, shape);
+    b.Input("y", type, {7, 1});
+    SetInt(b.Node("Mod", {"x", "y"}, {"z"}), "fmod", 1);
+    b.Output("z");
+    TensorData y = RandomData(type, {7, 1}, 2, -3, 3);
+    y.bytes[0] = y.bytes[1] = y.bytes[2] = y.bytes[3] = 0;
+    ExpectCardEqualsReference(
+        b.Bytes(), {RandomData(type, shape, 1, -1000, 1000), y}, kSizes);
+  }
+}
+
+TEST(LowerCompare, Powers) {
+  const Shape shape = {3, 41};
+  const TensorData base = RandomData(DataType::kInt32, shape, 3, -4, 4);
+  for (DataType type : {DataType::kInt32, DataType::kUint32, DataType::kInt8,
+                        DataType::kFloat}) {
+    SCOPED_TRACE(DataTypeName(type));
+    ModelBuilder b;
+    b.Input("x", DataType::kInt32, shape);
+    b.Input("y", type, shape);
+    b.Node("Pow", {"x", "y"}, {"z"});
+    b.Output("z");
+    const bool has_sign = type != DataType::kUint32;
+    ExpectCardEqualsReference(
+        b.Bytes(), {base, RandomData(type, shape, 4, has_sign ? -9 : 0, 40)},
+        kSizes);
+  }
+  ModelBuilder b;
+  b.Input("x", DataType::kFloat, shape);
+  b.Input("y", DataType::kInt64, {41});
+  b.Node("Pow", {"x", "y"}, {"z"});
+  b.Output("z");
+  ExpectCardEqualsReference(b.Bytes(),
+                            {RandomData(DataType::kFloat, shape, 5, -4, 4),
+                             RandomData(DataType::kInt64, {41}, 6, -9, 40)},
+                            kSizes);
+}
+
 TEST(LowerCompare, Constants) {
   for (DataType type : kIntegerTypes) {
     SCOPED_TRACE(DataTypeName(type));

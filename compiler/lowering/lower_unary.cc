@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators whose meaning is a microprogram (ops/program_operator.h): each step
 // is one elementwise operation with the same instructions.
+#include "compiler/lowering/lower_unary.h"
+
 #include "absl/strings/str_cat.h"
 #include "compiler/base/diagnostic.h"
 #include "compiler/base/status_macros.h"
@@ -17,7 +19,8 @@ absl::StatusOr<Operand> StepOperand(Lowering* l, const Node& node, int i,
                                     size_t rank) {
   const Tensor& tensor = l->tensor(node.inputs[i]);
   isa::ElementType element;
-  if (LaneType(tensor.type, &element)) {
+  if (LaneType(tensor.type, &element) ||
+      (tensor.type == DataType::kInt64 && SelectsInt64(node.domain, node.op))) {
     return DenseOperand(l, node, static_cast<size_t>(i), rank);
   }
   if (!tensor.is_constant()) {
@@ -29,6 +32,8 @@ absl::StatusOr<Operand> StepOperand(Lowering* l, const Node& node, int i,
   return Operand::Constant(
       std::make_shared<TensorData>(LaneData(*tensor.constant)));
 }
+
+}  // namespace
 
 absl::Status LowerSteps(Lowering* l, const Node& node) {
   ASSIGN_OR_RETURN(auto steps, StepsOf(l->graph(), node));
@@ -61,6 +66,8 @@ absl::Status LowerSteps(Lowering* l, const Node& node) {
   }
   return absl::OkStatus();
 }
+
+namespace {
 
 const ProgramLoweringRegistration kLowering(LowerSteps);
 

@@ -18,6 +18,10 @@ struct Entry {
   StepsFunction steps;
   TypeSet lanes;
   decltype(OperatorInfo::evaluate) wide;
+  int selects;
+
+  // The input whose type decides where the node can be computed.
+  size_t deciding() const { return selects > 0 ? selects : 0; }
 };
 
 using Key = std::pair<std::string, std::string>;  // domain and name
@@ -35,7 +39,7 @@ bool OnLanes(const Entry& entry, DataType type) {
 Results EvaluateSteps(const Graph& graph, const Node& node,
                       const Inputs& inputs) {
   const Entry& entry = Registry()[{node.domain, node.op}];
-  const DataType type = inputs[0]->type;
+  const DataType type = inputs[entry.deciding()]->type;
   if (!OnLanes(entry, type)) {
     if (entry.wide != nullptr) return entry.wide(graph, node, inputs);
     return absl::InternalError(node.Describe() + ": unexpected type");
@@ -179,14 +183,20 @@ absl::Status InferBroadcastSameType(Graph* graph, const Node& node) {
 ProgramOperator::ProgramOperator(Define define,
                                  decltype(OperatorInfo::infer) infer,
                                  StepsFunction steps, TypeSet lanes,
-                                 decltype(OperatorInfo::evaluate) wide) {
+                                 decltype(OperatorInfo::evaluate) wide,
+                                 int selects) {
   OperatorInfo info = define.Run(infer, EvaluateSteps);
-  Registry()[{info.domain, info.op}] = {steps, lanes, wide};
+  Registry()[{info.domain, info.op}] = {steps, lanes, wide, selects};
   OperatorRegistration registration(std::move(info));
 }
 
 bool HasSteps(const std::string& domain, const std::string& op) {
   return Registry().count({domain, op}) > 0;
+}
+
+bool SelectsInt64(const std::string& domain, const std::string& op) {
+  const auto it = Registry().find({domain, op});
+  return it != Registry().end() && it->second.selects >= 0;
 }
 
 absl::StatusOr<std::vector<ElementwiseStep>> StepsOf(const Graph& graph,
@@ -195,13 +205,15 @@ absl::StatusOr<std::vector<ElementwiseStep>> StepsOf(const Graph& graph,
   if (it == Registry().end()) {
     return absl::InternalError(node.Describe() + ": has no microprogram");
   }
-  const DataType type = InputOf(graph, node, 0).type;
-  if (!OnLanes(it->second, type)) {
+  const Entry& entry = it->second;
+  const DataType type = InputOf(graph, node, entry.deciding()).type;
+  const bool narrowed = type == DataType::kInt64 && entry.selects >= 0;
+  if (!OnLanes(entry, type) && !narrowed) {
     return RejectNode(Rejection::kUnsupportedDatatype, node,
                       "the card does not compute this operator on ",
                       DataTypeName(type));
   }
-  return it->second.steps(graph, node);
+  return entry.steps(graph, node);
 }
 
 absl::StatusOr<TensorData> RunStep(

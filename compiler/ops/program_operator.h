@@ -51,16 +51,21 @@ inline constexpr TypeSet kAllTypes = ~TypeSet{0};
 
 // Registers an operator with its steps, for nodes whose first input has a type
 // of `lanes` that lanes have. `wide` evaluates the others on the host; the card
-// refuses these.
+// refuses these. `selects`: the result is one of the inputs from this on, whose
+// type decides in place of the first one's; int64 values, which the card holds
+// as int32, stay what they are.
 class ProgramOperator {
  public:
   ProgramOperator(Define define, decltype(OperatorInfo::infer) infer,
                   StepsFunction steps, TypeSet lanes = kAllTypes,
-                  decltype(OperatorInfo::evaluate) wide = nullptr);
+                  decltype(OperatorInfo::evaluate) wide = nullptr,
+                  int selects = -1);
 };
 
 // Whether the operator was registered so. It then needs no lowering of its own.
 bool HasSteps(const std::string& domain, const std::string& op);
+// Whether it selects among its inputs, and so takes int64 tensors.
+bool SelectsInt64(const std::string& domain, const std::string& op);
 
 // The steps of a node, or the rejection of a type that the card does not
 // compute with.

@@ -137,9 +137,9 @@ Define Variadic(const char* op, TypeSet types) {
 constexpr TypeSet kOrdered = kNumbers | Types(DataType::kDouble);
 
 const ProgramOperator kMin(Variadic("Min", kOrdered), InferBroadcastSameType,
-                           MinSteps, kAllTypes, WideMin);
+                           MinSteps, kAllTypes, WideMin, 0);
 const ProgramOperator kMax(Variadic("Max", kOrdered), InferBroadcastSameType,
-                           MaxSteps, kAllTypes, WideMax);
+                           MaxSteps, kAllTypes, WideMax, 0);
 const ProgramOperator kSum(Variadic("Sum", kReals), InferBroadcastSameType,
                            SumSteps);
 const ProgramOperator kMean(Variadic("Mean", kReals), InferBroadcastSameType,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where: a if the condition holds, else b, with numpy's broadcasting, as a
 // microprogram.
+#include <cstring>
+
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/broadcast.h"
 #include "compiler/ops/program_operator.h"
@@ -28,13 +30,36 @@ absl::Status InferWhere(Graph* graph, const Node& node) {
   return SetOutput(graph, node, 0, a.type, shape);
 }
 
-constexpr TypeSet kValues = kReals | kQuantizedValues | kInt32s |
-                            Types(DataType::kInt16, DataType::kUint16,
-                                  DataType::kUint32, DataType::kBool);
+// Types that lanes do not have.
+Results WideWhere(const Graph&, const Node& node, const Inputs& inputs) {
+  const TensorData &condition = *inputs[0], &a = *inputs[1], &b = *inputs[2];
+  Shape chosen, shape;
+  if (!BroadcastShapes(a.shape, b.shape, &chosen) ||
+      !BroadcastShapes(condition.shape, chosen, &shape)) {
+    return absl::InternalError(node.Describe() + ": operands do not fit");
+  }
+  TensorData y = TensorData::Zeros(a.type, shape);
+  const size_t bytes = ElementBytes(a.type);
+  const auto by = BroadcastStrides(condition.shape, shape);
+  for (const bool wanted : {true, false}) {
+    const TensorData& from = wanted ? a : b;
+    ForEachBroadcast(shape, by, BroadcastStrides(from.shape, shape),
+                     [&](int64_t i, int64_t c, int64_t k) {
+                       if ((condition.bytes[c] != 0) != wanted) return;
+                       std::memcpy(y.bytes.data() + i * bytes,
+                                   from.bytes.data() + k * bytes, bytes);
+                     });
+  }
+  return One(std::move(y));
+}
 
+constexpr TypeSet kValues =
+    kNumbers | Types(DataType::kBool, DataType::kDouble);
+
+// 1: the result is one of the two inputs behind the condition.
 const ProgramOperator kWhere(
     Define("Where", 9, kMaxOpset).Inputs(3, 3, Types(DataType::kBool), kValues),
-    InferWhere, WhereSteps);
+    InferWhere, WhereSteps, kAllTypes, WideWhere, 1);
 
 }  // namespace
 }  // namespace heddle::compiler

@@ -17,11 +17,16 @@ int CountPassed(const std::vector<CaseResult>& results) {
       }));
 }
 
+int CountAdapted(const std::vector<CaseResult>& results) {
+  return static_cast<int>(
+      std::count_if(results.begin(), results.end(), [](const CaseResult& r) {
+        return r.verdict == Verdict::kPassAdapted;
+      }));
+}
+
 std::string OperatorTable(const std::string& group,
                           const std::vector<CaseResult>& results) {
-  const auto adapted = std::count_if(
-      results.begin(), results.end(),
-      [](const CaseResult& r) { return r.verdict == Verdict::kPassAdapted; });
+  const int adapted = CountAdapted(results);
   std::string text =
       absl::StrFormat("%-32s %3d of %3d pass", group, CountPassed(results),
                       static_cast<int>(results.size()));

@@ -13,6 +13,8 @@ namespace heddle::tests {
 
 // Cases that pass, in any form.
 int CountPassed(const std::vector<CaseResult>& results);
+// Those of them whose parameters were made constants.
+int CountAdapted(const std::vector<CaseResult>& results);
 
 // "Resize      25 of  39 pass, 20 of them ...", then a line for each reason of
 // a refusal and one for each case that is not good.

@@ -121,6 +121,21 @@ void Approximate(Random* random, RuntimeCase* c) {
   };
 }
 
+void Truncate(Random*, RuntimeCase* c) {
+  c->attributes = [](onnx::NodeProto* node) {
+    compiler::SetInt(node, "fmod", 1);
+  };
+}
+
+// A condition before what is chosen from, of shapes that broadcast.
+void Condition(Random* random, RuntimeCase* c) {
+  const Shape& shape = c->inputs[static_cast<size_t>(random->Below(2))].shape;
+  TensorData condition = random->Data(DataType::kUint8, random->Partner(shape));
+  for (uint8_t& byte : condition.bytes) byte &= 1;
+  condition.type = DataType::kBool;
+  c->inputs.insert(c->inputs.begin(), condition);
+}
+
 const std::vector<DataType> kBool = {DataType::kBool};
 const std::vector<DataType> kFloat = {DataType::kFloat};
 const std::vector<DataType> kUnsigned = {DataType::kUint8, DataType::kUint32,
@@ -129,6 +144,10 @@ const std::vector<DataType> kIntegers = {
     DataType::kUint8, DataType::kInt8,   DataType::kUint16, DataType::kInt16,
     DataType::kInt32, DataType::kUint32, DataType::kInt64};
 
+const std::vector<DataType> kOrdered = {DataType::kFloat, DataType::kFloat16,
+                                        DataType::kInt32, DataType::kUint32,
+                                        DataType::kInt64, DataType::kUint64};
+
 std::vector<Kind> Kinds() {
   std::vector<Kind> all = {
       {{"And", "", 7}, kBool, 2},
@@ -136,6 +155,13 @@ std::vector<Kind> Kinds() {
       {{"Xor", "", 7}, kBool, 2},
       {{"Not", "", 7}, kBool, 1},
       {{"BitShift", "", 11}, kUnsigned, 2, Direction},
+      {{"Where", "", 9},
+       {DataType::kFloat, DataType::kInt32, DataType::kInt64, DataType::kUint8},
+       2,
+       Condition},
+      {{"Mod", "", 13}, {DataType::kFloat, DataType::kFloat16}, 2, Truncate},
+      {{"Max", "", 13}, kOrdered, 2},
+      {{"Min", "", 13}, kOrdered, 2},
       {{"IsNaN", "", 13}, {DataType::kFloat, DataType::kFloat16}, 1},
       {{"IsInf", "", 10}, kFloat, 1, Detect},
       {{"Shrink", "", 9}, {DataType::kFloat, DataType::kInt32}, 1, Threshold},
