@@ -143,6 +143,18 @@ TEST(LowerExpanded, SumsAlongAnAxis) {
   }
 }
 
+TEST(LowerExpanded, SumsAlongAComputedAxis) {
+  ModelBuilder b;
+  b.Input("x", DataType::kFloat, {3, 5, 40});
+  b.Input("axis", DataType::kInt64, {1});
+  b.Node("CumSum", {"x", "axis"}, {"y"});
+  b.Output("y");
+  const TensorData x = RandomData(DataType::kFloat, {3, 5, 40}, 11);
+  for (int64_t axis = -3; axis < 3; ++axis) {
+    ExpectCardEqualsReference(b.Bytes(), {x, Int64s({1}, {axis})}, kSmall);
+  }
+}
+
 TEST(LowerExpanded, Losses) {
   for (const char* op :
        {"NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"}) {

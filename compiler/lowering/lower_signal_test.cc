@@ -125,5 +125,66 @@ TEST(LowerSignal, SpatialTransformer) {
                             kSmall);
 }
 
+TEST(LowerSignal, ColumnsAndTheMiddleOfImages) {
+  for (DataType type : {DataType::kFloat, DataType::kFloat16}) {
+    ModelBuilder b(18);
+    b.Input("x", type, {2, 3 * 6, 9});
+    b.Constant("image", Int64s({2}, {5, 6}));
+    b.Constant("block", Int64s({2}, {3, 2}));
+    b.Constant("sizes", Int64s({2}, {9, 3}));
+    auto* node = b.Node("Col2Im", {"x", "image", "block"}, {"folded"});
+    SetInts(node, "strides", {2, 2});
+    SetInts(node, "pads", {1, 0, 2, 1});
+    SetInts(b.Node("CenterCropPad", {"folded", "sizes"}, {"y"}), "axes",
+            {2, -1});
+    b.Output("y");
+    ExpectCardEqualsReference(b.Bytes(), {RandomData(type, {2, 18, 9}, 4)},
+                              kSmall);
+  }
+}
+
+TEST(LowerSignal, RegionsAndDeformedConvolutions) {
+  for (DataType type : {DataType::kFloat, DataType::kFloat16}) {
+    ModelBuilder b(19);
+    b.Input("x", type, {2, 4, 6, 7});
+    b.Input("rois", type, {3, 5});
+    b.Input("offset", type, {2, 2 * 6 * 2, 5, 7});
+    b.Input("mask", type, {2, 2 * 6, 5, 7});
+    b.Constant("w", RandomData(type, {6, 2, 2, 3}, 2));
+    b.Constant("bias", RandomData(type, {6}, 3));
+    SetInts(b.Node("MaxRoiPool", {"x", "rois"}, {"pooled"}), "pooled_shape",
+            {2, 3});
+    auto* node = b.Node("DeformConv", {"x", "w", "offset", "bias", "mask"},
+                        {"convolved"});
+    SetInt(node, "group", 2);
+    SetInt(node, "offset_group", 2);
+    SetInts(node, "pads", {0, 1, 0, 1});
+    b.Output("pooled");
+    b.Output("convolved");
+    TensorData rois = RandomData(type, {3, 5}, 5, 0, 1);
+    ExpectCardEqualsReference(b.Bytes(),
+                              {RandomData(type, {2, 4, 6, 7}, 4), rois,
+                               RandomData(type, {2, 24, 5, 7}, 6, -3, 3),
+                               RandomData(type, {2, 12, 5, 7}, 7)},
+                              kSmall);
+  }
+}
+
+TEST(LowerSignal, NGrams) {
+  ModelBuilder b;
+  b.Input("x", DataType::kInt64, {3, 40});
+  auto* node = b.Node("TfIdfVectorizer", {"x"}, {"y"});
+  SetInt(node, "max_gram_length", 3);
+  SetInt(node, "min_gram_length", 1);
+  SetInt(node, "max_skip_count", 4);
+  SetString(node, "mode", "TF");
+  SetInts(node, "ngram_counts", {0, 2, 6});
+  SetInts(node, "ngram_indexes", {3, 1, 0, 2, 5});
+  SetInts(node, "pool_int64s", {1, 2, 1, 2, 2, 1, 1, 2, 1});
+  b.Output("y");
+  ExpectCardEqualsReference(
+      b.Bytes(), {RandomData(DataType::kInt64, {3, 40}, 4, 0, 3)}, kSmall);
+}
+
 }  // namespace
 }  // namespace heddle::compiler

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CumSum along a constant axis: additions in the order of the elements, in fp32
+// CumSum: additions in the order of the elements, in fp32
 // from +0, each result rounded to its type; integers wrap.
 //
 // heddle.CumSum is the sum up to and with each element, along an axis of at
@@ -8,6 +8,9 @@
 // piece by piece, each with the last sum of the one before it as its first
 // element: the same additions.
 #include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
 
 #include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
@@ -21,6 +24,7 @@ namespace {
 // A row of it and of its result fit any SRAM.
 constexpr int64_t kMaxScan = 1024;
 constexpr int64_t kMaxLength = int64_t{1} << 18;
+constexpr size_t kMostAxes = 8;  // of which a computed one is one
 
 // [outer, count, inner]
 struct Extents {
@@ -50,7 +54,7 @@ void Scan(const Extents& e, std::vector<T>* values, Sum sum) {
 }
 
 template <typename T>
-Results ScanIntegers(const TensorData& x, const Extents& e) {
+Results ScanAs(const TensorData& x, const Extents& e) {
   TensorData y = x;
   std::vector<T> values(x.as<T>(), x.as<T>() + x.count());
   Scan(e, &values, [](T a, T b) { return static_cast<T>(a + b); });
@@ -64,10 +68,12 @@ Results EvaluateScan(const Graph&, const Node& node, const Inputs& inputs) {
   switch (x.type) {
     case DataType::kInt32:
     case DataType::kUint32:
-      return ScanIntegers<uint32_t>(x, e);
+      return ScanAs<uint32_t>(x, e);
     case DataType::kInt64:
     case DataType::kUint64:
-      return ScanIntegers<uint64_t>(x, e);
+      return ScanAs<uint64_t>(x, e);
+    case DataType::kDouble:
+      return ScanAs<double>(x, e);
     default: {
       std::vector<float> values = ToFloats(x);
       Scan(e, &values, model::FAdd);
@@ -76,27 +82,10 @@ Results EvaluateScan(const Graph&, const Node& node, const Inputs& inputs) {
   }
 }
 
-absl::Status Expand(Expansion* e) {
-  const Tensor& given = e->T(e->In(1));
-  if (!given.is_constant() || given.constant->count() != 1) {
-    return RejectNode(Rejection::kUnsupportedAttribute, e->node(), "axis '",
-                      given.name,
-                      "' is computed at run time, it must be a constant of "
-                      "one element");
-  }
+// The sums along one axis, in the type of the input.
+TensorId SumsAlong(Expansion* e, size_t axis) {
   const Shape shape = e->T(e->In(0)).shape;
-  size_t axis;
-  if (!NormalizeAxis(ToInts(*given.constant)[0], shape.size(), &axis)) {
-    return RejectNode(Rejection::kInvalidModel, e->node(), "axis ",
-                      ToInts(*given.constant)[0],
-                      " is not one of a tensor of rank ", shape.size());
-  }
   const int64_t length = shape[axis];
-  if (length > kMaxLength) {
-    return RejectNode(Rejection::kUnsupportedShape, e->node(), "the axis has ",
-                      length, " elements, at most ", kMaxLength,
-                      " are supported");
-  }
   const auto at = static_cast<int64_t>(axis);
   const DataType type = e->T(e->In(0)).type;
   const auto slice = [&](TensorId x, int64_t from, int64_t to, int64_t step) {
@@ -136,12 +125,65 @@ absl::Status Expand(Expansion* e) {
                     : concat({zeros, slice(x, 0, length - 1, 1)});
   }
   if (reverse) x = slice(x, -1, INT64_MIN, -1);
-  e->Return(0, x, type);
+  return e->Cast(x, type);
+}
+
+absl::Status Expand(Expansion* e) {
+  const Tensor& given = e->T(e->In(1));
+  const Shape shape = e->T(e->In(0)).shape;
+  const DataType type = e->T(e->In(0)).type;
+  if (ElementCount(given.shape) != 1 || shape.empty()) {
+    return RejectNode(Rejection::kInvalidModel, e->node(), "axis of shape ",
+                      ShapeToString(given.shape), " for an input of rank ",
+                      shape.size());
+  }
+  std::vector<size_t> axes;
+  if (given.is_constant()) {
+    size_t axis;
+    if (!NormalizeAxis(ToInts(*given.constant)[0], shape.size(), &axis)) {
+      return RejectNode(Rejection::kInvalidModel, e->node(), "axis ",
+                        ToInts(*given.constant)[0],
+                        " is not one of a tensor of rank ", shape.size());
+    }
+    axes = {axis};
+  } else {
+    for (size_t i = 0; i < shape.size(); ++i) axes.push_back(i);
+  }
+  if (axes.size() > kMostAxes) {
+    return RejectNode(Rejection::kUnsupportedAttribute, e->node(), "axis '",
+                      given.name, "' is computed at run time, one of ",
+                      axes.size(), "; make it an initializer");
+  }
+  for (size_t axis : axes) {
+    if (shape[axis] <= kMaxLength) continue;
+    return RejectNode(Rejection::kUnsupportedShape, e->node(), "axis ", axis,
+                      " has ", shape[axis], " elements, at most ", kMaxLength,
+                      " are supported");
+  }
+  TensorId y = SumsAlong(e, axes[0]);
+  const auto count = static_cast<int64_t>(axes.size());
+  TensorId wanted = kNoTensor;
+  if (count > 1) {
+    // From either end; a number that is no axis fails when it runs.
+    TensorData numbers = TensorData::Zeros(DataType::kInt32, {count});
+    std::iota(numbers.as<int32_t>(), numbers.as<int32_t>() + count, 0);
+    wanted = e->Add("Gather", {e->Constant(std::move(numbers)),
+                               e->Reshape(e->In(1), Shape{})});
+  }
+  for (size_t i = 1; i < axes.size(); ++i) {
+    TensorData number = TensorData::Zeros(DataType::kInt32, {});
+    *number.as<int32_t>() = static_cast<int32_t>(i);
+    const TensorId here =
+        e->Add("Equal", {wanted, e->Constant(std::move(number))});
+    y = e->Add("Where", {here, SumsAlong(e, axes[i]), y});
+  }
+  e->Return(0, y, type);
   return absl::OkStatus();
 }
 
-constexpr TypeSet kSummed = kReals | Types(DataType::kInt32, DataType::kUint32,
-                                           DataType::kInt64, DataType::kUint64);
+constexpr TypeSet kSummed =
+    kReals | Types(DataType::kInt32, DataType::kUint32, DataType::kInt64,
+                   DataType::kUint64, DataType::kDouble);
 
 const OperatorRegistration kScan(Define("CumSum", 1, kMaxOpset)
                                      .Domain(kInternalDomain)

@@ -101,6 +101,19 @@ Nodes Aligned(Graph* graph, const Node& node) {
                        Without(node, {"axis", "broadcast"}));
 }
 
+// LpPool-1 and GlobalLpPool-1: the power is a float.
+Nodes WholePower(Graph* graph, const Node& node) {
+  const float p = node.FloatAttribute("p", 2);
+  if (!(p >= 1 && p <= 1024) || p != std::floor(p)) {
+    return RejectNode(Rejection::kUnsupportedAttribute, node, "p = ", p,
+                      " is no whole number from 1 to 1024");
+  }
+  FormWriter::Attributes attributes = Without(node, {"p"});
+  attributes["p"] = static_cast<int64_t>(p);
+  return FormWriter(graph, node)
+      .Finish(node.op.c_str(), 2, node.inputs, std::move(attributes));
+}
+
 // C is [M, N], or broadcasts to it if the attribute says so.
 Nodes OldGemm(Graph* graph, const Node& node) {
   const Shape &a = InputOf(*graph, node, 0).shape,
@@ -331,6 +344,17 @@ std::vector<Row> Table() {
   }
   rows.push_back(
       {"Equal", 1, 6, 2, 2, kBoolOrIndex, {axis, broadcast}, Aligned<7>, {}});
+  for (const char* op : {"And", "Or", "Xor"}) {
+    rows.push_back({op,
+                    1,
+                    6,
+                    2,
+                    2,
+                    Types(DataType::kBool),
+                    {axis, broadcast},
+                    Aligned<7>,
+                    {}});
+  }
   rows.push_back({"Gemm",
                   1,
                   6,
@@ -343,6 +367,28 @@ std::vector<Row> Table() {
                    {"transA", AttributeKind::kInt},
                    {"transB", AttributeKind::kInt}},
                   OldGemm,
+                  {}});
+  rows.push_back({"GlobalLpPool",
+                  1,
+                  1,
+                  1,
+                  1,
+                  kReals,
+                  {{"p", AttributeKind::kFloat}},
+                  WholePower,
+                  {}});
+  rows.push_back({"LpPool",
+                  1,
+                  1,
+                  1,
+                  1,
+                  kReals,
+                  {{"auto_pad", AttributeKind::kString},
+                   {"kernel_shape", AttributeKind::kInts},
+                   {"p", AttributeKind::kFloat},
+                   {"pads", AttributeKind::kInts},
+                   {"strides", AttributeKind::kInts}},
+                  WholePower,
                   {}});
   rows.push_back({"PRelu", 1, 5, 2, 2, kReals, {consumed}, OldPRelu, {}});
   rows.push_back({"PRelu", 6, 6, 2, 2, kReals, {}, OldPRelu, {}});

@@ -183,6 +183,38 @@ TEST(OldForms, TheSecondOperandIsBroadcast) {
   }
 }
 
+TEST(OldForms, LogicIsBroadcast) {
+  const auto bools = [](Shape shape, const std::vector<uint8_t>& values) {
+    TensorData data = TensorData::Zeros(DataType::kBool, std::move(shape));
+    std::copy(values.begin(), values.end(), data.bytes.data());
+    return data;
+  };
+  const TensorData a = bools({2, 2}, {0, 1, 0, 1}), b = bools({2}, {0, 1});
+  const std::map<const char*, std::vector<uint8_t>> wanted = {
+      {"And", {0, 0, 0, 1}}, {"Or", {0, 1, 1, 1}}, {"Xor", {0, 1, 1, 0}}};
+  for (const auto& [op, values] : wanted) {
+    const auto y = RunOld(op, 1, {a, b},
+                          {{"broadcast", int64_t{1}}, {"axis", int64_t{0}}});
+    ASSERT_TRUE(y.ok()) << y.status();
+    EXPECT_EQ(y->bytes.ToVector(), values) << op;
+    EXPECT_EQ(RejectionOf(RunOld(op, 6, {a, b}, {}).status()),
+              Rejection::kMismatchingShape);
+  }
+}
+
+TEST(OldForms, PowersOfPoolsAreWhole) {
+  const TensorData x = Floats({1, 1, 4}, {1, -2, 3, 4});
+  EXPECT_EQ(Values(RunOld("LpPool", 1, {x},
+                          {{"kernel_shape", std::vector<int64_t>{2}},
+                           {"strides", std::vector<int64_t>{2}},
+                           {"p", 1.0f}})),
+            (std::vector<float>{3, 7}));
+  EXPECT_EQ(Values(RunOld("GlobalLpPool", 1, {x}, {{"p", 1.0f}})),
+            (std::vector<float>{10}));
+  EXPECT_EQ(RejectionOf(RunOld("GlobalLpPool", 1, {x}, {{"p", 1.5f}}).status()),
+            Rejection::kUnsupportedAttribute);
+}
+
 TEST(OldForms, ComparisonsAreBroadcast) {
   const TensorData a = Int32s({2, 3}, {1, 2, 3, 2, 2, 2}),
                    b = Int32s({2}, {2, 2});

@@ -7,6 +7,8 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -263,7 +265,12 @@ TEST(ImportTest, ARemovedCardHasNoMappings) {
   ASSERT_EQ(ioctl(importer, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime), 0);
   ASSERT_GT(Bounced(), before + 1000) << "the importer's mapping";
 
-  const std::string device = "/sys/class/drm/renderD129/device";
+  // Of a render node or an accel node.
+  struct stat node = {};
+  ASSERT_EQ(fstat(importer, &node), 0);
+  const std::string device = "/sys/dev/char/" +
+                             std::to_string(major(node.st_rdev)) + ":" +
+                             std::to_string(minor(node.st_rdev)) + "/device";
   char target[4096] = {};
   ASSERT_NE(realpath(device.c_str(), target), nullptr);
   const std::string card(target), name = card.substr(card.rfind('/') + 1);

@@ -34,9 +34,8 @@ const Positions& ShapeParameters() {
 // Inputs whose values the compiler works into weights and microprograms.
 const Positions& ValueParameters() {
   static const auto* positions = new Positions{
-      {"Clip", {1, 2}}, {"Conv", {1, 2}},    {"ConvTranspose", {1, 2}},
-      {"CumSum", {1}},  {"Dropout", {1, 2}}, {"Gemm", {1, 2}},
-      {"PRelu", {1}},
+      {"Clip", {1, 2}},    {"Conv", {1, 2}}, {"ConvTranspose", {1, 2}},
+      {"Dropout", {1, 2}}, {"Gemm", {1, 2}}, {"PRelu", {1}},
   };
   return *positions;
 }

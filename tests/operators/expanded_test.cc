@@ -139,13 +139,15 @@ void Trilu(Random* random, RuntimeCase* c) {
 void CumSum(Random* random, RuntimeCase* c) {
   Shape shape = random->AnyShape(1, 3);
   if (random->OneIn(10)) shape[0] = 1500 + random->Below(2000);
-  const DataType type = random->OneIn(3) ? DataType::kInt32 : DataType::kFloat;
+  const DataType types[] = {DataType::kFloat, DataType::kInt32,
+                            DataType::kInt64};
+  const DataType type = types[random->Below(3)];
   const auto rank = static_cast<int64_t>(shape.size());
   c->inputs = {
       compiler::RandomData(
           type, shape, static_cast<uint64_t>(random->Below(1 << 20)), -9, 9),
       Int64s({}, {random->Below(2 * rank) - rank})};
-  c->constant = {false, true};
+  c->constant = {false, random->OneIn(2)};
   c->relative = c->absolute = 0;  // the same additions
   SetAll(c, {{"exclusive", random->Below(2)}, {"reverse", random->Below(2)}});
 }

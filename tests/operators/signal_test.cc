@@ -191,6 +191,130 @@ void AffineGrid(Random* random, RuntimeCase* c) {
   };
 }
 
+void Col2Im(Random* random, RuntimeCase* c) {
+  const int64_t rank = random->Between(1, 2);
+  Ints image, block, strides, dilations, pads(2 * rank), columns;
+  int64_t elements = 1, count = 1;
+  for (int64_t i = 0; i < rank; ++i) {
+    block.push_back(random->Between(1, 3));
+    // (The library mixes up the channels of dilated rows: compiler/ops has
+    // these, col2im_test.cc.)
+    dilations.push_back(rank == 1 ? 1 : random->Between(1, 2));
+    strides.push_back(random->Between(1, 3));
+    pads[i] = random->Below(3);
+    pads[i + rank] = random->Below(3);
+    const int64_t reach = (block[i] - 1) * dilations[i] + 1;
+    const int64_t least =
+        std::max<int64_t>(1, reach - pads[i] - pads[i + rank]);
+    image.push_back(random->Between(least, least + 5));
+    const int64_t room = image[i] + pads[i] + pads[i + rank] - reach;
+    count *= room / strides[i] + 1;
+    elements *= block[i];
+  }
+  const Shape x = {random->Between(1, 2), random->Between(1, 3) * elements,
+                   count};
+  c->inputs = {random->Data(x), Int64s({rank}, image), Int64s({rank}, block)};
+  c->constant = {false, true, true};
+  c->attributes = [=](onnx::NodeProto* node) {
+    compiler::SetInts(node, "strides", strides);
+    compiler::SetInts(node, "dilations", dilations);
+    compiler::SetInts(node, "pads", pads);
+  };
+}
+
+void CenterCropPad(Random* random, RuntimeCase* c) {
+  const Shape x = random->AnyShape(1, 4, 7);
+  Ints axes, sizes;
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (random->OneIn(3)) continue;
+    axes.push_back(static_cast<int64_t>(i) -
+                   (random->OneIn(2) ? static_cast<int64_t>(x.size()) : 0));
+    sizes.push_back(random->Between(1, 9));
+  }
+  const bool all = axes.empty();
+  if (all) {
+    for (size_t i = 0; i < x.size(); ++i)
+      sizes.push_back(random->Between(1, 9));
+  }
+  c->inputs = {random->Data(x),
+               Int64s({static_cast<int64_t>(sizes.size())}, sizes)};
+  c->constant = {false, true};
+  c->attributes = [=](onnx::NodeProto* node) {
+    if (!all) compiler::SetInts(node, "axes", axes);
+  };
+}
+
+void MaxRoiPool(Random* random, RuntimeCase* c) {
+  const Shape x = {random->Between(1, 3), random->Between(1, 3),
+                   random->Between(2, 8), random->Between(2, 8)};
+  const int64_t regions = random->Between(1, 4);
+  TensorData rois = TensorData::Zeros(DataType::kFloat, {regions, 5});
+  const float scale = random->OneIn(2) ? 1 : 0.5f;
+  for (int64_t r = 0; r < regions; ++r) {
+    float* box = rois.as<float>() + 5 * r;
+    box[0] = static_cast<float>(random->Below(x[0]));
+    // Also beyond the image, and with halves.
+    for (int64_t i : {1, 2}) {
+      box[i] = static_cast<float>(random->Between(-4, 18)) / 2;
+      box[i + 2] = box[i] + static_cast<float>(random->Below(16)) / 2;
+    }
+  }
+  const Ints pooled = {random->Between(1, 4), random->Between(1, 4)};
+  c->inputs = {random->Data(x), rois};
+  c->attributes = [=](onnx::NodeProto* node) {
+    compiler::SetInts(node, "pooled_shape", pooled);
+    compiler::SetFloat(node, "spatial_scale", scale);
+  };
+}
+
+void DeformConv(Random* random, RuntimeCase* c) {
+  const int64_t group = random->Between(1, 2), offsets = random->Between(1, 2);
+  const Shape x = {random->Between(1, 2),
+                   group * offsets * random->Between(1, 2),
+                   random->Between(3, 7), random->Between(3, 7)};
+  const Shape w = {group * random->Between(1, 3), x[1] / group,
+                   random->Between(1, 3), random->Between(1, 3)};
+  const Ints strides = {random->Between(1, 2), random->Between(1, 2)};
+  const Ints dilations = {random->Between(1, 2), random->Between(1, 2)};
+  Ints pads = {random->Between(1, 2), random->Between(1, 2),
+               random->Between(1, 2), random->Between(1, 2)};
+  Shape out = {x[0], offsets * w[2] * w[3]};
+  for (size_t i : {0, 1}) {
+    out.push_back(
+        (x[i + 2] + pads[i] + pads[i + 2] - (w[i + 2] - 1) * dilations[i] - 1) /
+            strides[i] +
+        1);
+  }
+  Shape offset = out;
+  offset[1] *= 2;
+  c->inputs = {random->Data(x), random->Data(w), random->Data(offset, 3)};
+  const bool bias = random->OneIn(2);
+  if (bias || random->OneIn(2)) c->inputs.push_back(random->Data({w[0]}));
+  if (bias) c->inputs.push_back(random->Data(out));
+  c->attributes = [=](onnx::NodeProto* node) {
+    compiler::SetInt(node, "group", group);
+    compiler::SetInt(node, "offset_group", offsets);
+    compiler::SetInts(node, "strides", strides);
+    compiler::SetInts(node, "dilations", dilations);
+    compiler::SetInts(node, "pads", pads);
+  };
+}
+
+void MelWeightMatrix(Random* random, RuntimeCase* c) {
+  const auto real = [](float value) {
+    TensorData data = TensorData::Zeros(DataType::kFloat, {});
+    *data.as<float>() = value;
+    return data;
+  };
+  const int64_t rate = random->Between(4000, 16000);
+  const auto low = static_cast<float>(random->Between(0, 200));
+  c->inputs = {
+      Int64s({}, {random->Between(1, 12)}),
+      Int64s({}, {random->Between(8, 300)}), Int64s({}, {rate}), real(low),
+      real(low + static_cast<float>(random->Between(100, rate / 2 - 200)))};
+  c->constant = {true, true, true, true, true};
+}
+
 struct Kind {
   OperatorVersion version;
   void (*make)(Random*, RuntimeCase*);
@@ -218,7 +342,12 @@ INSTANTIATE_TEST_SUITE_P(
                     Kind{{"HammingWindow", "", 17}, Window},
                     Kind{{"BlackmanWindow", "", 17}, Window},
                     Kind{{"Det", "", 11}, Det},
-                    Kind{{"AffineGrid", "", 20}, AffineGrid}),
+                    Kind{{"AffineGrid", "", 20}, AffineGrid},
+                    Kind{{"Col2Im", "", 18}, Col2Im},
+                    Kind{{"CenterCropPad", "", 18}, CenterCropPad},
+                    Kind{{"MaxRoiPool", "", 13}, MaxRoiPool},
+                    Kind{{"DeformConv", "", 19}, DeformConv},
+                    Kind{{"MelWeightMatrix", "", 17}, MelWeightMatrix}),
     [](const auto& info) { return info.param.version.TestName(); });
 
 }  // namespace

@@ -240,13 +240,6 @@ Count CompareModel(const CorpusModel& model) {
   return count;
 }
 
-// A node alone whose axis is what is left to be given at run time: with it as
-// the weight, and the other input not, the node is right.
-bool IsSumAlongAnyAxis(const std::string& name) {
-  constexpr absl::string_view kEnd = " CumSum (weights outside)";
-  return absl::StartsWith(name, "random/") && absl::EndsWith(name, kEnd);
-}
-
 // Whose values decide: reported as supported without weights, refused with
 // these.
 const std::set<std::string>& ValueDependent() {
@@ -299,9 +292,7 @@ TEST_P(Verdicts, AreEqual) {
   };
   EXPECT_TRUE(count.pessimistic.empty());
   for (const std::string& line : count.optimistic) {
-    EXPECT_TRUE(ValueDependent().count(name(line)) == 1 ||
-                IsSumAlongAnyAxis(name(line)))
-        << line;
+    EXPECT_EQ(ValueDependent().count(name(line)), 1u) << line;
   }
 }
 
