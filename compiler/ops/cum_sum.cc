@@ -72,8 +72,6 @@ Results EvaluateScan(const Graph&, const Node& node, const Inputs& inputs) {
     case DataType::kInt64:
     case DataType::kUint64:
       return ScanAs<uint64_t>(x, e);
-    case DataType::kDouble:
-      return ScanAs<double>(x, e);
     default: {
       std::vector<float> values = ToFloats(x);
       Scan(e, &values, model::FAdd);
@@ -181,20 +179,52 @@ absl::Status Expand(Expansion* e) {
   return absl::OkStatus();
 }
 
-constexpr TypeSet kSummed =
-    kReals | Types(DataType::kInt32, DataType::kUint32, DataType::kInt64,
-                   DataType::kUint64, DataType::kDouble);
+// Of double there is no expansion: the host adds.
+bool IsExpandedSum(const Graph& graph, const Node& node) {
+  return InputOf(graph, node, 0).type != DataType::kDouble;
+}
+
+Results EvaluateDouble(const Graph&, const Node& node, const Inputs& inputs) {
+  TensorData y = *inputs[0];
+  size_t axis = 0;
+  if (inputs[1]->count() != 1 ||
+      !NormalizeAxis(ToInts(*inputs[1])[0], y.shape.size(), &axis)) {
+    return RejectNode(Rejection::kInvalidModel, node,
+                      "axis is not one of a tensor of rank ", y.shape.size());
+  }
+  const bool exclusive = node.IntAttribute("exclusive", 0) != 0;
+  const bool reverse = node.IntAttribute("reverse", 0) != 0;
+  const Extents e = ExtentsOf(y.shape, static_cast<int64_t>(axis));
+  for (int64_t o = 0; o < e.outer; ++o) {
+    for (int64_t i = 0; i < e.inner; ++i) {
+      double total = 0;
+      for (int64_t k = 0; k < e.count; ++k) {
+        PaceAt(k);
+        const int64_t at = reverse ? e.count - 1 - k : k;
+        double* v = y.as<double>() + (o * e.count + at) * e.inner + i;
+        const double before = total;
+        total += *v;
+        *v = exclusive ? before : total;
+      }
+    }
+  }
+  return One(std::move(y));
+}
+
+constexpr TypeSet kSummed = kReals | Types(DataType::kInt32, DataType::kUint32,
+                                           DataType::kInt64, DataType::kUint64);
 
 const OperatorRegistration kScan(Define("CumSum", 1, kMaxOpset)
                                      .Domain(kInternalDomain)
                                      .Inputs(1, 1, kSummed)
                                      .Attr("axis", AttributeKind::kInt, true)
                                      .Run(InferSame, EvaluateScan));
-const ExpandedOperator kCumSum(Define("CumSum", 11, kMaxOpset)
-                                   .Inputs(2, 2, kSummed, kIndices)
-                                   .Attr("exclusive", AttributeKind::kInt)
-                                   .Attr("reverse", AttributeKind::kInt),
-                               Expand);
+const ExpandedOperator kCumSum(
+    Define("CumSum", 11, kMaxOpset)
+        .Inputs(2, 2, kSummed | Types(DataType::kDouble), kIndices)
+        .Attr("exclusive", AttributeKind::kInt)
+        .Attr("reverse", AttributeKind::kInt),
+    Expand, IsExpandedSum, InferSame, EvaluateDouble);
 
 }  // namespace
 }  // namespace heddle::compiler

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/expanded.h"
 
@@ -287,13 +288,104 @@ absl::Status Expand(Expansion* e) {
   return absl::OkStatus();
 }
 
+// Of double there is no expansion: the host computes, element by element.
+bool IsExpandedEinsum(const Graph& graph, const Node& node) {
+  return InputOf(graph, node, 0).type != DataType::kDouble;
+}
+
+bool HaveOneType(const Graph& graph, const Node& node, std::string* detail) {
+  const DataType type = InputOf(graph, node, 0).type;
+  for (size_t i = 1; i < node.inputs.size(); ++i) {
+    if (!HasInput(node, i) || InputOf(graph, node, i).type == type) continue;
+    *detail = absl::StrCat("input ", i, " is ",
+                           DataTypeName(InputOf(graph, node, i).type),
+                           ", the first one ", DataTypeName(type));
+    return false;
+  }
+  return true;
+}
+
+// Sums of one element: what a node of double may cost is products of these.
+constexpr int64_t kMostProducts = int64_t{1} << 32;
+
+absl::StatusOr<Equation> ParseDouble(const Graph& graph, const Node& node) {
+  ASSIGN_OR_RETURN(Equation equation, Parse(graph, node));
+  int64_t products = 1;
+  for (const auto& [label, size] : equation.sizes) {
+    if (size != 0 && products > kMostProducts / size) {
+      return RejectNode(Rejection::kUnsupportedShape, node,
+                        "it takes more than ", kMostProducts, " products");
+    }
+    products *= size;
+  }
+  return equation;
+}
+
+absl::Status InferDouble(Graph* graph, const Node& node) {
+  ASSIGN_OR_RETURN(const Equation equation, ParseDouble(*graph, node));
+  Shape shape;
+  for (Label label : equation.result) {
+    shape.push_back(equation.sizes.at(label));
+  }
+  return SetOutput(graph, node, 0, InputOf(*graph, node, 0).type, shape);
+}
+
+Results EvaluateDouble(const Graph& graph, const Node& node,
+                       const Inputs& inputs) {
+  ASSIGN_OR_RETURN(const Equation equation, ParseDouble(graph, node));
+  // Labels of the result first: the rest are summed.
+  Labels labels = equation.result;
+  for (const auto& [label, size] : equation.sizes) {
+    if (!Has(labels, label)) labels.push_back(label);
+  }
+  Shape sizes, shape;
+  for (Label label : labels) sizes.push_back(equation.sizes.at(label));
+  shape.assign(sizes.begin(),
+               sizes.begin() + static_cast<int64_t>(equation.result.size()));
+  const int64_t rest = ElementCount(
+      Shape(sizes.begin() + static_cast<int64_t>(shape.size()), sizes.end()));
+  // Of each operand along each label; along one that repeats all of them, and
+  // along a dimension of 1 that is broadcast none.
+  std::vector<std::vector<int64_t>> strides;
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    strides.emplace_back(labels.size(), 0);
+    int64_t stride = 1;
+    for (size_t d = inputs[k]->shape.size(); d-- > 0;) {
+      const auto at = static_cast<size_t>(
+          std::find(labels.begin(), labels.end(), equation.operands[k][d]) -
+          labels.begin());
+      if (inputs[k]->shape[d] != 1) strides[k][at] += stride;
+      stride *= inputs[k]->shape[d];
+    }
+  }
+  TensorData y = TensorData::Zeros(DataType::kDouble, shape);
+  const int64_t count = ElementCount(sizes);
+  Shape place(labels.size(), 0);
+  for (int64_t i = 0; i < count; ++i) {
+    PaceAt(i);
+    double product = 1;
+    for (size_t k = 0; k < inputs.size(); ++k) {
+      int64_t at = 0;
+      for (size_t d = 0; d < place.size(); ++d) at += place[d] * strides[k][d];
+      product *= inputs[k]->as<double>()[at];
+    }
+    y.as<double>()[i / rest] += product;
+    for (size_t d = place.size(); d-- > 0;) {
+      if (++place[d] < sizes[d]) break;
+      place[d] = 0;
+    }
+  }
+  return One(std::move(y));
+}
+
 constexpr int kMostOperands = 16;
 
-const ExpandedOperator kEinsum(Define("Einsum", 12, kMaxOpset)
-                                   .Inputs(1, kMostOperands, kReals)
-                                   .Attr("equation", AttributeKind::kString,
-                                         true),
-                               Expand);
+const ExpandedOperator kEinsum(
+    Define("Einsum", 12, kMaxOpset)
+        .Inputs(1, kMostOperands, kReals | Types(DataType::kDouble))
+        .Attr("equation", AttributeKind::kString, true)
+        .Rule(Rejection::kInvalidModel, "operands have one type", HaveOneType),
+    Expand, IsExpandedEinsum, InferDouble, EvaluateDouble);
 
 }  // namespace
 }  // namespace heddle::compiler

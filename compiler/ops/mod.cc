@@ -71,6 +71,16 @@ Results EvaluateMod(const Graph&, const Node& node, const Inputs& inputs) {
     case DataType::kFloat:
     case DataType::kFloat16:
       return One(FloatRemainders(a, b, shape));
+    case DataType::kDouble: {
+      TensorData y = TensorData::Zeros(a.type, shape);
+      ForEachBroadcast(shape, BroadcastStrides(a.shape, shape),
+                       BroadcastStrides(b.shape, shape),
+                       [&](int64_t i, int64_t ia, int64_t ib) {
+                         y.as<double>()[i] =
+                             std::fmod(a.as<double>()[ia], b.as<double>()[ib]);
+                       });
+      return One(std::move(y));
+    }
     case DataType::kUint8:
       return One(Remainders<uint8_t>(a, b, shape, truncates));
     case DataType::kInt8:
@@ -100,13 +110,12 @@ bool TruncatesFloats(const Graph& graph, const Node& node,
   return Contains(kIntegers, type) || fmod == 1;
 }
 
-const OperatorRegistration kMod(Define("Mod", 10, kMaxOpset)
-                                    .Inputs(2, 2, kNumbers)
-                                    .Attr("fmod", AttributeKind::kInt)
-                                    .Rule(Rejection::kInvalidModel,
-                                          "fmod of floats is 1",
-                                          TruncatesFloats)
-                                    .Run(InferBroadcastSameType, EvaluateMod));
+const OperatorRegistration kMod(
+    Define("Mod", 10, kMaxOpset)
+        .Inputs(2, 2, kNumbers | Types(DataType::kDouble))
+        .Attr("fmod", AttributeKind::kInt)
+        .Rule(Rejection::kInvalidModel, "fmod of floats is 1", TruncatesFloats)
+        .Run(InferBroadcastSameType, EvaluateMod));
 
 }  // namespace
 }  // namespace heddle::compiler

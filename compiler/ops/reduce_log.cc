@@ -4,7 +4,14 @@
 //   ReduceLogSumExp   y = log(sum of exp(x - m)) + m, m the largest element, or
 //                     0 where that is an infinity
 // float16 is computed in fp32 and rounded once at the end.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
 #include "compiler/base/status_macros.h"
+#include "compiler/ops/broadcast.h"
 #include "compiler/ops/expanded.h"
 #include "compiler/ops/reduce.h"
 
@@ -66,9 +73,57 @@ absl::Status ExpandLogSumExp(Expansion* e) {
   return absl::OkStatus();
 }
 
+// Of double there is no expansion: the host computes.
+bool IsExpandedReduction(const Graph& graph, const Node& node) {
+  return InputOf(graph, node, 0).type != DataType::kDouble;
+}
+
+absl::Status InferReduction(Graph* graph, const Node& node) {
+  ASSIGN_OR_RETURN(const auto axes, ResolveReduce(*graph, node));
+  return SetOutput(graph, node, 0, InputOf(*graph, node, 0).type, axes.shape);
+}
+
+template <bool exponential>
+Results EvaluateDouble(const Graph& graph, const Node& node,
+                       const Inputs& inputs) {
+  const TensorData& x = *inputs[0];
+  ASSIGN_OR_RETURN(const auto axes, ResolveReduce(graph, node, At(inputs, 1)));
+  if (axes.noop()) return One(x);
+  Shape kept = x.shape;
+  for (size_t i = 0; i < kept.size(); ++i) {
+    if (axes.reduced[i]) kept[i] = 1;
+  }
+  TensorData y = TensorData::Zeros(x.type, axes.shape);
+  std::vector<double> largest(static_cast<size_t>(y.count()));
+  const auto each = [&](auto body) {
+    ForEachBroadcast(x.shape, BroadcastStrides(x.shape, x.shape),
+                     BroadcastStrides(kept, x.shape),
+                     [&](int64_t, int64_t from, int64_t to) {
+                       body(x.as<double>()[from], static_cast<size_t>(to));
+                     });
+  };
+  if (exponential) {
+    std::fill(largest.begin(), largest.end(),
+              -std::numeric_limits<double>::infinity());
+    each([&](double v, size_t to) { largest[to] = std::max(largest[to], v); });
+    // No infinity is subtracted from itself.
+    for (double& m : largest) m = std::isinf(m) ? 0 : m;
+  }
+  each([&](double v, size_t to) {
+    y.as<double>()[to] += exponential ? std::exp(v - largest[to]) : v;
+  });
+  for (int64_t i = 0; i < y.count(); ++i) {
+    double& v = y.as<double>()[i];
+    v = std::log(v) + largest[static_cast<size_t>(i)];
+  }
+  return One(std::move(y));
+}
+
+constexpr TypeSet kReduced = kReals | Types(DataType::kDouble);
+
 Define WithAttribute(const char* op) {
   Define define(op, 1, 17);
-  define.Inputs(1, 1, kReals)
+  define.Inputs(1, 1, kReduced)
       .Attr("axes", AttributeKind::kInts)
       .Attr("keepdims", AttributeKind::kInt);
   return define;
@@ -76,18 +131,24 @@ Define WithAttribute(const char* op) {
 // Since opset 18 axes are an input.
 Define WithInput(const char* op) {
   Define define(op, 18, kMaxOpset);
-  define.Inputs(1, 2, kReals, kInt64s)
+  define.Inputs(1, 2, kReduced, kInt64s)
       .Attr("keepdims", AttributeKind::kInt)
       .Attr("noop_with_empty_axes", AttributeKind::kInt);
   return define;
 }
 
-const ExpandedOperator kLogSum(WithAttribute("ReduceLogSum"), ExpandLogSum);
-const ExpandedOperator kLogSum18(WithInput("ReduceLogSum"), ExpandLogSum);
+const ExpandedOperator kLogSum(WithAttribute("ReduceLogSum"), ExpandLogSum,
+                               IsExpandedReduction, InferReduction,
+                               EvaluateDouble<false>);
+const ExpandedOperator kLogSum18(WithInput("ReduceLogSum"), ExpandLogSum,
+                                 IsExpandedReduction, InferReduction,
+                                 EvaluateDouble<false>);
 const ExpandedOperator kLogSumExp(WithAttribute("ReduceLogSumExp"),
-                                  ExpandLogSumExp);
+                                  ExpandLogSumExp, IsExpandedReduction,
+                                  InferReduction, EvaluateDouble<true>);
 const ExpandedOperator kLogSumExp18(WithInput("ReduceLogSumExp"),
-                                    ExpandLogSumExp);
+                                    ExpandLogSumExp, IsExpandedReduction,
+                                    InferReduction, EvaluateDouble<true>);
 
 }  // namespace
 }  // namespace heddle::compiler

@@ -195,6 +195,7 @@ void Einsum(Random* random, RuntimeCase* c) {
     }
   }
   c->absolute = 3e-5;
+  if (random->OneIn(4)) MakeDouble(c);
   c->attributes = [=](onnx::NodeProto* node) {
     compiler::SetString(node, "equation", equation);
   };

@@ -65,6 +65,7 @@ void Reduces(Random* random, RuntimeCase* c) {
     compiler::SetInt(node, "keepdims", keep);
     if (attribute) compiler::SetInts(node, "axes", axes);
   };
+  if (random->OneIn(4)) MakeDouble(c);
 }
 
 void AlongAxis(Random* random, RuntimeCase* c) {
@@ -150,6 +151,7 @@ void CumSum(Random* random, RuntimeCase* c) {
   c->constant = {false, random->OneIn(2)};
   c->relative = c->absolute = 0;  // the same additions
   SetAll(c, {{"exclusive", random->Below(2)}, {"reverse", random->Below(2)}});
+  if (type == DataType::kFloat && random->OneIn(3)) MakeDouble(c);
 }
 
 void Group(Random* random, RuntimeCase* c) {

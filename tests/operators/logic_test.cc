@@ -121,7 +121,8 @@ void Approximate(Random* random, RuntimeCase* c) {
   };
 }
 
-void Truncate(Random*, RuntimeCase* c) {
+void Truncate(Random* random, RuntimeCase* c) {
+  if (random->OneIn(4)) MakeDouble(c);
   c->attributes = [](onnx::NodeProto* node) {
     compiler::SetInt(node, "fmod", 1);
   };

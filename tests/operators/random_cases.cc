@@ -21,6 +21,19 @@ compiler::TensorData RandomSource::Floats(const compiler::Shape& shape,
                               range);
 }
 
+void MakeDouble(RuntimeCase* c) {
+  for (compiler::TensorData& input : c->inputs) {
+    if (input.type != compiler::DataType::kFloat) continue;
+    const compiler::TensorData floats = input;
+    input =
+        compiler::TensorData::Zeros(compiler::DataType::kDouble, floats.shape);
+    for (int64_t i = 0; i < floats.count(); ++i) {
+      input.as<double>()[i] = floats.as<float>()[i];
+    }
+  }
+  c->relative = c->absolute = 1e-12;
+}
+
 std::string OperatorVersion::TestName() const {
   return (domain.empty() ? "" : "Microsoft") + op + std::to_string(opset);
 }

@@ -33,6 +33,9 @@ class RandomSource {
   std::mt19937_64 random_;
 };
 
+// Inputs of floats become the same in double, and the tolerance a double's.
+void MakeDouble(RuntimeCase* c);
+
 // An operator of an opset; its name is that of its test.
 struct OperatorVersion {
   std::string op, domain;
