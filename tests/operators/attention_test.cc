@@ -201,6 +201,39 @@ void Einsum(Random* random, RuntimeCase* c) {
   };
 }
 
+TensorData Bytes(Random* random, const Shape& shape) {
+  TensorData data = TensorData::Zeros(DataType::kUint8, shape);
+  for (uint8_t& byte : data.bytes) byte = static_cast<uint8_t>(random->Next());
+  return data;
+}
+
+void MatMulNBits(Random* random, RuntimeCase* c) {
+  const int64_t rows = random->Between(1, 9), columns = random->Between(1, 80);
+  const int64_t bits = random->OneIn(3) ? 8 : 4;
+  const int64_t block = random->OneIn(2) ? 16 : 32;
+  const int64_t blocks = (columns + block - 1) / block;
+  Shape a = random->AnyShape(1, 2, 3);
+  a.push_back(columns);
+  TensorData scales = random->Data({rows * blocks});
+  for (int64_t i = 0; i < scales.count(); ++i) {
+    scales.as<float>()[i] /= static_cast<float>(int64_t{1} << bits);
+  }
+  c->inputs = {random->Data(a), Bytes(random, {rows, blocks, block * bits / 8}),
+               scales};
+  c->constant = {false, true, true};
+  if (random->OneIn(2)) {
+    c->inputs.push_back(Bytes(random, {rows * ((blocks * bits + 7) / 8)}));
+    c->constant.push_back(true);
+  }
+  c->absolute = 3e-4;
+  c->attributes = [=](onnx::NodeProto* node) {
+    compiler::SetInt(node, "K", columns);
+    compiler::SetInt(node, "N", rows);
+    compiler::SetInt(node, "bits", bits);
+    compiler::SetInt(node, "block_size", block);
+  };
+}
+
 struct Kind {
   OperatorVersion version;
   void (*make)(Random*, RuntimeCase*);
@@ -225,6 +258,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Kind{{"SkipLayerNormalization", kMicrosoft, 17}, Skip},
                     Kind{{"SkipSimplifiedLayerNormalization", kMicrosoft, 17},
                          Skip},
+                    Kind{{"MatMulNBits", kMicrosoft, 17}, MatMulNBits},
                     Kind{{"Einsum", "", 12}, Einsum},
                     Kind{{"Einsum", "", 21}, Einsum}),
     [](const auto& info) { return info.param.version.TestName(); });
