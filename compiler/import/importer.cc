@@ -15,6 +15,7 @@
 #include "compiler/base/diagnostic.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/import/attribute_proto.h"
+#include "compiler/import/four_bits.h"
 #include "compiler/import/inline.h"
 #include "compiler/import/name_scope.h"
 #include "compiler/import/parse_model.h"
@@ -153,12 +154,14 @@ class Importer {
     const auto& graph = model_.graph();
     result_.has_initializers =
         graph.initializer_size() != 0 || graph.sparse_initializer_size() != 0;
+    RETURN_IF_ERROR(CheckFourBitReaders(graph));
     for (const auto& proto : graph.initializer()) {
       if (proto.name().empty()) return Invalid("an initializer has no name");
       const std::string what =
           absl::StrCat("initializer ", Quote(proto.name()));
       if (IsUnusedText(proto)) continue;
-      auto data = FromTensorProto(proto, what, &source_);
+      auto data = HasFourBits(proto) ? FromFourBits(proto, what, &source_)
+                                     : FromTensorProto(proto, what, &source_);
       RETURN_IF_ERROR(AddInitializer(proto.name(), what, std::move(data)));
     }
     for (const auto& proto : graph.sparse_initializer()) {

@@ -134,5 +134,28 @@ TEST(LowerOpsets, OldBroadcasting) {
   }
 }
 
+TEST(LowerOpsets, WeightsOfFourBitsInBlocks) {
+  ModelBuilder b(21);
+  b.Input("x", DataType::kFloat, {1, 2});
+  b.Constant("scale", Floats({2, 2}, {1, 0.5f, 2, 4}));
+  onnx::TensorProto* w = b.proto().mutable_graph()->add_initializer();
+  w->set_name("w");
+  w->set_data_type(22);  // int4: 1, 2, -1, -8; 3, 4, 0, 7
+  w->add_dims(2);
+  w->add_dims(4);
+  w->set_raw_data(std::string({'\x21', '\x8f', '\x43', '\x70'}));
+  auto* node = b.Node("DequantizeLinear", {"w", "scale"}, {"d"});
+  SetInt(node, "axis", 1);
+  SetInt(node, "block_size", 2);
+  b.Node("MatMul", {"x", "d"}, {"y"});
+  b.Output("y");
+  const auto y =
+      ExpectCardEqualsReference(b.Bytes(), {Floats({1, 2}, {1, 10})});
+  ASSERT_EQ(y.size(), 1u);
+  const auto* values = y[0].as<float>();
+  EXPECT_EQ(std::vector<float>(values, values + 4),
+            (std::vector<float>{1 + 60, 2 + 80, -0.5f, -4 + 280}));
+}
+
 }  // namespace
 }  // namespace heddle::compiler

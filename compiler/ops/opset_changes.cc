@@ -43,7 +43,7 @@ const std::vector<OpsetChange>& OpsetChanges() {
     {"DeformConv", 19, ChangeKind::kNew, "", ""},
     {"DeformConv", 22, ChangeKind::kTypes, "bfloat16", ""},
     {"DequantizeLinear", 19, ChangeKind::kTypes, "float16, bfloat16, 8-bit floats", ""},
-    {"DequantizeLinear", 21, ChangeKind::kMeaning, "block_size; 16-bit and 4-bit codes", "quantize_linear.cc; 4-bit codes are refused"},
+    {"DequantizeLinear", 21, ChangeKind::kMeaning, "block_size; 16-bit and 4-bit codes", "quantize_linear.cc; 4-bit codes are initializers (import/four_bits.h)"},
     {"DequantizeLinear", 23, ChangeKind::kMeaning, "output_dtype; 4-bit floats", "quantize_linear.cc; another type than float is refused"},
     {"Det", 22, ChangeKind::kTypes, "bfloat16", ""},
     {"Dropout", 22, ChangeKind::kTypes, "bfloat16", ""},
