@@ -30,7 +30,7 @@ Values DimensionAt(const Graph& graph, const Node& node, int64_t fallback) {
   if (!NormalizeAxis(node.IntAttribute("axis", fallback), out.size(), &axis)) {
     return std::nullopt;
   }
-  return Values({out[axis]});
+  return std::vector<int64_t>{out[axis]};
 }
 Values LastByDefault(const Graph& graph, const Node& node) {
   return DimensionAt(graph, node, -1);
