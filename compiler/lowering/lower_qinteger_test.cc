@@ -302,5 +302,26 @@ TEST(MatMulInteger, TakesAStackFromOneMatrix) {
                             Sizes());
 }
 
+TEST(LowerQInteger, Attention) {
+  ModelBuilder b;
+  b.Input("x", DataType::kUint8, {2, 5, 20});
+  b.Input("mask", DataType::kInt32, {2, 5});
+  b.Constant("w", RandomData(DataType::kInt8, {20, 3 * 12}, 2));
+  b.Constant("bias", RandomData(DataType::kFloat, {3 * 12}, 3));
+  b.Constant("x_scale", Floats({}, {0.01f}));
+  b.Constant("w_scale", RandomData(DataType::kFloat, {3 * 12}, 4, 0, 0.02f));
+  TensorData zero = TensorData::Zeros(DataType::kUint8, {});
+  zero.bytes[0] = 128;
+  b.Constant("zero", zero);
+  SetInt(b.Node("QAttention",
+                {"x", "w", "bias", "x_scale", "w_scale", "mask", "zero"}, {"y"},
+                "com.microsoft"),
+         "num_heads", 3);
+  b.Output("y");
+  ExpectCardEqualsReference(b.Bytes(),
+                            {RandomData(DataType::kUint8, {2, 5, 20}, 5),
+                             Int32s({2, 5}, {1, 1, 1, 0, 0, 1, 0, 1, 1, 1})});
+}
+
 }  // namespace
 }  // namespace heddle::compiler

@@ -234,6 +234,55 @@ void MatMulNBits(Random* random, RuntimeCase* c) {
   };
 }
 
+// (Weights of few bits: the library's sums of int8 saturate on old processors.)
+void QAttention(Random* random, RuntimeCase* c) {
+  const int64_t batch = random->Between(1, 3), tokens = random->Between(1, 6);
+  const int64_t heads = random->Between(1, 3);
+  const int64_t size = heads * random->Between(1, 4);
+  const Shape x = {batch, tokens, random->Between(1, 9)};
+  const auto codes = [&](const Shape& shape, DataType type) {
+    TensorData data = Bytes(random, shape);
+    for (uint8_t& byte : data.bytes) byte &= 63;
+    data.type = type;
+    return data;
+  };
+  const auto scale = [&](const Shape& shape) {
+    TensorData data = TensorData::Zeros(DataType::kFloat, shape);
+    for (int64_t i = 0; i < data.count(); ++i) {
+      data.as<float>()[i] = static_cast<float>(random->Between(1, 9)) / 256;
+    }
+    return data;
+  };
+  const DataType type = random->OneIn(2) ? DataType::kUint8 : DataType::kInt8;
+  const bool each = random->OneIn(2);
+  c->inputs = {codes(x, DataType::kUint8), codes({x[2], 3 * size}, type),
+               random->Data({3 * size}), scale({}),
+               scale(each ? Shape{3 * size} : Shape{})};
+  if (random->OneIn(2)) {
+    TensorData mask = TensorData::Zeros(
+        DataType::kInt32,
+        random->OneIn(2) ? Shape{batch} : Shape{batch, tokens});
+    for (int64_t i = 0; i < mask.count(); ++i) {
+      mask.as<int32_t>()[i] = static_cast<int32_t>(
+          mask.shape.size() == 1 ? random->Between(1, tokens)
+                                 : random->Below(2));
+    }
+    c->inputs.push_back(mask);
+  } else {
+    c->inputs.push_back(TensorData());
+  }
+  if (random->OneIn(2)) {
+    c->inputs.push_back(codes({}, DataType::kUint8));
+    c->inputs.push_back(codes({}, type));
+  }
+  const int64_t causal = random->Below(2);
+  c->absolute = 1e-4;
+  c->attributes = [=](onnx::NodeProto* node) {
+    compiler::SetInt(node, "num_heads", heads);
+    compiler::SetInt(node, "unidirectional", causal);
+  };
+}
+
 struct Kind {
   OperatorVersion version;
   void (*make)(Random*, RuntimeCase*);
@@ -259,6 +308,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Kind{{"SkipSimplifiedLayerNormalization", kMicrosoft, 17},
                          Skip},
                     Kind{{"MatMulNBits", kMicrosoft, 17}, MatMulNBits},
+                    Kind{{"QAttention", kMicrosoft, 17}, QAttention},
                     Kind{{"Einsum", "", 12}, Einsum},
                     Kind{{"Einsum", "", 21}, Einsum}),
     [](const auto& info) { return info.param.version.TestName(); });
