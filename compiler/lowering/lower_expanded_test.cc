@@ -227,5 +227,34 @@ TEST(LowerExpanded, RootsOfMeanSquares) {
   }
 }
 
+// A token of a decoder whose batches have different pasts.
+TEST(LowerExpanded, GroupQueryAttention) {
+  ModelBuilder b;
+  b.Input("q", DataType::kFloat, {2, 1, 4 * 16});
+  b.Input("k", DataType::kFloat, {2, 1, 2 * 16});
+  b.Input("v", DataType::kFloat, {2, 1, 2 * 16});
+  b.Input("past_k", DataType::kFloat, {2, 2, 6, 16});
+  b.Input("past_v", DataType::kFloat, {2, 2, 6, 16});
+  b.Input("lengths", DataType::kInt32, {2});
+  b.Input("total", DataType::kInt32, {1});
+  b.Constant("cos", RandomData(DataType::kFloat, {9, 8}, 2));
+  b.Constant("sin", RandomData(DataType::kFloat, {9, 8}, 3));
+  auto* node = b.Node(
+      "GroupQueryAttention",
+      {"q", "k", "v", "past_k", "past_v", "lengths", "total", "cos", "sin"},
+      {"y", "present_k", "present_v"}, "com.microsoft");
+  SetInt(node, "num_heads", 4);
+  SetInt(node, "kv_num_heads", 2);
+  SetInt(node, "do_rotary", 1);
+  for (const char* name : {"y", "present_k", "present_v"}) b.Output(name);
+  ExpectCardEqualsReference(b.Bytes(),
+                            {RandomData(DataType::kFloat, {2, 1, 64}, 4),
+                             RandomData(DataType::kFloat, {2, 1, 32}, 5),
+                             RandomData(DataType::kFloat, {2, 1, 32}, 6),
+                             RandomData(DataType::kFloat, {2, 2, 6, 16}, 7),
+                             RandomData(DataType::kFloat, {2, 2, 6, 16}, 8),
+                             Int32s({2}, {6, 2}), Int32s({1}, {7})});
+}
+
 }  // namespace
 }  // namespace heddle::compiler

@@ -283,6 +283,59 @@ void QAttention(Random* random, RuntimeCase* c) {
   };
 }
 
+void GroupQuery(Random* random, RuntimeCase* c) {
+  const int64_t batch = random->Between(1, 3), kv = random->Between(1, 2);
+  const int64_t heads = kv * random->Between(1, 3);
+  const int64_t size = 16 * random->Between(1, 2);
+  const int64_t past = random->OneIn(3) ? 0 : random->Between(1, 6);
+  // (The library takes more than one token only where nothing is past.)
+  const int64_t tokens = past == 0 ? random->Between(1, 6) : 1;
+  const int64_t total = past + tokens;
+  const bool packed = random->OneIn(3), rotary = random->OneIn(2);
+  const int64_t interleaved = random->Below(2);
+  c->inputs.clear();
+  if (packed) {
+    c->inputs = {random->Data({batch, tokens, (heads + 2 * kv) * size}),
+                 TensorData(), TensorData()};
+  } else {
+    c->inputs = {random->Data({batch, tokens, heads * size}),
+                 random->Data({batch, tokens, kv * size}),
+                 random->Data({batch, tokens, kv * size})};
+  }
+  for (int i = 0; i < 2; ++i) {
+    c->inputs.push_back(past == 0 ? TensorData()
+                                  : random->Data({batch, kv, past, size}));
+  }
+  // Of which all have as many, or one has.
+  TensorData lengths = TensorData::Zeros(DataType::kInt32, {batch});
+  const bool same = past == 0 || random->OneIn(2);
+  for (int64_t b = 0; b < batch; ++b) {
+    lengths.as<int32_t>()[b] = static_cast<int32_t>(
+        same || b == 0 ? total - 1 : random->Between(0, total - 1));
+  }
+  c->inputs.push_back(lengths);
+  c->inputs.push_back(compiler::Int32s({1}, {static_cast<int32_t>(total)}));
+  c->constant = {false, false, false, false, false, false, random->OneIn(2)};
+  if (rotary) {
+    for (int i = 0; i < 2; ++i) {
+      c->inputs.push_back(random->Data({total + 2, size / 2}, 1));
+    }
+  }
+  // What is behind the end of a shorter one is anything.
+  c->outputs = 3;
+  c->compared = same ? 3 : 1;
+  c->absolute = 1e-4;
+  const int64_t window =
+      random->OneIn(3) ? random->Between(1, total) : int64_t{-1};
+  c->attributes = [=](onnx::NodeProto* node) {
+    compiler::SetInt(node, "num_heads", heads);
+    compiler::SetInt(node, "kv_num_heads", kv);
+    compiler::SetInt(node, "do_rotary", rotary);
+    compiler::SetInt(node, "rotary_interleaved", interleaved);
+    compiler::SetInt(node, "local_window_size", window);
+  };
+}
+
 struct Kind {
   OperatorVersion version;
   void (*make)(Random*, RuntimeCase*);
@@ -309,6 +362,7 @@ INSTANTIATE_TEST_SUITE_P(
                          Skip},
                     Kind{{"MatMulNBits", kMicrosoft, 17}, MatMulNBits},
                     Kind{{"QAttention", kMicrosoft, 17}, QAttention},
+                    Kind{{"GroupQueryAttention", kMicrosoft, 17}, GroupQuery},
                     Kind{{"Einsum", "", 12}, Einsum},
                     Kind{{"Einsum", "", 21}, Einsum}),
     [](const auto& info) { return info.param.version.TestName(); });

@@ -26,6 +26,7 @@ struct RuntimeCase {
   // How far floats may be apart: |ours - theirs| <= absolute + relative *
   // |theirs|. Other types, infinities and NaN are equal.
   double relative = 0, absolute = 0;
+  int compared = 1 << 10;  // outputs of which a part may be anything come last
 };
 
 // "" or what differs, and where.
