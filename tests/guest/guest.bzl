@@ -21,9 +21,9 @@ the kernel logged meanwhile.
 """
 
 # What the guest needs before it sees the host's files, and what the driver stands on.
-_MODULES = ["drm_shmem_helper", "gpu-sched", "virtio_pci", "9pnet_virtio", "9p", "overlay"]
+GUEST_MODULES = ["drm_shmem_helper", "gpu-sched", "virtio_pci", "9pnet_virtio", "9p", "overlay"]
 
-def guest_case(name, command, seconds = 30, gtest = False, allow = "", expect = ""):
+def guest_case(name, command, seconds = 30, gtest = False, allow = "", expect = "", needs = ""):
     """One case.
 
     Args:
@@ -34,6 +34,8 @@ def guest_case(name, command, seconds = 30, gtest = False, allow = "", expect = 
       allow: regular expression of lines of the kernel's log that are no failure here.
       expect: regular expression of a line that the kernel's log must have; nothing else in it is a
         failure then.
+      needs: a module of the test, by its file's name, without which the case cannot be run. For
+        //tests/driver_kit, which may have to do without those that are not the driver.
     """
     return struct(
         name = name,
@@ -41,6 +43,7 @@ def guest_case(name, command, seconds = 30, gtest = False, allow = "", expect = 
         command = command,
         expect = expect,
         gtest = gtest,
+        needs = needs,
         seconds = seconds,
     )
 
@@ -60,7 +63,7 @@ def _initramfs_impl(ctx):
 guest_initramfs = rule(
     implementation = _initramfs_impl,
     attrs = {
-        "modules": attr.string_list(default = _MODULES),
+        "modules": attr.string_list(default = GUEST_MODULES),
         "_info": attr.label(default = "@guest_kernel//:kernel.txt", allow_single_file = True),
         "_init": attr.label(default = "//tests/guest:inside/init.sh", allow_single_file = True),
         "_modules": attr.label(default = "@guest_kernel//:modules_folder", allow_files = True),
@@ -71,7 +74,10 @@ guest_initramfs = rule(
 def _cases_impl(ctx):
     out = ctx.actions.declare_file(ctx.label.name + ".json")
     ctx.actions.write(out, ctx.expand_location(ctx.attr.text, ctx.attr.data))
-    return [DefaultInfo(files = depset([out]), runfiles = ctx.runfiles([out]))]
+    files = ctx.runfiles([out] + ctx.files.data)
+    for target in ctx.attr.data:
+        files = files.merge(target[DefaultInfo].default_runfiles)
+    return [DefaultInfo(files = depset([out]), runfiles = files)]
 
 _guest_cases = rule(
     implementation = _cases_impl,
@@ -124,7 +130,7 @@ def guest_test(name, cases, cards = [""], modules = [], data = [], cpus = 1, mem
         testonly = True,
         data = data + modules,
         text = json.encode(plan),
-        visibility = ["//visibility:private"],
+        visibility = ["//tests/driver_kit:__pkg__"],
     )
     native.sh_test(
         name = name,

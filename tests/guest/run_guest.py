@@ -76,6 +76,26 @@ class Report:
             )
         return failed
 
+    def case_begins(self, case, machine, number):
+        """The guest starts a case; its output grows in out/NUMBER.out of the machine's shared folder."""
+
+    def case_ended(self, case, log, output):
+        """All entries of the case are there. `log`: the kernel's lines meanwhile."""
+
+    def say(self, case, output):
+        """What the case printed."""
+        print(f"---- {case['name']}\n{tail(output, 2000)}" if output.strip() else f"---- {case['name']}", flush=True)
+
+    def note(self, text):
+        """An aside."""
+        print(f"        {text}", flush=True)
+
+    def machine_ends(self, machine):
+        """The last look at it."""
+        if self.failed or os.environ.get("HEDDLE_GUEST_KEEP"):
+            print("==== console\n" + tail(machine.console(), 300))
+            print(f"==== {machine.name}\n{machine.log()}")
+
     def write(self):
         if os.environ.get("XML_OUTPUT_FILE"):
             xml.ElementTree(self._root).write(os.environ["XML_OUTPUT_FILE"], encoding="utf-8")
@@ -111,6 +131,7 @@ class Runner:
         """Runs it in the guest; returns (seconds, exit code, output)."""
         number = len(self.numbers)
         self.numbers[number] = case
+        self.report.case_begins(case, self.machine, number)
         started = time.monotonic()
         self.machine.put(f"commands/{number}", text + "\n")
         self.machine.wait_for(f"out/{number}.rc", case["seconds"] * self.factor + 10)
@@ -119,12 +140,14 @@ class Runner:
         return number, seconds, int(read(out + ".rc")), read(out + ".out")
 
     def run(self, case):
+        """Runs it and reports; whether all is well."""
+        failed_before = self.report.failed
         text = f"exec timeout -k 5 {case['seconds'] * self.factor:g} sh -c {quoted(case['command'])}"
         xml_path = f"out/{len(self.numbers)}.xml"
         if case["gtest"]:
             text = f"export GTEST_OUTPUT=xml:/run/heddle/{xml_path}\n{text}"
         number, seconds, code, output = self.command(case, text)
-        print(f"---- {case['name']}\n{tail(output, 2000)}" if output.strip() else f"---- {case['name']}", flush=True)
+        self.report.say(case, output)
         log = kernel_log.split(self.machine.console()).get(number, [])
         failure = ""
         # Exit codes of GNU's and busybox's timeout, and of what it had to kill.
@@ -143,7 +166,7 @@ class Runner:
         if not expect:
             found = kernel_log.findings(log_but_races, case["allow"]) or kernel_log.races(races, self.argued)
         if races:
-            print(f"        {len(races)} reports of KCSAN")
+            self.report.note(f"{len(races)} reports of KCSAN")
         if found:
             self.report.add(case["name"], "kernel_log", seconds, "in the kernel's log:\n" + "\n".join(found))
         if failed is None:
@@ -155,6 +178,8 @@ class Runner:
             self.report.add("guest", case["name"], seconds, failure, skip.group(1) if skip else "")
         elif failure and failed == 0:
             self.report.add(case["name"], "program", seconds, failure)
+        self.report.case_ended(case, log, output)
+        return self.report.failed == failed_before
 
 
 def quoted(text):
@@ -177,7 +202,7 @@ def boot(machine, plan, report):
     started = time.monotonic()
     machine.wait_for("ready", BOOT_SECONDS)
     report.add("guest", "boot", time.monotonic() - started)
-    print(f"        {machine.cpu_seconds():.1f} s of processor time", flush=True)
+    report.note(f"{machine.cpu_seconds():.1f} s of processor time")
 
 
 def run_plan(plan, machine, report):
@@ -186,10 +211,13 @@ def run_plan(plan, machine, report):
     chosen = re.compile(os.environ.get("TESTBRIDGE_TEST_ONLY", ""))
     if kernel_info(KERNEL_INFO).get("kcsan"):
         runner.run(dict(name="kcsan_on", command=KCSAN_ON, seconds=20, gtest=False, allow=""))
+    pending = [case for case in plan["cases"] if chosen.search(case["name"])]
     for module in plan["modules"]:
         name = re.sub(r"\W", "_", os.path.basename(module)[: -len(".ko")])
-        runner.run(dict(name=f"insmod_{name}", command=f"insmod {module}", seconds=20, gtest=False, allow=""))
-    pending = [case for case in plan["cases"] if chosen.search(case["name"])]
+        if not runner.run(dict(name=f"insmod_{name}", command=f"insmod {module}", seconds=20, gtest=False, allow="")):
+            for case in pending:
+                report.add("guest", case["name"], 0, f"not run: {os.path.basename(module)} does not load")
+            pending = []
     for name, command, seconds in machine.last_cases:
         pending.append(dict(name=name, command=command, seconds=seconds, gtest=False, allow=""))
     try:
@@ -233,9 +261,7 @@ def execute(plan, report):
         report.add("guest", "start", 0, str(error))
     finally:
         if machine is not None:
-            if report.failed or os.environ.get("HEDDLE_GUEST_KEEP"):
-                print("==== console\n" + tail(machine.console(), 300))
-                print(f"==== {machine.name}\n{machine.log()}")
+            report.machine_ends(machine)
             machine.close()
 
 

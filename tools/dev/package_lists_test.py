@@ -40,7 +40,9 @@ def staged():
             files.append(word)
     found = {}
     for _, source, destination in stage.read_list(LIST):
-        if not destination.endswith("/"):
+        if destination.endswith("/**"):
+            found[destination[:-1]] = source
+        elif not destination.endswith("/"):
             found[destination] = source
         elif source.startswith("//"):
             for file in outputs.get(stage.full_label(source), ["*"]):
@@ -109,7 +111,7 @@ class PackageListsTest(unittest.TestCase):
                 self.assertTrue(10 < len(short) <= 80 and len(long) > 80, "a line, and a paragraph")
                 self.assertFalse(short.startswith(("a ", "an ", "the ", "A ", "An ", "The ")))
                 self.assertTrue(all(len(line) <= 79 for line in long.split("\n")))
-                self.assertIn(fields["Architecture"], ("all", "amd64 arm64"))
+                self.assertIn(fields["Architecture"], ("all", "amd64", "amd64 arm64"))
                 self.assertIn("${misc:Depends}", fields["Depends"])
 
     def test_files_of_debian_name_a_package(self):

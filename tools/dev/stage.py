@@ -89,7 +89,13 @@ def plan(entries, outputs, source_root):
             if not os.path.isfile(path):
                 raise StageError(f"line {number}: {source} is not a file in this repository")
             files = [path]
-        if destination.endswith("/"):
+        if destination.endswith("/**"):
+            folder = full_label(source)[2:].replace(":", "/") + "/"
+            below = [(destination[:-2] + f.rpartition(f"/bin/{folder}")[2], f) for f in files]
+            if any(f"/bin/{folder}" not in f for f in files):
+                raise StageError(f"line {number}: a file of {source} is not in its folder {folder}")
+            pairs = below
+        elif destination.endswith("/"):
             pairs = [(destination + os.path.basename(f), f) for f in files]
         elif len(files) == 1:
             pairs = [(destination, files[0])]
@@ -102,9 +108,14 @@ def plan(entries, outputs, source_root):
 
 
 def is_executable(source, destination):
-    """Bazel makes every output executable; of what it made, only programs and libraries are."""
-    made = "/bazel-out/" in source
-    return os.access(source, os.X_OK) and (not made or destination.startswith("bin/") or destination.endswith(".so"))
+    """Bazel makes every output executable; of what it made, only programs, scripts and libraries are."""
+    if not os.access(source, os.X_OK) or "/bazel-out/" not in source:
+        return os.access(source, os.X_OK)
+    if destination.startswith("bin/") or destination.endswith(".so"):
+        return True
+    with open(source, "rb") as file:
+        start = file.read(4)
+    return destination.startswith("lib/heddle/driver-tests/") and (start == b"\x7fELF" or start[:2] == b"#!")
 
 
 def copy(source, target, executable):

@@ -49,6 +49,25 @@ class StageTest(unittest.TestCase):
         entries = stage.read_list(self.write("list", text))
         return stage.plan(entries, stage.outputs_by_label(events), self.root)
 
+    def test_a_tree_keeps_its_paths(self):
+        made = "bazel-out/k8-opt/bin/a/tree/"
+        program = self.write(made + "tests/x/program", "\x7fELF", 0o555)
+        text = self.write(made + "tests/x/text.py", "text", 0o555)
+        events = self.events("//a:tree", program, text)
+        copies = self.plan("//a:tree lib/heddle/driver-tests/**\n", events)
+        self.assertEqual(
+            copies,
+            {
+                "lib/heddle/driver-tests/tests/x/program": program,
+                "lib/heddle/driver-tests/tests/x/text.py": text,
+            },
+        )
+        stage.stage(copies, self.out)
+        modes = {name: os.access(os.path.join(self.out, name), os.X_OK) for name in copies}
+        self.assertEqual(list(modes.values()), [True, False])
+        with self.assertRaisesRegex(stage.StageError, "not in its folder"):
+            self.plan("//a:tree lib/x/**\n", self.events("//a:tree", self.write("bazel-out/bin/b/x", "")))
+
     def test_stages_labels_and_paths_and_keeps_the_executable_bit(self):
         events = self.events("//a/tool:tool", self.write("b/tool", "code", 0o555))
         self.write("inc/x.h", "header")

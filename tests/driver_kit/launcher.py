@@ -1,0 +1,129 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""heddle-driver-tests: the command. Its options and their help; what it does is in kit.py, below lib/ of the prefix."""
+
+import argparse
+import os
+import sys
+import textwrap
+
+VERSION = "unknown"  # the build writes it here
+PREFIX = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+ROOT = os.path.join(PREFIX, "lib", "heddle", "driver-tests")
+CONFIGS = ("h256", "h512", "h1024")
+BEFORE = """\
+heddle-driver-tests: tests a Linux driver of Heddle cards. Boots the kernel
+that you give in QEMU, with virtual cards, loads your heddle.ko there and runs
+the cases; says what failed, with the kernel's log and the command that repeats it.
+
+Example:
+  heddle-driver-tests --kernel /boot/vmlinuz-6.1.0-56-amd64 --module ./heddle.ko --report verdict.html
+  heddle-driver-tests --kernel bzImage --modules ~/staging --module ./heddle.ko --case uapi.cts
+"""
+AFTER = """\
+A kernel to test with: Debian's (apt-get download linux-image-6.1.0-56-amd64; give
+the .deb itself, it need not be installed), or your own (arch/x86/boot/bzImage, and
+make modules_install INSTALL_MOD_PATH=DIR for --modules). The guest needs 9p over virtio,
+overlayfs, PCI hotplug, virtio_pci, and DRM with its scheduler and shmem helper, built in or
+as modules.
+
+The driver to test: the module has the name heddle and the interface of
+<drm/heddle_drm.h>. Fewer cases by name: --list has the names, --case takes them.
+
+Exit codes:
+  0  all cases passed
+  1  a case failed
+  2  the command line is wrong
+  3  nothing could be tested: the kernel does not boot, the module does not load, or no case ran
+"""
+
+
+def seconds(text):
+    value = int(text)
+    if not 1 <= value <= 86400:
+        raise argparse.ArgumentTypeError("give 1 to 86400")
+    return value
+
+
+def factor(text):
+    value = float(text)
+    if not 0.1 <= value <= 1000:
+        raise argparse.ArgumentTypeError("give 0.1 to 1000")
+    return value
+
+
+def make_parser():
+    parser = argparse.ArgumentParser(prog="heddle-driver-tests", add_help=False, allow_abbrev=False)
+    add = parser.add_argument
+    add("-h", "--help", action="store_true", help="Print this help message and exit")
+    add("--version", action="store_true", help="Display program version information and exit")
+    add("--kernel", metavar="IMAGE", help="kernel to boot: bzImage (vmlinuz), vmlinux, or a linux-image .deb")
+    add("--module", metavar="KO", help="the driver, built for this kernel")
+    add(
+        "--modules", metavar="DIR",
+        help="folder that holds the kernel's lib/modules/RELEASE; none: all is built in [that of the .deb, else /]",
+    )
+    add(
+        "--build-tree", metavar="DIR",
+        help="the kernel's build tree or headers, without which suspend is not tested [build in "
+        "lib/modules/RELEASE]",
+    )
+    add("--config", choices=CONFIGS, default="h256", metavar="CONFIG", help="configuration of the cards")
+    add("--rtl", action="store_true", help="also on cards that compute cycle by cycle")
+    add("--fuzz-seconds", type=seconds, default=60, metavar="N", help="how long random calls are made")
+    add(
+        "--case", action="append", default=[], metavar="ID",
+        help="only this case, or all below a name such as uapi or uapi.cts; again for more",
+    )
+    add("--list", action="store_true", help="print the names of the cases and exit")
+    add(
+        "--report", action="append", default=[], metavar="FILE",
+        help="write the verdict; .html: one page, .xml: JUnit, .json; again for more",
+    )
+    add(
+        "--time-factor", type=factor, default=1, metavar="X",
+        help="multiplies all time limits, for a machine that is slow or busy",
+    )
+    add("--logs", metavar="DIR", help="keep there what kernels, cards and cases said")
+    add("-q", "--quiet", action="store_true", help="no progress")
+    return parser
+
+
+def help_text(parser):
+    """In the form of the other tools' help."""
+    lines = [BEFORE.rstrip(), "Usage: heddle-driver-tests [OPTIONS]", "", "Options:"]
+    for action in parser._actions:  # pylint: disable=protected-access
+        left = "  " + ",".join(action.option_strings)
+        if action.metavar:
+            shown = f"{action.metavar}:{{{','.join(action.choices)}}}" if action.choices else action.metavar
+            default = f"={action.default}" if action.default else ""
+            left += f" {shown}{default}" + (" ..." if isinstance(action.default, list) else "")
+        text = textwrap.wrap(action.help, 80)
+        if len(left) < 29:
+            left = f"{left:<30}{text.pop(0)}"
+        lines.append(left)
+        lines += [" " * 30 + line for line in text]
+    return "\n".join([*lines, "", AFTER])
+
+
+def main():
+    sys.dont_write_bytecode = True
+    parser = make_parser()
+    arguments = parser.parse_args()
+    if arguments.help:
+        print(help_text(parser), end="")
+        return 0
+    if arguments.version:
+        print(f"heddle-driver-tests {VERSION}")
+        return 0
+    if not os.path.isfile(os.path.join(ROOT, "manifest.json")):
+        print(f"heddle-driver-tests: error: its files are not in {ROOT}", file=sys.stderr)
+        return 3
+    sys.path.insert(0, ROOT)
+    from tests.driver_kit import kit  # pylint: disable=import-outside-toplevel
+
+    return kit.run(arguments, PREFIX, ROOT, VERSION)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
