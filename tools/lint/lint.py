@@ -3,7 +3,8 @@
 
 Checks: clang-format (in the kernel's folders of kmd: tabs and line length); shellcheck (where it is installed); an SPDX line at the top of every source
 file; no source or document of more than 800 lines (generated files excepted: their head says so); no path
-of somebody's machine; no link of a document to a file that is not there; text hygiene (final newline, no trailing
+of somebody's machine; no link of a document to a file that is not there, and no path of this repository in a document
+or comment that does not exist (named_paths.py); text hygiene (final newline, no trailing
 blank, no tab in BUILD and Starlark); the packages of compiler/ and their sizes (include_graph.py; only when all files are looked at).
 A finding is printed as FILE:LINE: TEXT; the exit code is 1 when there is any.
 """
@@ -17,6 +18,7 @@ import subprocess
 import sys
 
 import include_graph
+import named_paths
 
 MAX_LINES = 800
 APACHE = "SPDX-License-Identifier: Apache-2.0"
@@ -171,6 +173,7 @@ def main():
     args = parser.parse_args()
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     files = list_files(root)
+    named = named_paths.NamedPaths(files, lambda name: read_text(root, name))
     if args.paths:
         wanted = [os.path.normpath(path) for path in args.paths]
         files = [f for f in files if any(f == p or f.startswith(p + "/") for p in wanted)]
@@ -190,7 +193,8 @@ def main():
             print(f"{name}:{number}: {finding}")
             findings += 1
         links = broken_links(name, text, lambda p: os.path.exists(os.path.join(root, p))) if name.endswith(".md") else ()
-        for number, finding in links:
+        paths = () if is_generated(text) else named.missing(name, text)
+        for number, finding in itertools.chain(links, paths):
             print(f"{name}:{number}: {finding}")
             findings += 1
     for name in own_c:
