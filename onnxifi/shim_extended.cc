@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // lib/libonnxifi-heddle.so: the extended ABI, except for callers that are ONNX
-// 1.x's wrapper. HEDDLE_ONNXIFI_ABI=extended|onnx1 overrides.
+// 1.x's wrapper. HEDDLE_ONNXIFI_ABI=extended|onnx1 overrides, but for a loader
+// that goes by the marker.
 #include <dlfcn.h>
 
 #include <cstdlib>
@@ -24,33 +25,41 @@ namespace {
 constexpr char kMarker[] = "onnxifi_heddle_descriptor_bytes";
 constexpr char kWrapper[] = "libonnxifi.so";
 
-// Whether the module at `address` is a libonnxifi.so* without the marker.
-bool IsOnnx1Wrapper(const void* address) {
+enum class Caller { kProgram, kOnnx1Wrapper, kLoader };
+
+// A libonnxifi.so* at `address` with the marker goes by ours; without it, it is
+// ONNX 1.x's.
+Caller CallerAt(const void* address) {
   Dl_info caller;
   if (dladdr(address, &caller) == 0 || caller.dli_fname == nullptr) {
-    return false;
+    return Caller::kProgram;
   }
   const char* slash = std::strrchr(caller.dli_fname, '/');
   const char* name = slash == nullptr ? caller.dli_fname : slash + 1;
-  if (std::strncmp(name, kWrapper, sizeof(kWrapper) - 1) != 0) return false;
+  if (std::strncmp(name, kWrapper, sizeof(kWrapper) - 1) != 0) {
+    return Caller::kProgram;
+  }
   void* module = dlopen(caller.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-  if (module == nullptr) return true;
+  if (module == nullptr) return Caller::kOnnx1Wrapper;
   // The search goes on in the module's dependencies; only its own one counts.
   Dl_info marker;
   void* found = dlsym(module, kMarker);
   const bool marked = found != nullptr && dladdr(found, &marker) != 0 &&
                       marker.dli_fbase == caller.dli_fbase;
   dlclose(module);
-  return !marked;
+  return marked ? Caller::kLoader : Caller::kOnnx1Wrapper;
 }
 
 }  // namespace
 
 Abi AbiForCaller(const void* return_address) {
   const char* forced = std::getenv("HEDDLE_ONNXIFI_ABI");
+  const Caller caller = CallerAt(return_address);
   Abi abi = Abi::kExtended;
   const char* why = "the default of this library";
-  if (forced != nullptr && std::strcmp(forced, "onnx1") == 0) {
+  if (caller == Caller::kLoader) {
+    why = "the caller is a loader that goes by the marker";
+  } else if (forced != nullptr && std::strcmp(forced, "onnx1") == 0) {
     abi = Abi::kOnnx1;
     why = "HEDDLE_ONNXIFI_ABI";
   } else if (forced != nullptr && std::strcmp(forced, "extended") == 0) {
@@ -60,7 +69,7 @@ Abi AbiForCaller(const void* return_address) {
       Log(DefaultLogLevel(), LogLevel::kWarning,
           "HEDDLE_ONNXIFI_ABI is neither 'extended' nor 'onnx1'; ignored");
     }
-    if (IsOnnx1Wrapper(return_address)) {
+    if (caller == Caller::kOnnx1Wrapper) {
       abi = Abi::kOnnx1;
       why = "the caller is ONNX 1.x's libonnxifi.so";
     }

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The vendors of this process. Each listing looks for libraries again: what is
+// new, or has changed since it could not be used, is discovered (discovery.h)
+// and loaded; what is loaded stays loaded, and is listed while its file is
+// found.
+#ifndef HEDDLE_ONNXIFI_LOADER_REGISTRY_H_
+#define HEDDLE_ONNXIFI_LOADER_REGISTRY_H_
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "onnxifi/loader/discovery.h"
+#include "onnxifi/loader/id_table.h"
+#include "onnxifi/loader/search.h"
+#include "onnxifi/loader/vendor.h"
+
+namespace heddle::onnxifi_loader {
+
+class Registry {
+ public:
+  // onnxGetBackendIDs. A vendor that fails has no devices, and only if all that
+  // are loaded fail it is the last one's status. May throw std::bad_alloc.
+  onnxStatus List(IdTable* table, onnxBackendID* ids, size_t* count);
+
+ private:
+  struct Entry {
+    Candidate candidate;
+    std::unique_ptr<Vendor> vendor;  // null: cannot be used
+    bool tried = false;
+  };
+
+  // The vendors that are to be asked now.
+  std::vector<Vendor*> Scan();
+  void Try(Entry* entry);
+
+  std::mutex mutex_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace heddle::onnxifi_loader
+
+#endif  // HEDDLE_ONNXIFI_LOADER_REGISTRY_H_
