@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exported functions but onnxInitGraph: each finds the vendor of its handle
-// and calls that. No exception leaves them.
+// The exported functions: each finds the vendor of its handle and calls that.
+// No exception leaves them.
+#include <cstdlib>
+#include <cstring>
 #include <new>
 
 #include "onnxifi/loader/descriptors.h"
 #include "onnxifi/loader/loader.h"
+#include "onnxifi/loader/loader_ext.h"
+#include "onnxifi/loader/log.h"
 
 namespace heddle::onnxifi_loader {
 namespace {
@@ -22,8 +26,8 @@ onnxStatus MakeObject(HandleMap* map, Vendor* vendor, void** result,
   if (handle == nullptr) return ONNXIFI_STATUS_NO_SYSTEM_RESOURCES;
   void* made = nullptr;
   const onnxStatus status = make(&made);
-  if (made == nullptr || (status != ONNXIFI_STATUS_SUCCESS &&
-                          status != ONNXIFI_STATUS_FALLBACK)) {
+  if (made == nullptr ||
+      (status != ONNXIFI_STATUS_SUCCESS && status != ONNXIFI_STATUS_FALLBACK)) {
     map->Cancel(handle);
     return status;
   }
@@ -32,61 +36,48 @@ onnxStatus MakeObject(HandleMap* map, Vendor* vendor, void** result,
   return status;
 }
 
-}  // namespace
-
-onnxStatus InitGraph(onnxBackend backend, const uint64_t* properties,
-                     size_t size, const void* model, uint32_t weights_count,
-                     const onnxTensorDescriptorV1* weights, onnxGraph* graph,
-                     uint32_t max_sequence, void* reader) noexcept {
-  if (graph == nullptr) return ONNXIFI_STATUS_INVALID_POINTER;
-  *graph = nullptr;
-  State& state = TheState();
-  const Target target = state.backends.Find(backend);
-  if (target.vendor == nullptr) return ONNXIFI_STATUS_INVALID_BACKEND;
-  Vendor& vendor = *target.vendor;
-  try {
-    const Descriptors given(weights, weights_count,
-                            onnxifi_heddle_descriptor_bytes,
-                            vendor.descriptor_bytes);
-    if (vendor.descriptor_bytes == kOnnx1Bytes) {
-      // Which the vendor's ABI cannot say.
-      if (given.offline()) return ONNXIFI_STATUS_UNSUPPORTED_MEMORY_TYPE;
-      if (given.quantized()) return ONNXIFI_STATUS_UNSUPPORTED_DATATYPE;
-    }
-    return MakeObject(&state.graphs, &vendor, graph, [&](void** made) {
-      return vendor.InitGraph(target.handle, properties, size, model,
-                              given.count(), given.data(), made, max_sequence,
-                              reader);
-    });
-  } catch (const std::bad_alloc&) {
-    return ONNXIFI_STATUS_NO_SYSTEM_MEMORY;
-  }
+// What callers of onnxGetBackendIDs speak: ONNX 1.x, as of Debian's wrapper,
+// unless the environment says otherwise.
+uint32_t DefaultClientBytes() {
+  const char* abi = std::getenv("ONNXIFI_LOADER_ABI");
+  if (abi == nullptr || std::strcmp(abi, "onnx1") == 0) return kOnnx1Bytes;
+  if (std::strcmp(abi, "extended") == 0) return kExtendedBytes;
+  Log(Level::kWarning,
+      "ONNXIFI_LOADER_ABI is neither 'extended' nor 'onnx1'; ignored");
+  return kOnnx1Bytes;
 }
 
-}  // namespace heddle::onnxifi_loader
-
-using heddle::onnxifi_loader::FindExtension;
-using heddle::onnxifi_loader::IsForkedFromUser;
-using heddle::onnxifi_loader::Locations;
-using heddle::onnxifi_loader::MakeObject;
-using heddle::onnxifi_loader::OutputFence;
-using heddle::onnxifi_loader::State;
-using heddle::onnxifi_loader::Target;
-using heddle::onnxifi_loader::TheState;
-
-extern "C" {
-
-onnxStatus onnxGetBackendIDs(onnxBackendID* ids, size_t* count) {
+onnxStatus ListFor(uint32_t client_bytes, onnxBackendID* ids, size_t* count) {
   if (count == nullptr) return ONNXIFI_STATUS_INVALID_POINTER;
   if (IsForkedFromUser()) return ONNXIFI_STATUS_INTERNAL_ERROR;
   try {
     State& state = TheState();
-    return state.registry.List(&state.ids, ids, count);
+    return state.registry.List(&state.ids, client_bytes, ids, count);
   } catch (const std::bad_alloc&) {
     return ONNXIFI_STATUS_NO_SYSTEM_MEMORY;
   } catch (...) {
     return ONNXIFI_STATUS_INTERNAL_ERROR;
   }
+}
+
+}  // namespace
+}  // namespace heddle::onnxifi_loader
+
+using namespace heddle::onnxifi_loader;  // NOLINT
+
+extern "C" {
+
+// Tells vendors that the caller goes by their markers.
+ONNXIFI_PUBLIC extern const uint32_t onnxifi_heddle_descriptor_bytes;
+const uint32_t onnxifi_heddle_descriptor_bytes =
+    heddle::onnxifi_loader::kOnnx1Bytes;
+
+onnxStatus onnxGetBackendIDs(onnxBackendID* ids, size_t* count) {
+  return ListFor(DefaultClientBytes(), ids, count);
+}
+
+ONNXIFI_PUBLIC int32_t onnxGetBackendIDsExtended(void** ids, size_t* count) {
+  return ListFor(heddle::onnxifi_loader::kExtendedBytes, ids, count);
 }
 
 onnxStatus onnxReleaseBackendID(onnxBackendID id) {
@@ -116,10 +107,9 @@ onnxStatus onnxInitBackend(onnxBackendID id, const uint64_t* properties,
   State& state = TheState();
   const Target target = state.ids.Find(id);
   if (target.vendor == nullptr) return ONNXIFI_STATUS_INVALID_ID;
-  return MakeObject(
-      &state.backends, target.vendor, backend, [&](void** made) {
-        return target.vendor->InitBackend(target.handle, properties, made);
-      });
+  return MakeObject(&state.backends, target.vendor, backend, [&](void** made) {
+    return target.vendor->InitBackend(target.handle, properties, made);
+  });
 }
 
 onnxStatus onnxReleaseBackend(onnxBackend backend) {
@@ -164,6 +154,40 @@ onnxStatus onnxReleaseEvent(onnxEvent event) {
   const Target target = TheState().events.Remove(event);
   if (target.vendor == nullptr) return ONNXIFI_STATUS_INVALID_EVENT;
   return target.vendor->ReleaseEvent(target.handle);
+}
+
+onnxStatus onnxInitGraph(onnxBackend backend, const uint64_t* properties,
+                         size_t size, const void* model, uint32_t weights_count,
+                         const onnxTensorDescriptorV1* weights,
+                         onnxGraph* graph, uint32_t max_sequence,
+                         void* reader) {
+  if (graph == nullptr) return ONNXIFI_STATUS_INVALID_POINTER;
+  *graph = nullptr;
+  State& state = TheState();
+  const Target target = state.backends.Find(backend);
+  if (target.vendor == nullptr) return ONNXIFI_STATUS_INVALID_BACKEND;
+  Vendor& vendor = *target.vendor;
+  if (vendor.client_bytes == kOnnx1Bytes) {
+    // The caller has seven arguments.
+    max_sequence = 0;
+    reader = nullptr;
+  }
+  try {
+    const Descriptors given(weights, weights_count, vendor.client_bytes,
+                            vendor.descriptor_bytes);
+    if (vendor.descriptor_bytes == kOnnx1Bytes) {
+      // Which the vendor's ABI cannot say.
+      if (given.offline()) return ONNXIFI_STATUS_UNSUPPORTED_MEMORY_TYPE;
+      if (given.quantized()) return ONNXIFI_STATUS_UNSUPPORTED_DATATYPE;
+    }
+    return MakeObject(&state.graphs, &vendor, graph, [&](void** made) {
+      return vendor.InitGraph(target.handle, properties, size, model,
+                              given.count(), given.data(), made, max_sequence,
+                              reader);
+    });
+  } catch (const std::bad_alloc&) {
+    return ONNXIFI_STATUS_NO_SYSTEM_MEMORY;
+  }
 }
 
 onnxStatus onnxSetGraphIO(onnxGraph graph, uint32_t inputs_count,

@@ -21,7 +21,7 @@ Descriptors::Descriptors(const onnxTensorDescriptorV1* given, uint32_t count,
     : data_(given), count_(count) {
   if (from == to || given == nullptr || count == 0) return;
   const char* at = reinterpret_cast<const char*>(given);
-  uint32_t done = 0;
+  size_t done = 0;
   bool right = true;
   while (done < count && right) {
     int32_t tag;
@@ -37,8 +37,11 @@ Descriptors::Descriptors(const onnxTensorDescriptorV1* given, uint32_t count,
       std::memcpy(&one, at, kCommonBytes);
       std::memcpy(&one.buffer, at + kCommonBytes, sizeof(one.buffer));
     }
-    words_.resize(words_.size() + to / sizeof(uint64_t));
-    char* put = reinterpret_cast<char*>(words_.data()) + size_t{done} * to;
+    const size_t words = to / sizeof(uint64_t);
+    if (done == kFew) many_.assign(few_, few_ + kFew * words);
+    if (done >= kFew) many_.resize(many_.size() + words);
+    char* put =
+        reinterpret_cast<char*>(done < kFew ? few_ : many_.data()) + done * to;
     if (to == kExtendedBytes) {
       std::memcpy(put, &one, sizeof(one));
     } else {
@@ -48,8 +51,9 @@ Descriptors::Descriptors(const onnxTensorDescriptorV1* given, uint32_t count,
     at += from;
     ++done;
   }
-  data_ = reinterpret_cast<const onnxTensorDescriptorV1*>(words_.data());
-  count_ = done;
+  data_ = reinterpret_cast<const onnxTensorDescriptorV1*>(
+      done <= kFew ? few_ : many_.data());
+  count_ = static_cast<uint32_t>(done);
 }
 
 }  // namespace heddle::onnxifi_loader

@@ -15,11 +15,14 @@ namespace heddle::onnxifi_loader {
 
 class Descriptors {
  public:
-  // `count` descriptors of `from` bytes each, for one who wants `to` bytes. Of a
-  // descriptor whose tag is wrong nothing else is read, and nothing behind it:
-  // the vendor gets it as the last one. May throw std::bad_alloc.
+  // `count` descriptors of `from` bytes each, for one who wants `to` bytes. Of
+  // a descriptor whose tag is wrong nothing else is read, and nothing behind
+  // it: the vendor gets it as the last one. May throw std::bad_alloc.
   Descriptors(const onnxTensorDescriptorV1* given, uint32_t count,
               uint32_t from, uint32_t to);
+
+  Descriptors(const Descriptors&) = delete;
+  Descriptors& operator=(const Descriptors&) = delete;
 
   const onnxTensorDescriptorV1* data() const { return data_; }
   uint32_t count() const { return count_; }
@@ -28,7 +31,10 @@ class Descriptors {
   bool offline() const { return offline_; }
 
  private:
-  std::vector<uint64_t> words_;
+  // So many need no allocation.
+  static constexpr uint32_t kFew = 8;
+  uint64_t few_[kFew * sizeof(onnxTensorDescriptorV1) / sizeof(uint64_t)];
+  std::vector<uint64_t> many_;
   const onnxTensorDescriptorV1* data_;
   uint32_t count_;
   bool quantized_ = false;

@@ -39,6 +39,18 @@ TEST(Descriptors, ThereAndBack) {
   EXPECT_EQ(buffer, given[1].buffer);
 }
 
+TEST(Descriptors, Many) {
+  std::vector<onnxTensorDescriptorV1> given;
+  for (uint64_t i = 0; i < 40; ++i) {
+    given.push_back(One("x", nullptr));
+    given.back().buffer = i;
+  }
+  const Descriptors there(given.data(), 40, kExtendedBytes, kOnnx1Bytes);
+  const Descriptors back(there.data(), 40, kOnnx1Bytes, kExtendedBytes);
+  ASSERT_EQ(back.count(), 40u);
+  EXPECT_EQ(std::memcmp(given.data(), back.data(), 40 * sizeof(given[0])), 0);
+}
+
 TEST(Descriptors, SameAbiIsPassedOn) {
   const onnxTensorDescriptorV1 given = One("a", nullptr);
   EXPECT_EQ(Descriptors(&given, 1, 96, 96).data(), &given);
@@ -60,9 +72,9 @@ TEST(Descriptors, WhatOnnx1CannotSayIsSeen) {
 TEST(Descriptors, NothingIsReadBehindAWrongTag) {
   // The wrong tag's four bytes end a page that nothing can be read behind.
   const size_t page = static_cast<size_t>(getpagesize());
-  char* pages = static_cast<char*>(mmap(nullptr, 2 * page,
-                                        PROT_READ | PROT_WRITE,
-                                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  char* pages =
+      static_cast<char*>(mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   ASSERT_NE(pages, MAP_FAILED);
   ASSERT_EQ(mprotect(pages + page, page, PROT_NONE), 0);
   const onnxTensorDescriptorV1 first = One("a", nullptr);

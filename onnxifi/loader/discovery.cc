@@ -176,8 +176,7 @@ Discovered Discover(const Candidate& candidate) {
     // A negative descriptor is ignored: then the pipe's end tells.
     pollfd events[] = {{ends[0], POLLIN, 0}, {process, POLLIN, 0}};
     const int64_t left = until - NowMs();
-    const int ready =
-        left <= 0 ? 0 : poll(events, 2, static_cast<int>(left));
+    const int ready = left <= 0 ? 0 : poll(events, 2, static_cast<int>(left));
     if (ready < 0 && errno == EINTR) continue;
     if (ready <= 0) {
       late = true;

@@ -25,8 +25,8 @@ struct Discovered {
   std::string reason;
 };
 
-// The program is beside the loader, or in one of its neighbours heddle/ and ../.
-// May throw std::bad_alloc.
+// The program is beside the loader, or in one of its neighbours heddle/ and
+// ../. May throw std::bad_alloc.
 Discovered Discover(const Candidate& candidate);
 
 // What the program wrote. For tests.

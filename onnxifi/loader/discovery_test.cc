@@ -18,7 +18,8 @@ TEST(Discovery, AWholeAnswer) {
 }
 
 TEST(Discovery, AFailureHasItsReason) {
-  const Discovered got = ParseAnswer("fail does not export onnxRunGraph\nend\n");
+  const Discovered got =
+      ParseAnswer("fail does not export onnxRunGraph\nend\n");
   EXPECT_EQ(got.kind, Discovered::kUnusable);
   EXPECT_EQ(got.reason, "does not export onnxRunGraph");
 }

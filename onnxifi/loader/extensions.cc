@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "onnxifi/loader/loader.h"
-#include "onnxifi/loader/vendor_handle.h"
+#include "onnxifi/loader/loader_ext.h"
 
 namespace heddle::onnxifi_loader {
 namespace {
@@ -43,10 +43,9 @@ onnxStatus SetIoAndRunAs(Extension extension, onnxGraph graph,
     OutputFence fence(output);
     if (fence.status() != ONNXIFI_STATUS_SUCCESS) return fence.status();
     return fence.Finish(
-        target.vendor,
-        function(target.handle, given.inputs_count, given.inputs,
-                 given.outputs_count, given.outputs, fence.for_vendor(),
-                 trace...));
+        target.vendor, function(target.handle, given.inputs_count, given.inputs,
+                                given.outputs_count, given.outputs,
+                                fence.for_vendor(), trace...));
   } catch (const std::bad_alloc&) {
     return ONNXIFI_STATUS_NO_SYSTEM_MEMORY;
   }
@@ -150,8 +149,8 @@ onnxStatus FindExtension(onnxBackendID id, const char* name,
     return ONNXIFI_STATUS_UNIDENTIFIED_NAME;
   }
   onnxExtensionFunctionPointer own = nullptr;
-  const onnxStatus status = target.vendor->GetExtensionFunctionAddress(
-      target.handle, name, &own);
+  const onnxStatus status =
+      target.vendor->GetExtensionFunctionAddress(target.handle, name, &own);
   if (status != ONNXIFI_STATUS_SUCCESS || own == nullptr) return status;
   if (std::strcmp(name, "onnxGetExtensionFunctionAddress") == 0 ||
       std::strcmp(name, "onnx_extension_function") == 0) {

@@ -20,9 +20,8 @@ void* HandleMap::Reserve() {
   free_.pop_back();
   Slot& slot = chunks_[index / kChunk].load()[index % kChunk];
   if (slot.generation == 0) slot.generation = first_generation_;
-  return reinterpret_cast<void*>(tag_ << kTagShift |
-                                 uint64_t{slot.generation} << kSlotBits |
-                                 index);
+  return reinterpret_cast<void*>(
+      tag_ << kTagShift | uint64_t{slot.generation} << kSlotBits | index);
 }
 
 void HandleMap::Fill(void* handle, Target target) {

@@ -58,8 +58,8 @@ class HandleMap {
   // std::bad_alloc.
   void* Reserve();
   void Fill(void* handle, Target target);
-  // Gives a handle back; of several threads one gets its target. `Reserve`d ones
-  // too.
+  // Gives a handle back; of several threads one gets its target. `Reserve`d
+  // ones too.
   Target Remove(void* handle);
   void Cancel(void* reserved);
 

@@ -7,8 +7,6 @@
 #include <atomic>
 #include <new>
 
-#include "onnxifi/loader/descriptors.h"
-
 namespace heddle::onnxifi_loader {
 namespace {
 
@@ -57,10 +55,6 @@ bool IsForkedFromUser() {
   return !user.compare_exchange_strong(expected, self) && expected != self;
 }
 
-struct Locations::Converted {
-  Descriptors inputs, outputs;
-};
-
 Locations::Locations(const Vendor& vendor, uint32_t given_inputs,
                      const onnxTensorDescriptorV1* in, uint32_t given_outputs,
                      const onnxTensorDescriptorV1* out)
@@ -68,12 +62,11 @@ Locations::Locations(const Vendor& vendor, uint32_t given_inputs,
       outputs_count(given_outputs),
       inputs(in),
       outputs(out) {
-  const uint32_t from = onnxifi_heddle_descriptor_bytes;
+  const uint32_t from = vendor.client_bytes;
   if (vendor.descriptor_bytes == from) return;
   try {
-    converted_ = new Converted{
-        Descriptors(in, given_inputs, from, vendor.descriptor_bytes),
-        Descriptors(out, given_outputs, from, vendor.descriptor_bytes)};
+    converted_.emplace(in, given_inputs, out, given_outputs, from,
+                       vendor.descriptor_bytes);
   } catch (const std::bad_alloc&) {
     status_ = ONNXIFI_STATUS_NO_SYSTEM_MEMORY;
     return;
@@ -92,8 +85,6 @@ Locations::Locations(const Vendor& vendor, uint32_t given_inputs,
     status_ = ONNXIFI_STATUS_INVALID_MEMORY_LOCATION;
   }
 }
-
-Locations::~Locations() { delete converted_; }
 
 OutputFence::OutputFence(onnxMemoryFenceV1* fence) : given_(fence) {
   // What has another form is the vendor's to refuse.

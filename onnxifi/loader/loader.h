@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one state of the loader, and which ABI its own callers speak.
+// The one state of the loader, and what its functions have in common.
 #ifndef HEDDLE_ONNXIFI_LOADER_LOADER_H_
 #define HEDDLE_ONNXIFI_LOADER_LOADER_H_
 
+#include <optional>
+
+#include "onnxifi/loader/descriptors.h"
 #include "onnxifi/loader/handle_map.h"
 #include "onnxifi/loader/id_table.h"
 #include "onnxifi/loader/registry.h"
-
-// What the loader's callers speak; as of vendors, its presence also tells them
-// that the caller goes by their markers. Each shim defines it.
-extern "C" ONNXIFI_PUBLIC const uint32_t onnxifi_heddle_descriptor_bytes;
 
 namespace heddle::onnxifi_loader {
 
@@ -27,12 +26,6 @@ State& TheState();
 // connections and threads are not here.
 bool IsForkedFromUser();
 
-// onnxInitGraph, whose exported forms differ.
-onnxStatus InitGraph(onnxBackend backend, const uint64_t* properties,
-                     size_t size, const void* model, uint32_t weights_count,
-                     const onnxTensorDescriptorV1* weights, onnxGraph* graph,
-                     uint32_t max_sequence, void* reader) noexcept;
-
 // The inputs and outputs of a graph in its vendor's ABI. Status SUCCESS: they
 // are to be passed on.
 class Locations {
@@ -40,14 +33,19 @@ class Locations {
   Locations(const Vendor& vendor, uint32_t inputs_count,
             const onnxTensorDescriptorV1* inputs, uint32_t outputs_count,
             const onnxTensorDescriptorV1* outputs);
-  ~Locations();
   onnxStatus status() const { return status_; }
   uint32_t inputs_count, outputs_count;
   const onnxTensorDescriptorV1 *inputs, *outputs;
 
  private:
-  struct Converted;
-  Converted* converted_ = nullptr;
+  struct Converted {
+    Converted(const onnxTensorDescriptorV1* in, uint32_t in_count,
+              const onnxTensorDescriptorV1* out, uint32_t out_count,
+              uint32_t from, uint32_t to)
+        : inputs(in, in_count, from, to), outputs(out, out_count, from, to) {}
+    Descriptors inputs, outputs;
+  };
+  std::optional<Converted> converted_;
   onnxStatus status_ = ONNXIFI_STATUS_SUCCESS;
 };
 

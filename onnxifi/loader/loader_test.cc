@@ -10,14 +10,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <map>
 #include <set>
 #include <sstream>
 #include <thread>
 
 #include "onnxifi/loader/descriptors.h"
+#include "onnxifi/loader/loader_ext.h"
 #include "onnxifi/loader/vendor.h"
-#include "onnxifi/loader/vendor_handle.h"
 
 namespace heddle::onnxifi_loader {
 namespace {
@@ -29,27 +28,29 @@ std::string Read(const std::string& path) {
   return text.str();
 }
 
-// Both loaders, as one sees them: vendors themselves.
-Vendor& TheLoader(const char* variable) {
-  static auto* all = new std::map<std::string, Vendor>;
-  Vendor& loader = (*all)[variable];
-  std::string error;
-  if (loader.library == nullptr &&
-      !Vendor::Load(std::string("./") + std::getenv(variable), &loader,
-                    &error)) {
-    ADD_FAILURE() << error;
-  }
-  return loader;
+// The loader, as that sees vendors.
+Vendor& TheLoader() {
+  static auto* loader = [] {
+    auto* made = new Vendor;
+    std::string error;
+    if (!Vendor::Load(std::string("./") + std::getenv("LOADER"), made,
+                      &error)) {
+      ADD_FAILURE() << error;
+    }
+    return made;
+  }();
+  return *loader;
 }
 
 class Loader : public testing::TestWithParam<const char*> {
  protected:
-  Loader() : api(TheLoader(GetParam())) {
+  Loader() : api(TheLoader()) {
     char folder[] = "/tmp/loader_test.XXXXXX";
     folder_ = mkdtemp(folder);
     setenv("ONNXIFI_VENDOR_PATH", folder_.c_str(), 1);
     setenv("ONNXIFI_CONFIG_DIR", folder_.c_str(), 1);
     setenv("ONNXIFI_LOADER_LOG", "warning", 1);
+    setenv("ONNXIFI_LOADER_ABI", GetParam(), 1);
   }
   ~Loader() override { (void)!std::system(("rm -r " + folder_).c_str()); }
 
@@ -215,7 +216,8 @@ TEST_P(Loader, VendorsComeChangeAndGo) {
   std::string log;
   EXPECT_EQ(Devices(&log), Names{"libonnxifi-good.so 0"});
   Put("other");
-  EXPECT_EQ(Devices(), (Names{"libonnxifi-good.so 0", "libonnxifi-other.so 0"}));
+  EXPECT_EQ(Devices(),
+            (Names{"libonnxifi-good.so 0", "libonnxifi-other.so 0"}));
   unlink(good.c_str());
   EXPECT_EQ(Devices(), Names{"libonnxifi-other.so 0"});
   Configure(other, "enabled = no\n");
@@ -240,7 +242,7 @@ TEST_P(Loader, AVendorThatFailsLaterHidesNone) {
 TEST_P(Loader, DescriptorsReachEachVendorInItsLayout) {
   Put("extended-crash-other-abi");
   Put("onnx1-crash-other-abi");
-  const uint32_t bytes = std::string(GetParam()) == "ONNX1" ? 56 : 96;
+  const uint32_t bytes = std::string(GetParam()) == "onnx1" ? 56 : 96;
   onnxTensorDescriptorV1 plain[3] = {};
   for (auto& one : plain) one.tag = ONNXIFI_TAG_TENSOR_DESCRIPTOR_V1;
   const Descriptors right(plain, 3, 96, bytes);
@@ -264,7 +266,7 @@ TEST_P(Loader, WrongTagsAreTheVendorsToRefuse) {
   onnxTensorDescriptorV1 plain[3] = {};
   for (auto& one : plain) one.tag = ONNXIFI_TAG_TENSOR_DESCRIPTOR_V1;
   plain[2].tag = 1;
-  const uint32_t bytes = std::string(GetParam()) == "ONNX1" ? 56 : 96;
+  const uint32_t bytes = std::string(GetParam()) == "onnx1" ? 56 : 96;
   const Descriptors wrong(plain, 3, 96, bytes);
   // (In the same layout nothing is copied; the third is there for both.)
   for (onnxBackendID id : List()) {
@@ -275,16 +277,16 @@ TEST_P(Loader, WrongTagsAreTheVendorsToRefuse) {
                             0, nullptr),
               ONNXIFI_STATUS_UNSUPPORTED_TAG);
     EXPECT_EQ(graph, nullptr);
-    ASSERT_EQ(api.InitGraph(backend, nullptr, 1, "m", 0, nullptr, &graph, 0,
-                            nullptr),
-              ONNXIFI_STATUS_SUCCESS);
+    ASSERT_EQ(
+        api.InitGraph(backend, nullptr, 1, "m", 0, nullptr, &graph, 0, nullptr),
+        ONNXIFI_STATUS_SUCCESS);
     EXPECT_EQ(api.SetGraphIO(graph, 3, wrong.data(), 3, wrong.data()),
               ONNXIFI_STATUS_UNSUPPORTED_TAG);
   }
 }
 
 TEST_P(Loader, WhatOnnx1CannotSayIsRefused) {
-  if (std::string(GetParam()) == "ONNX1") return;  // nor can its callers
+  if (std::string(GetParam()) == "onnx1") return;  // nor can its callers
   Configure(Put("onnx1"), "abi = onnx1\n");
   onnxTensorDescriptorV1 one = {};
   one.tag = ONNXIFI_TAG_TENSOR_DESCRIPTOR_V1;
@@ -376,9 +378,9 @@ TEST_P(Loader, ExtensionsArePassedThrough) {
   onnxBackend backend;
   onnxGraph graph;
   ASSERT_EQ(api.InitBackend(id, nullptr, &backend), ONNXIFI_STATUS_SUCCESS);
-  ASSERT_EQ(api.InitGraph(backend, nullptr, 1, "m", 0, nullptr, &graph, 0,
-                          nullptr),
-            ONNXIFI_STATUS_SUCCESS);
+  ASSERT_EQ(
+      api.InitGraph(backend, nullptr, 1, "m", 0, nullptr, &graph, 0, nullptr),
+      ONNXIFI_STATUS_SUCCESS);
   onnxExtensionFunctionPointer f = nullptr;
   const auto find = [&](const char* name) {
     return api.GetExtensionFunctionAddress(id, name, &f);
@@ -419,8 +421,8 @@ TEST_P(Loader, AChildOfItsUserIsRefused) {
   if (child == 0) {
     alarm(10);
     size_t count = 0;
-    const bool refused = api.GetBackendIDs(nullptr, &count) ==
-                         ONNXIFI_STATUS_INTERNAL_ERROR;
+    const bool refused =
+        api.GetBackendIDs(nullptr, &count) == ONNXIFI_STATUS_INTERNAL_ERROR;
     onnxBackend backend = nullptr;
     (void)!api.InitBackend(id, nullptr, &backend);  // the vendor decides
     _exit(refused ? 0 : 1);
@@ -450,7 +452,28 @@ TEST_P(Loader, ThreadsListWhileVendorsChange) {
   for (std::thread& thread : threads) thread.join();
 }
 
-INSTANTIATE_TEST_SUITE_P(Abis, Loader, testing::Values("EXTENDED", "ONNX1"));
+TEST_P(Loader, ProgramsOfTheExtendedAbiHaveAFunctionOfTheirOwn) {
+  Put("good");
+  const auto list = reinterpret_cast<onnxGetBackendIDsFunction>(
+      dlsym(api.library, "onnxGetBackendIDsExtended"));
+  ASSERT_NE(list, nullptr);
+  onnxBackendID id = nullptr;
+  size_t count = 1;
+  ASSERT_EQ(list(&id, &count), ONNXIFI_STATUS_SUCCESS);
+  // The ABI is the ID's.
+  EXPECT_EQ(List().at(0) == id, std::string(GetParam()) == "extended");
+  onnxBackend backend;
+  onnxGraph graph;
+  ASSERT_EQ(api.InitBackend(id, nullptr, &backend), ONNXIFI_STATUS_SUCCESS);
+  ASSERT_EQ(
+      api.InitGraph(backend, nullptr, 1, "m", 0, nullptr, &graph, 0, nullptr),
+      ONNXIFI_STATUS_SUCCESS);
+  onnxTensorDescriptorV1 two[2] = {};
+  for (auto& one : two) one.tag = ONNXIFI_TAG_TENSOR_DESCRIPTOR_V1;
+  EXPECT_EQ(api.SetGraphIO(graph, 2, two, 2, two), ONNXIFI_STATUS_SUCCESS);
+}
+
+INSTANTIATE_TEST_SUITE_P(Abis, Loader, testing::Values("extended", "onnx1"));
 
 }  // namespace
 }  // namespace heddle::onnxifi_loader

@@ -28,8 +28,8 @@ void Log(Level level, const char* format, ...) {
   int size = std::snprintf(line, sizeof(line), "onnxifi loader: ");
   va_list arguments;
   va_start(arguments, format);
-  size += std::vsnprintf(line + size, sizeof(line) - size - 1, format,
-                         arguments);
+  size +=
+      std::vsnprintf(line + size, sizeof(line) - size - 1, format, arguments);
   va_end(arguments);
   if (size > static_cast<int>(sizeof(line)) - 2) size = sizeof(line) - 2;
   line[size++] = '\n';

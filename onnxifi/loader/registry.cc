@@ -46,22 +46,26 @@ void Registry::Try(Entry* entry) {
     case Discovered::kUsable:
       break;
   }
-  auto vendor = std::make_unique<Vendor>();
-  std::string error;
-  if (!Vendor::Load(entry->candidate.path, vendor.get(), &error)) {
-    Log(Level::kWarning, "%s %s, though another process loaded it", path,
-        error.c_str());
-    entry->tried = true;
-    return;
-  }
-  vendor->descriptor_bytes = found.descriptor_bytes;
-  entry->vendor = std::move(vendor);
+  std::unique_ptr<Vendor> vendors[2];
   entry->tried = true;
+  for (int extended = 0; extended < 2; ++extended) {
+    vendors[extended] = std::make_unique<Vendor>();
+    Vendor& vendor = *vendors[extended];
+    std::string error;
+    if (!Vendor::Load(entry->candidate.path, &vendor, &error)) {
+      Log(Level::kWarning, "%s %s, though another process loaded it", path,
+          error.c_str());
+      return;
+    }
+    vendor.descriptor_bytes = found.descriptor_bytes;
+    vendor.client_bytes = extended != 0 ? kExtendedBytes : kOnnx1Bytes;
+  }
+  for (int i = 0; i < 2; ++i) entry->vendors[i] = std::move(vendors[i]);
   Log(Level::kInfo, "%s: %u devices, %u-byte tensor descriptors", path,
       found.devices, found.descriptor_bytes);
 }
 
-std::vector<Vendor*> Registry::Scan() {
+std::vector<Vendor*> Registry::Scan(uint32_t client_bytes) {
   std::vector<Vendor*> vendors;
   for (const Candidate& candidate : FindCandidates()) {
     Entry* entry = nullptr;
@@ -73,22 +77,26 @@ std::vector<Vendor*> Registry::Scan() {
       entry = &entries_.back();
       entry->candidate = candidate;
     }
-    if (entry->vendor == nullptr) {
+    if (entry->vendors[0] == nullptr) {
       if (!entry->candidate.SameState(candidate)) entry->tried = false;
       entry->candidate = candidate;
       if (!entry->tried) Try(entry);
     }
-    if (entry->vendor != nullptr) vendors.push_back(entry->vendor.get());
+    if (entry->vendors[0] != nullptr) {
+      vendors.push_back(
+          entry->vendors[client_bytes == kExtendedBytes ? 1 : 0].get());
+    }
   }
   return vendors;
 }
 
-onnxStatus Registry::List(IdTable* table, onnxBackendID* ids, size_t* count) {
+onnxStatus Registry::List(IdTable* table, uint32_t client_bytes,
+                          onnxBackendID* ids, size_t* count) {
   std::lock_guard<std::mutex> lock(mutex_);
   Listings listings;
   bool any = false;
   onnxStatus last = ONNXIFI_STATUS_SUCCESS;
-  for (Vendor* vendor : Scan()) {
+  for (Vendor* vendor : Scan(client_bytes)) {
     std::vector<onnxBackendID> some;
     const onnxStatus status = ListIds(*vendor, &some);
     if (status != ONNXIFI_STATUS_SUCCESS) {

@@ -19,19 +19,23 @@ namespace heddle::onnxifi_loader {
 
 class Registry {
  public:
-  // onnxGetBackendIDs. A vendor that fails has no devices, and only if all that
-  // are loaded fail it is the last one's status. May throw std::bad_alloc.
-  onnxStatus List(IdTable* table, onnxBackendID* ids, size_t* count);
+  // onnxGetBackendIDs for a caller whose descriptors have `client_bytes`. A
+  // vendor that fails has no devices, and only if all that are loaded fail it
+  // is the last one's status. May throw std::bad_alloc.
+  onnxStatus List(IdTable* table, uint32_t client_bytes, onnxBackendID* ids,
+                  size_t* count);
 
  private:
   struct Entry {
     Candidate candidate;
-    std::unique_ptr<Vendor> vendor;  // null: cannot be used
+    // For callers of ONNX 1.x's ABI and of the extended one; null: cannot be
+    // used.
+    std::unique_ptr<Vendor> vendors[2];
     bool tried = false;
   };
 
   // The vendors that are to be asked now.
-  std::vector<Vendor*> Scan();
+  std::vector<Vendor*> Scan(uint32_t client_bytes);
   void Try(Entry* entry);
 
   std::mutex mutex_;

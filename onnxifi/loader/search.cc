@@ -29,14 +29,21 @@ bool Ends(const std::string& text, const char* with) {
          text.compare(text.size() - size, size, with) == 0;
 }
 
+// Of the bytes, whatever the locale.
+int ByName(const dirent** a, const dirent** b) {
+  return std::strcmp((*a)->d_name, (*b)->d_name);
+}
+
 // The names in a folder, sorted; none if it cannot be read.
 std::vector<std::string> NamesIn(const std::string& folder) {
   std::vector<std::string> names;
-  if (DIR* dir = opendir(folder.c_str())) {
-    while (const dirent* entry = readdir(dir)) names.push_back(entry->d_name);
-    closedir(dir);
+  dirent** entries = nullptr;
+  const int count = scandir(folder.c_str(), &entries, nullptr, &ByName);
+  for (int i = 0; i < count; ++i) {
+    names.push_back(entries[i]->d_name);
+    std::free(entries[i]);
   }
-  std::sort(names.begin(), names.end());
+  std::free(entries);
   return names;
 }
 

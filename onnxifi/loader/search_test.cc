@@ -59,8 +59,8 @@ TEST_F(Search, FoldersAndFilesInOrderAndOnce) {
   Put("/a/libonnxifi-a.so");
   Put("/b/libonnxifi-b.so");
   Put("/b/any.so");
-  Use(root_ + "/b:" + root_ + "/a/libonnxifi-a.so::" + root_ + "/b/any.so:" +
-      root_ + "/a:" + root_ + "/nowhere");
+  Use(root_ + "/b:" + root_ + "/a/libonnxifi-a.so::" + root_ +
+      "/b/any.so:" + root_ + "/a:" + root_ + "/nowhere");
   EXPECT_EQ(Paths(),
             (Strings{"/b/libonnxifi-b.so", "/a/libonnxifi-a.so", "/b/any.so"}));
   // By another name it is still one file.

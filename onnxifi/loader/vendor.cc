@@ -14,8 +14,7 @@ bool Find(void* library, const char* name, T* function) {
 
 }  // namespace
 
-bool Vendor::Load(const std::string& path, Vendor* vendor,
-                  std::string* error) {
+bool Vendor::Load(const std::string& path, Vendor* vendor, std::string* error) {
   // LOCAL: all vendors' functions have the same names.
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
@@ -25,11 +24,11 @@ bool Vendor::Load(const std::string& path, Vendor* vendor,
   }
   vendor->path = path;
   vendor->library = library;
-#define FIND(function)                                           \
-  if (!Find(library, "onnx" #function, &vendor->function)) {     \
-    *error = "does not export onnx" #function;                   \
-    dlclose(library);                                            \
-    return false;                                                \
+#define FIND(function)                                       \
+  if (!Find(library, "onnx" #function, &vendor->function)) { \
+    *error = "does not export onnx" #function;               \
+    dlclose(library);                                        \
+    return false;                                            \
   }
   FIND(GetBackendIDs)
   FIND(ReleaseBackendID)

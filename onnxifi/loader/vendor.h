@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A vendor's library in this process: its functions, and which of the two ABIs
-// its IDs speak. Never unloaded.
+// its IDs speak. Never unloaded. The loader has two of each, one for the IDs of
+// callers of either ABI.
 #ifndef HEDDLE_ONNXIFI_LOADER_VENDOR_H_
 #define HEDDLE_ONNXIFI_LOADER_VENDOR_H_
 
@@ -36,6 +37,7 @@ struct Vendor {
   std::string path;
   void* library = nullptr;
   uint32_t descriptor_bytes = 0;
+  uint32_t client_bytes = 0;  // of the callers that have the IDs
 
   onnxGetBackendIDsFunction GetBackendIDs = nullptr;
   onnxReleaseBackendIDFunction ReleaseBackendID = nullptr;

@@ -80,6 +80,10 @@ def install(stage, prefix, destdir, listed=True):
     old = os.path.join(root, LIST)
     before = read_lines(old) if os.path.isfile(old) else []
     for name in names:
+        # A distribution's package may have a file of this name (libonnxifi.so).
+        if listed and name not in before and os.path.lexists(os.path.join(root, name)):
+            raise InstallError(f"{root}/{name} is there and not of ./dev install; choose another prefix, or remove it")
+    for name in names:
         put(os.path.join(stage, name), os.path.join(root, name), name, prefix)
     remove(root, sorted(set(before) - set(names) - {LIST}))
     if listed:

@@ -55,6 +55,16 @@ class InstallTest(unittest.TestCase):
         install.install(self.stage, "/opt/h", self.dest)
         self.assertEqual(self.files(), ["opt/h/bin/foreign", "opt/h/bin/tool", "opt/h/share/heddle/installed.txt"])
 
+    def test_a_file_of_somebody_else_is_not_replaced(self):
+        foreign = os.path.join(self.dest, "opt/h/share/x/data")
+        os.makedirs(os.path.dirname(foreign))
+        with open(foreign, "w", encoding="utf-8") as file:
+            file.write("mine\n")
+        with self.assertRaisesRegex(install.InstallError, "opt/h/share/x/data is there and not of"):
+            install.install(self.stage, "/opt/h", self.dest)
+        self.assertEqual(self.files(), ["opt/h/share/x/data"])
+        self.assertEqual(self.read("opt/h/share/x/data"), "mine\n")
+
     def test_removal_leaves_nothing_but_foreign_files(self):
         root = os.path.join(self.dest, "opt/h")
         install.install(self.stage, "/opt/h", self.dest)

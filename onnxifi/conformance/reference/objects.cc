@@ -168,10 +168,6 @@ onnxStatus Graph::Reserve(uint64_t bytes) {
 void Start(const std::shared_ptr<Graph>& graph,
            std::shared_ptr<const Locations> locations, Event* input,
            std::shared_ptr<Event> output) {
-  {
-    std::lock_guard<std::mutex> lock(graph->mutex);
-    ++graph->running;
-  }
   const auto end = [graph, output](onnxStatus status) {
     // An event that the caller signalled stays as it is.
     (void)output->Signal(status);
@@ -179,7 +175,8 @@ void Start(const std::shared_ptr<Graph>& graph,
     --graph->running;
     graph->idle.notify_all();
   };
-  input->Then([graph, locations, end](onnxStatus status) {
+  std::function<void(onnxStatus)> then = [graph, locations,
+                                          end](onnxStatus status) {
     if (status != ONNXIFI_STATUS_SUCCESS) {
       end(status);
       return;
@@ -189,7 +186,18 @@ void Start(const std::shared_ptr<Graph>& graph,
                          locations->outputs);
       end(ONNXIFI_STATUS_SUCCESS);
     });
-  });
+  };
+  {
+    std::lock_guard<std::mutex> lock(graph->mutex);
+    ++graph->running;
+  }
+  try {
+    input->Then(std::move(then));
+  } catch (...) {
+    std::lock_guard<std::mutex> lock(graph->mutex);
+    --graph->running;
+    throw;
+  }
 }
 
 }  // namespace onnxifi_reference

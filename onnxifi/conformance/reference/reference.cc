@@ -7,8 +7,10 @@
 // output handle is NULL until there is something to store.
 #include <cstdio>
 #include <cstring>
+#include <new>
 #include <set>
 #include <string>
+#include <system_error>
 
 #include "onnxifi/conformance/reference/handles.h"
 #include "onnxifi/conformance/reference/objects.h"
@@ -283,6 +285,18 @@ onnxStatus ReadProperties(const uint64_t* list, Backend* backend) {
   return ONNXIFI_STATUS_SUCCESS;
 }
 
+// No exception leaves a function of the interface.
+template <typename Body>
+onnxStatus Guarded(Body body) {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    return ONNXIFI_STATUS_NO_SYSTEM_MEMORY;
+  } catch (const std::system_error&) {  // a thread
+    return ONNXIFI_STATUS_NO_SYSTEM_RESOURCES;
+  }
+}
+
 }  // namespace
 }  // namespace onnxifi_reference
 
@@ -329,7 +343,8 @@ onnxStatus onnxGetBackendCompatibility(onnxBackendID id, size_t size,
   if (model == nullptr) return ONNXIFI_STATUS_INVALID_POINTER;
   if (size == 0) return ONNXIFI_STATUS_INVALID_SIZE;
   if (!TheDevice().present()) return ONNXIFI_STATUS_BACKEND_UNAVAILABLE;
-  return Program().Load(model, size, {});
+  return Guarded(
+      [&]() -> onnxStatus { return Program().Load(model, size, {}); });
 }
 
 onnxStatus onnxInitBackend(onnxBackendID id, const uint64_t* properties,
@@ -338,12 +353,14 @@ onnxStatus onnxInitBackend(onnxBackendID id, const uint64_t* properties,
   *backend = nullptr;
   if (!IsId(id)) return ONNXIFI_STATUS_INVALID_ID;
   if (!TheDevice().present()) return ONNXIFI_STATUS_BACKEND_UNAVAILABLE;
-  auto object = std::make_shared<Backend>(&TheDevice());
-  const onnxStatus status = ReadProperties(properties, object.get());
-  if (status == ONNXIFI_STATUS_SUCCESS) {
-    *backend = Backends().Add(std::move(object));
-  }
-  return status;
+  return Guarded([&]() -> onnxStatus {
+    auto object = std::make_shared<Backend>(&TheDevice());
+    const onnxStatus status = ReadProperties(properties, object.get());
+    if (status == ONNXIFI_STATUS_SUCCESS) {
+      *backend = Backends().Add(std::move(object));
+    }
+    return status;
+  });
 }
 
 onnxStatus onnxReleaseBackend(onnxBackend backend) {
@@ -357,9 +374,11 @@ onnxStatus onnxInitEvent(onnxBackend backend, onnxEvent* event) {
   const std::shared_ptr<Backend> of = Backends().Find(backend);
   if (of == nullptr) return ONNXIFI_STATUS_INVALID_BACKEND;
   if (of->gone()) return ONNXIFI_STATUS_BACKEND_UNAVAILABLE;
-  std::shared_ptr<Event> object;
-  *event = NewEvent(of, &object);
-  return ONNXIFI_STATUS_SUCCESS;
+  return Guarded([&]() -> onnxStatus {
+    std::shared_ptr<Event> object;
+    *event = NewEvent(of, &object);
+    return ONNXIFI_STATUS_SUCCESS;
+  });
 }
 
 onnxStatus onnxSignalEvent(onnxEvent event) {
@@ -415,26 +434,30 @@ onnxStatus onnxInitGraph(onnxBackend backend, const uint64_t* properties,
     return ONNXIFI_STATUS_INVALID_POINTER;
   }
   if (size == 0) return ONNXIFI_STATUS_INVALID_SIZE;
-  std::map<std::string, Weight> weights;
-  onnxStatus status = ReadWeights(weight_descriptors, weights_count, &weights);
-  if (status != ONNXIFI_STATUS_SUCCESS) return status;
-  auto object = std::make_shared<Graph>(of);
+  return Guarded([&]() -> onnxStatus {
+    std::map<std::string, Weight> weights;
+    onnxStatus status =
+        ReadWeights(weight_descriptors, weights_count, &weights);
+    if (status != ONNXIFI_STATUS_SUCCESS) return status;
+    auto object = std::make_shared<Graph>(of);
 #ifndef ONNXIFI_REFERENCE_ONNX1
-  object->max_sequence = max_sequence;
+    object->max_sequence = max_sequence;
 #endif
-  const onnxStatus verdict =
-      object->program.Load(model, size, std::move(weights));
-  if (verdict != ONNXIFI_STATUS_SUCCESS && verdict != ONNXIFI_STATUS_FALLBACK) {
+    const onnxStatus verdict =
+        object->program.Load(model, size, std::move(weights));
+    if (verdict != ONNXIFI_STATUS_SUCCESS &&
+        verdict != ONNXIFI_STATUS_FALLBACK) {
+      return verdict;
+    }
+    status = object->Reserve(object->program.weight_bytes());
+    if (status != ONNXIFI_STATUS_SUCCESS) return status;
+    if (of->log_level <= ONNXIFI_LOG_LEVEL_INFO) {
+      std::fprintf(stderr, "reference: a graph with %zu inputs\n",
+                   object->program.inputs().size());
+    }
+    *graph = Graphs().Add(std::move(object));
     return verdict;
-  }
-  status = object->Reserve(object->program.weight_bytes());
-  if (status != ONNXIFI_STATUS_SUCCESS) return status;
-  if (of->log_level <= ONNXIFI_LOG_LEVEL_INFO) {
-    std::fprintf(stderr, "reference: a graph with %zu inputs\n",
-                 object->program.inputs().size());
-  }
-  *graph = Graphs().Add(std::move(object));
-  return verdict;
+  });
 }
 
 onnxStatus onnxSetGraphIO(onnxGraph graph, uint32_t inputs_count,
@@ -444,14 +467,20 @@ onnxStatus onnxSetGraphIO(onnxGraph graph, uint32_t inputs_count,
   const std::shared_ptr<Graph> object = Graphs().Find(graph);
   if (object == nullptr) return ONNXIFI_STATUS_INVALID_GRAPH;
   if (object->backend->gone()) return ONNXIFI_STATUS_BACKEND_UNAVAILABLE;
-  auto locations = std::make_shared<Locations>();
-  const onnxStatus status = MakeLocations(
-      *object, inputs_count, inputs, outputs_count, outputs, locations.get());
-  // A failure leaves none; runs in flight keep theirs.
-  if (status != ONNXIFI_STATUS_SUCCESS) locations = nullptr;
-  std::lock_guard<std::mutex> lock(object->mutex);
-  object->locations = std::move(locations);
-  return status;
+  {
+    // A failure leaves none; runs in flight keep theirs.
+    std::lock_guard<std::mutex> lock(object->mutex);
+    object->locations = nullptr;
+  }
+  return Guarded([&]() -> onnxStatus {
+    auto locations = std::make_shared<Locations>();
+    const onnxStatus status = MakeLocations(
+        *object, inputs_count, inputs, outputs_count, outputs, locations.get());
+    if (status != ONNXIFI_STATUS_SUCCESS) return status;
+    std::lock_guard<std::mutex> lock(object->mutex);
+    object->locations = std::move(locations);
+    return status;
+  });
 }
 
 onnxStatus onnxRunGraph(onnxGraph graph, const onnxMemoryFenceV1* input_fence,
@@ -477,10 +506,19 @@ onnxStatus onnxRunGraph(onnxGraph graph, const onnxMemoryFenceV1* input_fence,
     locations = object->locations;
   }
   if (locations == nullptr) return ONNXIFI_STATUS_UNIDENTIFIED_NAME;
-  std::shared_ptr<Event> output;
-  output_fence->event = NewEvent(object->backend, &output);
-  Start(object, std::move(locations), input->event.get(), std::move(output));
-  return ONNXIFI_STATUS_SUCCESS;
+  return Guarded([&]() -> onnxStatus {
+    std::shared_ptr<Event> output;
+    const onnxEvent handle = NewEvent(object->backend, &output);
+    try {
+      Start(object, std::move(locations), input->event.get(),
+            std::move(output));
+    } catch (...) {
+      Events().Take(handle);
+      throw;
+    }
+    output_fence->event = handle;
+    return ONNXIFI_STATUS_SUCCESS;
+  });
 }
 
 onnxStatus onnxReleaseGraph(onnxGraph graph) {

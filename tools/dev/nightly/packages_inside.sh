@@ -134,6 +134,16 @@ gcc ids.c $(pkg-config --cflags --libs heddle-onnx1) -o direct
 ldd direct | grep -q /usr/lib/heddle/onnx1/ || die "the program of ONNX 1.x finds the other library"
 wants "1 backends, the first Heddle" ./direct
 
+step "our loader: the same program, Debian's file untouched, a library that crashes beside ours"
+dpkg --verify libonnxifi || die "Debian's libonnxifi is not what it was"
+wants "1 backends, the first Heddle" env LD_LIBRARY_PATH=/usr/lib/heddle/loader ./wrapped
+cat >crash.c <<'C'
+__attribute__((constructor)) static void Crash(void) { __builtin_trap(); }
+C
+gcc -shared -fPIC crash.c -o libonnxifi-crash.so
+said="$(LD_LIBRARY_PATH=/usr/lib/heddle/loader ONNXIFI_VENDOR_PATH=/usr/lib:$PWD ./wrapped 2>&1)" || die "$said"
+[[ "$said" == *"libonnxifi-crash.so crashed the process that tried it"*"1 backends, the first Heddle"* ]] || die "$said"
+
 # heddle-run classifies twenty images.
 twenty=(heddle-run "$digits/digits_int8.onnx" --images "$digits/digits_test.u8" --dims "1,28,28"
   --labels "$digits/digits_test.i32" --limit 20)
