@@ -302,6 +302,12 @@ absl::Status CheckHeader(absl::string_view bytes) {
         absl::StrCat("not a package: ", bytes.size(),
                      " bytes, the header alone has ", kHeaderBytes));
   }
+  if (bytes.substr(0, kVersionAt) == "HEDDLEPS") {
+    return absl::InvalidArgumentError(
+        "this is a package of several shapes (shape_set.h), of which "
+        "heddle-run takes one; where one package is needed, compile one shape: "
+        "heddle-compile --shape");
+  }
   if (bytes.substr(0, kVersionAt) !=
       absl::string_view(kMagic, sizeof(kMagic) - 1)) {
     return absl::InvalidArgumentError(
