@@ -282,6 +282,7 @@ absl::StatusOr<ShapeSetResult> SetCompiler::Compile(const ShapeValues& values) {
   set_.blocks =
       TensorBytes::View(pool.bytes().data(), pool.bytes().size(), nullptr);
   result_.package = package::Serialize(set_);
+  result_.symbols = set_.symbols;
   return std::move(result_);
 }
 
@@ -337,6 +338,21 @@ absl::StatusOr<ShapeValues> AllShapeValues(absl::string_view model,
         package::kMostSymbols, ": settle some with --shape"));
   }
   return values;
+}
+
+absl::StatusOr<std::map<std::string, Shape>> LargestShapes(
+    absl::string_view model, const CompileOptions& options,
+    const ShapeValues& values) {
+  ASSIGN_OR_RETURN(const auto inputs, Inputs(model, options));
+  std::map<std::string, Shape> shapes;
+  for (const InputDeclaration& input : inputs) {
+    Shape shape = input.shape;
+    for (size_t i = 0; i < shape.size(); ++i) {
+      if (shape[i] < 0) shape[i] = values.at(SymbolOf(input, i)).back();
+    }
+    shapes.emplace(input.name, std::move(shape));
+  }
+  return shapes;
 }
 
 absl::StatusOr<ShapeSetResult> CompileShapeSet(absl::string_view model,

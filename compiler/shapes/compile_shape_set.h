@@ -13,6 +13,7 @@
 #define HEDDLE_COMPILER_SHAPES_COMPILE_SHAPE_SET_H_
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,7 @@ struct SpecialisationReport {
 
 struct ShapeSetResult {
   std::string package;
+  std::vector<std::string> symbols;
   std::vector<SpecialisationReport> specialisations;
   // By symbol that has gaps: from which value each is padded, or why not.
   std::vector<std::string> padding;
@@ -53,6 +55,11 @@ struct ShapeSetResult {
 absl::StatusOr<ShapeValues> AllShapeValues(absl::string_view model,
                                            const CompileOptions& options,
                                            const ShapeValues& given);
+
+// The shapes of all inputs with the largest of these values.
+absl::StatusOr<std::map<std::string, Shape>> LargestShapes(
+    absl::string_view model, const CompileOptions& options,
+    const ShapeValues& values);
 
 // Not with taps. Errors of the compiler say for which values.
 absl::StatusOr<ShapeSetResult> CompileShapeSet(absl::string_view model,

@@ -9,6 +9,7 @@
 #include "rtl/spec/generated/isa.h"
 #include "tools/heddle-compile/report.h"
 #include "tools/heddle-compile/report_page.inc"  // kReportPage
+#include "tools/heddle-compile/shape_set_report.h"
 
 namespace heddle::compile {
 namespace {
@@ -20,8 +21,10 @@ constexpr absl::string_view kMark = "@DATA@";
 }  // namespace
 
 std::string HtmlReport(const package::Package& package,
-                       const compiler::CompileReport& report) {
+                       const compiler::CompileReport& report,
+                       const compiler::ShapeSetResult* set) {
   ordered_json json = ReportAsJson(package, report);
+  if (set != nullptr) json["shape_set"] = ShapeSetAsJson(*set);
   ordered_json timeline = ordered_json::array();
   for (const compiler::CommandReport& c : report.commands_in_time) {
     if (c.engine < 0) continue;

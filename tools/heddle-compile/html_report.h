@@ -10,6 +10,7 @@
 
 #include "compiler/compiler.h"
 #include "compiler/package/package.h"
+#include "compiler/shapes/compile_shape_set.h"
 
 namespace heddle::compile {
 
@@ -17,8 +18,10 @@ namespace heddle::compile {
 //   "timeline": [[engine, layer or -1, start, end, bytes, mnemonic], ...]
 //   "hardware": {"matrix_macs_per_cycle", "vector_macs_per_cycle",
 //                "dram_bytes_per_cycle"}
+// `set`: the package is the largest of these; or null.
 std::string HtmlReport(const package::Package& package,
-                       const compiler::CompileReport& report);
+                       const compiler::CompileReport& report,
+                       const compiler::ShapeSetResult* set = nullptr);
 
 }  // namespace heddle::compile
 

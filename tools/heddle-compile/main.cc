@@ -17,6 +17,8 @@
 #include "compiler/passes/registry.h"
 #include "compiler/report/explain.h"
 #include "compiler/report/support_page.h"
+#include "compiler/shapes/compile_shape_set.h"
+#include "compiler/shapes/shape_values.h"
 #include "rtl/spec/generated/isa.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/file.h"
@@ -27,6 +29,7 @@
 #include "tools/heddle-compile/html_report.h"
 #include "tools/heddle-compile/pass_dump.h"
 #include "tools/heddle-compile/report.h"
+#include "tools/heddle-compile/shape_set_report.h"
 
 namespace {
 
@@ -38,6 +41,8 @@ constexpr char kHelp[] =
     "Example:\n"
     "  heddle-compile model.onnx -o model.hpk --report\n"
     "  heddle-compile model.onnx --report=html    (writes model.html)\n"
+    "  heddle-compile model.onnx --shape-set 'batch=1..8;height=224,320' "
+    "-o model.hpk\n"
     "  heddle-compile model.onnx --explain conv1\n"
     "  heddle-compile model.onnx --stop-after plan-memory\n"
     "  heddle-run model.hpk\n"
@@ -49,7 +54,7 @@ struct Arguments {
   std::string model, output, report, report_file, explain, supported;
   std::string stop_after, dump_folder;
   std::string config = heddle::isa::kConfigs[0].name;
-  std::vector<std::string> shapes;
+  std::vector<std::string> shapes, shape_sets;
   bool taps = false, progress = false, print_passes = false, no_host = false;
   uint64_t device_memory = 0, sram = 0;
   uint32_t weight_windows = 2;
@@ -146,23 +151,60 @@ int Explain(const Arguments& arguments, absl::string_view model,
 }
 
 int WriteReport(const Arguments& arguments,
-                const heddle::compiler::CompileResult& result) {
+                const heddle::compiler::CompileResult& result,
+                const heddle::compiler::ShapeSetResult* set = nullptr) {
   const auto package = heddle::package::Parse(
       result.package, heddle::compiler::KeptByCaller(result.package));
   if (!package.ok()) return Fail(kTool, package.status());
   std::string file = arguments.report_file, text;
   if (arguments.report == "json") {
-    text = heddle::compile::JsonReport(*package, result.report);
+    text = heddle::compile::JsonReport(*package, result.report, set);
   } else if (arguments.report == "html") {
     file = HtmlFile(arguments);
-    text = heddle::compile::HtmlReport(*package, result.report);
+    text = heddle::compile::HtmlReport(*package, result.report, set);
   } else {
     text = heddle::compile::TextReport(*package, result.report);
+    if (set != nullptr) text = heddle::compile::ShapeSetText(*set) + text;
   }
   if (file.empty()) return Print(text);
   const absl::Status status = heddle::cli::WriteFile(file, text);
   if (!status.ok()) return Fail(kTool, status);
   std::fprintf(stderr, "%s: report in %s\n", kTool, file.c_str());
+  return heddle::cli::kOk;
+}
+
+// The values that --shape-set gives.
+absl::Status ShapeSetValues(const Arguments& arguments, absl::string_view model,
+                            const heddle::compiler::CompileOptions& options,
+                            heddle::compiler::ShapeValues* values) {
+  for (const std::string& text : arguments.shape_sets) {
+    if (text == "default") continue;
+    const absl::Status status =
+        heddle::compiler::ParseShapeValues(text, values);
+    if (!status.ok()) return status;
+  }
+  auto all = heddle::compiler::AllShapeValues(model, options, *values);
+  if (!all.ok()) return all.status();
+  *values = *std::move(all);
+  return absl::OkStatus();
+}
+
+int CompileSet(const Arguments& arguments, absl::string_view model,
+               const heddle::compiler::CompileOptions& options,
+               const heddle::compiler::ShapeValues& values) {
+  const auto set = heddle::compiler::CompileShapeSet(model, options, values);
+  if (!set.ok()) return Fail(kTool, set.status());
+  PrintHostNodes(set->largest.report);
+  if (!arguments.output.empty()) {
+    const absl::Status status =
+        heddle::cli::WriteFile(arguments.output, set->package);
+    if (!status.ok()) return Fail(kTool, status);
+  }
+  if (!arguments.report.empty()) {
+    return WriteReport(arguments, set->largest, &*set);
+  }
+  std::fprintf(stderr, "%s: %s\n", kTool,
+               heddle::compile::ShapeSetLine(*set).c_str());
   return heddle::cli::kOk;
 }
 
@@ -200,6 +242,26 @@ int Compile(const Arguments& arguments) {
         kTool, heddle::cli::ShapeExample(kTool, arguments.model, model,
                                          options.input_shapes));
   };
+  if (!arguments.shape_sets.empty()) {
+    heddle::compiler::ShapeValues values;
+    status = ShapeSetValues(arguments, model, options, &values);
+    if (!status.ok()) {
+      const int code = Fail(kTool, status);
+      return absl::IsInvalidArgument(status) ? heddle::cli::kUsage : code;
+    }
+    if (arguments.explain.empty()) {
+      const int code = CompileSet(arguments, model, options, values);
+      progress.Stop();
+      if (auto s = (*file)->Unchanged(); !s.ok()) return Fail(kTool, s);
+      return code;
+    }
+    // Of the largest one; the others differ in sizes.
+    auto largest = heddle::compiler::LargestShapes(model, options, values);
+    if (!largest.ok()) return Fail(kTool, largest.status());
+    options.input_shapes = *std::move(largest);
+    const int code = Print(heddle::compile::ShapeValuesText(values));
+    if (code != heddle::cli::kOk) return code;
+  }
   if (!arguments.explain.empty()) {
     return Explain(arguments, model, options, example);
   }
@@ -263,13 +325,29 @@ int main(int argc, char** argv) {
       ->type_name("NAME=D,D,...")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  auto* shape_set =
+      app.add_option(
+             "--shape-set", arguments.shape_sets,
+             "several values for open dimensions, such as "
+             "'batch=1..8;height=224,320' (64..256:64 counts in steps): the "
+             "package holds every combination, with equal weights stored once; "
+             "heddle-run takes the one that fits. By default a batch (a "
+             "dimension that is the first of every input that has it) is "
+             "1,2,4,8, and 'default' asks for that alone; others have no "
+             "default. Between two values a dimension is padded where that is "
+             "proven to change no byte. At most 256 combinations and 4 GiB; an "
+             "unnamed dimension is called INPUT:AXIS")
+          ->type_name("DIM=VALUES;...")
+          ->expected(1)
+          ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_flag("--no-host", arguments.no_host,
                "refuse a model with nodes that the card lacks; otherwise the "
                "host runs those that the compiler has a reference for, one "
                "thread and much slower than the card, and a line says which "
                "(not with --taps, --stop-after or --dump-dir)");
   app.add_flag("--taps", arguments.taps,
-               "give every quantized tensor as an additional output");
+               "give every quantized tensor as an additional output")
+      ->excludes(shape_set);
   // [=json]: CLI11 takes the value of an optional option from the next word,
   // too, which would swallow the model.
   auto* report =
@@ -296,6 +374,7 @@ int main(int argc, char** argv) {
                      "from lower on the operations of the card, from emit on "
                      "commands")
           ->type_name("PASS")
+          ->excludes(shape_set)
           ->excludes(output)
           ->excludes(report)
           ->excludes(explain);
@@ -303,6 +382,7 @@ int main(int argc, char** argv) {
                  "write the state before and after each pass to files in this "
                  "folder, which is made if it does not exist")
       ->type_name("DIR")
+      ->excludes(shape_set)
       ->excludes(explain);
   app.add_flag("--print-passes", arguments.print_passes,
                "print the passes in order, with what each does; needs no "

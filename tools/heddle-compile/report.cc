@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "rtl/spec/generated/isa.h"
 #include "tools/cli/printable.h"
+#include "tools/heddle-compile/shape_set_report.h"
 
 namespace heddle::compile {
 namespace {
@@ -390,10 +391,12 @@ ordered_json ReportAsJson(const package::Package& package,
 }
 
 std::string JsonReport(const package::Package& package,
-                       const compiler::CompileReport& report) {
+                       const compiler::CompileReport& report,
+                       const compiler::ShapeSetResult* set) {
+  ordered_json json = ReportAsJson(package, report);
+  if (set != nullptr) json["shape_set"] = ShapeSetAsJson(*set);
   // Names are the user's bytes: what is no UTF-8 is replaced.
-  return ReportAsJson(package, report)
-             .dump(2, ' ', false, ordered_json::error_handler_t::replace) +
+  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) +
          "\n";
 }
 

@@ -28,6 +28,11 @@
 //                 up to estimated_cycles),
 //    "inputs"|"outputs"|"taps": [{"name", "type", "shape", "bytes"}],
 //    "notes": sentences on what the model says and the compiler does not use,
+//    "shape_set": only of a package of several shapes, of which the rest of the
+//                 report is the largest: {"bytes", "separate_bytes" (as many
+//                 packages), "padding": sentences on dimensions with gaps,
+//                 "specialisations": [{"values": {SYMBOL: value}, "bytes",
+//                  "added_bytes", "estimated_cycles", "host_operators"}]},
 //    "float_groups": [{"node", "op", "reason", "estimated_cycles"}] (quantized
 //                     in the model, yet computed in floating point),
 //    "layers": [{"name", "op", "engine", "shape", "macs", "dram_bytes",
@@ -44,6 +49,7 @@
 
 #include "compiler/compiler.h"
 #include "compiler/package/package.h"
+#include "compiler/shapes/compile_shape_set.h"
 
 namespace heddle::compile {
 
@@ -53,8 +59,10 @@ std::string TextReport(const package::Package& package,
                        const compiler::CompileReport& report);
 nlohmann::ordered_json ReportAsJson(const package::Package& package,
                                     const compiler::CompileReport& report);
+// `set`: the package is the largest of these; or null.
 std::string JsonReport(const package::Package& package,
-                       const compiler::CompileReport& report);
+                       const compiler::CompileReport& report,
+                       const compiler::ShapeSetResult* set = nullptr);
 
 }  // namespace heddle::compile
 
