@@ -65,7 +65,13 @@ absl::StatusOr<std::unique_ptr<DeviceModel>> DeviceModel::Load(
     absl::string_view bytes, bool is_package, compiler::CompileOptions options,
     const Settings& settings) {
   std::string package_bytes;
-  if (is_package) {
+  const bool is_set = is_package && package::IsShapeSet(bytes);
+  if (is_set) {
+    const auto set =
+        package::ParseShapeSet(bytes, compiler::KeptByCaller(bytes));
+    if (!set.ok()) return set.status();
+    options.config = set->config;
+  } else if (is_package) {
     const auto package = package::Parse(bytes);
     if (!package.ok()) return package.status();
     options.config = package->config;
@@ -96,9 +102,22 @@ absl::StatusOr<std::unique_ptr<DeviceModel>> DeviceModel::Load(
   load.trace = settings.traced;
   load.host_threads = settings.host_threads;
   load.host_time = settings.host_time;
-  auto graph = session::LoadGraph(*device, package_bytes, load);
-  if (!graph.ok()) return graph.status();
-  model->graph_ = *std::move(graph);
+  if (is_set) {
+    ShapeSetRequest request;
+    if (settings.shape_set != nullptr) request = *settings.shape_set;
+    request.options = options;
+    request.cache = settings.cache;
+    auto special = LoadSpecialised(*device, bytes, request, load);
+    if (!special.ok()) return special.status();
+    model->graph_ = std::move(special->taken.graph);
+    model->specialisation_ = std::move(special->text);
+    model->cache_use_ = std::move(special->cache_use);
+    if (settings.traced) package_bytes = *special->taken.package;
+  } else {
+    auto graph = session::LoadGraph(*device, package_bytes, load);
+    if (!graph.ok()) return graph.status();
+    model->graph_ = *std::move(graph);
+  }
   if (settings.traced) {
     // The graph has given its streams to the card.
     const auto package = package::Parse(package_bytes);

@@ -16,6 +16,7 @@
 #include "compiler/package/package.h"
 #include "runtime/session/session.h"
 #include "tools/heddle-run/profile.h"
+#include "tools/heddle-run/shape_set_model.h"
 
 namespace heddle::run {
 
@@ -34,6 +35,8 @@ class DeviceModel {
     bool traced = false;  // runs may be
     // Where what is compiled is looked for, and kept; or null.
     const compiler::FileCache* cache = nullptr;
+    // Of a package of several shapes: which of them.
+    const ShapeSetRequest* shape_set = nullptr;
     uint32_t host_threads = 0;  // of session::LoadOptions
     absl::Duration host_time = absl::InfiniteDuration();
   };
@@ -50,6 +53,8 @@ class DeviceModel {
   const session::DeviceDescription& device() const { return device_; }
   // How the cache was used; nothing if there was none to use.
   const compiler::CacheUse& cache_use() const { return cache_use_; }
+  // "batch=3, padded to batch=4" of a package of several shapes, else "".
+  const std::string& specialisation() const { return specialisation_; }
   uint64_t device_bytes() const { return graph_->device_bytes(); }
   const std::vector<compiler::TensorData>& outputs() const { return outputs_; }
   const std::vector<compiler::TensorData>& taps() const { return taps_; }
@@ -68,6 +73,7 @@ class DeviceModel {
  private:
   session::DeviceDescription device_;
   compiler::CacheUse cache_use_;
+  std::string specialisation_;
   std::shared_ptr<session::Graph> graph_;
   std::vector<compiler::TensorData> outputs_, taps_;
   session::RunStatistics statistics_;

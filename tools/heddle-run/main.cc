@@ -22,6 +22,7 @@ constexpr char kHelp[] =
     "Example:\n"
     "  heddle-run model.onnx --data test_data_set_0 --check\n"
     "  heddle-run model.onnx --bench 100 --layers\n"
+    "  heddle-run shapes.hpk --data test_data_set_0 --source model.onnx\n"
     "  heddle-run model.hpk --cycles exact --layers    (after heddle-timing "
     "model.hpk)\n"
     "  heddle-run model.onnx --core rtl --trace trace.json    (opens in "
@@ -78,13 +79,20 @@ void CheckCombinations(const CLI::App& app,
   if (arguments.commands && !exact) {
     throw CLI::RequiresError("--commands", "--cycles exact");
   }
-  for (const char* option : {"--config", "--shape"}) {
-    if (absl::EndsWith(arguments.model, ".hpk") && app.count(option) > 0) {
+  if (!absl::EndsWith(arguments.model, ".hpk")) {
+    for (const char* option : {"--source", "--no-compile"}) {
+      if (app.count(option) == 0) continue;
       throw CLI::ValidationError(
-          option, absl::StrCat("'", arguments.model,
-                               "' is compiled already; give this option to "
-                               "heddle-compile, or give the ONNX model"));
+          option, absl::StrCat("it is for packages of several shapes "
+                               "(heddle-compile --shape-set); '",
+                               arguments.model, "' is a model"));
     }
+  }
+  if (absl::EndsWith(arguments.model, ".hpk") && app.count("--config") > 0) {
+    throw CLI::ValidationError(
+        "--config", absl::StrCat("'", arguments.model,
+                                 "' is compiled already; give this option to "
+                                 "heddle-compile, or give the ONNX model"));
   }
 }
 
@@ -106,11 +114,19 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember(configs));
   app.add_option("--shape", a.shapes,
                  "shape of an input; needed where the model leaves dimensions "
-                 "open and no data or picture settles them; repeat for more "
+                 "open and no data or picture settles them, and to choose "
+                 "among those of a package of several shapes; repeat for more "
                  "inputs")
       ->type_name("NAME=D,D,...")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--source", a.source,
+                 "ONNX model of a package of several shapes: what the package "
+                 "has not is compiled from it, and kept as --cache says")
+      ->type_name("MODEL");
+  app.add_flag("--no-compile", a.no_compile,
+               "refuse shapes that a package of several shapes does not hold, "
+               "also with --source");
   app.add_option("--device", a.device,
                  "drm[:NODE], hosted:SOCKET[#CARD], "
                  "sim[:config=h256,memory=512M,...], null, none");

@@ -277,6 +277,10 @@ std::string ToText(const package::Package& package, const Result& result) {
       result.device.simulated ? ", simulated" : "", result.latency_ms,
       package.macs, result.statistics.macs, cycles.count, cycles.note,
       100 * cycles.utilisation, cycles.note);
+  if (!result.specialisation.empty()) {
+    absl::StrAppendFormat(&text, "shapes        %s\n",
+                          Printable(result.specialisation));
+  }
   if (result.replay.has_value()) {
     absl::StrAppendFormat(&text,
                           "job           %d cycles with its copies, as the "
@@ -377,6 +381,9 @@ std::string ToJson(const package::Package& package, const Result& result) {
                        {"bytes_loaded", s.bytes_loaded},
                        {"bytes_stored", s.bytes_stored},
                        {"host_operators", HostOperators(package)}};
+  if (!result.specialisation.empty()) {
+    json["specialisation"] = result.specialisation;
+  }
   if (result.replay.has_value()) json["job_cycles"] = result.replay->job_cycles;
   json["outputs"] = ordered_json::array();
   for (size_t i = 0; i < package.outputs.size(); ++i) {

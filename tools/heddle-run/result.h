@@ -6,6 +6,7 @@
 //   {"schema": "heddle-run/1", "model", "config", "device", "core",
 //    "simulated", "device_bytes", "copied_weight_bytes" (from host memory, per
 //    run), "latency_ms", "model_macs", "macs", "cycles",
+//    "specialisation" (of a package of several shapes: which),
 //    "cycles_estimated", "cycles_source": "counted" by the card (with the
 //    copies of the job), "estimated", "recorded" on RTL (as the estimate, of
 //    the commands), "job_cycles" (recorded: with the copies; first inference of
@@ -70,7 +71,8 @@ struct PictureResult {
 struct Result {
   session::DeviceDescription device;
   uint64_t device_bytes = 0;
-  double latency_ms = 0;  // of the last inference
+  std::string specialisation;  // "": the package has one shape
+  double latency_ms = 0;       // of the last inference
   session::RunStatistics statistics;
   std::vector<Comparison> comparisons;  // one per output, with --check
   std::optional<BenchResult> bench;

@@ -32,6 +32,7 @@
 #include "tools/heddle-run/layer_check.h"
 #include "tools/heddle-run/profile.h"
 #include "tools/heddle-run/result.h"
+#include "tools/heddle-run/shape_set_model.h"
 #include "tools/heddle-timing/replay.h"
 #include "tools/heddle-timing/timing_record.h"
 
@@ -54,7 +55,7 @@ class Runner {
   bool matches() const { return result_.matches(); }
   void StopProgress() { progress_.Stop(); }
   void SayCacheNote() const {
-    if (cache_note_.empty() || is_package_) return;
+    if (cache_note_.empty() || (is_package_ && !is_set_)) return;
     std::fprintf(stderr, "%s: %s\n", kTool,
                  cli::Printable(cache_note_).c_str());
   }
@@ -70,6 +71,7 @@ class Runner {
   compiler::CompileOptions Options();
   DeviceModel::Settings Settings() const;
   absl::Status BindShapes();
+  absl::Status CheckPackageOptions() const;
   absl::Status ReplayTiming();
   absl::Status CheckHasNoCycles() const;
   absl::Status WriteTrace();
@@ -91,6 +93,7 @@ class Runner {
   std::shared_ptr<const compiler::MappedFile> file_;
   absl::string_view bytes_;
   bool is_package_ = false;
+  bool is_set_ = false;             // of several shapes
   std::string cache_note_;          // what the user is told of the cache
   std::vector<NamedTensor> given_;  // inputs of --data
   std::map<std::string, compiler::Shape> shapes_;  // of inputs of the model
@@ -127,12 +130,39 @@ DeviceModel::Settings Runner::Settings() const {
 absl::Status Runner::BindShapes() {
   std::map<std::string, compiler::Shape> given;
   if (auto s = cli::ParseShapes(arguments_.shapes, &given); !s.ok()) return s;
-  const Binding binding = BindInputs(compiler::DeclaredInputs(bytes_), given,
-                                     given_, arguments_.images);
+  std::vector<compiler::InputDeclaration> declared;
+  if (is_set_) {
+    ASSIGN_OR_RETURN(const package::ShapeSet set,
+                     package::ParseShapeSet(bytes_, file_));
+    declared = DeclarationsOf(set);
+  } else {
+    declared = compiler::DeclaredInputs(bytes_);
+  }
+  const Binding binding =
+      BindInputs(declared, given, given_, arguments_.images);
   shapes_ = binding.shapes;
   if (!binding.found.empty()) {
     std::fprintf(stderr, "%s: from the data: %s\n", kTool,
                  cli::Printable(binding.found).c_str());
+  }
+  return absl::OkStatus();
+}
+
+// What a package, which is compiled already, cannot do.
+absl::Status Runner::CheckPackageOptions() const {
+  if (!is_set_ && !arguments_.shapes.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--shape: '", arguments_.model,
+        "' is compiled for one shape already; give it to heddle-compile"));
+  }
+  if (!is_set_ && (!arguments_.source.empty() || arguments_.no_compile)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--source and --no-compile are for packages of several shapes; '",
+        arguments_.model, "' is one of one shape"));
+  }
+  if (is_set_ && !arguments_.taps.empty()) {
+    return absl::InvalidArgumentError(
+        "--taps: a package of several shapes has none; give the ONNX model");
   }
   return absl::OkStatus();
 }
@@ -172,12 +202,16 @@ absl::Status Runner::Prepare() {
   file_ = *std::move(model);
   bytes_ = file_->bytes();
   is_package_ = absl::EndsWith(arguments_.model, ".hpk");
+  is_set_ = is_package_ && package::IsShapeSet(bytes_);
+  if (is_package_) RETURN_IF_ERROR(CheckPackageOptions());
   if (!arguments_.core.empty()) {
     const char* given = getenv("HEDDLE_DEVICE");
     std::string config = arguments_.config;
     if (is_package_) {
       const auto package = package::Parse(bytes_);
       if (package.ok()) config = package->config;
+      const auto set = package::ParseShapeSet(bytes_, file_);
+      if (set.ok()) config = set->config;
     }
     auto device =
         SimulatedDevice(given != nullptr ? given : "", arguments_.core, config);
@@ -204,7 +238,7 @@ absl::Status Runner::Prepare() {
     if (!names.ok()) return names.status();
     result_.names = *std::move(names);
   }
-  if (!is_package_) {
+  if (!is_package_ || is_set_) {
     if (auto s = BindShapes(); !s.ok()) return s;
   }
   const bool exact = arguments_.cycles == "exact";
@@ -214,6 +248,17 @@ absl::Status Runner::Prepare() {
   DeviceModel::Settings settings = Settings();
   settings.traced = !arguments_.trace.empty();
   if (cache.has_value()) settings.cache = &*cache;
+  ShapeSetRequest request;
+  if (is_set_) {
+    request.shapes = shapes_;
+    request.source = arguments_.source;
+    request.no_compile = arguments_.no_compile;
+    request.say = [this](const std::string& sentence) {
+      progress_.Stop();
+      std::fprintf(stderr, "%s: %s\n", kTool, cli::Printable(sentence).c_str());
+    };
+    settings.shape_set = &request;
+  }
   auto loaded = DeviceModel::Load(bytes_, is_package_, Options(), settings);
   if (auto s = file_->Unchanged(); !s.ok()) return s;
   if (!loaded.ok()) {
@@ -236,6 +281,7 @@ absl::Status Runner::Prepare() {
   if (exact) RETURN_IF_ERROR(CheckHasNoCycles());
   result_.device = model_->device();
   result_.device_bytes = model_->device_bytes();
+  result_.specialisation = model_->specialisation();
   result_.layers = arguments_.layers;
   return absl::OkStatus();
 }

@@ -17,6 +17,8 @@ struct Arguments {
   std::string model, config, device, core, data, taps, outputs;
   std::string trace;  // file to write
   std::vector<std::string> shapes;
+  std::string source;       // model of a package of several shapes
+  bool no_compile = false;  // of such
   ImageOptions images;
   bool pixels_given = false;  // any of images.pixels by the user
   std::string names;          // of classes: a file
