@@ -6,7 +6,11 @@
 #include <utility>
 
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/time/time.h"
+#include "compiler/compiler.h"
+#include "compiler/ir/mapped_file.h"
 #include "onnxifi/log.h"
 
 namespace heddle::onnxifi {
@@ -34,6 +38,45 @@ std::unique_ptr<const compiler::FileCache> ParseCache(
   return nullptr;
 }
 
+ShapeSetFiles ParseShapeSets(const std::string& paths) {
+  ShapeSetFiles files;
+  for (absl::string_view path : absl::StrSplit(paths, ':', absl::SkipEmpty())) {
+    auto file = std::make_unique<ShapeSetFile>();
+    file->path = std::string(path);
+    // Read, not mapped: who changes the file must not end this process.
+    absl::Status status;
+    {
+      const auto mapped = compiler::MappedFile::Open(file->path);
+      status = mapped.status();
+      if (mapped.ok()) {
+        file->bytes = std::string((*mapped)->bytes());
+        status = (*mapped)->Unchanged();
+      }
+    }
+    if (status.ok()) {
+      auto set = package::ParseShapeSet(file->bytes,
+                                        compiler::KeptByCaller(file->bytes));
+      status = set.status();
+      if (set.ok()) file->set = *std::move(set);
+    }
+    if (status.ok()) {
+      files.push_back(std::move(file));
+    } else {
+      Warn("one of HEDDLE_SHAPE_SETS is ignored: ",
+           absl::StrCat(path, ": ", status.message()));
+    }
+  }
+  return files;
+}
+
+bool ParseNoCompile(const std::string& text) {
+  if (text == "1") return true;
+  if (!text.empty() && text != "0") {
+    Warn("HEDDLE_NO_COMPILE is 0 or 1; ignored: ", text);
+  }
+  return false;
+}
+
 session::LoadOptions ParseHostOptions(const std::string& threads,
                                       const std::string& seconds) {
   session::LoadOptions options;
@@ -57,6 +100,17 @@ const compiler::FileCache* CompileCache() {
   static const compiler::FileCache* const cache =
       ParseCache(Variable("HEDDLE_CACHE_DIR")).release();
   return cache;
+}
+
+const ShapeSetFiles& ShapeSets() {
+  static const ShapeSetFiles* const files =
+      new ShapeSetFiles(ParseShapeSets(Variable("HEDDLE_SHAPE_SETS")));
+  return *files;
+}
+
+bool MayCompile() {
+  static const bool may = !ParseNoCompile(Variable("HEDDLE_NO_COMPILE"));
+  return may;
 }
 
 const session::LoadOptions& HostOptions() {

@@ -3,6 +3,11 @@
 // at the first call, and with one warning ignored if it makes no sense:
 //   HEDDLE_CACHE_DIR     folder in which compiled models are kept; without it
 //                        nothing is kept
+//   HEDDLE_SHAPE_SETS    packages of several shapes (heddle-compile
+//   --shape-set),
+//                        with ':' between them: a model that one of them was
+//                        compiled from is taken from there
+//   HEDDLE_NO_COMPILE    1: what is neither there nor in the cache is refused
 //   HEDDLE_HOST_THREADS  threads of each graph that compute nodes on the host
 //   HEDDLE_HOST_SECONDS  how long they may compute for one run
 #ifndef HEDDLE_ONNXIFI_ENVIRONMENT_H_
@@ -10,20 +15,32 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "compiler/cache/file_cache.h"
+#include "compiler/package/shape_set.h"
 #include "runtime/session/session.h"
 
 namespace heddle::onnxifi {
 
 // The cache, or null.
 const compiler::FileCache* CompileCache();
+struct ShapeSetFile {
+  std::string path;
+  std::string bytes;  // the set is a view of them
+  package::ShapeSet set;
+};
+using ShapeSetFiles = std::vector<std::unique_ptr<const ShapeSetFile>>;
+const ShapeSetFiles& ShapeSets();
+bool MayCompile();
 // With what graphs are loaded.
 const session::LoadOptions& HostOptions();
 
 // For tests: as if the variables had been these ("" = unset).
 std::unique_ptr<const compiler::FileCache> ParseCache(
     const std::string& folder);
+ShapeSetFiles ParseShapeSets(const std::string& paths);
+bool ParseNoCompile(const std::string& text);  // whether it is set
 session::LoadOptions ParseHostOptions(const std::string& threads,
                                       const std::string& seconds);
 

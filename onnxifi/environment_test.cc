@@ -50,5 +50,24 @@ TEST(Environment, ACacheIsThereIfItIsNamed) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(Environment, APackageThatIsNoneIsSaid) {
+  EXPECT_TRUE(ParseShapeSets("").empty());
+  testing::internal::CaptureStderr();
+  EXPECT_TRUE(ParseShapeSets("/nowhere/a.hpk:/proc/version").empty());
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("/nowhere/a.hpk"), std::string::npos) << said;
+  EXPECT_NE(said.find("/proc/version"), std::string::npos) << said;
+}
+
+TEST(Environment, ForbidsCompiling) {
+  EXPECT_FALSE(ParseNoCompile(""));
+  EXPECT_FALSE(ParseNoCompile("0"));
+  EXPECT_TRUE(ParseNoCompile("1"));
+  testing::internal::CaptureStderr();
+  EXPECT_FALSE(ParseNoCompile("maybe"));
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("HEDDLE_NO_COMPILE"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace heddle::onnxifi

@@ -21,12 +21,14 @@
 #include "compiler/ops/define.h"
 #include "compiler/other_shapes.h"
 #include "compiler/partition/support.h"
+#include "compiler/shapes/compile_shape_set.h"
 #include "onnxifi/engine.h"
 #include "onnxifi/environment.h"
 #include "onnxifi/log.h"
 #include "onnxifi/signature.h"
 #include "onnxifi/status.h"
 #include "runtime/session/session.h"
+#include "runtime/session/shape_set_graph.h"
 
 namespace heddle::onnxifi {
 namespace {
@@ -262,6 +264,10 @@ class SessionDevice : public EngineDevice {
   absl::StatusOr<std::unique_ptr<EngineGraph>> Load(
       const CompileRequest& request) override {
     const compiler::CompileOptions options = OptionsOf(request);
+    std::string missing;
+    auto held = FromShapeSets(request, options, &missing);
+    if (!held.ok()) return Translate(held.status());
+    if (*held != nullptr) return held;
     const compiler::FileCache* cache = CompileCache();
     absl::StatusOr<compiler::CacheKey> key = absl::NotFoundError("");
     if (cache != nullptr) {
@@ -283,6 +289,16 @@ class SessionDevice : public EngineDevice {
         }
       }
     }
+    if (!MayCompile()) {
+      return Fail(ONNXIFI_STATUS_UNSUPPORTED_SHAPE,
+                  absl::StrCat(missing.empty()
+                                   ? "no package of HEDDLE_SHAPE_SETS is of "
+                                     "this model"
+                                   : missing,
+                               "; HEDDLE_NO_COMPILE forbids compiling: unset "
+                               "it, or add what is missing with "
+                               "heddle-compile --shape-set"));
+    }
     std::string kept;
     if (absl::Status s = Compile(request, options, &kept); !s.ok()) return s;
     if (key.ok()) {
@@ -296,6 +312,73 @@ class SessionDevice : public EngineDevice {
   }
 
  private:
+  // A specialisation that somebody compiled before; null: there is none, and
+  // `missing` says what a package of the model holds instead.
+  absl::StatusOr<std::unique_ptr<EngineGraph>> FromShapeSets(
+      const CompileRequest& request, compiler::CompileOptions options,
+      std::string* missing) {
+    const bool weights =
+        request.weights != nullptr && !request.weights->empty();
+    if (ShapeSets().empty() || weights) return nullptr;
+    const std::string model = compiler::ModelSha256(request.model);
+    for (const auto& file : ShapeSets()) {
+      const package::ShapeSet& set = file->set;
+      if (set.model_sha256 != model || set.config != info_.config) continue;
+      // onnxInitGraph asks before it knows any shape.
+      const auto values = request.input_shapes.empty()
+                              ? set.specialisations.front().values
+                              : set.ValuesOf(request.input_shapes);
+      if (!values.ok()) continue;
+      if (!set.Choose(*values).has_value()) {
+        *missing = set.Missing(*values);
+        continue;
+      }
+      options.input_shapes = set.ShapesOf(*values);
+      auto graph = TakeFrom(*file, request, options);
+      if (graph.ok() && *graph == nullptr) continue;
+      if (graph.ok()) {
+        Log(request.log_level, LogLevel::kInfo,
+            absl::StrCat(file->path, ": ", set.Text(*values)),
+            "compiled before, from the package ");
+      } else if (!absl::IsUnavailable(graph.status()) &&
+                 !absl::IsResourceExhausted(graph.status())) {
+        Log(request.log_level, LogLevel::kWarning, graph.status().message(),
+            "a package of HEDDLE_SHAPE_SETS is not used: ");
+        continue;
+      }
+      return graph;
+    }
+    return nullptr;
+  }
+
+  absl::StatusOr<std::unique_ptr<EngineGraph>> TakeFrom(
+      const ShapeSetFile& file, const CompileRequest& request,
+      const compiler::CompileOptions& options) {
+    std::shared_ptr<session::ShapeSetGraph> graphs;
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      auto& entry = shape_sets_[&file];
+      if (entry == nullptr) {
+        session::ShapeSetOptions load;
+        load.load = HostOptions();
+        auto loaded = session::ShapeSetGraph::Load(
+            device_, file.bytes, compiler::KeptByCaller(file.bytes), load);
+        if (!loaded.ok()) return loaded.status();
+        entry = *std::move(loaded);
+      }
+      graphs = entry;
+    }
+    const auto analysed = compiler::AnalyseOnnx(
+        request.model, options, compiler::KeptByCaller(request.model));
+    if (!analysed.ok()) return analysed.status();
+    auto taken = graphs->For(options.input_shapes);
+    if (!taken.ok()) return taken.status();
+    const bool host = !taken->graph->package().segments.empty();
+    if (host && !request.host_nodes) return nullptr;
+    return std::make_unique<SessionGraph>(std::move(taken->graph),
+                                          Emulated(*analysed) || host);
+  }
+
   // What the cache keeps: the package, and a byte that says whether the graph
   // is emulated.
   static absl::Status Compile(const CompileRequest& request,
@@ -332,6 +415,9 @@ class SessionDevice : public EngineDevice {
 
   const std::shared_ptr<session::Device> device_;
   const DeviceInfo info_;
+  std::mutex mutex_;
+  std::map<const ShapeSetFile*, std::shared_ptr<session::ShapeSetGraph>>
+      shape_sets_;
 };
 static_assert(EngineDevice::kMaxRuns <= session::kMaxRunsInFlight);
 

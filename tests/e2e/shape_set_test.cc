@@ -268,5 +268,39 @@ TEST_F(HeddleRunOfASet, TakesShapesFromTheCommandLineOrTheFirst) {
   EXPECT_TRUE(absl::StrContains(wrong.err, "dimension 1 is 3")) << wrong.err;
 }
 
+// ONNXIFI gets shapes at onnxSetGraphIO; onnxifi-compare checks the outputs.
+TEST_F(HeddleRunOfASet, OnnxifiTakesThemToo) {
+  const std::string folder = folder_ / "network";
+  mkdir(folder.c_str(), 0777);
+  std::ofstream(folder + "/model.onnx", std::ios::binary) << Network();
+  ASSERT_EQ(rename(Data(3, 12).c_str(), (folder + "/test_data_set_0").c_str()),
+            0);
+  ASSERT_EQ(setenv("HEDDLE_SHAPE_SETS", package_.c_str(), 1), 0);
+  ASSERT_EQ(setenv("HEDDLE_NO_COMPILE", "1", 1), 0);
+  ASSERT_EQ(setenv("HEDDLE_LOG", "info", 1), 0);
+  const std::vector<std::string> arguments = {"--library", ExtendedLibrary(),
+                                              folder, "--exact", "ALL"};
+  const Finished held = Compare(arguments, SimDevice("h256"));
+  EXPECT_EQ(held.code, 0) << held.out << held.err;
+  EXPECT_TRUE(absl::StrContains(held.err, package_ + ": batch=3, side=12"))
+      << held.err;
+  EXPECT_FALSE(absl::StrContains(held.err, "compiled: ")) << held.err;
+
+  ASSERT_EQ(rename(Data(2, 10).c_str(), (folder + "/test_data_set_1").c_str()),
+            0);
+  const Finished refused = Compare(arguments, SimDevice("h256"));
+  EXPECT_NE(refused.code, 0);
+  EXPECT_TRUE(absl::StrContains(refused.err, "dimension 'side' is 10"))
+      << refused.err;
+  EXPECT_TRUE(absl::StrContains(refused.err, "HEDDLE_NO_COMPILE"));
+
+  ASSERT_EQ(unsetenv("HEDDLE_NO_COMPILE"), 0);
+  const Finished compiled = Compare(arguments, SimDevice("h256"));
+  EXPECT_EQ(compiled.code, 0) << compiled.out << compiled.err;
+  EXPECT_TRUE(absl::StrContains(compiled.err, "compiled: ")) << compiled.err;
+  ASSERT_EQ(unsetenv("HEDDLE_SHAPE_SETS"), 0);
+  ASSERT_EQ(unsetenv("HEDDLE_LOG"), 0);
+}
+
 }  // namespace
 }  // namespace heddle::tests
