@@ -18,6 +18,7 @@
 #include "compiler/base/thread_pool.h"
 #include "compiler/device_ops/int64_range.h"
 #include "compiler/device_ops/lowering.h"
+#include "compiler/ops/control_flow.h"
 #include "compiler/ops/define.h"
 #include "compiler/passes/expand.h"
 #include "compiler/schedule/choose.h"
@@ -754,6 +755,9 @@ namespace {
 absl::StatusOr<BackendResult> SearchExpanded(const Graph& graph,
                                              const CompileOptions& options,
                                              bool check) {
+  for (const Node& node : graph.nodes) {
+    if (IsControl(node)) return WhyControl(node);
+  }
   if (!HasExpanded(graph)) return Search(graph, options, check);
   Graph expanded = graph;
   RETURN_IF_ERROR(ExpandOperators(&expanded));
@@ -768,6 +772,7 @@ absl::StatusOr<BackendResult> GeneratePackage(const Graph& graph,
 }
 
 absl::Status CheckNodeOnCard(const Graph& graph, const Node& node) {
+  if (IsControl(node)) return WhyControl(node);
   for (TensorId id : node.inputs) {
     if (id == kNoTensor) continue;
     RETURN_IF_ERROR(CheckType(

@@ -75,6 +75,9 @@ struct CompileOptions {
   // semantics, run on the host (compiler/partition). False: the graph is
   // refused. A graph without such nodes gives the same package either way.
   bool host_nodes = false;
+  // With `host_nodes`: the host takes every node that it has the semantics of.
+  // The results are the same bytes; for comparisons.
+  bool prefer_host = false;
   // Weights that the caller gives separately (ONNXIFI weight descriptors).
   std::map<std::string, TensorData> weights;
   // Folder of the model's file, from which tensors with external data are read

@@ -104,10 +104,19 @@ struct HostNode {
 // A part of a network that the card and the host share.
 struct SegmentReport {
   bool host = false;
+  // "If", "Loop": the host decides at run time which of the bodies runs, or how
+  // often. Each body is of segments, too.
+  std::string control;
+  struct Body {
+    std::string name;  // "then_branch", "else_branch", "body"
+    std::vector<SegmentReport> segments;
+  };
+  std::vector<Body> bodies;
   std::vector<std::string> nodes;
   // Of tensors that it reads and writes in host memory.
   uint64_t bytes_in = 0, bytes_out = 0;
-  uint64_t cycles = 0;      // of the card
+  // Of the card. Of control flow: each body once.
+  uint64_t cycles = 0;
   uint64_t host_bytes = 0;  // of tensors that live on the host only inside it
 };
 
@@ -145,7 +154,8 @@ struct CompileReport {
   uint64_t estimated_cycles = 0;
   double estimated_utilisation = 0;  // MACs / (cycles * C * K)
   // In the order in which they run; empty if the card does it all. The layers
-  // and sums are those of the card's segments together.
+  // and sums are those of the card's segments together, each once, also of
+  // bodies that run several times or not at all.
   std::vector<SegmentReport> segments;
   std::vector<HostNode> host_nodes;
   // What the model says and the compiler does not use, one sentence each.

@@ -44,6 +44,13 @@ std::string DomainName(const std::string& domain) {
   return domain.empty() ? "ai.onnx" : domain;
 }
 
+// Attributes of a Scan beside its body, of all opsets.
+bool IsOfScan(const std::string& name) {
+  return name == "num_scan_inputs" || name == "directions" ||
+         name == "scan_input_axes" || name == "scan_input_directions" ||
+         name == "scan_output_axes" || name == "scan_output_directions";
+}
+
 // "" and "ai.onnx" are the same domain.
 std::string NormalDomain(const std::string& domain) {
   return domain == "ai.onnx" ? "" : domain;
@@ -418,7 +425,7 @@ class Importer {
                                             Quote(attribute.name()));
       const auto graph = wanted.find(attribute.name());
       if (graph == wanted.end()) {
-        if (IsLoop(*node) && !attribute.has_g()) continue;
+        if (node->op == "Scan" && IsOfScan(attribute.name())) continue;
         return Invalid(what, " is not one of this operator's");
       }
       if (!attribute.has_g()) return Invalid(what, " is no graph");

@@ -333,6 +333,10 @@ std::string AttributeText(const Attribute& value) {
   if (const auto* ss = std::get_if<std::vector<std::string>>(&value)) {
     return absl::StrCat("[", absl::StrJoin(*ss, ","), "]");
   }
+  if (const auto* g = std::get_if<std::shared_ptr<const Graph>>(&value)) {
+    return *g == nullptr ? "none"
+                         : absl::StrCat("{\n", (*g)->ToString(), "  }");
+  }
   const auto& data = std::get<std::shared_ptr<const TensorData>>(value);
   return data == nullptr ? "none"
                          : absl::StrCat(DataTypeName(data->type),

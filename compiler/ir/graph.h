@@ -88,10 +88,16 @@ struct Tensor {
   bool is_constant() const { return constant != nullptr; }
 };
 
+struct Graph;
+
+// A graph is the body of a node of control flow (ops/control_flow.h): it stands
+// for itself, and reads nothing of the graph that the node is in but its
+// inputs.
 using Attribute =
     std::variant<int64_t, float, std::string, std::vector<int64_t>,
                  std::vector<float>, std::vector<std::string>,
-                 std::shared_ptr<const TensorData>>;
+                 std::shared_ptr<const TensorData>,
+                 std::shared_ptr<const Graph>>;
 
 struct Node {
   std::string op;      // "Conv"

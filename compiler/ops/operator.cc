@@ -30,8 +30,8 @@ std::map<Key, std::vector<OperatorInfo>>& Registry() {
 
 const char* KindName(size_t kind) {
   static constexpr const char* kNames[] = {
-      "int", "float", "string", "ints", "floats", "strings", "tensor"};
-  return kind < 7 ? kNames[kind] : "?";
+      "int", "float", "string", "ints", "floats", "strings", "tensor", "graph"};
+  return kind < 8 ? kNames[kind] : "?";
 }
 
 absl::Status CheckAttributes(const OperatorInfo& info, const Node& node) {

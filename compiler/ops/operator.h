@@ -37,7 +37,8 @@ enum class AttributeKind {
   kInts,
   kFloats,
   kStrings,
-  kTensor
+  kTensor,
+  kGraph
 };
 
 struct AttributeRule {

@@ -125,6 +125,26 @@ std::vector<WeightCopy> UnpackCopies(
   return copies;
 }
 
+// But the sections of its bodies.
+std::unique_ptr<fb::ControlT> PackControl(const Segment& segment) {
+  const compiler::ControlFlow& control = segment.control;
+  auto packed = std::make_unique<fb::ControlT>();
+  packed->kind = static_cast<uint8_t>(control.kind);
+  packed->name = control.name;
+  packed->has_trip_count = control.has_trip_count;
+  packed->has_condition = control.has_condition;
+  packed->conditional = control.conditional;
+  packed->carried = control.carried;
+  packed->sequences = control.sequences;
+  packed->trips = control.trips;
+  for (const Body& body : segment.bodies) {
+    auto entry = std::make_unique<fb::BodyT>();
+    entry->slots = body.slots;
+    packed->bodies.push_back(std::move(entry));
+  }
+  return packed;
+}
+
 // The metadata of a package with so many bytes of weights, in `builder`; its
 // size, which is the same for any number of them.
 // `sections`: what those of segments are to hold.
@@ -174,16 +194,24 @@ uint64_t PackMetadata(const Package& package, uint64_t weight_bytes,
   sections->clear();
   for (const Segment& segment : package.segments) {
     auto entry = std::make_unique<fb::SegmentT>();
-    std::string section;
-    if (segment.card != nullptr) {
-      section = Serialize(*segment.card);
-    } else {
-      entry->host = PackHostGraph(segment.host, &section);
-    }
     entry->inputs = segment.inputs;
     entry->outputs = segment.outputs;
+    sections->emplace_back();
+    switch (segment.kind()) {
+      case SegmentKind::kCard:
+        sections->back() = Serialize(*segment.card);
+        break;
+      case SegmentKind::kHost:
+        entry->host = PackHostGraph(segment.host, &sections->back());
+        break;
+      case SegmentKind::kControl:
+        entry->control = PackControl(segment);
+        for (const Body& body : segment.bodies) {
+          sections->push_back(Serialize(*body.package));
+        }
+        break;
+    }
     metadata.segments.push_back(std::move(entry));
-    sections->push_back(std::move(section));
   }
 
   // The offsets in the metadata depend on its size. ForceDefaults makes the
@@ -203,8 +231,13 @@ uint64_t PackMetadata(const Package& package, uint64_t weight_bytes,
     for (const auto& stream : package.streams) {
       metadata.streams.push_back(section(stream.size() * sizeof(uint32_t)));
     }
-    for (size_t i = 0; i < sections->size(); ++i) {
-      metadata.segments[i]->section = section((*sections)[i].size());
+    auto next = sections->begin();
+    for (auto& segment : metadata.segments) {
+      segment->section = section((next++)->size());
+      if (segment->control == nullptr) continue;
+      for (auto& body : segment->control->bodies) {
+        body->section = section((next++)->size());
+      }
     }
     builder->Clear();
     builder->ForceDefaults(true);
@@ -315,10 +348,10 @@ absl::Status CheckHeader(absl::string_view bytes) {
         "heddle-compile wrote");
   }
   const auto version = Load<uint32_t>(bytes, kVersionAt);
-  if (version < kFormatVersion || version > kFormatVersionWithSegments) {
+  if (version < kFormatVersion || version > kFormatVersionKnown) {
     return absl::FailedPreconditionError(absl::StrCat(
         "format version ", version, " of the package is none of the versions ",
-        kFormatVersion, " to ", kFormatVersionWithSegments,
+        kFormatVersion, " to ", kFormatVersionKnown,
         ", which this build knows; compile the model again"));
   }
   const auto file_size = Load<uint64_t>(bytes, kFileSizeAt);
@@ -427,11 +460,61 @@ bool ShapesAligned(const uint8_t* buffer) {
   return true;
 }
 
+// `depth`: of the control flow that it is inside of.
 absl::StatusOr<Package> ParseUpTo(uint32_t version, absl::string_view bytes,
-                                  std::shared_ptr<const void> owner);
+                                  const std::shared_ptr<const void>& owner,
+                                  int depth);
+
+// A package inside of one.
+absl::StatusOr<std::shared_ptr<const Package>> ParseInside(
+    const std::string& name, uint32_t version, absl::string_view section,
+    const std::shared_ptr<const void>& owner, int depth) {
+  auto inside = ParseUpTo(version, section, owner, depth);
+  if (!inside.ok()) {
+    return absl::Status(inside.status().code(),
+                        absl::StrCat(name, ": ", inside.status().message()));
+  }
+  return std::make_shared<const Package>(*std::move(inside));
+}
+
+absl::Status UnpackControl(const std::string& name, const fb::ControlT& entry,
+                           const std::shared_ptr<const void>& owner, int depth,
+                           SectionReader* reader, Segment* segment) {
+  if (depth >= compiler::kMostControlDepth) {
+    return Damaged(name, ": more than ", compiler::kMostControlDepth,
+                   " Ifs and Loops are inside of each other");
+  }
+  compiler::ControlFlow& control = segment->control;
+  if (entry.kind != static_cast<uint8_t>(compiler::ControlFlow::Kind::kIf) &&
+      entry.kind != static_cast<uint8_t>(compiler::ControlFlow::Kind::kLoop)) {
+    return Damaged(name, " is control flow of kind ", entry.kind);
+  }
+  control.kind = static_cast<compiler::ControlFlow::Kind>(entry.kind);
+  control.name = entry.name;
+  control.has_trip_count = entry.has_trip_count;
+  control.has_condition = entry.has_condition;
+  control.conditional = entry.conditional;
+  control.carried = entry.carried;
+  control.sequences = entry.sequences;
+  control.trips = entry.trips;
+  if (entry.bodies.size() != control.bodies()) {
+    return Damaged(name, " has ", entry.bodies.size(), " bodies");
+  }
+  for (size_t b = 0; b < entry.bodies.size(); ++b) {
+    const std::string inner = absl::StrCat(name, ", body ", b);
+    absl::string_view section;
+    RETURN_IF_ERROR(reader->Next(inner, *entry.bodies[b]->section, &section));
+    Body body;
+    body.slots = entry.bodies[b]->slots;
+    ASSIGN_OR_RETURN(body.package, ParseInside(inner, kFormatVersionKnown,
+                                               section, owner, depth + 1));
+    segment->bodies.push_back(std::move(body));
+  }
+  return absl::OkStatus();
+}
 
 absl::Status UnpackSegments(const fb::MetadataT& metadata,
-                            const std::shared_ptr<const void>& owner,
+                            const std::shared_ptr<const void>& owner, int depth,
                             SectionReader* reader, Package* package) {
   for (size_t i = 0; i < metadata.segments.size(); ++i) {
     const fb::SegmentT& entry = *metadata.segments[i];
@@ -441,14 +524,16 @@ absl::Status UnpackSegments(const fb::MetadataT& metadata,
     Segment segment;
     segment.inputs = entry.inputs;
     segment.outputs = entry.outputs;
-    if (entry.host == nullptr) {
-      // Not one of segments: they are not nested.
-      auto card = ParseUpTo(kFormatVersionWithPlan, section, owner);
-      if (!card.ok()) {
-        return absl::Status(card.status().code(),
-                            absl::StrCat(name, ": ", card.status().message()));
+    if (entry.control != nullptr) {
+      if (entry.host != nullptr || !section.empty()) {
+        return Damaged(name, " is control flow and something else");
       }
-      segment.card = std::make_shared<const Package>(*std::move(card));
+      RETURN_IF_ERROR(
+          UnpackControl(name, *entry.control, owner, depth, reader, &segment));
+    } else if (entry.host == nullptr) {
+      // Not one of segments: only control flow nests them.
+      ASSIGN_OR_RETURN(segment.card, ParseInside(name, kFormatVersionWithPlan,
+                                                 section, owner, depth));
     } else {
       auto graph = UnpackHostGraph(*entry.host, section);
       if (!graph.ok()) return Damaged(name, ": ", graph.status().message());
@@ -457,6 +542,19 @@ absl::Status UnpackSegments(const fb::MetadataT& metadata,
     package->segments.push_back(std::move(segment));
   }
   return absl::OkStatus();
+}
+
+bool HasControl(const Package& package) {
+  return std::any_of(package.segments.begin(), package.segments.end(),
+                     [](const Segment& segment) {
+                       return segment.kind() == SegmentKind::kControl;
+                     });
+}
+
+uint32_t VersionOf(const Package& package) {
+  if (HasControl(package)) return kFormatVersionWithControl;
+  if (!package.segments.empty()) return kFormatVersionWithSegments;
+  return package.weight_plan.empty() ? kFormatVersion : kFormatVersionWithPlan;
 }
 
 }  // namespace
@@ -541,10 +639,7 @@ std::string Serialize(const Package& package, PackedWeights weights) {
     std::string().swap(section);
   }
   std::memcpy(&file[0], kMagic, kVersionAt);
-  Store<uint32_t>(&file, kVersionAt,
-                  !package.segments.empty()     ? kFormatVersionWithSegments
-                  : package.weight_plan.empty() ? kFormatVersion
-                                                : kFormatVersionWithPlan);
+  Store<uint32_t>(&file, kVersionAt, VersionOf(package));
   Store<uint32_t>(&file, kMetadataSizeAt, static_cast<uint32_t>(metadata_size));
   Store<uint64_t>(&file, kFileSizeAt, file.size());
   const std::string hash = Hash(file);
@@ -554,13 +649,14 @@ std::string Serialize(const Package& package, PackedWeights weights) {
 
 absl::StatusOr<Package> Parse(absl::string_view bytes,
                               std::shared_ptr<const void> owner) {
-  return ParseUpTo(kFormatVersionWithSegments, bytes, std::move(owner));
+  return ParseUpTo(kFormatVersionKnown, bytes, owner, 0);
 }
 
 namespace {
 
 absl::StatusOr<Package> ParseUpTo(uint32_t most, absl::string_view bytes,
-                                  std::shared_ptr<const void> owner) {
+                                  const std::shared_ptr<const void>& owner,
+                                  int depth) {
   RETURN_IF_ERROR(CheckHeader(bytes));
   const auto version = Load<uint32_t>(bytes, kVersionAt);
   if (version > most) {
@@ -613,15 +709,21 @@ absl::StatusOr<Package> ParseUpTo(uint32_t most, absl::string_view bytes,
     }
     package.streams.push_back(std::move(words));
   }
-  RETURN_IF_ERROR(UnpackSegments(*metadata, owner, &reader, &package));
+  RETURN_IF_ERROR(UnpackSegments(*metadata, owner, depth, &reader, &package));
   if (reader.position() != bytes.size()) {
     return Damaged(bytes.size() - reader.position(),
                    " bytes follow the last section");
   }
-  const bool with_segments = version == kFormatVersionWithSegments;
+  const bool with_control = version == kFormatVersionWithControl;
+  const bool with_segments =
+      version == kFormatVersionWithSegments || with_control;
   if (package.segments.empty() == with_segments) {
     return Damaged("version ", version, with_segments ? " without" : " with",
                    " segments");
+  }
+  if (HasControl(package) != with_control) {
+    return Damaged("version ", version, with_control ? " without" : " with",
+                   " control flow");
   }
   const bool with_plan = version == kFormatVersionWithPlan;
   if ((metadata->weight_plan != nullptr) != with_plan) {

@@ -6,7 +6,8 @@
 // Header, 64 bytes, little-endian:
 //   0  8 bytes  magic "HEDDLEPK"
 //   8  u32      format version: 1, 2 of a package with a weight plan, 3 of one
-//               of segments (segments.h)
+//               of segments (segments.h), 4 of one of segments with control
+//               flow
 //   12 u32      metadata size
 //   16 u64      file size
 //   24 u64      reserved, zero
@@ -34,6 +35,10 @@ constexpr uint32_t kFormatVersion = 1;
 constexpr uint32_t kFormatVersionWithPlan = 2;
 // A part of it runs on the host.
 constexpr uint32_t kFormatVersionWithSegments = 3;
+// The host decides which parts run, and how often.
+constexpr uint32_t kFormatVersionWithControl = 4;
+// The newest.
+constexpr uint32_t kFormatVersionKnown = kFormatVersionWithControl;
 constexpr uint64_t kPageBytes = 4096;
 
 struct TensorInfo {

@@ -56,8 +56,48 @@ int64_t ValueOf(const Package& package, const Names& names,
   return same ? static_cast<int64_t>(found->second) : -1;
 }
 
+std::vector<compiler::ValueType> TypesOf(
+    const std::vector<TensorInfo>& tensors) {
+  std::vector<compiler::ValueType> types;
+  for (const TensorInfo& t : tensors) types.push_back({t.type, t.shape});
+  return types;
+}
+
+std::string WhatIsWrongWithControl(const Package& package,
+                                   const Segment& segment) {
+  for (const auto* values : {&segment.inputs, &segment.outputs}) {
+    for (uint32_t v : *values) {
+      if (v >= package.values.size()) return "it has a value that is none";
+    }
+  }
+  const auto inputs = TypesOf(package, segment.inputs);
+  std::vector<std::vector<compiler::ValueType>> results;
+  for (const Body& body : segment.bodies) {
+    results.push_back(TypesOf(body.package->outputs));
+  }
+  std::string wrong = compiler::WhatIsWrongWithControl(
+      segment.control, inputs, TypesOf(package, segment.outputs), results);
+  if (!wrong.empty()) return wrong;
+  const auto slots = SlotTypes(segment.control, inputs);
+  for (const Body& body : segment.bodies) {
+    if (body.package->config != package.config) {
+      return absl::StrCat("a body is for configuration ", body.package->config);
+    }
+    const auto read = TypesOf(body.package->inputs);
+    bool agree = read.size() == body.slots.size();
+    for (size_t i = 0; agree && i < read.size(); ++i) {
+      agree = body.slots[i] < slots.size() && slots[body.slots[i]] == read[i];
+    }
+    if (!agree) return "a body reads other tensors than there are";
+  }
+  return "";
+}
+
 std::string WhatIsWrongWith(const Package& package, const Segment& segment) {
   std::vector<TensorInfo> inputs, outputs;
+  if (segment.kind() == SegmentKind::kControl) {
+    return WhatIsWrongWithControl(package, segment);
+  }
   if (segment.card != nullptr) {
     const Package& card = *segment.card;
     if (!card.segments.empty()) return "a package of segments";
@@ -75,7 +115,33 @@ std::string WhatIsWrongWith(const Package& package, const Segment& segment) {
   return "";
 }
 
+void AddCardPackages(const Package& package,
+                     std::vector<const Package*>* found) {
+  if (package.segments.empty()) found->push_back(&package);
+  for (const Segment& segment : package.segments) {
+    if (segment.card != nullptr) found->push_back(segment.card.get());
+    for (const Body& body : segment.bodies) {
+      AddCardPackages(*body.package, found);
+    }
+  }
+}
+
 }  // namespace
+
+std::vector<const Package*> CardPackages(const Package& package) {
+  std::vector<const Package*> found;
+  AddCardPackages(package, &found);
+  return found;
+}
+
+std::vector<compiler::ValueType> TypesOf(const Package& package,
+                                         const std::vector<uint32_t>& values) {
+  std::vector<compiler::ValueType> types;
+  for (uint32_t v : values) {
+    types.push_back({package.values[v].type, package.values[v].shape});
+  }
+  return types;
+}
 
 std::string WhatIsWrongWithSegments(const Package& package) {
   if (package.weights.size() > 0 || !package.streams.empty() ||

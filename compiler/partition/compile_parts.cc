@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "compiler/base/diagnostic.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/host/host_function.h"
+#include "compiler/ops/control_flow.h"
 #include "compiler/partition/merge_report.h"
 #include "compiler/partition/partition.h"
 #include "compiler/partition/support.h"
@@ -96,17 +98,223 @@ std::shared_ptr<const package::Package> Finish(BackendResult* made) {
   return std::make_shared<const package::Package>(std::move(made->package));
 }
 
-std::vector<HostNode> HostNodesOf(const Graph& graph,
-                                  const std::vector<NodeSupport>& support) {
-  std::vector<HostNode> nodes;
+// Appends those of bodies behind their node.
+void AddHostNodes(const Graph& graph, const std::vector<NodeSupport>& support,
+                  std::vector<HostNode>* nodes) {
   for (size_t n = 0; n < support.size(); ++n) {
-    if (support[n].place != Place::kHost) continue;
+    if (support[n].place == Place::kCard) continue;
     const Node& node = graph.nodes[n];
-    nodes.push_back({node.name, node.op, node.sources,
-                     std::string(support[n].reason.message())});
+    nodes->push_back({node.name, node.op, node.sources,
+                      std::string(support[n].reason.message())});
+    if (support[n].place != Place::kControl) continue;
+    const std::vector<ControlBody> bodies = BodiesOf(node);
+    for (size_t b = 0; b < bodies.size(); ++b) {
+      AddHostNodes(*bodies[b].graph, support[n].bodies[b], nodes);
+    }
   }
-  return nodes;
 }
+
+// Names are what values are known by. With `keep`, inputs and outputs keep
+// theirs: nobody looks at the others.
+void MakeNamesUnique(bool keep, Graph* graph) {
+  std::set<std::string> taken;
+  std::vector<bool> fixed(graph->tensors.size(), false);
+  for (const auto* ids : {&graph->inputs, &graph->outputs}) {
+    for (TensorId id : *ids) {
+      if (!keep) continue;
+      fixed[id] = true;
+      taken.insert(graph->tensors[id].name);
+    }
+  }
+  size_t number = 0;
+  for (size_t id = 0; id < graph->tensors.size(); ++id) {
+    if (fixed[id]) continue;
+    std::string& name = graph->tensors[id].name;
+    const std::string given = name;
+    while (!taken.insert(name).second) {
+      name = absl::StrCat(given, "/", ++number);
+    }
+  }
+}
+
+class PartsCompiler {
+ public:
+  explicit PartsCompiler(const CompileOptions& options)
+      : options_(options), rest_(options) {}
+
+  // The package of a graph that card and host share, and what is said of its
+  // segments.
+  absl::StatusOr<package::Package> CompileGraph(
+      Graph graph, const std::vector<NodeSupport>& support,
+      std::vector<SegmentReport>* reports) {
+    MakeNamesUnique(true, &graph);
+    package::Package whole;
+    whole.model_name = graph.name;
+    whole.producer = kProducer;
+    whole.config = options_.config;
+    whole.hw_version = reg::MakeVersion(reg::MajorOf(reg::kVersionReset), 0);
+    Values values(&whole);
+    for (TensorId id : graph.inputs) values.Of(graph.tensors[id]);
+    for (Part& part : Partition(graph, PlacesOf(support))) {
+      SegmentReport entry;
+      for (int n : part.nodes) entry.nodes.push_back(graph.nodes[n].name);
+      package::Segment segment;
+      if (part.place == Place::kControl) {
+        const Node& node = part.graph.nodes[0];
+        segment.inputs = values.Of(part.graph, Given(node.inputs));
+        segment.outputs = values.Of(part.graph, node.outputs);
+        RETURN_IF_ERROR(CompileControl(node, support[part.nodes[0]], &segment,
+                                       &whole, &entry));
+      } else {
+        segment.inputs = values.Of(part.graph, part.graph.inputs);
+        segment.outputs = values.Of(part.graph, part.graph.outputs);
+        RETURN_IF_ERROR(CompilePart(std::move(part), &segment, &whole, &entry));
+      }
+      for (uint32_t v : segment.inputs) entry.bytes_in += whole.values[v].size;
+      for (uint32_t v : segment.outputs) {
+        entry.bytes_out += whole.values[v].size;
+      }
+      reports->push_back(std::move(entry));
+      whole.segments.push_back(std::move(segment));
+    }
+    for (TensorId id : graph.inputs) {
+      whole.inputs.push_back(whole.values[values.Of(graph.tensors[id])]);
+    }
+    for (TensorId id : graph.outputs) {
+      whole.outputs.push_back(whole.values[values.Of(graph.tensors[id])]);
+    }
+    return whole;
+  }
+
+  CompileReport& report() { return report_; }
+
+ private:
+  static std::vector<TensorId> Given(const std::vector<TensorId>& ids) {
+    std::vector<TensorId> given;
+    for (TensorId id : ids) {
+      if (id != kNoTensor) given.push_back(id);
+    }
+    return given;
+  }
+
+  // A package for the card; device memory for it is taken.
+  absl::StatusOr<std::shared_ptr<const package::Package>> OnCard(
+      const Graph& graph, uint64_t* cycles) {
+    ASSIGN_OR_RETURN(BackendResult made, GeneratePackage(graph, rest_));
+    if (rest_.device_memory_bytes > 0) {
+      const uint64_t weights =
+          made.package.weight_plan.empty() ? PageUp(made.weights.size()) : 0;
+      const uint64_t taken = DeviceBytes(made.package) + weights;
+      if (taken >= rest_.device_memory_bytes) {
+        return Reject(Rejection::kNoDeviceMemory,
+                      absl::StrCat("the card's segments of the model take "
+                                   "more than its memory of ",
+                                   options_.device_memory_bytes, " bytes"));
+      }
+      rest_.device_memory_bytes -= taken;
+    }
+    *cycles = made.report.estimated_cycles;
+    MergeReport(made.report, &report_);
+    return Finish(&made);
+  }
+
+  absl::Status CompilePart(Part part, package::Segment* segment,
+                           package::Package* whole, SegmentReport* entry) {
+    entry->host = part.place == Place::kHost;
+    if (entry->host) {
+      // What whoever loads the package checks.
+      ASSIGN_OR_RETURN(const HostFunction checked,
+                       HostFunction::Make(part.graph));
+      entry->host_bytes = checked.working_bytes();
+      segment->host = std::move(part.graph);
+      return absl::OkStatus();
+    }
+    ASSIGN_OR_RETURN(segment->card, OnCard(part.graph, &entry->cycles));
+    Narrow(*segment->card, segment->inputs, whole);
+    whole->hw_version = std::max(whole->hw_version, segment->card->hw_version);
+    return absl::OkStatus();
+  }
+
+  absl::Status CompileControl(const Node& node, const NodeSupport& support,
+                              package::Segment* segment,
+                              package::Package* whole, SegmentReport* entry) {
+    segment->control = ControlOf(node);
+    entry->host = true;
+    entry->control = node.op;
+    const std::vector<ControlBody> bodies = BodiesOf(node);
+    for (size_t b = 0; b < bodies.size(); ++b) {
+      package::Body body;
+      Graph graph = *bodies[b].graph;
+      body.slots = KeepReadInputs(&graph);
+      MakeNamesUnique(false, &graph);
+      SegmentReport::Body said;
+      said.name = bodies[b].name;
+      ASSIGN_OR_RETURN(
+          body.package,
+          CompileBody(std::move(graph), support.bodies[b], &said.segments));
+      for (const SegmentReport& s : said.segments) entry->cycles += s.cycles;
+      entry->bodies.push_back(std::move(said));
+      whole->hw_version = std::max(whole->hw_version, body.package->hw_version);
+      segment->bodies.push_back(std::move(body));
+    }
+    return absl::OkStatus();
+  }
+
+  // Lets a body have the inputs that it reads, and says which these are.
+  static std::vector<uint32_t> KeepReadInputs(Graph* graph) {
+    std::vector<bool> read(graph->tensors.size(), false);
+    for (const Node& node : graph->nodes) {
+      for (TensorId id : node.inputs) {
+        if (id != kNoTensor) read[id] = true;
+      }
+    }
+    for (TensorId id : graph->outputs) read[id] = true;
+    std::vector<uint32_t> slots;
+    std::vector<TensorId> kept;
+    for (size_t i = 0; i < graph->inputs.size(); ++i) {
+      if (!read[graph->inputs[i]]) continue;
+      slots.push_back(static_cast<uint32_t>(i));
+      kept.push_back(graph->inputs[i]);
+    }
+    graph->inputs = std::move(kept);
+    return slots;
+  }
+
+  absl::StatusOr<std::shared_ptr<const package::Package>> CompileBody(
+      Graph graph, const std::vector<NodeSupport>& support,
+      std::vector<SegmentReport>* reports) {
+    const bool whole = !graph.nodes.empty() &&
+                       std::all_of(support.begin(), support.end(),
+                                   [](const NodeSupport& node) {
+                                     return node.place == Place::kCard;
+                                   }) &&
+                       std::none_of(graph.outputs.begin(), graph.outputs.end(),
+                                    [&](TensorId id) {
+                                      return graph.tensors[id].is_constant();
+                                    });
+    if (!whole) {
+      ASSIGN_OR_RETURN(auto made,
+                       CompileGraph(std::move(graph), support, reports));
+      return std::make_shared<const package::Package>(std::move(made));
+    }
+    SegmentReport entry;
+    for (const Node& node : graph.nodes) entry.nodes.push_back(node.name);
+    for (TensorId id : graph.inputs) entry.bytes_in += BytesOf(graph, id);
+    for (TensorId id : graph.outputs) entry.bytes_out += BytesOf(graph, id);
+    ASSIGN_OR_RETURN(auto made, OnCard(graph, &entry.cycles));
+    reports->push_back(std::move(entry));
+    return made;
+  }
+
+  static uint64_t BytesOf(const Graph& graph, TensorId id) {
+    return static_cast<uint64_t>(ElementCount(graph.tensors[id].shape)) *
+           ElementBytes(graph.tensors[id].type);
+  }
+
+  const CompileOptions& options_;
+  CompileOptions rest_;  // with the memory that is left
+  CompileReport report_;
+};
 
 }  // namespace
 
@@ -116,62 +324,16 @@ absl::StatusOr<SplitResult> CompileParts(const Graph& graph,
   ASSIGN_OR_RETURN(const std::vector<NodeSupport> support,
                    SupportOf(graph, options));
   RETURN_IF_ERROR(RefusalOf(support));
+  PartsCompiler compiler(options);
   SplitResult result;
-  package::Package& whole = result.package;
-  whole.model_name = graph.name;
-  whole.producer = kProducer;
-  whole.config = options.config;
-  whole.hw_version = reg::MakeVersion(reg::MajorOf(reg::kVersionReset), 0);
-  Values values(&whole);
-  for (TensorId id : graph.inputs) values.Of(graph.tensors[id]);
-  CompileOptions rest = options;
-  for (Part& part : Partition(graph, PlacesOf(support))) {
-    package::Segment segment;
-    segment.inputs = values.Of(part.graph, part.graph.inputs);
-    segment.outputs = values.Of(part.graph, part.graph.outputs);
-    SegmentReport entry;
-    for (int n : part.nodes) entry.nodes.push_back(graph.nodes[n].name);
-    for (uint32_t v : segment.inputs) entry.bytes_in += whole.values[v].size;
-    for (uint32_t v : segment.outputs) entry.bytes_out += whole.values[v].size;
-    entry.host = part.place == Place::kHost;
-    if (entry.host) {
-      // What whoever loads the package checks.
-      ASSIGN_OR_RETURN(const HostFunction checked,
-                       HostFunction::Make(part.graph));
-      entry.host_bytes = checked.working_bytes();
-      segment.host = std::move(part.graph);
-    } else {
-      ASSIGN_OR_RETURN(BackendResult made, GeneratePackage(part.graph, rest));
-      if (rest.device_memory_bytes > 0) {
-        const uint64_t weights =
-            made.package.weight_plan.empty() ? PageUp(made.weights.size()) : 0;
-        const uint64_t taken = DeviceBytes(made.package) + weights;
-        if (taken >= rest.device_memory_bytes) {
-          return Reject(Rejection::kNoDeviceMemory,
-                        absl::StrCat("the card's segments of the model take "
-                                     "more than its memory of ",
-                                     options.device_memory_bytes, " bytes"));
-        }
-        rest.device_memory_bytes -= taken;
-      }
-      entry.cycles = made.report.estimated_cycles;
-      MergeReport(made.report, &result.report);
-      segment.card = Finish(&made);
-      Narrow(*segment.card, segment.inputs, &whole);
-      whole.hw_version = std::max(whole.hw_version, segment.card->hw_version);
-    }
-    result.report.segments.push_back(std::move(entry));
-    whole.segments.push_back(std::move(segment));
-  }
-  for (TensorId id : graph.inputs) {
-    whole.inputs.push_back(whole.values[values.Of(graph.tensors[id])]);
-  }
-  for (TensorId id : graph.outputs) {
-    whole.outputs.push_back(whole.values[values.Of(graph.tensors[id])]);
-  }
-  result.report.host_nodes = HostNodesOf(graph, support);
-  whole.macs = result.report.macs;
-  whole.estimated_cycles = result.report.estimated_cycles;
+  std::vector<SegmentReport> segments;
+  ASSIGN_OR_RETURN(result.package,
+                   compiler.CompileGraph(graph, support, &segments));
+  result.report = std::move(compiler.report());
+  result.report.segments = std::move(segments);
+  AddHostNodes(graph, support, &result.report.host_nodes);
+  result.package.macs = result.report.macs;
+  result.package.estimated_cycles = result.report.estimated_cycles;
   FinishMerge(options.config, &result.report);
   return result;
 }

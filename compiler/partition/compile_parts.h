@@ -17,9 +17,10 @@ struct SplitResult {
   CompileReport report;
 };
 
-// Asks SupportOf, and compiles each part of the card by itself. All of them are
-// on the card at once, so each may take of options.device_memory_bytes what
-// those before it have left.
+// Asks SupportOf, and compiles each part of the card by itself, and each body
+// of control flow, as a package that the card takes as a whole or as one of
+// segments again. All of them are on the card at once, so each may take of
+// options.device_memory_bytes what those before it have left.
 absl::StatusOr<SplitResult> CompileParts(const Graph& graph,
                                          const CompileOptions& options);
 

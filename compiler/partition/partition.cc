@@ -3,13 +3,16 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 #include <utility>
 
 namespace heddle::compiler {
 namespace {
 
-// For each node the stage in which it runs; `first` is the side of stage 0, and
-// the sides take turns.
+constexpr int kTurns = 3;
+
+// For each node the stage in which it runs; card, host and control flow take
+// turns. `first` is that of stage 0, card or host.
 std::vector<int> Stages(const Graph& graph, const std::vector<Place>& places,
                         Place first) {
   std::vector<int> stage(graph.nodes.size(), 0);
@@ -19,8 +22,10 @@ std::vector<int> Stages(const Graph& graph, const std::vector<Place>& places,
     for (TensorId id : graph.nodes[n].inputs) {
       if (id != kNoTensor) earliest = std::max(earliest, of_tensor[id]);
     }
-    const int turn = places[n] == first ? 0 : 1;
-    stage[n] = earliest % 2 == turn ? earliest : earliest + 1;
+    const int turn = places[n] == Place::kControl ? 2
+                     : places[n] == first         ? 0
+                                                  : 1;
+    stage[n] = earliest + (turn - earliest % kTurns + kTurns) % kTurns;
     for (TensorId id : graph.nodes[n].outputs) {
       if (id != kNoTensor) of_tensor[id] = stage[n];
     }
@@ -96,16 +101,49 @@ class Extractor {
   Graph made_;
 };
 
+bool Writes(const Part& part, const std::string& name) {
+  return std::any_of(
+      part.graph.outputs.begin(), part.graph.outputs.end(),
+      [&](TensorId id) { return part.graph.tensors[id].name == name; });
+}
+
+// What no node computes becomes an output of a part of the host.
+void AddConstants(const Graph& graph, const std::vector<TensorId>& ids,
+                  Part* part) {
+  for (TensorId id : ids) {
+    if (id == kNoTensor || !graph.tensors[id].is_constant() ||
+        Writes(*part, graph.tensors[id].name)) {
+      continue;
+    }
+    TensorId own = part->graph.FindTensor(graph.tensors[id].name);
+    if (own == kNoTensor) own = part->graph.AddTensor(graph.tensors[id]);
+    part->graph.outputs.push_back(own);
+  }
+}
+
+// What control flow reads: of a part before all others.
+void AddConstantInputs(const Graph& graph, std::vector<Part>* parts) {
+  Part first{Place::kHost, {}, {}};
+  for (const Part& part : *parts) {
+    if (part.place != Place::kControl) continue;
+    AddConstants(graph, graph.nodes[part.nodes[0]].inputs, &first);
+  }
+  if (first.graph.outputs.empty()) return;
+  first.graph.name = graph.name;
+  parts->insert(parts->begin(), std::move(first));
+}
+
 // Outputs that no node computes, and that are no inputs either.
 void AddConstantOutputs(const Graph& graph, std::vector<Part>* parts) {
-  std::vector<TensorId> constants;
+  std::vector<TensorId> left;
   for (TensorId id : graph.outputs) {
-    if (graph.tensors[id].is_constant() &&
-        std::count(constants.begin(), constants.end(), id) == 0) {
-      constants.push_back(id);
+    if (!graph.tensors[id].is_constant() ||
+        (!parts->empty() && Writes(parts->front(), graph.tensors[id].name))) {
+      continue;
     }
+    left.push_back(id);
   }
-  if (constants.empty()) return;
+  if (left.empty()) return;
   auto last = std::find_if(parts->rbegin(), parts->rend(), [](const Part& p) {
     return p.place == Place::kHost;
   });
@@ -113,11 +151,7 @@ void AddConstantOutputs(const Graph& graph, std::vector<Part>* parts) {
     parts->push_back({Place::kHost, {}, {}});
     last = parts->rbegin();
   }
-  for (TensorId id : constants) {
-    TensorId own = last->graph.FindTensor(graph.tensors[id].name);
-    if (own == kNoTensor) own = last->graph.AddTensor(graph.tensors[id]);
-    last->graph.outputs.push_back(own);
-  }
+  AddConstants(graph, left, &*last);
 }
 
 }  // namespace
@@ -125,7 +159,7 @@ void AddConstantOutputs(const Graph& graph, std::vector<Part>* parts) {
 std::vector<Place> PlacesOf(const std::vector<NodeSupport>& support) {
   std::vector<Place> places;
   for (const NodeSupport& node : support) {
-    places.push_back(node.place == Place::kCard ? Place::kCard : Place::kHost);
+    places.push_back(node.place == Place::kRefused ? Place::kHost : node.place);
   }
   return places;
 }
@@ -144,13 +178,21 @@ std::vector<Part> Partition(const Graph& graph,
     }
   }
   std::vector<Part> parts;
-  for (auto& [stage, nodes] : best) {
+  const auto add = [&](std::vector<int> nodes) {
     Part part;
     part.place = places[nodes[0]];
     part.graph = Extract(graph, nodes);
     part.nodes = std::move(nodes);
     parts.push_back(std::move(part));
+  };
+  for (auto& [stage, nodes] : best) {
+    if (places[nodes[0]] != Place::kControl) {
+      add(std::move(nodes));
+      continue;
+    }
+    for (int node : nodes) add({node});
   }
+  AddConstantInputs(graph, &parts);
   AddConstantOutputs(graph, &parts);
   return parts;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts a graph into parts that run one after another, each on one side. Where a
+// Cuts a graph into parts that run one after another, each on one side; an If
+// or Loop that a run decides is a part of its own. Where a
 // node runs is decided before (PlacesOf: on the card whenever it can); a model
 // of what a crossing costs would decide otherwise there, and nothing here would
 // change.
@@ -29,7 +30,7 @@ std::vector<Place> PlacesOf(const std::vector<NodeSupport>& support);
 // part of its side that its operands allow, so there are as few parts as the
 // longest alternation of sides has, and each is convex: a path that leaves it
 // does not come back. Outputs of the graph that are constants are those of a
-// part of the host.
+// part of the host; so is what control flow reads of constants, of a first one.
 std::vector<Part> Partition(const Graph& graph,
                             const std::vector<Place>& places);
 

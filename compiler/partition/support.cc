@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "compiler/backend/backend.h"
 #include "compiler/base/diagnostic.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/host/host_function.h"
+#include "compiler/ops/control_flow.h"
 #include "compiler/partition/partition.h"
 
 namespace heddle::compiler {
@@ -34,9 +36,19 @@ class Finder {
   }
 
   absl::StatusOr<std::vector<NodeSupport>> Find() {
+    Graph scratch = graph_;
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
-      if (auto s = CheckNodeOnCard(graph_, graph_.nodes[n]); !s.ok()) {
+      const Node& node = graph_.nodes[n];
+      if (IsControl(node)) {
+        RETURN_IF_ERROR(TakeControl(n));
+      } else if (auto s = CheckNodeOnCard(graph_, node); !s.ok()) {
         Take(n, s);
+      } else if (options_.prefer_host && options_.host_nodes &&
+                 CheckHostNode(graph_, node, &scratch).ok()) {
+        Take(n, Reject(Rejection::kUnsupportedOperator,
+                       absl::StrCat(node.Describe(),
+                                    ": the host takes what it can, as "
+                                    "CompileOptions.prefer_host says")));
       }
     }
     // Each round takes a node from the card, or is the last.
@@ -54,7 +66,28 @@ class Finder {
 
  private:
   void Take(size_t node, absl::Status reason) {
-    support_[node] = {Place::kHost, std::move(reason)};
+    support_[node] = {Place::kHost, std::move(reason), {}};
+  }
+
+  absl::Status TakeControl(size_t n) {
+    const Node& node = graph_.nodes[n];
+    NodeSupport& support = support_[n];
+    support.place = options_.host_nodes ? Place::kControl : Place::kRefused;
+    support.reason = WhyControl(node);
+    for (const ControlBody& body : BodiesOf(node)) {
+      std::vector<NodeSupport> inside;
+      // A branch of constants has no nodes.
+      if (!body.graph->nodes.empty()) {
+        ASSIGN_OR_RETURN(inside, SupportOf(*body.graph, options_));
+      }
+      if (const absl::Status s = RefusalOf(inside);
+          !s.ok() && support.place == Place::kControl) {
+        support.place = Place::kRefused;
+        support.reason = s;
+      }
+      support.bodies.push_back(std::move(inside));
+    }
+    return absl::OkStatus();
   }
 
   // The back end's verdict on some nodes of the graph, in its order.
@@ -124,8 +157,10 @@ class Finder {
 absl::StatusOr<std::vector<NodeSupport>> SupportOf(
     const Graph& graph, const CompileOptions& options) {
   const absl::Status card = CheckPackage(graph, options);
-  if (card.ok()) return std::vector<NodeSupport>(graph.nodes.size());
-  if (!IsAboutNodes(card) || graph.nodes.empty()) return card;
+  if (card.ok() && !(options.prefer_host && options.host_nodes)) {
+    return std::vector<NodeSupport>(graph.nodes.size());
+  }
+  if (!card.ok() && (!IsAboutNodes(card) || graph.nodes.empty())) return card;
   return Finder(graph, options).Find();
 }
 
@@ -148,12 +183,18 @@ bool HasEmptyTensors(const Graph& graph) {
     return id != kNoTensor && graph.tensors[id].shape_known &&
            ElementCount(graph.tensors[id].shape) == 0;
   };
-  return std::any_of(graph.inputs.begin(), graph.inputs.end(), empty) ||
-         std::any_of(graph.nodes.begin(), graph.nodes.end(),
-                     [&](const Node& node) {
-                       return std::any_of(node.outputs.begin(),
-                                          node.outputs.end(), empty);
-                     });
+  const auto any = [&](const std::vector<TensorId>& ids) {
+    return std::any_of(ids.begin(), ids.end(), empty);
+  };
+  if (any(graph.inputs)) return true;
+  for (const Node& node : graph.nodes) {
+    if (any(node.outputs)) return true;
+    if (!IsControl(node)) continue;
+    for (const ControlBody& body : BodiesOf(node)) {
+      if (HasEmptyTensors(*body.graph)) return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace heddle::compiler

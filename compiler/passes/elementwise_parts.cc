@@ -201,7 +201,7 @@ PartsFunction PartsFunctionOf(const std::string& op) {
 
 std::vector<ElementwisePart> ElementwiseParts(const Graph& graph,
                                               const Node& node) {
-  if (node.inputs.empty() || node.outputs.empty() ||
+  if (!HasInput(node, 0) || node.outputs.empty() ||
       !(node.domain.empty() || node.domain == kInternalDomain)) {
     return {};
   }

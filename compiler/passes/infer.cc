@@ -11,7 +11,9 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/base/diagnostic.h"
 #include "compiler/base/status_macros.h"
+#include "compiler/ops/control_flow.h"
 #include "compiler/ops/define.h"
+#include "compiler/passes/control.h"
 #include "compiler/passes/deduce.h"
 #include "compiler/passes/place_branch.h"
 #include "compiler/passes/suppose.h"
@@ -122,6 +124,8 @@ void SupposeOutputs(const Node& node, Graph* graph, Supposed* supposed) {
 // `budget`: bytes that folded tensors may still take.
 absl::StatusOr<bool> Fold(Graph* graph, const Node& node, int64_t* budget,
                           Supposed* supposed) {
+  // Nobody knows how long a Loop takes.
+  if (IsControl(node)) return false;
   std::vector<TensorData> shape_only;
   Inputs inputs;
   if (!ConstantInputs(*graph, node, &shape_only, &inputs) ||
@@ -387,6 +391,31 @@ class Supposition {
     });
   }
 
+  // What is known besides the graph's tensors.
+  struct Mark {
+    std::set<TensorId> later_constants, unknown_constants, frontier, left_out;
+    std::set<TensorId> supposed;
+    size_t left_out_nodes = 0, inputs = 0;
+  };
+  Mark Here() const {
+    return {later_constants_,
+            unknown_constants_,
+            frontier_,
+            left_out_,
+            supposed_->constants,
+            supposed_->left_out.size(),
+            graph_->inputs.size()};
+  }
+  void GoBackTo(Mark mark) {
+    later_constants_ = std::move(mark.later_constants);
+    unknown_constants_ = std::move(mark.unknown_constants);
+    frontier_ = std::move(mark.frontier);
+    left_out_ = std::move(mark.left_out);
+    supposed_->constants = std::move(mark.supposed);
+    supposed_->left_out.resize(mark.left_out_nodes);
+    graph_->inputs.resize(mark.inputs);
+  }
+
   void LeaveOut(const Node& node) {
     bool constant = true;
     for (TensorId id : node.inputs) {
@@ -455,67 +484,212 @@ class Supposition {
   std::set<TensorId> frontier_, left_out_;
 };
 
+// What a graph and its bodies share.
+struct Limits {
+  UnrollCharges charges;
+  int64_t folded = kMaxFoldedTotal;
+  // Loops and Scans, by name, that have turned out too long: copies of them in
+  // iterations of another are not tried again.
+  std::set<std::string> too_long;
+};
+
+class Inference {
+ public:
+  Inference(Graph* graph, const std::map<TensorId, Declaration>& declared,
+            Supposed* supposed, const SubgraphMap& subgraphs, int depth,
+            Limits* limits)
+      : graph_(graph),
+        declared_(declared),
+        supposed_(supposed),
+        depth_(depth),
+        limits_(limits),
+        unroller_(graph, subgraphs, &limits->charges),
+        supposition_(declared, graph, supposed) {}
+
+  absl::Status Run() {
+    RETURN_IF_ERROR(CheckInputSizes(*graph_));
+    // `graph->nodes` is not touched while nodes are looked at. The next one
+    // last.
+    left_.assign(graph_->nodes.rbegin(), graph_->nodes.rend());
+    while (!left_.empty()) {
+      const Node original = std::move(left_.back());
+      left_.pop_back();
+      if (IsIf(original) || IsLoop(original)) {
+        RETURN_IF_ERROR(ReplaceControl(original));
+        continue;
+      }
+      ASSIGN_OR_RETURN(const auto converted, Converted(graph_, original));
+      for (size_t i = 0; i < std::max<size_t>(converted.size(), 1); ++i) {
+        RETURN_IF_ERROR(Take(converted.empty() ? original : converted[i]));
+      }
+    }
+    if (supposed_ != nullptr) supposition_.Finish();
+    graph_->nodes = std::move(kept_);
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status Take(Node node) {
+    if (supposed_ != nullptr) {
+      ASSIGN_OR_RETURN(auto known, supposition_.Infer(node));
+      if (!known) return absl::OkStatus();
+    } else {
+      RETURN_IF_ERROR(CheckNode(*graph_, node));
+      RETURN_IF_ERROR(InferOutputs(graph_, declared_, &node));
+    }
+    RETURN_IF_ERROR(CheckSize(*graph_, node));
+    RETURN_IF_ERROR(CheckDeclared(*graph_, node, declared_));
+    if (!IsQuantizationBoundary(node)) {
+      ASSIGN_OR_RETURN(auto folded,
+                       Fold(graph_, node, &limits_->folded, supposed_));
+      if (folded) return absl::OkStatus();
+    }
+    if (supposed_ != nullptr) supposition_.Keep(node);
+    kept_.push_back(std::move(node));
+    return absl::OkStatus();
+  }
+
+  // Puts what takes the node's place next.
+  void Put(std::vector<Node> nodes) {
+    left_.insert(left_.end(), std::make_move_iterator(nodes.rbegin()),
+                 std::make_move_iterator(nodes.rend()));
+  }
+
+  absl::Status ReplaceControl(const Node& node) {
+    const bool loop = IsLoop(node);
+    if (supposed_ != nullptr &&
+        supposition_.IsOpen(loop ? unroller_.Deciders(node)
+                                 : std::vector<TensorId>{node.inputs[0]},
+                            node.op != "Scan")) {
+      supposition_.LeaveOut(node);
+      return absl::OkStatus();
+    }
+    if (!loop) {
+      const Tensor& condition = graph_->tensors[node.inputs[0]];
+      absl::StatusOr<std::vector<Node>> branch =
+          BranchOf(*graph_, node, unroller_.subgraphs());
+      if (branch.ok()) {
+        Put(*std::move(branch));
+        return absl::OkStatus();
+      }
+      if (condition.is_constant()) return branch.status();
+      return LeaveToRun(node, branch.status());
+    }
+    if (node.op == "Loop" && limits_->too_long.count(node.name) != 0) {
+      RETURN_IF_ERROR(unroller_.CheckLoop(node));
+      return LeaveToRun(
+          node, RejectNode(Rejection::kUnsupportedShape, node,
+                           "its iterations take too many nodes; make them "
+                           "fewer or their body smaller"));
+    }
+    // A Loop comes again behind each of its iterations.
+    const auto [begun, first] =
+        begun_.try_emplace(FirstOutputOf(node), Attempt());
+    if (first) {
+      begun->second.kept = kept_.size();
+      begun->second.tensors = graph_->tensors.size();
+      begun->second.charges = limits_->charges;
+      if (supposed_ != nullptr) begun->second.mark = supposition_.Here();
+    }
+    absl::StatusOr<std::vector<Node>> nodes = unroller_.Next(node);
+    if (nodes.ok()) {
+      const bool again = !nodes->empty() && IsLoop(nodes->back()) &&
+                         nodes->back().outputs == node.outputs;
+      if (!again) begun_.erase(begun);
+      Put(*std::move(nodes));
+      return absl::OkStatus();
+    }
+    if (!unroller_.LeftToRun()) return nodes.status();
+    if (limits_->charges.exceeded) limits_->too_long.insert(node.name);
+    TakeBack(node);
+    return LeaveToRun(node, nodes.status());
+  }
+
+  // As if nobody had tried its iterations.
+  void TakeBack(const Node& node) {
+    const auto begun = begun_.find(FirstOutputOf(node));
+    const Attempt attempt = std::move(begun->second);
+    begun_.erase(begun);
+    unroller_.TakeBack(node, attempt.tensors, attempt.charges);
+    kept_.resize(attempt.kept);
+    if (supposed_ != nullptr) supposition_.GoBackTo(attempt.mark);
+  }
+
+  // If there is no room left even for that, then those around it are left, too,
+  // instead of their iterations.
+  absl::Status LeaveToRun(Node node, absl::Status why) {
+    for (;;) {
+      const absl::Status left = Leave(node, why);
+      if (left.ok() || !limits_->charges.exceeded) return left;
+      while (!left_.empty() && begun_.count(FirstOutputOf(left_.back())) == 0) {
+        left_.pop_back();
+      }
+      if (left_.empty()) return left;
+      node = std::move(left_.back());
+      left_.pop_back();
+      why = left;
+      TakeBack(node);
+    }
+  }
+
+  absl::Status Leave(const Node& node, const absl::Status& why) {
+    if (depth_ >= kMostControlDepth) {
+      return RejectNode(Rejection::kUnsupportedShape, node, "more than ",
+                        kMostControlDepth,
+                        " Ifs and Loops that a run decides are inside of each "
+                        "other");
+    }
+    const auto infer = [this](Graph* body, const SubgraphMap& subgraphs,
+                              Supposed* supposed) {
+      static const std::map<TensorId, Declaration> kNothing;
+      return Inference(body, kNothing, supposed, subgraphs, depth_ + 1, limits_)
+          .Run();
+    };
+    ASSIGN_OR_RETURN(auto nodes, compiler::LeaveToRun(
+                                     {node, unroller_.subgraphs(), why,
+                                      declared_, supposed_, &unroller_, infer},
+                                     graph_));
+    if (nodes.empty()) {
+      supposition_.LeaveOut(node);
+      return absl::OkStatus();
+    }
+    for (Node& made : nodes) RETURN_IF_ERROR(Take(std::move(made)));
+    return absl::OkStatus();
+  }
+
+  // A Loop that gives way to its iterations, or does not after all.
+  struct Attempt {
+    size_t kept = 0, tensors = 0;
+    UnrollCharges charges;
+    Supposition::Mark mark;
+  };
+
+  Graph* const graph_;
+  const std::map<TensorId, Declaration>& declared_;
+  Supposed* const supposed_;
+  const int depth_;
+  Limits* const limits_;
+  Unroller unroller_;
+  Supposition supposition_;
+  std::vector<Node> kept_, left_;
+  std::map<TensorId, Attempt> begun_;
+};
+
 }  // namespace
 
 absl::Status InferAndFold(Graph* graph,
                           const std::map<TensorId, Declaration>& declared,
                           Supposed* supposed, const SubgraphMap& subgraphs) {
-  RETURN_IF_ERROR(CheckInputSizes(*graph));
-  Unroller unroller(graph, subgraphs);
-  Supposition supposition(declared, graph, supposed);
-  std::vector<Node> kept;
-  int64_t budget = kMaxFoldedTotal;
-  // `graph->nodes` is not touched while nodes are looked at. The next one last.
-  std::vector<Node> left(graph->nodes.rbegin(), graph->nodes.rend());
-  while (!left.empty()) {
-    const Node original = std::move(left.back());
-    left.pop_back();
-    if (IsIf(original) || IsLoop(original)) {
-      const bool loop = IsLoop(original);
-      if (supposed != nullptr &&
-          supposition.IsOpen(loop ? unroller.Deciders(original)
-                                  : std::vector<TensorId>{original.inputs[0]},
-                             original.op != "Scan")) {
-        supposition.LeaveOut(original);
-        continue;
-      }
-      ASSIGN_OR_RETURN(auto nodes,
-                       loop ? unroller.Next(original)
-                            : BranchOf(*graph, original, unroller.subgraphs()));
-      left.insert(left.end(), std::make_move_iterator(nodes.rbegin()),
-                  std::make_move_iterator(nodes.rend()));
-      continue;
-    }
-    ASSIGN_OR_RETURN(const auto converted, Converted(graph, original));
-    for (size_t i = 0; i < std::max<size_t>(converted.size(), 1); ++i) {
-      Node node = converted.empty() ? original : converted[i];
-      if (supposed != nullptr) {
-        ASSIGN_OR_RETURN(auto known, supposition.Infer(node));
-        if (!known) continue;
-      } else {
-        RETURN_IF_ERROR(CheckNode(*graph, node));
-        RETURN_IF_ERROR(InferOutputs(graph, declared, &node));
-      }
-      RETURN_IF_ERROR(CheckSize(*graph, node));
-      RETURN_IF_ERROR(CheckDeclared(*graph, node, declared));
-      if (!IsQuantizationBoundary(node)) {
-        ASSIGN_OR_RETURN(auto folded, Fold(graph, node, &budget, supposed));
-        if (folded) continue;
-      }
-      if (supposed != nullptr) supposition.Keep(node);
-      kept.push_back(node);
-    }
-  }
-  if (supposed != nullptr) supposition.Finish();
-  graph->nodes = std::move(kept);
-  return absl::OkStatus();
+  Limits limits;
+  return Inference(graph, declared, supposed, subgraphs, 0, &limits).Run();
 }
 
-absl::Status FoldConstants(Graph* graph, Supposed* supposed) {
+absl::Status FoldConstants(Graph* graph, Supposed* supposed, int64_t* budget) {
+  int64_t all = kMaxFoldedTotal;
+  if (budget == nullptr) budget = &all;
   std::vector<Node> kept;
-  int64_t budget = kMaxFoldedTotal;
   for (const Node& node : graph->nodes) {
-    ASSIGN_OR_RETURN(auto folded, Fold(graph, node, &budget, supposed));
+    ASSIGN_OR_RETURN(auto folded, Fold(graph, node, budget, supposed));
     if (!folded) kept.push_back(node);
   }
   graph->nodes = std::move(kept);

@@ -27,8 +27,8 @@ inline constexpr int64_t kMaxFoldedTotal = int64_t{1} << 30;
 // quantized weights must stay visible to the quantization pass.
 //
 // An If gives way to the branch that its condition takes, a Loop or Scan to its
-// iterations (unroll.h); those that values decide which are computed at run
-// time are refused (kUnsupportedOperator). `subgraphs`: of the graph's nodes.
+// iterations (unroll.h); those that a run decides become nodes with bodies, of
+// which all this holds, too (control.h). `subgraphs`: of the graph's nodes.
 //
 // `supposed`: some constants are stand-ins for weights that are not known
 // (suppose.h). What is computed from them alone is one of them too. A
@@ -42,8 +42,10 @@ absl::Status InferAndFold(Graph* graph,
                           const SubgraphMap& subgraphs = {});
 
 // Replaces nodes whose inputs are all constant, DequantizeLinear included.
-// Shapes must be known.
-absl::Status FoldConstants(Graph* graph, Supposed* supposed = nullptr);
+// Shapes must be known. `budget`: bytes that results may still take, of several
+// graphs together; null: kMaxFoldedTotal.
+absl::Status FoldConstants(Graph* graph, Supposed* supposed = nullptr,
+                           int64_t* budget = nullptr);
 
 }  // namespace heddle::compiler
 

@@ -4,12 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "compiler/base/diagnostic.h"
 #include "compiler/compiler.h"
+#include "compiler/ops/control_flow.h"
 #include "compiler/testing/model_builder.h"
 
 namespace heddle::compiler {
@@ -171,14 +173,20 @@ TEST(InferTest, OnlyTheTakenBranchMustBeSupported) {
       "Foo 'choice/Foo_of_t'"));
 }
 
-TEST(InferTest, ConditionsOfTheRunAreRefusedByName) {
+TEST(InferTest, ConditionsOfTheRunKeepBothBranches) {
   ModelBuilder b = ByShape(1);
   b.Input("bit", DataType::kBool, {});
   b.proto().mutable_graph()->mutable_node(3)->set_input(0, "bit");
-  EXPECT_TRUE(
-      absl::StrContains(Refused(b, Rejection::kUnsupportedOperator),
-                        "If 'choice': condition 'bit' is computed at run "
-                        "time"));
+  auto graph = AnalyseOnnx(b.Bytes(), {});
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  const auto node =
+      std::find_if(graph->nodes.begin(), graph->nodes.end(), IsControl);
+  ASSERT_NE(node, graph->nodes.end()) << graph->ToString();
+  EXPECT_EQ(BodiesOf(*node).size(), 2u);
+  EXPECT_EQ(RejectionOf(WhyControl(*node)), Rejection::kUnsupportedOperator);
+  EXPECT_TRUE(absl::StrContains(WhyControl(*node).message(),
+                                "If 'choice': condition 'bit' is computed at "
+                                "run time"));
   b = ByShape(1);
   b.proto().mutable_graph()->mutable_node(3)->set_input(0, "n");
   EXPECT_TRUE(absl::StrContains(Refused(b, Rejection::kInvalidModel),

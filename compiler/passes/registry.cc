@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/registry.h"
 
+#include <memory>
+#include <utility>
+#include <variant>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/base/nearest_names.h"
 #include "compiler/base/status_macros.h"
+#include "compiler/ops/control_flow.h"
+#include "compiler/ops/define.h"
 #include "compiler/ops/operator.h"
 #include "compiler/passes/cancel_moves.h"
 #include "compiler/passes/expand.h"
@@ -28,6 +34,44 @@ absl::Status Check(const Graph& graph) {
     RETURN_IF_ERROR(CheckNode(graph, node));
   }
   return graph.Verify();
+}
+
+// A pass on the bodies of a graph. `nodes`: of bodies before.
+absl::Status RunOnBodies(const Pass& pass, const PassContext& context,
+                         Graph* graph, size_t* nodes) {
+  for (Node& node : graph->nodes) {
+    if (!IsControl(node)) continue;
+    for (auto& [name, value] : node.attributes) {
+      auto* body = std::get_if<std::shared_ptr<const Graph>>(&value);
+      if (body == nullptr) continue;
+      Graph copy = **body;
+      PassContext inner;
+      inner.fuse_quantization = context.fuse_quantization;
+      inner.fuse_elementwise = context.fuse_elementwise;
+      inner.folded = context.folded;
+      // Which of its constants are stand-ins nobody has written down.
+      Supposed all;
+      if (context.supposed != nullptr) {
+        for (size_t id = 0; id < copy.tensors.size(); ++id) {
+          if (copy.tensors[id].is_constant()) {
+            all.constants.insert(static_cast<TensorId>(id));
+          }
+        }
+        inner.supposed = &all;
+      }
+      RETURN_IF_ERROR(pass.run(&copy, inner));
+      *nodes += copy.nodes.size();
+      if (*nodes > kMostBodyNodes) {
+        return RejectNode(Rejection::kUnsupportedShape, node,
+                          "the bodies of the model's Ifs and Loops have more "
+                          "than ",
+                          kMostBodyNodes, " nodes; make them smaller");
+      }
+      RETURN_IF_ERROR(RunOnBodies(pass, context, &copy, nodes));
+      *body = std::make_shared<const Graph>(std::move(copy));
+    }
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -87,7 +131,7 @@ const std::vector<Pass>& Passes() {
        [](Graph* graph, const PassContext&) { return CancelMoves(graph); }},
       {"fold-constants", "nodes of constant inputs become constants",
        [](Graph* graph, const PassContext& context) {
-         return FoldConstants(graph, context.supposed);
+         return FoldConstants(graph, context.supposed, context.folded);
        }},
       {"simplify", "nodes that do nothing or that nobody reads are removed",
        [](Graph* graph, const PassContext&) { return Simplify(graph); }},
@@ -133,10 +177,17 @@ absl::StatusOr<size_t> FindPass(const std::string& name) {
 
 absl::Status RunGraphPasses(const PassContext& context,
                             const CompileOptions& options, Graph* graph) {
+  int64_t folded = kMaxFoldedTotal;
+  PassContext own = context;
+  own.folded = &folded;
+  bool inferred = false;  // bodies are, when the graph is
   for (const Pass& pass : Passes()) {
     if (pass.run == nullptr) continue;
     BeginPass(options, pass.name);
-    RETURN_IF_ERROR(pass.run(graph, context));
+    RETURN_IF_ERROR(pass.run(graph, own));
+    size_t nodes = 0;
+    if (inferred) RETURN_IF_ERROR(RunOnBodies(pass, own, graph, &nodes));
+    inferred = true;
     RETURN_IF_ERROR(
         EndPass(options, pass.name, [&] { return graph->ToString(); }));
   }

@@ -26,6 +26,7 @@ struct PassContext {
   bool fuse_quantization = true;             // see CompileOptions
   bool fuse_elementwise = true;              // see Features
   SubgraphMap subgraphs;                     // of its Ifs, Loops, Scans
+  int64_t* folded = nullptr;                 // see FoldConstants
 };
 
 struct Pass {
@@ -41,7 +42,9 @@ const std::vector<Pass>& Passes();
 // the message lists all, the nearest first.
 absl::StatusOr<size_t> FindPass(const std::string& name);
 
-// Runs all graph passes.
+// Runs all graph passes, each but the first two also on the bodies of nodes of
+// control flow, which together may have kMostBodyNodes nodes.
+inline constexpr size_t kMostBodyNodes = size_t{1} << 19;
 absl::Status RunGraphPasses(const PassContext& context,
                             const CompileOptions& options, Graph* graph);
 

@@ -32,6 +32,9 @@ size_t BytesOf(const Attribute& attribute) {
     size_t operator()(const std::shared_ptr<const TensorData>&) const {
       return 0;  // shared by the copies
     }
+    size_t operator()(const std::shared_ptr<const Graph>&) const {
+      return 0;  // no node of a model as imported has one
+    }
     size_t operator()(int64_t) const { return 0; }
     size_t operator()(float) const { return 0; }
   };
@@ -59,34 +62,63 @@ absl::Status HasNoElements(const Node& node) {
 }  // namespace
 
 void Unroller::Charge(const Node& node) {
-  ++nodes_;
-  bytes_ += sizeof(Node) + node.name.size() +
-            (node.inputs.size() + node.outputs.size()) * sizeof(TensorId);
-  for (const std::string& s : node.sources) bytes_ += sizeof(s) + s.size();
-  for (const auto& [name, value] : node.attributes) bytes_ += BytesOf(value);
+  ++charges_->nodes;
+  ++charges_->tried;
+  charges_->bytes +=
+      sizeof(Node) + node.name.size() +
+      (node.inputs.size() + node.outputs.size()) * sizeof(TensorId);
+  for (const std::string& s : node.sources) {
+    charges_->bytes += sizeof(s) + s.size();
+  }
+  for (const auto& [name, value] : node.attributes) {
+    charges_->bytes += BytesOf(value);
+  }
 }
 
-absl::Status Unroller::CheckCharges(const Node& owner) const {
-  if (nodes_ <= kMostUnrolledNodes && bytes_ <= kMostUnrolledBytes) {
+absl::Status Unroller::CheckCharges(const Node& owner) {
+  if (charges_->tried > kMostTriedNodes) {
+    return RejectNode(Rejection::kUnsupportedShape, owner,
+                      "to look at the iterations of the model's Loops takes "
+                      "more than ",
+                      kMostTriedNodes,
+                      " nodes; make them fewer or their bodies smaller");
+  }
+  if (charges_->nodes <= kMostUnrolledNodes &&
+      charges_->bytes <= kMostUnrolledBytes) {
     return absl::OkStatus();
   }
-  return RejectNode(Rejection::kUnsupportedShape, owner,
-                    "its iterations take more than ", kMostUnrolledNodes,
-                    " nodes or ", kMostUnrolledBytes,
-                    " bytes; make them fewer or their body smaller");
+  return TooMuch(owner);
+}
+
+absl::Status Unroller::ChargeCopy(const Node& owner,
+                                  const std::vector<Node>& nodes) {
+  for (const Node& node : nodes) Charge(node);
+  return CheckCharges(owner);
+}
+
+void Unroller::TakeBack(const Node& node, size_t tensors,
+                        const UnrollCharges& before) {
+  const auto first = static_cast<TensorId>(tensors);
+  progress_.erase(FirstOutputOf(node));
+  progress_.erase(progress_.lower_bound(first), progress_.end());
+  subgraphs_.erase(subgraphs_.lower_bound(first), subgraphs_.end());
+  graph_->tensors.resize(tensors);
+  charges_->nodes = before.nodes;
+  charges_->bytes = before.bytes;
+  left_to_run_ = charges_->exceeded = false;
 }
 
 TensorId Unroller::NewTensor(const std::string& name) {
   Tensor tensor;
   tensor.name = absl::StrCat(name, "/", ++names_);
-  bytes_ += sizeof(Tensor) + tensor.name.size();
+  charges_->bytes += sizeof(Tensor) + tensor.name.size();
   return graph_->AddTensor(std::move(tensor));
 }
 
 TensorId Unroller::Constant(const Node& owner, TensorData data) {
   std::string name =
       absl::StrCat(graph_->tensors[FirstOutputOf(owner)].name, "/", ++names_);
-  bytes_ += sizeof(Tensor) + name.size() + data.bytes.size();
+  charges_->bytes += sizeof(Tensor) + name.size() + data.bytes.size();
   return graph_->AddConstant(std::move(name), std::move(data));
 }
 
@@ -114,7 +146,8 @@ absl::StatusOr<Subgraph> Unroller::Copy(const Node& owner, const Subgraph& from,
                                         Replacements known) {
   Subgraph copy;
   copy.refusal = from.refusal;
-  bytes_ += (from.inputs.size() + from.outputs.size()) * sizeof(TensorId);
+  charges_->bytes +=
+      (from.inputs.size() + from.outputs.size()) * sizeof(TensorId);
   for (TensorId id : from.inputs) {
     auto [it, fresh] = known.try_emplace(id, kNoTensor);
     if (fresh) it->second = NewTensor(graph_->tensors[id].name);
@@ -171,6 +204,7 @@ absl::Status Unroller::Stack(const Node& owner,
 }
 
 absl::StatusOr<std::vector<Node>> Unroller::Next(const Node& node) {
+  left_to_run_ = false;
   return node.op == "Loop" ? NextOfLoop(node) : AllOfScan(node);
 }
 
@@ -195,12 +229,12 @@ std::vector<TensorId> Unroller::Deciders(const Node& node) const {
   return ids;
 }
 
-absl::StatusOr<std::vector<Node>> Unroller::NextOfLoop(const Node& node) {
+absl::Status Unroller::CheckLoop(const Node& node) const {
   const auto graphs = subgraphs_.find(FirstOutputOf(node));
   if (graphs == subgraphs_.end()) {
     return absl::InternalError(node.Describe() + " has no body");
   }
-  const Subgraph body = graphs->second.body;
+  const Subgraph& body = graphs->second.body;
   const size_t own = graphs->second.own_inputs;
   const size_t carried = own < 2 ? 0 : own - 2;
   if (own < 2 || body.inputs.size() != carried + 2 ||
@@ -215,6 +249,23 @@ absl::StatusOr<std::vector<Node>> Unroller::NextOfLoop(const Node& node) {
     return RejectNode(Rejection::kInvalidModel, node, "input ", 2 + i,
                       " is missing");
   }
+  return absl::OkStatus();
+}
+
+absl::Status Unroller::TooMuch(const Node& owner) {
+  left_to_run_ = charges_->exceeded = true;
+  return RejectNode(Rejection::kUnsupportedShape, owner,
+                    "its iterations take more than ", kMostUnrolledNodes,
+                    " nodes or ", kMostUnrolledBytes,
+                    " bytes; make them fewer or their body smaller");
+}
+
+absl::StatusOr<std::vector<Node>> Unroller::NextOfLoop(const Node& node) {
+  RETURN_IF_ERROR(CheckLoop(node));
+  const Subgraphs& graphs = subgraphs_.find(FirstOutputOf(node))->second;
+  const Subgraph body = graphs.body;
+  const size_t carried = graphs.own_inputs - 2;
+  const size_t own = graphs.own_inputs;
   const auto [at, begins] = progress_.try_emplace(FirstOutputOf(node));
   Progress& progress = at->second;
   if (begins) {
@@ -227,10 +278,11 @@ absl::StatusOr<std::vector<Node>> Unroller::NextOfLoop(const Node& node) {
                             const TensorData** data) -> absl::Status {
     const Tensor& t = graph_->tensors[id];
     if (!t.is_constant()) {
+      left_to_run_ = true;
       return RejectNode(Rejection::kUnsupportedOperator, node, what, " '",
                         t.name,
-                        "' is computed at run time; one that is a constant "
-                        "or follows from shapes is supported");
+                        "' is computed at run time; without the host one that "
+                        "is a constant or follows from shapes is supported");
     }
     if (t.type != type || t.constant->count() != 1) {
       return RejectNode(Rejection::kInvalidModel, node, what, " '", t.name,
@@ -374,6 +426,11 @@ absl::StatusOr<std::vector<Node>> Unroller::AllOfScan(const Node& node) {
                         "sequences have lengths ", count, " and ", shape[axis]);
     }
     count = shape[axis];
+  }
+  // (A node at least besides those of the body: what it reads of a sequence.)
+  if (count >
+      static_cast<int64_t>(kMostUnrolledNodes / (body.nodes.size() + 1))) {
+    return TooMuch(node);
   }
   std::vector<Node> nodes;
   const TensorId zero = batch ? Constant(node, Int64List({0})) : kNoTensor;

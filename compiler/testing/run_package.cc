@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/host/host_function.h"
+#include "compiler/ir/control_flow.h"
 
 namespace heddle::compiler {
 namespace {
@@ -18,6 +19,47 @@ double CpuSeconds() {
   timespec t;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+void Add(PackageRun part, PackageRun* run) {
+  run->macs += part.macs;
+  run->cpu_seconds += part.cpu_seconds;
+  run->findings.insert(run->findings.end(), part.findings.begin(),
+                       part.findings.end());
+}
+
+// An If or Loop: its bodies are packages of their own.
+absl::Status RunControl(const package::Segment& segment,
+                        const package::Package& package,
+                        const std::vector<const uint8_t*>& from,
+                        const std::vector<uint8_t*>& to,
+                        const model::Options& options, PackageRun* run) {
+  const auto run_body =
+      [&](size_t b, const std::vector<const uint8_t*>& slots,
+          const std::vector<uint8_t*>& results) -> absl::Status {
+    const package::Body& body = segment.bodies[b];
+    std::vector<TensorData> arguments;
+    for (size_t i = 0; i < body.slots.size(); ++i) {
+      const package::TensorInfo& info = body.package->inputs[i];
+      TensorData data = TensorData::Zeros(info.type, info.shape);
+      if (info.size > 0) {
+        std::memcpy(data.bytes.data(), slots[body.slots[i]], info.size);
+      }
+      arguments.push_back(std::move(data));
+    }
+    ASSIGN_OR_RETURN(PackageRun part,
+                     RunPackage(*body.package, arguments, options));
+    for (size_t i = 0; i < results.size(); ++i) {
+      const package::TensorInfo& info = body.package->outputs[i];
+      if (info.size == 0) continue;
+      std::memcpy(results[i], part.outputs[info.name].bytes.data(), info.size);
+    }
+    Add(std::move(part), run);
+    return absl::OkStatus();
+  };
+  return Drive(segment.control, TypesOf(package, segment.inputs),
+               TypesOf(package, segment.outputs), from, to, run_body,
+               [] { return absl::OkStatus(); });
 }
 
 // One segment after another, as a session does it.
@@ -39,17 +81,18 @@ absl::StatusOr<PackageRun> RunSegments(const package::Package& package,
       for (uint32_t v : segment.outputs) {
         values[v] = part.outputs[package.values[v].name];
       }
-      run.macs += part.macs;
-      run.cpu_seconds += part.cpu_seconds;
-      run.findings.insert(run.findings.end(), part.findings.begin(),
-                          part.findings.end());
+      Add(std::move(part), &run);
       continue;
     }
-    ASSIGN_OR_RETURN(const HostFunction host, HostFunction::Make(segment.host));
     std::vector<const uint8_t*> from;
     std::vector<uint8_t*> to;
     for (uint32_t v : segment.inputs) from.push_back(values[v].bytes.data());
     for (uint32_t v : segment.outputs) to.push_back(values[v].bytes.data());
+    if (segment.kind() == package::SegmentKind::kControl) {
+      RETURN_IF_ERROR(RunControl(segment, package, from, to, options, &run));
+      continue;
+    }
+    ASSIGN_OR_RETURN(const HostFunction host, HostFunction::Make(segment.host));
     RETURN_IF_ERROR(host.Run(from, to, [] { return absl::OkStatus(); }));
   }
   for (const package::TensorInfo& output : package.outputs) {

@@ -516,7 +516,7 @@ absl::StatusOr<std::shared_ptr<Run>> LoadedGraph::Start(
   }
   run->Begin();
   absl::Cleanup end = [this, &run] {
-    run->Finish(absl::OkStatus(), {});
+    run->Finish(absl::OkStatus(), RunStatistics());
     idle_->Ended();
   };
   if (absl::Status s = core_->Submit(steps, std::move(finish), trace);

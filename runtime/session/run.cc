@@ -32,9 +32,14 @@ void RunState::Begin() noexcept {
 
 void RunState::Finish(const absl::Status& status,
                       const drm_heddle_result& result) noexcept {
+  Finish(status, Convert(result));
+}
+
+void RunState::Finish(const absl::Status& status,
+                      const RunStatistics& statistics) noexcept {
   std::lock_guard<std::mutex> lock(mutex_);
   status_ = status;
-  statistics_ = Convert(result);
+  statistics_ = statistics;
   ended_ = true;
   changed_.notify_all();
 }

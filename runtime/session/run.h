@@ -22,6 +22,8 @@ class RunState {
   void Begin() noexcept;
   void Finish(const absl::Status& status,
               const drm_heddle_result& result) noexcept;
+  void Finish(const absl::Status& status,
+              const RunStatistics& statistics) noexcept;
   absl::Status Wait(absl::Time deadline);
   bool ended() const;
   RunStatistics statistics() const;

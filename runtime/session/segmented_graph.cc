@@ -4,9 +4,7 @@
 #include <errno.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <new>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -17,8 +15,10 @@
 #include "runtime/hal/fork_guard.h"
 #include "runtime/hal/status.h"
 #include "runtime/session/buffers.h"
+#include "runtime/session/control_segment.h"
 #include "runtime/session/graph.h"
 #include "runtime/session/run.h"
+#include "runtime/session/value.h"
 
 namespace heddle::session {
 namespace {
@@ -45,9 +45,18 @@ size_t ThreadsOf(const LoadOptions& options) {
                             kDefaultThreads);
 }
 
+// Of a kind each.
 struct Segment {
   std::shared_ptr<LoadedGraph> card;
   std::optional<compiler::HostFunction> host;
+  std::unique_ptr<ControlSegment> control;
+
+  // A thread of the host has it.
+  bool on_host() const { return host.has_value() || control != nullptr; }
+  uint64_t working_bytes() const {
+    return control != nullptr ? control->working_bytes()
+                              : host->working_bytes();
+  }
 };
 
 // The parts of a run, which wait for who writes what they read.
@@ -93,16 +102,16 @@ uint64_t WorkingBytes(const std::vector<Segment>& segments,
   uint64_t most = 0;
   std::vector<uint64_t> beside;
   for (size_t s = 0; s < count; ++s) {
-    if (!segments[s].host.has_value()) continue;
+    if (!segments[s].on_host()) continue;
     beside.clear();
     for (size_t o = 0; o < count; ++o) {
-      if (o == s || !segments[o].host.has_value()) continue;
+      if (o == s || !segments[o].on_host()) continue;
       if (ordered && (after[s][o] || after[o][s])) continue;
-      beside.push_back(segments[o].host->working_bytes());
+      beside.push_back(segments[o].working_bytes());
     }
     std::sort(beside.rbegin(), beside.rend());
     if (beside.size() >= threads) beside.resize(threads - 1);
-    uint64_t sum = segments[s].host->working_bytes();
+    uint64_t sum = segments[s].working_bytes();
     for (uint64_t bytes : beside) {
       if (__builtin_add_overflow(sum, bytes, &sum)) return UINT64_MAX;
     }
@@ -110,41 +119,6 @@ uint64_t WorkingBytes(const std::vector<Segment>& segments,
     if (!ordered) break;  // the others give no more than all of them
   }
   return most;
-}
-
-// A tensor of a run. Not zeroed: who reads it waits for who writes it.
-class Value {
- public:
-  Value() = default;
-  ~Value() { Free(); }
-  Value(const Value&) = delete;
-  Value& operator=(const Value&) = delete;
-  void Allocate(uint64_t bytes) {
-    const uint64_t size = (bytes + package::kValueAlign - 1) /
-                          package::kValueAlign * package::kValueAlign;
-    data_ = static_cast<uint8_t*>(std::aligned_alloc(
-        package::kValueAlign, std::max(size, package::kValueAlign)));
-    if (data_ == nullptr) throw std::bad_alloc();
-  }
-  void Free() noexcept {
-    std::free(data_);
-    data_ = nullptr;
-  }
-  uint8_t* data() const { return data_; }
-
- private:
-  uint8_t* data_ = nullptr;
-};
-
-void Add(const RunStatistics& part, drm_heddle_result* sum) {
-  sum->cycles += part.cycles;
-  sum->macs += part.macs;
-  sum->commands += part.commands;
-  sum->bytes_loaded += part.bytes_loaded;
-  sum->bytes_stored += part.bytes_stored;
-  sum->matrix_busy += part.matrix_busy;
-  sum->vector_busy += part.vector_busy;
-  sum->dma_busy += part.dma_busy;
 }
 
 }  // namespace
@@ -166,7 +140,8 @@ class SegmentedGraph::Task : public SegmentTask {
         values_(loaded_->package.values.size()),
         readers_(loaded_->readers),
         cards_(loaded_->segments.size()),
-        run_(std::make_shared<RunState>()) {}
+        run_(std::make_shared<RunState>()),
+        driven_(loaded_->segments.size()) {}
 
   const std::shared_ptr<RunState>& run() const { return run_; }
   Value& value(uint32_t v) { return values_[v]; }
@@ -192,7 +167,11 @@ class SegmentedGraph::Task : public SegmentTask {
     std::vector<uint8_t*> to;
     for (uint32_t v : segment.inputs) from.push_back(values_[v].data());
     for (uint32_t v : segment.outputs) to.push_back(values_[v].data());
-    return loaded_->segments[part].host->Run(from, to, stop);
+    const Segment& own = loaded_->segments[part];
+    if (own.control != nullptr) {
+      return own.control->Run(from, to, stop, &driven_[part]);
+    }
+    return own.host->Run(from, to, stop);
   }
 
   absl::StatusOr<bool> Begin(
@@ -231,13 +210,14 @@ class SegmentedGraph::Task : public SegmentTask {
     }
     for (Value& value : values_) value.Free();
     for (std::shared_ptr<session::Run>& card : cards_) {
-      if (card != nullptr) Add(card->statistics(), &result_);
+      if (card != nullptr) AddTo(card->statistics(), &sum_);
       card.reset();
     }
+    for (const RunStatistics& part : driven_) AddTo(part, &sum_);
   }
 
   void Tell(const absl::Status& status) noexcept override {
-    run_->Finish(status, result_);
+    run_->Finish(status, sum_);
     if (done_ != nullptr) done_(status);
     done_ = nullptr;
   }
@@ -267,7 +247,8 @@ class SegmentedGraph::Task : public SegmentTask {
   std::vector<TensorBuffer> outputs_;
   std::vector<uint32_t> output_values_;
   std::function<void(const absl::Status&)> done_;
-  drm_heddle_result result_ = {};
+  std::vector<RunStatistics> driven_;  // what the card did for control flow
+  RunStatistics sum_;
 };
 
 class SegmentedGraph::Handle : public Run {
@@ -333,15 +314,20 @@ absl::StatusOr<std::shared_ptr<Graph>> SegmentedGraph::Load(
   auto loaded = std::make_shared<Loaded>();
   loaded->core = core;
   loaded->host_time = options.host_time;
+  const auto not_taken = [&package](const absl::Status& why) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(Name(package), ", host: ", why.message()));
+  };
   for (package::Segment& segment : package.segments) {
     Segment part;
-    if (segment.card == nullptr) {
+    if (segment.kind() == package::SegmentKind::kHost) {
       auto host = compiler::HostFunction::Make(segment.host);
-      if (!host.ok()) {
-        return absl::InvalidArgumentError(
-            absl::StrCat(Name(package), ", host: ", host.status().message()));
-      }
+      if (!host.ok()) return not_taken(host.status());
       part.host = *std::move(host);
+    } else if (segment.kind() == package::SegmentKind::kControl) {
+      auto control = ControlSegment::Make(segment, package);
+      if (!control.ok()) return not_taken(control.status());
+      part.control = *std::move(control);
     }
     loaded->segments.push_back(std::move(part));
   }
@@ -361,6 +347,12 @@ absl::StatusOr<std::shared_ptr<Graph>> SegmentedGraph::Load(
   for (size_t i = 0; i < package.segments.size(); ++i) {
     package::Segment& segment = package.segments[i];
     for (uint32_t v : segment.inputs) ++loaded->readers[v];
+    if (ControlSegment* control = loaded->segments[i].control.get()) {
+      if (auto s = control->LoadCards(core, options, &segment); !s.ok()) {
+        return s;
+      }
+      loaded->device_bytes += control->device_bytes();
+    }
     if (segment.card == nullptr) continue;
     auto card = LoadedGraph::Load(core, *segment.card, options);
     if (!card.ok()) return card.status();
@@ -454,7 +446,9 @@ absl::StatusOr<std::shared_ptr<Run>> SegmentedGraph::Start(
   auto handle = std::make_shared<Handle>(loaded_, pool_, task);
   task->run()->Begin();
   // Unless it is queued the handle must not wait for it.
-  absl::Cleanup end = [&task] { task->run()->Finish(absl::OkStatus(), {}); };
+  absl::Cleanup end = [&task] {
+    task->run()->Finish(absl::OkStatus(), RunStatistics());
+  };
   if (!pool_->Add(task, kMaxRunsInFlight)) {
     return hal::Exhausted(
         hal::Resource::kDeviceResources,

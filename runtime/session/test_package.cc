@@ -329,6 +329,102 @@ package::Package LongPackage() {
   return p;
 }
 
+namespace {
+
+// Both sides of an If: `from` to "y", and the weights of CopyPackage() as "w".
+package::Package ReversingPackage(uint64_t bytes) {
+  constexpr uint64_t kWeightBytes = 256;
+  package::Package p = Empty("else");
+  p.values = {Tensor("a", 0, bytes), Tensor("b", bytes, bytes),
+              Tensor("k", 2 * bytes, kWeightBytes)};
+  p.io_bytes = 2 * bytes + kWeightBytes;
+  p.inputs = {p.values[0]};
+  p.outputs = {p.values[1], p.values[2]};
+  compiler::Graph graph = Reverse("a", "b", 1, bytes);
+  graph.outputs.push_back(graph.AddConstant(
+      "k", compiler::TensorData::Zeros(compiler::DataType::kUint8,
+                                       {static_cast<int64_t>(kWeightBytes)})));
+  p.segments.push_back(HostSegment(std::move(graph), 0, 1));
+  p.segments[0].outputs.push_back(2);
+  return p;
+}
+
+package::TensorInfo One(const std::string& name, uint64_t at,
+                        compiler::DataType type) {
+  package::TensorInfo info = Tensor(name, at, 1);
+  info.type = type;
+  info.size = compiler::ElementBytes(type);
+  return info;
+}
+
+package::Body BodyOf(package::Package package, std::vector<uint32_t> slots) {
+  return {std::make_shared<const package::Package>(std::move(package)),
+          std::move(slots)};
+}
+
+}  // namespace
+
+package::Package LoopPackage(uint64_t bytes) {
+  constexpr uint64_t kWeightBytes = 256;
+  package::Package body = Empty("body");
+  body.values = {
+      Tensor("x", 0, bytes), One("flag", 3 * bytes, compiler::DataType::kBool),
+      Tensor("y", bytes, bytes), Tensor("w", 3 * bytes + 64, kWeightBytes),
+      Tensor("r", 2 * bytes, bytes)};
+  body.io_bytes = 3 * bytes + 64 + kWeightBytes;
+  body.inputs = {body.values[0], body.values[1]};
+  body.outputs = {body.values[4]};
+  package::Segment choice;
+  choice.control.kind = compiler::ControlFlow::Kind::kIf;
+  choice.control.name = "If 'choice'";
+  choice.inputs = {1, 0};
+  choice.outputs = {2, 3};
+  choice.bodies = {BodyOf(CopyPackage(bytes), {0}),
+                   BodyOf(ReversingPackage(bytes), {0})};
+  body.segments.push_back(std::move(choice));
+  body.segments.push_back(HostSegment(Reverse("y", "r", 1, bytes), 2, 4));
+
+  package::Package p = Empty("loop");
+  p.values = {One("n", 2 * bytes, compiler::DataType::kInt64),
+              One("flag", 2 * bytes + 64, compiler::DataType::kBool),
+              Tensor("h", 0, bytes), Tensor("z", bytes, bytes)};
+  p.io_bytes = 2 * bytes + 128;
+  p.inputs = {p.values[0], p.values[1], p.values[2]};
+  p.outputs = {p.values[3]};
+  package::Segment loop;
+  loop.control.kind = compiler::ControlFlow::Kind::kLoop;
+  loop.control.name = "Loop 'loop'";
+  loop.control.has_trip_count = true;
+  loop.control.carried = 1;
+  loop.inputs = {0, 2, 1};
+  loop.outputs = {3};
+  loop.bodies = {BodyOf(std::move(body), {1, 2})};
+  p.segments.push_back(std::move(loop));
+  return p;
+}
+
+package::Package EndlessPackage(bool card, uint64_t bytes) {
+  package::Package p = Empty("endless");
+  p.values = {Tensor("h", 0, bytes), Tensor("z", bytes, bytes)};
+  p.io_bytes = 2 * bytes;
+  p.inputs = {p.values[0]};
+  p.outputs = {p.values[1]};
+  package::Package body = HostPackage(1, bytes);
+  if (card) {
+    body = CopyPackage(bytes);
+    body.outputs.pop_back();
+  }
+  package::Segment loop;
+  loop.control.kind = compiler::ControlFlow::Kind::kLoop;
+  loop.control.name = "Loop 'endless'";
+  loop.control.carried = 1;
+  loop.inputs = {0};
+  loop.outputs = {1};
+  loop.bodies = {BodyOf(std::move(body), {1})};
+  p.segments.push_back(std::move(loop));
+  return p;
+}
+
 RandomDag MakeRandomDag(uint32_t seed) {
   constexpr uint64_t kBytes = 256;
   std::mt19937 random(seed);

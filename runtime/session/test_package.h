@@ -42,6 +42,15 @@ package::Package LookUpPackage();
 // 1024 by 1024 of "h" (uint8[1,1,2048,2048]), which takes an hour, of one node.
 package::Package LongPackage();
 
+// A Loop: as often as "n" (int64[1]) says, the input "h" is copied by the card
+// and reversed by the host, if "flag" (bool[1]) holds; if it does not, reversed
+// by the host twice. The output is "z". An If is inside of the Loop.
+package::Package LoopPackage(uint64_t bytes = 4096);
+
+// A Loop that never ends: its body copies "h" on the card, or reverses it on
+// the host.
+package::Package EndlessPackage(bool card, uint64_t bytes = 4096);
+
 // A random network of host and card, of tensors uint8[256]. The inputs are "v0"
 // and the index "i" (int64[1], 0 or 1); each segment makes one more tensor
 // "v1", "v2" ...: the card a copy of its input, the host the sum of its first

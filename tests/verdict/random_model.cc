@@ -68,6 +68,8 @@ struct AttributeWriter {
     proto->set_type(onnx::AttributeProto::TENSOR);
     Fill(*value, proto->mutable_t());
   }
+  // Only passes make nodes that have one.
+  void operator()(const std::shared_ptr<const compiler::Graph>&) const {}
 };
 
 }  // namespace

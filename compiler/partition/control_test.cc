@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ifs and Loops that a run decides, compiled and executed on the functional
+// model, with bodies on the card and on the host, against the reference
+// semantics of the graph.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "compiler/base/diagnostic.h"
+#include "compiler/compiler.h"
+#include "compiler/ops/operator.h"
+#include "compiler/package/package.h"
+#include "compiler/testing/card_case.h"
+#include "compiler/testing/control_models.h"
+#include "compiler/testing/model_builder.h"
+#include "compiler/testing/run_package.h"
+
+namespace heddle::compiler {
+namespace {
+
+// "i(c|h)": an If whose then_branch is the card's, whose else_branch the
+// host's. "c" alone: a package that the card takes as a whole.
+std::string Sides(const package::Package& package) {
+  if (package.segments.empty()) return "c";
+  std::string text;
+  for (const package::Segment& segment : package.segments) {
+    switch (segment.kind()) {
+      case package::SegmentKind::kCard:
+        text += "c";
+        break;
+      case package::SegmentKind::kHost:
+        text += "h";
+        break;
+      case package::SegmentKind::kControl:
+        text += segment.bodies.size() == 2 ? "i(" : "l(";
+        for (size_t b = 0; b < segment.bodies.size(); ++b) {
+          text += b == 0 ? "" : "|";
+          text += Sides(*segment.bodies[b].package);
+        }
+        text += ")";
+        break;
+    }
+  }
+  return text;
+}
+
+CompileOptions WithHost(bool prefer_host = false) {
+  CompileOptions options;
+  options.host_nodes = true;
+  options.prefer_host = prefer_host;
+  options.features.fuse_elementwise = !prefer_host;
+  return options;
+}
+
+package::Package Compile(const ModelBuilder& b, const CompileOptions& options) {
+  auto result = CompileOnnx(b.Bytes(), options);
+  EXPECT_TRUE(result.ok()) << result.status();
+  if (!result.ok()) return {};
+  auto package = package::Parse(result->package);
+  EXPECT_TRUE(package.ok()) << package.status();
+  if (!package.ok()) return {};
+  EXPECT_EQ(package::Serialize(*package), result->package);
+  return *std::move(package);
+}
+
+// On the card where that is possible, on the host where that is, and in the
+// reference: the same bytes. Returns them in the order of the outputs.
+std::vector<TensorData> ExpectSame(const ModelBuilder& b,
+                                   const std::vector<TensorData>& inputs) {
+  const auto graph = AnalyseOnnx(b.Bytes(), {});
+  if (!graph.ok()) {
+    ADD_FAILURE() << graph.status();
+    return {};
+  }
+  const auto expected = EvaluateGraph(*graph, inputs);
+  if (!expected.ok()) {
+    ADD_FAILURE() << expected.status();
+    return {};
+  }
+  std::vector<TensorData> results;
+  for (TensorId id : graph->outputs) results.push_back((*expected)[id]);
+  for (bool prefer_host : {false, true}) {
+    const package::Package package = Compile(b, WithHost(prefer_host));
+    auto run = RunPackage(package, inputs);
+    if (!run.ok()) {
+      ADD_FAILURE() << run.status();
+      return {};
+    }
+    for (const std::string& f : run->findings) ADD_FAILURE() << f;
+    for (size_t i = 0; i < results.size(); ++i) {
+      const TensorData& made = run->outputs[package.outputs[i].name];
+      EXPECT_EQ(made.shape, results[i].shape);
+      EXPECT_TRUE(made.bytes == results[i].bytes)
+          << package.outputs[i].name << (prefer_host ? " of the host" : "");
+    }
+  }
+  return results;
+}
+
+TEST(ControlTest, AnIf) {
+  const ModelBuilder b = ChosenModel();
+  EXPECT_EQ(Sides(Compile(b, WithHost())), "i(c|c)");
+  EXPECT_EQ(Sides(Compile(b, WithHost(true))), "i(h|h)");
+  const TensorData x = RandomData(DataType::kFloat, {2, 3}, 1);
+  const auto yes = ExpectSame(b, {Bool(true), x});
+  const auto no = ExpectSame(b, {Bool(false), x});
+  ASSERT_TRUE(yes.size() == 1 && no.size() == 1);
+  EXPECT_EQ(no[0].as<float>()[0], x.as<float>()[0] - 0.5f);
+  EXPECT_FALSE(yes[0].bytes == no[0].bytes);
+}
+
+TEST(ControlTest, ALoop) {
+  const ModelBuilder b = RepeatedModel();
+  EXPECT_EQ(Sides(Compile(b, WithHost())), "hl(c)");
+  EXPECT_EQ(Sides(Compile(b, WithHost(true))), "hl(h)");
+  const TensorData x = Floats({2, 3}, {1, 1, 1, 1, 1, 1});
+  const TensorData v = TensorData::Zeros(DataType::kFloat, {2, 3});
+  const auto count = [&](int64_t most, float limit) {
+    const auto results =
+        ExpectSame(b, {Int64s({}, {most}), Floats({}, {limit}), v, x});
+    return results.size() == 2 ? results[1].as<int64_t>()[0] : -1;
+  };
+  EXPECT_EQ(count(100, 11), 4);  // 6, 9, 10.5, 11.25
+  EXPECT_EQ(count(2, 11), 2);
+  EXPECT_EQ(count(0, 11), 0);
+  EXPECT_EQ(count(-5, 11), 0);
+}
+
+TEST(ControlTest, ADecoder) {
+  const ModelBuilder b = DecoderModel(12);
+  // All of a step is one job of the card.
+  EXPECT_EQ(Sides(Compile(b, WithHost())), "hl(c)");
+  std::vector<int64_t> counts;
+  for (int64_t first = 0; first < 11; ++first) {
+    const auto results =
+        ExpectSame(b, {Int64s({1}, {first}),
+                       RandomData(DataType::kFloat, {1, 8}, first, -1, 1)});
+    ASSERT_EQ(results.size(), 2u);
+    counts.push_back(results[1].as<int64_t>()[0]);
+  }
+  // Some end by the end token, some by the buffer.
+  EXPECT_LT(*std::min_element(counts.begin(), counts.end()), 12);
+}
+
+// A Loop in a branch in a Loop, with values from every level.
+ModelBuilder Nested() {
+  ModelBuilder b;
+  b.Input("often", DataType::kInt64, {});
+  b.Input("x", DataType::kFloat, {4});
+  b.Input("v", DataType::kFloat, {4});
+  b.Node("Neg", {"x"}, {"minus"});
+  auto* outer = b.Node("Loop", {"often", "", "v"}, {"y"});
+  auto* body = AddGraph(outer, "body");
+  Declare(body->add_input(), "i", DataType::kInt64, true);
+  Declare(body->add_input(), "c", DataType::kBool, true);
+  Declare(body->add_input(), "now", DataType::kFloat);
+  AddConstant(body, "one", Int64s({}, {1}));
+  AddNode(body, "Add", {"now", "x"}, {"sum"});
+  SetInt(AddNode(body, "ReduceSum", {"sum"}, {"whole"}), "keepdims", 0);
+  AddConstant(body, "nothing", Floats({}, {0}));
+  AddNode(body, "Greater", {"whole", "nothing"}, {"positive"});
+  auto* choice = AddNode(body, "If", {"positive"}, {"next"});
+  auto* taken = AddGraph(choice, "then_branch");
+  auto* inner = AddNode(taken, "Loop", {"i", "", "sum"}, {"less"});
+  Declare(taken->add_output(), "less", DataType::kFloat);
+  auto* other = AddGraph(choice, "else_branch");
+  AddNode(other, "Identity", {"x"}, {"same"});
+  Declare(other->add_output(), "same", DataType::kFloat);
+  auto* deep = AddGraph(inner, "body");
+  Declare(deep->add_input(), "j", DataType::kInt64, true);
+  Declare(deep->add_input(), "d", DataType::kBool, true);
+  Declare(deep->add_input(), "w", DataType::kFloat);
+  AddNode(deep, "Add", {"w", "minus"}, {"w1"});
+  AddNode(deep, "Add", {"w1", "v"}, {"w2"});
+  AddNode(deep, "Identity", {"d"}, {"still"});
+  Declare(deep->add_output(), "still", DataType::kBool, true);
+  Declare(deep->add_output(), "w2", DataType::kFloat);
+  AddNode(body, "Identity", {"c"}, {"on"});
+  Declare(body->add_output(), "on", DataType::kBool, true);
+  Declare(body->add_output(), "next", DataType::kFloat);
+  b.Output("y");
+  return b;
+}
+
+TEST(ControlTest, NestedWithValuesFromOutside) {
+  const ModelBuilder b = Nested();
+  EXPECT_EQ(Sides(Compile(b, WithHost())), "cl(ci(l(c)|c))");
+  for (int64_t often : {0, 1, 2, 5}) {
+    ExpectSame(b, {Int64s({}, {often}), RandomData(DataType::kFloat, {4}, 1),
+                   RandomData(DataType::kFloat, {4}, 2)});
+  }
+}
+
+TEST(ControlTest, BranchesOfConstantsAndInputs) {
+  ModelBuilder b;
+  b.Input("flag", DataType::kBool, {1});
+  b.Input("x", DataType::kFloat, {3});
+  auto* node = b.Node("If", {"flag"}, {"y", "z"});
+  auto* taken = AddGraph(node, "then_branch");
+  AddConstant(taken, "k", Floats({3}, {1, 2, 3}));
+  Declare(taken->add_output(), "k", DataType::kFloat);
+  Declare(taken->add_output(), "k", DataType::kFloat);
+  auto* other = AddGraph(node, "else_branch");
+  AddNode(other, "Identity", {"x"}, {"i"});
+  Declare(other->add_output(), "i", DataType::kFloat);
+  Declare(other->add_output(), "i", DataType::kFloat);
+  b.Output("y");
+  b.Output("z");
+  EXPECT_EQ(Sides(Compile(b, WithHost())), "i(h|c)");
+  for (uint8_t flag : {0, 1}) {
+    TensorData condition = TensorData::Zeros(DataType::kBool, {1});
+    condition.bytes[0] = flag;
+    ExpectSame(b, {condition, RandomData(DataType::kFloat, {3}, 3)});
+  }
+}
+
+// Too long to be unrolled: rows of the sequences go to one body.
+TEST(ControlTest, ALongScan) {
+  constexpr int64_t kSteps = 3'000;
+  ModelBuilder b;
+  b.Input("s", DataType::kFloat, {2});
+  b.Input("x", DataType::kFloat, {2, kSteps});
+  auto* node = b.Node("Scan", {"s", "x"}, {"last", "all"});
+  SetInt(node, "num_scan_inputs", 1);
+  SetInts(node, "scan_input_axes", {1});
+  SetInts(node, "scan_input_directions", {1});
+  SetInts(node, "scan_output_axes", {-1});
+  SetInts(node, "scan_output_directions", {1});
+  auto* body = AddGraph(node, "body");
+  Declare(body->add_input(), "state", DataType::kFloat);
+  Declare(body->add_input(), "row", DataType::kFloat);
+  AddConstant(body, "most", Floats({}, {3}));
+  AddNode(body, "Add", {"state", "row"}, {"a"});
+  AddNode(body, "Min", {"a", "most"}, {"b"});
+  AddNode(body, "Neg", {"b"}, {"n"});
+  // As many nodes as make it too many.
+  AddNode(body, "Abs", {"n"}, {"z0"});
+  constexpr int kMore = 100;
+  for (int i = 0; i < kMore; ++i) {
+    AddNode(body, "Abs", {absl::StrCat("z", i)}, {absl::StrCat("z", i + 1)});
+  }
+  AddNode(body, "Identity", {absl::StrCat("z", kMore)}, {"z"});
+  Declare(body->add_output(), "b", DataType::kFloat);
+  Declare(body->add_output(), "z", DataType::kFloat);
+  b.Output("last");
+  b.Output("all");
+  const auto graph = AnalyseOnnx(b.Bytes(), {});
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  const TensorData s = Floats({2}, {0, 1});
+  const TensorData x = RandomData(DataType::kFloat, {2, kSteps}, 4);
+  const package::Package package = Compile(b, WithHost(true));
+  auto run = RunPackage(package, {s, x});
+  ASSERT_TRUE(run.ok()) << run.status();
+  const TensorData& all = run->outputs["all"];
+  ASSERT_EQ(all.shape, (Shape{2, kSteps}));
+  for (int64_t lane = 0; lane < 2; ++lane) {
+    float state = s.as<float>()[lane];
+    for (int64_t t = kSteps - 1; t >= 0; --t) {
+      state = std::min(state + x.as<float>()[lane * kSteps + t], 3.0f);
+      // Both turn around: the result of a step lies where its row did.
+      ASSERT_EQ(all.as<float>()[lane * kSteps + t], std::fabs(state)) << t;
+    }
+    EXPECT_EQ(run->outputs["last"].as<float>()[lane], state);
+  }
+}
+
+// Results of each iteration, where the model says how many there are.
+TEST(ControlTest, RowsOfADeclaredNumberOfIterations) {
+  const auto model = [](int64_t declared) {
+    ModelBuilder b;
+    b.Input("often", DataType::kInt64, {});
+    b.Input("v", DataType::kFloat, {2});
+    auto* node = b.Node("Loop", {"often", "", "v"}, {"y", "rows"});
+    node->set_name("repeat");
+    auto* body = AddGraph(node, "body");
+    Declare(body->add_input(), "i", DataType::kInt64, true);
+    Declare(body->add_input(), "c", DataType::kBool, true);
+    Declare(body->add_input(), "now", DataType::kFloat);
+    AddNode(body, "Identity", {"c"}, {"on"});
+    AddNode(body, "Add", {"now", "now"}, {"next"});
+    Declare(body->add_output(), "on", DataType::kBool, true);
+    Declare(body->add_output(), "next", DataType::kFloat);
+    Declare(body->add_output(), "next", DataType::kFloat);
+    b.Output("y");
+    b.Output("rows", DataType::kFloat, {declared, 2});
+    return b;
+  };
+  const TensorData v = Floats({2}, {1, 3});
+  const auto results = ExpectSame(model(3), {Int64s({}, {3}), v});
+  ASSERT_EQ(results.size(), 2u);
+  EXPECT_EQ(results[1].as<float>()[5], 24);
+  for (int64_t often : {2, 4}) {
+    const auto run =
+        RunPackage(Compile(model(3), WithHost()), {Int64s({}, {often}), v});
+    EXPECT_EQ(run.status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_TRUE(absl::StrContains(run.status().message(), "'repeat'"));
+  }
+  const auto open = CompileOnnx(model(-1).Bytes(), WithHost());
+  EXPECT_EQ(RejectionOf(open.status()), Rejection::kUnsupportedShape);
+  EXPECT_TRUE(absl::StrContains(open.status().message(), "'rows'"))
+      << open.status();
+}
+
+TEST(ControlTest, WithoutTheHostTheReasonIsNamed) {
+  for (const auto& [model, why] :
+       {std::make_pair(ChosenModel(), "If 'choice': condition 'flag'"),
+        std::make_pair(RepeatedModel(), "Loop 'repeat': trip count 'most'")}) {
+    const auto refused = CompileOnnx(model.Bytes(), {});
+    EXPECT_EQ(RejectionOf(refused.status()), Rejection::kUnsupportedOperator);
+    EXPECT_TRUE(absl::StrContains(refused.status().message(), why))
+        << refused.status();
+    const auto host = CheckGraph(*AnalyseOnnx(model.Bytes(), {}), WithHost());
+    EXPECT_TRUE(host.ok() && *host) << host.status();
+    EXPECT_EQ(CheckGraph(*AnalyseOnnx(model.Bytes(), {}), {}).status(),
+              refused.status());
+  }
+}
+
+TEST(ControlTest, TheReportHasTheBodies) {
+  const auto result = CompileOnnx(ChosenModel().Bytes(), WithHost());
+  ASSERT_TRUE(result.ok()) << result.status();
+  ASSERT_EQ(result->report.segments.size(), 1u);
+  const SegmentReport& segment = result->report.segments[0];
+  EXPECT_EQ(segment.control, "If");
+  ASSERT_EQ(segment.bodies.size(), 2u);
+  EXPECT_EQ(segment.bodies[1].name, "else_branch");
+  ASSERT_EQ(segment.bodies[0].segments.size(), 1u);
+  EXPECT_FALSE(segment.bodies[0].segments[0].host);
+  EXPECT_GT(segment.cycles, segment.bodies[0].segments[0].cycles);
+  EXPECT_EQ(result->report.estimated_cycles, segment.cycles);
+  ASSERT_EQ(result->report.host_nodes.size(), 1u);
+  EXPECT_EQ(result->report.host_nodes[0].op, "If");
+  EXPECT_TRUE(absl::StrContains(result->report.host_nodes[0].reason, "'flag'"));
+}
+
+TEST(ControlTest, TheGraphIsWrittenDownWithItsBodies) {
+  const std::string text = AnalyseOnnx(ChosenModel().Bytes(), {})->ToString();
+  EXPECT_TRUE(absl::StrContains(text, "heddle.If 'choice'")) << text;
+  EXPECT_TRUE(absl::StrContains(text, "graph then_branch(")) << text;
+  EXPECT_TRUE(absl::StrContains(text, "MatMul")) << text;
+}
+
+// What no side has inside of a body refuses all of it, by name.
+TEST(ControlTest, ABodyThatNobodyTakes) {
+  ModelBuilder b = ChosenModel();
+  auto* other =
+      b.proto().mutable_graph()->mutable_node(0)->mutable_attribute(1);
+  other->mutable_g()->mutable_node(0)->set_op_type("NonMaxSuppression");
+  const auto refused = CompileOnnx(b.Bytes(), WithHost());
+  EXPECT_NE(RejectionOf(refused.status()), Rejection::kNone);
+  EXPECT_TRUE(absl::StrContains(refused.status().message(), "choice/"))
+      << refused.status();
+}
+
+}  // namespace
+}  // namespace heddle::compiler

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ifs, Loops and Scans that stay, because a run decides which branch is taken
+// or how often a body is: nodes whose bodies are graphs of their own
+// (ops/control_flow.h).
+#ifndef HEDDLE_COMPILER_PASSES_CONTROL_H_
+#define HEDDLE_COMPILER_PASSES_CONTROL_H_
+
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "compiler/import/importer.h"
+#include "compiler/ir/graph.h"
+#include "compiler/passes/suppose.h"
+#include "compiler/passes/unroll.h"
+
+namespace heddle::compiler {
+
+// What stays of an If, Loop or Scan.
+struct LeftToRun {
+  const Node& node;  // as imported
+  const SubgraphMap& subgraphs;
+  absl::Status why;  // for whoever has no host
+  const std::map<TensorId, Declaration>& declared;
+  const Supposed* supposed;  // or null
+  Unroller* unroller;        // is charged
+  // InferAndFold for a body.
+  std::function<absl::Status(Graph* body, const SubgraphMap& subgraphs,
+                             Supposed* supposed)>
+      infer;
+};
+
+// The nodes that take its place: one of control flow, and of a Scan those that
+// turn its sequences and results. Their results have types and shapes. None if
+// what only weights say decides a shape inside. Rejections: kInvalidModel;
+// kMismatchingDatatype, kUnsupportedShape (a value that changes type or shape
+// from one iteration to the next, or from one branch to the other; results of
+// iterations whose number nothing bounds); what a body has that is not
+// supported.
+absl::StatusOr<std::vector<Node>> LeaveToRun(const LeftToRun& left,
+                                             Graph* graph);
+
+}  // namespace heddle::compiler
+
+#endif  // HEDDLE_COMPILER_PASSES_CONTROL_H_

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory of the host for a tensor of a run, or for several of them. Not zeroed:
+// who reads it waits for who writes it.
+#ifndef HEDDLE_RUNTIME_SESSION_VALUE_H_
+#define HEDDLE_RUNTIME_SESSION_VALUE_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+#include "compiler/package/segments.h"
+
+namespace heddle::session {
+
+class Value {
+ public:
+  Value() = default;
+  ~Value() { Free(); }
+  Value(const Value&) = delete;
+  Value& operator=(const Value&) = delete;
+  void Allocate(uint64_t bytes) {
+    const uint64_t size = (bytes + package::kValueAlign - 1) /
+                          package::kValueAlign * package::kValueAlign;
+    data_ = static_cast<uint8_t*>(std::aligned_alloc(
+        package::kValueAlign, std::max(size, package::kValueAlign)));
+    if (data_ == nullptr) throw std::bad_alloc();
+  }
+  void Free() noexcept {
+    std::free(data_);
+    data_ = nullptr;
+  }
+  uint8_t* data() const { return data_; }
+
+ private:
+  uint8_t* data_ = nullptr;
+};
+
+}  // namespace heddle::session
+
+#endif  // HEDDLE_RUNTIME_SESSION_VALUE_H_
