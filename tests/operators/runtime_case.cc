@@ -72,34 +72,51 @@ std::string Difference(const TensorData& ours, const RuntimeTensor& theirs,
 
 }  // namespace
 
-std::string CompareWithRuntime(OnnxRuntime* runtime, const RuntimeCase& c) {
+compiler::ModelBuilder ModelOf(const RuntimeCase& c,
+                               std::vector<TensorData>* given) {
   compiler::ModelBuilder b(c.opset);
   std::vector<std::string> names;
-  std::vector<TensorData> given;
-  std::vector<std::pair<std::string, RuntimeTensor>> theirs;
   for (size_t i = 0; i < c.inputs.size(); ++i) {
     const TensorData& data = c.inputs[i];
-    if (data.type == DataType::kUndefined) {
-      names.push_back("");
-      continue;
-    }
-    names.push_back(absl::StrCat("x", i));
+    const bool operand = c.operands < 0 || static_cast<int>(i) < c.operands;
+    const std::string name =
+        data.type == DataType::kUndefined ? "" : absl::StrCat("x", i);
+    if (operand) names.push_back(name);
+    if (name.empty()) continue;
     if (i < c.constant.size() && c.constant[i]) {
-      b.Constant(names.back(), data);
+      b.Constant(name, data);
       continue;
     }
-    b.Input(names.back(), data.type, data.shape);
-    given.push_back(data);
-    theirs.push_back({names.back(),
+    b.Input(name, data.type, data.shape);
+    given->push_back(data);
+  }
+  std::vector<std::string> results;
+  for (int i = 0; i < c.outputs; ++i) results.push_back(absl::StrCat("y", i));
+  onnx::NodeProto* node = b.Node(c.op, names, results, c.domain);
+  if (c.attributes) c.attributes(node);
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (i < c.declared.size() && !c.declared[i].empty()) {
+      b.Output(results[i], DataType::kFloat, c.declared[i]);
+    } else {
+      b.Output(results[i]);
+    }
+  }
+  return b;
+}
+
+std::string CompareWithRuntime(OnnxRuntime* runtime, const RuntimeCase& c) {
+  std::vector<TensorData> given;
+  compiler::ModelBuilder b = ModelOf(c, &given);
+  std::vector<std::pair<std::string, RuntimeTensor>> theirs;
+  for (size_t i = 0; i < given.size(); ++i) {
+    const TensorData& data = given[i];
+    theirs.push_back({b.proto().graph().input(static_cast<int>(i)).name(),
                       {static_cast<int>(data.type),
                        {data.shape.begin(), data.shape.end()},
                        {data.bytes.begin(), data.bytes.end()}}});
   }
   std::vector<std::string> results;
   for (int i = 0; i < c.outputs; ++i) results.push_back(absl::StrCat("y", i));
-  onnx::NodeProto* node = b.Node(c.op, names, results, c.domain);
-  if (c.attributes) c.attributes(node);
-  for (const std::string& name : results) b.Output(name);
 
   const auto graph = compiler::AnalyseOnnx(b.Bytes(), {});
   if (!graph.ok()) return graph.status().ToString();

@@ -23,11 +23,19 @@ struct RuntimeCase {
   std::vector<bool> constant;  // inputs that are initializers; others are not
   std::function<void(onnx::NodeProto*)> attributes;
   int outputs = 1;
+  // So many inputs are the node's, or all; those behind them, and those that
+  // are the node's, too, are there for graphs inside of it, as "x0", "x1" ...
+  int operands = -1;
+  std::vector<compiler::Shape> declared;  // of outputs; else none
   // How far floats may be apart: |ours - theirs| <= absolute + relative *
   // |theirs|. Other types, infinities and NaN are equal.
   double relative = 0, absolute = 0;
   int compared = 1 << 10;  // outputs of which a part may be anything come last
 };
+
+// The model; `given`: its inputs, in order, that are no initializers.
+compiler::ModelBuilder ModelOf(const RuntimeCase& c,
+                               std::vector<compiler::TensorData>* given);
 
 // "" or what differs, and where.
 std::string CompareWithRuntime(OnnxRuntime* runtime, const RuntimeCase& c);
