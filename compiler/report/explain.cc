@@ -19,6 +19,7 @@
 #include "compiler/import/importer.h"
 #include "compiler/import/inline.h"
 #include "compiler/import/parse_model.h"
+#include "compiler/ops/control_flow.h"
 #include "compiler/ops/operator.h"
 #include "compiler/partition/compile_parts.h"
 #include "compiler/partition/support.h"
@@ -104,8 +105,9 @@ std::string DescribeLayer(const CompileReport& report, size_t index) {
   return text;
 }
 
-// The model as written. An operator that the compiler does not know is what
-// the caller asks about, so it is no error here: *rejection.
+// The model as written, the nodes of the graphs inside of others behind its
+// own. An operator that the compiler does not know is what the caller asks
+// about, so it is no error here: *rejection.
 absl::StatusOr<Graph> Written(absl::string_view model,
                               const CompileOptions& options,
                               absl::Status* rejection) {
@@ -115,7 +117,17 @@ absl::StatusOr<Graph> Written(absl::string_view model,
   import.data_folder = options.data_folder;
   import.open_dimensions_are_one = options.open_dimensions_are_one;
   auto imported = ImportOnnx(model, import);
-  if (imported.ok()) return std::move(imported->graph);
+  if (imported.ok()) {
+    Graph graph = std::move(imported->graph);
+    for (const auto& [first, graphs] : imported->subgraphs) {
+      for (const Subgraph* inside :
+           {&graphs.then_branch, &graphs.else_branch, &graphs.body}) {
+        graph.nodes.insert(graph.nodes.end(), inside->nodes.begin(),
+                           inside->nodes.end());
+      }
+    }
+    return graph;
+  }
   *rejection = imported.status();
   if (RejectionOf(*rejection) != Rejection::kUnsupportedOperator)
     return *rejection;
@@ -206,12 +218,48 @@ std::string Refused(const Node& node, const absl::Status& rejection) {
                       rejection.message(), "\n");
 }
 
-// From 1 on; 0 if there is none.
-size_t SegmentOf(const CompileReport& report, const std::string& node) {
-  for (size_t s = 0; s < report.segments.size(); ++s) {
-    if (Has(report.segments[s].nodes, node)) return s + 1;
+// "2 of 3", of a body "1 of 1 of the body of segment 2 of 3"; "" if there is
+// none.
+std::string PlaceOf(const std::vector<SegmentReport>& segments,
+                    const std::string& node) {
+  for (size_t s = 0; s < segments.size(); ++s) {
+    const std::string here = absl::StrCat(s + 1, " of ", segments.size());
+    for (const auto& body : segments[s].bodies) {
+      const std::string inside = PlaceOf(body.segments, node);
+      if (!inside.empty()) {
+        return absl::StrCat(inside, " of the ", body.name, " of segment ",
+                            here);
+      }
+    }
+    if (Has(segments[s].nodes, node)) return here;
   }
-  return 0;
+  return "";
+}
+
+// Where its bodies are, of which one runs, or one several times.
+std::string DescribeBodies(const Node& made, const CompileReport& report) {
+  std::string text;
+  for (const SegmentReport& segment : report.segments) {
+    if (segment.control.empty() || !Has(segment.nodes, made.name)) continue;
+    for (const auto& body : segment.bodies) {
+      size_t card = 0;
+      for (const SegmentReport& s : body.segments) card += !s.host;
+      absl::StrAppend(&text, "Its ", body.name, " has ", body.segments.size(),
+                      " segment(s), ", card, " of them on the card.\n");
+    }
+  }
+  return text;
+}
+
+// Whether nodes of the graph, or of bodies in it, stand for the model's.
+bool IsInside(const Graph& graph, const std::string& node) {
+  for (const Node& made : graph.nodes) {
+    if (Has(made.sources, node)) return true;
+    for (const ControlBody& body : BodiesOf(made)) {
+      if (IsInside(*body.graph, node)) return true;
+    }
+  }
+  return false;
 }
 
 // What the front end made of `node` of the model as written.
@@ -220,6 +268,16 @@ std::string DescribeFate(const Graph& model, const Node& node,
   std::string text;
   bool found = false;
   for (const Node& made : graph.nodes) {
+    // One of a body is written down with the graph that it is in.
+    for (const ControlBody& body : BodiesOf(made)) {
+      if (Has(made.sources, node.name) || !IsInside(*body.graph, node.name)) {
+        continue;
+      }
+      absl::StrAppend(&text, "It is in the ", body.name, " of ",
+                      made.Describe(), ".\n",
+                      DescribeFate(model, node, *body.graph, report));
+      found = true;
+    }
     if (!Has(made.sources, node.name)) continue;
     found = true;
     if (made.sources.size() > 1 || made.op != node.op) {
@@ -241,16 +299,18 @@ std::string DescribeFate(const Graph& model, const Node& node,
         report->host_nodes.begin(), report->host_nodes.end(),
         [&made](const HostNode& h) { return h.name == made.name; });
     if (host != report->host_nodes.end()) {
-      absl::StrAppend(&text, "It runs on the host, with the bytes of the ",
-                      "reference, in segment ", SegmentOf(*report, made.name),
-                      " of ", report->segments.size(),
-                      "; the card does not take it: ", host->reason, "\n");
+      absl::StrAppend(&text,
+                      IsControl(made) ? "The host drives it"
+                                      : "It runs on the host, with the bytes "
+                                        "of the reference",
+                      ", in segment ", PlaceOf(report->segments, made.name),
+                      "; the card does not take it: ", host->reason, "\n",
+                      DescribeBodies(made, *report));
       continue;
     }
     if (!report->segments.empty()) {
       absl::StrAppend(&text, "It runs on the card, in segment ",
-                      SegmentOf(*report, made.name), " of ",
-                      report->segments.size(), ".\n");
+                      PlaceOf(report->segments, made.name), ".\n");
     }
     size_t layers = 0;
     for (size_t i = 0; i < report->layers.size(); ++i) {
@@ -376,7 +436,9 @@ std::vector<MissingOperator> MissingOperators(absl::string_view model,
       const NodeSupport& node = (*support)[n];
       if (node.place == Place::kRefused &&
           RejectionOf(node.reason) == Rejection::kUnsupportedOperator) {
-        add(graph->nodes[n]);
+        Node as_written = graph->nodes[n];
+        if (IsControl(as_written)) as_written.domain.clear();
+        add(as_written);
       }
     }
   } else {

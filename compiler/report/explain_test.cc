@@ -7,6 +7,7 @@
 
 #include "absl/strings/match.h"
 #include "compiler/base/diagnostic.h"
+#include "compiler/testing/control_models.h"
 #include "compiler/testing/model_builder.h"
 
 namespace heddle::compiler {
@@ -181,6 +182,35 @@ TEST(Explain, WhatTheHostRuns) {
   EXPECT_TRUE(absl::StrContains(said->text, "on the card, in segment 1 of 2"))
       << said->text;
   EXPECT_TRUE(absl::StrContains(said->text, "layer 0")) << said->text;
+}
+
+TEST(Explain, WhatTheHostDrives) {
+  const std::string model = ChosenModel().Bytes();
+  CompileOptions options;
+  auto said = ExplainNode(model, options, "choice");
+  ASSERT_TRUE(said.ok()) << said.status();
+  EXPECT_EQ(RejectionOf(said->rejection), Rejection::kUnsupportedOperator);
+  EXPECT_TRUE(absl::StrContains(said->text, "condition 'flag'")) << said->text;
+  options.host_nodes = true;
+  said = ExplainNode(model, options, "choice");
+  ASSERT_TRUE(said.ok()) << said.status();
+  EXPECT_TRUE(said->rejection.ok()) << said->rejection;
+  for (const char* text :
+       {"The host drives it, in segment 1 of 1", "condition 'flag'",
+        "Its then_branch has 1 segment(s), 1 of them on the card",
+        "Its else_branch has 1 segment(s), 1 of them on the card"}) {
+    EXPECT_TRUE(absl::StrContains(said->text, text)) << said->text;
+  }
+  said = ExplainNode(model, options, "choice/MatMul_0");
+  ASSERT_TRUE(said.ok()) << said.status();
+  EXPECT_TRUE(absl::StrContains(
+      said->text,
+      "on the card, in segment 1 of 1 of the then_branch of segment 1 of 1"))
+      << said->text;
+  const auto missing = MissingOperators(model, {});
+  ASSERT_EQ(missing.size(), 1u);
+  EXPECT_EQ(missing[0].op, "If");
+  EXPECT_EQ(missing[0].domain, "");
 }
 
 }  // namespace

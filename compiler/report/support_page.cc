@@ -36,8 +36,13 @@ std::string SupportPage() {
       "parameters that decide a shape are constants or follow from the shapes "
       "that the model declares, and arithmetic is on float, "
       "float16, integers of 8 to 32 bits (int64 where its values are known to "
-      "fit 32) and the codes of the quantized operators. An If is the branch "
-      "that it takes, where a constant or shapes decide that.\n\n"
+      "fit 32) and the codes of the quantized operators. If, Loop and Scan, "
+      "which are not in the table, give way to a branch or to their "
+      "iterations where constants and shapes decide; where a run decides, "
+      "the host drives them, and their bodies are the card's and the host's "
+      "as other graphs are: what is carried keeps its shape, and results with "
+      "a row of each iteration have a declared or constant number of them."
+      "\n\n"
       "| Operator | Domain | Card | Opset | Types | Attributes | Limits |\n"
       "|---|---|---|---|---|---|---|\n");
   for (const OperatorInfo* info : AllOperators()) {

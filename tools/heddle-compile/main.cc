@@ -115,9 +115,10 @@ void PrintHostNodes(const heddle::compiler::CompileReport& report) {
   if (report.segments.empty()) return;
   std::fprintf(stderr,
                "%s: %zu node%s of the model %s on the host, not on the card "
-               "(%zu segments, one after another; --no-host refuses that):\n",
+               "(%zu segment%s; --no-host refuses that):\n",
                kTool, nodes.size(), nodes.size() == 1 ? "" : "s",
-               nodes.size() == 1 ? "runs" : "run", report.segments.size());
+               nodes.size() == 1 ? "runs" : "run", report.segments.size(),
+               report.segments.size() == 1 ? "" : "s");
   for (size_t i = 0; i < nodes.size() && i < kMost; ++i) {
     std::fprintf(stderr, "  %s\n",
                  heddle::cli::Printable(nodes[i].reason).c_str());

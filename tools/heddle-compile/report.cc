@@ -170,17 +170,43 @@ std::string WeightPlanLines(const package::WeightPlan& plan,
       report.copy_wait_cycles);
 }
 
+bool HasControl(const compiler::CompileReport& report) {
+  return std::any_of(
+      report.segments.begin(), report.segments.end(),
+      [](const compiler::SegmentReport& s) { return !s.control.empty(); });
+}
+
+// Lines of segments; those of bodies are named "2 body.1" behind that of the If
+// or Loop "2".
+void AddSegmentLines(const std::vector<compiler::SegmentReport>& segments,
+                     const std::string& prefix, std::string* text) {
+  for (size_t i = 0; i < segments.size(); ++i) {
+    const compiler::SegmentReport& s = segments[i];
+    const std::string name = absl::StrCat(prefix, i + 1);
+    const std::string on = !s.control.empty() ? absl::StrCat("host ", s.control)
+                           : s.host           ? "host"
+                                              : "card";
+    absl::StrAppendFormat(
+        text, "%-20s %-9s %6d %12d %12d %12s\n", name, on, s.nodes.size(),
+        s.bytes_in, s.bytes_out,
+        s.host && s.cycles == 0 ? "" : absl::StrCat(s.cycles));
+    for (const auto& body : s.bodies) {
+      AddSegmentLines(body.segments, absl::StrCat(name, " ", body.name, "."),
+                      text);
+    }
+  }
+}
+
 // How card and host share the network; nothing if the card does it all.
 std::string SegmentTable(const compiler::CompileReport& report) {
   if (report.segments.empty()) return "";
   std::string text =
-      absl::StrFormat("%-8s %-5s %6s %12s %12s %12s\n", "segment", "on",
+      absl::StrFormat("%-20s %-9s %6s %12s %12s %12s\n", "segment", "on",
                       "nodes", "bytes in", "bytes out", "cycles*");
-  for (size_t i = 0; i < report.segments.size(); ++i) {
-    const compiler::SegmentReport& s = report.segments[i];
-    absl::StrAppendFormat(&text, "%-8d %-5s %6d %12d %12d %12s\n", i + 1,
-                          s.host ? "host" : "card", s.nodes.size(), s.bytes_in,
-                          s.bytes_out, s.host ? "" : absl::StrCat(s.cycles));
+  AddSegmentLines(report.segments, "", &text);
+  if (HasControl(report)) {
+    text +=
+        "Cycles count each body once: how often it runs only a run decides.\n";
   }
   for (const compiler::HostNode& node : report.host_nodes) {
     absl::StrAppend(&text, "host: ", Printable(node.reason), "\n");
@@ -197,15 +223,23 @@ ordered_json HostNodes(const compiler::CompileReport& report) {
   return nodes;
 }
 
-ordered_json Segments(const compiler::CompileReport& report) {
+ordered_json Segments(const std::vector<compiler::SegmentReport>& list) {
   ordered_json segments = ordered_json::array();
-  for (const compiler::SegmentReport& s : report.segments) {
-    segments.push_back({{"on", s.host ? "host" : "card"},
-                        {"nodes", s.nodes},
-                        {"bytes_in", s.bytes_in},
-                        {"bytes_out", s.bytes_out},
-                        {"estimated_cycles", s.cycles},
-                        {"host_bytes", s.host_bytes}});
+  for (const compiler::SegmentReport& s : list) {
+    ordered_json segment = {
+        {"on", s.host ? "host" : "card"}, {"nodes", s.nodes},
+        {"bytes_in", s.bytes_in},         {"bytes_out", s.bytes_out},
+        {"estimated_cycles", s.cycles},   {"host_bytes", s.host_bytes}};
+    if (!s.control.empty()) {
+      ordered_json bodies = ordered_json::array();
+      for (const auto& body : s.bodies) {
+        bodies.push_back(
+            {{"name", body.name}, {"segments", Segments(body.segments)}});
+      }
+      segment["control"] = s.control;
+      segment["bodies"] = std::move(bodies);
+    }
+    segments.push_back(std::move(segment));
   }
   return segments;
 }
@@ -236,8 +270,8 @@ ordered_json WeightPlanAsJson(const package::Package& package,
 uint64_t DeviceBytes(const package::Package& package) {
   if (!package.segments.empty()) {
     uint64_t sum = 0;
-    for (const package::Segment& segment : package.segments) {
-      if (segment.card != nullptr) sum += DeviceBytes(*segment.card);
+    for (const package::Package* card : package::CardPackages(package)) {
+      sum += DeviceBytes(*card);
     }
     return sum;
   }
@@ -373,7 +407,7 @@ ordered_json ReportAsJson(const package::Package& package,
           {"dram_bytes", report.dram_bytes},
           {"operators", Operators(report)},
           {"host_operators", HostNodes(report)},
-          {"segments", Segments(report)},
+          {"segments", Segments(report.segments)},
           {"calibrated", true},
           {"estimated_cycles", report.estimated_cycles},
           {"clock_mhz", clock_mhz},

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "compiler/testing/control_models.h"
 #include "compiler/testing/model_builder.h"
 #include "tools/heddle-compile/html_report.h"
 
@@ -194,6 +195,32 @@ TEST(Report, SaysWhatIsCopiedInEachRun) {
   const uint64_t bytes = DeviceBytes(c.package);
   c.package.weight_plan = {};
   EXPECT_EQ(DeviceBytes(c.package) - bytes, 2u << 20);
+}
+
+TEST(Report, SaysWhereBodiesRun) {
+  compiler::CompileOptions options;
+  options.host_nodes = true;
+  auto result =
+      compiler::CompileOnnx(compiler::RepeatedModel().Bytes(), options);
+  ASSERT_TRUE(result.ok()) << result.status();
+  const auto package = package::Parse(result->package);
+  ASSERT_TRUE(package.ok()) << package.status();
+  const std::string text = TextReport(*package, result->report);
+  for (const char* line :
+       {"\n1                    host ", "\n2                    host Loop ",
+        "\n2 body.1             card ", "Cycles count each body once",
+        "trip count 'most'"}) {
+    EXPECT_EQ(Count(text, line), 1u) << line << text;
+  }
+  const ordered_json json =
+      ordered_json::parse(JsonReport(*package, result->report));
+  const auto& loop = json["segments"][1];
+  EXPECT_EQ(loop["control"], "Loop");
+  EXPECT_EQ(loop["bodies"][0]["name"], "body");
+  EXPECT_EQ(loop["bodies"][0]["segments"][0]["on"], "card");
+  EXPECT_EQ(json["segments"][0].count("control"), 0u);
+  // The card has the body.
+  EXPECT_GT(DeviceBytes(*package), 0u);
 }
 
 TEST(JsonReport, AgreesWithItself) {

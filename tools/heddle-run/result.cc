@@ -50,19 +50,9 @@ std::string NodeName(const package::Package& package, uint32_t node) {
   return node < package.nodes.size() ? package.nodes[node] : "";
 }
 
-// Of a package of segments those of the card's.
-std::vector<const package::Package*> Cards(const package::Package& package) {
-  if (package.segments.empty()) return {&package};
-  std::vector<const package::Package*> cards;
-  for (const package::Segment& segment : package.segments) {
-    if (segment.card != nullptr) cards.push_back(segment.card.get());
-  }
-  return cards;
-}
-
 uint64_t CopiedWeightBytes(const package::Package& package) {
   uint64_t sum = 0;
-  for (const auto* card : Cards(package))
+  for (const auto* card : package::CardPackages(package))
     sum += card->weight_plan.copied_bytes();
   return sum;
 }
@@ -71,7 +61,7 @@ std::string LayersText(const package::Package& package,
                        const std::optional<timing::Replay>& replay) {
   std::string text = absl::StrFormat("%-48s %-7s %14s %12s %12s\n", "layer",
                                      "engine", "MACs", "DRAM bytes", "cycles*");
-  for (const package::Package* card : Cards(package)) {
+  for (const package::Package* card : package::CardPackages(package)) {
     for (size_t i = 0; i < card->layers.size(); ++i) {
       const package::Layer& layer = card->layers[i];
       absl::StrAppendFormat(&text, "%-48s %-7s %14d %12d %12d\n",
@@ -156,7 +146,7 @@ ordered_json BenchJson(const BenchResult& bench) {
 ordered_json LayersJson(const package::Package& package,
                         const std::optional<timing::Replay>& replay) {
   ordered_json layers = ordered_json::array();
-  for (const package::Package* card : Cards(package)) {
+  for (const package::Package* card : package::CardPackages(package)) {
     for (size_t i = 0; i < card->layers.size(); ++i) {
       const package::Layer& layer = card->layers[i];
       layers.push_back({{"node", NodeName(*card, layer.node)},
@@ -254,7 +244,12 @@ bool Result::matches() const {
 size_t HostOperators(const package::Package& package) {
   size_t count = 0;
   for (const package::Segment& segment : package.segments) {
-    count += segment.host.nodes.size();
+    count += segment.kind() == package::SegmentKind::kControl
+                 ? 1
+                 : segment.host.nodes.size();
+    for (const package::Body& body : segment.bodies) {
+      count += HostOperators(*body.package);
+    }
   }
   return count;
 }
@@ -297,8 +292,9 @@ std::string ToText(const package::Package& package, const Result& result) {
   if (!package.segments.empty()) {
     absl::StrAppendFormat(&text,
                           "host          nodes that the card lacks: %d; %d "
-                          "segments one after another\n",
-                          HostOperators(package), package.segments.size());
+                          "segment%s\n",
+                          HostOperators(package), package.segments.size(),
+                          package.segments.size() == 1 ? "" : "s");
   }
   if (result.profile.has_value()) {
     text += ProfileText(*result.profile, result.trace_file);
