@@ -471,6 +471,46 @@ TEST_F(SweepingSession, SplitGraph) {
   All(run);
 }
 
+// A Loop whose body the card and the host share, and an If in it.
+TEST_F(SweepingSession, Loop) {
+  auto opened = session::OpenDevice(id_);
+  ASSERT_TRUE(opened.ok()) << opened.status();
+  const std::shared_ptr<session::Device> device = *opened;
+  const std::string package = package::Serialize(session::LoopPackage());
+  std::shared_ptr<session::Graph> graph;
+  const auto load = [&] {
+    session::LoadOptions options;
+    options.host_threads = 1;
+    auto loaded = session::LoadGraph(device, package, options);
+    if (loaded.ok()) graph = *std::move(loaded);
+    return loaded.status();
+  };
+  All(SessionCase("LoadGraph of a Loop", load, [&] { graph = nullptr; }));
+
+  int64_t n = 2;
+  bool flag = true;
+  std::vector<uint8_t> h(4096, 7), z(4096);
+  h[0] = 1;
+  const std::vector<session::TensorBuffer> inputs = {
+      {"n", &n, sizeof(n)}, {"flag", &flag, 1}, {"h", h.data(), h.size()}};
+  const std::vector<session::TensorBuffer> outputs = {
+      {"z", z.data(), z.size()}};
+  SweepCase run = SessionCase(
+      "Start and Wait for a Loop",
+      [&] {
+        auto started = graph->Start(inputs, outputs, nullptr);
+        return started.ok() ? (*started)->Wait(absl::InfiniteFuture())
+                            : started.status();
+      },
+      [&] {
+        EXPECT_EQ(z, h);
+        std::fill(z.begin(), z.end(), 0);
+      });
+  run.prepare = [&] { EXPECT_TRUE(load().ok()); };
+  run.clean = [&] { graph = nullptr; };
+  All(run);
+}
+
 // The sweep is nothing if its faults do not hit.
 TEST_F(SweepingSession, FaultsWereInjected) {
   EXPECT_GT(Injected(), 100);
