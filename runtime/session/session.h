@@ -203,9 +203,10 @@ struct LoadOptions {
   uint32_t host_threads = 0;
   // How long the host may compute for one run, summed over its segments, before
   // the run ends with DeadlineExceeded: for models whose host nodes nobody has
-  // looked at. A node is ended some milliseconds behind it. Of a Loop or If that
-  // the host drives all of the time counts, also that in which the card works
-  // for it: a Loop may be endless, and ends by this, a deadline, or Cancel().
+  // looked at. A node is ended some milliseconds behind it. Of a Loop or If
+  // that the host drives all of the time counts, also that in which the card
+  // works for it: a Loop may be endless, and ends by this, a deadline, or
+  // Cancel().
   absl::Duration host_time = absl::InfiniteDuration();
 };
 
