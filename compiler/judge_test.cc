@@ -31,12 +31,12 @@ bool Accepted(const ModelBuilder& b) {
 // ---- With weights: the compiler's verdict
 
 TEST(Judge, WhatTheBackEndRefuses) {
-  // 1: of uint64, 2: to double, 3: to int64, 4: of integers, 5: no elements.
+  // 1: of uint64, 2: to double, 3: to int64, 4: of int64, 5: no elements.
   for (int i = 1; i <= 5; ++i) {
     SCOPED_TRACE(i);
     ModelBuilder b;
     const DataType type = i == 1   ? DataType::kUint64
-                          : i == 4 ? DataType::kInt32
+                          : i == 4 ? DataType::kInt64
                                    : DataType::kFloat;
     b.Input("x", type, {i == 5 ? 0 : 3}).Input("z", type, {i == 5 ? 0 : 3});
     switch (i) {
