@@ -34,6 +34,7 @@ def run(program, release, module, words, scratch):
     module = shutil.copy(module, os.path.join(scratch, "heddle.ko"))
     command = [program, "--quiet", "--kernel", f"{GUEST_KERNEL}/vmlinux", "--modules", f"{GUEST_KERNEL}/root"]
     command += ["--build-tree", f"{GUEST_KERNEL}/headers/usr/src/linux-headers-{release}"]
+    command += ["--time-factor", os.environ.get("HEDDLE_TEST_TIME_FACTOR", "1")]
     command += ["--module", module, "--report", report, *words]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     found = {}

@@ -24,7 +24,7 @@ def judge(code, found, case):
         return False, f"NOT FOUND: exit code {code}, failed: {', '.join(failed) or 'nothing'}"
     lines = [line.strip() for line in found[inside[0]]["message"].split("\n") if line.strip()]
     said = [line for line in lines if not line.endswith(".cc") and ".cc:" not in line and line != "exit code 1"]
-    return True, (said or lines)[0][:90]
+    return True, " ".join(said or lines)[:100]
 
 
 def main():

@@ -72,19 +72,20 @@ printf '          heddle-runtime %d kB, with %s: %d kB\n' "$size" "${closure[*]}
 apt_get purge --autoremove heddle-runtime
 snapshot >before
 
-step "all packages but heddle-dkms"
-apt_install /packages/heddle-{runtime,tools,sim,hosted,dev,doc}_*.deb
-for program in compile hosted run sim smi timing; do
-  said="$(heddle-$program --version)"
-  [[ "$said" == "heddle-$program $(dpkg-query -W -f '${Version}' heddle-tools)" ]] || die "--version says $said"
+step "all packages but heddle-dkms and heddle-driver-tests"
+apt_install /packages/heddle-{runtime,tools,sim,hosted,dev,doc,conformance}_*.deb
+programs=(heddle-compile heddle-hosted heddle-run heddle-sim heddle-smi heddle-timing onnxifi-conformance)
+for program in "${programs[@]}"; do
+  said="$("$program" --version)"
+  [[ "$said" == "$program $(dpkg-query -W -f '${Version}' heddle-tools)" ]] || die "--version says $said"
 done
 
 step "manual pages and completions"
-for program in compile hosted run sim smi timing; do
-  zcat /usr/share/man/man1/heddle-$program.1.gz | grep -q '^\.TH' || die "no manual page of heddle-$program"
-  bash -n /usr/share/bash-completion/completions/heddle-$program
-  zsh -n /usr/share/zsh/vendor-completions/_heddle-$program
-  fish -n /usr/share/fish/vendor_completions.d/heddle-$program.fish
+for program in "${programs[@]}"; do
+  zcat "/usr/share/man/man1/$program.1.gz" | grep -q '^\.TH' || die "no manual page of $program"
+  bash -n "/usr/share/bash-completion/completions/$program"
+  zsh -n "/usr/share/zsh/vendor-completions/_$program"
+  fish -n "/usr/share/fish/vendor_completions.d/$program.fish"
 done
 [[ "$(fish -c 'complete -C "heddle-run --core r"' | cut -f1)" == rtl ]] || die "fish does not complete --core"
 bash -c 'source /usr/share/bash-completion/completions/heddle-smi; COMP_WORDS=(heddle-smi doc); COMP_CWORD=1
@@ -152,6 +153,10 @@ step "heddle-compile and heddle-run on a private card"
 wants "top-1" "${twenty[@]}"
 heddle-compile $digits/digits_int8.onnx -o digits.hpk 2>/dev/null
 heddle-run digits.hpk >/dev/null
+
+step "onnxifi-conformance over the library: it conforms"
+onnxifi-conformance --lib /usr/lib/libonnxifi-heddle.so >conformance.log 2>&1 || die "$(tail -n 30 conformance.log)"
+printf '          %s\n' "$(tail -n 1 conformance.log)"
 unset HEDDLE_DEVICE
 
 step "the units, as systemd reads them"
@@ -211,7 +216,7 @@ rm -rf /run/heddle /run/heddle-sim-1
 
 step "./dev install: the same from another prefix, with the packages out of the way"
 # Their dependencies stay for now: without dpkg, somebody has installed them in another way.
-apt_get purge heddle-tools heddle-sim heddle-hosted heddle-dev heddle-doc heddle-runtime
+apt_get purge heddle-tools heddle-sim heddle-hosted heddle-dev heddle-doc heddle-conformance heddle-runtime
 /opt/heddle/bin/heddle-run /opt/heddle/share/heddle/digits/digits_int8.onnx >/dev/null
 export PKG_CONFIG_PATH=/opt/heddle/lib/pkgconfig
 # shellcheck disable=SC2046
@@ -237,6 +242,29 @@ grep -q '^heddle/.*: installed$' dkms.log || die "dkms: $(cat dkms.log "$scratch
 module="$(find /lib/modules/ -name 'heddle.ko*')"
 [[ -n "$module" ]] || die "there is no heddle.ko"
 printf '          %s: %s\n' "$module" "$(modinfo -F vermagic "$module")"
+
+step "heddle-driver-tests: that module in that kernel, which is not installed, as an ordinary user"
+apt_install /packages/heddle-{runtime,tools,sim,hosted,driver-tests}_*.deb
+[[ "$(heddle-driver-tests --version)" == "heddle-driver-tests $(dpkg-query -W -f '${Version}' heddle-driver-tests)" ]] ||
+  die "--version says $(heddle-driver-tests --version)"
+release="$(basename "$(dirname "$(find /lib/modules/ -maxdepth 2 -name build)")")"
+(cd "$scratch" && apt-get -qq download "linux-image-$release") || die "apt-get download linux-image-$release"
+case "$module" in
+  *.xz) xz -dc "$module" >heddle.ko ;;
+  *.zst) zstd -qdc "$module" >heddle.ko ;;
+  *) cp "$module" heddle.ko ;;
+esac
+useradd --no-create-home dave
+install -d -o dave verdict
+setpriv --reuid dave --regid dave --clear-groups env HOME=/ heddle-driver-tests --quiet --kernel linux-image-*.deb \
+  --build-tree "/lib/modules/$release/build" --module heddle.ko --time-factor 4 --case driver.driver --case driver.models \
+  --case uapi.cts --case machine.sleep --report verdict/page.html --report verdict/junit.xml >driver.log 2>&1 ||
+  die "$(cat driver.log)"
+[[ -s verdict/page.html && -s verdict/junit.xml ]] || die "no reports"
+printf '          %s\n' "$(tail -n 1 driver.log)"
+userdel dave
+[[ -z "$(find /usr/lib/heddle -name '*.pyc')" ]] || die "compiled Python is left in /usr/lib"
+apt_get purge --autoremove heddle-driver-tests heddle-tools heddle-sim heddle-hosted heddle-runtime
 
 step "heddle-dkms purged: nothing is left"
 apt_get purge heddle-dkms
