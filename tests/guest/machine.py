@@ -18,6 +18,7 @@ from tests.guest.card import Card
 
 SLOTS = 4
 GOOD_EXIT = 33
+VERBS = ("unplug", "plug", "kill", "ctl", "aer", "alive")  # of inside/heddle-host
 
 
 class GuestError(Exception):
@@ -142,6 +143,10 @@ class Machine:
     def do(self, request):
         """Carries out one request, returns the answer."""
         verb, slot, rest = (request.split(" ", 2) + ["", ""])[:3]
+        if verb not in VERBS:
+            raise GuestError(f"there is no request '{verb}'; give {', '.join(VERBS)}, and a slot")
+        if not slot.isdecimal():
+            raise GuestError(f"which card? give {verb} and a slot, 0 to {SLOTS - 1}")
         slot = int(slot)
         if not 0 <= slot < SLOTS:
             raise GuestError(f"there is no slot {slot}, only 0 to {SLOTS - 1}")
@@ -164,8 +169,6 @@ class Machine:
             return self.report_error(slot, rest)
         elif verb == "alive":
             return f"{int(card.alive())}\n"
-        else:
-            raise GuestError("give unplug, plug, kill, ctl, aer or alive")
         return ""
 
     def shut_down(self, seconds):

@@ -17,6 +17,7 @@ HELP = """\
 In the guest: the host's files are there, read-only underneath, what is written is gone with the guest.
   heddle-smi; heddle-run MODEL.onnx       on the card of heddle.ko
   heddle-host ctl 0 fault stuck_engine    asks the host; also plug, unplug, kill (heddle-host alone: all)
+  rmmod heddle; insmod $HEDDLE_GUEST_MODULE   loads the driver anew (modprobe looks in the host's folders)
   exit                                    ends the guest; Ctrl-A X kills it, Ctrl-A C is QEMU's monitor
 """
 

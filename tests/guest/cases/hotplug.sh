@@ -18,6 +18,8 @@ three() { [ "$(cards | wc -l)" = 3 ] && bound "$(card 2)"; }
 until_true 5 three || fail "no third card"
 heddle-host unplug 3
 [ "$(cards | wc -l)" = 2 ] || fail "the third card stays"
+heddle-host | grep -q '^heddle-host plug CARD' || fail "no help"
+heddle-host plug 2>/dev/null | grep -q 'which card' || fail "$(heddle-host plug)"
 if heddle-host unplug 3 || heddle-host kill 7 || heddle-host dance 0; then
   fail "a request that makes no sense was done"
 fi
