@@ -517,7 +517,8 @@ void Device::Quiet() {
 
 void Device::Lose(const char* why) {
   if (heddle_device_step(&state_, HEDDLE_DEVICE_LOST) != 0) return;
-  Log(spdlog::level::warn, "card {:x} is gone: {}", info_.unique, why);
+  Log(spdlog::level::warn, "the card with serial {:x} is gone: {}",
+      info_.unique, why);
   Quiet();
   link_->Drop();
   for (const auto& weak : clients_) {

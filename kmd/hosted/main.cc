@@ -15,6 +15,7 @@
 #include "kmd/hosted/server.h"
 #include "spdlog/sinks/stdout_sinks.h"
 #include "spdlog/spdlog.h"
+#include "tools/cli/usage.h"
 
 namespace {
 
@@ -150,8 +151,7 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    const int code = app.exit(e);
-    return code == 0 ? 0 : kUsage;
+    return heddle::cli::ExitOfParse(app, e);
   }
   spdlog::set_default_logger(spdlog::stderr_logger_mt("heddle-hosted"));
   spdlog::set_pattern("heddle-hosted: %l: %v");

@@ -33,19 +33,23 @@
 #include "simulator/platform/vfio_user_server.h"
 #include "simulator/platform/vhost_user_server.h"
 #include "simulator/rtl/card_target.h"
+#include "tools/cli/usage.h"
 
 namespace heddle::platform {
 namespace {
 
 constexpr char kDescription[] =
-    R"(heddle-sim: a Heddle NPU card as a process, attached over vfio-user, to QEMU
-7.2 as x-pci-proxy-dev, or to user-mode Linux over vhost-user.
+    R"(Example:
+  heddle-sim --socket card0.sock --memory 512M --control card0.ctl &
+  heddle-hosted --socket heddle.sock --card card0.sock &
+  HEDDLE_DEVICE=hosted:heddle.sock heddle-run model.onnx
+  heddle-sim ctl --control card0.ctl unplug
 
-Example:
-  heddle-sim --socket /tmp/card0.sock --memory 512M --control /tmp/card0.ctl &
-  heddle-sim ctl --control /tmp/card0.ctl unplug
-
-The end of the process is the surprise removal of the card.)";
+A Heddle card as a process, attached to heddle-hosted over vfio-user, to QEMU
+7.2 as x-pci-proxy-dev, or to user-mode Linux over vhost-user. The end of the
+process is the surprise removal of the card. Programs that find no card start
+one for themselves.
+)";
 
 struct Arguments {
   std::string socket;
@@ -170,8 +174,12 @@ absl::Status BecomeTracer(char** argv) {
   path += "-trace";
   execv(path.c_str(), argv);
   return absl::UnimplementedError(absl::StrCat(
-      "--trace: this program writes no waveforms, and ", path,
-      " is not there: build //simulator/platform:heddle-sim-trace"));
+      "--trace: this program writes no waveforms; the one that does, ", path,
+      ", is not there. It is no part of the packages: in a checkout of Heddle, "
+      "bazel build //simulator/platform:heddle-sim-trace, and copy it there. "
+      "When commands run is told without it: heddle-run --core rtl --trace "
+      "FILE "
+      "MODEL"));
 }
 
 int RunSelfTest(const Arguments& arguments) {
@@ -357,7 +365,7 @@ int Main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error);
+    return cli::ExitOfParse(app, error);
   }
   if (self_test->parsed()) return RunSelfTest(arguments);
   return ctl->parsed() ? Control(arguments) : Simulate(arguments, argv);

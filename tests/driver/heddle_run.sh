@@ -16,4 +16,4 @@ done
 for file in /tmp/outputs-sim/*; do
   cmp "$file" "/tmp/outputs-drm/$(basename "$file")" || fail "$file differs"
 done
-[ -s /tmp/outputs-sim/0_logits.pb ] || fail "outputs: $(ls /tmp/outputs-sim)"
+[ -s /tmp/outputs-sim/output_0.pb ] || fail "outputs: $(ls /tmp/outputs-sim)"

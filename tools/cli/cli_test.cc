@@ -140,5 +140,16 @@ TEST(Progress, IsForLongWorkOnly) {
   EXPECT_EQ(Shown(true, 1, 300).size(), 24u);
 }
 
+TEST(Progress, TellsWhatIsLeft) {
+  EXPECT_EQ(TimeLeft(1, 0.5), "");
+  EXPECT_EQ(TimeLeft(10, 0), "");
+  EXPECT_EQ(TimeLeft(10, 2), "");
+  EXPECT_EQ(TimeLeft(10, 1), "about 0 s left");
+  EXPECT_EQ(TimeLeft(10, 0.2), "about 40 s left");
+  EXPECT_EQ(TimeLeft(60, 0.25), "about 3 min left");
+  EXPECT_EQ(TimeLeft(3600, 0.2), "about 4.0 h left");
+  EXPECT_EQ(TimeLeft(10, 1e-300), "about 1000000.0 h left");
+}
+
 }  // namespace
 }  // namespace heddle::cli

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "compiler/base/diagnostic.h"
+#include "tools/cli/printable.h"
 
 namespace heddle::cli {
 
@@ -25,11 +26,13 @@ ExitCode ExitCodeOf(const absl::Status& status) {
   }
 }
 
-int Fail(const char* tool, const absl::Status& status) {
+int Fail(const char* tool, const absl::Status& status,
+         const std::string& model) {
   std::string text(status.message());
   const compiler::Rejection kind = compiler::RejectionOf(status);
   if (kind != compiler::Rejection::kNone) {
     text = std::string(compiler::RejectionName(kind)) + ": " + text;
+    if (!model.empty()) text = Printable(model) + ": " + text;
   }
   std::fprintf(stderr, "%s: error: %s\n", tool, text.c_str());
   return ExitCodeOf(status);

@@ -3,6 +3,8 @@
 #ifndef HEDDLE_TOOLS_CLI_EXIT_CODE_H_
 #define HEDDLE_TOOLS_CLI_EXIT_CODE_H_
 
+#include <string>
+
 #include "absl/status/status.h"
 
 namespace heddle::cli {
@@ -22,8 +24,10 @@ extern const char kExitCodeHelp[];
 // 4 for a refusal of the model by the compiler, 3 for Unavailable, else 1.
 ExitCode ExitCodeOf(const absl::Status& status);
 
-// Prints "TOOL: error: MESSAGE" to stderr; returns ExitCodeOf().
-int Fail(const char* tool, const absl::Status& status);
+// Prints "TOOL: error: MESSAGE" to stderr; returns ExitCodeOf(). If the model
+// is refused, `model`, its file, is named before the message.
+int Fail(const char* tool, const absl::Status& status,
+         const std::string& model = "");
 
 }  // namespace heddle::cli
 

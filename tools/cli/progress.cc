@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "tools/cli/printable.h"
 
 namespace heddle::cli {
@@ -23,9 +25,30 @@ Progress::Progress(std::string tool, bool force, int fd,
 
 Progress::~Progress() { Stop(); }
 
-void Progress::Set(std::string text) {
+std::string TimeLeft(double passed, double part) {
+  if (passed < 2 || part <= 0 || part > 1) return "";
+  const double left = passed * (1 - part) / part;
+  if (left < 60) {
+    return absl::StrCat("about ", static_cast<int>(std::ceil(left)), " s left");
+  }
+  if (left < 5400) {
+    return absl::StrCat("about ", static_cast<int>(left / 60 + 0.5),
+                        " min left");
+  }
+  return absl::StrFormat("about %.1f h left", std::min(left / 3600, 1e6));
+}
+
+void Progress::Set(std::string text, double part) {
   const std::lock_guard<std::mutex> lock(mutex_);
   text_ = std::move(text);
+  if (part_ < 0 || part < part_) begun_ = std::chrono::steady_clock::now();
+  part_ = part;
+}
+
+std::string Progress::Left() const {
+  const std::chrono::duration<double> passed =
+      std::chrono::steady_clock::now() - begun_;
+  return part_ < 0 ? "" : TimeLeft(passed.count(), part_);
 }
 
 void Progress::Stop() {
@@ -42,11 +65,13 @@ void Progress::Loop() {
   std::chrono::milliseconds pause = delay_;
   while (!wake_.wait_for(lock, pause, [this] { return stop_; })) {
     const std::string text = text_;
+    const std::string left = Left();
     lock.unlock();
     const auto passed = std::chrono::steady_clock::now() - start_;
     Show(text,
          static_cast<int>(
-             std::chrono::duration_cast<std::chrono::seconds>(passed).count()));
+             std::chrono::duration_cast<std::chrono::seconds>(passed).count()),
+         left);
     lock.lock();
     pause = terminal_ ? std::chrono::milliseconds(200)
                       : std::min<std::chrono::milliseconds>(
@@ -55,10 +80,12 @@ void Progress::Loop() {
   if (line_) Write("\r\033[K");
 }
 
-void Progress::Show(const std::string& text, int seconds) {
+void Progress::Show(const std::string& text, int seconds,
+                    const std::string& left) {
   if (text.empty()) return;
   const std::string line =
-      absl::StrCat(tool_, ": ", Printable(text), " (", seconds, " s)");
+      absl::StrCat(tool_, ": ", Printable(text), " (", seconds, " s",
+                   left.empty() ? "" : ", ", left, ")");
   if (terminal_) {
     Write("\r\033[K" + line);
     line_ = true;

@@ -25,6 +25,7 @@
 #include "tools/cli/printable.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/shape_option.h"
+#include "tools/cli/usage.h"
 #include "tools/cli/version.h"
 #include "tools/heddle-compile/html_report.h"
 #include "tools/heddle-compile/pass_dump.h"
@@ -234,6 +235,13 @@ int Compile(const Arguments& arguments) {
   const auto file = heddle::compiler::MappedFile::Open(arguments.model);
   if (!file.ok()) return Fail(kTool, file.status());
   const absl::string_view model = (*file)->bytes();
+  if (model.empty()) {
+    return Fail(
+        kTool,
+        heddle::compiler::Reject(heddle::compiler::Rejection::kInvalidModel,
+                                 "the file is empty"),
+        arguments.model);
+  }
   const auto example = [&](const absl::Status& rejection) {
     if (heddle::compiler::RejectionOf(rejection) !=
         heddle::compiler::Rejection::kUnsupportedShape) {
@@ -273,7 +281,7 @@ int Compile(const Arguments& arguments) {
   if (auto s = (*file)->Unchanged(); !s.ok()) return Fail(kTool, s);
   if (dump.stopped()) return Print(dump.text());
   if (!result.ok()) {
-    const int code = Fail(kTool, result.status());
+    const int code = Fail(kTool, result.status(), arguments.model);
     example(result.status());
     options.progress = nullptr;
     options.after_pass = nullptr;
@@ -438,16 +446,14 @@ int main(int argc, char** argv) {
     if (absl::EndsWith(arguments.model, ".hpk")) {
       throw CLI::ValidationError(
           "model", absl::StrCat("'", arguments.model,
-                                "' is compiled already; heddle-run runs it"));
+                                "' is compiled already: heddle-run runs it, "
+                                "heddle-run --layers reports on it"));
     }
-  } catch (const CLI::ExtrasError& error) {
-    app.exit(error);
-    std::fprintf(stderr,
-                 "One model is compiled at a time; the values of --report and "
-                 "--supported-ops follow '=': --report=html.\n");
-    return heddle::cli::kUsage;
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? heddle::cli::kOk : heddle::cli::kUsage;
+    return heddle::cli::ExitOfParse(
+        app, error,
+        "One model is compiled at a time; the values of --report and "
+        "--supported-ops follow '=': --report=html.");
   }
   if (!arguments.supported.empty()) {
     return Print(arguments.supported == "json"

@@ -32,7 +32,8 @@ absl::StatusOr<session::DeviceDescription> ChooseDevice(
           "' has no card now; heddle-hosted says when it finds one"));
     }
     return absl::UnavailableError(
-        "there is no Heddle device; see --device and HEDDLE_DEVICE");
+        "there is no Heddle device (--device and HEDDLE_DEVICE choose); "
+        "heddle-smi doctor says what is missing");
   }
   return absl::UnavailableError(absl::StrCat(
       "there is no device of configuration ", config, " (", devices->front().id,

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "rtl/spec/generated/isa.h"
 #include "tools/cli/exit_code.h"
+#include "tools/cli/usage.h"
 #include "tools/cli/version.h"
 #include "tools/heddle-run/runner.h"
 
@@ -250,8 +251,8 @@ int main(int argc, char** argv) {
                  "write every quantized tensor of the first inference to this "
                  "folder, as onnx.TensorProto");
   app.add_option("--outputs", a.outputs,
-                 "write the outputs of the inference to this folder, as "
-                 "onnx.TensorProto")
+                 "write the outputs of the inference to this folder: "
+                 "output_0.pb ..., as in ONNX's test data")
       ->type_name("FOLDER")
       ->excludes("--image")
       ->excludes("--images");
@@ -289,14 +290,11 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
     CheckCombinations(app, a);
-  } catch (const CLI::ExtrasError& error) {
-    app.exit(error);
-    std::fprintf(stderr,
-                 "One model is run at a time; pictures follow --image, and the "
-                 "value of --check an '=': --check=layers.\n");
-    return heddle::cli::kUsage;
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? heddle::cli::kOk : heddle::cli::kUsage;
+    return heddle::cli::ExitOfParse(
+        app, error,
+        "One model is run at a time; pictures follow --image, and the "
+        "value of --check an '=': --check=layers.");
   }
   pixels.bgr = channels == "bgr";
   a.pixels_given = app.count("--scale") + app.count("--mean") +

@@ -24,6 +24,20 @@ HEDDLE_DEVICE='' expect 0 "$int8"
 grep -q '^MACs  ' out || fail "no MACs"
 grep -q 'simulated' err || [[ -S /run/heddle/hosted.sock ]] || fail "no warning"
 export HEDDLE_DEVICE=sim
+# What is wrong is named, with its file and what may have been meant.
+: >empty.onnx
+expect 4 empty.onnx
+grep -q 'empty.onnx: invalid model: the file is empty' err || fail "an empty file"
+echo 'no model' >text.onnx
+expect 4 text.onnx
+grep -q 'text.onnx: ' err || fail "the file is not named"
+expect 2 "$int8" --benhc=3
+grep -q -- "no option '--benhc'; did you mean --bench?" err || fail "nearest option"
+HEDDLE_DEVICE=gpu expect 2 "$int8"
+grep -q 'HEDDLE_DEVICE: ' err || fail "a wrong HEDDLE_DEVICE"
+expect 2 "$int8" --device gpu
+expect 3 "$int8" --device drm:/nowhere
+grep -q 'heddle-smi doctor' err || fail "no word of the doctor"
 expect 0 "$int8" --images "$digits/digits_test.u8" --labels "$digits/digits_test.i32" \
   --dims 1,28,28 --limit 50
 grep -q 'top-1 50 (100.00 %), top-5 50' out || fail "top-1"
@@ -97,7 +111,7 @@ expect 0 "$int8" --outputs once
 grep -q "kept in the cache '$PWD/xdg/heddle/compiled'" err || fail "not said that it is kept"
 expect 0 "$int8" --outputs twice
 grep -q 'compiled before' err || fail "not said that it was kept"
-cmp once/0_logits.pb twice/0_logits.pb || fail "another model"
+cmp once/output_0.pb twice/output_0.pb || fail "another model"
 [[ $(ls xdg/heddle/compiled | wc -l) == 1 ]] || fail "one entry"
 expect 0 "$int8" --no-cache
 ! grep -q 'cache' err || fail "--no-cache"
@@ -112,7 +126,7 @@ for entry in xdg/heddle/compiled/*; do
 done
 expect 0 "$int8" --outputs thrice
 grep -q 'damaged' err && grep -q 'is kept' err || fail "damage"
-cmp once/0_logits.pb thrice/0_logits.pb || fail "what is damaged was used"
+cmp once/output_0.pb thrice/output_0.pb || fail "what is damaged was used"
 chmod go+w other
 expect 1 "$int8" --cache other
 grep -q 'chmod' err || fail "a folder that others may write"
@@ -134,7 +148,7 @@ PY
 # A data set made of its own output, and one that differs.
 expect 0 "$int8" --taps taps --outputs outputs
 ls taps/*.pb >/dev/null || fail "no taps"
-[[ $(ls outputs) == 0_logits.pb ]] || fail "no outputs"
+[[ $(ls outputs) == output_0.pb ]] || fail "no outputs"
 python3 - "$digits" <<'PY'
 import os, struct, sys
 def varint(n):
@@ -217,7 +231,7 @@ def first(shape):
 open("symbolic.onnx", "wb").write(edit(bytes(model), [7, 11, 2, 1, 2], first))
 PY
 expect 4 symbolic.onnx
-grep -q "^heddle-run: error: unsupported shape: the model leaves dimension 0 ('n') of input 'image' open" err ||
+grep -q "^heddle-run: error: symbolic.onnx: unsupported shape: the model leaves dimension 0 ('n') of input 'image' open" err ||
   fail "the names are missing"
 grep -qx "heddle-run: for example: heddle-run symbolic.onnx --shape image=1,1,28,28" err ||
   fail "no example"
@@ -275,7 +289,7 @@ head -c 500 "$int8" >bad.onnx
 expect 4 bad.onnx
 expect 3 "$int8" --device none
 expect 3 "$int8" --device hosted:/none
-expect 1 "$int8" --device gpu
+expect 2 "$int8" --device gpu
 expect 0 --version
 expect 0 --help
 head -n 1 out | grep -q '^Example:' || fail "help does not begin with an example"

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -20,6 +21,7 @@
 #include "compiler/compiler.h"
 #include "compiler/import/input_declaration.h"
 #include "compiler/ir/mapped_file.h"
+#include "runtime/session/device_spec.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/file.h"
 #include "tools/cli/printable.h"
@@ -85,7 +87,8 @@ class Runner {
   absl::Status CompareAllLayers(const std::vector<TensorData>& inputs);
   absl::Status WriteTensors(const std::string& folder,
                             const std::vector<package::TensorInfo>& infos,
-                            const std::vector<TensorData>& tensors) const;
+                            const std::vector<TensorData>& tensors,
+                            bool outputs) const;
 
   const Arguments& arguments_;
   cli::Progress progress_;
@@ -201,6 +204,10 @@ absl::Status Runner::Prepare() {
   if (!model.ok()) return model.status();
   file_ = *std::move(model);
   bytes_ = file_->bytes();
+  if (bytes_.empty()) {
+    return compiler::Reject(compiler::Rejection::kInvalidModel,
+                            "the file is empty");
+  }
   is_package_ = absl::EndsWith(arguments_.model, ".hpk");
   is_set_ = is_package_ && package::IsShapeSet(bytes_);
   if (is_package_) RETURN_IF_ERROR(CheckPackageOptions());
@@ -335,11 +342,12 @@ absl::Status Runner::RunImages() {
   found.count = count;
   size_t correct = 0, correct5 = 0;
   for (size_t first = 0; first < count; first += batch) {
-    progress_.Set(absl::StrCat(
-        "image ", first, " of ", count,
-        images->labelled() && first > 0
-            ? absl::StrCat(", top-1 ", correct, ", top-5 ", correct5)
-            : ""));
+    progress_.Set(absl::StrCat("image ", first, " of ", count,
+                               images->labelled() && first > 0
+                                   ? absl::StrCat(", top-1 ", correct,
+                                                  ", top-5 ", correct5)
+                                   : ""),
+                  static_cast<double>(first) / static_cast<double>(count));
     absl::Status status =
         RunOnce({images->Batch(input, *format, first)}, first == 0);
     if (!status.ok()) return status;
@@ -373,7 +381,9 @@ absl::Status Runner::RunPictures() {
                  kTool);
   }
   for (const std::string& file : arguments_.images.files) {
-    progress_.Set(absl::StrCat("picture ", file));
+    progress_.Set(absl::StrCat("picture ", file),
+                  static_cast<double>(result_.pictures.size()) /
+                      static_cast<double>(arguments_.images.files.size()));
     auto data = ReadPicture(file, arguments_.images, input);
     if (!data.ok()) return data.status();
     const bool first = result_.pictures.empty();
@@ -392,11 +402,12 @@ absl::Status Runner::Bench(const std::vector<TensorData>& inputs) {
   bench.warmup = arguments_.warmup >= 0 ? arguments_.warmup
                                         : std::max(1, arguments_.bench / 10);
   for (int i = 1; i < bench.warmup; ++i) {
-    progress_.Set("warming up");
+    progress_.Set("warming up", 1.0 * i / bench.warmup);
     if (absl::Status s = RunOnce(inputs, false); !s.ok()) return s;
   }
   for (int i = 0; i < arguments_.bench; ++i) {
-    progress_.Set(absl::StrCat("run ", i, " of ", arguments_.bench));
+    progress_.Set(absl::StrCat("run ", i, " of ", arguments_.bench),
+                  1.0 * i / arguments_.bench);
     if (absl::Status s = RunOnce(inputs, false); !s.ok()) return s;
     bench.ms.push_back(result_.latency_ms);
   }
@@ -481,25 +492,33 @@ absl::Status Runner::CompareAllLayers(const std::vector<TensorData>& inputs) {
   return absl::OkStatus();
 }
 
-absl::Status Runner::WriteTensors(
-    const std::string& folder, const std::vector<package::TensorInfo>& infos,
-    const std::vector<TensorData>& tensors) const {
+// Names are the model's: nothing of them may lead out of the folder. The number
+// keeps different names different.
+static std::string TapFile(size_t i, std::string name) {
+  for (char& c : name) {
+    const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+                       (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
+    if (!plain) c = '_';
+  }
+  return absl::StrCat(i, "_", name.substr(0, 100));
+}
+
+// Outputs are called as in ONNX's data sets: --data takes them as expected.
+absl::Status Runner::WriteTensors(const std::string& folder,
+                                  const std::vector<package::TensorInfo>& infos,
+                                  const std::vector<TensorData>& tensors,
+                                  bool outputs) const {
   if (mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST) {
     return absl::NotFoundError(absl::StrCat("cannot make the folder '", folder,
                                             "': ", std::strerror(errno)));
   }
   for (size_t i = 0; i < tensors.size(); ++i) {
-    // Names are the model's: nothing of them may lead out of the folder. The
-    // number keeps different names different.
-    std::string file = infos[i].name;
-    for (char& c : file) {
-      const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-                         (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
-      if (!plain) c = '_';
-    }
-    absl::Status status = WriteTensor(
-        absl::StrCat(folder, "/", i, "_", file.substr(0, 100), ".pb"),
-        infos[i].name, tensors[i]);
+    absl::Status status =
+        WriteTensor(absl::StrCat(folder, "/",
+                                 outputs ? absl::StrCat("output_", i)
+                                         : TapFile(i, infos[i].name),
+                                 ".pb"),
+                    infos[i].name, tensors[i]);
     if (!status.ok()) return status;
   }
   return absl::OkStatus();
@@ -525,12 +544,12 @@ absl::Status Runner::Execute() {
   if (!status.ok()) return status;
   if (!arguments_.taps.empty()) {
     const absl::Status s =
-        WriteTensors(arguments_.taps, package().taps, model_->taps());
+        WriteTensors(arguments_.taps, package().taps, model_->taps(), false);
     if (!s.ok()) return s;
   }
   if (!arguments_.outputs.empty()) {
-    const absl::Status s =
-        WriteTensors(arguments_.outputs, package().outputs, model_->outputs());
+    const absl::Status s = WriteTensors(arguments_.outputs, package().outputs,
+                                        model_->outputs(), true);
     if (!s.ok()) return s;
   }
   if (!arguments_.check.empty() && !arguments_.data.empty()) {
@@ -569,12 +588,22 @@ int Main(const Arguments& arguments) {
     cli::Fail(kTool, s);
     return cli::kUsage;
   }
+  const char* device = std::getenv("HEDDLE_DEVICE");
+  if (!arguments.device.empty()) device = arguments.device.c_str();
+  if (auto s =
+          session::ParseDeviceSpec(device != nullptr ? device : "").status();
+      !s.ok()) {
+    std::fprintf(stderr, "%s: %s: %s\n", kTool,
+                 arguments.device.empty() ? "HEDDLE_DEVICE" : "--device",
+                 cli::Printable(s.message()).c_str());
+    return cli::kUsage;
+  }
   Runner runner(arguments);
   absl::Status status = runner.Prepare();
   if (status.ok()) status = runner.Execute();
   runner.StopProgress();
   if (!status.ok()) {
-    const int code = cli::Fail(kTool, status);
+    const int code = cli::Fail(kTool, status, arguments.model);
     cli::SayExample(kTool, runner.example());
     return code;
   }

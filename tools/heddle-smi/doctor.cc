@@ -193,8 +193,10 @@ class Doctor {
                              " says why heddle.ko did not take it; try again "
                              "with: echo ",
                              card, " | sudo tee /sys/bus/pci/drivers_probe")
-              : absl::StrCat("echo ", card, " | sudo tee ", folder,
-                             "/driver/unbind; echo ", card,
+              // Without the override the other driver would be asked first.
+              : absl::StrCat("echo heddle | sudo tee ", folder,
+                             "/driver_override; echo ", card, " | sudo tee ",
+                             folder, "/driver/unbind; echo ", card,
                              " | sudo tee /sys/bus/pci/drivers_probe"));
       return;
     }
@@ -209,9 +211,8 @@ class Doctor {
       Add(Level::kProblem, "node",
           absl::StrCat(card, " has no node although heddle.ko has it"),
           absl::StrCat("sudo dmesg | grep heddle says why; then: echo ", card,
-                       " | sudo tee ", folder,
-                       "/driver/unbind and load the "
-                       "module again"));
+                       " | sudo tee ", folder, "/driver/unbind; echo ", card,
+                       " | sudo tee /sys/bus/pci/drivers_probe"));
       return;
     }
     node = cli::Printable(node);
@@ -331,8 +332,10 @@ class Doctor {
     }
     Add(Level::kProblem, "library",
         absl::StrCat(kLibrary, " is in none of the usual folders"),
-        absl::StrCat("sudo cp out/lib/", kLibrary,
-                     " /usr/lib/, or LD_LIBRARY_PATH=FOLDER"));
+        absl::StrCat("sudo apt install ./heddle-runtime_*.deb (./dev package "
+                     "makes it); without packages: LD_LIBRARY_PATH=FOLDER, "
+                     "that of ",
+                     kLibrary));
   }
 
   void CheckPrograms() {

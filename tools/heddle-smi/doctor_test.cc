@@ -163,6 +163,7 @@ TEST_F(DoctorTest, CardWithoutOrWithAnotherDriver) {
   problem = Problem();
   EXPECT_HAS(problem.text, "vfio-pci");
   EXPECT_HAS(problem.fix, "0000:00:04.0/driver/unbind");
+  EXPECT_HAS(problem.fix, "0000:00:04.0/driver_override");
 }
 
 TEST_F(DoctorTest, NoNode) {

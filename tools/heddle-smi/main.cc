@@ -14,6 +14,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "tools/cli/exit_code.h"
+#include "tools/cli/usage.h"
 #include "tools/cli/version.h"
 #include "tools/heddle-smi/cards.h"
 #include "tools/heddle-smi/doctor.h"
@@ -121,7 +122,7 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? heddle::cli::kOk : heddle::cli::kUsage;
+    return heddle::cli::ExitOfParse(app, e);
   }
   if (!doctor->parsed()) return Watch(device, root, json, seconds, ticks);
 

@@ -28,6 +28,8 @@ expect 0 --help
 [[ $(head -1 out) == Example:* ]] || fail "--help begins otherwise"
 expect 0 --version
 expect 2 --colour
+expect 2 docter
+grep -q "did you mean doctor" err || fail "nearest name"
 expect 2 --watch 0
 expect 2 --watch nan
 expect 2 --count 3
@@ -62,6 +64,48 @@ mkdir empty
 expect 1 doctor --root empty
 has '^problem  PCI device: '
 has ' -> '
+# What the doctor advises is done word for word, and the problem is gone.
+# cure CHECK: the advice of that problem, in `advice`.
+cure() {
+  "$smi" doctor >out 2>err && fail "no problem of $1"
+  advice=$(grep -A1 "^problem  $1: " out | sed -n 's/^ *-> //p')
+  [[ -n "$advice" ]] || fail "no advice for $1"
+}
+PATH="$(dirname "$smi"):$(dirname "$hosted"):$(dirname "$sim"):$PATH"
+HEDDLE_DEVICE=gpu cure HEDDLE_DEVICE
+[[ "$advice" == "unset HEDDLE_DEVICE" ]] || fail "advice: $advice"
+(export HEDDLE_DEVICE=gpu && eval "$advice" && ! "$smi" doctor | grep -q '^problem  HEDDLE_DEVICE') || fail "$advice"
+export HEDDLE_DEVICE=hosted:$folder/cured
+cure heddle-hosted # there is no socket
+[[ "$advice" == "start it: heddle-hosted --socket $folder/cured --card CARD_SOCKET" ]] || fail "advice: $advice"
+start=${advice#start it: }
+eval "${start/CARD_SOCKET/card_of_cure} &" 2>/dev/null
+server=$!
+processes+=("$server")
+until [[ -S cured ]]; do sleep 0.05; done
+cure heddle-hosted # it has no card
+[[ "$advice" == "start the card: heddle-sim --socket CARD_SOCKET, "* ]] || fail "advice: $advice"
+start=${advice#start the card: }
+start=${start%%,*}
+eval "${start/CARD_SOCKET/card_of_cure} &" >/dev/null 2>&1
+processes+=($!)
+fine() { "$smi" doctor >out 2>err || true; ! grep -q '^problem  heddle-hosted' out; }
+for _ in $(seq 200); do fine && break; sleep 0.05; done
+fine || fail "a card was started as advised"
+kill -9 "$server"
+wait "$server" 2>/dev/null || true
+cure heddle-hosted # nobody is behind the socket
+[[ "$advice" == "start heddle-hosted again, or remove '$folder/cured'" ]] || fail "advice: $advice"
+heddle-hosted --socket cured --card card_of_cure 2>/dev/null &
+processes+=($!)
+for _ in $(seq 200); do fine && break; sleep 0.05; done
+fine || fail "heddle-hosted was started again as advised"
+unset HEDDLE_DEVICE
+LD_LIBRARY_PATH='' cure library
+[[ "$advice" == *"LD_LIBRARY_PATH=FOLDER"* ]] || fail "advice: $advice"
+mkdir lib && touch lib/libonnxifi-heddle.so
+LD_LIBRARY_PATH=lib "$smi" doctor >out || true
+has '^ok       library: lib/'
 expect 1 doctor --root empty --json
 python3 -c "import json; json.load(open('out'))" || fail "JSON of doctor"
 expect 2 doctor --root nowhere

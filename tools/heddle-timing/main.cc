@@ -27,6 +27,7 @@
 #include "tools/cli/exit_code.h"
 #include "tools/cli/file.h"
 #include "tools/cli/progress.h"
+#include "tools/cli/usage.h"
 #include "tools/cli/version.h"
 #include "tools/heddle-run/data.h"
 #include "tools/heddle-run/device_model.h"
@@ -136,10 +137,14 @@ absl::Status Record(const std::string& path, cli::Progress* progress,
       CoreRun run,
       RunAndRecord(package, Inputs(package, kCoreSeed), core.get(),
                    [&](size_t stream, uint64_t cycles) {
-                     progress->Set(absl::StrFormat(
-                         "stream %d of %d, cycle %d of about %d", stream + 1,
-                         package.streams.size(), cycles,
-                         std::max(cycles, package.estimated_cycles)));
+                     progress->Set(
+                         absl::StrFormat(
+                             "stream %d of %d, cycle %d of about %d",
+                             stream + 1, package.streams.size(), cycles,
+                             std::max(cycles, package.estimated_cycles)),
+                         static_cast<double>(cycles) /
+                             static_cast<double>(std::max<uint64_t>(
+                                 {cycles, package.estimated_cycles, 1})));
                    }));
   progress->Set(absl::StrCat("the job on the whole card, more than ",
                              run.cycles, " cycles"));
@@ -183,7 +188,7 @@ int Main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? cli::kOk : cli::kUsage;
+    return cli::ExitOfParse(app, error);
   }
   std::string report;
   cli::Progress progress(kTool, show_progress);

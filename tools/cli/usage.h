@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a tool of CLI11 says of a command line that is wrong.
+#ifndef HEDDLE_TOOLS_CLI_USAGE_H_
+#define HEDDLE_TOOLS_CLI_USAGE_H_
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace heddle::cli {
+
+// For catch (const CLI::ParseError&): prints help, version, or to stderr what
+// is wrong: of an option or a subcommand that does not exist, those that may
+// have been meant. `hint`, a sentence, follows arguments that nothing takes.
+// Returns 0, or 2 for an error.
+int ExitOfParse(const CLI::App& app, const CLI::ParseError& error,
+                const std::string& hint = "");
+
+}  // namespace heddle::cli
+
+#endif  // HEDDLE_TOOLS_CLI_USAGE_H_
