@@ -108,7 +108,7 @@ class Machine:
 
 
 class VerdictTest(unittest.TestCase):
-    def run_group(self, *entries, log=("heddle: version magic is wrong",)):
+    def run_group(self, *entries, log=("[    1.5] heddle: version magic is wrong",)):
         """`entries`: (suite, name, failure, skipped), as run_guest.py reports them; the last one is a case's."""
         progress = Progress({}, {}, 1, quiet=True)
         report = GroupReport("uapi", progress)
@@ -132,7 +132,7 @@ class VerdictTest(unittest.TestCase):
         self.assertEqual(verdict.code, 1)
         report = page.describe(verdict, {}, ["heddle-driver-tests", "--module", "a b"], 1)
         failed = report["cases"][1]
-        self.assertEqual(failed["kernel_log"], ["heddle: version magic is wrong"])
+        self.assertEqual(failed["kernel_log"], ["[    1.5] heddle: version magic is wrong"])
         self.assertEqual(failed["repeat"], "heddle-driver-tests --module 'a b' --case uapi.uapi.BoTest.IsZero")
 
     def test_the_kernels_own_complaints_repeat_the_whole_case(self):
@@ -152,6 +152,7 @@ class VerdictTest(unittest.TestCase):
         )
         self.assertEqual(verdict.code, 3)
         self.assertEqual(verdict.sentence, "heddle.ko does not load in 6.1.0: heddle: version magic is wrong")
+        self.assertEqual([result.name for result in verdict.results if result.failure], ["uapi.insmod_heddle"])
 
     def test_a_kernel_that_does_not_boot_is_one_sentence(self):
         verdict = self.run_group(("guest", "start", "no ready after 150 s\nmore", ""), ("guest", "plain", "", ""))

@@ -8,6 +8,7 @@ from tests.guest import run_guest
 
 LOG_LINES = 40  # of the kernel's log, at a failure
 OUTPUT_LINES = 60
+TIME_STAMP = re.compile(r"^\[ *[\d.]+\] ")
 # What is reported of every boot, and is no case of its own.
 OF_THE_BOOT = re.compile(r"boot|start|shutdown|kernel_log|insmod_\w+|kcsan_on")
 
@@ -96,10 +97,13 @@ class Verdict:
             first = next(result for result in report.results if result.failure)
             if report.lost == "insmod_heddle":
                 said = [line for line in first.log if "heddle" in line and "heddle-guest:" not in line]
-                why = said[-1] if said else first.failure.split("\n")[-1]
+                why = TIME_STAMP.sub("", said[-1]) if said else first.failure.split("\n")[-1]
                 self.lost = f"{self._driver} does not load in {self._release}: {why.strip()}"
             else:
                 self.lost = f"the kernel {self._release} does not get as far as the tests: {first.failure.splitlines()[0]}"
+            for result in report.results:
+                if result.is_case and result.failure:  # not the cases' fault
+                    result.failure, result.skipped, result.log = "", f"not run: {self.lost}", []
         return not self.lost
 
     def skip(self, names, why):

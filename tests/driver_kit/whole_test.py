@@ -43,11 +43,12 @@ class WholeTest(unittest.TestCase):
     def test_a_driver_for_another_kernel_is_one_sentence(self):
         with open(MODULE, "rb") as file:
             data = file.read()
-        magic = b"vermagic=" + self.release.encode()
+        # The version itself is not compared where symbols have checksums; the words behind it are.
+        magic = b"vermagic=" + self.release.encode() + b" SMP"
         self.assertIn(magic, data)
         other = os.path.join(self.scratch, "other.ko")
         with open(other, "wb") as file:
-            file.write(data.replace(magic, b"vermagic=0" + self.release.encode()[1:]))
+            file.write(data.replace(magic, magic[:-3] + b"UP "))
         code, cases, said = self.run_kit(other)
         self.assertEqual(code, 3, said)
         self.assertRegex(said.strip().split("\n")[-1], r"heddle\.ko does not load in .*version magic")
