@@ -44,6 +44,11 @@ absl::StatusOr<std::shared_ptr<Backend>> Backend::Open(
   return backend;
 }
 
+Backend::~Backend() {
+  // Closing a connection looks like losing it. (Without memory there is none.)
+  if (state_ != nullptr) state_->Close();
+}
+
 bool Backend::gone() {
   if (!state_->gone() && !device_->available()) state_->MarkGone();
   return state_->gone();

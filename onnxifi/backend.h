@@ -76,6 +76,7 @@ class Backend {
   static absl::StatusOr<std::shared_ptr<Backend>> Open(
       Engine* engine, std::shared_ptr<BackendId> id, LogLevel log_level,
       uint64_t optimization, HostNodes host_nodes);
+  ~Backend();
 
   BackendId& id() const { return *id_; }
   Abi abi() const { return id_->abi; }

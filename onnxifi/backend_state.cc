@@ -28,7 +28,7 @@ void Unlink(T** head, T* item) {
 
 void BackendState::MarkGone() noexcept {
   std::lock_guard<std::mutex> lock(mutex_);
-  if (gone()) return;
+  if (gone() || closed_) return;
   gone_.store(true, std::memory_order_release);
   for (Event* event = events_; event != nullptr; event = event->next) {
     event->DeviceGoneLocked();
@@ -36,6 +36,11 @@ void BackendState::MarkGone() noexcept {
   for (RunQueue* queue = queues_; queue != nullptr; queue = queue->next) {
     queue->WakeLocked();
   }
+}
+
+void BackendState::Close() noexcept {
+  std::lock_guard<std::mutex> lock(mutex_);
+  closed_ = true;
 }
 
 bool BackendState::AddRunLocked() noexcept {

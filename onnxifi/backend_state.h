@@ -29,6 +29,9 @@ class BackendState {
   // Final. Wakes every waiting thread and ends every run that has not begun.
   // Does not allocate.
   void MarkGone() noexcept;
+  // The device is closed, because nobody uses it any more: what the engine says
+  // of it from now on is no removal, and events that are left stay usable.
+  void Close() noexcept;
   bool gone() const { return gone_.load(std::memory_order_acquire); }
 
   // Runs of all graphs of the backend, from onnxRunGraph to their ends.
@@ -59,6 +62,7 @@ class BackendState {
   std::mutex mutex_;
   std::atomic<bool> gone_{false};  // written with the mutex held
   std::atomic<int> events_count_{0};
+  bool closed_ = false;
   int runs_ = 0, in_flight_ = 0;
   Event* events_ = nullptr;
   RunQueue* queues_ = nullptr;

@@ -376,5 +376,31 @@ TEST_F(BackendTest, ReleaseBeforeItsChildren) {
   EXPECT_OK(onnxReleaseGraph(graph));
 }
 
+TEST_F(BackendTest, EventsOutliveTheirDevicesClosing) {
+  onnxBackend second = nullptr;
+  ASSERT_OK(onnxInitBackend(id_, nullptr, &second));
+  std::swap(second, backend_);
+  const onnxEvent signalled = MakeEvent(), other = MakeEvent();
+  const onnxGraph graph = MakeGraph();
+  std::swap(second, backend_);
+  uint8_t x[4] = {}, y[4] = {};
+  ASSERT_OK(SetIo(graph, x, y));
+  ASSERT_OK(onnxSignalEvent(signalled));
+  onnxEvent end = nullptr;
+  ASSERT_OK(Run(graph, signalled, &end));
+  EXPECT_OK(onnxReleaseBackend(second));
+  EXPECT_OK(onnxReleaseGraph(graph));
+  // Nothing is open now.
+  EXPECT_OK(onnxWaitEvent(end));
+  onnxEventState state = 0;
+  EXPECT_OK(onnxGetEventState(other, &state));
+  EXPECT_EQ(state, ONNXIFI_EVENT_STATE_NONSIGNALLED);
+  EXPECT_OK(onnxSignalEvent(other));
+  EXPECT_OK(onnxWaitEvent(other));
+  for (const onnxEvent event : {signalled, other, end}) {
+    EXPECT_OK(onnxReleaseEvent(event));
+  }
+}
+
 }  // namespace
 }  // namespace heddle::onnxifi

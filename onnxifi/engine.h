@@ -100,7 +100,8 @@ class EngineDevice {
   // False once the device is gone; never true again. Cheap.
   virtual bool available() = 0;
   // `callback` is called once, from a thread of the engine, when the device
-  // goes (at once if it is gone). At most one per device; it does not block.
+  // goes (at once if it is gone), perhaps also when this object goes. At most
+  // one per device; it does not block.
   virtual void OnRemoved(std::function<void()> callback) = 0;
   // Compiles and loads.
   virtual absl::StatusOr<std::unique_ptr<EngineGraph>> Load(

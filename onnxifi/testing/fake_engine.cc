@@ -215,8 +215,14 @@ FakeDevice::FakeDevice(DeviceInfo info)
 
 FakeDevice::~FakeDevice() {
   auto& world = FakeWorld::Get();
-  Lock lock(world.mutex_);
-  world.devices_.erase(this);
+  std::function<void()> told;
+  {
+    Lock lock(world.mutex_);
+    world.devices_.erase(this);
+    told.swap(removed);
+  }
+  // As the product's, whose connection ends.
+  if (told != nullptr) told();
 }
 
 bool FakeDevice::available() {
