@@ -57,6 +57,7 @@ std::vector<Case> HotplugCases();
 std::vector<Case> ExtensionCases();
 std::vector<Case> LoggingCases();
 std::vector<Case> LoaderCases();
+std::vector<Case> ClientCases();
 
 const std::vector<Case>& AllCases();
 const Case* FindCase(const std::string& id);

@@ -74,6 +74,10 @@ TEST(Mutants, WithoutAMutationEveryCasePasses) {
 TEST(Mutants, EachIsNoticed) {
   for (const Mutant& mutant : Mutants()) {
     SCOPED_TRACE(mutant.name + ": " + mutant.breaks);
+    if (Env("ABI") == "onnx1" &&
+        mutant.breaks.find("(extended ABI)") != std::string::npos) {
+      continue;
+    }
     // Hangs are noticed by their time limit, so that is short.
     auto cases =
         RunKit(mutant.name, "--case " + mutant.case_id, Env("TIMEOUT"));

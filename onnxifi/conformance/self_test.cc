@@ -74,6 +74,8 @@ TEST_P(Reference, PassesAndReturnsWhatIsPromised) {
           << id << " does not make " << pair.status << " come from "
           << pair.function;
     }
+    // What the system lacks may be found by the cases that make it scarce.
+    if (pair.cases.empty() && pair.status.rfind("NO_SYSTEM_", 0) == 0) continue;
     EXPECT_EQ(came.count(name), pair.cases.empty() ? 0u : 1u)
         << pair.function << " " << pair.status;
   }

@@ -34,6 +34,7 @@ struct State {
   std::map<void*, void*> ids;  // of ids_change: a handle of its own
   std::set<void*> dead_ids;    // of ids_are_not_counted
   uint64_t count = 0;
+  std::atomic<int> probes{0};
 
   // Graphs of which nothing is done before they are used.
   struct Lazy {
@@ -212,7 +213,10 @@ onnxStatus onnxGetBackendIDs(onnxBackendID* ids, size_t* count) {
   onnxStatus status = TheReal().GetBackendIDs(ids, count);
   if (status == ONNXIFI_STATUS_FALLBACK && ids == nullptr) {
     if (Is("ids_count_is_success")) status = ONNXIFI_STATUS_SUCCESS;
-    if (Is("ids_count_is_not_stored")) *count = before;
+    if (Is("ids_count_is_not_stored") ||
+        (Is("ids_count_of_all_ones") && before == ~size_t{0})) {
+      *count = before;
+    }
   }
   if (status == ONNXIFI_STATUS_FALLBACK && ids != nullptr &&
       Is("ids_short_buffer_written")) {
@@ -294,6 +298,9 @@ onnxStatus onnxGetBackendCompatibility(onnxBackendID id, size_t size,
       TheReal().GetBackendCompatibility(IdOf(id), size, model);
   if (Is("compatibility_is_slow")) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  if (Is("clients_probes_run_out") && ++S().probes > 5000) {
+    return ONNXIFI_STATUS_UNSUPPORTED_OPERATOR;
   }
   // Weights of the kit's models are called w, and stand before the inputs.
   if (status == ONNXIFI_STATUS_SUCCESS && Is("compatibility_sees_weights") &&
@@ -468,6 +475,16 @@ onnxStatus MutantInitGraph(onnxBackend backend, const uint64_t* properties,
   if (Is("weights_tag_is_looked_at_late") && descriptors != nullptr) {
     ReadAll(descriptors, weights * DescriptorBytes());
   }
+  if (Is("clients_reader_is_read") && DescriptorBytes() == 96 &&
+      reader != nullptr) {
+    ReadAll(reader, 4);
+  }
+  if (Is("clients_untyped_outputs") && model != nullptr && graph != nullptr &&
+      std::string(static_cast<const char*>(model), size)
+              .find("\x62\x03\x0A\x01y") != std::string::npos) {
+    *graph = nullptr;
+    return ONNXIFI_STATUS_INVALID_MODEL;
+  }
   const onnxGraph before = graph == nullptr ? nullptr : *graph;
   const uint64_t* list = Is("graphs_take_any_property") ? nullptr : properties;
   onnxStatus status =
@@ -476,7 +493,9 @@ onnxStatus MutantInitGraph(onnxBackend backend, const uint64_t* properties,
   const bool made =
       status == ONNXIFI_STATUS_SUCCESS || status == ONNXIFI_STATUS_FALLBACK;
   if (!made && graph != nullptr && Is("graphs_handle_is_kept")) *graph = before;
-  if (made && Is("graphs_fallback_differs")) status = ONNXIFI_STATUS_FALLBACK;
+  if (made && (Is("graphs_fallback_differs") || Is("clients_fallback"))) {
+    status = ONNXIFI_STATUS_FALLBACK;
+  }
   if (made && Is("release_graphs_leave_memory")) KeepMemory(1 << 20);
   if (made && Is("release_graphs_leave_descriptors")) {
     (void)!open("/dev/null", O_RDONLY);
@@ -570,6 +589,11 @@ onnxStatus onnxRunGraph(onnxGraph graph, const onnxMemoryFenceV1* in,
                         out->tag == ONNXIFI_TAG_MEMORY_FENCE_V1 &&
                         in->tag == ONNXIFI_TAG_MEMORY_FENCE_V1;
   const onnxEvent before = readable ? out->event : nullptr;
+  if (readable && Is("clients_signalled_input_is_missed")) {
+    onnxEventState state = ONNXIFI_EVENT_STATE_INVALID;
+    (void)TheReal().GetEventState(in->event, &state);
+    while (state == ONNXIFI_EVENT_STATE_SIGNALLED) pause();
+  }
   const onnxStatus status = TheReal().RunGraph(GraphOf(graph), in, out);
   if (status != ONNXIFI_STATUS_SUCCESS) return Swapped("RunGraph", status);
   std::unique_lock<std::mutex> lock(S().mutex);
@@ -597,6 +621,9 @@ onnxStatus onnxRunGraph(onnxGraph graph, const onnxMemoryFenceV1* in,
     (void)TheReal().WaitEvent(out->event);
     (void)TheReal().SignalEvent(before);
     out->event = before;
+  }
+  if (Is("clients_output_event_is_signalled") && before != nullptr) {
+    (void)TheReal().SignalEvent(before);
   }
   if (Is("runs_change_the_fence")) out->type = ONNXIFI_SYNCHRONIZATION_IMPLICIT;
   return ONNXIFI_STATUS_SUCCESS;

@@ -195,8 +195,15 @@ onnxStatus Program::Load(const void* model, size_t size,
   for (const auto* list : {&graph.output(), &graph.value_info()}) {
     for (const onnx::ValueInfoProto& value : *list) {
       Declared declared;
-      int type = 0;
-      const onnxStatus status = Read(value, &declared, &type);
+      int type = onnx::TensorProto::FLOAT;
+      onnxStatus status = ONNXIFI_STATUS_SUCCESS;
+      if (list == &graph.output() && !value.has_type()) {
+        // Some exporters leave it out; it is what follows from the inputs.
+        declared.name = value.name();
+        declared.open = true;
+      } else {
+        status = Read(value, &declared, &type);
+      }
       if (status != ONNXIFI_STATUS_SUCCESS) return status;
       if (known.count(declared.name) == 0) return ONNXIFI_STATUS_INVALID_MODEL;
       if (type != onnx::TensorProto::FLOAT) {
@@ -225,10 +232,20 @@ onnxStatus Program::Load(const void* model, size_t size,
       inferred[1] != ONNXIFI_STATUS_SUCCESS) {
     return verdict;
   }
-  for (const auto* list : {&outputs_, &values_}) {
-    for (const Declared& declared : *list) {
+  for (auto* list : {&outputs_, &values_}) {
+    for (Declared& declared : *list) {
       const Shape& one = shapes[0][declared.name];
       const Shape& seven = shapes[1][declared.name];
+      if (declared.open) {
+        declared.shape.resize(one.size());
+        for (size_t i = 0; i < one.size(); ++i) {
+          declared.shape[i].value = one[i];
+          // A name of its own: any value that onnxSetGraphIO infers.
+          if (one[i] != seven[i]) {
+            declared.shape[i].name = declared.name + "." + std::to_string(i);
+          }
+        }
+      }
       if (one.size() != declared.shape.size()) {
         return ONNXIFI_STATUS_MISMATCHING_SHAPE;
       }

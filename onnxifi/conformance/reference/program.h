@@ -23,6 +23,7 @@ struct Dimension {
 struct Declared {
   std::string name;
   std::vector<Dimension> shape;
+  bool open = false;  // an output whose type is not said
 };
 
 struct Weight {

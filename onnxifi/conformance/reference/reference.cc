@@ -467,20 +467,18 @@ onnxStatus onnxSetGraphIO(onnxGraph graph, uint32_t inputs_count,
   const std::shared_ptr<Graph> object = Graphs().Find(graph);
   if (object == nullptr) return ONNXIFI_STATUS_INVALID_GRAPH;
   if (object->backend->gone()) return ONNXIFI_STATUS_BACKEND_UNAVAILABLE;
-  {
-    // A failure leaves none; runs in flight keep theirs.
-    std::lock_guard<std::mutex> lock(object->mutex);
-    object->locations = nullptr;
-  }
-  return Guarded([&]() -> onnxStatus {
-    auto locations = std::make_shared<Locations>();
-    const onnxStatus status = MakeLocations(
-        *object, inputs_count, inputs, outputs_count, outputs, locations.get());
-    if (status != ONNXIFI_STATUS_SUCCESS) return status;
-    std::lock_guard<std::mutex> lock(object->mutex);
-    object->locations = std::move(locations);
-    return status;
+  std::shared_ptr<Locations> locations;
+  const onnxStatus status = Guarded([&] {
+    auto made = std::make_shared<Locations>();
+    const onnxStatus verdict = MakeLocations(
+        *object, inputs_count, inputs, outputs_count, outputs, made.get());
+    if (verdict == ONNXIFI_STATUS_SUCCESS) locations = std::move(made);
+    return verdict;
   });
+  // A failure leaves none; runs in flight keep theirs.
+  std::lock_guard<std::mutex> lock(object->mutex);
+  object->locations = std::move(locations);
+  return status;
 }
 
 onnxStatus onnxRunGraph(onnxGraph graph, const onnxMemoryFenceV1* input_fence,
