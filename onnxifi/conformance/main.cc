@@ -18,6 +18,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "heddle/version.h"
+#include "onnxifi/conformance/fuzz/fuzz.h"
 #include "onnxifi/conformance/nodes.h"
 #include "onnxifi/conformance/report.h"
 #include "onnxifi/conformance/waivers.h"
@@ -38,6 +39,7 @@ constexpr char kHelp[] =
     "  onnxifi-conformance --lib ./libonnxifi-acme.so --report html --output "
     "verdict.html\n"
     "  onnxifi-conformance --lib ./libonnxifi-acme.so --case io.tag_first\n"
+    "  onnxifi-conformance --lib ./libonnxifi-acme.so --fuzz 100000\n"
     "\n"
     "Tests an ONNXIFI library, each case in a process of its own. A case "
     "passes, fails,\n"
@@ -112,6 +114,7 @@ int Main(int argc, char** argv) {
   std::vector<std::string> patterns, groups;
   bool list = false;
   RunOptions options;
+  FuzzOptions fuzz;
 
   CLI::App app(kHelp);
   app.set_version_flag("--version", "onnxifi-conformance " HEDDLE_VERSION);
@@ -141,6 +144,19 @@ int Main(int argc, char** argv) {
       "--provoke", options.provoke,
       "a shell command that does what it is told by a word behind "
       "it: unplug, plug (the device); without it that is not tested");
+  app.add_option("--fuzz", fuzz.sequences,
+                 "instead of the cases: so many random sequences of calls from "
+                 "eight threads, drawn from --seed");
+  app.add_option("--fuzz-seconds", fuzz.seconds,
+                 "end after that time (default: none)");
+  app.add_option("--fuzz-findings", fuzz.findings,
+                 "end after so many findings (default 10)")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--replay", fuzz.replays,
+                 "instead of the cases: sequences that --fuzz has written, or "
+                 "folders of them; repeatable");
+  app.add_option("--keep", fuzz.keep,
+                 "folder for sequences that fail (default .)");
   app.add_option("--output", output, "write the report there, not to stdout");
   try {
     app.parse(argc, argv);
@@ -212,6 +228,10 @@ int Main(int argc, char** argv) {
         ProbeAbi(library, options.timeout_seconds, &environment.abi_source);
   } else {
     options.abi = abi == "extended" ? Abi::kExtended : Abi::kOnnx1;
+  }
+  if (fuzz.sequences > 0 || !fuzz.replays.empty()) {
+    fuzz.run = options;
+    return Fuzz(fuzz);
   }
   environment.library = library;
   environment.provoke = options.provoke;
