@@ -17,7 +17,7 @@ const std::vector<Case>& AllCases() {
           SymbolicCases, IoCases,       RunCases,     OperatorCases,
           AsyncCases,    ReleaseCases,  ThreadCases,  ForkCases,
           MemoryCases,   ResourceCases, HotplugCases, ExtensionCases,
-          LoggingCases,  LoaderCases,   ClientCases}) {
+          LoggingCases,  LoaderCases,   ClientCases,  ProvokedCases}) {
       const std::vector<Case> some = of();
       all->insert(all->end(), some.begin(), some.end());
     }

@@ -20,7 +20,8 @@ enum CaseFlags : unsigned {
   kColdStart = 2,
   // Takes time: a multiple of the time limit.
   kLong = 4,
-  // Unplugs the device: it is plugged again whatever becomes of the case.
+  // Provokes the device: it is reset and plugged again whatever becomes of the
+  // case.
   kUnplugs = 8,
 };
 
@@ -58,6 +59,7 @@ std::vector<Case> ExtensionCases();
 std::vector<Case> LoggingCases();
 std::vector<Case> LoaderCases();
 std::vector<Case> ClientCases();
+std::vector<Case> ProvokedCases();
 
 const std::vector<Case>& AllCases();
 const Case* FindCase(const std::string& id);

@@ -69,12 +69,12 @@ onnxMemoryFenceV1 EventFence(onnxEvent event) {
 }
 
 Context::Context(Library* library, Record* record, uint64_t seed,
-                 std::string library_path, std::string provoke)
+                 std::string library_path, Provoker provoker)
     : library_(library),
       record_(record),
       seed_(seed),
       library_path_(std::move(library_path)),
-      provoke_(std::move(provoke)),
+      provoker_(std::move(provoker)),
       random_(seed) {}
 
 bool Context::Check(bool holds, const std::string& what) {
@@ -139,15 +139,16 @@ void Context::Unsupported(const std::string& excuse) {
   End();
 }
 
-void Context::Provoke(const std::string& word) {
-  if (provoke_.empty()) {
-    Unsupported("there is no --provoke COMMAND that could " + word +
-                " the device");
+void Context::Provoke(const std::string& word, uint64_t amount) {
+  std::string why;
+  switch (provoker_.Do(word, amount, &why)) {
+    case Provoker::kDone:
+      return;
+    case Provoker::kLacks:
+      Unsupported(why);
+    case Provoker::kFailed:
+      Fail(why);
   }
-  const std::string command = absl::StrCat(provoke_, " ", word);
-  // Not its standard output: that is looked at.
-  const int code = std::system((command + " >&2").c_str());
-  if (code != 0) Fail(absl::StrCat("the command failed: ", command));
 }
 
 void Context::NeedCapability(uint64_t bit, const char* name) {

@@ -13,6 +13,7 @@
 
 #include "onnxifi/conformance/library.h"
 #include "onnxifi/conformance/model.h"
+#include "onnxifi/conformance/provoke.h"
 #include "onnxifi/conformance/record.h"
 
 namespace heddle::conformance {
@@ -41,7 +42,7 @@ struct Tensor {
 class Context {
  public:
   Context(Library* library, Record* record, uint64_t seed,
-          std::string library_path, std::string provoke = "");
+          std::string library_path, Provoker provoker = {});
 
   Library& lib() { return *library_; }
   Abi abi() const { return library_->abi(); }
@@ -74,9 +75,9 @@ class Context {
   [[noreturn]] void Unsupported(const std::string& excuse);
   void NeedCapability(uint64_t bit, const char* name);
 
-  // Runs the command of --provoke with a word ("unplug", "plug"); Unsupported
-  // without one, Fail if it fails.
-  void Provoke(const std::string& word);
+  // Has --provoke or --provoker do what a word of provoker.h says; Unsupported
+  // if they cannot, Fail if they fail.
+  void Provoke(const std::string& word, uint64_t amount = 0);
 
   // ---- Devices. Fail when what they need cannot be had. ----
   const std::vector<onnxBackendID>& ids();
@@ -130,7 +131,7 @@ class Context {
   Record* const record_;
   const uint64_t seed_;
   const std::string library_path_;
-  const std::string provoke_;
+  const Provoker provoker_;
   std::string data_;
   std::mt19937_64 random_;
   std::mutex mutex_;

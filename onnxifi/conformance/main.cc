@@ -141,9 +141,11 @@ int Main(int argc, char** argv) {
                  "also ONNX's test cases in this folder, one case each "
                  "(libonnx-testdata: /usr/share/libonnx-testdata/data/node)");
   app.add_option(
-      "--provoke", options.provoke,
+      "--provoke", options.provoker.command,
       "a shell command that does what it is told by a word behind "
       "it: unplug, plug (the device); without it that is not tested");
+  app.add_option("--provoker", options.provoker.library,
+                 "a library that does more (onnxifi/conformance/provoker.h)");
   app.add_option("--fuzz", fuzz.sequences,
                  "instead of the cases: so many random sequences of calls from "
                  "eight threads, drawn from --seed");
@@ -234,7 +236,8 @@ int Main(int argc, char** argv) {
     return Fuzz(fuzz);
   }
   environment.library = library;
-  environment.provoke = options.provoke;
+  environment.provoke = options.provoker.command;
+  environment.provoker = options.provoker.library;
   environment.sha256 = Sha256(library);
   environment.abi = AbiName(options.abi);
   environment.seed = options.seed;

@@ -120,12 +120,14 @@ std::vector<const Sentence*> SentencesOf(const std::string& case_id) {
 }
 
 std::string Reproduce(const Environment& environment, const std::string& id) {
-  return absl::StrCat("onnxifi-conformance --lib ", Quoted(environment.library),
-                      " --abi ", environment.abi, " --seed ", environment.seed,
-                      " --case ", id,
-                      environment.provoke.empty()
-                          ? std::string()
-                          : " --provoke " + Quoted(environment.provoke));
+  return absl::StrCat(
+      "onnxifi-conformance --lib ", Quoted(environment.library), " --abi ",
+      environment.abi, " --seed ", environment.seed, " --case ", id,
+      environment.provoke.empty() ? std::string()
+                                  : " --provoke " + Quoted(environment.provoke),
+      environment.provoker.empty()
+          ? ""
+          : " --provoker " + Quoted(environment.provoker));
 }
 
 std::string TextReport(const Report& report) {

@@ -18,7 +18,7 @@ struct Environment {
   std::string sha256;
   std::string abi;
   std::string abi_source;  // "--abi", or what it was told by
-  std::string provoke;
+  std::string provoke, provoker;
   std::string kernel;
   std::string machine;
   std::string date;

@@ -108,7 +108,7 @@ void Body(const Case& test, const RunOptions& options, Record* record) {
   if (warm) WarmUp(options);
   const int descriptors = Descriptors(), threads = Threads();
   Context context(library->get(), record, options.seed, options.library,
-                  options.provoke);
+                  options.provoker);
   context.set_data(test.data);
   test.body(context);
   context.Clean();
@@ -211,8 +211,12 @@ Result RunCase(const Case& test, const RunOptions& options) {
   const ChildEnd end =
       RunChild(limit, [&] { Body(test, options, record.get()); });
 
-  if ((test.flags & kUnplugs) != 0 && !options.provoke.empty()) {
-    (void)!std::system((options.provoke + " plug >/dev/null 2>&1").c_str());
+  if ((test.flags & kUnplugs) != 0 && !options.provoker.empty()) {
+    RunChild(30, [&] {
+      std::string why;
+      options.provoker.Do("reset", 0, &why);
+      options.provoker.Do("plug", 0, &why);
+    });
     WaitForDevice(options);
   }
 

@@ -48,7 +48,7 @@ struct RunOptions {
   Abi abi = Abi::kOnnx1;
   uint64_t seed = 1;
   double timeout_seconds = 20;
-  std::string provoke;  // a shell command, or empty
+  Provoker provoker;
 };
 
 // Each case draws from the same seed, alone as among others.

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # The conformance kit over one of our libraries: no failure, and no quality warning.
-#   conformance_test.sh KIT LIBRARY ABI [GROUP...]    on a private card; without groups everything, on a
-#       card that can be unplugged
+#   conformance_test.sh KIT LIBRARY ABI [GROUP...]    on a private card; without groups everything, and the group
+#       provoked, on a card that PROVOKER, a library, unplugs and breaks
 set -euo pipefail
 kit=$PWD/$1
 library=$PWD/$2
@@ -14,7 +14,7 @@ more=()
 for group; do
   more+=(--group "$group")
 done
-if [ $# = 0 ]; then
+if [ $# = 0 ] || [ "$1" = provoked ]; then
   folder=$(mktemp -d)
   trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$folder"' EXIT
   simulator/platform/heddle-sim --socket "$folder/card" --control "$folder/control" &
@@ -24,7 +24,8 @@ if [ $# = 0 ]; then
     sleep 0.1
   done
   export HEDDLE_DEVICE=hosted:$folder/heddle
-  more+=(--provoke "$PWD/simulator/platform/heddle-sim ctl --control $folder/control")
+  export HEDDLE_PROVOKE_CONTROL=$folder/control
+  more+=(--provoker "$PWD/$PROVOKER")
 fi
 status=0
 said=$("$kit" --lib "$library" --abi auto --timeout 60 "${more[@]}") || status=$?

@@ -96,6 +96,8 @@ constexpr Swap kSwaps[] = {
          INVALID_ID),
     SWAP("hotplug_init_is_internal_error", "InitBackend", BACKEND_UNAVAILABLE,
          INTERNAL_ERROR),
+    SWAP("provoked_unplug_is_internal_error", "InitBackend",
+         BACKEND_UNAVAILABLE, INTERNAL_ERROR),
     SWAP("hotplug_io_is_internal_error", "SetGraphIO", BACKEND_UNAVAILABLE,
          INTERNAL_ERROR),
     SWAP("hotplug_state_is_invalid_event", "GetEventState", BACKEND_UNAVAILABLE,
