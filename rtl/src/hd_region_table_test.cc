@@ -30,8 +30,12 @@ TEST(HdRegionTable, ReadsWhatWasWritten) {
       EXPECT_EQ(dut->store_size_o, bound[b] ? size[b] : 0);
       EXPECT_EQ(dut->load_writable_o, writable[a]);
       EXPECT_EQ(dut->store_writable_o, writable[b]);
-      if (bound[a]) EXPECT_EQ(dut->load_base_o, base[a]);
-      if (bound[b]) EXPECT_EQ(dut->store_base_o, base[b]);
+      if (bound[a]) {
+        EXPECT_EQ(dut->load_base_o, base[a]);
+      }
+      if (bound[b]) {
+        EXPECT_EQ(dut->store_base_o, base[b]);
+      }
       if (dut->region_we_i) {
         base[w] = dut->region_base_i;
         size[w] = dut->region_size_i;

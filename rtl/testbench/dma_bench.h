@@ -236,7 +236,9 @@ class DmaBench {
   // point of a command when all it needs of SRAM is read, and no other read.
   void Watch() {
     Dut* d = &*dut;
-    if (d->idle_o) EXPECT_TRUE(d->quiet_o) << "idle, but not quiet";
+    if (d->idle_o) {
+      EXPECT_TRUE(d->quiet_o) << "idle, but not quiet";
+    }
     if (d->fault_o) return;
     EXPECT_EQ(d->busy_o, taken_.size() > done_) << "cycle " << cycle;
     if (d->cmd_valid_i && d->cmd_ready_o && taken_.size() < commands.size()) {

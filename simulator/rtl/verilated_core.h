@@ -199,7 +199,9 @@ class VerilatedCore : public CoreModel {
       probes_.Before(observer_);
       if (top_->trace_on_i && top_->trace_valid_o) {
         desc::TraceEntry entry;
-        std::memcpy(&entry, &top_->trace_entry_o, sizeof(entry));
+        // (its members have defaults, which is all that is not trivial)
+        std::memcpy(static_cast<void*>(&entry), &top_->trace_entry_o,
+                    sizeof(entry));
         observer_->OnTraceEntry(top_->trace_index_o, entry);
       }
     }
