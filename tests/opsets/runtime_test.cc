@@ -163,8 +163,9 @@ bool WrapsTwice(const compiler::Graph& graph) {
 // and compiler/ops/expanded_test.cc have them.
 bool IsCompared(const std::string& op) {
   static const auto* others = new std::set<std::string>{
-      "AffineGrid", "CenterCropPad", "Col2Im",   "DeformConv",
-      "EyeLike",    "GlobalLpPool",  "RoiAlign", "NegativeLogLikelihoodLoss"};
+      "AffineGrid", "CenterCropPad", "Col2Im",     "DeformConv",
+      "EyeLike",    "GlobalLpPool",  "MaxRoiPool", "NegativeLogLikelihoodLoss",
+      "RoiAlign"};
   return others->count(op) == 0;
 }
 
