@@ -2,8 +2,9 @@
 // Pow and PRelu with numpy's broadcasting, as microprograms. float16 is
 // computed in fp32 and rounded once. The exponent of Pow may be of another
 // type: integers are converted to fp32. A constant exponent of 2 or 3 makes
-// products of it: f32(x * x), f32(f32(x * x) * x). Integers to a power are found
-// by multiplication, which wraps, or for real exponents in fp32, toward zero.
+// products of it: f32(x * x), f32(f32(x * x) * x). Integers to a power are
+// found by multiplication, which wraps, or for real exponents in fp32, toward
+// zero.
 #include <optional>
 
 #include "compiler/base/pace.h"

@@ -18,10 +18,9 @@ int CountPassed(const std::vector<CaseResult>& results) {
 }
 
 int CountAdapted(const std::vector<CaseResult>& results) {
-  return static_cast<int>(
-      std::count_if(results.begin(), results.end(), [](const CaseResult& r) {
-        return r.verdict == Verdict::kPassAdapted;
-      }));
+  return static_cast<int>(std::count_if(
+      results.begin(), results.end(),
+      [](const CaseResult& r) { return r.verdict == Verdict::kPassAdapted; }));
 }
 
 std::string OperatorTable(const std::string& group,
