@@ -192,12 +192,16 @@ class SessionGraph : public EngineGraph {
         if (*current->ended) over.splice(over.end(), runs_, current);
       }
     }
+    session::RunOptions options;
+    // Nothing tells the program how large an output is.
+    options.whole_outputs = true;
     auto run = graph_->Start(
         BuffersOf(inputs), BuffersOf(outputs),
         [done = std::move(done), ended](const absl::Status& status) {
           done(TranslateNoexcept(status));
           *ended = true;
-        });
+        },
+        options);
     if (!run.ok()) {
       // The buffers are the program's own in number, name and size: what is
       // wrong are values that the card cannot hold.

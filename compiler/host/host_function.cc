@@ -25,8 +25,8 @@ std::string TypeOf(const Tensor& tensor) {
 
 }  // namespace
 
-absl::Status CheckHostNode(const Graph& graph, const Node& node,
-                           Graph* scratch) {
+absl::Status CheckHostNode(const Graph& graph, const Node& node, Graph* scratch,
+                           BoundedTensors* bounded) {
   if (node.domain == kInternalDomain) {
     return RejectNode(Rejection::kUnsupportedOperator, node,
                       "the host runs operators of ONNX, not those that the "
@@ -39,11 +39,14 @@ absl::Status CheckHostNode(const Graph& graph, const Node& node,
                       "the operator has no reference that the host could run");
   }
   RETURN_IF_ERROR(info->infer(scratch, node));
+  RETURN_IF_ERROR(bounded->Add(*scratch, node));
   for (TensorId id : node.outputs) {
     if (id == kNoTensor) continue;
     const Tensor& stated = graph.tensors[id];
     const Tensor& inferred = scratch->tensors[id];
-    if (stated.type == inferred.type && stated.shape == inferred.shape) {
+    // A bound may be the model's own.
+    if (stated.type == inferred.type &&
+        IsWithin(stated.shape, inferred.shape, bounded->of(id))) {
       continue;
     }
     return RejectNode(Rejection::kMismatchingShape, node, "output '",
@@ -53,17 +56,21 @@ absl::Status CheckHostNode(const Graph& graph, const Node& node,
   return absl::OkStatus();
 }
 
-absl::StatusOr<HostFunction> HostFunction::Make(Graph graph) {
+absl::StatusOr<HostFunction> HostFunction::Make(Graph graph,
+                                                BoundedTensors inputs) {
   Graph scratch = graph;
   for (const Node& node : graph.nodes) {
-    RETURN_IF_ERROR(CheckHostNode(graph, node, &scratch));
+    RETURN_IF_ERROR(CheckHostNode(graph, node, &scratch, &inputs));
   }
   HostFunction function(std::move(graph));
-  function.FindLastReaders();
+  function.bounded_ = std::move(inputs);
+  // What is computed may be larger than the bound that the graph states, which
+  // is found out then.
+  function.FindLastReaders(scratch);
   return function;
 }
 
-void HostFunction::FindLastReaders() {
+void HostFunction::FindLastReaders(const Graph& inferred) {
   std::vector<int> last(graph_.tensors.size(), -1);
   for (size_t n = 0; n < graph_.nodes.size(); ++n) {
     const Node& node = graph_.nodes[n];
@@ -85,29 +92,32 @@ void HostFunction::FindLastReaders() {
   uint64_t bytes = 0;  // at most 4 GiB for each of 2^31 tensors
   for (size_t n = 0; n < graph_.nodes.size(); ++n) {
     for (TensorId id : graph_.nodes[n].outputs) {
-      if (id != kNoTensor) bytes += BytesOf(graph_.tensors[id]);
+      if (id != kNoTensor) bytes += BytesOf(inferred.tensors[id]);
     }
     working_bytes_ = std::max(working_bytes_, bytes);
-    for (TensorId id : done_[n]) bytes -= BytesOf(graph_.tensors[id]);
+    for (TensorId id : done_[n]) bytes -= BytesOf(inferred.tensors[id]);
   }
 }
 
 absl::Status HostFunction::Run(const std::vector<const uint8_t*>& inputs,
                                const std::vector<uint8_t*>& outputs,
                                const std::function<absl::Status()>& stop,
-                               int64_t interval) const {
+                               int64_t interval,
+                               const std::vector<Shape>* input_shapes,
+                               std::vector<Shape>* output_shapes) const {
   const PaceScope scope(stop, interval);
   try {
-    return Evaluate(inputs, outputs, stop);
+    return Evaluate(inputs, outputs, stop, input_shapes, output_shapes);
   } catch (const Interrupted&) {
     return scope.status();
   }
 }
 
-absl::Status HostFunction::Evaluate(
-    const std::vector<const uint8_t*>& inputs,
-    const std::vector<uint8_t*>& outputs,
-    const std::function<absl::Status()>& stop) const {
+absl::Status HostFunction::Evaluate(const std::vector<const uint8_t*>& inputs,
+                                    const std::vector<uint8_t*>& outputs,
+                                    const std::function<absl::Status()>& stop,
+                                    const std::vector<Shape>* input_shapes,
+                                    std::vector<Shape>* output_shapes) const {
   std::vector<TensorData> values(graph_.tensors.size());
   std::vector<const TensorData*> found(graph_.tensors.size(), nullptr);
   for (size_t id = 0; id < values.size(); ++id) {
@@ -117,8 +127,12 @@ absl::Status HostFunction::Evaluate(
     const TensorId id = graph_.inputs[i];
     const Tensor& tensor = graph_.tensors[id];
     values[id].type = tensor.type;
-    values[id].shape = tensor.shape;
-    values[id].bytes = TensorBytes::View(inputs[i], BytesOf(tensor), nullptr);
+    values[id].shape =
+        input_shapes == nullptr ? tensor.shape : (*input_shapes)[i];
+    values[id].bytes = TensorBytes::View(
+        inputs[i],
+        static_cast<uint64_t>(values[id].count()) * ElementBytes(tensor.type),
+        nullptr);
     found[id] = &values[id];
   }
   for (size_t n = 0; n < graph_.nodes.size(); ++n) {
@@ -128,13 +142,24 @@ absl::Status HostFunction::Evaluate(
     for (TensorId id : node.inputs) {
       arguments.push_back(id == kNoTensor ? nullptr : found[id]);
     }
-    ASSIGN_OR_RETURN(auto results, EvaluateNode(graph_, node, arguments));
+    ASSIGN_OR_RETURN(auto results, bounded_.Touches(node)
+                                       ? EvaluateActual(graph_, node, arguments)
+                                       : EvaluateNode(graph_, node, arguments));
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       const TensorId id = node.outputs[i];
       if (id == kNoTensor) continue;
       const Tensor& stated = graph_.tensors[id];
-      if (results[i].type != stated.type || results[i].shape != stated.shape ||
-          results[i].bytes.size() != BytesOf(stated)) {
+      const TensorData& result = results[i];
+      if (result.type != stated.type ||
+          !IsWithin(result.shape, stated.shape, bounded_.of(id)) ||
+          result.bytes.size() != static_cast<uint64_t>(result.count()) *
+                                     ElementBytes(result.type)) {
+        if (bounded_.of(id) != 0 && result.type == stated.type) {
+          return absl::InvalidArgumentError(absl::StrCat(
+              node.Describe(), ": '", stated.name, "' is ",
+              ShapeToString(result.shape), ", the model declares at most ",
+              ShapeToString(stated.shape)));
+        }
         return absl::InternalError(absl::StrCat(
             node.Describe(), " computed another shape than ", TypeOf(stated)));
       }
@@ -142,6 +167,12 @@ absl::Status HostFunction::Evaluate(
       found[id] = &values[id];
     }
     for (TensorId id : done_[n]) values[id] = TensorData();
+  }
+  if (output_shapes != nullptr) {
+    output_shapes->clear();
+    for (TensorId id : graph_.outputs) {
+      output_shapes->push_back(found[id]->shape);
+    }
   }
   for (size_t i = 0; i < outputs.size(); ++i) {
     const TensorBytes& bytes = found[graph_.outputs[i]]->bytes;

@@ -15,22 +15,29 @@
 #include "absl/status/statusor.h"
 #include "compiler/base/pace.h"
 #include "compiler/ir/graph.h"
+#include "compiler/ops/bounded.h"
 
 namespace heddle::compiler {
 
 // OK if the host may evaluate the node: an operator of ONNX (not one that
 // passes make: no file may have those) whose definition accepts it, and makes
 // of it what the graph says. Inputs must be known by type and shape. `scratch`
-// is a copy of the graph, whose outputs of the node it may change.
-absl::Status CheckHostNode(const Graph& graph, const Node& node,
-                           Graph* scratch);
+// is a copy of the graph, whose outputs of the node it may change. `bounded`
+// knows the node's inputs, and then its outputs; shapes of those may be less
+// than what the definition says.
+absl::Status CheckHostNode(const Graph& graph, const Node& node, Graph* scratch,
+                           BoundedTensors* bounded);
 
 class HostFunction {
  public:
-  // The graph is Verify()ed and all its shapes are known.
-  static absl::StatusOr<HostFunction> Make(Graph graph);
+  // The graph is Verify()ed and all its shapes are known. `inputs`: of which
+  // the shape is an upper bound.
+  static absl::StatusOr<HostFunction> Make(Graph graph,
+                                           BoundedTensors inputs = {});
 
   const Graph& graph() const { return graph_; }
+  // Tensors of the graph whose shape is an upper bound.
+  const BoundedTensors& bounded() const { return bounded_; }
   // The most bytes of tensors that a run computes and still needs. What an
   // operator keeps for itself while it computes is not counted: copies of its
   // operands and a result, for those of float16.
@@ -40,20 +47,29 @@ class HostFunction {
   // elements. `stop` is asked before each node and every some milliseconds
   // inside (compiler/base/pace.h); its error ends the run, after which outputs
   // may be written in part. Errors are those of `stop` or of an operator (an
-  // index outside of its tensor). `interval` is for tests.
+  // index outside of its tensor, more elements than the graph states).
+  // `interval` is for tests. `input_shapes`: of the inputs, where they are less
+  // than the graph states (bytes lie dense at the beginning of a tensor); null:
+  // none is. `output_shapes` receives those of the outputs.
   absl::Status Run(const std::vector<const uint8_t*>& inputs,
                    const std::vector<uint8_t*>& outputs,
                    const std::function<absl::Status()>& stop,
-                   int64_t interval = kPaceInterval) const;
+                   int64_t interval = kPaceInterval,
+                   const std::vector<Shape>* input_shapes = nullptr,
+                   std::vector<Shape>* output_shapes = nullptr) const;
 
  private:
   absl::Status Evaluate(const std::vector<const uint8_t*>& inputs,
                         const std::vector<uint8_t*>& outputs,
-                        const std::function<absl::Status()>& stop) const;
+                        const std::function<absl::Status()>& stop,
+                        const std::vector<Shape>* input_shapes,
+                        std::vector<Shape>* output_shapes) const;
   explicit HostFunction(Graph graph) : graph_(std::move(graph)) {}
-  void FindLastReaders();
+  // `inferred`: the graph with the largest shapes that its values may have.
+  void FindLastReaders(const Graph& inferred);
 
   Graph graph_;
+  BoundedTensors bounded_;
   // For each node the computed tensors that nobody needs behind it.
   std::vector<std::vector<TensorId>> done_;
   uint64_t working_bytes_ = 0;

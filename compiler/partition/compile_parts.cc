@@ -15,6 +15,7 @@
 #include "compiler/base/diagnostic.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/host/host_function.h"
+#include "compiler/ops/bounded.h"
 #include "compiler/ops/control_flow.h"
 #include "compiler/partition/merge_report.h"
 #include "compiler/partition/partition.h"
@@ -98,6 +99,17 @@ std::shared_ptr<const package::Package> Finish(BackendResult* made) {
   return std::make_shared<const package::Package>(std::move(made->package));
 }
 
+// Which inputs of a part are bounded.
+BoundedTensors InputsOf(const Graph& graph,
+                        const std::map<std::string, AxisSet>& bounded) {
+  BoundedTensors inputs;
+  for (TensorId id : graph.inputs) {
+    const auto found = bounded.find(graph.tensors[id].name);
+    if (found != bounded.end()) inputs.Set(id, found->second);
+  }
+  return inputs;
+}
+
 // Appends those of bodies behind their node.
 void AddHostNodes(const Graph& graph, const std::vector<NodeSupport>& support,
                   std::vector<HostNode>* nodes) {
@@ -155,6 +167,7 @@ class PartsCompiler {
     whole.hw_version = reg::MakeVersion(reg::MajorOf(reg::kVersionReset), 0);
     Values values(&whole);
     for (TensorId id : graph.inputs) values.Of(graph.tensors[id]);
+    std::map<std::string, AxisSet> bounded;  // values, by name
     for (Part& part : Partition(graph, PlacesOf(support))) {
       SegmentReport entry;
       for (int n : part.nodes) entry.nodes.push_back(graph.nodes[n].name);
@@ -168,7 +181,12 @@ class PartsCompiler {
       } else {
         segment.inputs = values.Of(part.graph, part.graph.inputs);
         segment.outputs = values.Of(part.graph, part.graph.outputs);
-        RETURN_IF_ERROR(CompilePart(std::move(part), &segment, &whole, &entry));
+        if (part.place == Place::kHost) {
+          RETURN_IF_ERROR(
+              CompileHost(std::move(part), &bounded, &segment, &entry));
+        } else {
+          RETURN_IF_ERROR(CompileCard(part, &segment, &whole, &entry));
+        }
       }
       for (uint32_t v : segment.inputs) entry.bytes_in += whole.values[v].size;
       for (uint32_t v : segment.outputs) {
@@ -218,17 +236,26 @@ class PartsCompiler {
     return Finish(&made);
   }
 
-  absl::Status CompilePart(Part part, package::Segment* segment,
-                           package::Package* whole, SegmentReport* entry) {
-    entry->host = part.place == Place::kHost;
-    if (entry->host) {
-      // What whoever loads the package checks.
-      ASSIGN_OR_RETURN(const HostFunction checked,
-                       HostFunction::Make(part.graph));
-      entry->host_bytes = checked.working_bytes();
-      segment->host = std::move(part.graph);
-      return absl::OkStatus();
+  static absl::Status CompileHost(Part part,
+                                  std::map<std::string, AxisSet>* bounded,
+                                  package::Segment* segment,
+                                  SegmentReport* entry) {
+    entry->host = true;
+    // What whoever loads the package checks.
+    ASSIGN_OR_RETURN(
+        const HostFunction checked,
+        HostFunction::Make(part.graph, InputsOf(part.graph, *bounded)));
+    for (TensorId id : part.graph.outputs) {
+      const AxisSet axes = checked.bounded().of(id);
+      if (axes != 0) (*bounded)[part.graph.tensors[id].name] = axes;
     }
+    entry->host_bytes = checked.working_bytes();
+    segment->host = std::move(part.graph);
+    return absl::OkStatus();
+  }
+
+  absl::Status CompileCard(const Part& part, package::Segment* segment,
+                           package::Package* whole, SegmentReport* entry) {
     ASSIGN_OR_RETURN(segment->card, OnCard(part.graph, &entry->cycles));
     Narrow(*segment->card, segment->inputs, whole);
     whole->hw_version = std::max(whole->hw_version, segment->card->hw_version);

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "absl/strings/match.h"
 #include "compiler/base/diagnostic.h"
 #include "compiler/compiler.h"
 #include "compiler/package/package.h"
@@ -200,10 +201,31 @@ TEST(CompileParts, DeterministicOnAnyNumberOfThreads) {
 TEST(CompileParts, RefusedByBoth) {
   ModelBuilder b;
   b.Input("x", DataType::kFloat, kShape);
-  b.Node("NonZero", {"x"}, {"y"});
+  b.Node("RandomNormalLike", {"x"}, {"y"});
   b.Output("y");
   EXPECT_EQ(RejectionOf(CompileOnnx(b.Bytes(), WithHost()).status()),
             Rejection::kUnsupportedOperator);
+}
+
+// The card has no tensors whose size values decide, and knows all others.
+TEST(CompileParts, TheHostFollowsWhatValuesDecide) {
+  ModelBuilder b;
+  b.Input("x", DataType::kFloat, {4, 8});
+  b.Node("Relu", {"x"}, {"r"});
+  b.Node("NonZero", {"r"}, {"rows"});
+  b.Node("Transpose", {"rows"}, {"indices"});
+  b.Node("GatherND", {"r", "indices"}, {"y"});
+  b.Output("y");
+  const auto made = CompileOnnx(b.Bytes(), WithHost());
+  ASSERT_TRUE(made.ok()) << made.status();
+  ASSERT_EQ(made->report.segments.size(), 2u);
+  EXPECT_FALSE(made->report.segments[0].host);
+  EXPECT_EQ(made->report.segments[1].nodes.size(), 3u);
+  const auto package = package::Parse(made->package);
+  ASSERT_TRUE(package.ok()) << package.status();
+  EXPECT_EQ(package->outputs[0].shape, Shape{32});
+  // On the card alone it is refused.
+  EXPECT_NE(RejectionOf(CompileOnnx(b.Bytes(), {}).status()), Rejection::kNone);
 }
 
 TEST(CompileParts, TheSegmentsShareTheCardsMemory) {

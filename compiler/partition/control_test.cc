@@ -351,11 +351,107 @@ TEST(ControlTest, ABodyThatNobodyTakes) {
   ModelBuilder b = ChosenModel();
   auto* other =
       b.proto().mutable_graph()->mutable_node(0)->mutable_attribute(1);
-  other->mutable_g()->mutable_node(0)->set_op_type("NonMaxSuppression");
+  other->mutable_g()->mutable_node(0)->set_op_type("RandomNormalLike");
   const auto refused = CompileOnnx(b.Bytes(), WithHost());
   EXPECT_NE(RejectionOf(refused.status()), Rejection::kNone);
   EXPECT_TRUE(absl::StrContains(refused.status().message(), "choice/"))
       << refused.status();
+}
+
+// Where x [2,3] is not zero: the sums of the rows and of the columns, [2,1].
+void AddFound(onnx::GraphProto* graph) {
+  AddConstant(graph, "one", Int64s({1}, {1}));
+  AddNode(graph, "NonZero", {"x"}, {"found"});
+  auto* cast = AddNode(graph, "Cast", {"found"}, {"f"});
+  SetInt(cast, "to", onnx::TensorProto::FLOAT);
+  AddNode(graph, "ReduceSum", {"f", "one"}, {"sum"});
+}
+// Then the card, and behind it the host with its result and what was found.
+void AddFoundBehindCard(onnx::GraphProto* graph) {
+  AddFound(graph);
+  AddConstant(graph, "w", RandomData(DataType::kFloat, {1, 1}, 1));
+  AddNode(graph, "MatMul", {"sum", "w"}, {"m"});
+  AddNode(graph, "Mul", {"f", "m"}, {"product"});
+  AddNode(graph, "ReduceSum", {"product", "one"}, {"last"});
+}
+
+// An If whose then_branch `fill`s and gives the [2,1] `result`.
+ModelBuilder ChosenFound(void (*fill)(onnx::GraphProto*),
+                         const std::string& result) {
+  ModelBuilder b;
+  b.Input("flag", DataType::kBool, {});
+  b.Input("x", DataType::kFloat, {2, 3});
+  auto* node = b.Node("If", {"flag"}, {"y"});
+  node->set_name("choice");
+  auto* taken = AddGraph(node, "then_branch");
+  fill(taken);
+  Declare(taken->add_output(), result, DataType::kFloat);
+  auto* other = AddGraph(node, "else_branch");
+  AddConstant(other, "none", Floats({2, 1}, {0, 0}));
+  AddNode(other, "Identity", {"none"}, {"else"});
+  Declare(other->add_output(), "else", DataType::kFloat);
+  b.Output("y");
+  return b;
+}
+
+TEST(ControlTest, SizesThatValuesDecideInsideOfOneSegment) {
+  const ModelBuilder b = ChosenFound(AddFound, "sum");
+  for (const float last : {0.0f, 1.0f}) {
+    const auto results =
+        ExpectSame(b, {Bool(true), Floats({2, 3}, {1, 0, 0, 1, 0, last})});
+    ASSERT_EQ(results.size(), 1u);
+    EXPECT_EQ(results[0].as<float>()[0], last == 0 ? 1 : 2);
+    EXPECT_EQ(results[0].as<float>()[1], last == 0 ? 0 : 2);
+  }
+}
+
+// Between segments of a graph they pass, between those of a body not.
+TEST(ControlTest, SizesThatValuesDecideBetweenSegments) {
+  ModelBuilder b;
+  b.Input("x", DataType::kFloat, {2, 3});
+  AddFoundBehindCard(b.proto().mutable_graph());
+  b.Output("last");
+  EXPECT_EQ(Sides(Compile(b, WithHost())), "hch");
+  const auto some = ExpectSame(b, {Floats({2, 3}, {1, 0, 0, 1, 0, 1})});
+  ASSERT_EQ(some.size(), 1u);
+  EXPECT_NE(some[0].as<float>()[0], 0);
+  const auto none = ExpectSame(b, {Floats({2, 3}, {0, 0, 0, 0, 0, 0})});
+  ASSERT_EQ(none.size(), 1u);
+  EXPECT_EQ(none[0].as<float>()[0], 0);
+  const auto refused =
+      CompileOnnx(ChosenFound(AddFoundBehindCard, "last").Bytes(), WithHost());
+  EXPECT_EQ(RejectionOf(refused.status()), Rejection::kUnsupportedShape);
+  EXPECT_TRUE(absl::StrContains(refused.status().message(), "'choice/"))
+      << refused.status();
+}
+
+// Control flow neither gives nor takes them, not even to ask for their shape.
+TEST(ControlTest, SizesThatValuesDecideAreNoValuesOfControlFlow) {
+  const auto refused =
+      CompileOnnx(ChosenFound(AddFound, "f").Bytes(), WithHost());
+  EXPECT_EQ(RejectionOf(refused.status()), Rejection::kUnsupportedShape);
+  EXPECT_TRUE(absl::StrContains(refused.status().message(), "'then_branch'"))
+      << refused.status();
+  for (const std::string op : {"Size", "Abs"}) {
+    ModelBuilder b;
+    b.Input("flag", DataType::kBool, {});
+    b.Input("x", DataType::kFloat, {2, 3});
+    b.Node("NonZero", {"x"}, {"found"});
+    auto* node = b.Node("If", {"flag"}, {"y"});
+    node->set_name("choice");
+    for (const std::string name : {"then_branch", "else_branch"}) {
+      auto* graph = AddGraph(node, name);
+      AddNode(graph, op, {"found"}, {name + "_y"});
+      Declare(graph->add_output(), name + "_y", DataType::kInt64);
+    }
+    b.Output("y", DataType::kInt64);
+    const auto reads = CompileOnnx(b.Bytes(), WithHost());
+    EXPECT_EQ(RejectionOf(reads.status()), Rejection::kUnsupportedShape);
+    EXPECT_TRUE(absl::StrContains(reads.status().message(), "'choice'"))
+        << reads.status();
+    EXPECT_TRUE(absl::StrContains(reads.status().message(), "'found'"))
+        << reads.status();
+  }
 }
 
 }  // namespace

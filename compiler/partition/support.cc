@@ -9,7 +9,9 @@
 #include "compiler/base/diagnostic.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/host/host_function.h"
+#include "compiler/ops/bounded.h"
 #include "compiler/ops/control_flow.h"
+#include "compiler/ops/define.h"
 #include "compiler/partition/partition.h"
 
 namespace heddle::compiler {
@@ -27,6 +29,32 @@ bool IsAboutNodes(const absl::Status& rejection) {
   }
 }
 
+// Between the segments of a body tensors have the size that is stated.
+absl::Status CheckBetweenSegments(const Graph& body,
+                                  const std::vector<NodeSupport>& support) {
+  ASSIGN_OR_RETURN(const BoundedTensors bounded, FindBounded(body));
+  if (!bounded.any()) return absl::OkStatus();
+  std::vector<size_t> part_of(body.nodes.size());
+  const std::vector<Part> parts = Partition(body, PlacesOf(support));
+  for (size_t p = 0; p < parts.size(); ++p) {
+    for (int n : parts[p].nodes) part_of[n] = p;
+  }
+  const std::vector<int> producers = body.Producers();
+  for (size_t n = 0; n < body.nodes.size(); ++n) {
+    const Node& node = body.nodes[n];
+    for (TensorId id : node.inputs) {
+      if (bounded.of(id) == 0 || part_of[producers[id]] == part_of[n]) continue;
+      return RejectNode(
+          Rejection::kUnsupportedShape, node, "it reads '",
+          body.tensors[id].name,
+          "', of which only the run's values say how large it is, and inside "
+          "of an If or Loop that a run decides such a tensor cannot pass the "
+          "card; compute what the card gives before the tensor is found");
+    }
+  }
+  return absl::OkStatus();
+}
+
 class Finder {
  public:
   Finder(const Graph& graph, const CompileOptions& options)
@@ -37,14 +65,19 @@ class Finder {
 
   absl::StatusOr<std::vector<NodeSupport>> Find() {
     Graph scratch = graph_;
+    ASSIGN_OR_RETURN(BoundedTensors bounded, FindBounded(graph_));
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       const Node& node = graph_.nodes[n];
       if (IsControl(node)) {
         RETURN_IF_ERROR(TakeControl(n));
       } else if (auto s = CheckNodeOnCard(graph_, node); !s.ok()) {
         Take(n, s);
+      } else if (bounded.Touches(node)) {
+        Take(n, RejectNode(Rejection::kUnsupportedShape, node,
+                           "only the run's values say how large its tensors "
+                           "are, and the card wants to know before"));
       } else if (options_.prefer_host && options_.host_nodes &&
-                 CheckHostNode(graph_, node, &scratch).ok()) {
+                 CheckHostNode(graph_, node, &scratch, &bounded).ok()) {
         Take(n, Reject(Rejection::kUnsupportedOperator,
                        absl::StrCat(node.Describe(),
                                     ": the host takes what it can, as "
@@ -80,8 +113,9 @@ class Finder {
       if (!body.graph->nodes.empty()) {
         ASSIGN_OR_RETURN(inside, SupportOf(*body.graph, options_));
       }
-      if (const absl::Status s = RefusalOf(inside);
-          !s.ok() && support.place == Place::kControl) {
+      absl::Status s = RefusalOf(inside);
+      if (s.ok()) s = CheckBetweenSegments(*body.graph, inside);
+      if (!s.ok() && support.place == Place::kControl) {
         support.place = Place::kRefused;
         support.reason = s;
       }
@@ -131,14 +165,17 @@ class Finder {
 
   absl::Status CheckHost() {
     Graph scratch = graph_;
+    BoundedTensors bounded;
     for (size_t n = 0; n < support_.size(); ++n) {
       NodeSupport& node = support_[n];
+      // All that read or write bounded tensors are the host's.
       if (node.place != Place::kHost) continue;
       if (!options_.host_nodes) {
         node.place = Place::kRefused;
         continue;
       }
-      const absl::Status s = CheckHostNode(graph_, graph_.nodes[n], &scratch);
+      const absl::Status s =
+          CheckHostNode(graph_, graph_.nodes[n], &scratch, &bounded);
       if (s.ok()) continue;
       if (RejectionOf(s) == Rejection::kNone) return s;
       // The card's reason is what the user can do something about.

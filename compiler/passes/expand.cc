@@ -8,6 +8,7 @@
 
 #include "compiler/base/diagnostic.h"
 #include "compiler/base/status_macros.h"
+#include "compiler/ops/bounded.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/expanded.h"
 
@@ -20,6 +21,8 @@ bool HasExpanded(const Graph& graph) {
 
 absl::Status ExpandOperators(Graph* graph, size_t most) {
   if (!HasExpanded(*graph)) return absl::OkStatus();
+  // Of sizes that values decide an expansion would take the bound.
+  ASSIGN_OR_RETURN(const BoundedTensors bounded, FindBounded(*graph));
   std::vector<Node> done;
   // The next node last.
   std::vector<Node> left(std::make_move_iterator(graph->nodes.rbegin()),
@@ -29,7 +32,7 @@ absl::Status ExpandOperators(Graph* graph, size_t most) {
   while (!left.empty()) {
     Node node = std::move(left.back());
     left.pop_back();
-    if (!IsExpanded(*graph, node)) {
+    if (!IsExpanded(*graph, node) || bounded.Touches(node)) {
       done.push_back(std::move(node));
       continue;
     }

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/base/diagnostic.h"
 #include "compiler/base/status_macros.h"
+#include "compiler/ops/bounded.h"
 #include "compiler/ops/control_flow.h"
 #include "compiler/ops/define.h"
 #include "compiler/passes/control.h"
@@ -188,13 +189,17 @@ absl::Status CheckInputSizes(const Graph& graph) {
   return absl::OkStatus();
 }
 
-absl::Status CheckDeclared(const Graph& graph, const Node& node,
-                           const std::map<TensorId, Declaration>& declared) {
+// A declared size takes the place of an upper bound above it: the run says
+// whether it is one.
+absl::Status CheckDeclared(Graph* graph_in, const Node& node,
+                           const std::map<TensorId, Declaration>& declared,
+                           const BoundedTensors& bounded) {
+  Graph& graph = *graph_in;
   for (TensorId id : node.outputs) {
     const auto it = declared.find(id);
     if (it == declared.end()) continue;
     const Declaration& expected = it->second;
-    const Tensor& tensor = graph.tensors[id];
+    Tensor& tensor = graph.tensors[id];
     if (expected.type != DataType::kUndefined && expected.type != tensor.type) {
       return RejectNode(Rejection::kMismatchingDatatype, node, "output '",
                         tensor.name, "' is declared as ",
@@ -205,6 +210,10 @@ absl::Status CheckDeclared(const Graph& graph, const Node& node,
         !expected.has_shape || expected.shape.size() == tensor.shape.size();
     for (size_t i = 0; fits && i < expected.shape.size(); ++i) {
       fits = expected.shape[i] == -1 || expected.shape[i] == tensor.shape[i];
+      const bool is_bound = i < 64 && (bounded.of(id) >> i & 1) != 0;
+      if (fits || !is_bound || expected.shape[i] > tensor.shape[i]) continue;
+      tensor.shape[i] = expected.shape[i];
+      fits = true;
     }
     if (!fits) {
       return RejectNode(Rejection::kMismatchingShape, node, "output '",
@@ -523,6 +532,7 @@ class Inference {
         RETURN_IF_ERROR(Take(converted.empty() ? original : converted[i]));
       }
     }
+    if (depth_ > 0) RETURN_IF_ERROR(CheckBodyResults());
     if (supposed_ != nullptr) supposition_.Finish();
     graph_->nodes = std::move(kept_);
     return absl::OkStatus();
@@ -538,14 +548,47 @@ class Inference {
       RETURN_IF_ERROR(InferOutputs(graph_, declared_, &node));
     }
     RETURN_IF_ERROR(CheckSize(*graph_, node));
-    RETURN_IF_ERROR(CheckDeclared(*graph_, node, declared_));
+    RETURN_IF_ERROR(bounded_.Add(*graph_, node));
+    RETURN_IF_ERROR(CheckDeclared(graph_, node, declared_, bounded_));
     if (!IsQuantizationBoundary(node)) {
       ASSIGN_OR_RETURN(auto folded,
                        Fold(graph_, node, &limits_->folded, supposed_));
-      if (folded) return absl::OkStatus();
+      if (folded) {
+        if (!bounded_.Touches(node)) return absl::OkStatus();
+        // Now they are what they are.
+        for (TensorId id : node.outputs) bounded_.Set(id, 0);
+        return CheckDeclared(graph_, node, declared_, bounded_);
+      }
     }
     if (supposed_ != nullptr) supposition_.Keep(node);
     kept_.push_back(std::move(node));
+    return absl::OkStatus();
+  }
+
+  // Control flow that a run decides has values of one size only: it takes their
+  // types and shapes from the graph.
+  absl::Status CheckBodyResults() const {
+    for (TensorId id : graph_->outputs) {
+      if (bounded_.of(id) == 0) continue;
+      return Reject(
+          Rejection::kUnsupportedShape,
+          absl::StrCat("'", graph_->tensors[id].name, "', a result of '",
+                       graph_->name, "' of an If or Loop that a run decides, ",
+                       "is as large as the run's values say; reduce it to a "
+                       "tensor of fixed shape there"));
+    }
+    return absl::OkStatus();
+  }
+  absl::Status CheckReadByControl(const Node& node) const {
+    for (TensorId id : node.inputs) {
+      if (bounded_.of(id) == 0) continue;
+      return RejectNode(
+          Rejection::kUnsupportedShape, node, "it reads '",
+          graph_->tensors[id].name,
+          "', of which only the run's values say how large it is, and only "
+          "they decide its course; reduce it to a tensor of fixed shape "
+          "before, or make the course a constant");
+    }
     return absl::OkStatus();
   }
 
@@ -589,6 +632,7 @@ class Inference {
       begun->second.kept = kept_.size();
       begun->second.tensors = graph_->tensors.size();
       begun->second.charges = limits_->charges;
+      begun->second.bounded = bounded_;
       if (supposed_ != nullptr) begun->second.mark = supposition_.Here();
     }
     absl::StatusOr<std::vector<Node>> nodes = unroller_.Next(node);
@@ -608,10 +652,12 @@ class Inference {
   // As if nobody had tried its iterations.
   void TakeBack(const Node& node) {
     const auto begun = begun_.find(FirstOutputOf(node));
-    const Attempt attempt = std::move(begun->second);
+    Attempt attempt = std::move(begun->second);
     begun_.erase(begun);
     unroller_.TakeBack(node, attempt.tensors, attempt.charges);
     kept_.resize(attempt.kept);
+    // Tensors that come get the numbers of those that went.
+    bounded_ = std::move(attempt.bounded);
     if (supposed_ != nullptr) supposition_.GoBackTo(attempt.mark);
   }
 
@@ -639,6 +685,7 @@ class Inference {
                         " Ifs and Loops that a run decides are inside of each "
                         "other");
     }
+    RETURN_IF_ERROR(CheckReadByControl(node));
     const auto infer = [this](Graph* body, const SubgraphMap& subgraphs,
                               Supposed* supposed) {
       static const std::map<TensorId, Declaration> kNothing;
@@ -661,6 +708,7 @@ class Inference {
   struct Attempt {
     size_t kept = 0, tensors = 0;
     UnrollCharges charges;
+    BoundedTensors bounded;
     Supposition::Mark mark;
   };
 
@@ -671,6 +719,7 @@ class Inference {
   Limits* const limits_;
   Unroller unroller_;
   Supposition supposition_;
+  BoundedTensors bounded_;
   std::vector<Node> kept_, left_;
   std::map<TensorId, Attempt> begun_;
 };

@@ -5,9 +5,11 @@
 #include <ctime>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/host/host_function.h"
 #include "compiler/ir/control_flow.h"
+#include "compiler/ops/bounded.h"
 
 namespace heddle::compiler {
 namespace {
@@ -71,6 +73,7 @@ absl::StatusOr<PackageRun> RunSegments(const package::Package& package,
     values.push_back(TensorData::Zeros(info.type, info.shape));
   }
   for (size_t i = 0; i < inputs.size(); ++i) values[i] = inputs[i];
+  std::vector<AxisSet> bounded(values.size(), 0);
   PackageRun run;
   for (const package::Segment& segment : package.segments) {
     if (segment.card != nullptr) {
@@ -92,8 +95,25 @@ absl::StatusOr<PackageRun> RunSegments(const package::Package& package,
       RETURN_IF_ERROR(RunControl(segment, package, from, to, options, &run));
       continue;
     }
-    ASSIGN_OR_RETURN(const HostFunction host, HostFunction::Make(segment.host));
-    RETURN_IF_ERROR(host.Run(from, to, [] { return absl::OkStatus(); }));
+    BoundedTensors known;
+    std::vector<Shape> shapes, results;
+    for (size_t i = 0; i < segment.inputs.size(); ++i) {
+      known.Set(segment.host.inputs[i], bounded[segment.inputs[i]]);
+      shapes.push_back(values[segment.inputs[i]].shape);
+    }
+    ASSIGN_OR_RETURN(const HostFunction host,
+                     HostFunction::Make(segment.host, std::move(known)));
+    RETURN_IF_ERROR(host.Run(
+        from, to, [] { return absl::OkStatus(); }, kPaceInterval, &shapes,
+        &results));
+    for (size_t i = 0; i < segment.outputs.size(); ++i) {
+      const uint32_t v = segment.outputs[i];
+      bounded[v] = host.bounded().of(segment.host.outputs[i]);
+      if (bounded[v] == 0) continue;
+      values[v].shape = results[i];
+      values[v].bytes.resize(static_cast<uint64_t>(values[v].count()) *
+                             ElementBytes(values[v].type));
+    }
   }
   for (const package::TensorInfo& output : package.outputs) {
     for (size_t v = 0; v < values.size(); ++v) {

@@ -101,6 +101,13 @@ class ControlSegment::Body {
       if (segment.kind() == package::SegmentKind::kHost) {
         auto host = compiler::HostFunction::Make(segment.host);
         if (!host.ok()) return host.status();
+        for (compiler::TensorId id : host->graph().outputs) {
+          if (host->bounded().of(id) == 0) continue;
+          return absl::InvalidArgumentError(absl::StrCat(
+              "'", host->graph().tensors[id].name,
+              "' goes from one segment of a body to another, or out of it, "
+              "and its size is decided by values"));
+        }
         made->host_bytes_ = std::max(made->host_bytes_, host->working_bytes());
         part.host = *std::move(host);
       } else if (segment.kind() == package::SegmentKind::kControl) {

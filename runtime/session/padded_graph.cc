@@ -91,6 +91,10 @@ class PaddedRun : public Run {
   void Cancel() override { run_->Cancel(); }
   RunStatistics statistics() const override { return run_->statistics(); }
   absl::StatusOr<RunTrace> trace() const override { return run_->trace(); }
+  std::optional<compiler::Shape> OutputShape(
+      const std::string& name) const override {
+    return run_->OutputShape(name);
+  }
 
  private:
   const std::shared_ptr<Run> run_;

@@ -128,6 +128,7 @@ struct SegmentedGraph::Loaded {
   package::Package package;
   std::vector<Segment> segments;
   std::vector<uint32_t> readers;  // of each value: segments, and the end
+  std::vector<compiler::AxisSet> bounded;  // of each value
   uint64_t device_bytes = 0;
   absl::Duration host_time;
 };
@@ -136,8 +137,10 @@ class SegmentedGraph::Task : public SegmentTask {
  public:
   Task(std::shared_ptr<const Loaded> loaded, const RunOptions& options)
       : SegmentTask(options.deadline, loaded->host_time),
+        whole_outputs_(options.whole_outputs),
         loaded_(std::move(loaded)),
         values_(loaded_->package.values.size()),
+        shapes_(loaded_->package.values.size()),
         readers_(loaded_->readers),
         cards_(loaded_->segments.size()),
         run_(std::make_shared<RunState>()),
@@ -145,6 +148,8 @@ class SegmentedGraph::Task : public SegmentTask {
 
   const std::shared_ptr<RunState>& run() const { return run_; }
   Value& value(uint32_t v) { return values_[v]; }
+  // What it is in this run; after the end.
+  const compiler::Shape& shape(uint32_t v) const { return ShapeOf(v); }
   void SetOutputs(std::vector<TensorBuffer> buffers,
                   std::vector<uint32_t> values,
                   std::function<void(const absl::Status&)> done) {
@@ -171,7 +176,19 @@ class SegmentedGraph::Task : public SegmentTask {
     if (own.control != nullptr) {
       return own.control->Run(from, to, stop, &driven_[part]);
     }
-    return own.host->Run(from, to, stop);
+    const compiler::HostFunction& host = *own.host;
+    if (!host.bounded().any()) return host.Run(from, to, stop);
+    std::vector<compiler::Shape> inputs, outputs;
+    for (uint32_t v : segment.inputs) inputs.push_back(ShapeOf(v));
+    const absl::Status status =
+        host.Run(from, to, stop, compiler::kPaceInterval, &inputs, &outputs);
+    for (size_t i = 0; status.ok() && i < outputs.size(); ++i) {
+      const uint32_t v = segment.outputs[i];
+      if (loaded_->bounded[v] == 0) continue;
+      shapes_[v] = std::move(outputs[i]);
+      if (whole_outputs_ && !IsWhole(v)) return NotWhole(v);
+    }
+    return status;
   }
 
   absl::StatusOr<bool> Begin(
@@ -204,9 +221,10 @@ class SegmentedGraph::Task : public SegmentTask {
 
   void Finish(const absl::Status& status) noexcept override {
     for (size_t i = 0; status.ok() && i < outputs_.size(); ++i) {
-      if (outputs_[i].size == 0) continue;
-      std::memcpy(outputs_[i].data, values_[output_values_[i]].data(),
-                  outputs_[i].size);
+      const uint32_t v = output_values_[i];
+      const uint64_t size = std::min<uint64_t>(outputs_[i].size, BytesOf(v));
+      if (size == 0) continue;
+      std::memcpy(outputs_[i].data, values_[v].data(), size);
     }
     for (Value& value : values_) value.Free();
     for (std::shared_ptr<session::Run>& card : cards_) {
@@ -223,6 +241,27 @@ class SegmentedGraph::Task : public SegmentTask {
   }
 
  private:
+  const compiler::Shape& ShapeOf(uint32_t v) const {
+    return loaded_->bounded[v] != 0 ? shapes_[v]
+                                    : loaded_->package.values[v].shape;
+  }
+  // Unless it is an output that is less than the package says.
+  bool IsWhole(uint32_t v) const {
+    return shapes_[v] == loaded_->package.values[v].shape ||
+           std::find(output_values_.begin(), output_values_.end(), v) ==
+               output_values_.end();
+  }
+  absl::Status NotWhole(uint32_t v) const {
+    const package::TensorInfo& value = loaded_->package.values[v];
+    return absl::OutOfRangeError(absl::StrCat(
+        "output '", value.name, "' of ", Name(loaded_->package), " is ",
+        compiler::ShapeToString(shapes_[v]), " for these values, not ",
+        compiler::ShapeToString(value.shape)));
+  }
+  uint64_t BytesOf(uint32_t v) const {
+    return static_cast<uint64_t>(compiler::ElementCount(ShapeOf(v))) *
+           compiler::ElementBytes(loaded_->package.values[v].type);
+  }
   void Allocate(const package::Segment& segment) {
     for (uint32_t v : segment.outputs) {
       // A part of the card that is begun again has them.
@@ -239,9 +278,11 @@ class SegmentedGraph::Task : public SegmentTask {
     return list;
   }
 
+  const bool whole_outputs_;
   const std::shared_ptr<const Loaded> loaded_;
   std::vector<Value> values_;
-  std::vector<uint32_t> readers_;  // that are left; with the pool's lock
+  std::vector<compiler::Shape> shapes_;  // of values that are bounded
+  std::vector<uint32_t> readers_;        // that are left; with the pool's lock
   std::vector<std::shared_ptr<session::Run>> cards_;
   const std::shared_ptr<RunState> run_;
   std::vector<TensorBuffer> outputs_;
@@ -290,6 +331,17 @@ class SegmentedGraph::Handle : public Run {
   absl::StatusOr<RunTrace> trace() const override {
     return CannotTrace(loaded_->package);
   }
+  std::optional<compiler::Shape> OutputShape(
+      const std::string& name) const override {
+    const package::Package& package = loaded_->package;
+    const auto* value = Find(package.values, name);
+    if (value == nullptr || Find(package.outputs, name) == nullptr) {
+      return std::nullopt;
+    }
+    const auto v = static_cast<uint32_t>(value - package.values.data());
+    if (loaded_->bounded[v] == 0) return std::nullopt;
+    return task_->shape(v);
+  }
 
  private:
   // Whether this thread must not wait for the run, because the run needs it.
@@ -318,13 +370,33 @@ absl::StatusOr<std::shared_ptr<Graph>> SegmentedGraph::Load(
     return absl::InvalidArgumentError(
         absl::StrCat(Name(package), ", host: ", why.message()));
   };
+  loaded->bounded.resize(package.values.size());
   for (package::Segment& segment : package.segments) {
     Segment part;
-    if (segment.kind() == package::SegmentKind::kHost) {
-      auto host = compiler::HostFunction::Make(segment.host);
+    const package::SegmentKind kind = segment.kind();
+    for (uint32_t v : segment.inputs) {
+      if (kind == package::SegmentKind::kHost || loaded->bounded[v] == 0) {
+        continue;
+      }
+      return absl::InvalidArgumentError(absl::StrCat(
+          Name(package), ": ",
+          kind == package::SegmentKind::kControl ? "an If or Loop" : "the card",
+          " reads '", package.values[v].name,
+          "', whose size the host's values decide"));
+    }
+    if (kind == package::SegmentKind::kHost) {
+      compiler::BoundedTensors inputs;
+      for (size_t i = 0; i < segment.inputs.size(); ++i) {
+        inputs.Set(segment.host.inputs[i], loaded->bounded[segment.inputs[i]]);
+      }
+      auto host = compiler::HostFunction::Make(segment.host, std::move(inputs));
       if (!host.ok()) return not_taken(host.status());
       part.host = *std::move(host);
-    } else if (segment.kind() == package::SegmentKind::kControl) {
+      for (size_t i = 0; i < segment.outputs.size(); ++i) {
+        loaded->bounded[segment.outputs[i]] =
+            part.host->bounded().of(segment.host.outputs[i]);
+      }
+    } else if (kind == package::SegmentKind::kControl) {
       auto control = ControlSegment::Make(segment, package);
       if (!control.ok()) return not_taken(control.status());
       part.control = *std::move(control);

@@ -161,6 +161,51 @@ TEST(SegmentedGraph, RefusesAHostileHostFunction) {
   EXPECT_EQ(device->memory()->used, 0u);
 }
 
+// The run says how much there is of what its values decide.
+TEST(SegmentedGraph, SizesThatValuesDecide) {
+  const auto device = OpenSim();
+  ASSERT_NE(device, nullptr);
+  const auto graph = Load(device, FoundPackage(FoundIf::kNowhere));
+  ASSERT_NE(graph, nullptr);
+  for (const size_t step : {1, 3, 64, 0}) {
+    std::vector<uint8_t> h(64), flag(1);
+    std::vector<int64_t> z(64, -1), expected(64, -1);
+    int64_t found = 0;
+    for (size_t i = 0; i < h.size(); ++i) {
+      h[i] = step > 0 && i % step == 0;
+      if (h[i] != 0) expected[found++] = static_cast<int64_t>(i);
+    }
+    const std::vector<TensorBuffer> inputs = {{"h", h.data(), h.size()},
+                                              {"flag", flag.data(), 1}};
+    const std::vector<TensorBuffer> outputs = {
+        {"z", reinterpret_cast<uint8_t*>(z.data()), 64 * sizeof(int64_t)}};
+    auto run = graph->Start(inputs, outputs, nullptr);
+    ASSERT_TRUE(run.ok()) << run.status();
+    ASSERT_TRUE((*run)->Wait(In(60)).ok());
+    EXPECT_EQ(z, expected) << "what is behind is as it was";
+    EXPECT_EQ((*run)->OutputShape("z"), (compiler::Shape{found, 1}));
+    EXPECT_EQ((*run)->OutputShape("h"), std::nullopt);
+    RunOptions options;
+    options.whole_outputs = true;
+    run = graph->Start(inputs, outputs, nullptr, options);
+    ASSERT_TRUE(run.ok()) << run.status();
+    EXPECT_EQ(absl::IsOutOfRange((*run)->Wait(In(60))), found < 64) << step;
+  }
+}
+
+// An If neither reads them nor gives them.
+TEST(SegmentedGraph, RefusesSizesThatValuesDecideInControlFlow) {
+  const auto device = OpenSim();
+  ASSERT_NE(device, nullptr);
+  for (const FoundIf where : {FoundIf::kFinds, FoundIf::kTurns}) {
+    const std::string bytes = package::Serialize(FoundPackage(where));
+    EXPECT_TRUE(package::Parse(bytes).ok()) << package::Parse(bytes).status();
+    const absl::Status refused = LoadGraph(device, bytes).status();
+    EXPECT_TRUE(absl::IsInvalidArgument(refused)) << refused;
+    EXPECT_NE(refused.message().find("'f'"), std::string::npos) << refused;
+  }
+}
+
 TEST(SegmentedGraph, AnOperatorMayFail) {
   const auto device = OpenSim();
   ASSERT_NE(device, nullptr);

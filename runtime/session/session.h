@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -184,6 +185,14 @@ class Run {
   // A run that is wholly on the card is not cancelled.
   virtual void Cancel() = 0;
   virtual RunStatistics statistics() const = 0;  // after Wait
+  // After Wait, of an output whose size the run's values decide (NonZero and
+  // the like): the shape that it has. The package's is the most that it can
+  // have; the elements are the first of its buffer. Nothing of other outputs.
+  virtual std::optional<compiler::Shape> OutputShape(
+      const std::string& name) const {
+    (void)name;
+    return std::nullopt;
+  }
   // After Wait, of a run that was started with RunOptions.trace.
   virtual absl::StatusOr<RunTrace> trace() const = 0;
 };
@@ -219,6 +228,9 @@ struct RunOptions {
   // When the run ends with DeadlineExceeded if it has not ended: as if it were
   // cancelled then. One that has passed: it does not begin.
   absl::Time deadline = absl::InfiniteFuture();
+  // For callers who cannot be told of Run::OutputShape: the run ends with
+  // OutOfRange if an output is less than the package says.
+  bool whole_outputs = false;
 };
 
 // A package on a device. Parts of it may run on the host: then its runs are

@@ -403,6 +403,61 @@ package::Package LoopPackage(uint64_t bytes) {
   return p;
 }
 
+package::Package FoundPackage(FoundIf where, uint64_t bytes) {
+  const auto count = static_cast<int64_t>(bytes);
+  const auto list = [&](const std::string& name, uint64_t at,
+                        compiler::Shape shape) {
+    package::TensorInfo info = Tensor(name, at, bytes);
+    info.type = compiler::DataType::kInt64;
+    info.size = bytes * sizeof(int64_t);
+    info.shape = std::move(shape);
+    return info;
+  };
+  package::Package p = Empty("found");
+  p.values = {
+      Tensor("h", 0, bytes), One("flag", bytes, compiler::DataType::kBool),
+      list("f", bytes + 64, {1, count}), list("z", 9 * bytes + 64, {count, 1})};
+  p.io_bytes = 17 * bytes + 64;
+  p.inputs = {p.values[0], p.values[1]};
+  p.outputs = {p.values[3]};
+  // One of the segments, alone with its two values.
+  const auto one = [&](const char* op, uint32_t from, uint32_t to, bool in_if) {
+    compiler::Graph graph;
+    for (uint32_t v : {from, to}) {
+      const package::TensorInfo& value = p.values[v];
+      compiler::Tensor tensor;
+      tensor.name = value.name;
+      tensor.type = value.type;
+      tensor.shape = value.shape;
+      tensor.shape_known = true;
+      graph.AddTensor(std::move(tensor));
+    }
+    compiler::Node node;
+    node.op = node.name = op;
+    node.opset = 13;
+    node.inputs = graph.inputs = {0};
+    node.outputs = graph.outputs = {1};
+    graph.nodes.push_back(std::move(node));
+    if (!in_if) return HostSegment(std::move(graph), from, to);
+    package::Package body = Empty(op);
+    body.values = {p.values[from], p.values[to]};
+    body.io_bytes = p.io_bytes;
+    body.inputs = {body.values[0]};
+    body.outputs = {body.values[1]};
+    body.segments.push_back(HostSegment(std::move(graph), 0, 1));
+    package::Segment choice;
+    choice.control.kind = compiler::ControlFlow::Kind::kIf;
+    choice.control.name = "If 'choice'";
+    choice.inputs = {1, from};
+    choice.outputs = {to};
+    choice.bodies = {BodyOf(body, {0}), BodyOf(body, {0})};
+    return choice;
+  };
+  p.segments.push_back(one("NonZero", 0, 2, where == FoundIf::kFinds));
+  p.segments.push_back(one("Transpose", 2, 3, where == FoundIf::kTurns));
+  return p;
+}
+
 package::Package EndlessPackage(bool card, uint64_t bytes) {
   package::Package p = Empty("endless");
   p.values = {Tensor("h", 0, bytes), Tensor("z", bytes, bytes)};

@@ -51,6 +51,13 @@ package::Package LoopPackage(uint64_t bytes = 4096);
 // the host.
 package::Package EndlessPackage(bool card, uint64_t bytes = 4096);
 
+// The host finds the elements of "h" (uint8[bytes]) that are not 0, "f"
+// (int64[1,bytes] or less), and in another segment turns them to the output "z"
+// (int64[bytes,1] or less). An If on the input "flag" (bool[1]) may stand for
+// the one or the other segment: both bodies do the same.
+enum class FoundIf { kNowhere, kFinds, kTurns };
+package::Package FoundPackage(FoundIf where, uint64_t bytes = 64);
+
 // A random network of host and card, of tensors uint8[256]. The inputs are "v0"
 // and the index "i" (int64[1], 0 or 1); each segment makes one more tensor
 // "v1", "v2" ...: the card a copy of its input, the host the sum of its first

@@ -9,6 +9,7 @@
 #include "compiler/testing/control_models.h"
 #include "compiler/testing/model_builder.h"
 #include "tools/heddle-compile/html_report.h"
+#include "tools/heddle-compile/shape_set_report.h"
 
 namespace heddle::compile {
 namespace {
@@ -221,6 +222,43 @@ TEST(Report, SaysWhereBodiesRun) {
   EXPECT_EQ(json["segments"][0].count("control"), 0u);
   // The card has the body.
   EXPECT_GT(DeviceBytes(*package), 0u);
+}
+
+// A table of the specialisations in every form; names stay harmless there, too.
+TEST(ShapeSets, AreInEveryForm) {
+  compiler::ModelBuilder b;
+  b.Input("x", DataType::kFloat, {-1, 4});
+  b.proto()
+      .mutable_graph()
+      ->mutable_input(0)
+      ->mutable_type()
+      ->mutable_tensor_type()
+      ->mutable_shape()
+      ->mutable_dim(0)
+      ->set_dim_param(kHostile);
+  b.Node("Relu", {"x"}, {"y"});
+  b.Output("y");
+  compiler::CompileOptions options;
+  options.details = true;
+  auto set =
+      compiler::CompileShapeSet(b.Bytes(), options, {{kHostile, {2, 4}}});
+  ASSERT_TRUE(set.ok()) << set.status();
+  const auto package = package::Parse(set->largest.package);
+  ASSERT_TRUE(package.ok());
+  const std::string text = ShapeSetText(*set);
+  EXPECT_NE(text.find("2 specialisations in "), std::string::npos) << text;
+  EXPECT_NE(text.find("=4:\n"), std::string::npos) << "the largest: " << text;
+  EXPECT_NE(text.find("between the values is padded"), std::string::npos);
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+  const ordered_json json =
+      ordered_json::parse(JsonReport(*package, set->largest.report, &*set));
+  EXPECT_EQ(json["inputs"][0]["shape"][0], 4);
+  EXPECT_EQ(json["shape_set"]["specialisations"].size(), 2u);
+  EXPECT_EQ(json["shape_set"]["bytes"], set->package.size());
+  const std::string html = HtmlReport(*package, set->largest.report, &*set);
+  EXPECT_EQ(html.find("alert(1)</script>"), std::string::npos);
+  EXPECT_NE(html.find("shapeNotes()"), std::string::npos);
+  EXPECT_NE(html.find("separate_bytes"), std::string::npos);
 }
 
 TEST(JsonReport, AgreesWithItself) {

@@ -158,6 +158,11 @@ absl::Status DeviceModel::Run(const std::vector<compiler::TensorData>& inputs,
                   inputs[i].bytes.size()});
   }
   for (size_t i = 0; i < outputs_.size(); ++i) {
+    // A run before may have left less (below).
+    if (outputs_[i].shape != p.outputs[i].shape) {
+      outputs_[i] =
+          compiler::TensorData::Zeros(p.outputs[i].type, p.outputs[i].shape);
+    }
     out.push_back({p.outputs[i].name, outputs_[i].bytes.data(),
                    outputs_[i].bytes.size()});
   }
@@ -179,6 +184,13 @@ absl::Status DeviceModel::Run(const std::vector<compiler::TensorData>& inputs,
                     std::chrono::steady_clock::now() - start)
                     .count();
   statistics_ = (*run)->statistics();
+  for (size_t i = 0; status.ok() && i < outputs_.size(); ++i) {
+    const auto actual = (*run)->OutputShape(p.outputs[i].name);
+    if (!actual.has_value()) continue;
+    outputs_[i].shape = *actual;
+    outputs_[i].bytes.resize(static_cast<uint64_t>(outputs_[i].count()) *
+                             compiler::ElementBytes(outputs_[i].type));
+  }
   if (traced && status.ok()) {
     auto trace = (*run)->trace();
     if (!trace.ok()) return trace.status();

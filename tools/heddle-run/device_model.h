@@ -56,6 +56,7 @@ class DeviceModel {
   // "batch=3, padded to batch=4" of a package of several shapes, else "".
   const std::string& specialisation() const { return specialisation_; }
   uint64_t device_bytes() const { return graph_->device_bytes(); }
+  // Of the last run; those whose size its values decide with that size.
   const std::vector<compiler::TensorData>& outputs() const { return outputs_; }
   const std::vector<compiler::TensorData>& taps() const { return taps_; }
   const session::RunStatistics& statistics() const { return statistics_; }

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/ops/bounded.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/base/status_macros.h"
+#include "compiler/ops/define.h"
+#include "compiler/ops/operator.h"
+
+namespace heddle::compiler {
+namespace {
+
+// A node with what is known of its operands.
+struct Reader {
+  const Graph& graph;
+  const Node& node;
+  const BoundedTensors& bounded;
+
+  AxisSet input(size_t i) const { return bounded.of(node.input(i)); }
+  const Shape& shape(size_t i) const {
+    return graph.tensors[node.inputs[i]].shape;
+  }
+  size_t output_rank() const {
+    return graph.tensors[node.outputs[0]].shape.size();
+  }
+  // None but this one.
+  bool Only(size_t only) const {
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      if (i != only && input(i) != 0) return false;
+    }
+    return true;
+  }
+  bool Ints(size_t i, std::vector<int64_t>* values) const {
+    const TensorId id = node.input(i);
+    if (id == kNoTensor || !graph.tensors[id].is_constant()) return false;
+    const TensorData& data = *graph.tensors[id].constant;
+    if (data.type != DataType::kInt64) return false;
+    *values = ToInts(data);
+    return true;
+  }
+};
+
+AxisSet Bit(size_t axis) { return AxisSet{1} << axis; }
+
+// Sets the axes of output 0 (others: see BoundedTensors::Add); false: it cannot
+// follow.
+using Rule = bool (*)(const Reader& reader, AxisSet* output);
+
+bool Same(const Reader& reader, AxisSet* output) {
+  *output = reader.input(0);
+  return reader.Only(0);
+}
+
+// Operands that are not bounded where the result is have one index there.
+bool Broadcast(const Reader& reader, AxisSet* output) {
+  const size_t rank = reader.output_rank();
+  const auto shifted = [&](size_t i) {
+    return reader.input(i) << (rank - reader.shape(i).size());
+  };
+  for (size_t i = 0; i < reader.node.inputs.size(); ++i) *output |= shifted(i);
+  for (size_t i = 0; i < reader.node.inputs.size(); ++i) {
+    const Shape& shape = reader.shape(i);
+    for (size_t axis = 0; axis < shape.size(); ++axis) {
+      const AxisSet bit = Bit(axis + rank - shape.size());
+      if ((*output & bit) != 0 && (shifted(i) & bit) == 0 && shape[axis] != 1) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+bool Transpose(const Reader& reader, AxisSet* output) {
+  const size_t rank = reader.shape(0).size();
+  std::vector<int64_t> perm;
+  for (size_t i = rank; i-- > 0;) perm.push_back(static_cast<int64_t>(i));
+  perm = reader.node.IntsAttribute("perm", perm);
+  for (size_t i = 0; i < perm.size() && i < rank; ++i) {
+    if ((reader.input(0) & Bit(perm[i])) != 0) *output |= Bit(i);
+  }
+  return true;
+}
+
+// Axes of a Squeeze or Unsqueeze, or of a reduction; of `rank` dimensions.
+bool Axes(const Reader& reader, size_t rank, std::set<size_t>* axes) {
+  std::vector<int64_t> list = reader.node.IntsAttribute("axes", {});
+  if (list.empty() && !reader.Ints(1, &list)) return false;
+  for (int64_t axis : list) {
+    size_t normal = 0;
+    if (!NormalizeAxis(axis, rank, &normal)) return false;
+    axes->insert(normal);
+  }
+  return !axes->empty() && reader.Only(0);
+}
+
+// Of the input's axes, those that stay.
+AxisSet Without(AxisSet input, size_t rank, const std::set<size_t>& axes) {
+  AxisSet output = 0;
+  size_t at = 0;
+  for (size_t i = 0; i < rank; ++i) {
+    if (axes.count(i) > 0) continue;
+    if ((input & Bit(i)) != 0) output |= Bit(at);
+    ++at;
+  }
+  return output;
+}
+
+bool Squeeze(const Reader& reader, AxisSet* output) {
+  const size_t rank = reader.shape(0).size();
+  std::set<size_t> axes;
+  if (!Axes(reader, rank, &axes)) return false;
+  for (size_t axis : axes) {
+    if ((reader.input(0) & Bit(axis)) != 0) return false;
+  }
+  *output = Without(reader.input(0), rank, axes);
+  return true;
+}
+
+bool Unsqueeze(const Reader& reader, AxisSet* output) {
+  const size_t rank = reader.output_rank();
+  std::set<size_t> axes;
+  if (!Axes(reader, rank, &axes)) return false;
+  size_t from = 0;
+  for (size_t i = 0; i < rank; ++i) {
+    if (axes.count(i) > 0) continue;
+    if ((reader.input(0) & Bit(from++)) != 0) *output |= Bit(i);
+  }
+  return true;
+}
+
+// A sum or a product: of nothing it is 0 or 1.
+bool Reduction(const Reader& reader, AxisSet* output) {
+  const size_t rank = reader.shape(0).size();
+  std::set<size_t> axes;
+  if (!Axes(reader, rank, &axes)) return false;
+  const bool keep = reader.node.IntAttribute("keepdims", 1) != 0;
+  *output = reader.input(0);
+  for (size_t axis : axes) *output &= ~Bit(axis);
+  if (!keep) *output = Without(*output, rank, axes);
+  return true;
+}
+
+// Indices may be fewer; what they are taken from may not.
+bool Gather(const Reader& reader, AxisSet* output) {
+  size_t axis = 0;
+  if (!reader.Only(1) || !NormalizeAxis(reader.node.IntAttribute("axis", 0),
+                                        reader.shape(0).size(), &axis)) {
+    return false;
+  }
+  *output = reader.input(1) << axis;
+  return true;
+}
+
+bool GatherNd(const Reader& reader, AxisSet* output) {
+  const size_t rank = reader.shape(1).size();
+  *output = reader.input(1);
+  return reader.Only(1) && rank > 0 &&
+         reader.node.IntAttribute("batch_dims", 0) == 0 &&
+         (reader.input(1) & Bit(rank - 1)) == 0;
+}
+
+bool Concat(const Reader& reader, AxisSet* output) {
+  size_t axis = 0;
+  if (!NormalizeAxis(reader.node.IntAttribute("axis", 0), reader.output_rank(),
+                     &axis)) {
+    return false;
+  }
+  for (size_t i = 0; i < reader.node.inputs.size(); ++i) {
+    *output |= reader.input(i);
+  }
+  return *output == Bit(axis);
+}
+
+// Of another axis than those that are bounded.
+bool Slice(const Reader& reader, AxisSet* output) {
+  std::vector<int64_t> axes;
+  if (!reader.Ints(3, &axes)) return false;
+  for (int64_t axis : axes) {
+    size_t normal = 0;
+    if (!NormalizeAxis(axis, reader.shape(0).size(), &normal) ||
+        (reader.input(0) & Bit(normal)) != 0) {
+      return false;
+    }
+  }
+  return Same(reader, output);
+}
+
+bool NonZero(const Reader&, AxisSet* output) {
+  *output = Bit(1);
+  return true;
+}
+
+bool Compress(const Reader& reader, AxisSet* output) {
+  size_t axis = 0;
+  const bool along = reader.node.attributes.count("axis") > 0;
+  if (along && !NormalizeAxis(reader.node.IntAttribute("axis", 0),
+                              reader.shape(0).size(), &axis)) {
+    return false;
+  }
+  // Without an axis all elements are in a row, of which there may be fewer.
+  if (along) *output = reader.input(0);
+  const bool constant =
+      reader.graph.tensors[reader.node.inputs[1]].is_constant();
+  if (!constant || (!along && reader.input(0) != 0)) *output |= Bit(axis);
+  return true;
+}
+
+bool Unique(const Reader& reader, AxisSet* output) {
+  size_t axis = 0;
+  const bool along = reader.node.attributes.count("axis") > 0;
+  if (along && !NormalizeAxis(reader.node.IntAttribute("axis", 0),
+                              reader.shape(0).size(), &axis)) {
+    return false;
+  }
+  *output = Bit(axis);
+  return reader.input(0) == 0;
+}
+
+bool NonMaxSuppression(const Reader& reader, AxisSet* output) {
+  *output = Bit(0);
+  for (size_t i = 0; i < reader.node.inputs.size(); ++i) {
+    if (reader.input(i) != 0) return false;
+  }
+  return true;
+}
+
+const std::map<std::string, Rule>& Sources() {
+  static const auto* const rules =
+      new std::map<std::string, Rule>{{"Compress", Compress},
+                                      {"NonMaxSuppression", NonMaxSuppression},
+                                      {"NonZero", NonZero},
+                                      {"Unique", Unique}};
+  return *rules;
+}
+
+const std::map<std::string, Rule>& Followers() {
+  static const auto* const rules =
+      new std::map<std::string, Rule>{{"Abs", Same},
+                                      {"Add", Broadcast},
+                                      {"Cast", Same},
+                                      {"Concat", Concat},
+                                      {"Div", Broadcast},
+                                      {"Equal", Broadcast},
+                                      {"Gather", Gather},
+                                      {"GatherND", GatherNd},
+                                      {"Greater", Broadcast},
+                                      {"Identity", Same},
+                                      {"Less", Broadcast},
+                                      {"Mul", Broadcast},
+                                      {"Neg", Same},
+                                      {"Not", Same},
+                                      {"ReduceProd", Reduction},
+                                      {"ReduceSum", Reduction},
+                                      {"Slice", Slice},
+                                      {"Squeeze", Squeeze},
+                                      {"Sub", Broadcast},
+                                      {"Transpose", Transpose},
+                                      {"Unsqueeze", Unsqueeze}};
+  return *rules;
+}
+
+// More than a set holds.
+bool HasManyAxes(const Graph& graph, const Node& node) {
+  const auto many = [&](TensorId id) {
+    return id != kNoTensor && graph.tensors[id].shape.size() > 64;
+  };
+  return std::any_of(node.inputs.begin(), node.inputs.end(), many) ||
+         std::any_of(node.outputs.begin(), node.outputs.end(), many);
+}
+
+std::string FollowerNames() {
+  std::string names;
+  for (const auto& [name, rule] : Followers()) {
+    absl::StrAppend(&names, names.empty() ? "" : ", ", name);
+  }
+  return names;
+}
+
+}  // namespace
+
+void BoundedTensors::Set(TensorId id, AxisSet axes) {
+  if (id < 0 || (axes == 0 && static_cast<size_t>(id) >= axes_.size())) return;
+  if (static_cast<size_t>(id) >= axes_.size()) axes_.resize(id + 1, 0);
+  axes_[id] = axes;
+  any_ |= axes != 0;
+}
+
+bool BoundedTensors::Touches(const Node& node) const {
+  const auto is_bounded = [this](TensorId id) { return of(id) != 0; };
+  return std::any_of(node.inputs.begin(), node.inputs.end(), is_bounded) ||
+         std::any_of(node.outputs.begin(), node.outputs.end(), is_bounded);
+}
+
+absl::Status BoundedTensors::Add(const Graph& graph, const Node& node) {
+  const bool source = node.domain.empty() && Sources().count(node.op) > 0;
+  const auto reads = std::find_if(node.inputs.begin(), node.inputs.end(),
+                                  [this](TensorId id) { return of(id) != 0; });
+  if (!source && reads == node.inputs.end()) return absl::OkStatus();
+  AxisSet output = 0;
+  const auto& rules = source ? Sources() : Followers();
+  const auto rule = rules.find(node.op);
+  if (!node.domain.empty() || rule == rules.end() || HasManyAxes(graph, node) ||
+      !rule->second({graph, node, *this}, &output)) {
+    return RejectNode(
+        Rejection::kUnsupportedOperator, node, "it reads '",
+        reads == node.inputs.end() ? "" : graph.tensors[*reads].name,
+        "', of which only the run's values say how large it is; the host "
+        "follows such a size through ",
+        FollowerNames(), ", as far as they do not mix it with other sizes");
+  }
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    // Unique: indices and counts are lists, and of what is at each place there
+    // is as much as there are places.
+    const bool list = node.op == "Unique" && i > 0;
+    Set(node.outputs[i], !list ? output : i == 2 ? 0 : Bit(0));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<BoundedTensors> FindBounded(const Graph& graph,
+                                           BoundedTensors inputs) {
+  for (const Node& node : graph.nodes) {
+    RETURN_IF_ERROR(inputs.Add(graph, node));
+  }
+  return inputs;
+}
+
+bool IsWithin(const Shape& shape, const Shape& stated, AxisSet bounded) {
+  if (shape.size() != stated.size()) return false;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] == stated[i]) continue;
+    if (i >= 64 || (bounded & Bit(i)) == 0 || shape[i] > stated[i]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+absl::StatusOr<std::vector<TensorData>> EvaluateActual(
+    const Graph& graph, const Node& node,
+    const std::vector<const TensorData*>& inputs) {
+  Graph actual;
+  Node copy = node;
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    if (node.inputs[i] == kNoTensor) continue;
+    Tensor tensor = graph.tensors[node.inputs[i]];
+    tensor.shape = inputs[i]->shape;
+    copy.inputs[i] = actual.AddTensor(std::move(tensor));
+  }
+  for (TensorId& id : copy.outputs) {
+    if (id != kNoTensor) id = actual.AddTensor(graph.tensors[id]);
+  }
+  absl::Status status = CheckNode(actual, copy);
+  if (status.ok()) {
+    status =
+        FindOperator(node.domain, node.op, node.opset)->infer(&actual, copy);
+  }
+  if (!status.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "with the sizes that the run's values give: ", status.message()));
+  }
+  return EvaluateNode(actual, copy, inputs);
+}
+
+}  // namespace heddle::compiler

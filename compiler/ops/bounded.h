@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensors whose size values decide that are known at run time only: results of
+// NonZero, Compress, Unique and NonMaxSuppression, and of what follows them. In
+// a graph their shape is an upper bound; how much of it there is, a run says.
+// Only the host has them. What it runs there are operators of which is known
+// that a smaller operand gives a smaller result; others, Shape and Reshape
+// among them, would compute with the bound as if it were the size, and are
+// refused by name.
+#ifndef HEDDLE_COMPILER_OPS_BOUNDED_H_
+#define HEDDLE_COMPILER_OPS_BOUNDED_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "compiler/ir/graph.h"
+
+namespace heddle::compiler {
+
+// A bit for each axis of a tensor whose size is an upper bound.
+using AxisSet = uint64_t;
+
+// By tensor, for all of a graph. Empty tables stand for "none".
+class BoundedTensors {
+ public:
+  AxisSet of(TensorId id) const {
+    return id >= 0 && static_cast<size_t>(id) < axes_.size() ? axes_[id] : 0;
+  }
+  bool any() const { return any_; }
+  void Set(TensorId id, AxisSet axes);
+  // The node's outputs, from its inputs; the node has been checked, shapes are
+  // known. kUnsupportedOperator: it reads a bounded tensor and cannot follow.
+  absl::Status Add(const Graph& graph, const Node& node);
+  // Whether it reads or writes one.
+  bool Touches(const Node& node) const;
+
+ private:
+  std::vector<AxisSet> axes_;
+  bool any_ = false;
+};
+
+// Of a graph whose nodes have been checked; `inputs` are known.
+absl::StatusOr<BoundedTensors> FindBounded(const Graph& graph,
+                                           BoundedTensors inputs = {});
+
+// Whether `shape` is `stated`, less where that is a bound.
+bool IsWithin(const Shape& shape, const Shape& stated, AxisSet bounded);
+
+// EvaluateNode with the shapes that the operands have, not those of the graph.
+// InvalidArgument: the definition does not take these.
+absl::StatusOr<std::vector<TensorData>> EvaluateActual(
+    const Graph& graph, const Node& node,
+    const std::vector<const TensorData*>& inputs);
+
+}  // namespace heddle::compiler
+
+#endif  // HEDDLE_COMPILER_OPS_BOUNDED_H_

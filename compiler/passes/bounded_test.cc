@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators whose results have a size that values decide, and what follows
+// them. Against ONNX Runtime: tests/operators/data_dependent_test.cc.
+#include "compiler/ops/bounded.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "absl/strings/match.h"
+#include "compiler/compiler.h"
+#include "compiler/ops/operator.h"
+#include "compiler/testing/model_builder.h"
+
+namespace heddle::compiler {
+namespace {
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+TensorData Bools(const std::vector<uint8_t>& values) {
+  return MakeData(DataType::kBool, {static_cast<int64_t>(values.size())},
+                  values);
+}
+
+// All outputs of the model for these inputs.
+absl::StatusOr<std::vector<TensorData>> RunModel(
+    const ModelBuilder& b, const std::vector<TensorData>& inputs) {
+  const auto graph = AnalyseOnnx(b.Bytes(), {});
+  if (!graph.ok()) return graph.status();
+  auto values = EvaluateGraph(*graph, inputs);
+  if (!values.ok()) return values.status();
+  std::vector<TensorData> outputs;
+  for (TensorId id : graph->outputs) outputs.push_back((*values)[id]);
+  return outputs;
+}
+
+std::vector<int64_t> IntsOf(const TensorData& data) {
+  EXPECT_EQ(data.type, DataType::kInt64);
+  return {data.as<int64_t>(), data.as<int64_t>() + data.count()};
+}
+
+TEST(NonZero, IsARowOfIndicesForEachDimension) {
+  ModelBuilder b;
+  b.Input("x", DataType::kFloat, {2, 3});
+  b.Node("NonZero", {"x"}, {"y"});
+  b.Output("y");
+  const auto y = RunModel(b, {Floats({2, 3}, {0, 1, -0.0f, kNan, 0, -2})});
+  ASSERT_TRUE(y.ok()) << y.status();
+  EXPECT_EQ((*y)[0].shape, (Shape{2, 3}));
+  EXPECT_EQ(IntsOf((*y)[0]), (std::vector<int64_t>{0, 1, 1, 1, 0, 2}));
+  const auto none = RunModel(b, {Floats({2, 3}, std::vector<float>(6))});
+  ASSERT_TRUE(none.ok()) << none.status();
+  EXPECT_EQ((*none)[0].shape, (Shape{2, 0}));
+}
+
+TEST(Compress, TakesWhereTheConditionIsTrue) {
+  ModelBuilder b;
+  b.Input("x", DataType::kFloat, {2, 3});
+  b.Input("c", DataType::kBool, {2});
+  SetInt(b.Node("Compress", {"x", "c"}, {"y"}), "axis", -1);
+  b.Node("Compress", {"x", "c"}, {"all"});
+  b.Output("y").Output("all");
+  const auto y =
+      RunModel(b, {Floats({2, 3}, {1, 2, 3, 4, 5, 6}), Bools({0, 1})});
+  ASSERT_TRUE(y.ok()) << y.status();
+  EXPECT_EQ((*y)[0].shape, (Shape{2, 1}));
+  EXPECT_EQ((*y)[0].as<float>()[0], 2);
+  EXPECT_EQ((*y)[0].as<float>()[1], 5);
+  EXPECT_EQ((*y)[1].shape, Shape{1});
+  EXPECT_EQ((*y)[1].as<float>()[0], 2);
+}
+
+TEST(Compress, OfConstantConditionsHasASize) {
+  ModelBuilder b;
+  b.Input("x", DataType::kFloat, {4});
+  b.Constant("c", Bools({1, 0, 1}));
+  b.Node("Compress", {"x", "c"}, {"y"});
+  b.Node("Shape", {"y"}, {"s"});
+  b.Output("y").Output("s");
+  const auto y = RunModel(b, {Floats({4}, {1, 2, 3, 4})});
+  ASSERT_TRUE(y.ok()) << y.status();
+  EXPECT_EQ((*y)[0].shape, Shape{2});
+  EXPECT_EQ(IntsOf((*y)[1]), std::vector<int64_t>{2});
+}
+
+TEST(Unique, SortsNanLastAndTellsWhere) {
+  for (const bool sorted : {true, false}) {
+    ModelBuilder b;
+    b.Input("x", DataType::kFloat, {7});
+    SetInt(b.Node("Unique", {"x"}, {"y", "i", "inverse", "n"}), "sorted",
+           sorted);
+    b.Output("y").Output("i").Output("inverse").Output("n");
+    const auto y = RunModel(b, {Floats({7}, {3, kNan, -0.0f, 3, 0, kNan, 1})});
+    ASSERT_TRUE(y.ok()) << y.status();
+    ASSERT_EQ((*y)[0].shape, Shape{4});
+    EXPECT_EQ((*y)[0].as<float>()[sorted ? 2 : 0], 3);
+    EXPECT_NE((*y)[0].as<float>()[sorted ? 3 : 1],
+              (*y)[0].as<float>()[sorted ? 3 : 1]);
+    EXPECT_EQ(IntsOf((*y)[1]), sorted ? (std::vector<int64_t>{2, 6, 0, 1})
+                                      : (std::vector<int64_t>{0, 1, 2, 6}));
+    EXPECT_EQ(IntsOf((*y)[2]),
+              sorted ? (std::vector<int64_t>{2, 3, 0, 2, 0, 3, 1})
+                     : (std::vector<int64_t>{0, 1, 2, 0, 2, 1, 3}));
+    EXPECT_EQ(IntsOf((*y)[3]), sorted ? (std::vector<int64_t>{2, 1, 2, 2})
+                                      : (std::vector<int64_t>{2, 2, 2, 1}));
+  }
+}
+
+TEST(NonMaxSuppression, TakesNoBoxWithoutALimit) {
+  ModelBuilder b;
+  b.Input("boxes", DataType::kFloat, {1, 2, 4});
+  b.Input("scores", DataType::kFloat, {1, 1, 2});
+  b.Node("NonMaxSuppression", {"boxes", "scores"}, {"y"});
+  b.Output("y");
+  const auto y = RunModel(b, {Floats({1, 2, 4}, {0, 0, 1, 1, 0, 0, 1, 1}),
+                              Floats({1, 1, 2}, {1, kNan})});
+  ASSERT_TRUE(y.ok()) << y.status();
+  EXPECT_EQ((*y)[0].shape, (Shape{0, 3}));
+}
+
+TEST(NonMaxSuppression, PutsScoresThatAreNoNumberLast) {
+  ModelBuilder b;
+  b.Input("boxes", DataType::kFloat, {1, 3, 4});
+  b.Input("scores", DataType::kFloat, {1, 1, 3});
+  b.Constant("most", Int64s({1}, {3}));
+  b.Node("NonMaxSuppression", {"boxes", "scores", "most"}, {"y"});
+  b.Output("y");
+  const auto y =
+      RunModel(b, {Floats({1, 3, 4}, {0, 0, 1, 1, 5, 5, 6, 6, 0, 0, 1, 1}),
+                   Floats({1, 1, 3}, {kNan, -1, 2})});
+  ASSERT_TRUE(y.ok()) << y.status();
+  // The first covers the third, of which nobody knows the score.
+  EXPECT_EQ(IntsOf((*y)[0]), (std::vector<int64_t>{0, 0, 2, 0, 0, 1}));
+}
+
+// What is not zero, one after another: NonZero, Transpose, GatherND, a sum.
+TEST(Bounded, IsFollowedToWhatItBecomes) {
+  ModelBuilder b;
+  b.Input("x", DataType::kInt64, {2, 3});
+  b.Node("NonZero", {"x"}, {"rows"});
+  b.Node("Transpose", {"rows"}, {"indices"});
+  b.Node("GatherND", {"x", "indices"}, {"found"});
+  b.Node("Add", {"found", "found"}, {"twice"});
+  b.Constant("axes", Int64s({1}, {0}));
+  SetInt(b.Node("ReduceSum", {"twice", "axes"}, {"sum"}), "keepdims", 0);
+  b.Output("indices").Output("twice").Output("sum");
+  const auto graph = AnalyseOnnx(b.Bytes(), {});
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  const auto bounded = FindBounded(*graph);
+  ASSERT_TRUE(bounded.ok());
+  EXPECT_EQ(bounded->of(graph->outputs[0]), 1u);
+  EXPECT_EQ(bounded->of(graph->outputs[1]), 1u);
+  EXPECT_EQ(bounded->of(graph->outputs[2]), 0u) << "its size is known";
+  const auto y = RunModel(b, {Int64s({2, 3}, {0, 5, 0, 7, 0, 0})});
+  ASSERT_TRUE(y.ok()) << y.status();
+  EXPECT_EQ((*y)[0].shape, (Shape{2, 2}));
+  EXPECT_EQ(IntsOf((*y)[1]), (std::vector<int64_t>{10, 14}));
+  EXPECT_EQ(IntsOf((*y)[2]), std::vector<int64_t>{24});
+}
+
+TEST(Bounded, IsRefusedWhereItsSizeWouldBeTaken) {
+  for (const char* op : {"Shape", "Size", "Softmax", "Unique"}) {
+    ModelBuilder b;
+    b.Input("x", DataType::kFloat, {6});
+    b.Input("c", DataType::kBool, {6});
+    b.Node("Compress", {"x", "c"}, {"few"})->set_name("choose");
+    b.Node(op, {"few"}, {"y"})->set_name("reads");
+    b.Output("y");
+    const absl::Status status = AnalyseOnnx(b.Bytes(), {}).status();
+    EXPECT_EQ(RejectionOf(status), Rejection::kUnsupportedOperator) << op;
+    EXPECT_TRUE(absl::StrContains(status.message(), "'reads': it reads 'few'"))
+        << status;
+  }
+}
+
+TEST(Bounded, TakesADeclaredSizeForTheBound) {
+  ModelBuilder b;
+  b.Input("x", DataType::kFloat, {6});
+  b.Node("NonZero", {"x"}, {"y"});
+  b.Output("y", DataType::kInt64, {1, 2});
+  EXPECT_TRUE(RunModel(b, {Floats({6}, {0, 1, 0, 0, 2, 0})}).ok());
+  EXPECT_FALSE(RunModel(b, {Floats({6}, {3, 1, 0, 0, 2, 0})}).ok()) << "three";
+  ModelBuilder larger;
+  larger.Input("x", DataType::kFloat, {6});
+  larger.Node("NonZero", {"x"}, {"y"});
+  larger.Output("y", DataType::kInt64, {1, 7});
+  EXPECT_EQ(RejectionOf(AnalyseOnnx(larger.Bytes(), {}).status()),
+            Rejection::kMismatchingShape);
+}
+
+}  // namespace
+}  // namespace heddle::compiler
