@@ -266,6 +266,11 @@ TEST_F(HeddleRunOfASet, TakesShapesFromTheCommandLineOrTheFirst) {
       HeddleRun({package_, "--shape", "x=3,4,12,12"}, device);
   EXPECT_EQ(wrong.code, 1);
   EXPECT_TRUE(absl::StrContains(wrong.err, "dimension 1 is 3")) << wrong.err;
+  const Finished stranger =
+      HeddleRun({package_, "--shape", "y=3,3,12,12"}, device);
+  EXPECT_NE(stranger.code, 0);
+  EXPECT_NE(stranger.err.find("no input 'y'; it has 'x'"), std::string::npos)
+      << stranger.err;
 }
 
 // ONNXIFI gets shapes at onnxSetGraphIO; onnxifi-compare checks the outputs.

@@ -26,6 +26,22 @@ absl::StatusOr<std::shared_ptr<const compiler::MappedFile>> OpenSource(
                    "' is not the model that the package was compiled from"));
 }
 
+absl::Status CheckNames(const package::ShapeSet& set, const Shapes& given) {
+  for (const auto& [name, shape] : given) {
+    bool known = false;
+    std::string inputs;
+    for (const package::SetInput& input : set.inputs) {
+      known = known || input.name == name;
+      absl::StrAppend(&inputs, inputs.empty() ? "" : ", ", "'", input.name,
+                      "'");
+    }
+    if (known) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--shape: the package has no input '", name, "'; it has ", inputs));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 std::vector<compiler::InputDeclaration> DeclarationsOf(
@@ -119,6 +135,7 @@ absl::StatusOr<SpecialisedModel> LoadSpecialised(
                   std::move(device), package_bytes,
                   compiler::KeptByCaller(package_bytes), std::move(options)));
   const package::ShapeSet& set = graphs->set();
+  RETURN_IF_ERROR(CheckNames(set, request.shapes));
   const Shapes shapes = CompleteShapes(set, request.shapes);
   ASSIGN_OR_RETURN(values, set.ValuesOf(shapes));
   auto taken = graphs->For(shapes);
