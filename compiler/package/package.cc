@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/package/package.h"
 
-#include <openssl/err.h>
-#include <openssl/evp.h>
-
 #include <algorithm>
 #include <cstring>
 #include <limits>
 #include <memory>
-#include <new>
 #include <utility>
 
-#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status_macros.h"
+#include "compiler/package/file_header.h"
 #include "compiler/package/host_graph.h"
 #include "compiler/package/package_generated.h"
 #include "rtl/spec/version.h"
@@ -22,65 +18,8 @@ namespace heddle::package {
 namespace {
 
 constexpr char kMagic[] = "HEDDLEPK";
-constexpr size_t kHeaderBytes = 64;
-constexpr size_t kVersionAt = 8;
-constexpr size_t kMetadataSizeAt = 12;
-constexpr size_t kFileSizeAt = 16;
-constexpr size_t kReservedAt = 24;
-constexpr size_t kHashAt = 32;
-constexpr size_t kHashBytes = 32;
-// Far above any real package; far below FlatBuffers' own limit of 2 GiB.
-constexpr uint32_t kMaxMetadataBytes = 256u << 20;
-
-template <typename T>
-T Load(absl::string_view bytes, size_t at) {
-  T value;  // the host is little-endian, as is the file
-  std::memcpy(&value, bytes.data() + at, sizeof(value));
-  return value;
-}
-
-template <typename T>
-void Store(std::string* bytes, size_t at, T value) {
-  std::memcpy(&(*bytes)[at], &value, sizeof(value));
-}
-
 uint64_t PageUp(uint64_t offset) {
   return (offset + kPageBytes - 1) / kPageBytes * kPageBytes;
-}
-
-// SHA-256 of the file with the hash field taken as zero; "" if OpenSSL fails.
-std::string Hash(absl::string_view bytes) {
-  static constexpr char kZeros[kHashBytes] = {};
-  std::string digest(kHashBytes, '\0');
-  // What OpenSSL says of a failure would stay in its queue of this thread.
-  ERR_set_mark();
-  absl::Cleanup drop_errors = [] { ERR_pop_to_mark(); };
-  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(
-      EVP_MD_CTX_new(), &EVP_MD_CTX_free);
-  if (context == nullptr) throw std::bad_alloc();
-  std::unique_ptr<EVP_MD, decltype(&EVP_MD_free)> sha256(
-      EVP_MD_fetch(nullptr, "SHA256", nullptr), &EVP_MD_free);
-  if (sha256 == nullptr) {
-    // The algorithm is missing, or the memory to find it.
-    if (ERR_GET_REASON(ERR_peek_last_error()) == ERR_R_MALLOC_FAILURE) {
-      throw std::bad_alloc();
-    }
-    return "";
-  }
-  // Found, it fails for want of memory only.
-  if (EVP_DigestInit_ex(context.get(), sha256.get(), nullptr) != 1) {
-    throw std::bad_alloc();
-  }
-  const absl::string_view rest = bytes.substr(kHashAt + kHashBytes);
-  if (EVP_DigestUpdate(context.get(), bytes.data(), kHashAt) != 1 ||
-      EVP_DigestUpdate(context.get(), kZeros, kHashBytes) != 1 ||
-      EVP_DigestUpdate(context.get(), rest.data(), rest.size()) != 1 ||
-      EVP_DigestFinal_ex(context.get(),
-                         reinterpret_cast<unsigned char*>(&digest[0]),
-                         nullptr) != 1) {
-    return "";
-  }
-  return digest;
 }
 
 template <typename... Args>
@@ -335,44 +274,26 @@ absl::Status CheckHeader(absl::string_view bytes) {
         absl::StrCat("not a package: ", bytes.size(),
                      " bytes, the header alone has ", kHeaderBytes));
   }
-  if (bytes.substr(0, kVersionAt) == "HEDDLEPS") {
+  if (HasMagic(bytes, kShapeSetMagic)) {
     return absl::InvalidArgumentError(
         "this is a package of several shapes (shape_set.h), of which "
         "heddle-run takes one; where one package is needed, compile one shape: "
         "heddle-compile --shape");
   }
-  if (bytes.substr(0, kVersionAt) !=
-      absl::string_view(kMagic, sizeof(kMagic) - 1)) {
+  if (!HasMagic(bytes, kMagic)) {
     return absl::InvalidArgumentError(
         "not a package: the magic number is missing; give a file that "
         "heddle-compile wrote");
   }
-  const auto version = Load<uint32_t>(bytes, kVersionAt);
+  const uint32_t version = VersionIn(bytes);
   if (version < kFormatVersion || version > kFormatVersionKnown) {
     return absl::FailedPreconditionError(absl::StrCat(
         "format version ", version, " of the package is none of the versions ",
         kFormatVersion, " to ", kFormatVersionKnown,
         ", which this build knows; compile the model again"));
   }
-  const auto file_size = Load<uint64_t>(bytes, kFileSizeAt);
-  if (file_size != bytes.size()) {
-    return Damaged("file size is ", bytes.size(), ", the header says ",
-                   file_size);
-  }
-  const auto metadata_size = Load<uint32_t>(bytes, kMetadataSizeAt);
-  if (metadata_size > bytes.size() - kHeaderBytes ||
-      metadata_size > kMaxMetadataBytes) {
-    return Damaged("metadata size is ", metadata_size, " in a file of ",
-                   bytes.size());
-  }
-  if (Load<uint64_t>(bytes, kReservedAt) != 0) {
-    return Damaged("the reserved field is not zero");
-  }
-  const std::string hash = Hash(bytes);
-  if (hash.empty()) return absl::InternalError("OpenSSL has no SHA-256");
-  if (hash != bytes.substr(kHashAt, kHashBytes)) {
-    return Damaged("the SHA-256 checksum does not match");
-  }
+  ASSIGN_OR_RETURN(const std::string wrong, WhatIsWrongWithHeader(bytes));
+  if (!wrong.empty()) return Damaged(wrong);
   return absl::OkStatus();
 }
 
@@ -421,24 +342,17 @@ absl::Status UnpackTables(const fb::MetadataT& metadata, Package* package) {
   return absl::OkStatus();
 }
 
-// The verifier compares the alignment of a vector's length, not that of its
-// elements: int64 in a shape may lie anywhere.
-bool Aligned(const flatbuffers::Vector<int64_t>* numbers) {
-  return numbers == nullptr ||
-         reinterpret_cast<uintptr_t>(numbers->Data()) % alignof(int64_t) == 0;
-}
-
 bool Aligned(const fb::HostFunction& function) {
   if (function.tensors() != nullptr) {
     for (const fb::HostTensor* tensor : *function.tensors()) {
-      if (!Aligned(tensor->shape())) return false;
+      if (!IsAligned(tensor->shape())) return false;
     }
   }
   if (function.nodes() == nullptr) return true;
   for (const fb::HostNode* node : *function.nodes()) {
     if (node->attributes() == nullptr) continue;
     for (const fb::HostAttribute* attribute : *node->attributes()) {
-      if (!Aligned(attribute->ints())) return false;
+      if (!IsAligned(attribute->ints())) return false;
     }
   }
   return true;
@@ -450,7 +364,7 @@ bool ShapesAligned(const uint8_t* buffer) {
                               metadata->taps(), metadata->values()}) {
     if (tensors == nullptr) continue;
     for (const fb::TensorInfo* tensor : *tensors) {
-      if (!Aligned(tensor->shape())) return false;
+      if (!IsAligned(tensor->shape())) return false;
     }
   }
   if (metadata->segments() == nullptr) return true;
@@ -638,12 +552,8 @@ std::string Serialize(const Package& package, PackedWeights weights) {
     file += section;
     std::string().swap(section);
   }
-  std::memcpy(&file[0], kMagic, kVersionAt);
-  Store<uint32_t>(&file, kVersionAt, VersionOf(package));
-  Store<uint32_t>(&file, kMetadataSizeAt, static_cast<uint32_t>(metadata_size));
-  Store<uint64_t>(&file, kFileSizeAt, file.size());
-  const std::string hash = Hash(file);
-  file.replace(kHashAt, hash.size(), hash);
+  WriteHeader(kMagic, VersionOf(package), static_cast<uint32_t>(metadata_size),
+              &file);
   return file;
 }
 
@@ -658,11 +568,11 @@ absl::StatusOr<Package> ParseUpTo(uint32_t most, absl::string_view bytes,
                                   const std::shared_ptr<const void>& owner,
                                   int depth) {
   RETURN_IF_ERROR(CheckHeader(bytes));
-  const auto version = Load<uint32_t>(bytes, kVersionAt);
+  const uint32_t version = VersionIn(bytes);
   if (version > most) {
     return Damaged("format version ", version, " inside a package");
   }
-  const auto metadata_size = Load<uint32_t>(bytes, kMetadataSizeAt);
+  const auto metadata_size = MetadataSizeIn(bytes);
 
   // The verifier checks alignment relative to the buffer: give it an aligned
   // one, wherever the caller's bytes lie.

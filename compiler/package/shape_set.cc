@@ -8,8 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "compiler/base/sha256.h"
 #include "compiler/base/status_macros.h"
+#include "compiler/package/file_header.h"
 #include "compiler/package/shape_set_generated.h"
 
 namespace heddle::package {
@@ -17,39 +17,8 @@ namespace {
 
 using compiler::Shape;
 
-constexpr char kMagic[] = "HEDDLEPS";
-constexpr size_t kHeaderBytes = 64;
-constexpr size_t kVersionAt = 8;
-constexpr size_t kMetadataSizeAt = 12;
-constexpr size_t kFileSizeAt = 16;
-constexpr size_t kReservedAt = 24;
-constexpr size_t kHashAt = 32;
-constexpr size_t kHashBytes = 32;
-constexpr uint32_t kMaxMetadataBytes = 256u << 20;
 // Beyond ONNX's and everybody's.
 constexpr int32_t kMaxRank = 64;
-
-template <typename T>
-T Load(absl::string_view bytes, size_t at) {
-  T value;  // the host is little-endian, as is the file
-  std::memcpy(&value, bytes.data() + at, sizeof(value));
-  return value;
-}
-
-template <typename T>
-void Store(std::string* bytes, size_t at, T value) {
-  std::memcpy(&(*bytes)[at], &value, sizeof(value));
-}
-
-std::string Hash(absl::string_view bytes) {
-  static constexpr char kZeros[kHashBytes] = {};
-  compiler::Sha256 hash;
-  hash.Update(bytes.substr(0, kHashAt));
-  hash.Update(absl::string_view(kZeros, kHashBytes));
-  hash.Update(bytes.substr(kHashAt + kHashBytes));
-  const compiler::Sha256Digest digest = hash.Finish();
-  return std::string(digest.begin(), digest.end());
-}
 
 uint64_t BlockUp(uint64_t offset) {
   return (offset + kBlockBytes - 1) / kBlockBytes * kBlockBytes;
@@ -68,45 +37,23 @@ absl::Status CheckHeader(absl::string_view bytes) {
         "not a package of several shapes; give a file that heddle-compile "
         "--shape-set wrote");
   }
-  const auto version = Load<uint32_t>(bytes, kVersionAt);
+  const uint32_t version = VersionIn(bytes);
   if (version != kShapeSetVersion) {
     return absl::FailedPreconditionError(absl::StrCat(
         "format version ", version, " of the package of several shapes is not ",
         kShapeSetVersion, ", which this build knows; compile the model again"));
   }
-  const auto file_size = Load<uint64_t>(bytes, kFileSizeAt);
-  if (file_size != bytes.size()) {
-    return Damaged("file size is ", bytes.size(), ", the header says ",
-                   file_size);
-  }
-  const auto metadata_size = Load<uint32_t>(bytes, kMetadataSizeAt);
-  if (metadata_size > bytes.size() - kHeaderBytes ||
-      metadata_size > kMaxMetadataBytes) {
-    return Damaged("metadata size is ", metadata_size, " in a file of ",
-                   bytes.size());
-  }
-  if (Load<uint64_t>(bytes, kReservedAt) != 0) {
-    return Damaged("the reserved field is not zero");
-  }
-  if (Hash(bytes) != bytes.substr(kHashAt, kHashBytes)) {
-    return Damaged("the SHA-256 checksum does not match");
-  }
+  ASSIGN_OR_RETURN(const std::string wrong, WhatIsWrongWithHeader(bytes));
+  if (!wrong.empty()) return Damaged(wrong);
   return absl::OkStatus();
-}
-
-// See package.cc: the verifier does not look at the elements of a vector.
-template <typename T>
-bool Aligned(const flatbuffers::Vector<T>* numbers) {
-  return numbers == nullptr ||
-         reinterpret_cast<uintptr_t>(numbers->Data()) % alignof(int64_t) == 0;
 }
 
 bool NumbersAligned(const setfb::ShapeSet& set) {
   for (const setfb::Input* input : *set.inputs()) {
-    if (!Aligned(input->shape())) return false;
+    if (!IsAligned(input->shape())) return false;
   }
   for (const setfb::Specialisation* entry : *set.specialisations()) {
-    if (!Aligned(entry->values())) return false;
+    if (!IsAligned(entry->values())) return false;
   }
   return true;
 }
@@ -263,8 +210,7 @@ void PackMetadata(const ShapeSet& set,
 }  // namespace
 
 bool IsShapeSet(absl::string_view bytes) {
-  return bytes.substr(0, kVersionAt) ==
-         absl::string_view(kMagic, sizeof(kMagic) - 1);
+  return HasMagic(bytes, kShapeSetMagic);
 }
 
 std::string Serialize(const ShapeSet& set) {
@@ -275,18 +221,14 @@ std::string Serialize(const ShapeSet& set) {
               builder.GetSize());
   file.append(reinterpret_cast<const char*>(set.blocks.data()),
               set.blocks.size());
-  std::memcpy(&file[0], kMagic, kVersionAt);
-  Store<uint32_t>(&file, kVersionAt, kShapeSetVersion);
-  Store<uint32_t>(&file, kMetadataSizeAt, builder.GetSize());
-  Store<uint64_t>(&file, kFileSizeAt, file.size());
-  file.replace(kHashAt, kHashBytes, Hash(file));
+  WriteHeader(kShapeSetMagic, kShapeSetVersion, builder.GetSize(), &file);
   return file;
 }
 
 absl::StatusOr<ShapeSet> ParseShapeSet(absl::string_view bytes,
                                        std::shared_ptr<const void> owner) {
   RETURN_IF_ERROR(CheckHeader(bytes));
-  const auto metadata_size = Load<uint32_t>(bytes, kMetadataSizeAt);
+  const uint32_t metadata_size = MetadataSizeIn(bytes);
   std::vector<uint64_t> aligned((metadata_size + 7) / 8 + 1);
   std::memcpy(aligned.data(), bytes.data() + kHeaderBytes, metadata_size);
   const auto* buffer = reinterpret_cast<const uint8_t*>(aligned.data());

@@ -5,13 +5,8 @@
 // bytes, and each package a list of runs of blocks. Weights are packed from
 // multiples of 64 on, so equal weights are equal blocks.
 //
-// Header, 64 bytes, little-endian:
-//   0  8 bytes  magic "HEDDLEPS"
-//   8  u32      format version: 1
-//   12 u32      metadata size
-//   16 u64      file size
-//   24 u64      reserved, zero
-//   32 32 bytes SHA-256 of the file with these 32 bytes zero
+// The header is that of packages (file_header.h), with the magic "HEDDLEPS" and
+// version 1.
 //
 // Untrusted input: ParseShapeSet checks all of this and every index before
 // anything is used. A package uses no block twice, so none is larger than the
