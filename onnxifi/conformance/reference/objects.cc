@@ -11,7 +11,7 @@ namespace onnxifi_reference {
 namespace {
 
 // How often those who wait look whether the device is still there.
-constexpr std::chrono::milliseconds kLook(5);
+constexpr std::chrono::milliseconds kLook(20);
 
 // Waits for `done`, or until `gone`.
 template <typename Done, typename Gone>
