@@ -12,7 +12,7 @@ module hd_cmd_dispatch #(
 ) (
     input  logic                 clk_i,
     input  logic                 rst_ni,
-    output logic move_o,  // the clock is needed: something happens (see the end)
+    output logic clk_req_o,  // the clock is needed: something happens (see the end)
     input  logic                 valid_i,
     output logic                 ready_o,
     input  heddle_pkg::conv_t    cmd_i,
@@ -64,5 +64,5 @@ module hd_cmd_dispatch #(
   end
 
   // Only where a command comes or is taken.
-  assign move_o = !rst_ni || (valid_i && ready_o) || (take_i != '0);
+  assign clk_req_o = !rst_ni || (valid_i && ready_o) || (take_i != '0);
 endmodule

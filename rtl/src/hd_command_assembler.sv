@@ -15,7 +15,7 @@
 module hd_command_assembler (
     input  logic          clk_i,
     input  logic          rst_ni,
-    output logic move_o,  // the clock is needed: something happens (see the end)
+    output logic clk_req_o,  // the clock is needed: something happens (see the end)
     input  logic          start_i,   // pulse: a new stream
     input  logic [39:0]   addr_i,    // with start_i
     input  logic [27:0]   beats_i,   // with start_i: its length
@@ -147,6 +147,6 @@ module hd_command_assembler (
   assign unused = (words[7:6] != 2'd0) || (words[1:0] != 2'd0) || (addr_i[3:0] != 4'd0);
 
   // Only where a beat comes or a command goes.
-  assign move_o = !rst_ni || stop_i || start_i || take || ((state_q == FULL) && ready_i)
+  assign clk_req_o = !rst_ni || stop_i || start_i || take || ((state_q == FULL) && ready_i)
              || ((state_q == HEAD) && (left_q == '0));
 endmodule

@@ -131,9 +131,9 @@ module hd_command_processor #(
 );
   // What moves only where a command does: it runs for hundreds of cycles.
   logic cmd_clk;
-  logic [6:0] moves;
-  hd_clock_gate cmd_clock (
-      .clk_i, .en_i((moves != '0) || flush || decode_start || !decode_done), .clk_o(cmd_clk)
+  logic [6:0] clk_req;
+  hd_clock_gate u_cmd_clock (
+      .clk_i, .en_i((clk_req != '0) || flush || decode_start || !decode_done), .clk_o(cmd_clk)
   );
 
   // Control.
@@ -149,7 +149,7 @@ module hd_command_processor #(
     end
   end
   assign idle = {vector_idle_i, matrix_idle_i, store_idle_i, load_idle_i};
-  hd_core_ctrl ctrl (
+  hd_core_ctrl u_ctrl (
       .clk_i, .rst_ni,
       .start_i, .clear_i, .abort_i, .hang_i, .busy_o, .done_o, .sram_clear_o, .sram_clear_busy_i,
       .begin_o(begin_stream), .run_o(run), .flush_o(flush), .fetch_stop_o(fetch_stop),
@@ -161,7 +161,7 @@ module hd_command_processor #(
   // Stream to commands.
   logic beat_valid, beat_ready, beat_error;
   logic [127:0] beat;
-  hd_stream_fetch fetch (
+  hd_stream_fetch u_fetch (
       .clk_i, .rst_ni,
       .start_i(begin_stream), .addr_i(addr_q), .beats_i(beats_q), .stop_i(fetch_stop),
       .idle_o(fetch_idle),
@@ -176,8 +176,8 @@ module hd_command_processor #(
   logic [27:0] cmd_offset;
   logic [31:0] cmd_tag;
   logic [39:0] error_addr;
-  hd_command_assembler assembler (
-      .clk_i(cmd_clk), .move_o(moves[4]), .rst_ni,
+  hd_command_assembler u_assembler (
+      .clk_i(cmd_clk), .clk_req_o(clk_req[4]), .rst_ni,
       .start_i(begin_stream), .addr_i(addr_q), .beats_i(beats_q), .stop_i(fetch_stop),
       .beat_valid_i(beat_valid), .beat_ready_o(beat_ready), .beat_i(beat),
       .beat_error_i(beat_error),
@@ -185,7 +185,7 @@ module hd_command_processor #(
       .offset_o(cmd_offset), .tag_o(cmd_tag), .last_o(cmd_last), .error_addr_o(error_addr)
   );
 
-  hd_decode #(.K(K), .ACC_DEPTH(ACC_DEPTH)) decode (
+  hd_decode #(.K(K), .ACC_DEPTH(ACC_DEPTH)) u_decode (
       .clk_i(cmd_clk), .rst_ni, .clear_i(flush),
       .start_i(decode_start), .cmd_i(cmd), .done_o(decode_done), .legal_o(decode_legal)
   );
@@ -193,7 +193,7 @@ module hd_command_processor #(
   logic [3:0] push, full, empty, want, take;
   logic front_retire, front_fault, front_stuck;
   logic [7:0] front_code;
-  hd_dispatch dispatch (
+  hd_dispatch u_dispatch (
       .clk_i, .rst_ni, .clear_i(flush), .enable_i(run),
       .cmd_valid_i(cmd_valid), .cmd_ready_o(cmd_ready), .opcode_i(cmd[7:0]),
       .status_i(cmd_status), .last_i(cmd_last),
@@ -215,8 +215,8 @@ module hd_command_processor #(
   logic [383:0] record_tag;
   logic [3:0] same;
 
-  hd_engine_queue #(.W(20)) load_queue (
-      .clk_i(cmd_clk), .move_o(moves[0]), .rst_ni, .clear_i(flush), .hold_i(!run),
+  hd_engine_queue #(.W(20)) u_load_queue (
+      .clk_i(cmd_clk), .clk_req_o(clk_req[0]), .rst_ni, .clear_i(flush), .hold_i(!run),
       .push_i(push[0]), .cmd_i(cmd[639:0]), .offset_i(cmd_offset),
       .full_o(full[0]), .empty_o(empty[0]), .retired_o(retired[0]),
       .want_o(want[0]), .wait_enable_o(wait_enable[1:0]),
@@ -229,8 +229,8 @@ module hd_command_processor #(
       .same_o(same[0])
   );
 
-  hd_engine_queue #(.W(20)) store_queue (
-      .clk_i(cmd_clk), .move_o(moves[1]), .rst_ni, .clear_i(flush), .hold_i(!run),
+  hd_engine_queue #(.W(20)) u_store_queue (
+      .clk_i(cmd_clk), .clk_req_o(clk_req[1]), .rst_ni, .clear_i(flush), .hold_i(!run),
       .push_i(push[1]), .cmd_i(cmd[639:0]), .offset_i(cmd_offset),
       .full_o(full[1]), .empty_o(empty[1]), .retired_o(retired[1]),
       .want_o(want[1]), .wait_enable_o(wait_enable[3:2]),
@@ -243,8 +243,8 @@ module hd_command_processor #(
       .same_o(same[1])
   );
 
-  hd_engine_queue #(.W(40)) matrix_queue (
-      .clk_i(cmd_clk), .move_o(moves[2]), .rst_ni, .clear_i(flush), .hold_i(!run),
+  hd_engine_queue #(.W(40)) u_matrix_queue (
+      .clk_i(cmd_clk), .clk_req_o(clk_req[2]), .rst_ni, .clear_i(flush), .hold_i(!run),
       .push_i(push[2]), .cmd_i(cmd[1279:0]), .offset_i(cmd_offset),
       .full_o(full[2]), .empty_o(empty[2]), .retired_o(retired[2]),
       .want_o(want[2]), .wait_enable_o(wait_enable[5:4]),
@@ -257,8 +257,8 @@ module hd_command_processor #(
       .same_o(same[2])
   );
 
-  hd_engine_queue #(.W(52)) vector_queue (
-      .clk_i(cmd_clk), .move_o(moves[3]), .rst_ni, .clear_i(flush), .hold_i(!run),
+  hd_engine_queue #(.W(52)) u_vector_queue (
+      .clk_i(cmd_clk), .clk_req_o(clk_req[3]), .rst_ni, .clear_i(flush), .hold_i(!run),
       .push_i(push[3]), .cmd_i(cmd[1663:0]), .offset_i(cmd_offset),
       .full_o(full[3]), .empty_o(empty[3]), .retired_o(retired[3]),
       .want_o(want[3]), .wait_enable_o(wait_enable[7:6]),
@@ -274,7 +274,7 @@ module hd_command_processor #(
   logic overflow;
   logic [3:0] overflow_slot;
   logic [4:0] overflow_sem;
-  hd_semaphores semaphores (
+  hd_semaphores u_semaphores (
       .clk_i, .rst_ni, .clear_i(begin_stream),
       .signal_valid_i(signal_valid), .signal_sem_i(signal_sem), .signal_count_i(signal_count),
       .overflow_o(overflow), .overflow_slot_o(overflow_slot), .overflow_sem_o(overflow_sem),
@@ -289,8 +289,8 @@ module hd_command_processor #(
   logic [27:0] fault_offset, last_offset;
   logic [31:0] fault_tag, last_tag;
   assign done = {vector_done_i, matrix_done_i, store_done_i, load_done_i};
-  hd_fault_record fault_record (
-      .clk_i(cmd_clk), .move_o(moves[5]), .rst_ni, .clear_i(begin_stream),
+  hd_fault_record u_fault_record (
+      .clk_i(cmd_clk), .clk_req_o(clk_req[5]), .rst_ni, .clear_i(begin_stream),
       .engine_fault_i({vector_fault_i, matrix_fault_i, store_fault_i, load_fault_i} & {4{count}}),
       .engine_code_i({vector_fault_code_i, matrix_fault_code_i, store_fault_code_i,
                       load_fault_code_i}),
@@ -322,8 +322,9 @@ module hd_command_processor #(
   assign fault_offset_o = {ended_aborted ? last_offset : fault_offset, 4'd0};
   assign fault_tag_o = ended_aborted ? last_tag : fault_tag;
 
-  hd_core_counters counters (
-      .clk_i, .event_clk_i(cmd_clk), .move_o(moves[6]), .rst_ni, .clear_i(begin_stream), .count_i(count),
+  hd_core_counters u_counters (
+      .clk_i, .event_clk_i(cmd_clk), .clk_req_o(clk_req[6]), .rst_ni, .clear_i(begin_stream),
+      .count_i(count),
       .retire_i(retire), .done_i(done),
       .matrix_macs_i, .vector_macs_i,
       .load_bytes_valid_i, .load_bytes_i, .store_bytes_valid_i, .store_bytes_i,

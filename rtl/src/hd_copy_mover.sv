@@ -68,12 +68,12 @@ module hd_copy_mover #(
   localparam int PIECE_WORDS = 257;
 
   // Pieces: pushed, asked for, read, requested, sent, visible. Each pointer follows the one before.
-  logic [SW:0] push_q, ask_q, read_q, wask_q, sent_q, done_q;
-  logic [SW-1:0] push, ask, read, wask, sent, done;
+  logic [SW:0] push_q, rptr_q, read_q, wptr_q, sent_q, done_q;
+  logic [SW-1:0] push, rptr, read, wptr, sent, done;
   assign push = push_q[SW-1:0];
-  assign ask = ask_q[SW-1:0];
+  assign rptr = rptr_q[SW-1:0];
   assign read = read_q[SW-1:0];
-  assign wask = wask_q[SW-1:0];
+  assign wptr = wptr_q[SW-1:0];
   assign sent = sent_q[SW-1:0];
   assign done = done_q[SW-1:0];
 
@@ -160,7 +160,7 @@ module hd_copy_mover #(
   logic [6:0] wedge, wburst;
   assign wedge = 7'd64 - {1'b0, wword_q[5:0]};
   assign wburst = (wleft_q < {2'd0, wedge}) ? wleft_q[6:0] : wedge;
-  assign wgo = !wbusy_q && (wask_q != read_q) && !quit;
+  assign wgo = !wbusy_q && (wptr_q != read_q) && !quit;
   logic wreq_q;
   logic [59:0] wreq_word_q;
   logic [6:0] wreq_beats_q;
@@ -209,15 +209,15 @@ module hd_copy_mover #(
   assign fail_bytes_o = fail_bytes_q;
   // What quits is over when the ports are quiet; after stop_i also every begun piece is reported.
   assign flush = quit && busy && (rout_q == '0) && !rreq_q && !wreq_q
-      && (owed_q == '0) && (bout_q == '0) && (fail_q || (!wbusy_q && wask_q == done_q));
+      && (owed_q == '0) && (bout_q == '0) && (fail_q || (!wbusy_q && wptr_q == done_q));
   assign idle_o = !busy;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni || flush) begin
       push_q <= '0;
-      ask_q <= '0;
+      rptr_q <= '0;
       read_q <= '0;
-      wask_q <= '0;
+      wptr_q <= '0;
       sent_q <= '0;
       done_q <= '0;
       alloc_q <= '0;
@@ -242,17 +242,17 @@ module hd_copy_mover #(
       end
       if (fill_i) begin
         if (take) begin
-          ask_q <= ask_q + 1'b1;
+          rptr_q <= rptr_q + 1'b1;
           read_q <= read_q + 1'b1;
         end
       end else begin
         if (rleft_q != '0) begin
           if (!quit && (!rreq_q || rreq_ready_i)) begin
             rleft_q <= rleft_q - {2'd0, rburst};
-            if (rleft_q == {2'd0, rburst}) ask_q <= ask_q + 1'b1;
+            if (rleft_q == {2'd0, rburst}) rptr_q <= rptr_q + 1'b1;
           end
-        end else if (ask_q != push_q) begin
-          rleft_q <= beats_q[ask];
+        end else if (rptr_q != push_q) begin
+          rleft_q <= beats_q[rptr];
         end
         if (r_valid_i) begin
           if (r_error_i) bad_q[read] <= 1'b1;
@@ -260,12 +260,12 @@ module hd_copy_mover #(
           if (rlast) read_q <= read_q + 1'b1;
         end
       end
-      if (wgo && !bad_q[wask]) begin
+      if (wgo && !bad_q[wptr]) begin
         wbusy_q <= 1'b1;
       end else if (wbusy_q && !fail_q && (!wreq_q || wreq_ready_i)) begin
         if (wleft_q == {2'd0, wburst}) begin
           wbusy_q <= 1'b0;
-          wask_q <= wask_q + 1'b1;
+          wptr_q <= wptr_q + 1'b1;
         end
       end
       if (send) begin
@@ -300,7 +300,7 @@ module hd_copy_mover #(
       end
       if (clear_i) fail_q <= 1'b0;
       // A piece that could not be read is told when all before it are done.
-      if (wgo && bad_q[wask] && wask_q == done_q) fail_q <= 1'b1;
+      if (wgo && bad_q[wptr] && wptr_q == done_q) fail_q <= 1'b1;
       if (answered && (wbad_q || b_error_i)) fail_q <= 1'b1;
     end
     if (!fail_q) begin
@@ -310,23 +310,23 @@ module hd_copy_mover #(
         fail_bytes_q <= bytes_q[done];
       end else if (wgo) begin
         fail_write_q <= 1'b0;
-        fail_addr_q <= src_q[wask];
-        fail_bytes_q <= bytes_q[wask];
+        fail_addr_q <= src_q[wptr];
+        fail_bytes_q <= bytes_q[wptr];
       end
     end
     if (!rreq_q || rreq_ready_i) begin
       rreq_word_q <= rword_q;
       rreq_beats_q <= rburst;
     end
-    if (rleft_q == '0) rword_q <= src_q[ask][63:4];
+    if (rleft_q == '0) rword_q <= src_q[rptr][63:4];
     else if (!rreq_q || rreq_ready_i) rword_q <= rword_q + {53'd0, rburst};
     if (!wreq_q || wreq_ready_i) begin
       wreq_word_q <= wword_q;
       wreq_beats_q <= wburst;
     end
     if (!wbusy_q) begin
-      wword_q <= dst_q[wask][63:4];
-      wleft_q <= words_q[wask];
+      wword_q <= dst_q[wptr][63:4];
+      wleft_q <= words_q[wptr];
     end else if (!wreq_q || wreq_ready_i) begin
       wword_q <= wword_q + {53'd0, wburst};
       wleft_q <= wleft_q - {2'd0, wburst};

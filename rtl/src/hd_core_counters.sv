@@ -6,8 +6,8 @@
 module hd_core_counters (
     input  logic        clk_i,
     input  logic        rst_ni,
-    input  logic        event_clk_i,  // clk_i, needed when move_o
-    output logic        move_o,
+    input  logic        event_clk_i,  // clk_i, needed when clk_req_o
+    output logic        clk_req_o,
     input  logic        clear_i,
     input  logic        count_i,
     input  logic [4:0]  retire_i,
@@ -48,7 +48,7 @@ module hd_core_counters (
   end
 
   // What does not happen in most cycles.
-  assign move_o = !rst_ni || clear_i || (retire_i != '0) || (done_i[3:2] != '0) || load_bytes_valid_i
+  assign clk_req_o = !rst_ni || clear_i || (retire_i != '0) || (done_i[3:2] != '0) || load_bytes_valid_i
              || store_bytes_valid_i;
   always_ff @(posedge event_clk_i) begin
     if (!rst_ni || clear_i) begin

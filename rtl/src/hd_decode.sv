@@ -103,12 +103,12 @@ module hd_decode #(
     end
   end
 
-  hd_decode_vector vector (.check_i(start_i), .cmd_i(cmd_i), .legal_o(vector_rule));
-  hd_decode_conv conv (.check_i(start_i && is_conv), .cmd_i(cmd_i[1279:0]), .legal_o(conv_rule));
+  hd_decode_vector u_vector (.check_i(start_i), .cmd_i(cmd_i), .legal_o(vector_rule));
+  hd_decode_conv u_conv (.check_i(start_i && is_conv), .cmd_i(cmd_i[1279:0]), .legal_o(conv_rule));
 
   logic rows_q, rows_done, rows_legal;  // rows_q: hd_decode_rows works
   logic rows_start;
-  hd_decode_rows #(.K(K), .ACC_DEPTH(ACC_DEPTH)) rows (
+  hd_decode_rows #(.K(K), .ACC_DEPTH(ACC_DEPTH)) u_rows (
       .clk_i, .rst_ni, .clear_i,
       .start_i(rows_start), .cmd_i(cmd_i[1279:0]), .done_o(rows_done), .legal_o(rows_legal)
   );

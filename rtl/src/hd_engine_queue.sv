@@ -22,7 +22,7 @@ module hd_engine_queue #(
 ) (
     input  logic            clk_i,
     input  logic            rst_ni,
-    output logic move_o,  // the clock is needed: something happens (see the end)
+    output logic clk_req_o,  // the clock is needed: something happens (see the end)
     input  logic            clear_i,
     input  logic            hold_i,
     // from dispatch
@@ -61,7 +61,7 @@ module hd_engine_queue #(
   logic valid, pop;
   logic [32*W+27:0] head;
   heddle_pkg::header_t cmd_header;
-  hd_cmd_fifo #(.W(32 * W + 28), .DEPTH(DEPTH)) fifo (
+  hd_cmd_fifo #(.W(32 * W + 28), .DEPTH(DEPTH)) u_fifo (
       .clk_i(clk_i), .rst_ni, .clear_i,
       .push_i, .data_i({offset_i, cmd_i}), .full_o,
       .valid_o(valid), .data_o(head), .pop_i(pop), .level_o()
@@ -129,5 +129,5 @@ module hd_engine_queue #(
   end
 
   // A command runs for hundreds of cycles; in between nothing moves.
-  assign move_o = !rst_ni || clear_i || push_i || pop || take_i || read || done;
+  assign clk_req_o = !rst_ni || clear_i || push_i || pop || take_i || read || done;
 endmodule

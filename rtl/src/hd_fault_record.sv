@@ -12,7 +12,7 @@
 module hd_fault_record (
     input  logic         clk_i,
     input  logic         rst_ni,
-    output logic move_o,  // the clock is needed: something happens (see the end)
+    output logic clk_req_o,  // the clock is needed: something happens (see the end)
     input  logic         clear_i,
     // engines: 0 load, 1 store, 2 matrix, 3 vector
     input  logic [3:0]   engine_fault_i,
@@ -161,5 +161,5 @@ module hd_fault_record (
   end
 
   // Only where something retires or fails.
-  assign move_o = !rst_ni || clear_i || hit || (retire_o != '0);
+  assign clk_req_o = !rst_ni || clear_i || hit || (retire_o != '0);
 endmodule

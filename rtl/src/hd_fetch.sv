@@ -20,7 +20,7 @@ module hd_fetch #(
 ) (
     input  logic                                clk_i,
     input  logic                                rst_ni,
-    output logic move_o,  // the clock is needed: something happens (see the end)
+    output logic clk_req_o,  // the clock is needed: something happens (see the end)
     input  logic                                stop_i,
     input  logic                                run_valid_i,
     output logic                                run_ready_o,
@@ -186,6 +186,6 @@ module hd_fetch #(
   // verilator lint_on BLKSEQ
 
   // Nothing moves while the FIFO is full, or when there is nothing to fetch.
-  assign move_o = !rst_ni || (take != 2'd0) || v0_q || d0_q || e0_q || (pop_i != 3'd0)
+  assign clk_req_o = !rst_ni || (take != 2'd0) || v0_q || d0_q || e0_q || (pop_i != 3'd0)
              || (run_valid_i && run_ready_o);
 endmodule

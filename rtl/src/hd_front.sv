@@ -120,11 +120,11 @@ module hd_front #(
 
   // While the core runs a stream, everything here waits for it, for the driver or for a reset; the
   // copy engine works in its own steps only.
-  logic front_clk, copy_clk, rests, copy_active, known_q, resized, access_q;
+  logic front_clk, copy_clk, jobs_idle, copy_active, known_q, resized, access_q;
   logic [63:0] dram_bytes_q;
   hd_clock_gate u_clock (
       .clk_i,
-      .en_i(!rst_ni || !rests || req_i || access_q || ack_o || irq_valid_o || resized
+      .en_i(!rst_ni || !jobs_idle || req_i || access_q || ack_o || irq_valid_o || resized
             || function_reset_i || core_sram_corrected_i != 6'd0),
       .clk_o(front_clk)
   );
@@ -284,7 +284,7 @@ module hd_front #(
       .ring_error_i(ring_error),
       .clear_o(clear),
       .active_o(jobs_active),
-      .rests_o(rests),
+      .idle_o(jobs_idle),
       .status_o(status),
       .progress_o(progress),
       .running_o(running),

@@ -31,7 +31,7 @@ module hd_host_fetch (
     input  logic         r_error_i
 );
   logic [59:0] word_q;             // of the next burst
-  logic [8:0] ask_q, come_q;       // beats to ask for, to come
+  logic [8:0] req_left_q, rsp_left_q;  // beats to ask for, to come
   logic [6:0] burst, to_edge;
   logic [3:0] shift_q;
   logic busy_q, first_q, valid_q, done_q, error_q;
@@ -41,8 +41,8 @@ module hd_host_fetch (
 
   assign beats = words_i + {8'd0, addr_i[3:0] != 4'd0};
   assign to_edge = 7'd64 - {1'b0, word_q[5:0]};
-  assign burst = (ask_q < {2'd0, to_edge}) ? ask_q[6:0] : to_edge;
-  assign req_valid_o = (ask_q != 9'd0);
+  assign burst = (req_left_q < {2'd0, to_edge}) ? req_left_q[6:0] : to_edge;
+  assign req_valid_o = (req_left_q != 9'd0);
   assign req_addr_o = {word_q, 4'd0};
   assign req_beats_o = burst;
   assign busy_o = busy_q;
@@ -59,23 +59,23 @@ module hd_host_fetch (
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       busy_q <= 1'b0;
-      ask_q <= 9'd0;
-      come_q <= 9'd0;
+      req_left_q <= 9'd0;
+      rsp_left_q <= 9'd0;
       valid_q <= 1'b0;
       done_q <= 1'b0;
       error_q <= 1'b0;
     end else begin
       valid_q <= r_valid_i && (shift_q == 4'd0 || !first_q);
-      done_q <= busy_q && !done_q && (come_q == 9'd0);
+      done_q <= busy_q && !done_q && (rsp_left_q == 9'd0);
       if (start_i) begin
         busy_q <= 1'b1;
-        ask_q <= beats;
-        come_q <= beats;
+        req_left_q <= beats;
+        rsp_left_q <= beats;
         error_q <= 1'b0;
       end else begin
-        if (req_valid_o && req_ready_i) ask_q <= ask_q - {2'd0, burst};
+        if (req_valid_o && req_ready_i) req_left_q <= req_left_q - {2'd0, burst};
         if (r_valid_i) begin
-          come_q <= come_q - 9'd1;
+          rsp_left_q <= rsp_left_q - 9'd1;
           error_q <= error_q | r_error_i;
         end
         if (done_q) busy_q <= 1'b0;

@@ -51,7 +51,7 @@ module hd_job_engine #(
     output logic            clear_o,           // registers, interrupts, rings as after power-up
     output logic            active_o,          // low: nothing happens until an input changes
     // nothing changes here until the core is done or another unit asks for something
-    output logic            rests_o,
+    output logic            idle_o,
     output logic [31:0]     status_o,
     output logic [31:0]     progress_o,
     output logic [63:0]     running_o,
@@ -402,7 +402,7 @@ module hd_job_engine #(
   // What the step began (fetch, table, pulses) has come to rest after some cycles of its run.
   logic [1:0] calm_q;
   always_ff @(posedge clk_i) calm_q <= (state_q != RUN) ? 2'd0 : calm_q + {1'b0, calm_q != 2'd3};
-  assign rests_o = (calm_q == 2'd3) && (state_q == RUN) && (beside_q == ALONE) && (stop_q == NONE)
+  assign idle_o = (calm_q == 2'd3) && (state_q == RUN) && (beside_q == ALONE) && (stop_q == NONE)
       && !run_ends && !trace_q;
 
   // -- Trace

@@ -21,7 +21,7 @@ module hd_matrix_decode #(
 ) (
     input  logic                 clk_i,
     input  logic                 rst_ni,
-    output logic move_o,  // the clock is needed: something happens (see the end)
+    output logic clk_req_o,  // the clock is needed: something happens (see the end)
     input  logic                 valid_i,
     output logic                 ready_o,
     input  heddle_pkg::conv_t    cmd_i,
@@ -331,5 +331,5 @@ module hd_matrix_decode #(
   end
 
   // Only while there is a command.
-  assign move_o = !rst_ni || valid_i || !ready_o;
+  assign clk_req_o = !rst_ni || valid_i || !ready_o;
 endmodule

@@ -47,13 +47,13 @@ module hd_matrix_engine #(
     output logic                              wait_operand_o,
     output logic                              wait_output_o
 );
-  // Clocks. The array's moves while there is work; that of commands, loop nests and passes where one
-  // of these moves; row port 0 (all there is with 16 lanes) and the others where they fetch; weights
-  // where they are fetched or loaded. More of them cost more in simulation than they save.
+  // Clocks. The array's runs while there is work; that of commands, loop nests and passes where one
+  // of these asks for it; row port 0 (all there is with 16 lanes) and the others where they fetch;
+  // weights where they are fetched or loaded. More of them cost more in simulation than they save.
   logic clk, cmd_clk, weight_clk;
-  logic [ROWS-1:0] row_move;
-  logic [8:0] moves;
-  logic wfetch_move, loader_move, row0_clk, rows_clk;
+  logic [ROWS-1:0] row_clk_req;
+  logic [8:0] clk_req;
+  logic wfetch_clk_req, loader_clk_req, row0_clk, rows_clk;
   hd_clock_gate u_clock (
       .clk_i(clk_i),
       .en_i (!rst_ni || cmd_valid_i || !idle_o || clear_i),
@@ -61,22 +61,22 @@ module hd_matrix_engine #(
   );
   hd_clock_gate u_cmd_clock (
       .clk_i(clk_i),
-      .en_i (moves != '0),
+      .en_i (clk_req != '0),
       .clk_o(cmd_clk)
   );
   hd_clock_gate u_row0_clock (
       .clk_i(clk_i),
-      .en_i (row_move[0]),
+      .en_i (row_clk_req[0]),
       .clk_o(row0_clk)
   );
   hd_clock_gate u_rows_clock (
       .clk_i(clk_i),
-      .en_i (row_move[ROWS-1:1] != '0),
+      .en_i (row_clk_req[ROWS-1:1] != '0),
       .clk_o(rows_clk)
   );
   hd_clock_gate u_weight_clock (
       .clk_i(clk_i),
-      .en_i (wfetch_move || loader_move),
+      .en_i (wfetch_clk_req || loader_clk_req),
       .clk_o(weight_clk)
   );
   localparam int ROWS = hd_matrix_pkg::ROWS;
@@ -98,7 +98,7 @@ module hd_matrix_engine #(
       .ACC_DEPTH(ACC_DEPTH)
   ) u_decode (
       .clk_i  (cmd_clk),
-      .move_o (moves[0]),
+      .clk_req_o (clk_req[0]),
       .rst_ni (rst_ni),
       .valid_i(accept && !sync),
       .ready_o(dec_ready),
@@ -112,7 +112,7 @@ module hd_matrix_engine #(
   logic [7:0] avail, sel, take;
   hd_cmd_dispatch u_dispatch (
       .clk_i  (cmd_clk),
-      .move_o (moves[1]),
+      .clk_req_o (clk_req[1]),
       .rst_ni (rst_ni),
       .valid_i(dec_valid),
       .ready_o(slot_ready),
@@ -145,7 +145,7 @@ module hd_matrix_engine #(
   assign block_done = (oldest != 6'd0) || fault_q;
   hd_matrix_order u_order (
       .clk_i       (cmd_clk),
-      .move_o      (moves[2]),
+      .clk_req_o      (clk_req[2]),
       .rst_ni      (rst_ni),
       .accept_i    (accept),
       .sync_i      (sync),
@@ -200,7 +200,7 @@ module hd_matrix_engine #(
         .SRAM_WORDS(SRAM_WORDS)
     ) u_iter (
         .clk_i      (cmd_clk),
-      .move_o     (moves[3+p]),
+      .clk_req_o     (clk_req[3+p]),
         .rst_ni     (rst_ni),
         .cmd0_i     (cmd0),
         .der0_i     (der0),
@@ -219,7 +219,7 @@ module hd_matrix_engine #(
         .SRAM_WORDS(SRAM_WORDS)
     ) u_fetch (
         .clk_i       (fetch_clk),
-      .move_o      (row_move[p]),
+      .clk_req_o      (row_clk_req[p]),
         .rst_ni      (rst_ni),
         .stop_i      (fault_q),
         .run_valid_i (run_valid),
@@ -260,7 +260,7 @@ module hd_matrix_engine #(
       .K(K)
   ) u_witer (
       .clk_i      (cmd_clk),
-      .move_o     (moves[7]),
+      .clk_req_o     (clk_req[7]),
       .rst_ni     (rst_ni),
       .cmd0_i     (cmd0),
       .der0_i     (der0),
@@ -281,7 +281,7 @@ module hd_matrix_engine #(
       .SRAM_WORDS(SRAM_WORDS)
   ) u_wfetch (
       .clk_i       (weight_clk),
-      .move_o      (wfetch_move),
+      .clk_req_o      (wfetch_clk_req),
       .rst_ni      (rst_ni),
       .stop_i      (fault_q),
       .run_valid_i (wrun_valid),
@@ -305,7 +305,7 @@ module hd_matrix_engine #(
       .K(K)
   ) u_loader (
       .clk_i     (weight_clk),
-      .move_o    (loader_move),
+      .clk_req_o    (loader_clk_req),
       .rst_ni    (rst_ni),
       .cmd0_i    (cmd0),
       .der0_i    (der0),
@@ -354,7 +354,7 @@ module hd_matrix_engine #(
   ) u_seq (
       .clk_i         (clk),
       .pass_clk_i    (cmd_clk),
-      .pass_move_o   (moves[8]),
+      .pass_clk_req_o   (clk_req[8]),
       .rst_ni        (rst_ni),
       .stop_i        (fault_q),
       .cmd0_i        (cmd0),

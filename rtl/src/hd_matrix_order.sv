@@ -13,7 +13,7 @@ module hd_matrix_order #(
 ) (
     input  logic               clk_i,
     input  logic               rst_ni,
-    output logic move_o,  // the clock is needed: something happens (see the end)
+    output logic clk_req_o,  // the clock is needed: something happens (see the end)
     input  logic               accept_i,
     input  logic               sync_i,
     input  heddle_pkg::conv_t  cmd_i,
@@ -115,5 +115,5 @@ module hd_matrix_order #(
   end
 
   // Only where a point is reached, and while a product is computed.
-  assign move_o = !rst_ni || accept_i || busy_o || (end_i != '0) || out_done_i || read_o || done_o;
+  assign clk_req_o = !rst_ni || accept_i || busy_o || (end_i != '0) || out_done_i || read_o || done_o;
 endmodule

@@ -20,8 +20,8 @@ module hd_matrix_seq #(
 ) (
     input  logic                             clk_i,
     input  logic                             rst_ni,
-    input  logic                             pass_clk_i,   // clk_i, needed when pass_move_o
-    output logic                             pass_move_o,
+    input  logic                             pass_clk_i,   // clk_i, needed when pass_clk_req_o
+    output logic                             pass_clk_req_o,
     input  logic                             stop_i,
     input  heddle_pkg::conv_t                cmd0_i,
     input  hd_matrix_pkg::mder_t             der0_i,
@@ -359,5 +359,5 @@ module hd_matrix_seq #(
     end
   end
 
-  assign pass_move_o = pass_restart || pass_adv;
+  assign pass_clk_req_o = pass_restart || pass_adv;
 endmodule

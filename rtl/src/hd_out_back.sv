@@ -18,9 +18,9 @@ module hd_out_back #(
 ) (
     input  logic                    clk_i,
     input  logic                    rst_ni,
-    output logic                    move_o,       // clk_i is needed
-    input  logic                    pool_clk_i,   // clk_i, needed when pool_move_o
-    output logic                    pool_move_o,
+    output logic                    clk_req_o,       // clk_i is needed
+    input  logic                    pool_clk_i,   // clk_i, needed when pool_clk_req_o
+    output logic                    pool_clk_req_o,
     input  logic                    stop_i,
     // the next command
     input  logic                    next_valid_i,
@@ -347,8 +347,8 @@ module hd_out_back #(
   logic pooling;
   assign pooling = busy_q && cmd_q.pool != heddle_pkg::POOL_KIND_NONE;
   // Most passes of a block give no vector: nothing moves then.
-  assign move_o = !rst_ni || load_o || load_q || leave || valid_i || sum_valid_i || wide_valid_i || have
+  assign clk_req_o = !rst_ni || load_o || load_q || leave || valid_i || sum_valid_i || wide_valid_i || have
              || whave || !empty || drain_q || pooling || hold_done_i;
   // Pooling moves only in commands that pool.
-  assign pool_move_o = !rst_ni || load_o || load_q || pooling;
+  assign pool_clk_req_o = !rst_ni || load_o || load_q || pooling;
 endmodule

@@ -14,7 +14,7 @@ module hd_out_command #(
 ) (
     input  logic                  clk_i,
     input  logic                  rst_ni,
-    output logic move_o,  // the clock is needed: something happens (see the end)
+    output logic clk_req_o,  // the clock is needed: something happens (see the end)
     input  heddle_pkg::conv_t     cmd0_i,
     input  heddle_pkg::conv_t     cmd1_i,
     input  hd_matrix_pkg::mder_t  der0_i,
@@ -244,5 +244,5 @@ module hd_out_command #(
   end
 
   // Only while there is a command.
-  assign move_o = !rst_ni || take_o || (state_q != IDLE) || valid_q;
+  assign clk_req_o = !rst_ni || take_o || (state_q != IDLE) || valid_q;
 endmodule

@@ -12,9 +12,9 @@ module hd_out_float #(
 ) (
     input  logic                clk_i,
     input  logic                rst_ni,
-    output logic                move_o,       // clk_i is needed
-    input  logic                lane_clk_i,   // clk_i, needed when lane_move_o
-    output logic                lane_move_o,
+    output logic                clk_req_o,       // clk_i is needed
+    input  logic                lane_clk_i,   // clk_i, needed when lane_clk_req_o
+    output logic                lane_clk_req_o,
     // f32 outputs
     input  logic                f32_valid_i,
     input  logic                bias_f32_i,
@@ -101,6 +101,6 @@ module hd_out_float #(
     if (!rst_ni) in_lanes_q <= '0;
     else in_lanes_q <= {in_lanes_q[N-1:0], enter};
   end
-  assign lane_move_o = !rst_ni || enter || (in_lanes_q != '0);
-  assign move_o = lane_move_o || valid_i || (v_q != '0);
+  assign lane_clk_req_o = !rst_ni || enter || (in_lanes_q != '0);
+  assign clk_req_o = lane_clk_req_o || valid_i || (v_q != '0);
 endmodule

@@ -10,7 +10,7 @@ module hd_out_requant #(
 ) (
     input  logic                clk_i,
     input  logic                rst_ni,
-    output logic move_o,  // the clock is needed: something happens (see the end)
+    output logic clk_req_o,  // the clock is needed: something happens (see the end)
     input  logic                valid_i,
     input  logic                pbank_i,
     input  logic [32*K-1:0]     acc_i,
@@ -140,5 +140,5 @@ module hd_out_requant #(
   assign scale_o = scale;
 
   // Only while there is a vector; most passes of a block give none.
-  assign move_o = !rst_ni || valid_i || pld_i || (v_q != '0) || (w_q != '0);
+  assign clk_req_o = !rst_ni || valid_i || pld_i || (v_q != '0) || (w_q != '0);
 endmodule

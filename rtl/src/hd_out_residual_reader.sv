@@ -20,7 +20,7 @@ module hd_out_residual_reader #(
 ) (
     input  logic                 clk_i,
     input  logic                 rst_ni,
-    output logic move_o,  // the clock is needed: something happens (see the end)
+    output logic clk_req_o,  // the clock is needed: something happens (see the end)
     // the next command
     input  logic                 next_valid_i,
     input  hd_output_pkg::ocmd_t next_i,
@@ -153,5 +153,5 @@ module hd_out_residual_reader #(
   end
 
   // Only while there is a command with residual.
-  assign move_o = !rst_ni || next_valid_i || busy_q || v_q || (used_q != 8'd0);
+  assign clk_req_o = !rst_ni || next_valid_i || busy_q || v_q || (used_q != 8'd0);
 endmodule

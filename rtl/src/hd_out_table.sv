@@ -7,7 +7,7 @@ module hd_out_table #(
     parameter int K = 16
 ) (
     input  logic           clk_i,
-    output logic move_o,  // the clock is needed: something happens (see the end)
+    output logic clk_req_o,  // the clock is needed: something happens (see the end)
     input  logic           lld_i,
     input  logic           lset_i,
     input  logic [3:0]     lidx_i,
@@ -34,5 +34,5 @@ module hd_out_table #(
   end
 
   // Only where something is written or looked up.
-  assign move_o = lld_i || valid_i;
+  assign clk_req_o = lld_i || valid_i;
 endmodule

@@ -55,7 +55,8 @@ module hd_output_stage #(
   // Clocks: of what runs while there is a command; of commands; of vectors; of what few commands
   // need (residual, float, pooling). More of them cost more in simulation than they save.
   logic clk, cmd_clk, vec_clk, extra_clk;
-  logic cmd_move, reader_move, requant_move, table_move, float_move, lane_move, back_move, pool_move;
+  logic cmd_clk_req, reader_clk_req, requant_clk_req, table_clk_req, float_clk_req, lane_clk_req,
+      back_clk_req, pool_clk_req;
   localparam int AW = hd_pkg::AW;
   localparam int DEPTH = 32;
   localparam int WIDE = 8;
@@ -70,7 +71,7 @@ module hd_output_stage #(
       .K(K)
   ) u_command (
       .clk_i  (cmd_clk),
-      .move_o (cmd_move),
+      .clk_req_o (cmd_clk_req),
       .rst_ni (rst_ni),
       .cmd0_i (cmd0_i),
       .cmd1_i (cmd1_i),
@@ -142,7 +143,7 @@ module hd_output_stage #(
       .DEPTH     (DEPTH)
   ) u_reader (
       .clk_i       (extra_clk),
-      .move_o      (reader_move),
+      .clk_req_o      (reader_clk_req),
       .rst_ni      (rst_ni),
       .next_valid_i(nxr_v_q),
       .next_i      (nxr_q),
@@ -176,7 +177,7 @@ module hd_output_stage #(
       .K(K)
   ) u_requant (
       .clk_i      (vec_clk),
-      .move_o     (requant_move),
+      .clk_req_o     (requant_clk_req),
       .rst_ni     (rst_ni),
       .valid_i    (valid_i),
       .pbank_i    (pbank_i),
@@ -202,7 +203,7 @@ module hd_output_stage #(
       .K(K)
   ) u_table (
       .clk_i  (vec_clk),
-      .move_o (table_move),
+      .clk_req_o (table_clk_req),
       .lld_i  (lld_i),
       .lset_i (lset_i),
       .lidx_i (lidx_i),
@@ -218,9 +219,9 @@ module hd_output_stage #(
       .K(K)
   ) u_float (
       .clk_i        (vec_clk),
-      .move_o       (float_move),
+      .clk_req_o       (float_clk_req),
       .lane_clk_i   (extra_clk),
-      .lane_move_o  (lane_move),
+      .lane_clk_req_o  (lane_clk_req),
       .rst_ni       (rst_ni),
       .f32_valid_i  (valid_i && s1.f32),
       .bias_f32_i   (s1.bias_f32),
@@ -249,9 +250,9 @@ module hd_output_stage #(
       .WIDE      (WIDE)
   ) u_back (
       .clk_i       (vec_clk),
-      .move_o      (back_move),
+      .clk_req_o      (back_clk_req),
       .pool_clk_i  (extra_clk),
-      .pool_move_o (pool_move),
+      .pool_clk_req_o (pool_clk_req),
       .rst_ni      (rst_ni),
       .stop_i      (stop_i),
       .next_valid_i(nxb_v_q),
@@ -362,17 +363,17 @@ module hd_output_stage #(
 
   hd_clock_gate u_cmd_clock (
       .clk_i(clk_i),
-      .en_i (cmd_move || new_valid || fill_r || fill_b),
+      .en_i (cmd_clk_req || new_valid || fill_r || fill_b),
       .clk_o(cmd_clk)
   );
   hd_clock_gate u_vec_clock (
       .clk_i(clk_i),
-      .en_i (requant_move || table_move || float_move || back_move),
+      .en_i (requant_clk_req || table_clk_req || float_clk_req || back_clk_req),
       .clk_o(vec_clk)
   );
   hd_clock_gate u_extra_clock (
       .clk_i(clk_i),
-      .en_i (reader_move || lane_move || pool_move),
+      .en_i (reader_clk_req || lane_clk_req || pool_clk_req),
       .clk_o(extra_clk)
   );
   always_ff @(posedge cmd_clk) begin

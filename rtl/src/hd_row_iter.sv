@@ -25,7 +25,7 @@ module hd_row_iter #(
 ) (
     input  logic                 clk_i,
     input  logic                 rst_ni,
-    output logic move_o,  // the clock is needed: something happens (see the end)
+    output logic clk_req_o,  // the clock is needed: something happens (see the end)
     input  heddle_pkg::conv_t    cmd0_i,
     input  hd_matrix_pkg::mder_t der0_i,
     input  heddle_pkg::conv_t    cmd1_i,
@@ -341,6 +341,6 @@ module hd_row_iter #(
   // verilator lint_on BLKSEQ
 
   // A row takes many cycles; between rows nothing moves.
-  assign move_o = !rst_ni || take_o || (state_q == INIT) || go || dividing
+  assign clk_req_o = !rst_ni || take_o || (state_q == INIT) || go || dividing
                   || (valid_q && run_ready_i) || end_o;
 endmodule

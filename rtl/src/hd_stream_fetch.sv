@@ -65,7 +65,7 @@ module hd_stream_fetch #(
   assign mem_r_ready_o = 1'b1;
   assign idle_o = !req_q && (missing_q == '0);
 
-  hd_cmd_fifo #(.W(129), .DEPTH(DEPTH)) fifo (
+  hd_cmd_fifo #(.W(129), .DEPTH(DEPTH)) u_fifo (
       .clk_i, .rst_ni,
       .clear_i(stop_i || start_i),
       .push_i(push), .data_i({mem_r_error_i, mem_r_data_i}), .full_o(full),

@@ -16,7 +16,7 @@ module hd_weight_iter #(
 ) (
     input  logic                 clk_i,
     input  logic                 rst_ni,
-    output logic move_o,  // the clock is needed: something happens (see the end)
+    output logic clk_req_o,  // the clock is needed: something happens (see the end)
     input  heddle_pkg::conv_t    cmd0_i,
     input  hd_matrix_pkg::mder_t der0_i,
     input  heddle_pkg::conv_t    cmd1_i,
@@ -279,5 +279,5 @@ module hd_weight_iter #(
   end
 
   // A run takes many cycles; between runs nothing moves.
-  assign move_o = !rst_ni || take_o || (state_q == INIT) || step || end_o;
+  assign clk_req_o = !rst_ni || take_o || (state_q == INIT) || step || end_o;
 endmodule

@@ -20,7 +20,7 @@ module hd_weight_loader #(
 ) (
     input  logic                 clk_i,
     input  logic                 rst_ni,
-    output logic move_o,  // the clock is needed: something happens (see the end)
+    output logic clk_req_o,  // the clock is needed: something happens (see the end)
     input  heddle_pkg::conv_t    cmd0_i,
     input  hd_matrix_pkg::mder_t der0_i,
     input  heddle_pkg::conv_t    cmd1_i,
@@ -351,6 +351,6 @@ module hd_weight_loader #(
   end
 
   // Nothing moves while the loaded tile waits, or the words for it.
-  assign move_o = !rst_ni || take_o || (state_q == INIT) || (n != 2'd0) || swap_i
+  assign clk_req_o = !rst_ni || take_o || (state_q == INIT) || (n != 2'd0) || swap_i
              || (hold_q != 3'd0) || (thold_q != 6'd0);
 endmodule
