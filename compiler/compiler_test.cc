@@ -63,7 +63,7 @@ TEST_P(WholeModel, EqualsTheReferenceSemantics) {
     auto package = package::Parse(compiled->package);
     ASSERT_TRUE(package.ok()) << package.status();
     model::Options model_options;
-    model_options.implementation = model::Implementation::kObvious;
+    model_options.implementation = model::Implementation::kReference;
     model_options.detect_races = true;
     auto run = RunPackage(*package, inputs, model_options);
     ASSERT_TRUE(run.ok()) << run.status();

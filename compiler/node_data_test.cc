@@ -27,7 +27,7 @@ constexpr char kFolder[] = "/usr/share/libonnx-testdata/data/node";
 
 // Cases of registered operators that are refused, and as what. Types that the
 // card has no arithmetic for, second outputs, and rank.
-const std::map<std::string, Rejection>& ExpectedRefusals() {
+const std::map<std::string, Rejection>& ExpectedRejections() {
   static const auto* cases = new std::map<std::string, Rejection>{
       // Not refused. The data truncates to bfloat16, the card rounds to nearest
       // even; and four data sets disagree with the shapes of their models.
@@ -202,19 +202,19 @@ TEST(NodeDataTest, EveryCaseOfARegisteredOperatorPassesOrIsListed) {
     const absl::Status status = RunCase(folder);
     if (status.ok()) {
       ++passed;
-      EXPECT_EQ(ExpectedRefusals().count(name), 0u)
+      EXPECT_EQ(ExpectedRejections().count(name), 0u)
           << name << " passes, take it off the list";
       continue;
     }
     const Rejection kind = RejectionOf(status);
-    const auto expected = ExpectedRefusals().find(name);
-    if (expected == ExpectedRefusals().end() || expected->second != kind) {
+    const auto expected = ExpectedRejections().find(name);
+    if (expected == ExpectedRejections().end() || expected->second != kind) {
       ADD_FAILURE() << name << ": " << RejectionName(kind) << ": "
                     << status.message();
     }
     refused.insert(name);
   }
-  for (const auto& [name, kind] : ExpectedRefusals()) {
+  for (const auto& [name, kind] : ExpectedRejections()) {
     EXPECT_EQ(refused.count(name), 1u) << name;
   }
   RecordProperty("passed", passed);

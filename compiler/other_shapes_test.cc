@@ -55,7 +55,7 @@ TEST(OtherShapes, OfAConvolution) {
     b.Output("y");
     return MayHelp(b);
   };
-  EXPECT_TRUE(conv({-1, 3, -1, -1}, {8, 3, 7, 7}, 1)) << "larger pictures";
+  EXPECT_TRUE(conv({-1, 3, -1, -1}, {8, 3, 7, 7}, 1)) << "larger images";
   EXPECT_FALSE(conv({-1, 3, -1, -1}, {8, 4, 7, 7}, 1)) << "3 and 4 channels";
   EXPECT_FALSE(conv({-1, 3, 5, -1}, {8, 3, 7, 7}, 1)) << "5 rows for 7";
   EXPECT_TRUE(conv({-1, -1, -1, -1}, {8, 3, 7, 7}, 2)) << "6 channels";

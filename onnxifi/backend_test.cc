@@ -235,7 +235,7 @@ TEST_F(BackendTest, Compatibility) {
 }
 
 // Each refusal of the compiler has its code, the same from both functions.
-TEST_F(BackendTest, RefusalsAgree) {
+TEST_F(BackendTest, RejectionsAgree) {
   using compiler::Rejection;
   const std::string model = Serialize({});
   const std::pair<Rejection, onnxStatus> cases[] = {
@@ -251,7 +251,7 @@ TEST_F(BackendTest, RefusalsAgree) {
       {Rejection::kNoSystemMemory, ONNXIFI_STATUS_NO_SYSTEM_MEMORY},
       {Rejection::kNone, ONNXIFI_STATUS_INTERNAL_ERROR}};
   for (const auto& [refusal, want] : cases) {
-    world().SetRefusal(compiler::Reject(refusal, "test"));
+    world().SetRejection(compiler::Reject(refusal, "test"));
     EXPECT_STATUS(want,
                   onnxGetBackendCompatibility(id_, model.size(), model.data()));
     onnxGraph graph = &graph;

@@ -3,7 +3,7 @@
 // its exported name, which could be bound to a wrapper's.
 #include <utility>
 
-#include "onnxifi/c_edge.h"
+#include "onnxifi/api_guard.h"
 #include "onnxifi/extensions.h"
 #include "onnxifi/include/heddle/onnxifi_ext.h"
 
@@ -20,9 +20,10 @@ onnxStatus SetIoAndRunTraced(onnxGraph graph, uint32_t inputs_count,
                              onnxMemoryFenceV1* output_fence,
                              onnxTraceEventList* trace) {
   const IoArguments io = {inputs_count, inputs, outputs_count, outputs};
-  return Edge(Function::kSetIOAndRunGraph, [&](Library* library, Call* call) {
-    return library->SetIoAndRun(call, graph, io, output_fence, trace);
-  });
+  return GuardCall(
+      Function::kSetIOAndRunGraph, [&](Library* library, Call* call) {
+        return library->SetIoAndRun(call, graph, io, output_fence, trace);
+      });
 }
 
 onnxStatus SetIoAndRun(onnxGraph graph, uint32_t inputs_count,
@@ -36,7 +37,7 @@ onnxStatus SetIoAndRun(onnxGraph graph, uint32_t inputs_count,
 
 onnxStatus WaitFor(onnxEvent event, uint32_t timeout_ms, onnxEventState* state,
                    onnxStatus* status, char* message, size_t* length) {
-  return Edge(Function::kWaitEventFor, [&](Library* library, Call* call) {
+  return GuardCall(Function::kWaitEventFor, [&](Library* library, Call* call) {
     return library->WaitEventFor(call, event, timeout_ms, state, status,
                                  message, length);
   });
@@ -77,19 +78,19 @@ onnxExtensionFunctionPointer AddressOf(Extension extension) {
 onnxStatus GetExtensionAddress(onnxBackendID id, const char* name,
                                onnxExtensionFunctionPointer* function) {
   if (function != nullptr) *function = nullptr;
-  return Edge(Function::kGetExtensionFunctionAddress,
-              [&](Library* library, Call*) {
-                if (name == nullptr || function == nullptr) {
-                  return Outcome(ONNXIFI_STATUS_INVALID_POINTER,
-                                 "name or function is NULL");
-                }
-                Outcome outcome = library->CheckExtensionsOf(id);
-                if (outcome.failed()) return outcome;
-                *function = AddressOf(FindExtension(name));
-                if (*function != nullptr) return Outcome();
-                return Outcome(ONNXIFI_STATUS_UNIDENTIFIED_NAME,
-                               "there is no such extension function");
-              });
+  return GuardCall(Function::kGetExtensionFunctionAddress,
+                   [&](Library* library, Call*) {
+                     if (name == nullptr || function == nullptr) {
+                       return Outcome(ONNXIFI_STATUS_INVALID_POINTER,
+                                      "name or function is NULL");
+                     }
+                     Outcome outcome = library->CheckExtensionsOf(id);
+                     if (outcome.failed()) return outcome;
+                     *function = AddressOf(FindExtension(name));
+                     if (*function != nullptr) return Outcome();
+                     return Outcome(ONNXIFI_STATUS_UNIDENTIFIED_NAME,
+                                    "there is no such extension function");
+                   });
 }
 
 }  // namespace
@@ -105,73 +106,75 @@ extern "C" {
 
 onnxStatus onnxGetBackendIDs(onnxBackendID* ids, size_t* count) {
   const void* caller = __builtin_return_address(0);
-  return Edge(Function::kGetBackendIDs, [&](Library* library, Call*) {
+  return GuardCall(Function::kGetBackendIDs, [&](Library* library, Call*) {
     return library->GetBackendIDs(AbiForCaller(caller), ids, count);
   });
 }
 
 onnxStatus onnxReleaseBackendID(onnxBackendID id) {
-  return Edge(Function::kReleaseBackendID, [&](Library* library, Call*) {
+  return GuardCall(Function::kReleaseBackendID, [&](Library* library, Call*) {
     return library->ReleaseBackendID(id);
   });
 }
 
 onnxStatus onnxGetBackendInfo(onnxBackendID id, onnxBackendInfo type,
                               void* value, size_t* size) {
-  return Edge(Function::kGetBackendInfo, [&](Library* library, Call*) {
+  return GuardCall(Function::kGetBackendInfo, [&](Library* library, Call*) {
     return library->GetBackendInfo(id, type, value, size);
   });
 }
 
 onnxStatus onnxGetBackendCompatibility(onnxBackendID id, size_t size,
                                        const void* model) {
-  return Edge(Function::kGetBackendCompatibility, [&](Library* library, Call*) {
-    return library->GetBackendCompatibility(id, size, model);
-  });
+  return GuardCall(Function::kGetBackendCompatibility,
+                   [&](Library* library, Call*) {
+                     return library->GetBackendCompatibility(id, size, model);
+                   });
 }
 
 onnxStatus onnxInitBackend(onnxBackendID id, const uint64_t* properties,
                            onnxBackend* backend) {
   if (backend != nullptr) *backend = nullptr;
-  return Edge(Function::kInitBackend, [&](Library* library, Call* call) {
+  return GuardCall(Function::kInitBackend, [&](Library* library, Call* call) {
     return library->InitBackend(call, id, properties, backend);
   });
 }
 
 onnxStatus onnxReleaseBackend(onnxBackend backend) {
-  return Edge(Function::kReleaseBackend, [&](Library* library, Call* call) {
-    return library->ReleaseBackend(call, backend);
-  });
+  return GuardCall(Function::kReleaseBackend,
+                   [&](Library* library, Call* call) {
+                     return library->ReleaseBackend(call, backend);
+                   });
 }
 
 onnxStatus onnxInitEvent(onnxBackend backend, onnxEvent* event) {
   if (event != nullptr) *event = nullptr;
-  return Edge(Function::kInitEvent, [&](Library* library, Call* call) {
+  return GuardCall(Function::kInitEvent, [&](Library* library, Call* call) {
     return library->InitEvent(call, backend, event);
   });
 }
 
 onnxStatus onnxSignalEvent(onnxEvent event) {
-  return Edge(Function::kSignalEvent, [&](Library* library, Call* call) {
+  return GuardCall(Function::kSignalEvent, [&](Library* library, Call* call) {
     return library->SignalEvent(call, event);
   });
 }
 
 onnxStatus onnxGetEventState(onnxEvent event, onnxEventState* state) {
   if (state != nullptr) *state = ONNXIFI_EVENT_STATE_INVALID;
-  return Edge(Function::kGetEventState, [&](Library* library, Call* call) {
+  return GuardCall(Function::kGetEventState, [&](Library* library, Call* call) {
     return library->GetEventState(call, event, state);
   });
 }
 
 onnxStatus onnxWaitEvent(onnxEvent event) {
-  return Edge(Function::kWaitEvent, [&](Library* library, Call* call) {
+  return GuardCall(Function::kWaitEvent, [&](Library* library, Call* call) {
     return library->WaitEvent(call, event);
   });
 }
 
 onnxStatus onnxReleaseEvent(onnxEvent event) {
-  return Edge(Function::kReleaseEvent, [&](Library* library, Call* call) {
+  return GuardCall(Function::kReleaseEvent, [&](Library* library, Call* call) {
     return library->ReleaseEvent(call, event);
   });
 }
@@ -180,7 +183,7 @@ onnxStatus onnxSetGraphIO(onnxGraph graph, uint32_t inputs_count,
                           const onnxTensorDescriptorV1* inputs,
                           uint32_t outputs_count,
                           const onnxTensorDescriptorV1* outputs) {
-  return Edge(Function::kSetGraphIO, [&](Library* library, Call* call) {
+  return GuardCall(Function::kSetGraphIO, [&](Library* library, Call* call) {
     return library->SetGraphIO(call, graph,
                                {inputs_count, inputs, outputs_count, outputs});
   });
@@ -188,13 +191,13 @@ onnxStatus onnxSetGraphIO(onnxGraph graph, uint32_t inputs_count,
 
 onnxStatus onnxRunGraph(onnxGraph graph, const onnxMemoryFenceV1* input,
                         onnxMemoryFenceV1* output) {
-  return Edge(Function::kRunGraph, [&](Library* library, Call* call) {
+  return GuardCall(Function::kRunGraph, [&](Library* library, Call* call) {
     return library->RunGraph(call, graph, input, output);
   });
 }
 
 onnxStatus onnxReleaseGraph(onnxGraph graph) {
-  return Edge(Function::kReleaseGraph, [&](Library* library, Call* call) {
+  return GuardCall(Function::kReleaseGraph, [&](Library* library, Call* call) {
     return library->ReleaseGraph(call, graph);
   });
 }

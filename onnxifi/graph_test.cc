@@ -204,7 +204,7 @@ TEST_F(GraphTest, WeightsAreCopied) {
   EXPECT_OK(onnxReleaseGraph(graph));
 }
 
-TEST_F(GraphTest, WeightRefusals) {
+TEST_F(GraphTest, WeightRejections) {
   uint8_t w[16] = {};
   const float scale = 0.5f, bad_scale = -1, nan = std::nanf("");
   const int32_t bias = 0;
@@ -521,15 +521,15 @@ TEST_F(GraphTest, SymbolicProgramsShareAFullDevice) {
 
 TEST_F(GraphTest, ShapesOfSymbolicModelsAreJudgedLater) {
   const TestModel model = {{{"x", 2, {"N"}}}, {{"y", 2, {"N"}}}, {}, 0};
-  world().SetRefusal(compiler::Reject(compiler::Rejection::kMismatchingShape,
-                                      "does not work out with 1"));
+  world().SetRejection(compiler::Reject(compiler::Rejection::kMismatchingShape,
+                                        "does not work out with 1"));
   const std::string bytes = Serialize(model);
   EXPECT_OK(onnxGetBackendCompatibility(id_, bytes.size(), bytes.data()));
   onnxGraph graph;
   ASSERT_OK(InitWith(model, {}, &graph));
   uint8_t x[4] = {}, y[4];
   EXPECT_STATUS(ONNXIFI_STATUS_MISMATCHING_SHAPE, SetIo(graph, x, y));
-  world().SetRefusal(absl::OkStatus());
+  world().SetRejection(absl::OkStatus());
   EXPECT_OK(SetIo(graph, x, y));
   EXPECT_OK(RunToEnd(graph));
   EXPECT_OK(onnxReleaseGraph(graph));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions of the interface over an engine and four handle tables, one per
 // type. No C edge here: functions may throw std::bad_alloc and
-// std::system_error (c_edge.h turns those into statuses) but then leave nothing
-// behind.
+// std::system_error (api_guard.h turns those into statuses) but then leave
+// nothing behind.
 #ifndef HEDDLE_ONNXIFI_LIBRARY_H_
 #define HEDDLE_ONNXIFI_LIBRARY_H_
 
@@ -87,7 +87,7 @@ class Library {
   absl::StatusOr<std::shared_ptr<const DeviceInfo>> Refresh(BackendId* id);
   // The same for a question about a listed ID.
   absl::StatusOr<std::shared_ptr<const DeviceInfo>> Look(BackendId* id);
-  // Ends the watch of a card that no ID is listed of.
+  // Ends the watching of a card that no ID is listed of.
   void ForgetUnlisted(const BackendId& id) noexcept;
   // The permanent ID of a device; makes it at first sight.
   std::shared_ptr<BackendId> IdFor(const DeviceInfo& device, Abi abi);

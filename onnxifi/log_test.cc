@@ -29,9 +29,9 @@ bool Has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST_F(LogTest, TheReasonOfARefusalIsWrittenByDefault) {
-  world().SetRefusal(compiler::Reject(compiler::Rejection::kUnsupportedOperator,
-                                      "Foo 'f': no such operator"));
+TEST_F(LogTest, TheReasonOfARejectionIsWrittenByDefault) {
+  world().SetRejection(compiler::Reject(
+      compiler::Rejection::kUnsupportedOperator, "Foo 'f': no such operator"));
   const std::string model = Serialize({});
   const std::string compatibility = Written([&] {
     EXPECT_STATUS(ONNXIFI_STATUS_UNSUPPORTED_OPERATOR,

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "onnxifi/c_edge.h"
+#include "onnxifi/api_guard.h"
 
 extern "C" {
 
@@ -99,7 +99,7 @@ extern "C" onnxStatus onnxInitGraph(onnxBackend backend,
   const GraphArguments arguments = {properties,    model_size, model,
                                     weights_count, weights,    max_sequence,
                                     reader};
-  return Edge(Function::kInitGraph, [&](Library* library, Call* call) {
+  return GuardCall(Function::kInitGraph, [&](Library* library, Call* call) {
     return library->InitGraph(call, backend, arguments, graph);
   });
 }

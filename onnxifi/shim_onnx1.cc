@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // lib/heddle/onnx1/libonnxifi-heddle.so: always ONNX 1.x's ABI, for programs
 // that were built against libonnx-dev and call the library directly.
-#include "onnxifi/c_edge.h"
+#include "onnxifi/api_guard.h"
 
 extern "C" {
 
@@ -31,7 +31,7 @@ ONNXIFI_PUBLIC onnxStatus InitGraphOnnx1(onnxBackend backend,
   if (graph != nullptr) *graph = nullptr;
   const GraphArguments arguments = {
       properties, model_size, model, weights_count, weights, 0, nullptr};
-  return Edge(Function::kInitGraph, [&](Library* library, Call* call) {
+  return GuardCall(Function::kInitGraph, [&](Library* library, Call* call) {
     return library->InitGraph(call, backend, arguments, graph);
   });
 }

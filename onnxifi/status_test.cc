@@ -18,7 +18,7 @@ TEST(Status, KeepsItsCode) {
   }
 }
 
-TEST(Status, OfRefusals) {
+TEST(Status, OfRejections) {
   using compiler::Reject;
   using compiler::Rejection;
   EXPECT_EQ(CodeOf(Reject(Rejection::kInvalidModel, "")),

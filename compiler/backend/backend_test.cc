@@ -318,7 +318,7 @@ TEST(Backend, PackedRowsThatAreSpilled) {
               24 << 10);
 }
 
-TEST(Backend, AnUnknownConfigurationIsNoRefusalOfTheModel) {
+TEST(Backend, AnUnknownConfigurationIsNoRejectionOfTheModel) {
   CompileOptions options;
   options.config = "h3";
   Builder b;

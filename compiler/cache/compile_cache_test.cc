@@ -213,7 +213,7 @@ TEST_F(CompileCacheTest, WhatIsNoPackageIsMadeAgain) {
   }
 }
 
-TEST_F(CompileCacheTest, RefusalsAreTheCompilersAndNotKept) {
+TEST_F(CompileCacheTest, RejectionsAreTheCompilersAndNotKept) {
   const auto cache = FileCache::Open(folder_);
   ASSERT_TRUE(cache.ok()) << cache.status();
   CacheUse use;

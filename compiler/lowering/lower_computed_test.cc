@@ -216,7 +216,7 @@ struct Wrong {
   std::vector<Rejection> kinds;
 };
 
-TEST(LowerComputed, Refusals) {
+TEST(LowerComputed, Rejections) {
   constexpr DataType kF = DataType::kFloat, kI = DataType::kInt64;
   const std::vector<Rejection> invalid = {Rejection::kInvalidModel},
                                shape = {Rejection::kUnsupportedShape};

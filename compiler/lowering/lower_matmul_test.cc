@@ -12,7 +12,7 @@ namespace heddle::compiler {
 namespace {
 
 const CardCase kSizes = {{0, 16 << 10, 64 << 10}};
-const CardCase kNoRefusal = {{0, 16 << 10, 64 << 10}, false};
+const CardCase kNoRejection = {{0, 16 << 10, 64 << 10}, false};
 
 // One operand can be a constant.
 enum class Constant { kNone, kA, kB };
@@ -75,19 +75,20 @@ TEST(LowerMatMulTest, Stacks) {
 
 TEST(LowerMatMulTest, LongReductions) {
   CheckMatMul({3, 1500}, {1500, 40}, Constant::kB, DataType::kFloat, kSizes);
-  CheckMatMul({2, 700}, {700, 40}, Constant::kB, DataType::kFloat, kNoRefusal);
+  CheckMatMul({2, 700}, {700, 40}, Constant::kB, DataType::kFloat,
+              kNoRejection);
   CheckMatMul({2, 700}, {700, 40}, Constant::kB, DataType::kFloat16,
-              kNoRefusal);
+              kNoRejection);
   // b is computed, and cut along k.
   CheckMatMul({9, 300}, {300, 30}, Constant::kNone, DataType::kFloat,
-              kNoRefusal);
+              kNoRejection);
   CheckMatMul({3, 9, 300}, {3, 300, 20}, Constant::kNone, DataType::kFloat16,
-              kNoRefusal);
+              kNoRejection);
   CheckMatMul({9, 30}, {30, 300}, Constant::kNone, DataType::kFloat,
-              kNoRefusal);
+              kNoRejection);
   // Rows of a in pieces; longer than a loop counter.
   CheckMatMul({2, 5000}, {5000, 3}, Constant::kNone, DataType::kFloat,
-              kNoRefusal);
+              kNoRejection);
   CheckMatMul({1, 70000}, {70000, 1}, Constant::kB, DataType::kFloat,
               {{0}, false});
 }
@@ -156,7 +157,8 @@ TEST(LowerMatMulTest, GemmLargerThanSram) {
       for (const bool tb : {false, true}) {
         const Shape a = ta ? Shape{200, 30} : Shape{30, 200};
         const Shape b = tb ? Shape{50, 200} : Shape{200, 50};
-        CheckGemm({a, b, {50}, ta, tb}, computed, DataType::kFloat, kNoRefusal);
+        CheckGemm({a, b, {50}, ta, tb}, computed, DataType::kFloat,
+                  kNoRejection);
         CheckGemm({a, b, {50}, ta, tb}, computed, DataType::kFloat16,
                   {{16 << 10}, false});
       }

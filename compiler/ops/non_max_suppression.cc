@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NonMaxSuppression: for each picture and class, boxes by falling score, less
+// NonMaxSuppression: for each image and class, boxes by falling score, less
 // those that overlap one taken before by more than a threshold. Of equal scores
 // the box with the lower index is first; those that are no number come last.
 // The shape has room for all that may be taken (bounded.h).
@@ -137,8 +137,7 @@ const OperatorRegistration kNonMaxSuppression(
         .Inputs(2, 5, kFloats, kFloats, kInt64s, kFloats, kFloats)
         .Attr("center_point_box", AttributeKind::kInt)
         .Rule(Rejection::kInvalidModel,
-              "boxes are [pictures,boxes,4], scores [pictures,classes,boxes]",
-              Fits)
+              "boxes are [images,boxes,4], scores [images,classes,boxes]", Fits)
         .Rule(Rejection::kInvalidModel, "limits are one number each",
               HasNumbers)
         .Run(Infer, Evaluate));

@@ -58,7 +58,7 @@ absl::Status CheckParameters(const Graph& graph, const Node& node) {
       .status();
 }
 
-constexpr TypeSet kCodes =
+constexpr TypeSet kQuantizedTypes =
     kQuantizedValues | Types(DataType::kUint16, DataType::kInt16);
 
 DataType OutputType(const Graph& graph, const Node& node) {
@@ -266,7 +266,7 @@ absl::StatusOr<std::vector<Node>> ConvertQuantize(Graph* graph,
 bool OutputIsCode(const Graph&, const Node& node, std::string* detail) {
   const auto type = static_cast<DataType>(node.IntAttribute("output_dtype", 0));
   *detail = absl::StrCat("it is ", DataTypeName(type));
-  return type == DataType::kUndefined || Contains(kCodes, type);
+  return type == DataType::kUndefined || Contains(kQuantizedTypes, type);
 }
 
 bool OutputIsZeroPoint(const Graph& graph, const Node& node,
@@ -311,7 +311,7 @@ Define Dequantize(int since, int until, TypeSet codes) {
 
 // Opset 21: codes of 16 bits, blocks, and the type of the codes by attribute.
 Define Quantize21(int since, int until) {
-  Define define = Quantize(since, until, kCodes);
+  Define define = Quantize(since, until, kQuantizedTypes);
   define.Attr("block_size", AttributeKind::kInt)
       .Attr("output_dtype", AttributeKind::kInt)
       .Attr("saturate", AttributeKind::kInt)
@@ -325,7 +325,7 @@ Define Quantize21(int since, int until) {
 }
 
 Define Dequantize21(int since, int until) {
-  Define define = Dequantize(since, until, kCodes);
+  Define define = Dequantize(since, until, kQuantizedTypes);
   define.Attr("block_size", AttributeKind::kInt)
       .Rules(BlockRules())
       .Converts(ConvertDequantize);

@@ -75,7 +75,7 @@ bool FirstElementwise(const CutNode& cut) {
          OutputsCutAt(cut, cut.inputs[0].axis, cut.inputs[0].inner);
 }
 
-// Along axis 0 pictures follow each other, and each is worked on by itself.
+// Along axis 0 images follow each other, and each is worked on by itself.
 bool Pictures(const CutNode& cut) {
   return OnlyCut(cut, 0) && cut.inputs[0].axis == 0 &&
          OutputsCutAt(cut, 0, cut.inputs[0].inner);
@@ -86,7 +86,7 @@ bool MaxPool(const CutNode& cut) {
   return Pictures(cut) && cut.node.IntAttribute("storage_order", 0) == 0;
 }
 
-// Pictures are not resized into each other: by sizes axis 0 stays as it is, by
+// Images are not resized into each other: by sizes axis 0 stays as it is, by
 // scales only if its own says so, as sizes may be equal by rounding.
 bool Resize(const CutNode& cut) {
   const bool sizes = cut.node.input(3) != kNoTensor;

@@ -275,7 +275,7 @@ TEST(Independence, IsNotProvenOfWhatMixesTheBatch) {
          b->Node("Reshape", {"t", "shape"}, {"y"});
          b->Output("y");
        }},
-      {"rows of pictures as channels",
+      {"rows of images as channels",
        [](ModelBuilder* b) {
          b->Input("t", DataType::kFloat, {1, -1, 4});
          b->Constant("w", Random(DataType::kFloat, {1, 1, 3}, 1));

@@ -34,7 +34,7 @@ bool Execute(const isa::Command& command, const isa::Config& config,
   isa::Append(isa::Command(isa::End()), &words);
   model::FlatMemory memory(state->dram.data(), state->dram.size());
   model::Options options;
-  options.implementation = model::Implementation::kObvious;
+  options.implementation = model::Implementation::kReference;
   model::Model model(config, &memory, options);
   std::memcpy(model.sram(), state->sram.data(), state->sram.size());
   std::memcpy(model.accumulators(), state->acc.data(), state->acc.size() * 4);

@@ -96,7 +96,7 @@ int heddle_coredump_init(struct heddle_device *dev)
 	return dev->snapshot ? 0 : -ENOMEM;
 }
 
-/* dev->guilty hangs. Only the watch calls this. */
+/* dev->guilty hangs. Only the watchdog calls this. */
 void heddle_coredump_take(struct heddle_device *dev)
 {
 	struct heddle_snapshot *s = dev->snapshot;

@@ -59,9 +59,9 @@ static void heddle_memory_changed(struct work_struct *work)
 		if (xchg(&dev->vectors_lost, false))
 			pci_restore_msi_state(to_pci_dev(dev->drm.dev));
 		if (heddle_card_lost(dev))
-			heddle_lose(dev, "it does not answer");
+			heddle_mark_lost(dev, "it does not answer");
 		else if (heddle_read_memory_size(dev))
-			heddle_lose(dev, "the size of its memory is not possible");
+			heddle_mark_lost(dev, "the size of its memory is not possible");
 	}
 	if (!heddle_gone(dev) && dev->mem.total != before) {
 		scoped_guard(mutex, &dev->mem_lock)
@@ -192,7 +192,7 @@ quiet:
 void heddle_device_fini(struct heddle_device *dev)
 {
 	/* Takes the bus from the card: what it does from here on, it does to itself. */
-	heddle_lose(dev, "the driver was unbound or the card unplugged");
+	heddle_mark_lost(dev, "the driver was unbound or the card unplugged");
 	if (dev->regs) {
 		heddle_write(dev, HEDDLE_REG_INT_ENABLE, 0);
 		heddle_write(dev, HEDDLE_REG_RESET, HEDDLE_RESET_CARD_MASK);

@@ -72,7 +72,7 @@ int heddle_own_run(struct heddle_device *dev, struct heddle_own *own, u32 steps)
 	if (err)
 		return err;
 	/*
-	 * Ends in any case: by the watch if the card makes no progress, or by removal. While
+	 * Ends in any case: by the watchdog if the card makes no progress, or by removal. While
 	 * the system sleeps and wakes up there is no watch.
 	 */
 	limit = jiffies + nsecs_to_jiffies(dev->timeout_ns);
@@ -81,7 +81,7 @@ int heddle_own_run(struct heddle_device *dev, struct heddle_own *own, u32 steps)
 			continue;
 		heddle_engine_reap(dev); /* an interrupt may have been lost */
 		if (time_after(jiffies, limit))
-			heddle_lose(dev, "it does not copy its memory");
+			heddle_mark_lost(dev, "it does not copy its memory");
 	}
 	if (heddle_gone(dev))
 		return -ENODEV;
@@ -242,7 +242,7 @@ static void heddle_compact(struct work_struct *work)
 	while ((count = heddle_next_moves(dev, c)) > 0) {
 		err = heddle_write_moves(dev, c, count) ?: heddle_own_run(dev, &c->own, count);
 		if (err) {
-			heddle_lose(dev, "compaction failed; device memory is not to be trusted");
+			heddle_mark_lost(dev, "compaction failed; device memory is not to be trusted");
 			err = -ENODEV;
 			break;
 		}

@@ -522,7 +522,7 @@ void heddle_irq_fini(struct heddle_device *dev);
 /* heddle_reset.c: hangs, resets, a card that is gone */
 bool heddle_card_lost(struct heddle_device *dev);
 void heddle_quiet(struct heddle_device *dev);
-void heddle_lose(struct heddle_device *dev, const char *why);
+void heddle_mark_lost(struct heddle_device *dev, const char *why);
 void heddle_watch(struct work_struct *work);
 void heddle_schedule_watch(struct heddle_device *dev);
 void heddle_queue_watch(struct heddle_device *dev, unsigned int ms);

@@ -352,7 +352,7 @@ void heddle_engine_end_all(struct heddle_device *dev, enum heddle_job_event even
 	heddle_signal(dev, &ended);
 }
 
-/* Has the jobs of @context that are with the card aborted: by the watch, when they run. */
+/* Has the jobs of @context that are with the card aborted: by the watchdog, when they run. */
 void heddle_engine_cancel(struct heddle_device *dev, const struct heddle_context *context)
 {
 	struct heddle_run *run;

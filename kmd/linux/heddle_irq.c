@@ -13,7 +13,7 @@ static irqreturn_t heddle_interrupt(int irq, void *data)
 
 	if (!bits)
 		return IRQ_NONE;
-	if (bits == ~0U) { /* the watch will see that the card is gone */
+	if (bits == ~0U) { /* the watchdog will see that the card is gone */
 		mod_delayed_work(heddle_signal_wq, &dev->watch_work, 0);
 		return IRQ_HANDLED;
 	}

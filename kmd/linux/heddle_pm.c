@@ -179,7 +179,7 @@ static int heddle_resume(struct device *device)
 		err = dev->asleep ? heddle_restore(dev) : 0;
 	}
 	if (err)
-		heddle_lose(dev, "its memory did not survive the system's sleep");
+		heddle_mark_lost(dev, "its memory did not survive the system's sleep");
 	else
 		queue_work(heddle_report_wq, &dev->memory_work); /* its size may have changed */
 	heddle_schedule_watch(dev);
@@ -228,7 +228,7 @@ static pci_ers_result_t heddle_error_detected(struct pci_dev *pdev, pci_channel_
 
 	if (state == pci_channel_io_normal)
 		return PCI_ERS_RESULT_CAN_RECOVER;
-	heddle_lose(dev, "the bus reports an error");
+	heddle_mark_lost(dev, "the bus reports an error");
 	return state == pci_channel_io_frozen ? PCI_ERS_RESULT_NEED_RESET :
 						PCI_ERS_RESULT_DISCONNECT;
 }
@@ -244,7 +244,7 @@ static pci_ers_result_t heddle_slot_reset(struct pci_dev *pdev)
 {
 	struct heddle_device *dev = pci_get_drvdata(pdev);
 
-	heddle_lose(dev, "its slot was reset");
+	heddle_mark_lost(dev, "its slot was reset");
 	pci_restore_state(pdev);
 	pci_clear_master(pdev);
 	return heddle_card_lost(dev) ? PCI_ERS_RESULT_DISCONNECT : PCI_ERS_RESULT_RECOVERED;

@@ -57,7 +57,7 @@ void heddle_quiet(struct heddle_device *dev)
 }
 
 /* Gives the card up. May be called more than once, and with the card in any condition. */
-void heddle_lose(struct heddle_device *dev, const char *why)
+void heddle_mark_lost(struct heddle_device *dev, const char *why)
 {
 	u64 jobs;
 
@@ -75,7 +75,7 @@ void heddle_lose(struct heddle_device *dev, const char *why)
 	heddle_report(dev, &(struct heddle_report) { .type = DRM_HEDDLE_EVENT_REMOVED });
 }
 
-/* Holds heddle_device.lock, so that nothing is queued after heddle_lose(). */
+/* Holds heddle_device.lock, so that nothing is queued after heddle_mark_lost(). */
 void heddle_queue_watch(struct heddle_device *dev, unsigned int ms)
 {
 	lockdep_assert_held(&dev->lock);
@@ -130,7 +130,7 @@ static void heddle_watch_reset(struct heddle_device *dev, u64 now)
 		/* The card has forgotten its rings, and all that was in them. */
 		heddle_engine_end_all(dev, HEDDLE_JOB_LOST);
 		heddle_engine_rings(dev);
-		/* And its vectors: until they are back, the watch is who sees that jobs end. */
+		/* And its vectors: until they are back, the watchdog is who sees that jobs end. */
 		WRITE_ONCE(dev->vectors_lost, true);
 		queue_work(heddle_report_wq, &dev->memory_work);
 	}
@@ -149,7 +149,7 @@ static void heddle_watch_reset(struct heddle_device *dev, u64 now)
 	if (now < dev->deadline_ns)
 		return;
 	if (dev->card_reset) {
-		heddle_lose(dev, "it cannot be reset");
+		heddle_mark_lost(dev, "it cannot be reset");
 		return;
 	}
 	dev_warn(dev->drm.dev, "the engine does not come back: resetting the card\n");
@@ -236,7 +236,7 @@ static void heddle_abort(struct heddle_device *dev, u64 now)
 	if (hung)
 		queue_work(heddle_report_wq, &dev->report_work); /* the dump */
 	if (compacting)
-		heddle_lose(dev, "compaction hangs; device memory is not to be trusted");
+		heddle_mark_lost(dev, "compaction hangs; device memory is not to be trusted");
 	else if (hung && __ratelimit(&dev->warnings))
 		dev_warn(dev->drm.dev,
 			 "job %llu of client %llu hangs or runs too long: aborting it\n",
@@ -262,7 +262,7 @@ static unsigned int heddle_watch_once(struct heddle_device *dev)
 	if (heddle_gone(dev))
 		return 0;
 	if (heddle_card_lost(dev)) {
-		heddle_lose(dev, "it does not answer");
+		heddle_mark_lost(dev, "it does not answer");
 		return 0;
 	}
 	switch (READ_ONCE(dev->state)) {

@@ -185,7 +185,7 @@ Descriptor Describe(const std::string& name, TensorFile* tensor,
   return d;
 }
 
-bool Refusal(onnxStatus status) {
+bool IsRejection(onnxStatus status) {
   return status == ONNXIFI_STATUS_UNSUPPORTED_VERSION ||
          status == ONNXIFI_STATUS_UNSUPPORTED_OPERATOR ||
          status == ONNXIFI_STATUS_UNSUPPORTED_ATTRIBUTE ||
@@ -222,7 +222,7 @@ void RunFolder(Context& t) {
     t.Note(
         absl::StrCat("onnxGetBackendCompatibility says ", StatusName(verdict)));
   }
-  if (Refusal(status)) {
+  if (IsRejection(status)) {
     t.Unsupported(absl::StrCat("onnxInitGraph says ", StatusName(status)));
   }
   if (!t.Check(yes(status), absl::StrCat("onnxInitGraph of a model of ONNX's "

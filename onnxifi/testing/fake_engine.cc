@@ -411,7 +411,7 @@ void FakeWorld::SetEmulated(bool emulated) {
   emulated_ = emulated;
 }
 
-void FakeWorld::SetRefusal(absl::Status refusal) {
+void FakeWorld::SetRejection(absl::Status refusal) {
   Lock lock(mutex_);
   refusal_ = std::move(refusal);
 }

@@ -51,7 +51,7 @@ class FakeWorld {
   void OpenGate();
   // What Analyse and Load say of every model from now on.
   void SetEmulated(bool emulated);
-  void SetRefusal(absl::Status refusal);
+  void SetRejection(absl::Status refusal);
 
   int live_graphs();
   int live_devices();

@@ -156,7 +156,7 @@ model::RunResult RunModel(const Words& words, size_t bytes) {
 }
 
 TEST(CommandProcessorTest, RandomStreamsOfAllInstructions) {
-  std::map<std::string, int> quota;
+  std::map<std::string, int> kinds;
   uint64_t load_alone = 0, store_alone = 0, both = 0, matrix = 0, vector = 0;
   for (uint64_t seed = 1; seed <= 30; ++seed) {
     SCOPED_TRACE(seed);
@@ -164,7 +164,7 @@ TEST(CommandProcessorTest, RandomStreamsOfAllInstructions) {
     options.seed = seed;
     options.commands = 40;
     model::RandomStream stream = model::MakeRandomStream(options);
-    for (const auto& [kind, n] : stream.quota) quota[kind] += n;
+    for (const auto& [kind, n] : stream.kinds) kinds[kind] += n;
     model::FlatMemory memory(stream.dram.data(), stream.dram.size());
     model::Model model(isa::kH256, &memory);
     const model::RunResult expected =
@@ -198,7 +198,7 @@ TEST(CommandProcessorTest, RandomStreamsOfAllInstructions) {
     EXPECT_EQ(bench.dut->progress_o, 2 * r.commands);
     ExpectClean(bench);
   }
-  EXPECT_GE(quota.size(), 20u);
+  EXPECT_GE(kinds.size(), 20u);
   for (uint64_t cycles : {load_alone, store_alone, both, matrix, vector}) {
     EXPECT_GT(cycles, 100u) << "nothing was counted";
   }

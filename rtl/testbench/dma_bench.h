@@ -180,7 +180,7 @@ class DmaBench {
     dram->assign(memory.data(), memory.data() + memory.size());
     model::FlatMemory flat(dram->data(), dram->size());
     model::Options options;
-    options.implementation = model::Implementation::kObvious;
+    options.implementation = model::Implementation::kReference;
     model::Model m(isa::kH256, &flat, options);
     std::memcpy(m.sram(), sram.data(), sram.size());
     std::vector<uint32_t> words;

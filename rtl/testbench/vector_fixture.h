@@ -43,7 +43,7 @@ class Pair {
 
   static model::Options Options() {
     model::Options o;
-    o.implementation = model::Implementation::kObvious;
+    o.implementation = model::Implementation::kReference;
     return o;
   }
 

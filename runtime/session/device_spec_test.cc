@@ -40,7 +40,7 @@ TEST(DeviceSpec, KnownForms) {
             sim->ToString());
 }
 
-TEST(DeviceSpec, Refusals) {
+TEST(DeviceSpec, Rejections) {
   for (const char* text : {"hosted",
                            "hosted:",
                            "hosted:/x#",

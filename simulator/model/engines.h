@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engines of the functional model, the obvious implementation: straight
+// The engines of the functional model, the reference implementation: straight
 // from ISA.md, one loop per sentence. A command given to them is legal, and all
 // of its SRAM accesses are within bounds (model.cc checks both).
 #ifndef HEDDLE_SIMULATOR_MODEL_ENGINES_H_

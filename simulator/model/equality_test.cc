@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fast implementation leaves the same SRAM, accumulators and device memory
-// as the obvious one, on random race-free streams over every instruction, mode
-// and configuration. Arguments: --first_seed=N --seeds=N.
+// as the reference one, on random race-free streams over every instruction,
+// mode and configuration. Arguments: --first_seed=N --seeds=N.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -55,7 +55,7 @@ std::string FirstDifference(RandomStream stream, const isa::Config& config) {
     const size_t next = at + info->words;
     stream.words.assign(all.begin(), all.begin() + next);
     isa::Append(isa::Command(isa::End()), &stream.words);
-    if (!Same(Execute(stream, config, Implementation::kObvious),
+    if (!Same(Execute(stream, config, Implementation::kReference),
               Execute(stream, config, Implementation::kFast))) {
       return isa::ToString(*isa::DecodeAny(all.data() + at, info->words));
     }
@@ -64,7 +64,7 @@ std::string FirstDifference(RandomStream stream, const isa::Config& config) {
   return "only the whole stream differs";
 }
 
-TEST(Equality, FastIsObvious) {
+TEST(Equality, FastIsReference) {
   // Bazel's shards take turns with the seeds; this is the only test.
   const char* shards = std::getenv("TEST_TOTAL_SHARDS");
   const char* index = std::getenv("TEST_SHARD_INDEX");
@@ -72,23 +72,23 @@ TEST(Equality, FastIsObvious) {
       shards != nullptr ? std::strtoull(shards, nullptr, 10) : 1;
   const uint64_t shard =
       index != nullptr ? std::strtoull(index, nullptr, 10) : 0;
-  std::map<std::string, int> quota;
+  std::map<std::string, int> kinds;
   for (uint64_t seed = first_seed + shard; seed < first_seed + seeds;
        seed += step) {
     RandomStreamOptions options;
     options.seed = seed;
     options.config = isa::kConfigs[seed % isa::kNumConfigs];
     const RandomStream stream = MakeRandomStream(options);
-    for (const auto& [kind, n] : stream.quota) quota[kind] += n;
-    const Outcome obvious =
-        Execute(stream, options.config, Implementation::kObvious);
-    ASSERT_EQ(obvious.result.status, isa::Error::kOk)
-        << "seed " << seed << " at " << obvious.result.fault_offset;
+    for (const auto& [kind, n] : stream.kinds) kinds[kind] += n;
+    const Outcome reference =
+        Execute(stream, options.config, Implementation::kReference);
+    ASSERT_EQ(reference.result.status, isa::Error::kOk)
+        << "seed " << seed << " at " << reference.result.fault_offset;
     const Outcome fast = Execute(stream, options.config, Implementation::kFast);
-    ASSERT_TRUE(Same(obvious, fast))
+    ASSERT_TRUE(Same(reference, fast))
         << "seed " << seed << ": " << FirstDifference(stream, options.config);
   }
-  EXPECT_GE(quota.size(), 35u) << "a kind of command never occurred";
+  EXPECT_GE(kinds.size(), 35u) << "a kind of command never occurred";
 }
 
 }  // namespace

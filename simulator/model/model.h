@@ -5,7 +5,7 @@
 //
 // Commands of a stream are executed one after another in stream order, which
 // for a race-free stream has the effect of every legal interleaving (ISA.md,
-// "Ordering rule"). Two implementations of the data path, `kObvious` (the
+// "Ordering rule"). Two implementations of the data path, `kReference` (the
 // reference) and `kFast` (SIMD kernels chosen at run time), give equal bytes.
 #ifndef HEDDLE_SIMULATOR_MODEL_MODEL_H_
 #define HEDDLE_SIMULATOR_MODEL_MODEL_H_
@@ -50,7 +50,7 @@ class FlatMemory : public Memory {
   uint64_t size_;
 };
 
-enum class Implementation { kObvious, kFast };
+enum class Implementation { kReference, kFast };
 
 struct Options {
   Implementation implementation = Implementation::kFast;

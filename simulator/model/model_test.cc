@@ -230,7 +230,7 @@ TEST_F(ModelTest, PicksByTheProgram) {
   run.SetA(a);
   run.SetD(d);
   for (const auto implementation :
-       {Implementation::kObvious, Implementation::kFast}) {
+       {Implementation::kReference, Implementation::kFast}) {
     Options options;
     options.implementation = implementation;
     FlatMemory memory(dram_.data(), dram_.size());

@@ -28,7 +28,7 @@ constexpr uint32_t kIndexBound = 48;
 constexpr uint32_t kParamBlocks = 24;
 constexpr uint32_t kConstantBytes =
     kProgramBytes + kIndices * 4 + 3 * kParamBlocks * 9 * kBlock;
-// Keeps the obvious implementation quick.
+// Keeps the reference implementation quick.
 constexpr uint64_t kMaxWork = 60000;
 
 enum class Kind {

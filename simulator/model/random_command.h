@@ -17,7 +17,7 @@
 namespace heddle::model {
 
 // A command without waits and signals, and what it is a case of ("conv fold
-// average"): the unit of the generator's quota.
+// average"): what the generator draws by weight.
 struct RandomCommand {
   isa::Command command;
   std::string kind;

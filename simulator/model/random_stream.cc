@@ -75,7 +75,7 @@ class Builder {
       if (options_.choose) chosen = options_.choose(&generator_, sram_);
       if (!chosen) {
         RandomCommand c = generator_.Make(kinds[i % kinds.size()]);
-        ++stream_.quota[c.kind];
+        ++stream_.kinds[c.kind];
         chosen = c.command;
       }
       HoldFirst(*chosen);

@@ -52,7 +52,7 @@ struct RandomStream {
   std::vector<uint8_t> dram;  // device memory from address dram_at on
   uint64_t dram_at = 0;       // options.region_shift
   // How often each kind of command occurs; the kinds take turns.
-  std::map<std::string, int> quota;
+  std::map<std::string, int> kinds;
 };
 
 RandomStream MakeRandomStream(const RandomStreamOptions& options);

@@ -40,7 +40,7 @@ class FastMac {
         steps_(uint64_t{c.n_r1} * c.n_r2 * c.n_r3),
         vectors_(CeilDiv(c.lanes, kVector)) {}
 
-  // False if the command is left to the obvious implementation.
+  // False if the command is left to the reference implementation.
   bool Run() {
     if (steps_ * kRows > kMaxFloats || steps_ * kVector > kMaxFloats) {
       return false;

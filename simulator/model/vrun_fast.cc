@@ -3,7 +3,7 @@
 // before the next one is looked at. That is the order of ISA.md as far as one
 // group is concerned, so it is right when no group reads or overwrites what
 // another one stores; other commands, and those with indices, are left to the
-// obvious implementation.
+// reference implementation.
 #include <algorithm>
 #include <vector>
 

@@ -111,13 +111,14 @@ absl::StatusOr<PlatformOptions> Parse(const Arguments& arguments) {
   }
   if (arguments.core == "fast") {
     options.implementation = model::Implementation::kFast;
-  } else if (arguments.core == "obvious") {
-    options.implementation = model::Implementation::kObvious;
+  } else if (arguments.core == "reference" || arguments.core == "obvious") {
+    // The latter is its old name.
+    options.implementation = model::Implementation::kReference;
   } else if (arguments.core == "rtl") {
     options.rtl = true;
   } else {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--core ", arguments.core, ": give fast, obvious or rtl"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--core ", arguments.core, ": give fast, reference or rtl"));
   }
   if (options.rtl && options.hw_version != reg::kVersionReset) {
     return absl::InvalidArgumentError(
@@ -329,10 +330,10 @@ int Main(int argc, char** argv) {
                  "version that the card tells, to try software against an "
                  "earlier or later one; what it executes stays the same")
       ->capture_default_str();
-  app.add_option(
-         "--core", arguments.core,
-         "functional model: fast or obvious; or the card in rtl, cycle by "
-         "cycle")
+  app.add_option("--core", arguments.core,
+                 "functional model: fast, or reference, which is slow and "
+                 "plain; or the "
+                 "card in rtl, cycle by cycle")
       ->capture_default_str();
   app.add_option("--host-latency", arguments.host_latency,
                  "rtl: cycles from an access to host memory to its answer")

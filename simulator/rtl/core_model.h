@@ -2,8 +2,8 @@
 //
 // A core with cycles, in plain C++: the verilated RTL with device memory's
 // timing in one loop (verilated_core.h), or a stand-in for tests of what is
-// around it (stand_in.h). Used by lockstep and benches of streams; the card has
-// the whole of hd_card (card_model.h).
+// around it (fake_core.h). Used by lockstep and benches of streams; the card
+// has the whole of hd_card (card_model.h).
 #ifndef HEDDLE_SIMULATOR_RTL_CORE_MODEL_H_
 #define HEDDLE_SIMULATOR_RTL_CORE_MODEL_H_
 
@@ -110,7 +110,7 @@ class CoreModel {
 
 // The core of a configuration. Device memory is empty until it is attached.
 // UNIMPLEMENTED: this program was built without it. The library that is linked
-// decides what it is: //simulator/rtl:core or //simulator/rtl:stand_in_core.
+// decides what it is: //simulator/rtl:core or //simulator/rtl:fake_core_model.
 absl::StatusOr<std::unique_ptr<CoreModel>> MakeCore(
     const isa::Config& config, const MemoryOptions& options = {});
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // VerilatedCard<V>: the verilated hd_card of one configuration, V its class, as
-// a CardModel. One file per configuration instantiates it (one_card.cc), so
-// that only that file sees the generated headers.
+// a CardModel. One file per configuration instantiates it (card_instance.cc),
+// so that only that file sees the generated headers.
 //
 // A cycle: inputs are set from what the memories have decided before, eval with
 // the clock low settles everything, outputs are sampled, eval with the clock
 // high is the edge, and the memories are clocked with the samples.
 //
-// What is inside is found by name (card.vlt, inside.h).
+// What is inside is found by name (card.vlt, probe.h).
 #ifndef HEDDLE_SIMULATOR_RTL_VERILATED_CARD_H_
 #define HEDDLE_SIMULATOR_RTL_VERILATED_CARD_H_
 
@@ -27,7 +27,7 @@
 
 #include "rtl/spec/generated/registers.h"
 #include "simulator/rtl/card_model.h"
-#include "simulator/rtl/inside.h"
+#include "simulator/rtl/probe.h"
 
 namespace heddle::rtl {
 

@@ -8,7 +8,7 @@
 // the clock low settles everything, outputs are sampled, eval with the clock
 // high is the edge, and device memory is clocked with the samples.
 //
-// What is inside the core is seen through inside.h.
+// What is inside the core is seen through probe.h.
 #ifndef HEDDLE_SIMULATOR_RTL_VERILATED_CORE_H_
 #define HEDDLE_SIMULATOR_RTL_VERILATED_CORE_H_
 
@@ -26,7 +26,7 @@
 #include <string>
 
 #include "simulator/rtl/core_model.h"
-#include "simulator/rtl/inside.h"
+#include "simulator/rtl/probe.h"
 
 namespace heddle::rtl {
 

@@ -161,7 +161,7 @@ TEST(NodeTest, ASyncFileOutlivesTheCard) {
   close(file);
 }
 
-// How often the watch has run since the events were cleared.
+// How often the watchdog has run since the events were cleared.
 class WatchRuns {
  public:
   WatchRuns() {

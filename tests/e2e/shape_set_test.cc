@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One package of a network with symbolic batch and picture size: batches of 1
+// One package of a network with symbolic batch and image size: batches of 1
 // to 8, three sizes, nothing compiled while it runs; a fourth size is compiled
 // once. By the native API and by heddle-run.
 #include <gtest/gtest.h>

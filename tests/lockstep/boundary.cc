@@ -370,7 +370,7 @@ void Support(const isa::CommandInfo& info, absl::string_view name,
   }
 }
 
-// The generator's kinds of a kind of the quota.
+// The generator's kinds of a kind of the coverage model.
 const std::vector<size_t>& KindsOf(const std::string& kind) {
   static const auto* const kinds = [] {
     auto* all = new std::map<std::string, std::vector<size_t>>;
@@ -379,7 +379,7 @@ const std::vector<size_t>& KindsOf(const std::string& kind) {
       std::vector<uint32_t> words;
       isa::Append(probe.Make(k).command, &words);
       std::string of;
-      CellsOf(words.data(), words.size(), &of);
+      BinsOf(words.data(), words.size(), &of);
       (*all)[of].push_back(k);
     }
     return all;
@@ -401,7 +401,7 @@ bool MoveToTheEnd(const Target& target, const Place& place, uint32_t* words,
     return false;
   }
   const isa::FieldInfo& field = *target.field;
-  const bool dram = target.cell.field == "dram_offset";
+  const bool dram = target.bin.field == "dram_offset";
   const int64_t unit =
       dram || field.type != isa::FieldType::kSramWord ? 1 : isa::kWordBytes;
   std::set<int64_t> distances;
@@ -449,12 +449,12 @@ std::optional<isa::Command> Boundary::operator()(
 std::optional<isa::Command> Boundary::Find(const Target& target, int tries,
                                            CommandGenerator* g,
                                            const std::vector<uint8_t>& sram) {
-  const std::vector<size_t>& kinds = KindsOf(target.cell.kind);
+  const std::vector<size_t>& kinds = KindsOf(target.bin.kind);
   if (kinds.empty()) return std::nullopt;
   Place place = {g->config()};
   for (uint32_t r : {0, 1}) place.regions[r] = {0, g->region_bytes(), r == 1};
   // The largest offset is that of the last byte of a region of 4 GiB.
-  Cell wanted = target.cell;
+  Bin wanted = target.bin;
   const bool largest =
       wanted.field == "dram_offset" && wanted.value == "largest";
   if (largest) wanted.value = kLast;
@@ -479,7 +479,7 @@ std::optional<isa::Command> Boundary::Find(const Target& target, int tries,
       }
     }
     if (i > tries / 4 && wanted.value != kUnused && !last && !g->OneIn(4)) {
-      Support(info, target.cell.field, target.bits, g, words.data());
+      Support(info, target.bin.field, target.bits, g, words.data());
     }
     if (last) {
       if (largest) {
@@ -497,9 +497,9 @@ std::optional<isa::Command> Boundary::Find(const Target& target, int tries,
     const auto command = isa::DecodeAny(words.data(), words.size());
     if (!command.ok() || !Good(*command, *g, sram)) continue;
     std::string kind;
-    for (const Cell& cell :
-         CellsOf(words.data(), words.size(), &kind, last ? &place : nullptr)) {
-      if (!(cell < wanted) && !(wanted < cell)) return *command;
+    for (const Bin& bin :
+         BinsOf(words.data(), words.size(), &kind, last ? &place : nullptr)) {
+      if (!(bin < wanted) && !(wanted < bin)) return *command;
     }
   }
   return std::nullopt;
@@ -533,8 +533,8 @@ std::vector<Target> TargetsToAimAt(const Unreachable& unreachable) {
   std::vector<Target> targets;
   for (const Target& t : AllTargets()) {
     // Headers and regions are random_stream.cc's.
-    if (t.cell.kind == "header" || t.cell.field == "region" ||
-        t.cell.value == "any" || unreachable.Has(t.cell)) {
+    if (t.bin.kind == "header" || t.bin.field == "region" ||
+        t.bin.value == "any" || unreachable.Has(t.bin)) {
       continue;
     }
     targets.push_back(t);

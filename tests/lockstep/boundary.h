@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands that hit given cells of the quota: random ones whose fields are
-// changed until they hit the cell and are still legal, inside their places, and
-// defined. Work that takes the core a million cycles is refused.
+// Commands that hit given bins of the coverage model: random ones whose fields
+// are changed until they hit the bin and are still legal, inside their places,
+// and defined. Work that takes the core a million cycles is refused.
 #ifndef HEDDLE_TESTS_LOCKSTEP_BOUNDARY_H_
 #define HEDDLE_TESTS_LOCKSTEP_BOUNDARY_H_
 
@@ -11,7 +11,7 @@
 
 #include "simulator/model/random_command.h"
 #include "simulator/model/random_stream.h"
-#include "tests/lockstep/quota.h"
+#include "tests/lockstep/coverage_model.h"
 
 namespace heddle::lockstep {
 

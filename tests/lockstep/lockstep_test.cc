@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lockstep itself: it is silent about a core that is right, and it finds every
-// kind of mistake in it, in the right command.
+// kind of fault in it, in the right command.
 #include "tests/lockstep/lockstep.h"
 
 #include <gtest/gtest.h>
@@ -8,14 +8,14 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "simulator/model/random_stream.h"
-#include "simulator/rtl/stand_in.h"
-#include "tests/lockstep/quota.h"
+#include "simulator/rtl/fake_core.h"
+#include "tests/lockstep/coverage_model.h"
 
 namespace heddle::lockstep {
 namespace {
 
-using rtl::Mistake;
-using rtl::StandIn;
+using rtl::FakeCore;
+using rtl::InjectedFault;
 
 Program RandomProgram(uint64_t seed, const isa::Config& config, int commands) {
   model::RandomStreamOptions options;
@@ -51,7 +51,7 @@ TEST(Lockstep, AgreesWithACoreThatIsRight) {
   for (uint64_t seed = 1; seed <= 6; ++seed) {
     const isa::Config& config = isa::kConfigs[seed % isa::kNumConfigs];
     const Program program = RandomProgram(seed, config, 200);
-    StandIn core(config, {});
+    FakeCore core(config, {});
     core.Overlap(seed % 2 == 0);
     Lockstep lockstep(&core);
     EXPECT_EQ(lockstep.Run(program).divergence, "") << seed;
@@ -64,7 +64,7 @@ TEST(Lockstep, FaultsAreEqual) {
   const isa::Config& config = isa::kH256;
   Program program = RandomProgram(3, config, 60);
   const std::vector<Listed> list = List(program);
-  StandIn core(config, {});
+  FakeCore core(config, {});
   Lockstep lockstep(&core);
   int faults = 0;
   for (size_t i = 1; i < list.size(); i += 7) {
@@ -106,8 +106,8 @@ std::vector<bool> Users(bool write, const Program& program,
   return users;
 }
 
-TEST(Lockstep, FindsEveryMistakeInItsCommand) {
-  using Kind = Mistake::Kind;
+TEST(Lockstep, FindsEveryInjectedFaultInItsCommand) {
+  using Kind = InjectedFault::Kind;
   int found = 0;
   for (uint64_t seed = 11; seed <= 12; ++seed) {
     const isa::Config& config = isa::kConfigs[seed % isa::kNumConfigs];
@@ -122,8 +122,8 @@ TEST(Lockstep, FindsEveryMistakeInItsCommand) {
           kind < Kind::kLostRead ? writers : readers;
       for (size_t i = seed % 9; i < list.size(); i += 9) {
         if (!users[i]) continue;
-        StandIn core(config, {});
-        core.Make({kind, i});
+        FakeCore core(config, {});
+        core.Inject({kind, i});
         Lockstep lockstep(&core);
         const std::string got = lockstep.Run(program).divergence;
         // A stray write to a place that the command writes anyway is none.
@@ -143,21 +143,21 @@ TEST(Lockstep, FindsEveryMistakeInItsCommand) {
 
 TEST(Lockstep, FindsWrongResults) {
   const Program program = RandomProgram(21, isa::kH512, 40);
-  for (Mistake::Kind kind :
-       {Mistake::Kind::kMoreMacs, Mistake::Kind::kWrongStatus}) {
-    StandIn core(isa::kH512, {});
-    core.Make({kind, 0});
+  for (InjectedFault::Kind kind :
+       {InjectedFault::Kind::kMoreMacs, InjectedFault::Kind::kWrongStatus}) {
+    FakeCore core(isa::kH512, {});
+    core.Inject({kind, 0});
     Lockstep lockstep(&core);
     EXPECT_TRUE(absl::StrContains(lockstep.Run(program).divergence,
                                   "the results differ"));
   }
-  const std::pair<Mistake::Kind, const char*> counters[] = {
-      {Mistake::Kind::kMatrixBusy, "matrix_busy: expected"},
-      {Mistake::Kind::kVectorBusy, "vector_busy: expected"},
-      {Mistake::Kind::kDmaBusy, "dma_busy: expected"}};
+  const std::pair<InjectedFault::Kind, const char*> counters[] = {
+      {InjectedFault::Kind::kMatrixBusy, "matrix_busy: expected"},
+      {InjectedFault::Kind::kVectorBusy, "vector_busy: expected"},
+      {InjectedFault::Kind::kDmaBusy, "dma_busy: expected"}};
   for (const auto& [kind, name] : counters) {
-    StandIn core(isa::kH512, {});
-    core.Make({kind, 0});
+    FakeCore core(isa::kH512, {});
+    core.Inject({kind, 0});
     Lockstep lockstep(&core);
     const std::string got = lockstep.Run(program).divergence;
     EXPECT_TRUE(absl::StrContains(got, name)) << got;
@@ -167,8 +167,8 @@ TEST(Lockstep, FindsWrongResults) {
 TEST(Lockstep, NamesTheNode) {
   Program program = RandomProgram(31, isa::kH256, 40);
   program.node = [](uint32_t offset) { return absl::StrCat("at", offset); };
-  StandIn core(isa::kH256, {});
-  core.Make({Mistake::Kind::kWrongByte, 0});
+  FakeCore core(isa::kH256, {});
+  core.Inject({InjectedFault::Kind::kWrongByte, 0});
   Lockstep lockstep(&core);
   const std::string got = lockstep.Run(program).divergence;
   EXPECT_TRUE(absl::StrContains(got, "node 'at0'")) << got;
@@ -190,24 +190,24 @@ TEST(Lockstep, StreamsFollowWithoutClearing) {
   std::copy(std::begin(stream.regions), std::end(stream.regions),
             program.regions);
   program.memory = stream.dram;
-  StandIn core(isa::kH256, {});
+  FakeCore core(isa::kH256, {});
   Lockstep lockstep(&core);
   EXPECT_EQ(lockstep.Run(program).divergence, "");
 }
 
-TEST(Quota, KnowsWhatIsMissing) {
-  Quota quota;
-  EXPECT_EQ(quota.hit(), 0u);
+TEST(CoverageModel, KnowsWhatIsMissing) {
+  CoverageModel coverage;
+  EXPECT_EQ(coverage.hit(), 0u);
   for (uint64_t seed = 1; seed <= 5; ++seed) {
-    quota.Count(RandomProgram(seed, isa::kH256, 200).words);
+    coverage.Count(RandomProgram(seed, isa::kH256, 200).words);
   }
-  EXPECT_GT(quota.commands(), 1000u);
-  EXPECT_GT(quota.hit(), quota.cells() / 4);
-  EXPECT_LT(quota.hit(), quota.cells());
-  for (const auto& [kind, n] : quota.kinds()) {
+  EXPECT_GT(coverage.commands(), 1000u);
+  EXPECT_GT(coverage.hit(), coverage.bins() / 4);
+  EXPECT_LT(coverage.hit(), coverage.bins());
+  for (const auto& [kind, n] : coverage.kinds()) {
     EXPECT_TRUE(n > 0 || kind == "nop") << kind;
   }
-  EXPECT_TRUE(absl::StrContains(quota.Missing(), " largest"));
+  EXPECT_TRUE(absl::StrContains(coverage.Missing(), " largest"));
 }
 
 }  // namespace

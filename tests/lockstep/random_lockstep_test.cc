@@ -8,8 +8,8 @@
 //   --config=NAME  only this configuration
 //   --kinds=A,B    only commands of these kinds (prefixes: "conv", "vmac")
 //   --length=N     commands of a stream, besides those that load and wait
-//   --quota        print what was not exercised
-//   --boundaries=N aim at the cells of the quota in every Nth stream
+//   --coverage        print what was not exercised
+//   --boundaries=N aim at the bins of the coverage model in every Nth stream
 //   --progress=N   a line every N commands
 //   --faults=N     streams with one command that faults, of each sort
 #include <gtest/gtest.h>
@@ -30,8 +30,8 @@
 #include "simulator/model/random_stream.h"
 #include "simulator/rtl/core_model.h"
 #include "tests/lockstep/boundary.h"
+#include "tests/lockstep/coverage_model.h"
 #include "tests/lockstep/lockstep.h"
-#include "tests/lockstep/quota.h"
 #include "tests/lockstep/unreachable.h"
 
 namespace heddle::lockstep {
@@ -41,7 +41,7 @@ uint64_t commands = 2000;
 uint64_t first_seed = 1;
 uint64_t length = 150;
 uint64_t faults = 3;
-bool print_quota = false;
+bool print_coverage = false;
 uint64_t boundaries = 0;
 uint64_t progress = 0;
 constexpr uint64_t kMostDivergences = 10;
@@ -99,10 +99,10 @@ TEST(RandomLockstep, AFlippedBitIsFound) {
 }
 
 // What one command of a stream can be made to do wrong.
-struct Spoiled {
+struct InjectedFault {
   const char* what;
   // False: not this command.
-  bool (*spoil)(isa::Command* command);
+  bool (*inject)(isa::Command* command);
 };
 // Streams without `vary`: regions 0 (read-only), 1 and 2 are bound.
 template <typename C>
@@ -110,7 +110,7 @@ bool Unbound(isa::Command* command) {
   if (auto* c = std::get_if<C>(command)) return c->region = 9, true;
   return false;
 }
-const Spoiled kSpoiled[] = {
+const InjectedFault kInjectedFaults[] = {
     {"load from a region that is not bound", Unbound<isa::Load>},
     {"store to a region that is not bound", Unbound<isa::Store>},
     {"gather from a region that is not bound", Unbound<isa::LoadGather>},
@@ -204,11 +204,11 @@ const Spoiled kSpoiled[] = {
      }},
 };
 
-// One command is spoiled; the first fault is the same, and the core works
-// afterwards.
+// A fault is injected into one command; the first fault is the same, and the
+// core works afterwards.
 TEST(RandomLockstep, FaultsAreEqual) {
   uint64_t seed = first_seed;
-  for (const Spoiled& spoiled : kSpoiled) {
+  for (const InjectedFault& injected : kInjectedFaults) {
     // Some streams have no such command.
     uint64_t done = 0;
     for (uint64_t turn = 0; turn < 10 * faults && done < faults; ++turn) {
@@ -227,7 +227,7 @@ TEST(RandomLockstep, FaultsAreEqual) {
             isa::DecodeAny(&program.words[at], program.words.size() - at);
         ASSERT_TRUE(command.ok());
         const size_t words = isa::WordsOf(*command);
-        if (spoiled.spoil(&*command) && skip-- == 0) {
+        if (injected.inject(&*command) && skip-- == 0) {
           std::vector<uint32_t> encoded;
           isa::Append(*command, &encoded);
           std::copy(encoded.begin(), encoded.end(), &program.words[at]);
@@ -242,15 +242,15 @@ TEST(RandomLockstep, FaultsAreEqual) {
       const Outcome outcome = lockstep.Run(program);
       EXPECT_EQ(outcome.divergence, "")
           << "\n"
-          << spoiled.what << ", seed " << seed << ", " << options.config.name;
+          << injected.what << ", seed " << seed << ", " << options.config.name;
       if (outcome.result.run.status == isa::Error::kOk) continue;
       ++done;
       if (done % 4 == 1) {
         EXPECT_EQ(lockstep.Run(good).divergence, "")
-            << "\nafter " << spoiled.what << ", seed " << seed;
+            << "\nafter " << injected.what << ", seed " << seed;
       }
     }
-    EXPECT_GT(done, 0u) << spoiled.what << ": it never faulted";
+    EXPECT_GT(done, 0u) << injected.what << ": it never faulted";
   }
 }
 
@@ -265,10 +265,10 @@ TEST(RandomLockstep, CoreIsModel) {
   const auto unreachable = Unreachable::Parse(kUnreachable);
   ASSERT_TRUE(unreachable.ok()) << unreachable.status();
   const std::vector<Target> targets = TargetsToAimAt(*unreachable);
-  Quota quota;
+  CoverageModel coverage;
   uint64_t cycles = 0, macs = 0, reported = 0, divergences = 0;
   const uint64_t mine = (commands + shards - 1) / shards;
-  for (uint64_t seed = first_seed + shard; quota.commands() < mine;
+  for (uint64_t seed = first_seed + shard; coverage.commands() < mine;
        seed += shards) {
     // Configurations and memories are drawn apart, whatever the shards are.
     model::RandomStreamOptions options =
@@ -276,8 +276,8 @@ TEST(RandomLockstep, CoreIsModel) {
                       length, kinds.empty() ? boundaries : 0, targets);
     options.kinds = kinds;
     model::RandomStream stream = model::MakeRandomStream(options);
-    ASSERT_FALSE(stream.quota.empty()) << "no command is of these kinds";
-    quota.Count(stream, options.config);
+    ASSERT_FALSE(stream.kinds.empty()) << "no command is of these kinds";
+    coverage.Count(stream, options.config);
     const Program program = ProgramOf(std::move(stream));
     auto core = rtl::MakeCore(options.config, MemoryOf(seed));
     ASSERT_TRUE(core.ok()) << core.status();
@@ -292,31 +292,31 @@ TEST(RandomLockstep, CoreIsModel) {
     if (!outcome.divergence.empty()) ASSERT_LT(++divergences, kMostDivergences);
     cycles += outcome.cycles;
     macs += outcome.macs;
-    if (progress != 0 && quota.commands() >= reported + progress) {
-      reported = quota.commands() / progress * progress;
+    if (progress != 0 && coverage.commands() >= reported + progress) {
+      reported = coverage.commands() / progress * progress;
       std::printf(
           "%llu commands compared, %llu streams differ, the last seed is %llu; "
-          "cells hit %zu\n",
-          static_cast<unsigned long long>(quota.commands()),
+          "bins hit %zu\n",
+          static_cast<unsigned long long>(coverage.commands()),
           static_cast<unsigned long long>(divergences),
-          static_cast<unsigned long long>(seed), quota.hit());
+          static_cast<unsigned long long>(seed), coverage.hit());
       std::fflush(stdout);
     }
   }
-  std::printf("%llu commands, %llu cycles, %llu MACs; quota %zu of %zu\n",
-              static_cast<unsigned long long>(quota.commands()),
+  std::printf("%llu commands, %llu cycles, %llu MACs; %zu of %zu bins\n",
+              static_cast<unsigned long long>(coverage.commands()),
               static_cast<unsigned long long>(cycles),
-              static_cast<unsigned long long>(macs), quota.hit(),
-              quota.cells());
-  for (const auto& [kind, n] : quota.kinds()) {
+              static_cast<unsigned long long>(macs), coverage.hit(),
+              coverage.bins());
+  for (const auto& [kind, n] : coverage.kinds()) {
     std::printf("  %-24s %llu\n", kind.c_str(),
                 static_cast<unsigned long long>(n));
     if (kinds.empty() && mine > 1000) {
       EXPECT_TRUE(n > 0) << kind << " never occurred";
     }
   }
-  if (print_quota) {
-    std::printf("not exercised:\n%s\n", quota.Missing().c_str());
+  if (print_coverage) {
+    std::printf("not exercised:\n%s\n", coverage.Missing().c_str());
   }
 }
 
@@ -326,8 +326,8 @@ bool Parse(absl::string_view argument) {
     return absl::ConsumePrefix(&rest, name) && absl::SimpleAtoi(rest, value);
   };
   absl::string_view rest = argument;
-  if (argument == "--quota") {
-    print_quota = true;
+  if (argument == "--coverage") {
+    print_coverage = true;
   } else if (absl::ConsumePrefix(&rest, "--config=")) {
     only_config = std::string(rest);
   } else if (absl::ConsumePrefix(&rest, "--kinds=")) {

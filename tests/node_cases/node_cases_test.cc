@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ONNX's node cases through ONNXIFI on a simulated card: each gives ONNX's
-// results or is refused for a reason that its model shows. floors.txt says how
-// many of an operator's cases pass today, so that none is lost.
+// results or is refused for a reason that its model shows. expected_passes.txt
+// says how many of an operator's cases pass today, so that none is lost.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -39,9 +39,9 @@ const std::map<std::string, std::vector<std::string>>& Cases() {
 }
 
 const std::map<std::string, int>& Floors() {
-  static const auto* floors = [] {
+  static const auto* expected_passes = [] {
     auto* read = new std::map<std::string, int>;
-    std::ifstream file(Runfile("tests/node_cases/floors.txt"));
+    std::ifstream file(Runfile("tests/node_cases/expected_passes.txt"));
     // Names may have spaces; the number is first.
     int count;
     std::string name;
@@ -50,7 +50,7 @@ const std::map<std::string, int>& Floors() {
     }
     return read;
   }();
-  return *floors;
+  return *expected_passes;
 }
 
 std::vector<std::string> Groups() {
@@ -117,7 +117,8 @@ TEST(NodeCaseList, EveryRequiredOperatorHasAFloor) {
     EXPECT_TRUE(floor != Floors().end() && floor->second >= 1) << op;
   }
   for (const auto& [op, floor] : Floors()) {
-    EXPECT_EQ(Cases().count(op), 1u) << op << " of floors.txt has no case";
+    EXPECT_EQ(Cases().count(op), 1u)
+        << op << " of expected_passes.txt has no case";
   }
 }
 

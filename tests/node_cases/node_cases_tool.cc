@@ -5,7 +5,7 @@
 //   bazel run //tests/node_cases:node_cases_tool --
 //   test_resize_upsample_sizes..
 //
-// With --floors, the text of floors.txt.
+// With --expected-passes, the text of expected_passes.txt.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <string>
@@ -24,7 +24,7 @@ namespace {
 int Main(int argc, char** argv) {
   std::string library, list, contains, config = "h256";
   std::vector<std::string> names;
-  bool each = false, floors = false;
+  bool each = false, expected_passes = false;
   CLI::App app("Runs ONNX's node cases through an ONNXIFI library.");
   app.add_option("names", names, "Cases");
   app.add_option("--library", library, "libonnxifi-NAME.so")->required();
@@ -33,7 +33,8 @@ int Main(int argc, char** argv) {
   app.add_option("--config", config, "Configuration of the simulated card")
       ->capture_default_str();
   app.add_flag("--each", each, "A line for each case");
-  app.add_flag("--floors", floors, "Numbers of cases that pass, nothing else");
+  app.add_flag("--expected-passes", expected_passes,
+               "Numbers of cases that pass, nothing else");
   CLI11_PARSE(app, argc, argv);
   if (!list.empty()) {
     const auto read = ReadCaseNames(list);
@@ -60,13 +61,13 @@ int Main(int argc, char** argv) {
   }
   for (const auto& [group, members] : ByGroup(results)) {
     const int passed = CountPassed(members);
-    if (!floors) {
+    if (!expected_passes) {
       std::fputs(OperatorTable(group, members).c_str(), stdout);
     } else if (passed > 0) {
       std::printf("%d %s\n", passed, group.c_str());
     }
   }
-  if (!floors) {
+  if (!expected_passes) {
     const int adapted = CountAdapted(results);
     std::printf("%d of %zu cases pass as given, %d more with constants\n",
                 CountPassed(results) - adapted, results.size(), adapted);

@@ -64,7 +64,7 @@ TEST_F(BoTest, SaysWhatIsAvailable) {
   EXPECT_EQ(available, total - 2 * kPage) << "HOST buffers take none";
 }
 
-TEST_F(BoTest, SaysWhatIsAvailableWithARefusal) {
+TEST_F(BoTest, SaysWhatIsAvailableWithARejection) {
   const uint64_t total = MemoryInfo(c()).total;
   NewDevice(c(), 5 * kPage);
   uint32_t handle;

@@ -125,7 +125,7 @@ TEST_F(SubmitSyncsTest, RefusesPad) {
   }
 }
 
-TEST_F(SubmitSyncsTest, ARefusalSignalsNothing) {
+TEST_F(SubmitSyncsTest, ARejectionSignalsNothing) {
   const uint32_t good = NewSyncobj(c());
   EXPECT_EQ(Send({{}, {{good, 0, 0}, {0, 0, 0}}}), -ENOENT);
   EXPECT_EQ(WaitSyncobj(c(), good, 0), -EINVAL) << "nothing was submitted";

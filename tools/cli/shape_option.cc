@@ -15,7 +15,7 @@
 namespace heddle::cli {
 namespace {
 
-// Sizes for an example: a batch of one, then those of a picture or of a text.
+// Sizes for an example: a batch of one, then those of an image or of a text.
 constexpr int64_t kPicture = 224, kText = 128;
 
 // As a shell reads it back; names of tensors may hold anything.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The demo: classifies 200 rendered digits on a card, in fp32 and in int8, and
-// prints some of them as text pictures with the answers.
+// prints some of them as text art with the answers.
 //
 //   digits-demo FOLDER     FOLDER holds digits_fp32.onnx, digits_int8.onnx,
 //                          digits_test.u8, digits_test.i32,
@@ -40,7 +40,7 @@ bool ReadFile(const std::string& path, std::string* out) {
   return true;
 }
 
-// Pictures side by side, two pixels of a column per character.
+// Images side by side, two pixels of a column per character.
 void Draw(const std::vector<const uint8_t*>& images) {
   static const char kInk[] = " .:-=+*#%@";
   for (int y = 0; y < kSide; y += 2) {

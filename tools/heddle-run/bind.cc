@@ -20,8 +20,8 @@ bool IsOpen(const InputDeclaration& input) {
                                        -1) != input.shape.end();
 }
 
-// Height and width that the options make of a picture; -1 where they do not
-// say it. Values that are no sizes are refused when the picture is read.
+// Height and width that the options make of an image; -1 where they do not
+// say it. Values that are no sizes are refused when the image is read.
 std::pair<int64_t, int64_t> SizeOf(const ImageOptions& images) {
   if (images.dims.size() == 3) return {images.dims[1], images.dims[2]};
   const bool cropped = !images.crop.empty();
@@ -37,7 +37,7 @@ std::pair<int64_t, int64_t> SizeOf(const ImageOptions& images) {
   return {height, width};
 }
 
-// The input's shape for one picture, if that settles it.
+// The input's shape for one image, if that settles it.
 std::optional<Shape> PictureShape(const InputDeclaration& input,
                                   const ImageOptions& images) {
   if (images.files.empty() && images.images.empty()) return std::nullopt;

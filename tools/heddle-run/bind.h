@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shapes of inputs that a model leaves open, from what it is run with:
-// tensors of --data, or pictures, of which each is a batch of its own.
+// tensors of --data, or images, of which each is a batch of its own.
 #ifndef HEDDLE_TOOLS_HEDDLE_RUN_BIND_H_
 #define HEDDLE_TOOLS_HEDDLE_RUN_BIND_H_
 

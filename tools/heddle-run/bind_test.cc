@@ -63,7 +63,7 @@ TEST(BindInputs, FromPictures) {
             "'n' = 1, dimension 1 of 'x' = 24, dimension 2 of 'x' = 32");
   EXPECT_EQ(bind({4, -1, 24, 32}, raw), "dimension 1 of 'x' = 3");
   EXPECT_EQ(bind({-1, 3, 24, 31}, raw), "open") << "another size";
-  EXPECT_EQ(bind({-1, 3, 24}, raw), "open") << "no picture";
+  EXPECT_EQ(bind({-1, 3, 24}, raw), "open") << "no image";
   ImageOptions file;
   file.files = {"a.png"};
   EXPECT_EQ(bind({-1, 3, 24, 32}, file), "'n' = 1");

@@ -28,14 +28,14 @@ namespace {
 
 constexpr char kPngMagic[] = "\x89PNG\r\n\x1a\n";
 constexpr char kJpegMagic[] = "\xff\xd8\xff";
-// A progressive file may hold any number of scans, each of the whole picture's
+// A progressive file may hold any number of scans, each of the whole image's
 // work.
 constexpr int kMaxScans = 500;
 constexpr size_t kMaxPngChunk = 16 << 20;
 
 absl::Status Damaged(const char* format, const std::string& what) {
   return absl::InvalidArgumentError(
-      absl::StrCat("the ", format, " picture cannot be read: ", what));
+      absl::StrCat("the ", format, " image cannot be read: ", what));
 }
 
 absl::Status CheckSize(const char* format, uint64_t width, uint64_t height) {
@@ -151,7 +151,7 @@ void JpegError(j_common_ptr decoder) {
   longjmp(state->jump, 1);
 }
 
-// Level -1 is a warning about damaged data. Where a picture ends too early the
+// Level -1 is a warning about damaged data. Where an image ends too early the
 // library would fill the rest with grey.
 void JpegMessage(j_common_ptr decoder, int level) {
   if (level >= 0) return;
@@ -222,7 +222,7 @@ absl::StatusOr<Image> DecodeImage(absl::string_view bytes) {
   if (absl::StartsWith(bytes, kPngMagic)) return DecodePng(bytes);
   if (absl::StartsWith(bytes, kJpegMagic)) return DecodeJpeg(bytes);
   return absl::InvalidArgumentError(
-      "it is neither a PNG nor a JPEG picture (by its first bytes)");
+      "it is neither a PNG nor a JPEG image (by its first bytes)");
 }
 
 }  // namespace heddle::run

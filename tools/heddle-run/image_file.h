@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // PNG and JPEG files to pixels. The files are not trusted: sizes are bounded
 // before anything is allocated, and damage is an error, never a crash or half a
-// picture.
+// image.
 #ifndef HEDDLE_TOOLS_HEDDLE_RUN_IMAGE_FILE_H_
 #define HEDDLE_TOOLS_HEDDLE_RUN_IMAGE_FILE_H_
 
@@ -14,7 +14,7 @@
 
 namespace heddle::run {
 
-// Limits of a picture.
+// Limits of an image.
 constexpr uint32_t kMaxImageSide = 16384;
 constexpr uint64_t kMaxImagePixels = uint64_t{64} << 20;
 // Limit of the file, for who reads it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Picture files from anywhere: an error or a whole picture, within the limits.
+// Image files from anywhere: an error or a whole image, within the limits.
 #include <cstdint>
 #include <cstdlib>
 

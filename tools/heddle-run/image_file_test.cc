@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures of every kind that is read, against their formula or what Pillow
+// Images of every kind that is read, against their formula or what Pillow
 // reads from the same file; and every way of being cut off.
 #include "tools/heddle-run/image_file.h"
 

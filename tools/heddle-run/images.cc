@@ -78,7 +78,7 @@ absl::StatusOr<Image> Fit(const Image& image, const ImageOptions& options,
   }
   if (result->width == want_w && result->height == want_h) return result;
   return absl::InvalidArgumentError(absl::StrCat(
-      "after --resize and --crop the picture is ", result->width, "x",
+      "after --resize and --crop the image is ", result->width, "x",
       result->height, ", the model wants ", want_w, "x", want_h));
 }
 

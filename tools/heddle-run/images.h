@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where pictures come from: raw labelled sets (--images, --labels, --dims) and
+// Where images come from: raw labelled sets (--images, --labels, --dims) and
 // PNG or JPEG files (--image); and what the largest outputs are.
 //
 // Raw images are bytes, channel by channel (c,h,w), red first if there are
@@ -35,7 +35,7 @@ class ImageSet {
   bool labelled() const { return !labels_.empty(); }
   int32_t label(size_t image) const { return labels_[image]; }
 
-  // InvalidArgument unless `input` holds pictures of these dimensions.
+  // InvalidArgument unless `input` holds images of these dimensions.
   absl::StatusOr<PixelFormat> FormatFor(const package::TensorInfo& input) const;
   // Images first, first + 1 ... as one input; zeros after the last image.
   compiler::TensorData Batch(const package::TensorInfo& input,
@@ -48,8 +48,8 @@ class ImageSet {
   std::vector<int32_t> labels_;
 };
 
-// A picture file, resized, cut and normalised for the first place of the batch;
-// zeros behind it. One channel: the picture's luminance.
+// An image file, resized, cut and normalised for the first place of the batch;
+// zeros behind it. One channel: the image's luminance.
 absl::StatusOr<compiler::TensorData> ReadPicture(
     const std::string& path, const ImageOptions& options,
     const package::TensorInfo& input);

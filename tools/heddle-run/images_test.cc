@@ -150,7 +150,7 @@ TEST(ReadPicture, OneChannelIsLuminance) {
 
 TEST(ReadPicture, NamesTheFile) {
   const auto input = Input(DataType::kFloat, {1, 3, 4, 4});
-  const std::string bad = Write("bad.png", "no picture");
+  const std::string bad = Write("bad.png", "no image");
   const auto data = ReadPicture(bad, {}, input);
   EXPECT_NE(data.status().message().find("bad.png"), std::string::npos);
   EXPECT_TRUE(absl::IsNotFound(ReadPicture("none.png", {}, input).status()));

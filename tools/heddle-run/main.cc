@@ -115,7 +115,7 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember(configs));
   app.add_option("--shape", a.shapes,
                  "shape of an input; needed where the model leaves dimensions "
-                 "open and no data or picture settles them, and to choose "
+                 "open and no data or image settles them, and to choose "
                  "among those of a package of several shapes; repeat for more "
                  "inputs")
       ->type_name("NAME=D,D,...")
@@ -133,8 +133,9 @@ int main(int argc, char** argv) {
                  "sim[:config=h256,memory=512M,...], null, none");
   app.add_option("--core", a.core,
                  "what a simulated card computes with: fast, the functional "
-                 "model; rtl, the hardware cycle by cycle (slow); obvious")
-      ->check(CLI::IsMember({"fast", "rtl", "obvious"}));
+                 "model; rtl, the hardware cycle by cycle (slow); reference, "
+                 "the functional model at its plainest")
+      ->check(CLI::IsMember({"fast", "rtl", "reference", "obvious"}));
   auto* data = app.add_option("--data", a.data,
                               "folder with input_0.pb ... and output_0.pb ...")
                    ->type_name("FOLDER");
@@ -162,7 +163,7 @@ int main(int argc, char** argv) {
       ->excludes("--exact")
       ->needs(check);
   auto* image = app.add_option("--image", a.images.files,
-                               "PNG or JPEG picture; prints the five largest "
+                               "PNG or JPEG image; prints the five largest "
                                "outputs; repeat for more")
                     ->expected(1)
                     ->type_name("FILE")
@@ -173,7 +174,7 @@ int main(int argc, char** argv) {
       ->type_name("FILE")
       ->needs(image);
   app.add_option("--resize", a.images.resize,
-                 "N: the shorter side of the picture; WxH: both (default: what "
+                 "N: the shorter side of the image; WxH: both (default: what "
                  "fills the model's size)")
       ->needs(image);
   app.add_option("--crop", a.images.crop,
@@ -293,7 +294,7 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return heddle::cli::ExitOfParse(
         app, error,
-        "One model is run at a time; pictures follow --image, and the "
+        "One model is run at a time; images follow --image, and the "
         "value of --check an '=': --check=layers.");
   }
   pixels.bgr = channels == "bgr";

@@ -36,9 +36,9 @@ absl::StatusOr<PixelFormat> PixelFormat::Make(const package::TensorInfo& input,
   };
   if (input.type != DataType::kFloat && input.type != DataType::kFloat16 &&
       input.type != DataType::kUint8 && input.type != DataType::kInt8) {
-    return bad("pictures need float, float16, uint8 or int8");
+    return bad("images need float, float16, uint8 or int8");
   }
-  if (s.size() != 4) return bad("pictures need four dimensions");
+  if (s.size() != 4) return bad("images need four dimensions");
   const auto fits = [raw_channels](int64_t c) {
     return raw_channels > 0 ? c == raw_channels : c == 1 || c == 3;
   };

@@ -24,11 +24,11 @@ struct PixelOptions {
   std::string layout = "auto";    // "auto", "nchw", "nhwc"
 };
 
-// How an input holds pictures.
+// How an input holds images.
 class PixelFormat {
  public:
   // InvalidArgument unless `input` is [N,C,H,W] or [N,H,W,C] with 1 or 3
-  // channels (any number for raw pictures of `raw_channels`), of float,
+  // channels (any number for raw images of `raw_channels`), of float,
   // float16, uint8 or int8, and the options fit it.
   static absl::StatusOr<PixelFormat> Make(const package::TensorInfo& input,
                                           const PixelOptions& options,
@@ -39,7 +39,7 @@ class PixelFormat {
   int64_t height() const { return height_; }
   int64_t width() const { return width_; }
 
-  // Writes picture `n` of the batch. `pixels` holds `channels` bytes per pixel
+  // Writes image `n` of the batch. `pixels` holds `channels` bytes per pixel
   // with the given distances, red first if there are three.
   void Write(const uint8_t* pixels, size_t channel_step, size_t pixel_step,
              int64_t n, compiler::TensorData* data) const;

@@ -64,7 +64,7 @@ absl::StatusOr<Image> Resize(const Image& image, size_t width, size_t height) {
       height > kMaxImageSide || uint64_t{width} * height > kMaxImagePixels ||
       uint64_t{width} * image.height > kMaxImagePixels) {
     return absl::InvalidArgumentError(
-        absl::StrCat("cannot resize a picture of ", image.width, "x",
+        absl::StrCat("cannot resize an image of ", image.width, "x",
                      image.height, " to ", width, "x", height));
   }
   Image wide;
@@ -117,7 +117,7 @@ absl::StatusOr<Image> CropCentre(const Image& image, size_t width,
                                  size_t height) {
   if (width > image.width || height > image.height || width < 1 || height < 1) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "cannot cut ", width, "x", height, " out of a picture of ", image.width,
+        "cannot cut ", width, "x", height, " out of an image of ", image.width,
         "x", image.height, "; resize it first (--resize)"));
   }
   // Half a pixel goes to the even side.

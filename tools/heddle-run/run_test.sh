@@ -41,16 +41,16 @@ grep -q 'heddle-smi doctor' err || fail "no word of the doctor"
 expect 0 "$int8" --images "$digits/digits_test.u8" --labels "$digits/digits_test.i32" \
   --dims 1,28,28 --limit 50
 grep -q 'top-1 50 (100.00 %), top-5 50' out || fail "top-1"
-# Pictures: grey by itself; top 5 with names.
+# Images: grey by itself; top 5 with names.
 # Which core a simulated card has.
 expect 0 "$int8" --core fast
 expect 1 "$int8" --core fast --device null
 grep -q 'not simulated' err || fail "--core on a device that is not simulated"
-expect 1 "$int8" --core fast --device sim:core=obvious
+expect 1 "$int8" --core fast --device sim:core=reference
 expect 2 "$int8" --core quantum
 printf '%s\n' zero one two three four five six seven eight nine >names
 expect 0 "$int8" --image "$pictures/rgb.png" --image "$pictures/baseline.jpg" --labels-file names --json
-python3 - <<'PY' || fail "pictures"
+python3 - <<'PY' || fail "images"
 import json
 r = json.load(open("out"))
 assert len(r["pictures"]) == 2
@@ -62,7 +62,7 @@ for p in r["pictures"]:
     assert values == sorted(values, reverse=True)
 PY
 expect 0 "$int8" --image "$pictures/rgb.png" --labels-file names
-grep -q 'rgb.png' out || fail "no picture"
+grep -q 'rgb.png' out || fail "no image"
 grep -q 'byte / 255' err || fail "not said what the pixels became"
 expect 0 "$int8" --image "$pictures/rgb.png" --mean 0
 ! grep -q 'byte / 255' err || fail "a hint although --mean was given"
@@ -185,7 +185,7 @@ mkdir text
 printf '\010\001\020\010\062\001a' >text/input_0.pb  # dims 1, string, "a"
 expect 4 "$int8" --data text
 grep -q 'string' err || fail "the type is not named"
-# Symbolic dimensions: from the data or the pictures, said in one line; else the
+# Symbolic dimensions: from the data or the images, said in one line; else the
 # names and a command line that gives them.
 python3 - "$digits/digits_int8.onnx" <<'PY'
 import sys
@@ -240,7 +240,7 @@ expect 0 symbolic.onnx --shape image=1,1,28,28
 expect 0 symbolic.onnx --data good --check --exact
 [[ $(grep -c "^heddle-run: from the data: 'n' = 1$" err) == 1 ]] || fail "not said what n is"
 expect 0 symbolic.onnx --images "$digits/digits_test.u8" --dims 1,28,28 --limit 2
-grep -q "^heddle-run: from the data: 'n' = 1$" err || fail "not said what n is for pictures"
+grep -q "^heddle-run: from the data: 'n' = 1$" err || fail "not said what n is for images"
 expect 0 symbolic.onnx --data good --check=layers
 # All tensors, without expected outputs; float networks, too.
 for model in "$int8" "$digits"/digits_f*.onnx; do
@@ -270,7 +270,7 @@ grep -q 'P99.9 -' out && grep -q 'relative MAD' out || fail "bench"
 # Errors.
 expect 2
 expect 2 "$int8" "$pictures/rgb.png"
-grep -q -- 'pictures follow --image' err || fail "no way out"
+grep -q -- 'images follow --image' err || fail "no way out"
 for count in 0 -3 x 1.5 99999999999; do
   expect 2 "$int8" --bench "$count"
   grep -q "'$count' is no whole number" err || fail "--bench $count: no reason"

@@ -381,7 +381,7 @@ absl::Status Runner::RunPictures() {
                  kTool);
   }
   for (const std::string& file : arguments_.images.files) {
-    progress_.Set(absl::StrCat("picture ", file),
+    progress_.Set(absl::StrCat("image ", file),
                   static_cast<double>(result_.pictures.size()) /
                       static_cast<double>(arguments_.images.files.size()));
     auto data = ReadPicture(file, arguments_.images, input);

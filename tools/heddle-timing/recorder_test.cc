@@ -14,7 +14,7 @@
 #include "compiler/testing/card_case.h"
 #include "compiler/testing/model_builder.h"
 #include "compiler/testing/networks.h"
-#include "simulator/rtl/stand_in.h"
+#include "simulator/rtl/fake_core.h"
 #include "tools/heddle-timing/stream_commands.h"
 
 namespace heddle::timing {
@@ -69,7 +69,7 @@ void ExpectSound(const package::Package& package, const CoreRun& run) {
 
 TEST(Recorder, EveryCommandHasItsTimes) {
   const package::Package package = Compile(compiler::MakeNetwork("ds_cnn"));
-  rtl::StandIn core(isa::kH256, {});
+  rtl::FakeCore core(isa::kH256, {});
   size_t calls = 0;
   const auto run = RunAndRecord(package, InputsOf(package), &core,
                                 [&calls](size_t, uint64_t) { ++calls; });
@@ -92,7 +92,7 @@ TEST(Recorder, WeightsThatAreCopiedBetweenStreams) {
   const package::Package package = Compile(model, whole.weights.size() * 3 / 4);
   ASSERT_FALSE(package.weight_plan.empty());
   ASSERT_GT(package.streams.size(), 1u);
-  rtl::StandIn core(isa::kH256, {});
+  rtl::FakeCore core(isa::kH256, {});
   const auto run = RunAndRecord(package, InputsOf(package), &core);
   ASSERT_TRUE(run.ok()) << run.status();
   ExpectSound(package, *run);
@@ -119,7 +119,7 @@ TEST(Recorder, TimesThatDependOnIndices) {
       inputs[i] = compiler::Int32s({40}, std::vector<int32_t>(40, 77));
     }
   }
-  rtl::StandIn core(isa::kH256, {});
+  rtl::FakeCore core(isa::kH256, {});
   const auto run = RunAndRecord(package, inputs, &core);
   ASSERT_TRUE(run.ok()) << run.status();
   const auto commands = EngineCommands(package.streams[0]);
@@ -140,16 +140,16 @@ TEST(Recorder, TimesThatDependOnIndices) {
 
 TEST(Recorder, WhatGoesWrongIsSaid) {
   const package::Package package = Compile(compiler::MakeNetwork("ds_cnn"));
-  rtl::StandIn core(isa::kH256, {});
+  rtl::FakeCore core(isa::kH256, {});
   EXPECT_TRUE(
       absl::IsInvalidArgument(RunAndRecord(package, {}, &core).status()));
   std::vector<compiler::TensorData> inputs = InputsOf(package);
   inputs[0].bytes = std::vector<uint8_t>(3);
   EXPECT_TRUE(
       absl::IsInvalidArgument(RunAndRecord(package, inputs, &core).status()));
-  rtl::Mistake mistake;
-  mistake.kind = rtl::Mistake::Kind::kWrongStatus;
-  core.Make(mistake);
+  rtl::InjectedFault fault;
+  fault.kind = rtl::InjectedFault::Kind::kWrongStatus;
+  core.Inject(fault);
   const absl::Status status =
       RunAndRecord(package, InputsOf(package), &core).status();
   EXPECT_TRUE(absl::IsInternal(status)) << status;

@@ -110,9 +110,9 @@ void VerdictIsInitGraph(Context& t) {
   }
 }
 
-void UnsupportedType(Context& t) { ExpectRefusals(t, UnsupportedTypes(t)); }
+void UnsupportedType(Context& t) { ExpectRejections(t, UnsupportedTypes(t)); }
 
-void UnsupportedForm(Context& t) { ExpectRefusals(t, UnsupportedForms(t)); }
+void UnsupportedForm(Context& t) { ExpectRejections(t, UnsupportedForms(t)); }
 
 void ManyProbes(Context& t) {
   // A partitioner asks node by node.

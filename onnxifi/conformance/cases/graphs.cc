@@ -47,7 +47,7 @@ void WeightsNull(Context& t) {
   t.Check(graph == nullptr, "onnxInitGraph did not set the handle to NULL");
 }
 
-void ExpectInitRefusals(Context& t, const std::vector<BadModel>& models) {
+void ExpectInitRejections(Context& t, const std::vector<BadModel>& models) {
   for (const BadModel& model : models) {
     onnxGraph graph = nullptr;
     const onnxStatus status = t.TryGraph(model.bytes, &graph);
@@ -59,11 +59,15 @@ void ExpectInitRefusals(Context& t, const std::vector<BadModel>& models) {
   }
 }
 
-void Protobuf(Context& t) { ExpectInitRefusals(t, BrokenProtobufs(t)); }
-void Invalid(Context& t) { ExpectInitRefusals(t, InvalidModels(t)); }
-void UnknownOperator(Context& t) { ExpectInitRefusals(t, UnknownOperators(t)); }
-void Mismatching(Context& t) { ExpectInitRefusals(t, MismatchingModels(t)); }
-void UnsupportedType(Context& t) { ExpectInitRefusals(t, UnsupportedTypes(t)); }
+void Protobuf(Context& t) { ExpectInitRejections(t, BrokenProtobufs(t)); }
+void Invalid(Context& t) { ExpectInitRejections(t, InvalidModels(t)); }
+void UnknownOperator(Context& t) {
+  ExpectInitRejections(t, UnknownOperators(t));
+}
+void Mismatching(Context& t) { ExpectInitRejections(t, MismatchingModels(t)); }
+void UnsupportedType(Context& t) {
+  ExpectInitRejections(t, UnsupportedTypes(t));
+}
 
 void UnknownProperty(Context& t) {
   const std::string model = t.Elementwise({2, 3}).Serialize();

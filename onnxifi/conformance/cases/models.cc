@@ -162,7 +162,7 @@ std::vector<BadModel> UnsupportedForms(Context& t) {
   return models;
 }
 
-void ExpectRefusals(Context& t, const std::vector<BadModel>& models) {
+void ExpectRejections(Context& t, const std::vector<BadModel>& models) {
   for (const BadModel& model : models) {
     const onnxStatus verdict = t.Compatibility(model.bytes);
     t.Check(Contains(model.allowed, verdict),

@@ -25,7 +25,7 @@ std::vector<BadModel> UnsupportedTypes(Context& t);
 std::vector<BadModel> UnsupportedForms(Context& t);
 
 // Gives each to both functions.
-void ExpectRefusals(Context& t, const std::vector<BadModel>& models);
+void ExpectRejections(Context& t, const std::vector<BadModel>& models);
 
 }  // namespace heddle::conformance
 

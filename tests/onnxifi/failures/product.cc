@@ -13,8 +13,8 @@
 namespace heddle::tests {
 namespace {
 
-constexpr int kCodes = 0x500;
-std::atomic<bool> noted[onnxifi::kFunctions][kCodes];
+constexpr int kStatusCodes = 0x500;
+std::atomic<bool> noted[onnxifi::kFunctions][kStatusCodes];
 
 void* Find(void* object, const char* name) {
   void* address = dlsym(object, name);

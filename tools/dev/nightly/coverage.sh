@@ -6,7 +6,7 @@
 # 44 MB of C++, which takes longer to compile than everything else here, and some hundred times slower
 # than the core. Prints a table per module and every line that was not reached; fails if one of them has
 # no reason in rtl/lint/coverage_exceptions.txt. Instructions and modes: what the random streams did not
-# exercise is printed before (--quota).
+# exercise is printed before (--coverage).
 set -eu
 cd "$(dirname "$0")/../../.."
 commands=${1:-20000}
@@ -37,7 +37,7 @@ run() {
 }
 
 random=$bin/tests/lockstep/random_lockstep
-run random.lines "${random}_lines" --config=h256 --commands="$commands" --length=1000 --quota \
+run random.lines "${random}_lines" --config=h256 --commands="$commands" --length=1000 --coverage \
   --gtest_filter='*CoreIsModel'
 cat "$scratch/log"
 run faults.lines "${random}_lines" --config=h256 --gtest_filter='*FaultsAreEqual'

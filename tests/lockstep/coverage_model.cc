@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/lockstep/quota.h"
+#include "tests/lockstep/coverage_model.h"
 
 #include <algorithm>
 #include <cstring>
@@ -23,7 +23,7 @@ const isa::FieldInfo* ModeOf(const isa::CommandInfo& info) {
   return nullptr;
 }
 
-std::string CellOf(const isa::FieldInfo& field, uint32_t bits) {
+std::string BinOf(const isa::FieldInfo& field, uint32_t bits) {
   if (field.type == isa::FieldType::kEnum) {
     return isa::NameOf(*field.enum_info, bits);
   }
@@ -34,9 +34,9 @@ std::string CellOf(const isa::FieldInfo& field, uint32_t bits) {
   return value == 0 ? "zero" : value == 1 ? "one" : "between";
 }
 
-// f(cell, has_bits, bits)
+// f(bin, has_bits, bits)
 template <typename F>
-void ForEachCell(const isa::FieldInfo& field, const F& f) {
+void ForEachBin(const isa::FieldInfo& field, const F& f) {
   if (field.fixed) return;
   const uint32_t mask =
       field.bits == 32 ? UINT32_MAX : (uint32_t{1} << field.bits) - 1;
@@ -94,8 +94,8 @@ std::vector<Target> AllTargets() {
         if (&field == mode) continue;
         if (field.header && info.opcode != isa::Opcode::kLoad) continue;
         const std::string of = field.header ? "header" : kind;
-        ForEachCell(field, [&](const char* cell, bool has_bits, uint32_t bits) {
-          targets.push_back({{of, field.name, cell}, &field, has_bits, bits});
+        ForEachBin(field, [&](const char* bin, bool has_bits, uint32_t bits) {
+          targets.push_back({{of, field.name, bin}, &field, has_bits, bits});
         });
         if (IsAddress(field.name)) {
           targets.push_back({{of, field.name, kLast}, &field, false, 0});
@@ -138,14 +138,14 @@ bool Inside(const Place& place, const isa::Command& command) {
   return ExtentOf(place, command).inside;
 }
 
-std::vector<Cell> CellsOf(const uint32_t* words, size_t n, std::string* kind,
-                          const Place* place) {
-  std::vector<Cell> cells;
+std::vector<Bin> BinsOf(const uint32_t* words, size_t n, std::string* kind,
+                        const Place* place) {
+  std::vector<Bin> bins;
   kind->clear();
   const isa::CommandInfo* info = isa::FindCommand(isa::OpcodeOf(words[0]));
-  if (info == nullptr || n < info->words) return cells;
+  if (info == nullptr || n < info->words) return bins;
   const auto command = isa::DecodeAny(words, n);
-  if (!command.ok()) return cells;
+  if (!command.ok()) return bins;
   const isa::FieldInfo* mode = ModeOf(*info);
   *kind = info->mnemonic;
   if (mode != nullptr) {
@@ -158,12 +158,12 @@ std::vector<Cell> CellsOf(const uint32_t* words, size_t n, std::string* kind,
     const uint32_t bits = isa::GetField(field, words);
     const bool used = IsUsed(*command, field.name);
     if (!used && bits == 0) continue;
-    cells.push_back({field.header ? "header" : *kind, field.name,
-                     used ? CellOf(field, bits) : kUnused});
+    bins.push_back({field.header ? "header" : *kind, field.name,
+                    used ? BinOf(field, bits) : kUnused});
   }
-  if (place == nullptr) return cells;
+  if (place == nullptr) return bins;
   const Extent extent = ExtentOf(*place, *command);
-  if (!extent.inside || !extent.ends) return cells;
+  if (!extent.inside || !extent.ends) return bins;
   // It is this field's, if one more leaves SRAM or the region.
   for (size_t i = 0; i < info->num_fields; ++i) {
     const isa::FieldInfo& field = info->fields[i];
@@ -172,18 +172,18 @@ std::vector<Cell> CellsOf(const uint32_t* words, size_t n, std::string* kind,
     isa::SetField(field, isa::GetField(field, words) + 1, next.data());
     const auto moved = isa::DecodeAny(next.data(), next.size());
     if (moved.ok() && !Inside(*place, *moved)) {
-      cells.push_back({*kind, field.name, kLast});
+      bins.push_back({*kind, field.name, kLast});
     }
   }
-  return cells;
+  return bins;
 }
 
-std::vector<Cell> ProgramCells() {
-  std::vector<Cell> cells;
+std::vector<Bin> ProgramBins() {
+  std::vector<Bin> bins;
   for (const isa::MicroOpInfo& op : isa::kMicroOps) {
-    cells.push_back({isa::Vrun::kMnemonic, kProgram, op.name});
+    bins.push_back({isa::Vrun::kMnemonic, kProgram, op.name});
   }
-  return cells;
+  return bins;
 }
 
 namespace {
@@ -195,58 +195,58 @@ constexpr const char* kDirections[] = {"down", "still", "up"};
 // Whether the elements of the innermost dimension lie side by side.
 constexpr const char* kLayouts[] = {"as it is", "collect", "spread", "both"};
 
-Cell ConvCross(isa::MatrixMode mode, bool stride, bool padding,
-               const char* config) {
+Bin ConvCross(isa::MatrixMode mode, bool stride, bool padding,
+              const char* config) {
   return {"cross conv", kConvCross,
           absl::StrCat(isa::ToString(mode), ", ", stride ? "many" : "one", ", ",
                        padding ? "some" : "none", ", ", config)};
 }
 
-Cell StreamCross(const char* kind, char stream, isa::ElementType type,
-                 int direction) {
+Bin StreamCross(const char* kind, char stream, isa::ElementType type,
+                int direction) {
   return {absl::StrCat("cross ", kind), kStreamCross,
           absl::StrCat(std::string(1, stream), ", ", isa::ToString(type), ", ",
                        kDirections[direction])};
 }
 
-Cell TransferCross(const char* kind, int dimensions, int layout) {
+Bin TransferCross(const char* kind, int dimensions, int layout) {
   return {absl::StrCat("cross ", kind), kTransferCross,
           absl::StrCat(dimensions, ", ", kLayouts[layout])};
 }
 
-void Cross(const Place& place, const isa::Conv& c, std::vector<Cell>* cells) {
+void Cross(const Place& place, const isa::Conv& c, std::vector<Bin>* bins) {
   const int64_t right =
       int64_t{c.ow - 1} * c.sx + int64_t{c.kw - 1} * c.dx - c.pad_left;
   const bool padding = c.pad_left > 0 || c.pad_top > 0 || right >= c.iw;
-  cells->push_back(
+  bins->push_back(
       ConvCross(c.mode, c.sx > 1 || c.sy > 1, padding, place.config.name));
 }
 
 void CrossStream(const char* kind, char name, const isa::Stream& s,
-                 uint32_t lanes, std::vector<Cell>* cells) {
+                 uint32_t lanes, std::vector<Bin>* bins) {
   if (lanes == 1) return;
-  cells->push_back(StreamCross(kind, name, s.type,
-                               s.lane_stride < 0    ? 0
-                               : s.lane_stride == 0 ? 1
-                                                    : 2));
+  bins->push_back(StreamCross(kind, name, s.type,
+                              s.lane_stride < 0    ? 0
+                              : s.lane_stride == 0 ? 1
+                                                   : 2));
 }
-void Cross(const Place&, const isa::Vrun& c, std::vector<Cell>* cells) {
-  if (c.enable_a) CrossStream(c.kMnemonic, 'a', c.GetA(), c.lanes, cells);
-  if (c.enable_b) CrossStream(c.kMnemonic, 'b', c.GetB(), c.lanes, cells);
-  if (c.enable_c) CrossStream(c.kMnemonic, 'c', c.GetC(), c.lanes, cells);
+void Cross(const Place&, const isa::Vrun& c, std::vector<Bin>* bins) {
+  if (c.enable_a) CrossStream(c.kMnemonic, 'a', c.GetA(), c.lanes, bins);
+  if (c.enable_b) CrossStream(c.kMnemonic, 'b', c.GetB(), c.lanes, bins);
+  if (c.enable_c) CrossStream(c.kMnemonic, 'c', c.GetC(), c.lanes, bins);
   if (c.store != isa::StoreMode::kNone) {
-    CrossStream(c.kMnemonic, 'd', c.GetD(), c.lanes, cells);
+    CrossStream(c.kMnemonic, 'd', c.GetD(), c.lanes, bins);
   }
 }
-void Cross(const Place&, const isa::Vmac& c, std::vector<Cell>* cells) {
-  CrossStream(c.kMnemonic, 'a', c.GetA(), c.lanes, cells);
-  CrossStream(c.kMnemonic, 'b', c.GetB(), c.lanes, cells);
-  if (c.initial) CrossStream(c.kMnemonic, 'c', c.GetC(), c.lanes, cells);
-  CrossStream(c.kMnemonic, 'd', c.GetD(), c.lanes, cells);
+void Cross(const Place&, const isa::Vmac& c, std::vector<Bin>* bins) {
+  CrossStream(c.kMnemonic, 'a', c.GetA(), c.lanes, bins);
+  CrossStream(c.kMnemonic, 'b', c.GetB(), c.lanes, bins);
+  if (c.initial) CrossStream(c.kMnemonic, 'c', c.GetC(), c.lanes, bins);
+  CrossStream(c.kMnemonic, 'd', c.GetD(), c.lanes, bins);
 }
 
 template <typename T>
-void CrossTransfer(const T& c, std::vector<Cell>* cells) {
+void CrossTransfer(const T& c, std::vector<Bin>* bins) {
   const int64_t element = int64_t{1} << c.elem_log2;
   const uint32_t n[4] = {c.n0, c.n1, c.n2, c.n3};
   const int64_t s[4] = {c.s0, c.s1, c.s2, c.s3};
@@ -258,26 +258,26 @@ void CrossTransfer(const T& c, std::vector<Cell>* cells) {
       layout = (s[i] != element ? 1 : 0) + (t[i] != element ? 2 : 0);
     }
   }
-  cells->push_back(TransferCross(c.kMnemonic, dimensions, layout));
+  bins->push_back(TransferCross(c.kMnemonic, dimensions, layout));
 }
-void Cross(const Place&, const isa::Load& c, std::vector<Cell>* cells) {
-  CrossTransfer(c, cells);
+void Cross(const Place&, const isa::Load& c, std::vector<Bin>* bins) {
+  CrossTransfer(c, bins);
 }
-void Cross(const Place&, const isa::Store& c, std::vector<Cell>* cells) {
-  CrossTransfer(c, cells);
+void Cross(const Place&, const isa::Store& c, std::vector<Bin>* bins) {
+  CrossTransfer(c, bins);
 }
 template <typename T>
-void Cross(const Place&, const T&, std::vector<Cell>*) {}
+void Cross(const Place&, const T&, std::vector<Bin>*) {}
 
 }  // namespace
 
-std::vector<Cell> CrossCells() {
-  std::vector<Cell> cells;
+std::vector<Bin> CrossBins() {
+  std::vector<Bin> bins;
   for (size_t m = 0; m < isa::kNumMatrixModeValues; ++m) {
     for (const isa::Config& config : isa::kConfigs) {
       for (int i = 0; i < 4; ++i) {
-        cells.push_back(ConvCross(static_cast<isa::MatrixMode>(m), i % 2 != 0,
-                                  i / 2 != 0, config.name));
+        bins.push_back(ConvCross(static_cast<isa::MatrixMode>(m), i % 2 != 0,
+                                 i / 2 != 0, config.name));
       }
     }
   }
@@ -285,32 +285,32 @@ std::vector<Cell> CrossCells() {
     for (char stream = 'a'; stream <= 'd'; ++stream) {
       for (size_t t = 0; t < isa::kNumElementTypeValues; ++t) {
         for (int d = 0; d < 3; ++d) {
-          cells.push_back(
+          bins.push_back(
               StreamCross(kind, stream, static_cast<isa::ElementType>(t), d));
         }
       }
     }
   }
   for (const char* kind : {isa::Load::kMnemonic, isa::Store::kMnemonic}) {
-    cells.push_back(TransferCross(kind, 0, 0));
+    bins.push_back(TransferCross(kind, 0, 0));
     for (int n = 1; n <= 4; ++n) {
-      for (int l = 0; l < 4; ++l) cells.push_back(TransferCross(kind, n, l));
+      for (int l = 0; l < 4; ++l) bins.push_back(TransferCross(kind, n, l));
     }
   }
-  return cells;
+  return bins;
 }
 
-Quota::Quota() {
+CoverageModel::CoverageModel() {
   for (const isa::CommandInfo& info : isa::kCommands) {
     ForEachKind(info, [&](const std::string& kind) { kinds_[kind] = 0; });
   }
-  for (const Target& target : AllTargets()) hits_[target.cell] = 0;
-  for (const Cell& cell : ProgramCells()) hits_[cell] = 0;
-  for (const Cell& cell : CrossCells()) hits_[cell] = 0;
+  for (const Target& target : AllTargets()) hits_[target.bin] = 0;
+  for (const Bin& bin : ProgramBins()) hits_[bin] = 0;
+  for (const Bin& bin : CrossBins()) hits_[bin] = 0;
 }
 
-void Quota::Count(const model::RandomStream& stream,
-                  const isa::Config& config) {
+void CoverageModel::Count(const model::RandomStream& stream,
+                          const isa::Config& config) {
   Place place = {config};
   std::copy(std::begin(stream.regions), std::end(stream.regions),
             place.regions);
@@ -322,21 +322,21 @@ void Quota::Count(const model::RandomStream& stream,
   for (const auto& words : stream.following) Count(words, programs, &place);
 }
 
-void Quota::Count(const std::vector<uint32_t>& words,
-                  absl::Span<const uint8_t> programs, const Place* place) {
+void CoverageModel::Count(const std::vector<uint32_t>& words,
+                          absl::Span<const uint8_t> programs,
+                          const Place* place) {
   std::string kind;
   for (size_t at = 0; at < words.size();) {
     const isa::CommandInfo* info = isa::FindCommand(isa::OpcodeOf(words[at]));
     if (info == nullptr) return;
-    std::vector<Cell> cells =
-        CellsOf(&words[at], words.size() - at, &kind, place);
+    std::vector<Bin> bins = BinsOf(&words[at], words.size() - at, &kind, place);
     if (kind.empty()) return;
     if (place != nullptr) {
       const auto command = isa::DecodeAny(&words[at], words.size() - at);
-      std::visit([&](const auto& c) { Cross(*place, c, &cells); }, *command);
+      std::visit([&](const auto& c) { Cross(*place, c, &bins); }, *command);
     }
-    for (const Cell& cell : cells) {
-      const auto it = hits_.find(cell);
+    for (const Bin& bin : bins) {
+      const auto it = hits_.find(bin);
       if (it != hits_.end()) ++it->second;
     }
     if (info->opcode == isa::Opcode::kVrun) {
@@ -349,8 +349,8 @@ void Quota::Count(const std::vector<uint32_t>& words,
   }
 }
 
-void Quota::CountProgram(const isa::Vrun& c,
-                         absl::Span<const uint8_t> programs) {
+void CoverageModel::CountProgram(const isa::Vrun& c,
+                                 absl::Span<const uint8_t> programs) {
   const size_t first = size_t{c.prog_addr} * isa::kWordBytes;
   const size_t n = c.prologue + c.body + c.epilogue;
   for (size_t i = 0; i < n && first + 8 * i + 8 <= programs.size(); ++i) {
@@ -359,26 +359,25 @@ void Quota::CountProgram(const isa::Vrun& c,
   }
 }
 
-size_t Quota::hit() const {
+size_t CoverageModel::hit() const {
   size_t n = 0;
-  for (const auto& [cell, count] : hits_) n += count > 0;
+  for (const auto& [bin, count] : hits_) n += count > 0;
   return n;
 }
 
-std::string Quota::Missing() const {
+std::string CoverageModel::Missing() const {
   std::string text, kind, field;
-  for (const auto& [cell, count] : hits_) {
+  for (const auto& [bin, count] : hits_) {
     if (count > 0) continue;
-    if (cell.kind != kind) {
-      absl::StrAppend(&text, text.empty() ? "" : "\n", cell.kind, ":");
+    if (bin.kind != kind) {
+      absl::StrAppend(&text, text.empty() ? "" : "\n", bin.kind, ":");
       field.clear();
     }
-    absl::StrAppend(&text,
-                    cell.kind == kind && cell.field == field
-                        ? absl::StrCat(", ", cell.value)
-                        : absl::StrCat("  ", cell.field, " ", cell.value));
-    kind = cell.kind;
-    field = cell.field;
+    absl::StrAppend(&text, bin.kind == kind && bin.field == field
+                               ? absl::StrCat(", ", bin.value)
+                               : absl::StrCat("  ", bin.field, " ", bin.value));
+    kind = bin.kind;
+    field = bin.field;
   }
   return text;
 }
@@ -401,14 +400,14 @@ absl::StatusOr<Unreachable> Unreachable::Parse(absl::string_view text) {
   return list;
 }
 
-bool Unreachable::Names(const Line& line, const Cell& cell) {
-  return Like(line.kind, cell.kind) && Like(line.field, cell.field) &&
-         Like(line.value, cell.value);
+bool Unreachable::Names(const Line& line, const Bin& bin) {
+  return Like(line.kind, bin.kind) && Like(line.field, bin.field) &&
+         Like(line.value, bin.value);
 }
 
-bool Unreachable::Has(const Cell& cell) const {
+bool Unreachable::Has(const Bin& bin) const {
   for (const Line& line : lines_) {
-    if (Names(line, cell)) return true;
+    if (Names(line, bin)) return true;
   }
   return false;
 }
@@ -416,11 +415,11 @@ bool Unreachable::Has(const Cell& cell) const {
 std::string Unreachable::Idle() const {
   std::string idle;
   const std::vector<Target> targets = AllTargets();
-  const std::vector<Cell> crosses = CrossCells();
+  const std::vector<Bin> crosses = CrossBins();
   for (const Line& line : lines_) {
     bool named = false;
-    for (const Target& t : targets) named = named || Names(line, t.cell);
-    for (const Cell& cell : crosses) named = named || Names(line, cell);
+    for (const Target& t : targets) named = named || Names(line, t.bin);
+    for (const Bin& bin : crosses) named = named || Names(line, bin);
     if (!named) absl::StrAppend(&idle, line.text, "\n");
   }
   return idle;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C edge: the one Library of the loaded object, and the guarantee that
-// every call ends in a status that its function may return.
-#ifndef HEDDLE_ONNXIFI_C_EDGE_H_
-#define HEDDLE_ONNXIFI_C_EDGE_H_
+// The boundary of the C API: the one Library of the loaded object, and the
+// guarantee that every call ends in a status that its function may return.
+#ifndef HEDDLE_ONNXIFI_API_GUARD_H_
+#define HEDDLE_ONNXIFI_API_GUARD_H_
 
 #include "onnxifi/library.h"
 
@@ -25,7 +25,7 @@ onnxStatus FinishException(Function function, const Call& call) noexcept;
 
 // Runs body(library, call) for `function`.
 template <typename Body>
-onnxStatus Edge(Function function, Body body) noexcept {
+onnxStatus GuardCall(Function function, Body body) noexcept {
   Call call;
   try {
     Library* library = TheLibrary();
@@ -43,4 +43,4 @@ onnxStatus Edge(Function function, Body body) noexcept {
 
 }  // namespace heddle::onnxifi
 
-#endif  // HEDDLE_ONNXIFI_C_EDGE_H_
+#endif  // HEDDLE_ONNXIFI_API_GUARD_H_

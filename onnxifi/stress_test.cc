@@ -3,7 +3,7 @@
 // the wrong type, while the device comes and goes. Every status must be one
 // that its function may return. For ThreadSanitizer above all.
 //
-// Seed and calls per thread: HEDDLE_HAMMER_SEED, HEDDLE_HAMMER_CALLS.
+// Seed and calls per thread: HEDDLE_STRESS_SEED, HEDDLE_STRESS_CALLS.
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -42,9 +42,9 @@ long FromEnvironment(const char* name, long fallback) {
   return text == nullptr ? fallback : std::atol(text);
 }
 
-class Hammer {
+class StressClient {
  public:
-  explicit Hammer(onnxBackendID id) : id_(id), model_(Serialize({})) {}
+  explicit StressClient(onnxBackendID id) : id_(id), model_(Serialize({})) {}
 
   void Work(unsigned seed, long calls) {
     std::mt19937 random(seed);
@@ -180,18 +180,18 @@ class Hammer {
   std::mutex outputs_mutex_;
 };
 
-using HammerTest = OnnxifiTest;
+using StressTest = OnnxifiTest;
 
-TEST_F(HammerTest, RandomCalls) {
+TEST_F(StressTest, RandomCalls) {
   world().Plug("card0", 1 << 26);
-  const long calls = FromEnvironment("HEDDLE_HAMMER_CALLS", 3000);
-  const long seed = FromEnvironment("HEDDLE_HAMMER_SEED", 1);
-  Hammer hammer(id_);
+  const long calls = FromEnvironment("HEDDLE_STRESS_CALLS", 3000);
+  const long seed = FromEnvironment("HEDDLE_STRESS_SEED", 1);
+  StressClient client(id_);
   std::atomic<int> busy{8};
   std::vector<std::thread> threads;
   for (int t = 0; t < 8; ++t) {
     threads.emplace_back([&, t] {
-      hammer.Work(static_cast<unsigned>(seed * 8 + t), calls);
+      client.Work(static_cast<unsigned>(seed * 8 + t), calls);
       --busy;
     });
   }
@@ -203,7 +203,7 @@ TEST_F(HammerTest, RandomCalls) {
     world().Plug("card0", 1 << 26);
   }
   for (auto& thread : threads) thread.join();
-  hammer.Drain();
+  client.Drain();
 }
 
 }  // namespace

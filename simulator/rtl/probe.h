@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The inside of a verilated core or card, found by name at run time: what
+// What is inside of a verilated core or card, found by name at run time: what
 // public.vlt or card.vlt makes public. Names of instances do not matter, but
 // for the number of an SRAM bank, which is the last index in its path.
-#ifndef HEDDLE_SIMULATOR_RTL_INSIDE_H_
-#define HEDDLE_SIMULATOR_RTL_INSIDE_H_
+#ifndef HEDDLE_SIMULATOR_RTL_PROBE_H_
+#define HEDDLE_SIMULATOR_RTL_PROBE_H_
 
 #include <cstdint>
 #include <optional>
@@ -114,4 +114,4 @@ class StreamProbe {
 
 }  // namespace heddle::rtl
 
-#endif  // HEDDLE_SIMULATOR_RTL_INSIDE_H_
+#endif  // HEDDLE_SIMULATOR_RTL_PROBE_H_

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stand-in computes what the model computes, and the self-test sees that
 // its time is invented.
-#include "simulator/rtl/stand_in.h"
+#include "simulator/rtl/fake_core.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 namespace heddle::rtl {
 namespace {
 
-TEST(StandIn, ComputesWhatTheModelComputes) {
+TEST(FakeCore, ComputesWhatTheModelComputes) {
   for (uint64_t seed = 1; seed <= 6; ++seed) {
     for (bool overlap : {false, true}) {
       model::RandomStreamOptions options;
@@ -29,7 +29,7 @@ TEST(StandIn, ComputesWhatTheModelComputes) {
       const model::RunResult want =
           model.Run(stream.words.data(), bytes, stream.regions);
 
-      StandIn core(options.config, {});
+      FakeCore core(options.config, {});
       core.memory()->Attach(its.data(), its.size());
       core.Overlap(overlap);
       platform::CoreRequest request;
@@ -56,7 +56,7 @@ TEST(StandIn, ComputesWhatTheModelComputes) {
 }
 
 TEST(SelfTest, SeesTimesThatCannotBe) {
-  StandIn core(isa::kH256, {});
+  FakeCore core(isa::kH256, {});
   std::string report;
   CoreTarget target(&core);
   EXPECT_FALSE(SelfTest(&target, &report));

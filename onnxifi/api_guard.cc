@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "onnxifi/c_edge.h"
+#include "onnxifi/api_guard.h"
 
 #include <sys/types.h>
 #include <unistd.h>

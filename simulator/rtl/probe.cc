@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "simulator/rtl/inside.h"
+#include "simulator/rtl/probe.h"
 
 #include <verilated.h>
 #include <verilated_sym_props.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // MakeCore of the verilated cores, each in a translation unit of its own
-// (one_core.cc). The build says which there are: HEDDLE_CORES is a list of
+// (core_instance.cc). The build says which there are: HEDDLE_CORES is a list of
 // HEDDLE_CORE(name).
 #include "absl/strings/str_cat.h"
 #include "simulator/rtl/core_model.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // MakeCard of the verilated cards, each in a translation unit of its own
-// (one_card.cc). The build says which there are: HEDDLE_CARDS is a list of
+// (card_instance.cc). The build says which there are: HEDDLE_CARDS is a list of
 // HEDDLE_CARD(name).
 #include "absl/strings/str_cat.h"
 #include "simulator/rtl/card_model.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "simulator/rtl/stand_in.h"
+#include "simulator/rtl/fake_core.h"
 
 #include <algorithm>
 #include <cstring>
@@ -37,7 +37,7 @@ bool IsForever(const isa::Command& command) {
 
 // Device memory as the model runs ahead of time: writes stay here until they
 // are played.
-class StandIn::Overlay : public model::Memory {
+class FakeCore::Overlay : public model::Memory {
  public:
   explicit Overlay(DeviceMemory* memory) : memory_(memory) {}
 
@@ -82,13 +82,13 @@ class StandIn::Overlay : public model::Memory {
   std::set<uint64_t> beats_read_;
 };
 
-StandIn::StandIn(const isa::Config& config, const MemoryOptions& options)
+FakeCore::FakeCore(const isa::Config& config, const MemoryOptions& options)
     : CoreModel(config, options),
       overlay_(std::make_unique<Overlay>(&memory_)),
       model_(std::make_unique<model::Model>(config_, overlay_.get())) {}
-StandIn::~StandIn() = default;
+FakeCore::~FakeCore() = default;
 
-void StandIn::Start(const platform::CoreRequest& request) {
+void FakeCore::Start(const platform::CoreRequest& request) {
   busy_ = true;
   hung_ = std::exchange(hang_, false);
   abort_ = false;
@@ -114,7 +114,7 @@ void StandIn::Start(const platform::CoreRequest& request) {
   wait_ = events_.front().cycles;
 }
 
-void StandIn::RecordEnd(const model::RunResult& run) {
+void FakeCore::RecordEnd(const model::RunResult& run) {
   run_ = run;
   run_.commands = totals_.commands;
   run_.macs = totals_.macs;
@@ -126,7 +126,7 @@ void StandIn::RecordEnd(const model::RunResult& run) {
   events_.push_back(end);
 }
 
-void StandIn::Record() {
+void FakeCore::Record() {
   const size_t first_event = events_.size();
   auto command = isa::DecodeAny(stream_.data() + at_, stream_.size() - at_);
   const bool is_end =
@@ -178,15 +178,15 @@ void StandIn::Record() {
   event.kind = Event::Kind::kDone;
   event.cycles = 4;
   events_.push_back(event);
-  if (mistake_.kind != Mistake::Kind::kNone && mistake_.command == command_) {
-    Spoil(first_event);
+  if (fault_.kind != InjectedFault::Kind::kNone && fault_.command == command_) {
+    InjectInto(first_event);
   }
   ++command_;
   if (is_end) RecordEnd(run);
 }
 
 // done | accept read ... write ...  ->  accept read ... write | done ...
-void StandIn::OverlapNext() {
+void FakeCore::OverlapNext() {
   using Kind = Event::Kind;
   const size_t done = events_.size() - 1;
   if (events_[done].kind != Kind::kDone ||
@@ -208,8 +208,8 @@ void StandIn::OverlapNext() {
 }
 
 // Everything that the command needs, in no time, and the read point.
-void StandIn::RecordReads(const isa::Command& command, isa::Engine engine,
-                          const uint8_t* before) {
+void FakeCore::RecordReads(const isa::Command& command, isa::Engine engine,
+                           const uint8_t* before) {
   Event e = {};
   e.engine = engine;
   if (observer_ != nullptr) {
@@ -239,8 +239,8 @@ void StandIn::RecordReads(const isa::Command& command, isa::Engine engine,
   events_.push_back(e);
 }
 
-void StandIn::RecordWrites(const isa::Command& command, isa::Engine engine,
-                           const uint8_t* before) {
+void FakeCore::RecordWrites(const isa::Command& command, isa::Engine engine,
+                            const uint8_t* before) {
   // Word by word, so that a byte is written once.
   std::map<uint64_t, uint32_t> words;
   model::ForEachAccess(config_, command, before, [&](const model::Access& a) {
@@ -276,7 +276,7 @@ void StandIn::RecordWrites(const isa::Command& command, isa::Engine engine,
   }
 }
 
-void StandIn::Spoil(size_t first) {
+void FakeCore::InjectInto(size_t first) {
   using Kind = Event::Kind;
   const auto is_write = [](const Event& e) {
     return e.kind == Kind::kSramWrite || e.kind == Kind::kMemoryWrite;
@@ -288,15 +288,15 @@ void StandIn::Spoil(size_t first) {
                    [](const Event& e) { return e.kind == Kind::kInputRead; });
   const bool reads = point != events_.end() && IsRead((point - 1)->kind);
   const size_t last = events_.size() - 2;  // before done
-  switch (mistake_.kind) {
-    case Mistake::Kind::kWrongByte:
+  switch (fault_.kind) {
+    case InjectedFault::Kind::kWrongByte:
       if (write == events_.end()) break;
       write->data[__builtin_ctz(write->strobe)] ^= 0x10;
       break;
-    case Mistake::Kind::kLostWrite:
+    case InjectedFault::Kind::kLostWrite:
       if (write != events_.end()) events_.erase(events_.begin() + last);
       break;
-    case Mistake::Kind::kStrayWrite: {
+    case InjectedFault::Kind::kStrayWrite: {
       if (write == events_.end()) break;
       Event stray = *write;
       stray.address =
@@ -307,13 +307,13 @@ void StandIn::Spoil(size_t first) {
       events_.insert(events_.end() - 1, stray);
       break;
     }
-    case Mistake::Kind::kEarlyDone:
+    case InjectedFault::Kind::kEarlyDone:
       if (write != events_.end()) std::swap(events_[last], events_[last + 1]);
       break;
-    case Mistake::Kind::kLostRead:
+    case InjectedFault::Kind::kLostRead:
       if (reads) events_.erase(point - 1);
       break;
-    case Mistake::Kind::kStrayRead: {
+    case InjectedFault::Kind::kStrayRead: {
       // Behind everything that is used, or before, and not in its line.
       if (point == events_.end()) break;
       constexpr uint64_t kLine = 4 * kBeatBytes;
@@ -335,7 +335,7 @@ void StandIn::Spoil(size_t first) {
       events_.insert(point, stray);
       break;
     }
-    case Mistake::Kind::kEarlyRead:
+    case InjectedFault::Kind::kEarlyRead:
       if (reads) std::iter_swap(point - 1, point);
       break;
     default:
@@ -343,7 +343,7 @@ void StandIn::Spoil(size_t first) {
   }
 }
 
-void StandIn::Play(const Event& e) {
+void FakeCore::Play(const Event& e) {
   switch (e.kind) {
     case Event::Kind::kAccept:
       if (observer_ != nullptr) observer_->OnAccept(e.engine);
@@ -405,8 +405,8 @@ void StandIn::Play(const Event& e) {
       break;
     case Event::Kind::kEnd: {
       model::RunResult run = run_;
-      if (mistake_.kind == Mistake::Kind::kMoreMacs) ++run.macs;
-      if (mistake_.kind == Mistake::Kind::kWrongStatus) {
+      if (fault_.kind == InjectedFault::Kind::kMoreMacs) ++run.macs;
+      if (fault_.kind == InjectedFault::Kind::kWrongStatus) {
         run.status = isa::Error::kSramBounds;
       }
       Finish(run);
@@ -414,20 +414,20 @@ void StandIn::Play(const Event& e) {
   }
 }
 
-void StandIn::Finish(const model::RunResult& run) {
+void FakeCore::Finish(const model::RunResult& run) {
   result_ = platform::CoreResult();
   result_.run = run;
   result_.cycles = cycle_ - start_cycle_;
-  using Kind = Mistake::Kind;
+  using Kind = InjectedFault::Kind;
   result_.matrix_busy =
-      matrix_.cycles + (mistake_.kind == Kind::kMatrixBusy ? 1 : 0);
+      matrix_.cycles + (fault_.kind == Kind::kMatrixBusy ? 1 : 0);
   result_.vector_busy =
-      vector_.cycles + (mistake_.kind == Kind::kVectorBusy ? 1 : 0);
-  result_.dma_busy = dma_.cycles + (mistake_.kind == Kind::kDmaBusy ? 1 : 0);
+      vector_.cycles + (fault_.kind == Kind::kVectorBusy ? 1 : 0);
+  result_.dma_busy = dma_.cycles + (fault_.kind == Kind::kDmaBusy ? 1 : 0);
   busy_ = false;
 }
 
-uint64_t StandIn::Step(uint64_t cycles) {
+uint64_t FakeCore::Step(uint64_t cycles) {
   uint64_t n = 0;
   while (busy_ && n < cycles) {
     if (hung_) {
@@ -454,19 +454,19 @@ uint64_t StandIn::Step(uint64_t cycles) {
   return n;
 }
 
-void StandIn::Reset() {
+void FakeCore::Reset() {
   busy_ = hung_ = hang_ = abort_ = false;
   model_->ClearSram();
   memory_.Reset();
   memory_.ForgetFlip();
 }
 
-bool StandIn::ReadSram(uint8_t* to) {
+bool FakeCore::ReadSram(uint8_t* to) {
   std::memcpy(to, model_->sram(), model_->sram_bytes());
   return true;
 }
 
-bool StandIn::FlipSram(uint64_t byte, uint32_t bit) {
+bool FakeCore::FlipSram(uint64_t byte, uint32_t bit) {
   model_->FlipSram(byte, bit);
   return true;
 }

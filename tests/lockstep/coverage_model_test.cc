@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The streams of random_lockstep_test hit every cell of the quota but those
-// that unreachable.txt lists, and none of these.
+// The streams of random_lockstep_test hit every bin of the coverage model but
+// those that unreachable.txt lists, and none of these.
 //
 //   --streams=N   how many
-#include "tests/lockstep/quota.h"
+#include "tests/lockstep/coverage_model.h"
 
 #include <gtest/gtest.h>
 
@@ -23,60 +23,60 @@ uint64_t streams = 220;
 constexpr uint64_t kLength = 400;
 constexpr uint64_t kNth = 5;
 
-TEST(Quota, EveryCellIsHitOrListed) {
+TEST(CoverageModel, EveryBinIsHitOrListed) {
   const auto unreachable = Unreachable::Parse(kUnreachable);
   ASSERT_TRUE(unreachable.ok()) << unreachable.status();
-  EXPECT_EQ(unreachable->Idle(), "") << "these lines name no cell";
+  EXPECT_EQ(unreachable->Idle(), "") << "these lines name no bin";
   const std::vector<Target> targets = TargetsToAimAt(*unreachable);
-  Quota quota;
+  CoverageModel coverage;
   for (uint64_t seed = 1; seed <= streams; ++seed) {
     const model::RandomStream stream = model::MakeRandomStream(
         StreamOptions(seed, ConfigOf(seed), kLength, kNth, targets));
-    quota.Count(stream, ConfigOf(seed));
+    coverage.Count(stream, ConfigOf(seed));
   }
   std::string missing, listed;
-  size_t listed_cells = 0;
+  size_t listed_bins = 0;
   for (const Target& t : AllTargets()) {
     const std::string name =
-        t.cell.kind + " | " + t.cell.field + " | " + t.cell.value + "\n";
-    if (!unreachable->Has(t.cell)) {
-      if (!quota.IsHit(t.cell)) missing += name;
+        t.bin.kind + " | " + t.bin.field + " | " + t.bin.value + "\n";
+    if (!unreachable->Has(t.bin)) {
+      if (!coverage.IsHit(t.bin)) missing += name;
     } else {
-      ++listed_cells;
-      if (quota.IsHit(t.cell)) listed += name;
+      ++listed_bins;
+      if (coverage.IsHit(t.bin)) listed += name;
     }
   }
-  std::vector<Cell> others = ProgramCells();
-  for (const Cell& cell : CrossCells()) others.push_back(cell);
-  for (const Cell& cell : others) {
+  std::vector<Bin> others = ProgramBins();
+  for (const Bin& bin : CrossBins()) others.push_back(bin);
+  for (const Bin& bin : others) {
     const std::string name =
-        cell.kind + " | " + cell.field + " | " + cell.value + "\n";
-    if (!unreachable->Has(cell)) {
-      if (!quota.IsHit(cell)) missing += name;
+        bin.kind + " | " + bin.field + " | " + bin.value + "\n";
+    if (!unreachable->Has(bin)) {
+      if (!coverage.IsHit(bin)) missing += name;
     } else {
-      ++listed_cells;
-      if (quota.IsHit(cell)) listed += name;
+      ++listed_bins;
+      if (coverage.IsHit(bin)) listed += name;
     }
   }
-  std::printf("%zu of %zu cells hit, %zu listed\n", quota.hit(), quota.cells(),
-              listed_cells);
+  std::printf("%zu of %zu bins hit, %zu listed\n", coverage.hit(),
+              coverage.bins(), listed_bins);
   EXPECT_EQ(missing, "") << "neither hit nor listed";
   EXPECT_EQ(listed, "") << "listed, but hit";
 }
 
-bool Hits(const isa::Command& command, const Place* place, const Cell& want) {
+bool Hits(const isa::Command& command, const Place* place, const Bin& want) {
   std::vector<uint32_t> words;
   isa::Append(command, &words);
   std::string kind;
-  for (const Cell& cell : CellsOf(words.data(), words.size(), &kind, place)) {
-    if (!(cell < want) && !(want < cell)) return true;
+  for (const Bin& bin : BinsOf(words.data(), words.size(), &kind, place)) {
+    if (!(bin < want) && !(want < bin)) return true;
   }
   return false;
 }
 
 // The last byte of a region, of SRAM, the last word where addresses are words;
 // one before it is not, nor one beyond.
-TEST(Quota, TheLastPlace) {
+TEST(CoverageModel, TheLastPlace) {
   Place place = {isa::kH256};
   place.regions[3] = {0, uint64_t{1} << 32, true};
   isa::Load load;
@@ -108,7 +108,7 @@ TEST(Quota, TheLastPlace) {
   EXPECT_FALSE(Hits(conv, &place, {"conv conv", "out_addr", kLast}));
 }
 
-TEST(Quota, Crosses) {
+TEST(CoverageModel, Crosses) {
   const Place place = {isa::kH512};
   isa::Conv conv;
   conv.mode = isa::MatrixMode::kDepthwise;
@@ -130,11 +130,11 @@ TEST(Quota, Crosses) {
   isa::Append(isa::Command(conv), &words);
   isa::Append(isa::Command(store), &words);
   isa::Append(isa::Command(vrun), &words);
-  Quota quota;
-  quota.Count(words, {}, &place);
+  CoverageModel coverage;
+  coverage.Count(words, {}, &place);
   std::string hit;
-  for (const Cell& cell : CrossCells()) {
-    if (quota.IsHit(cell)) hit += cell.kind + ": " + cell.value + "\n";
+  for (const Bin& bin : CrossBins()) {
+    if (coverage.IsHit(bin)) hit += bin.kind + ": " + bin.value + "\n";
   }
   EXPECT_EQ(hit,
             "cross conv: depthwise, many, some, h512\n"

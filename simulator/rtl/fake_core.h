@@ -3,10 +3,10 @@
 // The functional model in the place of the RTL, for tests of what surrounds a
 // core with cycles: it takes time (invented, but the same in every run), shows
 // an observer each command's reads and writes, hangs in commands that would run
-// for hours, and, for the test of lockstep, makes a mistake when it is told to.
+// for hours, and, for the test of lockstep, makes a fault when it is told to.
 // Commands run one after another; waits and signals are not looked at.
-#ifndef HEDDLE_SIMULATOR_RTL_STAND_IN_H_
-#define HEDDLE_SIMULATOR_RTL_STAND_IN_H_
+#ifndef HEDDLE_SIMULATOR_RTL_FAKE_CORE_H_
+#define HEDDLE_SIMULATOR_RTL_FAKE_CORE_H_
 
 #include <cstdint>
 #include <map>
@@ -18,8 +18,8 @@
 
 namespace heddle::rtl {
 
-// A mistake in one command, counted from 0 over the stream.
-struct Mistake {
+// A fault in one command, counted from 0 over the stream.
+struct InjectedFault {
   enum class Kind {
     kNone,
     kWrongByte,   // one byte of its first write has a bit changed
@@ -39,10 +39,10 @@ struct Mistake {
   uint64_t command = 0;
 };
 
-class StandIn : public CoreModel {
+class FakeCore : public CoreModel {
  public:
-  StandIn(const isa::Config& config, const MemoryOptions& options);
-  ~StandIn() override;
+  FakeCore(const isa::Config& config, const MemoryOptions& options);
+  ~FakeCore() override;
 
   void Start(const platform::CoreRequest& request) override;
   uint64_t Step(uint64_t cycles) override;
@@ -60,7 +60,7 @@ class StandIn : public CoreModel {
   bool ReadSram(uint8_t* to) override;
   bool FlipSram(uint64_t byte, uint32_t bit) override;
 
-  void Make(const Mistake& mistake) { mistake_ = mistake; }
+  void Inject(const InjectedFault& fault) { fault_ = fault; }
   // Commands of one engine that follow each other overlap, as in engines that
   // take the next command before the last write of one is visible.
   void Overlap(bool on) { overlap_ = on; }
@@ -104,14 +104,14 @@ class StandIn : public CoreModel {
                    const uint8_t* before);
   void RecordWrites(const isa::Command& command, isa::Engine engine,
                     const uint8_t* before);
-  void Spoil(size_t first_event);
+  void InjectInto(size_t first_event);
   void Play(const Event& event);
   void Finish(const model::RunResult& run);
 
   std::unique_ptr<Overlay> overlay_;
   std::unique_ptr<model::Model> model_;
   CoreObserver* observer_ = nullptr;
-  Mistake mistake_;
+  InjectedFault fault_;
   bool overlap_ = false;
   bool hang_ = false, hung_ = false, abort_ = false, busy_ = false;
   model::RegionTable regions_;
@@ -137,4 +137,4 @@ class StandIn : public CoreModel {
 
 }  // namespace heddle::rtl
 
-#endif  // HEDDLE_SIMULATOR_RTL_STAND_IN_H_
+#endif  // HEDDLE_SIMULATOR_RTL_FAKE_CORE_H_
