@@ -70,4 +70,14 @@ module hd_accumulator #(
   assign acc_o = out_q;
   assign hold_done_o = hold_q;
   assign clear_busy_o = clear_q;
+
+`ifndef SYNTHESIS
+  // The contract of the ports, and what the state never is.
+  always_ff @(posedge clk_i)
+    if (rst_ni) begin
+      assert (!valid_i || !clear_q);
+      assert (!(valid_i && !pix_i.first && write && pix_i.pix == pix_q.pix));
+      assert (!valid_i || 32'(pix_i.pix) < DEPTH);
+    end
+`endif
 endmodule

@@ -67,4 +67,14 @@ module hd_beat_fifo #(
       if (ahead_q && stay == 3'd3) h3_q <= read_q;
     end
   end
+
+`ifndef SYNTHESIS
+  // The contract of the ports, and what the state never is.
+  always_ff @(posedge clk_i)
+    if (rst_ni) begin
+      assert (!push_i || level_q != (PW + 1)'(DEPTH));
+      assert (pop_i <= count_o);
+      assert (n_q <= 3'd4);
+    end
+`endif
 endmodule

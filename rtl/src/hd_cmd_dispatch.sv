@@ -65,4 +65,12 @@ module hd_cmd_dispatch #(
 
   // Only where a command comes or is taken.
   assign clk_req_o = !rst_ni || (valid_i && ready_o) || (take_i != '0);
+
+`ifndef SYNTHESIS
+  // The contract of the ports, and what the state never is.
+  always_ff @(posedge clk_i)
+    if (rst_ni) begin
+      assert ((take_i & ~avail_o) == '0);
+    end
+`endif
 endmodule

@@ -54,4 +54,14 @@ module hd_cmd_fifo #(
     if (direct) head_q <= data_i;
     else if (refill) head_q <= mem_q[rp_q];
   end
+
+`ifndef SYNTHESIS
+  // The contract of the ports, and what the state never is.
+  always_ff @(posedge clk_i)
+    if (rst_ni && !clear_i) begin
+      assert (!push_i || !full_o);
+      assert (!pop_i || valid_o);
+      assert (level_q <= (PW + 1)'(DEPTH));
+    end
+`endif
 endmodule

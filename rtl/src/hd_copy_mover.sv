@@ -343,4 +343,19 @@ module hd_copy_mover #(
       bursts_q[push] <= 3'(({4'd0, piece_dst_i[9:4]} + {1'b0, new_words} + 10'd63) >> 6);
     end
   end
+
+`ifndef SYNTHESIS
+  // Each pointer follows the one before; answers come to what was asked.
+  always_ff @(posedge clk_i)
+    if (rst_ni) begin
+      assert (push_q - done_q <= (SW + 1)'(SLOTS));
+      assert (rptr_q - done_q <= push_q - done_q);
+      assert (read_q - done_q <= rptr_q - done_q);
+      assert (wptr_q - done_q <= read_q - done_q);
+      assert (sent_q - done_q <= wptr_q - done_q);
+      assert (used_q <= (AW + 1)'(WORDS));
+      assert (!r_valid_i || rout_q != '0);
+      assert (!b_valid_i || bout_q != '0);
+    end
+`endif
 endmodule

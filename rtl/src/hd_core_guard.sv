@@ -88,4 +88,13 @@ module hd_core_guard (
       endcase
     end
   end
+
+`ifndef SYNTHESIS
+  // The contract of the ports, and what the state never is.
+  always_ff @(posedge clk_i)
+    if (rst_ni) begin
+      assert (!r_take_i || reads_q != '0);
+      assert (!b_valid_i || writes_q != '0);
+    end
+`endif
 endmodule

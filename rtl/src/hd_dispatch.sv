@@ -104,4 +104,13 @@ module hd_dispatch (
     if (!rst_ni || clear_i || cmd_ready_o) decoding_q <= 1'b0;
     else if (decode_start_o) decoding_q <= 1'b1;
   end
+
+`ifndef SYNTHESIS
+  // The contract of the ports, and what the state never is.
+  always_ff @(posedge clk_i)
+    if (rst_ni) begin
+      assert ((push_o & full_i) == '0);
+      assert (!fault_o || !cmd_ready_o);
+    end
+`endif
 endmodule

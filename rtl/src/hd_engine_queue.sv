@@ -130,4 +130,14 @@ module hd_engine_queue #(
 
   // A command runs for hundreds of cycles; in between nothing moves.
   assign clk_req_o = !rst_ni || clear_i || push_i || pop || take_i || read || done;
+
+`ifndef SYNTHESIS
+  // The contract of the ports, and what the state never is.
+  always_ff @(posedge clk_i)
+    if (rst_ni && !clear_i) begin
+      assert (accept_q - done_q <= (TW + 1)'(TABLE));
+      assert (accept_q - read_q <= accept_q - done_q);
+      assert (!take_i || want_o);
+    end
+`endif
 endmodule

@@ -94,4 +94,13 @@ module hd_host_fetch (
       end
     end
   end
+
+`ifndef SYNTHESIS
+  // The contract of the ports, and what the state never is.
+  always_ff @(posedge clk_i)
+    if (rst_ni) begin
+      assert (!start_i || !busy_q);
+      assert (!r_valid_i || rsp_left_q > req_left_q);
+    end
+`endif
 endmodule

@@ -89,4 +89,14 @@ module hd_host_merge #(
     end
     if (accept) owner_q[in_q] <= pick;
   end
+
+`ifndef SYNTHESIS
+  // The contract of the ports, and what the state never is.
+  always_ff @(posedge clk_i)
+    if (rst_ni) begin
+      assert (!b_valid_i || in_q != out_q);
+      assert (!accept || in_q + PW'(1) != out_q);
+      assert (!(pick && owed_q != '0));
+    end
+`endif
 endmodule

@@ -223,4 +223,16 @@ module hd_load_engine #(
       under_way_q <= under_way_q + (grant ? UW'(beats) : UW'(0)) - UW'(r_valid_i);
     end
   end
+
+`ifndef SYNTHESIS
+  // The contract of the ports, and what the state never is.
+  always_ff @(posedge clk_i)
+    if (rst_ni) begin
+      assert (!push || room);
+      assert (!q_pop || q_valid);
+      assert (!r_valid_i || under_way_q != '0);
+      assert (under_way_q <= UW'(BEATS));
+      assert (!held_q || sram_req_o);
+    end
+`endif
 endmodule

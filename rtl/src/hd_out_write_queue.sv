@@ -114,4 +114,14 @@ module hd_out_write_queue #(
       data_q[wp1] <= data1_i;
     end
   end
+
+`ifndef SYNTHESIS
+  // The contract of the ports, and what the state never is.
+  always_ff @(posedge clk_i)
+    if (rst_ni) begin
+      assert (level_q <= 8'(DEPTH));
+      assert (!push_i[1] || push_i[0]);
+      assert (push_i == 2'b00 || level_q <= 8'(DEPTH - 2));
+    end
+`endif
 endmodule

@@ -71,4 +71,14 @@ module hd_record_writer (
     end
     if (b_valid_i) error_q <= b_error_i;
   end
+
+`ifndef SYNTHESIS
+  // The contract of the ports, and what the state never is.
+  always_ff @(posedge clk_i)
+    if (rst_ni) begin
+      assert (!(body_i && sequence_i));
+      assert (!(body_i || sequence_i) || (!req_q && !data_q));
+      assert (!b_valid_i || (!req_q && !data_q));
+    end
+`endif
 endmodule

@@ -137,4 +137,13 @@ module hd_sram_bank #(
     if (single && (!state_q[REPAIR] || repair)) repair_addr_q <= read_addr_q;
     if (twice) failed_addr_q <= read_addr_q;
   end
+
+`ifndef SYNTHESIS
+  // The contract of the ports, and what the state never is.
+  always_ff @(posedge clk_i)
+    if (rst_ni) begin
+      assert (!en_i || !busy_o || clear_i);
+      assert (!(state_q[READ] && state_q[MERGE]));
+    end
+`endif
 endmodule

@@ -331,4 +331,17 @@ module hd_store_engine #(
     if (grant) addr_q[aw_q] <= first_byte;
     if (b_valid_i && b_error_i && !err_q) bad_addr_q <= addr_q[ar_q];
   end
+
+`ifndef SYNTHESIS
+  // The contract of the ports, and what the state never is.
+  always_ff @(posedge clk_i)
+    if (rst_ni) begin
+      assert (!push || room);
+      assert (!q_pop || q_valid);
+      assert (!w_push || w_room);
+      assert (!ends || end_ready);
+      assert (!b_valid_i || waiting_q != 8'd0);
+      assert (waiting_q <= 8'(WAITING));
+    end
+`endif
 endmodule

@@ -101,10 +101,16 @@ module hd_stream_fetch #(
     end
   end
 
-`ifdef FORMAL
-  always_ff @(posedge clk_i) if (rst_ni) assert (!(push && full));
-`else
   logic unused;
   assign unused = full || (addr_i[3:0] != 4'd0);
+
+`ifndef SYNTHESIS
+  // Answers come to what was asked, and have a place.
+  always_ff @(posedge clk_i)
+    if (rst_ni) begin
+      assert (!push || !full);
+      assert (!mem_r_valid_i || missing_q != '0);
+      assert (start_i || room_q <= LW'(DEPTH));
+    end
 `endif
 endmodule

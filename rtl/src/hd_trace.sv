@@ -95,6 +95,10 @@ module hd_trace #(
         end
         if (accept_i[e]) begin_q[accept_q[TW-1:0]] <= cycle_i;
       end
+`ifndef SYNTHESIS
+      always_ff @(posedge clk_i)
+        if (rst_ni && !clear_i) assert (accept_q - done_q <= (TW + 1)'(TABLE));
+`endif
 
       hd_cmd_fifo #(.W(W), .DEPTH(DEPTH)) u_fifo (
           .clk_i, .rst_ni, .clear_i(new_i),

@@ -75,4 +75,13 @@ module hd_trace_writer (
     if (asked) second_q <= 1'b0;
     else if (data_q && w_ready_i) second_q <= 1'b1;
   end
+
+`ifndef SYNTHESIS
+  // The contract of the ports, and what the state never is.
+  always_ff @(posedge clk_i)
+    if (rst_ni) begin
+      assert (!b_valid_i || open_q != '0);
+      assert (!(req_q && data_q));
+    end
+`endif
 endmodule

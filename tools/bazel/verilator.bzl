@@ -37,7 +37,7 @@ VERILATOR_FAST = [
     "fast",
     "--x-initial",
     "fast",
-    "--noassert",
+    "--assert",
     "--unroll-count",
     "4",
 ]
