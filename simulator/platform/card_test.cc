@@ -81,6 +81,14 @@ TEST(CardTest, OptionsShowInRegisters) {
   EXPECT_EQ(host.Read(reg::kUniqueHiOffset), 0x12345678u);
 }
 
+TEST(CardTest, SerialNumbersDifferByThemselves) {
+  SimProcess one, other;
+  SimHost host(&one), second(&other);
+  ASSERT_TRUE(host.Attach());
+  ASSERT_TRUE(second.Attach());
+  EXPECT_NE(host.Read(reg::kUniqueLoOffset), second.Read(reg::kUniqueLoOffset));
+}
+
 TEST(CardTest, AccessRules) {
   SimProcess process;
   SimHost host(&process);

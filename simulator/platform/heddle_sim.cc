@@ -13,9 +13,11 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <system_error>
 #include <systemc>
 #include <vector>
 
@@ -55,7 +57,7 @@ struct Arguments {
   std::string socket;
   std::string config = isa::kConfigs[0].name;
   std::string memory;
-  std::string serial = "1";
+  std::string serial;
   std::string hw_version = reg::VersionText(reg::kVersionReset);
   std::string core = "fast";
   uint64_t quantum = PlatformOptions().quantum;
@@ -82,6 +84,18 @@ std::string ConfigNames() {
                        });
 }
 
+// FNV-1a of the socket's absolute path, in 32 bits: two cards of a machine have
+// two serial numbers, and the same card has the same when it is started again.
+uint64_t SerialOf(const std::string& socket) {
+  uint32_t hash = 0x811c9dc5;
+  std::error_code error;
+  const auto path = std::filesystem::absolute(socket, error);
+  for (const char c : error ? socket : path.string()) {
+    hash = (hash ^ static_cast<uint8_t>(c)) * 0x01000193;
+  }
+  return hash;
+}
+
 absl::StatusOr<PlatformOptions> Parse(const Arguments& arguments) {
   PlatformOptions options;
   options.config = isa::FindConfig(arguments.config);
@@ -98,12 +112,16 @@ absl::StatusOr<PlatformOptions> Parse(const Arguments& arguments) {
     }
     options.dram_bytes = *size;
   }
-  absl::StatusOr<uint64_t> serial = ParseNumber(arguments.serial);
-  if (!serial.ok()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--serial: ", serial.status().message()));
+  if (arguments.serial.empty()) {
+    options.serial = SerialOf(arguments.socket);
+  } else {
+    absl::StatusOr<uint64_t> serial = ParseNumber(arguments.serial);
+    if (!serial.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--serial: ", serial.status().message()));
+    }
+    options.serial = *serial;
   }
-  options.serial = *serial;
   if (!reg::ParseVersion(arguments.hw_version, &options.hw_version)) {
     return absl::InvalidArgumentError(
         absl::StrCat("--hw-version ", arguments.hw_version,
@@ -324,8 +342,8 @@ int Main(int argc, char** argv) {
                  absl::StrCat("device memory, ", isa::kDramBytesMin >> 20,
                               "M to ", isa::kDramBytesMax >> 20, "M [",
                               isa::kDramBytesDefault >> 20, "M]"));
-  app.add_option("--serial", arguments.serial, "serial number")
-      ->capture_default_str();
+  app.add_option("--serial", arguments.serial,
+                 "serial number (default: made of the socket's path)");
   app.add_option("--hw-version", arguments.hw_version,
                  "version that the card tells, to try software against an "
                  "earlier or later one; what it executes stays the same")

@@ -12,7 +12,9 @@ class Card:
     """Starts the process; it ends with this object, or with the process that made it."""
 
     def __init__(self, folder, name, options, pass_fds=()):
-        """`options` of heddle-sim; `pass_fds`: descriptors that they name."""
+        """`options` of heddle-sim (serial number 1 unless they have another); `pass_fds`: descriptors that they name."""
+        if "--serial" not in options:
+            options = ["--serial", "1", *options]
         self.socket_path = os.path.join(folder, name + ".s")
         self._control_path = os.path.join(folder, name + ".c")
         # The process ends when this pipe is closed.
