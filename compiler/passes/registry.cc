@@ -12,6 +12,7 @@
 #include "compiler/ops/control_flow.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/operator.h"
+#include "compiler/passes/algebra.h"
 #include "compiler/passes/cancel_moves.h"
 #include "compiler/passes/expand.h"
 #include "compiler/passes/flatten_rows.h"
@@ -24,7 +25,9 @@
 #include "compiler/passes/fuse_softmax.h"
 #include "compiler/passes/infer.h"
 #include "compiler/passes/quantize.h"
+#include "compiler/passes/share_subexpressions.h"
 #include "compiler/passes/simplify.h"
+#include "compiler/passes/sink_moves.h"
 
 namespace heddle::compiler {
 namespace {
@@ -127,6 +130,13 @@ const std::vector<Pass>& Passes() {
       {"flatten-rows",
        "operators on stacks of rows become operators on matrices",
        [](Graph* graph, const PassContext&) { return FlattenRows(graph); }},
+      {"algebra", "operations that give back an operand are removed",
+       [](Graph* graph, const PassContext& context) {
+         return ApplyAlgebra(graph, context.supposed);
+       }},
+      {"sink-moves",
+       "transposes and reshapes go behind elementwise operators to the next",
+       [](Graph* graph, const PassContext&) { return SinkMoves(graph); }},
       {"cancel-moves", "transposes in a row become one, and so do reshapes",
        [](Graph* graph, const PassContext&) { return CancelMoves(graph); }},
       {"fold-constants", "nodes of constant inputs become constants",
@@ -135,6 +145,10 @@ const std::vector<Pass>& Passes() {
        }},
       {"simplify", "nodes that do nothing or that nobody reads are removed",
        [](Graph* graph, const PassContext&) { return Simplify(graph); }},
+      {"share-subexpressions", "what is computed twice is computed once",
+       [](Graph* graph, const PassContext& context) {
+         return ShareSubexpressions(graph, context.supposed);
+       }},
       {"check", "every node against the constraints of its operator",
        [](Graph* graph, const PassContext&) { return Check(*graph); }},
       {"fuse-elementwise",
