@@ -104,12 +104,4 @@ module hd_dma_burst (
       req_write_o <= write1_q;
     end
   end
-
-`ifndef SYNTHESIS
-  // A burst does not cross 1 KiB.
-  always_ff @(posedge clk_i)
-    if (rst_ni) begin
-      assert (!req_valid_o || (req_beats_o != 7'd0 && {1'b0, req_addr_o[9:4]} + req_beats_o <= 7'd64));
-    end
-`endif
 endmodule
