@@ -4,9 +4,11 @@
 #include <onnx/onnx_pb.h>
 
 #include <set>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "compiler/base/status_macros.h"
 #include "compiler/import/parse_model.h"
 
 namespace heddle::compiler {
@@ -21,34 +23,61 @@ std::string InputDeclaration::ShapeText() const {
   return absl::StrCat("[", absl::StrJoin(parts, ","), "]");
 }
 
-std::vector<InputDeclaration> DeclaredInputs(absl::string_view model) {
+namespace {
+
+InputDeclaration Declared(const onnx::ValueInfoProto& proto) {
+  InputDeclaration declared;
+  declared.name = proto.name();
+  const auto& tensor = proto.type().tensor_type();
+  declared.type = static_cast<DataType>(tensor.elem_type());
+  declared.has_shape = tensor.has_shape();
+  for (const auto& dimension : tensor.shape().dim()) {
+    const bool fixed = dimension.value_case() ==
+                           onnx::TensorShapeProto::Dimension::kDimValue &&
+                       dimension.dim_value() >= 0;
+    declared.shape.push_back(fixed ? dimension.dim_value() : -1);
+    declared.symbols.push_back(dimension.dim_param());
+  }
+  return declared;
+}
+
+}  // namespace
+
+absl::StatusOr<ModelSummary> SummariseModel(absl::string_view model) {
   onnx::ModelProto proto;
   TakenBytes raw;
-  if (!ParseModel(model, &proto, &raw).ok()) return {};
+  RETURN_IF_ERROR(ParseModel(model, &proto, &raw));
+  ModelSummary summary;
+  const onnx::GraphProto& graph = proto.graph();
+  summary.graph = graph.name();
+  summary.producer = proto.producer_name();
+  summary.ir_version = proto.ir_version();
+  for (const auto& opset : proto.opset_import()) {
+    summary.opsets.emplace_back(opset.domain(), opset.version());
+  }
+  summary.nodes = static_cast<size_t>(graph.node_size());
   std::set<std::string> initialized;
-  for (const auto& tensor : proto.graph().initializer()) {
+  for (const auto& tensor : graph.initializer()) {
     initialized.insert(tensor.name());
   }
-  for (const auto& tensor : proto.graph().sparse_initializer()) {
+  for (const auto& tensor : graph.sparse_initializer()) {
     initialized.insert(tensor.values().name());
   }
-  std::vector<InputDeclaration> inputs;
-  for (const auto& input : proto.graph().input()) {
+  summary.initializers = initialized.size();
+  for (const auto& input : graph.input()) {
     if (initialized.count(input.name()) != 0) continue;
-    InputDeclaration declared;
-    declared.name = input.name();
-    const auto& tensor = input.type().tensor_type();
-    declared.has_shape = tensor.has_shape();
-    for (const auto& dimension : tensor.shape().dim()) {
-      const bool fixed = dimension.value_case() ==
-                             onnx::TensorShapeProto::Dimension::kDimValue &&
-                         dimension.dim_value() >= 0;
-      declared.shape.push_back(fixed ? dimension.dim_value() : -1);
-      declared.symbols.push_back(dimension.dim_param());
-    }
-    inputs.push_back(std::move(declared));
+    summary.inputs.push_back(Declared(input));
   }
-  return inputs;
+  for (const auto& output : graph.output()) {
+    summary.outputs.push_back(Declared(output));
+  }
+  return summary;
+}
+
+std::vector<InputDeclaration> DeclaredInputs(absl::string_view model) {
+  auto summary = SummariseModel(model);
+  if (!summary.ok()) return {};
+  return std::move(summary->inputs);
 }
 
 }  // namespace heddle::compiler

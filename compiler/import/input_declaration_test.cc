@@ -35,5 +35,26 @@ TEST(DeclaredInputs, ShapesAndNames) {
   EXPECT_TRUE(DeclaredInputs("no model").empty());
 }
 
+TEST(SummariseModel, WhatAModelSays) {
+  ModelBuilder b(17);
+  b.Input("x", DataType::kInt8, {2});
+  b.Constant("w", Int8s({2}, {1, 2}));
+  b.Node("NoSuchOperator", {"x", "w"}, {"y"});
+  b.Output("y");
+  b.proto().set_producer_name("somebody");
+  const auto model = SummariseModel(b.Bytes());
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(model->producer, "somebody");
+  ASSERT_EQ(model->opsets.size(), 1u);
+  EXPECT_EQ(model->opsets[0].second, 17);
+  EXPECT_EQ(model->nodes, 1u);
+  EXPECT_EQ(model->initializers, 1u);
+  ASSERT_EQ(model->inputs.size(), 1u);
+  EXPECT_EQ(model->inputs[0].type, DataType::kInt8);
+  ASSERT_EQ(model->outputs.size(), 1u);
+  EXPECT_FALSE(model->outputs[0].has_shape);
+  EXPECT_FALSE(SummariseModel("no model").ok());
+}
+
 }  // namespace
 }  // namespace heddle::compiler

@@ -28,6 +28,18 @@ cmp a.hpk speed.hpk || fail "speed is not the default"
 expect 2 "$model" --goal best
 expect 2 a.hpk
 grep -q 'heddle-run runs it' err || fail "no way out for a package"
+for file in "$model" a.hpk; do
+  expect 0 "$file" --list
+  grep -q "^input  *'image' float\[1,1,28,28\]$" out || fail "no input of $file"
+  grep -q "^output  *'logits' float\[1,10\]$" out || fail "no output of $file"
+  expect 0 "$file" --list=json
+  python3 -c 'import json; r = json.load(open("out")); assert r["schema"] == "heddle-list/1" and r["inputs"]'
+done
+head -c 1000 a.hpk >cut.hpk
+expect 1 cut.hpk --list
+expect 2 "$model" --list -o b.hpk
+expect 2 "$model" --list=xml
+rm cut.hpk
 expect 0 "$model"
 grep -q -- '-o FILE writes the package' err || fail "no word on what was done"
 expect 0 --report "$model"

@@ -28,6 +28,7 @@
 #include "tools/cli/usage.h"
 #include "tools/cli/version.h"
 #include "tools/heddle-compile/html_report.h"
+#include "tools/heddle-compile/list.h"
 #include "tools/heddle-compile/pass_dump.h"
 #include "tools/heddle-compile/report.h"
 #include "tools/heddle-compile/shape_set_report.h"
@@ -44,6 +45,8 @@ constexpr char kHelp[] =
     "  heddle-compile model.onnx --report=html    (writes model.html)\n"
     "  heddle-compile model.onnx --shape-set 'batch=1..8;height=224,320' "
     "-o model.hpk\n"
+    "  heddle-compile model.onnx --list        (inputs and outputs; of a .hpk, "
+    "too)\n"
     "  heddle-compile model.onnx --explain conv1\n"
     "  heddle-compile model.onnx --stop-after plan-memory\n"
     "  heddle-run model.hpk\n"
@@ -57,6 +60,7 @@ struct Arguments {
   std::string config = heddle::isa::kConfigs[0].name;
   std::vector<std::string> shapes, shape_sets;
   bool taps = false, progress = false, print_passes = false, no_host = false;
+  std::string list;  // "text", "json"
   uint64_t device_memory = 0, sram = 0;
   uint32_t weight_windows = 2;
   int threads = 0;
@@ -208,6 +212,20 @@ int CompileSet(const Arguments& arguments, absl::string_view model,
   std::fprintf(stderr, "%s: %s\n", kTool,
                heddle::compile::ShapeSetLine(*set).c_str());
   return heddle::cli::kOk;
+}
+
+int List(const Arguments& arguments) {
+  const auto file = heddle::compiler::MappedFile::Open(arguments.model);
+  if (!file.ok()) return Fail(kTool, file.status());
+  const auto list = heddle::compile::ListFile((*file)->bytes(), *file);
+  if (auto s = (*file)->Unchanged(); !s.ok()) return Fail(kTool, s);
+  if (!list.ok()) return Fail(kTool, list.status(), arguments.model);
+  if (arguments.list == "text") {
+    return Print(heddle::compile::ListText(*list));
+  }
+  return Print(list->dump(2, ' ', false,
+                          nlohmann::ordered_json::error_handler_t::replace) +
+               "\n");
 }
 
 int Compile(const Arguments& arguments) {
@@ -393,6 +411,13 @@ int main(int argc, char** argv) {
       ->type_name("DIR")
       ->excludes(shape_set)
       ->excludes(explain);
+  app.add_flag("--list{text}", arguments.list,
+               "print inputs and outputs without compiling, of a package also "
+               "what it holds and needs: --list or --list=json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->excludes("--output")
+      ->excludes("--report")
+      ->excludes(explain);
   app.add_flag("--print-passes", arguments.print_passes,
                "print the passes in order, with what each does; needs no "
                "model");
@@ -443,17 +468,18 @@ int main(int argc, char** argv) {
                                    std::string(known.message()));
       }
     }
-    if (absl::EndsWith(arguments.model, ".hpk")) {
+    if (absl::EndsWith(arguments.model, ".hpk") && arguments.list.empty()) {
       throw CLI::ValidationError(
           "model", absl::StrCat("'", arguments.model,
-                                "' is compiled already: heddle-run runs it, "
+                                "' is compiled already: heddle-compile --list "
+                                "says what it holds, heddle-run runs it, "
                                 "heddle-run --layers reports on it"));
     }
   } catch (const CLI::ParseError& error) {
     return heddle::cli::ExitOfParse(
         app, error,
-        "One model is compiled at a time; the values of --report and "
-        "--supported-ops follow '=': --report=html.");
+        "One model is compiled at a time; the values of --list, "
+        "--report and --supported-ops follow '=': --report=html.");
   }
   if (!arguments.supported.empty()) {
     return Print(arguments.supported == "json"
@@ -461,5 +487,6 @@ int main(int argc, char** argv) {
                      : heddle::compiler::SupportPage());
   }
   if (arguments.print_passes) return Print(heddle::compile::PassTable());
+  if (!arguments.list.empty()) return List(arguments);
   return Compile(arguments);
 }
