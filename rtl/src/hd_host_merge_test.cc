@@ -21,6 +21,7 @@ namespace heddle::rtl {
 namespace {
 
 constexpr uint64_t kHalf = 1 << 16;  // main below, trace above
+constexpr uint32_t kMostOpen = 64;   // as copy engine and trace writer have
 
 // A master that writes bursts and waits for their answers; main also reads.
 struct Master {
@@ -71,8 +72,10 @@ TEST(HostMergeTest, NeitherDisturbsTheOther) {
   for (int cycle = 0; cycle < 60000; ++cycle) {
     // At first both, then main alone, and at the end what is under way.
     const bool more = cycle < 55000;
-    if (more && !main.asking && random() % 3 == 0) ask(&main, 0, true);
-    if (cycle < 40000 && !trace.asking && random() % 10 == 0)
+    if (more && !main.asking && main.open < kMostOpen && random() % 3 == 0)
+      ask(&main, 0, true);
+    if (cycle < 40000 && !trace.asking && trace.open < kMostOpen &&
+        random() % 10 == 0)
       ask(&trace, kHalf, false);
     dut->m_req_valid_i = main.asking;
     dut->m_req_write_i = main.write;
