@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // heddle.TopK: elements become keys, integers in whose order the first is
-// wanted, and for each of the k places one command finds the largest pair (key,
-// index) behind that of the place before: lanes lie along the axis, and lane 0
-// and the others of its result are the pair's key and its index.
+// wanted, and for each of the k places one command finds the first of the
+// largest; lanes lie along the axis. What is found then gets the least key,
+// which no element of less than 32 bits and no float has. Others are not
+// overwritten: of those, the next search takes pairs (key, index) behind the
+// one before, which costs it thrice the instructions for an element.
 //
 //   keys   int32[lines][padded]  the axis of a line, up to whole vectors
-//   pairs  (key, index)[k][lines], 16 words behind the last: a result has as
-//          many, of which the next line's overwrites all but the first two
+//   found  index[k][lines]; or (key, index, 14 that nobody reads)[k][lines]
 #include <algorithm>
 #include <memory>
 
@@ -21,12 +22,18 @@ namespace heddle::compiler {
 namespace {
 
 constexpr uint32_t kLeast = 0x80000000u, kMost = 0x7fffffffu;
-constexpr int64_t kWord = 4, kLanes = isa::kVectorLanes, kPair = 2 * kWord;
+constexpr int64_t kWord = 4, kLanes = isa::kVectorLanes, kPair = 16 * kWord;
 constexpr int64_t kMaxFound = 64;
 
 struct TopKPrograms {
+  // `next`: pairs only.
   Microprogram key, fill, first, next, copy;
 };
+
+// Whether no element has the least key.
+bool Removes(DataType type) {
+  return ElementBytes(type) < kWord || Contains(kReals, type);
+}
 
 absl::StatusOr<Microprogram> KeyProgram(DataType type, bool largest) {
   ProgramBuilder b;
@@ -51,9 +58,29 @@ absl::StatusOr<Microprogram> FillProgram() {
 }
 
 // The axis is run through from its end, so that of equal keys the last one
-// found is the first; that finds the least key, too. Argument 0 is the index of
-// the first lane behind the end.
-absl::StatusOr<Microprogram> SearchProgram(bool first) {
+// found is the first. Argument 0 is the index of the last vector's first lane.
+absl::StatusOr<Microprogram> LargestProgram() {
+  ProgramBuilder b;
+  const Term best = b.Variable(), vector = b.Variable();
+  b.In(ProgramBuilder::kPrologue);
+  b.Assign(best, b.ImmBits(kLeast));
+  const Term last = b.IAdd(b.Lane(), b.Arg(0));
+  b.In(ProgramBuilder::kBody);
+  const Term worse = b.ILess(b.A(), best);
+  b.Assign(vector, b.Select(worse, vector, b.IndexR()));
+  b.Assign(best, b.IMax(best, b.A()));
+  b.In(ProgramBuilder::kEpilogue);
+  const Term found = b.Op(isa::MicroOp::kHimax, best);
+  const Term index = b.ISub(last, b.Shl(vector, 4));
+  b.Out(b.Op(isa::MicroOp::kHimin,
+             b.Select(b.IEqual(best, found), index, b.ImmBits(kMost))));
+  return b.Finish();
+}
+
+// The same of pairs behind the last one, (B, C), unless it is the `first`; that
+// finds the least key, too. Argument 0 is the index of the first lane behind
+// the end.
+absl::StatusOr<Microprogram> PairProgram(bool first) {
   ProgramBuilder b;
   const Term best = b.Variable(), index = b.Variable(), here = b.Variable();
   b.In(ProgramBuilder::kPrologue);
@@ -91,10 +118,12 @@ absl::StatusOr<Microprogram> SearchProgram(bool first) {
 class TopKOp : public ClonableOp<TopKOp> {
  public:
   TopKOp(const DeviceGraph& graph, const ReductionView& view, int64_t k,
-         TopKPrograms programs, uint64_t sram_bytes, int from, int to)
+         bool removes, TopKPrograms programs, uint64_t sram_bytes, int from,
+         int to)
       : view_(view),
         in_type_(VectorType(graph.StorageOf(from).type)),
         k_(k),
+        removes_(removes),
         padded_((view.stage().count + kLanes - 1) / kLanes * kLanes),
         programs_(std::move(programs)) {
     engine = "vector";
@@ -106,15 +135,17 @@ class TopKOp : public ClonableOp<TopKOp> {
     inputs = {in};
     // As many lines at a time as an eighth of SRAM allows.
     const ReduceStage& stage = view.stage();
-    const int64_t line = padded_ * kWord + k_ * kPair;
+    const int64_t line = padded_ * kWord + k_ * Found();
     const int64_t all = stage.inner * (view.by_image() ? 1 : stage.outer);
     lines_ = std::clamp<int64_t>(static_cast<int64_t>(sram_bytes) / 8 / line, 1,
                                  std::min(all, kMaxCount));
-    temporary_bytes = lines_ * line + k_ * kLanes * kWord;
+    temporary_bytes = lines_ * line;
   }
   std::vector<Microprogram> Programs() const override {
-    return {programs_.key, programs_.fill, programs_.first, programs_.next,
-            programs_.copy};
+    std::vector<Microprogram> all = {programs_.key, programs_.fill,
+                                     programs_.first, programs_.copy};
+    if (!removes_) all.push_back(programs_.next);
+    return all;
   }
   void Emit(Emitter* emitter, const Tile& tile) const override {
     const ReductionLoop all = view_.LoopOf(tile.rows);
@@ -140,6 +171,9 @@ class TopKOp : public ClonableOp<TopKOp> {
  private:
   static constexpr int64_t kMaxCount = 65535;
 
+  // Bytes of what a search finds.
+  int64_t Found() const { return removes_ ? kWord : kPair; }
+
   void EmitPart(Emitter* emitter, ReductionLoop loop, uint32_t temporary,
                 const ReductionStream& x, const ReductionStream& y) const {
     const int64_t lines = loop.rows * loop.inner, line = padded_ * kWord;
@@ -158,18 +192,19 @@ class TopKOp : public ClonableOp<TopKOp> {
       EmitLoop(emitter, emitter->Run(programs_.fill),
                {padded_ - loop.count, lines}, {}, end);
     }
-    const auto pairs = keys.base + static_cast<uint32_t>(lines * line);
-    const auto place = static_cast<uint32_t>(lines * kPair + kLanes * kWord);
+    const auto behind = keys.base + static_cast<uint32_t>(lines * line);
+    const auto place = static_cast<uint32_t>(lines * Found());
     for (int64_t p = 0; p < k_; ++p) {
-      EmitSearch(emitter, lines, p == 0, keys.base,
-                 pairs + static_cast<uint32_t>(p) * place);
+      const uint32_t to = behind + static_cast<uint32_t>(p) * place;
+      EmitSearch(emitter, lines, p == 0, keys.base, to);
+      if (removes_ && p + 1 < k_) EmitRemoval(emitter, lines, keys.base, to);
     }
     ReductionStream found;
-    found.base = pairs + kWord;
+    found.base = behind + (removes_ ? 0 : kWord);
     found.type = keys.type;
     found.step = place;
-    found.inner = kPair;
-    found.row = loop.inner * kPair;
+    found.inner = Found();
+    found.row = loop.inner * Found();
     loop.count = k_;
     EmitElementLoop(emitter, emitter->Run(programs_.copy), loop, {found}, y);
   }
@@ -177,13 +212,13 @@ class TopKOp : public ClonableOp<TopKOp> {
   void EmitSearch(Emitter* emitter, int64_t lines, bool first, uint32_t keys,
                   uint32_t to) const {
     const int64_t line = padded_ * kWord;
-    const auto place = static_cast<uint32_t>(lines * kPair + kLanes * kWord);
-    isa::Vrun run = emitter->Run(first ? programs_.first : programs_.next);
+    isa::Vrun run =
+        emitter->Run(removes_ || first ? programs_.first : programs_.next);
     run.store = isa::StoreMode::kEpilogue;
     run.lanes = kLanes;
     run.n_r1 = static_cast<uint32_t>(padded_ / kLanes);
     run.n_o1 = static_cast<uint32_t>(lines);
-    run.arg0 = static_cast<uint32_t>(padded_);
+    run.arg0 = static_cast<uint32_t>(padded_ - (removes_ ? kLanes : 0));
     isa::Stream a;
     a.type = isa::ElementType::kS32;
     a.base = keys + static_cast<uint32_t>(line - kLanes * kWord);
@@ -192,25 +227,48 @@ class TopKOp : public ClonableOp<TopKOp> {
     a.o1_stride = static_cast<int32_t>(line);
     run.enable_a = true;
     run.SetA(a);
-    isa::Stream pair;
-    pair.type = isa::ElementType::kS32;
-    pair.o1_stride = kPair;
-    if (!first) {
+    isa::Stream found;
+    found.type = isa::ElementType::kS32;
+    found.o1_stride = static_cast<int32_t>(Found());
+    if (!removes_ && !first) {
       run.enable_b = run.enable_c = true;
-      pair.base = to - place;
-      run.SetB(pair);
-      pair.base += kWord;
-      run.SetC(pair);
+      found.base = to - static_cast<uint32_t>(lines * Found());
+      run.SetB(found);
+      found.base += kWord;
+      run.SetC(found);
     }
-    pair.base = to;
-    pair.lane_stride = kWord;
-    run.SetD(pair);
+    found.base = to;
+    found.lane_stride = kWord;
+    run.store_one = removes_;
+    run.SetD(found);
+    emitter->Append(run);
+  }
+
+  // What `found` says of each line gets the least key.
+  void EmitRemoval(Emitter* emitter, int64_t lines, uint32_t keys,
+                   uint32_t found) const {
+    isa::Vrun run = emitter->Run(programs_.fill);
+    run.store = isa::StoreMode::kBody;
+    run.lanes = static_cast<uint32_t>(lines);
+    run.scatter_d = run.enable_c = true;
+    run.index_stride = kWord;
+    run.index_bound = static_cast<uint32_t>(padded_);
+    isa::Stream s;
+    s.type = isa::ElementType::kS32;
+    s.base = found;
+    s.lane_stride = kWord;
+    run.SetC(s);
+    s.base = keys;
+    s.lane_stride = static_cast<int32_t>(padded_ * kWord);
+    run.SetD(s);
     emitter->Append(run);
   }
 
   ReductionView view_;
   isa::ElementType in_type_;
-  int64_t k_, padded_, lines_ = 1;
+  int64_t k_;
+  bool removes_;
+  int64_t padded_, lines_ = 1;
   TopKPrograms programs_;
 };
 
@@ -239,8 +297,12 @@ absl::Status LowerTopK(Lowering* l, const Node& node) {
   const bool largest = node.IntAttribute("largest", 1) != 0;
   ASSIGN_OR_RETURN(programs.key, KeyProgram(x.type, largest));
   ASSIGN_OR_RETURN(programs.fill, FillProgram());
-  ASSIGN_OR_RETURN(programs.first, SearchProgram(true));
-  ASSIGN_OR_RETURN(programs.next, SearchProgram(false));
+  const bool removes = Removes(x.type);
+  ASSIGN_OR_RETURN(programs.first,
+                   removes ? LargestProgram() : PairProgram(true));
+  if (!removes) {
+    ASSIGN_OR_RETURN(programs.next, PairProgram(false));
+  }
   programs.copy = CopyProgram();
   const int from = l->Reshaped(l->ValueIn(node.inputs[0], Layout::kDense, node),
                                view.OperandShape());
@@ -249,8 +311,8 @@ absl::Status LowerTopK(Lowering* l, const Node& node) {
                                       : Shape{about[0], k * about[2]};
   const int to =
       l->NewTemporary(y.name, DataType::kInt32, found, Layout::kDense);
-  l->Add(std::make_unique<TopKOp>(l->device(), view, k, std::move(programs),
-                                  sram, from, to),
+  l->Add(std::make_unique<TopKOp>(l->device(), view, k, removes,
+                                  std::move(programs), sram, from, to),
          node);
   l->Bind(node.outputs[0], l->Reshaped(to, y.shape));
   return absl::OkStatus();
