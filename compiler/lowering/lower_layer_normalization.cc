@@ -66,6 +66,41 @@ absl::StatusOr<Microprogram> FactorOfPart(float epsilon, bool first,
   return b.Finish();
 }
 
+// The same for rows that are in one part, in four programs, of which the second
+// and the fourth divide for sixteen rows at a time.
+absl::StatusOr<Microprogram> SumOfRow() {
+  ProgramBuilder b;
+  const Term sum = b.Variable();
+  b.Assign(sum, b.Add(sum, b.A()));
+  b.In(ProgramBuilder::kEpilogue);
+  b.Out(b.Op(isa::MicroOp::kHsum, sum));
+  return b.Finish();
+}
+
+absl::StatusOr<Microprogram> MeanOfSum() {
+  ProgramBuilder b;
+  b.Out(b.Div(b.A(), b.Arg(0)));
+  return b.Finish();
+}
+
+absl::StatusOr<Microprogram> SquaresOfRow() {
+  ProgramBuilder b;
+  const Term sum = b.Variable();
+  const Term d = b.Sub(b.A(), b.B());
+  // Lanes that are not valid read 0 from either stream.
+  b.Assign(sum, b.Fma(d, d, sum));
+  b.In(ProgramBuilder::kEpilogue);
+  b.Out(b.Op(isa::MicroOp::kHsum, sum));
+  return b.Finish();
+}
+
+absl::StatusOr<Microprogram> FactorOfSquares(float epsilon) {
+  ProgramBuilder b;
+  const Term v = b.Div(b.A(), b.Arg(0));
+  b.Out(b.Div(b.Imm(1), b.Sqrt(b.Add(v, b.Imm(epsilon)))));
+  return b.Finish();
+}
+
 // a = x, b = mean, c = r
 absl::StatusOr<Microprogram> Normalized() {
   ProgramBuilder b;
@@ -135,19 +170,65 @@ class LayerNormalizationOp : public ClonableOp<LayerNormalizationOp> {
       const ReductionStream means = of_rows(0),
                             factors = of_rows(step_ * kFloat);
       EmitReductionLoop(emitter, run(0), lines, {x}, means);
-      EmitReductionLoop(emitter, run(1), lines, {x, means}, factors);
+      EmitForRows(emitter, run(1), lines.rows, means);
+      EmitReductionLoop(emitter, run(2), lines, {x, means}, factors);
+      EmitForRows(emitter, run(3), lines.rows, factors);
       // The scaled elements take the place of the normalised ones.
-      EmitElementLoop(emitter, run(2), lines, {x, means, factors}, y);
-      EmitElementLoop(emitter, run(3), lines,
-                      {y, of_columns(0), of_columns(bias_)}, y);
+      EmitElementLoop(emitter, run(4), lines, {x, means, factors}, y);
+      EmitColumns(emitter, run(5), lines, y, of_columns(0), of_columns(bias_));
     }
   }
 
  private:
+  // A number for each row, in place.
+  static void EmitForRows(Emitter* emitter, const isa::Vrun& run, int64_t rows,
+                          ReductionStream numbers) {
+    ReductionLoop line;
+    line.count = rows;
+    numbers.step = numbers.row;
+    EmitElementLoop(emitter, run, line, {numbers}, numbers);
+  }
+
+  // Elements in place, with two numbers for each column. Columns are the
+  // outermost loop, so that the rows of a strip read the same ones.
+  void EmitColumns(Emitter* emitter, isa::Vrun run, const ReductionLoop& lines,
+                   const ReductionStream& elements,
+                   const ReductionStream& scale,
+                   const ReductionStream& bias) const {
+    constexpr int64_t kLanes = isa::kVectorLanes, kMaxCount = 65535;
+    const auto stream = [](const ReductionStream& s, int64_t column) {
+      isa::Stream out;
+      out.base = s.base + static_cast<uint32_t>(column * s.step);
+      out.type = s.type;
+      out.lane_stride = static_cast<int32_t>(s.step);
+      out.o1_stride = static_cast<int32_t>(s.row);
+      out.o2_stride = static_cast<int32_t>(kLanes * s.step);
+      return out;
+    };
+    const int64_t whole = count_ / kLanes * kLanes;
+    for (int64_t column = 0; column < count_;) {
+      run.lanes =
+          static_cast<uint32_t>(column < whole ? kLanes : count_ - whole);
+      run.n_o1 = static_cast<uint32_t>(lines.rows);
+      run.n_o2 = column < whole ? static_cast<uint32_t>(std::min(
+                                      (whole - column) / kLanes, kMaxCount))
+                                : 1;
+      run.store = isa::StoreMode::kBody;
+      run.enable_a = run.enable_b = run.enable_c = true;
+      run.SetA(stream(elements, column));
+      run.SetB(stream(scale, column));
+      run.SetC(stream(bias, column));
+      run.SetD(stream(elements, column));
+      emitter->Append(run);
+      column += static_cast<int64_t>(run.lanes) * run.n_o2;
+    }
+  }
+
   ReductionView view_;
   int64_t count_;
   uint32_t bias_;  // where it lies in the constants, behind the scale
-  std::vector<Microprogram> programs_;  // mean, factor, normalised, scaled
+  // Sum, mean, squares, factor, normalised, scaled.
+  std::vector<Microprogram> programs_;
   int64_t step_ = 1;
 };
 
@@ -232,9 +313,8 @@ absl::Status LowerLayerNormalization(Lowering* l, const Node& node) {
     RETURN_IF_ERROR(LowerInPasses(l, node, rows, epsilon, from, to));
   } else {
     std::vector<Microprogram> programs;
-    for (auto program :
-         {MeanOfPart(true, true), FactorOfPart(epsilon, true, true),
-          Normalized(), Scaled()}) {
+    for (auto program : {SumOfRow(), MeanOfSum(), SquaresOfRow(),
+                         FactorOfSquares(epsilon), Normalized(), Scaled()}) {
       if (!program.ok()) return program.status();
       programs.push_back(*std::move(program));
     }

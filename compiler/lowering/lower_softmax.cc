@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Softmax and LogSoftmax: for rows that fit SRAM together, the maximum of each
-// row, then its sum of exponentials (of a fp32 Softmax they stay), then the
-// result, from one copy of the operand in SRAM. Longer rows: softmax_passes.h.
+// row, then its sum of exponentials (of a fp32 Softmax they stay), what becomes
+// of the sums, sixteen rows at a time, then the result, from one copy of the
+// operand in SRAM. Longer rows: softmax_passes.h.
 #include <algorithm>
 #include <memory>
 
@@ -22,27 +23,33 @@ constexpr int64_t kFloat = sizeof(float);
 constexpr int64_t kRowsAtATime = 1024;
 constexpr uint64_t kShare = 32;
 
-absl::StatusOr<Microprogram> MaxOfRow(bool in_lanes) {
+// `ragged`: the last vector of a row has lanes that are not valid.
+absl::StatusOr<Microprogram> MaxOfRow(bool in_lanes, bool ragged) {
   ProgramBuilder b;
   const Term acc = b.Variable();
   b.In(ProgramBuilder::kPrologue);
   b.Assign(acc, b.ImmBits(0xff800000u));
   b.In(ProgramBuilder::kBody);
   const Term larger = b.Max(acc, b.A());
-  b.Assign(acc, in_lanes ? b.Select(b.Valid(), larger, acc) : larger);
+  b.Assign(acc, ragged ? b.Select(b.Valid(), larger, acc) : larger);
   b.In(ProgramBuilder::kEpilogue);
   b.Out(in_lanes ? b.Op(isa::MicroOp::kHmax, acc) : acc);
   return b.Finish();
 }
 
-absl::StatusOr<Microprogram> SumOfRow(bool log, bool in_lanes) {
+absl::StatusOr<Microprogram> SumOfRow(bool in_lanes, bool ragged) {
   ProgramBuilder b;
   const Term acc = b.Variable();
   const Term e = ExpTerm(&b, b.A(), b.B());
-  b.Assign(acc, b.Add(acc, in_lanes ? b.Select(b.Valid(), e, b.Imm(0)) : e));
+  b.Assign(acc, b.Add(acc, ragged ? b.Select(b.Valid(), e, b.Imm(0)) : e));
   b.In(ProgramBuilder::kEpilogue);
-  const Term sum = in_lanes ? b.Op(isa::MicroOp::kHsum, acc) : acc;
-  b.Out(RowTerm(&b, log, sum));
+  b.Out(in_lanes ? b.Op(isa::MicroOp::kHsum, acc) : acc);
+  return b.Finish();
+}
+
+absl::StatusOr<Microprogram> OfSum(bool log) {
+  ProgramBuilder b;
+  b.Out(RowTerm(&b, log, b.A()));
   return b.Finish();
 }
 
@@ -59,7 +66,7 @@ absl::StatusOr<Microprogram> SumOfExponentials(bool in_lanes) {
   const Term acc = b.Variable();
   b.Assign(acc, b.Add(acc, b.A()));
   b.In(ProgramBuilder::kEpilogue);
-  b.Out(RowTerm(&b, false, in_lanes ? b.Op(isa::MicroOp::kHsum, acc) : acc));
+  b.Out(in_lanes ? b.Op(isa::MicroOp::kHsum, acc) : acc);
   return b.Finish();
 }
 
@@ -117,19 +124,29 @@ class SoftmaxOp : public ClonableOp<SoftmaxOp> {
       sums.base += kept_ * kFloat;
       EmitReductionLoop(emitter, emitter->Run(programs_[0]), lines, {x},
                         maxima);
-      if (programs_.size() == 4) {
-        EmitElementLoop(emitter, emitter->Run(programs_[1]), lines, {x, maxima},
+      const bool keeps = programs_.size() == 5;
+      if (keeps) {
+        EmitElementLoop(emitter, emitter->Run(programs_[3]), lines, {x, maxima},
                         y);
-        EmitReductionLoop(emitter, emitter->Run(programs_[2]), lines, {y},
+        EmitReductionLoop(emitter, emitter->Run(programs_[4]), lines, {y},
                           sums);
-        EmitElementLoop(emitter, emitter->Run(programs_[3]), lines, {y, sums},
-                        y);
-        continue;
+      } else {
+        EmitReductionLoop(emitter, emitter->Run(programs_[3]), lines,
+                          {x, maxima}, sums);
       }
-      EmitReductionLoop(emitter, emitter->Run(programs_[1]), lines, {x, maxima},
-                        sums);
-      EmitElementLoop(emitter, emitter->Run(programs_[2]), lines,
-                      {x, maxima, sums}, y);
+      ReductionLoop line;
+      line.count = lines.rows * lines.inner;
+      ReductionStream numbers = sums;
+      numbers.step = kFloat;
+      EmitElementLoop(emitter, emitter->Run(programs_[1]), line, {numbers},
+                      numbers);
+      if (keeps) {
+        EmitElementLoop(emitter, emitter->Run(programs_[2]), lines, {y, sums},
+                        y);
+      } else {
+        EmitElementLoop(emitter, emitter->Run(programs_[2]), lines,
+                        {x, maxima, sums}, y);
+      }
     }
   }
 
@@ -137,7 +154,8 @@ class SoftmaxOp : public ClonableOp<SoftmaxOp> {
   ReductionView view_;
   ReduceStage stage_;
   isa::ElementType in_type_, out_type_;
-  // Maximum, sum, result; or maximum, exponential, sum, product.
+  // Maximum, what becomes of a sum, result; then the sum, or exponential and
+  // their sum.
   std::vector<Microprogram> programs_;
   int64_t step_ = 1, kept_ = 1;
 };
@@ -151,17 +169,17 @@ absl::Status LowerSoftmax(Lowering* l, const Node& node) {
     return LowerSoftmaxInPasses(l, node, stage, log);
   }
   const bool in_lanes = stage.inner == 1;
+  const bool ragged = in_lanes && stage.count % isa::kVectorLanes != 0;
   // An exponential of fp32 is computed once and kept; other types would round
   // it.
   const bool keeps = !log && x.type == DataType::kFloat;
-  std::vector<absl::StatusOr<Microprogram>> made = {MaxOfRow(in_lanes)};
+  std::vector<absl::StatusOr<Microprogram>> made = {
+      MaxOfRow(in_lanes, ragged), OfSum(log), keeps ? Product() : Result(log)};
   if (keeps) {
     made.push_back(Exponential());
     made.push_back(SumOfExponentials(in_lanes));
-    made.push_back(Product());
   } else {
-    made.push_back(SumOfRow(log, in_lanes));
-    made.push_back(Result(log));
+    made.push_back(SumOfRow(in_lanes, ragged));
   }
   std::vector<Microprogram> programs;
   for (auto& program : made) {
