@@ -157,19 +157,25 @@ void EmitTransfer(Emitter* emitter, Direction direction, const Extent& e,
     return;
   }
   const uint64_t full = c / 16, rest = c % 16;
+  const auto emit = [&](uint64_t from, uint32_t to, const Dim& lanes,
+                        const Dim& blocks) {
+    const Dim columns{w, column_bytes, word}, rows{r, row_bytes, view.pitch};
+    // Channels that follow each other are moved as they lie; those of planes
+    // are interleaved by the engine, which wants the columns innermost.
+    if (plane_bytes == 1) {
+      box.Emit(1, from, to, {lanes, columns, rows, blocks});
+    } else {
+      box.Emit(1, from, to, {columns, rows, lanes, blocks});
+    }
+  };
   if (full) {
-    box.Emit(1, dense, sram,
-             {{w, column_bytes, word},
-              {r, row_bytes, view.pitch},
-              {16, plane_bytes, 1},
-              {full, 16 * plane_bytes, view.plane}});
+    emit(dense, sram, {16, plane_bytes, 1},
+         {full, 16 * plane_bytes, view.plane});
   }
   if (rest) {
-    box.Emit(1, dense + full * 16 * plane_bytes,
-             static_cast<uint32_t>(sram + full * view.plane),
-             {{w, column_bytes, word},
-              {r, row_bytes, view.pitch},
-              {rest, plane_bytes, 1}});
+    emit(dense + full * 16 * plane_bytes,
+         static_cast<uint32_t>(sram + full * view.plane),
+         {rest, plane_bytes, 1}, {1, 0, 0});
   }
 }
 
