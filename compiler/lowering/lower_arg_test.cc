@@ -70,5 +70,27 @@ TEST(LowerArg, NansAndInfinities) {
   EXPECT_EQ(y[0].as<int64_t>()[1], 2);
 }
 
+// Of rows along the lanes, which some lanes have nothing of.
+TEST(LowerArg, NansAndInfinitiesInLongRows) {
+  constexpr int64_t kRows = 7, kCount = 37;
+  TensorData x = RandomData(DataType::kFloat, {kRows, kCount}, 4);
+  float* v = x.as<float>();
+  for (int64_t i = 0; i < kCount; ++i) {
+    v[i] = kNan;
+    v[kCount + i] = -kInf;
+    v[2 * kCount + i] = i == 20 ? -kInf : kNan;
+    v[3 * kCount + i] = i % 3 == 0 ? kNan : kInf;
+    v[4 * kCount + i] = i % 2 == 0 ? -0.0f : 0.0f;
+    v[5 * kCount + i] = i % 17 == 5 ? 9.0f : v[5 * kCount + i];
+  }
+  for (const char* op : {"ArgMax", "ArgMin"}) {
+    for (const bool last : {false, true}) {
+      SCOPED_TRACE(std::string(op) + (last ? " last" : ""));
+      ExpectCardEqualsReference(
+          Model(op, DataType::kFloat, {kRows, kCount}, 1, true, last), {x});
+    }
+  }
+}
+
 }  // namespace
 }  // namespace heddle::compiler
