@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "compiler/base/pace.h"
@@ -57,6 +59,76 @@ void FillRow(const Filter& filter, float coordinate, float scale, int64_t n,
   }
 }
 
+// The windows of the rows of a matrix [to, from] that have all weights but
+// zeros.
+FilteredAxis WindowsOf(const TensorData& matrix) {
+  const int64_t to = matrix.shape[0], from = matrix.shape[1];
+  FilteredAxis axis;
+  std::vector<int64_t> first(static_cast<size_t>(to));
+  axis.taps = 1;
+  for (int64_t i = 0; i < to; ++i) {
+    const float* row = matrix.as<float>() + i * from;
+    int64_t begin = 0, end = from;
+    while (begin + 1 < end && row[begin] == 0) ++begin;
+    while (end > begin + 1 && row[end - 1] == 0) --end;
+    first[static_cast<size_t>(i)] = begin;
+    axis.taps = std::max(axis.taps, end - begin);
+  }
+  for (int64_t i = 0; i < to; ++i) {
+    const int64_t start =
+        std::min(first[static_cast<size_t>(i)], from - axis.taps);
+    const float* row = matrix.as<float>() + i * from + start;
+    axis.start.push_back(start);
+    axis.weight.insert(axis.weight.end(), row, row + axis.taps);
+  }
+  return axis;
+}
+
+// A row of so many elements fits SRAM several times.
+constexpr int64_t kWidest = 4096;
+
+// An axis as windows, where these save half of the products at least.
+bool HasWindows(const TensorData& matrix, int64_t after,
+                FilteredAxis* windows) {
+  const int64_t to = matrix.shape[0], from = matrix.shape[1];
+  if (std::max({to, from, after}) > kWidest) return false;
+  *windows = WindowsOf(matrix);
+  return 2 * windows->taps <= from;
+}
+
+TensorId Filtered(Expansion* e, TensorId x, const FilteredAxis& rows,
+                  const FilteredAxis& columns) {
+  std::vector<TensorId> inputs = {x};
+  std::map<std::string, Attribute> attributes;
+  for (const auto& [name, axis] :
+       {std::pair{"rows", &rows}, std::pair{"columns", &columns}}) {
+    if (axis->start.empty()) continue;
+    attributes[name] = axis->start;
+    TensorData weights = TensorData::Zeros(
+        DataType::kFloat,
+        {static_cast<int64_t>(axis->start.size()), axis->taps});
+    std::copy(axis->weight.begin(), axis->weight.end(), weights.as<float>());
+    inputs.push_back(e->Constant(std::move(weights)));
+  }
+  return e->Add("heddle.Filter", inputs, attributes);
+}
+
+// x with its axis `axis` filtered.
+TensorId FilteredAlong(Expansion* e, TensorId x, size_t axis,
+                       const FilteredAxis& windows) {
+  Shape shape = e->T(x).shape;
+  const auto split = shape.begin() + static_cast<int64_t>(axis);
+  const int64_t before = ElementCount(Shape(shape.begin(), split)),
+                after = ElementCount(Shape(split + 1, shape.end())),
+                from = shape[axis];
+  shape[axis] = static_cast<int64_t>(windows.start.size());
+  const TensorId y =
+      after == 1
+          ? Filtered(e, e->Reshape(x, {before, from}), {}, windows)
+          : Filtered(e, e->Reshape(x, {before, from, after}), windows, {});
+  return e->Reshape(y, shape);
+}
+
 }  // namespace
 
 TensorId MultiplyAlong(Expansion* e, TensorId x, size_t axis,
@@ -98,6 +170,7 @@ absl::Status ExpandResize(Expansion* e) {
   filter.exclude_outside = node.IntAttribute("exclude_outside", 0) != 0;
   const std::vector<size_t> axes = ResizedAxes(plan, from);
   TensorId y = e->Wide(e->In(0));
+  std::vector<TensorData> matrices;
   for (size_t axis : axes) {
     if (plan.to[axis] > kMostWeights / from[axis]) {
       return RejectNode(Rejection::kUnsupportedShape, node, "a filter from ",
@@ -116,7 +189,24 @@ absl::Status ExpandResize(Expansion* e) {
       FillRow(filter, ResizeCoordinate(plan, from, axis, i), plan.scales[axis],
               from[axis], weights.as<float>() + i * from[axis]);
     }
-    y = MultiplyAlong(e, y, axis, e->Constant(std::move(weights)));
+    matrices.push_back(std::move(weights));
+  }
+  for (size_t i = 0; i < axes.size() && e->status().ok(); ++i) {
+    const size_t axis = axes[i];
+    const Shape shape = e->T(y).shape;
+    const int64_t after =
+        ElementCount(Shape(shape.begin() + axis + 1, shape.end()));
+    FilteredAxis windows, rows;
+    if (!HasWindows(matrices[i], after, &windows)) {
+      y = MultiplyAlong(e, y, axis, e->Constant(std::move(matrices[i])));
+    } else if (axis + 1 == shape.size() && i + 1 < axes.size() &&
+               axes[i + 1] + 1 == axis &&
+               HasWindows(matrices[i + 1], plan.to[axis], &rows)) {
+      y = Filtered(e, y, rows, windows);
+      ++i;
+    } else {
+      y = FilteredAlong(e, y, axis, windows);
+    }
   }
   for (size_t axis : axes) {
     if (plan.coordinate != "tf_crop_and_resize") break;

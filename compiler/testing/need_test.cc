@@ -254,9 +254,9 @@ constexpr const char* kKinds[] = {
     "LrnOp",        "MatMulOp",    "MatrixOp",
     "MoveOp",       "PickOp",      "PlacesOp",
     "Product",      "QSoftmax",    "RangeParameter",
-    "Ranges",       "Rounding",    "RowsCopy",
-    "RowSums",      "ScatterOp",   "SoftmaxOp",
-    "TableOp",      "TopKOp"};
+    "Ranges",       "ResampleOp",  "Rounding",
+    "RowsCopy",     "RowSums",     "ScatterOp",
+    "SoftmaxOp",    "TableOp",     "TopKOp"};
 
 TEST(Needs, HoldInBoxesOfAnySize) {
   for (uint64_t seed = first_seed; seed < first_seed + seeds; ++seed) {
