@@ -62,8 +62,8 @@ bool Transposed(const onnx::NodeProto& node) {
 
 }  // namespace
 
-uint64_t ModelMacs(const std::string& bytes,
-                   const std::map<std::string, Shape>& inputs) {
+std::map<std::string, uint64_t> NodeMacs(
+    const std::string& bytes, const std::map<std::string, Shape>& inputs) {
   onnx::ModelProto model;
   if (!model.ParseFromString(bytes)) throw std::runtime_error("not a model");
   for (auto& input : *model.mutable_graph()->mutable_input()) {
@@ -76,8 +76,12 @@ uint64_t ModelMacs(const std::string& bytes,
   }
   onnx::shape_inference::InferShapes(model);
   const std::map<std::string, Shape> shapes = ShapesOf(model.graph());
-  uint64_t macs = 0;
+  std::map<std::string, uint64_t> all;
+  std::map<std::string, int> numbers;
   for (const auto& node : model.graph().node()) {
+    const std::string number = std::to_string(numbers[node.op_type()]++);
+    uint64_t& macs =
+        all[node.name().empty() ? node.op_type() + "_" + number : node.name()];
     const int right = RightOperand(node.op_type());
     if (right < 0 || right >= node.input_size()) continue;
     const auto weights = shapes.find(node.input(right));
@@ -97,6 +101,13 @@ uint64_t ModelMacs(const std::string& bytes,
       macs += Product(w);  // at least one row
     }
   }
+  return all;
+}
+
+uint64_t ModelMacs(const std::string& model,
+                   const std::map<std::string, Shape>& inputs) {
+  uint64_t macs = 0;
+  for (const auto& [name, of_node] : NodeMacs(model, inputs)) macs += of_node;
   return macs;
 }
 

@@ -16,6 +16,12 @@ namespace heddle::tests {
 uint64_t ModelMacs(const std::string& model,
                    const std::map<std::string, std::vector<int64_t>>& inputs);
 
+// The same of every node of the model's graph by its name, Conv_0, Conv_1 and
+// so on where it has none; 0 for other operators.
+std::map<std::string, uint64_t> NodeMacs(
+    const std::string& model,
+    const std::map<std::string, std::vector<int64_t>>& inputs);
+
 }  // namespace heddle::tests
 
 #endif  // TESTS_E2E_MODEL_MACS_H_
