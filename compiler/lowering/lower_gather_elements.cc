@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // GatherElements: one command per tile, whose program makes negative indices
-// positive and picks. The operand is [before, size, after] about the axis; all
-// of the axis has to be in SRAM, any part of the rest will do. A longer axis is
-// gone through in pieces: what an index chooses of one takes the place of what
-// the pieces before have left. An index outside is a fault (index_bounds).
+// positive and picks. The operand is [before, size, after] about the axis, or
+// [before, size] where it is the last, so that its elements follow each other
+// in SRAM; all of the axis has to be there, any part of the rest will do. A
+// longer axis is gone through in pieces: what an index chooses of one takes the
+// place of what the pieces before have left. An index outside is a fault
+// (index_bounds).
 #include <algorithm>
 
 #include "compiler/base/status_macros.h"
@@ -34,6 +36,7 @@ absl::StatusOr<Microprogram> PieceProgram(bool first) {
 
 class PickOp : public ClonableOp<PickOp> {
  public:
+  // The axis is the rows of values of rank 4, the columns of those of rank 2.
   // `before`: what the pieces before `piece` have left, -1 for none. `program`:
   // of a piece; empty: the table is all.
   PickOp(const DeviceGraph& graph, int table, int index, int before, int result,
@@ -41,21 +44,29 @@ class PickOp : public ClonableOp<PickOp> {
       : type_(graph.StorageOf(result).type),
         size_(size),
         piece_(piece),
+        columns_(graph.values[table].shape.size() == 2),
         program_(program.body.empty() ? PickProgram() : std::move(program)) {
     const Extent &of = graph.values[index].extent,
                  &to = graph.values[result].extent;
-    for_all_ = of.c != to.c || of.w != to.w;
+    for_all_ = columns_ ? of.h != to.h : of.c != to.c || of.w != to.w;
     engine = "vector";
     output = result;
-    tileable = columns_tileable = channels_tileable = true;
+    tileable = columns_tileable = true;
+    channels_tileable = !columns_;
     channel_step = 1;
     inputs.resize(2);
     inputs[0].value = table;
-    inputs[0].columns.kind = inputs[0].channels.kind = AxisNeed::kSame;
     inputs[1].value = index;
-    inputs[1].rows.kind = AxisNeed::kSame;
-    inputs[1].columns.kind = inputs[1].channels.kind =
-        for_all_ ? AxisNeed::kWhole : AxisNeed::kSame;
+    const AxisNeed::Kind rest = for_all_ ? AxisNeed::kWhole : AxisNeed::kSame;
+    if (columns_) {
+      inputs[0].rows.kind = AxisNeed::kSame;
+      inputs[1].rows.kind = rest;
+      inputs[1].columns.kind = AxisNeed::kSame;
+    } else {
+      inputs[0].columns.kind = inputs[0].channels.kind = AxisNeed::kSame;
+      inputs[1].rows.kind = AxisNeed::kSame;
+      inputs[1].columns.kind = inputs[1].channels.kind = rest;
+    }
     if (before < 0) return;
     OpInput kept;
     kept.value = before;
@@ -73,7 +84,7 @@ class PickOp : public ClonableOp<PickOp> {
     run.arg1 = static_cast<uint32_t>(piece_.first);
     run.arg2 = static_cast<uint32_t>(piece_.count);
     run.index_bound = static_cast<uint32_t>(piece_.count);
-    run.index_stride = table.pitch;
+    run.index_stride = columns_ ? table.xstep : table.pitch;
     const auto operand = [&](const TileView& v, int64_t row,
                              isa::ElementType type) {
       LoopOperand o;
@@ -83,11 +94,20 @@ class PickOp : public ClonableOp<PickOp> {
       return o;
     };
     LoopOperand a = operand(table, 0, MoveType(type_));
-    a.strides[1] = 0;
     LoopOperand b = operand(index, tile.row0, isa::ElementType::kS32);
-    if (for_all_) {
-      b.base = RowBase(index, tile.row0);
-      b.strides = {0, index.pitch, 0};
+    if (columns_) {
+      a.base = RowBase(table, tile.row0);
+      a.strides[0] = 0;
+      if (for_all_) {
+        b.base = AddressOf(index, 0, 0, tile.column0);
+        b.strides[1] = 0;
+      }
+    } else {
+      a.strides[1] = 0;
+      if (for_all_) {
+        b.base = RowBase(index, tile.row0);
+        b.strides = {0, index.pitch, 0};
+      }
     }
     std::vector<LoopOperand> operands = {a, b};
     if (inputs.size() > 2) {
@@ -101,6 +121,7 @@ class PickOp : public ClonableOp<PickOp> {
   DataType type_;
   int64_t size_;
   Slice piece_;
+  bool columns_;
   Microprogram program_;
   bool for_all_;  // one index for all that is before and after the axis
 };
@@ -142,6 +163,17 @@ absl::Status AddPick(Lowering* l, const Node& node, int table, int index,
   const DataType type = l->device().StorageOf(result).type;
   const int64_t size = about[1];
   const std::vector<Slice> pieces = PiecesOf(size, EasyAxis(*l, type));
+  if (about[2] == 1 && pieces.size() == 1) {
+    const auto rows = [&](int value) {
+      const Shape of = l->device().values[value].shape;
+      return l->Reshaped(value, {of[1], of[2]});
+    };
+    l->Add(
+        std::make_unique<PickOp>(l->device(), rows(table), rows(index), -1,
+                                 rows(result), size, pieces[0], Microprogram()),
+        node);
+    return absl::OkStatus();
+  }
   int before = -1;
   for (const Slice& piece : pieces) {
     Microprogram program;
