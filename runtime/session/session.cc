@@ -8,6 +8,7 @@
 
 #include "runtime/hal/status.h"
 #include "runtime/session/device_core.h"
+#include "runtime/session/device_handle.h"
 #include "runtime/session/graph.h"
 #include "runtime/session/registry.h"
 #include "runtime/session/resident.h"
@@ -15,28 +16,6 @@
 
 namespace heddle::session {
 namespace {
-
-class DeviceHandle : public Device {
- public:
-  explicit DeviceHandle(std::shared_ptr<DeviceCore> core)
-      : core_(std::move(core)) {}
-  const DeviceDescription& description() const override {
-    return core_->description();
-  }
-  bool available() override { return core_->available(); }
-  void OnRemoved(std::function<void()> callback) override {
-    core_->OnRemoved(std::move(callback));
-  }
-  absl::StatusOr<Memory> memory() override {
-    const auto info = core_->device().Memory();
-    if (!info.ok()) return info.status();
-    return Memory{info->total, info->used};
-  }
-  const std::shared_ptr<DeviceCore>& core() const { return core_; }
-
- private:
-  const std::shared_ptr<DeviceCore> core_;
-};
 
 class GraphHandle : public Graph {
  public:
