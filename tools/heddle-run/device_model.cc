@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/heddle-run/device_model.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <map>
@@ -16,14 +17,18 @@
 namespace heddle::run {
 namespace {
 
-// The first device of that configuration ("" = any).
-absl::StatusOr<session::DeviceDescription> ChooseDevice(
+// Devices of HEDDLE_DEVICE of that configuration ("" = that of the first one).
+absl::StatusOr<std::vector<session::DeviceDescription>> ListOf(
     const std::string& config) {
   const auto devices = session::ListDevices(config);
   if (!devices.ok()) return devices.status();
+  std::vector<session::DeviceDescription> list;
   for (const session::DeviceDescription& device : *devices) {
-    if (config.empty() || device.config == config) return device;
+    const std::string& wanted =
+        config.empty() ? devices->front().config : config;
+    if (device.config == wanted) list.push_back(device);
   }
+  if (!list.empty()) return list;
   if (devices->empty()) {
     const char* form = std::getenv("HEDDLE_DEVICE");
     if (form != nullptr && absl::StartsWith(form, "hosted:")) {
@@ -38,6 +43,52 @@ absl::StatusOr<session::DeviceDescription> ChooseDevice(
   return absl::UnavailableError(absl::StrCat(
       "there is no device of configuration ", config, " (", devices->front().id,
       " is ", devices->front().config, "); give --device sim:config=", config));
+}
+
+// At least one.
+absl::StatusOr<std::vector<session::DeviceDescription>> ChooseDevices(
+    std::string config, const DeviceModel::Settings& settings) {
+  std::vector<session::DeviceDescription> chosen;
+  const auto add = [&]() -> absl::Status {
+    auto list = ListOf(config);
+    if (!list.ok()) return list.status();
+    if (!settings.all_devices) list->resize(1);
+    for (session::DeviceDescription& d : *list) chosen.push_back(std::move(d));
+    config = chosen.front().config;
+    return absl::OkStatus();
+  };
+  if (settings.devices.empty()) {
+    if (absl::Status s = add(); !s.ok()) return s;
+  }
+  for (const std::string& device : settings.devices) {
+    setenv("HEDDLE_DEVICE", device.c_str(), 1);
+    if (absl::Status s = add(); !s.ok()) return s;
+  }
+  // What is compiled for a second time runs there.
+  if (!settings.devices.empty()) {
+    setenv("HEDDLE_DEVICE", settings.devices.front().c_str(), 1);
+  }
+  return chosen;
+}
+
+absl::StatusOr<std::shared_ptr<session::CardPool>> LoadOnAll(
+    const std::vector<session::DeviceDescription>& descriptions,
+    std::string package, const session::LoadOptions& load) {
+  std::vector<std::shared_ptr<session::Device>> devices;
+  for (const session::DeviceDescription& description : descriptions) {
+    auto device = session::OpenDevice(description.id);
+    // It has just gone: the others do.
+    if (absl::IsUnavailable(device.status())) continue;
+    if (!device.ok()) return device.status();
+    devices.push_back(*std::move(device));
+  }
+  if (devices.empty()) {
+    return absl::UnavailableError("all cards that there were are gone");
+  }
+  session::CardPoolOptions options;
+  options.load = load;
+  const auto bytes = std::make_shared<const std::string>(std::move(package));
+  return session::CardPool::Load(devices, *bytes, bytes, options);
 }
 
 }  // namespace
@@ -79,12 +130,22 @@ absl::StatusOr<std::unique_ptr<DeviceModel>> DeviceModel::Load(
     package_bytes = std::string(bytes);
   }
   auto model = std::make_unique<DeviceModel>();
-  auto description = ChooseDevice(options.config);
-  if (!description.ok()) return description.status();
-  model->device_ = *std::move(description);
+  const auto descriptions = ChooseDevices(options.config, settings);
+  if (!descriptions.ok()) return descriptions.status();
+  model->device_ = descriptions->front();
+  const bool several = descriptions->size() > 1;
+  if (several && is_set) {
+    return absl::InvalidArgumentError(
+        "a package of several shapes runs on one card: give one --device, or "
+        "the model and --shape");
+  }
   if (!is_package) {
     options.config = model->device_.config;
     options.device_memory_bytes = model->device_.memory_bytes;
+    for (const session::DeviceDescription& device : *descriptions) {
+      options.device_memory_bytes =
+          std::min(options.device_memory_bytes, device.memory_bytes);
+    }
     if (settings.cache != nullptr) {
       auto compiled = compiler::CompileOnnxCached(
           bytes, options, *settings.cache, &model->cache_use_);
@@ -96,14 +157,20 @@ absl::StatusOr<std::unique_ptr<DeviceModel>> DeviceModel::Load(
       package_bytes = std::move(compiled->package);
     }
   }
-  auto device = session::OpenDevice(model->device_.id);
-  if (!device.ok()) return device.status();
   session::LoadOptions load;
   load.taps = options.taps;
   load.trace = settings.traced;
   load.host_threads = settings.host_threads;
   load.host_time = settings.host_time;
-  if (is_set) {
+  if (several) {
+    auto pool = LoadOnAll(*descriptions, package_bytes, load);
+    if (!pool.ok()) return pool.status();
+    model->pool_ = *std::move(pool);
+    model->graph_ = model->pool_;
+  } else if (auto device = session::OpenDevice(model->device_.id);
+             !device.ok()) {
+    return device.status();
+  } else if (is_set) {
     ShapeSetRequest request;
     if (settings.shape_set != nullptr) request = *settings.shape_set;
     request.options = options;
@@ -174,25 +241,31 @@ absl::Status DeviceModel::Run(const std::vector<compiler::TensorData>& inputs,
     out.push_back(
         {p.taps[i].name, taps_[i].bytes.data(), taps_[i].bytes.size()});
   }
-  const auto start = std::chrono::steady_clock::now();
   session::RunOptions options;
   options.trace = traced;
-  const auto run = graph_->Start(in, out, nullptr, options);
-  if (!run.ok()) return run.status();
-  const absl::Status status = (*run)->Wait(absl::InfiniteFuture());
-  latency_ms_ = std::chrono::duration<double, std::milli>(
-                    std::chrono::steady_clock::now() - start)
-                    .count();
-  statistics_ = (*run)->statistics();
+  std::shared_ptr<session::Run> run;
+  absl::Status status;
+  do {
+    const auto start = std::chrono::steady_clock::now();
+    auto started = graph_->Start(in, out, nullptr, options);
+    if (!started.ok()) return started.status();
+    run = *std::move(started);
+    status = run->Wait(absl::InfiniteFuture());
+    latency_ms_ = std::chrono::duration<double, std::milli>(
+                      std::chrono::steady_clock::now() - start)
+                      .count();
+    // Of several cards, the one that went takes it along; another has room.
+  } while (pool_ != nullptr && absl::IsUnavailable(status));
+  statistics_ = run->statistics();
   for (size_t i = 0; status.ok() && i < outputs_.size(); ++i) {
-    const auto actual = (*run)->OutputShape(p.outputs[i].name);
+    const auto actual = run->OutputShape(p.outputs[i].name);
     if (!actual.has_value()) continue;
     outputs_[i].shape = *actual;
     outputs_[i].bytes.resize(static_cast<uint64_t>(outputs_[i].count()) *
                              compiler::ElementBytes(outputs_[i].type));
   }
   if (traced && status.ok()) {
-    auto trace = (*run)->trace();
+    auto trace = run->trace();
     if (!trace.ok()) return trace.status();
     trace_ = *std::move(trace);
   }

@@ -14,6 +14,7 @@
 #include "compiler/cache/compile_cache.h"
 #include "compiler/compiler.h"
 #include "compiler/package/package.h"
+#include "runtime/session/card_pool.h"
 #include "runtime/session/session.h"
 #include "tools/heddle-run/profile.h"
 #include "tools/heddle-run/shape_set_model.h"
@@ -37,6 +38,12 @@ class DeviceModel {
     const compiler::FileCache* cache = nullptr;
     // Of a package of several shapes: which of them.
     const ShapeSetRequest* shape_set = nullptr;
+    // Forms of HEDDLE_DEVICE; none: what is set. With `all_devices` all cards
+    // that they name, otherwise the first of each; inferences run on all of
+    // them (session::CardPool) if there are several. Those of another
+    // configuration than the package's, or than the first one's, are left out.
+    std::vector<std::string> devices;
+    bool all_devices = false;
     uint32_t host_threads = 0;  // of session::LoadOptions
     absl::Duration host_time = absl::InfiniteDuration();
   };
@@ -50,7 +57,11 @@ class DeviceModel {
                    bool with_taps, bool traced = false);
 
   const package::Package& package() const { return graph_->package(); }
+  // The first one, of several.
   const session::DeviceDescription& device() const { return device_; }
+  session::Graph* graph() const { return graph_.get(); }
+  // Null: there is one card.
+  const session::CardPool* pool() const { return pool_.get(); }
   // How the cache was used; nothing if there was none to use.
   const compiler::CacheUse& cache_use() const { return cache_use_; }
   // "batch=3, padded to batch=4" of a package of several shapes, else "".
@@ -76,6 +87,7 @@ class DeviceModel {
   compiler::CacheUse cache_use_;
   std::string specialisation_;
   std::shared_ptr<session::Graph> graph_;
+  std::shared_ptr<session::CardPool> pool_;  // the same
   std::vector<compiler::TensorData> outputs_, taps_;
   session::RunStatistics statistics_;
   double latency_ms_ = 0;

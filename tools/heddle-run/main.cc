@@ -10,6 +10,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "rtl/spec/generated/isa.h"
+#include "runtime/session/session.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/usage.h"
 #include "tools/cli/version.h"
@@ -23,6 +24,8 @@ constexpr char kHelp[] =
     "Example:\n"
     "  heddle-run model.onnx --data test_data_set_0 --check\n"
     "  heddle-run model.onnx --bench 100 --layers\n"
+    "  heddle-run model.hpk --bench 1000 --devices all    (on all cards at "
+    "once)\n"
     "  heddle-run shapes.hpk --data test_data_set_0 --source model.onnx\n"
     "  heddle-run model.hpk --cycles exact --layers    (after heddle-timing "
     "model.hpk)\n"
@@ -61,6 +64,18 @@ void CheckCombinations(const CLI::App& app,
        {"--scale", "--mean", "--std", "--channels", "--layout"}) {
     if (!pixels && app.count(option) > 0) {
       throw CLI::RequiresError(option, "--image or --images");
+    }
+  }
+  if (arguments.devices.size() > 1 || app.count("--devices") > 0) {
+    if (arguments.bench == 0) {
+      throw CLI::RequiresError(
+          app.count("--devices") > 0 ? "--devices" : "--device several times",
+          "--bench");
+    }
+    for (const char* option : {"--trace", "--core"}) {
+      if (app.count(option) == 0) continue;
+      throw CLI::ExcludesError(absl::StrCat(option, " of one card"),
+                               "several devices");
     }
   }
   const bool exact = arguments.cycles == "exact";
@@ -128,9 +143,18 @@ int main(int argc, char** argv) {
   app.add_flag("--no-compile", a.no_compile,
                "refuse shapes that a package of several shapes does not hold, "
                "also with --source");
-  app.add_option("--device", a.device,
+  app.add_option("--device", a.devices,
                  "drm[:NODE], hosted:SOCKET[#CARD], "
-                 "sim[:config=h256,memory=512M,...], null, none");
+                 "sim[:config=h256,memory=512M,...], null, none; with --bench, "
+                 "repeat for more cards at once")
+      ->type_name("DEVICE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  std::string devices;
+  app.add_option("--devices", devices,
+                 "all: measure with all cards that --device or HEDDLE_DEVICE "
+                 "names, at once")
+      ->check(CLI::IsMember({"all"}));
   app.add_option("--core", a.core,
                  "what a simulated card computes with: fast, the functional "
                  "model; rtl, the hardware cycle by cycle (slow); reference, "
@@ -231,6 +255,13 @@ int main(int argc, char** argv) {
       ->check(CheckCount)
       ->type_name("N")
       ->needs(bench);
+  app.add_option("--in-flight", a.in_flight,
+                 "inferences at the same time (default: one; two of each of "
+                 "several cards)")
+      ->check(
+          CLI::Range(1, static_cast<int>(heddle::session::kMaxRunsInFlight)))
+      ->type_name("N")
+      ->needs(bench);
   app.add_flag("--layers", a.layers,
                "print MACs, traffic and cycles of each layer");
   app.add_option("--cycles", a.cycles,
@@ -297,6 +328,7 @@ int main(int argc, char** argv) {
         "One model is run at a time; images follow --image, and the "
         "value of --check an '=': --check=layers.");
   }
+  a.all_devices = !devices.empty();
   pixels.bgr = channels == "bgr";
   a.pixels_given = app.count("--scale") + app.count("--mean") +
                        app.count("--std") + app.count("--channels") >

@@ -90,25 +90,43 @@ std::string CommandsText(const timing::Replay& replay) {
                       "* cycle of the stream, exact, recorded on RTL\n\n");
 }
 
+double PerSecond(const BenchResult& bench, const BenchSummary& summary) {
+  if (bench.seconds <= 0) return summary.per_second;
+  return static_cast<double>(bench.ms.size()) / bench.seconds;
+}
+
 std::string BenchText(const BenchResult& bench) {
   const BenchSummary s = Summarize(bench.ms);
   const auto ms = [](const std::optional<double>& value) {
     return value.has_value() ? absl::StrFormat("%.3f", *value) : "-";
   };
+  const std::string order = bench.in_flight > 1
+                                ? absl::StrCat(bench.in_flight, " in flight")
+                                : "one after another";
   std::string text = absl::StrFormat(
-      "bench         %d runs after %d to warm up, one after another: %.1f per "
-      "second\n"
+      "bench         %d runs after %d to warm up, %s: %.1f per second\n"
       "  ms          min %.3f, P50 %.3f, P90 %s, P95 %s, P99 %s, P99.9 %s, max "
       "%.3f, mean %.3f\n"
       "  noise       relative MAD %.1f %%; second half %+.1f %% against the "
       "first",
-      s.runs, bench.warmup, s.per_second, s.min, s.median, ms(s.p90), ms(s.p95),
-      ms(s.p99), ms(s.p99_9), s.max, s.mean, 100 * s.relative_mad,
-      100 * s.half_difference);
+      s.runs, bench.warmup, order, PerSecond(bench, s), s.min, s.median,
+      ms(s.p90), ms(s.p95), ms(s.p99), ms(s.p99_9), s.max, s.mean,
+      100 * s.relative_mad, 100 * s.half_difference);
   if (s.halves_differ) {
     text += ": THEY DIFFER, the machine was not quiet; measure again";
   }
-  return text + "\n";
+  text += "\n";
+  for (const session::CardPool::Card& card : bench.cards) {
+    absl::StrAppendFormat(&text, "  card        %s: %d runs",
+                          Printable(card.id), card.started);
+    if (card.lost > 0) {
+      absl::StrAppendFormat(&text, ", %d LOST with it and started again",
+                            card.lost);
+    }
+    if (card.device == nullptr) text += "; it is gone";
+    text += "\n";
+  }
+  return text;
 }
 
 std::string ClassName(const Result& result, int64_t index) {
@@ -127,20 +145,29 @@ ordered_json BenchJson(const BenchResult& bench) {
   const auto ms = [](const std::optional<double>& value) {
     return value.has_value() ? ordered_json(*value) : ordered_json(nullptr);
   };
-  return {{"runs", b.runs},
-          {"warmup", bench.warmup},
-          {"min_ms", b.min},
-          {"median_ms", b.median},
-          {"p90_ms", ms(b.p90)},
-          {"p95_ms", ms(b.p95)},
-          {"p99_ms", ms(b.p99)},
-          {"p99_9_ms", ms(b.p99_9)},
-          {"max_ms", b.max},
-          {"mean_ms", b.mean},
-          {"per_second", b.per_second},
-          {"relative_mad", b.relative_mad},
-          {"half_difference", b.half_difference},
-          {"halves_differ", b.halves_differ}};
+  ordered_json json = {{"runs", b.runs},
+                       {"warmup", bench.warmup},
+                       {"min_ms", b.min},
+                       {"median_ms", b.median},
+                       {"p90_ms", ms(b.p90)},
+                       {"p95_ms", ms(b.p95)},
+                       {"p99_ms", ms(b.p99)},
+                       {"p99_9_ms", ms(b.p99_9)},
+                       {"max_ms", b.max},
+                       {"mean_ms", b.mean},
+                       {"per_second", PerSecond(bench, b)},
+                       {"relative_mad", b.relative_mad},
+                       {"half_difference", b.half_difference},
+                       {"halves_differ", b.halves_differ},
+                       {"in_flight", bench.in_flight},
+                       {"lost", bench.lost}};
+  for (const session::CardPool::Card& card : bench.cards) {
+    json["cards"].push_back({{"device", card.id},
+                             {"present", card.device != nullptr},
+                             {"runs", card.started},
+                             {"lost", card.lost}});
+  }
+  return json;
 }
 
 ordered_json LayersJson(const package::Package& package,

@@ -22,7 +22,9 @@
 //    "bench": {"runs", "warmup", "min_ms", "median_ms", "p90_ms", "p95_ms",
 //              "p99_ms", "p99_9_ms" (null with too few runs), "max_ms",
 //              "mean_ms", "per_second", "relative_mad", "half_difference",
-//              "halves_differ"},
+//              "halves_differ", "in_flight", "lost" (with a card, and started
+//              again), "cards": [{"device", "present", "runs" (with the first
+//              and those to warm up), "lost"}] (of several)},
 //    "images": {"count", "correct", "top1", "correct5", "top5"},
 //    "pictures": [{"file", "top": [{"class", "value", "name"}]}],
 //    "layers": [{"node", "engine", "macs", "dram_bytes", "estimated_cycles",
@@ -43,6 +45,7 @@
 #include <vector>
 
 #include "compiler/package/package.h"
+#include "runtime/session/card_pool.h"
 #include "runtime/session/session.h"
 #include "tools/heddle-run/arithmetic.h"
 #include "tools/heddle-run/compare.h"
@@ -56,6 +59,11 @@ namespace heddle::run {
 struct BenchResult {
   std::vector<double> ms;  // of each inference
   int warmup = 0;
+  size_t in_flight = 1;
+  double seconds = 0;  // of all, if several are in flight
+  uint64_t lost = 0;   // with a card, and started again
+  // Of several cards.
+  std::vector<session::CardPool::Card> cards;
 };
 
 struct ImageResult {

@@ -267,6 +267,30 @@ expect 1 "$int8" --trace none/t.json
 grep -q 'none/t.json' err || fail "the file is not named"
 expect 0 "$int8" --bench 20 --warmup 2
 grep -q 'P99.9 -' out && grep -q 'relative MAD' out || fail "bench"
+# Several inferences in flight, on one card and on two.
+expect 0 "$int8" --bench 20 --in-flight 3
+grep -q '20 runs after 2 to warm up, 3 in flight' out || fail "--in-flight"
+two=sim:cards=2,config=h256
+for devices in "--device $two --devices all" "--device $two#0 --device $two#1"; do
+  # shellcheck disable=SC2086  # words
+  expect 0 "$int8" $devices --bench 20 --warmup 4 --json
+  python3 - <<'PY' || fail "two cards: $devices"
+import json
+bench = json.load(open("out"))["bench"]
+assert bench["runs"] == 20 and bench["in_flight"] == 4 and bench["lost"] == 0
+assert [c["device"][-2:] for c in bench["cards"]] == ["#0", "#1"]
+assert sum(c["runs"] for c in bench["cards"]) == 20 + 4
+assert all(c["runs"] > 0 and c["present"] and c["lost"] == 0 for c in bench["cards"])
+PY
+done
+expect 0 "$int8" --device "$two" --devices all --bench 5
+grep -q '^  card        sim:.*#1: ' out || fail "cards of the report"
+expect 1 "$int8" --device "$two#0" --device "$two#0" --bench 3
+grep -q 'given twice' err || fail "a card that is given twice"
+expect 2 "$int8" --device "$two" --devices all
+expect 2 "$int8" --device "$two" --devices some --bench 3
+expect 2 "$int8" --device "$two" --devices all --bench 3 --trace t.json
+expect 2 "$int8" --bench 3 --in-flight 65
 # Errors.
 expect 2
 expect 2 "$int8" "$pictures/rgb.png"

@@ -28,6 +28,7 @@
 #include "tools/cli/progress.h"
 #include "tools/cli/shape_option.h"
 #include "tools/heddle-run/arithmetic.h"
+#include "tools/heddle-run/bench_in_flight.h"
 #include "tools/heddle-run/bind.h"
 #include "tools/heddle-run/data.h"
 #include "tools/heddle-run/device_model.h"
@@ -197,8 +198,8 @@ absl::Status Runner::CheckHasNoCycles() const {
 }
 
 absl::Status Runner::Prepare() {
-  if (!arguments_.device.empty()) {
-    setenv("HEDDLE_DEVICE", arguments_.device.c_str(), 1);
+  if (!arguments_.devices.empty()) {
+    setenv("HEDDLE_DEVICE", arguments_.devices.front().c_str(), 1);
   }
   auto model = compiler::MappedFile::Open(arguments_.model);
   if (!model.ok()) return model.status();
@@ -254,6 +255,8 @@ absl::Status Runner::Prepare() {
                    OpenCache(arguments_.cache, &cache_note_));
   DeviceModel::Settings settings = Settings();
   settings.traced = !arguments_.trace.empty();
+  if (arguments_.devices.size() > 1) settings.devices = arguments_.devices;
+  settings.all_devices = arguments_.all_devices;
   if (cache.has_value()) settings.cache = &*cache;
   ShapeSetRequest request;
   if (is_set_) {
@@ -405,11 +408,29 @@ absl::Status Runner::Bench(const std::vector<TensorData>& inputs) {
     progress_.Set("warming up", 1.0 * i / bench.warmup);
     if (absl::Status s = RunOnce(inputs, false); !s.ok()) return s;
   }
-  for (int i = 0; i < arguments_.bench; ++i) {
-    progress_.Set(absl::StrCat("run ", i, " of ", arguments_.bench),
-                  1.0 * i / arguments_.bench);
-    if (absl::Status s = RunOnce(inputs, false); !s.ok()) return s;
-    bench.ms.push_back(result_.latency_ms);
+  bench.in_flight = arguments_.in_flight;
+  if (arguments_.in_flight == 0) {
+    bench.in_flight =
+        model_->pool() != nullptr ? 2 * model_->pool()->Cards().size() : 1;
+  }
+  const auto say = [this](size_t run) {
+    progress_.Set(absl::StrCat("run ", run, " of ", arguments_.bench),
+                  1.0 * static_cast<double>(run) / arguments_.bench);
+  };
+  if (bench.in_flight > 1 || model_->pool() != nullptr) {
+    ASSIGN_OR_RETURN(InFlightBench measured,
+                     BenchInFlight(model_->graph(), inputs, model_->outputs(),
+                                   arguments_.bench, bench.in_flight, say));
+    bench.ms = std::move(measured.ms);
+    bench.seconds = measured.seconds;
+    bench.lost = measured.lost;
+    if (model_->pool() != nullptr) bench.cards = model_->pool()->Cards();
+  } else {
+    for (int i = 0; i < arguments_.bench; ++i) {
+      say(i);
+      if (absl::Status s = RunOnce(inputs, false); !s.ok()) return s;
+      bench.ms.push_back(result_.latency_ms);
+    }
   }
   result_.bench = std::move(bench);
   return absl::OkStatus();
@@ -588,13 +609,16 @@ int Main(const Arguments& arguments) {
     cli::Fail(kTool, s);
     return cli::kUsage;
   }
-  const char* device = std::getenv("HEDDLE_DEVICE");
-  if (!arguments.device.empty()) device = arguments.device.c_str();
-  if (auto s =
-          session::ParseDeviceSpec(device != nullptr ? device : "").status();
-      !s.ok()) {
+  std::vector<std::string> devices = arguments.devices;
+  if (devices.empty()) {
+    const char* device = std::getenv("HEDDLE_DEVICE");
+    devices.emplace_back(device != nullptr ? device : "");
+  }
+  for (const std::string& device : devices) {
+    const absl::Status s = session::ParseDeviceSpec(device).status();
+    if (s.ok()) continue;
     std::fprintf(stderr, "%s: %s: %s\n", kTool,
-                 arguments.device.empty() ? "HEDDLE_DEVICE" : "--device",
+                 arguments.devices.empty() ? "HEDDLE_DEVICE" : "--device",
                  cli::Printable(s.message()).c_str());
     return cli::kUsage;
   }

@@ -14,8 +14,10 @@
 namespace heddle::run {
 
 struct Arguments {
-  std::string model, config, device, core, data, taps, outputs;
-  std::string trace;  // file to write
+  std::string model, config, core, data, taps, outputs;
+  std::vector<std::string> devices;  // forms of HEDDLE_DEVICE
+  bool all_devices = false;          // that they name
+  std::string trace;                 // file to write
   std::vector<std::string> shapes;
   std::string source;       // model of a package of several shapes
   bool no_compile = false;  // of such
@@ -26,6 +28,7 @@ struct Arguments {
   uint64_t limit = 0;  // images; 0 = all
   int bench = 0;
   int warmup = -1;                   // -1: a tenth of bench
+  int in_flight = 0;                 // 0: one, or two of each of several cards
   std::string check;                 // "", "outputs", "layers"
   std::string cycles = "estimated";  // or "exact"
   bool commands = false;             // with exact cycles
