@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "compiler/compiler.h"
 #include "compiler/package/package.h"
 #include "compiler/testing/onnx_files.h"
+#include "rtl/spec/generated/isa.h"
 #include "runtime/session/session.h"
 #include "runtime/session/test_card.h"
 #include "tests/support/shared.h"
@@ -34,15 +36,26 @@ struct Recurrent {
 };
 void PrintTo(const Recurrent& r, std::ostream* os) { *os << r.model; }
 
-class RecurrentStream : public testing::TestWithParam<Recurrent> {
+// On a configuration.
+using Case = std::tuple<Recurrent, std::string>;
+
+std::vector<std::string> Configs() {
+  std::vector<std::string> names;
+  for (const isa::Config& config : isa::kConfigs) names.push_back(config.name);
+  return names;
+}
+
+class RecurrentStream : public testing::TestWithParam<Case> {
  protected:
   // Compiles the model for the shapes of its data.
   void Load() {
+    const auto& [recurrent, config] = GetParam();
     const std::string folder =
-        SharedPath(absl::StrCat("models/", GetParam().model, "/"));
+        SharedPath(absl::StrCat("models/", recurrent.model, "/"));
     const auto onnx = compiler::ReadFile(folder + "model.onnx");
     ASSERT_TRUE(onnx.ok()) << onnx.status();
     compiler::CompileOptions options;
+    options.config = config;
     for (int set = 0; set < 3; ++set) {
       auto data = compiler::ReadTensorFiles(
           absl::StrCat(folder, "test_data_set_", set), "input_");
@@ -54,19 +67,19 @@ class RecurrentStream : public testing::TestWithParam<Recurrent> {
     }
     const auto compiled = compiler::CompileOnnx(*onnx, options);
     ASSERT_TRUE(compiled.ok()) << compiled.status();
-    device_ = session::OpenSim();
+    device_ = session::OpenSim("config=" + config);
     ASSERT_NE(device_, nullptr);
     auto graph = session::LoadGraph(device_, compiled->package);
     ASSERT_TRUE(graph.ok()) << graph.status();
     graph_ = *std::move(graph);
-    state_[GetParam().state_in] = GetParam().state_out;
+    state_[recurrent.state_in] = recurrent.state_out;
     for (const auto& output : graph_->package().outputs) {
       sizes_[output.name] = static_cast<size_t>(
           compiler::ElementCount(output.shape) *
           static_cast<int64_t>(compiler::ElementBytes(output.type)));
     }
-    ASSERT_EQ(given_.count(GetParam().state_in), 1u);
-    ASSERT_EQ(sizes_.count(GetParam().state_out), 1u);
+    ASSERT_EQ(given_.count(recurrent.state_in), 1u);
+    ASSERT_EQ(sizes_.count(recurrent.state_out), 1u);
     ASSERT_LT(state_.size(), sizes_.size());
   }
 
@@ -164,9 +177,14 @@ TEST_P(RecurrentStream, HasTheBytesOfStepsByTheHost) {
 
 INSTANTIATE_TEST_SUITE_P(
     Models, RecurrentStream,
-    testing::Values(Recurrent{"dtln_1", "input_3", "tf_op_layer_stack_2"},
-                    Recurrent{"silero_vad_16k", "state", "stateN"}),
-    [](const auto& info) { return std::string(info.param.model); });
+    testing::Combine(
+        testing::Values(Recurrent{"dtln_1", "input_3", "tf_op_layer_stack_2"},
+                        Recurrent{"silero_vad_16k", "state", "stateN"}),
+        testing::ValuesIn(Configs())),
+    [](const auto& info) {
+      return absl::StrCat(std::get<0>(info.param).model, "_",
+                          std::get<1>(info.param));
+    });
 
 }  // namespace
 }  // namespace heddle::tests
