@@ -75,6 +75,12 @@ bool Broadcast(const Reader& reader, AxisSet* output) {
   return true;
 }
 
+// Shape and Size: a result of a known size, of values that the run decides.
+bool Measure(const Reader& reader, AxisSet* output) {
+  *output = 0;
+  return reader.Only(0);
+}
+
 bool Transpose(const Reader& reader, AxisSet* output) {
   const size_t rank = reader.shape(0).size();
   std::vector<int64_t> perm;
@@ -256,6 +262,8 @@ const std::map<std::string, Rule>& Followers() {
                                       {"Not", Same},
                                       {"ReduceProd", Reduction},
                                       {"ReduceSum", Reduction},
+                                      {"Shape", Measure},
+                                      {"Size", Measure},
                                       {"Slice", Slice},
                                       {"Squeeze", Squeeze},
                                       {"Sub", Broadcast},

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "absl/strings/match.h"
@@ -158,8 +159,36 @@ TEST(Bounded, IsFollowedToWhatItBecomes) {
   EXPECT_EQ(IntsOf((*y)[2]), std::vector<int64_t>{24});
 }
 
+// What the run's values make of it, not the bound; also of less of it.
+TEST(Bounded, IsMeasured) {
+  ModelBuilder b;
+  b.Input("x", DataType::kFloat, {2, 3});
+  b.Node("NonZero", {"x"}, {"rows"});
+  b.Node("Shape", {"rows"}, {"shape"});
+  b.Node("Size", {"rows"}, {"size"});
+  b.Constant("last", Int64s({1}, {1}));
+  b.Node("Gather", {"shape", "last"}, {"count"});
+  b.Node("Add", {"count", "count"}, {"twice"});
+  b.Output("rows").Output("shape").Output("size").Output("twice");
+  const auto graph = AnalyseOnnx(b.Bytes(), {});
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  const auto bounded = FindBounded(*graph);
+  ASSERT_TRUE(bounded.ok());
+  for (int i : {1, 2, 3}) EXPECT_EQ(bounded->of(graph->outputs[i]), 0u) << i;
+  for (int64_t count : {0, 1, 4, 6}) {
+    std::vector<float> x(6);
+    std::fill(x.begin(), x.begin() + count, 1.0f);
+    const auto y = RunModel(b, {Floats({2, 3}, x)});
+    ASSERT_TRUE(y.ok()) << y.status();
+    EXPECT_EQ((*y)[0].shape, (Shape{2, count}));
+    EXPECT_EQ(IntsOf((*y)[1]), (std::vector<int64_t>{2, count}));
+    EXPECT_EQ(IntsOf((*y)[2]), std::vector<int64_t>{2 * count});
+    EXPECT_EQ(IntsOf((*y)[3]), std::vector<int64_t>{2 * count});
+  }
+}
+
 TEST(Bounded, IsRefusedWhereItsSizeWouldBeTaken) {
-  for (const char* op : {"Shape", "Size", "Softmax", "Unique"}) {
+  for (const char* op : {"ArgMax", "Sigmoid", "Softmax", "Unique"}) {
     ModelBuilder b;
     b.Input("x", DataType::kFloat, {6});
     b.Input("c", DataType::kBool, {6});

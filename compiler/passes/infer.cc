@@ -38,8 +38,9 @@ bool ReadsOnlyShapes(const Node& node) {
 
 // Values that the node may be evaluated with now; false if some are missing.
 // The results of Shape, Size and EyeLike need no data, only the shape of the
-// input.
+// input, if that is no bound.
 bool ConstantInputs(const Graph& graph, const Node& node,
+                    const BoundedTensors& bounded,
                     std::vector<TensorData>* shape_only, Inputs* inputs) {
   shape_only->reserve(node.inputs.size());
   for (TensorId id : node.inputs) {
@@ -50,7 +51,7 @@ bool ConstantInputs(const Graph& graph, const Node& node,
     const Tensor& tensor = graph.tensors[id];
     if (tensor.is_constant()) {
       inputs->push_back(tensor.constant.get());
-    } else if (ReadsOnlyShapes(node)) {
+    } else if (ReadsOnlyShapes(node) && bounded.of(id) == 0) {
       TensorData data;
       data.type = tensor.type;
       data.shape = tensor.shape;
@@ -123,13 +124,14 @@ void SupposeOutputs(const Node& node, Graph* graph, Supposed* supposed) {
 
 // Gives the outputs constant values if that is possible.
 // `budget`: bytes that folded tensors may still take.
-absl::StatusOr<bool> Fold(Graph* graph, const Node& node, int64_t* budget,
+absl::StatusOr<bool> Fold(Graph* graph, const Node& node,
+                          const BoundedTensors& bounded, int64_t* budget,
                           Supposed* supposed) {
   // Nobody knows how long a Loop takes.
   if (IsControl(node)) return false;
   std::vector<TensorData> shape_only;
   Inputs inputs;
-  if (!ConstantInputs(*graph, node, &shape_only, &inputs) ||
+  if (!ConstantInputs(*graph, node, bounded, &shape_only, &inputs) ||
       !IsAffordable(*graph, node) || !TakeBytes(*graph, node, budget)) {
     return false;
   }
@@ -551,8 +553,8 @@ class Inference {
     RETURN_IF_ERROR(bounded_.Add(*graph_, node));
     RETURN_IF_ERROR(CheckDeclared(graph_, node, declared_, bounded_));
     if (!IsQuantizationBoundary(node)) {
-      ASSIGN_OR_RETURN(auto folded,
-                       Fold(graph_, node, &limits_->folded, supposed_));
+      ASSIGN_OR_RETURN(auto folded, Fold(graph_, node, bounded_,
+                                         &limits_->folded, supposed_));
       if (folded) {
         if (!bounded_.Touches(node)) return absl::OkStatus();
         // Now they are what they are.
@@ -736,9 +738,10 @@ absl::Status InferAndFold(Graph* graph,
 absl::Status FoldConstants(Graph* graph, Supposed* supposed, int64_t* budget) {
   int64_t all = kMaxFoldedTotal;
   if (budget == nullptr) budget = &all;
+  ASSIGN_OR_RETURN(const BoundedTensors bounded, FindBounded(*graph));
   std::vector<Node> kept;
   for (const Node& node : graph->nodes) {
-    ASSIGN_OR_RETURN(auto folded, Fold(graph, node, budget, supposed));
+    ASSIGN_OR_RETURN(auto folded, Fold(graph, node, bounded, budget, supposed));
     if (!folded) kept.push_back(node);
   }
   graph->nodes = std::move(kept);
