@@ -52,6 +52,13 @@ onnxStatus ReleaseTrace(onnxTraceEventList* list) {
   return ONNXIFI_STATUS_SUCCESS;
 }
 
+onnxStatus GetOutputShape(onnxEvent event, const char* name,
+                          uint32_t* dimensions, uint64_t* shape) {
+  return Edge(Function::kGetOutputShape, [&](Library* library, Call* call) {
+    return library->GetOutputShape(call, event, name, dimensions, shape);
+  });
+}
+
 onnxExtensionFunctionPointer AddressOf(Extension extension) {
   const auto plain = [](auto* function) {
     // By way of void(), gcc's type of any function.
@@ -71,6 +78,8 @@ onnxExtensionFunctionPointer AddressOf(Extension extension) {
       return plain(&WaitFor);
     case Extension::kReleaseTraceEvents:
       return plain(&ReleaseTrace);
+    case Extension::kGetOutputShape:
+      return plain(&GetOutputShape);
   }
   return nullptr;
 }

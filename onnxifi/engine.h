@@ -63,12 +63,22 @@ struct TensorInfo {
   compiler::DataType type = compiler::DataType::kUndefined;
   compiler::Shape shape;
   uint64_t bytes = 0;
+  // Of an output: axes whose size the values of a run decide (bit i: axis i);
+  // `shape` is then the most that there can be.
+  uint64_t bounded = 0;
 };
 
 struct EngineBuffer {
   std::string name;
   void* data = nullptr;
   uint64_t bytes = 0;
+  compiler::Shape shape;  // of the program's tensor
+  // Of an output with bounded axes, which may be given less room than the
+  // program's tensor has: that one's bytes, the largest shape that is taken,
+  // and the axes among them whose size must be the one there.
+  uint64_t bounded = 0, whole_bytes = 0, element_bytes = 0;
+  compiler::Shape most;
+  uint64_t exact = 0;
 };
 
 // A model on a device. The destructor waits for its runs; it must not be called
@@ -84,8 +94,12 @@ class EngineGraph {
   // once, from a thread of the engine or before Start returns, when the outputs
   // are written or the run has failed; after removal of the device promptly.
   // After an error or an exception it is never called. `done` does not block.
+  // `shapes` are those of the outputs, in their order; of those with bounded
+  // axes they become, before `done` says that the run ended well, what there
+  // is.
   virtual absl::Status Start(const std::vector<EngineBuffer>& inputs,
                              const std::vector<EngineBuffer>& outputs,
+                             std::vector<compiler::Shape>* shapes,
                              std::function<void(const absl::Status&)> done) = 0;
 };
 

@@ -93,6 +93,33 @@ onnxStatus Event::WaitFor(uint32_t timeout_ms, onnxEventState* state,
   return ONNXIFI_STATUS_SUCCESS;
 }
 
+void Event::SetOutputs(std::shared_ptr<const RunOutputs> outputs) noexcept {
+  Lock lock(backend_->mutex());
+  outputs_ = std::move(outputs);
+}
+
+onnxStatus Event::OutputShape(const char* name, uint32_t* dimensions,
+                              uint64_t* shape) noexcept {
+  Lock lock(backend_->mutex());
+  const onnxStatus reason = ReasonLocked();
+  if (reason != ONNXIFI_STATUS_SUCCESS) return reason;
+  if (!signalled_ || outputs_ == nullptr || result_ != ONNXIFI_STATUS_SUCCESS) {
+    return ONNXIFI_STATUS_INVALID_STATE;
+  }
+  const auto& names = outputs_->names;
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) return ONNXIFI_STATUS_INVALID_NAME;
+  const compiler::Shape& actual =
+      outputs_->shapes[static_cast<size_t>(found - names.begin())];
+  const uint32_t room =
+      std::exchange(*dimensions, static_cast<uint32_t>(actual.size()));
+  if (room < actual.size()) return ONNXIFI_STATUS_FALLBACK;
+  for (size_t i = 0; i < actual.size(); ++i) {
+    shape[i] = static_cast<uint64_t>(actual[i]);
+  }
+  return ONNXIFI_STATUS_SUCCESS;
+}
+
 void Event::Release() noexcept {
   Lock lock(backend_->mutex());
   released_ = true;

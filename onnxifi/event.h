@@ -12,14 +12,23 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
+#include "compiler/ir/graph.h"
 #include "onnxifi/backend_state.h"
 #include "onnxifi/include/heddle/onnxifi.h"
 
 namespace heddle::onnxifi {
 
 struct Run;
+
+// What a run makes. The engine sets the shapes before the output event is
+// signalled.
+struct RunOutputs {
+  std::vector<std::string> names;
+  std::vector<compiler::Shape> shapes;
+};
 
 // Why a run failed: a literal, or a text that was made where memory may fail.
 struct RunMessage {
@@ -56,6 +65,13 @@ class Event {
   onnxStatus WaitFor(uint32_t timeout_ms, onnxEventState* state,
                      onnxStatus* run_status, char* message,
                      size_t* message_length) noexcept;
+  // It is to be signalled as the end of a run that makes these.
+  void SetOutputs(std::shared_ptr<const RunOutputs> outputs) noexcept;
+  // The shape of an output of the run. *dimensions is the room of `shape` and
+  // becomes the number of dimensions. FALLBACK: that is more. INVALID_STATE: it
+  // is no run's end, or the run has not ended well yet.
+  onnxStatus OutputShape(const char* name, uint32_t* dimensions,
+                         uint64_t* shape) noexcept;
   // The handle is gone: waiting threads return, runs that wait for this event
   // end with INTERNAL_ERROR.
   void Release() noexcept;
@@ -90,6 +106,7 @@ class Event {
   bool released_ = false;
   onnxStatus result_ = ONNXIFI_STATUS_SUCCESS;
   RunMessage message_;
+  std::shared_ptr<const RunOutputs> outputs_;
   Run* waiting_first_ = nullptr;
   Run* waiting_last_ = nullptr;
 };

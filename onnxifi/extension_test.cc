@@ -22,7 +22,7 @@ TEST_F(ExtensionTest, EachListedNameResolves) {
     EXPECT_NE(Extension<void (*)()>(word.c_str()), nullptr) << word;
     ++count;
   }
-  EXPECT_EQ(count, 8);
+  EXPECT_EQ(count, 9);
   EXPECT_NE(std::string(names).find("onnx_extension_function"),
             std::string::npos);
 }
@@ -143,6 +143,55 @@ TEST_F(ExtensionTest, WaitEventFor) {
   EXPECT_STATUS(ONNXIFI_STATUS_INVALID_EVENT,
                 wait(event, 1, &state, &status, message, &length));
   EXPECT_EQ(state, ONNXIFI_EVENT_STATE_INVALID);
+}
+
+TEST_F(ExtensionTest, GetOutputShape) {
+  auto shape_of =
+      Extension<heddleGetOutputShapeFunction>("heddleGetOutputShape");
+  onnxGraph graph = MakeGraph();
+  uint8_t x[4] = {}, y[4];
+  ASSERT_OK(SetIo(graph, x, y));
+  onnxEvent input = MakeEvent(), output;
+  ASSERT_OK(Run(graph, input, &output));
+  uint64_t shape[3] = {7, 7, 7};
+  uint32_t dimensions = 3;
+  EXPECT_STATUS(ONNXIFI_STATUS_INVALID_STATE,
+                shape_of(output, "y", &dimensions, shape));
+  ASSERT_OK(onnxSignalEvent(input));
+  ASSERT_OK(onnxWaitEvent(output));
+  EXPECT_OK(shape_of(output, "y", &dimensions, shape));
+  EXPECT_EQ(dimensions, 1u);
+  EXPECT_EQ(shape[0], 4u);
+  EXPECT_EQ(shape[1], 7u);
+  dimensions = 0;
+  EXPECT_STATUS(ONNXIFI_STATUS_FALLBACK,
+                shape_of(output, "y", &dimensions, nullptr));
+  EXPECT_EQ(dimensions, 1u);
+  EXPECT_STATUS(ONNXIFI_STATUS_INVALID_POINTER,
+                shape_of(output, "y", &dimensions, nullptr));
+  EXPECT_STATUS(ONNXIFI_STATUS_INVALID_POINTER,
+                shape_of(output, "y", nullptr, shape));
+  EXPECT_STATUS(ONNXIFI_STATUS_INVALID_POINTER,
+                shape_of(output, nullptr, &dimensions, shape));
+  EXPECT_STATUS(ONNXIFI_STATUS_INVALID_NAME,
+                shape_of(output, "x", &dimensions, shape));
+  EXPECT_STATUS(ONNXIFI_STATUS_INVALID_STATE,
+                shape_of(input, "y", &dimensions, shape));
+  // Of a run that failed.
+  world().FailAt(Point::kRun, Fail(ONNXIFI_STATUS_INTERNAL_ERROR, "broken"));
+  onnxEvent failed;
+  ASSERT_OK(Run(graph, input, &failed));
+  EXPECT_STATUS(ONNXIFI_STATUS_INTERNAL_ERROR, onnxWaitEvent(failed));
+  EXPECT_STATUS(ONNXIFI_STATUS_INVALID_STATE,
+                shape_of(failed, "y", &dimensions, shape));
+  // The event knows it without the graph.
+  EXPECT_OK(onnxReleaseGraph(graph));
+  EXPECT_OK(shape_of(output, "y", &dimensions, shape));
+  for (onnxEvent event : {input, output, failed}) {
+    EXPECT_OK(onnxReleaseEvent(event));
+    EXPECT_STATUS(ONNXIFI_STATUS_INVALID_EVENT,
+                  shape_of(event, "y", &dimensions, shape));
+  }
 }
 
 TEST_F(ExtensionTest, WaitEventForTellsWhyARunFailed) {

@@ -21,6 +21,7 @@ constexpr Entry kExtensions[] = {
     {"onnxWaitEventForFunction", Extension::kWaitEventFor},
     {"onnxReleaseTraceEvents", Extension::kReleaseTraceEvents},
     {"onnxReleaseTraceEventsFunction", Extension::kReleaseTraceEvents},
+    {"heddleGetOutputShape", Extension::kGetOutputShape},
 };
 
 }  // namespace

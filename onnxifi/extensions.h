@@ -17,6 +17,7 @@ enum class Extension {
   kSetIOAndRunGraphTraced,  // 7 arguments
   kWaitEventFor,
   kReleaseTraceEvents,
+  kGetOutputShape,
 };
 
 // kNone for an unknown name. Does not allocate.

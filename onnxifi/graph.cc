@@ -99,6 +99,36 @@ absl::StatusOr<std::vector<Located>> Locate(
   return result;
 }
 
+// Whether a descriptor's shape is the program's; where values decide the size
+// it is an upper limit, above or below what there can be.
+bool Fits(const TensorInfo& info, const compiler::Shape& shape) {
+  if (info.shape.size() != shape.size()) return false;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    const bool bounded = i < 64 && (info.bounded >> i & 1) != 0;
+    if (!bounded && info.shape[i] != shape[i]) return false;
+  }
+  return true;
+}
+
+// What of an output with bounded axes there may be, and room for that.
+void SetLimit(const TensorInfo& info, const Located& located,
+              EngineBuffer* buffer) {
+  buffer->bounded = info.bounded;
+  buffer->whole_bytes = info.bytes;
+  buffer->element_bytes = compiler::ElementBytes(info.type);
+  buffer->most = located.shape;
+  compiler::Shape most = info.shape;
+  for (size_t i = 0; i < most.size(); ++i) {
+    most[i] = std::min(most[i], located.shape[i]);
+    if ((info.bounded >> i & 1) != 0 && located.declared->has_shape &&
+        located.declared->dims[i].value >= 0) {
+      buffer->exact |= uint64_t{1} << i;
+    }
+  }
+  buffer->bytes = static_cast<uint64_t>(compiler::ElementCount(most)) *
+                  buffer->element_bytes;
+}
+
 // The buffers of a program's tensors.
 absl::StatusOr<std::vector<EngineBuffer>> Buffers(
     const std::vector<Located>& located, const std::vector<TensorInfo>& tensors,
@@ -118,7 +148,7 @@ absl::StatusOr<std::vector<EngineBuffer>> Buffers(
                   absl::StrCat(what, " '", info->name, "' is ",
                                compiler::DataTypeName(info->type)));
     }
-    if (info->shape != tensor.shape) {
+    if (!Fits(*info, tensor.shape)) {
       return Fail(ONNXIFI_STATUS_MISMATCHING_SHAPE,
                   absl::StrCat(what, " '", info->name, "' is ",
                                compiler::ShapeToString(info->shape),
@@ -126,13 +156,18 @@ absl::StatusOr<std::vector<EngineBuffer>> Buffers(
                                compiler::ShapeToString(tensor.shape),
                                " in its descriptor"));
     }
-    if (tensor.buffer + info->bytes < tensor.buffer) {
+    EngineBuffer buffer;
+    buffer.name = info->name;
+    buffer.data = reinterpret_cast<void*>(tensor.buffer);
+    buffer.bytes = info->bytes;
+    buffer.shape = info->shape;
+    if (info->bounded != 0) SetLimit(*info, tensor, &buffer);
+    if (tensor.buffer + buffer.bytes < tensor.buffer) {
       return Fail(ONNXIFI_STATUS_INVALID_MEMORY_LOCATION,
                   absl::StrCat(what, " '", info->name,
                                "' would reach beyond the address space"));
     }
-    buffers.push_back(
-        {info->name, reinterpret_cast<void*>(tensor.buffer), info->bytes});
+    buffers.push_back(std::move(buffer));
   }
   return buffers;
 }
@@ -397,6 +432,13 @@ absl::Status Graph::Submit(std::unique_ptr<Run> run) {
                 "the graph has no input and output locations; call "
                 "onnxSetGraphIO");
   }
+  auto outputs = std::make_shared<RunOutputs>();
+  for (const EngineBuffer& output : run->binding->outputs) {
+    outputs->names.push_back(output.name);
+    outputs->shapes.push_back(output.shape);
+  }
+  run->outputs = outputs;
+  run->output->SetOutputs(std::move(outputs));
   return runs_->Submit(std::move(run));
 }
 

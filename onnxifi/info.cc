@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "onnxifi/extensions.h"
+#include "onnxifi/host_nodes.h"
 #include "onnxifi/include/heddle/onnxifi_ext.h"
 
 namespace heddle::onnxifi {
@@ -27,6 +28,11 @@ InfoTable MakeInfo(const DeviceInfo& device, const OnnxSupport& support) {
   for (const auto& [domain, version] : support.opsets) {
     absl::StrAppend(&opsets, opsets.empty() ? "" : " ", domain, ":", version);
   }
+  // Such outputs are the host's.
+  const uint64_t variable = DefaultHostNodes() == HostNodes::kRefuse
+                                ? 0
+                                : ONNXIFI_CAPABILITY_VARIABLE_BATCH_SIZE |
+                                      ONNXIFI_CAPABILITY_VARIABLE_SIZE_OUTPUTS;
   InfoTable info = {
       {ONNXIFI_BACKEND_ONNXIFI_VERSION, Number(uint64_t{1} << 32)},
       {ONNXIFI_BACKEND_NAME, Text("Heddle")},
@@ -41,7 +47,7 @@ InfoTable MakeInfo(const DeviceInfo& device, const OnnxSupport& support) {
        Number(ONNXIFI_CAPABILITY_THREAD_SAFE |
               ONNXIFI_CAPABILITY_SYMBOLIC_BATCH_SIZE |
               ONNXIFI_CAPABILITY_SYMBOLIC_SIZE_TENSORS |
-              ONNXIFI_CAPABILITY_HOT_PLUGGABLE)},
+              ONNXIFI_CAPABILITY_HOT_PLUGGABLE | variable)},
       {ONNXIFI_BACKEND_INIT_PROPERTIES,
        Number(HEDDLE_BACKEND_PROPERTY_HOST_NODES)},
       {ONNXIFI_BACKEND_MEMORY_TYPES, Number(ONNXIFI_MEMORY_TYPE_CPU)},

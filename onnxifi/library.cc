@@ -467,4 +467,26 @@ Outcome Library::WaitEventFor(Call* call, onnxEvent event, uint32_t timeout_ms,
                  "the device is gone, or the event was released");
 }
 
+Outcome Library::GetOutputShape(Call* call, onnxEvent event, const char* name,
+                                uint32_t* dimensions, uint64_t* shape) {
+  if (name == nullptr || dimensions == nullptr ||
+      (shape == nullptr && *dimensions > 0)) {
+    return Outcome(ONNXIFI_STATUS_INVALID_POINTER,
+                   "name, dimensions or shape is NULL");
+  }
+  std::shared_ptr<Event> found = events_.Find(event);
+  if (found == nullptr) return InvalidEvent();
+  call->threshold = found->backend()->log_level();
+  const onnxStatus status = found->OutputShape(name, dimensions, shape);
+  // How large it is, is an answer.
+  if (status == ONNXIFI_STATUS_FALLBACK) return Outcome(status);
+  return Outcome(status,
+                 status == ONNXIFI_STATUS_INVALID_NAME
+                     ? "the run has no output of this name"
+                 : status == ONNXIFI_STATUS_INVALID_STATE
+                     ? "the event is not the output event of a run that has "
+                       "ended with SUCCESS"
+                     : "the device is gone, or the event was released");
+}
+
 }  // namespace heddle::onnxifi

@@ -79,6 +79,8 @@ class Library {
   Outcome WaitEventFor(Call* call, onnxEvent event, uint32_t timeout_ms,
                        onnxEventState* state, onnxStatus* status, char* message,
                        size_t* length);
+  Outcome GetOutputShape(Call* call, onnxEvent event, const char* name,
+                         uint32_t* dimensions, uint64_t* shape);
 
  private:
   // Null if it is not a valid ID.

@@ -187,7 +187,7 @@ absl::Status RunQueue::Start(Run* run) noexcept {
       run->trace.Begin();
       Log(log_level_, LogLevel::kDebug, "a run begins");
       return run->binding->program->Start(
-          run->binding->inputs, run->binding->outputs,
+          run->binding->inputs, run->binding->outputs, &run->outputs->shapes,
           [self = shared_from_this(), run](const absl::Status& status) {
             self->Done(run, status);
           });

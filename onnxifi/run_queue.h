@@ -41,6 +41,7 @@ struct Run {
   std::shared_ptr<const Binding> binding;
   std::shared_ptr<Event> input;  // null: the inputs are ready
   std::shared_ptr<Event> output;
+  std::shared_ptr<RunOutputs> outputs;  // the output event has them, too
   Trace trace;
   Run* next = nullptr;
 };

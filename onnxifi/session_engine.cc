@@ -27,6 +27,7 @@
 #include "onnxifi/log.h"
 #include "onnxifi/signature.h"
 #include "onnxifi/status.h"
+#include "onnxifi/variable_outputs.h"
 #include "runtime/session/session.h"
 #include "runtime/session/shape_set_graph.h"
 
@@ -128,7 +129,7 @@ std::vector<TensorInfo> TensorsOf(
     const std::vector<package::TensorInfo>& tensors) {
   std::vector<TensorInfo> result;
   for (const package::TensorInfo& tensor : tensors) {
-    result.push_back({tensor.name, tensor.type, tensor.shape, tensor.size});
+    result.push_back({tensor.name, tensor.type, tensor.shape, tensor.size, 0});
   }
   return result;
 }
@@ -158,13 +159,64 @@ std::string Summary(const compiler::CompileResult& result) {
                          "host memory for each run"));
 }
 
+// The end of a run, which tells its shapes when its handle is there, too: the
+// session may call back before it gives the handle.
+class Ending {
+ public:
+  Ending(const std::vector<EngineBuffer>& outputs,
+         std::vector<compiler::Shape>* shapes,
+         std::function<void(const absl::Status&)> done)
+      : outputs_(outputs, shapes),
+        done_(std::move(done)),
+        missing_(outputs_.any() ? 2 : 1) {}
+  const VariableOutputs& outputs() const { return outputs_; }
+  // `run` lives until over().
+  void Began(const session::Run* run) noexcept {
+    if (!outputs_.any()) return;
+    run_ = run;
+    Arrive();
+  }
+  void Ended(const absl::Status& status) noexcept {
+    status_ = status;
+    Arrive();
+  }
+  bool over() const { return over_; }
+
+ private:
+  void Arrive() noexcept {
+    if (missing_.fetch_sub(1) > 1) return;
+    done_(status_.ok() ? Settle() : TranslateNoexcept(status_));
+    done_ = nullptr;
+    over_ = true;
+  }
+  absl::Status Settle() noexcept {
+    if (!outputs_.any()) return absl::OkStatus();
+    try {
+      return outputs_.Settle(*run_);
+    } catch (const std::bad_alloc&) {
+      return NoMemory();
+    }
+  }
+
+  VariableOutputs outputs_;
+  std::function<void(const absl::Status&)> done_;
+  const session::Run* run_ = nullptr;
+  absl::Status status_;
+  std::atomic<int> missing_;
+  std::atomic<bool> over_{false};
+};
+
 class SessionGraph : public EngineGraph {
  public:
   SessionGraph(std::shared_ptr<session::Graph> graph, bool emulated)
       : graph_(std::move(graph)),
         inputs_(TensorsOf(graph_->package().inputs)),
         outputs_(TensorsOf(graph_->package().outputs)),
-        emulated_(emulated) {}
+        emulated_(emulated) {
+    for (TensorInfo& output : outputs_) {
+      output.bounded = graph_->BoundedAxes(output.name);
+    }
+  }
 
   ~SessionGraph() override {
     // The runs wait for their ends here, then the graph goes.
@@ -181,27 +233,22 @@ class SessionGraph : public EngineGraph {
 
   absl::Status Start(const std::vector<EngineBuffer>& inputs,
                      const std::vector<EngineBuffer>& outputs,
+                     std::vector<compiler::Shape>* shapes,
                      std::function<void(const absl::Status&)> done) override {
     // A run is dropped here or in the destructor, never in its own callback.
-    auto ended = std::make_shared<std::atomic<bool>>(false);
+    const auto ending =
+        std::make_shared<Ending>(outputs, shapes, std::move(done));
     std::list<Entry> added(1), over;
     {
       std::lock_guard<std::mutex> lock(mutex_);
       for (auto it = runs_.begin(); it != runs_.end();) {
         const auto current = it++;
-        if (*current->ended) over.splice(over.end(), runs_, current);
+        if (current->ending->over()) over.splice(over.end(), runs_, current);
       }
     }
-    session::RunOptions options;
-    // Nothing tells the program how large an output is.
-    options.whole_outputs = true;
     auto run = graph_->Start(
-        BuffersOf(inputs), BuffersOf(outputs),
-        [done = std::move(done), ended](const absl::Status& status) {
-          done(TranslateNoexcept(status));
-          *ended = true;
-        },
-        options);
+        BuffersOf(inputs), ending->outputs().buffers(),
+        [ending](const absl::Status& status) { ending->Ended(status); });
     if (!run.ok()) {
       // The buffers are the program's own in number, name and size: what is
       // wrong are values that the card cannot hold.
@@ -212,19 +259,24 @@ class SessionGraph : public EngineGraph {
       return Translate(run.status());
     }
     added.front().run = *std::move(run);
-    added.front().ended = std::move(ended);
-    std::lock_guard<std::mutex> lock(mutex_);
-    runs_.splice(runs_.end(), added);
+    added.front().ending = ending;
+    const session::Run* const handle = added.front().run.get();
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      runs_.splice(runs_.end(), added);
+    }
+    ending->Began(handle);
     return absl::OkStatus();
   }
 
  private:
   struct Entry {
     std::shared_ptr<session::Run> run;
-    std::shared_ptr<std::atomic<bool>> ended;
+    std::shared_ptr<const Ending> ending;
   };
   const std::shared_ptr<session::Graph> graph_;
-  const std::vector<TensorInfo> inputs_, outputs_;
+  const std::vector<TensorInfo> inputs_;
+  std::vector<TensorInfo> outputs_;
   const bool emulated_;
   std::mutex mutex_;
   std::list<Entry> runs_;

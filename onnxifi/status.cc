@@ -179,6 +179,11 @@ constexpr Contract kContracts[kFunctions] = {
         kInternal),
      0},
     {"onnxReleaseTraceEvents", Of(kSuccess, kPointer), 0},
+    {"heddleGetOutputShape",
+     Of(kSuccess, kFallback, kPointer, ONNXIFI_STATUS_INVALID_EVENT,
+        ONNXIFI_STATUS_INVALID_STATE, ONNXIFI_STATUS_INVALID_NAME, kUnavailable,
+        kInternal),
+     0},
 };
 
 const Contract& ContractOf(Function function) {

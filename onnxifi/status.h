@@ -48,9 +48,10 @@ enum class Function {
   kSetIOAndRunGraph,
   kWaitEventFor,
   kReleaseTraceEvents,
+  kGetOutputShape,
 };
 constexpr int kStandardFunctions = 15;
-constexpr int kFunctions = 19;
+constexpr int kFunctions = 20;
 
 // "onnxInitGraph".
 const char* FunctionName(Function function);

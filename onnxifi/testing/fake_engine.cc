@@ -120,6 +120,7 @@ class FakeGraph : public EngineGraph {
 
   absl::Status Start(const std::vector<EngineBuffer>& inputs,
                      const std::vector<EngineBuffer>& outputs,
+                     std::vector<compiler::Shape>*,
                      std::function<void(const absl::Status&)> done) override {
     auto& world = FakeWorld::Get();
     if (auto s = world.Pass(Point::kStart); !s.ok()) return s;

@@ -186,6 +186,10 @@ absl::StatusOr<std::shared_ptr<CardPool>> CardPool::Load(
     if (seated++ == 0) {
       pool->package_ = (*seat)->graph->package();
       pool->device_bytes_ = (*seat)->graph->device_bytes();
+      for (const package::TensorInfo& output : pool->package_.outputs) {
+        const uint64_t axes = (*seat)->graph->BoundedAxes(output.name);
+        if (axes != 0) pool->bounded_[output.name] = axes;
+      }
     }
     pool->seats_->Put(*std::move(seat));
   }
@@ -273,6 +277,11 @@ absl::StatusOr<std::shared_ptr<Run>> CardPool::Start(
   }
   return absl::UnavailableError(
       absl::StrCat("running ", Name(package_), ": no card is left"));
+}
+
+uint64_t CardPool::BoundedAxes(const std::string& output) const {
+  const auto found = bounded_.find(output);
+  return found != bounded_.end() ? found->second : 0;
 }
 
 std::vector<CardPool::Card> CardPool::Cards() const {

@@ -36,6 +36,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <thread>
@@ -77,6 +78,7 @@ class CardPool : public Graph {
 
   const package::Package& package() const override { return package_; }
   uint64_t device_bytes() const override { return device_bytes_; }  // of each
+  uint64_t BoundedAxes(const std::string& output) const override;
   absl::StatusOr<std::shared_ptr<Run>> Start(
       const std::vector<TensorBuffer>& inputs,
       const std::vector<TensorBuffer>& outputs,
@@ -106,6 +108,7 @@ class CardPool : public Graph {
   std::shared_ptr<CardSeats> seats_;
   package::Package package_;  // of one of the cards
   uint64_t device_bytes_ = 0;
+  std::map<std::string, uint64_t> bounded_;  // outputs that are
   std::unique_ptr<std::thread> keeper_;
 };
 

@@ -116,6 +116,9 @@ class PaddedGraph : public Graph {
   }
   const package::Package& package() const override { return package_; }
   uint64_t device_bytes() const override { return graph_->device_bytes(); }
+  uint64_t BoundedAxes(const std::string& output) const override {
+    return graph_->BoundedAxes(output);
+  }
 
   absl::StatusOr<std::shared_ptr<Run>> Start(
       const std::vector<TensorBuffer>& inputs,

@@ -465,6 +465,13 @@ const package::Package& SegmentedGraph::package() const {
 
 uint64_t SegmentedGraph::device_bytes() const { return loaded_->device_bytes; }
 
+uint64_t SegmentedGraph::BoundedAxes(const std::string& output) const {
+  const package::Package& package = loaded_->package;
+  const auto* value = Find(package.values, output);
+  if (value == nullptr || Find(package.outputs, output) == nullptr) return 0;
+  return loaded_->bounded[value - package.values.data()];
+}
+
 absl::StatusOr<std::shared_ptr<Run>> SegmentedGraph::Start(
     const std::vector<TensorBuffer>& inputs,
     const std::vector<TensorBuffer>& outputs,

@@ -35,6 +35,7 @@ class SegmentedGraph : public Graph {
 
   const package::Package& package() const override;
   uint64_t device_bytes() const override;
+  uint64_t BoundedAxes(const std::string& output) const override;
   absl::StatusOr<std::shared_ptr<Run>> Start(
       const std::vector<TensorBuffer>& inputs,
       const std::vector<TensorBuffer>& outputs,

@@ -245,6 +245,12 @@ class Graph {
   virtual const package::Package& package() const = 0;
   // Bytes of device memory that it takes, page-rounded.
   virtual uint64_t device_bytes() const = 0;
+  // Of an output: the axes whose size the values of a run decide (bit i: axis
+  // i); see Run::OutputShape.
+  virtual uint64_t BoundedAxes(const std::string& output) const {
+    (void)output;
+    return 0;
+  }
   // Queues an inference. Inputs are read before the call returns; outputs are
   // written before the run is done. `done`, if given, is called once from a
   // runtime thread with the run's status, after the outputs are written; it

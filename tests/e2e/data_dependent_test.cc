@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Outputs whose size the run's values decide: the card computes, the host finds
 // what is not zero and takes it. By heddle-run, whose files have the size that
-// there was, and by ONNXIFI, where it has to be the declared one.
+// there was, and by ONNXIFI, where it is the declared one, or at most that of
+// the descriptor (more of that: tests/onnxifi/product_test.cc).
 #include <gtest/gtest.h>
 #include <onnx/onnx_pb.h>
 #include <sys/stat.h>
@@ -104,6 +105,23 @@ TEST_F(DataDependentOutputs, AreTheHosts) {
       HeddleRun({model_, "--no-host", "--no-cache"}, SimDevice("h256"));
   EXPECT_EQ(run.code, 4);
   EXPECT_TRUE(absl::StrContains(run.err, "NonZero")) << run.err;
+}
+
+TEST_F(DataDependentOutputs, OnnxifiTakesTheSizeOfTheDescriptorForALimit) {
+  const std::string folder = folder_ / "network";
+  mkdir(folder.c_str(), 0777);
+  std::ofstream(folder + "/model.onnx", std::ios::binary) << Positive(0);
+  for (const int64_t step : {1, 2, 7}) {
+    MakeData(folder + "/test_data_set_0", step);
+    for (const std::string abi : {"extended", "onnx1"}) {
+      const Finished run =
+          Compare({"--abi", abi, "--library",
+                   abi == "onnx1" ? Onnx1Library() : ExtendedLibrary(), folder,
+                   "--exact", "ALL"},
+                  SimDevice("h256"));
+      EXPECT_EQ(run.code, 0) << abi << run.out << run.err;
+    }
+  }
 }
 
 TEST_F(DataDependentOutputs, OnnxifiTakesADeclaredSize) {

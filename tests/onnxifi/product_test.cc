@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -202,6 +203,153 @@ TEST_F(Product, NodesThatTheCardLacksAreRefusedIfSo) {
                               ONNXIFI_BACKEND_PROPERTY_NONE};
   Open(success);
   EXPECT_OK(InitGraph(PartlyOnTheHost(), &graph));
+  EXPECT_OK(onnxReleaseGraph(graph));
+}
+
+// ---- Outputs whose size values decide
+
+// Where x [3,5] is not 0, what is there, and how much that is.
+std::string Found(int64_t declared = 0) {
+  ModelBuilder b;
+  b.Input("x", DataType::kFloat, {3, 5});
+  b.Node("NonZero", {"x"}, {"rows"});
+  b.Node("Transpose", {"rows"}, {"at"});
+  b.Node("GatherND", {"x", "at"}, {"y"});
+  b.Node("Shape", {"rows"}, {"shape"});
+  b.Output("y", DataType::kFloat, {declared});
+  b.Output("rows", DataType::kInt64, {2, declared});
+  b.Output("shape");
+  if (declared > 0) return b.Bytes();
+  for (int output : {0, 1}) {
+    auto* shape = b.proto()
+                      .mutable_graph()
+                      ->mutable_output(output)
+                      ->mutable_type()
+                      ->mutable_tensor_type()
+                      ->mutable_shape();
+    shape->mutable_dim(output)->set_dim_param("found");
+  }
+  return b.Bytes();
+}
+
+class VariableOutputs : public Product {
+ protected:
+  void SetUp() override {
+    Product::SetUp();
+    onnxExtensionFunctionPointer function = nullptr;
+    ASSERT_EQ(
+        onnxGetExtensionFunctionAddress(id_, "heddleGetOutputShape", &function),
+        ONNXIFI_STATUS_SUCCESS);
+    shape_of_ = reinterpret_cast<heddleGetOutputShapeFunction>(
+        reinterpret_cast<void (*)()>(function));
+  }
+  // x with so many elements that are not 0, at the end.
+  void Fill(size_t count) {
+    std::fill(x_, x_ + 15, 0.0f);
+    for (size_t i = 0; i < count; ++i) x_[14 - i] = 100.0f + i;
+  }
+  // The descriptors say that there are at most so many.
+  onnxStatus Locate(onnxGraph graph, uint64_t most, uint64_t rows = 2) {
+    y_.assign(most + 2, -1);
+    rows_.assign(2 * most + 2, -1);
+    return SetIo(graph, {{"x", ONNXIFI_DATATYPE_FLOAT32, {3, 5}, x_}},
+                 {{"y", ONNXIFI_DATATYPE_FLOAT32, {most}, y_.data()},
+                  {"rows", ONNXIFI_DATATYPE_INT64, {rows, most}, rows_.data()},
+                  {"shape", ONNXIFI_DATATYPE_INT64, {2}, shape_}});
+  }
+  std::vector<uint64_t> ShapeOf(onnxEvent event, const char* name) {
+    uint64_t shape[4] = {};
+    uint32_t dimensions = 4;
+    EXPECT_OK(shape_of_(event, name, &dimensions, shape));
+    return {shape, shape + dimensions};
+  }
+  // What is in the buffers of a run in which so many were found.
+  void ExpectFound(onnxEvent event, uint64_t count) {
+    EXPECT_EQ(ShapeOf(event, "y"), std::vector<uint64_t>{count});
+    EXPECT_EQ(ShapeOf(event, "rows"), (std::vector<uint64_t>{2, count}));
+    EXPECT_EQ(ShapeOf(event, "shape"), std::vector<uint64_t>{2});
+    EXPECT_EQ(shape_[0], 2);
+    EXPECT_EQ(shape_[1], static_cast<int64_t>(count));
+    for (uint64_t i = 0; i < count; ++i) {
+      const uint64_t at = 15 - count + i;
+      EXPECT_EQ(y_[i], x_[at]);
+      EXPECT_EQ(rows_[i], static_cast<int64_t>(at / 5));
+      EXPECT_EQ(rows_[count + i], static_cast<int64_t>(at % 5));
+    }
+  }
+
+  heddleGetOutputShapeFunction shape_of_ = nullptr;
+  float x_[15] = {};
+  std::vector<float> y_;
+  std::vector<int64_t> rows_;
+  int64_t shape_[2] = {};
+};
+
+TEST_F(VariableOutputs, AreAnnounced) {
+  onnxBitfield capabilities = 0;
+  size_t size = sizeof(capabilities);
+  EXPECT_OK(onnxGetBackendInfo(id_, ONNXIFI_BACKEND_CAPABILITIES, &capabilities,
+                               &size));
+  EXPECT_NE(capabilities & ONNXIFI_CAPABILITY_VARIABLE_BATCH_SIZE, 0u);
+  EXPECT_NE(capabilities & ONNXIFI_CAPABILITY_VARIABLE_SIZE_OUTPUTS, 0u);
+  EXPECT_STATUS(ONNXIFI_STATUS_FALLBACK, Compatibility(Found()));
+}
+
+TEST_F(VariableOutputs, AreAsLargeAsTheValuesSay) {
+  onnxGraph graph = nullptr;
+  ASSERT_EQ(InitGraph(Found(), &graph), ONNXIFI_STATUS_FALLBACK);
+  // More than there can be, all, and less than that.
+  for (const uint64_t most : {100, 15, 4}) {
+    ASSERT_EQ(Locate(graph, most), ONNXIFI_STATUS_SUCCESS) << most;
+    for (const uint64_t count : {4, 0, 1}) {
+      Fill(count);
+      onnxEvent done = Run(graph);
+      EXPECT_OK(onnxWaitEvent(done));
+      ExpectFound(done, count);
+      EXPECT_OK(onnxReleaseEvent(done));
+      EXPECT_EQ(y_[most], -1) << "behind the buffer";
+      EXPECT_EQ(rows_[2 * most], -1);
+    }
+  }
+  EXPECT_STATUS(ONNXIFI_STATUS_MISMATCHING_SHAPE, Locate(graph, 15, 3));
+  EXPECT_OK(onnxReleaseGraph(graph));
+}
+
+TEST_F(VariableOutputs, BeyondTheLimitEndTheRun) {
+  onnxGraph graph = nullptr;
+  ASSERT_EQ(InitGraph(Found(), &graph), ONNXIFI_STATUS_FALLBACK);
+  ASSERT_EQ(Locate(graph, 4), ONNXIFI_STATUS_SUCCESS);
+  Fill(5);
+  onnxEvent done = Run(graph);
+  EXPECT_STATUS(ONNXIFI_STATUS_INTERNAL_ERROR, onnxWaitEvent(done));
+  EXPECT_EQ(y_, std::vector<float>(6, -1)) << "nothing is written";
+  uint64_t shape[2];
+  uint32_t dimensions = 2;
+  EXPECT_STATUS(ONNXIFI_STATUS_INVALID_STATE,
+                shape_of_(done, "y", &dimensions, shape));
+  EXPECT_OK(onnxReleaseEvent(done));
+  Fill(3);
+  done = Run(graph);
+  EXPECT_OK(onnxWaitEvent(done));
+  ExpectFound(done, 3);
+  EXPECT_OK(onnxReleaseEvent(done));
+  EXPECT_OK(onnxReleaseGraph(graph));
+}
+
+TEST_F(VariableOutputs, OfADeclaredSizeHaveIt) {
+  onnxGraph graph = nullptr;
+  ASSERT_EQ(InitGraph(Found(4), &graph), ONNXIFI_STATUS_FALLBACK);
+  EXPECT_STATUS(ONNXIFI_STATUS_MISMATCHING_SHAPE, Locate(graph, 5));
+  ASSERT_EQ(Locate(graph, 4), ONNXIFI_STATUS_SUCCESS);
+  for (const uint64_t count : {3, 4, 5}) {
+    Fill(count);
+    onnxEvent done = Run(graph);
+    EXPECT_STATUS(
+        count == 4 ? ONNXIFI_STATUS_SUCCESS : ONNXIFI_STATUS_INTERNAL_ERROR,
+        onnxWaitEvent(done));
+    if (count == 4) ExpectFound(done, count);
+    EXPECT_OK(onnxReleaseEvent(done));
+  }
   EXPECT_OK(onnxReleaseGraph(graph));
 }
 

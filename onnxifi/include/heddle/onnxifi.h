@@ -199,8 +199,10 @@ typedef uint64_t onnxPointer;
 #define ONNXIFI_CAPABILITY_SYMBOLIC_BATCH_SIZE 0x02
 /* Any dimension may be. */
 #define ONNXIFI_CAPABILITY_SYMBOLIC_SIZE_TENSORS 0x04
-/* The outermost dimension of outputs may depend on the data; onnxSetGraphIO
- * gives an upper bound. */
+/* The outermost dimension of outputs may depend on the data; the shape of
+ * onnxSetGraphIO is then an upper limit. What it is in a run, a Shape operator
+ * on the tensor tells that is an output, too, or heddleGetOutputShape
+ * (onnxifi_ext.h). */
 #define ONNXIFI_CAPABILITY_VARIABLE_BATCH_SIZE 0x08
 /* Any dimension of outputs may. */
 #define ONNXIFI_CAPABILITY_VARIABLE_SIZE_OUTPUTS 0x10

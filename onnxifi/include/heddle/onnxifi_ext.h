@@ -10,6 +10,7 @@
  * - "onnxSetIOAndRunGraphFunction": onnxSetIOAndRunGraphFunction, 7 arguments;
  * - "onnxWaitEventFor", "onnxWaitEventForFunction";
  * - "onnxReleaseTraceEvents", "onnxReleaseTraceEventsFunction";
+ * - "heddleGetOutputShape": heddleGetOutputShapeFunction;
  * - "onnxGetExtensionFunctionAddress", "onnx_extension_function".
  */
 #ifndef ONNXIFI_EXT_H
@@ -103,6 +104,22 @@ typedef onnxStatus(ONNXIFI_ABI* onnxReleaseTraceEventsFunction)(
 typedef ONNXIFI_CHECK_RESULT onnxStatus(ONNXIFI_ABI* onnxWaitEventForFunction)(
     onnxEvent event, uint32_t timeoutMs, onnxEventState* eventState,
     onnxStatus* eventStatus, char* message, size_t* messageLength);
+
+/* The shape that output `name` has in a run, with `event` its output event: of
+ * an output whose size the run's values decide (VARIABLE_SIZE_OUTPUTS) that
+ * size, of which the descriptor's is the upper limit; its elements are the
+ * first of the buffer, in row-major order of this shape. Of other outputs the
+ * shape of the descriptor. `*dimensions` is the room of `shape` and becomes the
+ * number of dimensions; `shape` may be NULL with 0.
+ * Returns SUCCESS, FALLBACK (no room: `*dimensions` is stored, `shape` is not),
+ * INVALID_EVENT, INVALID_STATE (not the output event of a run, or the run has
+ * not ended, or failed), INVALID_NAME, INVALID_POINTER, BACKEND_UNAVAILABLE,
+ * INTERNAL_ERROR. */
+typedef ONNXIFI_CHECK_RESULT onnxStatus(
+    ONNXIFI_ABI* heddleGetOutputShapeFunction)(onnxEvent event,
+                                               const char* name,
+                                               uint32_t* dimensions,
+                                               uint64_t* shape);
 
 /* What deferredWeightReader of onnxInitGraph points to. `read` is called during
  * onnxInitGraph, once for each weight descriptor with isOffline, on the calling
