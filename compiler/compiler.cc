@@ -20,7 +20,7 @@ absl::StatusOr<CompileResult> CompileOnnx(absl::string_view model,
 namespace {
 
 bool PrefersHost(const CompileOptions& options) {
-  return options.host_nodes && options.prefer_host;
+  return options.host_nodes && options.placement == Placement::kHost;
 }
 
 absl::StatusOr<CompileResult> Compile(const Graph& graph,

@@ -59,6 +59,13 @@ enum class Goal {
   kCompileTime,  // the first schedule that works
 };
 
+// Where nodes run that both the card and the host could run.
+enum class Placement {
+  kCost,  // where it is faster: on the card
+  kCard,  // on the card
+  kHost,  // on the host, also of a graph that the card takes as a whole
+};
+
 struct CompileOptions {
   std::string config = "h256";  // name of a hardware configuration
   // Concrete shapes for inputs with symbolic dimensions. A dimension that stays
@@ -75,9 +82,9 @@ struct CompileOptions {
   // semantics, run on the host (compiler/partition). False: the graph is
   // refused. A graph without such nodes gives the same package either way.
   bool host_nodes = false;
-  // With `host_nodes`: the host takes every node that it has the semantics of.
-  // The results are the same bytes; for comparisons.
-  bool prefer_host = false;
+  // With `host_nodes`: which side takes the nodes that either could. The
+  // results are the same bytes.
+  Placement placement = Placement::kCost;
   // Weights that the caller gives separately (ONNXIFI weight descriptors).
   std::map<std::string, TensorData> weights;
   // Folder of the model's file, from which tensors with external data are read

@@ -70,8 +70,8 @@ void AddFeatures(const Features& features, KeyHash* key) {
 }
 
 void AddOptions(const CompileOptions& options, KeyHash* key) {
-  const auto& [config, shapes, ones, fuse, host, prefer, weights, folder, taps,
-               tap_all, sram, stream, memory, windows, threads, details,
+  const auto& [config, shapes, ones, fuse, host, placement, weights, folder,
+               taps, tap_all, sram, stream, memory, windows, threads, details,
                progress, after_pass, goal, features] = options;
   // Any number of threads gives the same package, and nobody sees the others.
   (void)threads, (void)details, (void)progress, (void)after_pass;
@@ -83,8 +83,7 @@ void AddOptions(const CompileOptions& options, KeyHash* key) {
     key->Add(name);
     key->Add(shape);
   }
-  for (const bool flag : {ones, fuse, host, prefer, taps, tap_all})
-    key->Add(flag);
+  for (const bool flag : {ones, fuse, host, taps, tap_all}) key->Add(flag);
   key->Add(weights.size());
   for (const auto& [name, data] : weights) {
     key->Add(name);
@@ -95,6 +94,7 @@ void AddOptions(const CompileOptions& options, KeyHash* key) {
   key->Add(memory);
   key->Add(windows);
   key->Add(static_cast<int>(goal));
+  key->Add(static_cast<int>(placement));
   AddFeatures(features, key);
 }
 

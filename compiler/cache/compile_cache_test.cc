@@ -62,7 +62,7 @@ TEST(CompileKey, ChangesWithAllThatMatters) {
       [](CompileOptions* o) { o->open_dimensions_are_one = true; },
       [](CompileOptions* o) { o->fuse_quantization = false; },
       [](CompileOptions* o) { o->host_nodes = true; },
-      [](CompileOptions* o) { o->prefer_host = true; },
+      [](CompileOptions* o) { o->placement = Placement::kHost; },
       [](CompileOptions* o) {
         o->weights["w"] = Floats({2}, {1, 2});
       },

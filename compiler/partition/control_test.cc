@@ -50,11 +50,11 @@ std::string Sides(const package::Package& package) {
   return text;
 }
 
-CompileOptions WithHost(bool prefer_host = false) {
+CompileOptions WithHost(Placement placement = Placement::kCard) {
   CompileOptions options;
   options.host_nodes = true;
-  options.prefer_host = prefer_host;
-  options.features.fuse_elementwise = !prefer_host;
+  options.placement = placement;
+  options.features.fuse_elementwise = placement != Placement::kHost;
   return options;
 }
 
@@ -85,8 +85,8 @@ std::vector<TensorData> ExpectSame(const ModelBuilder& b,
   }
   std::vector<TensorData> results;
   for (TensorId id : graph->outputs) results.push_back((*expected)[id]);
-  for (bool prefer_host : {false, true}) {
-    const package::Package package = Compile(b, WithHost(prefer_host));
+  for (Placement placement : {Placement::kCard, Placement::kHost}) {
+    const package::Package package = Compile(b, WithHost(placement));
     auto run = RunPackage(package, inputs);
     if (!run.ok()) {
       ADD_FAILURE() << run.status();
@@ -97,7 +97,8 @@ std::vector<TensorData> ExpectSame(const ModelBuilder& b,
       const TensorData& made = run->outputs[package.outputs[i].name];
       EXPECT_EQ(made.shape, results[i].shape);
       EXPECT_TRUE(made.bytes == results[i].bytes)
-          << package.outputs[i].name << (prefer_host ? " of the host" : "");
+          << package.outputs[i].name
+          << (placement == Placement::kHost ? " of the host" : "");
     }
   }
   return results;

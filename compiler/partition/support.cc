@@ -76,12 +76,13 @@ class Finder {
         Take(n, RejectNode(Rejection::kUnsupportedShape, node,
                            "only the run's values say how large its tensors "
                            "are, and the card wants to know before"));
-      } else if (options_.prefer_host && options_.host_nodes &&
+      } else if (options_.placement == Placement::kHost &&
+                 options_.host_nodes &&
                  CheckHostNode(graph_, node, &scratch, &bounded).ok()) {
         Take(n, Reject(Rejection::kUnsupportedOperator,
                        absl::StrCat(node.Describe(),
                                     ": the host takes what it can, as "
-                                    "CompileOptions.prefer_host says")));
+                                    "CompileOptions.placement says")));
       }
     }
     // Each round takes a node from the card, or is the last.
@@ -194,7 +195,8 @@ class Finder {
 absl::StatusOr<std::vector<NodeSupport>> SupportOf(
     const Graph& graph, const CompileOptions& options) {
   const absl::Status card = CheckPackage(graph, options);
-  if (card.ok() && !(options.prefer_host && options.host_nodes)) {
+  if (card.ok() &&
+      !(options.host_nodes && options.placement == Placement::kHost)) {
     return std::vector<NodeSupport>(graph.nodes.size());
   }
   if (!card.ok() && (!IsAboutNodes(card) || graph.nodes.empty())) return card;

@@ -238,12 +238,14 @@ TEST(ControlTest, CardAndHostGiveTheBytesOfTheReference) {
     ASSERT_TRUE(graph.ok()) << graph.status();
     const auto expected = compiler::EvaluateGraph(*graph, inputs);
     ASSERT_TRUE(expected.ok()) << expected.status();
-    for (bool prefer_host : {false, true}) {
+    for (const auto placement :
+         {compiler::Placement::kCard, compiler::Placement::kHost}) {
       compiler::CompileOptions options;
       options.config = k % 2 == 0 ? "h256" : "h1024";
       options.host_nodes = true;
-      options.prefer_host = prefer_host;
-      options.features.fuse_elementwise = !prefer_host;
+      options.placement = placement;
+      options.features.fuse_elementwise =
+          placement == compiler::Placement::kCard;
       const auto made = compiler::CompileOnnx(model, options);
       ASSERT_TRUE(made.ok()) << made.status();
       const auto package = package::Parse(made->package);
@@ -254,7 +256,8 @@ TEST(ControlTest, CardAndHostGiveTheBytesOfTheReference) {
         const TensorData& ours = run->outputs[package->outputs[i].name];
         const TensorData& theirs = (*expected)[graph->outputs[i]];
         EXPECT_TRUE(ours.bytes == theirs.bytes)
-            << "case " << k << ", output " << i << ", host " << prefer_host;
+            << "case " << k << ", output " << i << ", placement "
+            << static_cast<int>(placement);
       }
     }
   }
