@@ -54,6 +54,30 @@ TEST(NonZero, IsARowOfIndicesForEachDimension) {
   EXPECT_EQ((*none)[0].shape, (Shape{2, 0}));
 }
 
+// A dimension of 1 at most is not taken for one of 1.
+TEST(NonZero, IsTurnedThoughThereIsOneAtMost) {
+  ModelBuilder b;
+  b.Input("x", DataType::kFloat, {1});
+  b.Constant("first", Int64s({1}, {0}));
+  b.Node("NonZero", {"x"}, {"found"});
+  b.Node("Transpose", {"found"}, {"turned"});
+  b.Node("GatherND", {"x", "turned"}, {"values"});
+  b.Node("Squeeze", {"turned", "last"}, {"list"});
+  b.Node("Unsqueeze", {"list", "first"}, {"row"});
+  b.Constant("last", Int64s({1}, {1}));
+  for (const char* name : {"turned", "values", "row"}) b.Output(name);
+  const auto none = RunModel(b, {Floats({1}, {0})});
+  ASSERT_TRUE(none.ok()) << none.status();
+  EXPECT_EQ((*none)[0].shape, (Shape{0, 1}));
+  EXPECT_EQ((*none)[1].shape, (Shape{0}));
+  EXPECT_EQ((*none)[2].shape, (Shape{1, 0}));
+  const auto one = RunModel(b, {Floats({1}, {3})});
+  ASSERT_TRUE(one.ok()) << one.status();
+  EXPECT_EQ((*one)[0].shape, (Shape{1, 1}));
+  EXPECT_EQ((*one)[1].as<float>()[0], 3);
+  EXPECT_EQ((*one)[2].shape, (Shape{1, 1}));
+}
+
 TEST(Compress, TakesWhereTheConditionIsTrue) {
   ModelBuilder b;
   b.Input("x", DataType::kFloat, {2, 3});

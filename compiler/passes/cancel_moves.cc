@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/base/status_macros.h"
+#include "compiler/ops/bounded.h"
 #include "compiler/passes/rewriter.h"
 
 namespace heddle::compiler {
@@ -98,13 +100,15 @@ bool Step(Rewriter* r, int n) {
 }  // namespace
 
 absl::Status CancelMoves(Graph* graph) {
+  // A dimension of at most 1 is no dimension of 1.
+  ASSIGN_OR_RETURN(const BoundedTensors bounded, FindBounded(*graph));
   Rewriter rewriter(graph);
   // Every step makes a chain of moves shorter or a Transpose a Reshape, so it
   // ends. What a step adds comes at the end.
   for (bool changed = true; changed;) {
     changed = false;
     for (int n = 0; n < rewriter.size(); ++n) {
-      if (!rewriter.alive(n)) continue;
+      if (!rewriter.alive(n) || bounded.Touches(rewriter.node(n))) continue;
       if (rewriter.IsOp(n, "Transpose") || IsReshape(rewriter, n)) {
         changed = Step(&rewriter, n) || changed;
       }

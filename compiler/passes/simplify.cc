@@ -5,10 +5,14 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/base/status_macros.h"
+#include "compiler/ops/bounded.h"
+
 namespace heddle::compiler {
 namespace {
 
-bool IsNoOp(const Graph& graph, const Node& node, bool moves) {
+bool IsNoOp(const Graph& graph, const Node& node, const BoundedTensors& bounded,
+            bool moves) {
   if (!node.domain.empty() || node.input(0) == kNoTensor ||
       node.outputs.empty() || node.outputs[0] == kNoTensor) {
     return false;
@@ -18,7 +22,8 @@ bool IsNoOp(const Graph& graph, const Node& node, bool moves) {
   if (node.op == "Identity") return true;
   if (in.type != out.type || in.shape != out.shape) return false;
   if (node.op == "Cast" || node.op == "CastLike") return true;
-  if (!moves) return false;
+  // (A dimension of at most 1 is no dimension of 1.)
+  if (!moves || bounded.of(node.inputs[0]) != 0) return false;
   if (node.op == "Reshape" || node.op == "Flatten" || node.op == "Squeeze" ||
       node.op == "Unsqueeze") {
     return true;
@@ -56,6 +61,10 @@ bool IsInferenceDropout(const Graph& graph, const Node& node) {
 
 absl::Status RemoveNoOps(Graph* graph, bool moves) {
   graph->RemoveDeadNodes();
+  BoundedTensors bounded;
+  if (moves) {
+    ASSIGN_OR_RETURN(bounded, FindBounded(*graph));
+  }
   std::vector<TensorId> alias(graph->tensors.size());
   for (size_t i = 0; i < alias.size(); ++i) {
     alias[i] = static_cast<TensorId>(i);
@@ -68,7 +77,8 @@ absl::Status RemoveNoOps(Graph* graph, bool moves) {
     for (TensorId& id : node.inputs) {
       if (id != kNoTensor) id = alias[id];
     }
-    if (IsNoOp(*graph, node, moves) || IsInferenceDropout(*graph, node)) {
+    if (IsNoOp(*graph, node, bounded, moves) ||
+        IsInferenceDropout(*graph, node)) {
       const TensorId in = node.inputs[0];
       const TensorId out = node.outputs[0];
       if (!graph->IsOutput(out)) {
