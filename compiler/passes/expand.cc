@@ -14,6 +14,21 @@
 
 namespace heddle::compiler {
 
+namespace {
+
+// Whether the card may have it at all. What it may not is not made of others:
+// among them are operators that are the card's alone.
+bool IsForCard(const Graph& graph, const Node& node) {
+  const auto is_wide = [&](TensorId id) {
+    return id != kNoTensor && (graph.tensors[id].type == DataType::kDouble ||
+                               graph.tensors[id].type == DataType::kUint64);
+  };
+  return std::none_of(node.inputs.begin(), node.inputs.end(), is_wide) &&
+         std::none_of(node.outputs.begin(), node.outputs.end(), is_wide);
+}
+
+}  // namespace
+
 bool HasExpanded(const Graph& graph) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(),
                      [&](const Node& node) { return IsExpanded(graph, node); });
@@ -32,7 +47,8 @@ absl::Status ExpandOperators(Graph* graph, size_t most) {
   while (!left.empty()) {
     Node node = std::move(left.back());
     left.pop_back();
-    if (!IsExpanded(*graph, node) || bounded.Touches(node)) {
+    if (!IsExpanded(*graph, node) || bounded.Touches(node) ||
+        !IsForCard(*graph, node)) {
       done.push_back(std::move(node));
       continue;
     }

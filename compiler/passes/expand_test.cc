@@ -36,6 +36,34 @@ Graph Normalizations(int count) {
   return graph;
 }
 
+// The host runs operators of ONNX, not those that the card alone has.
+TEST(ExpandOperators, LeavesWhatTheCardCannotHold) {
+  for (const bool wide : {false, true}) {
+    Graph graph;
+    Tensor t;
+    t.name = "x";
+    t.type = wide ? DataType::kDouble : DataType::kFloat;
+    t.shape = {5};
+    t.shape_known = true;
+    Node node;
+    node.op = "TopK";
+    node.opset = 1;
+    node.inputs = graph.inputs = {graph.AddTensor(t)};
+    node.attributes["k"] = int64_t{1};
+    t.shape = {1};
+    for (const char* name : {"values", "indices"}) {
+      t.name = name;
+      node.outputs.push_back(graph.AddTensor(t));
+      t.type = DataType::kInt64;
+    }
+    graph.outputs = node.outputs;
+    graph.nodes = {node};
+    ASSERT_TRUE(ExpandOperators(&graph).ok());
+    EXPECT_EQ(graph.nodes.size() == 1, wide);
+    EXPECT_EQ(graph.nodes[0].domain.empty(), wide);
+  }
+}
+
 TEST(ExpandOperators, CountsWhatItMakes) {
   Graph one = Normalizations(1);
   ASSERT_TRUE(HasExpanded(one));
