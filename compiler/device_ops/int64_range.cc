@@ -87,6 +87,16 @@ Interval OfNode(const Node& node, const std::vector<Interval>& operands) {
 }
 
 // The first node whose int64 result may not fit, or null.
+// Below 2^8 a bound would refuse most inputs that make sense.
+constexpr int kFewestBits = 8;
+
+// Beyond 32 bits one value is as good as another; so sums and products of two
+// need no more than 64.
+Interval Clamped(const Interval& a) {
+  const int64_t low = int64_t{INT32_MIN} - 1, high = int64_t{INT32_MAX} + 1;
+  return {std::clamp(a.low, low, high), std::clamp(a.high, low, high)};
+}
+
 const Node* FindOverflow(const Graph& graph, int64_t bound) {
   std::vector<Interval> values(graph.tensors.size());
   for (size_t id = 0; id < graph.tensors.size(); ++id) {
@@ -123,9 +133,8 @@ const Node* FindOverflow(const Graph& graph, int64_t bound) {
 }  // namespace
 
 absl::StatusOr<int64_t> Int64InputBound(const Graph& graph) {
-  // Below 2^8 a bound would refuse most inputs that make sense.
   const Node* overflow = nullptr;
-  for (int bits = 31; bits >= 8; --bits) {
+  for (int bits = 31; bits >= kFewestBits; --bits) {
     const int64_t bound = int64_t{1} << bits;
     overflow = FindOverflow(graph, bound);
     if (overflow == nullptr) return bound;
@@ -135,6 +144,42 @@ absl::StatusOr<int64_t> Int64InputBound(const Graph& graph) {
       absl::StrCat(overflow->Describe(),
                    ": the card holds int64 values as int32, and the result "
                    "may need more; convert the operands to float"));
+}
+
+std::vector<bool> FindWideInt64(const Graph& graph,
+                                const std::vector<bool>& wide_inputs) {
+  constexpr int64_t kBound = int64_t{1} << kFewestBits;
+  const Interval few{-kBound, kBound - 1};
+  std::vector<Interval> values(graph.tensors.size(), few);
+  std::vector<bool> wide(graph.tensors.size(), false);
+  for (size_t id = 0; id < graph.tensors.size(); ++id) {
+    const Tensor& t = graph.tensors[id];
+    if (t.is_constant()) values[id] = Clamped(OfConstant(*t.constant));
+  }
+  for (size_t i = 0; i < graph.inputs.size() && i < wide_inputs.size(); ++i) {
+    if (!wide_inputs[i]) continue;
+    values[graph.inputs[i]] = Clamped({INT64_MIN, INT64_MAX});
+    wide[graph.inputs[i]] = true;
+  }
+  for (const Node& node : graph.nodes) {
+    if (!node.domain.empty() || node.op == "ArgMax" || node.op == "ArgMin") {
+      continue;
+    }
+    std::vector<Interval> operands;
+    for (TensorId id : Operands(node)) {
+      if (id == kNoTensor) continue;
+      const bool same = graph.tensors[id].type == DataType::kInt64;
+      operands.push_back(same ? values[id] : few);
+    }
+    operands.resize(std::max<size_t>(operands.size(), 2), {0, 0});
+    const Interval result = Clamped(OfNode(node, operands));
+    // Further results are indices and counts.
+    const TensorId id = node.outputs.empty() ? kNoTensor : node.outputs[0];
+    if (id == kNoTensor || graph.tensors[id].type != DataType::kInt64) continue;
+    values[id] = result;
+    wide[id] = !result.FitsInt32();
+  }
+  return wide;
 }
 
 }  // namespace heddle::compiler

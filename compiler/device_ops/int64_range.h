@@ -7,6 +7,7 @@
 #define HEDDLE_COMPILER_DEVICE_OPS_INT64_RANGE_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "compiler/ir/graph.h"
@@ -18,6 +19,13 @@ namespace heddle::compiler {
 // are followed, other operators move values or make int32 ones. Rejection
 // with the node's name where no bound is small enough.
 absl::StatusOr<int64_t> Int64InputBound(const Graph& graph);
+
+// By tensor: whether it may have int64 values beyond 32 bits even if what is
+// known of no other value is as small as the smallest bound of inputs: in a
+// graph that card and host share, the card must not have it, though it would
+// take each of its readers alone. `wide_inputs`: whether inputs are such.
+std::vector<bool> FindWideInt64(const Graph& graph,
+                                const std::vector<bool>& wide_inputs);
 
 }  // namespace heddle::compiler
 

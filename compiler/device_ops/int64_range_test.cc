@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "compiler/base/diagnostic.h"
 #include "compiler/compiler.h"
 #include "compiler/package/package.h"
@@ -16,6 +19,34 @@ absl::StatusOr<int64_t> BoundOf(ModelBuilder& b) {
   auto graph = AnalyseOnnx(b.Bytes(), {});
   if (!graph.ok()) return graph.status();
   return Int64InputBound(*graph);
+}
+
+TEST(Int64Range, WhatConstantsMakeWideIsFound) {
+  ModelBuilder b;
+  b.Input("x", DataType::kInt64, {4});
+  b.Input("f", DataType::kFloat, {4});
+  b.Constant("large", Int64s({}, {int64_t{1} << 33}));
+  b.Constant("three", Int64s({}, {3}));
+  b.Node("Mul", {"x", "large"}, {"product"});
+  b.Node("Mul", {"product", "product"}, {"square"});
+  b.Node("Mod", {"square", "three"}, {"rest"});
+  SetInt(b.Node("Cast", {"f"}, {"number"}), "to", 7);
+  b.Node("Mul", {"number", "three"}, {"threefold"});
+  b.Node("Add", {"x", "threefold"}, {"sum"});
+  for (const char* name : {"square", "rest", "sum"}) b.Output(name);
+  const auto graph = AnalyseOnnx(b.Bytes(), {});
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_FALSE(Int64InputBound(*graph).ok());
+  const auto wide_of = [&](const std::vector<bool>& inputs) {
+    const std::vector<bool> wide = FindWideInt64(*graph, inputs);
+    std::string names;
+    for (size_t id = 0; id < wide.size(); ++id) {
+      if (wide[id]) names += graph->tensors[id].name + " ";
+    }
+    return names;
+  };
+  EXPECT_EQ(wide_of({}), "product square ");
+  EXPECT_EQ(wide_of({true, false}), "x product square sum ");
 }
 
 TEST(Int64Range, MovesKeepTheWholeRange) {

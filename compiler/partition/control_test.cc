@@ -107,7 +107,7 @@ std::vector<TensorData> ExpectSame(const ModelBuilder& b,
 TEST(ControlTest, AnIf) {
   const ModelBuilder b = ChosenModel();
   EXPECT_EQ(Sides(Compile(b, WithHost())), "i(c|c)");
-  EXPECT_EQ(Sides(Compile(b, WithHost(true))), "i(h|h)");
+  EXPECT_EQ(Sides(Compile(b, WithHost(Placement::kHost))), "i(h|h)");
   const TensorData x = RandomData(DataType::kFloat, {2, 3}, 1);
   const auto yes = ExpectSame(b, {Bool(true), x});
   const auto no = ExpectSame(b, {Bool(false), x});
@@ -116,10 +116,35 @@ TEST(ControlTest, AnIf) {
   EXPECT_FALSE(yes[0].bytes == no[0].bytes);
 }
 
+// The card would move them, if it were asked about the branch alone.
+TEST(ControlTest, WhatIsBeyond32BitsStaysOnTheHost) {
+  constexpr int64_t kLarge = int64_t{1} << 33;
+  ModelBuilder b;
+  b.Input("flag", DataType::kBool, {});
+  b.Input("x", DataType::kInt64, {2, 3});
+  b.Constant("large", Int64s({}, {kLarge}));
+  b.Node("Mul", {"x", "large"}, {"wide"});
+  b.Node("Transpose", {"wide"}, {"turned"});
+  auto* node = b.Node("If", {"flag"}, {"chosen"});
+  auto* taken = AddGraph(node, "then_branch");
+  AddNode(taken, "Transpose", {"wide"}, {"then"});
+  Declare(taken->add_output(), "then", DataType::kInt64);
+  auto* other = AddGraph(node, "else_branch");
+  AddNode(other, "Identity", {"turned"}, {"else"});
+  Declare(other->add_output(), "else", DataType::kInt64);
+  b.Output("turned").Output("chosen");
+  const TensorData x = Int64s({2, 3}, {0, 1, -2, 3, 90, -100});
+  for (bool flag : {true, false}) {
+    const auto results = ExpectSame(b, {Bool(flag), x});
+    ASSERT_EQ(results.size(), 2u);
+    EXPECT_EQ(results[1].as<int64_t>()[5], -100 * kLarge);
+  }
+}
+
 TEST(ControlTest, ALoop) {
   const ModelBuilder b = RepeatedModel();
   EXPECT_EQ(Sides(Compile(b, WithHost())), "hl(c)");
-  EXPECT_EQ(Sides(Compile(b, WithHost(true))), "hl(h)");
+  EXPECT_EQ(Sides(Compile(b, WithHost(Placement::kHost))), "hl(h)");
   const TensorData x = Floats({2, 3}, {1, 1, 1, 1, 1, 1});
   const TensorData v = TensorData::Zeros(DataType::kFloat, {2, 3});
   const auto count = [&](int64_t most, float limit) {
@@ -255,7 +280,7 @@ TEST(ControlTest, ALongScan) {
   ASSERT_TRUE(graph.ok()) << graph.status();
   const TensorData s = Floats({2}, {0, 1});
   const TensorData x = RandomData(DataType::kFloat, {2, kSteps}, 4);
-  const package::Package package = Compile(b, WithHost(true));
+  const package::Package package = Compile(b, WithHost(Placement::kHost));
   auto run = RunPackage(package, {s, x});
   ASSERT_TRUE(run.ok()) << run.status();
   const TensorData& all = run->outputs["all"];

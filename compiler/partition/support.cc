@@ -8,6 +8,7 @@
 #include "compiler/backend/backend.h"
 #include "compiler/base/diagnostic.h"
 #include "compiler/base/status_macros.h"
+#include "compiler/device_ops/int64_range.h"
 #include "compiler/host/host_function.h"
 #include "compiler/ops/bounded.h"
 #include "compiler/ops/control_flow.h"
@@ -55,10 +56,19 @@ absl::Status CheckBetweenSegments(const Graph& body,
   return absl::OkStatus();
 }
 
+// SupportOf, of a body, of whose inputs is known which are wide.
+absl::StatusOr<std::vector<NodeSupport>> SupportInside(
+    const Graph& graph, const CompileOptions& options,
+    const std::vector<bool>& wide_inputs);
+
 class Finder {
  public:
-  Finder(const Graph& graph, const CompileOptions& options)
-      : graph_(graph), options_(options), support_(graph.nodes.size()) {
+  Finder(const Graph& graph, const CompileOptions& options,
+         const std::vector<bool>& wide_inputs)
+      : graph_(graph),
+        options_(options),
+        wide_(FindWideInt64(graph, wide_inputs)),
+        support_(graph.nodes.size()) {
     options_.progress = nullptr;
     options_.after_pass = nullptr;
   }
@@ -76,6 +86,13 @@ class Finder {
         Take(n, RejectNode(Rejection::kUnsupportedShape, node,
                            "only the run's values say how large its tensors "
                            "are, and the card wants to know before"));
+      } else if (const TensorId id = WideOf(node);
+                 id != kNoTensor && options_.host_nodes &&
+                 CheckHostNode(graph_, node, &scratch, &bounded).ok()) {
+        Take(n, RejectNode(Rejection::kUnsupportedDatatype, node, "'",
+                           graph_.tensors[id].name,
+                           "' may have int64 values beyond 32 bits, in which "
+                           "the card holds them"));
       } else if (options_.placement == Placement::kHost &&
                  options_.host_nodes &&
                  CheckHostNode(graph_, node, &scratch, &bounded).ok()) {
@@ -99,6 +116,27 @@ class Finder {
   }
 
  private:
+  // One that the node reads or writes; kNoTensor: none is.
+  TensorId WideOf(const Node& node) const {
+    for (const auto* ids : {&node.inputs, &node.outputs}) {
+      for (TensorId id : *ids) {
+        if (id != kNoTensor && wide_[id]) return id;
+      }
+    }
+    return kNoTensor;
+  }
+
+  // Of what a body reads: the slots of control flow are its inputs.
+  std::vector<bool> WideSlots(const Node& node) const {
+    const bool loop = ControlOf(node).kind == ControlFlow::Kind::kLoop;
+    std::vector<bool> wide(loop ? 1 : 0, false);  // the iteration's number
+    for (size_t i = loop ? 2 : 1; i < node.inputs.size(); ++i) {
+      const TensorId id = node.inputs[i];
+      wide.push_back(id != kNoTensor && wide_[id]);
+    }
+    return wide;
+  }
+
   void Take(size_t node, absl::Status reason) {
     support_[node] = {Place::kHost, std::move(reason), {}};
   }
@@ -112,7 +150,8 @@ class Finder {
       std::vector<NodeSupport> inside;
       // A branch of constants has no nodes.
       if (!body.graph->nodes.empty()) {
-        ASSIGN_OR_RETURN(inside, SupportOf(*body.graph, options_));
+        ASSIGN_OR_RETURN(inside,
+                         SupportInside(*body.graph, options_, WideSlots(node)));
       }
       absl::Status s = RefusalOf(inside);
       if (s.ok()) s = CheckBetweenSegments(*body.graph, inside);
@@ -187,20 +226,29 @@ class Finder {
 
   const Graph& graph_;
   CompileOptions options_;
+  const std::vector<bool> wide_;  // FindWideInt64
   std::vector<NodeSupport> support_;
 };
+
+absl::StatusOr<std::vector<NodeSupport>> SupportInside(
+    const Graph& graph, const CompileOptions& options,
+    const std::vector<bool>& wide_inputs) {
+  const absl::Status card = CheckPackage(graph, options);
+  const bool wide =
+      std::count(wide_inputs.begin(), wide_inputs.end(), true) > 0;
+  if (card.ok() && !wide &&
+      !(options.host_nodes && options.placement == Placement::kHost)) {
+    return std::vector<NodeSupport>(graph.nodes.size());
+  }
+  if (!card.ok() && (!IsAboutNodes(card) || graph.nodes.empty())) return card;
+  return Finder(graph, options, wide_inputs).Find();
+}
 
 }  // namespace
 
 absl::StatusOr<std::vector<NodeSupport>> SupportOf(
     const Graph& graph, const CompileOptions& options) {
-  const absl::Status card = CheckPackage(graph, options);
-  if (card.ok() &&
-      !(options.host_nodes && options.placement == Placement::kHost)) {
-    return std::vector<NodeSupport>(graph.nodes.size());
-  }
-  if (!card.ok() && (!IsAboutNodes(card) || graph.nodes.empty())) return card;
-  return Finder(graph, options).Find();
+  return SupportInside(graph, options, {});
 }
 
 absl::Status RefusalOf(const std::vector<NodeSupport>& support) {
