@@ -631,6 +631,10 @@ class Importer {
     const auto known = result_.declared.find(id);
     if (known == result_.declared.end()) {
       result_.declared[id] = std::move(declared);
+    } else if (!known->second.has_shape && declared.has_shape) {
+      // An output whose shape a value_info says.
+      known->second.has_shape = true;
+      known->second.shape = std::move(declared.shape);
     }
     return absl::OkStatus();
   }

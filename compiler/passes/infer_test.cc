@@ -44,6 +44,18 @@ TEST(InferTest, DeclaredShapesAndTypesMustHold) {
                                            "but has [1,3]"
                                          : "'t' is declared with shape [3]"));
   }
+  // Of an output that says no shape itself.
+  ModelBuilder open;
+  open.Input("x", DataType::kFloat, {1, 3});
+  open.Node("Relu", {"x"}, {"y"});
+  open.Output("y");
+  auto* info = open.proto().mutable_graph()->add_value_info();
+  info->set_name("y");
+  auto* type = info->mutable_type()->mutable_tensor_type();
+  type->set_elem_type(1);
+  type->mutable_shape()->add_dim()->set_dim_value(4);
+  EXPECT_TRUE(absl::StrContains(Refused(open, Rejection::kMismatchingShape),
+                                "'y' is declared with shape [4]"));
   ModelBuilder b;
   b.Input("x", DataType::kFloat, {1});
   b.Node("Relu", {"x"}, {"y"});
