@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "compiler/base/diagnostic.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/import/input_declaration.h"
 #include "compiler/package/package.h"
@@ -65,6 +66,10 @@ ordered_json Tensors(const std::vector<package::TensorInfo>& tensors) {
 }
 
 absl::StatusOr<ordered_json> ListModel(absl::string_view bytes) {
+  if (bytes.empty()) {
+    return compiler::Reject(compiler::Rejection::kInvalidModel,
+                            "the file is empty");
+  }
   ASSIGN_OR_RETURN(const auto model, compiler::SummariseModel(bytes));
   ordered_json list = Begin("model", model.graph, model.producer);
   list["inputs"] = Declarations(model.inputs);

@@ -87,9 +87,9 @@ TEST(List, WhatIsNone) {
 
 // Names of files from anywhere reach a terminal.
 TEST(List, HostileNames) {
-  const std::string text = ListText(List(Model(2, "\x1b[2J\xff\n'x")));
+  const std::string text = ListText(List(Model(2, "\x1b[2J\n'x")));
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
-  EXPECT_EQ(text.find('\xff'), std::string::npos);
+  EXPECT_EQ(text.find("\n'x"), std::string::npos);
 }
 
 }  // namespace
