@@ -31,30 +31,30 @@ int64_t HighOf(const ResampledAxis& axis, int64_t i) {
   }
 }
 
-// Rows start + i*stride of the result that are made of rows low + i*step and
-// high + i*step with one weight.
-struct RowRun {
+// Elements start + i*stride of an axis that are made of elements low + i*step
+// and high + i*step with one weight.
+struct BlendRun {
   int64_t start = 0, low = 0, high = 0;
   int64_t count = 1, stride = 1, step = 0;
   float weight = 0;
 };
 
-// Every `period`-th row, as long as they go on alike.
-std::vector<RowRun> RunsWith(const ResampledAxis& rows, int64_t first,
-                             int64_t count, int64_t period) {
-  std::vector<RowRun> runs;
+// Every `period`-th element, as long as they go on alike.
+std::vector<BlendRun> RunsWith(const ResampledAxis& axis, int64_t first,
+                               int64_t count, int64_t period) {
+  std::vector<BlendRun> runs;
   for (int64_t phase = 0; phase < std::min(period, count); ++phase) {
     for (int64_t i = first + phase; i < first + count;) {
-      RowRun run;
+      BlendRun run;
       run.start = i;
-      run.low = rows.low[i];
-      run.high = HighOf(rows, i);
-      run.weight = rows.weight[i];
+      run.low = axis.low[i];
+      run.high = HighOf(axis, i);
+      run.weight = axis.weight[i];
       run.stride = period;
       for (int64_t k = i + period; k < first + count; k += period) {
-        const int64_t step = rows.low[k] - rows.low[k - period];
-        if (model::Bits(rows.weight[k]) != model::Bits(run.weight) ||
-            HighOf(rows, k) - HighOf(rows, k - period) != step ||
+        const int64_t step = axis.low[k] - axis.low[k - period];
+        if (model::Bits(axis.weight[k]) != model::Bits(run.weight) ||
+            HighOf(axis, k) - HighOf(axis, k - period) != step ||
             (run.count > 1 && step != run.step)) {
           break;
         }
@@ -68,12 +68,12 @@ std::vector<RowRun> RunsWith(const ResampledAxis& rows, int64_t first,
   return runs;
 }
 
-std::vector<RowRun> RowRunsOf(const ResampledAxis& rows, int64_t first,
-                              int64_t count) {
+std::vector<BlendRun> BlendRunsOf(const ResampledAxis& rows, int64_t first,
+                                  int64_t count) {
   constexpr int64_t kMaxPeriod = 16;
-  std::vector<RowRun> best = RunsWith(rows, first, count, 1);
+  std::vector<BlendRun> best = RunsWith(rows, first, count, 1);
   for (int64_t period = 2; period <= std::min(kMaxPeriod, count); ++period) {
-    std::vector<RowRun> runs = RunsWith(rows, first, count, period);
+    std::vector<BlendRun> runs = RunsWith(rows, first, count, period);
     if (runs.size() < best.size()) best = std::move(runs);
   }
   return best;
@@ -101,9 +101,9 @@ Microprogram BlendColumnsProgram() {
   return *b.Finish();
 }
 
-// Between rows A and B; argument 0 is the weight, argument 1 what it lacks of
+// Between A and B; argument 0 is the weight, argument 1 what it lacks of
 // one.
-Microprogram BlendRowsProgram() {
+Microprogram BlendProgram() {
   ProgramBuilder b;
   b.Out(b.Fma(b.B(), b.Arg(0), b.Mul(b.A(), b.Arg(1))));
   return *b.Finish();
@@ -125,20 +125,26 @@ struct Planes {
 class ResampleOp : public ClonableOp<ResampleOp> {
  public:
   ResampleOp(DataType type, ResampledAxis rows, ResampledAxis columns,
-             int64_t planes, uint64_t sram_bytes, int from, int to)
+             int64_t planes, bool flat, uint64_t sram_bytes, int from, int to)
       : type_(MoveType(type)),
         rows_(std::move(rows)),
         columns_(std::move(columns)),
         identity_{rows_.is_identity(), columns_.is_identity()},
-        kind_(identity_[0] ? columns_.kind : rows_.kind) {
+        kind_(identity_[0] ? columns_.kind : rows_.kind),
+        flat_(flat) {
     engine = "vector";
     output = to;
-    tileable = channels_tileable = true;
-    channel_step = 1;
     OpInput in;
     in.value = from;
-    in.channels.kind = AxisNeed::kSame;
-    in.rows = RowNeed();
+    if (flat_) {
+      tileable = true;
+      in.rows.kind = AxisNeed::kSame;
+    } else {
+      tileable = channels_tileable = true;
+      channel_step = 1;
+      in.channels.kind = AxisNeed::kSame;
+      in.rows = RowNeed();
+    }
     inputs = {in};
     if (kind_ != ResampledAxis::kTake && !identity_[0] && !identity_[1]) {
       const auto all =
@@ -149,7 +155,8 @@ class ResampleOp : public ClonableOp<ResampleOp> {
     if (kind_ == ResampledAxis::kFilter) {
       PlaceWeights();
     } else if (!identity_[1]) {
-      PlaceIndices();
+      if (kind_ == ResampledAxis::kBlend) FindColumnRuns();
+      if (column_blends_.empty()) PlaceIndices();
     }
   }
 
@@ -159,13 +166,14 @@ class ResampleOp : public ClonableOp<ResampleOp> {
       return {identity_[1] ? CopyProgram() : TakeProgram()};
     }
     std::vector<Microprogram> programs;
-    if (!identity_[1]) programs.push_back(BlendColumnsProgram());
-    if (!identity_[0]) programs.push_back(BlendRowsProgram());
+    const bool runs = !column_blends_.empty();
+    if (!identity_[1] && !runs) programs.push_back(BlendColumnsProgram());
+    if (!identity_[0] || runs) programs.push_back(BlendProgram());
     return programs;
   }
 
   void Emit(Emitter* emitter, const Tile& tile) const override {
-    ForCountedTiles(tile, [&](const Tile& part) {
+    ForCountedTiles(flat_ ? Unfolded(tile) : tile, [&](const Tile& part) {
       if (kind_ == ResampledAxis::kTake) {
         Take(emitter, part);
       } else if (identity_[0]) {
@@ -196,6 +204,19 @@ class ResampleOp : public ClonableOp<ResampleOp> {
     need.pad = before;
     need.extent = before + behind + 1;
     return need;
+  }
+
+  // Columns in few runs (of a scale of 2, those between) need no indices, and a
+  // third of the instructions.
+  void FindColumnRuns() {
+    constexpr int64_t kPicked = 6, kRun = 2, kLanes = isa::kVectorLanes;
+    const auto vectors = [](int64_t n) { return (n + kLanes - 1) / kLanes; };
+    std::vector<BlendRun> runs = BlendRunsOf(columns_, 0, columns_.to());
+    int64_t cost = 0;
+    for (const BlendRun& run : runs) cost += kRun * vectors(run.count);
+    if (cost < kPicked * vectors(columns_.to())) {
+      column_blends_ = std::move(runs);
+    }
   }
 
   // Indices of columns, then their weights.
@@ -236,6 +257,24 @@ class ResampleOp : public ClonableOp<ResampleOp> {
     std::vector<uint8_t> bytes(all.size() * kWord);
     std::memcpy(bytes.data(), all.data(), bytes.size());
     SetConstants(std::move(bytes));
+  }
+
+  // Rows of the tile, which are whole planes, as channels.
+  Tile Unfolded(const Tile& tile) const {
+    Tile planes = tile;
+    planes.row0 = planes.channel0 = 0;
+    planes.rows = rows_.to();
+    planes.columns = columns_.to();
+    planes.channels = tile.rows;
+    const auto unfold = [&](TileView* v, int64_t width) {
+      v->base = RowBase(*v, tile.row0);
+      v->row0 = 0;
+      v->plane = v->pitch;
+      v->pitch = static_cast<uint32_t>(width * v->xstep);
+    };
+    unfold(&planes.inputs[0], columns_.from);
+    unfold(&planes.output, columns_.to());
+    return planes;
   }
 
   static Planes PlanesOf(const TileView& v, int64_t channel) {
@@ -301,7 +340,9 @@ class ResampleOp : public ClonableOp<ResampleOp> {
   void Columns(Emitter* emitter, uint32_t constants, const Planes& from,
                int64_t row0, int64_t rows, int64_t planes,
                const Planes& to) const {
-    if (kind_ == ResampledAxis::kBlend) {
+    if (!column_blends_.empty()) {
+      BlendColumnRuns(emitter, from, row0, rows, planes, to);
+    } else if (kind_ == ResampledAxis::kBlend) {
       BlendColumns(emitter, constants, from, row0, rows, planes, to);
     } else {
       FilterColumns(emitter, constants, from, row0, rows, planes, to);
@@ -435,10 +476,36 @@ class ResampleOp : public ClonableOp<ResampleOp> {
     emitter->Append(run);
   }
 
+  void BlendColumnRuns(Emitter* emitter, const Planes& from, int64_t row0,
+                       int64_t rows, int64_t planes, const Planes& to) const {
+    for (const BlendRun& r : column_blends_) {
+      isa::Vrun run = emitter->Run(BlendProgram());
+      run.store = isa::StoreMode::kBody;
+      run.arg0 = model::Bits(r.weight);
+      run.arg1 = model::Bits(1.0f - r.weight);
+      run.lanes = static_cast<uint32_t>(r.count);
+      run.n_o1 = static_cast<uint32_t>(rows);
+      run.n_o2 = static_cast<uint32_t>(planes);
+      run.enable_a = run.enable_b = true;
+      const auto stream = [&](const Planes& p, int64_t column, int64_t step) {
+        isa::Stream s = p.Stream(type_, row0);
+        s.base += static_cast<uint32_t>(column * p.xstep);
+        s.lane_stride = static_cast<int32_t>(step * p.xstep);
+        s.o1_stride = static_cast<int32_t>(p.pitch);
+        s.o2_stride = static_cast<int32_t>(p.plane);
+        return s;
+      };
+      run.SetA(stream(from, r.low, r.step));
+      run.SetB(stream(from, r.high, r.step));
+      run.SetD(stream(to, r.start, r.stride));
+      emitter->Append(run);
+    }
+  }
+
   void BlendRows(Emitter* emitter, const Planes& from, int64_t row0,
                  int64_t rows, int64_t planes, const Planes& to) const {
-    for (const RowRun& r : RowRunsOf(rows_, row0, rows)) {
-      isa::Vrun run = emitter->Run(BlendRowsProgram());
+    for (const BlendRun& r : BlendRunsOf(rows_, row0, rows)) {
+      isa::Vrun run = emitter->Run(BlendProgram());
       run.store = isa::StoreMode::kBody;
       run.arg0 = model::Bits(r.weight);
       run.arg1 = model::Bits(1.0f - r.weight);
@@ -504,7 +571,9 @@ class ResampleOp : public ClonableOp<ResampleOp> {
   ResampledAxis rows_, columns_;
   bool identity_[2];  // rows, columns
   ResampledAxis::Kind kind_;
-  std::vector<AxisRun> column_runs_;  // kFilter
+  bool flat_;                            // values are rows of whole planes
+  std::vector<AxisRun> column_runs_;     // kFilter
+  std::vector<BlendRun> column_blends_;  // kBlend; empty: columns are picked
   // Where weights lie in the constants, those of columns behind their indices,
   // those of rows that are filtered behind those of columns.
   uint32_t weights_ = 0;
@@ -554,11 +623,21 @@ void AddResample(Lowering* l, const Node& node, int value, ResampledAxis rows,
   const DeviceGraph& device = l->device();
   const int64_t planes =
       ElementCount(device.values[value].shape) / (rows.from * columns.from);
-  const int from = l->Reshaped(value, {1, planes, rows.from, columns.from});
-  const int to = l->Reshaped(result, {1, planes, rows.to(), columns.to()});
-  l->Add(std::make_unique<ResampleOp>(device.StorageOf(result).type,
-                                      std::move(rows), std::move(columns),
-                                      planes, l->config().sram_bytes, from, to),
+  const DataType type = device.StorageOf(result).type;
+  // Planes that fit are not cut: columns of rows that two parts need would be
+  // computed twice.
+  const int64_t in = rows.from * columns.from, out = rows.to() * columns.to();
+  const uint64_t sram = l->config().sram_bytes;
+  const bool flat =
+      2 * static_cast<uint64_t>(in + out) * ElementBytes(type) <= sram / 2;
+  const int from =
+      l->Reshaped(value, flat ? Shape{planes, in}
+                              : Shape{1, planes, rows.from, columns.from});
+  const int to =
+      l->Reshaped(result, flat ? Shape{planes, out}
+                               : Shape{1, planes, rows.to(), columns.to()});
+  l->Add(std::make_unique<ResampleOp>(type, std::move(rows), std::move(columns),
+                                      planes, flat, sram, from, to),
          node);
 }
 
