@@ -272,8 +272,7 @@ int Lowering::FromWords(TensorId id) {
 int Lowering::ToWords(TensorId id, int value) {
   const Tensor& t = graph_.tensors[id];
   const Shape flat = FlatShape(t.shape, 4);
-  Shape pairs = t.shape;
-  pairs.push_back(2);
+  const int64_t count = ElementCount(t.shape);
   Node node;
   node.op = "Cast";
   node.name = t.name;
@@ -282,9 +281,9 @@ int Lowering::ToWords(TensorId id, int value) {
   Add(MakeElementwise(device_, SignWordProgram(), {},
                       {Operand::Of(Reshaped(value, flat))}, high),
       node);
+  // Rows of two words, so that they are cut as rows are, not image by image.
   const int words =
-      NewTemporary(t.name, DataType::kInt32, pairs, Layout::kDense);
-  const int64_t count = ElementCount(t.shape);
+      NewTemporary(t.name, DataType::kInt32, {count, 2}, Layout::kDense);
   MoveBox low_words, high_words;
   low_words.input = 0;
   high_words.input = 1;
