@@ -327,9 +327,13 @@ bool IsInnerGather(const Graph& graph, const Node& node) {
   if (!AnyComputed(graph, node, {1})) return false;
   const Shape& x = InputOf(graph, node, 0).shape;
   size_t axis = 0;
-  return NormalizeAxis(node.IntAttribute("axis", 0), x.size(), &axis) &&
-         ElementCount(
-             Shape(x.begin(), x.begin() + static_cast<int64_t>(axis))) != 1;
+  if (!NormalizeAxis(node.IntAttribute("axis", 0), x.size(), &axis)) {
+    return false;
+  }
+  // Single elements are picked where they lie.
+  const auto at = x.begin() + static_cast<int64_t>(axis);
+  return ElementCount(Shape(x.begin(), at)) != 1 &&
+         ElementCount(Shape(at + 1, x.end())) != 1;
 }
 
 absl::Status ExpandInnerGather(Expansion* e) {
