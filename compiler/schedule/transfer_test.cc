@@ -123,6 +123,39 @@ TEST(Transfer, RandomTensors) {
   }
 }
 
+// Those of a pixel follow each other in device memory.
+TEST(Transfer, ChannelsOfAMatrixAreWholeWords) {
+  constexpr int64_t kRows = 37, kChannels = 48;
+  const Extent e = ExtentOf({kRows, kChannels}, Layout::kBlocked);
+  const Geometry g = GeometryOf(e, Layout::kBlocked, 1, kRows, Halo());
+  const TileView view{64, 0, g.pitch, g.plane, g.xstep};
+  const TensorBox box{0, {0, kRows}, {0, 1}, {0, kChannels}};
+  const auto emit = [&](CommandBench* bench) {
+    EmitTransfer(bench->emitter(), Direction::kLoad, e, Layout::kBlocked, 1,
+                 {0, 0, true}, box, view);
+    EmitTransfer(bench->emitter(), Direction::kStore, e, Layout::kBlocked, 1,
+                 {1, 4096, true}, box, view);
+  };
+  CommandBench bench;
+  for (size_t i = 0; i < 4096; ++i) bench.dram[i] = i * 13 + i / 256;
+  emit(&bench);
+  ASSERT_EQ(bench.Run(), "");
+  EXPECT_EQ(std::memcmp(&bench.dram[4096], &bench.dram[0], kRows * kChannels),
+            0);
+  for (int64_t c = 0; c < kChannels; ++c) {
+    for (int64_t y = 0; y < kRows; ++y) {
+      ASSERT_EQ(bench.sram[64 + c / 16 * g.plane + y * g.pitch + c % 16],
+                bench.dram[y * kChannels + c]);
+    }
+  }
+  CommandBench other;
+  emit(&other);
+  const auto encoded = other.stream().Finish();
+  ASSERT_TRUE(encoded.ok()) << encoded.status();
+  // Field elem_log2 of the load (ISA.md).
+  EXPECT_EQ(1u << ((encoded->words[4] >> 4) & 7), unsigned{isa::kWordBytes});
+}
+
 TEST(Transfer, CountsBeyondOneCommand) {
   Halo left;
   left.left = 1;
