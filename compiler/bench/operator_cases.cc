@@ -63,9 +63,57 @@ struct Reason {
   const char* text;
 };
 
+constexpr char kElements[] =
+    "what is turned is loaded element by element: 2 cycles for 4 bytes, 4 "
+    "bytes "
+    "of a beat of 16; the vector engine would take one of a line in a cycle";
+
 // Where the cycles go that no bound has.
 const std::vector<Reason>& Reasons() {
-  static const auto* reasons = new std::vector<Reason>{};
+  static const auto* reasons = new std::vector<Reason>{
+      {"LayerNormalization",
+       "small: a tile of 16 rows has 128 vectors, six commands that start in "
+       "about 40 cycles each, and divisions of 170"},
+      {"TopK",
+       "small: 512 cycles for a row's values, which are gathered by the "
+       "indices "
+       "in commands of their own, and 20 for each search that its lanes are "
+       "compared"},
+      {"Resize linear",
+       "small: rows of 32 columns fill two of the eight groups that the vector "
+       "engine interleaves, and the first load and the last store are a "
+       "quarter "
+       "of the time"},
+      {"Resize cubic",
+       "small and medium: as linear, and the columns whose windows end at an "
+       "edge "
+       "are vectors of their own, two of six for a row of 64"},
+      {"LSTM",
+       "small: a step of 32 elements fills two of the eight groups that the "
+       "vector engine interleaves, so that each of its 130 instructions waits "
+       "for the one before; steps wait for each other"},
+      {"InstanceNormalization",
+       "SRAM does not hold the tensor between the passes for mean, variance "
+       "and "
+       "result: six transfers of it instead of two"},
+      {"GroupNormalization",
+       "as InstanceNormalization, and the scale of each channel is a pass of "
+       "its own"},
+      {"BatchNormalization computed", "as InstanceNormalization"},
+      {"CumSum",
+       "a row's sums wait for each other, so that lanes are rows: a vector "
+       "reads and writes sixteen lines of SRAM"},
+      {"Transpose", kElements},
+      {"DepthToSpace", kElements},
+      {"Einsum", kElements},
+      {"GridSample",
+       "made of other operators: the image is turned to channels last, rows of "
+       "channels are gathered for each of the four places, weighted in passes "
+       "of their own, and turned back"},
+      {"ScatterElements",
+       "scatters serve one lane a cycle and one group at a time; the table is "
+       "copied first, indices are made positive in a pass of their own"},
+  };
   return *reasons;
 }
 

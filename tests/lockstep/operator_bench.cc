@@ -2,10 +2,12 @@
 // Single operators in three sizes: cycles on the card and the bound of
 // compiler/bench/operator_bound.h.
 //
-//   operator_bench [--config h256] [--rtl [--check]] [--size large]
-//                  [--markdown | --json] [NAME ...]
+//   operator_bench [--config h256] [--rtl [--check] [--most 1000000]]
+//                  [--size large] [--markdown | --json] [--write FOLDER]
+//                  [NAME ...]
 //
-// Cycles are the compiler's estimates, with --rtl those of the verilated core
+// Cycles are the compiler's estimates, with --rtl those of the verilated core,
+// with --most but for what is estimated to take more (marked with ~)
 // (--check compares its outputs with the functional model's). A name chooses
 // the operators that begin with it. "limit" is what the bound follows from;
 // "busy" the shares of the time in which load, store, matrix and vector engine
@@ -13,7 +15,9 @@
 // operator and no reason is known.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -30,6 +34,7 @@ namespace {
 struct Options {
   std::string config = isa::kConfigs[0].name;
   bool rtl = false, check = false;
+  double most = 0;  // cycles that are measured; 0: any
 };
 
 absl::StatusOr<nlohmann::json> Measure(const compiler::OperatorCase& c,
@@ -62,13 +67,14 @@ absl::StatusOr<nlohmann::json> Measure(const compiler::OperatorCase& c,
                          {"limit", bound.limit()},
                          {"counted", c.formula},
                          {"at_most", c.at_most}};
-  if (options.rtl) {
+  if (options.rtl && (options.most == 0 || cycles <= options.most)) {
     auto run = RunOnCore(*package, InputsFor(*package), {false, options.check});
     if (!run.ok()) return run.status();
     cycles = static_cast<double>(run->cycles);
     json["rtl_cycles"] = cycles;
   }
   json["cycles"] = cycles;
+  json["mark"] = options.rtl && !json.contains("rtl_cycles") ? "~" : "";
   json["ratio"] = cycles / bound.cycles();
   for (const compiler::EngineReport& e : report.engines) {
     json["busy"][e.name] =
@@ -77,6 +83,21 @@ absl::StatusOr<nlohmann::json> Measure(const compiler::OperatorCase& c,
   }
   if (json["ratio"].get<double>() > c.at_most) json["reason"] = c.reason;
   return json;
+}
+
+// FOLDER/Resize_linear_small.onnx
+bool WriteModel(const compiler::OperatorCase& c, const std::string& folder) {
+  std::string name;
+  for (const char letter : c.op.substr(0, c.op.find(" ("))) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(letter)) != 0;
+    name += plain ? letter : '_';
+  }
+  const std::string path = folder + "/" + name + "_" + c.size + ".onnx";
+  std::ofstream file(path, std::ios::binary);
+  file << c.model;
+  if (file.flush()) return true;
+  std::fprintf(stderr, "%s cannot be written\n", path.c_str());
+  return false;
 }
 
 std::string Busy(const nlohmann::json& j) {
@@ -116,7 +137,8 @@ void PrintMarkdown(const nlohmann::json& all) {
       const char* const comma = shapes.empty() ? "" : "; ";
       char text[64];
       shapes += comma + all[i]["shape"].get<std::string>();
-      std::snprintf(text, sizeof(text), "%s%.0f", comma,
+      std::snprintf(text, sizeof(text), "%s%s%.0f", comma,
+                    all[i]["mark"].get<std::string>().c_str(),
                     all[i]["cycles"].get<double>());
       cycles += text;
       std::snprintf(text, sizeof(text), "%s%.2f", comma,
@@ -138,13 +160,16 @@ int Main(int argc, char** argv) {
   CLI::App app("Single operators against their bounds");
   Options options;
   bool json = false, markdown = false;
-  std::string size;
+  std::string size, write;
   std::vector<std::string> names;
   app.add_option("--config", options.config, "hardware configuration");
   app.add_flag("--rtl", options.rtl, "cycles of the verilated core");
   app.add_flag("--check", options.check,
                "with --rtl: compare the outputs with the model");
+  app.add_option("--most", options.most,
+                 "with --rtl: estimates of what takes more cycles");
   app.add_option("--size", size, "small, medium or large only");
+  app.add_option("--write", write, "write the models to this folder");
   app.add_flag("--json", json, "print JSON");
   app.add_flag("--markdown", markdown, "print a table of FIGURES.md");
   app.add_option("names", names, "operators that begin so (default: all)");
@@ -163,6 +188,7 @@ int Main(int argc, char** argv) {
           return c.op.rfind(name, 0) == 0;
         });
     if (!named || (!size.empty() && c.size != size)) continue;
+    if (!write.empty() && !WriteModel(c, write)) return 1;
     auto measured = Measure(c, options);
     if (!measured.ok()) {
       std::fprintf(stderr, "%s, %s: %s\n", c.op.c_str(), c.size.c_str(),
