@@ -5,8 +5,9 @@
 //
 // Without folders: all of ../shared/models. Nodes are those of the model, of
 // its If, Loop and Scan bodies too, as `heddle-compile --explain NODE` answers
-// for each: on the card, on the host, or needed by nobody when the model runs
-// (constants, shapes, what is known when it is compiled). Multiply-accumulates
+// for each: on the card, on the host, or without work when the model runs
+// (constants, shapes, what is known when it is compiled, views of other
+// tensors). Multiply-accumulates
 // of the card are those of its layers, of the host those of its convolutions
 // and products; the share is the card's of both.
 #include <onnx/onnx_pb.h>
@@ -87,7 +88,7 @@ bool PrintRow(const std::string& folder, const std::string& config) {
     return static_cast<double>(of.size());
   };
   std::printf(
-      "| %s | %zu | %zu | %zu | %s | %.1f %% | %.2f | %.1f %% |\n",
+      "| %s | %zu | %zu | %zu | %s | %.1f %% | %.3f | %.1f %% |\n",
       std::filesystem::path(folder).filename().c_str(), nodes, card.size(),
       nodes - std::min(nodes, card.size() + host.size()),
       host.empty()
@@ -115,8 +116,8 @@ int Main(int argc, char** argv) {
     std::sort(folders.begin(), folders.end());
   }
   std::printf(
-      "| Model | nodes | on the card | not needed at run time | on the host | "
-      "of those that run, card | MMACs on the card | of all MACs, card |\n"
+      "| Model | nodes | on the card | without work | on the host | "
+      "of those with work, card | MMACs on the card | of all MACs, card |\n"
       "|---|---|---|---|---|---|---|---|\n");
   bool good = true;
   for (const std::string& folder : folders) {
