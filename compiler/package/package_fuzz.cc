@@ -2,8 +2,9 @@
 // libFuzzer target: Parse on arbitrary bytes. Size fields and checksums are
 // repaired first, or no input would get past them, also those of packages
 // inside; what parses must serialize, and parse again to the same bytes. Host
-// segments are checked as the runtime checks them, and small ones are
-// evaluated; Ifs and Loops are driven a few times.
+// segments are checked as the runtime checks them, and evaluated as long as
+// they are small, also with values whose size one of them finds; Ifs and Loops
+// are driven a few times.
 #include <openssl/sha.h>
 
 #include <algorithm>
@@ -11,9 +12,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "compiler/base/pace.h"
 #include "compiler/host/host_function.h"
+#include "compiler/ops/bounded.h"
 #include "compiler/package/package.h"
 
 namespace {
@@ -82,35 +86,71 @@ void DriveControl(const heddle::package::Package& package,
               });
 }
 
+// Whether a run of it takes no time and no memory.
+bool IsSmall(const heddle::compiler::HostFunction& function) {
+  const heddle::compiler::Graph& graph = function.graph();
+  return function.working_bytes() <= kSmall &&
+         graph.nodes.size() <= kFewNodes &&
+         std::all_of(graph.tensors.begin(), graph.tensors.end(),
+                     [](const heddle::compiler::Tensor& t) {
+                       return heddle::compiler::ElementCount(t.shape) <=
+                              kFewElements;
+                     });
+}
+
+// The segments one after another, as the runtime does it: what one computes the
+// next reads, and of values whose size a segment finds only that much.
 void Evaluate(const heddle::package::Package& package) {
   using heddle::compiler::HostFunction;
+  using heddle::compiler::Shape;
+  if (package.io_bytes > kSmall) return;
+  std::vector<uint8_t> memory(package.io_bytes + 64);
+  std::vector<heddle::compiler::AxisSet> bounded(package.values.size(), 0);
+  std::vector<Shape> shapes;
+  for (const auto& value : package.values) shapes.push_back(value.shape);
   for (const auto& segment : package.segments) {
-    if (segment.card != nullptr || package.io_bytes > kSmall) continue;
+    if (segment.card != nullptr) continue;
     if (segment.kind() == heddle::package::SegmentKind::kControl) {
       DriveControl(package, segment);
       for (const auto& body : segment.bodies) Evaluate(*body.package);
       continue;
     }
-    const auto function = HostFunction::Make(segment.host);
-    if (!function.ok() || function->working_bytes() > kSmall ||
-        segment.host.nodes.size() > kFewNodes ||
-        !std::all_of(segment.host.tensors.begin(), segment.host.tensors.end(),
-                     [](const heddle::compiler::Tensor& t) {
-                       return heddle::compiler::ElementCount(t.shape) <=
-                              kFewElements;
-                     })) {
-      continue;
-    }
-    std::vector<uint8_t> values(package.io_bytes + 64);
+    heddle::compiler::BoundedTensors found;
     std::vector<const uint8_t*> inputs;
     std::vector<uint8_t*> outputs;
-    for (uint32_t v : segment.inputs) {
-      inputs.push_back(values.data() + package.values[v].offset);
+    std::vector<Shape> sizes, results;
+    for (size_t i = 0; i < segment.inputs.size(); ++i) {
+      const uint32_t v = segment.inputs[i];
+      found.Set(segment.host.inputs[i], bounded[v]);
+      inputs.push_back(memory.data() + package.values[v].offset);
+      sizes.push_back(shapes[v]);
     }
     for (uint32_t v : segment.outputs) {
-      outputs.push_back(values.data() + package.values[v].offset);
+      outputs.push_back(memory.data() + package.values[v].offset);
     }
-    (void)function->Run(inputs, outputs, [] { return absl::OkStatus(); });
+    const auto function = HostFunction::Make(segment.host, std::move(found));
+    if (!function.ok()) return;  // the runtime does not take the package
+    for (size_t i = 0; i < segment.outputs.size(); ++i) {
+      bounded[segment.outputs[i]] =
+          function->bounded().of(segment.host.outputs[i]);
+    }
+    if (!IsSmall(*function)) return;
+    if (!function
+             ->Run(
+                 inputs, outputs, [] { return absl::OkStatus(); },
+                 heddle::compiler::kPaceInterval, &sizes, &results)
+             .ok()) {
+      return;
+    }
+    for (size_t i = 0; i < segment.outputs.size(); ++i) {
+      const uint32_t v = segment.outputs[i];
+      if (bounded[v] == 0) continue;
+      if (!heddle::compiler::IsWithin(results[i], package.values[v].shape,
+                                      bounded[v])) {
+        std::abort();
+      }
+      shapes[v] = results[i];
+    }
   }
 }
 
