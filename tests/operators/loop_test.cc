@@ -5,78 +5,46 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <vector>
 
+#include "compiler/testing/control_models.h"
 #include "tests/operators/random_cases.h"
 
 namespace heddle::tests {
 namespace {
 
+using compiler::AddConstant;
+using compiler::AddGraph;
+using compiler::AddNode;
+using compiler::Bool;
 using compiler::DataType;
 using compiler::Int64s;
 using compiler::Shape;
 using compiler::TensorData;
-using Names = std::vector<std::string>;
-
-onnx::GraphProto* AddGraph(onnx::NodeProto* node) {
-  auto* attribute = node->add_attribute();
-  attribute->set_name("body");
-  attribute->set_type(onnx::AttributeProto::GRAPH);
-  attribute->mutable_g()->set_name("body");
-  return attribute->mutable_g();
-}
-
-onnx::NodeProto* AddNode(onnx::GraphProto* graph, const std::string& op,
-                         const Names& inputs, const Names& outputs) {
-  auto* node = graph->add_node();
-  node->set_op_type(op);
-  for (const std::string& name : inputs) node->add_input(name);
-  for (const std::string& name : outputs) node->add_output(name);
-  return node;
-}
 
 // Floats without a shape; others are one number.
-void Declare(onnx::ValueInfoProto* info, const std::string& name,
-             DataType type) {
-  info->set_name(name);
-  auto* tensor = info->mutable_type()->mutable_tensor_type();
-  tensor->set_elem_type(static_cast<int>(type));
-  if (type != DataType::kFloat) tensor->mutable_shape();
-}
-
-void AddNumber(onnx::GraphProto* graph, const std::string& name,
-               const TensorData& data) {
-  auto* tensor = graph->add_initializer();
-  tensor->set_name(name);
-  tensor->set_data_type(static_cast<int>(data.type));
-  for (int64_t d : data.shape) tensor->add_dims(d);
-  tensor->set_raw_data(data.bytes.data(), data.bytes.size());
-}
-
-TensorData Bool(bool value) {
-  TensorData data = TensorData::Zeros(DataType::kBool, {});
-  data.bytes[0] = value;
-  return data;
+void DeclarePlain(onnx::ValueInfoProto* info, const std::string& name,
+                  DataType type) {
+  compiler::Declare(info, name, type, type != DataType::kFloat);
 }
 
 // v = 0.5 v + outside + number, until `last` iterations are done; u = -v.
 void FillLoop(onnx::GraphProto* body, const std::string& prefix,
               const std::string& outside, int64_t last) {
   const auto own = [&](const char* name) { return prefix + name; };
-  Declare(body->add_input(), own("i"), DataType::kInt64);
-  Declare(body->add_input(), own("c"), DataType::kBool);
-  Declare(body->add_input(), own("v"), DataType::kFloat);
-  AddNumber(body, own("half"), compiler::Floats({}, {0.5f}));
-  AddNumber(body, own("last"), Int64s({}, {last - 1}));
+  DeclarePlain(body->add_input(), own("i"), DataType::kInt64);
+  DeclarePlain(body->add_input(), own("c"), DataType::kBool);
+  DeclarePlain(body->add_input(), own("v"), DataType::kFloat);
+  AddConstant(body, own("half"), compiler::Floats({}, {0.5f}));
+  AddConstant(body, own("last"), Int64s({}, {last - 1}));
   compiler::SetInt(AddNode(body, "Cast", {own("i")}, {own("number")}), "to", 1);
   AddNode(body, "Mul", {own("v"), own("half")}, {own("less")});
   AddNode(body, "Add", {own("less"), outside}, {own("more")});
   AddNode(body, "Add", {own("more"), own("number")}, {own("next")});
   AddNode(body, "Neg", {own("next")}, {own("seen")});
   AddNode(body, "Less", {own("i"), own("last")}, {own("on")});
-  Declare(body->add_output(), own("on"), DataType::kBool);
-  Declare(body->add_output(), own("next"), DataType::kFloat);
-  Declare(body->add_output(), own("seen"), DataType::kFloat);
+  DeclarePlain(body->add_output(), own("on"), DataType::kBool);
+  DeclarePlain(body->add_output(), own("next"), DataType::kFloat);
+  DeclarePlain(body->add_output(), own("seen"), DataType::kFloat);
 }
 
 void Loop(RandomSource* random, RuntimeCase* c) {
@@ -89,7 +57,7 @@ void Loop(RandomSource* random, RuntimeCase* c) {
   c->constant = {true, true, false};
   c->outputs = 2;
   c->attributes = [=](onnx::NodeProto* node) {
-    FillLoop(AddGraph(node), "", "x2", last);
+    FillLoop(AddGraph(node, "body"), "", "x2", last);
   };
 }
 
@@ -102,18 +70,18 @@ void NestedLoop(RandomSource* random, RuntimeCase* c) {
   c->constant = {true, true, false};
   c->outputs = 2;
   c->attributes = [=](onnx::NodeProto* node) {
-    onnx::GraphProto* body = AddGraph(node);
-    Declare(body->add_input(), "i", DataType::kInt64);
-    Declare(body->add_input(), "c", DataType::kBool);
-    Declare(body->add_input(), "v", DataType::kFloat);
-    AddNumber(body, "often", Int64s({}, {4}));
+    onnx::GraphProto* body = AddGraph(node, "body");
+    DeclarePlain(body->add_input(), "i", DataType::kInt64);
+    DeclarePlain(body->add_input(), "c", DataType::kBool);
+    DeclarePlain(body->add_input(), "v", DataType::kFloat);
+    AddConstant(body, "often", Int64s({}, {4}));
     AddNode(body, "Identity", {"c"}, {"on"});
     AddNode(body, "Neg", {"v"}, {"outer"});
     auto* inner = AddNode(body, "Loop", {"often", "c", "v"}, {"next", "all"});
-    FillLoop(AddGraph(inner), "inner_", "outer", last);
-    Declare(body->add_output(), "on", DataType::kBool);
-    Declare(body->add_output(), "next", DataType::kFloat);
-    Declare(body->add_output(), "all", DataType::kFloat);
+    FillLoop(AddGraph(inner, "body"), "inner_", "outer", last);
+    DeclarePlain(body->add_output(), "on", DataType::kBool);
+    DeclarePlain(body->add_output(), "next", DataType::kFloat);
+    DeclarePlain(body->add_output(), "all", DataType::kFloat);
   };
 }
 
@@ -133,14 +101,14 @@ void Scan(RandomSource* random, RuntimeCase* c) {
     compiler::SetInts(node, "scan_input_directions", {0, turn});
     compiler::SetInts(node, "scan_output_axes", {out_axis});
     compiler::SetInts(node, "scan_output_directions", {out_turn});
-    onnx::GraphProto* body = AddGraph(node);
+    onnx::GraphProto* body = AddGraph(node, "body");
     for (const char* name : {"state", "x", "y"}) {
-      Declare(body->add_input(), name, DataType::kFloat);
+      DeclarePlain(body->add_input(), name, DataType::kFloat);
     }
     AddNode(body, "Add", {"state", "x"}, {"next"});
     AddNode(body, "Mul", {"next", "y"}, {"z"});
-    Declare(body->add_output(), "next", DataType::kFloat);
-    Declare(body->add_output(), "z", DataType::kFloat);
+    DeclarePlain(body->add_output(), "next", DataType::kFloat);
+    DeclarePlain(body->add_output(), "z", DataType::kFloat);
   };
 }
 
