@@ -157,6 +157,63 @@ bool Slice(const CutNode& cut) {
   });
 }
 
+// Copies of the whole follow each other along an axis that is tiled.
+bool Tile(const CutNode& cut) {
+  std::vector<int64_t> repeats;
+  return FirstElementwise(cut) && Ints(cut, 1, &repeats) &&
+         repeats[cut.inputs[0].axis] == 1;
+}
+
+// The shape is that of the output. An operand that is not cut has one index
+// where the output is.
+bool Expand(const CutNode& cut) {
+  const auto rank = static_cast<int>(OutputShape(cut).size());
+  const int front = rank - static_cast<int>(ShapeOf(cut, 0).size());
+  if (IsCut(cut, 0)) {
+    return OutputsCutAt(cut, cut.inputs[0].axis + front, cut.inputs[0].inner);
+  }
+  const int at = cut.outputs[0].axis - front;
+  return at < 0 || ShapeOf(cut, 0)[at] == 1;
+}
+
+// Along another axis: of the elements in line, those that are picked, or sums.
+bool AlongAnother(const CutNode& cut, int64_t axis) {
+  return Normal(axis, ShapeOf(cut, 0).size()) != cut.inputs[0].axis &&
+         FirstElementwise(cut);
+}
+
+// The axis of ONNX's operator is an input, that of the card's an attribute.
+bool CumSum(const CutNode& cut) {
+  std::vector<int64_t> axis = {cut.node.IntAttribute("axis", 0)};
+  if (cut.node.domain.empty() && (!Ints(cut, 1, &axis) || axis.size() != 1)) {
+    return false;
+  }
+  return AlongAnother(cut, axis[0]);
+}
+
+bool TopK(const CutNode& cut) {
+  return AlongAnother(cut, cut.node.IntAttribute("axis", -1));
+}
+
+bool GatherElements(const CutNode& cut) {
+  const int64_t axis =
+      Normal(cut.node.IntAttribute("axis", 0), ShapeOf(cut, 0).size());
+  const CutAxis& data = cut.inputs[0];
+  const CutAxis& indices = cut.inputs[1];
+  return IsCut(cut, 0) && IsCut(cut, 1) && data.axis == indices.axis &&
+         data.inner == indices.inner && data.axis != axis &&
+         OutputsCutAt(cut, data.axis, data.inner);
+}
+
+// Depth and values are no indices.
+bool OneHot(const CutNode& cut) {
+  const int64_t axis =
+      Normal(cut.node.IntAttribute("axis", -1), OutputShape(cut).size());
+  const int at = cut.inputs[0].axis;
+  return OnlyCut(cut, 0) &&
+         OutputsCutAt(cut, at < axis ? at : at + 1, cut.inputs[0].inner);
+}
+
 bool Pad(const CutNode& cut) {
   std::vector<int64_t> pads;
   const size_t rank = ShapeOf(cut, 0).size();
@@ -368,9 +425,15 @@ const std::map<std::string, Rule>& Rules() {
     add(Concat, {"Concat"});
     add(Split, {"Split"});
     add(Slice, {"Slice"});
+    add(Tile, {"Tile"});
+    add(CumSum, {"CumSum", "heddle.CumSum"});
+    add(TopK, {"TopK", "heddle.TopK"});
+    add(GatherElements, {"GatherElements"});
+    add(OneHot, {"OneHot"});
+    add(Expand, {"Expand"});
     add(Pad, {"Pad"});
     add(Gather, {"Gather"});
-    add(MatMul, {"MatMul"});
+    add(MatMul, {"MatMul", "MatMulInteger"});
     add(QLinearMatMul, {"QLinearMatMul"});
     add(Gemm, {"Gemm", "com.microsoft.QGemm"});
     add(Softmax, {"Hardmax", "LogSoftmax", "Softmax"});

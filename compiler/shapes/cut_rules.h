@@ -10,7 +10,8 @@
 
 namespace heddle::compiler {
 
-// A node with what is known of its operands; one operand at least is cut.
+// A node with what is known of its operands; one operand at least is cut, but
+// for an Expand, whose shape alone may be larger.
 struct CutNode {
   const Graph& graph;  // the first
   const Node& node;

@@ -36,9 +36,14 @@ bool SameAttributes(const Node& a, const Node& b) {
                     });
 }
 
+bool IsExpand(const Node& node) {
+  return node.domain.empty() && node.op == "Expand";
+}
+
 // A shape that the front end has settled: what it says is in the output.
 bool IsTargetShape(const Node& node, size_t input) {
-  return node.domain.empty() && input == 1 && node.op == "Reshape";
+  return input == 1 &&
+         ((node.domain.empty() && node.op == "Reshape") || IsExpand(node));
 }
 
 class Prover {
@@ -184,7 +189,7 @@ class Prover {
       partner_[a.outputs[i]] = b.outputs[i];
     }
     if (!any && !grows) return absl::OkStatus();
-    if (!any || !KeepsCut({first_, a, inputs, outputs})) {
+    if ((!any && !IsExpand(a)) || !KeepsCut({first_, a, inputs, outputs})) {
       return wrong("is not known to work on each index by itself");
     }
     return absl::OkStatus();

@@ -86,7 +86,9 @@ absl::StatusOr<std::vector<CutAxis>> Prove(const Build& build, int opset = 18,
   for (size_t i = 0; i < few->inputs.size(); ++i) {
     const Tensor& tensor = few->tensors[few->inputs[i]];
     small.push_back(Random(tensor.type, tensor.shape, 7 + i));
-    large.push_back(Take(small.back(), BatchAxis(tensor.name), kMany));
+    const bool same = many->tensors[many->inputs[i]].shape == tensor.shape;
+    large.push_back(same ? small.back()
+                         : Take(small.back(), BatchAxis(tensor.name), kMany));
   }
   const auto less = EvaluateGraph(*few, small);
   const auto more = EvaluateGraph(*many, large);
@@ -221,6 +223,47 @@ TEST(Independence, IsProvenAndHolds) {
       {"Resize",
        WithConstants("Resize", {-1, 1, 3, 3},
                      {Floats({0}, {}), Floats({4}, {1, 1, 2, 2})})},
+      {"CumSum", WithConstants("CumSum", {-1, 3}, {Int64s({}, {-1})})},
+      {"TopK", WithConstants("TopK", {-1, 7}, {Int64s({1}, {3})})},
+      {"TopK of another axis",
+       [](ModelBuilder* b) {
+         b->Input("t", DataType::kFloat, {7, -1, 2});
+         b->Constant("k", Int64s({1}, {3}));
+         SetInt(b->Node("TopK", {"t", "k"}, {"y", "i"}), "axis", 0);
+         b->Output("y");
+         b->Output("i");
+       },
+       1},
+      {"OneHot",
+       [](ModelBuilder* b) {
+         b->Input("i", DataType::kInt64, {-1, 4});
+         b->Constant("depth", Int64s({}, {3}));
+         b->Constant("values", Floats({2}, {0, 1}));
+         SetInt(b->Node("OneHot", {"i", "depth", "values"}, {"y"}), "axis", 0);
+         b->Output("y");
+       },
+       1},
+      {"Tile", WithConstants("Tile", {-1, 3}, {Int64s({2}, {1, 4})})},
+      {"Expand along another axis",
+       WithConstants("Expand", {-1, 1}, {Int64s({3}, {2, 1, 3})}), 1},
+      {"Expand to the batch",
+       [](ModelBuilder* b) {
+         b->Input("x", DataType::kFloat, {-1, 3});
+         b->Input("y", DataType::kFloat, {3});
+         b->Node("Shape", {"x"}, {"s"});
+         b->Node("Expand", {"y", "s"}, {"e"});
+         b->Node("Add", {"x", "e"}, {"z"});
+         b->Output("z");
+       }},
+      {"MatMulInteger",
+       [](ModelBuilder* b) {
+         b->Input("x", DataType::kUint8, {-1, 4});
+         b->Constant("w", Random(DataType::kUint8, {4, 3}, 5));
+         b->Constant("a", Uint8s({}, {7}));
+         b->Constant("b", Random(DataType::kUint8, {3}, 6));
+         b->Node("MatMulInteger", {"x", "w", "a", "b"}, {"y"});
+         b->Output("y");
+       }},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
@@ -281,6 +324,35 @@ TEST(Independence, IsNotProvenOfWhatMixesTheBatch) {
          b->Constant("w", Random(DataType::kFloat, {1, 1, 3}, 1));
          SetInts(b->Node("Transpose", {"t"}, {"c"}), "perm", {0, 2, 1});
          b->Node("GlobalAveragePool", {"c"}, {"y"});
+         b->Output("y");
+       }},
+      {"sums along the batch",
+       WithConstants("CumSum", {-1, 3}, {Int64s({}, {0})})},
+      {"the largest of the batch",
+       WithConstants("TopK", {-1, 3}, {Int64s({1}, {1})}, Int("axis", 0))},
+      {"elements of the batch by index",
+       [](ModelBuilder* b) {
+         b->Input("x", DataType::kFloat, {-1, 3});
+         b->Input("i", DataType::kInt64, {-1, 3});
+         b->Node("GatherElements", {"x", "i"}, {"y"});
+         b->Output("y");
+       }},
+      {"tiled", WithConstants("Tile", {-1, 3}, {Int64s({2}, {2, 1})})},
+      {"the batch as a number of copies",
+       [](ModelBuilder* b) {
+         b->Input("x", DataType::kFloat, {-1, 1});
+         b->Node("Shape", {"x"}, {"s"});
+         b->Node("Tile", {"x", "s"}, {"y"});
+         b->Output("y");
+       }},
+      {"the batch of rows beside that of columns",
+       [](ModelBuilder* b) {
+         b->Input("x", DataType::kFloat, {-1, 1});
+         b->Node("Shape", {"x"}, {"s"});
+         b->Constant("zero", Int64s({1}, {0}));
+         b->Node("Gather", {"s", "zero"}, {"n"});
+         SetInt(b->Node("Concat", {"n", "n"}, {"square"}), "axis", 0);
+         b->Node("Expand", {"x", "square"}, {"y"});
          b->Output("y");
        }},
       {"codes of the whole batch", [](ModelBuilder* b) {
