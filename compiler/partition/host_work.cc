@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/partition/host_work.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "compiler/ops/control_flow.h"
+#include "compiler/ops/expanded.h"
+#include "compiler/ops/program_operator.h"
+#include "rtl/spec/generated/isa.h"
+
+namespace heddle::compiler {
+namespace {
+
+// An expansion that has no end would be a mistake of an operator; it is counted
+// no further.
+constexpr int kMostDepth = 16;
+
+double Product(Shape::const_iterator begin, Shape::const_iterator end) {
+  double product = 1;
+  for (; begin != end; ++begin) product *= static_cast<double>(*begin);
+  return product;
+}
+double Count(const Shape& shape) { return Product(shape.begin(), shape.end()); }
+
+// Of the tensors of a node, absent ones being empty.
+class Operands {
+ public:
+  Operands(const Graph& graph, const Node& node) : graph_(graph), node_(node) {}
+
+  const Shape& in(size_t i) const { return ShapeOf(node_.input(i)); }
+  const Shape& out() const {
+    return ShapeOf(node_.outputs.empty() ? kNoTensor : node_.outputs[0]);
+  }
+  double Inputs() const { return Sum(node_.inputs); }
+  double Outputs() const { return Sum(node_.outputs); }
+  double OutputBytes() const {
+    double bytes = 0;
+    for (TensorId id : node_.outputs) {
+      if (id == kNoTensor) continue;
+      bytes += Count(graph_.tensors[id].shape) *
+               static_cast<double>(ElementBytes(graph_.tensors[id].type));
+    }
+    return bytes;
+  }
+  bool IsHalf() const {
+    return !node_.outputs.empty() && node_.outputs[0] != kNoTensor &&
+           graph_.tensors[node_.outputs[0]].type == DataType::kFloat16;
+  }
+  double Largest() const {
+    double most = 0;
+    for (const auto* ids : {&node_.inputs, &node_.outputs}) {
+      for (TensorId id : *ids) {
+        if (id != kNoTensor) most = std::max(most, Count(ShapeOf(id)));
+      }
+    }
+    return most;
+  }
+
+ private:
+  const Shape& ShapeOf(TensorId id) const {
+    static const Shape* const none = new Shape({0});
+    return id == kNoTensor ? *none : graph_.tensors[id].shape;
+  }
+  double Sum(const std::vector<TensorId>& ids) const {
+    double sum = 0;
+    for (TensorId id : ids) {
+      if (id != kNoTensor) sum += Count(ShapeOf(id));
+    }
+    return sum;
+  }
+
+  const Graph& graph_;
+  const Node& node_;
+};
+
+// Products and convolutions: where the weights are, and how.
+enum class ProductKind { kMatMul, kGemm, kConv, kConvTranspose };
+struct ProductForm {
+  ProductKind kind;
+  bool integer;
+  size_t weights;  // input
+};
+
+const ProductForm* FindProduct(const std::string& op) {
+  static const auto* const forms = new std::map<std::string, ProductForm>{
+      {"MatMul", {ProductKind::kMatMul, false, 1}},
+      {"MatMulInteger", {ProductKind::kMatMul, true, 1}},
+      {"MatMulIntegerToFloat", {ProductKind::kMatMul, true, 1}},
+      {"QLinearMatMul", {ProductKind::kMatMul, true, 3}},
+      {"Gemm", {ProductKind::kGemm, false, 1}},
+      {"QGemm", {ProductKind::kGemm, true, 3}},
+      {"Conv", {ProductKind::kConv, false, 1}},
+      {"ConvInteger", {ProductKind::kConv, true, 1}},
+      {"QLinearConv", {ProductKind::kConv, true, 3}},
+      {"DeformConv", {ProductKind::kConv, false, 1}},
+      {"ConvTranspose", {ProductKind::kConvTranspose, false, 1}},
+  };
+  const auto found = forms->find(op);
+  return found == forms->end() ? nullptr : &found->second;
+}
+
+// Of what an element takes by itself, one of a matrix that is transposed.
+constexpr double kTransposed = 0.25;
+
+// The multiplications, in inner loops along the last axis of the result (of
+// the operand, for ConvTranspose).
+void CountProduct(const ProductForm& form, const Node& node, const Operands& o,
+                  HostWork* work) {
+  const Shape& x = o.in(0);
+  const Shape& w = o.in(form.weights);
+  const Shape& y = o.out();
+  double macs = 0, row = 1;
+  switch (form.kind) {
+    case ProductKind::kMatMul:
+      macs = Count(y) * (x.empty() ? 1 : static_cast<double>(x.back()));
+      row = w.size() < 2 ? 1 : static_cast<double>(w.back());
+      break;
+    case ProductKind::kGemm:
+      if (x.size() == 2 && y.size() == 2) {
+        const bool transposed = node.IntAttribute("transA", 0) != 0;
+        macs = Count(y) * static_cast<double>(x[transposed ? 0 : 1]);
+        row = static_cast<double>(y[1]);
+      }
+      break;
+    case ProductKind::kConv:
+      if (!w.empty() && w[0] > 0 && !y.empty()) {
+        macs = Count(y) * Count(w) / static_cast<double>(w[0]);
+        row = static_cast<double>(y.back());
+      }
+      break;
+    case ProductKind::kConvTranspose:
+      if (!w.empty() && w[0] > 0 && !x.empty()) {
+        macs = Count(x) * Count(w) / static_cast<double>(w[0]);
+        row = static_cast<double>(x.back());
+      }
+      break;
+  }
+  (form.integer ? work->macs_int : work->macs_float) += macs;
+  if (row > 0) work->rows += macs / row;
+  // Results are rounded; operands are centered or padded, or as a Gemm says
+  // transposed or copied.
+  work->elements += o.Outputs();
+  if (form.kind == ProductKind::kGemm && !form.integer) {
+    for (size_t i : {0, 1}) {
+      if (node.IntAttribute(i == 0 ? "transA" : "transB", 0) != 0) {
+        work->elements += kTransposed * Count(o.in(i));
+      } else {
+        work->bytes += Count(o.in(i)) * sizeof(float);
+      }
+    }
+  } else if (form.integer || form.kind != ProductKind::kMatMul) {
+    work->elements += o.Inputs();
+  }
+  // float16 is computed as fp32.
+  if (o.IsHalf()) work->elements += o.Inputs() + o.Outputs();
+}
+
+// Copied as they lie.
+bool IsCopy(const std::string& op) {
+  for (const char* copy : {"Reshape", "Identity", "Flatten", "Squeeze",
+                           "Unsqueeze", "Concat", "Dropout"}) {
+    if (op == copy) return true;
+  }
+  return false;
+}
+
+// How often an operator goes over its largest tensor, if not once.
+double Passes(const std::string& op) {
+  static const auto* const passes = new std::map<std::string, double>{
+      {"Cast", 2},
+      {"Transpose", 2},
+      {"Slice", 2},
+      {"Split", 2},
+      {"Pad", 2},
+      {"Tile", 2},
+      {"Expand", 2},
+      {"DepthToSpace", 2},
+      {"Resize", 2},
+      {"LayerNormalization", 6},
+      {"InstanceNormalization", 6},
+      {"BatchNormalization", 3},
+      {"TopK", 8},
+      {"Unique", 8},
+  };
+  const auto found = passes->find(op);
+  return found == passes->end() ? 1 : found->second;
+}
+
+bool IsPool(const std::string& op) {
+  return op == "MaxPool" || op == "AveragePool" || op == "LpPool" ||
+         op == "QLinearAveragePool";
+}
+
+// What making a program takes for each instruction, in runs of it.
+constexpr double kProgramLanes = 1500;
+// Operands and result go through memory once.
+constexpr double kInstructionsAround = 4;
+
+// Exponent, product and what is around them.
+constexpr double kSoftmaxInstructions = 30;
+constexpr double kSoftmaxPasses = 6;
+
+// Functions of floats, as microprograms; false: it is none, or of a type that
+// lanes do not have.
+bool CountProgram(const Graph& graph, const Node& node, const Operands& o,
+                  HostWork* work) {
+  const TensorId out = node.outputs.empty() ? kNoTensor : node.outputs[0];
+  // The card has int64 values in lanes of 32 bits; the host does not.
+  if (!HasSteps(node.domain, node.op) || out == kNoTensor ||
+      ElementBytes(graph.tensors[out].type) > 4) {
+    return false;
+  }
+  const auto steps = StepsOf(graph, node);
+  if (!steps.ok()) return false;
+  const double elements = Count(o.out());
+  for (const ElementwiseStep& step : *steps) {
+    const double instructions = static_cast<double>(
+        step.program.prologue.size() + step.program.body.size() +
+        step.program.epilogue.size());
+    // Lanes are filled, and the program is made each time.
+    const double lanes =
+        std::ceil(elements / isa::kVectorLanes) * isa::kVectorLanes;
+    work->instructions +=
+        (lanes + kProgramLanes) * (instructions + kInstructionsAround);
+    // Operands that are spread over the result, and results that are no words.
+    for (int operand : step.operands) {
+      if (operand < 0) continue;
+      const Shape& shape = o.in(operand);
+      const Tensor& tensor = graph.tensors[node.inputs[operand]];
+      const bool as_it_lies =
+          ElementBytes(tensor.type) == 4 && shape == o.out();
+      if (Count(shape) != 1 && !as_it_lies) work->elements += elements;
+    }
+  }
+  if (ElementBytes(graph.tensors[out].type) != 4) {
+    work->elements += elements;
+  }
+  return true;
+}
+
+void Add(const HostWork& from, HostWork* to) {
+  for (double HostWork::*count :
+       {&HostWork::nodes, &HostWork::bytes, &HostWork::elements,
+        &HostWork::instructions, &HostWork::macs_float, &HostWork::macs_int,
+        &HostWork::rows}) {
+    to->*count += from.*count;
+  }
+}
+
+// The node with its tensors, as a graph that may be expanded.
+Graph Alone(const Graph& graph, const Node& node) {
+  Graph alone;
+  std::map<TensorId, TensorId> own;
+  Node copy = node;
+  for (auto* ids : {&copy.inputs, &copy.outputs}) {
+    for (TensorId& id : *ids) {
+      if (id == kNoTensor) continue;
+      const auto [it, fresh] = own.try_emplace(id, kNoTensor);
+      if (fresh) it->second = alone.AddTensor(graph.tensors[id]);
+      id = it->second;
+    }
+  }
+  alone.nodes.push_back(std::move(copy));
+  return alone;
+}
+
+HostWork Work(const Graph& graph, const Node& node, int depth);
+
+// False: it has no expansion.
+bool CountExpansion(const Graph& graph, const Node& node, int depth,
+                    HostWork* work) {
+  if (depth >= kMostDepth || !MayBeExpanded(node.domain, node.op) ||
+      !IsExpanded(graph, node)) {
+    return false;
+  }
+  Graph alone = Alone(graph, node);
+  const Node copy = alone.nodes[0];
+  const auto nodes = ExpandNode(&alone, copy);
+  if (!nodes.ok()) return false;
+  for (const Node& part : *nodes) Add(Work(alone, part, depth + 1), work);
+  return true;
+}
+
+HostWork Work(const Graph& graph, const Node& node, int depth) {
+  HostWork work;
+  work.nodes = 1;
+  if (IsControl(node)) return work;
+  const Operands o(graph, node);
+  if (CountExpansion(graph, node, depth, &work)) return work;
+  if (CountProgram(graph, node, o, &work)) return work;
+  if (const ProductForm* product = FindProduct(node.op)) {
+    CountProduct(*product, node, o, &work);
+  } else if (IsCopy(node.op)) {
+    work.bytes = o.OutputBytes();
+  } else if (node.op == "Gather") {
+    work.bytes = o.OutputBytes();
+    // One by one where a pick is of one element.
+    const double picks = Count(o.in(1));
+    const Shape& x = o.in(0);
+    int64_t axis = node.IntAttribute("axis", 0);
+    if (axis < 0) axis += static_cast<int64_t>(x.size());
+    axis = std::clamp<int64_t>(axis, 0, static_cast<int64_t>(x.size()));
+    work.elements = picks * (1 + Product(x.begin(), x.begin() + axis));
+  } else if (IsPool(node.op)) {
+    double taps = 1;
+    for (int64_t k : node.IntsAttribute("kernel_shape", {})) {
+      taps *= static_cast<double>(k);
+    }
+    work.elements = o.Outputs() * (taps + 1);
+  } else if (node.op == "Softmax" || node.op == "LogSoftmax") {
+    work.instructions = kSoftmaxInstructions * o.Outputs();
+    work.elements = kSoftmaxPasses * o.Outputs();
+  } else {
+    work.elements = Passes(node.op) * std::max(o.Largest(), o.Outputs());
+  }
+  return work;
+}
+
+}  // namespace
+
+HostWork HostWorkOf(const Graph& graph, const Node& node) {
+  return Work(graph, node, 0);
+}
+
+double HostTime(const HostWork& work, const HostProfile& p) {
+  const double computed =
+      work.bytes * p.byte_ns + work.elements * p.element_ns +
+      work.instructions * p.instruction_ns + work.macs_float * p.mac_float_ns +
+      work.macs_int * p.mac_int_ns + work.rows * p.row_ns;
+  return work.nodes * p.node_ns + computed / p.threads;
+}
+
+double HostTime(const Graph& graph, const HostProfile& profile) {
+  double sum = 0;
+  for (const Node& node : graph.nodes) {
+    sum += HostTime(HostWorkOf(graph, node), profile);
+  }
+  return sum;
+}
+
+}  // namespace heddle::compiler

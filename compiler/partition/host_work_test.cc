@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/partition/host_work.h"
+
+#include <gtest/gtest.h>
+
+#include "compiler/compiler.h"
+#include "compiler/testing/model_builder.h"
+
+namespace heddle::compiler {
+namespace {
+
+// Of the only node that is left of a model, as ONNX has it.
+HostWork WorkOf(const ModelBuilder& b) {
+  CompileOptions options;
+  options.features.fuse_elementwise = false;
+  const auto graph = AnalyseOnnx(b.Bytes(), options);
+  EXPECT_TRUE(graph.ok()) << graph.status();
+  if (!graph.ok()) return {};
+  EXPECT_EQ(graph->nodes.size(), 1u);
+  return HostWorkOf(*graph, graph->nodes[0]);
+}
+
+TEST(HostWork, AProduct) {
+  ModelBuilder b;
+  b.Input("x", DataType::kFloat, {2, 3, 5});
+  b.Input("w", DataType::kFloat, {5, 7});
+  b.Node("MatMul", {"x", "w"}, {"y"});
+  b.Output("y");
+  const HostWork work = WorkOf(b);
+  EXPECT_EQ(work.nodes, 1);
+  EXPECT_EQ(work.macs_float, 2 * 3 * 5 * 7);
+  EXPECT_EQ(work.macs_int, 0);
+  EXPECT_EQ(work.rows, 2 * 3 * 5);
+  EXPECT_EQ(work.elements, 42);
+}
+
+TEST(HostWork, AConvolutionWithGroups) {
+  ModelBuilder b;
+  b.Input("x", DataType::kFloat, {1, 4, 8, 9});
+  b.Constant("w", TensorData::Zeros(DataType::kFloat, {6, 2, 3, 3}));
+  SetInt(b.Node("Conv", {"x", "w"}, {"y"}), "group", 2);
+  b.Output("y");
+  const HostWork work = WorkOf(b);
+  EXPECT_EQ(work.macs_float, 6 * 6 * 7 * 2 * 9);
+  EXPECT_EQ(work.rows, 6 * 6 * 2 * 9);
+}
+
+TEST(HostWork, AFunctionCountsInstructions) {
+  ModelBuilder b;
+  b.Input("x", DataType::kFloat, {1000});
+  b.Node("Sqrt", {"x"}, {"y"});
+  b.Output("y");
+  const HostWork root = WorkOf(b);
+  EXPECT_EQ(root.elements, 0);
+  EXPECT_GE(root.instructions, 2000);
+  ModelBuilder e;
+  e.Input("x", DataType::kFloat, {1000});
+  e.Node("Exp", {"x"}, {"y"});
+  e.Output("y");
+  EXPECT_GT(WorkOf(e).instructions, 2 * root.instructions);
+}
+
+// There are no lanes for 64 bits.
+TEST(HostWork, OtherTypesCountElements) {
+  ModelBuilder b;
+  b.Input("x", DataType::kInt64, {10, 10});
+  b.Input("y", DataType::kInt64, {10});
+  b.Node("Add", {"x", "y"}, {"z"});
+  b.Output("z");
+  const HostWork work = WorkOf(b);
+  EXPECT_EQ(work.instructions, 0);
+  EXPECT_EQ(work.elements, 100);
+}
+
+TEST(HostWork, CopiesCountBytes) {
+  ModelBuilder b;
+  b.Input("x", DataType::kInt64, {4, 5});
+  b.Input("y", DataType::kInt64, {2, 5});
+  SetInt(b.Node("Concat", {"x", "y"}, {"z"}), "axis", 0);
+  b.Output("z");
+  const HostWork work = WorkOf(b);
+  EXPECT_EQ(work.bytes, 6 * 5 * 8);
+  EXPECT_EQ(work.elements, 0);
+}
+
+TEST(HostTime, IsTheSumOfTheRates) {
+  HostProfile p;
+  p.node_ns = 1e7;
+  p.byte_ns = 1;
+  p.element_ns = 10;
+  p.instruction_ns = 100;
+  p.mac_float_ns = 1000;
+  p.mac_int_ns = 1e4;
+  p.row_ns = 1e5;
+  p.threads = 2;
+  EXPECT_DOUBLE_EQ(HostTime(HostWork{1, 2, 4, 6, 8, 2, 4}, p),
+                   1e7 + (2 + 40 + 600 + 8000 + 2e4 + 4e5) / 2);
+}
+
+}  // namespace
+}  // namespace heddle::compiler
