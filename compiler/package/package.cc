@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/base/host_profile.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/package/file_header.h"
 #include "compiler/package/host_graph.h"
@@ -135,6 +136,7 @@ uint64_t PackMetadata(const Package& package, uint64_t weight_bytes,
     auto entry = std::make_unique<fb::SegmentT>();
     entry->inputs = segment.inputs;
     entry->outputs = segment.outputs;
+    entry->estimated_ns = segment.estimated_ns;
     sections->emplace_back();
     switch (segment.kind()) {
       case SegmentKind::kCard:
@@ -152,6 +154,9 @@ uint64_t PackMetadata(const Package& package, uint64_t weight_bytes,
     }
     metadata.segments.push_back(std::move(entry));
   }
+
+  metadata.host_profile = package.host_profile;
+  metadata.placement = package.placement;
 
   // The offsets in the metadata depend on its size. ForceDefaults makes the
   // size independent of the offsets, so two rounds are enough.
@@ -438,6 +443,7 @@ absl::Status UnpackSegments(const fb::MetadataT& metadata,
     Segment segment;
     segment.inputs = entry.inputs;
     segment.outputs = entry.outputs;
+    segment.estimated_ns = entry.estimated_ns;
     if (entry.control != nullptr) {
       if (entry.host != nullptr || !section.empty()) {
         return Damaged(name, " is control flow and something else");
@@ -455,6 +461,23 @@ absl::Status UnpackSegments(const fb::MetadataT& metadata,
     }
     package->segments.push_back(std::move(segment));
   }
+  return absl::OkStatus();
+}
+
+// Of a package without segments there is nothing to say.
+absl::Status UnpackProfile(const fb::MetadataT& metadata, Package* package) {
+  const std::string& placement = metadata.placement;
+  if (metadata.host_profile.empty() && placement.empty()) {
+    return absl::OkStatus();
+  }
+  if (package->segments.empty()) return Damaged("a host profile of no segment");
+  const auto profile = compiler::ParseHostProfile(metadata.host_profile);
+  if (!profile.ok()) return Damaged(profile.status().message());
+  if (placement != "cost" && placement != "card" && placement != "host") {
+    return Damaged("a placement that is none");
+  }
+  package->host_profile = metadata.host_profile;
+  package->placement = placement;
   return absl::OkStatus();
 }
 
@@ -620,6 +643,7 @@ absl::StatusOr<Package> ParseUpTo(uint32_t most, absl::string_view bytes,
     package.streams.push_back(std::move(words));
   }
   RETURN_IF_ERROR(UnpackSegments(*metadata, owner, depth, &reader, &package));
+  RETURN_IF_ERROR(UnpackProfile(*metadata, &package));
   if (reader.position() != bytes.size()) {
     return Damaged(bytes.size() - reader.position(),
                    " bytes follow the last section");

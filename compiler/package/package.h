@@ -81,6 +81,12 @@ struct Package {
   // streams of its own; io_bytes is memory of the host, where the values are.
   std::vector<TensorInfo> values;
   std::vector<Segment> segments;
+  // With segments: the text of the profile of the host (base/host_profile.h)
+  // that the estimates are of, and the split if it is by cost. "" inside of
+  // others, and in packages that do not say.
+  std::string host_profile;
+  // With it: where nodes went that either side takes, "cost", "card" or "host".
+  std::string placement;
   std::vector<std::vector<uint32_t>> streams;  // run one after another
   std::vector<std::string> nodes;              // ONNX node names
   std::vector<SourceRange> sources;            // sorted by stream, first_offset

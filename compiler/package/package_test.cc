@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "compiler/base/host_profile.h"
 #include "compiler/package/package_generated.h"
 #include "rtl/spec/version.h"
 
@@ -269,6 +270,43 @@ TEST(PackageTest, Segments) {
   EXPECT_TRUE(constant < reinterpret_cast<const uint8_t*>(bytes.data()) ||
               constant >= reinterpret_cast<const uint8_t*>(bytes.data()) +
                               bytes.size());
+}
+
+TEST(PackageTest, TheHostsProfile) {
+  // Packages from before there were profiles say nothing.
+  const auto silent = Parse(Serialize(Segmented()));
+  ASSERT_TRUE(silent.ok()) << silent.status();
+  EXPECT_EQ(silent->host_profile, "");
+  EXPECT_EQ(silent->segments[0].estimated_ns, 0u);
+  Package package = Segmented();
+  package.host_profile =
+      compiler::HostProfileText(compiler::DefaultHostProfile());
+  package.placement = "cost";
+  package.segments[0].estimated_ns = 1234;
+  const std::string bytes = Serialize(package);
+  const auto read = Parse(bytes);
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->host_profile, package.host_profile);
+  EXPECT_EQ(read->placement, "cost");
+  EXPECT_EQ(read->segments[0].estimated_ns, 1234u);
+  EXPECT_EQ(Serialize(*read), bytes);
+
+  const auto refused = [&](const char* what, void (*change)(Package*)) {
+    Package changed = package;
+    change(&changed);
+    const auto status = Parse(Serialize(changed)).status();
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << what << ": " << status;
+    EXPECT_NE(status.message().find(what), std::string::npos) << status;
+  };
+  refused("placement", [](Package* p) { p->placement = "moon"; });
+  refused("placement", [](Package* p) { p->placement.clear(); });
+  refused("host profile", [](Package* p) { p->host_profile = "job_us 1\n"; });
+  refused("host profile", [](Package* p) { p->host_profile.clear(); });
+  refused("host profile", [](Package* p) { p->host_profile += "job_us 1\n"; });
+  Package card = Sample();
+  card.placement = "cost";
+  card.host_profile = package.host_profile;
+  EXPECT_TRUE(absl::IsInvalidArgument(Parse(Serialize(card)).status()));
 }
 
 TEST(PackageTest, OnlyVersion3HasSegments) {
