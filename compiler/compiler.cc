@@ -10,20 +10,17 @@
 
 namespace heddle::compiler {
 
-absl::StatusOr<CompileResult> CompileOnnx(absl::string_view model,
-                                          const CompileOptions& options) {
-  ASSIGN_OR_RETURN(Graph graph,
-                   AnalyseOnnx(model, options, KeptByCaller(model)));
-  return CompileGraph(graph, options);
-}
-
 namespace {
 
 bool PrefersHost(const CompileOptions& options) {
-  return options.host_nodes && options.placement == Placement::kHost;
+  // Taps are the card's, as in HostMayHelp.
+  return options.host_nodes && options.placement == Placement::kHost &&
+         !options.taps && !options.after_pass;
 }
 
+// `model`: what the graph was made of, or nothing.
 absl::StatusOr<CompileResult> Compile(const Graph& graph,
+                                      absl::string_view model,
                                       const CompileOptions& options) {
   CompileResult result;
   if (!PrefersHost(options)) {
@@ -37,21 +34,46 @@ absl::StatusOr<CompileResult> Compile(const Graph& graph,
     }
     if (!HostMayHelp(made.status(), options)) return made.status();
   }
-  ASSIGN_OR_RETURN(SplitResult split, CompileParts(graph, options));
-  for (const auto& file : graph.files) RETURN_IF_ERROR(file->Unchanged());
-  result.package = package::Serialize(split.package);
-  result.report = std::move(split.report);
+  const auto split = [&](const Graph& shared) -> absl::Status {
+    ASSIGN_OR_RETURN(SplitResult made, CompileParts(shared, options));
+    for (const auto& file : shared.files) RETURN_IF_ERROR(file->Unchanged());
+    result.package = package::Serialize(made.package);
+    result.report = std::move(made.report);
+    return absl::OkStatus();
+  };
+  if (model.empty() || !ComposesInParts(options)) {
+    RETURN_IF_ERROR(split(graph));
+    return result;
+  }
+  CompileOptions uncomposed = options;
+  uncomposed.features.fuse_elementwise = false;
+  ASSIGN_OR_RETURN(const Graph shared,
+                   AnalyseOnnx(model, uncomposed, KeptByCaller(model)));
+  RETURN_IF_ERROR(split(shared));
   return result;
 }
 
 }  // namespace
 
-absl::StatusOr<CompileResult> CompileGraph(const Graph& graph,
-                                           const CompileOptions& options) {
-  ASSIGN_OR_RETURN(CompileResult result, Compile(graph, options));
+absl::StatusOr<CompileResult> CompileOnnx(absl::string_view model,
+                                          const CompileOptions& options) {
+  ASSIGN_OR_RETURN(Graph graph,
+                   AnalyseOnnx(model, options, KeptByCaller(model)));
+  return CompileAnalysed(graph, model, options);
+}
+
+absl::StatusOr<CompileResult> CompileAnalysed(const Graph& graph,
+                                              absl::string_view model,
+                                              const CompileOptions& options) {
+  ASSIGN_OR_RETURN(CompileResult result, Compile(graph, model, options));
   result.report.notes = graph.notes;
   result.report.float_groups = graph.float_groups;
   return result;
+}
+
+absl::StatusOr<CompileResult> CompileGraph(const Graph& graph,
+                                           const CompileOptions& options) {
+  return CompileAnalysed(graph, {}, options);
 }
 
 absl::StatusOr<bool> CheckGraph(const Graph& graph,
@@ -61,7 +83,10 @@ absl::StatusOr<bool> CheckGraph(const Graph& graph,
     if (card.ok()) return false;
     if (!HostMayHelp(card, options)) return card;
   }
-  ASSIGN_OR_RETURN(const auto support, SupportOf(graph, options));
+  // What is refused does not depend on what is cheaper.
+  CompileOptions quick = options;
+  if (quick.placement == Placement::kCost) quick.placement = Placement::kCard;
+  ASSIGN_OR_RETURN(const auto support, SupportOf(graph, quick));
   RETURN_IF_ERROR(RefusalOf(support));
   return true;
 }

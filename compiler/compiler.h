@@ -42,7 +42,14 @@ absl::StatusOr<Graph> AnalyseOnnx(absl::string_view model,
                                   const CompileOptions& options,
                                   std::shared_ptr<const void> owner = nullptr);
 
-// What CompileOnnx does with an analysed graph.
+// What CompileOnnx does with the graph that AnalyseOnnx has made of the model
+// with these options.
+absl::StatusOr<CompileResult> CompileAnalysed(const Graph& graph,
+                                              absl::string_view model,
+                                              const CompileOptions& options);
+
+// The same without the model. If card and host share the graph, operators that
+// passes have composed stay on the card.
 absl::StatusOr<CompileResult> CompileGraph(const Graph& graph,
                                            const CompileOptions& options);
 

@@ -7,12 +7,15 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 
 #include "absl/status/status.h"
 #include "compiler/ir/graph.h"
 
 namespace heddle::compiler {
+
+struct HostProfile;  // host_profile.h
 
 // What the compiler may do to make a network fast. Results never depend on it:
 // each switch is there so that what it brings can be measured.
@@ -61,7 +64,9 @@ enum class Goal {
 
 // Where nodes run that both the card and the host could run.
 enum class Placement {
-  kCost,  // where it is faster: on the card
+  // Where the estimates of node, transfer and job say that it is faster. A
+  // graph that the card takes as a whole stays there.
+  kCost,
   kCard,  // on the card
   kHost,  // on the host, also of a graph that the card takes as a whole
 };
@@ -85,6 +90,9 @@ struct CompileOptions {
   // With `host_nodes`: which side takes the nodes that either could. The
   // results are the same bytes.
   Placement placement = Placement::kCost;
+  // What work of the host and a crossing to the card cost, for
+  // Placement::kCost and the report; null: DefaultHostProfile().
+  std::shared_ptr<const HostProfile> host_profile;
   // Weights that the caller gives separately (ONNXIFI weight descriptors).
   std::map<std::string, TensorData> weights;
   // Folder of the model's file, from which tensors with external data are read

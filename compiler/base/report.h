@@ -99,6 +99,7 @@ struct HostNode {
   std::string name, op;
   std::vector<std::string> sources;  // ONNX nodes that it stands for
   std::string reason;                // why the card does not
+  bool by_choice = false;            // it could: the host is cheaper
 };
 
 // A part of a network that the card and the host share.
@@ -118,6 +119,12 @@ struct SegmentReport {
   // Of the card. Of control flow: each body once.
   uint64_t cycles = 0;
   uint64_t host_bytes = 0;  // of tensors that live on the host only inside it
+  // Estimated microseconds: of the card its cycles at the clock, of the host
+  // what its profile says (base/host_profile.h), of control flow each body once
+  // with its crossings.
+  double estimated_us = 0;
+  // Of the card: what the job and the bytes in and out cost beside that.
+  double crossing_us = 0;
 };
 
 struct CompileReport {
@@ -158,6 +165,8 @@ struct CompileReport {
   // bodies that run several times or not at all.
   std::vector<SegmentReport> segments;
   std::vector<HostNode> host_nodes;
+  // The name of the profile that times of the host are of; with segments.
+  std::string host_profile;
   // What the model says and the compiler does not use, one sentence each.
   std::vector<std::string> notes;
   // Quantized in the model, and yet computed in floating point.

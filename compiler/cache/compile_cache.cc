@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/base/host_profile.h"
 #include "compiler/base/sha256.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/cache/build_id.h"
@@ -70,9 +71,10 @@ void AddFeatures(const Features& features, KeyHash* key) {
 }
 
 void AddOptions(const CompileOptions& options, KeyHash* key) {
-  const auto& [config, shapes, ones, fuse, host, placement, weights, folder,
-               taps, tap_all, sram, stream, memory, windows, threads, details,
-               progress, after_pass, goal, features] = options;
+  const auto& [config, shapes, ones, fuse, host, placement, host_profile,
+               weights, folder, taps, tap_all, sram, stream, memory, windows,
+               threads, details, progress, after_pass, goal, features] =
+      options;
   // Any number of threads gives the same package, and nobody sees the others.
   (void)threads, (void)details, (void)progress, (void)after_pass;
   // Of the folder, the files that the model names.
@@ -95,6 +97,8 @@ void AddOptions(const CompileOptions& options, KeyHash* key) {
   key->Add(windows);
   key->Add(static_cast<int>(goal));
   key->Add(static_cast<int>(placement));
+  key->Add(HostProfileText(host_profile != nullptr ? *host_profile
+                                                   : DefaultHostProfile()));
   AddFeatures(features, key);
 }
 

@@ -7,10 +7,12 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "compiler/base/host_profile.h"
 #include "compiler/cache/build_id.h"
 #include "compiler/package/package.h"
 #include "compiler/testing/model_builder.h"
@@ -63,6 +65,11 @@ TEST(CompileKey, ChangesWithAllThatMatters) {
       [](CompileOptions* o) { o->fuse_quantization = false; },
       [](CompileOptions* o) { o->host_nodes = true; },
       [](CompileOptions* o) { o->placement = Placement::kHost; },
+      [](CompileOptions* o) {
+        HostProfile profile = DefaultHostProfile();
+        profile.row_ns += 1;
+        o->host_profile = std::make_shared<const HostProfile>(profile);
+      },
       [](CompileOptions* o) {
         o->weights["w"] = Floats({2}, {1, 2});
       },

@@ -2,6 +2,7 @@
 #include "compiler/partition/compile_parts.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <set>
@@ -13,10 +14,13 @@
 #include "compiler/backend/backend.h"
 #include "compiler/backend/producer.h"
 #include "compiler/base/diagnostic.h"
+#include "compiler/base/host_profile.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/host/host_function.h"
 #include "compiler/ops/bounded.h"
 #include "compiler/ops/control_flow.h"
+#include "compiler/partition/card_cost.h"
+#include "compiler/partition/host_work.h"
 #include "compiler/partition/merge_report.h"
 #include "compiler/partition/partition.h"
 #include "compiler/partition/support.h"
@@ -99,6 +103,18 @@ std::shared_ptr<const package::Package> Finish(BackendResult* made) {
   return std::make_shared<const package::Package>(std::move(made->package));
 }
 
+const char* NameOf(Placement placement) {
+  switch (placement) {
+    case Placement::kCost:
+      return "cost";
+    case Placement::kCard:
+      return "card";
+    case Placement::kHost:
+      return "host";
+  }
+  return "";
+}
+
 // Which inputs of a part are bounded.
 BoundedTensors InputsOf(const Graph& graph,
                         const std::map<std::string, AxisSet>& bounded) {
@@ -117,7 +133,8 @@ void AddHostNodes(const Graph& graph, const std::vector<NodeSupport>& support,
     if (support[n].place == Place::kCard) continue;
     const Node& node = graph.nodes[n];
     nodes->push_back({node.name, node.op, node.sources,
-                      std::string(support[n].reason.message())});
+                      std::string(support[n].reason.message()),
+                      support[n].by_choice});
     if (support[n].place != Place::kControl) continue;
     const std::vector<ControlBody> bodies = BodiesOf(node);
     for (size_t b = 0; b < bodies.size(); ++b) {
@@ -152,7 +169,7 @@ void MakeNamesUnique(bool keep, Graph* graph) {
 class PartsCompiler {
  public:
   explicit PartsCompiler(const CompileOptions& options)
-      : options_(options), rest_(options) {}
+      : options_(options), rest_(options), profile_(ProfileOf(options)) {}
 
   // The package of a graph that card and host share, and what is said of its
   // segments.
@@ -192,6 +209,9 @@ class PartsCompiler {
       for (uint32_t v : segment.outputs) {
         entry.bytes_out += whole.values[v].size;
       }
+      if (part.place == Place::kCard) AddCardTime(&entry);
+      segment.estimated_ns =
+          static_cast<uint64_t>(std::llround(entry.estimated_us * 1e3));
       reports->push_back(std::move(entry));
       whole.segments.push_back(std::move(segment));
     }
@@ -205,6 +225,7 @@ class PartsCompiler {
   }
 
   CompileReport& report() { return report_; }
+  const HostProfile& profile() const { return profile_; }
 
  private:
   static std::vector<TensorId> Given(const std::vector<TensorId>& ids) {
@@ -218,7 +239,8 @@ class PartsCompiler {
   // A package for the card; device memory for it is taken.
   absl::StatusOr<std::shared_ptr<const package::Package>> OnCard(
       const Graph& graph, uint64_t* cycles) {
-    ASSIGN_OR_RETURN(BackendResult made, GeneratePackage(graph, rest_));
+    ASSIGN_OR_RETURN(const Graph composed, AsForCard(graph, rest_));
+    ASSIGN_OR_RETURN(BackendResult made, GeneratePackage(composed, rest_));
     if (rest_.device_memory_bytes > 0) {
       const uint64_t weights =
           made.package.weight_plan.empty() ? PageUp(made.weights.size()) : 0;
@@ -236,11 +258,19 @@ class PartsCompiler {
     return Finish(&made);
   }
 
-  static absl::Status CompileHost(Part part,
-                                  std::map<std::string, AxisSet>* bounded,
-                                  package::Segment* segment,
-                                  SegmentReport* entry) {
+  // Cycles and bytes are known.
+  void AddCardTime(SegmentReport* entry) const {
+    entry->estimated_us = CardTime(entry->cycles, options_.config) / 1e3;
+    entry->crossing_us =
+        profile_.job_us +
+        static_cast<double>(entry->bytes_in + entry->bytes_out) *
+            profile_.transfer_byte_ns / 1e3;
+  }
+
+  absl::Status CompileHost(Part part, std::map<std::string, AxisSet>* bounded,
+                           package::Segment* segment, SegmentReport* entry) {
     entry->host = true;
+    entry->estimated_us = HostTime(part.graph, profile_) / 1e3;
     // What whoever loads the package checks.
     ASSIGN_OR_RETURN(
         const HostFunction checked,
@@ -279,7 +309,10 @@ class PartsCompiler {
       ASSIGN_OR_RETURN(
           body.package,
           CompileBody(std::move(graph), support.bodies[b], &said.segments));
-      for (const SegmentReport& s : said.segments) entry->cycles += s.cycles;
+      for (const SegmentReport& s : said.segments) {
+        entry->cycles += s.cycles;
+        entry->estimated_us += s.estimated_us + s.crossing_us;
+      }
       entry->bodies.push_back(std::move(said));
       whole->hw_version = std::max(whole->hw_version, body.package->hw_version);
       segment->bodies.push_back(std::move(body));
@@ -329,6 +362,7 @@ class PartsCompiler {
     for (TensorId id : graph.inputs) entry.bytes_in += BytesOf(graph, id);
     for (TensorId id : graph.outputs) entry.bytes_out += BytesOf(graph, id);
     ASSIGN_OR_RETURN(auto made, OnCard(graph, &entry.cycles));
+    AddCardTime(&entry);
     reports->push_back(std::move(entry));
     return made;
   }
@@ -340,10 +374,16 @@ class PartsCompiler {
 
   const CompileOptions& options_;
   CompileOptions rest_;  // with the memory that is left
+  const HostProfile& profile_;
   CompileReport report_;
 };
 
 }  // namespace
+
+bool ComposesInParts(const CompileOptions& options) {
+  return options.features.fuse_elementwise &&
+         options.placement != Placement::kCard;
+}
 
 absl::StatusOr<SplitResult> CompileParts(const Graph& graph,
                                          const CompileOptions& options) {
@@ -358,6 +398,9 @@ absl::StatusOr<SplitResult> CompileParts(const Graph& graph,
                    compiler.CompileGraph(graph, support, &segments));
   result.report = std::move(compiler.report());
   result.report.segments = std::move(segments);
+  result.report.host_profile = compiler.profile().name;
+  result.package.placement = NameOf(options.placement);
+  result.package.host_profile = HostProfileText(compiler.profile());
   AddHostNodes(graph, support, &result.report.host_nodes);
   result.package.macs = result.report.macs;
   result.package.estimated_cycles = result.report.estimated_cycles;

@@ -17,6 +17,11 @@ struct SplitResult {
   CompileReport report;
 };
 
+// Whether operators are composed (passes/fuse_elementwise.h) in each part of
+// the card, not before: the host has those of ONNX alone, so a graph whose
+// nodes go by cost, or to the host, is shared as it was before that pass.
+bool ComposesInParts(const CompileOptions& options);
+
 // Asks SupportOf, and compiles each part of the card by itself, and each body
 // of control flow, as a package that the card takes as a whole or as one of
 // segments again. All of them are on the card at once, so each may take of

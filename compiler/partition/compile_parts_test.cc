@@ -29,6 +29,7 @@ void Island(ModelBuilder* b, const std::string& from, const std::string& to) {
 CompileOptions WithHost() {
   CompileOptions options;
   options.host_nodes = true;
+  options.placement = Placement::kCard;
   return options;
 }
 

@@ -315,6 +315,7 @@ void ExpectAllRefused(const ModelBuilder& valid,
                       const std::vector<Mutation>& own) {
   CompileOptions options;
   options.host_nodes = true;
+  options.placement = Placement::kCard;
   const auto whole = AnalyseOnnx(valid.Bytes(), options);
   ASSERT_TRUE(whole.ok()) << whole.status();
   ASSERT_TRUE(CheckGraph(*whole, options).ok());

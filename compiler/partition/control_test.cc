@@ -54,7 +54,6 @@ CompileOptions WithHost(Placement placement = Placement::kCard) {
   CompileOptions options;
   options.host_nodes = true;
   options.placement = placement;
-  options.features.fuse_elementwise = placement != Placement::kHost;
   return options;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -31,14 +32,6 @@ std::vector<int> Stages(const Graph& graph, const std::vector<Place>& places,
     }
   }
   return stage;
-}
-
-std::map<int, std::vector<int>> ByStage(const std::vector<int>& stage) {
-  std::map<int, std::vector<int>> nodes;
-  for (size_t n = 0; n < stage.size(); ++n) {
-    nodes[stage[n]].push_back(static_cast<int>(n));
-  }
-  return nodes;
 }
 
 class Extractor {
@@ -168,14 +161,22 @@ Graph Extract(const Graph& graph, const std::vector<int>& nodes) {
   return Extractor(graph, nodes).Run(nodes);
 }
 
+std::vector<int> StagesOf(const Graph& graph,
+                          const std::vector<Place>& places) {
+  std::vector<int> card = Stages(graph, places, Place::kCard);
+  std::vector<int> host = Stages(graph, places, Place::kHost);
+  const auto count = [](const std::vector<int>& stages) {
+    return std::set<int>(stages.begin(), stages.end()).size();
+  };
+  return count(host) < count(card) ? host : card;
+}
+
 std::vector<Part> Partition(const Graph& graph,
                             const std::vector<Place>& places) {
   std::map<int, std::vector<int>> best;
-  for (Place first : {Place::kCard, Place::kHost}) {
-    auto stages = ByStage(Stages(graph, places, first));
-    if (first == Place::kCard || stages.size() < best.size()) {
-      best = std::move(stages);
-    }
+  const std::vector<int> stages = StagesOf(graph, places);
+  for (size_t n = 0; n < stages.size(); ++n) {
+    best[stages[n]].push_back(static_cast<int>(n));
   }
   std::vector<Part> parts;
   const auto add = [&](std::vector<int> nodes) {

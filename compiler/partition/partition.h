@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cuts a graph into parts that run one after another, each on one side; an If
-// or Loop that a run decides is a part of its own. Where a
-// node runs is decided before (PlacesOf: on the card whenever it can); a model
-// of what a crossing costs would decide otherwise there, and nothing here would
-// change.
+// or Loop that a run decides is a part of its own. Where a node runs is decided
+// before (support.h, choose_places.h).
 #ifndef HEDDLE_COMPILER_PARTITION_PARTITION_H_
 #define HEDDLE_COMPILER_PARTITION_PARTITION_H_
 
@@ -25,6 +23,11 @@ struct Part {
 
 // One place for each node. None may be refused.
 std::vector<Place> PlacesOf(const std::vector<NodeSupport>& support);
+
+// For each node the number of its part, which is as early as that of its
+// operands allows; an If or Loop shares it with others, and is nevertheless a
+// part of its own.
+std::vector<int> StagesOf(const Graph& graph, const std::vector<Place>& places);
 
 // The parts, in an order in which they can run. Each node is in the earliest
 // part of its side that its operands allow, so there are as few parts as the

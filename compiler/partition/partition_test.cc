@@ -160,6 +160,7 @@ std::vector<NodeSupport> SupportFor(const ModelBuilder& b, bool host,
                                     Graph* graph) {
   CompileOptions options;
   options.host_nodes = host;
+  options.placement = Placement::kCard;
   auto analysed = AnalyseOnnx(b.Bytes(), options);
   EXPECT_TRUE(analysed.ok()) << analysed.status();
   if (!analysed.ok()) return {};

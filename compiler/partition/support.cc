@@ -2,17 +2,24 @@
 #include "compiler/partition/support.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "compiler/backend/backend.h"
 #include "compiler/base/diagnostic.h"
+#include "compiler/base/host_profile.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/device_ops/int64_range.h"
 #include "compiler/host/host_function.h"
 #include "compiler/ops/bounded.h"
 #include "compiler/ops/control_flow.h"
 #include "compiler/ops/define.h"
+#include "compiler/partition/card_cost.h"
+#include "compiler/partition/choose_places.h"
+#include "compiler/partition/host_work.h"
 #include "compiler/partition/partition.h"
 
 namespace heddle::compiler {
@@ -96,10 +103,7 @@ class Finder {
       } else if (options_.placement == Placement::kHost &&
                  options_.host_nodes &&
                  CheckHostNode(graph_, node, &scratch, &bounded).ok()) {
-        Take(n, Reject(Rejection::kUnsupportedOperator,
-                       absl::StrCat(node.Describe(),
-                                    ": the host takes what it can, as "
-                                    "CompileOptions.placement says")));
+        Choose(n, "the host takes what it can, as the placement says");
       }
     }
     // Each round takes a node from the card, or is the last.
@@ -112,6 +116,13 @@ class Finder {
       }
     }
     RETURN_IF_ERROR(CheckHost());
+    if (IsWeighed()) RETURN_IF_ERROR(Weigh());
+    return std::move(support_);
+  }
+
+  // Of a body that the card takes as a whole.
+  absl::StatusOr<std::vector<NodeSupport>> FindByCost() {
+    RETURN_IF_ERROR(Weigh());
     return std::move(support_);
   }
 
@@ -138,7 +149,75 @@ class Finder {
   }
 
   void Take(size_t node, absl::Status reason) {
-    support_[node] = {Place::kHost, std::move(reason), {}};
+    support_[node].place = Place::kHost;
+    support_[node].reason = std::move(reason);
+  }
+
+  // The host, though the card could.
+  void Choose(size_t node, const std::string& why) {
+    Take(node, absl::FailedPreconditionError(
+                   absl::StrCat(graph_.nodes[node].Describe(), ": ", why)));
+    support_[node].by_choice = true;
+  }
+
+  bool IsWeighed() const {
+    return options_.host_nodes && options_.placement == Placement::kCost &&
+           RefusalOf(support_).ok();
+  }
+
+  // Sets costs, and moves nodes from the card to the host where that is
+  // cheaper.
+  absl::Status Weigh() {
+    const HostProfile& profile = ProfileOf(options_);
+    const std::vector<Place> card = PlacesOf(support_);
+    const std::vector<Part> parts = Partition(graph_, card);
+    std::vector<NodeCost> costs(graph_.nodes.size());
+    std::vector<bool> movable(graph_.nodes.size(), false);
+    Graph scratch = graph_;
+    BoundedTensors bounded;
+    for (size_t n = 0; n < costs.size(); ++n) {
+      const Node& node = graph_.nodes[n];
+      if (card[n] == Place::kCard) {
+        movable[n] = CheckHostNode(graph_, node, &scratch, &bounded).ok();
+      }
+      if (card[n] == Place::kHost || movable[n]) {
+        costs[n].host_ns = HostTime(HostWorkOf(graph_, node), profile);
+      }
+    }
+    for (const Part& part : parts) {
+      if (part.place != Place::kCard) continue;
+      ASSIGN_OR_RETURN(const std::vector<double> times,
+                       CardTimes(part.graph, options_));
+      for (size_t i = 0; i < times.size(); ++i) {
+        costs[part.nodes[i]].card_ns = times[i];
+      }
+    }
+    for (size_t n = 0; n < costs.size(); ++n) support_[n].cost = costs[n];
+    const std::vector<Place> places =
+        ChoosePlaces(graph_, card, movable, costs, profile);
+    if (places == card || !CardTakes(parts, places)) return absl::OkStatus();
+    for (size_t n = 0; n < places.size(); ++n) {
+      if (places[n] == card[n]) continue;
+      Choose(n, absl::StrFormat(
+                    "%.2f us on the host are less than %.2f us on the card "
+                    "and the crossing",
+                    costs[n].host_ns / 1e3, costs[n].card_ns / 1e3));
+    }
+    return absl::OkStatus();
+  }
+
+  // Whether the card takes its parts of `places`. Those of `known` it does: but
+  // what is computed in a part may have a range of values that is not known of
+  // what comes from the host.
+  bool CardTakes(const std::vector<Part>& known,
+                 const std::vector<Place>& places) const {
+    std::set<std::vector<int>> taken;
+    for (const Part& part : known) taken.insert(part.nodes);
+    for (const Part& part : Partition(graph_, places)) {
+      if (part.place != Place::kCard || taken.count(part.nodes) > 0) continue;
+      if (!CheckPackage(part.graph, options_).ok()) return false;
+    }
+    return true;
   }
 
   absl::Status TakeControl(size_t n) {
@@ -150,8 +229,7 @@ class Finder {
       std::vector<NodeSupport> inside;
       // A branch of constants has no nodes.
       if (!body.graph->nodes.empty()) {
-        ASSIGN_OR_RETURN(inside,
-                         SupportInside(*body.graph, options_, WideSlots(node)));
+        ASSIGN_OR_RETURN(inside, SupportOfBody(*body.graph, WideSlots(node)));
       }
       absl::Status s = RefusalOf(inside);
       if (s.ok()) s = CheckBetweenSegments(*body.graph, inside);
@@ -162,6 +240,31 @@ class Finder {
       support.bodies.push_back(std::move(inside));
     }
     return absl::OkStatus();
+  }
+
+  // Of a body, of whose inputs is known which are wide.
+  absl::StatusOr<std::vector<NodeSupport>> SupportOfBody(
+      const Graph& body, const std::vector<bool>& wide) const {
+    if (!options_.host_nodes || options_.placement != Placement::kCost) {
+      return SupportInside(body, options_, wide);
+    }
+    CompileOptions card = options_;
+    card.placement = Placement::kCard;
+    ASSIGN_OR_RETURN(auto support, SupportInside(body, card, wide));
+    // A body is a part of a graph that host and card share, wherever it is.
+    if (!RefusalOf(support).ok()) return support;
+    const bool whole = std::all_of(
+        support.begin(), support.end(),
+        [](const NodeSupport& s) { return s.place == Place::kCard; });
+    ASSIGN_OR_RETURN(auto cheaper,
+                     whole ? Finder(body, options_, wide).FindByCost()
+                           : SupportInside(body, options_, wide));
+    // What may not pass between segments does not decide by cost.
+    if (CheckBetweenSegments(body, support).ok() &&
+        !CheckBetweenSegments(body, cheaper).ok()) {
+      return support;
+    }
+    return cheaper;
   }
 
   // The back end's verdict on some nodes of the graph, in its order.
@@ -249,6 +352,11 @@ absl::StatusOr<std::vector<NodeSupport>> SupportInside(
 absl::StatusOr<std::vector<NodeSupport>> SupportOf(
     const Graph& graph, const CompileOptions& options) {
   return SupportInside(graph, options, {});
+}
+
+const HostProfile& ProfileOf(const CompileOptions& options) {
+  return options.host_profile != nullptr ? *options.host_profile
+                                         : DefaultHostProfile();
 }
 
 absl::Status RefusalOf(const std::vector<NodeSupport>& support) {

@@ -236,6 +236,27 @@ std::string PlaceOf(const std::vector<SegmentReport>& segments,
   return "";
 }
 
+// What the segment of a node costs by the estimates.
+std::string DescribePrice(const std::vector<SegmentReport>& segments,
+                          const std::string& node) {
+  for (const SegmentReport& s : segments) {
+    for (const auto& body : s.bodies) {
+      const std::string inside = DescribePrice(body.segments, node);
+      if (!inside.empty()) return inside;
+    }
+    if (!s.control.empty() || !Has(s.nodes, node)) continue;
+    std::string text = absl::StrFormat("The segment's %d node(s) take %.1f us*",
+                                       s.nodes.size(), s.estimated_us);
+    if (!s.host) {
+      absl::StrAppendFormat(&text,
+                            ", its crossing (%d bytes in, %d out) %.1f us*",
+                            s.bytes_in, s.bytes_out, s.crossing_us);
+    }
+    return text + ".\n";
+  }
+  return "";
+}
+
 // Where its bodies are, of which one runs, or one several times.
 std::string DescribeBodies(const Node& made, const CompileReport& report) {
   std::string text;
@@ -299,18 +320,22 @@ std::string DescribeFate(const Graph& model, const Node& node,
         report->host_nodes.begin(), report->host_nodes.end(),
         [&made](const HostNode& h) { return h.name == made.name; });
     if (host != report->host_nodes.end()) {
-      absl::StrAppend(&text,
-                      IsControl(made) ? "The host drives it"
-                                      : "It runs on the host, with the bytes "
-                                        "of the reference",
-                      ", in segment ", PlaceOf(report->segments, made.name),
-                      "; the card does not take it: ", host->reason, "\n",
-                      DescribeBodies(made, *report));
+      absl::StrAppend(
+          &text,
+          IsControl(made) ? "The host drives it"
+                          : "It runs on the host, with the bytes "
+                            "of the reference",
+          ", in segment ", PlaceOf(report->segments, made.name),
+          host->by_choice ? "; the card could take it, but by choice: "
+                          : "; the card does not take it: ",
+          host->reason, "\n", DescribePrice(report->segments, made.name),
+          DescribeBodies(made, *report));
       continue;
     }
     if (!report->segments.empty()) {
       absl::StrAppend(&text, "It runs on the card, in segment ",
-                      PlaceOf(report->segments, made.name), ".\n");
+                      PlaceOf(report->segments, made.name), ".\n",
+                      DescribePrice(report->segments, made.name));
     }
     size_t layers = 0;
     for (size_t i = 0; i < report->layers.size(); ++i) {
@@ -343,12 +368,21 @@ std::string DescribeFate(const Graph& model, const Node& node,
          "of a constant, or nobody reads it. No command is needed.\n";
 }
 
-absl::StatusOr<CompileReport> ReportOf(const Graph& graph,
-                                       const CompileOptions& options) {
-  absl::StatusOr<BackendResult> card = GeneratePackage(graph, options);
-  if (card.ok()) return std::move(card->report);
-  if (!HostMayHelp(card.status(), options)) return card.status();
-  ASSIGN_OR_RETURN(SplitResult split, CompileParts(graph, options));
+// As CompileOnnx does it; *graph becomes the one that card and host share.
+absl::StatusOr<CompileReport> ReportOf(absl::string_view model,
+                                       const CompileOptions& options,
+                                       Graph* graph) {
+  if (!options.host_nodes || options.placement != Placement::kHost) {
+    absl::StatusOr<BackendResult> card = GeneratePackage(*graph, options);
+    if (card.ok()) return std::move(card->report);
+    if (!HostMayHelp(card.status(), options)) return card.status();
+  }
+  if (ComposesInParts(options)) {
+    CompileOptions uncomposed = options;
+    uncomposed.features.fuse_elementwise = false;
+    ASSIGN_OR_RETURN(*graph, AnalyseOnnx(model, uncomposed));
+  }
+  ASSIGN_OR_RETURN(SplitResult split, CompileParts(*graph, options));
   return std::move(split.report);
 }
 
@@ -378,12 +412,12 @@ absl::StatusOr<Explanation> ExplainNode(absl::string_view model,
   }
   CompileOptions detailed = options;
   detailed.details = true;
-  const absl::StatusOr<Graph> graph = AnalyseOnnx(model, detailed);
+  absl::StatusOr<Graph> graph = AnalyseOnnx(model, detailed);
   absl::StatusOr<CompileReport> made = absl::InternalError("not compiled");
   if (!graph.ok()) {
     result.rejection = graph.status();
   } else {
-    made = ReportOf(*graph, detailed);
+    made = ReportOf(model, detailed, &*graph);
     if (!made.ok()) result.rejection = made.status();
   }
   bool estimates = false;
@@ -410,7 +444,13 @@ absl::StatusOr<Explanation> ExplainNode(absl::string_view model,
   if (estimates) {
     result.text +=
         "* estimated by the compiler, calibrated on single commands of the "
-        "RTL\n";
+        "RTL";
+    if (!made->segments.empty()) {
+      absl::StrAppend(&result.text,
+                      "; of the host and crossings by the host profile '",
+                      made->host_profile, "'");
+    }
+    result.text += "\n";
   }
   return result;
 }
@@ -431,7 +471,9 @@ std::vector<MissingOperator> MissingOperators(absl::string_view model,
   // far, of the model as written.
   const absl::StatusOr<Graph> graph = AnalyseOnnx(model, options);
   if (graph.ok()) {
-    const auto support = SupportOf(*graph, options);
+    CompileOptions quick = options;
+    quick.placement = Placement::kCard;
+    const auto support = SupportOf(*graph, quick);
     for (size_t n = 0; support.ok() && n < support->size(); ++n) {
       const NodeSupport& node = (*support)[n];
       if (node.place == Place::kRefused &&

@@ -170,6 +170,7 @@ TEST(Explain, WhatTheHostRuns) {
   ASSERT_TRUE(said.ok()) << said.status();
   EXPECT_FALSE(said->rejection.ok());
   options.host_nodes = true;
+  options.placement = Placement::kCard;
   said = ExplainNode(b.Bytes(), options, "wide");
   ASSERT_TRUE(said.ok()) << said.status();
   EXPECT_TRUE(said->rejection.ok()) << said->rejection;
@@ -192,6 +193,7 @@ TEST(Explain, WhatTheHostDrives) {
   EXPECT_EQ(RejectionOf(said->rejection), Rejection::kUnsupportedOperator);
   EXPECT_TRUE(absl::StrContains(said->text, "condition 'flag'")) << said->text;
   options.host_nodes = true;
+  options.placement = Placement::kCard;
   said = ExplainNode(model, options, "choice");
   ASSERT_TRUE(said.ok()) << said.status();
   EXPECT_TRUE(said->rejection.ok()) << said->rejection;

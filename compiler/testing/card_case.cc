@@ -57,6 +57,7 @@ std::vector<TensorData> ExpectCardEqualsReference(
       compile.config = config.name;
       compile.sram_bytes = sram;
       compile.host_nodes = options.host_nodes;
+      compile.placement = Placement::kCard;
       auto result = CompileOnnx(model, compile);
       if (!result.ok()) {
         const bool refused = RejectionOf(result.status()) != Rejection::kNone;

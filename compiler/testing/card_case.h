@@ -21,7 +21,7 @@ struct CardCase {
   // A rejection is accepted for sizes other than 0.
   bool may_refuse_less_sram = true;
   bool detect_races = true;
-  // CompileOptions::host_nodes.
+  // CompileOptions::host_nodes; what the card can take is the card's.
   bool host_nodes = false;
 };
 

@@ -244,8 +244,6 @@ TEST(ControlTest, CardAndHostGiveTheBytesOfTheReference) {
       options.config = k % 2 == 0 ? "h256" : "h1024";
       options.host_nodes = true;
       options.placement = placement;
-      options.features.fuse_elementwise =
-          placement == compiler::Placement::kCard;
       const auto made = compiler::CompileOnnx(model, options);
       ASSERT_TRUE(made.ok()) << made.status();
       const auto package = package::Parse(made->package);

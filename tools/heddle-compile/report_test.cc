@@ -201,6 +201,7 @@ TEST(Report, SaysWhatIsCopiedInEachRun) {
 TEST(Report, SaysWhereBodiesRun) {
   compiler::CompileOptions options;
   options.host_nodes = true;
+  options.placement = compiler::Placement::kCard;
   auto result =
       compiler::CompileOnnx(compiler::RepeatedModel().Bytes(), options);
   ASSERT_TRUE(result.ok()) << result.status();

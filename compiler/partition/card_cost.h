@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long the card takes for each node of a graph that it takes as a whole, at
+// the clock of its configuration.
+#ifndef HEDDLE_COMPILER_PARTITION_CARD_COST_H_
+#define HEDDLE_COMPILER_PARTITION_CARD_COST_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/base/options.h"
+#include "compiler/ir/graph.h"
+
+namespace heddle::compiler {
+
+// Nanoseconds of so many cycles; the configuration must exist.
+double CardTime(uint64_t cycles, const std::string& config);
+
+// The graph of a part as it is compiled: with operators composed, where that
+// is done in parts (compile_parts.h).
+absl::StatusOr<Graph> AsForCard(Graph graph, const CompileOptions& options);
+
+// Nanoseconds of each node. The graph is compiled with the first schedule that
+// works; what each of its layers adds to the timeline is divided among the
+// nodes that the layer stands for. So the sum is that schedule's time, and work
+// in the shadow of other layers costs nothing. Another schedule may be faster.
+absl::StatusOr<std::vector<double>> CardTimes(const Graph& graph,
+                                              const CompileOptions& options);
+
+}  // namespace heddle::compiler
+
+#endif  // HEDDLE_COMPILER_PARTITION_CARD_COST_H_
