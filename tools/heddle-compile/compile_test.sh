@@ -176,17 +176,48 @@ open("wide.onnx", "wb").write(number(1, 8) + text(7, graph) + text(8, number(2, 
 PY
 expect 4 wide.onnx --no-host
 grep -q 'type double' err || fail "--no-host does not say why: $(cat err)"
-expect 0 wide.onnx -o wide.hpk --report
+expect 0 wide.onnx -o wide.hpk --report --place=card
 grep -q '1 node of the model runs on the host' err || fail "no word of the host: $(cat err)"
 grep -Eq '^2 +host +1 ' out && grep -q '^operations .*host 1$' out ||
   fail "no segments: $(cat out)"
-expect 0 wide.onnx --report=json
+expect 0 wide.onnx --report=json --place=card
 python3 - <<'PY' || fail "JSON of segments"
 import json
 r = json.load(open("out"))
 assert [s["on"] for s in r["segments"]] == ["card", "host"], r["segments"]
 assert r["host_operators"][0]["node"] == "wide"
+assert r["host_profile"] == "default"
+card, host = r["segments"]
+assert card["crossing_us"] > 0 and card["estimated_us"] > 0 and host["estimated_us"] > 0
+assert host["crossing_us"] == 0
 PY
+# By cost six floats are not worth a job; unless that is free.
+expect 0 wide.onnx --report=json
+python3 - <<'PY' || fail "segments by cost"
+import json
+r = json.load(open("out"))
+assert [s["on"] for s in r["segments"]] == ["host"], r["segments"]
+assert [n["by_choice"] for n in r["host_operators"]] == [True, False], r["host_operators"]
+PY
+cat >free.profile <<'END'
+heddle-host-profile 1
+name free
+node_ns 1000  # slow nodes, jobs that cost nothing
+byte_ns 1
+element_ns 1
+instruction_ns 1
+mac_float_ns 1
+mac_int_ns 1
+row_ns 1
+job_us 0
+transfer_byte_ns 0
+threads 1
+END
+expect 0 wide.onnx --report --host-profile free.profile
+grep -q "host profile 'free'" out && grep -Eq '^1 +card ' out || fail "--host-profile: $(cat out)"
+sed -i /row_ns/d free.profile
+expect 2 wide.onnx --host-profile free.profile
+grep -q "free.profile: .*'row_ns'" err || fail "no name of what is missing: $(cat err)"
 expect 0 wide.onnx --explain wide
 grep -q 'It runs on the host' out || fail "--explain: $(cat out)"
 expect 4 wide.onnx --taps

@@ -22,6 +22,7 @@
 #include "rtl/spec/generated/isa.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/file.h"
+#include "tools/cli/placement_option.h"
 #include "tools/cli/printable.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/shape_option.h"
@@ -65,6 +66,7 @@ struct Arguments {
   uint32_t weight_windows = 2;
   int threads = 0;
   std::string goal = "speed";
+  heddle::cli::PlacementArguments placement;
 };
 
 const std::map<std::string, heddle::compiler::Goal> kGoals = {
@@ -120,7 +122,8 @@ void PrintHostNodes(const heddle::compiler::CompileReport& report) {
   if (report.segments.empty()) return;
   std::fprintf(stderr,
                "%s: %zu node%s of the model %s on the host, not on the card "
-               "(%zu segment%s; --no-host refuses that):\n",
+               "(%zu segment%s; --no-host refuses that, --place=card leaves "
+               "those that the card lacks):\n",
                kTool, nodes.size(), nodes.size() == 1 ? "" : "s",
                nodes.size() == 1 ? "runs" : "run", report.segments.size(),
                report.segments.size() == 1 ? "" : "s");
@@ -242,6 +245,9 @@ int Compile(const Arguments& arguments) {
   options.details = !arguments.report.empty() && arguments.report != "text";
   absl::Status status =
       heddle::cli::ParseShapes(arguments.shapes, &options.input_shapes);
+  if (status.ok()) {
+    status = heddle::cli::SetPlacement(arguments.placement, &options);
+  }
   if (!status.ok()) {
     Fail(kTool, status);
     return heddle::cli::kUsage;
@@ -372,6 +378,7 @@ int main(int argc, char** argv) {
                "host runs those that the compiler has a reference for, one "
                "thread and much slower than the card, and a line says which "
                "(not with --taps, --stop-after or --dump-dir)");
+  heddle::cli::AddPlacementOptions(&app, &arguments.placement);
   app.add_flag("--taps", arguments.taps,
                "give every quantized tensor as an additional output")
       ->excludes(shape_set);

@@ -186,10 +186,11 @@ void AddSegmentLines(const std::vector<compiler::SegmentReport>& segments,
     const std::string on = !s.control.empty() ? absl::StrCat("host ", s.control)
                            : s.host           ? "host"
                                               : "card";
-    absl::StrAppendFormat(
-        text, "%-20s %-9s %6d %12d %12d %12s\n", name, on, s.nodes.size(),
-        s.bytes_in, s.bytes_out,
-        s.host && s.cycles == 0 ? "" : absl::StrCat(s.cycles));
+    absl::StrAppendFormat(text, "%-20s %-9s %6d %12d %12d %12s %12.1f %12s\n",
+                          name, on, s.nodes.size(), s.bytes_in, s.bytes_out,
+                          s.host && s.cycles == 0 ? "" : absl::StrCat(s.cycles),
+                          s.estimated_us,
+                          s.host ? "" : absl::StrFormat("%.1f", s.crossing_us));
     for (const auto& body : s.bodies) {
       AddSegmentLines(body.segments, absl::StrCat(name, " ", body.name, "."),
                       text);
@@ -197,17 +198,44 @@ void AddSegmentLines(const std::vector<compiler::SegmentReport>& segments,
   }
 }
 
+// Estimated microseconds, bodies each once.
+struct SegmentTimes {
+  double card = 0, host = 0, crossing = 0;
+};
+SegmentTimes TimesOf(const std::vector<compiler::SegmentReport>& segments) {
+  SegmentTimes sum;
+  for (const compiler::SegmentReport& s : segments) {
+    // Control flow is the sum of its bodies.
+    if (s.control.empty()) (s.host ? sum.host : sum.card) += s.estimated_us;
+    sum.crossing += s.crossing_us;
+    for (const auto& body : s.bodies) {
+      const SegmentTimes inside = TimesOf(body.segments);
+      sum.card += inside.card;
+      sum.host += inside.host;
+      sum.crossing += inside.crossing;
+    }
+  }
+  return sum;
+}
+
 // How card and host share the network; nothing if the card does it all.
 std::string SegmentTable(const compiler::CompileReport& report) {
   if (report.segments.empty()) return "";
-  std::string text =
-      absl::StrFormat("%-20s %-9s %6s %12s %12s %12s\n", "segment", "on",
-                      "nodes", "bytes in", "bytes out", "cycles*");
+  std::string text = absl::StrFormat(
+      "%-20s %-9s %6s %12s %12s %12s %12s %12s\n", "segment", "on", "nodes",
+      "bytes in", "bytes out", "cycles*", "us*", "crossing us*");
   AddSegmentLines(report.segments, "", &text);
+  const SegmentTimes times = TimesOf(report.segments);
   if (HasControl(report)) {
     text +=
         "Cycles count each body once: how often it runs only a run decides.\n";
   }
+  absl::StrAppendFormat(
+      &text,
+      "Microseconds of the host and of crossings (a job, and its bytes in and "
+      "out) are those\nof the host profile '%s'; sums: card %.1f, host %.1f, "
+      "crossings %.1f.\n",
+      Printable(report.host_profile), times.card, times.host, times.crossing);
   for (const compiler::HostNode& node : report.host_nodes) {
     absl::StrAppend(&text, "host: ", Printable(node.reason), "\n");
   }
@@ -217,8 +245,10 @@ std::string SegmentTable(const compiler::CompileReport& report) {
 ordered_json HostNodes(const compiler::CompileReport& report) {
   ordered_json nodes = ordered_json::array();
   for (const compiler::HostNode& node : report.host_nodes) {
-    nodes.push_back(
-        {{"node", node.name}, {"op", node.op}, {"reason", node.reason}});
+    nodes.push_back({{"node", node.name},
+                     {"op", node.op},
+                     {"reason", node.reason},
+                     {"by_choice", node.by_choice}});
   }
   return nodes;
 }
@@ -229,7 +259,8 @@ ordered_json Segments(const std::vector<compiler::SegmentReport>& list) {
     ordered_json segment = {
         {"on", s.host ? "host" : "card"}, {"nodes", s.nodes},
         {"bytes_in", s.bytes_in},         {"bytes_out", s.bytes_out},
-        {"estimated_cycles", s.cycles},   {"host_bytes", s.host_bytes}};
+        {"estimated_cycles", s.cycles},   {"host_bytes", s.host_bytes},
+        {"estimated_us", s.estimated_us}, {"crossing_us", s.crossing_us}};
     if (!s.control.empty()) {
       ordered_json bodies = ordered_json::array();
       for (const auto& body : s.bodies) {
@@ -408,6 +439,7 @@ ordered_json ReportAsJson(const package::Package& package,
           {"operators", Operators(report)},
           {"host_operators", HostNodes(report)},
           {"segments", Segments(report.segments)},
+          {"host_profile", report.host_profile},
           {"calibrated", true},
           {"estimated_cycles", report.estimated_cycles},
           {"clock_mhz", clock_mhz},

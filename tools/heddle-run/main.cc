@@ -12,6 +12,7 @@
 #include "rtl/spec/generated/isa.h"
 #include "runtime/session/session.h"
 #include "tools/cli/exit_code.h"
+#include "tools/cli/placement_option.h"
 #include "tools/cli/usage.h"
 #include "tools/cli/version.h"
 #include "tools/heddle-run/runner.h"
@@ -104,11 +105,14 @@ void CheckCombinations(const CLI::App& app,
                                arguments.model, "' is a model"));
     }
   }
-  if (absl::EndsWith(arguments.model, ".hpk") && app.count("--config") > 0) {
+  for (const char* option : {"--config", "--place", "--host-profile"}) {
+    if (!absl::EndsWith(arguments.model, ".hpk") || app.count(option) == 0) {
+      continue;
+    }
     throw CLI::ValidationError(
-        "--config", absl::StrCat("'", arguments.model,
-                                 "' is compiled already; give this option to "
-                                 "heddle-compile, or give the ONNX model"));
+        option, absl::StrCat("'", arguments.model,
+                             "' is compiled already; give this option to "
+                             "heddle-compile, or give the ONNX model"));
   }
 }
 
@@ -291,6 +295,7 @@ int main(int argc, char** argv) {
   app.add_flag("--no-host", a.no_host,
                "refuse a model or package of which nodes run on the host, "
                "because the card lacks them");
+  heddle::cli::AddPlacementOptions(&app, &a.placement);
   app.add_option("--host-threads", a.host_threads,
                  "threads that run nodes on the host (default: one per "
                  "processor, at most 4)")

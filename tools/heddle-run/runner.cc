@@ -93,6 +93,7 @@ class Runner {
 
   const Arguments& arguments_;
   cli::Progress progress_;
+  compiler::CompileOptions placement_;  // --place and --host-profile
   // The model.
   std::shared_ptr<const compiler::MappedFile> file_;
   absl::string_view bytes_;
@@ -108,7 +109,7 @@ class Runner {
 };
 
 compiler::CompileOptions Runner::Options() {
-  compiler::CompileOptions options;
+  compiler::CompileOptions options = placement_;
   options.config = arguments_.config;
   options.taps = !arguments_.taps.empty();
   options.host_nodes = !arguments_.no_host;
@@ -198,6 +199,7 @@ absl::Status Runner::CheckHasNoCycles() const {
 }
 
 absl::Status Runner::Prepare() {
+  RETURN_IF_ERROR(cli::SetPlacement(arguments_.placement, &placement_));
   if (!arguments_.devices.empty()) {
     setenv("HEDDLE_DEVICE", arguments_.devices.front().c_str(), 1);
   }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/cli/placement_option.h"
 #include "tools/heddle-run/cache_option.h"
 #include "tools/heddle-run/compare.h"
 #include "tools/heddle-run/images.h"
@@ -33,6 +34,7 @@ struct Arguments {
   std::string cycles = "estimated";  // or "exact"
   bool commands = false;             // with exact cycles
   CacheOption cache;
+  cli::PlacementArguments placement;
   uint32_t host_threads = 0;  // 0: session::LoadOptions says
   double host_seconds = 0;    // for one inference; 0: no limit
   bool layers = false, no_host = false, json = false, progress = false;
