@@ -25,6 +25,7 @@
 #include "onnxifi/engine.h"
 #include "onnxifi/environment.h"
 #include "onnxifi/log.h"
+#include "onnxifi/placement.h"
 #include "onnxifi/signature.h"
 #include "onnxifi/status.h"
 #include "onnxifi/variable_outputs.h"
@@ -74,6 +75,8 @@ compiler::CompileOptions OptionsOf(const CompileRequest& request) {
   options.open_dimensions_are_one = true;
   options.device_memory_bytes = request.memory_bytes;
   options.host_nodes = request.host_nodes;
+  options.placement = DefaultPlacement();
+  options.host_profile = DefaultHostProfile();
   if (request.weights != nullptr) options.weights = *request.weights;
   switch (request.optimization) {
     case ONNXIFI_OPTIMIZATION_LOW_POWER:
@@ -444,7 +447,8 @@ class SessionDevice : public EngineDevice {
         request.model, options, compiler::KeptByCaller(request.model));
     if (!analysed.ok()) return Refused(request, options, analysed.status());
     if (compiler::HasEmptyTensors(*analysed)) options.host_nodes = false;
-    auto compiled = compiler::CompileGraph(*analysed, options);
+    auto compiled =
+        compiler::CompileAnalysed(*analysed, request.model, options);
     if (!compiled.ok()) return Translate(compiled.status());
     if (request.log_level <= LogLevel::kInfo) {
       Log(request.log_level, LogLevel::kInfo, Summary(*compiled));
