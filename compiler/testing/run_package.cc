@@ -26,6 +26,9 @@ double CpuSeconds() {
 void Add(PackageRun part, PackageRun* run) {
   run->macs += part.macs;
   run->cpu_seconds += part.cpu_seconds;
+  run->host_segments.insert(run->host_segments.end(),
+                            part.host_segments.begin(),
+                            part.host_segments.end());
   run->findings.insert(run->findings.end(), part.findings.begin(),
                        part.findings.end());
 }
@@ -103,9 +106,14 @@ absl::StatusOr<PackageRun> RunSegments(const package::Package& package,
     }
     ASSIGN_OR_RETURN(const HostFunction host,
                      HostFunction::Make(segment.host, std::move(known)));
+    const double before = CpuSeconds();
     RETURN_IF_ERROR(host.Run(
         from, to, [] { return absl::OkStatus(); }, kPaceInterval, &shapes,
         &results));
+    const std::vector<Node>& nodes = segment.host.nodes;
+    run.host_segments.push_back({nodes.size(),
+                                 nodes.empty() ? "" : nodes[0].Describe(),
+                                 segment.estimated_ns, CpuSeconds() - before});
     for (size_t i = 0; i < segment.outputs.size(); ++i) {
       const uint32_t v = segment.outputs[i];
       bounded[v] = host.bounded().of(segment.host.outputs[i]);

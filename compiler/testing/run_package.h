@@ -14,10 +14,19 @@
 
 namespace heddle::compiler {
 
+// A segment of the host, each time it ran.
+struct HostSegmentRun {
+  size_t nodes = 0;
+  std::string first_node;
+  uint64_t estimated_ns = 0;  // of the package
+  double cpu_seconds = 0;
+};
+
 struct PackageRun {
   std::map<std::string, TensorData> outputs;  // and taps
   uint64_t macs = 0;
   double cpu_seconds = 0;  // of the commands, without setting up the memory
+  std::vector<HostSegmentRun> host_segments;
   std::vector<std::string> findings;  // races, with the nodes of both sides
 };
 
