@@ -4,6 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "compiler/base/diagnostic.h"
 #include "compiler/testing/model_builder.h"
@@ -43,6 +47,47 @@ TEST(ReduceStagesTest, LongRunsAreCutEvenly) {
   EXPECT_EQ(Describe(ReduceStages({4099 * 3}, {true})), "[4099,3,1][1,4099,1]");
   EXPECT_EQ(Describe(ReduceStages({1 << 25, 2}, {true, false})),
             "[8192,4096,2][2,4096,2][1,2,2]");
+}
+
+// Of no elements the result is what changes nothing: 0 for sums, 1 for products,
+// and for minima and maxima the end of the type, infinities where it has them.
+TEST(ReduceTest, OfNothingIsTheNeutralElement) {
+  const auto reduce = [](const char* op, TensorData x) {
+    const auto y =
+        RunNode({op, "", 20, {{"keepdims", int64_t{0}}}}, {x, Int64s({1}, {0})});
+    EXPECT_TRUE(y.ok()) << op << ": " << y.status();
+    return y.ok() ? *y : TensorData();
+  };
+  const TensorData none = Floats({0, 2}, {});
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (const auto& [op, value] :
+       std::vector<std::pair<const char*, float>>{{"ReduceL1", 0},
+                                                  {"ReduceL2", 0},
+                                                  {"ReduceSumSquare", 0},
+                                                  {"ReduceSum", 0},
+                                                  {"ReduceProd", 1},
+                                                  {"ReduceLogSum", -kInfinity},
+                                                  {"ReduceMax", -kInfinity},
+                                                  {"ReduceMin", kInfinity}}) {
+    EXPECT_EQ(Difference(reduce(op, none), Floats({2}, {value, value}), 0, 0),
+              "")
+        << op;
+  }
+  EXPECT_EQ(Difference(reduce("ReduceMax", Int8s({0, 2}, {})),
+                       Int8s({2}, {-128, -128}), 0, 0),
+            "");
+  EXPECT_EQ(
+      Difference(
+          reduce("ReduceMin", TensorData::Zeros(DataType::kBool, {0, 1})),
+          MakeData<uint8_t>(DataType::kBool, {1}, {1}), 0, 0),
+      "");
+  EXPECT_EQ(Difference(reduce("ReduceMin", Uint8s({0, 1}, {})),
+                       Uint8s({1}, {255}), 0, 0),
+            "");
+  EXPECT_EQ(Difference(reduce("ReduceMax", Int32s({0, 1}, {})),
+                       Int32s({1}, {std::numeric_limits<int32_t>::min()}), 0,
+                       0),
+            "");
 }
 
 TEST(ReduceTest, OrderIsLanesOrOneChain) {

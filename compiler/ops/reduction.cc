@@ -38,16 +38,18 @@ int64_t FoldIntegers(Fold fold, int64_t acc, int64_t x) {
   return 0;
 }
 
-int64_t Start(Fold fold) {
+// The result for no elements, too: for minima and maxima the end of the type.
+template <typename T>
+int64_t Start(Fold fold, DataType type) {
   switch (fold) {
     case Fold::kSum:
       return 0;
     case Fold::kProduct:
       return 1;
     case Fold::kMax:
-      return std::numeric_limits<int64_t>::min();
+      return std::numeric_limits<T>::min();
     case Fold::kMin:
-      return std::numeric_limits<int64_t>::max();
+      return type == DataType::kBool ? 1 : std::numeric_limits<T>::max();
   }
   return 0;
 }
@@ -75,7 +77,7 @@ void ReduceIntegers(const TensorData& x, const std::vector<ReduceStage>& stages,
     values[i] = Premapped(reduction.premap, x.as<T>()[i]);
   }
   for (const ReduceStage& s : stages) {
-    std::vector<int64_t> next(s.outer * s.inner, Start(reduction.fold));
+    std::vector<int64_t> next(s.outer * s.inner, Start<T>(reduction.fold, x.type));
     for (int64_t o = 0; o < s.outer; ++o) {
       for (int64_t k = 0; k < s.count; ++k) {
         Pace(s.inner + 1);
