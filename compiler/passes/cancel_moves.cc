@@ -46,7 +46,10 @@ void Reshape(Rewriter* r, int n, TensorId from,
   if (!shape.empty()) {
     std::memcpy(data.bytes.data(), shape.data(), data.bytes.size());
   }
+  // Not that of the node it replaces: before opset 5 the shape is an attribute.
+  constexpr int kOpset = 13;
   node.op = "Reshape";
+  node.opset = kOpset;
   node.attributes.clear();
   node.inputs = {from,
                  r->NewConstant(r->tensor(node.outputs[0]).name + "/shape",
