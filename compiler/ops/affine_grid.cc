@@ -25,7 +25,13 @@ absl::Status Expand(Expansion* e) {
   Shape sizes;
   if (e->T(e->In(1)).is_constant()) {
     ASSIGN_OR_RETURN(const Shape size, IntsOf(e->graph(), node, "size", 1, {}));
-    if (size.size() > 2) sizes.assign(size.begin() + 2, size.end());
+    if (size.size() > 2) {
+      sizes.assign(size.begin() + 2, size.end());
+      if (theta.size() == 3 && size[0] != theta[0]) {
+        return RejectNode(Rejection::kMismatchingShape, node, "size[0] is ",
+                          size[0], ", theta has ", theta[0], " images");
+      }
+    }
   } else {
     ASSIGN_OR_RETURN(const Shape result, NeedDeclared(*e, "size", rank + 2));
     sizes.assign(result.begin() + 1, result.end() - 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/ops/expanded.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -228,6 +229,10 @@ TensorId Expansion::Cast(TensorId x, DataType to) {
 
 TensorId Expansion::Reshape(TensorId x, Shape shape) {
   if (T(x).shape == shape) return x;
+  // A dimension of 0 is meant, not that of x.
+  if (std::count(shape.begin(), shape.end(), 0) != 0) {
+    return Add("Reshape", {x, Ints(shape)}, {{"allowzero", int64_t{1}}}, 14);
+  }
   return Add("Reshape", {x, Ints(shape)});
 }
 

@@ -8,6 +8,7 @@
 
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/expanded.h"
+#include "compiler/ops/window.h"
 
 namespace heddle::compiler {
 namespace {
@@ -93,6 +94,7 @@ absl::Status ExpandPool(Expansion* e) {
   Shape shape = {e->T(x).shape[1], 1};
   const Shape kernel = e->node().IntsAttribute("kernel_shape", {});
   shape.insert(shape.end(), kernel.begin(), kernel.end());
+  RETURN_IF_ERROR(CheckTable(e->node(), shape[0], ElementCount(kernel)));
   TensorData weights = TensorData::Zeros(kFloat, shape);
   std::fill_n(weights.as<float>(), weights.count(), 1.0f);
   const TensorId sum = e->Add(
@@ -120,6 +122,9 @@ bool HasWindows(const Graph& graph, const Node& node, std::string* detail) {
 
 Define LpPool(int since, int until) {
   Define define("LpPool", since, until);
+  // All but the first, which is of the rank.
+  std::vector<Constraint> windows = WindowRules();
+  windows.erase(windows.begin());
   define.Inputs(1, 1, kReals)
       .Attr("kernel_shape", AttributeKind::kInts, true)
       .Attr("auto_pad", AttributeKind::kString)
@@ -127,7 +132,8 @@ Define LpPool(int since, int until) {
       .Attr("strides", AttributeKind::kInts)
       .Attr("p", AttributeKind::kInt)
       .Rule(Rejection::kInvalidModel, "p is positive", HasPower)
-      .Rule(Rejection::kUnsupportedShape, "input has rank 3 to 5", HasWindows);
+      .Rule(Rejection::kUnsupportedShape, "input has rank 3 to 5", HasWindows)
+      .Rules(windows);
   return define;
 }
 

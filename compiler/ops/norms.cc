@@ -8,6 +8,7 @@
 //   GroupNormalization         InstanceNormalization of the groups, times scale
 //                              and plus bias: of each group at opset 18, of
 //                              each channel from 21 on
+#include <algorithm>
 #include <numeric>
 
 #include "compiler/base/status_macros.h"
@@ -59,11 +60,16 @@ absl::Status ExpandMeanVariance(Expansion* e) {
                         " is not one of a tensor of rank ", rank);
     }
     axes.push_back(static_cast<int64_t>(normal));
+    if (std::count(axes.begin(), axes.end(), axes.back()) > 1) {
+      return RejectNode(Rejection::kInvalidModel, e->node(), "axis ", axis,
+                        " occurs twice");
+    }
   }
   const TensorId x = e->Wide(e->In(0));
   const TensorId mean =
       axes.empty() ? x : e->Add("ReduceMean", {x}, {{"axes", axes}});
   const TensorId d = e->Add("Sub", {x, mean});
+  RETURN_IF_ERROR(e->status());
   const TensorId deviation = e->Add("Sqrt", {MeanOfSquares(e, d, axes)});
   const TensorId by = e->Add("Add", {deviation, e->Scalar(kFloat, 1e-9f)});
   e->Return(0, e->Add("Div", {d, by}), type);

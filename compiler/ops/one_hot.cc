@@ -39,16 +39,21 @@ template <bool flattens>
 absl::Status ExpandHardmax(Expansion* e) {
   const Shape shape = e->T(e->In(0)).shape;
   const DataType type = e->T(e->In(0)).type;
+  TensorId x = e->In(0);
+  if (ElementCount(shape) == 0) {  // nothing is the largest of nothing
+    e->Return(0, e->Add("Identity", {x}), type);
+    return absl::OkStatus();
+  }
   size_t axis = 0;
   NormalizeAxis(e->node().IntAttribute("axis", flattens ? 1 : -1), shape.size(),
                 &axis);
-  TensorId x = e->In(0);
   if (flattens) {
     const Shape outer(shape.begin(), shape.begin() + axis);
     const Shape inner(shape.begin() + axis, shape.end());
     x = e->Reshape(x, {ElementCount(outer), ElementCount(inner)});
     axis = 1;
   }
+  RETURN_IF_ERROR(e->status());
   const Shape seen = e->T(x).shape;
   const TensorId best =
       e->Add("ArgMax", {x}, {{"axis", static_cast<int64_t>(axis)}});
@@ -95,6 +100,7 @@ absl::Status ExpandOneHot(Expansion* e) {
                       " and values of shape ", ShapeToString(values.shape),
                       ", must be positive and [2]");
   }
+  RETURN_IF_ERROR(CheckTable(e->node(), 1, depth));
   Shape shape = e->T(e->In(0)).shape;
   size_t axis;
   if (!NormalizeAxis(e->node().IntAttribute("axis", -1), shape.size() + 1,
