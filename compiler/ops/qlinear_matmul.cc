@@ -171,10 +171,11 @@ absl::Status InferToFloat(Graph* graph, const Node& node) {
         (count == 1 || (t.shape.size() == 1 && count == channels))) {
       return absl::OkStatus();
     }
-    return RejectNode(Rejection::kUnsupportedShape, node, "input '", t.name,
-                      "' is ", DataTypeName(t.type), ShapeToString(t.shape),
-                      ", must be ", DataTypeName(type), " with 1 or ", channels,
-                      " elements");
+    return RejectNode(t.type != type ? Rejection::kMismatchingDatatype
+                                     : Rejection::kMismatchingShape,
+                      node, "input '", t.name, "' is ", DataTypeName(t.type),
+                      ShapeToString(t.shape), ", must be ", DataTypeName(type),
+                      " with 1 or ", channels, " elements");
   };
   for (const absl::Status& s :
        {check(itf::kAScale, DataType::kFloat, 1),

@@ -44,9 +44,11 @@ absl::Status CheckChannelParameters(const Graph& graph, const Node& node,
       channels > 1 ? absl::StrCat("1 or ", channels, " elements")
                    : std::string("1 element");
   if (scale.type != DataType::kFloat || !fits(scale)) {
-    return RejectNode(Rejection::kMismatchingShape, node, "scale '", scale.name,
-                      "' must be float with ", one_or_more, ", but is ",
-                      DataTypeName(scale.type), ShapeToString(scale.shape));
+    return RejectNode(
+        scale.type != DataType::kFloat ? Rejection::kMismatchingDatatype
+                                       : Rejection::kMismatchingShape,
+        node, "scale '", scale.name, "' must be float with ", one_or_more,
+        ", but is ", DataTypeName(scale.type), ShapeToString(scale.shape));
   }
   if (!HasInput(node, scale_index + 1)) return absl::OkStatus();
   const Tensor& zero = InputOf(graph, node, scale_index + 1);
