@@ -75,17 +75,24 @@ Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
   return One(std::move(y));
 }
 
-OperatorInfo Arg(const char* op) {
-  return Define(op, 1, kMaxOpset)
-      .Inputs(1, 1, kReals | kQuantizedValues | kInt32s | kInt64s)
+Define Arg(const char* op, int since, int until) {
+  Define define(op, since, until);
+  define.Inputs(1, 1, kReals | kQuantizedValues | kInt32s | kInt64s)
       .Attr("axis", AttributeKind::kInt)
-      .Attr("keepdims", AttributeKind::kInt)
-      .Attr("select_last_index", AttributeKind::kInt)
-      .Run(Infer, Evaluate);
+      .Attr("keepdims", AttributeKind::kInt);
+  return define;
 }
 
-const OperatorRegistration kArgMax(Arg("ArgMax"));
-const OperatorRegistration kArgMin(Arg("ArgMin"));
+Define Arg12(const char* op) {
+  Define define = Arg(op, 12, kMaxOpset);
+  define.Attr("select_last_index", AttributeKind::kInt);
+  return define;
+}
+
+const OperatorRegistration kArgMax1(Arg("ArgMax", 1, 11).Run(Infer, Evaluate));
+const OperatorRegistration kArgMin1(Arg("ArgMin", 1, 11).Run(Infer, Evaluate));
+const OperatorRegistration kArgMax12(Arg12("ArgMax").Run(Infer, Evaluate));
+const OperatorRegistration kArgMin12(Arg12("ArgMin").Run(Infer, Evaluate));
 
 }  // namespace
 }  // namespace heddle::compiler

@@ -164,10 +164,14 @@ bool DropoutRatioIsValid(const Graph& graph, const Node& node,
   return value >= 0 && value < 1;
 }
 
-const OperatorRegistration kReshape(Define("Reshape", 5, kMaxOpset)
-                                        .Inputs(2, 2, kMovable, kInt64s)
-                                        .Attr("allowzero", AttributeKind::kInt)
-                                        .Run(InferReshape, Copy));
+const OperatorRegistration kReshape5(Define("Reshape", 5, 13)
+                                         .Inputs(2, 2, kMovable, kInt64s)
+                                         .Run(InferReshape, Copy));
+const OperatorRegistration kReshape14(Define("Reshape", 14, kMaxOpset)
+                                          .Inputs(2, 2, kMovable, kInt64s)
+                                          .Attr("allowzero",
+                                                AttributeKind::kInt)
+                                          .Run(InferReshape, Copy));
 const OperatorRegistration kFlatten(Define("Flatten", 1, kMaxOpset)
                                         .Inputs(1, 1, kMovable)
                                         .Attr("axis", AttributeKind::kInt)

@@ -172,15 +172,21 @@ const OperatorRegistration kMatMul(Define("MatMul", 1, kMaxOpset)
                                              kSameTypeText, SameTypes)
                                        .Run(InferMatMul, EvaluateMatMul));
 
-const OperatorRegistration kGemm(Define("Gemm", 7, kMaxOpset)
-                                     .Inputs(2, 3, kReals)
-                                     .Rule(Rejection::kInvalidModel,
-                                           kSameTypeText, SameTypes)
-                                     .Attr("alpha", AttributeKind::kFloat)
-                                     .Attr("beta", AttributeKind::kFloat)
-                                     .Attr("transA", AttributeKind::kInt)
-                                     .Attr("transB", AttributeKind::kInt)
-                                     .Run(InferGemm, EvaluateGemm));
+// Before opset 11 there is always a C.
+Define Gemm(int since, int until, int min_inputs) {
+  Define define("Gemm", since, until);
+  define.Inputs(min_inputs, 3, kReals)
+      .Rule(Rejection::kInvalidModel, kSameTypeText, SameTypes)
+      .Attr("alpha", AttributeKind::kFloat)
+      .Attr("beta", AttributeKind::kFloat)
+      .Attr("transA", AttributeKind::kInt)
+      .Attr("transB", AttributeKind::kInt);
+  return define;
+}
+
+const OperatorRegistration kGemm7(Gemm(7, 10, 3).Run(InferGemm, EvaluateGemm));
+const OperatorRegistration kGemm11(
+    Gemm(11, kMaxOpset, 2).Run(InferGemm, EvaluateGemm));
 
 }  // namespace
 }  // namespace heddle::compiler

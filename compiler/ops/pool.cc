@@ -141,34 +141,41 @@ Define Pool(const char* op, int since, int until, TypeSet types) {
   Define define(op, since, until);
   define.Inputs(1, 1, types)
       .Attr("auto_pad", AttributeKind::kString)
-      .Attr("ceil_mode", AttributeKind::kInt)
       .Attr("kernel_shape", AttributeKind::kInts, true)
       .Attr("pads", AttributeKind::kInts)
       .Attr("strides", AttributeKind::kInts)
       .Rules(VolumeRules());
+  if (since >= 10) define.Attr("ceil_mode", AttributeKind::kInt);
   return define;
 }
 
 Define MaxPooling(int since, int until) {
   Define define = Pool("MaxPool", since, until, kReals | kQuantizedValues);
-  define.Attr("dilations", AttributeKind::kInts)
-      .Attr("storage_order", AttributeKind::kInt);
+  if (since >= 8) define.Outputs(2).Attr("storage_order", AttributeKind::kInt);
+  if (since >= 10) define.Attr("dilations", AttributeKind::kInts);
   return define;
 }
 
-const ExpandedOperator kMaxPool(MaxPooling(1, 7), ExpandMaxPool,
-                                IsExpandedMaxPool, InferPool, EvaluateMaxPool);
-const ExpandedOperator kMaxPool8(MaxPooling(8, kMaxOpset).Outputs(2),
-                                 ExpandMaxPool, IsExpandedMaxPool, InferPool,
-                                 EvaluateMaxPool);
+const ExpandedOperator kMaxPool1(MaxPooling(1, 7), ExpandMaxPool,
+                                 IsExpandedMaxPool, InferPool, EvaluateMaxPool);
+const ExpandedOperator kMaxPool8(MaxPooling(8, 9), ExpandMaxPool,
+                                 IsExpandedMaxPool, InferPool, EvaluateMaxPool);
+const ExpandedOperator kMaxPool10(MaxPooling(10, kMaxOpset), ExpandMaxPool,
+                                  IsExpandedMaxPool, InferPool,
+                                  EvaluateMaxPool);
 const ExpandedOperator kAveragePool1(Pool("AveragePool", 1, 6, kReals),
                                      ExpandVolumePool, IsVolume, InferPool,
                                      EvaluateAveragePool);
-const ExpandedOperator kAveragePool7(Pool("AveragePool", 7, 18, kReals)
+const ExpandedOperator kAveragePool7(Pool("AveragePool", 7, 9, kReals)
                                          .Attr("count_include_pad",
                                                AttributeKind::kInt),
                                      ExpandVolumePool, IsVolume, InferPool,
                                      EvaluateAveragePool);
+const ExpandedOperator kAveragePool10(Pool("AveragePool", 10, 18, kReals)
+                                          .Attr("count_include_pad",
+                                                AttributeKind::kInt),
+                                      ExpandVolumePool, IsVolume, InferPool,
+                                      EvaluateAveragePool);
 const ExpandedOperator kAveragePool19(
     Pool("AveragePool", 19, kMaxOpset, kReals)
         .Attr("count_include_pad", AttributeKind::kInt)

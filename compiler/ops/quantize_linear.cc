@@ -297,15 +297,15 @@ bool IsFloatOrAbsent(const Graph&, const Node& node, std::string* detail) {
 
 Define Quantize(int since, int until, TypeSet codes) {
   Define define("QuantizeLinear", since, until);
-  define.Inputs(2, 3, kFloats | kInt32s, kFloats, codes)
-      .Attr("axis", AttributeKind::kInt);
+  define.Inputs(2, 3, kFloats | kInt32s, kFloats, codes);
+  if (since >= 13) define.Attr("axis", AttributeKind::kInt);
   return define;
 }
 
 Define Dequantize(int since, int until, TypeSet codes) {
   Define define("DequantizeLinear", since, until);
-  define.Inputs(2, 3, codes | kInt32s, kFloats, codes | kInt32s)
-      .Attr("axis", AttributeKind::kInt);
+  define.Inputs(2, 3, codes | kInt32s, kFloats, codes | kInt32s);
+  if (since >= 13) define.Attr("axis", AttributeKind::kInt);
   return define;
 }
 
@@ -333,7 +333,9 @@ Define Dequantize21(int since, int until) {
 }
 
 const OperatorRegistration kQuantizeLinear10(
-    Quantize(10, 18, kQuantizedValues).Run(InferQuantize, EvaluateQuantize));
+    Quantize(10, 12, kQuantizedValues).Run(InferQuantize, EvaluateQuantize));
+const OperatorRegistration kQuantizeLinear13(
+    Quantize(13, 18, kQuantizedValues).Run(InferQuantize, EvaluateQuantize));
 // `saturate` is about codes that are 8-bit floats, which are refused.
 const OperatorRegistration kQuantizeLinear19(Quantize(19, 20, kQuantizedValues)
                                                  .Attr("saturate",
@@ -348,7 +350,11 @@ const OperatorRegistration kQuantizeLinear23(
         .Rule(Rejection::kUnsupportedDatatype, "precision is float",
               IsFloatOrAbsent<kPrecision>)
         .Run(InferQuantize, EvaluateQuantize));
-const OperatorRegistration kDequantizeLinear10(Dequantize(10, 20,
+const OperatorRegistration kDequantizeLinear10(Dequantize(10, 12,
+                                                          kQuantizedValues)
+                                                   .Run(InferDequantize,
+                                                        EvaluateDequantize));
+const OperatorRegistration kDequantizeLinear13(Dequantize(13, 20,
                                                           kQuantizedValues)
                                                    .Run(InferDequantize,
                                                         EvaluateDequantize));
