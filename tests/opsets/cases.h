@@ -4,7 +4,8 @@
 // of a conversion), and none of the cases is one of those that ONNX Runtime is
 // known to compute otherwise than ONNX defines: pools with auto_pad and
 // dilations (its padding forgets the dilations), products of uint8 by int8 (on
-// processors without VNNI sums of two saturate at 16 bits).
+// processors without VNNI sums of two saturate at 16 bits), and what
+// IsComputedOtherwise() says.
 #ifndef TESTS_OPSETS_CASES_H_
 #define TESTS_OPSETS_CASES_H_
 
@@ -25,6 +26,9 @@ struct OpsetCase {
 // One node of an operator of ai.onnx at `opset`, with the attributes and types
 // that this opset has.
 OpsetCase NodeCase(const std::string& op, int opset, uint64_t seed);
+
+// The same of an operator that random graphs hardly have; no model for others.
+OpsetCase RareCase(const std::string& op, int opset, uint64_t seed);
 
 // Several nodes of operators that are continuous, at `opset`: a small error
 // stays one.
