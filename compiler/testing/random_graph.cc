@@ -402,4 +402,8 @@ RandomGraph MakeRandomGraph(const RandomGraphOptions& options) {
   return RandomGraphBuilder(options).Run();
 }
 
+bool HasGenerator(const std::string& op) {
+  return AllGenerators().by_op.count(op) != 0;
+}
+
 }  // namespace heddle::compiler

@@ -157,6 +157,9 @@ class NodeGeneratorRegistration {
 
 RandomGraph MakeRandomGraph(const RandomGraphOptions& options);
 
+// Whether a generator appends this operator (RandomGraphOptions.only).
+bool HasGenerator(const std::string& op);
+
 }  // namespace heddle::compiler
 
 #endif  // HEDDLE_COMPILER_TESTING_RANDOM_GRAPH_H_
