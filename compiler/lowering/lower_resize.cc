@@ -64,6 +64,27 @@ bool LowerNearest(Lowering* l, const Node& node, const IndexMap& map) {
   return true;
 }
 
+// [before, 1, axis, after], or [before, axis]: cut into tiles along the axis or
+// before it.
+Shape ViewAbout(const Shape& shape, size_t axis) {
+  const int64_t before =
+      ElementCount(Shape(shape.begin(), shape.begin() + axis));
+  const int64_t after =
+      ElementCount(Shape(shape.begin() + axis + 1, shape.end()));
+  return after == 1 ? Shape{before, shape[axis]}
+                    : Shape{before, 1, shape[axis], after};
+}
+
+// A number for each element of the axis, as an operand of that view.
+Operand AlongAxis(const Shape& view, const std::vector<float>& numbers) {
+  Shape shape(view.size(), 1);
+  shape[view.size() == 2 ? 1 : 2] = static_cast<int64_t>(numbers.size());
+  auto data = std::make_shared<TensorData>(
+      TensorData::Zeros(DataType::kFloat, std::move(shape)));
+  std::copy(numbers.begin(), numbers.end(), data->as<float>());
+  return Operand::Constant(std::move(data));
+}
+
 // One axis of mode linear, as index maps.
 int Interpolated(Lowering* l, const Node& node, int value, Shape shape,
                  size_t axis, const LinearAxis& taps, float extrapolation) {
@@ -75,26 +96,14 @@ int Interpolated(Lowering* l, const Node& node, int value, Shape shape,
   const int low = TakeValue(l, node, value, map);
   map.axes[axis] = taps.high;
   const int high = TakeValue(l, node, value, map);
-  // Seen as [before, 1, axis, after], or [before, axis]: cut into tiles along
-  // the axis or before it.
-  const int64_t before =
-      ElementCount(Shape(shape.begin(), shape.begin() + axis));
-  const int64_t after =
-      ElementCount(Shape(shape.begin() + axis + 1, shape.end()));
-  const bool last = after == 1;
-  const Shape view =
-      last ? Shape{before, shape[axis]} : Shape{before, 1, shape[axis], after};
-  auto weights = std::make_shared<TensorData>(
-      TensorData::Zeros(DataType::kFloat, last ? Shape{1, shape[axis]}
-                                               : Shape{1, 1, shape[axis], 1}));
-  std::copy(taps.weight.begin(), taps.weight.end(), weights->as<float>());
+  const Shape view = ViewAbout(shape, axis);
   const int result = l->NewTemporary(l->tensor(node.outputs[0]).name,
                                      DataType::kFloat, shape, Layout::kDense);
-  l->Add(MakeElementwise(
-             &l->device(), InterpolateProgram(), {},
-             {Operand::Of(l->Reshaped(low, view)),
-              Operand::Of(l->Reshaped(high, view)), Operand::Constant(weights)},
-             l->Reshaped(result, view)),
+  l->Add(MakeElementwise(&l->device(), InterpolateProgram(), {},
+                         {Operand::Of(l->Reshaped(low, view)),
+                          Operand::Of(l->Reshaped(high, view)),
+                          AlongAxis(view, taps.weight)},
+                         l->Reshaped(result, view)),
          node);
   return result;
 }
@@ -159,30 +168,74 @@ absl::Status LowerResize(Lowering* l, const Node& node) {
   return absl::OkStatus();
 }
 
+// One axis of a filter, as an index map and a pass for each tap.
+absl::StatusOr<int> FilteredInPasses(Lowering* l, const Node& node, int value,
+                                     Shape shape, size_t axis,
+                                     const FilteredAxis& filter) {
+  ProgramBuilder from_zero, on;
+  from_zero.Out(from_zero.Fma(ProgramBuilder::A(), ProgramBuilder::B(),
+                              ProgramBuilder::Imm(0)));
+  on.Out(on.Fma(ProgramBuilder::A(), ProgramBuilder::B(), ProgramBuilder::C()));
+  ASSIGN_OR_RETURN(const auto first, from_zero.Finish());
+  ASSIGN_OR_RETURN(const auto next, on.Finish());
+  IndexMap map = IdentityMap(shape);
+  shape[axis] = static_cast<int64_t>(filter.start.size());
+  const Shape view = ViewAbout(shape, axis);
+  int sum = -1;
+  for (int64_t t = 0; t < filter.taps; ++t) {
+    map.axes[axis] = filter.start;
+    std::vector<float> weights;
+    for (size_t i = 0; i < filter.start.size(); ++i) {
+      map.axes[axis][i] += t;
+      weights.push_back(filter.weight[i * static_cast<size_t>(filter.taps) +
+                                      static_cast<size_t>(t)]);
+    }
+    const int taken = TakeValue(l, node, value, map);
+    std::vector<Operand> operands = {Operand::Of(l->Reshaped(taken, view)),
+                                     AlongAxis(view, weights)};
+    if (t > 0) operands.push_back(Operand::Of(l->Reshaped(sum, view)));
+    const int result = l->NewTemporary(l->tensor(node.outputs[0]).name,
+                                       DataType::kFloat, shape, Layout::kDense);
+    l->Add(MakeElementwise(&l->device(), t == 0 ? first : next, {}, operands,
+                           l->Reshaped(result, view)),
+           node);
+    sum = result;
+  }
+  return sum;
+}
+
 absl::Status LowerFilter(Lowering* l, const Node& node) {
   const TensorId in = node.inputs[0], out = node.outputs[0];
-  FilterPlan plan = FilterPlanOf(l->graph(), node);
-  const Shape& shape = l->tensor(in).shape;
-  const auto resampled = [](FilteredAxis axis, int64_t size) {
+  const FilterPlan plan = FilterPlanOf(l->graph(), node);
+  Shape shape = l->tensor(in).shape;
+  const auto resampled = [](const FilteredAxis& axis, int64_t size) {
     if (axis.start.empty()) return IdentityAxis(size);
     ResampledAxis a;
     a.kind = ResampledAxis::kFilter;
     a.from = size;
     a.taps = axis.taps;
-    a.low = std::move(axis.start);
-    a.weight = std::move(axis.weight);
+    a.low = axis.start;
+    a.weight = axis.weight;
     return a;
   };
-  ResampledPlane plane{resampled(std::move(plan.rows), shape[shape.size() - 2]),
-                       resampled(std::move(plan.columns), shape.back())};
-  if (!CanResample(plane.rows, plane.columns, sizeof(float),
-                   l->config().sram_bytes)) {
-    return RejectNode(Rejection::kUnsupportedShape, node, "rows of ",
-                      ShapeToString(shape), " do not fit SRAM");
+  ResampledPlane plane{resampled(plan.rows, shape[shape.size() - 2]),
+                       resampled(plan.columns, shape.back())};
+  int value = l->ValueIn(in, Layout::kDense, node);
+  if (CanResample(plane.rows, plane.columns, sizeof(float),
+                  l->config().sram_bytes)) {
+    AddResample(l, node, value, std::move(plane.rows), std::move(plane.columns),
+                l->NewValue(out, Layout::kDense));
+    return absl::OkStatus();
   }
-  const int value = l->ValueIn(in, Layout::kDense, node);
-  AddResample(l, node, value, std::move(plane.rows), std::move(plane.columns),
-              l->NewValue(out, Layout::kDense));
+  // Rows that SRAM does not hold.
+  for (const bool columns : {true, false}) {
+    const FilteredAxis& axis = columns ? plan.columns : plan.rows;
+    if (axis.start.empty()) continue;
+    const size_t at = shape.size() - (columns ? 1 : 2);
+    ASSIGN_OR_RETURN(value, FilteredInPasses(l, node, value, shape, at, axis));
+    shape[at] = static_cast<int64_t>(axis.start.size());
+  }
+  l->Bind(out, value);
   return absl::OkStatus();
 }
 
