@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Symbolic dimensions.
+#include <algorithm>
+#include <cstddef>
 #include <limits>
 
 #include "absl/strings/str_cat.h"
@@ -135,6 +137,107 @@ void MaxSequence(Context& t) {
                "onnxSetGraphIO with 9 where maxSeqLength is 8");
 }
 
+// NonZero of x [2,3], and the Shape of that; at most so many columns.
+struct Found {
+  explicit Found(uint64_t most)
+      : limit(most), rows(2 * most + 1, -1), rows_shape{2, most} {}
+  uint64_t limit;
+  std::vector<int64_t> rows;  // and one behind them
+  std::vector<uint64_t> rows_shape, size_shape = {2};
+  int64_t size[2] = {-1, -1};
+
+  std::vector<Descriptor> Describe() {
+    Descriptor found, tells;
+    found.name = "rows";
+    found.shape = rows_shape.data();
+    found.buffer = reinterpret_cast<uint64_t>(rows.data());
+    tells.name = "size";
+    tells.shape = size_shape.data();
+    tells.buffer = reinterpret_cast<uint64_t>(size);
+    for (Descriptor* d : {&found, &tells}) {
+      d->data_type = ONNXIFI_DATATYPE_INT64;
+      d->dimensions = d == &found ? 2 : 1;
+    }
+    return {found, tells};
+  }
+};
+
+// A run in which so many elements are not 0; how it ended.
+onnxStatus Find(Context& t, onnxGraph graph, Tensor* x, size_t count) {
+  std::fill(x->data.begin(), x->data.end(), 0.0f);
+  std::fill(x->data.end() - static_cast<std::ptrdiff_t>(count), x->data.end(),
+            2.0f);
+  const onnxEvent input = t.NewEvent();
+  t.Expect(t.lib().SignalEvent(input), {ONNXIFI_STATUS_SUCCESS},
+           "onnxSignalEvent");
+  const onnxMemoryFenceV1 in = EventFence(input);
+  onnxMemoryFenceV1 out = EventFence(nullptr);
+  if (!t.Expect(t.lib().RunGraph(graph, &in, &out), {ONNXIFI_STATUS_SUCCESS},
+                "onnxRunGraph")) {
+    return ONNXIFI_STATUS_INTERNAL_ERROR;
+  }
+  const onnxStatus status = t.lib().WaitEvent(out.event);
+  t.KeepEvent(out.event);
+  return status;
+}
+
+void VariableOutputs(Context& t) {
+  t.NeedCapability(ONNXIFI_CAPABILITY_VARIABLE_SIZE_OUTPUTS,
+                   "VARIABLE_SIZE_OUTPUTS");
+  Model model;
+  model.opset = 9;
+  model.nodes = {{"NonZero", {"x"}, {"rows"}, "", {}},
+                 {"Shape", {"rows"}, {"size"}, "", {}}};
+  model.inputs = {{"x", {2, 3}, ONNXIFI_DATATYPE_FLOAT32}};
+  model.outputs = {{"rows", {2, "found"}, ONNXIFI_DATATYPE_INT64},
+                   {"size", {2}, ONNXIFI_DATATYPE_INT64}};
+  const std::string bytes = model.Serialize();
+  onnxGraph graph = nullptr;
+  const onnxStatus made = t.TryGraph(bytes, &graph);
+  if (made == ONNXIFI_STATUS_UNSUPPORTED_OPERATOR) {
+    t.Unsupported("NonZero or Shape is refused");
+  }
+  if (!t.Expect(made, {ONNXIFI_STATUS_SUCCESS, ONNXIFI_STATUS_FALLBACK},
+                "onnxInitGraph of data-dependent outputs")) {
+    return;
+  }
+  t.Expect(t.Compatibility(bytes),
+           {ONNXIFI_STATUS_SUCCESS, ONNXIFI_STATUS_FALLBACK},
+           "onnxGetBackendCompatibility of data-dependent outputs");
+  Tensor x("x", {2, 3});
+  // All that there can be, more, and less.
+  for (const uint64_t limit : {6, 10, 4}) {
+    Found found(limit);
+    if (!t.Expect(t.SetIO(graph, {x.Describe()}, found.Describe()),
+                  {ONNXIFI_STATUS_SUCCESS},
+                  absl::StrCat("onnxSetGraphIO with the upper limit ", limit,
+                               " of a data-dependent dimension"))) {
+      return;
+    }
+    for (const size_t count : {4, 1}) {
+      t.Expect(Find(t, graph, &x, count), {ONNXIFI_STATUS_SUCCESS},
+               "onnxWaitEvent of a run within the upper limit");
+      t.Check(
+          found.size[0] == 2 && found.size[1] == static_cast<int64_t>(count),
+          absl::StrCat("a Shape says [", found.size[0], ",", found.size[1],
+                       "] of an output that is [2,", count, "]"));
+      bool dense = true;
+      for (size_t i = 0; i < count; ++i) {
+        const auto at = static_cast<int64_t>(6 - count + i);
+        dense &= found.rows[i] == at / 3 && found.rows[count + i] == at % 3;
+      }
+      t.Rule(dense, "the elements are not dense at the buffer's beginning");
+      t.Check(found.rows[2 * limit] == -1, "a byte behind the limit changed");
+    }
+  }
+  Found small(4);
+  t.Expect(t.SetIO(graph, {x.Describe()}, small.Describe()),
+           {ONNXIFI_STATUS_SUCCESS}, "onnxSetGraphIO");
+  t.ExpectRule(Find(t, graph, &x, 5), {ONNXIFI_STATUS_INTERNAL_ERROR},
+               "onnxWaitEvent of a run beyond the upper limit");
+  t.Check(small.rows[8] == -1, "a byte behind the limit changed");
+}
+
 }  // namespace
 
 std::vector<Case> SymbolicCases() {
@@ -158,6 +261,10 @@ std::vector<Case> SymbolicCases() {
        "a value that no memory suffices for is UNSUPPORTED_SHAPE", TooLarge},
       {"symbolic.max_sequence", "maxSeqLength bounds symbolic dimensions",
        MaxSequence},
+      {"symbolic.variable_outputs",
+       "the shape of a data-dependent output is an upper limit, and a Shape "
+       "operator tells what it is",
+       VariableOutputs},
   };
 }
 

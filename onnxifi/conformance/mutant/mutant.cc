@@ -449,6 +449,15 @@ onnxStatus onnxWaitEvent(onnxEvent event) {
     }
     S().results.erase(event);
   }
+  if (Is("symbolic_size_is_the_limit")) {
+    std::lock_guard<std::mutex> lock(S().mutex);
+    const std::vector<Range>& results = S().results[event];
+    // The outputs of symbolic.variable_outputs: int64 [2,limit] and [2].
+    if (status == ONNXIFI_STATUS_SUCCESS && results.size() == 2) {
+      const auto limit = static_cast<int64_t>(results[0].bytes / 8);
+      std::memcpy(results[1].at + 8, &limit, sizeof(limit));
+    }
+  }
   if (Is("events_have_one_waiter")) {
     std::lock_guard<std::mutex> lock(S().mutex);
     S().waited.erase(event);
@@ -546,6 +555,10 @@ onnxStatus onnxSetGraphIO(onnxGraph graph, uint32_t inputs,
     if (S().first_shape.insert({graph, shape}).first->second != shape) {
       return ONNXIFI_STATUS_MISMATCHING_SHAPE;
     }
+  }
+  if (Is("symbolic_limit_is_exact") && out != nullptr && outputs == 2 &&
+      ShapeOf(out, 0) != std::vector<uint64_t>{2, 6}) {
+    return ONNXIFI_STATUS_MISMATCHING_SHAPE;
   }
   if (Is("io_first_locations_stay")) {
     std::lock_guard<std::mutex> lock(S().mutex);

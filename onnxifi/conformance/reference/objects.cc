@@ -182,9 +182,9 @@ void Start(const std::shared_ptr<Graph>& graph,
       return;
     }
     graph->backend->Post([graph, locations, end] {
-      graph->program.Run(locations->shapes, locations->inputs,
-                         locations->outputs);
-      end(ONNXIFI_STATUS_SUCCESS);
+      const bool fits = graph->program.Run(locations->shapes, locations->inputs,
+                                           locations->outputs, locations->most);
+      end(fits ? ONNXIFI_STATUS_SUCCESS : ONNXIFI_STATUS_INTERNAL_ERROR);
     });
   };
   {

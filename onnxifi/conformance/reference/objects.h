@@ -108,6 +108,7 @@ struct Locations {
   std::map<std::string, Shape> shapes;  // of all tensors
   std::map<std::string, const void*> inputs;
   std::map<std::string, void*> outputs;
+  std::map<std::string, Shape> most;  // of outputs that are bounded
 };
 
 struct Graph {

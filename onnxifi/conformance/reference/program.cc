@@ -170,12 +170,14 @@ onnxStatus Program::Load(const void* model, size_t size,
   for (const onnx::NodeProto& node : graph.node()) {
     const bool own = node.domain().empty() || node.domain() == "ai.onnx";
     const std::string& op = node.op_type();
-    if (!own || (op != "Add" && op != "Relu" && op != "MatMul")) {
+    const bool finds = op == "NonZero", measures = op == "Shape";
+    if (!own || (op != "Add" && op != "Relu" && op != "MatMul" && !finds &&
+                 !measures)) {
       return ONNXIFI_STATUS_UNSUPPORTED_OPERATOR;
     }
     if (!has_opset) return ONNXIFI_STATUS_INVALID_MODEL;
     if (!node.attribute().empty()) return ONNXIFI_STATUS_UNSUPPORTED_ATTRIBUTE;
-    if (node.input_size() != (op == "Relu" ? 1 : 2) ||
+    if (node.input_size() != (op == "Relu" || finds || measures ? 1 : 2) ||
         node.output_size() != 1) {
       return ONNXIFI_STATUS_INVALID_MODEL;
     }
@@ -183,10 +185,15 @@ onnxStatus Program::Load(const void* model, size_t size,
     step.op = op;
     for (const std::string& input : node.input()) {
       if (known.count(input) == 0) return ONNXIFI_STATUS_INVALID_MODEL;
+      if (integers_.count(input) != 0 && !measures) {
+        return ONNXIFI_STATUS_UNSUPPORTED_DATATYPE;
+      }
       step.inputs.push_back(input);
     }
     step.output = node.output(0);
     if (!known.insert(step.output).second) return ONNXIFI_STATUS_INVALID_MODEL;
+    if (finds || measures) integers_.insert(step.output);
+    if (finds) bounded_.insert(step.output);
     if (op == "MatMul") verdict = ONNXIFI_STATUS_FALLBACK;
     steps_.push_back(std::move(step));
   }
@@ -206,7 +213,10 @@ onnxStatus Program::Load(const void* model, size_t size,
       }
       if (status != ONNXIFI_STATUS_SUCCESS) return status;
       if (known.count(declared.name) == 0) return ONNXIFI_STATUS_INVALID_MODEL;
-      if (type != onnx::TensorProto::FLOAT) {
+      declared.integer = integers_.count(declared.name) != 0;
+      if (!declared.open &&
+          type != (declared.integer ? onnx::TensorProto::INT64
+                                    : onnx::TensorProto::FLOAT)) {
         return ONNXIFI_STATUS_MISMATCHING_DATATYPE;
       }
       (list == &graph.output() ? outputs_ : values_)
@@ -278,6 +288,8 @@ onnxStatus Program::Infer(std::map<std::string, Shape>* shapes) const {
     if (step.op == "Add" && !Broadcast(a, (*shapes)[step.inputs[1]], &out)) {
       return ONNXIFI_STATUS_INVALID_MODEL;
     }
+    if (step.op == "NonZero") out = {a.size(), Elements(a)};
+    if (step.op == "Shape") out = {a.size()};
     if (step.op == "MatMul") {
       const Shape& b = (*shapes)[step.inputs[1]];
       if (a.size() != 2 || b.size() != 2) {
@@ -292,11 +304,13 @@ onnxStatus Program::Infer(std::map<std::string, Shape>* shapes) const {
   return ONNXIFI_STATUS_SUCCESS;
 }
 
-void Program::Run(const std::map<std::string, Shape>& shapes,
+bool Program::Run(const std::map<std::string, Shape>& shapes,
                   const std::map<std::string, const void*>& inputs,
-                  const std::map<std::string, void*>& outputs) const {
+                  const std::map<std::string, void*>& outputs,
+                  const std::map<std::string, Shape>& most) const {
   // Memory of callers has no alignment, so everything is copied.
   std::map<std::string, std::vector<float>> values;
+  std::map<std::string, Shape> found;  // of bounded tensors
   for (const auto& input : inputs) {
     std::vector<float>& to = values[input.first];
     to.resize(Elements(shapes.at(input.first)));
@@ -312,6 +326,25 @@ void Program::Run(const std::map<std::string, Shape>& shapes,
     std::vector<float> out(Elements(shape));
     if (step.op == "Relu") {
       for (size_t i = 0; i < out.size(); ++i) out[i] = a[i] < 0 ? 0 : a[i];
+    } else if (step.op == "NonZero") {
+      const Shape& of = shapes.at(step.inputs[0]);
+      std::vector<std::vector<float>> rows(of.size());
+      for (uint64_t i = 0; i < a.size(); ++i) {
+        if (a[i] == 0) continue;
+        uint64_t rest = i;
+        for (size_t d = of.size(); d-- > 0; rest /= of[d]) {
+          rows[d].push_back(static_cast<float>(rest % of[d]));
+        }
+      }
+      out.clear();
+      for (const auto& row : rows)
+        out.insert(out.end(), row.begin(), row.end());
+      found[step.output] = {rows.size(), rows.empty() ? 0 : rows[0].size()};
+    } else if (step.op == "Shape") {
+      const auto actual = found.find(step.inputs[0]);
+      const Shape& of =
+          actual != found.end() ? actual->second : shapes.at(step.inputs[0]);
+      for (size_t d = 0; d < of.size(); ++d) out[d] = static_cast<float>(of[d]);
     } else if (step.op == "MatMul") {
       const std::vector<float>& b = value(step.inputs[1]);
       const uint64_t inner = shapes.at(step.inputs[0])[1];
@@ -348,10 +381,20 @@ void Program::Run(const std::map<std::string, Shape>& shapes,
     }
     values[step.output] = std::move(out);
   }
+  for (const auto& limit : most) {
+    if (found.at(limit.first)[1] > limit.second[1]) return false;
+  }
   for (const auto& output : outputs) {
     const std::vector<float>& from = value(output.first);
+    if (integers_.count(output.first) != 0) {
+      const std::vector<int64_t> whole(from.begin(), from.end());
+      if (whole.empty()) continue;
+      std::memcpy(output.second, whole.data(), whole.size() * sizeof(int64_t));
+      continue;
+    }
     std::memcpy(output.second, from.data(), from.size() * sizeof(float));
   }
+  return true;
 }
 
 }  // namespace onnxifi_reference

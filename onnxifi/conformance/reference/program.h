@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// An ONNX model as this backend runs it: float tensors, Add, Relu and MatMul.
+// An ONNX model as this backend runs it: float tensors, Add, Relu and MatMul;
+// as outputs, what NonZero and Shape make of them (int64).
 #ifndef ONNXIFI_CONFORMANCE_REFERENCE_PROGRAM_H_
 #define ONNXIFI_CONFORMANCE_REFERENCE_PROGRAM_H_
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,7 +25,8 @@ struct Dimension {
 struct Declared {
   std::string name;
   std::vector<Dimension> shape;
-  bool open = false;  // an output whose type is not said
+  bool open = false;     // an output whose type is not said
+  bool integer = false;  // int64
 };
 
 struct Weight {
@@ -59,12 +62,20 @@ class Program {
   }
   uint64_t weight_bytes() const;
 
-  // The shapes of all tensors for those of the inputs.
+  // Whether the values decide how many columns it has: a result of NonZero.
+  bool IsBounded(const std::string& name) const {
+    return bounded_.count(name) != 0;
+  }
+
+  // The shapes of all tensors for those of the inputs; the largest there can
+  // be, if they are bounded.
   onnxStatus Infer(std::map<std::string, Shape>* shapes) const;
-  // Computes from the inputs' memory to the outputs'.
-  void Run(const std::map<std::string, Shape>& shapes,
+  // Computes from the inputs' memory to the outputs'. False: there is more of
+  // a bounded output than `most` says; nothing is written then.
+  bool Run(const std::map<std::string, Shape>& shapes,
            const std::map<std::string, const void*>& inputs,
-           const std::map<std::string, void*>& outputs) const;
+           const std::map<std::string, void*>& outputs,
+           const std::map<std::string, Shape>& most) const;
 
  private:
   std::vector<Declared> inputs_;
@@ -72,6 +83,7 @@ class Program {
   std::vector<Declared> values_;  // value_info
   std::vector<Step> steps_;
   std::map<std::string, Weight> weights_;
+  std::set<std::string> integers_, bounded_;  // tensors
 };
 
 }  // namespace onnxifi_reference

@@ -129,7 +129,8 @@ onnxStatus Match(const std::vector<Declared>& declared, uint32_t max_sequence,
     if (match == nullptr || !found->insert({match->name, &d}).second) {
       return ONNXIFI_STATUS_INVALID_NAME;
     }
-    if (d.dataType != ONNXIFI_DATATYPE_FLOAT32) {
+    if (d.dataType !=
+        (match->integer ? ONNXIFI_DATATYPE_INT64 : ONNXIFI_DATATYPE_FLOAT32)) {
       return ONNXIFI_STATUS_MISMATCHING_DATATYPE;
     }
     if (d.dimensions != match->shape.size()) {
@@ -177,9 +178,13 @@ onnxStatus MakeLocations(const Graph& graph, uint32_t inputs_count,
     return ONNXIFI_STATUS_UNSUPPORTED_SHAPE;
   }
   for (const auto& output : out) {
-    if (locations->shapes[output.first] != ShapeOf(*output.second)) {
-      return ONNXIFI_STATUS_MISMATCHING_SHAPE;
+    Shape shape = ShapeOf(*output.second);
+    const Shape& program = locations->shapes[output.first];
+    if (graph.program.IsBounded(output.first) && shape.size() == 2) {
+      locations->most[output.first] = shape;
+      shape[1] = program[1];  // any limit
     }
+    if (program != shape) return ONNXIFI_STATUS_MISMATCHING_SHAPE;
     locations->outputs[output.first] =
         reinterpret_cast<void*>(output.second->buffer);
   }
@@ -244,6 +249,8 @@ bool Answer(onnxBackendInfo info, std::string* value) {
           ONNXIFI_CAPABILITY_THREAD_SAFE |
           ONNXIFI_CAPABILITY_SYMBOLIC_BATCH_SIZE |
           ONNXIFI_CAPABILITY_SYMBOLIC_SIZE_TENSORS |
+          ONNXIFI_CAPABILITY_VARIABLE_BATCH_SIZE |
+          ONNXIFI_CAPABILITY_VARIABLE_SIZE_OUTPUTS |
           (TheDevice().hot_pluggable() ? ONNXIFI_CAPABILITY_HOT_PLUGGABLE : 0));
     case ONNXIFI_BACKEND_INIT_PROPERTIES:
     case ONNXIFI_BACKEND_GRAPH_INIT_PROPERTIES:
