@@ -4,7 +4,7 @@
 // branch as a network of its own. What the card's process computes and what the
 // host computes take place at the same time, so the first is less than the sum.
 //
-//   overlap_bench [--repeat 30] [--layers 4] [--products 2000000]
+//   overlap_bench [--repeat 30] [--layers 40] [--rows 1000]
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -28,9 +28,9 @@ using compiler::DataType;
 using compiler::ModelBuilder;
 using compiler::RandomData;
 
-// Convolutions, as many as are asked for, and products of int64 values that
-// only the host has the bits for.
-std::string Model(bool card, bool host, int layers, int64_t products) {
+// Convolutions, as many as are asked for, and rows of 1,000 numbers that are
+// transposed in double precision, which only the host has.
+std::string Model(bool card, bool host, int layers, int64_t rows) {
   ModelBuilder b;
   if (card) {
     b.Input("x", DataType::kFloat, {1, 16, 64, 64});
@@ -45,10 +45,10 @@ std::string Model(bool card, bool host, int layers, int64_t products) {
     b.Output(from);
   }
   if (host) {
-    b.Input("k", DataType::kInt64, {products});
-    b.Node("Mul", {"k", "k"}, {"s"});
-    b.Node("Mul", {"s", "s"}, {"q"});
-    b.Node("Mul", {"q", "q"}, {"z"});
+    b.Input("k", DataType::kFloat, {rows, 1000});
+    compiler::SetInt(b.Node("Cast", {"k"}, {"d"}), "to", 11);
+    b.Node("Transpose", {"d"}, {"t"});
+    compiler::SetInt(b.Node("Cast", {"t"}, {"z"}), "to", 1);
     b.Output("z");
   }
   return b.Bytes();
@@ -106,20 +106,17 @@ Times Measure(const std::shared_ptr<session::Device>& device,
   return {all[0], all[all.size() / 2], package.segments.size()};
 }
 
-int Main(int repeat, int layers, int64_t products) {
+int Main(int repeat, int layers, int64_t rows) {
   const auto device = session::OpenSim();
   if (device == nullptr) return 1;
-  const Times both =
-      Measure(device, Model(true, true, layers, products), repeat);
-  const Times card =
-      Measure(device, Model(true, false, layers, products), repeat);
-  const Times host =
-      Measure(device, Model(false, true, layers, products), repeat);
+  const Times both = Measure(device, Model(true, true, layers, rows), repeat);
+  const Times card = Measure(device, Model(true, false, layers, rows), repeat);
+  const Times host = Measure(device, Model(false, true, layers, rows), repeat);
   if (both.best < 0 || card.best < 0 || host.best < 0) return 1;
   std::printf("%-8s %10s %10s %s\n", "", "best ms", "median ms", "segments");
-  const std::pair<const char*, const Times*> rows[] = {
+  const std::pair<const char*, const Times*> table[] = {
       {"card", &card}, {"host", &host}, {"both", &both}};
-  for (const auto& [name, times] : rows) {
+  for (const auto& [name, times] : table) {
     std::printf("%-8s %10.2f %10.2f %zu\n", name, times->best, times->median,
                 times->segments);
   }
@@ -134,11 +131,11 @@ int Main(int repeat, int layers, int64_t products) {
 
 int main(int argc, char** argv) {
   CLI::App app("Card and host at the same time.");
-  int repeat = 30, layers = 4;
-  int64_t products = 2000000;
+  int repeat = 30, layers = 40;
+  int64_t rows = 1000;
   app.add_option("--repeat", repeat)->check(CLI::Range(1, 1000000));
   app.add_option("--layers", layers)->check(CLI::Range(1, 1000));
-  app.add_option("--products", products)->check(CLI::Range(1, 100000000));
+  app.add_option("--rows", rows)->check(CLI::Range(1, 100000));
   CLI11_PARSE(app, argc, argv);
-  return heddle::Main(repeat, layers, products);
+  return heddle::Main(repeat, layers, rows);
 }
