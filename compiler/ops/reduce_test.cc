@@ -49,12 +49,13 @@ TEST(ReduceStagesTest, LongRunsAreCutEvenly) {
             "[8192,4096,2][2,4096,2][1,2,2]");
 }
 
-// Of no elements the result is what changes nothing: 0 for sums, 1 for products,
-// and for minima and maxima the end of the type, infinities where it has them.
+// Of no elements the result is what changes nothing: 0 for sums, 1 for
+// products, and for minima and maxima the end of the type, infinities where it
+// has them.
 TEST(ReduceTest, OfNothingIsTheNeutralElement) {
   const auto reduce = [](const char* op, TensorData x) {
-    const auto y =
-        RunNode({op, "", 20, {{"keepdims", int64_t{0}}}}, {x, Int64s({1}, {0})});
+    const auto y = RunNode({op, "", 20, {{"keepdims", int64_t{0}}}},
+                           {x, Int64s({1}, {0})});
     EXPECT_TRUE(y.ok()) << op << ": " << y.status();
     return y.ok() ? *y : TensorData();
   };
@@ -76,18 +77,17 @@ TEST(ReduceTest, OfNothingIsTheNeutralElement) {
   EXPECT_EQ(Difference(reduce("ReduceMax", Int8s({0, 2}, {})),
                        Int8s({2}, {-128, -128}), 0, 0),
             "");
-  EXPECT_EQ(
-      Difference(
-          reduce("ReduceMin", TensorData::Zeros(DataType::kBool, {0, 1})),
-          MakeData<uint8_t>(DataType::kBool, {1}, {1}), 0, 0),
-      "");
+  EXPECT_EQ(Difference(
+                reduce("ReduceMin", TensorData::Zeros(DataType::kBool, {0, 1})),
+                MakeData<uint8_t>(DataType::kBool, {1}, {1}), 0, 0),
+            "");
   EXPECT_EQ(Difference(reduce("ReduceMin", Uint8s({0, 1}, {})),
                        Uint8s({1}, {255}), 0, 0),
             "");
-  EXPECT_EQ(Difference(reduce("ReduceMax", Int32s({0, 1}, {})),
-                       Int32s({1}, {std::numeric_limits<int32_t>::min()}), 0,
-                       0),
-            "");
+  EXPECT_EQ(
+      Difference(reduce("ReduceMax", Int32s({0, 1}, {})),
+                 Int32s({1}, {std::numeric_limits<int32_t>::min()}), 0, 0),
+      "");
 }
 
 TEST(ReduceTest, OrderIsLanesOrOneChain) {

@@ -77,7 +77,8 @@ void ReduceIntegers(const TensorData& x, const std::vector<ReduceStage>& stages,
     values[i] = Premapped(reduction.premap, x.as<T>()[i]);
   }
   for (const ReduceStage& s : stages) {
-    std::vector<int64_t> next(s.outer * s.inner, Start<T>(reduction.fold, x.type));
+    std::vector<int64_t> next(s.outer * s.inner,
+                              Start<T>(reduction.fold, x.type));
     for (int64_t o = 0; o < s.outer; ++o) {
       for (int64_t k = 0; k < s.count; ++k) {
         Pace(s.inner + 1);

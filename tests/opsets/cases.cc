@@ -230,8 +230,17 @@ bool IsContinuous(const std::string& domain, const std::string& op) {
 bool IsComputedOtherwise(const compiler::Graph& graph,
                          const compiler::Node& node) {
   if (node.op == "AveragePool" || node.op == "MaxPool" || node.op == "LpPool") {
-    return node.attributes.count("auto_pad") != 0 &&
-           node.attributes.count("dilations") != 0;
+    if (node.attributes.count("auto_pad") == 0) return false;
+    if (node.attributes.count("dilations") != 0) return true;
+    // Strides that leave gaps between windows: by the formula the padding is
+    // less than nothing, which the runtime takes as beginning in a gap.
+    const compiler::Shape kernel = node.IntsAttribute("kernel_shape", {});
+    const compiler::Shape strides =
+        node.IntsAttribute("strides", compiler::Shape(kernel.size(), 1));
+    for (size_t i = 0; i < kernel.size(); ++i) {
+      if (kernel[i] < strides[i]) return true;
+    }
+    return false;
   }
   // "The output tensor would be equivalent to input tensor": the runtime's is
   // of absolute values, or squares.

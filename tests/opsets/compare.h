@@ -20,13 +20,15 @@ enum class Outcome {
 
 struct Terms {
   float tolerance = 0;  // of floats, relative to the largest element
+  float half = 2e-3f;   // the same of float16
   int codes = 0;        // steps of integers of 8 and 16 bits
   // Whether either side may refuse the model: nothing says that it is valid.
   bool any_form = false;
   // An opset at which the model means the same, for a runtime that does not
   // have the operator at the model's; 0: none.
   int earlier = 0;
-  // Whether graphs in which a NaN comes about are left out.
+  // Whether graphs in which a NaN comes about are left out, and infinities of
+  // the runtime's in float16.
   bool no_nan = false;
   // What the runtime gets instead of the model.
   std::string theirs;
@@ -36,7 +38,7 @@ struct Terms {
 Outcome Compare(const OpsetCase& c, const std::string& what,
                 const Terms& terms);
 
-// The same of models that may end the runtime's process: it runs in another
+// As Compare, of models that may end the runtime's process: it runs in another
 // one. Only before the first Compare(), whose threads a new process would lack.
 struct Question {
   OpsetCase c;
@@ -44,6 +46,9 @@ struct Question {
   Terms terms;
 };
 std::vector<Outcome> CompareApart(const std::vector<Question>& questions);
+
+// Whether the runtime has no implementation of the model's operators.
+bool RuntimeLacks(const OpsetCase& c);
 
 }  // namespace heddle::tests
 
