@@ -7,6 +7,8 @@
 
 #include <limits>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "compiler/base/diagnostic.h"
 #include "compiler/testing/model_builder.h"
@@ -75,6 +77,19 @@ TEST(PadTest, ModesAndCrops) {
   EXPECT_EQ(Kind(pad("wrap", 1, 1)), Rejection::kUnsupportedAttribute);
   EXPECT_EQ(Kind(pad("edge", -2, -2)), Rejection::kInvalidModel);
   EXPECT_EQ(Kind(pad("edge", kMax, kMax)), Rejection::kInvalidModel);
+}
+
+// Before opset 11 the value is an attribute, of whatever type x is.
+TEST(PadTest, AttributeIsAValueOfFloat16) {
+  const auto half = [](Shape shape, const std::vector<uint16_t>& bits) {
+    return MakeData<uint16_t>(DataType::kFloat16, std::move(shape), bits);
+  };
+  const auto y = RunNode(
+      {"Pad", "", 2, {{"pads", std::vector<int64_t>{1, 1}}, {"value", -2.5f}}},
+      {half({1}, {0x3c00})});
+  ASSERT_TRUE(y.ok()) << y.status();
+  const TensorData expected = half({3}, {0xc100, 0x3c00, 0xc100});
+  EXPECT_TRUE(y->bytes == expected.bytes);
 }
 
 TEST(TileTest, RefusesWhatDoesNotFit) {

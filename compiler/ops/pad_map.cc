@@ -10,6 +10,7 @@
 #include "compiler/ops/index_map.h"
 #include "compiler/ops/layout.h"
 #include "compiler/ops/pad.h"
+#include "simulator/model/numerics.h"
 
 namespace heddle::compiler {
 namespace {
@@ -123,6 +124,10 @@ absl::StatusOr<std::vector<uint8_t>> PadConstant(const Graph& graph,
     std::vector<uint8_t> bytes(ElementBytes(type), 0);
     const float value = node.FloatAttribute("value", 0);
     if (type == DataType::kFloat) std::memcpy(bytes.data(), &value, 4);
+    if (type == DataType::kFloat16) {
+      const uint16_t half = model::F32ToF16(value);
+      std::memcpy(bytes.data(), &half, 2);
+    }
     return bytes;
   }
   const Tensor& value = InputOf(graph, node, 2);
