@@ -110,6 +110,27 @@ TEST(LowerSpatial, PlacesOfTheLargest) {
   }
 }
 
+// Infinite coordinates are outside, also of an axis of one element.
+TEST(LowerSpatial, GridSampleOfInfiniteCoordinates) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (const char* padding : {"zeros", "border", "reflection"}) {
+    for (int64_t aligned : {0, 1}) {
+      ModelBuilder b(16);
+      b.Input("x", DataType::kFloat, {1, 2, 1, 3});
+      b.Input("grid", DataType::kFloat, {1, 1, 3, 2});
+      auto* node = b.Node("GridSample", {"x", "grid"}, {"y"});
+      SetString(node, "padding_mode", padding);
+      SetInt(node, "align_corners", aligned);
+      b.Output("y");
+      const auto y = ExpectCardEqualsReference(
+          b.Bytes(), {RandomData(DataType::kFloat, {1, 2, 1, 3}, 1),
+                      Floats({1, 1, 3, 2}, {0.1f, kInfinity, -kInfinity, 0.2f,
+                                            kInfinity, -kInfinity})});
+      ASSERT_EQ(y.size(), 1u) << padding << " " << aligned;
+    }
+  }
+}
+
 struct Filter {
   std::string mode, coordinate;
   int64_t antialias, exclude;

@@ -114,6 +114,8 @@ class GridSampler {
   std::vector<Tap> TapsOf(size_t axis, TensorId x) {
     const float size = Size(axis);
     x = m_.Known(x, -4 * size);
+    // One place, from end to end: infinite coordinates times 0 would be none.
+    if (aligned_ && image_.size(axis) == 1) x = m_.Clip(x, -1, 1);
     x = aligned_
             ? m_.Scaled(m_.Scaled(m_.Offset(x, 1), 0.5f), size - 1)
             : m_.Scaled(m_.Offset(m_.Scaled(m_.Offset(x, 1), size), -1), 0.5f);
