@@ -123,10 +123,11 @@ bool IsLeftOut(const absl::Status& status) {
         "number of dimensions is less than 3",
         "'Repeats' input has incorrect number of values",
         "First input does not have rank 2", "strides has incorrect size",
+        "Mismatch between the sum of 'split'",
         // What follows a pool whose last window would begin in the padding: its
         // inference counts it, what it computes does not.
         "[ShapeInferenceError] Incompatible dimensions",
-        "data type is not supported with ScatterElements",
+        "data type is not supported with Scatter",
         // Other shapes that Resize interpolates.
         "mode only supports",
         // Blocks of one element, which is what a scale for each element is.
