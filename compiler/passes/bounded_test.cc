@@ -78,6 +78,26 @@ TEST(NonZero, IsTurnedThoughThereIsOneAtMost) {
   EXPECT_EQ((*one)[2].shape, (Shape{1, 1}));
 }
 
+// Moves of what only a run sizes stay in front of elementwise operators.
+TEST(NonZero, ItsMovesDoNotSink) {
+  ModelBuilder b;
+  b.Input("x", DataType::kFloat, {4});
+  b.Constant("axes", Int64s({1}, {0})).Constant("half", Floats({}, {0.5f}));
+  b.Node("NonZero", {"x"}, {"n"});
+  SetInt(b.Node("Cast", {"n"}, {"f"}), "to",
+         static_cast<int64_t>(DataType::kFloat));
+  b.Node("Squeeze", {"f", "axes"}, {"s"});
+  b.Node("Mul", {"s", "half"}, {"m"});
+  b.Node("Unsqueeze", {"m", "axes"}, {"u"});
+  b.Node("Neg", {"u"}, {"y"});
+  b.Output("y");
+  const auto y = RunModel(b, {Floats({4}, {0, 1, 0, 2})});
+  ASSERT_TRUE(y.ok()) << y.status();
+  EXPECT_EQ((*y)[0].shape, (Shape{1, 2}));
+  EXPECT_EQ((*y)[0].as<float>()[0], -0.5f);
+  EXPECT_EQ((*y)[0].as<float>()[1], -1.5f);
+}
+
 TEST(Compress, TakesWhereTheConditionIsTrue) {
   ModelBuilder b;
   b.Input("x", DataType::kFloat, {2, 3});

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/base/status_macros.h"
+#include "compiler/ops/bounded.h"
 #include "compiler/passes/elementwise_parts.h"
 #include "compiler/passes/rewriter.h"
 
@@ -34,8 +35,11 @@ class Sinking {
 
   absl::Status Run() {
     // What sinks is added at the end and seen again, until its chain ends.
+    // What only a run's values size has no shape that could be stated again.
+    ASSIGN_OR_RETURN(const BoundedTensors bounded,
+                     FindBounded(rewriter_.graph()));
     for (int n = 0; n < rewriter_.size(); ++n) {
-      if (!rewriter_.alive(n)) continue;
+      if (!rewriter_.alive(n) || bounded.Touches(rewriter_.node(n))) continue;
       const auto move = Sinkable(n);
       if (!move.has_value() || !Pays(n, *move)) continue;
       RETURN_IF_ERROR(Sink(n, *move));
