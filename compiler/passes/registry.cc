@@ -127,9 +127,6 @@ const std::vector<Pass>& Passes() {
        [](Graph* graph, const PassContext&) { return FoldPad(graph); }},
       {"expand", "operators that are made of others give way to them",
        [](Graph* graph, const PassContext&) { return ExpandOperators(graph); }},
-      {"flatten-rows",
-       "operators on stacks of rows become operators on matrices",
-       [](Graph* graph, const PassContext&) { return FlattenRows(graph); }},
       {"algebra", "operations that give back an operand are removed",
        [](Graph* graph, const PassContext& context) {
          return ApplyAlgebra(graph, context.supposed);
@@ -137,6 +134,9 @@ const std::vector<Pass>& Passes() {
       {"sink-moves",
        "transposes and reshapes go behind elementwise operators to the next",
        [](Graph* graph, const PassContext&) { return SinkMoves(graph); }},
+      {"flatten-rows",
+       "operators on stacks of rows become operators on matrices",
+       [](Graph* graph, const PassContext&) { return FlattenRows(graph); }},
       {"cancel-moves", "transposes in a row become one, and so do reshapes",
        [](Graph* graph, const PassContext&) { return CancelMoves(graph); }},
       {"fold-constants", "nodes of constant inputs become constants",

@@ -77,7 +77,7 @@ module hd_accumulator #(
     if (rst_ni) begin
       assert (!valid_i || !clear_q);
       assert (!(valid_i && !pix_i.first && write && pix_i.pix == pix_q.pix));
-      assert (!valid_i || 32'(pix_i.pix) < DEPTH);
+      assert (!valid_i || (pix_i.first && pix_i.last) || 32'(pix_i.pix) < DEPTH);
     end
 `endif
 endmodule
