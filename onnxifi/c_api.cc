@@ -54,9 +54,10 @@ onnxStatus ReleaseTrace(onnxTraceEventList* list) {
 
 onnxStatus GetOutputShape(onnxEvent event, const char* name,
                           uint32_t* dimensions, uint64_t* shape) {
-  return Edge(Function::kGetOutputShape, [&](Library* library, Call* call) {
-    return library->GetOutputShape(call, event, name, dimensions, shape);
-  });
+  return GuardCall(
+      Function::kGetOutputShape, [&](Library* library, Call* call) {
+        return library->GetOutputShape(call, event, name, dimensions, shape);
+      });
 }
 
 onnxExtensionFunctionPointer AddressOf(Extension extension) {
@@ -107,8 +108,8 @@ onnxStatus GetExtensionAddress(onnxBackendID id, const char* name,
 
 using heddle::onnxifi::AbiForCaller;
 using heddle::onnxifi::Call;
-using heddle::onnxifi::Edge;
 using heddle::onnxifi::Function;
+using heddle::onnxifi::GuardCall;
 using heddle::onnxifi::Library;
 
 extern "C" {
