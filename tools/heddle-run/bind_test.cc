@@ -13,7 +13,7 @@ using compiler::TensorData;
 
 InputDeclaration Input(const std::string& name, const Shape& shape,
                        const std::vector<std::string>& symbols) {
-  return {name, true, shape, symbols};
+  return {name, DataType::kFloat, true, shape, symbols};
 }
 
 NamedTensor Data(const std::string& name, const Shape& shape) {
@@ -25,7 +25,7 @@ TEST(BindInputs, FromDataByNameOrPlace) {
       Input("ids", {-1, -1}, {"batch", "tokens"}),
       Input("mask", {-1, -1}, {"batch", "tokens"}),
       Input("state", {2, -1, 8}, {"", "", ""}),
-      {"free", false, {}, {}}};
+      {"free", DataType::kFloat, false, {}, {}}};
   const Binding binding = BindInputs(inputs, {},
                                      {Data("mask", {3, 9}), Data("ids", {3, 9}),
                                       Data("", {2, 5, 8}), Data("", {4})},
