@@ -12,9 +12,9 @@
 //   Sum, Min and Max of one operand
 //
 // The bytes stay those of before, with one exception: a NaN that goes through
-// x * 1 and the like keeps its payload, where an operation of the card would
-// have made it 0x7fc00000. x + 0 of floats is no identity (it makes -0 a 0),
-// and stays.
+// x * 1 and the like, or two Casts, keeps its payload, where an operation would
+// have made it the one of the contract (0x7fc00000). x + 0 of floats is no
+// identity (it makes -0 a 0), and stays.
 #ifndef HEDDLE_COMPILER_PASSES_ALGEBRA_H_
 #define HEDDLE_COMPILER_PASSES_ALGEBRA_H_
 

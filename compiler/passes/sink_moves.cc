@@ -31,7 +31,19 @@ struct Move {
 
 class Sinking {
  public:
-  explicit Sinking(Graph* graph) : rewriter_(graph) {}
+  explicit Sinking(Graph* graph) : rewriter_(graph) {
+    for (const Tensor& tensor : graph->tensors) {
+      fixed_.push_back(tensor.is_constant());
+    }
+    for (const Node& node : graph->nodes) {
+      const bool fixed = std::all_of(
+          node.inputs.begin(), node.inputs.end(),
+          [this](TensorId id) { return id == kNoTensor || fixed_[id]; });
+      for (TensorId id : node.outputs) {
+        if (id != kNoTensor) fixed_[id] = fixed && !node.inputs.empty();
+      }
+    }
+  }
 
   absl::Status Run() {
     // What sinks is added at the end and seen again, until its chain ends.
@@ -129,7 +141,12 @@ class Sinking {
   bool Moved(TensorId id, const Move& move, const Shape& out) const {
     const auto one = MoveOf(rewriter_.Producer(id));
     return one.has_value() && *one == move && rewriter_.OnlyUse(id) &&
-           rewriter_.tensor(id).shape == out;
+           rewriter_.tensor(id).shape == out && !IsFixed(Before(id));
+  }
+
+  // What the move that gives `id` moves.
+  TensorId Before(TensorId id) const {
+    return rewriter_.node(rewriter_.Producer(id)).inputs[0];
   }
 
   bool Pays(int n, const Move& move) const {
@@ -139,6 +156,9 @@ class Sinking {
       moved += id != kNoTensor && Moved(id, move, out);
     }
     if (moved > 1) return true;
+    // A Reshape costs nothing itself; but it keeps what is before and behind it
+    // from being one pass.
+    if (!move.transpose && BehindElementwise(n, move)) return true;
     for (int step = 0; step < kMostSteps; ++step) {
       const TensorId id = rewriter_.node(n).outputs[0];
       if (!rewriter_.OnlyUse(id)) return false;
@@ -146,7 +166,10 @@ class Sinking {
       const auto next = MoveOf(n);
       if (next.has_value()) {
         return rewriter_.node(n).inputs[0] == id &&
-               next->transpose == move.transpose;
+               next->transpose == move.transpose &&
+               (move.transpose ||
+                rewriter_.tensor(rewriter_.node(n).outputs[0]).shape ==
+                    move.from);
       }
       if (rewriter_.node(n).outputs.size() != 1 || !Elementwise(n) ||
           rewriter_.tensor(id).shape !=
@@ -162,8 +185,20 @@ class Sinking {
     return false;
   }
 
+  // What the node's move moves is an elementwise result that nobody else reads.
+  bool BehindElementwise(int n, const Move& move) const {
+    const Shape& out = rewriter_.tensor(rewriter_.node(n).outputs[0]).shape;
+    for (TensorId id : rewriter_.node(n).inputs) {
+      if (id == kNoTensor || !Moved(id, move, out)) continue;
+      const TensorId before = Before(id);
+      const int p = rewriter_.Producer(before);
+      return p >= 0 && rewriter_.OnlyUse(before) && Elementwise(p);
+    }
+    return false;
+  }
+
   // The shape that `move` makes `shape` of.
-  static Shape Before(const Shape& shape, const Move& move) {
+  static Shape ShapeBefore(const Shape& shape, const Move& move) {
     if (!move.transpose) return move.from;
     Shape before(shape.size());
     for (size_t i = 0; i < shape.size(); ++i) before[move.perm[i]] = shape[i];
@@ -190,8 +225,8 @@ class Sinking {
       inverse[move.perm[i]] = static_cast<int64_t>(i);
     }
     node.attributes["perm"] = inverse;
-    const TensorId back = rewriter_.NewTensor(tensor.name + "/back",
-                                              tensor.type, Before(shape, move));
+    const TensorId back = rewriter_.NewTensor(
+        tensor.name + "/back", tensor.type, ShapeBefore(shape, move));
     node.inputs = {wide};
     node.outputs = {back};
     rewriter_.Add(std::move(node));
@@ -219,7 +254,7 @@ class Sinking {
       }
     }
     const TensorId inner = rewriter_.NewTensor(
-        result.name + "/unmoved", result.type, Before(result.shape, move));
+        result.name + "/unmoved", result.type, ShapeBefore(result.shape, move));
     node.outputs = {inner};
     rewriter_.Remove(n);
     for (int p : gone) rewriter_.Remove(p);
@@ -235,7 +270,13 @@ class Sinking {
     return absl::OkStatus();
   }
 
+  // Computed of constants alone: FoldConstants does it all.
+  bool IsFixed(TensorId id) const {
+    return static_cast<size_t>(id) < fixed_.size() && fixed_[id];
+  }
+
   Rewriter rewriter_;
+  std::vector<bool> fixed_;  // by tensor of the graph as it was
 };
 
 }  // namespace

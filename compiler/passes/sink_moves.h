@@ -6,10 +6,11 @@
 //   Transpose p(a) + Transpose p(b)             Transpose p(a + b)
 //
 // Operands that are one element stay; constants that broadcast are transposed
-// the other way. It happens where a move becomes less: the chain of elementwise
-// operators behind, each the only reader of the one before, ends in another
-// move of the kind, or two moves meet. What is computed of each element, and so
-// all bytes, is the same as before.
+// the other way. It happens where something becomes less: two moves meet; the
+// chain of elementwise operators behind, each the only reader of the one
+// before, ends in another Transpose, or in a Reshape back; or a Reshape stands
+// between elementwise operators, which then are one pass. What is computed of
+// each element, and so all bytes, is the same as before.
 #ifndef HEDDLE_COMPILER_PASSES_SINK_MOVES_H_
 #define HEDDLE_COMPILER_PASSES_SINK_MOVES_H_
 

@@ -69,17 +69,29 @@ TEST(SinkMoves, OfOneOperandTwice) {
   EXPECT_EQ(Left(b), "Mul Reshape Softmax");
 }
 
+// A Reshape that is undone, and one that keeps two operators apart.
 TEST(SinkMoves, Reshapes) {
-  ModelBuilder b;
-  b.Input("x", DataType::kFloat, {2, 6});
-  b.Constant("s", Int64s({3}, {2, 3, 2})).Constant("t", Int64s({2}, {3, 4}));
-  b.Constant("half", Floats({1}, {0.5f}));
-  b.Node("Reshape", {"x", "s"}, {"a"});
-  b.Node("Mul", {"a", "half"}, {"b"});
-  b.Node("Reshape", {"b", "t"}, {"c"});
-  b.Node("Softmax", {"c"}, {"y"});
-  b.Output("y");
-  EXPECT_EQ(Left(b), "Mul Reshape Softmax");
+  for (bool undone : {true, false}) {
+    for (bool behind : {true, false}) {
+      ModelBuilder b;
+      b.Input("x", DataType::kFloat, {2, 6});
+      b.Constant("s", Int64s({3}, {2, 3, 2}));
+      b.Constant("t", Int64s({2}, undone ? std::vector<int64_t>{2, 6}
+                                         : std::vector<int64_t>{3, 4}));
+      b.Constant("half", Floats({1}, {0.5f}));
+      b.Node(behind ? "Exp" : "Softmax", {"x"}, {"w"});
+      b.Node("Reshape", {"w", "s"}, {"a"});
+      b.Node("Mul", {"a", "half"}, {"b"});
+      b.Node("Reshape", {"b", "t"}, {"c"});
+      b.Node("Softmax", {"c"}, {"y"});
+      b.Output("y");
+      EXPECT_EQ(Left(b),
+                std::string(behind ? "Exp" : "Softmax") +
+                    (undone || behind ? " Mul Reshape Softmax"
+                                      : " Reshape Mul Reshape Softmax"))
+          << undone << behind;
+    }
+  }
 }
 
 TEST(SinkMoves, ThatDoNotPayStay) {
