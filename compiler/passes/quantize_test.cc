@@ -417,7 +417,8 @@ TEST(LayoutPattern, RunsOnCodesOnlyWithEqualParameters) {
       if (std::string(op) != "Transpose") {
         EXPECT_EQ(on_codes, scale == 0.25f) << op << scale;
       }
-      EXPECT_EQ(Count(graph, op), 1);
+      // A Flatten of floats keeps nothing apart: it goes behind what fuses.
+      EXPECT_EQ(Count(graph, op) + Count(graph, "Reshape"), 1);
     }
   }
 }
