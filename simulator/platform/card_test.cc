@@ -17,7 +17,7 @@ namespace heddle::platform {
 namespace {
 
 TEST(CardTest, RegistersBehaveAsTheTableSays) {
-  SimProcess process;
+  SimProcess process({"--serial", "1"});
   SimHost host(&process);
   ASSERT_TRUE(host.Connect());
   host.SetCommand(true, false);
