@@ -242,7 +242,7 @@ static void heddle_compact(struct work_struct *work)
 	while ((count = heddle_next_moves(dev, c)) > 0) {
 		err = heddle_write_moves(dev, c, count) ?: heddle_own_run(dev, &c->own, count);
 		if (err) {
-			heddle_mark_lost(dev, "compaction failed; device memory is not to be trusted");
+			heddle_mark_lost(dev, "compaction failed; its memory is not to be trusted");
 			err = -ENODEV;
 			break;
 		}

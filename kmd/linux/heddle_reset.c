@@ -236,7 +236,7 @@ static void heddle_abort(struct heddle_device *dev, u64 now)
 	if (hung)
 		queue_work(heddle_report_wq, &dev->report_work); /* the dump */
 	if (compacting)
-		heddle_mark_lost(dev, "compaction hangs; device memory is not to be trusted");
+		heddle_mark_lost(dev, "compaction hangs; its memory is not to be trusted");
 	else if (hung && __ratelimit(&dev->warnings))
 		dev_warn(dev->drm.dev,
 			 "job %llu of client %llu hangs or runs too long: aborting it\n",
