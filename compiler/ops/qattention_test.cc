@@ -21,8 +21,8 @@ std::vector<TensorData> Inputs() {
           Floats({}, {0.25f})};
 }
 
-Rejection RejectionOf(const std::map<std::string, Attribute>& attributes,
-                      const std::vector<TensorData>& inputs) {
+Rejection KindOf(const std::map<std::string, Attribute>& attributes,
+                 const std::vector<TensorData>& inputs) {
   NodeSpec spec = {
       "QAttention", "com.microsoft", 1, {{"num_heads", int64_t{2}}}};
   for (const auto& [name, value] : attributes) spec.attributes[name] = value;
@@ -33,16 +33,16 @@ Rejection WithInput(size_t i, TensorData data) {
   auto inputs = Inputs();
   if (inputs.size() <= i) inputs.resize(i + 1);
   inputs[i] = std::move(data);
-  return RejectionOf({}, inputs);
+  return KindOf({}, inputs);
 }
 
 TEST(QAttentionTest, WhatDoesNotFitIsRefused) {
-  ASSERT_EQ(RejectionOf({}, Inputs()), Rejection::kNone);
+  ASSERT_EQ(KindOf({}, Inputs()), Rejection::kNone);
   for (int64_t heads : {0, 3, -1}) {
-    EXPECT_EQ(RejectionOf({{"num_heads", heads}}, Inputs()),
+    EXPECT_EQ(KindOf({{"num_heads", heads}}, Inputs()),
               Rejection::kMismatchingShape);
   }
-  EXPECT_EQ(RejectionOf({{"do_rotary", int64_t{1}}}, Inputs()),
+  EXPECT_EQ(KindOf({{"do_rotary", int64_t{1}}}, Inputs()),
             Rejection::kUnsupportedAttribute);
   EXPECT_EQ(WithInput(0, TensorData::Zeros(DataType::kUint8, {3, 5})),
             Rejection::kMismatchingShape);

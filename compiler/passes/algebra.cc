@@ -83,7 +83,8 @@ constexpr NeutralOperand kNeutralOperands[] = {
     {"BitShift", false, true, false, Neutral::kZero, false},
 };
 
-// What a Cast to `to` keeps exactly.
+// What a Cast to `to` keeps exactly. (Not of double: it is the host's, and what
+// is cast to it is so for an operator there.)
 bool KeepsAll(DataType from, DataType to) {
   if (from == to) return true;
   static const auto* wider = new std::map<DataType, std::set<DataType>>{
@@ -91,26 +92,23 @@ bool KeepsAll(DataType from, DataType to) {
        {DataType::kUint8, DataType::kInt8, DataType::kUint16, DataType::kInt16,
         DataType::kInt32, DataType::kUint32, DataType::kInt64,
         DataType::kUint64, DataType::kFloat16, DataType::kBfloat16,
-        DataType::kFloat, DataType::kDouble}},
+        DataType::kFloat}},
       {DataType::kUint8,
        {DataType::kUint16, DataType::kInt16, DataType::kInt32,
         DataType::kUint32, DataType::kInt64, DataType::kUint64,
-        DataType::kFloat16, DataType::kFloat, DataType::kDouble}},
+        DataType::kFloat16, DataType::kFloat}},
       {DataType::kInt8,
        {DataType::kInt16, DataType::kInt32, DataType::kInt64,
-        DataType::kFloat16, DataType::kFloat, DataType::kDouble}},
+        DataType::kFloat16, DataType::kFloat}},
       {DataType::kUint16,
        {DataType::kInt32, DataType::kUint32, DataType::kInt64,
-        DataType::kUint64, DataType::kFloat, DataType::kDouble}},
+        DataType::kUint64, DataType::kFloat}},
       {DataType::kInt16,
-       {DataType::kInt32, DataType::kInt64, DataType::kFloat,
-        DataType::kDouble}},
-      {DataType::kInt32, {DataType::kInt64, DataType::kDouble}},
-      {DataType::kUint32,
-       {DataType::kInt64, DataType::kUint64, DataType::kDouble}},
-      {DataType::kFloat16, {DataType::kFloat, DataType::kDouble}},
-      {DataType::kBfloat16, {DataType::kFloat, DataType::kDouble}},
-      {DataType::kFloat, {DataType::kDouble}},
+       {DataType::kInt32, DataType::kInt64, DataType::kFloat}},
+      {DataType::kInt32, {DataType::kInt64}},
+      {DataType::kUint32, {DataType::kInt64, DataType::kUint64}},
+      {DataType::kFloat16, {DataType::kFloat}},
+      {DataType::kBfloat16, {DataType::kFloat}},
   };
   const auto it = wider->find(from);
   return it != wider->end() && it->second.count(to) != 0;
