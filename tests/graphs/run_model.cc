@@ -165,7 +165,7 @@ class Attempt {
       ASSIGN_OR_RETURN(const std::string cost,
                        Compile("by cost", Placement::kCost, {}));
       if (cost != card) RETURN_IF_ERROR(RunPackage("by cost", cost, 0));
-      RETURN_IF_ERROR(CountParts(cost));
+      RETURN_IF_ERROR(CountParts(card));
     } else {
       shares_.symbolic = 1;
       RETURN_IF_ERROR(RunShapeSet());
@@ -337,11 +337,11 @@ class Attempt {
     compiler::ShapeValues values;
     RETURN_FAILURE(kWay, compiler::ParseShapeValues(model_.shape_set, &values));
     const auto made = compiler::CompileShapeSet(
-        bytes_, Options(Placement::kCost, {}), values);
+        bytes_, Options(Placement::kCard, {}), values);
     RETURN_FAILURE(kWay, made.status());
     session::ShapeSetOptions options;
     options.compile = [this](const std::map<std::string, Shape>& shapes) {
-      return Compile("compiled while it runs", Placement::kCost, shapes);
+      return Compile("compiled while it runs", Placement::kCard, shapes);
     };
     const auto graphs = session::ShapeSetGraph::Load(
         device_, made->package, compiler::KeptByCaller(made->package), options);
