@@ -7,7 +7,7 @@
 //   itself; Abs(Neg(x)); And, Or, BitwiseAnd, BitwiseOr of x and x;
 //   Where(c, x, x)
 //   Cast back of a Cast that loses nothing; of two Casts, the first of which
-//   loses nothing, one
+//   loses nothing, one (of double none: it is the host's)
 //   Expand and Tile that leave the shape; Slice and Pad that leave everything;
 //   Sum, Min and Max of one operand
 //

@@ -109,6 +109,8 @@ class Sinking {
     if (!MayBe(n)) return std::nullopt;
     const Node& node = rewriter_.node(n);
     const Shape& out = rewriter_.tensor(node.outputs[0]).shape;
+    // To a Reshape a size of 0 says something else.
+    if (ElementCount(out) == 0) return std::nullopt;
     std::optional<Move> move;
     for (TensorId id : node.inputs) {
       if (id == kNoTensor) continue;

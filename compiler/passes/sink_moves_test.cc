@@ -177,6 +177,19 @@ TEST(SinkMoves, OneElementOfManyDimensions) {
   EXPECT_EQ(Left(b), "Reshape Mul Reshape Softmax");
 }
 
+TEST(SinkMoves, NotOfNothing) {
+  ModelBuilder b;
+  b.Input("x", DataType::kFloat, {0, 6});
+  b.Constant("axes", Int64s({1}, {2}));
+  b.Node("Exp", {"x"}, {"w"});
+  b.Node("Unsqueeze", {"w", "axes"}, {"a"});
+  b.Node("Neg", {"a"}, {"n"});
+  b.Node("Squeeze", {"n", "axes"}, {"c"});
+  b.Node("Abs", {"c"}, {"y"});
+  b.Output("y");
+  EXPECT_EQ(Left(b), "Exp Unsqueeze Neg Squeeze Abs");
+}
+
 // The axis of a scale is one of the tensor that is quantized.
 TEST(SinkMoves, NotThroughScalesOfAnAxis) {
   ModelBuilder b;
