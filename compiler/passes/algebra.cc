@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/algebra.h"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <set>
@@ -126,7 +127,7 @@ class Algebra {
           rewriter_.node(n).input(0) == kNoTensor) {
         continue;
       }
-      if (SkipsBefore(n)) continue;
+      if (SkipsBefore(n) || LeavesOutEmpty(n)) continue;
       const TensorId same = Same(n);
       if (same == kNoTensor) continue;
       const Tensor &from = rewriter_.tensor(same),
@@ -221,6 +222,28 @@ class Algebra {
              rewriter_.tensor(rewriter_.node(n).outputs[0]).type);
     if (!skips) return false;
     rewriter_.SetInput(n, 0, BeforeThat(n));
+    return true;
+  }
+
+  // A Concat has no operands that have nothing on its axis, such as a cache of
+  // keys before the first token: only the host has tensors without elements.
+  bool LeavesOutEmpty(int n) {
+    Node concat = rewriter_.node(n);
+    const Tensor& to = rewriter_.tensor(concat.outputs[0]);
+    if (concat.op != "Concat" || !to.shape_known || ElementCount(to.shape) == 0)
+      return false;
+    int64_t axis = concat.IntAttribute("axis", 1);
+    if (axis < 0) axis += static_cast<int64_t>(to.shape.size());
+    const size_t before = concat.inputs.size();
+    concat.inputs.erase(
+        std::remove_if(concat.inputs.begin(), concat.inputs.end(),
+                       [&](TensorId id) {
+                         return rewriter_.tensor(id).shape[axis] == 0;
+                       }),
+        concat.inputs.end());
+    if (concat.inputs.size() == before) return false;
+    rewriter_.Remove(n);
+    rewriter_.Add(std::move(concat));
     return true;
   }
 

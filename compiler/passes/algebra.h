@@ -9,7 +9,8 @@
 //   Cast back of a Cast that loses nothing; of two Casts, the first of which
 //   loses nothing, one (of double none: it is the host's)
 //   Expand and Tile that leave the shape; Slice and Pad that leave everything;
-//   Sum, Min and Max of one operand
+//   Sum, Min and Max of one operand; operands of Concat that have nothing on
+//   its axis
 //
 // The bytes stay those of before, with one exception: a NaN that goes through
 // x * 1 and the like, or two Casts, keeps its payload, where an operation would

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -205,6 +206,34 @@ TEST(Algebra, ThatReverseOrCutStay) {
   b.Node("Pad", {"a", "pads"}, {"y"});
   b.Output("y");
   EXPECT_EQ(Left(b), "Slice Pad");
+}
+
+// A cache of keys before the first token.
+TEST(Algebra, ConcatLeavesOutWhatIsEmpty) {
+  ModelBuilder b;
+  b.Input("past", DataType::kFloat, {2, 0})
+      .Input("x", DataType::kFloat, {2, 3});
+  b.Node("Exp", {"x"}, {"a"});
+  SetInt(b.Node("Concat", {"past", "a", "past", "x"}, {"y"}), "axis", -1);
+  SetInt(b.Node("Concat", {"past", "past"}, {"z"}), "axis", 1);
+  b.Output("y").Output("z");
+  std::vector<size_t> operands;
+  OpsAfter(b.Bytes(), [&](Graph* graph) {
+    const absl::Status status = ApplyAlgebra(graph, nullptr);
+    for (const Node& node : graph->nodes) {
+      if (node.op == "Concat") operands.push_back(node.inputs.size());
+    }
+    return status;
+  });
+  // What has no elements at all stays what it is.
+  std::sort(operands.begin(), operands.end());
+  EXPECT_EQ(operands, (std::vector<size_t>{2, 2}));
+  ModelBuilder card;
+  card.Input("x", DataType::kFloat, {2, 3});
+  card.Constant("past", Floats({2, 0}, {}));
+  SetInt(card.Node("Concat", {"past", "x", "x"}, {"y"}), "axis", 1);
+  card.Output("y");
+  ExpectCardEqualsReference(card.Bytes(), {Floats({2, 3}, {1, 2, 3, 4, 5, 6})});
 }
 
 TEST(Algebra, OutputsOfTheGraphKeepTheirNames) {
