@@ -139,7 +139,8 @@ bool Unsqueeze(const Reader& reader, AxisSet* output) {
   return true;
 }
 
-// A sum or a product: of nothing it is 0 or 1.
+// Of nothing a sum is 0, a product 1; what a maximum or mean of nothing is, the
+// operator says when it runs.
 bool Reduction(const Reader& reader, AxisSet* output) {
   const size_t rank = reader.shape(0).size();
   std::set<size_t> axes;
@@ -151,14 +152,23 @@ bool Reduction(const Reader& reader, AxisSet* output) {
   return true;
 }
 
-// Indices may be fewer; what they are taken from may not.
+// Of both, what is there: an index beyond that is the run's error.
 bool Gather(const Reader& reader, AxisSet* output) {
+  const size_t rank = reader.shape(0).size();
   size_t axis = 0;
-  if (!reader.Only(1) || !NormalizeAxis(reader.node.IntAttribute("axis", 0),
-                                        reader.shape(0).size(), &axis)) {
+  if (!NormalizeAxis(reader.node.IntAttribute("axis", 0), rank, &axis)) {
     return false;
   }
-  *output = reader.input(1) << axis;
+  const AxisSet data = reader.input(0);
+  const AxisSet behind = axis + 1 < 64 ? data >> (axis + 1) : 0;
+  *output = (data & (Bit(axis) - 1)) | reader.input(1) << axis |
+            behind << (axis + reader.shape(1).size());
+  return true;
+}
+
+// What is written over stays as large as it is.
+bool Scatter(const Reader& reader, AxisSet* output) {
+  *output = reader.input(0);
   return true;
 }
 
@@ -170,6 +180,7 @@ bool GatherNd(const Reader& reader, AxisSet* output) {
          (reader.input(1) & Bit(rank - 1)) == 0;
 }
 
+// On other axes than its own, all operands are as large as each other.
 bool Concat(const Reader& reader, AxisSet* output) {
   size_t axis = 0;
   if (!NormalizeAxis(reader.node.IntAttribute("axis", 0), reader.output_rank(),
@@ -179,21 +190,182 @@ bool Concat(const Reader& reader, AxisSet* output) {
   for (size_t i = 0; i < reader.node.inputs.size(); ++i) {
     *output |= reader.input(i);
   }
-  return *output == Bit(axis);
+  for (size_t i = 0; i < reader.node.inputs.size(); ++i) {
+    if (((reader.input(i) ^ *output) & ~Bit(axis)) != 0) return false;
+  }
+  return true;
 }
 
-// Of another axis than those that are bounded.
+// Parts of known sizes on its own axis.
+bool Split(const Reader& reader, AxisSet* output) {
+  size_t axis = 0;
+  *output = reader.input(0);
+  return reader.Only(0) &&
+         NormalizeAxis(reader.node.IntAttribute("axis", 0),
+                       reader.output_rank(), &axis) &&
+         (*output & Bit(axis)) == 0;
+}
+
+// Where less is there, less is taken, but from a place before the end to one
+// behind the start, of which that is not so. With bounds or steps that only a
+// run knows any axis may give less (InferSlice).
 bool Slice(const Reader& reader, AxisSet* output) {
-  std::vector<int64_t> axes;
-  if (!reader.Ints(3, &axes)) return false;
-  for (int64_t axis : axes) {
-    size_t normal = 0;
-    if (!NormalizeAxis(axis, reader.shape(0).size(), &normal) ||
-        (reader.input(0) & Bit(normal)) != 0) {
+  const Node& node = reader.node;
+  std::vector<int64_t> starts = node.IntsAttribute("starts", {}),
+                       ends = node.IntsAttribute("ends", {}),
+                       axes = node.IntsAttribute("axes", {});
+  const bool known =
+      !starts.empty() || (reader.Ints(1, &starts) && reader.Ints(2, &ends));
+  if (node.input(3) != kNoTensor && !reader.Ints(3, &axes)) return false;
+  const size_t rank = reader.shape(0).size();
+  if (axes.empty()) {
+    const size_t count = known ? starts.size() : rank;
+    for (size_t i = 0; i < count; ++i) axes.push_back(static_cast<int64_t>(i));
+  }
+  *output = reader.input(0);
+  for (size_t i = 0; i < axes.size(); ++i) {
+    size_t axis = 0;
+    if (!NormalizeAxis(axes[i], rank, &axis)) return false;
+    if (!known) {
+      *output |= Bit(axis);
+    } else if ((reader.input(0) & Bit(axis)) != 0 &&
+               (i >= starts.size() || i >= ends.size() ||
+                (starts[i] < 0 && ends[i] >= 0 &&
+                 ends[i] < reader.shape(0)[axis]))) {
       return false;
     }
   }
-  return Same(reader, output);
+  return reader.Only(0);
+}
+
+// What is computed for each index of the first axis by itself, with parameters
+// that the other operands are.
+bool Rows(const Reader& reader, AxisSet* output) {
+  *output = reader.input(0);
+  return reader.Only(0) && (*output & ~Bit(0)) == 0;
+}
+
+// Along an axis that is as large as the graph says.
+template <int kOldDefault>
+bool AlongAxis(const Reader& reader, AxisSet* output) {
+  const size_t rank = reader.shape(0).size();
+  size_t axis = 0;
+  if (!NormalizeAxis(reader.node.IntAttribute(
+                         "axis", reader.node.opset < 13 ? kOldDefault : -1),
+                     rank, &axis)) {
+    return false;
+  }
+  *output = reader.input(0);
+  // Before opset 13 all axes behind were one.
+  const AxisSet used = reader.node.opset < 13 ? ~(Bit(axis) - 1) : Bit(axis);
+  return reader.Only(0) && (*output & used) == 0;
+}
+
+// ArgMax and ArgMin: along an axis that is as large as the graph says.
+bool ArgReduction(const Reader& reader, AxisSet* output) {
+  const size_t rank = reader.shape(0).size();
+  size_t axis = 0;
+  if (!NormalizeAxis(reader.node.IntAttribute("axis", 0), rank, &axis) ||
+      (reader.input(0) & Bit(axis)) != 0) {
+    return false;
+  }
+  const bool keep = reader.node.IntAttribute("keepdims", 1) != 0;
+  *output = keep ? reader.input(0) : Without(reader.input(0), rank, {axis});
+  return true;
+}
+
+// Rows of the first matrix, and columns of the second.
+bool MatMul(const Reader& reader, AxisSet* output) {
+  const size_t a = reader.shape(0).size(), b = reader.shape(1).size();
+  const size_t rank = std::max(a, b);
+  if (a < 2 || b < 2 || rank != reader.output_rank() ||
+      (reader.input(0) & Bit(a - 1)) != 0 ||
+      (reader.input(1) & Bit(b - 2)) != 0) {
+    return false;
+  }
+  // Operands of a batch have one matrix, or as many as the other.
+  const AxisSet batch = Bit(rank - 2) - 1;
+  const AxisSet of_a = (reader.input(0) << (rank - a)) & batch,
+                of_b = (reader.input(1) << (rank - b)) & batch;
+  const auto differs = [&](size_t i, size_t size, AxisSet own, AxisSet other) {
+    for (size_t axis = 0; axis + 2 < size; ++axis) {
+      const AxisSet bit = Bit(axis + rank - size);
+      if ((other & bit) != 0 && (own & bit) == 0 &&
+          reader.shape(i)[axis] != 1) {
+        return true;
+      }
+    }
+    return false;
+  };
+  if (differs(0, a, of_a, of_b) || differs(1, b, of_b, of_a)) return false;
+  *output = of_a | of_b;
+  if ((reader.input(0) & Bit(a - 2)) != 0) *output |= Bit(rank - 2);
+  if ((reader.input(1) & Bit(b - 1)) != 0) *output |= Bit(rank - 1);
+  return true;
+}
+
+bool Gemm(const Reader& reader, AxisSet* output) {
+  const size_t row = reader.node.IntAttribute("transA", 0) != 0 ? 1 : 0;
+  if (!reader.Only(0) || (reader.input(0) & ~Bit(row)) != 0) return false;
+  if (reader.input(0) != 0) *output = Bit(0);
+  if (reader.node.input(2) == kNoTensor) return true;
+  const Shape& c = reader.shape(2);
+  return *output == 0 || c.size() < 2 || c[0] == 1;
+}
+
+bool Flatten(const Reader& reader, AxisSet* output) {
+  const size_t rank = reader.shape(0).size();
+  int64_t axis = reader.node.IntAttribute("axis", 1);
+  if (axis < 0) axis += static_cast<int64_t>(rank);
+  if (axis < 0 || axis > static_cast<int64_t>(rank)) return false;
+  const AxisSet before = Bit(axis) - 1;
+  *output = ((reader.input(0) & before) != 0 ? Bit(0) : 0) |
+            ((reader.input(0) & ~before) != 0 ? Bit(1) : 0);
+  return true;
+}
+
+// To a constant shape, of which the one -1 takes what there is, or that keeps
+// the bounded axis by a 0.
+bool Reshape(const Reader& reader, AxisSet* output) {
+  std::vector<int64_t> to = reader.node.IntsAttribute("shape", {});
+  if (to.empty() && !reader.Ints(1, &to)) return false;
+  if (!reader.Only(0) || reader.node.IntAttribute("allowzero", 0) != 0) {
+    return false;
+  }
+  const Shape& from = reader.shape(0);
+  int64_t rest = 1, known = 1;
+  for (size_t i = 0; i < from.size(); ++i) {
+    if ((reader.input(0) & Bit(i)) == 0) rest *= from[i];
+  }
+  AxisSet kept = 0;
+  size_t open = to.size();
+  for (size_t i = 0; i < to.size(); ++i) {
+    if (to[i] == -1) {
+      open = i;
+    } else if (to[i] != 0) {
+      known *= to[i];
+    } else if (i >= from.size()) {
+      return false;
+    } else if ((reader.input(0) & Bit(i)) != 0) {
+      kept |= Bit(i);
+    } else {
+      known *= from[i];
+    }
+  }
+  *output = kept;
+  if (kept == reader.input(0)) {
+    return known == rest || (known > 0 && open < to.size());
+  }
+  if (open == to.size() || known <= 0 || rest % known != 0) return false;
+  *output |= Bit(open);
+  return true;
+}
+
+// As many as there are boxes.
+bool RoiAlign(const Reader& reader, AxisSet* output) {
+  *output = reader.input(1) & Bit(0);
+  return reader.input(0) == 0 && reader.input(1) == reader.input(2) &&
+         (reader.input(1) & ~Bit(0)) == 0;
 }
 
 bool NonZero(const Reader&, AxisSet* output) {
@@ -227,11 +399,9 @@ bool Unique(const Reader& reader, AxisSet* output) {
   return reader.input(0) == 0;
 }
 
-bool NonMaxSuppression(const Reader& reader, AxisSet* output) {
+// Of fewer boxes no more are left.
+bool NonMaxSuppression(const Reader&, AxisSet* output) {
   *output = Bit(0);
-  for (size_t i = 0; i < reader.node.inputs.size(); ++i) {
-    if (reader.input(i) != 0) return false;
-  }
   return true;
 }
 
@@ -245,30 +415,58 @@ const std::map<std::string, Rule>& Sources() {
 }
 
 const std::map<std::string, Rule>& Followers() {
-  static const auto* const rules =
-      new std::map<std::string, Rule>{{"Abs", Same},
-                                      {"Add", Broadcast},
-                                      {"Cast", Same},
-                                      {"Concat", Concat},
-                                      {"Div", Broadcast},
-                                      {"Equal", Broadcast},
-                                      {"Gather", Gather},
-                                      {"GatherND", GatherNd},
-                                      {"Greater", Broadcast},
-                                      {"Identity", Same},
-                                      {"Less", Broadcast},
-                                      {"Mul", Broadcast},
-                                      {"Neg", Same},
-                                      {"Not", Same},
-                                      {"ReduceProd", Reduction},
-                                      {"ReduceSum", Reduction},
-                                      {"Shape", Measure},
-                                      {"Size", Measure},
-                                      {"Slice", Slice},
-                                      {"Squeeze", Squeeze},
-                                      {"Sub", Broadcast},
-                                      {"Transpose", Transpose},
-                                      {"Unsqueeze", Unsqueeze}};
+  static const auto* const rules = [] {
+    auto* made =
+        new std::map<std::string, Rule>{{"ArgMax", ArgReduction},
+                                        {"ArgMin", ArgReduction},
+                                        {"AveragePool", Rows},
+                                        {"BatchNormalization", Rows},
+                                        {"Concat", Concat},
+                                        {"Conv", Rows},
+                                        {"ConvTranspose", Rows},
+                                        {"Flatten", Flatten},
+                                        {"Gather", Gather},
+                                        {"GatherND", GatherNd},
+                                        {"Gemm", Gemm},
+                                        {"GlobalAveragePool", Rows},
+                                        {"GlobalMaxPool", Rows},
+                                        {"InstanceNormalization", Rows},
+                                        {"LogSoftmax", AlongAxis<1>},
+                                        {"MatMul", MatMul},
+                                        {"MaxPool", Rows},
+                                        {"Reshape", Reshape},
+                                        {"RoiAlign", RoiAlign},
+                                        {"ScatterElements", Scatter},
+                                        {"ScatterND", Scatter},
+                                        {"Shape", Measure},
+                                        {"Size", Measure},
+                                        {"Slice", Slice},
+                                        {"Softmax", AlongAxis<1>},
+                                        {"Split", Split},
+                                        {"Squeeze", Squeeze},
+                                        {"Transpose", Transpose},
+                                        {"Unsqueeze", Unsqueeze}};
+    for (const char* op :
+         {"Abs",       "Cast",     "Ceil",       "Clip",      "Elu",
+          "Erf",       "Exp",      "Floor",      "Gelu",      "HardSigmoid",
+          "HardSwish", "Identity", "IsNaN",      "LeakyRelu", "Log",
+          "Neg",       "Not",      "Reciprocal", "Relu",      "Round",
+          "Selu",      "Sigmoid",  "Sign",       "Softplus",  "Sqrt",
+          "Tanh"}) {
+      made->emplace(op, Same);
+    }
+    for (const char* op :
+         {"Add", "And", "Div", "Equal", "Greater", "GreaterOrEqual", "Less",
+          "LessOrEqual", "Max", "Min", "Mod", "Mul", "Or", "Pow", "Sub", "Sum",
+          "Where", "Xor"}) {
+      made->emplace(op, Broadcast);
+    }
+    for (const char* op : {"ReduceL1", "ReduceL2", "ReduceMax", "ReduceMean",
+                           "ReduceMin", "ReduceProd", "ReduceSum"}) {
+      made->emplace(op, Reduction);
+    }
+    return made;
+  }();
   return *rules;
 }
 

@@ -6,7 +6,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <functional>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "compiler/compiler.h"
@@ -231,8 +236,206 @@ TEST(Bounded, IsMeasured) {
   }
 }
 
+// What is computed of the first rows of `x` [6,4], as many as a run chooses, is
+// what a model computes that has so many rows to begin with.
+struct OfRows {
+  const char* name;
+  std::function<void(ModelBuilder*)> nodes;  // from "rows" to "y"
+  int fewest = 0;
+};
+
+class BoundedRows : public testing::TestWithParam<OfRows> {};
+
+TEST_P(BoundedRows, AreThoseOfASmallerModel) {
+  std::vector<float> values;
+  for (int i = 0; i < 24; ++i) values.push_back(std::sin(1.0f + 5 * i));
+  ModelBuilder chosen(17);
+  chosen.Input("x", DataType::kFloat, {6, 4}).Input("c", DataType::kBool, {6});
+  SetInt(chosen.Node("Compress", {"x", "c"}, {"rows"}), "axis", 0);
+  GetParam().nodes(&chosen);
+  chosen.Output("y");
+  for (int64_t count = GetParam().fewest; count <= 6; ++count) {
+    std::vector<uint8_t> c(6, 0);
+    std::fill(c.begin(), c.begin() + count, 1);
+    const auto y = RunModel(chosen, {Floats({6, 4}, values), Bools(c)});
+    ASSERT_TRUE(y.ok()) << y.status();
+    ModelBuilder whole(17);
+    whole.Input("rows", DataType::kFloat, {count, 4});
+    GetParam().nodes(&whole);
+    whole.Output("y");
+    const auto z = RunModel(
+        whole,
+        {Floats({count, 4}, {values.begin(), values.begin() + 4 * count})});
+    ASSERT_TRUE(z.ok()) << z.status();
+    EXPECT_EQ((*y)[0].shape, (*z)[0].shape);
+    ASSERT_EQ((*y)[0].bytes.size(), (*z)[0].bytes.size());
+    EXPECT_EQ(std::memcmp((*y)[0].bytes.data(), (*z)[0].bytes.data(),
+                          (*y)[0].bytes.size()),
+              0);
+  }
+}
+
+std::function<void(ModelBuilder*)> Unary(const char* op) {
+  return [op](ModelBuilder* b) { b->Node(op, {"rows"}, {"y"}); };
+}
+std::function<void(ModelBuilder*)> WithInt(const char* op, const char* name,
+                                           int64_t value) {
+  return [=](ModelBuilder* b) {
+    SetInt(b->Node(op, {"rows"}, {"y"}), name, value);
+  };
+}
+std::function<void(ModelBuilder*)> Reshaped(const std::vector<int64_t>& to) {
+  return [to](ModelBuilder* b) {
+    b->Constant("to", Int64s({static_cast<int64_t>(to.size())}, to));
+    b->Node("Reshape", {"rows", "to"}, {"y"});
+  };
+}
+std::function<void(ModelBuilder*)> Sliced(int64_t start, int64_t end) {
+  return [=](ModelBuilder* b) {
+    b->Constant("s", Int64s({1}, {start})).Constant("e", Int64s({1}, {end}));
+    b->Constant("a", Int64s({1}, {0}));
+    b->Node("Slice", {"rows", "s", "e", "a"}, {"y"});
+  };
+}
+std::function<void(ModelBuilder*)> Reduced(const char* op, int64_t axis) {
+  return [=](ModelBuilder* b) {
+    b->Node(op, {"rows"}, {"y"})->add_attribute()->CopyFrom([&] {
+      onnx::AttributeProto axes;
+      axes.set_name("axes");
+      axes.set_type(onnx::AttributeProto::INTS);
+      axes.add_ints(axis);
+      return axes;
+    }());
+  };
+}
+std::function<void(ModelBuilder*)> Picture(const char* op, bool weights) {
+  return [=](ModelBuilder* b) {
+    b->Constant("to", Int64s({4}, {-1, 1, 2, 2}));
+    b->Constant("w", Floats({2, 1, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8}));
+    b->Node("Reshape", {"rows", "to"}, {"picture"});
+    auto* node = weights ? b->Node(op, {"picture", "w"}, {"y"})
+                         : b->Node(op, {"picture"}, {"y"});
+    if (weights || std::string(op).find("Global") != std::string::npos) return;
+    auto* shape = node->add_attribute();
+    shape->set_name("kernel_shape");
+    shape->set_type(onnx::AttributeProto::INTS);
+    shape->add_ints(2);
+    shape->add_ints(2);
+  };
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Operators, BoundedRows,
+    testing::Values(
+        OfRows{"Sigmoid", Unary("Sigmoid")},
+        OfRows{"Softmax", WithInt("Softmax", "axis", -1)},
+        OfRows{"LogSoftmax", WithInt("LogSoftmax", "axis", 1)},
+        OfRows{"ArgMax", WithInt("ArgMax", "axis", 1)},
+        OfRows{"Flatten", Unary("Flatten")},
+        OfRows{"FlattenAll", WithInt("Flatten", "axis", 0)},
+        OfRows{"ReshapeInner", Reshaped({-1, 2, 2}), 1},
+        OfRows{"ReshapeKept", Reshaped({0, 2, 2})},
+        OfRows{"ReshapeFlat", Reshaped({-1}), 1},
+        OfRows{"ReshapeBehind", Reshaped({2, 2, -1}), 1},
+        OfRows{"SliceButLast", Sliced(0, -1)},
+        OfRows{"SliceButFirst", Sliced(1, INT64_MAX)},
+        OfRows{"SliceLastTwo", Sliced(-2, INT64_MAX)},
+        OfRows{"SliceFirstTwo", Sliced(0, 2)},
+        OfRows{"ReduceMaxOfEach", Reduced("ReduceMax", 1)},
+        OfRows{"ReduceMeanOfAll", Reduced("ReduceMean", 0), 1},
+        OfRows{"ReduceMaxOfAll", Reduced("ReduceMax", 0), 1},
+        OfRows{"Conv", Picture("Conv", true), 1},
+        OfRows{"MaxPool", Picture("MaxPool", false), 1},
+        OfRows{"AveragePool", Picture("AveragePool", false), 1},
+        OfRows{"GlobalAveragePool", Picture("GlobalAveragePool", false), 1},
+        OfRows{"MatMul",
+               [](ModelBuilder* b) {
+                 b->Constant("w", Floats({4, 2}, {1, 2, 3, 4, 5, 6, 7, 8}));
+                 b->Node("MatMul", {"rows", "w"}, {"y"});
+               }},
+        OfRows{"MatMulOfColumns",
+               [](ModelBuilder* b) {
+                 b->Constant("w", Floats({2, 4}, {1, 2, 3, 4, 5, 6, 7, 8}));
+                 b->Node("Transpose", {"rows"}, {"columns"});
+                 b->Node("MatMul", {"w", "columns"}, {"y"});
+               }},
+        OfRows{"Gemm",
+               [](ModelBuilder* b) {
+                 b->Constant("w", Floats({2, 4}, {1, 2, 3, 4, 5, 6, 7, 8}));
+                 b->Constant("bias", Floats({2}, {1, -1}));
+                 SetInt(b->Node("Gemm", {"rows", "w", "bias"}, {"y"}), "transB",
+                        1);
+               }},
+        OfRows{"Split",
+               [](ModelBuilder* b) {
+                 SetInt(b->Node("Split", {"rows"}, {"a", "b"}), "axis", 1);
+                 b->Node("Sub", {"b", "a"}, {"y"});
+               }},
+        OfRows{"ConcatOfColumns",
+               [](ModelBuilder* b) {
+                 b->Node("Abs", {"rows"}, {"a"});
+                 SetInt(b->Node("Concat", {"rows", "a"}, {"y"}), "axis", 1);
+               }},
+        OfRows{"GatherColumns",
+               [](ModelBuilder* b) {
+                 b->Constant("i", Int64s({2}, {3, 0}));
+                 SetInt(b->Node("Gather", {"rows", "i"}, {"y"}), "axis", 1);
+               }},
+        OfRows{"GatherRows",
+               [](ModelBuilder* b) {
+                 b->Constant("i", Int64s({2, 1}, {-1, 0}));
+                 SetInt(b->Node("Gather", {"rows", "i"}, {"y"}), "axis", 0);
+               },
+               1},
+        OfRows{"Where",
+               [](ModelBuilder* b) {
+                 b->Constant("zero", Floats({}, {0}));
+                 b->Constant("four", Floats({1, 4}, {1, 2, 3, 4}));
+                 b->Node("Less", {"rows", "zero"}, {"less"});
+                 b->Node("Where", {"less", "four", "rows"}, {"y"});
+               }}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+// From a place before the end to one behind the start: of fewer rows that may
+// be more.
+TEST(Bounded, IsRefusedWhereFewerMayGiveMore) {
+  ModelBuilder b(17);
+  b.Input("x", DataType::kFloat, {6, 4}).Input("c", DataType::kBool, {6});
+  SetInt(b.Node("Compress", {"x", "c"}, {"rows"}), "axis", 0);
+  Sliced(-3, 2)(&b);
+  b.Output("y");
+  EXPECT_EQ(RejectionOf(AnalyseOnnx(b.Bytes(), {}).status()),
+            Rejection::kUnsupportedOperator);
+}
+
+// A Slice of places that a run computes, along two axes.
+TEST(Bounded, IsWhatASliceByValuesTakes) {
+  ModelBuilder b(17);
+  b.Input("x", DataType::kFloat, {4, 3});
+  b.Input("s", DataType::kInt64, {2}).Input("e", DataType::kInt64, {2});
+  b.Node("Slice", {"x", "s", "e"}, {"y"});
+  b.Output("y");
+  const std::vector<float> x = {0, 1, 2, 10, 11, 12, 20, 21, 22, 30, 31, 32};
+  const auto take = [&](int64_t s0, int64_t s1, int64_t e0, int64_t e1) {
+    return RunModel(
+        b, {Floats({4, 3}, x), Int64s({2}, {s0, s1}), Int64s({2}, {e0, e1})});
+  };
+  const auto check = [&](const absl::StatusOr<std::vector<TensorData>>& y,
+                         const Shape& shape,
+                         const std::vector<float>& expected) {
+    ASSERT_TRUE(y.ok()) << y.status();
+    EXPECT_EQ((*y)[0].shape, shape);
+    const float* values = (*y)[0].as<float>();
+    EXPECT_EQ(std::vector<float>(values, values + (*y)[0].count()), expected);
+  };
+  check(take(1, 0, 3, 2), {2, 2}, {10, 11, 20, 21});
+  check(take(-1, -2, 100, INT64_MAX), {1, 2}, {31, 32});
+  check(take(-100, 1, -3, -1), {1, 1}, {1});
+  check(take(3, 0, 1, 3), {0, 3}, {});
+}
+
 TEST(Bounded, IsRefusedWhereItsSizeWouldBeTaken) {
-  for (const char* op : {"ArgMax", "Sigmoid", "Softmax", "Unique"}) {
+  for (const char* op : {"ArgMax", "Hardmax", "Softmax", "Unique"}) {
     ModelBuilder b;
     b.Input("x", DataType::kFloat, {6});
     b.Input("c", DataType::kBool, {6});

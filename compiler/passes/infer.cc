@@ -17,6 +17,7 @@
 #include "compiler/passes/control.h"
 #include "compiler/passes/deduce.h"
 #include "compiler/passes/place_branch.h"
+#include "compiler/passes/slice_by_values.h"
 #include "compiler/passes/suppose.h"
 #include "compiler/passes/unroll.h"
 
@@ -227,19 +228,25 @@ absl::Status CheckDeclared(Graph* graph_in, const Node& node,
   return absl::OkStatus();
 }
 
+// Whether the model declares all of the node's results, completely.
+bool IsDeclared(const std::map<TensorId, Declaration>& declared,
+                const Node& node) {
+  return std::all_of(node.outputs.begin(), node.outputs.end(),
+                     [&](TensorId id) {
+                       if (id == kNoTensor) return true;
+                       const auto it = declared.find(id);
+                       return it != declared.end() && it->second.has_shape &&
+                              it->second.type != DataType::kUndefined &&
+                              !std::count(it->second.shape.begin(),
+                                          it->second.shape.end(), -1);
+                     });
+}
+
 // Where inference needs values that are not there, the model's own declaration
 // stands in, if it is complete.
 bool TakeDeclared(const std::map<TensorId, Declaration>& declared,
                   const Node& node, Graph* graph) {
-  for (TensorId id : node.outputs) {
-    if (id == kNoTensor) continue;
-    const auto it = declared.find(id);
-    if (it == declared.end() || !it->second.has_shape ||
-        it->second.type == DataType::kUndefined ||
-        std::count(it->second.shape.begin(), it->second.shape.end(), -1)) {
-      return false;
-    }
-  }
+  if (!IsDeclared(declared, node)) return false;
   for (TensorId id : node.outputs) {
     if (id == kNoTensor) continue;
     Tensor& tensor = graph->tensors[id];
@@ -529,7 +536,10 @@ class Inference {
         RETURN_IF_ERROR(ReplaceControl(original));
         continue;
       }
-      ASSIGN_OR_RETURN(const auto converted, Converted(graph_, original));
+      ASSIGN_OR_RETURN(auto converted, Converted(graph_, original));
+      if (converted.empty() && IsSizeOpen(original)) {
+        converted = SliceByValues(graph_, original, bounded_);
+      }
       for (size_t i = 0; i < std::max<size_t>(converted.size(), 1); ++i) {
         RETURN_IF_ERROR(Take(converted.empty() ? original : converted[i]));
       }
@@ -565,6 +575,15 @@ class Inference {
     if (supposed_ != nullptr) supposition_.Keep(node);
     kept_.push_back(std::move(node));
     return absl::OkStatus();
+  }
+
+  // What the node reads is known, and of its results no shape is declared.
+  bool IsSizeOpen(const Node& node) const {
+    const bool known =
+        std::all_of(node.inputs.begin(), node.inputs.end(), [&](TensorId id) {
+          return id == kNoTensor || graph_->tensors[id].shape_known;
+        });
+    return known && !IsDeclared(declared_, node);
   }
 
   // Control flow that a run decides has values of one size only: it takes their
