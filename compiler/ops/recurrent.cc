@@ -349,7 +349,7 @@ Define DefineRecurrent(const char* op, int since, int until) {
             "direction is forward, reverse or bidirectional", DirectionIsKnown)
       .Rule(Rejection::kInvalidModel, "layout is 0 or 1", LayoutIsKnown)
       .Rule(Rejection::kUnsupportedShape,
-            "at most 512 steps are unrolled, over both directions",
+            "at most 8192 steps are unrolled, over both directions",
             StepsAreFew);
   return define;
 }

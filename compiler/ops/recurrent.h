@@ -23,7 +23,7 @@
 namespace heddle::compiler {
 
 // Steps that are unrolled, over all directions.
-inline constexpr int64_t kMaxUnrolled = 512;
+inline constexpr int64_t kMaxUnrolled = 8192;
 
 struct RecurrentKind {
   int gates;
