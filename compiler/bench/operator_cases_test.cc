@@ -62,7 +62,9 @@ TEST(OperatorCases, SmallOnesAreAboveTheirBounds) {
         static_cast<double>(compiled->report.estimated_cycles) /
         BoundOf(c, output_bytes, isa::kH256).cycles();
     EXPECT_GE(ratio, 1);
-    if (c.reason.empty()) EXPECT_LE(ratio, c.at_most);
+    if (c.reason.empty()) {
+      EXPECT_LE(ratio, c.at_most);
+    }
   }
   EXPECT_GE(sizes.size(), 40u);
   for (const auto& [op, count] : sizes) EXPECT_EQ(count, 3) << op;

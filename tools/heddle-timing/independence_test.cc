@@ -127,7 +127,9 @@ size_t CompareExact(const CoreRun& a, const CoreRun& b,
           << ": " << x.commands[i].begin << " to " << x.commands[i].end
           << " and " << y.commands[i].begin << " to " << y.commands[i].end;
     }
-    if (in_stream == 0) EXPECT_EQ(x.cycles, y.cycles) << what;
+    if (in_stream == 0) {
+      EXPECT_EQ(x.cycles, y.cycles) << what;
+    }
     inexact += in_stream;
   }
   return inexact;
