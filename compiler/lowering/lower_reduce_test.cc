@@ -98,7 +98,9 @@ TEST(LowerReduce, NanAndInfinities) {
           {Floats({6, 2}, values)});
       ASSERT_EQ(y.size(), 1u);
       const float first = y[0].as<float>()[0];
-      if (axis == 1) EXPECT_TRUE(std::isnan(first)) << first;
+      if (axis == 1) {
+        EXPECT_TRUE(std::isnan(first)) << first;
+      }
     }
   }
 }

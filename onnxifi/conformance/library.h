@@ -18,6 +18,13 @@
 
 namespace heddle::conformance {
 
+// (gcc warns of a cast that is not through a function of no arguments.)
+inline onnxSetIOAndRunGraphFunction AsSetIOAndRunGraph(
+    onnxExtensionFunctionPointer function) {
+  return reinterpret_cast<onnxSetIOAndRunGraphFunction>(
+      reinterpret_cast<void (*)()>(function));
+}
+
 class Library {
  public:
   // NotFound: not loadable, or a function is missing; the text says what.

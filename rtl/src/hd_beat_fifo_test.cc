@@ -34,7 +34,9 @@ uint64_t Traffic(int cycles, int push_percent, int pop_percent, int pops) {
       EXPECT_EQ(dut->head0_o[3], want[0] + 3000);
       EXPECT_EQ(dut->head0_o[4], want[0] & 1);
     }
-    if (count > 1) EXPECT_EQ(dut->head1_o[0], want[1]);
+    if (count > 1) {
+      EXPECT_EQ(dut->head1_o[0], want[1]);
+    }
     if (random() % 100 < uint64_t(pop_percent)) {
       dut->pop_i = std::min<int>(count, pops == 3 ? random() % 3 : pops);
     }

@@ -44,7 +44,9 @@ void ExpectEqual(const CommandResult& r, const model::RunResult& m,
   EXPECT_EQ(r.engine, static_cast<uint32_t>(m.fault_engine));
   EXPECT_EQ(r.region, m.fault_region);
   EXPECT_EQ(r.address, m.fault_address);
-  if (counts) EXPECT_EQ(r.commands, m.commands);
+  if (counts) {
+    EXPECT_EQ(r.commands, m.commands);
+  }
 }
 
 // Streams of sync, nop and barrier commands that program order can always
@@ -281,7 +283,9 @@ TEST(CommandProcessorTest, BrokenStreams) {
     const CommandResult r = bench.Run();
     SCOPED_TRACE(what);
     ExpectEqual(r, expected, counts);
-    if (seed % 6 == 4) EXPECT_GE(r.commands, expected.commands);
+    if (seed % 6 == 4) {
+      EXPECT_GE(r.commands, expected.commands);
+    }
     ExpectClean(bench);
     EXPECT_EQ(bench.resets() > 0, r.status != isa::Error::kOk);
     ++seen[what + ": " + isa::ToString(expected.status)];

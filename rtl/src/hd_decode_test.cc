@@ -240,7 +240,9 @@ TEST_F(DecodeTest, VerdictIsTheModels) {
   // micro-instruction.
   EXPECT_EQ(rules_.size(), 41u);
   for (const auto& [name, cycles] : slowest_) {
-    if (name != "conv") EXPECT_EQ(cycles, 1) << name;
+    if (name != "conv") {
+      EXPECT_EQ(cycles, 1) << name;
+    }
   }
 }
 

@@ -154,7 +154,9 @@ TEST_F(HdFloatLane, RandomCommands) {
     if (random.Below(16) == 0) Tick();
   }
   Drain();
-  if (!HasFailure()) EXPECT_EQ(results_, n);
+  if (!HasFailure()) {
+    EXPECT_EQ(results_, n);
+  }
 }
 
 // All pairs of codes in either type, both operations, both orders.

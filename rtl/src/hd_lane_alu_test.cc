@@ -119,7 +119,9 @@ TEST_F(HdLaneAlu, EveryOperationInRandomOrder) {
     Tick();
   }
   for (int i = 0; i < 40 && !HasFailure(); ++i) Tick();
-  if (!HasFailure()) EXPECT_EQ(results_, n);
+  if (!HasFailure()) {
+    EXPECT_EQ(results_, n);
+  }
 }
 
 TEST_F(HdLaneAlu, ResetEndsADivision) {

@@ -118,8 +118,10 @@ class Bench {
     dut.Settle();
     memory.Sample(port);
     // Data only of requests that memory has taken before.
-    if (d->w_valid_o) EXPECT_GT(owed_, 0u);
-    if (d->w_valid_o && d->w_ready_i) --owed_;
+    if (d->w_valid_o) {
+      EXPECT_GT(owed_, 0u);
+      owed_ -= d->w_ready_i != 0;
+    }
     if (d->req_valid_o && d->req_ready_i && d->req_write_o) {
       owed_ += d->req_beats_o;
     }

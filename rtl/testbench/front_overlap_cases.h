@@ -135,8 +135,9 @@ TEST_F(FrontTest, AbortAtAnyTimeOfStepsBesideARun) {
     const bool was = record.status == Code(Error::kAborted);
     ASSERT_EQ(record.status, was ? Code(Error::kAborted) : 0u) << when;
     EXPECT_EQ(Halted(), was) << when;
-    if (record.bytes_copied != 0)
+    if (record.bytes_copied != 0) {
       EXPECT_EQ(std::memcmp(b.Device(kData), data.data(), 3000), 0);
+    }
     (was ? aborted : done) += 1;
     ResetEngine();
     EXPECT_TRUE(b.quiet());

@@ -235,8 +235,9 @@ TEST_P(FaultTest, IsAsDocumented) {
       }
       EXPECT_EQ(uapi::Wait(client_.get(), context_, seqno, uapi::kForever),
                 -ENODEV);
-      if (writes_on)
+      if (writes_on) {
         EXPECT_FALSE(MastersBus()) << "its client believes that it has ended";
+      }
     } else {
       const drm_heddle_result result =
           uapi::ResultOf(client_.get(), context_, seqno);

@@ -175,7 +175,9 @@ TEST_F(KernelMemoryTest, ASignalEndsTheWaitForRoom) {
       uint32_t big = 0;
       interrupted = CreateBo(c(), 2 * piece, DRM_HEDDLE_DEVICE, &big);
       over = true;
-      if (interrupted == 0) EXPECT_EQ(CloseBo(c(), big), 0);
+      if (interrupted == 0) {
+        EXPECT_EQ(CloseBo(c(), big), 0);
+      }
     });
     while (!over) {
       pthread_kill(asks.native_handle(), SIGUSR1);

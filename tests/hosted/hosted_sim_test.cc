@@ -362,7 +362,9 @@ TEST_P(OverlapTest, GivesTheBytesThatItHasOneByOne) {
     ASSERT_EQ(result.status, 0u);
     RecordProperty(flags ? "cycles_overlap" : "cycles",
                    std::to_string(result.cycles));
-    if (cycles != 0) EXPECT_LT(result.cycles, cycles);
+    if (cycles != 0) {
+      EXPECT_LT(result.cycles, cycles);
+    }
     cycles = result.cycles;
     for (uint64_t i = 0; i < kRounds; ++i) {
       std::vector<uint8_t> want(in->data + i * (kRound + 2),

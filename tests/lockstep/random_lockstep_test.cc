@@ -289,7 +289,9 @@ TEST(RandomLockstep, CoreIsModel) {
         << " --config=" << options.config.name
         << (boundaries != 0 ? absl::StrCat(" --boundaries=", boundaries) : "")
         << (kinds.empty() ? "" : " --kinds=") << absl::StrJoin(kinds, ",");
-    if (!outcome.divergence.empty()) ASSERT_LT(++divergences, kMostDivergences);
+    if (!outcome.divergence.empty()) {
+      ASSERT_LT(++divergences, kMostDivergences);
+    }
     cycles += outcome.cycles;
     macs += outcome.macs;
     if (progress != 0 && coverage.commands() >= reported + progress) {

@@ -240,7 +240,9 @@ TEST_P(NanOnCard, IsThatOfTheReference) {
   ASSERT_EQ(y.size(), 1u);
   ASSERT_EQ(NansOf(y[0].as<float>(), y[0].count()), c.want);
   for (int64_t i = 0; i < y[0].count(); ++i) {
-    if (c.want[i] == 'N') EXPECT_EQ(y[0].as<uint32_t>()[i], model::kNan) << i;
+    if (c.want[i] == 'N') {
+      EXPECT_EQ(y[0].as<uint32_t>()[i], model::kNan) << i;
+    }
   }
 }
 

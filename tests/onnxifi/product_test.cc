@@ -53,11 +53,15 @@ class Product : public testing::Test {
     Open(nullptr);
   }
   void TearDown() override {
-    if (backend_ != nullptr) EXPECT_OK(onnxReleaseBackend(backend_));
+    if (backend_ != nullptr) {
+      EXPECT_OK(onnxReleaseBackend(backend_));
+    }
     EXPECT_OK(onnxReleaseBackendID(id_));
   }
   void Open(const uint64_t* properties) {
-    if (backend_ != nullptr) EXPECT_OK(onnxReleaseBackend(backend_));
+    if (backend_ != nullptr) {
+      EXPECT_OK(onnxReleaseBackend(backend_));
+    }
     EXPECT_OK(onnxInitBackend(id_, properties, &backend_));
   }
   onnxStatus Compatibility(const std::string& model) {

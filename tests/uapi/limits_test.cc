@@ -200,7 +200,9 @@ TEST_F(LimitsTest, AbortsWhatRunsWithItsContext) {
   EXPECT_EQ(DestroyContext(c(), mine), 0);
   EXPECT_EQ(Do(other.get(), theirs, {Fill(bo, kPage, 1)}).status, 0u);
   // It would have been ended after the timeout, which is long.
-  if (timeout >= 10 * kSecond) EXPECT_LT(NowNs() - before, timeout / 2);
+  if (timeout >= 10 * kSecond) {
+    EXPECT_LT(NowNs() - before, timeout / 2);
+  }
 }
 
 TEST_F(LimitsTest, AbortsWhatRunsWithItsFile) {
@@ -218,7 +220,9 @@ TEST_F(LimitsTest, AbortsWhatRunsWithItsFile) {
   const uint64_t before = NowNs();
   mine = nullptr;
   EXPECT_EQ(Do(c(), good, {Fill(bo, kPage, 1)}).status, 0u);
-  if (timeout >= 10 * kSecond) EXPECT_LT(NowNs() - before, timeout / 2);
+  if (timeout >= 10 * kSecond) {
+    EXPECT_LT(NowNs() - before, timeout / 2);
+  }
 }
 
 // A job that has not started is dropped, whatever it waits for.

@@ -256,7 +256,9 @@ TEST(ValidatorOrder, AcceptedStreamsEndAndWaitForWhatTheyNamed) {
     heddle_validate_result facts;
     const bool good = hosted::ValidateStream(isa::kH256.id, words, &facts);
     ASSERT_TRUE(good || order.strays) << "refused stream " << i;
-    if (!good) ASSERT_EQ(facts.error, HEDDLE_VALIDATE_SEMAPHORE) << i;
+    if (!good) {
+      ASSERT_EQ(facts.error, HEDDLE_VALIDATE_SEMAPHORE) << i;
+    }
     good ? ++accepted : ++refused;
     taking += good && std::any_of(order.taken.begin(), order.taken.end(),
                                   [](const auto& t) { return !t.empty(); });

@@ -169,8 +169,7 @@ void Caffe2(Context& t) {
     for (float& value : net.x.data) value += 1;
     Caffe2Run(t, backend, graph, &net, nullptr);
     if (together != nullptr) {
-      Caffe2Run(t, backend, graph, &net,
-                reinterpret_cast<onnxSetIOAndRunGraphFunction>(together));
+      Caffe2Run(t, backend, graph, &net, AsSetIOAndRunGraph(together));
     }
   }
 }

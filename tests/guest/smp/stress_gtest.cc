@@ -147,7 +147,9 @@ void Submitter(std::mt19937* random) {
       JobDone(result);
       return;
     }
-    if (real) EXPECT_EQ(bench.data[1023], value);
+    if (real) {
+      EXPECT_EQ(bench.data[1023], value);
+    }
   }
 }
 
@@ -339,8 +341,9 @@ void Watcher(std::mt19937* random) {
     drm_heddle_query args = {};
     args.type = DRM_HEDDLE_QUERY_MEMORY;
     args.data = uapi::ArrayOf(&memory, 1);
-    if (Done(c->Ioctl(DRM_IOCTL_HEDDLE_QUERY, &args), "QUERY"))
+    if (Done(c->Ioctl(DRM_IOCTL_HEDDLE_QUERY, &args), "QUERY")) {
       EXPECT_LE(memory.used, memory.total);
+    }
     args.type = DRM_HEDDLE_QUERY_COUNTERS;
     args.data = uapi::ArrayOf(&counters, 1);
     Done(c->Ioctl(DRM_IOCTL_HEDDLE_QUERY, &args), "QUERY");

@@ -185,15 +185,23 @@ Objects::Objects() {
 
 Objects::~Objects() {
   Library& library = Library::Get();
-  if (graph != nullptr) EXPECT_OK(library.ReleaseGraph(graph));
-  if (backend != nullptr) EXPECT_OK(library.ReleaseBackend(backend));
-  if (id != nullptr) EXPECT_OK(library.ReleaseBackendID(id));
+  if (graph != nullptr) {
+    EXPECT_OK(library.ReleaseGraph(graph));
+  }
+  if (backend != nullptr) {
+    EXPECT_OK(library.ReleaseBackend(backend));
+  }
+  if (id != nullptr) {
+    EXPECT_OK(library.ReleaseBackendID(id));
+  }
 }
 
 onnxEvent Objects::Event(bool signalled) {
   onnxEvent event = nullptr;
   EXPECT_OK(Library::Get().InitEvent(backend, &event));
-  if (signalled) EXPECT_OK(Library::Get().SignalEvent(event));
+  if (signalled) {
+    EXPECT_OK(Library::Get().SignalEvent(event));
+  }
   return event;
 }
 
@@ -203,7 +211,9 @@ onnxGraph Objects::Graph(const std::string& model) {
       Library::Get().InitGraph(backend, nullptr, model.size(), model.data(), 0,
                                nullptr, &made, 0, nullptr);
   // Some run partly on the host.
-  if (status != ONNXIFI_STATUS_FALLBACK) EXPECT_OK(status);
+  if (status != ONNXIFI_STATUS_FALLBACK) {
+    EXPECT_OK(status);
+  }
   return made;
 }
 

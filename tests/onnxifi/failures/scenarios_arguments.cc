@@ -151,7 +151,9 @@ onnxStatus Init(const Objects& objects, const std::string& model,
   const onnxStatus status = library().InitGraph(
       objects.backend, properties, model.size(), model.data(),
       weight != nullptr ? 1 : 0, weight, &graph, max_sequence, nullptr);
-  if (graph != nullptr) EXPECT_OK(library().ReleaseGraph(graph));
+  if (graph != nullptr) {
+    EXPECT_OK(library().ReleaseGraph(graph));
+  }
   return status;
 }
 

@@ -228,7 +228,9 @@ TEST_F(Sweeping, RunGraph) {
   SweepCase tested = Case(
       Function::kRunGraph, [&] { return objects.Start(input, &output); },
       [&] {
-        if (input != ready) EXPECT_OK(library().SignalEvent(input));
+        if (input != ready) {
+          EXPECT_OK(library().SignalEvent(input));
+        }
         EXPECT_OK(library().WaitEvent(output));
         EXPECT_OK(library().ReleaseEvent(output));
       });
