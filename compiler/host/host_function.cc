@@ -38,7 +38,10 @@ absl::Status CheckHostNode(const Graph& graph, const Node& node, Graph* scratch,
     return RejectNode(Rejection::kUnsupportedOperator, node,
                       "the operator has no reference that the host could run");
   }
-  RETURN_IF_ERROR(info->infer(scratch, node));
+  {
+    const SizesAsConstants sizes(node, bounded->find_sizes(), scratch);
+    RETURN_IF_ERROR(info->infer(scratch, node));
+  }
   RETURN_IF_ERROR(bounded->Add(*scratch, node));
   for (TensorId id : node.outputs) {
     if (id == kNoTensor) continue;

@@ -37,15 +37,31 @@ struct Reader {
   }
   bool Ints(size_t i, std::vector<int64_t>* values) const {
     const TensorId id = node.input(i);
-    if (id == kNoTensor || !graph.tensors[id].is_constant()) return false;
+    if (id == kNoTensor) return false;
+    // (A list of sizes is given as a constant where shapes are inferred.)
+    if (bounded.sizes(id) != nullptr || !graph.tensors[id].is_constant()) {
+      return false;
+    }
     const TensorData& data = *graph.tensors[id].constant;
     if (data.type != DataType::kInt64) return false;
     *values = ToInts(data);
     return true;
   }
+  const OpenSizes* sizes(size_t i) const {
+    return bounded.sizes(node.input(i));
+  }
 };
 
 AxisSet Bit(size_t axis) { return AxisSet{1} << axis; }
+
+// Elements of a list of sizes that vary.
+AxisSet Varying(const OpenSizes& sizes) {
+  AxisSet set = 0;
+  for (size_t i = 0; i < sizes.varies.size() && i < 64; ++i) {
+    if (sizes.varies[i]) set |= Bit(i);
+  }
+  return set;
+}
 
 // Sets the axes of output 0 (others: see BoundedTensors::Add); false: it cannot
 // follow.
@@ -144,7 +160,14 @@ bool Unsqueeze(const Reader& reader, AxisSet* output) {
 bool Reduction(const Reader& reader, AxisSet* output) {
   const size_t rank = reader.shape(0).size();
   std::set<size_t> axes;
-  if (!Axes(reader, rank, &axes)) return false;
+  if (reader.node.attributes.count("axes") == 0 &&
+      reader.node.input(1) == kNoTensor) {
+    if (reader.node.IntAttribute("noop_with_empty_axes", 0) == 0) {
+      for (size_t i = 0; i < rank; ++i) axes.insert(i);
+    }
+  } else if (!Axes(reader, rank, &axes)) {
+    return false;
+  }
   const bool keep = reader.node.IntAttribute("keepdims", 1) != 0;
   *output = reader.input(0);
   for (size_t axis : axes) *output &= ~Bit(axis);
@@ -173,11 +196,16 @@ bool Scatter(const Reader& reader, AxisSet* output) {
 }
 
 bool GatherNd(const Reader& reader, AxisSet* output) {
-  const size_t rank = reader.shape(1).size();
-  *output = reader.input(1);
-  return reader.Only(1) && rank > 0 &&
-         reader.node.IntAttribute("batch_dims", 0) == 0 &&
-         (reader.input(1) & Bit(rank - 1)) == 0;
+  const Shape& indices = reader.shape(1);
+  const size_t rank = indices.size();
+  if (rank == 0 || reader.node.IntAttribute("batch_dims", 0) != 0 ||
+      (reader.input(1) & Bit(rank - 1)) != 0 || indices[rank - 1] < 0 ||
+      indices[rank - 1] >= 64) {
+    return false;
+  }
+  *output = reader.input(1) | (reader.input(0) >> indices[rank - 1])
+                                  << (rank - 1);
+  return true;
 }
 
 // On other axes than its own, all operands are as large as each other.
@@ -325,9 +353,21 @@ bool Flatten(const Reader& reader, AxisSet* output) {
 }
 
 // To a constant shape, of which the one -1 takes what there is, or that keeps
-// the bounded axis by a 0.
+// the bounded axis by a 0; or to one that is computed of sizes. If one of these
+// stands for the one axis that is bounded, a -1 beside it takes the same in
+// every run: else the run ends with an error.
 bool Reshape(const Reader& reader, AxisSet* output) {
   std::vector<int64_t> to = reader.node.IntsAttribute("shape", {});
+  if (const OpenSizes* sizes = reader.sizes(1); sizes != nullptr) {
+    *output = Varying(*sizes);
+    to = ToInts(sizes->most);
+    const bool open = std::count(to.begin(), to.end(), -1) != 0;
+    const auto is_one = [](AxisSet set) {
+      return set != 0 && (set & (set - 1)) == 0;
+    };
+    return reader.Only(0) && std::count(to.begin(), to.end(), 0) == 0 &&
+           (!open || (is_one(*output) && is_one(reader.input(0))));
+  }
   if (to.empty() && !reader.Ints(1, &to)) return false;
   if (!reader.Only(0) || reader.node.IntAttribute("allowzero", 0) != 0) {
     return false;
@@ -359,6 +399,52 @@ bool Reshape(const Reader& reader, AxisSet* output) {
   if (open == to.size() || known <= 0 || rest % known != 0) return false;
   *output |= Bit(open);
   return true;
+}
+
+// To sizes that are computed, or constants.
+bool Expand(const Reader& reader, AxisSet* output) {
+  const size_t rank = reader.output_rank(), own = reader.shape(0).size();
+  *output = reader.input(0) << (rank - own);
+  std::vector<int64_t> to;
+  if (const OpenSizes* sizes = reader.sizes(1); sizes != nullptr) {
+    *output |= Varying(*sizes) << (rank - sizes->varies.size());
+    to = ToInts(sizes->most);
+  } else if (!reader.Ints(1, &to)) {
+    return false;
+  }
+  // As large as the other, or 1.
+  for (size_t i = 0; i < to.size(); ++i) {
+    const size_t axis = i + rank - to.size();
+    const bool varies =
+        reader.sizes(1) != nullptr && reader.sizes(1)->varies[i];
+    if ((*output & Bit(axis)) != 0 && !varies && to[i] != 1) return false;
+  }
+  for (size_t i = 0; i < own; ++i) {
+    if ((*output & Bit(i + rank - own)) != 0 &&
+        (reader.input(0) & Bit(i)) == 0 && reader.shape(0)[i] != 1) {
+      return false;
+    }
+  }
+  return reader.Only(0);
+}
+
+bool ConstantOfShape(const Reader& reader, AxisSet* output) {
+  *output = Varying(*reader.sizes(0));
+  return true;
+}
+
+bool Tile(const Reader& reader, AxisSet* output) {
+  *output = reader.input(0);
+  if (reader.sizes(1) != nullptr) *output |= Varying(*reader.sizes(1));
+  return reader.Only(0);
+}
+
+// From a constant in steps of a constant that is not negative.
+bool Range(const Reader& reader, AxisSet* output) {
+  std::vector<int64_t> start, step;
+  *output = Bit(0);
+  return reader.sizes(1) != nullptr && reader.Ints(0, &start) &&
+         reader.Ints(2, &step) && step.size() == 1 && step[0] > 0;
 }
 
 // As many as there are boxes.
@@ -422,8 +508,10 @@ const std::map<std::string, Rule>& Followers() {
                                         {"AveragePool", Rows},
                                         {"BatchNormalization", Rows},
                                         {"Concat", Concat},
+                                        {"ConstantOfShape", ConstantOfShape},
                                         {"Conv", Rows},
                                         {"ConvTranspose", Rows},
+                                        {"Expand", Expand},
                                         {"Flatten", Flatten},
                                         {"Gather", Gather},
                                         {"GatherND", GatherNd},
@@ -434,6 +522,7 @@ const std::map<std::string, Rule>& Followers() {
                                         {"LogSoftmax", AlongAxis<1>},
                                         {"MatMul", MatMul},
                                         {"MaxPool", Rows},
+                                        {"Range", Range},
                                         {"Reshape", Reshape},
                                         {"RoiAlign", RoiAlign},
                                         {"ScatterElements", Scatter},
@@ -444,6 +533,7 @@ const std::map<std::string, Rule>& Followers() {
                                         {"Softmax", AlongAxis<1>},
                                         {"Split", Split},
                                         {"Squeeze", Squeeze},
+                                        {"Tile", Tile},
                                         {"Transpose", Transpose},
                                         {"Unsqueeze", Unsqueeze}};
     for (const char* op :
@@ -479,14 +569,6 @@ bool HasManyAxes(const Graph& graph, const Node& node) {
          std::any_of(node.outputs.begin(), node.outputs.end(), many);
 }
 
-std::string FollowerNames() {
-  std::string names;
-  for (const auto& [name, rule] : Followers()) {
-    absl::StrAppend(&names, names.empty() ? "" : ", ", name);
-  }
-  return names;
-}
-
 }  // namespace
 
 void BoundedTensors::Set(TensorId id, AxisSet axes) {
@@ -496,8 +578,27 @@ void BoundedTensors::Set(TensorId id, AxisSet axes) {
   any_ |= axes != 0;
 }
 
+void BoundedTensors::SetSizes(TensorId id,
+                              std::shared_ptr<const OpenSizes> sizes) {
+  if (sizes == nullptr) {
+    sizes_.erase(id);
+    return;
+  }
+  sizes_[id] = std::move(sizes);
+  any_ = true;
+}
+
+void BoundedTensors::Copy(const BoundedTensors& from, TensorId id,
+                          TensorId to) {
+  Set(to, from.of(id));
+  const auto it = from.sizes_.find(id);
+  SetSizes(to, it == from.sizes_.end() ? nullptr : it->second);
+}
+
 bool BoundedTensors::Touches(const Node& node) const {
-  const auto is_bounded = [this](TensorId id) { return of(id) != 0; };
+  const auto is_bounded = [this](TensorId id) {
+    return of(id) != 0 || sizes(id) != nullptr;
+  };
   return std::any_of(node.inputs.begin(), node.inputs.end(), is_bounded) ||
          std::any_of(node.outputs.begin(), node.outputs.end(), is_bounded);
 }
@@ -506,7 +607,22 @@ absl::Status BoundedTensors::Add(const Graph& graph, const Node& node) {
   const bool source = node.domain.empty() && Sources().count(node.op) > 0;
   const auto reads = std::find_if(node.inputs.begin(), node.inputs.end(),
                                   [this](TensorId id) { return of(id) != 0; });
-  if (!source && reads == node.inputs.end()) return absl::OkStatus();
+  if (!sizes_.empty() || reads != node.inputs.end()) {
+    auto followed = FollowSizes(graph, node, find_sizes(), [&](size_t axis) {
+      return axis < 64 && (of(node.inputs[0]) & Bit(axis)) != 0;
+    });
+    // (Of what no list of sizes and no bounded tensor goes into, nothing.)
+    if (followed.has_value() && (reads != node.inputs.end() ||
+                                 (node.op != "Shape" && node.op != "Size"))) {
+      SetSizes(node.outputs[0],
+               std::make_shared<const OpenSizes>(*std::move(followed)));
+    }
+  }
+  // What is made of sizes that it is given.
+  const TensorId given = SizesOperand(node);
+  const bool makes = given != kNoTensor && sizes(given) != nullptr &&
+                     sizes(node.outputs[0]) == nullptr;
+  if (!source && !makes && reads == node.inputs.end()) return absl::OkStatus();
   AxisSet output = 0;
   const auto& rules = source ? Sources() : Followers();
   const auto rule = rules.find(node.op);
@@ -514,10 +630,16 @@ absl::Status BoundedTensors::Add(const Graph& graph, const Node& node) {
       !rule->second({graph, node, *this}, &output)) {
     return RejectNode(
         Rejection::kUnsupportedOperator, node, "it reads '",
-        reads == node.inputs.end() ? "" : graph.tensors[*reads].name,
+        graph
+            .tensors[reads != node.inputs.end() ? *reads
+                     : makes                    ? given
+                                                : node.inputs[0]]
+            .name,
         "', of which only the run's values say how large it is; the host "
-        "follows such a size through ",
-        FollowerNames(), ", as far as they do not mix it with other sizes");
+        "follows such a size through operators for which fewer rows are a "
+        "smaller result (elementwise ones, Conv, MatMul, Gather, Concat, "
+        "Reshape with one -1 and the like), but not here; make the size known "
+        "before, by TopK or a declared shape");
   }
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     // Unique: indices and counts are lists, and of what is at each place there
@@ -556,6 +678,11 @@ absl::StatusOr<std::vector<TensorData>> EvaluateActual(
     if (node.inputs[i] == kNoTensor) continue;
     Tensor tensor = graph.tensors[node.inputs[i]];
     tensor.shape = inputs[i]->shape;
+    // Sizes that it is given are what they are now.
+    if (inputs[i]->type == DataType::kInt64 && inputs[i]->shape.size() <= 1 &&
+        inputs[i]->count() <= 64) {
+      tensor.constant = std::make_shared<const TensorData>(*inputs[i]);
+    }
     copy.inputs[i] = actual.AddTensor(std::move(tensor));
   }
   for (TensorId& id : copy.outputs) {

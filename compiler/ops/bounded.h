@@ -5,17 +5,21 @@
 // Only the host has them. What it runs there are operators of which is known
 // that a smaller operand gives a smaller result: the definition is applied to
 // the operands as they are, and what the table here says is which axes may come
-// out smaller. Shape and Size tell the size that there is. Others are refused by
-// name, as are those here where a smaller operand might give a larger result.
+// out smaller. Shape and Size tell the size that there is. Others are refused
+// by name, as are those here where a smaller operand might give a larger
+// result.
 #ifndef HEDDLE_COMPILER_OPS_BOUNDED_H_
 #define HEDDLE_COMPILER_OPS_BOUNDED_H_
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "compiler/ir/graph.h"
+#include "compiler/ops/open_sizes.h"
 
 namespace heddle::compiler {
 
@@ -28,16 +32,29 @@ class BoundedTensors {
   AxisSet of(TensorId id) const {
     return id >= 0 && static_cast<size_t>(id) < axes_.size() ? axes_[id] : 0;
   }
+  // Values that a run decides, of which the most is known; null: they are no
+  // such list, or constants.
+  const OpenSizes* sizes(TensorId id) const {
+    const auto it = sizes_.find(id);
+    return it == sizes_.end() ? nullptr : it->second.get();
+  }
+  FindSizes find_sizes() const {
+    return [this](TensorId id) { return sizes(id); };
+  }
   bool any() const { return any_; }
   void Set(TensorId id, AxisSet axes);
+  void SetSizes(TensorId id, std::shared_ptr<const OpenSizes> sizes);
+  // As another has them; a tensor may be another there.
+  void Copy(const BoundedTensors& from, TensorId id, TensorId to);
   // The node's outputs, from its inputs; the node has been checked, shapes are
   // known. kUnsupportedOperator: it reads a bounded tensor and cannot follow.
   absl::Status Add(const Graph& graph, const Node& node);
-  // Whether it reads or writes one.
+  // Whether it reads or writes one, or such values.
   bool Touches(const Node& node) const;
 
  private:
   std::vector<AxisSet> axes_;
+  std::map<TensorId, std::shared_ptr<const OpenSizes>> sizes_;
   bool any_ = false;
 };
 

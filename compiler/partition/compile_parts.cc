@@ -115,13 +115,20 @@ const char* NameOf(Placement placement) {
   return "";
 }
 
+// What parts hand to each other that is bounded: by name, an index of its own.
+struct BoundedValues {
+  std::map<std::string, TensorId> ids;
+  BoundedTensors tensors;
+};
+
 // Which inputs of a part are bounded.
-BoundedTensors InputsOf(const Graph& graph,
-                        const std::map<std::string, AxisSet>& bounded) {
+BoundedTensors InputsOf(const Graph& graph, const BoundedValues& bounded) {
   BoundedTensors inputs;
   for (TensorId id : graph.inputs) {
-    const auto found = bounded.find(graph.tensors[id].name);
-    if (found != bounded.end()) inputs.Set(id, found->second);
+    const auto found = bounded.ids.find(graph.tensors[id].name);
+    if (found != bounded.ids.end()) {
+      inputs.Copy(bounded.tensors, found->second, id);
+    }
   }
   return inputs;
 }
@@ -184,7 +191,7 @@ class PartsCompiler {
     whole.hw_version = reg::MakeVersion(reg::MajorOf(reg::kVersionReset), 0);
     Values values(&whole);
     for (TensorId id : graph.inputs) values.Of(graph.tensors[id]);
-    std::map<std::string, AxisSet> bounded;  // values, by name
+    BoundedValues bounded;
     for (Part& part : Partition(graph, PlacesOf(support))) {
       SegmentReport entry;
       for (int n : part.nodes) entry.nodes.push_back(graph.nodes[n].name);
@@ -267,7 +274,7 @@ class PartsCompiler {
             profile_.transfer_byte_ns / 1e3;
   }
 
-  absl::Status CompileHost(Part part, std::map<std::string, AxisSet>* bounded,
+  absl::Status CompileHost(Part part, BoundedValues* bounded,
                            package::Segment* segment, SegmentReport* entry) {
     entry->host = true;
     entry->estimated_us = HostTime(part.graph, profile_) / 1e3;
@@ -276,8 +283,13 @@ class PartsCompiler {
         const HostFunction checked,
         HostFunction::Make(part.graph, InputsOf(part.graph, *bounded)));
     for (TensorId id : part.graph.outputs) {
-      const AxisSet axes = checked.bounded().of(id);
-      if (axes != 0) (*bounded)[part.graph.tensors[id].name] = axes;
+      if (checked.bounded().of(id) == 0 &&
+          checked.bounded().sizes(id) == nullptr) {
+        continue;
+      }
+      const auto at = static_cast<TensorId>(bounded->ids.size());
+      bounded->ids[part.graph.tensors[id].name] = at;
+      bounded->tensors.Copy(checked.bounded(), id, at);
     }
     entry->host_bytes = checked.working_bytes();
     segment->host = std::move(part.graph);

@@ -51,7 +51,10 @@ absl::Status CheckBetweenSegments(const Graph& body,
   for (size_t n = 0; n < body.nodes.size(); ++n) {
     const Node& node = body.nodes[n];
     for (TensorId id : node.inputs) {
-      if (bounded.of(id) == 0 || part_of[producers[id]] == part_of[n]) continue;
+      if ((bounded.of(id) == 0 && bounded.sizes(id) == nullptr) ||
+          part_of[producers[id]] == part_of[n]) {
+        continue;
+      }
       return RejectNode(
           Rejection::kUnsupportedShape, node, "it reads '",
           body.tensors[id].name,

@@ -324,6 +324,97 @@ std::function<void(ModelBuilder*)> Picture(const char* op, bool weights) {
   };
 }
 
+// "n": how many rows there are, as a list; "count": as a number.
+void CountRows(ModelBuilder* b) {
+  b->Constant("zero", Int64s({}, {0})).Constant("axis", Int64s({1}, {0}));
+  b->Node("Shape", {"rows"}, {"shape"});
+  b->Node("Gather", {"shape", "zero"}, {"count"});
+  b->Node("Unsqueeze", {"count", "axis"}, {"n"});
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Sizes, BoundedRows,
+    testing::Values(
+        OfRows{"Reshape",
+               [](ModelBuilder* b) {
+                 CountRows(b);
+                 b->Constant("rest", Int64s({2}, {-1, 2}));
+                 SetInt(b->Node("Concat", {"n", "rest"}, {"to"}), "axis", 0);
+                 b->Node("Reshape", {"rows", "to"}, {"y"});
+               },
+               1},
+        OfRows{"ReshapeToTwiceAsMany",
+               [](ModelBuilder* b) {
+                 CountRows(b);
+                 b->Constant("two", Int64s({1}, {2}));
+                 b->Node("Mul", {"n", "two"}, {"more"});
+                 SetInt(b->Node("Concat", {"more", "two"}, {"to"}), "axis", 0);
+                 b->Node("Reshape", {"rows", "to"}, {"y"});
+               },
+               1},
+        OfRows{"ConstantOfShape",
+               [](ModelBuilder* b) {
+                 b->Node("Shape", {"rows"}, {"shape"});
+                 b->Node("ConstantOfShape", {"shape"}, {"y"});
+               }},
+        OfRows{"Range",
+               [](ModelBuilder* b) {
+                 CountRows(b);
+                 b->Constant("one", Int64s({}, {1}));
+                 b->Node("Range", {"zero", "count", "one"}, {"y"});
+               }},
+        OfRows{"Expand",
+               [](ModelBuilder* b) {
+                 b->Constant("row", Floats({1, 4}, {1, 2, 3, 4}));
+                 b->Node("Shape", {"rows"}, {"shape"});
+                 b->Node("Expand", {"row", "shape"}, {"y"});
+               }},
+        // As torch.onnx writes expand(n, -1).
+        OfRows{"ExpandBehindWhere",
+               [](ModelBuilder* b) {
+                 CountRows(b);
+                 b->Constant("row", Floats({1, 4}, {1, 2, 3, 4}));
+                 b->Constant("keep", Int64s({1}, {-1}));
+                 b->Constant("ones", Int64s({2}, {1, 1}));
+                 b->Constant("minus", Int64s({2}, {-1, -1}));
+                 SetInt(b->Node("Concat", {"n", "keep"}, {"want"}), "axis", 0);
+                 b->Node("Equal", {"want", "minus"}, {"kept"});
+                 b->Node("Where", {"kept", "ones", "want"}, {"to"});
+                 b->Node("Expand", {"row", "to"}, {"y"});
+               }},
+        OfRows{
+            "Tile",
+            [](ModelBuilder* b) {
+              CountRows(b);
+              b->Constant("row", Floats({1, 2}, {1, 2}));
+              b->Constant("two", Int64s({1}, {2}));
+              SetInt(b->Node("Concat", {"n", "two"}, {"repeats"}), "axis", 0);
+              b->Node("Tile", {"row", "repeats"}, {"y"});
+            }}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+// As many rows as another list has, which is another number in some runs.
+TEST(Bounded, ReshapeToAnothersSizeEndsWithAnError) {
+  ModelBuilder b(17);
+  b.Input("x", DataType::kFloat, {6, 4}).Input("c", DataType::kBool, {6});
+  b.Input("d", DataType::kBool, {6});
+  SetInt(b.Node("Compress", {"x", "c"}, {"few"}), "axis", 0);
+  SetInt(b.Node("Compress", {"x", "d"}, {"rows"}), "axis", 0);
+  CountRows(&b);
+  b.Constant("rest", Int64s({2}, {-1, 2}));
+  SetInt(b.Node("Concat", {"n", "rest"}, {"to"}), "axis", 0);
+  b.Node("Reshape", {"few", "to"}, {"y"});
+  b.Output("y");
+  const auto run = [&](const std::vector<uint8_t>& c,
+                       const std::vector<uint8_t>& d) {
+    return RunModel(
+               b, {Floats({6, 4}, std::vector<float>(24)), Bools(c), Bools(d)})
+        .status();
+  };
+  EXPECT_TRUE(run({1, 0, 1, 0, 0, 0}, {0, 0, 1, 0, 1, 0}).ok());
+  EXPECT_FALSE(run({1, 1, 1, 1, 0, 0}, {0, 0, 1, 0, 1, 0}).ok());
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Operators, BoundedRows,
     testing::Values(

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/base/status_macros.h"
+#include "compiler/ops/bounded.h"
 #include "compiler/ops/broadcast.h"
 #include "compiler/ops/operator.h"
 #include "compiler/ops/program_operator.h"
@@ -86,11 +88,15 @@ class Fuser {
  public:
   explicit Fuser(Rewriter* r) : r_(*r) {}
 
-  void Run() {
+  // But what is `bounded`: the host's operators are ONNX's.
+  void Run(const BoundedTensors& bounded) {
     const int count = r_.size();
     for (int n = 0; n < count; ++n) {
       parts_.push_back(ElementwiseParts(r_.graph(), r_.node(n)));
-      if (!parts_[n].empty() && IsClampOfProduct(n)) parts_[n].clear();
+      if (!parts_[n].empty() &&
+          (IsClampOfProduct(n) || bounded.Touches(r_.node(n)))) {
+        parts_[n].clear();
+      }
     }
     for (int n = count; n-- > 0;) {
       if (r_.alive(n) && !parts_[n].empty() &&
@@ -329,8 +335,9 @@ class Fuser {
 }  // namespace
 
 absl::Status FuseElementwise(Graph* graph) {
+  ASSIGN_OR_RETURN(const BoundedTensors bounded, FindBounded(*graph));
   Rewriter rewriter(graph);
-  Fuser(&rewriter).Run();
+  Fuser(&rewriter).Run(bounded);
   return rewriter.Finish();
 }
 

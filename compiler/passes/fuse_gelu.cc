@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/base/status_macros.h"
+#include "compiler/ops/bounded.h"
 #include "compiler/ops/operator.h"
 #include "compiler/passes/rewriter.h"
 
@@ -111,9 +113,13 @@ class Matcher {
 }  // namespace
 
 absl::Status FuseGelu(Graph* graph) {
+  // (What the host computes are ONNX's operators.)
+  ASSIGN_OR_RETURN(const BoundedTensors bounded, FindBounded(*graph));
   Rewriter r(graph);
   for (int n = r.size(); n-- > 0;) {
-    if (!r.alive(n) || !r.IsOp(n, "Mul")) continue;
+    if (!r.alive(n) || !r.IsOp(n, "Mul") || bounded.Touches(r.node(n))) {
+      continue;
+    }
     Matcher m(r);
     if (!m.Find(n)) continue;
     Node node;

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/base/status_macros.h"
+#include "compiler/ops/bounded.h"
 #include "compiler/ops/operator.h"
 #include "compiler/ops/reduce.h"
 #include "compiler/passes/rewriter.h"
@@ -271,16 +273,19 @@ void FuseFloats(Rewriter* r, int n) {
 }  // namespace
 
 absl::Status FuseLayerNorm(Graph* graph) {
+  // (What the host computes are ONNX's operators.)
+  ASSIGN_OR_RETURN(const BoundedTensors bounded, FindBounded(*graph));
   Rewriter rewriter(graph);
   const int count = rewriter.size();
   for (int n = 0; n < count; ++n) {
-    if (rewriter.alive(n) && rewriter.IsOp(n, "QuantizeLinear")) {
+    if (rewriter.alive(n) && rewriter.IsOp(n, "QuantizeLinear") &&
+        !bounded.Touches(rewriter.node(n))) {
       FuseCodes(&rewriter, n);
     }
   }
   // The last node first, which has all of the normalisation before it.
   for (int n = count; n-- > 0;) {
-    if (rewriter.alive(n) &&
+    if (rewriter.alive(n) && !bounded.Touches(rewriter.node(n)) &&
         (rewriter.IsOp(n, "Add") || rewriter.IsOp(n, "Mul") ||
          rewriter.IsOp(n, "Div"))) {
       FuseFloats(&rewriter, n);

@@ -552,12 +552,15 @@ class Inference {
 
  private:
   absl::Status Take(Node node) {
-    if (supposed_ != nullptr) {
-      ASSIGN_OR_RETURN(auto known, supposition_.Infer(node));
-      if (!known) return absl::OkStatus();
-    } else {
-      RETURN_IF_ERROR(CheckNode(*graph_, node));
-      RETURN_IF_ERROR(InferOutputs(graph_, declared_, &node));
+    {
+      const SizesAsConstants sizes(node, bounded_.find_sizes(), graph_);
+      if (supposed_ != nullptr) {
+        ASSIGN_OR_RETURN(auto known, supposition_.Infer(node));
+        if (!known) return absl::OkStatus();
+      } else {
+        RETURN_IF_ERROR(CheckNode(*graph_, node));
+        RETURN_IF_ERROR(InferOutputs(graph_, declared_, &node));
+      }
     }
     RETURN_IF_ERROR(CheckSize(*graph_, node));
     RETURN_IF_ERROR(bounded_.Add(*graph_, node));

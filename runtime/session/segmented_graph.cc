@@ -371,6 +371,7 @@ absl::StatusOr<std::shared_ptr<Graph>> SegmentedGraph::Load(
         absl::StrCat(Name(package), ", host: ", why.message()));
   };
   loaded->bounded.resize(package.values.size());
+  compiler::BoundedTensors open;  // the same and sizes, by value
   for (package::Segment& segment : package.segments) {
     Segment part;
     const package::SegmentKind kind = segment.kind();
@@ -387,7 +388,8 @@ absl::StatusOr<std::shared_ptr<Graph>> SegmentedGraph::Load(
     if (kind == package::SegmentKind::kHost) {
       compiler::BoundedTensors inputs;
       for (size_t i = 0; i < segment.inputs.size(); ++i) {
-        inputs.Set(segment.host.inputs[i], loaded->bounded[segment.inputs[i]]);
+        inputs.Copy(open, static_cast<compiler::TensorId>(segment.inputs[i]),
+                    segment.host.inputs[i]);
       }
       auto host = compiler::HostFunction::Make(segment.host, std::move(inputs));
       if (!host.ok()) return not_taken(host.status());
@@ -395,6 +397,8 @@ absl::StatusOr<std::shared_ptr<Graph>> SegmentedGraph::Load(
       for (size_t i = 0; i < segment.outputs.size(); ++i) {
         loaded->bounded[segment.outputs[i]] =
             part.host->bounded().of(segment.host.outputs[i]);
+        open.Copy(part.host->bounded(), segment.host.outputs[i],
+                  static_cast<compiler::TensorId>(segment.outputs[i]));
       }
     } else if (kind == package::SegmentKind::kControl) {
       auto control = ControlSegment::Make(segment, package);
