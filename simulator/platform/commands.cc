@@ -110,7 +110,7 @@ absl::Status Fault(const Words& words, Platform* platform) {
           absl::StrCat("stuck_engine: '", until, "' is not card"));
     }
     faults->stuck_engine = true;
-    faults->lost_engine_reset = !until.empty();
+    faults->lost_engine_resets = !until.empty();
   } else if (kind == "runaway_dma") {
     if (!platform->CanRunAway()) {
       return absl::UnimplementedError(

@@ -28,8 +28,8 @@ struct Faults {
   bool device_bus_error = false;
   // The next stream hangs after its start: no progress, ABORT has no effect.
   bool stuck_engine = false;
-  // The next RESET.engine has no effect; RESET.card has.
-  bool lost_engine_reset = false;
+  // RESET.engine has no effect until RESET.card, which has.
+  bool lost_engine_resets = false;
   // The next copy to host memory runs away (runaway_dma.h).
   bool runaway_dma = false;
   // Before the next stream runs, a bit changes in: the commands as fetched

@@ -70,9 +70,9 @@ void RegisterBlock::ConnectJobs() {
   file_.OnRead(reg::kStatusOffset, [this] { return jobs_->status(); });
   file_.OnWrite(reg::kResetOffset, [this](uint32_t bits) {
     if (bits & reg::kResetCardMask) {
+      faults_->lost_engine_resets = false;
       jobs_->Reset(JobEngine::Stop::kCardReset);
-    } else if ((bits & reg::kResetEngineMask) &&
-               !std::exchange(faults_->lost_engine_reset, false)) {
+    } else if ((bits & reg::kResetEngineMask) && !faults_->lost_engine_resets) {
       jobs_->Reset(JobEngine::Stop::kEngineReset);
     }
   });

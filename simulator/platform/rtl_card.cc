@@ -79,9 +79,11 @@ void RtlCard::Transport(tlm::tlm_generic_payload& payload, sc_core::sc_time&) {
   }
   if (payload.is_write()) {
     std::memcpy(&word, payload.get_data_ptr(), sizeof(word));
-    const bool lost = offset == reg::kResetOffset &&
-                      word == reg::kResetEngineMask &&
-                      std::exchange(faults_->lost_engine_reset, false);
+    const bool reset = offset == reg::kResetOffset;
+    if (reset && (word & reg::kResetCardMask))
+      faults_->lost_engine_resets = false;
+    const bool lost =
+        reset && word == reg::kResetEngineMask && faults_->lost_engine_resets;
     if (!lost && !interrupts_->TableWrite(offset, word)) {
       Clock([=] { model_->Write(offset, word); });
     }

@@ -8,6 +8,7 @@ make, and that nothing but a test sees: the module must still be built without a
 MUTANTS = {
     "bounce_not_copied_back": "bounce.memory.ScatteredTest.IsCopiedInAndOut",
     "bus_left_to_the_card": "loss.loss.LossTest.NothingIsWrittenAfterRemoval",
+    "card_reset_forgotten": "faults.faults.Kmd/FaultTest.IsAsDocumented/stuck_card",
     "contexts_stay_charged": "uapi.uapi.LimitsTest.BoundsTheContextsOfAFile",
     "cycles_unlimited": "rtl.limit.TimedTest.AJobEndsWithItsCycles",
     "fdinfo_in_microseconds": "driver.fdinfo",
