@@ -137,7 +137,6 @@ class SegmentedGraph::Task : public SegmentTask {
  public:
   Task(std::shared_ptr<const Loaded> loaded, const RunOptions& options)
       : SegmentTask(options.deadline, loaded->host_time),
-        whole_outputs_(options.whole_outputs),
         loaded_(std::move(loaded)),
         values_(loaded_->package.values.size()),
         shapes_(loaded_->package.values.size()),
@@ -186,7 +185,6 @@ class SegmentedGraph::Task : public SegmentTask {
       const uint32_t v = segment.outputs[i];
       if (loaded_->bounded[v] == 0) continue;
       shapes_[v] = std::move(outputs[i]);
-      if (whole_outputs_ && !IsWhole(v)) return NotWhole(v);
     }
     return status;
   }
@@ -245,19 +243,6 @@ class SegmentedGraph::Task : public SegmentTask {
     return loaded_->bounded[v] != 0 ? shapes_[v]
                                     : loaded_->package.values[v].shape;
   }
-  // Unless it is an output that is less than the package says.
-  bool IsWhole(uint32_t v) const {
-    return shapes_[v] == loaded_->package.values[v].shape ||
-           std::find(output_values_.begin(), output_values_.end(), v) ==
-               output_values_.end();
-  }
-  absl::Status NotWhole(uint32_t v) const {
-    const package::TensorInfo& value = loaded_->package.values[v];
-    return absl::OutOfRangeError(absl::StrCat(
-        "output '", value.name, "' of ", Name(loaded_->package), " is ",
-        compiler::ShapeToString(shapes_[v]), " for these values, not ",
-        compiler::ShapeToString(value.shape)));
-  }
   uint64_t BytesOf(uint32_t v) const {
     return static_cast<uint64_t>(compiler::ElementCount(ShapeOf(v))) *
            compiler::ElementBytes(loaded_->package.values[v].type);
@@ -278,7 +263,6 @@ class SegmentedGraph::Task : public SegmentTask {
     return list;
   }
 
-  const bool whole_outputs_;
   const std::shared_ptr<const Loaded> loaded_;
   std::vector<Value> values_;
   std::vector<compiler::Shape> shapes_;  // of values that are bounded

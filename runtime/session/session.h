@@ -228,9 +228,6 @@ struct RunOptions {
   // When the run ends with DeadlineExceeded if it has not ended: as if it were
   // cancelled then. One that has passed: it does not begin.
   absl::Time deadline = absl::InfiniteFuture();
-  // For callers who cannot be told of Run::OutputShape: the run ends with
-  // OutOfRange if an output is less than the package says.
-  bool whole_outputs = false;
 };
 
 // A package on a device. Parts of it may run on the host: then its runs are
