@@ -87,7 +87,7 @@ absl::StatusOr<bool> CheckGraph(const Graph& graph,
   CompileOptions quick = options;
   if (quick.placement == Placement::kCost) quick.placement = Placement::kCard;
   ASSIGN_OR_RETURN(const auto support, SupportOf(graph, quick));
-  RETURN_IF_ERROR(RefusalOf(support));
+  RETURN_IF_ERROR(RejectionOf(support));
   return true;
 }
 

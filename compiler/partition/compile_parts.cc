@@ -402,7 +402,7 @@ absl::StatusOr<SplitResult> CompileParts(const Graph& graph,
   BeginPass(options, "what the host takes");
   ASSIGN_OR_RETURN(const std::vector<NodeSupport> support,
                    SupportOf(graph, options));
-  RETURN_IF_ERROR(RefusalOf(support));
+  RETURN_IF_ERROR(RejectionOf(support));
   PartsCompiler compiler(options);
   SplitResult result;
   std::vector<SegmentReport> segments;

@@ -192,7 +192,7 @@ TEST(Support, NodesOfTypesThatTheCardLacks) {
     EXPECT_EQ(support[i].reason.ok(), !host);
   }
   EXPECT_EQ(RejectionOf(support[1].reason), Rejection::kUnsupportedDatatype);
-  EXPECT_TRUE(RefusalOf(support).ok());
+  EXPECT_TRUE(RejectionOf(support).ok());
 }
 
 TEST(Support, WithoutHostTheyAreRefused) {
@@ -201,7 +201,7 @@ TEST(Support, WithoutHostTheyAreRefused) {
   ASSERT_EQ(support.size(), 5u);
   EXPECT_EQ(support[1].place, Place::kRefused);
   EXPECT_EQ(support[0].place, Place::kCard);
-  EXPECT_EQ(RefusalOf(support), support[1].reason);
+  EXPECT_EQ(RejectionOf(support), support[1].reason);
 }
 
 TEST(Support, AGraphOfTheCard) {

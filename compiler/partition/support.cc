@@ -165,7 +165,7 @@ class Finder {
 
   bool IsWeighed() const {
     return options_.host_nodes && options_.placement == Placement::kCost &&
-           RefusalOf(support_).ok();
+           RejectionOf(support_).ok();
   }
 
   // Sets costs, and moves nodes from the card to the host where that is
@@ -234,7 +234,7 @@ class Finder {
       if (!body.graph->nodes.empty()) {
         ASSIGN_OR_RETURN(inside, SupportOfBody(*body.graph, WideSlots(node)));
       }
-      absl::Status s = RefusalOf(inside);
+      absl::Status s = RejectionOf(inside);
       if (s.ok()) s = CheckBetweenSegments(*body.graph, inside);
       if (!s.ok() && support.place == Place::kControl) {
         support.place = Place::kRefused;
@@ -255,7 +255,7 @@ class Finder {
     card.placement = Placement::kCard;
     ASSIGN_OR_RETURN(auto support, SupportInside(body, card, wide));
     // A body is a part of a graph that host and card share, wherever it is.
-    if (!RefusalOf(support).ok()) return support;
+    if (!RejectionOf(support).ok()) return support;
     const bool whole = std::all_of(
         support.begin(), support.end(),
         [](const NodeSupport& s) { return s.place == Place::kCard; });
@@ -362,7 +362,7 @@ const HostProfile& ProfileOf(const CompileOptions& options) {
                                          : DefaultHostProfile();
 }
 
-absl::Status RefusalOf(const std::vector<NodeSupport>& support) {
+absl::Status RejectionOf(const std::vector<NodeSupport>& support) {
   for (const NodeSupport& node : support) {
     if (node.place == Place::kRefused) return node.reason;
   }

@@ -65,7 +65,7 @@ absl::StatusOr<std::vector<NodeSupport>> SupportOf(
 const HostProfile& ProfileOf(const CompileOptions& options);
 
 // The rejection of the first node that is refused; OK if there is none.
-absl::Status RefusalOf(const std::vector<NodeSupport>& support);
+absl::Status RejectionOf(const std::vector<NodeSupport>& support);
 
 // Whether another place for some node may avert this rejection of the card.
 bool HostMayHelp(const absl::Status& rejection, const CompileOptions& options);
