@@ -38,23 +38,22 @@ std::pair<int64_t, int64_t> SizeOf(const ImageOptions& images) {
 }
 
 // The input's shape for one image, if that settles it.
-std::optional<Shape> PictureShape(const InputDeclaration& input,
-                                  const ImageOptions& images) {
+std::optional<Shape> ImageShape(const InputDeclaration& input,
+                                const ImageOptions& images) {
   if (images.files.empty() && images.images.empty()) return std::nullopt;
   if (!input.has_shape || input.shape.size() != 4) return std::nullopt;
   const int64_t channels = images.dims.size() == 3 ? images.dims[0] : -1;
   const auto [height, width] = SizeOf(images);
   for (const bool last : {false, true}) {
     if (images.pixels.layout == (last ? "nchw" : "nhwc")) continue;
-    const Shape picture = last ? Shape{1, height, width, channels}
-                               : Shape{1, channels, height, width};
+    const Shape image = last ? Shape{1, height, width, channels}
+                             : Shape{1, channels, height, width};
     Shape shape = input.shape;
     bool fits = true;
     for (size_t i = 0; i < shape.size(); ++i) {
-      if (shape[i] < 0) shape[i] = picture[i];
+      if (shape[i] < 0) shape[i] = image[i];
       // A batch may be larger; the rest of it is zeros.
-      fits &=
-          shape[i] > 0 && (i == 0 || picture[i] < 0 || shape[i] == picture[i]);
+      fits &= shape[i] > 0 && (i == 0 || image[i] < 0 || shape[i] == image[i]);
     }
     // Files do not say how many channels the model wants.
     const int64_t found = shape[last ? 3 : 1];
@@ -81,7 +80,7 @@ Binding BindInputs(const std::vector<InputDeclaration>& inputs,
   }
   for (const InputDeclaration& input : inputs) {
     if (!IsOpen(input) || binding.shapes.count(input.name) != 0) continue;
-    if (auto shape = PictureShape(input, images)) {
+    if (auto shape = ImageShape(input, images)) {
       binding.shapes[input.name] = *shape;
     }
   }

@@ -47,7 +47,7 @@ TEST(BindInputs, WhatTheUserGivesIsNotFound) {
   EXPECT_TRUE(BindInputs(inputs, {}, {}, {}).shapes.empty()) << "stays open";
 }
 
-TEST(BindInputs, FromPictures) {
+TEST(BindInputs, FromImageFiles) {
   ImageOptions raw;
   raw.images = "set.u8";
   raw.dims = {3, 24, 32};

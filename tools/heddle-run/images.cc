@@ -150,7 +150,7 @@ compiler::TensorData ImageSet::Batch(const package::TensorInfo& input,
   return data;
 }
 
-absl::StatusOr<compiler::TensorData> ReadPicture(
+absl::StatusOr<compiler::TensorData> ReadImageFile(
     const std::string& path, const ImageOptions& options,
     const package::TensorInfo& input) {
   const auto format = PixelFormat::Make(input, options.pixels);

@@ -50,7 +50,7 @@ class ImageSet {
 
 // An image file, resized, cut and normalised for the first place of the batch;
 // zeros behind it. One channel: the image's luminance.
-absl::StatusOr<compiler::TensorData> ReadPicture(
+absl::StatusOr<compiler::TensorData> ReadImageFile(
     const std::string& path, const ImageOptions& options,
     const package::TensorInfo& input);
 

@@ -28,7 +28,7 @@ std::string Write(const std::string& name, const std::string& bytes) {
   return path;
 }
 
-const char kPicture[] = "tools/heddle-run/testdata/rgb.png";  // 7x5
+const char kImageFile[] = "tools/heddle-run/testdata/rgb.png";  // 7x5
 
 float At(const TensorData& data, size_t i) { return data.as<float>()[i]; }
 
@@ -96,64 +96,65 @@ TEST(ImageSet, Refuses) {
   EXPECT_FALSE(set->FormatFor(Input(DataType::kFloat, {1, 3, 1, 2})).ok());
 }
 
-TEST(ReadPicture, AsItIs) {
+TEST(ReadImageFile, AsItIs) {
   ImageOptions options;
   const auto data =
-      ReadPicture(kPicture, options, Input(DataType::kFloat, {1, 3, 5, 7}));
+      ReadImageFile(kImageFile, options, Input(DataType::kFloat, {1, 3, 5, 7}));
   ASSERT_TRUE(data.ok()) << data.status();
   EXPECT_FLOAT_EQ(At(*data, 6), 240 / 255.f) << "red of the last column";
   EXPECT_FLOAT_EQ(At(*data, 35 + 7), 60 / 255.f) << "green of the second row";
 }
 
-TEST(ReadPicture, FitsByItself) {
+TEST(ReadImageFile, FitsByItself) {
   ImageOptions options;
   for (const auto& shape :
        {compiler::Shape{1, 3, 4, 4}, compiler::Shape{1, 2, 9, 3},
         compiler::Shape{2, 3, 1, 20}}) {
     const auto data =
-        ReadPicture(kPicture, options, Input(DataType::kFloat, shape));
+        ReadImageFile(kImageFile, options, Input(DataType::kFloat, shape));
     ASSERT_TRUE(data.ok()) << data.status();
     EXPECT_EQ(data->shape, shape);
   }
 }
 
-TEST(ReadPicture, ResizeAndCrop) {
+TEST(ReadImageFile, ResizeAndCrop) {
   ImageOptions options;
   options.resize = "14x10";
   options.crop = "4";
   EXPECT_TRUE(
-      ReadPicture(kPicture, options, Input(DataType::kFloat, {1, 3, 4, 4}))
+      ReadImageFile(kImageFile, options, Input(DataType::kFloat, {1, 3, 4, 4}))
           .ok());
   const auto other =
-      ReadPicture(kPicture, options, Input(DataType::kFloat, {1, 3, 4, 5}));
+      ReadImageFile(kImageFile, options, Input(DataType::kFloat, {1, 3, 4, 5}));
   EXPECT_TRUE(absl::IsInvalidArgument(other.status()));
   for (const char* size : {"", "x", "0", "3x", "1x2x3", "-1", "99999999999"}) {
     options.crop = size;
     if (options.crop.empty()) options.resize = "a";
     EXPECT_TRUE(absl::IsInvalidArgument(
-        ReadPicture(kPicture, options, Input(DataType::kFloat, {1, 3, 4, 4}))
+        ReadImageFile(kImageFile, options,
+                      Input(DataType::kFloat, {1, 3, 4, 4}))
             .status()))
         << size;
     options.resize = "14x10";
   }
 }
 
-TEST(ReadPicture, OneChannelIsLuminance) {
+TEST(ReadImageFile, OneChannelIsLuminance) {
   ImageOptions options;
   options.pixels.scale = 1;
   const auto data =
-      ReadPicture(kPicture, options, Input(DataType::kFloat, {1, 1, 5, 7}));
+      ReadImageFile(kImageFile, options, Input(DataType::kFloat, {1, 1, 5, 7}));
   ASSERT_TRUE(data.ok());
   // (240, 0, 186): 71.76 + 21.2
   EXPECT_EQ(At(*data, 6), 93);
 }
 
-TEST(ReadPicture, NamesTheFile) {
+TEST(ReadImageFile, NamesTheFile) {
   const auto input = Input(DataType::kFloat, {1, 3, 4, 4});
   const std::string bad = Write("bad.png", "no image");
-  const auto data = ReadPicture(bad, {}, input);
+  const auto data = ReadImageFile(bad, {}, input);
   EXPECT_NE(data.status().message().find("bad.png"), std::string::npos);
-  EXPECT_TRUE(absl::IsNotFound(ReadPicture("none.png", {}, input).status()));
+  EXPECT_TRUE(absl::IsNotFound(ReadImageFile("none.png", {}, input).status()));
 }
 
 TEST(Largest, OrderTiesAndNan) {

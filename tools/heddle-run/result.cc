@@ -341,10 +341,10 @@ std::string ToText(const package::Package& package, const Result& result) {
     }
     text += '\n';
   }
-  for (const PictureResult& picture : result.pictures) {
-    absl::StrAppendFormat(&text, "%s\n  %12s  %5s\n", Printable(picture.file),
+  for (const ImageFileResult& image : result.image_files) {
+    absl::StrAppendFormat(&text, "%s\n  %12s  %5s\n", Printable(image.file),
                           "value", "class");
-    for (const Scored& scored : picture.top) {
+    for (const Scored& scored : image.top) {
       absl::StrAppendFormat(&text, "  %12.6g  %5d  %s\n", scored.value,
                             scored.index,
                             Printable(ClassName(result, scored.index)));
@@ -449,18 +449,19 @@ std::string ToJson(const package::Package& package, const Result& result) {
     if (images.correct) put("correct", "top1", *images.correct);
     if (images.correct5) put("correct5", "top5", *images.correct5);
   }
-  for (const PictureResult& picture : result.pictures) {
+  for (const ImageFileResult& image : result.image_files) {
     ordered_json top = ordered_json::array();
-    for (const Scored& scored : picture.top) {
+    for (const Scored& scored : image.top) {
       ordered_json entry = {{"class", scored.index},
                             {"value", Number(scored.value)}};
       const std::string name = ClassName(result, scored.index);
       if (!name.empty()) entry["name"] = name;
       top.push_back(std::move(entry));
     }
-    json["pictures"].push_back(
-        {{"file", picture.file}, {"top", std::move(top)}});
+    json["image_files"].push_back(
+        {{"file", image.file}, {"top", std::move(top)}});
   }
+  if (!result.image_files.empty()) json["pictures"] = json["image_files"];
   if (result.layers) json["layers"] = LayersJson(package, result.replay);
   if (result.commands && result.replay.has_value()) {
     json["commands_in_time"] = CommandsJson(*result.replay);

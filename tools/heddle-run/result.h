@@ -26,7 +26,8 @@
 //              again), "cards": [{"device", "present", "runs" (with the first
 //              and those to warm up), "lost"}] (of several)},
 //    "images": {"count", "correct", "top1", "correct5", "top5"},
-//    "pictures": [{"file", "top": [{"class", "value", "name"}]}],
+//    "image_files": [{"file", "top": [{"class", "value", "name"}]}],
+//    "pictures": the same again, by the name that it had before release 0.3,
 //    "layers": [{"node", "engine", "macs", "dram_bytes", "estimated_cycles",
 //                "recorded_cycles"}],
 //    "commands_in_time": [{"stream", "offset", "engine", "command", "node",
@@ -71,7 +72,7 @@ struct ImageResult {
   std::optional<size_t> correct, correct5;  // with labels
 };
 
-struct PictureResult {
+struct ImageFileResult {
   std::string file;
   std::vector<Scored> top;
 };
@@ -85,7 +86,7 @@ struct Result {
   std::vector<Comparison> comparisons;  // one per output, with --check
   std::optional<BenchResult> bench;
   std::optional<ImageResult> images;
-  std::vector<PictureResult> pictures;
+  std::vector<ImageFileResult> image_files;
   std::vector<std::string> names;  // of classes; may be fewer
   std::optional<LayerCheck> layer_check;
   std::optional<Arithmetic> arithmetic;  // quantized, and the outputs differ

@@ -5,7 +5,7 @@
 set -euo pipefail
 run=$PWD/$1 compile=$PWD/$2
 digits=$PWD/tools/demo/digits
-pictures=$PWD/tools/heddle-run/testdata
+images=$PWD/tools/heddle-run/testdata
 export HEDDLE_BIN_DIR=$PWD/kmd/hosted:$PWD/simulator/platform
 cd "$(mktemp -d "$TEST_TMPDIR/XXXXXX")"
 
@@ -49,29 +49,30 @@ grep -q 'not simulated' err || fail "--core on a device that is not simulated"
 expect 1 "$int8" --core fast --device sim:core=reference
 expect 2 "$int8" --core quantum
 printf '%s\n' zero one two three four five six seven eight nine >names
-expect 0 "$int8" --image "$pictures/rgb.png" --image "$pictures/baseline.jpg" --labels-file names --json
+expect 0 "$int8" --image "$images/rgb.png" --image "$images/baseline.jpg" --labels-file names --json
 python3 - <<'PY' || fail "images"
 import json
 r = json.load(open("out"))
-assert len(r["pictures"]) == 2
+assert len(r["image_files"]) == 2
+assert r["pictures"] == r["image_files"]  # its name before 0.3
 names = "zero one two three four five six seven eight nine".split()
-for p in r["pictures"]:
+for p in r["image_files"]:
     assert len(p["top"]) == 5
     assert all(t["name"] == names[t["class"]] for t in p["top"])
     values = [t["value"] for t in p["top"]]
     assert values == sorted(values, reverse=True)
 PY
-expect 0 "$int8" --image "$pictures/rgb.png" --labels-file names
+expect 0 "$int8" --image "$images/rgb.png" --labels-file names
 grep -q 'rgb.png' out || fail "no image"
 grep -q 'byte / 255' err || fail "not said what the pixels became"
-expect 0 "$int8" --image "$pictures/rgb.png" --mean 0
+expect 0 "$int8" --image "$images/rgb.png" --mean 0
 ! grep -q 'byte / 255' err || fail "a hint although --mean was given"
-expect 1 "$int8" --image "$pictures/huge.png"
+expect 1 "$int8" --image "$images/huge.png"
 grep -q 'huge.png' err || fail "the file is not named"
-expect 1 "$int8" --image "$pictures/rgb.png" --resize 28x30
+expect 1 "$int8" --image "$images/rgb.png" --resize 28x30
 grep -q -- '--crop' err || fail "no way out"
-expect 1 "$int8" --image "$pictures/rgb.png" --channels bgr
-expect 2 "$int8" --image "$pictures/rgb.png" --channels xyz
+expect 1 "$int8" --image "$images/rgb.png" --channels bgr
+expect 2 "$int8" --image "$images/rgb.png" --channels xyz
 expect 2 "$int8" --resize 28
 # Options that would have no effect.
 expect 2 "$int8" --mean 0.5
@@ -293,7 +294,7 @@ expect 2 "$int8" --device "$two" --devices all --bench 3 --trace t.json
 expect 2 "$int8" --bench 3 --in-flight 65
 # Errors.
 expect 2
-expect 2 "$int8" "$pictures/rgb.png"
+expect 2 "$int8" "$images/rgb.png"
 grep -q -- 'images follow --image' err || fail "no way out"
 for count in 0 -3 x 1.5 99999999999; do
   expect 2 "$int8" --bench "$count"

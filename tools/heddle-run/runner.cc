@@ -81,7 +81,7 @@ class Runner {
   absl::Status RunOnce(const std::vector<TensorData>& inputs, bool with_taps);
   absl::Status CheckClassifier(const char* option) const;
   absl::Status RunImages();
-  absl::Status RunPictures();
+  absl::Status RunImageFiles();
   absl::Status Bench(const std::vector<TensorData>& inputs);
   absl::Status CompareOutputs();
   absl::Status CompareArithmetic(const std::vector<TensorData>& inputs);
@@ -376,7 +376,7 @@ absl::Status Runner::RunImages() {
   return absl::OkStatus();
 }
 
-absl::Status Runner::RunPictures() {
+absl::Status Runner::RunImageFiles() {
   if (absl::Status s = CheckClassifier("--image"); !s.ok()) return s;
   const package::TensorInfo& input = package().inputs[0];
   if (!arguments_.pixels_given && compiler::ElementBytes(input.type) > 1) {
@@ -387,15 +387,15 @@ absl::Status Runner::RunPictures() {
   }
   for (const std::string& file : arguments_.images.files) {
     progress_.Set(absl::StrCat("image ", file),
-                  static_cast<double>(result_.pictures.size()) /
+                  static_cast<double>(result_.image_files.size()) /
                       static_cast<double>(arguments_.images.files.size()));
-    auto data = ReadPicture(file, arguments_.images, input);
+    auto data = ReadImageFile(file, arguments_.images, input);
     if (!data.ok()) return data.status();
-    const bool first = result_.pictures.empty();
+    const bool first = result_.image_files.empty();
     if (auto s = RunOnce({*std::move(data)}, first); !s.ok()) return s;
     const TensorData& scores = model_->outputs()[0];
     const int64_t batch = std::max<int64_t>(input.shape[0], 1);
-    result_.pictures.push_back(
+    result_.image_files.push_back(
         {file, Largest(scores, 0, scores.count() / batch, kTop)});
   }
   return absl::OkStatus();
@@ -550,7 +550,7 @@ absl::Status Runner::WriteTensors(const std::string& folder,
 absl::Status Runner::Execute() {
   std::vector<TensorData> inputs;
   const bool images = !arguments_.images.images.empty();
-  const bool pictures = !arguments_.images.files.empty();
+  const bool image_files = !arguments_.images.files.empty();
   if (!arguments_.data.empty()) {
     auto assigned = Assign(package().inputs, std::move(given_), "input");
     if (!assigned.ok()) return assigned.status();
@@ -561,9 +561,9 @@ absl::Status Runner::Execute() {
     }
   }
   progress_.Set("running");
-  absl::Status status = images     ? RunImages()
-                        : pictures ? RunPictures()
-                                   : RunOnce(inputs, true);
+  absl::Status status = images        ? RunImages()
+                        : image_files ? RunImageFiles()
+                                      : RunOnce(inputs, true);
   if (!status.ok()) return status;
   if (!arguments_.taps.empty()) {
     const absl::Status s =
