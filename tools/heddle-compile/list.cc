@@ -54,17 +54,6 @@ ordered_json Declarations(
   return list;
 }
 
-ordered_json Tensors(const std::vector<package::TensorInfo>& tensors) {
-  ordered_json list = ordered_json::array();
-  for (const package::TensorInfo& tensor : tensors) {
-    list.push_back({{"name", tensor.name},
-                    {"type", compiler::DataTypeName(tensor.type)},
-                    {"shape", tensor.shape},
-                    {"bytes", tensor.size}});
-  }
-  return list;
-}
-
 absl::StatusOr<ordered_json> ListModel(absl::string_view bytes) {
   if (bytes.empty()) {
     return compiler::Reject(compiler::Rejection::kInvalidModel,
@@ -100,8 +89,8 @@ absl::StatusOr<ordered_json> ListPackage(absl::string_view bytes,
                                          std::shared_ptr<const void> owner) {
   ASSIGN_OR_RETURN(const auto package, package::Parse(bytes, std::move(owner)));
   ordered_json list = Begin("package", package.model_name, package.producer);
-  list["inputs"] = Tensors(package.inputs);
-  list["outputs"] = Tensors(package.outputs);
+  list["inputs"] = TensorsJson(package.inputs);
+  list["outputs"] = TensorsJson(package.outputs);
   list["config"] = package.config;
   list["hw_version"] = reg::VersionText(package.hw_version);
   list["bytes"] = bytes.size();

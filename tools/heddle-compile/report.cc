@@ -24,17 +24,6 @@ uint64_t PageUp(uint64_t bytes) {
          package::kPageBytes;
 }
 
-ordered_json Tensors(const std::vector<package::TensorInfo>& tensors) {
-  ordered_json list = ordered_json::array();
-  for (const package::TensorInfo& tensor : tensors) {
-    list.push_back({{"name", tensor.name},
-                    {"type", compiler::DataTypeName(tensor.type)},
-                    {"shape", tensor.shape},
-                    {"bytes", tensor.size}});
-  }
-  return list;
-}
-
 std::string TensorText(const package::TensorInfo& tensor) {
   return absl::StrCat("'", Printable(tensor.name), "' ",
                       compiler::DataTypeName(tensor.type),
@@ -298,6 +287,17 @@ ordered_json WeightPlanAsJson(const package::Package& package,
 
 }  // namespace
 
+ordered_json TensorsJson(const std::vector<package::TensorInfo>& tensors) {
+  ordered_json list = ordered_json::array();
+  for (const package::TensorInfo& tensor : tensors) {
+    list.push_back({{"name", tensor.name},
+                    {"type", compiler::DataTypeName(tensor.type)},
+                    {"shape", tensor.shape},
+                    {"bytes", tensor.size}});
+  }
+  return list;
+}
+
 uint64_t DeviceBytes(const package::Package& package) {
   if (!package.segments.empty()) {
     uint64_t sum = 0;
@@ -447,9 +447,9 @@ ordered_json ReportAsJson(const package::Package& package,
           {"estimated_utilisation", report.estimated_utilisation},
           {"limits", limits},
           {"engines", std::move(engines)},
-          {"inputs", Tensors(package.inputs)},
-          {"outputs", Tensors(package.outputs)},
-          {"taps", Tensors(package.taps)},
+          {"inputs", TensorsJson(package.inputs)},
+          {"outputs", TensorsJson(package.outputs)},
+          {"taps", TensorsJson(package.taps)},
           {"notes", report.notes},
           {"float_groups", std::move(float_groups)},
           {"layers", std::move(layers)},

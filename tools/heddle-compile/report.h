@@ -46,6 +46,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "compiler/compiler.h"
 #include "compiler/package/package.h"
@@ -55,6 +56,9 @@ namespace heddle::compile {
 
 // Page-rounded device memory of the package.
 uint64_t DeviceBytes(const package::Package& package);
+// [{"name", "type", "shape", "bytes"}]
+nlohmann::ordered_json TensorsJson(
+    const std::vector<package::TensorInfo>& tensors);
 std::string TextReport(const package::Package& package,
                        const compiler::CompileReport& report);
 nlohmann::ordered_json ReportAsJson(const package::Package& package,
