@@ -1,43 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-// SHA-256 in pieces (libcrypto).
+// SHA-256 in pieces (Nettle, which takes no memory and does not fail).
 #ifndef HEDDLE_COMPILER_BASE_SHA256_H_
 #define HEDDLE_COMPILER_BASE_SHA256_H_
 
-#include <openssl/evp.h>
+#include <nettle/sha2.h>
 
 #include <array>
 #include <cstdint>
-#include <memory>
-#include <new>
+#include <string>
 
 #include "absl/strings/string_view.h"
 
 namespace heddle::compiler {
 
-using Sha256Digest = std::array<uint8_t, 32>;
+using Sha256Digest = std::array<uint8_t, SHA256_DIGEST_SIZE>;
 
 class Sha256 {
  public:
-  Sha256() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
-    // Without memory, and for no other reason.
-    if (context_ == nullptr ||
-        EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) != 1) {
-      throw std::bad_alloc();
-    }
-  }
+  Sha256() { sha256_init(&context_); }
   void Update(absl::string_view bytes) {
-    EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size());
+    sha256_update(&context_, bytes.size(),
+                  reinterpret_cast<const uint8_t*>(bytes.data()));
   }
-  // Once.
+  // What was added since the last digest.
   Sha256Digest Finish() {
     Sha256Digest digest{};
-    EVP_DigestFinal_ex(context_.get(), digest.data(), nullptr);
+    sha256_digest(&context_, digest.size(), digest.data());
     return digest;
   }
 
  private:
-  const std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context_;
+  sha256_ctx context_;
 };
+
+// The 32 bytes of the digest of all of `bytes`.
+inline std::string Sha256Of(absl::string_view bytes) {
+  Sha256 sha256;
+  sha256.Update(bytes);
+  const Sha256Digest digest = sha256.Finish();
+  return std::string(digest.begin(), digest.end());
+}
 
 }  // namespace heddle::compiler
 

@@ -3,7 +3,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
-#include <openssl/evp.h>
+#include <nettle/sha1.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <functional>
 #include <memory>
 
 #include "absl/strings/ascii.h"
@@ -20,6 +21,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "compiler/base/diagnostic.h"
+#include "compiler/base/sha256.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/import/quote.h"
 
@@ -118,28 +120,33 @@ bool ReadAt(int descriptor, int64_t offset, uint8_t* data, size_t size) {
   return true;
 }
 
-// The file's digest; "" if it cannot be read.
-std::string DigestOfFile(int descriptor, int64_t size, const EVP_MD* kind) {
-  const std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context(
-      EVP_MD_CTX_new(), EVP_MD_CTX_free);
-  if (context == nullptr ||
-      EVP_DigestInit_ex(context.get(), kind, nullptr) != 1) {
-    return "";
-  }
+// Gives the file's bytes to `take`, in order; whether it can be read.
+bool ReadAll(int descriptor, int64_t size,
+             const std::function<void(absl::string_view)>& take) {
   std::vector<uint8_t> block(1 << 20);
   for (int64_t at = 0; at < size;) {
     const auto count = static_cast<size_t>(
         std::min<int64_t>(size - at, static_cast<int64_t>(block.size())));
-    if (!ReadAt(descriptor, at, block.data(), count) ||
-        EVP_DigestUpdate(context.get(), block.data(), count) != 1) {
-      return "";
-    }
+    if (!ReadAt(descriptor, at, block.data(), count)) return false;
+    take({reinterpret_cast<const char*>(block.data()), count});
     at += static_cast<int64_t>(count);
   }
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned int bytes = 0;
-  if (EVP_DigestFinal_ex(context.get(), digest, &bytes) != 1) return "";
-  return std::string(reinterpret_cast<const char*>(digest), bytes);
+  return true;
+}
+
+// In hexadecimal digits; "" if the file cannot be read.
+std::string Sha1OfFile(int descriptor, int64_t size) {
+  sha1_ctx context;
+  sha1_init(&context);
+  if (!ReadAll(descriptor, size, [&](absl::string_view bytes) {
+        sha1_update(&context, bytes.size(),
+                    reinterpret_cast<const uint8_t*>(bytes.data()));
+      })) {
+    return "";
+  }
+  std::string digest(SHA1_DIGEST_SIZE, '\0');
+  sha1_digest(&context, digest.size(), reinterpret_cast<uint8_t*>(&digest[0]));
+  return absl::BytesToHexString(digest);
 }
 
 }  // namespace
@@ -215,8 +222,7 @@ absl::Status ExternalData::Check(const std::string& checksum,
                                kMaxExternalBytes, "; leave checksum out"));
   }
   if (file->sha1.empty()) {
-    file->sha1 = absl::BytesToHexString(
-        DigestOfFile(file->descriptor, file->size, EVP_sha1()));
+    file->sha1 = Sha1OfFile(file->descriptor, file->size);
   }
   if (file->sha1 == checksum) return absl::OkStatus();
   return Invalid(what, "its file has the SHA-1 ",
@@ -237,12 +243,14 @@ absl::StatusOr<std::string> ExternalData::Sha256(const std::string& location) {
                                " bytes, more than the ", kMaxExternalBytes,
                                " that a model may keep in files"));
   }
-  std::string digest = DigestOfFile(file->descriptor, file->size, EVP_sha256());
-  if (digest.empty()) {
+  class Sha256 sha256;
+  if (!ReadAll(file->descriptor, file->size,
+               [&](absl::string_view bytes) { sha256.Update(bytes); })) {
     return Invalid(what, Quote(location),
                    " cannot be read: ", std::strerror(errno));
   }
-  return digest;
+  const Sha256Digest digest = sha256.Finish();
+  return std::string(digest.begin(), digest.end());
 }
 
 std::vector<std::shared_ptr<const MappedFile>> ExternalData::Mapped() const {

@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <string>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "flatbuffers/flatbuffers.h"
 
@@ -31,12 +30,10 @@ uint32_t VersionIn(absl::string_view file);
 uint32_t MetadataSizeIn(absl::string_view file);
 
 // What is wrong with the sizes, the reserved field or the checksum of a file
-// that is as long as a header, as a clause; "" if nothing is. Internal: OpenSSL
-// has no SHA-256. Throws std::bad_alloc.
-absl::StatusOr<std::string> WhatIsWrongWithHeader(absl::string_view file);
+// that is as long as a header, as a clause; "" if nothing is.
+std::string WhatIsWrongWithHeader(absl::string_view file);
 
-// Into the first bytes of a complete file; without SHA-256 no checksum, so that
-// nobody takes the file.
+// Into the first bytes of a complete file.
 void WriteHeader(absl::string_view magic, uint32_t version,
                  uint32_t metadata_size, std::string* file);
 

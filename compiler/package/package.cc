@@ -297,7 +297,7 @@ absl::Status CheckHeader(absl::string_view bytes) {
         kFormatVersion, " to ", kFormatVersionKnown,
         ", which this build knows; compile the model again"));
   }
-  ASSIGN_OR_RETURN(const std::string wrong, WhatIsWrongWithHeader(bytes));
+  const std::string wrong = WhatIsWrongWithHeader(bytes);
   if (!wrong.empty()) return Damaged(wrong);
   return absl::OkStatus();
 }

@@ -5,8 +5,6 @@
 // segments are checked as the runtime checks them, and evaluated as long as
 // they are small, also with values whose size one of them finds; Ifs and Loops
 // are driven a few times.
-#include <openssl/sha.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -16,6 +14,7 @@
 #include <vector>
 
 #include "compiler/base/pace.h"
+#include "compiler/base/sha256.h"
 #include "compiler/host/host_function.h"
 #include "compiler/ops/bounded.h"
 #include "compiler/package/package.h"
@@ -32,10 +31,9 @@ void Reseal(size_t begin, size_t end, std::string* bytes) {
   const uint64_t stated = end - begin;
   std::memcpy(&(*bytes)[begin + 16], &stated, sizeof(stated));
   std::memset(&(*bytes)[begin + 32], 0, 32);
-  unsigned char digest[SHA256_DIGEST_LENGTH];
-  SHA256(reinterpret_cast<const unsigned char*>(bytes->data()) + begin,
-         end - begin, digest);
-  std::memcpy(&(*bytes)[begin + 32], digest, sizeof(digest));
+  const absl::string_view all = *bytes;
+  bytes->replace(begin + 32, 32,
+                 heddle::compiler::Sha256Of(all.substr(begin, end - begin)));
 }
 
 // A package inside says its size itself; one that says too much is the last.

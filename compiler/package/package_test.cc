@@ -2,7 +2,6 @@
 #include "compiler/package/package.h"
 
 #include <gtest/gtest.h>
-#include <openssl/sha.h>
 
 #include <cstring>
 #include <memory>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "compiler/base/host_profile.h"
+#include "compiler/base/sha256.h"
 #include "compiler/package/package_generated.h"
 #include "rtl/spec/version.h"
 
@@ -51,10 +51,7 @@ Package Sample() {
 std::string Reseal(std::string bytes) {
   if (bytes.size() < 64) return bytes;
   std::memset(&bytes[32], 0, 32);
-  unsigned char digest[SHA256_DIGEST_LENGTH];
-  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
-         digest);
-  std::memcpy(&bytes[32], digest, 32);
+  bytes.replace(32, 32, compiler::Sha256Of(bytes));
   return bytes;
 }
 

@@ -43,7 +43,7 @@ absl::Status CheckHeader(absl::string_view bytes) {
         "format version ", version, " of the package of several shapes is not ",
         kShapeSetVersion, ", which this build knows; compile the model again"));
   }
-  ASSIGN_OR_RETURN(const std::string wrong, WhatIsWrongWithHeader(bytes));
+  const std::string wrong = WhatIsWrongWithHeader(bytes);
   if (!wrong.empty()) return Damaged(wrong);
   return absl::OkStatus();
 }

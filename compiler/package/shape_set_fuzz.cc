@@ -3,13 +3,12 @@
 // repaired first; what parses must serialize, and parse again to the same
 // bytes. Every package inside is put together, parsed and compared with what
 // the set says; values around those that are held are looked for.
-#include <openssl/sha.h>
-
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 
+#include "compiler/base/sha256.h"
 #include "compiler/package/shape_set.h"
 
 namespace {
@@ -20,10 +19,7 @@ void Reseal(std::string* bytes) {
   const uint64_t size = bytes->size();
   std::memcpy(&(*bytes)[16], &size, sizeof(size));
   std::memset(&(*bytes)[32], 0, 32);
-  unsigned char digest[SHA256_DIGEST_LENGTH];
-  SHA256(reinterpret_cast<const unsigned char*>(bytes->data()), bytes->size(),
-         digest);
-  std::memcpy(&(*bytes)[32], digest, sizeof(digest));
+  bytes->replace(32, 32, heddle::compiler::Sha256Of(*bytes));
 }
 
 void Use(const ShapeSet& set) {

@@ -289,11 +289,7 @@ absl::StatusOr<ShapeSetResult> SetCompiler::Compile(const ShapeValues& values) {
 }  // namespace
 
 std::string ModelSha256(absl::string_view model) {
-  Sha256 hash;
-  hash.Update(model);
-  const Sha256Digest digest = hash.Finish();
-  return absl::BytesToHexString(absl::string_view(
-      reinterpret_cast<const char*>(digest.data()), digest.size()));
+  return absl::BytesToHexString(Sha256Of(model));
 }
 
 absl::StatusOr<ShapeValues> AllShapeValues(absl::string_view model,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // onnxifi-conformance: tests any vendor's ONNXIFI library.
-#include <openssl/evp.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -15,8 +14,10 @@
 #include <vector>
 
 #include "CLI/CLI.hpp"
+#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "compiler/base/sha256.h"
 #include "heddle/version.h"
 #include "onnxifi/conformance/fuzz/fuzz.h"
 #include "onnxifi/conformance/nodes.h"
@@ -56,15 +57,7 @@ std::string Sha256(const std::string& path) {
   if (!file) return "";  // found by name on the linker's path
   std::ostringstream bytes;
   bytes << file.rdbuf();
-  const std::string data = bytes.str();
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned int size = 0;
-  EVP_Digest(data.data(), data.size(), digest, &size, EVP_sha256(), nullptr);
-  std::string hex;
-  for (unsigned int i = 0; i < size; ++i) {
-    absl::StrAppend(&hex, absl::Hex(digest[i], absl::kZeroPad2));
-  }
-  return hex;
+  return absl::BytesToHexString(compiler::Sha256Of(bytes.str()));
 }
 
 // What the backend says of itself, asked in a child.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/heddle-timing/timing_record.h"
 
-#include <openssl/sha.h>
-
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -10,6 +8,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "compiler/base/sha256.h"
 #include "compiler/base/status_macros.h"
 #include "rtl/spec/generated/isa.h"
 #include "simulator/rtl/timing_identity.h"
@@ -43,18 +42,11 @@ T Load(absl::string_view bytes, size_t at) {
   return value;
 }
 
-std::string Sha256(absl::string_view bytes) {
-  std::string digest(kDigestBytes, '\0');
-  SHA256(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size(),
-         reinterpret_cast<uint8_t*>(&digest[0]));
-  return digest;
-}
-
 // Of a file with the place of its checksum zero.
 std::string ChecksumOf(absl::string_view bytes) {
   std::string copy(bytes);
   std::memset(&copy[kHashAt], 0, kDigestBytes);
-  return Sha256(copy);
+  return compiler::Sha256Of(copy);
 }
 
 template <typename... Parts>
@@ -221,7 +213,7 @@ absl::StatusOr<Validity> ValidityHere(absl::string_view bytes,
         absl::StrCat("this build knows no configuration ", config));
   }
   Validity here;
-  here.package = Sha256(bytes);
+  here.package = compiler::Sha256Of(bytes);
   here.rtl = absl::HexStringToBytes(rtl::kTimingIdentity);
   here.config = config;
   here.dram_latency = known->dram_latency_cycles;

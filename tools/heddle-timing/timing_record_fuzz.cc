@@ -2,13 +2,12 @@
 // libFuzzer target: Parse on arbitrary bytes. Magic, version, size and checksum
 // are repaired first, or no input would get past them; what parses must
 // serialize to the same bytes.
-#include <openssl/sha.h>
-
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 
+#include "compiler/base/sha256.h"
 #include "tools/heddle-timing/timing_record.h"
 
 namespace {
@@ -19,10 +18,7 @@ void Check(std::string bytes) {
   const uint64_t size = bytes.size();
   std::memcpy(&bytes[16], &size, sizeof(size));
   std::memset(&bytes[32], 0, 32);
-  unsigned char digest[SHA256_DIGEST_LENGTH];
-  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
-         digest);
-  std::memcpy(&bytes[32], digest, sizeof(digest));
+  bytes.replace(32, 32, heddle::compiler::Sha256Of(bytes));
   const auto record = heddle::timing::Parse(bytes);
   if (record.ok() && heddle::timing::Serialize(*record) != bytes) std::abort();
 }

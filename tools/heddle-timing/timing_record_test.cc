@@ -2,13 +2,13 @@
 #include "tools/heddle-timing/timing_record.h"
 
 #include <gtest/gtest.h>
-#include <openssl/sha.h>
 
 #include <cstring>
 #include <fstream>
 #include <functional>
 #include <string>
 
+#include "compiler/base/sha256.h"
 #include "simulator/rtl/timing_identity.h"
 #include "tools/cli/file.h"
 
@@ -39,10 +39,7 @@ std::string Repaired(std::string bytes) {
   const uint64_t size = bytes.size();
   std::memcpy(&bytes[kSizeAt], &size, sizeof(size));
   std::memset(&bytes[kHashAt], 0, kDigestBytes);
-  unsigned char digest[SHA256_DIGEST_LENGTH];
-  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
-         digest);
-  std::memcpy(&bytes[kHashAt], digest, sizeof(digest));
+  bytes.replace(kHashAt, kDigestBytes, compiler::Sha256Of(bytes));
   return bytes;
 }
 

@@ -12,9 +12,9 @@
 #include <absl/types/span.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nettle/sha2.h>
 #include <onnx/checker.h>
 #include <onnx/onnx_pb.h>
-#include <openssl/sha.h>
 #include <spdlog/sinks/ostream_sink.h>
 #include <spdlog/spdlog.h>
 #include <xf86drm.h>
@@ -86,9 +86,12 @@ TEST(SystemLibrariesTest, CommandLineLogJson) {
 
 TEST(SystemLibrariesTest, HashesAndDrm) {
   const std::string text = "abc";
-  unsigned char digest[SHA256_DIGEST_LENGTH];
-  SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(),
-         digest);
+  uint8_t digest[SHA256_DIGEST_SIZE];
+  sha256_ctx context;
+  sha256_init(&context);
+  sha256_update(&context, text.size(),
+                reinterpret_cast<const uint8_t*>(text.data()));
+  sha256_digest(&context, sizeof(digest), digest);
   EXPECT_EQ(digest[0], 0xba);
   EXPECT_EQ(XXH64("", 0, 0), 0xef46db3751d8e999u);
   EXPECT_EQ(crc32(0, reinterpret_cast<const Bytef*>("abc"), 3), 0x352441c2u);
