@@ -24,7 +24,11 @@ struct Cycles {
   uint64_t count = 0;
   absl::string_view source = "counted";  // of the JSON
   const char* note = "";
+  // What takes them: that of a small model is a fraction of its job.
+  const char* of = "of the job with its copies";
   double utilisation = 0;  // MACs / (cycles * array size)
+  uint32_t clock_mhz = 0;
+  double ms = 0;  // at the clock
 };
 
 constexpr absl::string_view kEstimated = "estimated";
@@ -33,17 +37,27 @@ Cycles CyclesOf(const package::Package& package, const Result& result) {
   Cycles cycles;
   cycles.count = result.statistics.cycles;
   if (result.replay.has_value()) {
-    cycles = {result.replay->cycles, "recorded", " (exact, recorded on RTL)"};
+    cycles = {result.replay->cycles, "recorded", " (exact, recorded on RTL)",
+              "of the commands"};
   } else if (cycles.count == 0) {
-    cycles = {package.estimated_cycles, kEstimated, " (estimated)"};
+    cycles = {package.estimated_cycles, kEstimated, " (estimated)",
+              "of the commands, without copies"};
   }
   const isa::Config* config = isa::FindConfig(package.config);
   if (config != nullptr && cycles.count > 0) {
     cycles.utilisation = static_cast<double>(package.macs) /
                          (static_cast<double>(cycles.count) * config->lanes_in *
                           config->lanes_out);
+    cycles.clock_mhz = config->clock_mhz;
+    cycles.ms = static_cast<double>(cycles.count) / (1e3 * config->clock_mhz);
   }
   return cycles;
+}
+
+std::string AtTheClock(const Cycles& cycles) {
+  if (cycles.clock_mhz == 0) return "";  // the card has nothing to do
+  return absl::StrFormat(" %s: %.3f ms, %.1f per second at %d MHz", cycles.of,
+                         cycles.ms, 1e3 / cycles.ms, cycles.clock_mhz);
 }
 
 std::string NodeName(const package::Package& package, uint32_t node) {
@@ -95,7 +109,7 @@ double PerSecond(const BenchResult& bench, const BenchSummary& summary) {
   return static_cast<double>(bench.ms.size()) / bench.seconds;
 }
 
-std::string BenchText(const BenchResult& bench) {
+std::string BenchText(const BenchResult& bench, bool simulated) {
   const BenchSummary s = Summarize(bench.ms);
   const auto ms = [](const std::optional<double>& value) {
     return value.has_value() ? absl::StrFormat("%.3f", *value) : "-";
@@ -104,14 +118,15 @@ std::string BenchText(const BenchResult& bench) {
                                 ? absl::StrCat(bench.in_flight, " in flight")
                                 : "one after another";
   std::string text = absl::StrFormat(
-      "bench         %d runs after %d to warm up, %s: %.1f per second\n"
+      "bench         %d runs after %d to warm up, %s: %.1f per second%s\n"
       "  ms          min %.3f, P50 %.3f, P90 %s, P95 %s, P99 %s, P99.9 %s, max "
       "%.3f, mean %.3f\n"
       "  noise       relative MAD %.1f %%; second half %+.1f %% against the "
       "first",
-      s.runs, bench.warmup, order, PerSecond(bench, s), s.min, s.median,
-      ms(s.p90), ms(s.p95), ms(s.p99), ms(s.p99_9), s.max, s.mean,
-      100 * s.relative_mad, 100 * s.half_difference);
+      s.runs, bench.warmup, order, PerSecond(bench, s),
+      simulated ? ", of the simulation" : "", s.min, s.median, ms(s.p90),
+      ms(s.p95), ms(s.p99), ms(s.p99_9), s.max, s.mean, 100 * s.relative_mad,
+      100 * s.half_difference);
   if (s.halves_differ) {
     text += ": THEY DIFFER, the machine was not quiet; measure again";
   }
@@ -290,15 +305,17 @@ std::string ToText(const package::Package& package, const Result& result) {
       &text,
       "model         %s for %s, %d bytes of device memory\n"
       "device        %s (%s%s)\n"
-      "latency       %.3f ms\n"
+      "latency       %.3f ms%s\n"
       "MACs          %d of the model, %d counted by the card\n"
-      "cycles        %d%s\n"
+      "cycles        %d%s%s\n"
       "utilisation   %.1f %%%s\n",
       Printable(package.model_name), package.config, result.device_bytes,
       result.device.id, result.device.core,
       result.device.simulated ? ", simulated" : "", result.latency_ms,
+      result.device.simulated ? " of this machine, which simulates the card"
+                              : "",
       package.macs, result.statistics.macs, cycles.count, cycles.note,
-      100 * cycles.utilisation, cycles.note);
+      AtTheClock(cycles), 100 * cycles.utilisation, cycles.note);
   if (!result.specialisation.empty()) {
     absl::StrAppendFormat(&text, "shapes        %s\n",
                           Printable(result.specialisation));
@@ -326,7 +343,9 @@ std::string ToText(const package::Package& package, const Result& result) {
   if (result.profile.has_value()) {
     text += ProfileText(*result.profile, result.trace_file);
   }
-  if (result.bench.has_value()) text += BenchText(*result.bench);
+  if (result.bench.has_value()) {
+    text += BenchText(*result.bench, result.device.simulated);
+  }
   if (result.images.has_value()) {
     const ImageResult& images = *result.images;
     absl::StrAppendFormat(&text, "images        %d", images.count);
@@ -399,6 +418,8 @@ std::string ToJson(const package::Package& package, const Result& result) {
                        {"cycles_estimated", cycles.source == kEstimated},
                        {"cycles_source", std::string(cycles.source)},
                        {"calibrated", true},
+                       {"clock_mhz", cycles.clock_mhz},
+                       {"card_ms", cycles.ms},
                        {"utilisation", cycles.utilisation},
                        {"commands", s.commands},
                        {"bytes_loaded", s.bytes_loaded},

@@ -22,6 +22,10 @@ int8=$digits/digits_int8.onnx fp32=$digits/digits_fp32.onnx
 # Random inputs, and the warning that the card is simulated.
 HEDDLE_DEVICE='' expect 0 "$int8"
 grep -q '^MACs  ' out || fail "no MACs"
+# Whose time it is, and what the card would take for what.
+grep -q '^latency .* of this machine, which simulates the card$' out || fail "the time of the simulation"
+grep -Eq '^cycles +[0-9]+ \(estimated\) of the commands, without copies: [0-9.]+ ms, [0-9.]+ per second at 1000 MHz$' out ||
+  fail "time at the clock: $(grep '^cycles' out)"
 grep -q 'simulated' err || [[ -S /run/heddle/hosted.sock ]] || fail "no warning"
 export HEDDLE_DEVICE=sim
 # What is wrong is named, with its file and what may have been meant.
@@ -43,6 +47,9 @@ expect 0 "$int8" --images "$digits/digits_test.u8" --labels "$digits/digits_test
 grep -q 'top-1 50 (100.00 %), top-5 50' out || fail "top-1"
 # Images: grey by itself; top 5 with names.
 # Which core a simulated card has.
+expect 0 "$int8" --core rtl --bench 1 --warmup 1
+grep -Eq '^cycles +[0-9]+ of the job with its copies: [0-9.]+ ms, .* at 1000 MHz$' out || fail "cycles of a job"
+grep -q ' per second, of the simulation$' out || fail "the rate of a simulation"
 expect 0 "$int8" --core fast
 expect 1 "$int8" --core fast --device null
 grep -q 'not simulated' err || fail "--core on a device that is not simulated"
