@@ -20,10 +20,11 @@ constexpr absl::string_view kMark = "@DATA@";
 
 }  // namespace
 
-std::string HtmlReport(const package::Package& package,
+std::string HtmlReport(const std::string& file, const package::Package& package,
                        const compiler::CompileReport& report,
                        const compiler::ShapeSetResult* set) {
   ordered_json json = ReportAsJson(package, report);
+  json["file"] = file;
   if (set != nullptr) json["shape_set"] = ShapeSetAsJson(*set);
   ordered_json timeline = ordered_json::array();
   for (const compiler::CommandReport& c : report.commands_in_time) {

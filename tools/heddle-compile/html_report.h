@@ -18,8 +18,9 @@ namespace heddle::compile {
 //   "timeline": [[engine, layer or -1, start, end, bytes, mnemonic], ...]
 //   "hardware": {"matrix_macs_per_cycle", "vector_macs_per_cycle",
 //                "dram_bytes_per_cycle"}
+//   "file": the model's, which the page has as its title
 // `set`: the package is the largest of these; or null.
-std::string HtmlReport(const package::Package& package,
+std::string HtmlReport(const std::string& file, const package::Package& package,
                        const compiler::CompileReport& report,
                        const compiler::ShapeSetResult* set = nullptr);
 

@@ -83,13 +83,16 @@ int Print(const std::string& text) {
   return heddle::cli::kOk;
 }
 
+// The model's file without its folders.
+std::string FileOf(const Arguments& arguments) {
+  return arguments.model.substr(arguments.model.rfind('/') + 1);
+}
+
 // The package's name with .html instead; without a package the model's, here.
 std::string HtmlFile(const Arguments& arguments) {
   if (!arguments.report_file.empty()) return arguments.report_file;
   std::string name = arguments.output;
-  if (name.empty()) {
-    name = arguments.model.substr(arguments.model.rfind('/') + 1);
-  }
+  if (name.empty()) name = FileOf(arguments);
   const size_t dot = name.rfind('.');
   const size_t slash = name.rfind('/');
   if (dot != std::string::npos && dot > 0 &&
@@ -170,7 +173,8 @@ int WriteReport(const Arguments& arguments,
     text = heddle::compile::JsonReport(*package, result.report, set);
   } else if (arguments.report == "html") {
     file = HtmlFile(arguments);
-    text = heddle::compile::HtmlReport(*package, result.report, set);
+    text = heddle::compile::HtmlReport(FileOf(arguments), *package,
+                                       result.report, set);
   } else {
     text = heddle::compile::TextReport(*package, result.report);
     if (set != nullptr) text = heddle::compile::ShapeSetText(*set) + text;

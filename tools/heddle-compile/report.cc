@@ -346,7 +346,9 @@ std::string TextReport(const package::Package& package,
       "limit             %d cycles, by %s (compute %d, DRAM %d)\n"
       "distance*         %.2f times the limit; layer by layer at least %d\n"
       "utilisation*      %.1f %% of the matrix engine's MACs\n"
-      "* estimated by the compiler, calibrated on single commands of the RTL\n",
+      "* estimated by the compiler, calibrated on single commands of the RTL; "
+      "of "
+      "the commands, to which a job adds its copies\n",
       Printable(package.model_name), package.config, tensors, operators,
       report.host_nodes.size(), report.macs, report.weight_bytes,
       WeightPlanLines(package.weight_plan, report), report.scratch_bytes,

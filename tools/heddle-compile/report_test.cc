@@ -78,7 +78,7 @@ size_t Count(const std::string& text, const std::string& what) {
 
 TEST(HtmlReport, NamesAreNoMarkup) {
   const Compiled c = Compile();
-  const std::string html = HtmlReport(c.package, c.report);
+  const std::string html = HtmlReport("m.onnx", c.package, c.report);
   EXPECT_EQ(html.find("alert(1)</script>"), std::string::npos);
   EXPECT_EQ(html.find("<img"), std::string::npos);
   EXPECT_EQ(Count(html, "<script"), 2u) << "data and program";
@@ -89,6 +89,8 @@ TEST(HtmlReport, NamesAreNoMarkup) {
   const size_t begin = html.find(mark) + mark.size();
   const ordered_json data = ordered_json::parse(
       html.substr(begin, html.find("</script>", begin) - begin));
+  EXPECT_EQ(data["file"], "m.onnx");
+  EXPECT_NE(html.find("document.title = D.file"), std::string::npos);
   EXPECT_EQ(data["layers"].size(), c.report.layers.size());
   EXPECT_EQ(data["timeline"].size(), c.report.commands_in_time.size() - 1);
   EXPECT_EQ(data["hardware"]["matrix_macs_per_cycle"], 256);
@@ -115,7 +117,7 @@ TEST(FloatGroups, AreInEveryForm) {
   EXPECT_GT(group["estimated_cycles"].get<uint64_t>(), 0u);
   EXPECT_LE(group["estimated_cycles"].get<uint64_t>(),
             c.report.estimated_cycles);
-  const std::string html = HtmlReport(c.package, c.report);
+  const std::string html = HtmlReport("m.onnx", c.package, c.report);
   EXPECT_NE(html.find(why), std::string::npos);
   EXPECT_NE(html.find("for (const f of D.float_groups)"), std::string::npos)
       << "the page shows them";
@@ -125,7 +127,7 @@ TEST(FloatGroups, AreInEveryForm) {
 // or the table is wider than the window.
 TEST(HtmlReport, LongCellsWrap) {
   const Compiled c = Compile();
-  const std::string html = HtmlReport(c.package, c.report);
+  const std::string html = HtmlReport("m.onnx", c.package, c.report);
   EXPECT_NE(html.find("td.long { white-space: normal; overflow-wrap: anywhere; "
                       "max-width:"),
             std::string::npos);
@@ -140,7 +142,7 @@ TEST(HtmlReport, LongCellsWrap) {
 
 TEST(HtmlReport, LoadsNothing) {
   const Compiled c = Compile();
-  std::string html = HtmlReport(c.package, c.report);
+  std::string html = HtmlReport("m.onnx", c.package, c.report);
   const size_t begin = html.find("id=\"data\">");
   html.erase(begin, html.find("</script>", begin) - begin);
   // The name of SVG's elements is no address that anything opens.
@@ -256,7 +258,8 @@ TEST(ShapeSets, AreInEveryForm) {
   EXPECT_EQ(json["inputs"][0]["shape"][0], 4);
   EXPECT_EQ(json["shape_set"]["specialisations"].size(), 2u);
   EXPECT_EQ(json["shape_set"]["bytes"], set->package.size());
-  const std::string html = HtmlReport(*package, set->largest.report, &*set);
+  const std::string html =
+      HtmlReport("m.onnx", *package, set->largest.report, &*set);
   EXPECT_EQ(html.find("alert(1)</script>"), std::string::npos);
   EXPECT_NE(html.find("shapeNotes()"), std::string::npos);
   EXPECT_NE(html.find("separate_bytes"), std::string::npos);
