@@ -40,7 +40,17 @@ int ReadId(const std::string& path, uint32_t* id) {
   return 0;
 }
 
-// Adds the nodes of a class of sysfs whose names begin with `prefix`.
+// Whether sysfs says that the device is a card. 0, or a negative errno.
+int IsCard(const std::string& device, bool* card) {
+  uint32_t vendor = 0, id = 0;
+  if (int error = ReadId(device + "/vendor", &vendor)) return error;
+  if (int error = ReadId(device + "/device", &id)) return error;
+  *card = vendor == reg::kPciVendorId && id == reg::kPciDeviceId;
+  return 0;
+}
+
+// Adds the nodes below `dev` whose names begin with `prefix` and are entries of
+// `folder`: a class of sysfs, of which those of cards, or `dev` itself.
 int AddNodes(const std::string& folder, const std::string& prefix,
              const std::string& dev, std::vector<std::string>* nodes) {
   DIR* const listing = opendir(folder.c_str());
@@ -50,13 +60,12 @@ int AddNodes(const std::string& folder, const std::string& prefix,
   while (const dirent* entry = readdir(listing)) {
     const std::string name = entry->d_name;
     if (name.compare(0, prefix.size(), prefix) != 0) continue;
-    const std::string device = folder + "/" + name + "/device/";
-    uint32_t vendor = 0, id = 0;
-    if (int error = ReadId(device + "vendor", &vendor)) return error;
-    if (int error = ReadId(device + "device", &id)) return error;
-    if (vendor == reg::kPciVendorId && id == reg::kPciDeviceId) {
-      found.push_back(dev + name);
+    bool card = true;
+    if (folder != dev) {
+      const int error = IsCard(folder + "/" + name + "/device", &card);
+      if (error != 0) return error;
     }
+    if (card) found.push_back(dev + "/" + name);
   }
   SortByNumber(&found);
   nodes->insert(nodes->end(), found.begin(), found.end());
@@ -66,7 +75,7 @@ int AddNodes(const std::string& folder, const std::string& prefix,
 class RealSystem : public DrmSystem {
  public:
   int Nodes(std::vector<std::string>* nodes) override {
-    return CardNodes("/sys", nodes);
+    return CardNodes("/sys", "/dev", nodes);
   }
 
   int Open(const std::string& path) override {
@@ -99,11 +108,15 @@ DrmSystem*& System() {
 
 }  // namespace
 
-int CardNodes(const std::string& sys, std::vector<std::string>* nodes) {
+int CardNodes(const std::string& sys, const std::string& dev,
+              std::vector<std::string>* nodes) {
   nodes->clear();
-  int error = AddNodes(sys + "/class/accel", "accel", "/dev/accel/", nodes);
+  const std::string accel = dev + "/accel", dri = dev + "/dri";
+  const bool sysfs = access((sys + "/class").c_str(), F_OK) == 0;
+  int error =
+      AddNodes(sysfs ? sys + "/class/accel" : accel, "accel", accel, nodes);
   if (error == 0) {
-    error = AddNodes(sys + "/class/drm", "renderD", "/dev/dri/", nodes);
+    error = AddNodes(sysfs ? sys + "/class/drm" : dri, "renderD", dri, nodes);
   }
   return error;
 }

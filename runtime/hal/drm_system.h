@@ -40,10 +40,13 @@ class ScopedDrmSystem {
   DrmSystem* before_;
 };
 
-// What Nodes() finds in the sysfs at `sys`: "/dev/accel/accel0" and so on. Not
+// What Nodes() finds in the sysfs at `sys`: "/dev/accel/accel0" and so on below
+// `dev`. Where there is no sysfs, as in a container that has got the node and
+// nothing else, all nodes of such names: who opens one is told its driver. Not
 // by libdrm, which lists no accel nodes, leaves out what it cannot read, and
 // frees what it never had when an allocation fails.
-int CardNodes(const std::string& sys, std::vector<std::string>* nodes);
+int CardNodes(const std::string& sys, const std::string& dev,
+              std::vector<std::string>* nodes);
 
 }  // namespace heddle::hal
 

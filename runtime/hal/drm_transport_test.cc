@@ -172,7 +172,8 @@ TEST(CardNodes, AreThoseOfPciDevicesWithOurIds) {
     std::ofstream(folder / "device") << device << "\n";
   };
   std::vector<std::string> nodes = {"old"};
-  EXPECT_EQ(CardNodes(sys, &nodes), 0);
+  fs::create_directories(sys / "class");
+  EXPECT_EQ(CardNodes(sys, "/dev", &nodes), 0);
   EXPECT_TRUE(nodes.empty());  // a kernel without
   node("accel/accel10", "0x1234", "0x4e50");
   node("accel/accel2", "0x1234", "0x4e50");
@@ -184,10 +185,26 @@ TEST(CardNodes, AreThoseOfPciDevicesWithOurIds) {
   node("drm/card0", "0x1234", "0x4e50");
   node("drm/renderD128", "0x8086", "0x4e50");
   std::ofstream(sys / "class/drm/version") << "drm 1.1.0\n";
-  EXPECT_EQ(CardNodes(sys, &nodes), 0);
+  EXPECT_EQ(CardNodes(sys, "/dev", &nodes), 0);
   EXPECT_EQ(nodes,
             (std::vector<std::string>{"/dev/accel/accel2", "/dev/accel/accel10",
                                       "/dev/dri/renderD129"}));
+}
+
+// A container that has got the node, and no sysfs.
+TEST(CardNodes, AreAllThatThereAreWithoutSysfs) {
+  namespace fs = std::filesystem;
+  const fs::path box = fs::path(testing::TempDir()) / "box";
+  std::vector<std::string> nodes = {"old"};
+  EXPECT_EQ(CardNodes(box / "sys", box / "dev", &nodes), 0);
+  EXPECT_TRUE(nodes.empty());
+  fs::create_directories(box / "dev/dri");
+  for (const char* name : {"card0", "renderD130", "renderD99"}) {
+    std::ofstream(box / "dev/dri" / name);
+  }
+  EXPECT_EQ(CardNodes(box / "sys", box / "dev", &nodes), 0);
+  EXPECT_EQ(nodes, (std::vector<std::string>{box / "dev/dri/renderD99",
+                                             box / "dev/dri/renderD130"}));
 }
 
 // Who has no descriptor left is told so, and not that there is no card.
@@ -197,7 +214,7 @@ TEST(CardNodes, WantOfADescriptorIsAnError) {
   const rlimit none = {0, before.rlim_max};
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
   std::vector<std::string> nodes;
-  const int error = CardNodes(testing::TempDir(), &nodes);
+  const int error = CardNodes(testing::TempDir(), "/dev", &nodes);
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
   EXPECT_EQ(error, -EMFILE);
 }
