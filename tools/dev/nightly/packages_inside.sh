@@ -242,12 +242,23 @@ grep -q '^heddle/.*: installed$' dkms.log || die "dkms: $(cat dkms.log "$scratch
 module="$(find /lib/modules/ -name 'heddle.ko*')"
 [[ -n "$module" ]] || die "there is no heddle.ko"
 printf '          %s: %s\n' "$module" "$(modinfo -F vermagic "$module")"
+release="$(basename "$(dirname "$(find /lib/modules/ -maxdepth 2 -name build)")")"
+
+step "the kernel's upgrade, to Debian's 6.12: its headers come, and DKMS builds the module again"
+later="$(apt-cache pkgnames linux-headers-6.12. |
+  sed -n '/^linux-headers-6\.12\.[0-9.]*\(-[0-9]*\|+deb12\)-amd64$/p' | sort -V | tail -n 1)"
+[[ -n "$later" ]] || die "apt knows no headers of 6.12"
+apt_install "$later"
+dkms status | tee dkms.log | sed 's/^/          /'
+[[ "$(grep -c '^heddle/.*: installed$' dkms.log)" == 2 ]] || die "dkms: $(cat dkms.log "$scratch/apt.log")"
+module_later="$(find "/lib/modules/${later#linux-headers-}/" -name 'heddle.ko*')"
+[[ "$(modinfo -F vermagic "$module_later")" == "${later#linux-headers-} "* ]] ||
+  die "it is for $(modinfo -F vermagic "$module_later")"
 
 step "heddle-driver-tests: that module in that kernel, which is not installed, as an ordinary user"
 apt_install /packages/heddle-{runtime,tools,sim,hosted,driver-tests}_*.deb
 [[ "$(heddle-driver-tests --version)" == "heddle-driver-tests $(dpkg-query -W -f '${Version}' heddle-driver-tests)" ]] ||
   die "--version says $(heddle-driver-tests --version)"
-release="$(basename "$(dirname "$(find /lib/modules/ -maxdepth 2 -name build)")")"
 (cd "$scratch" && apt-get -qq download "linux-image-$release") || die "apt-get download linux-image-$release"
 case "$module" in
   *.xz) xz -dc "$module" >heddle.ko ;;
@@ -268,6 +279,8 @@ apt_get purge --autoremove heddle-driver-tests heddle-tools heddle-sim heddle-ho
 
 step "heddle-dkms purged: nothing is left"
 apt_get purge heddle-dkms
+[[ -z "$(find /lib/modules/ -name 'heddle.ko*')" ]] || die "the module is still there"
+apt_get purge --autoremove "$later"
 snapshot >after
 diff before after || die "something was left behind (>), or is gone (<)"
 step end
