@@ -40,6 +40,37 @@ address="$(basename "$(card 0)")"
 echo "$address" >"/sys/bus/pci/devices/$address/driver/unbind"
 smi doctor && fail "a card without a driver is no problem"
 has '^problem  driver: .* has no driver'
-echo "$address" >/sys/bus/pci/drivers/heddle/bind
-until_true 5 node_count 1 || fail "no node after bind"
+# What the doctor advises is done word for word, and the card is back.
+sudo() { "$@"; }
+advice() { sed -n "/^problem  $1: /{n;s/^ *-> //p;}" /tmp/out; }
+cured() {
+  until_true 5 node_count 1 || fail "no node after: $1"
+  smi doctor || true
+  has "^ok       interface: $(nodes) speaks version 1"
+}
+cure="$(advice driver)"
+cure="${cure#*try again with: }"
+eval "$cure" || fail "advice: $cure"
+cured "$cure"
+# Removed, as far as the kernel knows.
+echo 1 >"/sys/bus/pci/devices/$address/remove"
+smi doctor && fail "no card is no problem"
+cure="$(advice 'PCI device')"
+cure="${cure#*if it was there: }"
+cure="${cure%%)*}"
+eval "$cure" || fail "advice: $cure"
+cured "$cure"
+# Taken by another driver, which gives it up.
+if [ -d /sys/bus/pci/drivers/pci-stub ] || modprobe pci-stub 2>/dev/null; then
+  echo pci-stub >"/sys/bus/pci/devices/$address/driver_override"
+  echo "$address" >"/sys/bus/pci/devices/$address/driver/unbind"
+  echo "$address" >/sys/bus/pci/drivers_probe
+  smi doctor && fail "a card of another driver is no problem"
+  has '^problem  driver: .* is taken by the driver pci-stub'
+  cure="$(advice driver)"
+  eval "$cure" || fail "advice: $cure"
+  cured "$cure"
+else
+  echo "not tried, there is no pci-stub: a card of another driver"
+fi
 smi || fail "list: $(cat /tmp/out)"
