@@ -169,6 +169,10 @@ bool Server::Admit(Newcomer* newcomer, const MessageHeader& request,
   int error = 0;
   if (hello.version != kProtocolVersion) {
     error = -EPROTONOSUPPORT;
+    Log(spdlog::level::warn,
+        "user {} has a library that speaks version {} of the protocol, this is "
+        "{}: install heddle-hosted and the library of one release",
+        newcomer->connection->user(), hello.version, kProtocolVersion);
   } else if (hello.card >= slots_.size()) {
     error = -ENXIO;
   }

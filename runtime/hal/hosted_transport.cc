@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "drm/heddle_drm.h"
 #include "kmd/hosted/client.h"
+#include "kmd/hosted/protocol.h"
 #include "runtime/hal/fork_guard.h"
 #include "runtime/hal/status.h"
 
@@ -65,6 +66,13 @@ absl::Status OpenError(const std::string& socket, absl::string_view what,
     case ENXIO:
       return absl::UnavailableError(absl::StrCat(
           what, " of '", socket, "' is not there (not plugged in)"));
+    case EPROTONOSUPPORT:
+      return absl::FailedPreconditionError(absl::StrCat(
+          "the heddle-hosted at '", socket,
+          "' is of another release: this build speaks version ",
+          hosted::kProtocolVersion,
+          " of its protocol; install heddle-hosted and the library of one "
+          "release, and start heddle-hosted again"));
     case ENAMETOOLONG:
       return absl::InvalidArgumentError(
           absl::StrCat("'", socket, "' is empty or too long for a socket"));

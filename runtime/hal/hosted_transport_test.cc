@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/hal/hosted_transport.h"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <string>
+#include <thread>
+
+#include "absl/strings/match.h"
+#include "kmd/hosted/protocol.h"
+
+namespace heddle::hal {
+namespace {
+
+// A heddle-hosted of another release, for one client.
+TEST(OpenHosted, NamesAServerOfAnotherRelease) {
+  const std::string path =
+      testing::TempDir() + "/hosted" + std::to_string(getpid());
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  ASSERT_LT(path.size(), sizeof(address.sun_path));
+  std::strcpy(address.sun_path, path.c_str());
+  const int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  ASSERT_EQ(
+      bind(listener, reinterpret_cast<sockaddr*>(&address), sizeof(address)),
+      0);
+  ASSERT_EQ(listen(listener, 1), 0);
+  std::thread server([listener] {
+    const int client = accept(listener, nullptr, nullptr);
+    hosted::Message hello;
+    EXPECT_EQ(hosted::ReceiveMessage(client, &hello), 0);
+    hosted::MessageHeader reply;
+    reply.id = hello.header.id;
+    reply.result = -EPROTONOSUPPORT;
+    EXPECT_EQ(hosted::SendMessage(client, reply, nullptr, -1), 0);
+    close(client);
+  });
+  const absl::Status refused = OpenHosted(path, 0).status();
+  server.join();
+  close(listener);
+  unlink(path.c_str());
+  EXPECT_TRUE(absl::IsFailedPrecondition(refused)) << refused;
+  EXPECT_TRUE(absl::StrContains(refused.message(), path)) << refused;
+  EXPECT_TRUE(
+      absl::StrContains(refused.message(),
+                        "install heddle-hosted and the library of one release"))
+      << refused;
+}
+
+}  // namespace
+}  // namespace heddle::hal
