@@ -19,9 +19,12 @@ cards() {
 
 card() { cards | sed -n "$(($1 + 1))p"; }
 
+# seconds NUMBER: so many, or more where the machine is slow or busy.
+seconds() { awk "BEGIN { print int($1 * ${HEDDLE_TEST_TIME_FACTOR:-1} + 0.999) }"; }
+
 # until_true SECONDS COMMAND...: repeats it until it succeeds.
 until_true() {
-  tries=$(($1 * 50))
+  tries=$(($(seconds "$1") * 50))
   shift
   until "$@"; do
     tries=$((tries - 1))

@@ -3,7 +3,7 @@
 # Cards leave and come while heddle.ko drives them: in order and by surprise, idle and with an open
 # node, and the next card in the slot computes. The other card never notices.
 . tests/guest/cases/common.sh
-demo() { HEDDLE_DEVICE="drm:serial=$1" timeout 20 tools/demo/digits-demo tools/demo/digits >/tmp/out 2>&1; }
+demo() { HEDDLE_DEVICE="drm:serial=$1" timeout "$(seconds 20)" tools/demo/digits-demo tools/demo/digits >/tmp/out 2>&1; }
 device="$(card 1)"
 serial=2
 for how in unplug kill; do

@@ -4,7 +4,7 @@
 # hang; nor does the slot.
 . tests/guest/cases/common.sh
 heddle-host ctl 1 fault stuck_engine >/dev/null
-HEDDLE_DEVICE=drm:serial=2 timeout 60 tools/demo/digits-demo tools/demo/digits >/tmp/out 2>&1 &
+HEDDLE_DEVICE=drm:serial=2 timeout "$(seconds 60)" tools/demo/digits-demo tools/demo/digits >/tmp/out 2>&1 &
 demo=$!
 busy() { heddle-host ctl 1 status | grep -q '"busy":true'; }
 until_true 10 busy || fail "no job: $(cat /tmp/out)"

@@ -6,7 +6,7 @@
 device="$(card 0)"
 address="$(basename "$device")"
 driver=/sys/bus/pci/drivers/heddle
-demo() { HEDDLE_DEVICE=drm:serial=1 timeout 20 tools/demo/digits-demo tools/demo/digits >/tmp/out 2>&1; }
+demo() { HEDDLE_DEVICE=drm:serial=1 timeout "$(seconds 20)" tools/demo/digits-demo tools/demo/digits >/tmp/out 2>&1; }
 healthy() { demo || fail "$scenario: $(cat /tmp/out)"; }
 leave() {
   case "$1" in
