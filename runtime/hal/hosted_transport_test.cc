@@ -6,6 +6,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
 #include <string>
 #include <thread>
@@ -31,10 +32,14 @@ TEST(OpenHosted, NamesAServerOfAnotherRelease) {
   ASSERT_EQ(listen(listener, 1), 0);
   std::thread server([listener] {
     const int client = accept(listener, nullptr, nullptr);
-    hosted::Message hello;
-    EXPECT_EQ(hosted::ReceiveMessage(client, &hello), 0);
+    struct {
+      hosted::MessageHeader header;
+      hosted::Hello hello;
+    } request;
+    EXPECT_EQ(recv(client, &request, sizeof(request), MSG_WAITALL),
+              static_cast<ssize_t>(sizeof(request)));
     hosted::MessageHeader reply;
-    reply.id = hello.header.id;
+    reply.id = request.header.id;
     reply.result = -EPROTONOSUPPORT;
     EXPECT_EQ(hosted::SendMessage(client, reply, nullptr, -1), 0);
     close(client);
