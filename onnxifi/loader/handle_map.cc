@@ -3,6 +3,10 @@
 
 namespace heddle::onnxifi_loader {
 
+HandleMap::~HandleMap() {
+  for (std::atomic<Slot*>& chunk : chunks_) delete[] chunk.load();
+}
+
 void* HandleMap::Reserve() {
   std::lock_guard<std::mutex> lock(mutex_);
   if (free_.empty()) {
@@ -10,7 +14,7 @@ void* HandleMap::Reserve() {
     if (used_ % kChunk == 0) {
       // Free must not allocate, so its list has room for every slot.
       free_.reserve(used_ + kChunk);
-      // Never freed: handles that are looked up may lie anywhere.
+      // Freed with the map only: handles that are looked up may lie anywhere.
       chunks_[used_ / kChunk].store(new Slot[kChunk],
                                     std::memory_order_release);
     }

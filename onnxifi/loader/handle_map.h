@@ -37,6 +37,7 @@ class HandleMap {
   // Maps of one process need different tags. `first_generation` is for tests.
   explicit HandleMap(uint16_t tag, uint32_t first_generation = 1)
       : tag_(tag), first_generation_(first_generation) {}
+  ~HandleMap();
 
   Target Find(const void* handle) const {
     const Slot* slot = SlotOf(handle);
