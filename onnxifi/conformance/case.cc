@@ -12,12 +12,13 @@ const std::vector<Case>& AllCases() {
   static const auto* cases = [] {
     auto* all = new std::vector<Case>;
     for (auto* of :
-         {GeneralCases,  IdCases,       InfoCases,    CompatibilityCases,
-          InitCases,     EventCases,    GraphCases,   WeightCases,
-          SymbolicCases, IoCases,       RunCases,     OperatorCases,
-          AsyncCases,    ReleaseCases,  ThreadCases,  ForkCases,
-          MemoryCases,   ResourceCases, HotplugCases, ExtensionCases,
-          LoggingCases,  LoaderCases,   ClientCases,  ProvokedCases}) {
+         {GeneralCases,   IdCases,       InfoCases,     CompatibilityCases,
+          InitCases,      EventCases,    GraphCases,    WeightCases,
+          SymbolicCases,  IoCases,       RunCases,      OperatorCases,
+          AsyncCases,     ReleaseCases,  ThreadCases,   ForkCases,
+          MemoryCases,    ResourceCases, ScarcityCases, HotplugCases,
+          ExtensionCases, LoggingCases,  LoaderCases,   ClientCases,
+          ProvokedCases}) {
       const std::vector<Case> some = of();
       all->insert(all->end(), some.begin(), some.end());
     }

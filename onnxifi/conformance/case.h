@@ -54,6 +54,7 @@ std::vector<Case> ThreadCases();
 std::vector<Case> ForkCases();
 std::vector<Case> MemoryCases();
 std::vector<Case> ResourceCases();
+std::vector<Case> ScarcityCases();
 std::vector<Case> HotplugCases();
 std::vector<Case> ExtensionCases();
 std::vector<Case> LoggingCases();

@@ -143,12 +143,21 @@ void Context::Provoke(const std::string& word, uint64_t amount) {
   std::string why;
   switch (provoker_.Do(word, amount, &why)) {
     case Provoker::kDone:
+    case Provoker::kNothing:
       return;
     case Provoker::kLacks:
       Unsupported(why);
     case Provoker::kFailed:
       Fail(why);
   }
+}
+
+bool Context::Spare() {
+  static const std::string kSpare = "spare";
+  std::string why;
+  const Provoker::Result result = provoker_.Do(kSpare, 0, &why);
+  if (result == Provoker::kFailed || result == Provoker::kLacks) Fail(why);
+  return result == Provoker::kDone;
 }
 
 void Context::NeedCapability(uint64_t bit, const char* name) {

@@ -78,6 +78,9 @@ class Context {
   // Has --provoke or --provoker do what a word of provoker.h says; Unsupported
   // if they cannot, Fail if they fail.
   void Provoke(const std::string& word, uint64_t amount = 0);
+  // Ends what a word that refuses this process something has begun; whether
+  // anything was refused. Needs no memory.
+  bool Spare();
 
   // ---- Devices. Fail when what they need cannot be had. ----
   const std::vector<onnxBackendID>& ids();

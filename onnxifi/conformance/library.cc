@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 
+#include <new>
+
 #include "absl/memory/memory.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -39,11 +41,17 @@ void Library::Note(int function, onnxStatus status) {
   const int index = StatusIndex(status);
   ++record_->returned[function][index < 0 ? kStatuses - 1 : index];
   if (MayReturn(function, status)) return;
-  const std::string text = absl::StrCat(
-      FunctionName(function), " returned ", StatusName(status),
-      ", which the list of the specification does not have for it");
   ++record_->failures;
-  AddLine(record_, 'F', text.data(), text.size());
+  try {
+    const std::string text = absl::StrCat(
+        FunctionName(function), " returned ", StatusName(status),
+        ", which the list of the specification does not have for it");
+    AddLine(record_, 'F', text.data(), text.size());
+  } catch (const std::bad_alloc&) {
+    // The case refuses this process memory.
+    constexpr char kText[] = "a status came that the function's list lacks";
+    AddLine(record_, 'F', kText, sizeof(kText) - 1);
+  }
 }
 
 onnxStatus Library::GetBackendIDs(onnxBackendID* ids, size_t* count) {

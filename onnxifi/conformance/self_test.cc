@@ -56,9 +56,11 @@ TEST_P(Reference, PassesAndReturnsWhatIsPromised) {
   const json report = json::parse(text);
   std::map<std::string, std::set<std::pair<std::string, std::string>>> by_case;
   std::set<std::pair<std::string, std::string>> came;
+  std::set<std::string> not_tried;  // as under a sanitizer scarcity
   for (const json& c : report["cases"]) {
     const std::string verdict = c["verdict"];
     EXPECT_TRUE(verdict == "pass" || verdict == "not supported") << c.dump(1);
+    if (verdict == "not supported") not_tried.insert(c["id"]);
     for (const json& returned : c["returned"]) {
       const std::pair<std::string, std::string> pair = {returned[0],
                                                         returned[1]};
@@ -69,11 +71,15 @@ TEST_P(Reference, PassesAndReturnsWhatIsPromised) {
   for (const Pair& pair : Pairs()) {
     const std::pair<std::string, std::string> name = {pair.function,
                                                       pair.status};
+    bool tried = pair.cases.empty();
     for (const std::string& id : pair.cases) {
+      if (not_tried.count(id) != 0) continue;
+      tried = true;
       EXPECT_EQ(by_case[id].count(name), 1u)
           << id << " does not make " << pair.status << " come from "
           << pair.function;
     }
+    if (!tried) continue;
     // What the system lacks may be found by the cases that make it scarce.
     if (pair.cases.empty() && pair.status.rfind("NO_SYSTEM_", 0) == 0) continue;
     EXPECT_EQ(came.count(name), pair.cases.empty() ? 0u : 1u)

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "onnxifi/conformance/case.h"
 
 namespace heddle::conformance {
@@ -152,6 +153,93 @@ void UnplugDuring(Context& t) {
   }
 }
 
+// Until the library knows. A call that did not block must not find the device
+// there again before anybody has noticed.
+void MustBeGone(Context& t) {
+  for (int i = 0; i < 500; ++i) {
+    size_t size = 0;
+    if (t.lib().GetBackendInfo(t.id(), ONNXIFI_BACKEND_NAME, nullptr, &size) ==
+        kGone) {
+      return;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  t.Fail(
+      "onnxGetBackendInfo is not BACKEND_UNAVAILABLE five seconds after the "
+      "device was unplugged");
+}
+
+// Calls that wait for something that will never come, once each, when the
+// device goes: an event that nobody signals, a run whose input nobody makes
+// ready.
+void UnplugWhileBlocked(Context& t) {
+  t.NeedCapability(ONNXIFI_CAPABILITY_HOT_PLUGGABLE, "HOT_PLUGGABLE");
+  t.NeedCapability(ONNXIFI_CAPABILITY_THREAD_SAFE, "THREAD_SAFE");
+  struct Blocked {
+    const char* name;
+    std::function<onnxStatus(Job&, onnxEvent input, onnxEvent output)> call;
+    std::set<onnxStatus> ends;
+  };
+  Library& lib = t.lib();
+  const std::vector<Blocked> calls = {
+      {"onnxWaitEvent for an event of the caller's",
+       [&](Job&, onnxEvent input, onnxEvent) { return lib.WaitEvent(input); },
+       {kGone}},
+      {"onnxWaitEvent for a run",
+       [&](Job&, onnxEvent, onnxEvent output) { return lib.WaitEvent(output); },
+       {kGone}},
+      // It need not block, and has succeeded then.
+      {"onnxSetGraphIO of a graph with a run in flight",
+       [&](Job& job, onnxEvent, onnxEvent) { return job.SetIO(); },
+       {kGone, kSuccess}},
+      {"onnxReleaseGraph of a graph with a run in flight",
+       [&](Job& job, onnxEvent, onnxEvent) {
+         return lib.ReleaseGraph(job.graph);
+       },
+       {kSuccess}},
+  };
+  for (const Blocked& blocked : calls) {
+    const onnxBackend backend = t.backend();
+    Job job(t);
+    job.MustSetIO();
+    const onnxEvent input = t.NewEvent();
+    const onnxEvent output = job.Start(input);
+    std::atomic<bool> started{false};
+    onnxStatus end = kSuccess;
+    std::thread caller([&] {
+      started = true;
+      end = blocked.call(job, input, output);
+    });
+    while (!started) std::this_thread::yield();
+    std::this_thread::sleep_for(
+        std::chrono::microseconds(2000 + t.random()() % 20000));
+    t.Provoke("unplug");
+    MustBeGone(t);
+    caller.join();  // or the case hangs
+    t.Check(blocked.ends.count(end) != 0,
+            absl::StrCat(blocked.name,
+                         ", blocked while the device goes, ended "
+                         "with ",
+                         StatusName(end)));
+    t.Provoke("plug");
+    t.ForgetGraph(job.graph);
+    if (absl::string_view(blocked.name).find("ReleaseGraph") ==
+        absl::string_view::npos) {
+      t.Expect(lib.ReleaseGraph(job.graph), {kSuccess},
+               "onnxReleaseGraph of a device that was gone");
+    }
+    t.ForgetEvent(input);
+    for (const onnxEvent event : {input, output}) {
+      t.Expect(lib.ReleaseEvent(event), {kSuccess},
+               "onnxReleaseEvent of a device that was gone");
+    }
+    t.Expect(lib.ReleaseBackend(backend), {kSuccess},
+             "onnxReleaseBackend of a device that was gone");
+    t.ForgetBackend(backend);
+    MustWorkAgain(t);
+  }
+}
+
 void Memory(Context& t) {
   const uint64_t before = t.InfoNumber(ONNXIFI_BACKEND_MEMORY_SIZE);
   const uint64_t half = before / 2 / 4096 * 4096;
@@ -189,6 +277,9 @@ std::vector<Case> ProvokedCases() {
       {"provoked.unplug_during",
        "a device that goes in the middle of a call: BACKEND_UNAVAILABLE",
        UnplugDuring, kFlags},
+      {"provoked.unplug_while_blocked",
+       "a device that goes while calls wait: they end", UnplugWhileBlocked,
+       kUnplugs | kColdStart},
       {"provoked.memory", "MEMORY_SIZE follows the device", Memory,
        kFlags | kRuleOnly},
   };

@@ -253,6 +253,11 @@ onnxStatus onnxReleaseBackendID(onnxBackendID id) {
 
 onnxStatus onnxGetBackendInfo(onnxBackendID id, onnxBackendInfo info,
                               void* value, size_t* size) {
+  // Needs no memory itself unless it breaks something.
+  if (!IsOneOf("info_") && !IsOneOf("ids_") && !IsOneOf("extensions_")) {
+    return Swapped("GetBackendInfo",
+                   TheReal().GetBackendInfo(IdOf(id), info, value, size));
+  }
   if (Is("ids_are_not_counted")) {
     std::lock_guard<std::mutex> lock(S().mutex);
     if (S().dead_ids.count(id) != 0) return ONNXIFI_STATUS_INVALID_ID;
@@ -338,6 +343,28 @@ onnxStatus onnxInitBackend(onnxBackendID id, const uint64_t* properties,
       return ONNXIFI_STATUS_NO_SYSTEM_RESOURCES;
     }
   }
+  if (Is("scarcity_memory_is_missed_for_ever") && backend != nullptr) {
+    static std::atomic<bool> missed{false};
+    if (status == ONNXIFI_STATUS_NO_SYSTEM_MEMORY) missed = true;
+    if (missed) {
+      if (status == ONNXIFI_STATUS_SUCCESS) {
+        (void)TheReal().ReleaseBackend(*backend);
+      }
+      *backend = nullptr;
+      return ONNXIFI_STATUS_NO_SYSTEM_MEMORY;
+    }
+  }
+  // A device of which somebody has to have a file open.
+  if (Is("scarcity_descriptor_is_internal_error") &&
+      status == ONNXIFI_STATUS_SUCCESS) {
+    const int fd = open("/dev/null", O_RDONLY);
+    if (fd < 0) {
+      (void)TheReal().ReleaseBackend(*backend);
+      *backend = nullptr;
+      return ONNXIFI_STATUS_INTERNAL_ERROR;
+    }
+    close(fd);
+  }
   if (Is("release_leaves_a_thread")) KeepThread();
   if (Is("threads_are_told_apart")) {
     std::lock_guard<std::mutex> lock(S().mutex);
@@ -360,6 +387,10 @@ onnxStatus onnxInitEvent(onnxBackend backend, onnxEvent* event) {
   if (status != ONNXIFI_STATUS_SUCCESS && event != nullptr &&
       Is("events_handle_is_kept")) {
     *event = before;
+  }
+  if (status == ONNXIFI_STATUS_NO_SYSTEM_MEMORY &&
+      Is("scarcity_handle_is_kept")) {
+    *event = &S().last_event;
   }
   if (Is("release_events_leave_memory")) KeepMemory(4096);
   return Swapped("InitEvent", status);
@@ -501,6 +532,9 @@ onnxStatus MutantInitGraph(onnxBackend backend, const uint64_t* properties,
                           graph, max_sequence, reader);
   const bool made =
       status == ONNXIFI_STATUS_SUCCESS || status == ONNXIFI_STATUS_FALLBACK;
+  if (status == ONNXIFI_STATUS_NO_SYSTEM_MEMORY && Is("scarcity_kills")) {
+    std::abort();
+  }
   if (!made && graph != nullptr && Is("graphs_handle_is_kept")) *graph = before;
   if (made && (Is("graphs_fallback_differs") || Is("clients_fallback"))) {
     status = ONNXIFI_STATUS_FALLBACK;
@@ -566,7 +600,7 @@ onnxStatus onnxSetGraphIO(onnxGraph graph, uint32_t inputs,
   }
   const onnxStatus status =
       TheReal().SetGraphIO(GraphOf(graph), inputs, in, outputs, out);
-  if (status == ONNXIFI_STATUS_SUCCESS) {
+  if (status == ONNXIFI_STATUS_SUCCESS && !IsOneOf("scarcity_") && !IsNone()) {
     std::lock_guard<std::mutex> lock(S().mutex);
     S().io[graph] = {inputs, outputs, in, out};
     S().inputs[graph] = Memory(in, inputs);
@@ -609,6 +643,7 @@ onnxStatus onnxRunGraph(onnxGraph graph, const onnxMemoryFenceV1* in,
   }
   const onnxStatus status = TheReal().RunGraph(GraphOf(graph), in, out);
   if (status != ONNXIFI_STATUS_SUCCESS) return Swapped("RunGraph", status);
+  if (IsOneOf("scarcity_") || IsNone()) return status;
   std::unique_lock<std::mutex> lock(S().mutex);
   S().events[graph].push_back(out->event);
   S().results[out->event] = S().outputs[graph];
@@ -649,7 +684,8 @@ onnxStatus onnxReleaseGraph(onnxGraph graph) {
     return ONNXIFI_STATUS_SUCCESS;
   }
   if (Is("release_keeps_graphs")) return ONNXIFI_STATUS_SUCCESS;
-  if (Is("hotplug_release_waits_for_runs")) {
+  if (Is("hotplug_release_waits_for_runs") ||
+      Is("provoked_blocked_release_sleeps_on")) {
     std::unique_lock<std::mutex> lock(S().mutex);
     const std::vector<void*> events = S().events[graph];
     lock.unlock();

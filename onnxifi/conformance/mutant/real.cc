@@ -98,6 +98,12 @@ constexpr Swap kSwaps[] = {
          INTERNAL_ERROR),
     SWAP("provoked_unplug_is_internal_error", "InitBackend",
          BACKEND_UNAVAILABLE, INTERNAL_ERROR),
+    SWAP("provoked_blocked_wait_succeeds", "WaitEvent", BACKEND_UNAVAILABLE,
+         SUCCESS),
+    SWAP("scarcity_memory_is_protobuf", "InitGraph", NO_SYSTEM_MEMORY,
+         INVALID_PROTOBUF),
+    SWAP("scarcity_thread_is_device", "InitBackend", NO_SYSTEM_RESOURCES,
+         NO_DEVICE_RESOURCES),
     SWAP("hotplug_io_is_internal_error", "SetGraphIO", BACKEND_UNAVAILABLE,
          INTERNAL_ERROR),
     SWAP("hotplug_state_is_invalid_event", "GetEventState", BACKEND_UNAVAILABLE,
@@ -163,10 +169,18 @@ const Real& TheReal() {
   return *real;
 }
 
-bool Is(const char* name) {
+static const char* Mutant() {
   static const char* const mutant = std::getenv("ONNXIFI_MUTANT");
-  return mutant != nullptr && std::strcmp(mutant, name) == 0;
+  return mutant == nullptr ? "" : mutant;
 }
+
+bool Is(const char* name) { return std::strcmp(Mutant(), name) == 0; }
+
+bool IsOneOf(const char* prefix) {
+  return std::strncmp(Mutant(), prefix, std::strlen(prefix)) == 0;
+}
+
+bool IsNone() { return *Mutant() == '\0'; }
 
 onnxStatus Swapped(const char* function, onnxStatus status) {
   for (const Swap& swap : kSwaps) {

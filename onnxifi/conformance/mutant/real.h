@@ -44,6 +44,9 @@ const Real& TheReal();
 
 // Whether ONNXIFI_MUTANT is `name`.
 bool Is(const char* name);
+// Whether its name begins so; whether it has none.
+bool IsOneOf(const char* prefix);
+bool IsNone();
 
 // What the mutants that replace one status by another make of it.
 onnxStatus Swapped(const char* function, onnxStatus status);

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <new>
 #include <utility>
 
 namespace onnxifi_reference {
@@ -181,11 +182,20 @@ void Start(const std::shared_ptr<Graph>& graph,
       end(status);
       return;
     }
-    graph->backend->Post([graph, locations, end] {
-      const bool fits = graph->program.Run(locations->shapes, locations->inputs,
-                                           locations->outputs, locations->most);
-      end(fits ? ONNXIFI_STATUS_SUCCESS : ONNXIFI_STATUS_INTERNAL_ERROR);
-    });
+    // Whoever waits is told that there was no memory, too.
+    try {
+      graph->backend->Post([graph, locations, end] {
+        bool fits = false;
+        try {
+          fits = graph->program.Run(locations->shapes, locations->inputs,
+                                    locations->outputs, locations->most);
+        } catch (const std::bad_alloc&) {
+        }
+        end(fits ? ONNXIFI_STATUS_SUCCESS : ONNXIFI_STATUS_INTERNAL_ERROR);
+      });
+    } catch (const std::bad_alloc&) {
+      end(ONNXIFI_STATUS_INTERNAL_ERROR);
+    }
   };
   {
     std::lock_guard<std::mutex> lock(graph->mutex);

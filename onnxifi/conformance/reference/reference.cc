@@ -213,16 +213,45 @@ onnxEvent NewEvent(const std::shared_ptr<Backend>& backend,
   return Events().Add(std::move(object));
 }
 
+// Starts a run and stores its output event; throws with neither.
+onnxStatus StartWithEvent(const std::shared_ptr<Graph>& graph,
+                          std::shared_ptr<const Locations> locations,
+                          Event* input, onnxMemoryFenceV1* output_fence) {
+  std::shared_ptr<Event> output;
+  const onnxEvent handle = NewEvent(graph->backend, &output);
+  try {
+    Start(graph, std::move(locations), input, std::move(output));
+  } catch (...) {
+    Events().Take(handle);
+    throw;
+  }
+  output_fence->event = handle;
+  return ONNXIFI_STATUS_SUCCESS;
+}
+
 // ---- Information -----------------------------------------------------------
 
+// An answer; it needs no memory, for the want of which onnxGetBackendInfo has
+// no status.
+struct Value {
+  const void* data() const {
+    return text != nullptr ? static_cast<const void*>(text) : &number;
+  }
+  size_t size = 0;
+  const char* text = nullptr;
+  uint64_t number = 0;
+};
+
 // False: no such question.
-bool Answer(onnxBackendInfo info, std::string* value) {
+bool Answer(onnxBackendInfo info, Value* value) {
   const auto number = [value](uint64_t n) {
-    value->assign(reinterpret_cast<const char*>(&n), sizeof(n));
+    value->number = n;
+    value->size = sizeof(n);
     return true;
   };
   const auto text = [value](const char* string) {
-    value->assign(string, std::strlen(string) + 1);
+    value->text = string;
+    value->size = std::strlen(string) + 1;
     return true;
   };
   switch (info) {
@@ -335,12 +364,12 @@ onnxStatus onnxGetBackendInfo(onnxBackendID id, onnxBackendInfo info,
   if (!IsId(id)) return ONNXIFI_STATUS_INVALID_ID;
   if (size == nullptr) return ONNXIFI_STATUS_INVALID_POINTER;
   if (!TheDevice().present()) return ONNXIFI_STATUS_BACKEND_UNAVAILABLE;
-  std::string answer;
+  Value answer;
   if (!Answer(info, &answer)) return ONNXIFI_STATUS_UNSUPPORTED_ATTRIBUTE;
   const size_t room = *size;
-  *size = answer.size();
-  if (value == nullptr || room < answer.size()) return ONNXIFI_STATUS_FALLBACK;
-  std::memcpy(value, answer.data(), answer.size());
+  *size = answer.size;
+  if (value == nullptr || room < answer.size) return ONNXIFI_STATUS_FALLBACK;
+  std::memcpy(value, answer.data(), answer.size);
   return ONNXIFI_STATUS_SUCCESS;
 }
 
@@ -512,17 +541,8 @@ onnxStatus onnxRunGraph(onnxGraph graph, const onnxMemoryFenceV1* input_fence,
   }
   if (locations == nullptr) return ONNXIFI_STATUS_UNIDENTIFIED_NAME;
   return Guarded([&]() -> onnxStatus {
-    std::shared_ptr<Event> output;
-    const onnxEvent handle = NewEvent(object->backend, &output);
-    try {
-      Start(object, std::move(locations), input->event.get(),
-            std::move(output));
-    } catch (...) {
-      Events().Take(handle);
-      throw;
-    }
-    output_fence->event = handle;
-    return ONNXIFI_STATUS_SUCCESS;
+    return StartWithEvent(object, std::move(locations), input->event.get(),
+                          output_fence);
   });
 }
 
@@ -551,17 +571,16 @@ static onnxStatus SetIOAndRunGraph(onnxGraph graph, uint32_t inputs_count,
   output_fence->event = nullptr;
   status = onnxSetGraphIO(graph, inputs_count, inputs, outputs_count, outputs);
   if (status != ONNXIFI_STATUS_SUCCESS) return status;
-  auto locations = std::make_shared<Locations>();
-  // Anew, so that no other thread's locations come between.
-  status = MakeLocations(*object, inputs_count, inputs, outputs_count, outputs,
-                         locations.get());
-  if (status != ONNXIFI_STATUS_SUCCESS) return status;
-  Event ready(object->backend->device, object->backend->generation);
-  (void)ready.Signal();
-  std::shared_ptr<Event> output;
-  output_fence->event = NewEvent(object->backend, &output);
-  Start(object, std::move(locations), &ready, std::move(output));
-  return ONNXIFI_STATUS_SUCCESS;
+  return Guarded([&]() -> onnxStatus {
+    auto locations = std::make_shared<Locations>();
+    // Anew, so that no other thread's locations come between.
+    const onnxStatus verdict = MakeLocations(
+        *object, inputs_count, inputs, outputs_count, outputs, locations.get());
+    if (verdict != ONNXIFI_STATUS_SUCCESS) return verdict;
+    Event ready(object->backend->device, object->backend->generation);
+    (void)ready.Signal();
+    return StartWithEvent(object, std::move(locations), &ready, output_fence);
+  });
 }
 
 onnxStatus onnxGetExtensionFunctionAddress(
