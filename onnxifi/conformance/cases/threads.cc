@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objects on other threads than their own, and many at a time.
 #include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 
 #include "absl/strings/str_cat.h"
@@ -185,25 +189,50 @@ void IdsAndInfo(Context& t) {
   for (std::thread& thread : threads) thread.join();
 }
 
+std::atomic<int> handled{0};
+
+// Whether a thread of this process sleeps.
+bool Asleep(pid_t thread) {
+  std::ifstream file(absl::StrCat("/proc/self/task/", thread, "/stat"));
+  std::string line;
+  std::getline(file, line);
+  const size_t name_end = line.rfind(')');
+  return name_end != line.npos && line.compare(name_end, 3, ") S") == 0;
+}
+
 void Interrupted(Context& t) {
   // A signal whose handler does not restart calls.
   Need(t);
   struct sigaction action = {};
-  action.sa_handler = [](int) {};
+  action.sa_handler = [](int) { ++handled; };
   sigaction(SIGUSR1, &action, nullptr);
   Job job(t);
   job.MustSetIO();
   const onnxEvent input = t.NewEvent();
   const onnxEvent output = job.Start(input);
   std::atomic<bool> back{false};
+  std::atomic<pid_t> thread{0};
   std::thread waiter([&] {
+    thread = static_cast<pid_t>(syscall(SYS_gettid));
     t.Expect(t.lib().WaitEvent(output), {ONNXIFI_STATUS_SUCCESS},
              "onnxWaitEvent that a signal handler interrupts");
     back = true;
   });
-  for (int i = 0; i < 20; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  // A signal counts that finds the thread asleep in the call; on a busy machine
+  // it may take long to get there, and again behind each signal. A library
+  // that never sleeps is interrupted all the same.
+  const auto wait_for = [&back](int milliseconds, const auto& holds) {
+    for (int i = 0; i < milliseconds && !back && !holds(); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  };
+  for (int i = 0; i < 20 && !back; ++i) {
+    wait_for(100, [&] {
+      return t.record()->inside[kWaitEvent] > 0 && Asleep(thread);
+    });
+    const int before = handled;
     if (!back) pthread_kill(waiter.native_handle(), SIGUSR1);
+    wait_for(1000, [before] { return handled != before; });
   }
   t.Check(!back, "a signal handler has ended onnxWaitEvent");
   t.Expect(t.lib().SignalEvent(input), {ONNXIFI_STATUS_SUCCESS},
