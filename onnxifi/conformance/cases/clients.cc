@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The call sequences of the programs that used ONNXIFI, as they made them, and
-// of a partitioner that asks for every piece of a graph.
+// of a partitioner that asks for every piece of a graph. Read in:
+//   Caffe2's operator   pytorch: caffe2/opt/onnxifi_op.h, onnxifi_op.cc, and
+//                       onnxifi_transformer.cc, which makes its models
+//   Menoh's backend     pfnet-research/menoh: menoh/onnxifi/model_core.hpp,
+//   .cpp ONNX's test driver  onnx: onnx/backend/test/cpp/driver_test.cc a
+//   partitioner       nobody's: what onnxGetBackendCompatibility is for, as
+//                       ONNX's docs/proposals/ONNXIFIproposal.md has it
 #include <sys/mman.h>
 #include <unistd.h>
 
