@@ -203,7 +203,7 @@ int Main(int argc, char** argv) {
     std::ostringstream text;
     text << file.rdbuf();
     if (!file) return Usage(absl::StrCat("cannot read ", waiver_file));
-    auto parsed = ParseWaivers(text.str());
+    auto parsed = ParseWaivers(text.str(), all);
     if (!parsed.ok()) {
       return Usage(absl::StrCat(waiver_file, ": ", parsed.status().message()));
     }

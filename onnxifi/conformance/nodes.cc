@@ -122,6 +122,12 @@ double FloatAt(const TensorFile& tensor, const std::string& bytes, size_t i) {
       return HalfToFloat(At<uint16_t>(bytes, i));
     case ONNXIFI_DATATYPE_FLOAT64:
       return At<double>(bytes, i);
+    case ONNXIFI_DATATYPE_BFLOAT16: {
+      const uint32_t bits = uint32_t{At<uint16_t>(bytes, i)} << 16;
+      float value;
+      std::memcpy(&value, &bits, sizeof(value));
+      return value;
+    }
     default:
       return At<float>(bytes, i);
   }
@@ -129,7 +135,7 @@ double FloatAt(const TensorFile& tensor, const std::string& bytes, size_t i) {
 
 bool IsFloat(int type) {
   return type == ONNXIFI_DATATYPE_FLOAT32 || type == ONNXIFI_DATATYPE_FLOAT16 ||
-         type == ONNXIFI_DATATYPE_FLOAT64;
+         type == ONNXIFI_DATATYPE_FLOAT64 || type == ONNXIFI_DATATYPE_BFLOAT16;
 }
 
 // Empty, or where the first difference is.
@@ -138,9 +144,11 @@ std::string Difference(const TensorFile& want, const std::string& got) {
     return got == want.bytes ? "" : "integers differ";
   }
   const size_t elements = want.bytes.size() / ElementBytes(want.type);
-  // Halves have ten bits behind the point.
-  const double relative =
-      want.type == ONNXIFI_DATATYPE_FLOAT16 ? 2e-3 : kRelative;
+  // Halves have ten bits behind the point, bfloat16 seven; ONNX's files have
+  // been rounded towards zero to the latter, others round to the nearest.
+  const double relative = want.type == ONNXIFI_DATATYPE_FLOAT16    ? 2e-3
+                          : want.type == ONNXIFI_DATATYPE_BFLOAT16 ? 8e-3
+                                                                   : kRelative;
   for (size_t i = 0; i < elements; ++i) {
     const double a = FloatAt(want, want.bytes, i), b = FloatAt(want, got, i);
     if (std::isnan(a) && std::isnan(b)) continue;
@@ -207,6 +215,19 @@ void RunFolder(Context& t) {
   if (want.empty() || want.size() > signature->outputs.size() ||
       inputs.size() > signature->inputs.size()) {
     t.Unsupported("the case has no tensors for its model");
+  }
+  // numpy, which wrote the files, has no bfloat16.
+  const auto take_type = [&](const std::string& name, TensorFile* tensor) {
+    if (signature->types[name] == ONNXIFI_DATATYPE_BFLOAT16 &&
+        tensor->type == ONNXIFI_DATATYPE_UINT16) {
+      tensor->type = ONNXIFI_DATATYPE_BFLOAT16;
+    }
+  };
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    take_type(signature->inputs[i], &inputs[i]);
+  }
+  for (size_t i = 0; i < want.size(); ++i) {
+    take_type(signature->outputs[i], &want[i]);
   }
   const onnxStatus verdict = t.Compatibility(model);
   onnxGraph graph = nullptr;
@@ -359,6 +380,24 @@ absl::StatusOr<TensorFile> ReadTensor(const std::string& proto) {
   return tensor;
 }
 
+// Of a ValueInfoProto; 0: it is no tensor.
+static int ElementType(absl::string_view info) {
+  int found = 0;
+  const auto within = [](uint64_t number, const auto& inner) {
+    return [number, inner](uint64_t field, uint64_t, absl::string_view bytes) {
+      return field != number || ForEachField(bytes, inner);
+    };
+  };
+  // type.tensor_type.elem_type
+  const auto element = [&found](uint64_t field, uint64_t value,
+                                absl::string_view) {
+    if (field == 1) found = static_cast<int>(value);
+    return true;
+  };
+  (void)ForEachField(info, within(2, within(1, element)));
+  return found;
+}
+
 absl::StatusOr<Signature> ReadSignature(const std::string& model) {
   Signature signature;
   std::vector<std::string> inputs;
@@ -385,6 +424,9 @@ absl::StatusOr<Signature> ReadSignature(const std::string& model) {
               if (part == 5) initializers.insert(name);
               if (part == 11) inputs.push_back(name);
               if (part == 12) signature.outputs.push_back(name);
+              if (part == 11 || part == 12) {
+                signature.types[name] = ElementType(bytes);
+              }
               return true;
             });
       });

@@ -4,6 +4,7 @@
 #ifndef ONNXIFI_CONFORMANCE_NODES_H_
 #define ONNXIFI_CONFORMANCE_NODES_H_
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -28,9 +29,11 @@ struct TensorFile {
 // Unimplemented: of strings, say, which are no bytes.
 absl::StatusOr<TensorFile> ReadTensor(const std::string& proto);
 
-// Names of a model's inputs and outputs, in their order, without initializers.
+// Names of a model's inputs and outputs, in their order, without initializers,
+// and the elements' types of all of them (0: no tensors).
 struct Signature {
   std::vector<std::string> inputs, outputs;
+  std::map<std::string, int> types;
 };
 absl::StatusOr<Signature> ReadSignature(const std::string& model);
 

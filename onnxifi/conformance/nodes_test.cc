@@ -62,13 +62,16 @@ TEST(Nodes, RefusesWhatIsNoTensor) {
 TEST(Nodes, ReadsNames) {
   Model model;
   model.nodes = {{"Add", {"x", "w"}, {"y"}, "", {}}};
-  model.inputs = {{"x", {2}}, {"w", {2}}};
+  model.inputs = {{"x", {2}}, {"w", {2}}, {"b", {2}, 16}};
   model.outputs = {{"y", {2}}};
   model.initializers = {{"w", {2}, 1, RawFloats({1, 2})}};
   const auto signature = ReadSignature(model.Serialize());
   ASSERT_TRUE(signature.ok());
-  EXPECT_EQ(signature->inputs, std::vector<std::string>{"x"});
+  EXPECT_EQ(signature->inputs, (std::vector<std::string>{"x", "b"}));
+  EXPECT_EQ(signature->types.at("b"), ONNXIFI_DATATYPE_BFLOAT16);
   EXPECT_EQ(signature->outputs, std::vector<std::string>{"y"});
+  EXPECT_EQ(signature->types.at("x"), 1);
+  EXPECT_EQ(signature->types.at("y"), 1);
   EXPECT_FALSE(ReadSignature("\xFF").ok());
 }
 

@@ -18,7 +18,8 @@ struct Waiver {
 };
 
 // InvalidArgument, with the line: a field is missing, or there is no such case.
-absl::StatusOr<std::vector<Waiver>> ParseWaivers(const std::string& text);
+absl::StatusOr<std::vector<Waiver>> ParseWaivers(
+    const std::string& text, const std::vector<Case>& cases);
 
 // A failure with a waiver becomes kWaived; a pass stays one, and says that the
 // waiver is not needed any more.
