@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstring>
+#include <fstream>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define ONNXIFI_SANITIZED 1
@@ -20,6 +21,10 @@
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define ONNXIFI_SANITIZED 1
 #endif
+#endif
+
+#ifdef ONNXIFI_SANITIZED
+extern "C" size_t __sanitizer_get_current_allocated_bytes();
 #endif
 
 namespace heddle::conformance {
@@ -60,6 +65,17 @@ bool Sanitized() {
   return true;
 #else
   return false;
+#endif
+}
+
+long MemoryKib() {
+#ifdef ONNXIFI_SANITIZED
+  return static_cast<long>(__sanitizer_get_current_allocated_bytes() >> 10);
+#else
+  std::ifstream statm("/proc/self/statm");
+  long size = 0, resident = 0;
+  statm >> size >> resident;
+  return resident * (sysconf(_SC_PAGESIZE) / 1024);
 #endif
 }
 

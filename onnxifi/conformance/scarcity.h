@@ -24,9 +24,11 @@ struct Scarcity {
   bool all_behind = false;
 };
 
-// A sanitizer is there: nothing can be refused, and what is freed stays in
-// memory for a while.
+// A sanitizer is there: nothing can be refused.
 bool Sanitized();
+// What the process has of memory. A sanitizer keeps what is freed for a while,
+// so there it is what is allocated.
+long MemoryKib();
 // From now on, whatever was refused before; `number` counts from 1. Needs no
 // memory, as the next.
 void Refuse(const Scarcity& scarcity, uint64_t number);

@@ -31,6 +31,12 @@ std::string Read(const std::string& path) {
 // The loader, as that sees vendors.
 Vendor& TheLoader() {
   static auto* loader = [] {
+    // A crash of a vendor is to be one under a sanitizer, too.
+    for (const char* name : {"ASAN_OPTIONS", "TSAN_OPTIONS"}) {
+      const char* before = std::getenv(name);
+      const std::string options = before == nullptr ? "" : before;
+      setenv(name, (options + ":handle_segv=0:handle_abort=0").c_str(), 1);
+    }
     auto* made = new Vendor;
     std::string error;
     if (!Vendor::Load(std::string("./") + std::getenv("LOADER"), made,

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
-#include <fstream>
 #include <string>
 #include <thread>
 
@@ -84,14 +83,6 @@ int Entries(const char* folder) {
   return count;
 }
 
-long ResidentKib() {
-  if (Sanitized()) return 0;  // it keeps what is freed, and finds leaks itself
-  std::ifstream statm("/proc/self/statm");
-  long size = 0, resident = 0;
-  statm >> size >> resident;
-  return resident * (sysconf(_SC_PAGESIZE) / 1024);
-}
-
 // One life of everything.
 void Cycle(Context& t) {
   Library& lib = t.lib();
@@ -134,7 +125,7 @@ void CyclesLeakNothing(Context& t) {
   for (int i = 0; i < 3 && !t.failed(); ++i) Cycle(t);
   const int descriptors = Entries("/proc/self/fd");
   const int threads = Entries("/proc/self/task");
-  const long memory = ResidentKib();
+  const long memory = MemoryKib();
   for (int i = 0; i < kCycles && !t.failed(); ++i) Cycle(t);
   for (int i = 0; i < 100 && (Entries("/proc/self/task") > threads ||
                               Entries("/proc/self/fd") > descriptors);
@@ -143,7 +134,7 @@ void CyclesLeakNothing(Context& t) {
   }
   const int more_descriptors = Entries("/proc/self/fd") - descriptors;
   const int more_threads = Entries("/proc/self/task") - threads;
-  const long more_memory = ResidentKib() - memory;
+  const long more_memory = MemoryKib() - memory;
   t.Check(more_descriptors < kCycles / 2,
           absl::StrCat(kCycles, " lives of a backend have left ",
                        more_descriptors, " descriptors"));
@@ -173,11 +164,11 @@ void FailuresLeakNothing(Context& t) {
   fail();
   const int descriptors = Entries("/proc/self/fd");
   const int threads = Entries("/proc/self/task");
-  const long memory = ResidentKib();
+  const long memory = MemoryKib();
   for (int i = 0; i < kTimes; ++i) fail();
   const int more_descriptors = Entries("/proc/self/fd") - descriptors;
   const int more_threads = Entries("/proc/self/task") - threads;
-  const long more_memory = ResidentKib() - memory;
+  const long more_memory = MemoryKib() - memory;
   t.Check(more_descriptors < kTimes / 2,
           absl::StrCat(kTimes, " failing calls have left ", more_descriptors,
                        " descriptors"));
@@ -191,7 +182,7 @@ void FailuresLeakNothing(Context& t) {
 
 void ManyEvents(Context& t) {
   constexpr int kTimes = 20000;
-  const long memory = ResidentKib();
+  const long memory = MemoryKib();
   const int descriptors = Entries("/proc/self/fd");
   for (int i = 0; i < kTimes && !t.failed(); ++i) {
     onnxEvent event = nullptr;
@@ -200,8 +191,8 @@ void ManyEvents(Context& t) {
     t.Expect(t.lib().ReleaseEvent(event), {ONNXIFI_STATUS_SUCCESS},
              "onnxReleaseEvent");
   }
-  t.Check(ResidentKib() - memory < 8192,
-          absl::StrCat(kTimes, " events have left ", ResidentKib() - memory,
+  t.Check(MemoryKib() - memory < 8192,
+          absl::StrCat(kTimes, " events have left ", MemoryKib() - memory,
                        " KiB of memory"));
   t.Check(Entries("/proc/self/fd") - descriptors < 100,
           "events have left descriptors");
