@@ -37,6 +37,7 @@ std::atomic<bool> all_behind{false};
 std::atomic<int64_t> left{0};  // until the one that is refused
 std::atomic<bool> refused{false};
 
+#ifndef ONNXIFI_SANITIZED
 // Whether this request is to fail.
 bool Refused(Scarcity::Kind which) {
   if (!refusing.load() || kind.load() != which) return false;
@@ -45,6 +46,7 @@ bool Refused(Scarcity::Kind which) {
   refused.store(true);
   return true;
 }
+#endif
 
 }  // namespace
 
