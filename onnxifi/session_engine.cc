@@ -313,10 +313,16 @@ bool SameCard(const DeviceInfo& wanted, const DeviceInfo& found) {
 
 class SessionDevice : public EngineDevice {
  public:
-  SessionDevice(std::shared_ptr<session::Device> device, DeviceInfo info)
-      : device_(std::move(device)), info_(std::move(info)) {}
+  // `gone`: what others have learned of the card; or null.
+  SessionDevice(std::shared_ptr<session::Device> device, DeviceInfo info,
+                std::shared_ptr<const std::atomic<bool>> gone)
+      : device_(std::move(device)),
+        info_(std::move(info)),
+        gone_(std::move(gone)) {}
   const DeviceInfo& info() const override { return info_; }
-  bool available() override { return device_->available(); }
+  bool available() override {
+    return device_->available() && (gone_ == nullptr || !*gone_);
+  }
   void OnRemoved(std::function<void()> callback) override {
     device_->OnRemoved(std::move(callback));
   }
@@ -475,6 +481,7 @@ class SessionDevice : public EngineDevice {
 
   const std::shared_ptr<session::Device> device_;
   const DeviceInfo info_;
+  const std::shared_ptr<const std::atomic<bool>> gone_;
   std::mutex mutex_;
   std::map<const ShapeSetFile*, std::shared_ptr<session::ShapeSetGraph>>
       shape_sets_;
@@ -520,12 +527,15 @@ class SessionEngine : public Engine {
     const auto known = watched_.find(device.identity);
     if (known != watched_.end()) {
       if (known->second.watch->present()) return known->second.info;
+      known->second.gone->store(true);
       watched_.erase(known);
     }
     auto found = Reach(device, &session::WatchDevice);
     if (!found.ok()) return found.status();
     auto info = std::make_shared<const DeviceInfo>(std::move(found->second));
-    watched_.emplace(device.identity, Watched{std::move(found->first), info});
+    watched_.emplace(device.identity,
+                     Watched{std::move(found->first), info,
+                             std::make_shared<std::atomic<bool>>(false)});
     return info;
   }
 
@@ -539,8 +549,8 @@ class SessionEngine : public Engine {
     auto found = Reach(
         device, [](const std::string& id) { return session::OpenDevice(id); });
     if (!found.ok()) return found.status();
-    return std::make_unique<SessionDevice>(std::move(found->first),
-                                           std::move(found->second));
+    return std::make_unique<SessionDevice>(
+        std::move(found->first), std::move(found->second), GoneOf(device));
   }
 
   absl::StatusOr<bool> Analyse(const CompileRequest& request) override {
@@ -554,7 +564,21 @@ class SessionEngine : public Engine {
   struct Watched {
     std::shared_ptr<session::Watch> watch;
     std::shared_ptr<const DeviceInfo> info;
+    std::shared_ptr<std::atomic<bool>> gone;  // set when that has been noticed
   };
+
+  // A session may hear of the removal of its card later than the watch of its
+  // ID; so that nobody is told that the ID's card is gone and the backend's is
+  // there. Of a card that was opened just now: if the watched one is there
+  // still, it is that one, and none that was plugged meanwhile. Null: none is
+  // watched.
+  std::shared_ptr<const std::atomic<bool>> GoneOf(const DeviceInfo& device) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    const auto known = watched_.find(device.identity);
+    return known != watched_.end() && known->second.watch->present()
+               ? known->second.gone
+               : nullptr;
+  }
 
   // Opens with `open` the card that `device` names: where it was, or where it
   // is now.
