@@ -18,7 +18,7 @@ const std::vector<Case>& AllCases() {
           AsyncCases,     ReleaseCases,  ThreadCases,   ForkCases,
           MemoryCases,    ResourceCases, ScarcityCases, HotplugCases,
           ExtensionCases, LoggingCases,  LoaderCases,   ClientCases,
-          ProvokedCases}) {
+          FoxiCases,      ProvokedCases}) {
       const std::vector<Case> some = of();
       all->insert(all->end(), some.begin(), some.end());
     }

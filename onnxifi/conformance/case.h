@@ -60,6 +60,7 @@ std::vector<Case> ExtensionCases();
 std::vector<Case> LoggingCases();
 std::vector<Case> LoaderCases();
 std::vector<Case> ClientCases();
+std::vector<Case> FoxiCases();
 std::vector<Case> ProvokedCases();
 
 const std::vector<Case>& AllCases();

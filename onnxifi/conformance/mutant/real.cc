@@ -102,6 +102,8 @@ constexpr Swap kSwaps[] = {
          SUCCESS),
     SWAP("scarcity_memory_is_protobuf", "InitGraph", NO_SYSTEM_MEMORY,
          INVALID_PROTOBUF),
+    SWAP("foxi_offline_without_reader_is_internal_error", "InitGraph",
+         INVALID_POINTER, INTERNAL_ERROR),
     SWAP("scarcity_thread_is_device", "InitBackend", NO_SYSTEM_RESOURCES,
          NO_DEVICE_RESOURCES),
     SWAP("hotplug_io_is_internal_error", "SetGraphIO", BACKEND_UNAVAILABLE,

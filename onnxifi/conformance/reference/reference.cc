@@ -76,6 +76,9 @@ onnxStatus CheckDescriptor(const onnxTensorDescriptorV1& d) {
   for (uint32_t i = 0; i < d.dimensions; ++i) {
     if (d.shape[i] == 0) return ONNXIFI_STATUS_INVALID_SHAPE;
   }
+#ifndef ONNXIFI_REFERENCE_ONNX1
+  if (d.isOffline != 0) return ONNXIFI_STATUS_INVALID_MEMORY_LOCATION;
+#endif
   if (d.buffer == 0) return ONNXIFI_STATUS_INVALID_MEMORY_LOCATION;
   return ONNXIFI_STATUS_SUCCESS;
 }
@@ -88,6 +91,10 @@ onnxStatus ReadWeights(const onnxTensorDescriptorV1* descriptors,
                        uint32_t count, std::map<std::string, Weight>* weights) {
   for (uint32_t i = 0; i < count; ++i) {
     const onnxTensorDescriptorV1& d = descriptors[i];
+#ifndef ONNXIFI_REFERENCE_ONNX1
+    // No reader that onnxInitGraph could be given is known here.
+    if (d.isOffline != 0) return ONNXIFI_STATUS_INVALID_POINTER;
+#endif
     const onnxStatus status = CheckDescriptor(d);
     if (status != ONNXIFI_STATUS_SUCCESS) return status;
     if (d.dataType != ONNXIFI_DATATYPE_FLOAT32) {
