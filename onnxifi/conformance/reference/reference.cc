@@ -91,11 +91,13 @@ onnxStatus ReadWeights(const onnxTensorDescriptorV1* descriptors,
                        uint32_t count, std::map<std::string, Weight>* weights) {
   for (uint32_t i = 0; i < count; ++i) {
     const onnxTensorDescriptorV1& d = descriptors[i];
+    const onnxStatus status = CheckDescriptor(d);
 #ifndef ONNXIFI_REFERENCE_ONNX1
     // No reader that onnxInitGraph could be given is known here.
-    if (d.isOffline != 0) return ONNXIFI_STATUS_INVALID_POINTER;
+    if (status == ONNXIFI_STATUS_INVALID_MEMORY_LOCATION && d.isOffline != 0) {
+      return ONNXIFI_STATUS_INVALID_POINTER;
+    }
 #endif
-    const onnxStatus status = CheckDescriptor(d);
     if (status != ONNXIFI_STATUS_SUCCESS) return status;
     if (d.dataType != ONNXIFI_DATATYPE_FLOAT32) {
       return ONNXIFI_STATUS_UNSUPPORTED_DATATYPE;
