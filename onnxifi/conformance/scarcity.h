@@ -26,6 +26,9 @@ struct Scarcity {
 
 // A sanitizer is there: nothing can be refused.
 bool Sanitized();
+// ThreadSanitizer is there, which has a thread of its own and cannot start any
+// in the child of fork.
+bool ThreadSanitized();
 // What the process has of memory. A sanitizer keeps what is freed for a while,
 // so there it is what is allocated.
 long MemoryKib();

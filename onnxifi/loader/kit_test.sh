@@ -14,6 +14,8 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 export ONNXIFI_VENDOR_PATH=$backend ONNXIFI_CONFIG_DIR=$folder ONNXIFI_LOADER_ABI=$abi
 export ONNXIFI_REFERENCE_UNPLUGGED=$folder/unplugged
+# Programs with ThreadSanitizer sleep for a second when they end, those that try vendors, too.
+export TSAN_OPTIONS="${TSAN_OPTIONS:+$TSAN_OPTIONS:}halt_on_error=1:atexit_sleep_ms=0"
 status=0
 said=$("$kit" --lib "$loader" --abi auto --timeout 60 --provoke "$provoker") || status=$?
 last=${said##*$'\n'}

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "onnxifi/conformance/case.h"
+#include "onnxifi/conformance/scarcity.h"
 
 namespace heddle::conformance {
 namespace {
@@ -40,6 +41,7 @@ void ParentSurvives(Context& t) {
 }
 
 void ChildDoesNotHang(Context& t) {
+  if (ThreadSanitized()) t.Unsupported("ThreadSanitizer has a thread, too");
   // Calls in the child of a process that has used the library give some status.
   Job job(t);
   job.MustSetIO();

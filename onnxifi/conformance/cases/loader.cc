@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "onnxifi/conformance/case.h"
+#include "onnxifi/conformance/scarcity.h"
 
 namespace heddle::conformance {
 namespace {
@@ -45,6 +46,7 @@ void FileName(Context& t) {
 }
 
 void LoadsLazily(Context& t) {
+  if (ThreadSanitized()) t.Unsupported("ThreadSanitizer has a thread, too");
   // Nothing was called yet.
   t.Rule(Entries("/proc/self/task") <= 3, "loading the library starts threads");
   t.Check(true, "");

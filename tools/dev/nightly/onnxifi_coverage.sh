@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Which lines of onnxifi/ the conformance kit reaches, over both of our libraries on a hosted card that is unplugged and
-# broken, and on a private one, with ONNX's node suite. Prints a table, and the lines that were not reached by function, each with its reason
+# broken, and on a private one, with ONNX's node suite. Prints a table, and the lines that were not reached by
+# function, each with its reason
 # from onnxifi/unreached.txt; fails if one has none. Kills and crashes cost nothing: the counts are in files that the
 # processes share with the kernel.
 #   onnxifi_coverage.sh [SELECTION OF THE KIT, e.g. --group io]
