@@ -151,7 +151,9 @@ struct PlacedPrograms {
   uint64_t offset = 0;
   std::vector<uint8_t> bytes;
 
-  KnownBytes known() const { return {offset, absl::MakeConstSpan(bytes)}; }
+  timing::KnownBytes known() const {
+    return {offset, absl::MakeConstSpan(bytes)};
+  }
 };
 
 // Commands for a lowered graph, appended to `stream` with tags from `first_tag`
@@ -417,8 +419,8 @@ absl::StatusOr<BackendResult> Generate(
   if (streams.size() > 1) joined = Join(streams);
   const std::vector<uint32_t>& words =
       streams.size() > 1 ? joined : streams[0].words;
-  const std::vector<KnownBytes> known = {programs.known(),
-                                         tap_programs.known()};
+  const std::vector<timing::KnownBytes> known = {programs.known(),
+                                                 tap_programs.known()};
   RETURN_IF_ERROR(FillReport(device, plan, BytesOfPrograms(device), words,
                              known, *config, options.details, &result));
   if (scope == Scope::kPackage) {

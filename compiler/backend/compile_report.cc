@@ -13,7 +13,7 @@
 namespace heddle::compiler {
 namespace {
 
-constexpr int kMatrix = 2, kVector = 3;  // of TimedCommand::engine
+constexpr int kMatrix = 2, kVector = 3;  // of timing::TimedCommand::engine
 
 uint64_t DivUp(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 
@@ -34,7 +34,7 @@ const char* LayoutName(Layout layout) {
   }
 }
 
-std::string BoundOf(const LayerTime& time, const isa::Config& config) {
+std::string BoundOf(const timing::LayerTime& time, const isa::Config& config) {
   if (time.cycles == 0) return "hidden";
   const uint64_t matrix = time.busy[kMatrix], vector = time.busy[kVector];
   const uint64_t dram = DivUp(time.bytes, config.dram_bytes_per_cycle);
@@ -77,8 +77,8 @@ void FillDetails(const DeviceGraph& graph, const DeviceOp& op,
   for (const ConstantGroup& g : op.groups) layer->constant_bytes += g.bytes;
 }
 
-void FillCommands(const Timeline& timeline, CompileReport* report) {
-  for (const TimedCommand& c : timeline.commands) {
+void FillCommands(const timing::Timeline& timeline, CompileReport* report) {
+  for (const timing::TimedCommand& c : timeline.commands) {
     CommandReport command;
     const isa::CommandInfo* info =
         isa::FindCommand(static_cast<uint32_t>(c.opcode));
@@ -214,24 +214,24 @@ void FillBounds(const std::vector<uint32_t>& words, const isa::Config& config,
 absl::Status FillReport(const DeviceGraph& graph, const MemoryPlan& plan,
                         uint64_t program_bytes,
                         const std::vector<uint32_t>& words,
-                        const std::vector<KnownBytes>& constants,
+                        const std::vector<timing::KnownBytes>& constants,
                         const isa::Config& config, bool details,
                         BackendResult* result) {
-  const absl::StatusOr<Timeline> timeline =
-      SimulateTimeline(words, config, constants);
+  const absl::StatusOr<timing::Timeline> timeline =
+      timing::SimulateTimeline(words, config, constants);
   if (!timeline.ok()) {
     return absl::InternalError(
         absl::StrCat("the compiler made a stream that cannot run: ",
                      timeline.status().message()));
   }
-  const std::vector<LayerTime> times =
-      AttributeToLayers(*timeline, graph.ops.size());
+  const std::vector<timing::LayerTime> times =
+      timing::AttributeToLayers(*timeline, graph.ops.size());
   CompileReport& report = result->report;
   package::Package& package = result->package;
   std::map<std::string, uint32_t> node_index;
   for (size_t i = 0; i < graph.ops.size(); ++i) {
     const DeviceOp& op = *graph.ops[i];
-    const LayerTime& time = times[i];
+    const timing::LayerTime& time = times[i];
     LayerReport layer;
     layer.name = op.name;
     layer.op = op.op;
@@ -266,10 +266,10 @@ absl::Status FillReport(const DeviceGraph& graph, const MemoryPlan& plan,
     package.layers.push_back(entry);
     report.layers.push_back(std::move(layer));
   }
-  for (int e = 0; e < kTimedEngines; ++e) {
-    const EngineTime& t = timeline->engines[e];
+  for (int e = 0; e < timing::kTimedEngines; ++e) {
+    const timing::EngineTime& t = timeline->engines[e];
     EngineReport engine;
-    engine.name = EngineName(e);
+    engine.name = timing::EngineName(e);
     engine.commands = t.commands;
     engine.bytes = t.bytes;
     engine.busy = t.busy;

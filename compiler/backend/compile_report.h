@@ -13,7 +13,7 @@
 #include "compiler/base/report.h"
 #include "compiler/schedule/device_graph.h"
 #include "compiler/schedule/plan.h"
-#include "compiler/stream/timeline.h"
+#include "simulator/timing/timeline.h"
 
 namespace heddle::compiler {
 
@@ -24,7 +24,7 @@ namespace heddle::compiler {
 absl::Status FillReport(const DeviceGraph& graph, const MemoryPlan& plan,
                         uint64_t program_bytes,
                         const std::vector<uint32_t>& words,
-                        const std::vector<KnownBytes>& constants,
+                        const std::vector<timing::KnownBytes>& constants,
                         const isa::Config& config, bool details,
                         BackendResult* result);
 

@@ -10,13 +10,13 @@
 namespace heddle::compiler {
 
 uint32_t RequiredVersion(const std::vector<uint32_t>& words,
-                         const std::vector<KnownBytes>& programs) {
+                         const std::vector<timing::KnownBytes>& programs) {
   uint32_t minor = 0;
   for (size_t at = 0; at < words.size();) {
     minor = std::max(minor, isa::SinceVersion(&words[at]));
     at += isa::FindCommand(isa::OpcodeOf(words[at]))->words;
   }
-  for (const KnownBytes& part : programs) {
+  for (const timing::KnownBytes& part : programs) {
     uint64_t word = 0;
     for (size_t at = 0; at + sizeof(word) <= part.bytes.size();
          at += sizeof(word)) {

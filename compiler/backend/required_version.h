@@ -8,14 +8,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "compiler/stream/timeline.h"
+#include "simulator/timing/timeline.h"
 
 namespace heddle::compiler {
 
 // `words`: whole commands, all legal. `programs`: microprograms one behind the
 // other, 8 bytes each micro-instruction, zeros between them.
 uint32_t RequiredVersion(const std::vector<uint32_t>& words,
-                         const std::vector<KnownBytes>& programs);
+                         const std::vector<timing::KnownBytes>& programs);
 
 }  // namespace heddle::compiler
 

@@ -6,7 +6,7 @@
 
 #include "compiler/schedule/device_graph.h"
 #include "compiler/stream/access.h"
-#include "compiler/stream/estimate.h"
+#include "simulator/timing/command_cost.h"
 
 namespace heddle::compiler {
 namespace {
@@ -28,8 +28,8 @@ uint64_t LeastTraffic(const std::vector<uint32_t>& words,
     at += isa::WordsOf(*decoded);
     for (const Access& access : AccessesOf(*decoded, config)) {
       if (access.space != kWeightRegion && access.space != kIoRegion) continue;
-      pieces.push_back(
-          {access.space, access.begin, access.end, DramBytesOf(*decoded)});
+      pieces.push_back({access.space, access.begin, access.end,
+                        timing::DramBytesOf(*decoded)});
     }
   }
   std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) {

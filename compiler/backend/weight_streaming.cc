@@ -16,9 +16,9 @@
 #include "compiler/package/package.h"
 #include "compiler/schedule/device_graph.h"
 #include "compiler/stream/access.h"
-#include "compiler/stream/estimate.h"
 #include "compiler/stream/split.h"
-#include "compiler/stream/timeline.h"
+#include "simulator/timing/command_cost.h"
+#include "simulator/timing/timeline.h"
 
 namespace heddle::compiler {
 namespace {
@@ -156,7 +156,7 @@ struct Division {
 
 // What a part of the commands costs, the engines beside each other.
 struct Work {
-  std::array<uint64_t, kTimedEngines + 1> busy{};  // by isa::Engine
+  std::array<uint64_t, timing::kTimedEngines + 1> busy{};  // by isa::Engine
   uint64_t memory = 0;  // cycles in which device memory is used
   uint64_t alone = 0;   // of these, those beside which nothing is computed
 
@@ -182,8 +182,8 @@ struct Work {
 Work WorkOf(const isa::Command& command, const isa::Config& config) {
   Work work;
   work.busy[static_cast<size_t>(EngineOf(command))] =
-      EstimateCycles(command, config);
-  work.memory = DramBytesOf(command) / config.dram_bytes_per_cycle;
+      timing::EstimateCycles(command, config);
+  work.memory = timing::DramBytesOf(command) / config.dram_bytes_per_cycle;
   return work;
 }
 

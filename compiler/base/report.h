@@ -23,7 +23,7 @@ struct OperandReport {
   uint64_t bytes = 0;  // in SRAM, if the whole were there
 };
 
-// All cycles are estimates of compiler/stream/timeline.h, calibrated from
+// All cycles are estimates of simulator/timing/timeline.h, calibrated from
 // measurements of single commands on the RTL; how far they are off is in
 // FIGURES.md.
 

@@ -19,9 +19,9 @@
 #include "compiler/backend/backend.h"
 #include "compiler/compiler.h"
 #include "compiler/device_ops/lowering.h"
-#include "compiler/stream/timeline.h"
 #include "compiler/testing/feature_variants.h"
 #include "compiler/testing/networks.h"
+#include "simulator/timing/timeline.h"
 
 namespace heddle::compiler {
 namespace {
@@ -40,24 +40,26 @@ void CutAtUnsupported(Graph* graph) {
 }
 
 // Of the first stream, which is all but always the only one.
-absl::StatusOr<Timeline> TimelineOf(const BackendResult& result,
-                                    const isa::Config& config) {
+absl::StatusOr<timing::Timeline> TimelineOf(const BackendResult& result,
+                                            const isa::Config& config) {
   const package::PackedWeights& weights = result.weights;
   const auto* bytes =
       reinterpret_cast<const uint8_t*>(weights.bytes.data()) + weights.head;
-  return SimulateTimeline(result.package.streams[0], config,
-                          {{0, absl::MakeConstSpan(bytes, weights.size())}});
+  return timing::SimulateTimeline(
+      result.package.streams[0], config,
+      {{0, absl::MakeConstSpan(bytes, weights.size())}});
 }
 
 void PrintLayers(const BackendResult& result, const isa::Config& config) {
   auto timeline = TimelineOf(result, config);
   if (!timeline.ok()) return;
-  const auto times = AttributeToLayers(*timeline, result.report.layers.size());
+  const auto times =
+      timing::AttributeToLayers(*timeline, result.report.layers.size());
   std::printf("  %-10s %9s %9s %9s %9s %9s %9s  %s\n", "engine", "cycles",
               "load", "store", "matrix", "vector", "DRAM", "layer");
   for (size_t i = 0; i < times.size(); ++i) {
     const LayerReport& l = result.report.layers[i];
-    const LayerTime& t = times[i];
+    const timing::LayerTime& t = times[i];
     std::printf("  %-10s %9zu %9zu %9zu %9zu %9zu %9zu  %s %s %s\n",
                 l.engine.c_str(), size_t(t.cycles), size_t(t.busy[0]),
                 size_t(t.busy[1]), size_t(t.busy[2]), size_t(t.busy[3]),
@@ -100,7 +102,7 @@ int Measure(const std::string& path, const std::string& config, uint64_t sram,
     auto timeline = TimelineOf(*result, hardware);
     if (!timeline.ok()) return 1;
     uint64_t dram = 0;
-    for (const EngineTime& e : timeline->engines) dram += e.bytes;
+    for (const timing::EngineTime& e : timeline->engines) dram += e.bytes;
     std::printf(
         "  %-20s %12zu %12zu %5.1f%% %9.1f%% %8zu %8.1f\n", v.name,
         size_t(dram), size_t(timeline->cycles),

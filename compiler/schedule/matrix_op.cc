@@ -6,7 +6,8 @@
 
 #include "compiler/schedule/window_need.h"
 #include "compiler/stream/access.h"
-#include "compiler/stream/estimate.h"
+#include "simulator/timing/command_cost.h"
+#include "simulator/timing/matrix_cost.h"
 
 namespace heddle::compiler {
 namespace {
@@ -144,8 +145,9 @@ uint64_t MatrixOp::WeightBytes(int64_t count, const Contraction& part) const {
     case isa::MatrixMode::kDepthwise:
       return fixed + Blocks(count) * kBlock * taps;
     case isa::MatrixMode::kFold:
-      return fixed + RoundUp(count, config_.lanes_out) * config_.lanes_in *
-                         FoldVectors(w.kh, w.kw * w.ci, config_.lanes_in);
+      return fixed +
+             RoundUp(count, config_.lanes_out) * config_.lanes_in *
+                 timing::FoldVectors(w.kh, w.kw * w.ci, config_.lanes_in);
     default:
       return fixed + PackedBytes(w, count, part, config_);
   }
@@ -275,7 +277,7 @@ uint64_t MatrixOp::Cycles(int64_t rows) const {
   c.ci = spec_->weights.ci;
   c.co = spec_->weights.co / spec_->conv_groups;
   if (spec_->mode == isa::MatrixMode::kFold) c.fold_channels = c.ci;
-  return spec_->conv_groups * EstimateCycles(c, config_);
+  return spec_->conv_groups * timing::EstimateCycles(c, config_);
 }
 
 uint64_t MatrixOp::ConstantBytes() const {

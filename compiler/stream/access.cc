@@ -5,6 +5,8 @@
 #include <array>
 #include <type_traits>
 
+#include "simulator/timing/matrix_cost.h"
+
 namespace heddle::compiler {
 namespace {
 
@@ -122,7 +124,8 @@ void AddConv(const isa::Conv& c, const isa::Config& config,
           uint64_t{config.lanes_in} * config.lanes_out / kWord;
       const uint64_t tiles =
           c.mode == isa::MatrixMode::kFold
-              ? FoldVectors(c.kh, c.kw * c.fold_channels, config.lanes_in)
+              ? timing::FoldVectors(c.kh, c.kw * c.fold_channels,
+                                    config.lanes_in)
               : uint64_t{c.kh} * c.kw * DivUp(c.ci, config.lanes_in);
       words = DivUp(c.co, config.lanes_out) * tiles * tile;
     }
@@ -263,26 +266,6 @@ void AddVmac(const isa::Vmac& c, std::vector<Access>* out) {
 }
 
 }  // namespace
-
-uint64_t FoldVectors(uint32_t rows, uint32_t row_bytes, uint32_t lanes) {
-  uint64_t vectors = 0;
-  uint32_t row = 0, column = 0;
-  while (row < rows) {
-    ++vectors;
-    uint32_t left = lanes;
-    for (uint32_t touched = 0;
-         touched < isa::kFoldRowsMax && left > 0 && row < rows; ++touched) {
-      const uint32_t taken = std::min(left, row_bytes - column);
-      left -= taken;
-      column += taken;
-      if (column == row_bytes) {
-        column = 0;
-        ++row;
-      }
-    }
-  }
-  return vectors;
-}
 
 std::vector<Access> AccessesOf(const isa::Command& command,
                                const isa::Config& config) {

@@ -30,10 +30,6 @@ struct Access {
 std::vector<Access> AccessesOf(const isa::Command& command,
                                const isa::Config& config);
 
-// Weight vectors of mode fold: a kernel of `rows` rows of `row_bytes` bytes,
-// cut into vectors of `lanes` bytes of at most fold_rows_max rows each.
-uint64_t FoldVectors(uint32_t rows, uint32_t row_bytes, uint32_t lanes);
-
 // The engine that executes the command.
 isa::Engine EngineOf(const isa::Command& command);
 

@@ -13,6 +13,7 @@
 
 #include "compiler/stream/access.h"
 #include "compiler/testing/command_bench.h"
+#include "simulator/timing/matrix_cost.h"
 
 namespace heddle::compiler {
 namespace {
@@ -112,7 +113,7 @@ void Check(const isa::Config& config, isa::MatrixMode mode, uint64_t seed) {
       w.kh * w.kw * ((w.ci + config.lanes_in - 1) / config.lanes_in);
   if (fold) {
     packed = PackFold(w, first, count, zero, config);
-    vectors = FoldVectors(w.kh, w.kw * w.ci, config.lanes_in);
+    vectors = timing::FoldVectors(w.kh, w.kw * w.ci, config.lanes_in);
   } else if (depthwise) {
     packed = PackDepthwise(w, first, count, zero);
   } else {

@@ -4,7 +4,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "compiler/stream/timeline.h"
+#include "simulator/timing/timeline.h"
 
 namespace heddle::compiler {
 
@@ -33,28 +33,28 @@ std::string StreamText(const std::vector<uint32_t>& words) {
 
 std::string TimelineText(const std::vector<uint32_t>& words,
                          const isa::Config& config,
-                         const std::vector<KnownBytes>& constants) {
-  const absl::StatusOr<Timeline> timeline =
-      SimulateTimeline(words, config, constants);
+                         const std::vector<timing::KnownBytes>& constants) {
+  const absl::StatusOr<timing::Timeline> timeline =
+      timing::SimulateTimeline(words, config, constants);
   if (!timeline.ok()) {
     return absl::StrFormat("%s\n", timeline.status().message());
   }
   std::string text =
       absl::StrFormat("%9s %9s  %-7s %4s  %-8s %s\n", "start", "end", "engine",
                       "op", "command", "offset");
-  for (const TimedCommand& c : timeline->commands) {
+  for (const timing::TimedCommand& c : timeline->commands) {
     const isa::CommandInfo* info =
         isa::FindCommand(static_cast<uint32_t>(c.opcode));
-    absl::StrAppendFormat(&text, "%9d %9d  %-7s %4d  %-8s %#x\n", c.start,
-                          c.end, c.engine < 0 ? "front" : EngineName(c.engine),
-                          c.tag, info == nullptr ? "?" : info->mnemonic,
-                          c.offset);
+    absl::StrAppendFormat(
+        &text, "%9d %9d  %-7s %4d  %-8s %#x\n", c.start, c.end,
+        c.engine < 0 ? "front" : timing::EngineName(c.engine), c.tag,
+        info == nullptr ? "?" : info->mnemonic, c.offset);
   }
-  for (int e = 0; e < kTimedEngines; ++e) {
-    const EngineTime& t = timeline->engines[e];
+  for (int e = 0; e < timing::kTimedEngines; ++e) {
+    const timing::EngineTime& t = timeline->engines[e];
     absl::StrAppendFormat(
         &text, "%s: %d of %d cycles busy, %d bytes of device memory\n",
-        EngineName(e), t.busy, timeline->cycles, t.bytes);
+        timing::EngineName(e), t.busy, timeline->cycles, t.bytes);
   }
   return text;
 }

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "compiler/stream/timeline.h"
 #include "rtl/spec/generated/isa.h"
+#include "simulator/timing/timeline.h"
 
 namespace heddle::compiler {
 
@@ -23,7 +23,7 @@ std::string StreamText(const std::vector<uint32_t>& words);
 // SimulateTimeline.
 std::string TimelineText(const std::vector<uint32_t>& words,
                          const isa::Config& config,
-                         const std::vector<KnownBytes>& constants);
+                         const std::vector<timing::KnownBytes>& constants);
 
 }  // namespace heddle::compiler
 

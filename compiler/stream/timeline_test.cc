@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hand-made streams whose times can be counted on fingers, and properties that
 // hold for every stream.
-#include "compiler/stream/timeline.h"
+#include "simulator/timing/timeline.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <random>
 #include <variant>
 
-#include "compiler/stream/estimate.h"
 #include "compiler/stream/stream.h"
+#include "simulator/timing/command_cost.h"
 
 namespace heddle::compiler {
 namespace {
@@ -52,35 +52,40 @@ isa::Command VectorCopy(uint32_t lanes, uint32_t from, uint32_t to) {
   return c;
 }
 
-Timeline Simulate(const std::vector<isa::Command>& commands) {
+timing::Timeline Simulate(const std::vector<isa::Command>& commands) {
   StreamBuilder stream(Card());
   uint32_t tag = 0;
   for (const isa::Command& c : commands) stream.Append(c, tag++);
   const auto encoded = stream.Finish();
   EXPECT_TRUE(encoded.ok()) << encoded.status();
-  const auto timeline = SimulateTimeline(encoded->words, Card(), {});
+  const auto timeline = timing::SimulateTimeline(encoded->words, Card(), {});
   EXPECT_TRUE(timeline.ok()) << timeline.status();
   return *timeline;
 }
 
-const TimedCommand& WithTag(const Timeline& t, uint32_t tag) {
-  for (const TimedCommand& c : t.commands) {
+const timing::TimedCommand& WithTag(const timing::Timeline& t, uint32_t tag) {
+  for (const timing::TimedCommand& c : t.commands) {
     if (c.tag == tag && c.opcode != isa::Opcode::kEnd) return c;
   }
   ADD_FAILURE() << "no command " << tag;
   return t.commands.front();
 }
 
-uint64_t Duration(const TimedCommand& c) { return c.end - c.start; }
+uint64_t Duration(const timing::TimedCommand& c) { return c.end - c.start; }
 
 // What holds for every stream.
-void ExpectConsistent(const Timeline& t) {
-  std::array<uint64_t, kTimedEngines> end{};
+void ExpectConsistent(const timing::Timeline& t) {
+  std::array<uint64_t, timing::kTimedEngines> end{};
   uint64_t dispatched = 0, bus = 0;
-  for (const TimedCommand& c : t.commands) {
+  for (const timing::TimedCommand& c : t.commands) {
     EXPECT_LE(dispatched, c.dispatched);
     dispatched = c.dispatched;
     EXPECT_LE(c.dispatched, c.start);
+    if (c.engine >= 0) {
+      EXPECT_LT(c.dispatched, c.taken);
+      EXPECT_LE(c.taken, c.start);
+    }
+    EXPECT_LE(c.stalls[0] + c.stalls[1] + c.stalls[2], c.end - c.start);
     EXPECT_LE(c.start, c.end);
     EXPECT_LE(c.end, t.cycles);
     bus += c.bytes;
@@ -89,7 +94,7 @@ void ExpectConsistent(const Timeline& t) {
     end[c.engine] = c.end;
   }
   EXPECT_LE(bus, (t.bus_busy + 1) * Card().dram_bytes_per_cycle);
-  for (const EngineTime& e : t.engines) {
+  for (const timing::EngineTime& e : t.engines) {
     uint64_t sum = e.busy + e.wait_for_commands + e.finished;
     for (uint64_t w : e.wait_for) sum += w;
     EXPECT_EQ(sum, t.cycles);
@@ -98,9 +103,9 @@ void ExpectConsistent(const Timeline& t) {
 
 TEST(Timeline, OneCommandTakesItsEstimate) {
   const isa::Command load = LoadWords(64, 0);
-  const Timeline t = Simulate({load});
+  const timing::Timeline t = Simulate({load});
   ASSERT_EQ(t.commands.size(), 2u);  // and end
-  EXPECT_EQ(Duration(t.commands[0]), EstimateCycles(load, Card()));
+  EXPECT_EQ(Duration(t.commands[0]), timing::EstimateCycles(load, Card()));
   EXPECT_EQ(t.commands[0].bytes, 1024u);
   EXPECT_EQ(t.commands[1].opcode, isa::Opcode::kEnd);
   EXPECT_EQ(t.commands[1].start, t.cycles);
@@ -110,7 +115,7 @@ TEST(Timeline, OneCommandTakesItsEstimate) {
 }
 
 TEST(Timeline, IndependentEnginesOverlap) {
-  const Timeline t = Simulate(
+  const timing::Timeline t = Simulate(
       {LoadWords(640, 0), VectorCopy(16, 65536, 65600), StoreWords(1, 131072)});
   EXPECT_LT(WithTag(t, 1).start, WithTag(t, 0).end);
   EXPECT_LT(WithTag(t, 2).end, WithTag(t, 0).end);
@@ -118,12 +123,12 @@ TEST(Timeline, IndependentEnginesOverlap) {
 }
 
 TEST(Timeline, DependentCommandsWait) {
-  const Timeline t = Simulate(
+  const timing::Timeline t = Simulate(
       {LoadWords(64, 0), VectorCopy(16, 0, 4096), StoreWords(4, 4096)});
   // A signal takes a cycle.
   EXPECT_EQ(WithTag(t, 1).start, WithTag(t, 0).end + 1);
   EXPECT_EQ(WithTag(t, 2).start, WithTag(t, 1).end + 1);
-  const EngineTime& vector = t.engines[3];
+  const timing::EngineTime& vector = t.engines[3];
   EXPECT_GT(vector.wait_for[0], 0u);
   EXPECT_EQ(vector.wait_for[1] + vector.wait_for[2] + vector.wait_for[3], 0u);
   EXPECT_EQ(t.engines[1].wait_for[3] + t.engines[1].wait_for_commands,
@@ -134,14 +139,14 @@ TEST(Timeline, DependentCommandsWait) {
 
 TEST(Timeline, LoadsAndStoresShareTheBus) {
   const isa::Command load = LoadWords(1000, 0), store = StoreWords(1000, 65536);
-  const Timeline t = Simulate({load, store});
+  const timing::Timeline t = Simulate({load, store});
   // The store begins later by the cycles of the front end, so both transfer
   // together but for these; what is behind its transfer is the store's own.
   const uint64_t lag = WithTag(t, 1).start - WithTag(t, 0).start;
   EXPECT_NEAR(Duration(WithTag(t, 0)),
-              EstimateCycles(load, Card()) + 1000 - lag, 8);
+              timing::EstimateCycles(load, Card()) + 1000 - lag, 8);
   EXPECT_NEAR(Duration(WithTag(t, 1)),
-              EstimateCycles(store, Card()) + 1000 - lag, 8);
+              timing::EstimateCycles(store, Card()) + 1000 - lag, 8);
   EXPECT_NEAR(t.bus_busy, 2000u, 4);
   ExpectConsistent(t);
 }
@@ -154,7 +159,7 @@ TEST(Timeline, FullQueueHoldsTheFrontEndUp) {
       commands.push_back(LoadWords(256, i % 8 * 4096));
     }
     commands.push_back(VectorCopy(16, 100000, 100064));
-    const Timeline t = Simulate(commands);
+    const timing::Timeline t = Simulate(commands);
     EXPECT_GT(t.engines[3].wait_for_commands, 0u);
     ExpectConsistent(t);
     return WithTag(t, loads).dispatched;
@@ -166,7 +171,7 @@ TEST(Timeline, FullQueueHoldsTheFrontEndUp) {
 
 TEST(Timeline, SignalsAtTheirPoint) {
   // The load may overwrite what the store has read, long before its answer.
-  const Timeline t = Simulate({StoreWords(64, 0), LoadWords(64, 0)});
+  const timing::Timeline t = Simulate({StoreWords(64, 0), LoadWords(64, 0)});
   EXPECT_LT(WithTag(t, 1).start + 80, WithTag(t, 0).end);
   EXPECT_GT(WithTag(t, 1).start, WithTag(t, 0).start + 64);
   ExpectConsistent(t);
@@ -199,9 +204,9 @@ TEST(Timeline, MicroprogramsThatAreKnown) {
     stream.Append(run, 1);
     const auto encoded = stream.Finish();
     EXPECT_TRUE(encoded.ok()) << encoded.status();
-    std::vector<KnownBytes> constants;
+    std::vector<timing::KnownBytes> constants;
     if (known) constants.push_back({64, absl::MakeConstSpan(bytes)});
-    const auto t = SimulateTimeline(encoded->words, Card(), constants);
+    const auto t = timing::SimulateTimeline(encoded->words, Card(), constants);
     EXPECT_TRUE(t.ok()) << t.status();
     return Duration(WithTag(*t, 1));
   };
@@ -220,9 +225,10 @@ TEST(Timeline, LayersAddUpToTheWhole) {
   stream.Append(VectorCopy(16, 65536, 66000), 1);
   const auto encoded = stream.Finish();
   ASSERT_TRUE(encoded.ok());
-  const auto t = SimulateTimeline(encoded->words, Card(), {});
+  const auto t = timing::SimulateTimeline(encoded->words, Card(), {});
   ASSERT_TRUE(t.ok());
-  const std::vector<LayerTime> layers = AttributeToLayers(*t, 2);
+  const std::vector<timing::LayerTime> layers =
+      timing::AttributeToLayers(*t, 2);
   EXPECT_LT(layers[1].first, layers[0].last);
   EXPECT_EQ(layers[0].cycles + layers[1].cycles, t->cycles);
   EXPECT_LT(layers[1].cycles, layers[1].last - layers[1].first);
@@ -232,7 +238,7 @@ TEST(Timeline, LayersAddUpToTheWhole) {
 
 TEST(Timeline, RefusesWhatIsNoStream) {
   EXPECT_TRUE(absl::IsInvalidArgument(
-      SimulateTimeline({0xffffffffu}, Card(), {}).status()));
+      timing::SimulateTimeline({0xffffffffu}, Card(), {}).status()));
   isa::SyncLoad wait;  // for a unit that nobody gives
   wait.header.wait0_enable = true;
   wait.header.wait0_count = 1;
@@ -241,11 +247,12 @@ TEST(Timeline, RefusesWhatIsNoStream) {
   const size_t offset = words.size() * 4;
   isa::Append(isa::Command(wait), &words);
   isa::Append(isa::Command(isa::End()), &words);
-  const absl::Status status = SimulateTimeline(words, Card(), {}).status();
+  const absl::Status status =
+      timing::SimulateTimeline(words, Card(), {}).status();
   EXPECT_TRUE(absl::IsInvalidArgument(status));
   EXPECT_NE(status.message().find(std::to_string(offset)), std::string::npos)
       << status;
-  EXPECT_TRUE(SimulateTimeline({}, Card(), {}).ok());
+  EXPECT_TRUE(timing::SimulateTimeline({}, Card(), {}).ok());
 }
 
 TEST(Timeline, RandomStreams) {
@@ -265,12 +272,14 @@ TEST(Timeline, RandomStreams) {
           commands.push_back(VectorCopy(16 + random() % 1000, at, to));
       }
     }
-    const Timeline t = Simulate(commands), again = Simulate(commands);
+    const timing::Timeline t = Simulate(commands), again = Simulate(commands);
     ExpectConsistent(t);
     EXPECT_EQ(t.cycles, again.cycles);
     uint64_t longest = 0, sum = 0;
-    for (const isa::Command& c : commands) sum += EstimateCycles(c, Card());
-    for (const EngineTime& e : t.engines) longest = std::max(longest, e.busy);
+    for (const isa::Command& c : commands)
+      sum += timing::EstimateCycles(c, Card());
+    for (const timing::EngineTime& e : t.engines)
+      longest = std::max(longest, e.busy);
     EXPECT_GE(t.cycles, longest);
     EXPECT_LE(t.cycles, sum + 300 + 20 * t.commands.size());
     if (HasFailure()) break;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures single commands on the RTL core and fits the latencies of
-// compiler/stream/calibration.h to them:
+// simulator/timing/calibration.h to them:
 //
 //   calibrate [--config h256] [--fit] [--worst 10] [--commands] [--pairs]
 //             [--whole] [--max-error 3] NETWORK | MODEL.onnx | random:SEED ...
@@ -8,10 +8,10 @@
 // Each command of the networks runs by itself, behind a barrier. Printed are
 // how far the estimate of single commands is off, by kind; with --pairs of a
 // command of the vector or matrix engine beside a load, a store, or one of the
-// other. --fit takes both and prints the row of compiler/stream/calibration.inc
-// that comes nearest, and what is off then. --whole compares the network as it
-// is and prints the commands that end so much later or earlier than those
-// before them let expect (--worst cycles).
+// other. --fit takes both and prints the row of
+// simulator/timing/calibration.inc that comes nearest, and what is off then.
+// --whole compares the network as it is and prints the commands that end so
+// much later or earlier than those before them let expect (--worst cycles).
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
@@ -27,10 +27,10 @@
 #include "absl/strings/str_format.h"
 #include "compiler/compiler.h"
 #include "compiler/package/package.h"
-#include "compiler/stream/calibration.h"
-#include "compiler/stream/timeline.h"
 #include "compiler/testing/networks.h"
 #include "compiler/testing/random_network.h"
+#include "simulator/timing/calibration.h"
+#include "simulator/timing/timeline.h"
 #include "tests/lockstep/rtl_run.h"
 
 namespace heddle::lockstep {
@@ -121,12 +121,12 @@ std::vector<uint32_t> Pairs(const package::Package& package,
   };
   std::vector<std::string> ignored;
   const std::vector<uint32_t> alone = Alone(package.streams[0], &ignored);
-  auto timeline = compiler::SimulateTimeline(
+  auto timeline = timing::SimulateTimeline(
       alone, config, {{0, absl::MakeConstSpan(package.weights)}});
   if (!timeline.ok()) return pairs;
   std::map<std::pair<int, uint64_t>, int> seen;
   std::vector<std::pair<isa::Command, uint64_t>> of[2];  // vector, matrix
-  for (const compiler::TimedCommand& c : timeline->commands) {
+  for (const timing::TimedCommand& c : timeline->commands) {
     if (c.engine < 0) continue;
     const isa::Command command =
         *isa::DecodeAny(&alone[c.offset / 4], alone.size() - c.offset / 4);
@@ -211,15 +211,15 @@ struct Estimated {
 };
 
 Estimated Estimate(const Serial& serial, const isa::Config& config,
-                   const compiler::Calibration& calibration) {
+                   const timing::Calibration& calibration) {
   Estimated estimated;
   for (const auto& stream : serial.package.streams) {
-    auto timeline = compiler::SimulateTimeline(
+    auto timeline = timing::SimulateTimeline(
         stream, config, calibration,
         {{0, absl::MakeConstSpan(serial.package.weights)}});
     if (!timeline.ok()) continue;
     uint64_t latest = 0;
-    for (const compiler::TimedCommand& c : timeline->commands) {
+    for (const timing::TimedCommand& c : timeline->commands) {
       if (c.engine < 0) continue;
       estimated.commands.push_back(c.end - c.start);
       estimated.between.push_back(static_cast<int64_t>(c.start - latest));
@@ -235,7 +235,7 @@ Estimated Estimate(const Serial& serial, const isa::Config& config,
 // What fitting makes small: the relative errors, of each different command
 // once.
 double Badness(const std::vector<Serial>& all, const isa::Config& config,
-               const compiler::Calibration& calibration) {
+               const timing::Calibration& calibration) {
   double sum = 0;
   for (const Serial& serial : all) {
     const Estimated estimated = Estimate(serial, config, calibration);
@@ -259,12 +259,12 @@ double Badness(const std::vector<Serial>& all, const isa::Config& config,
 }
 
 void Fit(const std::vector<Serial>& all, const isa::Config& config,
-         compiler::Calibration* calibration) {
+         timing::Calibration* calibration) {
   double best = Badness(all, config, *calibration);
   for (bool better = true; better;) {
     better = false;
-    for (size_t f = 0; f < compiler::kNumCalibrationFields; ++f) {
-      int64_t& value = calibration->*compiler::kCalibrationFields[f].value;
+    for (size_t f = 0; f < timing::kNumCalibrationFields; ++f) {
+      int64_t& value = calibration->*timing::kCalibrationFields[f].value;
       for (int64_t step : {8, 4, 2, 1}) {
         for (int64_t sign : {1, -1}) {
           while (true) {
@@ -286,7 +286,7 @@ void Fit(const std::vector<Serial>& all, const isa::Config& config,
 
 // The largest error of a kind of command, percent of its cycles.
 double Print(const std::vector<Serial>& all, const isa::Config& config,
-             const compiler::Calibration& calibration, size_t worst,
+             const timing::Calibration& calibration, size_t worst,
              bool commands) {
   struct Sum {
     size_t n = 0;
@@ -347,16 +347,16 @@ int Whole(const std::string& name, const std::string& config, size_t worst) {
   const package::Package& package = network->package;
   auto run = RunOnCore(package, network->inputs, {});
   auto timeline =
-      compiler::SimulateTimeline(package.streams[0], *isa::FindConfig(config),
-                                 {{0, absl::MakeConstSpan(package.weights)}});
+      timing::SimulateTimeline(package.streams[0], *isa::FindConfig(config),
+                               {{0, absl::MakeConstSpan(package.weights)}});
   if (!run.ok() || !timeline.ok()) return 1;
   std::printf("%s: %zu cycles, estimated %zu, error %+.2f %%\n", name.c_str(),
               size_t(run->cycles), size_t(timeline->cycles),
               100.0 * (static_cast<double>(timeline->cycles) /
                            static_cast<double>(run->cycles) -
                        1));
-  std::vector<compiler::TimedCommand> timed;
-  for (const compiler::TimedCommand& c : timeline->commands) {
+  std::vector<timing::TimedCommand> timed;
+  for (const timing::TimedCommand& c : timeline->commands) {
     if (c.engine >= 0) timed.push_back(c);
   }
   std::printf("%9s %9s %9s %9s %6s\n", "accepted", "done", "estimate", "end",
@@ -364,14 +364,14 @@ int Whole(const std::string& name, const std::string& config, size_t worst) {
   int64_t last = 0;
   for (size_t i = 0; i < timed.size(); ++i) {
     const CommandTime& m = run->commands_in_time[i];
-    const compiler::TimedCommand& e = timed[i];
+    const timing::TimedCommand& e = timed[i];
     // How much later this one ends, compared with those before.
     const auto late = static_cast<int64_t>(m.done - e.end);
     if (std::llabs(late - last) >= static_cast<int64_t>(worst)) {
       std::printf("%9zu %9zu %9zu %9zu %+6zd %s %s\n", size_t(m.accepted),
                   size_t(m.done), size_t(e.start), size_t(e.end),
                   static_cast<ssize_t>(late - last),
-                  compiler::EngineName(e.engine),
+                  timing::EngineName(e.engine),
                   isa::ToString(
                       *isa::DecodeAny(&package.streams[0][e.offset / 4],
                                       package.streams[0].size() - e.offset / 4))
@@ -423,7 +423,7 @@ int Main(int argc, char** argv) {
       }
     }
     if (whole) continue;
-    compiler::Calibration calibration = compiler::CalibrationOf(*config);
+    timing::Calibration calibration = timing::CalibrationOf(*config);
     if (fit) Fit(all, *config, &calibration);
     std::printf("%s\n", name.c_str());
     const double error = Print(all, *config, calibration, worst, commands);
@@ -433,9 +433,9 @@ int Main(int argc, char** argv) {
       good = false;
     }
     std::string row = "    {";
-    for (size_t f = 0; f < compiler::kNumCalibrationFields; ++f) {
+    for (size_t f = 0; f < timing::kNumCalibrationFields; ++f) {
       absl::StrAppend(&row, f > 0 ? ", " : "",
-                      calibration.*compiler::kCalibrationFields[f].value);
+                      calibration.*timing::kCalibrationFields[f].value);
     }
     std::printf("%s},\n", row.c_str());
   }

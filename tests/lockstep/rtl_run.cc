@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/stream/timeline.h"
 #include "compiler/testing/card_case.h"
 #include "compiler/testing/run_package.h"
 #include "simulator/rtl/core_model.h"
+#include "simulator/timing/timeline.h"
 #include "tests/lockstep/package_program.h"
 
 namespace heddle::lockstep {
@@ -35,13 +35,13 @@ class Activity : public rtl::CoreObserver {
   // Before a stream runs.
   absl::Status Expect(const std::vector<uint32_t>& words,
                       const isa::Config& config) {
-    auto timeline = compiler::SimulateTimeline(words, config, {});
+    auto timeline = timing::SimulateTimeline(words, config, {});
     if (!timeline.ok()) return timeline.status();
     for (Queue& q : queues_) q = {};
     start_ = now_;
     first_command_ = commands_.size();
     first_change_ = changes_.size();
-    for (const compiler::TimedCommand& c : timeline->commands) {
+    for (const timing::TimedCommand& c : timeline->commands) {
       if (c.engine < 0) continue;
       queues_[c.engine].commands.push_back(commands_.size());
       commands_.push_back({c.engine, c.tag, c.offset, 0, 0});
@@ -171,9 +171,9 @@ double PeakOf(const std::string& engine, const isa::Config& config) {
 
 std::string EngineSetName(uint32_t set) {
   std::string name;
-  for (int e = 0; e < compiler::kTimedEngines; ++e) {
+  for (int e = 0; e < timing::kTimedEngines; ++e) {
     if (set >> e & 1) {
-      absl::StrAppend(&name, name.empty() ? "" : "+", compiler::EngineName(e));
+      absl::StrAppend(&name, name.empty() ? "" : "+", timing::EngineName(e));
     }
   }
   return name.empty() ? "nobody" : name;
@@ -267,10 +267,10 @@ NetworkBounds BoundsOf(const package::Package& package,
   // Closed-form cycles of each layer's matrix and vector commands.
   std::vector<std::array<double, 2>> computing(package.layers.size());
   for (const auto& stream : package.streams) {
-    auto timeline = compiler::SimulateTimeline(
+    auto timeline = timing::SimulateTimeline(
         stream, config, {{0, absl::MakeConstSpan(package.weights)}});
     if (!timeline.ok()) continue;
-    for (const compiler::TimedCommand& c : timeline->commands) {
+    for (const timing::TimedCommand& c : timeline->commands) {
       if (c.engine < kMatrix || c.tag >= computing.size()) continue;
       computing[c.tag][c.engine - kMatrix] +=
           static_cast<double>(c.end - c.start);

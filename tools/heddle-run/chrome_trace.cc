@@ -57,8 +57,8 @@ std::string ChromeTrace(const package::Package& package,
                         package.model_name + " on " + device.id + " (" +
                             device.core + "), times " +
                             TimeSourceName(profile.source)));
-  for (int e = 0; e < compiler::kTimedEngines; ++e) {
-    events.push_back(Name("thread_name", e + 1, compiler::EngineName(e)));
+  for (int e = 0; e < timing::kTimedEngines; ++e) {
+    events.push_back(Name("thread_name", e + 1, timing::EngineName(e)));
   }
   for (const ProfiledCommand& command : profile.commands) {
     events.push_back(Event(command, 1.0 / mhz));

@@ -5,18 +5,18 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
-#include "compiler/stream/timeline.h"
 #include "rtl/spec/generated/isa.h"
+#include "simulator/timing/timeline.h"
 
 namespace heddle::run {
 namespace {
 
 // Microprograms are among the weights.
-std::vector<compiler::KnownBytes> Region0(const package::Package& package) {
+std::vector<timing::KnownBytes> Region0(const package::Package& package) {
   const auto bytes =
       absl::MakeConstSpan(package.weights.data(), package.weights.size());
   if (package.weight_plan.empty()) return {{0, bytes}};
-  std::vector<compiler::KnownBytes> parts;
+  std::vector<timing::KnownBytes> parts;
   for (const package::WeightCopy& c : package.weight_plan.resident) {
     parts.push_back({c.to, bytes.subspan(c.from, c.size)});
   }
@@ -31,14 +31,14 @@ absl::StatusOr<CommandTimes> EstimatedTimes(const package::Package& package) {
     return absl::InvalidArgumentError(
         absl::StrCat("this build knows no configuration ", package.config));
   }
-  const std::vector<compiler::KnownBytes> constants = Region0(package);
+  const std::vector<timing::KnownBytes> constants = Region0(package);
   CommandTimes times;
   uint64_t start = 0;
   for (uint32_t s = 0; s < package.streams.size(); ++s) {
     const auto timeline =
-        compiler::SimulateTimeline(package.streams[s], *config, constants);
+        timing::SimulateTimeline(package.streams[s], *config, constants);
     if (!timeline.ok()) return timeline.status();
-    for (const compiler::TimedCommand& c : timeline->commands) {
+    for (const timing::TimedCommand& c : timeline->commands) {
       if (c.engine < 0) continue;
       times[{s, c.offset}] = {start + c.start, start + c.end};
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // When the commands of a package would run, by the model of the machine that
-// steers the compiler (compiler/stream/timeline.h): for cards that do not say.
+// steers the compiler (simulator/timing/timeline.h): for cards that do not say.
 #ifndef HEDDLE_TOOLS_HEDDLE_RUN_ESTIMATED_TIMES_H_
 #define HEDDLE_TOOLS_HEDDLE_RUN_ESTIMATED_TIMES_H_
 

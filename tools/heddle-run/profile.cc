@@ -42,7 +42,7 @@ absl::Status UseTimes(const CommandTimes& times, Profile* profile) {
 }
 
 void SumEngines(Profile* profile) {
-  std::array<uint64_t, compiler::kTimedEngines> free{};
+  std::array<uint64_t, timing::kTimedEngines> free{};
   for (ProfiledCommand& c : profile->commands) {
     EngineProfile& engine = profile->engines[c.engine];
     c.start = std::max(c.traced.begin, free[c.engine]);
@@ -59,18 +59,18 @@ void SumEngines(Profile* profile) {
 }
 
 void SumLayers(const package::Package& package, Profile* profile) {
-  compiler::Timeline whole;
+  timing::Timeline whole;
   whole.cycles = profile->cycles();
   for (const ProfiledCommand& c : profile->commands) {
-    compiler::TimedCommand timed;
+    timing::TimedCommand timed;
     timed.tag = c.traced.tag;
     timed.engine = c.engine;
     timed.start = std::min(c.start, c.traced.end) - profile->begin;
     timed.end = c.traced.end - profile->begin;
     whole.commands.push_back(timed);
   }
-  const std::vector<compiler::LayerTime> times =
-      compiler::AttributeToLayers(whole, package.layers.size());
+  const std::vector<timing::LayerTime> times =
+      timing::AttributeToLayers(whole, package.layers.size());
   for (size_t i = 0; i < times.size(); ++i) {
     const uint32_t node = package.layers[i].node;
     profile->layers.push_back(
@@ -198,7 +198,7 @@ std::string ProfileText(const Profile& profile, const std::string& file) {
   }
   absl::StrAppendFormat(&text, "  %-12s%10s %12s %9s  %s\n", "engine",
                         "commands", "cycles", "of all", "waited for");
-  for (int e = 0; e < compiler::kTimedEngines; ++e) {
+  for (int e = 0; e < timing::kTimedEngines; ++e) {
     const EngineProfile& engine = profile.engines[e];
     std::string stalls;
     for (const session::Stall& stall : engine.stalls) {
@@ -207,8 +207,7 @@ std::string ProfileText(const Profile& profile, const std::string& file) {
                       stall.cycles);
     }
     absl::StrAppendFormat(&text, "  %-12s%10d %12d %7.1f %%  %s\n",
-                          compiler::EngineName(e), engine.commands,
-                          engine.cycles,
+                          timing::EngineName(e), engine.commands, engine.cycles,
                           Percent(engine.cycles, profile.cycles()), stalls);
   }
   absl::StrAppendFormat(&text, "  %-46s %12s %9s\n",

@@ -13,8 +13,8 @@
 
 #include "absl/status/statusor.h"
 #include "compiler/package/package.h"
-#include "compiler/stream/timeline.h"
 #include "runtime/session/session.h"
+#include "simulator/timing/timeline.h"
 #include "tools/heddle-timing/replay.h"
 #include "tools/heddle-timing/stream_commands.h"
 
@@ -56,7 +56,7 @@ struct Profile {
   TimeSource source = TimeSource::kCounted;
   std::vector<ProfiledCommand> commands;  // in the order of the trace
   uint64_t begin = 0, end = 0;  // of the first command, of the last one
-  std::array<EngineProfile, compiler::kTimedEngines> engines;
+  std::array<EngineProfile, timing::kTimedEngines> engines;
   std::vector<LayerProfile> layers;  // by cycles, the most first
   uint64_t lost_for_room = 0, lost_by_card = 0;
 

@@ -220,9 +220,9 @@ ordered_json CommandsJson(const timing::Replay& replay) {
 
 ordered_json ProfileJson(const Profile& profile, const std::string& file) {
   ordered_json engines = ordered_json::array(), layers = engines;
-  for (int e = 0; e < compiler::kTimedEngines; ++e) {
+  for (int e = 0; e < timing::kTimedEngines; ++e) {
     const EngineProfile& engine = profile.engines[e];
-    engines.push_back({{"engine", compiler::EngineName(e)},
+    engines.push_back({{"engine", timing::EngineName(e)},
                        {"commands", engine.commands},
                        {"cycles", engine.cycles},
                        {"stalls", ordered_json::object()}});

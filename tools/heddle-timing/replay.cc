@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status_macros.h"
-#include "compiler/stream/timeline.h"
+#include "simulator/timing/timeline.h"
 #include "tools/cli/printable.h"
 #include "tools/heddle-timing/stream_commands.h"
 
@@ -58,7 +58,7 @@ absl::StatusOr<Replay> ReplayOf(const Record& record,
   };
   Replay replay;
   replay.job_cycles = record.job_cycles;
-  compiler::Timeline whole;
+  timing::Timeline whole;
   if (record.streams.size() != package.streams.size()) {
     return other(static_cast<uint32_t>(record.streams.size()));
   }
@@ -72,7 +72,7 @@ absl::StatusOr<Replay> ReplayOf(const Record& record,
       const StreamCommand& c = commands[i];
       const RecordedCommand& times = stream.commands[i];
       if (times.offset != c.offset || times.inexact) return other(s);
-      compiler::TimedCommand timed;
+      timing::TimedCommand timed;
       timed.offset = c.offset;
       timed.tag = c.tag;
       timed.engine = static_cast<int>(c.engine) - 1;
@@ -80,15 +80,15 @@ absl::StatusOr<Replay> ReplayOf(const Record& record,
       // The cycle in which it ends is its own.
       timed.end = whole.cycles + std::min(times.end + 1, stream.cycles);
       whole.commands.push_back(timed);
-      replay.commands.push_back(
-          {s, c.offset, compiler::EngineName(timed.engine), c.mnemonic,
-           package.NodeAt(s, c.offset), times.begin, times.end});
+      replay.commands.push_back({s, c.offset, timing::EngineName(timed.engine),
+                                 c.mnemonic, package.NodeAt(s, c.offset),
+                                 times.begin, times.end});
     }
     whole.cycles += stream.cycles;
   }
   replay.cycles = whole.cycles;
-  for (const compiler::LayerTime& layer :
-       compiler::AttributeToLayers(whole, package.layers.size())) {
+  for (const timing::LayerTime& layer :
+       timing::AttributeToLayers(whole, package.layers.size())) {
     replay.layer_cycles.push_back(layer.cycles);
   }
   return replay;

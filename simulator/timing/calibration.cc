@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/stream/calibration.h"
+#include "simulator/timing/calibration.h"
 
-namespace heddle::compiler {
+namespace heddle::timing {
 namespace {
 
 constexpr Calibration kCalibrations[isa::kNumConfigs] = {
-#include "compiler/stream/calibration.inc"
+#include "simulator/timing/calibration.inc"
 };
 
 }  // namespace
@@ -57,4 +57,4 @@ const Calibration& CalibrationOf(const isa::Config& config) {
   return kCalibrations[0];
 }
 
-}  // namespace heddle::compiler
+}  // namespace heddle::timing

@@ -3,15 +3,15 @@
 // and behind the work that can be counted. Measured on the RTL from single
 // commands by //tests/lockstep:calibrate, which writes calibration.inc;
 // //tests/lockstep:calibrate_test compares.
-#ifndef HEDDLE_COMPILER_STREAM_CALIBRATION_H_
-#define HEDDLE_COMPILER_STREAM_CALIBRATION_H_
+#ifndef HEDDLE_SIMULATOR_TIMING_CALIBRATION_H_
+#define HEDDLE_SIMULATOR_TIMING_CALIBRATION_H_
 
 #include <cstddef>
 #include <cstdint>
 
 #include "rtl/spec/generated/isa.h"
 
-namespace heddle::compiler {
+namespace heddle::timing {
 
 struct Calibration {
   // Front end: until the first beat of a stream can be taken; from a place in
@@ -82,6 +82,6 @@ struct CalibrationField {
 extern const CalibrationField kCalibrationFields[];
 extern const size_t kNumCalibrationFields;
 
-}  // namespace heddle::compiler
+}  // namespace heddle::timing
 
-#endif  // HEDDLE_COMPILER_STREAM_CALIBRATION_H_
+#endif  // HEDDLE_SIMULATOR_TIMING_CALIBRATION_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/stream/vector_cost.h"
+#include "simulator/timing/vector_cost.h"
 
 #include <algorithm>
 #include <array>
@@ -11,9 +11,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "compiler/stream/vector_stream.h"
+#include "simulator/timing/vector_stream.h"
 
-namespace heddle::compiler {
+namespace heddle::timing {
 namespace {
 
 constexpr int kSlots = 8;          // groups of a strip
@@ -582,4 +582,4 @@ VectorTimes VectorCosts::Of(const isa::Vmac& c) {
                [&] { return FollowVmac(calibration_, c); });
 }
 
-}  // namespace heddle::compiler
+}  // namespace heddle::timing

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a command of the load or store engine asks of the engine and of device
 // memory (rtl/src/hd_dma_walk.sv, hd_load_place.sv, hd_store_pack.sv).
-#ifndef HEDDLE_COMPILER_STREAM_TRANSFER_COST_H_
-#define HEDDLE_COMPILER_STREAM_TRANSFER_COST_H_
+#ifndef HEDDLE_SIMULATOR_TIMING_TRANSFER_COST_H_
+#define HEDDLE_SIMULATOR_TIMING_TRANSFER_COST_H_
 
 #include <cstdint>
 
-#include "compiler/stream/calibration.h"
 #include "rtl/spec/generated/isa.h"
+#include "simulator/timing/calibration.h"
 
-namespace heddle::compiler {
+namespace heddle::timing {
 
 struct TransferCost {
   uint64_t beats = 0;   // of device memory
@@ -25,6 +25,6 @@ TransferCost CostOf(const isa::LoadGather& command,
 TransferCost CostOf(const isa::StoreScatter& command,
                     const Calibration& calibration);
 
-}  // namespace heddle::compiler
+}  // namespace heddle::timing
 
-#endif  // HEDDLE_COMPILER_STREAM_TRANSFER_COST_H_
+#endif  // HEDDLE_SIMULATOR_TIMING_TRANSFER_COST_H_

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/stream/transfer_cost.h"
+#include "simulator/timing/transfer_cost.h"
 
 #include <algorithm>
 #include <array>
 
-namespace heddle::compiler {
+namespace heddle::timing {
 namespace {
 
 constexpr uint64_t kWord = isa::kWordBytes;
@@ -221,4 +221,4 @@ TransferCost CostOf(const isa::StoreScatter& c,
   return cost;
 }
 
-}  // namespace heddle::compiler
+}  // namespace heddle::timing

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/stream/matrix_cost.h"
+#include "simulator/timing/matrix_cost.h"
 
 #include <algorithm>
 #include <vector>
 
-#include "compiler/stream/access.h"
-
-namespace heddle::compiler {
+namespace heddle::timing {
 namespace {
 
 constexpr uint64_t kWord = isa::kWordBytes;
@@ -66,6 +64,26 @@ double OutputCycles(const isa::Conv& c, double halves) {
 }
 
 }  // namespace
+
+uint64_t FoldVectors(uint32_t rows, uint32_t row_bytes, uint32_t lanes) {
+  uint64_t vectors = 0;
+  uint32_t row = 0, column = 0;
+  while (row < rows) {
+    ++vectors;
+    uint32_t left = lanes;
+    for (uint32_t touched = 0;
+         touched < isa::kFoldRowsMax && left > 0 && row < rows; ++touched) {
+      const uint32_t taken = std::min(left, row_bytes - column);
+      left -= taken;
+      column += taken;
+      if (column == row_bytes) {
+        column = 0;
+        ++row;
+      }
+    }
+  }
+  return vectors;
+}
 
 MatrixCost CostOf(const isa::Conv& c, const isa::Config& config,
                   const Calibration& calibration) {
@@ -127,6 +145,7 @@ MatrixCost CostOf(const isa::Conv& c, const isa::Config& config,
       c, static_cast<double>(DivUp(c.co, 16)) / static_cast<double>(blocks));
   const double queue = WideOutput(c) ? 8 : 22;
   double cycles = 0, outputs = 0, last = 0, weights = 0, reads = 0;
+  double weights_wait = 0, output_wait = 0;
   const double operands = depthwise ? static_cast<double>(tile) / 3 * c.sx
                           : fold    ? 1
                                     : static_cast<double>(lanes_in) / 16;
@@ -139,18 +158,28 @@ MatrixCost CostOf(const isa::Conv& c, const isa::Config& config,
       cycles += static_cast<double>(blocks) *
                 (static_cast<double>(passes - 1) * std::max(pixels, load) +
                  std::max(final, lead));
+      weights_wait +=
+          static_cast<double>(blocks) *
+          (static_cast<double>(passes - 1) * std::max(0.0, load - pixels) +
+           std::max(0.0, lead - final));
+      output_wait += static_cast<double>(blocks) * (final - pixels);
       last = pixels;
       weights += static_cast<double>(blocks * (passes * tile + 8));
       reads += operands * static_cast<double>(blocks * passes * rows * columns);
       outputs += static_cast<double>(blocks * rows * columns);
     }
   }
-  cycles -= std::max(0.0, lead - last);  // no block follows the last one
+  // No block follows the last one.
+  cycles -= std::max(0.0, lead - last);
+  weights_wait -= std::max(0.0, lead - last);
   const double written = outputs * static_cast<double>(DivUp(c.co, 16)) /
                          static_cast<double>(blocks) * (WideOutput(c) ? 4 : 1);
   outputs = rate * (outputs - queue);
   MatrixCost cost;
   cost.cycles = static_cast<uint64_t>(std::max(cycles, outputs) + 0.5);
+  cost.weights_wait = static_cast<uint64_t>(std::max(0.0, weights_wait));
+  cost.output_wait =
+      static_cast<uint64_t>(output_wait + std::max(0.0, outputs - cycles));
   cost.last = static_cast<uint64_t>(last);
   cost.weights = static_cast<uint64_t>(weights);
   if (c.sx > 1) cost.strided = static_cast<uint64_t>(reads);
@@ -164,4 +193,4 @@ MatrixCost CostOf(const isa::Conv& c, const isa::Config& config,
   return cost;
 }
 
-}  // namespace heddle::compiler
+}  // namespace heddle::timing

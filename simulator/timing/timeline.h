@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // When every command of a stream starts and ends, by the costs of single
-// commands (estimate.h). Deterministic, exact integers.
+// commands (command_cost.h). Deterministic, exact integers.
 //
 // The model. The front end fetches the stream ahead, takes a beat (four words)
 // of a command per cycle and stops at a full queue (queue_depth commands
@@ -11,8 +11,8 @@
 // meanwhile. Load and store prepare a command, then move its data one command
 // after another; the latency of device memory comes behind that and overlaps
 // what follows. While both want more of the bus than there is each has half.
-#ifndef HEDDLE_COMPILER_STREAM_TIMELINE_H_
-#define HEDDLE_COMPILER_STREAM_TIMELINE_H_
+#ifndef HEDDLE_SIMULATOR_TIMING_TIMELINE_H_
+#define HEDDLE_SIMULATOR_TIMING_TIMELINE_H_
 
 #include <array>
 #include <cstdint>
@@ -20,10 +20,11 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "compiler/stream/calibration.h"
 #include "rtl/spec/generated/isa.h"
+#include "simulator/timing/calibration.h"
+#include "simulator/timing/vector_cost.h"
 
-namespace heddle::compiler {
+namespace heddle::timing {
 
 constexpr int kTimedEngines = 4;  // load, store, matrix, vector
 
@@ -33,9 +34,14 @@ struct TimedCommand {
   isa::Opcode opcode = isa::Opcode::kNop;
   int engine = -1;          // 0 .. 3, -1: the front end
   uint64_t dispatched = 0;  // put into its engine's queue
-  // Taken by its engine, or the end of the one before if that is later; done.
+  uint64_t taken = 0;       // by its engine, maybe behind another command
+  // Taken, or the end of the one before if that is later; done.
   uint64_t start = 0, end = 0;
   uint64_t bytes = 0;  // of device memory
+  // From start to end, as a trace_entry counts them (descriptors.toml), as far
+  // as the model knows: activations are always there, and a vector waits at
+  // SRAM only for other engines.
+  std::array<uint64_t, 3> stalls{};
 };
 
 // Where the cycles of an engine go; the parts add up to the timeline's cycles.
@@ -69,6 +75,29 @@ struct KnownBytes {
 absl::StatusOr<Timeline> SimulateTimeline(
     const std::vector<uint32_t>& words, const isa::Config& config,
     const std::vector<KnownBytes>& constants);
+// The same for commands that come one by one.
+struct TimedWork;
+class TimelineBuilder {
+ public:
+  // Both must outlive it.
+  TimelineBuilder(const isa::Config& config, const Calibration& calibration);
+  ~TimelineBuilder();
+
+  // The next command of the stream, which is legal. `program`: as for
+  // VectorCosts::Of.
+  void Add(uint32_t offset, const isa::Command& command,
+           const uint64_t* program);
+  // Times of those that were added; once.
+  absl::StatusOr<Timeline> Finish();
+
+ private:
+  const isa::Config& config_;
+  const Calibration& calibration_;
+  VectorCosts vector_;
+  Timeline timeline_;
+  std::vector<TimedWork> work_;
+};
+
 // With other latencies, to fit them.
 absl::StatusOr<Timeline> SimulateTimeline(
     const std::vector<uint32_t>& words, const isa::Config& config,
@@ -93,6 +122,6 @@ struct LayerTime {
 std::vector<LayerTime> AttributeToLayers(const Timeline& timeline,
                                          size_t layers);
 
-}  // namespace heddle::compiler
+}  // namespace heddle::timing
 
-#endif  // HEDDLE_COMPILER_STREAM_TIMELINE_H_
+#endif  // HEDDLE_SIMULATOR_TIMING_TIMELINE_H_

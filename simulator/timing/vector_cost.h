@@ -4,15 +4,15 @@
 // of up to eight groups, a result that is not back yet, a vector whose lines of
 // SRAM are not there, a store queue that is full, a division. Of long commands
 // the first some thousand instructions; the rest goes on at their pace.
-#ifndef HEDDLE_COMPILER_STREAM_VECTOR_COST_H_
-#define HEDDLE_COMPILER_STREAM_VECTOR_COST_H_
+#ifndef HEDDLE_SIMULATOR_TIMING_VECTOR_COST_H_
+#define HEDDLE_SIMULATOR_TIMING_VECTOR_COST_H_
 
 #include <cstdint>
 
-#include "compiler/stream/calibration.h"
 #include "rtl/spec/generated/isa.h"
+#include "simulator/timing/calibration.h"
 
-namespace heddle::compiler {
+namespace heddle::timing {
 
 // From the acceptance on.
 struct VectorTimes {
@@ -35,6 +35,6 @@ class VectorCosts {
   const Calibration& calibration_;
 };
 
-}  // namespace heddle::compiler
+}  // namespace heddle::timing
 
-#endif  // HEDDLE_COMPILER_STREAM_VECTOR_COST_H_
+#endif  // HEDDLE_SIMULATOR_TIMING_VECTOR_COST_H_

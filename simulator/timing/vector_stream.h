@@ -3,8 +3,8 @@
 // 64 bytes per cycle for all streams of the engine together, lines that a
 // stream keeps, elements that lie far from each other one by one
 // (rtl/src/hd_vec_stream.sv, hd_vec_store.sv). Times only grow.
-#ifndef HEDDLE_COMPILER_STREAM_VECTOR_STREAM_H_
-#define HEDDLE_COMPILER_STREAM_VECTOR_STREAM_H_
+#ifndef HEDDLE_SIMULATOR_TIMING_VECTOR_STREAM_H_
+#define HEDDLE_SIMULATOR_TIMING_VECTOR_STREAM_H_
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@
 
 #include "rtl/spec/generated/isa.h"
 
-namespace heddle::compiler {
+namespace heddle::timing {
 
 inline int64_t ElementSize(isa::ElementType type) {
   switch (type) {
@@ -214,6 +214,6 @@ class VectorWriter {
   int64_t open_ = -1, now_ = 0, left_ = 0;
 };
 
-}  // namespace heddle::compiler
+}  // namespace heddle::timing
 
-#endif  // HEDDLE_COMPILER_STREAM_VECTOR_STREAM_H_
+#endif  // HEDDLE_SIMULATOR_TIMING_VECTOR_STREAM_H_

@@ -2,15 +2,15 @@
 // Cycles of a command of the matrix engine: what its array and its output stage
 // need for the loop nest that the engine makes of it
 // (rtl/MICROARCHITECTURE.md).
-#ifndef HEDDLE_COMPILER_STREAM_MATRIX_COST_H_
-#define HEDDLE_COMPILER_STREAM_MATRIX_COST_H_
+#ifndef HEDDLE_SIMULATOR_TIMING_MATRIX_COST_H_
+#define HEDDLE_SIMULATOR_TIMING_MATRIX_COST_H_
 
 #include <cstdint>
 
-#include "compiler/stream/calibration.h"
 #include "rtl/spec/generated/isa.h"
+#include "simulator/timing/calibration.h"
 
-namespace heddle::compiler {
+namespace heddle::timing {
 
 struct MatrixCost {
   uint64_t start = 0;    // acceptance to the first pixel, with the engine idle
@@ -21,11 +21,17 @@ struct MatrixCost {
   uint64_t words = 0;    // of SRAM
   uint64_t weights = 0;  // of these weights and parameters
   uint64_t strided = 0;  // of these operands that do not follow each other
+  // Of `cycles`: weights are not there, the output stage takes nothing.
+  uint64_t weights_wait = 0, output_wait = 0;
 };
 
 MatrixCost CostOf(const isa::Conv& command, const isa::Config& config,
                   const Calibration& calibration);
 
-}  // namespace heddle::compiler
+// Weight vectors of mode fold: a kernel of `rows` rows of `row_bytes` bytes,
+// cut into vectors of `lanes` bytes of at most fold_rows_max rows each.
+uint64_t FoldVectors(uint32_t rows, uint32_t row_bytes, uint32_t lanes);
 
-#endif  // HEDDLE_COMPILER_STREAM_MATRIX_COST_H_
+}  // namespace heddle::timing
+
+#endif  // HEDDLE_SIMULATOR_TIMING_MATRIX_COST_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/stream/timeline.h"
+#include "simulator/timing/timeline.h"
 
 #include <algorithm>
 #include <cstring>
@@ -8,18 +8,20 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/base/status_macros.h"
-#include "compiler/stream/access.h"
-#include "compiler/stream/calibration.h"
-#include "compiler/stream/estimate.h"
+#include "simulator/timing/calibration.h"
+#include "simulator/timing/command_cost.h"
 
-namespace heddle::compiler {
+namespace heddle::timing {
 namespace {
 
 constexpr int kLoad = static_cast<int>(isa::Engine::kLoad) - 1;
 constexpr int kStore = static_cast<int>(isa::Engine::kStore) - 1;
 constexpr int kMatrix = static_cast<int>(isa::Engine::kMatrix) - 1;
 constexpr int kVector = static_cast<int>(isa::Engine::kVector) - 1;
+// Reasons of stalls (descriptors.toml, trace_entry).
+constexpr int kWeights = 0, kOutput = 2;
+constexpr int kMemory = 0, kTransferSram = 1;
+constexpr int kVectorSram = 0;
 constexpr uint64_t kNever = UINT64_MAX;
 constexpr size_t kTable = 8;  // commands that an engine has accepted
 constexpr uint64_t kBufferBeats = 64, kBurstBeats = 16;  // of the fetch
@@ -34,8 +36,10 @@ struct Unit {
   bool at_read = false;  // a signal: at input_read
 };
 
+}  // namespace
+
 // What the simulation needs of a command.
-struct Work {
+struct TimedWork {
   isa::Opcode opcode = isa::Opcode::kNop;
   int engine = -1;
   bool sync = false;
@@ -43,6 +47,10 @@ struct Work {
   uint64_t words = 0;
   Unit waits[2], signals[2];  // count 0: absent
 };
+
+namespace {
+
+using Work = TimedWork;
 
 class Simulation {
  public:
@@ -113,6 +121,7 @@ class Simulation {
     uint64_t ready = 0;  // when `prepared` may start
     size_t waiting = 0, current = 0;
     uint64_t work = 0;    // of the current one, in 1 / kOne cycles
+    uint64_t lost = 0;    // and what it waits at SRAM
     uint64_t behind = 0;  // vector: what follows its read point
     bool read = false;    // which has been reached
     // Matrix: the pixels of the command before end, those of its last pass;
@@ -210,7 +219,8 @@ class Simulation {
     Engine& e = engines_[engine];
     const Work& w = work_[index];
     ++e.accepted;
-    timeline_.commands[index].start = now_;
+    TimedCommand& timed = timeline_.commands[index];
+    timed.taken = timed.start = now_;
     switch (engine) {
       case kLoad:
       case kStore:
@@ -229,6 +239,10 @@ class Simulation {
           begin = std::max({begin, e.pixels_end + calibration_.conv_gap,
                             e.pixels_end - e.last + w.cost.lead});
         }
+        timed.stalls[kWeights] =
+            w.cost.weights_wait +
+            std::min(w.cost.lead, begin - std::max(now_, e.pixels_end));
+        timed.stalls[kOutput] = w.cost.output_wait;
         e.last = std::min(w.cost.last, w.cost.cycles);
         e.free = std::max(now_ + calibration_.conv_start / 2, e.begun_before);
         e.begun_before = std::exchange(e.begun, begin);
@@ -248,6 +262,7 @@ class Simulation {
         e.current = index;
         e.work = w.cost.read * kOne;
         e.behind = (w.cost.cycles - w.cost.read) * kOne;
+        e.lost = 0;
         e.read = false;
     }
   }
@@ -284,6 +299,8 @@ class Simulation {
         continue;
       }
       vector.moving = false;
+      timeline_.commands[vector.current].stalls[kVectorSram] =
+          vector.lost / kOne;
       vector.free = now_ + 1;
       End(kVector, vector.current, now_);
     }
@@ -291,6 +308,7 @@ class Simulation {
       Engine& e = engines_[i];
       if (e.moving && e.work == 0) {
         e.moving = false;
+        timeline_.commands[e.current].stalls[kTransferSram] = e.lost / kOne;
         const Work& w = work_[e.current];
         Schedule(i, e.current, i == kLoad ? now_ + w.cost.tail : now_,
                  now_ + w.cost.tail);
@@ -307,9 +325,26 @@ class Simulation {
         e.moving = true;
         e.current = e.waiting;
         e.work = w.cost.cycles * kOne;
+        e.lost = 0;
       }
     }
     return any;
+  }
+
+  // Of a command that is over. Of a transfer: what neither beats nor words nor
+  // waits at SRAM account for, device memory does.
+  static void CountStalls(const CommandCost& cost, TimedCommand* timed) {
+    uint64_t left = timed->end - timed->start;
+    if (cost.beats > 0) {
+      const uint64_t used = std::max(cost.beats, cost.moves) + cost.start +
+                            timed->stalls[kTransferSram];
+      timed->stalls[kMemory] = std::max(used, left) - used;
+    }
+    // What stalled behind the command before is that one's.
+    for (uint64_t& stall : timed->stalls) {
+      stall = std::min(stall, left);
+      left -= stall;
+    }
   }
 
   // Commands reach their points; what waits for them can go on a cycle later.
@@ -330,6 +365,7 @@ class Simulation {
         // An engine shows what it works on for one command at a time.
         timed.start = std::max(timed.start, e.ended);
         e.ended = point.time;
+        CountStalls(work_[point.command].cost, &timed);
         --e.accepted;
         --left_[&e - engines_.data()];
         any = true;
@@ -471,7 +507,12 @@ class Simulation {
     const uint64_t rates[] = {Rate(kLoad), Rate(kStore), 0, Rate(kVector)};
     for (int i : {kLoad, kStore, kVector}) {
       Engine& e = engines_[i];
-      if (e.moving) e.work -= std::min(e.work, step * rates[i]);
+      if (!e.moving) continue;
+      e.work -= std::min(e.work, step * rates[i]);
+      // Of two reasons the narrower one.
+      if (i == kVector || SramRate(i) == rates[i]) {
+        e.lost += step * (kOne - rates[i]);
+      }
     }
   }
 
@@ -552,17 +593,16 @@ class Programs {
 };
 
 Work WorkOf(const isa::Command& command, const isa::Config& config,
-            const Calibration& calibration, Programs* programs,
+            const Calibration& calibration, const uint64_t* program,
             VectorCosts* vector) {
   Work w;
-  w.engine = static_cast<int>(EngineOf(command)) - 1;
+  w.engine = std::visit(
+      [](const auto& c) {
+        return static_cast<int>(std::decay_t<decltype(c)>::kEngine) - 1;
+      },
+      command);
   w.words = isa::WordsOf(command);
-  if (const auto* load = std::get_if<isa::Load>(&command)) {
-    programs->Loaded(*load);
-  }
-  const auto* run = std::get_if<isa::Vrun>(&command);
-  w.cost = CostOfCommand(command, config, calibration,
-                         run == nullptr ? nullptr : programs->Of(*run), vector);
+  w.cost = CostOfCommand(command, config, calibration, program, vector);
   const isa::Header& h = std::visit(
       [](const auto& c) -> const isa::Header& { return c.header; }, command);
   w.opcode = static_cast<isa::Opcode>(h.opcode);
@@ -595,35 +635,51 @@ absl::StatusOr<Timeline> SimulateTimeline(
 absl::StatusOr<Timeline> SimulateTimeline(
     const std::vector<uint32_t>& words, const isa::Config& config,
     const Calibration& calibration, const std::vector<KnownBytes>& constants) {
-  Timeline timeline;
-  std::vector<Work> work;
   Programs programs(constants);
-  VectorCosts vector(calibration);
+  TimelineBuilder builder(config, calibration);
   for (size_t at = 0; at < words.size();) {
     const auto command = isa::DecodeAny(&words[at], words.size() - at);
     if (!command.ok()) {
       return absl::InvalidArgumentError(
           absl::StrCat("offset ", at * 4, ": ", command.status().message()));
     }
-    work.push_back(WorkOf(*command, config, calibration, &programs, &vector));
-    TimedCommand timed;
-    timed.offset = static_cast<uint32_t>(at * 4);
-    timed.tag =
-        std::visit([](const auto& c) { return c.header.tag; }, *command);
-    timed.opcode = work.back().opcode;
-    timed.engine = work.back().engine;
-    timed.bytes = DramBytesOf(*command);
-    timeline.commands.push_back(timed);
-    if (timed.engine >= 0) {
-      EngineTime& engine = timeline.engines[timed.engine];
-      ++engine.commands;
-      engine.bytes += timed.bytes;
+    if (const auto* load = std::get_if<isa::Load>(&*command)) {
+      programs.Loaded(*load);
     }
-    at += work.back().words;
+    const auto* run = std::get_if<isa::Vrun>(&*command);
+    builder.Add(static_cast<uint32_t>(at * 4), *command,
+                run == nullptr ? nullptr : programs.Of(*run));
+    at += isa::WordsOf(*command);
   }
-  RETURN_IF_ERROR(
-      Simulation(std::move(work), config, calibration, &timeline).Run());
-  return timeline;
+  return builder.Finish();
+}
+
+TimelineBuilder::TimelineBuilder(const isa::Config& config,
+                                 const Calibration& calibration)
+    : config_(config), calibration_(calibration), vector_(calibration) {}
+TimelineBuilder::~TimelineBuilder() = default;
+
+void TimelineBuilder::Add(uint32_t offset, const isa::Command& command,
+                          const uint64_t* program) {
+  work_.push_back(WorkOf(command, config_, calibration_, program, &vector_));
+  TimedCommand timed;
+  timed.offset = offset;
+  timed.tag = std::visit([](const auto& c) { return c.header.tag; }, command);
+  timed.opcode = work_.back().opcode;
+  timed.engine = work_.back().engine;
+  timed.bytes = DramBytesOf(command);
+  timeline_.commands.push_back(timed);
+  if (timed.engine < 0) return;
+  EngineTime& engine = timeline_.engines[timed.engine];
+  ++engine.commands;
+  engine.bytes += timed.bytes;
+}
+
+absl::StatusOr<Timeline> TimelineBuilder::Finish() {
+  const absl::Status run =
+      Simulation(std::move(work_), config_, calibration_, &timeline_).Run();
+  if (!run.ok()) return run;
+  return std::move(timeline_);
 }
 
 const char* EngineName(int engine) {
@@ -658,4 +714,4 @@ std::vector<LayerTime> AttributeToLayers(const Timeline& timeline,
   return times;
 }
 
-}  // namespace heddle::compiler
+}  // namespace heddle::timing

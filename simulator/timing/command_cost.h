@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What single commands cost. Derived from how the engines work, with the
 // latencies of calibration.h, which are measured on the RTL.
-#ifndef HEDDLE_COMPILER_STREAM_ESTIMATE_H_
-#define HEDDLE_COMPILER_STREAM_ESTIMATE_H_
+#ifndef HEDDLE_SIMULATOR_TIMING_COMMAND_COST_H_
+#define HEDDLE_SIMULATOR_TIMING_COMMAND_COST_H_
 
 #include <cstdint>
 
-#include "compiler/stream/vector_cost.h"
 #include "rtl/spec/generated/isa.h"
+#include "simulator/timing/vector_cost.h"
 
-namespace heddle::compiler {
+namespace heddle::timing {
 
 // A command by itself takes start + cycles + tail from its acceptance on.
 struct CommandCost {
@@ -21,6 +21,8 @@ struct CommandCost {
   // Matrix: loading the first weights, which can begin when those of the last
   // pass of the command before are in use; pixels of the last pass.
   uint64_t lead = 0, last = 0;
+  // Of its cycles: weights are not there, the output stage takes nothing.
+  uint64_t weights_wait = 0, output_wait = 0;
   // Traffic with SRAM: words of the matrix engine, of these the weights, and
   // those that do not follow each other; lines of the vector engine; cycles in
   // which a transfer moves a word.
@@ -39,6 +41,6 @@ uint64_t EstimateCycles(const isa::Command& command, const isa::Config& config);
 // Bytes of device memory that the command reads or writes.
 uint64_t DramBytesOf(const isa::Command& command);
 
-}  // namespace heddle::compiler
+}  // namespace heddle::timing
 
-#endif  // HEDDLE_COMPILER_STREAM_ESTIMATE_H_
+#endif  // HEDDLE_SIMULATOR_TIMING_COMMAND_COST_H_

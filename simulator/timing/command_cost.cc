@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/stream/estimate.h"
+#include "simulator/timing/command_cost.h"
 
 #include <algorithm>
 #include <type_traits>
 
-#include "compiler/stream/matrix_cost.h"
-#include "compiler/stream/transfer_cost.h"
+#include "simulator/timing/matrix_cost.h"
+#include "simulator/timing/transfer_cost.h"
 
-namespace heddle::compiler {
+namespace heddle::timing {
 
 uint64_t DramBytesOf(const isa::Command& command) {
   if (const auto* c = std::get_if<isa::Load>(&command)) {
@@ -41,6 +41,8 @@ CommandCost CostOfCommand(const isa::Command& command,
           cost.tail = matrix.tail;
           cost.lead = matrix.lead;
           cost.last = matrix.last;
+          cost.weights_wait = matrix.weights_wait;
+          cost.output_wait = matrix.output_wait;
           cost.words = matrix.words;
           cost.weights = matrix.weights;
           cost.strided = matrix.strided;
@@ -95,4 +97,4 @@ uint64_t EstimateCycles(const isa::Command& command,
   return cost.start + cost.cycles + cost.tail;
 }
 
-}  // namespace heddle::compiler
+}  // namespace heddle::timing
