@@ -5,8 +5,12 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
+#include <optional>
 #include <vector>
+
+#include "simulator/platform/stream_trace.h"
 
 namespace heddle::platform {
 namespace {
@@ -62,7 +66,8 @@ bool ReadByte(int fd) {
 }  // namespace
 
 void ServeCore(const isa::Config& config, const model::Options& options,
-               uint8_t* dram, CoreShared* shared, int socket) {
+               uint8_t* dram, CoreShared* shared, desc::TraceEntry* trace,
+               int socket) {
   SharedMemory memory(dram, shared);
   model::Model model(config, &memory, options);
   std::vector<uint32_t> stream;
@@ -78,6 +83,8 @@ void ServeCore(const isa::Config& config, const model::Options& options,
     const size_t bytes = static_cast<size_t>(shared->request.stream_bytes);
     stream.resize(bytes / sizeof(uint32_t));
     model::RunResult result;
+    shared->trace_entries = 0;
+    shared->trace_cycles = 0;
     if (!memory.Read(shared->request.stream_address, stream.data(), bytes)) {
       result.status = Status::kBusError;
       result.fault_address = shared->request.stream_address;
@@ -86,11 +93,22 @@ void ServeCore(const isa::Config& config, const model::Options& options,
         Flip(reinterpret_cast<uint8_t*>(stream.data()), bytes,
              shared->flip_command);
       }
+      std::optional<StreamTracer> tracer;
+      if (shared->request.trace) {
+        tracer.emplace(config, stream.data(), stream.size());
+      }
       result = model.Run(
-          stream.data(), bytes, shared->request.regions, [shared](uint64_t) {
+          stream.data(), bytes, shared->request.regions, [&](uint64_t) {
+            if (tracer) tracer->Retired(model.sram());
             shared->progress.fetch_add(1, std::memory_order_relaxed);
             return shared->abort.load(std::memory_order_relaxed) == 0;
           });
+      if (tracer) {
+        const EstimatedTrace estimated = tracer->Finish();
+        std::copy(estimated.entries.begin(), estimated.entries.end(), trace);
+        shared->trace_entries = static_cast<uint32_t>(estimated.entries.size());
+        shared->trace_cycles = estimated.cycles;
+      }
     }
     shared->result = result;
     shared->sram_error = model.corruption_waiting();

@@ -5,15 +5,17 @@
 // of its own it can be killed, which is what an engine reset does. It also
 // keeps a fault of the model away from the card.
 //
-// Both sides share one page of CoreShared; a byte over a socket pair says
-// "run", a byte back says "done", end of file means that the other side is
+// Both sides share CoreShared and room for a trace; a byte over a socket pair
+// says "run", a byte back says "done", end of file means that the other side is
 // gone.
 #ifndef HEDDLE_SIMULATOR_PLATFORM_CORE_PROCESS_H_
 #define HEDDLE_SIMULATOR_PLATFORM_CORE_PROCESS_H_
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
+#include "rtl/spec/generated/descriptors.h"
 #include "rtl/spec/generated/isa.h"
 #include "simulator/model/model.h"
 #include "simulator/platform/core.h"
@@ -42,15 +44,22 @@ struct CoreShared {
 
   // The answer; stable while none runs.
   model::RunResult result;
+  // Of the trace, whose entries are in the other mapping.
+  uint32_t trace_entries;
+  uint64_t trace_cycles;
 };
+
+// A stream has no more commands.
+constexpr size_t kTraceEntriesMost = isa::kStreamBytesMax / isa::kWordBytes;
 static_assert(std::atomic<uint64_t>::is_always_lock_free,
               "shared between processes");
 
 // Serves requests that come over `socket` until its end of file. `dram` is the
-// whole mapping of device memory.
+// whole mapping of device memory, `trace` has room for kTraceEntriesMost.
 [[noreturn]] void ServeCore(const isa::Config& config,
                             const model::Options& options, uint8_t* dram,
-                            CoreShared* shared, int socket);
+                            CoreShared* shared, desc::TraceEntry* trace,
+                            int socket);
 
 }  // namespace heddle::platform
 

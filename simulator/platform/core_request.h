@@ -6,7 +6,9 @@
 #define HEDDLE_SIMULATOR_PLATFORM_CORE_REQUEST_H_
 
 #include <cstdint>
+#include <vector>
 
+#include "rtl/spec/generated/descriptors.h"
 #include "simulator/model/model.h"
 
 namespace heddle::platform {
@@ -20,6 +22,7 @@ struct CoreRequest {
   uint64_t stream_address = 0;
   uint64_t stream_bytes = 0;
   model::RegionTable regions;
+  bool trace = false;  // CoreResult::trace is wanted
 };
 
 struct CoreResult {
@@ -29,6 +32,10 @@ struct CoreResult {
   uint64_t matrix_busy = 0;
   uint64_t vector_busy = 0;
   uint64_t dma_busy = 0;
+  // If it was wanted: of all commands, in the order in which they retired, in
+  // cycles since the start of the stream; and how long the stream was in them.
+  std::vector<desc::TraceEntry> trace;
+  uint64_t trace_cycles = 0;
 };
 
 }  // namespace heddle::platform

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -29,6 +30,20 @@ void CloseAllBut(int keep) {
   close_range(static_cast<unsigned>(keep) + 1, ~0u, 0);
 }
 
+constexpr size_t kTraceBytes = kTraceEntriesMost * sizeof(desc::TraceEntry);
+
+// Memory that both processes have, zero.
+void* Share(size_t bytes) {
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) {
+    std::fprintf(stderr, "heddle-sim: error: no memory for the core: %s\n",
+                 strerror(errno));
+    std::exit(1);
+  }
+  return memory;
+}
+
 }  // namespace
 
 FunctionalCore::FunctionalCore(sc_core::sc_module_name name,
@@ -41,20 +56,16 @@ FunctionalCore::FunctionalCore(sc_core::sc_module_name name,
       options_(options),
       dram_(dram),
       reactor_(reactor) {
-  void* page = mmap(nullptr, sizeof(CoreShared), PROT_READ | PROT_WRITE,
-                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (page == MAP_FAILED) {
-    std::fprintf(stderr, "heddle-sim: error: no memory for the core: %s\n",
-                 strerror(errno));
-    std::exit(1);
-  }
-  shared_ = new (page) CoreShared();
+  shared_ = new (Share(sizeof(CoreShared))) CoreShared();
+  // Pages that no trace has needed cost nothing.
+  trace_ = static_cast<desc::TraceEntry*>(Share(kTraceBytes));
   DramResized();
 }
 
 FunctionalCore::~FunctionalCore() {
   Kill();
   munmap(shared_, sizeof(CoreShared));
+  munmap(trace_, kTraceBytes);
 }
 
 void FunctionalCore::DramResized() { shared_->dram_size = dram_->size(); }
@@ -86,7 +97,7 @@ void FunctionalCore::Spawn() {
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
     CloseAllBut(ends[1]);
-    ServeCore(config_, options_, bytes_, shared_, ends[1]);
+    ServeCore(config_, options_, bytes_, shared_, trace_, ends[1]);
   }
   close(ends[1]);
   if (child < 0) {
@@ -153,6 +164,12 @@ void FunctionalCore::OnAnswer() {
   // It waits for the next stream, unless another was armed meanwhile.
   if (answered && faults_->sram_error == 0)
     faults_->sram_error = shared_->sram_error;
+  if (answered && shared_->request.trace) {
+    const size_t entries =
+        std::min<size_t>(shared_->trace_entries, kTraceEntriesMost);
+    result_.trace.assign(trace_, trace_ + entries);
+    result_.trace_cycles = shared_->trace_cycles;
+  }
   if (!answered) result_.run.status = Status::kBusError;
   busy_ = false;
   done_.notify(sc_core::SC_ZERO_TIME);

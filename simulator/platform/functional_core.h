@@ -46,6 +46,7 @@ class FunctionalCore : public Core {
   uint8_t* bytes_ = nullptr;  // device memory, by DMI
   Reactor* reactor_;
   CoreShared* shared_;
+  desc::TraceEntry* trace_;  // written by the core, of the last stream
   pid_t child_ = -1;
   int socket_ = -1;
   bool busy_ = false;

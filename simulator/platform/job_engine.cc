@@ -3,11 +3,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <utility>
 
 #include "rtl/spec/generated/registers.h"
-#include "simulator/platform/stream_trace.h"
 #include "simulator/platform/transfer.h"
 
 namespace heddle::platform {
@@ -201,6 +199,7 @@ void JobEngine::RunJob(uint32_t ring) {
   const uint64_t first_cycle = core_->cycles();
   running_ring_ = ring;
   running_ = true;
+  trace_cycles_ = 0;
 
   desc::Completion record;
   record.fence = job_.fence;
@@ -363,13 +362,7 @@ StepOutcome JobEngine::RunStream(const desc::Step& step,
                           (region.flags & desc::kRegionFlagsWritableMask) != 0};
   }
 
-  // As it is now: the run may write over it.
-  std::vector<uint32_t> stream;
-  if (job_.flags & desc::kJobDescriptorFlagsTraceMask) {
-    stream.resize(step.length / sizeof(uint32_t));
-    std::memcpy(stream.data(), store_->data() + step.device_address,
-                step.length);
-  }
+  request.trace = job_.flags & desc::kJobDescriptorFlagsTraceMask;
   core_->Start(request);
   while (core_->busy()) {
     wait(core_->done() | work_);
@@ -395,16 +388,22 @@ StepOutcome JobEngine::RunStream(const desc::Step& step,
     record->fault_engine = static_cast<uint32_t>(result.run.fault_engine);
     record->fault_region = result.run.fault_region;
   }
-  const bool told = WriteTrace(
-      TraceOf(stream, result.run.commands, record->fault_step), record);
+  const bool told = WriteTrace(result, record->fault_step, record);
   if (result.run.status == Status::kOk && !told) {
     return refuse(Status::kHostDma, job_.trace_iova);
   }
   return refuse(result.run.status, result.run.fault_address);
 }
 
-bool JobEngine::WriteTrace(std::vector<desc::TraceEntry> entries,
+bool JobEngine::WriteTrace(const CoreResult& result, uint32_t step,
                            desc::Completion* record) {
+  std::vector<desc::TraceEntry> entries = result.trace;
+  for (desc::TraceEntry& entry : entries) {
+    entry.begin += static_cast<uint32_t>(trace_cycles_);
+    entry.end += static_cast<uint32_t>(trace_cycles_);
+    entry.flags |= step << desc::kTraceEntryFlagsStepShift;
+  }
+  trace_cycles_ += result.trace_cycles;
   const uint32_t first = record->trace_count;
   record->trace_count += static_cast<uint32_t>(entries.size());
   if (first >= job_.trace_entries) return true;

@@ -20,8 +20,8 @@
 // - Steps with flag overlap are executed behind the run that they may be
 //   executed with: one of the orders that the flag allows. A run that fails is
 //   the last step.
-// - A job's trace has its commands in program order, without cycles
-//   (stream_trace.h).
+// - A job's trace has estimated cycles (stream_trace.h); in them the job has
+//   its runs one behind the other, and copies take no time.
 #ifndef HEDDLE_SIMULATOR_PLATFORM_JOB_ENGINE_H_
 #define HEDDLE_SIMULATOR_PLATFORM_JOB_ENGINE_H_
 
@@ -108,8 +108,8 @@ class JobEngine : public sc_core::sc_module {
   StepOutcome RunStream(const desc::Step& step, desc::Completion* record);
   // `joins`: the step before is a run, or may be executed with one.
   Status CheckStep(const desc::Step& step, bool joins) const;
-  // Adds them to the job's trace. False: the host refused.
-  bool WriteTrace(std::vector<desc::TraceEntry> entries,
+  // Adds a run to the job's trace. False: the host refused.
+  bool WriteTrace(const CoreResult& result, uint32_t step,
                   desc::Completion* record);
   bool WriteRecord(desc::Completion* record);
   bool Host(bool write, uint64_t iova, void* data, size_t bytes);
@@ -134,6 +134,7 @@ class JobEngine : public sc_core::sc_module {
   Stop stop_ = Stop::kNone;
   uint32_t running_ring_ = 0;
   desc::JobDescriptor job_;
+  uint64_t trace_cycles_ = 0;  // of its runs so far
   uint32_t device_error_ = 0;
   uint32_t progress_base_ = 0;
   uint64_t cycles_base_ = 0;

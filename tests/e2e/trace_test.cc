@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -123,6 +124,24 @@ TEST_F(TraceFile, OfTheFunctionalCard) {
   // As the compiler estimates the package.
   const double cycles = report_["trace"]["cycles"];
   EXPECT_NEAR(cycles / report_["cycles"].get<double>(), 1, 0.1);
+}
+
+// The estimate is near what the RTL counts: as a whole, and of each engine.
+TEST_F(TraceFile, OfTheFunctionalCardIsNearTheVerilatedOne) {
+  ASSERT_TRUE(Trace("rtl").is_object());
+  const json counted = report_.at("trace");
+  ASSERT_TRUE(Trace("fast").is_object());
+  const json estimated = report_.at("trace");
+  const auto near = [](const json& a, const json& b, double distance) {
+    const double ratio = a.at("cycles").get<double>() /
+                         std::max(1.0, b.at("cycles").get<double>());
+    std::cout << "estimated / counted " << ratio << "\n";
+    EXPECT_NEAR(ratio, 1, distance) << a << "\n" << b;
+  };
+  near(estimated, counted, 0.05);
+  for (size_t e = 0; e < counted.at("engines").size(); ++e) {
+    near(estimated["engines"][e], counted["engines"][e], 0.15);
+  }
 }
 
 }  // namespace
