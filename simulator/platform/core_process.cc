@@ -2,7 +2,6 @@
 #include "simulator/platform/core_process.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -50,11 +49,6 @@ void Flip(uint8_t* data, size_t size, const BitFlip& flip) {
 }
 
 bool ReadByte(int fd) {
-  // Who sleeps in read() is woken also when the other end takes what was
-  // written; poll() sleeps through that.
-  pollfd readable = {fd, POLLIN, 0};
-  while (poll(&readable, 1, -1) < 0 && errno == EINTR) {
-  }
   char byte;
   ssize_t n;
   do {
@@ -67,11 +61,11 @@ bool ReadByte(int fd) {
 
 void ServeCore(const isa::Config& config, const model::Options& options,
                uint8_t* dram, CoreShared* shared, desc::TraceEntry* trace,
-               int socket) {
+               int requests, int answers) {
   SharedMemory memory(dram, shared);
   model::Model model(config, &memory, options);
   std::vector<uint32_t> stream;
-  while (ReadByte(socket)) {
+  while (ReadByte(requests)) {
     if (shared->stuck) {
       for (;;) pause();
     }
@@ -112,7 +106,7 @@ void ServeCore(const isa::Config& config, const model::Options& options,
     }
     shared->result = result;
     shared->sram_error = model.corruption_waiting();
-    if (write(socket, "d", 1) != 1) break;
+    if (write(answers, "d", 1) != 1) break;
   }
   _exit(0);
 }

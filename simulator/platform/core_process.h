@@ -5,9 +5,10 @@
 // of its own it can be killed, which is what an engine reset does. It also
 // keeps a fault of the model away from the card.
 //
-// Both sides share CoreShared and room for a trace; a byte over a socket pair
-// says "run", a byte back says "done", end of file means that the other side is
-// gone.
+// Both sides share CoreShared and room for a trace; a byte over one pipe says
+// "run", one over another "done", end of file means that the other side is
+// gone. Pipes: who sleeps in read() of a socket is woken also when the other
+// end takes what was written.
 #ifndef HEDDLE_SIMULATOR_PLATFORM_CORE_PROCESS_H_
 #define HEDDLE_SIMULATOR_PLATFORM_CORE_PROCESS_H_
 
@@ -54,12 +55,12 @@ constexpr size_t kTraceEntriesMost = isa::kStreamBytesMax / isa::kWordBytes;
 static_assert(std::atomic<uint64_t>::is_always_lock_free,
               "shared between processes");
 
-// Serves requests that come over `socket` until its end of file. `dram` is the
+// Serves requests until their end of file. `dram` is the
 // whole mapping of device memory, `trace` has room for kTraceEntriesMost.
 [[noreturn]] void ServeCore(const isa::Config& config,
                             const model::Options& options, uint8_t* dram,
                             CoreShared* shared, desc::TraceEntry* trace,
-                            int socket);
+                            int requests, int answers);
 
 }  // namespace heddle::platform
 

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,14 +19,17 @@
 namespace heddle::platform {
 namespace {
 
-// In the child: keep stderr and `keep`, close everything else. An inherited
+// In the child: keep stderr and two more, close everything else. An inherited
 // connection would hide the card's death from the host.
-void CloseAllBut(int keep) {
+void CloseAllBut(int a, int b) {
   const int null = open("/dev/null", O_RDWR);
   dup2(null, STDIN_FILENO);
   dup2(null, STDOUT_FILENO);
-  if (keep > 3) close_range(3, static_cast<unsigned>(keep) - 1, 0);
-  close_range(static_cast<unsigned>(keep) + 1, ~0u, 0);
+  const auto first = static_cast<unsigned>(std::min(a, b));
+  const auto second = static_cast<unsigned>(std::max(a, b));
+  if (first > 3) close_range(3, first - 1, 0);
+  if (second > first + 1) close_range(first + 1, second - 1, 0);
+  close_range(second + 1, ~0u, 0);
 }
 
 constexpr size_t kTraceBytes = kTraceEntriesMost * sizeof(desc::TraceEntry);
@@ -82,8 +84,13 @@ void FunctionalCore::start_of_simulation() {
 }
 
 void FunctionalCore::Spawn() {
-  int ends[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return;
+  int requests[2], answers[2];
+  if (pipe2(requests, O_CLOEXEC) != 0) return;
+  if (pipe2(answers, O_CLOEXEC) != 0) {
+    close(requests[0]);
+    close(requests[1]);
+    return;
+  }
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child == 0) {
@@ -96,23 +103,29 @@ void FunctionalCore::Spawn() {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
-    CloseAllBut(ends[1]);
-    ServeCore(config_, options_, bytes_, shared_, trace_, ends[1]);
+    CloseAllBut(requests[0], answers[1]);
+    ServeCore(config_, options_, bytes_, shared_, trace_, requests[0],
+              answers[1]);
   }
-  close(ends[1]);
+  close(requests[0]);
+  close(answers[1]);
   if (child < 0) {
-    close(ends[0]);
+    close(requests[1]);
+    close(answers[0]);
     return;
   }
   child_ = child;
-  socket_ = ends[0];
-  reactor_->Watch(socket_, [this] { OnAnswer(); });
+  requests_ = requests[1];
+  answers_ = answers[0];
+  fcntl(answers_, F_SETFL, O_NONBLOCK);
+  reactor_->Watch(answers_, [this] { OnAnswer(); });
 }
 
 void FunctionalCore::Kill() {
   if (child_ < 0) return;
-  reactor_->Forget(socket_);
-  close(std::exchange(socket_, -1));
+  reactor_->Forget(answers_);
+  close(std::exchange(answers_, -1));
+  close(std::exchange(requests_, -1));
   kill(child_, SIGKILL);
   while (waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
   }
@@ -141,7 +154,7 @@ void FunctionalCore::Start(const CoreRequest& request) {
     faults_->flip_weights.reset();
   }
   if (std::exchange(faults_->device_bus_error, false)) shared_->bus_error = 1;
-  if (child_ < 0 || send(socket_, "r", 1, MSG_NOSIGNAL) != 1) {
+  if (child_ < 0 || write(requests_, "r", 1) != 1) {
     Kill();
     result_.run.status = Status::kBusError;
     busy_ = false;
@@ -151,7 +164,7 @@ void FunctionalCore::Start(const CoreRequest& request) {
 
 void FunctionalCore::OnAnswer() {
   char byte;
-  const ssize_t n = recv(socket_, &byte, 1, MSG_DONTWAIT);
+  const ssize_t n = read(answers_, &byte, 1);
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
   const bool answered = n == 1;
   if (!answered) {

@@ -48,7 +48,7 @@ class FunctionalCore : public Core {
   CoreShared* shared_;
   desc::TraceEntry* trace_;  // written by the core, of the last stream
   pid_t child_ = -1;
-  int socket_ = -1;
+  int requests_ = -1, answers_ = -1;  // of the child
   bool busy_ = false;
   bool clear_sram_ = false;
 };

@@ -11,15 +11,19 @@
 namespace heddle::platform {
 namespace {
 
-// Steps at one simulated time between two looks at descriptors.
+// Steps of the simulation between two looks at descriptors, and the longest time
+// that they may take: each look is a system call, which costs as much as several
+// steps of a card that does little.
 constexpr int kStepsPerLook = 8;
+constexpr uint64_t kLookNs = 20000;
 
-uint64_t NowMs() {
+uint64_t NowNs() {
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1000 +
-         static_cast<uint64_t>(now.tv_nsec) / 1000000;
+  return static_cast<uint64_t>(now.tv_sec) * 1000000000 +
+         static_cast<uint64_t>(now.tv_nsec);
 }
+uint64_t NowMs() { return NowNs() / 1000000; }
 
 }  // namespace
 
@@ -85,14 +89,16 @@ void Reactor::Poll(int timeout_ms) {
 
 void Reactor::Loop() {
   int steps = 0;
+  uint64_t looked = 0;
   while (!quit_) {
-    const bool now = sc_core::sc_pending_activity_at_current_time();
-    const bool later = sc_core::sc_pending_activity_at_future_time();
-    steps = now ? steps + 1 : 0;
-    if (steps % kStepsPerLook == 0) {
-      Poll(now || later ? 0 : TimerTimeout());
+    const bool busy = sc_core::sc_pending_activity_at_current_time() ||
+                      sc_core::sc_pending_activity_at_future_time();
+    if (!busy || ++steps == kStepsPerLook || NowNs() - looked >= kLookNs) {
+      Poll(busy ? 0 : TimerTimeout());
       RunTimers();
       if (quit_) break;
+      steps = 0;
+      looked = NowNs();
     }
     if (sc_core::sc_pending_activity_at_current_time()) {
       wait(sc_core::SC_ZERO_TIME);
