@@ -220,9 +220,10 @@ static_assert(offsetof(Completion, sequence) == 124, "completion.sequence");
 // comes to its end, and the job fails with host_dma at that run; fault_address is trace_iova.
 struct TraceEntry {
   // cycle in which the engine took the command, which may be while it executes the one before;
-  // cycles are counted as in completion.cycles, modulo 2^32; 0 on a core without timing
+  // cycles are counted as in completion.cycles, modulo 2^32. On a core without timing an estimate
+  // of the cycle model, in which runs of a job follow each other at once
   uint32_t begin = 0;
-  // cycle in which the command reached output_visible; 0 on a core without timing
+  // cycle in which the command reached output_visible; as begin
   uint32_t end = 0;
   // byte offset of the command in the stream
   uint32_t offset = 0;
@@ -252,7 +253,7 @@ inline constexpr int kTraceEntryFlagsEngineShift = 0;
 // index of the run step
 inline constexpr uint32_t kTraceEntryFlagsStepMask = 0x3f00;
 inline constexpr int kTraceEntryFlagsStepShift = 8;
-// begin, end and stall are no measurement: a core without timing
+// begin, end and stall are estimates: a core without timing
 inline constexpr uint32_t kTraceEntryFlagsEstimatedMask = 0x10000;
 inline constexpr int kTraceEntryFlagsEstimatedShift = 16;
 // 1; 0 in memory that was zero before: the entry was lost, or has not been written

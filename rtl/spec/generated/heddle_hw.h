@@ -588,10 +588,11 @@ struct heddle_completion {
 struct heddle_trace_entry {
 	/*
 	 * cycle in which the engine took the command, which may be while it executes the one before;
-	 * cycles are counted as in completion.cycles, modulo 2^32; 0 on a core without timing
+	 * cycles are counted as in completion.cycles, modulo 2^32. On a core without timing an
+	 * estimate of the cycle model, in which runs of a job follow each other at once
 	 */
 	__le32 begin;
-	/* cycle in which the command reached output_visible; 0 on a core without timing */
+	/* cycle in which the command reached output_visible; as begin */
 	__le32 end;
 	/* byte offset of the command in the stream */
 	__le32 offset;

@@ -518,7 +518,7 @@ enum drm_heddle_engine {
  * @engine: enum drm_heddle_engine
  * @step: index of the RUN step
  * @flags: DRM_HEDDLE_TRACE_ESTIMATED: the card's core has no timing, @begin, @end and
- *         the stalls say nothing. Without DRM_HEDDLE_TRACE_VALID nothing was written here:
+ *         the stalls are estimates. Without DRM_HEDDLE_TRACE_VALID nothing was written here:
  *         the card could not keep up, and of this command nothing is known
  * @stall0: cycles in which the engine could not go on with this command. MATRIX: its
  *          weights are not there; VECTOR: SRAM; LOAD, STORE: device memory
