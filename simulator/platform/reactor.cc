@@ -11,9 +11,9 @@
 namespace heddle::platform {
 namespace {
 
-// Steps of the simulation between two looks at descriptors, and the longest time
-// that they may take: each look is a system call, which costs as much as several
-// steps of a card that does little.
+// Steps of the simulation between two looks at descriptors, and the longest
+// time that they may take: each look is a system call, which costs as much as
+// several steps of a card that does little.
 constexpr int kStepsPerLook = 8;
 constexpr uint64_t kLookNs = 20000;
 
