@@ -99,7 +99,7 @@ static int heddle_identify(struct heddle_device *dev)
 	struct device *parent = dev->drm.dev;
 	struct drm_heddle_device_info *info = &dev->info;
 
-	info->hw_version = HEDDLE_REG_VERSION_RESET;
+	info->hw_version = HEDDLE_REG_VERSION_RESET & HEDDLE_VERSION_MAJOR_MASK; /* null_hw */
 	info->config = HEDDLE_CONFIG_H256;
 	info->core_kind = HEDDLE_CORE_KIND_FUNCTIONAL;
 	if (dev->regs) {

@@ -89,6 +89,18 @@ TEST_F(TraceTest, TellsOfEachCommand) {
   }
 }
 
+// Cards of version 1.0 have none, and those of null_hw, which say that they are
+// of it: no entry is ever written for a command that nobody executes.
+using TraceVersionTest = TraceTest;
+TEST_F(TraceVersionTest, IsRefusedByACardThatHasNone) {
+  constexpr uint32_t kMinor = 0xffff;
+  const bool has = (DeviceInfo(c()).hw_version & kMinor) >= 1;
+  uint64_t seqno = 0;
+  EXPECT_EQ(SubmitTraced(c(), context_, FillAndRun(), 2, &seqno),
+            has ? 0 : -EOPNOTSUPP);
+  EXPECT_EQ(seqno, has ? 1u : 0u);
+}
+
 TEST_F(TraceTest, RepeatsTags) {
   stream_ = NewStream(
       c(), Stream({Command("fill").Set("n0", 4).Set("t0", 1).Set("tag", 77),
