@@ -29,7 +29,7 @@ absl::Status CheckBuffer(const char* kind, const package::TensorInfo& tensor,
                      "); the buffer has ", buffer.size));
   }
   if (buffer.resident != nullptr) {
-    if (buffer.data != nullptr) {
+    if (buffer.data != nullptr || buffer.host != nullptr) {
       return absl::InvalidArgumentError(
           absl::StrCat(kind, " '", tensor.name,
                        "' is given as a buffer and as a resident tensor"));

@@ -17,6 +17,7 @@
 #include "runtime/session/buffers.h"
 #include "runtime/session/card_seats.h"
 #include "runtime/session/device_handle.h"
+#include "runtime/session/host_buffer.h"
 #include "runtime/session/resident.h"
 #include "runtime/session/thread.h"
 
@@ -36,14 +37,18 @@ absl::Status Named(const std::string& card, const absl::Status& status) {
   return named;
 }
 
-// The first tensor of a run that is on a card; the graph looks at the others.
-const ResidentBuffer* FindResident(const std::vector<TensorBuffer>& inputs,
-                                   const std::vector<TensorBuffer>& outputs) {
+// The card of the first tensor of a run that is on one, or in memory that one
+// reaches; the graph looks at the others.
+const DeviceCore* FindCore(const std::vector<TensorBuffer>& inputs,
+                           const std::vector<TensorBuffer>& outputs) {
   for (const auto* list : {&inputs, &outputs}) {
     for (const TensorBuffer& buffer : *list) {
       const auto* resident =
           dynamic_cast<const ResidentBuffer*>(buffer.resident.get());
-      if (resident != nullptr) return resident;
+      if (resident != nullptr) return resident->core();
+      const auto* host =
+          dynamic_cast<const MappedHostBuffer*>(buffer.host.get());
+      if (host != nullptr) return host->core();
     }
   }
   return nullptr;
@@ -227,8 +232,7 @@ absl::StatusOr<std::shared_ptr<Run>> CardPool::Start(
     const std::vector<TensorBuffer>& outputs,
     std::function<void(const absl::Status&)> done, const RunOptions& options) {
   if (seats_->forked()) return hal::FromErrno("starting an inference", ECHILD);
-  const ResidentBuffer* resident = FindResident(inputs, outputs);
-  const DeviceCore* core = resident != nullptr ? resident->core() : nullptr;
+  const DeviceCore* core = FindCore(inputs, outputs);
   // All of the pool that may fail comes before a card has the run.
   const auto ticket = std::make_shared<Ticket>(seats_, std::move(done));
   const auto handle = std::make_shared<Handle>(ticket);
@@ -269,10 +273,11 @@ absl::StatusOr<std::shared_ptr<Run>> CardPool::Start(
     if (!core->available()) {
       return absl::UnavailableError(
           absl::StrCat("the card ", core->description().id,
-                       " is gone, and the resident tensors on it"));
+                       " is gone, and what was made with it: resident tensors, "
+                       "host buffers"));
     }
     return absl::InvalidArgumentError(absl::StrCat(
-        "a resident tensor is on ", core->description().id,
+        "a resident tensor or host buffer is of ", core->description().id,
         " as another device than the pool's: make it with one of Cards()"));
   }
   return absl::UnavailableError(

@@ -8,7 +8,7 @@
 //
 // Which card. A run is given to the card with the fewest runs of this pool in
 // flight; of several such, in turn. Runs of different cards have no order. One
-// that names resident tensors (of one card) runs on their card.
+// that names resident tensors or host buffers (of one card) runs on their card.
 //
 // How many. Where a card has kMaxRunsInFlight in flight, another is taken;
 // ResourceExhausted (kDeviceResources) when all have, or the card of the

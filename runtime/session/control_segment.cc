@@ -71,6 +71,10 @@ void AddTo(const RunStatistics& part, RunStatistics* sum) {
   sum->matrix_busy += part.matrix_busy;
   sum->vector_busy += part.vector_busy;
   sum->dma_busy += part.dma_busy;
+  sum->bytes_in += part.bytes_in;
+  sum->bytes_out += part.bytes_out;
+  sum->bytes_on_card += part.bytes_on_card;
+  sum->bytes_by_host += part.bytes_by_host;
 }
 
 // A body: a package that is the card's as a whole, or segments in order.

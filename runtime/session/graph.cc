@@ -16,6 +16,7 @@
 #include "rtl/spec/version.h"
 #include "runtime/hal/fork_guard.h"
 #include "runtime/session/buffers.h"
+#include "runtime/session/host_buffer.h"
 #include "runtime/session/resident.h"
 #include "runtime/session/run.h"
 
@@ -296,43 +297,82 @@ void LoadedGraph::GiveStaging(std::shared_ptr<hal::Buffer> staging) noexcept {
 }
 
 // Check() has seen that there are two steps more.
-size_t LoadedGraph::MostResidents() const {
+size_t LoadedGraph::MostBound() const {
   return core_->device().info().max_steps - 2 - streams_.size() -
          package_.weight_plan.copies.size();
 }
 
-absl::Status LoadedGraph::Bind(
+absl::StatusOr<LoadedGraph::Bindings> LoadedGraph::Bind(
+    const std::vector<TensorBuffer>& inputs,
+    const std::vector<TensorBuffer>& outputs) const {
+  std::vector<const package::TensorInfo*> in, out;
+  absl::Status status = MatchOutputs(package_, taps_, outputs, &out);
+  if (status.ok()) status = MatchInputs(package_, inputs, &in);
+  Bindings bindings;
+  if (status.ok()) status = BindTo(inputs, in, true, &bindings);
+  if (status.ok()) status = BindTo(outputs, out, false, &bindings);
+  if (!status.ok()) return status;
+  return bindings;
+}
+
+absl::Status LoadedGraph::BindTo(
     const std::vector<TensorBuffer>& buffers,
-    const std::vector<const package::TensorInfo*>& tensors,
-    std::vector<Binding>* list, size_t* residents) const {
+    const std::vector<const package::TensorInfo*>& tensors, bool inputs,
+    Bindings* bindings) const {
   for (size_t i = 0; i < buffers.size(); ++i) {
-    Binding binding = {tensors[i], nullptr};
+    Binding binding = {tensors[i]};
     if (buffers[i].resident != nullptr) {
       auto resident = ResidentOf(buffers[i], *core_);
       if (!resident.ok()) return resident.status();
-      binding.resident = &(*resident)->buffer();
-      ++*residents;
+      binding.buffer = &(*resident)->buffer();
+    } else if (buffers[i].host != nullptr) {
+      auto place = HostPlaceOf(buffers[i], *core_);
+      if (!place.ok()) return place.status();
+      // Values that are checked must not change behind that; and no step has
+      // no bytes.
+      const bool checked =
+          inputs && tensors[i]->type == compiler::DataType::kInt64;
+      if (!checked && buffers[i].size > 0) {
+        binding.buffer = place->buffer;
+        binding.offset = place->offset;
+      }
     }
-    list->push_back(binding);
+    (binding.buffer != nullptr ? bindings->bound : bindings->staged) += 1;
+    (inputs ? bindings->inputs : bindings->outputs).push_back(binding);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status LoadedGraph::CheckBound(const Bindings& bindings, bool residents,
+                                     bool traced) const {
+  if (bindings.bound > MostBound()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(bindings.bound, " tensors of ", Name(package_),
+                     " are resident or in host buffers; the card takes ",
+                     MostBound(), " per inference"));
+  }
+  // Two contexts have no order.
+  if (residents && traced) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a traced inference of ", Name(package_),
+                     " has no resident tensors: give buffers of the host"));
   }
   return absl::OkStatus();
 }
 
 absl::Status LoadedGraph::FillInputs(const std::vector<TensorBuffer>& inputs,
-                                     uint8_t* staging,
-                                     Bindings* bindings) const {
-  std::vector<const package::TensorInfo*> tensors;
-  absl::Status status = MatchInputs(package_, inputs, &tensors);
-  if (status.ok()) {
-    status = Bind(inputs, tensors, &bindings->inputs, &bindings->residents);
+                                     const Bindings& bindings,
+                                     uint8_t* staging) const {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Binding& binding = bindings.inputs[i];
+    if (binding.buffer != nullptr) continue;
+    const absl::Status status = CheckInt64Range(*binding.tensor, inputs[i]);
+    if (!status.ok()) return status;
+    if (inputs[i].size == 0) continue;
+    std::memcpy(staging + binding.tensor->offset, inputs[i].data,
+                inputs[i].size);
   }
-  for (size_t i = 0; status.ok() && i < inputs.size(); ++i) {
-    if (inputs[i].resident != nullptr) continue;
-    status = CheckInt64Range(*tensors[i], inputs[i]);
-    if (!status.ok() || inputs[i].size == 0) continue;
-    std::memcpy(staging + tensors[i]->offset, inputs[i].data, inputs[i].size);
-  }
-  return status;
+  return absl::OkStatus();
 }
 
 std::vector<hal::Step> LoadedGraph::MakeSteps(
@@ -340,25 +380,31 @@ std::vector<hal::Step> LoadedGraph::MakeSteps(
     std::vector<uint32_t>* runs) const {
   const hal::Buffer* io = regions_[kIo].get();
   const std::vector<package::WeightCopy>& copies = package_.weight_plan.copies;
-  const size_t spare = MostResidents() + 2 - bindings.residents;
-  const auto of_host = [](const std::vector<Binding>& list) {
+  const size_t spare = MostBound() + 2 - bindings.bound;
+  const auto staged = [](const std::vector<Binding>& list) {
     std::vector<Range> ranges;
     for (const Binding& b : list) {
-      if (b.resident != nullptr) continue;
+      if (b.buffer != nullptr) continue;
       ranges.push_back({b.tensor->offset, b.tensor->size});
     }
     return ranges;
   };
+  const auto on_card = [](const Binding& b) {
+    return b.buffer->placement() == hal::Placement::kDevice;
+  };
   std::vector<hal::Step> steps;
-  for (const Range& range : Merge(of_host(bindings.inputs), spare / 2)) {
+  for (const Range& range : Merge(staged(bindings.inputs), spare / 2)) {
     steps.push_back(hal::Step::CopyIn(*staging, range.offset, *io, range.offset,
                                       range.size));
   }
   // Behind those, whose ranges may have others between them.
   for (const Binding& b : bindings.inputs) {
-    if (b.resident == nullptr) continue;
-    steps.push_back(hal::Step::CopyOnCard(*b.resident, 0, *io, b.tensor->offset,
-                                          b.tensor->size));
+    if (b.buffer == nullptr) continue;
+    steps.push_back(
+        on_card(b) ? hal::Step::CopyOnCard(*b.buffer, 0, *io, b.tensor->offset,
+                                           b.tensor->size)
+                   : hal::Step::CopyIn(*b.buffer, b.offset, *io,
+                                       b.tensor->offset, b.tensor->size));
   }
   const bool overlap = windows_.size() > 1 && core_->device().overlaps_copies();
   auto copy = copies.begin();  // in the order of the streams
@@ -384,15 +430,35 @@ std::vector<hal::Step> LoadedGraph::MakeSteps(
     }
   }
   for (const Binding& b : bindings.outputs) {
-    if (b.resident == nullptr) continue;
-    steps.push_back(hal::Step::CopyOnCard(*io, b.tensor->offset, *b.resident, 0,
-                                          b.tensor->size));
+    if (b.buffer == nullptr) continue;
+    steps.push_back(on_card(b)
+                        ? hal::Step::CopyOnCard(*io, b.tensor->offset,
+                                                *b.buffer, 0, b.tensor->size)
+                        : hal::Step::CopyOut(*io, b.tensor->offset, *b.buffer,
+                                             b.offset, b.tensor->size));
   }
-  for (const Range& range : Merge(of_host(bindings.outputs), spare / 2)) {
+  for (const Range& range : Merge(staged(bindings.outputs), spare / 2)) {
     steps.push_back(hal::Step::CopyOut(*io, range.offset, *staging,
                                        range.offset, range.size));
   }
   return steps;
+}
+
+RunStatistics LoadedGraph::CopiesOf(const Bindings& bindings,
+                                    const std::vector<hal::Step>& steps) {
+  RunStatistics copies;
+  for (const hal::Step& step : steps) {
+    const uint64_t length = step.step.length;
+    if (step.step.type == DRM_HEDDLE_COPY_IN) copies.bytes_in += length;
+    if (step.step.type == DRM_HEDDLE_COPY_OUT) copies.bytes_out += length;
+    if (step.step.type == DRM_HEDDLE_STEP_COPY) copies.bytes_on_card += length;
+  }
+  for (const auto* list : {&bindings.inputs, &bindings.outputs}) {
+    for (const Binding& b : *list) {
+      if (b.buffer == nullptr) copies.bytes_by_host += b.tensor->size;
+    }
+  }
+  return copies;
 }
 
 absl::Status LoadedGraph::JobStatus(
@@ -424,49 +490,42 @@ absl::StatusOr<std::shared_ptr<Run>> LoadedGraph::Start(
     std::function<void(const absl::Status&)> done, const RunOptions& options) {
   if (core_->forked()) return hal::FromErrno("starting an inference", ECHILD);
   if (absl::Status s = CheckDeadline(options); !s.ok()) return s;
-  std::vector<const package::TensorInfo*> plan;
-  if (absl::Status s = MatchOutputs(package_, taps_, outputs, &plan); !s.ok()) {
-    return s;
+  auto bound = Bind(inputs, outputs);
+  if (!bound.ok()) return bound.status();
+  Bindings bindings = *std::move(bound);
+  std::vector<std::shared_ptr<const void>> held;
+  bool residents = false;
+  for (const auto* list : {&inputs, &outputs}) {
+    for (const TensorBuffer& buffer : *list) {
+      residents |= buffer.resident != nullptr;
+      if (buffer.resident != nullptr) held.push_back(buffer.resident);
+      if (buffer.host != nullptr) held.push_back(buffer.host);
+    }
   }
-  Bindings bindings;
-  if (absl::Status s =
-          Bind(outputs, plan, &bindings.outputs, &bindings.residents);
+  if (absl::Status s = CheckBound(bindings, residents, options.trace);
       !s.ok()) {
     return s;
   }
-  auto taken = TakeStaging();
-  if (!taken.ok()) return taken.status();
-  std::shared_ptr<hal::Buffer> staging = *std::move(taken);
+  std::shared_ptr<hal::Buffer> staging;
+  if (bindings.staged > 0) {
+    auto taken = TakeStaging();
+    if (!taken.ok()) return taken.status();
+    staging = *std::move(taken);
+  }
   // Kept for the next inference, whether or not this one begins.
   absl::Cleanup give_back = [this, &staging] {
     GiveStaging(std::move(staging));
   };
   if (absl::Status s = FillInputs(
-          inputs, staging != nullptr ? staging->data() : nullptr, &bindings);
+          inputs, bindings, staging != nullptr ? staging->data() : nullptr);
       !s.ok()) {
     return s;
-  }
-  if (bindings.residents > MostResidents()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        bindings.residents, " tensors of ", Name(package_),
-        " are resident; the card takes ", MostResidents(), " per inference"));
-  }
-  // Two contexts have no order.
-  if (bindings.residents > 0 && options.trace) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("a traced inference of ", Name(package_),
-                     " has no resident tensors: give buffers of the host"));
-  }
-  std::vector<std::shared_ptr<Resident>> residents;
-  for (const auto* list : {&inputs, &outputs}) {
-    for (const TensorBuffer& buffer : *list) {
-      if (buffer.resident != nullptr) residents.push_back(buffer.resident);
-    }
   }
 
   std::vector<uint32_t> runs;
   const std::vector<hal::Step> steps =
       MakeSteps(staging.get(), bindings, &runs);
+  const RunStatistics copies = CopiesOf(bindings, steps);
   auto run = std::make_shared<RunState>();
   // Made first: once the job is queued nothing may fail.
   std::shared_ptr<JobTrace> trace;
@@ -484,27 +543,28 @@ absl::StatusOr<std::shared_ptr<Run>> LoadedGraph::Start(
   }
   auto handle = std::make_shared<RunHandle>(core_, run, std::move(reader));
   DeviceCore::Finish finish =
-      [self = shared_from_this(), staging, run, plan,
-       outputs = std::vector<TensorBuffer>(outputs),
-       residents = std::move(residents), runs = std::move(runs),
-       done = std::move(done),
+      [self = shared_from_this(), staging, run, copies,
+       plan = std::move(bindings.outputs),
+       outputs = std::vector<TensorBuffer>(outputs), held = std::move(held),
+       runs = std::move(runs), done = std::move(done),
        idle = idle_](int error, const drm_heddle_result& result) mutable {
         const absl::Status status = self->JobStatus(error, result, runs);
         if (status.ok()) {
           for (size_t i = 0; i < plan.size(); ++i) {
-            if (plan[i]->size == 0 || outputs[i].data == nullptr) continue;
-            std::memcpy(outputs[i].data, staging->data() + plan[i]->offset,
-                        plan[i]->size);
+            const package::TensorInfo& tensor = *plan[i].tensor;
+            if (tensor.size == 0 || plan[i].buffer != nullptr) continue;
+            std::memcpy(outputs[i].data, staging->data() + tensor.offset,
+                        tensor.size);
           }
         }
         // Destroyed here, on this thread, before anybody is told: a graph that
         // its owner releases next is then really gone.
         self->GiveStaging(std::move(staging));
         outputs.clear();
-        residents.clear();
+        held.clear();
         self.reset();
         idle->Ended();
-        run->Finish(status, result);
+        run->Finish(status, result, copies);
         if (done != nullptr) done(status);
       };
   if (!idle_->Begun(options.trace)) {

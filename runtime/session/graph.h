@@ -3,8 +3,10 @@
 // staging buffers, one per inference in flight.
 //
 // An inference is one job: copy in the inputs, run each stream, copy out the
-// outputs that the caller asked for; what is resident (resident.h) is copied on
-// the card, behind what comes in and before what goes out. Weights that a plan
+// outputs that the caller asked for. By way of the staging buffer, unless they
+// are in memory that the card reaches (host_buffer.h). What is resident
+// (resident.h) is copied on the card, behind what comes in and before what goes
+// out. Weights that a plan
 // keeps in host memory (compiler/package/weight_plan.h) lie in a HOST buffer,
 // and are copied into a window in front of their stream, by steps of the same
 // job. Where the plan has two windows, the steps may be executed with the
@@ -51,20 +53,26 @@ class LoadedGraph : public std::enable_shared_from_this<LoadedGraph> {
       const std::vector<TensorBuffer>& outputs,
       std::function<void(const absl::Status&)> done, const RunOptions& options);
 
+  // Tensors of a run that may be resident or in host buffers: as many steps as
+  // a job has besides the others.
+  size_t MostBound() const;
+
   // Waits until no run is in flight; not on the completion thread.
   void WaitIdle();
 
  private:
   struct Idle;
-  // A tensor of a run, and what stays in the card's memory in its place; null:
-  // it is copied from the host, or to it.
+  // A tensor of a run, and what is in its place: in the card's memory, or in
+  // that of the host, from `offset` on. Null: the staging buffer has it.
   struct Binding {
     const package::TensorInfo* tensor;
-    const hal::Buffer* resident;
+    const hal::Buffer* buffer = nullptr;
+    uint64_t offset = 0;
   };
   struct Bindings {
     std::vector<Binding> inputs, outputs;
-    size_t residents = 0;
+    size_t bound = 0;   // those with a buffer: each has a step
+    size_t staged = 0;  // the others
   };
 
   LoadedGraph(std::shared_ptr<DeviceCore> core, package::Package package,
@@ -75,16 +83,22 @@ class LoadedGraph : public std::enable_shared_from_this<LoadedGraph> {
   absl::StatusOr<std::shared_ptr<hal::Buffer>> TakeStaging();
   void GiveStaging(std::shared_ptr<hal::Buffer> staging) noexcept;
   absl::Status FillInputs(const std::vector<TensorBuffer>& inputs,
-                          uint8_t* staging, Bindings* bindings) const;
-  // As many steps as a job has besides the others.
-  size_t MostResidents() const;
-  absl::Status Bind(const std::vector<TensorBuffer>& buffers,
-                    const std::vector<const package::TensorInfo*>& tensors,
-                    std::vector<Binding>* list, size_t* residents) const;
+                          const Bindings& bindings, uint8_t* staging) const;
+  // OK, or why a run has no steps or order for what is bound.
+  absl::Status CheckBound(const Bindings& bindings, bool residents,
+                          bool traced) const;
+  absl::StatusOr<Bindings> Bind(const std::vector<TensorBuffer>& inputs,
+                                const std::vector<TensorBuffer>& outputs) const;
+  absl::Status BindTo(const std::vector<TensorBuffer>& buffers,
+                      const std::vector<const package::TensorInfo*>& tensors,
+                      bool inputs, Bindings* bindings) const;
   // Steps of a run, and the index of that which runs each stream.
   std::vector<hal::Step> MakeSteps(const hal::Buffer* staging,
                                    const Bindings& bindings,
                                    std::vector<uint32_t>* runs) const;
+  // The bytes of them.
+  static RunStatistics CopiesOf(const Bindings& bindings,
+                                const std::vector<hal::Step>& steps);
   // How a job ended: an errno of waiting for it, or its result. Without memory
   // the sentence is missing.
   absl::Status JobStatus(int error, const drm_heddle_result& result,

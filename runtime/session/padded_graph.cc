@@ -37,6 +37,7 @@ class Storage {
   void* AddInput(const void* from, const Layout& layout) {
     std::vector<uint8_t>& to = buffers_.emplace_back();
     to.resize(layout.outer * layout.padded);
+    copied_ += to.size();
     for (size_t o = 0; o < layout.outer; ++o) {
       const uint8_t* row = static_cast<const uint8_t*>(from) + o * layout.real;
       uint8_t* const begin = to.data() + o * layout.padded;
@@ -47,12 +48,16 @@ class Storage {
     }
     return to.data();
   }
-  void* AddOutput(void* to, const Layout& layout) {
+  void* AddOutput(const TensorBuffer& to, const Layout& layout) {
     std::vector<uint8_t>& from = buffers_.emplace_back();
     from.resize(layout.outer * layout.padded);
-    outputs_.push_back({to, from.data(), layout});
+    outputs_.push_back({to.data, from.data(), layout});
+    if (to.host != nullptr) hosts_.push_back(to.host);
+    copied_ += layout.outer * layout.real;
     return from.data();
   }
+  // Bytes from and to the caller's memory, once it is cut.
+  uint64_t copied() const { return copied_; }
   // Once: whoever learns first that the run is over.
   void Cut() {
     std::call_once(cut_, [this] {
@@ -74,6 +79,8 @@ class Storage {
   };
   std::vector<std::vector<uint8_t>> buffers_;
   std::vector<Output> outputs_;
+  std::vector<std::shared_ptr<HostBuffer>> hosts_;  // of outputs
+  uint64_t copied_ = 0;
   std::once_flag cut_;
 };
 
@@ -89,7 +96,11 @@ class PaddedRun : public Run {
     return status;
   }
   void Cancel() override { run_->Cancel(); }
-  RunStatistics statistics() const override { return run_->statistics(); }
+  RunStatistics statistics() const override {
+    RunStatistics statistics = run_->statistics();
+    statistics.bytes_by_host += storage_->copied();
+    return statistics;
+  }
   absl::StatusOr<RunTrace> trace() const override { return run_->trace(); }
   std::optional<compiler::Shape> OutputShape(
       const std::string& name) const override {
@@ -182,8 +193,9 @@ class PaddedGraph : public Graph {
       }
       const Layout layout = LayoutOf(whole[i], axis);
       buffer->data = input ? storage->AddInput(buffer->data, layout)
-                           : storage->AddOutput(buffer->data, layout);
+                           : storage->AddOutput(*buffer, layout);
       buffer->size = whole[i].size;
+      buffer->host = nullptr;
       return absl::OkStatus();
     }
     return absl::OkStatus();

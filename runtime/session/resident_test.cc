@@ -183,5 +183,51 @@ TEST_F(ResidentTest, TheCardMayGo) {
   rmdir(folder);
 }
 
+// In the middle of a stream of runs: those that are queued end, with one
+// status, and hold nothing.
+TEST_F(ResidentTest, TheCardMayGoFromAStream) {
+  char folder[] = "/tmp/hrt-XXXXXX";
+  ASSERT_NE(mkdtemp(folder), nullptr);
+  const std::string control = std::string(folder) + "/ctl";
+  device_ = OpenSim("serial=14,control=" + control);
+  ASSERT_NE(device_, nullptr);
+  auto graph = LoadGraph(device_, package::Serialize(CopyPackage(kBytes)));
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  graph_ = *std::move(graph);
+  const std::vector<std::shared_ptr<Resident>> ring = {Make(), Make()};
+  std::vector<std::shared_ptr<session::Run>> runs;
+  absl::Status refused;
+  for (size_t i = 0; i < 200'000 && refused.ok(); ++i) {
+    if (i == 100) {
+      ASSERT_NE(Control(control, "unplug").find("true"), std::string::npos);
+    }
+    auto run = graph_->Start({On("x", ring[i % 2])}, {On("y", ring[1 - i % 2])},
+                             nullptr);
+    if (run.ok()) {
+      runs.push_back(*std::move(run));
+    } else if (absl::IsResourceExhausted(run.status())) {
+      usleep(1'000);
+    } else {
+      refused = run.status();
+    }
+  }
+  EXPECT_TRUE(absl::IsUnavailable(refused)) << refused;
+  bool gone = false;
+  for (const auto& run : runs) {
+    const absl::Status status = run->Wait(In(60));
+    EXPECT_TRUE(absl::IsUnavailable(status) || (status.ok() && !gone))
+        << "nothing behind what is lost: " << status;
+    gone = !status.ok();
+    if (gone) continue;
+    EXPECT_EQ(run->statistics().bytes_on_card, 2 * kBytes);
+    EXPECT_EQ(run->statistics().bytes_in + run->statistics().bytes_out, 0u);
+    EXPECT_EQ(run->statistics().bytes_by_host, 0u);
+  }
+  runs.clear();
+  EXPECT_EQ(ring[0].use_count(), 1);
+  unlink(control.c_str());
+  rmdir(folder);
+}
+
 }  // namespace
 }  // namespace heddle::session

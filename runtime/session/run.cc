@@ -10,8 +10,9 @@
 namespace heddle::session {
 namespace {
 
-RunStatistics Convert(const drm_heddle_result& result) {
-  RunStatistics s;
+RunStatistics Convert(const drm_heddle_result& result,
+                      const RunStatistics& copies) {
+  RunStatistics s = copies;
   s.cycles = result.cycles;
   s.macs = result.macs;
   s.commands = result.commands;
@@ -31,8 +32,9 @@ void RunState::Begin() noexcept {
 }
 
 void RunState::Finish(const absl::Status& status,
-                      const drm_heddle_result& result) noexcept {
-  Finish(status, Convert(result));
+                      const drm_heddle_result& result,
+                      const RunStatistics& copies) noexcept {
+  Finish(status, Convert(result, copies));
 }
 
 void RunState::Finish(const absl::Status& status,

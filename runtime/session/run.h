@@ -20,8 +20,9 @@ class RunState {
  public:
   // From now on Wait() waits, until Finish(). Not begun, it counts as ended.
   void Begin() noexcept;
-  void Finish(const absl::Status& status,
-              const drm_heddle_result& result) noexcept;
+  // `copies`: what the run copied; of the job the driver tells the rest.
+  void Finish(const absl::Status& status, const drm_heddle_result& result,
+              const RunStatistics& copies) noexcept;
   void Finish(const absl::Status& status,
               const RunStatistics& statistics) noexcept;
   absl::Status Wait(absl::Time deadline);

@@ -17,6 +17,7 @@
 #include "runtime/session/buffers.h"
 #include "runtime/session/control_segment.h"
 #include "runtime/session/graph.h"
+#include "runtime/session/host_buffer.h"
 #include "runtime/session/run.h"
 #include "runtime/session/value.h"
 
@@ -139,6 +140,7 @@ class SegmentedGraph::Task : public SegmentTask {
       : SegmentTask(options.deadline, loaded->host_time),
         loaded_(std::move(loaded)),
         values_(loaded_->package.values.size()),
+        hosts_(loaded_->package.values.size()),
         shapes_(loaded_->package.values.size()),
         readers_(loaded_->readers),
         cards_(loaded_->segments.size()),
@@ -146,7 +148,19 @@ class SegmentedGraph::Task : public SegmentTask {
         driven_(loaded_->segments.size()) {}
 
   const std::shared_ptr<RunState>& run() const { return run_; }
-  Value& value(uint32_t v) { return values_[v]; }
+  // A tensor that the caller gives: read where it is, if it is in memory of his
+  // that the run may keep, or copied now.
+  void SetInput(uint32_t v, const TensorBuffer& buffer) {
+    // An int64 value may be checked, and must not change then.
+    if (loaded_->package.values[v].type != compiler::DataType::kInt64 &&
+        Borrow(v, buffer)) {
+      return;
+    }
+    values_[v].Allocate(buffer.size);
+    if (buffer.size == 0) return;
+    std::memcpy(values_[v].data(), buffer.data, buffer.size);
+    sum_.bytes_by_host += buffer.size;
+  }
   // What it is in this run; after the end.
   const compiler::Shape& shape(uint32_t v) const { return ShapeOf(v); }
   void SetOutputs(std::vector<TensorBuffer> buffers,
@@ -155,6 +169,10 @@ class SegmentedGraph::Task : public SegmentTask {
     outputs_ = std::move(buffers);
     output_values_ = std::move(values);
     done_ = std::move(done);
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      const uint32_t v = output_values_[i];
+      if (values_[v].data() == nullptr) Borrow(v, outputs_[i]);
+    }
   }
 
  protected:
@@ -193,9 +211,13 @@ class SegmentedGraph::Task : public SegmentTask {
       size_t part, std::function<void(const absl::Status&)> ended) override {
     const package::Segment& segment = loaded_->package.segments[part];
     Allocate(segment);
-    auto run = loaded_->segments[part].card->Start(
-        Buffers(segment.inputs), Buffers(segment.outputs), std::move(ended),
-        RunOptions());
+    LoadedGraph& card = *loaded_->segments[part].card;
+    // Without steps for them in a job, it copies them as it does others.
+    const bool bound =
+        segment.inputs.size() + segment.outputs.size() <= card.MostBound();
+    auto run = card.Start(Buffers(segment.inputs, bound),
+                          Buffers(segment.outputs, bound), std::move(ended),
+                          RunOptions());
     // The run is accepted: it waits for its turn as those before it do.
     if (absl::IsResourceExhausted(run.status()) &&
         hal::ExhaustedResource(run.status()) ==
@@ -221,9 +243,12 @@ class SegmentedGraph::Task : public SegmentTask {
     for (size_t i = 0; status.ok() && i < outputs_.size(); ++i) {
       const uint32_t v = output_values_[i];
       const uint64_t size = std::min<uint64_t>(outputs_[i].size, BytesOf(v));
-      if (size == 0) continue;
+      if (size == 0 || values_[v].data() == outputs_[i].data) continue;
       std::memcpy(outputs_[i].data, values_[v].data(), size);
+      sum_.bytes_by_host += size;
     }
+    outputs_.clear();
+    for (std::shared_ptr<HostBuffer>& host : hosts_) host.reset();
     for (Value& value : values_) value.Free();
     for (std::shared_ptr<session::Run>& card : cards_) {
       if (card != nullptr) AddTo(card->statistics(), &sum_);
@@ -247,6 +272,23 @@ class SegmentedGraph::Task : public SegmentTask {
     return static_cast<uint64_t>(compiler::ElementCount(ShapeOf(v))) *
            compiler::ElementBytes(loaded_->package.values[v].type);
   }
+  // Computes with the caller's memory. False: it is not the card's to reach,
+  // not aligned, or other tensors of the run are there.
+  bool Borrow(uint32_t v, const TensorBuffer& buffer) {
+    const package::TensorInfo& value = loaded_->package.values[v];
+    const auto begin = reinterpret_cast<uintptr_t>(buffer.data);
+    if (buffer.host == nullptr || buffer.size == 0 ||
+        begin % compiler::ElementBytes(value.type) != 0) {
+      return false;
+    }
+    for (const auto& [other, size] : borrowed_) {
+      if (begin < other + size && other < begin + buffer.size) return false;
+    }
+    borrowed_.push_back({begin, buffer.size});
+    values_[v].Borrow(buffer.data);
+    hosts_[v] = buffer.host;
+    return true;
+  }
   void Allocate(const package::Segment& segment) {
     for (uint32_t v : segment.outputs) {
       // A part of the card that is begun again has them.
@@ -254,17 +296,21 @@ class SegmentedGraph::Task : public SegmentTask {
       values_[v].Allocate(loaded_->package.values[v].size);
     }
   }
-  std::vector<TensorBuffer> Buffers(const std::vector<uint32_t>& values) {
+  std::vector<TensorBuffer> Buffers(const std::vector<uint32_t>& values,
+                                    bool bound) {
     std::vector<TensorBuffer> list;
     for (uint32_t v : values) {
       const package::TensorInfo& info = loaded_->package.values[v];
       list.push_back({info.name, values_[v].data(), info.size});
+      if (bound) list.back().host = hosts_[v];
     }
     return list;
   }
 
   const std::shared_ptr<const Loaded> loaded_;
   std::vector<Value> values_;
+  std::vector<std::shared_ptr<HostBuffer>> hosts_;        // of what is borrowed
+  std::vector<std::pair<uintptr_t, uint64_t>> borrowed_;  // where; bytes
   std::vector<compiler::Shape> shapes_;  // of values that are bounded
   std::vector<uint32_t> readers_;        // that are left; with the pool's lock
   std::vector<std::shared_ptr<session::Run>> cards_;
@@ -478,11 +524,16 @@ absl::StatusOr<std::shared_ptr<Run>> SegmentedGraph::Start(
   if (!status.ok()) return status;
   for (const auto* list : {&inputs, &outputs}) {
     for (const TensorBuffer& buffer : *list) {
-      if (buffer.resident == nullptr) continue;
-      return absl::InvalidArgumentError(
-          absl::StrCat("'", buffer.name, "' of ", Name(package),
-                       " cannot be resident: parts of the model run on the "
-                       "host, so its tensors are there"));
+      if (buffer.resident != nullptr) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("'", buffer.name, "' of ", Name(package),
+                         " cannot be resident: parts of the model run on the "
+                         "host, so its tensors are there"));
+      }
+      if (buffer.host == nullptr) continue;
+      if (auto place = HostPlaceOf(buffer, *loaded.core); !place.ok()) {
+        return place.status();
+      }
     }
   }
   for (const TensorBuffer& buffer : inputs) {
@@ -500,10 +551,7 @@ absl::StatusOr<std::shared_ptr<Run>> SegmentedGraph::Start(
                                  package.values.data());
   };
   for (size_t i = 0; i < inputs.size(); ++i) {
-    Value& value = task->value(value_of(*in[i]));
-    value.Allocate(inputs[i].size);
-    if (inputs[i].size == 0) continue;
-    std::memcpy(value.data(), inputs[i].data, inputs[i].size);
+    task->SetInput(value_of(*in[i]), inputs[i]);
   }
   std::vector<uint32_t> output_values;
   for (const package::TensorInfo* tensor : out) {

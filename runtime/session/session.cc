@@ -10,6 +10,7 @@
 #include "runtime/session/device_core.h"
 #include "runtime/session/device_handle.h"
 #include "runtime/session/graph.h"
+#include "runtime/session/host_buffer.h"
 #include "runtime/session/registry.h"
 #include "runtime/session/resident.h"
 #include "runtime/session/segmented_graph.h"
@@ -90,6 +91,15 @@ absl::StatusOr<std::shared_ptr<Resident>> MakeResident(
     return absl::InvalidArgumentError("MakeResident needs an open device");
   }
   return ResidentBuffer::Make(handle->core(), bytes);
+}
+
+absl::StatusOr<std::shared_ptr<HostBuffer>> MakeHostBuffer(
+    std::shared_ptr<Device> device, uint64_t bytes) {
+  auto* handle = dynamic_cast<DeviceHandle*>(device.get());
+  if (handle == nullptr) {
+    return absl::InvalidArgumentError("MakeHostBuffer needs an open device");
+  }
+  return MappedHostBuffer::Make(handle->core(), bytes);
 }
 
 absl::StatusOr<std::shared_ptr<Watch>> WatchDevice(const std::string& id) {

@@ -116,6 +116,18 @@ class Resident {
 absl::StatusOr<std::shared_ptr<Resident>> MakeResident(
     std::shared_ptr<Device> device, uint64_t bytes);
 
+// Host memory that the card reaches. A run transfers a tensor that is there
+// from its place or to it, where it copies another by way of memory of its own:
+// into that in Start, out of it at the end.
+class HostBuffer {
+ public:
+  virtual ~HostBuffer() = default;
+  virtual uint8_t* data() const = 0;  // zeros at first; for the object's life
+  virtual uint64_t size() const = 0;
+};
+absl::StatusOr<std::shared_ptr<HostBuffer>> MakeHostBuffer(
+    std::shared_ptr<Device> device, uint64_t bytes);
+
 struct TensorBuffer {
   std::string name;
   void* data = nullptr;
@@ -126,12 +138,23 @@ struct TensorBuffer {
   // what it reads. Only of graphs that are wholly on the card, for types other
   // than int64, whose values the host must see, and not in a traced run.
   std::shared_ptr<Resident> resident = nullptr;
+  // Of the device that the graph was loaded with, and `data` lies within it;
+  // the run keeps it alive. It reads an input until it ends, so what is there
+  // must not change before; it writes an output at any time, and partly if it
+  // fails. Runs of graphs that are wholly on the card may be queued behind each
+  // other with an output of one as the input of the next; only int64 inputs,
+  // whose values the host must see, are read before Start returns.
+  std::shared_ptr<HostBuffer> host = nullptr;
 };
 
 struct RunStatistics {
   uint64_t cycles = 0, macs = 0, commands = 0;
   uint64_t bytes_loaded = 0, bytes_stored = 0;
   uint64_t matrix_busy = 0, vector_busy = 0, dma_busy = 0;
+  // Of what the caller gave and got, and of weights that stay in host memory:
+  // transferred to the card and from it; copied on it; copied by the host, to
+  // and from where it is transferred or computed with.
+  uint64_t bytes_in = 0, bytes_out = 0, bytes_on_card = 0, bytes_by_host = 0;
 };
 
 // What an engine waited for while it executed a command.
@@ -248,14 +271,14 @@ class Graph {
     (void)output;
     return 0;
   }
-  // Queues an inference. Inputs are read before the call returns; outputs are
-  // written before the run is done. `done`, if given, is called once from a
-  // runtime thread with the run's status, after the outputs are written; it
-  // must not throw. Never waits: ResourceExhausted (kDeviceResources) while
-  // kMaxRunsInFlight runs of the device are in flight. Runs of one graph begin
-  // in order, and end in order if it is wholly on the card; each has its own
-  // input and output storage.
-  // `outputs` may name outputs and taps in any order.
+  // Queues an inference. Inputs are read before the call returns, but for those
+  // in a HostBuffer; outputs are written before the run is done. `done`, if
+  // given, is called once from a runtime thread with the run's status, after
+  // the outputs are written; it must not throw. Never waits: ResourceExhausted
+  // (kDeviceResources) while kMaxRunsInFlight runs of the device are in flight.
+  // Runs of one graph begin in order, and end in order if it is wholly on the
+  // card; each has its own input and output storage. `outputs` may name outputs
+  // and taps in any order.
   virtual absl::StatusOr<std::shared_ptr<Run>> Start(
       const std::vector<TensorBuffer>& inputs,
       const std::vector<TensorBuffer>& outputs,

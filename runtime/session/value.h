@@ -26,14 +26,21 @@ class Value {
         package::kValueAlign, std::max(size, package::kValueAlign)));
     if (data_ == nullptr) throw std::bad_alloc();
   }
+  // Memory of somebody else's, who keeps it until this is freed.
+  void Borrow(void* data) {
+    data_ = static_cast<uint8_t*>(data);
+    borrowed_ = true;
+  }
   void Free() noexcept {
-    std::free(data_);
+    if (!borrowed_) std::free(data_);
     data_ = nullptr;
+    borrowed_ = false;
   }
   uint8_t* data() const { return data_; }
 
  private:
   uint8_t* data_ = nullptr;
+  bool borrowed_ = false;
 };
 
 }  // namespace heddle::session

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recurrent models of ../shared as a stream of 50 steps whose state stays on
-// the card: no step waits for the host, and every output has the bytes that it
-// has when the host carries the state from step to step.
+// the card, and whose other tensors are in memory that the card reaches: no
+// step waits for the host or copies but what the card transfers, and every
+// output has the bytes that it has when the host carries the state from step to
+// step.
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <string>
@@ -107,6 +110,15 @@ class RecurrentStream : public testing::TestWithParam<Case> {
     return outputs;
   }
 
+  // The same bytes, in memory that the card reaches.
+  void MoveToHostBuffer(TensorBuffer* buffer) {
+    auto host = session::MakeHostBuffer(device_, buffer->size);
+    ASSERT_TRUE(host.ok()) << host.status();
+    std::memcpy((*host)->data(), buffer->data, buffer->size);
+    buffer->data = (*host)->data();
+    buffer->host = *host;
+  }
+
   std::map<std::string, std::vector<Bytes>> given_;  // of each data set
   std::map<std::string, std::string> state_;         // input to output
   std::map<std::string, size_t> sizes_;              // of outputs
@@ -144,10 +156,29 @@ TEST_P(RecurrentStream, HasTheBytesOfStepsByTheHost) {
     kept[in] = *resident;
   }
   std::vector<std::map<std::string, Bytes>> streamed(kSteps);
+  std::vector<std::vector<TensorBuffer>> bound(kSteps);  // outputs
   std::vector<std::shared_ptr<session::Run>> runs;
+  uint64_t bytes_in = 0, bytes_out = 0, by_host = 0, state = 0;  // of a step
+  for (const auto& [in, bytes] : carried) state += bytes.size();
   for (int i = 0; i < kSteps; ++i) {
     auto inputs = InputsOf(i);
     auto outputs = OutputsOf(&streamed[static_cast<size_t>(i)]);
+    bytes_in = bytes_out = by_host = 0;
+    for (TensorBuffer& x : inputs) {
+      ASSERT_NO_FATAL_FAILURE(MoveToHostBuffer(&x));
+      bytes_in += x.size;
+      for (const auto& t : graph_->package().inputs) {
+        // The host looks at its values.
+        if (t.name == x.name && t.type == compiler::DataType::kInt64) {
+          by_host += x.size;
+        }
+      }
+    }
+    for (TensorBuffer& y : outputs) {
+      ASSERT_NO_FATAL_FAILURE(MoveToHostBuffer(&y));
+      bytes_out += y.size;
+    }
+    bound[static_cast<size_t>(i)] = outputs;
     for (const auto& [in, out] : state_) {
       inputs.push_back({in, nullptr, kept[in]->size(), kept[in]});
       outputs.push_back({out, nullptr, kept[in]->size(), kept[in]});
@@ -159,6 +190,15 @@ TEST_P(RecurrentStream, HasTheBytesOfStepsByTheHost) {
   for (const auto& run : runs) {
     const absl::Status end = run->Wait(absl::Now() + absl::Minutes(2));
     ASSERT_TRUE(end.ok()) << end;
+    EXPECT_EQ(run->statistics().bytes_in, bytes_in);
+    EXPECT_EQ(run->statistics().bytes_out, bytes_out);
+    EXPECT_EQ(run->statistics().bytes_by_host, by_host);
+    EXPECT_EQ(run->statistics().bytes_on_card, 2 * state);
+  }
+  for (size_t i = 0; i < bound.size(); ++i) {
+    for (const TensorBuffer& y : bound[i]) {
+      std::memcpy(streamed[i][y.name].data(), y.data, y.size);
+    }
   }
   for (int i = 0; i < kSteps; ++i) {
     EXPECT_EQ(streamed[static_cast<size_t>(i)],
