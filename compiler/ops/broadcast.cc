@@ -40,4 +40,31 @@ BroadcastWalk::BroadcastWalk(const Shape& shape,
 
 BroadcastWalk::~BroadcastWalk() = default;
 
+BroadcastRows::BroadcastRows(const Shape& shape, const std::vector<int64_t>& a,
+                             const std::vector<int64_t>& b) {
+  rows = ElementCount(shape) == 0 ? 0 : 1;
+  count = 1;
+  bool row = true;  // nothing was put before it
+  for (size_t d = shape.size(); d-- > 0;) {
+    if (shape[d] == 1) continue;
+    if (count == 1) {
+      count = shape[d];
+      a_step = a[d];
+      b_step = b[d];
+      continue;
+    }
+    if (row && a[d] == a_step * count && b[d] == b_step * count) {
+      count *= shape[d];
+      continue;
+    }
+    row = false;
+    rows *= shape[d];
+    outer.insert(outer.begin(), shape[d]);
+    a_strides.insert(a_strides.begin(), a[d]);
+    b_strides.insert(b_strides.begin(), b[d]);
+  }
+}
+
+BroadcastRows::~BroadcastRows() = default;
+
 }  // namespace heddle::compiler

@@ -50,16 +50,49 @@ class BroadcastWalk {
   int64_t a_ = 0, b_ = 0;
 };
 
+// The same walk with as few axes as it has, the last one apart: `count`
+// elements whose index in an operand grows by a step each.
+struct BroadcastRows {
+  BroadcastRows(const Shape& shape, const std::vector<int64_t>& a,
+                const std::vector<int64_t>& b);
+  ~BroadcastRows();  // not in line, see broadcast.cc
+
+  int64_t rows = 0, count = 0;
+  int64_t a_step = 0, b_step = 0;
+  Shape outer;  // of the rows
+  std::vector<int64_t> a_strides, b_strides;
+};
+
 // Calls body(output index, index in a, index in b) for every element of
-// `shape`, in row-major order, given strides in the rank of `shape`.
+// `shape`, in row-major order, given strides in the rank of `shape`. A body
+// that has pointers and numbers by value becomes loops of SIMD.
 template <typename Body>
 void ForEachBroadcast(const Shape& shape, const std::vector<int64_t>& a_strides,
                       const std::vector<int64_t>& b_strides, Body body) {
-  const int64_t count = ElementCount(shape);
-  BroadcastWalk walk(shape, a_strides, b_strides);
-  for (int64_t i = 0; i < count; ++i, walk.Next()) {
-    PaceAt(i);
-    body(i, walk.a(), walk.b());
+  constexpr int64_t kPace = 4096;
+  const BroadcastRows all(shape, a_strides, b_strides);
+  BroadcastWalk walk(all.outer, all.a_strides, all.b_strides);
+  int64_t i = 0;
+  for (int64_t row = 0; row < all.rows; ++row, walk.Next()) {
+    int64_t a = walk.a(), b = walk.b();
+    for (int64_t left = all.count; left > 0; left -= kPace) {
+      const int64_t n = left < kPace ? left : kPace;
+      Pace(n);
+      if (all.a_step == 1 && all.b_step == 1) {
+        for (int64_t k = 0; k < n; ++k) body(i + k, a + k, b + k);
+      } else if (all.a_step == 1 && all.b_step == 0) {
+        for (int64_t k = 0; k < n; ++k) body(i + k, a + k, b);
+      } else if (all.a_step == 0 && all.b_step == 1) {
+        for (int64_t k = 0; k < n; ++k) body(i + k, a, b + k);
+      } else {
+        for (int64_t k = 0; k < n; ++k) {
+          body(i + k, a + k * all.a_step, b + k * all.b_step);
+        }
+      }
+      i += n;
+      a += n * all.a_step;
+      b += n * all.b_step;
+    }
   }
 }
 

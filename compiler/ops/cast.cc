@@ -3,7 +3,7 @@
 // truncates toward zero; NaN and values outside int32 give -2^31 before the
 // narrowing (as the ISA's `trunc`); to int64 the limits are those of int64.
 // Integers narrow by dropping high bits. To bool: non-zero.
-#include <cmath>
+#include <algorithm>
 #include <limits>
 
 #include "compiler/base/pace.h"
@@ -22,70 +22,106 @@ bool IsReal(DataType type) {
          type == DataType::kBfloat16 || type == DataType::kDouble;
 }
 
-double LoadReal(const TensorData& x, int64_t i) {
+// Elements are converted so many at a time, by loops of one type each.
+constexpr int64_t kTogether = 512;
+struct Reals {
+  double values[kTogether];
+};
+struct Integers {  // uint64 travels as its bit pattern
+  int64_t values[kTogether];
+};
+
+template <typename T, typename Chunk>
+void LoadAs(const TensorData& x, int64_t at, int64_t n, Chunk* to) {
+  const T* const from = x.as<T>() + at;
+  for (int64_t i = 0; i < n; ++i) to->values[i] = from[i];
+}
+
+void Load(const TensorData& x, int64_t at, int64_t n, Reals* to) {
   switch (x.type) {
     case DataType::kFloat16:
-      return model::F16ToF32(x.as<uint16_t>()[i]);
+      for (int64_t i = 0; i < n; ++i) {
+        to->values[i] = model::F16ToF32(x.as<uint16_t>()[at + i]);
+      }
+      return;
     case DataType::kBfloat16:
-      return model::Bf16ToF32(x.as<uint16_t>()[i]);
+      for (int64_t i = 0; i < n; ++i) {
+        to->values[i] = model::Bf16ToF32(x.as<uint16_t>()[at + i]);
+      }
+      return;
     case DataType::kDouble:
-      return x.as<double>()[i];
+      return LoadAs<double>(x, at, n, to);
     default:
-      return x.as<float>()[i];
+      return LoadAs<float>(x, at, n, to);
   }
 }
 
-// uint64 travels as its bit pattern.
-int64_t LoadInteger(const TensorData& x, int64_t i) {
+void Load(const TensorData& x, int64_t at, int64_t n, Integers* to) {
   switch (x.type) {
     case DataType::kBool:
-      return x.bytes[i] != 0;
+      for (int64_t i = 0; i < n; ++i) to->values[i] = x.bytes[at + i] != 0;
+      return;
     case DataType::kUint8:
-      return x.as<uint8_t>()[i];
+      return LoadAs<uint8_t>(x, at, n, to);
     case DataType::kInt8:
-      return x.as<int8_t>()[i];
+      return LoadAs<int8_t>(x, at, n, to);
     case DataType::kUint16:
-      return x.as<uint16_t>()[i];
+      return LoadAs<uint16_t>(x, at, n, to);
     case DataType::kInt16:
-      return x.as<int16_t>()[i];
+      return LoadAs<int16_t>(x, at, n, to);
     case DataType::kUint32:
-      return x.as<uint32_t>()[i];
+      return LoadAs<uint32_t>(x, at, n, to);
     case DataType::kInt32:
-      return x.as<int32_t>()[i];
+      return LoadAs<int32_t>(x, at, n, to);
     default:
-      return x.as<int64_t>()[i];
+      return LoadAs<int64_t>(x, at, n, to);
   }
 }
 
-void StoreReal(double value, int64_t i, TensorData* y) {
+void Store(const Reals& from, int64_t at, int64_t n, TensorData* y) {
   switch (y->type) {
     case DataType::kFloat16:
-      y->as<uint16_t>()[i] = model::F32ToF16(static_cast<float>(value));
-      break;
+      for (int64_t i = 0; i < n; ++i) {
+        y->as<uint16_t>()[at + i] =
+            model::F32ToF16(static_cast<float>(from.values[i]));
+      }
+      return;
     case DataType::kBfloat16:
-      y->as<uint16_t>()[i] = model::F32ToBf16(static_cast<float>(value));
-      break;
-    case DataType::kDouble:
-      y->as<double>()[i] = value;
-      break;
-    default:
-      y->as<float>()[i] = model::Canonical(static_cast<float>(value));
+      for (int64_t i = 0; i < n; ++i) {
+        y->as<uint16_t>()[at + i] =
+            model::F32ToBf16(static_cast<float>(from.values[i]));
+      }
+      return;
+    case DataType::kDouble: {
+      double* const to = y->as<double>() + at;
+      for (int64_t i = 0; i < n; ++i) to[i] = from.values[i];
+      return;
+    }
+    default: {
+      float* const to = y->as<float>() + at;
+      for (int64_t i = 0; i < n; ++i) {
+        to[i] = model::Canonical(static_cast<float>(from.values[i]));
+      }
+    }
   }
 }
 
-void StoreInteger(int64_t value, int64_t i, TensorData* y) {
+template <typename T>
+void StoreAs(const Integers& from, int64_t at, int64_t n, TensorData* y) {
+  T* const to = y->as<T>() + at;
+  for (int64_t i = 0; i < n; ++i) to[i] = static_cast<T>(from.values[i]);
+}
+
+void Store(const Integers& from, int64_t at, int64_t n, TensorData* y) {
   switch (ElementBytes(y->type)) {
     case 1:
-      y->bytes[i] = static_cast<uint8_t>(value);
-      break;
+      return StoreAs<uint8_t>(from, at, n, y);
     case 2:
-      y->as<uint16_t>()[i] = static_cast<uint16_t>(value);
-      break;
+      return StoreAs<uint16_t>(from, at, n, y);
     case 4:
-      y->as<uint32_t>()[i] = static_cast<uint32_t>(value);
-      break;
+      return StoreAs<uint32_t>(from, at, n, y);
     default:
-      y->as<int64_t>()[i] = value;
+      return StoreAs<int64_t>(from, at, n, y);
   }
 }
 
@@ -119,32 +155,40 @@ Results Evaluate(const Graph& graph, const Node& node, const Inputs& inputs) {
   const DataType to = graph.tensors[node.outputs[0]].type;
   if (x.type == to) return One(x);
   TensorData y = TensorData::Zeros(to, x.shape);
-  for (int64_t i = 0; i < x.count(); ++i) {
-    PaceAt(i);
+  Reals reals;
+  Integers integers;
+  const int64_t count = x.count();
+  for (int64_t at = 0; at < count; at += kTogether) {
+    const int64_t n = std::min(kTogether, count - at);
+    Pace(n);
     if (IsReal(x.type)) {
-      const double value = LoadReal(x, i);
-      if (IsReal(to)) {
-        StoreReal(value, i, &y);
-      } else if (to == DataType::kBool) {
-        y.bytes[i] = value != 0;
-      } else {
-        StoreInteger(ToInteger(value, to), i, &y);
+      Load(x, at, n, &reals);
+      for (int64_t i = 0; i < n && !IsReal(to); ++i) {
+        integers.values[i] = to == DataType::kBool
+                                 ? reals.values[i] != 0
+                                 : ToInteger(reals.values[i], to);
       }
-      continue;
-    }
-    const int64_t value = LoadInteger(x, i);
-    if (to == DataType::kBool) {
-      y.bytes[i] = value != 0;
-    } else if (to == DataType::kDouble) {
-      StoreReal(static_cast<double>(value), i, &y);
-    } else if (IsReal(to)) {
-      // One rounding from the integer to f32, not two by way of binary64.
-      StoreReal(x.type == DataType::kUint64
-                    ? static_cast<float>(static_cast<uint64_t>(value))
-                    : static_cast<float>(value),
-                i, &y);
     } else {
-      StoreInteger(value, i, &y);
+      Load(x, at, n, &integers);
+      for (int64_t i = 0; i < n; ++i) {
+        const int64_t value = integers.values[i];
+        if (to == DataType::kBool) {
+          integers.values[i] = value != 0;
+        } else if (to == DataType::kDouble) {
+          reals.values[i] = static_cast<double>(value);
+        } else if (IsReal(to)) {
+          // One rounding from the integer to f32, not two by way of binary64.
+          reals.values[i] =
+              x.type == DataType::kUint64
+                  ? static_cast<float>(static_cast<uint64_t>(value))
+                  : static_cast<float>(value);
+        }
+      }
+    }
+    if (IsReal(to)) {
+      Store(reals, at, n, &y);
+    } else {
+      Store(integers, at, n, &y);
     }
   }
   return One(std::move(y));

@@ -32,11 +32,13 @@ template <typename T>
 TensorData Compared(Comparison comparison, const TensorData& a,
                     const TensorData& b, const Shape& shape) {
   TensorData y = TensorData::Zeros(DataType::kBool, shape);
-  ForEachBroadcast(
-      shape, BroadcastStrides(a.shape, shape), BroadcastStrides(b.shape, shape),
-      [&](int64_t i, int64_t ia, int64_t ib) {
-        y.bytes[i] = Holds(comparison, a.as<T>()[ia], b.as<T>()[ib]);
-      });
+  uint8_t* const out = y.bytes.data();
+  const T *const u = a.as<T>(), *const v = b.as<T>();
+  ForEachBroadcast(shape, BroadcastStrides(a.shape, shape),
+                   BroadcastStrides(b.shape, shape),
+                   [=](int64_t i, int64_t ia, int64_t ib) {
+                     out[i] = Holds(comparison, u[ia], v[ib]);
+                   });
   return y;
 }
 

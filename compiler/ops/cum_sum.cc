@@ -195,16 +195,20 @@ Results EvaluateDouble(const Graph&, const Node& node, const Inputs& inputs) {
   const bool exclusive = node.IntAttribute("exclusive", 0) != 0;
   const bool reverse = node.IntAttribute("reverse", 0) != 0;
   const Extents e = ExtentsOf(y.shape, static_cast<int64_t>(axis));
+  // The sums of neighbours in the last dimension grow together.
+  std::vector<double> totals(static_cast<size_t>(e.inner));
+  double* const total = totals.data();
+  double* const values = y.as<double>();
   for (int64_t o = 0; o < e.outer; ++o) {
-    for (int64_t i = 0; i < e.inner; ++i) {
-      double total = 0;
-      for (int64_t k = 0; k < e.count; ++k) {
-        PaceAt(k);
-        const int64_t at = reverse ? e.count - 1 - k : k;
-        double* v = y.as<double>() + (o * e.count + at) * e.inner + i;
-        const double before = total;
-        total += *v;
-        *v = exclusive ? before : total;
+    std::fill(totals.begin(), totals.end(), 0.0);
+    for (int64_t k = 0; k < e.count; ++k) {
+      Pace(e.inner);
+      const int64_t at = reverse ? e.count - 1 - k : k;
+      double* const v = values + (o * e.count + at) * e.inner;
+      for (int64_t i = 0; i < e.inner; ++i) {
+        const double before = total[i];
+        total[i] += v[i];
+        v[i] = exclusive ? before : total[i];
       }
     }
   }

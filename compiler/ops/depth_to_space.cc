@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // DepthToSpace, SpaceToDepth.
-#include <cstring>
-
-#include "compiler/base/pace.h"
 #include "compiler/ops/define.h"
+#include "compiler/ops/strided.h"
 
 namespace heddle::compiler {
 namespace {
@@ -68,19 +66,27 @@ Results Evaluate(const Graph& graph, const Node& node, const Inputs& inputs) {
   // Of the side with the smaller image: `depth` = that of the other side.
   const Shape& small = to_space ? x.shape : y.shape;
   const int64_t n = small[0], deep = small[1], h = small[2], w = small[3];
-  const int64_t depth = deep / (b * b);
-  const size_t element = ElementBytes(x.type);
-  for (int64_t i = 0; i < n * deep * h * w; ++i) {
-    PaceAt(i);
-    const int64_t column = i % w, row = i / w % h, k = i / (w * h) % deep,
-                  image = i / (w * h * deep);
-    const int64_t c = crd ? k / (b * b) : k % depth;
-    const int64_t offset = crd ? k % (b * b) : k / depth;
-    const int64_t j =
-        ((image * depth + c) * h * b + row * b + offset / b) * (w * b) +
-        column * b + offset % b;
-    std::memcpy(&y.bytes[(to_space ? j : i) * element],
-                &x.bytes[(to_space ? i : j) * element], element);
+  const int64_t depth = deep / (b * b), plane = h * w;
+  // A channel of the smaller image is that of the larger one, and a row and a
+  // column of its block.
+  const int64_t channel = crd ? b * b * plane : plane;
+  const int64_t in_block = crd ? plane : depth * plane;
+  if (to_space) {
+    CopyStrided({n, depth, h, b, w, b},
+                {deep * plane, channel, w, b * in_block, 1, in_block},
+                ElementBytes(x.type), x.bytes.data(), y.bytes.data());
+    return One(std::move(y));
+  }
+  const int64_t wide = w * b, image = depth * plane * b * b;
+  const std::vector<int64_t> block = {image, plane * b * b, wide,
+                                      1,     b * wide,      b};
+  if (crd) {
+    CopyStrided({n, depth, b, b, h, w}, block, ElementBytes(x.type),
+                x.bytes.data(), y.bytes.data());
+  } else {
+    CopyStrided({n, b, b, depth, h, w},
+                {block[0], block[2], block[3], block[1], block[4], block[5]},
+                ElementBytes(x.type), x.bytes.data(), y.bytes.data());
   }
   return One(std::move(y));
 }

@@ -75,30 +75,53 @@ struct Operands {
   std::vector<int64_t> a_strides, b_strides;
 };
 
+// Calls body with the operation as a constant of its type.
+template <typename Body>
+void ForArithmetic(Arithmetic op, Body body) {
+  switch (op) {
+    case Arithmetic::kAdd:
+      return body(std::integral_constant<Arithmetic, Arithmetic::kAdd>());
+    case Arithmetic::kSub:
+      return body(std::integral_constant<Arithmetic, Arithmetic::kSub>());
+    case Arithmetic::kMul:
+      return body(std::integral_constant<Arithmetic, Arithmetic::kMul>());
+    case Arithmetic::kDiv:
+      return body(std::integral_constant<Arithmetic, Arithmetic::kDiv>());
+  }
+}
+
 template <typename T>
 void ComputeIntegers(Arithmetic op, const Operands& in, TensorData* y) {
-  const T* a = in.a.as<T>();
-  const T* b = in.b.as<T>();
-  T* out = y->as<T>();
-  ForEachBroadcast(in.shape, in.a_strides, in.b_strides,
-                   [&](int64_t i, int64_t ia, int64_t ib) {
-                     out[i] = ComputeInteger<T>(op, a[ia], b[ib]);
-                   });
+  const T* const a = in.a.as<T>();
+  const T* const b = in.b.as<T>();
+  T* const out = y->as<T>();
+  ForArithmetic(op, [&](auto constant) {
+    ForEachBroadcast(in.shape, in.a_strides, in.b_strides,
+                     [=](int64_t i, int64_t ia, int64_t ib) {
+                       out[i] = ComputeInteger<T>(constant(), a[ia], b[ib]);
+                     });
+  });
 }
 
 void ComputeReals(Arithmetic op, const Operands& in, TensorData* y) {
-  const bool half = y->type == DataType::kFloat16;
-  ForEachBroadcast(in.shape, in.a_strides, in.b_strides,
-                   [&](int64_t i, int64_t ia, int64_t ib) {
-                     if (half) {
-                       y->as<uint16_t>()[i] = model::F32ToF16(
-                           Compute(op, model::F16ToF32(in.a.as<uint16_t>()[ia]),
-                                   model::F16ToF32(in.b.as<uint16_t>()[ib])));
-                     } else {
-                       y->as<float>()[i] = Compute(op, in.a.as<float>()[ia],
-                                                   in.b.as<float>()[ib]);
-                     }
-                   });
+  if (y->type == DataType::kFloat16) {
+    const auto *const a = in.a.as<uint16_t>(), *const b = in.b.as<uint16_t>();
+    uint16_t* const out = y->as<uint16_t>();
+    ForEachBroadcast(in.shape, in.a_strides, in.b_strides,
+                     [=](int64_t i, int64_t ia, int64_t ib) {
+                       out[i] = model::F32ToF16(Compute(
+                           op, model::F16ToF32(a[ia]), model::F16ToF32(b[ib])));
+                     });
+    return;
+  }
+  const float *const a = in.a.as<float>(), *const b = in.b.as<float>();
+  float* const out = y->as<float>();
+  ForArithmetic(op, [&](auto constant) {
+    ForEachBroadcast(in.shape, in.a_strides, in.b_strides,
+                     [=](int64_t i, int64_t ia, int64_t ib) {
+                       out[i] = Compute(constant(), a[ia], b[ib]);
+                     });
+  });
 }
 
 Results EvaluateArithmetic(Arithmetic op, const Node& node,

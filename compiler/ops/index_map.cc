@@ -28,29 +28,144 @@ IndexMap IdentityMap(const Shape& shape) {
   return map;
 }
 
+namespace {
+
+bool IsWhole(const std::vector<int64_t>& axis, int64_t from) {
+  if (static_cast<int64_t>(axis.size()) != from) return false;
+  for (int64_t i = 0; i < from; ++i) {
+    if (axis[i] != i) return false;
+  }
+  return true;
+}
+
+// Of a row of the result, elements that lie beside each other in the operand,
+// or (-1) that are the constant.
+struct Piece {
+  int64_t from, count;
+};
+std::vector<Piece> PiecesOf(const std::vector<int64_t>& axis) {
+  std::vector<Piece> pieces;
+  for (int64_t index : axis) {
+    if (!pieces.empty()) {
+      Piece& last = pieces.back();
+      if (last.from < 0 ? index < 0 : index == last.from + last.count) {
+        ++last.count;
+        continue;
+      }
+    }
+    pieces.push_back({index < 0 ? -1 : index, 1});
+  }
+  return pieces;
+}
+
+// Rows of a result: `element` bytes that lie together, of each index of an
+// axis.
+class Rows {
+ public:
+  Rows(const std::vector<int64_t>& axis, size_t element,
+       std::vector<uint8_t> constant)
+      : axis_(axis),
+        element_(static_cast<int64_t>(element)),
+        constant_(std::move(constant)),
+        pieces_(PiecesOf(axis)) {}
+
+  // `x` is the first element of the operand's row; null: all is the constant.
+  void Take(const uint8_t* x, uint8_t* y) const {
+    const auto count = static_cast<int64_t>(axis_.size());
+    if (x == nullptr) return Fill(count, y);
+    // A copy of few bytes costs as much as one of sixteen.
+    constexpr int64_t kShort = 16;
+    if (count * element_ < kShort * static_cast<int64_t>(pieces_.size())) {
+      switch (element_) {
+        case 1:
+          return Pick<uint8_t>(x, y);
+        case 2:
+          return Pick<uint16_t>(x, y);
+        case 4:
+          return Pick<uint32_t>(x, y);
+        case 8:
+          return Pick<uint64_t>(x, y);
+      }
+    }
+    for (const Piece& piece : pieces_) {
+      const int64_t bytes = piece.count * element_;
+      if (piece.from < 0) {
+        Fill(piece.count, y);
+      } else {
+        Pace(1 + bytes / 8);
+        std::memcpy(y, x + piece.from * element_, static_cast<size_t>(bytes));
+      }
+      y += bytes;
+    }
+  }
+
+ private:
+  // Without a constant it is zeros, which are there.
+  void Fill(int64_t count, uint8_t* y) const {
+    if (constant_.empty()) return;
+    for (int64_t i = 0; i < count; ++i) {
+      PaceAt(i);
+      std::memcpy(y + i * element_, constant_.data(),
+                  static_cast<size_t>(element_));
+    }
+  }
+  template <typename T>
+  void Pick(const uint8_t* x, uint8_t* y) const {
+    T constant = 0;
+    if (!constant_.empty()) std::memcpy(&constant, constant_.data(), sizeof(T));
+    constexpr int64_t kBytes = sizeof(T);
+    const auto count = static_cast<int64_t>(axis_.size());
+    for (int64_t i = 0; i < count; ++i) {
+      PaceAt(i);
+      T value = constant;
+      if (axis_[i] >= 0) std::memcpy(&value, x + axis_[i] * kBytes, sizeof(T));
+      std::memcpy(y + i * kBytes, &value, sizeof(T));
+    }
+  }
+
+  const std::vector<int64_t>& axis_;
+  const int64_t element_;
+  const std::vector<uint8_t> constant_;
+  const std::vector<Piece> pieces_;
+};
+
+}  // namespace
+
 TensorData TakeElements(const TensorData& x, const IndexMap& map) {
-  const Shape shape = map.to();
-  const size_t rank = shape.size(), element = ElementBytes(x.type);
-  std::vector<int64_t> strides(rank, 1);
+  TensorData y = TensorData::Zeros(x.type, map.to());
+  if (y.bytes.empty()) return y;
+  // Axes at the end that stay whole are a part of the element.
+  size_t rank = map.axes.size(), element = ElementBytes(x.type);
+  while (rank > 1 && IsWhole(map.axes[rank - 1], map.from[rank - 1])) {
+    element *= static_cast<size_t>(map.from[--rank]);
+  }
+  if (rank == 0) {
+    y.bytes = x.bytes;
+    return y;
+  }
+  std::vector<uint8_t> constant;
+  while (!map.constant.empty() && constant.size() < element) {
+    constant.insert(constant.end(), map.constant.begin(), map.constant.end());
+  }
+  const Rows rows(map.axes[rank - 1], element, std::move(constant));
+  std::vector<int64_t> strides(rank, static_cast<int64_t>(element));
   for (size_t i = rank; i-- > 1;) strides[i - 1] = strides[i] * map.from[i];
-  TensorData y = TensorData::Zeros(x.type, shape);
-  const int64_t count = y.count();
+  const uint8_t* const from = x.bytes.data();
+  uint8_t* to = y.bytes.data();
+  uint8_t* const end = to + y.bytes.size();
   std::vector<size_t> position(rank, 0);
-  for (int64_t i = 0; i < count; ++i) {
-    PaceAt(i);
+  while (to != end) {
+    Pace(1);
     int64_t source = 0;
     bool inside = true;
-    for (size_t d = 0; d < rank; ++d) {
+    for (size_t d = 0; d + 1 < rank; ++d) {
       const int64_t index = map.axes[d][position[d]];
       inside = inside && index >= 0;
       source += index * strides[d];
     }
-    if (inside) {
-      std::memcpy(&y.bytes[i * element], &x.bytes[source * element], element);
-    } else if (!map.constant.empty()) {
-      std::memcpy(&y.bytes[i * element], map.constant.data(), element);
-    }
-    for (size_t d = rank; d-- > 0;) {
+    rows.Take(inside ? from + source : nullptr, to);
+    to += map.axes[rank - 1].size() * element;
+    for (size_t d = rank - 1; d-- > 0;) {
       if (++position[d] < map.axes[d].size()) break;
       position[d] = 0;
     }

@@ -51,11 +51,13 @@ template <typename T>
 TensorData Remainders(const TensorData& a, const TensorData& b,
                       const Shape& shape, bool truncates) {
   TensorData y = TensorData::Zeros(a.type, shape);
-  ForEachBroadcast(
-      shape, BroadcastStrides(a.shape, shape), BroadcastStrides(b.shape, shape),
-      [&](int64_t i, int64_t ia, int64_t ib) {
-        y.as<T>()[i] = Remainder(a.as<T>()[ia], b.as<T>()[ib], truncates);
-      });
+  T* const out = y.as<T>();
+  const T *const u = a.as<T>(), *const v = b.as<T>();
+  ForEachBroadcast(shape, BroadcastStrides(a.shape, shape),
+                   BroadcastStrides(b.shape, shape),
+                   [=](int64_t i, int64_t ia, int64_t ib) {
+                     out[i] = Remainder(u[ia], v[ib], truncates);
+                   });
   return y;
 }
 

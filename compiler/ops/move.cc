@@ -8,6 +8,7 @@
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/computed_moves.h"
 #include "compiler/ops/define.h"
+#include "compiler/ops/strided.h"
 
 namespace heddle::compiler {
 namespace {
@@ -60,20 +61,8 @@ Results EvaluateTranspose(const Graph&, const Node& node,
     strides.push_back(in_strides[p]);
   }
   TensorData y = TensorData::Zeros(x.type, shape);
-  const size_t element = ElementBytes(x.type);
-  const int64_t count = y.count();
-  std::vector<int64_t> position(rank, 0);
-  int64_t source = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    PaceAt(i);
-    std::memcpy(&y.bytes[i * element], &x.bytes[source * element], element);
-    for (size_t d = rank; d-- > 0;) {
-      source += strides[d];
-      if (++position[d] < shape[d]) break;
-      source -= strides[d] * shape[d];
-      position[d] = 0;
-    }
-  }
+  CopyStrided(shape, strides, ElementBytes(x.type), x.bytes.data(),
+              y.bytes.data());
   return One(std::move(y));
 }
 

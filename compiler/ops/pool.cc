@@ -47,13 +47,8 @@ void MaxPool(const Window& w, int64_t planes, const T* x, T* y) {
                        ? -std::numeric_limits<T>::infinity()
                        : std::numeric_limits<T>::lowest();
   for (int64_t plane = 0; plane < planes; ++plane) {
-    ForEachWindow(w, [&](int64_t oy, int64_t ox) {
-      T acc = lowest;
-      ForEachTap(w, oy, ox, [&](int64_t iy, int64_t ix) {
-        acc = Larger(acc, x[iy * w.in[1] + ix]);
-      });
-      y[oy * w.out[1] + ox] = acc;
-    });
+    std::fill(y, y + w.out[0] * w.out[1], lowest);
+    ForEachTapOfPlane(w, x, y, [](T acc, T v) { return Larger<T>(acc, v); });
     x += w.in[0] * w.in[1];
     y += w.out[0] * w.out[1];
   }
@@ -89,15 +84,17 @@ Results EvaluateAveragePool(const Graph&, const Node& node,
   std::vector<float> results(y.count());
   const float* in = values.data();
   float* out = results.data();
+  std::vector<float> counts;  // the same for each plane
+  ForEachWindow(w, [&](int64_t oy, int64_t ox) {
+    counts.push_back(static_cast<float>(AverageCount(w, oy, ox, include_pad)));
+  });
   for (int64_t plane = 0; plane < x.shape[0] * x.shape[1]; ++plane) {
-    ForEachWindow(w, [&](int64_t oy, int64_t ox) {
-      float acc = 0;
-      ForEachTap(w, oy, ox, [&](int64_t iy, int64_t ix) {
-        acc = model::FAdd(acc, in[iy * w.in[1] + ix]);
-      });
-      const int64_t count = AverageCount(w, oy, ox, include_pad);
-      out[oy * w.out[1] + ox] = model::FDiv(acc, static_cast<float>(count));
-    });
+    // From +0.
+    ForEachTapOfPlane(w, in, out,
+                      [](float acc, float v) { return model::FAdd(acc, v); });
+    for (size_t i = 0; i < counts.size(); ++i) {
+      out[i] = model::FDiv(out[i], counts[i]);
+    }
     in += w.in[0] * w.in[1];
     out += w.out[0] * w.out[1];
   }

@@ -257,11 +257,11 @@ absl::StatusOr<TensorData> RunStep(
     }
     loaded[k].resize(static_cast<size_t>(count));
     const std::vector<int64_t> strides = BroadcastStrides(data.shape, shape);
-    ForEachBroadcast(
-        shape, strides, strides, [&](int64_t i, int64_t from, int64_t) {
-          loaded[k][i] =
-              model::LoadElement(element, data.bytes.data() + from * bytes);
-        });
+    ForEachBroadcast(shape, strides, strides,
+                     [to = loaded[k].data(), from = data.bytes.data(), element,
+                      bytes](int64_t i, int64_t at, int64_t) {
+                       to[i] = model::LoadElement(element, from + at * bytes);
+                     });
     streams[k] = {loaded[k].data(), false};
   }
   isa::ElementType element;

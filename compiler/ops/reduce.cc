@@ -43,30 +43,90 @@ float Combine(Fold fold, float acc, float x) {
   return 0;
 }
 
-// One result of a stage: elements x[0], x[step], ...
-float Fold1(const float* x, int64_t step, int64_t count, Fold fold,
-            Premap premap, bool in_lanes) {
+// An accumulator with one element more.
+template <Fold fold, Premap premap>
+float Folded(float acc, float v) {
+  if (premap == Premap::kSquare) return model::Fma(v, v, acc);
+  if (premap == Premap::kAbs) {
+    v = model::FromBits(model::Bits(v) & 0x7fffffffu);
+  }
+  return Combine(fold, acc, v);
+}
+
+// A result of elements that lie beside each other, in 16 lanes.
+template <Fold fold, Premap premap>
+float FoldLanes(const float* x, int64_t step, int64_t count) {
   float lanes[kLanes];
   std::fill(lanes, lanes + kLanes, Start(fold));
-  for (int64_t i = 0; i < count; ++i) {
+  int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
     PaceAt(i);
-    float& lane = lanes[in_lanes ? i % kLanes : 0];
-    float v = x[i * step];
-    if (premap == Premap::kSquare) {
-      lane = model::Fma(v, v, lane);
-      continue;
+    const float* const together = x + i * step;
+    if (step == 1) {
+      for (int l = 0; l < kLanes; ++l) {
+        lanes[l] = Folded<fold, premap>(lanes[l], together[l]);
+      }
+    } else {
+      for (int l = 0; l < kLanes; ++l) {
+        lanes[l] = Folded<fold, premap>(lanes[l], together[l * step]);
+      }
     }
-    if (premap == Premap::kAbs) {
-      v = model::FromBits(model::Bits(v) & 0x7fffffffu);
-    }
-    lane = Combine(fold, lane, v);
   }
-  for (int half = in_lanes ? kLanes / 2 : 0; half > 0; half /= 2) {
+  for (; i < count; ++i) {
+    lanes[i % kLanes] = Folded<fold, premap>(lanes[i % kLanes], x[i * step]);
+  }
+  for (int half = kLanes / 2; half > 0; half /= 2) {
     for (int l = 0; l < half; ++l) {
       lanes[l] = Combine(fold, lanes[l], lanes[l + half]);
     }
   }
   return lanes[0];
+}
+
+// A stage: y[outer, inner] of x[outer, count, inner]. Chains of neighbours in
+// the last dimension grow together.
+template <Fold fold, Premap premap>
+void FoldStage(const ReduceStage& s, const float* x, float* y) {
+  const bool in_lanes = s.InLanes(fold);
+  for (int64_t o = 0; o < s.outer; ++o) {
+    if (in_lanes) {
+      Pace(1);
+      *y++ = FoldLanes<fold, premap>(x, 1, s.count);
+      x += s.count;
+      continue;
+    }
+    std::fill(y, y + s.inner, Start(fold));
+    for (int64_t k = 0; k < s.count; ++k) {
+      Pace(s.inner);
+      for (int64_t i = 0; i < s.inner; ++i) {
+        y[i] = Folded<fold, premap>(y[i], x[i]);
+      }
+      x += s.inner;
+    }
+    y += s.inner;
+  }
+}
+
+void FoldStage(Fold fold, Premap premap, const ReduceStage& s, const float* x,
+               float* y) {
+  switch (fold) {
+    case Fold::kSum:
+      switch (premap) {
+        case Premap::kNone:
+          return FoldStage<Fold::kSum, Premap::kNone>(s, x, y);
+        case Premap::kAbs:
+          return FoldStage<Fold::kSum, Premap::kAbs>(s, x, y);
+        case Premap::kSquare:
+          return FoldStage<Fold::kSum, Premap::kSquare>(s, x, y);
+      }
+      return;
+    case Fold::kProduct:
+      return FoldStage<Fold::kProduct, Premap::kNone>(s, x, y);
+    case Fold::kMax:
+      return FoldStage<Fold::kMax, Premap::kNone>(s, x, y);
+    case Fold::kMin:
+      return FoldStage<Fold::kMin, Premap::kNone>(s, x, y);
+  }
 }
 
 int64_t Product(int64_t a, int64_t b) {
@@ -78,7 +138,7 @@ int64_t Product(int64_t a, int64_t b) {
 }  // namespace
 
 float SumLanes(const float* x, int64_t step, int64_t count) {
-  return Fold1(x, step, count, Fold::kSum, Premap::kNone, true);
+  return FoldLanes<Fold::kSum, Premap::kNone>(x, step, count);
 }
 
 std::vector<ReduceStage> ReduceStages(const Shape& shape,
@@ -200,13 +260,7 @@ std::vector<float> Reduce(std::vector<float> x,
   Premap premap = reduction.premap;
   for (const ReduceStage& s : stages) {
     std::vector<float> y(s.outer * s.inner);
-    for (int64_t o = 0; o < s.outer; ++o) {
-      for (int64_t i = 0; i < s.inner; ++i) {
-        y[o * s.inner + i] =
-            Fold1(x.data() + o * s.count * s.inner + i, s.inner, s.count,
-                  reduction.fold, premap, s.InLanes(reduction.fold));
-      }
-    }
+    FoldStage(reduction.fold, premap, s, x.data(), y.data());
     premap = Premap::kNone;
     x = std::move(y);
   }

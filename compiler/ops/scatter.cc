@@ -147,17 +147,26 @@ Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
   const size_t element = ElementBytes(y.type);
   const int64_t size = y.shape[1], after = y.shape[2], count = updates.shape[1],
                 each = inputs[1]->shape[2];
-  for (int64_t b = 0; b < y.shape[0]; ++b) {
-    for (int64_t p = 0; p < count; ++p) {
-      for (int64_t a = 0; a < after; ++a) {
-        Pace(1);
-        const int64_t row = b * count + p;
-        ASSIGN_OR_RETURN(
-            const int64_t place,
-            PlaceOf(node, indices[row * each + (each == 1 ? 0 : a)], size));
-        Put(y.type, kind, &updates.bytes[(row * after + a) * element],
-            &y.bytes[((b * size + place) * after + a) * element]);
+  const uint8_t* from = updates.bytes.data();
+  uint8_t* const to = y.bytes.data();
+  const int64_t picks = after == 0 ? 0 : each;  // of a row of updates
+  for (int64_t row = 0; row < y.shape[0] * count; ++row) {
+    uint8_t* const image = to + row / count * size * after * element;
+    Pace(after);
+    for (int64_t a = 0; a < picks; ++a) {
+      ASSIGN_OR_RETURN(const int64_t place,
+                       PlaceOf(node, indices[row * each + a], size));
+      // An index stands for an element, or for all of a row.
+      const int64_t run = each == 1 ? after : 1;
+      uint8_t* const at = image + (place * after + a) * element;
+      if (kind == ScatterKind::kReplace) {
+        std::memcpy(at, from, run * element);
+      } else {
+        for (int64_t i = 0; i < run; ++i) {
+          Put(y.type, kind, from + i * element, at + i * element);
+        }
       }
+      from += run * element;
     }
   }
   return One(std::move(y));

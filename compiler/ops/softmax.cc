@@ -45,43 +45,46 @@ Results EvaluateSoftmax(const Graph&, const Node& node, const Inputs& inputs) {
   const ReduceStage& s = stage;
   std::vector<float> x = ToFloats(*inputs[0]);
   const int64_t rows = s.outer * s.inner;
-  auto row_of = [&](int64_t i) {
-    return i / (s.count * s.inner) * s.inner + i % s.inner;
-  };
   const auto size = static_cast<int64_t>(x.size());
+  // For each element its index and that of its row, in order.
+  const auto for_each = [&s](auto body) {
+    int64_t i = 0;
+    for (int64_t o = 0; o < s.outer; ++o) {
+      const int64_t first = o * s.inner;
+      for (int64_t k = 0; k < s.count; ++k) {
+        Pace(s.inner);
+        for (int64_t r = first; r < first + s.inner; ++r) body(i++, r);
+      }
+    }
+  };
   std::vector<float> m(rows, -std::numeric_limits<float>::infinity());
-  for (int64_t i = 0; i < size; ++i) {
-    PaceAt(i);
-    m[row_of(i)] = model::FMax(m[row_of(i)], x[i]);
-  }
+  for_each([from = x.data(), to = m.data()](int64_t i, int64_t r) {
+    to[r] = model::FMax(to[r], from[i]);
+  });
   std::vector<float> maxima(size), e(size), sums(rows), factors(rows),
       spread(size), y(size);
-  for (int64_t i = 0; i < size; ++i) {
-    PaceAt(i);
-    maxima[i] = m[row_of(i)];
-  }
+  for_each([from = m.data(), to = maxima.data()](int64_t i, int64_t r) {
+    to[i] = from[r];
+  });
   ProgramBuilder exp;
   exp.Out(ExpTerm(&exp, exp.A(), exp.B()));
   RETURN_IF_ERROR(Run(exp.Finish(), {&x, &maxima}, &e));
-  for (int64_t r = 0; r < rows; ++r) {
-    Pace(s.count);
-    const float* first =
-        e.data() + r / s.inner * s.count * s.inner + r % s.inner;
-    if (s.inner == 1) {
-      sums[r] = SumLanes(first, 1, s.count);
-      continue;
+  if (s.inner == 1) {
+    for (int64_t r = 0; r < rows; ++r) {
+      Pace(s.count);
+      sums[r] = SumLanes(e.data() + r * s.count, 1, s.count);
     }
-    for (int64_t k = 0; k < s.count; ++k) {
-      sums[r] = model::FAdd(sums[r], first[k * s.inner]);
-    }
+  } else {
+    for_each([from = e.data(), to = sums.data()](int64_t i, int64_t r) {
+      to[r] = model::FAdd(to[r], from[i]);
+    });
   }
   ProgramBuilder row;
   row.Out(RowTerm(&row, log, row.Op(isa::MicroOp::kMov, row.A())));
   RETURN_IF_ERROR(Run(row.Finish(), {&sums}, &factors));
-  for (int64_t i = 0; i < size; ++i) {
-    PaceAt(i);
-    spread[i] = factors[row_of(i)];
-  }
+  for_each([from = factors.data(), to = spread.data()](int64_t i, int64_t r) {
+    to[i] = from[r];
+  });
   ProgramBuilder last;
   last.Out(SoftmaxTerm(&last, log, last.A(), last.B(), last.C()));
   RETURN_IF_ERROR(Run(last.Finish(), {&x, &maxima, &spread}, &y));

@@ -4,6 +4,7 @@
 // (rounded once at the end). Min and Max give NaN where any input is NaN. Mean
 // is the sum divided by the number of inputs.
 #include <algorithm>
+#include <utility>
 
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/broadcast.h"
@@ -92,13 +93,15 @@ Results ChooseAs(const Node& node, const Inputs& inputs, bool larger) {
       return absl::InternalError(node.Describe() + ": operands do not fit");
     }
     TensorData z = TensorData::Zeros(y.type, shape);
+    T* const out = z.as<T>();
+    const T *const from = std::as_const(y).as<T>(), *const other = x.as<T>();
     ForEachBroadcast(shape, BroadcastStrides(y.shape, shape),
                      BroadcastStrides(x.shape, shape),
-                     [&](int64_t k, int64_t a, int64_t b) {
-                       const T u = y.as<T>()[a], v = x.as<T>()[b];
+                     [=](int64_t k, int64_t a, int64_t b) {
+                       const T u = from[a], v = other[b];
                        const bool first = larger ? u > v : u < v;
                        // A NaN differs from itself.
-                       z.as<T>()[k] = first || u != u ? u : v;
+                       out[k] = first || u != u ? u : v;
                      });
     y = std::move(z);
   }

@@ -39,15 +39,16 @@ Results WideWhere(const Graph&, const Node& node, const Inputs& inputs) {
     return absl::InternalError(node.Describe() + ": operands do not fit");
   }
   TensorData y = TensorData::Zeros(a.type, shape);
-  const size_t bytes = ElementBytes(a.type);
   const auto by = BroadcastStrides(condition.shape, shape);
+  const uint8_t* const holds = condition.bytes.data();
+  uint64_t* const out = y.as<uint64_t>();
   for (const bool wanted : {true, false}) {
-    const TensorData& from = wanted ? a : b;
-    ForEachBroadcast(shape, by, BroadcastStrides(from.shape, shape),
-                     [&](int64_t i, int64_t c, int64_t k) {
-                       if ((condition.bytes[c] != 0) != wanted) return;
-                       std::memcpy(y.bytes.data() + i * bytes,
-                                   from.bytes.data() + k * bytes, bytes);
+    const TensorData& given = wanted ? a : b;
+    const uint64_t* const from = given.as<uint64_t>();
+    ForEachBroadcast(shape, by, BroadcastStrides(given.shape, shape),
+                     [=](int64_t i, int64_t c, int64_t k) {
+                       // (The first result is zeros, where it is not chosen.)
+                       out[i] = (holds[c] != 0) == wanted ? from[k] : out[i];
                      });
   }
   return One(std::move(y));
