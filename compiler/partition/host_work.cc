@@ -2,6 +2,7 @@
 #include "compiler/partition/host_work.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <map>
 #include <string>
@@ -44,6 +45,10 @@ class Operands {
                static_cast<double>(ElementBytes(graph_.tensors[id].type));
     }
     return bytes;
+  }
+  bool IsFloat() const {
+    return !node_.outputs.empty() && node_.outputs[0] != kNoTensor &&
+           graph_.tensors[node_.outputs[0]].type == DataType::kFloat;
   }
   bool IsHalf() const {
     return !node_.outputs.empty() && node_.outputs[0] != kNoTensor &&
@@ -161,32 +166,110 @@ void CountProduct(const ProductForm& form, const Node& node, const Operands& o,
 // Copied as they lie.
 bool IsCopy(const std::string& op) {
   for (const char* copy : {"Reshape", "Identity", "Flatten", "Squeeze",
-                           "Unsqueeze", "Concat", "Dropout"}) {
+                           "Unsqueeze", "Concat", "Dropout", "Compress"}) {
     if (op == copy) return true;
   }
   return false;
 }
 
-// How often an operator goes over its largest tensor, if not once.
+// What an element of the largest tensor takes, if not that of one that is
+// computed by itself: loops that follow memory move and compute several at
+// once.
 double Passes(const std::string& op) {
   static const auto* const passes = new std::map<std::string, double>{
-      {"Cast", 2},
-      {"Transpose", 2},
-      {"Slice", 2},
-      {"Split", 2},
-      {"Pad", 2},
-      {"Tile", 2},
-      {"Expand", 2},
-      {"DepthToSpace", 2},
-      {"Resize", 2},
-      {"LayerNormalization", 6},
-      {"InstanceNormalization", 6},
+      {"Add", 0.2},
+      {"Sub", 0.2},
+      {"Mul", 0.2},
+      {"Max", 0.3},
+      {"Min", 0.3},
+      {"Equal", 0.3},
+      {"Less", 0.3},
+      {"LessOrEqual", 0.3},
+      {"Greater", 0.3},
+      {"GreaterOrEqual", 0.3},
+      {"Where", 1.5},
+      {"Cast", 0.7},
+      {"Transpose", 0.4},
+      {"DepthToSpace", 0.3},
+      {"SpaceToDepth", 0.3},
+      {"GatherElements", 1.5},
+      {"NonZero", 2},
+      {"LayerNormalization", 5},
+      {"InstanceNormalization", 5},
       {"BatchNormalization", 3},
       {"TopK", 8},
-      {"Unique", 8},
+      {"Unique", 40},
   };
   const auto found = passes->find(op);
   return found == passes->end() ? 1 : found->second;
+}
+
+// Operators that pick elements axis by axis: of each element of the result, and
+// where it lies beside its neighbour in the operand, too, hardly that.
+constexpr double kPicked = 0.35;
+bool IsPick(const Node& node) {
+  for (const char* pick : {"Slice", "Split", "Pad", "Tile", "Expand"}) {
+    if (node.op == pick) return true;
+  }
+  return node.op == "Resize" &&
+         node.StringAttribute("mode", "nearest") == "nearest";
+}
+// Other modes of Resize: a few neighbours and their weights.
+constexpr double kInterpolated = 5;
+
+// Of folds of floats several go on at once.
+bool IsFloatReduction(const Operands& o, const Node& node) {
+  return o.IsFloat() && node.op.rfind("Reduce", 0) == 0;
+}
+constexpr double kFolded = 0.4;
+// An element of a window.
+constexpr double kTap = 0.3;
+
+// The products of an Einsum that is not made of other operators: one for each
+// combination of its labels. An ellipsis counts as a label for each dimension.
+double EinsumProducts(const Node& node, const Operands& o) {
+  const std::string equation = node.StringAttribute("equation", "");
+  std::map<int, double> sizes;
+  size_t operand = 0;
+  std::string term;
+  const auto take = [&] {
+    const Shape& shape = o.in(operand++);
+    size_t letters = 0;
+    for (const char c : term) letters += std::isalpha(c) != 0;
+    // Dots are negative, counted from the last.
+    auto dots =
+        static_cast<int>(shape.size() > letters ? shape.size() - letters : 0);
+    size_t d = 0;
+    const auto add = [&](int label) {
+      if (d >= shape.size()) return;
+      double& size = sizes.try_emplace(label, 1).first->second;
+      size = std::max(size, static_cast<double>(shape[d++]));
+    };
+    bool dotted = false;
+    for (const char c : term) {
+      if (std::isalpha(c) != 0) {
+        add(c);
+      } else if (c == '.' && !dotted) {
+        dotted = true;
+        for (; dots > 0; --dots) add(-dots);
+      }
+    }
+    term.clear();
+  };
+  for (size_t i = 0; i < equation.size(); ++i) {
+    const char c = equation[i];
+    if (c == '-') break;
+    if (c == ',') {
+      if (operand >= node.inputs.size()) return 0;
+      take();
+    } else {
+      term += c;
+    }
+  }
+  if (operand < node.inputs.size()) take();
+  double products = 1;
+  for (const auto& [label, size] : sizes) products *= size;
+  return products;
 }
 
 bool IsPool(const std::string& op) {
@@ -304,15 +387,24 @@ HostWork Work(const Graph& graph, const Node& node, int depth) {
     if (axis < 0) axis += static_cast<int64_t>(x.size());
     axis = std::clamp<int64_t>(axis, 0, static_cast<int64_t>(x.size()));
     work.elements = picks * (1 + Product(x.begin(), x.begin() + axis));
+  } else if (node.op == "Einsum") {
+    work.elements =
+        EinsumProducts(node, o) * (1 + static_cast<double>(node.inputs.size()));
   } else if (IsPool(node.op)) {
     double taps = 1;
     for (int64_t k : node.IntsAttribute("kernel_shape", {})) {
       taps *= static_cast<double>(k);
     }
-    work.elements = o.Outputs() * (taps + 1);
+    work.elements = kTap * o.Outputs() * (taps + 1);
   } else if (node.op == "Softmax" || node.op == "LogSoftmax") {
     work.instructions = kSoftmaxInstructions * o.Outputs();
     work.elements = kSoftmaxPasses * o.Outputs();
+  } else if (IsPick(node)) {
+    work.elements = kPicked * o.Outputs();
+  } else if (node.op == "Resize") {
+    work.elements = kInterpolated * o.Outputs();
+  } else if (IsFloatReduction(o, node)) {
+    work.elements = kFolded * o.Largest();
   } else {
     work.elements = Passes(node.op) * std::max(o.Largest(), o.Outputs());
   }

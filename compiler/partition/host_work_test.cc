@@ -69,7 +69,60 @@ TEST(HostWork, OtherTypesCountElements) {
   b.Output("z");
   const HostWork work = WorkOf(b);
   EXPECT_EQ(work.instructions, 0);
-  EXPECT_EQ(work.elements, 100);
+  EXPECT_GT(work.elements, 0);
+  EXPECT_LT(work.elements, 100) << "several at once";
+}
+
+// A part is not charged for the whole.
+TEST(HostWork, APickCountsItsResult) {
+  const auto slice = [](int64_t rows) {
+    ModelBuilder b;
+    b.Input("x", DataType::kDouble, {100, 100});
+    b.Constant("from", Int64s({1}, {0}));
+    b.Constant("to", Int64s({1}, {rows}));
+    b.Node("Slice", {"x", "from", "to"}, {"y"});
+    b.Output("y");
+    return WorkOf(b).elements;
+  };
+  EXPECT_GT(slice(10), 0);
+  EXPECT_DOUBLE_EQ(slice(50), 5 * slice(10));
+}
+
+// Of doubles: those of floats are made of other operators.
+TEST(HostWork, AnEinsumCountsProducts) {
+  const auto work = [](const char* equation, const Shape& x, const Shape& y) {
+    ModelBuilder b;
+    b.Input("x", DataType::kDouble, x);
+    b.Input("y", DataType::kDouble, y);
+    SetString(b.Node("Einsum", {"x", "y"}, {"z"}), "equation", equation);
+    b.Output("z");
+    return WorkOf(b).elements;
+  };
+  const double one = work("i,i->", {1}, {1});
+  EXPECT_GT(one, 0);
+  EXPECT_EQ(work("ij,jk->ik", {4, 5}, {5, 6}), 4 * 5 * 6 * one);
+  EXPECT_EQ(work("...ij, ...jk", {3, 2, 4, 5}, {2, 5, 6}), 720 * one);
+  EXPECT_EQ(work("ii,j", {4, 4}, {3}), 12 * one);
+}
+
+// Attention and pools of volumes count what they are made of.
+TEST(HostWork, WhatIsMadeOfOthersCountsThose) {
+  ModelBuilder a(23);
+  for (const char* name : {"q", "k", "v"}) {
+    a.Input(name, DataType::kFloat, {1, 2, 16, 8});
+  }
+  a.Node("Attention", {"q", "k", "v"}, {"y"});
+  a.Output("y");
+  const HostWork attention = WorkOf(a);
+  EXPECT_GE(attention.macs_float, 2 * 2 * 16 * 16 * 8);
+  EXPECT_GT(attention.instructions, 2 * 16 * 16) << "the softmax";
+  ModelBuilder p;
+  p.Input("x", DataType::kFloat, {1, 2, 6, 8, 8});
+  SetInts(p.Node("MaxPool", {"x"}, {"y"}), "kernel_shape", {3, 3, 3});
+  p.Output("y");
+  const HostWork pool = WorkOf(p);
+  EXPECT_GT(pool.nodes, 1);
+  EXPECT_GT(pool.elements, 2 * 6 * 6 * 6);
 }
 
 TEST(HostWork, CopiesCountBytes) {

@@ -43,10 +43,22 @@ class OnnxRuntime {
       const std::string& model,
       const std::vector<std::pair<std::string, RuntimeTensor>>& inputs,
       const std::vector<std::string>& outputs, bool optimise = false);
+  // CPU seconds of the fastest of `repeat` such runs, at least 1, behind one
+  // that does not count.
+  absl::StatusOr<double> Time(
+      const std::string& model,
+      const std::vector<std::pair<std::string, RuntimeTensor>>& inputs,
+      const std::vector<std::string>& outputs, int repeat);
 
  private:
   OnnxRuntime() = default;
   class Call;
+  // Runs it once, and so often more; `seconds` of the fastest of those.
+  absl::StatusOr<std::vector<RuntimeTensor>> Execute(
+      const std::string& model,
+      const std::vector<std::pair<std::string, RuntimeTensor>>& inputs,
+      const std::vector<std::string>& outputs, bool optimise, int more,
+      double* seconds);
   void* const* table_ = nullptr;
   void* environment_ = nullptr;
 };
