@@ -375,6 +375,57 @@ bool AddScan(GraphWriter* w) {
   return true;
 }
 
+}  // namespace
+
+void AddLongScan(GraphWriter* w) {
+  // 2^18 nodes are unrolled (compiler/passes/unroll.h).
+  constexpr int64_t kNodes = 24, kRows = 11'000, kWidth = 2;
+  constexpr int64_t kHigh = 8;  // of all values, which are multiples of a half
+  const Value rows =
+      *w->AddInput(DataType::kDouble, {{kRows}, {kWidth}}, -kHigh, kHigh, 1);
+  const Value start =
+      *w->AddInput(DataType::kDouble, {{kWidth}}, -kHigh, kHigh, 1);
+  const std::vector<std::string> outputs = {w->NewName(), w->NewName()};
+  onnx::NodeProto* node = w->AddNode("Scan", {start.name, rows.name}, outputs);
+  SetInt(node, "num_scan_inputs", 1);
+  if (w->OneIn(2)) SetInts(node, "scan_input_directions", {1});
+  if (w->OneIn(2)) SetInts(node, "scan_output_directions", {1});
+  GraphWriter body(w->state(), AddGraph(node, "body"), w);
+  Value now = start, row = start;
+  for (Value* v : {&now, &row}) {
+    v->name = w->NewName();
+    Declare(body.graph()->add_input(), v->name, v->type);
+    body.AddValue(*v);
+  }
+  const auto constant = [&](double value) {
+    return body.Constant(
+        compiler::MakeData<double>(DataType::kDouble, {}, {value}));
+  };
+  const Value* x = &now;
+  for (int64_t i = 0; i < kNodes; ++i) {
+    if (w->OneIn(3)) {
+      const double divisor = 2.5 + static_cast<double>(w->Below(8));
+      x = body.Append("Mod", {x->name, constant(divisor)}, start,
+                      [](onnx::NodeProto* mod) { SetInt(mod, "fmod", 1); });
+      continue;
+    }
+    const std::string other =
+        w->OneIn(2) ? row.name
+                    : constant(static_cast<double>(w->random().Between(-6, 6)));
+    x = body.Append(w->Pick({"Max", "Min"}), {x->name, other}, start);
+  }
+  const Value* seen = body.Append("Max", {x->name, row.name}, start);
+  DeclareValue(*x, w->state()->symbols, body.graph()->add_output());
+  DeclareValue(*seen, w->state()->symbols, body.graph()->add_output());
+  Value last = start, all = rows;
+  last.name = outputs[0];
+  all.name = outputs[1];
+  w->AddValue(last);
+  w->AddValue(all);
+}
+
+namespace {
+
 const NodeFamily kIfFamily("if", Side::kControl, AddIf);
 const NodeFamily kLoopFamily("loop", Side::kControl, AddLoop);
 const NodeFamily kMoreIfsFamily("if 2", Side::kControl, AddIf);

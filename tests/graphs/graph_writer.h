@@ -146,6 +146,11 @@ class NodeFamily {
 // Adds nodes of one family of that side, drawn anew until one can.
 bool AddNodes(Side side, GraphWriter* writer);
 
+// A Scan of more iterations than the compiler unrolls, which a run decides
+// therefore, of two inputs of its own and of nodes that the card lacks: so many
+// jobs would take too long. Its results are too large for other nodes.
+void AddLongScan(GraphWriter* writer);
+
 }  // namespace heddle::tests
 
 #endif  // TESTS_GRAPHS_GRAPH_WRITER_H_

@@ -49,8 +49,12 @@ void RunOne(uint64_t seed, Shares* shares) {
   const RandomModel model = MakeRandomModel(seed);
   if (g_only != 0) std::printf("%s\n", TextOf(model).c_str());
   ModelRunner& runner = RunnerOf(seed);
+  const int scans = shares->scans;
   const absl::Status status = runner.Run(model, shares);
-  if (status.ok()) return;
+  if (status.ok()) {
+    EXPECT_EQ(shares->scans, scans + (model.long_scan ? 1 : 0)) << seed;
+    return;
+  }
   static int shrunk = 0;
   std::string text;
   if (shrunk++ < kMostShrunk) {
@@ -86,6 +90,7 @@ void ExpectShares(const Shares& s, uint64_t size) {
   expect("with control flow that folds", s.folded, 0.25);
   expect("with outputs whose size the run decides", s.bounded, 0.1);
   expect("of several sizes", s.symbolic, 0.24);
+  expect("of several sizes, by cost", s.by_cost, 0.1);
   expect("runs of a size that was compiled before", s.exact, 0.2);
   expect("runs of a size that is compiled then", s.compiled, 0.1);
   expect("runs of a size that is padded", s.padded, 0.02);

@@ -187,6 +187,8 @@ RandomModel MakeRandomModel(uint64_t seed) {
   }
   if (seed % 5 == 0) AddNodes(Side::kControl, &w);
   some(0, 1);
+  made.long_scan = seed % 400 == 399;
+  if (made.long_scan) AddLongScan(&w);
   ChooseOutputs(&state, w, &made);
   made.values.assign(w.own().begin(), w.own().end());
   made.model = std::move(state.model);

@@ -23,9 +23,11 @@ struct RandomModel {
   // it: "n=2,4"; "" without symbols.
   std::string shape_set;
   std::vector<Sizes> runs;  // the sizes of the symbols in each run
+  bool long_scan = false;   // it has one, which a run decides
 };
 
-// Three of five have control flow, one of four has symbolic dimensions.
+// Three of five have control flow, one of four has symbolic dimensions, one of
+// 400 a Scan that is not unrolled.
 RandomModel MakeRandomModel(uint64_t seed);
 
 // Removes what no output needs: nodes, inputs, constants.

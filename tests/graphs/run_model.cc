@@ -168,7 +168,13 @@ class Attempt {
       RETURN_IF_ERROR(CountParts(card));
     } else {
       shares_.symbolic = 1;
-      RETURN_IF_ERROR(RunShapeSet());
+      RETURN_IF_ERROR(RunShapeSet("of several sizes", Placement::kCard));
+      // (Half of them: the second package costs as much as the first.)
+      if (model_.seed % 8 == 0) {
+        RETURN_IF_ERROR(
+            RunShapeSet("of several sizes by cost", Placement::kCost));
+        shares_.by_cost = 1;
+      }
     }
     const size_t last = model_.runs.size() - 1;
     ASSIGN_OR_RETURN(const std::string host,
@@ -332,30 +338,33 @@ class Attempt {
                                      "' that the model does not have"));
   }
 
-  absl::Status RunShapeSet() {
-    constexpr char kWay[] = "of several sizes";
+  absl::Status RunShapeSet(const char* way, Placement placement) {
     compiler::ShapeValues values;
-    RETURN_FAILURE(kWay, compiler::ParseShapeValues(model_.shape_set, &values));
-    const auto made = compiler::CompileShapeSet(
-        bytes_, Options(Placement::kCard, {}), values);
-    RETURN_FAILURE(kWay, made.status());
+    RETURN_FAILURE(way, compiler::ParseShapeValues(model_.shape_set, &values));
+    const auto made =
+        compiler::CompileShapeSet(bytes_, Options(placement, {}), values);
+    RETURN_FAILURE(way, made.status());
     session::ShapeSetOptions options;
-    options.compile = [this](const std::map<std::string, Shape>& shapes) {
-      return Compile("compiled while it runs", Placement::kCard, shapes);
+    options.compile = [&](const std::map<std::string, Shape>& shapes) {
+      return Compile("compiled while it runs", placement, shapes);
     };
     const auto graphs = session::ShapeSetGraph::Load(
         device_, made->package, compiler::KeptByCaller(made->package), options);
-    RETURN_FAILURE(kWay, graphs.status());
+    RETURN_FAILURE(way, graphs.status());
     for (size_t run = 0; run < model_.runs.size(); ++run) {
       const auto taken = (*graphs)->For(Shapes(run));
-      RETURN_FAILURE(kWay, taken.status());
+      RETURN_FAILURE(way, taken.status());
+      if (placement != Placement::kCard) {
+        RETURN_IF_ERROR(RunGraph(way, taken->graph.get(), run));
+        continue;
+      }
       using How = session::Specialised::How;
       const bool padded = taken->how == How::kPadded;
       shares_.exact += taken->how == How::kExact;
       shares_.padded += padded;
       shares_.compiled += taken->how == How::kCompiled;
       RETURN_IF_ERROR(
-          RunGraph(padded ? "padded" : kWay, taken->graph.get(), run));
+          RunGraph(padded ? "padded" : way, taken->graph.get(), run));
       if (run == 0) RETURN_IF_ERROR(CountParts(*taken->package));
     }
     return absl::OkStatus();
@@ -371,6 +380,7 @@ class Attempt {
     shares_.all_host += parts.card == 0;
     shares_.decided += parts.control > 0;
     shares_.nested += parts.inner_control > 0;
+    shares_.scans += model_.long_scan && parts.control > 0;
     shares_.card_bodies += parts.inner_card > 0;
     shares_.folded += ControlNodes(model_.model.graph()) > parts.control;
     for (const Value& output : model_.outputs) {
@@ -397,10 +407,12 @@ void Shares::Add(const Shares& other) {
   all_host += other.all_host;
   decided += other.decided;
   nested += other.nested;
+  scans += other.scans;
   card_bodies += other.card_bodies;
   folded += other.folded;
   bounded += other.bounded;
   symbolic += other.symbolic;
+  by_cost += other.by_cost;
   exact += other.exact;
   padded += other.padded;
   compiled += other.compiled;
@@ -409,16 +421,17 @@ void Shares::Add(const Shares& other) {
 }
 
 std::string Shares::ToString() const {
-  return absl::StrCat(models, " models: ", host, " on host and card, ",
-                      all_host, " on the host alone, ", decided,
-                      " with control flow that the run decides (", nested,
-                      " nested, ", card_bodies, " with bodies on the card), ",
-                      folded, " with control flow that folds, ", bounded,
-                      " with outputs whose size the run decides; ", symbolic,
-                      " of several sizes (runs: ", exact, " exact, ", padded,
-                      " padded, ", compiled, " compiled); ", compared,
-                      " outputs compared with ONNX Runtime, ", left_out,
-                      " models that it does not run");
+  return absl::StrCat(
+      models, " models: ", host, " on host and card, ", all_host,
+      " on the host alone, ", decided,
+      " with control flow that the run decides (", nested, " nested, ", scans,
+      " Scans, ", card_bodies, " with bodies on the card), ", folded,
+      " with control flow that folds, ", bounded,
+      " with outputs whose size the run decides; ", symbolic,
+      " of several sizes (", by_cost, " by cost, too; runs: ", exact,
+      " exact, ", padded, " padded, ", compiled, " compiled); ", compared,
+      " outputs compared with ONNX Runtime, ", left_out,
+      " models that it does not run");
 }
 
 ModelRunner::ModelRunner(const std::string& config) : config_(config) {

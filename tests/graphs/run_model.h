@@ -24,10 +24,12 @@ struct Shares {
   int all_host = 0;     // nothing on the card
   int decided = 0;      // an If or Loop that the run decides
   int nested = 0;       // one inside of another
+  int scans = 0;        // a Scan that it decides
   int card_bodies = 0;  // with bodies that have a part on the card
   int folded = 0;       // fewer Ifs, Loops and Scans than the model has
   int bounded = 0;      // outputs whose size the run decides
   int symbolic = 0;
+  int by_cost = 0;                          // of those, compiled by cost, too
   int exact = 0, padded = 0, compiled = 0;  // runs of those
   int compared = 0;                         // outputs with ONNX Runtime
   int left_out = 0;  // models that ONNX Runtime has no kernel for
