@@ -169,10 +169,11 @@ class ArgOp : public ClonableOp<ArgOp> {
 
 absl::Status LowerArg(Lowering* l, const Node& node) {
   const Tensor& x = l->tensor(node.inputs[0]);
-  if (x.type == DataType::kInt64) {
+  if (x.type == DataType::kInt64 || x.type == DataType::kUint32) {
     return RejectNode(
         Rejection::kUnsupportedDatatype, node,
-        "the card compares integers of up to 32 bits, input 0 is ",
+        "the card compares integers of up to 32 bits with sign, or fewer "
+        "without, input 0 is ",
         DataTypeName(x.type));
   }
   ASSIGN_OR_RETURN(auto search, ResolveArg(node, x.shape));

@@ -98,6 +98,12 @@ uint32_t Loaded(const TensorData& data) {
 // element.
 absl::Status LowerClip(Lowering* l, const Node& node) {
   const DataType type = l->tensor(node.inputs[0]).type;
+  if (type == DataType::kUint32) {
+    return RejectNode(Rejection::kUnsupportedDatatype, node,
+                      "the card clips integers that have a sign, or fewer than "
+                      "32 bits; input 0 is ",
+                      DataTypeName(type));
+  }
   const float limit =
       type == DataType::kFloat16 ? 65504.0f : std::numeric_limits<float>::max();
   std::array<uint32_t, 4> arguments = {static_cast<uint32_t>(INT32_MIN),

@@ -101,6 +101,13 @@ void PutInOrder(Lowering* l, const Node& node, int* value,
 absl::Status LowerMatMul(Lowering* l, const Node& node) {
   Shape a = l->tensor(node.inputs[0]).shape,
         b = l->tensor(node.inputs[1]).shape;
+  const DataType type = l->tensor(node.inputs[0]).type;
+  if (!Contains(kReals, type)) {
+    return RejectNode(Rejection::kUnsupportedDatatype, node,
+                      "the card multiplies matrices of float and float16, and "
+                      "those of 8 bits by MatMulInteger; input 0 is ",
+                      DataTypeName(type));
+  }
   ASSIGN_OR_RETURN(MatMulShape product, ResolveMatMul(node, a, b));
   if (a.size() == 1) a.insert(a.begin(), 1);
   if (b.size() == 1) b.push_back(1);
@@ -108,7 +115,7 @@ absl::Status LowerMatMul(Lowering* l, const Node& node) {
   spec.m = product.m;
   spec.k = product.k;
   spec.n = product.n;
-  spec.type = l->tensor(node.inputs[0]).type;
+  spec.type = type;
   std::vector<StackDim> stack =
       StackOf(Shape(a.begin(), a.end() - 2), Shape(b.begin(), b.end() - 2));
   MatMulOperands o;

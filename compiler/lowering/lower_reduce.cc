@@ -29,9 +29,10 @@ absl::Status LowerReduce(Lowering* l, const Node& node) {
     l->Bind(node.outputs[0], value);
     return absl::OkStatus();
   }
-  if (x.type == DataType::kInt64) {
+  if (x.type == DataType::kInt64 || x.type == DataType::kUint32) {
     return RejectNode(Rejection::kUnsupportedDatatype, node,
-                      "the card reduces integers of up to 32 bits, input 0 is ",
+                      "the card reduces integers that have a sign and up to 32 "
+                      "bits, or no sign and 8, input 0 is ",
                       DataTypeName(x.type));
   }
   return LowerOver(l, node, axes.reduced);

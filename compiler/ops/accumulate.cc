@@ -98,6 +98,11 @@ void Multiply(int64_t m, int64_t k, int64_t n, const T* a, const T* b, T* y,
   }
 }
 
+template <typename T>
+void AccumulateWide(T* acc, const T* x, int64_t step, T w, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) acc[i] += x[i * step] * w;
+}
+
 }  // namespace
 
 void AccumulateF32(float* acc, const float* x, int64_t step, float w,
@@ -135,6 +140,16 @@ void ConvolveI32(const Window& window, int64_t channels, int64_t maps,
 void MultiplyF32(int64_t m, int64_t k, int64_t n, const float* a,
                  const float* b, float* y) {
   Multiply(m, k, n, a, b, y, AccumulateF32);
+}
+
+void MultiplyF64(int64_t m, int64_t k, int64_t n, const double* a,
+                 const double* b, double* y) {
+  Multiply(m, k, n, a, b, y, AccumulateWide<double>);
+}
+
+void MultiplyI64(int64_t m, int64_t k, int64_t n, const uint64_t* a,
+                 const uint64_t* b, uint64_t* y) {
+  Multiply(m, k, n, a, b, y, AccumulateWide<uint64_t>);
 }
 
 void MultiplyI32(int64_t m, int64_t k, int64_t n, const int32_t* a,

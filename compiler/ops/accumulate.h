@@ -30,8 +30,14 @@ void ConvolveI32(const Window& window, int64_t channels, int64_t maps,
 // y[m,n] += sum over k of a[m,k] * b[k,n], k increasing.
 void MultiplyF32(int64_t m, int64_t k, int64_t n, const float* a,
                  const float* b, float* y);
+// In binary64, with a rounding of each product and sum.
+void MultiplyF64(int64_t m, int64_t k, int64_t n, const double* a,
+                 const double* b, double* y);
 void MultiplyI32(int64_t m, int64_t k, int64_t n, const int32_t* a,
                  const int32_t* b, int32_t* y);
+// Modulo 2^64, of 64-bit integers with or without sign.
+void MultiplyI64(int64_t m, int64_t k, int64_t n, const uint64_t* a,
+                 const uint64_t* b, uint64_t* y);
 
 }  // namespace heddle::compiler
 

@@ -9,6 +9,7 @@
 #include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
+#include "compiler/ops/doubles.h"
 
 namespace heddle::compiler {
 namespace {
@@ -66,6 +67,24 @@ Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
     case DataType::kInt64:
       SearchIntegers<int64_t>(search, x, out);
       break;
+    case DataType::kUint16:
+      SearchIntegers<uint16_t>(search, x, out);
+      break;
+    case DataType::kInt16:
+      SearchIntegers<int16_t>(search, x, out);
+      break;
+    case DataType::kUint32:
+      SearchIntegers<uint32_t>(search, x, out);
+      break;
+    case DataType::kUint64:
+      SearchIntegers<uint64_t>(search, x, out);
+      break;
+    case DataType::kDouble: {
+      constexpr double kInfinity = std::numeric_limits<double>::infinity();
+      Search<double>(search, x.as<double>(),
+                     search.largest ? -kInfinity : kInfinity, out);
+      break;
+    }
     default: {
       constexpr float kInfinity = std::numeric_limits<float>::infinity();
       Search<float>(search, ToFloats(x).data(),
@@ -77,7 +96,7 @@ Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
 
 Define Arg(const char* op, int since, int until) {
   Define define(op, since, until);
-  define.Inputs(1, 1, kReals | kQuantizedValues | kInt32s | kInt64s)
+  define.Inputs(1, 1, kNumbers | kDoubles)
       .Attr("axis", AttributeKind::kInt)
       .Attr("keepdims", AttributeKind::kInt);
   return define;

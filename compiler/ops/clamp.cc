@@ -8,6 +8,7 @@
 
 #include "compiler/base/pace.h"
 #include "compiler/ops/define.h"
+#include "compiler/ops/doubles.h"
 #include "simulator/model/numerics.h"
 
 namespace heddle::compiler {
@@ -48,23 +49,39 @@ bool ConstantClampBounds(const Graph& graph, const Node& node, float* low,
 namespace {
 
 constexpr TypeSet kClampTypes =
-    kReals | Types(DataType::kInt8, DataType::kUint8, DataType::kInt16,
-                   DataType::kUint16, DataType::kInt32, DataType::kInt64);
+    kRealsAndDouble | Types(DataType::kInt8, DataType::kUint8, DataType::kInt16,
+                            DataType::kUint16, DataType::kInt32,
+                            DataType::kInt64);
+// Clip's, whose definition has the wide unsigned ones too.
+constexpr TypeSet kClipTypes = kNumbers | kDoubles;
+
+// A NaN stays, as a bound and as an element.
+template <typename T>
+T Bounded(T x, T low, T high) {
+  if (x < low || low != low) x = low;
+  return x > high || high != high ? high : x;
+}
 
 template <typename T>
-void ClampIntegers(const TensorData& x, const TensorData* low,
-                   const TensorData* high, TensorData* y) {
-  const T lo = low ? low->as<T>()[0] : std::numeric_limits<T>::lowest();
-  const T hi = high ? high->as<T>()[0] : std::numeric_limits<T>::max();
+void ClampAs(const TensorData& x, const TensorData* low, const TensorData* high,
+             TensorData* y, T default_low = std::numeric_limits<T>::lowest(),
+             T default_high = std::numeric_limits<T>::max()) {
+  const T lo = low != nullptr ? low->as<T>()[0] : default_low;
+  const T hi = high != nullptr ? high->as<T>()[0] : default_high;
   for (int64_t i = 0; i < x.count(); ++i) {
     PaceAt(i);
-    y->as<T>()[i] = std::min(std::max(x.as<T>()[i], lo), hi);
+    y->as<T>()[i] = Bounded(x.as<T>()[i], lo, hi);
   }
 }
 
 Results Clamp(const Node& node, const TensorData& x, const TensorData* low,
-              const TensorData* high, float lo, float hi) {
+              const TensorData* high, double from, double to) {
   TensorData y = TensorData::Zeros(x.type, x.shape);
+  float lo = 0, hi = 0;
+  if (x.type != DataType::kDouble) {
+    lo = static_cast<float>(from);
+    hi = static_cast<float>(to);
+  }
   switch (x.type) {
     case DataType::kFloat:
       if (low != nullptr) lo = low->as<float>()[0];
@@ -84,22 +101,31 @@ Results Clamp(const Node& node, const TensorData& x, const TensorData* low,
       }
       break;
     case DataType::kInt8:
-      ClampIntegers<int8_t>(x, low, high, &y);
+      ClampAs<int8_t>(x, low, high, &y);
       break;
     case DataType::kUint8:
-      ClampIntegers<uint8_t>(x, low, high, &y);
+      ClampAs<uint8_t>(x, low, high, &y);
       break;
     case DataType::kInt16:
-      ClampIntegers<int16_t>(x, low, high, &y);
+      ClampAs<int16_t>(x, low, high, &y);
       break;
     case DataType::kUint16:
-      ClampIntegers<uint16_t>(x, low, high, &y);
+      ClampAs<uint16_t>(x, low, high, &y);
       break;
     case DataType::kInt32:
-      ClampIntegers<int32_t>(x, low, high, &y);
+      ClampAs<int32_t>(x, low, high, &y);
       break;
     case DataType::kInt64:
-      ClampIntegers<int64_t>(x, low, high, &y);
+      ClampAs<int64_t>(x, low, high, &y);
+      break;
+    case DataType::kUint32:
+      ClampAs<uint32_t>(x, low, high, &y);
+      break;
+    case DataType::kUint64:
+      ClampAs<uint64_t>(x, low, high, &y);
+      break;
+    case DataType::kDouble:
+      ClampAs<double>(x, low, high, &y, from, to);
       break;
     default:
       return absl::InternalError(node.Describe() + ": unexpected type");
@@ -129,22 +155,29 @@ absl::Status InferClip(Graph* graph, const Node& node) {
 }
 
 Results EvaluateClip(const Graph&, const Node& node, const Inputs& inputs) {
-  const float limit = ClipLimit(inputs[0]->type);
+  const DataType type = inputs[0]->type;
+  // The attributes' defaults are floats'.
+  const double limit = type == DataType::kDouble && node.opset >= 11
+                           ? std::numeric_limits<double>::max()
+                           : double{ClipLimit(type)};
+  const auto bound = [&](const char* name, double fallback) -> double {
+    if (node.attributes.count(name) == 0) return fallback;
+    return node.FloatAttribute(name, 0);
+  };
   return Clamp(node, *inputs[0], At(inputs, 1), At(inputs, 2),
-               node.FloatAttribute("min", -limit),
-               node.FloatAttribute("max", limit));
+               bound("min", -limit), bound("max", limit));
 }
 
 const OperatorRegistration kRelu(Define("Relu", 6, kMaxOpset)
                                      .Inputs(1, 1, kClampTypes)
                                      .Run(InferSame, EvaluateRelu));
 const OperatorRegistration kClip6(Define("Clip", 6, 10)
-                                      .Inputs(1, 1, kReals)
+                                      .Inputs(1, 1, kRealsAndDouble)
                                       .Attr("min", AttributeKind::kFloat)
                                       .Attr("max", AttributeKind::kFloat)
                                       .Run(InferClip, EvaluateClip));
 const OperatorRegistration kClip11(Define("Clip", 11, kMaxOpset)
-                                       .Inputs(1, 3, kClampTypes)
+                                       .Inputs(1, 3, kClipTypes)
                                        .Run(InferClip, EvaluateClip));
 
 }  // namespace

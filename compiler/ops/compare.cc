@@ -4,6 +4,7 @@
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/broadcast.h"
 #include "compiler/ops/define.h"
+#include "compiler/ops/doubles.h"
 #include "compiler/ops/half.h"
 #include "compiler/ops/ordered.h"
 #include "compiler/ops/program_operator.h"
@@ -52,6 +53,8 @@ Results EvaluateComparison(Comparison comparison, const Node& node,
     return absl::InternalError(node.Describe() + ": operands do not fit");
   }
   switch (a.type) {
+    case DataType::kDouble:
+      return One(Compared<double>(comparison, a, b, shape));
     case DataType::kFloat:
       return One(Compared<float>(comparison, a, b, shape));
     case DataType::kBool:
@@ -94,24 +97,26 @@ OperatorInfo Comparing(const char* op, int since, int until, TypeSet types) {
       .Run(Infer, Evaluate<comparison>);
 }
 
+constexpr TypeSet kOrdered = kNumbers | kDoubles;
 constexpr TypeSet kBools = Types(DataType::kBool);
 
 const OperatorRegistration kOperators[] = {
     OperatorRegistration(
         Comparing<Comparison::kEqual>("Equal", 7, 10, kIndices | kBools)),
     OperatorRegistration(Comparing<Comparison::kEqual>("Equal", 11, kMaxOpset,
-                                                       kNumbers | kBools)),
-    OperatorRegistration(Comparing<Comparison::kLess>("Less", 7, 8, kReals)),
+                                                       kOrdered | kBools)),
     OperatorRegistration(
-        Comparing<Comparison::kLess>("Less", 9, kMaxOpset, kNumbers)),
+        Comparing<Comparison::kLess>("Less", 7, 8, kRealsAndDouble)),
     OperatorRegistration(
-        Comparing<Comparison::kGreater>("Greater", 7, 8, kReals)),
+        Comparing<Comparison::kLess>("Less", 9, kMaxOpset, kOrdered)),
     OperatorRegistration(
-        Comparing<Comparison::kGreater>("Greater", 9, kMaxOpset, kNumbers)),
+        Comparing<Comparison::kGreater>("Greater", 7, 8, kRealsAndDouble)),
+    OperatorRegistration(
+        Comparing<Comparison::kGreater>("Greater", 9, kMaxOpset, kOrdered)),
     OperatorRegistration(Comparing<Comparison::kLessOrEqual>(
-        "LessOrEqual", 12, kMaxOpset, kNumbers)),
+        "LessOrEqual", 12, kMaxOpset, kOrdered)),
     OperatorRegistration(Comparing<Comparison::kGreaterOrEqual>(
-        "GreaterOrEqual", 12, kMaxOpset, kNumbers)),
+        "GreaterOrEqual", 12, kMaxOpset, kOrdered)),
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "compiler/ops/broadcast.h"
 #include "compiler/ops/define.h"
+#include "compiler/ops/doubles.h"
 #include "simulator/model/numerics.h"
 
 namespace heddle::compiler {
@@ -103,6 +104,21 @@ void ComputeIntegers(Arithmetic op, const Operands& in, TensorData* y) {
   });
 }
 
+template <Arithmetic op>
+double ComputeDouble(const Node&, const double* x) {
+  switch (op) {
+    case Arithmetic::kAdd:
+      return x[0] + x[1];
+    case Arithmetic::kSub:
+      return x[0] - x[1];
+    case Arithmetic::kMul:
+      return x[0] * x[1];
+    case Arithmetic::kDiv:
+      return x[0] / x[1];
+  }
+  return 0;
+}
+
 void ComputeReals(Arithmetic op, const Operands& in, TensorData* y) {
   if (y->type == DataType::kFloat16) {
     const auto *const a = in.a.as<uint16_t>(), *const b = in.b.as<uint16_t>();
@@ -171,12 +187,17 @@ Results EvaluateArithmetic(Arithmetic op, const Node& node,
 }
 
 template <Arithmetic op>
-Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
+Results Evaluate(const Graph& graph, const Node& node, const Inputs& inputs) {
+  if (inputs[0]->type == DataType::kDouble) {
+    return MapDoubles(graph, node, inputs, ComputeDouble<op>);
+  }
   return EvaluateArithmetic(op, node, inputs);
 }
 
 OperatorInfo Binary(const char* op, decltype(OperatorInfo::evaluate) evaluate) {
-  return Define(op, 7, kMaxOpset).Inputs(2, 2, kNumbers).Run(Infer, evaluate);
+  return Define(op, 7, kMaxOpset)
+      .Inputs(2, 2, kNumbers | kDoubles)
+      .Run(Infer, evaluate);
 }
 
 const OperatorRegistration kAdd(Binary("Add", Evaluate<Arithmetic::kAdd>));

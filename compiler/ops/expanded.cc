@@ -168,6 +168,9 @@ TensorId Expansion::Scalar(DataType type, float value) {
     case DataType::kFloat16:
       *data.as<uint16_t>() = model::F32ToF16(value);
       break;
+    case DataType::kDouble:
+      *data.as<double>() = value;
+      break;
     case DataType::kInt64:
       *data.as<int64_t>() = static_cast<int64_t>(value);
       break;

@@ -13,6 +13,7 @@
 // BiasGelu, of a + b, are exact, FastGelu, of x + bias if there is one, tanh,
 // QuickGelu sigmoid. heddle.Gelu is what a pass makes of
 // x * 0.5 * (1 + erf(x / sqrt(2))) in primitive operators (passes/fuse_gelu.h).
+#include <cmath>
 #include <string>
 
 #include "compiler/base/status_macros.h"
@@ -97,13 +98,22 @@ Define Microsoft(const char* op, int min_inputs, int max_inputs) {
 const ProgramOperator kPassGelu(
     Define("Gelu", 1, kMaxOpset).Domain(kInternalDomain).Inputs(1, 1, kFloats),
     InferSame, GeluSteps<Exact>);
+double DoubleGelu(const Node& node, const double* x) {
+  const double v = x[0];
+  if (Approximation(node) == "tanh") {
+    const double slope = std::sqrt(2 / M_PI) * (v + 0.044715 * v * v * v);
+    return 0.5 * v * (1 + std::tanh(slope));
+  }
+  return 0.5 * v * (1 + std::erf(v * M_SQRT1_2));
+}
+
 const ProgramOperator kGelu20(Define("Gelu", 20, kMaxOpset)
-                                  .Inputs(1, 1, kReals)
+                                  .Inputs(1, 1, kRealsAndDouble)
                                   .Attr("approximate", AttributeKind::kString)
                                   .Rule(Rejection::kInvalidModel,
                                         "approximate is none or tanh",
                                         KnowsApproximation),
-                              InferSame, Gelu20Steps);
+                              InferSame, Gelu20Steps, DoubleGelu);
 const ProgramOperator kGelu(Microsoft("Gelu", 1, 1), InferSame,
                             GeluSteps<Exact>);
 const ProgramOperator kBiasGelu(Microsoft("BiasGelu", 2, 2), InferBiased,

@@ -3,6 +3,7 @@
 // 0 and 1), BitwiseAnd, BitwiseOr, BitwiseXor and BitwiseNot of integers,
 // BitShift of integers without sign (by their width and more: 0), IsNaN and
 // IsInf. Integers of 64 bits are the host's.
+#include <cmath>
 #include <string>
 
 #include "compiler/base/status_macros.h"
@@ -164,8 +165,15 @@ const ProgramOperator kBitShift(
         .Rule(Rejection::kInvalidModel, "direction is LEFT or RIGHT",
               HasDirection),
     InferBroadcastSameType, BitShiftSteps, kAllTypes, WideShift);
-const ProgramOperator kIsNan(Define("IsNaN", 9, kMaxOpset).Inputs(1, 1, kReals),
-                             InferTruth, IsNanSteps);
+const ProgramOperator kIsNan(
+    Define("IsNaN", 9, kMaxOpset).Inputs(1, 1, kRealsAndDouble), InferTruth,
+    IsNanSteps,
+    [](const Node&, const double* x) -> double { return std::isnan(x[0]); });
+
+double DoubleIsInf(const Node& node, const double* x) {
+  const char* sign = x[0] > 0 ? "detect_positive" : "detect_negative";
+  return std::isinf(x[0]) && node.IntAttribute(sign, 1) != 0;
+}
 
 Define IsInf(int since, int until, TypeSet types) {
   Define define("IsInf", since, until);
@@ -174,9 +182,10 @@ Define IsInf(int since, int until, TypeSet types) {
       .Attr("detect_negative", AttributeKind::kInt);
   return define;
 }
-const ProgramOperator kIsInf10(IsInf(10, 19, kFloats), InferTruth, IsInfSteps);
-const ProgramOperator kIsInf20(IsInf(20, kMaxOpset, kReals), InferTruth,
-                               IsInfSteps);
+const ProgramOperator kIsInf10(IsInf(10, 19, kFloats | kDoubles), InferTruth,
+                               IsInfSteps, DoubleIsInf);
+const ProgramOperator kIsInf20(IsInf(20, kMaxOpset, kRealsAndDouble),
+                               InferTruth, IsInfSteps, DoubleIsInf);
 
 }  // namespace
 }  // namespace heddle::compiler

@@ -5,11 +5,13 @@
 // products of it: f32(x * x), f32(f32(x * x) * x). Integers to a power are
 // found by multiplication, which wraps, or for real exponents in fp32, toward
 // zero.
+#include <cmath>
 #include <optional>
 
 #include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/broadcast.h"
+#include "compiler/ops/doubles.h"
 #include "compiler/ops/ordered.h"
 #include "compiler/ops/program_operator.h"
 #include "compiler/ops/vector_math.h"
@@ -150,7 +152,12 @@ Results IntegerPow(const Node& node, const TensorData& x, const TensorData& y) {
   return One(std::move(z));
 }
 
-Results WidePow(const Graph&, const Node& node, const Inputs& inputs) {
+Results WidePow(const Graph& graph, const Node& node, const Inputs& inputs) {
+  if (inputs[0]->type == DataType::kDouble) {
+    return MapDoubles(graph, node, inputs, [](const Node&, const double* x) {
+      return std::pow(x[0], x[1]);
+    });
+  }
   return IntegerPow(node, *inputs[0], *inputs[1]);
 }
 
@@ -175,13 +182,23 @@ absl::Status InferPRelu(Graph* graph, const Node& node) {
   return InferBroadcastSameType(graph, node);
 }
 
-const ProgramOperator kPow(
-    Define("Pow", 7, kMaxOpset)
-        .Inputs(2, 2, kReals | Types(DataType::kInt32, DataType::kInt64),
-                kNumbers),
-    InferBroadcast, PowSteps, kReals, WidePow);
-const ProgramOperator kPRelu(Define("PRelu", 7, kMaxOpset).Inputs(2, 2, kReals),
-                             InferPRelu, PReluSteps);
+Define Power(int since, int until, TypeSet bases, TypeSet exponents) {
+  Define define("Pow", since, until);
+  define.Inputs(2, 2, bases, exponents);
+  return define;
+}
+
+const ProgramOperator kPow7(Power(7, 11, kRealsAndDouble, kRealsAndDouble),
+                            InferBroadcast, PowSteps, kReals, WidePow);
+const ProgramOperator kPow12(Power(12, kMaxOpset,
+                                   kRealsAndDouble | Types(DataType::kInt32,
+                                                           DataType::kInt64),
+                                   kNumbers | kDoubles),
+                             InferBroadcast, PowSteps, kReals, WidePow);
+const ProgramOperator kPRelu(
+    Define("PRelu", 7, kMaxOpset).Inputs(2, 2, kRealsAndDouble), InferPRelu,
+    PReluSteps,
+    [](const Node&, const double* x) { return x[0] < 0 ? x[1] * x[0] : x[0]; });
 
 }  // namespace
 }  // namespace heddle::compiler

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of one element, as microprograms: the exponential family, roundings
 // and activations. float16 is computed in fp32 and rounded once.
+#include <cmath>
+#include <limits>
+
 #include "compiler/base/pace.h"
+#include "compiler/ops/doubles.h"
 #include "compiler/ops/ordered.h"
 #include "compiler/ops/program_operator.h"
 #include "compiler/ops/vector_math.h"
@@ -13,8 +17,9 @@ namespace {
 using Steps = absl::StatusOr<std::vector<ElementwiseStep>>;
 using model::Bits;
 
-constexpr TypeSet kSigned = kReals | Types(DataType::kInt8, DataType::kInt16,
-                                           DataType::kInt32, DataType::kInt64);
+constexpr TypeSet kSigned =
+    kRealsAndDouble | Types(DataType::kInt8, DataType::kInt16, DataType::kInt32,
+                            DataType::kInt64);
 
 // out = function(a)
 template <Term (*function)(ProgramBuilder*, Term)>
@@ -24,7 +29,7 @@ Steps Function(const Graph&, const Node&) {
   return OneStep(b, {0});
 }
 
-Define Unary(const char* op, int since, TypeSet types = kReals) {
+Define Unary(const char* op, int since, TypeSet types = kRealsAndDouble) {
   Define define(op, since, kMaxOpset);
   define.Inputs(1, 1, types);
   return define;
@@ -189,10 +194,13 @@ TensorData Map(const TensorData& x, Function function) {
   return y;
 }
 
-// `function` is applied to the 64 bits of the value, sign extended.
+// `function` is applied to the 64 bits of an integer.
 template <typename Function>
-Results MapWide(const Node& node, const TensorData& x, Function function) {
+Results MapWide(const Graph& graph, const Node& node, const TensorData& x,
+                Function function, DoubleFunction doubles) {
   switch (x.type) {
+    case DataType::kDouble:
+      return MapDoubles(graph, node, {&x}, doubles);
     case DataType::kUint64:
       return One(Map<uint64_t>(x, function));
     case DataType::kInt64:
@@ -202,79 +210,205 @@ Results MapWide(const Node& node, const TensorData& x, Function function) {
   }
 }
 
-Results WideAbs(const Graph&, const Node& node, const Inputs& inputs) {
+Results WideAbs(const Graph& graph, const Node& node, const Inputs& inputs) {
   const bool has_sign = inputs[0]->type == DataType::kInt64;
-  return MapWide(node, *inputs[0], [has_sign](uint64_t v) {
-    return has_sign && (v >> 63) != 0 ? 0 - v : v;
-  });
+  return MapWide(
+      graph, node, *inputs[0],
+      [has_sign](uint64_t v) { return has_sign && (v >> 63) != 0 ? 0 - v : v; },
+      [](const Node&, const double* x) { return std::fabs(x[0]); });
 }
 
-Results WideNeg(const Graph&, const Node& node, const Inputs& inputs) {
-  return MapWide(node, *inputs[0], [](uint64_t v) { return 0 - v; });
+Results WideNeg(const Graph& graph, const Node& node, const Inputs& inputs) {
+  return MapWide(
+      graph, node, *inputs[0], [](uint64_t v) { return 0 - v; },
+      [](const Node&, const double* x) { return -x[0]; });
 }
 
-Results WideSign(const Graph&, const Node& node, const Inputs& inputs) {
+Results WideSign(const Graph& graph, const Node& node, const Inputs& inputs) {
   const bool has_sign = inputs[0]->type == DataType::kInt64;
-  return MapWide(node, *inputs[0], [has_sign](uint64_t v) {
-    return has_sign && (v >> 63) != 0 ? ~uint64_t{0} : uint64_t{v != 0};
-  });
+  return MapWide(
+      graph, node, *inputs[0],
+      [has_sign](uint64_t v) {
+        return has_sign && (v >> 63) != 0 ? ~uint64_t{0} : uint64_t{v != 0};
+      },
+      [](const Node&, const double* x) {
+        return x[0] > 0 ? 1.0 : x[0] < 0 ? -1.0 : x[0];
+      });
 }
 
-const ProgramOperator kExp(Unary("Exp", 6), InferSame, Function<Exp>);
-const ProgramOperator kLog(Unary("Log", 6), InferSame, Function<Log>);
-const ProgramOperator kSqrt(Unary("Sqrt", 6), InferSame, Function<Sqrt>);
-const ProgramOperator kErf(Unary("Erf", 9), InferSame, Function<Erf>);
-const ProgramOperator kTanh(Unary("Tanh", 6), InferSame, Function<Tanh>);
+// Toward zero; the ends of the type for what lies outside.
+template <typename T>
+T ToWhole(double v) {
+  constexpr auto kEnd = 2 * static_cast<double>(T{1} << (8 * sizeof(T) - 2)) *
+                        (std::numeric_limits<T>::min() == 0 ? 2 : 1);
+  if (v >= kEnd) return std::numeric_limits<T>::max();
+  if (v <= static_cast<double>(std::numeric_limits<T>::min())) {
+    return std::numeric_limits<T>::min();
+  }
+  return static_cast<T>(v);
+}
+
+double DoubleShrink(const Node& node, const double* x) {
+  const double lambd = node.FloatAttribute("lambd", 0.5f);
+  const double bias = node.FloatAttribute("bias", 0.0f);
+  return x[0] < -lambd ? x[0] + bias : x[0] > lambd ? x[0] - bias : 0;
+}
+
+// Integers by way of double, toward zero.
+Results WideShrink(const Graph& graph, const Node& node, const Inputs& inputs) {
+  const TensorData& x = *inputs[0];
+  switch (x.type) {
+    case DataType::kDouble:
+      return MapDoubles(graph, node, inputs, DoubleShrink);
+    case DataType::kUint64:
+      return One(Map<uint64_t>(x, [&node](uint64_t v) {
+        const auto real = static_cast<double>(v);
+        return ToWhole<uint64_t>(DoubleShrink(node, &real));
+      }));
+    case DataType::kInt64:
+      return One(Map<int64_t>(x, [&node](int64_t v) {
+        const auto real = static_cast<double>(v);
+        return ToWhole<int64_t>(DoubleShrink(node, &real));
+      }));
+    default:
+      return absl::InternalError(node.Describe() + ": unexpected type");
+  }
+}
+
+double DoubleSigmoid(const Node&, const double* x) {
+  const double e = std::exp(-std::fabs(x[0]));
+  return (x[0] < 0 ? e : 1) / (1 + e);
+}
+
+double DoubleSoftplus(const Node&, const double* x) {
+  return std::log1p(std::exp(-std::fabs(x[0]))) + (x[0] > 0 ? x[0] : 0);
+}
+
+// A NaN stays.
+double HardLine(double x, double alpha, double beta) {
+  const double line = alpha * x + beta;
+  return line < 0 ? 0 : line > 1 ? 1 : line;
+}
+
+double DoubleHardSigmoid(const Node& node, const double* x) {
+  return HardLine(x[0], node.FloatAttribute("alpha", 0.2f),
+                  node.FloatAttribute("beta", 0.5f));
+}
+
+double DoubleHardSwish(const Node&, const double* x) {
+  return x[0] * HardLine(x[0], 1.0 / 6, 0.5);
+}
+
+double DoubleMish(const Node& node, const double* x) {
+  return x[0] * std::tanh(DoubleSoftplus(node, x));
+}
+
+double DoubleElu(const Node& node, const double* x) {
+  const double alpha = node.FloatAttribute("alpha", 1.0f);
+  return x[0] < 0 ? alpha * std::expm1(x[0]) : x[0];
+}
+
+double DoubleSelu(const Node& node, const double* x) {
+  const double alpha = node.FloatAttribute("alpha", 1.67326319217681884765625f);
+  const double gamma = node.FloatAttribute("gamma", 1.05070102214813232421875f);
+  return gamma * (x[0] < 0 ? alpha * std::expm1(x[0]) : x[0]);
+}
+
+double DoubleCelu(const Node& node, const double* x) {
+  const double alpha = node.FloatAttribute("alpha", 1.0f);
+  return x[0] < 0 ? alpha * std::expm1(x[0] / alpha) : x[0];
+}
+
+double DoubleLeakyRelu(const Node& node, const double* x) {
+  return x[0] < 0 ? node.FloatAttribute("alpha", 0.01f) * x[0] : x[0];
+}
+
+double DoubleThresholdedRelu(const Node& node, const double* x) {
+  return x[0] > node.FloatAttribute("alpha", 1.0f) ? x[0] : 0;
+}
+
+const ProgramOperator kExp(Unary("Exp", 6), InferSame, Function<Exp>,
+                           [](const Node&, const double* x) {
+                             return std::exp(x[0]);
+                           });
+const ProgramOperator kLog(Unary("Log", 6), InferSame, Function<Log>,
+                           [](const Node&, const double* x) {
+                             return std::log(x[0]);
+                           });
+const ProgramOperator kSqrt(Unary("Sqrt", 6), InferSame, Function<Sqrt>,
+                            [](const Node&, const double* x) {
+                              return std::sqrt(x[0]);
+                            });
+const ProgramOperator kErf(Unary("Erf", 9), InferSame, Function<Erf>,
+                           [](const Node&, const double* x) {
+                             return std::erf(x[0]);
+                           });
+const ProgramOperator kTanh(Unary("Tanh", 6), InferSame, Function<Tanh>,
+                            [](const Node&, const double* x) {
+                              return std::tanh(x[0]);
+                            });
 const ProgramOperator kSigmoid(Unary("Sigmoid", 6), InferSame,
-                               Function<Sigmoid>);
+                               Function<Sigmoid>, DoubleSigmoid);
 const ProgramOperator kSoftplus(Unary("Softplus", 1), InferSame,
-                                Function<Softplus>);
+                                Function<Softplus>, DoubleSoftplus);
 const ProgramOperator kSoftsign(Unary("Softsign", 1), InferSame,
-                                Function<Softsign>);
+                                Function<Softsign>,
+                                [](const Node&, const double* x) {
+                                  return x[0] / (1 + std::fabs(x[0]));
+                                });
 const ProgramOperator kReciprocal(Unary("Reciprocal", 6), InferSame,
-                                  Function<Reciprocal>);
-const ProgramOperator kFloor(Unary("Floor", 6), InferSame, Function<Floor>);
-const ProgramOperator kCeil(Unary("Ceil", 6), InferSame, Function<Ceil>);
-const ProgramOperator kRound(Unary("Round", 11), InferSame,
-                             Function<RoundEven>);
+                                  Function<Reciprocal>,
+                                  [](const Node&, const double* x) {
+                                    return 1 / x[0];
+                                  });
+const ProgramOperator kFloor(Unary("Floor", 6), InferSame, Function<Floor>,
+                             [](const Node&, const double* x) {
+                               return std::floor(x[0]);
+                             });
+const ProgramOperator kCeil(Unary("Ceil", 6), InferSame, Function<Ceil>,
+                            [](const Node&, const double* x) {
+                              return std::ceil(x[0]);
+                            });
+const ProgramOperator kRound(Unary("Round", 11), InferSame, Function<RoundEven>,
+                             [](const Node&, const double* x) {
+                               return std::nearbyint(x[0]);
+                             });
 const ProgramOperator kHardSwish(Unary("HardSwish", 14), InferSame,
-                                 Function<HardSwish>);
-const ProgramOperator kMish(Unary("Mish", 18), InferSame, Function<Mish>);
-const ProgramOperator kShrink(
-    Unary("Shrink", 9,
-          kReals | Types(DataType::kInt8, DataType::kUint8, DataType::kInt16,
-                         DataType::kUint16, DataType::kInt32,
-                         DataType::kUint32))
-        .Attr("lambd", AttributeKind::kFloat)
-        .Attr("bias", AttributeKind::kFloat),
-    InferSame, ShrinkSteps);
-const ProgramOperator kAbs(Unary("Abs", 6, kNumbers), InferSame, AbsSteps,
-                           kAllTypes, WideAbs);
+                                 Function<HardSwish>, DoubleHardSwish);
+const ProgramOperator kMish(Unary("Mish", 18), InferSame, Function<Mish>,
+                            DoubleMish);
+const ProgramOperator kShrink(Unary("Shrink", 9, kNumbers | kDoubles)
+                                  .Attr("lambd", AttributeKind::kFloat)
+                                  .Attr("bias", AttributeKind::kFloat),
+                              InferSame, ShrinkSteps, kAllTypes, WideShrink);
+const ProgramOperator kAbs(Unary("Abs", 6, kNumbers | kDoubles), InferSame,
+                           AbsSteps, kAllTypes, WideAbs);
 const ProgramOperator kNeg(Unary("Neg", 6, kSigned), InferSame, NegSteps,
                            kAllTypes, WideNeg);
-const ProgramOperator kSign(Unary("Sign", 9, kNumbers), InferSame, SignSteps,
-                            kAllTypes, WideSign);
+const ProgramOperator kSign(Unary("Sign", 9, kNumbers | kDoubles), InferSame,
+                            SignSteps, kAllTypes, WideSign);
 const ProgramOperator kHardSigmoid(Unary("HardSigmoid", 6)
                                        .Attr("alpha", AttributeKind::kFloat)
                                        .Attr("beta", AttributeKind::kFloat),
-                                   InferSame, HardSigmoidSteps);
+                                   InferSame, HardSigmoidSteps,
+                                   DoubleHardSigmoid);
 const ProgramOperator kElu(Unary("Elu", 6).Attr("alpha", AttributeKind::kFloat),
-                           InferSame, EluSteps);
+                           InferSame, EluSteps, DoubleElu);
 const ProgramOperator kSelu(Unary("Selu", 6)
                                 .Attr("alpha", AttributeKind::kFloat)
                                 .Attr("gamma", AttributeKind::kFloat),
-                            InferSame, SeluSteps);
+                            InferSame, SeluSteps, DoubleSelu);
 const ProgramOperator kCelu(Unary("Celu", 12)
                                 .Attr("alpha", AttributeKind::kFloat)
                                 .Rule(Rejection::kUnsupportedAttribute,
                                       "alpha is positive", PositiveAlpha),
-                            InferSame, CeluSteps);
+                            InferSame, CeluSteps, DoubleCelu);
 const ProgramOperator kLeakyRelu(
     Unary("LeakyRelu", 6).Attr("alpha", AttributeKind::kFloat), InferSame,
-    LeakyReluSteps);
+    LeakyReluSteps, DoubleLeakyRelu);
 const ProgramOperator kThresholdedRelu(
     Unary("ThresholdedRelu", 10).Attr("alpha", AttributeKind::kFloat),
-    InferSame, ThresholdedReluSteps);
+    InferSame, ThresholdedReluSteps, DoubleThresholdedRelu);
 
 }  // namespace
 }  // namespace heddle::compiler

@@ -3,7 +3,8 @@
 // accumulator starts at +0; in Gemm with alpha = 1 it starts at f32(beta*C).
 // With another alpha, Gemm multiplies the finished sum by alpha and adds
 // f32(beta*C), each with its own rounding. A factor of 1 is not multiplied by.
-// float16 is computed in fp32 and rounded once, at the end.
+// float16 is computed in fp32 and rounded once, at the end. The host multiplies
+// doubles in binary64 and, in MatMul, integers modulo 2^32 or 2^64.
 #include "compiler/ops/matmul.h"
 
 #include "compiler/base/pace.h"
@@ -11,6 +12,7 @@
 #include "compiler/ops/accumulate.h"
 #include "compiler/ops/broadcast.h"
 #include "compiler/ops/define.h"
+#include "compiler/ops/doubles.h"
 #include "compiler/ops/gemm.h"
 #include "compiler/ops/half.h"
 #include "simulator/model/numerics.h"
@@ -102,18 +104,43 @@ absl::Status InferMatMul(Graph* graph, const Node& node) {
   return SetOutput(graph, node, 0, a.type, shape.output);
 }
 
+// The product of every pair of matrices.
+template <typename T>
+void MultiplyAll(const MatMulShape& shape, const TensorData& a,
+                 const TensorData& b,
+                 void (*multiply)(int64_t m, int64_t k, int64_t n, const T* a,
+                                  const T* b, T* y),
+                 TensorData* y) {
+  for (int64_t i = 0; i < shape.batches; ++i) {
+    multiply(shape.m, shape.k, shape.n,
+             a.as<T>() + shape.a_matrix[i] * shape.m * shape.k,
+             b.as<T>() + shape.b_matrix[i] * shape.k * shape.n,
+             y->as<T>() + i * shape.m * shape.n);
+  }
+}
+
 Results EvaluateMatMul(const Graph&, const Node& node, const Inputs& inputs) {
   const Widened wide(inputs);
   ASSIGN_OR_RETURN(auto shape,
                    ResolveMatMul(node, wide[0]->shape, wide[1]->shape));
-  TensorData y = TensorData::Zeros(DataType::kFloat, shape.output);
-  float* values = y.as<float>();
-  for (int64_t i = 0; i < shape.batches; ++i) {
-    MultiplyF32(shape.m, shape.k, shape.n,
-                wide[0]->as<float>() + shape.a_matrix[i] * shape.m * shape.k,
-                wide[1]->as<float>() + shape.b_matrix[i] * shape.k * shape.n,
-                values + i * shape.m * shape.n);
+  const TensorData &a = *wide[0], &b = *wide[1];
+  TensorData y = TensorData::Zeros(a.type, shape.output);
+  switch (a.type) {
+    case DataType::kDouble:
+      MultiplyAll<double>(shape, a, b, MultiplyF64, &y);
+      return One(std::move(y));
+    case DataType::kInt32:
+    case DataType::kUint32:
+      MultiplyAll<int32_t>(shape, a, b, MultiplyI32, &y);
+      return One(std::move(y));
+    case DataType::kInt64:
+    case DataType::kUint64:
+      MultiplyAll<uint64_t>(shape, a, b, MultiplyI64, &y);
+      return One(std::move(y));
+    default:
+      MultiplyAll<float>(shape, a, b, MultiplyF32, &y);
   }
+  float* values = y.as<float>();
   for (int64_t i = 0; i < y.count(); ++i) {
     PaceAt(i);
     values[i] = model::Canonical(values[i]);
@@ -131,10 +158,35 @@ absl::Status InferGemm(Graph* graph, const Node& node) {
   return SetOutput(graph, node, 0, a.type, {shape.m, shape.n});
 }
 
+TensorData GemmOfDoubles(const Node& node, const GemmShape& shape,
+                         const Inputs& inputs) {
+  const auto a =
+      Transposed(inputs[0]->as<double>(), shape.m, shape.k, shape.trans_a);
+  const auto b =
+      Transposed(inputs[1]->as<double>(), shape.k, shape.n, shape.trans_b);
+  const double alpha = node.FloatAttribute("alpha", 1.0f);
+  const double beta = node.FloatAttribute("beta", 1.0f);
+  TensorData y = TensorData::Zeros(DataType::kDouble, {shape.m, shape.n});
+  double* values = y.as<double>();
+  MultiplyF64(shape.m, shape.k, shape.n, a.data(), b.data(), values);
+  for (int64_t i = 0; i < y.count(); ++i) values[i] *= alpha;
+  if (const TensorData* c = At(inputs, 2)) {
+    const auto strides = BroadcastStrides(c->shape, y.shape);
+    ForEachBroadcast(y.shape, strides, strides,
+                     [&](int64_t i, int64_t ic, int64_t) {
+                       values[i] += beta * c->as<double>()[ic];
+                     });
+  }
+  return y;
+}
+
 Results EvaluateGemm(const Graph&, const Node& node, const Inputs& inputs) {
   const Widened wide(inputs);
   ASSIGN_OR_RETURN(auto shape,
                    ResolveGemm(node, wide[0]->shape, wide[1]->shape));
+  if (inputs[0]->type == DataType::kDouble) {
+    return One(GemmOfDoubles(node, shape, inputs));
+  }
   const auto a =
       Transposed(wide[0]->as<float>(), shape.m, shape.k, shape.trans_a);
   const auto b =
@@ -166,17 +218,24 @@ Results EvaluateGemm(const Graph&, const Node& node, const Inputs& inputs) {
   return One(Narrowed(std::move(y), inputs[0]->type));
 }
 
-const OperatorRegistration kMatMul(Define("MatMul", 1, kMaxOpset)
-                                       .Inputs(2, 2, kReals)
-                                       .Rule(Rejection::kInvalidModel,
-                                             kSameTypeText, SameTypes)
-                                       .Run(InferMatMul, EvaluateMatMul));
+// Since opset 9.
+constexpr TypeSet kWhole = Types(DataType::kInt32, DataType::kInt64,
+                                 DataType::kUint32, DataType::kUint64);
+
+OperatorInfo MatMul(int since, int until, TypeSet types) {
+  return Define("MatMul", since, until)
+      .Inputs(2, 2, types)
+      .Run(InferMatMul, EvaluateMatMul);
+}
+
+const OperatorRegistration kMatMul1(MatMul(1, 8, kRealsAndDouble));
+const OperatorRegistration kMatMul9(MatMul(9, kMaxOpset,
+                                           kRealsAndDouble | kWhole));
 
 // Before opset 11 there is always a C.
 Define Gemm(int since, int until, int min_inputs) {
   Define define("Gemm", since, until);
-  define.Inputs(min_inputs, 3, kReals)
-      .Rule(Rejection::kInvalidModel, kSameTypeText, SameTypes)
+  define.Inputs(min_inputs, 3, kRealsAndDouble)
       .Attr("alpha", AttributeKind::kFloat)
       .Attr("beta", AttributeKind::kFloat)
       .Attr("transA", AttributeKind::kInt)

@@ -15,6 +15,7 @@
 
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
+#include "compiler/ops/doubles.h"
 #include "compiler/ops/max_pool_index.h"
 #include "compiler/ops/reduce.h"
 #include "compiler/ops/volume.h"
@@ -41,6 +42,16 @@ float Larger(float acc, float x) {
   return model::FMax(acc, x);
 }
 
+template <>
+double Larger(double acc, double x) {
+  return acc > x || acc != acc ? acc : x;
+}
+
+float Plus(float a, float b) { return model::FAdd(a, b); }
+double Plus(double a, double b) { return a + b; }
+float Quotient(float a, float b) { return model::FDiv(a, b); }
+double Quotient(double a, double b) { return a / b; }
+
 template <typename T>
 void MaxPool(const Window& w, int64_t planes, const T* x, T* y) {
   const T lowest = std::is_floating_point<T>::value
@@ -60,7 +71,9 @@ Results EvaluateMaxPool(const Graph&, const Node& node, const Inputs& inputs) {
   TensorData y =
       TensorData::Zeros(x.type, window.OutputShape(x.shape[0], x.shape[1]));
   const int64_t planes = x.shape[0] * x.shape[1];
-  if (Contains(kReals, x.type)) {
+  if (x.type == DataType::kDouble) {
+    MaxPool(window, planes, x.as<double>(), y.as<double>());
+  } else if (Contains(kReals, x.type)) {
     std::vector<float> out(y.count());
     MaxPool(window, planes, ToFloats(x).data(), out.data());
     y = FromFloats(x.type, y.shape, out);
@@ -72,32 +85,36 @@ Results EvaluateMaxPool(const Graph&, const Node& node, const Inputs& inputs) {
   return One(std::move(y));
 }
 
+template <typename Real>
+void AveragePool(const Window& w, int64_t planes, bool include_pad,
+                 const Real* x, Real* y) {
+  std::vector<Real> counts;  // the same for each plane
+  ForEachWindow(w, [&](int64_t oy, int64_t ox) {
+    counts.push_back(static_cast<Real>(AverageCount(w, oy, ox, include_pad)));
+  });
+  for (int64_t plane = 0; plane < planes; ++plane) {
+    // From +0.
+    ForEachTapOfPlane(w, x, y, [](Real acc, Real v) { return Plus(acc, v); });
+    for (size_t i = 0; i < counts.size(); ++i) y[i] = Quotient(y[i], counts[i]);
+    x += w.in[0] * w.in[1];
+    y += w.out[0] * w.out[1];
+  }
+}
+
 Results EvaluateAveragePool(const Graph&, const Node& node,
                             const Inputs& inputs) {
   const TensorData& x = *inputs[0];
-  ASSIGN_OR_RETURN(auto window, ResolvePool(node, x.shape));
-  const Window& w = window;
+  ASSIGN_OR_RETURN(auto w, ResolvePool(node, x.shape));
   const bool include_pad = node.IntAttribute("count_include_pad", 0) != 0;
+  const int64_t planes = x.shape[0] * x.shape[1];
   TensorData y =
       TensorData::Zeros(x.type, w.OutputShape(x.shape[0], x.shape[1]));
-  const std::vector<float> values = ToFloats(x);
-  std::vector<float> results(y.count());
-  const float* in = values.data();
-  float* out = results.data();
-  std::vector<float> counts;  // the same for each plane
-  ForEachWindow(w, [&](int64_t oy, int64_t ox) {
-    counts.push_back(static_cast<float>(AverageCount(w, oy, ox, include_pad)));
-  });
-  for (int64_t plane = 0; plane < x.shape[0] * x.shape[1]; ++plane) {
-    // From +0.
-    ForEachTapOfPlane(w, in, out,
-                      [](float acc, float v) { return model::FAdd(acc, v); });
-    for (size_t i = 0; i < counts.size(); ++i) {
-      out[i] = model::FDiv(out[i], counts[i]);
-    }
-    in += w.in[0] * w.in[1];
-    out += w.out[0] * w.out[1];
+  if (x.type == DataType::kDouble) {
+    AveragePool(w, planes, include_pad, x.as<double>(), y.as<double>());
+    return One(std::move(y));
   }
+  std::vector<float> results(y.count());
+  AveragePool(w, planes, include_pad, ToFloats(x).data(), results.data());
   return One(FromFloats(x.type, y.shape, results));
 }
 
@@ -117,14 +134,14 @@ Results EvaluateGlobal(const Graph&, const Node& node, const Inputs& inputs) {
   const TensorData& x = *inputs[0];
   std::vector<bool> spatial(x.shape.size(), true);
   spatial[0] = spatial[1] = false;
-  return One(FromFloats(x.type, GlobalShape(x.shape),
-                        Reduce(ToFloats(x), ReduceStages(x.shape, spatial),
-                               *FindReduction(node.op))));
+  return One(ReduceReals(x, GlobalShape(x.shape),
+                         ReduceStages(x.shape, spatial),
+                         *FindReduction(node.op)));
 }
 
 OperatorInfo Global(const char* op) {
   return Define(op, 1, kMaxOpset)
-      .Inputs(1, 1, kReals)
+      .Inputs(1, 1, kRealsAndDouble)
       .Rule(Rejection::kUnsupportedShape, "input has rank 3 to 5",
             [](const Graph& graph, const Node& node, std::string* detail) {
               const Shape& shape = InputOf(graph, node, 0).shape;
@@ -147,7 +164,8 @@ Define Pool(const char* op, int since, int until, TypeSet types) {
 }
 
 Define MaxPooling(int since, int until) {
-  Define define = Pool("MaxPool", since, until, kReals | kQuantizedValues);
+  Define define =
+      Pool("MaxPool", since, until, kRealsAndDouble | kQuantizedValues);
   if (since >= 8) define.Outputs(2).Attr("storage_order", AttributeKind::kInt);
   if (since >= 10) define.Attr("dilations", AttributeKind::kInts);
   return define;
@@ -160,21 +178,20 @@ const ExpandedOperator kMaxPool8(MaxPooling(8, 9), ExpandMaxPool,
 const ExpandedOperator kMaxPool10(MaxPooling(10, kMaxOpset), ExpandMaxPool,
                                   IsExpandedMaxPool, InferPool,
                                   EvaluateMaxPool);
-const ExpandedOperator kAveragePool1(Pool("AveragePool", 1, 6, kReals),
+const ExpandedOperator kAveragePool1(Pool("AveragePool", 1, 6, kRealsAndDouble),
                                      ExpandVolumePool, IsVolume, InferPool,
                                      EvaluateAveragePool);
-const ExpandedOperator kAveragePool7(Pool("AveragePool", 7, 9, kReals)
+const ExpandedOperator kAveragePool7(Pool("AveragePool", 7, 9, kRealsAndDouble)
                                          .Attr("count_include_pad",
                                                AttributeKind::kInt),
                                      ExpandVolumePool, IsVolume, InferPool,
                                      EvaluateAveragePool);
-const ExpandedOperator kAveragePool10(Pool("AveragePool", 10, 18, kReals)
-                                          .Attr("count_include_pad",
-                                                AttributeKind::kInt),
-                                      ExpandVolumePool, IsVolume, InferPool,
-                                      EvaluateAveragePool);
+const ExpandedOperator kAveragePool10(
+    Pool("AveragePool", 10, 18, kRealsAndDouble)
+        .Attr("count_include_pad", AttributeKind::kInt),
+    ExpandVolumePool, IsVolume, InferPool, EvaluateAveragePool);
 const ExpandedOperator kAveragePool19(
-    Pool("AveragePool", 19, kMaxOpset, kReals)
+    Pool("AveragePool", 19, kMaxOpset, kRealsAndDouble)
         .Attr("count_include_pad", AttributeKind::kInt)
         .Attr("dilations", AttributeKind::kInts),
     ExpandVolumePool, IsVolume, InferPool, EvaluateAveragePool);

@@ -19,6 +19,7 @@ struct Entry {
   TypeSet lanes;
   decltype(OperatorInfo::evaluate) wide;
   int selects;
+  DoubleFunction doubles;
 
   // The input whose type decides where the node can be computed.
   size_t deciding() const { return selects > 0 ? selects : 0; }
@@ -42,6 +43,9 @@ Results EvaluateSteps(const Graph& graph, const Node& node,
   const DataType type = inputs[entry.deciding()]->type;
   if (!OnLanes(entry, type)) {
     if (entry.wide != nullptr) return entry.wide(graph, node, inputs);
+    if (entry.doubles != nullptr && type == DataType::kDouble) {
+      return MapDoubles(graph, node, inputs, entry.doubles);
+    }
     return absl::InternalError(node.Describe() + ": unexpected type");
   }
   ASSIGN_OR_RETURN(auto steps, entry.steps(graph, node));
@@ -186,7 +190,15 @@ ProgramOperator::ProgramOperator(Define define,
                                  decltype(OperatorInfo::evaluate) wide,
                                  int selects) {
   OperatorInfo info = define.Run(infer, EvaluateSteps);
-  Registry()[{info.domain, info.op}] = {steps, lanes, wide, selects};
+  Registry()[{info.domain, info.op}] = {steps, lanes, wide, selects, nullptr};
+  OperatorRegistration registration(std::move(info));
+}
+
+ProgramOperator::ProgramOperator(Define define,
+                                 decltype(OperatorInfo::infer) infer,
+                                 StepsFunction steps, DoubleFunction doubles) {
+  OperatorInfo info = define.Run(infer, EvaluateSteps);
+  Registry()[{info.domain, info.op}] = {steps, kAllTypes, nullptr, -1, doubles};
   OperatorRegistration registration(std::move(info));
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "compiler/ops/define.h"
+#include "compiler/ops/doubles.h"
 #include "compiler/ops/microprogram.h"
 
 namespace heddle::compiler {
@@ -60,6 +61,9 @@ class ProgramOperator {
                   StepsFunction steps, TypeSet lanes = kAllTypes,
                   decltype(OperatorInfo::evaluate) wide = nullptr,
                   int selects = -1);
+  // For nodes of lanes' types, and of double by `doubles`.
+  ProgramOperator(Define define, decltype(OperatorInfo::infer) infer,
+                  StepsFunction steps, DoubleFunction doubles);
 };
 
 // Whether the operator was registered so. It then needs no lowering of its own.

@@ -2,11 +2,13 @@
 #include "compiler/ops/reduce.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 
 #include "compiler/base/pace.h"
 #include "compiler/ops/define.h"
+#include "compiler/ops/doubles.h"
 #include "simulator/model/numerics.h"
 
 namespace heddle::compiler {
@@ -29,39 +31,59 @@ float Start(Fold fold) {
   return 0;
 }
 
-float Combine(Fold fold, float acc, float x) {
+// The steps in fp32 are the card's.
+float Plus(float a, float b) { return model::FAdd(a, b); }
+float Times(float a, float b) { return model::FMul(a, b); }
+float Larger(float a, float b) { return model::FMax(a, b); }
+float Smaller(float a, float b) { return model::FMin(a, b); }
+float SquarePlus(float x, float acc) { return model::Fma(x, x, acc); }
+float Quotient(float a, float b) { return model::FDiv(a, b); }
+float Root(float x) { return model::FSqrt(x); }
+float Magnitude(float x) {
+  return model::FromBits(model::Bits(x) & 0x7fffffffu);
+}
+
+double Plus(double a, double b) { return a + b; }
+double Times(double a, double b) { return a * b; }
+double Larger(double a, double b) { return a > b || a != a ? a : b; }
+double Smaller(double a, double b) { return a < b || a != a ? a : b; }
+double SquarePlus(double x, double acc) { return x * x + acc; }
+double Quotient(double a, double b) { return a / b; }
+double Root(double x) { return std::sqrt(x); }
+double Magnitude(double x) { return std::fabs(x); }
+
+template <typename Real>
+Real Combine(Fold fold, Real acc, Real x) {
   switch (fold) {
     case Fold::kSum:
-      return model::FAdd(acc, x);
+      return Plus(acc, x);
     case Fold::kProduct:
-      return model::FMul(acc, x);
+      return Times(acc, x);
     case Fold::kMax:
-      return model::FMax(acc, x);
+      return Larger(acc, x);
     case Fold::kMin:
-      return model::FMin(acc, x);
+      return Smaller(acc, x);
   }
   return 0;
 }
 
 // An accumulator with one element more.
-template <Fold fold, Premap premap>
-float Folded(float acc, float v) {
-  if (premap == Premap::kSquare) return model::Fma(v, v, acc);
-  if (premap == Premap::kAbs) {
-    v = model::FromBits(model::Bits(v) & 0x7fffffffu);
-  }
+template <Fold fold, Premap premap, typename Real>
+Real Folded(Real acc, Real v) {
+  if (premap == Premap::kSquare) return SquarePlus(v, acc);
+  if (premap == Premap::kAbs) v = Magnitude(v);
   return Combine(fold, acc, v);
 }
 
 // A result of elements that lie beside each other, in 16 lanes.
-template <Fold fold, Premap premap>
-float FoldLanes(const float* x, int64_t step, int64_t count) {
-  float lanes[kLanes];
-  std::fill(lanes, lanes + kLanes, Start(fold));
+template <Fold fold, Premap premap, typename Real>
+Real FoldLanes(const Real* x, int64_t step, int64_t count) {
+  Real lanes[kLanes];
+  std::fill(lanes, lanes + kLanes, static_cast<Real>(Start(fold)));
   int64_t i = 0;
   for (; i + kLanes <= count; i += kLanes) {
     PaceAt(i);
-    const float* const together = x + i * step;
+    const Real* const together = x + i * step;
     if (step == 1) {
       for (int l = 0; l < kLanes; ++l) {
         lanes[l] = Folded<fold, premap>(lanes[l], together[l]);
@@ -85,8 +107,8 @@ float FoldLanes(const float* x, int64_t step, int64_t count) {
 
 // A stage: y[outer, inner] of x[outer, count, inner]. Chains of neighbours in
 // the last dimension grow together.
-template <Fold fold, Premap premap>
-void FoldStage(const ReduceStage& s, const float* x, float* y) {
+template <Fold fold, Premap premap, typename Real>
+void FoldStage(const ReduceStage& s, const Real* x, Real* y) {
   const bool in_lanes = s.InLanes(fold);
   for (int64_t o = 0; o < s.outer; ++o) {
     if (in_lanes) {
@@ -95,7 +117,7 @@ void FoldStage(const ReduceStage& s, const float* x, float* y) {
       x += s.count;
       continue;
     }
-    std::fill(y, y + s.inner, Start(fold));
+    std::fill(y, y + s.inner, static_cast<Real>(Start(fold)));
     for (int64_t k = 0; k < s.count; ++k) {
       Pace(s.inner);
       for (int64_t i = 0; i < s.inner; ++i) {
@@ -107,8 +129,9 @@ void FoldStage(const ReduceStage& s, const float* x, float* y) {
   }
 }
 
-void FoldStage(Fold fold, Premap premap, const ReduceStage& s, const float* x,
-               float* y) {
+template <typename Real>
+void FoldStage(Fold fold, Premap premap, const ReduceStage& s, const Real* x,
+               Real* y) {
   switch (fold) {
     case Fold::kSum:
       switch (premap) {
@@ -254,23 +277,40 @@ const Reduction* FindReduction(const std::string& op) {
   return it == table->end() ? nullptr : &it->second;
 }
 
-std::vector<float> Reduce(std::vector<float> x,
-                          const std::vector<ReduceStage>& stages,
-                          const Reduction& reduction) {
+template <typename Real>
+std::vector<Real> Reduce(std::vector<Real> x,
+                         const std::vector<ReduceStage>& stages,
+                         const Reduction& reduction) {
   Premap premap = reduction.premap;
   for (const ReduceStage& s : stages) {
-    std::vector<float> y(s.outer * s.inner);
+    std::vector<Real> y(s.outer * s.inner);
     FoldStage(reduction.fold, premap, s, x.data(), y.data());
     premap = Premap::kNone;
     x = std::move(y);
   }
-  const float total = ReducedCount(stages);
-  for (float& v : x) {
+  const auto total = static_cast<Real>(ReducedCount(stages));
+  for (Real& v : x) {
     Pace(1);
-    if (reduction.finish == Finish::kMean) v = model::FDiv(v, total);
-    if (reduction.finish == Finish::kSqrt) v = model::FSqrt(v);
+    if (reduction.finish == Finish::kMean) v = Quotient(v, total);
+    if (reduction.finish == Finish::kSqrt) v = Root(v);
   }
   return x;
+}
+
+template std::vector<float> Reduce(std::vector<float>,
+                                   const std::vector<ReduceStage>&,
+                                   const Reduction&);
+template std::vector<double> Reduce(std::vector<double>,
+                                    const std::vector<ReduceStage>&,
+                                    const Reduction&);
+
+TensorData ReduceReals(const TensorData& x, const Shape& shape,
+                       const std::vector<ReduceStage>& stages,
+                       const Reduction& reduction) {
+  if (x.type == DataType::kDouble) {
+    return FromDoubles(shape, Reduce(ToDoubles(x), stages, reduction));
+  }
+  return FromFloats(x.type, shape, Reduce(ToFloats(x), stages, reduction));
 }
 
 std::vector<float> ToFloats(const TensorData& data) {

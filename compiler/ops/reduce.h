@@ -84,15 +84,22 @@ absl::StatusOr<ReduceAxes> ResolveReduce(const Graph& graph, const Node& node,
 // The operators of this family: ReduceSum, ReduceMean, ... null for others.
 const Reduction* FindReduction(const std::string& op);
 
-// The reference semantics in fp32.
-std::vector<float> Reduce(std::vector<float> x,
-                          const std::vector<ReduceStage>& stages,
-                          const Reduction& reduction);
+// The reference semantics in fp32, or of doubles, which the card does not have,
+// in binary64 and the same order.
+template <typename Real>
+std::vector<Real> Reduce(std::vector<Real> x,
+                         const std::vector<ReduceStage>& stages,
+                         const Reduction& reduction);
 
 // Elements of a float or float16 tensor as fp32, and back with one rounding.
 std::vector<float> ToFloats(const TensorData& data);
 TensorData FromFloats(DataType type, const Shape& shape,
                       const std::vector<float>& values);
+
+// Reduce() of a tensor of a real type, with a result of `shape`.
+TensorData ReduceReals(const TensorData& x, const Shape& shape,
+                       const std::vector<ReduceStage>& stages,
+                       const Reduction& reduction);
 
 }  // namespace heddle::compiler
 

@@ -5,31 +5,36 @@
 // the smallest "all".
 #include <algorithm>
 #include <limits>
+#include <type_traits>
 
 #include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/computed_axes.h"
 #include "compiler/ops/define.h"
+#include "compiler/ops/doubles.h"
 #include "compiler/ops/reduce.h"
 
 namespace heddle::compiler {
 namespace {
 
-constexpr TypeSet kInts = kInt32s | kInt64s;
+constexpr TypeSet kInts =
+    kInt32s | kInt64s | Types(DataType::kUint32, DataType::kUint64);
 
 absl::Status Infer(Graph* graph, const Node& node) {
   ASSIGN_OR_RETURN(auto axes, ResolveReduce(*graph, node));
   return SetOutput(graph, node, 0, InputOf(*graph, node, 0).type, axes.shape);
 }
 
-// Sums and products modulo 2^64, which truncate to those of any width.
-int64_t FoldIntegers(Fold fold, int64_t acc, int64_t x) {
+// Sums and products wrap; narrower types are folded in 64 bits and truncated,
+// which is the same.
+template <typename Wide>
+Wide FoldIntegers(Fold fold, Wide acc, Wide x) {
   const auto a = static_cast<uint64_t>(acc), b = static_cast<uint64_t>(x);
   switch (fold) {
     case Fold::kSum:
-      return static_cast<int64_t>(a + b);
+      return static_cast<Wide>(a + b);
     case Fold::kProduct:
-      return static_cast<int64_t>(a * b);
+      return static_cast<Wide>(a * b);
     case Fold::kMax:
       return std::max(acc, x);
     case Fold::kMin:
@@ -40,7 +45,7 @@ int64_t FoldIntegers(Fold fold, int64_t acc, int64_t x) {
 
 // The result for no elements, too: for minima and maxima the end of the type.
 template <typename T>
-int64_t Start(Fold fold, DataType type) {
+T Start(Fold fold, DataType type) {
   switch (fold) {
     case Fold::kSum:
       return 0;
@@ -49,20 +54,21 @@ int64_t Start(Fold fold, DataType type) {
     case Fold::kMax:
       return std::numeric_limits<T>::min();
     case Fold::kMin:
-      return type == DataType::kBool ? 1 : std::numeric_limits<T>::max();
+      return type == DataType::kBool ? T{1} : std::numeric_limits<T>::max();
   }
   return 0;
 }
 
-int64_t Premapped(Premap premap, int64_t x) {
+template <typename Wide>
+Wide Premapped(Premap premap, Wide x) {
   const auto u = static_cast<uint64_t>(x);
   switch (premap) {
     case Premap::kNone:
       return x;
     case Premap::kAbs:
-      return x < 0 ? static_cast<int64_t>(0 - u) : x;
+      return x < 0 ? static_cast<Wide>(0 - u) : x;
     case Premap::kSquare:
-      return static_cast<int64_t>(u * u);
+      return static_cast<Wide>(u * u);
   }
   return x;
 }
@@ -71,19 +77,20 @@ int64_t Premapped(Premap premap, int64_t x) {
 template <typename T>
 void ReduceIntegers(const TensorData& x, const std::vector<ReduceStage>& stages,
                     const Reduction& reduction, TensorData* y) {
-  std::vector<int64_t> values(x.count());
+  using Wide =
+      std::conditional_t<std::is_same_v<T, uint64_t>, uint64_t, int64_t>;
+  std::vector<Wide> values(x.count());
   for (size_t i = 0; i < values.size(); ++i) {
     PaceAt(i);
-    values[i] = Premapped(reduction.premap, x.as<T>()[i]);
+    values[i] = Premapped<Wide>(reduction.premap, x.as<T>()[i]);
   }
   for (const ReduceStage& s : stages) {
-    std::vector<int64_t> next(s.outer * s.inner,
-                              Start<T>(reduction.fold, x.type));
+    std::vector<Wide> next(s.outer * s.inner, Start<T>(reduction.fold, x.type));
     for (int64_t o = 0; o < s.outer; ++o) {
       for (int64_t k = 0; k < s.count; ++k) {
         Pace(s.inner + 1);
         for (int64_t i = 0; i < s.inner; ++i) {
-          int64_t& acc = next[o * s.inner + i];
+          Wide& acc = next[o * s.inner + i];
           acc = FoldIntegers(reduction.fold, acc,
                              values[(o * s.count + k) * s.inner + i]);
         }
@@ -118,9 +125,14 @@ Results Evaluate(const Graph& graph, const Node& node, const Inputs& inputs) {
     case DataType::kInt64:
       ReduceIntegers<int64_t>(x, stages, reduction, &y);
       break;
+    case DataType::kUint32:
+      ReduceIntegers<uint32_t>(x, stages, reduction, &y);
+      break;
+    case DataType::kUint64:
+      ReduceIntegers<uint64_t>(x, stages, reduction, &y);
+      break;
     default:
-      y = FromFloats(x.type, axes.shape,
-                     Reduce(ToFloats(x), stages, reduction));
+      y = ReduceReals(x, axes.shape, stages, reduction);
   }
   return One(std::move(y));
 }
@@ -155,14 +167,14 @@ struct Both {
 };
 
 // ReduceMax and ReduceMin take bools, too, from opset 20 on.
-constexpr TypeSet kOrdered = kReals | kInts | kQuantizedValues;
+constexpr TypeSet kOrdered = kRealsAndDouble | kInts | kQuantizedValues;
 constexpr TypeSet kOrdered20 = kOrdered | Types(DataType::kBool);
 
-const Both kReduceL1("ReduceL1", kReals | kInts);
-const Both kReduceL2("ReduceL2", kReals);
-const Both kReduceMean("ReduceMean", kReals);
-const Both kReduceProd("ReduceProd", kReals | kInts);
-const Both kReduceSumSquare("ReduceSumSquare", kReals | kInts);
+const Both kReduceL1("ReduceL1", kRealsAndDouble | kInts);
+const Both kReduceL2("ReduceL2", kRealsAndDouble);
+const Both kReduceMean("ReduceMean", kRealsAndDouble);
+const Both kReduceProd("ReduceProd", kRealsAndDouble | kInts);
+const Both kReduceSumSquare("ReduceSumSquare", kRealsAndDouble | kInts);
 const OperatorRegistration kReduceMax1(WithAttribute("ReduceMax", 17,
                                                      kOrdered));
 const ExpandedOperator kReduceMax18(WithInput("ReduceMax", 18, 19, kOrdered));
@@ -174,9 +186,9 @@ const ExpandedOperator kReduceMin18(WithInput("ReduceMin", 18, 19, kOrdered));
 const ExpandedOperator kReduceMin20(WithInput("ReduceMin", 20, kMaxOpset,
                                               kOrdered20));
 const OperatorRegistration kReduceSum1(WithAttribute("ReduceSum", 12,
-                                                     kReals | kInts));
+                                                     kRealsAndDouble | kInts));
 const ExpandedOperator kReduceSum13(WithInput("ReduceSum", 13, kMaxOpset,
-                                              kReals | kInts));
+                                              kRealsAndDouble | kInts));
 
 }  // namespace
 }  // namespace heddle::compiler

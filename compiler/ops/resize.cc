@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Resize and Upsample: nearest for every type, linear for fp32; the rest is in
-// resize_filter.h.
+// Resize and Upsample: nearest for every type, linear for fp32 and double; the
+// rest is in resize_filter.h.
 //
 // Mode linear goes axis by axis, the last first: an element is
 // fma(high, weight, f32(low * f32(1 - weight))).
@@ -12,6 +12,7 @@
 #include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
+#include "compiler/ops/doubles.h"
 #include "compiler/ops/index_map.h"
 #include "compiler/ops/resize_filter.h"
 #include "simulator/model/numerics.h"
@@ -23,9 +24,13 @@ bool ModeIsKnown(const Graph& graph, const Node& node, std::string* detail) {
   const std::string mode = node.StringAttribute("mode", "nearest");
   const DataType type = InputOf(graph, node, 0).type;
   *detail = absl::StrCat("mode = ", mode, " of ", DataTypeName(type));
-  return mode == "nearest" ||
-         ((mode == "linear" || mode == "bilinear" || mode == "cubic") &&
-          Contains(kReals, type));
+  if (mode == "linear" || mode == "bilinear") {
+    return Contains(kRealsAndDouble, type) &&
+           (type != DataType::kDouble ||
+            (node.IntAttribute("antialias", 0) == 0 &&
+             !IsComputedResize(graph, node)));
+  }
+  return mode == "nearest" || (mode == "cubic" && Contains(kReals, type));
 }
 
 bool OldModeIsKnown(const Graph& graph, const Node& node, std::string* detail) {
@@ -41,7 +46,7 @@ bool CoordinatesAreKnown(const Graph& graph, const Node& node,
   // Other types have no extrapolation value.
   if (mode == "tf_crop_and_resize") {
     const DataType type = InputOf(graph, node, 0).type;
-    return type == DataType::kFloat || IsResizedByFilter(graph, node);
+    return Contains(kFloats | kDoubles, type) || IsResizedByFilter(graph, node);
   }
   return mode == "half_pixel" || mode == "pytorch_half_pixel" ||
          mode == "align_corners" || mode == "asymmetric" ||
@@ -76,12 +81,22 @@ absl::Status Infer(Graph* graph, const Node& node) {
   return SetOutput(graph, node, 0, InputOf(*graph, node, 0).type, plan.to);
 }
 
+float Between(float low, float high, float w) {
+  const float first = model::Canonical(low * (1.0f - w));
+  return model::Canonical(std::fma(high, w, first));
+}
+double Between(double low, double high, float w) {
+  return low * (1.0 - w) + high * w;
+}
+
+template <typename Real>
 TensorData Interpolate(const TensorData& x, const ResizePlan& plan,
                        size_t axis) {
   const LinearAxis taps = LinearAxisOf(plan, x.shape, axis);
   IndexMap map = IdentityMap(x.shape);
-  map.constant.resize(4);
-  std::memcpy(map.constant.data(), &plan.extrapolation, 4);
+  const Real outside = plan.extrapolation;
+  map.constant.resize(sizeof(Real));
+  std::memcpy(map.constant.data(), &outside, sizeof(Real));
   map.axes[axis] = taps.low;
   TensorData y = TakeElements(x, map);
   map.axes[axis] = taps.high;
@@ -91,10 +106,8 @@ TensorData Interpolate(const TensorData& x, const ResizePlan& plan,
   for (int64_t i = 0; i < y.count(); ++i) {
     PaceAt(i);
     const float w = taps.weight[i / inner % plan.to[axis]];
-    float* low = y.as<float>() + i;
-    const float rest = 1.0f - w;
-    const float first = model::Canonical(*low * rest);
-    *low = model::Canonical(std::fma(high.as<float>()[i], w, first));
+    Real* low = y.as<Real>() + i;
+    *low = Between(*low, high.as<Real>()[i], w);
   }
   return y;
 }
@@ -102,22 +115,28 @@ TensorData Interpolate(const TensorData& x, const ResizePlan& plan,
 Results Evaluate(const Graph& graph, const Node& node, const Inputs& inputs) {
   const BoundNode bound = BindInputs(graph, node, inputs);
   ASSIGN_OR_RETURN(auto plan, ResizePlanOf(bound.graph, bound.node));
+  if (ElementCount(plan.to) == 0) {
+    return One(TensorData::Zeros(inputs[0]->type, plan.to));
+  }
   if (plan.mode == "nearest") {
     ASSIGN_OR_RETURN(auto map, ResizeMap(bound.graph, bound.node, 0));
     return One(TakeElements(*inputs[0], map));
   }
   TensorData y = *inputs[0];
   for (size_t axis : ResizedAxes(plan, inputs[0]->shape)) {
-    y = Interpolate(y, plan, axis);
+    y = y.type == DataType::kDouble ? Interpolate<double>(y, plan, axis)
+                                    : Interpolate<float>(y, plan, axis);
   }
   return One(std::move(y));
 }
 
 constexpr char kModeRule[] =
-    "mode is nearest, or linear or cubic of float and float16";
+    "mode is nearest, linear or cubic of float and float16, or linear of "
+    "double "
+    "without antialias and computed scales";
 // Before opset 11 there was no other.
 constexpr char kOldModeRule[] =
-    "mode is nearest, or linear of float and float16";
+    "mode is nearest, or linear of float, float16 and double";
 constexpr TypeSet kScales = kFloats;
 
 const ExpandedOperator kUpsample7(

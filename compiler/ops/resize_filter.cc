@@ -154,7 +154,7 @@ bool IsResizedByFilter(const Graph& graph, const Node& node) {
   const std::string mode = node.StringAttribute("mode", "nearest");
   if (mode == "nearest") return false;
   return mode == "cubic" || node.IntAttribute("antialias", 0) != 0 ||
-         InputOf(graph, node, 0).type != DataType::kFloat;
+         InputOf(graph, node, 0).type == DataType::kFloat16;
 }
 
 absl::Status ExpandResize(Expansion* e) {
@@ -163,6 +163,11 @@ absl::Status ExpandResize(Expansion* e) {
   const Shape from = e->T(e->In(0)).shape;
   const DataType type = e->T(e->In(0)).type;
   ASSIGN_OR_RETURN(const ResizePlan plan, ResizePlanOf(e->graph(), node));
+  if (ElementCount(plan.to) == 0) {
+    e->Return(0, e->Constant(TensorData::Zeros(DataType::kFloat, plan.to)),
+              type);
+    return absl::OkStatus();
+  }
   Filter filter;
   filter.cubic = plan.mode == "cubic";
   filter.a = node.FloatAttribute("cubic_coeff_a", -0.75f);

@@ -164,17 +164,23 @@ absl::StatusOr<ResizePlan> ResizePlanOf(const Graph& graph, const Node& node) {
                       axes.size() == rank ? "" : " with axes",
                       " needs as many of one of them");
   }
-  for (int64_t size : sizes) {
-    if (size < 1 || size > kMostSize) {
+  // Of nothing comes nothing.
+  const bool empty = ElementCount(from) == 0;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const int64_t least = from[axes[i]] == 0 ? 0 : 1;
+    if (sizes[i] < least || sizes[i] > (least == 0 ? 0 : kMostSize)) {
       return RejectNode(Rejection::kInvalidModel, node, "sizes ",
-                        ShapeToString(sizes), " are not 1 to 2^31");
+                        ShapeToString(sizes), " of an input of ",
+                        ShapeToString(from),
+                        " are not 1 to 2^31, or 0 of dimensions of 0");
     }
   }
-  for (size_t i = 0; i < rank; ++i) {
-    if (from[i] == 0) {
-      return RejectNode(Rejection::kUnsupportedShape, node, "dimension ", i,
-                        " of its input has no elements");
-    }
+  if (empty && (plan.coordinate == "tf_crop_and_resize" ||
+                node.StringAttribute("keep_aspect_ratio_policy", "stretch") !=
+                    "stretch")) {
+    return RejectNode(Rejection::kUnsupportedShape, node, "an input of ",
+                      ShapeToString(from),
+                      " has no elements, and no part or aspect ratio");
   }
   const bool has_sizes = !sizes.empty();
   std::vector<float> policy;
@@ -185,6 +191,11 @@ absl::StatusOr<ResizePlan> ResizePlanOf(const Graph& graph, const Node& node) {
   for (size_t i = 0; i < rank; ++i) {
     plan.begin.push_back(roi.empty() ? 0 : roi[i]);
     plan.end.push_back(roi.empty() ? 1 : roi[rank + i]);
+    if (from[i] == 0) {
+      plan.to.push_back(0);
+      if (has_sizes) plan.scales.push_back(1);
+      continue;
+    }
     if (has_sizes) {
       if (sizes[i] < 1) {
         return RejectNode(Rejection::kInvalidModel, node,
@@ -303,6 +314,10 @@ absl::StatusOr<IndexMap> ResizeMap(const Graph& graph, const Node& node,
   if (x.type == DataType::kFloat) {
     map.constant.resize(4);
     std::memcpy(map.constant.data(), &plan.extrapolation, 4);
+  } else if (x.type == DataType::kDouble) {
+    const double outside = plan.extrapolation;
+    map.constant.resize(8);
+    std::memcpy(map.constant.data(), &outside, 8);
   }
   return map;
 }

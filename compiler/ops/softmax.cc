@@ -8,11 +8,13 @@
 // computed in fp32 and rounded once at the end.
 #include "compiler/ops/softmax.h"
 
+#include <cmath>
 #include <limits>
 
 #include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
+#include "compiler/ops/doubles.h"
 #include "simulator/model/numerics.h"
 
 namespace heddle::compiler {
@@ -39,10 +41,40 @@ absl::Status Run(const absl::StatusOr<Microprogram>& program,
                   BitsOf(out));
 }
 
+// The same of doubles, each row in increasing index.
+TensorData SoftmaxOfDoubles(const TensorData& x, const ReduceStage& s,
+                            bool log) {
+  TensorData y = TensorData::Zeros(x.type, x.shape);
+  for (int64_t r = 0; r < s.outer * s.inner; ++r) {
+    Pace(s.count);
+    const int64_t first = r / s.inner * s.count * s.inner + r % s.inner;
+    const double* from = x.as<double>() + first;
+    double* to = y.as<double>() + first;
+    double m = -std::numeric_limits<double>::infinity(), sum = 0;
+    for (int64_t k = 0; k < s.count; ++k) {
+      const double v = from[k * s.inner];
+      if (v > m || v != v) m = v;
+    }
+    for (int64_t k = 0; k < s.count; ++k) {
+      to[k * s.inner] = std::exp(from[k * s.inner] - m);
+      sum += to[k * s.inner];
+    }
+    const double log_sum = std::log(sum);
+    for (int64_t k = 0; k < s.count; ++k) {
+      double& v = to[k * s.inner];
+      v = log ? from[k * s.inner] - m - log_sum : v / sum;
+    }
+  }
+  return y;
+}
+
 template <bool log>
 Results EvaluateSoftmax(const Graph&, const Node& node, const Inputs& inputs) {
   ASSIGN_OR_RETURN(auto stage, ResolveSoftmax(node, inputs[0]->shape));
   const ReduceStage& s = stage;
+  if (inputs[0]->type == DataType::kDouble) {
+    return One(SoftmaxOfDoubles(*inputs[0], s, log));
+  }
   std::vector<float> x = ToFloats(*inputs[0]);
   const int64_t rows = s.outer * s.inner;
   const auto size = static_cast<int64_t>(x.size());
@@ -94,7 +126,7 @@ Results EvaluateSoftmax(const Graph&, const Node& node, const Inputs& inputs) {
 OperatorInfo Normalised(const char* op,
                         decltype(OperatorInfo::evaluate) evaluate) {
   return Define(op, 1, kMaxOpset)
-      .Inputs(1, 1, kReals)
+      .Inputs(1, 1, kRealsAndDouble)
       .Attr("axis", AttributeKind::kInt)
       .Run(Infer, evaluate);
 }

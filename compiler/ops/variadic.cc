@@ -128,6 +128,18 @@ Results WideMax(const Graph&, const Node& node, const Inputs& inputs) {
   return ChooseWide(node, inputs, true);
 }
 
+Results WideSum(const Graph&, const Node& node, const Inputs& inputs) {
+  return FoldDoubles(node, inputs,
+                     [](double acc, double x) { return acc + x; });
+}
+Results WideMean(const Graph& graph, const Node& node, const Inputs& inputs) {
+  ASSIGN_OR_RETURN(auto sums, WideSum(graph, node, inputs));
+  return MapDoubles(graph, node, {&sums[0]},
+                    [](const Node& n, const double* x) {
+                      return x[0] / static_cast<double>(n.inputs.size());
+                    });
+}
+
 // As many inputs as a node may have.
 constexpr int kMaxInputs = 1 << 16;
 
@@ -137,16 +149,18 @@ Define Variadic(const char* op, TypeSet types) {
   return define;
 }
 
-constexpr TypeSet kOrdered = kNumbers | Types(DataType::kDouble);
+constexpr TypeSet kOrdered = kNumbers | kDoubles;
 
 const ProgramOperator kMin(Variadic("Min", kOrdered), InferBroadcastSameType,
                            MinSteps, kAllTypes, WideMin, 0);
 const ProgramOperator kMax(Variadic("Max", kOrdered), InferBroadcastSameType,
                            MaxSteps, kAllTypes, WideMax, 0);
-const ProgramOperator kSum(Variadic("Sum", kReals), InferBroadcastSameType,
-                           SumSteps);
-const ProgramOperator kMean(Variadic("Mean", kReals), InferBroadcastSameType,
-                            MeanSteps);
+const ProgramOperator kSum(Variadic("Sum", kRealsAndDouble),
+                           InferBroadcastSameType, SumSteps, kAllTypes,
+                           WideSum);
+const ProgramOperator kMean(Variadic("Mean", kRealsAndDouble),
+                            InferBroadcastSameType, MeanSteps, kAllTypes,
+                            WideMean);
 
 }  // namespace
 }  // namespace heddle::compiler

@@ -37,7 +37,12 @@ OnnxRuntime* Runtime() {
   return runtime;
 }
 
-float FloatOf(int type, const uint8_t* bytes, int64_t i) {
+double RealOf(int type, const uint8_t* bytes, int64_t i) {
+  if (type == static_cast<int>(DataType::kDouble)) {
+    double value;
+    std::memcpy(&value, bytes + 8 * i, 8);
+    return value;
+  }
   if (type == static_cast<int>(DataType::kFloat16)) {
     uint16_t bits;
     std::memcpy(&bits, bytes + 2 * i, 2);
@@ -61,8 +66,9 @@ std::string Difference(const TensorData& ours, const RuntimeTensor& theirs,
     return absl::StrCat("shape ", compiler::ShapeToString(theirs.shape),
                         " not ", compiler::ShapeToString(ours.shape));
   }
-  const bool real =
-      ours.type == DataType::kFloat || ours.type == DataType::kFloat16;
+  const bool real = ours.type == DataType::kFloat ||
+                    ours.type == DataType::kFloat16 ||
+                    ours.type == DataType::kDouble;
   if (!real && codes == 0) {
     return std::memcmp(ours.bytes.data(), theirs.bytes.data(),
                        theirs.bytes.size()) == 0
@@ -81,14 +87,14 @@ std::string Difference(const TensorData& ours, const RuntimeTensor& theirs,
     }
     return "";
   }
-  float largest = 1;
+  double largest = 1;
   for (int64_t i = 0; i < ours.count(); ++i) {
-    const float v = std::abs(FloatOf(type, ours.bytes.data(), i));
+    const double v = std::abs(RealOf(type, ours.bytes.data(), i));
     if (std::isfinite(v)) largest = std::max(largest, v);
   }
   for (int64_t i = 0; i < ours.count(); ++i) {
-    const float a = FloatOf(type, ours.bytes.data(), i),
-                b = FloatOf(type, theirs.bytes.data(), i);
+    const double a = RealOf(type, ours.bytes.data(), i),
+                 b = RealOf(type, theirs.bytes.data(), i);
     if (std::isnan(a) && std::isnan(b)) continue;
     if (a == b || std::abs(a - b) <= tolerance * largest) continue;
     // Sums of float16 that are rounded, and overflow, on the way.
@@ -155,12 +161,13 @@ bool IsOldMask(const compiler::Graph& graph, compiler::TensorId tensor) {
 // minima and maxima forget them, ours hand them on (tests/nan).
 bool HasNan(const std::vector<TensorData>& values) {
   for (const TensorData& data : values) {
-    if (data.type != DataType::kFloat && data.type != DataType::kFloat16) {
+    if (data.type != DataType::kFloat && data.type != DataType::kFloat16 &&
+        data.type != DataType::kDouble) {
       continue;
     }
     for (int64_t i = 0; i < data.count(); ++i) {
       if (std::isnan(
-              FloatOf(static_cast<int>(data.type), data.bytes.data(), i))) {
+              RealOf(static_cast<int>(data.type), data.bytes.data(), i))) {
         return true;
       }
     }
@@ -187,7 +194,8 @@ bool MayOverflow(const compiler::Graph& graph) {
   for (const compiler::Node& node : graph.nodes) {
     if ((node.op == "ReduceProd" || node.op == "ReduceSumSquare") &&
         graph.tensors[node.inputs[0]].type != DataType::kFloat &&
-        graph.tensors[node.inputs[0]].type != DataType::kFloat16) {
+        graph.tensors[node.inputs[0]].type != DataType::kFloat16 &&
+        graph.tensors[node.inputs[0]].type != DataType::kDouble) {
       return true;
     }
   }
