@@ -2,61 +2,42 @@
 #include "compiler/import/four_bits.h"
 
 #include <cstdint>
-#include <map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/diagnostic.h"
 #include "compiler/base/status_macros.h"
-#include "compiler/import/quote.h"
 
 namespace heddle::compiler {
 namespace {
 
-// Numbers of onnx.proto from IR version 10 on.
-constexpr int kUint4 = 21, kInt4 = 22;
+constexpr int kUint4 = static_cast<int>(DataType::kUint4),
+              kInt4 = static_cast<int>(DataType::kInt4),
+              kFloat4 = static_cast<int>(DataType::kFloat4E2M1);
 
-using Names = std::map<std::string, const char*>;  // and types
-
-absl::Status Refuse(const std::string& name, const char* type,
-                    const std::string& who) {
-  return Reject(
-      Rejection::kUnsupportedDatatype,
-      absl::StrCat("initializer ", Quote(name), " has type ", type,
-                   ", which only DequantizeLinear can read, not ", who));
-}
-
-// (The wire format's depth is bounded where it is parsed.)
-absl::Status CheckNodes(const onnx::GraphProto& graph, const Names& names) {
+// Takes away what others read. (The wire format's depth is bounded where it is
+// parsed.)
+void Visit(const onnx::GraphProto& graph, std::set<std::string>* names) {
   for (const auto& node : graph.node()) {
     const bool reads = node.op_type() == "DequantizeLinear" &&
                        (node.domain().empty() || node.domain() == "ai.onnx");
     for (int i = 0; i < node.input_size(); ++i) {
-      const auto found = names.find(node.input(i));
       // (1: scales are no codes)
-      if (found == names.end() || (reads && i != 1)) continue;
-      return Refuse(found->first, found->second,
-                    absl::StrCat(node.op_type(), " ", Quote(node.name())));
+      if (!reads || i == 1) names->erase(node.input(i));
     }
     for (const auto& attribute : node.attribute()) {
-      if (attribute.has_g()) RETURN_IF_ERROR(CheckNodes(attribute.g(), names));
-      for (const auto& inner : attribute.graphs()) {
-        RETURN_IF_ERROR(CheckNodes(inner, names));
-      }
+      if (attribute.has_g()) Visit(attribute.g(), names);
+      for (const auto& inner : attribute.graphs()) Visit(inner, names);
     }
   }
-  for (const auto& output : graph.output()) {
-    const auto found = names.find(output.name());
-    if (found == names.end()) continue;
-    return Refuse(found->first, found->second, "who takes an output");
-  }
-  return absl::OkStatus();
+  for (const auto& output : graph.output()) names->erase(output.name());
 }
 
 }  // namespace
 
 bool HasFourBits(const onnx::TensorProto& proto) {
-  return proto.data_type() == kUint4 || proto.data_type() == kInt4;
+  return proto.data_type() == kUint4 || proto.data_type() == kInt4 ||
+         proto.data_type() == kFloat4;
 }
 
 absl::StatusOr<TensorData> FromFourBits(const onnx::TensorProto& proto,
@@ -80,8 +61,8 @@ absl::StatusOr<TensorData> FromFourBits(const onnx::TensorProto& proto,
   bytes.add_dims((count + 1) / 2);
   ASSIGN_OR_RETURN(const TensorData packed,
                    FromTensorProto(bytes, what, source));
-  TensorData codes = TensorData::Zeros(
-      has_sign ? DataType::kInt8 : DataType::kUint8, std::move(shape));
+  TensorData codes = TensorData::Zeros(static_cast<DataType>(proto.data_type()),
+                                       std::move(shape));
   for (int64_t i = 0; i < count; ++i) {
     const int code = packed.bytes[i / 2] >> (i % 2 * 4) & 15;
     codes.bytes[i] =
@@ -90,13 +71,15 @@ absl::StatusOr<TensorData> FromFourBits(const onnx::TensorProto& proto,
   return codes;
 }
 
-absl::Status CheckFourBitReaders(const onnx::GraphProto& graph) {
-  Names names;
+std::set<std::string> FourBitsAsBytes(const onnx::GraphProto& graph) {
+  std::set<std::string> names;
   for (const auto& proto : graph.initializer()) {
-    if (!HasFourBits(proto)) continue;
-    names.emplace(proto.name(), proto.data_type() == kInt4 ? "int4" : "uint4");
+    if (HasFourBits(proto) && proto.data_type() != kFloat4) {
+      names.insert(proto.name());
+    }
   }
-  return names.empty() ? absl::OkStatus() : CheckNodes(graph, names);
+  if (!names.empty()) Visit(graph, &names);
+  return names;
 }
 
 }  // namespace heddle::compiler

@@ -157,18 +157,30 @@ class Importer {
     return absl::OkStatus();
   }
 
+  // What a caller gives or gets.
+  static absl::Status CheckInterface(const std::string& what, DataType type) {
+    if (!IsNarrow(type)) return absl::OkStatus();
+    return Reject(Rejection::kUnsupportedDatatype,
+                  absl::StrCat(what, " has type ", DataTypeName(type),
+                               ", which only tensors inside a model have; "
+                               "put a Cast beside it"));
+  }
+
   absl::Status Initializers() {
     const auto& graph = model_.graph();
     result_.has_initializers =
         graph.initializer_size() != 0 || graph.sparse_initializer_size() != 0;
-    RETURN_IF_ERROR(CheckFourBitReaders(graph));
+    const std::set<std::string> wide = FourBitsAsBytes(graph);
     for (const auto& proto : graph.initializer()) {
       if (proto.name().empty()) return Invalid("an initializer has no name");
       const std::string what =
           absl::StrCat("initializer ", Quote(proto.name()));
       if (IsUnusedText(proto)) continue;
-      auto data = HasFourBits(proto) ? FromFourBits(proto, what, &source_)
-                                     : FromTensorProto(proto, what, &source_);
+      auto data = FromTensorProto(proto, what, &source_);
+      if (data.ok() && wide.count(proto.name()) != 0) {
+        data->type =
+            data->type == DataType::kInt4 ? DataType::kInt8 : DataType::kUint8;
+      }
       RETURN_IF_ERROR(AddInitializer(proto.name(), what, std::move(data)));
     }
     for (const auto& proto : graph.sparse_initializer()) {
@@ -234,6 +246,7 @@ class Importer {
       if (declared.type == DataType::kUndefined) {
         return Invalid(what, " has no type");
       }
+      RETURN_IF_ERROR(CheckInterface(what, declared.type));
       const auto initializer = ids_.find(name);
       if (initializer != ids_.end()) {
         const Tensor& tensor = result_.graph.tensors[initializer->second];
@@ -589,6 +602,8 @@ class Importer {
         return Invalid(what, " occurs twice");
       }
       result_.graph.outputs.push_back(id->second);
+      RETURN_IF_ERROR(CheckInterface(
+          what, static_cast<DataType>(proto.type().tensor_type().elem_type())));
       RETURN_IF_ERROR(AddDeclaration(proto, what, id->second));
     }
     return absl::OkStatus();

@@ -98,9 +98,6 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"NewOpset", Rejection::kUnsupportedVersion,
              "opset 24 is newer than 23; onnx.version_converter",
              [](Proto* m) { m->mutable_opset_import(0)->set_version(24); }},
-        Case{"NewType", Rejection::kUnsupportedDatatype,
-             "initializer 'w' has type int4, which only DequantizeLinear",
-             [](Proto* m) { Initializer(m)->set_data_type(22); }},
         Case{"NewTypeOfAnInput", Rejection::kUnsupportedDatatype,
              "input 'x' has type float8e4m3fn",
              [](Proto* m) {

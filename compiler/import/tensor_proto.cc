@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/base/diagnostic.h"
 #include "compiler/base/status_macros.h"
+#include "compiler/import/four_bits.h"
 
 namespace heddle::compiler {
 namespace {
@@ -67,11 +68,18 @@ absl::Status TakeTyped(const onnx::TensorProto& proto, const std::string& what,
       return Take<int8_t>(proto.int32_data(), "int32_data", 1, what, data);
     case DataType::kUint8:
     case DataType::kBool:
+    case DataType::kFloat8E4M3Fn:  // bit patterns
+    case DataType::kFloat8E4M3FnUz:
+    case DataType::kFloat8E5M2:
+    case DataType::kFloat8E5M2FnUz:
       return Take<uint8_t>(proto.int32_data(), "int32_data", 1, what, data);
     case DataType::kUint16:
     case DataType::kFloat16:   // bit patterns
     case DataType::kBfloat16:  // bit patterns
       return Take<uint16_t>(proto.int32_data(), "int32_data", 1, what, data);
+    case DataType::kUint4:  // two to a byte: see four_bits.h
+    case DataType::kInt4:
+    case DataType::kFloat4E2M1:
     case DataType::kUndefined:
     case DataType::kString:
       break;
@@ -88,6 +96,10 @@ void NormalizeBools(TensorData* data) {
 }
 
 }  // namespace
+
+bool IsNarrow(DataType type) {
+  return type > DataType::kBfloat16 && type <= kLastDataType;
+}
 
 bool MayBeView(DataType type, size_t bytes) {
   if (bytes < kSmallestView) return false;
@@ -115,14 +127,9 @@ absl::StatusOr<TensorData> FromTensorProto(const onnx::TensorProto& proto,
   TensorData data;
   data.type = static_cast<DataType>(proto.data_type());
   data.shape.assign(proto.dims().begin(), proto.dims().end());
-  if (proto.data_type() >= kFirstOtherType &&
-      proto.data_type() < kFirstOtherType + kOtherTypes) {
-    return Reject(Rejection::kUnsupportedDatatype,
-                  absl::StrCat(what, " has type ", DataTypeName(data.type),
-                               ", which is not supported"));
-  }
+  if (HasFourBits(proto)) return FromFourBits(proto, what, source);
   if (!proto.has_data_type() || proto.data_type() <= 0 ||
-      proto.data_type() > static_cast<int>(DataType::kBfloat16)) {
+      proto.data_type() > static_cast<int>(kLastDataType)) {
     return Invalid(what, "has no valid data_type, but ", proto.data_type());
   }
   if (data.type == DataType::kString) {

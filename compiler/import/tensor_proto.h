@@ -19,9 +19,9 @@
 
 namespace heddle::compiler {
 
-// Numbers of the 8-bit and 4-bit types that ONNX has since IR versions 9 to 11:
-// refused by name.
-inline constexpr int kFirstOtherType = 17, kOtherTypes = 7;
+// The 8-bit and 4-bit types that ONNX has since IR versions 9 to 11: constants
+// and what nodes compute have them, a model's inputs and outputs do not.
+bool IsNarrow(DataType type);
 
 // Bytes that the sparse tensors of a model may take as dense ones: a bound
 // against files that are small but expensive to expand.

@@ -22,14 +22,12 @@ absl::Status FromValueInfoProto(const onnx::ValueInfoProto& proto,
   }
   const auto& tensor = type.tensor_type();
   const int elem = tensor.elem_type();
-  const bool other =
-      elem >= kFirstOtherType && elem < kFirstOtherType + kOtherTypes;
-  if (elem < 0 || (elem > static_cast<int>(DataType::kBfloat16) && !other)) {
+  if (elem < 0 || elem > static_cast<int>(kLastDataType)) {
     return Reject(Rejection::kInvalidModel,
                   absl::StrCat(what, " has the unknown element type ", elem));
   }
   declared->type = static_cast<DataType>(elem);
-  if (other || declared->type == DataType::kString ||
+  if (declared->type == DataType::kString ||
       declared->type == DataType::kComplex64 ||
       declared->type == DataType::kComplex128) {
     return Reject(Rejection::kUnsupportedDatatype,

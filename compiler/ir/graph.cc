@@ -19,6 +19,13 @@ size_t ElementBytes(DataType type) {
     case DataType::kUint8:
     case DataType::kInt8:
     case DataType::kBool:
+    case DataType::kFloat8E4M3Fn:
+    case DataType::kFloat8E4M3FnUz:
+    case DataType::kFloat8E5M2:
+    case DataType::kFloat8E5M2FnUz:
+    case DataType::kUint4:
+    case DataType::kInt4:
+    case DataType::kFloat4E2M1:
       return 1;
     case DataType::kUint16:
     case DataType::kInt16:
@@ -79,15 +86,22 @@ const char* DataTypeName(DataType type) {
       return "complex128";
     case DataType::kBfloat16:
       return "bfloat16";
+    case DataType::kFloat8E4M3Fn:
+      return "float8e4m3fn";
+    case DataType::kFloat8E4M3FnUz:
+      return "float8e4m3fnuz";
+    case DataType::kFloat8E5M2:
+      return "float8e5m2";
+    case DataType::kFloat8E5M2FnUz:
+      return "float8e5m2fnuz";
+    case DataType::kUint4:
+      return "uint4";
+    case DataType::kInt4:
+      return "int4";
+    case DataType::kFloat4E2M1:
+      return "float4e2m1";
   }
-  // The 8-bit and 4-bit types that ONNX has since IR versions 9 to 11, which no
-  // tensor of a graph can have; their numbers follow.
-  static constexpr const char* kOthers[] = {
-      "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz",
-      "uint4",        "int4",           "float4e2m1"};
-  const size_t other =
-      static_cast<size_t>(type) - static_cast<size_t>(DataType::kBfloat16) - 1;
-  return other < std::size(kOthers) ? kOthers[other] : "unknown";
+  return "unknown";
 }
 
 int64_t ElementCount(const Shape& shape) {

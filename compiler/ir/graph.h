@@ -43,7 +43,17 @@ enum class DataType : int32_t {
   kComplex64 = 14,
   kComplex128 = 15,
   kBfloat16 = 16,
+  // Of 8 and 4 bits, each element in a byte of its own, integers with their
+  // sign extended (ops/narrow.h).
+  kFloat8E4M3Fn = 17,
+  kFloat8E4M3FnUz = 18,
+  kFloat8E5M2 = 19,
+  kFloat8E5M2FnUz = 20,
+  kUint4 = 21,
+  kInt4 = 22,
+  kFloat4E2M1 = 23,
 };
+inline constexpr DataType kLastDataType = DataType::kFloat4E2M1;
 
 // Bytes of one element; 0 for strings and undefined.
 size_t ElementBytes(DataType type);

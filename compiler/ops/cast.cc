@@ -2,12 +2,15 @@
 // Cast, and CastLike to the type of its second input. Float to integer
 // truncates toward zero; NaN and values outside int32 give -2^31 before the
 // narrowing (as the ISA's `trunc`); to int64 the limits are those of int64.
-// Integers narrow by dropping high bits. To bool: non-zero.
+// Integers narrow by dropping high bits. To bool: non-zero. To floats of 8 and
+// 4 bits by way of fp32 (narrow.h), with saturation unless `saturate` says
+// otherwise.
 #include <algorithm>
 #include <limits>
 
 #include "compiler/base/pace.h"
 #include "compiler/ops/define.h"
+#include "compiler/ops/narrow.h"
 #include "simulator/model/numerics.h"
 
 namespace heddle::compiler {
@@ -18,8 +21,9 @@ constexpr TypeSet kCastable =
     Types(DataType::kBool, DataType::kBfloat16, DataType::kDouble);
 
 bool IsReal(DataType type) {
-  return type == DataType::kFloat || type == DataType::kFloat16 ||
-         type == DataType::kBfloat16 || type == DataType::kDouble;
+  return Contains(kNarrowFloats, type) || type == DataType::kFloat ||
+         type == DataType::kFloat16 || type == DataType::kBfloat16 ||
+         type == DataType::kDouble;
 }
 
 // Elements are converted so many at a time, by loops of one type each.
@@ -51,8 +55,12 @@ void Load(const TensorData& x, int64_t at, int64_t n, Reals* to) {
       return;
     case DataType::kDouble:
       return LoadAs<double>(x, at, n, to);
-    default:
+    case DataType::kFloat:
       return LoadAs<float>(x, at, n, to);
+    default:
+      for (int64_t i = 0; i < n; ++i) {
+        to->values[i] = NarrowToF32(x.type, x.bytes[at + i]);
+      }
   }
 }
 
@@ -61,8 +69,10 @@ void Load(const TensorData& x, int64_t at, int64_t n, Integers* to) {
     case DataType::kBool:
       for (int64_t i = 0; i < n; ++i) to->values[i] = x.bytes[at + i] != 0;
       return;
+    case DataType::kUint4:
     case DataType::kUint8:
       return LoadAs<uint8_t>(x, at, n, to);
+    case DataType::kInt4:
     case DataType::kInt8:
       return LoadAs<int8_t>(x, at, n, to);
     case DataType::kUint16:
@@ -78,7 +88,8 @@ void Load(const TensorData& x, int64_t at, int64_t n, Integers* to) {
   }
 }
 
-void Store(const Reals& from, int64_t at, int64_t n, TensorData* y) {
+void Store(const Reals& from, bool saturates, int64_t at, int64_t n,
+           TensorData* y) {
   switch (y->type) {
     case DataType::kFloat16:
       for (int64_t i = 0; i < n; ++i) {
@@ -97,12 +108,18 @@ void Store(const Reals& from, int64_t at, int64_t n, TensorData* y) {
       for (int64_t i = 0; i < n; ++i) to[i] = from.values[i];
       return;
     }
-    default: {
+    case DataType::kFloat: {
       float* const to = y->as<float>() + at;
       for (int64_t i = 0; i < n; ++i) {
         to[i] = model::Canonical(static_cast<float>(from.values[i]));
       }
+      return;
     }
+    default:
+      for (int64_t i = 0; i < n; ++i) {
+        y->bytes[at + i] =
+            F32ToNarrow(y->type, static_cast<float>(from.values[i]), saturates);
+      }
   }
 }
 
@@ -113,6 +130,15 @@ void StoreAs(const Integers& from, int64_t at, int64_t n, TensorData* y) {
 }
 
 void Store(const Integers& from, int64_t at, int64_t n, TensorData* y) {
+  if (Contains(kFourBitIntegers, y->type)) {
+    for (int64_t i = 0; i < n; ++i) {
+      const int64_t value = from.values[i];
+      const bool negative = y->type == DataType::kInt4 && (value & 8) != 0;
+      y->bytes[at + i] =
+          static_cast<uint8_t>((value & 15) | (negative ? 0xf0 : 0));
+    }
+    return;
+  }
   switch (ElementBytes(y->type)) {
     case 1:
       return StoreAs<uint8_t>(from, at, n, y);
@@ -154,6 +180,7 @@ Results Evaluate(const Graph& graph, const Node& node, const Inputs& inputs) {
   const TensorData& x = *inputs[0];
   const DataType to = graph.tensors[node.outputs[0]].type;
   if (x.type == to) return One(x);
+  const bool saturates = node.IntAttribute("saturate", 1) != 0;
   TensorData y = TensorData::Zeros(to, x.shape);
   Reals reals;
   Integers integers;
@@ -186,7 +213,7 @@ Results Evaluate(const Graph& graph, const Node& node, const Inputs& inputs) {
       }
     }
     if (IsReal(to)) {
-      Store(reals, at, n, &y);
+      Store(reals, saturates, at, n, &y);
     } else {
       Store(integers, at, n, &y);
     }
@@ -194,35 +221,40 @@ Results Evaluate(const Graph& graph, const Node& node, const Inputs& inputs) {
   return One(std::move(y));
 }
 
+// With what opsets 19, 21 and 23 add.
+constexpr TypeSet CastableAt(int opset) {
+  return kCastable | (opset >= 19 ? kFloat8s : 0) |
+         (opset >= 21 ? kFourBitIntegers : 0) | (opset >= 23 ? kFloat4s : 0);
+}
+
 bool TargetIsCastable(const Graph&, const Node& node, std::string* detail) {
   const auto to = static_cast<DataType>(node.IntAttribute("to", 0));
   *detail = absl::StrCat("to = ", DataTypeName(to));
-  return Contains(kCastable, to);
+  return Contains(CastableAt(node.opset), to);
 }
 
-Define Casting(int since, int until) {
+OperatorInfo Casting(int since, int until) {
   Define define("Cast", since, until);
-  define.Inputs(1, 1, kCastable)
+  define.Inputs(1, 1, CastableAt(since))
       .Attr("to", AttributeKind::kInt, true)
       .Rule(Rejection::kUnsupportedDatatype,
             "the target is a number of fixed size or bool", TargetIsCastable);
-  return define;
+  if (since >= 19) define.Attr("saturate", AttributeKind::kInt);
+  return define.Run(Infer, Evaluate);
 }
 
-const OperatorRegistration kCast6(Casting(6, 18).Run(Infer, Evaluate));
-// `saturate` is about targets of 8-bit floats, which are refused.
-const OperatorRegistration kCast19(Casting(19, kMaxOpset)
-                                       .Attr("saturate", AttributeKind::kInt)
-                                       .Run(Infer, Evaluate));
-const OperatorRegistration kCastLike(Define("CastLike", 15, 18)
-                                         .Inputs(2, 2, kCastable)
-                                         .Run(InferLike, Evaluate));
-// `saturate` is about float8, which none of the types is.
-const OperatorRegistration kCastLike19(Define("CastLike", 19, kMaxOpset)
-                                           .Inputs(2, 2, kCastable)
-                                           .Attr("saturate",
-                                                 AttributeKind::kInt)
-                                           .Run(InferLike, Evaluate));
+OperatorInfo CastingLike(int since, int until) {
+  Define define("CastLike", since, until);
+  define.Inputs(2, 2, CastableAt(since));
+  if (since >= 19) define.Attr("saturate", AttributeKind::kInt);
+  return define.Run(InferLike, Evaluate);
+}
+
+const OperatorRegistration kCast6(Casting(6, 18)), kCast19(Casting(19, 20)),
+    kCast21(Casting(21, 22)), kCast23(Casting(23, kMaxOpset));
+const OperatorRegistration kCastLike15(CastingLike(15, 18)),
+    kCastLike19(CastingLike(19, 20)), kCastLike21(CastingLike(21, 22)),
+    kCastLike23(CastingLike(23, kMaxOpset));
 
 }  // namespace
 }  // namespace heddle::compiler

@@ -5,7 +5,7 @@ namespace heddle::compiler {
 
 std::string TypeSetToString(TypeSet set) {
   std::string text;
-  for (int i = 1; i <= static_cast<int>(DataType::kBfloat16); ++i) {
+  for (int i = 1; i <= static_cast<int>(kLastDataType); ++i) {
     if (!Contains(set, static_cast<DataType>(i))) continue;
     absl::StrAppend(&text, text.empty() ? "" : ", ",
                     DataTypeName(static_cast<DataType>(i)));

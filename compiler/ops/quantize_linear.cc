@@ -2,11 +2,16 @@
 // QuantizeLinear: q = CRO(f32(x / s), z), a true division.
 // DequantizeLinear: y = f32(f32(q - z) * s).
 // Per tensor, or (opset 13) per channel along `axis`. With blocks along the
-// axis or codes of 16 bits (opset 21) they are converted when shapes are known.
+// axis or codes of 16 or 4 bits (opset 21) they are converted when shapes are
+// known, as they are with codes that are floats of 8 (opset 19) or 4 bits (23):
+// q = Cast(f32(x / s)), y = f32(Cast(q) * s), and the zero point is 0.
+#include <algorithm>
+
 #include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/form_writer.h"
+#include "compiler/ops/narrow.h"
 #include "compiler/ops/quantized_values.h"
 
 namespace heddle::compiler {
@@ -58,8 +63,9 @@ absl::Status CheckParameters(const Graph& graph, const Node& node) {
       .status();
 }
 
-constexpr TypeSet kQuantizedTypes =
-    kQuantizedValues | Types(DataType::kUint16, DataType::kInt16);
+constexpr TypeSet k16Bits = Types(DataType::kUint16, DataType::kInt16);
+constexpr TypeSet kQuantized21 =
+    kQuantizedValues | k16Bits | kFloat8s | kFourBitIntegers;
 
 DataType OutputType(const Graph& graph, const Node& node) {
   if (HasInput(node, 2)) return InputOf(graph, node, 2).type;
@@ -70,7 +76,7 @@ DataType OutputType(const Graph& graph, const Node& node) {
 // Codes of 8 bits (or int32) without blocks.
 bool IsPlain(const Node& node, DataType codes) {
   return node.IntAttribute("block_size", 0) == 0 &&
-         !Contains(Types(DataType::kUint16, DataType::kInt16), codes);
+         !Contains(k16Bits | kFourBitIntegers | kNarrowFloats, codes);
 }
 
 absl::Status InferQuantize(Graph* graph, const Node& node) {
@@ -182,6 +188,9 @@ absl::StatusOr<TensorId> Spread(FormWriter* w, const Node& node,
                 {{"axis", static_cast<int64_t>(axis)}});
 }
 
+// That Cast knows all types.
+constexpr int kCastOpset = 23;
+
 FormWriter::Attributes To(DataType type) {
   return {{"to", static_cast<int64_t>(type)}};
 }
@@ -207,13 +216,19 @@ absl::StatusOr<std::vector<Node>> ConvertDequantize(Graph* graph,
   const Tensor scale = InputOf(*graph, node, 1);
   ASSIGN_OR_RETURN(const auto factor,
                    Spread(&w, node, x, scale, node.inputs[1]));
-  TensorId code = w.Add("Cast", 13, {node.inputs[0]}, To(DataType::kInt32));
+  if (Contains(kNarrowFloats, x.type)) {
+    const TensorId value =
+        w.Add("Cast", kCastOpset, {node.inputs[0]}, To(DataType::kFloat));
+    return w.Finish("Mul", 14, {value, factor});
+  }
+  TensorId code =
+      w.Add("Cast", kCastOpset, {node.inputs[0]}, To(DataType::kInt32));
   if (HasInput(node, 2)) {
     const Tensor zero = InputOf(*graph, node, 2);
-    ASSIGN_OR_RETURN(const auto spread,
-                     Spread(&w, node, x, zero, node.inputs[2]));
-    const TensorId wide = w.Add("Cast", 13, {spread}, To(DataType::kInt32));
-    code = w.Add("Sub", 14, {code, wide});
+    const TensorId wide =
+        w.Add("Cast", kCastOpset, {node.inputs[2]}, To(DataType::kInt32));
+    ASSIGN_OR_RETURN(const auto spread, Spread(&w, node, x, zero, wide));
+    code = w.Add("Sub", 14, {code, spread});
   }
   const TensorId value = w.Add("Cast", 13, {code}, To(DataType::kFloat));
   return w.Finish("Mul", 14, {value, factor});
@@ -239,17 +254,25 @@ absl::StatusOr<std::vector<Node>> ConvertQuantize(Graph* graph,
     value = w.Add("Cast", 13, {value}, To(DataType::kFloat));
   }
   value = w.Add("Div", 14, {value, divisor});
-  const bool has_sign = type == DataType::kInt16 || type == DataType::kInt8;
-  const int bits = static_cast<int>(8 * ElementBytes(type));
+  if (Contains(kNarrowFloats, type)) {
+    FormWriter::Attributes to = To(type);
+    to["saturate"] = node.IntAttribute("saturate", 1);
+    return w.Finish("Cast", kCastOpset, {value}, to);
+  }
+  const bool has_sign = type == DataType::kInt16 || type == DataType::kInt8 ||
+                        type == DataType::kInt4;
+  const int bits = Contains(kFourBitIntegers, type)
+                       ? 4
+                       : static_cast<int>(8 * ElementBytes(type));
   const int32_t lowest = has_sign ? -(1 << (bits - 1)) : 0;
   const int32_t highest = lowest + (1 << bits) - 1;
   TensorId low = w.Float(static_cast<float>(lowest)),
            high = w.Float(static_cast<float>(highest)), offset = kNoTensor;
   if (HasInput(node, 2)) {
     const Tensor zero = InputOf(*graph, node, 2);
-    ASSIGN_OR_RETURN(const auto spread,
-                     Spread(&w, node, x, zero, node.inputs[2]));
-    offset = w.Add("Cast", 13, {spread}, To(DataType::kInt32));
+    const TensorId wide =
+        w.Add("Cast", kCastOpset, {node.inputs[2]}, To(DataType::kInt32));
+    ASSIGN_OR_RETURN(offset, Spread(&w, node, x, zero, wide));
     const TensorId below = w.Add("Sub", 14, {w.Int32(lowest), offset}),
                    above = w.Add("Sub", 14, {w.Int32(highest), offset});
     low = w.Add("Cast", 13, {below}, To(DataType::kFloat));
@@ -260,13 +283,33 @@ absl::StatusOr<std::vector<Node>> ConvertQuantize(Graph* graph,
   value = w.Add("Round", 11, {value});
   value = w.Add("Cast", 13, {value}, To(DataType::kInt32));
   if (offset != kNoTensor) value = w.Add("Add", 14, {value, offset});
-  return w.Finish("Cast", 13, {value}, To(type));
+  return w.Finish("Cast", kCastOpset, {value}, To(type));
+}
+
+constexpr TypeSet CodesAt(int opset) {
+  return (opset >= 21   ? kQuantized21
+          : opset >= 19 ? kQuantizedValues | kFloat8s
+                        : kQuantizedValues) |
+         (opset >= 23 ? kFloat4s : 0);
+}
+
+// The codes of 0 and -0.
+bool ZeroPointIsZero(const Graph& graph, const Node& node,
+                     std::string* detail) {
+  if (!HasInput(node, 2)) return true;
+  const Tensor& zero = InputOf(graph, node, 2);
+  if (!Contains(kNarrowFloats, zero.type)) return true;
+  *detail = absl::StrCat("'", zero.name, "' is not");
+  return zero.is_constant() &&
+         std::all_of(
+             zero.constant->bytes.begin(), zero.constant->bytes.end(),
+             [&](uint8_t code) { return NarrowToF32(zero.type, code) == 0; });
 }
 
 bool OutputIsCode(const Graph&, const Node& node, std::string* detail) {
   const auto type = static_cast<DataType>(node.IntAttribute("output_dtype", 0));
   *detail = absl::StrCat("it is ", DataTypeName(type));
-  return type == DataType::kUndefined || Contains(kQuantizedTypes, type);
+  return type == DataType::kUndefined || Contains(CodesAt(node.opset), type);
 }
 
 bool OutputIsZeroPoint(const Graph& graph, const Node& node,
@@ -295,53 +338,59 @@ bool IsFloatOrAbsent(const Graph&, const Node& node, std::string* detail) {
   return type == DataType::kUndefined || type == DataType::kFloat;
 }
 
-Define Quantize(int since, int until, TypeSet codes) {
+constexpr char kZeroText[] =
+    "the zero point of codes that are floats is constant zeros";
+
+Define Quantize(int since, int until) {
   Define define("QuantizeLinear", since, until);
-  define.Inputs(2, 3, kFloats | kInt32s, kFloats, codes);
+  define.Inputs(2, 3, kFloats | kInt32s, kFloats, CodesAt(since));
   if (since >= 13) define.Attr("axis", AttributeKind::kInt);
+  if (since >= 19) {
+    define.Attr("saturate", AttributeKind::kInt)
+        .Rule(Rejection::kUnsupportedAttribute, kZeroText, ZeroPointIsZero)
+        .Converts(ConvertQuantize);
+  }
   return define;
 }
 
-Define Dequantize(int since, int until, TypeSet codes) {
+Define Dequantize(int since, int until) {
   Define define("DequantizeLinear", since, until);
-  define.Inputs(2, 3, codes | kInt32s, kFloats, codes | kInt32s);
+  define.Inputs(2, 3, CodesAt(since) | kInt32s, kFloats,
+                CodesAt(since) | kInt32s);
   if (since >= 13) define.Attr("axis", AttributeKind::kInt);
+  if (since >= 19) {
+    define.Rule(Rejection::kUnsupportedAttribute, kZeroText, ZeroPointIsZero)
+        .Converts(ConvertDequantize);
+  }
   return define;
 }
 
-// Opset 21: codes of 16 bits, blocks, and the type of the codes by attribute.
+// Opset 21: codes of 16 and 4 bits, blocks, and the type of the codes by
+// attribute.
 Define Quantize21(int since, int until) {
-  Define define = Quantize(since, until, kQuantizedTypes);
+  Define define = Quantize(since, until);
   define.Attr("block_size", AttributeKind::kInt)
       .Attr("output_dtype", AttributeKind::kInt)
-      .Attr("saturate", AttributeKind::kInt)
       .Rules(BlockRules())
-      .Rule(Rejection::kUnsupportedDatatype,
-            "output_dtype is uint8, int8, uint16 or int16", OutputIsCode)
+      .Rule(Rejection::kUnsupportedDatatype, "output_dtype is a type of codes",
+            OutputIsCode)
       .Rule(Rejection::kInvalidModel,
-            "output_dtype is the type of the zero point", OutputIsZeroPoint)
-      .Converts(ConvertQuantize);
+            "output_dtype is the type of the zero point", OutputIsZeroPoint);
   return define;
 }
 
 Define Dequantize21(int since, int until) {
-  Define define = Dequantize(since, until, kQuantizedTypes);
-  define.Attr("block_size", AttributeKind::kInt)
-      .Rules(BlockRules())
-      .Converts(ConvertDequantize);
+  Define define = Dequantize(since, until);
+  define.Attr("block_size", AttributeKind::kInt).Rules(BlockRules());
   return define;
 }
 
 const OperatorRegistration kQuantizeLinear10(
-    Quantize(10, 12, kQuantizedValues).Run(InferQuantize, EvaluateQuantize));
+    Quantize(10, 12).Run(InferQuantize, EvaluateQuantize));
 const OperatorRegistration kQuantizeLinear13(
-    Quantize(13, 18, kQuantizedValues).Run(InferQuantize, EvaluateQuantize));
-// `saturate` is about codes that are 8-bit floats, which are refused.
-const OperatorRegistration kQuantizeLinear19(Quantize(19, 20, kQuantizedValues)
-                                                 .Attr("saturate",
-                                                       AttributeKind::kInt)
-                                                 .Run(InferQuantize,
-                                                      EvaluateQuantize));
+    Quantize(13, 18).Run(InferQuantize, EvaluateQuantize));
+const OperatorRegistration kQuantizeLinear19(
+    Quantize(19, 20).Run(InferQuantize, EvaluateQuantize));
 const OperatorRegistration kQuantizeLinear21(
     Quantize21(21, 22).Run(InferQuantize, EvaluateQuantize));
 const OperatorRegistration kQuantizeLinear23(
@@ -350,14 +399,12 @@ const OperatorRegistration kQuantizeLinear23(
         .Rule(Rejection::kUnsupportedDatatype, "precision is float",
               IsFloatOrAbsent<kPrecision>)
         .Run(InferQuantize, EvaluateQuantize));
-const OperatorRegistration kDequantizeLinear10(Dequantize(10, 12,
-                                                          kQuantizedValues)
-                                                   .Run(InferDequantize,
-                                                        EvaluateDequantize));
-const OperatorRegistration kDequantizeLinear13(Dequantize(13, 20,
-                                                          kQuantizedValues)
-                                                   .Run(InferDequantize,
-                                                        EvaluateDequantize));
+const OperatorRegistration kDequantizeLinear10(
+    Dequantize(10, 12).Run(InferDequantize, EvaluateDequantize));
+const OperatorRegistration kDequantizeLinear13(
+    Dequantize(13, 18).Run(InferDequantize, EvaluateDequantize));
+const OperatorRegistration kDequantizeLinear19(
+    Dequantize(19, 20).Run(InferDequantize, EvaluateDequantize));
 const OperatorRegistration kDequantizeLinear21(
     Dequantize21(21, 22).Run(InferDequantize, EvaluateDequantize));
 const OperatorRegistration kDequantizeLinear23(
