@@ -250,7 +250,6 @@ Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
 const ExpandedOperator kConvTranspose(
     Define("ConvTranspose", 1, kMaxOpset)
         .Inputs(2, 3, kReals)
-        .Rule(Rejection::kInvalidModel, kSameTypeText, SameTypes)
         .Attr("auto_pad", AttributeKind::kString)
         .Attr("dilations", AttributeKind::kInts)
         .Attr("group", AttributeKind::kInt)

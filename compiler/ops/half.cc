@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/ops/half.h"
 
-#include "absl/strings/str_cat.h"
 #include "compiler/base/pace.h"
 #include "simulator/model/numerics.h"
 
@@ -31,19 +30,6 @@ TensorData Narrowed(TensorData data, DataType type) {
     half.as<uint16_t>()[i] = model::F32ToF16(data.as<float>()[i]);
   }
   return half;
-}
-
-bool SameTypes(const Graph& graph, const Node& node, std::string* detail) {
-  const DataType first = InputOf(graph, node, 0).type;
-  for (size_t i = 1; i < node.inputs.size(); ++i) {
-    if (!HasInput(node, i)) continue;
-    const DataType type = InputOf(graph, node, i).type;
-    if (type == first) continue;
-    *detail = absl::StrCat("input ", i, " is ", DataTypeName(type),
-                           ", input 0 is ", DataTypeName(first));
-    return false;
-  }
-  return true;
 }
 
 }  // namespace heddle::compiler

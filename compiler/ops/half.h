@@ -5,7 +5,6 @@
 #define HEDDLE_COMPILER_OPS_HALF_H_
 
 #include <deque>
-#include <string>
 #include <vector>
 
 #include "compiler/ops/define.h"
@@ -27,10 +26,6 @@ class Widened {
 
 // fp32 data in `type`, float or float16.
 TensorData Narrowed(TensorData data, DataType type);
-
-// Rule: all inputs have the type of the first.
-inline constexpr char kSameTypeText[] = "all inputs have one type";
-bool SameTypes(const Graph& graph, const Node& node, std::string* detail);
 
 }  // namespace heddle::compiler
 

@@ -207,12 +207,18 @@ const OperatorRegistration kBatchNormalizationOld(
         .Run(InferPerChannel<4>, EvaluateBatchNorm));
 const OperatorRegistration kBatchNormalization(
     BatchNorm(9, 13).Run(InferPerChannel<4>, EvaluateBatchNorm));
-const ExpandedOperator kBatchNormalization14(
-    BatchNorm(14, kMaxOpset)
-        .Outputs(3)
-        .Attr("training_mode", AttributeKind::kInt),
-    ExpandTraining, [](const Graph&, const Node& node) { return Trains(node); },
-    InferPerChannel<4>, EvaluateBatchNorm);
+ExpandedOperator BatchNorm14(int since, int until) {
+  return ExpandedOperator(
+      BatchNorm(since, until)
+          .Outputs(3)
+          .Attr("training_mode", AttributeKind::kInt),
+      ExpandTraining,
+      [](const Graph&, const Node& node) { return Trains(node); },
+      InferPerChannel<4>, EvaluateBatchNorm);
+}
+const ExpandedOperator kBatchNormalization14 = BatchNorm14(14, 14);
+// Scale and bias, and the statistics, have types of their own.
+const ExpandedOperator kBatchNormalization15 = BatchNorm14(15, kMaxOpset);
 const OperatorRegistration kInstanceNormalization(
     Define("InstanceNormalization", 6, kMaxOpset)
         .Inputs(3, 3, kReals)

@@ -12,6 +12,7 @@
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/bounded.h"
 #include "compiler/ops/define.h"
+#include "compiler/ops/type_variables.h"
 #include "simulator/model/numerics.h"
 
 namespace heddle::compiler {
@@ -116,6 +117,12 @@ OperatorRegistration::OperatorRegistration(OperatorInfo info) {
     static auto* texts = new std::deque<std::string>;
     texts->push_back(TypeSetToString(info.input_types[0]));
     info.types = texts->back().c_str();
+  }
+  if (info.domain[0] == '\0') {
+    const char* inputs = TypeVariablesOf(info.op, info.since_version);
+    if (inputs[0] != '\0' && info.max_inputs > 1) {
+      info.constraints.insert(info.constraints.begin(), OneTypeRule(inputs));
+    }
   }
   auto& versions = Registry()[{info.domain, info.op}];
   const auto at = std::find_if(
