@@ -48,6 +48,15 @@ bool IsCode(DataType type) {
   return type == DataType::kUint8 || type == DataType::kInt8;
 }
 
+absl::Status NoLowering(const Node& node) {
+  return Reject(
+      Rejection::kUnsupportedOperator,
+      absl::StrCat(
+          node.Describe(),
+          ": the card has no implementation of this operator for "
+          "tensors that are computed at run time; see SUPPORTED_OPS.md"));
+}
+
 }  // namespace
 
 LoweringRegistration::LoweringRegistration(const char* domain, const char* op,
@@ -70,13 +79,8 @@ bool HasLowering(const std::string& domain, const std::string& op) {
 }
 
 absl::Status CheckLowering(const Node& node) {
-  if (HasLowering(node.domain, node.op)) return absl::OkStatus();
-  return Reject(
-      Rejection::kUnsupportedOperator,
-      absl::StrCat(
-          node.Describe(),
-          ": the card has no implementation of this operator for "
-          "tensors that are computed at run time; see SUPPORTED_OPS.md"));
+  return HasLowering(node.domain, node.op) ? absl::OkStatus()
+                                           : NoLowering(node);
 }
 
 MixedStrides StridesInBlocked(const Shape& shape, const TileView& dense) {
@@ -353,8 +357,10 @@ absl::Status Lowering::Run(TapSet taps) {
     const TensorId first = node.outputs.empty() ? kNoTensor : node.outputs[0];
     if (first != kNoTensor && values_[first] >= 0) continue;
     if (FuseIntoMatrix(this, node) || LowerHeads(this, node)) continue;
-    RETURN_IF_ERROR(CheckLowering(node));
-    RETURN_IF_ERROR(FindLowering(node.domain, node.op)(this, node));
+    const LowerFunction lower = FindLowering(node.domain, node.op);
+    // One that might have been made of others, and is not.
+    if (lower == nullptr) return NoLowering(node);
+    RETURN_IF_ERROR(lower(this, node));
     if (!narrowing_.ok()) return narrowing_;
   }
   // Outputs that are constants or inputs have no operation, and an output has

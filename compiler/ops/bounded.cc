@@ -491,11 +491,28 @@ bool NonMaxSuppression(const Reader&, AxisSet* output) {
   return true;
 }
 
+// Of a k that a run decides; values and indices alike.
+bool TopK(const Reader& reader, AxisSet* output) {
+  size_t axis = 0;
+  if (!reader.Only(0) || !NormalizeAxis(reader.node.IntAttribute("axis", -1),
+                                        reader.shape(0).size(), &axis)) {
+    return false;
+  }
+  *output = reader.input(0);
+  if ((*output & Bit(axis)) != 0) return false;
+  const TensorId k = reader.node.input(1);
+  if (k != kNoTensor && !reader.graph.tensors[k].is_constant()) {
+    *output |= Bit(axis);
+  }
+  return true;
+}
+
 const std::map<std::string, Rule>& Sources() {
   static const auto* const rules =
       new std::map<std::string, Rule>{{"Compress", Compress},
                                       {"NonMaxSuppression", NonMaxSuppression},
                                       {"NonZero", NonZero},
+                                      {"TopK", TopK},
                                       {"Unique", Unique}};
   return *rules;
 }

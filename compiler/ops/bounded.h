@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensors whose size values decide that are known at run time only: results of
-// NonZero, Compress, Unique and NonMaxSuppression, and of what follows them. In
-// a graph their shape is an upper bound; how much of it there is, a run says.
-// Only the host has them. What it runs there are operators of which is known
-// that a smaller operand gives a smaller result: the definition is applied to
-// the operands as they are, and what the table here says is which axes may come
-// out smaller. Shape and Size tell the size that there is. Others are refused
-// by name, as are those here where a smaller operand might give a larger
-// result.
+// NonZero, Compress, Unique, NonMaxSuppression and of a TopK whose k is
+// computed, and of what follows them. In a graph their shape is an upper bound;
+// how much of it there is, a run says. Only the host has them. What it runs
+// there are operators of which is known that a smaller operand gives a smaller
+// result: the definition is applied to the operands as they are, and what the
+// table here says is which axes may come out smaller. Shape and Size tell the
+// size that there is. Others are refused by name, as are those here where a
+// smaller operand might give a larger result.
 #ifndef HEDDLE_COMPILER_OPS_BOUNDED_H_
 #define HEDDLE_COMPILER_OPS_BOUNDED_H_
 

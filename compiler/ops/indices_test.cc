@@ -2,9 +2,11 @@
 // What chooses elements by indices, and TopK: ONNX's definitions by example.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "compiler/base/diagnostic.h"
+#include "compiler/ops/bounded.h"
 #include "compiler/testing/model_builder.h"
 #include "compiler/testing/onnx_files.h"
 #include "compiler/testing/run_node.h"
@@ -136,6 +138,59 @@ TEST(TopKTest, Values) {
         RejectionOf(
             RunNode({"TopK", "", 11, {}}, {x, Int64s({1}, {k})}).status()),
         Rejection::kInvalidModel);
+  }
+}
+
+// The results have room for the axis, and the size that k says.
+TEST(TopKTest, OfAComputedK) {
+  Graph graph;
+  Tensor x, k, output;
+  x.name = "x";
+  x.type = DataType::kDouble;
+  x.shape = {2, 4};
+  k.name = "k";
+  k.type = DataType::kInt64;
+  k.shape = {1};
+  x.shape_known = k.shape_known = true;
+  Node node;
+  node.op = "TopK";
+  node.name = "n";
+  node.opset = 11;
+  node.inputs = {graph.AddTensor(x), graph.AddTensor(k)};
+  graph.inputs = node.inputs;
+  output.name = "values";
+  node.outputs.push_back(graph.AddTensor(output));
+  output.name = "indices";
+  node.outputs.push_back(graph.AddTensor(output));
+  graph.outputs = node.outputs;
+  ASSERT_TRUE(CheckNode(graph, node).ok());
+  const auto inferred = FindOperator("", "TopK", 11)->infer(&graph, node);
+  ASSERT_TRUE(inferred.ok()) << inferred;
+  graph.nodes = {node};
+  EXPECT_EQ(graph.tensors[node.outputs[1]].shape, (Shape{2, 4}));
+  const auto bounded = FindBounded(graph);
+  ASSERT_TRUE(bounded.ok()) << bounded.status();
+  for (TensorId id : node.outputs) EXPECT_EQ(bounded->of(id), 2u);
+  TensorData data = TensorData::Zeros(DataType::kDouble, {2, 4});
+  const double values[] = {0, 1, 2, 3, 7, 7, 6, 6};
+  std::copy(values, values + 8, data.as<double>());
+  for (int64_t count : {0, 1, 3, 4}) {
+    const auto y = EvaluateGraph(graph, {data, Int64s({1}, {count})});
+    ASSERT_TRUE(y.ok()) << y.status();
+    const TensorData& indices = (*y)[node.outputs[1]];
+    EXPECT_EQ(indices.shape, (Shape{2, count}));
+    const int64_t all[] = {3, 2, 1, 0, 0, 1, 2, 3};
+    for (int64_t i = 0; i < indices.count(); ++i) {
+      const int64_t at = i / count * 4 + i % count;
+      EXPECT_EQ(indices.as<int64_t>()[i], all[at]);
+      EXPECT_EQ((*y)[node.outputs[0]].as<double>()[i],
+                values[i / count * 4 + all[at]]);
+    }
+  }
+  for (int64_t count : {-1, 5}) {
+    EXPECT_EQ(
+        EvaluateGraph(graph, {data, Int64s({1}, {count})}).status().code(),
+        absl::StatusCode::kInvalidArgument);
   }
 }
 

@@ -6,8 +6,10 @@
 // TopK is made of it: the values are what the indices choose. A long axis is
 // searched in parts, and what the parts have found once more: an element's
 // place among equal ones stays what it is. `sorted` = 0 allows any order, hence
-// this one.
+// this one. A k that only a run says is the host's: the results have room for
+// the whole axis (bounded.h).
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 #include "compiler/base/pace.h"
@@ -145,6 +147,66 @@ Found Search(Expansion* e, TensorId x, int64_t axis, int64_t k, bool largest) {
   return {best.values, pick(concat(indices), best.indices)};
 }
 
+absl::Status CheckLength(const Node& node, int64_t length) {
+  if (length <= kMaxLength) return absl::OkStatus();
+  return RejectNode(Rejection::kUnsupportedShape, node, "the axis has ", length,
+                    " elements, at most ", kMaxLength, " are supported");
+}
+
+absl::Status CheckCount(const Node& node, const Tensor& k) {
+  if (ElementCount(k.shape) == 1) return absl::OkStatus();
+  return RejectNode(Rejection::kInvalidModel, node, "k of shape ",
+                    ShapeToString(k.shape), " must be one element");
+}
+
+bool HasConstantK(const Graph& graph, const Node& node) {
+  return !HasInput(node, 1) || InputOf(graph, node, 1).is_constant();
+}
+
+// Of a k that a run decides.
+absl::Status InferAll(Graph* graph, const Node& node) {
+  const Tensor& x = InputOf(*graph, node, 0);
+  const Shape shape = x.shape;
+  const DataType type = x.type;
+  RETURN_IF_ERROR(CheckCount(node, InputOf(*graph, node, 1)));
+  ASSIGN_OR_RETURN(const size_t axis, AxisOf(node, shape.size(), -1));
+  RETURN_IF_ERROR(CheckLength(node, shape[axis]));
+  RETURN_IF_ERROR(SetOutput(graph, node, 0, type, shape));
+  return SetOutput(graph, node, 1, DataType::kInt64, shape);
+}
+
+Results EvaluateFirst(const Graph& graph, const Node& node,
+                      const Inputs& inputs) {
+  const TensorData& x = *inputs[0];
+  ASSIGN_OR_RETURN(const size_t axis, AxisOf(node, x.shape.size(), -1));
+  const int64_t k = ToInts(*inputs[1])[0];
+  if (k < 0 || k > x.shape[axis]) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        node.Describe(), ": k = ", k, " of a dimension of size ", x.shape[axis],
+        ", must not be negative and not more than that"));
+  }
+  Node search = node;
+  search.attributes["axis"] = static_cast<int64_t>(axis);
+  search.attributes["k"] = k;
+  ASSIGN_OR_RETURN(auto found, Evaluate(graph, search, {&x}));
+  const TensorData& places = found[0];
+  const Shape about = AboutAxis(x.shape, axis);
+  const size_t bytes = ElementBytes(x.type);
+  std::vector<TensorData> results = {
+      TensorData::Zeros(x.type, places.shape),
+      TensorData::Zeros(DataType::kInt64, places.shape)};
+  for (int64_t i = 0; i < places.count(); ++i) {
+    PaceAt(i);
+    const int64_t place = places.as<int32_t>()[i];
+    const int64_t from =
+        (i / about[2] / k * about[1] + place) * about[2] + i % about[2];
+    std::memcpy(results[0].bytes.data() + i * bytes,
+                x.bytes.data() + from * bytes, bytes);
+    results[1].as<int64_t>()[i] = place;
+  }
+  return results;
+}
+
 absl::Status Expand(Expansion* e) {
   const Node& node = e->node();
   const Shape shape = e->T(e->In(0)).shape;
@@ -153,14 +215,7 @@ absl::Status Expand(Expansion* e) {
   int64_t k = node.IntAttribute("k", 0);
   if (e->HasIn(1)) {
     const Tensor& given = e->T(e->In(1));
-    if (ElementCount(given.shape) != 1) {
-      return RejectNode(Rejection::kInvalidModel, node, "k of shape ",
-                        ShapeToString(given.shape), " must be one element");
-    }
-    if (!given.is_constant()) {
-      return RejectNode(Rejection::kUnsupportedShape, node, "k '", given.name,
-                        "' is computed at run time, it must be a constant");
-    }
+    RETURN_IF_ERROR(CheckCount(node, given));
     k = ToInts(*given.constant)[0];
   }
   if (k < 1 || k > shape[axis]) {
@@ -168,11 +223,7 @@ absl::Status Expand(Expansion* e) {
                       " of a dimension of size ", shape[axis],
                       ", must be at least 1 and not more than that");
   }
-  if (shape[axis] > kMaxLength) {
-    return RejectNode(Rejection::kUnsupportedShape, node, "the axis has ",
-                      shape[axis], " elements, at most ", kMaxLength,
-                      " are supported");
-  }
+  RETURN_IF_ERROR(CheckLength(node, shape[axis]));
   const Found found = Search(e, e->In(0), static_cast<int64_t>(axis), k,
                              node.IntAttribute("largest", 1) != 0);
   e->Return(0, found.values, type);
@@ -202,14 +253,14 @@ const ExpandedOperator kTopK10(Define("TopK", 10, 10)
                                            kInt64s)
                                    .Outputs(2)
                                    .Attr("axis", AttributeKind::kInt),
-                               Expand);
+                               Expand, HasConstantK, InferAll, EvaluateFirst);
 const ExpandedOperator kTopK11(Define("TopK", 11, kMaxOpset)
                                    .Inputs(2, 2, kOrdered, kInt64s)
                                    .Outputs(2)
                                    .Attr("axis", AttributeKind::kInt)
                                    .Attr("largest", AttributeKind::kInt)
                                    .Attr("sorted", AttributeKind::kInt),
-                               Expand);
+                               Expand, HasConstantK, InferAll, EvaluateFirst);
 
 }  // namespace
 }  // namespace heddle::compiler

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NonZero, Compress, Unique, NonMaxSuppression against ONNX Runtime, with the
-// sizes that the values give.
+// NonZero, Compress, Unique, NonMaxSuppression, and TopK of a computed k
+// against ONNX Runtime, with the sizes that the values give.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -98,6 +98,21 @@ void NonMaxSuppression(RandomSource* random, RuntimeCase* c) {
   };
 }
 
+void TopK(RandomSource* random, RuntimeCase* c) {
+  const Shape shape = random->AnyShape(1, 3, 6);
+  const auto rank = static_cast<int64_t>(shape.size());
+  const int64_t axis = random->Below(rank);
+  c->inputs = {random->Floats(shape, 4),
+               compiler::Int64s({1}, {random->Between(1, shape[axis])})};
+  c->constant = {false, false};
+  c->outputs = 2;
+  c->attributes = [=, negative = random->OneIn(2), largest = random->OneIn(2),
+                   opset = c->opset](onnx::NodeProto* node) {
+    compiler::SetInt(node, "axis", negative ? axis - rank : axis);
+    if (opset >= 11) compiler::SetInt(node, "largest", largest);
+  };
+}
+
 class DataDependent : public testing::TestWithParam<OperatorVersion> {};
 
 TEST_P(DataDependent, IsAsInOnnxRuntime) {
@@ -106,19 +121,20 @@ TEST_P(DataDependent, IsAsInOnnxRuntime) {
     if (c->op == "NonZero") NonZero(&random, c);
     if (c->op == "Compress") Compress(&random, c);
     if (c->op == "Unique") Unique(&random, c);
+    if (c->op == "TopK") TopK(&random, c);
     if (c->op == "NonMaxSuppression") NonMaxSuppression(&random, c);
   });
 }
 
 INSTANTIATE_TEST_SUITE_P(
     All, DataDependent,
-    testing::Values(OperatorVersion{"NonZero", "", 9},
-                    OperatorVersion{"NonZero", "", 13},
-                    OperatorVersion{"Compress", "", 9},
-                    OperatorVersion{"Compress", "", 11},
-                    OperatorVersion{"Unique", "", 11},
-                    OperatorVersion{"NonMaxSuppression", "", 10},
-                    OperatorVersion{"NonMaxSuppression", "", 11}),
+    testing::Values(
+        OperatorVersion{"NonZero", "", 9}, OperatorVersion{"NonZero", "", 13},
+        OperatorVersion{"Compress", "", 9}, OperatorVersion{"Compress", "", 11},
+        OperatorVersion{"Unique", "", 11}, OperatorVersion{"TopK", "", 10},
+        OperatorVersion{"TopK", "", 11},
+        OperatorVersion{"NonMaxSuppression", "", 10},
+        OperatorVersion{"NonMaxSuppression", "", 11}),
     [](const auto& info) { return info.param.TestName(); });
 
 }  // namespace
