@@ -2,17 +2,23 @@
 // RoiAlign, made of other operators in fp32, rounded once at the end: each bin
 // of a region is the mean (avg) of samples, bilinear between four places, or
 // the largest product of a place and its weight (max). A sample more than one
-// place outside of the image is 0.
+// place outside of the image is 0. With sampling_ratio 0, as many samples as
+// a bin has places, rounded up: the host computes that, and what has no
+// elements.
 //
 //   x        [images, channels, height, width]
 //   rois     [regions, 4]: x1, y1, x2, y2
 //   batch    [regions], integers: the image of each
 //   y        [regions, channels, output_height, output_width]
+#include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
+#include "compiler/ops/reduce.h"
 #include "compiler/ops/sampling.h"
 
 namespace heddle::compiler {
@@ -23,6 +29,9 @@ struct Regions {
   bool at_least_one;  // place wide and high
   int64_t grid;       // samples of a bin along an axis
 };
+
+// More than an image has places along an axis.
+constexpr float kMostSamples = 1 << 24;
 
 // Samples of one axis, all [regions, bins * grid].
 struct AxisSamples {
@@ -67,26 +76,163 @@ AxisSamples SamplesOf(const FloatMath& m, TensorId rois, int64_t first_column,
   return s;
 }
 
+absl::Status CheckRegions(const Node& node, const Shape& rois,
+                          const Shape& batch) {
+  if (rois.size() == 2 && rois[1] == 4 && batch == Shape{rois[0]}) {
+    return absl::OkStatus();
+  }
+  return RejectNode(Rejection::kMismatchingShape, node, "rois of ",
+                    ShapeToString(rois), " and batch_indices of ",
+                    ShapeToString(batch),
+                    ", must be of [regions, 4] and [regions]");
+}
+
+absl::Status Infer(Graph* graph, const Node& node) {
+  const Tensor& x = InputOf(*graph, node, 0);
+  const Shape& rois = InputOf(*graph, node, 1).shape;
+  RETURN_IF_ERROR(CheckRegions(node, rois, InputOf(*graph, node, 2).shape));
+  return SetOutput(graph, node, 0, x.type,
+                   {rois[0], x.shape[1], node.IntAttribute("output_height", 1),
+                    node.IntAttribute("output_width", 1)});
+}
+
+// A sample along one axis: the places beside it, and the second one's weight.
+struct Sample {
+  int64_t low = 0, high = 0;
+  float part = 0;
+  bool valid = false;
+};
+
+Sample SampleAt(float x, int64_t size) {
+  Sample s;
+  s.valid = x >= -1 && x <= static_cast<float>(size);
+  if (!s.valid) return s;
+  x = std::min(std::max(x, 0.0f), static_cast<float>(size - 1));
+  s.low = static_cast<int64_t>(x);
+  s.high = std::min(s.low + 1, size - 1);
+  s.part = x - static_cast<float>(s.low);
+  return s;
+}
+
+// Along one axis of a region: its bins, each of `grid` samples.
+struct AdaptiveAxis {
+  int64_t grid = 0;
+  std::vector<Sample> samples;
+};
+
+AdaptiveAxis AdaptiveSamples(const float* corners, int64_t first,
+                             const Regions& r, int64_t bins, int64_t size) {
+  const float begin = corners[first] * r.scale - r.offset;
+  float length = corners[first + 2] * r.scale - r.offset - begin;
+  if (r.at_least_one) length = std::max(length, 1.0f);
+  const float bin = length / static_cast<float>(bins);
+  AdaptiveAxis axis;
+  // (of a NaN none)
+  axis.grid = r.grid;
+  if (r.grid == 0 && bin > 0) {
+    axis.grid = static_cast<int64_t>(std::ceil(std::min(bin, kMostSamples)));
+  }
+  for (int64_t i = 0; i < bins * axis.grid; ++i) {
+    PaceAt(i);
+    const auto whole = static_cast<float>(i / axis.grid);
+    const float part = static_cast<float>(i % axis.grid) + 0.5f;
+    axis.samples.push_back(SampleAt(
+        begin + whole * bin + part * bin / static_cast<float>(axis.grid),
+        size));
+  }
+  return axis;
+}
+
+// One bin of one channel.
+float BinOf(const float* plane, int64_t width, const AdaptiveAxis& h,
+            const AdaptiveAxis& w, int64_t row, int64_t column, bool largest) {
+  float sum = 0, most = 0;
+  bool any = false;
+  for (int64_t iy = 0; iy < h.grid; ++iy) {
+    Pace(w.grid);
+    const Sample& y = h.samples[row * h.grid + iy];
+    for (int64_t ix = 0; ix < w.grid; ++ix) {
+      const Sample& x = w.samples[column * w.grid + ix];
+      float parts[4] = {};
+      if (y.valid && x.valid) {
+        const float *low = plane + y.low * width,
+                    *high = plane + y.high * width;
+        parts[0] = (1 - y.part) * (1 - x.part) * low[x.low];
+        parts[1] = (1 - y.part) * x.part * low[x.high];
+        parts[2] = y.part * (1 - x.part) * high[x.low];
+        parts[3] = y.part * x.part * high[x.high];
+      }
+      sum += parts[0] + parts[1] + parts[2] + parts[3];
+      const float best = *std::max_element(parts, parts + 4);
+      most = any ? std::max(most, best) : best;
+      any = true;
+    }
+  }
+  if (largest) return most;
+  return sum / static_cast<float>(std::max<int64_t>(h.grid * w.grid, 1));
+}
+
+Results EvaluateRegions(const Node& node, const Inputs& inputs,
+                        bool half_pixel) {
+  const Shape& shape = inputs[0]->shape;
+  const int64_t regions = inputs[1]->shape[0];
+  const int64_t height = node.IntAttribute("output_height", 1);
+  const int64_t width = node.IntAttribute("output_width", 1);
+  const Regions r = {node.FloatAttribute("spatial_scale", 1),
+                     half_pixel ? 0.5f : 0.0f, !half_pixel,
+                     node.IntAttribute("sampling_ratio", 0)};
+  const bool largest = node.StringAttribute("mode", "avg") == "max";
+  const std::vector<float> x = ToFloats(*inputs[0]),
+                           rois = ToFloats(*inputs[1]);
+  const Shape to = {regions, shape[1], height, width};
+  std::vector<float> y(static_cast<size_t>(ElementCount(to)));
+  const int64_t plane = shape[2] * shape[3];
+  for (int64_t n = 0; n < regions && plane > 0; ++n) {
+    const int64_t image = inputs[2]->as<int64_t>()[n];
+    if (image < 0 || image >= shape[0]) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(node.Describe(), ": region ", n, " is of image ", image,
+                       ", there are ", shape[0]));
+    }
+    const float* corners = rois.data() + 4 * n;
+    const AdaptiveAxis h = AdaptiveSamples(corners, 1, r, height, shape[2]);
+    const AdaptiveAxis w = AdaptiveSamples(corners, 0, r, width, shape[3]);
+    for (int64_t c = 0; c < shape[1]; ++c) {
+      const float* from = x.data() + (image * shape[1] + c) * plane;
+      float* at = y.data() + (n * shape[1] + c) * height * width;
+      for (int64_t i = 0; i < height * width; ++i) {
+        at[i] = BinOf(from, shape[3], h, w, i / width, i % width, largest);
+      }
+    }
+  }
+  return One(FromFloats(inputs[0]->type, to, y));
+}
+
+bool IsHalfPixel(const Node& node) {
+  return node.opset >= 16 &&
+         node.StringAttribute("coordinate_transformation_mode", "half_pixel") ==
+             "half_pixel";
+}
+
+Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
+  return EvaluateRegions(node, inputs, IsHalfPixel(node));
+}
+
+// Whether the numbers of samples are known, and there is something.
+bool IsExpandedRoiAlign(const Graph& graph, const Node& node) {
+  return node.IntAttribute("sampling_ratio", 0) > 0 &&
+         ElementCount(InputOf(graph, node, 0).shape) > 0 &&
+         ElementCount(InputOf(graph, node, 1).shape) > 0;
+}
+
 absl::Status ExpandRegions(Expansion* e, bool half_pixel) {
   const Node& node = e->node();
   const Shape x = e->T(e->In(0)).shape, rois = e->T(e->In(1)).shape;
-  const Shape batch = e->T(e->In(2)).shape;
-  if (rois.size() != 2 || rois[1] != 4 || batch != Shape{rois[0]}) {
-    return RejectNode(Rejection::kMismatchingShape, node, "rois of ",
-                      ShapeToString(rois), " and batch_indices of ",
-                      ShapeToString(batch),
-                      ", must be of [regions, 4] and [regions]");
-  }
+  RETURN_IF_ERROR(CheckRegions(node, rois, e->T(e->In(2)).shape));
   const int64_t regions = rois[0];
   const int64_t height = node.IntAttribute("output_height", 1);
   const int64_t width = node.IntAttribute("output_width", 1);
   const int64_t grid = node.IntAttribute("sampling_ratio", 0);
-  if (height < 1 || width < 1 || ElementCount(x) == 0 || regions == 0) {
-    return RejectNode(Rejection::kUnsupportedShape, node, "a result of [",
-                      regions, ",", x[1], ",", height, ",", width,
-                      "] of an input of ", ShapeToString(x),
-                      " has no elements");
-  }
   RETURN_IF_ERROR(CheckTable(node, height, grid));
   RETURN_IF_ERROR(CheckTable(node, width, grid));
   ASSIGN_OR_RETURN(const SampledImage image, SampledImage::Create(e, e->In(0)));
@@ -135,11 +281,8 @@ absl::Status ExpandRegions(Expansion* e, bool half_pixel) {
   return absl::OkStatus();
 }
 
-absl::Status Expand10(Expansion* e) { return ExpandRegions(e, false); }
-absl::Status Expand16(Expansion* e) {
-  return ExpandRegions(
-      e, e->node().StringAttribute("coordinate_transformation_mode",
-                                   "half_pixel") == "half_pixel");
+absl::Status Expand(Expansion* e) {
+  return ExpandRegions(e, IsHalfPixel(e->node()));
 }
 
 bool ModeIsKnown(const Graph&, const Node& node, std::string* detail) {
@@ -153,11 +296,16 @@ bool CoordinatesAreKnown(const Graph&, const Node& node, std::string* detail) {
   *detail = absl::StrCat("coordinate_transformation_mode = ", mode);
   return mode == "half_pixel" || mode == "output_half_pixel";
 }
-// 0 makes the number of samples depend on the region.
 bool RatioIsGiven(const Graph&, const Node& node, std::string* detail) {
   const int64_t ratio = node.IntAttribute("sampling_ratio", 0);
   *detail = absl::StrCat("sampling_ratio = ", ratio);
-  return ratio >= 1 && ratio <= 64;
+  return ratio >= 0 && ratio <= 64;
+}
+bool SizeIsPositive(const Graph&, const Node& node, std::string* detail) {
+  const int64_t height = node.IntAttribute("output_height", 1),
+                width = node.IntAttribute("output_width", 1);
+  *detail = absl::StrCat("they are ", height, " and ", width);
+  return height >= 1 && width >= 1;
 }
 bool IsImage(const Graph& graph, const Node& node, std::string* detail) {
   const Shape& shape = InputOf(graph, node, 0).shape;
@@ -175,11 +323,14 @@ Define RoiAlign(int since, int until) {
       .Attr("spatial_scale", AttributeKind::kFloat)
       .Rule(Rejection::kInvalidModel, "the input has rank 4", IsImage)
       .Rule(Rejection::kInvalidModel, "mode is avg or max", ModeIsKnown)
-      .Rule(Rejection::kUnsupportedAttribute, "sampling_ratio is 1 to 64",
-            RatioIsGiven);
+      .Rule(Rejection::kUnsupportedAttribute, "sampling_ratio is 0 to 64",
+            RatioIsGiven)
+      .Rule(Rejection::kInvalidModel,
+            "output_height and output_width are positive", SizeIsPositive);
   return define;
 }
-const ExpandedOperator kRoiAlign10(RoiAlign(10, 15), Expand10);
+const ExpandedOperator kRoiAlign10(RoiAlign(10, 15), Expand, IsExpandedRoiAlign,
+                                   Infer, Evaluate);
 const ExpandedOperator kRoiAlign16(
     RoiAlign(16, kMaxOpset)
         .Attr("coordinate_transformation_mode", AttributeKind::kString)
@@ -187,7 +338,7 @@ const ExpandedOperator kRoiAlign16(
               "coordinate_transformation_mode is half_pixel or "
               "output_half_pixel",
               CoordinatesAreKnown),
-    Expand16);
+    Expand, IsExpandedRoiAlign, Infer, Evaluate);
 
 }  // namespace
 }  // namespace heddle::compiler

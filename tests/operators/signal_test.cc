@@ -70,7 +70,7 @@ void RoiAlign(Random* random, RuntimeCase* c) {
     batch.as<int64_t>()[r] = random->Below(x[0]);
   }
   const int64_t height = random->Between(1, 4), width = random->Between(1, 4);
-  const int64_t ratio = random->Between(1, 3);
+  const int64_t ratio = random->Between(0, 3);
   const std::string mode = random->OneOf({"avg", "max"});
   const std::string coordinates =
       random->OneOf({"half_pixel", "output_half_pixel"});

@@ -237,7 +237,7 @@ void RoiAlign(Random* r, Builder* b) {
   SetString(node, "mode", r->Pick({"avg", "max"}));
   SetInt(node, "output_height", r->Between(1, 4));
   SetInt(node, "output_width", r->Between(1, 4));
-  SetInt(node, "sampling_ratio", r->Between(1, 3));
+  SetInt(node, "sampling_ratio", r->Between(0, 3));
   SetFloat(node, "spatial_scale", r->OneIn(2) ? 1 : 0.5f);
   SetString(node, "coordinate_transformation_mode",
             r->Pick({"half_pixel", "output_half_pixel"}));
