@@ -43,7 +43,9 @@ absl::StatusOr<Form> FormOf(const Expansion& e) {
   if (f.x.size() != 4 || f.w.size() != 4) {
     return refuse(Rejection::kUnsupportedShape, "both must have rank 4");
   }
-  if (ElementCount(f.x) == 0 || ElementCount(f.w) == 0) {
+  // Without images or results there are none; other sums would be of nothing.
+  if (f.x[1] == 0 || f.x[2] == 0 || f.x[3] == 0 || f.w[1] == 0 || f.w[2] == 0 ||
+      f.w[3] == 0) {
     return refuse(Rejection::kUnsupportedShape, "one has no elements");
   }
   if (f.group < 1 || f.offset_group < 1 || f.x[1] % f.group != 0 ||
@@ -179,6 +181,12 @@ class Sampler {
 
 absl::Status Expand(Expansion* e) {
   ASSIGN_OR_RETURN(const Form f, FormOf(*e));
+  if (f.x[0] == 0 || f.w[0] == 0) {
+    const Shape empty = {f.x[0], f.w[0], f.out[0], f.out[1]};
+    e->Return(0, e->Constant(TensorData::Zeros(DataType::kFloat, empty)),
+              e->T(e->In(0)).type);
+    return absl::OkStatus();
+  }
   ASSIGN_OR_RETURN(TensorId y, Sampler(e, f).Samples());
   const int64_t count = f.out[0] * f.out[1];
   // Rows of each group of the weights: channels, then kernel.

@@ -148,13 +148,20 @@ absl::Status ExpandDftAlong(Expansion* e, int64_t given_axis) {
       t.length = result[axis];
     }
   }
-  if (t.length < 1 || ElementCount(shape) == 0) {
+  if (t.length < 1 || shape[axis] == 0) {
     return RejectNode(Rejection::kUnsupportedShape, node, "a transform of ",
                       t.length, " elements of a signal of ",
                       ShapeToString(shape));
   }
   t.taken = std::min(t.length, shape[axis]);
   t.bins = one_sided ? t.length / 2 + 1 : t.length;
+  if (ElementCount(shape) == 0) {
+    Shape empty = shape;
+    empty[axis] = t.bins;
+    empty.back() = 2;
+    e->Return(0, e->Constant(TensorData::Zeros(DataType::kFloat, empty)), type);
+    return absl::OkStatus();
+  }
   ASSIGN_OR_RETURN(const TensorId matrix, AddMatrix(e, t));
   // The axis behind the others; then steps and parts as one.
   TensorId x = e->Wide(e->In(0));
@@ -240,7 +247,7 @@ absl::Status ExpandStft(Expansion* e) {
   } else {
     ASSIGN_OR_RETURN(t.length, OneInt(*e, 3, "frame_length", signal));
   }
-  if (t.length < 1 || t.length > signal || ElementCount(shape) == 0) {
+  if (t.length < 1 || t.length > signal) {
     return RejectNode(Rejection::kInvalidModel, node, "frames of ", t.length,
                       " elements are none of a signal of ",
                       ShapeToString(shape));
@@ -259,6 +266,12 @@ absl::Status ExpandStft(Expansion* e) {
   }
   t.taken = t.length;
   t.bins = one_sided ? t.length / 2 + 1 : t.length;
+  if (shape[0] == 0) {
+    const Shape empty = {0, frames, t.bins, 2};
+    e->Return(0, e->Constant(TensorData::Zeros(DataType::kFloat, empty)),
+              e->T(e->In(0)).type);
+    return absl::OkStatus();
+  }
   ASSIGN_OR_RETURN(const TensorId matrix, AddMatrix(e, t));
   ASSIGN_OR_RETURN(const TensorId places, AddPlaces(e, frames, t.length, step));
   TensorId x = e->Reshape(e->Wide(e->In(0)), {shape[0], signal, parts});

@@ -203,10 +203,17 @@ absl::Status Expand(Expansion* e) {
                       ShapeToString(grid), " is none for an input of ",
                       ShapeToString(x));
   }
-  if (ElementCount(x) == 0 || ElementCount(grid) == 0) {
+  const Shape samples(grid.begin() + 1, grid.end() - 1);
+  Shape result = {x[0], x[1]};
+  result.insert(result.end(), samples.begin(), samples.end());
+  if (ElementCount(result) == 0) {
+    e->Return(0, e->Constant(TensorData::Zeros(DataType::kFloat, result)),
+              e->T(e->In(0)).type);
+    return absl::OkStatus();
+  }
+  if (ElementCount(x) == 0) {
     return RejectNode(Rejection::kUnsupportedShape, node, "an input of ",
-                      ShapeToString(x), " or a grid of ", ShapeToString(grid),
-                      " has no elements");
+                      ShapeToString(x), " has no elements to sample");
   }
   const std::string mode = node.StringAttribute("mode", "linear");
   const std::string padding = node.StringAttribute("padding_mode", "zeros");
@@ -219,14 +226,11 @@ absl::Status Expand(Expansion* e) {
                       : padding == "reflection" ? Padding::kReflection
                                                 : Padding::kZeros,
                       node.IntAttribute("align_corners", 0) != 0);
-  const Shape samples(grid.begin() + 1, grid.end() - 1);
   const int64_t count = ElementCount(samples);
   TensorId y =
       sampler.Sample(e->Reshape(e->Wide(e->In(1)), {x[0], count, rank}));
   y = e->Add("Transpose", {e->Reshape(y, {x[0], count, x[1]})},
              {{"perm", std::vector<int64_t>{0, 2, 1}}});
-  Shape result = {x[0], x[1]};
-  result.insert(result.end(), samples.begin(), samples.end());
   e->Return(0, e->Reshape(y, result), e->T(e->In(0)).type);
   return absl::OkStatus();
 }
