@@ -95,22 +95,27 @@ Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
   return results;
 }
 
+Define Normalization(int since, int until) {
+  Define define("LayerNormalization", since, until);
+  define.Inputs(2, 3, kFloats)
+      .Outputs(3)
+      .Attr("axis", AttributeKind::kInt)
+      .Attr("epsilon", AttributeKind::kFloat)
+      .Attr("stash_type", AttributeKind::kInt)
+      .Rule(Rejection::kInvalidModel, "axis lies within the input's rank",
+            HasAxis)
+      .Rule(Rejection::kUnsupportedShape,
+            "Scale and B have one element, or one for each that is "
+            "normalised",
+            FactorsFit)
+      .Rule(Rejection::kUnsupportedAttribute, "stash_type is 1", StashesFloats);
+  return define;
+}
+
+// What ONNX Runtime's optimizers write into models of older opsets.
+const OperatorRegistration kOld(Normalization(1, 16).Run(Infer, Evaluate));
 const OperatorRegistration kLayerNormalization(
-    Define("LayerNormalization", 17, kMaxOpset)
-        .Inputs(2, 3, kFloats)
-        .Outputs(3)
-        .Attr("axis", AttributeKind::kInt)
-        .Attr("epsilon", AttributeKind::kFloat)
-        .Attr("stash_type", AttributeKind::kInt)
-        .Rule(Rejection::kInvalidModel, "axis lies within the input's rank",
-              HasAxis)
-        .Rule(Rejection::kUnsupportedShape,
-              "Scale and B have one element, or one for each that is "
-              "normalised",
-              FactorsFit)
-        .Rule(Rejection::kUnsupportedAttribute, "stash_type is 1",
-              StashesFloats)
-        .Run(Infer, Evaluate));
+    Normalization(17, kMaxOpset).Run(Infer, Evaluate));
 
 }  // namespace
 }  // namespace heddle::compiler

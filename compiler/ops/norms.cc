@@ -5,6 +5,8 @@
 //                              0, p is 1 or 2
 //   MeanVarianceNormalization  d = x - mean, y = d / (sqrt(mean of d^2) + 1e-9)
 //   RMSNormalization           y = x / sqrt(mean of x^2 + epsilon) * scale
+//   SimplifiedLayerNormalization  the same; ONNX Runtime has it in ONNX's
+//                              domain. Result 1 is what x is multiplied by
 //   GroupNormalization         InstanceNormalization of the groups, times scale
 //                              and plus bias: of each group at opset 18, of
 //                              each channel from 21 on
@@ -100,6 +102,7 @@ absl::Status ExpandRms(Expansion* e) {
                       " cannot be broadcast to ", ShapeToString(e->T(x).shape));
   }
   e->Return(0, y, type);
+  e->Return(1, factor, kFloat);
   return absl::OkStatus();
 }
 
@@ -186,13 +189,18 @@ const ExpandedOperator kMeanVarianceNormalization(
         .Inputs(1, 1, kReals)
         .Attr("axes", AttributeKind::kInts),
     ExpandMeanVariance);
-const ExpandedOperator kRmsNormalization(
-    Define("RMSNormalization", 23, kMaxOpset)
-        .Inputs(2, 2, kReals)
-        .Attr("axis", AttributeKind::kInt)
-        .Attr("epsilon", AttributeKind::kFloat)
-        .Attr("stash_type", AttributeKind::kInt),
-    ExpandRms);
+Define Rms(const char* op, int since) {
+  Define define(op, since, kMaxOpset);
+  define.Inputs(2, 2, kReals)
+      .Attr("axis", AttributeKind::kInt)
+      .Attr("epsilon", AttributeKind::kFloat)
+      .Attr("stash_type", AttributeKind::kInt);
+  return define;
+}
+const ExpandedOperator kRmsNormalization(Rms("RMSNormalization", 23),
+                                         ExpandRms);
+const ExpandedOperator kSimplified(
+    Rms("SimplifiedLayerNormalization", 1).Outputs(2), ExpandRms);
 const ExpandedOperator kGroup18(Group(18, 20), ExpandGroup<true>);
 const ExpandedOperator kGroup21(
     Group(21, kMaxOpset).Attr("stash_type", AttributeKind::kInt),

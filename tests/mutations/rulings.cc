@@ -35,6 +35,7 @@ constexpr Ruling kAccepted[] = {
     {"Integer modulo", kValues},
     {"out of data bounds", kValues},
     {"is out of range", kValues},
+    {"input index out of range", kValues},
     {"Index value out of bounds", kValues},
     {"Invalid sequence length", kValues},
     {"exceeds cos/sin cache range", kValues},

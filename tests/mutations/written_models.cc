@@ -148,6 +148,120 @@ void GroupQuery(ModelBuilder* b, const compiler::OperatorInfo& info) {
   SetInt(node, "kv_num_heads", 1);
 }
 
+void Weights(ModelBuilder* b, const std::string& name, const Shape& shape) {
+  const auto count = static_cast<size_t>(compiler::ElementCount(shape));
+  b->Constant(name, Floats(shape, std::vector<float>(count, 0.5f)));
+}
+
+void Embedding(ModelBuilder* b, const compiler::OperatorInfo& info) {
+  b->Input("x", DataType::kInt32, {2, 3});
+  Weights(b, "words", {7, 5});
+  Weights(b, "places", {4, 5});
+  Weights(b, "g", {5});
+  b->Node(info.op, {"x", "", "words", "places", "", "g", "g"}, {"y", "count"},
+          kMicrosoft);
+}
+
+void QuantizedEmbedding(ModelBuilder* b, const compiler::OperatorInfo& info) {
+  b->Input("x", DataType::kInt32, {2, 3});
+  b->Constant("words", Zeros(DataType::kUint8, {7, 5}));
+  b->Constant("places", Zeros(DataType::kUint8, {4, 5}));
+  b->Constant("g", Zeros(DataType::kUint8, {5}));
+  b->Constant("s", Floats({}, {0.1f}));
+  b->Constant("z", Zeros(DataType::kUint8, {}));
+  b->Node(info.op,
+          {"x", "", "words", "places", "", "g", "g", "", "s", "s", "", "s", "s",
+           "z", "z", "", "z", "z"},
+          {"y", "count"}, kMicrosoft);
+}
+
+void MicrosoftAttention(ModelBuilder* b, const compiler::OperatorInfo& info) {
+  b->Input("x", kFloat, {2, 3, 5});
+  Weights(b, "w", {5, 12});
+  Weights(b, "bias", {12});
+  SetInt(b->Node(info.op, {"x", "w", "bias"}, {"y"}, kMicrosoft), "num_heads",
+         2);
+}
+
+void MultiHead(ModelBuilder* b, const compiler::OperatorInfo& info) {
+  b->Input("x", kFloat, {2, 3, 8});
+  b->Input("k", kFloat, {2, 4, 8});
+  b->Input("v", kFloat, {2, 4, 8});
+  SetInt(b->Node(info.op, {"x", "k", "v"}, {"y"}, kMicrosoft), "num_heads", 2);
+}
+
+void Simplified(ModelBuilder* b, const compiler::OperatorInfo& info) {
+  b->Input("x", kFloat, {2, 3, 5});
+  Weights(b, "s", {5});
+  SetInt(b->Node(info.op, {"x", "s"}, {"y"}), "axis", -1);
+}
+
+void FusedProduct(ModelBuilder* b, const compiler::OperatorInfo& info) {
+  b->Input("x", kFloat, {2, 3});
+  Weights(b, "w", {3, 5});
+  auto* node = b->Node(info.op, {"x", "w"}, {"y"}, kMicrosoft);
+  SetFloat(node, "alpha", 0.5f);
+  SetString(node, "activation", "Relu");
+}
+
+void FusedConvolution(ModelBuilder* b, const compiler::OperatorInfo& info) {
+  b->Input("x", kFloat, {1, 2, 5, 5});
+  Weights(b, "w", {3, 2, 3, 3});
+  auto* node = b->Node(info.op, {"x", "w"}, {"y"}, kMicrosoft);
+  SetInts(node, "pads", {1, 1, 1, 1});
+  SetString(node, "activation", "Relu");
+}
+
+// BiasAdd, BiasSplitGelu, BiasSoftmax.
+void Biased(ModelBuilder* b, const compiler::OperatorInfo& info) {
+  b->Input("x", kFloat, {2, 3, 4});
+  Weights(b, "b", {4});
+  std::vector<std::string> in = {"x", "b"};
+  if (info.min_inputs == 3) {
+    b->Input("skip", kFloat, {2, 3, 4});
+    in.push_back("skip");
+  }
+  auto* node = b->Node(info.op, in, {"y"}, kMicrosoft);
+  SetInt(node, "axis", 2);
+  SetInt(node, "is_inner_broadcast", 0);
+}
+
+void Groups(ModelBuilder* b, const compiler::OperatorInfo& info) {
+  b->Input("x", kFloat, {1, 2, 3, 4});
+  Weights(b, "g", {4});
+  std::vector<std::string> in = {"x", "g", "g"};
+  if (info.min_inputs == 4) {
+    b->Input("skip", kFloat, {1, 2, 3, 4});
+    in.push_back("skip");
+  }
+  auto* node = b->Node(info.op, in, {"y"}, kMicrosoft);
+  SetInt(node, "activation", 1);
+  SetInt(node, "groups", 2);
+}
+
+void DynamicMatMul(ModelBuilder* b, const compiler::OperatorInfo& info) {
+  b->Input("x", kFloat, {2, 3});
+  b->Constant("w", Zeros(DataType::kUint8, {3, 5}));
+  b->Constant("s", Floats({}, {0.1f}));
+  b->Node(info.op, {"x", "w", "s"}, {"y"}, kMicrosoft);
+}
+
+void GatheredBlocks(ModelBuilder* b, const compiler::OperatorInfo& info) {
+  b->Constant("w", Zeros(DataType::kUint8, {5, 16}));
+  b->Input("x", DataType::kInt32, {3});
+  Weights(b, "s", {5, 2});
+  auto* node = b->Node(info.op, {"w", "x", "s"}, {"y"}, kMicrosoft);
+  SetInt(node, "bits", 4);
+  SetInt(node, "block_size", 16);
+}
+
+void MicrosoftCodes(ModelBuilder* b, const compiler::OperatorInfo& info) {
+  b->Input("x", info.op[0] == 'Q' ? kFloat : DataType::kUint16, {2, 3});
+  b->Constant("s", Floats({}, {0.1f}));
+  b->Constant("z", Zeros(DataType::kUint16, {}));
+  SetInt(b->Node(info.op, {"x", "s", "z"}, {"y"}, kMicrosoft), "axis", 1);
+}
+
 void QuantizedChoice(ModelBuilder* b, const compiler::OperatorInfo& info) {
   b->Input("c", DataType::kBool, {2, 3});
   b->Input("x", DataType::kUint8, {2, 3});
@@ -345,7 +459,24 @@ std::map<std::string, Writer> Writers() {
     SetInt(node, "axis", 1);
     SetInt(node, "sorted", 1);
   });
+  all["Attention"] = MicrosoftAttention;
+  all["BiasAdd"] = all["BiasSoftmax"] = all["BiasSplitGelu"] = Biased;
+  all["DequantizeLinear"] = all["QuantizeLinear"] = MicrosoftCodes;
+  all["DynamicQuantizeMatMul"] = DynamicMatMul;
+  all["EmbedLayerNormalization"] = Embedding;
+  all["FusedConv"] = FusedConvolution;
+  all["FusedGemm"] = all["FusedMatMul"] = FusedProduct;
+  all["TransposeMatMul"] = FusedProduct;
+  all["GatherBlockQuantized"] = GatheredBlocks;
+  all["GroupNorm"] = all["SkipGroupNorm"] = Groups;
   all["GroupQueryAttention"] = GroupQuery;
+  all["MultiHeadAttention"] = MultiHead;
+  all["NhwcMaxPool"] =
+      Of(DataType::kUint8, {1, 5, 5, 2}, [](onnx::NodeProto* node) {
+        SetInts(node, "kernel_shape", {2, 2});
+      });
+  all["QEmbedLayerNormalization"] = QuantizedEmbedding;
+  all["SimplifiedLayerNormalization"] = Simplified;
   all["MatMulNBits"] = NBits;
   all["QAttention"] = QuantizedAttention;
   all["QLinearSoftmax"] = QuantizedSoftmax;
