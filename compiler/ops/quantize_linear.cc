@@ -4,7 +4,8 @@
 // Per tensor, or (opset 13) per channel along `axis`. With blocks along the
 // axis or codes of 16 or 4 bits (opset 21) they are converted when shapes are
 // known, as they are with codes that are floats of 8 (opset 19) or 4 bits (23):
-// q = Cast(f32(x / s)), y = f32(Cast(q) * s), and the zero point is 0.
+// q = Cast(f32(x / s)), y = f32(Cast(q) * s), and the zero point is 0. So are
+// those of com.microsoft.
 #include <algorithm>
 
 #include "compiler/base/pace.h"
@@ -341,9 +342,9 @@ bool IsFloatOrAbsent(const Graph&, const Node& node, std::string* detail) {
 constexpr char kZeroText[] =
     "the zero point of codes that are floats is constant zeros";
 
-Define Quantize(int since, int until) {
+Define Quantize(int since, int until, TypeSet codes) {
   Define define("QuantizeLinear", since, until);
-  define.Inputs(2, 3, kFloats | kInt32s, kFloats, CodesAt(since));
+  define.Inputs(2, 3, kFloats | kInt32s, kFloats, codes);
   if (since >= 13) define.Attr("axis", AttributeKind::kInt);
   if (since >= 19) {
     define.Attr("saturate", AttributeKind::kInt)
@@ -352,17 +353,22 @@ Define Quantize(int since, int until) {
   }
   return define;
 }
+Define Quantize(int since, int until) {
+  return Quantize(since, until, CodesAt(since));
+}
 
-Define Dequantize(int since, int until) {
+Define Dequantize(int since, int until, TypeSet codes) {
   Define define("DequantizeLinear", since, until);
-  define.Inputs(2, 3, CodesAt(since) | kInt32s, kFloats,
-                CodesAt(since) | kInt32s);
+  define.Inputs(2, 3, codes | kInt32s, kFloats, codes | kInt32s);
   if (since >= 13) define.Attr("axis", AttributeKind::kInt);
   if (since >= 19) {
     define.Rule(Rejection::kUnsupportedAttribute, kZeroText, ZeroPointIsZero)
         .Converts(ConvertDequantize);
   }
   return define;
+}
+Define Dequantize(int since, int until) {
+  return Dequantize(since, until, CodesAt(since));
 }
 
 // Opset 21: codes of 16 and 4 bits, blocks, and the type of the codes by
@@ -385,6 +391,20 @@ Define Dequantize21(int since, int until) {
   return define;
 }
 
+// Those of com.microsoft, of codes of 8 and 16 bits, are ONNX's of opset 21.
+Define Microsoft(Define define) {
+  define.Domain("com.microsoft").Attr("axis", AttributeKind::kInt);
+  return define;
+}
+
+const OperatorRegistration kQuantizeMicrosoft(
+    Microsoft(Quantize(1, 1, kQuantizedValues | k16Bits))
+        .Converts(ConvertQuantize)
+        .Run(InferNothing, EvaluateQuantize));
+const OperatorRegistration kDequantizeMicrosoft(
+    Microsoft(Dequantize(1, 1, kQuantizedValues | k16Bits))
+        .Converts(ConvertDequantize)
+        .Run(InferNothing, EvaluateDequantize));
 const OperatorRegistration kQuantizeLinear10(
     Quantize(10, 12).Run(InferQuantize, EvaluateQuantize));
 const OperatorRegistration kQuantizeLinear13(
