@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What com.microsoft's DynamicQuantizeMatMul and GatherBlockQuantized
-// refuse;
-// tests/operators has what they compute.
+// What DynamicQuantizeMatMul, GatherBlockQuantized and MatMulBnb4 of
+// com.microsoft refuse; tests/operators has what they compute.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -62,6 +61,26 @@ TEST(QuantisedOfMicrosoft, WhatDoesNotFitIsRefused) {
   EXPECT_EQ(KindOf("GatherBlockQuantized", {{"block_size", int64_t{16}}},
                    {data, ids, scales, Bytes({3, 2})}),
             Rejection::kMismatchingShape);
+}
+
+TEST(MatMulBnb4, WhatDoesNotFitIsRefused) {
+  const auto kind = [](int64_t type, int64_t block, int64_t bytes,
+                       int64_t blocks, int64_t turned = 1) {
+    return KindOf("MatMulBnb4",
+                  {{"K", int64_t{5}},
+                   {"N", int64_t{3}},
+                   {"block_size", block},
+                   {"quant_type", type},
+                   {"transB", turned}},
+                  {Zeros({2, 5}), Bytes({bytes}), Zeros({blocks})});
+  };
+  EXPECT_EQ(kind(0, 16, 8, 1), Rejection::kNone);
+  EXPECT_EQ(kind(2, 16, 8, 1), Rejection::kInvalidModel);
+  EXPECT_EQ(kind(0, 0, 8, 1), Rejection::kInvalidModel);
+  EXPECT_EQ(kind(0, 17, 8, 1), Rejection::kInvalidModel);
+  EXPECT_EQ(kind(0, 16, 7, 1), Rejection::kMismatchingShape);
+  EXPECT_EQ(kind(0, 16, 8, 2), Rejection::kMismatchingShape);
+  EXPECT_EQ(kind(0, 16, 8, 1, 0), Rejection::kUnsupportedAttribute);
 }
 
 }  // namespace

@@ -255,6 +255,17 @@ void GatheredBlocks(ModelBuilder* b, const compiler::OperatorInfo& info) {
   SetInt(node, "block_size", 16);
 }
 
+void Bnb4(ModelBuilder* b, const compiler::OperatorInfo& info) {
+  b->Input("x", kFloat, {2, 32});
+  b->Constant("w", Zeros(DataType::kUint8, {48}));
+  Weights(b, "s", {6});
+  auto* node = b->Node(info.op, {"x", "w", "s"}, {"y"}, kMicrosoft);
+  SetInt(node, "K", 32);
+  SetInt(node, "N", 3);
+  SetInt(node, "block_size", 16);
+  SetInt(node, "quant_type", 1);
+}
+
 void MicrosoftCodes(ModelBuilder* b, const compiler::OperatorInfo& info) {
   b->Input("x", info.op[0] == 'Q' ? kFloat : DataType::kUint16, {2, 3});
   b->Constant("s", Floats({}, {0.1f}));
@@ -477,6 +488,7 @@ std::map<std::string, Writer> Writers() {
       });
   all["QEmbedLayerNormalization"] = QuantizedEmbedding;
   all["SimplifiedLayerNormalization"] = Simplified;
+  all["MatMulBnb4"] = Bnb4;
   all["MatMulNBits"] = NBits;
   all["QAttention"] = QuantizedAttention;
   all["QLinearSoftmax"] = QuantizedSoftmax;

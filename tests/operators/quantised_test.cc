@@ -136,6 +136,23 @@ void Quantize(RandomSource* random, RuntimeCase* c) {
   };
 }
 
+void Bnb4(RandomSource* random, RuntimeCase* c) {
+  const int64_t n = random->Between(1, 9), k = random->Between(1, 40);
+  const int64_t type = random->Below(2), block = 16;
+  Shape a = random->AnyShape(1, 2, 3);
+  a.push_back(k);
+  c->inputs = {random->Floats(a, 2),
+               Codes(random, DataType::kUint8, {(n * k + 1) / 2}, 255),
+               Scales(random, {(n * k + block - 1) / block})};
+  c->constant = {false, true, random->OneIn(2)};
+  c->attributes = [=](onnx::NodeProto* node) {
+    compiler::SetInt(node, "K", k);
+    compiler::SetInt(node, "N", n);
+    compiler::SetInt(node, "block_size", block);
+    compiler::SetInt(node, "quant_type", type);
+  };
+}
+
 struct Kind {
   OperatorVersion version;
   void (*make)(RandomSource*, RuntimeCase*);
@@ -155,6 +172,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Kind{{"DynamicQuantizeMatMul", kMicrosoft, 17}, DynamicMatMul},
         Kind{{"GatherBlockQuantized", kMicrosoft, 17}, GatherBlocks},
+        Kind{{"MatMulBnb4", kMicrosoft, 17}, Bnb4},
         Kind{{"QEmbedLayerNormalization", kMicrosoft, 17}, QuantizedEmbed},
         Kind{{"QuantizeLinear", kMicrosoft, 17}, Quantize},
         Kind{{"DequantizeLinear", kMicrosoft, 17}, Quantize}),
