@@ -3,7 +3,9 @@
 # The port above a card reports a fatal error while a client has it open: the card is lost for the
 # client, as if it had been unplugged, and computes again when it has been found anew.
 . tests/guest/cases/common.sh
-demo() { HEDDLE_DEVICE="drm:serial=$1" timeout "$(seconds 20)" tools/demo/digits-demo tools/demo/digits >/tmp/out 2>&1; }
+demo() {
+  HEDDLE_DEVICE="drm:serial=$1" timeout "$(seconds 20)" tools/demo/digits-demo tools/demo/digits >/tmp/out 2>&1
+}
 device="$(card 1)"
 demo 2 || fail "before: $(cat /tmp/out)"
 exec 3<>"$(node_of "$device")"
