@@ -236,10 +236,9 @@ class Algebra {
     if (axis < 0) axis += static_cast<int64_t>(to.shape.size());
     const size_t before = concat.inputs.size();
     concat.inputs.erase(
-        std::remove_if(concat.inputs.begin(), concat.inputs.end(),
-                       [&](TensorId id) {
-                         return rewriter_.tensor(id).shape[axis] == 0;
-                       }),
+        std::remove_if(
+            concat.inputs.begin(), concat.inputs.end(),
+            [&](TensorId id) { return rewriter_.tensor(id).shape[axis] == 0; }),
         concat.inputs.end());
     if (concat.inputs.size() == before) return false;
     rewriter_.Remove(n);
