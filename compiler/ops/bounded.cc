@@ -696,8 +696,7 @@ absl::StatusOr<std::vector<TensorData>> EvaluateActual(
     Tensor tensor = graph.tensors[node.inputs[i]];
     tensor.shape = inputs[i]->shape;
     // Sizes that it is given are what they are now.
-    if (inputs[i]->type == DataType::kInt64 && inputs[i]->shape.size() <= 1 &&
-        inputs[i]->count() <= 64) {
+    if (node.inputs[i] == SizesOperand(node)) {
       tensor.constant = std::make_shared<const TensorData>(*inputs[i]);
     }
     copy.inputs[i] = actual.AddTensor(std::move(tensor));
