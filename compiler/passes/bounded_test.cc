@@ -499,6 +499,21 @@ TEST(Bounded, IsRefusedWhereFewerMayGiveMore) {
             Rejection::kUnsupportedOperator);
 }
 
+// Shapes alone ask for nothing: of 2^40 elements, and of as many starts.
+TEST(Bounded, SlicesByValuesOfHugeShapesAreRefused) {
+  for (const bool starts : {false, true}) {
+    ModelBuilder b(17);
+    const int64_t huge = int64_t{1} << 40;
+    b.Input("x", DataType::kUint8, {starts ? 4 : huge});
+    b.Input("s", DataType::kInt64, {starts ? huge : 1});
+    b.Input("e", DataType::kInt64, {starts ? huge : 1});
+    b.Node("Slice", {"x", "s", "e"}, {"y"});
+    b.Output("y");
+    EXPECT_NE(RejectionOf(AnalyseOnnx(b.Bytes(), {}).status()),
+              Rejection::kNone);
+  }
+}
+
 // A Slice of places that a run computes, along two axes.
 TEST(Bounded, IsWhatASliceByValuesTakes) {
   ModelBuilder b(17);

@@ -2,6 +2,7 @@
 #include "compiler/passes/slice_by_values.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -82,6 +83,7 @@ std::vector<Node> SliceByValues(Graph* graph, const Node& node,
     return {};
   }
   const int64_t count = starts.shape[0];
+  if (count < 1 || count > static_cast<int64_t>(x.size())) return {};
   std::vector<int64_t> axes;
   for (size_t i = 3; i < 5; ++i) {
     const TensorId id = node.input(i);
@@ -100,12 +102,15 @@ std::vector<Node> SliceByValues(Graph* graph, const Node& node,
   for (int64_t axis : axes) {
     size_t normal = 0;
     if (!NormalizeAxis(axis, x.size(), &normal) || normal >= 64 ||
-        (bounded.of(node.inputs[0]) >> normal & 1) != 0) {
+        (bounded.of(node.inputs[0]) >> normal & 1) != 0 ||
+        (type == DataType::kInt32 &&
+         x[normal] > std::numeric_limits<int32_t>::max())) {
       return {};
     }
   }
   Maker make(graph, node);
-  const TensorId zero = make.Constant(IntsOfType(type, {}, {0}));
+  const TensorId zero = make.Constant(IntsOfType(type, {}, {0})),
+                 one = make.Constant(IntsOfType(type, {}, {1}));
   TensorId y = node.inputs[0];
   for (size_t k = 0; k < axes.size(); ++k) {
     size_t axis = 0;
@@ -113,9 +118,8 @@ std::vector<Node> SliceByValues(Graph* graph, const Node& node,
     const TensorId size = make.Constant(IntsOfType(type, {}, {x[axis]}));
     const TensorId at = make.Constant(
         IntsOfType(DataType::kInt64, {}, {static_cast<int64_t>(k)}));
-    std::vector<int64_t> counting;
-    for (int64_t i = 0; i < x[axis]; ++i) counting.push_back(i);
-    const TensorId index = make.Constant(IntsOfType(type, {x[axis]}, counting));
+    // (A node, so that what it takes is counted where constants are folded.)
+    const TensorId index = make.Add("Range", {zero, size, one});
     const auto bound = [&](TensorId list) {
       const TensorId given =
           make.Add("Gather", {list, at}, {{"axis", int64_t{0}}});
