@@ -74,12 +74,12 @@ grep -q ' commands, times counted and recorded: 0 differ$' out || fail "traces a
 sed 's/"end":\([0-9]*\)\([0-9]\)/"end":\1\2\2/' exact.trace >other.trace
 expect 1 "$compare" rtl.trace other.trace
 expect 0 "$run" m.hpk --cycles exact --layers --commands --bench 2
-grep -q '^cycles .* (exact, recorded on RTL)$' out || fail "not marked as exact"
+grep -q '^cycles .* (exact, recorded on RTL) of the commands' out || fail "not marked as exact"
 grep -q '^\* exact, recorded on RTL$' out || fail "layers are not marked"
 grep -q '^job .* (exact, recorded on RTL)$' out || fail "no cycles of the job"
 ! grep -q 'estimated' out || fail "estimates among exact cycles"
 expect 0 "$run" m.hpk --cycles estimated --layers
-grep -q '^cycles .* (estimated)$' out || fail "not marked as estimated"
+grep -q '^cycles .* (estimated) of the commands' out || fail "not marked as estimated"
 
 # What is not exact is refused.
 refused "the option out" "$run" m.hpk --cycles exact --core rtl
@@ -96,7 +96,7 @@ refused "is of configuration h256, the package is for h512; $again h512.hpk" \
   "$run" h512.hpk --cycles exact --device sim:config=h512
 expect 0 "$timing" h512.hpk
 expect 0 "$run" h512.hpk --cycles exact --device sim:config=h512
-grep -q '^cycles .* (exact, recorded on RTL)$' out || fail "no exact cycles of h512"
+grep -q '^cycles .* (exact, recorded on RTL) of the commands' out || fail "no exact cycles of h512"
 "$compile" "$model" -o other.hpk --goal traffic --sram 64KB
 cp m.timing other.timing
 refused "is of another package than 'other.hpk'; $again other.hpk" "$run" other.hpk --cycles exact

@@ -299,13 +299,13 @@ void WrongDescriptors() {
 
 void RefusedModels() {
   Objects objects;
-  OnnxModel version = Relu(), unknown = Relu(), unsound = Relu(), doubles(13);
+  OnnxModel version = Relu(), unknown = Relu(), unsound = Relu(), strings(13);
   version.proto()->set_ir_version(99);
   unknown.proto()->mutable_graph()->mutable_node(0)->set_op_type("Nonsense");
   unsound.proto()->mutable_graph()->mutable_node(0)->set_input(0, "nowhere");
-  doubles.Input("x", {4}, TensorProto::DOUBLE);
-  doubles.Output("y", {4}, TensorProto::DOUBLE);
-  doubles.Node("Relu", {"x"}, {"y"});
+  strings.Input("x", {4}, TensorProto::STRING);
+  strings.Output("y", {4}, TensorProto::STRING);
+  strings.Node("Identity", {"x"}, {"y"});
   const struct {
     onnxStatus status;
     std::string model;
@@ -318,7 +318,7 @@ void RefusedModels() {
       {ONNXIFI_STATUS_UNSUPPORTED_OPERATOR, unknown.Bytes()},
       {ONNXIFI_STATUS_UNSUPPORTED_ATTRIBUTE, Pool({1, 1, 4, 4}, 70000)},
       {ONNXIFI_STATUS_UNSUPPORTED_SHAPE, Pool({1, 1, 4, 4, 4, 4}, 1)},
-      {ONNXIFI_STATUS_UNSUPPORTED_DATATYPE, doubles.Bytes()},
+      {ONNXIFI_STATUS_UNSUPPORTED_DATATYPE, strings.Bytes()},
       {ONNXIFI_STATUS_MISMATCHING_SHAPE, Declared({5}, TensorProto::FLOAT)},
       {ONNXIFI_STATUS_MISMATCHING_DATATYPE, Declared({4}, TensorProto::INT32)},
   };
