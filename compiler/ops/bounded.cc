@@ -429,6 +429,7 @@ bool Expand(const Reader& reader, AxisSet* output) {
 }
 
 bool ConstantOfShape(const Reader& reader, AxisSet* output) {
+  if (reader.sizes(0) == nullptr) return false;
   *output = Varying(*reader.sizes(0));
   return true;
 }

@@ -499,6 +499,16 @@ TEST(Bounded, IsRefusedWhereFewerMayGiveMore) {
             Rejection::kUnsupportedOperator);
 }
 
+// A shape of which only a run says how many dimensions it has.
+TEST(Bounded, ConstantOfAnOpenRankIsRefused) {
+  ModelBuilder b(17);
+  b.Input("x", DataType::kInt64, {3}).Input("c", DataType::kBool, {3});
+  SetInt(b.Node("Compress", {"x", "c"}, {"few"}), "axis", 0);
+  b.Node("ConstantOfShape", {"few"}, {"y"});
+  b.Output("y");
+  EXPECT_NE(RejectionOf(AnalyseOnnx(b.Bytes(), {}).status()), Rejection::kNone);
+}
+
 // Shapes alone ask for nothing: of 2^40 elements, and of as many starts.
 TEST(Bounded, SlicesByValuesOfHugeShapesAreRefused) {
   for (const bool starts : {false, true}) {

@@ -69,8 +69,12 @@ class Maker {
 
 std::vector<Node> SliceByValues(Graph* graph, const Node& node,
                                 const BoundedTensors& bounded) {
-  if (!node.domain.empty() || node.op != "Slice" || node.inputs.size() < 3) {
+  if (!node.domain.empty() || node.op != "Slice" || node.outputs.size() != 1 ||
+      node.outputs[0] == kNoTensor) {
     return {};
+  }
+  for (size_t i = 0; i < 3; ++i) {
+    if (node.input(i) == kNoTensor) return {};
   }
   const Shape x = graph->tensors[node.inputs[0]].shape;
   const Tensor& starts = graph->tensors[node.inputs[1]];
