@@ -95,10 +95,10 @@ std::string AttributeOfOtherType() {
   return model.Bytes();
 }
 
-std::string DoubleTensors() {
+std::string StringTensors() {
   OnnxModel model;
-  model.Input("x", {1, 8}, TensorProto::DOUBLE);
-  model.Output("y", {1, 8}, TensorProto::DOUBLE);
+  model.Input("x", {1, 8}, TensorProto::STRING);
+  model.Output("y", {1, 8}, TensorProto::STRING);
   model.Node("Relu", {"x"}, {"y"})->set_name("the_node");
   return model.Bytes();
 }
@@ -154,7 +154,7 @@ std::vector<BadModel> BadModels() {
        AttributeOfOtherType(),
        {kInvalidModel},
        "strides"},
-      {"double_tensors", DoubleTensors(), {kUnsupportedDatatype}, ""},
+      {"string_tensors", StringTensors(), {kUnsupportedDatatype}, ""},
       {"missing_input", MissingInput(), {kInvalidModel}, "nowhere"},
       {"short_weights", WeightsShorterThanTheirShape(), {kInvalidModel}, "w"},
   };
