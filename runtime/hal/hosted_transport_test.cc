@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <thread>
@@ -19,8 +20,10 @@ namespace {
 
 // A heddle-hosted of another release, for one client.
 TEST(OpenHosted, NamesAServerOfAnotherRelease) {
-  const std::string path =
-      testing::TempDir() + "/hosted" + std::to_string(getpid());
+  // (A socket's path is short.)
+  char folder[] = "/tmp/heddle-XXXXXX";
+  ASSERT_NE(mkdtemp(folder), nullptr);
+  const std::string path = std::string(folder) + "/socket";
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
   ASSERT_LT(path.size(), sizeof(address.sun_path));
@@ -48,6 +51,7 @@ TEST(OpenHosted, NamesAServerOfAnotherRelease) {
   server.join();
   close(listener);
   unlink(path.c_str());
+  rmdir(folder);
   EXPECT_TRUE(absl::IsFailedPrecondition(refused)) << refused;
   EXPECT_TRUE(absl::StrContains(refused.message(), path)) << refused;
   EXPECT_TRUE(
