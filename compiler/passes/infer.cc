@@ -280,7 +280,10 @@ absl::Status InferOutputs(Graph* graph,
                           Node* node) {
   const auto infer = FindOperator(node->domain, node->op, node->opset)->infer;
   const absl::Status first = infer(graph, *node);
-  if (RejectionOf(first) != Rejection::kUnsupportedShape ||
+  // (Without a declaration the run's k says how much of the axis there is.)
+  const bool open = first.ok() && node->domain.empty() && node->op == "TopK" &&
+                    IsDeclared(declared, *node);
+  if ((RejectionOf(first) != Rejection::kUnsupportedShape && !open) ||
       !NeedsMissingValues(*graph, *node)) {
     return first;
   }
