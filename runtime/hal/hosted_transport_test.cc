@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <thread>
 
@@ -20,10 +21,10 @@ namespace {
 
 // A heddle-hosted of another release, for one client.
 TEST(OpenHosted, NamesAServerOfAnotherRelease) {
-  // (A socket's path is short.)
-  char folder[] = "/tmp/heddle-XXXXXX";
-  ASSERT_NE(mkdtemp(folder), nullptr);
-  const std::string path = std::string(folder) + "/socket";
+  // Socket paths must be short, so not below TEST_TMPDIR.
+  std::string folder = std::filesystem::temp_directory_path() / "heddle-XXXXXX";
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  const std::string path = folder + "/socket";
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
   ASSERT_LT(path.size(), sizeof(address.sun_path));
@@ -51,7 +52,7 @@ TEST(OpenHosted, NamesAServerOfAnotherRelease) {
   server.join();
   close(listener);
   unlink(path.c_str());
-  rmdir(folder);
+  rmdir(folder.c_str());
   EXPECT_TRUE(absl::IsFailedPrecondition(refused)) << refused;
   EXPECT_TRUE(absl::StrContains(refused.message(), path)) << refused;
   EXPECT_TRUE(
