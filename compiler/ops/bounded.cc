@@ -235,8 +235,8 @@ bool Split(const Reader& reader, AxisSet* output) {
 }
 
 // Where less is there, less is taken, but from a place before the end to one
-// behind the start, of which that is not so. With bounds or steps that only a
-// run knows any axis may give less (InferSlice).
+// behind the start, of which that is not so. With bounds that are no list of
+// int64 any of its axes may give less.
 bool Slice(const Reader& reader, AxisSet* output) {
   const Node& node = reader.node;
   std::vector<int64_t> starts = node.IntsAttribute("starts", {}),
@@ -581,7 +581,7 @@ const std::map<std::string, Rule>& Followers() {
 // More than a set holds.
 bool HasManyAxes(const Graph& graph, const Node& node) {
   const auto many = [&](TensorId id) {
-    return id != kNoTensor && graph.tensors[id].shape.size() > 64;
+    return id != kNoTensor && graph.tensors[id].shape.size() >= 64;
   };
   return std::any_of(node.inputs.begin(), node.inputs.end(), many) ||
          std::any_of(node.outputs.begin(), node.outputs.end(), many);

@@ -48,8 +48,6 @@ absl::Status Directive(const std::vector<std::string>& words, ModelText* text) {
     if (!absl::SimpleAtod(words[1], &text->tolerance)) {
       return absl::InvalidArgumentError("not a number: " + words[1]);
     }
-  } else if (words[0] == "bounded") {
-    text->bounded = true;
   } else {
     return absl::InvalidArgumentError("no such line: " + words[0]);
   }

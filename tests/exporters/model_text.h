@@ -8,7 +8,6 @@
 //   #! host NonZero           operators that are on the host; none if not said
 //   #! tolerance 1e-4         floats may be so far apart, times the largest of
 //                             the output, or one if that is more (1e-4)
-//   #! bounded                the values decide how large outputs are
 //
 // An input whose name begins with "w_" is a weight, with drawn values of about
 // 1 / sqrt(elements that a sum has); "g_": of 0.5 to 1.5; "s_": of 0.01 to
@@ -34,7 +33,6 @@ struct ModelText {
   std::map<std::string, std::pair<double, double>> ranges;
   std::vector<std::string> host_operators;  // sorted
   double tolerance = 1e-4;
-  bool bounded = false;
 };
 
 absl::StatusOr<ModelText> ParseModelText(const std::string& text);
