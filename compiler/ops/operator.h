@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the compiler knows of one ONNX operator, in one place: constraints,
-// shape inference and reference semantics. The lowering of an operator is
-// registered beside it in compiler/lowering.
+// What the compiler knows about one ONNX operator: constraints, shape
+// inference and reference semantics. The lowering is registered in
+// compiler/lowering.
 //
-// Adding an operator: write compiler/ops/<name>.cc with a static
-// OperatorRegistration, its lowering in compiler/lowering/lower_<family>.cc,
-// and the test beside each. Nothing else names the operator.
+// An operator is compiler/ops/<name>.cc with a static OperatorRegistration and
+// compiler/lowering/lower_<family>.cc, with a test beside each. HACKING.md
+// lists the test data and tables that also name it.
 #ifndef HEDDLE_COMPILER_OPS_OPERATOR_H_
 #define HEDDLE_COMPILER_OPS_OPERATOR_H_
 
