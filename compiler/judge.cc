@@ -71,7 +71,7 @@ absl::Status CheckSize(const Graph& graph, const std::set<TensorId>& weights,
       return Reject(Rejection::kNoDeviceMemory,
                     absl::StrCat("the inputs that may be weights take more "
                                  "than ",
-                                 limit, " bytes; they do not fit the card"));
+                                 limit, " bytes, which do not fit the card"));
     }
   }
   return absl::OkStatus();

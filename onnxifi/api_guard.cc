@@ -89,7 +89,7 @@ onnxStatus FinishException(Function function, const Call& call) noexcept {
   } catch (const std::system_error&) {
     return Finish(function, call,
                   Outcome(ONNXIFI_STATUS_NO_SYSTEM_RESOURCES,
-                          "the system refuses another thread"));
+                          "the system cannot create another thread"));
   } catch (const std::exception& error) {
     Outcome outcome(ONNXIFI_STATUS_INTERNAL_ERROR);
     outcome.text = error.what();  // read before the exception ends

@@ -38,7 +38,7 @@ absl::StatusOr<std::shared_ptr<Backend>> Backend::Open(
   backend->device_->OnRemoved([state = backend->state_] { state->MarkGone(); });
   if (backend->gone()) {
     return Fail(ONNXIFI_STATUS_BACKEND_UNAVAILABLE,
-                "the device went while it was opened");
+                "the device disappeared while being opened");
   }
   Log(log_level, LogLevel::kInfo, backend->id_->device()->name, "opened ");
   return backend;

@@ -99,7 +99,7 @@ onnxStatus GetExtensionAddress(onnxBackendID id, const char* name,
                      *function = AddressOf(FindExtension(name));
                      if (*function != nullptr) return Outcome();
                      return Outcome(ONNXIFI_STATUS_UNIDENTIFIED_NAME,
-                                    "there is no such extension function");
+                                    "no such extension function");
                    });
 }
 

@@ -62,7 +62,7 @@ ShapeSetFiles ParseShapeSets(const std::string& paths) {
     if (status.ok()) {
       files.push_back(std::move(file));
     } else {
-      Warn("one of HEDDLE_SHAPE_SETS is ignored: ",
+      Warn("ignoring an entry of HEDDLE_SHAPE_SETS: ",
            absl::StrCat(path, ": ", status.message()));
     }
   }
@@ -72,7 +72,7 @@ ShapeSetFiles ParseShapeSets(const std::string& paths) {
 bool ParseNoCompile(const std::string& text) {
   if (text == "1") return true;
   if (!text.empty() && text != "0") {
-    Warn("HEDDLE_NO_COMPILE is 0 or 1; ignored: ", text);
+    Warn("HEDDLE_NO_COMPILE must be 0 or 1; ignored: ", text);
   }
   return false;
 }
@@ -84,13 +84,13 @@ session::LoadOptions ParseHostOptions(const std::string& threads,
   if (absl::SimpleAtoi(threads, &count) && count >= 1) {
     options.host_threads = count;
   } else if (!threads.empty()) {
-    Warn("HEDDLE_HOST_THREADS is a number from 1 on; ignored: ", threads);
+    Warn("HEDDLE_HOST_THREADS must be a positive integer; ignored: ", threads);
   }
   double limit = 0;
   if (absl::SimpleAtod(seconds, &limit) && std::isfinite(limit) && limit > 0) {
     options.host_time = absl::Seconds(limit);
   } else if (!seconds.empty()) {
-    Warn("HEDDLE_HOST_SECONDS is a number above 0; ignored: ", seconds);
+    Warn("HEDDLE_HOST_SECONDS must be a positive number; ignored: ", seconds);
   }
   return options;
 }

@@ -159,7 +159,7 @@ void Event::StartWaitingLocked() noexcept {
       run->queue->ReadyLocked(run);
     } else {
       run->queue->FinishLocked(run, result_,
-                               "the run that makes the inputs failed");
+                               "the run that produces the inputs failed");
     }
     run = next;
   }

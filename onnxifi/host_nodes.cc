@@ -12,8 +12,8 @@ HostNodes ParseHostNodes(absl::string_view text) {
   if (text == "success") return HostNodes::kSuccess;
   if (!text.empty() && text != "fallback") {
     Log(DefaultLogLevel(), LogLevel::kWarning, text,
-        "HEDDLE_HOST_NODES is refuse, fallback or success; taken for fallback: "
-        "");
+        "HEDDLE_HOST_NODES must be refuse, fallback or success; using fallback "
+        "instead of ");
   }
   return HostNodes::kFallback;
 }

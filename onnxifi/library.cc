@@ -28,7 +28,7 @@ Outcome Gone() {
 }
 Outcome TooManyEvents() {
   return Outcome(ONNXIFI_STATUS_NO_DEVICE_RESOURCES,
-                 "the backend has as many events as it may have; release some");
+                 "the backend has reached its limit of events; release some");
 }
 Outcome TableFull() {
   return Outcome(ONNXIFI_STATUS_NO_SYSTEM_RESOURCES, "all handles are in use");
@@ -281,7 +281,8 @@ Outcome Library::SignalEvent(Call* call, onnxEvent event) {
   std::shared_ptr<Event> found = events_.Find(event);
   if (found == nullptr) return InvalidEvent();
   call->threshold = found->backend()->log_level();
-  return Outcome(found->Signal(), "the event is signalled, or its device gone");
+  return Outcome(found->Signal(),
+                 "the event is already signalled, or its device is gone");
 }
 
 Outcome Library::GetEventState(Call* call, onnxEvent event,
@@ -369,7 +370,8 @@ Outcome Library::Launch(Graph* graph, std::shared_ptr<Event> input,
   run->input = std::move(input);
   run->output = std::make_shared<Event>(graph->backend().state());
   if (trace != nullptr && !run->trace.Prepare(trace)) {
-    return Outcome(ONNXIFI_STATUS_NO_SYSTEM_MEMORY, "no memory for a trace");
+    return Outcome(ONNXIFI_STATUS_NO_SYSTEM_MEMORY,
+                   "out of memory for the trace");
   }
   void* handle = events_.Insert(run->output);
   if (handle == nullptr) return TableFull();
@@ -480,13 +482,13 @@ Outcome Library::GetOutputShape(Call* call, onnxEvent event, const char* name,
   const onnxStatus status = found->OutputShape(name, dimensions, shape);
   // How large it is, is an answer.
   if (status == ONNXIFI_STATUS_FALLBACK) return Outcome(status);
-  return Outcome(status,
-                 status == ONNXIFI_STATUS_INVALID_NAME
-                     ? "the run has no output of this name"
-                 : status == ONNXIFI_STATUS_INVALID_STATE
-                     ? "the event is not the output event of a run that has "
-                       "ended with SUCCESS"
-                     : "the device is gone, or the event was released");
+  return Outcome(
+      status,
+      status == ONNXIFI_STATUS_INVALID_NAME
+          ? "the run has no output of this name"
+      : status == ONNXIFI_STATUS_INVALID_STATE
+          ? "the event is not the output event of a run that ended with SUCCESS"
+          : "the device is gone, or the event was released");
 }
 
 }  // namespace heddle::onnxifi

@@ -23,7 +23,7 @@ compiler::Placement ParsePlacement(absl::string_view text) {
   if (text == "host") return compiler::Placement::kHost;
   if (!text.empty() && text != "cost") {
     Log(DefaultLogLevel(), LogLevel::kWarning, text,
-        "HEDDLE_PLACE is cost, card or host; taken for cost: ");
+        "HEDDLE_PLACE must be cost, card or host; using cost instead of ");
   }
   return compiler::Placement::kCost;
 }
@@ -43,8 +43,8 @@ std::shared_ptr<const compiler::HostProfile> ReadHostProfile(
   Log(DefaultLogLevel(), LogLevel::kWarning,
       absl::StrCat(
           file, ": ",
-          stream.is_open() ? profile.status().message() : "it cannot be read"),
-      "HEDDLE_HOST_PROFILE is not used: ");
+          stream.is_open() ? profile.status().message() : "cannot read it"),
+      "ignoring HEDDLE_HOST_PROFILE: ");
   return nullptr;
 }
 

@@ -45,8 +45,7 @@ Outcome ReadBackendProperties(Abi abi, const uint64_t* list,
       properties->host_nodes = static_cast<HostNodes>(list[1]);
     } else {
       return Outcome(ONNXIFI_STATUS_UNSUPPORTED_PROPERTY,
-                     "the property list has a property that this backend does "
-                     "not know");
+                     "unknown property in the property list");
     }
   }
   return Outcome();
@@ -57,8 +56,8 @@ Outcome CheckGraphProperties(const uint64_t* list) {
     return Outcome();
   }
   return Outcome(ONNXIFI_STATUS_UNSUPPORTED_PROPERTY,
-                 "onnxInitGraph has no properties; OPTIMIZATION, LOG_LEVEL and "
-                 "HOST_NODES are onnxInitBackend's");
+                 "onnxInitGraph takes no properties; OPTIMIZATION, LOG_LEVEL "
+                 "and HOST_NODES belong to onnxInitBackend");
 }
 
 }  // namespace heddle::onnxifi

@@ -79,7 +79,7 @@ absl::Status RunQueue::Submit(std::unique_ptr<Run> owned) {
   }
   if (run->input != nullptr && run->input->result() != ONNXIFI_STATUS_SUCCESS) {
     FinishLocked(run, run->input->result(),
-                 "the run that makes the inputs failed");
+                 "the run that produces the inputs failed");
     return absl::OkStatus();
   }
   if (ready_.first != nullptr || !CanStartLocked(*run)) {
@@ -210,7 +210,9 @@ void RunQueue::Done(Run* run, const absl::Status& status) noexcept {
       message.detail = std::string(status.message());
     } catch (...) {
       code = ONNXIFI_STATUS_INTERNAL_ERROR;
-      message.text = "the run failed and there was no memory to say why";
+      message.text =
+          "the run failed, and memory ran out before its message could be "
+          "stored";
     }
   }
   if (code != ONNXIFI_STATUS_SUCCESS) {

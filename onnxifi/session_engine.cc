@@ -344,7 +344,7 @@ class SessionDevice : public EngineDevice {
           auto graph = LoadKept(*found);
           if (graph.ok()) {
             Log(request.log_level, LogLevel::kInfo, cache->folder(),
-                "compiled before, from the cache: ");
+                "using the compiled model in the cache: ");
             return graph;
           }
           if (absl::IsUnavailable(graph.status()) ||
@@ -355,14 +355,15 @@ class SessionDevice : public EngineDevice {
       }
     }
     if (!MayCompile()) {
-      return Fail(ONNXIFI_STATUS_UNSUPPORTED_SHAPE,
-                  absl::StrCat(missing.empty()
-                                   ? "no package of HEDDLE_SHAPE_SETS is of "
-                                     "this model"
-                                   : missing,
-                               "; HEDDLE_NO_COMPILE forbids compiling: unset "
-                               "it, or add what is missing with "
-                               "heddle-compile --shape-set"));
+      return Fail(
+          ONNXIFI_STATUS_UNSUPPORTED_SHAPE,
+          absl::StrCat(
+              missing.empty()
+                  ? "no package in HEDDLE_SHAPE_SETS belongs to this model"
+                  : missing,
+              "; HEDDLE_NO_COMPILE forbids compiling: unset "
+              "it, or add what is missing with "
+              "heddle-compile --shape-set"));
     }
     std::string kept;
     if (absl::Status s = Compile(request, options, &kept); !s.ok()) return s;
@@ -404,11 +405,11 @@ class SessionDevice : public EngineDevice {
       if (graph.ok()) {
         Log(request.log_level, LogLevel::kInfo,
             absl::StrCat(file->path, ": ", set.Text(*values)),
-            "compiled before, from the package ");
+            "using the compiled package ");
       } else if (!absl::IsUnavailable(graph.status()) &&
                  !absl::IsResourceExhausted(graph.status())) {
         Log(request.log_level, LogLevel::kWarning, graph.status().message(),
-            "a package of HEDDLE_SHAPE_SETS is not used: ");
+            "not using a package of HEDDLE_SHAPE_SETS: ");
         continue;
       }
       return graph;

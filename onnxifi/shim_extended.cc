@@ -58,7 +58,7 @@ Abi AbiForCaller(const void* return_address) {
   Abi abi = Abi::kExtended;
   const char* why = "the default of this library";
   if (caller == Caller::kLoader) {
-    why = "the caller is a loader that goes by the marker";
+    why = "the caller is a loader that reads the ABI marker";
   } else if (forced != nullptr && std::strcmp(forced, "onnx1") == 0) {
     abi = Abi::kOnnx1;
     why = "HEDDLE_ONNXIFI_ABI";

@@ -57,7 +57,7 @@ absl::Status VariableOutputs::Settle(const session::Run& run) {
     std::optional<compiler::Shape> actual = run.OutputShape(given.name);
     if (!actual.has_value() || actual->size() != given.most.size()) {
       return absl::InternalError(
-          absl::StrCat("nothing says how large output '", given.name, "' is"));
+          absl::StrCat("unknown size of output '", given.name, "' is"));
     }
     if (absl::Status s = CheckSize(given, *actual); !s.ok()) return s;
     if (!variable.room.empty()) {

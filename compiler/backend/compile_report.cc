@@ -221,7 +221,7 @@ absl::Status FillReport(const DeviceGraph& graph, const MemoryPlan& plan,
       timing::SimulateTimeline(words, config, constants);
   if (!timeline.ok()) {
     return absl::InternalError(
-        absl::StrCat("the compiler made a stream that cannot run: ",
+        absl::StrCat("the compiler emitted a stream that cannot run: ",
                      timeline.status().message()));
   }
   const std::vector<timing::LayerTime> times =

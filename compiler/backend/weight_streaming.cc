@@ -124,15 +124,14 @@ class RangeSet {
 };
 
 absl::Status Refuse(uint64_t needed, uint64_t most, const std::string& why) {
-  return Reject(
-      Rejection::kNoDeviceMemory,
-      absl::StrCat("the model needs ", needed, " bytes of device memory, ",
-                   most,
-                   " are there; with the weights in host memory it does not "
-                   "fit either: ",
-                   why,
-                   "; make the batch or the tensors smaller, split the model, "
-                   "or take a card with more memory"));
+  return Reject(Rejection::kNoDeviceMemory,
+                absl::StrCat("the model needs ", needed,
+                             " bytes of device memory, ", most,
+                             " are available; it does not fit with the weights "
+                             "in host memory either: ",
+                             why,
+                             "; make the batch or the tensors smaller, split "
+                             "the model, or use a card with more memory"));
 }
 
 uint64_t CopyCycles(uint64_t bytes, uint64_t pieces) {
@@ -532,7 +531,7 @@ absl::StatusOr<StreamedWeights> StreamWeights(const StreamBuilder& stream,
     beside += PageUp(total - device_memory_bytes);
   }
   return Refuse(need.Total(), device_memory_bytes,
-                absl::StrCat("what waits between streams leaves less than ",
+                absl::StrCat("data kept between streams leaves less than ",
                              package::kPageBytes, " bytes for them"));
 }
 
@@ -566,9 +565,9 @@ absl::StatusOr<std::vector<uint32_t>> AddressWeights(
       const bool resident = place != nullptr;
       if (!resident) place = find(first(stream), first(stream + 1), range);
       if (place == nullptr) {
-        return absl::InternalError(absl::StrCat(
-            "weights at ", range.begin, " of stream ", stream,
-            " have no place on the card: ", isa::ToString(command)));
+        return absl::InternalError(
+            absl::StrCat("weights at ", range.begin, " of stream ", stream,
+                         " do not fit the card: ", isa::ToString(command)));
       }
       const auto move = [&](auto* load) {
         load->dram_offset =

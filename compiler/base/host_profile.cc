@@ -114,7 +114,7 @@ absl::StatusOr<HostProfile> ParseHostProfile(absl::string_view text) {
     if (words.empty()) continue;
     if (!begun) {
       if (words.size() != 2 || words[0] != kForm || words[1] != "1") {
-        return Wrong(number, "a host profile begins with '", kForm,
+        return Wrong(number, "a host profile must begin with '", kForm,
                      " 1'; ./dev bench host prints one");
       }
       begun = true;
@@ -122,21 +122,21 @@ absl::StatusOr<HostProfile> ParseHostProfile(absl::string_view text) {
     }
     const std::string key = absl::CHexEscape(words[0].substr(0, kMostName));
     if (words.size() != 2) {
-      return Wrong(number, "a line is a key and a value, not '", key, "' and ",
+      return Wrong(number, "expected a key and a value, not '", key, "' and ",
                    words.size() - 1, " words");
     }
     bool known = false;
     if (auto s = Set(number, words[0], words[1], &profile, &known); !s.ok()) {
       return s;
     }
-    if (!known) return Wrong(number, "there is no key '", key, "'");
+    if (!known) return Wrong(number, "unknown key '", key, "'");
     if (!seen.insert(key).second) {
-      return Wrong(number, "'", key, "' is there twice");
+      return Wrong(number, "'", key, "' is given twice");
     }
   }
   if (!begun) {
     return absl::InvalidArgumentError(
-        "a host profile without a line; ./dev bench host prints one");
+        "empty host profile; ./dev bench host prints one");
   }
   std::vector<std::string> keys = {"name", "threads"};
   for (const Rate& rate : kRates) keys.push_back(rate.key);

@@ -155,13 +155,13 @@ absl::StatusOr<CacheKey> CompileKey(absl::string_view model,
                                     const CompileOptions& options) {
   if (options.details || options.after_pass != nullptr) {
     return absl::FailedPreconditionError(
-        "more than a package is asked for, which no cache has");
+        "more than a package was requested, and the cache holds only packages");
   }
   static const std::string* const program = new std::string(BuildId());
   if (program->empty()) {
     return absl::FailedPreconditionError(
-        "the program was linked without an identity (--build-id), so nobody "
-        "could tell what another version of it compiled");
+        "the program was linked without --build-id, so its packages cannot be "
+        "told from those of another version");
   }
   KeyHash key;
   key.Add(absl::string_view(kForm));
@@ -205,7 +205,7 @@ absl::StatusOr<std::string> CompileOnnxCached(absl::string_view model,
   const auto again = CompileKey(model, options);
   if (!again.ok() || *again != *key) {
     use->problem = absl::FailedPreconditionError(
-        "a file of the model was changed while it was compiled");
+        "a file of the model changed during compilation");
     return std::move(result.package);
   }
   const absl::Status stored = cache.Store(*key, result.package);

@@ -145,15 +145,17 @@ absl::StatusOr<absl::string_view> UnpackCacheEntry(const CacheKey& key,
                                                    absl::string_view file) {
   const auto wrong = [](const char* why) { return absl::DataLossError(why); };
   if (file.size() < kHeaderBytes) return wrong("it is shorter than its header");
-  if (std::memcmp(file.data(), kMagic, 8) != 0) return wrong("it is no entry");
+  if (std::memcmp(file.data(), kMagic, 8) != 0)
+    return wrong("it is not a cache entry");
   if (Load<uint32_t>(file, kVersionAt) != kVersion ||
       Load<uint32_t>(file, kReservedAt) != 0) {
-    return wrong("it has another format");
+    return wrong("it has a different format");
   }
   if (Load<uint64_t>(file, kSizeAt) != file.size()) {
-    return wrong("it has another size than it says");
+    return wrong("its size differs from its header");
   }
-  if (Load<CacheKey>(file, kKeyAt) != key) return wrong("it has another key");
+  if (Load<CacheKey>(file, kKeyAt) != key)
+    return wrong("it has a different key");
   const absl::string_view bytes = file.substr(kHeaderBytes);
   if (Load<Sha256Digest>(file, kDigestAt) != DigestOf(file, bytes)) {
     return wrong("its checksum is wrong");
@@ -164,7 +166,7 @@ absl::StatusOr<absl::string_view> UnpackCacheEntry(const CacheKey& key,
 absl::StatusOr<FileCache> FileCache::Open(const std::string& folder,
                                           uint64_t most_bytes) {
   if (folder.empty()) {
-    return absl::InvalidArgumentError("the cache's folder has no name");
+    return absl::InvalidArgumentError("the cache folder has no name");
   }
   if (absl::Status s = MakeFolders(folder); !s.ok()) return s;
   struct stat facts;
@@ -174,14 +176,14 @@ absl::StatusOr<FileCache> FileCache::Open(const std::string& folder,
   }
   if (!S_ISDIR(facts.st_mode)) {
     return absl::InvalidArgumentError(
-        absl::StrCat("the cache '", folder, "' is no folder"));
+        absl::StrCat("the cache '", folder, "' is not a folder"));
   }
   // Who can change an entry chooses what the card computes.
   if (facts.st_uid != geteuid() || (facts.st_mode & 022) != 0) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the cache '", folder,
-        "' must be yours, and nobody else may write to it: chmod go-w it, or "
-        "name another folder"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("the cache '", folder,
+                     "' must belong to you and be writable for nobody else: "
+                     "run chmod go-w on it, or use another folder"));
   }
   return FileCache(folder, most_bytes);
 }
@@ -208,7 +210,7 @@ absl::StatusOr<std::string> FileCache::Find(const CacheKey& key) const {
   };
   struct stat facts;
   if (fstat(fd, &facts) != 0) return Cannot("read", path, errno);
-  if (!S_ISREG(facts.st_mode)) return damaged("it is no file");
+  if (!S_ISREG(facts.st_mode)) return damaged("it is not a file");
   const auto size = static_cast<uint64_t>(facts.st_size);
   if (size > most_bytes_) return damaged("it is larger than the cache");
   // Who it belongs to, and for what, before there is memory for all of it.
@@ -226,7 +228,7 @@ absl::StatusOr<std::string> FileCache::Find(const CacheKey& key) const {
   if (!read_from(0)) return damaged("it cannot be read");
   if (file.size() < kHeaderBytes || std::memcmp(file.data(), kMagic, 8) != 0 ||
       Load<uint64_t>(file, kSizeAt) != size) {
-    return damaged("it is cut off, or no entry");
+    return damaged("it is truncated or not a cache entry");
   }
   file.resize(size);
   if (!read_from(kHeaderBytes)) return damaged("it cannot be read");

@@ -28,9 +28,9 @@ std::string TypeOf(const Tensor& tensor) {
 absl::Status CheckHostNode(const Graph& graph, const Node& node, Graph* scratch,
                            BoundedTensors* bounded) {
   if (node.domain == kInternalDomain) {
-    return RejectNode(Rejection::kUnsupportedOperator, node,
-                      "the host runs operators of ONNX, not those that the "
-                      "compiler makes of them");
+    return RejectNode(
+        Rejection::kUnsupportedOperator, node,
+        "the host runs ONNX operators, not the compiler's internal ones");
   }
   RETURN_IF_ERROR(CheckNode(graph, node));
   const OperatorInfo* info = FindOperator(node.domain, node.op, node.opset);
@@ -164,7 +164,7 @@ absl::Status HostFunction::Evaluate(const std::vector<const uint8_t*>& inputs,
               ShapeToString(stated.shape)));
         }
         return absl::InternalError(absl::StrCat(
-            node.Describe(), " computed another shape than ", TypeOf(stated)));
+            node.Describe(), " computed a shape other than ", TypeOf(stated)));
       }
       values[id] = std::move(results[i]);
       found[id] = &values[id];

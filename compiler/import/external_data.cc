@@ -165,8 +165,8 @@ absl::StatusOr<ExternalData::File*> ExternalData::Open(
   };
   if (folder_.empty()) {
     return refuse(
-        "but a model that is given as bytes has no folder; store the data "
-        "inside the model, or compile it from its file with heddle-compile");
+        "but a model passed as bytes has no folder; store the data inside the "
+        "model, or compile the file with heddle-compile");
   }
   if (files_.size() >= kMostFiles) {
     return refuse(absl::StrCat("which is one file more than ", kMostFiles,
@@ -176,8 +176,8 @@ absl::StatusOr<ExternalData::File*> ExternalData::Open(
   if (location[0] == '/' || location.find('\0') != std::string::npos ||
       std::count(parts.begin(), parts.end(), "..") != 0) {
     return refuse(
-        "which is no path below the model's folder; absolute paths and \"..\" "
-        "are refused");
+        "which is not a path below the model's folder; absolute paths and "
+        "\"..\" are rejected");
   }
   if (real_folder_.empty()) real_folder_ = RealPath(folder_);
   if (real_folder_.empty()) {
@@ -190,8 +190,8 @@ absl::StatusOr<ExternalData::File*> ExternalData::Open(
         absl::StrCat("which cannot be opened: ", std::strerror(errno)));
   }
   static constexpr char kOutside[] =
-      "which is a link that leads out of the model's folder; put the data "
-      "beside the model";
+      "which is a link out of the model's folder; put the data beside the "
+      "model";
   if (!IsBelow(path, real_folder_)) return refuse(kOutside);
   File file;
   // Not blocking: opening a pipe must not wait for its writer.
@@ -207,7 +207,7 @@ absl::StatusOr<ExternalData::File*> ExternalData::Open(
   // The folder may have been changed between the two looks.
   if (!regular || !IsBelow(PathOf(file.descriptor), real_folder_)) {
     close(file.descriptor);
-    return refuse(regular ? kOutside : "which is no regular file");
+    return refuse(regular ? kOutside : "which is not a regular file");
   }
   file.size = facts.st_size;
   return &(files_[location] = file);
@@ -218,7 +218,7 @@ absl::Status ExternalData::Check(const std::string& checksum,
   if (file->size > kMaxExternalBytes) {
     return Reject(Rejection::kNoSystemMemory,
                   absl::StrCat(what, ": its file has ", file->size,
-                               " bytes, checksums are made of at most ",
+                               " bytes; checksums are verified up to ",
                                kMaxExternalBytes, "; leave checksum out"));
   }
   if (file->sha1.empty()) {
@@ -228,7 +228,7 @@ absl::Status ExternalData::Check(const std::string& checksum,
   return Invalid(what, "its file has the SHA-1 ",
                  file->sha1.empty() ? "(cannot be read)" : file->sha1,
                  ", external_data says ", checksum,
-                 "; the file is not the one that belongs to the model");
+                 "; the file does not belong to this model");
 }
 
 absl::StatusOr<std::string> ExternalData::Sha256(const std::string& location) {

@@ -132,7 +132,7 @@ TEST_F(ExternalDataTest, Entries) {
   EXPECT_SAYS(Why({{"location", "w.bin"}, {"colour", "red"}}),
               "the unknown entry 'colour'");
   EXPECT_SAYS(Why({{"location", "none.bin"}}), "No such file");
-  EXPECT_SAYS(Why({{"location", "sub"}}), "no regular file");
+  EXPECT_SAYS(Why({{"location", "sub"}}), "not a regular file");
 }
 
 TEST_F(ExternalDataTest, NothingOutsideOfTheFolder) {
@@ -141,19 +141,19 @@ TEST_F(ExternalDataTest, NothingOutsideOfTheFolder) {
   EXPECT_SAYS(Why({{"location", ".."}}), "absolute paths");
   EXPECT_SAYS(Why({{"location", (folder_ / "model" / "w.bin").string()}}),
               "absolute paths");
-  EXPECT_SAYS(Why({{"location", std::string("w.bin\0x", 7)}}), "no path below");
+  EXPECT_SAYS(Why({{"location", std::string("w.bin\0x", 7)}}), "not a path below");
 
   fs::create_symlink("../secret", folder_ / "model" / "link");
-  EXPECT_SAYS(Why({{"location", "link"}}), "leads out of the model's folder");
+  EXPECT_SAYS(Why({{"location", "link"}}), "link out of the model's folder");
   fs::create_directory_symlink("..", folder_ / "model" / "up");
-  EXPECT_SAYS(Why({{"location", "up/secret"}}), "leads out");
+  EXPECT_SAYS(Why({{"location", "up/secret"}}), "link out of");
   // A folder whose name only begins with the model's.
   fs::create_directories(folder_ / "model2");
   Write(folder_ / "model2" / "w.bin", "SECRETSS");
   fs::create_symlink("../model2/w.bin", folder_ / "model" / "near");
-  EXPECT_SAYS(Why({{"location", "near"}}), "leads out");
+  EXPECT_SAYS(Why({{"location", "near"}}), "link out of");
   fs::create_symlink("/dev/zero", folder_ / "model" / "device");
-  EXPECT_SAYS(Why({{"location", "device"}}), "leads out");
+  EXPECT_SAYS(Why({{"location", "device"}}), "link out of");
   fs::create_symlink("loop", folder_ / "model" / "loop");
   EXPECT_SAYS(Why({{"location", "loop"}}), "cannot be opened");
   // Links that stay inside are what users make.
@@ -163,7 +163,7 @@ TEST_F(ExternalDataTest, NothingOutsideOfTheFolder) {
 
 TEST_F(ExternalDataTest, APipeDoesNotBlock) {
   ASSERT_EQ(mkfifo((folder_ / "model" / "pipe").c_str(), 0600), 0);
-  EXPECT_SAYS(Why({{"location", "pipe"}}), "no regular file");
+  EXPECT_SAYS(Why({{"location", "pipe"}}), "not a regular file");
 }
 
 TEST_F(ExternalDataTest, TheChecksumIsOfTheWholeFile) {
@@ -174,7 +174,7 @@ TEST_F(ExternalDataTest, TheChecksumIsOfTheWholeFile) {
       *Read({{"location", "w.bin"}, {"offset", "2"}, {"checksum", upper}}, 2),
       "23");
   EXPECT_SAYS(Why({{"location", "sub/w.bin"}, {"checksum", kSha1}}),
-              "not the one that belongs to the model");
+              "does not belong to this model");
   EXPECT_SAYS(Why({{"location", "w.bin"}, {"checksum", "ccaa"}}),
               "40 hexadecimal digits");
   EXPECT_SAYS(Why({{"location", "w.bin"}, {"checksum", std::string(40, 'g')}}),

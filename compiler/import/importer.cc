@@ -160,10 +160,10 @@ class Importer {
   // What a caller gives or gets.
   static absl::Status CheckInterface(const std::string& what, DataType type) {
     if (!IsNarrow(type)) return absl::OkStatus();
-    return Reject(Rejection::kUnsupportedDatatype,
-                  absl::StrCat(what, " has type ", DataTypeName(type),
-                               ", which only tensors inside a model have; "
-                               "put a Cast beside it"));
+    return Reject(
+        Rejection::kUnsupportedDatatype,
+        absl::StrCat(what, " has type ", DataTypeName(type),
+                     ", which is supported only inside a model; add a Cast"));
   }
 
   absl::Status Initializers() {
@@ -441,7 +441,7 @@ class Importer {
         if (node->op == "Scan" && IsOfScan(attribute.name())) continue;
         return Invalid(what, " is not one of this operator's");
       }
-      if (!attribute.has_g()) return Invalid(what, " is no graph");
+      if (!attribute.has_g()) return Invalid(what, " is not a graph");
       if (!names.insert(attribute.name()).second) {
         return Invalid(what, " occurs twice");
       }

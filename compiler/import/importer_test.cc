@@ -195,7 +195,7 @@ INSTANTIATE_TEST_SUITE_P(
                    ->set_elem_type(8);
              }},
         Case{"InputIsSequence", Rejection::kUnsupportedDatatype,
-             "no dense tensor",
+             "not a dense tensor",
              [](Proto* m) {
                m->mutable_graph()
                    ->mutable_input(0)
@@ -236,7 +236,7 @@ INSTANTIATE_TEST_SUITE_P(
              }},
         Case{"ExternalDataWithoutFolder", Rejection::kInvalidModel,
              "initializer 'w': keeps its data in the file 'w.bin', but a model "
-             "that is given as bytes has no folder",
+             "passed as bytes has no folder",
              [](Proto* m) {
                Initializer(m)->clear_raw_data();
                Initializer(m)->set_data_location(onnx::TensorProto::EXTERNAL);

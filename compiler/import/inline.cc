@@ -195,10 +195,11 @@ class Inliner {
     if (nodes_ <= kMostNodes && bytes_ <= kMostBytes) return absl::OkStatus();
     return Reject(
         Rejection::kNoSystemMemory,
-        absl::StrCat(node.op_type(), " ", Quote(node.name()),
-                     ": the model's functions and branches make more than ",
-                     kMostNodes, " nodes or ", kMostBytes,
-                     " bytes; inline them before, or give shorter names"));
+        absl::StrCat(
+            node.op_type(), " ", Quote(node.name()),
+            ": the model's functions and branches expand to more than ",
+            kMostNodes, " nodes or ", kMostBytes,
+            " bytes; inline them beforehand, or use shorter names"));
   }
 
   void Remember(const std::string& name, const onnx::TensorProto& tensor) {
@@ -219,8 +220,8 @@ class Inliner {
                          StringField(node, kNodeOverload)});
     const bool call = function != functions_.end();
     if (call && depth >= kDeepest) {
-      return Invalid(node, "calls of the model's functions nest deeper than ",
-                     kDeepest, " levels, or without end");
+      return Invalid(node, "function calls nest deeper than ", kDeepest,
+                     " levels, or endlessly");
     }
     if (call) return PlaceCall(node, &function->second, depth);
     if (node.op_type() == "If" && Domain(node.domain()).empty() &&

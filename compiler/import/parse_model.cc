@@ -34,7 +34,7 @@ absl::Status ParseModel(absl::string_view bytes, onnx::ModelProto* model,
   if (!model->ParseFromCodedStream(&stream) ||
       !stream.ConsumedEntireMessage()) {
     return Reject(Rejection::kInvalidProtobuf,
-                  "the bytes are no ONNX model: protobuf cannot parse them");
+                  "not an ONNX model: protobuf cannot parse it");
   }
   return absl::OkStatus();
 }

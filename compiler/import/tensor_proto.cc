@@ -119,10 +119,9 @@ absl::StatusOr<TensorData> FromTensorProto(const onnx::TensorProto& proto,
                                            const std::string& what,
                                            TensorSource* source) {
   if (proto.has_segment()) {
-    return Invalid(
-        what,
-        "is a segment of a tensor, and ONNX does not say where the others "
-        "are; give the whole tensor");
+    return Invalid(what,
+                   "is a segment of a tensor, and ONNX does not define where "
+                   "the others are; store the whole tensor");
   }
   TensorData data;
   data.type = static_cast<DataType>(proto.data_type());

@@ -15,10 +15,9 @@ absl::Status FromValueInfoProto(const onnx::ValueInfoProto& proto,
     return absl::OkStatus();
   }
   if (type.value_case() != onnx::TypeProto::kTensorType) {
-    return Reject(Rejection::kUnsupportedDatatype,
-                  absl::StrCat(what,
-                               " is no dense tensor, which is not "
-                               "supported"));
+    return Reject(
+        Rejection::kUnsupportedDatatype,
+        absl::StrCat(what, " is not a dense tensor, which is not supported"));
   }
   const auto& tensor = type.tensor_type();
   const int elem = tensor.elem_type();

@@ -125,7 +125,7 @@ class Walker {
 
   static absl::Status Malformed(const Descriptor& type) {
     return Reject(Rejection::kInvalidProtobuf,
-                  absl::StrCat("the bytes are no ONNX model: a ", type.name(),
+                  absl::StrCat("not an ONNX model: a ", type.name(),
                                " is truncated or malformed"));
   }
 

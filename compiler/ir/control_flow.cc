@@ -45,9 +45,9 @@ std::string WhatIsWrongWithIf(
   if (inputs.empty() || !IsOne(inputs[0], DataType::kBool)) {
     return "its condition is not one bool";
   }
-  if (results.size() != 2) return "it has not two branches";
+  if (results.size() != 2) return "it does not have two branches";
   for (const auto& branch : results) {
-    if (branch != outputs) return "a branch has other results than it";
+    if (branch != outputs) return "a branch's results differ from its own";
   }
   return "";
 }
@@ -56,7 +56,7 @@ std::string WhatIsWrongWithLoop(
     const ControlFlow& control, const std::vector<ValueType>& inputs,
     const std::vector<ValueType>& outputs,
     const std::vector<std::vector<ValueType>>& results) {
-  if (results.size() != 1) return "it has not one body";
+  if (results.size() != 1) return "it does not have one body";
   const std::vector<ValueType>& body = results[0];
   const uint64_t heads = control.heads();
   const uint64_t carried = control.carried, sequences = control.sequences;
@@ -69,7 +69,7 @@ std::string WhatIsWrongWithLoop(
   }
   const uint64_t first = control.conditional ? 1 : 0;
   if (outputs.size() < carried || body.size() != outputs.size() + first) {
-    return "its body has another number of results";
+    return "its body has a different number of results";
   }
   if (first > 0 && !IsOne(body[0], DataType::kBool)) {
     return "its body's condition is not one bool";

@@ -155,8 +155,8 @@ absl::Status MappedFile::Unchanged() const {
   }
   return absl::FailedPreconditionError(
       absl::StrCat("'", name_,
-                   "' was changed, or could not be read, while it was "
-                   "used; try again when it is complete"));
+                   "' changed, or became unreadable, while in use; try again "
+                   "when it is complete"));
 }
 
 }  // namespace heddle::compiler

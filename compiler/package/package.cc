@@ -281,21 +281,21 @@ absl::Status CheckHeader(absl::string_view bytes) {
   }
   if (HasMagic(bytes, kShapeSetMagic)) {
     return absl::InvalidArgumentError(
-        "this is a package of several shapes (shape_set.h), of which "
-        "heddle-run takes one; where one package is needed, compile one shape: "
-        "heddle-compile --shape");
+        "this is a package of several shapes, which only heddle-run and "
+        "ONNXIFI accept; compile one shape: heddle-compile --shape");
   }
   if (!HasMagic(bytes, kMagic)) {
     return absl::InvalidArgumentError(
-        "not a package: the magic number is missing; give a file that "
-        "heddle-compile wrote");
+        "not a package (wrong magic number); give a file written by "
+        "heddle-compile");
   }
   const uint32_t version = VersionIn(bytes);
   if (version < kFormatVersion || version > kFormatVersionKnown) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "format version ", version, " of the package is none of the versions ",
-        kFormatVersion, " to ", kFormatVersionKnown,
-        ", which this build knows; compile the model again"));
+    return absl::FailedPreconditionError(
+        absl::StrCat("format version ", version,
+                     " of the package is not one of the versions ",
+                     kFormatVersion, " to ", kFormatVersionKnown,
+                     ", which this build knows; compile the model again"));
   }
   const std::string wrong = WhatIsWrongWithHeader(bytes);
   if (!wrong.empty()) return Damaged(wrong);
@@ -309,8 +309,8 @@ absl::Status CheckHardwareVersion(uint32_t version) {
   return absl::FailedPreconditionError(absl::StrCat(
       "the package is for hardware version ", reg::VersionText(version),
       ", this build knows ", reg::VersionText(known),
-      older ? "; compile the model again with this release's heddle-compile"
-            : "; update this software, or compile the model again with the "
+      older ? "; recompile the model with this release's heddle-compile"
+            : "; update this software, or recompile the model with the "
               "heddle-compile of its release"));
 }
 

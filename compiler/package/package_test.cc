@@ -511,7 +511,7 @@ TEST(PackageTest, VersionsThisBuildDoesNotKnow) {
     uint32_t version;
     const char* cure;
   } kCases[] = {
-      {0, "compile the model again with this release's"},
+      {0, "recompile the model with this release's"},
       {known + 1, "update this software"},
       {known + reg::MakeVersion(1, 0), "update this software"},
   };

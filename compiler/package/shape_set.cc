@@ -34,8 +34,8 @@ absl::Status Damaged(const Args&... args) {
 absl::Status CheckHeader(absl::string_view bytes) {
   if (bytes.size() < kHeaderBytes || !IsShapeSet(bytes)) {
     return absl::InvalidArgumentError(
-        "not a package of several shapes; give a file that heddle-compile "
-        "--shape-set wrote");
+        "not a package of several shapes; give a file written by "
+        "heddle-compile --shape-set");
   }
   const uint32_t version = VersionIn(bytes);
   if (version != kShapeSetVersion) {

@@ -254,8 +254,8 @@ class PartsCompiler {
       const uint64_t taken = DeviceBytes(made.package) + weights;
       if (taken >= rest_.device_memory_bytes) {
         return Reject(Rejection::kNoDeviceMemory,
-                      absl::StrCat("the card's segments of the model take "
-                                   "more than its memory of ",
+                      absl::StrCat("the model's card segments need more than "
+                                   "the card's memory of ",
                                    options_.device_memory_bytes, " bytes"));
       }
       rest_.device_memory_bytes -= taken;

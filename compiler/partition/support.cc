@@ -55,12 +55,11 @@ absl::Status CheckBetweenSegments(const Graph& body,
           part_of[producers[id]] == part_of[n]) {
         continue;
       }
-      return RejectNode(
-          Rejection::kUnsupportedShape, node, "it reads '",
-          body.tensors[id].name,
-          "', of which only the run's values say how large it is, and inside "
-          "of an If or Loop that a run decides such a tensor cannot pass the "
-          "card; compute what the card gives before the tensor is found");
+      return RejectNode(Rejection::kUnsupportedShape, node, "it reads '",
+                        body.tensors[id].name,
+                        "', whose size depends on run-time values; inside a "
+                        "run-time If or Loop such a tensor cannot cross the "
+                        "card, so compute what the card provides before it");
     }
   }
   return absl::OkStatus();
@@ -94,19 +93,19 @@ class Finder {
         Take(n, s);
       } else if (bounded.Touches(node)) {
         Take(n, RejectNode(Rejection::kUnsupportedShape, node,
-                           "only the run's values say how large its tensors "
-                           "are, and the card wants to know before"));
+                           "the sizes of its tensors depend on run-time "
+                           "values, and the card needs them in advance"));
       } else if (const TensorId id = WideOf(node);
                  id != kNoTensor && options_.host_nodes &&
                  CheckHostNode(graph_, node, &scratch, &bounded).ok()) {
-        Take(n, RejectNode(Rejection::kUnsupportedDatatype, node, "'",
-                           graph_.tensors[id].name,
-                           "' may have int64 values beyond 32 bits, in which "
-                           "the card holds them"));
+        Take(n,
+             RejectNode(Rejection::kUnsupportedDatatype, node, "'",
+                        graph_.tensors[id].name,
+                        "' may have int64 values beyond the card's 32 bits"));
       } else if (options_.placement == Placement::kHost &&
                  options_.host_nodes &&
                  CheckHostNode(graph_, node, &scratch, &bounded).ok()) {
-        Choose(n, "the host takes what it can, as the placement says");
+        Choose(n, "the placement asks for the host");
       }
     }
     // Each round takes a node from the card, or is the last.

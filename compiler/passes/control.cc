@@ -337,7 +337,7 @@ class Leaver {
       size_t axis = 0;
       if (!NormalizeAxis(out_axes[i], row.shape.size() + 1, &axis)) {
         return RejectNode(Rejection::kInvalidModel, node_, "scan_output_axes ",
-                          out_axes[i], " is no axis of result '",
+                          out_axes[i], " is not an axis of result '",
                           graph_->tensors[results[place]].name, "'");
       }
       if (axis != 0 || out_turns[i] != 0) {
@@ -426,7 +426,7 @@ class Leaver {
                       ShapeToString(a.shape), " ", where, " and ",
                       DataTypeName(b.type), ShapeToString(b.shape), " ",
                       elsewhere,
-                      "; what a run decides must keep type and shape");
+                      "; run-time control flow must keep type and shape");
   }
   absl::Status CheckCarried(size_t carried, size_t first) const {
     for (size_t i = 0; i < carried; ++i) {
@@ -480,12 +480,12 @@ class Leaver {
       trips = declared->second.shape[0];
     }
     if (trips >= 0) return trips;
-    return RejectNode(
-        Rejection::kUnsupportedShape, node_, "result '",
-        graph_->tensors[made_.outputs[carried]].name,
-        "' has a row of each iteration, whose number only a run decides; "
-        "declare its shape (value_info), give the Loop a constant trip count "
-        "and no computed condition, or carry a tensor of fixed shape instead");
+    return RejectNode(Rejection::kUnsupportedShape, node_, "result '",
+                      graph_->tensors[made_.outputs[carried]].name,
+                      "' has a row per iteration, and their number is known at "
+                      "run time only; declare its shape (value_info), give the "
+                      "Loop a constant trip count and no computed condition, "
+                      "or carry a tensor of fixed shape instead");
   }
 
   void SetLoop(size_t carried, size_t sequences, bool conditional,

@@ -56,7 +56,7 @@ absl::Status ExpandOperators(Graph* graph, size_t most) {
     made += nodes.size();
     if (made > most) {
       return RejectNode(Rejection::kNoSystemMemory, node,
-                        "with it the model is made of more than ", most,
+                        "it expands the model to more than ", most,
                         " nodes; give it fewer or shorter sequences");
     }
     left.insert(left.end(), std::make_move_iterator(nodes.rbegin()),

@@ -606,9 +606,9 @@ class Inference {
       return Reject(
           Rejection::kUnsupportedShape,
           absl::StrCat("'", graph_->tensors[id].name, "', a result of '",
-                       graph_->name, "' of an If or Loop that a run decides, ",
-                       "is as large as the run's values say; reduce it to a "
-                       "tensor of fixed shape there"));
+                       graph_->name, "' of a run-time If or Loop, ",
+                       "has a size that depends on run-time values; reduce it "
+                       "to a tensor of fixed shape there"));
     }
     return absl::OkStatus();
   }
@@ -618,9 +618,9 @@ class Inference {
       return RejectNode(
           Rejection::kUnsupportedShape, node, "it reads '",
           graph_->tensors[id].name,
-          "', of which only the run's values say how large it is, and only "
-          "they decide its course; reduce it to a tensor of fixed shape "
-          "before, or make the course a constant");
+          "', whose size depends on run-time values, as does its control flow; "
+          "reduce the tensor to a fixed shape before it, or make the condition "
+          "or trip count constant");
     }
     return absl::OkStatus();
   }
@@ -653,10 +653,10 @@ class Inference {
     }
     if (node.op == "Loop" && limits_->too_long.count(node.name) != 0) {
       RETURN_IF_ERROR(unroller_.CheckLoop(node));
-      return LeaveToRun(
-          node, RejectNode(Rejection::kUnsupportedShape, node,
-                           "its iterations take too many nodes; make them "
-                           "fewer or their body smaller"));
+      return LeaveToRun(node,
+                        RejectNode(Rejection::kUnsupportedShape, node,
+                                   "its iterations expand to too many nodes; "
+                                   "use fewer iterations or a smaller body"));
     }
     // A Loop comes again behind each of its iterations.
     const auto [begun, first] =
@@ -715,8 +715,7 @@ class Inference {
     if (depth_ >= kMostControlDepth) {
       return RejectNode(Rejection::kUnsupportedShape, node, "more than ",
                         kMostControlDepth,
-                        " Ifs and Loops that a run decides are inside of each "
-                        "other");
+                        " run-time Ifs and Loops are nested");
     }
     RETURN_IF_ERROR(CheckReadByControl(node));
     const auto infer = [this](Graph* body, const SubgraphMap& subgraphs,

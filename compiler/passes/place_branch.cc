@@ -15,8 +15,8 @@ absl::StatusOr<std::vector<Node>> BranchOf(const Graph& graph, const Node& node,
   if (!condition.is_constant()) {
     return RejectNode(Rejection::kUnsupportedOperator, node, "condition '",
                       condition.name,
-                      "' is computed at run time; without the host one that "
-                      "is a constant or follows from shapes is supported");
+                      "' is computed at run time; without the host, it must be "
+                      "constant or follow from shapes");
   }
   if (condition.type != DataType::kBool || condition.constant->count() != 1) {
     return RejectNode(Rejection::kInvalidModel, node, "condition '",

@@ -190,7 +190,7 @@ class Fuser {
       *t = before;
       if (!IsImplied(clamp, *out)) {
         return No("the ", clamp.op, " '", clamp.name,
-                  "' behind it cuts off values that ", Name(out->codes),
+                  "' behind it clips values that ", Name(out->codes),
                   " can hold");
       }
       Append(clamp.sources, &sources);
@@ -238,7 +238,7 @@ class Fuser {
     if (!inferred.ok() || after.type != before.type ||
         after.shape != before.shape) {
       after = before;
-      return No(inferred.ok() ? "its integer form has another type or shape"
+      return No(inferred.ok() ? "its integer form has a different type or shape"
                               : inferred.message());
     }
     r_.Remove(n);

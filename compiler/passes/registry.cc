@@ -81,99 +81,102 @@ absl::Status RunOnBodies(const Pass& pass, const PassContext& context,
 
 const std::vector<Pass>& Passes() {
   static const auto* passes = new std::vector<Pass>{
-      {"import", "ONNX bytes to a graph; every rule of the format is checked",
-       nullptr},
+      {"import", "parse ONNX and check every rule of the format", nullptr},
       {"infer-shapes",
-       "types and shapes of all tensors; what is constant is computed",
+       "infer types and shapes of all tensors; compute constants",
        [](Graph* graph, const PassContext& context) {
          return InferAndFold(graph, context.declared, context.supposed,
                              context.subgraphs);
        }},
-      {"drop-identities", "no Identity, Dropout, or Cast to the same type",
+      {"drop-identities",
+       "remove Identity, Dropout, and Casts to the same type",
        [](Graph* graph, const PassContext&) {
          return SimplifyIdentities(graph);
        }},
-      {"fuse-softmax", "softmaxes in primitive operators become one",
+      {"fuse-softmax", "replace softmaxes written in primitive operators",
        [](Graph* graph, const PassContext& context) {
          return context.fuse_quantization ? FuseSoftmax(graph)
                                           : absl::OkStatus();
        }},
       {"fuse-quantization",
-       "DequantizeLinear, operator, QuantizeLinear become one integer operator",
+       "turn DequantizeLinear, operator, QuantizeLinear into one integer "
+       "operator",
        [](Graph* graph, const PassContext& context) {
          return context.fuse_quantization ? FuseQuantization(graph)
                                           : absl::OkStatus();
        }},
       {"fuse-layer-norm",
-       "layer normalisations in primitive operators become one",
+       "replace layer normalisations written in primitive operators",
        [](Graph* graph, const PassContext& context) {
          return context.fuse_quantization ? FuseLayerNorm(graph)
                                           : absl::OkStatus();
        }},
       {"fold-tables",
-       "float chains between two quantized tensors become a table of 256 codes",
+       "turn float chains between two quantized tensors into a table of 256 "
+       "values",
        [](Graph* graph, const PassContext& context) {
          return context.fuse_quantization ? FoldTables(graph)
                                           : absl::OkStatus();
        }},
-      {"fuse-gelu", "GELUs in primitive operators become one",
+      {"fuse-gelu", "replace GELUs written in primitive operators",
        [](Graph* graph, const PassContext& context) {
          return context.fuse_quantization ? FuseGelu(graph) : absl::OkStatus();
        }},
       {"fold-affine",
-       "what scales and shifts channels goes into the float weights before it",
+       "fold channel scales and offsets into the preceding float weights",
        [](Graph* graph, const PassContext&) { return FoldAffine(graph); }},
-      {"fold-pad", "a Pad with zeros becomes part of the convolution behind it",
+      {"fold-pad", "fold a zero Pad into the following convolution",
        [](Graph* graph, const PassContext&) { return FoldPad(graph); }},
-      {"expand", "operators that are made of others give way to them",
+      {"expand", "expand operators that are composed of others",
        [](Graph* graph, const PassContext&) { return ExpandOperators(graph); }},
-      {"algebra", "operations that give back an operand are removed",
+      {"algebra", "remove operations that return an operand unchanged",
        [](Graph* graph, const PassContext& context) {
          return ApplyAlgebra(graph, context.supposed);
        }},
       {"sink-moves",
-       "transposes and reshapes go behind elementwise operators to the next",
+       "move transposes and reshapes behind elementwise operators, to the next",
        [](Graph* graph, const PassContext&) { return SinkMoves(graph); }},
       {"flatten-rows",
-       "operators on stacks of rows become operators on matrices",
+       "turn operators on stacks of rows into operators on matrices",
        [](Graph* graph, const PassContext&) { return FlattenRows(graph); }},
-      {"cancel-moves", "transposes in a row become one, and so do reshapes",
+      {"cancel-moves", "merge consecutive transposes, and consecutive reshapes",
        [](Graph* graph, const PassContext&) { return CancelMoves(graph); }},
-      {"fold-constants", "nodes of constant inputs become constants",
+      {"fold-constants", "fold nodes with constant inputs",
        [](Graph* graph, const PassContext& context) {
          return FoldConstants(graph, context.supposed, context.folded);
        }},
-      {"simplify", "nodes that do nothing or that nobody reads are removed",
+      {"simplify", "remove nodes that do nothing or that nobody reads",
        [](Graph* graph, const PassContext&) { return Simplify(graph); }},
-      {"share-subexpressions", "what is computed twice is computed once",
+      {"share-subexpressions", "eliminate common subexpressions",
        [](Graph* graph, const PassContext& context) {
          return ShareSubexpressions(graph, context.supposed);
        }},
-      {"check", "every node against the constraints of its operator",
+      {"check", "check every node against the constraints of its operator",
        [](Graph* graph, const PassContext&) { return Check(*graph); }},
       {"fuse-elementwise",
-       "float operators element by element become one microprogram",
+       "fuse elementwise float operators into microprograms",
        [](Graph* graph, const PassContext& context) {
          return context.fuse_elementwise ? FuseElementwise(graph)
                                          : absl::OkStatus();
        }},
       {"lower",
-       "nodes become operations of the card, or stages of the operation before",
+       "turn nodes into device operations, or into stages of the operation "
+       "before",
        nullptr},
       {"order-operations",
-       "the order that needs the least SRAM, where it is faster", nullptr},
+       "choose the order that needs the least SRAM, where it is faster",
+       nullptr},
       {"recompute",
-       "what is cheap once more for a later reader, where that is faster",
+       "recompute cheap tensors for distant readers, where that is faster",
        nullptr},
       {"choose-schedule",
-       "cascades, tile heights, spills and groups of constants", nullptr},
-      {"plan-memory",
-       "boxes of every operation, addresses in SRAM and in device memory",
+       "choose cascades, tile heights, spills and groups of constants",
        nullptr},
-      {"emit", "commands in program order", nullptr},
-      {"synchronise", "waits and signals; the stream as the card reads it",
+      {"plan-memory", "assign boxes, and addresses in SRAM and device memory",
        nullptr},
-      {"timeline", "start and end of every command, estimated", nullptr},
+      {"emit", "emit commands in program order", nullptr},
+      {"synchronise", "add waits and signals; encode the stream", nullptr},
+      {"timeline", "estimate start and end of every command", nullptr},
   };
   return *passes;
 }
@@ -185,7 +188,7 @@ absl::StatusOr<size_t> FindPass(const std::string& name) {
     names.push_back(Passes()[i].name);
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("there is no pass '", name, "'; passes, the nearest first: ",
+      absl::StrCat("unknown pass '", name, "'; passes, the nearest first: ",
                    absl::StrJoin(NearestFirst(name, names), ", ")));
 }
 

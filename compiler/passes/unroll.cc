@@ -78,10 +78,9 @@ void Unroller::Charge(const Node& node) {
 absl::Status Unroller::CheckCharges(const Node& owner) {
   if (charges_->tried > kMostTriedNodes) {
     return RejectNode(Rejection::kUnsupportedShape, owner,
-                      "to look at the iterations of the model's Loops takes "
-                      "more than ",
+                      "unrolling the model's Loops takes more than ",
                       kMostTriedNodes,
-                      " nodes; make them fewer or their bodies smaller");
+                      " nodes; use fewer iterations or smaller bodies");
   }
   if (charges_->nodes <= kMostUnrolledNodes &&
       charges_->bytes <= kMostUnrolledBytes) {
@@ -257,7 +256,7 @@ absl::Status Unroller::TooMuch(const Node& owner) {
   return RejectNode(Rejection::kUnsupportedShape, owner,
                     "its iterations take more than ", kMostUnrolledNodes,
                     " nodes or ", kMostUnrolledBytes,
-                    " bytes; make them fewer or their body smaller");
+                    " bytes; use fewer iterations or a smaller body");
 }
 
 absl::StatusOr<std::vector<Node>> Unroller::NextOfLoop(const Node& node) {
@@ -281,8 +280,8 @@ absl::StatusOr<std::vector<Node>> Unroller::NextOfLoop(const Node& node) {
       left_to_run_ = true;
       return RejectNode(Rejection::kUnsupportedOperator, node, what, " '",
                         t.name,
-                        "' is computed at run time; without the host one that "
-                        "is a constant or follows from shapes is supported");
+                        "' is computed at run time; without the host, it must "
+                        "be constant or follow from shapes");
     }
     if (t.type != type || t.constant->count() != 1) {
       return RejectNode(Rejection::kInvalidModel, node, what, " '", t.name,

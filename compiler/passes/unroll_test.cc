@@ -112,7 +112,7 @@ TEST(UnrollTest, WhatTheRunDecidesIsRefusedByName) {
   b.Input("bit", DataType::kBool, {});
   BodyOf(&b, 2)->mutable_node(0)->set_input(0, "bit");
   ExpectRefused(b, Rejection::kUnsupportedOperator,
-                "is computed at run time; without the host one");
+                "is computed at run time; without the host, it must");
 }
 
 TEST(UnrollTest, BodiesThatDoNotFit) {

@@ -212,10 +212,10 @@ bool Has(const std::vector<std::string>& list, const std::string& item) {
 
 std::string Refused(const Node& node, const absl::Status& rejection) {
   const bool mine = absl::StrContains(rejection.message(), node.Describe());
-  return absl::StrCat(mine ? "This node is why the model is refused: "
-                           : "The model is refused, not for this node: ",
-                      RejectionName(RejectionOf(rejection)), ": ",
-                      rejection.message(), "\n");
+  return absl::StrCat(
+      mine ? "The model is rejected because of this node: "
+           : "The model is rejected, but not because of this node: ",
+      RejectionName(RejectionOf(rejection)), ": ", rejection.message(), "\n");
 }
 
 // "2 of 3", of a body "1 of 1 of the body of segment 2 of 3"; "" if there is
@@ -309,8 +309,7 @@ std::string DescribeFate(const Graph& model, const Node& node,
     }
     for (const FloatGroup& group : graph.float_groups) {
       if (group.node != made.name && !Has(made.sources, group.node)) continue;
-      absl::StrAppend(&text,
-                      "It is quantized in the model but computes in float: ",
+      absl::StrAppend(&text, "Quantized in the model but computed in float: ",
                       group.reason, ".\n");
     }
     absl::StrAppend(&text, "  computes    ", TensorList(graph, made.outputs),
@@ -326,8 +325,9 @@ std::string DescribeFate(const Graph& model, const Node& node,
                           : "It runs on the host, with the bytes "
                             "of the reference",
           ", in segment ", PlaceOf(report->segments, made.name),
-          host->by_choice ? "; the card could take it, but by choice: "
-                          : "; the card does not take it: ",
+          host->by_choice
+              ? "; the card could run it, but placement chose the host: "
+              : "; the card cannot run it: ",
           host->reason, "\n", DescribePrice(report->segments, made.name),
           DescribeBodies(made, *report));
       continue;
@@ -349,9 +349,7 @@ std::string DescribeFate(const Graph& model, const Node& node,
       ++layers;
     }
     if (layers == 0) {
-      text +=
-          "No command is needed: its result is another view of bytes that "
-          "are there.\n";
+      text += "Needs no command: its result is a view of existing bytes.\n";
     }
   }
   if (found) return text;
@@ -359,13 +357,13 @@ std::string DescribeFate(const Graph& model, const Node& node,
     if (id == kNoTensor) continue;
     const TensorId now = graph.FindTensor(model.tensors[id].name);
     if (now != kNoTensor && graph.tensors[now].is_constant()) {
-      return absl::StrCat("Computed while compiling: its result '",
+      return absl::StrCat("Computed during compilation: its result '",
                           graph.tensors[now].name, "' is a constant.\n");
     }
   }
-  return "Removed or absorbed while compiling: it changes nothing here (such "
-         "as Identity, Dropout, a Cast to the same type), its result is part "
-         "of a constant, or nobody reads it. No command is needed.\n";
+  return "Removed or absorbed during compilation: it changes nothing here "
+         "(such as Identity, Dropout, a Cast to the same type), its result is "
+         "part of a constant, or nobody reads it. Needs no command.\n";
 }
 
 // As CompileOnnx does it; *graph becomes the one that card and host share.
@@ -406,8 +404,8 @@ absl::StatusOr<Explanation> ExplainNode(absl::string_view model,
     const std::vector<std::string> nearest = NearestNames(name, Names(written));
     return absl::NotFoundError(absl::StrCat(
         "the model has no node and no computed tensor '", name, "'",
-        nearest.empty() ? "; --report prints the names of all layers"
-                        : absl::StrCat("; near are: '",
+        nearest.empty() ? "; --report lists all layers"
+                        : absl::StrCat("; similar names: '",
                                        absl::StrJoin(nearest, "', '"), "'")));
   }
   CompileOptions detailed = options;

@@ -260,7 +260,7 @@ absl::StatusOr<ShapeSetResult> SetCompiler::Compile(const ShapeValues& values) {
     if (all > kMostSetBytes) {
       return absl::InvalidArgumentError(absl::StrCat(
           "the packages of all shapes together have more than ", kMostSetBytes,
-          " bytes, at ", set_.Text(combination), "; ask for fewer"));
+          " bytes, at ", set_.Text(combination), "; request fewer"));
     }
     package::Specialisation made;
     made.values = combination;
@@ -299,8 +299,7 @@ absl::StatusOr<ShapeValues> AllShapeValues(absl::string_view model,
   const std::map<std::string, bool> symbols = SymbolsOf(inputs);
   if (symbols.empty()) {
     return absl::InvalidArgumentError(
-        "--shape-set: no input of the model has an open dimension; compile it "
-        "without");
+        "--shape-set: the model has no open dimension; omit the option");
   }
   for (const auto& entry : given) {
     if (symbols.count(entry.first) != 0) continue;
@@ -313,10 +312,10 @@ absl::StatusOr<ShapeValues> AllShapeValues(absl::string_view model,
   for (const auto& [name, first] : symbols) {
     if (values.count(name) == 0) {
       if (!first) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            "--shape-set: dimension '", name,
-            "' has no values, and only a batch has some by default; add ", name,
-            "=A,B,..."));
+        return absl::InvalidArgumentError(
+            absl::StrCat("--shape-set: dimension '", name,
+                         "' has no values, and only a batch has defaults; add ",
+                         name, "=A,B,..."));
       }
       values[name].assign(std::begin(kDefaultBatches),
                           std::end(kDefaultBatches));
@@ -325,7 +324,7 @@ absl::StatusOr<ShapeValues> AllShapeValues(absl::string_view model,
     if (combinations > package::kMostSpecialisations) {
       return absl::InvalidArgumentError(
           absl::StrCat("--shape-set: more than ", package::kMostSpecialisations,
-                       " combinations of values; ask for fewer"));
+                       " combinations of values; request fewer"));
     }
   }
   if (values.size() > package::kMostSymbols) {

@@ -275,9 +275,9 @@ absl::Status Encode(const isa::Command& command, EncodedStream* out) {
       [&](const auto& c) -> absl::Status {
         absl::Status status = c.Check();
         if (!status.ok()) {
-          return absl::InternalError(
-              absl::StrCat("the compiler made a command that is not legal: ",
-                           status.message(), " in ", c.ToString()));
+          return absl::InternalError(absl::StrCat(
+              "the compiler emitted an illegal command: ", status.message(),
+              " in ", c.ToString()));
         }
         const size_t at = out->words.size();
         out->words.resize(at + c.kWords);
@@ -421,7 +421,7 @@ absl::StatusOr<SplitStreams> StreamBuilder::FinishInStreams(
     }
   }
   if (offset + config_.sram_bytes > UINT32_MAX) {
-    return TooLong(bytes_, "and there is no scratch memory left for cutting");
+    return TooLong(bytes_, "and no scratch memory is left for cutting");
   }
   const Splitter splitter(commands_, config_);
   // How the stream begins.

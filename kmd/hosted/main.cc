@@ -58,10 +58,11 @@ int main(int argc, char** argv) {
       "Example:\n"
       "  heddle-sim --socket card0.sock &\n"
       "  heddle-hosted --socket heddle.sock --card card0.sock\n"
-      "  HEDDLE_DEVICE=hosted:heddle.sock heddle-run model.onnx\n\n"
-      "Runs the Heddle driver in a process: attaches to simulated cards over "
+      "  HEDDLE_DEVICE=hosted:heddle.sock heddle-run model.onnx\n"
+      "\n"
+      "Runs the Heddle driver as a daemon: attaches to simulated cards over "
       "vfio-user\n"
-      "and serves clients on a Unix socket. A card may come and go at any "
+      "and serves clients on a Unix socket. Cards may come and go at any "
       "time.\n",
       "heddle-hosted");
   app.set_version_flag("--version", "heddle-hosted " HEDDLE_VERSION);
@@ -73,81 +74,83 @@ int main(int argc, char** argv) {
       ->required();
   app.add_option(
          "--card", options.cards,
-         "vfio-user socket of a card (repeat for more; the n-th is card n-1)")
+         "vfio-user socket of a card (repeatable; the n-th is card n-1)")
       ->required()
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--timeout-ms", timeout_ms,
-                 "Abort a job that makes no progress for so long (default: 2 s "
-                 "on silicon,\n"
-                 "30 s on the functional model, 120 s on RTL)");
+  app.add_option(
+      "--timeout-ms", timeout_ms,
+      "Abort a job after this long without progress (default: 2 s on silicon,\n"
+      "30 s on the functional model, 120 s on RTL)");
   app.add_option("--run-cycles", options.run_cycles,
-                 "Most card cycles of a job whose context has no limit of its "
-                 "own (default: about\na minute at 1 GHz). More than that: "
-                 "EFBIG");
+                 "Cycle limit of a job whose context sets none (default: about "
+                 "a minute at\n"
+                 "1 GHz). Beyond it: EFBIG");
   uint64_t queued_mib = options.limits.queued_bytes >> 20;
   uint64_t greeting_ms = options.limits.greeting_ns / 1000000;
   uint64_t unread_ms = options.limits.unread_ns / 1000000;
   std::string mode, group;
   app.add_option("--socket-mode", mode,
-                 "Mode of the socket in octal (default: 0660 with "
-                 "--socket-group, otherwise as\n"
-                 "the umask says); who may write to it may use the cards");
+                 "Mode of the socket, octal (default: 0660 with "
+                 "--socket-group, otherwise from\n"
+                 "the umask); write access grants use of the cards");
   app.add_option("--socket-group", group,
-                 "Group of the socket, a name or a number");
-  auto* limits = app.add_option_group(
-      "Limits",
-      "What clients may take of this process (of a card: see the "
-      "driver's QUERY_LIMITS)");
+                 "Group of the socket, name or number");
+  auto* limits =
+      app.add_option_group("Limits",
+                           "Limits on what clients use of this process (for "
+                           "those of a card, see QUERY_LIMITS)");
   limits
       ->add_option("--max-clients", options.limits.clients,
                    "Open files of all users; one user may have three quarters "
-                   "of them. One more:\nENFILE, or EMFILE for the user's part")
+                   "of them. Beyond:\n"
+                   "ENFILE, or EMFILE for the user's share")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
   limits
       ->add_option("--max-calls", options.limits.calls,
-                   "Calls of a client that wait at a time. One more: EAGAIN")
+                   "Concurrent blocking calls of a client. Beyond: EAGAIN")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
   limits
       ->add_option("--max-queued-mib", queued_mib,
-                   "MiB of a client's requests and replies that are held. A "
-                   "call that would exceed\nit: ENOBUFS")
+                   "MiB of buffered requests and replies of a client. A call "
+                   "that would exceed it:\n"
+                   "ENOBUFS")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
   limits
       ->add_option("--max-descriptors", options.limits.descriptors,
-                   "Descriptors for a client's HOST buffers and streams. One "
-                   "more: EDQUOT. All\nclients share what the limit of open "
-                   "files leaves; when that is used up: ENOMEM")
+                   "Descriptors for a client's HOST buffers and streams. "
+                   "Beyond: EDQUOT. All clients\n"
+                   "share what the limit on open files leaves; when that is "
+                   "exhausted: ENOMEM")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
   limits
       ->add_option("--greeting-ms", greeting_ms,
-                   "A connection that has not said for so long what it wants "
-                   "is closed")
+                   "Close a connection that sends no request for this long "
+                   "after connecting")
       ->check(CLI::Range(1, 1 << 30))
       ->capture_default_str();
   limits
-      ->add_option("--unread-ms", unread_ms,
-                   "A client that fetches nothing of its replies for so long "
-                   "is disconnected")
+      ->add_option(
+          "--unread-ms", unread_ms,
+          "Disconnect a client that reads none of its replies for this long")
       ->check(CLI::Range(1, 1 << 30))
       ->capture_default_str();
   app.add_option("--log", log,
-                 "Least severity to print: debug, info, warn, error, off")
+                 "Lowest severity to print: debug, info, warn, error, off")
       ->check(CLI::IsMember({"debug", "info", "warn", "error", "off"}));
   app.add_flag("--idle-exit", options.idle_exit,
-               "End when standard input, a pipe or a socket, reaches "
+               "Exit when standard input, a pipe or a socket, reaches "
                "end-of-file; if it is\n"
-               "neither, when the last client has gone");
+               "neither, when the last client disconnects");
   app.footer(
-      "Exit codes: 0 ended as asked (signal, --idle-exit), 2 usage, 3 the "
-      "socket cannot be\n"
-      "served. A card that is missing or goes away is no error: it is attached "
-      "when it\n"
-      "appears.");
+      "Exit codes: 0 stopped on request (signal, --idle-exit), 2 usage, 3 the "
+      "socket\n"
+      "cannot be served. A missing card is not an error: it is attached when "
+      "it appears.");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -161,10 +164,10 @@ int main(int argc, char** argv) {
   options.limits.greeting_ns = greeting_ms * 1000000;
   options.limits.unread_ns = unread_ms * 1000000;
   if (!ParseMode(mode, &options.socket_mode)) {
-    std::fprintf(stderr,
-                 "heddle-hosted: --socket-mode %s: octal digits are expected, "
-                 "0 to 777\n",
-                 mode.c_str());
+    std::fprintf(
+        stderr,
+        "heddle-hosted: --socket-mode %s: expected an octal mode, 0 to 777\n",
+        mode.c_str());
     return kUsage;
   }
   if (!ParseGroup(group, &options.socket_group)) {

@@ -92,7 +92,7 @@ absl::Status Server::Bind() {
     if (probe >= 0) close(probe);
     if (alive) {
       return absl::AlreadyExistsError(absl::StrCat(
-          "socket '", options_.socket, "' is served by another process"));
+          "socket '", options_.socket, "' is in use by another process"));
     }
     unlink(options_.socket.c_str());
     if (bind(listen_, a, sizeof(address)) != 0) return fail(errno);
@@ -170,8 +170,8 @@ bool Server::Admit(Newcomer* newcomer, const MessageHeader& request,
   if (hello.version != kProtocolVersion) {
     error = -EPROTONOSUPPORT;
     Log(spdlog::level::warn,
-        "user {} has a library that speaks version {} of the protocol, this is "
-        "{}: install heddle-hosted and the library of one release",
+        "user {}: the library speaks protocol version {}, heddle-hosted {}: "
+        "install both from the same release",
         newcomer->connection->user(), hello.version, kProtocolVersion);
   } else if (hello.card >= slots_.size()) {
     error = -ENXIO;

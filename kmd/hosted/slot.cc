@@ -187,8 +187,8 @@ void Slot::DropClients(uint64_t now) {
     if (!drop && unread &&
         now - c.connection->idle_since_ns() >= limits_.unread_ns) {
       Log(spdlog::level::warn,
-          "card {}: a client of user {} does not fetch its replies: "
-          "disconnected",
+          "card {}: disconnected a client of user {} that does not read its "
+          "replies",
           index_, c.connection->user());
       drop = true;
     }

@@ -42,15 +42,16 @@ constexpr char kHelp[] =
     "  onnxifi-conformance --lib ./libonnxifi-acme.so --case io.tag_first\n"
     "  onnxifi-conformance --lib ./libonnxifi-acme.so --fuzz 100000\n"
     "\n"
-    "Tests an ONNXIFI library, each case in a process of its own. A case "
-    "passes, fails,\n"
-    "is not supported (with what excuses that), passes with a quality warning "
-    "(something\n"
-    "that the specification does not demand), or is waived (--waivers).\n"
+    "Tests an ONNXIFI library, each case in its own process. A case passes, "
+    "fails, is\n"
+    "not supported (the report says why that is allowed), passes with a "
+    "quality warning\n"
+    "(about something that the specification does not demand), or is waived "
+    "(--waivers).\n"
     "\n"
     "Exit codes: 0 conformant, 1 failures, 2 usage, 3 the library cannot be "
     "loaded or\n"
-    "nothing ran.\n";
+    "no case ran.\n";
 
 std::string Sha256(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -114,45 +115,47 @@ int Main(int argc, char** argv) {
   app.add_option("--lib", library, "the library to test");
   app.add_option("--abi", abi,
                  "onnx1: libonnx-dev's header (56-byte descriptors); extended "
-                 "(96 bytes); auto tries (default)")
+                 "(96 bytes); auto: probe (default)")
       ->check(CLI::IsMember({"onnx1", "extended", "auto"}));
   app.add_option("--report", format, "text (default), junit, html or json")
       ->check(CLI::IsMember({"text", "junit", "html", "json"}));
-  app.add_option("--case", patterns,
-                 "only this case; io.* for all that begin so; repeatable");
+  app.add_option(
+      "--case", patterns,
+      "only this case; io.* selects all with that prefix; repeatable");
   app.add_option("--group", groups, "only this group; repeatable");
-  app.add_flag("--list", list, "print the cases and end");
-  app.add_option("--seed", options.seed,
-                 "of what is drawn at random (default 1)");
+  app.add_flag("--list", list, "list the cases and exit");
+  app.add_option("--seed", options.seed, "random seed (default 1)");
   app.add_option("--timeout", options.timeout_seconds,
-                 "seconds for a case (default 20); long ones get six times as "
-                 "many")
+                 "time limit of a case in seconds (default 20); long cases get "
+                 "six times as much")
       ->check(CLI::PositiveNumber);
   app.add_option("--waivers", waiver_file,
-                 "failures that count as waived: lines CASE | OWNER | REASON");
+                 "file of failures to waive: lines CASE | OWNER | REASON");
   app.add_option("--nodes", nodes,
-                 "also ONNX's test cases in this folder, one case each "
+                 "also run ONNX's node tests from this folder, one case each "
                  "(libonnx-testdata: /usr/share/libonnx-testdata/data/node)");
   app.add_option(
       "--provoke", options.provoker.command,
-      "a shell command that does what it is told by a word behind "
-      "it: unplug, plug (the device); without it that is not tested");
-  app.add_option("--provoker", options.provoker.library,
-                 "a library that does more (onnxifi/conformance/provoker.h)");
+      "shell command that unplugs or plugs the device when run with the "
+      "argument unplug or plug; without it, hot-plug is not tested");
+  app.add_option(
+      "--provoker", options.provoker.library,
+      "library that provokes more faults (onnxifi/conformance/provoker.h)");
   app.add_option("--fuzz", fuzz.sequences,
-                 "instead of the cases: so many random sequences of calls from "
-                 "eight threads, drawn from --seed");
+                 "instead of the cases: run this many random call sequences "
+                 "from eight threads, generated from --seed");
   app.add_option("--fuzz-seconds", fuzz.seconds,
-                 "end after that time (default: none)");
+                 "stop fuzzing after this time (default: none)");
   app.add_option("--fuzz-findings", fuzz.findings,
-                 "end after so many findings (default 10)")
+                 "stop fuzzing after this many findings (default 10)")
       ->check(CLI::PositiveNumber);
   app.add_option("--replay", fuzz.replays,
-                 "instead of the cases: sequences that --fuzz has written, or "
+                 "instead of the cases: replay sequences written by --fuzz, or "
                  "folders of them; repeatable");
   app.add_option("--keep", fuzz.keep,
-                 "folder for sequences that fail (default .)");
-  app.add_option("--output", output, "write the report there, not to stdout");
+                 "folder for failing sequences (default .)");
+  app.add_option("--output", output,
+                 "write the report to this file instead of stdout");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

@@ -105,8 +105,8 @@ int Main(const char* library, uint32_t bytes) {
     const bool onnx1 = Takes(library, kOnnx1Bytes);
     bytes = extended && !onnx1 ? kExtendedBytes : kOnnx1Bytes;
     why = extended != onnx1
-              ? "it takes two descriptors of this layout and not of the other"
-              : "assumed: neither layout, or both, are taken";
+              ? "it accepts two descriptors of this layout and not of the other"
+              : "assumed: it accepts neither layout, or both";
   }
   for (onnxBackendID id : ids) vendor.ReleaseBackendID(id);
   if (bytes != 0) std::fprintf(answer, "abi %s %s\n", Name(bytes), why);
@@ -140,10 +140,11 @@ int main(int argc, char** argv) {
     right &= one == 0 || one == kOnnx1Bytes || one == kExtendedBytes;
   }
   if (!right || library == nullptr) {
-    std::fprintf(stderr,
-                 "usage: onnxifi-discover LIBRARY [--seconds=N] [--bytes=96|56]"
-                 "\nSays which devices an ONNXIFI library has, as the loader "
-                 "would see them.\n");
+    std::fprintf(
+        stderr,
+        "usage: onnxifi-discover LIBRARY [--seconds=N] [--bytes=96|56]\n"
+        "Lists the devices of an ONNXIFI library as the loader would see "
+        "them.\n");
     return 2;
   }
   // With the loader's process, or late: whatever the library does.

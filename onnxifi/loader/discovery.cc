@@ -157,7 +157,8 @@ Discovered ParseAnswer(const std::string& text) {
 Discovered Discover(const Candidate& candidate) {
   const std::string program = FindProgram();
   if (program.empty()) {
-    return NotTried("the program onnxifi-discover is not beside the loader");
+    return NotTried(
+        "the program onnxifi-discover is missing beside the loader");
   }
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return NotTried(std::strerror(errno));

@@ -41,7 +41,7 @@ void Registry::Try(Entry* entry) {
       Log(Level::kWarning, "%s was not tried: %s", path, found.reason.c_str());
       return;
     case Discovered::kNoDevices:
-      Log(Level::kInfo, "%s has no devices, and does not say its ABI", path);
+      Log(Level::kInfo, "%s has no devices and does not state its ABI", path);
       return;
     case Discovered::kUsable:
       break;

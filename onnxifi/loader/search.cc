@@ -76,7 +76,7 @@ struct Configured {
 const char* Apply(const std::string& key, const std::string& value,
                   Configured* to) {
   if (key == "library") {
-    if (value.empty() || value[0] != '/') return "is no absolute path";
+    if (value.empty() || value[0] != '/') return "is not an absolute path";
     to->candidate.path = value;
   } else if (key == "abi") {
     if (value != "extended" && value != "onnx1") {
@@ -88,14 +88,15 @@ const char* Apply(const std::string& key, const std::string& value,
     char* end = nullptr;
     const long seconds = std::strtol(value.c_str(), &end, 10);
     if (value.empty() || *end != '\0' || seconds < 1 || seconds > kMaxSeconds) {
-      return "is no number of seconds from 1 to 3600";
+      return "is not a number of seconds from 1 to 3600";
     }
     to->candidate.seconds = static_cast<int>(seconds);
   } else if (key == "enabled") {
     if (value != "yes" && value != "no") return "is neither yes nor no";
     to->enabled = value == "yes";
   } else {
-    return "belongs to no known key (library, abi, discovery_seconds, enabled)";
+    return "has an unknown key (known: library, abi, discovery_seconds, "
+           "enabled)";
   }
   return nullptr;
 }
@@ -103,7 +104,7 @@ const char* Apply(const std::string& key, const std::string& value,
 bool ReadConfiguration(const std::string& path, Configured* to) {
   FILE* file = std::fopen(path.c_str(), "re");
   if (file == nullptr) {
-    Log(Level::kWarning, "%s cannot be read; left out", path.c_str());
+    Log(Level::kWarning, "%s cannot be read; skipped", path.c_str());
     return false;
   }
   char line[4096];
@@ -121,10 +122,10 @@ bool ReadConfiguration(const std::string& path, Configured* to) {
   }
   std::fclose(file);
   if (wrong != nullptr) {
-    Log(Level::kWarning, "%s: line %d %s; left out", path.c_str(), number,
+    Log(Level::kWarning, "%s: line %d %s; skipped", path.c_str(), number,
         wrong);
   } else if (to->candidate.path.empty()) {
-    Log(Level::kWarning, "%s has no line library = PATH; left out",
+    Log(Level::kWarning, "%s has no line library = PATH; skipped",
         path.c_str());
   }
   return wrong == nullptr && !to->candidate.path.empty();
@@ -170,7 +171,7 @@ std::vector<Candidate> FindCandidates() {
   for (Configured& one : ReadConfigurations()) {
     if (!Identify(&one.candidate)) {
       if (one.enabled) {
-        Log(Level::kInfo, "%s is configured and not there",
+        Log(Level::kInfo, "%s is configured but missing",
             one.candidate.path.c_str());
       }
     } else if (one.enabled) {

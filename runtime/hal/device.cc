@@ -164,7 +164,7 @@ absl::StatusOr<uint64_t> Context::Submit(const std::vector<Step>& steps,
   if (error == -EAGAIN) {
     return Exhausted(Resource::kDeviceResources,
                      "queueing a job: the card's queue for this process is "
-                     "full; wait for what was started before");
+                     "full; wait for earlier jobs");
   }
   if (error != 0) return FromQueueErrno("queueing a job", error);
   return submit.seqno;
@@ -246,20 +246,20 @@ absl::StatusOr<std::shared_ptr<Device>> Device::Open(
   std::shared_ptr<Device> device(new Device(std::move(transport)));
   absl::Status status =
       device->Query(DRM_HEDDLE_QUERY_DEVICE, &device->info_,
-                    sizeof(device->info_), "asking the card what it is");
+                    sizeof(device->info_), "querying the card");
   if (!status.ok()) return status;
   const drm_heddle_device_info& info = device->info_;
   device->config_ = isa::FindConfigById(info.config);
   if (device->config_ == nullptr) {
     return absl::FailedPreconditionError(
         absl::StrCat("the card has hardware configuration ", info.config,
-                     ", which this build does not know; update it"));
+                     ", which this build does not support; update it"));
   }
   if (reg::MajorOf(info.hw_version) != reg::MajorOf(reg::kVersionReset)) {
     return absl::FailedPreconditionError(absl::StrCat(
         "the card has hardware version ", reg::VersionText(info.hw_version),
-        ", this build knows ", reg::VersionText(reg::kVersionReset),
-        "; install the release that was made for the card"));
+        ", this build supports ", reg::VersionText(reg::kVersionReset),
+        "; install the release for this card"));
   }
   // The driver's version is that of the contract that it knows. What the card
   // lacks of it the driver leaves out.
@@ -278,12 +278,12 @@ absl::Status Device::CanCopyOnCard() const {
   constexpr int kSince = 1;  // enum drm_heddle_step_type
   // A device without a version is none of a driver's, and knows all steps.
   if (driver_minor_ < 0 || driver_minor_ >= kSince) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat(
-      "the driver knows no copies from device memory to device memory, which "
-      "came with version ",
-      reg::VersionText(
-          reg::MakeVersion(reg::MajorOf(reg::kVersionReset), kSince)),
-      ": install the module and the library of one release"));
+  return absl::FailedPreconditionError(
+      absl::StrCat("the driver does not support copies within device memory, "
+                   "added in version ",
+                   reg::VersionText(reg::MakeVersion(
+                       reg::MajorOf(reg::kVersionReset), kSince)),
+                   ": install module and library of the same release"));
 }
 
 absl::Status Device::CanTrace() const {
@@ -292,21 +292,19 @@ absl::Status Device::CanTrace() const {
       reg::MakeVersion(reg::MajorOf(reg::kVersionReset), kSince));
   if (driver_minor_ < 0) {
     return absl::FailedPreconditionError(
-        "the device has no trace of its commands, since it executes none: give "
-        "a card, or a simulated one (sim)");
+        "the device executes no commands, so it has no trace: use a card, or a "
+        "simulated one (sim)");
   }
   if (driver_minor_ < kSince) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("the driver knows no trace of commands, which came with "
-                     "version ",
-                     needed,
-                     ": install the module and the library of one "
-                     "release"));
+    return absl::FailedPreconditionError(absl::StrCat(
+        "the driver does not support command traces, added in version ", needed,
+        ": install the module and the library of one "
+        "release"));
   }
   if (static_cast<int>(reg::MinorOf(info_.hw_version)) < kSince) {
     return absl::FailedPreconditionError(absl::StrCat(
         "the card has hardware version ", reg::VersionText(info_.hw_version),
-        ", which writes no trace of its commands (since ", needed,
+        ", which cannot trace commands (added in ", needed,
         "): use a newer card, or a simulated one (sim)"));
   }
   return absl::OkStatus();
@@ -332,16 +330,15 @@ int Device::Ping() noexcept {
 absl::StatusOr<drm_heddle_memory_info> Device::Memory() {
   drm_heddle_memory_info memory = {};
   absl::Status status = Query(DRM_HEDDLE_QUERY_MEMORY, &memory, sizeof(memory),
-                              "asking for the card's memory");
+                              "querying the card's memory");
   if (!status.ok()) return status;
   return memory;
 }
 
 absl::StatusOr<drm_heddle_counters> Device::Counters() {
   drm_heddle_counters counters = {};
-  absl::Status status =
-      Query(DRM_HEDDLE_QUERY_COUNTERS, &counters, sizeof(counters),
-            "asking for the card's counters");
+  absl::Status status = Query(DRM_HEDDLE_QUERY_COUNTERS, &counters,
+                              sizeof(counters), "querying the card's counters");
   if (!status.ok()) return status;
   return counters;
 }
@@ -409,7 +406,7 @@ absl::StatusOr<std::unique_ptr<Stream>> Device::CreateStream(
   const int error = Call(DRM_IOCTL_HEDDLE_STREAM_CREATE, &create);
   if (error == -ENOEXEC) {
     return absl::InvalidArgumentError(
-        absl::StrCat("the driver refuses ", what, " at byte ",
+        absl::StrCat("the driver rejects ", what, " at byte ",
                      create.error_offset, ": ", ValidateRule(create.error_code),
                      " (rule ", create.error_code, ")", OlderDriver()));
   }
@@ -435,7 +432,7 @@ std::string Device::OlderDriver() {
   return absl::StrCat("; the driver knows hardware version ",
                       version.version_major, ".", version.version_minor,
                       ", this build ", reg::VersionText(reg::kVersionReset),
-                      ": install the module and the library of one release");
+                      ": install module and library of the same release");
 }
 
 absl::StatusOr<std::unique_ptr<Context>> Device::CreateContext(

@@ -127,7 +127,7 @@ TEST(Device, SaysWhatIsTooOldForATrace) {
       {kOld, 1, "the card has hardware version 1.0, which writes no trace"},
       {kNew, 0,
        "the driver knows no trace of commands, which came with version 1.1"},
-      {kNew, -1, "no trace of its commands, since it executes none"},
+      {kNew, -1, "executes no commands, so it has no trace"},
   };
   for (const auto& c : kCases) {
     const Answer answer = SubmitTo(c.card, c.driver, 1);

@@ -141,9 +141,8 @@ class DrmTransport : public Transport {
 absl::Status NoPermission(const std::string& node) {
   return absl::PermissionDeniedError(
       absl::StrCat("'", node,
-                   "' may not be opened by this user; add the user to the "
-                   "group of the node (sudo usermod -aG render USER, then log "
-                   "in again)"));
+                   "': permission denied; add the user to the node's group "
+                   "(sudo usermod -aG render USER, then log in again)"));
 }
 
 absl::Status CheckVersion(const std::string& node, int fd, DrmSystem& system) {
@@ -161,7 +160,7 @@ absl::Status CheckVersion(const std::string& node, int fd, DrmSystem& system) {
   }
   if (std::strcmp(name, kDriver) != 0) {
     return absl::InvalidArgumentError(
-        absl::StrCat("'", node, "' is a node of the driver '", name, "', not '",
+        absl::StrCat("'", node, "' belongs to the driver '", name, "', not '",
                      kDriver, "'"));
   }
   if (version.version_major != kVersionMajor) {
@@ -169,7 +168,7 @@ absl::Status CheckVersion(const std::string& node, int fd, DrmSystem& system) {
         absl::StrCat("the driver of '", node, "' has interface version ",
                      version.version_major, ".", version.version_minor,
                      ", this build speaks ", kVersionMajor,
-                     ".x; install the module and the library of one release"));
+                     ".x; install module and library of the same release"));
   }
   return absl::OkStatus();
 }
@@ -221,8 +220,8 @@ absl::StatusOr<std::string> FindDrm(uint64_t serial, DrmSystem& system) {
       return node;
     }
   }
-  return absl::UnavailableError(absl::StrCat(
-      "there is no card of heddle.ko with the serial number ", serial));
+  return absl::UnavailableError(
+      absl::StrCat("no card of heddle.ko has the serial number ", serial));
 }
 
 absl::StatusOr<std::unique_ptr<Transport>> OpenDrm(const std::string& node,
@@ -234,10 +233,10 @@ absl::StatusOr<std::unique_ptr<Transport>> OpenDrm(const std::string& node,
     case ENOENT:
     case ENXIO:
     case ENODEV:
-      return absl::UnavailableError(absl::StrCat(
-          "there is no card at '", node, "' (", std::strerror(-fd),
-          "); heddle-smi lists the cards, heddle-smi doctor says what is "
-          "missing"));
+      return absl::UnavailableError(
+          absl::StrCat("no card at '", node, "' (", std::strerror(-fd),
+                       "); heddle-smi lists the cards, heddle-smi doctor finds "
+                       "out what is missing"));
     case EACCES:
     case EPERM:
       return NoPermission(node);

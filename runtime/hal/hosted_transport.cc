@@ -64,15 +64,15 @@ absl::Status OpenError(const std::string& socket, absl::string_view what,
           "no heddle-hosted listens at '", socket, "' (", std::strerror(-error),
           "); start it or correct the path"));
     case ENXIO:
-      return absl::UnavailableError(absl::StrCat(
-          what, " of '", socket, "' is not there (not plugged in)"));
+      return absl::UnavailableError(
+          absl::StrCat(what, " of '", socket, "' is not plugged in"));
     case EPROTONOSUPPORT:
-      return absl::FailedPreconditionError(absl::StrCat(
-          "the heddle-hosted at '", socket,
-          "' is of another release: this build speaks version ",
-          hosted::kProtocolVersion,
-          " of its protocol; install heddle-hosted and the library of one "
-          "release, and start heddle-hosted again"));
+      return absl::FailedPreconditionError(
+          absl::StrCat("the heddle-hosted at '", socket,
+                       "' is from another release: this build speaks version ",
+                       hosted::kProtocolVersion,
+                       " of its protocol; install heddle-hosted and library of "
+                       "the same release, and restart heddle-hosted"));
     case ENAMETOOLONG:
       return absl::InvalidArgumentError(
           absl::StrCat("'", socket, "' is empty or too long for a socket"));

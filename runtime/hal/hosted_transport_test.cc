@@ -57,7 +57,7 @@ TEST(OpenHosted, NamesAServerOfAnotherRelease) {
   EXPECT_TRUE(absl::StrContains(refused.message(), path)) << refused;
   EXPECT_TRUE(
       absl::StrContains(refused.message(),
-                        "install heddle-hosted and the library of one release"))
+                        "install heddle-hosted and library of the same release"))
       << refused;
 }
 

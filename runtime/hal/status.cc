@@ -117,26 +117,25 @@ absl::Status FromErrno(absl::string_view what, int error) {
     case ENOSPC:
       return Exhausted(
           Resource::kDeviceMemory,
-          absl::StrCat(what, ": the card has not enough device memory left"));
+          absl::StrCat(what, ": not enough device memory left on the card"));
     case ENOMEM:
       return Exhausted(Resource::kSystemMemory,
-                       absl::StrCat(what, ": system memory does not suffice"));
+                       absl::StrCat(what, ": out of system memory"));
     case EMFILE:
     case ENFILE:
       return Exhausted(Resource::kSystemResources,
                        absl::StrCat(what, ": ", std::strerror(error),
                                     "; raise the limit (ulimit -n)"));
     case EAGAIN:
-      return Exhausted(Resource::kSystemResources,
-                       absl::StrCat(what,
-                                    ": too much is in flight; wait for "
-                                    "what was started before"));
-    case EDQUOT:
       return Exhausted(
-          Resource::kDeviceResources,
+          Resource::kSystemResources,
           absl::StrCat(what,
-                       ": this process has all that the driver's limits leave "
-                       "to one open file"));
+                       ": too many jobs in flight; wait for earlier ones"));
+    case EDQUOT:
+      return Exhausted(Resource::kDeviceResources,
+                       absl::StrCat(what,
+                                    ": this process has reached the driver's "
+                                    "limits for one open file"));
     case ENOBUFS:
       return Exhausted(Resource::kSystemResources,
                        absl::StrCat(what,
@@ -160,10 +159,10 @@ absl::Status FromErrno(absl::string_view what, int error) {
 
 absl::Status FromQueueErrno(absl::string_view what, int error) {
   if (std::abs(error) != EIO) return FromErrno(what, error);
-  return absl::FailedPreconditionError(absl::StrCat(
-      what,
-      ": jobs of this process hung too often, and the driver takes no more "
-      "of them; open the device again"));
+  return absl::FailedPreconditionError(
+      absl::StrCat(what,
+                   ": jobs of this process hung too often, so the driver "
+                   "rejects further ones; reopen the device"));
 }
 
 const char* ValidateRule(uint32_t code) {
@@ -171,7 +170,7 @@ const char* ValidateRule(uint32_t code) {
     case HEDDLE_VALIDATE_SIZE:
       return "it is empty, too long, or not whole 16-byte words";
     case HEDDLE_VALIDATE_OPCODE:
-      return "there is no such instruction";
+      return "no such instruction";
     case HEDDLE_VALIDATE_LENGTH:
       return "the length differs from the instruction's";
     case HEDDLE_VALIDATE_TRUNCATED:

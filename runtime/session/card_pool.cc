@@ -205,8 +205,8 @@ absl::StatusOr<std::shared_ptr<CardPool>> CardPool::Load(
   pool->keeper_ = StartThread([seats = pool->seats_] { seats->Keep(); });
   if (pool->keeper_ == nullptr) {
     return hal::Exhausted(hal::Resource::kSystemResources,
-                          "loading a model on several cards: the system "
-                          "refuses another thread (ulimit -u)");
+                          "loading a model on several cards: the system cannot "
+                          "create another thread (ulimit -u)");
   }
   return pool;
 }
@@ -271,10 +271,9 @@ absl::StatusOr<std::shared_ptr<Run>> CardPool::Start(
   if (!full.empty() || (core != nullptr && !last.ok())) return last;
   if (core != nullptr) {
     if (!core->available()) {
-      return absl::UnavailableError(
-          absl::StrCat("the card ", core->description().id,
-                       " is gone, and what was made with it: resident tensors, "
-                       "host buffers"));
+      return absl::UnavailableError(absl::StrCat(
+          "the card ", core->description().id,
+          " is gone, and with it its resident tensors and host buffers"));
     }
     return absl::InvalidArgumentError(absl::StrCat(
         "a resident tensor or host buffer is of ", core->description().id,

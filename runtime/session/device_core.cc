@@ -90,8 +90,8 @@ absl::Status DeviceCore::Start() {
   }
   if (listener_ == nullptr) {
     return hal::Exhausted(hal::Resource::kSystemResources,
-                          "opening the device: the system refuses another "
-                          "thread (ulimit -u)");
+                          "opening the device: the system cannot create "
+                          "another thread (ulimit -u)");
   }
   return absl::OkStatus();
 }

@@ -29,7 +29,7 @@ absl::Status CheckOption(DeviceSpec::Kind kind, absl::string_view text,
                          const std::string& name, const std::string& value) {
   if (name == "config") {
     if (isa::FindConfig(value) == nullptr) {
-      return Bad(text, absl::StrCat("there is no configuration '", value, "'"));
+      return Bad(text, absl::StrCat("unknown configuration '", value, "'"));
     }
     return absl::OkStatus();
   }
@@ -74,7 +74,7 @@ absl::Status CheckOption(DeviceSpec::Kind kind, absl::string_view text,
     }
     if (name == "core" || name == "control") return absl::OkStatus();
   }
-  return Bad(text, absl::StrCat("there is no option '", name, "'"));
+  return Bad(text, absl::StrCat("unknown option '", name, "'"));
 }
 
 }  // namespace
@@ -134,7 +134,7 @@ absl::StatusOr<DeviceSpec> ParseDeviceSpec(absl::string_view text) {
   if (parts.first == "drm") {
     spec.kind = DeviceSpec::Kind::kDrm;
     if (spec.card.has_value()) {
-      return Bad(text, "a card of heddle.ko has no number; give its node");
+      return Bad(text, "cards of heddle.ko have no number; give the node");
     }
     absl::string_view where = parts.second;
     if (colon && where.empty()) return Bad(text, "the node is missing");
@@ -162,7 +162,7 @@ absl::StatusOr<DeviceSpec> ParseDeviceSpec(absl::string_view text) {
   } else if (parts.first == "null" && !spec.card.has_value()) {
     spec.kind = DeviceSpec::Kind::kNull;
   } else {
-    return Bad(text, "it is none of the known forms");
+    return Bad(text, "unknown form");
   }
   if (!colon) return spec;
   for (absl::string_view option : absl::StrSplit(parts.second, ',')) {

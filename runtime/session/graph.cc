@@ -92,12 +92,12 @@ absl::Status CheckFitsCard(const hal::Device& device,
   }
   const uint32_t card = device.info().hw_version;
   if (!reg::Provides(card, package.hw_version)) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        Name(package), " needs hardware version ",
-        reg::VersionText(package.hw_version), ", the card has ",
-        reg::VersionText(card),
-        "; use a newer card, or compile the model with the release that was "
-        "made for this one"));
+    return absl::FailedPreconditionError(
+        absl::StrCat(Name(package), " needs hardware version ",
+                     reg::VersionText(package.hw_version), ", the card has ",
+                     reg::VersionText(card),
+                     "; use a newer card, or compile the model with the "
+                     "release for this one"));
   }
   return absl::OkStatus();
 }
@@ -355,7 +355,7 @@ absl::Status LoadedGraph::CheckBound(const Bindings& bindings, bool residents,
   if (residents && traced) {
     return absl::InvalidArgumentError(
         absl::StrCat("a traced inference of ", Name(package_),
-                     " has no resident tensors: give buffers of the host"));
+                     " cannot use resident tensors: pass host buffers"));
   }
   return absl::OkStatus();
 }
@@ -570,9 +570,9 @@ absl::StatusOr<std::shared_ptr<Run>> LoadedGraph::Start(
   if (!idle_->Begun(options.trace)) {
     return hal::Exhausted(
         hal::Resource::kDeviceResources,
-        absl::StrCat("a traced inference of ", Name(package_),
-                     " is the only one of it in flight: wait for the one that "
-                     "was started before"));
+        absl::StrCat(
+            "a traced inference of ", Name(package_),
+            " must run alone: wait for the previous run of this graph"));
   }
   run->Begin();
   absl::Cleanup end = [this, &run] {

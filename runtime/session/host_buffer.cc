@@ -11,7 +11,7 @@ absl::StatusOr<std::shared_ptr<HostBuffer>> MappedHostBuffer::Make(
     std::shared_ptr<DeviceCore> core, uint64_t bytes) {
   if (core->forked()) return hal::FromErrno("making a host buffer", ECHILD);
   if (bytes == 0) {
-    return absl::InvalidArgumentError("a host buffer has no bytes");
+    return absl::InvalidArgumentError("a host buffer needs at least one byte");
   }
   auto buffer = core->device().CreateBuffer(bytes, hal::Placement::kHost,
                                             "a host buffer of the caller");
@@ -26,8 +26,8 @@ absl::StatusOr<HostPlace> HostPlaceOf(const TensorBuffer& buffer,
   if (host == nullptr || host->core() != &core) {
     return absl::InvalidArgumentError(
         absl::StrCat("the host buffer of '", buffer.name,
-                     "' is another device's: make it with the device that the "
-                     "graph was loaded with"));
+                     "' belongs to another device: create it with the device "
+                     "on which the graph is loaded"));
   }
   const auto begin = reinterpret_cast<uintptr_t>(host->data());
   const auto data = reinterpret_cast<uintptr_t>(buffer.data);

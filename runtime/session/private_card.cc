@@ -108,8 +108,8 @@ absl::StatusOr<std::string> FindBinary(const std::string& name) {
   }
   return absl::UnavailableError(absl::StrCat(
       "there is no Heddle card, and ", name,
-      " for a simulated one is not found beside the library; set "
-      "HEDDLE_BIN_DIR to its folder, or HEDDLE_DEVICE to a device"));
+      " for a simulated one is missing beside the library; set HEDDLE_BIN_DIR "
+      "to its folder, or HEDDLE_DEVICE to a device"));
 }
 
 // ---- The child's side: raw system calls only
@@ -212,10 +212,9 @@ absl::StatusOr<std::string> MakeFolder() {
     std::string folder = place + "/heddle-XXXXXX";
     if (mkdtemp(&folder[0]) != nullptr) return folder;  // mode 0700
   }
-  return absl::UnavailableError(
-      absl::StrCat("no folder for a simulated card can be made in TMPDIR or "
-                   "/tmp: ",
-                   std::strerror(errno)));
+  return absl::UnavailableError(absl::StrCat(
+      "cannot create a folder for a simulated card in TMPDIR or /tmp: ",
+      std::strerror(errno)));
 }
 
 // Waits until all cards are there. `log` gets what the programs say.
@@ -296,7 +295,7 @@ absl::StatusOr<PrivateCards> StartPrivateCards(const DeviceSpec& spec) {
   close(std::exchange(life[0], -1));
   if (failed == EAGAIN) {
     return hal::Exhausted(hal::Resource::kSystemResources,
-                          "starting a simulated card: the system refuses "
+                          "starting a simulated card: the system cannot create "
                           "another process (ulimit -u)");
   }
   if (failed != 0) return hal::FromErrno("starting a simulated card", failed);

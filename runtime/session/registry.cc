@@ -79,11 +79,11 @@ absl::StatusOr<std::string> Registry::Start(const DeviceSpec& spec, bool warn) {
     if (!started.ok()) return started.status();
     it = started_.emplace(key, *std::move(started)).first;
     if (warn) {
-      std::fprintf(stderr,
-                   "heddle: no Heddle card found; using a simulated one (%s) "
-                   "that lives as long as this process (HEDDLE_DEVICE "
-                   "chooses a device)\n",
-                   spec.Option("config", isa::kConfigs[0].name).c_str());
+      std::fprintf(
+          stderr,
+          "heddle: no Heddle card found; simulating one (%s) for the lifetime "
+          "of this process (HEDDLE_DEVICE selects a device)\n",
+          spec.Option("config", isa::kConfigs[0].name).c_str());
     }
   }
   return it->second.socket;
@@ -245,7 +245,7 @@ absl::StatusOr<std::unique_ptr<hal::Transport>> Registry::Reach(
     }
     default:
       return absl::InvalidArgumentError(
-          "this is not the id of a device; take one that ListDevices gives");
+          "not the ID of a device; use one from ListDevices");
   }
 }
 

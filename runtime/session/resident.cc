@@ -83,8 +83,8 @@ absl::StatusOr<const ResidentBuffer*> ResidentOf(const TensorBuffer& buffer,
   if (resident == nullptr || resident->core() != &core) {
     return absl::InvalidArgumentError(
         absl::StrCat("the resident tensor of '", buffer.name,
-                     "' is another device's: make it with the device that the "
-                     "graph was loaded with"));
+                     "' belongs to another device: create it with the device "
+                     "on which the graph is loaded"));
   }
   if (resident->size() != buffer.size) {
     return absl::InvalidArgumentError(absl::StrCat(

@@ -53,7 +53,7 @@ absl::Status RunState::Wait(absl::Time deadline) {
     changed_.wait(lock, ended);
   } else if (!changed_.wait_until(lock, absl::ToChronoTime(deadline), ended)) {
     return absl::DeadlineExceededError(
-        "the inference is not done at the time given; it goes on");
+        "the inference has not finished by the given time; it continues");
   }
   return status_;
 }
@@ -112,7 +112,7 @@ absl::StatusOr<RunTrace> RunHandle::trace() const {
   }
   if (!state_->ended()) {
     return absl::FailedPreconditionError(
-        "the trace of an inference is there when it has ended: Wait() for it");
+        "the trace is available once the inference has ended: Wait() for it");
   }
   return trace_->Read();
 }

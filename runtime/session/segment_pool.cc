@@ -149,7 +149,7 @@ void SegmentPool::Compute(const std::shared_ptr<Shared>& shared) noexcept {
                 task->host_time_) {
           return absl::DeadlineExceededError(absl::StrCat(
               "the host computed for ", absl::FormatDuration(task->host_time_),
-              " for one inference, which is the limit "
+              " for one inference, reaching the limit "
               "(LoadOptions.host_time)"));
         }
         return WhyStop(*shared, task.get(), part);
@@ -337,7 +337,7 @@ absl::StatusOr<std::shared_ptr<SegmentPool>> SegmentPool::Start(
     });
     if (thread == nullptr) {
       return hal::Exhausted(hal::Resource::kSystemResources,
-                            "loading a model: the system refuses another "
+                            "loading a model: the system cannot create another "
                             "thread (ulimit -u)");
     }
     shared->threads.push_back(thread->get_id());

@@ -34,8 +34,8 @@ absl::Status Gone(const package::Package& package) {
 absl::Status CannotTrace(const package::Package& package) {
   return absl::FailedPreconditionError(
       absl::StrCat(Name(package),
-                   " runs partly on the host; what runs wholly on the card can "
-                   "be traced: compile it with --no-host"));
+                   " runs partly on the host; only models that run wholly on "
+                   "the card can be traced: compile it with --no-host"));
 }
 
 size_t ThreadsOf(const LoadOptions& options) {
@@ -525,10 +525,9 @@ absl::StatusOr<std::shared_ptr<Run>> SegmentedGraph::Start(
   for (const auto* list : {&inputs, &outputs}) {
     for (const TensorBuffer& buffer : *list) {
       if (buffer.resident != nullptr) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("'", buffer.name, "' of ", Name(package),
-                         " cannot be resident: parts of the model run on the "
-                         "host, so its tensors are there"));
+        return absl::InvalidArgumentError(absl::StrCat(
+            "'", buffer.name, "' of ", Name(package),
+            " cannot be resident: parts of the model run on the host"));
       }
       if (buffer.host == nullptr) continue;
       if (auto place = HostPlaceOf(buffer, *loaded.core); !place.ok()) {

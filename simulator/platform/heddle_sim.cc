@@ -47,10 +47,10 @@ constexpr char kDescription[] =
   HEDDLE_DEVICE=hosted:heddle.sock heddle-run model.onnx
   heddle-sim ctl --control card0.ctl unplug
 
-A Heddle card as a process, attached to heddle-hosted over vfio-user, to QEMU
-7.2 as x-pci-proxy-dev, or to user-mode Linux over vhost-user. The end of the
-process is the surprise removal of the card. Programs that find no card start
-one for themselves.
+Simulates a Heddle card. It attaches to heddle-hosted over vfio-user, to QEMU
+7.2 as x-pci-proxy-dev, or to user-mode Linux over vhost-user. When the process
+exits, the host sees a surprise removal. Programs that find no card start one
+by themselves.
 )";
 
 struct Arguments {
@@ -140,12 +140,12 @@ absl::StatusOr<PlatformOptions> Parse(const Arguments& arguments) {
   }
   if (options.rtl && options.hw_version != reg::kVersionReset) {
     return absl::InvalidArgumentError(
-        "--hw-version: --core rtl has the version that it has");
+        "--hw-version: the version of --core rtl is fixed");
   }
   options.quantum = arguments.quantum;
   if (!options.rtl && arguments.host_latency != options.host_latency) {
     return absl::InvalidArgumentError(
-        "--host-latency: only --core rtl counts cycles");
+        "--host-latency: only --core rtl models cycles");
   }
   options.host_latency = arguments.host_latency;
   options.trace_file = arguments.trace;
@@ -157,29 +157,29 @@ absl::StatusOr<PlatformOptions> Parse(const Arguments& arguments) {
     if (!from.ok() || !to.ok() || *from >= *to) {
       return absl::InvalidArgumentError(
           absl::StrCat("--trace-window ", arguments.trace_window,
-                       ": give FROM:TO, two numbers of cycles"));
+                       ": give FROM:TO in cycles"));
     }
     options.trace_from = *from;
     options.trace_to = *to;
   }
   if (!options.rtl &&
       (!arguments.trace.empty() || !arguments.trace_window.empty())) {
-    return absl::InvalidArgumentError("--trace: only --core rtl has signals");
+    return absl::InvalidArgumentError("--trace: only --core rtl has waveforms");
   }
   if (arguments.trace.empty() && !arguments.trace_window.empty()) {
     return absl::InvalidArgumentError("--trace-window: give --trace FILE");
   }
   if (arguments.qemu && arguments.uml) {
-    return absl::InvalidArgumentError("--qemu and --uml: give one of them");
+    return absl::InvalidArgumentError("give either --qemu or --uml, not both");
   }
   if (!arguments.qemu && arguments.qtest_fd >= 0) {
-    return absl::InvalidArgumentError("--qtest-fd: only --qemu needs it");
+    return absl::InvalidArgumentError("--qtest-fd requires --qemu");
   }
   struct stat info;
   if (arguments.qtest_fd >= 0 &&
       (fstat(arguments.qtest_fd, &info) != 0 || !S_ISSOCK(info.st_mode))) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "--qtest-fd ", arguments.qtest_fd, ": this is no open socket"));
+        "--qtest-fd ", arguments.qtest_fd, ": not an open socket"));
   }
   return options;
 }
@@ -193,12 +193,11 @@ absl::Status BecomeTracer(char** argv) {
   path += "-trace";
   execv(path.c_str(), argv);
   return absl::UnimplementedError(absl::StrCat(
-      "--trace: this program writes no waveforms; the one that does, ", path,
-      ", is not there. It is no part of the packages: in a checkout of Heddle, "
-      "bazel build //simulator/platform:heddle-sim-trace, and copy it there. "
-      "When commands run is told without it: heddle-run --core rtl --trace "
-      "FILE "
-      "MODEL"));
+      "--trace: this program cannot write waveforms; the one that can, ", path,
+      ", is missing. The packages do not contain it: in a checkout of Heddle, "
+      "run bazel build //simulator/platform:heddle-sim-trace and copy it "
+      "there. For a timeline of commands no waveforms are needed: heddle-run "
+      "--core rtl --trace FILE MODEL"));
 }
 
 int RunSelfTest(const Arguments& arguments) {
@@ -218,7 +217,8 @@ int RunSelfTest(const Arguments& arguments) {
 
 int Control(const Arguments& arguments) {
   if (arguments.control.empty())
-    return Fail("ctl: give the simulator's --control PATH");
+    return Fail(
+        "ctl: --control PATH is missing (the simulator's control socket)");
   absl::StatusOr<std::string> answer =
       SendCommand(arguments.control, absl::StrJoin(arguments.command, " "));
   if (!answer.ok()) return Fail(answer.status().message());
@@ -269,7 +269,7 @@ void TellReady(const Arguments& arguments) {
 
 int Simulate(const Arguments& arguments, char** argv) {
   if (arguments.socket.empty())
-    return Fail("give --socket PATH; see heddle-sim --help");
+    return Fail("--socket PATH is missing; see heddle-sim --help");
   absl::StatusOr<PlatformOptions> options = Parse(arguments);
   if (!options.ok()) return Fail(options.status().message());
   if (arguments.exit_with_parent) {
@@ -327,15 +327,15 @@ int Main(int argc, char** argv) {
   app.set_version_flag("--version", "heddle-sim " HEDDLE_VERSION);
   app.footer(absl::StrCat("Commands of ctl:\n", kCommandHelp));
   app.add_option("--socket", arguments.socket,
-                 "socket that the host connects to");
+                 "socket for the host to connect to");
   app.add_flag("--qemu", arguments.qemu,
-               "speak QEMU 7.2's x-pci-proxy-dev at the socket");
+               "speak QEMU 7.2's x-pci-proxy-dev protocol on the socket");
   app.add_flag("--uml", arguments.uml,
-               "speak vhost-user's virtio_pcidev at the socket, for user-mode "
-               "Linux");
+               "speak vhost-user's virtio_pcidev protocol on the socket, for "
+               "user-mode Linux");
   app.add_option("--qtest-fd", arguments.qtest_fd,
                  "with --qemu: descriptor connected to QEMU's qtest, for "
-                 "interrupts; cards may share it");
+                 "interrupts; cards can share it");
   app.add_option("--config", arguments.config, ConfigNames())
       ->capture_default_str();
   app.add_option("--memory", arguments.memory,
@@ -343,34 +343,34 @@ int Main(int argc, char** argv) {
                               "M to ", isa::kDramBytesMax >> 20, "M [",
                               isa::kDramBytesDefault >> 20, "M]"));
   app.add_option("--serial", arguments.serial,
-                 "serial number (default: made of the socket's path)");
+                 "serial number (default: derived from the socket's path)");
   app.add_option("--hw-version", arguments.hw_version,
-                 "version that the card tells, to try software against an "
-                 "earlier or later one; what it executes stays the same")
+                 "hardware version to report, for testing software against "
+                 "earlier or later ones; behaviour does not change")
       ->capture_default_str();
   app.add_option("--core", arguments.core,
-                 "functional model: fast, or reference, which is slow and "
-                 "plain; or the "
-                 "card in rtl, cycle by cycle")
+                 "fast: functional model; reference: functional model in its "
+                 "simplest form, slow; rtl: the hardware, cycle by cycle")
       ->capture_default_str();
   app.add_option("--host-latency", arguments.host_latency,
-                 "rtl: cycles from an access to host memory to its answer")
+                 "rtl: latency of host memory in cycles")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   app.add_option("--quantum", arguments.quantum,
-                 "rtl: cycles between two looks at the host")
+                 "rtl: cycles between polls of the host")
       ->capture_default_str()
       ->check(CLI::Range(uint64_t{1}, uint64_t{1000000}));
-  app.add_option("--trace", arguments.trace, "rtl: waveforms to this FST file");
+  app.add_option("--trace", arguments.trace,
+                 "rtl: write waveforms to this FST file");
   app.add_option("--trace-window", arguments.trace_window,
-                 "of the cycles FROM:TO since power-up");
+                 "rtl: with --trace, only cycles FROM:TO since power-up");
   app.add_option("--control", arguments.control, "control socket to create");
   app.add_option("--ready-fd", arguments.ready_fd,
-                 "descriptor that gets a line when ready");
+                 "descriptor that receives a line when the card is ready");
   app.add_option("--parent-fd", arguments.parent_fd,
-                 "end when the other end of this descriptor is closed");
+                 "exit when the other end of this descriptor is closed");
   app.add_flag("--exit-with-parent", arguments.exit_with_parent,
-               "end when the parent process ends");
+               "exit when the parent process exits");
   CLI::App* ctl =
       app.add_subcommand("ctl", "send a command to a running simulator");
   ctl->add_option("--control", arguments.control, "its control socket")
@@ -378,7 +378,8 @@ int Main(int argc, char** argv) {
   ctl->add_option("command", arguments.command, "the command and its arguments")
       ->required();
   CLI::App* self_test = app.add_subcommand(
-      "selftest", "check values and cycles of the RTL card, without a host");
+      "selftest",
+      "check results and cycle counts of the RTL card, without a host");
   self_test->add_option("--config", arguments.config, ConfigNames())
       ->capture_default_str();
   try {

@@ -193,10 +193,10 @@ int Main(int argc, char** argv) {
       "onnxifi-compare");
   app.add_option("models", arguments.models, "Folders of models");
   app.add_option("--library", arguments.library, "libonnxifi-NAME.so");
-  app.add_option("--abi", arguments.abi, "What the library speaks")
+  app.add_option("--abi", arguments.abi, "ABI of the library")
       ->check(CLI::IsMember({"extended", "onnx1"}))
       ->capture_default_str();
-  app.add_option("--card", arguments.card, "Which of the backend IDs")
+  app.add_option("--card", arguments.card, "Index of the backend id to use")
       ->capture_default_str();
   app.add_option("--set", arguments.set, "Only this data set")
       ->check(CLI::NonNegativeNumber);
@@ -213,25 +213,24 @@ int Main(int argc, char** argv) {
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   app.add_option("--exact", arguments.exact,
-                 "Tensor whose bytes must be equal, or ALL (repeat for more)")
+                 "Tensor whose bytes must be equal, or ALL (repeatable)")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--reference", arguments.reference,
-                 "Folder inside each model's with tensors by name, instead of "
-                 "output_M.pb");
+                 "Subfolder of each model with named reference tensors, "
+                 "instead of output_M.pb");
   app.add_option("--write", arguments.write,
-                 "Existing folder for the outputs, as tensors named \"set N "
-                 "NAME\" that --files understands (one model)");
+                 "Existing folder to write the outputs to, as tensors named "
+                 "\"set N NAME\" for --files (one model)");
   app.add_option("--files", arguments.files,
-                 "Compare the tensors of a folder with those of a reference "
-                 "folder, by name")
+                 "Compare the tensors of a folder by name with those of a "
+                 "reference folder")
       ->expected(2);
   app.footer(
       "Integers are always compared exactly.\n"
-      "Exit codes: 0 all agree, 2 usage, 3 a file cannot be used, 4 the "
-      "library "
-      "failed,\n"
-      "5 a tensor does not agree.");
+      "Exit codes: 0 all tensors match, 2 usage, 3 unusable file, 4 library "
+      "failure,\n"
+      "5 mismatch.");
   try {
     app.parse(argc, argv);
     if (arguments.files.empty() &&

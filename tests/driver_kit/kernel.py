@@ -28,7 +28,7 @@ def call(words, what, **options):
     try:
         done = subprocess.run(words, capture_output=True, text=True, check=False, **options)
     except FileNotFoundError as error:
-        raise KernelError(f"{what}: there is no program {error.filename}") from error
+        raise KernelError(f"{what}: program not found: {error.filename}") from error
     if done.returncode:
         said = "\n".join((done.stdout + done.stderr).strip().split("\n")[-12:])
         raise KernelError(f"{what}: {said or f'exit code {done.returncode}'}")
@@ -43,21 +43,21 @@ class Kernel:
         self._folder = os.path.join(folder, "guest_kernel")
         os.makedirs(self._folder)
         if not os.path.isfile(image):
-            raise KernelError(f"{image}: no such file" if not os.path.exists(image) else f"{image} is no file")
+            raise KernelError(f"{image}: no such file" if not os.path.exists(image) else f"{image} is not a file")
         if image.endswith(".deb"):
             image, modules = self._unpack(image, modules)
         data = self._vmlinux(image)
         banner = BANNER.search(data)
         if not banner:
-            raise KernelError(f"{image}: no Linux kernel: it does not tell its version")
+            raise KernelError(f"{image}: not a Linux kernel (no version string)")
         self.release = banner[1].decode("ascii", "replace")
         self.modules = modules or "/"
         if self.modules != "none":
             found = os.path.join(self.modules, "lib/modules", self.release)
             if not os.path.isdir(found):
                 raise KernelError(
-                    f"{found} does not exist: name the folder that holds lib/modules/{self.release} (--modules DIR), "
-                    "or give Debian's package of the kernel (--kernel linux-image-....deb)"
+                    f"{found} does not exist: give the folder with lib/modules/{self.release} (--modules DIR), "
+                    "or Debian's package of the kernel (--kernel linux-image-....deb)"
                 )
         self.vmlinux = os.path.join(self._folder, "vmlinux")
         with open(self.vmlinux, "wb") as file:
@@ -73,7 +73,7 @@ class Kernel:
         boot = os.path.join(root, "boot")
         images = [name for name in os.listdir(boot) if name.startswith("vmlinuz-")] if os.path.isdir(boot) else []
         if len(images) != 1:
-            raise KernelError(f"{package} has no kernel in boot/; the package is called linux-image-VERSION")
+            raise KernelError(f"{package} has no kernel in boot/; give a package named linux-image-VERSION")
         if modules is None:
             modules = root
             call(["/sbin/depmod", "-b", root, images[0].removeprefix("vmlinuz-")], package)
@@ -88,7 +88,7 @@ class Kernel:
         try:
             return extract_vmlinux.extract(data)
         except (ValueError, OSError, EOFError, subprocess.CalledProcessError) as error:
-            raise KernelError(f"{image}: neither a bzImage nor a vmlinux of x86: {error}") from error
+            raise KernelError(f"{image}: neither an x86 bzImage nor a vmlinux: {error}") from error
 
     def make_initramfs(self, script, init, out, wanted):
         """`script` and `init`: of tests/guest."""

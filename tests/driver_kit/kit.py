@@ -47,7 +47,7 @@ def check_tools():
         raise KernelError(f"programs are missing; apt-get install {' '.join(missing)}")
     version = qemu_machine.version()
     if not re.search(r"version 7\.2\.", version):
-        raise KernelError(f"this is {version}; the cards attach to QEMU 7.2 (Debian 12's), which later ones do not allow")
+        raise KernelError(f"found {version}; the virtual cards need QEMU 7.2 (Debian 12's), later versions cannot attach them")
 
 
 def check_module(path):
@@ -57,7 +57,7 @@ def check_module(path):
     with open(path, "rb") as file:
         data = file.read()
     if not data.startswith(b"\x7fELF"):
-        raise UsageError(f"--module {path} is no kernel module (an ELF file); unpack a .ko.xz or .ko.zst first")
+        raise UsageError(f"--module {path} is not a kernel module (ELF file); decompress a .ko.xz or .ko.zst first")
     fields = dict(re.findall(rb"\0(name|version|srcversion|vermagic)=([^\0]*)\0", data.replace(b"\0", b"\0\0")))
     name = fields.get(b"name", b"").decode("ascii", "replace")
     if name != "heddle":
@@ -78,7 +78,7 @@ def make_work(folder, manifest, prefix, root, module):
     places[manifest["driver"]] = module
     missing = [place for place in places.values() if not os.path.isfile(place)]
     if missing:
-        raise KernelError(f"{missing[0]} is missing; it comes with the package of this command or with what that depends on")
+        raise KernelError(f"{missing[0]} is missing; it belongs to the package of this command or to one it depends on")
     for path, place in places.items():
         target = os.path.join(work, path)
         os.makedirs(os.path.dirname(target), exist_ok=True)
@@ -248,7 +248,7 @@ def resolve(arguments):
 def run(arguments, prefix, root, version):
     """The exit code."""
     if platform.machine() != "x86_64":
-        print(f"{PROGRAM}: error: the guest runs this machine's programs, on x86-64 only", file=sys.stderr)
+        print(f"{PROGRAM}: error: the guest runs this machine's programs, so only x86-64 is supported", file=sys.stderr)
         return 3
     folder = tempfile.mkdtemp(prefix="heddle-driver-tests.")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
@@ -258,10 +258,10 @@ def run(arguments, prefix, root, version):
             list_cases(root)
             return 0
         if not arguments.kernel or not arguments.module:
-            raise UsageError("give --kernel and --module; --help begins with an example")
+            raise UsageError("give --kernel and --module; --help starts with an example")
         for path in arguments.report:
             if os.path.splitext(path)[1] not in page.FORMATS:
-                raise UsageError(f"--report {path}: the name ends with .html, .xml or .json")
+                raise UsageError(f"--report {path}: the name must end with .html, .xml or .json")
         resolve(arguments)
         this = Run(arguments, prefix, root, folder)
         verdict = this.execute()
@@ -270,7 +270,7 @@ def run(arguments, prefix, root, version):
             "Kernel's SHA-256": sha256(arguments.kernel),
             "Driver": ", ".join([arguments.module, *(f"{key} {this.fields[key]}" for key in sorted(this.fields))]),
             "Driver's SHA-256": sha256(arguments.module),
-            "Cards": f"{arguments.config}{', and cycle by cycle' if arguments.rtl else ''}",
+            "Cards": f"{arguments.config}{', also cycle by cycle' if arguments.rtl else ''}",
             "Machine": qemu_machine.version(),
             "Kit": f"{PROGRAM} {version}",
         }

@@ -157,7 +157,7 @@ class VerdictTest(unittest.TestCase):
     def test_a_kernel_that_does_not_boot_is_one_sentence(self):
         verdict = self.run_group(("guest", "start", "no ready after 150 s\nmore", ""), ("guest", "plain", "", ""))
         self.assertEqual(verdict.code, 3)
-        self.assertIn("6.1.0 does not get as far as the tests: no ready after 150 s", verdict.sentence)
+        self.assertIn("6.1.0 does not reach the tests: no ready after 150 s", verdict.sentence)
 
     def test_what_is_lost_later_is_a_failure_like_others(self):
         verdict = self.run_group(("guest", "boot", "", ""), ("guest", "plain", "", ""))
@@ -229,9 +229,9 @@ class KernelTest(unittest.TestCase):
 
     def test_what_is_wrong_is_said(self):
         for data, modules, text in (
-            (b"text", "none", "neither a bzImage nor a vmlinux"),
-            (b"\x7fELF nothing", "none", "does not tell its version"),
-            (self.ELF, self.folder.name, "holds lib/modules/6.1.0-9-amd64 .--modules DIR."),
+            (b"text", "none", "neither an x86 bzImage nor a vmlinux"),
+            (b"\x7fELF nothing", "none", "not a Linux kernel"),
+            (self.ELF, self.folder.name, "folder with lib/modules/6.1.0-9-amd64 .--modules DIR."),
         ):
             with self.assertRaisesRegex(kernel.KernelError, text):
                 self.make(data, modules)

@@ -12,29 +12,28 @@ PREFIX = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 ROOT = os.path.join(PREFIX, "lib", "heddle", "driver-tests")
 CONFIGS = ("h256", "h512", "h1024")
 BEFORE = """\
-heddle-driver-tests: tests a Linux driver of Heddle cards. Boots the kernel
-that you give in QEMU, with virtual cards, loads your heddle.ko there and runs
-the cases; says what failed, with the kernel's log and the command that repeats it.
+heddle-driver-tests: tests a Linux driver for Heddle cards. Boots the given kernel
+in QEMU with virtual cards, loads your heddle.ko and runs the test cases. Reports
+each failure with the kernel's log and the command that repeats it.
 
 Example:
   heddle-driver-tests --kernel /boot/vmlinuz-6.1.0-56-amd64 --module ./heddle.ko --report verdict.html
   heddle-driver-tests --kernel bzImage --modules ~/staging --module ./heddle.ko --case uapi.cts
 """
 AFTER = """\
-A kernel to test with: Debian's (apt-get download linux-image-6.1.0-56-amd64; give
-the .deb itself, it need not be installed), or your own (arch/x86/boot/bzImage, and
-make modules_install INSTALL_MOD_PATH=DIR for --modules). The guest needs 9p over virtio,
-overlayfs, PCI hotplug, virtio_pci, and DRM with its scheduler and shmem helper, built in or
-as modules.
+The kernel: Debian's (apt-get download linux-image-6.1.0-56-amd64; pass the .deb, it
+need not be installed), or your own (arch/x86/boot/bzImage, with --modules DIR after
+make modules_install INSTALL_MOD_PATH=DIR). It needs 9p over virtio, overlayfs, PCI
+hotplug, virtio_pci, and DRM with its scheduler and shmem helper, built in or as modules.
 
-The driver to test: the module has the name heddle and the interface of
-<drm/heddle_drm.h>. Fewer cases by name: --list has the names, --case takes them.
+The driver: a module named heddle with the interface of <drm/heddle_drm.h>. To run
+fewer cases, pass names from --list to --case.
 
 Exit codes:
   0  all cases passed
   1  a case failed
-  2  the command line is wrong
-  3  nothing could be tested: the kernel does not boot, the module does not load, or no case ran
+  2  usage
+  3  nothing could be tested: the kernel did not boot, the module did not load, or no case ran
 """
 
 
@@ -61,31 +60,31 @@ def make_parser():
     add("--module", metavar="KO", help="the driver, built for this kernel")
     add(
         "--modules", metavar="DIR",
-        help="folder that holds the kernel's lib/modules/RELEASE; none: all is built in [that of the .deb, else /]",
+        help="folder with the kernel's lib/modules/RELEASE; none: everything is built in [that of the .deb, else /]",
     )
     add(
         "--build-tree", metavar="DIR",
-        help="the kernel's build tree or headers, without which suspend is not tested [build in "
+        help="the kernel's build tree or headers; without it, suspend is not tested [build in "
         "lib/modules/RELEASE]",
     )
     add("--config", choices=CONFIGS, default="h256", metavar="CONFIG", help="configuration of the cards")
-    add("--rtl", action="store_true", help="also on cards that compute cycle by cycle")
-    add("--fuzz-seconds", type=seconds, default=60, metavar="N", help="how long random calls are made")
+    add("--rtl", action="store_true", help="also run on cards simulated cycle by cycle")
+    add("--fuzz-seconds", type=seconds, default=60, metavar="N", help="duration of the ioctl fuzzer")
     add(
         "--case", action="append", default=[], metavar="ID",
-        help="only this case, or all below a name such as uapi or uapi.cts; again for more",
+        help="only this case, or all below a name such as uapi or uapi.cts; repeatable",
     )
     add("--list", action="store_true", help="print the names of the cases and exit")
     add(
         "--report", action="append", default=[], metavar="FILE",
-        help="write the verdict; .html: one page, .xml: JUnit, .json; again for more",
+        help="write a report; .html: one page, .xml: JUnit, .json; repeatable",
     )
     add(
         "--time-factor", type=factor, default=1, metavar="X",
-        help="multiplies all time limits, for a machine that is slow or busy",
+        help="multiply all time limits, for slow or busy machines",
     )
-    add("--logs", metavar="DIR", help="keep there what kernels, cards and cases said")
-    add("-q", "--quiet", action="store_true", help="no progress")
+    add("--logs", metavar="DIR", help="keep the logs of kernels, cards and cases in this folder")
+    add("-q", "--quiet", action="store_true", help="show no progress")
     return parser
 
 
@@ -117,7 +116,7 @@ def main():
         print(f"heddle-driver-tests {VERSION}")
         return 0
     if not os.path.isfile(os.path.join(ROOT, "manifest.json")):
-        print(f"heddle-driver-tests: error: its files are not in {ROOT}", file=sys.stderr)
+        print(f"heddle-driver-tests: error: its files are missing from {ROOT}", file=sys.stderr)
         return 3
     sys.path.insert(0, ROOT)
     from tests.driver_kit import kit  # pylint: disable=import-outside-toplevel

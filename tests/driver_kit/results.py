@@ -100,7 +100,7 @@ class Verdict:
                 why = TIME_STAMP.sub("", said[-1]) if said else first.failure.split("\n")[-1]
                 self.lost = f"{self._driver} does not load in {self._release}: {why.strip()}"
             else:
-                self.lost = f"the kernel {self._release} does not get as far as the tests: {first.failure.splitlines()[0]}"
+                self.lost = f"the kernel {self._release} does not reach the tests: {first.failure.splitlines()[0]}"
             for result in report.results:
                 if result.is_case and result.failure:  # not the cases' fault
                     result.failure, result.skipped, result.log = "", f"not run: {self.lost}", []

@@ -225,11 +225,11 @@ TEST_F(HeddleRunOfASet, SaysNothingOfCompilingUnlessItDoes) {
   const Finished first = Run(2, 10, {"--source", model_});
   EXPECT_EQ(first.code, 0) << first.out << first.err;
   EXPECT_TRUE(absl::StrContains(first.err, why)) << first.err;
-  EXPECT_TRUE(absl::StrContains(first.err, "is kept in the cache"));
+  EXPECT_TRUE(absl::StrContains(first.err, "stored in the cache"));
   const Finished again = Run(2, 10, {"--source", model_});
   EXPECT_EQ(again.code, 0) << again.out << again.err;
   EXPECT_FALSE(absl::StrContains(again.err, "compiling")) << again.err;
-  EXPECT_TRUE(absl::StrContains(again.err, "compiled before; from the cache"));
+  EXPECT_TRUE(absl::StrContains(again.err, "using the compiled model in the cache"));
 }
 
 TEST_F(HeddleRunOfASet, RefusesWithAWayOut) {
@@ -238,7 +238,7 @@ TEST_F(HeddleRunOfASet, RefusesWithAWayOut) {
                        "give the model with --source to compile it"),
         std::make_pair(
             std::vector<std::string>{"--source", model_, "--no-compile"},
-            "nothing is compiled with --no-compile")}) {
+            "--no-compile forbids compiling")}) {
     const Finished run = Run(2, 10, options);
     EXPECT_EQ(run.code, 1) << run.out;
     EXPECT_TRUE(absl::StrContains(run.err, "dimension 'side' is 10"))

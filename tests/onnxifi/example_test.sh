@@ -27,10 +27,10 @@ for how in '' '' damaged; do
     exit 1
   }
 done
-grep -q 'compiled before' cache.err && ! grep -q 'compiled before' cachedamaged.err ||
+grep -q 'using the compiled model' cache.err && ! grep -q 'using the compiled model' cachedamaged.err ||
   { echo "FAILED: use of the cache: $(cat cache.err cachedamaged.err)" >&2; exit 1; }
 # A refusal: the program ends with 1, and the library has said why.
 status=0
 "$digit" "$digits/digits_test.u8" "$digits/digits_test.u8" 0 2>err || status=$?
-[[ $status == 1 ]] && grep -q 'INVALID_PROTOBUF.*no ONNX model' err ||
+[[ $status == 1 ]] && grep -q 'INVALID_PROTOBUF.*not an ONNX model' err ||
   { echo "FAILED: exit code $status: $(cat err)" >&2; exit 1; }

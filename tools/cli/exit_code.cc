@@ -10,8 +10,9 @@
 namespace heddle::cli {
 
 const char kExitCodeHelp[] =
-    "Exit codes: 0 ok, 1 failed (file, system, device), 2 usage, 3 no device,\n"
-    "4 the model is refused (unsupported or not valid), 5 results differ.";
+    "Exit codes: 0 success, 1 failure (file, system, device), 2 usage, 3 no "
+    "device,\n"
+    "4 model rejected (unsupported or invalid), 5 results differ.";
 
 ExitCode ExitCodeOf(const absl::Status& status) {
   if (status.ok()) return kOk;

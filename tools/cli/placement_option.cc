@@ -25,19 +25,19 @@ const std::map<std::string, Placement>& Placements() {
 }  // namespace
 
 void AddPlacementOptions(CLI::App* app, PlacementArguments* arguments) {
-  app->add_option("--place", arguments->place,
-                  "where nodes run that the card and the host both could: "
-                  "where it is faster, crossings included, as far as a model "
-                  "needs the host at all (cost); on the card; or on the host, "
-                  "also of a model that needs none. The results are the same "
-                  "bytes")
+  app->add_option(
+         "--place", arguments->place,
+         "where to run nodes that both card and host can run: wherever the "
+         "whole is faster, including crossings, if the model needs the host at "
+         "all (cost); on the card; or on the host, even if the model needs no "
+         "host. The results are the same to the byte")
       ->check(CLI::IsMember({"cost", "card", "host"}))
       ->capture_default_str();
-  app->add_option("--host-profile", arguments->host_profile,
-                  "what the host's work and a crossing cost, as text "
-                  "(compiler/base/host_profile.h; './dev bench host' prints "
-                  "that of a machine), for --place=cost and the report; "
-                  "otherwise a profile that is built in")
+  app->add_option(
+         "--host-profile", arguments->host_profile,
+         "cost profile of the host and of crossings, as text "
+         "(compiler/base/host_profile.h; './dev bench host' measures one), for "
+         "--place=cost and the report (default: a built-in profile)")
       ->type_name("FILE");
 }
 

@@ -43,7 +43,7 @@ std::string Unknown(const CLI::App& app) {
     const bool option = absl::StartsWith(argument, "-");
     const auto nearest = compiler::NearestNames(option ? parts[0] : argument,
                                                 option ? options : words);
-    absl::StrAppend(&text, option ? "there is no option " : "unexpected: ", "'",
+    absl::StrAppend(&text, option ? "unknown option " : "unexpected: ", "'",
                     Printable(option ? parts[0] : argument), "'");
     if (!nearest.empty()) {
       absl::StrAppend(&text, "; did you mean ", absl::StrJoin(nearest, ", "),
@@ -61,7 +61,7 @@ int ExitOfParse(const CLI::App& app, const CLI::ParseError& error,
   if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) {
     return app.exit(error) == 0 ? 0 : 2;
   }
-  std::fprintf(stderr, "%s%s%s%s --help shows what there is.\n",
+  std::fprintf(stderr, "%s%s%s%s --help lists all options.\n",
                Unknown(app).c_str(), hint.c_str(), hint.empty() ? "" : "\n",
                app.get_name().c_str());
   return 2;

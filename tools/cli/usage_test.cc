@@ -42,11 +42,11 @@ TEST(UsageTest, NamesWhatMayHaveBeenMeant) {
   for (const auto& [words, text] :
        std::vector<std::pair<std::vector<std::string>, std::string>>{
            {{"a.onnx", "--benhc=3"},
-            "there is no option '--benhc'; did you mean --bench?\n"},
+            "unknown option '--benhc'; did you mean --bench?\n"},
            {{"a.onnx", "--max-client"},
-            "there is no option '--max-client'; did you mean --max-clients?\n"},
+            "unknown option '--max-client'; did you mean --max-clients?\n"},
            {{"doctor", "--chidl"},
-            "there is no option '--chidl'; did you mean --child?\n"},
+            "unknown option '--chidl'; did you mean --child?\n"},
            {{"a.onnx", "docter"}, "unexpected: 'docter'; did you mean doctor?"},
        }) {
     const Said said = Parse(words);

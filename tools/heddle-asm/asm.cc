@@ -81,9 +81,9 @@ class StreamParser {
       std::vector<const char*> names;
       for (const isa::CommandInfo& c : isa::kCommands)
         names.push_back(c.mnemonic);
-      return Fail(mnemonic, absl::StrCat("there is no instruction ",
-                                         Quoted(mnemonic.text),
-                                         DidYouMean(mnemonic.text, names)));
+      return Fail(mnemonic,
+                  absl::StrCat("unknown instruction ", Quoted(mnemonic.text),
+                               DidYouMean(mnemonic.text, names)));
     }
     ++at_;
     const size_t base = words_.size();
@@ -190,7 +190,7 @@ absl::StatusOr<uint64_t> MicroLine(const std::vector<Token>& tokens,
     std::vector<const char*> names;
     for (const isa::MicroOpInfo& o : isa::kMicroOps) names.push_back(o.name);
     return ErrorAt(name, op,
-                   absl::StrCat("there is no operation ", Quoted(op.text),
+                   absl::StrCat("unknown operation ", Quoted(op.text),
                                 DidYouMean(op.text, names)));
   }
   uint32_t words[2] = {0, 0};

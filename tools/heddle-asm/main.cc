@@ -165,8 +165,7 @@ absl::Status Run(const Options& o) {
   if (o.output == "-" && !o.disassemble && !o.hex &&
       isatty(STDOUT_FILENO) != 0) {
     return absl::InvalidArgumentError(
-        "binary words are not written to a terminal: name a file with -o, or "
-        "use --hex");
+        "not writing binary words to a terminal; give -o FILE or --hex");
   }
   return WriteAll(o.output, *result);
 }
@@ -177,11 +176,12 @@ int main(int argc, char** argv) {
   Options o;
   CLI::App app(kHelp, "heddle-asm");
   app.add_option("input", o.input,
-                 "text, or with -d words; - is standard input")
+                 "text to assemble, or with -d the words to disassemble; - is "
+                 "standard input")
       ->capture_default_str();
   app.add_option("-o,--output", o.output, "file to write; - is standard output")
       ->capture_default_str();
-  app.add_flag("-d,--disassemble", o.disassemble, "words to text");
+  app.add_flag("-d,--disassemble", o.disassemble, "disassemble");
   app.add_flag("--micro", o.micro, "microprograms instead of command streams");
   app.add_flag("--hex", o.hex,
                "words as hexadecimal text, one per line, instead of binary");

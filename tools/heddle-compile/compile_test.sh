@@ -70,7 +70,7 @@ node=$("$compile" "$model" --report=json | python3 -c 'import json, sys; print(j
 expect 0 "$model" --explain "$node"
 grep -q "'$node'" out && grep -q 'commands  ' out || fail "--explain says too little: $(cat out)"
 expect 1 "$model" --explain "${node}x"
-grep -q "near are: '$node'" err || fail "no suggestion: $(cat err)"
+grep -q "similar names: '$node'" err || fail "no suggestion: $(cat err)"
 expect 2 "$model" --explain x -o a.hpk
 # Passes.
 expect 0 --print-passes
@@ -152,7 +152,7 @@ expect 4 apart/m.onnx
 grep -q "that file has 11 bytes" err || fail "no reason: $(cat err)"
 mv apart/w.bin . && ln -s ../w.bin apart/w.bin
 expect 4 apart/m.onnx
-grep -q "leads out of the model's folder" err || fail "no reason: $(cat err)"
+grep -q "link out of the model's folder" err || fail "no reason: $(cat err)"
 # What the card lacks: float to double, on the host.
 python3 - <<'PY'
 def varint(n):

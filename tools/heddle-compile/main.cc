@@ -44,16 +44,17 @@ constexpr char kHelp[] =
     "Example:\n"
     "  heddle-compile model.onnx -o model.hpk --report\n"
     "  heddle-compile model.onnx --report=html    (writes model.html)\n"
-    "  heddle-compile model.onnx --shape-set 'batch=1..8;height=224,320' "
-    "-o model.hpk\n"
-    "  heddle-compile model.onnx --list        (inputs and outputs; of a .hpk, "
-    "too)\n"
+    "  heddle-compile model.onnx --shape-set 'batch=1..8;height=224,320' -o "
+    "model.hpk\n"
+    "  heddle-compile model.onnx --list        (inputs and outputs; also of a "
+    ".hpk)\n"
     "  heddle-compile model.onnx --explain conv1\n"
     "  heddle-compile model.onnx --stop-after plan-memory\n"
     "  heddle-run model.hpk\n"
     "\n"
-    "Compiles an ONNX model to a package that the Heddle runtime loads. The\n"
-    "same model and options always give the same bytes.\n";
+    "Compiles an ONNX model to a package for the Heddle runtime. The same "
+    "model\n"
+    "and options always give the same bytes.\n";
 
 struct Arguments {
   std::string model, output, report, report_file, explain, supported;
@@ -108,7 +109,7 @@ void PrintMissing(absl::string_view model,
                   const heddle::compiler::CompileOptions& options) {
   const auto missing = heddle::compiler::MissingOperators(model, options);
   if (missing.size() < 2) return;
-  std::fprintf(stderr, "%s: operators that the card lacks:\n", kTool);
+  std::fprintf(stderr, "%s: operators that the card cannot run:\n", kTool);
   for (const auto& m : missing) {
     std::fprintf(
         stderr, "  %-24s %-14s %6zu   first: '%s'\n",
@@ -124,9 +125,9 @@ void PrintHostNodes(const heddle::compiler::CompileReport& report) {
   const auto& nodes = report.host_nodes;
   if (report.segments.empty()) return;
   std::fprintf(stderr,
-               "%s: %zu node%s of the model %s on the host, not on the card "
-               "(%zu segment%s; --no-host refuses that, --place=card leaves "
-               "those that the card lacks):\n",
+               "%s: %zu node%s of the model %s on the host instead of the card "
+               "(%zu segment%s; --no-host rejects such models, --place=card "
+               "moves all but those the card cannot run):\n",
                kTool, nodes.size(), nodes.size() == 1 ? "" : "s",
                nodes.size() == 1 ? "runs" : "run", report.segments.size(),
                report.segments.size() == 1 ? "" : "s");
@@ -135,7 +136,7 @@ void PrintHostNodes(const heddle::compiler::CompileReport& report) {
                  heddle::cli::Printable(nodes[i].reason).c_str());
   }
   if (nodes.size() > kMost) {
-    std::fprintf(stderr, "  and %zu more; --report names all\n",
+    std::fprintf(stderr, "  and %zu more; --report lists all\n",
                  nodes.size() - kMost);
   }
 }
@@ -182,7 +183,7 @@ int WriteReport(const Arguments& arguments,
   if (file.empty()) return Print(text);
   const absl::Status status = heddle::cli::WriteFile(file, text);
   if (!status.ok()) return Fail(kTool, status);
-  std::fprintf(stderr, "%s: report in %s\n", kTool, file.c_str());
+  std::fprintf(stderr, "%s: wrote report to %s\n", kTool, file.c_str());
   return heddle::cli::kOk;
 }
 
@@ -325,12 +326,13 @@ int Compile(const Arguments& arguments) {
     if (!status.ok()) return Fail(kTool, status);
   }
   if (!arguments.dump_folder.empty()) {
-    std::fprintf(stderr, "%s: state before and after each pass in %s\n", kTool,
-                 arguments.dump_folder.c_str());
+    std::fprintf(stderr,
+                 "%s: wrote the state before and after each pass to %s\n",
+                 kTool, arguments.dump_folder.c_str());
   } else if (arguments.output.empty() && arguments.report.empty()) {
     std::fprintf(stderr,
                  "%s: the model compiles for %s; -o FILE writes the package, "
-                 "--report says more\n",
+                 "--report shows details\n",
                  kTool, arguments.config.c_str());
   }
   if (arguments.report.empty()) return heddle::cli::kOk;
@@ -347,7 +349,7 @@ int main(int argc, char** argv) {
   auto* model = app.add_option("model", arguments.model, "ONNX model");
   auto* output =
       app.add_option("-o,--output", arguments.output,
-                     "package to write; without it only checks and reports")
+                     "package to write; without it, only check and report")
           ->type_name("FILE");
   std::vector<std::string> configs;
   for (const auto& config : heddle::isa::kConfigs) {
@@ -357,60 +359,60 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember(configs))
       ->capture_default_str();
   app.add_option("--shape", arguments.shapes,
-                 "shape of an input; needed where the model leaves dimensions "
-                 "open; repeat for more inputs")
+                 "shape of an input, required where the model leaves "
+                 "dimensions open; repeatable")
       ->type_name("NAME=D,D,...")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   auto* shape_set =
-      app.add_option(
-             "--shape-set", arguments.shape_sets,
-             "several values for open dimensions, such as "
-             "'batch=1..8;height=224,320' (64..256:64 counts in steps): the "
-             "package holds every combination, with equal weights stored once; "
-             "heddle-run takes the one that fits. By default a batch (a "
-             "dimension that is the first of every input that has it) is "
-             "1,2,4,8, and 'default' asks for that alone; others have no "
-             "default. Between two values a dimension is padded where that is "
-             "proven to change no byte. At most 256 combinations and 4 GiB; an "
-             "unnamed dimension is called INPUT:AXIS")
+      app.add_option("--shape-set", arguments.shape_sets,
+                     "several values for open dimensions, such as "
+                     "'batch=1..8;height=224,320' (64..256:64 counts in steps "
+                     "of 64). The package holds every combination and stores "
+                     "equal weights once; heddle-run picks the one that fits. "
+                     "A batch (a dimension that is the first of every input "
+                     "that has it) defaults to 1,2,4,8; 'default' asks for "
+                     "nothing else. Sizes between two values are padded where "
+                     "that provably changes no byte. At most 256 combinations "
+                     "and 4 GiB. An unnamed dimension is called INPUT:AXIS")
           ->type_name("DIM=VALUES;...")
           ->expected(1)
           ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_flag("--no-host", arguments.no_host,
-               "refuse a model with nodes that the card lacks; otherwise the "
-               "host runs those that the compiler has a reference for, one "
-               "thread and much slower than the card, and a line says which "
-               "(not with --taps, --stop-after or --dump-dir)");
+               "reject models with nodes that the card cannot run. By default "
+               "the host runs such nodes, much more slowly than the card, and "
+               "a message lists them (with --taps, --stop-after and "
+               "--dump-dir, host nodes are never allowed)");
   heddle::cli::AddPlacementOptions(&app, &arguments.placement);
   app.add_flag("--taps", arguments.taps,
-               "give every quantized tensor as an additional output")
+               "make every quantized tensor an additional output")
       ->excludes(shape_set);
   // [=json]: CLI11 takes the value of an optional option from the next word,
   // too, which would swallow the model.
   auto* report =
-      app.add_flag("--report{text}", arguments.report,
-                   "report: --report or --report=json on stdout; "
-                   "--report=html writes OUTPUT.html (or MODEL.html here), "
-                   "one file with timeline, SRAM, roofline and layers")
+      app.add_flag(
+             "--report{text}", arguments.report,
+             "print a report: --report or --report=json on stdout; "
+             "--report=html writes one file, OUTPUT.html (or MODEL.html in the "
+             "current folder), with timeline, SRAM, roofline and layers")
           ->check(CLI::IsMember({"text", "json", "html"}));
   app.add_option("--report-file", arguments.report_file,
                  "write the report to this file")
       ->type_name("FILE")
       ->needs(report);
   app.add_option("--explain", arguments.explain,
-                 "where a node (or the node that computes a tensor) "
-                 "went: fusion, engine, tiles, places, commands; or why it is "
-                 "refused")
+                 "explain what became of a node (or of the node that computes "
+                 "a tensor): fusion, engine, tiles, addresses, commands; or "
+                 "why it is rejected")
       ->type_name("NODE")
       ->excludes(output)
       ->excludes(report);
   auto* explain = app.get_option("--explain");
   auto* stop_after =
-      app.add_option("--stop-after", arguments.stop_after,
-                     "stop after this pass and print the state: the graph, "
-                     "from lower on the operations of the card, from emit on "
-                     "commands")
+      app.add_option(
+             "--stop-after", arguments.stop_after,
+             "stop after this pass and print the state: the graph; from "
+             "'lower' on, the device operations; from 'emit' on, the commands")
           ->type_name("PASS")
           ->excludes(shape_set)
           ->excludes(output)
@@ -418,52 +420,51 @@ int main(int argc, char** argv) {
           ->excludes(explain);
   app.add_option("--dump-dir", arguments.dump_folder,
                  "write the state before and after each pass to files in this "
-                 "folder, which is made if it does not exist")
+                 "folder, creating it if necessary")
       ->type_name("DIR")
       ->excludes(shape_set)
       ->excludes(explain);
   app.add_flag("--list{text}", arguments.list,
-               "print inputs and outputs without compiling, of a package also "
-               "what it holds and needs: --list or --list=json")
+               "print inputs and outputs without compiling; for a package, "
+               "also its contents and requirements: --list or --list=json")
       ->check(CLI::IsMember({"text", "json"}))
       ->excludes("--output")
       ->excludes("--report")
       ->excludes(explain);
   app.add_flag("--print-passes", arguments.print_passes,
-               "print the passes in order, with what each does; needs no "
-               "model");
+               "print the passes in order, with a description; needs no model");
   app.add_flag("--supported-ops{text}", arguments.supported,
-               "print the operators that are supported, with their limits: "
+               "print the supported operators with their limits: "
                "--supported-ops or --supported-ops=json; needs no model")
       ->check(CLI::IsMember({"text", "json"}));
   app.add_option("--device-memory", arguments.device_memory,
-                 "the card's memory, such as 64MB: what a package takes more "
-                 "of weights stays in host memory and is copied in each run; "
-                 "refused if that is not enough")
+                 "the card's memory, such as 64MB: weights that exceed it stay "
+                 "in host memory and are copied in each run; if that is not "
+                 "enough, the model is rejected")
       ->transform(CLI::AsSizeValue(false));
   app.add_option("--weight-windows", arguments.weight_windows,
-                 "windows of device memory for such weights, at most: with 2 "
-                 "they are copied while the card computes (default), with 1 "
-                 "while it waits")
+                 "maximum number of device-memory windows for such weights: "
+                 "with 2 (default), copies overlap computation; with 1, the "
+                 "card waits for them")
       ->check(CLI::Range(1, 2));
   app.add_option("--sram", arguments.sram,
-                 "use only this much SRAM, such as 256KB: what if there were "
-                 "less")
+                 "use only this much SRAM, such as 256KB, to see the effect of "
+                 "a smaller one")
       ->transform(CLI::AsSizeValue(false));
   app.add_option("--goal", arguments.goal,
-                 "what the schedule is chosen for: the fewest cycles (speed), "
-                 "the same among more schedules in several times the time "
-                 "(thorough), the fewest bytes to and from device memory "
-                 "(traffic), or none: the first that works (compile-time)")
+                 "objective of the scheduler: fewest cycles (speed); the same, "
+                 "trying more schedules in several times the time (thorough); "
+                 "fewest bytes to and from device memory (traffic); or the "
+                 "first schedule that works (compile-time)")
       ->check(CLI::IsMember(kGoals))
       ->capture_default_str();
   app.add_option("--threads", arguments.threads,
-                 "threads that compile; 0: one for each processor. The package "
-                 "is the same with any number")
+                 "compiler threads; 0: one per processor. The package does not "
+                 "depend on it")
       ->check(CLI::Range(0, 256))
       ->capture_default_str();
   app.add_flag("--progress", arguments.progress,
-               "show progress although stderr is no terminal");
+               "show progress even if stderr is not a terminal");
   app.footer(heddle::cli::kExitCodeHelp);
   try {
     app.parse(argc, argv);
@@ -482,15 +483,15 @@ int main(int argc, char** argv) {
     if (absl::EndsWith(arguments.model, ".hpk") && arguments.list.empty()) {
       throw CLI::ValidationError(
           "model", absl::StrCat("'", arguments.model,
-                                "' is compiled already: heddle-compile --list "
-                                "says what it holds, heddle-run runs it, "
+                                "' is already compiled: heddle-compile --list "
+                                "shows its contents, heddle-run runs it, "
                                 "heddle-run --layers reports on it"));
     }
   } catch (const CLI::ParseError& error) {
     return heddle::cli::ExitOfParse(
         app, error,
-        "One model is compiled at a time; the values of --list, "
-        "--report and --supported-ops follow '=': --report=html.");
+        "Give one model; values of --list, --report and --supported-ops follow "
+        "'=': --report=html.");
   }
   if (!arguments.supported.empty()) {
     return Print(arguments.supported == "json"

@@ -150,8 +150,8 @@ std::string WeightPlanLines(const package::WeightPlan& plan,
                             const compiler::CompileReport& report) {
   if (plan.empty()) return "";
   return absl::StrFormat(
-      "  on the card     %d bytes for good, and %d window%s of %d bytes\n"
-      "  host memory     %d bytes are copied in each run, in %d pieces, %s: %d "
+      "  on the card     %d bytes resident, and %d window%s of %d bytes\n"
+      "  host memory     %d bytes copied in each run, in %d pieces, %s: %d "
       "cycles* more than the estimate below\n",
       plan.device_bytes, plan.windows, plan.windows == 1 ? "" : "s",
       plan.window_bytes, plan.copied_bytes(), plan.copies.size(),
@@ -217,13 +217,14 @@ std::string SegmentTable(const compiler::CompileReport& report) {
   const SegmentTimes times = TimesOf(report.segments);
   if (HasControl(report)) {
     text +=
-        "Cycles count each body once: how often it runs only a run decides.\n";
+        "Cycles count each body once; the number of iterations is known at run "
+        "time only.\n";
   }
   absl::StrAppendFormat(
       &text,
       "Microseconds of the host and of crossings (a job, and its bytes in and "
-      "out) are those\nof the host profile '%s'; sums: card %.1f, host %.1f, "
-      "crossings %.1f.\n",
+      "out) follow\n"
+      "the host profile '%s'; sums: card %.1f, host %.1f, crossings %.1f.\n",
       Printable(report.host_profile), times.card, times.host, times.crossing);
   for (const compiler::HostNode& node : report.host_nodes) {
     absl::StrAppend(&text, "host: ", Printable(node.reason), "\n");
@@ -332,11 +333,11 @@ std::string TextReport(const package::Package& package,
   }
   absl::StrAppendFormat(
       &text,
-      "model             %s for %s\n%s"
-      "operations        %shost %d\n"
+      "model             %s for %s\n"
+      "%soperations        %shost %d\n"
       "MACs              %d\n"
-      "weights           %d bytes\n%s"
-      "scratch           %d bytes\n"
+      "weights           %d bytes\n"
+      "%sscratch           %d bytes\n"
       "inputs, outputs   %d bytes\n"
       "command streams   %d bytes, %d commands\n"
       "device memory     %d bytes\n"
@@ -347,8 +348,7 @@ std::string TextReport(const package::Package& package,
       "distance*         %.2f times the limit; layer by layer at least %d\n"
       "utilisation*      %.1f %% of the matrix engine's MACs\n"
       "* estimated by the compiler, calibrated on single commands of the RTL; "
-      "of "
-      "the commands, to which a job adds its copies\n",
+      "commands only, a job adds its copies\n",
       Printable(package.model_name), package.config, tensors, operators,
       report.host_nodes.size(), report.macs, report.weight_bytes,
       WeightPlanLines(package.weight_plan, report), report.scratch_bytes,

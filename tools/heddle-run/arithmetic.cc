@@ -111,18 +111,18 @@ std::string Describe(const Arithmetic& a) {
       a.integer, a.floating);
   switch (a.kind) {
     case Arithmetic::Kind::kFloat:
-      text += "the file holds a run in floating point\n";
+      text += "the file comes from a floating-point run\n";
       break;
     case Arithmetic::Kind::kInteger:
-      text += "the file holds a run with integer operators\n";
+      text += "the file comes from a run with integer operators\n";
       break;
     case Arithmetic::Kind::kRounding:
       text +=
-          "the file holds a run that rounds otherwise, such as one in floating "
+          "the file comes from a run that rounds differently, such as floating "
           "point with another order of sums\n";
       break;
     case Arithmetic::Kind::kUnknown:
-      text += "neither made the file, or something else differs\n";
+      text += "the file comes from neither, or something else differs\n";
   }
   const bool other = a.kind == Arithmetic::Kind::kFloat ||
                      a.kind == Arithmetic::Kind::kRounding;
@@ -130,7 +130,7 @@ std::string Describe(const Arithmetic& a) {
     const double whole = std::ceil(a.integer_steps - 1e-3);
     absl::StrAppendFormat(
         &text,
-        "              the outputs lie within %.0f quantization step%s of it: "
+        "              the outputs are within %.0f quantization step%s of it: "
         "--atol-steps %.0f accepts that\n",
         whole, whole == 1 ? "" : "s", whole);
   }

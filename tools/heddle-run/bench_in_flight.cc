@@ -61,10 +61,10 @@ absl::Status CheckBytes(const package::Package& package,
                    place.outputs[i].data())) {
       continue;
     }
-    return absl::DataLossError(absl::StrCat(
-        "output '", package.outputs[i].name,
-        "' of an inference is not, byte for byte, that of the first one, "
-        "which had the same inputs"));
+    return absl::DataLossError(
+        absl::StrCat("output '", package.outputs[i].name,
+                     "' of an inference differs from that of the first "
+                     "inference with the same inputs"));
   }
   return absl::OkStatus();
 }

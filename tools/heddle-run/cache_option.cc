@@ -31,25 +31,24 @@ absl::StatusOr<std::optional<compiler::FileCache>> OpenCache(
     return std::optional<compiler::FileCache>(*std::move(cache));
   }
   if (named) return cache.status();
-  *note = absl::StrCat("nothing is kept for the next run: ",
-                       cache.status().message());
+  *note = absl::StrCat("the cache is disabled: ", cache.status().message());
   return none;
 }
 
 std::string Describe(const compiler::CacheUse& use,
                      const compiler::FileCache& cache) {
   if (use.found) {
-    return absl::StrCat("compiled before; from the cache '", cache.folder(),
-                        "' (--no-cache compiles it again)");
+    return absl::StrCat("using the compiled model in the cache '",
+                        cache.folder(), "' (--no-cache compiles it again)");
   }
   std::string text;
   if (!use.problem.ok()) text = std::string(use.problem.message());
   if (use.stored) {
     absl::StrAppend(&text, text.empty() ? "" : "; ",
-                    "the compiled model is kept in the cache '", cache.folder(),
-                    "' (--no-cache does not)");
+                    "compiled model stored in the cache '", cache.folder(),
+                    "' (--no-cache to disable)");
   } else if (!text.empty()) {
-    text = absl::StrCat("the compiled model is not kept: ", text);
+    text = absl::StrCat("compiled model not cached: ", text);
   }
   return text;
 }

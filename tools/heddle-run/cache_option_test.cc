@@ -61,9 +61,9 @@ TEST(CacheOption, SaysWhatWasDone) {
   compiler::CacheUse use;
   EXPECT_EQ(Describe(use, *cache), "");
   use.problem = absl::DataLossError("damaged");
-  EXPECT_EQ(Describe(use, *cache), "the compiled model is not kept: damaged");
+  EXPECT_EQ(Describe(use, *cache), "compiled model not cached: damaged");
   use.stored = true;
-  EXPECT_NE(Describe(use, *cache).find("damaged; the compiled model is kept"),
+  EXPECT_NE(Describe(use, *cache).find("damaged; compiled model stored"),
             std::string::npos);
   use = {};
   use.found = true;

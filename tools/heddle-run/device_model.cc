@@ -33,16 +33,16 @@ absl::StatusOr<std::vector<session::DeviceDescription>> ListOf(
     const char* form = std::getenv("HEDDLE_DEVICE");
     if (form != nullptr && absl::StartsWith(form, "hosted:")) {
       return absl::UnavailableError(absl::StrCat(
-          "there is no Heddle device: '", form,
-          "' has no card now; heddle-hosted says when it finds one"));
+          "no Heddle device: '", form,
+          "' has no card at present; heddle-hosted reports when it finds one"));
     }
     return absl::UnavailableError(
-        "there is no Heddle device (--device and HEDDLE_DEVICE choose); "
-        "heddle-smi doctor says what is missing");
+        "no Heddle device (--device and HEDDLE_DEVICE select one); heddle-smi "
+        "doctor finds out why");
   }
   return absl::UnavailableError(absl::StrCat(
-      "there is no device of configuration ", config, " (", devices->front().id,
-      " is ", devices->front().config, "); give --device sim:config=", config));
+      "no device of configuration ", config, " (", devices->front().id, " is ",
+      devices->front().config, "); give --device sim:config=", config));
 }
 
 // At least one.
@@ -83,7 +83,7 @@ absl::StatusOr<std::shared_ptr<session::CardPool>> LoadOnAll(
     devices.push_back(*std::move(device));
   }
   if (devices.empty()) {
-    return absl::UnavailableError("all cards that there were are gone");
+    return absl::UnavailableError("all cards are gone");
   }
   session::CardPoolOptions options;
   options.load = load;
@@ -101,7 +101,7 @@ absl::StatusOr<std::string> SimulatedDevice(const std::string& device,
   if (spec->kind != session::DeviceSpec::Kind::kSim) {
     return absl::InvalidArgumentError(
         absl::StrCat("--core ", core, ": the device '", device,
-                     "' is not simulated by this program; give --device sim"));
+                     "' is not a private simulated card; give --device sim"));
   }
   const std::string other = spec->Option("core", core);
   if (other != core) {

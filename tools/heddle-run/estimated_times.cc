@@ -29,7 +29,7 @@ absl::StatusOr<CommandTimes> EstimatedTimes(const package::Package& package) {
   const isa::Config* config = isa::FindConfig(package.config);
   if (config == nullptr) {
     return absl::InvalidArgumentError(
-        absl::StrCat("this build knows no configuration ", package.config));
+        absl::StrCat("unknown configuration ", package.config));
   }
   const std::vector<timing::KnownBytes> constants = Region0(package);
   CommandTimes times;

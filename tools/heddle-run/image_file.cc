@@ -43,9 +43,10 @@ absl::Status CheckSize(const char* format, uint64_t width, uint64_t height) {
       height <= kMaxImageSide && width * height <= kMaxImagePixels) {
     return absl::OkStatus();
   }
-  return Damaged(format, absl::StrCat(width, "x", height, " pixels; at most ",
-                                      kMaxImageSide, " per side and ",
-                                      kMaxImagePixels, " in all are read"));
+  return Damaged(
+      format,
+      absl::StrCat(width, "x", height, " pixels; at most ", kMaxImageSide,
+                   " per side and ", kMaxImagePixels, " in all are supported"));
 }
 
 // ---- PNG ----
@@ -222,7 +223,7 @@ absl::StatusOr<Image> DecodeImage(absl::string_view bytes) {
   if (absl::StartsWith(bytes, kPngMagic)) return DecodePng(bytes);
   if (absl::StartsWith(bytes, kJpegMagic)) return DecodeJpeg(bytes);
   return absl::InvalidArgumentError(
-      "it is neither a PNG nor a JPEG image (by its first bytes)");
+      "neither a PNG nor a JPEG image (by its first bytes)");
 }
 
 }  // namespace heddle::run

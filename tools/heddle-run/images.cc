@@ -79,7 +79,7 @@ absl::StatusOr<Image> Fit(const Image& image, const ImageOptions& options,
   if (result->width == want_w && result->height == want_h) return result;
   return absl::InvalidArgumentError(absl::StrCat(
       "after --resize and --crop the image is ", result->width, "x",
-      result->height, ", the model wants ", want_w, "x", want_h));
+      result->height, ", but the model needs ", want_w, "x", want_h));
 }
 
 }  // namespace
@@ -89,7 +89,7 @@ absl::StatusOr<ImageSet> ImageSet::Read(const ImageOptions& options) {
   set.options_ = options;
   if (options.dims.size() != 3) {
     return absl::InvalidArgumentError(
-        "give the images' --dims as CHANNELS,HEIGHT,WIDTH");
+        "give --dims CHANNELS,HEIGHT,WIDTH of the images");
   }
   for (int64_t d : options.dims) {
     if (d < 1 || d > kMaxDimension) {
@@ -104,7 +104,7 @@ absl::StatusOr<ImageSet> ImageSet::Read(const ImageOptions& options) {
   if (set.bytes_.empty() || set.bytes_.size() % set.image_bytes_ != 0) {
     return absl::InvalidArgumentError(absl::StrCat(
         "'", options.images, "' has ", set.bytes_.size(),
-        " bytes, which are no whole images of ", set.image_bytes_));
+        " bytes, not a multiple of one image, ", set.image_bytes_));
   }
   if (options.labels.empty()) return set;
   const auto labels = cli::ReadFile(options.labels);

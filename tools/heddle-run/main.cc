@@ -38,20 +38,19 @@ constexpr char kHelp[] =
     "  heddle-run digits.onnx --images test.u8 --labels test.i32 --dims "
     "1,28,28\n"
     "\n"
-    "Runs an ONNX model (compiled on the way) or a package on a Heddle "
-    "device.\n"
-    "Without a device in the system one is simulated; HEDDLE_DEVICE or "
-    "--device\n"
-    "chooses. Without --data, --image or --images the inputs are random, "
-    "always\n"
-    "the same.\n";
+    "Runs an ONNX model (compiling it first) or a package on a Heddle device. "
+    "If\n"
+    "the system has none, one is simulated; HEDDLE_DEVICE or --device selects\n"
+    "another. Without --data, --image or --images the inputs are "
+    "pseudo-random, the\n"
+    "same every time.\n";
 
 // CLI11's own check names the largest double when it refuses.
 std::string CheckCount(const std::string& text) {
   int count = 0;
   return absl::SimpleAtoi(text, &count) && count >= 1
              ? ""
-             : absl::StrCat("'", text, "' is no whole number from 1 on");
+             : absl::StrCat("'", text, "' is not a positive integer");
 }
 
 // What would have no effect is a mistake.
@@ -84,8 +83,8 @@ void CheckCombinations(const CLI::App& app,
     throw CLI::ValidationError(
         "--cycles exact",
         absl::StrCat("'", arguments.model,
-                     "' is no package, beside which the record would be; make "
-                     "both with: heddle-compile ",
+                     "' is not a package, and only packages have timing "
+                     "records; make both with: heddle-compile ",
                      arguments.model,
                      " -o MODEL.hpk && heddle-timing MODEL.hpk"));
   }
@@ -100,7 +99,7 @@ void CheckCombinations(const CLI::App& app,
     for (const char* option : {"--source", "--no-compile"}) {
       if (app.count(option) == 0) continue;
       throw CLI::ValidationError(
-          option, absl::StrCat("it is for packages of several shapes "
+          option, absl::StrCat("applies only to packages of several shapes "
                                "(heddle-compile --shape-set); '",
                                arguments.model, "' is a model"));
     }
@@ -111,8 +110,8 @@ void CheckCombinations(const CLI::App& app,
     }
     throw CLI::ValidationError(
         option, absl::StrCat("'", arguments.model,
-                             "' is compiled already; give this option to "
-                             "heddle-compile, or give the ONNX model"));
+                             "' is already compiled; pass this option to "
+                             "heddle-compile, or run the ONNX model"));
   }
 }
 
@@ -128,85 +127,86 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version",
                        absl::StrCat(kTool, " ", heddle::cli::kVersion));
   app.add_option("model", a.model, "ONNX model or package (.hpk)")->required();
-  app.add_option("--config", a.config,
-                 "hardware configuration to compile for (default: the "
-                 "device's)")
+  app.add_option(
+         "--config", a.config,
+         "hardware configuration to compile for (default: that of the device)")
       ->check(CLI::IsMember(configs));
   app.add_option("--shape", a.shapes,
-                 "shape of an input; needed where the model leaves dimensions "
-                 "open and no data or image settles them, and to choose "
-                 "among those of a package of several shapes; repeat for more "
-                 "inputs")
+                 "shape of an input, required where the model leaves "
+                 "dimensions open and no data or image settles them; also "
+                 "selects among the shapes of a package; repeatable")
       ->type_name("NAME=D,D,...")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--source", a.source,
-                 "ONNX model of a package of several shapes: what the package "
-                 "has not is compiled from it, and kept as --cache says")
+  app.add_option(
+         "--source", a.source,
+         "ONNX model behind a package of several shapes: shapes missing from "
+         "the package are compiled from it and cached as with --cache")
       ->type_name("MODEL");
   app.add_flag("--no-compile", a.no_compile,
-               "refuse shapes that a package of several shapes does not hold, "
-               "also with --source");
-  app.add_option("--device", a.devices,
-                 "drm[:NODE], hosted:SOCKET[#CARD], "
-                 "sim[:config=h256,memory=512M,...], null, none; with --bench, "
-                 "repeat for more cards at once")
+               "reject shapes missing from a package of several shapes, even "
+               "with --source");
+  app.add_option(
+         "--device", a.devices,
+         "drm[:NODE], hosted:SOCKET[#CARD], sim[:config=h256,memory=512M,...], "
+         "null, none; repeatable with --bench")
       ->type_name("DEVICE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   std::string devices;
-  app.add_option("--devices", devices,
-                 "all: measure with all cards that --device or HEDDLE_DEVICE "
-                 "names, at once")
+  app.add_option(
+         "--devices", devices,
+         "all: measure on all cards named by --device or HEDDLE_DEVICE at once")
       ->check(CLI::IsMember({"all"}));
   app.add_option("--core", a.core,
-                 "what a simulated card computes with: fast, the functional "
-                 "model; rtl, the hardware cycle by cycle (slow); reference, "
-                 "the functional model at its plainest")
+                 "core of a simulated card: fast, the functional model; rtl, "
+                 "the hardware, cycle by cycle (slow); reference, the "
+                 "functional model in its simplest form")
       ->check(CLI::IsMember({"fast", "rtl", "reference", "obvious"}));
   auto* data = app.add_option("--data", a.data,
                               "folder with input_0.pb ... and output_0.pb ...")
                    ->type_name("FOLDER");
   // [=layers]: see heddle-compile's --report.
   auto* check =
-      app.add_flag("--check{outputs}", a.check,
-                   "compare with the outputs of --data; when they differ, say "
-                   "which tensor first differs from the reference semantics. "
-                   "--check=layers compares all tensors in any case, also "
-                   "without --data")
+      app.add_flag(
+             "--check{outputs}", a.check,
+             "compare with the outputs in --data; if they differ, name the "
+             "first tensor that differs from the reference semantics. "
+             "--check=layers always compares all tensors, also without --data")
           ->check(CLI::IsMember({"outputs", "layers"}));
-  app.add_flag("--exact", a.tolerance.exact, "compare bytes, floats too")
+  app.add_flag("--exact", a.tolerance.exact, "compare bytes, also of floats")
       ->needs(check);
   app.add_option("--rtol", a.tolerance.rtol,
                  "relative tolerance of floats (default: 1e-3; float16 1e-2, "
                  "bfloat16 8e-2)");
   app.add_option("--atol-range", a.tolerance.range,
-                 "absolute tolerance of floats, as a part of the expected "
-                 "output's range (default: a tenth of --rtol's)");
+                 "absolute tolerance of floats, as a fraction of the expected "
+                 "output's range (default: a tenth of --rtol)");
   app.add_option("--atol-steps", a.tolerance.steps,
-                 "tolerance of quantized outputs, in steps of their "
-                 "quantization: for expected outputs of an interpreter that "
-                 "computes in floating point")
+                 "tolerance of quantized outputs, in quantization steps; for "
+                 "expected outputs computed in floating point")
       ->check(CLI::NonNegativeNumber)
       ->excludes("--exact")
       ->needs(check);
-  auto* image = app.add_option("--image", a.images.files,
-                               "PNG or JPEG image; prints the five largest "
-                               "outputs; repeat for more")
-                    ->expected(1)
-                    ->type_name("FILE")
-                    ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-                    ->excludes(data);
+  auto* image =
+      app.add_option(
+             "--image", a.images.files,
+             "PNG or JPEG image; prints the five largest outputs; repeatable")
+          ->expected(1)
+          ->type_name("FILE")
+          ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+          ->excludes(data);
   app.add_option("--labels-file", a.names,
-                 "names of the classes for --image, one per line")
+                 "class names for --image, one per line")
       ->type_name("FILE")
       ->needs(image);
   app.add_option("--resize", a.images.resize,
-                 "N: the shorter side of the image; WxH: both (default: what "
-                 "fills the model's size)")
+                 "N: length of the shorter side; WxH: both sides (default: "
+                 "just large enough for the model's input)")
       ->needs(image);
   app.add_option("--crop", a.images.crop,
-                 "N or WxH: cut out the middle (default: the model's size)")
+                 "N or WxH: crop to the centre (default: the size of the "
+                 "model's input)")
       ->needs(image);
   auto* images =
       app.add_option("--images", a.images.images,
@@ -215,8 +215,8 @@ int main(int argc, char** argv) {
           ->excludes(data)
           ->excludes(image);
   app.add_option("--labels", a.images.labels,
-                 "little-endian int32 for each of --images; prints top-1 and "
-                 "top-5")
+                 "one little-endian int32 per image of --images; prints top-1 "
+                 "and top-5 accuracy")
       ->type_name("FILE")
       ->needs(images);
   auto* dims = app.add_option("--dims", a.images.dims,
@@ -227,8 +227,8 @@ int main(int argc, char** argv) {
   images->needs(dims);
   heddle::run::PixelOptions& pixels = a.images.pixels;
   app.add_option("--scale", pixels.scale,
-                 "value = (byte * scale - mean) / std; an 8-bit input takes "
-                 "the bytes")
+                 "value = (byte * scale - mean) / std; 8-bit inputs take the "
+                 "bytes unchanged")
       ->capture_default_str();
   app.add_option("--mean", pixels.mean,
                  "one value, or one per channel in the model's order")
@@ -237,12 +237,12 @@ int main(int argc, char** argv) {
                  "one value, or one per channel in the model's order")
       ->delimiter(',');
   std::string channels = "rgb";
-  app.add_option("--channels", channels,
-                 "order of the channels that the model wants")
+  app.add_option("--channels", channels, "channel order that the model expects")
       ->check(CLI::IsMember({"rgb", "bgr"}))
       ->capture_default_str();
-  app.add_option("--layout", pixels.layout,
-                 "where the model has its channels; auto finds 1 or 3 of them")
+  app.add_option(
+         "--layout", pixels.layout,
+         "position of the channel axis; auto looks for an axis of size 1 or 3")
       ->check(CLI::IsMember({"auto", "nchw", "nhwc"}))
       ->capture_default_str();
   app.add_option("--limit", a.limit, "only the first N images")
@@ -255,73 +255,73 @@ int main(int argc, char** argv) {
           ->check(CheckCount)
           ->type_name("N");
   app.add_option("--warmup", a.warmup,
-                 "inferences before --bench (default: a tenth, at least one)")
+                 "inferences before the measurement (default: a tenth of N, at "
+                 "least one)")
       ->check(CheckCount)
       ->type_name("N")
       ->needs(bench);
   app.add_option("--in-flight", a.in_flight,
-                 "inferences at the same time (default: one; two of each of "
-                 "several cards)")
+                 "concurrent inferences (default: one; with several cards, two "
+                 "per card)")
       ->check(
           CLI::Range(1, static_cast<int>(heddle::session::kMaxRunsInFlight)))
       ->type_name("N")
       ->needs(bench);
   app.add_flag("--layers", a.layers,
-               "print MACs, traffic and cycles of each layer");
+               "print MACs, traffic and cycles per layer");
   app.add_option("--cycles", a.cycles,
-                 "cycles of a card that does not count them: estimated by "
-                 "the compiler, or exact, replayed from the record that "
-                 "heddle-timing has made of the package on the RTL")
+                 "cycles of a card that does not count them: estimated by the "
+                 "compiler, or exact, replayed from the package's RTL "
+                 "recording (heddle-timing)")
       ->check(CLI::IsMember({"estimated", "exact"}))
       ->capture_default_str();
   app.add_flag("--commands", a.commands,
-               "with --cycles exact: print when each command begins and ends");
-  app.add_option("--trace", a.trace,
-                 "write when each command of the first inference ran, in "
-                 "Chrome's trace-event format (Perfetto, chrome://tracing), "
-                 "and print what engines and layers took: counted by a card "
-                 "that counts (--core rtl), with --cycles exact as recorded "
-                 "on RTL, otherwise estimated")
+               "with --cycles exact: print begin and end of each command");
+  app.add_option(
+         "--trace", a.trace,
+         "write a timeline of the first inference's commands in Chrome's "
+         "trace-event format (Perfetto, chrome://tracing) and print the time "
+         "per engine and layer: counted by the card if it counts (--core rtl), "
+         "recorded on the RTL with --cycles exact, otherwise estimated")
       ->type_name("FILE");
   app.add_option("--taps", a.taps,
                  "write every quantized tensor of the first inference to this "
                  "folder, as onnx.TensorProto");
   app.add_option("--outputs", a.outputs,
-                 "write the outputs of the inference to this folder: "
-                 "output_0.pb ..., as in ONNX's test data")
+                 "write the outputs to this folder as output_0.pb ..., as in "
+                 "ONNX's test data")
       ->type_name("FOLDER")
       ->excludes("--image")
       ->excludes("--images");
   app.add_flag("--no-host", a.no_host,
-               "refuse a model or package of which nodes run on the host, "
-               "because the card lacks them");
+               "reject a model or package with nodes that run on the host");
   heddle::cli::AddPlacementOptions(&app, &a.placement);
   app.add_option("--host-threads", a.host_threads,
-                 "threads that run nodes on the host (default: one per "
-                 "processor, at most 4)")
+                 "host threads for nodes that run on the host (default: one "
+                 "per processor, at most 4)")
       ->check(CheckCount)
       ->envname("HEDDLE_HOST_THREADS")
       ->type_name("N");
   app.add_option("--host-seconds", a.host_seconds,
-                 "end an inference for which the host has computed so long "
+                 "abort an inference after this much computing on the host "
                  "(default: no limit)")
       ->check(CLI::PositiveNumber)
       ->envname("HEDDLE_HOST_SECONDS")
       ->type_name("S");
   app.add_option("--cache", a.cache.folder,
-                 "folder in which compiled models are kept for the next run "
-                 "(default: heddle/compiled in $XDG_CACHE_HOME or ~/.cache)")
+                 "cache folder for compiled models (default: heddle/compiled "
+                 "in $XDG_CACHE_HOME or ~/.cache)")
       ->envname("HEDDLE_CACHE_DIR")
       ->type_name("FOLDER");
   app.add_option("--cache-size", a.cache.most_mib,
-                 "MiB that the folder may have: what was used least recently "
-                 "goes")
+                 "size limit of the cache in MiB; least recently used entries "
+                 "are evicted")
       ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 30))
       ->capture_default_str()
       ->type_name("MIB");
-  app.add_flag("--no-cache", a.cache.off, "compile again, and keep nothing");
+  app.add_flag("--no-cache", a.cache.off, "compile again and cache nothing");
   app.add_flag("--progress", a.progress,
-               "show progress although stderr is no terminal");
+               "show progress even if stderr is not a terminal");
   app.add_flag("--json", a.json, "print JSON (schema heddle-run/1)");
   app.footer(heddle::cli::kExitCodeHelp);
   try {
@@ -330,8 +330,8 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return heddle::cli::ExitOfParse(
         app, error,
-        "One model is run at a time; images follow --image, and the "
-        "value of --check an '=': --check=layers.");
+        "Give one model; images follow --image, and the value of --check "
+        "follows '=': --check=layers.");
   }
   a.all_devices = !devices.empty();
   pixels.bgr = channels == "bgr";

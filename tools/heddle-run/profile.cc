@@ -29,7 +29,7 @@ absl::Status UseTimes(const CommandTimes& times, Profile* profile) {
     if (found == times.end()) {
       return absl::DataLossError(absl::StrCat(
           "the card tells of a command at offset ", c.traced.offset,
-          " of stream ", c.traced.stream, ", of which there is no time"));
+          " of stream ", c.traced.stream, ", for which there is no time"));
     }
     std::tie(c.traced.begin, c.traced.end) = found->second;
     c.traced.stalls.clear();  // nobody knows
@@ -138,7 +138,7 @@ absl::StatusOr<Profile> MakeProfile(const package::Package& package,
       return absl::DataLossError(absl::StrCat(
           "the card tells of a command at offset ", traced.offset,
           " of stream ", traced.stream, ", tag ", traced.tag,
-          ", which is not the package's: card or driver are broken"));
+          ", which is not in the package: card or driver are broken"));
     }
     ProfiledCommand profiled;
     profiled.traced = traced;

@@ -128,14 +128,14 @@ std::string BenchText(const BenchResult& bench, bool simulated) {
       ms(s.p95), ms(s.p99), ms(s.p99_9), s.max, s.mean, 100 * s.relative_mad,
       100 * s.half_difference);
   if (s.halves_differ) {
-    text += ": THEY DIFFER, the machine was not quiet; measure again";
+    text += ": THEY DIFFER, the machine was busy; measure again";
   }
   text += "\n";
   for (const session::CardPool::Card& card : bench.cards) {
     absl::StrAppendFormat(&text, "  card        %s: %d runs",
                           Printable(card.id), card.started);
     if (card.lost > 0) {
-      absl::StrAppendFormat(&text, ", %d LOST with it and started again",
+      absl::StrAppendFormat(&text, ", %d LOST with it and restarted",
                             card.lost);
     }
     if (card.device == nullptr) text += "; it is gone";
@@ -322,23 +322,22 @@ std::string ToText(const package::Package& package, const Result& result) {
   }
   if (result.replay.has_value()) {
     absl::StrAppendFormat(&text,
-                          "job           %d cycles with its copies, as the "
-                          "first of a process%s\n",
+                          "job           %d cycles including copies, as the "
+                          "first job of a process%s\n",
                           result.replay->job_cycles, cycles.note);
   }
   if (!package.weight_plan.empty()) {
     absl::StrAppendFormat(&text,
                           "weights       %d bytes stay on the card, %d are "
-                          "copied from host memory for each run\n",
+                          "copied from host memory in each run\n",
                           package.weight_plan.resident_bytes(),
                           package.weight_plan.copied_bytes());
   }
   if (!package.segments.empty()) {
-    absl::StrAppendFormat(&text,
-                          "host          nodes that the card lacks: %d; %d "
-                          "segment%s\n",
-                          HostOperators(package), package.segments.size(),
-                          package.segments.size() == 1 ? "" : "s");
+    absl::StrAppendFormat(
+        &text, "host          nodes run on the host: %d, in %d segment%s\n",
+        HostOperators(package), package.segments.size(),
+        package.segments.size() == 1 ? "" : "s");
   }
   if (result.profile.has_value()) {
     text += ProfileText(*result.profile, result.trace_file);
@@ -391,8 +390,8 @@ std::string ToText(const package::Package& package, const Result& result) {
     if (!result.matches() && result.layer_check->compared > 0 &&
         result.layer_check->differing == 0) {
       text +=
-          "              so the card is right by Heddle's definition; the "
-          "expected outputs come from other arithmetic (see --rtol, "
+          "              so the card is correct by Heddle's definition; the "
+          "expected outputs come from different arithmetic (see --rtol, "
           "--atol-range)\n";
     }
   }

@@ -156,18 +156,19 @@ absl::Status Runner::BindShapes() {
 // What a package, which is compiled already, cannot do.
 absl::Status Runner::CheckPackageOptions() const {
   if (!is_set_ && !arguments_.shapes.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--shape: '", arguments_.model,
-        "' is compiled for one shape already; give it to heddle-compile"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--shape: '", arguments_.model,
+                     "' is already compiled for one shape; pass this option to "
+                     "heddle-compile"));
   }
   if (!is_set_ && (!arguments_.source.empty() || arguments_.no_compile)) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "--source and --no-compile are for packages of several shapes; '",
-        arguments_.model, "' is one of one shape"));
+        "--source and --no-compile apply to packages of several shapes; '",
+        arguments_.model, "' has one shape"));
   }
   if (is_set_ && !arguments_.taps.empty()) {
     return absl::InvalidArgumentError(
-        "--taps: a package of several shapes has none; give the ONNX model");
+        "--taps: packages of several shapes have none; give the ONNX model");
   }
   return absl::OkStatus();
 }
@@ -193,9 +194,9 @@ absl::Status Runner::CheckHasNoCycles() const {
   const session::DeviceDescription& device = model_->device();
   if (device.core == "functional") return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
-      "--cycles exact is for the functional core, which has no cycles; ",
+      "--cycles exact is for the functional core, which counts no cycles; ",
       device.id, " is ", device.core,
-      ": leave the option out, or give --device sim"));
+      ": omit the option, or give --device sim"));
 }
 
 absl::Status Runner::Prepare() {
@@ -230,12 +231,12 @@ absl::Status Runner::Prepare() {
   }
   if (arguments_.tolerance.steps > 0 && is_package_) {
     return absl::InvalidArgumentError(
-        "--atol-steps needs the ONNX model; a package does not hold the scales "
-        "of its outputs");
+        "--atol-steps needs the ONNX model; a package does not contain the "
+        "scales of its outputs");
   }
   if (arguments_.check == "layers" && is_package_) {
     return absl::InvalidArgumentError(
-        "--check=layers needs the ONNX model; a package does not hold the "
+        "--check=layers needs the ONNX model; a package does not contain the "
         "reference semantics");
   }
   if (!arguments_.data.empty()) {
@@ -381,7 +382,7 @@ absl::Status Runner::RunImageFiles() {
   const package::TensorInfo& input = package().inputs[0];
   if (!arguments_.pixels_given && compiler::ElementBytes(input.type) > 1) {
     std::fprintf(stderr,
-                 "%s: the input is byte / 255, red first; many models want "
+                 "%s: input values are byte / 255, RGB; many models expect "
                  "something else (--mean, --std, --scale, --channels)\n",
                  kTool);
   }
@@ -587,7 +588,7 @@ absl::Status Runner::Execute() {
     // On a mismatch this is an extra: the mismatch is the result.
     if (!s.ok() && asked) return s;
     if (!s.ok()) {
-      std::fprintf(stderr, "%s: the layers cannot be compared: %s\n", kTool,
+      std::fprintf(stderr, "%s: cannot compare the layers: %s\n", kTool,
                    std::string(s.message()).c_str());
     }
   }
@@ -596,7 +597,7 @@ absl::Status Runner::Execute() {
       [](const Comparison& c) { return !c.equal && c.problem.empty(); });
   if (differ && !is_package_) {
     if (const absl::Status s = CompareArithmetic(inputs); !s.ok()) {
-      std::fprintf(stderr, "%s: the arithmetic cannot be compared: %s\n", kTool,
+      std::fprintf(stderr, "%s: cannot compare the arithmetic: %s\n", kTool,
                    std::string(s.message()).c_str());
     }
   }

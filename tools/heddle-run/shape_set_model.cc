@@ -144,13 +144,12 @@ absl::StatusOr<SpecialisedModel> LoadSpecialised(
         (!request.source.empty() && !request.no_compile)) {
       return taken.status();
     }
-    return absl::FailedPreconditionError(
-        absl::StrCat(taken.status().message(),
-                     request.no_compile
-                         ? "; nothing is compiled with --no-compile: leave it "
-                           "out and give the model with --source, "
-                         : "; give the model with --source to compile it, ",
-                     "or hold more: heddle-compile --shape-set"));
+    return absl::FailedPreconditionError(absl::StrCat(
+        taken.status().message(),
+        request.no_compile ? "; --no-compile forbids compiling: omit it and "
+                             "give the model with --source, "
+                           : "; give the model with --source to compile it, ",
+        "or add shapes: heddle-compile --shape-set"));
   }
   model.taken = *std::move(taken);
   model.text = set.Text(values);

@@ -63,7 +63,7 @@ void AddDrm(const session::DeviceSpec& spec, bool all, CardList* list) {
       return;
     }
     if (found->empty() && !all) {
-      list->notes.push_back("there is no node of the driver heddle");
+      list->notes.push_back("no device node of the driver heddle");
     }
     nodes = *found;
   }
@@ -84,8 +84,8 @@ void AddHosted(const session::DeviceSpec& spec, bool all, CardList* list) {
     return;
   }
   if (cards->empty()) {
-    list->notes.push_back(
-        absl::StrCat("the heddle-hosted at '", socket, "' has no card now"));
+    list->notes.push_back(absl::StrCat("the heddle-hosted at '", socket,
+                                       "' has no card at present"));
   }
   for (uint32_t card : *cards) {
     if (spec.card.has_value() && *spec.card != card) continue;
@@ -116,9 +116,8 @@ absl::StatusOr<CardList> ListCards(const std::string& device) {
     default:
       return absl::InvalidArgumentError(absl::StrCat(
           "'", device,
-          "' is no card that can be looked at from outside: simulated cards "
-          "belong to the process that started them; give drm[:NODE] or "
-          "hosted:SOCKET[#CARD]"));
+          "' cannot be inspected: a private simulated card belongs to the "
+          "process that started it; give drm[:NODE] or hosted:SOCKET[#CARD]"));
   }
 }
 

@@ -61,7 +61,7 @@ class Doctor {
     using Kind = session::DeviceSpec::Kind;
     if (spec->kind == Kind::kAuto) {
       Add(Level::kOk, "HEDDLE_DEVICE",
-          "not set: cards of heddle.ko, else of heddle-hosted, else a "
+          "not set: uses a card of heddle.ko, else of heddle-hosted, else a "
           "simulated one");
       return true;
     }
@@ -76,7 +76,7 @@ class Doctor {
     const std::string shown = cli::Printable(socket_);
     if (!files().Exists(socket_)) {
       Add(asked ? Level::kProblem : Level::kNote, "heddle-hosted",
-          absl::StrCat("there is no socket '", shown, "'"),
+          absl::StrCat("no socket at '", shown, "'"),
           asked ? absl::StrCat("start it: heddle-hosted --socket ", shown,
                                " --card CARD_SOCKET")
                 : "");
@@ -85,7 +85,7 @@ class Doctor {
     const auto cards = system_.list_hosted(socket_);
     if (absl::IsUnimplemented(cards.status())) {
       Add(Level::kNote, "heddle-hosted",
-          absl::StrCat("there is a socket '", shown, "'; it was not asked"));
+          absl::StrCat("found a socket at '", shown, "'; not queried"));
     } else if (absl::IsPermissionDenied(cards.status())) {
       struct stat info = {};
       const bool known = stat(files().Path(socket_).c_str(), &info) == 0;
@@ -94,17 +94,17 @@ class Doctor {
           known && (info.st_mode & 0020) && info.st_gid != 0
               ? absl::StrCat("sudo usermod -aG ", GroupName(info.st_gid),
                              " $USER, then log in again")
-              : "start heddle-hosted with --socket-group GROUP, a group that "
-                "this user is in");
+              : "start heddle-hosted with --socket-group GROUP, a group of "
+                "this user");
     } else if (!cards.ok()) {
       Add(Level::kProblem, "heddle-hosted",
           cli::Printable(cards.status().message()),
-          absl::StrCat("start heddle-hosted again, or remove '", shown, "'"));
+          absl::StrCat("restart heddle-hosted, or remove '", shown, "'"));
     } else if (*cards == 0) {
       Add(Level::kProblem, "heddle-hosted",
           absl::StrCat("runs at '", shown, "' but has no card"),
-          "start the card: heddle-sim --socket CARD_SOCKET, the path that "
-          "heddle-hosted got as --card");
+          "start a card: heddle-sim --socket CARD_SOCKET, with the path that "
+          "heddle-hosted was given as --card");
     } else {
       hosted_ = true;
       Add(Level::kOk, "heddle-hosted",
@@ -117,11 +117,11 @@ class Doctor {
     if (cards_.empty()) {
       Add(hosted_ && asked_node_.empty() ? Level::kNote : Level::kProblem,
           "PCI device",
-          absl::StrFormat("there is none with the ids %04x:%04x",
-                          reg::kPciVendorId, reg::kPciDeviceId),
+          absl::StrFormat("no device with the IDs %04x:%04x", reg::kPciVendorId,
+                          reg::kPciDeviceId),
           absl::StrFormat(
-              "put the card in (lspci -d %04x:%04x shows it; if it was there: "
-              "echo 1 | sudo tee /sys/bus/pci/rescan); without a card, "
+              "insert the card (lspci -d %04x:%04x shows it; if it was present "
+              "before: echo 1 | sudo tee /sys/bus/pci/rescan); without a card, "
               "programs use a simulated one",
               reg::kPciVendorId, reg::kPciDeviceId));
     }
@@ -166,15 +166,15 @@ class Doctor {
             .value_or("");
     if (absl::StrContains(modules, "/heddle.ko")) {
       Add(level, "module", "heddle.ko is installed but not loaded",
-          "sudo modprobe heddle (what it says: sudo dmesg | grep heddle)");
+          "sudo modprobe heddle (its messages: sudo dmesg | grep heddle)");
     } else {
       Add(level, "module",
           absl::StrCat("heddle.ko is not installed for the kernel ", kernel),
-          "sudo apt install ./heddle-dkms_*.deb (./dev package makes it), with "
-          "linux-headers-$(uname -r); without packages: make -C "
+          "sudo apt install ./heddle-dkms_*.deb (./dev package builds it), "
+          "with linux-headers-$(uname -r); without packages: make -C "
           "PREFIX/share/heddle/driver/kmd && sudo make -C "
-          "PREFIX/share/heddle/driver/kmd install, PREFIX being where Heddle "
-          "is installed or staged");
+          "PREFIX/share/heddle/driver/kmd install, with PREFIX where Heddle is "
+          "installed or staged");
     }
     return false;
   }
@@ -186,13 +186,13 @@ class Doctor {
       Add(Level::kProblem, "driver",
           absl::StrCat(
               card,
-              driver.empty() ? " has no driver" : " is taken by the driver ",
+              driver.empty() ? " has no driver" : " is bound to the driver ",
               cli::Printable(driver)),
           driver.empty()
-              ? absl::StrCat("sudo dmesg | grep ", card,
-                             " says why heddle.ko did not take it; try again "
-                             "with: echo ",
-                             card, " | sudo tee /sys/bus/pci/drivers_probe")
+              ? absl::StrCat(
+                    "sudo dmesg | grep ", card,
+                    " says why heddle.ko did not bind to it; retry with: echo ",
+                    card, " | sudo tee /sys/bus/pci/drivers_probe")
               // Without the override the other driver would be asked first.
               : absl::StrCat("echo heddle | sudo tee ", folder,
                              "/driver_override; echo ", card, " | sudo tee ",
@@ -209,7 +209,8 @@ class Doctor {
     }
     if (node.empty()) {
       Add(Level::kProblem, "node",
-          absl::StrCat(card, " has no node although heddle.ko has it"),
+          absl::StrCat(card,
+                       " has no device node although heddle.ko is bound to it"),
           absl::StrCat("sudo dmesg | grep heddle says why; then: echo ", card,
                        " | sudo tee ", folder, "/driver/unbind; echo ", card,
                        " | sudo tee /sys/bus/pci/drivers_probe"));
@@ -218,9 +219,10 @@ class Doctor {
     node = cli::Printable(node);
     struct stat info;
     if (stat(files().Path(node).c_str(), &info) != 0) {
-      Add(Level::kProblem, "node", absl::StrCat(node, " is not there"),
-          absl::StrCat("in a container give it the device (--device ", node,
-                       "); else see that /dev is a devtmpfs and udev runs"));
+      Add(Level::kProblem, "node", absl::StrCat(node, " does not exist"),
+          absl::StrCat(
+              "in a container, pass the device in (--device ", node,
+              "); otherwise check that /dev is a devtmpfs and udev runs"));
       return;
     }
     if (!asked_node_.empty() && asked_node_ != node) {
@@ -275,10 +277,10 @@ class Doctor {
     if (absl::IsUnimplemented(jobs.status())) return;  // not asked
     Add(Level::kProblem, "interface", cli::Printable(jobs.status().message()),
         absl::IsFailedPrecondition(jobs.status())
-            ? "install the module and the library of one release; modinfo "
-              "heddle shows the module's"
+            ? "install module and library of the same release; modinfo heddle "
+              "shows the module's"
         : absl::IsUnavailable(jobs.status())
-            ? "the card has gone or does not answer: sudo dmesg | grep heddle"
+            ? "the card is gone or does not respond: sudo dmesg | grep heddle"
             : "sudo dmesg | grep heddle");
   }
 
@@ -310,13 +312,13 @@ class Doctor {
                      jobs_.has_value() ? absl::StrCat(jobs) : "not known");
     if (vectors == 0) {
       Add(Level::kProblem, "interrupts", "heddle.ko has none",
-          "MSI must be on: look for pci=nomsi in /proc/cmdline and for heddle "
-          "in sudo dmesg");
+          "MSI must be enabled: look for pci=nomsi in /proc/cmdline and for "
+          "heddle in sudo dmesg");
     } else if (count == 0 && jobs > 0) {
       Add(Level::kProblem, "interrupts", found,
-          "jobs end only when the driver looks for itself: a virtual card must "
-          "raise MSI-X; on a real one see sudo dmesg for the interrupt "
-          "controller");
+          "jobs complete only because the driver polls: a virtual card must "
+          "raise MSI-X; on a real one check the interrupt controller in sudo "
+          "dmesg");
     } else {
       Add(Level::kOk, "interrupts", found);
     }
@@ -331,11 +333,11 @@ class Doctor {
       }
     }
     Add(Level::kProblem, "library",
-        absl::StrCat(kLibrary, " is in none of the usual folders"),
-        absl::StrCat("sudo apt install ./heddle-runtime_*.deb (./dev package "
-                     "makes it); without packages: LD_LIBRARY_PATH=FOLDER, "
-                     "that of ",
-                     kLibrary));
+        absl::StrCat(kLibrary, " is not in any of the usual folders"),
+        absl::StrCat(
+            "sudo apt install ./heddle-runtime_*.deb (./dev package builds "
+            "it); without packages: LD_LIBRARY_PATH=FOLDER with ",
+            kLibrary));
   }
 
   void CheckPrograms() {
@@ -348,12 +350,12 @@ class Doctor {
       if (found != system_.program_folders.end()) continue;
       Add(Level::kNote, "simulation",
           absl::StrCat(name,
-                       " is not beside the tools: without a card there "
-                       "is no simulated one"),
-          "HEDDLE_BIN_DIR=FOLDER of heddle-sim and heddle-hosted");
+                       " is not installed beside the tools, so without a card "
+                       "none can be simulated"),
+          "set HEDDLE_BIN_DIR to the folder of heddle-sim and heddle-hosted");
       return;
     }
-    Add(Level::kOk, "simulation", "heddle-sim and heddle-hosted are there");
+    Add(Level::kOk, "simulation", "found heddle-sim and heddle-hosted");
   }
 
   std::string GroupName(gid_t gid) const {

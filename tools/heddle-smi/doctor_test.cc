@@ -173,7 +173,7 @@ TEST_F(DoctorTest, NoNode) {
   EXPECT_HAS(problem.fix, "--device /dev/dri/renderD128");
   tree_.Remove(absl::StrCat(kCard, "/drm"));
   problem = Problem();
-  EXPECT_HAS(problem.text, "no node");
+  EXPECT_HAS(problem.text, "no device node");
 }
 
 TEST_F(DoctorTest, NoRight) {
@@ -203,7 +203,7 @@ TEST_F(DoctorTest, OtherInterfaceOrDeadCard) {
   };
   Finding problem = Problem();
   EXPECT_EQ(problem.check, "interface");
-  EXPECT_HAS(problem.fix, "one release");
+  EXPECT_HAS(problem.fix, "same release");
   system_.open_node = [](const std::string&) {
     return absl::StatusOr<uint64_t>(absl::UnavailableError("gone"));
   };
@@ -235,7 +235,7 @@ TEST_F(DoctorTest, Hosted) {
   system_.list_hosted = [](const std::string&) {
     return absl::StatusOr<size_t>(absl::UnavailableError("nobody listens"));
   };
-  EXPECT_HAS(Problem().fix, "start heddle-hosted again");
+  EXPECT_HAS(Problem().fix, "restart heddle-hosted");
   // Its file is the test's own: no group that may write to it.
   system_.list_hosted = [](const std::string&) {
     return absl::StatusOr<size_t>(absl::PermissionDeniedError("no"));

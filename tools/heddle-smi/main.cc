@@ -34,11 +34,11 @@ constexpr char kHelp[] =
     "  heddle-smi --json | jq '.cards[0].memory'\n"
     "  heddle-smi doctor\n"
     "\n"
-    "Lists the Heddle cards of this system with their memory, jobs, faults "
-    "and resets,\n"
-    "and the processes that use them. `doctor` checks one thing after another "
-    "that a\n"
-    "program needs to reach a card, and says how to mend what is missing.\n";
+    "Lists the Heddle cards of this system with their memory, jobs, faults and "
+    "resets,\n"
+    "and the processes that use them. `doctor` checks step by step what a "
+    "program needs\n"
+    "to reach a card, and prints a fix for each problem.\n";
 
 std::string Positive(const std::string& text) {
   double value = 0;
@@ -97,28 +97,29 @@ int main(int argc, char** argv) {
   app.add_option("--device", device,
                  "drm[:NODE] or hosted:SOCKET[#CARD] (default: HEDDLE_DEVICE, "
                  "else all)");
-  app.add_flag("--json", json, "JSON, one line (with --watch: one each time)");
+  app.add_flag("--json", json,
+               "print JSON in one line (with --watch, one line per update)");
   auto* watch = app.add_option("--watch", seconds,
-                               "show again every so many seconds, with the "
-                               "share of the time that each process kept the "
-                               "card busy")
+                               "update every SECONDS, with the share of time "
+                               "that each process kept the card busy")
                     ->type_name("SECONDS")
                     ->check(Positive);
-  app.add_option("--count", ticks, "end after so many times")
+  app.add_option("--count", ticks, "stop after N updates")
       ->needs(watch)
       ->check(CLI::Range(1, 1 << 30))
       ->type_name("N");
   app.add_option("--root", root,
-                 "look at /proc, /sys, /dev and /run below this folder, for "
-                 "tests and for the tree of another system")
+                 "use /proc, /sys, /dev and /run below this folder, for tests "
+                 "or another system's file tree")
       ->type_name("DIR")
       ->check(CLI::ExistingDirectory);
   auto* doctor = app.add_subcommand(
-      "doctor", "check what a program needs, and say how to mend it");
+      "doctor", "check what a program needs to reach a card, and print fixes");
   doctor->fallthrough();
-  app.footer(absl::StrCat(
-      heddle::cli::kExitCodeHelp,
-      "\nA list without a card ends with 3, a doctor with a problem with 1."));
+  app.footer(absl::StrCat(heddle::cli::kExitCodeHelp,
+                          "\n"
+                          "Listing without a card exits with 3; doctor exits "
+                          "with 1 if it finds a problem."));
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

@@ -84,8 +84,8 @@ server=$!
 processes+=("$server")
 until [[ -S cured ]]; do sleep 0.05; done
 cure heddle-hosted # it has no card
-[[ "$advice" == "start the card: heddle-sim --socket CARD_SOCKET, "* ]] || fail "advice: $advice"
-start=${advice#start the card: }
+[[ "$advice" == "start a card: heddle-sim --socket CARD_SOCKET, "* ]] || fail "advice: $advice"
+start=${advice#start a card: }
 start=${start%%,*}
 eval "${start/CARD_SOCKET/card_of_cure} &" >/dev/null 2>&1
 processes+=($!)
@@ -95,7 +95,7 @@ fine || fail "a card was started as advised"
 kill -9 "$server"
 wait "$server" 2>/dev/null || true
 cure heddle-hosted # nobody is behind the socket
-[[ "$advice" == "start heddle-hosted again, or remove '$folder/cured'" ]] || fail "advice: $advice"
+[[ "$advice" == "restart heddle-hosted, or remove '$folder/cured'" ]] || fail "advice: $advice"
 heddle-hosted --socket cured --card card_of_cure 2>/dev/null &
 processes+=($!)
 for _ in $(seq 200); do fine && break; sleep 0.05; done

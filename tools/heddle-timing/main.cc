@@ -46,16 +46,18 @@ constexpr char kHelp[] =
     "  heddle-timing model.hpk                    (writes model.timing)\n"
     "  heddle-run --cycles exact --layers model.hpk\n"
     "\n"
-    "Runs a package on the RTL, cycle by cycle, and writes when each command\n"
+    "Runs a package on the RTL, cycle by cycle, and records when each command\n"
     "begins and ends. heddle-run --cycles exact then reports these cycles at "
     "the\n"
-    "speed of the functional card. They are the same for all inputs; a "
-    "package\n"
-    "with commands whose time depends on indices (Gather and the like) has no\n"
-    "exact cycles, which is said. The record holds for these bytes of the\n"
-    "package and for the RTL of this version.\n"
+    "speed of the functional card. They are the same for all inputs, except "
+    "in\n"
+    "packages with commands whose time depends on indices (Gather and the "
+    "like);\n"
+    "these have no exact cycles, and the tool says so. A record is valid for "
+    "this\n"
+    "exact package and this version of the RTL.\n"
     "\n"
-    "About ten seconds per million cycles.\n";
+    "Takes about ten seconds per million cycles.\n";
 
 constexpr uint64_t kCoreSeed = 1, kCardSeed = 1001;
 constexpr uint64_t kMegabyte = uint64_t{1} << 20;
@@ -110,17 +112,17 @@ absl::Status CompareRuns(const CoreRun& core,
   compare("of the vector engine", core.vector_busy, card.vector_busy);
   compare("of load and store", core.dma_busy, card.dma_busy);
   if (differences.empty()) return absl::OkStatus();
-  return absl::InternalError(absl::StrCat(
-      "no record is written: the RTL core and the RTL card, with other inputs, "
-      "differ in what must not depend on either: ",
-      differences));
+  return absl::InternalError(
+      absl::StrCat("no record written: the RTL core and the RTL card ran with "
+                   "different inputs and must agree, but differ in ",
+                   differences));
 }
 
 absl::Status Record(const std::string& path, cli::Progress* progress,
                     std::string* report) {
   if (!absl::EndsWith(path, ".hpk")) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "'", path, "' is no package (.hpk); make one with: heddle-compile ",
+        "'", path, "' is not a package (.hpk); make one with: heddle-compile ",
         path, " -o MODEL.hpk"));
   }
   ASSIGN_OR_RETURN(const std::shared_ptr<const compiler::MappedFile> file,
@@ -146,7 +148,7 @@ absl::Status Record(const std::string& path, cli::Progress* progress,
                              static_cast<double>(std::max<uint64_t>(
                                  {cycles, package.estimated_cycles, 1})));
                    }));
-  progress->Set(absl::StrCat("the job on the whole card, more than ",
+  progress->Set(absl::StrCat("running the job on the whole card, more than ",
                              run.cycles, " cycles"));
   ASSIGN_OR_RETURN(const session::RunStatistics card,
                    RunOnCard(file->bytes(), package));
@@ -169,8 +171,8 @@ absl::Status Record(const std::string& path, cli::Progress* progress,
   if (!inexact.empty()) {
     absl::StrAppendFormat(
         report,
-        "The times of %d of them are exact, the others those of one input: "
-        "%s. heddle-run --cycles exact refuses the package.\n",
+        "%d of these times are exact, the others hold for one input only: %s. "
+        "heddle-run --cycles exact rejects the package.\n",
         exact, inexact);
   }
   return absl::OkStatus();
@@ -183,7 +185,7 @@ int Main(int argc, char** argv) {
   app.set_version_flag("--version", absl::StrCat(kTool, " ", cli::kVersion));
   app.add_option("package", path, "package (.hpk)")->required();
   app.add_flag("--progress", show_progress,
-               "show progress although stderr is no terminal");
+               "show progress even if stderr is not a terminal");
   app.footer(cli::kExitCodeHelp);
   try {
     app.parse(argc, argv);

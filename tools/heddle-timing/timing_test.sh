@@ -82,8 +82,8 @@ expect 0 "$run" m.hpk --cycles estimated --layers
 grep -q '^cycles .* (estimated) of the commands' out || fail "not marked as estimated"
 
 # What is not exact is refused.
-refused "the option out" "$run" m.hpk --cycles exact --core rtl
-refused "which has no cycles" "$run" m.hpk --cycles exact --device null
+refused "omit the option" "$run" m.hpk --cycles exact --core rtl
+refused "which counts no cycles" "$run" m.hpk --cycles exact --device null
 expect 2 "$run" "$model" --cycles exact
 grep -q 'heddle-timing' err || fail "no way out for a model"
 expect 2 "$run" m.hpk --cycles exact --taps taps
@@ -157,7 +157,7 @@ expect 0 "$run" --core rtl gather.hpk
 
 # Errors of heddle-timing; what it cannot write leaves nothing behind.
 expect 2 "$timing"
-refused "is no package" "$timing" "$model"
+refused "is not a package" "$timing" "$model"
 refused "none.hpk" "$timing" none.hpk
 head -c 2000 m.hpk >half.hpk
 expect 1 "$timing" half.hpk
