@@ -30,7 +30,7 @@ def load(faults_file, errors_file):
 def page(faults, errors):
     yes = {True: "yes", False: "no"}
     lines = ["<!-- generated from kmd/faults.toml by kmd/faults.py; do not edit. -->",
-             "# Faults of a card, and what the driver makes of them", "",
+             "# Faults of a card, and how the driver reacts", "",
              "`inject` is a command of `heddle-sim ctl`. Each row is a test: "
              "`./dev test //tests/driver:faults_test`.", "",
              "| fault | inject | job | status | fence error | event | uevent | coredump | "

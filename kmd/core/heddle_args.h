@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * Checks of every uAPI structure, before anything is looked up or changed. They
- * look at the structure alone; what needs objects (handles, sizes of buffers)
- * takes plain numbers. All return 0 or a negative errno as the uAPI header says.
+ * look at the structure alone; checks that involve objects (handles, buffer sizes)
+ * take plain numbers. All return 0 or a negative errno as in the uAPI header.
  */
 #ifndef HEDDLE_ARGS_H
 #define HEDDLE_ARGS_H

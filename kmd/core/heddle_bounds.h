@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * What single commands touch: the parts of the validator. Private to it. Each
- * function gets the words of one command whose fields were found to be in their
- * ranges, and returns HEDDLE_VALIDATE_OK or the reason to refuse it.
+ * Accesses of single commands: internal parts of the validator. Each function
+ * gets the words of one command whose fields are known to be in range, and
+ * returns HEDDLE_VALIDATE_OK or the reason to reject the command.
  */
 #ifndef HEDDLE_BOUNDS_H
 #define HEDDLE_BOUNDS_H

@@ -2,15 +2,15 @@
 /*
  * How long the card can take for a command.
  *
- * An upper bound, in cycles of the core, of what the command adds to the time of a
- * stream whatever the other engines do meanwhile. Every access to SRAM and every
- * beat of device memory counts as if nothing else went on in its cycle, so the sum
- * over a stream holds however the engines get in each other's way: a cycle in which
- * one is held up is a cycle that another's access is charged for.
+ * An upper bound, in core cycles, on what the command adds to the time of a stream,
+ * whatever the other engines do meanwhile. Every access to SRAM and every beat of
+ * device memory counts as if nothing else happened in its cycle, so the sum over a
+ * stream holds however the engines interfere: a cycle in which one is held up is a
+ * cycle charged to another's access.
  *
- * What is data counts at its worst (each micro-instruction a division). Memory that
- * is slower than the configuration says, a card that does something else meanwhile,
- * and what comes before and after the stream (copies, the region table) do not count.
+ * Data-dependent costs count at their worst (each micro-instruction a division). Not
+ * covered: memory slower than the configuration says, a card busy with other work,
+ * and what comes before and after the stream (copies, the region table).
  */
 #ifndef HEDDLE_CYCLES_H
 #define HEDDLE_CYCLES_H

@@ -3,17 +3,17 @@
  * Fair shares of a card whose jobs cannot be interrupted. Plain data; the caller
  * serialises all calls and owns the list of clients (open files).
  *
- * Turns alone are not fair: a client with jobs of a second would make each job of
- * one with jobs of a millisecond wait for a second. So a client whose job held the
- * card much longer than its rivals' jobs do leaves the card to them for as long
- * again, times their number: each has its share of the time, and waits for a long
- * job only once per share. Clients with jobs of like length never rest, nor does
- * one without rivals.
+ * Taking turns alone is not fair: a client with jobs of one second would make every
+ * job of one with jobs of a millisecond wait for a second. So a client whose job held
+ * the card much longer than its rivals' jobs do leaves the card to them for as long,
+ * times their number: each gets its share of the time, and waits for a long job only
+ * once per share. Clients with jobs of similar length never rest, nor does a client
+ * without rivals.
  *
- * A rival is a client with a job that has not ended, or whose last one ended so
- * recently that its next can be expected. While there is one, a client has one job
- * with the card at a time. A client that opens anew inherits the longest rest that
- * is still on, so a rest cannot be escaped by closing and opening.
+ * A rival is a client with an unfinished job, or whose last job ended so recently
+ * that another can be expected. While there is one, a client has one job on the card
+ * at a time. A newly opened client inherits the longest rest still in force, so
+ * nobody escapes a rest by closing and reopening.
  */
 #ifndef HEDDLE_FAIR_H
 #define HEDDLE_FAIR_H

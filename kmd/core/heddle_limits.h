@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * What one client (an open file) may take of a card, and when it has hung it too
- * often. Plain data; the caller serialises all calls.
+ * Limits of one client (an open file) on a card, and when it counts as hanging the
+ * card too often. Plain data; the caller serialises all calls.
  */
 #ifndef HEDDLE_LIMITS_H
 #define HEDDLE_LIMITS_H

@@ -5,14 +5,14 @@
  * serialises all calls.
  *
  * Device addresses 0 .. total-1 are handed out; the reserve lies behind them.
- * An allocation is refused only when the sum of page-rounded sizes would exceed
- * the total. When no gap is large enough although the sum fits, the caller
- * moves objects as heddle_mem_plan() says, batch by batch, and tries again.
+ * An allocation fails only when the sum of page-rounded sizes would exceed the
+ * total. If no gap is large enough although the sum fits, the caller moves
+ * objects as planned by heddle_mem_plan(), batch by batch, and tries again.
  *
- * While a batch of moves is carried out the caller need not hold the lock that
- * serialises the calls: objects may come and go meanwhile. Nothing is placed
+ * The caller need not hold the lock that serialises the calls while it carries
+ * out a batch of moves: objects may come and go meanwhile. Nothing is placed
  * where the compaction works, nor in memory that it counts on, so one pass over
- * the objects is enough, whatever others do.
+ * the objects suffices, whatever others do.
  */
 #ifndef HEDDLE_MEM_H
 #define HEDDLE_MEM_H

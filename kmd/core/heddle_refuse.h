@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Why a call is refused, for who develops a client: DRM's debug messages of drivers
- * (drm.debug=2) name the field, its value and its limit, or say that nothing has this
- * number. The driver adds card, client and call (heddle_ioctl). Outside of a kernel
- * nothing is said.
+ * Why a call is rejected, for developers of clients: DRM's driver debug messages
+ * (drm.debug=2) name the field, its value and its limit, or say that no object has
+ * this number. The driver adds card, client and call (heddle_ioctl). Outside a kernel
+ * there are no messages.
  */
 #ifndef HEDDLE_REFUSE_H
 #define HEDDLE_REFUSE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * How many jobs are with the card, whether SRAM must be cleared before one, and when
+ * How many jobs are on the card, whether SRAM must be cleared before one, and when
  * a job counts as stuck. Plain data; the caller serialises all calls.
  */
 #ifndef HEDDLE_SCHED_H

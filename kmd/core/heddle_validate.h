@@ -2,11 +2,11 @@
 /*
  * The command-stream validator.
  *
- * Claim: a stream that the validator accepts makes the card touch no byte of
+ * Claim: a stream that the validator accepts makes the card access no byte of
  * region r at or beyond end[r], write to no region outside `written`, and raise
  * none of the faults that a stream alone can cause (illegal command, overrun,
  * SRAM bounds, semaphore overflow in program order). It cannot deadlock. Microprograms
- * and indices are data in SRAM: the card checks them when it runs.
+ * and indices are data in SRAM: the card checks them at run time.
  *
  * Semaphores. A stream is accepted only if
  *   (1) no wait is unsatisfied when its commands are executed one after another, and

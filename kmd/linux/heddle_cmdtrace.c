@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * When the commands of a job began and ended, as the card writes it down. Memory for that is
- * the driver's own and belongs to the job's outcome, which the job holds as long as the card
- * may write; user space gets copies, by WAIT.
+ * Begin and end of a job's commands, as recorded by the card. Their memory belongs to the
+ * driver and is part of the job's outcome, which the job holds as long as the card may
+ * write; user space gets copies through WAIT.
  */
 #include "heddle_args.h"
 #include "heddle_drv.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * What differs between kernels, by what Kbuild found in their headers (stable
- * series take over interfaces of later versions, so version numbers say nothing).
+ * Differences between kernels, as detected by Kbuild in their headers (stable
+ * series backport interfaces of later versions, so version numbers say nothing).
  */
 #ifndef HEDDLE_COMPAT_H
 #define HEDDLE_COMPAT_H

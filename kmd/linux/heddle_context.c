@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Open files, and their contexts: each a queue of its own. */
+/* Open files and their contexts, each a queue of jobs. */
 #include <linux/capability.h>
 
 #include "heddle_args.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * What is known when a job hangs, as text in /sys/class/devcoredump: registers,
- * jobs with the card, the steps of the one that hangs, newest completion record,
- * device memory. No buffer contents: they belong to users.
+ * State of the card when a job hangs, as text in /sys/class/devcoredump: registers,
+ * jobs on the card, the steps of the hanging one, newest completion record, device
+ * memory. No buffer contents: they belong to users.
  *
- * heddle_coredump_take() looks at all that before the job is aborted, without
- * allocating; heddle_coredump_write() makes the text of it in a work item.
+ * heddle_coredump_take() collects this before the job is aborted, without
+ * allocating; heddle_coredump_write() formats it in a work item.
  */
 #include <linux/devcoredump.h>
 #include <linux/math64.h>

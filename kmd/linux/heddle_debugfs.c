@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* debugfs, for looking only: registers, rings, buffers. */
+/* Read-only debugfs files: registers, rings, buffers. */
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
 

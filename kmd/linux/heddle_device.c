@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The set-up of a card, and its end. heddle_device_fini() undoes it in the order
- * that surprise removal needs: nobody new, the card off the bus, then all that
- * waited is told, then the memory that the card could reach is taken back.
+ * Set-up and teardown of a card. heddle_device_fini() follows the order that
+ * surprise removal needs: no new users, the card off the bus, then all waiters
+ * are woken, then the memory that the card could reach is taken back.
  */
 #include <linux/delay.h>
 #include <linux/mm.h>

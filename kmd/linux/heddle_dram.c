@@ -2,10 +2,10 @@
 /*
  * Device memory: exact accounting by kmd/core, compaction by the copy engine.
  *
- * Compaction is a work item. While objects move, no job is with the card and none
- * starts; jobs learn addresses only when they start, so none holds an old one. No
- * lock is held while jobs or moves are waited for: others allocate and free
- * meanwhile, and who waits for room can be interrupted.
+ * Compaction is a work item. While objects move, no job is on the card and none
+ * starts; jobs get addresses only when they start, so none holds a stale one. No
+ * lock is held while waiting for jobs or moves: others allocate and free meanwhile,
+ * and a caller that waits for room can be interrupted.
  */
 #include "heddle_drv.h"
 #include "heddle_trace.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * heddle: DRM driver of the Heddle NPU. A node per card, of the class accel where the
- * kernel has it and a render node elsewhere; the user interface is
+ * heddle: DRM driver of the Heddle NPU. Each card has an accel node where the kernel
+ * has that class, else a render node; the user interface is
  * include/uapi/drm/heddle_drm.h.
  */
 #include <linux/compat.h>

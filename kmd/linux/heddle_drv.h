@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The kernel driver's own types, and per source file the functions it exports.
+ * Internal types of the kernel driver, and the functions that each source file exports.
  *
  * Decisions (argument checks, validation, memory policy, state tables) are in
- * kmd/core; the files here take the locks, ask core, and do what it said.
+ * kmd/core; the files here take the locks, ask core, and do what it says.
  *
  * Locks, outermost first:
  *   heddle_device.files_lock  the list of files, their tables of contexts

@@ -2,9 +2,9 @@
 /*
  * The job ring and the completion ring: jobs go to the card here, and end here.
  *
- * All jobs use ring 0. drm_gpu_scheduler decides the order; the card runs what it
- * was given in that order, HEDDLE_SCHED_DEPTH at a time, so that a late urgent job
- * waits for few and the order in which jobs use SRAM is known.
+ * All jobs use ring 0. drm_gpu_scheduler decides the order, and the card runs jobs
+ * in that order, HEDDLE_SCHED_DEPTH at a time, so that a late urgent job waits for
+ * few others and the order in which jobs use SRAM is known.
  */
 #include <linux/dma-mapping.h>
 

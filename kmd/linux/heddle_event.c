@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* EVENTS: what happened to the card, kept per file; and the same as uevents. */
+/* EVENTS: events of the card, queued per file, and sent as uevents. */
 #include <linux/kobject.h>
 #include <linux/poll.h>
 

@@ -2,11 +2,11 @@
 /*
  * The scheduler's side of a job.
  *
- * A job is made by SUBMIT (or here, for memory that must be made ready), waits in
- * its context's entity, is given to the card by run_job() and ends when its fence
- * signals. The scheduler's own timeout is not used: a job may take as long as it
- * makes progress, which heddle_reset.c watches; an engine's reset ends only the
- * guilty job and leaves the ring as it is, so nothing has to be submitted again.
+ * A job is created by SUBMIT (or here, for memory that must be prepared), waits in
+ * its context's entity, is passed to the card by run_job() and ends when its fence
+ * signals. The scheduler's own timeout is not used: a job may run as long as it
+ * makes progress, which heddle_reset.c watches; an engine reset ends only the
+ * guilty job and leaves the ring alone, so nothing needs to be resubmitted.
  */
 #include <linux/delay.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Buffers: HOST ones are shmem objects that can be mapped and exported, DEVICE
- * ones have a handle and device memory, and nothing to look at.
+ * Buffers: HOST ones are shmem objects that can be mapped and exported; DEVICE
+ * ones have a handle and device memory, and cannot be mapped.
  */
 #include <drm/drm_gem.h>
 #include <drm/drm_prime.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * System memory that the card reaches: pages of HOST buffers, and the driver's own
- * areas. A removed card's mappings are taken back at once, although files that
- * are still open keep the buffers: their pages stay, only the card's addresses go.
+ * System memory that the card can access: pages of HOST buffers, and the driver's own
+ * areas. A removed card's mappings are taken back at once, even if open files keep
+ * the buffers: their pages stay, only the card's addresses go.
  *
- * Where the bus needs it (caches that do not snoop, bounce buffers) a job's ranges are
- * handed to the card when it starts and back when it has ended; nothing else is touched,
- * because user space may write to the rest of a buffer at any time.
+ * Where the bus needs it (non-snooping caches, bounce buffers) a job's ranges are
+ * synced for the card when it starts and for the CPU when it has ended; nothing else
+ * is touched, because user space may write to the rest of a buffer at any time.
  */
 #include <linux/dma-mapping.h>
 #include <linux/module.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Interrupts: a vector per bit of INT_STATUS with MSI-X, one for all otherwise. */
+/* Interrupts: with MSI-X one vector per bit of INT_STATUS, otherwise one for all. */
 #include <linux/interrupt.h>
 #include <linux/pci.h>
 

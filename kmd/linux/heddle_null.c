@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * null_hw: cards without hardware. All of the user interface works, device memory
- * is accounted for, and jobs succeed at once without effect: what the driver alone
- * costs, and tests of the interface on any machine.
+ * null_hw: cards without hardware. The whole user interface works, device memory is
+ * accounted for, and jobs succeed at once without effect: for measuring the driver's
+ * own cost, and for testing the interface on any machine.
  */
 #include <linux/dma-mapping.h>
 #include <linux/platform_device.h>

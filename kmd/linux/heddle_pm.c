@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Sleep, and errors of the bus. A card without anybody's memory sleeps by itself (runtime
- * PM). When the system goes to sleep, the card's memory is copied to the host's, because
- * the card may lose its power, and back when the system wakes up: clients see nothing but
- * time.
+ * Power management and bus errors. A card on which no client has memory suspends itself
+ * (runtime PM). When the system suspends, the card's memory is copied to host memory,
+ * because the card may lose power, and on resume it is copied back: clients notice
+ * nothing but the time.
  *
- *   prepare   no job starts any more, those with the card end, contents are copied out
+ *   prepare   no further job starts, those on the card end, contents are copied out
  *   suspend   the card forgets its rings
- *   resume    reset, rings, contents are copied in; a card that does not answer is lost
- *   complete  jobs start again; also when another device refused to sleep
+ *   resume    reset, rings, contents are copied in; a card that does not respond is lost
+ *   complete  jobs start again; also if another device refused to suspend
  */
 #include <linux/pci.h>
 

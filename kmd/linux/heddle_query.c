@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* QUERY, and what /proc/PID/fdinfo says of a file. */
+/* QUERY, and a file's statistics in /proc/PID/fdinfo. */
 #include <linux/capability.h>
 #include <linux/pci.h>
 #include <linux/seq_file.h>

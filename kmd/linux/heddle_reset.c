@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The watch: finds jobs that make no progress and cards that do not answer.
+ * The hangcheck: finds jobs without progress and cards that do not respond.
  *
  *   no progress for the job's limit, or too many cycles -> ABORT (it ends at a command boundary)
  *   it does not end in time         -> RESET.engine (only that job fails)
  *   the engine does not come back   -> RESET.card (all jobs with the card fail)
  *   that does not help either       -> the card is given up, as if unplugged
  *
- * A job whose context is gone ends in the same way, but is no hang.
+ * A job whose context is gone ends in the same way, but does not count as a hang.
  *
  * The states are those of kmd/core/heddle_state.c. Everything here runs in one
- * work item, which also takes completion records whose interrupt was lost. Jobs of
- * others wait for it, so it waits for nothing: it tells heddle_report_wq.
+ * work item, which also handles completion records whose interrupt was lost. Other
+ * clients' jobs depend on it, so it never waits: it leaves that to heddle_report_wq.
  */
 #include <linux/pci.h>
 

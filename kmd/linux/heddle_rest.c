@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Fair shares of the card among files, as kmd/core/heddle_fair.h says: a file whose
- * jobs hold the card for long leaves it to others for a while. Its next job waits for
- * a fence then, so the scheduler goes on with the jobs of others.
+ * Fair shares of the card among files, as in kmd/core/heddle_fair.h: a file whose jobs
+ * hold the card for long leaves it to others for a while. Its next job then waits for
+ * a fence, so the scheduler continues with the jobs of others.
  *
  * Only jobs that could start count: a job that waits for a fence of user space keeps
  * nobody from the card, and nobody has to rest for it.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * How a job is written down for the card: its steps, tables of regions and scatter
- * lists, in memory of its own. Device addresses are left open: they are known when
- * the job starts.
+ * The card's description of a job: its steps, region tables and scatter lists, in
+ * memory of its own. Device addresses are filled in when the job starts, because
+ * they are not known before.
  *
- * A list is contiguous, and the pages of a buffer seldom are. So a copy whose list
- * would be long becomes several steps: as a rule no list is longer than a page.
+ * A list is contiguous, but the pages of a buffer seldom are. So a copy with a long
+ * list is split into several steps: as a rule no list is longer than a page.
  */
 #include "heddle_drv.h"
 

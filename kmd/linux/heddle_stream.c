@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Command streams: copied once, validated once, and then out of everybody's reach. */
+/* Command streams: copied once, validated once, then inaccessible to everybody. */
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * SUBMIT: looks up everything that a job names, checks that it fits, and queues the
- * job, as heddle_steps.c writes it down.
+ * SUBMIT: looks up the objects that a job names, checks bounds, and queues the job
+ * in the form that heddle_steps.c gives it.
  */
 #include <linux/uaccess.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Tracepoints: the life of a job, and what happens to a card. */
+/* Tracepoints: the life of a job, and events of a card. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM heddle
 

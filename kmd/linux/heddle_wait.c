@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* WAIT: sleeping until a job has ended, and its result. */
+/* WAIT: sleeps until a job has ended, and returns its result. */
 #include <linux/sched/signal.h>
 
 #include "heddle_args.h"

@@ -3,17 +3,17 @@
  * User interface of the Heddle NPU driver.
  *
  * Rules for all structures: 64-bit layout with explicit padding; fields named
- * "pad" or "reserved" and unknown flags must be zero (-EINVAL); a user pointer
- * is always a {pointer, count, stride} triple, so that structures can grow:
- * the driver reads min(stride, its own size) bytes of each element and refuses
- * non-zero bytes beyond what it knows (-E2BIG). An ioctl's own structure grows at its
- * end: what an older program does not send is zero, and what a newer one sends means
- * nothing without a flag or a count that an older driver refuses or ignores. Place new
- * ioctls at the end.
+ * "pad" or "reserved" and unknown flags must be zero (-EINVAL). A user pointer is
+ * always a {pointer, count, stride} triple, so that structures can grow: the driver
+ * reads min(stride, its own size) bytes of each element and rejects non-zero bytes
+ * beyond the size it knows (-E2BIG). An ioctl's own structure grows at its end: fields
+ * that an older program does not send are zero, and fields that a newer program sends
+ * have no effect without a flag or count that an older driver rejects or ignores. Place
+ * new ioctls at the end.
  *
- * Errors common to all: -ENODEV the card is gone, -EINVAL a field has a value
- * that is not allowed, -ENOENT a handle or id does not exist, -EFAULT a pointer
- * cannot be reached, -ENOMEM system memory.
+ * Errors common to all: -ENODEV the card is gone, -EINVAL a field has an invalid
+ * value, -ENOENT a handle or id does not exist, -EFAULT a pointer is not accessible,
+ * -ENOMEM out of system memory.
  */
 #ifndef _UAPI_HEDDLE_DRM_H_
 #define _UAPI_HEDDLE_DRM_H_
@@ -80,8 +80,8 @@ struct drm_heddle_query {
 /**
  * struct drm_heddle_device_info - constant properties of the card
  * @config: id of the hardware configuration
- * @hw_version: VERSION register, major << 16 | minor. The driver knows that major
- *              version, and the minor ones up to that which DRM_IOCTL_VERSION tells
+ * @hw_version: VERSION register, major << 16 | minor. The driver supports that major
+ *              version, and minor versions up to the one in DRM_IOCTL_VERSION
  * @core_kind: silicon, RTL or functional model
  * @priorities: number of priorities (0 is the highest)
  * @unique: serial number, the same after a re-plug
@@ -107,12 +107,12 @@ struct drm_heddle_device_info {
 };
 
 /**
- * struct drm_heddle_memory_info - device memory now
- * @total: bytes of device memory that DEVICE buffers and streams can take
+ * struct drm_heddle_memory_info - current use of device memory
+ * @total: bytes of device memory available to DEVICE buffers and streams
  *         together (the card's size minus the reserve)
- * @used: bytes taken, every object rounded up to a page
- * @used_here: bytes taken by objects of this file
- * @generation: grows when @total changes
+ * @used: bytes in use, each object rounded up to a page
+ * @used_here: bytes in use by objects of this file
+ * @generation: increases when @total changes
  */
 struct drm_heddle_memory_info {
 	__u64 total;
@@ -122,20 +122,20 @@ struct drm_heddle_memory_info {
 };
 
 /**
- * struct drm_heddle_limits - what one file may take, and one job
+ * struct drm_heddle_limits - limits of a file and of a job
  *
- * Quotas count what this file holds; using one up gives -EDQUOT (jobs: -EAGAIN,
+ * Quotas count what this file holds; exceeding one gives -EDQUOT (jobs: -EAGAIN,
  * because the condition passes).
  * @run_cycles: most card cycles of a job, unless DRM_IOCTL_HEDDLE_CONTEXT_CONTROL
- *              has set another limit for its context
+ *              sets another limit for its context
  * @timeout_ns: longest time without progress
  * @device_bytes: DEVICE buffers and streams, page-rounded
- * @pinned_bytes: HOST buffers that the card can reach
+ * @pinned_bytes: HOST buffers mapped for the card
  * @buffers: buffers
  * @streams: command streams
  * @contexts: contexts
  * @jobs: jobs that have not ended
- * @hangs: jobs of one file that may hang before it is banned
+ * @hangs: number of hanging jobs after which a file is banned
  * @pad: zero
  */
 struct drm_heddle_limits {
@@ -154,15 +154,15 @@ struct drm_heddle_limits {
 /**
  * struct drm_heddle_counters - sums over all jobs since the driver attached
  *
- * Sums over all clients need CAP_PERFMON; without it they are of this file's jobs.
+ * Sums over all clients need CAP_PERFMON; without it, they cover this file's jobs.
  * @jobs: jobs completed
  * @faults: jobs completed with an error
  * @resets: engine resets
- * @compactions: times that device memory was compacted
+ * @compactions: compactions of device memory
  * @macs: multiply-accumulates retired
  * @cycles: core cycles in jobs (0 on a core without timing)
  * @bytes_copied: bytes moved between host and device memory
- * @queued: jobs now waiting or running
+ * @queued: jobs waiting or running at the moment
  */
 struct drm_heddle_counters {
 	__u64 jobs;
@@ -176,19 +176,18 @@ struct drm_heddle_counters {
 };
 
 /**
- * struct drm_heddle_context_create - make a context: a queue of its own
+ * struct drm_heddle_context_create - create a context, a queue of jobs
  *
- * Jobs of one context run in the order of submission; jobs of different
- * contexts in the order of their priorities. Contexts of the same priority take
- * turns, or the oldest job goes first, as the kernel's scheduler was told
- * (gpu_sched.sched_policy). A context whose job was aborted or faulted keeps
- * working; only that job fails. When jobs of this file have hung too often
- * (struct drm_heddle_limits), the file is banned: no context of it takes jobs any
- * more (-EIO).
+ * Jobs of one context run in order of submission; jobs of different contexts in
+ * order of priority. Contexts of the same priority take turns, or the oldest job goes
+ * first, depending on the kernel scheduler's policy (gpu_sched.sched_policy). A
+ * context whose job was aborted or faulted keeps working; only that job fails. When
+ * jobs of this file hang too often (struct drm_heddle_limits), the file is banned: its
+ * contexts accept no further jobs (-EIO).
  *
- * -EDQUOT: the file has as many contexts as it may have. -EIO: it is banned.
- * @priority: 0 (highest) to priorities - 1. 2 is normal; above it (0 and 1) needs
- *            CAP_SYS_NICE (-EACCES)
+ * -EDQUOT: the file has reached its limit of contexts. -EIO: it is banned.
+ * @priority: 0 (highest) to priorities - 1. 2 is normal; higher priorities (0 and
+ *            1) need CAP_SYS_NICE (-EACCES)
  * @flags: zero
  * @context: out: id, not 0
  * @pad: zero
@@ -203,7 +202,7 @@ struct drm_heddle_context_create {
 /**
  * struct drm_heddle_context_destroy - destroy a context
  *
- * Jobs that have not ended are cancelled (-ECANCELED); a running one is aborted.
+ * Unfinished jobs are cancelled (-ECANCELED); a running one is aborted.
  * @context: id
  * @pad: zero
  */
@@ -214,8 +213,8 @@ struct drm_heddle_context_destroy {
 
 /** enum drm_heddle_placement - where a buffer lives */
 enum drm_heddle_placement {
-	/** @DRM_HEDDLE_HOST: system memory; can be mapped, exported; only
-	 * copy steps reach it
+	/** @DRM_HEDDLE_HOST: system memory; can be mapped and exported; only
+	 * copy steps access it
 	 */
 	DRM_HEDDLE_HOST = 0,
 	/** @DRM_HEDDLE_DEVICE: the card's memory; can be a region of a run
@@ -225,10 +224,10 @@ enum drm_heddle_placement {
 };
 
 /**
- * struct drm_heddle_bo_create - make a buffer
+ * struct drm_heddle_bo_create - create a buffer
  *
- * -ENOSPC: DEVICE memory does not suffice (sum of page-rounded sizes; never
- * because of fragmentation). -EDQUOT: the file's quota is used up.
+ * -ENOSPC: not enough DEVICE memory (by the sum of page-rounded sizes, never
+ * because of fragmentation). -EDQUOT: the file's quota is exhausted.
  * @size: bytes, not 0; rounded up to a page
  * @placement: enum drm_heddle_placement
  * @flags: zero
@@ -250,7 +249,7 @@ struct drm_heddle_bo_create {
  * @handle: GEM handle
  * @placement: out: enum drm_heddle_placement
  * @size: out: bytes, page-rounded
- * @mmap_offset: out: offset to give to mmap (HOST), 0 for DEVICE
+ * @mmap_offset: out: offset to pass to mmap (HOST), 0 for DEVICE
  */
 struct drm_heddle_bo_info {
 	__u32 handle;
@@ -259,13 +258,13 @@ struct drm_heddle_bo_info {
 	__u64 mmap_offset;
 };
 
-/** enum heddle_validate_error - why a command stream was refused */
+/** enum heddle_validate_error - why a command stream was rejected */
 enum heddle_validate_error {
-	/** @HEDDLE_VALIDATE_OK: not refused */
+	/** @HEDDLE_VALIDATE_OK: accepted */
 	HEDDLE_VALIDATE_OK = 0,
 	/** @HEDDLE_VALIDATE_SIZE: empty, too long, or not whole SRAM words */
 	HEDDLE_VALIDATE_SIZE = 1,
-	/** @HEDDLE_VALIDATE_OPCODE: there is no such instruction */
+	/** @HEDDLE_VALIDATE_OPCODE: no such instruction */
 	HEDDLE_VALIDATE_OPCODE = 2,
 	/** @HEDDLE_VALIDATE_LENGTH: length differs from the instruction's */
 	HEDDLE_VALIDATE_LENGTH = 3,
@@ -285,23 +284,23 @@ enum heddle_validate_error {
 	HEDDLE_VALIDATE_WAIT = 10,
 	/** @HEDDLE_VALIDATE_SIGNAL: a semaphore would exceed its maximum */
 	HEDDLE_VALIDATE_SIGNAL = 11,
-	/** @HEDDLE_VALIDATE_END: no `end` as the last command, or one before */
+	/** @HEDDLE_VALIDATE_END: no `end` as the last command, or one before it */
 	HEDDLE_VALIDATE_END = 12,
-	/** @HEDDLE_VALIDATE_SEMAPHORE: two signal it, or two wait, with no barrier between */
+	/** @HEDDLE_VALIDATE_SEMAPHORE: two signallers or two waiters without a barrier in between */
 	HEDDLE_VALIDATE_SEMAPHORE = 13,
 };
 
 /**
  * struct drm_heddle_stream_create - copy and validate a command stream
  *
- * The stream is copied to device memory that nobody else can reach. What it
- * touches of each region is computed once, here; SUBMIT compares that with the
- * buffers it binds. -ENOEXEC: the stream is not valid; @error_offset and
- * @error_code say where and why. -ENOSPC and -EDQUOT as BO_CREATE.
+ * The stream is copied to device memory that nobody else can access. Its extent in
+ * each region is computed once, here; SUBMIT compares it with the bound buffers.
+ * -ENOEXEC: the stream is invalid; @error_offset and @error_code say where and why.
+ * -ENOSPC and -EDQUOT as for BO_CREATE.
  * @data: the words: count = bytes, stride = 1
  * @flags: zero
  * @stream: out: id, not 0
- * @error_offset: out with -ENOEXEC: byte offset of the refused command
+ * @error_offset: out with -ENOEXEC: byte offset of the rejected command
  * @error_code: out with -ENOEXEC: enum heddle_validate_error
  */
 struct drm_heddle_stream_create {
@@ -352,8 +351,8 @@ enum drm_heddle_step_type {
 	/** @DRM_HEDDLE_COPY_OUT: DEVICE buffer to HOST buffer */
 	DRM_HEDDLE_COPY_OUT = 3,
 	/** @DRM_HEDDLE_STEP_COPY: DEVICE buffer to DEVICE buffer; since the driver's minor
-	 * version 1. In one buffer the ranges may overlap: the result is as if the source had
-	 * been read first
+	 * version 1. Ranges in one buffer may overlap: the result is as if the whole source were
+	 * read first
 	 */
 	DRM_HEDDLE_STEP_COPY = 4,
 	/** @DRM_HEDDLE_FILL: fill a DEVICE buffer with a 32-bit pattern */
@@ -363,14 +362,14 @@ enum drm_heddle_step_type {
 /**
  * struct drm_heddle_step - one step of a job
  *
- * A step begins when the one before it has ended. Copies and fills with
- * DRM_HEDDLE_STEP_OVERLAP (since the driver's minor version 1) may be executed
- * together with a run: they stand directly behind it, or behind others with this flag
- * that do, and keep their order among each other; a step without the flag waits for
- * all of them. Of what is bound to a region of that run, none of them writes a byte,
- * and none reads one of a region with DRM_HEDDLE_REGION_WRITE; so the job's results are
- * those that it has without the flag. It is a permission: a card of hardware version
- * 1.0 never gets it and executes the steps one by one.
+ * A step begins when the previous one has ended. Copies and fills with
+ * DRM_HEDDLE_STEP_OVERLAP (since the driver's minor version 1) may execute in parallel
+ * with a run: they follow it directly, or follow others with this flag that do, and keep
+ * their order among each other; a step without the flag waits for all of them. They must
+ * not write a byte that is bound to a region of that run, nor read one of a region with
+ * DRM_HEDDLE_REGION_WRITE, so the job's results are the same as without the flag. The
+ * flag is a permission: a card of hardware version 1.0 never sees it and executes the
+ * steps one by one.
  * @type: enum drm_heddle_step_type
  * @stream: RUN: stream id
  * @src: COPY_IN: HOST handle; COPY_OUT, COPY: DEVICE handle
@@ -411,35 +410,35 @@ struct drm_heddle_sync {
 /**
  * struct drm_heddle_submit - queue a job: a list of steps
  *
- * Fences are explicit: the job waits for @in_syncs only and signals @out_syncs
- * only. It neither waits for fences on a shared buffer (dma_resv) nor adds any;
- * DMA_BUF_IOCTL_EXPORT_SYNC_FILE and _IMPORT_SYNC_FILE convert where another
- * driver expects them.
+ * Fences are explicit: the job waits only for @in_syncs and signals only @out_syncs. It
+ * neither waits for fences on a shared buffer (dma_resv) nor adds any; use
+ * DMA_BUF_IOCTL_EXPORT_SYNC_FILE and _IMPORT_SYNC_FILE where another driver expects
+ * them.
  *
  * -EINVAL: among others, a step with DRM_HEDDLE_STEP_OVERLAP does not follow a run, or
- * touches what that run does.
- * -ERANGE: a stream reaches beyond a bound region, writes to one bound without
- * DRM_HEDDLE_REGION_WRITE, or a copy leaves its buffer; nothing is queued.
- * -EAGAIN: the context or the file has the most jobs it may have in flight.
- * -EFBIG: the job can take more card cycles than its context's limit allows (the
- * bound is computed from the streams and the bytes copied). -EIO: the file is
- * banned. -EDQUOT: it would pin more memory than the file may pin. -EOPNOTSUPP: the
- * card has no trace (its hardware version is 1.0).
+ * conflicts with the buffers of that run.
+ * -ERANGE: a stream exceeds a bound region or writes to one bound without
+ * DRM_HEDDLE_REGION_WRITE, or a copy exceeds its buffer; nothing is queued.
+ * -EAGAIN: the context or the file has reached its limit of jobs in flight.
+ * -EFBIG: the job can take more card cycles than its context's limit (the bound is
+ * computed from the streams and the bytes copied). -EIO: the file is banned.
+ * -EDQUOT: the job would exceed the file's quota of pinned memory. -EOPNOTSUPP: the
+ * card has no traces (its hardware version is 1.0).
  *
- * With DRM_HEDDLE_SUBMIT_TRACE (since the driver's minor version 1) the card writes
- * down when each command of the job began and ended; WAIT hands that out. The memory
- * for it is the driver's own, is counted in pinned_bytes (struct drm_heddle_limits), and
- * is kept as long as the job's result is; destroying the context frees it sooner.
+ * With DRM_HEDDLE_SUBMIT_TRACE (since the driver's minor version 1) the card records
+ * begin and end of each command of the job, and WAIT returns them. Their memory belongs
+ * to the driver, counts towards pinned_bytes (struct drm_heddle_limits), and is kept as
+ * long as the job's result; destroying the context frees it sooner.
  * @context: id
  * @flags: DRM_HEDDLE_SUBMIT_TRACE or 0
  * @steps: array of struct drm_heddle_step, 1 to max_steps
  * @in_syncs: array of struct drm_heddle_sync to wait for before the job starts;
- *            it starts although a job that it waits for failed
+ *            it starts even if a job that it waits for failed
  * @out_syncs: array of struct drm_heddle_sync signalled when it ends
  * @seqno: out: number of the job in its context, counting from 1
- * @timeout_ns: longest time without progress before the job is aborted;
- *              0, or more than the driver's limit = that limit
- * @trace_entries: with DRM_HEDDLE_SUBMIT_TRACE: commands that there is room for, 1 to
+ * @timeout_ns: time without progress after which the job is aborted; 0, or more
+ *              than the driver's limit = that limit
+ * @trace_entries: with DRM_HEDDLE_SUBMIT_TRACE: capacity in commands, 1 to
  *                 DRM_HEDDLE_TRACE_ENTRIES_MAX; otherwise zero
  * @pad: zero
  */
@@ -460,7 +459,7 @@ struct drm_heddle_submit {
 /**
  * struct drm_heddle_result - how a job ended
  * @status: hardware status code; 0 = ok
- * @error: errno that belongs to it, positive; 0 = ok
+ * @error: the corresponding errno, positive; 0 = ok
  * @fault_step: index of the step
  * @fault_offset: byte offset of the command in its stream
  * @fault_tag: tag of that command
@@ -493,7 +492,7 @@ struct drm_heddle_result {
 	__u64 dma_busy;
 };
 
-/** enum drm_heddle_engine - what executes a command */
+/** enum drm_heddle_engine - engine that executes a command */
 enum drm_heddle_engine {
 	/** @DRM_HEDDLE_ENGINE_LOAD: device memory to SRAM, and fills of SRAM */
 	DRM_HEDDLE_ENGINE_LOAD = 1,
@@ -506,24 +505,24 @@ enum drm_heddle_engine {
 };
 
 /**
- * struct drm_heddle_trace_entry - one command of a job, as the card saw it
+ * struct drm_heddle_trace_entry - one command of a job, as recorded by the card
  *
- * In the order in which commands were retired. Commands that wait and signal only have an
- * entry like all others; barriers and ends of streams have none. Cycles count as those of
- * struct drm_heddle_result do, modulo 2^32: they begin with the job, not with the step.
- * @begin: cycle in which the engine took the command, maybe while it executed another
- * @end: cycle in which what the command wrote could be read
+ * Entries are in order of retirement. Commands that only wait and signal have entries like
+ * all others; barriers and ends of streams have none. Cycles count as in struct
+ * drm_heddle_result, modulo 2^32: from the start of the job, not of the step.
+ * @begin: cycle in which the engine accepted the command, possibly while executing another
+ * @end: cycle in which the command's results became visible
  * @offset: byte offset of the command in its stream
  * @tag: tag of the command
  * @engine: enum drm_heddle_engine
  * @step: index of the RUN step
- * @flags: DRM_HEDDLE_TRACE_ESTIMATED: the card's core has no timing, @begin, @end and
- *         the stalls are estimates. Without DRM_HEDDLE_TRACE_VALID nothing was written here:
- *         the card could not keep up, and of this command nothing is known
- * @stall0: cycles in which the engine could not go on with this command. MATRIX: its
- *          weights are not there; VECTOR: SRAM; LOAD, STORE: device memory
- * @stall1: MATRIX: its activations are not there; LOAD, STORE: SRAM
- * @stall2: MATRIX: its output is not taken
+ * @flags: DRM_HEDDLE_TRACE_ESTIMATED: the card's core has no timing; @begin, @end and
+ *         the stalls are estimates. Without DRM_HEDDLE_TRACE_VALID the entry is empty:
+ *         the card could not keep up, and nothing is known about this command
+ * @stall0: cycles in which the command stalled. MATRIX: waiting for weights; VECTOR:
+ *          for SRAM; LOAD, STORE: for device memory
+ * @stall1: MATRIX: waiting for activations; LOAD, STORE: for SRAM
+ * @stall2: MATRIX: waiting for its output to be taken
  */
 struct drm_heddle_trace_entry {
 	__u32 begin;
@@ -543,9 +542,9 @@ struct drm_heddle_trace_entry {
 /**
  * struct drm_heddle_wait - wait for a job and fetch its result
  *
- * -ETIME: not done at the time given. -ENODEV: the card is gone, or about to be:
- * what it wrote last may still arrive until the job's fence signals. -ENOENT: no
- * such job, or its result is no longer kept (the last 1024 of a context are).
+ * -ETIME: not done by the deadline. -ENODEV: the card is gone, or about to be: its last
+ * writes may still arrive until the job's fence signals. -ENOENT: no such job, or its
+ * result is no longer kept (the last 1024 of a context are).
  * -EINVAL: among others, @trace has more elements than the job had @trace_entries.
  * Returns 0 when the job has ended, whatever its status.
  * @context: id
@@ -554,9 +553,9 @@ struct drm_heddle_trace_entry {
  * @deadline_ns: absolute CLOCK_MONOTONIC time; 0 = do not wait, ~0 = no limit
  * @result: out: array of one struct drm_heddle_result, count 0 = not wanted
  * @trace: out: array of struct drm_heddle_trace_entry, the job's first commands,
- *         count 0 = not wanted. Behind the last that was retired they are zero
- * @trace_count: out, if @trace is wanted: commands of the job, with those for which
- *               there was no room
+ *         count 0 = not wanted. Entries after the last retired command are zero
+ * @trace_count: out, if @trace is wanted: commands of the job, including those that
+ *               did not fit
  * @reserved: zero
  */
 struct drm_heddle_wait {
@@ -575,14 +574,14 @@ enum drm_heddle_event_type {
 	/** @DRM_HEDDLE_EVENT_REMOVED: the card is gone */
 	DRM_HEDDLE_EVENT_REMOVED = 1,
 	/** @DRM_HEDDLE_EVENT_RESET: the engine was reset because a job hung; value =
-	 * seqno of that job if it was of this file, otherwise 0. Aborting a job
-	 * whose context was destroyed gives no event
+	 * seqno of that job if it belongs to this file, otherwise 0. Aborting a job
+	 * whose context was destroyed causes no event
 	 */
 	DRM_HEDDLE_EVENT_RESET = 2,
 	/** @DRM_HEDDLE_EVENT_MEMORY: device memory changed; value = new total */
 	DRM_HEDDLE_EVENT_MEMORY = 3,
-	/** @DRM_HEDDLE_EVENT_CORRECTED: the card has corrected a bit of its SRAM, which no
-	 * job notices; value = words corrected since its last reset
+	/** @DRM_HEDDLE_EVENT_CORRECTED: the card has corrected a bit of its SRAM without
+	 * effect on any job; value = words corrected since its last reset
 	 */
 	DRM_HEDDLE_EVENT_CORRECTED = 4,
 };
@@ -591,7 +590,7 @@ enum drm_heddle_event_type {
  * struct drm_heddle_event - something that happened to the card
  * @type: enum drm_heddle_event_type
  * @context: context concerned, 0 = all
- * @value: as the type says
+ * @value: depends on the type
  * @time_ns: CLOCK_MONOTONIC
  */
 struct drm_heddle_event {
@@ -604,11 +603,11 @@ struct drm_heddle_event {
 /**
  * struct drm_heddle_events - fetch events of this file
  *
- * -ETIME: none came before the time given. Also answers after removal. poll() on the
- * file says POLLIN while there are some, and POLLHUP when the card is gone.
+ * -ETIME: none came before the deadline. Also works after removal. poll() on the file
+ * reports POLLIN while events are pending, and POLLHUP when the card is gone.
  * @events: array of struct drm_heddle_event to fill
  * @filled: out: number of events written
- * @lost: out: events dropped since the last call because too many waited
+ * @lost: out: events dropped since the last call because too many were pending
  * @deadline_ns: as in struct drm_heddle_wait
  */
 struct drm_heddle_events {
@@ -618,9 +617,9 @@ struct drm_heddle_events {
 	__u64 deadline_ns;
 };
 
-/** enum drm_heddle_context_state - whether a context takes jobs */
+/** enum drm_heddle_context_state - whether a context accepts jobs */
 enum drm_heddle_context_state {
-	/** @DRM_HEDDLE_CONTEXT_USABLE: it does */
+	/** @DRM_HEDDLE_CONTEXT_USABLE: it accepts jobs */
 	DRM_HEDDLE_CONTEXT_USABLE = 0,
 	/** @DRM_HEDDLE_CONTEXT_BANNED: jobs of its file hung too often */
 	DRM_HEDDLE_CONTEXT_BANNED = 1,
@@ -632,8 +631,8 @@ enum drm_heddle_context_state {
  * -EACCES: a limit above the one in struct drm_heddle_limits, without CAP_SYS_ADMIN.
  * @context: id
  * @flags: DRM_HEDDLE_CONTROL_RUN_CYCLES or 0
- * @run_cycles: in, with DRM_HEDDLE_CONTROL_RUN_CYCLES: most card cycles of a job
- *              that is submitted from now on, 0 = the default; otherwise zero.
+ * @run_cycles: in, with DRM_HEDDLE_CONTROL_RUN_CYCLES: most card cycles of
+ *              jobs submitted from now on, 0 = the default; otherwise zero.
  *              out: the limit in force
  * @state: out: enum drm_heddle_context_state
  * @hangs: out: jobs of this context that hung
