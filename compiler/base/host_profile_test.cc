@@ -47,9 +47,10 @@ struct Mistake {
 TEST(HostProfile, MistakesAreNamed) {
   const std::string good = HostProfileText(DefaultHostProfile());
   for (const Mistake& m : {
-           Mistake{"profile 1", "profile 2", "line 1: a host profile begins"},
-           Mistake{"name default", "name a b", "line 2: a line is a key"},
-           Mistake{"name default", "name", "line 2: a line is a key"},
+           Mistake{"profile 1", "profile 2",
+                   "line 1: a host profile must begin"},
+           Mistake{"name default", "name a b", "line 2: expected a key"},
+           Mistake{"name default", "name", "line 2: expected a key"},
            Mistake{"row_ns", "row_us", "unknown key 'row_us'"},
            Mistake{"threads 1", "threads 1\nthreads 1",
                    "'threads' is given twice"},
