@@ -487,6 +487,98 @@ INSTANTIATE_TEST_SUITE_P(
                }}),
     [](const auto& info) { return std::string(info.param.name); });
 
+// Along the axis itself, and operands that vary alike.
+INSTANTIATE_TEST_SUITE_P(
+    Along, BoundedRows,
+    testing::Values(
+        OfRows{"Softmax", WithInt("Softmax", "axis", 0)},
+        OfRows{"LogSoftmax", WithInt("LogSoftmax", "axis", 0)},
+        OfRows{"Hardmax", WithInt("Hardmax", "axis", 0), 1},
+        OfRows{"LpNormalization", WithInt("LpNormalization", "axis", 0)},
+        OfRows{"ArgMax", WithInt("ArgMax", "axis", 0), 1},
+        OfRows{"ArgMinOfOneRow",
+               [](ModelBuilder* b) {
+                 auto* node = b->Node("ArgMin", {"rows"}, {"y"});
+                 SetInt(node, "axis", 0);
+                 SetInt(node, "keepdims", 0);
+               },
+               1},
+        OfRows{"CumSum",
+               [](ModelBuilder* b) {
+                 b->Constant("zero", Int64s({}, {0}));
+                 b->Node("CumSum", {"rows", "zero"}, {"y"});
+               }},
+        OfRows{"Unique",
+               [](ModelBuilder* b) {
+                 SetInt(b->Node("Unique", {"rows"}, {"y"}), "axis", 0);
+               },
+               1},
+        OfRows{"Trilu", Unary("Trilu")},
+        OfRows{"Pad",
+               [](ModelBuilder* b) {
+                 b->Constant("pads", Int64s({4}, {1, 0, 2, 1}));
+                 b->Node("Pad", {"rows", "pads"}, {"y"});
+               }},
+        OfRows{"MatMulOfRows",
+               [](ModelBuilder* b) {
+                 b->Node("Transpose", {"rows"}, {"columns"});
+                 b->Node("MatMul", {"columns", "rows"}, {"y"});
+               },
+               1},
+        OfRows{"Attention",
+               [](ModelBuilder* b) {
+                 b->Node("Transpose", {"rows"}, {"columns"});
+                 b->Node("MatMul", {"rows", "columns"}, {"scores"});
+                 SetInt(b->Node("Softmax", {"scores"}, {"p"}), "axis", -1);
+                 b->Node("MatMul", {"p", "rows"}, {"y"});
+               }},
+        OfRows{"Einsum",
+               [](ModelBuilder* b) {
+                 SetString(b->Node("Einsum", {"rows", "rows"}, {"y"}),
+                           "equation", "ik,jk->ij");
+               }},
+        OfRows{"LayerNormalization",
+               [](ModelBuilder* b) {
+                 b->Constant("w", Floats({4}, {1, 2, 3, 4}));
+                 b->Node("LayerNormalization", {"rows", "w"}, {"y"});
+               }},
+        OfRows{"GatherElements",
+               [](ModelBuilder* b) {
+                 b->Constant("zero", Int64s({}, {0}));
+                 b->Node("Mul", {"rows", "rows"}, {"squares"});
+                 SetInt(b->Node("Cast", {"squares"}, {"at"}), "to",
+                        static_cast<int64_t>(DataType::kInt64));
+                 SetInt(b->Node("GatherElements", {"rows", "at"}, {"y"}),
+                        "axis", 1);
+               }},
+        OfRows{"OneHot",
+               [](ModelBuilder* b) {
+                 b->Constant("depth", Int64s({}, {3}));
+                 b->Constant("off_on", Floats({2}, {0, 1}));
+                 SetInt(b->Node("Cast", {"rows"}, {"at"}), "to",
+                        static_cast<int64_t>(DataType::kInt64));
+                 SetInt(b->Node("OneHot", {"at", "depth", "off_on"}, {"y"}),
+                        "axis", 1);
+               }},
+        OfRows{
+            "GridSample",
+            [](ModelBuilder* b) {
+              b->Constant("to", Int64s({4}, {1, 1, -1, 2}));
+              b->Constant("x4", Floats({1, 2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8}));
+              b->Node("Reshape", {"rows", "to"}, {"grid"});
+              b->Node("GridSample", {"x4", "grid"}, {"y"});
+            },
+            1},
+        OfRows{"PRelu",
+               [](ModelBuilder* b) {
+                 b->Constant("slope", Floats({4}, {1, 2, 3, 4}));
+                 b->Node("PRelu", {"rows", "slope"}, {"y"});
+               }},
+        OfRows{"ReduceLogSumExp", Reduced("ReduceLogSumExp", 0), 1},
+        OfRows{"ReduceSumSquare", Reduced("ReduceSumSquare", 1)},
+        OfRows{"Sin", Unary("Sin")}, OfRows{"Softsign", Unary("Softsign")}),
+    [](const auto& info) { return std::string(info.param.name); });
+
 // From a place before the end to one behind the start: of fewer rows that may
 // be more.
 TEST(Bounded, IsRefusedWhereFewerMayGiveMore) {
@@ -550,17 +642,37 @@ TEST(Bounded, IsWhatASliceByValuesTakes) {
   check(take(3, 0, 1, 3), {0, 3}, {});
 }
 
-TEST(Bounded, IsRefusedWhereItsSizeWouldBeTaken) {
-  for (const char* op : {"ArgMax", "Hardmax", "Softmax", "Unique"}) {
-    ModelBuilder b;
-    b.Input("x", DataType::kFloat, {6});
-    b.Input("c", DataType::kBool, {6});
-    b.Node("Compress", {"x", "c"}, {"few"})->set_name("choose");
-    b.Node(op, {"few"}, {"y"})->set_name("reads");
+// Where an operand of a stated size must be as large.
+TEST(Bounded, IsRefusedWhereItsSizeIsNeeded) {
+  const OfRows refused[] = {
+      {"products",
+       [](ModelBuilder* b) {
+         b->Constant("w", Floats({2, 6}, std::vector<float>(12, 1)));
+         b->Node("MatMul", {"w", "rows"}, {"y"})->set_name("reads");
+       }},
+      {"indices",
+       [](ModelBuilder* b) {
+         b->Constant("w", Floats({2, 6}, std::vector<float>(12, 1)));
+         auto* node = b->Node("Einsum", {"rows", "w"}, {"y"});
+         node->set_name("reads");
+         SetString(node, "equation", "ij,ki->kj");
+       }},
+      {"parameters", [](ModelBuilder* b) {
+         b->Constant("w", Floats({6, 4}, std::vector<float>(24, 1)));
+         auto* node = b->Node("LayerNormalization", {"rows", "w"}, {"y"});
+         node->set_name("reads");
+         SetInt(node, "axis", 0);
+       }}};
+  for (const OfRows& form : refused) {
+    ModelBuilder b(17);
+    b.Input("x", DataType::kFloat, {6, 4}).Input("c", DataType::kBool, {6});
+    SetInt(b.Node("Compress", {"x", "c"}, {"rows"}), "axis", 0);
+    form.nodes(&b);
     b.Output("y");
     const absl::Status status = AnalyseOnnx(b.Bytes(), {}).status();
-    EXPECT_EQ(RejectionOf(status), Rejection::kUnsupportedOperator) << op;
-    EXPECT_TRUE(absl::StrContains(status.message(), "'reads': it reads 'few'"))
+    EXPECT_EQ(RejectionOf(status), Rejection::kUnsupportedOperator)
+        << form.name;
+    EXPECT_TRUE(absl::StrContains(status.message(), "'reads': it reads 'rows'"))
         << status;
   }
 }
