@@ -151,11 +151,13 @@ std::vector<Mutation> OfIf() {
        [](Model* m) { NodeOf(m)->mutable_attribute()->RemoveLast(); }},
       {"an attribute of another operator", kInvalid,
        [](Model* m) { SetInt(NodeOf(m), "axis", 1); }},
-      {"branches of two shapes", kShape,
+      {"branches of two ranks", kShape,
        [](Model* m) {
-         auto* node = AddNode(GraphOf(m, 1), "Transpose", {"else"}, {"turned"});
-         (void)node;
-         GraphOf(m, 1)->mutable_output(0)->set_name("turned");
+         AddNode(GraphOf(m, 1), "Flatten", {"else"}, {"flat"});
+         AddNode(GraphOf(m, 1), "Squeeze", {"flat"}, {"less"});
+         AddNode(GraphOf(m, 1), "ReduceMax", {"less"}, {"most"});
+         AddNode(GraphOf(m, 1), "Squeeze", {"most"}, {"one"});
+         GraphOf(m, 1)->mutable_output(0)->set_name("one");
        }},
       {"branches of two types", kType,
        [](Model* m) {

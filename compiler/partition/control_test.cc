@@ -115,6 +115,71 @@ TEST(ControlTest, AnIf) {
   EXPECT_FALSE(yes[0].bytes == no[0].bytes);
 }
 
+// A cache that the one branch continues and the other begins: as long as the
+// branch makes it, whatever reads it.
+TEST(ControlTest, AnIfOfTwoShapes) {
+  for (int64_t past : {0, 1, 3}) {
+    ModelBuilder b;
+    b.Input("flag", DataType::kBool, {});
+    b.Input("x", DataType::kFloat, {2, 1, 4});
+    b.Input("past", DataType::kFloat, {2, past, 4});
+    auto* node = b.Node("If", {"flag"}, {"cache", "sum"});
+    auto* taken = AddGraph(node, "then_branch");
+    SetInt(AddNode(taken, "Concat", {"past", "x"}, {"longer"}), "axis", 1);
+    AddNode(taken, "Relu", {"x"}, {"then"});
+    Declare(taken->add_output(), "longer", DataType::kFloat);
+    Declare(taken->add_output(), "then", DataType::kFloat);
+    auto* other = AddGraph(node, "else_branch");
+    AddNode(other, "Identity", {"x"}, {"first"});
+    AddNode(other, "Neg", {"x"}, {"else"});
+    Declare(other->add_output(), "first", DataType::kFloat);
+    Declare(other->add_output(), "else", DataType::kFloat);
+    b.Node("Abs", {"cache"}, {"read"});
+    b.Output("read").Output("cache").Output("sum");
+    const TensorData x = RandomData(DataType::kFloat, {2, 1, 4}, 1, -1, 1);
+    const TensorData before =
+        RandomData(DataType::kFloat, {2, past, 4}, 2, -1, 1);
+    for (bool flag : {true, false}) {
+      const auto results = ExpectSame(b, {Bool(flag), x, before});
+      ASSERT_EQ(results.size(), 3u);
+      const Shape shape = {2, flag ? past + 1 : 1, 4};
+      EXPECT_EQ(results[0].shape, shape);
+      ASSERT_EQ(results[1].shape, shape);
+      EXPECT_EQ(results[1].as<float>()[results[1].count() - 1],
+                x.as<float>()[7]);
+      EXPECT_EQ(results[2].shape, (Shape{2, 1, 4}));
+    }
+  }
+}
+
+// Each is larger along another axis, and one has nothing at all.
+TEST(ControlTest, AnIfOfShapesThatCross) {
+  ModelBuilder b;
+  b.Input("flag", DataType::kBool, {});
+  b.Input("x", DataType::kInt64, {2, 3});
+  b.Constant("none", TensorData::Zeros(DataType::kInt64, {0, 5}));
+  auto* node = b.Node("If", {"flag"}, {"chosen", "some"});
+  auto* taken = AddGraph(node, "then_branch");
+  AddNode(taken, "Transpose", {"x"}, {"then"});
+  AddNode(taken, "Identity", {"none"}, {"empty"});
+  Declare(taken->add_output(), "then", DataType::kInt64);
+  Declare(taken->add_output(), "empty", DataType::kInt64);
+  auto* other = AddGraph(node, "else_branch");
+  AddNode(other, "Identity", {"x"}, {"else"});
+  AddNode(other, "Neg", {"x"}, {"less"});
+  Declare(other->add_output(), "else", DataType::kInt64);
+  Declare(other->add_output(), "less", DataType::kInt64);
+  b.Output("chosen").Output("some");
+  const TensorData x = Int64s({2, 3}, {0, 1, -2, 3, 90, -100});
+  const auto yes = ExpectSame(b, {Bool(true), x});
+  const auto no = ExpectSame(b, {Bool(false), x});
+  ASSERT_TRUE(yes.size() == 2 && no.size() == 2);
+  EXPECT_EQ(yes[0].shape, (Shape{3, 2}));
+  EXPECT_EQ(yes[1].shape, (Shape{0, 5}));
+  EXPECT_EQ(no[0].bytes, x.bytes);
+  EXPECT_EQ(no[1].shape, (Shape{2, 3}));
+}
+
 // The card would move them, if it were asked about the branch alone.
 TEST(ControlTest, WhatIsBeyond32BitsStaysOnTheHost) {
   constexpr int64_t kLarge = int64_t{1} << 33;

@@ -2,6 +2,7 @@
 #include "compiler/passes/control.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -12,6 +13,7 @@
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/control_flow.h"
 #include "compiler/ops/define.h"
+#include "compiler/passes/branch_shapes.h"
 
 namespace heddle::compiler {
 namespace {
@@ -208,14 +210,24 @@ class Leaver {
       TensorId& id = made_.outputs[i];
       if (id == kNoTensor) id = NewTensor(NameOf("unread_", i));
     }
-    for (size_t i = 0; i < made_.outputs.size(); ++i) {
+    std::vector<Node> behind;
+    for (size_t i = 0; i < node_.outputs.size(); ++i) {
       const ValueType then = Result(0, i), other = Result(1, i);
-      const std::string name = OutputName(i);
-      RETURN_IF_ERROR(Same("result", name, "in the one branch", then,
-                           "in the other", other));
+      if (then.type == other.type && CanBeOneShape(then.shape, other.shape)) {
+        for (Node& node : MakeOneShape(
+                 i, {&bodies_[0].graph, &bodies_[1].graph}, &made_, graph_)) {
+          behind.push_back(std::move(node));
+        }
+        continue;
+      }
+      RETURN_IF_ERROR(Same("result", OutputName(i), "in the one branch", then,
+                           "in the other", other, "rank"));
     }
     Take(Captures(), 0);
-    return Done();
+    RETURN_IF_ERROR(Done());
+    nodes_.insert(nodes_.end(), std::make_move_iterator(behind.begin()),
+                  std::make_move_iterator(behind.end()));
+    return absl::OkStatus();
   }
 
   absl::Status MakeLoop() {
@@ -418,21 +430,25 @@ class Leaver {
   }
   absl::Status Same(const char* what, const std::string& name,
                     const char* where, const ValueType& a,
-                    const char* elsewhere, const ValueType& b) const {
+                    const char* elsewhere, const ValueType& b,
+                    const char* keeps) const {
     if (a == b) return absl::OkStatus();
     return RejectNode(a.type == b.type ? Rejection::kUnsupportedShape
                                        : Rejection::kMismatchingDatatype,
                       node_, what, " '", name, "' is ", DataTypeName(a.type),
                       ShapeToString(a.shape), " ", where, " and ",
                       DataTypeName(b.type), ShapeToString(b.shape), " ",
-                      elsewhere,
-                      "; run-time control flow must keep type and shape");
+                      elsewhere, "; run-time control flow must keep type and ",
+                      keeps);
   }
   absl::Status CheckCarried(size_t carried, size_t first) const {
     for (size_t i = 0; i < carried; ++i) {
-      RETURN_IF_ERROR(Same("carried value", OutputName(i), "at first",
-                           TypeOf(made_.inputs[2 + i]), "behind an iteration",
-                           Result(0, first + i)));
+      RETURN_IF_ERROR(
+          Same("carried value", OutputName(i), "at first",
+               TypeOf(made_.inputs[2 + i]), "behind an iteration",
+               Result(0, first + i),
+               "shape; carry a tensor of the most elements that it may have, "
+               "and their number (ScatterND writes at a computed place)"));
     }
     return absl::OkStatus();
   }

@@ -32,13 +32,13 @@ struct LeftToRun {
       infer;
 };
 
-// The nodes that take its place: one of control flow, and of a Scan those that
-// turn its sequences and results. Their results have types and shapes. None if
-// what only weights say decides a shape inside. Rejections: kInvalidModel;
-// kMismatchingDatatype, kUnsupportedShape (a value that changes type or shape
-// from one iteration to the next, or from one branch to the other; results of
-// iterations whose number nothing bounds); what a body has that is not
-// supported.
+// The nodes that take its place: one of control flow, of a Scan those that turn
+// its sequences and results, of an If those of branch_shapes.h. Their results
+// have types and shapes. None if what only weights say decides a shape inside.
+// Rejections: kInvalidModel; kMismatchingDatatype, kUnsupportedShape (a value
+// that changes type or shape from one iteration to the next, or type or rank
+// from one branch to the other; results of iterations whose number nothing
+// bounds); what a body has that is not supported.
 absl::StatusOr<std::vector<Node>> LeaveToRun(const LeftToRun& left,
                                              Graph* graph);
 

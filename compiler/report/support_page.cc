@@ -40,8 +40,9 @@ std::string SupportPage() {
       "If, Loop and Scan are not in the table. Where constants and shapes "
       "determine their control flow, they are replaced by a branch or "
       "unrolled. Otherwise the host drives them, and their bodies run on card "
-      "and host like any graph; carried values must keep their shape, and "
-      "stacked results need a constant or declared number of rows.\n"
+      "and host like any graph; carried values must keep their shape, both "
+      "branches of an If need results of one rank, and stacked results need a "
+      "constant or declared number of rows.\n"
       "\n"
       "| Operator | Domain | Card | Opset | Types | Attributes | Limits |\n"
       "|---|---|---|---|---|---|---|\n");
