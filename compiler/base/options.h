@@ -73,8 +73,9 @@ enum class Placement {
 
 struct CompileOptions {
   std::string config = "h256";  // name of a hardware configuration
-  // Concrete shapes for inputs with symbolic dimensions. A dimension that stays
-  // open is refused, or is 1, with a note in the report.
+  // Concrete shapes for inputs with symbolic dimensions; of a symbol that is no
+  // input's name, its one value. A dimension that stays open is refused, or is
+  // 1, with a note in the report.
   std::map<std::string, Shape> input_shapes;
   bool open_dimensions_are_one = false;
   // False: every operator between a DequantizeLinear and a QuantizeLinear

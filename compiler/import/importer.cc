@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "compiler/base/diagnostic.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/import/attribute_proto.h"
@@ -233,7 +234,21 @@ class Importer {
     return text;
   }
 
+  // "; its named dimensions are ...", if there are any.
+  std::string SomeDimensions() const {
+    std::set<std::string> names;
+    for (const auto& proto : model_.graph().input()) {
+      for (const auto& dim : proto.type().tensor_type().shape().dim()) {
+        if (!dim.dim_param().empty()) names.insert(Quote(dim.dim_param()));
+      }
+    }
+    if (names.empty()) return "";
+    return absl::StrCat("; its named dimensions are ",
+                        absl::StrJoin(names, ", "));
+  }
+
   absl::Status GraphInputs() {
+    NamedDimensions();
     RETURN_IF_ERROR(BindDimensions());
     std::set<std::string> seen;
     for (const auto& proto : model_.graph().input()) {
@@ -270,11 +285,11 @@ class Importer {
       result_.graph.inputs.push_back(ids_[name]);
     }
     for (const auto& [name, shape] : options_.input_shapes) {
-      if (seen.count(name) == 0) {
-        return Reject(
-            Rejection::kMismatchingShape,
-            absl::StrCat("a shape is given for input ", Quote(name),
-                         ", which the model does not have", SomeInputs()));
+      if (seen.count(name) == 0 && named_.count(name) == 0) {
+        return Reject(Rejection::kMismatchingShape,
+                      absl::StrCat("a shape is given for input ", Quote(name),
+                                   ", which the model does not have",
+                                   SomeInputs(), SomeDimensions()));
       }
     }
     return absl::OkStatus();
@@ -654,6 +669,25 @@ class Importer {
     return absl::OkStatus();
   }
 
+  // Values that the options give to named dimensions themselves.
+  void NamedDimensions() {
+    std::set<std::string> inputs, dimensions;
+    for (const auto& proto : model_.graph().input()) {
+      inputs.insert(proto.name());
+      for (const auto& dim : proto.type().tensor_type().shape().dim()) {
+        dimensions.insert(dim.dim_param());
+      }
+    }
+    for (const auto& [name, shape] : options_.input_shapes) {
+      if (inputs.count(name) != 0 || name.empty() || shape.size() != 1 ||
+          shape[0] < 0 || dimensions.count(name) == 0) {
+        continue;
+      }
+      named_.insert(name);
+      symbols_.emplace(name, Binding{shape[0], "as it is given"});
+    }
+  }
+
   // Values that the shapes of options, weights and initializers give to named
   // dimensions of the inputs.
   absl::Status BindDimensions() {
@@ -677,15 +711,16 @@ class Importer {
            ++i) {
         const std::string& symbol = dims.Get(i).dim_param();
         if (symbol.empty()) continue;
-        const auto [it, added] =
-            symbols_.emplace(symbol, Binding{(*shape)[i], name});
+        const auto [it, added] = symbols_.emplace(
+            symbol,
+            Binding{(*shape)[i], absl::StrCat("in input ", Quote(name))});
         if (!added && it->second.value != (*shape)[i]) {
-          return Reject(Rejection::kMismatchingShape,
-                        absl::StrCat("dimension ", Quote(symbol), " is ",
-                                     it->second.value, " in input ",
-                                     Quote(it->second.input), " and ",
-                                     (*shape)[i], " in input ", Quote(name),
-                                     "; a name must have one value"));
+          return Reject(
+              Rejection::kMismatchingShape,
+              absl::StrCat("dimension ", Quote(symbol), " is ",
+                           it->second.value, " ", it->second.where, " and ",
+                           (*shape)[i], " in input ", Quote(name),
+                           "; a name must have one value"));
         }
       }
     }
@@ -748,14 +783,15 @@ class Importer {
   ImportedModel result_;
   const PlacedGraphs placed_;
   OpsetMap opsets_;
-  // What a named dimension is, and the input that said so first.
+  // What a named dimension is, and where that was said first.
   struct Binding {
     int64_t value;
-    std::string input;
+    std::string where;
   };
   std::map<std::string, Binding> symbols_;
-  std::string open_;            // dimensions without a value, for a message
-  std::set<std::string> used_;  // names that nodes or the graph read
+  std::set<std::string> named_;  // of input_shapes, those that are dimensions
+  std::string open_;             // dimensions without a value, for a message
+  std::set<std::string> used_;   // names that nodes or the graph read
   TensorSource source_;
   NameScope top_;
   size_t prefix_bytes_ = 0;

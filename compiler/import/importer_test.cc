@@ -383,6 +383,28 @@ TEST(ImporterTest, SymbolicDimensionsAreBound) {
             Rejection::kMismatchingShape);
 }
 
+// By the name that a dimension has, for all inputs; an input's name goes first.
+TEST(ImporterTest, SymbolsAreBoundByTheirNames) {
+  ModelBuilder b = Sample();
+  b.Input("x2", DataType::kFloat, {-1, 5});
+  ImportOptions options;
+  options.input_shapes["batch"] = {7};
+  auto model = ImportOnnx(b.Bytes(), options);
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(model->graph.tensors[model->graph.inputs[0]].shape, (Shape{7, 2}));
+  EXPECT_EQ(model->graph.tensors[model->graph.inputs[1]].shape, (Shape{7, 5}));
+  options.input_shapes["x2"] = {8, 5};
+  const absl::Status status = ImportOnnx(b.Bytes(), options).status();
+  EXPECT_EQ(RejectionOf(status), Rejection::kMismatchingShape);
+  EXPECT_TRUE(absl::StrContains(
+      status.message(), "dimension 'batch' is 7 as it is given and 8 in input"))
+      << status;
+  options.input_shapes = {{"batch", {7, 2}}};
+  EXPECT_TRUE(
+      absl::StrContains(ImportOnnx(b.Bytes(), options).status().message(),
+                        "its named dimensions are 'batch'"));
+}
+
 // Nobody gives a value silently: all names are in the rejection, or in notes.
 TEST(ImporterTest, OpenDimensionsAreRefusedOrNoted) {
   ModelBuilder b = Sample();

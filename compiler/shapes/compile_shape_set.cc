@@ -35,6 +35,23 @@ absl::StatusOr<std::vector<InputDeclaration>> Inputs(
     if (options.weights.count(input.name) != 0) continue;
     inputs.push_back(std::move(input));
   }
+  for (const auto& [name, shape] : options.input_shapes) {
+    bool known = false;
+    for (const InputDeclaration& input : inputs) {
+      known |= input.name == name;
+      const auto& symbols = input.symbols;
+      if (shape.size() == 1 && !name.empty() &&
+          std::count(symbols.begin(), symbols.end(), name) != 0) {
+        fixed[name] = shape[0];
+        known = true;
+      }
+    }
+    if (known) continue;
+    return Reject(Rejection::kMismatchingShape,
+                  absl::StrCat("a shape is given for '", name,
+                               "', which is neither an input of the model nor "
+                               "a dimension of one"));
+  }
   for (InputDeclaration& input : inputs) {
     const auto given = options.input_shapes.find(input.name);
     if (given == options.input_shapes.end()) {

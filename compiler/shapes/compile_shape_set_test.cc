@@ -154,6 +154,20 @@ TEST(CompileShapeSet, RefusesByName) {
   EXPECT_TRUE(
       absl::StrContains(CompileShapeSet(model, options, {}).status().message(),
                         "the model has no open dimension; omit"));
+  options.input_shapes = {{"depth", {2}}};
+  EXPECT_TRUE(
+      absl::StrContains(CompileShapeSet(model, options, {}).status().message(),
+                        "'depth', which is neither an input"));
+}
+
+// A dimension that is given by its name is not open.
+TEST(CompileShapeSet, TakesANamedDimensionForAllShapes) {
+  CompileOptions options;
+  options.input_shapes["height"] = {8};
+  const auto values = AllShapeValues(Classifier(true), options, {});
+  ASSERT_TRUE(values.ok()) << values.status();
+  EXPECT_EQ(values->size(), 1u);
+  EXPECT_EQ(values->at("batch"), (std::vector<int64_t>{1, 2, 4, 8}));
 }
 
 }  // namespace

@@ -262,6 +262,9 @@ TEST_F(HeddleRunOfASet, TakesShapesFromTheCommandLineOrTheFirst) {
   const Finished given =
       HeddleRun({package_, "--shape", "x=3,3,12,12"}, device);
   EXPECT_TRUE(absl::StrContains(given.out, "batch=3, side=12")) << given.err;
+  const Finished named =
+      HeddleRun({package_, "--shape", "batch=3", "--shape", "side=12"}, device);
+  EXPECT_TRUE(absl::StrContains(named.out, "batch=3, side=12")) << named.err;
   const Finished wrong =
       HeddleRun({package_, "--shape", "x=3,4,12,12"}, device);
   EXPECT_EQ(wrong.code, 1);
@@ -269,7 +272,8 @@ TEST_F(HeddleRunOfASet, TakesShapesFromTheCommandLineOrTheFirst) {
   const Finished stranger =
       HeddleRun({package_, "--shape", "y=3,3,12,12"}, device);
   EXPECT_NE(stranger.code, 0);
-  EXPECT_NE(stranger.err.find("no input 'y'; it has 'x'"), std::string::npos)
+  EXPECT_NE(stranger.err.find("no input or dimension 'y'; its inputs are 'x'"),
+            std::string::npos)
       << stranger.err;
 }
 

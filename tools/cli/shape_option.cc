@@ -36,9 +36,10 @@ absl::Status ParseShapes(const std::vector<std::string>& texts,
                          std::map<std::string, compiler::Shape>* shapes) {
   for (const std::string& text : texts) {
     const auto bad = [&text](const char* why) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--shape ", text, ": ", why,
-                       "; give NAME=D,D,... such as image=1,3,224,224"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--shape ", text, ": ", why,
+          "; give NAME=D,D,... such as image=1,3,224,224, or a dimension's "
+          "name, such as batch=1"));
     };
     // Names of tensors may contain '='.
     const size_t equals = text.rfind('=');
@@ -69,6 +70,14 @@ std::string ShapeExample(const std::string& tool, const std::string& path,
   // What the shapes that are given say of names, which other inputs share.
   std::map<std::string, int64_t> values;
   std::vector<std::string> options;
+  for (const auto& input : inputs) {
+    for (const std::string& symbol : input.symbols) {
+      const auto given = shapes.find(symbol);
+      if (given != shapes.end() && given->second.size() == 1) {
+        values[symbol] = given->second[0];
+      }
+    }
+  }
   for (const auto& input : inputs) {
     const auto given = shapes.find(input.name);
     if (given == shapes.end()) continue;

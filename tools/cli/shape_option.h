@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The value of --shape: NAME=D,D,... and a hint when it is missing.
+// The value of --shape: NAME=D,D,... (of an input, or NAME=D of a dimension
+// that has this name), and a hint when it is missing.
 #ifndef HEDDLE_TOOLS_CLI_SHAPE_OPTION_H_
 #define HEDDLE_TOOLS_CLI_SHAPE_OPTION_H_
 

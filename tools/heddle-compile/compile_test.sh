@@ -254,6 +254,8 @@ for how in "-o a.hpk" --report "--explain relu"; do
 done
 expect 0 open.onnx --shape x=1,3,128 --report
 grep -q "^input  *'x' float\[1,3,128\]$" out || fail "the shape is not used"
+expect 0 open.onnx --shape batch=1 --shape time=128 --report
+grep -q "^input  *'x' float\[1,3,128\]$" out || fail "the dimensions are not used"
 expect 1 none.onnx -o a.hpk
 head -c 100 "$model" >bad.onnx
 expect 4 bad.onnx -o a.hpk

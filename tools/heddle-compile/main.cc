@@ -359,8 +359,9 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember(configs))
       ->capture_default_str();
   app.add_option("--shape", arguments.shapes,
-                 "shape of an input, required where the model leaves "
-                 "dimensions open; repeatable")
+                 "shape of an input, or NAME=D: the size of every dimension of "
+                 "that name; required where the model leaves dimensions open; "
+                 "repeatable")
       ->type_name("NAME=D,D,...")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

@@ -84,7 +84,8 @@ Binding BindInputs(const std::vector<InputDeclaration>& inputs,
       binding.shapes[input.name] = *shape;
     }
   }
-  std::set<std::string> said;
+  std::set<std::string> said;  // inputs and named dimensions
+  for (const auto& entry : given) said.insert(entry.first);
   for (const InputDeclaration& input : inputs) {
     if (given.count(input.name) == 0) continue;
     said.insert(input.symbols.begin(), input.symbols.end());

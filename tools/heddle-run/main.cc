@@ -132,9 +132,10 @@ int main(int argc, char** argv) {
          "hardware configuration to compile for (default: that of the device)")
       ->check(CLI::IsMember(configs));
   app.add_option("--shape", a.shapes,
-                 "shape of an input, required where the model leaves "
-                 "dimensions open and no data or image settles them; also "
-                 "selects among the shapes of a package; repeatable")
+                 "shape of an input, or NAME=D: the size of every dimension of "
+                 "that name; required where the model leaves dimensions open "
+                 "and no data or image settles them; also selects among the "
+                 "shapes of a package; repeatable")
       ->type_name("NAME=D,D,...")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

@@ -26,6 +26,16 @@ absl::StatusOr<std::shared_ptr<const compiler::MappedFile>> OpenSource(
                    "' is not the model that the package was compiled from"));
 }
 
+// Whether this is the size of a named dimension, not an input's shape.
+bool IsDimension(const package::ShapeSet& set, const std::string& name,
+                 const Shape& shape) {
+  return shape.size() == 1 &&
+         std::count(set.symbols.begin(), set.symbols.end(), name) != 0 &&
+         std::none_of(
+             set.inputs.begin(), set.inputs.end(),
+             [&](const package::SetInput& i) { return i.name == name; });
+}
+
 absl::Status CheckNames(const package::ShapeSet& set, const Shapes& given) {
   for (const auto& [name, shape] : given) {
     bool known = false;
@@ -35,9 +45,11 @@ absl::Status CheckNames(const package::ShapeSet& set, const Shapes& given) {
       absl::StrAppend(&inputs, inputs.empty() ? "" : ", ", "'", input.name,
                       "'");
     }
+    known |= IsDimension(set, name, shape);
     if (known) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--shape: the package has no input '", name, "'; it has ", inputs));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--shape: the package has no input or dimension '", name,
+                     "'; its inputs are ", inputs));
   }
   return absl::OkStatus();
 }
@@ -71,6 +83,12 @@ Shapes CompleteShapes(const package::ShapeSet& set, const Shapes& given) {
       if (input.symbols[i] >= 0) known[input.symbols[i]] = found->second[i];
     }
   }
+  for (size_t i = 0; i < known.size(); ++i) {
+    const auto found = given.find(set.symbols[i]);
+    if (found != given.end() && IsDimension(set, found->first, found->second)) {
+      known[i] = found->second[0];
+    }
+  }
   std::vector<int64_t> values = set.specialisations.front().values;
   for (const package::Specialisation& held : set.specialisations) {
     bool agrees = true;
@@ -86,7 +104,9 @@ Shapes CompleteShapes(const package::ShapeSet& set, const Shapes& given) {
   }
   Shapes shapes = set.ShapesOf(values);
   // As they are: what is wrong with them is said later.
-  for (const auto& [name, shape] : given) shapes[name] = shape;
+  for (const auto& [name, shape] : given) {
+    if (!IsDimension(set, name, shape)) shapes[name] = shape;
+  }
   return shapes;
 }
 
