@@ -221,11 +221,30 @@ bool Slice(const BoundedReader& reader, AxisSet* output) {
   return reader.Only(0);
 }
 
-// What is computed for each index of the first axis by itself, with parameters
-// that the other operands are.
-bool Rows(const BoundedReader& reader, AxisSet* output) {
+// What is computed of pictures, sequences or volumes with channels, whatever
+// their size; kernels and scales are what the graph says.
+bool Pictures(const BoundedReader& reader, AxisSet* output) {
   *output = reader.input(0);
-  return reader.Only(0) && (*output & ~Bit(0)) == 0;
+  return reader.Only(0) && (*output & Bit(1)) == 0 &&
+         reader.node.attributes.count("output_shape") == 0;
+}
+
+// One value of each channel.
+bool OfPictures(const BoundedReader& reader, AxisSet* output) {
+  *output = reader.input(0) & Bit(0);
+  return reader.Only(0) && (reader.input(0) & Bit(1)) == 0;
+}
+
+// By scales that are constants.
+bool Resize(const BoundedReader& reader, AxisSet* output) {
+  const Node& node = reader.node;
+  const TensorId scales = node.input(node.op == "Upsample" ? 1
+                                     : node.opset < 11     ? 1
+                                                           : 2);
+  *output = reader.input(0);
+  return reader.Only(0) && node.input(3) == kNoTensor &&
+         (scales == kNoTensor ? node.op == "Upsample"
+                              : reader.graph.tensors[scales].is_constant());
 }
 
 // ArgMax and ArgMin; of an axis without elements the run is an error.
@@ -539,46 +558,47 @@ const std::map<std::string, BoundedRule>& Followers() {
     auto* made = new std::map<std::string, BoundedRule>{
         {"ArgMax", ArgReduction},
         {"Trilu", Same},
-        {"SpaceToDepth", Rows},
+        {"SpaceToDepth", Pictures},
         {"Softmax", Same},
         {"RMSNormalization", LayerNormalization},
         {"Pad", Pad},
         {"OneHot", OneHot},
-        {"LpPool", Rows},
+        {"LpPool", Pictures},
         {"LpNormalization", Same},
         {"LogSoftmax", Same},
         {"LayerNormalization", LayerNormalization},
-        {"LRN", Rows},
+        {"LRN", Pictures},
         {"Hardmax", Same},
-        {"GroupNormalization", Rows},
+        {"GroupNormalization", Pictures},
         {"GridSample", GridSample},
-        {"GlobalLpPool", Rows},
+        {"GlobalLpPool", OfPictures},
         {"GatherElements", GatherElements},
         {"Einsum", Einsum},
         {"Dropout", Same},
-        {"DepthToSpace", Rows},
+        {"DepthToSpace", Pictures},
         {"CumSum", Same},
         {"CastLike", First},
         {"ArgMin", ArgReduction},
-        {"AveragePool", Rows},
-        {"BatchNormalization", Rows},
+        {"AveragePool", Pictures},
+        {"BatchNormalization", Pictures},
         {"Concat", Concat},
         {"ConstantOfShape", ConstantOfShape},
-        {"Conv", Rows},
-        {"ConvTranspose", Rows},
+        {"Conv", Pictures},
+        {"ConvTranspose", Pictures},
         {"Expand", Expand},
         {"Flatten", Flatten},
         {"Gather", Gather},
         {"GatherND", GatherNd},
         {"Gemm", Gemm},
-        {"GlobalAveragePool", Rows},
-        {"GlobalMaxPool", Rows},
-        {"InstanceNormalization", Rows},
+        {"GlobalAveragePool", OfPictures},
+        {"GlobalMaxPool", OfPictures},
+        {"InstanceNormalization", Pictures},
 
         {"MatMul", MatMul},
-        {"MaxPool", Rows},
+        {"MaxPool", Pictures},
         {"Range", Range},
         {"Reshape", Reshape},
+        {"Resize", Resize},
         {"RoiAlign", RoiAlign},
         {"ScatterElements", Scatter},
         {"ScatterND", Scatter},
@@ -590,7 +610,8 @@ const std::map<std::string, BoundedRule>& Followers() {
         {"Squeeze", Squeeze},
         {"Tile", Tile},
         {"Transpose", Transpose},
-        {"Unsqueeze", Unsqueeze}};
+        {"Unsqueeze", Unsqueeze},
+        {"Upsample", Resize}};
     for (const char* op :
          {"Abs",       "Acos",       "Acosh",    "Asin",
           "Asinh",     "Atan",       "Atanh",    "BitwiseNot",

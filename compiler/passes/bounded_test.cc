@@ -324,6 +324,24 @@ std::function<void(ModelBuilder*)> Picture(const char* op, bool weights) {
   };
 }
 
+// As many columns of pixels as there are rows, in two channels.
+std::function<void(ModelBuilder*)> Columns(
+    const std::function<void(ModelBuilder*)>& nodes) {
+  return [=](ModelBuilder* b) {
+    b->Constant("to", Int64s({4}, {1, 2, 2, -1}));
+    b->Node("Transpose", {"rows"}, {"columns"});
+    b->Node("Reshape", {"columns", "to"}, {"picture"});
+    nodes(b);
+  };
+}
+onnx::NodeProto* WithKernel(onnx::NodeProto* node) {
+  auto* shape = node->add_attribute();
+  shape->set_name("kernel_shape");
+  shape->set_type(onnx::AttributeProto::INTS);
+  for (int64_t size : {2, 1}) shape->add_ints(size);
+  return node;
+}
+
 // "n": how many rows there are, as a list; "count": as a number.
 void CountRows(ModelBuilder* b) {
   b->Constant("zero", Int64s({}, {0})).Constant("axis", Int64s({1}, {0}));
@@ -569,6 +587,35 @@ INSTANTIATE_TEST_SUITE_P(
               b->Node("GridSample", {"x4", "grid"}, {"y"});
             },
             1},
+        OfRows{"ConvOfColumns", Columns([](ModelBuilder* b) {
+                 b->Constant("w", Floats({1, 2, 2, 1}, {1, 2, 3, 4}));
+                 b->Node("Conv", {"picture", "w"}, {"y"});
+               }),
+               1},
+        OfRows{"ConvTransposeOfColumns", Columns([](ModelBuilder* b) {
+                 b->Constant("w", Floats({2, 1, 2, 1}, {1, 2, 3, 4}));
+                 b->Node("ConvTranspose", {"picture", "w"}, {"y"});
+               }),
+               1},
+        OfRows{"MaxPoolOfColumns", Columns([](ModelBuilder* b) {
+                 WithKernel(b->Node("MaxPool", {"picture"}, {"y"}));
+               }),
+               1},
+        OfRows{"GlobalAveragePoolOfColumns", Columns([](ModelBuilder* b) {
+                 b->Node("GlobalAveragePool", {"picture"}, {"y"});
+               }),
+               1},
+        OfRows{"InstanceNormalizationOfColumns", Columns([](ModelBuilder* b) {
+                 b->Constant("w", Floats({2}, {1, 2}));
+                 b->Node("InstanceNormalization", {"picture", "w", "w"}, {"y"});
+               }),
+               1},
+        OfRows{"ResizeOfColumns", Columns([](ModelBuilder* b) {
+                 b->Constant("scales", Floats({4}, {1, 1, 2, 1.5f}));
+                 SetString(b->Node("Resize", {"picture", "", "scales"}, {"y"}),
+                           "mode", "linear");
+               }),
+               1},
         OfRows{"PRelu",
                [](ModelBuilder* b) {
                  b->Constant("slope", Floats({4}, {1, 2, 3, 4}));
