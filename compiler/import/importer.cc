@@ -12,13 +12,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "compiler/base/diagnostic.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/import/attribute_proto.h"
 #include "compiler/import/four_bits.h"
 #include "compiler/import/inline.h"
 #include "compiler/import/name_scope.h"
+#include "compiler/import/named_dimensions.h"
 #include "compiler/import/parse_model.h"
 #include "compiler/import/quantization_annotation.h"
 #include "compiler/import/quote.h"
@@ -65,6 +65,7 @@ class Importer {
       : model_(model),
         options_(options),
         placed_(std::move(placed)),
+        dimensions_(model.graph(), options.input_shapes),
         source_(options.data_folder) {
     source_.raw = std::move(raw);
     source_.owner = options.owner;
@@ -234,21 +235,7 @@ class Importer {
     return text;
   }
 
-  // "; its named dimensions are ...", if there are any.
-  std::string SomeDimensions() const {
-    std::set<std::string> names;
-    for (const auto& proto : model_.graph().input()) {
-      for (const auto& dim : proto.type().tensor_type().shape().dim()) {
-        if (!dim.dim_param().empty()) names.insert(Quote(dim.dim_param()));
-      }
-    }
-    if (names.empty()) return "";
-    return absl::StrCat("; its named dimensions are ",
-                        absl::StrJoin(names, ", "));
-  }
-
   absl::Status GraphInputs() {
-    NamedDimensions();
     RETURN_IF_ERROR(BindDimensions());
     std::set<std::string> seen;
     for (const auto& proto : model_.graph().input()) {
@@ -285,11 +272,11 @@ class Importer {
       result_.graph.inputs.push_back(ids_[name]);
     }
     for (const auto& [name, shape] : options_.input_shapes) {
-      if (seen.count(name) == 0 && named_.count(name) == 0) {
+      if (seen.count(name) == 0 && !dimensions_.IsGiven(name)) {
         return Reject(Rejection::kMismatchingShape,
                       absl::StrCat("a shape is given for input ", Quote(name),
                                    ", which the model does not have",
-                                   SomeInputs(), SomeDimensions()));
+                                   SomeInputs(), dimensions_.Names()));
       }
     }
     return absl::OkStatus();
@@ -669,25 +656,6 @@ class Importer {
     return absl::OkStatus();
   }
 
-  // Values that the options give to named dimensions themselves.
-  void NamedDimensions() {
-    std::set<std::string> inputs, dimensions;
-    for (const auto& proto : model_.graph().input()) {
-      inputs.insert(proto.name());
-      for (const auto& dim : proto.type().tensor_type().shape().dim()) {
-        dimensions.insert(dim.dim_param());
-      }
-    }
-    for (const auto& [name, shape] : options_.input_shapes) {
-      if (inputs.count(name) != 0 || name.empty() || shape.size() != 1 ||
-          shape[0] < 0 || dimensions.count(name) == 0) {
-        continue;
-      }
-      named_.insert(name);
-      symbols_.emplace(name, Binding{shape[0], "as it is given"});
-    }
-  }
-
   // Values that the shapes of options, weights and initializers give to named
   // dimensions of the inputs.
   absl::Status BindDimensions() {
@@ -706,23 +674,7 @@ class Importer {
       } else {
         continue;
       }
-      const auto& dims = proto.type().tensor_type().shape().dim();
-      for (int i = 0; i < dims.size() && i < static_cast<int>(shape->size());
-           ++i) {
-        const std::string& symbol = dims.Get(i).dim_param();
-        if (symbol.empty()) continue;
-        const auto [it, added] = symbols_.emplace(
-            symbol,
-            Binding{(*shape)[i], absl::StrCat("in input ", Quote(name))});
-        if (!added && it->second.value != (*shape)[i]) {
-          return Reject(
-              Rejection::kMismatchingShape,
-              absl::StrCat("dimension ", Quote(symbol), " is ",
-                           it->second.value, " ", it->second.where, " and ",
-                           (*shape)[i], " in input ", Quote(name),
-                           "; a name must have one value"));
-        }
-      }
+      RETURN_IF_ERROR(dimensions_.Bind(proto, *shape));
     }
     return absl::OkStatus();
   }
@@ -749,20 +701,15 @@ class Importer {
     *shape = declared.shape;
     for (size_t i = 0; i < shape->size(); ++i) {
       if ((*shape)[i] != -1) continue;
-      const auto symbol = symbols_.find(proto.type()
-                                            .tensor_type()
-                                            .shape()
-                                            .dim(static_cast<int>(i))
-                                            .dim_param());
-      if (symbol != symbols_.end()) {
-        (*shape)[i] = symbol->second.value;
-        continue;
-      }
       const std::string& name = proto.type()
                                     .tensor_type()
                                     .shape()
                                     .dim(static_cast<int>(i))
                                     .dim_param();
+      if (const int64_t* value = dimensions_.Find(name)) {
+        (*shape)[i] = *value;
+        continue;
+      }
       const std::string dimension =
           absl::StrCat("dimension ", i,
                        name.empty() ? "" : absl::StrCat(" (", Quote(name), ")"),
@@ -783,15 +730,9 @@ class Importer {
   ImportedModel result_;
   const PlacedGraphs placed_;
   OpsetMap opsets_;
-  // What a named dimension is, and where that was said first.
-  struct Binding {
-    int64_t value;
-    std::string where;
-  };
-  std::map<std::string, Binding> symbols_;
-  std::set<std::string> named_;  // of input_shapes, those that are dimensions
-  std::string open_;             // dimensions without a value, for a message
-  std::set<std::string> used_;   // names that nodes or the graph read
+  NamedDimensions dimensions_;
+  std::string open_;            // dimensions without a value, for a message
+  std::set<std::string> used_;  // names that nodes or the graph read
   TensorSource source_;
   NameScope top_;
   size_t prefix_bytes_ = 0;
