@@ -35,6 +35,12 @@ absl::Status LowerReduce(Lowering* l, const Node& node) {
                       "bits, or no sign and 8, input 0 is ",
                       DataTypeName(x.type));
   }
+  if (x.type != DataType::kFloat && x.type != DataType::kFloat16 &&
+      FindReduction(node.op)->finish != Finish::kNone) {
+    return RejectNode(Rejection::kUnsupportedDatatype, node,
+                      "the card has means and roots of floats, input 0 is ",
+                      DataTypeName(x.type));
+  }
   return LowerOver(l, node, axes.reduced);
 }
 

@@ -382,7 +382,9 @@ constexpr int kMostOperands = 16;
 
 const ExpandedOperator kEinsum(
     Define("Einsum", 12, kMaxOpset)
-        .Inputs(1, kMostOperands, kReals | Types(DataType::kDouble))
+        .Inputs(1, kMostOperands,
+                kReals | Types(DataType::kDouble, DataType::kInt32,
+                               DataType::kUint32, DataType::kInt64))
         .Attr("equation", AttributeKind::kString, true)
         .Rule(Rejection::kInvalidModel, "operands have one type", HaveOneType),
     Expand, IsExpandedEinsum, InferDouble, EvaluateDouble);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // ReduceSum, ReduceMean, ReduceMax, ReduceMin, ReduceProd, ReduceL1, ReduceL2,
 // ReduceSumSquare: fp32 in the order of reduce.h; float16 is computed in fp32
-// and rounded once at the end. Integers wrap; of bools the largest is "any",
+// and rounded once at the end. Integers wrap, their means and roots are the
+// host's; of bools the largest is "any",
 // the smallest "all".
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <type_traits>
 
@@ -73,6 +75,26 @@ Wide Premapped(Premap premap, Wide x) {
   return x;
 }
 
+// A mean is rounded towards zero, a root downwards; of a sum that has wrapped
+// below zero the root is 0.
+template <typename T>
+T Finished(Finish finish, int64_t count, T sum) {
+  switch (finish) {
+    case Finish::kNone:
+      break;
+    case Finish::kMean:
+      if constexpr (std::is_same_v<T, uint64_t>) {
+        return sum / static_cast<uint64_t>(std::max<int64_t>(count, 1));
+      } else {
+        return static_cast<T>(static_cast<int64_t>(sum) /
+                              std::max<int64_t>(count, 1));
+      }
+    case Finish::kSqrt:
+      return sum > 0 ? static_cast<T>(std::sqrt(static_cast<double>(sum))) : 0;
+  }
+  return sum;
+}
+
 // The order does not matter: one pass over the stages as they are.
 template <typename T>
 void ReduceIntegers(const TensorData& x, const std::vector<ReduceStage>& stages,
@@ -98,9 +120,12 @@ void ReduceIntegers(const TensorData& x, const std::vector<ReduceStage>& stages,
     }
     values = std::move(next);
   }
+  int64_t count = 1;
+  for (const ReduceStage& s : stages) count *= s.count;
   for (size_t i = 0; i < values.size(); ++i) {
     PaceAt(i);
-    y->as<T>()[i] = static_cast<T>(values[i]);
+    y->as<T>()[i] =
+        Finished(reduction.finish, count, static_cast<T>(values[i]));
   }
 }
 
@@ -171,8 +196,8 @@ constexpr TypeSet kOrdered = kRealsAndDouble | kInts | kQuantizedValues;
 constexpr TypeSet kOrdered20 = kOrdered | Types(DataType::kBool);
 
 const Both kReduceL1("ReduceL1", kRealsAndDouble | kInts);
-const Both kReduceL2("ReduceL2", kRealsAndDouble);
-const Both kReduceMean("ReduceMean", kRealsAndDouble);
+const Both kReduceL2("ReduceL2", kRealsAndDouble | kInts);
+const Both kReduceMean("ReduceMean", kRealsAndDouble | kInts);
 const Both kReduceProd("ReduceProd", kRealsAndDouble | kInts);
 const Both kReduceSumSquare("ReduceSumSquare", kRealsAndDouble | kInts);
 const OperatorRegistration kReduceMax1(WithAttribute("ReduceMax", 17,

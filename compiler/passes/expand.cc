@@ -23,7 +23,12 @@ bool IsForCard(const Graph& graph, const Node& node) {
     return id != kNoTensor && (graph.tensors[id].type == DataType::kDouble ||
                                graph.tensors[id].type == DataType::kUint64);
   };
-  return std::none_of(node.inputs.begin(), node.inputs.end(), is_wide) &&
+  // Of what these are made of the card computes nothing in 64 bits.
+  const bool narrow = node.domain.empty() &&
+                      (node.op == "CumSum" || node.op == "TopK") &&
+                      InputOf(graph, node, 0).type == DataType::kInt64;
+  return !narrow &&
+         std::none_of(node.inputs.begin(), node.inputs.end(), is_wide) &&
          std::none_of(node.outputs.begin(), node.outputs.end(), is_wide);
 }
 
