@@ -20,7 +20,7 @@ absl::StatusOr<Graph> AnalyseOnnx(absl::string_view model,
       ImportOnnx(model, ImportOptions{options.input_shapes, options.weights,
                                       options.data_folder,
                                       options.open_dimensions_are_one,
-                                      std::move(owner)}));
+                                      options.bounds, std::move(owner)}));
   RETURN_IF_ERROR(
       EndPass(options, "import", [&] { return imported.graph.ToString(); }));
   return AnalyseImported(std::move(imported), options);

@@ -86,7 +86,8 @@ absl::StatusOr<Judgement> JudgeOnnx(absl::string_view model,
       auto imported,
       ImportOnnx(model, ImportOptions{options.input_shapes, options.weights,
                                       options.data_folder,
-                                      options.open_dimensions_are_one}));
+                                      options.open_dimensions_are_one,
+                                      options.bounds}));
   auto verdict = Judge(imported, options, nullptr);
   if (verdict.ok() || imported.has_initializers || !options.weights.empty()) {
     return verdict;

@@ -33,6 +33,7 @@ std::optional<Refused> Try(absl::string_view model,
                            const CompileOptions& options, int64_t size) {
   ImportOptions import{options.input_shapes, options.weights,
                        options.data_folder};
+  import.bounds = options.bounds;
   for (const InputDeclaration& input : DeclaredInputs(model)) {
     if (options.weights.count(input.name) != 0 || !input.has_shape) continue;
     Shape shape = input.shape;

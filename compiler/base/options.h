@@ -78,6 +78,11 @@ struct CompileOptions {
   // 1, with a note in the report.
   std::map<std::string, Shape> input_shapes;
   bool open_dimensions_are_one = false;
+  // The most that the elements of integer tensors may be in any run, by the
+  // names of the tensors, inputs among them: what decides the size of a result
+  // while the model runs (a Range, a Pad, the sizes of a Resize) is refused
+  // without. A run in which one is more ends with an error.
+  std::map<std::string, int64_t> bounds;
   // False: every operator between a DequantizeLinear and a QuantizeLinear
   // computes in floating point, as an interpreter of the model does it, and so
   // does each primitive operator of a softmax, layer normalisation or GELU. The

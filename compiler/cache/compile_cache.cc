@@ -71,10 +71,10 @@ void AddFeatures(const Features& features, KeyHash* key) {
 }
 
 void AddOptions(const CompileOptions& options, KeyHash* key) {
-  const auto& [config, shapes, ones, fuse, host, placement, host_profile,
-               weights, folder, taps, tap_all, sram, stream, memory, windows,
-               threads, details, progress, after_pass, goal, features] =
-      options;
+  const auto& [config, shapes, ones, bounds, fuse, host, placement,
+               host_profile, weights, folder, taps, tap_all, sram, stream,
+               memory, windows, threads, details, progress, after_pass, goal,
+               features] = options;
   // Any number of threads gives the same package, and nobody sees the others.
   (void)threads, (void)details, (void)progress, (void)after_pass;
   // Of the folder, the files that the model names.
@@ -84,6 +84,11 @@ void AddOptions(const CompileOptions& options, KeyHash* key) {
   for (const auto& [name, shape] : shapes) {
     key->Add(name);
     key->Add(shape);
+  }
+  key->Add(bounds.size());
+  for (const auto& [name, most] : bounds) {
+    key->Add(name);
+    key->Add(most);
   }
   for (const bool flag : {ones, fuse, host, taps, tap_all}) key->Add(flag);
   key->Add(weights.size());

@@ -27,7 +27,7 @@ std::string TypeOf(const Tensor& tensor) {
 
 absl::Status CheckHostNode(const Graph& graph, const Node& node, Graph* scratch,
                            BoundedTensors* bounded) {
-  if (node.domain == kInternalDomain) {
+  if (node.domain == kInternalDomain && node.op != kBoundOp) {
     return RejectNode(
         Rejection::kUnsupportedOperator, node,
         "the host runs ONNX operators, not the compiler's internal ones");

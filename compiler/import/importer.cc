@@ -15,6 +15,7 @@
 #include "compiler/base/diagnostic.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/import/attribute_proto.h"
+#include "compiler/import/bounds.h"
 #include "compiler/import/four_bits.h"
 #include "compiler/import/inline.h"
 #include "compiler/import/name_scope.h"
@@ -79,6 +80,7 @@ class Importer {
           &Importer::OpenDimensions}) {
       RETURN_IF_ERROR((this->*step)());
     }
+    RETURN_IF_ERROR(InsertBounds(options_.bounds, &result_.graph));
     result_.graph.files = source_.files.Mapped();
     RETURN_IF_ERROR(result_.graph.Verify());
     return std::move(result_);

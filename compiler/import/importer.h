@@ -28,6 +28,7 @@ struct ImportOptions {
   std::map<std::string, TensorData> weights;
   std::string data_folder;
   bool open_dimensions_are_one = false;
+  std::map<std::string, int64_t> bounds = {};
   // Keeps the model's bytes; null: nobody does, and all constants are copied.
   std::shared_ptr<const void> owner = nullptr;
 };

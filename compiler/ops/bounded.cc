@@ -2,6 +2,7 @@
 #include "compiler/ops/bounded.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -51,6 +52,30 @@ void BoundedTensors::Copy(const BoundedTensors& from, TensorId id,
   SetSizes(to, it == from.sizes_.end() ? nullptr : it->second);
 }
 
+// Values of which the user says the most.
+absl::Status BoundedTensors::AddBound(const Graph& graph, const Node& node) {
+  const Tensor& values = graph.tensors[node.inputs[0]];
+  if (values.is_constant()) return absl::OkStatus();
+  if (of(node.inputs[0]) != 0 || ElementCount(values.shape) > kMostSizes) {
+    return RejectNode(Rejection::kUnsupportedShape, node, "a bound is for ",
+                      kMostSizes, " integers at most, of a known number");
+  }
+  auto sizes = std::make_shared<OpenSizes>();
+  sizes->most = TensorData::Zeros(values.type, values.shape);
+  const int64_t most = node.IntAttribute("most", 0);
+  for (int64_t i = 0; i < sizes->most.count(); ++i) {
+    if (values.type == DataType::kInt32) {
+      sizes->most.as<int32_t>()[i] = static_cast<int32_t>(
+          std::min<int64_t>(most, std::numeric_limits<int32_t>::max()));
+    } else {
+      sizes->most.as<int64_t>()[i] = most;
+    }
+  }
+  sizes->varies.assign(static_cast<size_t>(sizes->most.count()), true);
+  SetSizes(node.outputs[0], std::move(sizes));
+  return absl::OkStatus();
+}
+
 bool BoundedTensors::Touches(const Node& node) const {
   const auto is_bounded = [this](TensorId id) {
     return of(id) != 0 || sizes(id) != nullptr;
@@ -60,6 +85,9 @@ bool BoundedTensors::Touches(const Node& node) const {
 }
 
 absl::Status BoundedTensors::Add(const Graph& graph, const Node& node) {
+  if (node.domain == kInternalDomain && node.op == kBoundOp) {
+    return AddBound(graph, node);
+  }
   const bool source = node.domain.empty() && DecidesSizes(node.op);
   const auto reads = std::find_if(node.inputs.begin(), node.inputs.end(),
                                   [this](TensorId id) { return of(id) != 0; });

@@ -26,6 +26,9 @@ namespace heddle::compiler {
 // A bit for each axis of a tensor whose size is an upper bound.
 using AxisSet = uint64_t;
 
+// Of kInternalDomain: integers of which the user says the most (bound.cc).
+inline constexpr char kBoundOp[] = "Bound";
+
 // By tensor, for all of a graph. Empty tables stand for "none".
 class BoundedTensors {
  public:
@@ -53,6 +56,8 @@ class BoundedTensors {
   bool Touches(const Node& node) const;
 
  private:
+  absl::Status AddBound(const Graph& graph, const Node& node);
+
   std::vector<AxisSet> axes_;
   std::map<TensorId, std::shared_ptr<const OpenSizes>> sizes_;
   bool any_ = false;

@@ -235,9 +235,15 @@ bool OfPictures(const BoundedReader& reader, AxisSet* output) {
   return reader.Only(0) && (reader.input(0) & Bit(1)) == 0;
 }
 
-// By scales that are constants.
+// By scales that are constants, or to sizes that are computed.
 bool Resize(const BoundedReader& reader, AxisSet* output) {
   const Node& node = reader.node;
+  if (const OpenSizes* sizes = reader.sizes(3); sizes != nullptr) {
+    *output = Varying(*sizes);
+    return reader.Only(0) && reader.input(0) == 0 &&
+           node.attributes.count("axes") == 0 &&
+           node.attributes.count("keep_aspect_ratio_policy") == 0;
+  }
   const TensorId scales = node.input(node.op == "Upsample" ? 1
                                      : node.opset < 11     ? 1
                                                            : 2);
@@ -425,10 +431,26 @@ bool GridSample(const BoundedReader& reader, AxisSet* output) {
   return reader.input(0) == 0 && (grid & (Bit(0) | Bit(rank - 1))) == 0;
 }
 
-// By constants.
+// By constants, or by sizes that are computed.
 bool Pad(const BoundedReader& reader, AxisSet* output) {
   std::vector<int64_t> pads = reader.node.IntsAttribute("pads", {});
   *output = reader.input(0);
+  if (const OpenSizes* sizes = reader.sizes(1); sizes != nullptr) {
+    const size_t rank = reader.shape(0).size(),
+                 count = sizes->varies.size() / 2;
+    std::vector<int64_t> axes;
+    if (reader.node.input(3) == kNoTensor) {
+      for (size_t i = 0; i < rank; ++i) axes.push_back(static_cast<int64_t>(i));
+    } else if (!reader.Ints(3, &axes)) {
+      return false;
+    }
+    for (size_t i = 0; i < axes.size() && i < count; ++i) {
+      size_t axis = 0;
+      if (!NormalizeAxis(axes[i], rank, &axis)) return false;
+      if (sizes->varies[i] || sizes->varies[i + count]) *output |= Bit(axis);
+    }
+    return reader.Only(0);
+  }
   return reader.Only(0) && (!pads.empty() || reader.Ints(1, &pads));
 }
 
@@ -446,6 +468,7 @@ bool OneHot(const BoundedReader& reader, AxisSet* output) {
   }
   const AxisSet before = Bit(axis) - 1;
   *output = (reader.input(0) & before) | (reader.input(0) & ~before) << 1;
+  if (reader.sizes(1) != nullptr) *output |= Bit(axis);
   return true;
 }
 

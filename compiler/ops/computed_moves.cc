@@ -78,8 +78,9 @@ absl::StatusOr<Shape> NeedDeclared(const Expansion& e, const char* what,
   if (shape == nullptr || shape->size() != rank) {
     return RejectNode(Rejection::kUnsupportedShape, e.node(), what,
                       " are computed at run time, and the model does not "
-                      "declare the shape of the result; declare it, or make "
-                      "them initializers");
+                      "declare the shape of the result; declare it, make them "
+                      "initializers, or give the most that they may be "
+                      "(--bound NAME=N)");
   }
   for (int64_t d : *shape) {
     if (d < 1) {

@@ -20,9 +20,10 @@ absl::StatusOr<const TensorData*> ConstantInput(const Graph& graph,
                                                 const Node& node, size_t i) {
   const Tensor& tensor = InputOf(graph, node, i);
   if (tensor.is_constant()) return tensor.constant.get();
-  return RejectNode(Rejection::kUnsupportedShape, node, "input ", i, " '",
-                    tensor.name,
-                    "' decides the output's shape and must be a constant");
+  return RejectNode(
+      Rejection::kUnsupportedShape, node, "input ", i, " '", tensor.name,
+      "' decides the output's shape and must be a constant, or have "
+      "a bound (--bound NAME=N)");
 }
 
 absl::Status InferFill(Graph* graph, const Node& node) {

@@ -10,9 +10,6 @@
 namespace heddle::compiler {
 namespace {
 
-// More are no list of sizes.
-constexpr int64_t kMostElements = 64;
-
 bool IsInt(DataType type) {
   return type == DataType::kInt64 || type == DataType::kInt32;
 }
@@ -118,7 +115,7 @@ std::optional<Operands> OperandsOf(const Graph& graph, const Node& node,
       operands.most.emplace_back();
       operands.flags.emplace_back();
     } else if (graph.tensors[id].is_constant() &&
-               graph.tensors[id].constant->count() <= kMostElements) {
+               graph.tensors[id].constant->count() <= kMostSizes) {
       operands.most.push_back(*graph.tensors[id].constant);
       operands.flags.emplace_back();
     } else {
@@ -176,7 +173,7 @@ std::optional<OpenSizes> FollowSizes(
   auto operands = OperandsOf(graph, node, find);
   if (!operands.has_value()) return std::nullopt;
   std::optional<TensorData> most = Evaluate(graph, node, operands->most);
-  if (!most.has_value() || most->count() > kMostElements ||
+  if (!most.has_value() || most->count() > kMostSizes ||
       (!IsInt(most->type) && most->type != DataType::kBool)) {
     return std::nullopt;
   }
@@ -232,12 +229,9 @@ std::optional<OpenSizes> FollowSizes(
 }
 
 TensorId SizesOperand(const Node& node) {
-  static const auto* const kOperands =
-      new std::map<std::string, size_t>{{"ConstantOfShape", 0},
-                                        {"Expand", 1},
-                                        {"Range", 1},
-                                        {"Reshape", 1},
-                                        {"Tile", 1}};
+  static const auto* const kOperands = new std::map<std::string, size_t>{
+      {"ConstantOfShape", 0}, {"Expand", 1},  {"OneHot", 1}, {"Pad", 1},
+      {"Range", 1},           {"Reshape", 1}, {"Resize", 3}, {"Tile", 1}};
   const auto it = kOperands->find(node.op);
   return !node.domain.empty() || it == kOperands->end()
              ? kNoTensor

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists of sizes of which only the run's values say what they are: what Shape
-// and Size tell of bounded tensors (bounded.h), and what exporters compute of
-// that to give to Reshape, Expand and the like. Known is the most that each
+// and Size tell of bounded tensors (bounded.h), or values of which the user
+// says the most (heddle.Bound), and what exporters compute of that to give to
+// Reshape, Expand and the like. Known is the most that each
 // element may be, and which elements are no less in any run.
 #ifndef HEDDLE_COMPILER_OPS_OPEN_SIZES_H_
 #define HEDDLE_COMPILER_OPS_OPEN_SIZES_H_
@@ -17,6 +18,9 @@
 #include "compiler/ir/graph.h"
 
 namespace heddle::compiler {
+
+// Elements of a list of sizes, at most.
+inline constexpr int64_t kMostSizes = 64;
 
 struct OpenSizes {
   TensorData most;           // of int64, int32 or bool

@@ -116,6 +116,7 @@ absl::StatusOr<Graph> Written(absl::string_view model,
   import.weights = options.weights;
   import.data_folder = options.data_folder;
   import.open_dimensions_are_one = options.open_dimensions_are_one;
+  import.bounds = options.bounds;
   auto imported = ImportOnnx(model, import);
   if (imported.ok()) {
     Graph graph = std::move(imported->graph);

@@ -187,6 +187,7 @@ TEST_P(Exporters, MatchOnnxRuntime) {
     std::vector<std::pair<std::string, RuntimeTensor>> given;
     compiler::CompileOptions options;
     options.host_nodes = true;
+    options.bounds = text->bounds;
     for (size_t i = 0; i < inputs->size(); ++i) {
       const TensorData& data = (*inputs)[i];
       const std::string& name = text->model.graph().input(i).name();

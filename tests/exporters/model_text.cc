@@ -41,6 +41,10 @@ absl::Status Directive(const std::vector<std::string>& words, ModelText* text) {
         !absl::SimpleAtod(words[3], &range.second)) {
       return absl::InvalidArgumentError("not a range: " + words[1]);
     }
+  } else if (words[0] == "bound" && words.size() == 3) {
+    if (!absl::SimpleAtoi(words[2], &text->bounds[words[1]])) {
+      return absl::InvalidArgumentError("not a bound: " + words[1]);
+    }
   } else if (words[0] == "host") {
     text->host_operators.assign(words.begin() + 1, words.end());
     std::sort(text->host_operators.begin(), text->host_operators.end());

@@ -5,6 +5,7 @@
 //   #! run N=1 S=7            sizes of the symbols in one run; a line for each
 //   #! values ids 0 99        an input's elements are of this range, else of
 //                             -1 to 1 (integers: 0 to 3, bool: 0 and 1)
+//   #! bound total 40          CompileOptions::bounds: the most that it may be
 //   #! host NonZero           operators that are on the host; none if not said
 //   #! tolerance 1e-4         floats may be so far apart, times the largest of
 //                             the output, or one if that is more (1e-4)
@@ -31,6 +32,7 @@ struct ModelText {
   onnx::ModelProto model;
   std::vector<std::map<std::string, int64_t>> runs;  // one at least
   std::map<std::string, std::pair<double, double>> ranges;
+  std::map<std::string, int64_t> bounds;
   std::vector<std::string> host_operators;  // sorted
   double tolerance = 1e-4;
 };

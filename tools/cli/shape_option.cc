@@ -62,6 +62,26 @@ absl::Status ParseShapes(const std::vector<std::string>& texts,
   return absl::OkStatus();
 }
 
+absl::Status ParseBounds(const std::vector<std::string>& texts,
+                         std::map<std::string, int64_t>* bounds) {
+  for (const std::string& text : texts) {
+    const size_t equals = text.rfind('=');
+    int64_t most = 0;
+    if (equals == std::string::npos || equals == 0 ||
+        !absl::SimpleAtoi(text.substr(equals + 1), &most) || most < 0) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--bound ", text,
+          ": give NAME=N, the most that tensor NAME may be, such as "
+          "max_length=2000"));
+    }
+    if (!bounds->emplace(text.substr(0, equals), most).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--bound ", text, ": the name is given twice"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 std::string ShapeExample(const std::string& tool, const std::string& path,
                          absl::string_view model,
                          const std::map<std::string, compiler::Shape>& shapes) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The value of --shape: NAME=D,D,... (of an input, or NAME=D of a dimension
-// that has this name), and a hint when it is missing.
+// that has this name), and a hint when it is missing; of --bound: NAME=N.
 #ifndef HEDDLE_TOOLS_CLI_SHAPE_OPTION_H_
 #define HEDDLE_TOOLS_CLI_SHAPE_OPTION_H_
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -17,6 +18,11 @@ namespace heddle::cli {
 // Adds each text to *shapes. InvalidArgument: not of that form, or twice.
 absl::Status ParseShapes(const std::vector<std::string>& texts,
                          std::map<std::string, compiler::Shape>* shapes);
+
+// The values of --bound, NAME=N, into *bounds. InvalidArgument: not of that
+// form, or twice.
+absl::Status ParseBounds(const std::vector<std::string>& texts,
+                         std::map<std::string, int64_t>* bounds);
 
 // For a model that leaves dimensions of its inputs open beyond `shapes`: a
 // command line that gives them all, with invented sizes, for instance

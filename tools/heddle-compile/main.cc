@@ -60,7 +60,7 @@ struct Arguments {
   std::string model, output, report, report_file, explain, supported;
   std::string stop_after, dump_folder;
   std::string config = heddle::isa::kConfigs[0].name;
-  std::vector<std::string> shapes, shape_sets;
+  std::vector<std::string> shapes, shape_sets, bounds;
   bool taps = false, progress = false, print_passes = false, no_host = false;
   std::string list;  // "text", "json"
   uint64_t device_memory = 0, sram = 0;
@@ -251,6 +251,9 @@ int Compile(const Arguments& arguments) {
   absl::Status status =
       heddle::cli::ParseShapes(arguments.shapes, &options.input_shapes);
   if (status.ok()) {
+    status = heddle::cli::ParseBounds(arguments.bounds, &options.bounds);
+  }
+  if (status.ok()) {
     status = heddle::cli::SetPlacement(arguments.placement, &options);
   }
   if (!status.ok()) {
@@ -363,6 +366,14 @@ int main(int argc, char** argv) {
                  "that name; required where the model leaves dimensions open; "
                  "repeatable")
       ->type_name("NAME=D,D,...")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option(
+         "--bound", arguments.bounds,
+         "upper bound of an integer tensor that determines a size at "
+         "run time (the limit of a Range, the sizes of a Resize); a run "
+         "that exceeds it fails; repeatable")
+      ->type_name("NAME=N")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   auto* shape_set =

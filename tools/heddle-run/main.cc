@@ -140,6 +140,14 @@ int main(int argc, char** argv) {
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option(
+         "--bound", a.bounds,
+         "upper bound of an integer tensor that determines a size at "
+         "run time (the limit of a Range, the sizes of a Resize); a run "
+         "that exceeds it fails; repeatable")
+      ->type_name("NAME=N")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option(
          "--source", a.source,
          "ONNX model behind a package of several shapes: shapes missing from "
          "the package are compiled from it and cached as with --cache")

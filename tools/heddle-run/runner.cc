@@ -93,7 +93,8 @@ class Runner {
 
   const Arguments& arguments_;
   cli::Progress progress_;
-  compiler::CompileOptions placement_;  // --place and --host-profile
+  // --place, --host-profile, --bound
+  compiler::CompileOptions given_options_;
   // The model.
   std::shared_ptr<const compiler::MappedFile> file_;
   absl::string_view bytes_;
@@ -109,7 +110,7 @@ class Runner {
 };
 
 compiler::CompileOptions Runner::Options() {
-  compiler::CompileOptions options = placement_;
+  compiler::CompileOptions options = given_options_;
   options.config = arguments_.config;
   options.taps = !arguments_.taps.empty();
   options.host_nodes = !arguments_.no_host;
@@ -161,6 +162,11 @@ absl::Status Runner::CheckPackageOptions() const {
                      "' is already compiled for one shape; pass this option to "
                      "heddle-compile"));
   }
+  if (!arguments_.bounds.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--bound: '", arguments_.model,
+                     "' is compiled already; give it to heddle-compile"));
+  }
   if (!is_set_ && (!arguments_.source.empty() || arguments_.no_compile)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "--source and --no-compile apply to packages of several shapes; '",
@@ -200,7 +206,8 @@ absl::Status Runner::CheckHasNoCycles() const {
 }
 
 absl::Status Runner::Prepare() {
-  RETURN_IF_ERROR(cli::SetPlacement(arguments_.placement, &placement_));
+  RETURN_IF_ERROR(cli::SetPlacement(arguments_.placement, &given_options_));
+  RETURN_IF_ERROR(cli::ParseBounds(arguments_.bounds, &given_options_.bounds));
   if (!arguments_.devices.empty()) {
     setenv("HEDDLE_DEVICE", arguments_.devices.front().c_str(), 1);
   }
@@ -609,6 +616,11 @@ absl::Status Runner::Execute() {
 int Main(const Arguments& arguments) {
   std::map<std::string, compiler::Shape> shapes;
   if (absl::Status s = cli::ParseShapes(arguments.shapes, &shapes); !s.ok()) {
+    cli::Fail(kTool, s);
+    return cli::kUsage;
+  }
+  std::map<std::string, int64_t> bounds;
+  if (absl::Status s = cli::ParseBounds(arguments.bounds, &bounds); !s.ok()) {
     cli::Fail(kTool, s);
     return cli::kUsage;
   }

@@ -19,7 +19,7 @@ struct Arguments {
   std::vector<std::string> devices;  // forms of HEDDLE_DEVICE
   bool all_devices = false;          // that they name
   std::string trace;                 // file to write
-  std::vector<std::string> shapes;
+  std::vector<std::string> shapes, bounds;
   std::string source;       // model of a package of several shapes
   bool no_compile = false;  // of such
   ImageOptions images;

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The most that integers may be which a run computes, as the user says it
+// (CompileOptions::bounds): nodes heddle.Bound behind what makes them.
+#ifndef HEDDLE_COMPILER_IMPORT_BOUNDS_H_
+#define HEDDLE_COMPILER_IMPORT_BOUNDS_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "absl/status/status.h"
+#include "compiler/ir/graph.h"
+
+namespace heddle::compiler {
+
+// The graph has just been imported: nothing is inferred. kUnsupportedAttribute:
+// a name that no node of it writes and that is no input, or a negative bound.
+absl::Status InsertBounds(const std::map<std::string, int64_t>& bounds,
+                          Graph* graph);
+
+}  // namespace heddle::compiler
+
+#endif  // HEDDLE_COMPILER_IMPORT_BOUNDS_H_
