@@ -342,6 +342,13 @@ onnxStatus Guarded(Body body) {
   }
 }
 
+// By way of void(), gcc's type of any function.
+template <typename Function>
+onnxExtensionFunctionPointer Extension(Function* function) {
+  return reinterpret_cast<onnxExtensionFunctionPointer>(
+      reinterpret_cast<void (*)()>(function));
+}
+
 }  // namespace
 }  // namespace onnxifi_reference
 
@@ -601,11 +608,9 @@ onnxStatus onnxGetExtensionFunctionAddress(
   if (name == nullptr) return ONNXIFI_STATUS_INVALID_POINTER;
   if (!TheDevice().present()) return ONNXIFI_STATUS_BACKEND_UNAVAILABLE;
   if (std::strcmp(name, "onnxSetIOAndRunGraph") == 0) {
-    *function =
-        reinterpret_cast<onnxExtensionFunctionPointer>(&SetIOAndRunGraph);
+    *function = Extension(&SetIOAndRunGraph);
   } else if (std::strcmp(name, "onnx_extension_function") == 0) {
-    *function = reinterpret_cast<onnxExtensionFunctionPointer>(
-        &onnxGetExtensionFunctionAddress);
+    *function = Extension(&onnxGetExtensionFunctionAddress);
   } else {
     return ONNXIFI_STATUS_UNIDENTIFIED_NAME;
   }
