@@ -18,11 +18,11 @@
 
 namespace heddle::conformance {
 
-// (gcc warns of a cast that is not through a function of no arguments.)
-inline onnxSetIOAndRunGraphFunction AsSetIOAndRunGraph(
-    onnxExtensionFunctionPointer function) {
-  return reinterpret_cast<onnxSetIOAndRunGraphFunction>(
-      reinterpret_cast<void (*)()>(function));
+// An extension function as what it is. (gcc warns of a cast that does not go by
+// way of void(), its type of any function.)
+template <typename Function>
+Function ExtensionAs(onnxExtensionFunctionPointer function) {
+  return reinterpret_cast<Function>(reinterpret_cast<void (*)()>(function));
 }
 
 class Library {

@@ -175,7 +175,8 @@ void Caffe2(Context& t) {
     for (float& value : net.x.data) value += 1;
     Caffe2Run(t, backend, graph, &net, nullptr);
     if (together != nullptr) {
-      Caffe2Run(t, backend, graph, &net, AsSetIOAndRunGraph(together));
+      Caffe2Run(t, backend, graph, &net,
+                ExtensionAs<onnxSetIOAndRunGraphFunction>(together));
     }
   }
 }

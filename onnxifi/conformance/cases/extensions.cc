@@ -100,7 +100,7 @@ onnxSetIOAndRunGraphFunction SetIOAndRun(Context& t) {
   t.Expect(status, {ONNXIFI_STATUS_SUCCESS},
            "onnxGetExtensionFunctionAddress of onnxSetIOAndRunGraph");
   if (function == nullptr) t.Fail("no function was stored");
-  return AsSetIOAndRunGraph(function);
+  return ExtensionAs<onnxSetIOAndRunGraphFunction>(function);
 }
 
 void RunsInOneCall(Context& t) {

@@ -47,7 +47,7 @@ using WaitEventFor = onnxStatus (*)(onnxEvent, uint32_t, onnxEventState*,
                                     onnxStatus*, char*, size_t*);
 
 void WaitsFor(Context& t) {
-  const auto wait = reinterpret_cast<WaitEventFor>(Find(t, "onnxWaitEventFor"));
+  const auto wait = ExtensionAs<WaitEventFor>(Find(t, "onnxWaitEventFor"));
   onnxEventState state = ONNXIFI_EVENT_STATE_INVALID;
   onnxStatus end = ONNXIFI_STATUS_INTERNAL_ERROR;
   char message[256];
@@ -118,14 +118,14 @@ using ReleaseTrace = onnxStatus (*)(TraceEventList*);
 
 void Traces(Context& t) {
   const auto release =
-      reinterpret_cast<ReleaseTrace>(Find(t, "onnxReleaseTraceEvents"));
+      ExtensionAs<ReleaseTrace>(Find(t, "onnxReleaseTraceEvents"));
   // Only this spelling has the seventh argument.
   onnxExtensionFunctionPointer function = nullptr;
   if (t.lib().GetExtensionFunctionAddress(
           t.id(), "onnxSetIOAndRunGraphFunction", &function) != kSuccess) {
     t.Unsupported("onnxSetIOAndRunGraphFunction is not resolved");
   }
-  const auto run = reinterpret_cast<TracedRun>(function);
+  const auto run = ExtensionAs<TracedRun>(function);
   Job job(t);
   const DescriptorArray in(t.abi(), {job.x.Describe(), job.z.Describe()});
   const DescriptorArray out(t.abi(), {job.y.Describe()});

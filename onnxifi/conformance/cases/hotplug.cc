@@ -107,8 +107,9 @@ void Objects(Context& t) {
   if (function != nullptr) {
     const DescriptorArray x(t.abi(), {job.x.Describe(), job.z.Describe()});
     const DescriptorArray y(t.abi(), {job.y.Describe()});
-    t.Expect(lib.SetIOAndRunGraph(AsSetIOAndRunGraph(function), job.graph, 2,
-                                  x.data(), 1, y.data(), &out),
+    t.Expect(lib.SetIOAndRunGraph(
+                 ExtensionAs<onnxSetIOAndRunGraphFunction>(function), job.graph,
+                 2, x.data(), 1, y.data(), &out),
              {kGone}, "onnxSetIOAndRunGraph of a backend that is gone");
   }
   onnxEventState state = ONNXIFI_EVENT_STATE_SIGNALLED;

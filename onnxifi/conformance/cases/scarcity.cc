@@ -216,26 +216,25 @@ class Objects {
          nullptr, true},
     };
     if (function_ != nullptr) {
-      all.push_back(
-          {kSetIOAndRunGraph, [this] { job_.Refill(); },
-           [this] {
-             onnxMemoryFenceV1 out = EventFence(nullptr);
-             const onnxStatus status = lib_.SetIOAndRunGraph(
-                 reinterpret_cast<onnxSetIOAndRunGraphFunction>(function_),
-                 job_.graph, 2, in_.data(), 1, out_.data(), &out);
-             output_ = out.event;
-             return status;
-           },
-           [this] {
-             // It runs while something is refused; its end is told.
-             const onnxStatus end = lib_.WaitEvent(output_);
-             t_.Expect(end, {kSuccess, ONNXIFI_STATUS_INTERNAL_ERROR},
-                       "onnxWaitEvent for the end of a run");
-             t_.Check(end != kSuccess || job_.Right(),
-                      "the result of a run is wrong");
-             Release(&output_);
-           },
-           nothing, &output_});
+      all.push_back({kSetIOAndRunGraph, [this] { job_.Refill(); },
+                     [this] {
+                       onnxMemoryFenceV1 out = EventFence(nullptr);
+                       const onnxStatus status = lib_.SetIOAndRunGraph(
+                           ExtensionAs<onnxSetIOAndRunGraphFunction>(function_),
+                           job_.graph, 2, in_.data(), 1, out_.data(), &out);
+                       output_ = out.event;
+                       return status;
+                     },
+                     [this] {
+                       // It runs while something is refused; its end is told.
+                       const onnxStatus end = lib_.WaitEvent(output_);
+                       t_.Expect(end, {kSuccess, ONNXIFI_STATUS_INTERNAL_ERROR},
+                                 "onnxWaitEvent for the end of a run");
+                       t_.Check(end != kSuccess || job_.Right(),
+                                "the result of a run is wrong");
+                       Release(&output_);
+                     },
+                     nothing, &output_});
     }
     return all;
   }
