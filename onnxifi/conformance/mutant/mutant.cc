@@ -28,6 +28,10 @@
 namespace onnxifi_mutant {
 namespace {
 
+// Of calls whose status makes no difference. (gcc takes no cast to void for
+// that where a header asks for the result to be used.)
+void Discard(onnxStatus) {}
+
 // What mutants have to remember, under one lock. Never destroyed.
 struct State {
   std::mutex mutex;
@@ -108,8 +112,9 @@ onnxGraph GraphOf(onnxGraph graph) {
   State::Lazy& l = found->second;
   if (l.real == nullptr) {
     const void* model = Is("weights_are_read_late") ? l.copy.data() : l.model;
-    (void)TheReal().InitGraph(l.backend, nullptr, l.size, model, l.weights,
-                              l.descriptors, &l.real, l.max_sequence, l.reader);
+    Discard(TheReal().InitGraph(l.backend, nullptr, l.size, model, l.weights,
+                                l.descriptors, &l.real, l.max_sequence,
+                                l.reader));
   }
   return l.real;
 }
@@ -337,7 +342,7 @@ onnxStatus onnxInitBackend(onnxBackendID id, const uint64_t* properties,
     if (fd >= 0) close(fd);
     if (missed) {
       if (status == ONNXIFI_STATUS_SUCCESS) {
-        (void)TheReal().ReleaseBackend(*backend);
+        Discard(TheReal().ReleaseBackend(*backend));
       }
       *backend = nullptr;
       return ONNXIFI_STATUS_NO_SYSTEM_RESOURCES;
@@ -348,7 +353,7 @@ onnxStatus onnxInitBackend(onnxBackendID id, const uint64_t* properties,
     if (status == ONNXIFI_STATUS_NO_SYSTEM_MEMORY) missed = true;
     if (missed) {
       if (status == ONNXIFI_STATUS_SUCCESS) {
-        (void)TheReal().ReleaseBackend(*backend);
+        Discard(TheReal().ReleaseBackend(*backend));
       }
       *backend = nullptr;
       return ONNXIFI_STATUS_NO_SYSTEM_MEMORY;
@@ -359,7 +364,7 @@ onnxStatus onnxInitBackend(onnxBackendID id, const uint64_t* properties,
       status == ONNXIFI_STATUS_SUCCESS) {
     const int fd = open("/dev/null", O_RDONLY);
     if (fd < 0) {
-      (void)TheReal().ReleaseBackend(*backend);
+      Discard(TheReal().ReleaseBackend(*backend));
       *backend = nullptr;
       return ONNXIFI_STATUS_INTERNAL_ERROR;
     }
@@ -382,7 +387,7 @@ onnxStatus onnxInitEvent(onnxBackend backend, onnxEvent* event) {
   const onnxStatus status = TheReal().InitEvent(backend, event);
   if (status == ONNXIFI_STATUS_SUCCESS) S().last_event = *event;
   if (status == ONNXIFI_STATUS_SUCCESS && Is("events_are_born_signalled")) {
-    (void)TheReal().SignalEvent(*event);
+    Discard(TheReal().SignalEvent(*event));
   }
   if (status != ONNXIFI_STATUS_SUCCESS && event != nullptr &&
       Is("events_handle_is_kept")) {
@@ -412,7 +417,7 @@ onnxStatus onnxSignalEvent(onnxEvent event) {
     }
     if (known) {
       while (!order.empty() && order.front().second) {
-        (void)TheReal().SignalEvent(order.front().first);
+        Discard(TheReal().SignalEvent(order.front().first));
         order.pop_front();
       }
       return ONNXIFI_STATUS_SUCCESS;
@@ -420,7 +425,7 @@ onnxStatus onnxSignalEvent(onnxEvent event) {
   }
   lock.unlock();
   if (Is("events_signals_change_others") && S().last_event != event) {
-    (void)TheReal().SignalEvent(S().last_event);
+    Discard(TheReal().SignalEvent(S().last_event));
   }
   return Swapped("SignalEvent", TheReal().SignalEvent(event));
 }
@@ -551,7 +556,7 @@ onnxStatus MutantInitGraph(onnxBackend backend, const uint64_t* properties,
   }
   if (made &&
       (Is("graphs_model_is_read_late") || Is("weights_are_read_late"))) {
-    (void)TheReal().ReleaseGraph(*graph);
+    Discard(TheReal().ReleaseGraph(*graph));
     std::lock_guard<std::mutex> lock(S().mutex);
     *graph = reinterpret_cast<void*>(0x900000 + ++S().count);
     S().lazy[*graph] = {
@@ -627,7 +632,8 @@ onnxStatus onnxRunGraph(onnxGraph graph, const onnxMemoryFenceV1* in,
     const auto found = S().io.find(graph);
     if (found != S().io.end()) {
       const State::Io& io = found->second;
-      (void)TheReal().SetGraphIO(graph, io.inputs, io.in, io.outputs, io.out);
+      Discard(
+          TheReal().SetGraphIO(graph, io.inputs, io.in, io.outputs, io.out));
       S().io.erase(found);
     }
   }
@@ -638,7 +644,7 @@ onnxStatus onnxRunGraph(onnxGraph graph, const onnxMemoryFenceV1* in,
   const onnxEvent before = readable ? out->event : nullptr;
   if (readable && Is("clients_signalled_input_is_missed")) {
     onnxEventState state = ONNXIFI_EVENT_STATE_INVALID;
-    (void)TheReal().GetEventState(in->event, &state);
+    Discard(TheReal().GetEventState(in->event, &state));
     while (state == ONNXIFI_EVENT_STATE_SIGNALLED) pause();
   }
   const onnxStatus status = TheReal().RunGraph(GraphOf(graph), in, out);
@@ -655,23 +661,23 @@ onnxStatus onnxRunGraph(onnxGraph graph, const onnxMemoryFenceV1* in,
   }
   if (Is("runs_keep_their_order")) {
     onnxEventState state = ONNXIFI_EVENT_STATE_INVALID;
-    (void)TheReal().GetEventState(in->event, &state);
+    Discard(TheReal().GetEventState(in->event, &state));
     if (state == ONNXIFI_EVENT_STATE_NONSIGNALLED) {
       S().order.push_back({in->event, false});
     }
   }
   lock.unlock();
-  if (Is("runs_are_synchronous")) (void)TheReal().WaitEvent(out->event);
-  if (Is("runs_signal_at_once")) (void)TheReal().SignalEvent(out->event);
-  if (Is("runs_signal_their_input")) (void)TheReal().SignalEvent(in->event);
+  if (Is("runs_are_synchronous")) Discard(TheReal().WaitEvent(out->event));
+  if (Is("runs_signal_at_once")) Discard(TheReal().SignalEvent(out->event));
+  if (Is("runs_signal_their_input")) Discard(TheReal().SignalEvent(in->event));
   if (Is("runs_store_no_event")) out->event = nullptr;
   if (Is("runs_take_the_callers_event") && before != nullptr) {
-    (void)TheReal().WaitEvent(out->event);
-    (void)TheReal().SignalEvent(before);
+    Discard(TheReal().WaitEvent(out->event));
+    Discard(TheReal().SignalEvent(before));
     out->event = before;
   }
   if (Is("clients_output_event_is_signalled") && before != nullptr) {
-    (void)TheReal().SignalEvent(before);
+    Discard(TheReal().SignalEvent(before));
   }
   if (Is("runs_change_the_fence")) out->type = ONNXIFI_SYNCHRONIZATION_IMPLICIT;
   return ONNXIFI_STATUS_SUCCESS;
@@ -680,7 +686,7 @@ onnxStatus onnxRunGraph(onnxGraph graph, const onnxMemoryFenceV1* in,
 onnxStatus onnxReleaseGraph(onnxGraph graph) {
   if (Is("general_handles_are_read")) ReadAll(graph, 8);
   if (Is("release_returns_at_once")) {
-    std::thread([graph] { (void)TheReal().ReleaseGraph(graph); }).detach();
+    std::thread([graph] { Discard(TheReal().ReleaseGraph(graph)); }).detach();
     return ONNXIFI_STATUS_SUCCESS;
   }
   if (Is("release_keeps_graphs")) return ONNXIFI_STATUS_SUCCESS;
@@ -701,7 +707,7 @@ onnxStatus onnxReleaseGraph(onnxGraph graph) {
   if (Is("release_takes_events_along")) {
     std::lock_guard<std::mutex> lock(S().mutex);
     for (onnxEvent event : S().events[graph]) {
-      (void)TheReal().ReleaseEvent(event);
+      Discard(TheReal().ReleaseEvent(event));
     }
     S().events.erase(graph);
   }
