@@ -167,6 +167,7 @@ class Streamer {
       const double steps = static_cast<double>(plan_.first_step[i + 1] - base);
       double all = 0, before = 0;
       for (const ConstantUse* use : by_op[i]) all += use->bytes;
+      if (all == 0) continue;  // groups that have none
       for (ConstantUse* use : by_op[i]) {
         const auto at = static_cast<size_t>(steps * before / all);
         use->when = std::max(use->when, base + at);
