@@ -24,8 +24,10 @@ bool IsForCard(const Graph& graph, const Node& node) {
                                graph.tensors[id].type == DataType::kUint64);
   };
   // Of what these are made of the card computes nothing in 64 bits.
-  const bool narrow = node.domain.empty() &&
-                      (node.op == "CumSum" || node.op == "TopK") &&
+  const bool computes =
+      node.op == "CumSum" || node.op == "TopK" ||
+      node.StringAttribute("reduction", "none") != "none";  // of scatters
+  const bool narrow = node.domain.empty() && computes &&
                       InputOf(graph, node, 0).type == DataType::kInt64;
   return !narrow &&
          std::none_of(node.inputs.begin(), node.inputs.end(), is_wide) &&
