@@ -140,6 +140,11 @@ const std::vector<TypeVariables>& AllTypeVariables() {
   return *rows;
 }
 
+bool InputsHaveOneType(const Graph& graph, const Node& node) {
+  std::string detail;
+  return HaveOneType(graph, node, &detail);
+}
+
 const char* TypeVariablesOf(const std::string& op, int opset) {
   const char* inputs = "";
   for (const TypeVariables& row : AllTypeVariables()) {

@@ -27,6 +27,9 @@ const std::vector<TypeVariables>& AllTypeVariables();
 // Of an operator of ai.onnx at an opset; "" if no two inputs have one type.
 const char* TypeVariablesOf(const std::string& op, int opset);
 
+// Whether those of a node that have one type by ONNX's definition do.
+bool InputsHaveOneType(const Graph& graph, const Node& node);
+
 // The rule "inputs 0 and 1 have one type" for what these inputs are; its text
 // lives as long as the process.
 Constraint OneTypeRule(const char* inputs);

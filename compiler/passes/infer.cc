@@ -15,6 +15,7 @@
 #include "compiler/ops/control_flow.h"
 #include "compiler/ops/define.h"
 #include "compiler/passes/control.h"
+#include "compiler/passes/bfloat16.h"
 #include "compiler/passes/deduce.h"
 #include "compiler/passes/place_branch.h"
 #include "compiler/passes/slice_by_values.h"
@@ -549,6 +550,10 @@ class Inference {
       if (converted.empty() && IsSizeOpen(original)) {
         converted = SliceByValues(graph_, original, bounded_);
       }
+      if (converted.empty() && ComputesBfloat16(*graph_, original)) {
+        RETURN_IF_ERROR(TakeByFloat(original));
+        continue;
+      }
       for (size_t i = 0; i < std::max<size_t>(converted.size(), 1); ++i) {
         RETURN_IF_ERROR(Take(converted.empty() ? original : converted[i]));
       }
@@ -560,6 +565,15 @@ class Inference {
   }
 
  private:
+  absl::Status TakeByFloat(const Node& node) {
+    const std::vector<Node> nodes = ToFloat(node, graph_);
+    for (const Node& made : nodes) RETURN_IF_ERROR(Take(made));
+    for (Node& made : FromFloat(node, nodes.back(), graph_)) {
+      RETURN_IF_ERROR(Take(std::move(made)));
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status Take(Node node) {
     {
       const SizesAsConstants sizes(node, bounded_.find_sizes(), graph_);
