@@ -384,7 +384,8 @@ TEST_F(HostedTest, SurvivesMalformedMessages) {
       std::vector<uint8_t> payload(call.size() + 8 * (random() % 16));
       for (auto& b : payload) b = random() % 4 == 0 ? random() : random() % 3;
       header = MessageHeader();
-      header.type = random() % 8 == 0 ? random() % 6 : kIoctl;
+      header.type = random() % 8 == 0 ? static_cast<uint32_t>(random() % 6)
+                                      : uint32_t{kIoctl};
       header.request = random() % 16 == 0 ? random() : call.request;
       header.bytes = random() % 16 == 0 ? random() % 4096 : payload.size();
       if (random() % 32 == 0) header.bytes = ~0u;
