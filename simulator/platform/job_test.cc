@@ -444,7 +444,9 @@ TEST_F(JobTest, TraceOfCommands) {
     EXPECT_GT(e.end, e.begin);
     EXPECT_GT(e.stall[0], 0u) << "of device memory's latency";
     EXPECT_LE(e.stall[0] + e.stall[1] + e.stall[2], e.end - e.begin);
-    if (rtl) EXPECT_LT(e.end, record.cycles);
+    if (rtl) {
+      EXPECT_LT(e.end, record.cycles);
+    }
     last = e.end;
   }
   EXPECT_EQ(entry(0).offset, 0u);
