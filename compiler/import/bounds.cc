@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "compiler/base/diagnostic.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/import/quote.h"
@@ -13,6 +16,8 @@
 
 namespace heddle::compiler {
 namespace {
+
+constexpr char kBoundKey[] = "heddle.bound.";
 
 // What was `id` is what the node makes of the new tensor, so that nobody who
 // reads it has to change.
@@ -55,6 +60,24 @@ absl::Status InsertBound(TensorId id, int64_t most, Graph* graph) {
 }
 
 }  // namespace
+
+absl::StatusOr<std::map<std::string, int64_t>> BoundsOf(
+    const onnx::ModelProto& model,
+    const std::map<std::string, int64_t>& given) {
+  std::map<std::string, int64_t> bounds = given;
+  for (const auto& entry : model.metadata_props()) {
+    absl::string_view name = entry.key();
+    if (!absl::ConsumePrefix(&name, kBoundKey)) continue;
+    int64_t most = 0;
+    if (!absl::SimpleAtoi(entry.value(), &most)) {
+      return Reject(Rejection::kInvalidModel,
+                    absl::StrCat("metadata ", Quote(entry.key()), " is ",
+                                 Quote(entry.value()), ", not a number"));
+    }
+    bounds.emplace(std::string(name), most);
+  }
+  return bounds;
+}
 
 absl::Status InsertBounds(const std::map<std::string, int64_t>& bounds,
                           Graph* graph) {

@@ -4,14 +4,23 @@
 #ifndef HEDDLE_COMPILER_IMPORT_BOUNDS_H_
 #define HEDDLE_COMPILER_IMPORT_BOUNDS_H_
 
+#include <onnx/onnx_pb.h>
+
 #include <cstdint>
 #include <map>
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "compiler/ir/graph.h"
 
 namespace heddle::compiler {
+
+// Those of `given`, and those that the model states in its metadata, which are
+// the way for who has no options (ONNXIFI): key "heddle.bound.NAME", value N.
+// kInvalidModel: a value that is no number.
+absl::StatusOr<std::map<std::string, int64_t>> BoundsOf(
+    const onnx::ModelProto& model, const std::map<std::string, int64_t>& given);
 
 // The graph has just been imported: nothing is inferred. kUnsupportedAttribute:
 // a name that no node of it writes and that is no input, or a negative bound.

@@ -80,7 +80,8 @@ class Importer {
           &Importer::OpenDimensions}) {
       RETURN_IF_ERROR((this->*step)());
     }
-    RETURN_IF_ERROR(InsertBounds(options_.bounds, &result_.graph));
+    ASSIGN_OR_RETURN(const auto bounds, BoundsOf(model_, options_.bounds));
+    RETURN_IF_ERROR(InsertBounds(bounds, &result_.graph));
     result_.graph.files = source_.files.Mapped();
     RETURN_IF_ERROR(result_.graph.Verify());
     return std::move(result_);

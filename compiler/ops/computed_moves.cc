@@ -80,7 +80,7 @@ absl::StatusOr<Shape> NeedDeclared(const Expansion& e, const char* what,
                       " are computed at run time, and the model does not "
                       "declare the shape of the result; declare it, make them "
                       "initializers, or give the most that they may be "
-                      "(--bound NAME=N)");
+                      "(--bound NAME=N, or metadata heddle.bound.NAME)");
   }
   for (int64_t d : *shape) {
     if (d < 1) {

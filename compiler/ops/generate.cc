@@ -23,7 +23,7 @@ absl::StatusOr<const TensorData*> ConstantInput(const Graph& graph,
   return RejectNode(
       Rejection::kUnsupportedShape, node, "input ", i, " '", tensor.name,
       "' decides the output's shape and must be a constant, or have "
-      "a bound (--bound NAME=N)");
+      "a bound (--bound NAME=N, or metadata heddle.bound.NAME)");
 }
 
 absl::Status InferFill(Graph* graph, const Node& node) {

@@ -164,6 +164,23 @@ TEST(UserBoundsTest, AreOfAnyIntegers) {
   }
 }
 
+// In the model itself, for who has no options; those given go first.
+TEST(UserBoundsTest, AreTakenFromTheModelsMetadata) {
+  ModelBuilder b = Frames();
+  auto* entry = b.proto().add_metadata_props();
+  entry->set_key("heddle.bound.count");
+  entry->set_value("12");
+  const auto y = RunModel(b, {}, {Floats({4}, {1, 2, 3, 1})});
+  ASSERT_TRUE(y.ok()) << y.status();
+  EXPECT_EQ(y->shape, Shape{7});
+  CompileOptions options;
+  options.bounds["count"] = 6;
+  EXPECT_FALSE(RunModel(b, options, {Floats({4}, {1, 2, 3, 1})}).ok());
+  entry->set_value("many");
+  EXPECT_EQ(RejectionOf(AnalyseOnnx(b.Bytes(), {}).status()),
+            Rejection::kInvalidModel);
+}
+
 TEST(UserBoundsTest, AreRefusedByName) {
   const auto why = [](const std::string& name, int64_t most) {
     CompileOptions options;
