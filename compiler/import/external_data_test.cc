@@ -141,7 +141,8 @@ TEST_F(ExternalDataTest, NothingOutsideOfTheFolder) {
   EXPECT_SAYS(Why({{"location", ".."}}), "absolute paths");
   EXPECT_SAYS(Why({{"location", (folder_ / "model" / "w.bin").string()}}),
               "absolute paths");
-  EXPECT_SAYS(Why({{"location", std::string("w.bin\0x", 7)}}), "not a path below");
+  EXPECT_SAYS(Why({{"location", std::string("w.bin\0x", 7)}}),
+              "not a path below");
 
   fs::create_symlink("../secret", folder_ / "model" / "link");
   EXPECT_SAYS(Why({{"location", "link"}}), "link out of the model's folder");

@@ -52,8 +52,8 @@ TEST(Explain, ANodeThatRuns) {
 
 TEST(Explain, RemovedAndFolded) {
   EXPECT_TRUE(StrContains(Explain(Small(), "pass"), "Removed or absorbed"));
-  EXPECT_TRUE(
-      StrContains(Explain(Small(), "constant_add"), "Computed during compilation"))
+  EXPECT_TRUE(StrContains(Explain(Small(), "constant_add"),
+                          "Computed during compilation"))
       << Explain(Small(), "constant_add");
 }
 

@@ -55,9 +55,9 @@ TEST(OpenHosted, NamesAServerOfAnotherRelease) {
   rmdir(folder.c_str());
   EXPECT_TRUE(absl::IsFailedPrecondition(refused)) << refused;
   EXPECT_TRUE(absl::StrContains(refused.message(), path)) << refused;
-  EXPECT_TRUE(
-      absl::StrContains(refused.message(),
-                        "install heddle-hosted and library of the same release"))
+  EXPECT_TRUE(absl::StrContains(
+      refused.message(),
+      "install heddle-hosted and library of the same release"))
       << refused;
 }
 

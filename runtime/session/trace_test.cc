@@ -238,7 +238,8 @@ TEST_F(SessionTrace, NeedsACardThatHasOne) {
   const auto refused =
       LoadGraph(*null, package::Serialize(CopyPackage()), options);
   EXPECT_TRUE(absl::IsFailedPrecondition(refused.status()));
-  EXPECT_NE(refused.status().message().find("executes no commands, so it has no trace"),
+  EXPECT_NE(refused.status().message().find(
+                "executes no commands, so it has no trace"),
             absl::string_view::npos)
       << refused.status();
 }

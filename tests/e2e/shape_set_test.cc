@@ -229,7 +229,8 @@ TEST_F(HeddleRunOfASet, SaysNothingOfCompilingUnlessItDoes) {
   const Finished again = Run(2, 10, {"--source", model_});
   EXPECT_EQ(again.code, 0) << again.out << again.err;
   EXPECT_FALSE(absl::StrContains(again.err, "compiling")) << again.err;
-  EXPECT_TRUE(absl::StrContains(again.err, "using the compiled model in the cache"));
+  EXPECT_TRUE(
+      absl::StrContains(again.err, "using the compiled model in the cache"));
 }
 
 TEST_F(HeddleRunOfASet, RefusesWithAWayOut) {
