@@ -69,7 +69,7 @@ TEST(Explain, AQuantizedGroupThatStaysFloat) {
   b.Output("y");
   const std::string text = Explain(b, "pool");
   EXPECT_TRUE(StrContains(text,
-                          "It is quantized in the model but computes in float: "
+                          "Quantized in the model but computed in float: "
                           "the card has no integer form of GlobalMaxPool.\n"))
       << text;
 }

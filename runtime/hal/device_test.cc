@@ -124,9 +124,9 @@ TEST(Device, SaysWhatIsTooOldForATrace) {
     int driver;
     const char* why;
   } kCases[] = {
-      {kOld, 1, "the card has hardware version 1.0, which writes no trace"},
+      {kOld, 1, "the card has hardware version 1.0, which cannot trace"},
       {kNew, 0,
-       "the driver knows no trace of commands, which came with version 1.1"},
+       "the driver does not support command traces, added in version 1.1"},
       {kNew, -1, "executes no commands, so it has no trace"},
   };
   for (const auto& c : kCases) {

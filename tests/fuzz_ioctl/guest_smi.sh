@@ -49,14 +49,14 @@ cured() {
   has "^ok       interface: $(nodes) speaks version 1"
 }
 cure="$(advice driver)"
-cure="${cure#*try again with: }"
+cure="${cure#*retry with: }"
 eval "$cure" || fail "advice: $cure"
 cured "$cure"
 # Removed, as far as the kernel knows.
 echo 1 >"/sys/bus/pci/devices/$address/remove"
 smi doctor && fail "no card is no problem"
 cure="$(advice 'PCI device')"
-cure="${cure#*if it was there: }"
+cure="${cure#*if it was present before: }"
 cure="${cure%%)*}"
 eval "$cure" || fail "advice: $cure"
 cured "$cure"
@@ -66,7 +66,7 @@ if [ -d /sys/bus/pci/drivers/pci-stub ] || modprobe pci-stub 2>/dev/null; then
   echo "$address" >"/sys/bus/pci/devices/$address/driver/unbind"
   echo "$address" >/sys/bus/pci/drivers_probe
   smi doctor && fail "a card of another driver is no problem"
-  has '^problem  driver: .* is taken by the driver pci-stub'
+  has '^problem  driver: .* is bound to the driver pci-stub'
   cure="$(advice driver)"
   eval "$cure" || fail "advice: $cure"
   cured "$cure"

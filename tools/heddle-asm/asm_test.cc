@@ -121,7 +121,7 @@ TEST(AssemblerTest, ErrorsSayWhereAndWhat) {
     const char* text;
     const char* message;
   } kCases[] = {
-      {"lod", "f:1:1: there is no instruction 'lod', did you mean 'load'?"},
+      {"lod", "f:1:1: unknown instruction 'lod', did you mean 'load'?"},
       {"end\n  load regon=1",
        "f:2:8: 'load' has no field 'regon', did you mean 'region'?"},
       {"load region=16",
@@ -154,7 +154,7 @@ TEST(AssemblerTest, MicroErrors) {
     const char* message;
   } kCases[] = {
       {"fad v0, v1, v2",
-       "f:1:1: there is no operation 'fad', did you mean 'fadd'?"},
+       "f:1:1: unknown operation 'fad', did you mean 'fadd'?"},
       {"fadd v0, v1", "f:1:12: 'fadd' has 3 operands, 2 are given"},
       {"fadd v0, v1, v2, v3",
        "f:1:18: 'fadd' has 3 operands; 'v3' is one too many"},

@@ -57,7 +57,7 @@ rm -f ./*.hpk
 # The HTML report: beside the package, named by the model without one, or as told.
 expect 0 "$model" -o d.v1.hpk --report=html
 [[ -s d.v1.html && ! -s out ]] || fail "no d.v1.html, or something on stdout"
-grep -q 'report in d.v1.html' err || fail "the file's name is not said"
+grep -q 'wrote report to d.v1.html' err || fail "the file's name is not said"
 expect 0 --report=html "$model"
 cmp -s digits_int8.html d.v1.html || fail "the report depends on the output's name"
 grep -q 'are estimates' digits_int8.html || fail "estimates without a word of warning"

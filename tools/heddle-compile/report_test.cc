@@ -177,9 +177,9 @@ TEST(Report, SaysWhatIsCopiedInEachRun) {
   c.package.weight_plan.copies = {{0, 1 << 19, 0, 1 << 18},
                                   {1, 1 << 20, 0, 77}};
   EXPECT_NE(TextReport(c.package, c.report)
-                .find("  on the card     524288 bytes for good, and 2 windows "
+                .find("  on the card     524288 bytes resident, and 2 windows "
                       "of 262144 bytes\n"
-                      "  host memory     262221 bytes are copied in each run, "
+                      "  host memory     262221 bytes copied in each run, "
                       "in 2 pieces, while the card computes: 1234 cycles* "
                       "more than the estimate below\n"),
             std::string::npos)

@@ -305,7 +305,7 @@ expect 2 "$int8" "$images/rgb.png"
 grep -q -- 'images follow --image' err || fail "no way out"
 for count in 0 -3 x 1.5 99999999999; do
   expect 2 "$int8" --bench "$count"
-  grep -q "'$count' is no whole number" err || fail "--bench $count: no reason"
+  grep -q "'$count' is not a positive integer" err || fail "--bench $count: no reason"
 done
 expect 2 "$int8" --images "$digits/digits_test.u8" --dims 1,28,28 --limit -1
 mkdir empty
