@@ -74,7 +74,7 @@ grep -q "similar names: '$node'" err || fail "no suggestion: $(cat err)"
 expect 2 "$model" --explain x -o a.hpk
 # Passes.
 expect 0 --print-passes
-head -n 1 out | grep -q '^import  *ONNX' || fail "no table of passes: $(cat out)"
+head -n 1 out | grep -q '^import  *parse ONNX' || fail "no table of passes: $(cat out)"
 passes=$(awk '{print $1}' out)
 for pass in $passes; do
   expect 0 "$model" --stop-after "$pass"
