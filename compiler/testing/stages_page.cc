@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -110,10 +111,12 @@ absl::Status AppendLayer(Layer layer, std::string* page) {
       return absl::OkStatus();
     }
     last = now;
-    absl::StrAppend(page, "\n### ", name, "\n\n", Passes()[place].what, ".");
+    std::string what = Passes()[place].what;
+    what[0] = absl::ascii_toupper(static_cast<unsigned char>(what[0]));
+    absl::StrAppend(page, "\n### ", name, "\n\n", what, ".");
     if (!unchanged.empty()) {
       absl::StrAppend(page, " (", absl::StrJoin(unchanged, ", "),
-                      " in between change nothing.)");
+                      " in between: no change.)");
       unchanged.clear();
     }
     absl::StrAppend(page, "\n\n```\n", Shown(name, now), "\n```\n");
